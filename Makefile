@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+#   make            the program            make demo     packages, build, console on the simulator
+#   make install    DESTDIR= PREFIX=       make check    packages, build, all tests
+#   make clean                             make help     the other targets
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+CC ?= gcc
+CFLAGS ?= -O2 -g
+WERROR ?= 0
+SAN ?=
+WITH_UMAD ?= 1
+WITH_SLURM ?= 1
+
+# The one list of Debian packages: to build, and to run the tests on top of that.
+PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1g-dev \
+	libibumad-dev libibmad-dev libslurm-dev
+PKGS_CHECK := libcmocka-dev clang libclang-rt-14-dev tmux opensm libopensm-dev ibsim-utils \
+	infiniband-diags ibutils slurmctld slurmd slurm-client python3
+
+B := build$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(filter clang%,$(CC)),-clang)
+comma := ,
+BIN := $(B)/ibroute-top
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
+	-Wpointer-arith -Wwrite-strings -Wvla -Wformat=2 -Wundef
+ifneq ($(WERROR),0)
+WARN += -Werror
+endif
+DEFS := -D_GNU_SOURCE -DWITH_UMAD=$(WITH_UMAD) -DWITH_SLURM=$(WITH_SLURM)
+PC_LIBS := ncursesw jansson libcrypto zlib
+ifeq ($(WITH_UMAD),1)
+PC_LIBS += libibumad libibmad
+endif
+PC_CFLAGS = $(shell pkg-config --cflags $(PC_LIBS))
+PC_LDLIBS = $(shell pkg-config --libs $(PC_LIBS)) -lpthread -lm
+ifeq ($(WITH_SLURM),1)
+PC_LDLIBS += -lslurm
+endif
+ALL_CFLAGS = -std=gnu17 $(CFLAGS) $(WARN) $(DEFS) -I. $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
+
+# Everything but main.c is in one archive, which the tests link too.
+SRCS := $(sort $(wildcard fabric/*/*.c engines/*.c views/*.c console/*.c))
+LIB_SRCS := $(filter-out console/main.c,$(SRCS))
+LIB := $(B)/libibroute.a
+LIB_OBJS := $(LIB_SRCS:%.c=$(B)/%.o)
+UNIT_SRCS := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_BINS := $(UNIT_SRCS:%.c=$(B)/%)
+UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wildcard tests/unit/*.c))))
+
+Q := $(if $(V),,@)
+.PHONY: all packages check-packages demo check unit layers headers install clean help
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(BIN)
+
+$(BIN): $(B)/console/main.o $(LIB)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
+
+$(LIB): $(LIB_OBJS)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(B)/%.o: %.c
+	$(if $(V),,@echo "  CC  $<")
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(PC_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP_OBJS) $(LIB)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(PC_LDLIBS)
+
+-include $(patsubst %.c,$(B)/%.d,$(SRCS) $(wildcard tests/unit/*.c))
+
+packages:
+	$(Q)sh tests/packages.sh $(PKGS_BUILD)
+
+check-packages:
+	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_CHECK)
+
+# make is started anew after the packages, so that pkg-config sees them
+demo: packages
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(BIN) --demo
+
+check: check-packages
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)bash tests/run.sh
+
+unit: $(UNIT_BINS)
+	$(Q)bash tests/unit.sh $(UNIT_BINS)
+
+unit-bins: $(UNIT_BINS)
+
+layers:
+	$(Q)sh tests/layers.sh
+
+# every header compiles alone
+headers:
+	$(Q)for h in $$(find fabric engines views console tests -name '*.h'); do \
+		$(CC) $(ALL_CFLAGS) $(PC_CFLAGS) -fsyntax-only -x c $$h || exit 1; done
+
+install: $(BIN)
+	install -D -m 0755 $(BIN) $(DESTDIR)$(PREFIX)/bin/ibroute-top
+
+clean:
+	rm -rf build build-*
+
+help:
+	@sed -n '3,5s/^# *//p' Makefile
+	@echo "unit            unit tests only (SAN=address,undefined, CC=clang: in a build folder of their own)"
+	@echo "layers headers  the structure: includes go to the left, headers compile alone"
+	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0  build without these libraries"

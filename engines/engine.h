@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine: a fabric, jobs and parameters in, tables out.  No I/O, no globals, no clock.
+ *
+ * Contract: deterministic (same input and seed give byte-identical tables, whatever the
+ * number of threads); complete (every terminal reaches every LID in use) or a refusal that
+ * names the pair or the limit; loads and distances in 64 bits; every LMC.
+ */
+#ifndef ENGINES_ENGINE_H
+#define ENGINES_ENGINE_H
+
+#include "fabric/base/err.h"
+#include "fabric/base/progress.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/jobset.h"
+#include "fabric/model/tables.h"
+
+#include <stddef.h>
+
+struct demand; /* bytes per (source, destination); engines that need none take NULL */
+
+struct engine_params {
+	unsigned vls;	   /* data VLs that may be used, 1..15; 0: what the fabric's links offer, else 8 */
+	unsigned threads;  /* 0: one per core; never changes the result */
+	uint64_t seed;
+	const uint64_t *roots; /* switch GUIDs for updn; NULL: found in the fabric */
+	size_t nroots;
+};
+
+struct engine {
+	const char *name;    /* as on the command line */
+	const char *summary; /* one line for menus and --help */
+	bool uses_jobs;
+	/* 0, or -errno with the reason why this fabric is not for it.  Cheap. */
+	int (*suits)(const struct fabric *f, struct err *why);
+	/* jobs and demand may be NULL.  Progress steps are named "paths" and "layers".
+	 * -ECANCELED, -ENETUNREACH (disconnected: names the pair), -ENOSPC (VLs: says how many
+	 * would be needed as far as known, and which engine can do with fewer). */
+	int (*route)(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		     const struct demand *demand, const struct engine_params *params,
+		     struct progress *progress, struct err *err);
+};
+
+/* All engines, in the order of menus. */
+const struct engine *const *engine_all(size_t *n);
+/* NULL and a sentence that lists the names when there is none. */
+const struct engine *engine_find(const char *name, struct err *err);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * metrics: how good tables are, in the figures of the SC16 paper; exact.
+ *
+ * Counting: one route per ordered pair of terminals, to the base LID, over directed
+ * inter-switch channels.  EFI of a channel = routes over it; effective EFI (SC16 Def. 7) =
+ * routes of pairs that share a job; dark fiber (Def. 8) = share of channels with effective
+ * EFI 0; per-job figures are means over jobs with at least one inter-switch route.
+ */
+#ifndef ENGINES_METRICS_H
+#define ENGINES_METRICS_H
+
+#include "fabric/base/err.h"
+#include "fabric/base/progress.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/jobset.h"
+#include "fabric/model/tables.h"
+
+#define METRICS_BUCKETS 16
+
+struct job_metrics {
+	uint64_t efi_max; /* over its own routes */
+	uint32_t links;	  /* channels that its routes use */
+	uint64_t routes;  /* with at least one inter-switch channel */
+};
+
+struct metrics {
+	uint32_t nchan, njob;
+	uint64_t *efi;	   /* per channel */
+	uint64_t *eff_efi; /* per channel; all 0 without jobs */
+
+	uint64_t efi_max;
+	double efi_mean, efi_stddev;
+	uint64_t eff_efi_max;
+	double eff_efi_mean;
+	uint64_t eff_efi_bound; /* no destination-based routing of these jobs gets below */
+	double job_efi_max_mean;
+	double links_per_job_mean;
+	uint32_t dark;		/* channels */
+	double dark_fiber_pct;
+
+	uint32_t hops_max;
+	double hops_mean;
+	uint64_t unreachable; /* ordered pairs of terminals without a route (left out of all figures) */
+
+	uint32_t vls_used, sls_used;
+	uint64_t lft_blocks; /* blocks that hold an entry */
+
+	/* channels by EFI: bucket b counts those with EFI in [b, b+1) * bucket_width */
+	uint64_t bucket_width;
+	uint32_t efi_hist[METRICS_BUCKETS], eff_hist[METRICS_BUCKETS];
+
+	struct job_metrics *job; /* by index in the job set */
+};
+
+/* jobs may be NULL.  -ECANCELED; -EINVAL when tables or jobs are of another fabric.
+ * Time O(LIDs * switches + sum over jobs of terminals * switches * hops). */
+int metrics_compute(struct metrics **out, const struct fabric *f, const struct tables *t,
+		    const struct jobset *jobs, struct progress *progress, struct err *err);
+void metrics_free(struct metrics *m); /* NULL is fine */
+
+/* The lower bound alone (ALGORITHMS.md, "Beyond SAR"). */
+uint64_t metrics_eff_efi_bound(const struct fabric *f, const struct jobset *jobs);
+
+#endif

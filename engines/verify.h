@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * verify: judges any tables, ours or others', and shares no code with the engines.
+ *
+ * Reachability and loops by walking the LFTs; ports in range; VLs within OperVLs; and
+ * Dally-Seitz acyclicity over (channel, VL) with exactly the turns that are used.  On
+ * failure a witness, on success a topological order that a small checker accepts.
+ */
+#ifndef ENGINES_VERIFY_H
+#define ENGINES_VERIFY_H
+
+#include "fabric/base/err.h"
+#include "fabric/base/progress.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+
+/* One dependency of the cycle: a packet that holds (chan, vl) waits for the next one's. */
+struct witness {
+	uint32_t chan;
+	uint8_t vl;
+	uint32_t src_term; /* a path that makes this dependency ... */
+	uint16_t dlid;	   /* ... from this terminal to this LID, with this SL */
+	uint8_t sl;
+};
+
+struct verdict {
+	bool connected;	    /* every terminal reaches every terminal's LIDs and every switch */
+	bool loop_free;
+	bool deadlock_free; /* only meaningful when connected and loop_free */
+	bool vls_fit;	    /* no VL above the OperVLs of a link where those are known */
+
+	uint64_t pairs;	      /* (source switch, LID) looked at */
+	uint64_t unreachable; /* of them without a way */
+	uint64_t looping;
+	/* first of the bad ones in index order; valid when unreachable or looping is not 0 */
+	uint32_t bad_sw;      /* source switch */
+	uint16_t bad_lid;
+	uint32_t bad_at;      /* switch where the walk ends or closes */
+
+	uint32_t vls_used, sls_used;
+	uint32_t hops_max;    /* over ordered pairs of terminals, base LIDs: inter-switch channels */
+	double hops_mean;
+
+	uint64_t vertices, edges; /* of the dependency graph: used (channel, VL), used turns */
+	uint32_t nvl;		  /* order is indexed chan * nvl + vl */
+	uint32_t *order;	  /* position of each vertex; NULL when not deadlock-free */
+	struct witness *cycle;	  /* shortest one in its component; NULL when deadlock-free */
+	uint32_t ncycle;
+};
+
+struct verify_opts {
+	bool certificate; /* keep order */
+	bool terminals_only; /* switches' own LIDs may be unreachable and close cycles (foreign tables) */
+};
+
+/* 0 whatever the verdict is; -ECANCELED; -EINVAL when the tables are of another fabric.
+ * Time O(LIDs * switches * SLs in use), memory O(channels * VLs + turns). */
+int verify_tables(struct verdict **out, const struct fabric *f, const struct tables *t,
+		  const struct verify_opts *opts, struct progress *progress, struct err *err);
+void verdict_free(struct verdict *v); /* NULL is fine */
+
+static inline bool verdict_ok(const struct verdict *v)
+{
+	return v->connected && v->loop_free && v->deadlock_free && v->vls_fit;
+}
+
+/* One sentence for people; the witness is not in it. */
+void verdict_sentence(char *buf, size_t len, const struct verdict *v, const struct fabric *f);
+/* One line of the witness: "S3/17 -> S9/4 VL 0  because n012 -> LID 57 (SL 0)". */
+void witness_line(char *buf, size_t len, const struct witness *w, const struct fabric *f);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/base/digest.h"
+
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct digest_stream {
+	EVP_MD_CTX *md;
+};
+
+struct digest_stream *digest_begin(void)
+{
+	struct digest_stream *s = xcalloc(1, sizeof(*s));
+
+	s->md = EVP_MD_CTX_new();
+	if (!s->md || EVP_DigestInit_ex(s->md, EVP_sha256(), NULL) != 1) {
+		fprintf(stderr, "ibroute-top: libcrypto offers no SHA-256\n");
+		exit(255);
+	}
+	return s;
+}
+
+void digest_add(struct digest_stream *s, const void *data, size_t len)
+{
+	EVP_DigestUpdate(s->md, data, len);
+}
+
+void digest_add_u64(struct digest_stream *s, uint64_t v)
+{
+	uint8_t b[8];
+
+	for (int i = 0; i < 8; i++)
+		b[i] = (uint8_t)(v >> (8 * i));
+	digest_add(s, b, sizeof(b));
+}
+
+void digest_end(struct digest *out, struct digest_stream *s)
+{
+	EVP_DigestFinal_ex(s->md, out->b, NULL);
+	EVP_MD_CTX_free(s->md);
+	free(s);
+}
+
+void digest_of(struct digest *out, const void *data, size_t len)
+{
+	struct digest_stream *s = digest_begin();
+
+	digest_add(s, data, len);
+	digest_end(out, s);
+}
+
+bool digest_equal(const struct digest *a, const struct digest *b)
+{
+	return !memcmp(a->b, b->b, DIGEST_BYTES);
+}
+
+static void hex_of(char *hex, const struct digest *d, int bytes)
+{
+	for (int i = 0; i < bytes; i++)
+		sprintf(hex + 2 * i, "%02x", d->b[i]);
+}
+
+char *digest_hex(char hex[DIGEST_HEX], const struct digest *d)
+{
+	hex_of(hex, d, DIGEST_BYTES);
+	return hex;
+}
+
+char *digest_short(char hex[9], const struct digest *d)
+{
+	hex_of(hex, d, 4);
+	return hex;
+}
+
+static int nibble(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+int digest_parse(struct digest *out, const char *hex)
+{
+	for (int i = 0; i < DIGEST_BYTES; i++) {
+		int hi = nibble(hex[2 * i]), lo = hi < 0 ? -1 : nibble(hex[2 * i + 1]);
+
+		if (hi < 0 || lo < 0)
+			return -EINVAL;
+		out->b[i] = (uint8_t)(hi << 4 | lo);
+	}
+	return hex[2 * DIGEST_BYTES] ? -EINVAL : 0;
+}

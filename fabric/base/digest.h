@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* digest: SHA-256 (libcrypto) over a stream of values, for fingerprints and the audit chain. */
+#ifndef FABRIC_BASE_DIGEST_H
+#define FABRIC_BASE_DIGEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DIGEST_BYTES 32
+#define DIGEST_HEX   (2 * DIGEST_BYTES + 1)
+
+struct digest {
+	uint8_t b[DIGEST_BYTES];
+};
+
+struct digest_stream;
+
+struct digest_stream *digest_begin(void);
+void digest_add(struct digest_stream *s, const void *data, size_t len);
+void digest_add_u64(struct digest_stream *s, uint64_t v); /* little endian on every machine */
+void digest_end(struct digest *out, struct digest_stream *s); /* frees s */
+
+void digest_of(struct digest *out, const void *data, size_t len);
+bool digest_equal(const struct digest *a, const struct digest *b);
+/* 64 lower-case hex digits and a zero; returns hex. */
+char *digest_hex(char hex[DIGEST_HEX], const struct digest *d);
+/* First 8 hex digits, as screens and file names show a fingerprint. */
+char *digest_short(char hex[9], const struct digest *d);
+int digest_parse(struct digest *out, const char *hex); /* 0 or -EINVAL */
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/base/log.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static log_sink_fn sink;
+static void *sink_ctx;
+
+void log_set_sink(log_sink_fn fn, void *ctx)
+{
+	pthread_mutex_lock(&lock);
+	sink = fn;
+	sink_ctx = ctx;
+	pthread_mutex_unlock(&lock);
+}
+
+const char *log_level_name(enum log_level level)
+{
+	static const char *const names[] = { "debug", "info", "warn", "error" };
+
+	return names[level];
+}
+
+void log_add(enum log_level level, const char *area, const char *fmt, ...)
+{
+	struct log_line line = { .level = level };
+	struct timespec ts;
+	va_list ap;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	line.time_ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	snprintf(line.area, sizeof(line.area), "%s", area);
+	va_start(ap, fmt);
+	vsnprintf(line.text, sizeof(line.text), fmt, ap);
+	va_end(ap);
+
+	pthread_mutex_lock(&lock);
+	if (sink)
+		sink(sink_ctx, &line);
+	else if (level >= LOG_WARN)
+		fprintf(stderr, "ibroute-top: %s: %s: %s\n", log_level_name(level), area, line.text);
+	pthread_mutex_unlock(&lock);
+}

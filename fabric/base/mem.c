@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/base/mem.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_BYTES (256u * 1024)
+#define LINE_BYTES  64u
+
+struct chunk {
+	struct chunk *next;
+	size_t used, size;
+	_Alignas(LINE_BYTES) unsigned char data[];
+};
+
+struct arena {
+	struct chunk *head;
+	size_t bytes;
+};
+
+static _Noreturn void out_of_memory(size_t n, size_t size)
+{
+	fprintf(stderr, "ibroute-top: out of memory (%zu x %zu bytes)\n", n, size);
+	exit(255);
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	void *p = calloc(n ? n : 1, size ? size : 1);
+
+	if (!p)
+		out_of_memory(n, size);
+	return p;
+}
+
+void *xrealloc(void *p, size_t n, size_t size)
+{
+	void *q;
+
+	if (size && n > SIZE_MAX / size)
+		out_of_memory(n, size);
+	n *= size;
+	q = realloc(p, n ? n : 1);
+	if (!q)
+		out_of_memory(n, size);
+	return q;
+}
+
+char *xstrdup(const char *s)
+{
+	size_t len = strlen(s) + 1;
+
+	return memcpy(xcalloc(len, 1), s, len);
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) < 0)
+		out_of_memory(1, strlen(fmt));
+	va_end(ap);
+	return s;
+}
+
+struct arena *arena_new(void)
+{
+	return xcalloc(1, sizeof(struct arena));
+}
+
+void arena_free(struct arena *a)
+{
+	struct chunk *c, *next;
+
+	if (!a)
+		return;
+	for (c = a->head; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	free(a);
+}
+
+static struct chunk *chunk_new(size_t want)
+{
+	size_t size = want > CHUNK_BYTES ? want : CHUNK_BYTES;
+	size_t total = (sizeof(struct chunk) + size + LINE_BYTES - 1) & ~(size_t)(LINE_BYTES - 1);
+	struct chunk *c = aligned_alloc(LINE_BYTES, total);
+
+	if (!c)
+		out_of_memory(1, total);
+	c->used = 0;
+	c->size = size;
+	c->next = NULL;
+	return c;
+}
+
+void *arena_alloc(struct arena *a, size_t n, size_t size)
+{
+	size_t want, align;
+	struct chunk *c = a->head;
+	void *p;
+
+	if (size && n > (SIZE_MAX / 2) / size)
+		out_of_memory(n, size);
+	want = n * size;
+	if (!want)
+		want = 1;
+	align = want >= LINE_BYTES ? LINE_BYTES : 16;
+	if (c)
+		c->used = (c->used + align - 1) & ~(align - 1);
+	if (!c || c->used > c->size || c->size - c->used < want) {
+		c = chunk_new(want);
+		/* a large block must not hide the free space of the current chunk */
+		if (a->head && want > CHUNK_BYTES / 4) {
+			c->next = a->head->next;
+			a->head->next = c;
+		} else {
+			c->next = a->head;
+			a->head = c;
+		}
+	}
+	p = c->data + c->used;
+	c->used += want;
+	a->bytes += want;
+	return memset(p, 0, want);
+}
+
+char *arena_strdup(struct arena *a, const char *s)
+{
+	size_t len = strlen(s) + 1;
+
+	return memcpy(arena_alloc(a, len, 1), s, len);
+}
+
+size_t arena_bytes(const struct arena *a)
+{
+	return a->bytes;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mem: allocation that cannot fail, and the arena that most nouns live in.
+ *
+ * Running out of memory ends the program with a message: an update in flight
+ * is safe all the same, because its journal is on disk before the first write.
+ */
+#ifndef FABRIC_BASE_MEM_H
+#define FABRIC_BASE_MEM_H
+
+#include <stddef.h>
+
+void *xcalloc(size_t n, size_t size);		   /* zeroed; n == 0 gives a valid pointer */
+void *xrealloc(void *p, size_t n, size_t size); /* new part not zeroed */
+char *xstrdup(const char *s);
+char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* An arena owns what is allocated from it; all of it dies at once. */
+struct arena;
+
+struct arena *arena_new(void);
+void arena_free(struct arena *a); /* NULL is fine */
+
+/* Zeroed, aligned to 64 bytes for blocks of a cache line and more. */
+void *arena_alloc(struct arena *a, size_t n, size_t size);
+char *arena_strdup(struct arena *a, const char *s);
+size_t arena_bytes(const struct arena *a);
+
+#define arena_array(a, type, n) ((type *)arena_alloc((a), (n), sizeof(type)))
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * progress: how long work tells what it does and learns that nobody wants it any more.
+ *
+ * The worker calls progress_step() at least ten times a second; it returns true
+ * when the work was cancelled, upon which the worker frees what it has and
+ * returns -ECANCELED.  report() runs in the worker's thread.  A change of the
+ * step's name is where a caller takes its times (engines have no clock).
+ */
+#ifndef FABRIC_BASE_PROGRESS_H
+#define FABRIC_BASE_PROGRESS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+	void (*report)(void *ctx, const char *step, uint64_t done, uint64_t total);
+	void *ctx;
+	atomic_bool cancel;
+};
+
+/* step: a static string; done of total in units of the step.  p may be NULL. */
+static inline bool progress_step(struct progress *p, const char *step, uint64_t done, uint64_t total)
+{
+	if (!p)
+		return false;
+	if (p->report)
+		p->report(p->ctx, step, done, total);
+	return atomic_load_explicit(&p->cancel, memory_order_relaxed);
+}
+
+#endif

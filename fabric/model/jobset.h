@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * jobset: jobs with their terminals, immutable once built.
+ *
+ * Jobs are kept in the canonical order of the routing: descending number of terminals, then
+ * ascending id.  multi tells the ones that span at least two switches; only those
+ * matter to a scheduling-aware engine (SC16 Sec. 3.2.1).
+ */
+#ifndef FABRIC_MODEL_JOBSET_H
+#define FABRIC_MODEL_JOBSET_H
+
+#include "fabric/base/digest.h"
+#include "fabric/model/fabric.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct job {
+	uint64_t id;
+	char *name, *user;     /* "" when unknown */
+	char *nodes;	       /* node list as given */
+	uint32_t nnodes;       /* named by the list */
+	uint32_t unknown;      /* of them not found in the fabric */
+	uint32_t nterm;
+	const uint32_t *terms; /* ascending, without duplicates; all rails of each node */
+	uint32_t nsw;	       /* distinct switches below them */
+	bool multi;	       /* nsw >= 2 */
+	int64_t start_s;       /* Unix time; 0 unknown */
+};
+
+struct jobset {
+	uint32_t njob, nmulti;
+	struct job *jobs; /* canonical order */
+	uint32_t nterm;	  /* of the fabric */
+	uint32_t *term_off, *term_job; /* CSR: jobs (indices) of each terminal */
+	uint32_t pending;	       /* jobs waiting, where the source knows; else 0 */
+	int64_t time_s;		       /* when the source was asked */
+	char source[32];	       /* "slurm", "sim", "file jobs.txt" */
+	struct digest key; /* over the node sets of multi-switch jobs, ids and order left out */
+	struct arena *arena;
+	int refs;
+};
+
+struct jobset_builder;
+
+struct jobset_builder *jobset_builder_new(const struct fabric *f, const char *source);
+/* Adds a job of those node names; copies its strings.  Names that the fabric does not have
+ * are counted, not refused. */
+void jobset_builder_add(struct jobset_builder *b, const struct job *head, const char *const *names,
+			uint32_t n);
+void jobset_builder_pending(struct jobset_builder *b, uint32_t pending);
+struct jobset *jobset_build(struct jobset_builder *b); /* frees b */
+
+const struct jobset *jobset_get(const struct jobset *js); /* thread-safe; returns js */
+void jobset_put(const struct jobset *js);		  /* NULL is fine */
+
+/* The change test of SC16 Sec. 3.2.1: same multi-switch node sets, ids ignored.
+ * NULL counts as a set without jobs. */
+bool jobset_same(const struct jobset *a, const struct jobset *b);
+
+/* The same jobs mapped on another snapshot of the fabric (by node name). */
+struct jobset *jobset_remap(const struct jobset *js, const struct fabric *f);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tables: everything that a routing is, for one fabric.
+ *
+ * LFT as one row of output ports per switch; SL in the cheapest form that holds it;
+ * SL2VL likewise.  Engines make them, files and the wire load and store them, verify
+ * judges them, metrics measure them, update installs them.
+ */
+#ifndef FABRIC_MODEL_TABLES_H
+#define FABRIC_MODEL_TABLES_H
+
+#include "fabric/base/digest.h"
+#include "fabric/model/fabric.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LFT_BLOCK 64	/* LIDs per MAD block */
+#define VL_DROP	  15	/* SL2VL value: packets of this SL are dropped */
+
+enum sl_kind {
+	SL_CONST,     /* sl_const for every path */
+	SL_BY_DLID,   /* sl[dlid] */
+	SL_BY_SWITCH, /* sl[source switch * stride + dlid] */
+	SL_BY_TERM,   /* sl[source terminal * stride + dlid]: tables of others */
+};
+
+enum sl2vl_kind {
+	SL2VL_IDENTITY, /* VL = SL */
+	SL2VL_BY_INPUT, /* sl2vl[kind of input][sl]: 0 port 0, 1 from a terminal, 2 from a switch */
+	SL2VL_FULL,	/* per switch, input and output port */
+};
+
+struct tables {
+	uint32_t nsw, nend;	/* of the fabric it was made for */
+	uint32_t max_lid;
+	uint32_t stride;	/* LIDs per row: a multiple of LFT_BLOCK, > max_lid */
+	uint8_t *lft;		/* lft[sw * stride + lid], FAB_NO_PORT = none */
+
+	enum sl_kind sl_kind;
+	uint8_t sl_const;
+	uint8_t *sl;
+
+	enum sl2vl_kind sl2vl_kind;
+	uint8_t *sl2vl;		/* packed as said by tables_vl() */
+	uint32_t *sl2vl_off;	/* FULL: nsw+1 offsets into sl2vl, in units of FAB_SLS bytes */
+	uint8_t *sl2vl_nports;	/* FULL: ports of each switch */
+
+	uint8_t vls, sls;	/* data VLs and SLs that its paths use; 0 not computed */
+	char engine[16];	/* "sar", "wire", "file", ... */
+	char params[96];	/* readable engine parameters */
+	uint64_t seed;
+	struct digest fingerprint; /* of the fabric */
+
+	struct arena *arena;
+	int refs;
+};
+
+/* All LFT entries FAB_NO_PORT, SL const 0, SL2VL identity.  The caller owns one reference. */
+struct tables *tables_new(const struct fabric *f, const char *engine);
+const struct tables *tables_get(const struct tables *t); /* thread-safe; returns t */
+void tables_put(const struct tables *t);		 /* NULL is fine */
+
+/* Change the form (contents zeroed); only while the maker is the single owner. */
+void tables_sl_form(struct tables *t, enum sl_kind kind, const struct fabric *f);
+void tables_sl2vl_form(struct tables *t, enum sl2vl_kind kind, const struct fabric *f);
+
+static inline uint8_t *tables_row(const struct tables *t, uint32_t sw)
+{
+	return t->lft + (size_t)sw * t->stride;
+}
+
+/* SL that a terminal (0..nend-1) on switch sw uses towards a LID. */
+static inline uint8_t tables_path_sl(const struct tables *t, uint32_t term, uint32_t sw,
+				     uint32_t dlid)
+{
+	switch (t->sl_kind) {
+	case SL_CONST:
+		return t->sl_const;
+	case SL_BY_DLID:
+		return t->sl[dlid];
+	case SL_BY_SWITCH:
+		return t->sl[(size_t)sw * t->stride + dlid];
+	case SL_BY_TERM:
+		return t->sl[(size_t)term * t->stride + dlid];
+	}
+	return 0;
+}
+
+/* The 16 VLs by SL of (switch, input port, output port), FULL form only. */
+static inline uint8_t *tables_sl2vl_row(const struct tables *t, uint32_t sw, uint32_t in,
+					uint32_t out)
+{
+	size_t row = t->sl2vl_off[sw] + (size_t)in * (t->sl2vl_nports[sw] + 1u) + out;
+
+	return t->sl2vl + row * FAB_SLS;
+}
+
+/* VL that a packet of that SL gets on the output port; VL_DROP = dropped.
+ * The fabric tells what hangs on the input port. */
+uint8_t tables_vl(const struct tables *t, const struct fabric *f, uint32_t sw, uint8_t in,
+		  uint8_t out, uint8_t sl);
+
+/* Number of 64-LID blocks of a row that hold a LID. */
+static inline uint32_t tables_blocks(const struct tables *t)
+{
+	return t->max_lid / LFT_BLOCK + 1;
+}
+
+/* Hash over LFT, SL and SL2VL as they work (not over who made them): two tables with equal
+ * forwarding and VLs have the same hash whatever form they are kept in. */
+void tables_hash(struct digest *out, const struct tables *t, const struct fabric *f);
+
+#endif

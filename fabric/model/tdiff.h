@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tdiff: what changes between two tables of one fabric, in the units in which it is written. */
+#ifndef FABRIC_MODEL_TDIFF_H
+#define FABRIC_MODEL_TDIFF_H
+
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+
+struct tdiff_block {
+	uint32_t sw;
+	uint32_t block;	  /* LIDs block*64 .. block*64+63 */
+	uint32_t entries; /* changed ones, 1..64 */
+};
+
+struct tdiff_sl2vl {
+	uint32_t sw;
+	uint8_t in, out;
+};
+
+struct tdiff {
+	struct tdiff_block *blocks; /* ascending (sw, block) */
+	uint32_t nblocks;
+	struct tdiff_sl2vl *sl2vl; /* ascending (sw, in, out); only ports with something on them */
+	uint32_t nsl2vl;
+	uint64_t entries;     /* LFT entries changed */
+	uint64_t entries_all; /* LFT entries of LIDs in use */
+	uint32_t blocks_all;
+	uint32_t switches; /* with a changed block or SL2VL table */
+	uint64_t sl_pairs; /* (source switch with terminals, LID) whose SL changed */
+};
+
+/* Both tables must be of f.  Caller frees with tdiff_free.  O(nsw * LIDs + ports^2). */
+struct tdiff *tdiff_new(const struct fabric *f, const struct tables *from, const struct tables *to);
+void tdiff_free(struct tdiff *d); /* NULL is fine */
+
+#endif

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# layers.sh: fabric <- engines <- views <- console; a file includes only its own layer and
+# those to the left.  engines/verify* includes nothing of the engines it judges, and curses is
+# known to one file.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+bad=0
+deny() { # folder, forbidden include pattern, why
+	hits=$(grep -rnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[\"<]$2" "$1" --include='*.[ch]' || true)
+	if [ -n "$hits" ]; then
+		printf '%s\n' "$hits"
+		echo "  ^ $3"
+		bad=1
+	fi
+}
+deny fabric '(engines|views|console|tests)/' "fabric must not include from the layers to its right"
+deny engines '(views|console|tests)/' "engines must not include from the layers to their right"
+deny engines 'fabric/(mad|sim|jobs|update|files)/' "engines are pure: only fabric/base and fabric/model"
+deny views '(console|tests)/' "views must not include from the console"
+deny console 'tests/' "the program must not include tests"
+for d in fabric engines views; do
+	deny "$d" '(n?curses|term|ncursesw/)' "only console/terminal.c knows curses"
+done
+hits=$(grep -lE '#[[:space:]]*include[[:space:]]*<(n?curses|term|ncursesw/)' console/*.c console/*.h 2>/dev/null |
+	grep -v '^console/terminal\.c$' || true)
+[ -n "$hits" ] && { echo "$hits: only console/terminal.c may include curses"; bad=1; }
+hits=$(grep -nE '#include "engines/' engines/verify*.c engines/metrics*.c 2>/dev/null |
+	grep -vE '"engines/(verify|metrics)[a-z_]*\.h"' || true)
+[ -n "$hits" ] && { echo "$hits"; echo "  ^ verify and metrics share no code with the engines"; bad=1; }
+hits=$(grep -lE '<(slurm|infiniband)/' -r fabric engines views console --include='*.h' || true)
+[ -n "$hits" ] && { echo "$hits: headers must not carry slurm or umad types"; bad=1; }
+[ "$bad" -eq 0 ] && echo "layers: ok"
+exit "$bad"
