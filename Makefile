@@ -19,8 +19,8 @@ PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1
 PKGS_CHECK := libcmocka-dev clang libclang-rt-14-dev tmux opensm libopensm-dev ibsim-utils \
 	infiniband-diags ibutils slurmctld slurmd slurm-client python3
 
-B := build$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(filter clang%,$(CC)),-clang)
 comma := ,
+B := build$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(filter clang%,$(CC)),-clang)
 BIN := $(B)/ibroute-top
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
