@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/jobs/job_list.h"
+
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct job_list *job_list_new(const char *source, int64_t time_s)
+{
+	struct job_list *l = xcalloc(1, sizeof(*l));
+
+	l->arena = arena_new();
+	l->refs = 1;
+	l->time_s = time_s;
+	snprintf(l->source, sizeof(l->source), "%s", source);
+	return l;
+}
+
+void job_list_add(struct job_list *l, const struct job_rec *rec)
+{
+	const char **hosts = arena_array(l->arena, const char *, rec->nhost);
+	struct job_rec *to;
+
+	if (l->njob == l->cap) {
+		l->cap = l->cap ? 2 * l->cap : 64;
+		l->jobs = xrealloc(l->jobs, l->cap, sizeof(*l->jobs));
+	}
+	for (uint32_t i = 0; i < rec->nhost; i++)
+		hosts[i] = arena_strdup(l->arena, rec->hosts[i]);
+	to = &l->jobs[l->njob++];
+	*to = *rec;
+	to->name = arena_strdup(l->arena, rec->name ? rec->name : "");
+	to->user = arena_strdup(l->arena, rec->user ? rec->user : "");
+	to->nodes = arena_strdup(l->arena, rec->nodes ? rec->nodes : "");
+	to->hosts = hosts;
+}
+
+static int by_id(const void *pa, const void *pb)
+{
+	const struct job_rec *a = pa, *b = pb;
+
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return strcmp(a->nodes, b->nodes);
+}
+
+void job_list_sort(struct job_list *l)
+{
+	if (l->njob)
+		qsort(l->jobs, l->njob, sizeof(*l->jobs), by_id);
+}
+
+const struct job_list *job_list_get(const struct job_list *l)
+{
+	__atomic_add_fetch(&((struct job_list *)l)->refs, 1, __ATOMIC_RELAXED);
+	return l;
+}
+
+void job_list_put(const struct job_list *l)
+{
+	struct job_list *own = (struct job_list *)l;
+
+	if (!own || __atomic_sub_fetch(&own->refs, 1, __ATOMIC_ACQ_REL))
+		return;
+	arena_free(own->arena);
+	free(own->jobs);
+	free(own);
+}
+
+static bool same_hosts(const struct job_rec *a, const struct job_rec *b)
+{
+	if (a->nhost != b->nhost)
+		return false;
+	for (uint32_t i = 0; i < a->nhost; i++) {
+		if (strcmp(a->hosts[i], b->hosts[i]))
+			return false;
+	}
+	return true;
+}
+
+bool job_list_same(const struct job_list *a, const struct job_list *b)
+{
+	uint32_t na = a ? a->njob : 0, nb = b ? b->njob : 0;
+
+	if (na != nb)
+		return false;
+	for (uint32_t i = 0; i < na; i++) {
+		if (a->jobs[i].id != b->jobs[i].id || !same_hosts(&a->jobs[i], &b->jobs[i]))
+			return false;
+	}
+	return true;
+}
+
+/* The first node name that some job uses, for the message; NULL when no job has nodes. */
+static const char *first_host(const struct job_list *l)
+{
+	for (uint32_t i = 0; i < l->njob; i++) {
+		if (l->jobs[i].nhost)
+			return l->jobs[i].hosts[0];
+	}
+	return NULL;
+}
+
+int jobset_from_list(struct jobset **out, const struct job_list *l, const struct fabric *f,
+		     struct err *err)
+{
+	struct jobset_builder *b = jobset_builder_new(f, l->source);
+	const char *host = first_host(l);
+	bool found = false;
+
+	for (uint32_t i = 0; i < l->njob; i++) {
+		const struct job_rec *r = &l->jobs[i];
+		struct job head = {
+			.id = r->id,
+			.name = (char *)r->name,
+			.user = (char *)r->user,
+			.nodes = (char *)r->nodes,
+			.start_s = r->start_s,
+		};
+
+		jobset_builder_add(b, &head, r->hosts, r->nhost);
+	}
+	jobset_builder_pending(b, l->pending);
+	*out = jobset_build(b);
+	(*out)->time_s = l->time_s;
+	for (uint32_t i = 0; i < (*out)->njob && !found; i++)
+		found = (*out)->jobs[i].nterm > 0;
+	if (found || !host || !f->nterm)
+		return 0;
+	return err_set(err, -ENOENT,
+		       "No node of the jobs is in the fabric: %s says \"%s\", the fabric \"%s\". "
+		       "Give a node-name-map, or set the NodeDescriptions to the host names.",
+		       l->source, host, f->term_name[0]);
+}

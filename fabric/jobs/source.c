@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/jobs/source.h"
+
+#include <string.h>
+
+const struct job_source_type *const job_source_types[] = {
+	&job_source_slurm,
+	&job_source_sim,
+	&job_source_file,
+	NULL,
+};
+
+const struct job_source_type *job_source_find(const char *name)
+{
+	for (const struct job_source_type *const *t = job_source_types; *t; t++) {
+		if (!strcmp((*t)->name, name))
+			return *t;
+	}
+	return NULL;
+}
+
+const char *source_state_name(enum source_state s)
+{
+	static const char *const names[] = { "starting", "ok", "unreachable", "dead" };
+
+	return names[s];
+}
+
+int job_source_open(struct job_source **out, const struct job_source_type *type,
+		    const struct source_opts *opts, struct err *err)
+{
+	static const struct source_opts none;
+
+	*out = NULL;
+	return type->open(out, opts ? opts : &none, err);
+}
+
+void job_source_close(struct job_source *s)
+{
+	if (!s)
+		return;
+	job_list_put(s->newest);
+	s->newest = NULL;
+	s->type->close(s);
+}
+
+int job_source_fd(const struct job_source *s)
+{
+	return s->fd;
+}
+
+bool job_source_poll(struct job_source *s)
+{
+	enum source_state before = s->status.state;
+	int64_t good = s->status.last_good_s;
+
+	s->type->poll(s);
+	return s->newest || s->status.state != before || s->status.last_good_s != good;
+}
+
+const struct job_list *job_source_take(struct job_source *s)
+{
+	const struct job_list *l = s->newest;
+
+	s->newest = NULL;
+	return l;
+}
+
+const struct source_status *job_source_status(const struct job_source *s)
+{
+	return &s->status;
+}
