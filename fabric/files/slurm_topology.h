@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* slurm_topology: SLURM's topology.conf, the tree (or not) that a scheduler believes in. */
+#ifndef FABRIC_FILES_SLURM_TOPOLOGY_H
+#define FABRIC_FILES_SLURM_TOPOLOGY_H
+
+#include "fabric/base/err.h"
+#include "fabric/files/report.h"
+#include "fabric/model/builder.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct slurm_switch {
+	const char *name;
+	uint32_t level;		  /* 0: has nodes, or nothing below it; else 1 + highest below */
+	const char *const *nodes; /* sorted by name */
+	uint32_t nnodes;
+	const uint32_t *below; /* indices of the switches it names, ascending */
+	uint32_t nbelow;
+	uint64_t link_speed; /* 0: not given */
+};
+
+struct slurm_topology;
+
+/* -EINVAL: no SwitchName= line, or a mistake in one (with file:line).  A switch that is named
+ * but never described is added without nodes, with a warning. */
+int slurm_topology_read(struct slurm_topology **out, FILE *file, const char *path,
+			struct read_report *report, struct err *err);
+void slurm_topology_free(struct slurm_topology *topo); /* NULL is fine */
+uint32_t slurm_topology_count(const struct slurm_topology *topo);
+const struct slurm_switch *slurm_topology_switch(const struct slurm_topology *topo, uint32_t i);
+
+/* Fills b, so that the file can be looked at as a fabric: GUIDs made from the names, one link
+ * per pair of switches and one per node and switch.  -ENOSPC: a switch needs too many ports. */
+int slurm_topology_build(struct builder *b, const struct slurm_topology *topo, struct err *err);
+
+#endif
