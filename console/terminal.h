@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * terminal: shows a canvas and reads keys; the only module that knows curses.
+ *
+ * One terminal per process.  Nothing here blocks: wait for terminal_fd() with poll(), then
+ * take keys until K_NONE.  The screen is restored on close, at exit and on deadly signals.
+ */
+#ifndef CONSOLE_TERMINAL_H
+#define CONSOLE_TERMINAL_H
+
+#include "console/keymap.h"
+#include "fabric/base/err.h"
+#include "views/canvas.h"
+
+#include <stdbool.h>
+
+struct terminal;
+
+struct terminal_opts {
+	int colours; /* -1: what the terminal offers, NO_COLOR respected; else 0, 16, 256 */
+	bool ascii;
+	bool mouse;
+};
+
+/* -ENOTTY with the sentence to print before exit 64: no terminal, TERM=dumb or unknown. */
+int terminal_open(struct terminal **out, const struct terminal_opts *opts, struct err *err);
+void terminal_close(struct terminal *t); /* NULL is fine */
+
+int terminal_fd(const struct terminal *t); /* readable when there may be keys */
+/* Next key, or K_NONE.  A resize comes as K_RESIZE: call after SIGWINCH or EINTR too. */
+uint32_t terminal_key(struct terminal *t);
+bool terminal_click(const struct terminal *t, int *x, int *y); /* of the last K_CLICK */
+void terminal_size(const struct terminal *t, int *w, int *h);
+bool terminal_ascii(const struct terminal *t); /* asked for, or the locale is not UTF-8 */
+int terminal_colours(const struct terminal *t); /* 256, 16, 0 */
+
+/* Sends what differs from what was shown last. */
+void terminal_show(struct terminal *t, const struct canvas *c);
+void terminal_redraw(struct terminal *t); /* forget what was shown: all is sent next time */
+void terminal_suspend(struct terminal *t); /* Ctrl-Z: stops the process; returns after fg */
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * request: what an operator asks for.  Keys become requests through the keymap; a view
+ * does what concerns only itself and hands the rest to the application.
+ */
+#ifndef VIEWS_REQUEST_H
+#define VIEWS_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum view_id {
+	VIEW_PATHS,    /* key 0; 4, 9 and 0 are not in this version */
+	VIEW_OVERVIEW, /* key 1 */
+	VIEW_HEATMAP,
+	VIEW_LINKS,
+	VIEW_SWITCHES,
+	VIEW_JOBS,
+	VIEW_PREVIEW,
+	VIEW_APPLY,
+	VIEW_EVENTS,
+	VIEW_AUDIT, /* key 9 */
+	VIEW_HELP,  /* key ? */
+	VIEW_COUNT
+};
+
+enum req {
+	REQ_NONE,
+
+	/* done by the views themselves */
+	REQ_UP,
+	REQ_DOWN,
+	REQ_LEFT,
+	REQ_RIGHT,
+	REQ_PAGE_UP,
+	REQ_PAGE_DOWN,
+	REQ_TOP,
+	REQ_BOTTOM,
+	REQ_ENTER,
+	REQ_BACK,
+	REQ_PANE,
+	REQ_SORT,
+	REQ_REVERSE,
+	REQ_FILTER,
+	REQ_FIND_NEXT,
+	REQ_FIND_PREV,
+	REQ_PROBLEMS,
+	REQ_METRIC,
+	REQ_DIRECTION,
+	REQ_LAYOUT,
+	REQ_ORDER,
+	REQ_ZOOM,
+	REQ_PALETTE,
+	REQ_COMPARE,
+	REQ_SELECT,  /* Space */
+	REQ_OPTIONS, /* edit the engine's options */
+	REQ_UNITS,
+	REQ_CHAR, /* text entry: input.ch */
+	REQ_ERASE,
+	REQ_ERASE_ALL,
+	REQ_YES,
+	REQ_ROLLBACK_ASK,
+	REQ_VIEW, /* input.view; also comes out of ui_input() for the application's information */
+	REQ_HELP,
+
+	/* handed to the application */
+	REQ_QUIT,
+	REQ_FREEZE,	/* toggle */
+	REQ_FASTER,	/* shorter interval */
+	REQ_SLOWER,
+	REQ_POLL,	/* poll now */
+	REQ_SWEEP,	/* discover the fabric anew */
+	REQ_SNAPSHOT,	/* save what is shown */
+	REQ_REDRAW,	/* repaint the terminal */
+	REQ_SUSPEND,
+	REQ_PREVIEW_START,  /* request.engine, .vls, .seed */
+	REQ_PREVIEW_CANCEL,
+	REQ_APPLY_PREPARE,  /* the preview becomes the plan of the apply view */
+	REQ_APPLY_START,    /* request.text: the fabric's name as typed */
+	REQ_APPLY_KEEP,	    /* the same, for keeping the new routing */
+	REQ_APPLY_ROLLBACK, /* confirmed; also of a journal that was found */
+	REQ_APPLY_CLOSE,    /* a finished update is put away */
+	REQ_COUNT
+};
+
+/* One key press, translated. */
+struct input {
+	enum req req;
+	enum view_id view; /* REQ_VIEW */
+	uint32_t ch;	   /* REQ_CHAR: the code point */
+	bool refused_ro;   /* the key needs --rw: the view says so and does nothing */
+};
+
+/* What is left for the application. */
+struct request {
+	enum req type;
+	enum view_id view;
+	uint32_t engine; /* index in state.preview.engines */
+	unsigned vls;	 /* 0: as the fabric offers */
+	uint64_t seed;
+	char text[128];
+};
+
+/* One row of the keymap; footer and help are made from it. */
+#define BINDING_KEYS 4
+struct binding {
+	enum req req;
+	enum view_id view;	     /* REQ_VIEW */
+	uint32_t views;		     /* VIEW_BIT()s where it holds; 0: everywhere */
+	bool rw;		     /* changes the fabric: hidden without --rw */
+	uint32_t keys[BINDING_KEYS]; /* key codes, 0-terminated if fewer */
+	const char *shown;	     /* "PgUp", "g", ... */
+	const char *label;	     /* a word or two for the footer; NULL: help only */
+	const char *help;	     /* a sentence for the help view; NULL: not listed */
+};
+
+#define VIEW_BIT(v) (1u << (v))
+
+#endif

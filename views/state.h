@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * state: everything that views draw.  The application fills it and keeps every pointer valid
+ * while a frame is drawn or a key is handled; views only read it.
+ *
+ * Any pointer may be NULL: not known yet.  Times are seconds, NAN = unknown.
+ */
+#ifndef VIEWS_STATE_H
+#define VIEWS_STATE_H
+
+#include "engines/engine.h"
+#include "engines/metrics.h"
+#include "engines/verify.h"
+#include "fabric/base/log.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/jobset.h"
+#include "fabric/model/sample.h"
+#include "fabric/model/tables.h"
+#include "fabric/model/tdiff.h"
+#include "views/history.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Newest events, oldest overwritten first. */
+#define EVENTS_MAX 512
+struct events {
+	struct log_line line[EVENTS_MAX];
+	uint64_t total; /* ever added; the newest is line[(total - 1) % EVENTS_MAX] */
+};
+
+static inline void events_add(struct events *e, const struct log_line *line)
+{
+	e->line[e->total++ % EVENTS_MAX] = *line;
+}
+
+static inline uint32_t events_count(const struct events *e)
+{
+	return e->total < EVENTS_MAX ? (uint32_t)e->total : EVENTS_MAX;
+}
+
+/* i = 0 is the newest; i < events_count(). */
+static inline const struct log_line *events_get(const struct events *e, uint32_t i)
+{
+	return &e->line[(e->total - 1 - i) % EVENTS_MAX];
+}
+
+enum run_mode {
+	RUN_LIVE,
+	RUN_FROZEN, /* by the operator: the data below stands still */
+	RUN_LOST,   /* the port to the fabric is gone; lost_why says it */
+	RUN_FILE,   /* a dump: nothing to poll */
+};
+
+struct state_poll {
+	bool busy;	       /* a sweep of counters is under way */
+	double age_s;	       /* of the newest sample */
+	double took_s;	       /* it took so long */
+	double next_s;	       /* until the next */
+	double interval_s;
+	uint32_t asked, answered; /* ports, in the newest sample */
+	bool partial;	       /* the sweep was cut short: deadline or lost port */
+	bool discovering;      /* topology sweep under way */
+	uint32_t found_sw, found_ca; /* so far, while discovering */
+	uint32_t missing_sw, missing_ca; /* known before, not found by the last sweep */
+};
+
+struct state_sm {
+	bool known;
+	bool lost; /* it was there and answers no more */
+	char name[64]; /* "opensm 3.3.23" or the node's name */
+	char state[16];	/* "MASTER", "STANDBY", ... */
+	uint16_t lid;
+	uint64_t guid;
+	char engine[24], requested[24]; /* routing engine in use and asked for; "" unknown */
+};
+
+enum jobs_state { JOBS_OFF, JOBS_WAITING, JOBS_OK, JOBS_UNREACHABLE };
+
+struct state_jobs {
+	enum jobs_state state;
+	char source[32];    /* "slurm", "sim", ... */
+	char sentence[256]; /* why unreachable */
+	double age_s;	    /* of the job set */
+};
+
+enum preview_state { PREVIEW_IDLE, PREVIEW_RUNNING, PREVIEW_DONE, PREVIEW_FAILED, PREVIEW_CANCELLED };
+
+struct engine_choice {
+	const struct engine *engine;
+	bool suits;
+	char why[256]; /* why not */
+};
+
+#define ENGINES_MAX 16
+struct state_preview {
+	struct engine_choice engines[ENGINES_MAX]; /* for the fabric; order of menus */
+	uint32_t nengines;
+
+	enum preview_state state;
+	uint32_t engine; /* of this run: index in engines */
+	unsigned vls;
+	uint64_t seed;
+
+	char step[32]; /* while running: "paths", "layers", "metrics", "verify" */
+	double fraction; /* of the step, 0..1, NAN unknown */
+	double elapsed_s, eta_s;
+	char error[512]; /* failed: the sentence */
+
+	/* done */
+	double seconds;	     /* engine alone */
+	const struct tables *tables;
+	const struct jobset *jobs;     /* that it was made for */
+	const struct metrics *before;  /* of the current tables with these jobs */
+	const struct metrics *after;
+	const struct verdict *verdict; /* of tables */
+	const struct tdiff *diff;      /* current to proposed */
+	char stale[200]; /* "" fresh; else what changed since */
+};
+
+enum step_state { STEP_WAIT, STEP_RUNNING, STEP_DONE, STEP_FAILED, STEP_SKIPPED };
+
+struct apply_step {
+	char name[16]; /* PREPARE, WRITE, VERIFY, CONFIRM, ... */
+	enum step_state state;
+	double took_s;
+	char text[120]; /* what it did or does */
+};
+
+enum apply_state {
+	APPLY_NONE,	   /* no plan */
+	APPLY_READY,	   /* waits for the fabric's name */
+	APPLY_RUNNING,
+	APPLY_CONFIRM,	   /* written and read back: waits for the name again, or rollback */
+	APPLY_ROLLING_BACK,
+	APPLY_KEPT,
+	APPLY_ROLLED_BACK,
+	APPLY_FAILED,	   /* and rolled back, verified */
+	APPLY_INCOMPLETE,  /* the rollback itself failed */
+	APPLY_REFUSED,	   /* nothing was written */
+	APPLY_JOURNAL,	   /* a killed session left a journal: offers rollback */
+};
+
+#define APPLY_STEPS 8
+#define APPLY_LOG   64
+struct state_apply {
+	enum apply_state state;
+	char plan[64];	    /* "nue -> sar" */
+	char txn[64];	    /* transaction id; "" none yet */
+	char installer[16]; /* "smp", "sim", ... */
+	const struct tdiff *diff; /* what is to be written */
+	struct apply_step steps[APPLY_STEPS];
+	uint32_t nsteps;
+	uint64_t done, total; /* blocks and SL2VL tables written and read back */
+	uint32_t retries;
+	char result[256]; /* the sentence at the end, or why it was refused */
+	char journal[256]; /* APPLY_JOURNAL: what was found */
+	struct log_line log[APPLY_LOG];
+	uint64_t log_total; /* as in struct events */
+};
+
+struct state {
+	enum run_mode mode;
+	char lost_why[200];
+	bool rw;
+	bool recording;
+	double rec_s;	  /* recording since */
+	char source[64];  /* "demo dragonfly:p=4", "mlx5_0/1", "file fab.txt" */
+	int colours;	  /* 256, 16, 0 */
+	int64_t now_s;	  /* wall clock */
+
+	const struct fabric *fabric;
+	const struct tables *tables;   /* current routing, as read back */
+	const struct verdict *verdict; /* of tables */
+	const struct metrics *metrics; /* of tables, with metrics_jobs */
+	const struct jobset *metrics_jobs;
+	bool metrics_busy;
+	const struct jobset *jobs;
+	const struct sample *sample;   /* newest */
+	const struct rates *rates;     /* newest */
+	const struct history *history;
+	const struct events *events;
+
+	struct state_poll poll;
+	struct state_sm sm;
+	struct state_jobs jobs_source;
+	struct state_preview preview;
+	struct state_apply apply;
+};
+
+/* All fields unknown: live, read-only, times NAN. */
+void state_init(struct state *s);
+
+#endif

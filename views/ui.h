@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ui: all views together with where the operator is in each of them.
+ *
+ * The application's loop is: ui_draw() when something changed; for a key,
+ * keymap_translate() with ui_view() and ui_typing(), ui_input(), then act on the request.
+ */
+#ifndef VIEWS_UI_H
+#define VIEWS_UI_H
+
+#include "views/canvas.h"
+#include "views/request.h"
+#include "views/state.h"
+
+struct ui;
+
+/* The bindings (the keymap) are borrowed. */
+struct ui *ui_new(const struct binding *bindings, size_t n);
+void ui_free(struct ui *ui); /* NULL is fine */
+
+/* Draws a whole frame.  s is only read; caches inside ui follow the pointers in it. */
+void ui_draw(struct ui *ui, struct canvas *c, const struct state *s);
+
+/* Handles one key; out->type is REQ_NONE when nothing is left to do but to draw again. */
+void ui_input(struct ui *ui, const struct input *in, const struct state *s, struct request *out);
+
+enum view_id ui_view(const struct ui *ui);
+/* True while keys are text: the keymap then translates to REQ_CHAR, REQ_ERASE, ... */
+bool ui_typing(const struct ui *ui, const struct state *s);
+void ui_goto(struct ui *ui, enum view_id view); /* views not in this version: stays, says so */
+void ui_select_chan(struct ui *ui, uint32_t chan); /* cursor of heatmap and links */
+
+/* One line to the operator, above the footer until the next key ("snapshot saved ..."). */
+void ui_say(struct ui *ui, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* For views: shared settings and helpers. */
+const struct binding *ui_bindings(const struct ui *ui, size_t *n);
+bool ui_bits(const struct ui *ui); /* rates in Gb/s instead of GB/s */
+int ui_palette(const struct ui *ui);
+uint32_t ui_selected_chan(const struct ui *ui); /* FAB_NONE: none */
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * view: one screen.  A function from read-only state to cells on a canvas, and one from a
+ * translated key to what is wanted; it never reaches a terminal, a wire or a file.
+ */
+#ifndef VIEWS_VIEW_H
+#define VIEWS_VIEW_H
+
+#include "views/canvas.h"
+#include "views/request.h"
+#include "views/state.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ui;
+
+struct view {
+	const char *name;  /* for the tabs: "Over" */
+	const char *title; /* for the first line: "OVERVIEW" */
+	size_t size;	   /* of its own part of the ui, zeroed at the start */
+	void (*done)(void *own); /* may be NULL */
+
+	/* r: what lies between the tabs and the footer. */
+	void (*draw)(void *own, struct ui *ui, struct canvas *c, struct rect r,
+		     const struct state *s);
+	/* Fills out for what is the application's; true when the input meant something here. */
+	bool (*input)(void *own, struct ui *ui, const struct input *in, const struct state *s,
+		      struct request *out);
+	/* True while keys are text (filter, confirmation).  May be NULL. */
+	bool (*typing)(const void *own, const struct state *s);
+	/* A short word on what is shown (metric, sort, filter), for the last line.  May be NULL. */
+	void (*context)(const void *own, const struct state *s, char *buf, size_t len);
+};
+
+extern const struct view view_overview, view_heatmap, view_links, view_jobs, view_preview,
+	view_apply, view_events, view_help;
+
+#endif
