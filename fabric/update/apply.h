@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * apply: carries out a plan through an installer, and undoes it.
+ *
+ * apply_run() does PREPARE and WRITE and returns when the operator has to decide, or when it
+ * is over; apply_confirm() and apply_rollback() end it.  All three block on the wire: call
+ * them from one worker thread.  apply_cancel() and apply_status() may be called from any.
+ */
+#ifndef FABRIC_UPDATE_APPLY_H
+#define FABRIC_UPDATE_APPLY_H
+
+#include "fabric/base/err.h"
+#include "fabric/update/coordinator.h"
+#include "fabric/update/installer.h"
+#include "fabric/update/journal.h"
+#include "fabric/update/plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum apply_event_kind {
+	APPLY_PHASE_BEGIN, /* also of each wave: wave is set */
+	APPLY_PHASE_END,   /* rc: how it went */
+	APPLY_ITEM,    /* one block or table written: change, rc, us; written back in ROLLBACK */
+	APPLY_VERIFY,  /* read back: items, rc 0 when all are as they should be */
+	APPLY_OUTCOME, /* the end */
+};
+
+struct apply_event {
+	enum apply_event_kind kind;
+	enum phase phase;
+	uint32_t wave, items;
+	const char *txn;
+	const struct changes *list; /* APPLY_ITEM: what change belongs to */
+	const struct change *change;
+	int rc;
+	uint32_t us;
+	enum outcome outcome;
+	char text[200]; /* for people; "" when the kind says it all */
+};
+
+struct apply_opts {
+	const char *base;	/* of the journal; NULL: the default */
+	const char *user;	/* who does it, for the journal; NULL: the process' user */
+	uint32_t tries;		/* writes of a block before it counts as failed; 0: 3 */
+	bool overwrite_foreign; /* on the way back, also where somebody else wrote meanwhile */
+	bool accept_sl_change;	/* apply although this installer cannot tell the hosts new SLs */
+
+	/* All run in the worker thread.  fresh: is the plan still true (plan_stale() on what is
+	 * read anew)?  gate: before each phase and wave; not 0 = do not act (the record cannot
+	 * be written); it cannot keep a rollback from going on.  event: for the record and the
+	 * screen.  Each may be NULL. */
+	int (*fresh)(void *ctx, struct err *err);
+	int (*gate)(void *ctx, const struct apply_event *ev, struct err *err);
+	void (*event)(void *ctx, const struct apply_event *ev);
+	void *ctx;
+};
+
+#define APPLY_SLOW 4
+
+struct apply_status {
+	enum phase phase;
+	enum outcome outcome;
+	char txn[48];  /* "" before the journal is there */
+	char step[32]; /* "checking", "writing", "reading back", ... */
+	uint32_t wave, nwaves;
+	uint32_t total; /* blocks and tables of the phase */
+	uint32_t written, verified, retries, failed;
+	uint32_t foreign; /* found neither old nor new */
+	bool waiting;	  /* for the operator */
+	struct {
+		uint32_t sw;
+		uint32_t us; /* slowest answer so far */
+	} slow[APPLY_SLOW];  /* slowest switches first; us 0 = unused */
+	char text[512];	     /* last sentence: why it was refused or rolled back */
+};
+
+struct apply;
+
+/* The plan and the installer must outlive it.  recover: a journal opened with journal_open()
+ * (closed by apply_free). */
+struct apply *apply_new(const struct plan *p, const struct installer *in,
+			const struct apply_opts *o);
+struct apply *apply_recover(struct journal *j, const struct fabric *f, const struct installer *in,
+			    const struct apply_opts *o);
+void apply_free(struct apply *a); /* NULL is fine */
+
+/* 0: all is written and read back, waiting for the operator; else what went wrong, with
+ * apply_outcome() saying how it ended: -ECANCELED, -ESTALE, -EBUSY, -EIO, ... */
+int apply_run(struct apply *a, struct err *err);
+int apply_confirm(struct apply *a, struct err *err);
+/* 0: rolled back and proved by reading.  -EUCLEAN: incomplete, err names the switches.
+ * Also the way to go on with a recovery, again and again until it is complete. */
+int apply_rollback(struct apply *a, struct err *err);
+
+void apply_cancel(struct apply *a); /* thread-safe: stop writing, roll back */
+void apply_status(const struct apply *a, struct apply_status *out); /* thread-safe */
+enum outcome apply_outcome(const struct apply *a);
+
+/* After an incomplete rollback: the changes not undone.  Indices into the list; owned by a. */
+const uint32_t *apply_left(const struct apply *a, uint32_t *n, const struct changes **list);
+
+/* What the switches hold of a journal's changes, without writing anything. */
+struct recovery_scan {
+	uint32_t old, new, foreign, silent, missing; /* changes; missing: switch not there */
+};
+int apply_scan(struct recovery_scan *out, struct apply *a, struct err *err);
+
+/* The exit code of the command line (UX.md, 5): 0 confirmed, 4 refused, 5, 6. */
+int outcome_exit_code(enum outcome o);
+
+#endif

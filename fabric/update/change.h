@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * change: what a transaction writes, block by block, with the old contents beside the new.
+ *
+ * Switches are known by GUID, so that a list read from a journal still fits a fabric that
+ * was discovered anew, with other cables or with a switch missing.
+ */
+#ifndef FABRIC_UPDATE_CHANGE_H
+#define FABRIC_UPDATE_CHANGE_H
+
+#include "fabric/base/err.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+#include "fabric/model/tdiff.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum change_kind { CHANGE_LFT, CHANGE_SL2VL };
+
+#define CHANGE_LFT_BYTES   LFT_BLOCK /* one output port per LID */
+#define CHANGE_SL2VL_BYTES 8 /* two VLs per byte, even SL in the high half, as on the wire */
+
+struct change {
+	uint64_t guid; /* of the switch */
+	uint32_t sw;   /* index in the fabric at hand; FAB_NONE: not there */
+	uint16_t block;
+	uint8_t kind;	 /* enum change_kind */
+	uint8_t in, out; /* ports of an SL2VL table */
+	uint16_t wave;
+	size_t at; /* old contents at data + at, new ones behind them */
+};
+
+struct changes {
+	struct change *v;
+	uint32_t n, nwaves;
+	uint32_t nlft, nsl2vl;
+	uint8_t *data;
+	size_t ndata;
+};
+
+static inline size_t change_bytes(const struct change *c)
+{
+	return c->kind == CHANGE_LFT ? CHANGE_LFT_BYTES : CHANGE_SL2VL_BYTES;
+}
+
+static inline const uint8_t *change_old(const struct changes *l, const struct change *c)
+{
+	return l->data + c->at;
+}
+
+static inline const uint8_t *change_new(const struct changes *l, const struct change *c)
+{
+	return l->data + c->at + change_bytes(c);
+}
+
+/* All that differs, in the order of the diff: one wave.  Caller frees. */
+struct changes *changes_new(const struct fabric *f, const struct tables *from,
+			    const struct tables *to, const struct tdiff *diff);
+void changes_free(struct changes *l); /* NULL is fine */
+
+/* Finds the switches in another snapshot; returns how many changes have none there. */
+uint32_t changes_bind(struct changes *l, const struct fabric *f);
+
+/* Contents of one block or table as they stand in tables: CHANGE_*_BYTES into out. */
+void change_contents(uint8_t *out, const struct change *c, const struct fabric *f,
+		     const struct tables *t);
+
+/* "leaf04 LFT block 7", "leaf04 SL2VL 3->12"; f may be NULL (then by GUID). */
+void change_name(char *buf, size_t size, const struct change *c, const struct fabric *f);
+
+#endif

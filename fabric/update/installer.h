@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* installer: how tables get into the switches.  A seam: direct SMPs now. */
+#ifndef FABRIC_UPDATE_INSTALLER_H
+#define FABRIC_UPDATE_INSTALLER_H
+
+#include "fabric/base/err.h"
+#include "fabric/model/fabric.h"
+#include "fabric/update/change.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One block or table to write or to read. */
+struct install_item {
+	uint32_t sw;
+	uint16_t block;
+	uint8_t kind; /* enum change_kind */
+	uint8_t in, out;
+	uint8_t data[CHANGE_LFT_BYTES]; /* written, or what was read */
+	int rc;				/* out: 0, -ETIMEDOUT, -EIO (status), ... */
+	uint32_t us;			/* out: how long it took; 0 unknown */
+};
+
+struct installer_ops {
+	const char *name;
+	bool carries_sl; /* also tells the hosts about changed service levels */
+
+	/* Are the switches there, and do their tables reach up to max_lid?  Writes nothing. */
+	int (*prepare)(void *ctx, const struct fabric *f, uint32_t max_lid, struct err *err);
+
+	/* Each item gets its own rc; the return value is for what concerns all of them (the
+	 * port is gone): then the rcs of the items are set as well. */
+	int (*write)(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
+		     struct err *err);
+	int (*read)(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
+		    struct err *err);
+};
+
+struct installer {
+	const struct installer_ops *ops;
+	void *ctx;
+};
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * journal: what a transaction needs to be undone, on disk before the first write.
+ *
+ * BASE/ID/ holds
+ *   head.json    who, when, which plan, which fabric, checksum of changes.bin
+ *   changes.bin  every block and SL2VL table to be written, old and new contents, by GUID
+ *   state.log    one checksummed line per step, each synced before the step is taken
+ *   lock         held (flock) by the process that works on it
+ * It is put together under a temporary name, synced, and renamed: a transaction that can
+ * be seen is whole.  A line of state.log that was cut counts as not written.
+ */
+#ifndef FABRIC_UPDATE_JOURNAL_H
+#define FABRIC_UPDATE_JOURNAL_H
+
+#include "fabric/base/digest.h"
+#include "fabric/base/err.h"
+#include "fabric/model/fabric.h"
+#include "fabric/update/change.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define JOURNAL_BASE "/var/lib/ibroute-top" /* default; IBROUTE_STATE_DIR overrides */
+
+enum txn_state {
+	TXN_PREPARED,	 /* nothing written yet */
+	TXN_WRITING,	 /* wave begun: any block of it may be old or new */
+	TXN_CONFIRMING,	 /* all new and read back, the operator has not decided */
+	TXN_ROLLBACK,	 /* being written back */
+	TXN_INCOMPLETE,	 /* written back, but not everywhere: still to be recovered */
+	TXN_ABANDONED,	 /* ended before the first write */
+	TXN_CONFIRMED,	 /* the new tables stay */
+	TXN_ROLLED_BACK, /* the old tables are back, proved by reading */
+	TXN_STATES
+};
+
+const char *txn_state_name(enum txn_state s); /* "prepared", "writing", ... */
+
+static inline bool txn_state_final(enum txn_state s)
+{
+	return s >= TXN_ABANDONED;
+}
+
+struct txn_head {
+	char id[48]; /* 20261120T231951Z-4711 */
+	char fabric[64], plan[8], engine[16];
+	char user[40], host[72];
+	pid_t pid;
+	int64_t time_s;
+	struct digest fingerprint, from_hash, to_hash;
+	uint32_t nlft, nsl2vl, nwaves;
+};
+
+struct txn_info {
+	struct txn_head head;
+	enum txn_state state;
+	uint32_t wave;	  /* of TXN_WRITING */
+	int64_t state_s;  /* time of the last step */
+	bool live;	  /* a process holds it right now */
+	char broken[160]; /* not readable, and why; "" else */
+};
+
+struct journal;
+
+/* The directory in use: dir, else $IBROUTE_STATE_DIR, else JOURNAL_BASE. */
+const char *journal_base(const char *dir);
+
+/* Creates the transaction (head->id, pid, host, user are filled in when empty), everything
+ * synced when it returns.  -EBUSY: another transaction on switches of this fabric is not
+ * finished (the sentence names its holder, or says that it wants recovery).  -EACCES and
+ * the like: the directory cannot be written. */
+int journal_begin(struct journal **out, const char *base, const struct fabric *f,
+		  const struct txn_head *head, const struct changes *l, struct err *err);
+
+/* Opens one that was left behind, to work on it: -EBUSY when a process still does, -ENOENT,
+ * -EBADMSG: damaged.  The tail of a line cut short is removed. */
+int journal_open(struct journal **out, const char *base, const char *id, struct err *err);
+
+/* Adds a step; on disk when it returns 0.  text: one line for people, may be NULL. */
+int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char *text,
+		 struct err *err);
+
+const struct txn_info *journal_info(const struct journal *j);
+struct changes *journal_changes(struct journal *j); /* owned by the journal; bind before use */
+void journal_close(struct journal *j);		    /* releases the lock; NULL is fine */
+
+/* All transactions below base, oldest first; a missing base has none.  Caller frees *list. */
+int journal_list(struct txn_info **list, uint32_t *n, const char *base, struct err *err);
+
+/* Unfinished ones that no process holds and that touch switches of f (f NULL: any). */
+int journal_find(struct txn_info **list, uint32_t *n, const char *base, const struct fabric *f,
+		 struct err *err);
+
+#endif

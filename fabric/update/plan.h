@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plan: from the tables that are installed to the ones proposed, and what makes that stale.
+ *
+ * Immutable once made.  Equal inputs give an equal id, whenever it is made.
+ */
+#ifndef FABRIC_UPDATE_PLAN_H
+#define FABRIC_UPDATE_PLAN_H
+
+#include "fabric/base/err.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/jobset.h"
+#include "fabric/model/tables.h"
+#include "fabric/model/tdiff.h"
+#include "fabric/update/change.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Who answers for the subnet; guid 0 = not known (a dump, a simulator without one). */
+struct sm_pin {
+	uint64_t guid;
+	uint8_t priority;
+};
+
+struct plan {
+	char id[8];	    /* "p-7f3a" */
+	struct digest hash; /* over the pins, the new tables and who made them; not the time */
+
+	const struct fabric *fabric;
+	const struct tables *from, *to;
+	const struct jobset *jobs; /* may be NULL */
+	struct tdiff *diff;
+	struct changes *changes; /* what is written, with the wave of each */
+
+	struct digest from_hash, to_hash;
+	struct sm_pin sm;
+	int64_t time_s;
+
+	uint8_t vls_needed; /* highest VL that a path can take on an inter-switch link, plus 1 */
+	uint8_t op_vls;	    /* least on those links; 0 when one is unknown */
+};
+
+/* Takes references of f, from, to and jobs (may be NULL).  Both tables must be of f
+ * (-EINVAL); what was read must be whole, since every block that is written back later
+ * comes from it.  time_s: when it is made. */
+int plan_new(struct plan **out, const struct fabric *f, const struct tables *from,
+	     const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
+	     int64_t time_s, struct err *err);
+void plan_free(struct plan *p); /* NULL is fine */
+
+static inline bool plan_empty(const struct plan *p)
+{
+	return p->changes->n == 0;
+}
+
+/* 0: nothing moved since.  -ESTALE and a sentence that says what did: switches or cables
+ * gone or new, blocks written by somebody else, jobs started or ended, another SM.
+ * f and tables are what is there now (read anew); jobs NULL when jobs are not watched. */
+int plan_stale(const struct plan *p, const struct fabric *f, const struct tables *tables,
+	       const struct jobset *jobs, const struct sm_pin *sm, struct err *err);
+
+/* Can the links carry it?  0; -ERANGE: a link has too few operational VLs for the VLs that
+ * its paths take there (named), or their number is not known.  Where OperVLs are short,
+ * VLs would fold onto each other and the deadlock proof be void. */
+int plan_check_vls(const struct plan *p, struct err *err);
+
+#endif
