@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * wire: one open port and what an operator's program does over it.
+ *
+ * Used by one thread at a time.  Nothing here changes the fabric except the two write
+ * functions.  M_Keys are sent with every SMP and never logged.
+ *
+ * Ways: after a sweep the wire knows a directed route to every switch (found by GUID, so also
+ * for fabrics of an earlier sweep or of a file).  Writes, and reads that go with them, take the
+ * directed route: it does not depend on the LFTs that are being changed, nor on the order
+ * of the changes.  Reads of whole tables and of counters are LID-routed, which costs the
+ * switches on the way nothing; where a LID is unknown or does not answer, SMPs take the
+ * directed route.  Before the first write to a switch in a call its GUID is asked for
+ * over the same way, so that re-plugged cables or reassigned LIDs cannot misdirect it.
+ */
+#ifndef FABRIC_MAD_WIRE_H
+#define FABRIC_MAD_WIRE_H
+
+#include "fabric/base/err.h"
+#include "fabric/base/progress.h"
+#include "fabric/mad/mad.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/sample.h"
+#include "fabric/model/tables.h"
+
+struct name_map;
+struct sim;
+struct wire;
+
+struct wire_opts {
+	const char *ca;	     /* umad: name of the HCA; NULL: the first with an active port */
+	uint32_t port;	     /* 0: any */
+	uint32_t window;     /* MADs under way; 0: 32 */
+	uint32_t timeout_ms; /* of the first try; 0: 200 */
+	uint32_t retries;    /* 0: 3; UINT32_MAX: none */
+	uint64_t m_key;
+	uint32_t term; /* sim: terminal that the port is on */
+};
+
+/* opts may be NULL.  -ENOTSUP in a build without libibumad; -ENODEV, -EACCES, -ENETDOWN. */
+int wire_open_umad(struct wire **out, const struct wire_opts *opts, struct err *err);
+/* The simulator must outlive the wire. */
+int wire_open_sim(struct wire **out, struct sim *sim, const struct wire_opts *opts,
+		  struct err *err);
+void wire_close(struct wire *w); /* NULL is fine */
+
+void wire_local(struct wire *w, struct mad_local *out);
+uint64_t wire_now_ns(struct wire *w); /* the port's clock: virtual in tests */
+
+struct wire_stats {
+	uint64_t sent, answered, retried, timed_out, late, skipped; /* since it was opened */
+};
+
+void wire_stats(const struct wire *w, struct wire_stats *out);
+
+/* Something that the operator should know about a sweep. */
+struct sweep_gap {
+	uint64_t guid;	/* node it is about; 0 when that is what could not be found out */
+	char text[160]; /* "no answer behind S3 port 17", ... */
+};
+
+struct sweep_report {
+	uint32_t switches, cas, routers, links_down;
+	uint64_t mads; /* sent */
+	uint64_t took_ns;
+	uint32_t no_answer;	/* nodes that did not answer at all, or not any more */
+	uint32_t clashes;	/* duplicate GUIDs, ports cabled to themselves, broken answers */
+	struct sweep_gap *gaps; /* of both kinds, the first 1000 */
+	uint32_t ngaps;
+	uint16_t sm_lid; /* as the local port has it; 0 none */
+};
+
+void sweep_report_clear(struct sweep_report *r); /* frees what it holds */
+
+struct sweep_opts {
+	const char *name; /* of the fabric; NULL: as builder_freeze names it */
+	const struct name_map *names;
+	int lmc; /* -1: as found; else LIDs are assigned anew when they do not fit it */
+};
+
+/* Discovers everything that can be reached from the port over directed routes.  A part that does
+ * not answer is left out and named in the report; the rest is still a fabric.
+ * opts and report may be NULL.  -EHOSTUNREACH: not even the local port or its switch answers. */
+int wire_sweep(struct fabric **out, struct sweep_report *report, struct wire *w,
+	       const struct sweep_opts *opts, struct progress *progress, struct err *err);
+
+/* Result of reading or writing a list: rc of each item is 0 or -errno (-ETIMEDOUT no answer,
+ * -EPROTO refused by the switch, -EIO written but read back differently, -ESTALE another
+ * switch is there now, -ECANCELED not done). */
+struct wire_block {
+	uint32_t sw;
+	uint32_t block; /* LIDs block*64 .. block*64+63 */
+	int rc;
+	uint8_t port[LFT_BLOCK];
+};
+
+struct wire_sl2vl {
+	uint32_t sw;
+	uint8_t in, out;
+	int rc;
+	uint8_t vl[FAB_SLS];
+};
+
+/* 0 when all items are 0, else -EIO, the sentence naming the first and how many; or -ECANCELED,
+ * or what the port failed with.  Items of one switch should be neighbours in write lists, not in
+ * read lists.  Writes are checked against the answer of the switch. */
+int wire_read_blocks(struct wire *w, const struct fabric *f, struct wire_block *b, uint32_t n,
+		     struct progress *progress, struct err *err);
+int wire_write_blocks(struct wire *w, const struct fabric *f, struct wire_block *b, uint32_t n,
+		      struct progress *progress, struct err *err);
+int wire_read_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s, uint32_t n,
+		    struct progress *progress, struct err *err);
+int wire_write_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s, uint32_t n,
+		     struct progress *progress, struct err *err);
+
+struct tables_report {
+	uint64_t mads;
+	uint64_t took_ns;
+	uint32_t blocks, blocks_missing;
+	uint32_t sl2vl, sl2vl_missing; /* (input, output) pairs */
+	uint32_t *missing_sw;	       /* switches with something missing, ascending */
+	uint32_t nmissing;
+	uint16_t top_max; /* highest LinearFDBTop found */
+};
+
+void tables_report_clear(struct tables_report *r);
+
+/* The installed tables: LFT blocks 0 .. LinearFDBTop of every switch and, with want_sl2vl,
+ * SL2VL between all ports with something on them (ports^2 MADs a switch; else identity is
+ * assumed).  What could not be read stays FAB_NO_PORT and is in the report.  The SLs of paths
+ * are the SM's and not in any switch: they are left at constant 0.
+ * report may be NULL.  -EIO when no switch answered. */
+int wire_read_tables(struct tables **out, struct wire *w, const struct fabric *f, bool want_sl2vl,
+		     struct tables_report *report, struct progress *progress, struct err *err);
+
+enum sample_what {
+	SAMPLE_TRAFFIC = 1, /* bytes and packets */
+	SAMPLE_ERRORS = 2,
+	SAMPLE_WAIT = 4,
+	SAMPLE_ALL = 7,
+};
+
+/* Counters of the switch ports that have a link: one MAD a port for traffic, one more for errors
+ * and wait where the switch does not have them in 64 bits.  What a switch counts is asked for
+ * once and remembered.  Silent switches are asked less and less often (see queue.h).
+ * 0 even when nothing answered: the sample says so. */
+int wire_read_sample(struct sample **out, struct wire *w, const struct fabric *f, unsigned what,
+		     struct progress *progress, struct err *err);
+
+struct wire_sm {
+	uint16_t lid;
+	uint64_t guid;	    /* port GUID */
+	uint32_t act_count; /* grows while the SM lives */
+	uint8_t priority;
+	uint8_t state; /* enum sm_state */
+};
+
+/* The master SM as the local port knows it.  -ENOENT: no SM has been here; -ETIMEDOUT. */
+int wire_sm_info(struct wire_sm *out, struct wire *w, struct err *err);
+const char *wire_sm_state_name(uint8_t state);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sim: a live fabric in this process.
+ *
+ * Over any frozen fabric it keeps per-switch LFTs, SL2VL tables, link states and counters,
+ * answers subnet-management and performance MADs, and carries flows.  LID-routed packets
+ * follow its own LFTs hop by hop, so broken tables really break them; directed routes
+ * follow the cables.  Thread-safe: one mutex around everything.
+ */
+#ifndef FABRIC_SIM_SIM_H
+#define FABRIC_SIM_SIM_H
+
+#include "fabric/base/err.h"
+#include "fabric/mad/mad.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+
+struct sim;
+
+struct sim_opts {
+	uint64_t seed;	       /* of everything that is left to chance */
+	bool virtual_clock;    /* time only passes while somebody waits for a packet */
+	double loss;	       /* share of packets lost, each direction, 0..1 */
+	double duplicate;      /* share of answers that come twice */
+	double reorder;	       /* share of answers that are held back for 10 delays more */
+	uint32_t delay_us;     /* one round trip */
+	uint32_t jitter_us;    /* added to it: 0..jitter, evenly */
+	uint64_t m_key;	       /* 0: none */
+	uint8_t m_key_protect; /* 0, 1: wrong keys may read; 2, 3: they get no answer at all */
+	uint32_t sm_term;      /* terminal with the master SM; FAB_NONE: there is none */
+	bool narrow_pma;       /* counters of 32 bits only, as old switches have */
+	bool short_pma;	       /* 64 bits for traffic, but errors and wait only in 32 */
+};
+
+/* Defaults of the options: realtime, nothing lost, no delay, SM on terminal 0. */
+void sim_opts_init(struct sim_opts *opts);
+
+/* LFTs are empty until sim_install_tables().  Takes its own reference of f.  opts may be NULL.
+ * -EINVAL: no terminal to attach to. */
+int sim_new(struct sim **out, const struct fabric *f, const struct sim_opts *opts, struct err *err);
+void sim_free(struct sim *s); /* NULL is fine; all ports must be closed */
+const struct fabric *sim_fabric(const struct sim *s);
+
+/* A port of the given terminal (see mad.h). */
+int sim_port_open(struct mad_port *out, struct sim *s, uint32_t term, struct err *err);
+
+/* Sets all LFTs and SL2VL tables at once.  -EINVAL: tables of another fabric. */
+int sim_install_tables(struct sim *s, const struct tables *t, struct err *err);
+/* What is installed now, SL2VL in FULL form when any was ever set; the caller puts it. */
+struct tables *sim_tables(struct sim *s);
+
+/* Faults.  A dead node neither answers nor forwards, but its links stay up. */
+void sim_kill_switch(struct sim *s, uint32_t sw, bool dead);
+void sim_kill_term(struct sim *s, uint32_t term, bool dead);
+/* The cable on a switch's port; both ends go down or come back. */
+void sim_link_set(struct sim *s, uint32_t sw, uint8_t port, bool up);
+void sim_loss(struct sim *s, double loss);
+/* After so many more Sets, every Set is answered with an error status; UINT64_MAX: never. */
+void sim_fail_writes(struct sim *s, uint64_t after);
+/* After so many more Sets, every Set is lost without an answer; UINT64_MAX: never. */
+void sim_lose_writes(struct sim *s, uint64_t after);
+void sim_poke_lft(struct sim *s, uint32_t sw, uint16_t lid,
+		  uint8_t port);	       /* somebody else's write */
+void sim_stop_sm(struct sim *s, bool stopped); /* SMInfo is no longer answered */
+
+struct sim_counts {
+	uint64_t requests, answers, lost, refused; /* MADs */
+	uint64_t sets;				   /* that took effect */
+};
+
+void sim_counts(struct sim *s, struct sim_counts *out);
+
+/*
+ * Traffic.  Flows are sent along the present LFTs; where the offered load is more than
+ * a link carries, flows share it max-min fairly in proportion to what they offer, so an
+ * overloaded link shows 100 %.  Back-pressure: PortXmitWait grows on the ports that a
+ * throttled flow passes before its bottleneck (its source HCA included), by the share of the
+ * time in which they would have sent it.  Packets are 2 KiB and 26 bytes of headers.
+ * Flows that no LFT leads to their LID are discarded where they end.
+ */
+struct sim_flow {
+	uint32_t src; /* terminal */
+	uint16_t dlid;
+	double Bps; /* offered, bytes per second */
+};
+
+void sim_set_flows(struct sim *s, const struct sim_flow *flows, uint32_t n);
+/* Lets dt seconds pass: counters grow.  Shares are recomputed only after a change of
+ * flows, tables or links.  O(ports), after a change O(flows * hops * rounds). */
+void sim_traffic_step(struct sim *s, double dt_s);
+/* What each flow really gets, in the order of sim_set_flows; up to n of them. */
+void sim_flow_rates(struct sim *s, double *Bps, uint32_t n);
+
+/* Adds to one counter of a switch's port (enum counter), for tests. */
+void sim_add_counter(struct sim *s, uint32_t sw, uint8_t port, unsigned counter, uint64_t v);
+
+#endif
