@@ -10,6 +10,7 @@
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
+#include "fabric/model/namemap.h"
 
 enum node_kind { NODE_SWITCH, NODE_CA, NODE_ROUTER };
 

@@ -77,6 +77,7 @@ struct fabric {
 	uint16_t *term_lid;	  /* base LID; it owns term_lid .. term_lid + 2^lmc - 1 */
 	uint32_t *term_off;	  /* nsw+1: CSR of all ends by switch ... */
 	uint32_t *term_list;	  /* ... nend terms, ascending port */
+	uint32_t *term_by_name;	  /* nterm counted terms in strcmp order of names, then index */
 
 	/* channels, CSR by source switch */
 	uint32_t *chan_off; /* nsw+1 */

@@ -58,7 +58,4 @@ void jobset_put(const struct jobset *js);		  /* NULL is fine */
  * NULL counts as a set without jobs. */
 bool jobset_same(const struct jobset *a, const struct jobset *b);
 
-/* The same jobs mapped on another snapshot of the fabric (by node name). */
-struct jobset *jobset_remap(const struct jobset *js, const struct fabric *f);
-
 #endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* builder_priv: what builder.c fills and freeze.c reads. */
+#ifndef FABRIC_MODEL_BUILDER_PRIV_H
+#define FABRIC_MODEL_BUILDER_PRIV_H
+
+#include "fabric/base/vec.h"
+#include "fabric/model/builder.h"
+
+struct bport {
+	uint64_t guid; /* 0 unknown */
+	uint32_t peer; /* node id, or FAB_NONE */
+	uint8_t peer_port;
+	uint8_t lmc;
+	uint16_t lid; /* 0 unknown */
+	uint8_t state, op_vls, width;
+	char speed[7];
+	uint32_t rate_Mbps;
+};
+
+struct bnode {
+	uint64_t guid;
+	char *desc; /* NULL unknown */
+	enum node_kind kind;
+	enum term_kind term_kind;
+	bool kind_set, enhanced_sp0;
+	uint32_t nports, port_cap;
+	struct bport *port; /* 0..nports */
+};
+
+struct builder {
+	VEC(struct bnode) node;
+	uint32_t *slot, nslot; /* nslot: a power of two */
+};
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/model/jobset.h"
+
+#include "fabric/base/vec.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define MAX_RAILS 64u
+
+struct jobset_builder {
+	const struct fabric *f;
+	struct arena *arena;
+	VEC(struct job) list;
+	VEC(uint32_t) terms; /* of the job being added */
+	char source[32];
+	uint32_t pending;
+};
+
+struct jobset_builder *jobset_builder_new(const struct fabric *f, const char *source)
+{
+	struct jobset_builder *b = xcalloc(1, sizeof(*b));
+
+	b->f = f;
+	b->arena = arena_new();
+	snprintf(b->source, sizeof(b->source), "%s", source);
+	return b;
+}
+
+void jobset_builder_pending(struct jobset_builder *b, uint32_t pending)
+{
+	b->pending = pending;
+}
+
+static int by_u32(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+static uint32_t count_switches(const struct fabric *f, const uint32_t *terms, uint32_t n)
+{
+	uint32_t *sw = xcalloc(n, sizeof(*sw)), count = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sw[i] = f->term_sw[terms[i]];
+	qsort(sw, n, sizeof(*sw), by_u32);
+	for (uint32_t i = 0; i < n; i++)
+		count += !i || sw[i] != sw[i - 1];
+	free(sw);
+	return count;
+}
+
+static char *keep(struct arena *a, const char *s)
+{
+	return arena_strdup(a, s ? s : "");
+}
+
+void jobset_builder_add(struct jobset_builder *b, const struct job *head, const char *const *names,
+			uint32_t n)
+{
+	struct job job = {
+		.id = head->id,
+		.name = keep(b->arena, head->name),
+		.user = keep(b->arena, head->user),
+		.nodes = keep(b->arena, head->nodes),
+		.start_s = head->start_s,
+		.nnodes = n,
+	};
+	uint32_t *terms;
+
+	b->terms.n = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t rail[MAX_RAILS];
+		uint32_t found = fabric_terms_by_name(b->f, names[i], rail, MAX_RAILS);
+
+		job.unknown += !found;
+		for (uint32_t k = 0; k < found && k < MAX_RAILS; k++)
+			vec_push(&b->terms, rail[k]);
+	}
+	if (b->terms.n)
+		qsort(b->terms.v, b->terms.n, sizeof(uint32_t), by_u32);
+	terms = arena_array(b->arena, uint32_t, b->terms.n);
+	for (size_t i = 0; i < b->terms.n; i++)
+		if (!i || b->terms.v[i] != b->terms.v[i - 1])
+			terms[job.nterm++] = b->terms.v[i];
+	job.terms = terms;
+	job.nsw = count_switches(b->f, terms, job.nterm);
+	job.multi = job.nsw >= 2;
+	vec_push(&b->list, job);
+}
+
+static int canonical(const void *x, const void *y)
+{
+	const struct job *a = x, *b = y;
+
+	if (a->nterm != b->nterm)
+		return a->nterm > b->nterm ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static void index_terms(struct jobset *js)
+{
+	uint32_t *at;
+
+	js->term_off = arena_array(js->arena, uint32_t, js->nterm + 1);
+	for (uint32_t j = 0; j < js->njob; j++)
+		for (uint32_t i = 0; i < js->jobs[j].nterm; i++)
+			js->term_off[js->jobs[j].terms[i] + 1]++;
+	for (uint32_t t = 0; t < js->nterm; t++)
+		js->term_off[t + 1] += js->term_off[t];
+	js->term_job = arena_array(js->arena, uint32_t, js->term_off[js->nterm]);
+	at = xcalloc(js->nterm, sizeof(*at));
+	for (uint32_t j = 0; j < js->njob; j++)
+		for (uint32_t i = 0; i < js->jobs[j].nterm; i++) {
+			uint32_t t = js->jobs[j].terms[i];
+
+			js->term_job[js->term_off[t] + at[t]++] = j;
+		}
+	free(at);
+}
+
+static int by_digest(const void *x, const void *y)
+{
+	return memcmp(x, y, DIGEST_BYTES);
+}
+
+/* Node sets as a multiset: the digests of the sets, sorted. */
+static void make_key(struct jobset *js, const struct fabric *f)
+{
+	struct digest *sets = xcalloc(js->nmulti, sizeof(*sets));
+	struct digest_stream *s;
+	uint32_t n = 0;
+
+	for (uint32_t j = 0; j < js->njob; j++) {
+		const struct job *job = &js->jobs[j];
+
+		if (!job->multi)
+			continue;
+		s = digest_begin();
+		for (uint32_t i = 0; i < job->nterm; i++)
+			digest_add_u64(s, f->term_guid[job->terms[i]]);
+		digest_end(&sets[n++], s);
+	}
+	qsort(sets, n, sizeof(*sets), by_digest);
+	digest_of(&js->key, sets, n * sizeof(*sets));
+	free(sets);
+}
+
+struct jobset *jobset_build(struct jobset_builder *b)
+{
+	struct jobset *js = arena_alloc(b->arena, 1, sizeof(*js));
+
+	js->arena = b->arena;
+	js->refs = 1;
+	js->nterm = b->f->nterm;
+	js->njob = (uint32_t)b->list.n;
+	js->pending = b->pending;
+	js->time_s = time(NULL);
+	memcpy(js->source, b->source, sizeof(js->source));
+	if (js->njob)
+		qsort(b->list.v, js->njob, sizeof(*b->list.v), canonical);
+	js->jobs = arena_array(js->arena, struct job, js->njob);
+	for (uint32_t j = 0; j < js->njob; j++) {
+		js->jobs[j] = b->list.v[j];
+		js->nmulti += js->jobs[j].multi;
+	}
+	index_terms(js);
+	make_key(js, b->f);
+	vec_free(&b->list);
+	vec_free(&b->terms);
+	free(b);
+	return js;
+}
+
+const struct jobset *jobset_get(const struct jobset *js)
+{
+	if (js)
+		__atomic_add_fetch(&((struct jobset *)js)->refs, 1, __ATOMIC_RELAXED);
+	return js;
+}
+
+void jobset_put(const struct jobset *js)
+{
+	if (js && !__atomic_sub_fetch(&((struct jobset *)js)->refs, 1, __ATOMIC_ACQ_REL))
+		arena_free(js->arena);
+}
+
+bool jobset_same(const struct jobset *a, const struct jobset *b)
+{
+	uint32_t na = a ? a->nmulti : 0, nb = b ? b->nmulti : 0;
+
+	if (na != nb)
+		return false;
+	return !na || digest_equal(&a->key, &b->key);
+}

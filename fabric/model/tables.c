@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/model/tables.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* kinds of input in the BY_INPUT form */
+enum { IN_SELF, IN_TERMINAL, IN_SWITCH, IN_KINDS };
+
+struct tables *tables_new(const struct fabric *f, const char *engine)
+{
+	struct arena *a = arena_new();
+	struct tables *t = arena_alloc(a, 1, sizeof(*t));
+
+	t->arena = a;
+	t->refs = 1;
+	t->nsw = f->nsw;
+	t->nend = f->nend;
+	t->max_lid = f->max_lid;
+	t->stride = (f->max_lid / LFT_BLOCK + 1) * LFT_BLOCK;
+	t->lft = arena_alloc(a, f->nsw, t->stride);
+	memset(t->lft, FAB_NO_PORT, (size_t)f->nsw * t->stride);
+	t->fingerprint = f->fingerprint;
+	snprintf(t->engine, sizeof(t->engine), "%s", engine);
+	return t;
+}
+
+const struct tables *tables_get(const struct tables *t)
+{
+	if (t)
+		__atomic_add_fetch(&((struct tables *)t)->refs, 1, __ATOMIC_RELAXED);
+	return t;
+}
+
+void tables_put(const struct tables *t)
+{
+	if (t && !__atomic_sub_fetch(&((struct tables *)t)->refs, 1, __ATOMIC_ACQ_REL))
+		arena_free(t->arena);
+}
+
+void tables_sl_form(struct tables *t, enum sl_kind kind, const struct fabric *f)
+{
+	size_t rows = 0;
+
+	t->sl_kind = kind;
+	t->sl_const = 0;
+	switch (kind) {
+	case SL_CONST:
+		break;
+	case SL_BY_DLID:
+		rows = 1;
+		break;
+	case SL_BY_SWITCH:
+		rows = f->nsw;
+		break;
+	case SL_BY_TERM:
+		rows = f->nend;
+		break;
+	}
+	t->sl = rows ? arena_alloc(t->arena, rows, t->stride) : NULL;
+}
+
+void tables_sl2vl_form(struct tables *t, enum sl2vl_kind kind, const struct fabric *f)
+{
+	uint32_t rows = 0;
+
+	t->sl2vl_kind = kind;
+	t->sl2vl = NULL;
+	if (kind == SL2VL_IDENTITY)
+		return;
+	if (kind == SL2VL_BY_INPUT) {
+		t->sl2vl = arena_alloc(t->arena, IN_KINDS, FAB_SLS);
+		return;
+	}
+	t->sl2vl_off = arena_array(t->arena, uint32_t, f->nsw + 1);
+	t->sl2vl_nports = arena_array(t->arena, uint8_t, f->nsw);
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		uint32_t ports = f->sw_nports[sw] + 1u;
+
+		t->sl2vl_nports[sw] = f->sw_nports[sw];
+		t->sl2vl_off[sw] = rows;
+		rows += ports * ports;
+	}
+	t->sl2vl_off[f->nsw] = rows;
+	t->sl2vl = arena_alloc(t->arena, rows, FAB_SLS);
+}
+
+uint8_t tables_vl(const struct tables *t, const struct fabric *f, uint32_t sw, uint8_t in,
+		  uint8_t out, uint8_t sl)
+{
+	uint32_t kind;
+
+	switch (t->sl2vl_kind) {
+	case SL2VL_IDENTITY:
+		return sl;
+	case SL2VL_BY_INPUT:
+		if (!in)
+			kind = IN_SELF;
+		else
+			kind = fabric_chan(f, sw, in) != FAB_NONE ? IN_SWITCH : IN_TERMINAL;
+		return t->sl2vl[kind * FAB_SLS + sl];
+	case SL2VL_FULL:
+		return tables_sl2vl_row(t, sw, in, out)[sl];
+	}
+	return VL_DROP;
+}
+
+/* True when traffic can enter (or leave) the switch by that port. */
+static bool port_in_use(const struct fabric *f, uint32_t sw, uint32_t p)
+{
+	const struct port *port = fabric_port(f, sw, (uint8_t)p);
+
+	return port->chan != FAB_NONE || port->term != FAB_NONE;
+}
+
+static void hash_sl2vl(struct digest_stream *s, const struct tables *t, const struct fabric *f)
+{
+	uint8_t row[FAB_SLS];
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++) {
+			if (!port_in_use(f, sw, in))
+				continue;
+			for (uint32_t out = 1; out <= f->sw_nports[sw]; out++) {
+				if (fabric_port(f, sw, (uint8_t)out)->chan == FAB_NONE)
+					continue;
+				for (uint8_t sl = 0; sl < FAB_SLS; sl++)
+					row[sl] = tables_vl(t, f, sw, (uint8_t)in, (uint8_t)out, sl);
+				digest_add(s, row, sizeof(row));
+			}
+		}
+}
+
+/* SLs of one source towards every LID in use; returns their number. */
+static uint32_t sl_row(uint8_t *row, const struct tables *t, const struct fabric *f, uint32_t term)
+{
+	uint32_t n = 0;
+
+	for (uint32_t lid = 1; lid <= t->max_lid; lid++)
+		if (f->lid_end[lid] != FAB_NONE)
+			row[n++] = tables_path_sl(t, term, f->term_sw[term], lid);
+	return n;
+}
+
+/* One row per switch with terminals; a terminal that differs from the first adds its own. */
+static void hash_sl(struct digest_stream *s, const struct tables *t, const struct fabric *f)
+{
+	uint8_t *row = xcalloc(2, t->stride), *other = row + t->stride;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		uint32_t first = FAB_NONE, n = 0;
+
+		for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++) {
+			uint32_t term = f->term_list[i];
+
+			if (first == FAB_NONE) {
+				first = term;
+				n = sl_row(row, t, f, term);
+				digest_add(s, row, n);
+				if (t->sl_kind != SL_BY_TERM)
+					break;
+				continue;
+			}
+			sl_row(other, t, f, term);
+			if (memcmp(row, other, n)) {
+				digest_add_u64(s, f->term_guid[term]);
+				digest_add(s, other, n);
+			}
+		}
+	}
+	free(row);
+}
+
+void tables_hash(struct digest *out, const struct tables *t, const struct fabric *f)
+{
+	struct digest_stream *s = digest_begin();
+
+	digest_add(s, f->fingerprint.b, DIGEST_BYTES);
+	for (uint32_t sw = 0; sw < t->nsw; sw++)
+		digest_add(s, tables_row(t, sw), t->max_lid + 1u);
+	hash_sl(s, t, f);
+	hash_sl2vl(s, t, f);
+	digest_end(out, s);
+}
