@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/base/mem.h"
+#include "fabric/model/builder.h"
+#include "fabric/model/jobset.h"
+#include "fabric/model/sample.h"
+#include "fabric/model/tables.h"
+#include "fabric/model/tdiff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define SW_GUID	 0x2000u
+#define CA_GUID	 0x1000u
+#define SWITCHES 3u
+#define HOSTS	 2u /* per switch */
+
+/* A line of three switches, two hosts each; nodes are added in ascending or descending order. */
+static struct builder *line_of_three(bool ascending)
+{
+	struct builder *b = builder_new();
+	uint32_t sw[SWITCHES], ca, n = SWITCHES * HOSTS;
+	struct err err;
+	char name[32];
+
+	for (uint32_t k = 0; k < SWITCHES; k++) {
+		uint32_t i = ascending ? k : SWITCHES - 1 - k;
+
+		snprintf(name, sizeof(name), "S%u", i);
+		assert_int_equal(builder_node(&sw[i], b, NODE_SWITCH, SW_GUID + i, 4, name, &err), 0);
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t i = ascending ? k : n - 1 - k;
+
+		snprintf(name, sizeof(name), "n%u mlx5_0", i);
+		assert_int_equal(builder_node(&ca, b, NODE_CA, CA_GUID + 16 * i, 1, name, &err), 0);
+		assert_int_equal(builder_link(b, ca, 1, sw[i / HOSTS], 1 + i % HOSTS, &err), 0);
+		assert_int_equal(builder_port_link(b, ca, 1, "4xEDR", &err), 0);
+	}
+	for (uint32_t i = 0; i + 1 < SWITCHES; i++)
+		assert_int_equal(builder_link(b, sw[i], 3, sw[i + 1], 4, &err), 0);
+	return b;
+}
+
+static struct fabric *frozen(struct builder *b, int lmc)
+{
+	struct freeze_opts opts = { .lmc = lmc };
+	struct fabric *f = NULL;
+	struct err err;
+
+	assert_int_equal(builder_freeze(&f, b, &opts, &err), 0);
+	builder_free(b);
+	return f;
+}
+
+static void order_of_discovery_does_not_matter(void **state)
+{
+	struct fabric *a = frozen(line_of_three(true), -1), *b = frozen(line_of_three(false), -1);
+
+	(void)state;
+	assert_true(digest_equal(&a->fingerprint, &b->fingerprint));
+	assert_int_equal(a->nsw, 3);
+	assert_int_equal(a->nterm, 6);
+	assert_int_equal(a->nchan, 4);
+	assert_string_equal(a->term_name[5], b->term_name[5]);
+	assert_string_equal(a->name, b->name);
+	fabric_put(a);
+	fabric_put(b);
+}
+
+static void channels_know_their_reverse_and_ports(void **state)
+{
+	struct fabric *f = frozen(line_of_three(true), 0);
+
+	(void)state;
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		uint32_t r = f->chan_rev[c];
+
+		assert_int_equal(f->chan_rev[r], c);
+		assert_int_equal(f->chan_src[c], f->chan_dst[r]);
+		assert_int_equal(f->chan_port[c], f->chan_rport[r]);
+		assert_int_equal(fabric_chan(f, f->chan_src[c], f->chan_port[c]), c);
+	}
+	assert_true(fabric_connected(f));
+	fabric_put(f);
+}
+
+static void assigned_lids_are_aligned_and_owned(void **state)
+{
+	struct fabric *f = frozen(line_of_three(true), 2);
+
+	(void)state;
+	assert_false(f->lids_given);
+	for (uint32_t t = 0; t < f->nterm; t++) {
+		assert_int_equal(f->term_lid[t] % 4, 0);
+		for (uint32_t k = 0; k < 4; k++)
+			assert_int_equal(fabric_lid_end(f, f->term_lid[t] + k), t);
+	}
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		uint8_t port = 99;
+
+		assert_int_equal(fabric_lid_switch(f, f->sw_lid[sw], &port), sw);
+		assert_int_equal(port, 0);
+	}
+	fabric_put(f);
+}
+
+static void found_lids_are_kept_only_when_they_are_unique(void **state)
+{
+	struct builder *b = line_of_three(true);
+	struct freeze_opts opts = { .lmc = -1 };
+	struct fabric *f;
+	struct err err;
+	uint32_t lid = 10;
+
+	(void)state;
+	for (uint32_t i = 0; i < SWITCHES; i++)
+		builder_port_lid(b, builder_find(b, SW_GUID + i), 0, lid++, 0, &err);
+	for (uint32_t i = 0; i < SWITCHES * HOSTS; i++)
+		builder_port_lid(b, builder_find(b, CA_GUID + 16 * i), 1, lid++, 0, &err);
+	assert_int_equal(builder_freeze(&f, b, &opts, &err), 0);
+	assert_true(f->lids_given);
+	assert_int_equal(f->sw_lid[0], 10);
+	assert_int_equal(f->max_lid, 18);
+	fabric_put(f);
+	builder_port_lid(b, builder_find(b, CA_GUID), 1, 11, 0, &err);
+	assert_int_equal(builder_freeze(&f, b, &opts, &err), 0);
+	assert_false(f->lids_given);
+	fabric_put(f);
+	builder_free(b);
+}
+
+static void aggregation_nodes_are_routed_to_but_not_counted(void **state)
+{
+	struct builder *b = line_of_three(true);
+	struct fabric *f;
+	struct err err;
+	uint32_t id;
+
+	(void)state;
+	builder_node(&id, b, NODE_CA, 1, 1, "Mellanox Technologies Aggregation Node", &err);
+	assert_int_equal(builder_link(b, id, 1, builder_find(b, SW_GUID + 2), 3, &err), 0);
+	f = frozen(b, 0);
+	assert_int_equal(f->nterm, 6);
+	assert_int_equal(f->nend, 7);
+	assert_int_equal(f->term_kind[6], TERM_AGGREGATION);
+	assert_int_equal(f->sw_nterm[2], 2);
+	assert_int_not_equal(f->term_lid[6], 0);
+	fabric_put(f);
+}
+
+static void a_second_peer_on_a_port_is_refused_by_name(void **state)
+{
+	struct builder *b = line_of_three(true);
+	uint32_t first = builder_find(b, SW_GUID), last = builder_find(b, SW_GUID + 2);
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(builder_link(b, first, 3, last, 1, &err), -EEXIST);
+	assert_non_null(strstr(err.text, "port 3 of 0x0000000000002000"));
+	builder_free(b);
+}
+
+static void switches_called_alike_are_told_apart(void **state)
+{
+	struct builder *b = line_of_three(true);
+	struct fabric *f;
+
+	(void)state;
+	for (uint32_t i = 0; i < SWITCHES; i++)
+		builder_set_desc(b, builder_find(b, SW_GUID + i), "Infiniscale-IV");
+	f = frozen(b, 0);
+	assert_string_equal(f->sw_name[0], "Infiniscale-IV-002000");
+	assert_string_equal(f->sw_name[1], "Infiniscale-IV-002001");
+	fabric_put(f);
+}
+
+static void lid_space_overflow_is_refused_with_the_numbers(void **state)
+{
+	struct builder *b = builder_new();
+	struct freeze_opts opts = { .lmc = 7 };
+	struct fabric *f = NULL;
+	struct err err = { "" };
+	uint32_t sw = 0, ca;
+
+	(void)state;
+	for (uint32_t i = 0; i < 400; i++) {
+		if (i % 200 == 0)
+			builder_node(&sw, b, NODE_SWITCH, 0x9000 + i, 250, "S", &err);
+		builder_node(&ca, b, NODE_CA, 0x100000 + i * 16, 1, "h", &err);
+		builder_link(b, ca, 1, sw, 1 + i % 200, &err);
+	}
+	assert_int_equal(builder_freeze(&f, b, &opts, &err), -ENOSPC);
+	assert_non_null(strstr(err.text, "LMC 7"));
+	builder_free(b);
+}
+
+static void data_rates_follow_width_and_speed(void **state)
+{
+	uint8_t width;
+	char speed[7];
+
+	(void)state;
+	assert_int_equal(link_rate_Mbps("4xEDR", &width, speed), 100000);
+	assert_int_equal(width, 4);
+	assert_string_equal(speed, "EDR");
+	assert_int_equal(link_rate_Mbps("4xQDR", NULL, NULL), 32000);
+	assert_int_equal(link_rate_Mbps("4xFDR10", NULL, NULL), 40000);
+	assert_int_equal(link_rate_Mbps("4x??", NULL, NULL), 0);
+	assert_int_equal(link_rate_Mbps("", NULL, NULL), 0);
+}
+
+static struct jobset *two_jobs(const struct fabric *f, uint64_t id_a, uint64_t id_b)
+{
+	struct jobset_builder *b = jobset_builder_new(f, "test");
+	const char *across[] = { "n0", "n5", "gone" }, *within[] = { "n2", "n3" };
+	struct job a = { .id = id_a }, w = { .id = id_b };
+
+	jobset_builder_add(b, &a, across, 3);
+	jobset_builder_add(b, &w, within, 2);
+	return jobset_build(b);
+}
+
+static void job_sets_compare_without_ids_and_single_switch_jobs(void **state)
+{
+	struct fabric *f = frozen(line_of_three(true), 0);
+	struct jobset *a = two_jobs(f, 1, 2), *b = two_jobs(f, 7, 3), *c;
+	struct jobset_builder *jb = jobset_builder_new(f, "test");
+	const char *across[] = { "n5", "n0" };
+	struct job head = { .id = 4 };
+
+	(void)state;
+	jobset_builder_add(jb, &head, across, 2);
+	c = jobset_build(jb);
+	assert_int_equal(a->nmulti, 1);
+	assert_true(jobset_same(a, b));
+	assert_true(jobset_same(a, c));
+	assert_false(jobset_same(a, NULL));
+	jobset_put(a);
+	jobset_put(b);
+	jobset_put(c);
+	fabric_put(f);
+}
+
+static void unknown_nodes_of_a_job_are_counted(void **state)
+{
+	struct fabric *f = frozen(line_of_three(true), 0);
+	struct jobset *js = two_jobs(f, 1, 2);
+
+	(void)state;
+	assert_int_equal(js->jobs[0].unknown, 1);
+	assert_int_equal(js->jobs[0].nterm, 2);
+	assert_int_equal(js->term_off[1] - js->term_off[0], 1);
+	jobset_put(js);
+	fabric_put(f);
+}
+
+static void hash_of_tables_does_not_depend_on_their_form(void **state)
+{
+	struct fabric *f = frozen(line_of_three(true), 0);
+	struct tables *a = tables_new(f, "a"), *b = tables_new(f, "b");
+	struct digest da, db;
+
+	(void)state;
+	tables_sl_form(b, SL_BY_TERM, f);
+	tables_sl2vl_form(b, SL2VL_FULL, f);
+	for (size_t i = 0; i < (size_t)b->sl2vl_off[f->nsw] * FAB_SLS; i++)
+		b->sl2vl[i] = i % FAB_SLS;
+	tables_hash(&da, a, f);
+	tables_hash(&db, b, f);
+	assert_true(digest_equal(&da, &db));
+	b->sl[3 * (size_t)b->stride + f->term_lid[0]] = 1; /* one terminal's SL */
+	tables_hash(&db, b, f);
+	assert_false(digest_equal(&da, &db));
+	tables_put(a);
+	tables_put(b);
+	fabric_put(f);
+}
+
+static void diff_counts_entries_blocks_and_sl2vl_tables(void **state)
+{
+	struct fabric *f = frozen(line_of_three(true), 0);
+	struct tables *a = tables_new(f, "a"), *b = tables_new(f, "b");
+	struct tdiff *d;
+
+	(void)state;
+	tables_row(b, 1)[1] = 3;
+	tables_row(b, 1)[2] = 3;
+	tables_sl2vl_form(b, SL2VL_BY_INPUT, f); /* all to VL 0: differs from identity */
+	d = tdiff_new(f, a, b);
+	assert_int_equal(d->entries, 2);
+	assert_int_equal(d->nblocks, 1);
+	assert_int_equal(d->blocks[0].sw, 1);
+	assert_int_equal(d->switches, 3);
+	/* per switch cabled inputs x channels out: 3x1 + 4x2 + 3x1 */
+	assert_int_equal(d->nsl2vl, 14);
+	tdiff_free(d);
+	tables_put(a);
+	tables_put(b);
+	fabric_put(f);
+}
+
+static void cleared_and_missing_counters_give_unknown_rates(void **state)
+{
+	struct fabric *f = frozen(line_of_three(true), 0);
+	struct sample *a = sample_new(f), *b = sample_new(f);
+	uint32_t p = f->port_off[0] + 1, q = f->port_off[0] + 3;
+	struct rates *r;
+
+	(void)state;
+	a->time_ns = 1;
+	b->time_ns = 2000000001;
+	a->port[p].valid = 1 << CTR_TX_BYTES | 1 << CTR_RX_BYTES;
+	a->port[p].wide = a->port[p].valid;
+	a->port[p].time_ns = 1;
+	b->port[p] = a->port[p];
+	b->port[p].time_ns = 2000000001;
+	a->port[p].v[CTR_RX_BYTES] = 5;
+	b->port[p].v[CTR_TX_BYTES] = 25000000000u; /* 2 s of EDR */
+	r = rates_new(f, a, b);
+	assert_non_null(r);
+	assert_true(fabs(r->port[p].util_pct - 100) < 0.001);
+	assert_true(isnan(r->port[p].rx_Bps)); /* went backwards */
+	assert_true(isnan(r->port[q].tx_Bps)); /* never reported */
+	assert_true(isnan(r->port[p].wait_pct));
+	assert_int_equal(r->no_reply, f->nterm + f->nchan - 1);
+	assert_null(rates_new(f, b, a));
+	rates_put(r);
+	sample_put(a);
+	sample_put(b);
+	fabric_put(f);
+}
+
+static void arena_blocks_do_not_overlap_and_start_zeroed(void **state)
+{
+	struct arena *a = arena_new();
+	unsigned char *p[64];
+
+	(void)state;
+	for (size_t i = 0; i < 64; i++) {
+		size_t n = 1 + i * i * 97;
+
+		p[i] = arena_alloc(a, n, 1);
+		for (size_t k = 0; k < n; k++)
+			assert_int_equal(p[i][k], 0);
+		memset(p[i], (int)i + 1, n);
+	}
+	for (size_t i = 0; i < 64; i++)
+		assert_int_equal(p[i][i * i * 97], i + 1);
+	arena_free(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(order_of_discovery_does_not_matter),
+		cmocka_unit_test(channels_know_their_reverse_and_ports),
+		cmocka_unit_test(assigned_lids_are_aligned_and_owned),
+		cmocka_unit_test(found_lids_are_kept_only_when_they_are_unique),
+		cmocka_unit_test(aggregation_nodes_are_routed_to_but_not_counted),
+		cmocka_unit_test(a_second_peer_on_a_port_is_refused_by_name),
+		cmocka_unit_test(switches_called_alike_are_told_apart),
+		cmocka_unit_test(lid_space_overflow_is_refused_with_the_numbers),
+		cmocka_unit_test(data_rates_follow_width_and_speed),
+		cmocka_unit_test(job_sets_compare_without_ids_and_single_switch_jobs),
+		cmocka_unit_test(unknown_nodes_of_a_job_are_counted),
+		cmocka_unit_test(hash_of_tables_does_not_depend_on_their_form),
+		cmocka_unit_test(diff_counts_entries_blocks_and_sl2vl_tables),
+		cmocka_unit_test(cleared_and_missing_counters_give_unknown_rates),
+		cmocka_unit_test(arena_blocks_do_not_overlap_and_start_zeroed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
