@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * balance: least-loaded trees, one destination LID after another.
+ *
+ * OpenSM's DFSSSP gives every link the start weight P^2, so that its Dijkstra finds the paths
+ * with the fewest hops and among those the least sum of loads.  The hops are known from the
+ * DAG, so what is left is one pass over its edges per LID, without a heap, and one pass back
+ * that adds the new routes to the loads (ALGORITHMS: Domke et al., SC16 Sec. 3.2; Hoefler et
+ * al., "Optimized routing for large-scale InfiniBand networks", 2009).
+ */
+#ifndef ENGINES_BALANCE_H
+#define ENGINES_BALANCE_H
+
+#include "engines/graph.h"
+#include "engines/spdag.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+
+#include <stdint.h>
+
+enum balance_rule {
+	BALANCE_PATHS, /* least sum of loads over the whole path; loads count routes */
+	BALANCE_PORTS, /* least loaded channel of each switch alone; loads count LIDs */
+};
+
+struct balance;
+
+/* Writes to t, which must outlive it.  Paths are shortest ones unless build says otherwise:
+ * it fills the DAG for a destination switch. */
+typedef void (*balance_build_fn)(void *ctx, struct spdag *g, const struct fabric *f, uint32_t root);
+struct balance *balance_new(const struct fabric *f, struct tables *t, enum balance_rule rule,
+			    balance_build_fn build, void *ctx);
+void balance_free(struct balance *b); /* NULL is fine */
+
+/* Routes n LIDs, one after another, that all end on the same switch.  weight: routes by
+ * source switch that each LID adds to the loads; NULL: the LIDs add nothing.
+ * Returns the edges looked at.  Time O(n * (edges + switches)). */
+uint64_t balance_route(struct balance *b, const struct dest *d, uint32_t n, const uint32_t *weight);
+
+/* Routes every LID of dests in that order; a terminal's LID adds one route per terminal of the
+ * fabric, other LIDs nothing.  A switch's own LID goes the way of the first terminal's base
+ * LID on that switch, which must be routed already, so that it needs no turn (and so no VL)
+ * of its own.  -ECANCELED.  Adds the LIDs routed to *done, which is what p reports. */
+int balance_route_all(struct balance *b, const struct dest *dests, uint32_t n, struct pace *p,
+		      uint64_t *done);
+
+/* All LIDs of the fabric in the order of graph_dests_by_lid(), as step "paths". -ECANCELED. */
+int balance_by_lid(struct tables *t, const struct fabric *f, enum balance_rule rule,
+		   balance_build_fn build, void *ctx, struct progress *progress);
+
+/* Load of each channel so far. */
+const uint64_t *balance_loads(const struct balance *b);
+
+#endif

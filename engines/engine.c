@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/engine.h"
+
+#include "engines/dfsssp.h"
+#include "engines/minhop.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct engine *const engines[] = {
+	&engine_minhop,
+	&engine_dfsssp,
+};
+
+#define NENGINES (sizeof(engines) / sizeof(*engines))
+
+const struct engine *const *engine_all(size_t *n)
+{
+	*n = NENGINES;
+	return engines;
+}
+
+const struct engine *engine_find(const char *name, struct err *err)
+{
+	char names[256] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < NENGINES; i++) {
+		if (!strcmp(engines[i]->name, name))
+			return engines[i];
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
+					engines[i]->name);
+	}
+	err_set(err, -EINVAL, "there is no engine \"%s\"; choose one of: %s", name, names);
+	return NULL;
+}

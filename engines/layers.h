@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * layers: service levels that make given forwarding tables free of deadlocks.
+ *
+ * Every path (source switch with terminals, destination LID) goes to the first layer whose
+ * channel dependency graph stays acyclic with it; layer = SL = VL.  By Dally and Seitz no
+ * layer can then deadlock.  First fit per path needs fewer layers than the cycle breaking of
+ * DFSSSP, and no list of paths per dependency.
+ */
+#ifndef ENGINES_LAYERS_H
+#define ENGINES_LAYERS_H
+
+#include "engines/engine.h"
+#include "fabric/base/err.h"
+#include "fabric/base/progress.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+
+#define LAYERS_MAX 16 /* beyond what the hardware has, only to tell how many are needed */
+
+/* t: complete, loop-free LFTs for every LID in use, with room for nothing else: SL form, vls
+ * and sls are set here (the cheapest SL form that holds them, SL2VL identity).
+ * -ENOSPC when more than vls layers are needed: says how many.  -ECANCELED.
+ * -EINVAL when a path of the LFTs does not arrive.  Result does not depend on threads. */
+int layers_assign(struct tables *t, const struct fabric *f, unsigned vls, struct progress *progress,
+		  struct err *err);
+
+#endif
