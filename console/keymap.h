@@ -39,7 +39,7 @@ enum key {
 	K_EOF,	  /* the terminal went away */
 };
 
-#define K_CTRL(letter) ((letter) & 0x1f)
+#define K_CTRL(letter) ((letter)&0x1f)
 
 const struct binding *keymap_all(size_t *n);
 

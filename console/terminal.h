@@ -31,12 +31,12 @@ int terminal_fd(const struct terminal *t); /* readable when there may be keys */
 uint32_t terminal_key(struct terminal *t);
 bool terminal_click(const struct terminal *t, int *x, int *y); /* of the last K_CLICK */
 void terminal_size(const struct terminal *t, int *w, int *h);
-bool terminal_ascii(const struct terminal *t); /* asked for, or the locale is not UTF-8 */
+bool terminal_ascii(const struct terminal *t);	/* asked for, or the locale is not UTF-8 */
 int terminal_colours(const struct terminal *t); /* 256, 16, 0 */
 
 /* Sends what differs from what was shown last. */
 void terminal_show(struct terminal *t, const struct canvas *c);
-void terminal_redraw(struct terminal *t); /* forget what was shown: all is sent next time */
+void terminal_redraw(struct terminal *t);  /* forget what was shown: all is sent next time */
 void terminal_suspend(struct terminal *t); /* Ctrl-Z: stops the process; returns after fg */
 
 #endif

@@ -9,33 +9,12 @@
 #ifndef VIEWS_CANVAS_H
 #define VIEWS_CANVAS_H
 
+#include "views/look.h"
+#include "views/text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define HEAT_COLOURS 7
-
-/* What a cell means; the terminal decides how that looks. */
-enum role {
-	ROLE_TEXT,
-	ROLE_DIM,
-	ROLE_LABEL,  /* names of columns and fields */
-	ROLE_RULE,   /* lines between panes, with their titles */
-	ROLE_KEY,    /* a key in the footer */
-	ROLE_STATUS, /* first line */
-	ROLE_LOUD,   /* FROZEN, LOST, RW: not to be missed in the first line */
-	ROLE_TAB,
-	ROLE_TAB_ON,
-	ROLE_CURSOR, /* selected row */
-	ROLE_GOOD,
-	ROLE_WARN,
-	ROLE_BAD,
-	ROLE_ENTRY,				   /* text being typed */
-	ROLE_HEAT,				   /* 7 steps of viridis, dark to light */
-	ROLE_HEAT2 = ROLE_HEAT + HEAT_COLOURS,	   /* 7 steps of cividis */
-	ROLE_DELTA = ROLE_HEAT2 + HEAT_COLOURS,	   /* blue (less) - white - orange (more) */
-	ROLE_COUNT = ROLE_DELTA + HEAT_COLOURS,
-};
 
 struct rect {
 	int x, y, w, h;
@@ -49,7 +28,7 @@ struct cell {
 
 struct canvas {
 	int w, h;
-	bool ascii; /* only ASCII comes out: lines, bars and ellipses have stand-ins */
+	bool ascii;	   /* only ASCII comes out: lines, bars and ellipses have stand-ins */
 	struct cell *cell; /* w * h, row by row */
 };
 
@@ -58,20 +37,17 @@ void canvas_free(struct canvas *c); /* NULL is fine */
 void canvas_clear(struct canvas *c);
 struct rect canvas_rect(const struct canvas *c); /* all of it */
 
-/* Columns that a string takes. */
-int text_width(const char *text);
-
 /* One character; clipped to r. */
 void canvas_char(struct canvas *c, struct rect r, int x, int y, enum role role, uint32_t ch);
 /* Text from x on; returns the column after it (also where that is clipped). */
 int canvas_text(struct canvas *c, struct rect r, int x, int y, enum role role, const char *text);
-int canvas_textf(struct canvas *c, struct rect r, int x, int y, enum role role, const char *fmt, ...)
-	__attribute__((format(printf, 6, 7)));
+int canvas_textf(struct canvas *c, struct rect r, int x, int y, enum role role, const char *fmt,
+		 ...) __attribute__((format(printf, 6, 7)));
 /* Text that ends before column end. */
 void canvas_right(struct canvas *c, struct rect r, int end, int y, enum role role,
 		  const char *text);
-void canvas_rightf(struct canvas *c, struct rect r, int end, int y, enum role role,
-		   const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+void canvas_rightf(struct canvas *c, struct rect r, int end, int y, enum role role, const char *fmt,
+		   ...) __attribute__((format(printf, 6, 7)));
 /* Text in a field of width columns, shortened in the middle when it does not fit. */
 void canvas_name(struct canvas *c, struct rect r, int x, int y, int width, enum role role,
 		 const char *text);
@@ -90,27 +66,9 @@ void canvas_bar(struct canvas *c, struct rect r, int x, int y, int width, enum r
 /* One column per value, 0..100, anything above is unknown and shown as a blank. */
 void canvas_spark(struct canvas *c, struct rect r, int x, int y, const uint8_t *pct, int n);
 
-/* The ramp of levels that goes with the heat colours: ".:-=+*#@". */
-#define HEAT_LEVELS 8
-int heat_level(double pct); /* 0..7 by the limits 5, 15, 30, 45, 60, 75, 90 */
-char heat_glyph(int level);
-enum role heat_role(int palette, int level); /* palette: 0 viridis, 1 cividis, 2 none */
-
 /* The screen as text, one line per row without blanks at the ends; the caller frees. */
 char *canvas_dump(const struct canvas *c);
 /* The same with colours as a terminal of 256 colours would get them (SGR sequences). */
 char *canvas_dump_ansi(const struct canvas *c);
-/* The look of a role: colours of the xterm-256 palette, -1 for the terminal's own. */
-struct look {
-	int16_t fg, bg;	    /* 256 colours */
-	int16_t fg16, bg16; /* 16 colours */
-	bool bold, reverse; /* also what is left in one colour */
-};
-struct look role_look(enum role role);
-
-/* Middle truncation into buf: at most width columns; ellipsis "..". */
-void text_shorten(char *buf, size_t len, const char *text, int width);
-/* The next code point of UTF-8 text, 0 at the end; what is no UTF-8 comes as '?'. */
-uint32_t text_next(const char **text);
 
 #endif

@@ -65,15 +65,15 @@ enum req {
 
 	/* handed to the application */
 	REQ_QUIT,
-	REQ_FREEZE,	/* toggle */
-	REQ_FASTER,	/* shorter interval */
+	REQ_FREEZE, /* toggle */
+	REQ_FASTER, /* shorter interval */
 	REQ_SLOWER,
-	REQ_POLL,	/* poll now */
-	REQ_SWEEP,	/* discover the fabric anew */
-	REQ_SNAPSHOT,	/* save what is shown */
-	REQ_REDRAW,	/* repaint the terminal */
+	REQ_POLL,     /* poll now */
+	REQ_SWEEP,    /* discover the fabric anew */
+	REQ_SNAPSHOT, /* save what is shown */
+	REQ_REDRAW,   /* repaint the terminal */
 	REQ_SUSPEND,
-	REQ_PREVIEW_START,  /* request.engine, .vls, .seed */
+	REQ_PREVIEW_START, /* request.engine, .vls, .seed */
 	REQ_PREVIEW_CANCEL,
 	REQ_APPLY_PREPARE,  /* the preview becomes the plan of the apply view */
 	REQ_APPLY_START,    /* request.text: the fabric's name as typed */

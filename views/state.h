@@ -53,23 +53,23 @@ enum run_mode {
 };
 
 struct state_poll {
-	bool busy;	       /* a sweep of counters is under way */
-	double age_s;	       /* of the newest sample */
-	double took_s;	       /* it took so long */
-	double next_s;	       /* until the next */
+	bool busy;     /* a sweep of counters is under way */
+	double age_s;  /* of the newest sample */
+	double took_s; /* it took so long */
+	double next_s; /* until the next */
 	double interval_s;
-	uint32_t asked, answered; /* ports, in the newest sample */
-	bool partial;	       /* the sweep was cut short: deadline or lost port */
-	bool discovering;      /* topology sweep under way */
-	uint32_t found_sw, found_ca; /* so far, while discovering */
+	uint32_t asked, answered;	 /* ports, in the newest sample */
+	bool partial;			 /* the sweep was cut short: deadline or lost port */
+	bool discovering;		 /* topology sweep under way */
+	uint32_t found_sw, found_ca;	 /* so far, while discovering */
 	uint32_t missing_sw, missing_ca; /* known before, not found by the last sweep */
 };
 
 struct state_sm {
 	bool known;
-	bool lost; /* it was there and answers no more */
-	char name[64]; /* "opensm 3.3.23" or the node's name */
-	char state[16];	/* "MASTER", "STANDBY", ... */
+	bool lost;	/* it was there and answers no more */
+	char name[64];	/* "opensm 3.3.23" or the node's name */
+	char state[16]; /* "MASTER", "STANDBY", ... */
 	uint16_t lid;
 	uint64_t guid;
 	char engine[24], requested[24]; /* routing engine in use and asked for; "" unknown */
@@ -84,7 +84,13 @@ struct state_jobs {
 	double age_s;	    /* of the job set */
 };
 
-enum preview_state { PREVIEW_IDLE, PREVIEW_RUNNING, PREVIEW_DONE, PREVIEW_FAILED, PREVIEW_CANCELLED };
+enum preview_state {
+	PREVIEW_IDLE,
+	PREVIEW_RUNNING,
+	PREVIEW_DONE,
+	PREVIEW_FAILED,
+	PREVIEW_CANCELLED
+};
 
 struct engine_choice {
 	const struct engine *engine;
@@ -102,20 +108,20 @@ struct state_preview {
 	unsigned vls;
 	uint64_t seed;
 
-	char step[32]; /* while running: "paths", "layers", "metrics", "verify" */
+	char step[32];	 /* while running: "paths", "layers", "metrics", "verify" */
 	double fraction; /* of the step, 0..1, NAN unknown */
 	double elapsed_s, eta_s;
 	char error[512]; /* failed: the sentence */
 
 	/* done */
-	double seconds;	     /* engine alone */
+	double seconds; /* engine alone */
 	const struct tables *tables;
-	const struct jobset *jobs;     /* that it was made for */
-	const struct metrics *before;  /* of the current tables with these jobs */
+	const struct jobset *jobs;    /* that it was made for */
+	const struct metrics *before; /* of the current tables with these jobs */
 	const struct metrics *after;
 	const struct verdict *verdict; /* of tables */
 	const struct tdiff *diff;      /* current to proposed */
-	char stale[200]; /* "" fresh; else what changed since */
+	char stale[200];	       /* "" fresh; else what changed since */
 };
 
 enum step_state { STEP_WAIT, STEP_RUNNING, STEP_DONE, STEP_FAILED, STEP_SKIPPED };
@@ -128,32 +134,32 @@ struct apply_step {
 };
 
 enum apply_state {
-	APPLY_NONE,	   /* no plan */
-	APPLY_READY,	   /* waits for the fabric's name */
+	APPLY_NONE,  /* no plan */
+	APPLY_READY, /* waits for the fabric's name */
 	APPLY_RUNNING,
-	APPLY_CONFIRM,	   /* written and read back: waits for the name again, or rollback */
+	APPLY_CONFIRM, /* written and read back: waits for the name again, or rollback */
 	APPLY_ROLLING_BACK,
 	APPLY_KEPT,
 	APPLY_ROLLED_BACK,
-	APPLY_FAILED,	   /* and rolled back, verified */
-	APPLY_INCOMPLETE,  /* the rollback itself failed */
-	APPLY_REFUSED,	   /* nothing was written */
-	APPLY_JOURNAL,	   /* a killed session left a journal: offers rollback */
+	APPLY_FAILED,	  /* and rolled back, verified */
+	APPLY_INCOMPLETE, /* the rollback itself failed */
+	APPLY_REFUSED,	  /* nothing was written */
+	APPLY_JOURNAL,	  /* a killed session left a journal: offers rollback */
 };
 
 #define APPLY_STEPS 8
 #define APPLY_LOG   64
 struct state_apply {
 	enum apply_state state;
-	char plan[64];	    /* "nue -> sar" */
-	char txn[64];	    /* transaction id; "" none yet */
-	char installer[16]; /* "smp", "sim", ... */
+	char plan[64];		  /* "nue -> sar" */
+	char txn[64];		  /* transaction id; "" none yet */
+	char installer[16];	  /* "smp", "sim", ... */
 	const struct tdiff *diff; /* what is to be written */
 	struct apply_step steps[APPLY_STEPS];
 	uint32_t nsteps;
 	uint64_t done, total; /* blocks and SL2VL tables written and read back */
 	uint32_t retries;
-	char result[256]; /* the sentence at the end, or why it was refused */
+	char result[256];  /* the sentence at the end, or why it was refused */
 	char journal[256]; /* APPLY_JOURNAL: what was found */
 	struct log_line log[APPLY_LOG];
 	uint64_t log_total; /* as in struct events */
@@ -164,10 +170,10 @@ struct state {
 	char lost_why[200];
 	bool rw;
 	bool recording;
-	double rec_s;	  /* recording since */
-	char source[64];  /* "demo dragonfly:p=4", "mlx5_0/1", "file fab.txt" */
-	int colours;	  /* 256, 16, 0 */
-	int64_t now_s;	  /* wall clock */
+	double rec_s;	 /* recording since */
+	char source[64]; /* "demo dragonfly:p=4", "mlx5_0/1", "file fab.txt" */
+	int colours;	 /* 256, 16, 0 */
+	int64_t now_s;	 /* wall clock */
 
 	const struct fabric *fabric;
 	const struct tables *tables;   /* current routing, as read back */
@@ -176,8 +182,8 @@ struct state {
 	const struct jobset *metrics_jobs;
 	bool metrics_busy;
 	const struct jobset *jobs;
-	const struct sample *sample;   /* newest */
-	const struct rates *rates;     /* newest */
+	const struct sample *sample; /* newest */
+	const struct rates *rates;   /* newest */
 	const struct history *history;
 	const struct events *events;
 
@@ -190,5 +196,25 @@ struct state {
 
 /* All fields unknown: live, read-only, times NAN. */
 void state_init(struct state *s);
+
+/* Readers of the state.  Rate of a fabric port (port_off[sw] + p), NULL when there are none. */
+const struct port_rate *state_rate(const struct state *s, uint32_t port);
+
+static inline uint32_t chan_fabric_port(const struct fabric *f, uint32_t chan)
+{
+	return f->port_off[f->chan_src[chan]] + f->chan_port[chan];
+}
+
+/* Current metrics when they are of this fabric, else NULL. */
+const struct metrics *state_metrics(const struct state *s);
+/* A preview is done and of this fabric. */
+bool state_preview_ready(const struct state *s);
+/* Figures of a job by its id, NULL when the metrics were made without it. */
+const struct job_metrics *job_metrics_of(const struct metrics *m, const struct jobset *jobs,
+					 uint64_t id);
+
+/* "leaf17/33 -> spine04/17"; return buf. */
+const char *chan_label(char *buf, size_t len, const struct fabric *f, uint32_t chan);
+const char *port_label(char *buf, size_t len, const struct fabric *f, uint32_t sw, uint32_t p);
 
 #endif

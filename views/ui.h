@@ -27,16 +27,10 @@ void ui_input(struct ui *ui, const struct input *in, const struct state *s, stru
 enum view_id ui_view(const struct ui *ui);
 /* True while keys are text: the keymap then translates to REQ_CHAR, REQ_ERASE, ... */
 bool ui_typing(const struct ui *ui, const struct state *s);
-void ui_goto(struct ui *ui, enum view_id view); /* views not in this version: stays, says so */
+void ui_goto(struct ui *ui, enum view_id view);	   /* views not in this version: stays, says so */
 void ui_select_chan(struct ui *ui, uint32_t chan); /* cursor of heatmap and links */
 
 /* One line to the operator, above the footer until the next key ("snapshot saved ..."). */
 void ui_say(struct ui *ui, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-/* For views: shared settings and helpers. */
-const struct binding *ui_bindings(const struct ui *ui, size_t *n);
-bool ui_bits(const struct ui *ui); /* rates in Gb/s instead of GB/s */
-int ui_palette(const struct ui *ui);
-uint32_t ui_selected_chan(const struct ui *ui); /* FAB_NONE: none */
 
 #endif

@@ -9,16 +9,16 @@
 #include "views/canvas.h"
 #include "views/request.h"
 #include "views/state.h"
+#include "views/survey.h"
+#include "views/ui.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct ui;
-
 struct view {
-	const char *name;  /* for the tabs: "Over" */
-	const char *title; /* for the first line: "OVERVIEW" */
-	size_t size;	   /* of its own part of the ui, zeroed at the start */
+	const char *name;	 /* for the tabs: "Over" */
+	const char *title;	 /* for the first line: "OVERVIEW" */
+	size_t size;		 /* of its own part of the ui, zeroed at the start */
 	void (*done)(void *own); /* may be NULL */
 
 	/* r: what lies between the tabs and the footer. */
@@ -35,5 +35,20 @@ struct view {
 
 extern const struct view view_overview, view_heatmap, view_links, view_jobs, view_preview,
 	view_apply, view_events, view_help;
+
+/* NULL: not in this version. */
+const struct view *view_find(enum view_id id);
+
+/* What views share through the ui. */
+const struct binding *ui_bindings(const struct ui *ui, size_t *n);
+const struct survey *ui_survey(const struct ui *ui); /* of the state being drawn */
+bool ui_bits(const struct ui *ui);		     /* rates in Gb/s instead of GB/s */
+enum palette ui_palette(const struct ui *ui);
+uint32_t ui_selected_chan(const struct ui *ui); /* FAB_NONE: none */
+void ui_compare(struct ui *ui, bool on);	/* the heatmap shows what the preview changes */
+bool ui_comparing(const struct ui *ui);
+
+/* One line of the log in a row. */
+void event_draw(struct canvas *c, struct rect r, int y, const struct log_line *l);
 
 #endif

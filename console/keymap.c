@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One table for all keys.  Order matters only to people: the footer shows labels from the
+ * top, the help view lists the rows as they come.
+ */
+#include "console/keymap.h"
+
+#include <string.h>
+
+#define OVERVIEW VIEW_BIT(VIEW_OVERVIEW)
+#define HEAT	 VIEW_BIT(VIEW_HEATMAP)
+#define LINKS	 VIEW_BIT(VIEW_LINKS)
+#define JOBS	 VIEW_BIT(VIEW_JOBS)
+#define PREVIEW	 VIEW_BIT(VIEW_PREVIEW)
+#define APPLY	 VIEW_BIT(VIEW_APPLY)
+#define EVENTS	 VIEW_BIT(VIEW_EVENTS)
+#define TABLES	 (LINKS | JOBS)
+#define MOVING	 (TABLES | HEAT | PREVIEW | OVERVIEW | EVENTS | VIEW_BIT(VIEW_HELP))
+
+/* clang-format off */
+static const struct binding bindings[] = {
+	/* in single views */
+	{ REQ_METRIC, 0, HEAT, false, { 'm' }, "m", "metric",
+	  "next metric: utilisation, wait, EFI, effective EFI, errors, dark links, plan" },
+	{ REQ_DIRECTION, 0, HEAT, false, { 'o' }, "o", "dir", "other direction of the cables" },
+	{ REQ_LAYOUT, 0, HEAT, false, { 'v' }, "v", "layout",
+	  "next layout: leaf x spine, level x level, HyperX dimension, switch x switch" },
+	{ REQ_ZOOM, 0, HEAT, false, { 'z' }, "z", "zoom",
+	  "next zoom: a cell is one pair of switches, or the worst of n x n" },
+	{ REQ_ORDER, 0, HEAT, false, { 'r' }, "r", "order",
+	  "rows in the order of names, or neighbours together" },
+	{ REQ_SELECT, 0, PREVIEW, false, { ' ' }, "Space", "compute",
+	  "compute a preview with the engine under the cursor; nothing in the fabric changes" },
+	{ REQ_OPTIONS, 0, PREVIEW, false, { 'e' }, "e", "options",
+	  "edit the options: virtual lanes and seed" },
+	{ REQ_PREVIEW_CANCEL, 0, PREVIEW, false, { 'x' }, "x", "cancel",
+	  "cancel the computation" },
+	{ REQ_COMPARE, 0, HEAT | PREVIEW, false, { 'c' }, "c", "compare",
+	  "heatmap of what the plan would change, and back" },
+	{ REQ_APPLY_PREPARE, 0, PREVIEW, true, { 'A' }, "A", "apply...",
+	  "take the computed routing to the apply view; nothing is written yet" },
+	{ REQ_ROLLBACK_ASK, 0, APPLY, true, { 'R' }, "R", "roll back",
+	  "back to the routing from before the update; asks for Y" },
+	{ REQ_YES, 0, APPLY, true, { 'Y' }, "Y", NULL, "yes, after R" },
+	{ REQ_APPLY_CLOSE, 0, APPLY, false, { 'x' }, "x", "put away",
+	  "put a plan or a finished update away" },
+	{ REQ_SORT, 0, TABLES, false, { 's' }, "s", "sort", "sort by the next column" },
+	{ REQ_REVERSE, 0, TABLES, false, { 'S' }, "S", "reverse", "sort the other way round" },
+	{ REQ_FILTER, 0, TABLES | EVENTS, false, { '/' }, "/", "filter",
+	  "rows with this text, or expressions: util>80 wait>=1 efi>100 eff=0 errors>0" },
+	{ REQ_FIND_NEXT, 0, LINKS, false, { 'n' }, "n", NULL, "next row with a problem" },
+	{ REQ_FIND_PREV, 0, LINKS, false, { 'N' }, "N", NULL, "previous row with a problem" },
+	{ REQ_PROBLEMS, 0, LINKS | EVENTS, false, { '!' }, "!", "problems",
+	  "problems only: down, no reply, errors, reduced width or speed" },
+	{ REQ_PANE, 0, OVERVIEW, false, { K_TAB }, "Tab", "pane", "next pane" },
+
+	/* moving */
+	{ REQ_UP, 0, MOVING, false, { K_UP, 'k' }, "Up k", NULL, "up" },
+	{ REQ_DOWN, 0, MOVING, false, { K_DOWN, 'j' }, "Down j", NULL, "down" },
+	{ REQ_LEFT, 0, HEAT, false, { K_LEFT, 'h' }, "Left h", NULL, "left" },
+	{ REQ_RIGHT, 0, HEAT, false, { K_RIGHT, 'l' }, "Right l", NULL, "right" },
+	{ REQ_PAGE_UP, 0, MOVING, false, { K_PGUP, K_CTRL('b') }, "PgUp", NULL, "a page up" },
+	{ REQ_PAGE_DOWN, 0, MOVING, false, { K_PGDN, K_CTRL('f') }, "PgDn", NULL,
+	  "a page down" },
+	{ REQ_TOP, 0, MOVING, false, { 'g', K_HOME }, "g Home", NULL, "to the first row" },
+	{ REQ_BOTTOM, 0, MOVING, false, { 'G', K_END }, "G End", NULL, "to the last row" },
+	{ REQ_ENTER, 0, PREVIEW, false, { K_ENTER, '\n' }, "Enter", NULL, "the same as Space" },
+	{ REQ_ENTER, 0, APPLY, true, { K_ENTER, '\n' }, "Enter", "confirm",
+	  "begin to type the fabric's name: to start an update, and to keep its result" },
+	{ REQ_ENTER, 0, HEAT | LINKS | JOBS | OVERVIEW, false, { K_ENTER, '\n' }, "Enter",
+	  "open", "open what is under the cursor" },
+	{ REQ_BACK, 0, 0, false, { K_ESC, K_BACKSPACE, 'u', 8 }, "Esc u", NULL,
+	  "back; leave a filter or a text entry" },
+
+	/* everywhere */
+	{ REQ_VIEW, VIEW_OVERVIEW, 0, false, { '1' }, "1", NULL, "overview" },
+	{ REQ_VIEW, VIEW_HEATMAP, 0, false, { '2' }, "2", NULL, "heatmap of the links" },
+	{ REQ_VIEW, VIEW_LINKS, 0, false, { '3' }, "3", NULL, "table of the links" },
+	{ REQ_VIEW, VIEW_SWITCHES, 0, false, { '4' }, NULL, NULL, NULL },
+	{ REQ_VIEW, VIEW_JOBS, 0, false, { '5' }, "5", NULL, "jobs and the links they use" },
+	{ REQ_VIEW, VIEW_PREVIEW, 0, false, { '6' }, "6", "reroute",
+	  "engines: compute another routing and compare it with the current one" },
+	{ REQ_VIEW, VIEW_APPLY, 0, false, { '7' }, "7", NULL,
+	  "put a computed routing into the switches" },
+	{ REQ_VIEW, VIEW_EVENTS, 0, false, { '8' }, "8", NULL, "what happened" },
+	{ REQ_VIEW, VIEW_AUDIT, 0, false, { '9' }, NULL, NULL, NULL },
+	{ REQ_VIEW, VIEW_PATHS, 0, false, { '0' }, NULL, NULL, NULL },
+	{ REQ_FREEZE, 0, 0, false, { 'Z' }, "Z", "freeze", "freeze what is shown, and go on" },
+	{ REQ_FASTER, 0, 0, false, { '+' }, "+", NULL, "shorter interval between polls" },
+	{ REQ_SLOWER, 0, 0, false, { '-' }, "-", NULL, "longer interval between polls" },
+	{ REQ_POLL, 0, 0, false, { K_F5 }, "F5", NULL, "poll the counters now" },
+	{ REQ_SWEEP, 0, 0, false, { K_CTRL('r') }, "Ctrl-R", NULL, "discover the fabric anew" },
+	{ REQ_UNITS, 0, 0, false, { 'U' }, "U", NULL, "GB/s or Gb/s" },
+	{ REQ_PALETTE, 0, 0, false, { 'p', 'P' }, "p", NULL, "next palette" },
+	{ REQ_SNAPSHOT, 0, 0, false, { 'w' }, "w", NULL, "write the screen to a file" },
+	{ REQ_REDRAW, 0, 0, false, { K_CTRL('l') }, "Ctrl-L", NULL, "draw the screen anew" },
+	{ REQ_SUSPEND, 0, 0, false, { K_CTRL('z') }, "Ctrl-Z", NULL,
+	  "back to the shell; fg returns" },
+	{ REQ_HELP, 0, 0, false, { '?', K_F1 }, "?", "help", "this list" },
+	{ REQ_QUIT, 0, 0, false, { 'q', K_CTRL('c'), K_F10 }, "q", "quit", "quit" },
+};
+/* clang-format on */
+
+const struct binding *keymap_all(size_t *n)
+{
+	*n = sizeof(bindings) / sizeof(bindings[0]);
+	return bindings;
+}
+
+static bool binding_has(const struct binding *b, uint32_t key)
+{
+	for (int i = 0; i < BINDING_KEYS && b->keys[i]; i++)
+		if (b->keys[i] == key)
+			return true;
+	return false;
+}
+
+static void translate_text(struct input *out, uint32_t key)
+{
+	switch (key) {
+	case K_ENTER:
+	case '\n':
+		out->req = REQ_ENTER;
+		return;
+	case K_ESC:
+	case K_CTRL('c'):
+		out->req = REQ_BACK;
+		return;
+	case K_BACKSPACE:
+	case 8:
+	case K_DELETE:
+		out->req = REQ_ERASE;
+		return;
+	case K_CTRL('u'):
+		out->req = REQ_ERASE_ALL;
+		return;
+	case K_TAB:
+		out->req = REQ_PANE;
+		return;
+	case K_CTRL('l'):
+		out->req = REQ_REDRAW;
+		return;
+	}
+	if (key >= ' ' && key < K_UP) {
+		out->req = REQ_CHAR;
+		out->ch = key;
+	}
+}
+
+void keymap_translate(struct input *out, uint32_t key, enum view_id view, bool typing, bool rw)
+{
+	memset(out, 0, sizeof(*out));
+	if (key == K_NONE)
+		return;
+	if (typing) {
+		translate_text(out, key);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(bindings) / sizeof(bindings[0]); i++) {
+		const struct binding *b = &bindings[i];
+
+		if ((b->views && !(b->views & VIEW_BIT(view))) || !binding_has(b, key))
+			continue;
+		out->req = b->req;
+		out->view = b->view;
+		out->refused_ro = b->rw && !rw;
+		return;
+	}
+}

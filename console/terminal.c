@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keeps the canvas shown last and hands only cells that differ to curses, which in turn
+ * sends only what differs on the screen.
+ */
+#include "console/terminal.h"
+
+#include "fabric/base/mem.h"
+
+#include <curses.h>
+#include <term.h>
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+struct terminal {
+	SCREEN *screen;
+	bool ascii;
+	int colours;
+	int w, h;
+	struct cell *shown; /* w * h of the last frame; ch = UINT32_MAX: not known */
+	bool clicked;
+	int click_x, click_y;
+};
+
+/* What a signal handler needs; there is one terminal per process. */
+static struct {
+	volatile sig_atomic_t open;
+	struct termios before;
+	char bytes[256]; /* leaves the alternate screen, shows the cursor */
+	size_t nbytes;
+} rescue;
+
+static const int deadly[] = { SIGSEGV, SIGBUS, SIGFPE,	SIGILL, SIGABRT,
+			      SIGHUP,  SIGINT, SIGQUIT, SIGTERM };
+#define NDEADLY (sizeof(deadly) / sizeof(deadly[0]))
+static struct sigaction deadly_before[NDEADLY];
+
+static void rescue_screen(int sig)
+{
+	if (rescue.open) {
+		rescue.open = 0;
+		if (write(STDOUT_FILENO, rescue.bytes, rescue.nbytes) < 0)
+			_exit(128 + sig);
+		tcsetattr(STDIN_FILENO, TCSANOW, &rescue.before);
+	}
+	/* the disposition is back to the default: SA_RESETHAND */
+	raise(sig);
+}
+
+static void close_at_exit(void)
+{
+	if (rescue.open)
+		endwin();
+	rescue.open = 0;
+}
+
+/* A capability without its padding, which only hardware of old needs. */
+static void rescue_add(const char *name)
+{
+	const char *s = tigetstr(name);
+
+	if (!s || s == (const char *)-1)
+		return;
+	while (*s && rescue.nbytes < sizeof(rescue.bytes)) {
+		const char *end = s[0] == '$' && s[1] == '<' ? strchr(s, '>') : NULL;
+
+		if (end)
+			s = end + 1;
+		else
+			rescue.bytes[rescue.nbytes++] = *s++;
+	}
+}
+
+/* Only where nobody else has a handler: the application may want to leave in good order. */
+static void rescue_install(void)
+{
+	static bool registered;
+
+	rescue.nbytes = 0;
+	rescue_add("sgr0");
+	rescue_add("rmkx");
+	rescue_add("rmcup");
+	rescue_add("cnorm");
+	if (!registered)
+		atexit(close_at_exit);
+	registered = true;
+	for (size_t i = 0; i < NDEADLY; i++) {
+		struct sigaction sa = { .sa_handler = rescue_screen, .sa_flags = SA_RESETHAND };
+
+		sigaction(deadly[i], NULL, &deadly_before[i]);
+		if (deadly_before[i].sa_handler == SIG_DFL)
+			sigaction(deadly[i], &sa, NULL);
+	}
+}
+
+static void rescue_remove(void)
+{
+	rescue.open = 0;
+	for (size_t i = 0; i < NDEADLY; i++) {
+		struct sigaction now;
+
+		sigaction(deadly[i], NULL, &now);
+		if (now.sa_handler == rescue_screen)
+			sigaction(deadly[i], &deadly_before[i], NULL);
+	}
+}
+
+static int colours_wanted(int asked)
+{
+	const char *no = getenv("NO_COLOR");
+	int has = has_colors() ? COLORS : 0;
+
+	if (asked < 0)
+		asked = no && no[0] ? 0 : 256;
+	if (asked >= 256 && has >= 256)
+		return 256;
+	return asked >= 8 && has >= 8 ? 16 : 0;
+}
+
+static void roles_init(int colours)
+{
+	if (!colours)
+		return;
+	start_color();
+	use_default_colors();
+	for (int i = 0; i < ROLE_COUNT; i++) {
+		const struct look *l = role_look((enum role)i);
+
+		if (colours == 256)
+			init_pair((short)(i + 1), l->fg, l->bg);
+		else
+			init_pair((short)(i + 1), l->fg16, l->bg16);
+	}
+}
+
+static int refuse(struct err *err)
+{
+	const char *term = getenv("TERM");
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return err_set(err, -ENOTTY,
+			       "standard input and output are not a terminal: for scripts use -b "
+			       "or --json");
+	if (!term || !term[0] || strcmp(term, "dumb") == 0)
+		return err_set(
+			err, -ENOTTY,
+			"TERM is %s, which cannot show full screens: for scripts use -b or --json",
+			term && term[0] ? term : "not set");
+	return 0;
+}
+
+static void size_take(struct terminal *t)
+{
+	size_t n;
+
+	getmaxyx(stdscr, t->h, t->w);
+	n = (size_t)t->w * (size_t)t->h;
+	free(t->shown);
+	t->shown = xcalloc(n, sizeof(*t->shown));
+	for (size_t i = 0; i < n; i++)
+		t->shown[i].ch = UINT32_MAX;
+}
+
+static void modes_set(const struct terminal_opts *opts)
+{
+	set_escdelay(25);
+	raw();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	leaveok(stdscr, TRUE);
+	curs_set(0);
+	if (opts->mouse)
+		mousemask(BUTTON1_CLICKED | BUTTON1_PRESSED, NULL);
+}
+
+int terminal_open(struct terminal **out, const struct terminal_opts *opts, struct err *err)
+{
+	struct terminal *t;
+	int rc = refuse(err);
+
+	if (rc)
+		return rc;
+	setlocale(LC_CTYPE, "");
+	tcgetattr(STDIN_FILENO, &rescue.before);
+	t = xcalloc(1, sizeof(*t));
+	t->screen = newterm(NULL, stdout, stdin);
+	if (!t->screen) {
+		free(t);
+		return err_set(err, -ENOTTY,
+			       "no terminal description for TERM=%s: set TERM, or use -b or --json",
+			       getenv("TERM"));
+	}
+	modes_set(opts);
+	rescue_install();
+	rescue.open = 1;
+	t->ascii = opts->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	t->colours = colours_wanted(opts->colours);
+	roles_init(t->colours);
+	size_take(t);
+	*out = t;
+	return 0;
+}
+
+void terminal_close(struct terminal *t)
+{
+	if (!t)
+		return;
+	endwin();
+	rescue_remove();
+	delscreen(t->screen);
+	free(t->shown);
+	free(t);
+}
+
+int terminal_fd(const struct terminal *t)
+{
+	(void)t;
+	return STDIN_FILENO;
+}
+
+void terminal_size(const struct terminal *t, int *w, int *h)
+{
+	*w = t->w;
+	*h = t->h;
+}
+
+bool terminal_ascii(const struct terminal *t)
+{
+	return t->ascii;
+}
+
+int terminal_colours(const struct terminal *t)
+{
+	return t->colours;
+}
+
+bool terminal_click(const struct terminal *t, int *x, int *y)
+{
+	*x = t->click_x;
+	*y = t->click_y;
+	return t->clicked;
+}
+
+/* curses' own SIGWINCH handler may not run when the application blocks the signal, so the
+ * size is asked for. */
+static bool size_changed(struct terminal *t)
+{
+	struct winsize ws;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) || !ws.ws_row || !ws.ws_col)
+		return false;
+	if (ws.ws_row == t->h && ws.ws_col == t->w)
+		return false;
+	resizeterm(ws.ws_row, ws.ws_col);
+	size_take(t);
+	clearok(stdscr, TRUE);
+	return true;
+}
+
+static uint32_t key_decode(struct terminal *t, wint_t ch)
+{
+	static const struct {
+		wint_t from;
+		uint32_t to;
+	} map[] = {
+		{ KEY_UP, K_UP },	  { KEY_DOWN, K_DOWN },	  { KEY_LEFT, K_LEFT },
+		{ KEY_RIGHT, K_RIGHT },	  { KEY_PPAGE, K_PGUP },  { KEY_NPAGE, K_PGDN },
+		{ KEY_HOME, K_HOME },	  { KEY_END, K_END },	  { KEY_DC, K_DELETE },
+		{ KEY_BTAB, K_BACKTAB },  { KEY_ENTER, K_ENTER }, { KEY_BACKSPACE, K_BACKSPACE },
+		{ KEY_RESIZE, K_RESIZE },
+	};
+	MEVENT m;
+
+	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
+		if (map[i].from == ch)
+			return map[i].to;
+	if (ch >= KEY_F(1) && ch <= KEY_F(10))
+		return K_F1 + (ch - KEY_F(1));
+	if (ch == KEY_MOUSE && getmouse(&m) == OK) {
+		t->clicked = true;
+		t->click_x = m.x;
+		t->click_y = m.y;
+		return K_CLICK;
+	}
+	return K_NONE;
+}
+
+/* An end of file on the terminal reads like "no key": tell them apart. */
+static bool terminal_gone(void)
+{
+	struct termios now;
+
+	return tcgetattr(STDIN_FILENO, &now) != 0;
+}
+
+uint32_t terminal_key(struct terminal *t)
+{
+	t->clicked = false;
+	for (;;) {
+		wint_t ch;
+		uint32_t key;
+		int rc;
+
+		if (size_changed(t))
+			return K_RESIZE;
+		rc = get_wch(&ch);
+		if (rc == ERR)
+			return terminal_gone() ? K_EOF : K_NONE;
+		if (rc != KEY_CODE_YES)
+			return ch ? (uint32_t)ch : K_NONE;
+		key = key_decode(t, ch);
+		if (key == K_RESIZE) {
+			size_take(t);
+			return key;
+		}
+		if (key)
+			return key;
+	}
+}
+
+static attr_t role_attrs(const struct terminal *t, const struct cell *cell)
+{
+	const struct look *l = role_look((enum role)cell->role);
+	attr_t a = A_NORMAL;
+
+	if (l->bold)
+		a |= A_BOLD;
+	if (cell->reverse || (!t->colours && l->reverse))
+		a |= A_REVERSE;
+	return a;
+}
+
+static void cell_show(const struct terminal *t, int x, int y, const struct cell *cell)
+{
+	wchar_t text[2] = { (wchar_t)cell->ch, 0 };
+	cchar_t cc;
+
+	if (!cell->ch)
+		return;
+	setcchar(&cc, text, role_attrs(t, cell), (short)(t->colours ? cell->role + 1 : 0), NULL);
+	mvadd_wch(y, x, &cc);
+}
+
+void terminal_show(struct terminal *t, const struct canvas *c)
+{
+	int w = c->w < t->w ? c->w : t->w, h = c->h < t->h ? c->h : t->h;
+
+	for (int y = 0; y < h; y++) {
+		for (int x = 0; x < w; x++) {
+			const struct cell *cell = &c->cell[y * c->w + x];
+			struct cell *last = &t->shown[y * t->w + x];
+
+			if (last->ch == cell->ch && last->role == cell->role &&
+			    last->reverse == cell->reverse)
+				continue;
+			*last = *cell;
+			cell_show(t, x, y, cell);
+		}
+	}
+	refresh();
+}
+
+void terminal_redraw(struct terminal *t)
+{
+	size_take(t);
+	clearok(stdscr, TRUE);
+}
+
+void terminal_suspend(struct terminal *t)
+{
+	def_prog_mode();
+	endwin();
+	rescue.open = 0;
+	raise(SIGTSTP);
+	rescue.open = 1;
+	reset_prog_mode();
+	terminal_redraw(t);
+	size_changed(t);
+	refresh();
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/frame.h"
+
+#include "views/view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *run_word(const struct state *s, char *buf, size_t len)
+{
+	char age[FIGURE_LEN];
+
+	switch (s->mode) {
+	case RUN_FROZEN:
+		return "FROZEN (Z: go on)";
+	case RUN_LOST:
+		return "LOST";
+	case RUN_FILE:
+		return "FILE";
+	case RUN_LIVE:
+		break;
+	}
+	snprintf(buf, len, "LIVE %s", figure_age(age, s->poll.interval_s));
+	return buf;
+}
+
+/* Writes one item from the right, returns the column where it begins. */
+static int status_item(struct canvas *c, struct rect r, int end, enum role role, const char *text)
+{
+	canvas_textf(c, r, end - text_width(text) - 2, 0, role, " %s ", text);
+	return end - text_width(text) - 3;
+}
+
+static int draw_modes(struct canvas *c, struct rect r, const struct state *s)
+{
+	char buf[64], clock[FIGURE_LEN];
+	int x = r.w;
+
+	if (s->recording) {
+		snprintf(buf, sizeof(buf), "REC %s", figure_clock(clock, s->rec_s));
+		x = status_item(c, r, x, ROLE_STATUS, buf);
+	}
+	x = status_item(c, r, x, s->rw ? ROLE_LOUD : ROLE_STATUS, s->rw ? "RW" : "RO");
+	return status_item(c, r, x, s->mode == RUN_LIVE ? ROLE_STATUS : ROLE_LOUD,
+			   run_word(s, buf, sizeof(buf)));
+}
+
+static void sm_text(char *buf, size_t len, const struct state_sm *sm)
+{
+	if (sm->lost)
+		snprintf(buf, len, "SM LOST (was %s lid %u)", sm->name[0] ? sm->name : "unnamed",
+			 sm->lid);
+	else if (sm->known)
+		snprintf(buf, len, "SM %s %s lid %u", sm->name, sm->state, sm->lid);
+	else
+		snprintf(buf, len, "SM ?");
+}
+
+static void draw_status(struct canvas *c, struct rect r, const struct state *s)
+{
+	const char *engine = s->sm.engine[0] ? s->sm.engine : s->tables ? s->tables->engine : "?";
+	char sm[160], left[512];
+	int end;
+
+	canvas_fill(c, (struct rect){ 0, 0, r.w, 1 },
+		    s->mode == RUN_FROZEN || s->mode == RUN_LOST ? ROLE_LOUD : ROLE_STATUS, ' ');
+	end = draw_modes(c, r, s);
+	sm_text(sm, sizeof(sm), &s->sm);
+	if (s->sm.requested[0] && strcmp(s->sm.requested, engine) != 0)
+		snprintf(left, sizeof(left), " %.60s | %s | engine %s (asked: %s)",
+			 s->fabric ? s->fabric->name : "no fabric yet", sm, engine,
+			 s->sm.requested);
+	else
+		snprintf(left, sizeof(left), " %.60s | %s | engine %s",
+			 s->fabric ? s->fabric->name : "no fabric yet", sm, engine);
+	canvas_name(c, r, 0, 0, end, s->mode == RUN_LOST || s->sm.lost ? ROLE_LOUD : ROLE_STATUS,
+		    left);
+}
+
+static void draw_tabs(struct canvas *c, struct rect r, enum view_id view)
+{
+	int x = 0;
+
+	canvas_fill(c, (struct rect){ 0, 1, r.w, 1 }, ROLE_TAB, ' ');
+	for (int i = VIEW_OVERVIEW; i < VIEW_COUNT; i++) {
+		const struct view *v = view_find((enum view_id)i);
+		enum role role = i == (int)view ? ROLE_TAB_ON : ROLE_TAB;
+
+		if (!v)
+			continue;
+		x = canvas_textf(c, r, x, 1, role, i == (int)view ? "[%c %s]" : " %c %s ",
+				 i == VIEW_HELP ? '?' : '0' + i, v->name);
+	}
+}
+
+static bool binding_shown(const struct binding *b, const struct state *s, enum view_id view)
+{
+	return b->label && (!b->views || (b->views & VIEW_BIT(view))) && (s->rw || !b->rw);
+}
+
+static int draw_key(struct canvas *c, struct rect r, int x, int y, const char *key,
+		    const char *label)
+{
+	if (x + text_width(key) + text_width(label) + 1 > r.w)
+		return x;
+	x = canvas_text(c, r, x, y, ROLE_KEY, key);
+	return canvas_textf(c, r, x, y, ROLE_DIM, " %s  ", label);
+}
+
+static void draw_keys(struct canvas *c, struct rect r, int y, const struct state *s,
+		      enum view_id view, const struct frame_text *t, const struct binding *bindings,
+		      size_t n)
+{
+	int x = 1;
+
+	if (t->note && t->note[0]) {
+		canvas_textf(c, r, 1, y, ROLE_WARN, "%s", t->note);
+		return;
+	}
+	if (t->typing) {
+		x = draw_key(c, r, x, y, "Enter", "done");
+		x = draw_key(c, r, x, y, "Esc", "leave");
+		draw_key(c, r, x, y, "Ctrl-U", "clear");
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct binding *b = &bindings[i];
+
+		if (binding_shown(b, s, view) && !(b->req == REQ_VIEW && b->view == view))
+			x = draw_key(c, r, x, y, b->shown, b->label);
+	}
+}
+
+/* What is wrong with the data, worst first; "" when nothing is. */
+static void trouble_text(char *buf, size_t len, const struct state *s)
+{
+	const struct state_poll *p = &s->poll;
+
+	buf[0] = '\0';
+	if (s->mode == RUN_LOST)
+		snprintf(buf, len, "port lost: %s", s->lost_why);
+	else if (s->sm.lost)
+		snprintf(buf, len, "the subnet manager does not answer");
+	else if (p->missing_sw || p->missing_ca)
+		snprintf(buf, len, "missing since the last sweep: %u switches, %u hosts",
+			 p->missing_sw, p->missing_ca);
+	else if (p->partial)
+		snprintf(buf, len, "PARTIAL: %u of %u ports answered", p->answered, p->asked);
+	else if (p->answered < p->asked)
+		snprintf(buf, len, "%u of %u ports gave no reply", p->asked - p->answered,
+			 p->asked);
+	else if (s->jobs_source.state == JOBS_UNREACHABLE)
+		snprintf(buf, len, "%s unreachable: jobs may be old", s->jobs_source.source);
+}
+
+static void age_text(char *buf, size_t len, const struct state *s)
+{
+	char age[FIGURE_LEN], next[FIGURE_LEN];
+
+	if (s->mode == RUN_FILE)
+		snprintf(buf, len, "from a file: no counters");
+	else if (s->mode == RUN_LIVE && isfinite(s->poll.next_s))
+		snprintf(buf, len, "age %s  next %s", figure_age(age, s->poll.age_s),
+			 figure_age(next, s->poll.next_s));
+	else
+		snprintf(buf, len, "age %s", figure_age(age, s->poll.age_s));
+}
+
+static void draw_data(struct canvas *c, struct rect r, int y, const struct state *s,
+		      const struct frame_text *t)
+{
+	char trouble[256], age[64], buf[256];
+	int end, x = 1;
+
+	age_text(age, sizeof(age), s);
+	end = r.w - 1 - text_width(age);
+	canvas_text(c, r, end, y, ROLE_DIM, age);
+	trouble_text(trouble, sizeof(trouble), s);
+	if (trouble[0]) {
+		text_shorten(buf, sizeof(buf), trouble, end - x - 2);
+		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ", buf);
+	}
+	if (x < end - 8)
+		canvas_text(c, r, x, y, ROLE_DIM,
+			    text_shorten(buf, sizeof(buf), t->context, end - x - 2));
+}
+
+void frame_draw(struct canvas *c, const struct state *s, enum view_id view,
+		const struct frame_text *t, const struct binding *bindings, size_t n)
+{
+	struct rect r = canvas_rect(c);
+
+	draw_status(c, r, s);
+	draw_tabs(c, r, view);
+	draw_keys(c, r, c->h - 2, s, view, t, bindings, n);
+	draw_data(c, r, c->h - 1, s, t);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* frame: what is around every view: status line, tabs, and the two lines at the bottom. */
+#ifndef VIEWS_FRAME_H
+#define VIEWS_FRAME_H
+
+#include "views/canvas.h"
+#include "views/request.h"
+#include "views/state.h"
+
+struct frame_text {
+	const char *note;  /* one line for the operator; "" none */
+	char context[128]; /* metric, sort, filter of the view */
+	bool typing;
+};
+
+void frame_draw(struct canvas *c, const struct state *s, enum view_id view,
+		const struct frame_text *t, const struct binding *bindings, size_t n);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/look.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* viridis and cividis in 7 steps as the 256-colour palette can show them with a lightness
+ * that strictly rises; the plain nearest colours are not monotone. */
+static const struct look looks[ROLE_COUNT] = {
+	[ROLE_TEXT] = { -1, -1, -1, -1, false, false },
+	[ROLE_DIM] = { 244, -1, -1, -1, false, false },
+	[ROLE_LABEL] = { 110, -1, 6, -1, false, false },
+	[ROLE_RULE] = { 67, -1, 6, -1, false, false },
+	[ROLE_KEY] = { 222, -1, 3, -1, true, false },
+	[ROLE_STATUS] = { 253, 24, 7, 4, false, true },
+	[ROLE_LOUD] = { 16, 214, 0, 3, true, true },
+	[ROLE_TAB] = { 249, 236, 7, 0, false, false },
+	[ROLE_TAB_ON] = { 231, 60, 0, 6, true, true },
+	[ROLE_CURSOR] = { 231, 239, 0, 7, false, true },
+	[ROLE_GOOD] = { 114, -1, 2, -1, false, false },
+	[ROLE_WARN] = { 214, -1, 3, -1, false, false },
+	[ROLE_BAD] = { 203, -1, 1, -1, true, false },
+	[ROLE_ENTRY] = { 231, 237, 7, 0, true, false },
+	[ROLE_HEAT + 0] = { 53, -1, 5, -1, false, false },
+	[ROLE_HEAT + 1] = { 61, -1, 4, -1, false, false },
+	[ROLE_HEAT + 2] = { 67, -1, 6, -1, false, false },
+	[ROLE_HEAT + 3] = { 37, -1, 6, -1, false, false },
+	[ROLE_HEAT + 4] = { 78, -1, 2, -1, false, false },
+	[ROLE_HEAT + 5] = { 119, -1, 2, -1, true, false },
+	[ROLE_HEAT + 6] = { 226, -1, 3, -1, true, false },
+	[ROLE_HEAT2 + 0] = { 235, -1, 4, -1, false, false },
+	[ROLE_HEAT2 + 1] = { 24, -1, 4, -1, false, false },
+	[ROLE_HEAT2 + 2] = { 242, -1, -1, -1, false, false },
+	[ROLE_HEAT2 + 3] = { 244, -1, -1, -1, false, false },
+	[ROLE_HEAT2 + 4] = { 144, -1, 3, -1, false, false },
+	[ROLE_HEAT2 + 5] = { 186, -1, 3, -1, true, false },
+	[ROLE_HEAT2 + 6] = { 227, -1, 3, -1, true, false },
+	[ROLE_DELTA + 0] = { 33, -1, 4, -1, true, false },
+	[ROLE_DELTA + 1] = { 75, -1, 4, -1, false, false },
+	[ROLE_DELTA + 2] = { 153, -1, 6, -1, false, false },
+	[ROLE_DELTA + 3] = { 255, -1, 7, -1, false, false },
+	[ROLE_DELTA + 4] = { 223, -1, 3, -1, false, false },
+	[ROLE_DELTA + 5] = { 215, -1, 3, -1, false, false },
+	[ROLE_DELTA + 6] = { 208, -1, 1, -1, true, false },
+};
+
+const struct look *role_look(enum role role)
+{
+	return &looks[(unsigned)role < ROLE_COUNT ? role : ROLE_TEXT];
+}
+
+int heat_level(double pct)
+{
+	static const double limit[HEAT_LEVELS - 1] = { 5, 15, 30, 45, 60, 75, 90 };
+	int level = 0;
+
+	while (level < HEAT_LEVELS - 1 && pct >= limit[level])
+		level++;
+	return level;
+}
+
+char heat_glyph(int level)
+{
+	return ".:-=+*#@"[level & 7];
+}
+
+const char *palette_name(enum palette palette)
+{
+	static const char *const names[PALETTE_COUNT] = { "viridis", "cividis", "glyphs" };
+
+	return names[palette % PALETTE_COUNT];
+}
+
+enum role heat_role(enum palette palette, int level)
+{
+	if (palette == PALETTE_NONE)
+		return ROLE_TEXT;
+	if (level <= 0)
+		return ROLE_DIM;
+	return (enum role)((palette == PALETTE_CIVIDIS ? ROLE_HEAT2 : ROLE_HEAT) + level - 1);
+}
+
+int delta_level(double pct)
+{
+	static const double limit[] = { 2, 15, 40 };
+	int level = 0;
+
+	while (level < 3 && fabs(pct) >= limit[level])
+		level++;
+	return pct < 0 ? -level : level;
+}
+
+char delta_glyph(int level)
+{
+	return "vo-=+*^"[level + 3];
+}
+
+enum role delta_role(enum palette palette, int level)
+{
+	return palette == PALETTE_NONE ? ROLE_TEXT : (enum role)(ROLE_DELTA + 3 + level);
+}

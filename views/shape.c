@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Trees: breadth-first levels from the leaves.  HyperX: the neighbours of one complete switch
+ * fall into one clique per dimension; that gives coordinates on the axes, the other switches
+ * take theirs from the majority of their neighbours, and in the end every cable is checked.
+ */
+#include "views/shape.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNREACHED 255
+
+/* Levels from every switch with at least min terminals; false when that is no tree. */
+static bool levels_from(struct shape *s, const struct fabric *f, uint32_t min, uint32_t *queue)
+{
+	uint32_t head = 0, tail = 0;
+
+	memset(s->level, UNREACHED, f->nsw);
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		if (f->sw_nterm[sw] < min)
+			continue;
+		s->level[sw] = 0;
+		queue[tail++] = sw;
+	}
+	while (head < tail) {
+		uint32_t sw = queue[head++];
+
+		for (uint32_t c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++) {
+			uint32_t to = f->chan_dst[c];
+
+			if (s->level[to] != UNREACHED || s->level[sw] == UNREACHED - 1)
+				continue;
+			s->level[to] = s->level[sw] + 1;
+			queue[tail++] = to;
+		}
+	}
+	if (tail != f->nsw)
+		return false;
+	s->nlevel = s->level[queue[tail - 1]] + 1u;
+	for (uint32_t c = 0; c < f->nchan; c++)
+		if (abs(s->level[f->chan_src[c]] - s->level[f->chan_dst[c]]) != 1)
+			return false;
+	return s->nlevel >= 2;
+}
+
+static bool find_tree(struct shape *s, const struct fabric *f)
+{
+	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue));
+	uint32_t most = 0;
+	bool ok;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		most = f->sw_nterm[sw] > most ? f->sw_nterm[sw] : most;
+	/* the second try takes spines with a few storage nodes for spines */
+	ok = levels_from(s, f, 1, queue) || (most > 4 && levels_from(s, f, most / 4 + 1, queue));
+	free(queue);
+	return ok;
+}
+
+/* Neighbours without repetition; returns their number. */
+static uint32_t neighbours(const struct fabric *f, uint32_t sw, uint32_t *seen, uint32_t mark,
+			   uint32_t out[FAB_MAX_PORT])
+{
+	uint32_t n = 0;
+
+	for (uint32_t c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++) {
+		uint32_t to = f->chan_dst[c];
+
+		if (seen[to] == mark || to == sw)
+			continue;
+		seen[to] = mark;
+		out[n++] = to;
+	}
+	return n;
+}
+
+static bool adjacent(const struct fabric *f, uint32_t a, uint32_t b)
+{
+	for (uint32_t c = f->chan_off[a]; c < f->chan_off[a + 1]; c++)
+		if (f->chan_dst[c] == b)
+			return true;
+	return false;
+}
+
+/* Puts the origin's neighbours on the axes; false when the sizes do not multiply to nsw. */
+static bool axes(struct shape *s, const struct fabric *f, uint32_t origin, uint32_t *seen)
+{
+	uint32_t nb[FAB_MAX_PORT], dim_of[FAB_MAX_PORT];
+	uint32_t n = neighbours(f, origin, seen, origin + 1, nb);
+	uint64_t product = 1;
+
+	s->ndim = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t j = 0;
+
+		while (j < i && !adjacent(f, nb[i], nb[j]))
+			j++;
+		if (j == i && s->ndim == SHAPE_DIMS)
+			return false;
+		dim_of[i] = j < i ? dim_of[j] : s->ndim++;
+	}
+	for (uint32_t d = 0; d < s->ndim; d++) {
+		s->dim[d] = 1;
+		for (uint32_t i = 0; i < n; i++)
+			if (dim_of[i] == d)
+				s->coord[nb[i] * SHAPE_DIMS + d] = (uint16_t)s->dim[d]++;
+		product *= s->dim[d];
+	}
+	return product == f->nsw && s->ndim >= 2;
+}
+
+/* Coordinate that most neighbours of known place have; of equals the one off the axis. */
+static uint16_t vote(const struct shape *s, const uint32_t *nb, uint32_t n, uint32_t d,
+		     const uint8_t *dist, uint8_t below)
+{
+	uint16_t best = 0;
+	uint32_t best_count = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint16_t v = s->coord[nb[i] * SHAPE_DIMS + d];
+		uint32_t count = 0;
+
+		if (dist[nb[i]] >= below)
+			continue;
+		for (uint32_t j = 0; j < n; j++)
+			count += dist[nb[j]] < below && s->coord[nb[j] * SHAPE_DIMS + d] == v;
+		if (count > best_count || (count == best_count && v > best)) {
+			best = v;
+			best_count = count;
+		}
+	}
+	return best;
+}
+
+static void place(struct shape *s, const struct fabric *f, uint32_t origin, uint32_t *seen,
+		  uint8_t *dist)
+{
+	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue));
+	uint32_t head = 0, tail = 0, mark = f->nsw + 1;
+
+	memset(dist, UNREACHED, f->nsw);
+	dist[origin] = 0;
+	queue[tail++] = origin;
+	while (head < tail) {
+		uint32_t nb[FAB_MAX_PORT], sw = queue[head++];
+		uint32_t n = neighbours(f, sw, seen, mark++, nb);
+
+		for (uint32_t d = 0; dist[sw] > 1 && d < s->ndim; d++)
+			s->coord[sw * SHAPE_DIMS + d] = vote(s, nb, n, d, dist, dist[sw]);
+		for (uint32_t i = 0; i < n; i++) {
+			if (dist[nb[i]] != UNREACHED)
+				continue;
+			dist[nb[i]] = dist[sw] + 1;
+			queue[tail++] = nb[i];
+		}
+	}
+	free(queue);
+}
+
+static bool placed_right(const struct shape *s, const struct fabric *f)
+{
+	uint8_t *taken = xcalloc(f->nsw, 1);
+	bool ok = true;
+
+	for (uint32_t sw = 0; ok && sw < f->nsw; sw++) {
+		uint64_t at = 0;
+
+		for (uint32_t d = 0; d < s->ndim; d++)
+			at = at * s->dim[d] + s->coord[sw * SHAPE_DIMS + d];
+		ok = at < f->nsw && !taken[at];
+		if (ok)
+			taken[at] = 1;
+	}
+	for (uint32_t c = 0; ok && c < f->nchan; c++) {
+		const uint16_t *a = &s->coord[f->chan_src[c] * SHAPE_DIMS];
+		const uint16_t *b = &s->coord[f->chan_dst[c] * SHAPE_DIMS];
+		uint32_t differ = 0;
+
+		for (uint32_t d = 0; d < s->ndim; d++)
+			differ += a[d] != b[d];
+		ok = differ == 1;
+	}
+	free(taken);
+	return ok;
+}
+
+/* A missing cable misplaces a switch at first: all its neighbours together know better. */
+static void place_again(struct shape *s, const struct fabric *f, uint32_t *seen,
+			const uint8_t *dist)
+{
+	memset(seen, 0, f->nsw * sizeof(*seen));
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		uint32_t nb[FAB_MAX_PORT];
+		uint32_t n = neighbours(f, sw, seen, sw + 1, nb);
+
+		for (uint32_t d = 0; dist[sw] > 1 && d < s->ndim; d++)
+			s->coord[sw * SHAPE_DIMS + d] = vote(s, nb, n, d, dist, UNREACHED);
+	}
+}
+
+static bool find_hyperx(struct shape *s, const struct fabric *f)
+{
+	uint32_t *seen = xcalloc(f->nsw, sizeof(*seen));
+	uint8_t *dist = xcalloc(f->nsw, 1);
+	uint32_t tries = 0;
+	bool ok = false;
+
+	/* a switch that misses a cable is no good origin: try a few */
+	for (uint32_t sw = 0; !ok && sw < f->nsw && tries < 16; sw++, tries++) {
+		memset(s->coord, 0, (size_t)f->nsw * SHAPE_DIMS * sizeof(*s->coord));
+		memset(seen, 0, f->nsw * sizeof(*seen));
+		if (!axes(s, f, sw, seen))
+			continue;
+		place(s, f, sw, seen, dist);
+		ok = placed_right(s, f);
+		if (!ok) {
+			place_again(s, f, seen, dist);
+			ok = placed_right(s, f);
+		}
+	}
+	free(dist);
+	free(seen);
+	return ok;
+}
+
+struct shape *shape_new(const struct fabric *f)
+{
+	struct shape *s = xcalloc(1, sizeof(*s));
+
+	s->level = xcalloc(f->nsw, 1);
+	s->coord = xcalloc((size_t)f->nsw * SHAPE_DIMS, sizeof(*s->coord));
+	if (find_tree(s, f))
+		s->kind = SHAPE_TREE;
+	else if (find_hyperx(s, f))
+		s->kind = SHAPE_HYPERX;
+	return s;
+}
+
+void shape_free(struct shape *s)
+{
+	if (!s)
+		return;
+	free(s->level);
+	free(s->coord);
+	free(s);
+}
+
+const char *shape_level_name(char buf[16], const struct shape *s, uint32_t level)
+{
+	static const char *const two[] = { "leaf", "spine" };
+	static const char *const three[] = { "leaf", "agg", "core" };
+
+	if (s->nlevel == 2 && level < 2)
+		return two[level];
+	if (s->nlevel == 3 && level < 3)
+		return three[level];
+	snprintf(buf, 16, "level %u", level & 0xff);
+	return buf;
+}
+
+void shape_sentence(char *buf, size_t len, const struct shape *s)
+{
+	int n;
+
+	if (s->kind == SHAPE_TREE) {
+		snprintf(buf, len, "tree of %u levels", s->nlevel);
+	} else if (s->kind == SHAPE_HYPERX) {
+		n = snprintf(buf, len, "HyperX %u", s->dim[0]);
+		for (uint32_t d = 1; d < s->ndim && n > 0 && (size_t)n < len; d++)
+			n += snprintf(buf + n, len - (size_t)n, "x%u", s->dim[d]);
+	} else {
+		snprintf(buf, len, "general graph");
+	}
+}

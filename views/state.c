@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void state_init(struct state *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->rec_s = NAN;
+	s->poll.age_s = s->poll.took_s = s->poll.next_s = s->poll.interval_s = NAN;
+	s->jobs_source.age_s = NAN;
+	s->preview.fraction = s->preview.elapsed_s = s->preview.eta_s = s->preview.seconds = NAN;
+	for (int i = 0; i < APPLY_STEPS; i++)
+		s->apply.steps[i].took_s = NAN;
+}
+
+const struct port_rate *state_rate(const struct state *s, uint32_t port)
+{
+	if (!s->rates || !s->fabric || s->rates->nport != s->fabric->nport)
+		return NULL;
+	return &s->rates->port[port];
+}
+
+const struct metrics *state_metrics(const struct state *s)
+{
+	const struct metrics *m = s->metrics;
+
+	return m && s->fabric && m->nchan == s->fabric->nchan ? m : NULL;
+}
+
+bool state_preview_ready(const struct state *s)
+{
+	const struct state_preview *p = &s->preview;
+
+	return p->state == PREVIEW_DONE && p->after && s->fabric &&
+	       p->after->nchan == s->fabric->nchan &&
+	       (!p->before || p->before->nchan == s->fabric->nchan);
+}
+
+const char *chan_label(char *buf, size_t len, const struct fabric *f, uint32_t chan)
+{
+	snprintf(buf, len, "%s/%u -> %s/%u", f->sw_name[f->chan_src[chan]], f->chan_port[chan],
+		 f->sw_name[f->chan_dst[chan]], f->chan_rport[chan]);
+	return buf;
+}
+
+const char *port_label(char *buf, size_t len, const struct fabric *f, uint32_t sw, uint32_t p)
+{
+	const struct port *port = fabric_port(f, sw, (uint8_t)p);
+
+	if (port->chan != FAB_NONE)
+		return chan_label(buf, len, f, port->chan);
+	if (port->term != FAB_NONE)
+		snprintf(buf, len, "%s/%u -> %s/%u", f->sw_name[sw], p, f->term_name[port->term],
+			 f->term_ca_port[port->term]);
+	else
+		snprintf(buf, len, "%s/%u", f->sw_name[sw], p);
+	return buf;
+}
+
+const struct job_metrics *job_metrics_of(const struct metrics *m, const struct jobset *jobs,
+					 uint64_t id)
+{
+	if (!m || !jobs || m->njob != jobs->njob)
+		return NULL;
+	for (uint32_t j = 0; j < jobs->njob; j++)
+		if (jobs->jobs[j].id == id)
+			return &m->job[j];
+	return NULL;
+}

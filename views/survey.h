@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* survey: the fabric and its newest rates summed up once per sample, for all views. */
+#ifndef VIEWS_SURVEY_H
+#define VIEWS_SURVEY_H
+
+#include "views/shape.h"
+#include "views/state.h"
+
+#include <stdint.h>
+
+enum problem {
+	PROBLEM_NONE,
+	PROBLEM_REDUCED,  /* slower or narrower than its kind */
+	PROBLEM_ERRORS,	  /* error counters rise */
+	PROBLEM_NO_REPLY, /* counters were asked for and did not come */
+	PROBLEM_DOWN,	  /* cabled, but not active */
+};
+
+char problem_glyph(enum problem p);	  /* ' ' ~ s ! x */
+const char *problem_word(enum problem p); /* "" for none */
+
+struct tier {
+	char name[20];				       /* "leaf -> spine" */
+	uint32_t links, known;			       /* directions; with a rate */
+	double util_min, util_avg, util_max, wait_max; /* NAN unknown */
+};
+
+#define TIERS	    10
+#define HOT_LINKS   64
+#define PROBLEM_MAX 256
+
+struct survey {
+	const struct fabric *fabric; /* own references */
+	const struct rates *rates;
+	const struct sample *sample;
+	const struct jobset *jobs;
+
+	struct shape *shape;
+	uint32_t isl_Mbps, host_Mbps;		  /* most common rates */
+	uint32_t cables;			  /* between switches */
+	uint32_t hosts;				  /* host links */
+	uint32_t down, reduced, errors, no_reply; /* ports */
+	uint8_t *problem;			  /* enum problem, by fabric port */
+	uint32_t nproblem;			  /* listed below: worst kind first */
+	uint32_t problem_sw[PROBLEM_MAX];
+	uint8_t problem_port[PROBLEM_MAX];
+
+	uint32_t ntier;
+	struct tier tier[TIERS];
+	uint8_t *tier_of; /* by fabric port: tier of what it sends; 255 none */
+	double load_pct;  /* mean utilisation of all known inter-switch channels */
+
+	uint32_t nhot;
+	uint32_t hot[HOT_LINKS]; /* channels by utilisation, highest first */
+
+	/* what the hosts of each job send, by index in jobs; NAN when a host also runs another job
+	 * or a rate is unknown */
+	double *job_Bps;
+};
+
+/* Follows the state; cheap when nothing changed.  O(ports). */
+void survey_update(struct survey *v, const struct state *s);
+void survey_done(struct survey *v);
+
+#endif

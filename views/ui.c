@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/ui.h"
+
+#include "fabric/base/mem.h"
+#include "views/frame.h"
+#include "views/view.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRAIL 8
+
+struct ui {
+	const struct binding *bindings;
+	size_t nbindings;
+	enum view_id view;
+	enum view_id trail[TRAIL]; /* where Esc leads back to */
+	uint32_t ntrail;
+	void *own[VIEW_COUNT];
+	struct survey survey;
+	bool bits;
+	enum palette palette;
+	bool compare;
+	uint32_t chan;
+	char note[256];
+};
+
+static const struct view *const views[VIEW_COUNT] = {
+	[VIEW_OVERVIEW] = &view_overview,
+	[VIEW_EVENTS] = &view_events,
+	[VIEW_HELP] = &view_help,
+};
+
+const struct view *view_find(enum view_id id)
+{
+	return (unsigned)id < VIEW_COUNT ? views[id] : NULL;
+}
+
+struct ui *ui_new(const struct binding *bindings, size_t n)
+{
+	struct ui *ui = xcalloc(1, sizeof(*ui));
+
+	ui->bindings = bindings;
+	ui->nbindings = n;
+	ui->view = VIEW_OVERVIEW;
+	ui->chan = FAB_NONE;
+	for (int i = 0; i < VIEW_COUNT; i++)
+		if (views[i])
+			ui->own[i] = xcalloc(1, views[i]->size);
+	return ui;
+}
+
+void ui_free(struct ui *ui)
+{
+	if (!ui)
+		return;
+	for (int i = 0; i < VIEW_COUNT; i++) {
+		if (views[i] && views[i]->done)
+			views[i]->done(ui->own[i]);
+		free(ui->own[i]);
+	}
+	survey_done(&ui->survey);
+	free(ui);
+}
+
+static void forget_stale(struct ui *ui, const struct state *s)
+{
+	survey_update(&ui->survey, s);
+	if (ui->chan != FAB_NONE && (!s->fabric || ui->chan >= s->fabric->nchan))
+		ui->chan = FAB_NONE;
+}
+
+void ui_draw(struct ui *ui, struct canvas *c, const struct state *s)
+{
+	const struct view *v = views[ui->view];
+	struct frame_text t = { .note = ui->note };
+	struct rect r = { 0, 2, c->w, c->h - 4 };
+
+	forget_stale(ui, s);
+	canvas_clear(c);
+	if (v->context)
+		v->context(ui->own[ui->view], s, t.context, sizeof(t.context));
+	t.typing = ui_typing(ui, s);
+	frame_draw(c, s, ui->view, &t, ui->bindings, ui->nbindings);
+	if (r.h > 0)
+		v->draw(ui->own[ui->view], ui, c, r, s);
+}
+
+void ui_say(struct ui *ui, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(ui->note, sizeof(ui->note), fmt, ap);
+	va_end(ap);
+}
+
+static void trail_add(struct ui *ui)
+{
+	if (ui->ntrail == TRAIL) {
+		memmove(ui->trail, ui->trail + 1, (TRAIL - 1) * sizeof(ui->trail[0]));
+		ui->ntrail--;
+	}
+	ui->trail[ui->ntrail++] = ui->view;
+}
+
+void ui_goto(struct ui *ui, enum view_id view)
+{
+	static const char *const later[VIEW_COUNT] = {
+		[VIEW_HEATMAP] = "2",	       [VIEW_LINKS] = "3",
+		[VIEW_JOBS] = "5",	       [VIEW_PREVIEW] = "6",
+		[VIEW_APPLY] = "7",
+		[VIEW_SWITCHES] = "4 (switches)",
+		[VIEW_AUDIT] = "9 (sessions and audit)",
+		[VIEW_PATHS] = "0 (paths)",
+	};
+
+	if ((unsigned)view >= VIEW_COUNT)
+		return;
+	if (!views[view]) {
+		ui_say(ui, "view %s is not in this version", later[view]);
+		return;
+	}
+	if (view == ui->view)
+		return;
+	trail_add(ui);
+	ui->view = view;
+}
+
+static void go_back(struct ui *ui)
+{
+	if (ui->ntrail)
+		ui->view = ui->trail[--ui->ntrail];
+	else
+		ui->view = VIEW_OVERVIEW;
+}
+
+/* What every view does alike; true when that was it. */
+static bool common_input(struct ui *ui, const struct input *in, struct request *out)
+{
+	switch (in->req) {
+	case REQ_VIEW:
+		ui_goto(ui, in->view);
+		out->type = REQ_VIEW;
+		out->view = ui->view;
+		return true;
+	case REQ_HELP:
+		if (ui->view == VIEW_HELP)
+			go_back(ui);
+		else
+			ui_goto(ui, VIEW_HELP);
+		return true;
+	case REQ_BACK:
+		go_back(ui);
+		return true;
+	case REQ_UNITS:
+		ui->bits = !ui->bits;
+		ui_say(ui, "rates in %s", ui->bits ? "Gb/s" : "GB/s");
+		return true;
+	case REQ_PALETTE:
+		ui->palette = (ui->palette + 1) % PALETTE_COUNT;
+		ui_say(ui, "palette: %s", palette_name(ui->palette));
+		return true;
+	case REQ_QUIT:
+	case REQ_FREEZE:
+	case REQ_FASTER:
+	case REQ_SLOWER:
+	case REQ_POLL:
+	case REQ_SWEEP:
+	case REQ_SNAPSHOT:
+	case REQ_REDRAW:
+	case REQ_SUSPEND:
+		out->type = in->req;
+		return true;
+	default:
+		return false;
+	}
+}
+
+void ui_input(struct ui *ui, const struct input *in, const struct state *s, struct request *out)
+{
+	const struct view *v = views[ui->view];
+
+	memset(out, 0, sizeof(*out));
+	ui->note[0] = '\0';
+	forget_stale(ui, s);
+	if (in->req == REQ_NONE)
+		return;
+	if (in->refused_ro || (in->req == REQ_YES && !s->rw)) {
+		ui_say(ui, "read-only: nothing in the fabric can be changed; "
+			   "start ibroute-top with --rw to allow it");
+		return;
+	}
+	if (v->input && v->input(ui->own[ui->view], ui, in, s, out))
+		return;
+	common_input(ui, in, out);
+}
+
+bool ui_typing(const struct ui *ui, const struct state *s)
+{
+	const struct view *v = views[ui->view];
+
+	return v->typing && v->typing(ui->own[ui->view], s);
+}
+
+enum view_id ui_view(const struct ui *ui)
+{
+	return ui->view;
+}
+
+void ui_select_chan(struct ui *ui, uint32_t chan)
+{
+	ui->chan = chan;
+}
+
+uint32_t ui_selected_chan(const struct ui *ui)
+{
+	return ui->chan;
+}
+
+const struct binding *ui_bindings(const struct ui *ui, size_t *n)
+{
+	*n = ui->nbindings;
+	return ui->bindings;
+}
+
+bool ui_bits(const struct ui *ui)
+{
+	return ui->bits;
+}
+
+enum palette ui_palette(const struct ui *ui)
+{
+	return ui->palette;
+}
+
+const struct survey *ui_survey(const struct ui *ui)
+{
+	return &ui->survey;
+}
+
+void ui_compare(struct ui *ui, bool on)
+{
+	ui->compare = on;
+}
+
+bool ui_comparing(const struct ui *ui)
+{
+	return ui->compare;
+}
