@@ -18,6 +18,7 @@ PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1
 	libibumad-dev libibmad-dev libslurm-dev
 PKGS_CHECK := libcmocka-dev clang libclang-rt-14-dev tmux opensm libopensm-dev ibsim-utils \
 	infiniband-diags ibutils slurmctld slurmd slurm-client python3
+PKGS_SHOTS := tmux python3 python3-pil fonts-dejavu-core
 
 comma := ,
 B := build$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(filter clang%,$(CC)),-clang)
@@ -51,7 +52,8 @@ UNIT_BINS := $(UNIT_SRCS:%.c=$(B)/%)
 UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wildcard tests/unit/*.c))))
 
 Q := $(if $(V),,@)
-.PHONY: all packages check-packages demo check unit layers headers install clean help
+.PHONY: all packages check-packages demo check unit unit-bins layers headers screenshots install \
+	clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -82,10 +84,10 @@ check-packages:
 # make is started anew after the packages, so that pkg-config sees them
 demo: packages
 	$(Q)$(MAKE) --no-print-directory all
-	$(Q)$(BIN) --demo
+	$(Q)$(BIN) --demo --rw
 
 check: check-packages
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory -j2 WERROR=1 all unit-bins
 	$(Q)bash tests/run.sh
 
 unit: $(UNIT_BINS)
@@ -95,6 +97,12 @@ unit-bins: $(UNIT_BINS)
 
 layers:
 	$(Q)sh tests/layers.sh
+
+# pictures of every view, from a real terminal
+screenshots: packages
+	$(Q)sh tests/packages.sh $(PKGS_SHOTS)
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)bash tests/screenshots.sh
 
 # every header compiles alone
 headers:
@@ -111,4 +119,5 @@ help:
 	@sed -n '3,5s/^# *//p' Makefile
 	@echo "unit            unit tests only (SAN=address,undefined, CC=clang: in a build folder of their own)"
 	@echo "layers headers  the structure: includes go to the left, headers compile alone"
+	@echo "screenshots     pictures of every view into screenshots/"
 	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0  build without these libraries"

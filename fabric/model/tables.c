@@ -185,3 +185,47 @@ void tables_hash(struct digest *out, const struct tables *t, const struct fabric
 	hash_sl2vl(s, t, f);
 	digest_end(out, s);
 }
+
+static size_t sl_bytes(const struct tables *t)
+{
+	switch (t->sl_kind) {
+	case SL_CONST:
+		return 0;
+	case SL_BY_DLID:
+		return t->stride;
+	case SL_BY_SWITCH:
+		return (size_t)t->nsw * t->stride;
+	case SL_BY_TERM:
+		return (size_t)t->nend * t->stride;
+	}
+	return 0;
+}
+
+static size_t sl2vl_bytes(const struct tables *t)
+{
+	switch (t->sl2vl_kind) {
+	case SL2VL_IDENTITY:
+		return 0;
+	case SL2VL_BY_INPUT:
+		return (size_t)IN_KINDS * FAB_SLS;
+	case SL2VL_FULL:
+		return (size_t)t->sl2vl_off[t->nsw] * FAB_SLS;
+	}
+	return 0;
+}
+
+bool tables_same(const struct tables *a, const struct tables *b, const struct fabric *f)
+{
+	struct digest da, db;
+
+	if (!digest_equal(&a->fingerprint, &b->fingerprint) ||
+	    memcmp(a->lft, b->lft, (size_t)a->nsw * a->stride))
+		return false;
+	if (a->sl_kind == b->sl_kind && a->sl2vl_kind == b->sl2vl_kind &&
+	    a->sl_const == b->sl_const && (!a->sl || !memcmp(a->sl, b->sl, sl_bytes(a))) &&
+	    (!a->sl2vl || !memcmp(a->sl2vl, b->sl2vl, sl2vl_bytes(a))))
+		return true;
+	tables_hash(&da, a, f);
+	tables_hash(&db, b, f);
+	return digest_equal(&da, &db);
+}

@@ -112,4 +112,7 @@ static inline uint32_t tables_blocks(const struct tables *t)
  * forwarding and VLs have the same hash whatever form they are kept in. */
 void tables_hash(struct digest *out, const struct tables *t, const struct fabric *f);
 
+/* The same forwarding, SLs and VLs?  As equal hashes, but fast when the forms agree. */
+bool tables_same(const struct tables *a, const struct tables *b, const struct fabric *f);
+
 #endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * msg: what the other threads tell the one that draws.
+ *
+ * A message owns what it points to (one reference each); msg_drop() gives it back when
+ * nobody takes it out.  Sending never blocks; the reader waits on mailbox_fd().
+ */
+#ifndef CONSOLE_MSG_H
+#define CONSOLE_MSG_H
+
+#include "engines/metrics.h"
+#include "engines/verify.h"
+#include "fabric/base/log.h"
+#include "fabric/jobs/job_list.h"
+#include "fabric/mad/wire.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/jobset.h"
+#include "fabric/model/sample.h"
+#include "fabric/model/tables.h"
+#include "fabric/model/tdiff.h"
+#include "fabric/update/apply.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum msg_type {
+	MSG_LOG,
+	/* from the poller */
+	MSG_DISCOVERING, /* progress of a sweep: done = switches, total = end ports so far */
+	MSG_FABRIC,
+	MSG_TABLES,
+	MSG_SAMPLE,
+	MSG_SM,
+	MSG_LOST,  /* text: why the port is gone */
+	MSG_FOUND, /* the port answers again */
+	MSG_POLLING, /* a sweep of counters begins */
+	MSG_APPLY_EVENT,
+	MSG_APPLY_END,	/* one of start, confirm, rollback, recover is over: rc, text */
+	/* from the worker */
+	MSG_WORK_STEP,	/* step done of total */
+	MSG_METRICS,	/* of the installed tables */
+	MSG_PREVIEW,
+	MSG_PREVIEW_FAILED, /* rc, text */
+	/* from the demo */
+	MSG_JOBS, /* jobs of the simulated machine */
+};
+
+struct msg {
+	enum msg_type type;
+	struct msg *next;
+
+	struct log_line line;
+	char text[512];
+	int rc;
+	const char *step; /* static */
+	uint64_t done, total;
+	double seconds;
+
+	const struct fabric *fabric;
+	const struct tables *tables;
+	const struct jobset *jobs;
+	const struct job_list *list;
+	const struct sample *sample;
+	struct metrics *before, *after;
+	struct verdict *verdict;
+	struct tdiff *diff;
+	struct wire_sm sm;
+	bool partial; /* a sweep or reading of tables that missed something */
+	struct apply_event event;
+	struct apply_status apply;
+	char txn[48];
+};
+
+struct mailbox;
+
+struct mailbox *mailbox_new(void);
+void mailbox_free(struct mailbox *m); /* drops what is left; NULL is fine */
+int mailbox_fd(const struct mailbox *m);
+
+struct msg *msg_new(enum msg_type type);
+void msg_drop(struct msg *msg); /* NULL is fine */
+
+void mailbox_send(struct mailbox *m, struct msg *msg); /* takes msg */
+struct msg *mailbox_take(struct mailbox *m);	       /* oldest, or NULL */
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/worker.h"
+
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define REPORT_MS 50
+
+struct work {
+	bool wanted;
+	const struct fabric *fabric;
+	const struct tables *tables;
+	const struct jobset *jobs;
+	const struct engine *engine; /* preview only */
+	struct engine_params params;
+	uint64_t serial;
+};
+
+struct worker {
+	struct mailbox *box;
+	pthread_t thread;
+
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	struct work metrics, preview; /* waiting */
+	bool stop, previewing;
+	struct progress progress; /* of what runs */
+
+	uint64_t last_ms;
+	const char *last_step;
+	bool quiet; /* what runs is not a preview: its steps are not shown */
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static void work_drop(struct work *k)
+{
+	fabric_put(k->fabric);
+	tables_put(k->tables);
+	jobset_put(k->jobs);
+	memset(k, 0, sizeof(*k));
+}
+
+static void step(void *ctx, const char *name, uint64_t done, uint64_t total)
+{
+	struct worker *w = ctx;
+	uint64_t now = now_ms();
+	struct msg *msg;
+
+	if (w->quiet || (name == w->last_step && now - w->last_ms < REPORT_MS))
+		return;
+	w->last_ms = now;
+	w->last_step = name;
+	msg = msg_new(MSG_WORK_STEP);
+	msg->step = name;
+	msg->done = done;
+	msg->total = total;
+	mailbox_send(w->box, msg);
+}
+
+static void do_metrics(struct worker *w, struct work *k)
+{
+	struct msg *msg = msg_new(MSG_METRICS);
+	struct verify_opts vo = { .terminals_only = true };
+	struct err err = { "" };
+
+	w->quiet = true;
+	msg->rc = metrics_compute(&msg->after, k->fabric, k->tables, k->jobs, &w->progress, &err);
+	if (!msg->rc)
+		msg->rc = verify_tables(&msg->verdict, k->fabric, k->tables, &vo, &w->progress, &err);
+	snprintf(msg->text, sizeof(msg->text), "%s", err.text);
+	msg->fabric = fabric_get(k->fabric);
+	msg->tables = tables_get(k->tables);
+	msg->jobs = jobset_get(k->jobs);
+	mailbox_send(w->box, msg);
+}
+
+static int compute_preview(struct worker *w, const struct work *k, struct msg *msg, struct err *err)
+{
+	struct verify_opts vo = { 0 };
+	struct tables *t = NULL;
+	uint64_t start = now_ms();
+	int rc = k->engine->route(&t, k->fabric, k->jobs, NULL, &k->params, &w->progress, err);
+
+	msg->seconds = (double)(now_ms() - start) / 1e3;
+	msg->tables = t;
+	if (!rc)
+		rc = verify_tables(&msg->verdict, k->fabric, t, &vo, &w->progress, err);
+	if (!rc)
+		rc = metrics_compute(&msg->after, k->fabric, t, k->jobs, &w->progress, err);
+	if (!rc && k->tables)
+		rc = metrics_compute(&msg->before, k->fabric, k->tables, k->jobs, &w->progress, err);
+	if (!rc && k->tables)
+		msg->diff = tdiff_new(k->fabric, k->tables, t);
+	return rc;
+}
+
+static void do_preview(struct worker *w, struct work *k)
+{
+	struct msg *msg = msg_new(MSG_PREVIEW);
+	struct err err = { "" };
+
+	w->quiet = false;
+	w->last_step = NULL;
+	msg->rc = compute_preview(w, k, msg, &err);
+	if (msg->rc) {
+		msg->type = MSG_PREVIEW_FAILED;
+		snprintf(msg->text, sizeof(msg->text), "%s", err.text);
+	}
+	msg->fabric = fabric_get(k->fabric);
+	msg->jobs = jobset_get(k->jobs);
+	msg->total = k->serial;
+	mailbox_send(w->box, msg);
+}
+
+static void *run(void *arg)
+{
+	struct worker *w = arg;
+
+	pthread_mutex_lock(&w->lock);
+	while (!w->stop) {
+		struct work *from = w->preview.wanted ? &w->preview : &w->metrics, k;
+
+		if (!from->wanted) {
+			pthread_cond_wait(&w->wake, &w->lock);
+			continue;
+		}
+		k = *from;
+		memset(from, 0, sizeof(*from));
+		w->previewing = from == &w->preview;
+		atomic_store(&w->progress.cancel, false);
+		pthread_mutex_unlock(&w->lock);
+		if (k.engine)
+			do_preview(w, &k);
+		else
+			do_metrics(w, &k);
+		work_drop(&k);
+		pthread_mutex_lock(&w->lock);
+		w->previewing = false;
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+struct worker *worker_start(struct mailbox *box)
+{
+	struct worker *w = xcalloc(1, sizeof(*w));
+
+	w->box = box;
+	w->progress.report = step;
+	w->progress.ctx = w;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->wake, NULL);
+	pthread_create(&w->thread, NULL, run, w);
+	return w;
+}
+
+void worker_stop(struct worker *w)
+{
+	if (!w)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->stop = true;
+	atomic_store(&w->progress.cancel, true);
+	pthread_cond_signal(&w->wake);
+	pthread_mutex_unlock(&w->lock);
+	pthread_join(w->thread, NULL);
+	work_drop(&w->metrics);
+	work_drop(&w->preview);
+	pthread_cond_destroy(&w->wake);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
+
+static void submit(struct worker *w, struct work *slot, const struct work *k)
+{
+	work_drop(slot);
+	*slot = *k;
+	slot->wanted = true;
+	fabric_get(slot->fabric);
+	tables_get(slot->tables);
+	jobset_get(slot->jobs);
+	pthread_cond_signal(&w->wake);
+}
+
+void worker_metrics(struct worker *w, const struct fabric *f, const struct tables *t,
+		    const struct jobset *jobs)
+{
+	struct work k = { .fabric = f, .tables = t, .jobs = jobs };
+
+	pthread_mutex_lock(&w->lock);
+	submit(w, &w->metrics, &k);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_preview(struct worker *w, const struct fabric *f, const struct tables *current,
+		    const struct jobset *jobs, const struct engine *engine,
+		    const struct engine_params *params, uint64_t serial)
+{
+	struct work k = { .fabric = f,
+			  .tables = current,
+			  .jobs = jobs,
+			  .engine = engine,
+			  .params = *params,
+			  .serial = serial };
+
+	pthread_mutex_lock(&w->lock);
+	if (w->previewing)
+		atomic_store(&w->progress.cancel, true);
+	submit(w, &w->preview, &k);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_cancel(struct worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	work_drop(&w->preview);
+	if (w->previewing)
+		atomic_store(&w->progress.cancel, true);
+	pthread_mutex_unlock(&w->lock);
+}

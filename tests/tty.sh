@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tty.sh, to be sourced: a real terminal (tmux) that a script types into and reads.
+#
+#   tty_start WIDTHxHEIGHT COMMAND...   own tmux server, so nobody's sessions are touched
+#   tty_keys KEY...                     as tmux send-keys; tty_type TEXT sends it literally
+#   tty_screen                          the screen as text
+#   tty_wait SECONDS REGEX              until the screen matches (grep -E); 1 and the screen if not
+#   tty_stop
+TTY_SOCK=ibroute-$$
+
+tty_start() {
+	local size=$1
+	shift
+	tmux -L "$TTY_SOCK" -f /dev/null new-session -d -x "${size%x*}" -y "${size#*x}" "$@"
+	tmux -L "$TTY_SOCK" set-option -g remain-on-exit on >/dev/null 2>&1
+	tmux -L "$TTY_SOCK" set-option -g status off >/dev/null 2>&1
+}
+tty_keys() { tmux -L "$TTY_SOCK" send-keys "$@"; }
+tty_type() { tmux -L "$TTY_SOCK" send-keys -l "$1"; }
+tty_screen() { tmux -L "$TTY_SOCK" capture-pane -p "$@"; }
+tty_pid() { tmux -L "$TTY_SOCK" display-message -p '#{pane_pid}'; }
+tty_dead() { [ "$(tmux -L "$TTY_SOCK" display-message -p '#{pane_dead}')" = 1 ]; }
+tty_status() { tmux -L "$TTY_SOCK" display-message -p '#{pane_dead_status}'; }
+tty_resize() { tmux -L "$TTY_SOCK" resize-window -x "${1%x*}" -y "${1#*x}"; }
+tty_wait() {
+	local end=$((SECONDS + $1))
+	while [ $SECONDS -le $end ]; do
+		tty_screen 2>/dev/null | grep -qE -- "$2" && return 0
+		sleep 0.1
+	done
+	echo "the screen never showed: $2" >&2
+	tty_screen >&2
+	return 1
+}
+tty_stop() { tmux -L "$TTY_SOCK" kill-server 2>/dev/null; }
