@@ -5,7 +5,9 @@
  * Counting: one route per ordered pair of terminals, to the base LID, over directed
  * inter-switch channels.  EFI of a channel = routes over it; effective EFI (SC16 Def. 7) =
  * routes of pairs that share a job; dark fiber (Def. 8) = share of channels with effective
- * EFI 0; per-job figures are means over jobs with at least one inter-switch route.
+ * EFI 0; per-job figures are means over jobs with at least one inter-switch route.  A pair
+ * that shares several jobs counts once in the effective EFI, and in each of its jobs.  Routes
+ * are what the LFTs say; whether SL2VL lets packets through is verify's question.
  */
 #ifndef ENGINES_METRICS_H
 #define ENGINES_METRICS_H
@@ -30,36 +32,49 @@ struct metrics {
 	uint64_t *eff_efi; /* per channel; all 0 without jobs */
 
 	uint64_t efi_max;
-	double efi_mean, efi_stddev;
+	double efi_mean, efi_stddev; /* over all channels */
 	uint64_t eff_efi_max;
 	double eff_efi_mean;
 	uint64_t eff_efi_bound; /* no destination-based routing of these jobs gets below */
 	double job_efi_max_mean;
 	double links_per_job_mean;
-	uint32_t dark;		/* channels */
+	uint32_t dark; /* channels */
 	double dark_fiber_pct;
 
-	uint32_t hops_max;
+	uint32_t hops_max; /* pairs on one switch have 0 hops and are in the mean */
 	double hops_mean;
-	uint64_t unreachable; /* ordered pairs of terminals without a route (left out of all figures) */
+	uint64_t unreachable; /* ordered pairs of terminals without a route (left out of all
+				 figures) */
 
-	uint32_t vls_used, sls_used;
-	uint64_t lft_blocks; /* blocks that hold an entry */
+	uint32_t vls_used, sls_used; /* as in struct verdict: all ends, all LIDs in use */
+	uint64_t lft_blocks;	     /* blocks that hold an entry */
 
-	/* channels by EFI: bucket b counts those with EFI in [b, b+1) * bucket_width */
+	/* channels by EFI: bucket b counts those with EFI in [b, b+1) * bucket_width, the least
+	 * width that lets the largest EFI into the last bucket; the same for both */
 	uint64_t bucket_width;
 	uint32_t efi_hist[METRICS_BUCKETS], eff_hist[METRICS_BUCKETS];
 
 	struct job_metrics *job; /* by index in the job set */
 };
 
-/* jobs may be NULL.  -ECANCELED; -EINVAL when tables or jobs are of another fabric.
- * Time O(LIDs * switches + sum over jobs of terminals * switches * hops). */
+/* jobs may be NULL.  -ECANCELED; -EINVAL when tables or jobs are of another fabric.  Progress
+ * step: "metrics".  Time O(LIDs * switches + sum over jobs of terminals * switches * hops). */
 int metrics_compute(struct metrics **out, const struct fabric *f, const struct tables *t,
 		    const struct jobset *jobs, struct progress *progress, struct err *err);
 void metrics_free(struct metrics *m); /* NULL is fine */
 
-/* The lower bound alone (ALGORITHMS.md, "Beyond SAR"). */
+/*
+ * The lower bound alone; jobs may be NULL.
+ *
+ * A destination-based routing sends all packets from one switch to one LID over one channel, so
+ * the routes that leave a switch are items (destination, job terminals on the switch) to be
+ * packed on its channels: pigeonhole.  Into a switch, and in and out of a set of switches,
+ * routes spread at best evenly over the cables between.  Sets: each switch with
+ * terminals; the components of the switches below each level, counted from the
+ * terminals (pods of a tree); the components under channels that lie on triangles (groups of
+ * a dragonfly).  Of jobs that share two terminals or more only the first in canonical order
+ * counts, so that no pair counts twice.
+ */
 uint64_t metrics_eff_efi_bound(const struct fabric *f, const struct jobset *jobs);
 
 #endif

@@ -3,8 +3,10 @@
  * verify: judges any tables, ours or others', and shares no code with the engines.
  *
  * Reachability and loops by walking the LFTs; ports in range; VLs within OperVLs; and
- * Dally-Seitz acyclicity over (channel, VL) with exactly the turns that are used.  On
- * failure a witness, on success a topological order that a small checker accepts.
+ * Dally-Seitz acyclicity over (channel, VL) with exactly the turns that are used, by the
+ * packets of all CA and router ports; packets from switches' port 0 are management and left
+ * out.  On failure a witness, on success a topological order that the small checker of
+ * verify_cert.h accepts.
  */
 #ifndef ENGINES_VERIFY_H
 #define ENGINES_VERIFY_H
@@ -23,38 +25,57 @@ struct witness {
 	uint8_t sl;
 };
 
+enum verdict_fault {
+	FAULT_NONE,
+	FAULT_NO_WAY, /* no entry, a port that leads nowhere, or delivered to a wrong port */
+	FAULT_LOOP,
+	FAULT_DROP, /* SL2VL drops the packets, or their SL is above 15 */
+};
+
 struct verdict {
-	bool connected;	    /* every terminal reaches every terminal's LIDs and every switch */
+	bool connected; /* every end reaches every LID in use: nothing unreachable, nothing looping
+			 */
 	bool loop_free;
 	bool deadlock_free; /* only meaningful when connected and loop_free */
 	bool vls_fit;	    /* no VL above the OperVLs of a link where those are known */
 
+	/* Sources are the switches with at least one CA or router port, counted or not. */
 	uint64_t pairs;	      /* (source switch, LID) looked at */
-	uint64_t unreachable; /* of them without a way */
+	uint64_t unreachable; /* of them without a way, for at least one end on the switch */
 	uint64_t looping;
-	/* first of the bad ones in index order; valid when unreachable or looping is not 0 */
-	uint32_t bad_sw;      /* source switch */
+	/* the first bad one by LID, then source switch; valid when unreachable or looping is not 0
+	 */
+	enum verdict_fault fault;
+	uint32_t bad_sw; /* source switch */
 	uint16_t bad_lid;
-	uint32_t bad_at;      /* switch where the walk ends or closes */
+	uint32_t bad_at; /* switch where the walk ends or closes */
 
-	uint32_t vls_used, sls_used;
-	uint32_t hops_max;    /* over ordered pairs of terminals, base LIDs: inter-switch channels */
+	/* the first link, by (switch, port), that needs more VLs than it has; unless vls_fit */
+	uint32_t misfit_sw;
+	uint8_t misfit_port, misfit_vl, misfit_op_vls;
+
+	uint32_t vls_used, sls_used; /* by paths that cross an inter-switch channel */
+	uint32_t hops_max; /* over ordered pairs of terminals, base LIDs: inter-switch channels */
 	double hops_mean;
 
 	uint64_t vertices, edges; /* of the dependency graph: used (channel, VL), used turns */
 	uint32_t nvl;		  /* order is indexed chan * nvl + vl */
-	uint32_t *order;	  /* position of each vertex; NULL when not deadlock-free */
-	struct witness *cycle;	  /* shortest one in its component; NULL when deadlock-free */
+	uint32_t *order;	  /* position of each vertex, UINT32_MAX for unused ones; NULL when
+				   * not asked for or not deadlock-free */
+	struct witness *cycle;	  /* in the smallest component, a shortest one there unless that is
+				   * huge (verify_graph.h); NULL when deadlock-free */
 	uint32_t ncycle;
 };
 
 struct verify_opts {
-	bool certificate; /* keep order */
-	bool terminals_only; /* switches' own LIDs may be unreachable and close cycles (foreign tables) */
+	bool certificate;    /* keep order */
+	bool terminals_only; /* leave switches' own LIDs out of everything (foreign tables) */
 };
 
 /* 0 whatever the verdict is; -ECANCELED; -EINVAL when the tables are of another fabric.
- * Time O(LIDs * switches * SLs in use), memory O(channels * VLs + turns). */
+ * opts may be NULL: none of them.  Progress step: "verify".
+ * Time O(LIDs * switches), with SL2VL that differs by port O(LIDs * (switches * SLs + ends));
+ * memory O(switches * 256 + turns) apart from the result. */
 int verify_tables(struct verdict **out, const struct fabric *f, const struct tables *t,
 		  const struct verify_opts *opts, struct progress *progress, struct err *err);
 void verdict_free(struct verdict *v); /* NULL is fine */

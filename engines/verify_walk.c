@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/verify_walk.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNSEEN	 UINT32_MAX
+#define ON_STACK (UINT32_MAX - 3)
+
+struct walk *walk_new(const struct fabric *f, const struct tables *t)
+{
+	struct walk *w = xcalloc(1, sizeof(*w));
+	uint32_t sw, p;
+
+	w->f = f;
+	w->t = t;
+	w->dsw = FAB_NONE;
+	w->block = FAB_NONE;
+	w->chan = xcalloc(f->nsw, sizeof(*w->chan));
+	w->hops = xcalloc(f->nsw, sizeof(*w->hops));
+	w->order = xcalloc(f->nsw, sizeof(*w->order));
+	w->stack = xcalloc(f->nsw, sizeof(*w->stack));
+	w->bucket = xcalloc(f->nsw + 1, sizeof(*w->bucket));
+	w->cols = xcalloc((size_t)f->nsw * LFT_BLOCK, 1);
+	w->hop = xcalloc((size_t)f->nsw << 8, sizeof(*w->hop));
+	for (sw = 0; sw < f->nsw; sw++) {
+		for (p = 0; p < 256; p++)
+			w->hop[sw << 8 | p] = fabric_chan(f, sw, (uint8_t)p);
+	}
+	return w;
+}
+
+void walk_free(struct walk *w)
+{
+	if (!w)
+		return;
+	free(w->chan);
+	free(w->hops);
+	free(w->order);
+	free(w->stack);
+	free(w->bucket);
+	free(w->cols);
+	free(w->hop);
+	free(w);
+}
+
+static void load_block(struct walk *w, uint32_t block)
+{
+	uint32_t sw, k, nsw = w->f->nsw;
+
+	for (sw = 0; sw < nsw; sw++) {
+		const uint8_t *row = tables_row(w->t, sw) + (size_t)block * LFT_BLOCK;
+
+		for (k = 0; k < LFT_BLOCK; k++)
+			w->cols[(size_t)k * nsw + sw] = row[k];
+	}
+	w->block = block;
+}
+
+/*
+ * LIDs of one switch mostly lie at the same distances, whichever ways they take.  Then one pass
+ * proves that all arrive: each forwards to a switch that is nearer by one, and only dsw is at 0.
+ */
+static bool same_distances(struct walk *w, const uint8_t *col)
+{
+	const uint32_t *dst = w->f->chan_dst, *order = w->order;
+	uint32_t i, n = w->norder - 1, bad = 0;
+
+	for (i = 0; i < n; i++) {
+		uint32_t u = order[i], c = w->hop[u << 8 | col[u]];
+
+		if (c == FAB_NONE)
+			return false;
+		w->chan[u] = c;
+		bad |= (w->hops[dst[c]] + 1) ^ w->hops[u];
+	}
+	return bad == 0;
+}
+
+/* Follows the way of u until something known, then colours what was passed. */
+static void colour(struct walk *w, uint32_t u, const uint8_t *col)
+{
+	uint32_t n = 0, known;
+
+	for (;;) {
+		uint32_t c = w->hop[u << 8 | col[u]];
+
+		w->hops[u] = ON_STACK;
+		w->stack[n++] = u;
+		w->chan[u] = c;
+		if (c == FAB_NONE) {
+			known = WALK_DEAD;
+			break;
+		}
+		u = w->f->chan_dst[c];
+		if (w->hops[u] != UNSEEN) {
+			known = w->hops[u] == ON_STACK ? WALK_LOOP : w->hops[u];
+			break;
+		}
+	}
+	while (n > 0)
+		w->hops[w->stack[--n]] = known < ON_STACK ? ++known : known;
+}
+
+/* Counting sort of those that arrive, farthest first. */
+static void sort_by_hops(struct walk *w)
+{
+	uint32_t sw, h, nsw = w->f->nsw, sum = 0;
+
+	memset(w->bucket, 0, (nsw + 1) * sizeof(*w->bucket));
+	for (sw = 0; sw < nsw; sw++) {
+		if (w->hops[sw] < nsw)
+			w->bucket[w->hops[sw]]++;
+	}
+	for (h = nsw; h-- > 0;) {
+		uint32_t n = w->bucket[h];
+
+		w->bucket[h] = sum;
+		sum += n;
+	}
+	for (sw = 0; sw < nsw; sw++) {
+		if (w->hops[sw] < nsw)
+			w->order[w->bucket[w->hops[sw]]++] = sw;
+	}
+	w->norder = sum;
+	w->sorted = sum == nsw;
+}
+
+bool walk_lid(struct walk *w, uint32_t lid)
+{
+	const struct fabric *f = w->f;
+	uint32_t dsw, u, block = lid / LFT_BLOCK;
+	const uint8_t *col;
+	bool delivers;
+
+	dsw = fabric_lid_switch(f, lid, &w->dport);
+	if (dsw == FAB_NONE)
+		return false;
+	if (w->block != block)
+		load_block(w, block);
+	col = w->cols + (size_t)(lid % LFT_BLOCK) * f->nsw;
+	delivers = col[dsw] == w->dport;
+	if (w->sorted && w->dsw == dsw && delivers && same_distances(w, col))
+		return true;
+
+	w->dsw = dsw;
+	memset(w->hops, 0xff, f->nsw * sizeof(*w->hops));
+	if (delivers) {
+		w->hops[dsw] = 0;
+		w->chan[dsw] = f->chan_off[dsw + 1];
+	}
+	for (u = 0; u < f->nsw; u++) {
+		if (w->hops[u] == UNSEEN)
+			colour(w, u, col);
+	}
+	sort_by_hops(w);
+	return true;
+}
+
+uint32_t walk_last(const struct fabric *f, const struct tables *t, uint32_t sw, uint32_t lid)
+{
+	bool *seen = xcalloc(f->nsw, sizeof(*seen));
+	uint8_t dport = 0;
+	uint32_t dsw = fabric_lid_switch(f, lid, &dport);
+
+	while (!seen[sw]) {
+		uint8_t port = tables_row(t, sw)[lid];
+		uint32_t c = fabric_chan(f, sw, port);
+
+		if ((sw == dsw && port == dport) || c == FAB_NONE)
+			break;
+		seen[sw] = true;
+		sw = f->chan_dst[c];
+	}
+	free(seen);
+	return sw;
+}
