@@ -503,16 +503,18 @@ bool path_arrives(uint32_t *at, const struct fabric *f, const struct tables *t, 
 
 	dsw = fabric_lid_switch(f, lid, &dport);
 	*at = sw;
+	if (fabric_lid_end(f, lid) == end)
+		return tables_row(t, sw)[lid] == dport; /* does not leave the adapter */
 	for (left = f->nsw; left > 0 && sl < FAB_SLS; left--) {
 		uint8_t out = tables_row(t, sw)[lid];
 		uint32_t c = fabric_chan(f, sw, out);
 		bool here = sw == dsw && out == dport;
 
 		*at = sw;
-		if (here && (!out || out == in))
-			return true; /* port 0 has no VLs; a port to itself is the end's loopback */
 		if (!here && c == FAB_NONE)
 			return false;
+		if (here && !out)
+			return true; /* port 0 has no VLs */
 		if (tables_vl(t, f, sw, in, out, sl) >= ALL_VLS)
 			return false;
 		if (here)
