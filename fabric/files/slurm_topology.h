@@ -12,7 +12,7 @@
 
 struct slurm_switch {
 	const char *name;
-	uint32_t level;		  /* 0: has nodes, or nothing below it; else 1 + highest below */
+	uint32_t level;		  /* 0: has nodes, or no way down to any; else 1 + lowest below */
 	const char *const *nodes; /* sorted by name */
 	uint32_t nnodes;
 	const uint32_t *below; /* indices of the switches it names, ascending */
@@ -22,8 +22,9 @@ struct slurm_switch {
 
 struct slurm_topology;
 
-/* -EINVAL: no SwitchName= line, or a mistake in one (with file:line).  A switch that is named
- * but never described is added without nodes, with a warning. */
+/* Lines that are not understood are skipped with a warning; a switch that comes twice is joined,
+ * one that is named but never described is added without nodes, both with a warning.
+ * -EINVAL: no SwitchName= at all, or a mistake in a host list (with file:line). */
 int slurm_topology_read(struct slurm_topology **out, FILE *file, const char *path,
 			struct read_report *report, struct err *err);
 void slurm_topology_free(struct slurm_topology *topo); /* NULL is fine */

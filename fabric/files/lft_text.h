@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lft_text: what the readers of textual forwarding tables have in common. */
+#ifndef FABRIC_FILES_LFT_TEXT_H
+#define FABRIC_FILES_LFT_TEXT_H
+
+#include "fabric/base/err.h"
+#include "fabric/files/lines.h"
+#include "fabric/files/report.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lft_text {
+	const struct fabric *f;
+	struct tables *t;
+	struct read_report *report;
+	uint32_t sw;	   /* the heading last seen, or FAB_NONE */
+	bool heading;	   /* one was seen */
+	uint32_t switches; /* headings of switches that the fabric has */
+	uint32_t strangers;
+	bool unowned_told;
+	bool *seen;
+};
+
+void lft_text_begin(struct lft_text *x, const struct fabric *f, struct read_report *report);
+void lft_text_switch(struct lft_text *x, uint64_t guid, uint64_t line);
+void lft_text_entry(struct lft_text *x, uint64_t lid, uint64_t port, uint64_t line);
+/* Hands over the tables, or refuses: what is the kind of file for the message. */
+int lft_text_end(struct tables **out, struct lft_text *x, const struct lines *l, const char *what,
+		 struct err *err);
+
+#endif
