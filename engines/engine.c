@@ -3,6 +3,8 @@
 
 #include "engines/dfsssp.h"
 #include "engines/minhop.h"
+#include "engines/sar.h"
+#include "engines/updn.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +12,9 @@
 
 static const struct engine *const engines[] = {
 	&engine_minhop,
+	&engine_updn,
 	&engine_dfsssp,
+	&engine_sar,
 };
 
 #define NENGINES (sizeof(engines) / sizeof(*engines))

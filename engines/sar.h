@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sar: scheduling-aware routing, Algorithm 1 of Domke and Hoefler, "Scheduling-Aware Routing for
+ * Supercomputers", SC16.
+ *
+ * Terminals with jobs come first: by their largest job (descending size, then job id), then in
+ * the order of the fabric; each of their LIDs adds 1 to the channels of every path from a
+ * terminal that shares a job with it.  Then storage, then all others, as in dfsssp but in the
+ * order of the fabric.  Jobs on a single switch have no inter-switch path and are left out.
+ */
+#ifndef ENGINES_SAR_H
+#define ENGINES_SAR_H
+
+#include "engines/engine.h"
+
+extern const struct engine engine_sar;
+
+#endif
