@@ -9,21 +9,18 @@
 #define FABRIC_FILES_IBND_H
 
 #include "fabric/base/err.h"
+#include "fabric/files/report.h"
 #include "fabric/model/builder.h"
 #include "fabric/model/fabric.h"
 
 #include <stdint.h>
 #include <stdio.h>
 
-#define IBND_WARN_MAX 20
-
-/* What was in the file.  Lines that make no sense are left out and told in warn. */
+/* What was in the file.  Lines that make no sense are left out and noted in read. */
 struct ibnd_report {
-	uint32_t lines;
+	struct read_report read;
 	uint32_t switches, cas, routers; /* nodes, those only mentioned by a neighbour included */
 	uint32_t cables;
-	uint32_t nwarn;		       /* all of them; the first IBND_WARN_MAX are kept */
-	char warn[IBND_WARN_MAX][240]; /* "file:line: what" */
 };
 
 /*

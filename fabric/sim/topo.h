@@ -20,15 +20,19 @@ struct topo_key {
 	const char *what;
 };
 
+struct topo_net;
+struct topo_spec;
+
 struct topo_type {
 	const char *name;
 	const char *summary;
 	const char *example;
 	const struct topo_key *keys; /* ends with a NULL name */
+	int (*make)(struct topo_net *net, const struct topo_spec *spec, struct err *err);
 };
 
-/* The types in the order of --help; the keys that every type takes. */
-const struct topo_type *topo_types(size_t *n);
+/* The types in the order of --help; the keys that every type takes, ended by a NULL name. */
+const struct topo_type *const *topo_types(size_t *n);
 const struct topo_key *topo_common_keys(void);
 
 /*
