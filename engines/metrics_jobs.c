@@ -21,6 +21,7 @@ struct count {
 	uint32_t *mark;	  /* per terminal: serial of the last destination it was met with */
 	uint32_t serial;
 	uint32_t *path; /* nsw */
+	struct progress *progress;
 };
 
 /* The channels from sw to the LID; FAB_NONE when there is no way. */
@@ -92,10 +93,8 @@ static void count_dest(struct count *k, uint32_t j, uint32_t dest)
 	}
 }
 
-static void count_job(struct count *k, uint32_t j)
+static void gather(struct count *k, const struct job *job)
 {
-	const struct job *job = &k->jobs->jobs[j];
-	struct job_metrics *jm = &k->m->job[j];
 	uint32_t i;
 
 	for (i = 0; i < job->nterm; i++) {
@@ -104,8 +103,10 @@ static void count_job(struct count *k, uint32_t j)
 		if (!k->weight[sw]++)
 			k->sources[k->nsources++] = sw;
 	}
-	for (i = 0; i < job->nterm; i++)
-		count_dest(k, j, job->terms[i]);
+}
+
+static void finish(struct count *k, struct job_metrics *jm)
+{
 	jm->links = k->nused;
 	while (k->nused > 0) {
 		uint32_t c = k->used[--k->nused];
@@ -118,10 +119,25 @@ static void count_job(struct count *k, uint32_t j)
 		k->weight[k->sources[--k->nsources]] = 0;
 }
 
+static int count_job(struct count *k, uint32_t j)
+{
+	const struct job *job = &k->jobs->jobs[j];
+	uint32_t i;
+
+	gather(k, job);
+	for (i = 0; i < job->nterm; i++) {
+		if (i % 64 == 0 && progress_step(k->progress, "metrics", j, k->jobs->njob))
+			return -ECANCELED;
+		count_dest(k, j, job->terms[i]);
+	}
+	finish(k, &k->m->job[j]);
+	return 0;
+}
+
 int metrics_jobs(struct metrics *m, const struct fabric *f, const struct tables *t,
 		 const struct jobset *jobs, struct progress *progress)
 {
-	struct count k = { .f = f, .t = t, .jobs = jobs, .m = m };
+	struct count k = { .f = f, .t = t, .jobs = jobs, .m = m, .progress = progress };
 	uint32_t j;
 	int rc = 0;
 
@@ -133,10 +149,8 @@ int metrics_jobs(struct metrics *m, const struct fabric *f, const struct tables 
 	k.mark = xcalloc(f->nterm, sizeof(*k.mark));
 	k.path = xcalloc(f->nsw, sizeof(*k.path));
 	for (j = 0; j < jobs->njob && !rc; j++) {
-		if (progress_step(progress, "metrics", j, jobs->njob))
-			rc = -ECANCELED;
-		else if (jobs->jobs[j].multi)
-			count_job(&k, j);
+		if (jobs->jobs[j].multi)
+			rc = count_job(&k, j);
 	}
 	free(k.load);
 	free(k.used);
