@@ -6,7 +6,7 @@
  *   head.json    who, when, which plan, which fabric, checksum of changes.bin
  *   changes.bin  every block and SL2VL table to be written, old and new contents, by GUID
  *   state.log    one checksummed line per step, each synced before the step is taken
- *   lock         held (flock) by the process that works on it
+ *   lock         held (a lock of the open file) by the process that works on it
  * It is put together under a temporary name, synced, and renamed: a transaction that can
  * be seen is whole.  A line of state.log that was cut counts as not written.
  */
@@ -33,6 +33,7 @@ enum txn_state {
 	TXN_ABANDONED,	 /* ended before the first write */
 	TXN_CONFIRMED,	 /* the new tables stay */
 	TXN_ROLLED_BACK, /* the old tables are back, proved by reading */
+	TXN_GIVEN_UP,	 /* left as it is: the operator knows better */
 	TXN_STATES
 };
 

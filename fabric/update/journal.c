@@ -1,0 +1,647 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/journal.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/base/vec.h"
+#include "fabric/update/changefile.h"
+#include "fabric/update/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MARK_SUM 16 /* hex digits in front of a line of the state log */
+
+struct journal {
+	char *dir;
+	struct txn_info info;
+	struct changes *changes;
+	uint64_t seq; /* of the next line */
+	int lock, log;
+};
+
+static const char *const state_names[TXN_STATES] = {
+	[TXN_PREPARED] = "prepared",	 [TXN_WRITING] = "writing",
+	[TXN_CONFIRMING] = "confirming", [TXN_ROLLBACK] = "rollback",
+	[TXN_INCOMPLETE] = "incomplete", [TXN_ABANDONED] = "abandoned",
+	[TXN_CONFIRMED] = "confirmed",	 [TXN_ROLLED_BACK] = "rolled-back",
+	[TXN_GIVEN_UP] = "given-up",
+};
+
+const char *txn_state_name(enum txn_state s)
+{
+	return state_names[s];
+}
+
+const char *journal_base(const char *dir)
+{
+	const char *env = getenv("IBROUTE_STATE_DIR");
+
+	if (dir)
+		return dir;
+	return env && *env ? env : JOURNAL_BASE;
+}
+
+/* ---- head ---- */
+
+static void who_am_i(struct txn_head *h)
+{
+	const char *sudo = getenv("SUDO_USER");
+	struct passwd pw, *found = NULL;
+	char buf[1024];
+
+	if (!h->pid)
+		h->pid = getpid();
+	if (!h->time_s)
+		h->time_s = time(NULL);
+	if (!h->host[0] && gethostname(h->host, sizeof(h->host) - 1))
+		strcpy(h->host, "localhost");
+	if (h->user[0])
+		return;
+	if (sudo && *sudo && getuid() == 0)
+		snprintf(h->user, sizeof(h->user), "%s", sudo);
+	else if (!getpwuid_r(getuid(), &pw, buf, sizeof(buf), &found) && found)
+		snprintf(h->user, sizeof(h->user), "%s", pw.pw_name);
+	else
+		snprintf(h->user, sizeof(h->user), "uid %u", (unsigned)getuid());
+}
+
+static void choose_id(struct txn_head *h, const char *base)
+{
+	time_t t = (time_t)h->time_s;
+	char stamp[20];
+	struct tm tm;
+
+	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", gmtime_r(&t, &tm));
+	for (unsigned i = 1; i < 10000; i++) {
+		char *path;
+		bool taken;
+
+		snprintf(h->id, sizeof(h->id), "%s-%ld", stamp, (long)h->pid);
+		if (i > 1)
+			snprintf(h->id, sizeof(h->id), "%s-%ld-%u", stamp, (long)h->pid, i);
+		path = xasprintf("%s/%s", base, h->id);
+		taken = access(path, F_OK) == 0;
+		free(path);
+		if (!taken)
+			return;
+	}
+}
+
+/* Names come from node descriptions and from the command line: any bytes. */
+static json_t *text(const char *s)
+{
+	json_t *j = json_string(s);
+
+	return j ? j : json_string("(not UTF-8)");
+}
+
+static char *head_encode(const struct txn_head *h, const struct digest *sum)
+{
+	char fp[DIGEST_HEX], from[DIGEST_HEX], to[DIGEST_HEX], chg[DIGEST_HEX];
+	json_t *j = json_pack("{s:i, s:s, s:o, s:s, s:s, s:o, s:o, s:I, s:I}", "version", 1, "id",
+			      h->id, "fabric", text(h->fabric), "plan", h->plan, "engine",
+			      h->engine, "user", text(h->user), "host", text(h->host), "pid",
+			      (json_int_t)h->pid, "time_s", (json_int_t)h->time_s);
+	char *out;
+
+	json_object_set_new(j, "fingerprint", json_string(digest_hex(fp, &h->fingerprint)));
+	json_object_set_new(j, "from_hash", json_string(digest_hex(from, &h->from_hash)));
+	json_object_set_new(j, "to_hash", json_string(digest_hex(to, &h->to_hash)));
+	json_object_set_new(j, "lft_blocks", json_integer(h->nlft));
+	json_object_set_new(j, "sl2vl_tables", json_integer(h->nsl2vl));
+	json_object_set_new(j, "waves", json_integer(h->nwaves));
+	json_object_set_new(j, "changes_sha256", json_string(digest_hex(chg, sum)));
+	out = json_dumps(j, JSON_INDENT(1));
+	json_decref(j);
+	return out;
+}
+
+static void copy(char *dst, size_t size, const json_t *j, const char *key)
+{
+	const char *s = json_string_value(json_object_get(j, key));
+
+	snprintf(dst, size, "%s", s ? s : "");
+}
+
+static int copy_digest(struct digest *d, const json_t *j, const char *key)
+{
+	const char *s = json_string_value(json_object_get(j, key));
+
+	return s ? digest_parse(d, s) : -EINVAL;
+}
+
+static int head_decode(struct txn_head *h, struct digest *sum, const char *path, struct err *err)
+{
+	json_error_t je;
+	json_t *j;
+	char *data;
+	size_t len;
+	int rc = store_read(&data, &len, path, err);
+
+	if (rc)
+		return rc;
+	j = json_loadb(data, len, 0, &je);
+	free(data);
+	if (!j)
+		return err_set(err, -EBADMSG, "%s:%d: %s", path, je.line, je.text);
+	copy(h->id, sizeof(h->id), j, "id");
+	copy(h->fabric, sizeof(h->fabric), j, "fabric");
+	copy(h->plan, sizeof(h->plan), j, "plan");
+	copy(h->engine, sizeof(h->engine), j, "engine");
+	copy(h->user, sizeof(h->user), j, "user");
+	copy(h->host, sizeof(h->host), j, "host");
+	h->pid = (pid_t)json_integer_value(json_object_get(j, "pid"));
+	h->time_s = json_integer_value(json_object_get(j, "time_s"));
+	h->nlft = (uint32_t)json_integer_value(json_object_get(j, "lft_blocks"));
+	h->nsl2vl = (uint32_t)json_integer_value(json_object_get(j, "sl2vl_tables"));
+	h->nwaves = (uint32_t)json_integer_value(json_object_get(j, "waves"));
+	if (json_integer_value(json_object_get(j, "version")) != 1)
+		rc = err_set(err, -EBADMSG, "%s: of another version of this program", path);
+	else if (copy_digest(&h->fingerprint, j, "fingerprint") ||
+		 copy_digest(&h->from_hash, j, "from_hash") ||
+		 copy_digest(&h->to_hash, j, "to_hash") || copy_digest(sum, j, "changes_sha256"))
+		rc = err_set(err, -EBADMSG, "%s: a checksum is missing", path);
+	json_decref(j);
+	return rc;
+}
+
+/* ---- state log ---- */
+
+static void mark_sum(char sum[MARK_SUM + 1], const char *line, size_t len)
+{
+	char hex[DIGEST_HEX];
+	struct digest d;
+
+	digest_of(&d, line, len);
+	memcpy(sum, digest_hex(hex, &d), MARK_SUM);
+	sum[MARK_SUM] = '\0';
+}
+
+/* "<sum> <seq> <time> <state> <wave> <text>"; true when it is the line that must come next. */
+static bool mark_parse(struct txn_info *info, const char *line, size_t len, uint64_t seq)
+{
+	char sum[MARK_SUM + 1], state[16], buf[128];
+	uint64_t got;
+	int64_t when;
+	uint32_t wave;
+
+	if (len < MARK_SUM + 2 || line[MARK_SUM] != ' ')
+		return false;
+	mark_sum(sum, line + MARK_SUM + 1, len - MARK_SUM - 1);
+	if (memcmp(sum, line, MARK_SUM))
+		return false;
+	snprintf(buf, sizeof(buf), "%.*s", (int)(len - MARK_SUM - 1), line + MARK_SUM + 1);
+	if (sscanf(buf, "%" SCNu64 " %" SCNd64 " %15s %" SCNu32, &got, &when, state, &wave) != 4 ||
+	    got != seq)
+		return false;
+	for (int s = 0; s < TXN_STATES; s++) {
+		if (strcmp(state, state_names[s]))
+			continue;
+		info->state = (enum txn_state)s;
+		info->state_s = when;
+		info->wave = wave;
+		return true;
+	}
+	return false;
+}
+
+/* Takes all lines up to the first that is not whole; *valid: bytes of them, *seq: how many. */
+static int log_read(struct txn_info *info, size_t *valid, uint64_t *seq, const char *path,
+		    struct err *err)
+{
+	char *data, *nl;
+	size_t len;
+	int rc = store_read(&data, &len, path, err);
+
+	if (rc)
+		return rc;
+	*valid = 0;
+	*seq = 0;
+	/* without a single whole line a write may have happened all the same */
+	info->state = TXN_WRITING;
+	info->state_s = info->head.time_s;
+	info->wave = 0;
+	while ((nl = memchr(data + *valid, '\n', len - *valid))) {
+		if (!mark_parse(info, data + *valid, (size_t)(nl - data) - *valid, *seq))
+			break;
+		*valid = (size_t)(nl - data) + 1;
+		(*seq)++;
+	}
+	free(data);
+	return 0;
+}
+
+static char *mark_line(uint64_t seq, enum txn_state s, uint32_t wave, const char *said)
+{
+	char sum[MARK_SUM + 1];
+	char *body = xasprintf("%" PRIu64 " %" PRId64 " %s %u %.200s", seq, (int64_t)time(NULL),
+			       state_names[s], wave, said ? said : "");
+	char *line;
+
+	for (char *p = body; *p; p++)
+		if ((unsigned char)*p < ' ')
+			*p = ' ';
+	mark_sum(sum, body, strlen(body));
+	line = xasprintf("%s %s\n", sum, body);
+	free(body);
+	return line;
+}
+
+int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char *said,
+		 struct err *err)
+{
+	char *path = xasprintf("%s/state.log", j->dir);
+	char *line = mark_line(j->seq, s, wave, said);
+	off_t before = lseek(j->log, 0, SEEK_END);
+	int rc = store_append(j->log, path, line, strlen(line), err);
+
+	if (!rc)
+		rc = store_sync(j->log, path, err);
+	if (rc) {
+		/* the reader would stop at half a line, and everything behind it be lost */
+		if (before >= 0 && ftruncate(j->log, before))
+			rc = err_set(err, rc, "%s: a step is cut and cannot be removed", path);
+	} else {
+		j->seq++;
+		j->info.state = s;
+		j->info.wave = wave;
+		j->info.state_s = time(NULL);
+	}
+	free(line);
+	free(path);
+	return rc;
+}
+
+/* ---- one transaction ---- */
+
+static struct journal *journal_alloc(const char *base, const char *id)
+{
+	struct journal *j = xcalloc(1, sizeof(*j));
+
+	j->dir = xasprintf("%s/%s", base, id);
+	j->lock = j->log = -1;
+	return j;
+}
+
+void journal_close(struct journal *j)
+{
+	if (!j)
+		return;
+	if (j->log >= 0)
+		close(j->log);
+	store_unlock(j->lock);
+	changes_free(j->changes);
+	free(j->dir);
+	free(j);
+}
+
+const struct txn_info *journal_info(const struct journal *j)
+{
+	return &j->info;
+}
+
+struct changes *journal_changes(struct journal *j)
+{
+	return j->changes;
+}
+
+static int load_changes(struct changes **out, const char *dir, const struct digest *sum,
+			struct err *err)
+{
+	char *path = xasprintf("%s/changes.bin", dir), *data = NULL;
+	struct digest d;
+	size_t len;
+	int rc = store_read(&data, &len, path, err);
+
+	if (rc)
+		goto out;
+	digest_of(&d, data, len);
+	if (!digest_equal(&d, sum))
+		rc = err_set(err, -EBADMSG,
+			     "%s: damaged (its checksum is not the one of head.json); "
+			     "the old tables must come from elsewhere",
+			     path);
+	else
+		rc = changes_decode(out, (const uint8_t *)data, len, path, err);
+out:
+	free(data);
+	free(path);
+	return rc;
+}
+
+static int open_log(struct journal *j, struct err *err)
+{
+	char *path = xasprintf("%s/state.log", j->dir);
+	size_t valid;
+	int rc = log_read(&j->info, &valid, &j->seq, path, err);
+
+	if (rc)
+		goto out;
+	j->log = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (j->log < 0 || ftruncate(j->log, (off_t)valid))
+		rc = err_set(err, -errno, "%s: cannot be written: %s", path, strerror(errno));
+out:
+	free(path);
+	return rc;
+}
+
+static char *holder_text(void)
+{
+	struct txn_head me = { 0 };
+
+	who_am_i(&me);
+	return xasprintf("%s on %s, process %ld", me.user, me.host, (long)me.pid);
+}
+
+static int take_lock(struct journal *j, const char *dir, struct err *err)
+{
+	char *path = xasprintf("%s/lock", dir), *holder = holder_text();
+	int rc = store_lock(&j->lock, path, holder, false, err);
+
+	free(holder);
+	free(path);
+	return rc;
+}
+
+int journal_open(struct journal **out, const char *base, const char *id, struct err *err)
+{
+	struct journal *j;
+	struct digest sum;
+	struct stat st;
+	char *path;
+	int rc;
+
+	base = journal_base(base);
+	j = journal_alloc(base, id);
+	path = xasprintf("%s/head.json", j->dir);
+	if (strchr(id, '/') || id[0] == '.' || stat(j->dir, &st)) {
+		rc = err_set(err, -ENOENT, "%s: no transaction of that name in %s", id, base);
+		goto out;
+	}
+	rc = take_lock(j, j->dir, err);
+	if (!rc)
+		rc = head_decode(&j->info.head, &sum, path, err);
+	if (!rc)
+		rc = load_changes(&j->changes, j->dir, &sum, err);
+	if (!rc)
+		rc = open_log(j, err);
+	j->info.live = true;
+out:
+	free(path);
+	if (rc)
+		journal_close(j);
+	else
+		*out = j;
+	return rc;
+}
+
+/* Everything under a temporary name, then the rename that makes it a transaction. */
+static int put_files(const char *tmp, const struct txn_head *h, const struct changes *l,
+		     struct err *err)
+{
+	char *head = NULL, *line = mark_line(0, TXN_PREPARED, 0, NULL);
+	char *p_chg = xasprintf("%s/changes.bin", tmp), *p_head = xasprintf("%s/head.json", tmp);
+	char *p_log = xasprintf("%s/state.log", tmp);
+	struct digest sum;
+	uint8_t *data;
+	size_t len;
+	int rc;
+
+	changes_encode(&data, &len, l);
+	digest_of(&sum, data, len);
+	head = head_encode(h, &sum);
+	rc = store_write(p_chg, data, len, err);
+	if (!rc)
+		rc = store_write(p_head, head, strlen(head), err);
+	if (!rc)
+		rc = store_write(p_log, line, strlen(line), err);
+	if (!rc)
+		rc = store_sync_dir(tmp, err);
+	free(data);
+	free(head);
+	free(line);
+	free(p_chg);
+	free(p_head);
+	free(p_log);
+	return rc;
+}
+
+static int busy(struct err *err, const struct txn_info *t)
+{
+	if (t->live)
+		return err_set(
+			err, -EBUSY,
+			"another update of this fabric is under way: %s, plan %s, by %s on %s, "
+			"process %ld",
+			t->head.id, t->head.plan, t->head.user, t->head.host, (long)t->head.pid);
+	return err_set(err, -EBUSY,
+		       "transaction %s (plan %s, by %s) was left in state %s: roll it back first "
+		       "(ibroute-top rollback %s)",
+		       t->head.id, t->head.plan, t->head.user, txn_state_name(t->state),
+		       t->head.id);
+}
+
+static bool touches(const char *base, const struct txn_info *t, const struct fabric *f)
+{
+	char *dir = xasprintf("%s/%s", base, t->head.id), *path = xasprintf("%s/head.json", dir);
+	struct changes *l = NULL;
+	struct txn_head h;
+	struct digest sum;
+	bool yes = true; /* what cannot be read might */
+
+	if (!head_decode(&h, &sum, path, NULL) && !load_changes(&l, dir, &sum, NULL))
+		yes = changes_bind(l, f) < l->n;
+	changes_free(l);
+	free(path);
+	free(dir);
+	return yes;
+}
+
+static int check_free(const char *base, const struct fabric *f, struct err *err)
+{
+	struct txn_info *list;
+	uint32_t n;
+	int rc = journal_list(&list, &n, base, err);
+
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; i < n && !rc; i++)
+		if (!txn_state_final(list[i].state) && touches(base, &list[i], f))
+			rc = busy(err, &list[i]);
+	free(list);
+	return rc;
+}
+
+static int begin_locked(struct journal *j, const char *base, const struct fabric *f,
+			const struct changes *l, struct err *err)
+{
+	char *tmp = xasprintf("%s/.new-%s", base, j->info.head.id);
+	int rc = check_free(base, f, err);
+
+	if (rc)
+		goto out;
+	store_remove(tmp);
+	rc = store_mkdir(tmp, err);
+	if (!rc)
+		rc = take_lock(j, tmp, err);
+	if (!rc)
+		rc = put_files(tmp, &j->info.head, l, err);
+	if (!rc && rename(tmp, j->dir))
+		rc = err_set(err, -errno, "%s: cannot rename: %s", tmp, strerror(errno));
+	if (rc) {
+		store_remove(tmp);
+		goto out;
+	}
+	rc = store_sync_dir(base, err);
+	if (rc)
+		store_remove(j->dir);
+out:
+	free(tmp);
+	return rc;
+}
+
+int journal_begin(struct journal **out, const char *base, const struct fabric *f,
+		  const struct txn_head *head, const struct changes *l, struct err *err)
+{
+	struct journal *j = NULL;
+	struct txn_head h = *head;
+	char *gate, *holder = holder_text(), *path = NULL;
+	struct digest sum;
+	int fd = -1, rc;
+
+	base = journal_base(base);
+	gate = xasprintf("%s/lock", base);
+	rc = store_mkdir(base, err);
+	if (!rc)
+		rc = store_lock(&fd, gate, holder, true, err);
+	if (rc)
+		goto out;
+	who_am_i(&h);
+	if (!h.id[0])
+		choose_id(&h, base);
+	h.nlft = l->nlft;
+	h.nsl2vl = l->nsl2vl;
+	h.nwaves = l->nwaves;
+	j = journal_alloc(base, h.id);
+	j->info.head = h;
+	rc = begin_locked(j, base, f, l, err);
+	/* a way back that cannot be read is none: take it from the disk right away */
+	path = xasprintf("%s/head.json", j->dir);
+	if (!rc)
+		rc = head_decode(&j->info.head, &sum, path, err);
+	if (!rc)
+		rc = load_changes(&j->changes, j->dir, &sum, err);
+	if (!rc)
+		rc = open_log(j, err);
+out:
+	store_unlock(fd);
+	free(path);
+	free(gate);
+	free(holder);
+	if (rc) {
+		journal_close(j);
+		return rc;
+	}
+	j->info.live = true;
+	changes_bind(j->changes, f);
+	*out = j;
+	return 0;
+}
+
+/* ---- all of them ---- */
+
+static void read_info(struct txn_info *t, const char *base, const char *id)
+{
+	char *dir = xasprintf("%s/%s", base, id);
+	char *head = xasprintf("%s/head.json", dir), *log = xasprintf("%s/state.log", dir);
+	char *lock = xasprintf("%s/lock", dir);
+	struct digest sum;
+	struct err err = { "" };
+	uint64_t seq;
+	size_t valid;
+
+	*t = (struct txn_info){ .state = TXN_WRITING };
+	t->live = store_locked(lock);
+	if (head_decode(&t->head, &sum, head, &err) || log_read(t, &valid, &seq, log, &err))
+		snprintf(t->broken, sizeof(t->broken), "%.*s", (int)sizeof(t->broken) - 1,
+			 err.text);
+	snprintf(t->head.id, sizeof(t->head.id), "%.47s", id);
+	free(lock);
+	free(log);
+	free(head);
+	free(dir);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	return strcmp(((const struct txn_info *)a)->head.id, ((const struct txn_info *)b)->head.id);
+}
+
+/* A transaction's directory begins with its time. */
+static bool is_txn(const char *name)
+{
+	return strlen(name) < sizeof(((struct txn_head *)0)->id) && name[0] >= '0' &&
+	       name[0] <= '9' && strchr(name, '-');
+}
+
+int journal_list(struct txn_info **list, uint32_t *n, const char *base, struct err *err)
+{
+	VEC(struct txn_info) v = { 0 };
+	struct dirent *e;
+	DIR *d;
+
+	base = journal_base(base);
+	*list = NULL;
+	*n = 0;
+	d = opendir(base);
+	if (!d && errno == ENOENT)
+		return 0;
+	if (!d)
+		return err_set(err, -errno, "%s: cannot read: %s", base, strerror(errno));
+	while ((e = readdir(d))) {
+		struct txn_info t;
+
+		if (!is_txn(e->d_name))
+			continue;
+		read_info(&t, base, e->d_name);
+		vec_push(&v, t);
+	}
+	closedir(d);
+	if (v.n)
+		qsort(v.v, v.n, sizeof(*v.v), by_id);
+	*list = v.v;
+	*n = (uint32_t)v.n;
+	return 0;
+}
+
+int journal_find(struct txn_info **list, uint32_t *n, const char *base, const struct fabric *f,
+		 struct err *err)
+{
+	uint32_t all, kept = 0;
+	int rc;
+
+	base = journal_base(base);
+	rc = journal_list(list, &all, base, err);
+	*n = 0;
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; i < all; i++) {
+		struct txn_info *t = &(*list)[i];
+
+		if (txn_state_final(t->state) || t->live || (f && !touches(base, t, f)))
+			continue;
+		(*list)[kept++] = *t;
+	}
+	*n = kept;
+	return 0;
+}
