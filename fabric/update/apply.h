@@ -88,13 +88,18 @@ void apply_free(struct apply *a); /* NULL is fine */
 /* 0: all is written and read back, waiting for the operator; else what went wrong, with
  * apply_outcome() saying how it ended: -ECANCELED, -ESTALE, -EBUSY, -EIO, ... */
 int apply_run(struct apply *a, struct err *err);
+/* Also after apply_recover(): then every change is read, and -EUCLEAN when one is not new. */
 int apply_confirm(struct apply *a, struct err *err);
 /* 0: rolled back and proved by reading.  -EUCLEAN: incomplete, err names the switches.
  * Also the way to go on with a recovery, again and again until it is complete. */
 int apply_rollback(struct apply *a, struct err *err);
 
+/* Ends a recovery that cannot be completed (a switch that is gone for good) without writing
+ * anything; why goes into the journal. */
+int apply_give_up(struct apply *a, const char *why, struct err *err);
+
 void apply_cancel(struct apply *a); /* thread-safe: stop writing, roll back */
-void apply_status(const struct apply *a, struct apply_status *out); /* thread-safe */
+void apply_status(struct apply *a, struct apply_status *out); /* thread-safe */
 enum outcome apply_outcome(const struct apply *a);
 
 /* After an incomplete rollback: the changes not undone.  Indices into the list; owned by a. */

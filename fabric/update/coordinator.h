@@ -65,7 +65,6 @@ struct coordinator {
 	bool touched;		   /* a switch may hold something new */
 	bool journalled;
 	bool cancelled;
-	bool failed_back; /* the way back left something */
 	enum outcome outcome;
 };
 

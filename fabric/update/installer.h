@@ -4,6 +4,7 @@
 #define FABRIC_UPDATE_INSTALLER_H
 
 #include "fabric/base/err.h"
+#include "fabric/base/progress.h"
 #include "fabric/model/fabric.h"
 #include "fabric/update/change.h"
 
@@ -25,15 +26,13 @@ struct installer_ops {
 	const char *name;
 	bool carries_sl; /* also tells the hosts about changed service levels */
 
-	/* Are the switches there, and do their tables reach up to max_lid?  Writes nothing. */
-	int (*prepare)(void *ctx, const struct fabric *f, uint32_t max_lid, struct err *err);
-
 	/* Each item gets its own rc; the return value is for what concerns all of them (the
-	 * port is gone): then the rcs of the items are set as well. */
+	 * port is gone, it was cancelled): then the rcs of the items are set as well.  Items of
+	 * one switch are neighbours. */
 	int (*write)(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
-		     struct err *err);
+		     struct progress *progress, struct err *err);
 	int (*read)(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
-		    struct err *err);
+		    struct progress *progress, struct err *err);
 };
 
 struct installer {

@@ -56,7 +56,8 @@ static inline bool plan_empty(const struct plan *p)
 
 /* 0: nothing moved since.  -ESTALE and a sentence that says what did: switches or cables
  * gone or new, blocks written by somebody else, jobs started or ended, another SM.
- * f and tables are what is there now (read anew); jobs NULL when jobs are not watched. */
+ * f and tables are what is there now (read anew); jobs or sm NULL: not
+ * watched. */
 int plan_stale(const struct plan *p, const struct fabric *f, const struct tables *tables,
 	       const struct jobset *jobs, const struct sm_pin *sm, struct err *err);
 

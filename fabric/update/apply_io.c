@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/apply_priv.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void fill(struct install_item *it, const struct changes *l, const struct change *c,
+		 bool back)
+{
+	*it = (struct install_item){
+		.sw = c->sw,
+		.block = c->block,
+		.kind = c->kind,
+		.in = c->in,
+		.out = c->out,
+	};
+	memcpy(it->data, back ? change_old(l, c) : change_new(l, c), change_bytes(c));
+}
+
+static void note_time(struct apply *a, const struct install_item *it)
+{
+	int worst = 0;
+
+	if (it->us <= a->slowest[it->sw])
+		return;
+	a->slowest[it->sw] = it->us;
+	for (int i = 0; i < APPLY_SLOW; i++) {
+		if (a->st.slow[i].us && a->st.slow[i].sw == it->sw) {
+			a->st.slow[i].us = it->us;
+			return;
+		}
+		if (a->st.slow[i].us < a->st.slow[worst].us)
+			worst = i;
+	}
+	if (it->us > a->st.slow[worst].us) {
+		a->st.slow[worst].sw = it->sw;
+		a->st.slow[worst].us = it->us;
+	}
+}
+
+static void emit_item(struct apply *a, uint32_t i, const struct install_item *it)
+{
+	struct apply_event ev = {
+		.kind = APPLY_ITEM,
+		.list = a->list,
+		.change = &a->list->v[i],
+		.rc = it->rc,
+		.us = it->us,
+		.items = 1,
+	};
+
+	apply_emit(a, &ev);
+}
+
+static void write_batch(struct apply *a, const uint32_t *idx, uint32_t n, bool back)
+{
+	uint32_t failed = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		fill(&a->batch[i], a->list, &a->list->v[idx[i]], back);
+	/* what went wrong is in the items */
+	a->in->ops->write(a->in->ctx, a->fabric, a->batch, n, back ? NULL : &a->progress, NULL);
+	pthread_mutex_lock(&a->lock);
+	for (uint32_t i = 0; i < n; i++) {
+		failed += a->batch[i].rc != 0;
+		note_time(a, &a->batch[i]);
+	}
+	a->st.written += n - failed;
+	a->st.failed += failed;
+	pthread_mutex_unlock(&a->lock);
+	for (uint32_t i = 0; i < n; i++) {
+		a->rc[idx[i]] = a->batch[i].rc;
+		emit_item(a, idx[i], &a->batch[i]);
+	}
+}
+
+void apply_write(struct apply *a, bool back)
+{
+	uint32_t n;
+
+	for (uint32_t i = 0; i < a->ntodo; i += n) {
+		if (!back && atomic_load(&a->progress.cancel))
+			return;
+		n = a->ntodo - i < APPLY_BATCH ? a->ntodo - i : APPLY_BATCH;
+		write_batch(a, a->todo + i, n, back);
+	}
+}
+
+static enum holds classify(const struct changes *l, const struct change *c,
+			   const struct install_item *it)
+{
+	if (it->rc)
+		return HOLDS_SILENT;
+	if (!memcmp(it->data, change_old(l, c), change_bytes(c)))
+		return HOLDS_OLD;
+	return memcmp(it->data, change_new(l, c), change_bytes(c)) ? HOLDS_FOREIGN : HOLDS_NEW;
+}
+
+static void read_batch(struct apply *a, const uint32_t *idx, uint32_t n)
+{
+	bool back = a->c.phase == PHASE_ROLLBACK || !a->plan;
+	uint32_t got = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		fill(&a->batch[i], a->list, &a->list->v[idx[i]], true);
+	a->in->ops->read(a->in->ctx, a->fabric, a->batch, n, back ? NULL : &a->progress, NULL);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = idx[i];
+
+		a->holds[k] = (uint8_t)classify(a->list, &a->list->v[k], &a->batch[i]);
+		if (a->batch[i].rc)
+			a->rc[k] = a->batch[i].rc;
+		got += !a->batch[i].rc;
+	}
+	pthread_mutex_lock(&a->lock);
+	a->st.verified += got;
+	for (uint32_t i = 0; i < n; i++)
+		note_time(a, &a->batch[i]);
+	pthread_mutex_unlock(&a->lock);
+}
+
+void apply_read(struct apply *a)
+{
+	uint32_t n;
+
+	for (uint32_t i = 0; i < a->ntodo; i += n) {
+		n = a->ntodo - i < APPLY_BATCH ? a->ntodo - i : APPLY_BATCH;
+		read_batch(a, a->todo + i, n);
+	}
+}
+
+void apply_todo_all(struct apply *a, uint32_t waves)
+{
+	a->ntodo = 0;
+	for (uint32_t i = 0; i < a->list->n; i++) {
+		if (a->list->v[i].wave >= waves)
+			continue;
+		if (a->list->v[i].sw == FAB_NONE)
+			a->holds[i] = HOLDS_NOBODY;
+		else
+			a->todo[a->ntodo++] = i;
+	}
+}
+
+uint32_t apply_count(const struct apply *a, enum holds h)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < a->ntodo; i++)
+		n += a->holds[a->todo[i]] == h;
+	return n;
+}
+
+static const char *reason(const struct apply *a, uint32_t i)
+{
+	switch (a->holds[i]) {
+	case HOLDS_FOREIGN:
+		return "written by somebody else";
+	case HOLDS_NOBODY:
+		return "the switch is not there";
+	case HOLDS_SILENT:
+		break;
+	default:
+		if (!a->rc[i])
+			return "reads back differently";
+	}
+	switch (a->rc[i]) {
+	case -ETIMEDOUT:
+		return "no answer";
+	case -EPROTO:
+		return "refused by the switch";
+	case -ESTALE:
+		return "another switch answers there";
+	default:
+		return strerror(-a->rc[i]);
+	}
+}
+
+void apply_first_not(char *buf, size_t size, const struct apply *a, enum holds h)
+{
+	char name[120];
+
+	buf[0] = '\0';
+	for (uint32_t i = 0; i < a->ntodo; i++) {
+		uint32_t k = a->todo[i];
+
+		if (a->holds[k] == h)
+			continue;
+		change_name(name, sizeof(name), &a->list->v[k], a->fabric);
+		snprintf(buf, size, "%s: %s", name, reason(a, k));
+		return;
+	}
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* apply_priv: what the files of apply share. */
+#ifndef FABRIC_UPDATE_APPLY_PRIV_H
+#define FABRIC_UPDATE_APPLY_PRIV_H
+
+#include "fabric/update/apply.h"
+
+#include <pthread.h>
+
+#define APPLY_BATCH 256 /* items per call of the installer: how often the screen learns something  \
+			 */
+
+/* What a switch was last seen to hold of a change. */
+enum holds {
+	HOLDS_UNKNOWN,
+	HOLDS_OLD,
+	HOLDS_NEW,
+	HOLDS_FOREIGN,
+	HOLDS_SILENT, /* not read */
+	HOLDS_NOBODY  /* the switch is not in the fabric */
+};
+
+struct apply {
+	const struct plan *plan; /* NULL in a recovery */
+	const struct fabric *fabric;
+	const struct installer *in;
+	struct apply_opts o;
+	struct coordinator c;
+	const struct changes *list; /* the plan's, then the journal's */
+	struct journal *journal;
+	char txn[48];
+
+	uint8_t *holds; /* enum holds, by change */
+	int *rc;	/* of the last write or read, by change */
+	uint32_t *todo, ntodo;
+	uint32_t *left, nleft; /* not undone */
+	uint32_t *slowest;     /* by switch, us */
+	struct progress progress;
+	struct install_item *batch;
+
+	int why_rc; /* first thing that went wrong */
+	struct err why;
+
+	pthread_mutex_t lock; /* of st */
+	struct apply_status st;
+};
+
+/* apply_io.c: the list todo through the installer */
+void apply_write(struct apply *a, bool back);		   /* new contents, or the old ones */
+void apply_read(struct apply *a);			   /* sets holds */
+void apply_todo_all(struct apply *a, uint32_t waves);	   /* changes of waves 0..waves-1 */
+uint32_t apply_count(const struct apply *a, enum holds h); /* in todo */
+/* The first of todo that is not h, with what is wrong, for a sentence. */
+void apply_first_not(char *buf, size_t size, const struct apply *a, enum holds h);
+
+/* apply.c */
+void apply_emit(struct apply *a, struct apply_event *ev);
+int apply_gate(struct apply *a, struct err *err);
+/* Keeps the first reason; returns false for the callers' convenience. */
+bool apply_fail(struct apply *a, int rc, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* apply_steps.c: true when the action was carried out in full */
+bool apply_do(struct apply *a, enum coord_action act);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/apply_priv.h"
+
+#include "fabric/base/log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void status_step(struct apply *a, const char *step, uint32_t total, bool anew)
+{
+	pthread_mutex_lock(&a->lock);
+	snprintf(a->st.step, sizeof(a->st.step), "%s", step);
+	a->st.phase = a->c.phase;
+	a->st.wave = a->c.wave;
+	a->st.nwaves = a->c.nwaves;
+	if (anew) {
+		a->st.total = total;
+		a->st.written = a->st.verified = a->st.failed = 0;
+	}
+	pthread_mutex_unlock(&a->lock);
+}
+
+static void phase_event(struct apply *a, enum apply_event_kind kind, int rc, const char *text)
+{
+	struct apply_event ev = { .kind = kind, .items = a->ntodo, .rc = rc };
+
+	snprintf(ev.text, sizeof(ev.text), "%.190s", text);
+	apply_emit(a, &ev);
+}
+
+static bool plan_allowed(struct apply *a)
+{
+	const struct plan *p = a->plan;
+	struct err err = { "" };
+	int rc;
+
+	if (plan_empty(p))
+		return apply_fail(a, -EALREADY, "plan %s changes nothing in the switches", p->id);
+	if (!p->fabric->lids_given)
+		return apply_fail(a, -ENOTSUP,
+				  "the LIDs of fabric %s were assigned by this program and are not "
+				  "the ones in the switches",
+				  p->fabric->name);
+	if (p->diff->sl_pairs && !a->in->ops->carries_sl && !a->o.accept_sl_change)
+		return apply_fail(a, -ENOTSUP,
+				  "plan %s gives other service levels to %" PRIu64
+				  " paths, and writing tables through %s does not tell the hosts: "
+				  "their packets would take virtual lanes that were not proved "
+				  "free of deadlock",
+				  p->id, p->diff->sl_pairs, a->in->ops->name);
+	rc = plan_check_vls(p, &err);
+	if (!rc && a->o.fresh)
+		rc = a->o.fresh(a->o.ctx, &err);
+	return rc ? apply_fail(a, rc, "%s", err.text) : true;
+}
+
+/* Every block that is to be written must hold what the way back would restore. */
+static bool do_prepare(struct apply *a)
+{
+	char first[220];
+	uint32_t bad;
+	struct err err = { "" };
+	int rc;
+
+	apply_todo_all(a, a->c.nwaves);
+	status_step(a, "checking", a->ntodo, true);
+	rc = apply_gate(a, &err);
+	if (rc)
+		return apply_fail(a, rc, "%s", err.text);
+	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
+	if (!plan_allowed(a))
+		return false;
+	apply_read(a);
+	bad = a->ntodo - apply_count(a, HOLDS_OLD);
+	if (!bad)
+		return true;
+	apply_first_not(first, sizeof(first), a, HOLDS_OLD);
+	if (atomic_load(&a->progress.cancel))
+		return apply_fail(a, -ECANCELED, "cancelled before anything was written");
+	return apply_fail(a, apply_count(a, HOLDS_SILENT) ? -EHOSTUNREACH : -ESTALE,
+			  "%u of %u blocks are not as the plan found them (%s)", bad, a->ntodo,
+			  first);
+}
+
+static bool do_journal(struct apply *a)
+{
+	const struct plan *p = a->plan;
+	struct txn_head h = { 0 };
+	struct err err = { "" };
+	int rc;
+
+	status_step(a, "saving the old tables", 0, false);
+	snprintf(h.fabric, sizeof(h.fabric), "%s", p->fabric->name);
+	snprintf(h.plan, sizeof(h.plan), "%s", p->id);
+	snprintf(h.engine, sizeof(h.engine), "%s", p->to->engine);
+	snprintf(h.user, sizeof(h.user), "%s", a->o.user ? a->o.user : "");
+	h.fingerprint = p->fabric->fingerprint;
+	h.from_hash = p->from_hash;
+	h.to_hash = p->to_hash;
+	rc = journal_begin(&a->journal, a->o.base, p->fabric, &h, p->changes, &err);
+	if (rc)
+		return apply_fail(a, rc, "%s", err.text);
+	/* from here on what comes from the disk counts */
+	a->list = journal_changes(a->journal);
+	pthread_mutex_lock(&a->lock);
+	snprintf(a->txn, sizeof(a->txn), "%s", journal_info(a->journal)->head.id);
+	memcpy(a->st.txn, a->txn, sizeof(a->st.txn));
+	pthread_mutex_unlock(&a->lock);
+	phase_event(a, APPLY_PHASE_END, 0, "plan fresh, old tables saved");
+	return true;
+}
+
+static bool do_begin_wave(struct apply *a)
+{
+	struct err err = { "" };
+	int rc = apply_gate(a, &err);
+
+	if (!rc)
+		rc = journal_mark(a->journal, TXN_WRITING, a->c.wave, NULL, &err);
+	if (rc)
+		return apply_fail(a, rc, "%s", err.text);
+	a->ntodo = 0;
+	for (uint32_t i = 0; i < a->list->n; i++)
+		if (a->list->v[i].wave == a->c.wave)
+			a->todo[a->ntodo++] = i;
+	status_step(a, "writing", a->ntodo, true);
+	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
+	return true;
+}
+
+static bool do_write(struct apply *a)
+{
+	pthread_mutex_lock(&a->lock);
+	if (a->c.tries > 1)
+		a->st.retries += a->ntodo;
+	pthread_mutex_unlock(&a->lock);
+	status_step(a, "writing", 0, false);
+	apply_write(a, false);
+	return true;
+}
+
+/* Drops from the list what holds h; the rest is to be written once more. */
+static void keep_others(struct apply *a, enum holds h)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < a->ntodo; i++)
+		if (a->holds[a->todo[i]] != h)
+			a->todo[kept++] = a->todo[i];
+	a->ntodo = kept;
+}
+
+static bool do_read(struct apply *a)
+{
+	uint32_t items = a->ntodo, foreign;
+	struct apply_event ev = { .kind = APPLY_VERIFY, .items = items };
+	char first[220];
+
+	status_step(a, "reading back", 0, false);
+	apply_read(a);
+	keep_others(a, HOLDS_NEW);
+	foreign = apply_count(a, HOLDS_FOREIGN);
+	apply_first_not(first, sizeof(first), a, HOLDS_NEW);
+	ev.rc = a->ntodo ? -EIO : 0;
+	if (a->ntodo)
+		snprintf(ev.text, sizeof(ev.text), "%u of %u: %.150s", a->ntodo, items, first);
+	apply_emit(a, &ev);
+	if (!a->ntodo) {
+		phase_event(a, APPLY_PHASE_END, 0, "");
+		return true;
+	}
+	if (foreign || a->c.tries >= a->c.max_tries)
+		apply_fail(a, foreign ? -ESTALE : -EIO, "%u of %u blocks are not as written (%s)",
+			   a->ntodo, items, first);
+	if (foreign) { /* two writers on one fabric: get out, do not write over the other */
+		pthread_mutex_lock(&a->lock);
+		a->st.foreign += foreign;
+		pthread_mutex_unlock(&a->lock);
+		coordinator_step(&a->c, EV_CANCEL);
+	}
+	return false;
+}
+
+static bool do_begin_confirm(struct apply *a)
+{
+	struct err err = { "" };
+	int rc;
+
+	a->ntodo = 0;
+	status_step(a, "waiting for the operator", 0, false);
+	rc = apply_gate(a, &err);
+	if (!rc)
+		rc = journal_mark(a->journal, TXN_CONFIRMING, 0, NULL, &err);
+	if (rc)
+		return apply_fail(a, rc, "%s", err.text);
+	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
+	return true;
+}
+
+/* Neither a full disk nor a record that cannot be written keeps the old tables from coming
+ * back: without a new line the journal still says that there is something to undo. */
+static bool do_begin_rollback(struct apply *a)
+{
+	struct err err = { "" };
+
+	if (apply_gate(a, &err))
+		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
+	if (journal_mark(a->journal, TXN_ROLLBACK, a->c.wave, a->why.text, &err))
+		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
+	apply_todo_all(a, a->plan ? a->c.wave + 1 : a->c.nwaves);
+	a->nleft = 0;
+	for (uint32_t i = 0; i < a->list->n; i++)
+		if (a->list->v[i].sw == FAB_NONE)
+			a->left[a->nleft++] = i;
+	status_step(a, "reading what is there", a->ntodo, true);
+	phase_event(a, APPLY_PHASE_BEGIN, 0, a->why.text);
+	return true;
+}
+
+/* What somebody else wrote meanwhile is not ours to undo, unless told so. */
+static void set_aside_foreign(struct apply *a)
+{
+	uint32_t foreign = apply_count(a, HOLDS_FOREIGN);
+
+	if (!foreign)
+		return;
+	pthread_mutex_lock(&a->lock);
+	a->st.foreign += foreign;
+	pthread_mutex_unlock(&a->lock);
+	if (a->o.overwrite_foreign)
+		return;
+	for (uint32_t i = 0; i < a->ntodo; i++)
+		if (a->holds[a->todo[i]] == HOLDS_FOREIGN)
+			a->left[a->nleft++] = a->todo[i];
+	keep_others(a, HOLDS_FOREIGN);
+}
+
+static bool do_scan(struct apply *a)
+{
+	apply_read(a);
+	keep_others(a, HOLDS_OLD);
+	set_aside_foreign(a);
+	status_step(a, "writing back", a->ntodo, true);
+	return !a->ntodo && !a->nleft;
+}
+
+static bool do_write_back(struct apply *a)
+{
+	status_step(a, "writing back", 0, false);
+	apply_write(a, true);
+	return true;
+}
+
+static bool do_read_back(struct apply *a)
+{
+	struct apply_event ev = { .kind = APPLY_VERIFY, .items = a->ntodo };
+	char first[220];
+
+	status_step(a, "reading back", 0, false);
+	apply_read(a);
+	keep_others(a, HOLDS_OLD);
+	apply_first_not(first, sizeof(first), a, HOLDS_OLD);
+	ev.rc = a->ntodo ? -EIO : 0;
+	snprintf(ev.text, sizeof(ev.text), "%.190s", first);
+	apply_emit(a, &ev);
+	set_aside_foreign(a);
+	if (a->c.tries >= a->c.max_tries) {
+		memcpy(a->left + a->nleft, a->todo, a->ntodo * sizeof(*a->todo));
+		a->nleft += a->ntodo;
+		a->ntodo = 0;
+	}
+	return !a->ntodo && !a->nleft;
+}
+
+static bool do_finish(struct apply *a)
+{
+	static const enum txn_state last[] = {
+		[OUTCOME_CONFIRMED] = TXN_CONFIRMED,
+		[OUTCOME_REFUSED] = TXN_ABANDONED,
+		[OUTCOME_ROLLED_BACK] = TXN_ROLLED_BACK,
+		[OUTCOME_INCOMPLETE] = TXN_INCOMPLETE,
+	};
+	struct apply_event ev = { .kind = APPLY_OUTCOME,
+				  .outcome = a->c.outcome,
+				  .items = a->nleft };
+	struct err err = { "" };
+	int rc = 0;
+
+	if (a->journal)
+		rc = journal_mark(a->journal, last[a->c.outcome], a->c.wave, NULL, &err);
+	if (rc && a->c.outcome == OUTCOME_CONFIRMED)
+		return apply_fail(a, rc, "%s", err.text);
+	if (rc)
+		log_add(LOG_ERROR, "apply", "%s: %s", a->txn, err.text);
+	ev.rc = a->why_rc;
+	snprintf(ev.text, sizeof(ev.text), "%.190s", a->why.text);
+	apply_emit(a, &ev);
+	return true;
+}
+
+bool apply_do(struct apply *a, enum coord_action act)
+{
+	switch (act) {
+	case ACT_PREPARE:
+		return do_prepare(a);
+	case ACT_JOURNAL:
+		return do_journal(a);
+	case ACT_BEGIN_WAVE:
+		return do_begin_wave(a);
+	case ACT_WRITE:
+		return do_write(a);
+	case ACT_READ:
+		return do_read(a);
+	case ACT_BEGIN_CONFIRM:
+		return do_begin_confirm(a);
+	case ACT_BEGIN_ROLLBACK:
+		return do_begin_rollback(a);
+	case ACT_SCAN:
+		return do_scan(a);
+	case ACT_WRITE_BACK:
+		return do_write_back(a);
+	case ACT_READ_BACK:
+		return do_read_back(a);
+	case ACT_FINISH:
+		return do_finish(a);
+	case ACT_WAIT:
+	case ACT_STOP:
+		break;
+	}
+	return true;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/plan.h"
+
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_text(struct digest_stream *s, const char *text)
+{
+	digest_add_u64(s, strlen(text));
+	digest_add(s, text, strlen(text));
+}
+
+static void make_id(struct plan *p)
+{
+	struct digest_stream *s = digest_begin();
+	struct digest none = { { 0 } };
+	bool jobs = p->jobs && p->jobs->nmulti;
+	char hex[DIGEST_HEX];
+
+	add_text(s, "plan 1");
+	digest_add(s, p->fabric->fingerprint.b, DIGEST_BYTES);
+	digest_add(s, p->from_hash.b, DIGEST_BYTES);
+	digest_add(s, p->to_hash.b, DIGEST_BYTES);
+	digest_add(s, jobs ? p->jobs->key.b : none.b, DIGEST_BYTES);
+	digest_add_u64(s, p->sm.guid);
+	digest_add_u64(s, p->sm.priority);
+	add_text(s, p->to->engine);
+	add_text(s, p->to->params);
+	digest_add_u64(s, p->to->seed);
+	digest_end(&p->hash, s);
+	digest_hex(hex, &p->hash);
+	snprintf(p->id, sizeof(p->id), "p-%.4s", hex);
+}
+
+/* SLs that some path has, as a bit mask. */
+static uint32_t sls_used(const struct fabric *f, const struct tables *t)
+{
+	size_t rows = t->sl_kind == SL_BY_TERM ? t->nend : t->sl_kind == SL_BY_SWITCH ? t->nsw : 1;
+	uint32_t used = 0;
+
+	if (t->sl_kind == SL_CONST)
+		return 1u << t->sl_const;
+	for (size_t r = 0; r < rows; r++)
+		for (uint32_t lid = 1; lid <= f->max_lid; lid++)
+			if (f->lid_end[lid] != FAB_NONE)
+				used |= 1u << (t->sl[r * t->stride + lid] & 0xf);
+	return used;
+}
+
+/* Highest VL that a packet with one of those SLs gets towards another switch, plus 1. */
+static uint8_t vls_towards(const struct plan *p, uint32_t chan, uint32_t sls)
+{
+	const struct fabric *f = p->fabric;
+	uint32_t sw = f->chan_src[chan];
+	uint8_t most = 0;
+
+	for (uint32_t in = 0; in <= f->sw_nports[sw]; in++) {
+		const struct port *port = fabric_port(f, sw, (uint8_t)in);
+
+		if (in && port->chan == FAB_NONE && port->term == FAB_NONE)
+			continue;
+		for (uint8_t sl = 0; sl < FAB_SLS; sl++) {
+			uint8_t vl;
+
+			if (!(sls >> sl & 1))
+				continue;
+			vl = tables_vl(p->to, f, sw, (uint8_t)in, f->chan_port[chan], sl);
+			if (vl != VL_DROP && vl + 1 > most)
+				most = (uint8_t)(vl + 1);
+		}
+	}
+	return most;
+}
+
+/* What made them knows best; tables of others are judged by all turns that there are. */
+static uint8_t vls_needed(const struct plan *p)
+{
+	uint32_t sls;
+	uint8_t most = 0;
+
+	if (p->to->vls)
+		return p->to->vls;
+	sls = sls_used(p->fabric, p->to);
+	if (p->to->sl2vl_kind == SL2VL_IDENTITY)
+		return (uint8_t)(32 - __builtin_clz(sls | 1));
+	for (uint32_t c = 0; c < p->fabric->nchan; c++) {
+		uint8_t vls = vls_towards(p, c, sls);
+
+		most = vls > most ? vls : most;
+	}
+	return most;
+}
+
+static uint8_t link_op_vls(const struct fabric *f, uint32_t chan)
+{
+	return fabric_port(f, f->chan_src[chan], f->chan_port[chan])->op_vls;
+}
+
+static uint8_t least_op_vls(const struct fabric *f)
+{
+	for (uint32_t c = 0; c < f->nchan; c++)
+		if (!link_op_vls(f, c))
+			return 0;
+	return fabric_min_op_vls(f);
+}
+
+int plan_check_vls(const struct plan *p, struct err *err)
+{
+	const struct fabric *f = p->fabric;
+
+	if (p->vls_needed <= 1)
+		return 0;
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		uint8_t have = link_op_vls(f, c);
+		const char *name = f->sw_name[f->chan_src[c]];
+
+		if (!have)
+			return err_set(err, -ERANGE,
+				       "plan %s needs %u virtual lanes; how many %s port %u has is "
+				       "not known: sweep again",
+				       p->id, p->vls_needed, name, f->chan_port[c]);
+		if (have < p->vls_needed)
+			return err_set(
+				err, -ERANGE,
+				"plan %s needs %u virtual lanes, but %s port %u has %u: "
+				"raise max_op_vls of the SM, or give the engine fewer (--vls)",
+				p->id, p->vls_needed, name, f->chan_port[c], have);
+	}
+	return 0;
+}
+
+int plan_new(struct plan **out, const struct fabric *f, const struct tables *from,
+	     const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
+	     int64_t time_s, struct err *err)
+{
+	struct plan *p;
+
+	if (!digest_equal(&from->fingerprint, &f->fingerprint) ||
+	    !digest_equal(&to->fingerprint, &f->fingerprint))
+		return err_set(err, -EINVAL,
+			       "the %s tables were made for another state of fabric %s: "
+			       "compute the routes again",
+			       digest_equal(&from->fingerprint, &f->fingerprint) ? "proposed"
+										 : "current",
+			       f->name);
+	p = xcalloc(1, sizeof(*p));
+	p->fabric = fabric_get(f);
+	p->from = tables_get(from);
+	p->to = tables_get(to);
+	p->jobs = jobs ? jobset_get(jobs) : NULL;
+	if (sm)
+		p->sm = *sm;
+	p->time_s = time_s;
+	tables_hash(&p->from_hash, from, f);
+	tables_hash(&p->to_hash, to, f);
+	p->diff = tdiff_new(f, from, to);
+	p->changes = changes_new(f, from, to, p->diff);
+	p->vls_needed = vls_needed(p);
+	p->op_vls = least_op_vls(f);
+	make_id(p);
+	*out = p;
+	return 0;
+}
+
+void plan_free(struct plan *p)
+{
+	if (!p)
+		return;
+	changes_free(p->changes);
+	tdiff_free(p->diff);
+	jobset_put(p->jobs);
+	tables_put(p->to);
+	tables_put(p->from);
+	fabric_put(p->fabric);
+	free(p);
+}
