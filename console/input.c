@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/input.h"
+
+#include "fabric/base/log.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What comes through a pipe goes into an unnamed file, so that it can be read twice. */
+static int spool(FILE **out, FILE *pipe)
+{
+	FILE *copy = tmpfile();
+	char buf[65536];
+	size_t n;
+
+	if (!copy)
+		return -errno;
+	while ((n = fread(buf, 1, sizeof(buf), pipe)) > 0)
+		if (fwrite(buf, 1, n, copy) != n)
+			break;
+	if (ferror(pipe) || ferror(copy) || fflush(copy)) {
+		int rc = errno ? -errno : -EIO;
+
+		fclose(copy);
+		return rc;
+	}
+	rewind(copy);
+	*out = copy;
+	return 0;
+}
+
+static int open_any(struct input *in, const char *path)
+{
+	struct stat st;
+	FILE *plain = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	int rc = 0;
+
+	in->file = plain;
+	if (!plain || fstat(fileno(plain), &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		rc = -EISDIR;
+	else if (!S_ISREG(st.st_mode) || plain == stdin)
+		rc = spool(&in->file, plain);
+	if (in->file != plain && plain != stdin)
+		fclose(plain);
+	return rc;
+}
+
+int input_open(struct input *in, const char *path, struct err *err)
+{
+	size_t n;
+	int rc;
+
+	memset(in, 0, sizeof(*in));
+	in->path = strcmp(path, "-") ? path : "stdin";
+	rc = open_any(in, path);
+	if (rc) {
+		input_close(in);
+		return err_set(err, rc, "%s cannot be read: %s", in->path, strerror(-rc));
+	}
+	n = fread(in->head, 1, INPUT_HEAD, in->file);
+	for (size_t i = 0; i < n; i++)
+		if (!in->head[i])
+			in->head[i] = ' ';
+	rewind(in->file);
+	return 0;
+}
+
+void input_close(struct input *in)
+{
+	if (in->file && in->file != stdin)
+		fclose(in->file);
+	in->file = NULL;
+}
+
+void input_tell(const struct read_report *report)
+{
+	char line[512];
+
+	for (uint32_t i = 0; i < report->nnotes; i++)
+		log_add(LOG_WARN, "load", "%s", read_report_line(line, sizeof(line), report, i));
+	if (report->warnings > report->nnotes)
+		log_add(LOG_WARN, "load", "%s: and %llu more of that kind", report->path,
+			(unsigned long long)(report->warnings - report->nnotes));
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/loadfab.h"
+
+#include "console/input.h"
+#include "fabric/base/log.h"
+#include "fabric/base/vec.h"
+#include "fabric/files/ibdm_sl2vl.h"
+#include "fabric/files/ibnd.h"
+#include "fabric/files/jobs_file.h"
+#include "fabric/files/lines.h"
+#include "fabric/files/names.h"
+#include "fabric/files/netloc.h"
+#include "fabric/files/osm_fdbs.h"
+#include "fabric/files/osm_lfts.h"
+#include "fabric/files/osm_sl2vl.h"
+#include "fabric/files/osm_subnet.h"
+#include "fabric/files/path_sl.h"
+#include "fabric/files/tables_ibr.h"
+#include "fabric/sim/topo.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- the fabric --------------------------------------------------------------------------- */
+
+/* "dragonfly:p=8" and the like, when there is no such file. */
+static bool is_spec(const char *path)
+{
+	size_t n, len = strcspn(path, ":");
+	const struct topo_type *const *types = topo_types(&n);
+
+	if (!path[len] || !access(path, F_OK))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (strlen(types[i]->name) == len && !strncmp(types[i]->name, path, len))
+			return true;
+	return false;
+}
+
+enum fabric_form { FORM_IBND, FORM_SUBNET_LST, FORM_NETLOC };
+
+static enum fabric_form fabric_form(const char *head)
+{
+	const char *s = head + strspn(head, " \t\r\n");
+
+	if (!strncmp(s, "\x1f\x8b", 2))
+		return FORM_NETLOC;
+	if (*s != '{')
+		return FORM_IBND;
+	s++;
+	s += strspn(s, " \t\r\n");
+	return *s == '"' ? FORM_NETLOC : FORM_SUBNET_LST;
+}
+
+static int read_fabric(struct builder **out, const char *path, struct err *err)
+{
+	struct ibnd_report report;
+	struct input in;
+	int rc = input_open(&in, path, err);
+
+	if (rc)
+		return rc;
+	memset(&report, 0, sizeof(report));
+	*out = NULL;
+	switch (fabric_form(in.head)) {
+	case FORM_IBND:
+		rc = ibnd_read(out, in.file, in.path, &report, err);
+		break;
+	case FORM_SUBNET_LST:
+		*out = builder_new();
+		rc = osm_subnet_read(*out, in.file, in.path, &report.read, err);
+		break;
+	case FORM_NETLOC:
+		*out = builder_new();
+		rc = netloc_nodes_read(*out, path, &report.read, err);
+		break;
+	}
+	input_close(&in);
+	if (!rc)
+		input_tell(&report.read);
+	return rc;
+}
+
+int loadfab_lmc(struct fabric **out, const char *path, const char *name,
+		const struct name_map *names, int lmc, struct err *err)
+{
+	struct freeze_opts opts = { .name = name, .lmc = lmc, .names = names };
+	struct builder *b = NULL;
+	int rc = is_spec(path) ? topo_build(&b, path, err) : read_fabric(&b, path, err);
+
+	*out = NULL;
+	if (!rc)
+		rc = builder_freeze(out, b, &opts, err);
+	builder_free(b);
+	return rc;
+}
+
+/* --- tables ------------------------------------------------------------------------------- */
+
+static int load_ibr(struct tables **out, const struct input *in, const struct fabric *f,
+		    struct err *err)
+{
+	/* the stream has read ahead, its descriptor must not have */
+	if (lseek(fileno(in->file), 0, SEEK_SET) < 0)
+		return err_set(err, -errno, "%s cannot be read: %s", in->path, strerror(errno));
+	return tables_ibr_read_fd(out, fileno(in->file), f, in->path, err);
+}
+
+int loadfab_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err)
+{
+	struct read_report report;
+	struct input in;
+	int rc = input_open(&in, path, err);
+
+	*out = NULL;
+	if (rc)
+		return rc;
+	memset(&report, 0, sizeof(report));
+	if (!strncmp(in.head, "IBROUTE\n", 8))
+		rc = load_ibr(out, &in, f, err);
+	else if (strstr(in.head, "dump_ucast_routes:") || !strncmp(in.head, "Switch 0x", 9))
+		rc = osm_fdbs_read(out, in.file, in.path, f, &report, err);
+	else
+		rc = osm_lfts_read(out, in.file, in.path, f, &report, err);
+	input_close(&in);
+	if (!rc)
+		input_tell(&report);
+	return rc;
+}
+
+int loadfab_path_sl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
+{
+	struct read_report report;
+	struct input in;
+	int rc = input_open(&in, path, err);
+
+	if (rc)
+		return rc;
+	rc = path_sl_read(t, in.file, in.path, f, &report, err);
+	input_close(&in);
+	if (!rc)
+		input_tell(&report);
+	return rc;
+}
+
+int loadfab_sl2vl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
+{
+	struct read_report report;
+	struct input in;
+	int rc = input_open(&in, path, err);
+
+	if (rc)
+		return rc;
+	if (strstr(in.head, "Switch 0x") || strstr(in.head, "Channel Adapter 0x"))
+		rc = osm_sl2vl_read(t, in.file, in.path, f, &report, err);
+	else
+		rc = ibdm_sl2vl_read(t, in.file, in.path, f, &report, err);
+	input_close(&in);
+	if (!rc)
+		input_tell(&report);
+	return rc;
+}
+
+/* --- names, jobs, GUIDs ------------------------------------------------------------------- */
+
+int loadfab_names(struct name_map **out, const char *path, struct err *err)
+{
+	struct input in;
+	int rc = input_open(&in, path, err);
+
+	*out = NULL;
+	if (rc)
+		return rc;
+	*out = name_map_new();
+	rc = names_read(*out, in.file, in.path, err);
+	input_close(&in);
+	if (rc) {
+		name_map_free(*out);
+		*out = NULL;
+	}
+	return rc;
+}
+
+static void tell_unknown_nodes(const struct jobset *js, const char *path)
+{
+	uint32_t jobs = 0, nodes = 0, named = 0;
+
+	for (uint32_t i = 0; i < js->njob; i++) {
+		jobs += js->jobs[i].unknown > 0;
+		nodes += js->jobs[i].unknown;
+		named += js->jobs[i].nnodes;
+	}
+	if (jobs)
+		log_add(LOG_WARN, "jobs",
+			"%s: %u of the %u nodes named by jobs are not in the fabric (%u of %u "
+			"jobs)",
+			path, nodes, named, jobs, js->njob);
+}
+
+int loadfab_jobs(struct jobset **out, const char *path, const struct fabric *f, struct err *err)
+{
+	struct job_log *log = NULL;
+	struct read_report report;
+	struct input in;
+	char source[32];
+	int rc = input_open(&in, path, err);
+
+	*out = NULL;
+	if (rc)
+		return rc;
+	snprintf(source, sizeof(source), "file %.26s", in.path);
+	rc = jobs_file_read(&log, in.file, in.path, &report, err);
+	input_close(&in);
+	if (rc)
+		return rc;
+	input_tell(&report);
+	rc = job_log_jobset(out, log, f, JOB_LOG_ALL, source, err);
+	if (!rc)
+		tell_unknown_nodes(*out, in.path);
+	job_log_free(log);
+	return rc;
+}
+
+int loadfab_guids(uint64_t **out, size_t *n, const char *path, struct err *err)
+{
+	VEC(uint64_t) list = { 0 };
+	struct lines *lines;
+	struct input in;
+	char *line;
+	int rc = input_open(&in, path, err);
+
+	if (rc)
+		return rc;
+	lines = lines_new(in.file, in.path, NULL);
+	while (!rc && (line = lines_next(lines, NULL))) {
+		const char *s = line;
+		uint64_t guid;
+
+		if (scan_end(&s) || *s == '#')
+			continue;
+		if (scan_hex(&guid, &s) && (scan_end(&s) || *s == '#'))
+			vec_push(&list, guid);
+		else
+			rc = err_set(err, -EINVAL,
+				     "%s:%llu: a GUID is expected, such as "
+				     "0x0008f10500200b50",
+				     in.path, (unsigned long long)lines_number(lines));
+	}
+	if (!rc && lines_error(lines))
+		rc = err_set(err, lines_error(lines), "%s cannot be read: %s", in.path,
+			     strerror(-lines_error(lines)));
+	lines_free(lines);
+	input_close(&in);
+	if (rc)
+		vec_free(&list);
+	*out = list.v;
+	*n = list.n;
+	return rc;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* loadfab: fabrics, tables, names and jobs from any file that we can read, told apart by
+ * what is in them.  "-" is stdin.  Warnings of the readers go to the log. */
+#ifndef CONSOLE_LOADFAB_H
+#define CONSOLE_LOADFAB_H
+
+#include "fabric/base/err.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/jobset.h"
+#include "fabric/model/namemap.h"
+#include "fabric/model/tables.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * ibnetdiscover text, an ibsim net file, opensm-subnet.lst, netloc's ...-nodes.ndat, or, where
+ * no such file exists, the text of a generated fabric (fabric/sim/topo.h).
+ * name: of the fabric, NULL for one made from its fingerprint; names may be NULL;
+ * lmc -1: as found in the file.  The caller owns one reference.
+ */
+int loadfab_lmc(struct fabric **out, const char *path, const char *name,
+		const struct name_map *names, int lmc, struct err *err);
+
+static inline int loadfab_fabric(struct fabric **out, const char *path, const char *name,
+				 const struct name_map *names, struct err *err)
+{
+	return loadfab_lmc(out, path, name, names, -1, err);
+}
+
+/* opensm-lfts.dump and the like, opensm.fdbs, or our tables.ibr. */
+int loadfab_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err);
+
+/* Into tables that the caller alone owns: path-sl lines; opensm-sl2vl.dump or the form of
+ * ibdmchk. */
+int loadfab_path_sl(struct tables *t, const char *path, const struct fabric *f, struct err *err);
+int loadfab_sl2vl(struct tables *t, const char *path, const struct fabric *f, struct err *err);
+
+/* A node-name-map. */
+int loadfab_names(struct name_map **out, const char *path, struct err *err);
+
+/* All jobs of a file (fabric/files/jobs_file.h); nodes that the fabric does not have are
+ * warned of. */
+int loadfab_jobs(struct jobset **out, const char *path, const struct fabric *f, struct err *err);
+
+/* A GUID a line, # comments.  The caller frees *out. */
+int loadfab_guids(uint64_t **out, size_t *n, const char *path, struct err *err);
+
+#endif
