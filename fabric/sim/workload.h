@@ -12,6 +12,7 @@
 
 #include "fabric/jobs/job_list.h"
 #include "fabric/model/fabric.h"
+#include "fabric/sim/sim.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,14 +22,8 @@ struct workload_opts {
 	double busy;		 /* share of the nodes that jobs hold, 0..1; 0: 0.87 */
 	double mean_s;		 /* mean run time of a job; 0: 1800 */
 	double load;		 /* share of its link that a talking node fills, 0..1; 0: 0.6 */
-	uint32_t flows_per_term; /* upper bound per sending terminal; 0: 16 */
+	uint32_t flows_per_term; /* upper bound per sending terminal; 0: 2..16 by size */
 	int64_t start_s;	 /* Unix time at the first step; 0: 1767225600 */
-};
-
-struct workload_flow {
-	uint32_t src, dst; /* terminals, never the same */
-	uint16_t dlid;	   /* a LID of dst */
-	double Bps;	   /* bytes per second, above 0 */
 };
 
 struct workload;
@@ -52,8 +47,8 @@ uint64_t workload_flows_serial(const struct workload *w);
 /* The jobs that run now; the caller puts it. */
 const struct job_list *workload_jobs(struct workload *w);
 
-/* Traffic until the next call of workload_advance(); valid until then.  Ascending src.
- * With jobs of terminals that share a link the sum may exceed what the link can carry. */
-const struct workload_flow *workload_flows(struct workload *w, uint32_t *n);
+/* What the jobs offer to send from now on, for sim_set_flows(): ascending src, a terminal never
+ * to itself.  Valid until the next call of any of these functions. */
+const struct sim_flow *workload_flows(struct workload *w, uint32_t *n);
 
 #endif
