@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A jobs file that somebody else keeps up to date.  Looked at by name once a second, which sees
+ * files replaced by rename and files on network file systems, where inotify does not.
+ */
+#include "fabric/jobs/source.h"
+
+#include "fabric/base/log.h"
+#include "fabric/base/mem.h"
+#include "fabric/files/hostlist.h"
+#include "fabric/files/jobs_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_MS 1000u
+
+struct file_source {
+	struct job_source base;
+	char *path;
+	struct stat seen;      /* of the file that was read last */
+	struct job_log *log;   /* what was in it */
+	int64_t next_change_s; /* when a job of it starts or ends; INT64_MAX: never */
+};
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static bool runs_at(const struct job_record *r, int64_t now_s)
+{
+	return (!r->start_s || r->start_s <= now_s) && (!r->end_s || now_s < r->end_s);
+}
+
+static void add_record(struct job_list *l, const struct job_record *r)
+{
+	struct job_rec rec = {
+		.id = r->id,
+		.name = r->name,
+		.user = r->user,
+		.nodes = r->nodes,
+		.start_s = r->start_s,
+	};
+	struct hostlist *h;
+	struct err err;
+
+	if (hostlist_parse(&h, r->nodes, &err)) {
+		log_add(LOG_WARN, "jobs", "job %llu left out: %s", (unsigned long long)r->id,
+			err.text);
+		return;
+	}
+	rec.hosts = hostlist_names(h);
+	rec.nhost = hostlist_count(h);
+	job_list_add(l, &rec);
+	hostlist_free(h);
+}
+
+/* Of the jobs in the file, those that run now; a history also has waiting and ended ones. */
+static void hand_out(struct file_source *s, int64_t now_s)
+{
+	const char *slash = strrchr(s->path, '/');
+	struct job_list *l;
+	char name[64];
+
+	snprintf(name, sizeof(name), "file %s", slash ? slash + 1 : s->path);
+	l = job_list_new(name, now_s);
+	s->next_change_s = INT64_MAX;
+	for (uint32_t i = 0; i < s->log->n; i++) {
+		const struct job_record *r = &s->log->jobs[i];
+		int64_t change = r->start_s > now_s ? r->start_s : r->end_s;
+
+		if (change > now_s && change < s->next_change_s)
+			s->next_change_s = change;
+		if (runs_at(r, now_s))
+			add_record(l, r);
+		else if (r->start_s > now_s)
+			l->pending++;
+		else
+			l->other++;
+	}
+	job_list_sort(l);
+	job_list_put(s->base.newest);
+	s->base.newest = l;
+}
+
+/* Reads the whole file; the old jobs stay when it cannot be read. */
+static int load(struct file_source *s, struct err *err)
+{
+	FILE *file = fopen(s->path, "re");
+	struct read_report report;
+	struct job_log *log;
+	int rc;
+
+	memset(&s->seen, 0, sizeof(s->seen));
+	if (!file || fstat(fileno(file), &s->seen)) {
+		rc = -errno;
+		err_set(err, rc, "Cannot read the jobs file %s: %s", s->path, strerror(-rc));
+		if (file)
+			fclose(file);
+		return rc;
+	}
+	rc = jobs_file_read(&log, file, s->path, &report, err);
+	fclose(file);
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; i < report.nnotes; i++) {
+		char line[300];
+
+		log_add(LOG_WARN, "jobs", "%s", read_report_line(line, sizeof(line), &report, i));
+	}
+	job_log_free(s->log);
+	s->log = log;
+	return 0;
+}
+
+static void reload(struct file_source *s, int64_t now_s)
+{
+	struct source_status *st = &s->base.status;
+	struct err err;
+
+	if (!load(s, &err)) {
+		st->state = SOURCE_OK;
+		st->text[0] = '\0';
+		hand_out(s, now_s);
+		return;
+	}
+	if (st->state == SOURCE_OK || strncmp(st->text, err.text, sizeof(st->text) - 1))
+		log_add(LOG_WARN, "jobs", "%s; the jobs read before stay", err.text);
+	st->state = SOURCE_UNREACHABLE;
+	snprintf(st->text, sizeof(st->text), "%.*s", (int)sizeof(st->text) - 1, err.text);
+}
+
+static void file_poll(struct job_source *base)
+{
+	struct file_source *s = (struct file_source *)base;
+	int64_t now_s = time(NULL);
+	struct stat now;
+	uint64_t ticks;
+
+	if (read(base->fd, &ticks, sizeof(ticks)) < 0 && errno != EAGAIN)
+		return;
+	if (stat(s->path, &now) || !same_file(&now, &s->seen))
+		reload(s, now_s);
+	else if (now_s >= s->next_change_s)
+		hand_out(s, now_s);
+	if (base->status.state == SOURCE_OK)
+		base->status.last_good_s = now_s;
+}
+
+static void file_close(struct job_source *base)
+{
+	struct file_source *s = (struct file_source *)base;
+
+	if (base->fd >= 0)
+		close(base->fd);
+	job_log_free(s->log);
+	free(s->path);
+	free(s);
+}
+
+static int start_timer(int fd, uint32_t ms)
+{
+	struct itimerspec it = {
+		.it_value.tv_nsec = 1,
+		.it_interval = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 },
+	};
+
+	return fd < 0 || timerfd_settime(fd, 0, &it, NULL) ? -errno : 0;
+}
+
+static int file_open(struct job_source **out, const struct source_opts *o, struct err *err)
+{
+	struct file_source *s;
+	int rc;
+
+	if (!o->path)
+		return err_set(err, -EINVAL, "The job source \"file\" needs the name of a file.");
+	s = xcalloc(1, sizeof(*s));
+	s->base.type = &job_source_file;
+	s->path = xstrdup(o->path);
+	s->base.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	rc = start_timer(s->base.fd, o->interval_ms ? o->interval_ms : LOOK_MS);
+	if (rc)
+		err_set(err, rc, "Cannot watch the jobs file %s: %s", o->path, strerror(-rc));
+	else
+		rc = load(s, err);
+	if (rc) {
+		file_close(&s->base);
+		return rc;
+	}
+	hand_out(s, time(NULL));
+	s->base.status.state = SOURCE_OK;
+	s->base.status.last_good_s = time(NULL);
+	*out = &s->base;
+	return 0;
+}
+
+const struct job_source_type job_source_file = {
+	.name = "file",
+	.summary = "jobs from a file (host lists, sacct -P or CSV), read again when it changes",
+	.open = file_open,
+	.poll = file_poll,
+	.close = file_close,
+};
