@@ -35,7 +35,8 @@ struct source_opts {
 	const char *path;	   /* file: the jobs file */
 	struct workload *workload; /* sim: where the jobs come from; must outlive the source */
 	uint32_t interval_ms;	   /* slurm, file: between two questions; 0: the source's own */
-	const char *const *poller; /* slurm: argv of the poller; NULL: this program's own */
+	const char *const
+		*poller;      /* slurm: argv of the poller, up to 7; NULL: this program's own */
 	uint32_t quiet_ms;    /* slurm: silence that counts as unreachable; 0: interval + 5 s */
 	uint32_t deadline_ms; /* slurm: silence after which the poller is killed; 0: interval + 75 s
 			       */
@@ -47,7 +48,7 @@ struct job_source;
 struct job_source_type {
 	const char *name, *summary;
 	int (*open)(struct job_source **out, const struct source_opts *opts, struct err *err);
-	int (*poll)(struct job_source *s);
+	void (*poll)(struct job_source *s);
 	void (*close)(struct job_source *s);
 };
 

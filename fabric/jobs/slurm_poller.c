@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/jobs/slurm_poller.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/base/vec.h"
+#include "fabric/jobs/jobwire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#if WITH_SLURM
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+
+struct poller {
+	int out;
+	uint32_t interval_ms;
+	time_t last_update; /* of the last list, as slurmctld counts it */
+};
+
+/* Takes ownership of the frame; false when nobody reads any more. */
+static bool send_frame(const struct poller *p, uint8_t *frame, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len) {
+		ssize_t n = write(p->out, frame + at, len - at);
+
+		if (n < 0 && errno != EINTR)
+			break;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	free(frame);
+	return at == len;
+}
+
+static bool send_text(const struct poller *p, enum jobwire_type type, const char *text)
+{
+	size_t len;
+	uint8_t *frame = jobwire_text(&len, type, time(NULL), text);
+
+	return send_frame(p, frame, len);
+}
+
+/* Waits for the next question; false when the parent is gone. */
+static bool wait_turn(uint32_t ms)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct timespec end, now;
+	int64_t left = ms;
+	char drop[64];
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	do {
+		int rc = poll(&in, 1, (int)left);
+
+		if (rc > 0 && read(STDIN_FILENO, drop, sizeof(drop)) <= 0)
+			return false;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		left = (int64_t)ms -
+		       ((now.tv_sec - end.tv_sec) * 1000 + (now.tv_nsec - end.tv_nsec) / 1000000);
+	} while (left > 0);
+	return true;
+}
+
+static const char *user_of(const slurm_job_info_t *j, char *buf, size_t size)
+{
+	struct passwd *pw;
+
+	if (j->user_name && *j->user_name)
+		return j->user_name;
+	pw = getpwuid(j->user_id);
+	if (pw)
+		return pw->pw_name;
+	snprintf(buf, size, "%u", (unsigned)j->user_id);
+	return buf;
+}
+
+static void add_job(struct job_list *l, const slurm_job_info_t *j)
+{
+	hostlist_t hl = slurm_hostlist_create(j->nodes);
+	VEC(const char *) hosts = { 0 };
+	struct job_rec r = { .id = j->job_id, .nodes = j->nodes, .start_s = j->start_time };
+	char uid[16], *h;
+
+	while (hl && (h = slurm_hostlist_shift(hl)))
+		vec_push(&hosts, h);
+	if (hl)
+		slurm_hostlist_destroy(hl);
+	r.name = j->name;
+	r.user = user_of(j, uid, sizeof(uid));
+	r.hosts = hosts.v;
+	r.nhost = (uint32_t)hosts.n;
+	job_list_add(l, &r);
+	for (size_t i = 0; i < hosts.n; i++)
+		free((char *)hosts.v[i]);
+	vec_free(&hosts);
+}
+
+static bool send_jobs(const struct poller *p, const job_info_msg_t *msg, time_t asked)
+{
+	struct job_list *l = job_list_new("slurm", asked);
+	uint8_t *frame;
+	size_t len;
+
+	for (uint32_t i = 0; i < msg->record_count; i++) {
+		const slurm_job_info_t *j = &msg->job_array[i];
+		/* the upper bits are flags (completing, requeued, ...) */
+		uint32_t state = j->job_state & JOB_STATE_BASE;
+
+		if (state == JOB_RUNNING && j->nodes && *j->nodes)
+			add_job(l, j);
+		else if (state == JOB_PENDING)
+			l->pending++;
+		else
+			l->other++;
+	}
+	job_list_sort(l);
+	frame = jobwire_list(&len, l);
+	job_list_put(l);
+	return send_frame(p, frame, len);
+}
+
+/* One question.  Every rc but 0 is a failure, whatever errno says; 0 errno included. */
+static bool ask(struct poller *p)
+{
+	job_info_msg_t *msg = NULL;
+	time_t asked = time(NULL);
+	char text[300];
+	bool sent;
+	int rc, e;
+
+	errno = 0;
+	rc = slurm_load_jobs(p->last_update, &msg, SHOW_ALL);
+	e = rc ? slurm_get_errno() : 0;
+	if (!rc && msg) {
+		sent = send_jobs(p, msg, asked);
+		p->last_update = msg->last_update;
+		slurm_free_job_info_msg(msg);
+		return sent;
+	}
+	if (p->last_update && e == SLURM_NO_CHANGE_IN_DATA)
+		return send_text(p, JOBWIRE_SAME, "");
+	snprintf(text, sizeof(text), "slurmctld does not answer: %s",
+		 e ? slurm_strerror(e) : "no reason given");
+	p->last_update = 0;
+	sent = send_text(p, JOBWIRE_FAIL, text);
+	/* the controller may have moved: read slurm.conf again before the next question */
+	slurm_fini();
+	slurm_init(NULL);
+	return sent;
+}
+
+/* Frames go to a descriptor of their own, so that nothing a library prints gets between them. */
+static int private_stdout(void)
+{
+	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	if (fd >= 0)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	return fd;
+}
+
+static int run(uint32_t interval_ms)
+{
+	struct poller p = { .out = private_stdout(), .interval_ms = interval_ms };
+	unsigned v = (unsigned)slurm_api_version();
+	char text[64];
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (p.out < 0 || !wait_turn(0))
+		return 1;
+	snprintf(text, sizeof(text), "libslurm API %u.%u.%u", (unsigned)SLURM_VERSION_MAJOR(v),
+		 (unsigned)SLURM_VERSION_MINOR(v), (unsigned)SLURM_VERSION_MICRO(v));
+	if (!send_text(&p, JOBWIRE_HELLO, text))
+		return 1;
+	slurm_init(NULL);
+	while (ask(&p) && wait_turn(p.interval_ms))
+		;
+	slurm_fini();
+	return 0;
+}
+#else
+static int run(uint32_t interval_ms)
+{
+	(void)interval_ms;
+	fputs("this program was built without libslurm (WITH_SLURM=0)\n", stderr);
+	return 1;
+}
+#endif
+
+int slurm_poller_main(int argc, char **argv)
+{
+	uint32_t interval_ms = 10000;
+
+	if (argc == 3 && !strcmp(argv[1], "--interval-ms")) {
+		interval_ms = (uint32_t)strtoul(argv[2], NULL, 10);
+	} else if (argc != 1) {
+		fprintf(stderr, "usage: %s [--interval-ms N]\n", SLURM_POLLER_ARG);
+		return 64;
+	}
+	return run(interval_ms < 100 ? 100 : interval_ms);
+}

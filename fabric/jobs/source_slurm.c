@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parent's side of the SLURM poller: starts it, listens with a deadline, starts it again
+ * after a growing pause when it ends.
+ */
+#include "fabric/jobs/source.h"
+
+#include "fabric/base/log.h"
+#include "fabric/base/mem.h"
+#include "fabric/jobs/jobwire.h"
+#include "fabric/jobs/slurm_poller.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define INTERVAL_MS    10000u
+#define QUIET_MS       5000u  /* on top of the interval */
+#define DEADLINE_MS    75000u /* likewise: libslurm takes up to 59 s to give up by itself */
+#define BACKOFF_MS     1000u
+#define BACKOFF_MAX_MS 60000u
+#define GRACE_MS       500u /* between the end of the pipe and SIGKILL */
+#define REAP_MS	       20u
+#define READ_BYTES     65536u
+#define MAX_ARGS       7
+#define READS_A_POLL   64 /* bounds the time that one poll takes */
+
+enum phase {
+	PHASE_PAUSED,  /* no process; starts at wake_ms */
+	PHASE_RUNNING, /* the poller talks, or should */
+	PHASE_ENDING,  /* waiting for its exit status; killed at wake_ms */
+};
+
+struct slurm_source {
+	struct job_source base;
+	enum phase phase;
+	pid_t pid;
+	int timer, in, out, log;    /* the poller's stdin, stdout and stderr, our ends; or -1 */
+	const char *path;	    /* of its program */
+	char *poller[MAX_ARGS + 1]; /* its argv */
+	uint32_t quiet_ms, deadline_ms, backoff_ms, pause_ms;
+	uint64_t heard_ms, wake_ms;
+	struct jobwire_reader *reader;
+	char fault[400]; /* why we gave the poller up, "" while we did not */
+	char line[300], last_line[300];
+	size_t line_len;
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+/* Makes the descriptor readable in ms milliseconds; 0 is at once. */
+static void arm(const struct slurm_source *s, uint64_t ms)
+{
+	struct itimerspec it = {
+		.it_value = { .tv_sec = (time_t)(ms / 1000),
+			      .tv_nsec = (long)(ms % 1000) * 1000000 + 1 },
+	};
+
+	timerfd_settime(s->timer, 0, &it, NULL);
+}
+
+static void set_state(struct slurm_source *s, enum source_state state, const char *text)
+{
+	struct source_status *st = &s->base.status;
+
+	if (st->state != state || strcmp(st->text, text))
+		log_add(state == SOURCE_OK ? LOG_INFO : LOG_WARN, "slurm", "%s%s%s",
+			source_state_name(state), *text ? ": " : "", text);
+	st->state = state;
+	snprintf(st->text, sizeof(st->text), "%s", text);
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static int watch(const struct slurm_source *s, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+
+	return epoll_ctl(s->base.fd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
+}
+
+/* A pipe whose end `ours` does not block. */
+static int pipe_pair(int fds[2], int ours)
+{
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	fcntl(fds[ours], F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+/* The environment without LD_PRELOAD: what is preloaded for the wire (ibsim's library takes a
+ * client's place in every program it is in) has no business in the poller.  The caller frees
+ * the array, not the strings. */
+static char **poller_environ(void)
+{
+	size_t n = 0, have = 0;
+	char **env;
+
+	while (environ && environ[n])
+		n++;
+	env = xcalloc(n + 1, sizeof(*env));
+	for (size_t i = 0; i < n; i++) {
+		if (strncmp(environ[i], "LD_PRELOAD=", 11))
+			env[have++] = environ[i];
+	}
+	return env;
+}
+
+static int spawn_with(struct slurm_source *s, const int in[2], const int out[2], const int log[2])
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	char **env = poller_environ();
+	sigset_t all, none;
+	int rc;
+
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_adddup2(&files, in[0], STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&files, out[1], STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&files, log[1], STDERR_FILENO);
+	posix_spawn_file_actions_addclosefrom_np(&files, 3);
+	posix_spawnattr_init(&attr);
+	sigfillset(&all);
+	sigemptyset(&none);
+	posix_spawnattr_setsigdefault(&attr, &all);
+	posix_spawnattr_setsigmask(&attr, &none);
+	/* a session of its own: keys typed at the console are not for the poller */
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
+						POSIX_SPAWN_SETSID);
+	rc = posix_spawn(&s->pid, s->path, &files, &attr, s->poller, env);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&files);
+	free(env);
+	return -rc;
+}
+
+/* Opens the pipes and starts the poller; on failure nothing is left open. */
+static int start_process(struct slurm_source *s)
+{
+	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, log[2] = { -1, -1 };
+	int rc = pipe_pair(in, 1);
+
+	if (!rc)
+		rc = pipe_pair(out, 0);
+	if (!rc)
+		rc = pipe_pair(log, 0);
+	if (!rc)
+		rc = spawn_with(s, in, out, log);
+	close_fd(&in[0]);
+	close_fd(&out[1]);
+	close_fd(&log[1]);
+	s->in = in[1];
+	s->out = out[0];
+	s->log = log[0];
+	if (!rc && (watch(s, s->out) || watch(s, s->log)))
+		rc = -ENOMEM;
+	return rc;
+}
+
+static void pause_poller(struct slurm_source *s)
+{
+	s->phase = PHASE_PAUSED;
+	s->wake_ms = now_ms() + s->pause_ms;
+	s->pause_ms = s->pause_ms * 2 > BACKOFF_MAX_MS ? BACKOFF_MAX_MS : s->pause_ms * 2;
+}
+
+static void start(struct slurm_source *s)
+{
+	char text[300];
+	int rc;
+
+	s->fault[0] = s->last_line[0] = '\0';
+	s->line_len = 0;
+	s->heard_ms = now_ms();
+	jobwire_reader_free(s->reader);
+	s->reader = jobwire_reader_new();
+	rc = start_process(s);
+	if (!rc) {
+		s->phase = PHASE_RUNNING;
+		return;
+	}
+	close_fd(&s->in);
+	close_fd(&s->out);
+	close_fd(&s->log);
+	snprintf(text, sizeof(text), "cannot start the SLURM poller %s: %s", s->path,
+		 strerror(-rc));
+	set_state(s, SOURCE_DEAD, text);
+	pause_poller(s);
+}
+
+/* One line of the poller's stderr; libslurm repeats itself with every question. */
+static void take_line(struct slurm_source *s)
+{
+	s->line[s->line_len] = '\0';
+	if (s->line_len && strcmp(s->line, s->last_line)) {
+		log_add(LOG_WARN, "slurm", "%s", s->line);
+		memcpy(s->last_line, s->line, s->line_len + 1);
+	}
+	s->line_len = 0;
+}
+
+static void read_log(struct slurm_source *s)
+{
+	char buf[4096];
+
+	for (int k = 0; s->log >= 0 && k < READS_A_POLL; k++) {
+		ssize_t n = read(s->log, buf, sizeof(buf));
+
+		if (n == 0)
+			close_fd(&s->log);
+		if (n <= 0)
+			return;
+		for (ssize_t i = 0; i < n; i++) {
+			if (buf[i] == '\n' || s->line_len + 1 == sizeof(s->line))
+				take_line(s);
+			else if ((unsigned char)buf[i] >= 0x20)
+				s->line[s->line_len++] = buf[i];
+		}
+	}
+}
+
+static void take_msg(struct slurm_source *s, struct jobwire_msg *m)
+{
+	struct source_status *st = &s->base.status;
+
+	if (m->type == JOBWIRE_HELLO)
+		return;
+	if (m->type == JOBWIRE_FAIL) {
+		set_state(s, SOURCE_UNREACHABLE, m->text);
+		return;
+	}
+	if (m->type == JOBWIRE_LIST) {
+		job_list_put(s->base.newest);
+		s->base.newest = m->list;
+	}
+	st->last_good_s = m->time_s;
+	s->pause_ms = s->backoff_ms;
+	set_state(s, SOURCE_OK, "");
+}
+
+/* Takes the whole frames that are there. */
+static void take_msgs(struct slurm_source *s)
+{
+	struct jobwire_msg m;
+	struct err err;
+	int rc;
+
+	while ((rc = jobwire_next(&m, s->reader, &err)) > 0) {
+		s->heard_ms = now_ms();
+		take_msg(s, &m);
+	}
+	if (rc < 0)
+		snprintf(s->fault, sizeof(s->fault), "%.*s", (int)sizeof(s->fault) - 1, err.text);
+}
+
+static void read_msgs(struct slurm_source *s)
+{
+	static const size_t size = READ_BYTES;
+	uint8_t *buf = xcalloc(size, 1);
+	ssize_t n = 1;
+
+	for (int k = 0; s->out >= 0 && !s->fault[0] && k < READS_A_POLL; k++) {
+		n = read(s->out, buf, size);
+		if (n <= 0)
+			break;
+		jobwire_feed(s->reader, buf, (size_t)n);
+		take_msgs(s);
+	}
+	if (n == 0)
+		close_fd(&s->out);
+	free(buf);
+}
+
+/* The process is to go: its stdin tells it, SIGKILL at wake_ms makes it. */
+static void end_poller(struct slurm_source *s, uint32_t grace_ms)
+{
+	s->phase = PHASE_ENDING;
+	s->wake_ms = now_ms() + grace_ms;
+	close_fd(&s->in);
+	close_fd(&s->out);
+}
+
+static void poll_running(struct slurm_source *s)
+{
+	uint64_t silent;
+	char text[120];
+
+	read_msgs(s);
+	silent = now_ms() - s->heard_ms;
+	if (!s->fault[0] && silent >= s->deadline_ms)
+		snprintf(s->fault, sizeof(s->fault),
+			 "no answer for %u s, the SLURM poller was killed",
+			 (unsigned)(silent / 1000));
+	if (s->fault[0] || s->out < 0) {
+		end_poller(s, s->fault[0] ? 0 : GRACE_MS);
+		return;
+	}
+	if (silent < s->quiet_ms)
+		return;
+	snprintf(text, sizeof(text), "SLURM has not answered within %u ms", s->quiet_ms);
+	if (s->base.status.state != SOURCE_UNREACHABLE)
+		set_state(s, SOURCE_UNREACHABLE, text);
+}
+
+/* What to tell about a poller that is gone: our reason, its last words, or how it ended. */
+static void tell_end(struct slurm_source *s, int wstatus)
+{
+	char text[sizeof(s->fault)];
+
+	if (s->fault[0])
+		snprintf(text, sizeof(text), "%s", s->fault);
+	else if (s->last_line[0])
+		snprintf(text, sizeof(text), "the SLURM poller ended: %s", s->last_line);
+	else if (WIFSIGNALED(wstatus))
+		snprintf(text, sizeof(text), "the SLURM poller was ended by signal %d",
+			 WTERMSIG(wstatus));
+	else
+		snprintf(text, sizeof(text), "the SLURM poller ended with exit code %d",
+			 WEXITSTATUS(wstatus));
+	set_state(s, SOURCE_DEAD, text);
+}
+
+static void poll_ending(struct slurm_source *s)
+{
+	int wstatus = 0;
+	pid_t got = waitpid(s->pid, &wstatus, WNOHANG);
+
+	if (!got) {
+		if (now_ms() >= s->wake_ms)
+			kill(s->pid, SIGKILL);
+		return;
+	}
+	take_line(s);
+	close_fd(&s->log);
+	tell_end(s, wstatus);
+	s->pid = 0;
+	s->base.status.restarts++;
+	pause_poller(s);
+}
+
+static uint64_t until(uint64_t when, uint64_t now)
+{
+	return when > now ? when - now : 0;
+}
+
+/* The next moment at which something is to be done without any input. */
+static void arm_next(const struct slurm_source *s)
+{
+	uint64_t now = now_ms(), quiet = s->heard_ms + s->quiet_ms;
+
+	if (s->phase == PHASE_ENDING)
+		arm(s, REAP_MS);
+	else if (s->phase == PHASE_PAUSED)
+		arm(s, until(s->wake_ms, now));
+	else if (quiet > now)
+		arm(s, quiet - now);
+	else
+		arm(s, until(s->heard_ms + s->deadline_ms, now));
+}
+
+static void slurm_poll(struct job_source *base)
+{
+	struct slurm_source *s = (struct slurm_source *)base;
+	uint64_t ticks;
+
+	if (read(s->timer, &ticks, sizeof(ticks)) < 0 && errno != EAGAIN)
+		log_add(LOG_ERROR, "slurm", "timer: %s", strerror(errno));
+	if (s->phase == PHASE_PAUSED && now_ms() >= s->wake_ms)
+		start(s);
+	if (s->phase == PHASE_RUNNING)
+		poll_running(s);
+	read_log(s);
+	if (s->phase == PHASE_ENDING)
+		poll_ending(s);
+	arm_next(s);
+}
+
+/* SIGKILL needs no wait in practice; after 100 ms init may have the rest. */
+static void slurm_close(struct job_source *base)
+{
+	struct slurm_source *s = (struct slurm_source *)base;
+	struct timespec ms = { .tv_nsec = 1000000 };
+
+	if (s->pid > 0) {
+		kill(s->pid, SIGKILL);
+		for (int k = 0; k < 100 && !waitpid(s->pid, NULL, WNOHANG); k++)
+			nanosleep(&ms, NULL);
+	}
+	close_fd(&s->in);
+	close_fd(&s->out);
+	close_fd(&s->log);
+	close_fd(&s->timer);
+	close_fd(&s->base.fd);
+	jobwire_reader_free(s->reader);
+	for (int i = 0; i < MAX_ARGS; i++)
+		free(s->poller[i]);
+	free(s);
+}
+
+static void set_options(struct slurm_source *s, const struct source_opts *o)
+{
+	uint32_t interval = o->interval_ms ? o->interval_ms : INTERVAL_MS;
+	char ms[16];
+	const char *const own[] = { "ibroute-top", SLURM_POLLER_ARG, "--interval-ms", ms, NULL };
+	const char *const *argv = o->poller ? o->poller : own;
+
+	snprintf(ms, sizeof(ms), "%u", interval);
+	for (int i = 0; i < MAX_ARGS && argv[i]; i++)
+		s->poller[i] = xstrdup(argv[i]);
+	s->path = o->poller ? s->poller[0] : "/proc/self/exe";
+	s->quiet_ms = o->quiet_ms ? o->quiet_ms : interval + QUIET_MS;
+	s->deadline_ms = o->deadline_ms ? o->deadline_ms : interval + DEADLINE_MS;
+	s->backoff_ms = o->backoff_ms ? o->backoff_ms : BACKOFF_MS;
+	s->pause_ms = s->backoff_ms;
+}
+
+static int slurm_open(struct job_source **out, const struct source_opts *o, struct err *err)
+{
+	struct slurm_source *s;
+	int rc;
+
+	if (!WITH_SLURM && !o->poller)
+		return err_set(err, -ENOSYS,
+			       "This program was built without libslurm (WITH_SLURM=0); give the "
+			       "jobs in a file instead.");
+	s = xcalloc(1, sizeof(*s));
+	s->in = s->out = s->log = -1;
+	s->base.type = &job_source_slurm;
+	s->base.fd = epoll_create1(EPOLL_CLOEXEC);
+	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	set_options(s, o);
+	if (s->base.fd < 0 || s->timer < 0 || watch(s, s->timer)) {
+		rc = -errno;
+		slurm_close(&s->base);
+		return err_set(err, rc, "Cannot watch the SLURM poller: %s", strerror(-rc));
+	}
+	start(s);
+	arm_next(s);
+	*out = &s->base;
+	return 0;
+}
+
+const struct job_source_type job_source_slurm = {
+	.name = "slurm",
+	.summary = "running jobs from slurmctld, through libslurm in a process of its own",
+	.open = slurm_open,
+	.poll = slurm_poll,
+	.close = slurm_close,
+};

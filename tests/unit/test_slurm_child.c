@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parent's side of the SLURM poller against pollers that misbehave.  This program is its own
+ * poller: started with "fake KIND [FILE]" it plays the part; with the real argument it is the real
+ * one.
+ */
+#include "fabric/jobs/source.h"
+
+#include "fabric/base/log.h"
+#include "fabric/jobs/jobwire.h"
+#include "fabric/jobs/slurm_poller.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SELF "/proc/self/exe"
+
+/* --- the fake poller --- */
+
+static void emit(uint8_t *frame, size_t len, size_t piece)
+{
+	for (size_t at = 0; at < len; at += piece) {
+		size_t n = len - at < piece ? len - at : piece;
+
+		if (write(STDOUT_FILENO, frame + at, n) != (ssize_t)n)
+			exit(3);
+		if (piece < len)
+			usleep(1000);
+	}
+	free(frame);
+}
+
+static void emit_text(enum jobwire_type type, const char *text)
+{
+	size_t len;
+	uint8_t *frame = jobwire_text(&len, type, time(NULL), text);
+
+	emit(frame, len, len);
+}
+
+static void emit_list(uint32_t njob, size_t piece)
+{
+	static const char *const hosts[] = { "n0001", "n0002" };
+	struct job_list *l = job_list_new("slurm", time(NULL));
+	size_t len;
+	uint8_t *frame;
+
+	for (uint32_t i = 0; i < njob; i++)
+		job_list_add(l, &(struct job_rec){ .id = i + 1,
+						   .name = "job",
+						   .nodes = "n[0001-0002]",
+						   .hosts = hosts,
+						   .nhost = 2 });
+	frame = jobwire_list(&len, l);
+	job_list_put(l);
+	emit(frame, len, piece ? piece : len);
+}
+
+/* Waits until the parent closes our stdin. */
+static int until_eof(void)
+{
+	char c;
+
+	while (read(STDIN_FILENO, &c, 1) > 0)
+		;
+	return 0;
+}
+
+static int crash(void)
+{
+	fputs("fake: error: something minor\nfake: fatal: Unable to process configuration file\n",
+	      stderr);
+	return 1;
+}
+
+/* The first start crashes, the next ones work. */
+static int crash_once(const char *path)
+{
+	FILE *seen = fopen(path, "r");
+
+	if (!seen) {
+		seen = fopen(path, "w");
+		fclose(seen);
+		return crash();
+	}
+	fclose(seen);
+	emit_list(1, 0);
+	return until_eof();
+}
+
+static int flood(void)
+{
+	for (int i = 0; i < 20000; i++)
+		fprintf(stderr, "slurm_load_jobs error %d: Unable to contact slurm controller\n",
+			i);
+	emit_list(2, 0);
+	return until_eof();
+}
+
+static int fake_main(const char *kind, const char *path)
+{
+	if (!strcmp(kind, "garbage"))
+		puts("Segmentation fault (core dumped) and more text than a header");
+	if (!strcmp(kind, "crash"))
+		return crash();
+	if (!strcmp(kind, "crash-once"))
+		return crash_once(path);
+	if (!strcmp(kind, "flood"))
+		return flood();
+	if (!strcmp(kind, "suicide"))
+		return raise(SIGKILL);
+	if (!strcmp(kind, "silent"))
+		for (;;)
+			pause();
+	if (!strcmp(kind, "good") || !strcmp(kind, "good-then-silent"))
+		emit_list(2, 0);
+	if (!strcmp(kind, "slow"))
+		emit_list(5, 7);
+	if (!strcmp(kind, "large"))
+		emit_list(50000, 0);
+	if (!strcmp(kind, "fail"))
+		emit_text(JOBWIRE_FAIL, "slurmctld does not answer: Connection refused");
+	if (!strcmp(kind, "good-fail-same")) {
+		emit_list(2, 0);
+		usleep(150000);
+		emit_text(JOBWIRE_FAIL, "slurmctld does not answer: Connection refused");
+		usleep(150000);
+		emit_text(JOBWIRE_SAME, "");
+	}
+	fflush(stdout);
+	return until_eof();
+}
+
+/* --- the tests --- */
+
+static int log_lines;
+static char log_text[300];
+
+static void count_line(void *ctx, const struct log_line *line)
+{
+	(void)ctx;
+	log_lines++;
+	snprintf(log_text, sizeof(log_text), "%s", line->text);
+}
+
+static struct job_source *open_fake(const char *kind, const char *path, const struct source_opts *o)
+{
+	const char *argv[] = { SELF, "fake", kind, path, NULL };
+	struct source_opts opts = *o;
+	struct job_source *s;
+	struct err err;
+
+	opts.poller = argv;
+	if (!opts.backoff_ms)
+		opts.backoff_ms = 50;
+	if (job_source_open(&s, &job_source_slurm, &opts, &err))
+		fail_msg("%s", err.text);
+	return s;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static uint64_t longest_poll_ms;
+static int polls;
+
+/* Serves the source as the console does until it is in that state (or has a list, with
+ * SOURCE_OK); at most ms.  True when it came so far. */
+static bool serve(struct job_source *s, enum source_state want, int ms)
+{
+	uint64_t end = now_ms() + (uint64_t)ms;
+
+	while (now_ms() < end) {
+		struct pollfd p = { .fd = job_source_fd(s), .events = POLLIN };
+		uint64_t t0;
+
+		if (poll(&p, 1, (int)(end - now_ms())) <= 0)
+			continue;
+		t0 = now_ms();
+		job_source_poll(s);
+		polls++;
+		if (now_ms() - t0 > longest_poll_ms)
+			longest_poll_ms = now_ms() - t0;
+		if (job_source_status(s)->state == want)
+			return true;
+	}
+	return false;
+}
+
+static bool has_text(const struct job_source *s, const char *part)
+{
+	return strstr(job_source_status(s)->text, part) != NULL;
+}
+
+static int no_children_left(void)
+{
+	return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
+}
+
+static void a_list_arrives_and_the_state_is_ok(void **state)
+{
+	struct job_source *s = open_fake("good", NULL, &(struct source_opts){ 0 });
+	const struct job_list *l;
+
+	(void)state;
+	assert_int_equal(job_source_status(s)->state, SOURCE_STARTING);
+	assert_true(serve(s, SOURCE_OK, 5000));
+	l = job_source_take(s);
+	assert_non_null(l);
+	assert_int_equal(l->njob, 2);
+	assert_null(job_source_take(s));
+	assert_true(llabs(job_source_status(s)->last_good_s - time(NULL)) < 5);
+	job_list_put(l);
+	job_source_close(s);
+	assert_true(no_children_left());
+}
+
+static void a_list_in_pieces_arrives_whole(void **state)
+{
+	struct job_source *s = open_fake("slow", NULL, &(struct source_opts){ 0 });
+	const struct job_list *l;
+
+	(void)state;
+	assert_true(serve(s, SOURCE_OK, 5000));
+	l = job_source_take(s);
+	assert_int_equal(l->njob, 5);
+	job_list_put(l);
+	job_source_close(s);
+}
+
+static void a_large_list_does_not_hold_up_the_caller(void **state)
+{
+	struct job_source *s = open_fake("large", NULL, &(struct source_opts){ 0 });
+	const struct job_list *l;
+
+	(void)state;
+	longest_poll_ms = 0;
+	assert_true(serve(s, SOURCE_OK, 9000));
+	l = job_source_take(s);
+	assert_int_equal(l->njob, 50000);
+	assert_in_range(longest_poll_ms, 0, 1500);
+	job_list_put(l);
+	job_source_close(s);
+}
+
+static void refusal_is_unreachable_with_the_reason_and_keeps_the_old_list(void **state)
+{
+	struct job_source *s = open_fake("good-fail-same", NULL, &(struct source_opts){ 0 });
+	int64_t good;
+
+	(void)state;
+	assert_true(serve(s, SOURCE_OK, 5000));
+	good = job_source_status(s)->last_good_s;
+	assert_true(serve(s, SOURCE_UNREACHABLE, 5000));
+	assert_true(has_text(s, "Connection refused"));
+	assert_int_equal(job_source_status(s)->last_good_s, good);
+	assert_true(serve(s, SOURCE_OK, 5000));
+	assert_string_equal(job_source_status(s)->text, "");
+	job_source_close(s);
+}
+
+static void a_poller_that_dies_is_dead_with_its_last_words_and_comes_back(void **state)
+{
+	char path[] = "/tmp/test_slurm_child.XXXXXX";
+	struct job_source *s;
+
+	(void)state;
+	close(mkstemp(path));
+	unlink(path);
+	s = open_fake("crash-once", path, &(struct source_opts){ 0 });
+	assert_true(serve(s, SOURCE_DEAD, 5000));
+	assert_true(has_text(s, "fatal: Unable to process configuration file"));
+	assert_true(serve(s, SOURCE_OK, 5000));
+	assert_int_equal(job_source_status(s)->restarts, 1);
+	job_source_close(s);
+	unlink(path);
+	assert_true(no_children_left());
+}
+
+static void the_pause_between_restarts_grows(void **state)
+{
+	struct job_source *s = open_fake("crash", NULL, &(struct source_opts){ .backoff_ms = 40 });
+
+	(void)state;
+	serve(s, SOURCE_OK, 1400);
+	/* 40 + 80 + 160 + 320 + 640 ms: five restarts at most, without growth more than thirty */
+	assert_in_range(job_source_status(s)->restarts, 2, 6);
+	job_source_close(s);
+	assert_true(no_children_left());
+}
+
+static void death_by_signal_is_told(void **state)
+{
+	struct job_source *s = open_fake("suicide", NULL, &(struct source_opts){ 0 });
+
+	(void)state;
+	assert_true(serve(s, SOURCE_DEAD, 5000));
+	assert_true(has_text(s, "signal 9"));
+	job_source_close(s);
+}
+
+static void garbage_ends_the_poller(void **state)
+{
+	struct job_source *s = open_fake("garbage", NULL, &(struct source_opts){ 0 });
+
+	(void)state;
+	assert_true(serve(s, SOURCE_DEAD, 5000));
+	assert_true(has_text(s, "something else than its protocol"));
+	job_source_close(s);
+	assert_true(no_children_left());
+}
+
+static void silence_is_unreachable_first_and_killed_at_the_deadline(void **state)
+{
+	struct source_opts o = { .quiet_ms = 150, .deadline_ms = 500, .backoff_ms = 5000 };
+	struct job_source *s = open_fake("silent", NULL, &o);
+	uint64_t t0 = now_ms();
+
+	(void)state;
+	assert_true(serve(s, SOURCE_UNREACHABLE, 5000));
+	assert_in_range(now_ms() - t0, 100, 450);
+	assert_true(serve(s, SOURCE_DEAD, 5000));
+	assert_in_range(now_ms() - t0, 450, 3000);
+	assert_true(has_text(s, "killed"));
+	assert_true(no_children_left());
+	job_source_close(s);
+}
+
+static void waiting_costs_few_wake_ups(void **state)
+{
+	struct source_opts o = { .quiet_ms = 60000, .deadline_ms = 90000 };
+	struct job_source *s = open_fake("good", NULL, &o);
+
+	(void)state;
+	assert_true(serve(s, SOURCE_OK, 5000));
+	polls = 0;
+	serve(s, SOURCE_DEAD, 500);
+	assert_in_range(polls, 0, 3);
+	job_source_close(s);
+}
+
+static void a_flood_on_stderr_does_not_stop_the_list(void **state)
+{
+	struct job_source *s = open_fake("flood", NULL, &(struct source_opts){ 0 });
+
+	(void)state;
+	log_lines = 0;
+	assert_true(serve(s, SOURCE_OK, 9000));
+	assert_true(log_lines > 10000);
+	job_source_close(s);
+}
+
+static void close_ends_a_poller_that_does_not_listen(void **state)
+{
+	struct job_source *s = open_fake("silent", NULL, &(struct source_opts){ 0 });
+	uint64_t t0 = now_ms();
+
+	(void)state;
+	serve(s, SOURCE_OK, 100);
+	job_source_close(s);
+	assert_in_range(now_ms() - t0, 0, 1000);
+	assert_true(no_children_left());
+}
+
+static void a_missing_program_is_dead_not_fatal(void **state)
+{
+	const char *argv[] = { "/nonexistent/poller", NULL };
+	struct job_source *s;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(job_source_open(&s, &job_source_slurm,
+					 &(struct source_opts){ .poller = argv }, &err),
+			 0);
+	assert_int_equal(job_source_status(s)->state, SOURCE_DEAD);
+	assert_true(has_text(s, "No such file"));
+	job_source_close(s);
+}
+
+/* A process whose real poller looks for a controller in vain: libslurm blocks for seconds. */
+static pid_t parent_with_real_poller(uint32_t interval_ms)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct source_opts o = { .interval_ms = interval_ms };
+		struct job_source *s;
+		struct err err;
+
+		setenv("SLURM_CONF", "/nonexistent/slurm.conf", 1);
+		if (job_source_open(&s, &job_source_slurm, &o, &err))
+			_exit(1);
+		serve(s, SOURCE_OK, 30000);
+		_exit(0);
+	}
+	return pid;
+}
+
+/* Number of pollers with that interval among all processes. */
+static int count_pollers(uint32_t interval_ms)
+{
+	char cmd[200];
+	FILE *p;
+	int n = -1;
+
+	snprintf(cmd, sizeof(cmd),
+		 "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | "
+		 "grep -o '%s [-]-interval-ms %u ' | wc -l",
+		 SLURM_POLLER_ARG, interval_ms);
+	p = popen(cmd, "r");
+	if (p && fscanf(p, "%d", &n) != 1)
+		n = -1;
+	if (p)
+		pclose(p);
+	return n;
+}
+
+static void the_real_poller_dies_with_a_killed_parent(void **state)
+{
+	uint32_t interval_ms = 1000000 + (uint32_t)getpid();
+	pid_t pid;
+
+	(void)state;
+	if (!WITH_SLURM)
+		skip();
+	pid = parent_with_real_poller(interval_ms);
+	for (int k = 0; k < 100 && count_pollers(interval_ms) != 1; k++)
+		usleep(20000);
+	assert_int_equal(count_pollers(interval_ms), 1);
+	usleep(200000);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	for (int k = 0; k < 100 && count_pollers(interval_ms); k++)
+		usleep(20000);
+	assert_int_equal(count_pollers(interval_ms), 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_list_arrives_and_the_state_is_ok),
+		cmocka_unit_test(a_list_in_pieces_arrives_whole),
+		cmocka_unit_test(a_large_list_does_not_hold_up_the_caller),
+		cmocka_unit_test(refusal_is_unreachable_with_the_reason_and_keeps_the_old_list),
+		cmocka_unit_test(a_poller_that_dies_is_dead_with_its_last_words_and_comes_back),
+		cmocka_unit_test(the_pause_between_restarts_grows),
+		cmocka_unit_test(death_by_signal_is_told),
+		cmocka_unit_test(garbage_ends_the_poller),
+		cmocka_unit_test(silence_is_unreachable_first_and_killed_at_the_deadline),
+		cmocka_unit_test(waiting_costs_few_wake_ups),
+		cmocka_unit_test(a_flood_on_stderr_does_not_stop_the_list),
+		cmocka_unit_test(close_ends_a_poller_that_does_not_listen),
+		cmocka_unit_test(a_missing_program_is_dead_not_fatal),
+		cmocka_unit_test(the_real_poller_dies_with_a_killed_parent),
+	};
+
+	if (argc > 2 && !strcmp(argv[1], "fake"))
+		return fake_main(argv[2], argc > 3 ? argv[3] : "");
+	if (argc > 1 && !strcmp(argv[1], SLURM_POLLER_ARG))
+		return slurm_poller_main(argc - 1, argv + 1);
+	log_set_sink(count_line, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
