@@ -73,7 +73,11 @@ $(B)/%.o: %.c
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(PC_LDLIBS)
 
--include $(patsubst %.c,$(B)/%.d,$(SRCS) $(wildcard tests/unit/*.c))
+# programs that only the lab runs
+$(B)/tests/lab/%: $(B)/tests/lab/%.o $(LIB)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
+
+-include $(patsubst %.c,$(B)/%.d,$(SRCS) $(wildcard tests/unit/*.c tests/lab/*.c))
 
 packages:
 	$(Q)sh tests/packages.sh $(PKGS_BUILD)

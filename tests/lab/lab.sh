@@ -1,0 +1,448 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# lab.sh: an InfiniBand fabric and a SLURM cluster on one machine, for tests.
+#
+# ibsim simulates the fabric, a stock opensm brings it up, one slurmctld and one slurmd stand
+# for all nodes.  Everything is in a directory of its own, with a simulator socket and TCP
+# ports of its own, so that labs can run side by side; nothing outlives lab_stop, which also
+# runs when the script that sourced this file ends, in whatever way.
+#
+#   . tests/lab/lab.sh
+#   lab_new                                      directory, trap; then LAB_DIR is set
+#   lab_fabric fattree2:leaves=4,spines=2,hosts=4     topology (or a net file) and ibsim
+#   lab_opensm "routing_engine updn" "lmc 1"     opensm, each argument a line of its configuration
+#   lab_slurm                                    all hosts of the fabric as SLURM nodes
+#   id=$(lab_job -J wrf -w 'n[0001-0006]')       a running job
+#   lab_on n0001 ibtracert 1 9                   any client program on the HCA of n0001
+#   lab_stop                                     ends it all now
+#
+# Functions.  All return 0 or print a sentence on stderr and return 1; all waits end.
+#   lab_new [DIR]           makes LAB_DIR (kept after lab_stop when LAB_KEEP=1) and sets the traps
+#                           EXIT, INT, TERM, HUP; a caller with an EXIT trap of its own calls
+#                           lab_stop from it
+#   lab_fabric SPEC|FILE    $LAB_DIR/net and the simulator.  SPEC is for `ibroute-top topo`
+#   lab_con COMMAND...      a line for the simulator's console; its answers are in $LAB_DIR/ibsim.log
+#   lab_hosts               host names, one a line, in the order of the net
+#   lab_node NAME           node id in the simulator of a host or switch name (or of an id)
+#   lab_lid NAME            its LID (port 1 of a host), 0 while it has none
+#   lab_env NAME            words for env(1) that attach a program to the HCA of NAME
+#   lab_on NAME CMD...      runs CMD so, in $LAB_DIR/work (give absolute file names), at most
+#                           LAB_TIMEOUT (30) seconds.  At most 10 clients at once, opensm included
+#   lab_opensm [LINE...]    starts opensm on the HCA of LAB_SM (first host), waits for SUBNET UP.
+#                           LAB_OPENSM_LIBS: directory of plugins; LAB_OPENSM_ARGS: more arguments
+#   lab_opensm_stop         ends it; tables stay in the switches
+#   lab_counter NAME PORT KEY=VALUE...   sets port counters: PortCounters.PortXmitWait=777,
+#                           PortCountersExtended.PortXmitData=1000 (in words of 4 bytes)
+#   lab_slurm               starts slurmctld, slurmd, waits until all nodes are idle; SLURM_CONF
+#                           is exported
+#   lab_slurmctld_stop, lab_slurmctld_start   the controller alone; jobs survive
+#   lab_sl CMD...           a SLURM command with a time limit (squeue, scontrol, ...)
+#   lab_job OPTION...       an allocation (options of salloc: -N, -w, -J, ...); prints the job id.
+#                           Fails when it cannot start at once
+#   lab_job_end ID          cancels it and waits until its nodes are free
+#   lab_wait SECONDS CMD... repeats CMD until it succeeds; 1 when it does not in time
+#   lab_kill NAME           ends the process of $LAB_DIR/NAME.pid: SIGTERM, after 5 s SIGKILL
+#   lab_leftovers           pid and command of every process that belongs to this lab
+#   lab_stop                ends everything, removes LAB_DIR
+#
+# As a command:
+#   lab.sh start SPEC|FILE [slurm]   prints what to source to use the lab: . <(lab.sh start ...)
+#   lab.sh stop DIR
+#
+# IBROUTE_TOP: the program to test (build/ibroute-top).
+
+LAB_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+: "${IBROUTE_TOP:=$LAB_ROOT/build/ibroute-top}"
+: "${LAB_TIMEOUT:=30}"
+PATH=$PATH:/usr/sbin:/sbin
+
+lab_fail() {
+	echo "lab: $*" >&2
+	return 1
+}
+
+lab_wait() {
+	local end=$((SECONDS + $1 + 1))
+
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.05
+	done
+}
+
+# --- life ---
+
+lab_new() {
+	local so
+
+	so=$(ls /usr/lib/*/umad2sim/libumad2sim.so /usr/lib*/umad2sim/libumad2sim.so 2>/dev/null |
+		head -n 1)
+	[ -n "$so" ] || { lab_fail "libumad2sim.so is missing (package ibsim-utils)"; return; }
+	LAB_DIR=${1:-$(mktemp -d "${TMPDIR:-/tmp}/lab.XXXXXX")} || return 1
+	mkdir -p "$LAB_DIR/work" || return 1
+	LAB_DIR=$(cd "$LAB_DIR" && pwd)
+	LAB_PRELOAD=$so
+	export LAB_DIR
+	export IBSIM_SOCKNAME=${LAB_DIR##*/}
+	trap lab_stop EXIT
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
+# lab_daemon NAME CMD...: in the background, in a session of its own, output in NAME.log
+lab_daemon() {
+	local name=$1
+
+	shift
+	(cd "$LAB_DIR/work" && exec setsid "$@" >>"$LAB_DIR/$name.log" 2>&1 </dev/null) &
+	echo $! >"$LAB_DIR/$name.pid"
+	disown
+}
+
+lab_alive() {
+	[ -s "$LAB_DIR/$1.pid" ] && kill -0 "$(cat "$LAB_DIR/$1.pid")" 2>/dev/null
+}
+
+lab_dead() {
+	! lab_alive "$1"
+}
+
+lab_kill() {
+	lab_alive "$1" || { rm -f "$LAB_DIR/$1.pid"; return 0; }
+	kill "$(cat "$LAB_DIR/$1.pid")" 2>/dev/null
+	if ! lab_wait 5 lab_dead "$1"; then
+		kill -9 "$(cat "$LAB_DIR/$1.pid")" 2>/dev/null
+		lab_wait 5 lab_dead "$1" || lab_fail "$1 does not end"
+	fi
+	rm -f "$LAB_DIR/$1.pid"
+}
+
+# Processes know their lab by LAB_DIR in their environment; those of this script's own session
+# (subshells, pipes) are not meant.
+lab_leftovers() {
+	local pid own sid
+
+	own=$(lab_session $$)
+	grep -lzxF "LAB_DIR=$LAB_DIR" /proc/[0-9]*/environ 2>/dev/null |
+		while IFS=/ read -r _ _ pid _; do
+			sid=$(lab_session "$pid")
+			[ -n "$sid" ] && [ "$sid" != "$own" ] || continue
+			echo "$pid $(cat "/proc/$pid/cmdline" 2>/dev/null | tr '\0' ' ')"
+		done
+}
+
+# Fields after the command's name in parentheses: state, parent, group, session.
+lab_session() {
+	sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 4
+}
+
+lab_stop() {
+	local rc=$? name pid
+
+	trap - EXIT
+	[ -n "${LAB_DIR:-}" ] && [ -d "$LAB_DIR" ] || return "$rc"
+	for name in slurmctld slurmd relay opensm ibsim; do
+		lab_kill "$name"
+	done
+	lab_leftovers | while read -r pid name; do
+		echo "lab: ending left over process $pid: $name" >&2
+		kill -9 "$pid" 2>/dev/null
+	done
+	[ "${LAB_KEEP:-0}" = 1 ] || rm -rf "$LAB_DIR"
+	return "$rc"
+}
+
+# --- the fabric ---
+
+lab_fabric() {
+	if [ -f "$1" ]; then
+		cp "$1" "$LAB_DIR/net" || return 1
+	else
+		timeout 60 "$IBROUTE_TOP" topo "$1" >"$LAB_DIR/net" ||
+			{ lab_fail "$IBROUTE_TOP topo $1 failed"; return; }
+	fi
+	# name and simulator id of every node, from: Ca 1 "H-0001..."  # "n0001 HCA-1"
+	awk '/^(Ca|Hca|Switch)[ \t]/ {
+		split($0, q, "\""); id = q[2]; name = q[4] == "" ? id : q[4]
+		sub(/ .*/, "", name); print ($1 == "Switch" ? "switch" : "host"), name, id
+	}' "$LAB_DIR/net" >"$LAB_DIR/nodes"
+	grep -q '^host ' "$LAB_DIR/nodes" || { lab_fail "$1 has no hosts"; return; }
+	lab_ibsim
+}
+
+lab_ibsim() {
+	local nodes switches
+
+	nodes=$(wc -l <"$LAB_DIR/nodes")
+	switches=$(grep -c '^switch ' "$LAB_DIR/nodes")
+	rm -f "$LAB_DIR/con"
+	mkfifo "$LAB_DIR/con" || return 1
+	: >"$LAB_DIR/ibsim.log"
+	# the console is a FIFO that the simulator holds open itself: it never sees its end
+	(cd "$LAB_DIR/work" && exec setsid ibsim -s -N $((nodes + 64)) -S $((switches + 64)) \
+		-P $((nodes * 4 + switches * 64 + 1024)) "$LAB_DIR/net" \
+		0<>"$LAB_DIR/con" >"$LAB_DIR/ibsim.log" 2>&1) &
+	echo $! >"$LAB_DIR/ibsim.pid"
+	disown
+	lab_wait 20 lab_ibsim_ready ||
+		lab_fail "ibsim does not start: $(tail -n 3 "$LAB_DIR/ibsim.log" | tr '\n' ' ')"
+}
+
+lab_ibsim_ready() {
+	lab_alive ibsim && grep -q 'simulator ready' "$LAB_DIR/ibsim.log"
+}
+
+lab_con() {
+	lab_alive ibsim || { lab_fail "the simulator does not run"; return; }
+	echo "$*" 1<>"$LAB_DIR/con"
+}
+
+lab_hosts() {
+	awk '$1 == "host" && !seen[$2]++ { print $2 }' "$LAB_DIR/nodes"
+}
+
+lab_node() {
+	awk -v n="$1" '$2 == n || $3 == n { print $3; found = 1; exit } END { exit !found }' \
+		"$LAB_DIR/nodes" || lab_fail "no node $1 in the net"
+}
+
+lab_env() {
+	local id
+
+	id=$(lab_node "$1") || return 1
+	echo "SIM_HOST=$id IBSIM_SOCKNAME=$IBSIM_SOCKNAME LD_PRELOAD=$LAB_PRELOAD"
+}
+
+lab_on() {
+	local attach
+
+	attach=$(lab_env "$1") || return 1
+	shift
+	# env sets the preload, not timeout: every program that has it takes a client's place
+	# shellcheck disable=SC2086
+	(cd "$LAB_DIR/work" && exec timeout -k 2 "$LAB_TIMEOUT" env $attach "$@" \
+		2> >(grep -v 'sim_connect: attached' >&2))
+}
+
+# The simulator knows best; a big SA table would need RMPP, which it does not do.
+lab_lid() {
+	local id from
+
+	id=$(lab_node "$1") || return 1
+	from=$(($(wc -c <"$LAB_DIR/ibsim.log") + 1))
+	lab_con "Dump \"$id\"" || return 1
+	lab_wait 5 lab_dumped "$from" || { lab_fail "the simulator does not answer"; return; }
+	tail -c "+$from" "$LAB_DIR/ibsim.log" |
+		sed -n 's/.*[ \t]lid \([0-9][0-9]*\) lmc.*/\1/p' | head -n 1
+}
+
+lab_dumped() {
+	tail -c "+$1" "$LAB_DIR/ibsim.log" | grep -q '# *dumped [0-9]* nodes'
+}
+
+lab_counter() {
+	local id port=$2 set
+
+	id=$(lab_node "$1") || return 1
+	shift 2
+	for set in "$@"; do
+		lab_con "PerformanceSet \"$id\"[$port] $set" || return 1
+	done
+}
+
+# --- the subnet manager ---
+
+lab_opensm() {
+	local sm
+
+	sm=$(lab_env "${LAB_SM:-$(lab_hosts | head -n 1)}") || return 1
+	mkdir -p "$LAB_DIR/osm"
+	{
+		echo "force_log_flush TRUE"
+		echo "log_max_size 64"
+		[ $# -eq 0 ] || printf '%s\n' "$@"
+	} >"$LAB_DIR/opensm.conf"
+	rm -f "$LAB_DIR/osm/opensm.log"
+	# shellcheck disable=SC2086
+	lab_daemon opensm env $sm OSM_TMP_DIR="$LAB_DIR/osm" OSM_CACHE_DIR="$LAB_DIR/osm" \
+		${LAB_OPENSM_LIBS:+LD_LIBRARY_PATH="$LAB_OPENSM_LIBS"} \
+		opensm -F "$LAB_DIR/opensm.conf" -f "$LAB_DIR/osm/opensm.log" ${LAB_OPENSM_ARGS:-}
+	lab_wait 90 lab_subnet_up ||
+		lab_fail "opensm does not bring the subnet up: $(tail -n 3 "$LAB_DIR/opensm.log" |
+			tr '\n' ' ')"
+}
+
+# A dead opensm ends the wait as well; the caller then looks once more.
+lab_subnet_up() {
+	lab_alive opensm && grep -q 'SUBNET UP' "$LAB_DIR/osm/opensm.log"
+}
+
+lab_opensm_stop() {
+	lab_kill opensm
+}
+
+# --- SLURM ---
+
+# Three ports in a row that nobody listens on, from a start that differs between labs.
+lab_ports() {
+	local p=$((20000 + $$ % 4000 * 3)) k
+
+	for ((k = 0; k < 200; k++, p = 20000 + (p - 20000 + 3 * 37) % 12000)); do
+		lab_port_free "$p" && lab_port_free $((p + 1)) && lab_port_free $((p + 2)) &&
+			{ LAB_PORT=$p; return 0; }
+	done
+	lab_fail "no free TCP ports"
+}
+
+lab_port_free() {
+	! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
+# Names from stdin as SLURM's host list; runs of numbers of one width become ranges.
+lab_hostlist() {
+	awk '{
+		match($0, /[0-9]*$/); pre = substr($0, 1, RSTART - 1); num = substr($0, RSTART)
+		w = length(num)
+		if (w && pre == ppre && w == pw && num + 0 == pn + 1) { pn++; last = num; next }
+		flush_(); ppre = pre; pw = w; pn = num + 0; first = last = num
+	}
+	function flush_() {
+		if (NR > 1 || ppre != "" || first != "")
+			if (ppre first != "")
+				out = out (out == "" ? "" : ",") \
+					ppre (first == last ? first : "[" first "-" last "]")
+	}
+	END { flush_(); print out }'
+}
+
+lab_slurm_conf() {
+	local nodes me
+
+	nodes=$(lab_hosts | lab_hostlist)
+	me=$(id -un)
+	cat <<-CONF
+		ClusterName=lab
+		SlurmctldHost=localhost(127.0.0.1)
+		SlurmUser=$me
+		SlurmdUser=$me
+		AuthType=auth/none
+		CredType=cred/none
+		SlurmctldPort=$LAB_PORT
+		SlurmdPort=$((LAB_PORT + 1))
+		StateSaveLocation=$LAB_DIR/slurm/state
+		SlurmdSpoolDir=$LAB_DIR/slurm/spool
+		SlurmctldPidFile=$LAB_DIR/slurm/slurmctld.pid
+		SlurmdPidFile=$LAB_DIR/slurm/slurmd.pid
+		SlurmctldLogFile=$LAB_DIR/slurm/slurmctld.log
+		SlurmdLogFile=$LAB_DIR/slurm/slurmd.log
+		PlugStackConfig=$LAB_DIR/slurm/plugstack.conf
+		MailProg=/bin/true
+		ProctrackType=proctrack/pgid
+		TaskPlugin=task/none
+		SwitchType=switch/none
+		MpiDefault=none
+		JobAcctGatherType=jobacct_gather/none
+		AccountingStorageType=accounting_storage/none
+		JobCompType=jobcomp/filetxt
+		JobCompLoc=$LAB_DIR/slurm/jobcomp.log
+		SchedulerType=sched/backfill
+		SchedulerParameters=sched_interval=2,bf_interval=5,max_rpc_cnt=0
+		SelectType=select/linear
+		SlurmdTimeout=0
+		InactiveLimit=0
+		ReturnToService=2
+		TreeWidth=65533
+		KillWait=2
+		SlurmdParameters=config_overrides
+		DebugFlags=NO_CONF_HASH
+		NodeName=$nodes NodeAddr=127.0.0.1 NodeHostname=localhost Port=$1 CPUs=1 State=UNKNOWN
+		PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+	CONF
+}
+
+lab_slurm() {
+	lab_ports || return 1
+	mkdir -p "$LAB_DIR/slurm/state" "$LAB_DIR/slurm/spool"
+	: >"$LAB_DIR/slurm/plugstack.conf"
+	export SLURM_CONF=$LAB_DIR/slurm/slurm.conf
+	lab_slurm_conf $((LAB_PORT + 1)) >"$SLURM_CONF"
+	# slurmd itself listens behind the relay
+	lab_slurm_conf $((LAB_PORT + 2)) >"$LAB_DIR/slurm/slurmd.conf"
+	lab_daemon relay python3 "$LAB_ROOT/tests/lab/relay.py" $((LAB_PORT + 1)) $((LAB_PORT + 2)) lo
+	lab_daemon slurmd slurmd -D -f "$LAB_DIR/slurm/slurmd.conf" -N "$(lab_hosts | head -n 1)"
+	lab_slurmctld_start -c || return 1
+	lab_wait 60 lab_slurm_idle ||
+		lab_fail "SLURM's nodes do not become idle: $(tail -n 3 "$LAB_DIR/slurmctld.log" |
+			tr '\n' ' ')"
+}
+
+lab_slurm_idle() {
+	local n
+
+	n=$(lab_sl sinfo -h -t idle -o %D | awk '{ s += $1 } END { print s + 0 }')
+	[ "$n" -eq "$(lab_hosts | wc -l)" ]
+}
+
+lab_slurmctld_start() {
+	lab_daemon slurmctld slurmctld -D "$@"
+	lab_wait 20 lab_sl scontrol ping || lab_fail "slurmctld does not start:" \
+		"$(tail -n 3 "$LAB_DIR/slurmctld.log" | tr '\n' ' ')"
+}
+
+lab_slurmctld_stop() {
+	lab_kill slurmctld
+}
+
+lab_sl() {
+	timeout -k 2 "$LAB_TIMEOUT" "$@"
+}
+
+lab_job() {
+	local out id
+
+	out=$(cd "$LAB_DIR/work" && LC_ALL=C timeout -k 2 15 salloc --no-shell --immediate=10 "$@" \
+		2>&1)
+	id=$(sed -n 's/.*Granted job allocation \([0-9]*\).*/\1/p' <<<"$out")
+	[ -n "$id" ] || { lab_fail "salloc $*: $out"; return; }
+	echo "$id"
+}
+
+lab_job_gone() {
+	[ -z "$(lab_sl squeue -h -j "$1" -t R,CG,PD -o %i 2>/dev/null)" ]
+}
+
+lab_job_end() {
+	lab_sl scancel "$1" && lab_wait 20 lab_job_gone "$1" || lab_fail "job $1 does not end"
+}
+
+# --- as a command ---
+
+lab_main() {
+	case "${1:-}" in
+	start)
+		[ $# -ge 2 ] || { sed -n '3,/^LAB_ROOT/{/^#/p}' "$0" >&2; exit 64; }
+		{
+			lab_new && lab_fabric "$2" && lab_opensm &&
+				{ [ "${3:-}" != slurm ] || lab_slurm; }
+		} >&2 || exit 1
+		trap - EXIT
+		declare -p LAB_DIR LAB_PRELOAD IBSIM_SOCKNAME ${SLURM_CONF:+SLURM_CONF LAB_PORT} |
+			sed 's/^declare -[-a-z]* /export /'
+		echo ". $LAB_ROOT/tests/lab/lab.sh"
+		;;
+	stop)
+		[ -d "${2:-}/work" ] || { echo "usage: lab.sh stop DIR" >&2; exit 64; }
+		export LAB_DIR=$2
+		lab_stop
+		;;
+	*)
+		sed -n '3,/^LAB_ROOT/{s/^# \{0,1\}//p}' "$0" >&2
+		exit 64
+		;;
+	esac
+}
+
+[ "${BASH_SOURCE[0]}" != "$0" ] || lab_main "$@"

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# slurm.sh: the job source against a real slurmctld; squeue is the judge.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lab/lab.sh
+passed=0 failed=0 skipped=0
+
+finish() {
+	echo "slurm: $passed passed, $failed failed"
+	[ -z "${COUNTS:-}" ] || echo "slurm $passed $failed $skipped" >>"$COUNTS"
+	exit $((failed > 0))
+}
+
+check() { # what, command...
+	local what=$1
+
+	shift
+	if "$@"; then
+		passed=$((passed + 1))
+		echo "ok - $what"
+	else
+		failed=$((failed + 1))
+		echo "not ok - $what"
+		tail -n 5 "$seen" | sed 's/^/  # /'
+	fi
+}
+
+tool=$PWD/build/tests/lab/jobs_tool
+seen=/dev/null
+make -s "${tool#"$PWD"/}" >/dev/null || { failed=1; finish; }
+lab_new || { failed=1; finish; }
+# SLURM needs names only, no fabric
+for n in $(seq -f 'n%04g' 40); do echo "host $n $n"; done >"$LAB_DIR/nodes"
+lab_slurm || { failed=1; finish; }
+seen=$LAB_DIR/seen
+
+start_tool() {
+	: >"$seen"
+	lab_daemon tool sh -c "exec $tool 300 >>$seen"
+}
+
+# The last whole list in the words of squeue.
+our_list() {
+	awk '/^job / { list = list $2 " " $3 " " $4 " " $5 " " $6 "\n" }
+		/^end / { last = list; list = "" } END { printf "%s", last }' "$seen"
+}
+
+squeue_list() {
+	lab_sl squeue -h -t R -S i -o '%i %j %u %N %D'
+}
+
+same_list() {
+	[ "$(our_list)" = "$(squeue_list)" ]
+}
+
+state_is() { # name, part of the text
+	grep '^state' "$seen" | tail -n 1 | grep -q "^state $1 .*${2:-}"
+}
+
+tool_children() {
+	grep -lxz 'slurm-poller' /proc/[0-9]*/cmdline 2>/dev/null | while IFS=/ read -r _ _ pid _; do
+		grep -qzxF "LAB_DIR=$LAB_DIR" "/proc/$pid/environ" 2>/dev/null && echo "$pid"
+	done
+}
+
+no_children() {
+	[ -z "$(tool_children)" ]
+}
+
+# --- jobs come and go ---
+a=$(lab_job -J wrf -w 'n[0001-0006]')
+start_tool
+check "the job that runs before the source starts is seen" lab_wait 10 same_list
+b=$(lab_job -J namd -w 'n[0007,0009,0011-0020]')
+c=$(lab_job -J 'odd-name.1' -w 'n0040')
+check "new jobs are seen with their nodes" lab_wait 10 same_list
+lab_job_end "$a"
+check "an ended job is gone" lab_wait 10 same_list
+lab_sl scontrol suspend "$b" 2>/dev/null
+check "a suspended job is as squeue -t R has it" lab_wait 10 same_list
+lab_sl scontrol resume "$b" 2>/dev/null
+check "and so is a resumed one" lab_wait 10 same_list
+check "three jobs were started, two are left" test "$(our_list | wc -l)" -eq 2
+
+# --- the controller goes away ---
+lab_slurmctld_stop
+check "without slurmctld the state is unreachable, with libslurm's reason" \
+	lab_wait 30 state_is unreachable '[Uu]nable to contact slurm controller'
+lab_slurmctld_start
+check "it recovers when slurmctld is back" lab_wait 30 state_is ok
+d=$(lab_job -J later -N 3)
+check "and sees what started since" lab_wait 10 same_list
+
+# --- slurm.conf breaks ---
+cp "$SLURM_CONF" "$SLURM_CONF.good"
+lab_slurmctld_stop
+echo 'NoSuchOption=1' >"$SLURM_CONF"
+check "with a broken slurm.conf the poller is dead, the program is not" \
+	lab_wait 30 state_is dead 'the SLURM poller'
+check "the program still runs" lab_alive tool
+cp "$SLURM_CONF.good" "$SLURM_CONF"
+lab_slurmctld_start
+check "it recovers when slurm.conf is whole again" lab_wait 30 state_is ok
+check "with the jobs of squeue" lab_wait 10 same_list
+
+# --- ends ---
+check "one poller is at work" test "$(tool_children | wc -l)" -eq 1
+kill -9 "$(tool_children)"
+check "a killed poller is started again" lab_wait 10 grep -q '^state ok [1-9]' "$seen"
+kill -9 "$(cat "$LAB_DIR/tool.pid")"
+check "no poller outlives its killed parent" lab_wait 5 no_children
+lab_kill tool
+lab_job_end "$b" && lab_job_end "$c" && lab_job_end "$d"
+check "squeue is empty in the end" test -z "$(squeue_list)"
+finish
