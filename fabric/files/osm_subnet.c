@@ -128,37 +128,44 @@ static bool read_link(struct link *k, const char *s)
 	return true;
 }
 
-static int add_half(uint32_t *id, struct builder *b, const struct half *h, const struct link *k,
-		    struct err *err)
+static int add_node(uint32_t *id, struct builder *b, const struct half *h, struct err *err)
 {
-	uint32_t own = h->kind == NODE_SWITCH ? 0 : (uint32_t)h->port;
-	int rc;
-
 	if (h->port > FAB_MAX_PORT || h->ports > FAB_MAX_PORT || !h->port)
 		return err_set(err, -EINVAL, "port 0x%x of 0x%x does not exist", (unsigned)h->port,
 			       (unsigned)h->ports);
-	rc = builder_node(id, b, h->kind, h->node_guid, (uint32_t)h->ports, h->desc, err);
+	return builder_node(id, b, h->kind, h->node_guid, (uint32_t)h->ports, h->desc, err);
+}
+
+static int set_port(struct builder *b, uint32_t id, const struct half *h, const struct link *k,
+		    struct err *err)
+{
+	uint32_t own = h->kind == NODE_SWITCH ? 0 : (uint32_t)h->port;
+	int rc = builder_port_guid(b, id, own, h->port_guid, err);
+
 	if (!rc)
-		rc = builder_port_guid(b, *id, own, h->port_guid, err);
-	if (!rc)
-		rc = builder_port_lid(b, *id, own, h->lid > FAB_MAX_LID ? 0 : (uint32_t)h->lid, 0,
+		rc = builder_port_lid(b, id, own, h->lid > FAB_MAX_LID ? 0 : (uint32_t)h->lid, 0,
 				      err);
 	if (!rc)
-		rc = builder_port_state(b, *id, (uint32_t)h->port, k->state, 0, err);
-	if (!rc && k->rate[0])
-		rc = builder_port_link(b, *id, (uint32_t)h->port, k->rate, err);
+		rc = builder_port_state(b, id, (uint32_t)h->port, k->state, 0, err);
+	if (!rc)
+		rc = builder_port_link(b, id, (uint32_t)h->port, k->rate, err);
 	return rc;
 }
 
+/* The link first: a line that contradicts an earlier one must not change what that one said. */
 static int add_link(struct builder *b, const struct link *k, struct err *err)
 {
 	uint32_t x, y;
-	int rc = add_half(&x, b, &k->a, k, err);
+	int rc = add_node(&x, b, &k->a, err);
 
 	if (!rc)
-		rc = add_half(&y, b, &k->b, k, err);
+		rc = add_node(&y, b, &k->b, err);
 	if (!rc && k->state != PORT_DOWN)
 		rc = builder_link(b, x, (uint32_t)k->a.port, y, (uint32_t)k->b.port, err);
+	if (!rc)
+		rc = set_port(b, x, &k->a, k, err);
+	if (!rc)
+		rc = set_port(b, y, &k->b, k, err);
 	return rc;
 }
 
