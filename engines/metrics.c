@@ -140,7 +140,7 @@ static int compute(struct metrics *m, const struct fabric *f, const struct table
 	s.routes = xcalloc(f->nsw, sizeof(*s.routes));
 	rc = sweep_lids(&s, progress);
 	if (!rc && jobs)
-		rc = metrics_jobs(m, f, t, jobs, progress);
+		rc = metrics_jobs(m, s.walk, jobs, progress);
 	m->hops_mean = s.pairs ? (double)s.hops / (double)s.pairs : 0;
 	m->vls_used = (uint32_t)__builtin_popcount(deps_vls(s.deps));
 	m->sls_used = (uint32_t)__builtin_popcount(deps_sls(s.deps));

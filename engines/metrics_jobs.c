@@ -9,6 +9,7 @@
 struct count {
 	const struct fabric *f;
 	const struct tables *t;
+	const struct walk *walk;
 	const struct jobset *jobs;
 	struct metrics *m;
 	uint64_t *load; /* per channel, of the job in hand */
@@ -30,7 +31,7 @@ static uint32_t follow(struct count *k, uint32_t sw, uint32_t lid, uint32_t dsw)
 	uint32_t n = 0;
 
 	while (sw != dsw) {
-		uint32_t c = fabric_chan(k->f, sw, tables_row(k->t, sw)[lid]);
+		uint32_t c = walk_chan(k->walk, sw, tables_row(k->t, sw)[lid]);
 
 		if (c == FAB_NONE || n == k->f->nsw - 1)
 			return FAB_NONE;
@@ -62,10 +63,26 @@ static void find_fresh(struct count *k, uint32_t j, uint32_t dest)
 	}
 }
 
+/* Of the routes on a path, known ones were counted for an earlier job.  The sum over jobs gets
+ * all of them in the end, so here they are taken off. */
+static void add_path(struct count *k, uint32_t n, uint32_t routes, uint32_t known)
+{
+	uint32_t h, c;
+
+	for (h = 0; h < n; h++) {
+		c = k->path[h];
+		if (!k->load[c])
+			k->used[k->nused++] = c;
+		k->load[c] += routes;
+	}
+	for (h = 0; known && h < n; h++)
+		k->m->eff_efi[k->path[h]] -= known;
+}
+
 static void count_dest(struct count *k, uint32_t j, uint32_t dest)
 {
 	const struct fabric *f = k->f;
-	uint32_t i, h, n, dsw = f->term_sw[dest], lid = f->term_lid[dest];
+	uint32_t i, n, dsw = f->term_sw[dest], lid = f->term_lid[dest];
 	const uint32_t *fresh = k->weight;
 
 	if (tables_row(k->t, dsw)[lid] != f->term_port[dest])
@@ -75,22 +92,23 @@ static void count_dest(struct count *k, uint32_t j, uint32_t dest)
 		fresh = k->fresh;
 	}
 	for (i = 0; i < k->nsources; i++) {
-		uint32_t sw = k->sources[i], c;
+		uint32_t sw = k->sources[i];
 
-		if (sw == dsw)
-			continue;
-		n = follow(k, sw, lid, dsw);
-		if (n == FAB_NONE)
+		n = sw == dsw ? 0 : follow(k, sw, lid, dsw);
+		if (n == 0 || n == FAB_NONE)
 			continue;
 		k->m->job[j].routes += k->weight[sw];
-		for (h = 0; h < n; h++) {
-			c = k->path[h];
-			if (!k->load[c])
-				k->used[k->nused++] = c;
-			k->load[c] += k->weight[sw];
-			k->m->eff_efi[c] += fresh[sw];
-		}
+		add_path(k, n, k->weight[sw], k->weight[sw] - fresh[sw]);
 	}
+}
+
+/* The entries at the sources of one destination lie on as many pages: ask for them early. */
+static void expect(const struct count *k, uint32_t dest)
+{
+	uint32_t i, lid = k->f->term_lid[dest];
+
+	for (i = 0; i < k->nsources; i++)
+		__builtin_prefetch(tables_row(k->t, k->sources[i]) + lid);
 }
 
 static void gather(struct count *k, const struct job *job)
@@ -105,6 +123,7 @@ static void gather(struct count *k, const struct job *job)
 	}
 }
 
+/* Adds the job's loads to the sum, and leaves the scratch empty. */
 static void finish(struct count *k, struct job_metrics *jm)
 {
 	jm->links = k->nused;
@@ -113,6 +132,7 @@ static void finish(struct count *k, struct job_metrics *jm)
 
 		if (k->load[c] > jm->efi_max)
 			jm->efi_max = k->load[c];
+		k->m->eff_efi[c] += k->load[c];
 		k->load[c] = 0;
 	}
 	while (k->nsources > 0)
@@ -128,16 +148,21 @@ static int count_job(struct count *k, uint32_t j)
 	for (i = 0; i < job->nterm; i++) {
 		if (i % 64 == 0 && progress_step(k->progress, "metrics", j, k->jobs->njob))
 			return -ECANCELED;
+		if (i + 1 < job->nterm)
+			expect(k, job->terms[i + 1]);
 		count_dest(k, j, job->terms[i]);
 	}
 	finish(k, &k->m->job[j]);
 	return 0;
 }
 
-int metrics_jobs(struct metrics *m, const struct fabric *f, const struct tables *t,
-		 const struct jobset *jobs, struct progress *progress)
+int metrics_jobs(struct metrics *m, const struct walk *w, const struct jobset *jobs,
+		 struct progress *progress)
 {
-	struct count k = { .f = f, .t = t, .jobs = jobs, .m = m, .progress = progress };
+	const struct fabric *f = w->f;
+	struct count k = {
+		.f = f, .t = w->t, .walk = w, .jobs = jobs, .m = m, .progress = progress
+	};
 	uint32_t j;
 	int rc = 0;
 

@@ -4,9 +4,10 @@
 #define ENGINES_METRICS_JOBS_H
 
 #include "engines/metrics.h"
+#include "engines/verify_walk.h"
 
-/* Fills eff_efi and job of m.  0 or -ECANCELED. */
-int metrics_jobs(struct metrics *m, const struct fabric *f, const struct tables *t,
-		 const struct jobset *jobs, struct progress *progress);
+/* Fills eff_efi and job of m for the tables of w.  0 or -ECANCELED. */
+int metrics_jobs(struct metrics *m, const struct walk *w, const struct jobset *jobs,
+		 struct progress *progress);
 
 #endif

@@ -27,7 +27,8 @@ struct deps {
 	uint16_t *sent;	      /* of the LID in hand, per switch */
 	uint16_t *sent_block; /* LFT_BLOCK rows of nsw */
 	uint32_t block;
-	bool bad_sl[LFT_BLOCK]; /* somebody uses an SL above 15 */
+	bool bad_sl[LFT_BLOCK];	    /* somebody uses an SL above 15 */
+	uint16_t any_sl[LFT_BLOCK]; /* SLs that anybody uses */
 
 	uint8_t vl_sent[FAB_SLS], vl_passing[FAB_SLS]; /* not by_port */
 	uint16_t drop_sent, drop_passing;
@@ -177,10 +178,11 @@ static void add_sls(struct deps *d, uint32_t sw, const uint8_t *sl)
 	uint32_t k;
 
 	for (k = 0; k < LFT_BLOCK; k++) {
-		if (sl[k] < FAB_SLS)
-			d->sent_block[(size_t)k * d->f->nsw + sw] |= (uint16_t)(1u << sl[k]);
-		else
-			d->bad_sl[k] = true;
+		uint16_t bit = sl[k] < FAB_SLS ? (uint16_t)(1u << sl[k]) : 0;
+
+		d->sent_block[(size_t)k * d->f->nsw + sw] |= bit;
+		d->any_sl[k] |= bit;
+		d->bad_sl[k] |= !bit;
 	}
 }
 
@@ -192,9 +194,12 @@ static void load_block(struct deps *d, uint32_t block)
 	uint8_t same[LFT_BLOCK];
 	uint32_t sw, end;
 
+	if (t->sl_kind == SL_CONST && d->block != FAB_NONE)
+		return; /* all blocks are alike */
 	d->block = block;
 	memset(d->sent_block, 0, (size_t)f->nsw * LFT_BLOCK * sizeof(*d->sent_block));
 	memset(d->bad_sl, 0, sizeof(d->bad_sl));
+	memset(d->any_sl, 0, sizeof(d->any_sl));
 	if (t->sl_kind == SL_BY_TERM) {
 		for (end = 0; end < f->nend; end++)
 			add_sls(d, f->term_sw[end], t->sl + (size_t)end * t->stride + at);
@@ -320,17 +325,25 @@ static bool add_by_port(struct deps *d, const struct walk *w, uint32_t lid)
 	return lost;
 }
 
+/* Without turns there is nothing to learn from SLs that were seen both sent and passing. */
+static bool knows_all(const struct deps *d, uint32_t sls)
+{
+	return !d->turn && !(sls & (d->drop_sent | d->drop_passing)) &&
+	       !((sls | sls << 16) & ~d->seen);
+}
+
 bool deps_add(struct deps *d, const struct walk *w, uint32_t lid)
 {
-	bool lost;
+	uint32_t k = lid % LFT_BLOCK;
 
 	if (d->by_port)
 		return add_by_port(d, w, lid);
 	if (d->block != lid / LFT_BLOCK)
 		load_block(d, lid / LFT_BLOCK);
-	d->sent = d->sent_block + (size_t)(lid % LFT_BLOCK) * d->f->nsw;
-	lost = add_by_sl(d, w);
-	return lost || d->bad_sl[lid % LFT_BLOCK];
+	d->sent = d->sent_block + (size_t)k * d->f->nsw;
+	if (knows_all(d, d->any_sl[k]))
+		return d->bad_sl[k];
+	return add_by_sl(d, w) || d->bad_sl[k];
 }
 
 /* VLs of masks of SLs as a turn keeps them. */

@@ -46,15 +46,22 @@ void walk_free(struct walk *w)
 	free(w);
 }
 
+/* Turns rows per switch into rows per LID, in tiles that stay in the first cache. */
 static void load_block(struct walk *w, uint32_t block)
 {
-	uint32_t sw, k, nsw = w->f->nsw;
+	uint32_t sw, first, last, k, nsw = w->f->nsw;
+	size_t stride = w->t->stride;
 
-	for (sw = 0; sw < nsw; sw++) {
-		const uint8_t *row = tables_row(w->t, sw) + (size_t)block * LFT_BLOCK;
+	for (first = 0; first < nsw; first = last) {
+		const uint8_t *lft = w->t->lft + (size_t)block * LFT_BLOCK;
 
-		for (k = 0; k < LFT_BLOCK; k++)
-			w->cols[(size_t)k * nsw + sw] = row[k];
+		last = first + 64 < nsw ? first + 64 : nsw;
+		for (k = 0; k < LFT_BLOCK; k++) {
+			uint8_t *col = w->cols + (size_t)k * nsw;
+
+			for (sw = first; sw < last; sw++)
+				col[sw] = lft[sw * stride + k];
+		}
 	}
 	w->block = block;
 }
@@ -69,7 +76,7 @@ static bool same_distances(struct walk *w, const uint8_t *col)
 	uint32_t i, n = w->norder - 1, bad = 0;
 
 	for (i = 0; i < n; i++) {
-		uint32_t u = order[i], c = w->hop[u << 8 | col[u]];
+		uint32_t u = order[i], c = walk_chan(w, u, col[u]);
 
 		if (c == FAB_NONE)
 			return false;
@@ -85,7 +92,7 @@ static void colour(struct walk *w, uint32_t u, const uint8_t *col)
 	uint32_t n = 0, known;
 
 	for (;;) {
-		uint32_t c = w->hop[u << 8 | col[u]];
+		uint32_t c = walk_chan(w, u, col[u]);
 
 		w->hops[u] = ON_STACK;
 		w->stack[n++] = u;

@@ -40,6 +40,12 @@ struct walk {
 	bool sorted; /* order is by descending hops and holds every switch */
 };
 
+/* Channel of a switch's output port, or FAB_NONE; fabric_chan() from a denser table. */
+static inline uint32_t walk_chan(const struct walk *w, uint32_t sw, uint8_t port)
+{
+	return w->hop[sw << 8 | port];
+}
+
 struct walk *walk_new(const struct fabric *f, const struct tables *t);
 void walk_free(struct walk *w); /* NULL is fine */
 
