@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/text.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -150,6 +151,34 @@ const char *text_shorten(char *buf, size_t len, const char *text, int width)
 		append_columns(buf, len, text, w - (width - 2 - head), w);
 	}
 	return buf;
+}
+
+int text_natural_cmp(const char *a, const char *b)
+{
+	while (*a && *b) {
+		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+			size_t la, lb;
+			int d;
+
+			a += strspn(a, "0");
+			b += strspn(b, "0");
+			la = strspn(a, "0123456789");
+			lb = strspn(b, "0123456789");
+			if (la != lb)
+				return la < lb ? -1 : 1;
+			d = strncmp(a, b, la);
+			if (d)
+				return d;
+			a += la;
+			b += lb;
+			continue;
+		}
+		if (*a != *b)
+			return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+		a++;
+		b++;
+	}
+	return (*a != '\0') - (*b != '\0');
 }
 
 const char *figure_count(char buf[FIGURE_LEN], uint64_t v)

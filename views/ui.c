@@ -28,9 +28,10 @@ struct ui {
 };
 
 static const struct view *const views[VIEW_COUNT] = {
-	[VIEW_OVERVIEW] = &view_overview,
-	[VIEW_EVENTS] = &view_events,
-	[VIEW_HELP] = &view_help,
+	[VIEW_OVERVIEW] = &view_overview, [VIEW_HEATMAP] = &view_heatmap,
+	[VIEW_LINKS] = &view_links,	  [VIEW_JOBS] = &view_jobs,
+	[VIEW_PREVIEW] = &view_preview,	  [VIEW_APPLY] = &view_apply,
+	[VIEW_EVENTS] = &view_events,	  [VIEW_HELP] = &view_help,
 };
 
 const struct view *view_find(enum view_id id)
@@ -109,9 +110,6 @@ static void trail_add(struct ui *ui)
 void ui_goto(struct ui *ui, enum view_id view)
 {
 	static const char *const later[VIEW_COUNT] = {
-		[VIEW_HEATMAP] = "2",	       [VIEW_LINKS] = "3",
-		[VIEW_JOBS] = "5",	       [VIEW_PREVIEW] = "6",
-		[VIEW_APPLY] = "7",
 		[VIEW_SWITCHES] = "4 (switches)",
 		[VIEW_AUDIT] = "9 (sessions and audit)",
 		[VIEW_PATHS] = "0 (paths)",

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Apply: a computed routing on its way into the switches.
+ *
+ * No single key starts it or keeps its result: Enter begins, the fabric's name has to be
+ * typed.  Rolling back is quicker, but takes two different keys.
+ */
+#include "views/list.h"
+#include "views/view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct apply_ui {
+	struct entry name;
+	enum apply_state entry_for; /* the state in which the name was begun */
+	bool asked;		    /* R was pressed: Y rolls back */
+};
+
+static bool may_roll_back(const struct state *s)
+{
+	return s->apply.state == APPLY_RUNNING || s->apply.state == APPLY_CONFIRM ||
+	       s->apply.state == APPLY_JOURNAL || s->apply.state == APPLY_INCOMPLETE ||
+	       s->apply.state == APPLY_KEPT;
+}
+
+static bool wants_name(const struct state *s)
+{
+	return s->rw && (s->apply.state == APPLY_READY || s->apply.state == APPLY_CONFIRM);
+}
+
+static const char *state_words(enum apply_state state)
+{
+	static const char *const words[] = {
+		[APPLY_NONE] = "no plan",
+		[APPLY_READY] = "ready: waits for the fabric's name",
+		[APPLY_RUNNING] = "running",
+		[APPLY_CONFIRM] = "WRITTEN, NOT YET CONFIRMED",
+		[APPLY_ROLLING_BACK] = "ROLLING BACK",
+		[APPLY_KEPT] = "done: the new routing is kept",
+		[APPLY_ROLLED_BACK] = "rolled back",
+		[APPLY_FAILED] = "FAILED, and rolled back",
+		[APPLY_INCOMPLETE] = "ROLLBACK INCOMPLETE",
+		[APPLY_REFUSED] = "refused: nothing was written",
+		[APPLY_JOURNAL] = "JOURNAL OF A KILLED UPDATE FOUND",
+	};
+
+	return words[state];
+}
+
+static enum role state_role(enum apply_state state)
+{
+	switch (state) {
+	case APPLY_KEPT:
+	case APPLY_ROLLED_BACK:
+		return ROLE_GOOD;
+	case APPLY_CONFIRM:
+	case APPLY_ROLLING_BACK:
+	case APPLY_JOURNAL:
+	case APPLY_INCOMPLETE:
+		return ROLE_LOUD;
+	case APPLY_FAILED:
+	case APPLY_REFUSED:
+		return ROLE_BAD;
+	default:
+		return ROLE_TEXT;
+	}
+}
+
+static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct state_apply *a = &s->apply;
+	char e[FIGURE_LEN], b[FIGURE_LEN], title[160];
+	int x;
+
+	snprintf(title, sizeof(title), "Update%s%s%s%s", a->plan[0] ? ": " : "", a->plan,
+		 a->txn[0] ? ", transaction " : "", a->txn);
+	canvas_rule(c, r, 0, title);
+	x = canvas_text(c, r, 1, 1, ROLE_LABEL, "state  ");
+	canvas_text(c, r, x, 1, state_role(a->state), state_words(a->state));
+	if (!a->diff)
+		return 2;
+	canvas_textf(
+		c, r, 1, 2, ROLE_TEXT,
+		"plan   %s LFT entries in %s blocks, %u SL2VL tables, on %u of %u switches%s%s",
+		figure_count(e, a->diff->entries), figure_count(b, a->diff->nblocks),
+		a->diff->nsl2vl, a->diff->switches, s->fabric ? s->fabric->nsw : 0,
+		a->installer[0] ? ", through " : "", a->installer);
+	return 3;
+}
+
+static int draw_steps(const struct state_apply *a, struct canvas *c, struct rect r, int y)
+{
+	static const char *const words[] = { "-", "RUNNING", "done", "FAILED", "skipped" };
+	static const enum role roles[] = { ROLE_DIM, ROLE_KEY, ROLE_GOOD, ROLE_BAD, ROLE_DIM };
+
+	if (!a->nsteps)
+		return y;
+	canvas_rule(c, r, y++, "Phases");
+	for (uint32_t i = 0; i < a->nsteps && i < APPLY_STEPS; i++) {
+		const struct apply_step *st = &a->steps[i];
+		char took[FIGURE_LEN], text[128];
+
+		canvas_textf(c, r, 1, y, ROLE_TEXT, "%u %-10.15s", i + 1, st->name);
+		canvas_text(c, r, 14, y, roles[st->state], words[st->state]);
+		if (isfinite(st->took_s))
+			canvas_right(c, r, 28, y, ROLE_DIM, figure_age(took, st->took_s));
+		canvas_text(c, r, 30, y, ROLE_TEXT,
+			    text_shorten(text, sizeof(text), st->text, r.w - 31));
+		y++;
+	}
+	if (a->total) {
+		canvas_bar(c, r, 1, y, 40 < r.w - 36 ? 40 : r.w - 36, ROLE_GOOD,
+			   (double)a->done / (double)a->total, 0);
+		canvas_rightf(c, r, r.w - 1, y, ROLE_TEXT, "%llu of %llu read back, %u retries",
+			      (unsigned long long)a->done, (unsigned long long)a->total,
+			      a->retries);
+		y++;
+	}
+	return y;
+}
+
+static void draw_log(const struct state_apply *a, struct canvas *c, struct rect r)
+{
+	uint32_t n = a->log_total < APPLY_LOG ? (uint32_t)a->log_total : APPLY_LOG;
+	uint32_t fit = r.h > 1 ? (uint32_t)r.h - 1 : 0;
+
+	if (r.h < 2)
+		return;
+	canvas_rule(c, r, 0, "Log");
+	if (n > fit)
+		n = fit;
+	for (uint32_t i = 0; i < n; i++)
+		event_draw(c, r, (int)i + 1, &a->log[(a->log_total - n + i) % APPLY_LOG]);
+}
+
+static const char *question(const struct state *s)
+{
+	switch (s->apply.state) {
+	case APPLY_NONE:
+		return s->rw ? "No plan yet. In 6: choose an engine, Space computes a preview, A "
+			       "brings it here."
+			     : "This console is read-only: previews (6) can be computed, but not "
+			       "applied. Start ibroute-top with --rw to be able to.";
+	case APPLY_READY:
+		return "Write this routing into the switches?  Enter, then type the fabric's name. "
+		       "x puts the plan away.";
+	case APPLY_RUNNING:
+		return "Writing. R then Y stops and rolls back.";
+	case APPLY_CONFIRM:
+		return "Keep the new routing?  Enter, then type the fabric's name.  R then Y rolls "
+		       "back.";
+	case APPLY_ROLLING_BACK:
+		return "The routing from before is being written and read back.";
+	case APPLY_KEPT:
+		return "x puts it away.  R then Y goes back to the routing from before.";
+	case APPLY_JOURNAL:
+		return "An earlier update did not come to its end.  R then Y rolls back to the "
+		       "routing from before it.";
+	case APPLY_INCOMPLETE:
+		return "Some switches may hold entries of both routings.  R then Y tries again.";
+	default:
+		return "x puts it away.";
+	}
+}
+
+static void draw_question(const struct apply_ui *u, const struct state *s, struct canvas *c,
+			  struct rect r)
+{
+	const struct state_apply *a = &s->apply;
+	const char *text = a->state == APPLY_JOURNAL ? a->journal : a->result;
+	struct rect in = { r.x, r.y, r.w - 1, r.h };
+	int y = 1;
+
+	canvas_rule(c, r, 0, NULL);
+	if (text[0])
+		y += canvas_wrap(c, in, 1, y,
+				 state_role(a->state) == ROLE_GOOD ? ROLE_GOOD : ROLE_WARN, text);
+	if (u->name.active && u->entry_for == a->state && wants_name(s)) {
+		canvas_text(c, in, 1, y++, ROLE_WARN,
+			    a->state == APPLY_READY
+				    ? "Type the fabric's name to START the update:"
+				    : "Type the fabric's name to KEEP the new routing:");
+		entry_draw(&u->name, c, in, 1, y, s->fabric ? s->fabric->name : "?");
+		return;
+	}
+	if (u->asked && may_roll_back(s)) {
+		canvas_text(c, in, 1, y, ROLE_LOUD,
+			    " Roll back?  Y does it; any other key leaves all as it is. ");
+		return;
+	}
+	if (!s->rw && a->state != APPLY_NONE)
+		canvas_text(c, in, 1, y, ROLE_DIM, "This console is read-only and only watches.");
+	else
+		canvas_wrap(c, in, 1, y, ROLE_TEXT, question(s));
+}
+
+static void apply_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+		       const struct state *s)
+{
+	struct apply_ui *u = own;
+	int foot = r.h - 5, y;
+
+	(void)ui;
+	y = draw_plan(s, c, r);
+	y = draw_steps(&s->apply, c, r, y);
+	draw_log(&s->apply, c, (struct rect){ r.x, r.y + y, r.w, foot - y });
+	draw_question(u, s, c, (struct rect){ r.x, r.y + foot, r.w, 5 });
+}
+
+static void take_name(struct ui *ui, const struct apply_ui *u, const struct state *s,
+		      struct request *out)
+{
+	if (!wants_name(s) || u->entry_for != s->apply.state) {
+		ui_say(ui, "the update has moved on meanwhile: nothing was done");
+		return;
+	}
+	if (!s->fabric || strcmp(u->name.text, s->fabric->name) != 0) {
+		ui_say(ui, "that is not the name of this fabric: nothing was done");
+		return;
+	}
+	out->type = s->apply.state == APPLY_READY ? REQ_APPLY_START : REQ_APPLY_KEEP;
+	snprintf(out->text, sizeof(out->text), "%s", u->name.text);
+}
+
+static bool name_input(struct apply_ui *u, struct ui *ui, const struct input *in,
+		       const struct state *s, struct request *out)
+{
+	switch (entry_input(&u->name, in)) {
+	case ENTRY_DONE:
+		take_name(ui, u, s, out);
+		u->name.text[0] = '\0';
+		break;
+	case ENTRY_LEFT:
+		u->name.text[0] = '\0';
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+static bool typing_now(const struct apply_ui *u, const struct state *s)
+{
+	return u->name.active && wants_name(s) && u->entry_for == s->apply.state;
+}
+
+static void close_plan(struct ui *ui, const struct state *s, struct request *out)
+{
+	switch (s->apply.state) {
+	case APPLY_NONE:
+		ui_say(ui, "nothing to put away");
+		break;
+	case APPLY_RUNNING:
+	case APPLY_CONFIRM:
+	case APPLY_ROLLING_BACK:
+		ui_say(ui, "not while an update is under way");
+		break;
+	case APPLY_JOURNAL:
+	case APPLY_INCOMPLETE:
+		ui_say(ui, "not before the rollback is complete");
+		break;
+	default:
+		out->type = REQ_APPLY_CLOSE;
+	}
+}
+
+static bool apply_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
+			struct request *out)
+{
+	struct apply_ui *u = own;
+	bool asked = u->asked;
+
+	if (typing_now(u, s))
+		return name_input(u, ui, in, s, out);
+	u->name.active = false;
+	u->asked = false;
+	switch (in->req) {
+	case REQ_ENTER:
+		if (!wants_name(s)) {
+			ui_say(ui, "nothing to confirm now");
+			return true;
+		}
+		u->entry_for = s->apply.state;
+		entry_open(&u->name, "");
+		return true;
+	case REQ_ROLLBACK_ASK:
+		if (may_roll_back(s))
+			u->asked = true;
+		else
+			ui_say(ui, "nothing to roll back");
+		return true;
+	case REQ_YES:
+		if (asked && may_roll_back(s))
+			out->type = REQ_APPLY_ROLLBACK;
+		return true;
+	case REQ_APPLY_CLOSE:
+		close_plan(ui, s, out);
+		return true;
+	default:
+		/* the key that leaves the question does nothing else */
+		return asked;
+	}
+}
+
+static bool apply_typing(const void *own, const struct state *s)
+{
+	return typing_now(own, s);
+}
+
+static void apply_context(const void *own, const struct state *s, char *buf, size_t len)
+{
+	(void)own;
+	snprintf(buf, len, "%s",
+		 s->rw ? "no single key starts or keeps an update" : "read-only: --rw arms");
+}
+
+const struct view view_apply = {
+	.name = "Apply",
+	.title = "Apply",
+	.size = sizeof(struct apply_ui),
+	.draw = apply_draw,
+	.input = apply_input,
+	.typing = apply_typing,
+	.context = apply_context,
+};

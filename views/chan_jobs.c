@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/chan_jobs.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS_MAX 2000000
+#define HOPS_MAX  64
+
+struct search {
+	const struct fabric *f;
+	const struct tables *t;
+	uint32_t chan;
+	uint32_t lid;
+	uint32_t dst_sw;
+	uint32_t stamp; /* of this destination */
+	uint32_t *seen; /* switch: stamp * 2 + does its route use the channel */
+	uint64_t steps;
+};
+
+/* Does the route from a switch to the destination use the channel? */
+static bool route_uses(struct search *x, uint32_t from)
+{
+	const struct fabric *f = x->f;
+	uint32_t path[HOPS_MAX], n = 0, at = from;
+	bool uses = false;
+
+	while (at != x->dst_sw && n < HOPS_MAX) {
+		uint32_t c;
+
+		if (x->seen[at] / 2 == x->stamp) {
+			uses = x->seen[at] & 1;
+			break;
+		}
+		path[n++] = at;
+		c = fabric_chan(f, at, tables_row(x->t, at)[x->lid]);
+		if (c == FAB_NONE)
+			break;
+		if (c == x->chan) {
+			uses = true;
+			break;
+		}
+		at = f->chan_dst[c];
+	}
+	x->steps += n + 1;
+	for (uint32_t i = 0; i < n; i++)
+		x->seen[path[i]] = x->stamp * 2 + uses;
+	return uses;
+}
+
+static void count_destination(struct search *x, const struct jobset *jobs, uint32_t term,
+			      uint64_t *routes)
+{
+	const struct fabric *f = x->f;
+
+	x->lid = f->term_lid[term];
+	x->dst_sw = f->term_sw[term];
+	x->stamp++;
+	for (uint32_t k = jobs->term_off[term]; k < jobs->term_off[term + 1]; k++) {
+		const struct job *j = &jobs->jobs[jobs->term_job[k]];
+
+		for (uint32_t i = 0; j->multi && i < j->nterm; i++)
+			if (f->term_sw[j->terms[i]] != x->dst_sw)
+				routes[jobs->term_job[k]] += route_uses(x, f->term_sw[j->terms[i]]);
+		x->steps += j->nterm;
+	}
+}
+
+static void take_top(struct chan_jobs *out, const uint64_t *routes, uint32_t njob)
+{
+	for (uint32_t j = 0; j < njob; j++) {
+		uint32_t k;
+
+		if (!routes[j])
+			continue;
+		out->njob++;
+		out->routes += routes[j];
+		if (out->n == CHAN_JOBS && routes[j] <= out->top[CHAN_JOBS - 1].routes)
+			continue;
+		k = out->n < CHAN_JOBS ? out->n++ : CHAN_JOBS - 1;
+		for (; k && out->top[k - 1].routes < routes[j]; k--)
+			out->top[k] = out->top[k - 1];
+		out->top[k] = (struct chan_job){ j, routes[j] };
+	}
+}
+
+void chan_jobs_find(struct chan_jobs *out, const struct fabric *f, const struct tables *t,
+		    const struct jobset *jobs, uint32_t chan)
+{
+	struct search x = { .f = f, .t = t, .chan = chan };
+	const uint8_t *row = tables_row(t, f->chan_src[chan]);
+	uint64_t *routes = xcalloc(jobs->njob, sizeof(*routes));
+
+	memset(out, 0, sizeof(*out));
+	x.seen = xcalloc(f->nsw, sizeof(*x.seen));
+	for (uint32_t term = 0; term < f->nterm; term++) {
+		if (jobs->term_off[term] == jobs->term_off[term + 1] ||
+		    f->term_lid[term] > t->max_lid || row[f->term_lid[term]] != f->chan_port[chan])
+			continue;
+		if (x.steps > STEPS_MAX) {
+			out->sampled = true;
+			break;
+		}
+		count_destination(&x, jobs, term, routes);
+	}
+	take_top(out, routes, jobs->njob);
+	free(x.seen);
+	free(routes);
+}
