@@ -5,16 +5,25 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static log_sink_fn sink;
 static void *sink_ctx;
+static int stderr_fd = STDERR_FILENO;
 
 void log_set_sink(log_sink_fn fn, void *ctx)
 {
 	pthread_mutex_lock(&lock);
 	sink = fn;
 	sink_ctx = ctx;
+	pthread_mutex_unlock(&lock);
+}
+
+void log_set_stderr(int fd)
+{
+	pthread_mutex_lock(&lock);
+	stderr_fd = fd;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -42,6 +51,6 @@ void log_add(enum log_level level, const char *area, const char *fmt, ...)
 	if (sink)
 		sink(sink_ctx, &line);
 	else if (level >= LOG_WARN)
-		fprintf(stderr, "ibroute-top: %s: %s: %s\n", log_level_name(level), area, line.text);
+		dprintf(stderr_fd, "ibroute-top: %s: %s: %s\n", log_level_name(level), area, line.text);
 	pthread_mutex_unlock(&lock);
 }

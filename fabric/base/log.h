@@ -22,6 +22,8 @@ typedef void (*log_sink_fn)(void *ctx, const struct log_line *line);
 
 /* The sink runs under the log's lock, in the thread that logs: keep it short. */
 void log_set_sink(log_sink_fn fn, void *ctx); /* NULL: back to stderr */
+/* Where lines go without a sink; for whoever redirects the process's stderr. */
+void log_set_stderr(int fd);
 void log_add(enum log_level level, const char *area, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 const char *log_level_name(enum log_level level); /* "debug", "info", "warn", "error" */
