@@ -44,6 +44,7 @@ enum perf_attr { /* 16.1.3, 16.1.4 */
 };
 
 /* Status, low 15 bits (13.4.7). */
+#define MAD_STATUS_BUSY	     0x0001
 #define MAD_STATUS_METHOD    0x0008 /* method not supported */
 #define MAD_STATUS_ATTRIBUTE 0x000c /* attribute, or method with it, not supported */
 #define MAD_STATUS_VALUE     0x001c /* a value in the modifier or attribute is invalid */
@@ -78,8 +79,10 @@ void mad_build(struct mad_packet *out, const struct mad_request *r, uint32_t tid
 int mad_parse(struct mad_answer *out, const struct mad_packet *p);
 /* The other side of the same two, for whoever answers: -EPROTO not a request of ours. */
 int mad_parse_request(struct mad_request *out, uint32_t *tid, const struct mad_packet *p);
+/* Low 32 bits of the transaction id of any packet. */
+uint32_t mad_tid(const struct mad_packet *p);
 /* Turns a request's packet into its response: data of len bytes, status. */
-void mad_respond(struct mad_packet *p, uint16_t status, const uint8_t *data, size_t len);
+void mad_reply(struct mad_packet *p, uint16_t status, const uint8_t *data, size_t len);
 
 /* 14.2.5.3 */
 struct node_info {
