@@ -6,7 +6,8 @@
  * keeps the transaction ids (only the low 32 bits are ours), its own timeouts with
  * exponential back-off, and drops late and duplicate answers.  A node that does not answer
  * holds at most one place of the window; when a request to it has run out of tries, all
- * other requests to it fail at once, so that a dead node does not stall the rest.
+ * other requests to it fail at once, so that a dead node does not stall the rest.  An answer "busy"
+ * counts as none.
  */
 #ifndef FABRIC_MAD_QUEUE_H
 #define FABRIC_MAD_QUEUE_H
@@ -33,11 +34,12 @@ struct queue_source {
 	/* False: nothing at the moment.  It is asked again after every done(). */
 	bool (*next)(void *ctx, struct queue_request *out);
 	/* rc 0 with the answer; -ETIMEDOUT no answer; -EHOSTDOWN not sent because the node is
-	 * silent; -EPROTO the answer's status is not 0 (answer given); -ECANCELED; or what
-	 * sending returned.  answer is only valid during the call. */
+	 * silent; -EPROTO the answer's status is not 0 (answer given); -ECANCELED, also when
+	 * the port failed.  answer is only valid during the call. */
 	void (*done)(void *ctx, const struct queue_request *req, int rc,
 		     const struct mad_answer *answer);
 	void *ctx;
+	const uint64_t *total; /* requests expected, may grow; NULL: not known.  For progress */
 };
 
 struct queue_stats {
