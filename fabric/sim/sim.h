@@ -63,6 +63,9 @@ void sim_poke_lft(struct sim *s, uint32_t sw, uint16_t lid,
 		  uint8_t port);	       /* somebody else's write */
 void sim_stop_sm(struct sim *s, bool stopped); /* SMInfo is no longer answered */
 
+/* Virtual clock only: lets time pass.  Counters need sim_traffic_step(). */
+void sim_advance(struct sim *s, double seconds);
+
 struct sim_counts {
 	uint64_t requests, answers, lost, refused; /* MADs */
 	uint64_t sets;				   /* that took effect */
