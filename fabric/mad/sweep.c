@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Discovery over directed routes, breadth first: each new node's NodeInfo opens questions about
+ * the node, each live port of a switch a NodeInfo question to whoever is behind it.
+ *
+ * What was found goes into a builder only at the end, because a node that did not tell its LID
+ * would make the builder give all LIDs anew: in a fabric that has been configured it is left out.
+ */
+#include "fabric/mad/wire.h"
+
+#include "fabric/base/vec.h"
+#include "fabric/mad/wire_priv.h"
+#include "fabric/model/builder.h"
+#include "fabric/model/namemap.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GAPS_MAX 1000
+#define NO_NODE	 UINT32_MAX
+
+struct found_port {
+	uint64_t guid;
+	uint32_t peer; /* NO_NODE: no cable known */
+	uint16_t lid;
+	uint8_t peer_port, lmc, state, op_vls;
+	char link[12];
+};
+
+struct found {
+	uint64_t guid;
+	enum node_kind kind;
+	uint8_t nports;
+	bool silent;
+	bool ext_speed; /* its ports tell extended speeds */
+	bool enhanced_sp0;
+	bool left_out;
+	uint32_t id; /* in the builder */
+	struct found_port *port;
+	struct mad_route route;
+	char desc[SMP_DATA + 1];
+};
+
+struct question {
+	uint32_t node; /* asked, or through whose port the asked one is reached; NO_NODE: local */
+	uint16_t attr;
+	uint8_t port;
+};
+
+struct sweep {
+	struct wire *w;
+	const struct sweep_opts *opts;
+	struct sweep_report *report;
+	VEC(struct found) node;
+	uint32_t *slot, nslot; /* hash of GUIDs: node + 1, or 0 */
+	VEC(struct question) todo;
+	size_t at;
+	uint64_t total;
+	int local_rc;
+	bool local_down;
+};
+
+void sweep_report_clear(struct sweep_report *r)
+{
+	free(r->gaps);
+	*r = (struct sweep_report){ 0 };
+}
+
+__attribute__((format(printf, 4, 5))) static void gap(struct sweep *s, uint32_t *count,
+						      uint64_t guid, const char *fmt, ...)
+{
+	struct sweep_report *r = s->report;
+	struct sweep_gap *g;
+	va_list ap;
+
+	++*count;
+	if (r->ngaps == GAPS_MAX)
+		return;
+	r->gaps = xrealloc(r->gaps, r->ngaps + 1u, sizeof(*r->gaps));
+	g = &r->gaps[r->ngaps++];
+	g->guid = guid;
+	va_start(ap, fmt);
+	vsnprintf(g->text, sizeof(g->text), fmt, ap);
+	va_end(ap);
+}
+
+struct label {
+	char text[SMP_DATA + 24];
+};
+
+static struct label label(const struct sweep *s, uint32_t n)
+{
+	const struct found *x = &s->node.v[n];
+	const char *name = name_map_find(s->opts->names, x->guid);
+	struct label l;
+
+	if (name || x->desc[0])
+		snprintf(l.text, sizeof(l.text), "%s", name ? name : x->desc);
+	else
+		snprintf(l.text, sizeof(l.text), "%s 0x%016" PRIx64,
+			 x->kind == NODE_SWITCH ? "switch" : "node", x->guid);
+	return l;
+}
+
+static void ask(struct sweep *s, uint32_t node, uint16_t attr, uint8_t port)
+{
+	vec_push(&s->todo, (struct question){ node, attr, port });
+	s->total++;
+}
+
+static bool is_linked(const struct found *x, uint8_t port)
+{
+	return x->port[port].peer != NO_NODE;
+}
+
+/* Slot of a GUID, or the empty one where it belongs. */
+static uint32_t *slot_of(const struct sweep *s, uint64_t guid)
+{
+	uint32_t i = (uint32_t)((guid * 0x9e3779b97f4a7c15u) >> 32) & (s->nslot - 1);
+
+	while (s->slot[i] && s->node.v[s->slot[i] - 1].guid != guid)
+		i = (i + 1) & (s->nslot - 1);
+	return &s->slot[i];
+}
+
+static void grow_slots(struct sweep *s)
+{
+	if (s->nslot > 2 * s->node.n)
+		return;
+	free(s->slot);
+	s->nslot = s->nslot ? s->nslot * 2 : 1024;
+	s->slot = xcalloc(s->nslot, sizeof(*s->slot));
+	for (size_t n = 0; n < s->node.n; n++)
+		*slot_of(s, s->node.v[n].guid) = (uint32_t)n + 1;
+}
+
+static bool sweep_next(void *ctx, struct queue_request *out)
+{
+	struct sweep *s = ctx;
+	const struct question *q;
+	struct found *x;
+
+	for (;; s->at++) {
+		if (s->at == s->todo.n)
+			return false;
+		q = &s->todo.v[s->at];
+		x = q->node == NO_NODE ? NULL : &s->node.v[q->node];
+		/* meanwhile found from its other side, or gone silent */
+		if (!x || !((q->attr == SMP_NODE_INFO && is_linked(x, q->port)) || x->silent))
+			break;
+		s->total--;
+	}
+	out->tag = s->at++;
+	out->node = QUEUE_NO_NODE;
+	wire_smp(s->w, &out->mad, MAD_GET, q->attr, q->attr == SMP_PORT_INFO ? q->port : 0);
+	out->mad.mgmt_class = MAD_SMP_DIRECTED;
+	if (!x)
+		return true;
+	out->mad.route = x->route;
+	if (q->attr == SMP_NODE_INFO)
+		out->mad.route.port[++out->mad.route.hops] = q->port;
+	else
+		out->node = q->node;
+	return true;
+}
+
+static enum node_kind kind_of(uint8_t type)
+{
+	return type == 2 ? NODE_SWITCH : type == 3 ? NODE_ROUTER : NODE_CA;
+}
+
+/* A node seen for the first time: what else there is to know about it. */
+static uint32_t new_node(struct sweep *s, const struct node_info *ni, const struct mad_route *route)
+{
+	uint32_t n = (uint32_t)s->node.n;
+	struct found x = { .guid = ni->node_guid,
+			   .kind = kind_of(ni->type),
+			   .nports = ni->nports,
+			   .port = xcalloc(ni->nports + 1u, sizeof(*x.port)),
+			   .route = *route };
+
+	for (uint32_t p = 0; p <= x.nports; p++)
+		x.port[p].peer = NO_NODE;
+	vec_push(&s->node, x);
+	ask(s, n, SMP_NODE_DESC, 0);
+	if (x.kind == NODE_SWITCH) {
+		s->report->switches++;
+		x.port[0].guid = ni->port_guid;
+		ask(s, n, SMP_SWITCH_INFO, 0);
+		ask(s, n, SMP_PORT_INFO, 0);
+	} else if (x.kind == NODE_CA) {
+		s->report->cas++;
+	} else {
+		s->report->routers++;
+	}
+	return n;
+}
+
+static void add_link(struct sweep *s, uint32_t a, uint8_t pa, uint32_t b, uint8_t pb)
+{
+	struct found_port *x = &s->node.v[a].port[pa], *y = &s->node.v[b].port[pb];
+	bool taken = (is_linked(&s->node.v[a], pa) && (x->peer != b || x->peer_port != pb)) ||
+		     (is_linked(&s->node.v[b], pb) && (y->peer != a || y->peer_port != pa));
+
+	if (taken || x == y || !pb) {
+		gap(s, &s->report->clashes, s->node.v[b].guid,
+		    "%s port %u: cable to %s port %u not taken, %s", label(s, a).text, pa,
+		    label(s, b).text, pb,
+		    taken ? "another one is there: are GUIDs in use twice?"
+			  : "a port cannot lead to itself");
+		return;
+	}
+	x->peer = b;
+	x->peer_port = pb;
+	y->peer = a;
+	y->peer_port = pa;
+}
+
+static void got_node_info(struct sweep *s, const struct question *q, const struct mad_route *route,
+			  const uint8_t *d)
+{
+	struct node_info ni;
+	struct found *x;
+	uint32_t n;
+
+	if (node_info_decode(&ni, d)) {
+		gap(s, &s->report->clashes, 0, "a broken NodeInfo came from behind %s port %u",
+		    q->node == NO_NODE ? "the local" : label(s, q->node).text, q->port);
+		return;
+	}
+	grow_slots(s);
+	n = *slot_of(s, ni.node_guid);
+	if (n--) {
+		x = &s->node.v[n];
+	} else {
+		n = new_node(s, &ni, route);
+		*slot_of(s, ni.node_guid) = n + 1;
+		x = &s->node.v[n];
+	}
+	if (x->kind != kind_of(ni.type) || ni.local_port > x->nports) {
+		gap(s, &s->report->clashes, x->guid,
+		    "two nodes of different kinds have GUID 0x%016" PRIx64, x->guid);
+		return;
+	}
+	if (x->kind != NODE_SWITCH) {
+		x->port[ni.local_port].guid = ni.port_guid;
+		ask(s, n, SMP_PORT_INFO, ni.local_port);
+	}
+	if (q->node != NO_NODE)
+		add_link(s, q->node, q->port, n, ni.local_port);
+}
+
+static void port_facts(struct sweep *s, const struct question *q, const struct port_info *pi)
+{
+	struct found *x = &s->node.v[q->node];
+	struct found_port *p = &x->port[q->port];
+	bool ext = x->kind == NODE_SWITCH ? x->ext_speed : pi->cap_mask & PORT_CAP_EXT_SPEED;
+
+	p->state = pi->state;
+	p->op_vls = (uint8_t)port_info_vls(pi->op_vls);
+	if (pi->state > 1 && q->port)
+		port_info_link(p->link, pi, ext);
+	if (x->kind != NODE_SWITCH || !q->port) {
+		p->lid = pi->lid;
+		p->lmc = pi->lmc;
+	}
+}
+
+static void got_port_info(struct sweep *s, const struct question *q, const uint8_t *d)
+{
+	struct found *x = &s->node.v[q->node];
+	struct port_info pi;
+	bool local = !q->node && !x->route.hops;
+
+	if (port_info_decode(&pi, d) || (!pi.state && q->port)) {
+		gap(s, &s->report->clashes, x->guid, "%s port %u: a broken PortInfo",
+		    label(s, q->node).text, q->port);
+		return;
+	}
+	if (x->kind == NODE_SWITCH && !q->port) {
+		x->ext_speed = pi.cap_mask & PORT_CAP_EXT_SPEED;
+		port_facts(s, q, &pi);
+		if (local)
+			s->report->sm_lid = pi.sm_lid;
+		for (uint32_t p = 1; p <= x->nports; p++)
+			ask(s, q->node, SMP_PORT_INFO, (uint8_t)p);
+		return;
+	}
+	port_facts(s, q, &pi);
+	if (x->kind != NODE_SWITCH && !local)
+		return;
+	if (x->kind != NODE_SWITCH) {
+		s->report->sm_lid = pi.sm_lid;
+		s->local_down = pi.state < 2;
+	} else if (pi.state < 2) {
+		s->report->links_down++;
+	}
+	if (pi.state >= 2 && x->route.hops < ROUTE_HOPS && !is_linked(x, q->port))
+		ask(s, q->node, SMP_NODE_INFO, q->port);
+}
+
+static void no_answer(struct sweep *s, const struct question *q, int rc)
+{
+	struct found *x;
+
+	if (q->node == NO_NODE) {
+		s->local_rc = rc;
+		return;
+	}
+	x = &s->node.v[q->node];
+	if (q->attr == SMP_NODE_INFO) {
+		gap(s, &s->report->no_answer, 0, "%s behind %s port %u", wire_rc_text(rc),
+		    label(s, q->node).text, q->port);
+	} else if (rc == -EPROTO) {
+		gap(s, &s->report->clashes, x->guid, "%s refused to tell attribute 0x%x",
+		    label(s, q->node).text, q->attr);
+	} else if (!x->silent) {
+		x->silent = true;
+		gap(s, &s->report->no_answer, x->guid, "no more answers from %s",
+		    label(s, q->node).text);
+	}
+}
+
+static void sweep_done(void *ctx, const struct queue_request *req, int rc,
+		       const struct mad_answer *a)
+{
+	struct sweep *s = ctx;
+	struct question q = s->todo.v[req->tag];
+	struct switch_info si;
+
+	if (rc == -ECANCELED)
+		return;
+	if (rc) {
+		no_answer(s, &q, rc);
+		return;
+	}
+	switch (q.attr) {
+	case SMP_NODE_INFO:
+		got_node_info(s, &q, &req->mad.route, a->data);
+		break;
+	case SMP_NODE_DESC:
+		node_desc_decode(s->node.v[q.node].desc, a->data);
+		break;
+	case SMP_SWITCH_INFO:
+		if (!switch_info_decode(&si, a->data))
+			s->node.v[q.node].enhanced_sp0 = si.enhanced_sp0;
+		break;
+	case SMP_PORT_INFO:
+		got_port_info(s, &q, a->data);
+		break;
+	}
+}
+
+static int by_guid(const void *a, const void *b)
+{
+	uint64_t x = ((const struct wire_route *)a)->guid, y = ((const struct wire_route *)b)->guid;
+
+	return (x > y) - (x < y);
+}
+
+static void keep_routes(struct sweep *s)
+{
+	struct wire *w = s->w;
+
+	w->nroutes = 0;
+	w->routes = xrealloc(w->routes, s->node.n, sizeof(*w->routes));
+	for (size_t n = 0; n < s->node.n; n++)
+		if (s->node.v[n].kind == NODE_SWITCH)
+			w->routes[w->nroutes++] =
+				(struct wire_route){ s->node.v[n].guid, s->node.v[n].route };
+	qsort(w->routes, w->nroutes, sizeof(*w->routes), by_guid);
+}
+
+/* Whether a port has what a configured fabric's port must have; else it is left out. */
+static bool has_lid(struct sweep *s, uint32_t n, uint8_t port)
+{
+	const struct found *x = &s->node.v[n];
+
+	if (x->port[port].lid && x->port[port].lid <= FAB_MAX_LID)
+		return true;
+	gap(s, &s->report->no_answer, x->guid, "%s is left out: it %s", label(s, n).text,
+	    x->silent ? "does not answer" : "has no LID yet");
+	return false;
+}
+
+static int build_node(struct sweep *s, struct builder *b, uint32_t n, bool configured,
+		      struct err *err)
+{
+	struct found *x = &s->node.v[n];
+	int rc;
+
+	x->left_out = x->kind == NODE_SWITCH && configured && !has_lid(s, n, 0);
+	if (x->left_out)
+		return 0;
+	rc = builder_node(&x->id, b, x->kind, x->guid, x->nports, x->desc, err);
+	if (rc)
+		return rc;
+	if (x->kind == NODE_SWITCH)
+		builder_set_enhanced_sp0(b, x->id, x->enhanced_sp0);
+	for (uint32_t i = 0; i <= x->nports && !rc; i++) {
+		const struct found_port *p = &x->port[i];
+
+		if (p->guid)
+			rc = builder_port_guid(b, x->id, i, p->guid, err);
+		if (!rc && p->lid)
+			rc = builder_port_lid(b, x->id, i, p->lid, p->lmc, err);
+		if (!rc && p->state)
+			rc = builder_port_state(b, x->id, i,
+						(enum port_state)(PORT_DOWN + p->state - 1),
+						p->op_vls, err);
+		if (!rc && p->link[0])
+			rc = builder_port_link(b, x->id, i, p->link, err);
+	}
+	return rc;
+}
+
+static int build_links(struct sweep *s, struct builder *b, uint32_t n, bool configured,
+		       struct err *err)
+{
+	const struct found *x = &s->node.v[n];
+	int rc = 0;
+
+	for (uint32_t i = 1; i <= x->nports && !x->left_out && !rc; i++) {
+		const struct found_port *p = &x->port[i];
+
+		if (p->peer == NO_NODE || s->node.v[p->peer].left_out)
+			continue;
+		if (x->kind != NODE_SWITCH && configured && !has_lid(s, n, (uint8_t)i))
+			continue;
+		if (x->kind == NODE_SWITCH && s->node.v[p->peer].kind != NODE_SWITCH)
+			continue; /* comes from the other side */
+		rc = builder_link(b, x->id, i, s->node.v[p->peer].id, p->peer_port, err);
+	}
+	return rc;
+}
+
+static int build(struct fabric **out, struct sweep *s, struct err *err)
+{
+	struct freeze_opts fo = { .name = s->opts->name,
+				  .lmc = s->opts->lmc,
+				  .names = s->opts->names };
+	struct builder *b = builder_new();
+	bool configured = false;
+	int rc = 0;
+
+	for (uint32_t p = 0; p <= s->node.v[0].nports; p++)
+		configured |= s->node.v[0].port[p].lid != 0;
+	for (uint32_t n = 0; n < s->node.n && !rc; n++)
+		rc = build_node(s, b, n, configured, err);
+	for (uint32_t n = 0; n < s->node.n && !rc; n++)
+		rc = build_links(s, b, n, configured, err);
+	if (!rc)
+		rc = builder_freeze(out, b, &fo, err);
+	builder_free(b);
+	return rc;
+}
+
+static int conclude(struct fabric **out, struct sweep *s, struct err *err)
+{
+	if (!s->node.n)
+		return err_set(
+			err, -EHOSTUNREACH,
+			"the local port does not answer subnet management (%s): is it up, may "
+			"this user send MADs, and does the fabric want an M_Key?",
+			wire_rc_text(s->local_rc));
+	if (s->local_down)
+		return err_set(err, -ENETDOWN,
+			       "the local port is down: check its cable, or choose another port");
+	if (!s->report->switches)
+		return err_set(
+			err, -EHOSTUNREACH,
+			"no switch answers behind the local port: there is no fabric to see");
+	keep_routes(s);
+	return build(out, s, err);
+}
+
+int wire_sweep(struct fabric **out, struct sweep_report *report, struct wire *w,
+	       const struct sweep_opts *opts, struct progress *progress, struct err *err)
+{
+	static const struct sweep_opts preset = { .lmc = -1 };
+	struct sweep_report own = { 0 };
+	struct sweep s = { .w = w,
+			   .opts = opts ? opts : &preset,
+			   .report = report ? report : &own };
+	struct queue_source src = {
+		.next = sweep_next, .done = sweep_done, .ctx = &s, .total = &s.total
+	};
+	uint64_t start = wire_now_ns(w), sent = queue_stats(w->queue)->sent;
+	int rc;
+
+	*s.report = (struct sweep_report){ 0 };
+	queue_forget(w->queue);
+	ask(&s, NO_NODE, SMP_NODE_INFO, 0);
+	rc = queue_run(w->queue, &src, progress, "sweep", err);
+	queue_forget(w->queue);
+	if (rc == -ECANCELED)
+		err_set(err, rc, "the sweep was cancelled");
+	if (!rc)
+		rc = conclude(out, &s, err);
+	s.report->took_ns = wire_now_ns(w) - start;
+	s.report->mads = queue_stats(w->queue)->sent - sent;
+	for (size_t n = 0; n < s.node.n; n++)
+		free(s.node.v[n].port);
+	free(s.slot);
+	vec_free(&s.node);
+	vec_free(&s.todo);
+	sweep_report_clear(&own);
+	return rc;
+}

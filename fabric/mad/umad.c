@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The seam's backend over libibumad: a real HCA, or ibsim through its preload library (whose
+ * descriptors are not real ones and which knows no timeouts: the queue has its own).
+ */
+#include "fabric/mad/mad.h"
+
+#include <errno.h>
+
+#if !WITH_UMAD
+
+int umad_port_open(struct mad_port *out, const char *ca, uint32_t port, struct err *err)
+{
+	(void)out;
+	(void)ca;
+	(void)port;
+	return err_set(
+		err, -ENOTSUP,
+		"this program was built without libibumad (WITH_UMAD=0): it has no access to "
+		"a live fabric, only to dumps and the demo");
+}
+
+#else
+
+#include "fabric/base/mem.h"
+#include "fabric/mad/codec.h"
+
+#include <infiniband/umad.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS	      1000000ull
+#define NODE_TYPE_CA  1
+#define STATE_DOWN    1
+#define STATE_ACTIVE  4
+#define LINK_LAYER_IB "InfiniBand"
+
+struct hca {
+	int fd;
+	int agent_smp, agent_directed, agent_perf;
+	struct mad_local local;
+	void *out, *in;
+};
+
+static int hca_send(void *ctx, const struct mad_packet *p, struct err *err)
+{
+	struct hca *h = ctx;
+	uint8_t mgmt_class = p->data[1];
+	int agent = mgmt_class == MAD_PERF	     ? h->agent_perf
+		    : mgmt_class == MAD_SMP_DIRECTED ? h->agent_directed
+						     : h->agent_smp;
+
+	memset(h->out, 0, umad_size());
+	memcpy(umad_get_mad(h->out), p->data, MAD_BYTES);
+	umad_set_addr(h->out, p->addr.lid, (int)p->addr.qpn, p->addr.sl, (int)p->addr.qkey);
+	if (!umad_send(h->fd, agent, h->out, MAD_BYTES, (int)p->timeout_ms, 0))
+		return 0;
+	if (errno == EAGAIN || errno == ENOMEM || errno == EINTR)
+		return -EAGAIN;
+	return err_set(err, errno ? -errno : -EIO, "sending through %s port %u failed: %s",
+		       h->local.ca, h->local.port, strerror(errno));
+}
+
+static int hca_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
+{
+	struct hca *h = ctx;
+	int len = MAD_BYTES, rc;
+	ib_mad_addr_t *from;
+
+	rc = umad_recv(h->fd, h->in, &len, (int)((wait_ns + MS - 1) / MS));
+	if (rc == -ETIMEDOUT || rc == -EWOULDBLOCK || rc == -EINTR || rc == -ENOSPC)
+		return 0;
+	if (rc < 0)
+		return err_set(err, rc, "receiving from %s port %u failed: %s", h->local.ca,
+			       h->local.port, strerror(-rc));
+	from = umad_get_mad_addr(h->in);
+	memset(&p->addr, 0, sizeof(p->addr));
+	p->addr.lid = be16toh(from->lid);
+	p->addr.qpn = be32toh(from->qpn);
+	p->addr.sl = from->sl;
+	p->status = umad_status(h->in) ? -ETIMEDOUT : 0;
+	memcpy(p->data, umad_get_mad(h->in), MAD_BYTES);
+	return 1;
+}
+
+static uint64_t hca_now_ns(void *ctx)
+{
+	struct timespec ts;
+
+	(void)ctx;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void hca_local(void *ctx, struct mad_local *out)
+{
+	*out = ((struct hca *)ctx)->local;
+}
+
+static void hca_close(void *ctx)
+{
+	struct hca *h = ctx;
+
+	if (h->fd >= 0)
+		umad_close_port(h->fd); /* the agents go with it */
+	umad_done();
+	free(h->out);
+	free(h->in);
+	free(h);
+}
+
+/* The port that was asked for, or the best one: active before only up. */
+static int choose(struct hca *h, const char *ca, uint32_t port, struct err *err)
+{
+	char names[UMAD_MAX_DEVICES][UMAD_CA_NAME_LEN];
+	int n = umad_get_cas_names(names, UMAD_MAX_DEVICES);
+	unsigned best = STATE_DOWN;
+	bool seen = false;
+
+	for (int i = 0; i < n; i++) {
+		umad_ca_t c;
+
+		if ((ca && strcmp(ca, names[i])) || umad_get_ca(names[i], &c) < 0)
+			continue;
+		for (int k = 0; k < UMAD_CA_MAX_PORTS; k++) {
+			const umad_port_t *p = c.ports[k];
+
+			if (!p || (port && (int)port != p->portnum) ||
+			    (p->link_layer[0] && strcmp(p->link_layer, LINK_LAYER_IB)))
+				continue;
+			seen = true;
+			if (p->state <= best)
+				continue;
+			best = p->state;
+			snprintf(h->local.ca, sizeof(h->local.ca), "%.19s", names[i]);
+			h->local.port = (uint32_t)p->portnum;
+			h->local.port_guid = be64toh(p->port_guid);
+			h->local.lid = (uint16_t)p->base_lid;
+			h->local.sm_lid = (uint16_t)p->sm_lid;
+			h->local.sm_sl = (uint8_t)p->sm_sl;
+		}
+		umad_release_ca(&c);
+		if (best == STATE_ACTIVE)
+			break;
+	}
+	if (best > STATE_DOWN)
+		return 0;
+	if (n <= 0)
+		return err_set(err, -ENODEV,
+			       "this machine has no InfiniBand adapter (or its driver and the "
+			       "ib_umad module are not loaded)");
+	if (!seen)
+		return err_set(err, -ENODEV, "there is no InfiniBand port %s/%u here: see ibstat",
+			       ca ? ca : "(any)", port);
+	return err_set(err, -ENETDOWN,
+		       "every InfiniBand port here that fits is down: check "
+		       "the cable, or name another one (see ibstat)");
+}
+
+static int register_agents(struct hca *h, struct err *err)
+{
+	h->agent_smp = umad_register(h->fd, MAD_SMP, 1, 0, NULL);
+	h->agent_directed = umad_register(h->fd, MAD_SMP_DIRECTED, 1, 0, NULL);
+	h->agent_perf = umad_register(h->fd, MAD_PERF, 1, 0, NULL);
+	if (h->agent_smp >= 0 && h->agent_directed >= 0 && h->agent_perf >= 0)
+		return 0;
+	return err_set(err, -EIO,
+		       "%s port %u takes no more management clients (umad_register failed)",
+		       h->local.ca, h->local.port);
+}
+
+int umad_port_open(struct mad_port *out, const char *ca, uint32_t port, struct err *err)
+{
+	static const struct mad_ops ops = { hca_send, hca_recv, hca_now_ns, hca_local, hca_close };
+	struct hca *h;
+	int rc;
+
+	if (umad_init() < 0)
+		return err_set(err, -ENODEV,
+			       "the InfiniBand management interface is not there: load the ib_umad "
+			       "module (modprobe ib_umad)");
+	h = xcalloc(1, sizeof(*h));
+	h->fd = -1;
+	h->out = xcalloc(1, umad_size() + MAD_BYTES);
+	h->in = xcalloc(1, umad_size() + MAD_BYTES);
+	rc = choose(h, ca, port, err);
+	if (rc)
+		goto out;
+	h->fd = umad_open_port(h->local.ca, (int)h->local.port);
+	if (h->fd == -EACCES || h->fd == -EPERM || (h->fd < 0 && errno == EACCES)) {
+		rc = err_set(
+			err, -EACCES,
+			"no permission to send management datagrams on %s port %u: run as "
+			"root, or give this user read and write access to /dev/infiniband/umad*",
+			h->local.ca, h->local.port);
+		goto out;
+	}
+	if (h->fd < 0) {
+		rc = err_set(err, -EIO, "%s port %u cannot be opened: %s", h->local.ca,
+			     h->local.port, strerror(errno));
+		goto out;
+	}
+	rc = register_agents(h, err);
+out:
+	if (rc)
+		hca_close(h);
+	else
+		*out = (struct mad_port){ &ops, h };
+	return rc;
+}
+
+#endif

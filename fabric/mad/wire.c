@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/mad/wire.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/mad/wire_priv.h"
+#include "fabric/sim/sim.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct wire *wire_new(const struct mad_port *port, const struct wire_opts *opts)
+{
+	struct wire *w = xcalloc(1, sizeof(*w));
+	struct queue_opts q = { .window = opts->window,
+				.timeout_ms = opts->timeout_ms,
+				.retries = opts->retries };
+
+	w->port = *port;
+	w->m_key = opts->m_key;
+	w->queue = queue_new(port, &q);
+	return w;
+}
+
+int wire_open_umad(struct wire **out, const struct wire_opts *opts, struct err *err)
+{
+	static const struct wire_opts none;
+	struct mad_port port;
+	int rc;
+
+	opts = opts ? opts : &none;
+	rc = umad_port_open(&port, opts->ca, opts->port, err);
+	if (rc)
+		return rc;
+	*out = wire_new(&port, opts);
+	return 0;
+}
+
+int wire_open_sim(struct wire **out, struct sim *sim, const struct wire_opts *opts, struct err *err)
+{
+	static const struct wire_opts none;
+	struct mad_port port;
+	int rc;
+
+	opts = opts ? opts : &none;
+	rc = sim_port_open(&port, sim, opts->term, err);
+	if (rc)
+		return rc;
+	*out = wire_new(&port, opts);
+	return 0;
+}
+
+void wire_close(struct wire *w)
+{
+	if (!w)
+		return;
+	queue_free(w->queue);
+	w->port.ops->close(w->port.ctx);
+	free(w->routes);
+	free(w->pma);
+	explicit_bzero(&w->m_key, sizeof(w->m_key));
+	free(w);
+}
+
+void wire_local(struct wire *w, struct mad_local *out)
+{
+	w->port.ops->local(w->port.ctx, out);
+}
+
+uint64_t wire_now_ns(struct wire *w)
+{
+	return w->port.ops->now_ns(w->port.ctx);
+}
+
+void wire_stats(const struct wire *w, struct wire_stats *out)
+{
+	const struct queue_stats *s = queue_stats(w->queue);
+
+	*out = (struct wire_stats){ .sent = s->sent,
+				    .answered = s->answered,
+				    .retried = s->retried,
+				    .timed_out = s->timed_out,
+				    .late = s->late,
+				    .skipped = s->skipped };
+}
+
+const char *wire_rc_text(int rc)
+{
+	switch (rc) {
+	case 0:
+		return "done";
+	case -ETIMEDOUT:
+		return "no answer";
+	case -EHOSTUNREACH:
+		return "no way to it is known";
+	case -EPROTO:
+		return "it refused";
+	case -ESTALE:
+		return "another switch answers there now: sweep again";
+	case -EIO:
+		return "it answered with other values than were written";
+	case -ECANCELED:
+		return "cancelled";
+	}
+	return strerror(-rc);
+}
+
+void wire_smp(const struct wire *w, struct mad_request *r, uint8_t method, uint16_t attr,
+	      uint32_t mod)
+{
+	memset(r, 0, sizeof(*r));
+	r->method = method;
+	r->attr = attr;
+	r->mod = mod;
+	r->m_key = w->m_key;
+}
+
+static const struct wire_route *find_route(const struct wire *w, uint64_t guid)
+{
+	uint32_t lo = 0, hi = w->nroutes;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (w->routes[mid].guid < guid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < w->nroutes && w->routes[lo].guid == guid ? &w->routes[lo] : NULL;
+}
+
+bool wire_address(const struct wire *w, const struct fabric *f, uint32_t sw, enum wire_way way,
+		  struct mad_request *r)
+{
+	const struct wire_route *route;
+
+	if (way == WAY_LID) {
+		r->mgmt_class = MAD_SMP;
+		r->lid = f->sw_lid[sw];
+		return f->lids_given && r->lid;
+	}
+	route = find_route(w, f->sw_guid[sw]);
+	if (!route)
+		return false;
+	r->mgmt_class = MAD_SMP_DIRECTED;
+	r->route = route->route;
+	return true;
+}
+
+struct one {
+	struct mad_request *r;
+	bool asked;
+	int rc;
+	uint8_t *data;
+};
+
+static bool one_next(void *ctx, struct queue_request *out)
+{
+	struct one *o = ctx;
+
+	if (o->asked)
+		return false;
+	o->asked = true;
+	out->node = QUEUE_NO_NODE;
+	out->mad = *o->r;
+	return true;
+}
+
+static void one_done(void *ctx, const struct queue_request *req, int rc, const struct mad_answer *a)
+{
+	struct one *o = ctx;
+
+	(void)req;
+	o->rc = rc;
+	if (!rc)
+		memcpy(o->data, a->data, SMP_DATA);
+}
+
+int wire_ask(struct wire *w, struct mad_request *r, uint8_t data[SMP_DATA], struct err *err)
+{
+	struct one o = { .r = r, .data = data };
+	struct queue_source src = { .next = one_next, .done = one_done, .ctx = &o };
+	int rc;
+
+	r->mgmt_class = r->lid ? MAD_SMP : MAD_SMP_DIRECTED;
+	rc = queue_run(w->queue, &src, NULL, "ask", err);
+	return rc ? rc : o.rc;
+}
+
+int wire_sm_info(struct wire_sm *out, struct wire *w, struct err *err)
+{
+	struct mad_request r;
+	struct port_info pi;
+	struct sm_info si;
+	uint8_t d[SMP_DATA];
+	int rc;
+
+	wire_smp(w, &r, MAD_GET, SMP_PORT_INFO, 0);
+	rc = wire_ask(w, &r, d, err);
+	if (rc || port_info_decode(&pi, d))
+		return err_set(err, rc ? rc : -EPROTO,
+			       "the local port does not tell its SM (%s); if the fabric uses "
+			       "M_Keys, give the right one",
+			       wire_rc_text(rc ? rc : -EPROTO));
+	if (!pi.sm_lid)
+		return err_set(err, -ENOENT,
+			       "no subnet manager has configured the local port: is one running?");
+	wire_smp(w, &r, MAD_GET, SMP_SM_INFO, 0);
+	r.lid = pi.sm_lid;
+	r.sl = pi.sm_sl;
+	rc = wire_ask(w, &r, d, err);
+	if (!rc)
+		rc = sm_info_decode(&si, d);
+	if (rc)
+		return err_set(err, rc, "the subnet manager at LID %u: %s", pi.sm_lid,
+			       wire_rc_text(rc));
+	*out = (struct wire_sm){ .lid = pi.sm_lid,
+				 .guid = si.guid,
+				 .act_count = si.act_count,
+				 .priority = si.priority,
+				 .state = si.state };
+	return 0;
+}
+
+const char *wire_sm_state_name(uint8_t state)
+{
+	return sm_state_name(state);
+}
+
+struct identify {
+	struct wire *w;
+	const struct fabric *f;
+	const bool *want;
+	enum wire_way by;
+	uint32_t at;
+	uint8_t *way;
+	int *rc;
+	uint64_t total;
+};
+
+static bool identify_next(void *ctx, struct queue_request *out)
+{
+	struct identify *x = ctx;
+
+	for (; x->at < x->f->nsw; x->at++) {
+		if (!x->want[x->at] || x->way[x->at] != WAY_NONE)
+			continue;
+		wire_smp(x->w, &out->mad, MAD_GET, SMP_NODE_INFO, 0);
+		if (!wire_address(x->w, x->f, x->at, x->by, &out->mad))
+			continue;
+		out->tag = out->node = x->at++;
+		return true;
+	}
+	return false;
+}
+
+static void identify_done(void *ctx, const struct queue_request *req, int rc,
+			  const struct mad_answer *a)
+{
+	struct identify *x = ctx;
+	uint32_t sw = (uint32_t)req->tag;
+	struct node_info ni;
+
+	if (!rc)
+		rc = node_info_decode(&ni, a->data);
+	if (!rc && ni.node_guid != x->f->sw_guid[sw])
+		rc = -ESTALE;
+	x->rc[sw] = rc;
+	if (!rc)
+		x->way[sw] = (uint8_t)x->by;
+}
+
+int wire_identify(struct wire *w, const struct fabric *f, const bool *want, bool prefer_lid,
+		  uint8_t *way, int *rc, struct progress *progress, struct err *err)
+{
+	struct identify x = { .w = w, .f = f, .want = want, .way = way, .rc = rc };
+	struct queue_source src = {
+		.next = identify_next, .done = identify_done, .ctx = &x, .total = &x.total
+	};
+	int ret = 0;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		way[sw] = WAY_NONE;
+		rc[sw] = -EHOSTUNREACH;
+		x.total += want[sw];
+	}
+	for (int pass = 0; pass < 2 && !ret; pass++) {
+		x.by = (pass == 0) == prefer_lid ? WAY_LID : WAY_DIRECTED;
+		x.at = 0;
+		queue_forget(w->queue);
+		ret = queue_run(w->queue, &src, progress, "identify switches", err);
+	}
+	queue_forget(w->queue);
+	return ret;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* wire_priv: what the files behind wire.h share. */
+#ifndef FABRIC_MAD_WIRE_PRIV_H
+#define FABRIC_MAD_WIRE_PRIV_H
+
+#include "fabric/mad/codec.h"
+#include "fabric/mad/queue.h"
+#include "fabric/mad/wire.h"
+
+/* Directed route to a switch. */
+struct wire_route {
+	uint64_t guid;
+	struct mad_route route;
+};
+
+struct wire {
+	struct mad_port port;
+	struct queue *queue;
+	uint64_t m_key;
+	struct wire_route *routes; /* of the last sweep, ascending GUID */
+	uint32_t nroutes;
+
+	/* what the switches of one fabric count; see wire_sample.c */
+	struct digest pma_fabric;
+	uint8_t *pma;
+};
+
+/* How a switch is reached. */
+enum wire_way { WAY_NONE, WAY_DIRECTED, WAY_LID };
+
+/* Starts an SMP: no address yet. */
+void wire_smp(const struct wire *w, struct mad_request *r, uint8_t method, uint16_t attr,
+	      uint32_t mod);
+/* Addresses it; false when that way to the switch is not known. */
+bool wire_address(const struct wire *w, const struct fabric *f, uint32_t sw, enum wire_way way,
+		  struct mad_request *r);
+/* One SMP to the local port or to a LID (0: local), answer into data. */
+int wire_ask(struct wire *w, struct mad_request *r, uint8_t data[SMP_DATA], struct err *err);
+
+/*
+ * Finds a way to each switch with want[sw], by asking for its GUID: first the way that is
+ * preferred, then the other one.  way[sw] is WAY_NONE and rc[sw] says why where there is none.
+ */
+int wire_identify(struct wire *w, const struct fabric *f, const bool *want, bool prefer_lid,
+		  uint8_t *way, int *rc, struct progress *progress, struct err *err);
+
+/* rc in words: "no answer", ... */
+const char *wire_rc_text(int rc);
+
+#endif
