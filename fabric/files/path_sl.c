@@ -240,7 +240,7 @@ static void write_source(struct text_out *o, const struct fabric *f, const struc
 		uint32_t end = f->lid_end[lid];
 		uint8_t sl;
 
-		if (end >= f->nend || (end == s->term && (s != node || ports == 1)))
+		if (end == FAB_NONE || (end == s->term && (s != node || ports == 1)))
 			continue;
 		sl = tables_path_sl(t, s->term, f->term_sw[s->term], lid);
 		if (s == node)

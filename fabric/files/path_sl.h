@@ -16,7 +16,8 @@
  * name has SL 0.  -EINVAL: no usable line. */
 int path_sl_read(struct tables *t, FILE *file, const char *path, const struct fabric *f,
 		 struct read_report *report, struct err *err);
-/* A line per source terminal and LID of every other terminal: O(terminals^2 * 2^lmc) lines. */
+/* A line per source terminal and LID of every other terminal and every switch:
+ * O(terminals^2 * 2^lmc) lines. */
 int path_sl_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err);
 
 #endif
