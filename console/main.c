@@ -1,8 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <stdio.h>
+#include "console/app.h"
+#include "console/commands.h"
+#include "console/exits.h"
 
-int main(void)
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+
+static int run(const struct command *c, int argc, char **argv)
 {
-	fputs("ibroute-top: under construction\n", stderr);
-	return 64;
+	static char name[64];
+
+	snprintf(name, sizeof(name), "ibroute-top %s", c->name);
+	argv[0] = name;
+	return c->run(argc, argv);
+}
+
+static void list_commands(FILE *out)
+{
+	for (const struct command *c = commands; c->name; c++)
+		fprintf(out, "  ibroute-top %-8s %s\n", c->name, c->summary);
+}
+
+int main(int argc, char **argv)
+{
+	argp_program_version = "ibroute-top " IBROUTE_VERSION;
+	argp_err_exit_status = EXIT_BAD_USAGE;
+	if (argc > 1 && !strcmp(argv[1], "--version")) {
+		puts(argp_program_version);
+		return EXIT_OK;
+	}
+	for (const struct command *c = commands; argc > 1 && c->name; c++)
+		if (!strcmp(c->name, argv[1]))
+			return run(c, argc - 1, argv + 1);
+	if (argc > 1 && argv[1][0] != '-') {
+		fprintf(stderr, "ibroute-top: there is no subcommand \"%s\"; there are\n", argv[1]);
+		list_commands(stderr);
+		fprintf(stderr, "and the live console without one; --help lists its options\n");
+		return EXIT_BAD_USAGE;
+	}
+	return app_main(argc, argv);
 }

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/commands.h"
+
+#include "console/engines_help.h"
+#include "console/evaluate.h"
+#include "console/exits.h"
+#include "console/options.h"
+#include "console/outfile.h"
+#include "console/scene.h"
+#include "console/summary.h"
+#include "fabric/base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 16
+
+static const struct argp_option table[] = {
+	{ "engines", OPT_ENGINES, "A,B,...", 0, "engines to compare; all are listed below", 0 },
+	OPTION_TOPOLOGY,
+	OPTION_JOBS,
+	OPTION_VLS,
+	OPTION_LMC,
+	OPTION_SEED,
+	OPTION_THREADS,
+	OPTION_ROOTS,
+	OPTION_NAME_MAP,
+	OPTION_TABLES,
+	OPTION_PATH_SL,
+	OPTION_SL2VL,
+	OPTION_JSON("print a JSON array, an object for each"),
+	{ 0 },
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	if (key == ARGP_KEY_END) {
+		options_need(o->engine, "engines", state);
+		options_need(o->topology, "topology", state);
+		if (!o->lfts && (o->path_sl || o->sl2vl))
+			argp_error(state, "--path-sl and --sl2vl belong to tables: one of --lfts, "
+					  "--fdbs and --tables is needed");
+		return 0;
+	}
+	return options_take(o, key, arg, state);
+}
+
+static const struct argp argp = {
+	.options = table,
+	.parser = take,
+	.doc = "Routes one fabric with several engines and prints all figures beside each other."
+	       "\vGiven the installed tables (--lfts, --fdbs or --tables), they are the first "
+	       "column, and changes are counted against them. In JSON, what is not known is null; "
+	       "\"ebb\" is not computed yet. Exit codes: 0 all engines gave routes that passed all "
+	       "checks; 1 not all; 64 bad options; 255 an input could not be read.",
+	.help_filter = engines_help,
+};
+
+struct comparison {
+	struct scene scene;
+	const struct engine *engine[MOST];
+	size_t nengine;
+	struct evaluation list[MOST + 1];
+	char *why[MOST + 1]; /* no tables; NULL: there are */
+	size_t n;
+};
+
+static int find_engines(struct comparison *c, const char *text, struct err *err)
+{
+	char *copy = xstrdup(text), *rest = copy, *word;
+	int rc = 0;
+
+	while (!rc && (word = strsep(&rest, ","))) {
+		if (c->nengine == MOST)
+			rc = err_set(err, EXIT_BAD_USAGE, "--engines: at most %d are possible",
+				     MOST);
+		else if (!(c->engine[c->nengine++] = engine_find(word, err)))
+			rc = EXIT_BAD_USAGE;
+	}
+	free(copy);
+	return rc;
+}
+
+/* The installed tables, then each engine's; one that refuses keeps its reason and its place. */
+static void evaluate_all(struct comparison *c)
+{
+	struct scene *s = &c->scene;
+	struct err err;
+
+	if (s->installed) {
+		if (evaluate_tables(&c->list[0], tables_get(s->installed), s->f, s->jobs, true,
+				    &err))
+			c->why[0] = xstrdup(err.text);
+		snprintf(c->list[0].engine, sizeof(c->list[0].engine), "installed");
+		c->n = 1;
+	}
+	for (size_t i = 0; i < c->nengine; i++, c->n++) {
+		struct evaluation *e = &c->list[c->n];
+
+		if (evaluate_engine(e, c->engine[i], s->f, s->jobs, &s->params, &err)) {
+			c->why[c->n] = xstrdup(err.text);
+			snprintf(e->engine, sizeof(e->engine), "%s", c->engine[i]->name);
+		} else if (s->installed) {
+			e->diff = tdiff_new(s->f, s->installed, e->t);
+		}
+	}
+}
+
+static int print_json(const struct comparison *c, struct err *err)
+{
+	json_t *list = json_array();
+	int rc;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct evaluation *e = &c->list[i];
+		json_t *o;
+
+		if (e->t) {
+			o = summary_json(e);
+			summary_add_verdict(o, e);
+		} else {
+			o = json_pack("{s:s, s:s}", "engine", e->engine, "error", c->why[i]);
+		}
+		json_array_append_new(list, o);
+	}
+	rc = summary_dump(stdout, list, err);
+	json_decref(list);
+	return rc;
+}
+
+static int print_text(const struct comparison *c)
+{
+	const struct fabric *f = c->scene.f;
+
+	printf("%s: %u switches, %u terminals, %u cables between switches", f->name, f->nsw,
+	       f->nterm, f->nchan / 2);
+	if (c->scene.jobs)
+		printf(", %u jobs (%u on several switches)", c->scene.jobs->njob,
+		       c->scene.jobs->nmulti);
+	printf("\n\n");
+	summary_print_table(stdout, c->list, c->n);
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->why[i])
+			printf("\n%s: %s\n", c->list[i].engine, c->why[i]);
+		else if (!verdict_ok(c->list[i].v)) {
+			printf("\n%s: ", c->list[i].engine);
+			summary_print_verdict(stdout, &c->list[i]);
+		}
+	}
+	return 0;
+}
+
+static int compare(struct comparison *c, const struct options *o, struct err *err)
+{
+	int rc = find_engines(c, o->engine, err);
+
+	if (!rc)
+		rc = scene_load(&c->scene, o, err);
+	if (rc)
+		return rc;
+	evaluate_all(c);
+	rc = o->json ? print_json(c, err) : print_text(c);
+	if (!rc)
+		rc = outfile_flush_stdout(err);
+	if (rc)
+		return EXIT_FINDINGS;
+	for (size_t i = c->n - c->nengine; i < c->n; i++)
+		if (c->why[i] || !verdict_ok(c->list[i].v))
+			return err_set(err, EXIT_FINDINGS, "%s gave no routes that can be used",
+				       c->list[i].engine);
+	return 0;
+}
+
+int cmd_compare(int argc, char **argv)
+{
+	struct comparison c = { 0 };
+	struct options o;
+	struct err err = { "" };
+	int rc;
+
+	options_init(&o);
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	outfile_guard_signals();
+	rc = compare(&c, &o, &err);
+	if (rc)
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	for (size_t i = 0; i < c.n; i++) {
+		evaluation_free(&c.list[i]);
+		free(c.why[i]);
+	}
+	scene_free(&c.scene);
+	return rc;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/commands.h"
+
+#include "console/engines_help.h"
+#include "console/evaluate.h"
+#include "console/exits.h"
+#include "console/options.h"
+#include "console/outfile.h"
+#include "console/routefiles.h"
+#include "console/scene.h"
+#include "console/summary.h"
+
+#include <string.h>
+
+static const struct argp_option table[] = {
+	{ "engine", OPT_ENGINE, "NAME", 0, "the engine; all of them are listed below", 0 },
+	OPTION_TOPOLOGY,
+	OPTION_JOBS,
+	OPTION_VLS,
+	OPTION_LMC,
+	OPTION_SEED,
+	OPTION_THREADS,
+	OPTION_ROOTS,
+	OPTION_NAME_MAP,
+	OPTION_TABLES,
+	{ "out", OPT_OUT, "DIR", 0,
+	  "where the files go; it is made where needed. Without it nothing is written", 0 },
+	{ "formats", OPT_FORMATS, "LIST", 0,
+	  "opensm (preset): opensm-lfts.dump, opensm-sl2vl.dump, path-sl.dump; ibdm: "
+	  "opensm-subnet.lst, opensm.fdbs, ibdm-sl2vl.dump, path-sl.dump as ibdmchk reads them; "
+	  "path-sl: path-sl.dump also above 4,000 terminals; tables.ibr and summary.json always",
+	  0 },
+	OPTION_JSON("print the summary as JSON"),
+	{ 0 },
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	if (key == ARGP_KEY_END) {
+		options_need(o->engine, "engine", state);
+		options_need(o->topology, "topology", state);
+		return 0;
+	}
+	return options_take(o, key, arg, state);
+}
+
+static const struct argp argp = {
+	.options = table,
+	.parser = take,
+	.doc = "Computes routes, judges and measures them, and writes them as files."
+	       "\vGiven the installed tables (--lfts, --fdbs or --tables), the summary tells how "
+	       "many entries and blocks would change. In JSON, what is not known is null: the "
+	       "figures of jobs without --jobs, the changes without installed tables, and \"ebb\", "
+	       "which is not computed yet. Exit codes: 0 routes that passed all checks; 1 the "
+	       "engine refused, a check failed, or writing did; 64 bad options; 255 an input could "
+	       "not be read.",
+	.help_filter = engines_help,
+};
+
+static int finish(const struct options *o, const struct scene *s, struct evaluation *e,
+		  struct err *err)
+{
+	json_t *summary;
+	int rc = 0;
+
+	if (s->installed)
+		e->diff = tdiff_new(s->f, s->installed, e->t);
+	summary = summary_json(e);
+	summary_add_verdict(summary, e);
+	if (o->out)
+		rc = routefiles_write(o->out, e, o->formats, summary, err);
+	if (!rc && o->json) {
+		rc = summary_dump(stdout, summary, err);
+	} else if (!rc) {
+		summary_print_table(stdout, e, 1);
+		summary_print_verdict(stdout, e);
+	}
+	json_decref(summary);
+	return rc ? rc : outfile_flush_stdout(err);
+}
+
+static int route(const struct options *o, const struct engine *engine, struct err *err)
+{
+	struct evaluation e = { 0 };
+	struct scene s;
+	int rc = scene_load(&s, o, err);
+
+	if (!rc && evaluate_engine(&e, engine, s.f, s.jobs, &s.params, err))
+		rc = EXIT_FINDINGS;
+	if (!rc && finish(o, &s, &e, err))
+		rc = EXIT_FINDINGS;
+	if (!rc && !verdict_ok(e.v)) {
+		rc = EXIT_FINDINGS;
+		err_set(err, rc, "these routes must not be used: see the verdict");
+	}
+	evaluation_free(&e);
+	scene_free(&s);
+	return rc;
+}
+
+int cmd_route(int argc, char **argv)
+{
+	const struct engine *engine;
+	struct options o;
+	struct err err = { "" };
+	int rc;
+
+	options_init(&o);
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	engine = engine_find(o.engine, &err);
+	outfile_guard_signals();
+	rc = engine ? route(&o, engine, &err) : EXIT_BAD_USAGE;
+	if (rc)
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	return rc;
+}

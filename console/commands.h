@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* commands: the subcommands.  Each takes its own argv (argv[0] is "ibroute-top NAME") and
+ * returns the exit code. */
+#ifndef CONSOLE_COMMANDS_H
+#define CONSOLE_COMMANDS_H
+
+#define IBROUTE_VERSION "0.1"
+
+struct command {
+	const char *name;
+	const char *summary;
+	int (*run)(int argc, char **argv);
+};
+
+/* Ended by a NULL name. */
+extern const struct command commands[];
+
+int cmd_topo(int argc, char **argv);
+int cmd_route(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
+
+#endif

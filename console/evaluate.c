@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/evaluate.h"
+
+#include "console/stopwatch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void begin(struct evaluation *e, const char *engine, const struct fabric *f,
+		  const struct jobset *jobs)
+{
+	*e = (struct evaluation){ .f = f,
+				  .jobs = jobs,
+				  .total_s = NAN,
+				  .paths_s = NAN,
+				  .layers_s = NAN,
+				  .verify_s = NAN };
+	snprintf(e->engine, sizeof(e->engine), "%s", engine);
+}
+
+static int judge(struct evaluation *e, struct stopwatch *w, bool terminals_only, struct err *err)
+{
+	struct verify_opts opts = { .terminals_only = terminals_only };
+	double start = stopwatch_now();
+	int rc = verify_tables(&e->v, e->f, e->t, &opts, &w->progress, err);
+
+	e->verify_s = stopwatch_now() - start;
+	if (!rc)
+		rc = metrics_compute(&e->m, e->f, e->t, e->jobs, &w->progress, err);
+	return rc;
+}
+
+int evaluate_engine(struct evaluation *out, const struct engine *engine, const struct fabric *f,
+		    const struct jobset *jobs, const struct engine_params *params, struct err *err)
+{
+	struct tables *t = NULL;
+	struct stopwatch w;
+	double start = stopwatch_now();
+	int rc;
+
+	begin(out, engine->name, f, jobs);
+	stopwatch_start(&w);
+	rc = engine->suits ? engine->suits(f, err) : 0;
+	if (!rc)
+		rc = engine->route(&t, f, jobs, NULL, params, &w.progress, err);
+	stopwatch_stop(&w);
+	out->t = t;
+	out->total_s = stopwatch_now() - start;
+	out->paths_s = stopwatch_seconds(&w, "paths");
+	out->layers_s = stopwatch_seconds(&w, "layers");
+	if (!rc) {
+		stopwatch_start(&w);
+		rc = judge(out, &w, false, err);
+		stopwatch_stop(&w);
+		out->total_s += out->verify_s;
+	}
+	if (rc)
+		evaluation_free(out);
+	return rc;
+}
+
+int evaluate_tables(struct evaluation *out, const struct tables *t, const struct fabric *f,
+		    const struct jobset *jobs, bool terminals_only, struct err *err)
+{
+	struct stopwatch w;
+	int rc;
+
+	begin(out, t->engine, f, jobs);
+	out->t = t;
+	stopwatch_start(&w);
+	rc = judge(out, &w, terminals_only, err);
+	stopwatch_stop(&w);
+	out->total_s = out->verify_s;
+	if (rc)
+		evaluation_free(out);
+	return rc;
+}
+
+void evaluation_free(struct evaluation *e)
+{
+	tables_put(e->t);
+	verdict_free(e->v);
+	metrics_free(e->m);
+	tdiff_free(e->diff);
+	memset(e, 0, sizeof(*e));
+}

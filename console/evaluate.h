@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* evaluate: tables, made by an engine or loaded, with verdict, figures and times. */
+#ifndef CONSOLE_EVALUATE_H
+#define CONSOLE_EVALUATE_H
+
+#include "engines/engine.h"
+#include "engines/metrics.h"
+#include "engines/verify.h"
+#include "fabric/model/tdiff.h"
+
+struct evaluation {
+	const struct fabric *f; /* not owned, as jobs */
+	const struct jobset *jobs;
+	char engine[16];
+	const struct tables *t;
+	struct verdict *v;
+	struct metrics *m;
+	struct tdiff *diff; /* against the installed tables; NULL unknown */
+	double total_s, paths_s, layers_s, verify_s; /* wall clock; NAN unknown */
+};
+
+/* The engine, then verdict and figures. */
+int evaluate_engine(struct evaluation *out, const struct engine *engine, const struct fabric *f,
+		    const struct jobset *jobs, const struct engine_params *params, struct err *err);
+/* Takes over the caller's tables, also when it fails. */
+int evaluate_tables(struct evaluation *out, const struct tables *t, const struct fabric *f,
+		    const struct jobset *jobs, bool terminals_only, struct err *err);
+void evaluation_free(struct evaluation *e); /* an all-zero one is fine */
+
+#endif

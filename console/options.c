@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void options_init(struct options *o)
+{
+	*o = (struct options){ .lmc = -1, .seed = 1, .formats = FORMAT_OPENSM };
+}
+
+static uint64_t number(const char *arg, const char *option, uint64_t min, uint64_t max,
+		       const struct argp_state *state)
+{
+	char *end;
+	unsigned long long v;
+
+	errno = 0;
+	v = strtoull(arg, &end, 10);
+	if (!isdigit((unsigned char)*arg) || *end || errno || v < min || v > max)
+		argp_error(state, "--%s=%s: a number of %llu to %llu is allowed", option, arg,
+			   (unsigned long long)min, (unsigned long long)max);
+	return v;
+}
+
+static unsigned formats(char *arg, const struct argp_state *state)
+{
+	static const struct {
+		const char *word;
+		unsigned bits;
+	} words[] = { { "opensm", FORMAT_OPENSM },
+		      { "ibdm", FORMAT_IBDM },
+		      { "path-sl", FORMAT_PATH_SL } };
+	unsigned bits = 0;
+	char *word;
+
+	while ((word = strsep(&arg, ","))) {
+		unsigned one = 0;
+
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+			if (!strcmp(words[i].word, word))
+				one = words[i].bits;
+		if (!one)
+			argp_error(state,
+				   "--formats: there is no \"%s\"; opensm, ibdm and path-sl, "
+				   "joined by commas, are allowed",
+				   word);
+		bits |= one;
+	}
+	return bits;
+}
+
+/* A text that may be given once. */
+static error_t once(const char **to, const char *arg, const char *option,
+		    const struct argp_state *state)
+{
+	if (*to)
+		argp_error(state, "--%s: given twice, or beside another file for the same", option);
+	if (!*arg)
+		argp_error(state, "--%s: a name is missing", option);
+	*to = arg;
+	return 0;
+}
+
+static error_t take_text(struct options *o, int key, char *arg, const struct argp_state *state)
+{
+	switch (key) {
+	case OPT_TOPOLOGY:
+		return once(&o->topology, arg, "topology", state);
+	case OPT_NAME_MAP:
+		return once(&o->name_map, arg, "node-name-map", state);
+	case OPT_JOBS:
+		return once(&o->jobs, arg, "jobs", state);
+	case OPT_ENGINE:
+		return once(&o->engine, arg, "engine", state);
+	case OPT_ENGINES:
+		return once(&o->engine, arg, "engines", state);
+	case OPT_ROOTS:
+		return once(&o->roots, arg, "roots", state);
+	case OPT_OUT:
+		return once(&o->out, arg, "out", state);
+	case OPT_LFTS:
+		return once(&o->lfts, arg, "lfts", state);
+	case OPT_FDBS:
+		return once(&o->lfts, arg, "fdbs", state);
+	case OPT_TABLES:
+		return once(&o->lfts, arg, "tables", state);
+	case OPT_PATH_SL:
+		return once(&o->path_sl, arg, "path-sl", state);
+	case OPT_SL2VL:
+		return once(&o->sl2vl, arg, "sl2vl", state);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+error_t options_take(struct options *o, int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case OPT_VLS:
+		o->vls = (unsigned)number(arg, "vls", 1, 15, state);
+		return 0;
+	case OPT_LMC:
+		o->lmc = (int)number(arg, "lmc", 0, 7, state);
+		return 0;
+	case OPT_SEED:
+		o->seed = number(arg, "seed", 0, UINT64_MAX, state);
+		return 0;
+	case OPT_THREADS:
+		o->threads = (unsigned)number(arg, "threads", 1, 1024, state);
+		return 0;
+	case OPT_FORMATS:
+		o->formats = formats(arg, state);
+		return 0;
+	case OPT_TERMINALS_ONLY:
+		o->terminals_only = true;
+		return 0;
+	case OPT_JSON:
+		o->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "\"%s\" is not expected here", arg);
+		return 0;
+	default:
+		return take_text(o, key, arg, state);
+	}
+}
+
+void options_need(const char *text, const char *option, struct argp_state *state)
+{
+	if (!text)
+		argp_error(state, "--%s is needed", option);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* options: what the subcommands share of their options: keys, values, messages. */
+#ifndef CONSOLE_OPTIONS_H
+#define CONSOLE_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum option_key {
+	OPT_TOPOLOGY = 256,
+	OPT_NAME_MAP,
+	OPT_JOBS,
+	OPT_ENGINE,
+	OPT_ENGINES,
+	OPT_VLS,
+	OPT_LMC,
+	OPT_SEED,
+	OPT_THREADS,
+	OPT_ROOTS,
+	OPT_OUT,
+	OPT_FORMATS,
+	OPT_LFTS,
+	OPT_FDBS,
+	OPT_TABLES,
+	OPT_PATH_SL,
+	OPT_SL2VL,
+	OPT_TERMINALS_ONLY,
+	OPT_JSON,
+};
+
+enum output_format { FORMAT_OPENSM = 1, FORMAT_IBDM = 2, FORMAT_PATH_SL = 4 };
+
+struct options {
+	const char *topology, *name_map, *jobs;
+	const char *engine; /* or engines, joined by commas */
+	const char *roots, *out;
+	const char *lfts; /* of --lfts, --fdbs or --tables */
+	const char *path_sl, *sl2vl;
+	unsigned vls, threads;
+	int lmc; /* -1: as found */
+	uint64_t seed;
+	unsigned formats; /* enum output_format, or'ed */
+	bool terminals_only, json;
+};
+
+/* Rows for argp tables, the same words everywhere. */
+#define OPTION_TOPOLOGY                                                                            \
+	{                                                                                          \
+		"topology", OPT_TOPOLOGY, "FILE", 0,                                               \
+			"the fabric: ibnetdiscover text, ibsim net, opensm-subnet.lst, netloc "    \
+			"nodes, a text as "                                                        \
+			"\"topo\" takes it, or - for stdin",                                       \
+			0                                                                          \
+	}
+#define OPTION_NAME_MAP                                                                            \
+	{                                                                                          \
+		"node-name-map", OPT_NAME_MAP, "FILE", 0,                                          \
+			"names of nodes: lines of <guid> \"<name>\"", 0                            \
+	}
+#define OPTION_JOBS                                                                                \
+	{                                                                                          \
+		"jobs", OPT_JOBS, "FILE", 0,                                                       \
+			"running jobs: lines of \"jobid nodelist\", jobid,start,end,nodelist, or " \
+			"sacct -P",                                                                \
+			0                                                                          \
+	}
+#define OPTION_LMC                                                                                 \
+	{                                                                                          \
+		"lmc", OPT_LMC, "L", 0,                                                            \
+			"2^L LIDs for each terminal, 0 to 7 (preset: as in the file)", 0           \
+	}
+#define OPTION_VLS                                                                                 \
+	{                                                                                          \
+		"vls", OPT_VLS, "K", 0,                                                            \
+			"data VLs that may be used, 1 to 15 (preset: what links offer)", 0         \
+	}
+#define OPTION_SEED                                                                                \
+	{                                                                                          \
+		"seed", OPT_SEED, "N", 0, "of what an engine does at random (preset: 1)", 0        \
+	}
+#define OPTION_THREADS                                                                             \
+	{                                                                                          \
+		"threads", OPT_THREADS, "T", 0,                                                    \
+			"threads (preset: one per core); never changes results", 0                 \
+	}
+#define OPTION_ROOTS                                                                               \
+	{                                                                                          \
+		"roots", OPT_ROOTS, "FILE", 0,                                                     \
+			"switches at the top, for updn: a node GUID a line", 0                     \
+	}
+#define OPTION_TABLES                                                                              \
+	{ "lfts", OPT_LFTS, "FILE", 0, "tables: opensm-lfts.dump, dump_fts", 0 },                  \
+		{ "fdbs", OPT_FDBS, "FILE", 0, "tables: opensm.fdbs", 0 },                         \
+	{                                                                                          \
+		"tables", OPT_TABLES, "FILE", 0, "tables: our own tables.ibr", 0                   \
+	}
+#define OPTION_PATH_SL                                                                             \
+	{                                                                                          \
+		"path-sl", OPT_PATH_SL, "FILE", 0,                                                 \
+			"SLs of these tables: lines of 0xsrc_guid dlid sl", 0                      \
+	}
+#define OPTION_SL2VL                                                                               \
+	{                                                                                          \
+		"sl2vl", OPT_SL2VL, "FILE", 0,                                                     \
+			"their SL2VL tables: opensm-sl2vl.dump, or as for ibdmchk -d", 0           \
+	}
+#define OPTION_JSON(what)                                                                          \
+	{                                                                                          \
+		"json", OPT_JSON, NULL, 0, what, 0                                                 \
+	}
+
+void options_init(struct options *o);
+/* For argp parsers: takes a key of enum option_key, else ARGP_ERR_UNKNOWN.  A bad value ends
+ * the program with 64 and a sentence. */
+error_t options_take(struct options *o, int key, char *arg, struct argp_state *state);
+/* Ends the program with 64 when text is NULL. */
+void options_need(const char *text, const char *option, struct argp_state *state);
+
+#endif

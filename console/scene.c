@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/scene.h"
+
+#include "console/exits.h"
+#include "console/loadfab.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int load_roots(struct scene *s, const char *path, struct err *err)
+{
+	int rc = loadfab_guids(&s->roots, &s->params.nroots, path, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < s->params.nroots; i++)
+		if (fabric_switch_by_guid(s->f, s->roots[i]) == FAB_NONE)
+			return err_set(err, -EINVAL,
+				       "%s: 0x%016llx is not the GUID of a switch of this fabric",
+				       path, (unsigned long long)s->roots[i]);
+	s->params.roots = s->roots;
+	return 0;
+}
+
+static int load_tables(struct scene *s, const struct options *o, struct err *err)
+{
+	int rc = loadfab_tables(&s->installed, o->lfts, s->f, err);
+
+	if (rc == -ESTALE && o->lmc < 0)
+		err_set(err, rc, "%.400s; were they made with --lmc?", err->text);
+	if (!rc && o->path_sl)
+		rc = loadfab_path_sl(s->installed, o->path_sl, s->f, err);
+	if (!rc && o->sl2vl)
+		rc = loadfab_sl2vl(s->installed, o->sl2vl, s->f, err);
+	return rc;
+}
+
+int scene_load(struct scene *s, const struct options *o, struct err *err)
+{
+	int rc = 0;
+
+	memset(s, 0, sizeof(*s));
+	s->params.vls = o->vls;
+	s->params.threads = o->threads;
+	s->params.seed = o->seed;
+	if (o->name_map)
+		rc = loadfab_names(&s->names, o->name_map, err);
+	if (!rc)
+		rc = loadfab_lmc(&s->f, o->topology, NULL, s->names, o->lmc, err);
+	if (!rc && o->jobs)
+		rc = loadfab_jobs(&s->jobs, o->jobs, s->f, err);
+	if (!rc && o->roots)
+		rc = load_roots(s, o->roots, err);
+	if (!rc && o->lfts)
+		rc = load_tables(s, o, err);
+	return rc ? EXIT_UNREADABLE : 0;
+}
+
+void scene_free(struct scene *s)
+{
+	tables_put(s->installed);
+	jobset_put(s->jobs);
+	fabric_put(s->f);
+	name_map_free(s->names);
+	free(s->roots);
+	memset(s, 0, sizeof(*s));
+}

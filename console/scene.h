@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* scene: what the options of a subcommand name, loaded: fabric, jobs, roots, tables. */
+#ifndef CONSOLE_SCENE_H
+#define CONSOLE_SCENE_H
+
+#include "console/options.h"
+#include "engines/engine.h"
+
+struct scene {
+	struct name_map *names;
+	struct fabric *f;
+	struct jobset *jobs;	     /* NULL: no --jobs */
+	struct tables *installed;    /* NULL: none of --lfts, --fdbs, --tables */
+	struct engine_params params; /* from --vls, --threads, --seed, --roots */
+	uint64_t *roots;
+};
+
+/* 0 or the exit code, with the sentence in err. */
+int scene_load(struct scene *s, const struct options *o, struct err *err);
+void scene_free(struct scene *s);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/stopwatch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SHOW_AFTER_S 0.1 /* between two updates of the line */
+
+double stopwatch_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void end_step(struct stopwatch *w, double now)
+{
+	if (w->running >= 0)
+		w->step[w->running].s += now - w->since;
+	w->running = -1;
+}
+
+static void begin_step(struct stopwatch *w, const char *name, double now)
+{
+	unsigned i = 0;
+
+	end_step(w, now);
+	while (i < w->nstep && strcmp(w->step[i].name, name))
+		i++;
+	if (i == STOPWATCH_STEPS)
+		return;
+	if (i == w->nstep) {
+		w->step[i].name = name;
+		w->step[i].s = 0;
+		w->nstep++;
+	}
+	w->running = (int)i;
+	w->since = now;
+}
+
+static void show(struct stopwatch *w, const char *step, uint64_t done, uint64_t total, double now)
+{
+	if (now - w->shown < SHOW_AFTER_S)
+		return;
+	w->shown = now;
+	if (total)
+		fprintf(stderr, "\r\033[K%s %.0f %%", step, 100.0 * (double)done / (double)total);
+	else
+		fprintf(stderr, "\r\033[K%s", step);
+	fflush(stderr);
+}
+
+static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct stopwatch *w = ctx;
+	double now = stopwatch_now();
+
+	if (w->running < 0 || strcmp(w->step[w->running].name, step))
+		begin_step(w, step, now);
+	if (w->tty)
+		show(w, step, done, total, now);
+}
+
+void stopwatch_start(struct stopwatch *w)
+{
+	memset(w, 0, sizeof(*w));
+	w->progress.report = report;
+	w->progress.ctx = w;
+	atomic_init(&w->progress.cancel, false);
+	w->running = -1;
+	w->shown = stopwatch_now();
+	w->tty = isatty(STDERR_FILENO);
+}
+
+void stopwatch_stop(struct stopwatch *w)
+{
+	end_step(w, stopwatch_now());
+	if (w->tty) {
+		fputs("\r\033[K", stderr);
+		fflush(stderr);
+	}
+}
+
+double stopwatch_seconds(const struct stopwatch *w, const char *step)
+{
+	for (unsigned i = 0; i < w->nstep; i++)
+		if (!strcmp(w->step[i].name, step))
+			return w->step[i].s;
+	return NAN;
+}

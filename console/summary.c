@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/summary.h"
+
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE 400
+
+enum figure_kind { FIGURE_COUNT, FIGURE_REAL, FIGURE_YES_NO };
+
+struct figure {
+	const char *key;   /* in JSON */
+	const char *title; /* in the table; NULL: not there */
+	enum figure_kind kind;
+	double (*value)(const struct evaluation *e); /* NAN unknown */
+};
+
+static double switches(const struct evaluation *e)
+{
+	return e->f->nsw;
+}
+
+static double terminals(const struct evaluation *e)
+{
+	return e->f->nterm;
+}
+
+static double lids(const struct evaluation *e)
+{
+	uint32_t n = 0;
+
+	for (uint32_t lid = 1; lid <= e->f->max_lid; lid++)
+		n += e->f->lid_end[lid] != FAB_NONE;
+	return n;
+}
+
+static double channels(const struct evaluation *e)
+{
+	return e->f->nchan;
+}
+
+static double vls_used(const struct evaluation *e)
+{
+	return e->v->vls_used;
+}
+
+static double sls_used(const struct evaluation *e)
+{
+	return e->v->sls_used;
+}
+
+static double connected(const struct evaluation *e)
+{
+	return e->v->connected;
+}
+
+static double loop_free(const struct evaluation *e)
+{
+	return e->v->loop_free;
+}
+
+/* means nothing of tables that lose packets */
+static double deadlock_free(const struct evaluation *e)
+{
+	return e->v->connected && e->v->loop_free ? e->v->deadlock_free : NAN;
+}
+
+static double hops_max(const struct evaluation *e)
+{
+	return e->m->hops_max;
+}
+
+static double hops_mean(const struct evaluation *e)
+{
+	return e->m->hops_mean;
+}
+
+static double efi_max(const struct evaluation *e)
+{
+	return (double)e->m->efi_max;
+}
+
+static double with_jobs(const struct evaluation *e, double value)
+{
+	return e->jobs ? value : NAN;
+}
+
+static double eff_efi_max(const struct evaluation *e)
+{
+	return with_jobs(e, (double)e->m->eff_efi_max);
+}
+
+static double eff_efi_bound(const struct evaluation *e)
+{
+	return with_jobs(e, (double)e->m->eff_efi_bound);
+}
+
+static double job_efi_max_mean(const struct evaluation *e)
+{
+	return with_jobs(e, e->m->job_efi_max_mean);
+}
+
+static double dark_fiber_pct(const struct evaluation *e)
+{
+	return with_jobs(e, e->m->dark_fiber_pct);
+}
+
+static double links_per_job_mean(const struct evaluation *e)
+{
+	return with_jobs(e, e->m->links_per_job_mean);
+}
+
+static double not_computed(const struct evaluation *e)
+{
+	(void)e;
+	return NAN;
+}
+
+static double lft_blocks(const struct evaluation *e)
+{
+	return (double)e->m->lft_blocks;
+}
+
+static double entries_changed(const struct evaluation *e)
+{
+	return e->diff ? (double)e->diff->entries : NAN;
+}
+
+static double blocks_changed(const struct evaluation *e)
+{
+	return e->diff ? e->diff->nblocks : NAN;
+}
+
+/* In the order of the JSON object; "seconds" stands after sls_used. */
+static const struct figure figures[] = {
+	{ "switches", NULL, FIGURE_COUNT, switches },
+	{ "terminals", NULL, FIGURE_COUNT, terminals },
+	{ "lids", NULL, FIGURE_COUNT, lids },
+	{ "channels", NULL, FIGURE_COUNT, channels },
+	{ "vls_used", "VLs used", FIGURE_COUNT, vls_used },
+	{ "sls_used", "SLs used", FIGURE_COUNT, sls_used },
+	{ "connected", "connected", FIGURE_YES_NO, connected },
+	{ "loop_free", "loop-free", FIGURE_YES_NO, loop_free },
+	{ "deadlock_free", "deadlock-free", FIGURE_YES_NO, deadlock_free },
+	{ "hops_max", "hops, max", FIGURE_COUNT, hops_max },
+	{ "hops_mean", "hops, mean", FIGURE_REAL, hops_mean },
+	{ "efi_max", "EFI, max", FIGURE_COUNT, efi_max },
+	{ "eff_efi_max", "effective EFI, max", FIGURE_COUNT, eff_efi_max },
+	{ "eff_efi_bound", "  lower bound", FIGURE_COUNT, eff_efi_bound },
+	{ "job_efi_max_mean", "EFI of a job, max, mean", FIGURE_REAL, job_efi_max_mean },
+	{ "dark_fiber_pct", "dark fiber, %", FIGURE_REAL, dark_fiber_pct },
+	{ "links_per_job_mean", "links of a job, mean", FIGURE_REAL, links_per_job_mean },
+	{ "ebb", NULL, FIGURE_REAL, not_computed },
+	{ "lft_blocks", "LFT blocks", FIGURE_COUNT, lft_blocks },
+	{ "lft_entries_changed", "  entries changed", FIGURE_COUNT, entries_changed },
+	{ "lft_blocks_changed", "  blocks changed", FIGURE_COUNT, blocks_changed },
+};
+
+#define NFIGURES (sizeof(figures) / sizeof(*figures))
+
+static json_t *json_figure(enum figure_kind kind, double v)
+{
+	if (isnan(v))
+		return json_null();
+	if (kind == FIGURE_YES_NO)
+		return json_boolean(v != 0);
+	return kind == FIGURE_COUNT ? json_integer((json_int_t)v) : json_real(v);
+}
+
+static json_t *json_seconds(const struct evaluation *e)
+{
+	json_t *s = json_object();
+
+	json_object_set_new(s, "total", json_figure(FIGURE_REAL, e->total_s));
+	json_object_set_new(s, "paths", json_figure(FIGURE_REAL, e->paths_s));
+	json_object_set_new(s, "layers", json_figure(FIGURE_REAL, e->layers_s));
+	json_object_set_new(s, "verify", json_figure(FIGURE_REAL, e->verify_s));
+	return s;
+}
+
+json_t *summary_json(const struct evaluation *e)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "engine", json_string(e->engine));
+	for (size_t i = 0; i < NFIGURES; i++) {
+		json_object_set_new(o, figures[i].key,
+				    json_figure(figures[i].kind, figures[i].value(e)));
+		if (!strcmp(figures[i].key, "sls_used"))
+			json_object_set_new(o, "seconds", json_seconds(e));
+	}
+	return o;
+}
+
+/* Text of names that nobody promises to be UTF-8. */
+static json_t *json_text(const char *s)
+{
+	json_t *v = json_string(s);
+	char *ascii;
+
+	if (v)
+		return v;
+	ascii = xstrdup(s);
+	for (char *p = ascii; *p; p++)
+		if (*p & 0x80)
+			*p = '?';
+	v = json_string(ascii);
+	free(ascii);
+	return v;
+}
+
+void summary_add_verdict(json_t *summary, const struct evaluation *e)
+{
+	char line[LINE];
+
+	verdict_sentence(line, sizeof(line), e->v, e->f);
+	json_object_set_new(summary, "verdict", json_text(line));
+	if (e->v->ncycle) {
+		json_t *list = json_array();
+
+		for (uint32_t i = 0; i < e->v->ncycle; i++) {
+			witness_line(line, sizeof(line), &e->v->cycle[i], e->f);
+			json_array_append_new(list, json_text(line));
+		}
+		json_object_set_new(summary, "witness", list);
+	}
+}
+
+void summary_print_verdict(FILE *out, const struct evaluation *e)
+{
+	char line[LINE];
+
+	verdict_sentence(line, sizeof(line), e->v, e->f);
+	fprintf(out, "%s\n", line);
+	for (uint32_t i = 0; i < e->v->ncycle; i++) {
+		witness_line(line, sizeof(line), &e->v->cycle[i], e->f);
+		fprintf(out, "  %s\n", line);
+	}
+}
+
+static void print_value(FILE *out, enum figure_kind kind, double v)
+{
+	if (isnan(v))
+		fprintf(out, " %12s", "-");
+	else if (kind == FIGURE_YES_NO)
+		fprintf(out, " %12s", v != 0 ? "yes" : "NO");
+	else
+		fprintf(out, kind == FIGURE_COUNT ? " %12.0f" : " %12.3f", v);
+}
+
+static void print_seconds(FILE *out, const char *title, const struct evaluation *list, size_t n,
+			  size_t offset)
+{
+	fprintf(out, "%-24s", title);
+	for (size_t i = 0; i < n; i++) {
+		const double *v = (const void *)((const char *)&list[i] + offset);
+
+		print_value(out, FIGURE_REAL, list[i].t ? *v : NAN);
+	}
+	fputc('\n', out);
+}
+
+void summary_print_table(FILE *out, const struct evaluation *list, size_t n)
+{
+	fprintf(out, "%-24s", "");
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, " %12s", list[i].engine);
+	fputc('\n', out);
+	for (size_t k = 0; k < NFIGURES; k++) {
+		if (!figures[k].title)
+			continue;
+		fprintf(out, "%-24s", figures[k].title);
+		for (size_t i = 0; i < n; i++)
+			print_value(out, figures[k].kind,
+				    list[i].t ? figures[k].value(&list[i]) : NAN);
+		fputc('\n', out);
+	}
+	print_seconds(out, "seconds", list, n, offsetof(struct evaluation, total_s));
+	print_seconds(out, "  paths", list, n, offsetof(struct evaluation, paths_s));
+	print_seconds(out, "  layers", list, n, offsetof(struct evaluation, layers_s));
+	print_seconds(out, "  verify", list, n, offsetof(struct evaluation, verify_s));
+}
+
+int summary_dump(FILE *out, const json_t *value, struct err *err)
+{
+	errno = 0;
+	if (!json_dumpf(value, out, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) &&
+	    fputc('\n', out) != EOF)
+		return 0;
+	return err_set(err, errno ? -errno : -EIO, "writing JSON failed: %s",
+		       strerror(errno ? errno : EIO));
+}
