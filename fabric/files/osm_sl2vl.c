@@ -90,9 +90,11 @@ static void write_row(struct text_out *o, const struct fabric *f, const struct t
 {
 	left(o, in, 4);
 	left(o, out, 4);
-	text_out_bytes(o, ": ", 2);
-	for (uint8_t sl = 0; sl < FAB_SLS; sl++)
-		left(o, tables_vl(t, f, sw, in, out, sl), 3);
+	text_out_bytes(o, ":", 1);
+	for (uint8_t sl = 0; sl < FAB_SLS; sl++) {
+		text_out_bytes(o, " ", 1);
+		left(o, tables_vl(t, f, sw, in, out, sl), 2);
+	}
 	text_out_bytes(o, "\n", 1);
 }
 
@@ -110,8 +112,7 @@ static void write_switch(struct text_out *o, const struct fabric *f, const struc
 		if (!sl2vl_text_port_used(f, sw, out))
 			continue;
 		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++)
-			if (sl2vl_text_port_used(f, sw, in))
-				write_row(o, f, t, sw, (uint8_t)in, (uint8_t)out);
+			write_row(o, f, t, sw, (uint8_t)in, (uint8_t)out);
 	}
 	text_out_str(o, RULE "\n");
 }
