@@ -46,10 +46,10 @@ struct apply_opts {
 	bool overwrite_foreign; /* on the way back, also where somebody else wrote meanwhile */
 	bool accept_sl_change;	/* apply although this installer cannot tell the hosts new SLs */
 
-	/* All run in the worker thread.  fresh: is the plan still true (plan_stale() on what is
-	 * read anew)?  gate: before each phase and wave; not 0 = do not act (the record cannot
-	 * be written); it cannot keep a rollback from going on.  event: for the record and the
-	 * screen.  Each may be NULL. */
+	/* All run in the worker thread; each may be NULL.  fresh: is the plan still true
+	 * (plan_stale() on what is read anew)?  gate: before each phase and wave, after its
+	 * event: sync the record; not 0 = do not act (the record cannot be written); it cannot
+	 * keep a rollback from going on.  event: for the record and the screen. */
 	int (*fresh)(void *ctx, struct err *err);
 	int (*gate)(void *ctx, const struct apply_event *ev, struct err *err);
 	void (*event)(void *ctx, const struct apply_event *ev);

@@ -7,8 +7,9 @@
 
 #include <pthread.h>
 
-#define APPLY_BATCH 256 /* items per call of the installer: how often the screen learns something  \
-			 */
+#define APPLY_BATCH                                                                                \
+	256 /* items per call of the installer: how often the screen learns something              \
+	     */
 
 /* What a switch was last seen to hold of a change. */
 enum holds {

@@ -66,10 +66,10 @@ static bool do_prepare(struct apply *a)
 
 	apply_todo_all(a, a->c.nwaves);
 	status_step(a, "checking", a->ntodo, true);
+	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
 	rc = apply_gate(a, &err);
 	if (rc)
 		return apply_fail(a, rc, "%s", err.text);
-	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
 	if (!plan_allowed(a))
 		return false;
 	apply_read(a);
@@ -112,22 +112,23 @@ static bool do_journal(struct apply *a)
 	return true;
 }
 
+/* What is going to be done is recorded, then synced (the gate), then noted in the journal; only
+ * then written. */
 static bool do_begin_wave(struct apply *a)
 {
 	struct err err = { "" };
-	int rc = apply_gate(a, &err);
+	int rc;
 
-	if (!rc)
-		rc = journal_mark(a->journal, TXN_WRITING, a->c.wave, NULL, &err);
-	if (rc)
-		return apply_fail(a, rc, "%s", err.text);
 	a->ntodo = 0;
 	for (uint32_t i = 0; i < a->list->n; i++)
 		if (a->list->v[i].wave == a->c.wave)
 			a->todo[a->ntodo++] = i;
 	status_step(a, "writing", a->ntodo, true);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
-	return true;
+	rc = apply_gate(a, &err);
+	if (!rc)
+		rc = journal_mark(a->journal, TXN_WRITING, a->c.wave, NULL, &err);
+	return rc ? apply_fail(a, rc, "%s", err.text) : true;
 }
 
 static bool do_write(struct apply *a)
@@ -190,13 +191,11 @@ static bool do_begin_confirm(struct apply *a)
 
 	a->ntodo = 0;
 	status_step(a, "waiting for the operator", 0, false);
+	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
 	rc = apply_gate(a, &err);
 	if (!rc)
 		rc = journal_mark(a->journal, TXN_CONFIRMING, 0, NULL, &err);
-	if (rc)
-		return apply_fail(a, rc, "%s", err.text);
-	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
-	return true;
+	return rc ? apply_fail(a, rc, "%s", err.text) : true;
 }
 
 /* Neither a full disk nor a record that cannot be written keeps the old tables from coming
@@ -205,10 +204,6 @@ static bool do_begin_rollback(struct apply *a)
 {
 	struct err err = { "" };
 
-	if (apply_gate(a, &err))
-		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
-	if (journal_mark(a->journal, TXN_ROLLBACK, a->c.wave, a->why.text, &err))
-		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
 	apply_todo_all(a, a->plan ? a->c.wave + 1 : a->c.nwaves);
 	a->nleft = 0;
 	for (uint32_t i = 0; i < a->list->n; i++)
@@ -216,6 +211,10 @@ static bool do_begin_rollback(struct apply *a)
 			a->left[a->nleft++] = i;
 	status_step(a, "reading what is there", a->ntodo, true);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, a->why.text);
+	if (apply_gate(a, &err))
+		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
+	if (journal_mark(a->journal, TXN_ROLLBACK, a->c.wave, a->why.text, &err))
+		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
 	return true;
 }
 
