@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * planfile: a plan on disk, to be looked at, signed off and applied later.
+ *
+ * One line of JSON (what is pinned, the jobs, the length and SHA-256 of what follows), then
+ * the fabric as ibnetdiscover text, the current tables and the proposed ones: with the
+ * state that it was made for, a stale plan can say what has changed since.
+ * The same plan gives the same bytes.
+ */
+#ifndef FABRIC_UPDATE_PLANFILE_H
+#define FABRIC_UPDATE_PLANFILE_H
+
+#include "fabric/base/err.h"
+#include "fabric/update/plan.h"
+
+/* Written beside it, synced, then renamed. */
+int plan_save(const char *path, const struct plan *p, struct err *err);
+
+/* The plan on the fabric that it was made for.  -EINVAL, -EBADMSG: not a plan, damaged, or its
+ * parts do not fit each other. */
+int plan_load(struct plan **out, const char *path, struct err *err);
+
+/* The same plan on another snapshot of the same fabric (equal fingerprint, else -ESTALE with
+ * what changed), which knows the present state of the links.  from: the tables read there. */
+int plan_rebase(struct plan **out, const struct plan *p, const struct fabric *f,
+		const struct tables *from, struct err *err);
+
+#endif
