@@ -8,5 +8,6 @@ const struct command commands[] = {
 	{ "route", "compute routes and write them as files", cmd_route },
 	{ "check", "judge tables, ours or others'", cmd_check },
 	{ "compare", "several engines on one fabric, beside each other", cmd_compare },
+	{ "audit", "verify or list the records of sessions", cmd_audit },
 	{ NULL, NULL, NULL },
 };
