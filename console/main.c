@@ -2,10 +2,10 @@
 #include "console/app.h"
 #include "console/commands.h"
 #include "console/exits.h"
+#include "fabric/jobs/slurm_poller.h"
 
 #include <argp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int run(const struct command *c, int argc, char **argv)
@@ -27,12 +27,12 @@ int main(int argc, char **argv)
 {
 	argp_program_version = "ibroute-top " IBROUTE_VERSION;
 	argp_err_exit_status = EXIT_BAD_USAGE;
-	/* the lists at the end of --help are wider than argp's 79 columns */
-	setenv("ARGP_HELP_FMT", "rmargin=110", 0);
 	if (argc > 1 && !strcmp(argv[1], "--version")) {
 		puts(argp_program_version);
 		return EXIT_OK;
 	}
+	if (argc > 1 && !strcmp(argv[1], SLURM_POLLER_ARG))
+		return slurm_poller_main(argc - 1, argv + 1);
 	for (const struct command *c = commands; argc > 1 && c->name; c++)
 		if (!strcmp(c->name, argv[1]))
 			return run(c, argc - 1, argv + 1);

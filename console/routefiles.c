@@ -48,11 +48,7 @@ static int write_one(const char *dir, size_t i, const struct evaluation *e, stru
 	int rc = outfile_open(&o, path, err);
 
 	if (!rc) {
-		struct err why;
-
-		rc = files[i].write(o.file, e->f, e->t, &why);
-		if (rc)
-			err_set(err, rc, "%s: %s", path, why.text);
+		rc = files[i].write(o.file, e->f, e->t, err);
 		if (rc)
 			outfile_abandon(&o);
 		else

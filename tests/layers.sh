@@ -20,9 +20,9 @@ deny engines 'fabric/(mad|sim|jobs|update|files)/' "engines are pure: only fabri
 deny views '(console|tests)/' "views must not include from the console"
 deny console 'tests/' "the program must not include tests"
 for d in fabric engines views; do
-	deny "$d" '(n?curses|term|ncursesw/)' "only console/terminal.c knows curses"
+	deny "$d" '(n?curses[.]h|term[.]h|ncursesw/)' "only console/terminal.c knows curses"
 done
-hits=$(grep -lE '#[[:space:]]*include[[:space:]]*<(n?curses|term|ncursesw/)' console/*.c console/*.h 2>/dev/null |
+hits=$(grep -lE '#[[:space:]]*include[[:space:]]*<(n?curses[.]h|term[.]h|ncursesw/)' console/*.c console/*.h 2>/dev/null |
 	grep -v '^console/terminal\.c$' || true)
 [ -n "$hits" ] && { echo "$hits: only console/terminal.c may include curses"; bad=1; }
 hits=$(grep -nE '#include "engines/' engines/verify*.c engines/metrics*.c 2>/dev/null |

@@ -33,3 +33,18 @@ tty_wait() {
 	return 1
 }
 tty_stop() { tmux -L "$TTY_SOCK" kill-server 2>/dev/null; }
+
+# tty_engine NAME: in view 6, the cursor on that engine (the menu is read off the screen)
+tty_engine() {
+	local i=0 name
+
+	tty_keys g
+	while read -r name; do
+		[ "$name" = "$1" ] && return 0
+		tty_keys Down
+		i=$((i + 1))
+	done < <(tty_screen | sed -nE 's/^.?\(.\) +([a-z0-9]+).*/\1/p')
+	echo "no engine $1 on the screen" >&2
+	tty_screen >&2
+	return 1
+}

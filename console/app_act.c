@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the operator asks for becomes action. */
+#include "console/app_priv.h"
+
+#include "console/update_record.h"
+#include "fabric/base/mem.h"
+#include "fabric/update/journal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double intervals_s[] = { 0.2, 0.5, 1, 2, 5, 10, 30, 60 };
+#define INTERVALS (sizeof(intervals_s) / sizeof(*intervals_s))
+
+static void record_action(struct app *a, const char *action, const char *detail)
+{
+	struct err err;
+	json_t *data;
+
+	if (!a->record)
+		return;
+	data = json_object();
+	json_object_set_new(data, "action", json_string(action));
+	if (detail)
+		json_object_set_new(data, "detail", record_str(detail));
+	if (record_add(a->record, "key.action", data, &err))
+		log_add(LOG_ERROR, "record", "%s", err.text);
+}
+
+/* --- polling ----------------------------------------------------------------------------------- */
+
+static void change_interval(struct app *a, bool faster)
+{
+	double now = a->state.poll.interval_s, next = now;
+
+	for (size_t i = 0; i < INTERVALS; i++) {
+		if (!faster && intervals_s[i] > now) {
+			next = intervals_s[i];
+			break;
+		}
+		if (faster && intervals_s[i] < now)
+			next = intervals_s[i];
+	}
+	a->state.poll.interval_s = next;
+	if (a->poller)
+		poller_interval(a->poller, next);
+	ui_say(a->ui, "counters every %g s", next);
+}
+
+static void toggle_freeze(struct app *a)
+{
+	if (a->state.mode == RUN_FROZEN) {
+		app_unfreeze(a);
+		ui_say(a->ui, "live again");
+	} else if (a->state.mode == RUN_LIVE) {
+		a->state.mode = RUN_FROZEN;
+		ui_say(a->ui, "frozen: nothing below changes until Z; polling goes on");
+	}
+}
+
+static void snapshot(struct app *a)
+{
+	char dir[256];
+	struct err err;
+
+	if (app_snapshot(a, dir, sizeof(dir), &err)) {
+		ui_say(a->ui, "%s", err.text);
+		return;
+	}
+	record_action(a, "snapshot", dir);
+	ui_say(a->ui, "saved in %s; look at it with --load %s/fabric.ibnetdiscover", dir, dir);
+}
+
+/* --- previews ------------------------------------------------------------------------------------ */
+
+static void start_preview(struct app *a, const struct request *r)
+{
+	struct state_preview *p = &a->state.preview;
+	struct engine_params params = { .vls = r->vls, .seed = r->seed };
+	const struct engine *e;
+
+	if (!a->fabric || r->engine >= p->nengines) {
+		ui_say(a->ui, "the fabric is not known yet");
+		return;
+	}
+	e = p->engines[r->engine].engine;
+	if (!p->engines[r->engine].suits) {
+		ui_say(a->ui, "%s", p->engines[r->engine].why);
+		return;
+	}
+	msg_drop(a->preview);
+	a->preview = NULL;
+	p->tables = NULL;
+	p->jobs = NULL;
+	p->before = p->after = NULL;
+	p->verdict = NULL;
+	p->diff = NULL;
+	p->error[0] = p->stale[0] = p->step[0] = '\0';
+	p->state = PREVIEW_RUNNING;
+	p->engine = r->engine;
+	p->vls = r->vls;
+	p->seed = r->seed;
+	p->fraction = p->eta_s = NAN;
+	a->preview_start = a->step_start = app_now();
+	record_action(a, "preview", e->name);
+	worker_preview(a->worker, a->fabric, a->tables, a->jobs, e, &params, ++a->preview_serial);
+}
+
+void app_stale(struct app *a)
+{
+	struct state_preview *p = &a->state.preview;
+	struct tdiff *d;
+
+	if (p->state != PREVIEW_DONE || !a->preview || !a->fabric)
+		return;
+	p->stale[0] = '\0';
+	if (!jobset_same(a->jobs, p->jobs)) {
+		snprintf(p->stale, sizeof(p->stale), "the multi-switch jobs changed since");
+		return;
+	}
+	if (!a->tables || !p->before)
+		return;
+	d = tdiff_new(a->fabric, a->tables, p->tables);
+	if (p->diff && (d->nblocks != p->diff->nblocks || d->entries != p->diff->entries))
+		snprintf(p->stale, sizeof(p->stale), "the installed tables changed since");
+	tdiff_free(d);
+}
+
+/* --- updates --------------------------------------------------------------------------------------- */
+
+static void refuse(struct app *a, const char *why)
+{
+	struct state_apply *s = &a->state.apply;
+
+	memset(s, 0, sizeof(*s));
+	s->state = APPLY_REFUSED;
+	snprintf(s->result, sizeof(s->result), "%.255s", why);
+	log_add(LOG_WARN, "apply", "%s", why);
+}
+
+static void set_steps(struct state_apply *s)
+{
+	static const char *const names[] = { "PREPARE", "WRITE", "VERIFY", "CONFIRM" };
+
+	s->nsteps = sizeof(names) / sizeof(*names);
+	for (uint32_t i = 0; i < s->nsteps; i++) {
+		memset(&s->steps[i], 0, sizeof(s->steps[i]));
+		snprintf(s->steps[i].name, sizeof(s->steps[i].name), "%s", names[i]);
+	}
+}
+
+/* Why the preview cannot become a plan; NULL when it can. */
+static const char *not_ready(const struct app *a)
+{
+	const struct state_preview *p = &a->state.preview;
+
+	if (!a->poller)
+		return "a file cannot be written to: this needs a fabric";
+	if (!a->state.rw)
+		return "this console only reads: start it with --rw to write routes";
+	if (p->state != PREVIEW_DONE || !p->diff)
+		return "there is no finished preview to apply: compute one in view 6";
+	if (!verdict_ok(p->verdict))
+		return "these tables did not pass the checks and will not be written";
+	if (a->tables_partial)
+		return "not all installed tables could be read, so they could not be put back";
+	if (p->stale[0])
+		return "the preview is out of date: compute it again in view 6";
+	return NULL;
+}
+
+/* Takes the plan; it waits for the fabric's name. */
+static void offer_plan(struct app *a, struct plan *plan)
+{
+	struct state_apply *s = &a->state.apply;
+
+	plan_free(a->plan);
+	tdiff_free(a->apply_diff);
+	a->plan = plan;
+	memset(s, 0, sizeof(*s));
+	set_steps(s);
+	s->state = APPLY_READY;
+	a->apply_diff = tdiff_new(a->fabric, plan->from, plan->to);
+	s->diff = a->apply_diff;
+	snprintf(s->plan, sizeof(s->plan), "%.7s %.15s -> %.15s", plan->id, plan->from->engine,
+		 plan->to->engine);
+	snprintf(s->installer, sizeof(s->installer), "%s", a->demo ? "sim" : "smp");
+	if (a->record)
+		update_record_plan(a->record, plan);
+	if (plan_empty(plan))
+		refuse(a, "nothing to do: these tables are installed already");
+}
+
+static void prepare_update(struct app *a)
+{
+	const struct state_preview *p = &a->state.preview;
+	struct sm_pin pin = { .guid = a->state.sm.known ? a->sm.guid : 0, .priority = a->sm.priority };
+	const char *why = not_ready(a);
+	struct plan *plan;
+	struct err err;
+
+	ui_goto(a->ui, VIEW_APPLY);
+	if (poller_updating(a->poller)) {
+		ui_say(a->ui, "another update is under way");
+		return;
+	}
+	if (why) {
+		refuse(a, why);
+		return;
+	}
+	if (plan_new(&plan, a->fabric, a->tables, p->tables, p->jobs, &pin, time(NULL), &err)) {
+		refuse(a, err.text);
+		return;
+	}
+	offer_plan(a, plan);
+}
+
+static bool name_typed(struct app *a, const char *text)
+{
+	if (a->fabric && !strcmp(text, a->fabric->name))
+		return true;
+	ui_say(a->ui, "'%s' is not the name of this fabric: nothing was done", text);
+	return false;
+}
+
+static void start_update(struct app *a, const char *text)
+{
+	if (a->state.apply.state != APPLY_READY || !a->plan || !name_typed(a, text))
+		return;
+	record_action(a, "apply.start", a->plan->id);
+	a->state.apply.state = APPLY_RUNNING;
+	a->state.apply.steps[0].state = STEP_RUNNING;
+	a->rollback_asked = false;
+	tables_put(a->undo);
+	a->undo = tables_get(a->plan->from);
+	tables_put(a->applied);
+	a->applied = tables_get(a->plan->to);
+	poller_apply(a->poller, a->plan, a->jobs);
+	a->plan = NULL;
+}
+
+/* A kept update is undone by a plan of its own: typed and recorded like any other. */
+static void undo_kept(struct app *a)
+{
+	struct sm_pin pin = { .guid = a->state.sm.known ? a->sm.guid : 0, .priority = a->sm.priority };
+	const struct tables *back = a->undo;
+	struct plan *plan;
+	struct err err;
+
+	if (!back || !a->tables || !digest_equal(&back->fingerprint, &a->fabric->fingerprint)) {
+		ui_say(a->ui, "the fabric changed since: the routing from before does not fit it");
+		return;
+	}
+	if (plan_new(&plan, a->fabric, a->tables, back, a->jobs, &pin, time(NULL), &err)) {
+		refuse(a, err.text);
+		return;
+	}
+	a->undo = NULL;
+	offer_plan(a, plan);
+	tables_put(back);
+	ui_say(a->ui, "the way back is a plan like any other: Enter, then type the fabric's name");
+}
+
+static void roll_back(struct app *a)
+{
+	struct state_apply *s = &a->state.apply;
+
+	a->rollback_asked = true;
+	switch (s->state) {
+	case APPLY_JOURNAL:
+		record_action(a, "recover", a->journal_txn);
+		s->state = APPLY_ROLLING_BACK;
+		poller_recover(a->poller, a->journal_txn);
+		break;
+	case APPLY_RUNNING:
+		record_action(a, "abort", s->txn);
+		poller_cancel(a->poller);
+		break;
+	case APPLY_CONFIRM:
+	case APPLY_INCOMPLETE:
+		record_action(a, "rollback", s->txn);
+		s->state = APPLY_ROLLING_BACK;
+		poller_rollback(a->poller);
+		break;
+	case APPLY_KEPT:
+		undo_kept(a);
+		break;
+	default:
+		break;
+	}
+}
+
+static void apply_log(struct app *a, enum log_level level, const char *text)
+{
+	struct state_apply *s = &a->state.apply;
+	struct log_line *line = &s->log[s->log_total++ % APPLY_LOG];
+
+	memset(line, 0, sizeof(*line));
+	line->time_ns = (uint64_t)time(NULL) * 1000000000u;
+	line->level = level;
+	snprintf(line->area, sizeof(line->area), "apply");
+	snprintf(line->text, sizeof(line->text), "%s", text);
+}
+
+static struct apply_step *find_step(struct state_apply *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->nsteps; i++)
+		if (!strcmp(s->steps[i].name, name))
+			return &s->steps[i];
+	if (s->nsteps == APPLY_STEPS)
+		return NULL;
+	snprintf(s->steps[s->nsteps].name, sizeof(s->steps[0].name), "%s", name);
+	return &s->steps[s->nsteps++];
+}
+
+static void step_is(struct app *a, const char *name, enum step_state state, const char *text)
+{
+	struct apply_step *step = find_step(&a->state.apply, name);
+
+	if (!step)
+		return;
+	if (state == STEP_RUNNING && step->state != STEP_RUNNING)
+		a->step_start = app_now();
+	step->took_s = app_now() - a->step_start;
+	step->state = state;
+	if (text)
+		snprintf(step->text, sizeof(step->text), "%.119s", text);
+}
+
+void app_apply_event(struct app *a, const struct msg *msg)
+{
+	struct state_apply *s = &a->state.apply;
+	const struct apply_event *ev = &msg->event;
+	const struct apply_status *st = &msg->apply;
+	char text[120];
+
+	snprintf(s->txn, sizeof(s->txn), "%s", st->txn);
+	s->done = ev->kind == APPLY_VERIFY ? st->verified : st->written;
+	s->total = st->total;
+	s->retries = st->retries;
+	switch (ev->kind) {
+	case APPLY_PHASE_BEGIN:
+		step_is(a, phase_name(ev->phase), STEP_RUNNING, ev->text);
+		if (ev->phase == PHASE_ROLLBACK)
+			s->state = APPLY_ROLLING_BACK;
+		break;
+	case APPLY_PHASE_END:
+		step_is(a, phase_name(ev->phase), ev->rc ? STEP_FAILED : STEP_DONE, ev->text);
+		break;
+	case APPLY_ITEM:
+		return;
+	case APPLY_VERIFY:
+		snprintf(text, sizeof(text), "%u of %u read back as written, %u retries", st->verified,
+			 st->total, st->retries);
+		if (ev->phase == PHASE_WRITE)
+			step_is(a, "VERIFY", ev->rc ? STEP_FAILED : STEP_DONE, text);
+		apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
+		return;
+	case APPLY_OUTCOME:
+		log_add(LOG_INFO, "apply", "%s: %s", outcome_name(ev->outcome), ev->text);
+		break;
+	}
+	if (ev->text[0])
+		apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, ev->text);
+}
+
+static enum apply_state ended_as(const struct app *a, const struct apply_status *st)
+{
+	if (st->waiting)
+		return APPLY_CONFIRM;
+	switch (st->outcome) {
+	case OUTCOME_CONFIRMED:
+		return APPLY_KEPT;
+	case OUTCOME_ROLLED_BACK:
+		return a->rollback_asked ? APPLY_ROLLED_BACK : APPLY_FAILED;
+	case OUTCOME_INCOMPLETE:
+		return APPLY_INCOMPLETE;
+	case OUTCOME_REFUSED:
+	case OUTCOME_NONE:
+		break;
+	}
+	return APPLY_REFUSED;
+}
+
+void app_apply_end(struct app *a, const struct msg *msg)
+{
+	struct state_apply *s = &a->state.apply;
+
+	s->state = ended_as(a, &msg->apply);
+	s->retries = msg->apply.retries;
+	if (s->state == APPLY_CONFIRM) {
+		step_is(a, "CONFIRM", STEP_RUNNING, "waits for the fabric's name, or rollback");
+		s->done = s->total;
+	}
+	snprintf(s->result, sizeof(s->result), "%.255s", msg->text);
+	if (msg->text[0])
+		apply_log(a, msg->rc ? LOG_WARN : LOG_INFO, msg->text);
+	if (s->state == APPLY_REFUSED || s->state == APPLY_INCOMPLETE)
+		log_add(LOG_ERROR, "apply", "%s", msg->text);
+}
+
+void app_find_journal(struct app *a)
+{
+	struct state_apply *s = &a->state.apply;
+	struct txn_info *list = NULL;
+	uint32_t n = 0;
+	struct err err;
+
+	if (journal_find(&list, &n, journal_base(a->opts.state_dir), NULL, &err)) {
+		log_add(LOG_WARN, "journal", "%s", err.text);
+		return;
+	}
+	if (n) {
+		const struct txn_info *t = &list[n - 1];
+		char when[32];
+		time_t at = t->head.time_s;
+		struct tm tm;
+
+		strftime(when, sizeof(when), "%F %T", localtime_r(&at, &tm));
+		snprintf(a->journal_txn, sizeof(a->journal_txn), "%s", t->head.id);
+		s->state = APPLY_JOURNAL;
+		snprintf(s->txn, sizeof(s->txn), "%s", t->head.id);
+		snprintf(s->journal, sizeof(s->journal),
+			 "update %s of %s by %s at %s was left %s: %u LFT blocks, %u SL2VL tables", t->head.id,
+			 t->head.fabric, t->head.user, when, txn_state_name(t->state), t->head.nlft,
+			 t->head.nsl2vl);
+		log_add(LOG_WARN, "journal", "%s", s->journal);
+		ui_goto(a->ui, VIEW_APPLY);
+	}
+	free(list);
+}
+
+static void close_update(struct app *a)
+{
+	memset(&a->state.apply, 0, sizeof(a->state.apply));
+	plan_free(a->plan);
+	a->plan = NULL;
+	app_find_journal(a);
+}
+
+static void quit(struct app *a)
+{
+	if (a->poller && poller_updating(a->poller)) {
+		ui_goto(a->ui, VIEW_APPLY);
+		ui_say(a->ui, "an update is open: keep it or roll it back first");
+		return;
+	}
+	a->quit = true;
+}
+
+void app_act(struct app *a, const struct request *r)
+{
+	switch (r->type) {
+	case REQ_QUIT:
+		quit(a);
+		break;
+	case REQ_FREEZE:
+		toggle_freeze(a);
+		break;
+	case REQ_FASTER:
+	case REQ_SLOWER:
+		change_interval(a, r->type == REQ_FASTER);
+		break;
+	case REQ_POLL:
+		if (a->poller)
+			poller_now(a->poller);
+		break;
+	case REQ_SWEEP:
+		if (a->poller)
+			poller_sweep(a->poller);
+		ui_say(a->ui, a->poller ? "discovering the fabric anew" : "a file does not change");
+		break;
+	case REQ_SNAPSHOT:
+		snapshot(a);
+		break;
+	case REQ_REDRAW:
+		terminal_redraw(a->term);
+		break;
+	case REQ_SUSPEND:
+		terminal_suspend(a->term);
+		break;
+	case REQ_PREVIEW_START:
+		start_preview(a, r);
+		break;
+	case REQ_PREVIEW_CANCEL:
+		worker_cancel(a->worker);
+		break;
+	case REQ_APPLY_PREPARE:
+		prepare_update(a);
+		break;
+	case REQ_APPLY_START:
+		start_update(a, r->text);
+		break;
+	case REQ_APPLY_KEEP:
+		if (a->state.apply.state == APPLY_CONFIRM && name_typed(a, r->text)) {
+			record_action(a, "apply.keep", a->state.apply.txn);
+			poller_confirm(a->poller);
+		}
+		break;
+	case REQ_APPLY_ROLLBACK:
+		if (a->state.rw && a->poller)
+			roll_back(a);
+		break;
+	case REQ_APPLY_CLOSE:
+		close_update(a);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the threads report becomes state. */
+#include "console/app_priv.h"
+
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void want_metrics(struct app *a)
+{
+	if (!a->tables)
+		return;
+	a->state.metrics_busy = true;
+	worker_metrics(a->worker, a->fabric, a->tables, a->jobs);
+}
+
+static void drop_metrics(struct app *a)
+{
+	metrics_free(a->metrics);
+	verdict_free(a->verdict);
+	jobset_put(a->metrics_jobs);
+	a->metrics = NULL;
+	a->verdict = NULL;
+	a->metrics_jobs = NULL;
+	a->state.metrics = NULL;
+	a->state.verdict = NULL;
+	a->state.metrics_jobs = NULL;
+}
+
+static void drop_preview(struct app *a)
+{
+	worker_cancel(a->worker);
+	a->preview_serial++;
+	msg_drop(a->preview);
+	a->preview = NULL;
+	a->state.preview.state = PREVIEW_IDLE;
+	a->state.preview.tables = NULL;
+	a->state.preview.jobs = NULL;
+	a->state.preview.before = a->state.preview.after = NULL;
+	a->state.preview.verdict = NULL;
+	a->state.preview.diff = NULL;
+}
+
+/* --- jobs ------------------------------------------------------------------------------------ */
+
+static void set_jobs(struct app *a, const struct jobset *js)
+{
+	bool same = jobset_same(a->jobs, js);
+
+	jobset_put(a->jobs);
+	a->jobs = js;
+	a->state.jobs = js;
+	if (a->poller)
+		poller_jobs(a->poller, js);
+	/* ids may change without the routing being any other: the figures per job must follow */
+	if (!same || !a->metrics_jobs || a->metrics_jobs->njob != js->njob)
+		want_metrics(a);
+	app_stale(a);
+}
+
+static void map_jobs(struct app *a)
+{
+	struct jobset *js = NULL;
+	struct err err;
+
+	if (!a->fabric || !a->job_list)
+		return;
+	if (jobset_from_list(&js, a->job_list, a->fabric, &err))
+		log_add(LOG_WARN, "jobs", "%s", err.text);
+	if (js)
+		set_jobs(a, js);
+}
+
+static void take_list(struct app *a, const struct job_list *list)
+{
+	bool same = a->job_list && job_list_same(a->job_list, list);
+
+	job_list_put(a->job_list);
+	a->job_list = list;
+	a->jobs_at = app_now();
+	if (!same || !a->jobs)
+		map_jobs(a);
+}
+
+void app_take_jobs(struct app *a)
+{
+	const struct source_status *st;
+	const struct job_list *list;
+
+	if (!a->source || !job_source_poll(a->source))
+		return;
+	st = job_source_status(a->source);
+	if (a->state.jobs_source.state != JOBS_UNREACHABLE && st->state >= SOURCE_UNREACHABLE)
+		log_add(LOG_WARN, "jobs", "%s", st->text);
+	a->state.jobs_source.state = st->state == SOURCE_STARTING ? JOBS_WAITING
+				     : st->state == SOURCE_OK	  ? JOBS_OK
+								  : JOBS_UNREACHABLE;
+	snprintf(a->state.jobs_source.sentence, sizeof(a->state.jobs_source.sentence), "%.255s",
+		 st->text);
+	list = job_source_take(a->source);
+	if (list)
+		take_list(a, list);
+	a->dirty = true;
+}
+
+/* --- fabric, tables, counters ------------------------------------------------------------------ */
+
+static uint32_t missing(const uint64_t *of, uint32_t n, const struct fabric *f,
+			uint32_t (*find)(const struct fabric *, uint64_t))
+{
+	uint32_t gone = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		gone += find(f, of[i]) == FAB_NONE;
+	return gone;
+}
+
+static void count_missing(struct app *a)
+{
+	struct state_poll *p = &a->state.poll;
+
+	if (!a->whole) {
+		a->whole = fabric_get(a->fabric);
+		return;
+	}
+	p->missing_sw = missing(a->whole->sw_guid, a->whole->nsw, a->fabric, fabric_switch_by_guid);
+	p->missing_ca = missing(a->whole->term_guid, a->whole->nterm, a->fabric, fabric_term_by_guid);
+	if (p->missing_sw || p->missing_ca) {
+		log_add(LOG_WARN, "sweep", "%u switches and %u end ports known before are not found",
+			p->missing_sw, p->missing_ca);
+		return;
+	}
+	fabric_put(a->whole);
+	a->whole = fabric_get(a->fabric);
+}
+
+static void list_engines(struct app *a)
+{
+	struct state_preview *p = &a->state.preview;
+	const struct engine *const *all;
+	size_t n;
+
+	all = engine_all(&n);
+	p->nengines = 0;
+	for (size_t i = 0; i < n && i < ENGINES_MAX; i++) {
+		struct engine_choice *c = &p->engines[p->nengines++];
+		struct err err = { "" };
+
+		c->engine = all[i];
+		c->suits = !all[i]->suits || !all[i]->suits(a->fabric, &err);
+		snprintf(c->why, sizeof(c->why), "%.255s", err.text);
+	}
+}
+
+void app_set_fabric(struct app *a, const struct fabric *f)
+{
+	if (a->fabric && digest_equal(&a->fabric->fingerprint, &f->fingerprint)) {
+		fabric_put(f);
+		return;
+	}
+	drop_preview(a);
+	drop_metrics(a);
+	tables_put(a->tables);
+	sample_put(a->sample);
+	rates_put(a->rates);
+	jobset_put(a->jobs);
+	history_free(a->history);
+	a->state.tables = a->tables = NULL;
+	a->state.sample = a->sample = NULL;
+	a->state.rates = a->rates = NULL;
+	a->state.jobs = a->jobs = NULL;
+	fabric_put(a->fabric);
+	a->fabric = f;
+	a->state.fabric = f;
+	a->history = history_new(f->nchan);
+	a->state.history = a->history;
+	count_missing(a);
+	list_engines(a);
+	map_jobs(a);
+}
+
+/* Switches hold no SLs of paths.  Where they hold exactly what this session installed, the
+ * SLs are those that went with it. */
+static const struct tables *with_sls(struct app *a, const struct tables *t)
+{
+	struct tdiff *d;
+	bool ours = false;
+
+	if (!a->applied || !digest_equal(&a->applied->fingerprint, &t->fingerprint))
+		return t;
+	d = tdiff_new(a->fabric, a->applied, t);
+	ours = !d->nblocks && !d->nsl2vl;
+	tdiff_free(d);
+	if (!ours)
+		return t;
+	tables_put(t);
+	return tables_get(a->applied);
+}
+
+void app_set_tables(struct app *a, const struct tables *t, bool partial)
+{
+	bool same;
+
+	t = with_sls(a, t);
+	same = a->tables && tables_same(a->tables, t, a->fabric);
+	a->tables_partial = partial;
+	if (same) {
+		tables_put(t);
+		return;
+	}
+	tables_put(a->tables);
+	a->tables = t;
+	a->state.tables = t;
+	want_metrics(a);
+	app_stale(a);
+}
+
+static void take_sample(struct app *a, struct msg *msg)
+{
+	if (!a->fabric || !digest_equal(&msg->sample->fingerprint, &a->fabric->fingerprint))
+		return;
+	rates_put(a->rates);
+	a->rates = rates_new(a->fabric, a->sample, msg->sample);
+	sample_put(a->sample);
+	a->sample = msg->sample;
+	msg->sample = NULL;
+	history_push(a->history, a->fabric, a->rates);
+	a->state.sample = a->sample;
+	a->state.rates = a->rates;
+	a->state.poll.asked = a->sample->asked;
+	a->state.poll.answered = a->sample->answered;
+	a->state.poll.partial = a->sample->answered < a->sample->asked;
+	a->sample_at = app_now();
+	a->sample_took = (double)a->sample->took_ns / 1e9;
+}
+
+static void take_metrics(struct app *a, struct msg *msg)
+{
+	if (msg->tables != a->tables || msg->jobs != a->jobs)
+		return; /* overtaken: newer ones are on their way */
+	a->state.metrics_busy = false;
+	if (msg->rc) {
+		if (msg->rc != -ECANCELED)
+			log_add(LOG_WARN, "metrics", "%s", msg->text);
+		return;
+	}
+	drop_metrics(a);
+	a->metrics = msg->after;
+	a->verdict = msg->verdict;
+	a->metrics_jobs = jobset_get(msg->jobs);
+	msg->after = NULL;
+	msg->verdict = NULL;
+	a->state.metrics = a->metrics;
+	a->state.verdict = a->verdict;
+	a->state.metrics_jobs = a->metrics_jobs;
+}
+
+static void take_sm(struct app *a, const struct msg *msg)
+{
+	struct state_sm *s = &a->state.sm;
+	uint32_t end;
+
+	if (msg->rc) {
+		s->lost = s->known;
+		return;
+	}
+	if (s->known && s->guid != msg->sm.guid)
+		log_add(LOG_WARN, "sm", "the master subnet manager changed: now 0x%016lx, LID %u",
+			(unsigned long)msg->sm.guid, msg->sm.lid);
+	a->sm = msg->sm;
+	s->known = true;
+	s->lost = false;
+	s->lid = msg->sm.lid;
+	s->guid = msg->sm.guid;
+	snprintf(s->state, sizeof(s->state), "%s", wire_sm_state_name(msg->sm.state));
+	end = a->fabric ? fabric_lid_end(a->fabric, msg->sm.lid) : FAB_NONE;
+	if (end != FAB_NONE && end < a->fabric->nend)
+		snprintf(s->name, sizeof(s->name), "%.63s", a->fabric->term_name[end]);
+}
+
+/* --- previews ---------------------------------------------------------------------------------- */
+
+static void take_preview(struct app *a, struct msg *msg)
+{
+	struct state_preview *p = &a->state.preview;
+
+	if (msg->total != a->preview_serial || p->state != PREVIEW_RUNNING)
+		return;
+	p->seconds = msg->seconds;
+	if (msg->type == MSG_PREVIEW_FAILED) {
+		p->state = msg->rc == -ECANCELED ? PREVIEW_CANCELLED : PREVIEW_FAILED;
+		snprintf(p->error, sizeof(p->error), "%s", msg->text);
+		if (msg->rc != -ECANCELED)
+			log_add(LOG_WARN, "preview", "%s", msg->text);
+		return;
+	}
+	msg_drop(a->preview);
+	a->preview = msg;
+	p->state = PREVIEW_DONE;
+	p->tables = msg->tables;
+	p->jobs = msg->jobs;
+	p->before = msg->before;
+	p->after = msg->after;
+	p->verdict = msg->verdict;
+	p->diff = msg->diff;
+	p->stale[0] = '\0';
+	if (msg->before)
+		log_add(LOG_INFO, "preview", "%s: max effective EFI %lu -> %lu (no less than %lu), %.2f s",
+			msg->tables->engine, (unsigned long)msg->before->eff_efi_max,
+			(unsigned long)msg->after->eff_efi_max,
+			(unsigned long)msg->after->eff_efi_bound, msg->seconds);
+	app_stale(a);
+}
+
+static void take_step(struct app *a, const struct msg *msg)
+{
+	struct state_preview *p = &a->state.preview;
+
+	if (strcmp(p->step, msg->step)) {
+		snprintf(p->step, sizeof(p->step), "%s", msg->step);
+		a->step_start = app_now();
+	}
+	p->fraction = msg->total ? (double)msg->done / (double)msg->total : NAN;
+	p->eta_s = NAN;
+	if (p->fraction > 0.02)
+		p->eta_s = (app_now() - a->step_start) * (1 - p->fraction) / p->fraction;
+}
+
+/* --- the mailbox ---------------------------------------------------------------------------------- */
+
+static int held_kind(enum msg_type type)
+{
+	switch (type) {
+	case MSG_FABRIC:
+		return HELD_FABRIC;
+	case MSG_TABLES:
+		return HELD_TABLES;
+	case MSG_SAMPLE:
+		return HELD_SAMPLE;
+	case MSG_METRICS:
+		return HELD_METRICS;
+	case MSG_JOBS:
+		return HELD_JOBS;
+	default:
+		return -1;
+	}
+}
+
+static void take_fabric(struct app *a, struct msg *msg)
+{
+	a->state.poll.discovering = false;
+	app_set_fabric(a, msg->fabric);
+	msg->fabric = NULL;
+}
+
+static void take_tables(struct app *a, struct msg *msg)
+{
+	if (!a->fabric || !digest_equal(&msg->fabric->fingerprint, &a->fabric->fingerprint))
+		return;
+	app_set_tables(a, msg->tables, msg->partial);
+	msg->tables = NULL;
+}
+
+/* Returns true when the message was kept. */
+static bool take(struct app *a, struct msg *msg)
+{
+	switch (msg->type) {
+	case MSG_LOG:
+		break;
+	case MSG_DISCOVERING:
+		a->state.poll.discovering = true;
+		a->state.poll.found_sw = (uint32_t)msg->done;
+		a->state.poll.found_ca = (uint32_t)msg->total;
+		break;
+	case MSG_FABRIC:
+		take_fabric(a, msg);
+		break;
+	case MSG_TABLES:
+		take_tables(a, msg);
+		break;
+	case MSG_SAMPLE:
+		a->state.poll.busy = false;
+		take_sample(a, msg);
+		break;
+	case MSG_SM:
+		take_sm(a, msg);
+		break;
+	case MSG_LOST:
+		a->state.mode = RUN_LOST;
+		snprintf(a->state.lost_why, sizeof(a->state.lost_why), "%.199s", msg->text);
+		break;
+	case MSG_FOUND:
+		a->state.mode = RUN_LIVE;
+		break;
+	case MSG_POLLING:
+		a->state.poll.busy = true;
+		break;
+	case MSG_APPLY_EVENT:
+		app_apply_event(a, msg);
+		break;
+	case MSG_APPLY_END:
+		app_apply_end(a, msg);
+		break;
+	case MSG_WORK_STEP:
+		take_step(a, msg);
+		break;
+	case MSG_METRICS:
+		take_metrics(a, msg);
+		break;
+	case MSG_PREVIEW:
+	case MSG_PREVIEW_FAILED:
+		take_preview(a, msg);
+		return a->preview == msg;
+	case MSG_JOBS:
+		a->state.jobs_source.state = JOBS_OK;
+		take_list(a, msg->list);
+		msg->list = NULL;
+		break;
+	}
+	return false;
+}
+
+void app_take_messages(struct app *a)
+{
+	struct msg *msg;
+
+	while ((msg = mailbox_take(a->box))) {
+		int kind = a->state.mode == RUN_FROZEN ? held_kind(msg->type) : -1;
+
+		a->dirty = true;
+		if (kind >= 0) {
+			msg_drop(a->held[kind]);
+			a->held[kind] = msg;
+			continue;
+		}
+		if (!take(a, msg))
+			msg_drop(msg);
+	}
+}
+
+void app_unfreeze(struct app *a)
+{
+	a->state.mode = RUN_LIVE;
+	for (int k = 0; k < HELD_COUNT; k++) {
+		struct msg *msg = a->held[k];
+
+		a->held[k] = NULL;
+		if (msg && !take(a, msg))
+			msg_drop(msg);
+	}
+}
+
+void app_refresh(struct app *a)
+{
+	double now = app_now();
+	struct state *s = &a->state;
+
+	s->now_s = time(NULL);
+	s->rec_s = now - a->start;
+	s->poll.age_s = a->sample ? now - a->sample_at : NAN;
+	s->poll.took_s = a->sample ? a->sample_took : NAN;
+	s->poll.next_s = a->sample ? fmax(0, a->sample_at + s->poll.interval_s - now) : NAN;
+	s->jobs_source.age_s = a->job_list ? now - a->jobs_at : NAN;
+	if (s->preview.state == PREVIEW_RUNNING)
+		s->preview.elapsed_s = now - a->preview_start;
+	if (s->poll.interval_s > 0 && a->sample && now - a->sample_at > 10 * s->poll.interval_s)
+		s->poll.partial = true;
+}
+
+void app_data_free(struct app *a)
+{
+	msg_drop(a->preview);
+	for (int k = 0; k < HELD_COUNT; k++)
+		msg_drop(a->held[k]);
+	plan_free(a->plan);
+	tables_put(a->undo);
+	tables_put(a->applied);
+	metrics_free(a->metrics);
+	verdict_free(a->verdict);
+	jobset_put(a->metrics_jobs);
+	history_free(a->history);
+	rates_put(a->rates);
+	sample_put(a->sample);
+	jobset_put(a->jobs);
+	job_list_put(a->job_list);
+	tables_put(a->tables);
+	fabric_put(a->whole);
+	fabric_put(a->fabric);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/app_opts.h"
+
+#include "console/demo.h"
+#include "console/exits.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+enum {
+	OPT_DEMO = 0x100,
+	OPT_LOAD,
+	OPT_LFTS,
+	OPT_RW,
+	OPT_NAME,
+	OPT_NAMES,
+	OPT_JOBS,
+	OPT_JOBS_INTERVAL,
+	OPT_SEED,
+	OPT_RECORD,
+	OPT_STATE,
+	OPT_ASCII,
+	OPT_MOUSE,
+	OPT_COLOUR,
+};
+
+static const struct argp_option options[] = {
+	{ 0, 0, 0, 0, "What to look at:", 1 },
+	{ "demo", OPT_DEMO, "SPEC", OPTION_ARG_OPTIONAL,
+	  "A simulated fabric with jobs and traffic (default " DEMO_SPEC "; see 'topo --help')", 1 },
+	{ "load", OPT_LOAD, "FILE", 0, "A dump: ibnetdiscover text or opensm-subnet.lst", 1 },
+	{ "lfts", OPT_LFTS, "FILE", 0, "With --load: its tables (opensm-lfts.dump, opensm.fdbs, .ibr)",
+	  1 },
+	{ "name", OPT_NAME, "NAME", 0, "Name of the fabric, typed to confirm updates", 1 },
+	{ "node-name-map", OPT_NAMES, "FILE", 0, "Names for nodes, lines of GUID \"name\"", 1 },
+	{ 0, 0, 0, 0, "The port to the fabric:", 2 },
+	{ "Ca", 'C', "CA", 0, "HCA (default: the first with an active port)", 2 },
+	{ "Port", 'P', "PORT", 0, "Port of the HCA", 2 },
+	{ "timeout", 't', "MS", 0, "Time-out of a request's first try (default 200)", 2 },
+	{ "outstanding_smps", 'o', "N", 0, "Requests under way at once (default 32)", 2 },
+	{ "m_key", 'y', "KEY", 0, "M_Key of the subnet; a word that is no number asks for it", 2 },
+	{ 0, 0, 0, 0, "Polling:", 3 },
+	{ "interval", 'd', "SECONDS", 0, "Between two readings of the counters (default 2)", 3 },
+	{ "jobs", OPT_JOBS, "SOURCE", 0, "slurm (default), none, or a jobs file", 3 },
+	{ "jobs-interval", OPT_JOBS_INTERVAL, "SECONDS", 0, "Between two questions to SLURM (default 10)",
+	  3 },
+	{ 0, 0, 0, 0, "Updates:", 4 },
+	{ "rw", OPT_RW, 0, 0, "Arm: routes may be written, after typing the fabric's name", 4 },
+	{ "record-dir", OPT_RECORD, "DIR", 0, "Where sessions are recorded", 4 },
+	{ "state-dir", OPT_STATE, "DIR", 0, "Where old tables are kept before an update", 4 },
+	{ 0, 0, 0, 0, "Screen:", 5 },
+	{ "ascii", OPT_ASCII, 0, 0, "Only ASCII characters", 5 },
+	{ "color", OPT_COLOUR, "WHEN", 0, "auto, 16, 256 or never", 5 },
+	{ "mono", 'M', 0, 0, "The same as --color=never", 5 },
+	{ "mouse", OPT_MOUSE, 0, 0, "Clicks move the cursor", 5 },
+	{ "seed", OPT_SEED, "N", 0, "Of the simulated fabric and of the engines (default 1)", 6 },
+	{ 0 }
+};
+
+static double positive(struct argp_state *s, const char *arg, const char *what, double least,
+		       double most)
+{
+	char *end;
+	double v;
+
+	errno = 0;
+	v = strtod(arg, &end);
+	if (errno || end == arg || *end || !(v >= least && v <= most))
+		argp_error(s, "%s: '%s' is not a number from %g to %g", what, arg, least, most);
+	return v;
+}
+
+static void colours(struct argp_state *s, struct app_opts *o, const char *arg)
+{
+	if (!strcmp(arg, "auto"))
+		o->colours = -1;
+	else if (!strcmp(arg, "never"))
+		o->colours = 0;
+	else if (!strcmp(arg, "16") || !strcmp(arg, "256"))
+		o->colours = atoi(arg);
+	else
+		argp_error(s, "--color: '%s' is none of auto, 16, 256, never", arg);
+}
+
+static void m_key(struct app_opts *o, char *arg)
+{
+	char *end;
+
+	errno = 0;
+	o->m_key = strtoull(arg, &end, 0);
+	o->ask_m_key = errno || end == arg || *end;
+	/* the process list must not show it */
+	memset(arg, 'x', strlen(arg));
+}
+
+static error_t parse_screen(int key, char *arg, struct argp_state *s)
+{
+	struct app_opts *o = s->input;
+
+	switch (key) {
+	case OPT_ASCII:
+		o->ascii = true;
+		return 0;
+	case OPT_COLOUR:
+		colours(s, o, arg);
+		return 0;
+	case 'M':
+		o->colours = 0;
+		return 0;
+	case OPT_MOUSE:
+		o->mouse = true;
+		return 0;
+	case OPT_SEED:
+		o->seed = (uint64_t)positive(s, arg, "--seed", 0, 1e15);
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(s, "'%s' is neither a command nor an option", arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (o->demo && o->load)
+			argp_error(s, "--demo and --load exclude each other");
+		if (o->load && o->rw)
+			argp_error(s, "--rw needs a fabric, not a file");
+		if (o->lfts && !o->load)
+			argp_error(s, "--lfts goes with --load");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *s)
+{
+	struct app_opts *o = s->input;
+
+	switch (key) {
+	case OPT_DEMO:
+		o->demo = true;
+		o->demo_spec = arg;
+		return 0;
+	case OPT_LOAD:
+		o->load = arg;
+		return 0;
+	case OPT_LFTS:
+		o->lfts = arg;
+		return 0;
+	case OPT_RW:
+		o->rw = true;
+		return 0;
+	case OPT_NAME:
+		o->name = arg;
+		return 0;
+	case OPT_NAMES:
+		o->node_names = arg;
+		return 0;
+	case 'C':
+		o->ca = arg;
+		return 0;
+	case 'P':
+		o->port = (unsigned)positive(s, arg, "--Port", 1, 254);
+		return 0;
+	case 't':
+		o->timeout_ms = (unsigned)positive(s, arg, "--timeout", 1, 60000);
+		return 0;
+	case 'o':
+		o->window = (unsigned)positive(s, arg, "--outstanding_smps", 1, 1024);
+		return 0;
+	case 'y':
+		m_key(o, arg);
+		return 0;
+	case 'd':
+		o->interval_s = positive(s, arg, "--interval", 0.1, 3600);
+		return 0;
+	case OPT_JOBS:
+		o->jobs = arg;
+		return 0;
+	case OPT_JOBS_INTERVAL:
+		o->jobs_interval_s = (unsigned)positive(s, arg, "--jobs-interval", 1, 86400);
+		return 0;
+	case OPT_RECORD:
+		o->record_dir = arg;
+		return 0;
+	case OPT_STATE:
+		o->state_dir = arg;
+		return 0;
+	default:
+		return parse_screen(key, arg, s);
+	}
+}
+
+static int ask_m_key(struct app_opts *o)
+{
+	char line[64], *end;
+	struct termios old, quiet;
+	bool tty = tcgetattr(STDIN_FILENO, &old) == 0;
+
+	fputs("M_Key: ", stderr);
+	if (tty) {
+		quiet = old;
+		quiet.c_lflag &= ~(tcflag_t)ECHO;
+		tcsetattr(STDIN_FILENO, TCSANOW, &quiet);
+	}
+	end = fgets(line, sizeof(line), stdin);
+	if (tty)
+		tcsetattr(STDIN_FILENO, TCSANOW, &old);
+	fputc('\n', stderr);
+	if (!end)
+		return EXIT_BAD_USAGE;
+	line[strcspn(line, "\n")] = '\0';
+	errno = 0;
+	o->m_key = strtoull(line, &end, 0);
+	if (errno || end == line || *end) {
+		fputs("ibroute-top: the M_Key is a number, such as 0x1234\n", stderr);
+		return EXIT_BAD_USAGE;
+	}
+	return 0;
+}
+
+int app_opts_parse(struct app_opts *o, int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "",
+		.doc = "Live console for the routes of an InfiniBand fabric: links, jobs, previews of "
+		       "other routings, and their installation."
+		       "\vIt only reads until --rw is given. 'ibroute-top --demo --rw' shows everything "
+		       "without a fabric. Exit: 0 ok, 8 record not writable, 64 usage or no terminal, "
+		       "255 no fabric.",
+	};
+
+	memset(o, 0, sizeof(*o));
+	o->interval_s = 2;
+	o->jobs_interval_s = 10;
+	o->colours = -1;
+	o->seed = 1;
+	argp_err_exit_status = EXIT_BAD_USAGE;
+	if (argp_parse(&argp, argc, argv, 0, NULL, o))
+		return EXIT_BAD_USAGE;
+	return o->ask_m_key ? ask_m_key(o) : 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app_opts: the options of the live console. */
+#ifndef CONSOLE_APP_OPTS_H
+#define CONSOLE_APP_OPTS_H
+
+#include "fabric/base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct app_opts {
+	bool demo;
+	const char *demo_spec; /* NULL: the default */
+	const char *load;      /* a dump instead of a wire */
+	const char *lfts;      /* its tables */
+	bool rw;
+
+	const char *ca;
+	unsigned port, timeout_ms, window;
+	bool ask_m_key;
+	uint64_t m_key;
+	const char *name, *node_names;
+
+	double interval_s;
+	const char *jobs; /* "slurm", "none", or a file */
+	unsigned jobs_interval_s;
+	uint64_t seed;
+
+	const char *record_dir, *state_dir;
+	bool ascii, mouse;
+	int colours; /* -1: what the terminal offers */
+};
+
+/* 0, or the exit code (64) with the message printed; --help and bad options end the program. */
+int app_opts_parse(struct app_opts *o, int argc, char **argv);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * app: the console's own state, shared by its three files: app.c (start, loop, end),
+ * app_data.c (what the threads report becomes state) and app_act.c (what the operator asks
+ * for becomes action).
+ */
+#ifndef CONSOLE_APP_PRIV_H
+#define CONSOLE_APP_PRIV_H
+
+#include "console/app_opts.h"
+#include "console/demo.h"
+#include "console/msg.h"
+#include "console/poller.h"
+#include "console/record.h"
+#include "console/terminal.h"
+#include "console/worker.h"
+#include "fabric/jobs/source.h"
+#include "fabric/update/plan.h"
+#include "views/ui.h"
+
+#include <pthread.h>
+
+/* Data that came in while the operator has frozen the screen: the newest of each kind. */
+enum held { HELD_FABRIC, HELD_TABLES, HELD_SAMPLE, HELD_METRICS, HELD_JOBS, HELD_COUNT };
+
+struct app {
+	struct app_opts opts;
+	struct state state;
+	struct ui *ui;
+	struct terminal *term;
+	struct canvas *canvas;
+	struct mailbox *box;
+	struct poller *poller; /* NULL: a file is looked at */
+	struct worker *worker;
+	struct demo *demo;
+	struct job_source *source;
+	struct record *record;
+	struct name_map *names;
+
+	struct events events;
+	pthread_mutex_t events_lock; /* other threads log too */
+
+	/* owned; state points to them */
+	const struct fabric *fabric;
+	const struct fabric *whole; /* the largest one seen: what is missing is measured by it */
+	const struct tables *tables;
+	bool tables_partial;
+	const struct jobset *jobs;
+	const struct job_list *job_list;
+	const struct sample *sample;
+	const struct rates *rates;
+	struct history *history;
+	struct metrics *metrics;
+	struct verdict *verdict;
+	const struct jobset *metrics_jobs;
+
+	/* the preview shown */
+	struct msg *preview;
+	uint64_t preview_serial;
+	double preview_start;
+	char step[32];
+
+	/* the update */
+	struct plan *plan;
+	struct tdiff *apply_diff;
+	const struct tables *undo;    /* installed before the last update */
+	const struct tables *applied; /* what the last update installed, with its SLs */
+	char journal_txn[48];
+	bool rollback_asked;
+	double step_start;
+
+	struct wire_sm sm;
+	struct msg *held[HELD_COUNT];
+	double sample_at, sample_took, jobs_at, start;
+	bool dirty, quit;
+	int exit_code;
+	char *own_dirs[2]; /* of opts, made here */
+};
+
+double app_now(void); /* monotonic seconds */
+
+/* app_data.c */
+void app_take_messages(struct app *a);
+void app_take_jobs(struct app *a);
+void app_refresh(struct app *a); /* ages and the like, before a frame */
+void app_unfreeze(struct app *a);
+void app_set_fabric(struct app *a, const struct fabric *f); /* takes the reference */
+void app_set_tables(struct app *a, const struct tables *t, bool partial); /* takes it */
+void app_data_free(struct app *a);
+
+/* app_act.c */
+void app_act(struct app *a, const struct request *r);
+void app_find_journal(struct app *a);
+void app_apply_event(struct app *a, const struct msg *msg);
+void app_apply_end(struct app *a, const struct msg *msg);
+void app_stale(struct app *a); /* is the preview still true? */
+
+/* app_snapshot.c: the fabric, its tables and the screen into a folder of their own. */
+int app_snapshot(const struct app *a, char *dir, size_t len, struct err *err);
+
+#endif

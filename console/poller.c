@@ -1,0 +1,637 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/poller.h"
+
+#include "console/update_record.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/vec.h"
+#include "fabric/update/smp.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A reading of everything may take at most this share of the time. */
+#define SHARE	 20
+#define SM_S	 5.0
+#define RETRY_S	 3.0
+#define STEP_MS	 100
+
+enum todo_type { TODO_SWEEP, TODO_SAMPLE, TODO_APPLY, TODO_CONFIRM, TODO_ROLLBACK, TODO_RECOVER };
+
+struct todo {
+	enum todo_type type;
+	struct plan *plan;
+	char txn[48];
+};
+
+struct poller {
+	struct poller_opts opts;
+	struct wire *wire;
+	struct mailbox *box;
+	struct record *record;
+	pthread_t thread;
+
+	/* guarded by lock */
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	VEC(struct todo) todo;
+	bool stop;
+	double interval_s;
+	const struct jobset *jobs;
+	struct apply *apply; /* set and cleared by the thread; others only cancel */
+
+	/* the thread's own */
+	struct progress progress;
+	const struct fabric *fabric;
+	struct plan *plan; /* of the update */
+	struct installer installer;
+	bool lost, sm_lost;
+	uint64_t last_step_ms;
+	double sample_at, sweep_at, tables_at, sm_at; /* when due */
+};
+
+static double now_s(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void report_loss(struct poller *p, const char *why)
+{
+	struct msg *msg;
+
+	if (p->lost)
+		return;
+	p->lost = true;
+	log_add(LOG_ERROR, "wire", "%s", why);
+	msg = msg_new(MSG_LOST);
+	snprintf(msg->text, sizeof(msg->text), "%s", why);
+	mailbox_send(p->box, msg);
+}
+
+static void report_found(struct poller *p)
+{
+	if (!p->lost)
+		return;
+	p->lost = false;
+	log_add(LOG_INFO, "wire", "the fabric answers again");
+	mailbox_send(p->box, msg_new(MSG_FOUND));
+}
+
+static void sweep_step(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct poller *p = ctx;
+	struct timespec ts;
+	uint64_t now;
+	struct msg *msg;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	now = (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	if (now - p->last_step_ms < STEP_MS)
+		return;
+	p->last_step_ms = now;
+	msg = msg_new(MSG_DISCOVERING);
+	msg->step = step;
+	msg->done = done;
+	msg->total = total;
+	mailbox_send(p->box, msg);
+}
+
+/* When a reading that took so long is due again. */
+static double due(double interval_s, double took_s)
+{
+	return now_s() + fmax(interval_s, took_s * SHARE);
+}
+
+static void log_gaps(const struct sweep_report *r)
+{
+	uint32_t shown = r->ngaps < 5 ? r->ngaps : 5;
+
+	for (uint32_t i = 0; i < shown; i++)
+		log_add(LOG_WARN, "sweep", "%s", r->gaps[i].text);
+	if (r->ngaps > shown)
+		log_add(LOG_WARN, "sweep", "... and %u more like these", r->ngaps - shown);
+}
+
+/* Out: the fabric as it is now, or -errno. */
+static int discover(const struct fabric **out, struct poller *p, bool *partial, struct err *err)
+{
+	struct sweep_opts so = { .name = p->opts.fabric_name, .names = p->opts.names, .lmc = -1 };
+	struct sweep_report report = { 0 };
+	struct fabric *f;
+	int rc = wire_sweep(&f, &report, p->wire, &so, &p->progress, err);
+
+	if (rc)
+		return rc;
+	log_gaps(&report);
+	*partial = report.no_answer || report.clashes;
+	sweep_report_clear(&report);
+	*out = f;
+	return 0;
+}
+
+static void read_tables(struct poller *p)
+{
+	struct tables_report report = { 0 };
+	double start = now_s();
+	struct tables *t;
+	struct err err;
+	struct msg *msg;
+	int rc = wire_read_tables(&t, p->wire, p->fabric, p->opts.want_sl2vl, &report, &p->progress,
+				  &err);
+
+	p->tables_at = due(p->opts.tables_s, now_s() - start);
+	if (rc) {
+		if (rc != -ECANCELED)
+			log_add(LOG_WARN, "tables", "%s", err.text);
+		return;
+	}
+	msg = msg_new(MSG_TABLES);
+	msg->fabric = fabric_get(p->fabric);
+	msg->tables = t;
+	msg->partial = report.blocks_missing || report.sl2vl_missing;
+	if (msg->partial)
+		log_add(LOG_WARN, "tables", "%u of %u blocks could not be read, on %u switches",
+			report.blocks_missing, report.blocks + report.blocks_missing, report.nmissing);
+	tables_report_clear(&report);
+	mailbox_send(p->box, msg);
+}
+
+static void sweep(struct poller *p)
+{
+	double start = now_s();
+	const struct fabric *f;
+	bool partial = false, same;
+	struct err err;
+	struct msg *msg;
+	int rc = discover(&f, p, &partial, &err);
+
+	p->sweep_at = due(p->opts.sweep_s, now_s() - start);
+	if (rc == -ECANCELED)
+		return;
+	if (rc) {
+		report_loss(p, err.text);
+		p->sweep_at = now_s() + RETRY_S;
+		return;
+	}
+	report_found(p);
+	same = p->fabric && digest_equal(&p->fabric->fingerprint, &f->fingerprint);
+	if (same) {
+		fabric_put(f);
+	} else {
+		fabric_put(p->fabric);
+		p->fabric = f;
+		log_add(LOG_INFO, "sweep", "fabric %s: %u switches, %u terminals, %u channels in %.2f s",
+			f->name, f->nsw, f->nterm, f->nchan, now_s() - start);
+	}
+	msg = msg_new(MSG_FABRIC);
+	msg->fabric = fabric_get(p->fabric);
+	msg->partial = partial;
+	msg->seconds = now_s() - start;
+	mailbox_send(p->box, msg);
+	if (!same || now_s() >= p->tables_at)
+		read_tables(p);
+}
+
+static void sample(struct poller *p)
+{
+	struct sample *s;
+	struct err err;
+	struct msg *msg;
+	double interval;
+	int rc;
+
+	pthread_mutex_lock(&p->lock);
+	interval = p->interval_s;
+	pthread_mutex_unlock(&p->lock);
+	p->sample_at = now_s() + interval;
+	mailbox_send(p->box, msg_new(MSG_POLLING));
+	rc = wire_read_sample(&s, p->wire, p->fabric, SAMPLE_ALL, &p->progress, &err);
+	if (rc == -ECANCELED)
+		return;
+	if (rc) {
+		report_loss(p, err.text);
+		p->sample_at = now_s() + RETRY_S;
+		return;
+	}
+	if (s->asked && !s->answered)
+		report_loss(p, "no switch answers: the port to the fabric or everything behind it is down");
+	else
+		report_found(p);
+	msg = msg_new(MSG_SAMPLE);
+	msg->fabric = fabric_get(p->fabric);
+	msg->sample = s;
+	mailbox_send(p->box, msg);
+}
+
+static void ask_sm(struct poller *p)
+{
+	struct wire_sm sm;
+	struct err err;
+	struct msg *msg;
+	int rc = wire_sm_info(&sm, p->wire, &err);
+
+	p->sm_at = now_s() + SM_S;
+	if (rc && !p->sm_lost)
+		log_add(LOG_WARN, "sm", "%s", err.text);
+	if (!rc && p->sm_lost)
+		log_add(LOG_INFO, "sm", "the subnet manager answers again");
+	p->sm_lost = rc != 0;
+	msg = msg_new(MSG_SM);
+	msg->rc = rc;
+	if (!rc)
+		msg->sm = sm;
+	else
+		snprintf(msg->text, sizeof(msg->text), "%s", err.text);
+	mailbox_send(p->box, msg);
+}
+
+/* --- updates ------------------------------------------------------------------------------ */
+
+static const struct jobset *jobs_now(struct poller *p)
+{
+	const struct jobset *jobs;
+
+	pthread_mutex_lock(&p->lock);
+	jobs = jobset_get(p->jobs);
+	pthread_mutex_unlock(&p->lock);
+	return jobs;
+}
+
+/* The check before the first write: everything is read anew. */
+static int still_fresh(void *ctx, struct err *err)
+{
+	struct poller *p = ctx;
+	const struct jobset *jobs = jobs_now(p);
+	const struct fabric *f = NULL;
+	struct tables *t = NULL;
+	struct sm_pin pin = { 0 };
+	struct wire_sm sm;
+	bool partial = false;
+	int rc = discover(&f, p, &partial, err);
+
+	if (!rc)
+		rc = wire_read_tables(&t, p->wire, f, p->opts.want_sl2vl, NULL, &p->progress, err);
+	if (!rc && !wire_sm_info(&sm, p->wire, NULL))
+		pin = (struct sm_pin){ .guid = sm.guid, .priority = sm.priority };
+	if (!rc)
+		rc = plan_stale(p->plan, f, t, jobs, &pin, err);
+	tables_put(t);
+	fabric_put(f);
+	jobset_put(jobs);
+	return rc;
+}
+
+static int may_act(void *ctx, const struct apply_event *ev, struct err *err)
+{
+	struct poller *p = ctx;
+
+	(void)ev;
+	return p->record ? record_sync(p->record, err) : 0;
+}
+
+static void apply_event(void *ctx, const struct apply_event *ev)
+{
+	struct poller *p = ctx;
+	struct msg *msg = msg_new(MSG_APPLY_EVENT);
+
+	if (p->record)
+		update_record_event(p->record, ev, p->fabric);
+	msg->event = *ev;
+	/* these belong to the update and may be gone when the message is read */
+	msg->event.txn = NULL;
+	msg->event.list = NULL;
+	msg->event.change = NULL;
+	if (p->apply)
+		apply_status(p->apply, &msg->apply);
+	mailbox_send(p->box, msg);
+}
+
+static void set_apply(struct poller *p, struct apply *a)
+{
+	pthread_mutex_lock(&p->lock);
+	p->apply = a;
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void end_update(struct poller *p)
+{
+	struct apply *a = p->apply;
+
+	set_apply(p, NULL);
+	apply_free(a);
+	plan_free(p->plan);
+	p->plan = NULL;
+	p->tables_at = 0; /* what is installed now is to be read */
+}
+
+/* Tells how a step of the update ended, and puts the update away when all is over. */
+static void report_update(struct poller *p, int rc, const struct err *err)
+{
+	struct msg *msg = msg_new(MSG_APPLY_END);
+
+	msg->rc = rc;
+	if (p->apply)
+		apply_status(p->apply, &msg->apply);
+	snprintf(msg->text, sizeof(msg->text), "%s", rc ? err->text : msg->apply.text);
+	mailbox_send(p->box, msg);
+	if (p->apply && !msg->apply.waiting && msg->apply.outcome != OUTCOME_INCOMPLETE)
+		end_update(p);
+	if (p->fabric)
+		read_tables(p);
+}
+
+static struct apply_opts update_opts(struct poller *p, bool check_fresh)
+{
+	return (struct apply_opts){
+		.base = p->opts.journal_dir,
+		.accept_sl_change = p->opts.accept_sl_change,
+		.fresh = check_fresh ? still_fresh : NULL,
+		.gate = may_act,
+		.event = apply_event,
+		.ctx = p,
+	};
+}
+
+static void start_update(struct poller *p, struct plan *plan)
+{
+	struct apply_opts o = update_opts(p, true);
+	struct err err = { "" };
+	int rc;
+
+	if (p->apply) {
+		plan_free(plan);
+		err_set(&err, -EBUSY, "another update is under way");
+		report_update(p, -EBUSY, &err);
+		return;
+	}
+	p->plan = plan;
+	p->installer = smp_installer(p->wire);
+	set_apply(p, apply_new(plan, &p->installer, &o));
+	rc = apply_run(p->apply, &err);
+	report_update(p, rc, &err);
+}
+
+static void decide_update(struct poller *p, bool keep)
+{
+	struct err err = { "" };
+	int rc;
+
+	if (!p->apply)
+		return;
+	rc = keep ? apply_confirm(p->apply, &err) : apply_rollback(p->apply, &err);
+	report_update(p, rc, &err);
+}
+
+static void recover_update(struct poller *p, const char *txn)
+{
+	struct apply_opts o = update_opts(p, false);
+	struct err err = { "" };
+	struct journal *j = NULL;
+	int rc = 0;
+
+	if (p->apply)
+		rc = err_set(&err, -EBUSY, "another update is under way");
+	if (!rc && !p->fabric)
+		rc = err_set(&err, -EAGAIN, "the fabric has not been discovered yet");
+	if (!rc)
+		rc = journal_open(&j, journal_base(p->opts.journal_dir), txn, &err);
+	if (!rc) {
+		p->installer = smp_installer(p->wire);
+		set_apply(p, apply_recover(j, p->fabric, &p->installer, &o));
+		rc = apply_rollback(p->apply, &err);
+	}
+	report_update(p, rc, &err);
+}
+
+/* --- the thread ----------------------------------------------------------------------------- */
+
+static bool take_todo(struct poller *p, struct todo *out)
+{
+	bool any;
+
+	pthread_mutex_lock(&p->lock);
+	any = p->todo.n > 0;
+	if (any) {
+		*out = p->todo.v[0];
+		memmove(p->todo.v, p->todo.v + 1, --p->todo.n * sizeof(*p->todo.v));
+	}
+	pthread_mutex_unlock(&p->lock);
+	return any;
+}
+
+static void do_todo(struct poller *p, struct todo *t)
+{
+	switch (t->type) {
+	case TODO_SWEEP:
+		p->sweep_at = p->tables_at = 0;
+		break;
+	case TODO_SAMPLE:
+		p->sample_at = 0;
+		break;
+	case TODO_APPLY:
+		start_update(p, t->plan);
+		break;
+	case TODO_CONFIRM:
+		decide_update(p, true);
+		break;
+	case TODO_ROLLBACK:
+		decide_update(p, false);
+		break;
+	case TODO_RECOVER:
+		recover_update(p, t->txn);
+		break;
+	}
+}
+
+static void do_due(struct poller *p)
+{
+	double now = now_s();
+
+	if (!p->fabric || now >= p->sweep_at)
+		sweep(p);
+	if (now >= p->sm_at)
+		ask_sm(p);
+	if (p->fabric && now >= p->sample_at)
+		sample(p);
+	if (p->fabric && !p->lost && now_s() >= p->tables_at)
+		read_tables(p);
+}
+
+static double next_due(const struct poller *p)
+{
+	double at = fmin(p->sweep_at, p->sm_at);
+
+	if (p->fabric)
+		at = fmin(at, fmin(p->sample_at, p->tables_at));
+	return at;
+}
+
+static void wait_until(struct poller *p, double at)
+{
+	double left = fmax(0, fmin(at - now_s(), 1.0));
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	ts.tv_nsec += (long)(fmod(left, 1.0) * 1e9);
+	ts.tv_sec += (time_t)left + ts.tv_nsec / 1000000000;
+	ts.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&p->lock);
+	if (!p->todo.n && !p->stop && left > 0)
+		pthread_cond_timedwait(&p->wake, &p->lock, &ts);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void *run(void *arg)
+{
+	struct poller *p = arg;
+	struct todo todo;
+
+	for (;;) {
+		bool stop;
+
+		pthread_mutex_lock(&p->lock);
+		stop = p->stop;
+		pthread_mutex_unlock(&p->lock);
+		if (stop)
+			return NULL;
+		if (take_todo(p, &todo)) {
+			do_todo(p, &todo);
+			continue;
+		}
+		do_due(p);
+		wait_until(p, next_due(p));
+	}
+}
+
+struct poller *poller_start(struct wire *w, const struct poller_opts *opts, struct mailbox *box,
+			    struct record *record)
+{
+	struct poller *p = xcalloc(1, sizeof(*p));
+	pthread_condattr_t attr;
+
+	p->opts = *opts;
+	p->interval_s = opts->interval_s;
+	p->wire = w;
+	p->box = box;
+	p->record = record;
+	p->progress.report = sweep_step;
+	p->progress.ctx = p;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&p->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	pthread_create(&p->thread, NULL, run, p);
+	return p;
+}
+
+void poller_stop(struct poller *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->stop = true;
+	pthread_cond_signal(&p->wake);
+	pthread_mutex_unlock(&p->lock);
+	atomic_store(&p->progress.cancel, true);
+	pthread_join(p->thread, NULL);
+	for (size_t i = 0; i < p->todo.n; i++)
+		plan_free(p->todo.v[i].plan);
+	vec_free(&p->todo);
+	apply_free(p->apply);
+	plan_free(p->plan);
+	fabric_put(p->fabric);
+	jobset_put(p->jobs);
+	wire_close(p->wire);
+	pthread_cond_destroy(&p->wake);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+static void add_todo(struct poller *p, struct todo t)
+{
+	pthread_mutex_lock(&p->lock);
+	vec_push(&p->todo, t);
+	pthread_cond_signal(&p->wake);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void poller_interval(struct poller *p, double interval_s)
+{
+	pthread_mutex_lock(&p->lock);
+	p->interval_s = interval_s;
+	pthread_mutex_unlock(&p->lock);
+	poller_now(p);
+}
+
+void poller_now(struct poller *p)
+{
+	add_todo(p, (struct todo){ .type = TODO_SAMPLE });
+}
+
+void poller_sweep(struct poller *p)
+{
+	add_todo(p, (struct todo){ .type = TODO_SWEEP });
+}
+
+void poller_jobs(struct poller *p, const struct jobset *jobs)
+{
+	const struct jobset *old;
+
+	pthread_mutex_lock(&p->lock);
+	old = p->jobs;
+	p->jobs = jobset_get(jobs);
+	pthread_mutex_unlock(&p->lock);
+	jobset_put(old);
+}
+
+void poller_apply(struct poller *p, struct plan *plan, const struct jobset *jobs)
+{
+	poller_jobs(p, jobs);
+	add_todo(p, (struct todo){ .type = TODO_APPLY, .plan = plan });
+}
+
+void poller_confirm(struct poller *p)
+{
+	add_todo(p, (struct todo){ .type = TODO_CONFIRM });
+}
+
+void poller_rollback(struct poller *p)
+{
+	add_todo(p, (struct todo){ .type = TODO_ROLLBACK });
+}
+
+void poller_recover(struct poller *p, const char *txn)
+{
+	struct todo t = { .type = TODO_RECOVER };
+
+	snprintf(t.txn, sizeof(t.txn), "%s", txn);
+	add_todo(p, t);
+}
+
+void poller_cancel(struct poller *p)
+{
+	pthread_mutex_lock(&p->lock);
+	if (p->apply)
+		apply_cancel(p->apply);
+	pthread_mutex_unlock(&p->lock);
+}
+
+bool poller_updating(struct poller *p)
+{
+	bool yes;
+
+	pthread_mutex_lock(&p->lock);
+	yes = p->apply != NULL;
+	for (size_t i = 0; i < p->todo.n; i++)
+		yes |= p->todo.v[i].type == TODO_APPLY || p->todo.v[i].type == TODO_RECOVER;
+	pthread_mutex_unlock(&p->lock);
+	return yes;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * poller: the thread that owns the wire.
+ *
+ * It discovers the fabric, reads tables and counters at their intervals, watches the SM, and
+ * carries out updates; everything it learns goes into the mailbox.  Requests are taken in
+ * order; polling goes on while an update waits for the operator.
+ */
+#ifndef CONSOLE_POLLER_H
+#define CONSOLE_POLLER_H
+
+#include "console/msg.h"
+#include "console/record.h"
+#include "fabric/mad/wire.h"
+#include "fabric/update/plan.h"
+
+#include <stdint.h>
+
+struct poller;
+
+struct poller_opts {
+	double interval_s;	  /* between two samples of the counters */
+	double sweep_s;		  /* between two discoveries; stretched when they take long */
+	double tables_s;	  /* between two readings of all tables; stretched as well */
+	const char *fabric_name;  /* NULL: as the builder names it */
+	const struct name_map *names;
+	const char *journal_dir;  /* NULL: the default */
+	bool accept_sl_change;	  /* hosts of the simulator take new SLs by themselves */
+	bool want_sl2vl;
+};
+
+/* Takes the wire.  record (may be NULL) and names must outlive the poller. */
+struct poller *poller_start(struct wire *w, const struct poller_opts *opts, struct mailbox *box,
+			    struct record *record);
+/* Waits for what is under way on the wire, at most the time-outs of one request; an update that
+ * waits for its confirmation stays as its journal says. */
+void poller_stop(struct poller *p); /* NULL is fine */
+
+void poller_interval(struct poller *p, double interval_s);
+void poller_now(struct poller *p);   /* a sample at once */
+void poller_sweep(struct poller *p); /* discovery and tables at once */
+
+/* Updates.  Each ends in one MSG_APPLY_END; only one can be under way. */
+void poller_apply(struct poller *p, struct plan *plan, const struct jobset *jobs); /* takes plan */
+void poller_jobs(struct poller *p, const struct jobset *jobs); /* for the check of staleness */
+void poller_confirm(struct poller *p);
+void poller_rollback(struct poller *p);
+void poller_recover(struct poller *p, const char *txn); /* a journal left behind */
+void poller_cancel(struct poller *p);			/* the update under way rolls back */
+bool poller_updating(struct poller *p); /* an update is under way or waits */
+
+#endif

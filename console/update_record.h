@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* update_record: the events of an update as lines of the session's record (UX.md, 6). */
+#ifndef CONSOLE_UPDATE_RECORD_H
+#define CONSOLE_UPDATE_RECORD_H
+
+#include "console/record.h"
+#include "fabric/update/apply.h"
+#include "fabric/update/plan.h"
+
+/* A line that cannot be written is logged; the gate of the next phase then refuses to act. */
+void update_record_event(struct record *r, const struct apply_event *ev, const struct fabric *f);
+/* plan.create: what is planned and on what it stands. */
+void update_record_plan(struct record *r, const struct plan *p);
+
+#endif

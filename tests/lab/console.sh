@@ -1,0 +1,222 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# console.sh: the main job, end to end.  The real program in a real terminal on ibsim with a
+# stock opensm and a real slurmctld: see hosts and jobs, choose SAR, preview, apply, confirm,
+# quit; then programs that are not ours say what is in the switches.  A second run kills the
+# console in the middle of its writes and rolls back from the journal it left.
+set -u
+. "$(dirname "$0")/lab.sh"
+. "$LAB_ROOT/tests/tty.sh"
+passed=0 failed=0
+
+ok() { # what, command...
+	local what=$1
+	shift
+	if "$@"; then
+		passed=$((passed + 1))
+		echo "ok - $what"
+	else
+		failed=$((failed + 1))
+		echo "not ok - $what"
+	fi
+}
+
+finish() {
+	tty_stop
+	echo "console: $passed passed, $failed failed"
+	[ -n "${COUNTS:-}" ] && echo "console $passed $failed 0" >>"$COUNTS"
+	lab_stop
+	[ "$failed" -eq 0 ]
+}
+
+give_up() {
+	failed=$((failed + 1))
+	echo "not ok - $*"
+	finish
+	exit 1
+}
+
+# All LFTs as dump_fts prints them (in decimal or hex as it likes), one "guid lid port" a line.
+tables_now() {
+	lab_on n0002 dump_fts 2>/dev/null | awk '
+		/^Unicast lids/ { match($0, /guid 0x[0-9a-f]+/); g = substr($0, RSTART + 5, RLENGTH - 5); next }
+		/^0x/ && $2 ~ /^[0-9]+$/ { print g, $1, $2 + 0 }' | sort
+}
+
+# The same from a file in OpenSM's format.
+tables_of() {
+	awk '/^Unicast lids/ { match($0, /guid 0x[0-9a-f]+/); g = substr($0, RSTART + 5, RLENGTH - 5); next }
+		/^0x/ && $2 ~ /^[0-9]+$/ && $2 != 255 { print g, $1, $2 + 0 }' "$1" | sort
+}
+
+console() {
+	# shellcheck disable=SC2046
+	tty_start 100x30 env $(lab_env n0001) TERM=screen-256color LC_ALL=C.UTF-8 \
+		SLURM_CONF="$SLURM_CONF" "$IBROUTE_TOP" --rw --name lab1 -d 0.5 --jobs-interval 1 \
+		--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" "$@"
+}
+
+preview_sar() {
+	tty_keys 6
+	tty_wait 10 '\( \) +sar|\(\*\) +sar' || return 1
+	tty_engine sar
+	tty_keys Space
+	tty_wait 20 'EFI max' && tty_wait 5 'blocks'
+}
+
+apply_now() {
+	tty_keys A
+	tty_wait 10 'waits for the fabric' || return 1
+	tty_keys Enter
+	tty_wait 5 'to START' || return 1
+	tty_type lab1
+	tty_keys Enter
+}
+
+# Kills the console as soon as its journal says that writing has begun: the simulator is
+# stopped first, so that the writes that are under way cannot all get through.
+kill_in_the_middle() {
+	python3 - "$LAB_DIR/state" "$(cat "$LAB_DIR/ibsim.pid")" "$(tty_pid)" <<-'PY'
+		import glob, os, signal, sys, time
+		base, ibsim, console = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+		known = set(glob.glob(base + "/*/state.log"))
+		end = time.time() + 30
+		while time.time() < end:
+		    for log in set(glob.glob(base + "/*/state.log")) - known:
+		        if "writing" in open(log, errors="replace").read():
+		            time.sleep(float(os.environ.get("KILL_AFTER", "0.002")))
+		            os.kill(ibsim, signal.SIGSTOP)
+		            time.sleep(0.05)
+		            os.kill(console, signal.SIGKILL)
+		            time.sleep(0.05)
+		            os.kill(ibsim, signal.SIGCONT)
+		            sys.exit(0)
+		sys.exit(1)
+	PY
+}
+
+lab_new || exit 1
+trap finish EXIT
+lab_fabric "fattree2:leaves=12,spines=6,hosts=12" || give_up "the fabric starts"
+lab_opensm "routing_engine updn" "max_wire_smps 32" || give_up "opensm brings the subnet up"
+lab_slurm || give_up "SLURM starts"
+# three interleaved jobs, so that the routes for the whole machine do not fit them
+J1=$(lab_job -J alpha -w 'n[0001-0030]') || give_up "a job runs"
+J2=$(lab_job -J beta -w 'n[0031-0050,0061-0090]') || give_up "a job runs"
+J3=$(lab_job -J gamma -w 'n[0051-0060,0091-0130]') || give_up "a job runs"
+tables_now >"$LAB_DIR/before"
+ok "dump_fts reads the tables of all 18 switches" \
+	test "$(cut -d' ' -f1 "$LAB_DIR/before" | sort -u | wc -l)" -eq 18
+
+# --- first run: the main job ---
+console
+ok "the console is live" tty_wait 20 'LIVE' || give_up "no console"
+ok "it counts the hosts" tty_wait 15 '144'
+ok "it sees the jobs of SLURM" tty_wait 20 'jobs +3'
+lab_counter n0001 1 PortCountersExtended.PortXmitData=1000000 >/dev/null
+tty_keys 5
+for j in "$J1" "$J2" "$J3"; do ok "job $j is listed" tty_wait 10 "$j"; done
+tty_keys 2
+ok "the heatmap lays the tree out" tty_wait 10 'leaf|spine'
+(
+	for k in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		lab_counter "$(awk '$1 == "switch" {print $2; exit}' "$LAB_DIR/nodes")" 13 \
+			PortCountersExtended.PortXmitData=$((k * 1500000000)) PortCounters.PortXmitWait=$((k * 1000))
+		sleep 0.5
+	done
+) &
+traffic=$!
+tty_keys 3
+ok "PerformanceSet traffic shows in the link table" tty_wait 12 '[1-9][0-9]?[0-9]?(\.[0-9])? ?%'
+wait "$traffic"
+ok "a preview with SAR is computed" preview_sar || give_up "no preview"
+tty_screen >"$LAB_DIR/preview"
+ok "the plan is prepared and the name typed" apply_now
+ok "all is written and waits for confirmation" tty_wait 30 'NOT YET CONFIRMED' || give_up "not applied"
+tty_keys Enter
+tty_wait 5 'to KEEP'
+tty_type lab1
+tty_keys Enter
+ok "the new routing is kept" tty_wait 10 'new routing is kept'
+tty_keys q
+ok "the console ends with 0" bash -c "
+	. '$LAB_ROOT/tests/tty.sh'; TTY_SOCK=$TTY_SOCK
+	for _ in \$(seq 50); do tty_dead && break; sleep 0.1; done; [ \"\$(tty_status)\" = 0 ]"
+tty_stop
+
+tables_now >"$LAB_DIR/after"
+ok "dump_fts shows other tables than before" \
+	bash -c "! cmp -s '$LAB_DIR/before' '$LAB_DIR/after'"
+# the same routes computed by the command line, from what ibnetdiscover and squeue say
+lab_on n0002 ibnetdiscover >"$LAB_DIR/net.ibnd" 2>/dev/null
+lab_sl squeue -h -t R -o '%i %N' >"$LAB_DIR/jobs"
+"$IBROUTE_TOP" route --engine sar --topology "$LAB_DIR/net.ibnd" --jobs "$LAB_DIR/jobs" \
+	--out "$LAB_DIR/out" --formats opensm,ibdm,path-sl >"$LAB_DIR/route.log" 2>&1
+tables_of "$LAB_DIR/out/opensm-lfts.dump" >"$LAB_DIR/computed"
+ok "they are what route computes from ibnetdiscover and squeue" \
+	cmp -s "$LAB_DIR/after" "$LAB_DIR/computed"
+
+# a host pair whose first hop changed, followed by ibtracert
+read -r guid lid port < <(comm -13 "$LAB_DIR/before" "$LAB_DIR/after" | head -1)
+src=$(awk -v g="${guid#0x}" '
+	$1 == "Switch" { on = index($0, g) > 0 }
+	on && /"H-/ { split($0, q, "\""); sub(/ .*/, "", q[4]); print q[4]; exit }' "$LAB_DIR/net.ibnd")
+if [ -z "$src" ]; then # a spine: its entry is passed by routes from any leaf
+	src=n0001
+fi
+lab_on "$src" ibtracert "$(lab_lid "$src")" "$((lid))" >"$LAB_DIR/trace" 2>&1
+ok "ibtracert follows the new tables from $src to LID $((lid))" \
+	grep -qE '^To ca|^\[[0-9]+\] -> ca' "$LAB_DIR/trace"
+hop=$(awk -v g="${guid#0x}" 'index($0, g) { on = 1; next } on && /->/ { match($0, /\[[0-9]+\]/); print substr($0, RSTART + 1, RLENGTH - 2); exit }' "$LAB_DIR/trace")
+[ -n "$hop" ] && ok "and leaves the changed switch by port $port" test "$hop" -eq "$port"
+sw=$(awk -v g="${guid#0x}" '$1 == "Switch" && index($0, g) { match($0, / lid [0-9]+/); print substr($0, RSTART + 5, RLENGTH - 5); exit }' "$LAB_DIR/net.ibnd")
+ok "ibroute shows the changed entry" bash -c \
+	". '$LAB_ROOT/tests/lab/lab.sh'; lab_on n0002 ibroute $sw 2>/dev/null | awk -v l=$lid -v p=$port '\$1 == l && \$2 + 0 == p { f = 1 } END { exit !f }'"
+
+# what is installed, for ibdmchk: the installed tables in the form it reads
+awk '{ if ($1 != g) { g = $1; printf "%sdump_ucast_routes: Switch %s\nLID    : Port : Hops : Optimal\n", NR > 1 ? "\n" : "", g }
+	printf "0x%s : %03d  : 00   : yes\n", toupper(substr($2, 3)), $3 }' "$LAB_DIR/after" >"$LAB_DIR/installed.fdbs"
+: >"$LAB_DIR/empty"
+sl2vl=$(ls "$LAB_DIR"/out/*sl2vl*ibdm* "$LAB_DIR"/out/*ibdm*sl2vl* 2>/dev/null | head -1)
+(cd "$LAB_DIR/work" && timeout 60 ibdmchk -s "$LAB_DIR/out/opensm-subnet.lst" -f "$LAB_DIR/installed.fdbs" \
+	-m "$LAB_DIR/empty" -c "$LAB_DIR/out/path-sl.dump" ${sl2vl:+-d "$sl2vl"} -l 0) >"$LAB_DIR/ibdmchk" 2>&1
+ok "ibdmchk finds every pair connected" grep -qE 'all [0-9]+ (CA to CA )?paths|ALL_PAIRS|no errors|Scanned:? *[0-9]+ CA' "$LAB_DIR/ibdmchk"
+ok "and no credit loop" grep -qi 'no credit loop' "$LAB_DIR/ibdmchk"
+record=$(ls "$LAB_DIR"/rec/*.jsonl | head -1)
+ok "audit verify accepts the record" "$IBROUTE_TOP" audit verify "$record"
+for t in session.start plan.create phase.begin lft.write verify confirm session.end; do
+	ok "the record has $t" grep -q "\"type\": *\"$t\"" "$record"
+done
+
+# --- second run: killed in the middle ---
+lab_job_end "$J1"
+J4=$(lab_job -J delta -w 'n[0001-0018,0131-0142]') || give_up "a job runs"
+tables_now >"$LAB_DIR/before2"
+console -o 1
+tty_wait 20 'jobs +3' || give_up "the console does not come up again"
+sleep 2
+ok "another preview" preview_sar || give_up "no second preview"
+kill_in_the_middle &
+killer=$!
+sleep 0.3
+apply_now
+ok "the console is killed while it writes" wait "$killer"
+tty_stop
+tables_now >"$LAB_DIR/torn"
+ok "what it left is neither the old routing" bash -c "! cmp -s '$LAB_DIR/before2' '$LAB_DIR/torn'"
+ok "the record of the killed session is unchanged, but open" bash -c \
+	"'$IBROUTE_TOP' audit verify \$(ls -t '$LAB_DIR'/rec/*.jsonl | head -1) | grep -qi open"
+console
+ok "the next start finds the journal and says so" tty_wait 20 'JOURNAL OF A KILLED UPDATE' || give_up "no journal"
+tty_wait 20 'LIVE'
+tty_keys R
+tty_wait 5 'Roll back'
+tty_keys Y
+ok "it rolls back" tty_wait 20 'rolled back'
+tty_keys x
+tty_keys q
+sleep 1
+tty_stop
+tables_now >"$LAB_DIR/restored"
+ok "dump_fts shows the routing from before the update again" cmp -s "$LAB_DIR/before2" "$LAB_DIR/restored"
