@@ -39,7 +39,7 @@
 #   lab_slurmctld_stop, lab_slurmctld_start   the controller alone; jobs survive
 #   lab_sl CMD...           a SLURM command with a time limit (squeue, scontrol, ...)
 #   lab_job OPTION...       an allocation (options of salloc: -N, -w, -J, ...); prints the job id.
-#                           Fails when it cannot start at once
+#                           Fails when it does not start within LAB_JOB_WAIT (10) seconds
 #   lab_job_end ID          cancels it and waits until its nodes are free
 #   lab_wait SECONDS CMD... repeats CMD until it succeeds; 1 when it does not in time
 #   lab_kill NAME           ends the process of $LAB_DIR/NAME.pid: SIGTERM, after 5 s SIGKILL
@@ -102,8 +102,10 @@ lab_daemon() {
 	disown
 }
 
+# A zombie is not alive: where process 1 does not reap, it stays for ever.
 lab_alive() {
-	[ -s "$LAB_DIR/$1.pid" ] && kill -0 "$(cat "$LAB_DIR/$1.pid")" 2>/dev/null
+	[ -s "$LAB_DIR/$1.pid" ] && sed 's/.*) //' "/proc/$(cat "$LAB_DIR/$1.pid")/stat" 2>/dev/null |
+		grep -q '^[^ZX]'
 }
 
 lab_dead() {
@@ -403,8 +405,8 @@ lab_sl() {
 lab_job() {
 	local out id
 
-	out=$(cd "$LAB_DIR/work" && LC_ALL=C timeout -k 2 15 salloc --no-shell --immediate=10 "$@" \
-		2>&1)
+	out=$(cd "$LAB_DIR/work" && LC_ALL=C timeout -k 2 $((${LAB_JOB_WAIT:-10} + 10)) \
+		salloc --no-shell --immediate=${LAB_JOB_WAIT:-10} "$@" 2>&1)
 	id=$(sed -n 's/.*Granted job allocation \([0-9]*\).*/\1/p' <<<"$out")
 	[ -n "$id" ] || { lab_fail "salloc $*: $out"; return; }
 	echo "$id"
