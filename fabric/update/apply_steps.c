@@ -56,31 +56,47 @@ static bool plan_allowed(struct apply *a)
 	return rc ? apply_fail(a, rc, "%s", err.text) : true;
 }
 
+/* Drops from the list what holds h; the rest is to be done once more. */
+static void keep_others(struct apply *a, enum holds h)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < a->ntodo; i++)
+		if (a->holds[a->todo[i]] != h)
+			a->todo[kept++] = a->todo[i];
+	a->ntodo = kept;
+}
+
 /* Every block that is to be written must hold what the way back would restore. */
 static bool do_prepare(struct apply *a)
 {
+	uint32_t total;
 	char first[220];
-	uint32_t bad;
 	struct err err = { "" };
 	int rc;
 
 	apply_todo_all(a, a->c.nwaves);
-	status_step(a, "checking", a->ntodo, true);
+	total = a->ntodo;
+	status_step(a, "checking", total, true);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
 	rc = apply_gate(a, &err);
 	if (rc)
 		return apply_fail(a, rc, "%s", err.text);
 	if (!plan_allowed(a))
 		return false;
-	apply_read(a);
-	bad = a->ntodo - apply_count(a, HOLDS_OLD);
-	if (!bad)
+	for (uint32_t i = 0; i < a->c.max_tries && a->ntodo; i++) {
+		apply_read(a);
+		keep_others(a, HOLDS_OLD);
+		if (apply_count(a, HOLDS_SILENT) < a->ntodo)
+			break;
+	}
+	if (!a->ntodo)
 		return true;
 	apply_first_not(first, sizeof(first), a, HOLDS_OLD);
 	if (atomic_load(&a->progress.cancel))
 		return apply_fail(a, -ECANCELED, "cancelled before anything was written");
 	return apply_fail(a, apply_count(a, HOLDS_SILENT) ? -EHOSTUNREACH : -ESTALE,
-			  "%u of %u blocks are not as the plan found them (%s)", bad, a->ntodo,
+			  "%u of %u blocks are not as the plan found them (%s)", a->ntodo, total,
 			  first);
 }
 
@@ -140,17 +156,6 @@ static bool do_write(struct apply *a)
 	status_step(a, "writing", 0, false);
 	apply_write(a, false);
 	return true;
-}
-
-/* Drops from the list what holds h; the rest is to be written once more. */
-static void keep_others(struct apply *a, enum holds h)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < a->ntodo; i++)
-		if (a->holds[a->todo[i]] != h)
-			a->todo[kept++] = a->todo[i];
-	a->ntodo = kept;
 }
 
 static bool do_read(struct apply *a)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PORTS (NET_HOSTS + NET_SPINES)
 
@@ -277,7 +278,9 @@ bool net_holds(const struct net_sim *s, const struct tables *t, bool sl2vl)
 char *net_tmpdir(void)
 {
 	const char *tmp = getenv("TMPDIR");
-	char *dir = xasprintf("%s/ibroute-test-XXXXXX", tmp ? tmp : "/tmp");
+	/* thousands of small files: in memory where that is possible */
+	const char *mem = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
+	char *dir = xasprintf("%s/ibroute-test-XXXXXX", tmp ? tmp : mem);
 
 	if (!mkdtemp(dir)) {
 		perror(dir);
