@@ -6,6 +6,7 @@
 
 #include <argp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int run(const struct command *c, int argc, char **argv)
@@ -27,6 +28,8 @@ int main(int argc, char **argv)
 {
 	argp_program_version = "ibroute-top " IBROUTE_VERSION;
 	argp_err_exit_status = EXIT_BAD_USAGE;
+	/* the lists at the end of --help are wider than argp's 79 columns */
+	setenv("ARGP_HELP_FMT", "rmargin=110", 0);
 	if (argc > 1 && !strcmp(argv[1], "--version")) {
 		puts(argp_program_version);
 		return EXIT_OK;

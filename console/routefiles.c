@@ -48,7 +48,11 @@ static int write_one(const char *dir, size_t i, const struct evaluation *e, stru
 	int rc = outfile_open(&o, path, err);
 
 	if (!rc) {
-		rc = files[i].write(o.file, e->f, e->t, err);
+		struct err why;
+
+		rc = files[i].write(o.file, e->f, e->t, &why);
+		if (rc)
+			err_set(err, rc, "%s: %s", path, why.text);
 		if (rc)
 			outfile_abandon(&o);
 		else

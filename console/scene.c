@@ -28,8 +28,11 @@ static int load_tables(struct scene *s, const struct options *o, struct err *err
 {
 	int rc = loadfab_tables(&s->installed, o->lfts, s->f, err);
 
-	if (rc == -ESTALE && o->lmc < 0)
-		err_set(err, rc, "%.400s; were they made with --lmc?", err->text);
+	if (rc == -ESTALE && o->lmc < 0) {
+		struct err why = *err;
+
+		err_set(err, rc, "%s (were they made with --lmc?)", why.text);
+	}
 	if (!rc && o->path_sl)
 		rc = loadfab_path_sl(s->installed, o->path_sl, s->f, err);
 	if (!rc && o->sl2vl)

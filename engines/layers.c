@@ -167,7 +167,7 @@ static bool assign_lid(struct layering *l, uint8_t *layer, bool again)
 		l->have[i] = p ? l->have[p] & l->has[turns_at(&l->turns, l->chan[i], l->chan[p])]
 			       : UINT16_MAX;
 		layer[u] = 0;
-		if (!l->f->sw_nterm[u])
+		if (l->f->term_off[u] == l->f->term_off[u + 1])
 			continue;
 		if (l->have[i]) {
 			layer[u] = (uint8_t)__builtin_ctz(l->have[i]);
@@ -303,7 +303,7 @@ static bool by_dlid(const struct layering *l, uint8_t *sl)
 		for (uint32_t u = 0; u < f->nsw && dst != FAB_NONE; u++) {
 			uint8_t v = l->sl[(size_t)u * stride + lid];
 
-			if (!f->sw_nterm[u] || u == dst)
+			if (f->term_off[u] == f->term_off[u + 1] || u == dst)
 				continue;
 			if (one >= 0 && one != v)
 				return false;

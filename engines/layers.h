@@ -2,10 +2,10 @@
 /*
  * layers: service levels that make given forwarding tables free of deadlocks.
  *
- * Every path (source switch with terminals, destination LID) goes to the first layer whose
- * channel dependency graph stays acyclic with it; layer = SL = VL.  By Dally and Seitz no
- * layer can then deadlock.  First fit per path needs fewer layers than the cycle breaking of
- * DFSSSP, and no list of paths per dependency.
+ * Every path (source switch with terminals or other ends, destination LID) goes to the first
+ * layer whose channel dependency graph stays acyclic with it; layer = SL = VL.  By Dally and
+ * Seitz no layer can then deadlock.  First fit per path needs fewer layers than the cycle breaking
+ * of DFSSSP, and no list of paths per dependency.
  */
 #ifndef ENGINES_LAYERS_H
 #define ENGINES_LAYERS_H

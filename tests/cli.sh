@@ -1,0 +1,263 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# cli.sh: every subcommand from outside: output, exit codes, messages, pipes, nothing half written.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+top=$PWD
+I=$top/${B:-build}/ibroute-top
+SHARED=${SHARED:-../shared}
+case $SHARED in /*) ;; *) SHARED=$top/$SHARED ;; esac
+work=$(mktemp -d)
+pids=()
+cleanup() {
+	local p
+	for p in "${pids[@]}"; do kill "$p" 2>/dev/null; done
+	chmod -R u+w "$work" 2>/dev/null
+	rm -rf "$work"
+}
+trap cleanup EXIT
+cd "$work" || exit 2
+passed=0 failed=0 skipped=0
+
+good() { passed=$((passed + 1)); }
+bad() {
+	failed=$((failed + 1))
+	echo "FAILED: $1"
+	[ -s out ] && head -n 12 out | sed 's/^/  out: /'
+	[ -s err ] && head -n 12 err | sed 's/^/  err: /'
+}
+skip() { skipped=$((skipped + 1)); echo "SKIP $1"; }
+# what it shows, wanted exit code, pattern in stdout or stderr, command...
+expect() {
+	local what=$1 want=$2 pattern=$3 rc
+	shift 3
+	"$@" >out 2>err </dev/null
+	rc=$?
+	if [ "$rc" -ne "$want" ]; then
+		bad "$what: exit $rc, wanted $want"
+	elif [ -n "$pattern" ] && ! cat out err | grep -qE -- "$pattern"; then
+		bad "$what: no \"$pattern\" in the output"
+	else
+		good
+	fi
+}
+check() { # what it shows, command that must succeed
+	local what=$1
+	shift
+	: >err
+	if "$@" >out 2>err; then good; else bad "$what"; fi
+}
+check_not() {
+	local what=$1
+	shift
+	if "$@" >out 2>err; then bad "$what"; else good; fi
+}
+keys() { # FILE...: each is JSON with all keys of the contract, in their types
+	python3 - "$@" <<-'EOF'
+	import json, sys
+	ints = "switches terminals lids channels vls_used sls_used hops_max efi_max eff_efi_max eff_efi_bound lft_blocks lft_entries_changed lft_blocks_changed".split()
+	reals = "hops_mean job_efi_max_mean dark_fiber_pct links_per_job_mean ebb".split()
+	bools = "connected loop_free deadlock_free".split()
+	for name in sys.argv[1:]:
+	    data = json.load(open(name))
+	    for o in data if isinstance(data, list) else [data]:
+	        assert isinstance(o["engine"], str)
+	        assert list(o["seconds"]) == ["total", "paths", "layers", "verify"]
+	        for k in ints: assert o[k] is None or type(o[k]) is int, (k, o[k])
+	        for k in reals: assert o[k] is None or type(o[k]) is float, (k, o[k])
+	        for k in bools: assert o[k] is None or type(o[k]) is bool, (k, o[k])
+	        assert o["ebb"] is None
+	EOF
+}
+value() { python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$1" "$2"; }
+
+# --- the program -----------------------------------------------------------------------------
+expect "version" 0 '^ibroute-top [0-9]' "$I" --version
+expect "unknown subcommand is refused with the list" 64 'compare ' "$I" rout
+for c in topo route check compare; do
+	expect "$c --help" 0 'Usage: ibroute-top '$c "$I" $c --help
+	expect "$c --version" 0 '^ibroute-top [0-9]' "$I" $c --version
+	expect "$c: unknown option" 64 'unrecognized option' "$I" $c --colour
+	expect "$c: nothing given" 64 'is? ?needed' "$I" $c
+done
+expect "route --help lists the engines" 0 '^  sar ' "$I" route --help
+expect "topo --help lists the types" 0 'dragonfly: ' "$I" topo --help
+
+# --- topo ------------------------------------------------------------------------------------
+for spec in $("$I" topo --list | sed -n 's/^    for example //p'); do
+	expect "topo $spec" 0 '^switchguid=0x2000000000000' "$I" topo "$spec"
+done
+expect "topo: bad value names key and range" 64 'torus: hosts=300 is out of range; 0 to 254' "$I" topo torus:dims=3x3,hosts=300
+expect "topo: bad type lists the types" 64 'the types are fattree2, ' "$I" topo ring:n=3
+expect "topo: two specs" 64 'not expected' "$I" topo oft:k=3 oft:k=4
+expect "topo -o FILE" 0 '' "$I" topo hyperx:dims=4x4,hosts=2 -o h.net
+check "topo -o writes what stdout gets" bash -c "'$I' topo hyperx:dims=4x4,hosts=2 | cmp - h.net"
+expect "topo: no such folder" 1 'nowhere/h.net cannot be written: No such file' "$I" topo oft:k=3 -o nowhere/h.net
+check "topo: the same seed, the same bytes" bash -c "cmp <('$I' topo random:switches=9,links=20,seed=5) <('$I' topo random:switches=9,links=20,seed=5)"
+check_not "topo: another seed, another fabric" cmp <("$I" topo random:switches=9,links=20,seed=5) <("$I" topo random:switches=9,links=20,seed=6)
+if [ -c /dev/full ]; then
+	expect "topo to a full disk" 1 'No space left' bash -c "'$I' topo oft:k=3 >/dev/full"
+	expect "route --json to a full disk" 1 'No space left' bash -c "'$I' route --engine updn --topology h.net --json >/dev/full"
+	expect "compare to a full disk" 1 'No space left' bash -c "'$I' compare --engines updn --topology h.net >/dev/full"
+else
+	skip "/dev/full is not there"
+fi
+
+# --- route -----------------------------------------------------------------------------------
+cat >jobs <<-'EOF'
+# three jobs over several switches
+1 n[0001-0010]
+2 n[0011,0013,0015,0017-0020]
+3 n[0021-0032]
+EOF
+for e in minhop updn dfsssp sar; do
+	expect "route $e" 0 'Connected, free of loops and of deadlocks' "$I" route --engine $e --topology h.net --jobs jobs --out d-$e --formats opensm,ibdm
+	check "route $e: summary.json" keys d-$e/summary.json
+	expect "check $e by our tables" 0 'deadlocks' "$I" check --topology h.net --tables d-$e/tables.ibr
+	expect "check $e by OpenSM's dumps" 0 'deadlocks' "$I" check --topology h.net --lfts d-$e/opensm-lfts.dump --path-sl d-$e/path-sl.dump --sl2vl d-$e/opensm-sl2vl.dump
+	expect "check $e by ibdmchk's files" 0 'deadlocks' "$I" check --topology d-$e/opensm-subnet.lst --fdbs d-$e/opensm.fdbs --path-sl d-$e/path-sl.dump --sl2vl d-$e/ibdm-sl2vl.dump
+	check "route $e: one thread or two, the same bytes" bash -c "'$I' route --engine $e --topology h.net --jobs jobs --threads 1 --out t1 >/dev/null && '$I' route --engine $e --topology h.net --jobs jobs --threads 2 --out t2 >/dev/null && cmp t1/tables.ibr t2/tables.ibr && cmp t1/tables.ibr d-$e/tables.ibr"
+done
+check "route --json prints what summary.json holds, but for the times" bash -c "'$I' route --engine sar --topology h.net --jobs jobs --out d-sar --formats opensm,ibdm --json >s.json && cmp s.json d-sar/summary.json"
+check "all files of both formats are there" bash -c '[ "$(ls -A d-sar | tr "\n" " ")" = "ibdm-sl2vl.dump opensm-lfts.dump opensm-sl2vl.dump opensm-subnet.lst opensm.fdbs path-sl.dump summary.json tables.ibr " ]'
+check "figures of jobs are numbers with jobs" bash -c "python3 -c 'import json; o=json.load(open(\"s.json\")); assert o[\"eff_efi_max\"] >= o[\"eff_efi_bound\"] > 0'"
+expect "route without jobs" 0 '"eff_efi_max": null' "$I" route --engine sar --topology h.net --json
+expect "route through a pipe" 0 '"terminals": 18' bash -c "'$I' topo torus:dims=3x3,hosts=2 | '$I' route --engine dfsssp --topology - --json"
+expect "route on a text of topo" 0 '"terminals": 18' "$I" route --engine dfsssp --topology torus:dims=3x3,hosts=2 --json
+expect "route --lmc" 0 '"lids": 45' "$I" route --engine dfsssp --topology torus:dims=3x3,hosts=2 --lmc 1 --json --out l1
+expect "check with another LMC is refused with a hint" 255 'made with --lmc' "$I" check --topology torus:dims=3x3,hosts=2 --tables l1/tables.ibr
+expect "check with the same LMC" 0 'deadlocks' "$I" check --topology torus:dims=3x3,hosts=2 --lmc 1 --tables l1/tables.ibr
+expect "route counts what would change" 0 '"lft_entries_changed": [1-9]' "$I" route --engine sar --topology h.net --jobs jobs --lfts d-updn/opensm-lfts.dump --json
+expect "route: the same again changes nothing" 0 '"lft_entries_changed": 0,' "$I" route --engine updn --topology h.net --tables d-updn/tables.ibr --json
+printf '0x0002000000000050 # the middle\n' >roots
+expect "route --roots" 0 'deadlocks' "$I" route --engine updn --topology h.net --roots roots
+printf '0x0001000000000000 "alpha one"\n' >map
+printf '9 alpha,n[0002-0012]\n' >jobs2
+expect "nodes of jobs are unknown without the node-name-map" 0 'jobs2: 1 of the 12 nodes' "$I" route --engine sar --topology h.net --jobs jobs2
+expect "node-name-map names nodes of jobs" 0 '' "$I" route --engine sar --topology h.net --node-name-map map --jobs jobs2
+check "and none is unknown any more" test ! -s err
+
+# --- above 4,000 terminals -------------------------------------------------------------------
+big=fattree2:leaves=80,spines=20,hosts=51
+expect "a large fabric" 0 '"left_out": \{' "$I" route --engine updn --topology $big --out big --json
+check "path-sl.dump is left out and told" bash -c '[ ! -e big/path-sl.dump ] && python3 -c "import json; assert \"path-sl.dump\" in json.load(open(\"big/summary.json\"))[\"left_out\"]"'
+
+# --- check -----------------------------------------------------------------------------------
+"$I" route --engine minhop --topology torus:dims=5x5,hosts=1 --out ring >out 2>err
+expect "a deadlock is told with its witness" 1 'VL 0  because n' "$I" check --topology torus:dims=5x5,hosts=1 --lfts ring/opensm-lfts.dump
+expect "the witness in JSON" 1 '"witness": \[' "$I" check --topology torus:dims=5x5,hosts=1 --lfts ring/opensm-lfts.dump --json
+cp out witness.json
+check "JSON with a witness has all keys" keys witness.json
+sed 's/^\(0x00[0-9a-f][0-9a-f]\) 00[0-9]/\1 001/' ring/opensm-lfts.dump >broken.dump
+expect "broken tables are refused" 1 'ibroute-top check: these tables have faults' "$I" check --topology torus:dims=5x5,hosts=1 --lfts broken.dump
+expect "broken tables in JSON" 1 '"(connected|loop_free)": false' "$I" check --topology torus:dims=5x5,hosts=1 --lfts broken.dump --json
+cp out broken.json
+check "JSON of broken tables has all keys" keys broken.json
+expect "two kinds of tables" 64 'given twice' "$I" check --topology h.net --lfts a --fdbs b
+expect "check: no tables" 64 'one of --lfts' "$I" check --topology h.net
+if [ -e "$SHARED/data/fabrics/ibutils-62sw.subnet.lst" ]; then
+	expect "OpenSM's own dump of a real fabric" 0 '"switches": 62,' "$I" check --topology "$SHARED/data/fabrics/ibutils-62sw.subnet.lst" --fdbs "$SHARED/data/fabrics/ibutils-62sw.osm.fdbs" --terminals-only --json
+	for f in "$SHARED"/data/fabrics/*.ibnetdiscover; do
+		expect "route $(basename "$f")" 0 'deadlocks' "$I" route --engine sar --topology "$f" --out real
+		expect "check $(basename "$f")" 0 'deadlocks' "$I" check --topology "$f" --tables real/tables.ibr
+	done
+else
+	skip "$SHARED/data/fabrics is not there: no fabrics of others"
+fi
+
+# --- compare ---------------------------------------------------------------------------------
+expect "compare prints a column each" 0 'updn +dfsssp +sar$' "$I" compare --engines updn,dfsssp,sar --topology h.net --jobs jobs
+expect "compare with the installed tables" 0 'installed +sar$' "$I" compare --engines sar --topology h.net --jobs jobs --lfts d-updn/opensm-lfts.dump
+expect "compare --json" 0 '"engine": "sar"' "$I" compare --engines updn,sar --topology h.net --jobs jobs --json
+cp out compare.json
+check "compare --json has all keys" keys compare.json
+expect "compare: unknown engine" 64 'there is no engine "best"; choose one of' "$I" compare --engines updn,best --topology h.net
+expect "an engine that refuses keeps its column and its reason" 1 'dfsssp: .*VL' "$I" compare --engines updn,dfsssp --vls 1 --topology torus:dims=5x5,hosts=1
+
+# --- inputs that make no sense ---------------------------------------------------------------
+expect "no such fabric" 255 'nofile cannot be read: No such file' "$I" route --engine sar --topology nofile
+expect "a folder as fabric" 255 'Is a directory' "$I" route --engine sar --topology .
+printf 'Hello\nWorld\n' >hello
+expect "not a fabric: file and line" 255 'hello:1: ' "$I" route --engine sar --topology hello
+expect "an empty fabric" 255 'no switch' "$I" route --engine sar --topology /dev/null
+sed '20,25s/"S-[^"]*//' h.net >damaged.net
+expect "a damaged fabric: warnings with file and line" 0 'damaged.net:2[0-9]: ' "$I" route --engine updn --topology damaged.net
+printf '1 n[0001-0003\n' >badjobs
+expect "bad jobs: file and line" 255 'badjobs:1: ' "$I" route --engine sar --topology h.net --jobs badjobs
+printf '1 n[0001-0003],x7\n' >strangers
+expect "unknown nodes of jobs are told" 0 'strangers: 1 of the 4 nodes' "$I" route --engine sar --topology h.net --jobs strangers
+printf '0x1 "a"\nleaf\n' >badmap
+expect "bad name map: file and line" 255 'badmap:2: ' "$I" route --engine sar --topology h.net --node-name-map badmap
+printf '# x\nleaf1\n' >badroots
+expect "bad roots: file and line" 255 'badroots:2: ' "$I" route --engine updn --topology h.net --roots badroots
+printf '0x77\n' >strangeroots
+expect "roots of another fabric" 255 '0x0000000000000077 is not' "$I" route --engine updn --topology h.net --roots strangeroots
+expect "bad tables" 255 'hello' "$I" check --topology h.net --lfts hello
+expect "bad path SLs" 255 'hello' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --path-sl hello
+expect "bad SL2VL" 255 'hello' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --sl2vl hello
+head -c 300 d-sar/tables.ibr >cut.ibr
+expect "cut tables.ibr" 255 'cut.ibr' "$I" check --topology h.net --tables cut.ibr
+expect "tables of another fabric" 255 'tables.ibr' "$I" check --topology oft:k=3 --tables d-sar/tables.ibr
+expect "unknown engine" 64 'there is no engine "best"; choose one of' "$I" route --engine best --topology h.net
+expect "bad number" 64 'vls=0: a number of 1 to 15' "$I" route --engine sar --topology h.net --vls 0
+expect "bad number, again" 64 'lmc=x: ' "$I" route --engine sar --topology h.net --lmc x
+expect "bad format" 64 'there is no "pdf"' "$I" route --engine sar --topology h.net --formats opensm,pdf
+expect "an operand too many" 64 'not expected here' "$I" route --engine sar --topology h.net more
+
+# --- nothing lost, nothing half written --------------------------------------------------------
+mkdir kept && cp d-sar/* kept/
+: >file
+expect "--out is a file" 1 'file cannot be made: ' "$I" route --engine sar --topology h.net --out file
+expect "a limit on file sizes acts as a full disk" 1 'd-sar/opensm-lfts.dump: .*File too large' bash -c "trap '' XFSZ; ulimit -f 4; '$I' route --engine updn --topology h.net --out d-sar --formats opensm,ibdm"
+check "nothing unfinished is left" bash -c '[ "$(ls -A d-sar)" = "$(ls -A kept)" ]'
+check "files that were not written are as they were" bash -c 'for f in opensm-lfts.dump path-sl.dump opensm-subnet.lst opensm.fdbs summary.json; do cmp d-sar/$f kept/$f || exit 1; done'
+if [ "$(id -u)" -ne 0 ]; then
+	mkdir locked && chmod a-w locked
+	expect "--out without rights" 1 'locked.*Permission denied' "$I" route --engine sar --topology h.net --out locked
+else
+	skip "root may write everywhere"
+fi
+check "a deep folder is made" "$I" route --engine updn --topology h.net --out a/b/c
+check "and once more into the same" "$I" route --engine updn --topology h.net --out a/b/c
+
+# --- Ctrl-C ----------------------------------------------------------------------------------
+interrupt() { # DELAY: ms from SIGINT to the end, and the exit code
+	python3 - "$I" "$1" <<-'EOF'
+	import signal, subprocess, sys, time
+	p = subprocess.Popen([sys.argv[1], "route", "--engine", "dfsssp", "--topology", "dragonfly:p=7", "--out", "stopped"],
+	                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+	time.sleep(float(sys.argv[2]))
+	if p.poll() is not None:
+	    sys.exit("it had ended before")
+	t = time.monotonic()
+	p.send_signal(signal.SIGINT)
+	rc = p.wait()
+	ms = (time.monotonic() - t) * 1000
+	print("exit", rc, "after", round(ms), "ms")
+	sys.exit(0 if rc == 130 and ms < 500 else 1)
+	EOF
+}
+# 50 ms on a quiet machine; the tests of a busy one allow ten times that
+check "Ctrl-C in the middle of the paths ends with 130" interrupt 0.5
+check "and leaves nothing behind" bash -c '[ ! -e stopped ] || [ -z "$(ls -A stopped)" ]'
+
+# --- ibsim takes what topo writes ------------------------------------------------------------
+if command -v ibsim >/dev/null && command -v ibnetdiscover >/dev/null; then
+	"$I" topo torus:dims=3x4,hosts=2,lids=random,fail=2,seed=3 -o sim.net
+	export IBSIM_SOCKNAME=$work/ibsim
+	ibsim -s -n sim.net >ibsim.log 2>&1 </dev/null &
+	pids+=($!)
+	for _ in $(seq 50); do grep -q ready ibsim.log && break; sleep 0.1; done
+	preload=$(ls /usr/lib/*/umad2sim/libumad2sim.so 2>/dev/null | head -n 1)
+	SIM_HOST=n0003 LD_PRELOAD=$preload timeout 20 ibnetdiscover >found.net 2>err
+	first() { "$I" compare --engines updn --topology "$1" | head -n 1; }
+	check "ibnetdiscover over ibsim finds the same fabric, LIDs included" bash -c "[ -n \"\$('$I' compare --engines updn --topology found.net | head -n 1)\" ] && [ \"\$('$I' compare --engines updn --topology found.net | head -n 1)\" = \"\$('$I' compare --engines updn --topology sim.net | head -n 1)\" ]"
+	check "and the same names" bash -c "diff <(grep -o '# \"[^\"]*\"' sim.net | sort) <(grep -o '# \"[^\"]*\"' found.net | sort)"
+	check_not "ibsim has nothing to complain of" grep -iE 'warn|fatal|error' ibsim.log
+else
+	skip "ibsim or ibnetdiscover is not installed"
+fi
+
+echo "cli: $passed passed, $failed failed$([ "$skipped" -gt 0 ] && echo ", $skipped skipped")"
+[ -n "${COUNTS:-}" ] && echo "cli $passed $failed $skipped" >>"$COUNTS"
+[ "$failed" -eq 0 ]
