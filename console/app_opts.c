@@ -2,6 +2,7 @@
 #include "console/app_opts.h"
 
 #include "console/demo.h"
+#include "console/commands.h"
 #include "console/exits.h"
 
 #include <argp.h>
@@ -232,6 +233,7 @@ int app_opts_parse(struct app_opts *o, int argc, char **argv)
 		       "\vIt only reads until --rw is given. 'ibroute-top --demo --rw' shows everything "
 		       "without a fabric. Exit: 0 ok, 8 record not writable, 64 usage or no terminal, "
 		       "255 no fabric.",
+		.help_filter = commands_help,
 	};
 
 	memset(o, 0, sizeof(*o));

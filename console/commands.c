@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/commands.h"
 
-#include <stddef.h>
+#include <argp.h>
+#include <stdint.h>
 
 const struct command commands[] = {
 	{ "topo", "make a fabric from a line of text", cmd_topo },
@@ -11,3 +12,27 @@ const struct command commands[] = {
 	{ "audit", "verify or list the records of sessions", cmd_audit },
 	{ NULL, NULL, NULL },
 };
+
+void commands_print(FILE *out)
+{
+	for (const struct command *c = commands; c->name; c++)
+		fprintf(out, "  ibroute-top %-8s %s\n", c->name, c->summary);
+}
+
+char *commands_help(int key, const char *text, void *input)
+{
+	char *list = NULL;
+	size_t len;
+	FILE *out;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_EXTRA)
+		return (char *)(uintptr_t)text;
+	out = open_memstream(&list, &len);
+	if (!out)
+		return NULL;
+	fprintf(out, "Subcommands, each with a --help of its own:\n");
+	commands_print(out);
+	fclose(out);
+	return list;
+}

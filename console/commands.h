@@ -4,6 +4,8 @@
 #ifndef CONSOLE_COMMANDS_H
 #define CONSOLE_COMMANDS_H
 
+#include <stdio.h>
+
 #define IBROUTE_VERSION "0.1"
 
 struct command {
@@ -14,6 +16,10 @@ struct command {
 
 /* Ended by a NULL name. */
 extern const struct command commands[];
+
+/* For argp parsers of the program as a whole: the subcommands at the end of --help. */
+char *commands_help(int key, const char *text, void *input);
+void commands_print(FILE *out);
 
 int cmd_topo(int argc, char **argv);
 int cmd_route(int argc, char **argv);

@@ -18,12 +18,6 @@ static int run(const struct command *c, int argc, char **argv)
 	return c->run(argc, argv);
 }
 
-static void list_commands(FILE *out)
-{
-	for (const struct command *c = commands; c->name; c++)
-		fprintf(out, "  ibroute-top %-8s %s\n", c->name, c->summary);
-}
-
 int main(int argc, char **argv)
 {
 	argp_program_version = "ibroute-top " IBROUTE_VERSION;
@@ -41,7 +35,7 @@ int main(int argc, char **argv)
 			return run(c, argc - 1, argv + 1);
 	if (argc > 1 && argv[1][0] != '-') {
 		fprintf(stderr, "ibroute-top: there is no subcommand \"%s\"; there are\n", argv[1]);
-		list_commands(stderr);
+		commands_print(stderr);
 		fprintf(stderr, "and the live console without one; --help lists its options\n");
 		return EXIT_BAD_USAGE;
 	}

@@ -32,7 +32,8 @@ static unsigned formats(char *arg, const struct argp_state *state)
 		unsigned bits;
 	} words[] = { { "opensm", FORMAT_OPENSM },
 		      { "ibdm", FORMAT_IBDM },
-		      { "path-sl", FORMAT_PATH_SL } };
+		      { "path-sl", FORMAT_PATH_SL },
+		      { "ibr", FORMAT_IBR } };
 	unsigned bits = 0;
 	char *word;
 
@@ -44,7 +45,7 @@ static unsigned formats(char *arg, const struct argp_state *state)
 				one = words[i].bits;
 		if (!one)
 			argp_error(state,
-				   "--formats: there is no \"%s\"; opensm, ibdm and path-sl, "
+				   "--formats: there is no \"%s\"; opensm, ibdm, path-sl and ibr, "
 				   "joined by commas, are allowed",
 				   word);
 		bits |= one;

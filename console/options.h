@@ -29,7 +29,7 @@ enum option_key {
 	OPT_JSON,
 };
 
-enum output_format { FORMAT_OPENSM = 1, FORMAT_IBDM = 2, FORMAT_PATH_SL = 4 };
+enum output_format { FORMAT_OPENSM = 1, FORMAT_IBDM = 2, FORMAT_PATH_SL = 4, FORMAT_IBR = 8 };
 
 struct options {
 	const char *topology, *name_map, *jobs;

@@ -74,6 +74,7 @@ value() { python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))[sys.ar
 # --- the program -----------------------------------------------------------------------------
 expect "version" 0 '^ibroute-top [0-9]' "$I" --version
 expect "unknown subcommand is refused with the list" 64 'compare ' "$I" rout
+expect "--help lists the subcommands" 0 '^  ibroute-top compare ' "$I" --help
 for c in topo route check compare; do
 	expect "$c --help" 0 'Usage: ibroute-top '$c "$I" $c --help
 	expect "$c --version" 0 '^ibroute-top [0-9]' "$I" $c --version
@@ -136,6 +137,9 @@ printf '9 alpha,n[0002-0012]\n' >jobs2
 expect "nodes of jobs are unknown without the node-name-map" 0 'jobs2: 1 of the 12 nodes' "$I" route --engine sar --topology h.net --jobs jobs2
 expect "node-name-map names nodes of jobs" 0 '' "$I" route --engine sar --topology h.net --node-name-map map --jobs jobs2
 check "and none is unknown any more" test ! -s err
+
+expect "route --formats ibr" 0 '' "$I" route --engine updn --topology h.net --formats ibr --out small
+check "writes tables.ibr and the summary only" bash -c '[ "$(ls -A small | tr "\n" " ")" = "summary.json tables.ibr " ]'
 
 # --- above 4,000 terminals -------------------------------------------------------------------
 big=fattree2:leaves=80,spines=20,hosts=51
