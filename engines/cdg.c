@@ -6,24 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LABEL_END (1ull << 62)
+#define LABEL_GAP 64 /* least room between two labels to put a third there */
+
 struct cdg_work {
 	const struct fabric *f;
 	uint32_t words;	 /* of 64 neighbours each */
 	uint8_t *rplace; /* by channel: place of its reverse among the channels of its target */
 	uint32_t *mark;	 /* by channel: stamp, or stamp + 1 when met backwards */
 	uint32_t stamp;
-	uint32_t *ahead, *behind; /* channels met forwards and backwards */
-	uint32_t *slot;
-	uint64_t *key;
-	uint64_t done;
+	/* of the search ahead and of the one behind */
+	uint64_t *key[2];
+	uint32_t *chan[2], *done[2];
+	uint64_t looked;
 };
 
 struct cdg {
 	struct cdg_work *w;
 	uint64_t *succ; /* by channel: bit of each channel that its target has */
-	uint64_t *
-		pred; /* by channel: bit of each channel into its source, by place of the reverse */
-	uint32_t *ord;
+	uint64_t *pred; /* by channel: bit of each channel into its source, by that one's reverse */
+	uint64_t *label;       /* by channel: ascending in the topological order */
+	uint32_t *next, *prev; /* that order as a ring through the end, which is nchan */
 };
 
 struct cdg_work *cdg_work_new(const struct fabric *f)
@@ -40,10 +43,11 @@ struct cdg_work *cdg_work_new(const struct fabric *f)
 	for (uint32_t c = 0; c < f->nchan; c++)
 		w->rplace[c] = (uint8_t)(f->chan_rev[c] - f->chan_off[f->chan_dst[c]]);
 	w->mark = xcalloc(f->nchan, sizeof(uint32_t));
-	w->ahead = xcalloc(f->nchan, sizeof(uint32_t));
-	w->behind = xcalloc(f->nchan, sizeof(uint32_t));
-	w->slot = xcalloc(f->nchan, sizeof(uint32_t));
-	w->key = xcalloc(f->nchan, sizeof(uint64_t));
+	for (int i = 0; i < 2; i++) {
+		w->key[i] = xcalloc(f->nchan, sizeof(uint64_t));
+		w->chan[i] = xcalloc(f->nchan, sizeof(uint32_t));
+		w->done[i] = xcalloc(f->nchan, sizeof(uint32_t));
+	}
 	return w;
 }
 
@@ -53,19 +57,30 @@ void cdg_work_free(struct cdg_work *w)
 		return;
 	free(w->rplace);
 	free(w->mark);
-	free(w->ahead);
-	free(w->behind);
-	free(w->slot);
-	free(w->key);
+	for (int i = 0; i < 2; i++) {
+		free(w->key[i]);
+		free(w->chan[i]);
+		free(w->done[i]);
+	}
 	free(w);
 }
 
 uint64_t cdg_work_done(const struct cdg_work *w)
 {
-	return w->done;
+	return w->looked;
 }
 
-struct cdg *cdg_new(struct cdg_work *w, const uint32_t *order)
+/* Labels at equal distances again. */
+static void relabel(struct cdg *g)
+{
+	uint32_t end = g->w->f->nchan;
+	uint64_t step = LABEL_END / (end + 1ull), label = 0;
+
+	for (uint32_t c = g->next[end]; c != end; c = g->next[c])
+		g->label[c] = label += step;
+}
+
+struct cdg *cdg_new(struct cdg_work *w)
 {
 	struct cdg *g = xcalloc(1, sizeof(*g));
 	uint32_t n = w->f->nchan;
@@ -73,9 +88,14 @@ struct cdg *cdg_new(struct cdg_work *w, const uint32_t *order)
 	g->w = w;
 	g->succ = xcalloc((size_t)n * w->words, sizeof(uint64_t));
 	g->pred = xcalloc((size_t)n * w->words, sizeof(uint64_t));
-	g->ord = xcalloc(n, sizeof(uint32_t));
-	for (uint32_t c = 0; c < n; c++)
-		g->ord[c] = order ? order[c] : c;
+	g->label = xcalloc(n, sizeof(uint64_t));
+	g->next = xcalloc(n + 1, sizeof(uint32_t));
+	g->prev = xcalloc(n + 1, sizeof(uint32_t));
+	for (uint32_t c = 0; c <= n; c++) {
+		g->prev[c] = c ? c - 1 : n;
+		g->next[c] = c < n ? c + 1 : 0;
+	}
+	relabel(g);
 	return g;
 }
 
@@ -85,7 +105,9 @@ void cdg_free(struct cdg *g)
 		return;
 	free(g->succ);
 	free(g->pred);
-	free(g->ord);
+	free(g->label);
+	free(g->next);
+	free(g->prev);
 	free(g);
 }
 
@@ -130,124 +152,188 @@ void cdg_remove(struct cdg *g, uint32_t c, uint32_t e)
 	*word &= ~bit;
 }
 
-/* One search outwards: channels in list[head..tail) are to be expanded. */
+/* Channels of one search that are met and not expanded yet, as a binary heap by label: the
+ * lowest first ahead, the highest (all bits of the label turned) first behind. */
 struct front {
-	uint32_t *list, head, tail;
 	uint32_t stamp, other;
-	uint32_t bound; /* positions beyond it are not affected */
+	uint64_t turn; /* 0, or all ones */
+	uint64_t *key; /* heap */
+	uint32_t *chan;
+	uint32_t n;
+	uint32_t *done, ndone; /* expanded, in that order */
 };
 
-/* Expands the next channel forwards; true when it meets the other search. */
-static bool step_ahead(struct cdg *g, struct front *s)
+static void front_push(struct front *s, uint64_t key, uint32_t c)
 {
-	const struct fabric *f = g->w->f;
-	uint32_t c = s->list[s->head++], first = f->chan_off[f->chan_dst[c]];
-	uint32_t *mark = g->w->mark;
+	uint32_t i = s->n++;
+
+	while (i && s->key[(i - 1) / 2] > key) {
+		s->key[i] = s->key[(i - 1) / 2];
+		s->chan[i] = s->chan[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	s->key[i] = key;
+	s->chan[i] = c;
+}
+
+static uint32_t front_pop(struct front *s)
+{
+	uint32_t c = s->chan[0], i = 0, child;
+	uint64_t key = s->key[--s->n];
+
+	while ((child = 2 * i + 1) < s->n) {
+		child += child + 1 < s->n && s->key[child + 1] < s->key[child];
+		if (s->key[child] >= key)
+			break;
+		s->key[i] = s->key[child];
+		s->chan[i] = s->chan[child];
+		i = child;
+	}
+	s->key[i] = key;
+	s->chan[i] = s->chan[s->n];
+	s->done[s->ndone++] = c;
+	return c;
+}
+
+static uint64_t front_label(const struct front *s)
+{
+	return s->key[0] ^ s->turn;
+}
+
+/* Notes a channel; true when the other search has met it too, which closes a cycle. */
+static bool meet(struct cdg *g, struct front *s, uint32_t e)
+{
+	uint32_t *mark = &g->w->mark[e];
+
+	if (*mark == s->other)
+		return true;
+	if (*mark == s->stamp)
+		return false;
+	*mark = s->stamp;
+	front_push(s, g->label[e] ^ s->turn, e);
+	return false;
+}
+
+static bool expand_ahead(struct cdg *g, struct front *s, uint64_t high)
+{
+	uint32_t c = front_pop(s), first = g->w->f->chan_off[g->w->f->chan_dst[c]];
+	const uint64_t *succ = &g->succ[(size_t)c * g->w->words];
 
 	for (uint32_t k = 0; k < g->w->words; k++) {
-		for (uint64_t m = g->succ[(size_t)c * g->w->words + k]; m; m &= m - 1) {
+		for (uint64_t m = succ[k]; m; m &= m - 1) {
 			uint32_t e = first + k * 64 + (uint32_t)__builtin_ctzll(m);
 
-			if (mark[e] == s->other)
+			if (g->label[e] <= high && meet(g, s, e))
 				return true;
-			if (g->ord[e] >= s->bound || mark[e] == s->stamp)
-				continue;
-			mark[e] = s->stamp;
-			s->list[s->tail++] = e;
 		}
 	}
 	return false;
 }
 
-static bool step_behind(struct cdg *g, struct front *s)
+static bool expand_behind(struct cdg *g, struct front *s, uint64_t low)
 {
-	const struct fabric *f = g->w->f;
-	uint32_t c = s->list[s->head++], first = f->chan_off[f->chan_src[c]];
-	uint32_t *mark = g->w->mark;
+	const uint32_t *rev = g->w->f->chan_rev;
+	uint32_t c = front_pop(s), first = g->w->f->chan_off[g->w->f->chan_src[c]];
+	const uint64_t *pred = &g->pred[(size_t)c * g->w->words];
 
 	for (uint32_t k = 0; k < g->w->words; k++) {
-		for (uint64_t m = g->pred[(size_t)c * g->w->words + k]; m; m &= m - 1) {
-			uint32_t e = f->chan_rev[first + k * 64 + (uint32_t)__builtin_ctzll(m)];
+		for (uint64_t m = pred[k]; m; m &= m - 1) {
+			uint32_t e = rev[first + k * 64 + (uint32_t)__builtin_ctzll(m)];
 
-			if (mark[e] == s->other)
+			if (g->label[e] >= low && meet(g, s, e))
 				return true;
-			if (g->ord[e] <= s->bound || mark[e] == s->stamp)
-				continue;
-			mark[e] = s->stamp;
-			s->list[s->tail++] = e;
 		}
 	}
 	return false;
 }
 
-static int by_value(const void *a, const void *b)
+/* Lowest label first from e, highest first from c, until the searches pass each other; true
+ * when they meet. */
+static bool search(struct cdg *g, struct front *ahead, struct front *behind, uint64_t low,
+		   uint64_t high)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	while (ahead->n && behind->n && front_label(ahead) < front_label(behind)) {
+		bool met = ahead->ndone <= behind->ndone ? expand_ahead(g, ahead, high)
+							 : expand_behind(g, behind, low);
 
-	return x < y ? -1 : x > y;
+		if (met)
+			return true;
+	}
+	return false;
 }
 
-/* Appends the channels of a search to the keys, by position; returns the new count. */
-static uint32_t sort_front(struct cdg *g, const struct front *s, uint32_t n)
+static void take_out(struct cdg *g, uint32_t c)
 {
-	uint64_t *key = g->w->key + n;
-
-	for (uint32_t i = 0; i < s->tail; i++)
-		key[i] = (uint64_t)g->ord[s->list[i]] << 32 | s->list[i];
-	qsort(key, s->tail, sizeof(*key), by_value);
-	return n + s->tail;
+	g->next[g->prev[c]] = g->next[c];
+	g->prev[g->next[c]] = g->prev[c];
 }
 
-/* What leads to the turn gets the low ones of the positions of both, what follows the rest. */
-static void reorder(struct cdg *g, const struct front *ahead, const struct front *behind)
+static uint64_t gap_before(const struct cdg *g, uint32_t q)
 {
-	uint32_t mid = sort_front(g, behind, 0), n = sort_front(g, ahead, mid);
-	uint32_t i = 0, k = mid, slot = 0;
-	const uint64_t *key = g->w->key;
+	uint32_t end = g->w->f->nchan, p = g->prev[q];
 
-	while (i < mid || k < n)
-		if (k == n || (i < mid && key[i] < key[k]))
-			g->w->slot[slot++] = (uint32_t)(key[i++] >> 32);
-		else
-			g->w->slot[slot++] = (uint32_t)(key[k++] >> 32);
-	for (i = 0; i < n; i++)
-		g->ord[(uint32_t)key[i]] = g->w->slot[i];
+	return (q == end ? LABEL_END : g->label[q]) - (p == end ? 0 : g->label[p]);
+}
+
+/* Puts c into the list before q (nchan: at the end).  Most of the room stays between c and q,
+ * where the next ones of the same move, and often of the next moves, come. */
+static void put_before(struct cdg *g, uint32_t q, uint32_t c)
+{
+	uint32_t p = g->prev[q];
+	uint64_t gap;
+
+	if (gap_before(g, q) < LABEL_GAP)
+		relabel(g);
+	gap = gap_before(g, q);
+	g->label[c] = (q == g->w->f->nchan ? LABEL_END : g->label[q]) - (gap - gap / 16);
+	g->prev[c] = p;
+	g->next[c] = q;
+	g->next[p] = g->prev[q] = c;
+}
+
+/*
+ * The first channel ahead that was left splits the order: what the search went through behind c
+ * and beyond the split comes right before it, followed by what it went through ahead of e.  When
+ * none was left, all that is ahead goes after c.  The others stay.
+ */
+static void reorder(struct cdg *g, const struct front *ahead, const struct front *behind,
+		    uint32_t c, uint64_t high)
+{
+	bool left = ahead->n && front_label(ahead) < high;
+	uint32_t nbehind = 0, before = left ? ahead->chan[0] : g->next[c];
+
+	while (left && nbehind < behind->ndone &&
+	       g->label[behind->done[nbehind]] > g->label[before])
+		take_out(g, behind->done[nbehind++]);
+	for (uint32_t i = 0; i < ahead->ndone; i++)
+		take_out(g, ahead->done[i]);
+	for (uint32_t i = nbehind; i-- > 0;)
+		put_before(g, before, behind->done[i]);
+	for (uint32_t i = 0; i < ahead->ndone; i++)
+		put_before(g, before, ahead->done[i]);
 }
 
 bool cdg_add(struct cdg *g, uint32_t c, uint32_t e)
 {
 	struct cdg_work *w = g->w;
-	struct front ahead = { .list = w->ahead, .tail = 1, .bound = g->ord[c] };
-	struct front behind = { .list = w->behind, .tail = 1, .bound = g->ord[e] };
+	uint64_t low = g->label[e], high = g->label[c];
+	struct front ahead = { .key = w->key[0], .chan = w->chan[0], .done = w->done[0] };
+	struct front behind = { .key = w->key[1], .chan = w->chan[1], .done = w->done[1] };
+	bool cycle;
 
-	if (g->ord[c] < g->ord[e]) {
+	if (high < low) {
 		link_turn(g, c, e);
 		return true;
 	}
-	if (c == e)
-		return false;
 	w->stamp += 2;
 	ahead.stamp = behind.other = w->stamp;
 	behind.stamp = ahead.other = w->stamp + 1;
-	ahead.list[0] = e;
-	w->mark[e] = ahead.stamp;
-	behind.list[0] = c;
-	w->mark[c] = behind.stamp;
-	while (ahead.head < ahead.tail || behind.head < behind.tail) {
-		bool met;
-
-		if (behind.head == behind.tail ||
-		    (ahead.head < ahead.tail && ahead.head <= behind.head))
-			met = step_ahead(g, &ahead);
-		else
-			met = step_behind(g, &behind);
-		if (met) {
-			w->done += ahead.head + behind.head;
-			return false;
-		}
-	}
-	w->done += ahead.head + behind.head;
-	reorder(g, &ahead, &behind);
+	behind.turn = UINT64_MAX;
+	cycle = meet(g, &ahead, e) || meet(g, &behind, c) || search(g, &ahead, &behind, low, high);
+	w->looked += ahead.ndone + behind.ndone;
+	if (cycle)
+		return false;
+	reorder(g, &ahead, &behind, c, high);
 	link_turn(g, c, e);
 	return true;
 }

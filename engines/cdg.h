@@ -3,9 +3,11 @@
  * cdg: the channel dependency graph of one layer, kept acyclic while turns are added.
  *
  * A topological order of the channels is kept along; only a turn that goes against it costs a
- * search (Pearce and Kelly, "A dynamic topological sort algorithm for directed acyclic
- * graphs", 2006).  The neighbours of a channel are one bit each, by place of the
- * other channel at their common switch.
+ * search: two ways in the order of the labels, until the searches pass each other (Haeupler et
+ * al., "Incremental cycle detection, topological ordering, and strong component maintenance",
+ * 2012, Sec. 2).  The order is a linked list with labels, so that moving a few channels leaves
+ * the others alone.  The neighbours of a channel are one bit each, by the place of the other
+ * channel at their common switch.
  */
 #ifndef ENGINES_CDG_H
 #define ENGINES_CDG_H
@@ -22,9 +24,8 @@ struct cdg_work *cdg_work_new(const struct fabric *f);
 void cdg_work_free(struct cdg_work *w);		  /* NULL is fine */
 uint64_t cdg_work_done(const struct cdg_work *w); /* channels that searches looked at, so far */
 
-/* order: a first position for every channel (a permutation); NULL: by channel. */
-struct cdg *cdg_new(struct cdg_work *w, const uint32_t *order);
-void cdg_free(struct cdg *g); /* NULL is fine */
+struct cdg *cdg_new(struct cdg_work *w); /* without turns */
+void cdg_free(struct cdg *g);		 /* NULL is fine */
 
 bool cdg_has(const struct cdg *g, uint32_t c, uint32_t e);
 /* Adds the turn from c to e, which leaves where c arrives; false when that would close a

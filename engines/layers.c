@@ -120,7 +120,7 @@ static unsigned place(struct layering *l, uint32_t i)
 		if (never >> k & 1)
 			continue;
 		if (k == l->n)
-			l->cdg[l->n++] = cdg_new(l->work, NULL);
+			l->cdg[l->n++] = cdg_new(l->work);
 		for (p = i; l->parent[p] && ok; p = l->parent[p]) {
 			uint32_t c = l->chan[p], e = l->chan[l->parent[p]];
 			uint32_t turn = turns_at(&l->turns, c, e);
@@ -289,11 +289,18 @@ static int assign_all(struct layering *l, struct progress *progress, struct err 
 	return rc;
 }
 
+/* Paths with a turn; the others fit every layer. */
+static bool has_turn(const struct layering *l, uint32_t u, uint32_t lid, uint32_t dst)
+{
+	const struct fabric *f = l->f;
+
+	return u != dst && f->chan_dst[fabric_chan(f, u, tables_row(l->t, u)[lid])] != dst;
+}
+
 /* True when the SL depends on the destination only. */
 static bool by_dlid(const struct layering *l, uint8_t *sl)
 {
 	const struct fabric *f = l->f;
-	uint32_t stride = l->t->stride;
 
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
 		uint8_t port;
@@ -301,9 +308,9 @@ static bool by_dlid(const struct layering *l, uint8_t *sl)
 		int one = -1;
 
 		for (uint32_t u = 0; u < f->nsw && dst != FAB_NONE; u++) {
-			uint8_t v = l->sl[(size_t)u * stride + lid];
+			uint8_t v = l->sl[(size_t)u * l->t->stride + lid];
 
-			if (f->term_off[u] == f->term_off[u + 1] || u == dst)
+			if (f->term_off[u] == f->term_off[u + 1] || !has_turn(l, u, lid, dst))
 				continue;
 			if (one >= 0 && one != v)
 				return false;

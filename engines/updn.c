@@ -11,26 +11,36 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+struct ways {
+	struct updown ud;
+	bool illegal; /* a switch with ends had no legal path to a LID */
+};
+
 static void build(void *ctx, struct spdag *g, const struct fabric *f, uint32_t root)
 {
-	updown_dag(ctx, g, f, root);
+	struct ways *w = ctx;
+
+	for (uint32_t i = f->nsw - updown_dag(&w->ud, g, f, root); i < f->nsw; i++)
+		w->illegal |= f->term_off[g->sw[i]] < f->term_off[g->sw[i] + 1];
 }
 
 /* -ENETUNREACH when these roots leave a pair of terminals without a legal path; -ENOSPC when
- * the LIDs of switches that have no legal path do not fit beside the others on one VL. */
+ * they leave such paths to switches' own LIDs, or between aggregation nodes, and the VLs do
+ * not hold those. */
 static int route_from(struct tables **out, const struct fabric *f, const uint32_t *roots,
 		      uint32_t n, const struct engine_params *params, struct progress *progress,
 		      struct err *err)
 {
+	unsigned vls = graph_vls(f, params);
 	struct updown_score score;
 	struct tables *t = NULL;
-	struct updown ud;
+	struct ways w = { .illegal = false };
 	struct pace pace;
 	int rc = pace_begin(&pace, progress, "paths", graph_count_lids(f)) ? -ECANCELED : 0;
 
-	updown_init(&ud, f, roots, n);
+	updown_init(&w.ud, f, roots, n);
 	if (!rc)
-		rc = updown_score(&score, &ud, f, &pace);
+		rc = updown_score(&score, &w.ud, f, &pace);
 	if (rc)
 		goto out;
 	if (score.missing) {
@@ -40,22 +50,26 @@ static int route_from(struct tables **out, const struct fabric *f, const uint32_
 			     f->sw_name[score.from], f->sw_name[score.to]);
 		goto out;
 	}
-	t = graph_tables(f, "updn", 1, params);
-	rc = balance_by_lid(t, f, BALANCE_PATHS, build, &ud, progress);
-	if (!rc)
-		rc = layers_assign(t, f, 1, progress, err);
+	t = graph_tables(f, "updn", vls, params);
+	rc = balance_by_lid(t, f, BALANCE_PATHS, build, &w, progress);
+	t->vls = t->sls = 1;
+	if (!rc && w.illegal)
+		rc = layers_assign(t, f, vls, progress, err);
 	if (rc == -ENOSPC)
 		err_set(err, rc,
-			"with these roots some switches' own LIDs have no path up*, then down*, "
-			"and "
-			"other paths to them could deadlock; give one root only, or none");
+			"with these roots not all paths to switches' own LIDs and between other "
+			"ends "
+			"go up*, then down*; beside the rest they do not fit on %u VLs: give one "
+			"root "
+			"only, or none to have it found",
+			vls);
 	if (rc)
 		goto out;
 	*out = t;
 	t = NULL;
 out:
 	tables_put(t);
-	updown_done(&ud);
+	updown_done(&w.ud);
 	return rc;
 }
 

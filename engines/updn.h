@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * updn: up*, then down*, balanced; one VL on every connected fabric.
+ * updn: up*, then down*, balanced; one VL is enough on every connected fabric.
  *
- * Roots are those given, else the top level of a tree, else (and where a damaged tree leaves
- * a pair without a legal path) the single root of updown_single_root().
+ * Roots are those given, else the top level of a tree.  A switch's own LID that such roots do
+ * not reach from everywhere (a spine with a broken cable) goes a shortest way down and up, on
+ * another VL where it would close a cycle.  Where no VL is left for that, where terminals
+ * would be cut off, and on fabrics that are no trees, there is a single root (see
+ * updown_single_root()), from which everything is legal.
  */
 #ifndef ENGINES_UPDN_H
 #define ENGINES_UPDN_H

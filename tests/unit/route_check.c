@@ -112,7 +112,7 @@ static void mark_turns(bool *turn, const struct fabric *f, const struct tables *
 		for (uint32_t u = 0; u < f->nsw && f->lid_end[lid] != FAB_NONE; u++) {
 			uint32_t sw = u, last = FAB_NONE, c;
 
-			if (!f->sw_nterm[u] ||
+			if (f->term_off[u] == f->term_off[u + 1] ||
 			    tables_path_sl(t, f->term_list[f->term_off[u]], u, lid) != vl)
 				continue;
 			while ((c = next_chan(f, t, sw, lid)) != FAB_NONE) {

@@ -17,7 +17,7 @@ void assert_complete(const struct fabric *f, const struct tables *t);
 /* No path is longer than a breadth-first search of its own finds. */
 void assert_shortest(const struct fabric *f, const struct tables *t);
 
-/* The dependency graph of the paths from terminals has no cycle on any VL. */
+/* The dependency graph of the paths from all ends has no cycle on any VL. */
 void assert_no_deadlock(const struct fabric *f, const struct tables *t);
 
 /* Equal bytes in LFT and SL. */

@@ -37,7 +37,7 @@ static void begin(struct net *n, uint32_t switches, const struct net_opts *o)
 		char desc[16];
 
 		snprintf(desc, sizeof(desc), "S%u", i);
-		must(n, builder_node(&n->sw[i], n->b, NODE_SWITCH, 0x2000 + 16 * i, 64, desc,
+		must(n, builder_node(&n->sw[i], n->b, NODE_SWITCH, 0x2000 + 16 * i, 128, desc,
 				     &n->err));
 		n->port[i] = 1;
 	}
@@ -104,6 +104,22 @@ struct fabric *net_tree(uint32_t leaves, uint32_t spines, uint32_t per_leaf,
 	return end(&n);
 }
 
+struct fabric *net_broken_tree(uint32_t leaves, uint32_t spines, uint32_t per_leaf)
+{
+	struct net n;
+
+	begin(&n, leaves + spines, NULL);
+	for (uint32_t i = 0; i < leaves; i++)
+		hosts(&n, i, per_leaf);
+	hosts(&n, leaves, 1);
+	hosts(&n, leaves + 1, 1);
+	for (uint32_t i = 0; i < leaves; i++)
+		for (uint32_t k = 0; k < spines; k++)
+			if (i + 1 < leaves || k + 1 < spines)
+				cable(&n, i, leaves + k);
+	return end(&n);
+}
+
 struct fabric *net_ring(uint32_t switches, uint32_t per_switch, const struct net_opts *o)
 {
 	struct net n;
@@ -140,6 +156,18 @@ struct fabric *net_torus(uint32_t x, uint32_t y, uint32_t per_switch, const stru
 	for (uint32_t i = 0; i < x * y; i++) {
 		cable(&n, i, i / x * x + (i + 1) % x);
 		cable(&n, i, (i + x) % (x * y));
+	}
+	return end(&n);
+}
+
+struct fabric *net_star(uint32_t rays)
+{
+	struct net n;
+
+	begin(&n, rays + 1, NULL);
+	for (uint32_t i = 0; i < rays; i++) {
+		cable(&n, rays, i);
+		cable(&n, i, (i + 1) % rays);
 	}
 	return end(&n);
 }

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The contract that all engines share, on every generated topology, judged by verify. */
+#include "engines/engine.h"
+#include "engines/verify.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/sim/topo.h"
+#include "tests/unit/route_check.h"
+#include "tests/unit/small_net.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct fabric *from_topo(const char *spec)
+{
+	struct freeze_opts opts = { .lmc = -1 };
+	struct fabric *f = NULL;
+	struct builder *b;
+	struct err err;
+
+	if (topo_build(&b, spec, &err) || builder_freeze(&f, b, &opts, &err))
+		fail_msg("%s: %s", spec, err.text);
+	builder_free(b);
+	return f;
+}
+
+static void judge(const char *spec, const struct engine *e)
+{
+	struct verify_opts opts = { .certificate = false };
+	struct fabric *f = from_topo(spec);
+	struct tables *t;
+	struct verdict *v;
+	char why[256];
+
+	if (e->suits(f, NULL)) {
+		fabric_put(f);
+		return;
+	}
+	t = must_route(e, f, NULL, NULL);
+	assert_int_equal(verify_tables(&v, f, t, &opts, NULL, NULL), 0);
+	verdict_sentence(why, sizeof(why), v, f);
+	if (!verdict_ok(v))
+		fail_msg("%s by %s: %s", spec, e->name, why);
+	assert_int_equal(v->vls_used, t->vls);
+	verdict_free(v);
+	tables_put(t);
+	fabric_put(f);
+}
+
+static void every_engine_routes_every_topology(void **state)
+{
+	static const char *const specs[] = {
+		"fattree2:leaves=8,spines=4,hosts=6",
+		"fattree2:leaves=8,spines=4,hosts=6,fail=4,lids=random",
+		"fattree3:k=6",
+		"fattree3:k=6,fail=5,lmc=1",
+		"kary:k=3,n=3,hosts=3",
+		"xgft:h=3,m=3x3x4,w=1x3x3",
+		"hyperx:dims=5x4,hosts=2",
+		"hyperx:dims=3x3x2,hosts=2,fail=6,lmc=2",
+		"torus:dims=4x4,hosts=2",
+		"torus:dims=3x3x3,hosts=1,fail=3,lids=random",
+		"dragonfly:p=2",
+		"dragonfly:p=2,fail=9",
+		"slimfly:q=5",
+		"oft:k=4",
+		"kautz:b=3,n=2,hosts=2",
+		"random:switches=25,links=60,hosts=3,seed=1,fail=5",
+		"random:switches=40,links=80,hosts=2,seed=7,lmc=1,lids=random",
+	};
+	const struct engine *const *e;
+	size_t n;
+
+	(void)state;
+	e = engine_all(&n);
+	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++)
+		for (size_t k = 0; k < n; k++)
+			judge(specs[i], e[k]);
+}
+
+/* The figures of the path-first-fit prototype, which broke records of cycle breaking. */
+static void layers_are_as_few_as_promised(void **state)
+{
+	static const struct {
+		const char *spec;
+		unsigned vls;
+	} want[] = {
+		{ "hyperx:dims=12x8,hosts=7", 2 },
+		{ "slimfly:q=7,hosts=11", 2 },
+		{ "dragonfly:p=4", 3 },
+		{ "torus:dims=4x4x4,hosts=4", 6 },
+		{ "fattree2:leaves=18,spines=18,hosts=18", 1 },
+		{ "kary:k=6,n=3,hosts=6", 1 },
+		{ "random:switches=125,links=1000,hosts=8,seed=1", 3 },
+	};
+	const struct engine *e = engine_find("dfsssp", NULL);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		struct fabric *f = from_topo(want[i].spec);
+		struct tables *t = must_route(e, f, NULL, NULL);
+
+		if (t->vls > want[i].vls)
+			fail_msg("%s takes %u VLs", want[i].spec, t->vls);
+		tables_put(t);
+		fabric_put(f);
+	}
+}
+
+static void engines_are_found_by_name_and_the_names_are_said(void **state)
+{
+	const struct engine *const *e;
+	struct err err;
+	size_t n;
+
+	(void)state;
+	e = engine_all(&n);
+	assert_true(n >= 4);
+	for (size_t i = 0; i < n; i++) {
+		assert_ptr_equal(engine_find(e[i]->name, NULL), e[i]);
+		assert_true(strlen(e[i]->summary) > 10);
+	}
+	assert_null(engine_find("magic", &err));
+	assert_non_null(strstr(err.text, "magic"));
+	assert_non_null(strstr(err.text, "dfsssp"));
+}
+
+static void a_switch_alone_and_a_fabric_without_terminals_are_routed(void **state)
+{
+	struct fabric *alone = net_chain(1, 3, FAB_NONE, NULL);
+	struct fabric *empty = net_ring(4, 0, NULL);
+	const struct engine *const *e;
+	size_t n;
+
+	(void)state;
+	e = engine_all(&n);
+	for (size_t i = 0; i < n; i++) {
+		struct tables *t = must_route(e[i], alone, NULL, NULL);
+
+		assert_complete(alone, t);
+		tables_put(t);
+		t = must_route(e[i], empty, NULL, NULL);
+		assert_complete(empty, t);
+		tables_put(t);
+	}
+	fabric_put(alone);
+	fabric_put(empty);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_engine_routes_every_topology),
+		cmocka_unit_test(layers_are_as_few_as_promised),
+		cmocka_unit_test(engines_are_found_by_name_and_the_names_are_said),
+		cmocka_unit_test(a_switch_alone_and_a_fabric_without_terminals_are_routed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

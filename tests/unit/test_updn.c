@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/updn.h"
+
+#include "engines/updown.h"
+#include "fabric/base/mem.h"
+#include "tests/unit/route_check.h"
+#include "tests/unit/small_net.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void is_complete_on_one_vl_on_any_connected_fabric(void **state)
+{
+	struct engine_params one = { .vls = 1 };
+
+	(void)state;
+	for (int lmc = 0; lmc <= 2; lmc++) {
+		struct net_opts o = { .lmc = lmc, .aggregation = 2 };
+
+		for (uint64_t seed = 1; seed <= 15; seed++) {
+			struct fabric *f =
+				net_random(seed, 4 + (uint32_t)seed, 6 + 2 * (uint32_t)seed, 3, &o);
+			struct tables *t = must_route(&engine_updn, f, NULL, &one);
+
+			assert_complete(f, t);
+			assert_no_deadlock(f, t);
+			assert_int_equal(t->vls, 1);
+			assert_int_equal(t->sl_kind, SL_CONST);
+			tables_put(t);
+			fabric_put(f);
+		}
+	}
+}
+
+/* No path from any switch goes down and then up. */
+static void assert_legal(const struct fabric *f, const struct tables *t, const struct updown *ud)
+{
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+		uint8_t port;
+		uint32_t dst = fabric_lid_switch(f, lid, &port);
+
+		for (uint32_t u = 0; u < f->nsw && dst != FAB_NONE; u++) {
+			bool down = false;
+
+			for (uint32_t v = u; v != dst;) {
+				uint32_t c = fabric_chan(f, v, tables_row(t, v)[lid]);
+
+				assert_false(down && updown_is_up(ud, f, c));
+				down |= !updown_is_up(ud, f, c);
+				v = f->chan_dst[c];
+			}
+		}
+	}
+}
+
+static void a_given_root_makes_every_path_go_up_then_down(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		struct fabric *f = net_random(seed, 15, 30, 3, NULL);
+		uint32_t root = (uint32_t)seed % f->nsw;
+		struct engine_params p = { .roots = &f->sw_guid[root], .nroots = 1 };
+		struct tables *t = must_route(&engine_updn, f, NULL, &p);
+		struct updown ud;
+
+		updown_init(&ud, f, &root, 1);
+		assert_int_equal(ud.rank[root], 0);
+		assert_int_equal(ud.order[0], root);
+		assert_complete(f, t);
+		assert_legal(f, t, &ud);
+		updown_done(&ud);
+		tables_put(t);
+		fabric_put(f);
+	}
+}
+
+static void a_trees_roots_are_its_top_and_its_paths_shortest_and_balanced(void **state)
+{
+	struct fabric *f = net_tree(6, 4, 4, NULL);
+	struct tables *t = must_route(&engine_updn, f, NULL, NULL);
+	uint32_t roots[10];
+
+	(void)state;
+	assert_int_equal(updown_tree_roots(roots, f), 4);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(f->sw_nterm[roots[i]], 0);
+	assert_complete(f, t);
+	assert_shortest(f, t);
+	assert_int_equal(max_routes(f, t), 20);
+	tables_put(t);
+	fabric_put(f);
+}
+
+/* A host on a spine, a broken cable: the leaves still use all spines. */
+static void a_damaged_tree_keeps_its_spines_busy(void **state)
+{
+	struct engine_params one = { .vls = 1 };
+	struct fabric *f = net_broken_tree(6, 4, 4);
+	struct tables *t = must_route(&engine_updn, f, NULL, &one), *two;
+
+	(void)state;
+	assert_complete(f, t);
+	assert_no_deadlock(f, t);
+	assert_int_equal(t->vls, 1);
+	assert_true(max_routes(f, t) <= 2 * 4 * 6);
+	two = must_route(&engine_updn, f, NULL, NULL);
+	assert_complete(f, two);
+	assert_no_deadlock(f, two);
+	tables_put(two);
+	tables_put(t);
+	fabric_put(f);
+}
+
+static void roots_that_cut_terminals_off_are_refused_with_names(void **state)
+{
+	struct fabric *f = net_ring(6, 1, NULL);
+	uint64_t far_apart[2] = { f->sw_guid[0], f->sw_guid[3] }, nobody = 0x77;
+	struct engine_params p = { .roots = far_apart, .nroots = 2 };
+	struct tables *t = NULL;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(engine_updn.route(&t, f, NULL, NULL, &p, NULL, &err), -ENETUNREACH);
+	assert_non_null(strstr(err.text, "S0"));
+	assert_non_null(strstr(err.text, "S3"));
+	p.roots = &nobody;
+	p.nroots = 1;
+	assert_int_equal(engine_updn.route(&t, f, NULL, NULL, &p, NULL, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "0x0000000000000077"));
+	far_apart[1] = far_apart[0];
+	p.roots = far_apart;
+	p.nroots = 2;
+	t = must_route(&engine_updn, f, NULL, &p);
+	tables_put(t);
+	fabric_put(f);
+}
+
+static void a_disconnected_fabric_is_refused(void **state)
+{
+	struct fabric *f = net_chain(4, 1, 1, NULL);
+	struct engine_params p = { 0 };
+	struct tables *t = NULL;
+
+	(void)state;
+	assert_int_equal(engine_updn.route(&t, f, NULL, NULL, &p, NULL, NULL), -ENETUNREACH);
+	fabric_put(f);
+}
+
+static void the_single_root_of_a_chain_is_in_its_middle(void **state)
+{
+	struct fabric *f = net_chain(9, 1, FAB_NONE, NULL);
+	struct pace p = { 0 };
+	uint32_t root;
+
+	(void)state;
+	assert_int_equal(updown_single_root(&root, f, &p), 0);
+	assert_int_equal(root, 4);
+	fabric_put(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(is_complete_on_one_vl_on_any_connected_fabric),
+		cmocka_unit_test(a_given_root_makes_every_path_go_up_then_down),
+		cmocka_unit_test(a_trees_roots_are_its_top_and_its_paths_shortest_and_balanced),
+		cmocka_unit_test(a_damaged_tree_keeps_its_spines_busy),
+		cmocka_unit_test(roots_that_cut_terminals_off_are_refused_with_names),
+		cmocka_unit_test(a_disconnected_fabric_is_refused),
+		cmocka_unit_test(the_single_root_of_a_chain_is_in_its_middle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
