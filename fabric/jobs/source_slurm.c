@@ -7,13 +7,12 @@
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/jobs/child.h"
 #include "fabric/jobs/jobwire.h"
 #include "fabric/jobs/slurm_poller.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +42,8 @@ enum phase {
 struct slurm_source {
 	struct job_source base;
 	enum phase phase;
-	pid_t pid;
-	int timer, in, out, log;    /* the poller's stdin, stdout and stderr, our ends; or -1 */
+	struct child child;
+	int timer;
 	const char *path;	    /* of its program */
 	char *poller[MAX_ARGS + 1]; /* its argv */
 	uint32_t quiet_ms, deadline_ms, backoff_ms, pause_ms;
@@ -85,96 +84,11 @@ static void set_state(struct slurm_source *s, enum source_state state, const cha
 	snprintf(st->text, sizeof(st->text), "%s", text);
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 static int watch(const struct slurm_source *s, int fd)
 {
 	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
 
 	return epoll_ctl(s->base.fd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
-}
-
-/* A pipe whose end `ours` does not block. */
-static int pipe_pair(int fds[2], int ours)
-{
-	if (pipe2(fds, O_CLOEXEC))
-		return -errno;
-	fcntl(fds[ours], F_SETFL, O_NONBLOCK);
-	return 0;
-}
-
-/* The environment without LD_PRELOAD: what is preloaded for the wire (ibsim's library takes a
- * client's place in every program it is in) has no business in the poller.  The caller frees
- * the array, not the strings. */
-static char **poller_environ(void)
-{
-	size_t n = 0, have = 0;
-	char **env;
-
-	while (environ && environ[n])
-		n++;
-	env = xcalloc(n + 1, sizeof(*env));
-	for (size_t i = 0; i < n; i++) {
-		if (strncmp(environ[i], "LD_PRELOAD=", 11))
-			env[have++] = environ[i];
-	}
-	return env;
-}
-
-static int spawn_with(struct slurm_source *s, const int in[2], const int out[2], const int log[2])
-{
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-	char **env = poller_environ();
-	sigset_t all, none;
-	int rc;
-
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_adddup2(&files, in[0], STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&files, out[1], STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&files, log[1], STDERR_FILENO);
-	posix_spawn_file_actions_addclosefrom_np(&files, 3);
-	posix_spawnattr_init(&attr);
-	sigfillset(&all);
-	sigemptyset(&none);
-	posix_spawnattr_setsigdefault(&attr, &all);
-	posix_spawnattr_setsigmask(&attr, &none);
-	/* a session of its own: keys typed at the console are not for the poller */
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
-						POSIX_SPAWN_SETSID);
-	rc = posix_spawn(&s->pid, s->path, &files, &attr, s->poller, env);
-	posix_spawnattr_destroy(&attr);
-	posix_spawn_file_actions_destroy(&files);
-	free(env);
-	return -rc;
-}
-
-/* Opens the pipes and starts the poller; on failure nothing is left open. */
-static int start_process(struct slurm_source *s)
-{
-	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, log[2] = { -1, -1 };
-	int rc = pipe_pair(in, 1);
-
-	if (!rc)
-		rc = pipe_pair(out, 0);
-	if (!rc)
-		rc = pipe_pair(log, 0);
-	if (!rc)
-		rc = spawn_with(s, in, out, log);
-	close_fd(&in[0]);
-	close_fd(&out[1]);
-	close_fd(&log[1]);
-	s->in = in[1];
-	s->out = out[0];
-	s->log = log[0];
-	if (!rc && (watch(s, s->out) || watch(s, s->log)))
-		rc = -ENOMEM;
-	return rc;
 }
 
 static void pause_poller(struct slurm_source *s)
@@ -194,14 +108,14 @@ static void start(struct slurm_source *s)
 	s->heard_ms = now_ms();
 	jobwire_reader_free(s->reader);
 	s->reader = jobwire_reader_new();
-	rc = start_process(s);
+	rc = child_start(&s->child, s->path, s->poller);
+	if (!rc && (watch(s, s->child.out) || watch(s, s->child.log)))
+		rc = -ENOMEM;
 	if (!rc) {
 		s->phase = PHASE_RUNNING;
 		return;
 	}
-	close_fd(&s->in);
-	close_fd(&s->out);
-	close_fd(&s->log);
+	child_end(&s->child);
 	snprintf(text, sizeof(text), "cannot start the SLURM poller %s: %s", s->path,
 		 strerror(-rc));
 	set_state(s, SOURCE_DEAD, text);
@@ -223,11 +137,11 @@ static void read_log(struct slurm_source *s)
 {
 	char buf[4096];
 
-	for (int k = 0; s->log >= 0 && k < READS_A_POLL; k++) {
-		ssize_t n = read(s->log, buf, sizeof(buf));
+	for (int k = 0; s->child.log >= 0 && k < READS_A_POLL; k++) {
+		ssize_t n = read(s->child.log, buf, sizeof(buf));
 
 		if (n == 0)
-			close_fd(&s->log);
+			child_close_fd(&s->child.log);
 		if (n <= 0)
 			return;
 		for (ssize_t i = 0; i < n; i++) {
@@ -279,15 +193,15 @@ static void read_msgs(struct slurm_source *s)
 	uint8_t *buf = xcalloc(size, 1);
 	ssize_t n = 1;
 
-	for (int k = 0; s->out >= 0 && !s->fault[0] && k < READS_A_POLL; k++) {
-		n = read(s->out, buf, size);
+	for (int k = 0; s->child.out >= 0 && !s->fault[0] && k < READS_A_POLL; k++) {
+		n = read(s->child.out, buf, size);
 		if (n <= 0)
 			break;
 		jobwire_feed(s->reader, buf, (size_t)n);
 		take_msgs(s);
 	}
 	if (n == 0)
-		close_fd(&s->out);
+		child_close_fd(&s->child.out);
 	free(buf);
 }
 
@@ -296,8 +210,8 @@ static void end_poller(struct slurm_source *s, uint32_t grace_ms)
 {
 	s->phase = PHASE_ENDING;
 	s->wake_ms = now_ms() + grace_ms;
-	close_fd(&s->in);
-	close_fd(&s->out);
+	child_close_fd(&s->child.in);
+	child_close_fd(&s->child.out);
 }
 
 static void poll_running(struct slurm_source *s)
@@ -311,7 +225,7 @@ static void poll_running(struct slurm_source *s)
 		snprintf(s->fault, sizeof(s->fault),
 			 "no answer for %u s, the SLURM poller was killed",
 			 (unsigned)(silent / 1000));
-	if (s->fault[0] || s->out < 0) {
+	if (s->fault[0] || s->child.out < 0) {
 		end_poller(s, s->fault[0] ? 0 : GRACE_MS);
 		return;
 	}
@@ -342,18 +256,16 @@ static void tell_end(struct slurm_source *s, int wstatus)
 
 static void poll_ending(struct slurm_source *s)
 {
-	int wstatus = 0;
-	pid_t got = waitpid(s->pid, &wstatus, WNOHANG);
+	int wstatus;
 
-	if (!got) {
+	if (!child_reap(&s->child, &wstatus)) {
 		if (now_ms() >= s->wake_ms)
-			kill(s->pid, SIGKILL);
+			kill(s->child.pid, SIGKILL);
 		return;
 	}
 	take_line(s);
-	close_fd(&s->log);
+	child_close_fd(&s->child.log);
 	tell_end(s, wstatus);
-	s->pid = 0;
 	s->base.status.restarts++;
 	pause_poller(s);
 }
@@ -395,22 +307,13 @@ static void slurm_poll(struct job_source *base)
 	arm_next(s);
 }
 
-/* SIGKILL needs no wait in practice; after 100 ms init may have the rest. */
 static void slurm_close(struct job_source *base)
 {
 	struct slurm_source *s = (struct slurm_source *)base;
-	struct timespec ms = { .tv_nsec = 1000000 };
 
-	if (s->pid > 0) {
-		kill(s->pid, SIGKILL);
-		for (int k = 0; k < 100 && !waitpid(s->pid, NULL, WNOHANG); k++)
-			nanosleep(&ms, NULL);
-	}
-	close_fd(&s->in);
-	close_fd(&s->out);
-	close_fd(&s->log);
-	close_fd(&s->timer);
-	close_fd(&s->base.fd);
+	child_end(&s->child);
+	child_close_fd(&s->timer);
+	child_close_fd(&s->base.fd);
 	jobwire_reader_free(s->reader);
 	for (int i = 0; i < MAX_ARGS; i++)
 		free(s->poller[i]);
@@ -444,7 +347,7 @@ static int slurm_open(struct job_source **out, const struct source_opts *o, stru
 			       "This program was built without libslurm (WITH_SLURM=0); give the "
 			       "jobs in a file instead.");
 	s = xcalloc(1, sizeof(*s));
-	s->in = s->out = s->log = -1;
+	child_init(&s->child);
 	s->base.type = &job_source_slurm;
 	s->base.fd = epoll_create1(EPOLL_CLOEXEC);
 	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);

@@ -4,6 +4,7 @@
 #include "fabric/base/rng.h"
 #include "fabric/base/vec.h"
 #include "fabric/files/hostlist.h"
+#include "fabric/sim/machine.h"
 #include "fabric/sim/pattern.h"
 
 #include <math.h>
@@ -21,14 +22,6 @@
 #define SLACK	   0.015   /* the machine is filled to busy + SLACK */
 #define WARM_UP	   3.0	   /* mean run times before the first step, to fragment the machine */
 #define RATE_Mbps  100000u /* of a link that does not tell */
-
-/* A host: terminals first..first+nrail-1 of rail[]. */
-struct node {
-	const char *name;
-	uint32_t first, nrail;
-	uint32_t job;  /* index in jobs, or FAB_NONE */
-	uint32_t rank; /* in that job */
-};
 
 struct wjob {
 	uint64_t id, seed;
@@ -49,77 +42,14 @@ struct workload {
 	double now, zero;	    /* seconds; what start_s stands for */
 	double next_arrival, gap_s; /* mean time between arrivals */
 	uint64_t next_id, jobs_serial, flows_serial, flows_made;
-	uint32_t nnode, busy, fill, max_exp;
-	struct node *nodes;
-	uint32_t *rail;
-	uint32_t *node_of; /* of each terminal; FAB_NONE: not a compute terminal */
-	uint64_t *free;	   /* bit per node */
+	struct machine m;
+	uint32_t fill, max_exp; /* nodes to fill; largest usual size is 2^max_exp */
 	VEC(struct wjob) run;
 	VEC(struct wjob) queue;
 	VEC(struct sim_flow) flows;
 	const struct job_list *list; /* of list_serial */
 	uint64_t list_serial;
 };
-
-/* --- the machine --- */
-
-struct by_name {
-	const char *name;
-	uint32_t term;
-};
-
-static int cmp_name(const void *pa, const void *pb)
-{
-	const struct by_name *a = pa, *b = pb;
-	int c = strverscmp(a->name, b->name);
-
-	return c ? c : (a->term > b->term) - (a->term < b->term);
-}
-
-/* Groups the compute terminals to nodes, in the order of their names. */
-static void find_nodes(struct workload *w)
-{
-	const struct fabric *f = w->f;
-	struct by_name *v = xcalloc(f->nterm, sizeof(*v));
-	uint32_t n = 0;
-
-	for (uint32_t t = 0; t < f->nterm; t++) {
-		if (f->term_kind[t] == TERM_COMPUTE)
-			v[n++] = (struct by_name){ f->term_name[t], t };
-	}
-	qsort(v, n, sizeof(*v), cmp_name);
-	w->nodes = xcalloc(n, sizeof(*w->nodes));
-	w->rail = xcalloc(n, sizeof(*w->rail));
-	w->node_of = xcalloc(f->nterm, sizeof(*w->node_of));
-	memset(w->node_of, 0xff, f->nterm * sizeof(*w->node_of));
-	for (uint32_t i = 0; i < n; i++) {
-		if (!i || strcmp(v[i].name, v[i - 1].name))
-			w->nodes[w->nnode++] = (struct node){ v[i].name, i, 0, FAB_NONE, 0 };
-		w->nodes[w->nnode - 1].nrail++;
-		w->rail[i] = v[i].term;
-		w->node_of[v[i].term] = w->nnode - 1;
-	}
-	free(v);
-}
-
-/* The k lowest free nodes, which become the job's. */
-static uint32_t *take_nodes(struct workload *w, uint32_t k, uint32_t job)
-{
-	uint32_t *out = xcalloc(k, sizeof(*out)), have = 0;
-
-	for (uint32_t word = 0; have < k; word++) {
-		while (w->free[word] && have < k) {
-			uint32_t node = word * 64 + (uint32_t)__builtin_ctzll(w->free[word]);
-
-			w->free[word] &= w->free[word] - 1;
-			w->nodes[node].job = job;
-			w->nodes[node].rank = have;
-			out[have++] = node;
-		}
-	}
-	w->busy += k;
-	return out;
-}
 
 /* --- jobs --- */
 
@@ -152,7 +82,7 @@ static uint32_t draw_size(struct workload *w)
 		size = size / 2 + 1 + (uint32_t)rng_below(&w->rng, size / 2 - 1);
 	/* the tail: a few large ones */
 	if (rng_unit(&w->rng) < 0.01)
-		size = w->nnode / 8 + (uint32_t)rng_below(&w->rng, w->nnode / 8 + 1);
+		size = w->m.nnode / 8 + (uint32_t)rng_below(&w->rng, w->m.nnode / 8 + 1);
 	return size ? size : 1;
 }
 
@@ -198,7 +128,7 @@ static struct wjob draw_job(struct workload *w)
 static void start_job(struct workload *w, struct wjob j)
 {
 	j.start = w->now;
-	j.nodes = take_nodes(w, j.size, (uint32_t)w->run.n);
+	j.nodes = machine_take(&w->m, j.size, (uint32_t)w->run.n);
 	vec_push(&w->run, j);
 	w->jobs_serial++;
 	w->flows_serial++;
@@ -209,15 +139,11 @@ static void end_job(struct workload *w, uint32_t at)
 {
 	struct wjob *j = &w->run.v[at];
 
-	for (uint32_t i = 0; i < j->size; i++) {
-		w->free[j->nodes[i] / 64] |= 1ull << j->nodes[i] % 64;
-		w->nodes[j->nodes[i]].job = FAB_NONE;
-	}
-	w->busy -= j->size;
+	machine_give(&w->m, j->nodes, j->size);
 	free(j->nodes);
 	*j = w->run.v[--w->run.n];
 	for (uint32_t i = 0; at < w->run.n && i < j->size; i++)
-		w->nodes[j->nodes[i]].job = at;
+		w->m.nodes[j->nodes[i]].owner = at;
 	w->jobs_serial++;
 	w->flows_serial++;
 }
@@ -230,7 +156,7 @@ static void schedule(struct workload *w)
 		const struct wjob *head = &w->queue.v[0], *j = &w->queue.v[q];
 		bool held = q && w->now - head->queued > w->o.mean_s && j->size > head->size / 2;
 
-		if (held || w->busy + j->size > w->fill) {
+		if (held || w->m.busy + j->size > w->fill) {
 			q++;
 			continue;
 		}
@@ -318,7 +244,7 @@ void workload_advance(struct workload *w, double dt_s)
 
 static void set_options(struct workload *w, const struct workload_opts *opts)
 {
-	uint32_t flows = FLOWS_GOAL / w->nnode;
+	uint32_t flows = FLOWS_GOAL / w->m.nnode;
 
 	if (opts)
 		w->o = *opts;
@@ -335,10 +261,12 @@ static void set_options(struct workload *w, const struct workload_opts *opts)
 /* Sizes go to an eighth of the machine, the tail apart; arrivals follow from their mean. */
 static void set_rates(struct workload *w)
 {
-	uint32_t largest = w->nnode >= 64 ? w->nnode / 8 : w->nnode >= 16 ? 8 : w->nnode / 2;
-	double sum = 0, nodes = 0, fill = (w->o.busy + SLACK) * w->nnode;
+	uint32_t largest = w->m.nnode >= 64   ? w->m.nnode / 8
+			   : w->m.nnode >= 16 ? 8
+					      : w->m.nnode / 2;
+	double sum = 0, nodes = 0, fill = (w->o.busy + SLACK) * w->m.nnode;
 
-	w->fill = (uint32_t)(fill < 1 ? 1 : fill > w->nnode ? w->nnode : fill);
+	w->fill = (uint32_t)(fill < 1 ? 1 : fill > w->m.nnode ? w->m.nnode : fill);
 	while ((2u << w->max_exp) <= largest)
 		w->max_exp++;
 	for (uint32_t e = 0; e <= w->max_exp; e++) {
@@ -353,27 +281,24 @@ struct workload *workload_new(const struct fabric *f, const struct workload_opts
 	struct workload *w = xcalloc(1, sizeof(*w));
 
 	w->f = fabric_get(f);
-	find_nodes(w);
-	if (w->nnode < 2) {
+	machine_init(&w->m, f);
+	if (w->m.nnode < 2) {
 		workload_free(w);
 		return NULL;
 	}
 	set_options(w, opts);
 	set_rates(w);
 	rng_seed(&w->rng, w->o.seed);
-	w->free = xcalloc((w->nnode + 63) / 64, sizeof(*w->free));
-	for (uint32_t i = 0; i < w->nnode; i++)
-		w->free[i / 64] |= 1ull << i % 64;
 	w->next_id = 1000;
-	while (w->busy < w->fill - w->fill / 16) {
+	while (w->m.busy < w->fill - w->fill / 16) {
 		struct wjob j = draw_job(w);
 
-		if (w->busy + j.size <= w->fill)
+		if (w->m.busy + j.size <= w->fill)
 			start_job(w, j);
 	}
 	/* then on to a moment between two large jobs, if one comes soon */
 	workload_advance(w, WARM_UP * w->o.mean_s);
-	for (int k = 0; k < 200 && w->busy < w->fill - w->fill / 16; k++)
+	for (int k = 0; k < 200 && w->m.busy < w->fill - w->fill / 16; k++)
 		workload_advance(w, w->o.mean_s / 50);
 	w->zero = w->now;
 	return w;
@@ -389,10 +314,7 @@ void workload_free(struct workload *w)
 	vec_free(&w->queue);
 	vec_free(&w->flows);
 	job_list_put(w->list);
-	free(w->nodes);
-	free(w->rail);
-	free(w->node_of);
-	free(w->free);
+	machine_fini(&w->m);
 	fabric_put(w->f);
 	free(w);
 }
@@ -411,12 +333,12 @@ int64_t workload_now_s(const struct workload *w)
 
 uint32_t workload_nodes(const struct workload *w)
 {
-	return w->nnode;
+	return w->m.nnode;
 }
 
 uint32_t workload_busy(const struct workload *w)
 {
-	return w->busy;
+	return w->m.busy;
 }
 
 uint64_t workload_jobs_serial(const struct workload *w)
@@ -436,7 +358,7 @@ static void list_job(struct job_list *l, const struct workload *w, const struct 
 	char *nodes;
 
 	for (uint32_t i = 0; i < j->size; i++)
-		hosts[i] = w->nodes[j->nodes[i]].name;
+		hosts[i] = w->m.nodes[j->nodes[i]].name;
 	nodes = hostlist_compress(hosts, j->size);
 	r.nodes = nodes;
 	r.hosts = hosts;
@@ -471,18 +393,10 @@ static double term_Bps(const struct fabric *f, uint32_t term)
 	return (Mbps ? Mbps : RATE_Mbps) * 1e6 / 8;
 }
 
-/* The peer's terminal on the same rail, or on its last one. */
-static uint32_t rail_of(const struct workload *w, uint32_t node, uint32_t rail)
-{
-	const struct node *n = &w->nodes[node];
-
-	return w->rail[n->first + (rail < n->nrail ? rail : n->nrail - 1)];
-}
-
 static void add_flows(struct workload *w, uint32_t term)
 {
-	const struct node *node = &w->nodes[w->node_of[term]];
-	const struct wjob *j = node->job == FAB_NONE ? NULL : &w->run.v[node->job];
+	const struct machine_node *node = &w->m.nodes[w->m.node_of[term]];
+	const struct wjob *j = node->owner == FAB_NONE ? NULL : &w->run.v[node->owner];
 	uint32_t peers[FLOWS_MAX], n, rail = 0;
 	double Bps;
 
@@ -490,11 +404,11 @@ static void add_flows(struct workload *w, uint32_t term)
 		return;
 	n = pattern_peers(peers, w->o.flows_per_term, j->pattern, j->size, node->rank,
 			  j->seed + (uint64_t)j->phase);
-	while (w->rail[node->first + rail] != term)
+	while (w->m.rail[node->first + rail] != term)
 		rail++;
 	Bps = n ? term_Bps(w->f, term) * w->o.load * j->share / n : 0;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t dst = rail_of(w, j->nodes[peers[i]], rail);
+		uint32_t dst = machine_term(&w->m, j->nodes[peers[i]], rail);
 
 		vec_push(&w->flows, (struct sim_flow){ term, w->f->term_lid[dst], Bps });
 	}
@@ -505,7 +419,7 @@ const struct sim_flow *workload_flows(struct workload *w, uint32_t *n)
 	if (w->flows_made != w->flows_serial) {
 		w->flows.n = 0;
 		for (uint32_t t = 0; t < w->f->nterm; t++) {
-			if (w->node_of[t] != FAB_NONE)
+			if (w->m.node_of[t] != FAB_NONE)
 				add_flows(w, t);
 		}
 		w->flows_made = w->flows_serial;
