@@ -14,7 +14,7 @@
 
 #define BUSY	   0.87
 #define MEAN_S	   1800.0
-#define LOAD	   0.6
+#define LOAD	   0.85
 #define START_S	   1767225600 /* 2026-01-01 */
 #define FLOWS_MAX  16u
 #define FLOWS_GOAL 32768u  /* in all, by default */
@@ -298,7 +298,7 @@ struct workload *workload_new(const struct fabric *f, const struct workload_opts
 	}
 	/* then on to a moment between two large jobs, if one comes soon */
 	workload_advance(w, WARM_UP * w->o.mean_s);
-	for (int k = 0; k < 200 && w->m.busy < w->fill - w->fill / 16; k++)
+	for (int k = 0; k < 200 && w->m.busy < w->fill - w->fill / 32; k++)
 		workload_advance(w, w->o.mean_s / 50);
 	w->zero = w->now;
 	return w;

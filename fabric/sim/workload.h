@@ -21,7 +21,7 @@ struct workload_opts {
 	uint64_t seed;
 	double busy;		 /* share of the nodes that jobs hold, 0..1; 0: 0.87 */
 	double mean_s;		 /* mean run time of a job; 0: 1800 */
-	double load;		 /* share of its link that a talking node fills, 0..1; 0: 0.6 */
+	double load;		 /* share of its link that a talking node fills, 0..1; 0: 0.85 */
 	uint32_t flows_per_term; /* upper bound per sending terminal; 0: 2..16 by size */
 	int64_t start_s;	 /* Unix time at the first step; 0: 1767225600 */
 };
