@@ -32,11 +32,10 @@ int umad_port_open(struct mad_port *out, const char *ca, uint32_t port, struct e
 #include <time.h>
 #include <unistd.h>
 
-#define MS	      1000000ull
-#define NODE_TYPE_CA  1
-#define STATE_DOWN    1
-#define STATE_ACTIVE  4
-#define LINK_LAYER_IB "InfiniBand"
+#define MS	     1000000ull
+#define NODE_TYPE_CA 1
+#define STATE_DOWN   1
+#define STATE_ACTIVE 4
 
 struct hca {
 	int fd;
@@ -112,6 +111,12 @@ static void hca_close(void *ctx)
 	free(h);
 }
 
+/* The kernel says "InfiniBand" or "Ethernet", old ones nothing, ibsim's library "IB". */
+static bool is_infiniband(const char *link_layer)
+{
+	return !*link_layer || !strcmp(link_layer, "InfiniBand") || !strcmp(link_layer, "IB");
+}
+
 /* The port that was asked for, or the best one: active before only up. */
 static int choose(struct hca *h, const char *ca, uint32_t port, struct err *err)
 {
@@ -129,7 +134,7 @@ static int choose(struct hca *h, const char *ca, uint32_t port, struct err *err)
 			const umad_port_t *p = c.ports[k];
 
 			if (!p || (port && (int)port != p->portnum) ||
-			    (p->link_layer[0] && strcmp(p->link_layer, LINK_LAYER_IB)))
+			    !is_infiniband(p->link_layer))
 				continue;
 			seen = true;
 			if (p->state <= best)
