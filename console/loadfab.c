@@ -57,6 +57,7 @@ static int read_fabric(struct builder **out, const char *path, struct err *err)
 {
 	struct ibnd_report report;
 	struct input in;
+	char fd_path[32];
 	int rc = input_open(&in, path, err);
 
 	if (rc)
@@ -73,7 +74,9 @@ static int read_fabric(struct builder **out, const char *path, struct err *err)
 		break;
 	case FORM_NETLOC:
 		*out = builder_new();
-		rc = netloc_nodes_read(*out, path, &report.read, err);
+		/* its reader opens the file itself; this also names what came through a pipe */
+		snprintf(fd_path, sizeof(fd_path), "/dev/fd/%d", fileno(in.file));
+		rc = netloc_nodes_read(*out, strcmp(path, "-") ? path : fd_path, &report.read, err);
 		break;
 	}
 	input_close(&in);

@@ -165,6 +165,9 @@ if [ -e "$SHARED/data/fabrics/ibutils-62sw.subnet.lst" ]; then
 		expect "route $(basename "$f")" 0 'deadlocks' "$I" route --engine sar --topology "$f" --out real
 		expect "check $(basename "$f")" 0 'deadlocks' "$I" check --topology "$f" --tables real/tables.ibr
 	done
+	netloc=$SHARED/data/fabrics/plafrim-netloc-nodes.ndat.gz
+	expect "netloc's nodes" 0 '9 switches, 125 terminals' "$I" compare --engines updn --topology "$netloc"
+	expect "netloc's nodes through a pipe" 0 '9 switches, 125 terminals' bash -c "cat '$netloc' | '$I' compare --engines updn --topology -"
 else
 	skip "$SHARED/data/fabrics is not there: no fabrics of others"
 fi

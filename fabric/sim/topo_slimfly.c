@@ -37,29 +37,40 @@ static void generator_sets(bool set[2][GALOIS_MAX], const struct galois *f)
 		set[1][f->power[i]] = true;
 }
 
+/* The q switches of one column, from base on: cabled where they differ by an element of set. */
+static void draw_column(struct topo_net *net, const struct galois *f, const bool *set,
+			uint32_t base)
+{
+	for (uint32_t y = 0; y < f->q; y++) {
+		for (uint32_t d = 1; d < f->q; d++) {
+			uint32_t to = galois_add(f, y, d);
+
+			if (set[d] && y < to)
+				topo_net_cable(net, base + y, base + to, 1);
+		}
+	}
+}
+
+/* Column x of the first half to column m of the second. */
+static void draw_between(struct topo_net *net, const struct galois *f, uint32_t x, uint32_t m)
+{
+	uint32_t q = f->q, mx = galois_mul(f, m, x);
+
+	for (uint32_t c = 0; c < q; c++)
+		topo_net_cable(net, x * q + galois_add(f, mx, c), (q + m) * q + c, 1);
+}
+
 static void draw(struct topo_net *net, const struct galois *f)
 {
 	bool set[2][GALOIS_MAX];
 	uint32_t q = f->q;
 
 	generator_sets(set, f);
-	for (uint32_t half = 0; half < 2; half++)
-		for (uint32_t col = 0; col < q; col++)
-			for (uint32_t y = 0; y < q; y++)
-				for (uint32_t d = 1; d < q; d++) {
-					uint32_t to = galois_add(f, y, d);
-					uint32_t base = (half * q + col) * q;
-
-					if (set[half][d] && y < to)
-						topo_net_cable(net, base + y, base + to, 1);
-				}
+	for (uint32_t col = 0; col < 2 * q; col++)
+		draw_column(net, f, set[col / q], col * q);
 	for (uint32_t x = 0; x < q; x++)
 		for (uint32_t m = 0; m < q; m++)
-			for (uint32_t c = 0; c < q; c++) {
-				uint32_t y = galois_add(f, galois_mul(f, m, x), c);
-
-				topo_net_cable(net, x * q + y, (q + m) * q + c, 1);
-			}
+			draw_between(net, f, x, m);
 }
 
 static int slimfly_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
