@@ -9,6 +9,11 @@ const struct command commands[] = {
 	{ "route", "compute routes and write them as files", cmd_route },
 	{ "check", "judge tables, ours or others'", cmd_check },
 	{ "compare", "several engines on one fabric, beside each other", cmd_compare },
+	{ "plan", "compute routes for the fabric and keep the difference as a plan", cmd_plan },
+	{ "apply", "write a plan into the switches, keep it when confirmed", cmd_apply },
+	{ "status", "list the updates made or begun here", cmd_status },
+	{ "rollback", "undo an unfinished update from its journal", cmd_rollback },
+	{ "confirm", "keep an update that lost its console", cmd_confirm },
 	{ "audit", "verify or list the records of sessions", cmd_audit },
 	{ NULL, NULL, NULL },
 };

@@ -25,6 +25,11 @@ int cmd_topo(int argc, char **argv);
 int cmd_route(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_plan(int argc, char **argv);
+int cmd_apply(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_rollback(int argc, char **argv);
+int cmd_confirm(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 
 #endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ibroute-top plan: what would be written to which switches, kept in a file for apply. */
+#include "console/commands.h"
+
+#include "console/engines_help.h"
+#include "console/evaluate.h"
+#include "console/exits.h"
+#include "console/live.h"
+#include "console/loadfab.h"
+#include "console/options.h"
+#include "console/summary.h"
+#include "fabric/update/planfile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { OPT_DETAILED = 700 };
+
+struct plan_cmd {
+	struct options o;
+	struct live_opts live;
+	const char *file;
+	bool detailed;
+};
+
+static const struct argp_option table[] = {
+	{ "engine", 'e', "NAME", 0, "the engine; all of them are listed below", 0 },
+	{ "tables", OPT_TABLES, "FILE", 0, "instead of an engine: tables that route has written",
+	  0 },
+	OPTION_VLS,
+	OPTION_SEED,
+	OPTION_THREADS,
+	{ "output", 'o', "FILE", 0, "where the plan goes, for apply", 0 },
+	{ "detailed-exitcode", OPT_DETAILED, NULL, 0, "2 instead of 0 when there are changes", 0 },
+	OPTION_JSON("print the summary as JSON"),
+	{ 0 },
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct plan_cmd *c = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->live;
+		return 0;
+	case 'e':
+		return options_take(&c->o, OPT_ENGINE, arg, state);
+	case 'o':
+		c->file = arg;
+		return 0;
+	case OPT_DETAILED:
+		c->detailed = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (!c->o.engine == !c->o.lfts)
+			argp_error(state, "either --engine or --tables is needed");
+		return 0;
+	default:
+		return options_take(&c->o, key, arg, state);
+	}
+}
+
+static int propose(struct evaluation *out, const struct plan_cmd *c, const struct live *l,
+		   struct err *err)
+{
+	struct engine_params params = {
+		.vls = c->o.vls,
+		.threads = c->o.threads,
+		.seed = c->o.seed,
+	};
+	const struct engine *engine;
+	struct tables *t;
+	int rc;
+
+	if (c->o.lfts) {
+		rc = loadfab_tables(&t, c->o.lfts, l->f, err);
+		return rc ? rc : evaluate_tables(out, t, l->f, l->jobs, false, err);
+	}
+	engine = engine_find(c->o.engine, err);
+	return engine ? evaluate_engine(out, engine, l->f, l->jobs, &params, err) : -1;
+}
+
+static void print_plan(const struct plan *p)
+{
+	const struct tdiff *d = p->diff;
+
+	printf("\nplan %s for fabric %s: %u of %u LFT blocks (%" PRIu64 " entries) and %u SL2VL "
+	       "tables on %u of %u switches",
+	       p->id, p->fabric->name, d->nblocks, d->blocks_all, d->entries, d->nsl2vl,
+	       d->switches, p->fabric->nsw);
+	if (d->sl_pairs)
+		printf("; other service levels for %" PRIu64 " paths", d->sl_pairs);
+	putchar('\n');
+}
+
+static int print_json(const struct plan *p, const struct evaluation *now,
+		      const struct evaluation *next, struct err *err)
+{
+	const struct tdiff *d = p->diff;
+	json_t *j = json_object(), *after = summary_json(next);
+	int rc;
+
+	summary_add_verdict(after, next);
+	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
+	json_object_set_new(j, "plan", json_string(p->id));
+	json_object_set_new(j, "fabric", json_string(p->fabric->name));
+	json_object_set_new(j, "lft_blocks", json_integer(d->nblocks));
+	json_object_set_new(j, "lft_entries", json_integer((json_int_t)d->entries));
+	json_object_set_new(j, "sl2vl_tables", json_integer(d->nsl2vl));
+	json_object_set_new(j, "switches", json_integer(d->switches));
+	json_object_set_new(j, "sl_paths", json_integer((json_int_t)d->sl_pairs));
+	json_object_set_new(j, "vls_needed", json_integer(p->vls_needed));
+	json_object_set_new(j, "before", summary_json(now));
+	json_object_set_new(j, "after", after);
+	rc = summary_dump(stdout, j, err);
+	json_decref(j);
+	return rc;
+}
+
+static int show(const struct plan_cmd *c, const struct plan *p, const struct evaluation *both,
+		struct err *err)
+{
+	if (c->o.json)
+		return print_json(p, &both[0], &both[1], err);
+	summary_print_table(stdout, both, 2);
+	summary_print_verdict(stdout, &both[1]);
+	print_plan(p);
+	return 0;
+}
+
+static int make(const struct plan_cmd *c, const struct live *l, struct err *err)
+{
+	struct evaluation both[2] = { 0 };
+	struct plan *p = NULL;
+	int rc = EXIT_FINDINGS;
+
+	if (propose(&both[1], c, l, err) ||
+	    evaluate_tables(&both[0], tables_get(l->t), l->f, l->jobs, true, err))
+		goto out;
+	both[1].diff = tdiff_new(l->f, l->t, both[1].t);
+	if (plan_new(&p, l->f, l->t, both[1].t, l->jobs, &l->sm, time(NULL), err) ||
+	    show(c, p, both, err))
+		goto out;
+	if (!verdict_ok(both[1].v)) {
+		err_set(err, rc, "these routes must not be installed: see the verdict");
+		goto out;
+	}
+	rc = EXIT_REFUSED;
+	if (plan_check_vls(p, err) || (c->file && plan_save(c->file, p, err)))
+		goto out;
+	if (c->file && !c->o.json)
+		printf("written to %s; install it with: ibroute-top apply %s\n", c->file, c->file);
+	rc = c->detailed && !plan_empty(p) ? EXIT_CHANGES : EXIT_OK;
+out:
+	plan_free(p);
+	evaluation_free(&both[0]);
+	evaluation_free(&both[1]);
+	return rc;
+}
+
+int cmd_plan(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &live_argp, 0, "The fabric:", 9 }, { 0 } };
+	static const struct argp argp = {
+		.options = table,
+		.parser = take,
+		.children = children,
+		.doc = "Computes routes for the fabric behind this port, compares them with the "
+		       "installed "
+		       "ones, and keeps both as a plan for apply. Writes nothing to the fabric."
+		       "\vExit codes: 0 done; 1 the engine refused or a check failed; 2 changes "
+		       "(with "
+		       "--detailed-exitcode); 4 the fabric cannot carry it; 64 bad options; 255 "
+		       "the "
+		       "fabric could not be read.",
+		.help_filter = engines_help,
+	};
+	struct plan_cmd c = { 0 };
+	struct live l = { 0 };
+	struct err err = { "" };
+	int rc;
+
+	options_init(&c.o);
+	argp_parse(&argp, argc, argv, 0, NULL, &c);
+	rc = live_open(&l, &c.live, NULL, &err) ? EXIT_UNREADABLE : make(&c, &l, &err);
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	live_close(&l);
+	return rc;
+}

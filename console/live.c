@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/live.h"
+
+#include "console/loadfab.h"
+#include "console/mkey.h"
+#include "fabric/jobs/source.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SLURM_WAIT_S 20 /* a busy controller answers within seconds, rarely later */
+
+enum { OPT_WINDOW = 512, OPT_FABRIC, OPT_NODE_NAMES, OPT_LIVE_JOBS, OPT_RECORD_DIR, OPT_STATE_DIR };
+
+static const struct argp_option rows[] = {
+	{ "Ca", 'C', "NAME", 0, "the HCA (preset: the first with an active port)", 10 },
+	{ "Port", 'P', "N", 0, "its port", 10 },
+	{ "timeout", 't', "MS", 0, "of the first try of a MAD (preset: 200)", 10 },
+	{ "outstanding_smps", OPT_WINDOW, "N", 0, "MADs under way (preset: 32)", 10 },
+	{ "m_key", 'y', "KEY", 0, "M_Key; anything that is no number, such as x, asks for it", 10 },
+	{ "fabric", OPT_FABRIC, "NAME", 0, "the fabric's name", 10 },
+	{ "node-name-map", OPT_NODE_NAMES, "FILE", 0, "names of nodes", 10 },
+	{ "jobs", OPT_LIVE_JOBS, "slurm|FILE", 0, "where to ask for the running jobs", 10 },
+	{ "record-dir", OPT_RECORD_DIR, "DIR", 0, "of the session's record", 10 },
+	{ "state-dir", OPT_STATE_DIR, "DIR", 0, "of the journals", 10 },
+	{ 0 },
+};
+
+static unsigned number(const char *arg, const char *what, unsigned long most, struct argp_state *s)
+{
+	char *end;
+	unsigned long v;
+
+	errno = 0;
+	v = strtoul(arg, &end, 10);
+	if (errno || end == arg || *end || !v || v > most)
+		argp_error(s, "--%s: '%s' is not a number from 1 to %lu", what, arg, most);
+	return (unsigned)v;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *s)
+{
+	struct live_opts *o = s->input;
+
+	switch (key) {
+	case 'C':
+		o->ca = arg;
+		return 0;
+	case 'P':
+		o->port = number(arg, "Port", 254, s);
+		return 0;
+	case 't':
+		o->timeout_ms = number(arg, "timeout", 60000, s);
+		return 0;
+	case OPT_WINDOW:
+		o->window = number(arg, "outstanding_smps", 1024, s);
+		return 0;
+	case 'y':
+		o->ask_m_key = mkey_take(&o->m_key, arg);
+		return 0;
+	case OPT_FABRIC:
+		o->name = arg;
+		return 0;
+	case OPT_NODE_NAMES:
+		o->node_names = arg;
+		return 0;
+	case OPT_LIVE_JOBS:
+		o->jobs = arg;
+		return 0;
+	case OPT_RECORD_DIR:
+		o->record_dir = arg;
+		return 0;
+	case OPT_STATE_DIR:
+		o->state_dir = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp live_argp = { .options = rows, .parser = parse };
+
+static int sweep(struct live *l, const struct live_opts *o, const char *name, struct err *err)
+{
+	struct name_map *names = NULL;
+	struct sweep_report report = { 0 };
+	struct sweep_opts so = { .name = o->name ? o->name : name, .lmc = -1 };
+	int rc = 0;
+
+	if (o->node_names)
+		rc = loadfab_names(&names, o->node_names, err);
+	so.names = names;
+	if (!rc)
+		rc = wire_sweep(&l->f, &report, l->w, &so, NULL, err);
+	for (uint32_t i = 0; !rc && i < report.ngaps; i++)
+		fprintf(stderr, "warning: %s\n", report.gaps[i].text);
+	sweep_report_clear(&report);
+	name_map_free(names);
+	return rc;
+}
+
+int live_discover(struct live *l, struct live_opts *o, const char *name, struct err *err)
+{
+	struct wire_opts wo = {
+		.ca = o->ca,
+		.port = o->port,
+		.timeout_ms = o->timeout_ms,
+		.window = o->window,
+	};
+	struct wire_sm sm;
+	int rc = o->ask_m_key ? mkey_ask(&o->m_key, err) : 0;
+
+	*l = (struct live){ 0 };
+	o->ask_m_key = false;
+	wo.m_key = o->m_key;
+	if (!rc)
+		rc = wire_open_umad(&l->w, &wo, err);
+	if (!rc)
+		rc = sweep(l, o, name, err);
+	if (!rc && !wire_sm_info(&sm, l->w, NULL))
+		l->sm = (struct sm_pin){ .guid = sm.guid, .priority = sm.priority };
+	if (rc)
+		live_close(l);
+	return rc;
+}
+
+static int read_tables(struct live *l, struct err *err)
+{
+	struct tables_report report = { 0 };
+	int rc = wire_read_tables(&l->t, l->w, l->f, true, &report, NULL, err);
+
+	if (!rc && report.nmissing)
+		rc = err_set(err, -EIO,
+			     "%u LFT blocks and %u SL2VL tables of %u switches (%s%s) could not be "
+			     "read",
+			     report.blocks_missing, report.sl2vl_missing, report.nmissing,
+			     l->f->sw_name[report.missing_sw[0]],
+			     report.nmissing > 1 ? ", ..." : "");
+	tables_report_clear(&report);
+	return rc;
+}
+
+static int ask_slurm(struct jobset **out, const struct fabric *f, struct err *err)
+{
+	const struct job_list *list = NULL;
+	struct source_opts so = { 0 };
+	struct job_source *s;
+	time_t until = time(NULL) + SLURM_WAIT_S;
+	int rc = job_source_open(&s, &job_source_slurm, &so, err);
+
+	if (rc)
+		return rc;
+	while (!list && time(NULL) < until) {
+		struct pollfd p = { .fd = job_source_fd(s), .events = POLLIN };
+
+		poll(&p, 1, 500);
+		job_source_poll(s);
+		list = job_source_take(s);
+	}
+	if (list)
+		rc = jobset_from_list(out, list, f, err);
+	else
+		rc = err_set(err, -ETIMEDOUT, "SLURM: %s",
+			     job_source_status(s)->text[0] ? job_source_status(s)->text
+							   : "no answer");
+	job_list_put(list);
+	job_source_close(s);
+	return rc;
+}
+
+int live_open(struct live *l, struct live_opts *o, const char *name, struct err *err)
+{
+	int rc = live_discover(l, o, name, err);
+
+	if (!rc && o->jobs)
+		rc = strcmp(o->jobs, "slurm") ? loadfab_jobs(&l->jobs, o->jobs, l->f, err)
+					      : ask_slurm(&l->jobs, l->f, err);
+	if (!rc)
+		rc = read_tables(l, err);
+	if (rc)
+		live_close(l);
+	return rc;
+}
+
+void live_close(struct live *l)
+{
+	tables_put(l->t);
+	jobset_put(l->jobs);
+	fabric_put(l->f);
+	wire_close(l->w);
+	*l = (struct live){ 0 };
+}

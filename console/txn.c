@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/txn.h"
+
+#include "console/exits.h"
+#include "console/update_record.h"
+#include "fabric/base/log.h"
+#include "fabric/update/smp.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What the handler reaches. */
+static struct apply *volatile running;
+static volatile sig_atomic_t stopped;
+
+static void on_signal(int sig)
+{
+	struct apply *a = running;
+
+	(void)sig;
+	stopped = 1;
+	if (a)
+		apply_cancel(a);
+}
+
+bool txn_stopped(void)
+{
+	return stopped;
+}
+
+static int gate(void *ctx, const struct apply_event *ev, struct err *err)
+{
+	struct txn *t = ctx;
+	int rc = record_sync(t->record, err);
+
+	(void)ev;
+	t->no_record = t->no_record || rc;
+	return rc;
+}
+
+static void show(struct txn *t, const struct apply_event *ev)
+{
+	char name[160];
+
+	switch (ev->kind) {
+	case APPLY_PHASE_BEGIN:
+		printf("%-8s %s%s\n", phase_name(ev->phase), ev->items ? "" : "begins", ev->text);
+		if (ev->items)
+			printf("         %u blocks and tables\n", ev->items);
+		break;
+	case APPLY_PHASE_END:
+		printf("%-8s done%s%s\n", phase_name(ev->phase), ev->text[0] ? ": " : "", ev->text);
+		break;
+	case APPLY_ITEM:
+		if (!ev->rc || t->failed++ >= 10)
+			break;
+		change_name(name, sizeof(name), ev->change, t->live->f);
+		printf("         %s: %s\n", name, strerror(-ev->rc));
+		break;
+	case APPLY_VERIFY:
+		printf("         read back: %s%s\n",
+		       ev->rc ? "not as it should be: " : "all as it should be", ev->text);
+		break;
+	case APPLY_OUTCOME:
+		printf("%s: %s\n", ev->txn[0] ? ev->txn : "nothing begun",
+		       outcome_name(ev->outcome));
+		break;
+	}
+	fflush(stdout);
+}
+
+static void event(void *ctx, const struct apply_event *ev)
+{
+	struct txn *t = ctx;
+
+	update_record_event(t->record, ev, t->live->f);
+	show(t, ev);
+}
+
+int txn_open(struct txn *t, struct live *l, const struct live_opts *o, struct err *err)
+{
+	struct record_opts ro = {
+		.dir = o->record_dir,
+		.fabric = l->f->name,
+		.mode = "rw",
+		.syslog = true,
+	};
+	struct sigaction sa = { .sa_handler = on_signal };
+	int rc;
+
+	*t = (struct txn){ .live = l };
+	rc = record_open(&t->record, &ro, err);
+	if (rc)
+		return rc;
+	t->in = smp_installer(l->w);
+	t->o = (struct apply_opts){
+		.base = o->state_dir,
+		.gate = gate,
+		.event = event,
+		.ctx = t,
+	};
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+	return 0;
+}
+
+void txn_plan(struct txn *t, const struct plan *p, bool accept_sl_change)
+{
+	t->o.accept_sl_change = accept_sl_change;
+	t->a = apply_new(p, &t->in, &t->o);
+	running = t->a;
+	if (stopped)
+		apply_cancel(t->a);
+	update_record_plan(t->record, p);
+}
+
+void txn_recover(struct txn *t, struct journal *j)
+{
+	t->a = apply_recover(j, t->live->f, &t->in, &t->o);
+}
+
+void txn_note(struct txn *t, const char *type, json_t *data)
+{
+	struct err err = { "" };
+
+	if (record_add(t->record, type, data, &err))
+		log_add(LOG_ERROR, "record", "%s", err.text);
+}
+
+int txn_exit(const struct txn *t)
+{
+	enum outcome o = apply_outcome(t->a);
+
+	if (o == OUTCOME_REFUSED && t->no_record)
+		return EXIT_NO_RECORD;
+	return outcome_exit_code(o);
+}
+
+void txn_close(struct txn *t)
+{
+	struct err err = { "" };
+
+	running = NULL;
+	apply_free(t->a);
+	if (record_close(t->record, &err))
+		log_add(LOG_ERROR, "record", "%s", err.text);
+	*t = (struct txn){ 0 };
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* txn: an update run from the command line: recorded, shown as lines, stopped by signals. */
+#ifndef CONSOLE_TXN_H
+#define CONSOLE_TXN_H
+
+#include "console/live.h"
+#include "console/record.h"
+#include "fabric/update/apply.h"
+
+#include <stdbool.h>
+
+struct txn {
+	struct live *live;
+	struct record *record;
+	struct installer in;
+	struct apply_opts o;
+	struct apply *a; /* owned */
+	bool no_record;	 /* it was the record that could not be written */
+	uint32_t failed; /* blocks said to have failed so far */
+};
+
+/* Opens the record (mode "rw") and takes over SIGINT, SIGTERM and SIGHUP: they cancel the update,
+ * which then rolls back. */
+int txn_open(struct txn *t, struct live *l, const struct live_opts *o, struct err *err);
+/* Sets t->a up for a plan, or for a journal that was left behind (taken over). */
+void txn_plan(struct txn *t, const struct plan *p, bool accept_sl_change);
+void txn_recover(struct txn *t, struct journal *j);
+/* A line of the record; a failure is only logged. */
+void txn_note(struct txn *t, const char *type, json_t *data);
+/* True once a signal has asked to stop. */
+bool txn_stopped(void);
+/* The exit code for how it ended. */
+int txn_exit(const struct txn *t);
+void txn_close(struct txn *t);
+
+#endif
