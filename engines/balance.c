@@ -161,16 +161,19 @@ static void route_batch(struct balance *b, const struct dest *d, uint32_t n, con
 uint64_t balance_route(struct balance *b, const struct dest *d, uint32_t n, const uint32_t *weight)
 {
 	const struct spdag *g = &b->dag;
+	uint64_t work = 0;
 
-	if (g->root != d->sw)
+	if (g->root != d->sw) {
 		b->build(b->ctx, &b->dag, b->f, d->sw);
+		work = b->f->nchan;
+	}
 	for (uint32_t k = 0; k < g->nedge; k++)
 		b->eload[k] = b->load[g->chan[k]];
 	for (uint32_t k = 0; k < n; k += BATCH)
 		route_batch(b, d + k, n - k < BATCH ? n - k : BATCH, weight);
 	for (uint32_t k = 0; k < g->nedge; k++)
 		b->load[g->chan[k]] = b->eload[k];
-	return (uint64_t)n * (g->nedge + g->n) + g->nedge;
+	return work + (uint64_t)n * (g->nedge + g->n) + g->nedge;
 }
 
 /* The switch's own LID takes the column of its first terminal; returns false without one. */

@@ -3,7 +3,6 @@
 
 #include "engines/cdg.h"
 #include "engines/graph.h"
-#include "engines/spdag.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
@@ -23,7 +22,10 @@ struct layering {
 	unsigned n; /* layers in use */
 
 	/* the paths to one LID, by position: a switch comes after its next switch */
-	struct spdag dag;
+	uint32_t root; /* switch for which the positions are; FAB_NONE: none */
+	uint32_t *at;  /* switch at a position */
+	uint32_t *pos, *depth, *count;
+	uint32_t *out; /* by fabric port: channel (denser than the ports themselves) */
 	uint32_t *hop; /* by LID of the batch * nsw + switch: next channel, FAB_NONE at the end */
 	uint32_t *parent; /* position of the next switch */
 	uint32_t *chan;
@@ -32,17 +34,22 @@ struct layering {
 	uint16_t *have;	 /* layers that hold the whole path */
 	uint32_t *added; /* positions whose turn was added for the path at hand */
 	uint8_t *layer;	 /* by LID of the batch * nsw + switch */
-	uint8_t *sl;	 /* by switch * stride + LID; NULL while all is in layer 0 */
 };
 
 static void layering_init(struct layering *l, const struct fabric *f, struct tables *t)
 {
-	*l = (struct layering){ .f = f, .t = t };
+	*l = (struct layering){ .f = f, .t = t, .root = FAB_NONE };
 	turns_init(&l->turns, f);
 	l->has = xcalloc(l->turns.n, sizeof(*l->has));
 	l->never = xcalloc(l->turns.n, sizeof(*l->never));
 	l->work = cdg_work_new(f);
-	spdag_init(&l->dag, f);
+	l->at = xcalloc(f->nsw, sizeof(*l->at));
+	l->pos = xcalloc(f->nsw, sizeof(*l->pos));
+	l->depth = xcalloc(f->nsw, sizeof(*l->depth));
+	l->count = xcalloc(f->nsw + 1, sizeof(*l->count));
+	l->out = xcalloc(f->nport, sizeof(*l->out));
+	for (uint32_t p = 0; p < f->nport; p++)
+		l->out[p] = f->port[p].chan;
 	l->hop = xcalloc((size_t)f->nsw * BATCH, sizeof(*l->hop));
 	l->layer = xcalloc((size_t)f->nsw * BATCH, sizeof(*l->layer));
 	l->parent = xcalloc(f->nsw, sizeof(*l->parent));
@@ -56,7 +63,11 @@ static void layering_init(struct layering *l, const struct fabric *f, struct tab
 static void layering_done(struct layering *l)
 {
 	turns_done(&l->turns);
-	spdag_done(&l->dag);
+	free(l->at);
+	free(l->pos);
+	free(l->depth);
+	free(l->count);
+	free(l->out);
 	for (unsigned i = 0; i < l->n; i++)
 		cdg_free(l->cdg[i]);
 	cdg_work_free(l->work);
@@ -70,7 +81,6 @@ static void layering_done(struct layering *l)
 	free(l->same);
 	free(l->have);
 	free(l->added);
-	free(l->sl);
 }
 
 /* Next channels of all switches towards the LIDs of the batch. */
@@ -80,26 +90,29 @@ static void gather(struct layering *l, const struct dest *d, uint32_t n)
 
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		const uint8_t *row = tables_row(l->t, u);
+		const uint32_t *out = l->out + f->port_off[u];
+		uint8_t nports = u == d->sw ? 0 : f->sw_nports[u]; /* port 0 has no channel */
 
-		for (uint32_t k = 0; k < n; k++)
-			l->hop[(size_t)k * f->nsw + u] =
-				u == d->sw ? FAB_NONE : fabric_chan(f, u, row[d[k].lid]);
+		for (uint32_t k = 0; k < n; k++) {
+			uint8_t port = row[d[k].lid];
+
+			l->hop[(size_t)k * f->nsw + u] = out[port <= nports ? port : 0];
+		}
 	}
 }
 
 /* Fills parent and chan; false when the positions do not suit this tree. */
 static bool in_order(struct layering *l, const uint32_t *hop)
 {
-	const struct spdag *g = &l->dag;
 	bool ok = true;
 
-	for (uint32_t i = 1; i < g->n; i++) {
-		uint32_t c = hop[g->sw[i]];
+	for (uint32_t i = 1; i < l->f->nsw; i++) {
+		uint32_t c = hop[l->at[i]];
 
 		if (c == FAB_NONE)
 			return false;
 		l->chan[i] = c;
-		l->parent[i] = g->pos[l->f->chan_dst[c]];
+		l->parent[i] = l->pos[l->f->chan_dst[c]];
 		ok &= l->parent[i] < i;
 	}
 	return ok;
@@ -153,11 +166,9 @@ static unsigned place(struct layering *l, uint32_t i)
 /* Layers of all paths to one LID; again: the LID before has the same switch and positions. */
 static bool assign_lid(struct layering *l, uint8_t *layer, bool again)
 {
-	const struct spdag *g = &l->dag;
-
 	l->same[0] = again;
-	for (uint32_t i = 1; i < g->n; i++) {
-		uint32_t p = l->parent[i], u = g->sw[i];
+	for (uint32_t i = 1; i < l->f->nsw; i++) {
+		uint32_t p = l->parent[i], u = l->at[i];
 
 		l->same[i] = l->same[p] && l->chan[i] == l->prev[i];
 		if (l->same[i]) {
@@ -180,15 +191,14 @@ static bool assign_lid(struct layering *l, uint8_t *layer, bool again)
 	return true;
 }
 
-/* Positions from the tree itself, for tables whose paths are not shortest ones. */
+/* Positions by hops to the LID, then by switch; all LIDs of a switch share them as long as
+ * their paths are equally long. */
 static int order_by_depth(struct layering *l, const uint32_t *hop, const struct dest *d,
 			  struct err *err)
 {
-	const struct fabric *f = l->f;
-	struct spdag *g = &l->dag;
-	uint32_t *depth = g->dist, *stack = l->added, n = f->nsw;
+	uint32_t *depth = l->depth, *count = l->count, *stack = l->added, n = l->f->nsw;
 
-	memset(g->fill, 0, (n + 1) * sizeof(*g->fill));
+	memset(count, 0, (n + 1) * sizeof(*count));
 	memset(depth, 0xff, n * sizeof(*depth));
 	depth[d->sw] = 0;
 	for (uint32_t s = 0; s < n; s++) {
@@ -196,38 +206,37 @@ static int order_by_depth(struct layering *l, const uint32_t *hop, const struct 
 
 		while (depth[u] == FAB_NONE && k < n && hop[u] != FAB_NONE) {
 			stack[k++] = u;
-			u = f->chan_dst[hop[u]];
+			u = l->f->chan_dst[hop[u]];
 		}
 		if (depth[u] == FAB_NONE)
 			return err_set(err, -EINVAL,
 				       "the tables do not lead from switch %s to LID %u",
-				       f->sw_name[s], d->lid);
+				       l->f->sw_name[s], d->lid);
 		for (uint32_t from = depth[u]; k--;)
 			depth[stack[k]] = ++from;
-		g->fill[depth[s] + 1 < n ? depth[s] + 1 : n]++;
+		count[depth[s] + 1]++;
 	}
 	for (uint32_t i = 1; i <= n; i++)
-		g->fill[i] += g->fill[i - 1];
+		count[i] += count[i - 1];
 	for (uint32_t u = 0; u < n; u++) {
-		g->pos[u] = g->fill[depth[u]]++;
-		g->sw[g->pos[u]] = u;
+		l->pos[u] = count[depth[u]]++;
+		l->at[l->pos[u]] = u;
 	}
-	g->n = n;
-	g->root = FAB_NONE;
+	l->root = d->sw;
 	return 0;
 }
 
 static void write_sls(struct layering *l, const struct dest *d, uint32_t n)
 {
 	const struct fabric *f = l->f;
-	uint32_t stride = l->t->stride;
+	struct tables *t = l->t;
 
-	if (!l->sl && l->n > 1)
-		l->sl = xcalloc((size_t)f->nsw * stride, 1);
-	if (!l->sl)
+	if (l->n < 2)
 		return;
+	if (t->sl_kind != SL_BY_SWITCH)
+		tables_sl_form(t, SL_BY_SWITCH, f);
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		uint8_t *row = l->sl + (size_t)u * stride;
+		uint8_t *row = t->sl + (size_t)u * t->stride;
 
 		for (uint32_t k = 0; k < n; k++)
 			if (l->layer[(size_t)k * f->nsw + u])
@@ -241,8 +250,6 @@ static int assign_batch(struct layering *l, const struct dest *d, uint32_t n, st
 	bool again = false;
 
 	gather(l, d, n);
-	if (l->dag.root != d->sw)
-		spdag_shortest(&l->dag, l->f, d->sw);
 	for (uint32_t k = 0; k < n; k++) {
 		const uint32_t *hop = l->hop + (size_t)k * l->f->nsw;
 		uint32_t *swap = l->prev;
@@ -250,7 +257,7 @@ static int assign_batch(struct layering *l, const struct dest *d, uint32_t n, st
 
 		l->prev = l->chan;
 		l->chan = swap;
-		if (!in_order(l, hop)) {
+		if (l->root != d->sw || !in_order(l, hop)) {
 			rc = order_by_depth(l, hop, &d[k], err);
 			if (rc)
 				return rc;
@@ -273,16 +280,15 @@ static int assign_all(struct layering *l, struct progress *progress, struct err 
 	int rc = pace_begin(&pace, progress, "layers", ndest) ? -ECANCELED : 0;
 
 	while (!rc && done < ndest) {
-		uint64_t before = cdg_work_done(l->work);
+		uint64_t before = cdg_work_done(l->work), searched;
 		uint32_t k = 1;
 
 		while (k < BATCH && done + k < ndest && dests[done + k].sw == dests[done].sw)
 			k++;
 		rc = assign_batch(l, dests + done, k, err);
 		done += k;
-		if (!rc &&
-		    pace_tick(&pace, done,
-			      (uint64_t)k * l->f->nsw + 16 * (cdg_work_done(l->work) - before)))
+		searched = cdg_work_done(l->work) - before;
+		if (!rc && pace_tick(&pace, done, 4 * (k + 2ull) * l->f->nsw + 16 * searched))
 			rc = -ECANCELED;
 	}
 	free(dests);
@@ -308,7 +314,7 @@ static bool by_dlid(const struct layering *l, uint8_t *sl)
 		int one = -1;
 
 		for (uint32_t u = 0; u < f->nsw && dst != FAB_NONE; u++) {
-			uint8_t v = l->sl[(size_t)u * l->t->stride + lid];
+			uint8_t v = l->t->sl[(size_t)u * l->t->stride + lid];
 
 			if (f->term_off[u] == f->term_off[u + 1] || !has_turn(l, u, lid, dst))
 				continue;
@@ -321,24 +327,16 @@ static bool by_dlid(const struct layering *l, uint8_t *sl)
 	return true;
 }
 
+/* What was written by switch goes into one row where that is enough. */
 static void store_sls(struct layering *l)
 {
 	struct tables *t = l->t;
-	uint8_t *sl;
+	uint8_t *sl = xcalloc(t->stride, 1);
 
 	t->vls = t->sls = (uint8_t)(l->n ? l->n : 1);
-	tables_sl2vl_form(t, SL2VL_IDENTITY, l->f);
-	if (!l->sl) {
-		tables_sl_form(t, SL_CONST, l->f);
-		return;
-	}
-	sl = xcalloc(t->stride, 1);
-	if (by_dlid(l, sl)) {
+	if (t->sl_kind == SL_BY_SWITCH && by_dlid(l, sl)) {
 		tables_sl_form(t, SL_BY_DLID, l->f);
 		memcpy(t->sl, sl, t->stride);
-	} else {
-		tables_sl_form(t, SL_BY_SWITCH, l->f);
-		memcpy(t->sl, l->sl, (size_t)t->nsw * t->stride);
 	}
 	free(sl);
 }
@@ -350,6 +348,8 @@ int layers_assign(struct tables *t, const struct fabric *f, unsigned vls, struct
 	int rc;
 
 	layering_init(&l, f, t);
+	tables_sl_form(t, SL_CONST, f);
+	tables_sl2vl_form(t, SL2VL_IDENTITY, f);
 	rc = assign_all(&l, progress, err);
 	if (rc == -ENOSPC)
 		err_set(err, rc,

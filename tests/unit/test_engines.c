@@ -85,6 +85,25 @@ static void every_engine_routes_every_topology(void **state)
 			judge(specs[i], e[k]);
 }
 
+static void every_engine_routes_random_fabrics_with_failures(void **state)
+{
+	const struct engine *const *e;
+	char spec[128];
+	size_t n;
+
+	(void)state;
+	e = engine_all(&n);
+	for (unsigned seed = 1; seed <= 40; seed++) {
+		unsigned sw = 6 + seed, links = 2 * sw + seed % 7 * 4;
+
+		snprintf(spec, sizeof(spec),
+			 "random:switches=%u,links=%u,hosts=%u,seed=%u,fail=%u,lmc=%u%s", sw, links,
+			 1 + seed % 4, seed, seed % 9, seed % 3, seed % 2 ? ",lids=random" : "");
+		for (size_t k = 0; k < n; k++)
+			judge(spec, e[k]);
+	}
+}
+
 /* The figures of the path-first-fit prototype, which broke records of cycle breaking. */
 static void layers_are_as_few_as_promised(void **state)
 {
@@ -158,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_engine_routes_every_topology),
+		cmocka_unit_test(every_engine_routes_random_fabrics_with_failures),
 		cmocka_unit_test(layers_are_as_few_as_promised),
 		cmocka_unit_test(engines_are_found_by_name_and_the_names_are_said),
 		cmocka_unit_test(a_switch_alone_and_a_fabric_without_terminals_are_routed),

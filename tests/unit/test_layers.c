@@ -100,9 +100,10 @@ static void too_few_vls_say_how_many_it_takes_and_who_needs_fewer(void **state)
 	assert_non_null(strstr(err.text, need));
 	assert_non_null(strstr(err.text, "1 may be used"));
 	assert_non_null(strstr(err.text, "updn"));
-	tables_put(t);
 	p.vls = t->vls;
+	tables_put(t);
 	t = must_route(&engine_dfsssp, f, NULL, &p);
+	assert_int_equal(t->vls, p.vls);
 	tables_put(t);
 	fabric_put(f);
 }
