@@ -14,6 +14,7 @@
 #define NONE		UINT32_MAX
 #define SLOT_BITS	10
 #define WINDOW_MAX	(1u << SLOT_BITS)
+#define WAITING_MAX	(8u) /* times the window: places for requests on the wire and silent ones */
 #define GENERATION_MASK (UINT32_MAX >> SLOT_BITS)
 
 /* A request between next() and done(): under way (in a slot), parked at its node, or ready. */
@@ -24,6 +25,7 @@ struct item {
 	uint32_t tries;	      /* sent so often */
 	uint32_t slot;
 	uint32_t link; /* next in a list */
+	bool on_wire;
 };
 
 struct list {
@@ -50,10 +52,12 @@ struct node {
 
 struct queue {
 	struct mad_port port;
-	uint32_t window, timeout_ms, tries;
+	uint32_t window, nslot, timeout_ms, tries;
 	struct slot slot[WINDOW_MAX];
 	uint32_t free_slot;
-	uint32_t under_way, parked, ready_n;
+	uint32_t under_way; /* in slots */
+	uint32_t on_wire;   /* of them in their first try */
+	uint32_t parked, ready_n;
 	struct list ready;
 	VEC(struct item) items;
 	uint32_t free_item;
@@ -100,7 +104,8 @@ struct queue *queue_new(const struct mad_port *port, const struct queue_opts *op
 	q->ready = empty_list;
 	q->free_item = NONE;
 	q->free_slot = NONE;
-	for (uint32_t s = q->window; s-- > 0;) {
+	q->nslot = q->window * WAITING_MAX < WINDOW_MAX ? q->window * WAITING_MAX : WINDOW_MAX;
+	for (uint32_t s = q->nslot; s-- > 0;) {
 		q->slot[s].item = NONE;
 		q->slot[s].link = q->free_slot;
 		q->free_slot = s;
@@ -176,6 +181,8 @@ static void slot_release(struct queue *q, uint32_t i)
 	q->slot[it->slot].link = q->free_slot;
 	q->free_slot = it->slot;
 	it->slot = NONE;
+	q->on_wire -= it->on_wire;
+	it->on_wire = false;
 	q->under_way--;
 	if (node)
 		node->under_way--;
@@ -278,9 +285,11 @@ static int item_send(struct queue *q, uint32_t i, struct err *err)
 		q->deadline_ns = it->deadline_ns;
 	q->stats.sent++;
 	q->stats.retried += it->tries > 0;
+	q->on_wire += !it->tries;
+	it->on_wire = !it->tries;
 	it->tries++;
-	if (q->under_way > q->stats.most_under_way)
-		q->stats.most_under_way = q->under_way;
+	if (q->on_wire > q->stats.most_on_wire)
+		q->stats.most_on_wire = q->on_wire;
 	return 0;
 }
 
@@ -308,7 +317,7 @@ static uint32_t item_next(struct queue *q)
 
 static int fill(struct queue *q, struct err *err)
 {
-	while (q->under_way < q->window) {
+	while (q->on_wire < q->window && q->under_way < q->nslot) {
 		uint32_t i = item_next(q);
 		int rc;
 
@@ -334,9 +343,12 @@ static int item_expired(struct queue *q, uint32_t i, struct err *err)
 	struct item *it = &q->items.v[i];
 	struct node *node = node_of(q, it->req.node);
 	bool probe = node && node->fails;
-	bool last = it->tries >= q->tries || probe || (node && node->silent);
+	uint32_t tries = it->req.tries ? it->req.tries : q->tries;
+	bool last = it->tries >= tries || probe || (node && node->silent);
 	int rc;
 
+	q->on_wire -= it->on_wire;
+	it->on_wire = false;
 	if (node)
 		node->doubtful = true;
 	if (!last && (!node || node->under_way == 1)) {
@@ -374,10 +386,10 @@ static int expire(struct queue *q, struct err *err)
 	if (t < q->deadline_ns)
 		return 0;
 	q->deadline_ns = UINT64_MAX;
-	for (uint32_t s = 0; s < q->window && !rc; s++)
+	for (uint32_t s = 0; s < q->nslot && !rc; s++)
 		if (q->slot[s].item != NONE && q->items.v[q->slot[s].item].deadline_ns <= t)
 			rc = item_expired(q, q->slot[s].item, err);
-	for (uint32_t s = 0; s < q->window; s++)
+	for (uint32_t s = 0; s < q->nslot; s++)
 		if (q->slot[s].item != NONE &&
 		    q->items.v[q->slot[s].item].deadline_ns < q->deadline_ns)
 			q->deadline_ns = q->items.v[q->slot[s].item].deadline_ns;
@@ -390,7 +402,7 @@ static uint32_t item_of(struct queue *q, const struct mad_packet *p, bool only_l
 	uint32_t tid = mad_tid(p), s = tid & (WINDOW_MAX - 1), gen = tid >> SLOT_BITS;
 	const struct slot *slot;
 
-	if (s >= q->window || q->slot[s].item == NONE)
+	if (s >= q->nslot || q->slot[s].item == NONE)
 		return NONE;
 	slot = &q->slot[s];
 	if (only_last_try)
@@ -438,7 +450,7 @@ static void abandon(struct queue *q)
 {
 	uint32_t i;
 
-	for (uint32_t s = 0; s < q->window; s++)
+	for (uint32_t s = 0; s < q->nslot; s++)
 		if ((i = q->slot[s].item) != NONE) {
 			slot_release(q, i);
 			item_done(q, i, -ECANCELED, NULL);

@@ -2,6 +2,9 @@
 /*
  * queue: many requests over one port, a bounded number of them under way.
  *
+ * A request that has timed out once is taken for lost and no longer counts: many silent nodes wait
+ * beside the window, not in it.
+ *
  * A source gives requests one by one and is told how each ended, exactly once.  The queue
  * keeps the transaction ids (only the low 32 bits are ours), its own timeouts with
  * exponential back-off, and drops late and duplicate answers.  A node that does not answer
@@ -19,7 +22,7 @@
 #define QUEUE_NO_NODE UINT32_MAX
 
 struct queue_opts {
-	uint32_t window;     /* requests under way; 0: 32, at most 1024 */
+	uint32_t window;     /* requests on the wire; 0: 32, at most 1024 */
 	uint32_t timeout_ms; /* of the first try, doubled with each further one; 0: 200 */
 	uint32_t retries;    /* further tries; 0: 3, UINT32_MAX: none */
 };
@@ -27,6 +30,7 @@ struct queue_opts {
 struct queue_request {
 	uint64_t tag;  /* the source's own */
 	uint32_t node; /* dense number of the node it goes to, or QUEUE_NO_NODE */
+	uint8_t tries; /* at most so many; 0: as the queue's options say */
 	struct mad_request mad;
 };
 
@@ -44,7 +48,7 @@ struct queue_source {
 
 struct queue_stats {
 	uint64_t sent, answered, retried, timed_out, late, skipped;
-	uint32_t most_under_way;
+	uint32_t most_on_wire;
 };
 
 struct queue;

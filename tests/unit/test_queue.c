@@ -119,6 +119,7 @@ static const struct mad_ops fake_ops = { .send = fake_send, .recv = fake_recv, .
 /* A source of n requests to nodes 1 .. nodes, and what became of each. */
 struct source {
 	uint32_t n, at, nodes;
+	uint8_t tries;
 	int rc[REQUESTS];
 	uint8_t done[REQUESTS];
 	uint64_t done_ns[REQUESTS];
@@ -133,6 +134,7 @@ static bool source_next(void *ctx, struct queue_request *out)
 		return false;
 	out->tag = s->at++;
 	out->node = (uint32_t)(out->tag % s->nodes);
+	out->tries = s->tries;
 	out->mad = (struct mad_request){ .mgmt_class = MAD_SMP,
 					 .method = MAD_GET,
 					 .attr = SMP_LFT,
@@ -210,7 +212,7 @@ static void every_request_is_answered_once_within_the_window(void **state)
 	setup(&bench, REQUESTS, 40, &o);
 	assert_int_equal(run(&bench), 0);
 	assert_int_equal(count(&bench, 0), REQUESTS);
-	assert_int_equal(queue_stats(bench.q)->most_under_way, 8);
+	assert_int_equal(queue_stats(bench.q)->most_on_wire, 8);
 	assert_true(bench.fake.max_slot < 8);
 	assert_int_equal(bench.fake.sends, REQUESTS);
 	/* 8 at a time, 1 ms each */
@@ -229,7 +231,7 @@ static void loss_duplicates_and_reordering_change_nothing(void **state)
 	bench.fake.shuffle = true;
 	assert_int_equal(run(&bench), 0);
 	assert_int_equal(count(&bench, 0), REQUESTS);
-	assert_true(bench.fake.max_slot < 16);
+	assert_true(queue_stats(bench.q)->most_on_wire <= 16);
 	assert_true(queue_stats(bench.q)->retried > REQUESTS / 10);
 	assert_true(queue_stats(bench.q)->late > REQUESTS / 10);
 	teardown(&bench);
@@ -299,6 +301,35 @@ static void a_dead_node_does_not_stall_the_others(void **state)
 	assert_int_equal(count(&bench, -ETIMEDOUT) + count(&bench, -EHOSTDOWN), 400);
 	/* 4 under way before the first timeout, then one at a time, then none */
 	assert_true(bench.fake.seen[3] <= 6);
+	teardown(&bench);
+}
+
+static void many_dead_nodes_wait_beside_the_window(void **state)
+{
+	struct queue_opts o = { .window = 4, .timeout_ms = 100, .retries = 3 };
+
+	(void)state;
+	setup(&bench, 60, 60, &o);
+	for (int i = 1; i <= 40; i++)
+		bench.fake.lid[i].dead = true;
+	assert_int_equal(run(&bench), 0);
+	assert_int_equal(count(&bench, -ETIMEDOUT), 40);
+	assert_int_equal(count(&bench, 0), 20);
+	/* one after the other in the window they would take 40 / 4 * 1.5 s */
+	assert_true(bench.fake.now_ns - 1000 * MS < 4000 * MS);
+	assert_true(queue_stats(bench.q)->most_on_wire <= 4);
+	teardown(&bench);
+}
+
+static void a_request_may_ask_for_fewer_tries(void **state)
+{
+	(void)state;
+	setup(&bench, 1, 1, NULL);
+	bench.fake.lid[1].dead = true;
+	bench.source.tries = 2;
+	assert_int_equal(run(&bench), 0);
+	assert_int_equal(bench.source.rc[0], -ETIMEDOUT);
+	assert_int_equal(bench.fake.sends, 2);
 	teardown(&bench);
 }
 
@@ -441,6 +472,8 @@ int main(void)
 		cmocka_unit_test(late_answers_of_another_request_are_dropped),
 		cmocka_unit_test(timeouts_double_with_each_try),
 		cmocka_unit_test(a_dead_node_does_not_stall_the_others),
+		cmocka_unit_test(many_dead_nodes_wait_beside_the_window),
+		cmocka_unit_test(a_request_may_ask_for_fewer_tries),
 		cmocka_unit_test(a_slow_starter_gets_everything_through),
 		cmocka_unit_test(silent_nodes_are_asked_less_and_less_often),
 		cmocka_unit_test(a_refusal_is_told_with_its_status),
