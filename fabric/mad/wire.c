@@ -228,6 +228,9 @@ const char *wire_sm_state_name(uint8_t state)
 	return sm_state_name(state);
 }
 
+/* With so many silent and none that answers, the way itself is broken. */
+#define SILENT_ENOUGH 64
+
 struct identify {
 	struct wire *w;
 	const struct fabric *f;
@@ -236,6 +239,7 @@ struct identify {
 	uint32_t at;
 	uint8_t *way;
 	int *rc;
+	uint32_t answered, silent; /* in this pass */
 	uint64_t total;
 };
 
@@ -246,6 +250,10 @@ static bool identify_next(void *ctx, struct queue_request *out)
 	for (; x->at < x->f->nsw; x->at++) {
 		if (!x->want[x->at] || x->way[x->at] != WAY_NONE)
 			continue;
+		if (!x->answered && x->silent >= SILENT_ENOUGH) {
+			x->rc[x->at] = -ETIMEDOUT;
+			continue;
+		}
 		wire_smp(x->w, &out->mad, MAD_GET, SMP_NODE_INFO, 0);
 		if (!wire_address(x->w, x->f, x->at, x->by, &out->mad))
 			continue;
@@ -262,6 +270,8 @@ static void identify_done(void *ctx, const struct queue_request *req, int rc,
 	uint32_t sw = (uint32_t)req->tag;
 	struct node_info ni;
 
+	x->answered += rc == 0;
+	x->silent += rc == -ETIMEDOUT;
 	if (!rc)
 		rc = node_info_decode(&ni, a->data);
 	if (!rc && ni.node_guid != x->f->sw_guid[sw])
@@ -271,8 +281,8 @@ static void identify_done(void *ctx, const struct queue_request *req, int rc,
 		x->way[sw] = (uint8_t)x->by;
 }
 
-int wire_identify(struct wire *w, const struct fabric *f, const bool *want, bool prefer_lid,
-		  uint8_t *way, int *rc, struct progress *progress, struct err *err)
+int wire_identify(struct wire *w, const struct fabric *f, const bool *want, uint8_t *way, int *rc,
+		  struct progress *progress, struct err *err)
 {
 	struct identify x = { .w = w, .f = f, .want = want, .way = way, .rc = rc };
 	struct queue_source src = {
@@ -286,8 +296,8 @@ int wire_identify(struct wire *w, const struct fabric *f, const bool *want, bool
 		x.total += want[sw];
 	}
 	for (int pass = 0; pass < 2 && !ret; pass++) {
-		x.by = (pass == 0) == prefer_lid ? WAY_LID : WAY_DIRECTED;
-		x.at = 0;
+		x.by = pass ? WAY_LID : WAY_DIRECTED;
+		x.at = x.answered = x.silent = 0;
 		queue_forget(w->queue);
 		ret = queue_run(w->queue, &src, progress, "identify switches", err);
 	}

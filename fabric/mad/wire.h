@@ -6,12 +6,11 @@
  * functions.  M_Keys are sent with every SMP and never logged.
  *
  * Ways: after a sweep the wire knows a directed route to every switch (found by GUID, so also
- * for fabrics of an earlier sweep or of a file).  Writes, and reads that go with them, take the
- * directed route: it does not depend on the LFTs that are being changed, nor on the order
- * of the changes.  Reads of whole tables and of counters are LID-routed, which costs the
- * switches on the way nothing; where a LID is unknown or does not answer, SMPs take the
- * directed route.  Before the first write to a switch in a call its GUID is asked for
- * over the same way, so that re-plugged cables or reassigned LIDs cannot misdirect it.
+ * for fabrics of an earlier sweep or of a file), and SMPs take it: it does not depend on
+ * the LFTs that are being changed, nor on the order of the changes.  Where no route is known or
+ * it does not answer any more (a cable was pulled), SMPs go to the LID.  Before anything is read
+ * from or written to a switch its GUID is asked for over the same way, so that re-plugged
+ * cables or reassigned LIDs cannot misdirect it.  Performance MADs only go by LID.
  */
 #ifndef FABRIC_MAD_WIRE_H
 #define FABRIC_MAD_WIRE_H

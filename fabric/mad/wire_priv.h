@@ -38,11 +38,11 @@ bool wire_address(const struct wire *w, const struct fabric *f, uint32_t sw, enu
 int wire_ask(struct wire *w, struct mad_request *r, uint8_t data[SMP_DATA], struct err *err);
 
 /*
- * Finds a way to each switch with want[sw], by asking for its GUID: first the way that is
- * preferred, then the other one.  way[sw] is WAY_NONE and rc[sw] says why where there is none.
+ * Finds a way to each switch with want[sw], by asking for its GUID: the directed route first,
+ * then its LID.  way[sw] is WAY_NONE and rc[sw] says why where there is none.
  */
-int wire_identify(struct wire *w, const struct fabric *f, const bool *want, bool prefer_lid,
-		  uint8_t *way, int *rc, struct progress *progress, struct err *err);
+int wire_identify(struct wire *w, const struct fabric *f, const bool *want, uint8_t *way, int *rc,
+		  struct progress *progress, struct err *err);
 
 /* rc in words: "no answer", ... */
 const char *wire_rc_text(int rc);

@@ -132,7 +132,7 @@ static int run_list(struct list *l, struct progress *progress, struct err *err)
 		*item_rc(l, i) = -ECANCELED;
 		want[item_sw(l, i)] = true;
 	}
-	rc = wire_identify(l->w, l->f, want, false, l->way, l->sw_rc, progress, err);
+	rc = wire_identify(l->w, l->f, want, l->way, l->sw_rc, progress, err);
 	if (rc)
 		goto out;
 	for (uint32_t i = 0; i < l->n; i++)

@@ -16,6 +16,10 @@ enum {
 	PMA_WAIT = 8,	     /* wait in 32 bits */
 };
 
+/* With so many silent and none that answers, LIDs lead nowhere: no use to ask the rest. */
+#define SILENT_ENOUGH 64
+#define CLASS_TRIES   2
+
 enum { ASK_CLASS, ASK_WIDE, ASK_NARROW, ASK_COUNT };
 
 struct sampler {
@@ -24,7 +28,7 @@ struct sampler {
 	struct sample *s;
 	unsigned what;
 	uint32_t sw, port, kind, ports;
-	bool classes; /* first run: ask for capabilities */
+	uint32_t known, silent; /* switches that told what they count, that did not answer */
 	uint64_t total;
 };
 
@@ -75,13 +79,19 @@ static bool classes_next(void *ctx, struct queue_request *out)
 {
 	struct sampler *x = ctx;
 
-	for (; x->sw < x->f->nsw; x->sw++)
-		if (needed(x, x->sw, ASK_CLASS)) {
-			x->kind = ASK_CLASS;
-			address(x, out);
-			x->sw++;
-			return true;
+	for (; x->sw < x->f->nsw; x->sw++) {
+		if (!needed(x, x->sw, ASK_CLASS)) {
+			x->known++;
+			continue;
 		}
+		if (!x->known && x->silent >= SILENT_ENOUGH)
+			return false;
+		x->kind = ASK_CLASS;
+		address(x, out);
+		out->tries = CLASS_TRIES;
+		x->sw++;
+		return true;
+	}
 	return false;
 }
 
@@ -93,10 +103,13 @@ static void classes_done(void *ctx, const struct queue_request *req, int rc,
 	struct perf_class_info ci = { 0 };
 	uint8_t pma = PMA_KNOWN;
 
-	if (!rc)
+	if (!rc) {
 		perf_class_info_decode(&ci, a->data);
-	else if (rc != -EPROTO)
+	} else if (rc != -EPROTO) {
+		x->silent++;
 		return; /* asked again with the next sample */
+	}
+	x->known++;
 	if (ci.cap_mask & (PERF_CAP_EXT | PERF_CAP_EXT_NOIETF))
 		pma |= PMA_WIDE;
 	if (pma & PMA_WIDE && ci.cap_mask2 & PERF_CAP2_EXT_ERRORS)

@@ -141,7 +141,7 @@ static int read_parts(struct reader *x, bool want_sl2vl, struct progress *progre
 	int rc;
 
 	memset(want, true, x->f->nsw);
-	rc = wire_identify(x->w, x->f, want, true, x->way, sw_rc, progress, err);
+	rc = wire_identify(x->w, x->f, want, x->way, sw_rc, progress, err);
 	for (uint32_t sw = 0; sw < x->f->nsw; sw++) {
 		x->missing[sw] = x->way[sw] == WAY_NONE;
 		answered += x->way[sw] != WAY_NONE;
