@@ -172,47 +172,79 @@ void deps_free(struct deps *d)
 	free(d);
 }
 
-/* Adds the SLs of a block of LIDs, as one source uses them, to column sw of the block. */
-static void add_sls(struct deps *d, uint32_t sw, const uint8_t *sl)
+static uint16_t sl_bit(uint8_t sl)
 {
-	uint32_t k;
+	return sl < FAB_SLS ? (uint16_t)(1u << sl) : 0;
+}
 
-	for (k = 0; k < LFT_BLOCK; k++) {
-		uint16_t bit = sl[k] < FAB_SLS ? (uint16_t)(1u << sl[k]) : 0;
+/* SLs of one block of LIDs by switch: rows of that stride, 0 when all switches have the same. */
+static void load_by_switch(struct deps *d, const uint8_t *sl, size_t stride)
+{
+	const uint32_t *off = d->f->term_off;
+	uint32_t first, last, sw, k, nsw = d->f->nsw;
 
-		d->sent_block[(size_t)k * d->f->nsw + sw] |= bit;
-		d->any_sl[k] |= bit;
-		d->bad_sl[k] |= !bit;
+	for (first = 0; first < nsw; first = last) {
+		last = first + 64 < nsw ? first + 64 : nsw; /* tiles that stay in the cache */
+		for (k = 0; k < LFT_BLOCK; k++) {
+			uint16_t *sent = d->sent_block + (size_t)k * nsw, bit, any = 0;
+			bool bad = false;
+
+			for (sw = first; sw < last; sw++) {
+				bool source = off[sw] != off[sw + 1];
+
+				bit = source ? sl_bit(sl[sw * stride + k]) : 0;
+				sent[sw] = bit;
+				any |= bit;
+				bad |= source && !bit;
+			}
+			d->any_sl[k] |= any;
+			d->bad_sl[k] |= bad;
+		}
+	}
+}
+
+/* The same by terminal: a switch sends with the SLs of all its ends. */
+static void load_by_term(struct deps *d, const uint8_t *sl, size_t stride)
+{
+	uint32_t end, k, nsw = d->f->nsw;
+
+	memset(d->sent_block, 0, (size_t)nsw * LFT_BLOCK * sizeof(*d->sent_block));
+	for (end = 0; end < d->f->nend; end++) {
+		for (k = 0; k < LFT_BLOCK; k++) {
+			uint16_t bit = sl_bit(sl[end * stride + k]);
+
+			d->sent_block[(size_t)k * nsw + d->f->term_sw[end]] |= bit;
+			d->any_sl[k] |= bit;
+			d->bad_sl[k] |= !bit;
+		}
 	}
 }
 
 static void load_block(struct deps *d, uint32_t block)
 {
-	const struct fabric *f = d->f;
 	const struct tables *t = d->t;
 	size_t at = (size_t)block * LFT_BLOCK;
 	uint8_t same[LFT_BLOCK];
-	uint32_t sw, end;
 
 	if (t->sl_kind == SL_CONST && d->block != FAB_NONE)
 		return; /* all blocks are alike */
 	d->block = block;
-	memset(d->sent_block, 0, (size_t)f->nsw * LFT_BLOCK * sizeof(*d->sent_block));
 	memset(d->bad_sl, 0, sizeof(d->bad_sl));
 	memset(d->any_sl, 0, sizeof(d->any_sl));
-	if (t->sl_kind == SL_BY_TERM) {
-		for (end = 0; end < f->nend; end++)
-			add_sls(d, f->term_sw[end], t->sl + (size_t)end * t->stride + at);
-		return;
-	}
 	memset(same, t->sl_const, sizeof(same));
-	for (sw = 0; sw < f->nsw; sw++) {
-		if (f->term_off[sw] == f->term_off[sw + 1])
-			continue;
-		if (t->sl_kind == SL_BY_SWITCH)
-			add_sls(d, sw, t->sl + (size_t)sw * t->stride + at);
-		else
-			add_sls(d, sw, t->sl_kind == SL_BY_DLID ? t->sl + at : same);
+	switch (t->sl_kind) {
+	case SL_CONST:
+		load_by_switch(d, same, 0);
+		break;
+	case SL_BY_DLID:
+		load_by_switch(d, t->sl + at, 0);
+		break;
+	case SL_BY_SWITCH:
+		load_by_switch(d, t->sl + at, t->stride);
+		break;
+	case SL_BY_TERM:
+		load_by_term(d, t->sl + at, t->stride);
+		break;
 	}
 }
 
