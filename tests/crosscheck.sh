@@ -4,14 +4,15 @@
 # with us: routes of every engine on every kind of fabric, with and without broken cables, LMC 0
 # and 1, and the same routes spoilt: all paths on one SL, VLs folded onto two, an entry taken out,
 # a loop put in.  A case passes when both find the same: ok, cyclic (a credit loop) or
-# disconnected (a path that does not arrive).  FULL=1: about 1,000 hosts each instead of 100.
+# disconnected (a path that does not arrive).  FULL=1: 200 to 430 hosts each instead of
+# 100 (the time that ibdmchk needs grows with the square of the hosts and of 2^lmc: hours at 1,000).
 #
 # What ibdmchk is like (1.5.7), and what is done about it:
 #  - It takes every port, switches' too, to own 2^lmc LIDs and goes through LIDs in steps of 2^lmc:
 #    with LMC 1 and switch LIDs next to each other it looks at half of the switches.  So the LIDs of
 #    a fabric are multiplied by 2^lmc before it is routed, which aligns all of them, as OpenSM does.
 #  - With LMC > 0 its check of the min hop tables begins at LID 1, so that it asks for LIDs 1, 3, 5,
-#    ..., where base LIDs are 2, 4, 6, ... (their low bits are 0, IBTA 4.1.3), finds hops for none
+#    ..., where base LIDs are 2, 4, 6, ... (their low LMC bits are 0), finds hops for none of them
 #    ("un-assigned hops") and gives up: on OpenSM's own dumps too.
 #    So LIDs are lowered by 2^lmc - 1 in the copies of the files that it is given.
 #  - It judges paths between CAs only: ours is asked with --terminals-only wherever the routes are
@@ -223,10 +224,10 @@ if ! command -v ibdmchk >/dev/null; then
 fi
 
 if [ -n "$FULL" ]; then
-	specs="fattree2:leaves=36,spines=18,hosts=28 fattree3:k=16 kary:k=10,n=3,hosts=10
-		xgft:h=3,m=10x10x10,w=1x5x5 hyperx:dims=12x8,hosts=10 torus:dims=6x6x6,hosts=5
-		dragonfly:p=4 slimfly:q=7,hosts=10 oft:k=6,hosts=10 kautz:b=4,n=3,hosts=12
-		random:switches=125,links=1000,hosts=8,seed=1"
+	specs="fattree2:leaves=18,spines=18,hosts=18 fattree3:k=12 kary:k=7,n=3,hosts=7
+		xgft:h=3,m=7x7x7,w=1x4x4 hyperx:dims=8x6,hosts=7 torus:dims=5x5x5,hosts=3
+		dragonfly:p=3 slimfly:q=7,hosts=3 oft:k=4,hosts=8 kautz:b=3,n=3,hosts=9
+		random:switches=60,links=240,hosts=6,seed=1"
 else
 	specs="fattree2:leaves=9,spines=6,hosts=12 fattree3:k=8 kary:k=5,n=3,hosts=4
 		xgft:h=3,m=5x5x4,w=1x3x2 hyperx:dims=4x3x2,hosts=4 torus:dims=4x4x4,hosts=2
