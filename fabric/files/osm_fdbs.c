@@ -4,6 +4,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/files/lft_text.h"
 #include "fabric/files/lines.h"
+#include "fabric/files/osm_order.h"
 #include "fabric/files/text_out.h"
 
 #include <stdlib.h>
@@ -77,15 +78,15 @@ int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struc
 	return rc;
 }
 
-/* Inter-switch hops from every switch to one. */
-static void distances_to(uint16_t *dist, uint32_t *queue, const struct fabric *f, uint32_t to)
+/* Inter-switch hops from a switch to every other, and back: cables have two directions. */
+static void distances(uint16_t *dist, uint32_t *queue, const struct fabric *f, uint32_t from)
 {
 	uint32_t head = 0, tail = 0;
 
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		dist[sw] = FAR;
-	dist[to] = 0;
-	queue[tail++] = to;
+	dist[from] = 0;
+	queue[tail++] = from;
 	while (head < tail) {
 		uint32_t sw = queue[head++];
 
@@ -100,67 +101,87 @@ static void distances_to(uint16_t *dist, uint32_t *queue, const struct fabric *f
 	}
 }
 
-/* Hops are counted up to the LID's owner: a host is one further than its switch. */
-static void write_hops(struct text_out *o, const struct fabric *f, uint32_t sw, uint8_t port,
-		       const uint16_t *dist, bool host)
-{
-	uint32_t chan = fabric_chan(f, sw, port);
-	unsigned best = dist[sw] + (host ? 1u : 0u), hops = best;
+struct writer {
+	struct text_out *o;
+	const struct fabric *f;
+	uint16_t *dist; /* nsw rows of distances() */
+};
 
-	if (chan != FAB_NONE)
-		hops = dist[f->chan_dst[chan]] + (host ? 2u : 1u);
-	text_out_dec(o, hops, 2);
-	text_out_str(o, "   : ");
-	if (hops == best) {
-		text_out_str(o, "yes");
-		return;
+static void put_digits(char *to, unsigned v, int n)
+{
+	while (n--) {
+		to[n] = (char)('0' + v % 10);
+		v /= 10;
 	}
-	for (chan = f->chan_off[sw]; chan < f->chan_off[sw + 1]; chan++)
-		if (dist[f->chan_dst[chan]] < dist[sw])
-			break;
-	text_out_str(o, "No ");
-	text_out_dec(o, best, 1);
-	text_out_str(o, " hop path possible via port ");
-	text_out_dec(o, chan < f->chan_off[sw + 1] ? f->chan_port[chan] : 0, 1);
-	text_out_str(o, "!");
 }
 
-static void write_entry(struct text_out *o, const struct fabric *f, uint32_t sw, uint32_t lid,
-			uint8_t port, const uint16_t *all)
+/* OpenSM names a better port where there is one: any on a shortest path is right. */
+static void put_detour(struct writer *w, uint32_t sw, uint32_t to, unsigned best)
 {
-	uint8_t last;
-	uint32_t to = fabric_lid_switch(f, lid, &last);
-	const uint16_t *dist = all + (size_t)(to == FAB_NONE ? 0 : to) * f->nsw;
+	const struct fabric *f = w->f;
+	const uint16_t *dist = w->dist + (size_t)to * f->nsw;
+	uint32_t c = f->chan_off[sw];
 
-	text_out_bytes(o, "0x", 2);
-	text_out_HEX(o, lid, 4);
-	if (to == FAB_NONE || port == FAB_NO_PORT || dist[sw] == FAR) {
-		text_out_str(o, " : UNREACHABLE\n");
+	while (c < f->chan_off[sw + 1] && dist[f->chan_dst[c]] >= dist[sw])
+		c++;
+	text_out_str(w->o, "No ");
+	text_out_dec(w->o, best, 1);
+	text_out_str(w->o, " hop path possible via port ");
+	text_out_dec(w->o, c < f->chan_off[sw + 1] ? f->chan_port[c] : 0, 1);
+	text_out_str(w->o, "!\n");
+}
+
+static void put_entry(struct writer *w, uint32_t sw, uint32_t lid, uint8_t port)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	const struct fabric *f = w->f;
+	const uint16_t *row = w->dist + (size_t)sw * f->nsw;
+	char line[] = "0x0000 : 000  : 00   : ";
+	uint8_t last;
+	uint32_t to = fabric_lid_switch(f, lid, &last), chan = fabric_chan(f, sw, port);
+	unsigned host, best, hops;
+
+	for (int i = 0; i < 4; i++)
+		line[5 - i] = hex[lid >> (4 * i) & 15];
+	if (to == FAB_NONE || port == FAB_NO_PORT || row[to] == FAR) {
+		text_out_bytes(w->o, line, 9);
+		text_out_str(w->o, "UNREACHABLE\n");
 		return;
 	}
-	text_out_bytes(o, " : ", 3);
-	text_out_dec(o, port, 3);
-	text_out_bytes(o, "  : ", 4);
-	write_hops(o, f, sw, port, dist, f->lid_end[lid] < f->nend);
-	text_out_bytes(o, "\n", 1);
+	/* counted up to the LID's owner: a host is one further than its switch */
+	host = f->lid_end[lid] < f->nend;
+	best = hops = row[to] + host;
+	if (chan != FAB_NONE)
+		hops = w->dist[(size_t)f->chan_dst[chan] * f->nsw + to] + host + 1;
+	put_digits(line + 9, port, 3);
+	put_digits(line + 16, hops < 99 ? hops : 99, 2);
+	text_out_bytes(w->o, line, sizeof(line) - 1);
+	if (hops == best)
+		text_out_bytes(w->o, "yes\n", 4);
+	else
+		put_detour(w, sw, to, best);
 }
 
 int osm_fdbs_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err)
 {
-	struct text_out *o = text_out_new(file);
-	uint16_t *dist = xcalloc((size_t)f->nsw * f->nsw, sizeof(*dist));
+	struct writer w = { .o = text_out_new(file), .f = f };
 	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue));
+	uint32_t *order = osm_order_new(f->sw_guid, f->nsw);
 
-	for (uint32_t to = 0; to < f->nsw; to++)
-		distances_to(dist + (size_t)to * f->nsw, queue, f, to);
-	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		text_out_str(o, "dump_ucast_routes: Switch 0x");
-		text_out_hex(o, f->sw_guid[sw], 16);
-		text_out_str(o, "\nLID    : Port : Hops : Optimal\n");
+	w.dist = xcalloc((size_t)f->nsw * f->nsw, sizeof(*w.dist));
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		distances(w.dist + (size_t)sw * f->nsw, queue, f, sw);
+	for (uint32_t i = 0; i < f->nsw; i++) {
+		uint32_t sw = order[i];
+
+		text_out_str(w.o, "dump_ucast_routes: Switch 0x");
+		text_out_hex(w.o, f->sw_guid[sw], 16);
+		text_out_str(w.o, "\nLID    : Port : Hops : Optimal\n");
 		for (uint32_t lid = 1; lid <= f->max_lid; lid++)
-			write_entry(o, f, sw, lid, tables_row(t, sw)[lid], dist);
+			put_entry(&w, sw, lid, tables_row(t, sw)[lid]);
 	}
-	free(dist);
+	free(w.dist);
 	free(queue);
-	return text_out_end(o, "opensm.fdbs", err);
+	free(order);
+	return text_out_end(w.o, "opensm.fdbs", err);
 }

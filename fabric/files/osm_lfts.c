@@ -4,6 +4,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/files/lft_text.h"
 #include "fabric/files/lines.h"
+#include "fabric/files/osm_order.h"
 #include "fabric/files/text_out.h"
 
 #include <inttypes.h>
@@ -127,10 +128,12 @@ static void write_switch(struct text_out *o, const struct fabric *f, const struc
 int osm_lfts_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err)
 {
 	struct text_out *o = text_out_new(file);
+	uint32_t *order = osm_order_new(f->sw_guid, f->nsw);
 	char **tail = make_tails(f);
 
-	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		write_switch(o, f, t, sw, tail);
+	for (uint32_t i = 0; i < f->nsw; i++)
+		write_switch(o, f, t, order[i], tail);
+	free(order);
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
 		free(tail[lid]);
 	free(tail);

@@ -95,7 +95,8 @@ cat >"$work/qos.conf" <<-EOF
 EOF
 
 # a fresh simulator for each run: its switches remember the tables of the run before
-for spec in fattree2:leaves=4,spines=2,hosts=4 torus:dims=4x3,hosts=2,fail=2 hyperx:dims=3x3,hosts=2; do
+for spec in fattree2:leaves=4,spines=2,hosts=4 torus:dims=4x3,hosts=2,fail=2 hyperx:dims=3x3,hosts=2 \
+	torus:dims=6x4,hosts=1; do
 	for run in "updn 0" "updn 1" "dfsssp 0 -Q" "dfsssp 1 -Q" "minhop 0 -Q" "updn 1 -F $work/qos.conf"; do
 		read -r engine lmc qos <<<"$run"
 		what="$spec $engine lmc $lmc${qos:+ with QoS}"
