@@ -40,7 +40,7 @@ static const struct binding bindings[] = {
 	{ REQ_ROLLBACK_ASK, 0, APPLY, true, { 'R' }, "R", "roll back",
 	  "back to the routing from before the update; asks for Y" },
 	{ REQ_YES, 0, APPLY, true, { 'Y' }, "Y", NULL, "yes, after R" },
-	{ REQ_APPLY_CLOSE, 0, APPLY, false, { 'x' }, "x", "put away",
+	{ REQ_APPLY_CLOSE, 0, APPLY, true, { 'x' }, "x", "put away",
 	  "put a plan or a finished update away" },
 	{ REQ_SORT, 0, TABLES, false, { 's' }, "s", "sort", "sort by the next column" },
 	{ REQ_REVERSE, 0, TABLES, false, { 'S' }, "S", "reverse", "sort the other way round" },

@@ -15,6 +15,7 @@
 #include "fabric/files/osm_sl2vl.h"
 #include "fabric/files/osm_subnet.h"
 #include "fabric/files/path_sl.h"
+#include "fabric/files/slurm_topology.h"
 #include "fabric/files/tables_ibr.h"
 #include "fabric/sim/topo.h"
 
@@ -38,19 +39,33 @@ static bool is_spec(const char *path)
 	return false;
 }
 
-enum fabric_form { FORM_IBND, FORM_SUBNET_LST, FORM_NETLOC };
+enum fabric_form { FORM_IBND, FORM_SUBNET_LST, FORM_NETLOC, FORM_SLURM };
 
+/* Told by words that no other form has: a prompt or a byte order mark may stand before them. */
 static enum fabric_form fabric_form(const char *head)
 {
-	const char *s = head + strspn(head, " \t\r\n");
-
-	if (!strncmp(s, "\x1f\x8b", 2))
+	if (!strncmp(head, "\x1f\x8b", 2) || strstr(head, "\"node_info\"") ||
+	    strstr(head, "\"network_info\"") || strstr(head, "\"edge_info\""))
 		return FORM_NETLOC;
-	if (*s != '{')
-		return FORM_IBND;
-	s++;
-	s += strspn(s, " \t\r\n");
-	return *s == '"' ? FORM_NETLOC : FORM_SUBNET_LST;
+	if (strstr(head, " NodeGUID:"))
+		return FORM_SUBNET_LST;
+	if (strcasestr(head, "SwitchName="))
+		return FORM_SLURM;
+	return FORM_IBND;
+}
+
+/* A scheduler's view as a fabric: names, no real GUIDs, one link per pair. */
+static int read_slurm(struct builder *b, const struct input *in, struct read_report *report,
+		      struct err *err)
+{
+	struct slurm_topology *topo;
+	int rc = slurm_topology_read(&topo, in->file, in->path, report, err);
+
+	if (rc)
+		return rc;
+	rc = slurm_topology_build(b, topo, err);
+	slurm_topology_free(topo);
+	return rc;
 }
 
 static int read_fabric(struct builder **out, const char *path, struct err *err)
@@ -77,6 +92,10 @@ static int read_fabric(struct builder **out, const char *path, struct err *err)
 		/* its reader opens the file itself; this also names what came through a pipe */
 		snprintf(fd_path, sizeof(fd_path), "/dev/fd/%d", fileno(in.file));
 		rc = netloc_nodes_read(*out, strcmp(path, "-") ? path : fd_path, &report.read, err);
+		break;
+	case FORM_SLURM:
+		*out = builder_new();
+		rc = read_slurm(*out, &in, &report.read, err);
 		break;
 	}
 	input_close(&in);

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 /*
- * ibnetdiscover text, an ibsim net file, opensm-subnet.lst, netloc's ...-nodes.ndat, or, where
- * no such file exists, the text of a generated fabric (fabric/sim/topo.h).
+ * ibnetdiscover text, an ibsim net file, opensm-subnet.lst, netloc's ...-nodes.ndat, SLURM's
+ * topology.conf, or, where no such file exists, the text of a generated fabric (fabric/sim/topo.h).
  * name: of the fabric, NULL for one made from its fingerprint; names may be NULL;
  * lmc -1: as found in the file.  The caller owns one reference.
  */

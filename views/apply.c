@@ -78,15 +78,15 @@ static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 		 a->txn[0] ? ", transaction " : "", a->txn);
 	canvas_rule(c, r, 0, title);
 	x = canvas_text(c, r, 1, 1, ROLE_LABEL, "state  ");
-	canvas_text(c, r, x, 1, state_role(a->state), state_words(a->state));
+	x = canvas_text(c, r, x, 1, state_role(a->state), state_words(a->state));
+	if (a->installer[0])
+		canvas_textf(c, r, x, 1, ROLE_DIM, "  (written through %s)", a->installer);
 	if (!a->diff)
 		return 2;
-	canvas_textf(
-		c, r, 1, 2, ROLE_TEXT,
-		"plan   %s LFT entries in %s blocks, %u SL2VL tables, on %u of %u switches%s%s",
-		figure_count(e, a->diff->entries), figure_count(b, a->diff->nblocks),
-		a->diff->nsl2vl, a->diff->switches, s->fabric ? s->fabric->nsw : 0,
-		a->installer[0] ? ", through " : "", a->installer);
+	canvas_textf(c, r, 1, 2, ROLE_TEXT,
+		     "plan   %s LFT entries in %s blocks on %u of %u switches, %u SL2VL tables",
+		     figure_count(e, a->diff->entries), figure_count(b, a->diff->nblocks),
+		     a->diff->switches, s->fabric ? s->fabric->nsw : 0, a->diff->nsl2vl);
 	return 3;
 }
 
@@ -178,11 +178,10 @@ static void draw_question(const struct apply_ui *u, const struct state *s, struc
 		y += canvas_wrap(c, in, 1, y,
 				 state_role(a->state) == ROLE_GOOD ? ROLE_GOOD : ROLE_WARN, text);
 	if (u->name.active && u->entry_for == a->state && wants_name(s)) {
-		canvas_text(c, in, 1, y++, ROLE_WARN,
-			    a->state == APPLY_READY
-				    ? "Type the fabric's name to START the update:"
-				    : "Type the fabric's name to KEEP the new routing:");
-		entry_draw(&u->name, c, in, 1, y, s->fabric ? s->fabric->name : "?");
+		canvas_textf(c, in, 1, y++, ROLE_WARN, "Type the fabric's name (%s) to %s:",
+			     s->fabric ? s->fabric->name : "?",
+			     a->state == APPLY_READY ? "START the update" : "KEEP the new routing");
+		entry_draw(&u->name, c, in, 1, y, "name");
 		return;
 	}
 	if (u->asked && may_roll_back(s)) {

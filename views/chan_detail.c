@@ -18,6 +18,12 @@ static void update_jobs(struct chan_detail *d, const struct state *s, uint32_t c
 		chan_jobs_find(&d->jobs, s->fabric, s->tables, s->jobs, chan);
 }
 
+/* No sign of percent behind a dash. */
+static const char *sign(double v)
+{
+	return isfinite(v) ? "%" : "";
+}
+
 static void draw_rates(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
 		       uint32_t chan)
 {
@@ -29,12 +35,13 @@ static void draw_rates(const struct ui *ui, const struct state *s, struct canvas
 	char util[FIGURE_LEN], wait[FIGURE_LEN], tx[FIGURE_LEN], rx[FIGURE_LEN], err[FIGURE_LEN];
 	int x;
 
-	x = canvas_textf(
-		c, r, 1, 0, ROLE_TEXT, "util %s%%  wait %s%%  tx %s  rx %s %s  errors/min %s",
-		figure_pct(util, p ? p->util_pct : NAN), figure_pct(wait, p ? p->wait_pct : NAN),
-		figure_rate(tx, p ? p->tx_Bps : NAN, ui_bits(ui)),
-		figure_rate(rx, p ? p->rx_Bps : NAN, ui_bits(ui)), unit,
-		figure_pct(err, p ? p->errors_per_min : NAN));
+	x = canvas_textf(c, r, 1, 0, ROLE_TEXT,
+			 "util %s%s  wait %s%s  tx %s  rx %s %s  errors/min %s",
+			 figure_pct(util, p ? p->util_pct : NAN), sign(p ? p->util_pct : NAN),
+			 figure_pct(wait, p ? p->wait_pct : NAN), sign(p ? p->wait_pct : NAN),
+			 figure_rate(tx, p ? p->tx_Bps : NAN, ui_bits(ui)),
+			 figure_rate(rx, p ? p->rx_Bps : NAN, ui_bits(ui)), unit,
+			 figure_pct(err, p ? p->errors_per_min : NAN));
 	if (hw->width && hw->speed[0])
 		x = canvas_textf(c, r, x, 0, ROLE_DIM, "  %ux%.6s", hw->width, hw->speed);
 	if (problem)

@@ -46,36 +46,47 @@ static int draw_modes(struct canvas *c, struct rect r, const struct state *s)
 			   run_word(s, buf, sizeof(buf)));
 }
 
-static void sm_text(char *buf, size_t len, const struct state_sm *sm)
+/* brief: 0 all of it .. 2 no more than who it is. */
+static void sm_text(char *buf, size_t len, const struct state_sm *sm, int brief)
 {
+	const char *name = sm->name[0] ? sm->name : "unnamed";
+
 	if (sm->lost)
-		snprintf(buf, len, "SM LOST (was %s lid %u)", sm->name[0] ? sm->name : "unnamed",
-			 sm->lid);
-	else if (sm->known)
-		snprintf(buf, len, "SM %s %s lid %u", sm->name, sm->state, sm->lid);
-	else
+		snprintf(buf, len, "SM LOST (was %s lid %u)", name, sm->lid);
+	else if (!sm->known)
 		snprintf(buf, len, "SM ?");
+	else if (brief == 0)
+		snprintf(buf, len, "SM %s %s lid %u", name, sm->state, sm->lid);
+	else
+		snprintf(buf, len, brief == 1 ? "SM %s %s" : "SM %s", name, sm->state);
+}
+
+static void left_text(char *buf, size_t len, const struct state *s, int brief)
+{
+	const char *engine = s->sm.engine[0] ? s->sm.engine : s->tables ? s->tables->engine : "?";
+	const char *fabric = s->fabric ? s->fabric->name : "no fabric yet";
+	char sm[160];
+
+	sm_text(sm, sizeof(sm), &s->sm, brief);
+	if (s->sm.requested[0] && strcmp(s->sm.requested, engine) != 0)
+		snprintf(buf, len, " %.60s | %s | engine %s (asked: %s)", fabric, sm, engine,
+			 s->sm.requested);
+	else
+		snprintf(buf, len, " %.60s | %s | engine %s", fabric, sm, engine);
 }
 
 static void draw_status(struct canvas *c, struct rect r, const struct state *s)
 {
-	const char *engine = s->sm.engine[0] ? s->sm.engine : s->tables ? s->tables->engine : "?";
-	char sm[160], left[512];
-	int end;
+	bool loud = s->mode == RUN_FROZEN || s->mode == RUN_LOST;
+	char left[512];
+	int end, brief = 0;
 
-	canvas_fill(c, (struct rect){ 0, 0, r.w, 1 },
-		    s->mode == RUN_FROZEN || s->mode == RUN_LOST ? ROLE_LOUD : ROLE_STATUS, ' ');
+	canvas_fill(c, (struct rect){ 0, 0, r.w, 1 }, loud ? ROLE_LOUD : ROLE_STATUS, ' ');
 	end = draw_modes(c, r, s);
-	sm_text(sm, sizeof(sm), &s->sm);
-	if (s->sm.requested[0] && strcmp(s->sm.requested, engine) != 0)
-		snprintf(left, sizeof(left), " %.60s | %s | engine %s (asked: %s)",
-			 s->fabric ? s->fabric->name : "no fabric yet", sm, engine,
-			 s->sm.requested);
-	else
-		snprintf(left, sizeof(left), " %.60s | %s | engine %s",
-			 s->fabric ? s->fabric->name : "no fabric yet", sm, engine);
-	canvas_name(c, r, 0, 0, end, s->mode == RUN_LOST || s->sm.lost ? ROLE_LOUD : ROLE_STATUS,
-		    left);
+	do
+		left_text(left, sizeof(left), s, brief);
+	while (text_width(left) > end && ++brief <= 2);
+	canvas_name(c, r, 0, 0, end, loud || s->sm.lost ? ROLE_LOUD : ROLE_STATUS, left);
 }
 
 static void draw_tabs(struct canvas *c, struct rect r, enum view_id view)
@@ -94,9 +105,16 @@ static void draw_tabs(struct canvas *c, struct rect r, enum view_id view)
 	}
 }
 
+/* Help and quit have a place of their own. */
+static bool at_the_end(const struct binding *b)
+{
+	return b->req == REQ_HELP || b->req == REQ_QUIT;
+}
+
 static bool binding_shown(const struct binding *b, const struct state *s, enum view_id view)
 {
-	return b->label && (!b->views || (b->views & VIEW_BIT(view))) && (s->rw || !b->rw);
+	return b->label && !at_the_end(b) && (!b->views || (b->views & VIEW_BIT(view))) &&
+	       (s->rw || !b->rw);
 }
 
 static int draw_key(struct canvas *c, struct rect r, int x, int y, const char *key,
@@ -123,6 +141,16 @@ static void draw_keys(struct canvas *c, struct rect r, int y, const struct state
 		x = draw_key(c, r, x, y, "Esc", "leave");
 		draw_key(c, r, x, y, "Ctrl-U", "clear");
 		return;
+	}
+	for (size_t i = n; i-- > 0;) {
+		const struct binding *b = &bindings[i];
+		int w;
+
+		if (!at_the_end(b) || !b->label)
+			continue;
+		w = text_width(b->shown) + text_width(b->label) + 3;
+		draw_key(c, r, r.w - w, y, b->shown, b->label);
+		r.w -= w;
 	}
 	for (size_t i = 0; i < n; i++) {
 		const struct binding *b = &bindings[i];

@@ -234,8 +234,7 @@ static void square_plane(struct heat_layout *l, const struct fabric *f, bool rcm
 	uint32_t *col_of = xcalloc(f->nchan, sizeof(*col_of));
 	uint32_t *rank = xcalloc(f->nsw, sizeof(*rank));
 
-	snprintf(p->title, sizeof(p->title), "switch x switch, %s",
-		 rcm ? "neighbours together" : "by name");
+	snprintf(p->title, sizeof(p->title), "switch x switch %s", rcm ? "by nearness" : "by name");
 	snprintf(p->row_name, sizeof(p->row_name), "switch");
 	snprintf(p->col_name, sizeof(p->col_name), "switch");
 	p->row_sw = arena_array(l->arena, uint32_t, f->nsw);

@@ -75,10 +75,16 @@ static const struct heat_plane *plane_of(const struct heatmap_ui *u)
 
 static void set_plane(struct heatmap_ui *u, uint32_t plane)
 {
+	const struct heat_plane *p = &u->layout->plane[plane];
+
 	u->plane = plane;
 	u->zoom = 0;
-	u->row = u->col = 0;
 	memset(&u->window, 0, sizeof(u->window));
+	/* the cursor begins on a link */
+	for (u->row = 0; u->row + 1 < p->nrow; u->row++)
+		if (p->row_off[u->row + 1] > p->row_off[u->row])
+			break;
+	u->col = p->row_off[u->row + 1] > p->row_off[u->row] ? p->col[p->row_off[u->row]] : 0;
 }
 
 /* Follows the state and the channel that another view selected. */
@@ -315,25 +321,37 @@ static void draw_heads(const struct heatmap_ui *u, struct canvas *c, struct rect
 	canvas_name(c, r, 1, y, w->label_w - 2, ROLE_LABEL, plane_of(u)->row_name);
 }
 
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
 static void draw_title(const struct heatmap_ui *u, const struct ui *ui, const struct state *s,
 		       struct canvas *c, struct rect r)
 {
 	const struct heat_plane *p = plane_of(u);
 	const struct heat_window *w = &u->window;
-	const char *dir = p->up ? (u->down ? "down" : "up") : u->down ? "into row" : "out of row";
-	char title[200], range[96], zoom[48] = "";
+	const char *dir = p->up ? (u->down ? "down" : "up") : u->down ? "in" : "out";
+	char title[200], range[96] = "", zoom[48] = "";
+	int n = 0, end;
 
 	if (w->row_n > 1 || w->col_n > 1)
-		snprintf(zoom, sizeof(zoom), " | 1 cell = %u x %u, worst", w->row_n, w->col_n);
+		snprintf(zoom, sizeof(zoom), " | 1 cell = %ux%u, worst", w->row_n, w->col_n);
 	snprintf(title, sizeof(title), "%s: %s | %s%s", p->title,
 		 show_delta(ui, s) ? "plan - now" : metric_name(u->metric), dir, zoom);
-	canvas_rule(c, r, 0, title);
-	if (w->vis_rows < w->nrow || w->vis_cols < w->ncol) {
-		snprintf(range, sizeof(range), " rows %u-%u of %u, columns %u-%u of %u ",
-			 w->top * w->row_n + 1, (w->top + w->vis_rows) * w->row_n, p->nrow,
-			 w->left * w->col_n + 1, (w->left + w->vis_cols) * w->col_n, p->ncol);
-		canvas_right(c, r, r.w - 1, 1, ROLE_RULE, range);
-	}
+	if (w->vis_rows < w->nrow)
+		n = snprintf(range, sizeof(range), " rows %u-%u of %u", w->top * w->row_n + 1,
+			     least((w->top + w->vis_rows) * w->row_n, p->nrow), p->nrow);
+	if (w->vis_cols < w->ncol)
+		snprintf(range + n, sizeof(range) - (size_t)n, " columns %u-%u of %u",
+			 w->left * w->col_n + 1, least((w->left + w->vis_cols) * w->col_n, p->ncol),
+			 p->ncol);
+	/* the range is not cut: it tells that there is more */
+	end = r.w - text_width(range) - 2;
+	canvas_rule(c, r, 0, NULL);
+	canvas_rule(c, (struct rect){ r.x, r.y, end, r.h }, 0, title);
+	if (range[0])
+		canvas_textf(c, r, end, 0, ROLE_RULE, "%s ", range);
 }
 
 static void draw_legend(const struct heatmap_ui *u, const struct ui *ui, const struct state *s,
@@ -367,7 +385,10 @@ static void draw_legend(const struct heatmap_ui *u, const struct ui *ui, const s
 	if (u->metric == METRIC_ERRORS)
 		unit = "errors per minute, rising";
 	x = canvas_textf(c, r, x, y, ROLE_DIM, "%s", unit);
-	canvas_text(c, r, x, y, ROLE_DIM, "  ?=not known x=down !=no reply");
+	canvas_text(c, r, x, y, ROLE_DIM,
+		    u->metric < METRIC_EFI || u->metric == METRIC_ERRORS
+			    ? "  ?=not known x=down !=no reply"
+			    : "  ?=not known x=down");
 }
 
 static void draw_detail(struct heatmap_ui *u, const struct ui *ui, const struct state *s,

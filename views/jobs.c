@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Jobs: where they run, what they send, how crowded their links are now and after the plan. */
-#include "views/filter.h"
+#include "views/row_filter.h"
 #include "views/list.h"
 #include "views/view.h"
 
@@ -69,13 +69,13 @@ static int row_cmp(const void *pa, const void *pb)
 static void make_rows(struct jobs_ui *u, const struct state *s, const struct survey *v)
 {
 	uint32_t n = v->jobs ? v->jobs->njob : 0;
-	struct filter filter;
+	struct row_filter filter;
 
 	if (n > u->cap) {
 		u->row = xrealloc(u->row, n, sizeof(*u->row));
 		u->cap = n;
 	}
-	filter_parse(&filter, u->filter.text, fields);
+	row_filter_parse(&filter, u->filter.text, fields);
 	u->nrow = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct job *j = &v->jobs->jobs[i];
@@ -85,7 +85,7 @@ static void make_rows(struct jobs_ui *u, const struct state *s, const struct sur
 		values_of(value, s, v, i);
 		snprintf(label, sizeof(label), "%llu %.60s %.60s %.100s", (unsigned long long)j->id,
 			 j->user, j->name, j->nodes);
-		if (!filter_match(&filter, label, value))
+		if (!row_filter_match(&filter, label, value))
 			continue;
 		key = value[u->sort];
 		key = !isfinite(key) ? -INFINITY : u->reverse ? -key : key;
@@ -132,11 +132,10 @@ static void draw_change(struct canvas *c, struct rect r, int end, int y, double 
 		canvas_right(c, r, end, y, ROLE_DIM, "-");
 		return;
 	}
-	canvas_rightf(c, r, end, y,
-		      pct < -0.5  ? ROLE_GOOD
-		      : pct > 0.5 ? ROLE_WARN
-				  : ROLE_DIM,
-		      "%+.0f%%", pct);
+	if (fabs(pct) < 0.5)
+		canvas_right(c, r, end, y, ROLE_DIM, "same");
+	else
+		canvas_rightf(c, r, end, y, pct < 0 ? ROLE_GOOD : ROLE_WARN, "%+.0f%%", pct);
 }
 
 static void draw_row(const struct ui *ui, struct canvas *c, struct rect r, int y,

@@ -6,7 +6,7 @@
  * row that runs away under the cursor helps nobody.
  */
 #include "views/chan_detail.h"
-#include "views/filter.h"
+#include "views/row_filter.h"
 #include "views/list.h"
 #include "views/view.h"
 
@@ -44,7 +44,7 @@ struct made_from {
 struct links_ui {
 	struct list list;
 	struct entry filter;
-	struct filter parsed;
+	struct row_filter parsed;
 	enum column sort;
 	bool sort_chosen, reverse, problems;
 	struct row *row;
@@ -84,32 +84,33 @@ static void values_of(double value[COL_NAME], const struct state *s, uint32_t ch
 }
 
 struct named {
-	uint32_t chan;
-	const char *from;
-	uint8_t port;
+	uint32_t sw;
+	const char *name;
 };
 
 static int named_cmp(const void *pa, const void *pb)
 {
 	const struct named *a = pa, *b = pb;
-	int d = a->from == b->from ? 0 : text_natural_cmp(a->from, b->from);
+	int d = text_natural_cmp(a->name, b->name);
 
-	return d ? d : a->port != b->port ? a->port - b->port : a->chan < b->chan ? -1 : 1;
+	return d ? d : a->sw < b->sw ? -1 : 1;
 }
 
 static void take_fabric(struct links_ui *u, const struct fabric *f)
 {
-	struct named *all = xcalloc(f->nchan, sizeof(*all));
+	struct named *all = xcalloc(f->nsw, sizeof(*all));
+	uint32_t n = 0;
 
 	fabric_put(u->fabric);
 	u->fabric = fabric_get(f);
 	u->row = xrealloc(u->row, f->nchan + 1u, sizeof(*u->row));
 	u->place = xrealloc(u->place, f->nchan + 1u, sizeof(*u->place));
-	for (uint32_t c = 0; c < f->nchan; c++)
-		all[c] = (struct named){ c, f->sw_name[f->chan_src[c]], f->chan_port[c] };
-	qsort(all, f->nchan, sizeof(*all), named_cmp);
-	for (uint32_t i = 0; i < f->nchan; i++)
-		u->place[all[i].chan] = i;
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		all[sw] = (struct named){ sw, f->sw_name[sw] };
+	qsort(all, f->nsw, sizeof(*all), named_cmp);
+	for (uint32_t i = 0; i < f->nsw; i++)
+		for (uint32_t c = f->chan_off[all[i].sw]; c < f->chan_off[all[i].sw + 1]; c++)
+			u->place[c] = n++;
 	free(all);
 	u->list = (struct list){ 0 };
 	u->moved = false;
@@ -151,7 +152,7 @@ static void make_rows(struct links_ui *u, const struct ui *ui, const struct stat
 			continue;
 		values_of(value, s, c);
 		if (u->parsed.n &&
-		    !filter_match(&u->parsed, chan_label(label, sizeof(label), f, c), value))
+		    !row_filter_match(&u->parsed, chan_label(label, sizeof(label), f, c), value))
 			continue;
 		u->row[u->nrow++] = (struct row){ c, u->place[c], sort_key(u, value, u->place[c]) };
 	}
@@ -210,7 +211,7 @@ static void follow(struct links_ui *u, const struct ui *ui, const struct state *
 	if (memcmp(&now, &u->made, sizeof(now)) != 0) {
 		u->held = u->moved && only_data(&now, &u->made) && s->now_s - u->moved_s < HOLD_S;
 		if (!u->held) {
-			filter_parse(&u->parsed, u->filter.text, fields);
+			row_filter_parse(&u->parsed, u->filter.text, fields);
 			make_rows(u, ui, s);
 			u->made = now;
 			rates_put(u->rates);
@@ -227,13 +228,16 @@ static void follow(struct links_ui *u, const struct ui *ui, const struct state *
 }
 
 struct links_layout {
-	int name, name_w, spark, spark_w;
+	int name, name_w, spark, spark_w, end;
 };
 
 static struct links_layout layout(struct rect r)
 {
 	struct links_layout l = { .name = 37 };
 
+	if (r.w > 37 + 62 + HISTORY_LEN)
+		r.w = 37 + 62 + HISTORY_LEN;
+	l.end = r.w - 1;
 	l.spark_w = r.w >= 160 ? HISTORY_LEN : r.w >= 100 ? 24 : 0;
 	l.spark = r.w - l.spark_w - 1;
 	l.name_w = l.spark - l.name - (l.spark_w ? 2 : 0);
@@ -249,7 +253,7 @@ static void draw_head(const struct links_ui *u, struct canvas *c, struct rect r,
 	for (int i = 0; i < COLUMNS; i++)
 		canvas_text(c, r, at[i], 1, (int)u->sort == i ? ROLE_KEY : ROLE_LABEL, text[i]);
 	if (l->spark_w)
-		canvas_right(c, r, r.w - 1, 1, ROLE_LABEL, "history, newest right");
+		canvas_right(c, r, l->end, 1, ROLE_LABEL, "history, newest right");
 }
 
 static void draw_row(const struct ui *ui, struct canvas *c, struct rect r, int y,
@@ -284,7 +288,7 @@ static void draw_row(const struct ui *ui, struct canvas *c, struct rect r, int y
 	if (n > l->spark_w)
 		canvas_spark(c, r, l->spark, y, past + n - l->spark_w, l->spark_w);
 	else
-		canvas_spark(c, r, r.w - 1 - n, y, past, n);
+		canvas_spark(c, r, l->end - n, y, past, n);
 }
 
 static void draw_rows(struct links_ui *u, const struct ui *ui, struct canvas *c, struct rect r,

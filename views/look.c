@@ -92,7 +92,7 @@ int delta_level(double pct)
 
 char delta_glyph(int level)
 {
-	return "vo-=+*^"[level + 3];
+	return "Vv-.+*#"[level + 3];
 }
 
 enum role delta_role(enum palette palette, int level)

@@ -52,7 +52,8 @@ enum palette { PALETTE_VIRIDIS, PALETTE_CIVIDIS, PALETTE_NONE, PALETTE_COUNT };
 const char *palette_name(enum palette palette);
 enum role heat_role(enum palette palette, int level);
 
-/* Levels -3..3 of a change: blue "-" for less, orange "+" for more, by 2, 15 and 40 percent. */
+/* Levels -3..3 of a change, by 2, 15 and 40 percent: "Vv-" in blue for less, "." for the same,
+ * "+*#" in orange for more. */
 int delta_level(double pct);
 char delta_glyph(int level);
 enum role delta_role(enum palette palette, int level);

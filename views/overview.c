@@ -24,8 +24,8 @@ static struct overview_layout layout(struct rect r)
 	int hot = rest * 2 / 5, mid = rest / 3, y = r.y;
 	struct overview_layout l;
 
-	if (hot < 4)
-		hot = 4;
+	if (hot < 5)
+		hot = 5;
 	l.fabric = (struct rect){ r.x, y, half - 1, top };
 	l.tiers = (struct rect){ r.x + half, y, r.w - half, top };
 	y += top;
@@ -56,7 +56,7 @@ static void draw_links(struct canvas *c, struct rect r, int y, const struct surv
 	uint32_t all = v->cables + v->hosts, bad = v->down;
 	int x = canvas_textf(c, r, 1, y, ROLE_TEXT, "links %u", all);
 
-	if (!v->down && !v->reduced && !v->errors) {
+	if (!v->down && !v->reduced && !v->errors && !v->no_reply) {
 		canvas_text(c, r, x, y, ROLE_GOOD, "  no problems known");
 		return;
 	}
@@ -65,7 +65,9 @@ static void draw_links(struct canvas *c, struct rect r, int y, const struct surv
 	if (v->reduced)
 		x = canvas_textf(c, r, x, y, ROLE_WARN, "  reduced %u", v->reduced);
 	if (v->errors)
-		canvas_textf(c, r, x, y, ROLE_WARN, "  errors %u", v->errors);
+		x = canvas_textf(c, r, x, y, ROLE_WARN, "  errors %u", v->errors);
+	if (v->no_reply)
+		canvas_textf(c, r, x, y, ROLE_WARN, "  silent %u", v->no_reply);
 }
 
 static void draw_poll(struct canvas *c, struct rect r, int y, const struct state *s)
@@ -128,11 +130,12 @@ static void draw_metrics(struct canvas *c, struct rect r, int y, const struct st
 		return;
 	}
 	if (!m->njob) {
-		canvas_textf(c, r, 1, y, ROLE_TEXT, "EFI max %s  dark links - (no jobs)",
+		canvas_textf(c, r, 1, y, ROLE_TEXT, "EFI max %s  job EFI -",
 			     figure_count(a, m->efi_max));
+		canvas_textf(c, r, 1, y + 1, ROLE_TEXT, "dark links -  hops %.2f", m->hops_mean);
 		return;
 	}
-	canvas_textf(c, r, 1, y, ROLE_TEXT, "EFI %s  job EFI %s (>= %s)",
+	canvas_textf(c, r, 1, y, ROLE_TEXT, "EFI max %s  job EFI %s (>= %s)",
 		     figure_short(a, m->efi_max), figure_short(b, m->eff_efi_max),
 		     figure_short(e, m->eff_efi_bound));
 	canvas_textf(c, r, 1, y + 1, ROLE_TEXT, "dark links %.1f%%  hops %.2f", m->dark_fiber_pct,
@@ -147,7 +150,7 @@ static void draw_verdict(struct canvas *c, struct rect r, int y, const struct st
 		canvas_text(c, r, 1, y, ROLE_DIM,
 			    s->tables ? "routing not verified yet" : "routing tables not read yet");
 	else if (verdict_ok(v))
-		canvas_text(c, r, 1, y, ROLE_GOOD, "routes complete, no loop, no deadlock");
+		canvas_text(c, r, 1, y, ROLE_GOOD, "routes complete, no deadlock");
 	else
 		canvas_textf(c, r, 1, y, ROLE_BAD, "routes:%s%s%s%s",
 			     v->connected ? "" : " INCOMPLETE", v->loop_free ? "" : " LOOPS",
@@ -166,8 +169,8 @@ static void draw_fabric(struct canvas *c, struct rect r, const struct state *s,
 	snprintf(title, sizeof(title), "Fabric: %s", shape);
 	canvas_rule(c, r, 0, title);
 	if (p->missing_sw || p->missing_ca)
-		canvas_textf(c, r, 1, 1, ROLE_BAD, "%u sw %u hosts; MISSING %u sw %u hosts", f->nsw,
-			     f->nterm, p->missing_sw, p->missing_ca);
+		canvas_textf(c, r, 1, 1, ROLE_BAD, "%u of %u switches %u of %u hosts", f->nsw,
+			     f->nsw + p->missing_sw, f->nterm, f->nterm + p->missing_ca);
 	else
 		canvas_textf(c, r, 1, 1, ROLE_TEXT, "switches %u  hosts %u  cables %u", f->nsw,
 			     f->nterm, v->cables);
@@ -200,6 +203,13 @@ static void draw_tiers(struct canvas *c, struct rect r, const struct survey *v)
 	}
 }
 
+#define HOT_NAME 56
+
+static int spark_width(struct rect r)
+{
+	return r.w >= 150 ? HISTORY_LEN : r.w >= 100 ? HISTORY_LEN * 2 / 3 : 14;
+}
+
 static void draw_hot_row(struct canvas *c, struct rect r, int y, uint32_t chan,
 			 const struct state *s)
 {
@@ -208,24 +218,23 @@ static void draw_hot_row(struct canvas *c, struct rect r, int y, uint32_t chan,
 	const struct metrics *m = state_metrics(s);
 	char a[FIGURE_LEN], b[FIGURE_LEN], e[FIGURE_LEN] = "-", label[256];
 	uint8_t past[HISTORY_LEN];
-	int wide = r.w >= 100 ? HISTORY_LEN * 2 / 3 : 14, n;
+	int wide = spark_width(r), end, n;
 
-	if (r.w >= 160)
-		wide = HISTORY_LEN;
 	if (m)
 		figure_short(e, m->efi[chan]);
 	canvas_textf(c, r, 2, y, heat_role(PALETTE_VIRIDIS, p ? heat_level(p->util_pct) : 0),
 		     "%4s%%", figure_pct(a, p ? p->util_pct : NAN));
 	canvas_textf(c, r, 8, y, ROLE_TEXT, "%5s %6s", figure_pct(b, p ? p->wait_pct : NAN), e);
-	canvas_name(c, r, 22, y, r.w - wide - 24, ROLE_TEXT,
+	end = r.w - 1 < 24 + HOT_NAME + wide ? r.w - 1 : 24 + HOT_NAME + wide;
+	canvas_name(c, r, 22, y, end - wide - 23, ROLE_TEXT,
 		    chan_label(label, sizeof(label), f, chan));
 	if (!s->history)
 		return;
 	n = (int)history_get(s->history, chan, past);
 	if (n > wide)
-		canvas_spark(c, r, r.w - wide - 1, y, past + n - wide, wide);
+		canvas_spark(c, r, end - wide, y, past + n - wide, wide);
 	else
-		canvas_spark(c, r, r.w - n - 1, y, past, n);
+		canvas_spark(c, r, end - n, y, past, n);
 }
 
 static void mark_row(struct canvas *c, struct rect r, int y, bool on)
@@ -250,7 +259,11 @@ static void draw_hot(struct overview_ui *u, struct canvas *c, struct rect r, con
 			    s->mode == RUN_FILE ? "no rates: a file has no counters"
 						: "no rates yet: they need two polls");
 	else if (r.w >= 100)
-		canvas_right(c, r, r.w - 1, 1, ROLE_LABEL, "history, newest right");
+		canvas_right(c, r,
+			     r.w - 1 < 24 + HOT_NAME + spark_width(r)
+				     ? r.w - 1
+				     : 24 + HOT_NAME + spark_width(r),
+			     1, ROLE_LABEL, "history, newest right");
 	for (int y = 0; y < r.h - 2 && l->top + (uint32_t)y < v->nhot; y++) {
 		draw_hot_row(c, r, y + 2, v->hot[l->top + (uint32_t)y], s);
 		mark_row(c, r, y + 2, u->pane == PANE_HOT && l->top + (uint32_t)y == l->cursor);

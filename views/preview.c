@@ -42,20 +42,25 @@ static const struct engine_choice *choice_at(const struct state *s, uint32_t i)
 	return i < s->preview.nengines ? &s->preview.engines[i] : NULL;
 }
 
+/* The cursor begins on an engine that knows the jobs, or at least is not in use already. */
 static void first_suiting(struct preview_ui *u, const struct state *s)
 {
 	const char *now = s->tables ? s->tables->engine : "";
+	int best = 0;
 
 	if (u->chosen || !s->preview.nengines)
 		return;
 	u->chosen = true;
 	for (uint32_t i = 0; i < s->preview.nengines; i++) {
 		const struct engine_choice *e = choice_at(s, i);
+		int worth = !e->suits || !strcmp(e->engine->name, now) ? 0
+			    : s->jobs && e->engine->uses_jobs	       ? 2
+								       : 1;
 
-		if (e->suits && strcmp(e->engine->name, now) != 0) {
-			u->list.cursor = i;
-			return;
-		}
+		if (worth <= best)
+			continue;
+		best = worth;
+		u->list.cursor = i;
 	}
 }
 

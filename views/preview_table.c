@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BUCKETS 8
-#define WORST	32
+#define BUCKETS	    8
+#define WORST	    32
+#define TABLE_WIDTH 72 /* wider is harder to read */
 
 enum better { LESS, MORE };
 
@@ -35,8 +36,11 @@ static void draw_line(struct canvas *c, struct rect r, int y, const char *name, 
 	canvas_right(c, r, end - 14, y, ROLE_TEXT, number(b, plan, digits));
 	if (!isfinite(change))
 		return;
-	snprintf(pct, sizeof(pct), fabs(change) < 999.5 ? "%+.0f%%" : "x%.0f",
-		 fabs(change) < 999.5 ? change : plan / (now > 0 ? now : 1));
+	if (fabs(change) < 0.5)
+		strcpy(pct, "0%");
+	else
+		snprintf(pct, sizeof(pct), fabs(change) < 999.5 ? "%+.0f%%" : "x%.0f",
+			 fabs(change) < 999.5 ? change : plan / (now > 0 ? now : 1));
 	canvas_right(c, r, end - 7, y, role, pct);
 	canvas_right(c, r, end, y, role, word);
 }
@@ -153,8 +157,11 @@ void preview_table_draw(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct state_preview *p = &s->preview;
 	char title[160], took[FIGURE_LEN];
-	int y = 0, end = r.w - 1;
+	int y = 0, end;
 
+	if (r.w > TABLE_WIDTH)
+		r.w = TABLE_WIDTH;
+	end = r.w - 1;
 	snprintf(title, sizeof(title), "%s -> %s, computed in %s%s",
 		 s->tables ? s->tables->engine : "?", p->tables ? p->tables->engine : "?",
 		 figure_age(took, p->seconds), p->stale[0] ? ", STALE" : "");
@@ -173,11 +180,10 @@ static const uint64_t *efi_of(const struct metrics *m)
 	return m->njob ? m->eff_efi : m->efi;
 }
 
-static void fill_buckets(uint32_t count[BUCKETS], const struct metrics *m, uint64_t width)
+static void fill_buckets(uint32_t *count, const struct metrics *m, uint64_t width)
 {
 	const uint64_t *efi = efi_of(m);
 
-	memset(count, 0, BUCKETS * sizeof(*count));
 	for (uint32_t i = 0; i < m->nchan; i++)
 		count[efi[i] / width]++;
 }
@@ -194,30 +200,30 @@ void preview_histogram_draw(const struct state *s, struct canvas *c, struct rect
 {
 	const struct metrics *a = s->preview.before, *b = s->preview.after;
 	uint64_t max = b->njob ? b->eff_efi_max : b->efi_max, other = 0, width;
-	uint32_t now[BUCKETS] = { 0 }, plan[BUCKETS];
-	int half = (r.w - 16) / 2;
+	uint32_t now[BUCKETS] = { 0 }, plan[BUCKETS] = { 0 };
+	int half = (r.w - 16) / 2, n = r.h - 1 < BUCKETS ? r.h - 1 : BUCKETS;
 
 	if (a)
 		other = a->njob ? a->eff_efi_max : a->efi_max;
-	width = (max > other ? max : other) / BUCKETS + 1;
+	width = (max > other ? max : other) / (uint64_t)n + 1;
 	if (a)
 		fill_buckets(now, a, width);
 	fill_buckets(plan, b, width);
 	canvas_rule(c, r, 0,
 		    b->njob ? "Links by job EFI: now, plan (log)"
 			    : "Links by EFI: now, plan (log)");
-	for (int i = 0; i < BUCKETS && i + 1 < r.h; i++) {
+	for (int i = 0; i < n; i++) {
 		char range[64];
-		int n = bar_length(now[i], b->nchan, half - 8);
+		int x = bar_length(now[i], b->nchan, half - 8);
 		int p = bar_length(plan[i], b->nchan, half - 8);
 
 		snprintf(range, sizeof(range), "%llu-%llu",
 			 (unsigned long long)(width * (uint64_t)i),
 			 (unsigned long long)(width * (uint64_t)(i + 1) - 1));
 		canvas_right(c, r, 14, i + 1, ROLE_LABEL, range);
-		for (int k = 0; k < n; k++)
+		for (int k = 0; k < x; k++)
 			canvas_char(c, r, 16 + k, i + 1, ROLE_HEAT + 3, '#');
-		canvas_textf(c, r, 16 + n, i + 1, ROLE_DIM, " %u", now[i]);
+		canvas_textf(c, r, 16 + x, i + 1, ROLE_DIM, " %u", now[i]);
 		for (int k = 0; k < p; k++)
 			canvas_char(c, r, 16 + half + k, i + 1, ROLE_HEAT + 5, 'o');
 		canvas_textf(c, r, 16 + half + p, i + 1, ROLE_DIM, " %u", plan[i]);

@@ -81,12 +81,12 @@ void ui_draw(struct ui *ui, struct canvas *c, const struct state *s)
 
 	forget_stale(ui, s);
 	canvas_clear(c);
+	if (r.h > 0)
+		v->draw(ui->own[ui->view], ui, c, r, s);
 	if (v->context)
 		v->context(ui->own[ui->view], s, t.context, sizeof(t.context));
 	t.typing = ui_typing(ui, s);
 	frame_draw(c, s, ui->view, &t, ui->bindings, ui->nbindings);
-	if (r.h > 0)
-		v->draw(ui->own[ui->view], ui, c, r, s);
 }
 
 void ui_say(struct ui *ui, const char *fmt, ...)

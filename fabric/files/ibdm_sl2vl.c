@@ -60,6 +60,8 @@ int ibdm_sl2vl_read(struct tables *t, FILE *file, const char *path, const struct
 static void write_row(struct text_out *o, const struct fabric *f, const struct tables *t,
 		      uint32_t sw, uint8_t in, uint8_t out)
 {
+	static const char digits[] = "0123456789abcdef";
+
 	text_out_bytes(o, "0x", 2);
 	text_out_hex(o, f->sw_guid[sw], 16);
 	text_out_bytes(o, " ", 1);
@@ -67,9 +69,11 @@ static void write_row(struct text_out *o, const struct fabric *f, const struct t
 	text_out_bytes(o, " ", 1);
 	text_out_dec(o, out, 1);
 	for (uint8_t sl = 0; sl < FAB_SLS; sl += 2) {
-		text_out_bytes(o, " 0x", 3);
-		text_out_hex(o, tables_vl(t, f, sw, in, out, sl), 1);
-		text_out_hex(o, tables_vl(t, f, sw, in, out, (uint8_t)(sl + 1)), 1);
+		char pair[5] = { ' ', '0', 'x' };
+
+		pair[3] = digits[tables_vl(t, f, sw, in, out, sl) & 15];
+		pair[4] = digits[tables_vl(t, f, sw, in, out, (uint8_t)(sl + 1)) & 15];
+		text_out_bytes(o, pair, sizeof(pair));
 	}
 	text_out_bytes(o, "\n", 1);
 }

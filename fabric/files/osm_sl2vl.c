@@ -88,14 +88,21 @@ static void left(struct text_out *o, unsigned v, unsigned width)
 static void write_row(struct text_out *o, const struct fabric *f, const struct tables *t,
 		      uint32_t sw, uint8_t in, uint8_t out)
 {
+	char vls[3 * FAB_SLS + 1];
+
 	left(o, in, 4);
 	left(o, out, 4);
 	text_out_bytes(o, ":", 1);
 	for (uint8_t sl = 0; sl < FAB_SLS; sl++) {
-		text_out_bytes(o, " ", 1);
-		left(o, tables_vl(t, f, sw, in, out, sl), 2);
+		uint8_t vl = tables_vl(t, f, sw, in, out, sl);
+		char *s = vls + 3 * sl;
+
+		s[0] = ' ';
+		s[1] = vl < 10 ? (char)('0' + vl) : '1';
+		s[2] = vl < 10 ? ' ' : (char)('0' + vl - 10);
 	}
-	text_out_bytes(o, "\n", 1);
+	vls[3 * FAB_SLS] = '\n';
+	text_out_bytes(o, vls, sizeof(vls));
 }
 
 static void write_switch(struct text_out *o, const struct fabric *f, const struct tables *t,

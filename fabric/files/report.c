@@ -13,7 +13,8 @@ void read_report_begin(struct read_report *r, const char *path)
 	snprintf(r->path, sizeof(r->path), "%s", path);
 }
 
-static void note(struct read_report *r, uint64_t line, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static void note(struct read_report *r, uint64_t line,
+							 const char *fmt, va_list ap)
 {
 	struct read_note *n;
 

@@ -19,6 +19,18 @@ struct job_list *job_list_new(const char *source, int64_t time_s)
 	return l;
 }
 
+/* Names come from users: nothing in them may steer a terminal. */
+static const char *clean_copy(struct arena *a, const char *s)
+{
+	char *out = arena_strdup(a, s ? s : "");
+
+	for (char *c = out; *c; c++) {
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = '?';
+	}
+	return out;
+}
+
 void job_list_add(struct job_list *l, const struct job_rec *rec)
 {
 	const char **hosts = arena_array(l->arena, const char *, rec->nhost);
@@ -29,12 +41,12 @@ void job_list_add(struct job_list *l, const struct job_rec *rec)
 		l->jobs = xrealloc(l->jobs, l->cap, sizeof(*l->jobs));
 	}
 	for (uint32_t i = 0; i < rec->nhost; i++)
-		hosts[i] = arena_strdup(l->arena, rec->hosts[i]);
+		hosts[i] = clean_copy(l->arena, rec->hosts[i]);
 	to = &l->jobs[l->njob++];
 	*to = *rec;
-	to->name = arena_strdup(l->arena, rec->name ? rec->name : "");
-	to->user = arena_strdup(l->arena, rec->user ? rec->user : "");
-	to->nodes = arena_strdup(l->arena, rec->nodes ? rec->nodes : "");
+	to->name = clean_copy(l->arena, rec->name);
+	to->user = clean_copy(l->arena, rec->user);
+	to->nodes = clean_copy(l->arena, rec->nodes);
 	to->hosts = hosts;
 }
 

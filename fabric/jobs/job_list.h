@@ -39,7 +39,7 @@ struct job_list {
 
 /* Under construction until the first job_list_get(); refs is 1. */
 struct job_list *job_list_new(const char *source, int64_t time_s);
-/* Copies everything that rec points to. */
+/* Copies everything that rec points to; control characters in the texts become '?'. */
 void job_list_add(struct job_list *l, const struct job_rec *rec);
 /* Brings the jobs into their order; call once, after the last job_list_add(). */
 void job_list_sort(struct job_list *l);

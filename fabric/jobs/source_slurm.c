@@ -231,7 +231,8 @@ static void poll_running(struct slurm_source *s)
 	}
 	if (silent < s->quiet_ms)
 		return;
-	snprintf(text, sizeof(text), "SLURM has not answered within %u ms", s->quiet_ms);
+	snprintf(text, sizeof(text), "SLURM has not answered for %.1f s",
+		 (double)s->quiet_ms / 1000);
 	if (s->base.status.state != SOURCE_UNREACHABLE)
 		set_state(s, SOURCE_UNREACHABLE, text);
 }

@@ -189,7 +189,7 @@ int umad_port_open(struct mad_port *out, const char *ca, uint32_t port, struct e
 			       "module (modprobe ib_umad)");
 	h = xcalloc(1, sizeof(*h));
 	h->fd = -1;
-	/* not umad_size(), which grows when the port is opened */
+	/* umad_size() is the smaller one of the old interface until a port is open */
 	h->out = xcalloc(1, sizeof(ib_user_mad_t) + MAD_BYTES);
 	h->in = xcalloc(1, sizeof(ib_user_mad_t) + MAD_BYTES);
 	rc = choose(h, ca, port, err);

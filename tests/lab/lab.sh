@@ -146,7 +146,9 @@ lab_stop() {
 
 	trap - EXIT
 	[ -n "${LAB_DIR:-}" ] && [ -d "$LAB_DIR" ] || return "$rc"
-	for name in slurmctld slurmd relay opensm ibsim; do
+	# programs of the caller first, the simulator last
+	for name in $(cd "$LAB_DIR" && ls -- *.pid 2>/dev/null | sed 's/\.pid$//' |
+		grep -vxE 'slurmctld|slurmd|relay|opensm|ibsim') slurmctld slurmd relay opensm ibsim; do
 		lab_kill "$name"
 	done
 	lab_leftovers | while read -r pid name; do

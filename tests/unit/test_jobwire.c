@@ -101,12 +101,22 @@ static void control_characters_in_names_become_question_marks(void **state)
 	struct jobwire_reader *r = jobwire_reader_new();
 	struct jobwire_msg m;
 	size_t len;
+	struct job_list *l = job_list_new("slurm", 0);
 	uint8_t *frame = jobwire_text(&len, JOBWIRE_FAIL, 0, "a\033[2Jb\n\x7f");
 
 	(void)state;
 	jobwire_feed(r, frame, len);
 	assert_int_equal(jobwire_next(&m, r, NULL), 1);
 	assert_string_equal(m.text, "a?[2Jb??");
+	free(frame);
+	job_list_add(l, &(struct job_rec){ .id = 1, .name = "x\033c", .user = "\x7f" });
+	frame = jobwire_list(&len, l);
+	jobwire_feed(r, frame, len);
+	assert_int_equal(jobwire_next(&m, r, NULL), 1);
+	assert_string_equal(m.list->jobs[0].name, "x?c");
+	assert_string_equal(m.list->jobs[0].user, "?");
+	job_list_put(m.list);
+	job_list_put(l);
 	free(frame);
 	jobwire_reader_free(r);
 }

@@ -37,7 +37,7 @@ static struct fabric *make(const char *spec, int lmc, const char *more)
 {
 	struct freeze_opts opts = { .lmc = lmc, .assign_lids = true };
 	struct builder *b;
-	struct fabric *f;
+	struct fabric *f = NULL;
 	struct err err;
 	char text[160];
 

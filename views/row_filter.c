@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/filter.h"
+#include "views/row_filter.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static size_t parse_op(enum filter_op *op, const char *p)
 	return 0;
 }
 
-static bool parse_expression(struct filter_term *t, const char *word, const char *const *fields)
+static bool parse_expression(struct row_filter_term *t, const char *word, const char *const *fields)
 {
 	size_t name = strcspn(word, "<>="), op;
 	char *end;
@@ -40,11 +40,11 @@ static bool parse_expression(struct filter_term *t, const char *word, const char
 	return end != word + name + op && (!*end || !strcmp(end, "%"));
 }
 
-void filter_parse(struct filter *f, const char *text, const char *const *fields)
+void row_filter_parse(struct row_filter *f, const char *text, const char *const *fields)
 {
 	memset(f, 0, sizeof(*f));
 	while (f->n < FILTER_TERMS) {
-		struct filter_term *t = &f->term[f->n];
+		struct row_filter_term *t = &f->term[f->n];
 		size_t n;
 
 		text += strspn(text, " ");
@@ -59,7 +59,7 @@ void filter_parse(struct filter *f, const char *text, const char *const *fields)
 	}
 }
 
-static bool term_match(const struct filter_term *t, const char *row, const double *value)
+static bool term_match(const struct row_filter_term *t, const char *row, const double *value)
 {
 	double v;
 
@@ -82,7 +82,7 @@ static bool term_match(const struct filter_term *t, const char *row, const doubl
 	}
 }
 
-bool filter_match(const struct filter *f, const char *row, const double *value)
+bool row_filter_match(const struct row_filter *f, const char *row, const double *value)
 {
 	for (int i = 0; i < f->n; i++)
 		if (!term_match(&f->term[i], row, value))

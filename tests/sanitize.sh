@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# sanitize.sh: the unit tests under ASan and UBSan with gcc, and built by clang with all
+# warnings as errors.  Less optimised than usual, because building takes longest here.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+passed=0 failed=0 skipped=0
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:strict_string_checks=1}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}
+
+round() { # title, build folder, make variables...
+	local title=$1 folder=$2 log sums bins=() t
+	shift 2
+	log=$(mktemp)
+	for t in tests/unit/test_*.c; do
+		t=${t%.c}
+		bins+=("$folder/$t")
+	done
+	if ! make --no-print-directory -j2 "$@" "${bins[@]}" >"$log" 2>&1; then
+		echo "--- $title does not build"
+		grep -vE '^  CC' "$log" | tail -n 40
+		failed=$((failed + 1))
+		rm -f "$log"
+		return
+	fi
+	echo "--- $title"
+	env -u COUNTS bash tests/unit.sh "${bins[@]}" >"$log" 2>&1
+	cat "$log"
+	sums=$(sed -nE 's/^unit: ([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' "$log" | tail -n 1)
+	rm -f "$log"
+	read -r p f s <<<"${sums:-0 1 0}"
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+}
+
+round "gcc, ASan and UBSan" build-address-undefined \
+	SAN=address,undefined CFLAGS="-O1 -g1"
+round "clang, warnings are errors" build-clang CC=clang WERROR=1 CFLAGS=-O1
+
+echo "sanitize: $passed passed, $failed failed"
+[ -n "${COUNTS:-}" ] && echo "sanitize $passed $failed $skipped" >>"$COUNTS"
+[ "$failed" -eq 0 ]
