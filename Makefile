@@ -77,6 +77,10 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP_OBJS) $(LIB)
 $(B)/tests/lab/%: $(B)/tests/lab/%.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
 
+# tests/bench/NAME.c: programs that print measurements; make build/tests/bench/NAME
+$(B)/tests/bench/%: $(B)/tests/bench/%.o $(LIB)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
+
 -include $(patsubst %.c,$(B)/%.d,$(SRCS) $(wildcard tests/unit/*.c tests/lab/*.c))
 
 packages:

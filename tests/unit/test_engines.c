@@ -3,10 +3,11 @@
 #include "engines/engine.h"
 #include "engines/verify.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/files/ibnd.h"
 #include "fabric/sim/topo.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"
+#include "tests/unit/text_files.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -31,18 +32,15 @@ static struct fabric *from_topo(const char *spec)
 	return f;
 }
 
-static void judge(const char *spec, const struct engine *e)
+static void judge_fabric(const char *spec, const struct fabric *f, const struct engine *e)
 {
 	struct verify_opts opts = { .certificate = false };
-	struct fabric *f = from_topo(spec);
 	struct tables *t;
 	struct verdict *v;
 	char why[256];
 
-	if (e->suits(f, NULL)) {
-		fabric_put(f);
+	if (e->suits(f, NULL))
 		return;
-	}
 	t = must_route(e, f, NULL, NULL);
 	assert_int_equal(verify_tables(&v, f, t, &opts, NULL, NULL), 0);
 	verdict_sentence(why, sizeof(why), v, f);
@@ -51,6 +49,13 @@ static void judge(const char *spec, const struct engine *e)
 	assert_int_equal(v->vls_used, t->vls);
 	verdict_free(v);
 	tables_put(t);
+}
+
+static void judge(const char *spec, const struct engine *e)
+{
+	struct fabric *f = from_topo(spec);
+
+	judge_fabric(spec, f, e);
 	fabric_put(f);
 }
 
@@ -101,6 +106,50 @@ static void every_engine_routes_random_fabrics_with_failures(void **state)
 			 1 + seed % 4, seed, seed % 9, seed % 3, seed % 2 ? ",lids=random" : "");
 		for (size_t k = 0; k < n; k++)
 			judge(spec, e[k]);
+	}
+}
+
+static struct fabric *from_dump(const char *path, FILE *in)
+{
+	struct freeze_opts opts = { .lmc = -1 };
+	struct fabric *f = NULL;
+	struct builder *b;
+	struct err err;
+
+	if (ibnd_read(&b, in, path, NULL, &err) || builder_freeze(&f, b, &opts, &err))
+		fail_msg("%s: %s", path, err.text);
+	builder_free(b);
+	return f;
+}
+
+/* Aggregation nodes on every spine, parallel cables, uneven trees. */
+static void every_engine_routes_the_real_fabrics(void **state)
+{
+	static const char *const names[] = {
+		"topograph-ndr-40sw-2025.ibnetdiscover",
+		"psmn-x5-2020.ibnetdiscover",
+		"kalcher-qdr-2014.ibnetdiscover",
+	};
+	const struct engine *const *e;
+	size_t n;
+
+	(void)state;
+	e = engine_all(&n);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct fabric *f;
+		char *path = shared_file(names[i]);
+		FILE *in;
+
+		if (!path)
+			skip();
+		in = fopen(path, "r");
+		assert_non_null(in);
+		f = from_dump(path, in);
+		fclose(in);
+		free(path);
+		for (size_t k = 0; k < n; k++)
+			judge_fabric(names[i], f, e[k]);
+		fabric_put(f);
 	}
 }
 
@@ -178,6 +227,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_engine_routes_every_topology),
 		cmocka_unit_test(every_engine_routes_random_fabrics_with_failures),
+		cmocka_unit_test(every_engine_routes_the_real_fabrics),
 		cmocka_unit_test(layers_are_as_few_as_promised),
 		cmocka_unit_test(engines_are_found_by_name_and_the_names_are_said),
 		cmocka_unit_test(a_switch_alone_and_a_fabric_without_terminals_are_routed),

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine_bench: what engines cost and give on generated fabrics, one thread, CPU seconds.
+ *
+ *   engine_bench ENGINE[,ENGINE...] SPEC...
+ *
+ * gap is the longest time between two reports of progress, which bounds that of a cancel.
+ */
+#include "engines/engine.h"
+#include "engines/metrics.h"
+#include "engines/verify.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/sim/topo.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static double cpu_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+struct watch {
+	double begin, layers, last, gap; /* layers: when that step began, 0 before */
+};
+
+static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct watch *w = ctx;
+	double now = cpu_s();
+
+	(void)total;
+	w->gap = now - w->last > w->gap ? now - w->last : w->gap;
+	w->last = now;
+	if (!done && !strcmp(step, "layers"))
+		w->layers = now;
+}
+
+static int make_fabric(struct fabric **out, const char *spec, struct err *err)
+{
+	struct freeze_opts opts = { .lmc = -1 };
+	struct builder *b;
+	int rc = topo_build(&b, spec, err);
+
+	if (rc)
+		return rc;
+	rc = builder_freeze(out, b, &opts, err);
+	builder_free(b);
+	return rc;
+}
+
+static int show_quality(const struct fabric *f, const struct tables *t, struct err *err)
+{
+	struct verify_opts opts = { .certificate = false };
+	struct metrics *m;
+	struct verdict *v;
+	double begin = cpu_s();
+	int rc = verify_tables(&v, f, t, &opts, NULL, err);
+
+	if (rc)
+		return rc;
+	printf(" %8.4f %-3s", cpu_s() - begin, verdict_ok(v) ? "ok" : "BAD");
+	verdict_free(v);
+	rc = metrics_compute(&m, f, t, NULL, NULL, err);
+	if (rc)
+		return rc;
+	printf(" %4u %9" PRIu64 " %7.3f", t->vls, m->efi_max, m->hops_mean);
+	metrics_free(m);
+	return 0;
+}
+
+static int bench(const struct engine *e, const char *spec, const struct fabric *f, struct err *err)
+{
+	struct engine_params params = { .vls = 15 };
+	struct watch w = { .begin = cpu_s() };
+	struct progress p = { .report = report, .ctx = &w };
+	struct tables *t;
+	struct rusage ru;
+	double end;
+	int rc;
+
+	w.last = w.begin;
+	rc = e->route(&t, f, NULL, NULL, &params, &p, err);
+	end = cpu_s();
+	w.gap = end - w.last > w.gap ? end - w.last : w.gap;
+	printf("%-46s %5u %6u %-7s %8.4f %8.4f %6.3f", spec, f->nsw, f->nterm, e->name,
+	       (w.layers > 0 ? w.layers : end) - w.begin, w.layers > 0 ? end - w.layers : 0, w.gap);
+	if (rc) {
+		printf(" %s\n", err->text);
+		return 0;
+	}
+	rc = show_quality(f, t, err);
+	getrusage(RUSAGE_SELF, &ru);
+	printf(" %6ld\n", ru.ru_maxrss / 1024);
+	tables_put(t);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct err err = { "usage: engine_bench ENGINE[,ENGINE...] SPEC..." };
+	int rc = argc < 3;
+
+	printf("%-46s %5s %6s %-7s %8s %8s %6s %8s     %4s %9s %7s %6s\n", "fabric", "sw", "hosts",
+	       "engine", "paths", "layers", "gap", "verify", "VLs", "max EFI", "hops", "RSS MB");
+	for (int i = 2; i < argc && !rc; i++) {
+		char *names = xstrdup(argv[1]), *save = NULL;
+		struct fabric *f = NULL;
+
+		rc = make_fabric(&f, argv[i], &err);
+		for (char *n = strtok_r(names, ",", &save); n && !rc;
+		     n = strtok_r(NULL, ",", &save)) {
+			const struct engine *e = engine_find(n, &err);
+
+			rc = e ? bench(e, argv[i], f, &err) : -1;
+		}
+		fabric_put(f);
+		free(names);
+	}
+	if (rc)
+		fprintf(stderr, "engine_bench: %s\n", err.text);
+	return rc != 0;
+}
