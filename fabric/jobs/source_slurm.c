@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #define INTERVAL_MS    10000u
 #define QUIET_MS       5000u  /* on top of the interval */
@@ -30,6 +31,7 @@
 #define GRACE_MS       500u /* between the end of the pipe and SIGKILL */
 #define REAP_MS	       20u
 #define READ_BYTES     65536u
+#define LOGGED	       16
 #define MAX_ARGS       7
 #define READS_A_POLL   64 /* bounds the time that one poll takes */
 
@@ -49,8 +51,10 @@ struct slurm_source {
 	uint32_t quiet_ms, deadline_ms, backoff_ms, pause_ms;
 	uint64_t heard_ms, wake_ms;
 	struct jobwire_reader *reader;
-	char fault[400]; /* why we gave the poller up, "" while we did not */
-	char line[300], last_line[300];
+	char fault[400];		/* why we gave the poller up, "" while we did not */
+	char line[300], last_line[300]; /* of this process's stderr */
+	uint32_t logged[LOGGED]; /* checksums of the lines logged last, until the next list */
+	uint32_t nlogged;
 	size_t line_len;
 };
 
@@ -122,13 +126,27 @@ static void start(struct slurm_source *s)
 	pause_poller(s);
 }
 
-/* One line of the poller's stderr; libslurm repeats itself with every question. */
+/* libslurm repeats itself with every question, and every new poller says what the last said. */
+static bool is_news(struct slurm_source *s)
+{
+	uint32_t sum = (uint32_t)crc32(0, (const Bytef *)s->line, (uInt)s->line_len);
+
+	for (uint32_t i = 0; i < s->nlogged && i < LOGGED; i++) {
+		if (s->logged[i] == sum)
+			return false;
+	}
+	s->logged[s->nlogged++ % LOGGED] = sum;
+	return true;
+}
+
+/* One line of the poller's stderr. */
 static void take_line(struct slurm_source *s)
 {
 	s->line[s->line_len] = '\0';
-	if (s->line_len && strcmp(s->line, s->last_line)) {
-		log_add(LOG_WARN, "slurm", "%s", s->line);
+	if (s->line_len) {
 		memcpy(s->last_line, s->line, s->line_len + 1);
+		if (is_news(s))
+			log_add(LOG_WARN, "slurm", "%s", s->line);
 	}
 	s->line_len = 0;
 }
@@ -169,6 +187,7 @@ static void take_msg(struct slurm_source *s, struct jobwire_msg *m)
 	}
 	st->last_good_s = m->time_s;
 	s->pause_ms = s->backoff_ms;
+	s->nlogged = 0;
 	set_state(s, SOURCE_OK, "");
 }
 
@@ -229,12 +248,12 @@ static void poll_running(struct slurm_source *s)
 		end_poller(s, s->fault[0] ? 0 : GRACE_MS);
 		return;
 	}
-	if (silent < s->quiet_ms)
+	/* a new poller that is silent does not make a dead one better */
+	if (silent < s->quiet_ms || s->base.status.state > SOURCE_OK)
 		return;
 	snprintf(text, sizeof(text), "SLURM has not answered for %.1f s",
 		 (double)s->quiet_ms / 1000);
-	if (s->base.status.state != SOURCE_UNREACHABLE)
-		set_state(s, SOURCE_UNREACHABLE, text);
+	set_state(s, SOURCE_UNREACHABLE, text);
 }
 
 /* What to tell about a poller that is gone: our reason, its last words, or how it ended. */

@@ -293,6 +293,20 @@ static void a_poller_that_dies_is_dead_with_its_last_words_and_comes_back(void *
 	assert_true(no_children_left());
 }
 
+static void what_every_new_poller_says_is_logged_once(void **state)
+{
+	struct job_source *s = open_fake("crash", NULL, &(struct source_opts){ .backoff_ms = 10 });
+
+	(void)state;
+	log_lines = 0;
+	serve(s, SOURCE_OK, 500);
+	assert_true(job_source_status(s)->restarts >= 3);
+	/* two lines of the poller and the state */
+	assert_int_equal(log_lines, 3);
+	assert_int_equal(job_source_status(s)->state, SOURCE_DEAD);
+	job_source_close(s);
+}
+
 static void the_pause_between_restarts_grows(void **state)
 {
 	struct job_source *s = open_fake("crash", NULL, &(struct source_opts){ .backoff_ms = 40 });
@@ -459,6 +473,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_large_list_does_not_hold_up_the_caller),
 		cmocka_unit_test(refusal_is_unreachable_with_the_reason_and_keeps_the_old_list),
 		cmocka_unit_test(a_poller_that_dies_is_dead_with_its_last_words_and_comes_back),
+		cmocka_unit_test(what_every_new_poller_says_is_logged_once),
 		cmocka_unit_test(the_pause_between_restarts_grows),
 		cmocka_unit_test(death_by_signal_is_told),
 		cmocka_unit_test(garbage_ends_the_poller),
