@@ -10,8 +10,9 @@
 #include "engines/verify.h"
 
 /* 0: along every path positions only rise, so that no packets can wait for each other in a
- * circle.  -EINVAL, naming the path, where they do not.  For tables that are connected.  nvl and order as in struct verdict.
- * O(ends * LIDs * hops), by source switch where ends of a switch cannot differ. */
+ * circle.  -EINVAL, naming the path, where they do not.  For tables that are connected.
+ * nvl and order as in struct verdict.  O(ends * LIDs * hops), by source switch where ends
+ * of a switch cannot differ. */
 int certificate_check(const struct fabric *f, const struct tables *t, uint32_t nvl,
 		      const uint32_t *order, bool terminals_only, struct err *err);
 

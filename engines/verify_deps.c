@@ -492,7 +492,7 @@ static void turn_rows(const struct deps *d, size_t turn, uint16_t row[FAB_SLS])
 	}
 }
 
-/* Edges out of the vertices of channel c; counted when to is NULL. */
+/* Edges out of the vertices of channel c; only counted unless store. */
 static uint64_t emit(const struct deps *d, uint32_t c, struct depgraph *g, uint64_t at, bool store)
 {
 	uint16_t row[FAB_MAX_PORT + 1][FAB_SLS];
