@@ -164,7 +164,7 @@ static void hyperx_plane(struct heat_layout *l, const struct fabric *f, const st
 
 	snprintf(p->title, sizeof(p->title), "HyperX dimension %u of %u", d + 1, s->ndim);
 	snprintf(p->row_name, sizeof(p->row_name), "switch");
-	snprintf(p->col_name, sizeof(p->col_name), "place in dim %u", d + 1);
+	snprintf(p->col_name, sizeof(p->col_name), "dim %u", (d + 1) & 0xff);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		const uint16_t *x = &s->coord[sw * SHAPE_DIMS];
 		uint32_t at = 0;

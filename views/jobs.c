@@ -91,7 +91,8 @@ static void make_rows(struct jobs_ui *u, const struct state *s, const struct sur
 		key = !isfinite(key) ? -INFINITY : u->reverse ? -key : key;
 		u->row[u->nrow++] = (struct row){ i, key };
 	}
-	qsort(u->row, u->nrow, sizeof(*u->row), row_cmp);
+	if (u->nrow)
+		qsort(u->row, u->nrow, sizeof(*u->row), row_cmp);
 }
 
 /* The cursor stays with its job whatever the order becomes. */

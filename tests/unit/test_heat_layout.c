@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The heatmap's arithmetic: every channel in one cell, every cell on the screen. */
+#include "views/heat_layout.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/sim/topo.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *const specs[] = {
+	"fattree2:leaves=18,spines=9,hosts=4",
+	"fattree2:leaves=18,spines=9,hosts=4,fail=6,seed=3",
+	"kary:k=4,n=3,hosts=2",
+	"xgft:h=3,m=4x4x4,w=1x2x2",
+	"hyperx:dims=6x4,hosts=2",
+	"hyperx:dims=4x3x3,hosts=2",
+	"hyperx:dims=12x8,hosts=7,fail=15,seed=1",
+	"torus:dims=4x4x4,hosts=2",
+	"dragonfly:p=2",
+	"slimfly:q=5",
+	"random:switches=40,links=90,hosts=2,seed=1",
+};
+
+#define NSPECS (sizeof(specs) / sizeof(specs[0]))
+
+static struct fabric *make(const char *spec)
+{
+	struct freeze_opts opts = { .lmc = -1 };
+	struct builder *b = NULL;
+	struct fabric *f = NULL;
+	struct err err;
+
+	if (topo_build(&b, spec, &err) || builder_freeze(&f, b, &opts, &err))
+		fail_msg("%s: %s", spec, err.text);
+	builder_free(b);
+	return f;
+}
+
+static void count_plane(const struct heat_plane *p, const struct fabric *f, uint32_t *count)
+{
+	for (uint32_t r = 0; r < p->nrow; r++) {
+		for (uint32_t i = p->row_off[r]; i < p->row_off[r + 1]; i++) {
+			uint32_t c = p->chan[i];
+
+			assert_true(p->col[i] < p->ncol);
+			assert_true(i == p->row_off[r] || p->col[i - 1] <= p->col[i]);
+			assert_int_equal(f->chan_src[c], p->row_sw[r]);
+			if (p->col_sw)
+				assert_int_equal(f->chan_dst[c], p->col_sw[p->col[i]]);
+			count[c]++;
+			if (p->up)
+				count[f->chan_rev[c]]++;
+		}
+	}
+}
+
+static void every_channel_is_in_exactly_one_cell(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NSPECS; i++) {
+		struct fabric *f = make(specs[i]);
+		struct shape *s = shape_new(f);
+		struct heat_layout *l = heat_layout_new(f, s);
+		uint32_t *count = xcalloc(f->nchan, sizeof(*count));
+
+		for (uint32_t p = 0; p < l->nspecial; p++)
+			count_plane(&l->plane[p], f, count);
+		for (uint32_t c = 0; l->nspecial && c < f->nchan; c++)
+			assert_int_equal(count[c], 1);
+		for (uint32_t p = l->nspecial; p < l->nplane; p++) {
+			memset(count, 0, f->nchan * sizeof(*count));
+			count_plane(&l->plane[p], f, count);
+			for (uint32_t c = 0; c < f->nchan; c++)
+				assert_int_equal(count[c], 1);
+		}
+		assert_true(l->nplane > l->nspecial);
+		free(count);
+		heat_layout_free(l);
+		shape_free(s);
+		fabric_put(f);
+	}
+}
+
+static void different_cables_of_a_row_share_a_cell_only_when_parallel(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NSPECS; i++) {
+		struct fabric *f = make(specs[i]);
+		struct shape *s = shape_new(f);
+		struct heat_layout *l = heat_layout_new(f, s);
+
+		for (uint32_t k = 0; k < l->nplane; k++) {
+			const struct heat_plane *p = &l->plane[k];
+
+			for (uint32_t r = 0; r < p->nrow; r++)
+				for (uint32_t x = p->row_off[r] + 1; x < p->row_off[r + 1]; x++)
+					if (p->col[x] == p->col[x - 1])
+						assert_int_equal(f->chan_dst[p->chan[x]],
+								 f->chan_dst[p->chan[x - 1]]);
+		}
+		heat_layout_free(l);
+		shape_free(s);
+		fabric_put(f);
+	}
+}
+
+static void shapes_are_recognised(void **state)
+{
+	static const char *const want[NSPECS] = {
+		"tree of 2 levels", "tree of 2 levels", "tree of 3 levels", "tree of 3 levels",
+		"HyperX 4x6",	    "HyperX 3x3x4",	"HyperX 8x12",	    "general graph",
+		"general graph",    "general graph",	"general graph",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NSPECS; i++) {
+		struct fabric *f = make(specs[i]);
+		struct shape *s = shape_new(f);
+		char text[64];
+
+		shape_sentence(text, sizeof(text), s);
+		if (s->kind == SHAPE_HYPERX) {
+			/* the dimensions are found in no particular order */
+			uint32_t product = 1;
+
+			for (uint32_t d = 0; d < s->ndim; d++)
+				product *= s->dim[d];
+			assert_int_equal(product, f->nsw);
+			assert_int_equal(strncmp(text, want[i], 7), 0);
+			assert_int_equal(strlen(text), strlen(want[i]));
+		} else {
+			assert_string_equal(text, want[i]);
+		}
+		shape_free(s);
+		fabric_put(f);
+	}
+}
+
+static void storage_on_spines_leaves_a_tree_a_tree(void **state)
+{
+	struct freeze_opts opts = { .lmc = -1 };
+	struct builder *b = NULL;
+	struct fabric *f = NULL;
+	struct shape *s;
+	struct err err;
+	uint32_t io, spine;
+
+	(void)state;
+	assert_int_equal(topo_build(&b, "fattree2:leaves=6,spines=3,hosts=6", &err), 0);
+	/* the spines follow the leaves; one more host on a spine's free port */
+	assert_int_equal(builder_node(&io, b, NODE_CA, 0x99, 1, "io1", &err), 0);
+	spine = builder_find(b, 0x0002000000000000 + 16 * 6);
+	assert_int_not_equal(spine, FAB_NONE);
+	if (builder_link(b, io, 1, spine, 7, &err)) {
+		/* no free port on a spine of this generator: nothing to show */
+		builder_free(b);
+		skip();
+	}
+	assert_int_equal(builder_freeze(&f, b, &opts, &err), 0);
+	s = shape_new(f);
+	assert_int_equal(s->kind, SHAPE_TREE);
+	assert_int_equal(s->nlevel, 2);
+	shape_free(s);
+	builder_free(b);
+	fabric_put(f);
+}
+
+static void check_window(const struct heat_window *w, const struct heat_plane *p, struct rect r,
+			 uint32_t row, uint32_t col)
+{
+	/* inside of the rectangle, labels and cells without overlap */
+	assert_true(w->rows.x >= r.x + w->label_w);
+	assert_true(w->rows.x + (int)w->vis_cols * w->cell_w <= r.x + r.w);
+	assert_true(w->rows.y + (int)w->vis_rows <= r.y + r.h);
+	/* all of the matrix can be reached, and nothing beyond it is shown */
+	assert_true((uint64_t)w->nrow * w->row_n >= p->nrow);
+	assert_true((uint64_t)w->ncol * w->col_n >= p->ncol);
+	assert_true(w->top + w->vis_rows <= w->nrow);
+	assert_true(w->left + w->vis_cols <= w->ncol);
+	/* the cursor is in sight */
+	assert_in_range(row / w->row_n, w->top, w->top + w->vis_rows - 1);
+	assert_in_range(col / w->col_n, w->left, w->left + w->vis_cols - 1);
+}
+
+static void windows_fit_the_screen_at_every_size_and_zoom(void **state)
+{
+	static const char *const some[] = { "fattree2:leaves=40,spines=18,hosts=2",
+					    "hyperx:dims=12x8,hosts=2", "dragonfly:p=4" };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct fabric *f = make(some[i]);
+		struct shape *s = shape_new(f);
+		struct heat_layout *l = heat_layout_new(f, s);
+
+		for (uint32_t k = 0; k < l->nplane; k++) {
+			const struct heat_plane *p = &l->plane[k];
+			struct heat_window w = { 0 };
+
+			for (int h = 24; h <= 60; h += 4)
+				for (int width = 80; width <= 200; width += 13)
+					for (uint32_t zoom = 1; zoom < 64; zoom *= 2)
+						for (uint32_t at = 0; at < 5; at++) {
+							struct rect r = { 0, 4, width, h - 12 };
+							uint32_t row = at * (p->nrow - 1) / 4;
+							uint32_t col = at * (p->ncol - 1) / 4;
+
+							heat_window_set(&w, p, r, 10, zoom, row,
+									col);
+							check_window(&w, p, r, row, col);
+						}
+		}
+		heat_layout_free(l);
+		shape_free(s);
+		fabric_put(f);
+	}
+}
+
+static void at_the_fit_all_of_2064_switches_is_on_a_small_screen(void **state)
+{
+	struct fabric *f = make("dragonfly:p=8");
+	struct shape *s = shape_new(f);
+	struct heat_layout *l = heat_layout_new(f, s);
+	struct heat_window w = { 0 };
+
+	(void)state;
+	assert_int_equal(f->nsw, 2064);
+	heat_window_set(&w, &l->plane[0], (struct rect){ 0, 4, 80, 12 }, 10, UINT32_MAX, 0, 0);
+	assert_int_equal(w.vis_rows, w.nrow);
+	assert_int_equal(w.vis_cols, w.ncol);
+	heat_layout_free(l);
+	shape_free(s);
+	fabric_put(f);
+}
+
+static void a_channel_is_found_in_its_planes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NSPECS; i += 2) {
+		struct fabric *f = make(specs[i]);
+		struct shape *s = shape_new(f);
+		struct heat_layout *l = heat_layout_new(f, s);
+
+		for (uint32_t c = 0; c < f->nchan; c += 7) {
+			uint32_t found = 0, row, col;
+
+			for (uint32_t p = 0; p < l->nplane; p++)
+				found += heat_plane_find(&l->plane[p], f, c, &row, &col);
+			assert_int_equal(found, (l->nspecial > 0) + l->nplane - l->nspecial);
+		}
+		heat_layout_free(l);
+		shape_free(s);
+		fabric_put(f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_channel_is_in_exactly_one_cell),
+		cmocka_unit_test(different_cables_of_a_row_share_a_cell_only_when_parallel),
+		cmocka_unit_test(shapes_are_recognised),
+		cmocka_unit_test(storage_on_spines_leaves_a_tree_a_tree),
+		cmocka_unit_test(windows_fit_the_screen_at_every_size_and_zoom),
+		cmocka_unit_test(at_the_fit_all_of_2064_switches_is_on_a_small_screen),
+		cmocka_unit_test(a_channel_is_found_in_its_planes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
