@@ -108,7 +108,6 @@ static int read_bracket(struct parser *x)
 
 static int read_item(struct parser *x)
 {
-	const char *start = x->p;
 	int rc;
 
 	x->pieces.n = x->ranges.n = 0;
@@ -129,7 +128,7 @@ static int read_item(struct parser *x)
 		x->p += text.len;
 		vec_push(&x->pieces, text);
 	}
-	return x->p == start ? mistake(x, -EINVAL, "a name is expected here") : 0;
+	return 0;
 }
 
 /* Writes the name that the pieces stand at; 0 when it would be too long. */
@@ -200,16 +199,18 @@ static int expand(struct parser *x)
 
 static int parse(struct parser *x)
 {
-	int rc;
+	int rc = 0;
 
-	for (;;) {
+	while (!rc && *x->p) {
+		if (*x->p == ',') {
+			x->p++;
+			continue;
+		}
 		rc = read_item(x);
 		if (!rc)
 			rc = expand(x);
-		if (rc || !*x->p)
-			return rc;
-		x->p++;
 	}
+	return rc;
 }
 
 static bool is_empty(const char *s)

@@ -12,7 +12,8 @@
 
 struct hostlist;
 
-/* Names in the order written, duplicates kept; the last bracket runs fastest.  An empty text,
+/* Names in the order written, duplicates kept; the last bracket runs fastest.  As SLURM does it
+ * (scontrol show hostnames), nothing between two commas is no name.  An empty text,
  * "(null)" and "None assigned" are an empty list.  -EINVAL with the position of the mistake,
  * -E2BIG above HOSTLIST_MAX. */
 int hostlist_parse(struct hostlist **out, const char *text, struct err *err);
