@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/app_opts.h"
 
-#include "console/demo.h"
 #include "console/commands.h"
+#include "console/demo.h"
 #include "console/exits.h"
+#include "console/mkey.h"
 
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
 enum {
@@ -88,17 +88,6 @@ static void colours(struct argp_state *s, struct app_opts *o, const char *arg)
 		argp_error(s, "--color: '%s' is none of auto, 16, 256, never", arg);
 }
 
-static void m_key(struct app_opts *o, char *arg)
-{
-	char *end;
-
-	errno = 0;
-	o->m_key = strtoull(arg, &end, 0);
-	o->ask_m_key = errno || end == arg || *end;
-	/* the process list must not show it */
-	memset(arg, 'x', strlen(arg));
-}
-
 static error_t parse_screen(int key, char *arg, struct argp_state *s)
 {
 	struct app_opts *o = s->input;
@@ -172,7 +161,7 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 		o->window = (unsigned)positive(s, arg, "--outstanding_smps", 1, 1024);
 		return 0;
 	case 'y':
-		m_key(o, arg);
+		o->ask_m_key = mkey_take(&o->m_key, arg);
 		return 0;
 	case 'd':
 		o->interval_s = positive(s, arg, "--interval", 0.1, 3600);
@@ -196,30 +185,12 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 
 static int ask_m_key(struct app_opts *o)
 {
-	char line[64], *end;
-	struct termios old, quiet;
-	bool tty = tcgetattr(STDIN_FILENO, &old) == 0;
+	struct err err = { "" };
 
-	fputs("M_Key: ", stderr);
-	if (tty) {
-		quiet = old;
-		quiet.c_lflag &= ~(tcflag_t)ECHO;
-		tcsetattr(STDIN_FILENO, TCSANOW, &quiet);
-	}
-	end = fgets(line, sizeof(line), stdin);
-	if (tty)
-		tcsetattr(STDIN_FILENO, TCSANOW, &old);
-	fputc('\n', stderr);
-	if (!end)
-		return EXIT_BAD_USAGE;
-	line[strcspn(line, "\n")] = '\0';
-	errno = 0;
-	o->m_key = strtoull(line, &end, 0);
-	if (errno || end == line || *end) {
-		fputs("ibroute-top: the M_Key is a number, such as 0x1234\n", stderr);
-		return EXIT_BAD_USAGE;
-	}
-	return 0;
+	if (!mkey_ask(&o->m_key, &err))
+		return 0;
+	fprintf(stderr, "ibroute-top: %s\n", err.text);
+	return EXIT_BAD_USAGE;
 }
 
 int app_opts_parse(struct app_opts *o, int argc, char **argv)
