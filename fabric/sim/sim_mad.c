@@ -47,7 +47,8 @@ static void link_info(const struct sim *s, uint32_t sw, uint8_t port, struct por
 	pi->phys_state = up ? 5 : 2;
 	if (up)
 		port_info_set_link(pi, p->width, p->speed);
-	pi->op_vls = port_info_vl_code(p->op_vls);
+	/* where the fabric does not say: as most switches have */
+	pi->op_vls = port_info_vl_code(p->op_vls ? p->op_vls : 8);
 	pi->vl_cap = pi->op_vls;
 	pi->mtu = MTU_4096;
 }
