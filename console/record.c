@@ -21,12 +21,11 @@
 #define LOGINUID_UNSET 4294967295u
 
 struct record {
-	char *path, *dir, *ssh;
+	char *path, *dir;
+	json_t *user; /* the same in every line */
 	char sid[48];
 	int fd;
 	bool syslog;
-	uint32_t uid;
-	int64_t loginuid; /* -1 unset */
 	pthread_mutex_t lock;
 	uint64_t seq;  /* of the next line */
 	uint64_t lost; /* lines that could not be written since the last one that was */
@@ -104,18 +103,15 @@ static char *make_line(const struct record *r, const char *type, json_t *data)
 {
 	char ts[40], prev[DIGEST_HEX];
 	struct timespec mono;
-	json_t *line, *user;
+	json_t *line;
 	char *text;
 
 	clock_gettime(CLOCK_MONOTONIC, &mono);
 	stamp(ts, sizeof(ts));
-	user = json_pack("{s:I, s:o, s:o}", "uid", (json_int_t)r->uid, "loginuid",
-			 r->loginuid < 0 ? json_null() : json_integer(r->loginuid), "ssh",
-			 r->ssh ? record_str(r->ssh) : json_null());
-	line = json_pack("{s:i, s:I, s:s, s:I, s:s, s:s, s:o, s:O, s:s}", "v", 1, "seq",
+	line = json_pack("{s:i, s:I, s:s, s:I, s:s, s:s, s:O, s:O, s:s}", "v", 1, "seq",
 			 (json_int_t)r->seq, "ts", ts, "mono_ns",
 			 (json_int_t)mono.tv_sec * 1000000000 + mono.tv_nsec, "sid", r->sid, "type",
-			 type, "user", user, "data", data, "prev", digest_hex(prev, &r->head));
+			 type, "user", r->user, "data", data, "prev", digest_hex(prev, &r->head));
 	text = line ? json_dumps(line, JSON_COMPACT) : NULL;
 	json_decref(line);
 	return text;
@@ -215,17 +211,16 @@ int record_sync(struct record *r, struct err *err)
 	return rc;
 }
 
-static int64_t read_loginuid(void)
+static json_t *loginuid(void)
 {
 	FILE *f = fopen("/proc/self/loginuid", "re");
 	uint32_t id = LOGINUID_UNSET;
 
-	if (!f)
-		return -1;
-	if (fscanf(f, "%" SCNu32, &id) != 1)
+	if (f && fscanf(f, "%" SCNu32, &id) != 1)
 		id = LOGINUID_UNSET;
-	fclose(f);
-	return id == LOGINUID_UNSET ? -1 : (int64_t)id;
+	if (f)
+		fclose(f);
+	return id == LOGINUID_UNSET ? json_null() : json_integer(id);
 }
 
 static int make_dir(const char *dir, struct err *err)
@@ -295,7 +290,7 @@ static void free_record(struct record *r)
 	pthread_mutex_destroy(&r->lock);
 	free(r->path);
 	free(r->dir);
-	free(r->ssh);
+	json_decref(r->user);
 	free(r);
 }
 
@@ -309,10 +304,9 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 	o = o ? o : &plain;
 	r->fd = -1;
 	r->dir = xstrdup(record_dir(o->dir));
-	r->ssh = ssh ? xstrdup(ssh) : NULL;
 	r->syslog = o->syslog;
-	r->uid = (uint32_t)getuid();
-	r->loginuid = read_loginuid();
+	r->user = json_pack("{s:I, s:o, s:o}", "uid", (json_int_t)getuid(), "loginuid", loginuid(),
+			    "ssh", ssh ? record_str(ssh) : json_null());
 	pthread_mutex_init(&r->lock, NULL);
 	rc = make_dir(r->dir, err);
 	if (!rc)

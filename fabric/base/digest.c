@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <openssl/evp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,22 @@ struct digest_stream {
 	EVP_MD_CTX *md;
 };
 
+/* Looked up once: libcrypto takes longer for that than for a short hash. */
+static pthread_once_t fetched = PTHREAD_ONCE_INIT;
+static EVP_MD *sha256;
+
+static void fetch(void)
+{
+	sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+}
+
 struct digest_stream *digest_begin(void)
 {
 	struct digest_stream *s = xcalloc(1, sizeof(*s));
 
+	pthread_once(&fetched, fetch);
 	s->md = EVP_MD_CTX_new();
-	if (!s->md || EVP_DigestInit_ex(s->md, EVP_sha256(), NULL) != 1) {
+	if (!s->md || !sha256 || EVP_DigestInit_ex(s->md, sha256, NULL) != 1) {
 		fprintf(stderr, "ibroute-top: libcrypto offers no SHA-256\n");
 		exit(255);
 	}
@@ -61,8 +72,13 @@ bool digest_equal(const struct digest *a, const struct digest *b)
 
 static void hex_of(char *hex, const struct digest *d, int bytes)
 {
-	for (int i = 0; i < bytes; i++)
-		sprintf(hex + 2 * i, "%02x", d->b[i]);
+	static const char digits[] = "0123456789abcdef";
+
+	for (int i = 0; i < bytes; i++) {
+		hex[2 * i] = digits[d->b[i] >> 4];
+		hex[2 * i + 1] = digits[d->b[i] & 15];
+	}
+	hex[2 * bytes] = '\0';
 }
 
 char *digest_hex(char hex[DIGEST_HEX], const struct digest *d)
