@@ -127,7 +127,7 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 	(void)demand;
 	if (rc)
 		return rc;
-	if (!params->roots || !params->nroots)
+	if (!params || !params->roots || !params->nroots)
 		return route_found(out, f, params, progress, err);
 	roots = xcalloc(f->nsw, sizeof(*roots));
 	rc = given_roots(roots, &n, f, params, err);

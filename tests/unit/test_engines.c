@@ -200,6 +200,44 @@ static void engines_are_found_by_name_and_the_names_are_said(void **state)
 	assert_non_null(strstr(err.text, "dfsssp"));
 }
 
+static void vls_are_those_of_the_links_when_nobody_says(void **state)
+{
+	struct fabric *f = net_ring(8, 1, NULL);
+	const struct engine *e = engine_find("dfsssp", NULL);
+	struct engine_params p = { 0 };
+	struct tables *t = NULL;
+	struct err err = { "" };
+
+	(void)state;
+	for (uint32_t i = 0; i < f->nport; i++)
+		f->port[i].op_vls = 1;
+	assert_int_equal(e->route(&t, f, NULL, NULL, &p, NULL, &err), -ENOSPC);
+	assert_non_null(strstr(err.text, "1 may be used"));
+	for (uint32_t i = 0; i < f->nport; i++)
+		f->port[i].op_vls = 2;
+	t = must_route(e, f, NULL, &p);
+	assert_int_equal(t->vls, 2);
+	tables_put(t);
+	fabric_put(f);
+}
+
+static void parts_without_terminals_are_named_by_their_switches(void **state)
+{
+	struct fabric *f = net_chain(4, 0, 1, NULL);
+	const struct engine *const *e;
+	struct err err;
+	size_t n;
+
+	(void)state;
+	e = engine_all(&n);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(e[i]->suits(f, &err), -ENETUNREACH);
+		assert_non_null(strstr(err.text, "switch S0"));
+		assert_non_null(strstr(err.text, "switch S2"));
+	}
+	fabric_put(f);
+}
+
 static void a_switch_alone_and_a_fabric_without_terminals_are_routed(void **state)
 {
 	struct fabric *alone = net_chain(1, 3, FAB_NONE, NULL);
@@ -230,6 +268,8 @@ int main(void)
 		cmocka_unit_test(every_engine_routes_the_real_fabrics),
 		cmocka_unit_test(layers_are_as_few_as_promised),
 		cmocka_unit_test(engines_are_found_by_name_and_the_names_are_said),
+		cmocka_unit_test(vls_are_those_of_the_links_when_nobody_says),
+		cmocka_unit_test(parts_without_terminals_are_named_by_their_switches),
 		cmocka_unit_test(a_switch_alone_and_a_fabric_without_terminals_are_routed),
 	};
 
