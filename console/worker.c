@@ -102,8 +102,13 @@ static int compute_preview(struct worker *w, const struct work *k, struct msg *m
 		rc = metrics_compute(&msg->after, k->fabric, t, k->jobs, &w->progress, err);
 	if (!rc && k->tables)
 		rc = metrics_compute(&msg->before, k->fabric, k->tables, k->jobs, &w->progress, err);
-	if (!rc && k->tables)
-		msg->diff = tdiff_new(k->fabric, k->tables, t);
+	if (!rc && k->tables) {
+		struct tables *onto = tables_onto(k->fabric, k->tables, t);
+
+		msg->diff = tdiff_new(k->fabric, k->tables, onto);
+		tables_put(t);
+		msg->tables = onto;
+	}
 	return rc;
 }
 

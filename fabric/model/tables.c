@@ -229,3 +229,71 @@ bool tables_same(const struct tables *a, const struct tables *b, const struct fa
 	tables_hash(&db, b, f);
 	return digest_equal(&da, &db);
 }
+
+uint16_t tables_sl_mask(const struct tables *t, const struct fabric *f)
+{
+	uint16_t mask = 0;
+
+	if (t->sl_kind == SL_CONST)
+		return (uint16_t)(1u << t->sl_const);
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++) {
+			for (uint32_t lid = 1; lid <= t->max_lid; lid++)
+				if (f->lid_end[lid] != FAB_NONE)
+					mask |= (uint16_t)(1u << tables_path_sl(t, f->term_list[i], sw, lid));
+			if (t->sl_kind == SL_BY_DLID)
+				return mask;
+			if (t->sl_kind == SL_BY_SWITCH)
+				break; /* the others of this switch have the same */
+		}
+	return mask;
+}
+
+static void lft_onto(struct tables *out, const struct fabric *f, const struct tables *installed,
+		     const struct tables *wanted)
+{
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		uint8_t *to = tables_row(out, sw);
+		const uint8_t *old = tables_row(installed, sw), *new = tables_row(wanted, sw);
+
+		for (uint32_t lid = 0; lid <= out->max_lid; lid++)
+			to[lid] = f->lid_end[lid] == FAB_NONE ? old[lid] : new[lid];
+	}
+}
+
+static void sl2vl_onto(struct tables *out, const struct fabric *f, const struct tables *installed,
+		       const struct tables *wanted)
+{
+	uint16_t mask = tables_sl_mask(wanted, f);
+
+	if (installed->sl2vl_kind == SL2VL_IDENTITY && wanted->sl2vl_kind == SL2VL_IDENTITY)
+		return;
+	tables_sl2vl_form(out, SL2VL_FULL, f);
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++)
+			for (uint32_t o = 0; o <= f->sw_nports[sw]; o++) {
+				uint8_t *row = tables_sl2vl_row(out, sw, in, o);
+
+				for (uint8_t sl = 0; sl < FAB_SLS; sl++)
+					row[sl] = tables_vl(mask >> sl & 1 ? wanted : installed, f, sw,
+							    (uint8_t)in, (uint8_t)o, sl);
+			}
+}
+
+struct tables *tables_onto(const struct fabric *f, const struct tables *installed,
+			   const struct tables *wanted)
+{
+	struct tables *out = tables_new(f, wanted->engine);
+
+	lft_onto(out, f, installed, wanted);
+	tables_sl_form(out, wanted->sl_kind, f);
+	out->sl_const = wanted->sl_const;
+	if (out->sl)
+		memcpy(out->sl, wanted->sl, sl_bytes(wanted));
+	sl2vl_onto(out, f, installed, wanted);
+	out->vls = wanted->vls;
+	out->sls = wanted->sls;
+	memcpy(out->params, wanted->params, sizeof(out->params));
+	out->seed = wanted->seed;
+	return out;
+}

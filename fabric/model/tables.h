@@ -112,6 +112,15 @@ static inline uint32_t tables_blocks(const struct tables *t)
  * forwarding and VLs have the same hash whatever form they are kept in. */
 void tables_hash(struct digest *out, const struct tables *t, const struct fabric *f);
 
+/* Bit sl: a path from a terminal to some LID in use has that SL. */
+uint16_t tables_sl_mask(const struct tables *t, const struct fabric *f);
+
+/* What the switches hold once wanted was written over installed: entries of LIDs that nobody
+ * of this fabric owns and VLs of SLs that no path of wanted uses stay as they are, so that
+ * no more is touched than the new routing needs.  The caller owns one reference. */
+struct tables *tables_onto(const struct fabric *f, const struct tables *installed,
+			   const struct tables *wanted);
+
 /* The same forwarding, SLs and VLs?  As equal hashes, but fast when the forms agree. */
 bool tables_same(const struct tables *a, const struct tables *b, const struct fabric *f);
 

@@ -150,15 +150,15 @@ int plan_new(struct plan **out, const struct fabric *f, const struct tables *fro
 	p = xcalloc(1, sizeof(*p));
 	p->fabric = fabric_get(f);
 	p->from = tables_get(from);
-	p->to = tables_get(to);
+	p->to = tables_onto(f, from, to);
 	p->jobs = jobs ? jobset_get(jobs) : NULL;
 	if (sm)
 		p->sm = *sm;
 	p->time_s = time_s;
 	tables_hash(&p->from_hash, from, f);
-	tables_hash(&p->to_hash, to, f);
-	p->diff = tdiff_new(f, from, to);
-	p->changes = changes_new(f, from, to, p->diff);
+	tables_hash(&p->to_hash, p->to, f);
+	p->diff = tdiff_new(f, from, p->to);
+	p->changes = changes_new(f, from, p->to, p->diff);
 	p->vls_needed = vls_needed(p);
 	p->op_vls = least_op_vls(f);
 	make_id(p);

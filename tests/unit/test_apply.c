@@ -181,7 +181,7 @@ static void plan_is_written_read_back_and_confirmed(void **state)
 	assert_int_equal(st.written, w->p->changes->n);
 	assert_int_equal(st.verified, w->p->changes->n);
 	assert_int_equal(only(w).state, TXN_CONFIRMING);
-	assert_true(net_holds(w->s, w->to, true));
+	assert_true(net_holds(w->s, w->p->to, true));
 	assert_int_equal(w->s->writes, w->p->changes->n);
 	assert_int_equal(apply_confirm(w->a, NULL), 0);
 	assert_int_equal(w->last, OUTCOME_CONFIRMED);
@@ -322,7 +322,7 @@ static void disk_that_fails_at_any_sync_never_leaves_a_mixture(void **state)
 		spy.calls = 0;
 		spy.fail_at = n;
 		if (run(w, &err) == 0)
-			assert_true(net_holds(w->s, w->to, false));
+			assert_true(net_holds(w->s, w->p->to, false));
 		else
 			assert_true(net_holds(w->s, w->from, false));
 		spy.fail_at = 0;
@@ -382,7 +382,7 @@ static void fault_at_any_operation_ends_in_old_tables_or_a_list(void **state)
 
 			reset(w, (enum fault)fault, k / 3, again[k % 3]);
 			if (run(w, &err) == 0) {
-				assert_true(net_holds(w->s, w->to, false));
+				assert_true(net_holds(w->s, w->p->to, false));
 				ends[0]++;
 				continue;
 			}

@@ -306,6 +306,35 @@ static void diff_counts_entries_blocks_and_sl2vl_tables(void **state)
 	fabric_put(f);
 }
 
+static void writing_over_keeps_what_the_new_routing_does_not_use(void **state)
+{
+	struct fabric *f = frozen(line_of_three(true), 0);
+	struct tables *old = tables_new(f, "wire"), *want = tables_new(f, "sar"), *out;
+	uint32_t unowned = f->max_lid; /* the last LID is made nobody's below */
+
+	(void)state;
+	f->lid_end[unowned] = FAB_NONE;
+	tables_row(old, 0)[unowned] = 7;
+	tables_row(want, 0)[1] = 3;
+	tables_sl2vl_form(old, SL2VL_FULL, f);
+	memset(old->sl2vl, 5, (size_t)old->sl2vl_off[f->nsw] * FAB_SLS);
+	tables_sl_form(want, SL_BY_DLID, f);
+	want->sl[1] = 2;
+	assert_int_equal(tables_sl_mask(want, f), 1 << 0 | 1 << 2);
+	out = tables_onto(f, old, want);
+	assert_int_equal(tables_row(out, 0)[unowned], 7);
+	assert_int_equal(tables_row(out, 0)[1], 3);
+	assert_int_equal(tables_sl2vl_row(out, 1, 3, 4)[0], 0);
+	assert_int_equal(tables_sl2vl_row(out, 1, 3, 4)[1], 5);
+	assert_int_equal(tables_sl2vl_row(out, 1, 3, 4)[2], 2);
+	assert_int_equal(out->sl[1], 2);
+	assert_string_equal(out->engine, "sar");
+	tables_put(old);
+	tables_put(want);
+	tables_put(out);
+	fabric_put(f);
+}
+
 static void cleared_and_missing_counters_give_unknown_rates(void **state)
 {
 	struct fabric *f = frozen(line_of_three(true), 0);
@@ -372,6 +401,7 @@ int main(void)
 		cmocka_unit_test(unknown_nodes_of_a_job_are_counted),
 		cmocka_unit_test(hash_of_tables_does_not_depend_on_their_form),
 		cmocka_unit_test(diff_counts_entries_blocks_and_sl2vl_tables),
+		cmocka_unit_test(writing_over_keeps_what_the_new_routing_does_not_use),
 		cmocka_unit_test(cleared_and_missing_counters_give_unknown_rates),
 		cmocka_unit_test(arena_blocks_do_not_overlap_and_start_zeroed),
 	};

@@ -83,7 +83,7 @@ static void changes_turn_the_old_tables_into_the_new_ones(void **state)
 		memcpy(it.data, change_new(l, c), change_bytes(c));
 		in.ops->write(s, w->f, &it, 1, NULL, NULL);
 	}
-	assert_true(net_holds(s, w->to, true));
+	assert_true(net_holds(s, w->p->to, true));
 	net_sim_free(s);
 }
 
