@@ -19,8 +19,8 @@ tty_keys() { tmux -L "$TTY_SOCK" send-keys "$@"; }
 tty_type() { tmux -L "$TTY_SOCK" send-keys -l "$1"; }
 tty_screen() { tmux -L "$TTY_SOCK" capture-pane -p "$@"; }
 tty_pid() { tmux -L "$TTY_SOCK" display-message -p '#{pane_pid}'; }
-tty_dead() { [ "$(tmux -L "$TTY_SOCK" display-message -p '#{pane_dead}')" = 1 ]; }
-tty_status() { tmux -L "$TTY_SOCK" display-message -p '#{pane_dead_status}'; }
+tty_dead() { [ -n "$(tty_status)" ]; } # tmux knows the status a moment after the end
+tty_status() { tmux -L "$TTY_SOCK" display-message -p "#{?pane_dead,#{?pane_dead_signal,signal #{pane_dead_signal},#{pane_dead_status}},}"; }
 tty_resize() { tmux -L "$TTY_SOCK" resize-window -x "${1%x*}" -y "${1#*x}"; }
 tty_wait() {
 	local end=$((SECONDS + $1))
