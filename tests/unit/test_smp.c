@@ -123,13 +123,13 @@ static void plan_reaches_the_switches_and_comes_back(void **state)
 	assert_true(w->p->changes->nlft > 0 && w->p->changes->nsl2vl > 0);
 	assert_true(installed(w, w->from));
 	need(run(w, &err), &err);
-	assert_true(installed(w, w->to));
+	assert_true(installed(w, w->p->to));
 	need(apply_rollback(w->a, &err), &err);
 	assert_true(installed(w, w->from));
 	apply_free(w->a);
 	need(run(w, &err), &err);
 	need(apply_confirm(w->a, &err), &err);
-	assert_true(installed(w, w->to));
+	assert_true(installed(w, w->p->to));
 }
 
 static void lossy_fabric_is_only_slower(void **state)
@@ -139,7 +139,7 @@ static void lossy_fabric_is_only_slower(void **state)
 
 	sim_loss(w->sim, 0.1);
 	need(run(w, &err), &err);
-	assert_true(installed(w, w->to));
+	assert_true(installed(w, w->p->to));
 	need(apply_rollback(w->a, &err), &err);
 	assert_true(installed(w, w->from));
 }
@@ -167,7 +167,7 @@ static void writes_that_stop(struct world *w, void (*stop)(struct world *),
 	assert_int_equal(apply_outcome(w->a), OUTCOME_INCOMPLETE);
 	apply_status(w->a, &st);
 	assert_true(st.retries > 0);
-	assert_false(installed(w, w->to));
+	assert_false(installed(w, w->p->to));
 	assert_non_null(strstr(err.text, "rollback incomplete"));
 	go(w);
 	need(apply_rollback(w->a, &err), &err);
