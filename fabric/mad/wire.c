@@ -228,9 +228,6 @@ const char *wire_sm_state_name(uint8_t state)
 	return sm_state_name(state);
 }
 
-/* With so many silent and none that answers, the way itself is broken. */
-#define SILENT_ENOUGH 64
-
 struct identify {
 	struct wire *w;
 	const struct fabric *f;
@@ -250,7 +247,7 @@ static bool identify_next(void *ctx, struct queue_request *out)
 	for (; x->at < x->f->nsw; x->at++) {
 		if (!x->want[x->at] || x->way[x->at] != WAY_NONE)
 			continue;
-		if (!x->answered && x->silent >= SILENT_ENOUGH) {
+		if (wire_way_broken(x->answered, x->silent)) {
 			x->rc[x->at] = -ETIMEDOUT;
 			continue;
 		}

@@ -25,6 +25,13 @@ struct wire {
 	uint8_t *pma;
 };
 
+/* When hardly anybody answers over a way, it is the way that is broken: no use to wait for
+ * the rest one by one. */
+static inline bool wire_way_broken(uint32_t answered, uint32_t silent)
+{
+	return silent >= 64 && answered < silent / 8;
+}
+
 /* How a switch is reached. */
 enum wire_way { WAY_NONE, WAY_DIRECTED, WAY_LID };
 

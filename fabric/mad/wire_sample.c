@@ -16,9 +16,7 @@ enum {
 	PMA_WAIT = 8,	     /* wait in 32 bits */
 };
 
-/* With so many silent and none that answers, LIDs lead nowhere: no use to ask the rest. */
-#define SILENT_ENOUGH 64
-#define CLASS_TRIES   2
+#define CLASS_TRIES 2
 
 enum { ASK_CLASS, ASK_WIDE, ASK_NARROW, ASK_COUNT };
 
@@ -84,7 +82,7 @@ static bool classes_next(void *ctx, struct queue_request *out)
 			x->known++;
 			continue;
 		}
-		if (!x->known && x->silent >= SILENT_ENOUGH)
+		if (wire_way_broken(x->known, x->silent))
 			return false;
 		x->kind = ASK_CLASS;
 		address(x, out);

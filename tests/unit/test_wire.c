@@ -17,6 +17,8 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
 /* A fabric, its tables, a simulator that runs them and a wire into it. */
 struct world {
@@ -344,6 +346,32 @@ static void tables_are_read_over_broken_lfts_too(void **state)
 	assert_int_equal(tables_row(got, far)[x.f->term_lid[0]], FAB_NO_PORT);
 	tables_report_clear(&report);
 	tables_put(got);
+	world_down(&x);
+}
+
+static void lids_that_lead_nowhere_are_found_out_soon(void **state)
+{
+	struct tables_report report;
+	struct tables *empty, *got;
+	struct sample *s;
+	struct world x;
+
+	(void)state;
+	world_up(&x, net_torus(20, 15, 1, NULL), NULL, NULL);
+	assert_int_equal(world_sweep(&x), 0);
+	empty = tables_new(x.f, "test");
+	assert_int_equal(sim_install_tables(x.sim, empty, &x.err), 0);
+	assert_int_equal(wire_read_tables(&got, x.w, x.swept, false, &report, NULL, &x.err), 0);
+	assert_int_equal(report.nmissing, 0);
+	assert_true(report.took_ns < 100000000);
+	assert_int_equal(wire_read_sample(&s, x.w, x.swept, SAMPLE_ALL, NULL, &x.err), 0);
+	assert_true(s->answered < 10);
+	/* 300 silent switches at two tries each, or three windows of them */
+	assert_true(s->took_ns < 3000000000);
+	sample_put(s);
+	tables_report_clear(&report);
+	tables_put(got);
+	tables_put(empty);
 	world_down(&x);
 }
 
@@ -770,6 +798,51 @@ static void flows_into_nowhere_are_discarded(void **state)
 	world_down(&x);
 }
 
+struct traffic_thread {
+	struct sim *sim;
+	uint16_t lid; /* nobody's MADs go there */
+	atomic_bool stop;
+};
+
+static void *drive_traffic(void *arg)
+{
+	struct traffic_thread *t = arg;
+
+	for (uint16_t n = 0; !t->stop; n++) {
+		sim_traffic_step(t->sim, 0.001);
+		sim_poke_lft(t->sim, 0, t->lid, (uint8_t)(n % 4));
+	}
+	return NULL;
+}
+
+static void traffic_and_mads_may_run_in_two_threads(void **state)
+{
+	struct traffic_thread t = { 0 };
+	struct sim_flow flow = { .src = 5, .Bps = 1e9 };
+	struct sim_opts so;
+	struct sample *s;
+	struct world x;
+	pthread_t thread;
+
+	(void)state;
+	sim_opts_init(&so);
+	world_up(&x, net_tree(4, 2, 3, NULL), &so, NULL);
+	flow.dlid = x.f->term_lid[1];
+	sim_set_flows(x.sim, &flow, 1);
+	t.sim = x.sim;
+	t.lid = x.f->term_lid[7];
+	assert_int_equal(pthread_create(&thread, NULL, drive_traffic, &t), 0);
+	assert_int_equal(world_sweep(&x), 0);
+	for (int i = 0; i < 50; i++) {
+		assert_int_equal(wire_read_sample(&s, x.w, x.swept, SAMPLE_ALL, NULL, &x.err), 0);
+		assert_int_equal(s->answered, s->asked);
+		sample_put(s);
+	}
+	t.stop = true;
+	pthread_join(thread, NULL);
+	world_down(&x);
+}
+
 static void the_master_sm_is_known_while_it_lives(void **state)
 {
 	struct wire_opts wo = { .timeout_ms = 10 };
@@ -803,6 +876,7 @@ int main(void)
 		cmocka_unit_test(sweeps_can_be_cancelled),
 		cmocka_unit_test(tables_read_are_the_tables_installed),
 		cmocka_unit_test(tables_are_read_over_broken_lfts_too),
+		cmocka_unit_test(lids_that_lead_nowhere_are_found_out_soon),
 		cmocka_unit_test(writes_change_exactly_what_was_asked),
 		cmocka_unit_test(sl2vl_writes_are_read_back),
 		cmocka_unit_test(failing_writes_are_told_item_by_item),
@@ -815,6 +889,7 @@ int main(void)
 		cmocka_unit_test(rates_are_those_of_the_flows),
 		cmocka_unit_test(overload_shows_full_links_and_waiting_ports),
 		cmocka_unit_test(flows_into_nowhere_are_discarded),
+		cmocka_unit_test(traffic_and_mads_may_run_in_two_threads),
 		cmocka_unit_test(the_master_sm_is_known_while_it_lives),
 	};
 
