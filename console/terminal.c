@@ -116,21 +116,24 @@ static void rescue_remove(void)
 static int colours_wanted(int asked)
 {
 	const char *no = getenv("NO_COLOR");
-	int has = has_colors() ? COLORS : 0;
+	int has;
 
 	if (asked < 0)
 		asked = no && no[0] ? 0 : 256;
+	/* COLORS is set by start_color(), which would also paint a terminal in one colour */
+	if (asked < 8 || !has_colors() || start_color() == ERR)
+		return 0;
+	use_default_colors();
+	has = COLORS;
 	if (asked >= 256 && has >= 256)
 		return 256;
-	return asked >= 8 && has >= 8 ? 16 : 0;
+	return has >= 8 ? 16 : 0;
 }
 
 static void roles_init(int colours)
 {
 	if (!colours)
 		return;
-	start_color();
-	use_default_colors();
 	for (int i = 0; i < ROLE_COUNT; i++) {
 		const struct look *l = role_look((enum role)i);
 
