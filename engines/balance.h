@@ -5,7 +5,7 @@
  * OpenSM's DFSSSP gives every link the start weight P^2, so that its Dijkstra finds the paths
  * with the fewest hops and among those the least sum of loads.  The hops are known from the
  * DAG, so what is left is one pass over its edges per LID, without a heap, and one pass back
- * that adds the new routes to the loads (ALGORITHMS: Domke et al., SC16 Sec. 3.2; Hoefler et
+ * that adds the new routes to the loads (Domke et al., SC16 Sec. 3.2; Hoefler et
  * al., "Optimized routing for large-scale InfiniBand networks", 2009).
  */
 #ifndef ENGINES_BALANCE_H

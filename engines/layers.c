@@ -118,6 +118,41 @@ static bool in_order(struct layering *l, const uint32_t *hop)
 	return ok;
 }
 
+/* Keeps the turns that were added to layer k for a path, or takes them out again. */
+static void settle(struct layering *l, unsigned k, uint32_t nadded, bool keep)
+{
+	for (uint32_t a = 0; a < nadded; a++) {
+		uint32_t c = l->chan[l->added[a]], e = l->chan[l->parent[l->added[a]]];
+
+		if (keep)
+			l->has[turns_at(&l->turns, c, e)] |= (uint16_t)(1u << k);
+		else
+			cdg_remove(l->cdg[k], c, e);
+	}
+}
+
+/* Puts the path from position i into layer k unless that closes a cycle. */
+static bool fits(struct layering *l, uint32_t i, unsigned k)
+{
+	uint32_t nadded = 0;
+	bool ok = true;
+
+	for (uint32_t p = i; l->parent[p] && ok; p = l->parent[p]) {
+		uint32_t c = l->chan[p], e = l->chan[l->parent[p]];
+		uint32_t turn = turns_at(&l->turns, c, e);
+
+		if (l->has[turn] >> k & 1)
+			continue;
+		ok = cdg_add(l->cdg[k], c, e);
+		if (ok)
+			l->added[nadded++] = p;
+		else if (!nadded)
+			l->never[turn] |= (uint16_t)(1u << k);
+	}
+	settle(l, k, nadded, ok);
+	return ok;
+}
+
 /* Layer for the path from position i, none of which holds it yet: the first that stays
  * acyclic with it; LAYERS_MAX when there is none. */
 static unsigned place(struct layering *l, uint32_t i)
@@ -127,36 +162,13 @@ static unsigned place(struct layering *l, uint32_t i)
 	for (uint32_t p = i; l->parent[p]; p = l->parent[p])
 		never |= l->never[turns_at(&l->turns, l->chan[p], l->chan[l->parent[p]])];
 	for (unsigned k = 0; k < LAYERS_MAX; k++) {
-		uint32_t nadded = 0, p;
-		bool ok = true;
-
 		if (never >> k & 1)
 			continue;
 		if (k == l->n)
 			l->cdg[l->n++] = cdg_new(l->work);
-		for (p = i; l->parent[p] && ok; p = l->parent[p]) {
-			uint32_t c = l->chan[p], e = l->chan[l->parent[p]];
-			uint32_t turn = turns_at(&l->turns, c, e);
-
-			if (l->has[turn] >> k & 1)
-				continue;
-			ok = cdg_add(l->cdg[k], c, e);
-			if (ok)
-				l->added[nadded++] = p;
-			else if (!nadded)
-				l->never[turn] |= (uint16_t)(1u << k);
-		}
-		for (uint32_t a = 0; a < nadded; a++) {
-			uint32_t c = l->chan[l->added[a]], e = l->chan[l->parent[l->added[a]]];
-
-			if (ok)
-				l->has[turns_at(&l->turns, c, e)] |= (uint16_t)(1u << k);
-			else
-				cdg_remove(l->cdg[k], c, e);
-		}
-		if (!ok)
+		if (!fits(l, i, k))
 			continue;
-		for (p = i; p; p = l->parent[p])
+		for (uint32_t p = i; p; p = l->parent[p])
 			l->have[p] |= (uint16_t)(1u << k);
 		return k;
 	}
