@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_MAX 2000000
+#define STEPS_MAX 150000 /* about a millisecond */
 #define HOPS_MAX  64
 
 struct search {
@@ -17,7 +17,6 @@ struct search {
 	uint32_t dst_sw;
 	uint32_t stamp; /* of this destination */
 	uint32_t *seen; /* switch: stamp * 2 + does its route use the channel */
-	uint64_t steps;
 };
 
 /* Does the route from a switch to the destination use the channel? */
@@ -44,7 +43,6 @@ static bool route_uses(struct search *x, uint32_t from)
 		}
 		at = f->chan_dst[c];
 	}
-	x->steps += n + 1;
 	for (uint32_t i = 0; i < n; i++)
 		x->seen[path[i]] = x->stamp * 2 + uses;
 	return uses;
@@ -64,7 +62,6 @@ static void count_destination(struct search *x, const struct jobset *jobs, uint3
 		for (uint32_t i = 0; j->multi && i < j->nterm; i++)
 			if (f->term_sw[j->terms[i]] != x->dst_sw)
 				routes[jobs->term_job[k]] += route_uses(x, f->term_sw[j->terms[i]]);
-		x->steps += j->nterm;
 	}
 }
 
@@ -86,25 +83,43 @@ static void take_top(struct chan_jobs *out, const uint64_t *routes, uint32_t njo
 	}
 }
 
+/* Does the channel lead to that terminal, and does a job want it to? */
+static bool destination(const struct search *x, const struct jobset *jobs, uint32_t term)
+{
+	const struct fabric *f = x->f;
+	uint32_t lid = f->term_lid[term];
+
+	return jobs->term_off[term] != jobs->term_off[term + 1] && lid <= x->t->max_lid &&
+	       tables_row(x->t, f->chan_src[x->chan])[lid] == f->chan_port[x->chan];
+}
+
+static uint64_t work(const struct search *x, const struct jobset *jobs)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t term = 0; term < x->f->nterm; term++) {
+		if (!destination(x, jobs, term))
+			continue;
+		for (uint32_t k = jobs->term_off[term]; k < jobs->term_off[term + 1]; k++)
+			sum += jobs->jobs[jobs->term_job[k]].nterm;
+	}
+	return sum;
+}
+
 void chan_jobs_find(struct chan_jobs *out, const struct fabric *f, const struct tables *t,
 		    const struct jobset *jobs, uint32_t chan)
 {
 	struct search x = { .f = f, .t = t, .chan = chan };
-	const uint8_t *row = tables_row(t, f->chan_src[chan]);
 	uint64_t *routes = xcalloc(jobs->njob, sizeof(*routes));
+	uint32_t every, n = 0;
 
 	memset(out, 0, sizeof(*out));
+	every = (uint32_t)(work(&x, jobs) / STEPS_MAX) + 1;
+	out->sampled = every > 1;
 	x.seen = xcalloc(f->nsw, sizeof(*x.seen));
-	for (uint32_t term = 0; term < f->nterm; term++) {
-		if (jobs->term_off[term] == jobs->term_off[term + 1] ||
-		    f->term_lid[term] > t->max_lid || row[f->term_lid[term]] != f->chan_port[chan])
-			continue;
-		if (x.steps > STEPS_MAX) {
-			out->sampled = true;
-			break;
-		}
-		count_destination(&x, jobs, term, routes);
-	}
+	for (uint32_t term = 0; term < f->nterm; term++)
+		if (destination(&x, jobs, term) && n++ % every == 0)
+			count_destination(&x, jobs, term, routes);
 	take_top(out, routes, jobs->njob);
 	free(x.seen);
 	free(routes);

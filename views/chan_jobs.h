@@ -25,8 +25,8 @@ struct chan_jobs {
 	bool sampled; /* the figures are of a part of the destinations: too many for one frame */
 };
 
-/* Walks the routes of all pairs that share a job, to the base LIDs, but stops after a few
- * million steps. */
+/* Walks the routes of all pairs that share a job, to the base LIDs; where these are too many
+ * for one frame, those to every n-th destination. */
 void chan_jobs_find(struct chan_jobs *out, const struct fabric *f, const struct tables *t,
 		    const struct jobset *jobs, uint32_t chan);
 

@@ -121,11 +121,11 @@ static enum problem problem_find(const struct survey *v, const struct port *p,
 	return PROBLEM_NONE;
 }
 
-static void list_problems(struct survey *v, const struct fabric *f)
+static void list_problems(struct survey *v, const struct fabric *f, const uint32_t *count)
 {
 	v->nproblem = 0;
 	for (int kind = PROBLEM_DOWN; kind > PROBLEM_NONE; kind--) {
-		for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		for (uint32_t sw = 0; count[kind] && sw < f->nsw; sw++) {
 			for (uint32_t p = 1; p <= f->sw_nports[sw]; p++) {
 				if (v->problem[f->port_off[sw] + p] != kind)
 					continue;
@@ -155,7 +155,7 @@ static void find_problems(struct survey *v, const struct state *s)
 	v->no_reply = count[PROBLEM_NO_REPLY];
 	v->errors = count[PROBLEM_ERRORS];
 	v->reduced = count[PROBLEM_REDUCED];
-	list_problems(v, f);
+	list_problems(v, f, count);
 }
 
 static void tier_add(struct tier *t, double util, double wait)
