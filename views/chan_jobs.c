@@ -15,6 +15,7 @@ struct search {
 	uint32_t chan;
 	uint32_t lid;
 	uint32_t dst_sw;
+	uint32_t every; /* n-th source of a job is looked at */
 	uint32_t stamp; /* of this destination */
 	uint32_t *seen; /* switch: stamp * 2 + does its route use the channel */
 };
@@ -59,7 +60,8 @@ static void count_destination(struct search *x, const struct jobset *jobs, uint3
 	for (uint32_t k = jobs->term_off[term]; k < jobs->term_off[term + 1]; k++) {
 		const struct job *j = &jobs->jobs[jobs->term_job[k]];
 
-		for (uint32_t i = 0; j->multi && i < j->nterm; i++)
+		/* another first source each time, so that small jobs get their share */
+		for (uint32_t i = x->stamp % x->every; j->multi && i < j->nterm; i += x->every)
 			if (f->term_sw[j->terms[i]] != x->dst_sw)
 				routes[jobs->term_job[k]] += route_uses(x, f->term_sw[j->terms[i]]);
 	}
@@ -111,14 +113,13 @@ void chan_jobs_find(struct chan_jobs *out, const struct fabric *f, const struct 
 {
 	struct search x = { .f = f, .t = t, .chan = chan };
 	uint64_t *routes = xcalloc(jobs->njob, sizeof(*routes));
-	uint32_t every, n = 0;
 
 	memset(out, 0, sizeof(*out));
-	every = (uint32_t)(work(&x, jobs) / STEPS_MAX) + 1;
-	out->sampled = every > 1;
+	x.every = (uint32_t)(work(&x, jobs) / STEPS_MAX) + 1;
+	out->sampled = x.every > 1;
 	x.seen = xcalloc(f->nsw, sizeof(*x.seen));
 	for (uint32_t term = 0; term < f->nterm; term++)
-		if (destination(&x, jobs, term) && n++ % every == 0)
+		if (destination(&x, jobs, term))
 			count_destination(&x, jobs, term, routes);
 	take_top(out, routes, jobs->njob);
 	free(x.seen);

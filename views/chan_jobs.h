@@ -26,7 +26,7 @@ struct chan_jobs {
 };
 
 /* Walks the routes of all pairs that share a job, to the base LIDs; where these are too many
- * for one frame, those to every n-th destination. */
+ * for one frame, those from every n-th source of a job. */
 void chan_jobs_find(struct chan_jobs *out, const struct fabric *f, const struct tables *t,
 		    const struct jobset *jobs, uint32_t chan);
 
