@@ -233,6 +233,7 @@ static void start_update(struct app *a, const char *text)
 	record_action(a, "apply.start", a->plan->id);
 	a->state.apply.state = APPLY_RUNNING;
 	a->state.apply.steps[0].state = STEP_RUNNING;
+	a->step_start = app_now();
 	a->rollback_asked = false;
 	tables_put(a->undo);
 	a->undo = tables_get(a->plan->from);

@@ -150,12 +150,13 @@ static int refuse(struct err *err)
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return err_set(err, -ENOTTY,
-			       "standard input and output are not a terminal: for scripts use -b "
-			       "or --json");
+			       "standard input and output are not a terminal: scripts use the "
+			       "subcommands (--help lists them)");
 	if (!term || !term[0] || strcmp(term, "dumb") == 0)
 		return err_set(
 			err, -ENOTTY,
-			"TERM is %s, which cannot show full screens: for scripts use -b or --json",
+			"TERM is %s, which cannot show full screens: scripts use the subcommands "
+			"(--help lists them)",
 			term && term[0] ? term : "not set");
 	return 0;
 }
@@ -200,7 +201,7 @@ int terminal_open(struct terminal **out, const struct terminal_opts *opts, struc
 	if (!t->screen) {
 		free(t);
 		return err_set(err, -ENOTTY,
-			       "no terminal description for TERM=%s: set TERM, or use -b or --json",
+			       "no terminal description for TERM=%s: set TERM, or use the subcommands",
 			       getenv("TERM"));
 	}
 	modes_set(opts);

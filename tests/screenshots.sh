@@ -9,15 +9,16 @@ BIN=$PWD/${B:-build}/ibroute-top
 work=$(mktemp -d)
 trap 'tty_stop; rm -rf "$work"' EXIT
 SIZE=110x34
+mkdir -p screenshots
 
 shot() {
 	sleep 0.6
 	tty_screen >"screenshots/$1.txt"
-	tty_screen -e | /usr/bin/python3 tests/shot.py "screenshots/$1.png" "${SIZE%x*}"
+	tty_screen -e -N | /usr/bin/python3 tests/shot.py "screenshots/$1.png" "${SIZE%x*}"
 	echo "screenshots/$1"
 }
 begin() {
-	tty_start $SIZE env TERM=screen-256color LC_ALL=C.UTF-8 "$BIN" "$@" --rw --name hpc1 -d 0.5 \
+	tty_start $SIZE env -u NO_COLOR TERM=screen-256color LC_ALL=C.UTF-8 "$BIN" "$@" --rw --name hpc1 -d 0.5 \
 		--record-dir "$work/rec" --state-dir "$work/state"
 	tty_wait 20 'LIVE'
 	tty_wait 20 'jobs +[0-9]+'
@@ -33,24 +34,32 @@ shot 3-links
 tty_keys 5
 shot 5-jobs
 tty_keys 6
-sleep 0.3
-for _ in 1 2 3 4 5 6 7 8 9; do
-	tty_screen | grep -qE '\(\*\) *sar' && break
-	tty_keys Down Space
-	sleep 0.3
-done
-tty_keys r
-tty_wait 20 'deadlock|credit loops'
+tty_wait 5 '\( \) +sar'
+tty_engine sar
+tty_keys Space
+tty_wait 20 'EFI max'
 shot 6-preview
-tty_keys A
-tty_wait 10 'hpc1'
+for _ in 1 2 3 4 5; do # a job may start or end in between: then the preview is stale
+	tty_keys A
+	sleep 0.5
+	tty_screen | grep -q 'waits for the fabric' && break
+	tty_keys Space
+	sleep 1
+done
+tty_keys Enter
+tty_wait 5 'to START'
 tty_type hpc1
 tty_keys Enter
-tty_wait 20 'CONFIRM.*(WAIT|wait)|waits'
+tty_wait 20 'NOT YET CONFIRMED'
 shot 7-apply
+tty_keys Enter
+tty_wait 5 'to KEEP'
 tty_type hpc1
 tty_keys Enter
-sleep 1
+tty_wait 10 'is kept'
+tty_keys 2 m m m
+sleep 0.5
+shot 2-heatmap-job-efi
 tty_keys 8
 shot 8-events
 tty_keys '?'

@@ -270,6 +270,9 @@ static void draw_cell(const struct heatmap_ui *u, const struct ui *ui, const str
 		}
 		break;
 	}
+	role = fill_role(role);
+	for (int dx = 0; u->window.cell_w == 3 && role >= ROLE_FILL && dx < 3; dx += 2)
+		canvas_char(c, r, x - 1 + dx, y, role, ' ');
 	canvas_char(c, r, x, y, role, ch);
 }
 
@@ -365,8 +368,8 @@ static void draw_legend(const struct heatmap_ui *u, const struct ui *ui, const s
 
 	if (show_delta(ui, s)) {
 		for (int l = -3; l <= 3; l++)
-			x = canvas_textf(c, r, x, y, delta_role(ui_palette(ui), l), "%c ",
-					 delta_glyph(l));
+			x = canvas_textf(c, r, x, y, fill_role(delta_role(ui_palette(ui), l)),
+					 "%c ", delta_glyph(l));
 		canvas_text(c, r, x, y, ROLE_DIM,
 			    " fewer .. more routes by 40 15 2 % of the worst link now");
 		return;
@@ -376,12 +379,13 @@ static void draw_legend(const struct heatmap_ui *u, const struct ui *ui, const s
 		return;
 	}
 	for (int l = 0; u->metric != METRIC_ERRORS && l < HEAT_LEVELS; l++)
-		x = canvas_textf(c, r, x, y, heat_role(ui_palette(ui), l), "%c%s ", heat_glyph(l),
-				 limits[l]);
+		x = canvas_textf(c, r, x, y, fill_role(heat_role(ui_palette(ui), l)), "%c%s ",
+				 heat_glyph(l), limits[l]);
 	if (u->metric == METRIC_ERRORS)
 		x = canvas_text(c, r, x, y, ROLE_TEXT, ". none  ");
 	for (int l = 2; u->metric == METRIC_ERRORS && l < HEAT_LEVELS; l++)
-		x = canvas_textf(c, r, x, y, heat_role(ui_palette(ui), l), "%c ", heat_glyph(l));
+		x = canvas_textf(c, r, x, y, fill_role(heat_role(ui_palette(ui), l)), "%c ",
+				 heat_glyph(l));
 	if (u->metric == METRIC_ERRORS)
 		unit = "errors per minute, rising";
 	x = canvas_textf(c, r, x, y, ROLE_DIM, "%s", unit);

@@ -21,14 +21,14 @@ static const struct look looks[ROLE_COUNT] = {
 	[ROLE_WARN] = { 214, -1, 3, -1, false, false },
 	[ROLE_BAD] = { 203, -1, 1, -1, true, false },
 	[ROLE_ENTRY] = { 231, 237, 7, 0, true, false },
-	[ROLE_HEAT + 0] = { 53, -1, 5, -1, false, false },
+	[ROLE_HEAT + 0] = { 60, -1, 5, -1, false, false },
 	[ROLE_HEAT + 1] = { 61, -1, 4, -1, false, false },
 	[ROLE_HEAT + 2] = { 67, -1, 6, -1, false, false },
 	[ROLE_HEAT + 3] = { 37, -1, 6, -1, false, false },
 	[ROLE_HEAT + 4] = { 78, -1, 2, -1, false, false },
 	[ROLE_HEAT + 5] = { 119, -1, 2, -1, true, false },
 	[ROLE_HEAT + 6] = { 226, -1, 3, -1, true, false },
-	[ROLE_HEAT2 + 0] = { 235, -1, 4, -1, false, false },
+	[ROLE_HEAT2 + 0] = { 239, -1, 4, -1, false, false },
 	[ROLE_HEAT2 + 1] = { 24, -1, 4, -1, false, false },
 	[ROLE_HEAT2 + 2] = { 242, -1, -1, -1, false, false },
 	[ROLE_HEAT2 + 3] = { 244, -1, -1, -1, false, false },
@@ -42,7 +42,35 @@ static const struct look looks[ROLE_COUNT] = {
 	[ROLE_DELTA + 4] = { 223, -1, 3, -1, false, false },
 	[ROLE_DELTA + 5] = { 215, -1, 3, -1, false, false },
 	[ROLE_DELTA + 6] = { 208, -1, 1, -1, true, false },
+	/* black or white on it, whichever reads better */
+	[ROLE_FILL + 0] = { 231, 53, 7, 5, false, false },
+	[ROLE_FILL + 1] = { 231, 61, 7, 4, false, false },
+	[ROLE_FILL + 2] = { 231, 67, 7, 4, false, false },
+	[ROLE_FILL + 3] = { 16, 37, 0, 6, false, false },
+	[ROLE_FILL + 4] = { 16, 78, 0, 2, false, false },
+	[ROLE_FILL + 5] = { 16, 119, 0, 2, true, true },
+	[ROLE_FILL + 6] = { 16, 226, 0, 3, true, true },
+	[ROLE_FILL + 7] = { 231, 235, 7, 4, false, false },
+	[ROLE_FILL + 8] = { 231, 24, 7, 4, false, false },
+	[ROLE_FILL + 9] = { 231, 242, 7, 0, false, false },
+	[ROLE_FILL + 10] = { 16, 244, 7, 0, false, false },
+	[ROLE_FILL + 11] = { 16, 144, 0, 3, false, false },
+	[ROLE_FILL + 12] = { 16, 186, 0, 3, true, true },
+	[ROLE_FILL + 13] = { 16, 227, 0, 3, true, true },
+	[ROLE_FILL + 14] = { 231, 33, 7, 4, true, true },
+	[ROLE_FILL + 15] = { 16, 75, 7, 4, false, false },
+	[ROLE_FILL + 16] = { 16, 153, 0, 6, false, false },
+	[ROLE_FILL + 17] = { 16, 255, 0, 7, false, false },
+	[ROLE_FILL + 18] = { 16, 223, 0, 3, false, false },
+	[ROLE_FILL + 19] = { 16, 215, 0, 3, false, false },
+	[ROLE_FILL + 20] = { 16, 208, 7, 1, true, true },
 };
+
+enum role fill_role(enum role role)
+{
+	return role >= ROLE_HEAT && role < ROLE_FILL ? (enum role)(role - ROLE_HEAT + ROLE_FILL)
+						     : role;
+}
 
 const struct look *role_look(enum role role)
 {

@@ -30,7 +30,8 @@ enum role {
 	ROLE_HEAT,				/* 7 steps of viridis, dark to light */
 	ROLE_HEAT2 = ROLE_HEAT + HEAT_COLOURS,	/* 7 steps of cividis */
 	ROLE_DELTA = ROLE_HEAT2 + HEAT_COLOURS, /* blue (less) - white - orange (more) */
-	ROLE_COUNT = ROLE_DELTA + HEAT_COLOURS,
+	ROLE_FILL = ROLE_DELTA + HEAT_COLOURS, /* the three above as background, for heatmaps */
+	ROLE_COUNT = ROLE_FILL + 3 * HEAT_COLOURS,
 };
 
 /* Colours of the xterm-256 palette and of the 16 basic ones, -1 for the terminal's own;
@@ -50,6 +51,7 @@ char heat_glyph(int level);
 
 enum palette { PALETTE_VIRIDIS, PALETTE_CIVIDIS, PALETTE_NONE, PALETTE_COUNT };
 const char *palette_name(enum palette palette);
+enum role fill_role(enum role role); /* a heat or delta role as background; others stay */
 enum role heat_role(enum palette palette, int level);
 
 /* Levels -3..3 of a change, by 2, 15 and 40 percent: "Vv-" in blue for less, "." for the same,

@@ -142,7 +142,7 @@ static void the_dump_with_colours_ends_every_line_plain(void **state)
 	canvas_text(c, canvas_rect(c), 0, 0, ROLE_BAD, "bad");
 	canvas_text(c, canvas_rect(c), 3, 0, ROLE_HEAT, "x");
 	text = canvas_dump_ansi(c);
-	assert_string_equal(text, "\x1b[0;1;38;5;203mbad\x1b[0;38;5;53mx\x1b[0m\n");
+	assert_string_equal(text, "\x1b[0;1;38;5;203mbad\x1b[0;38;5;60mx\x1b[0m\n");
 	free(text);
 	canvas_free(c);
 }
