@@ -53,10 +53,11 @@ tables_of() {
 differ() { ! cmp -s "$1" "$2"; }
 
 console() {
+	rm -f "$LAB_DIR/exit"
 	# shellcheck disable=SC2046
 	cd "$LAB_DIR/work" # the simulator's library leaves files where it runs
 	tty_start 100x30 env $(lab_env n0001) TERM=screen-256color LC_ALL=C.UTF-8 \
-		SLURM_CONF="$SLURM_CONF" "$IBROUTE_TOP" --rw --name lab1 -d 0.5 --jobs-interval 1 \
+		SLURM_CONF="$SLURM_CONF" sh -c '"$@"; echo $? >"$LAB_DIR/exit"' sh "$IBROUTE_TOP" --rw --name lab1 -d 0.5 --jobs-interval 1 \
 		--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" "$@"
 	cd "$LAB_ROOT"
 }
@@ -82,7 +83,7 @@ apply_now() {
 # the simulator is stopped after so many more requests (it wakes up once for each, since the
 # console has one under way at a time), then the console is killed, then the simulator goes on.
 kill_in_the_middle() {
-	python3 - "$LAB_DIR/state" "$(cat "$LAB_DIR/ibsim.pid")" "$(tty_pid)" 60 <<-'PY'
+	python3 - "$LAB_DIR/state" "$(cat "$LAB_DIR/ibsim.pid")" "$(pgrep -P "$(tty_pid)")" 60 <<-'PY'
 		import glob, os, signal, sys, time
 		base, ibsim, console, requests = sys.argv[1], *map(int, sys.argv[2:])
 
@@ -105,6 +106,7 @@ kill_in_the_middle() {
 		while not writing():
 		    if time.time() > end:
 		        sys.exit(1)
+		    time.sleep(0.0002) # who spins is held back by the scheduler, for 50 ms
 		start = woken()
 		while woken() - start < requests:
 		    if time.time() > end:
@@ -149,7 +151,7 @@ ok "the heatmap lays the tree out" tty_wait 10 'leaf|spine'
 ) &
 traffic=$!
 tty_keys 3
-ok "PerformanceSet traffic shows in the link table" tty_wait 12 '[1-9][0-9]?[0-9]?(\.[0-9])? ?%'
+ok "PerformanceSet traffic shows in the link table" tty_wait 12 '([3-9][0-9]|100)%'
 wait "$traffic"
 ok "a preview with SAR is computed" preview_sar || give_up "no preview"
 tty_screen >"$LAB_DIR/preview"
@@ -161,9 +163,10 @@ tty_type lab1
 tty_keys Enter
 ok "the new routing is kept" tty_wait 10 'new routing is kept'
 tty_keys q
+# not by tmux, which sometimes loses the status
 ended_well() {
-	lab_wait 5 tty_dead || { echo "it still runs" >&2; tty_screen >&2; return 1; }
-	[ "$(tty_status)" = 0 ] || { echo "it ended with $(tty_status)" >&2; return 1; }
+	lab_wait 5 test -s "$LAB_DIR/exit" || { echo "it still runs" >&2; tty_screen >&2; return 1; }
+	[ "$(cat "$LAB_DIR/exit")" = 0 ] || { echo "it ended with $(cat "$LAB_DIR/exit")" >&2; return 1; }
 }
 ok "the console ends with 0" ended_well
 tty_stop
@@ -209,7 +212,8 @@ awk '{ if ($1 != g) { g = $1; printf "%sdump_ucast_routes: Switch %s\nLID    : P
 	true) >"$LAB_DIR/ibdmchk" 2>/dev/null # it crashes at its very end, after the verdicts
 ok "ibdmchk finds every pair connected" grep -qE "Scanned:$((324 * 323)) CA to CA paths" "$LAB_DIR/ibdmchk"
 ok "and no credit loop" grep -qi 'no credit loop' "$LAB_DIR/ibdmchk"
-ok "and no error" differ /dev/null <(grep -c . "$LAB_DIR/ibdmchk")
+no_errors() { ! grep -E '^-E-' "$LAB_DIR/ibdmchk"; }
+ok "and no error" no_errors
 record=$(ls "$LAB_DIR"/rec/*.jsonl | head -1)
 ok "audit verify accepts the record" "$IBROUTE_TOP" audit verify "$record"
 for t in session.start plan.create phase.begin lft.write verify confirm session.end; do
@@ -220,32 +224,50 @@ done
 lab_job_end "$J1"
 J4=$(lab_job -J delta -w 'n[0010-0050,0291-0310]') || give_up "a job runs"
 tables_now >"$LAB_DIR/before2"
-console -o 1
-tty_wait 20 'jobs +3' || give_up "the console does not come up again"
-sleep 2
-ok "another preview" preview_sar || give_up "no second preview"
-kill_in_the_middle &
-killer=$!
-sleep 0.3
-apply_now
-ok "the console is killed while it writes" wait "$killer"
-tty_stop
-tables_now >"$LAB_DIR/torn"
 lab_sl squeue -h -t R -o '%i %N' >"$LAB_DIR/jobs2"
 "$IBROUTE_TOP" route --engine sar --topology "$LAB_DIR/net.ibnd" --jobs "$LAB_DIR/jobs2" \
 	--out "$LAB_DIR/out2" >/dev/null 2>&1
 tables_of "$LAB_DIR/out2/opensm-lfts.dump" >"$LAB_DIR/computed2"
-ok "what it left is not the old routing" differ "$LAB_DIR/before2" "$LAB_DIR/torn"
-ok "nor the new one" differ "$LAB_DIR/computed2" "$LAB_DIR/torn"
+
+write_and_be_killed() {
+	console -o 1
+	tty_wait 20 'jobs +3' && sleep 2 && preview_sar || return 1
+	kill_in_the_middle &
+	killer=$!
+	sleep 0.3
+	apply_now
+	wait "$killer" || return 1
+	tty_stop
+	tables_now >"$LAB_DIR/torn"
+}
+
+torn() {
+	differ "$LAB_DIR/before2" "$LAB_DIR/torn" && differ "$LAB_DIR/computed2" "$LAB_DIR/torn"
+}
+
+recover() {
+	console
+	tty_wait 20 'JOURNAL OF A KILLED UPDATE' && tty_wait 20 'LIVE' || return 1
+	tty_keys R
+	tty_wait 5 'Roll back' || return 1
+	tty_keys Y
+	tty_wait 20 'rolled back'
+}
+
+# on a busy machine the writes may be through before the kill: then once more
+for _ in 1 2 3 4; do
+	write_and_be_killed || give_up "the console is killed while it writes"
+	torn && break
+	echo "# the kill came too late or too early; once more"
+	recover || give_up "it rolls back"
+	tty_keys x q
+	lab_wait 5 test -s "$LAB_DIR/exit"
+	tty_stop
+done
+ok "what the killed console left is neither the old routing nor the new one" torn
 open_record() { "$IBROUTE_TOP" audit verify "$(ls -t "$LAB_DIR"/rec/*.jsonl | head -1)" | grep -q 'session is open'; }
 ok "the record of the killed session is unchanged, but open" open_record
-console
-ok "the next start finds the journal and says so" tty_wait 20 'JOURNAL OF A KILLED UPDATE' || give_up "no journal"
-tty_wait 20 'LIVE'
-tty_keys R
-tty_wait 5 'Roll back'
-tty_keys Y
-ok "it rolls back" tty_wait 20 'rolled back'
+ok "the next start finds the journal, says so and rolls back" recover || give_up "no journal"
 tty_keys x
 tty_keys q
 sleep 1
