@@ -201,8 +201,6 @@ static int start_fabric(struct app *a, struct err *err)
 	if (rc)
 		return rc;
 	a->poller = poller_start(w, &po, a->box, a->record);
-	if (a->opts.rw)
-		app_find_journal(a);
 	return 0;
 }
 

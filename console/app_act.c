@@ -410,7 +410,7 @@ void app_find_journal(struct app *a)
 	uint32_t n = 0;
 	struct err err;
 
-	if (journal_find(&list, &n, journal_base(a->opts.state_dir), NULL, &err)) {
+	if (journal_find(&list, &n, journal_base(a->opts.state_dir), a->fabric, &err)) {
 		log_add(LOG_WARN, "journal", "%s", err.text);
 		return;
 	}

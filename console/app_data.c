@@ -352,9 +352,13 @@ static int held_kind(enum msg_type type)
 
 static void take_fabric(struct app *a, struct msg *msg)
 {
+	bool first = !a->fabric;
+
 	a->state.poll.discovering = false;
 	app_set_fabric(a, msg->fabric);
 	msg->fabric = NULL;
+	if (first)
+		app_find_journal(a);
 }
 
 static void take_tables(struct app *a, struct msg *msg)

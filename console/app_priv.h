@@ -90,7 +90,7 @@ void app_data_free(struct app *a);
 
 /* app_act.c */
 void app_act(struct app *a, const struct request *r);
-void app_find_journal(struct app *a);
+void app_find_journal(struct app *a); /* of an update of this fabric that was left open */
 void app_apply_event(struct app *a, const struct msg *msg);
 void app_apply_end(struct app *a, const struct msg *msg);
 void app_stale(struct app *a); /* is the preview still true? */
