@@ -26,7 +26,7 @@
 enum msg_type {
 	MSG_LOG,
 	/* from the poller */
-	MSG_DISCOVERING, /* progress of a sweep: done = switches, total = end ports so far */
+	MSG_DISCOVERING, /* progress of a sweep: done = switches, total = CAs found so far */
 	MSG_FABRIC,
 	MSG_TABLES,
 	MSG_SAMPLE,

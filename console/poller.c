@@ -50,6 +50,7 @@ struct poller {
 	struct plan *plan; /* of the update */
 	struct installer installer;
 	bool lost, sm_lost;
+	const struct sweep_report *discovering; /* filled by the sweep that runs */
 	uint64_t last_step_ms;
 	double sample_at, sweep_at, tables_at, sm_at; /* when due */
 };
@@ -91,15 +92,17 @@ static void sweep_step(void *ctx, const char *step, uint64_t done, uint64_t tota
 	uint64_t now;
 	struct msg *msg;
 
+	(void)step;
+	(void)done;
+	(void)total;
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	now = (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-	if (now - p->last_step_ms < STEP_MS)
+	if (!p->discovering || now - p->last_step_ms < STEP_MS)
 		return;
 	p->last_step_ms = now;
 	msg = msg_new(MSG_DISCOVERING);
-	msg->step = step;
-	msg->done = done;
-	msg->total = total;
+	msg->done = p->discovering->switches;
+	msg->total = p->discovering->cas;
 	mailbox_send(p->box, msg);
 }
 
@@ -125,10 +128,15 @@ static int discover(const struct fabric **out, struct poller *p, bool *partial, 
 	struct sweep_opts so = { .name = p->opts.fabric_name, .names = p->opts.names, .lmc = -1 };
 	struct sweep_report report = { 0 };
 	struct fabric *f;
-	int rc = wire_sweep(&f, &report, p->wire, &so, &p->progress, err);
+	int rc;
 
-	if (rc)
+	p->discovering = &report;
+	rc = wire_sweep(&f, &report, p->wire, &so, &p->progress, err);
+	p->discovering = NULL;
+	if (rc) {
+		sweep_report_clear(&report);
 		return rc;
+	}
 	log_gaps(&report);
 	*partial = report.no_answer || report.clashes;
 	sweep_report_clear(&report);
