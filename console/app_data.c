@@ -15,7 +15,7 @@ static void want_metrics(struct app *a)
 	if (!a->tables)
 		return;
 	a->state.metrics_busy = true;
-	worker_metrics(a->worker, a->fabric, a->tables, a->jobs);
+	worker_metrics(a->worker, a->fabric, a->tables, a->jobs, !a->verdict);
 }
 
 static void drop_metrics(struct app *a)
@@ -215,6 +215,7 @@ void app_set_tables(struct app *a, const struct tables *t, bool partial)
 	tables_put(a->tables);
 	a->tables = t;
 	a->state.tables = t;
+	drop_metrics(a);
 	want_metrics(a);
 	app_stale(a);
 }
@@ -240,13 +241,19 @@ static void take_sample(struct app *a, struct msg *msg)
 
 static void take_metrics(struct app *a, struct msg *msg)
 {
-	if (msg->tables != a->tables || msg->jobs != a->jobs)
-		return; /* overtaken: newer ones are on their way */
-	a->state.metrics_busy = false;
+	if (msg->tables != a->tables)
+		return; /* overtaken: others are on their way */
+	/* figures of a job set that has changed since are better than none: on a large machine
+	 * jobs change faster than figures can be had */
+	a->state.metrics_busy = msg->jobs != a->jobs;
 	if (msg->rc) {
 		if (msg->rc != -ECANCELED)
 			log_add(LOG_WARN, "metrics", "%s", msg->text);
 		return;
+	}
+	if (!msg->verdict) {
+		msg->verdict = a->verdict;
+		a->verdict = NULL;
 	}
 	drop_metrics(a);
 	a->metrics = msg->after;

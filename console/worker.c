@@ -17,6 +17,7 @@ struct work {
 	const struct fabric *fabric;
 	const struct tables *tables;
 	const struct jobset *jobs;
+	bool verify;		     /* figures only */
 	const struct engine *engine; /* preview only */
 	struct engine_params params;
 	uint64_t serial;
@@ -78,7 +79,7 @@ static void do_metrics(struct worker *w, struct work *k)
 
 	w->quiet = true;
 	msg->rc = metrics_compute(&msg->after, k->fabric, k->tables, k->jobs, &w->progress, &err);
-	if (!msg->rc)
+	if (!msg->rc && k->verify)
 		msg->rc = verify_tables(&msg->verdict, k->fabric, k->tables, &vo, &w->progress, &err);
 	snprintf(msg->text, sizeof(msg->text), "%s", err.text);
 	msg->fabric = fabric_get(k->fabric);
@@ -201,9 +202,9 @@ static void submit(struct worker *w, struct work *slot, const struct work *k)
 }
 
 void worker_metrics(struct worker *w, const struct fabric *f, const struct tables *t,
-		    const struct jobset *jobs)
+		    const struct jobset *jobs, bool verify)
 {
-	struct work k = { .fabric = f, .tables = t, .jobs = jobs };
+	struct work k = { .fabric = f, .tables = t, .jobs = jobs, .verify = verify };
 
 	pthread_mutex_lock(&w->lock);
 	submit(w, &w->metrics, &k);
