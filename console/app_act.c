@@ -30,7 +30,8 @@ static void record_action(struct app *a, const char *action, const char *detail)
 		log_add(LOG_ERROR, "record", "%s", err.text);
 }
 
-/* --- polling ----------------------------------------------------------------------------------- */
+/* --- polling -----------------------------------------------------------------------------------
+ */
 
 static void change_interval(struct app *a, bool faster)
 {
@@ -54,11 +55,24 @@ static void toggle_freeze(struct app *a)
 {
 	if (a->state.mode == RUN_FROZEN) {
 		app_unfreeze(a);
-		ui_say(a->ui, "live again");
-	} else if (a->state.mode == RUN_LIVE) {
+		ui_say(a->ui,
+		       a->lost ? "no longer frozen; the fabric does not answer" : "live again");
+	} else if (a->state.mode != RUN_FILE) {
 		a->state.mode = RUN_FROZEN;
 		ui_say(a->ui, "frozen: nothing below changes until Z; polling goes on");
 	}
+}
+
+/* A stop stops the thread that writes as well, and the switches would be left between two
+ * routings. */
+static void suspend(struct app *a)
+{
+	enum apply_state s = a->state.apply.state;
+
+	if (s == APPLY_RUNNING || s == APPLY_ROLLING_BACK)
+		ui_say(a->ui, "routes are being written: this can be stopped when it is done");
+	else
+		terminal_suspend(a->term);
 }
 
 static void snapshot(struct app *a)
@@ -74,7 +88,8 @@ static void snapshot(struct app *a)
 	ui_say(a->ui, "saved in %s; look at it with --load %s/fabric.ibnetdiscover", dir, dir);
 }
 
-/* --- previews ------------------------------------------------------------------------------------ */
+/* --- previews ------------------------------------------------------------------------------------
+ */
 
 static void start_preview(struct app *a, const struct request *r)
 {
@@ -129,7 +144,8 @@ void app_stale(struct app *a)
 	tdiff_free(d);
 }
 
-/* --- updates --------------------------------------------------------------------------------------- */
+/* --- updates
+ * --------------------------------------------------------------------------------------- */
 
 static void refuse(struct app *a, const char *why)
 {
@@ -197,7 +213,8 @@ static void offer_plan(struct app *a, struct plan *plan)
 static void prepare_update(struct app *a)
 {
 	const struct state_preview *p = &a->state.preview;
-	struct sm_pin pin = { .guid = a->state.sm.known ? a->sm.guid : 0, .priority = a->sm.priority };
+	struct sm_pin pin = { .guid = a->state.sm.known ? a->sm.guid : 0,
+			      .priority = a->sm.priority };
 	const char *why = not_ready(a);
 	struct plan *plan;
 	struct err err;
@@ -246,7 +263,8 @@ static void start_update(struct app *a, const char *text)
 /* A kept update is undone by a plan of its own: typed and recorded like any other. */
 static void undo_kept(struct app *a)
 {
-	struct sm_pin pin = { .guid = a->state.sm.known ? a->sm.guid : 0, .priority = a->sm.priority };
+	struct sm_pin pin = { .guid = a->state.sm.known ? a->sm.guid : 0,
+			      .priority = a->sm.priority };
 	const struct tables *back = a->undo;
 	struct plan *plan;
 	struct err err;
@@ -354,8 +372,8 @@ void app_apply_event(struct app *a, const struct msg *msg)
 	case APPLY_ITEM:
 		return;
 	case APPLY_VERIFY:
-		snprintf(text, sizeof(text), "%u of %u read back as written, %u retries", st->verified,
-			 st->total, st->retries);
+		snprintf(text, sizeof(text), "%u of %u read back as written, %u retries",
+			 st->verified, st->total, st->retries);
 		if (ev->phase == PHASE_WRITE)
 			step_is(a, "VERIFY", ev->rc ? STEP_FAILED : STEP_DONE, text);
 		apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
@@ -425,9 +443,9 @@ void app_find_journal(struct app *a)
 		s->state = APPLY_JOURNAL;
 		snprintf(s->txn, sizeof(s->txn), "%s", t->head.id);
 		snprintf(s->journal, sizeof(s->journal),
-			 "update %s of %s by %s at %s was left %s: %u LFT blocks, %u SL2VL tables", t->head.id,
-			 t->head.fabric, t->head.user, when, txn_state_name(t->state), t->head.nlft,
-			 t->head.nsl2vl);
+			 "update %s of %s by %s at %s was left %s: %u LFT blocks, %u SL2VL tables",
+			 t->head.id, t->head.fabric, t->head.user, when, txn_state_name(t->state),
+			 t->head.nlft, t->head.nsl2vl);
 		log_add(LOG_WARN, "journal", "%s", s->journal);
 		ui_goto(a->ui, VIEW_APPLY);
 	}
@@ -481,7 +499,7 @@ void app_act(struct app *a, const struct request *r)
 		terminal_redraw(a->term);
 		break;
 	case REQ_SUSPEND:
-		terminal_suspend(a->term);
+		suspend(a);
 		break;
 	case REQ_PREVIEW_START:
 		start_preview(a, r);

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STALE_POLLS 3 /* so many missed: counters are overdue */
+#define STALE_S	    2.0
+
 static void want_metrics(struct app *a)
 {
 	if (!a->tables)
@@ -107,7 +110,8 @@ void app_take_jobs(struct app *a)
 	a->dirty = true;
 }
 
-/* --- fabric, tables, counters ------------------------------------------------------------------ */
+/* --- fabric, tables, counters ------------------------------------------------------------------
+ */
 
 static uint32_t missing(const uint64_t *of, uint32_t n, const struct fabric *f,
 			uint32_t (*find)(const struct fabric *, uint64_t))
@@ -128,10 +132,12 @@ static void count_missing(struct app *a)
 		return;
 	}
 	p->missing_sw = missing(a->whole->sw_guid, a->whole->nsw, a->fabric, fabric_switch_by_guid);
-	p->missing_ca = missing(a->whole->term_guid, a->whole->nterm, a->fabric, fabric_term_by_guid);
+	p->missing_ca =
+		missing(a->whole->term_guid, a->whole->nterm, a->fabric, fabric_term_by_guid);
 	if (p->missing_sw || p->missing_ca) {
-		log_add(LOG_WARN, "sweep", "%u switches and %u end ports known before are not found",
-			p->missing_sw, p->missing_ca);
+		log_add(LOG_WARN, "sweep",
+			"%u switches and %u end ports known before are not found", p->missing_sw,
+			p->missing_ca);
 		return;
 	}
 	fabric_put(a->whole);
@@ -289,7 +295,8 @@ static void take_sm(struct app *a, const struct msg *msg)
 		snprintf(s->name, sizeof(s->name), "%.63s", a->fabric->term_name[end]);
 }
 
-/* --- previews ---------------------------------------------------------------------------------- */
+/* --- previews ----------------------------------------------------------------------------------
+ */
 
 static void take_preview(struct app *a, struct msg *msg)
 {
@@ -316,7 +323,8 @@ static void take_preview(struct app *a, struct msg *msg)
 	p->diff = msg->diff;
 	p->stale[0] = '\0';
 	if (msg->before)
-		log_add(LOG_INFO, "preview", "%s: max effective EFI %lu -> %lu (no less than %lu), %.2f s",
+		log_add(LOG_INFO, "preview",
+			"%s: max effective EFI %lu -> %lu (no less than %lu), %.2f s",
 			msg->tables->engine, (unsigned long)msg->before->eff_efi_max,
 			(unsigned long)msg->after->eff_efi_max,
 			(unsigned long)msg->after->eff_efi_bound, msg->seconds);
@@ -337,7 +345,8 @@ static void take_step(struct app *a, const struct msg *msg)
 		p->eta_s = (app_now() - a->step_start) * (1 - p->fraction) / p->fraction;
 }
 
-/* --- the mailbox ---------------------------------------------------------------------------------- */
+/* --- the mailbox
+ * ---------------------------------------------------------------------------------- */
 
 static int held_kind(enum msg_type type)
 {
@@ -401,11 +410,15 @@ static bool take(struct app *a, struct msg *msg)
 		take_sm(a, msg);
 		break;
 	case MSG_LOST:
-		a->state.mode = RUN_LOST;
+		a->lost = true;
+		if (a->state.mode == RUN_LIVE)
+			a->state.mode = RUN_LOST;
 		snprintf(a->state.lost_why, sizeof(a->state.lost_why), "%.199s", msg->text);
 		break;
 	case MSG_FOUND:
-		a->state.mode = RUN_LIVE;
+		a->lost = false;
+		if (a->state.mode == RUN_LOST)
+			a->state.mode = RUN_LIVE;
 		break;
 	case MSG_POLLING:
 		a->state.poll.busy = true;
@@ -455,7 +468,7 @@ void app_take_messages(struct app *a)
 
 void app_unfreeze(struct app *a)
 {
-	a->state.mode = RUN_LIVE;
+	a->state.mode = a->lost ? RUN_LOST : RUN_LIVE;
 	for (int k = 0; k < HELD_COUNT; k++) {
 		struct msg *msg = a->held[k];
 
@@ -463,6 +476,12 @@ void app_unfreeze(struct app *a)
 		if (msg && !take(a, msg))
 			msg_drop(msg);
 	}
+}
+
+/* Age at which new counters are overdue: a poll may take longer than the interval. */
+static double overdue(const struct app *a)
+{
+	return fmax(STALE_POLLS * fmax(a->state.poll.interval_s, a->sample_took), STALE_S);
 }
 
 void app_refresh(struct app *a)
@@ -478,8 +497,8 @@ void app_refresh(struct app *a)
 	s->jobs_source.age_s = a->job_list ? now - a->jobs_at : NAN;
 	if (s->preview.state == PREVIEW_RUNNING)
 		s->preview.elapsed_s = now - a->preview_start;
-	if (s->poll.interval_s > 0 && a->sample && now - a->sample_at > 10 * s->poll.interval_s)
-		s->poll.partial = true;
+	s->poll.stale = s->mode == RUN_LIVE && a->sample && !s->poll.discovering &&
+			now - a->sample_at > overdue(a);
 }
 
 void app_data_free(struct app *a)

@@ -73,6 +73,7 @@ struct app {
 	struct msg *held[HELD_COUNT];
 	double sample_at, sample_took, jobs_at, start;
 	bool dirty, quit;
+	bool lost; /* also while the screen is frozen */
 	int exit_code;
 	char *own_dirs[2]; /* of opts, made here */
 };
@@ -84,7 +85,7 @@ void app_take_messages(struct app *a);
 void app_take_jobs(struct app *a);
 void app_refresh(struct app *a); /* ages and the like, before a frame */
 void app_unfreeze(struct app *a);
-void app_set_fabric(struct app *a, const struct fabric *f); /* takes the reference */
+void app_set_fabric(struct app *a, const struct fabric *f);		  /* takes the reference */
 void app_set_tables(struct app *a, const struct tables *t, bool partial); /* takes it */
 void app_data_free(struct app *a);
 

@@ -38,6 +38,10 @@ static struct {
 	size_t nbytes;
 } rescue;
 
+/* Set when the process was stopped, by whomever, and goes on: a shell has had the terminal. */
+static volatile sig_atomic_t continued;
+static struct sigaction continue_before;
+
 static const int deadly[] = { SIGSEGV, SIGBUS, SIGFPE,	SIGILL, SIGABRT,
 			      SIGHUP,  SIGINT, SIGQUIT, SIGTERM };
 #define NDEADLY (sizeof(deadly) / sizeof(deadly[0]))
@@ -53,6 +57,12 @@ static void rescue_screen(int sig)
 	}
 	/* the disposition is back to the default: SA_RESETHAND */
 	raise(sig);
+}
+
+static void on_continue(int sig)
+{
+	(void)sig;
+	continued = 1;
 }
 
 static void close_at_exit(void)
@@ -82,6 +92,7 @@ static void rescue_add(const char *name)
 /* Only where nobody else has a handler: the application may want to leave in good order. */
 static void rescue_install(void)
 {
+	struct sigaction go_on = { .sa_handler = on_continue, .sa_flags = SA_RESTART };
 	static bool registered;
 
 	rescue.nbytes = 0;
@@ -92,6 +103,7 @@ static void rescue_install(void)
 	if (!registered)
 		atexit(close_at_exit);
 	registered = true;
+	sigaction(SIGCONT, &go_on, &continue_before);
 	for (size_t i = 0; i < NDEADLY; i++) {
 		struct sigaction sa = { .sa_handler = rescue_screen, .sa_flags = SA_RESETHAND };
 
@@ -104,6 +116,7 @@ static void rescue_install(void)
 static void rescue_remove(void)
 {
 	rescue.open = 0;
+	sigaction(SIGCONT, &continue_before, NULL);
 	for (size_t i = 0; i < NDEADLY; i++) {
 		struct sigaction now;
 
@@ -200,9 +213,10 @@ int terminal_open(struct terminal **out, const struct terminal_opts *opts, struc
 	t->screen = newterm(NULL, stdout, stdin);
 	if (!t->screen) {
 		free(t);
-		return err_set(err, -ENOTTY,
-			       "no terminal description for TERM=%s: set TERM, or use the subcommands",
-			       getenv("TERM"));
+		return err_set(
+			err, -ENOTTY,
+			"no terminal description for TERM=%s: set TERM, or use the subcommands",
+			getenv("TERM"));
 	}
 	modes_set(opts);
 	rescue_install();
@@ -299,6 +313,16 @@ static uint32_t key_decode(struct terminal *t, wint_t ch)
 	return K_NONE;
 }
 
+/* After a stop: our modes again, and everything is drawn anew. */
+static void take_back(struct terminal *t)
+{
+	continued = 0;
+	reset_prog_mode();
+	terminal_redraw(t);
+	size_changed(t);
+	refresh();
+}
+
 /* An end of file on the terminal reads like "no key": tell them apart. */
 static bool terminal_gone(void)
 {
@@ -315,6 +339,10 @@ uint32_t terminal_key(struct terminal *t)
 		uint32_t key;
 		int rc;
 
+		if (continued) {
+			take_back(t);
+			return K_RESIZE;
+		}
 		if (size_changed(t))
 			return K_RESIZE;
 		rc = get_wch(&ch);
@@ -387,8 +415,5 @@ void terminal_suspend(struct terminal *t)
 	rescue.open = 0;
 	raise(SIGTSTP);
 	rescue.open = 1;
-	reset_prog_mode();
-	terminal_redraw(t);
-	size_changed(t);
-	refresh();
+	take_back(t);
 }

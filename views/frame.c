@@ -164,10 +164,13 @@ static void draw_keys(struct canvas *c, struct rect r, int y, const struct state
 static void trouble_text(char *buf, size_t len, const struct state *s)
 {
 	const struct state_poll *p = &s->poll;
+	char age[FIGURE_LEN];
 
 	buf[0] = '\0';
 	if (s->mode == RUN_LOST)
 		snprintf(buf, len, "port lost: %s", s->lost_why);
+	else if (p->stale)
+		snprintf(buf, len, "NO NEW COUNTERS for %s", figure_age(age, p->age_s));
 	else if (s->sm.lost)
 		snprintf(buf, len, "the subnet manager does not answer");
 	else if (p->missing_sw || p->missing_ca)

@@ -165,6 +165,9 @@ static void troubles_are_named(void **state)
 		 "slurmctld on adm1 does not answer since 23:10");
 	console_golden(&k, "troubles");
 	k.s.poll.partial = false;
+	k.s.poll.stale = true;
+	console_shows(&k, "NO NEW COUNTERS for ");
+	k.s.poll.stale = false;
 	k.s.poll.missing_sw = 9;
 	k.s.poll.missing_ca = 81;
 	console_shows(&k, "27 of 36 switches 162 of 243 hosts");
