@@ -41,6 +41,7 @@ lane_a() {
 lane_b() {
 	suite cli 200 bash tests/cli.sh
 	suite crosscheck 400 bash tests/crosscheck.sh
+	suite terminal 200 bash tests/terminal.sh
 	for t in tests/lab/*.sh; do
 		[ "$t" = tests/lab/lab.sh ] || suite "lab-$(basename "$t" .sh)" 240 bash "$t"
 	done

@@ -32,7 +32,16 @@ tty_wait() {
 	tty_screen >&2
 	return 1
 }
-tty_stop() { tmux -L "$TTY_SOCK" kill-server 2>/dev/null; }
+tty_stop() { # and waits: a server that is going away takes a new session with it
+	local server
+
+	server=$(tmux -L "$TTY_SOCK" display-message -p '#{pid}' 2>/dev/null) || return 0
+	tmux -L "$TTY_SOCK" kill-server 2>/dev/null
+	for _ in $(seq 100); do
+		kill -0 "$server" 2>/dev/null || return 0
+		sleep 0.05
+	done
+}
 
 # tty_engine NAME: in view 6, the cursor on that engine (the menu is read off the screen)
 tty_engine() {

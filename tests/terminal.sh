@@ -1,0 +1,410 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# terminal.sh: the console as a good citizen of a real terminal: sizes, resizing, Ctrl-Z,
+# signals, a terminal that dies, one that cannot show it, no colours, no UTF-8; and what the
+# keys that write do without --rw and with it.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+I=$PWD/${B:-build}/ibroute-top
+export LC_ALL=C.UTF-8 # tmux and grep see the screen as it is
+unset NO_COLOR TMUX
+. tests/tty.sh
+work=$(mktemp -d)
+cd "$work" || exit 2
+passed=0 failed=0
+demo=(--demo="fattree2:leaves=6,spines=3,hosts=6" --record-dir "$work/rec" --state-dir "$work/state" -d 0.5)
+
+finish() {
+	trap - EXIT
+	tty_stop
+	rm -rf "$work"
+	echo "terminal: $passed passed, $failed failed"
+	[ -n "${COUNTS:-}" ] && echo "terminal $passed $failed 0" >>"$COUNTS"
+	[ "$failed" -eq 0 ]
+}
+trap 'finish; exit 1' EXIT
+trap 'exit 143' HUP INT TERM
+
+ok() { # what, command...
+	local what=$1
+	shift
+	if "$@"; then
+		passed=$((passed + 1))
+		echo "ok - $what"
+	else
+		failed=$((failed + 1))
+		echo "not ok - $what"
+	fi
+}
+
+until_true() { # seconds, command...
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ $SECONDS -le "$end" ] || return 1
+		sleep 0.1
+	done
+}
+
+not() { ! "$@"; }
+
+# start SIZE [ENV=... ...] -- [OPTION...]: the demo, as the terminal's own program
+start() {
+	local size=$1 vars=()
+	shift
+	while [ "$1" != -- ]; do vars+=("$1"); shift; done
+	shift
+	tty_start "$size" env TERM=screen-256color LC_ALL=C.UTF-8 "${vars[@]}" "$I" "${demo[@]}" "$@"
+	tty_wait 20 'hosts 36'
+}
+
+# shell SIZE: an interactive shell with job control; the program is typed into it
+shell() {
+	tty_start "$1" env TERM=screen-256color LC_ALL=C.UTF-8 PS1='ready> ' I="$I" \
+		bash --norc --noprofile -i
+	tty_wait 10 '^ready>'
+}
+
+in_shell() { # option...
+	local word line='"$I"'
+	for word in "${demo[@]}" "$@"; do line+=" $(printf %q "$word")"; done
+	tty_type "stty -g >before; $line; echo ended=\$?; stty -g >after"
+	tty_keys Enter
+	tty_wait 20 'hosts 36'
+}
+
+alternate() { [ "$(tmux -L "$TTY_SOCK" display-message -p '#{alternate_on}')" = "$1" ]; }
+program() { pgrep -P "$(tty_pid)" -x ibroute-top; }
+state_of() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -c1; }
+stopped() { [ "$(state_of "$1")" = T ]; }
+gone() { case $(state_of "$1") in '' | Z | X) return 0 ;; *) return 1 ;; esac; }
+newest_record() { ls -t "$work"/rec/*.jsonl | head -n 1; }
+record_closed() { tail -n 1 "$(newest_record)" | grep -q '"type": *"session.end"'; }
+
+# The screen without what changes by itself: times and ages.
+still() { tty_screen | sed -E 's/[0-9:.]+/N/g; s/(─|-| )+/ /g'; }
+settled() { # the same twice
+	local a b k
+
+	a=$(still)
+	for k in $(seq 40); do
+		sleep 0.15
+		b=$(still)
+		[ "$a" = "$b" ] && return 0
+		a=$b
+	done
+	echo "the screen does not come to rest" >&2
+	return 1
+}
+
+# What is on the screen is what drawing it anew gives, and no escape sequence is spelled out.
+clean() {
+	local before after
+
+	settled || return 1
+	before=$(still)
+	tty_keys C-l
+	settled || return 1
+	after=$(still)
+	if [ "$before" != "$after" ]; then
+		diff <(echo "$before") <(echo "$after") >&2
+		return 1
+	fi
+	not grep -qE $'\xef\xbf\xbd|\\[[0-9;]+[mH]|\\^\\[' <<<"$after"
+}
+
+views='1:Overview 2:Heatmap 3:Links 5:Jobs 6:Engines 7:Apply 8:Events ?:Help'
+
+shown() { tty_wait 5 "\\[(. )?$1\\]"; }
+
+# Every view at this size: named in the bar of views, keys at the bottom, nothing over the edge.
+all_views() {
+	local v
+
+	for v in $views; do
+		tty_keys "${v%%:*}"
+		shown "${v#*:}" || return 1
+		tty_screen | tail -n 3 | grep -q 'quit' || { tty_screen >&2; return 1; }
+		clean || { echo "view ${v#*:}" >&2; return 1; }
+		[ "${v#*:}" != Help ] || tty_keys '?'
+	done
+}
+
+# --- sizes ---------------------------------------------------------------------------------
+for size in 80x24 100x30 200x60; do
+	ok "the demo starts at $size" start "$size" --
+	tty_keys Z
+	ok "and freezes" tty_wait 5 FROZEN
+	ok "all views are clean at $size" all_views
+	[ "$size" = 200x60 ] || tty_stop
+done
+
+# --- live resize ---------------------------------------------------------------------------
+# The status and the age at their places for this size: tmux tells a new size when it likes.
+fits() {
+	tty_screen | awk -v w="${1%x*}" -v h="${1#*x}" '
+		NR == 1 { top = /FROZEN/ } NR == h + 0 { end = length($0) == w - 1 && /age/ }
+		END { exit !(top && end && NR == h + 0) }'
+}
+resized() { until_true 10 fits "$1" && clean; }
+tty_keys 1
+for size in 80x24 40x10 20x5 1x1 40x10 200x60 100x30; do
+	tty_resize "$size"
+	case $size in
+	20x5 | 1x1) sleep 0.4 ;; # longer than tmux waits
+	*) ok "resized to $size it is clean" resized "$size" ;;
+	esac
+done
+ok "it lives" not tty_dead
+tty_keys 2
+tty_resize 40x10
+ok "the heatmap at 40x10 is clean" resized 40x10
+tty_resize 100x30
+until_true 10 fits 100x30
+ok "and all views after growing" all_views
+tty_keys q
+until_true 5 tty_dead
+ok "q ends it with 0" test "$(tty_status)" = 0
+ok "and closes the record" record_closed
+tty_stop
+
+# --- a shell with job control ----------------------------------------------------------------
+shell 80x24 || exit 1
+ok "it starts from a shell" in_shell
+ok "on the alternate screen" alternate 1
+pid=$(program)
+tty_keys C-z
+ok "Ctrl-Z stops it" until_true 10 stopped "$pid"
+ok "and shows the shell" tty_wait 10 'Stopped'
+ok "on its own screen" until_true 5 alternate 0
+tty_type 'fg'
+tty_keys Enter
+ok "fg brings the screen back" tty_wait 10 'LIVE'
+ok "on the alternate screen again" until_true 5 alternate 1
+tty_keys Z
+tty_wait 5 FROZEN
+tty_keys F5 # takes the note away
+ok "and clean" clean
+tty_keys C-z
+until_true 10 stopped "$pid"
+tty_resize 100x30
+tty_type fg
+tty_keys Enter
+tty_wait 10 FROZEN
+ok "resized while stopped it is clean at the new size" resized 100x30
+kill -TSTP "$pid"
+ok "SIGTSTP from outside stops it" until_true 10 stopped "$pid"
+tty_wait 10 '^ready>'
+tty_type fg
+tty_keys Enter
+ok "and fg brings it back" tty_wait 10 'FROZEN'
+kill -STOP "$pid"
+until_true 10 stopped "$pid"
+tty_wait 10 '^ready>'
+rm -f after
+tty_type 'fg; echo ended=$?; stty -g >after'
+tty_keys Enter
+tty_wait 10 FROZEN
+tty_keys 3
+ok "after SIGSTOP it goes on" tty_wait 10 '\[3 Links\]'
+tty_keys q
+ok "it ends with 0" tty_wait 10 'ended=0'
+until_true 5 test -s after
+ok "the modes of the terminal are as before" cmp before after
+
+for sig in TERM:15 HUP:1 INT:2; do
+	rm -f before after
+	tty_keys C-l
+	in_shell
+	pid=$(program)
+	kill -"${sig%:*}" "$pid"
+	ok "SIG${sig%:*} ends it with 128+${sig#*:}" tty_wait 10 "ended=$((128 + ${sig#*:}))"
+	ok "back on the shell's screen" until_true 5 alternate 0
+	until_true 5 test -s after
+	ok "with the modes as before" cmp before after
+	ok "and the record closed" record_closed
+done
+rm -f before after
+tty_keys C-l
+in_shell
+kill -SEGV "$(program)"
+tty_wait 10 'ended=139'
+until_true 5 test -s after
+ok "even a crash restores the modes" cmp before after
+ok "and the screen" until_true 5 alternate 0
+tty_stop
+
+# --- terminals that die ----------------------------------------------------------------------
+start 80x24 --
+pid=$(tty_pid)
+tty_stop
+ok "a terminal that closes ends it" until_true 8 gone "$pid"
+ok "and the record is closed" until_true 3 record_closed
+start 80x24 --
+pid=$(tty_pid)
+kill -9 "$(tmux -L "$TTY_SOCK" display-message -p '#{pid}')"
+ok "a terminal that is killed ends it" until_true 8 gone "$pid"
+ok "and the record is closed" until_true 3 record_closed
+cat >nohup.py <<-'PY'
+	import os, signal, sys
+	signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+	os.execvp(sys.argv[1], sys.argv[1:])
+PY
+tty_start 80x24 env TERM=screen-256color LC_ALL=C.UTF-8 python3 nohup.py "$I" "${demo[@]}"
+tty_wait 20 "hosts 36"
+pid=$(tty_pid)
+tty_stop
+ok "also when no signal tells so" until_true 8 gone "$pid"
+gone "$pid" || kill -9 "$pid"
+ok "and the record is closed" until_true 3 record_closed
+
+# --- terminals that cannot --------------------------------------------------------------------
+refused() { # what the sentence has, command...
+	local pattern=$1 rc
+	shift
+	"$@" >out 2>err </dev/null
+	rc=$?
+	[ "$rc" -eq 64 ] && grep -qE -- "$pattern" err && [ ! -s out ] && return 0
+	echo "exit $rc" >&2
+	cat out err >&2
+	return 1
+}
+ok "without a terminal it refuses" refused 'not a terminal.*subcommands' "$I" "${demo[@]}"
+in_terminal() { # pattern, TERM, redirection
+	rm -f rc
+	tty_start 80x24 sh -c "TERM=$2 $(printf '%q ' "$I" "${demo[@]}") $3 2>err; echo \$? >rc"
+	until_true 10 test -s rc
+	tty_stop
+	[ "$(cat rc)" = 64 ] && grep -qE "$1" err && return 0
+	cat rc err >&2
+	return 1
+}
+ok "TERM=dumb is refused" in_terminal 'TERM is dumb' dumb ''
+ok "an empty TERM is refused" in_terminal 'TERM is not set' '' ''
+ok "an unknown TERM is refused" in_terminal 'no terminal description for TERM=vt-none' vt-none ''
+ok "output to a file is refused" in_terminal 'not a terminal' screen '>out'
+
+# --- looks -------------------------------------------------------------------------------------
+only_ascii() {
+	local v
+
+	for v in $views; do
+		tty_keys "${v%%:*}"
+		shown "${v#*:}" || return 1
+		settled
+		if tty_screen | LC_ALL=C grep -n '[^ -~]' >&2; then return 1; fi
+		[ "${v#*:}" != Help ] || tty_keys '?'
+	done
+}
+coloured() { tty_screen -e | grep -qE $'\e\\[([0-9;]*;)?(3[0-7]|38|4[0-7]|48|9[0-7])(;|m)'; }
+start 80x24 --
+ok "a terminal with colours gets them" coloured
+ok "and lines" eval 'tty_screen | grep -q ─'
+tty_stop
+start 80x24 NO_COLOR=1 --
+ok "NO_COLOR: none" not coloured
+tty_stop
+start 80x24 -- --ascii
+tty_keys Z
+tty_wait 5 FROZEN
+ok "--ascii: nothing else" only_ascii
+tty_stop
+start 80x24 LC_ALL=C --
+tty_keys Z
+tty_wait 5 FROZEN
+ok "LC_ALL=C: nothing else" only_ascii
+tty_stop
+
+# --- reading only --------------------------------------------------------------------------------
+rm -rf state rec
+start 80x24 --
+tty_keys 6
+tty_engine sar
+tty_keys Space
+ok "a preview is computed without --rw" tty_wait 20 'blocks'
+refused_ro() { # view, key
+	tty_keys "$1"
+	tty_keys F5 # clears what was said before
+	until_true 5 eval '! tty_screen | grep -q read-only:'
+	tty_keys "$2"
+	tty_wait 5 'read-only: .*--rw'
+}
+ok "A says --rw" refused_ro 6 A
+ok "R says --rw" refused_ro 7 R
+ok "Y says --rw" refused_ro 7 Y
+ok "Enter says --rw" refused_ro 7 Enter
+ok "no journal was made" eval '[ -z "$(find state -type f 2>/dev/null)" ]'
+ok "and nothing recorded but reading" eval 'not grep -qE "\"type\": *\"(plan|phase|lft|confirm)" "$(newest_record)"'
+
+# --- frozen ----------------------------------------------------------------------------------------
+tty_keys 3
+tty_wait 5 '\[3 Links\]'
+body() { tty_screen | sed -n '3,20p'; }
+tty_keys Z
+ok "Z says that the screen is frozen" tty_wait 5 FROZEN
+frozen=$(body)
+sleep 2
+ok "and nothing changes" test "$frozen" = "$(body)"
+tty_keys Z
+ok "Z again is live" tty_wait 5 'LIVE'
+ok "and changes go on" until_true 10 eval '[ "$frozen" != "$(body)" ]'
+tty_keys q
+until_true 5 tty_dead
+tty_stop
+
+# --- writing -------------------------------------------------------------------------------------------
+: >notdir
+no_record() {
+	rm -f rc
+	tty_start 80x24 env TERM=screen-256color sh -c \
+		"$(printf '%q ' "$I" "${demo[@]}" --record-dir "$work/notdir/rec" --rw) 2>err; echo \$? >rc; sleep 5"
+	until_true 10 test -s rc
+	[ "$(cat rc)" = 8 ] && grep -q notdir err && alternate 0 && { tty_stop; return 0; }
+	cat rc err >&2
+	tty_stop
+	return 1
+}
+ok "--rw without a record is refused with 8" no_record
+start 100x30 -- --record-dir "$work/notdir/rec"
+ok "reading without a record goes on and says so" eval 'tty_keys 8; tty_wait 5 "not recorded"'
+tty_stop
+
+update() { # from the plan to what was kept
+	tty_wait 10 'waits for the fabric' || return 1
+	tty_keys Enter
+	tty_wait 5 'to START' || return 1
+	tty_type demo
+	tty_keys Enter
+	tty_wait 30 'NOT YET CONFIRMED' || return 1
+	tty_keys Enter
+	tty_wait 5 'to KEEP' || return 1
+	tty_type demo
+	tty_keys Enter
+	tty_wait 10 'new routing is kept'
+}
+start 100x30 -- --rw
+tty_keys 6
+tty_engine sar
+tty_keys Space
+tty_wait 20 blocks
+tty_keys A
+ok "an update in the demo is kept" update
+tty_keys R
+ok "R asks" tty_wait 5 'Y'
+tty_keys Y
+ok "the way back is a plan" tty_wait 10 'waits for the fabric'
+tty_keys Enter
+tty_wait 5 'to START'
+tty_type wrong
+tty_keys Enter
+ok "a wrong name does nothing" tty_wait 5 'nothing was done'
+ok "the way back is installed and kept" update
+ok "the record tells of two kept updates" eval \
+	'[ "$(grep -cE "\"type\": *\"confirm\"" "$(newest_record)")" -eq 2 ]'
+tty_keys q
+until_true 5 tty_dead
+ok "it ends with 0" test "$(tty_status)" = 0
+ok "audit verify accepts the record" eval '"$I" audit verify "$(newest_record)" >/dev/null'
+tty_stop
+finish
