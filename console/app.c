@@ -164,8 +164,10 @@ static int open_wire(struct wire **w, struct app *a, struct err *err)
 
 	if (a->opts.demo) {
 		rc = demo_start(&a->demo, &d, a->box, err);
-		if (!rc)
+		if (!rc) {
+			a->first = tables_get(demo_tables(a->demo));
 			rc = demo_wire(w, a->demo, &wo, err);
+		}
 		snprintf(a->state.source, sizeof(a->state.source), "demo %.58s",
 			 d.spec ? d.spec : DEMO_SPEC);
 		snprintf(a->state.jobs_source.source, sizeof(a->state.jobs_source.source), "sim");

@@ -171,6 +171,8 @@ void app_set_fabric(struct app *a, const struct fabric *f)
 	drop_preview(a);
 	drop_metrics(a);
 	tables_put(a->tables);
+	tables_put(a->read);
+	a->read = NULL;
 	sample_put(a->sample);
 	rates_put(a->rates);
 	jobset_put(a->jobs);
@@ -189,32 +191,39 @@ void app_set_fabric(struct app *a, const struct fabric *f)
 	map_jobs(a);
 }
 
-/* Switches hold no SLs of paths.  Where they hold exactly what this session installed, the
- * SLs are those that went with it. */
+/* Switches hold no SLs of paths.  Where they hold exactly what this session knows, the SLs
+ * are those that went with it. */
 static const struct tables *with_sls(struct app *a, const struct tables *t)
 {
-	struct tdiff *d;
-	bool ours = false;
+	const struct tables *known[] = { a->applied, a->undo, a->first };
 
-	if (!a->applied || !digest_equal(&a->applied->fingerprint, &t->fingerprint))
-		return t;
-	d = tdiff_new(a->fabric, a->applied, t);
-	ours = !d->nblocks && !d->nsl2vl;
-	tdiff_free(d);
-	if (!ours)
-		return t;
-	tables_put(t);
-	return tables_get(a->applied);
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (known[i] && tables_forward_same(a->fabric, known[i], t)) {
+			tables_put(t);
+			return tables_get(known[i]);
+		}
+	return t;
+}
+
+/* Tables that came without SLs say 0 for all. */
+static bool knows_sls(const struct tables *t)
+{
+	return t->sl_kind != SL_CONST || !tables_as_found(t);
 }
 
 void app_set_tables(struct app *a, const struct tables *t, bool partial)
 {
-	bool same;
+	bool same = a->read && tables_same(a->read, t, a->fabric);
 
-	t = with_sls(a, t);
-	same = a->tables && tables_same(a->tables, t, a->fabric);
 	a->tables_partial = partial;
 	if (same) {
+		tables_put(t);
+		return;
+	}
+	tables_put(a->read);
+	a->read = tables_get(t);
+	t = with_sls(a, t);
+	if (a->tables && tables_same(a->tables, t, a->fabric)) {
 		tables_put(t);
 		return;
 	}
@@ -222,6 +231,7 @@ void app_set_tables(struct app *a, const struct tables *t, bool partial)
 	a->tables = t;
 	a->state.tables = t;
 	drop_metrics(a);
+	a->state.sls_known = knows_sls(t);
 	want_metrics(a);
 	app_stale(a);
 }
@@ -509,6 +519,8 @@ void app_data_free(struct app *a)
 	plan_free(a->plan);
 	tables_put(a->undo);
 	tables_put(a->applied);
+	tables_put(a->first);
+	tables_put(a->read);
 	metrics_free(a->metrics);
 	verdict_free(a->verdict);
 	jobset_put(a->metrics_jobs);

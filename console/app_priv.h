@@ -65,6 +65,8 @@ struct app {
 	struct tdiff *apply_diff;
 	const struct tables *undo;    /* installed before the last update */
 	const struct tables *applied; /* what the last update installed, with its SLs */
+	const struct tables *first;   /* of a demo: what it began with, with its SLs */
+	const struct tables *read;    /* as last read from the switches: no SLs */
 	char journal_txn[48];
 	bool rollback_asked;
 	double step_start;

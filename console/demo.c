@@ -14,14 +14,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define TICK_MS	      100
-#define SPEED	      2.0
-#define FIRST_ENGINE  "minhop"
+#define TICK_MS	     100
+#define SPEED	     2.0
+#define FIRST_ENGINE "minhop"
 
 struct demo {
 	struct sim *sim;
 	struct workload *load;
 	struct job_source *jobs;
+	const struct tables *first;
 	struct mailbox *box;
 	double speed;
 	pthread_t thread;
@@ -97,9 +98,8 @@ static int install_first(struct demo *d, const struct fabric *f, struct err *err
 	rc = e->route(&t, f, NULL, NULL, &params, NULL, err);
 	if (rc)
 		return rc;
-	rc = sim_install_tables(d->sim, t, err);
-	tables_put(t);
-	return rc;
+	d->first = t;
+	return sim_install_tables(d->sim, t, err);
 }
 
 static int build(struct demo *d, const struct demo_opts *o, struct err *err)
@@ -161,6 +161,11 @@ int demo_wire(struct wire **out, struct demo *d, const struct wire_opts *opts, s
 	return wire_open_sim(out, d->sim, opts, err);
 }
 
+const struct tables *demo_tables(const struct demo *d)
+{
+	return d->first;
+}
+
 void demo_stop(struct demo *d)
 {
 	if (!d)
@@ -169,6 +174,7 @@ void demo_stop(struct demo *d)
 	if (d->running)
 		pthread_join(d->thread, NULL);
 	job_source_close(d->jobs);
+	tables_put(d->first);
 	workload_free(d->load);
 	sim_free(d->sim);
 	free(d);

@@ -28,6 +28,8 @@ struct demo_opts {
 int demo_start(struct demo **out, const struct demo_opts *opts, struct mailbox *box,
 	       struct err *err);
 int demo_wire(struct wire **out, struct demo *d, const struct wire_opts *opts, struct err *err);
+/* What it installed first, with the SLs that the switches do not hold; the demo's own. */
+const struct tables *demo_tables(const struct demo *d);
 void demo_stop(struct demo *d); /* after the wire is closed; NULL is fine */
 
 #endif

@@ -15,10 +15,10 @@
 #include <time.h>
 
 /* A reading of everything may take at most this share of the time. */
-#define SHARE	 20
-#define SM_S	 5.0
-#define RETRY_S	 3.0
-#define STEP_MS	 100
+#define SHARE	20
+#define SM_S	5.0
+#define RETRY_S 3.0
+#define STEP_MS 100
 
 enum todo_type { TODO_SWEEP, TODO_SAMPLE, TODO_APPLY, TODO_CONFIRM, TODO_ROLLBACK, TODO_RECOVER };
 
@@ -166,7 +166,8 @@ static void read_tables(struct poller *p)
 	msg->partial = report.blocks_missing || report.sl2vl_missing;
 	if (msg->partial)
 		log_add(LOG_WARN, "tables", "%u of %u blocks could not be read, on %u switches",
-			report.blocks_missing, report.blocks + report.blocks_missing, report.nmissing);
+			report.blocks_missing, report.blocks + report.blocks_missing,
+			report.nmissing);
 	tables_report_clear(&report);
 	mailbox_send(p->box, msg);
 }
@@ -195,8 +196,9 @@ static void sweep(struct poller *p)
 	} else {
 		fabric_put(p->fabric);
 		p->fabric = f;
-		log_add(LOG_INFO, "sweep", "fabric %s: %u switches, %u terminals, %u channels in %.2f s",
-			f->name, f->nsw, f->nterm, f->nchan, now_s() - start);
+		log_add(LOG_INFO, "sweep",
+			"fabric %s: %u switches, %u terminals, %u channels in %.2f s", f->name,
+			f->nsw, f->nterm, f->nchan, now_s() - start);
 	}
 	msg = msg_new(MSG_FABRIC);
 	msg->fabric = fabric_get(p->fabric);
@@ -229,7 +231,8 @@ static void sample(struct poller *p)
 		return;
 	}
 	if (s->asked && !s->answered)
-		report_loss(p, "no switch answers: the port to the fabric or everything behind it is down");
+		report_loss(p, "no switch answers: the port to the fabric or everything behind it "
+			       "is down");
 	else
 		report_found(p);
 	msg = msg_new(MSG_SAMPLE);
@@ -272,6 +275,18 @@ static const struct jobset *jobs_now(struct poller *p)
 	return jobs;
 }
 
+/* Switches hold no SLs: where they forward as the plan found them, its SLs hold too. */
+static const struct tables *as_planned(const struct poller *p, const struct fabric *f,
+				       const struct tables *t)
+{
+	const struct tables *from = p->plan->from;
+
+	if (!digest_equal(&f->fingerprint, &p->plan->fabric->fingerprint) ||
+	    !tables_forward_same(f, from, t))
+		return t;
+	return from;
+}
+
 /* The check before the first write: everything is read anew. */
 static int still_fresh(void *ctx, struct err *err)
 {
@@ -289,7 +304,7 @@ static int still_fresh(void *ctx, struct err *err)
 	if (!rc && !wire_sm_info(&sm, p->wire, NULL))
 		pin = (struct sm_pin){ .guid = sm.guid, .priority = sm.priority };
 	if (!rc)
-		rc = plan_stale(p->plan, f, t, jobs, &pin, err);
+		rc = plan_stale(p->plan, f, as_planned(p, f, t), jobs, &pin, err);
 	tables_put(t);
 	fabric_put(f);
 	jobset_put(jobs);

@@ -64,15 +64,16 @@ static void sm_text(char *buf, size_t len, const struct state_sm *sm, int brief)
 static void left_text(char *buf, size_t len, const struct state *s, int brief)
 {
 	const char *engine = s->sm.engine[0] ? s->sm.engine : s->tables ? s->tables->engine : "?";
+	const char *what = s->sm.engine[0] ? "engine" : "routes";
 	const char *fabric = s->fabric ? s->fabric->name : "no fabric yet";
 	char sm[160];
 
 	sm_text(sm, sizeof(sm), &s->sm, brief);
 	if (s->sm.requested[0] && strcmp(s->sm.requested, engine) != 0)
-		snprintf(buf, len, " %.60s | %s | engine %s (asked: %s)", fabric, sm, engine,
+		snprintf(buf, len, " %.60s | %s | %s %s (asked: %s)", fabric, sm, what, engine,
 			 s->sm.requested);
 	else
-		snprintf(buf, len, " %.60s | %s | engine %s", fabric, sm, engine);
+		snprintf(buf, len, " %.60s | %s | %s %s", fabric, sm, what, engine);
 }
 
 static void draw_status(struct canvas *c, struct rect r, const struct state *s)

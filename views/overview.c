@@ -151,6 +151,8 @@ static void draw_verdict(struct canvas *c, struct rect r, int y, const struct st
 			    s->tables ? "routing not verified yet" : "routing tables not read yet");
 	else if (verdict_ok(v))
 		canvas_text(c, r, 1, y, ROLE_GOOD, "routes complete, no deadlock");
+	else if (v->connected && v->loop_free && v->vls_fit && !s->sls_known)
+		canvas_text(c, r, 1, y, ROLE_WARN, "cyclic if all SLs are 0: not known");
 	else
 		canvas_textf(c, r, 1, y, ROLE_BAD, "routes:%s%s%s%s",
 			     v->connected ? "" : " INCOMPLETE", v->loop_free ? "" : " LOOPS",

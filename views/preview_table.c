@@ -51,10 +51,14 @@ static void draw_loops(const struct state *s, struct canvas *c, struct rect r, i
 	int end = r.w - 1;
 
 	canvas_text(c, r, 1, y, ROLE_TEXT, "credit loops");
-	canvas_right(c, r, end - 24, y, now && !now->deadlock_free ? ROLE_BAD : ROLE_TEXT,
+	canvas_right(c, r, end - 24, y,
+		     !now || now->deadlock_free ? ROLE_TEXT
+		     : s->sls_known		? ROLE_BAD
+						: ROLE_WARN,
 		     !now		  ? "-"
 		     : now->deadlock_free ? "none"
-					  : "yes");
+		     : s->sls_known	  ? "yes"
+					  : "on SL 0");
 	canvas_right(c, r, end - 14, y, plan && !plan->deadlock_free ? ROLE_BAD : ROLE_TEXT,
 		     !plan		   ? "-"
 		     : plan->deadlock_free ? "none"
@@ -68,6 +72,7 @@ static int draw_figures(const struct state *s, struct canvas *c, struct rect r, 
 	char name[64], bound[FIGURE_LEN];
 
 #define NOW(field)  (a ? (double)a->field : NAN)
+#define SLS(field)  (s->sls_known ? NOW(field) : NAN)
 #define PLAN(field) ((double)b->field)
 #define JOB(v)	    (jobs ? (v) : NAN)
 	draw_line(c, r, y++, "EFI max", NOW(efi_max), PLAN(efi_max), 0, LESS);
@@ -84,10 +89,11 @@ static int draw_figures(const struct state *s, struct canvas *c, struct rect r, 
 		  JOB(PLAN(links_per_job_mean)), 1, MORE);
 	draw_line(c, r, y++, "hops max", NOW(hops_max), PLAN(hops_max), 0, LESS);
 	draw_line(c, r, y++, "hops mean", NOW(hops_mean), PLAN(hops_mean), 2, LESS);
-	draw_line(c, r, y++, "VLs used", NOW(vls_used), PLAN(vls_used), 0, LESS);
-	draw_line(c, r, y++, "SLs used", NOW(sls_used), PLAN(sls_used), 0, LESS);
+	draw_line(c, r, y++, "VLs used", SLS(vls_used), PLAN(vls_used), 0, LESS);
+	draw_line(c, r, y++, "SLs used", SLS(sls_used), PLAN(sls_used), 0, LESS);
 	draw_line(c, r, y++, "unreachable pairs", NOW(unreachable), PLAN(unreachable), 0, LESS);
 #undef NOW
+#undef SLS
 #undef PLAN
 #undef JOB
 	draw_loops(s, c, r, y++);
@@ -117,8 +123,9 @@ static int draw_cost(const struct state *s, struct canvas *c, struct rect r, int
 		     d->entries_all ? (double)d->entries * 100 / (double)d->entries_all : 0);
 	canvas_textf(c, r, 1, y++, ROLE_TEXT, "LFT blocks %s of %s  SL2VL tables %u",
 		     figure_count(a, d->nblocks), figure_count(b, d->blocks_all), d->nsl2vl);
-	canvas_textf(c, r, 1, y++, ROLE_TEXT, "SL changes for %s switch-LID pairs",
-		     figure_count(a, d->sl_pairs));
+	canvas_textf(c, r, 1, y++, ROLE_TEXT, "SL changes for %s switch-LID pairs%s",
+		     figure_count(a, d->sl_pairs),
+		     d->sl_pairs && !s->sls_known ? " (now taken as SL 0)" : "");
 	return y;
 }
 

@@ -178,6 +178,7 @@ struct state {
 
 	const struct fabric *fabric;
 	const struct tables *tables;   /* current routing, as read back */
+	bool sls_known;		       /* of its paths; else they are taken to be 0 */
 	const struct verdict *verdict; /* of tables */
 	const struct metrics *metrics; /* of tables, with metrics_jobs */
 	const struct jobset *metrics_jobs;

@@ -12,7 +12,7 @@ void lft_text_begin(struct lft_text *x, const struct fabric *f, struct read_repo
 {
 	memset(x, 0, sizeof(*x));
 	x->f = f;
-	x->t = tables_new(f, "file");
+	x->t = tables_new(f, TABLES_FILE);
 	x->report = report;
 	x->sw = FAB_NONE;
 	x->seen = xcalloc(f->nsw, sizeof(*x->seen));

@@ -352,7 +352,7 @@ int netloc_paths_read(struct tables **out, const char *path, const char *nodes_p
 		rc = load_edges(&p, nodes_path, err);
 	if (rc)
 		goto out;
-	p.t = tables_new(f, "file");
+	p.t = tables_new(f, TABLES_FILE);
 	json_object_foreach(json_object_get(root, "path_info"), key, list)
 		add_source(&p, key, list);
 	if (p.contradictions > 1)

@@ -176,7 +176,7 @@ int wire_read_tables(struct tables **out, struct wire *w, const struct fabric *f
 	struct tables_report own = { 0 };
 	struct reader x = { .w = w,
 			    .f = f,
-			    .t = tables_new(f, "wire"),
+			    .t = tables_new(f, TABLES_WIRE),
 			    .report = report ? report : &own,
 			    .way = xcalloc(f->nsw, 1),
 			    .blocks = xcalloc(f->nsw, sizeof(uint32_t)),

@@ -128,7 +128,8 @@ static void hash_sl2vl(struct digest_stream *s, const struct tables *t, const st
 				if (fabric_port(f, sw, (uint8_t)out)->chan == FAB_NONE)
 					continue;
 				for (uint8_t sl = 0; sl < FAB_SLS; sl++)
-					row[sl] = tables_vl(t, f, sw, (uint8_t)in, (uint8_t)out, sl);
+					row[sl] =
+						tables_vl(t, f, sw, (uint8_t)in, (uint8_t)out, sl);
 				digest_add(s, row, sizeof(row));
 			}
 		}
@@ -230,6 +231,11 @@ bool tables_same(const struct tables *a, const struct tables *b, const struct fa
 	return digest_equal(&da, &db);
 }
 
+bool tables_as_found(const struct tables *t)
+{
+	return !strcmp(t->engine, TABLES_WIRE) || !strcmp(t->engine, TABLES_FILE);
+}
+
 uint16_t tables_sl_mask(const struct tables *t, const struct fabric *f)
 {
 	uint16_t mask = 0;
@@ -240,7 +246,8 @@ uint16_t tables_sl_mask(const struct tables *t, const struct fabric *f)
 		for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++) {
 			for (uint32_t lid = 1; lid <= t->max_lid; lid++)
 				if (f->lid_end[lid] != FAB_NONE)
-					mask |= (uint16_t)(1u << tables_path_sl(t, f->term_list[i], sw, lid));
+					mask |= (uint16_t)(1u << tables_path_sl(t, f->term_list[i],
+										sw, lid));
 			if (t->sl_kind == SL_BY_DLID)
 				return mask;
 			if (t->sl_kind == SL_BY_SWITCH)
@@ -275,8 +282,8 @@ static void sl2vl_onto(struct tables *out, const struct fabric *f, const struct 
 				uint8_t *row = tables_sl2vl_row(out, sw, in, o);
 
 				for (uint8_t sl = 0; sl < FAB_SLS; sl++)
-					row[sl] = tables_vl(mask >> sl & 1 ? wanted : installed, f, sw,
-							    (uint8_t)in, (uint8_t)o, sl);
+					row[sl] = tables_vl(mask >> sl & 1 ? wanted : installed, f,
+							    sw, (uint8_t)in, (uint8_t)o, sl);
 			}
 }
 

@@ -19,6 +19,10 @@
 #define LFT_BLOCK 64	/* LIDs per MAD block */
 #define VL_DROP	  15	/* SL2VL value: packets of this SL are dropped */
 
+/* "Engines" of tables that were found, in switches or in a dump. */
+#define TABLES_WIRE "as found"
+#define TABLES_FILE "file"
+
 enum sl_kind {
 	SL_CONST,     /* sl_const for every path */
 	SL_BY_DLID,   /* sl[dlid] */
@@ -48,7 +52,7 @@ struct tables {
 	uint8_t *sl2vl_nports;	/* FULL: ports of each switch */
 
 	uint8_t vls, sls;	/* data VLs and SLs that its paths use; 0 not computed */
-	char engine[16];	/* "sar", "wire", "file", ... */
+	char engine[16];	/* "sar", ...; who made them is not known: TABLES_WIRE, _FILE */
 	char params[96];	/* readable engine parameters */
 	uint64_t seed;
 	struct digest fingerprint; /* of the fabric */
@@ -111,6 +115,9 @@ static inline uint32_t tables_blocks(const struct tables *t)
 /* Hash over LFT, SL and SL2VL as they work (not over who made them): two tables with equal
  * forwarding and VLs have the same hash whatever form they are kept in. */
 void tables_hash(struct digest *out, const struct tables *t, const struct fabric *f);
+
+/* Were they read from switches or a dump, which do not hold the SLs of paths? */
+bool tables_as_found(const struct tables *t);
 
 /* Bit sl: a path from a terminal to some LID in use has that SL. */
 uint16_t tables_sl_mask(const struct tables *t, const struct fabric *f);

@@ -75,8 +75,9 @@ static uint64_t count_sl_pairs(const struct fabric *f, const struct tables *from
 			continue;
 		term = f->term_list[f->term_off[sw]];
 		for (uint32_t lid = 1; lid <= f->max_lid; lid++)
-			n += f->lid_end[lid] != FAB_NONE && tables_path_sl(from, term, sw, lid) !=
-								    tables_path_sl(to, term, sw, lid);
+			n += f->lid_end[lid] != FAB_NONE &&
+			     tables_path_sl(from, term, sw, lid) !=
+				     tables_path_sl(to, term, sw, lid);
 	}
 	return n;
 }
@@ -112,4 +113,18 @@ void tdiff_free(struct tdiff *d)
 	free(d->blocks);
 	free(d->sl2vl);
 	free(d);
+}
+
+bool tables_forward_same(const struct fabric *f, const struct tables *a, const struct tables *b)
+{
+	struct tdiff *d;
+	bool same;
+
+	if (!digest_equal(&a->fingerprint, &b->fingerprint) ||
+	    memcmp(a->lft, b->lft, (size_t)a->nsw * a->stride))
+		return false;
+	d = tdiff_new(f, a, b);
+	same = !d->nblocks && !d->nsl2vl;
+	tdiff_free(d);
+	return same;
 }

@@ -33,4 +33,8 @@ struct tdiff {
 struct tdiff *tdiff_new(const struct fabric *f, const struct tables *from, const struct tables *to);
 void tdiff_free(struct tdiff *d); /* NULL is fine */
 
+/* Do both forward alike, LFT and SL2VL, whatever SLs the paths have?  That is all that can be
+ * told from what is read from switches. */
+bool tables_forward_same(const struct fabric *f, const struct tables *a, const struct tables *b);
+
 #endif

@@ -234,6 +234,7 @@ void console_fabric(struct console_kit *k, const char *spec, const uint32_t *job
 		make_jobs(k, jobs);
 	k->tables = route(k, "minhop", false);
 	k->s.tables = k->tables;
+	k->s.sls_known = true;
 	judge(k, k->tables, &k->metrics, &k->verdict);
 	k->s.metrics = k->metrics;
 	k->s.metrics_jobs = k->jobs;

@@ -306,6 +306,29 @@ static void diff_counts_entries_blocks_and_sl2vl_tables(void **state)
 	fabric_put(f);
 }
 
+static void forwarding_is_the_same_whatever_the_sls(void **state)
+{
+	struct fabric *f = frozen(line_of_three(true), 0);
+	struct tables *a = tables_new(f, "sar"), *b = tables_new(f, TABLES_WIRE);
+
+	(void)state;
+	tables_row(a, 0)[1] = tables_row(b, 0)[1] = 3;
+	tables_sl_form(a, SL_BY_DLID, f);
+	a->sl[1] = 2;
+	assert_true(tables_forward_same(f, a, b));
+	tables_row(b, 0)[1] = 4;
+	assert_false(tables_forward_same(f, a, b));
+	tables_row(b, 0)[1] = 3;
+	tables_sl2vl_form(b, SL2VL_FULL, f);
+	memset(b->sl2vl, 5, (size_t)b->sl2vl_off[f->nsw] * FAB_SLS);
+	assert_false(tables_forward_same(f, a, b));
+	assert_true(tables_as_found(b));
+	assert_false(tables_as_found(a));
+	tables_put(a);
+	tables_put(b);
+	fabric_put(f);
+}
+
 static void writing_over_keeps_what_the_new_routing_does_not_use(void **state)
 {
 	struct fabric *f = frozen(line_of_three(true), 0);
@@ -401,6 +424,7 @@ int main(void)
 		cmocka_unit_test(unknown_nodes_of_a_job_are_counted),
 		cmocka_unit_test(hash_of_tables_does_not_depend_on_their_form),
 		cmocka_unit_test(diff_counts_entries_blocks_and_sl2vl_tables),
+		cmocka_unit_test(forwarding_is_the_same_whatever_the_sls),
 		cmocka_unit_test(writing_over_keeps_what_the_new_routing_does_not_use),
 		cmocka_unit_test(cleared_and_missing_counters_give_unknown_rates),
 		cmocka_unit_test(arena_blocks_do_not_overlap_and_start_zeroed),

@@ -265,6 +265,22 @@ static void a_preview_runs_fails_and_is_cancelled(void **state)
 	console_close(&k);
 }
 
+static void cycles_without_known_sls_are_not_called_a_deadlock(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k, jobs);
+	k.verdict->deadlock_free = false;
+	console_shows(&k, "DEADLOCK");
+	k.s.sls_known = false;
+	console_shows(&k, "cyclic if all SLs are 0: not known");
+	console_preview(&k, "sar");
+	console_keys(&k, "6");
+	console_shows(&k, "on SL 0");
+	console_close(&k);
+}
+
 static void options_are_edited_and_checked(void **state)
 {
 	struct console_kit k;
@@ -564,6 +580,7 @@ int main(void)
 		cmocka_unit_test(views_to_come_say_so),
 		cmocka_unit_test(a_stranger_finds_the_preview),
 		cmocka_unit_test(a_preview_runs_fails_and_is_cancelled),
+		cmocka_unit_test(cycles_without_known_sls_are_not_called_a_deadlock),
 		cmocka_unit_test(options_are_edited_and_checked),
 		cmocka_unit_test(a_stale_or_unchecked_plan_is_not_taken_to_apply),
 		cmocka_unit_test(only_the_typed_name_starts_and_keeps_an_update),
