@@ -379,3 +379,25 @@ int layers_assign(struct tables *t, const struct fabric *f, unsigned vls, struct
 	layering_done(&l);
 	return rc;
 }
+
+int layers_route(struct tables **out, const struct fabric *f, const char *engine,
+		 const struct jobset *jobs, const struct engine_params *params,
+		 layers_paths_fn paths, struct progress *progress, struct err *err)
+{
+	unsigned vls = graph_vls(f, params);
+	struct tables *t;
+	int rc = graph_check_connected(f, err);
+
+	if (rc)
+		return rc;
+	t = graph_tables(f, engine, vls, params);
+	rc = paths(t, f, jobs, progress, err);
+	if (!rc)
+		rc = layers_assign(t, f, vls, progress, err);
+	if (rc) {
+		tables_put(t);
+		return rc;
+	}
+	*out = t;
+	return 0;
+}

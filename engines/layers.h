@@ -25,4 +25,15 @@
 int layers_assign(struct tables *t, const struct fabric *f, unsigned vls, struct progress *progress,
 		  struct err *err);
 
+/* Fills the LFTs for every LID in use, or says why not; jobs may be NULL. */
+typedef int (*layers_paths_fn)(struct tables *t, const struct fabric *f, const struct jobset *jobs,
+			       struct progress *progress, struct err *err);
+
+/* All of an engine that needs nothing but paths and layers for them: refuses what is not
+ * connected (graph_check_connected()), then calls paths and layers_assign(), whose errors it
+ * passes on.  *out belongs to the caller. */
+int layers_route(struct tables **out, const struct fabric *f, const char *engine,
+		 const struct jobset *jobs, const struct engine_params *params,
+		 layers_paths_fn paths, struct progress *progress, struct err *err);
+
 #endif

@@ -5,28 +5,20 @@
 #include "engines/graph.h"
 #include "engines/layers.h"
 
+static int paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
+		 struct progress *progress, struct err *err)
+{
+	(void)jobs;
+	(void)err;
+	return balance_by_lid(t, f, BALANCE_PORTS, NULL, NULL, progress);
+}
+
 static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
 		 const struct demand *demand, const struct engine_params *params,
 		 struct progress *progress, struct err *err)
 {
-	unsigned vls = graph_vls(f, params);
-	struct tables *t;
-	int rc = graph_check_connected(f, err);
-
-	(void)jobs;
 	(void)demand;
-	if (rc)
-		return rc;
-	t = graph_tables(f, "minhop", vls, params);
-	rc = balance_by_lid(t, f, BALANCE_PORTS, NULL, NULL, progress);
-	if (!rc)
-		rc = layers_assign(t, f, vls, progress, err);
-	if (rc) {
-		tables_put(t);
-		return rc;
-	}
-	*out = t;
-	return 0;
+	return layers_route(out, f, "minhop", jobs, params, paths, progress, err);
 }
 
 const struct engine engine_minhop = {

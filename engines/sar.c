@@ -130,8 +130,8 @@ static int route_rest(struct sar *s, struct balance *b, struct pace *p, uint64_t
 	return rc;
 }
 
-static int paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
-		 struct progress *progress)
+static int route_all(struct tables *t, const struct fabric *f, const struct jobset *jobs,
+		     struct progress *progress)
 {
 	struct sar s = { .f = f, .jobs = jobs, .last = FAB_NONE };
 	struct balance *b = balance_new(f, t, BALANCE_PATHS, NULL, NULL);
@@ -154,33 +154,24 @@ static int paths(struct tables *t, const struct fabric *f, const struct jobset *
 	return rc;
 }
 
-static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
-		 const struct demand *demand, const struct engine_params *params,
+static int paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
 		 struct progress *progress, struct err *err)
 {
-	unsigned vls = graph_vls(f, params);
-	struct tables *t;
-	int rc = graph_check_connected(f, err);
-
-	(void)demand;
-	if (rc)
-		return rc;
 	if (jobs && jobs->nterm != f->nterm)
 		return err_set(
 			err, -EINVAL,
 			"the jobs are those of another fabric (%u terminals there, %u here); "
 			"read them again",
 			jobs->nterm, f->nterm);
-	t = graph_tables(f, "sar", vls, params);
-	rc = paths(t, f, jobs, progress);
-	if (!rc)
-		rc = layers_assign(t, f, vls, progress, err);
-	if (rc) {
-		tables_put(t);
-		return rc;
-	}
-	*out = t;
-	return 0;
+	return route_all(t, f, jobs, progress);
+}
+
+static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		 const struct demand *demand, const struct engine_params *params,
+		 struct progress *progress, struct err *err)
+{
+	(void)demand;
+	return layers_route(out, f, "sar", jobs, params, paths, progress, err);
 }
 
 const struct engine engine_sar = {

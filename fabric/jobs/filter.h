@@ -24,7 +24,7 @@ struct job_change {
 	uint32_t started, ended, kept;
 };
 
-/* Both of one fabric (see jobset_remap()); NULL counts as a set without jobs.
+/* Both of one fabric; NULL counts as a set without jobs.
  * O(jobs log jobs) comparisons. */
 void job_change(struct job_change *out, const struct jobset *routed_for, const struct jobset *now);
 

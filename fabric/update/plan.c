@@ -36,21 +36,6 @@ static void make_id(struct plan *p)
 	snprintf(p->id, sizeof(p->id), "p-%.4s", hex);
 }
 
-/* SLs that some path has, as a bit mask. */
-static uint32_t sls_used(const struct fabric *f, const struct tables *t)
-{
-	size_t rows = t->sl_kind == SL_BY_TERM ? t->nend : t->sl_kind == SL_BY_SWITCH ? t->nsw : 1;
-	uint32_t used = 0;
-
-	if (t->sl_kind == SL_CONST)
-		return 1u << t->sl_const;
-	for (size_t r = 0; r < rows; r++)
-		for (uint32_t lid = 1; lid <= f->max_lid; lid++)
-			if (f->lid_end[lid] != FAB_NONE)
-				used |= 1u << (t->sl[r * t->stride + lid] & 0xf);
-	return used;
-}
-
 /* Highest VL that a packet with one of those SLs gets towards another switch, plus 1. */
 static uint8_t vls_towards(const struct plan *p, uint32_t chan, uint32_t sls)
 {
@@ -84,7 +69,7 @@ static uint8_t vls_needed(const struct plan *p)
 
 	if (p->to->vls)
 		return p->to->vls;
-	sls = sls_used(p->fabric, p->to);
+	sls = tables_sl_mask(p->to, p->fabric);
 	if (p->to->sl2vl_kind == SL2VL_IDENTITY)
 		return (uint8_t)(32 - __builtin_clz(sls | 1));
 	for (uint32_t c = 0; c < p->fabric->nchan; c++) {
