@@ -10,6 +10,7 @@
 #include "fabric/base/stderrlog.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -39,7 +40,8 @@ double app_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* --- the log ----------------------------------------------------------------------------------- */
+/* --- the log -----------------------------------------------------------------------------------
+ */
 
 static void sink(void *ctx, const struct log_line *line)
 {
@@ -54,7 +56,8 @@ static void sink(void *ctx, const struct log_line *line)
 	mailbox_send(a->box, msg); /* wakes the loop */
 }
 
-/* --- start --------------------------------------------------------------------------------------- */
+/* --- start ---------------------------------------------------------------------------------------
+ */
 
 /* Where an ordinary user may write: sessions on simulated fabrics and files. */
 static char *home_dir(const char *leaf)
@@ -75,6 +78,32 @@ static char *home_dir(const char *leaf)
 	dir = xasprintf("%s/%s", base, leaf);
 	free(base);
 	return dir;
+}
+
+/* What simulated switches held dies with them, and so do the journals of their updates. */
+static char *demo_dir(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *dir = xasprintf("%s/ibroute-demo-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+
+	if (mkdtemp(dir))
+		return dir;
+	free(dir);
+	return home_dir("state");
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+static void remove_demo_dir(const char *dir)
+{
+	if (dir && strstr(dir, "/ibroute-demo-"))
+		nftw(dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static int open_record(struct app *a, struct err *err)
@@ -113,15 +142,16 @@ static int open_jobs(struct app *a, struct err *err)
 		type = &job_source_slurm;
 	else
 		so.path = name;
-	snprintf(a->state.jobs_source.source, sizeof(a->state.jobs_source.source), "%s", type->name);
+	snprintf(a->state.jobs_source.source, sizeof(a->state.jobs_source.source), "%s",
+		 type->name);
 	a->state.jobs_source.state = JOBS_WAITING;
 	if (type != &job_source_slurm)
 		return job_source_open(&a->source, type, &so, err);
 	if (job_source_open(&a->source, type, &so, err)) {
 		/* routes can be looked at without a batch system */
 		a->state.jobs_source.state = JOBS_UNREACHABLE;
-		snprintf(a->state.jobs_source.sentence, sizeof(a->state.jobs_source.sentence), "%.255s",
-			 err->text);
+		snprintf(a->state.jobs_source.sentence, sizeof(a->state.jobs_source.sentence),
+			 "%.255s", err->text);
 		log_add(LOG_WARN, "jobs", "%s", err->text);
 	}
 	return 0;
@@ -188,7 +218,9 @@ static int start_fabric(struct app *a, struct err *err)
 		.interval_s = a->opts.interval_s,
 		.sweep_s = SWEEP_S,
 		.tables_s = TABLES_S,
-		.fabric_name = a->opts.name ? a->opts.name : a->opts.demo ? "demo" : NULL,
+		.fabric_name = a->opts.name   ? a->opts.name
+			       : a->opts.demo ? "demo"
+					      : NULL,
 		.names = a->names,
 		.journal_dir = a->opts.state_dir,
 		.accept_sl_change = a->opts.demo,
@@ -223,7 +255,8 @@ static int start(struct app *a, struct err *err)
 	return start_fabric(a, err) ? EXIT_UNREADABLE : 0;
 }
 
-/* --- loop ------------------------------------------------------------------------------------------ */
+/* --- loop
+ * ------------------------------------------------------------------------------------------ */
 
 static void resize(struct app *a)
 {
@@ -312,7 +345,8 @@ static void loop(struct app *a)
 	}
 }
 
-/* --- end --------------------------------------------------------------------------------------------- */
+/* --- end
+ * --------------------------------------------------------------------------------------------- */
 
 static void end(struct app *a)
 {
@@ -333,6 +367,7 @@ static void end(struct app *a)
 	name_map_free(a->names);
 	mailbox_free(a->box);
 	pthread_mutex_destroy(&a->events_lock);
+	remove_demo_dir(a->own_dirs[1]);
 	free(a->own_dirs[0]);
 	free(a->own_dirs[1]);
 	free(a);
@@ -368,7 +403,8 @@ static void prepare(struct app *a)
 		if (!a->opts.record_dir)
 			a->opts.record_dir = a->own_dirs[0] = home_dir("record");
 		if (!a->opts.state_dir)
-			a->opts.state_dir = a->own_dirs[1] = home_dir("state");
+			a->opts.state_dir = a->own_dirs[1] =
+				a->opts.demo ? demo_dir() : home_dir("state");
 	}
 }
 

@@ -164,6 +164,7 @@ static void set_steps(struct state_apply *s)
 	s->nsteps = sizeof(names) / sizeof(*names);
 	for (uint32_t i = 0; i < s->nsteps; i++) {
 		memset(&s->steps[i], 0, sizeof(s->steps[i]));
+		s->steps[i].took_s = NAN;
 		snprintf(s->steps[i].name, sizeof(s->steps[i].name), "%s", names[i]);
 	}
 }
@@ -185,6 +186,12 @@ static const char *not_ready(const struct app *a)
 		return "not all installed tables could be read, so they could not be put back";
 	if (p->stale[0])
 		return "the preview is out of date: compute it again in view 6";
+	if (p->diff->sl_pairs && !a->demo)
+		return "this routing needs other service levels, and writing tables does not tell "
+		       "the "
+		       "hosts: choose an engine that stays on one VL here (updn), or have the "
+		       "subnet "
+		       "manager load it (ibroute-top route --out)";
 	return NULL;
 }
 
@@ -250,7 +257,7 @@ static void start_update(struct app *a, const char *text)
 	record_action(a, "apply.start", a->plan->id);
 	a->state.apply.state = APPLY_RUNNING;
 	a->state.apply.steps[0].state = STEP_RUNNING;
-	a->step_start = app_now();
+	a->apply_step_start = app_now();
 	a->rollback_asked = false;
 	tables_put(a->undo);
 	a->undo = tables_get(a->plan->from);
@@ -324,13 +331,24 @@ static void apply_log(struct app *a, enum log_level level, const char *text)
 	snprintf(line->text, sizeof(line->text), "%s", text);
 }
 
-static struct apply_step *find_step(struct state_apply *s, const char *name)
+static struct apply_step *known_step(struct state_apply *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->nsteps; i++)
 		if (!strcmp(s->steps[i].name, name))
 			return &s->steps[i];
+	return NULL;
+}
+
+/* Adds it where it is not yet; NULL: no room. */
+static struct apply_step *find_step(struct state_apply *s, const char *name)
+{
+	struct apply_step *step = known_step(s, name);
+
+	if (step)
+		return step;
 	if (s->nsteps == APPLY_STEPS)
 		return NULL;
+	s->steps[s->nsteps].took_s = NAN;
 	snprintf(s->steps[s->nsteps].name, sizeof(s->steps[0].name), "%s", name);
 	return &s->steps[s->nsteps++];
 }
@@ -342,11 +360,108 @@ static void step_is(struct app *a, const char *name, enum step_state state, cons
 	if (!step)
 		return;
 	if (state == STEP_RUNNING && step->state != STEP_RUNNING)
-		a->step_start = app_now();
-	step->took_s = app_now() - a->step_start;
+		a->apply_step_start = app_now();
+	step->took_s = app_now() - a->apply_step_start;
 	step->state = state;
 	if (text)
 		snprintf(step->text, sizeof(step->text), "%.119s", text);
+}
+
+/* What a phase is about to do, for the log. */
+static void begun(struct app *a, const struct apply_event *ev)
+{
+	char text[160];
+
+	switch (ev->phase) {
+	case PHASE_PREPARE:
+		snprintf(text, sizeof(text),
+			 "reading the fabric anew and %u blocks: is the plan still true?",
+			 ev->items);
+		break;
+	case PHASE_WRITE:
+		snprintf(text, sizeof(text), "writing %u blocks", ev->items);
+		break;
+	case PHASE_CONFIRM:
+		snprintf(text, sizeof(text),
+			 "the switches have the new routing; it waits to be kept");
+		break;
+	case PHASE_ROLLBACK:
+		snprintf(text, sizeof(text), "writing the old contents back: %.120s", ev->text);
+		break;
+	default:
+		snprintf(text, sizeof(text), "%.150s", ev->text);
+	}
+	if (text[0])
+		apply_log(a, ev->phase == PHASE_ROLLBACK ? LOG_WARN : LOG_INFO, text);
+}
+
+static void ended(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), "%.190s", ev->text);
+	if (ev->phase == PHASE_WRITE && !ev->rc)
+		snprintf(text, sizeof(text), "%u blocks on %u switches", st->total,
+			 a->apply_diff ? a->apply_diff->switches : 0);
+	step_is(a, phase_name(ev->phase), ev->rc ? STEP_FAILED : STEP_DONE, text);
+	if (ev->phase == PHASE_PREPARE && !ev->rc)
+		snprintf(text, sizeof(text), "the plan is still true; old contents saved as %.48s",
+			 st->txn);
+	if (text[0] && ev->phase != PHASE_WRITE)
+		apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
+}
+
+static void read_back(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+{
+	bool back = ev->phase == PHASE_ROLLBACK;
+	struct apply_step *step;
+	char text[120];
+
+	snprintf(text, sizeof(text), "%u of %u read back %s, %u retries", st->verified, st->total,
+		 back ? "with their old contents" : "as written", st->retries);
+	step_is(a, back ? phase_name(PHASE_ROLLBACK) : "VERIFY",
+		ev->rc ? STEP_FAILED
+		: back ? STEP_RUNNING
+		       : STEP_DONE,
+		text);
+	step = known_step(&a->state.apply, "VERIFY");
+	if (step)
+		step->took_s = NAN; /* part of writing */
+	apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
+}
+
+/* The end: no step may look as if it still ran. */
+static void end_steps(struct app *a, bool well)
+{
+	struct state_apply *s = &a->state.apply;
+
+	for (uint32_t i = 0; i < s->nsteps; i++) {
+		struct apply_step *step = &s->steps[i];
+
+		if (step->state != STEP_RUNNING)
+			continue;
+		step->took_s = app_now() - a->apply_step_start;
+		step->state = well ? STEP_DONE : STEP_FAILED;
+		if (well && !strcmp(step->name, "CONFIRM"))
+			snprintf(step->text, sizeof(step->text), "kept");
+	}
+}
+
+static void over(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+{
+	const char *what = a->state.apply.plan[0] ? a->state.apply.plan : st->txn;
+	bool kept = ev->outcome == OUTCOME_CONFIRMED;
+	char text[320];
+
+	end_steps(a, kept || ev->outcome == OUTCOME_ROLLED_BACK);
+	if (kept)
+		snprintf(text, sizeof(text), "%.60s: kept, %u blocks on %u switches", what,
+			 st->total, a->apply_diff ? a->apply_diff->switches : 0);
+	else
+		snprintf(text, sizeof(text), "%.60s: %s: %.190s", what, outcome_name(ev->outcome),
+			 ev->text);
+	log_add(kept ? LOG_INFO : LOG_WARN, "apply", "%s", text);
+	apply_log(a, kept || a->rollback_asked ? LOG_INFO : LOG_WARN, text);
 }
 
 void app_apply_event(struct app *a, const struct msg *msg)
@@ -354,7 +469,6 @@ void app_apply_event(struct app *a, const struct msg *msg)
 	struct state_apply *s = &a->state.apply;
 	const struct apply_event *ev = &msg->event;
 	const struct apply_status *st = &msg->apply;
-	char text[120];
 
 	snprintf(s->txn, sizeof(s->txn), "%s", st->txn);
 	s->done = ev->kind == APPLY_VERIFY ? st->verified : st->written;
@@ -362,28 +476,26 @@ void app_apply_event(struct app *a, const struct msg *msg)
 	s->retries = st->retries;
 	switch (ev->kind) {
 	case APPLY_PHASE_BEGIN:
-		step_is(a, phase_name(ev->phase), STEP_RUNNING, ev->text);
-		if (ev->phase == PHASE_ROLLBACK)
+		if (ev->phase == PHASE_ROLLBACK) {
 			s->state = APPLY_ROLLING_BACK;
+			if (known_step(s, "CONFIRM"))
+				step_is(a, "CONFIRM", STEP_SKIPPED, "not kept");
+		}
+		step_is(a, phase_name(ev->phase), STEP_RUNNING, ev->text);
+		begun(a, ev);
 		break;
 	case APPLY_PHASE_END:
-		step_is(a, phase_name(ev->phase), ev->rc ? STEP_FAILED : STEP_DONE, ev->text);
+		ended(a, ev, st);
 		break;
 	case APPLY_ITEM:
-		return;
+		break;
 	case APPLY_VERIFY:
-		snprintf(text, sizeof(text), "%u of %u read back as written, %u retries",
-			 st->verified, st->total, st->retries);
-		if (ev->phase == PHASE_WRITE)
-			step_is(a, "VERIFY", ev->rc ? STEP_FAILED : STEP_DONE, text);
-		apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
-		return;
+		read_back(a, ev, st);
+		break;
 	case APPLY_OUTCOME:
-		log_add(LOG_INFO, "apply", "%s: %s", outcome_name(ev->outcome), ev->text);
+		over(a, ev, st);
 		break;
 	}
-	if (ev->text[0])
-		apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, ev->text);
 }
 
 static enum apply_state ended_as(const struct app *a, const struct apply_status *st)
@@ -415,9 +527,11 @@ void app_apply_end(struct app *a, const struct msg *msg)
 		s->done = s->total;
 	}
 	snprintf(s->result, sizeof(s->result), "%.255s", msg->text);
-	if (msg->text[0])
-		apply_log(a, msg->rc ? LOG_WARN : LOG_INFO, msg->text);
-	if (s->state == APPLY_REFUSED || s->state == APPLY_INCOMPLETE)
+	if (s->state == APPLY_ROLLED_BACK)
+		snprintf(s->result, sizeof(s->result),
+			 "The routing from before is back: read from every switch that was "
+			 "written.");
+	if (s->state == APPLY_INCOMPLETE)
 		log_add(LOG_ERROR, "apply", "%s", msg->text);
 }
 

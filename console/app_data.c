@@ -505,6 +505,9 @@ void app_refresh(struct app *a)
 	s->poll.took_s = a->sample ? a->sample_took : NAN;
 	s->poll.next_s = a->sample ? fmax(0, a->sample_at + s->poll.interval_s - now) : NAN;
 	s->jobs_source.age_s = a->job_list ? now - a->jobs_at : NAN;
+	for (uint32_t i = 0; i < s->apply.nsteps; i++)
+		if (s->apply.steps[i].state == STEP_RUNNING)
+			s->apply.steps[i].took_s = now - a->apply_step_start;
 	if (s->preview.state == PREVIEW_RUNNING)
 		s->preview.elapsed_s = now - a->preview_start;
 	s->poll.stale = s->mode == RUN_LIVE && a->sample && !s->poll.discovering &&

@@ -69,7 +69,7 @@ struct app {
 	const struct tables *read;    /* as last read from the switches: no SLs */
 	char journal_txn[48];
 	bool rollback_asked;
-	double step_start;
+	double step_start, apply_step_start;
 
 	struct wire_sm sm;
 	struct msg *held[HELD_COUNT];

@@ -80,7 +80,10 @@ static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 	x = canvas_text(c, r, 1, 1, ROLE_LABEL, "state  ");
 	x = canvas_text(c, r, x, 1, state_role(a->state), state_words(a->state));
 	if (a->installer[0])
-		canvas_textf(c, r, x, 1, ROLE_DIM, "  (written through %s)", a->installer);
+		canvas_textf(c, r, x, 1, ROLE_DIM, "  (written through %s)",
+			     !strcmp(a->installer, "smp")   ? "SMPs to each switch"
+			     : !strcmp(a->installer, "sim") ? "SMPs to simulated switches"
+							    : a->installer);
 	if (!a->diff)
 		return 2;
 	canvas_textf(c, r, 1, 2, ROLE_TEXT,
@@ -150,7 +153,7 @@ static const char *question(const struct state *s)
 		return "Writing. R then Y stops and rolls back.";
 	case APPLY_CONFIRM:
 		return "Keep the new routing?  Enter, then type the fabric's name.  R then Y rolls "
-		       "back.";
+		       "back.  It waits: look at the other views first.";
 	case APPLY_ROLLING_BACK:
 		return "The routing from before is being written and read back.";
 	case APPLY_KEPT:
@@ -160,6 +163,11 @@ static const char *question(const struct state *s)
 		       "routing from before it.";
 	case APPLY_INCOMPLETE:
 		return "Some switches may hold entries of both routings.  R then Y tries again.";
+	case APPLY_REFUSED:
+		return "Nothing was written.  6: compute a preview again, then A.  x puts this "
+		       "away.";
+	case APPLY_FAILED:
+		return "The routing from before is back.  8 tells what failed.  x puts this away.";
 	default:
 		return "x puts it away.";
 	}
