@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #define FRAME_MS 250  /* between two frames when only data changed */
 #define TICK_MS	 1000 /* ages grow */
@@ -54,6 +55,32 @@ static void sink(void *ctx, const struct log_line *line)
 		pthread_mutex_unlock(&a->events_lock);
 	}
 	mailbox_send(a->box, msg); /* wakes the loop */
+}
+
+/* --- the screen --------------------------------------------------------------------------------
+ */
+
+static void resize(struct app *a)
+{
+	int w, h;
+
+	terminal_size(a->term, &w, &h);
+	if (a->canvas && a->canvas->w == w && a->canvas->h == h)
+		return;
+	canvas_free(a->canvas);
+	a->canvas = canvas_new(w, h, terminal_ascii(a->term));
+	a->dirty = true;
+}
+
+static void draw(struct app *a)
+{
+	resize(a);
+	app_refresh(a);
+	pthread_mutex_lock(&a->events_lock);
+	ui_draw(a->ui, a->canvas, &a->state);
+	pthread_mutex_unlock(&a->events_lock);
+	terminal_show(a->term, a->canvas);
+	a->dirty = false;
 }
 
 /* --- start ---------------------------------------------------------------------------------------
@@ -157,6 +184,39 @@ static int open_jobs(struct app *a, struct err *err)
 	return 0;
 }
 
+/* The file of a snapshot's folder, NULL when it holds none; freed at the end. */
+static char *snapshot_file(struct app *a, const char *name)
+{
+	char *path = xasprintf("%s/%s", a->opts.load, name);
+	size_t i = 0;
+
+	if (access(path, R_OK)) {
+		free(path);
+		return NULL;
+	}
+	while (a->snapshot[i])
+		i++;
+	return a->snapshot[i] = path;
+}
+
+/* --load of a folder that w wrote: all that it holds, unless said otherwise. */
+static void open_snapshot(struct app *a)
+{
+	struct stat st;
+	char *fabric;
+
+	if (!a->opts.load || stat(a->opts.load, &st) || !S_ISDIR(st.st_mode))
+		return;
+	fabric = snapshot_file(a, SNAPSHOT_FABRIC);
+	if (!fabric)
+		return;
+	if (!a->opts.lfts)
+		a->opts.lfts = snapshot_file(a, SNAPSHOT_LFTS);
+	if (!a->opts.jobs)
+		a->opts.jobs = snapshot_file(a, SNAPSHOT_JOBS);
+	a->opts.load = fabric;
+}
+
 static int load_file(struct app *a, struct err *err)
 {
 	struct fabric *f;
@@ -193,13 +253,17 @@ static int open_wire(struct wire **w, struct app *a, struct err *err)
 	int rc;
 
 	if (a->opts.demo) {
+		/* thousands of switches take seconds: the screen says what it waits for */
+		snprintf(a->state.source, sizeof(a->state.source), "demo %.58s",
+			 d.spec ? d.spec : DEMO_SPEC);
+		a->state.poll.preparing = true;
+		draw(a);
 		rc = demo_start(&a->demo, &d, a->box, err);
+		a->state.poll.preparing = false;
 		if (!rc) {
 			a->first = tables_get(demo_tables(a->demo));
 			rc = demo_wire(w, a->demo, &wo, err);
 		}
-		snprintf(a->state.source, sizeof(a->state.source), "demo %.58s",
-			 d.spec ? d.spec : DEMO_SPEC);
 		snprintf(a->state.jobs_source.source, sizeof(a->state.jobs_source.source), "sim");
 		a->state.jobs_source.state = JOBS_WAITING;
 		return rc;
@@ -257,29 +321,6 @@ static int start(struct app *a, struct err *err)
 
 /* --- loop
  * ------------------------------------------------------------------------------------------ */
-
-static void resize(struct app *a)
-{
-	int w, h;
-
-	terminal_size(a->term, &w, &h);
-	if (a->canvas && a->canvas->w == w && a->canvas->h == h)
-		return;
-	canvas_free(a->canvas);
-	a->canvas = canvas_new(w, h, terminal_ascii(a->term));
-	a->dirty = true;
-}
-
-static void draw(struct app *a)
-{
-	resize(a);
-	app_refresh(a);
-	pthread_mutex_lock(&a->events_lock);
-	ui_draw(a->ui, a->canvas, &a->state);
-	pthread_mutex_unlock(&a->events_lock);
-	terminal_show(a->term, a->canvas);
-	a->dirty = false;
-}
 
 static void handle_key(struct app *a, uint32_t key)
 {
@@ -368,6 +409,8 @@ static void end(struct app *a)
 	mailbox_free(a->box);
 	pthread_mutex_destroy(&a->events_lock);
 	remove_demo_dir(a->own_dirs[1]);
+	for (size_t i = 0; i < SNAPSHOT_FILES; i++)
+		free(a->snapshot[i]);
 	free(a->own_dirs[0]);
 	free(a->own_dirs[1]);
 	free(a);
@@ -399,6 +442,7 @@ static void prepare(struct app *a)
 	a->ui = ui_new(keys, n);
 	a->worker = worker_start(a->box);
 	log_set_sink(sink, a);
+	open_snapshot(a);
 	if (a->opts.demo || a->opts.load) {
 		if (!a->opts.record_dir)
 			a->opts.record_dir = a->own_dirs[0] = home_dir("record");

@@ -85,7 +85,7 @@ static void snapshot(struct app *a)
 		return;
 	}
 	record_action(a, "snapshot", dir);
-	ui_say(a->ui, "saved in %s; look at it with --load %s/fabric.ibnetdiscover", dir, dir);
+	ui_say(a->ui, "saved; look at it with --load %s", dir);
 }
 
 /* --- previews ------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ static const struct argp_option options[] = {
 	{ 0, 0, 0, 0, "What to look at:", 1 },
 	{ "demo", OPT_DEMO, "SPEC", OPTION_ARG_OPTIONAL,
 	  "A simulated fabric with jobs and traffic (default " DEMO_SPEC "; see 'topo --help')", 1 },
-	{ "load", OPT_LOAD, "FILE", 0, "A dump: ibnetdiscover text or opensm-subnet.lst", 1 },
+	{ "load", OPT_LOAD, "FILE", 0, "A dump (ibnetdiscover text, opensm-subnet.lst, ...) or a folder that key w saved", 1 },
 	{ "lfts", OPT_LFTS, "FILE", 0, "With --load: its tables (opensm-lfts.dump, opensm.fdbs, .ibr)",
 	  1 },
 	{ "name", OPT_NAME, "NAME", 0, "Name of the fabric, typed to confirm updates", 1 },

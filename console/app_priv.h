@@ -23,6 +23,12 @@
 /* Data that came in while the operator has frozen the screen: the newest of each kind. */
 enum held { HELD_FABRIC, HELD_TABLES, HELD_SAMPLE, HELD_METRICS, HELD_JOBS, HELD_COUNT };
 
+/* What a snapshot's folder holds beside the screen. */
+#define SNAPSHOT_FABRIC "fabric.ibnetdiscover"
+#define SNAPSHOT_LFTS	"opensm-lfts.dump"
+#define SNAPSHOT_JOBS	"jobs"
+#define SNAPSHOT_FILES	3
+
 struct app {
 	struct app_opts opts;
 	struct state state;
@@ -77,7 +83,8 @@ struct app {
 	bool dirty, quit;
 	bool lost; /* also while the screen is frozen */
 	int exit_code;
-	char *own_dirs[2]; /* of opts, made here */
+	char *own_dirs[2];		/* of opts, made here */
+	char *snapshot[SNAPSHOT_FILES]; /* of opts, from --load FOLDER */
 };
 
 double app_now(void); /* monotonic seconds */

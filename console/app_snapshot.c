@@ -24,15 +24,16 @@ static int closed(FILE *f, int rc, const char *dir, struct err *err)
 	bool bad = ferror(f) != 0;
 
 	if (fclose(f) || bad)
-		return rc ? rc : err_set(err, -EIO, "%s: not all could be written: %s", dir,
-					 strerror(errno));
+		return rc ? rc
+			  : err_set(err, -EIO, "%s: not all could be written: %s", dir,
+				    strerror(errno));
 	return rc;
 }
 
 static int save_fabric(const struct app *a, const char *dir, struct err *err)
 {
 	FILE *f;
-	int rc = open_in(&f, dir, "fabric.ibnetdiscover", err);
+	int rc = open_in(&f, dir, SNAPSHOT_FABRIC, err);
 
 	return rc ? rc : closed(f, ibnd_write(f, a->fabric, err), dir, err);
 }
@@ -44,14 +45,14 @@ static int save_lfts(const struct app *a, const char *dir, struct err *err)
 
 	if (!a->tables)
 		return 0;
-	rc = open_in(&f, dir, "opensm-lfts.dump", err);
+	rc = open_in(&f, dir, SNAPSHOT_LFTS, err);
 	return rc ? rc : closed(f, osm_lfts_write(f, a->fabric, a->tables, err), dir, err);
 }
 
 static int save_jobs(const struct app *a, const char *dir, struct err *err)
 {
 	FILE *f;
-	int rc = open_in(&f, dir, "jobs", err);
+	int rc = open_in(&f, dir, SNAPSHOT_JOBS, err);
 
 	if (rc)
 		return rc;
@@ -82,7 +83,8 @@ int app_snapshot(const struct app *a, char *dir, size_t len, struct err *err)
 	int rc;
 
 	if (!a->fabric)
-		return err_set(err, -EAGAIN, "there is nothing to save yet: the fabric is not known");
+		return err_set(err, -EAGAIN,
+			       "there is nothing to save yet: the fabric is not known");
 	strftime(when, sizeof(when), "%Y%m%dT%H%M%S", localtime_r(&now, &tm));
 	snprintf(dir, len, "ibroute-%s-%s", a->fabric->name, when);
 	for (char *c = dir; *c; c++)

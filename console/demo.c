@@ -18,6 +18,10 @@
 #define SPEED	     2.0
 #define FIRST_ENGINE "minhop"
 
+/* Mean run time of jobs by size of the machine: some job starts or ends every minute or two on
+ * any, which leaves time to read a preview before it is out of date. */
+#define MEAN_S_PER_HOST 30.0
+
 struct demo {
 	struct sim *sim;
 	struct workload *load;
@@ -124,6 +128,7 @@ static int build(struct demo *d, const struct demo_opts *o, struct err *err)
 		rc = install_first(d, f, err);
 	if (rc)
 		goto out;
+	wo.mean_s = f->nterm * MEAN_S_PER_HOST;
 	d->load = workload_new(f, &wo);
 	if (!d->load) {
 		rc = err_set(err, -EINVAL, "a demo needs a fabric with at least two hosts");

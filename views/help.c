@@ -27,13 +27,26 @@ static const struct help_row signs[] = {
 	{ "s", "errors: error counters of the port rise" },
 	{ "~", "reduced: slower or narrower than the others of its kind" },
 	{ "?  -", "not known; never the same as 0" },
+};
+
+/* Each fits 80 columns. */
+static const struct help_row words[] = {
 	{ NULL, "Words" },
+	{ "EFI", "edge forwarding index: routes over a link, one per pair of hosts" },
+	{ "job EFI", "of these, only routes between hosts of the same job: they carry" },
+	{ "", "the traffic. An engine that knows the jobs lowers this one, and" },
+	{ "", "the EFI of all pairs may grow for it: idle routes cost nothing" },
+	{ "(>= N)", "no routing by destination can bring the job EFI below N" },
+	{ "in a job", "worst link of each job counting its own routes only, job mean" },
+	{ "dark", "links that no job's route uses: paid for, and idle" },
+	{ "hops", "switch-to-switch links on a path" },
+	{ "loops", "credit loop: packets that wait for each other in a circle, a" },
+	{ "", "deadlock; virtual lanes (VL) break it, service levels (SL) choose" },
+	{ "on SL 0", "switches do not hold the SLs of paths, only the SM does; the loop" },
+	{ "", "is there if all paths use SL 0, and need not be there otherwise" },
+	{ "LFT block", "64 LIDs of a switch's forwarding table: the unit of a write" },
 	{ "util", "bytes sent, in percent of the link's data rate" },
-	{ "wait", "share of the time in which the port had data but no credit (PortXmitWait)" },
-	{ "EFI", "edge forwarding index: routes over the link, one per ordered pair of hosts" },
-	{ "eff", "effective EFI: only routes between hosts of the same job" },
-	{ "dark", "links with an effective EFI of 0" },
-	{ "bound", "no destination-based routing of these jobs gets below" },
+	{ "wait", "time in which the port had data but no credit (PortXmitWait), %" },
 };
 
 static uint32_t add_view(struct help_row *rows, uint32_t n, const struct binding *b, size_t nb,
@@ -75,6 +88,8 @@ static uint32_t help_rows(struct help_row rows[HELP_ROWS], const struct ui *ui,
 	if (!s->rw)
 		rows[n++] = (struct help_row){ "--rw", "this console is read-only: start it with "
 						       "--rw to be able to apply" };
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		rows[n++] = words[i];
 	for (int v = VIEW_OVERVIEW; v < VIEW_HELP; v++)
 		if (view_find((enum view_id)v))
 			n = add_view(rows, n, b, nb, s, VIEW_BIT(v),

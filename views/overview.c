@@ -43,6 +43,9 @@ static void draw_absence(struct canvas *c, struct rect r, const struct state *s)
 	canvas_rule(c, r, 0, "Fabric");
 	if (s->mode == RUN_LOST)
 		canvas_wrap(c, r, 1, 2, ROLE_BAD, s->lost_why);
+	else if (s->poll.preparing)
+		canvas_textf(c, r, 1, 2, ROLE_TEXT,
+			     "making the simulated fabric and its first routes: %s", s->source);
 	else if (s->poll.discovering)
 		canvas_textf(c, r, 1, 2, ROLE_TEXT,
 			     "discovering the fabric: %u switches and %u hosts so far",

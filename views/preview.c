@@ -106,6 +106,16 @@ static int draw_options(const struct preview_ui *u, struct canvas *c, struct rec
 	return y + 2;
 }
 
+/* Strangers take the larger EFI of all pairs for a loss: only routes within jobs carry load. */
+static bool traded_for_jobs(const struct state *s)
+{
+	const struct state_preview *p = &s->preview;
+
+	return p->state == PREVIEW_DONE && p->before && p->after->njob &&
+	       p->after->efi_max > p->before->efi_max &&
+	       p->after->eff_efi_max < p->before->eff_efi_max;
+}
+
 static void draw_menu(struct preview_ui *u, const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct engine_choice *e = choice_at(s, u->list.cursor);
@@ -127,7 +137,10 @@ static void draw_menu(struct preview_ui *u, const struct state *s, struct canvas
 	}
 	y = draw_options(u, c, r, y) + 1;
 	if (y < r.h)
-		canvas_wrap(c, text, 1, y, ROLE_KEY, "Space or Enter: compute a preview");
+		y += canvas_wrap(c, text, 1, y, ROLE_KEY, "Space or Enter: compute a preview") + 1;
+	if (y < r.h && traded_for_jobs(s))
+		canvas_wrap(c, text, 1, y, ROLE_LABEL,
+			    "EFI max grew: it counts pairs of hosts that share no job, too.");
 }
 
 static void draw_running(const struct state *s, struct canvas *c, struct rect r)
@@ -359,7 +372,7 @@ static void preview_context(const void *own, const struct state *s, char *buf, s
 	(void)own;
 	snprintf(buf, len, "%s",
 		 s->preview.state == PREVIEW_DONE
-			 ? "figures are exact counts of routes, not of traffic"
+			 ? "exact counts of routes, not of traffic (?: what is EFI)"
 			 : "a preview changes nothing");
 }
 

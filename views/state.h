@@ -61,6 +61,7 @@ struct state_poll {
 	uint32_t asked, answered;	 /* ports, in the newest sample */
 	bool partial;			 /* the sweep was cut short: deadline or lost port */
 	bool stale;			 /* new counters are overdue */
+	bool preparing;			 /* the simulated fabric is being made */
 	bool discovering;		 /* topology sweep under way */
 	uint32_t found_sw, found_ca;	 /* so far, while discovering */
 	uint32_t missing_sw, missing_ca; /* known before, not found by the last sweep */
