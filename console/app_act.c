@@ -178,6 +178,12 @@ static const char *not_ready(const struct app *a)
 		return "a file cannot be written to: this needs a fabric";
 	if (!a->state.rw)
 		return "this console only reads: start it with --rw to write routes";
+	if (a->lost)
+		return "the fabric does not answer: what is installed is not known";
+	if (a->fabric_partial && a->state.poll.missing_sw)
+		return "switches known before did not answer the last sweep (view 8 names them), "
+		       "and "
+		       "routes without them may cut them off: Ctrl-R sweeps again";
 	if (p->state != PREVIEW_DONE || !p->diff)
 		return "there is no finished preview to apply: compute one in view 6";
 	if (!verdict_ok(p->verdict))

@@ -381,6 +381,7 @@ static void take_fabric(struct app *a, struct msg *msg)
 	bool first = !a->fabric;
 
 	a->state.poll.discovering = false;
+	a->fabric_partial = msg->partial;
 	app_set_fabric(a, msg->fabric);
 	msg->fabric = NULL;
 	if (first)

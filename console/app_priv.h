@@ -51,6 +51,7 @@ struct app {
 	const struct fabric *whole; /* the largest one seen: what is missing is measured by it */
 	const struct tables *tables;
 	bool tables_partial;
+	bool fabric_partial; /* nodes did not answer the last sweep */
 	const struct jobset *jobs;
 	const struct job_list *job_list;
 	const struct sample *sample;

@@ -183,7 +183,8 @@ static void trouble_text(char *buf, size_t len, const struct state *s)
 		snprintf(buf, len, "%u of %u ports gave no reply", p->asked - p->answered,
 			 p->asked);
 	else if (s->jobs_source.state == JOBS_UNREACHABLE)
-		snprintf(buf, len, "%s unreachable: jobs may be old", s->jobs_source.source);
+		snprintf(buf, len, "%s unreachable: jobs are %s old", s->jobs_source.source,
+			 figure_age(age, s->jobs_source.age_s));
 }
 
 static void age_text(char *buf, size_t len, const struct state *s)

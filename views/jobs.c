@@ -184,7 +184,7 @@ static void draw_detail(const struct jobs_ui *u, const struct survey *v, struct 
 static void draw_source(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct state_jobs *src = &s->jobs_source;
-	char age[FIGURE_LEN];
+	char age[FIGURE_LEN], text[sizeof(src->sentence) + 64];
 
 	switch (src->state) {
 	case JOBS_OFF:
@@ -194,8 +194,9 @@ static void draw_source(const struct state *s, struct canvas *c, struct rect r, 
 		canvas_textf(c, r, 1, y, ROLE_DIM, "%s was asked for its jobs", src->source);
 		break;
 	case JOBS_UNREACHABLE:
-		canvas_wrap(c, (struct rect){ r.x, r.y + y, r.w - 1, 2 }, 1, 0, ROLE_WARN,
-			    src->sentence);
+		snprintf(text, sizeof(text), isfinite(src->age_s) ? "%s; the list is %s old" : "%s",
+			 src->sentence, figure_age(age, src->age_s));
+		canvas_wrap(c, (struct rect){ r.x, r.y + y, r.w - 1, 2 }, 1, 0, ROLE_WARN, text);
 		break;
 	case JOBS_OK:
 		canvas_textf(c, r, 1, y, ROLE_DIM, "%s, %s ago", src->source,

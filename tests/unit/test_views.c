@@ -176,6 +176,7 @@ static void troubles_are_named(void **state)
 	console_golden(&k, "links-problems");
 	console_keys(&k, "5");
 	console_shows(&k, "slurmctld on adm1 does not answer");
+	console_shows(&k, "the list is ");
 	console_close(&k);
 }
 
