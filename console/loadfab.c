@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/loadfab.h"
 
-#include "console/input.h"
+#include "console/infile.h"
 #include "fabric/base/log.h"
 #include "fabric/base/vec.h"
 #include "fabric/files/ibdm_sl2vl.h"
@@ -55,7 +55,7 @@ static enum fabric_form fabric_form(const char *head)
 }
 
 /* A scheduler's view as a fabric: names, no real GUIDs, one link per pair. */
-static int read_slurm(struct builder *b, const struct input *in, struct read_report *report,
+static int read_slurm(struct builder *b, const struct infile *in, struct read_report *report,
 		      struct err *err)
 {
 	struct slurm_topology *topo;
@@ -71,9 +71,9 @@ static int read_slurm(struct builder *b, const struct input *in, struct read_rep
 static int read_fabric(struct builder **out, const char *path, struct err *err)
 {
 	struct ibnd_report report;
-	struct input in;
+	struct infile in;
 	char fd_path[32];
-	int rc = input_open(&in, path, err);
+	int rc = infile_open(&in, path, err);
 
 	if (rc)
 		return rc;
@@ -98,9 +98,9 @@ static int read_fabric(struct builder **out, const char *path, struct err *err)
 		rc = read_slurm(*out, &in, &report.read, err);
 		break;
 	}
-	input_close(&in);
+	infile_close(&in);
 	if (!rc)
-		input_tell(&report.read);
+		infile_tell(&report.read);
 	return rc;
 }
 
@@ -120,7 +120,7 @@ int loadfab_lmc(struct fabric **out, const char *path, const char *name,
 
 /* --- tables ------------------------------------------------------------------------------- */
 
-static int load_ibr(struct tables **out, const struct input *in, const struct fabric *f,
+static int load_ibr(struct tables **out, const struct infile *in, const struct fabric *f,
 		    struct err *err)
 {
 	/* the stream has read ahead, its descriptor must not have */
@@ -132,8 +132,8 @@ static int load_ibr(struct tables **out, const struct input *in, const struct fa
 int loadfab_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err)
 {
 	struct read_report report;
-	struct input in;
-	int rc = input_open(&in, path, err);
+	struct infile in;
+	int rc = infile_open(&in, path, err);
 
 	*out = NULL;
 	if (rc)
@@ -145,32 +145,32 @@ int loadfab_tables(struct tables **out, const char *path, const struct fabric *f
 		rc = osm_fdbs_read(out, in.file, in.path, f, &report, err);
 	else
 		rc = osm_lfts_read(out, in.file, in.path, f, &report, err);
-	input_close(&in);
+	infile_close(&in);
 	if (!rc)
-		input_tell(&report);
+		infile_tell(&report);
 	return rc;
 }
 
 int loadfab_path_sl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
 {
 	struct read_report report;
-	struct input in;
-	int rc = input_open(&in, path, err);
+	struct infile in;
+	int rc = infile_open(&in, path, err);
 
 	if (rc)
 		return rc;
 	rc = path_sl_read(t, in.file, in.path, f, &report, err);
-	input_close(&in);
+	infile_close(&in);
 	if (!rc)
-		input_tell(&report);
+		infile_tell(&report);
 	return rc;
 }
 
 int loadfab_sl2vl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
 {
 	struct read_report report;
-	struct input in;
-	int rc = input_open(&in, path, err);
+	struct infile in;
+	int rc = infile_open(&in, path, err);
 
 	if (rc)
 		return rc;
@@ -178,9 +178,9 @@ int loadfab_sl2vl(struct tables *t, const char *path, const struct fabric *f, st
 		rc = osm_sl2vl_read(t, in.file, in.path, f, &report, err);
 	else
 		rc = ibdm_sl2vl_read(t, in.file, in.path, f, &report, err);
-	input_close(&in);
+	infile_close(&in);
 	if (!rc)
-		input_tell(&report);
+		infile_tell(&report);
 	return rc;
 }
 
@@ -188,15 +188,15 @@ int loadfab_sl2vl(struct tables *t, const char *path, const struct fabric *f, st
 
 int loadfab_names(struct name_map **out, const char *path, struct err *err)
 {
-	struct input in;
-	int rc = input_open(&in, path, err);
+	struct infile in;
+	int rc = infile_open(&in, path, err);
 
 	*out = NULL;
 	if (rc)
 		return rc;
 	*out = name_map_new();
 	rc = names_read(*out, in.file, in.path, err);
-	input_close(&in);
+	infile_close(&in);
 	if (rc) {
 		name_map_free(*out);
 		*out = NULL;
@@ -224,19 +224,19 @@ int loadfab_jobs(struct jobset **out, const char *path, const struct fabric *f, 
 {
 	struct job_log *log = NULL;
 	struct read_report report;
-	struct input in;
+	struct infile in;
 	char source[32];
-	int rc = input_open(&in, path, err);
+	int rc = infile_open(&in, path, err);
 
 	*out = NULL;
 	if (rc)
 		return rc;
 	snprintf(source, sizeof(source), "file %.26s", in.path);
 	rc = jobs_file_read(&log, in.file, in.path, &report, err);
-	input_close(&in);
+	infile_close(&in);
 	if (rc)
 		return rc;
-	input_tell(&report);
+	infile_tell(&report);
 	rc = job_log_jobset(out, log, f, JOB_LOG_ALL, source, err);
 	if (!rc)
 		tell_unknown_nodes(*out, in.path);
@@ -248,9 +248,9 @@ int loadfab_guids(uint64_t **out, size_t *n, const char *path, struct err *err)
 {
 	VEC(uint64_t) list = { 0 };
 	struct lines *lines;
-	struct input in;
+	struct infile in;
 	char *line;
-	int rc = input_open(&in, path, err);
+	int rc = infile_open(&in, path, err);
 
 	if (rc)
 		return rc;
@@ -273,7 +273,7 @@ int loadfab_guids(uint64_t **out, size_t *n, const char *path, struct err *err)
 		rc = err_set(err, lines_error(lines), "%s cannot be read: %s", in.path,
 			     strerror(-lines_error(lines)));
 	lines_free(lines);
-	input_close(&in);
+	infile_close(&in);
 	if (rc)
 		vec_free(&list);
 	*out = list.v;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/input.h"
+#include "console/infile.h"
 
 #include "fabric/base/log.h"
 
@@ -30,7 +30,7 @@ static int spool(FILE **out, FILE *pipe)
 	return 0;
 }
 
-static int open_any(struct input *in, const char *path)
+static int open_any(struct infile *in, const char *path)
 {
 	struct stat st;
 	FILE *plain = strcmp(path, "-") ? fopen(path, "re") : stdin;
@@ -48,7 +48,7 @@ static int open_any(struct input *in, const char *path)
 	return rc;
 }
 
-int input_open(struct input *in, const char *path, struct err *err)
+int infile_open(struct infile *in, const char *path, struct err *err)
 {
 	size_t n;
 	int rc;
@@ -57,10 +57,10 @@ int input_open(struct input *in, const char *path, struct err *err)
 	in->path = strcmp(path, "-") ? path : "stdin";
 	rc = open_any(in, path);
 	if (rc) {
-		input_close(in);
+		infile_close(in);
 		return err_set(err, rc, "%s cannot be read: %s", in->path, strerror(-rc));
 	}
-	n = fread(in->head, 1, INPUT_HEAD, in->file);
+	n = fread(in->head, 1, INFILE_HEAD, in->file);
 	for (size_t i = 0; i < n; i++)
 		if (!in->head[i])
 			in->head[i] = ' ';
@@ -68,14 +68,14 @@ int input_open(struct input *in, const char *path, struct err *err)
 	return 0;
 }
 
-void input_close(struct input *in)
+void infile_close(struct infile *in)
 {
 	if (in->file && in->file != stdin)
 		fclose(in->file);
 	in->file = NULL;
 }
 
-void input_tell(const struct read_report *report)
+void infile_tell(const struct read_report *report)
 {
 	char line[512];
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* infile: a file that an option names, or "-" for stdin, and what it looks like. */
+#ifndef CONSOLE_INFILE_H
+#define CONSOLE_INFILE_H
+
+#include "fabric/base/err.h"
+#include "fabric/files/report.h"
+
+#include <stdio.h>
+
+#define INFILE_HEAD 8192
+
+struct infile {
+	FILE *file;	  /* at its beginning; can be rewound, also when it came through a pipe */
+	const char *path; /* as messages show it */
+	char head[INFILE_HEAD + 1]; /* its first bytes, zero-terminated; zero bytes as blanks */
+};
+
+/* -errno with a sentence.  An empty file is fine here. */
+int infile_open(struct infile *in, const char *path, struct err *err);
+void infile_close(struct infile *in);
+
+/* Tells the warnings of a reader in the log. */
+void infile_tell(const struct read_report *report);
+
+#endif
