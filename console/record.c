@@ -360,10 +360,3 @@ uint64_t record_seq(struct record *r)
 	pthread_mutex_unlock(&r->lock);
 	return seq;
 }
-
-void record_head(struct record *r, struct digest *out)
-{
-	pthread_mutex_lock(&r->lock);
-	*out = r->head;
-	pthread_mutex_unlock(&r->lock);
-}

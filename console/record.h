@@ -47,7 +47,6 @@ int record_close(struct record *r, struct err *err); /* session.end, sync, free;
 const char *record_sid(const struct record *r);
 const char *record_path(const struct record *r);
 uint64_t record_seq(struct record *r);			/* lines so far */
-void record_head(struct record *r, struct digest *out); /* hash of the last line */
 
 /* Any bytes as a JSON string: what is not UTF-8 becomes '?'. */
 json_t *record_str(const char *s);

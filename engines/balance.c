@@ -63,11 +63,6 @@ void balance_free(struct balance *b)
 	free(b);
 }
 
-const uint64_t *balance_loads(const struct balance *b)
-{
-	return b->load;
-}
-
 /* Cheapest edge of every position; the first one when equal. */
 static void pick_paths(struct balance *b, const struct spdag *g)
 {

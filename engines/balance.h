@@ -48,7 +48,4 @@ int balance_route_all(struct balance *b, const struct dest *dests, uint32_t n, s
 int balance_by_lid(struct tables *t, const struct fabric *f, enum balance_rule rule,
 		   balance_build_fn build, void *ctx, struct progress *progress);
 
-/* Load of each channel so far. */
-const uint64_t *balance_loads(const struct balance *b);
-
 #endif

@@ -18,7 +18,6 @@ struct chunk {
 
 struct arena {
 	struct chunk *head;
-	size_t bytes;
 };
 
 static _Noreturn void out_of_memory(size_t n, size_t size)
@@ -127,7 +126,6 @@ void *arena_alloc(struct arena *a, size_t n, size_t size)
 	}
 	p = c->data + c->used;
 	c->used += want;
-	a->bytes += want;
 	return memset(p, 0, want);
 }
 
@@ -136,9 +134,4 @@ char *arena_strdup(struct arena *a, const char *s)
 	size_t len = strlen(s) + 1;
 
 	return memcpy(arena_alloc(a, len, 1), s, len);
-}
-
-size_t arena_bytes(const struct arena *a)
-{
-	return a->bytes;
 }

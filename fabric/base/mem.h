@@ -24,7 +24,6 @@ void arena_free(struct arena *a); /* NULL is fine */
 /* Zeroed, aligned to 64 bytes for blocks of a cache line and more. */
 void *arena_alloc(struct arena *a, size_t n, size_t size);
 char *arena_strdup(struct arena *a, const char *s);
-size_t arena_bytes(const struct arena *a);
 
 #define arena_array(a, type, n) ((type *)arena_alloc((a), (n), sizeof(type)))
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const struct job_source_type *const job_source_types[] = {
+static const struct job_source_type *const types[] = {
 	&job_source_slurm,
 	&job_source_sim,
 	&job_source_file,
@@ -12,7 +12,7 @@ const struct job_source_type *const job_source_types[] = {
 
 const struct job_source_type *job_source_find(const char *name)
 {
-	for (const struct job_source_type *const *t = job_source_types; *t; t++) {
+	for (const struct job_source_type *const *t = types; *t; t++) {
 		if (!strcmp((*t)->name, name))
 			return *t;
 	}

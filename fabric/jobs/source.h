@@ -61,7 +61,6 @@ struct job_source {
 };
 
 extern const struct job_source_type job_source_slurm, job_source_sim, job_source_file;
-extern const struct job_source_type *const job_source_types[]; /* ends with NULL */
 
 const struct job_source_type *job_source_find(const char *name); /* NULL when unknown */
 const char *source_state_name(enum source_state s);		 /* "starting", "ok", ... */

@@ -177,7 +177,8 @@ static void one_done(void *ctx, const struct queue_request *req, int rc, const s
 		memcpy(o->data, a->data, SMP_DATA);
 }
 
-int wire_ask(struct wire *w, struct mad_request *r, uint8_t data[SMP_DATA], struct err *err)
+/* One SMP to the local port or to a LID (0: local), answer into data. */
+static int ask(struct wire *w, struct mad_request *r, uint8_t data[SMP_DATA], struct err *err)
 {
 	struct one o = { .r = r, .data = data };
 	struct queue_source src = { .next = one_next, .done = one_done, .ctx = &o };
@@ -197,7 +198,7 @@ int wire_sm_info(struct wire_sm *out, struct wire *w, struct err *err)
 	int rc;
 
 	wire_smp(w, &r, MAD_GET, SMP_PORT_INFO, 0);
-	rc = wire_ask(w, &r, d, err);
+	rc = ask(w, &r, d, err);
 	if (rc || port_info_decode(&pi, d))
 		return err_set(err, rc ? rc : -EPROTO,
 			       "the local port does not tell its SM (%s); if the fabric uses "
@@ -209,7 +210,7 @@ int wire_sm_info(struct wire_sm *out, struct wire *w, struct err *err)
 	wire_smp(w, &r, MAD_GET, SMP_SM_INFO, 0);
 	r.lid = pi.sm_lid;
 	r.sl = pi.sm_sl;
-	rc = wire_ask(w, &r, d, err);
+	rc = ask(w, &r, d, err);
 	if (!rc)
 		rc = sm_info_decode(&si, d);
 	if (rc)

@@ -41,8 +41,6 @@ void wire_smp(const struct wire *w, struct mad_request *r, uint8_t method, uint1
 /* Addresses it; false when that way to the switch is not known. */
 bool wire_address(const struct wire *w, const struct fabric *f, uint32_t sw, enum wire_way way,
 		  struct mad_request *r);
-/* One SMP to the local port or to a LID (0: local), answer into data. */
-int wire_ask(struct wire *w, struct mad_request *r, uint8_t data[SMP_DATA], struct err *err);
 
 /*
  * Finds a way to each switch with want[sw], by asking for its GUID: the directed route first,

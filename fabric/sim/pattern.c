@@ -3,14 +3,6 @@
 
 #include "fabric/base/rng.h"
 
-const char *pattern_name(enum pattern_kind kind)
-{
-	static const char *const names[] = { "all-to-all", "shift", "ring", "2-D stencil",
-					     "3-D stencil" };
-
-	return names[kind];
-}
-
 /* Adds a rank unless it is the sender or there already. */
 static uint32_t add(uint32_t *out, uint32_t have, uint32_t max, uint32_t rank, uint32_t peer)
 {

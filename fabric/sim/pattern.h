@@ -14,8 +14,6 @@ enum pattern_kind {
 	PATTERN_KINDS
 };
 
-const char *pattern_name(enum pattern_kind kind); /* "all-to-all", "shift", ... */
-
 /* Ranks that `rank` of 0..n-1 sends to: distinct, never itself; at most max, at least one when
  * n >= 2 and max >= 1.  Every rank gets as many senders as it has receivers.  seed chooses the
  * shifts; the same for all ranks of one phase. */

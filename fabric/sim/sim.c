@@ -86,11 +86,6 @@ void sim_free(struct sim *s)
 	free(s);
 }
 
-const struct fabric *sim_fabric(const struct sim *s)
-{
-	return s->f;
-}
-
 uint64_t sim_now_ns(const struct sim *s)
 {
 	struct timespec ts;
@@ -329,13 +324,6 @@ void sim_advance(struct sim *s, double seconds)
 {
 	pthread_mutex_lock(&s->lock);
 	s->clock_ns += (uint64_t)(seconds * 1e9);
-	pthread_mutex_unlock(&s->lock);
-}
-
-void sim_counts(struct sim *s, struct sim_counts *out)
-{
-	pthread_mutex_lock(&s->lock);
-	*out = s->counts;
 	pthread_mutex_unlock(&s->lock);
 }
 

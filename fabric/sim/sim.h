@@ -39,7 +39,6 @@ void sim_opts_init(struct sim_opts *opts);
  * -EINVAL: no terminal to attach to. */
 int sim_new(struct sim **out, const struct fabric *f, const struct sim_opts *opts, struct err *err);
 void sim_free(struct sim *s); /* NULL is fine; all ports must be closed */
-const struct fabric *sim_fabric(const struct sim *s);
 
 /* A port of the given terminal (see mad.h). */
 int sim_port_open(struct mad_port *out, struct sim *s, uint32_t term, struct err *err);
@@ -65,13 +64,6 @@ void sim_stop_sm(struct sim *s, bool stopped); /* SMInfo is no longer answered *
 
 /* Virtual clock only: lets time pass.  Counters need sim_traffic_step(). */
 void sim_advance(struct sim *s, double seconds);
-
-struct sim_counts {
-	uint64_t requests, answers, lost, refused; /* MADs */
-	uint64_t sets;				   /* that took effect */
-};
-
-void sim_counts(struct sim *s, struct sim_counts *out);
 
 /*
  * Traffic.  Flows are sent along the present LFTs; where the offered load is more than

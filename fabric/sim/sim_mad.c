@@ -189,7 +189,6 @@ static bool set_allowed(struct sim *s, uint16_t attr, struct reply *a)
 		return false;
 	}
 	s->fail_after -= s->fail_after != UINT64_MAX;
-	s->counts.sets++;
 	return true;
 }
 
@@ -201,10 +200,8 @@ static bool answer_smp(struct sim *s, uint32_t end, uint8_t in, const struct mad
 
 	a->len = SMP_DATA;
 	if (!key_ok && r->attr != SMP_SM_INFO &&
-	    (r->method == MAD_SET || s->o.m_key_protect >= 2)) {
-		s->counts.refused++;
+	    (r->method == MAD_SET || s->o.m_key_protect >= 2))
 		return false;
-	}
 	if (r->method == MAD_SET && !set_allowed(s, r->attr, a))
 		return a->status != 0;
 	switch (r->attr) {
@@ -375,7 +372,8 @@ static uint32_t walk_lid(const struct sim *s, uint32_t from, uint32_t lid, uint8
 	return FAB_NONE;
 }
 
-bool sim_answer(struct sim *s, uint32_t from, struct mad_packet *p)
+/* Computes a packet's answer in place: false when there is none. */
+static bool answer_in_place(struct sim *s, uint32_t from, struct mad_packet *p)
 {
 	struct mad_request r;
 	struct reply a = { 0 };
@@ -478,10 +476,7 @@ static void fly(struct sim_port *sp, const struct mad_packet *p)
 
 static bool lost(struct sim *s)
 {
-	if (s->o.loss <= 0 || rng_unit(&s->rng) >= s->o.loss)
-		return false;
-	s->counts.lost++;
-	return true;
+	return s->o.loss > 0 && rng_unit(&s->rng) < s->o.loss;
 }
 
 static int port_send(void *ctx, const struct mad_packet *p, struct err *err)
@@ -492,9 +487,7 @@ static int port_send(void *ctx, const struct mad_packet *p, struct err *err)
 
 	(void)err;
 	pthread_mutex_lock(&s->lock);
-	s->counts.requests++;
-	if (!lost(s) && sim_answer(s, sp->term, &answer) && !lost(s)) {
-		s->counts.answers++;
+	if (!lost(s) && answer_in_place(s, sp->term, &answer) && !lost(s)) {
 		fly(sp, &answer);
 		if (s->o.duplicate > 0 && rng_unit(&s->rng) < s->o.duplicate)
 			fly(sp, &answer);

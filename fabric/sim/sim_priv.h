@@ -35,7 +35,6 @@ struct sim {
 
 	counter_row *port_ctr; /* by fabric port */
 	counter_row *term_ctr; /* by end */
-	struct sim_counts counts;
 	struct traffic *traffic;
 };
 
@@ -54,9 +53,6 @@ uint8_t sim_vl(const struct sim *s, uint32_t sw, uint8_t in, uint8_t out, uint8_
 uint8_t *sim_sl2vl_row(struct sim *s, uint32_t sw, uint8_t in, uint8_t out);
 
 uint64_t sim_now_ns(const struct sim *s);
-
-/* Computes a packet's answer in place: false when there is none. */
-bool sim_answer(struct sim *s, uint32_t from_term, struct mad_packet *p);
 
 struct traffic *traffic_new(const struct fabric *f);
 void traffic_free(struct traffic *t);
