@@ -304,9 +304,7 @@ static int start_fabric(struct app *a, struct err *err)
 
 static int start(struct app *a, struct err *err)
 {
-	struct terminal_opts to = { .colours = a->opts.colours,
-				    .ascii = a->opts.ascii,
-				    .mouse = a->opts.mouse };
+	struct terminal_opts to = { .colours = a->opts.colours, .ascii = a->opts.ascii };
 	int rc = terminal_open(&a->term, &to, err);
 
 	if (rc)

@@ -26,7 +26,6 @@ enum {
 	OPT_RECORD,
 	OPT_STATE,
 	OPT_ASCII,
-	OPT_MOUSE,
 	OPT_COLOUR,
 };
 
@@ -58,7 +57,6 @@ static const struct argp_option options[] = {
 	{ "ascii", OPT_ASCII, 0, 0, "Only ASCII characters", 5 },
 	{ "color", OPT_COLOUR, "WHEN", 0, "auto, 16, 256 or never", 5 },
 	{ "mono", 'M', 0, 0, "The same as --color=never", 5 },
-	{ "mouse", OPT_MOUSE, 0, 0, "Clicks move the cursor", 5 },
 	{ "seed", OPT_SEED, "N", 0, "Of the simulated fabric and of the engines (default 1)", 6 },
 	{ 0 }
 };
@@ -101,9 +99,6 @@ static error_t parse_screen(int key, char *arg, struct argp_state *s)
 		return 0;
 	case 'M':
 		o->colours = 0;
-		return 0;
-	case OPT_MOUSE:
-		o->mouse = true;
 		return 0;
 	case OPT_SEED:
 		o->seed = (uint64_t)positive(s, arg, "--seed", 0, 1e15);

@@ -27,7 +27,7 @@ struct app_opts {
 	uint64_t seed;
 
 	const char *record_dir, *state_dir;
-	bool ascii, mouse;
+	bool ascii;
 	int colours; /* -1: what the terminal offers */
 };
 

@@ -35,7 +35,6 @@ enum key {
 	K_F9,
 	K_F10,
 	K_RESIZE, /* the terminal has another size now */
-	K_CLICK,  /* with mouse: position by terminal_click() */
 	K_EOF,	  /* the terminal went away */
 };
 

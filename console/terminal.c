@@ -26,8 +26,6 @@ struct terminal {
 	int colours;
 	int w, h;
 	struct cell *shown; /* w * h of the last frame; ch = UINT32_MAX: not known */
-	bool clicked;
-	int click_x, click_y;
 };
 
 /* What a signal handler needs; there is one terminal per process. */
@@ -186,7 +184,7 @@ static void size_take(struct terminal *t)
 		t->shown[i].ch = UINT32_MAX;
 }
 
-static void modes_set(const struct terminal_opts *opts)
+static void modes_set(void)
 {
 	set_escdelay(25);
 	raw();
@@ -196,8 +194,6 @@ static void modes_set(const struct terminal_opts *opts)
 	nodelay(stdscr, TRUE);
 	leaveok(stdscr, TRUE);
 	curs_set(0);
-	if (opts->mouse)
-		mousemask(BUTTON1_CLICKED | BUTTON1_PRESSED, NULL);
 }
 
 int terminal_open(struct terminal **out, const struct terminal_opts *opts, struct err *err)
@@ -218,7 +214,7 @@ int terminal_open(struct terminal **out, const struct terminal_opts *opts, struc
 			"no terminal description for TERM=%s: set TERM, or use the subcommands",
 			getenv("TERM"));
 	}
-	modes_set(opts);
+	modes_set();
 	rescue_install();
 	rescue.open = 1;
 	t->ascii = opts->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
@@ -262,13 +258,6 @@ int terminal_colours(const struct terminal *t)
 	return t->colours;
 }
 
-bool terminal_click(const struct terminal *t, int *x, int *y)
-{
-	*x = t->click_x;
-	*y = t->click_y;
-	return t->clicked;
-}
-
 /* curses' own SIGWINCH handler may not run when the application blocks the signal, so the
  * size is asked for. */
 static bool size_changed(struct terminal *t)
@@ -285,7 +274,7 @@ static bool size_changed(struct terminal *t)
 	return true;
 }
 
-static uint32_t key_decode(struct terminal *t, wint_t ch)
+static uint32_t key_decode(wint_t ch)
 {
 	static const struct {
 		wint_t from;
@@ -297,19 +286,12 @@ static uint32_t key_decode(struct terminal *t, wint_t ch)
 		{ KEY_BTAB, K_BACKTAB },  { KEY_ENTER, K_ENTER }, { KEY_BACKSPACE, K_BACKSPACE },
 		{ KEY_RESIZE, K_RESIZE },
 	};
-	MEVENT m;
 
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
 		if (map[i].from == ch)
 			return map[i].to;
 	if (ch >= KEY_F(1) && ch <= KEY_F(10))
 		return K_F1 + (ch - KEY_F(1));
-	if (ch == KEY_MOUSE && getmouse(&m) == OK) {
-		t->clicked = true;
-		t->click_x = m.x;
-		t->click_y = m.y;
-		return K_CLICK;
-	}
 	return K_NONE;
 }
 
@@ -333,7 +315,6 @@ static bool terminal_gone(void)
 
 uint32_t terminal_key(struct terminal *t)
 {
-	t->clicked = false;
 	for (;;) {
 		wint_t ch;
 		uint32_t key;
@@ -350,7 +331,7 @@ uint32_t terminal_key(struct terminal *t)
 			return terminal_gone() ? K_EOF : K_NONE;
 		if (rc != KEY_CODE_YES)
 			return ch ? (uint32_t)ch : K_NONE;
-		key = key_decode(t, ch);
+		key = key_decode(ch);
 		if (key == K_RESIZE) {
 			size_take(t);
 			return key;

@@ -19,7 +19,6 @@ struct terminal;
 struct terminal_opts {
 	int colours; /* -1: what the terminal offers, NO_COLOR respected; else 0, 16, 256 */
 	bool ascii;
-	bool mouse;
 };
 
 /* -ENOTTY with the sentence to print before exit 64: no terminal, TERM=dumb or unknown. */
@@ -29,7 +28,6 @@ void terminal_close(struct terminal *t); /* NULL is fine */
 int terminal_fd(const struct terminal *t); /* readable when there may be keys */
 /* Next key, or K_NONE.  A resize comes as K_RESIZE: call after SIGWINCH or EINTR too. */
 uint32_t terminal_key(struct terminal *t);
-bool terminal_click(const struct terminal *t, int *x, int *y); /* of the last K_CLICK */
 void terminal_size(const struct terminal *t, int *w, int *h);
 bool terminal_ascii(const struct terminal *t);	/* asked for, or the locale is not UTF-8 */
 int terminal_colours(const struct terminal *t); /* 256, 16, 0 */
