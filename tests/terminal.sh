@@ -66,9 +66,9 @@ shell() {
 	tty_wait 10 '^ready>'
 }
 
-in_shell() { # option...
+in_shell() {
 	local word line='"$I"'
-	for word in "${demo[@]}" "$@"; do line+=" $(printf %q "$word")"; done
+	for word in "${demo[@]}"; do line+=" $(printf %q "$word")"; done
 	tty_type "stty -g >before; $line; echo ended=\$?; stty -g >after"
 	tty_keys Enter
 	tty_wait 20 'hosts 36'
@@ -85,10 +85,10 @@ record_closed() { tail -n 1 "$(newest_record)" | grep -q '"type": *"session.end"
 # The screen without what changes by itself: times and ages.
 still() { tty_screen | sed -E 's/[0-9:.]+/N/g; s/(─|-| )+/ /g'; }
 settled() { # the same twice
-	local a b k
+	local a b
 
 	a=$(still)
-	for k in $(seq 40); do
+	for _ in $(seq 40); do
 		sleep 0.15
 		b=$(still)
 		[ "$a" = "$b" ] && return 0

@@ -20,7 +20,14 @@ tty_type() { tmux -L "$TTY_SOCK" send-keys -l "$1"; }
 tty_screen() { tmux -L "$TTY_SOCK" capture-pane -p "$@"; }
 tty_pid() { tmux -L "$TTY_SOCK" display-message -p '#{pane_pid}'; }
 tty_dead() { [ -n "$(tty_status)" ]; } # tmux knows the status a moment after the end
-tty_status() { tmux -L "$TTY_SOCK" display-message -p "#{?pane_dead,#{?pane_dead_signal,signal #{pane_dead_signal},#{pane_dead_status}},}"; }
+# tmux 3.3a at times misses the end of its child, which stays a zombie: it is told again.
+tty_status() {
+	local pid dead
+
+	read -r pid dead < <(tmux -L "$TTY_SOCK" display-message -p '#{pid} #{pane_dead}')
+	[ "$dead" = 1 ] && kill -CHLD "$pid" 2>/dev/null
+	tmux -L "$TTY_SOCK" display-message -p "#{?pane_dead,#{?pane_dead_signal,signal #{pane_dead_signal},#{pane_dead_status}},}"
+}
 tty_resize() { tmux -L "$TTY_SOCK" resize-window -x "${1%x*}" -y "${1#*x}"; }
 tty_wait() {
 	local end=$((SECONDS + $1))

@@ -37,12 +37,12 @@ give_up() {
 }
 
 console() {
-	cd "$LAB_DIR/work"
+	cd "$LAB_DIR/work" || return
 	# shellcheck disable=SC2046
 	tty_start 100x30 env $(lab_env n0002) TERM=screen-256color LC_ALL=C.UTF-8 \
 		SLURM_CONF="$SLURM_CONF" "$IBROUTE_TOP" --rw --name lab1 -d 0.5 --jobs-interval 1 \
-		--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" "$@"
-	cd "$LAB_ROOT"
+		--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state"
+	cd "$LAB_ROOT" || return
 }
 
 without() { # seconds, regex: until the screen no longer has it
@@ -134,6 +134,7 @@ tty_keys Space
 ok "a preview" tty_wait 20 'blocks|none: it is' || give_up "no preview"
 tty_keys 1
 links Unlink leaf4 leaf5 leaf6
+ok "half of the leaves are cut off: counters are partial" tty_wait 20 'PARTIAL|no reply'
 tty_keys C-r
 ok "half of the leaves are gone: missing by count" tty_wait 40 'missing.*3 switches, 18 hosts'
 ok "the present and the known are told apart" tty_wait 5 'hosts +18|18 of 36'
@@ -162,8 +163,10 @@ ok "with new counters" without 30 'no reply|NO NEW|missing'
 kill -STOP "$(cat "$LAB_DIR/ibsim.pid")"
 tty_wait 30 'LOST|NO NEW'
 tty_keys q
-# the process itself may last longer: the simulator's library says goodbye to the simulator
+# the process lasts longer: the simulator's library says goodbye to the simulator
 left() { [ "$(tmux -L "$TTY_SOCK" display-message -p '#{alternate_on}')" = 0 ] && record_closed; }
 record_closed() { tail -n 1 "$LAB_DIR"/rec/*.jsonl | grep -q '"type": *"session.end"'; }
 ok "q leaves the screen and closes the record although nothing answers" lab_wait 5 left
 kill -CONT "$(cat "$LAB_DIR/ibsim.pid")"
+lab_wait 20 tty_dead
+ok "and ends with 0" test "$(tty_status)" = 0
