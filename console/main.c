@@ -8,6 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define HELP_WIDTH 111
 
 static int run(const struct command *c, int argc, char **argv)
 {
@@ -18,12 +22,24 @@ static int run(const struct command *c, int argc, char **argv)
 	return c->run(argc, argv);
 }
 
+/* The lists at the end of --help are wider than argp's 79 columns, where the terminal is. */
+static void set_help_width(void)
+{
+	struct winsize size = { .ws_col = 0 };
+	char format[32];
+	int width = HELP_WIDTH;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 60 && size.ws_col < width)
+		width = size.ws_col;
+	snprintf(format, sizeof(format), "rmargin=%d", width - 1);
+	setenv("ARGP_HELP_FMT", format, 0);
+}
+
 int main(int argc, char **argv)
 {
 	argp_program_version = "ibroute-top " IBROUTE_VERSION;
 	argp_err_exit_status = EXIT_BAD_USAGE;
-	/* the lists at the end of --help are wider than argp's 79 columns */
-	setenv("ARGP_HELP_FMT", "rmargin=110", 0);
+	set_help_width();
 	if (argc > 1 && !strcmp(argv[1], "--version")) {
 		puts(argp_program_version);
 		return EXIT_OK;

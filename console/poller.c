@@ -197,8 +197,8 @@ static void sweep(struct poller *p)
 		fabric_put(p->fabric);
 		p->fabric = f;
 		log_add(LOG_INFO, "sweep",
-			"fabric %s: %u switches, %u terminals, %u channels in %.2f s", f->name,
-			f->nsw, f->nterm, f->nchan, now_s() - start);
+			"fabric %s: %u switches, %u hosts, %u cables between switches in %.2f s",
+			f->name, f->nsw, f->nterm, f->nchan / 2, now_s() - start);
 	}
 	msg = msg_new(MSG_FABRIC);
 	msg->fabric = fabric_get(p->fabric);

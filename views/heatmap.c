@@ -299,11 +299,13 @@ static void draw_row_label(const struct heatmap_ui *u, const struct state *s, st
 	bool here = u->row / w->row_n == w->top + (uint32_t)y;
 	struct rect r = { w->rows.x - w->label_w, w->rows.y, w->label_w, w->rows.h };
 	enum role role = here ? ROLE_KEY : ROLE_LABEL;
+	char name[NAME_LEN];
 
 	if (last >= p->nrow)
 		last = p->nrow - 1;
 	canvas_char(c, r, 0, y, role, here ? '>' : ' ');
-	canvas_name(c, r, 1, y, w->label_w - 2, role, s->fabric->sw_name[p->row_sw[first]]);
+	canvas_name(c, r, 1, y, w->label_w - 2, role,
+		    switch_label(name, sizeof(name), s->fabric, p->row_sw[first]));
 }
 
 /* Column numbers, from 1, in the units of the matrix. */
@@ -401,12 +403,14 @@ static void draw_detail(struct heatmap_ui *u, const struct ui *ui, const struct 
 	const struct heat_window *w = &u->window;
 	uint32_t y = u->row / w->row_n - w->top, x = u->col / w->col_n - w->left;
 	const struct heat_cell *cell = &u->cell[(size_t)y * w->vis_cols + x];
-	char label[256], title[320];
+	char label[256], title[320], name[NAME_LEN];
 
 	if (cell->state == CELL_NONE) {
 		canvas_rule(c, r, 0, "Cell");
-		canvas_textf(c, r, 1, 1, ROLE_DIM, "%s, column %u: no link",
-			     s->fabric->sw_name[plane_of(u)->row_sw[u->row]], u->col + 1);
+		canvas_textf(
+			c, r, 1, 1, ROLE_DIM, "%s, column %u: no link",
+			switch_label(name, sizeof(name), s->fabric, plane_of(u)->row_sw[u->row]),
+			u->col + 1);
 		return;
 	}
 	chan_label(label, sizeof(label), s->fabric, cell->chan);
@@ -423,9 +427,10 @@ static int label_width(const struct heatmap_ui *u, const struct state *s, struct
 {
 	const struct heat_plane *p = plane_of(u);
 	int w = 6, most = r.w / 5;
+	char name[NAME_LEN];
 
 	for (uint32_t i = 0; i < p->nrow && i < 64; i++) {
-		int n = text_width(s->fabric->sw_name[p->row_sw[i]]);
+		int n = text_width(switch_label(name, sizeof(name), s->fabric, p->row_sw[i]));
 
 		w = n > w ? n : w;
 	}

@@ -39,24 +39,40 @@ bool state_preview_ready(const struct state *s)
 	       (!p->before || p->before->nchan == s->fabric->nchan);
 }
 
+const char *switch_label(char *buf, size_t len, const struct fabric *f, uint32_t sw)
+{
+	const char *name = f->sw_name[sw], *end;
+
+	if (!strncmp(name, "MF0;", 4) && (end = strchr(name + 4, ':')) && end > name + 4)
+		snprintf(buf, len, "%.*s", (int)(end - name - 4), name + 4);
+	else
+		snprintf(buf, len, "%s", name);
+	return buf;
+}
+
 const char *chan_label(char *buf, size_t len, const struct fabric *f, uint32_t chan)
 {
-	snprintf(buf, len, "%s/%u -> %s/%u", f->sw_name[f->chan_src[chan]], f->chan_port[chan],
-		 f->sw_name[f->chan_dst[chan]], f->chan_rport[chan]);
+	char from[NAME_LEN], to[NAME_LEN];
+
+	snprintf(buf, len, "%s/%u -> %s/%u", switch_label(from, sizeof(from), f, f->chan_src[chan]),
+		 f->chan_port[chan], switch_label(to, sizeof(to), f, f->chan_dst[chan]),
+		 f->chan_rport[chan]);
 	return buf;
 }
 
 const char *port_label(char *buf, size_t len, const struct fabric *f, uint32_t sw, uint32_t p)
 {
 	const struct port *port = fabric_port(f, sw, (uint8_t)p);
+	char name[NAME_LEN];
 
 	if (port->chan != FAB_NONE)
 		return chan_label(buf, len, f, port->chan);
+	switch_label(name, sizeof(name), f, sw);
 	if (port->term != FAB_NONE)
-		snprintf(buf, len, "%s/%u -> %s/%u", f->sw_name[sw], p, f->term_name[port->term],
+		snprintf(buf, len, "%s/%u -> %s/%u", name, p, f->term_name[port->term],
 			 f->term_ca_port[port->term]);
 	else
-		snprintf(buf, len, "%s/%u", f->sw_name[sw], p);
+		snprintf(buf, len, "%s/%u", name, p);
 	return buf;
 }
 

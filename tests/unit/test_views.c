@@ -151,6 +151,21 @@ static void frozen_and_lost_are_loud(void **state)
 	console_close(&k);
 }
 
+static void switches_are_named_without_what_vendors_add(void **state)
+{
+	struct console_kit k;
+	char vendor[] = "MF0;leaf17:MQM9700/U1", nameless[] = "MF0;:MQM9700/U1", buf[NAME_LEN];
+
+	(void)state;
+	tree(&k, jobs);
+	assert_string_equal(switch_label(buf, sizeof(buf), k.fabric, 0), k.fabric->sw_name[0]);
+	k.fabric->sw_name[0] = vendor;
+	assert_string_equal(switch_label(buf, sizeof(buf), k.fabric, 0), "leaf17");
+	k.fabric->sw_name[0] = nameless;
+	assert_string_equal(switch_label(buf, sizeof(buf), k.fabric, 0), nameless);
+	console_close(&k);
+}
+
 static void troubles_are_named(void **state)
 {
 	struct console_kit k;
@@ -576,6 +591,7 @@ int main(void)
 		cmocka_unit_test(no_screen_overflows_whatever_its_size),
 		cmocka_unit_test(read_only_hides_what_changes_the_fabric),
 		cmocka_unit_test(frozen_and_lost_are_loud),
+		cmocka_unit_test(switches_are_named_without_what_vendors_add),
 		cmocka_unit_test(troubles_are_named),
 		cmocka_unit_test(without_jobs_and_rates_figures_are_dashes),
 		cmocka_unit_test(views_to_come_say_so),
