@@ -146,6 +146,20 @@ tty_keys C-r
 ok "linked again: nothing is missing" without 60 'missing'
 ok "all hosts" tty_wait 10 'hosts 36'
 
+# --- a switch that is there and silent ---
+lab_con "Error \"$(lab_node spine3)\" 100"
+tty_keys C-r
+ok "a silent switch is missing" tty_wait 40 'missing.*1 switches'
+tty_keys 6
+tty_engine sar
+tty_keys Space
+ok "a preview without it" tty_wait 30 'blocks|none: it is'
+ok "but no plan" refused 'did not answer the last sweep'
+tty_keys x 1
+lab_con "Error \"$(lab_node spine3)\" 0"
+tty_keys C-r
+ok "it answers again: nothing is missing" without 60 'missing'
+
 # --- all of the fabric ---
 tty_keys 6
 tty_engine sar
