@@ -3,6 +3,7 @@
 # cli.sh: every subcommand from outside: output, exit codes, messages, pipes, nothing half written.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/judge.sh
 top=$PWD
 I=$top/${B:-build}/ibroute-top
 SHARED=${SHARED:-../shared}
@@ -17,7 +18,6 @@ cleanup() {
 }
 trap cleanup EXIT
 cd "$work" || exit 2
-passed=0 failed=0 skipped=0
 
 good() { passed=$((passed + 1)); }
 bad() {
@@ -26,7 +26,6 @@ bad() {
 	[ -s out ] && head -n 12 out | sed 's/^/  out: /'
 	[ -s err ] && head -n 12 err | sed 's/^/  err: /'
 }
-skip() { skipped=$((skipped + 1)); echo "SKIP $1"; }
 # what it shows, wanted exit code, pattern in stdout or stderr, command...
 expect() {
 	local what=$1 want=$2 pattern=$3 rc
@@ -265,6 +264,4 @@ else
 	skip "ibsim or ibnetdiscover is not installed"
 fi
 
-echo "cli: $passed passed, $failed failed$([ "$skipped" -gt 0 ] && echo ", $skipped skipped")"
-[ -n "${COUNTS:-}" ] && echo "cli $passed $failed $skipped" >>"$COUNTS"
-[ "$failed" -eq 0 ]
+finish

@@ -57,7 +57,7 @@ for c in "$work"/*.counts; do
 	read -r p f s < <(awk '{p += $2; f += $3; s += $4} END {print p + 0, f + 0, s + 0}' "$c")
 	if [ "$f" -ne 0 ]; then
 		echo "=== $name"
-		tail -n "${TAIL:-80}" "$work/$name.log"
+		grep -vE '^ok ' "$work/$name.log" | tail -n "${TAIL:-80}"
 	fi
 	printf '%-24s %5d passed %3d failed %3d skipped %5d s\n' "$name" "$p" "$f" "$s" \
 		"$(cat "$work/$name.time")" >>"$work/summary"

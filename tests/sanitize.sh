@@ -4,7 +4,7 @@
 # warnings as errors.  Less optimised than usual, because building takes longest here.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-passed=0 failed=0 skipped=0
+. tests/judge.sh
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:strict_string_checks=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}
 
@@ -36,6 +36,4 @@ round "gcc, ASan and UBSan" build-address-undefined \
 	SAN=address,undefined CFLAGS="-O1 -g1"
 round "clang, warnings are errors" build-clang CC=clang WERROR=1 CFLAGS=-O1
 
-echo "sanitize: $passed passed, $failed failed"
-[ -n "${COUNTS:-}" ] && echo "sanitize $passed $failed $skipped" >>"$COUNTS"
-[ "$failed" -eq 0 ]
+finish

@@ -10,33 +10,13 @@ I=$PWD/${B:-build}/ibroute-top
 export LC_ALL=C.UTF-8 # tmux and grep see the screen as it is
 unset NO_COLOR TMUX
 . tests/tty.sh
+. tests/judge.sh
 work=$(mktemp -d)
 cd "$work" || exit 2
-passed=0 failed=0
 demo=(--demo="fattree2:leaves=6,spines=3,hosts=6" --record-dir "$work/rec" --state-dir "$work/state" -d 0.5)
 
-finish() {
-	trap - EXIT
-	tty_stop
-	rm -rf "$work"
-	echo "terminal: $passed passed, $failed failed"
-	[ -n "${COUNTS:-}" ] && echo "terminal $passed $failed 0" >>"$COUNTS"
-	[ "$failed" -eq 0 ]
-}
-trap 'finish; exit 1' EXIT
+trap 'tty_stop; rm -rf "$work"' EXIT
 trap 'exit 143' HUP INT TERM
-
-ok() { # what, command...
-	local what=$1
-	shift
-	if "$@"; then
-		passed=$((passed + 1))
-		echo "ok - $what"
-	else
-		failed=$((failed + 1))
-		echo "not ok - $what"
-	fi
-}
 
 until_true() { # seconds, command...
 	local end=$((SECONDS + $1))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # unit.sh BINARY...: runs the cmocka programs and sums their counts.
 set -u
-passed=0 failed=0 skipped=0
+. "$(dirname "$0")/judge.sh"
 for t in "$@"; do
 	out=$(CMOCKA_MESSAGE_OUTPUT=TAP timeout "${UNIT_TIMEOUT:-300}" "$t" 2>&1)
 	rc=$?
@@ -19,6 +19,4 @@ for t in "$@"; do
 	fi
 	passed=$((passed + p - s)) failed=$((failed + f)) skipped=$((skipped + s))
 done
-echo "unit: $passed passed, $failed failed, $skipped skipped"
-[ -n "${COUNTS:-}" ] && echo "unit $passed $failed $skipped" >>"$COUNTS"
-[ "$failed" -eq 0 ]
+finish

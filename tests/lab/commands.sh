@@ -5,33 +5,7 @@
 # dump_fts, which is not ours, says what is in the switches.
 set -u
 . "$(dirname "$0")/lab.sh"
-passed=0 failed=0
-
-ok() { # what, command...
-	local what=$1
-	shift
-	if "$@"; then
-		passed=$((passed + 1))
-		echo "ok - $what"
-	else
-		failed=$((failed + 1))
-		echo "not ok - $what"
-	fi
-}
-
-finish() {
-	echo "commands: $passed passed, $failed failed"
-	[ -n "${COUNTS:-}" ] && echo "commands $passed $failed 0" >>"$COUNTS"
-	lab_stop
-	[ "$failed" -eq 0 ]
-}
-
-give_up() {
-	failed=$((failed + 1))
-	echo "not ok - $*"
-	finish
-	exit 1
-}
+. "$LAB_ROOT/tests/judge.sh"
 
 # All LFTs as dump_fts prints them, one "guid lid port" a line.
 tables_now() {

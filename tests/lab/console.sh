@@ -8,34 +8,7 @@
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/tty.sh"
-passed=0 failed=0
-
-ok() { # what, command...
-	local what=$1
-	shift
-	if "$@"; then
-		passed=$((passed + 1))
-		echo "ok - $what"
-	else
-		failed=$((failed + 1))
-		echo "not ok - $what"
-	fi
-}
-
-finish() {
-	tty_stop
-	echo "console: $passed passed, $failed failed"
-	[ -n "${COUNTS:-}" ] && echo "console $passed $failed 0" >>"$COUNTS"
-	lab_stop
-	[ "$failed" -eq 0 ]
-}
-
-give_up() {
-	failed=$((failed + 1))
-	echo "not ok - $*"
-	finish
-	exit 1
-}
+. "$LAB_ROOT/tests/judge.sh"
 
 # All LFTs as dump_fts prints them (in decimal or hex as it likes), one "guid lid port" a line.
 tables_now() {
@@ -120,7 +93,7 @@ kill_in_the_middle() {
 }
 
 lab_new || exit 1
-trap finish EXIT
+trap 'tty_stop; lab_stop' EXIT
 lab_fabric "fattree2:leaves=18,spines=9,hosts=18" || give_up "the fabric starts"
 lab_opensm "routing_engine updn" "max_wire_smps 32" || give_up "opensm brings the subnet up"
 lab_slurm || give_up "SLURM starts"

@@ -4,26 +4,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lab/lab.sh
-passed=0 failed=0 skipped=0
-
-finish() {
-	echo "lab: $passed passed, $failed failed"
-	[ -z "${COUNTS:-}" ] || echo "lab $passed $failed $skipped" >>"$COUNTS"
-	exit $((failed > 0))
-}
-
-check() { # what, command...
-	local what=$1
-
-	shift
-	if "$@"; then
-		passed=$((passed + 1))
-		echo "ok - $what"
-	else
-		failed=$((failed + 1))
-		echo "not ok - $what"
-	fi
-}
+. tests/judge.sh
 
 seconds() {
 	date +%s.%N
@@ -63,34 +44,34 @@ none_left() {
 
 t0=$(seconds)
 lab_new
-check "the simulator takes the net" lab_fabric "${LAB_NET:-fattree2:leaves=4,spines=2,hosts=4}"
-check "opensm brings the subnet up" lab_opensm "routing_engine updn"
+ok "the simulator takes the net" lab_fabric "${LAB_NET:-fattree2:leaves=4,spines=2,hosts=4}"
+ok "opensm brings the subnet up" lab_opensm "routing_engine updn"
 [ "$failed" -eq 0 ] || finish
 echo "  fabric in $(took "$t0")"
 t1=$(seconds)
-check "SLURM knows all nodes" lab_slurm
+ok "SLURM knows all nodes" lab_slurm
 [ "$failed" -eq 0 ] || finish
 echo "  SLURM in $(took "$t1")"
-check "16 hosts with SLURM's names" test "$(lab_hosts | lab_hostlist)" = 'n[0001-0016]'
-check "the first host bears its name in the fabric" described n0001
-check "and so does the last" described n0016
-check "ibtracert goes over three switches" traced n0001 n0016 4
-check "and over one inside a leaf" traced n0001 n0002 2
+ok "16 hosts with SLURM's names" test "$(lab_hosts | lab_hostlist)" = 'n[0001-0016]'
+ok "the first host bears its name in the fabric" described n0001
+ok "and so does the last" described n0016
+ok "ibtracert goes over three switches" traced n0001 n0016 4
+ok "and over one inside a leaf" traced n0001 n0002 2
 leaf=$(awk '$1 == "switch" { print $2; exit }' "$LAB_DIR/nodes")
 lab_counter "$leaf" 5 PortCountersExtended.PortXmitData=123456789012
-check "the console sets traffic" lab_wait 5 shows_traffic "$leaf" 5 123456789012
+ok "the console sets traffic" lab_wait 5 shows_traffic "$leaf" 5 123456789012
 a=$(lab_job -J wrf -N 6)
 b=$(lab_job -J namd -w 'n[0007-0012]')
 c=$(lab_job -J hpl -N 2)
-check "three jobs run" running 3
-check "two nodes are left" idle 2
-check "a job that does not fit fails at once" refused -N 9
-check "the first job ends" lab_job_end "$a"
-check "its nodes are free again" lab_wait 10 idle 8
+ok "three jobs run" running 3
+ok "two nodes are left" idle 2
+ok "a job that does not fit fails at once" refused -N 9
+ok "the first job ends" lab_job_end "$a"
+ok "its nodes are free again" lab_wait 10 idle 8
 lab_job_end "$b" && lab_job_end "$c"
-check "opensm ends" lab_opensm_stop
-check "the routes stay" traced n0001 n0016 4
-check "opensm starts again" lab_opensm "routing_engine minhop"
+ok "opensm ends" lab_opensm_stop
+ok "the routes stay" traced n0001 n0016 4
+ok "opensm starts again" lab_opensm "routing_engine minhop"
 
 # what is not told to stop is stopped all the same
 (
@@ -100,9 +81,9 @@ t2=$(seconds)
 dir=$LAB_DIR
 lab_stop 2>/dev/null
 echo "  stopped in $(took "$t2")"
-check "no process is left" none_left
-check "no file is left" test ! -e "$dir"
-check "nobody listens on its ports any more" lab_port_free "$LAB_PORT"
+ok "no process is left" none_left
+ok "no file is left" test ! -e "$dir"
+ok "nobody listens on its ports any more" lab_port_free "$LAB_PORT"
 
 # a lab in a script that is killed
 bash -c '. tests/lab/lab.sh; lab_new; cp "$1" "$LAB_DIR/nodes"; echo "$LAB_DIR" >"$2"
@@ -112,9 +93,9 @@ lab_wait 10 test -s "$dir.other"
 sleep 0.3
 kill -TERM "$other"
 wait "$other"
-check "a script that gets SIGTERM ends with that" test $? -eq 143
+ok "a script that gets SIGTERM ends with that" test $? -eq 143
 LAB_DIR=$(cat "$dir.other")
 rm -f "$dir.other"
-check "and leaves no process" none_left
-check "and no file" test ! -e "$LAB_DIR"
+ok "and leaves no process" none_left
+ok "and no file" test ! -e "$LAB_DIR"
 finish

@@ -8,11 +8,13 @@
 # detour (any port of a shortest path is right there).
 set -u
 cd "$(dirname "$0")/../.." || exit 2
+. tests/judge.sh
 B=${B:-build}
 make --no-print-directory "$B/tests/lab/dumps_tool" >/dev/null || exit 1
 tool=$PWD/$B/tests/lab/dumps_tool
 work=$(mktemp -d)
-passed=0 failed=0 skipped=0 sim=
+JUDGE_LOG=$work/why
+sim=
 
 done_with_it() {
 	[ -n "$sim" ] && kill "$sim" 2>/dev/null
@@ -20,33 +22,12 @@ done_with_it() {
 }
 trap done_with_it EXIT
 
-finish() {
-	echo "roundtrip: $passed passed, $failed failed, $skipped skipped"
-	[ -n "${COUNTS:-}" ] && echo "roundtrip $passed $failed $skipped" >>"$COUNTS"
-	[ "$failed" -eq 0 ]
-	exit
-}
-
 umad=$(ls /usr/lib/*/umad2sim/libumad2sim.so 2>/dev/null | head -n 1)
 if ! command -v ibsim >/dev/null || ! PATH=$PATH:/usr/sbin command -v opensm >/dev/null || [ -z "$umad" ]; then
-	echo "SKIP roundtrip: ibsim or opensm is not installed"
-	skipped=1
+	skip "roundtrip: ibsim or opensm is not installed"
 	finish
 fi
 PATH=$PATH:/usr/sbin
-
-ok() { # what, command...
-	local what=$1
-	shift
-	if "$@" >"$work/why" 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "not ok: $what"
-		head -n 6 "$work/why"
-		return 1
-	fi
-}
 
 sim_start() { # spec
 	"$tool" net "$1" >"$work/net" || return 1

@@ -4,35 +4,19 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lab/lab.sh
-passed=0 failed=0 skipped=0
+. tests/judge.sh
 
-finish() {
-	echo "slurm: $passed passed, $failed failed"
-	[ -z "${COUNTS:-}" ] || echo "slurm $passed $failed $skipped" >>"$COUNTS"
-	exit $((failed > 0))
-}
-
-check() { # what, command...
-	local what=$1
-
-	shift
-	if "$@"; then
-		passed=$((passed + 1))
-		echo "ok - $what"
-	else
-		failed=$((failed + 1))
-		echo "not ok - $what"
-		tail -n 5 "$seen" | sed 's/^/  # /'
-	fi
+not_ok() {
+	tail -n 5 "$seen" | sed 's/^/  # /'
 }
 
 tool=$PWD/build/tests/lab/jobs_tool
 seen=/dev/null
-make -s "${tool#"$PWD"/}" >/dev/null || { failed=1; finish; }
-lab_new || { failed=1; finish; }
+make -s "${tool#"$PWD"/}" >/dev/null || give_up "jobs_tool builds"
+lab_new || give_up "the lab"
 # SLURM needs names only, no fabric
 for n in $(seq -f 'n%04g' 40); do echo "host $n $n"; done >"$LAB_DIR/nodes"
-lab_slurm || { failed=1; finish; }
+lab_slurm || give_up "SLURM starts"
 seen=$LAB_DIR/seen
 
 start_tool() {
@@ -80,47 +64,47 @@ no_children() {
 # --- jobs come and go ---
 a=$(lab_job -J wrf -w 'n[0001-0006]')
 start_tool
-check "the job that runs before the source starts is seen" lab_wait 10 same_list
+ok "the job that runs before the source starts is seen" lab_wait 10 same_list
 b=$(lab_job -J namd -w 'n[0007,0009,0011-0020]')
 c=$(lab_job -J 'odd-name.1' -w 'n0040')
-check "new jobs are seen with their nodes" lab_wait 10 same_list
+ok "new jobs are seen with their nodes" lab_wait 10 same_list
 lab_job_end "$a"
-check "an ended job is gone" lab_wait 10 same_list
+ok "an ended job is gone" lab_wait 10 same_list
 lab_sl scontrol suspend "$b" 2>/dev/null
-check "a suspended job is as squeue -t R has it" lab_wait 10 same_list
+ok "a suspended job is as squeue -t R has it" lab_wait 10 same_list
 lab_sl scontrol resume "$b" 2>/dev/null
-check "and so is a resumed one" lab_wait 10 same_list
-check "three jobs were started, two are left" test "$(our_list | wc -l)" -eq 2
+ok "and so is a resumed one" lab_wait 10 same_list
+ok "three jobs were started, two are left" test "$(our_list | wc -l)" -eq 2
 
 # --- the controller goes away ---
 lab_slurmctld_stop
-check "without slurmctld the state is unreachable, with libslurm's reason" \
+ok "without slurmctld the state is unreachable, with libslurm's reason" \
 	lab_wait 30 state_is unreachable '[Uu]nable to contact slurm controller'
 lab_slurmctld_start
-check "it recovers when slurmctld is back" lab_wait 30 state_is ok
+ok "it recovers when slurmctld is back" lab_wait 30 state_is ok
 d=$(lab_job -J later -N 3)
-check "and sees what started since" lab_wait 10 same_list
+ok "and sees what started since" lab_wait 10 same_list
 
 # --- slurm.conf breaks ---
 cp "$SLURM_CONF" "$SLURM_CONF.good"
 lab_slurmctld_stop
 echo 'NoSuchOption=1' >"$SLURM_CONF"
-check "with a broken slurm.conf the poller is dead, the program is not" \
+ok "with a broken slurm.conf the poller is dead, the program is not" \
 	lab_wait 30 state_is dead 'the SLURM poller'
-check "the program still runs" lab_alive tool
+ok "the program still runs" lab_alive tool
 cp "$SLURM_CONF.good" "$SLURM_CONF"
 lab_slurmctld_start
-check "it recovers when slurm.conf is whole again" lab_wait 30 state_is ok
-check "with the jobs of squeue" lab_wait 10 same_list
+ok "it recovers when slurm.conf is whole again" lab_wait 30 state_is ok
+ok "with the jobs of squeue" lab_wait 10 same_list
 
 # --- ends ---
-check "one poller is at work" test "$(tool_children | wc -l)" -eq 1
+ok "one poller is at work" test "$(tool_children | wc -l)" -eq 1
 before=$(restarts)
 kill -9 "$(tool_children)"
-check "a killed poller is started again" lab_wait 10 restarted
+ok "a killed poller is started again" lab_wait 10 restarted
 kill -9 "$(cat "$LAB_DIR/tool.pid")"
-check "no poller outlives its killed parent" lab_wait 5 no_children
+ok "no poller outlives its killed parent" lab_wait 5 no_children
 lab_kill tool
 lab_job_end "$b" && lab_job_end "$c" && lab_job_end "$d"
-check "squeue is empty in the end" test -z "$(squeue_list)"
+ok "squeue is empty in the end" test -z "$(squeue_list)"
 finish

@@ -5,40 +5,16 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lab/lab.sh
-passed=0 failed=0 skipped=0
-
-finish() {
-	echo "wire: $passed passed, $failed failed"
-	[ -z "${COUNTS:-}" ] || echo "wire $passed $failed $skipped" >>"$COUNTS"
-	exit $((failed > 0))
-}
-
-check() { # what, command...
-	local what=$1
-
-	shift
-	if "$@" >"$LAB_DIR/out" 2>&1; then
-		passed=$((passed + 1))
-		echo "ok - $what"
-	else
-		failed=$((failed + 1))
-		echo "not ok - $what"
-		tail -n 8 "$LAB_DIR/out" | sed 's/^/  # /'
-	fi
-}
-
-broken() {
-	failed=$((failed + 1))
-	finish
-}
+. tests/judge.sh
 
 tool=$PWD/build/tests/lab/wiretool
-make -s build/tests/lab/wiretool >/dev/null || broken
-lab_new || broken
-"$tool" topo fattree2:leaves=6,spines=3,hosts=12 >"$LAB_DIR/in.net" || broken
-lab_fabric "$LAB_DIR/in.net" || broken
+make -s build/tests/lab/wiretool >/dev/null || give_up "wiretool builds"
+lab_new || give_up "the lab"
+JUDGE_LOG=$LAB_DIR/out
+"$tool" topo fattree2:leaves=6,spines=3,hosts=12 >"$LAB_DIR/in.net" || give_up "the net"
+lab_fabric "$LAB_DIR/in.net" || give_up "the fabric starts"
 # opensm writes its own dumps with the routing bit of -D
-LAB_OPENSM_ARGS="-D 0x43" lab_opensm "routing_engine updn" "qos TRUE" || broken
+LAB_OPENSM_ARGS="-D 0x43" lab_opensm "routing_engine updn" "qos TRUE" || give_up "opensm brings the subnet up"
 
 host=$(lab_hosts | sed -n 2p)
 last=$(lab_hosts | tail -n 1)
@@ -50,13 +26,13 @@ first() { wire "$@" | head -n 1; }
 
 # --- what is there ---
 lab_on "$host" ibnetdiscover >"$LAB_DIR/ibnd" 2>/dev/null
-check "the sweep finds what ibnetdiscover finds, LIDs included" wire same "$LAB_DIR/ibnd"
+ok "the sweep finds what ibnetdiscover finds, LIDs included" wire same "$LAB_DIR/ibnd"
 lab_on "$host" dump_fts >"$LAB_DIR/fts" 2>/dev/null
-check "dump_fts printed tables" grep -q '^Unicast lids' "$LAB_DIR/fts"
-check "the LFTs read are those of dump_fts" wire lfts "$LAB_DIR/fts"
-check "the LFTs read are those that OpenSM says it wrote" wire lfts "$LAB_DIR/osm/opensm-lfts.dump"
+ok "dump_fts printed tables" grep -q '^Unicast lids' "$LAB_DIR/fts"
+ok "the LFTs read are those of dump_fts" wire lfts "$LAB_DIR/fts"
+ok "the LFTs read are those that OpenSM says it wrote" wire lfts "$LAB_DIR/osm/opensm-lfts.dump"
 sm_is_opensm() { first sm | grep "lid $(lab_lid "$(lab_hosts | head -n 1)") .*state master"; }
-check "the master SM is found at its LID" sm_is_opensm
+ok "the master SM is found at its LID" sm_is_opensm
 
 # --- an LFT entry ---
 leaf_fts() {
@@ -66,32 +42,32 @@ leaf_fts() {
 lft_entry() { leaf_fts | awk -v l="$(printf '0x%04x' "$1")" '$1 == l { print $2 + 0; exit }'; }
 target=$(lab_lid "$last")
 old=$(lft_entry "$target")
-check "an entry is the one of dump_fts" test "$old" = "$(first entry "$leaf" "$target")"
+ok "an entry is the one of dump_fts" test "$old" = "$(first entry "$leaf" "$target")"
 new=$(leaf_fts | awk -v o="$old" '/^0x/ && $2 + 0 > 12 && $2 + 0 != o { print $2 + 0; exit }')
-check "another spine is there" test -n "$new"
+ok "another spine is there" test -n "$new"
 wrote() { [ "$(first entry "$leaf" "$target" "$new")" = "$new" ]; }
-check "an entry can be written" wrote
+ok "an entry can be written" wrote
 entry_is() { [ "$(lft_entry "$target")" = "$1" ]; }
-check "dump_fts sees it" entry_is "$new"
+ok "dump_fts sees it" entry_is "$new"
 one_differs() { wire lfts "$LAB_DIR/fts" | grep '^1 of '; }
-check "and it is the only one that differs" one_differs
+ok "and it is the only one that differs" one_differs
 way_is() { lab_on "$host" ibtracert "$(lab_lid "$host")" "$target" | grep "\[$1\]"; }
-check "ibtracert takes the new way" way_is "$new"
+ok "ibtracert takes the new way" way_is "$new"
 first entry "$leaf" "$target" "$old" >/dev/null
-check "after writing it back the tables are the old ones" wire lfts "$LAB_DIR/fts"
+ok "after writing it back the tables are the old ones" wire lfts "$LAB_DIR/fts"
 
 # --- SL2VL ---
 vls=$(first vls "$leaf" 1 13)
 smp_vls() { lab_on "$host" smpquery sl2vl "$lid" 13 2>/dev/null | grep -E "in +$1,"; }
-check "smpquery prints SL2VL tables" smp_vls 1
+ok "smpquery prints SL2VL tables" smp_vls 1
 first vls "$leaf" 1 13 1 0 3 2 1 0 3 2 1 0 3 2 1 0 3 2 >/dev/null
 written='\| *1\| *0\| *3\| *2\| *1\| *0\|'
 changed() { smp_vls 1 | grep -E "$written"; }
-check "smpquery sees a written SL2VL table" changed
+ok "smpquery sees a written SL2VL table" changed
 others_kept() { ! smp_vls 2 | grep -E "$written"; }
-check "other inputs keep theirs" others_kept
+ok "other inputs keep theirs" others_kept
 # shellcheck disable=SC2086
-check "it can be put back" test "$(first vls "$leaf" 1 13 $vls)" = "$vls"
+ok "it can be put back" test "$(first vls "$leaf" 1 13 $vls)" = "$vls"
 
 # --- counters ---
 lab_counter "$leaf" 13 PortCountersExtended.PortXmitData=123456789012 \
@@ -102,12 +78,12 @@ between() {
 	awk -v k="$1" -v lo="$2" -v hi="$3" '$1 == k { print; ok = $2 >= lo && $2 <= hi }
 		END { exit !ok }' "$LAB_DIR/counters"
 }
-check "all ports answer" grep -E '^ports ([0-9]+) of \1$' "$LAB_DIR/counters"
+ok "all ports answer" grep -E '^ports ([0-9]+) of \1$' "$LAB_DIR/counters"
 # each simulated hop of a MAD adds 72 words by itself
-check "64-bit data of a set counter" between tx_bytes 493827156048 493829156048
-check "wide counters say so" grep '^tx_bytes [0-9]* wide$' "$LAB_DIR/counters"
-check "PortXmitWait" between tx_wait 777 777
-check "symbol errors" between symbol_err 9 9
+ok "64-bit data of a set counter" between tx_bytes 493827156048 493829156048
+ok "wide counters say so" grep '^tx_bytes [0-9]* wide$' "$LAB_DIR/counters"
+ok "PortXmitWait" between tx_wait 777 777
+ok "symbol errors" between symbol_err 9 9
 perfquery_agrees() {
 	local ours theirs
 
@@ -116,21 +92,20 @@ perfquery_agrees() {
 	echo "ours $ours theirs $theirs"
 	[ "$ours" -ge "$theirs" ] && [ $((ours - theirs)) -lt 1000000 ]
 }
-check "perfquery agrees" perfquery_agrees
+ok "perfquery agrees" perfquery_agrees
 
 # --- faults ---
 lab_opensm_stop
 lab_con "Unlink \"$(lab_node "$last")\""
 sleep 0.3
 lab_on "$host" ibnetdiscover >"$LAB_DIR/ibnd2" 2>/dev/null
-check "a host whose cable is pulled is gone, as for ibnetdiscover" wire same "$LAB_DIR/ibnd2"
+ok "a host whose cable is pulled is gone, as for ibnetdiscover" wire same "$LAB_DIR/ibnd2"
 other_fabric() { ! wire same "$LAB_DIR/ibnd"; }
-check "and the fabric is not the one of before" other_fabric
+ok "and the fabric is not the one of before" other_fabric
 no_adapter() { ! "$tool" sm && "$tool" sm | grep -E 'adapter|ib_umad|InfiniBand'; }
 if [ -d /sys/class/infiniband_mad ]; then
-	skipped=$((skipped + 1))
-	echo "skip - this machine has an adapter of its own"
+	skip "wire: this machine has an adapter of its own"
 else
-	check "without an adapter there is a sentence that says so" no_adapter
+	ok "without an adapter there is a sentence that says so" no_adapter
 fi
 finish
