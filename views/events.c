@@ -69,8 +69,7 @@ static void events_draw(void *own, struct ui *ui, struct canvas *c, struct rect 
 		if (i != u->list.cursor)
 			continue;
 		at = l;
-		canvas_style(c, (struct rect){ rows.x, rows.y + y, rows.w, 1 }, ROLE_CURSOR, false);
-		canvas_char(c, rows, 0, y, ROLE_CURSOR, '>');
+		list_draw_cursor(c, rows, y);
 	}
 	canvas_rule(c, r, r.h - 3, "Selected");
 	if (u->filter.active)
@@ -88,29 +87,17 @@ static bool events_input(void *own, struct ui *ui, const struct input *in, const
 	(void)ui;
 	(void)s;
 	(void)out;
-	if (u->filter.active) {
-		if (entry_input(&u->filter, in) == ENTRY_LEFT)
-			u->filter.text[0] = '\0';
+	if (filter_type(&u->filter, in)) {
 		u->list.cursor = 0;
 		return true;
 	}
 	if (list_move(&u->list, in->req, u->nshown))
 		return true;
-	switch (in->req) {
-	case REQ_FILTER:
-		entry_open(&u->filter, u->filter.text);
-		return true;
-	case REQ_PROBLEMS:
+	if (in->req == REQ_PROBLEMS) {
 		u->problems = !u->problems;
 		return true;
-	case REQ_BACK:
-		if (!u->filter.text[0])
-			return false;
-		u->filter.text[0] = '\0';
-		return true;
-	default:
-		return false;
 	}
+	return filter_ask(&u->filter, in->req);
 }
 
 static bool events_typing(const void *own, const struct state *s)

@@ -214,8 +214,7 @@ static void draw_table(struct jobs_ui *u, const struct ui *ui, struct canvas *c,
 		draw_row(ui, c, r, y, s, u->row[i].job, name_w);
 		if (i != u->list.cursor)
 			continue;
-		canvas_style(c, (struct rect){ r.x, r.y + y, r.w, 1 }, ROLE_CURSOR, false);
-		canvas_char(c, r, 0, y, ROLE_CURSOR, '>');
+		list_draw_cursor(c, r, y);
 	}
 }
 
@@ -258,11 +257,8 @@ static bool jobs_input(void *own, struct ui *ui, const struct input *in, const s
 
 	(void)s;
 	(void)out;
-	if (u->filter.active) {
-		if (entry_input(&u->filter, in) == ENTRY_LEFT)
-			u->filter.text[0] = '\0';
+	if (filter_type(&u->filter, in))
 		return true;
-	}
 	if (list_move(&u->list, in->req, u->nrow)) {
 		if (v->jobs && u->list.cursor < u->nrow &&
 		    u->row[u->list.cursor].job < v->jobs->njob)
@@ -276,16 +272,8 @@ static bool jobs_input(void *own, struct ui *ui, const struct input *in, const s
 	case REQ_REVERSE:
 		u->reverse = !u->reverse;
 		return true;
-	case REQ_FILTER:
-		entry_open(&u->filter, u->filter.text);
-		return true;
-	case REQ_BACK:
-		if (!u->filter.text[0])
-			return false;
-		u->filter.text[0] = '\0';
-		return true;
 	default:
-		return false;
+		return filter_ask(&u->filter, in->req);
 	}
 }
 

@@ -300,8 +300,7 @@ static void draw_rows(struct links_ui *u, const struct ui *ui, struct canvas *c,
 		draw_row(ui, c, r, y, s, u->row[i].chan, l);
 		if (i != u->list.cursor)
 			continue;
-		canvas_style(c, (struct rect){ r.x, r.y + y, r.w, 1 }, ROLE_CURSOR, false);
-		canvas_char(c, r, 0, y, ROLE_CURSOR, '>');
+		list_draw_cursor(c, r, y);
 	}
 }
 
@@ -389,16 +388,8 @@ static bool links_settings(struct links_ui *u, enum req req)
 	case REQ_PROBLEMS:
 		u->problems = !u->problems;
 		return true;
-	case REQ_FILTER:
-		entry_open(&u->filter, u->filter.text);
-		return true;
-	case REQ_BACK:
-		if (!u->filter.text[0])
-			return false;
-		u->filter.text[0] = '\0';
-		return true;
 	default:
-		return false;
+		return filter_ask(&u->filter, req);
 	}
 }
 
@@ -408,11 +399,8 @@ static bool links_input(void *own, struct ui *ui, const struct input *in, const 
 	struct links_ui *u = own;
 
 	(void)out;
-	if (u->filter.active) {
-		if (entry_input(&u->filter, in) == ENTRY_LEFT)
-			u->filter.text[0] = '\0';
+	if (filter_type(&u->filter, in))
 		return true;
-	}
 	if (!s->fabric)
 		return false;
 	if (u->fabric != s->fabric)

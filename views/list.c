@@ -66,6 +66,12 @@ void list_draw_range(const struct list *l, uint32_t nrow, struct canvas *c, stru
 			      nrow);
 }
 
+void list_draw_cursor(struct canvas *c, struct rect r, int y)
+{
+	canvas_style(c, (struct rect){ r.x, r.y + y, r.w, 1 }, ROLE_CURSOR, false);
+	canvas_char(c, r, 0, y, ROLE_CURSOR, '>');
+}
+
 void entry_open(struct entry *e, const char *text)
 {
 	e->active = true;
@@ -101,4 +107,29 @@ int entry_draw(const struct entry *e, struct canvas *c, struct rect r, int x, in
 	x = canvas_textf(c, r, x, y, ROLE_LABEL, "%s: ", label);
 	x = canvas_text(c, r, x, y, ROLE_ENTRY, e->text);
 	return canvas_text(c, r, x, y, ROLE_ENTRY, "_");
+}
+
+bool filter_type(struct entry *e, const struct input *in)
+{
+	if (!e->active)
+		return false;
+	if (entry_input(e, in) == ENTRY_LEFT)
+		e->text[0] = '\0';
+	return true;
+}
+
+bool filter_ask(struct entry *e, enum req req)
+{
+	switch (req) {
+	case REQ_FILTER:
+		e->active = true;
+		return true;
+	case REQ_BACK:
+		if (!e->text[0])
+			return false;
+		e->text[0] = '\0';
+		return true;
+	default:
+		return false;
+	}
 }

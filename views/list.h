@@ -20,6 +20,8 @@ bool list_move(struct list *l, enum req req, uint32_t nrow);
 void list_fit(struct list *l, uint32_t nrow, int height);
 /* "rows 1-17 of 48", at the right end of line y; nothing when all rows are in sight. */
 void list_draw_range(const struct list *l, uint32_t nrow, struct canvas *c, struct rect r, int y);
+/* Marks line y, already drawn, as the one under the cursor. */
+void list_draw_cursor(struct canvas *c, struct rect r, int y);
 
 /* A line of text being typed. */
 struct entry {
@@ -34,5 +36,9 @@ enum entry_result entry_input(struct entry *e, const struct input *in);
 /* "label: text_"; returns the column after it. */
 int entry_draw(const struct entry *e, struct canvas *c, struct rect r, int x, int y,
 	       const char *label);
+
+/* An entry that filters rows: its text holds until it is changed or left with REQ_BACK. */
+bool filter_type(struct entry *e, const struct input *in); /* false: nothing is being typed */
+bool filter_ask(struct entry *e, enum req req); /* opens or empties it; false: something else */
 
 #endif

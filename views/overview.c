@@ -246,10 +246,8 @@ static void draw_hot_row(struct canvas *c, struct rect r, int y, uint32_t chan,
 
 static void mark_row(struct canvas *c, struct rect r, int y, bool on)
 {
-	if (!on)
-		return;
-	canvas_style(c, (struct rect){ r.x, r.y + y, r.w, 1 }, ROLE_CURSOR, false);
-	canvas_char(c, r, 0, y, ROLE_CURSOR, '>');
+	if (on)
+		list_draw_cursor(c, r, y);
 }
 
 static void draw_hot(struct overview_ui *u, struct canvas *c, struct rect r, const struct state *s,

@@ -80,10 +80,8 @@ static void draw_engine(const struct preview_ui *u, const struct state *s, struc
 		canvas_text(c, r, 14, y, ROLE_GOOD, "in use now");
 	else if (e->engine->uses_jobs)
 		canvas_text(c, r, 14, y, ROLE_DIM, "knows the jobs");
-	if (i != u->list.cursor)
-		return;
-	canvas_style(c, (struct rect){ r.x, r.y + y, r.w, 1 }, ROLE_CURSOR, false);
-	canvas_char(c, r, 0, y, ROLE_CURSOR, '>');
+	if (i == u->list.cursor)
+		list_draw_cursor(c, r, y);
 }
 
 static int draw_options(const struct preview_ui *u, struct canvas *c, struct rect r, int y)
