@@ -6,6 +6,7 @@
 #include "console/app_priv.h"
 #include "console/exits.h"
 #include "console/loadfab.h"
+#include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/stderrlog.h"
 
@@ -31,14 +32,6 @@ static volatile sig_atomic_t deadly_signal;
 static void on_signal(int sig)
 {
 	deadly_signal = sig;
-}
-
-double app_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
 /* --- the log -----------------------------------------------------------------------------------
@@ -366,7 +359,7 @@ static void loop(struct app *a)
 			{ .fd = mailbox_fd(a->box), .events = POLLIN },
 			{ .fd = a->source ? job_source_fd(a->source) : -1, .events = POLLIN },
 		};
-		double left = shown + (a->dirty ? FRAME_MS : TICK_MS) / 1e3 - app_now();
+		double left = shown + (a->dirty ? FRAME_MS : TICK_MS) / 1e3 - clock_s();
 
 		/* data waits for the next frame, so it need not wake us before that */
 		if (a->dirty)
@@ -375,14 +368,14 @@ static void loop(struct app *a)
 		if (take_keys(a)) {
 			app_take_messages(a);
 			draw(a);
-			shown = app_now();
+			shown = clock_s();
 			continue;
 		}
 		app_take_messages(a);
 		app_take_jobs(a);
-		if (app_now() - shown >= (a->dirty ? FRAME_MS : TICK_MS) / 1e3) {
+		if (clock_s() - shown >= (a->dirty ? FRAME_MS : TICK_MS) / 1e3) {
 			draw(a);
-			shown = app_now();
+			shown = clock_s();
 		}
 	}
 }
@@ -436,7 +429,7 @@ static void prepare(struct app *a)
 	a->state.rw = a->opts.rw;
 	a->state.poll.interval_s = a->opts.interval_s;
 	a->state.events = &a->events;
-	a->start = app_now();
+	a->start = clock_s();
 	pthread_mutex_init(&a->events_lock, NULL);
 	a->box = mailbox_new();
 	keys = keymap_all(&n);

@@ -3,6 +3,7 @@
 #include "console/app_priv.h"
 
 #include "console/update_record.h"
+#include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/update/journal.h"
 
@@ -119,7 +120,7 @@ static void start_preview(struct app *a, const struct request *r)
 	p->vls = r->vls;
 	p->seed = r->seed;
 	p->fraction = p->eta_s = NAN;
-	a->preview_start = a->step_start = app_now();
+	a->preview_start = a->step_start = clock_s();
 	record_action(a, "preview", e->name);
 	worker_preview(a->worker, a->fabric, a->tables, a->jobs, e, &params, ++a->preview_serial);
 }
@@ -223,11 +224,16 @@ static void offer_plan(struct app *a, struct plan *plan)
 		refuse(a, "nothing to do: these tables are installed already");
 }
 
+static struct sm_pin sm_known(const struct app *a)
+{
+	return (struct sm_pin){ .guid = a->state.sm.known ? a->sm.guid : 0,
+				.priority = a->sm.priority };
+}
+
 static void prepare_update(struct app *a)
 {
 	const struct state_preview *p = &a->state.preview;
-	struct sm_pin pin = { .guid = a->state.sm.known ? a->sm.guid : 0,
-			      .priority = a->sm.priority };
+	struct sm_pin pin = sm_known(a);
 	const char *why = not_ready(a);
 	struct plan *plan;
 	struct err err;
@@ -263,7 +269,7 @@ static void start_update(struct app *a, const char *text)
 	record_action(a, "apply.start", a->plan->id);
 	a->state.apply.state = APPLY_RUNNING;
 	a->state.apply.steps[0].state = STEP_RUNNING;
-	a->apply_step_start = app_now();
+	a->apply_step_start = clock_s();
 	a->rollback_asked = false;
 	tables_put(a->undo);
 	a->undo = tables_get(a->plan->from);
@@ -276,8 +282,7 @@ static void start_update(struct app *a, const char *text)
 /* A kept update is undone by a plan of its own: typed and recorded like any other. */
 static void undo_kept(struct app *a)
 {
-	struct sm_pin pin = { .guid = a->state.sm.known ? a->sm.guid : 0,
-			      .priority = a->sm.priority };
+	struct sm_pin pin = sm_known(a);
 	const struct tables *back = a->undo;
 	struct plan *plan;
 	struct err err;
@@ -366,8 +371,8 @@ static void step_is(struct app *a, const char *name, enum step_state state, cons
 	if (!step)
 		return;
 	if (state == STEP_RUNNING && step->state != STEP_RUNNING)
-		a->apply_step_start = app_now();
-	step->took_s = app_now() - a->apply_step_start;
+		a->apply_step_start = clock_s();
+	step->took_s = clock_s() - a->apply_step_start;
 	step->state = state;
 	if (text)
 		snprintf(step->text, sizeof(step->text), "%.119s", text);
@@ -446,7 +451,7 @@ static void end_steps(struct app *a, bool well)
 
 		if (step->state != STEP_RUNNING)
 			continue;
-		step->took_s = app_now() - a->apply_step_start;
+		step->took_s = clock_s() - a->apply_step_start;
 		step->state = well ? STEP_DONE : STEP_FAILED;
 		if (well && !strcmp(step->name, "CONFIRM"))
 			snprintf(step->text, sizeof(step->text), "kept");

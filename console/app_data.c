@@ -2,6 +2,7 @@
 /* What the threads report becomes state. */
 #include "console/app_priv.h"
 
+#include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
@@ -84,7 +85,7 @@ static void take_list(struct app *a, const struct job_list *list)
 
 	job_list_put(a->job_list);
 	a->job_list = list;
-	a->jobs_at = app_now();
+	a->jobs_at = clock_s();
 	if (!same || !a->jobs)
 		map_jobs(a);
 }
@@ -251,7 +252,7 @@ static void take_sample(struct app *a, struct msg *msg)
 	a->state.poll.asked = a->sample->asked;
 	a->state.poll.answered = a->sample->answered;
 	a->state.poll.partial = a->sample->answered < a->sample->asked;
-	a->sample_at = app_now();
+	a->sample_at = clock_s();
 	a->sample_took = (double)a->sample->took_ns / 1e9;
 }
 
@@ -347,12 +348,12 @@ static void take_step(struct app *a, const struct msg *msg)
 
 	if (strcmp(p->step, msg->step)) {
 		snprintf(p->step, sizeof(p->step), "%s", msg->step);
-		a->step_start = app_now();
+		a->step_start = clock_s();
 	}
 	p->fraction = msg->total ? (double)msg->done / (double)msg->total : NAN;
 	p->eta_s = NAN;
 	if (p->fraction > 0.02)
-		p->eta_s = (app_now() - a->step_start) * (1 - p->fraction) / p->fraction;
+		p->eta_s = (clock_s() - a->step_start) * (1 - p->fraction) / p->fraction;
 }
 
 /* --- the mailbox
@@ -497,7 +498,7 @@ static double overdue(const struct app *a)
 
 void app_refresh(struct app *a)
 {
-	double now = app_now();
+	double now = clock_s();
 	struct state *s = &a->state;
 
 	s->now_s = time(NULL);

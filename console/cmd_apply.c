@@ -160,11 +160,10 @@ static int apply(struct apply_cmd *c, const struct plan *p, struct err *err)
 
 int cmd_apply(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &live_argp, 0, "The fabric:", 9 }, { 0 } };
 	static const struct argp argp = {
 		.options = table,
 		.parser = take,
-		.children = children,
+		.children = live_children,
 		.args_doc = "PLAN",
 		.doc = "Writes a plan into the switches, reads everything back, and keeps it when "
 		       "the "

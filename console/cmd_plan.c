@@ -163,11 +163,10 @@ out:
 
 int cmd_plan(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &live_argp, 0, "The fabric:", 9 }, { 0 } };
 	static const struct argp argp = {
 		.options = table,
 		.parser = take,
-		.children = children,
+		.children = live_children,
 		.doc = "Computes routes for the fabric behind this port, compares them with the "
 		       "installed "
 		       "ones, and keeps both as a plan for apply. Writes nothing to the fabric."

@@ -260,8 +260,6 @@ static int run_txn(struct txn_cmd *c, const struct argp *argp, int argc, char **
 	return rc;
 }
 
-static const struct argp_child children[] = { { &live_argp, 0, "The fabric:", 9 }, { 0 } };
-
 int cmd_rollback(int argc, char **argv)
 {
 	static const struct argp_option rows[] = {
@@ -276,7 +274,7 @@ int cmd_rollback(int argc, char **argv)
 	static const struct argp argp = {
 		.options = rows,
 		.parser = take_txn,
-		.children = children,
+		.children = live_children,
 		.args_doc = "ID",
 		.doc = "Restores the tables that an unfinished update had found, from its journal, "
 		       "and "
@@ -300,7 +298,7 @@ int cmd_confirm(int argc, char **argv)
 	static const struct argp argp = {
 		.options = rows,
 		.parser = take_txn,
-		.children = children,
+		.children = live_children,
 		.args_doc = "ID",
 		.doc = "Keeps what an update wrote that lost its console while it waited for a "
 		       "decision: "

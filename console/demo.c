@@ -2,6 +2,7 @@
 #include "console/demo.h"
 
 #include "engines/engine.h"
+#include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/jobs/source.h"
 #include "fabric/sim/sim.h"
@@ -62,22 +63,14 @@ static void set_flows(struct demo *d)
 	sim_set_flows(d->sim, flows, n);
 }
 
-static double seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 static void *run(void *arg)
 {
 	struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
 	struct demo *d = arg;
-	double last = seconds();
+	double last = clock_s();
 
 	while (!atomic_load(&d->stop)) {
-		double now = seconds(), dt = now - last;
+		double now = clock_s(), dt = now - last;
 
 		last = now;
 		workload_advance(d->load, dt * d->speed);

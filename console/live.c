@@ -82,7 +82,9 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 	}
 }
 
-const struct argp live_argp = { .options = rows, .parser = parse };
+static const struct argp argp = { .options = rows, .parser = parse };
+
+const struct argp_child live_children[] = { { &argp, 0, "The fabric:", 9 }, { 0 } };
 
 static int sweep(struct live *l, const struct live_opts *o, const char *name, struct err *err)
 {
@@ -103,6 +105,15 @@ static int sweep(struct live *l, const struct live_opts *o, const char *name, st
 	return rc;
 }
 
+struct sm_pin live_sm(struct wire *w)
+{
+	struct wire_sm sm;
+
+	if (wire_sm_info(&sm, w, NULL))
+		return (struct sm_pin){ 0 };
+	return (struct sm_pin){ .guid = sm.guid, .priority = sm.priority };
+}
+
 int live_discover(struct live *l, struct live_opts *o, const char *name, struct err *err)
 {
 	struct wire_opts wo = {
@@ -111,7 +122,6 @@ int live_discover(struct live *l, struct live_opts *o, const char *name, struct 
 		.timeout_ms = o->timeout_ms,
 		.window = o->window,
 	};
-	struct wire_sm sm;
 	int rc = o->ask_m_key ? mkey_ask(&o->m_key, err) : 0;
 
 	*l = (struct live){ 0 };
@@ -121,10 +131,10 @@ int live_discover(struct live *l, struct live_opts *o, const char *name, struct 
 		rc = wire_open_umad(&l->w, &wo, err);
 	if (!rc)
 		rc = sweep(l, o, name, err);
-	if (!rc && !wire_sm_info(&sm, l->w, NULL))
-		l->sm = (struct sm_pin){ .guid = sm.guid, .priority = sm.priority };
 	if (rc)
 		live_close(l);
+	else
+		l->sm = live_sm(l->w);
 	return rc;
 }
 

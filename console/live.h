@@ -24,8 +24,8 @@ struct live_opts {
 	const char *record_dir, *state_dir;
 };
 
-/* The options above, as an argp child; its input is a struct live_opts. */
-extern const struct argp live_argp;
+/* The options above, as the only child of an argp; its input is a struct live_opts. */
+extern const struct argp_child live_children[];
 
 struct live {
 	struct wire *w;
@@ -41,6 +41,8 @@ struct live {
 int live_open(struct live *l, struct live_opts *o, const char *name, struct err *err);
 /* Only the port and what is there. */
 int live_discover(struct live *l, struct live_opts *o, const char *name, struct err *err);
+/* The master SM as it is now; zeros when it does not answer. */
+struct sm_pin live_sm(struct wire *w);
 void live_close(struct live *l); /* an all-zero one is fine */
 
 #endif

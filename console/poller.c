@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/poller.h"
 
+#include "console/live.h"
 #include "console/update_record.h"
+#include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/update/smp.h"
@@ -55,14 +57,6 @@ struct poller {
 	double sample_at, sweep_at, tables_at, sm_at; /* when due */
 };
 
-static double now_s(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 static void report_loss(struct poller *p, const char *why)
 {
 	struct msg *msg;
@@ -88,15 +82,12 @@ static void report_found(struct poller *p)
 static void sweep_step(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct poller *p = ctx;
-	struct timespec ts;
-	uint64_t now;
+	uint64_t now = clock_ms();
 	struct msg *msg;
 
 	(void)step;
 	(void)done;
 	(void)total;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	now = (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 	if (!p->discovering || now - p->last_step_ms < STEP_MS)
 		return;
 	p->last_step_ms = now;
@@ -109,7 +100,7 @@ static void sweep_step(void *ctx, const char *step, uint64_t done, uint64_t tota
 /* When a reading that took so long is due again. */
 static double due(double interval_s, double took_s)
 {
-	return now_s() + fmax(interval_s, took_s * SHARE);
+	return clock_s() + fmax(interval_s, took_s * SHARE);
 }
 
 static void log_gaps(const struct sweep_report *r)
@@ -147,14 +138,14 @@ static int discover(const struct fabric **out, struct poller *p, bool *partial, 
 static void read_tables(struct poller *p)
 {
 	struct tables_report report = { 0 };
-	double start = now_s();
+	double start = clock_s();
 	struct tables *t;
 	struct err err;
 	struct msg *msg;
 	int rc = wire_read_tables(&t, p->wire, p->fabric, p->opts.want_sl2vl, &report, &p->progress,
 				  &err);
 
-	p->tables_at = due(p->opts.tables_s, now_s() - start);
+	p->tables_at = due(p->opts.tables_s, clock_s() - start);
 	if (rc) {
 		if (rc != -ECANCELED)
 			log_add(LOG_WARN, "tables", "%s", err.text);
@@ -174,19 +165,19 @@ static void read_tables(struct poller *p)
 
 static void sweep(struct poller *p)
 {
-	double start = now_s();
+	double start = clock_s();
 	const struct fabric *f;
 	bool partial = false, same;
 	struct err err;
 	struct msg *msg;
 	int rc = discover(&f, p, &partial, &err);
 
-	p->sweep_at = due(p->opts.sweep_s, now_s() - start);
+	p->sweep_at = due(p->opts.sweep_s, clock_s() - start);
 	if (rc == -ECANCELED)
 		return;
 	if (rc) {
 		report_loss(p, err.text);
-		p->sweep_at = now_s() + RETRY_S;
+		p->sweep_at = clock_s() + RETRY_S;
 		return;
 	}
 	report_found(p);
@@ -198,14 +189,14 @@ static void sweep(struct poller *p)
 		p->fabric = f;
 		log_add(LOG_INFO, "sweep",
 			"fabric %s: %u switches, %u hosts, %u cables between switches in %.2f s",
-			f->name, f->nsw, f->nterm, f->nchan / 2, now_s() - start);
+			f->name, f->nsw, f->nterm, f->nchan / 2, clock_s() - start);
 	}
 	msg = msg_new(MSG_FABRIC);
 	msg->fabric = fabric_get(p->fabric);
 	msg->partial = partial;
-	msg->seconds = now_s() - start;
+	msg->seconds = clock_s() - start;
 	mailbox_send(p->box, msg);
-	if (!same || now_s() >= p->tables_at)
+	if (!same || clock_s() >= p->tables_at)
 		read_tables(p);
 }
 
@@ -220,14 +211,14 @@ static void sample(struct poller *p)
 	pthread_mutex_lock(&p->lock);
 	interval = p->interval_s;
 	pthread_mutex_unlock(&p->lock);
-	p->sample_at = now_s() + interval;
+	p->sample_at = clock_s() + interval;
 	mailbox_send(p->box, msg_new(MSG_POLLING));
 	rc = wire_read_sample(&s, p->wire, p->fabric, SAMPLE_ALL, &p->progress, &err);
 	if (rc == -ECANCELED)
 		return;
 	if (rc) {
 		report_loss(p, err.text);
-		p->sample_at = now_s() + RETRY_S;
+		p->sample_at = clock_s() + RETRY_S;
 		return;
 	}
 	if (s->asked && !s->answered)
@@ -248,7 +239,7 @@ static void ask_sm(struct poller *p)
 	struct msg *msg;
 	int rc = wire_sm_info(&sm, p->wire, &err);
 
-	p->sm_at = now_s() + SM_S;
+	p->sm_at = clock_s() + SM_S;
 	if (rc && !p->sm_lost)
 		log_add(LOG_WARN, "sm", "%s", err.text);
 	if (!rc && p->sm_lost)
@@ -294,17 +285,16 @@ static int still_fresh(void *ctx, struct err *err)
 	const struct jobset *jobs = jobs_now(p);
 	const struct fabric *f = NULL;
 	struct tables *t = NULL;
-	struct sm_pin pin = { 0 };
-	struct wire_sm sm;
+	struct sm_pin pin;
 	bool partial = false;
 	int rc = discover(&f, p, &partial, err);
 
 	if (!rc)
 		rc = wire_read_tables(&t, p->wire, f, p->opts.want_sl2vl, NULL, &p->progress, err);
-	if (!rc && !wire_sm_info(&sm, p->wire, NULL))
-		pin = (struct sm_pin){ .guid = sm.guid, .priority = sm.priority };
-	if (!rc)
+	if (!rc) {
+		pin = live_sm(p->wire);
 		rc = plan_stale(p->plan, f, as_planned(p, f, t), jobs, &pin, err);
+	}
 	tables_put(t);
 	fabric_put(f);
 	jobset_put(jobs);
@@ -475,7 +465,7 @@ static void do_todo(struct poller *p, struct todo *t)
 
 static void do_due(struct poller *p)
 {
-	double now = now_s();
+	double now = clock_s();
 
 	if (!p->fabric || now >= p->sweep_at)
 		sweep(p);
@@ -483,7 +473,7 @@ static void do_due(struct poller *p)
 		ask_sm(p);
 	if (p->fabric && now >= p->sample_at)
 		sample(p);
-	if (p->fabric && !p->lost && now_s() >= p->tables_at)
+	if (p->fabric && !p->lost && clock_s() >= p->tables_at)
 		read_tables(p);
 }
 
@@ -498,7 +488,7 @@ static double next_due(const struct poller *p)
 
 static void wait_until(struct poller *p, double at)
 {
-	double left = fmax(0, fmin(at - now_s(), 1.0));
+	double left = fmax(0, fmin(at - clock_s(), 1.0));
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/stopwatch.h"
 
+#include "fabric/base/clock.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SHOW_AFTER_S 0.1 /* between two updates of the line */
-
-double stopwatch_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void end_step(struct stopwatch *w, double now)
 {
@@ -57,7 +50,7 @@ static void show(struct stopwatch *w, const char *step, uint64_t done, uint64_t 
 static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct stopwatch *w = ctx;
-	double now = stopwatch_now();
+	double now = clock_s();
 
 	if (w->running < 0 || strcmp(w->step[w->running].name, step))
 		begin_step(w, step, now);
@@ -72,13 +65,13 @@ void stopwatch_start(struct stopwatch *w)
 	w->progress.ctx = w;
 	atomic_init(&w->progress.cancel, false);
 	w->running = -1;
-	w->shown = stopwatch_now();
+	w->shown = clock_s();
 	w->tty = isatty(STDERR_FILENO);
 }
 
 void stopwatch_stop(struct stopwatch *w)
 {
-	end_step(w, stopwatch_now());
+	end_step(w, clock_s());
 	if (w->tty) {
 		fputs("\r\033[K", stderr);
 		fflush(stderr);

@@ -26,7 +26,5 @@ void stopwatch_start(struct stopwatch *w);
 void stopwatch_stop(struct stopwatch *w);
 /* Seconds of a step, NAN when there was none of that name. */
 double stopwatch_seconds(const struct stopwatch *w, const char *step);
-/* Monotonic, in seconds. */
-double stopwatch_now(void);
 
 #endif

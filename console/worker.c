@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/worker.h"
 
+#include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define REPORT_MS 50
 
@@ -38,14 +38,6 @@ struct worker {
 	bool quiet; /* what runs is not a preview: its steps are not shown */
 };
 
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
 static void work_drop(struct work *k)
 {
 	fabric_put(k->fabric);
@@ -57,7 +49,7 @@ static void work_drop(struct work *k)
 static void step(void *ctx, const char *name, uint64_t done, uint64_t total)
 {
 	struct worker *w = ctx;
-	uint64_t now = now_ms();
+	uint64_t now = clock_ms();
 	struct msg *msg;
 
 	if (w->quiet || (name == w->last_step && now - w->last_ms < REPORT_MS))
@@ -92,10 +84,10 @@ static int compute_preview(struct worker *w, const struct work *k, struct msg *m
 {
 	struct verify_opts vo = { 0 };
 	struct tables *t = NULL;
-	uint64_t start = now_ms();
+	uint64_t start = clock_ms();
 	int rc = k->engine->route(&t, k->fabric, k->jobs, NULL, &k->params, &w->progress, err);
 
-	msg->seconds = (double)(now_ms() - start) / 1e3;
+	msg->seconds = (double)(clock_ms() - start) / 1e3;
 	msg->tables = t;
 	if (!rc)
 		rc = verify_tables(&msg->verdict, k->fabric, t, &vo, &w->progress, err);

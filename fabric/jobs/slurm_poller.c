@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/jobs/slurm_poller.h"
 
+#include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/jobs/jobwire.h"
@@ -56,19 +57,16 @@ static bool send_text(const struct poller *p, enum jobwire_type type, const char
 static bool wait_turn(uint32_t ms)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
-	struct timespec end, now;
+	uint64_t end = clock_ms() + ms;
 	int64_t left = ms;
 	char drop[64];
 
-	clock_gettime(CLOCK_MONOTONIC, &end);
 	do {
 		int rc = poll(&in, 1, (int)left);
 
 		if (rc > 0 && read(STDIN_FILENO, drop, sizeof(drop)) <= 0)
 			return false;
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		left = (int64_t)ms -
-		       ((now.tv_sec - end.tv_sec) * 1000 + (now.tv_nsec - end.tv_nsec) / 1000000);
+		left = (int64_t)(end - clock_ms());
 	} while (left > 0);
 	return true;
 }

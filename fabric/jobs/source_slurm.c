@@ -5,6 +5,7 @@
  */
 #include "fabric/jobs/source.h"
 
+#include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/jobs/child.h"
@@ -58,14 +59,6 @@ struct slurm_source {
 	size_t line_len;
 };
 
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
 /* Makes the descriptor readable in ms milliseconds; 0 is at once. */
 static void arm(const struct slurm_source *s, uint64_t ms)
 {
@@ -98,7 +91,7 @@ static int watch(const struct slurm_source *s, int fd)
 static void pause_poller(struct slurm_source *s)
 {
 	s->phase = PHASE_PAUSED;
-	s->wake_ms = now_ms() + s->pause_ms;
+	s->wake_ms = clock_ms() + s->pause_ms;
 	s->pause_ms = s->pause_ms * 2 > BACKOFF_MAX_MS ? BACKOFF_MAX_MS : s->pause_ms * 2;
 }
 
@@ -109,7 +102,7 @@ static void start(struct slurm_source *s)
 
 	s->fault[0] = s->last_line[0] = '\0';
 	s->line_len = 0;
-	s->heard_ms = now_ms();
+	s->heard_ms = clock_ms();
 	jobwire_reader_free(s->reader);
 	s->reader = jobwire_reader_new();
 	rc = child_start(&s->child, s->path, s->poller);
@@ -199,7 +192,7 @@ static void take_msgs(struct slurm_source *s)
 	int rc;
 
 	while ((rc = jobwire_next(&m, s->reader, &err)) > 0) {
-		s->heard_ms = now_ms();
+		s->heard_ms = clock_ms();
 		take_msg(s, &m);
 	}
 	if (rc < 0)
@@ -228,7 +221,7 @@ static void read_msgs(struct slurm_source *s)
 static void end_poller(struct slurm_source *s, uint32_t grace_ms)
 {
 	s->phase = PHASE_ENDING;
-	s->wake_ms = now_ms() + grace_ms;
+	s->wake_ms = clock_ms() + grace_ms;
 	child_close_fd(&s->child.in);
 	child_close_fd(&s->child.out);
 }
@@ -239,7 +232,7 @@ static void poll_running(struct slurm_source *s)
 	char text[120];
 
 	read_msgs(s);
-	silent = now_ms() - s->heard_ms;
+	silent = clock_ms() - s->heard_ms;
 	if (!s->fault[0] && silent >= s->deadline_ms)
 		snprintf(s->fault, sizeof(s->fault),
 			 "no answer for %u s, the SLURM poller was killed",
@@ -279,7 +272,7 @@ static void poll_ending(struct slurm_source *s)
 	int wstatus;
 
 	if (!child_reap(&s->child, &wstatus)) {
-		if (now_ms() >= s->wake_ms)
+		if (clock_ms() >= s->wake_ms)
 			kill(s->child.pid, SIGKILL);
 		return;
 	}
@@ -298,7 +291,7 @@ static uint64_t until(uint64_t when, uint64_t now)
 /* The next moment at which something is to be done without any input. */
 static void arm_next(const struct slurm_source *s)
 {
-	uint64_t now = now_ms(), quiet = s->heard_ms + s->quiet_ms;
+	uint64_t now = clock_ms(), quiet = s->heard_ms + s->quiet_ms;
 
 	if (s->phase == PHASE_ENDING)
 		arm(s, REAP_MS);
@@ -317,7 +310,7 @@ static void slurm_poll(struct job_source *base)
 
 	if (read(s->timer, &ticks, sizeof(ticks)) < 0 && errno != EAGAIN)
 		log_add(LOG_ERROR, "slurm", "timer: %s", strerror(errno));
-	if (s->phase == PHASE_PAUSED && now_ms() >= s->wake_ms)
+	if (s->phase == PHASE_PAUSED && clock_ms() >= s->wake_ms)
 		start(s);
 	if (s->phase == PHASE_RUNNING)
 		poll_running(s);

@@ -22,6 +22,7 @@ int umad_port_open(struct mad_port *out, const char *ca, uint32_t port, struct e
 
 #else
 
+#include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/mad/codec.h"
 
@@ -87,11 +88,8 @@ static int hca_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct er
 
 static uint64_t hca_now_ns(void *ctx)
 {
-	struct timespec ts;
-
 	(void)ctx;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return clock_ns();
 }
 
 static void hca_local(void *ctx, struct mad_local *out)

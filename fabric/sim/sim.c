@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/sim/sim_priv.h"
 
+#include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 void sim_opts_init(struct sim_opts *opts)
 {
@@ -88,12 +88,7 @@ void sim_free(struct sim *s)
 
 uint64_t sim_now_ns(const struct sim *s)
 {
-	struct timespec ts;
-
-	if (s->o.virtual_clock)
-		return s->clock_ns;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return s->o.virtual_clock ? s->clock_ns : clock_ns();
 }
 
 bool sim_is_switch(const struct sim *s, uint32_t end)

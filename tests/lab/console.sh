@@ -247,3 +247,4 @@ sleep 1
 tty_stop
 tables_now >"$LAB_DIR/restored"
 ok "dump_fts shows the routing from before the update again" cmp -s "$LAB_DIR/before2" "$LAB_DIR/restored"
+finish

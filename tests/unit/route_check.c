@@ -218,3 +218,24 @@ uint64_t max_job_routes(const struct fabric *f, const struct tables *t, const in
 {
 	return max_of(count_pairs(f, t, job), f->nchan);
 }
+
+uint64_t *naive_costs(const struct fabric *f, const uint64_t *load, uint32_t dst)
+{
+	uint64_t base = 1ull << 32, *cost = xcalloc(f->nsw, sizeof(*cost));
+	bool more = true;
+
+	for (uint32_t u = 0; u < f->nsw; u++)
+		cost[u] = u == dst ? 0 : UINT64_MAX / 2;
+	while (more) {
+		more = false;
+		for (uint32_t c = 0; c < f->nchan; c++) {
+			uint64_t v = cost[f->chan_dst[c]] + base + load[c];
+
+			if (v >= cost[f->chan_src[c]])
+				continue;
+			cost[f->chan_src[c]] = v;
+			more = true;
+		}
+	}
+	return cost;
+}

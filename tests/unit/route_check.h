@@ -26,6 +26,10 @@ void assert_same_tables(const struct tables *a, const struct tables *b);
 /* Hops from a switch to every other. */
 void bfs_hops(uint32_t *hops, const struct fabric *f, uint32_t from);
 
+/* Costs from every switch to dst by Bellman-Ford with weights P^2 + load, as the papers have them;
+ * the caller frees them. */
+uint64_t *naive_costs(const struct fabric *f, const uint64_t *load, uint32_t dst);
+
 /* Routes over each channel: one per ordered pair of terminals, to the base LID. */
 uint64_t *count_routes(const struct fabric *f, const struct tables *t);
 uint64_t max_routes(const struct fabric *f, const struct tables *t);

@@ -86,28 +86,6 @@ static uint32_t largest(const struct jobset *js, uint32_t term, uint64_t *id)
 	return size;
 }
 
-/* Bellman-Ford with weights P^2 + load. */
-static uint64_t *naive_costs(const struct fabric *f, const uint64_t *load, uint32_t dst)
-{
-	uint64_t *cost = xcalloc(f->nsw, sizeof(*cost));
-	bool more = true;
-
-	for (uint32_t u = 0; u < f->nsw; u++)
-		cost[u] = u == dst ? 0 : UINT64_MAX / 2;
-	while (more) {
-		more = false;
-		for (uint32_t c = 0; c < f->nchan; c++) {
-			uint64_t v = cost[f->chan_dst[c]] + (1ull << 32) + load[c];
-
-			if (v >= cost[f->chan_src[c]])
-				continue;
-			cost[f->chan_src[c]] = v;
-			more = true;
-		}
-	}
-	return cost;
-}
-
 /* Lines 7 to 10 (or 12 and 13: js NULL) for one LID: the paths in t must be optimal now. */
 static void naive_step(const struct fabric *f, const struct tables *t, const struct jobset *js,
 		       uint64_t *load, uint32_t term, uint32_t lid)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/base/clock.h"
+
+#include <time.h>
+
+uint64_t clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t clock_ms(void)
+{
+	return clock_ns() / 1000000;
+}
+
+double clock_s(void)
+{
+	return (double)clock_ns() / 1e9;
+}

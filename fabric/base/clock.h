@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clock: time that never jumps, since some moment in the past; for what takes how long. */
+#ifndef FABRIC_BASE_CLOCK_H
+#define FABRIC_BASE_CLOCK_H
+
+#include <stdint.h>
+
+uint64_t clock_ns(void);
+uint64_t clock_ms(void);
+double clock_s(void);
+
+#endif
