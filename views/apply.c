@@ -116,9 +116,9 @@ static int draw_steps(const struct state_apply *a, struct canvas *c, struct rect
 	if (a->total) {
 		canvas_bar(c, r, 1, y, 40 < r.w - 36 ? 40 : r.w - 36, ROLE_GOOD,
 			   (double)a->done / (double)a->total, 0);
-		canvas_rightf(c, r, r.w - 1, y, ROLE_TEXT, "%llu of %llu read back, %u retries",
+		canvas_rightf(c, r, r.w - 1, y, ROLE_TEXT, "%llu of %llu %s, %u retries",
 			      (unsigned long long)a->done, (unsigned long long)a->total,
-			      a->retries);
+			      a->state == APPLY_RUNNING ? "written" : "read back", a->retries);
 		y++;
 	}
 	return y;

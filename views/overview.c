@@ -133,12 +133,12 @@ static void draw_metrics(struct canvas *c, struct rect r, int y, const struct st
 		return;
 	}
 	if (!m->njob) {
-		canvas_textf(c, r, 1, y, ROLE_TEXT, "EFI max %s  job EFI -",
+		canvas_textf(c, r, 1, y, ROLE_TEXT, "EFI %s  job EFI -",
 			     figure_count(a, m->efi_max));
 		canvas_textf(c, r, 1, y + 1, ROLE_TEXT, "dark links -  hops %.2f", m->hops_mean);
 		return;
 	}
-	canvas_textf(c, r, 1, y, ROLE_TEXT, "EFI max %s  job EFI %s (>= %s)",
+	canvas_textf(c, r, 1, y, ROLE_TEXT, "EFI %s  job EFI %s (>= %s)",
 		     figure_short(a, m->efi_max), figure_short(b, m->eff_efi_max),
 		     figure_short(e, m->eff_efi_bound));
 	canvas_textf(c, r, 1, y + 1, ROLE_TEXT, "dark links %.1f%%  hops %.2f", m->dark_fiber_pct,

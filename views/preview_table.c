@@ -76,8 +76,8 @@ static int draw_figures(const struct state *s, struct canvas *c, struct rect r, 
 #define PLAN(field) ((double)b->field)
 #define JOB(v)	    (jobs ? (v) : NAN)
 	draw_line(c, r, y++, "EFI max", NOW(efi_max), PLAN(efi_max), 0, LESS);
-	snprintf(name, sizeof(name), "job EFI max%s%s%s", jobs ? " (>= " : "",
-		 jobs ? figure_count(bound, b->eff_efi_bound) : "", jobs ? ")" : "");
+	snprintf(name, sizeof(name), "job EFI%s%s%s", jobs ? " (>= " : " max",
+		 jobs ? figure_short(bound, b->eff_efi_bound) : "", jobs ? ")" : "");
 	draw_line(c, r, y++, name, JOB(NOW(eff_efi_max)), JOB(PLAN(eff_efi_max)), 0, LESS);
 	draw_line(c, r, y++, "job EFI mean", JOB(NOW(eff_efi_mean)), JOB(PLAN(eff_efi_mean)), 1,
 		  LESS);
