@@ -33,7 +33,7 @@ simple() { # name, command...: one pass or fail
 export -f simple
 
 lane_a() {
-	suite structure 120 bash -c 'simple layers sh tests/layers.sh; simple headers make --no-print-directory headers'
+	suite structure 120 bash -c 'simple layers sh tests/layers.sh; simple headers make --no-print-directory headers; bash tests/minimal.sh'
 	suite unit 400 make --no-print-directory unit
 	suite sanitize 400 bash tests/sanitize.sh
 }

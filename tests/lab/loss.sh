@@ -7,33 +7,12 @@ set -u
 export LC_ALL=C.UTF-8
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/tty.sh"
-passed=0 failed=0
+. "$LAB_ROOT/tests/judge.sh"
 
-ok() { # what, command...
-	local what=$1
-	shift
-	if "$@"; then
-		passed=$((passed + 1))
-		echo "ok - $what"
-	else
-		failed=$((failed + 1))
-		echo "not ok - $what"
-	fi
-}
-
-finish() {
+tidy_up() {
 	[ -s "$LAB_DIR/ibsim.pid" ] && kill -CONT "$(cat "$LAB_DIR/ibsim.pid")" 2>/dev/null
 	tty_stop
-	echo "loss: $passed passed, $failed failed"
-	[ -n "${COUNTS:-}" ] && echo "loss $passed $failed 0" >>"$COUNTS"
 	lab_stop
-	[ "$failed" -eq 0 ]
-}
-
-give_up() {
-	failed=$((failed + 1))
-	echo "not ok - $*"
-	exit 1
 }
 
 console() {
@@ -96,7 +75,7 @@ refused() { # regex of the sentence: A in view 6 gives no plan
 }
 
 lab_new || exit 1
-trap finish EXIT
+trap tidy_up EXIT
 lab_fabric "fattree2:leaves=6,spines=3,hosts=6" || give_up "the fabric starts"
 lab_opensm "routing_engine updn" "max_wire_smps 32" "sweep_interval 2" || give_up "opensm brings the subnet up"
 lab_slurm || give_up "SLURM starts"
@@ -184,3 +163,4 @@ ok "q leaves the screen and closes the record although nothing answers" lab_wait
 kill -CONT "$(cat "$LAB_DIR/ibsim.pid")"
 lab_wait 20 tty_dead
 ok "and ends with 0" test "$(tty_status)" = 0
+finish

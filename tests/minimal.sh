@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# minimal.sh: the program without libibumad and libslurm: it builds, works on files, and says
+# what it cannot do.  Objects are taken over from the usual build, but for those of files that
+# look at WITH_UMAD or WITH_SLURM.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/judge.sh
+B=${B:-build}
+M=build-min
+I=$M/ibroute-top
+work=$(mktemp -d)
+trap 'rm -rf "$work" "$M"' EXIT
+JUDGE_LOG=$work/log
+
+build() {
+	local f
+
+	rm -rf "$M" && mkdir "$M" && cp -a "$B/fabric" "$B/engines" "$B/views" "$B/console" "$M/" || return
+	grep -rqE 'WITH_(UMAD|SLURM)' --include='*.h' fabric engines views console && find "$M" -name '*.o' -delete
+	for f in $(grep -rlE 'WITH_(UMAD|SLURM)' --include='*.c' fabric engines views console); do
+		rm "$M/${f%.c}.o" || return
+	done
+	make --no-print-directory -j2 B="$M" WITH_UMAD=0 WITH_SLURM=0 WERROR=1 all
+}
+
+needs_neither() { ! ldd "$I" | grep -E 'libibumad|libibmad|libslurm'; }
+makes_a_net() { "$I" topo fattree2:leaves=4,spines=2,hosts=4 >"$work/net" && grep -c '^Switch' "$work/net"; }
+routes() { "$I" route --engine sar --topology "$work/net" --out "$work/out"; }
+judges() { "$I" check --topology "$work/net" --tables "$work/out/tables.ibr"; }
+refuses() { # exit code, command...: with the reason
+	local want=$1 rc
+	shift
+	"$@" >"$work/out.txt" 2>&1 </dev/null
+	rc=$?
+	cat "$work/out.txt"
+	[ "$rc" -eq "$want" ] && grep -q 'built without libibumad' "$work/out.txt"
+}
+
+ok "it builds" build || finish
+ok "it needs neither library" needs_neither
+ok "help" "$I" --help
+ok "topo" makes_a_net
+ok "route" routes
+ok "check" judges
+ok "plan says what it lacks" refuses 255 "$I" plan -e sar
+ok "so does the console" refuses 255 script -qec "$I" /dev/null
+finish
