@@ -335,7 +335,7 @@ static void take_preview(struct app *a, struct msg *msg)
 	p->stale[0] = '\0';
 	if (msg->before)
 		log_add(LOG_INFO, "preview",
-			"%s: max effective EFI %lu -> %lu (no less than %lu), %.2f s",
+			"%s: job EFI max %lu -> %lu (>= %lu), computed in %.2f s",
 			msg->tables->engine, (unsigned long)msg->before->eff_efi_max,
 			(unsigned long)msg->after->eff_efi_max,
 			(unsigned long)msg->after->eff_efi_bound, msg->seconds);
