@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* update_record: the events of an update as lines of the session's record (UX.md, 6). */
+/* update_record: the events of an update as lines of the session's record. */
 #ifndef CONSOLE_UPDATE_RECORD_H
 #define CONSOLE_UPDATE_RECORD_H
 

@@ -111,7 +111,7 @@ struct recovery_scan {
 };
 int apply_scan(struct recovery_scan *out, struct apply *a, struct err *err);
 
-/* The exit code of the command line (UX.md, 5): 0 confirmed, 4 refused, 5, 6. */
+/* The exit code of the command line: 0 confirmed, 4 refused, 5, 6. */
 int outcome_exit_code(enum outcome o);
 
 #endif

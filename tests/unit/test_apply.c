@@ -249,7 +249,7 @@ static void refused(struct world *w, int rc, const char *text)
 static void stale_or_impossible_plan_writes_nothing(void **state)
 {
 	struct world *w = *state;
-	struct fabric *g = net_fabric(&(struct net_opts){ .no_lids = true });
+	struct fabric *g = net_fabric(&(struct update_net_opts){ .no_lids = true });
 	struct plan *p = w->p;
 	struct tables *a, *b;
 
@@ -572,7 +572,7 @@ static void left_waiting_for_the_operator_can_be_kept_when_all_is_new(void **sta
 static void recovery_without_a_switch_is_incomplete_until_given_up(void **state)
 {
 	struct world *w = *state;
-	struct fabric *g = net_fabric(&(struct net_opts){ .no_last_leaf = true });
+	struct fabric *g = net_fabric(&(struct update_net_opts){ .no_last_leaf = true });
 	struct recovery_scan scan;
 	struct net_sim *s;
 	struct tables *t;

@@ -97,7 +97,7 @@ static void same_plan_gives_the_same_bytes(void **state)
 static void loaded_plan_says_what_has_changed(void **state)
 {
 	struct world *w = *state;
-	struct fabric *g = net_fabric(&(struct net_opts){ .no_cable = true });
+	struct fabric *g = net_fabric(&(struct update_net_opts){ .no_cable = true });
 	struct tables *t = net_tables(g, 0, true);
 	struct err err = { "" };
 	struct plan *p, *q;

@@ -95,7 +95,7 @@ static void all_degrees(const struct fabric *f, uint32_t want)
 		assert_int_equal(degree(f, s), want);
 }
 
-/* Switches and hosts as PEERS has them for the same nets; cables and diameter by hand. */
+/* Switches and hosts as published for the same nets; cables and diameter by hand. */
 static void every_type_has_the_size_that_its_formula_gives(void **state)
 {
 	static const struct {

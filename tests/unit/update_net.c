@@ -23,7 +23,7 @@ static void need(int rc, const struct err *err)
 }
 
 static uint32_t node(struct builder *b, enum node_kind kind, uint64_t guid, uint32_t ports,
-		     uint16_t lid, const struct net_opts *o, const char *desc)
+		     uint16_t lid, const struct update_net_opts *o, const char *desc)
 {
 	struct err err = { "" };
 	uint32_t id;
@@ -45,9 +45,9 @@ static void cable(struct builder *b, uint32_t x, uint32_t px, uint32_t y, uint32
 	need(builder_port_state(b, y, py, PORT_ACTIVE, vls, &err), &err);
 }
 
-struct fabric *net_fabric(const struct net_opts *o)
+struct fabric *net_fabric(const struct update_net_opts *o)
 {
-	static const struct net_opts plain;
+	static const struct update_net_opts plain;
 	struct freeze_opts fo = { .name = "testnet", .lmc = -1 };
 	struct builder *b = builder_new();
 	uint32_t spine[NET_SPINES];

@@ -16,7 +16,7 @@
 #define NET_SPINES 2
 #define NET_HOSTS  12 /* on each leaf */
 
-struct net_opts {
+struct update_net_opts {
 	bool no_cable; /* without the one between the first leaf and the first spine */
 	bool no_last_leaf;
 	uint8_t op_vls;	    /* 0: 4 */
@@ -24,7 +24,7 @@ struct net_opts {
 	uint16_t lid_shift; /* added to every LID */
 };
 
-struct fabric *net_fabric(const struct net_opts *o); /* o may be NULL */
+struct fabric *net_fabric(const struct update_net_opts *o); /* o may be NULL */
 /* Shortest paths; the spine is chosen by LID + variant.  sl2vl: other tables per variant. */
 struct tables *net_tables(const struct fabric *f, unsigned variant, bool sl2vl);
 /* Jobs of the first n hosts of each named leaf pair; spec "id:leaf-leaf:n id:..." */
