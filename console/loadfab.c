@@ -3,6 +3,7 @@
 
 #include "console/infile.h"
 #include "fabric/base/log.h"
+#include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/files/ibdm_sl2vl.h"
 #include "fabric/files/ibnd.h"
@@ -129,13 +130,48 @@ static int load_ibr(struct tables **out, const struct infile *in, const struct f
 	return tables_ibr_read_fd(out, fileno(in->file), f, in->path, err);
 }
 
-int loadfab_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err)
+/* "X-log-paths.ndat.gz" goes with "X-nodes.ndat.gz"; NULL for other names.  The caller frees. */
+static char *netloc_nodes_path(const char *path)
+{
+	static const char *const kinds[] = { "-log-paths.ndat", "-phy-paths.ndat" };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		const char *at = strstr(path, kinds[i]);
+
+		if (at)
+			return xasprintf("%.*s-nodes.ndat%s", (int)(at - path), path,
+					 at + strlen(kinds[i]));
+	}
+	return NULL;
+}
+
+static int load_netloc_paths(struct tables **out, const char *path, const char *nodes,
+			     const struct fabric *f, struct err *err)
 {
 	struct read_report report;
+	int rc;
+
+	memset(&report, 0, sizeof(report));
+	rc = netloc_paths_read(out, path, nodes, f, &report, err);
+	if (!rc)
+		infile_tell(&report);
+	return rc;
+}
+
+int loadfab_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err)
+{
+	char *nodes = netloc_nodes_path(path);
+	struct read_report report;
 	struct infile in;
-	int rc = infile_open(&in, path, err);
+	int rc;
 
 	*out = NULL;
+	if (nodes) {
+		rc = load_netloc_paths(out, path, nodes, f, err);
+		free(nodes);
+		return rc;
+	}
+	rc = infile_open(&in, path, err);
 	if (rc)
 		return rc;
 	memset(&report, 0, sizeof(report));

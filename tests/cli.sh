@@ -166,6 +166,8 @@ if [ -e "$SHARED/data/fabrics/ibutils-62sw.subnet.lst" ]; then
 	done
 	netloc=$SHARED/data/fabrics/plafrim-netloc-nodes.ndat.gz
 	expect "netloc's nodes" 0 '9 switches, 125 terminals' "$I" compare --engines updn --topology "$netloc"
+	expect "the paths beside netloc's nodes are that fabric's routing" 0 'Connected, free of loops' \
+		"$I" check --terminals-only --topology "$netloc" --lfts "${netloc%-nodes*}-log-paths.ndat.gz"
 	expect "netloc's nodes through a pipe" 0 '9 switches, 125 terminals' bash -c "cat '$netloc' | '$I' compare --engines updn --topology -"
 else
 	skip "$SHARED/data/fabrics is not there: no fabrics of others"
