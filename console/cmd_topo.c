@@ -112,11 +112,7 @@ static int write_file(const struct fabric *f, const char *path, struct err *err)
 
 	if (rc)
 		return rc;
-	rc = ibnd_write(o.file, f, err);
-	if (!rc)
-		return outfile_commit(&o, err);
-	outfile_abandon(&o);
-	return rc;
+	return outfile_end(&o, ibnd_write(o.file, f, err), err);
 }
 
 static int make(struct fabric **out, const char *spec, struct err *err)

@@ -106,6 +106,14 @@ void outfile_abandon(struct outfile *o)
 	*o = (struct outfile){ 0 };
 }
 
+int outfile_end(struct outfile *o, int rc, struct err *err)
+{
+	if (!rc)
+		return outfile_commit(o, err);
+	outfile_abandon(o);
+	return rc;
+}
+
 int outfile_folder(const char *path, struct err *err)
 {
 	char *copy = xstrdup(path);

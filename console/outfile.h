@@ -24,6 +24,8 @@ int outfile_open(struct outfile *o, const char *path, struct err *err);
 /* Flushes, syncs and renames.  On failure the old file, if any, is untouched. */
 int outfile_commit(struct outfile *o, struct err *err);
 void outfile_abandon(struct outfile *o);
+/* Commits when rc is 0, else abandons and returns rc. */
+int outfile_end(struct outfile *o, int rc, struct err *err);
 
 /* Creates a folder and those above it; an existing one is fine. */
 int outfile_folder(const char *path, struct err *err);

@@ -53,10 +53,7 @@ static int write_one(const char *dir, size_t i, const struct evaluation *e, stru
 		rc = files[i].write(o.file, e->f, e->t, &why);
 		if (rc)
 			err_set(err, rc, "%s: %s", path, why.text);
-		if (rc)
-			outfile_abandon(&o);
-		else
-			rc = outfile_commit(&o, err);
+		rc = outfile_end(&o, rc, err);
 	}
 	free(path);
 	return rc;
@@ -68,13 +65,8 @@ static int write_summary(const char *dir, const json_t *summary, struct err *err
 	struct outfile o;
 	int rc = outfile_open(&o, path, err);
 
-	if (!rc) {
-		rc = summary_dump(o.file, summary, err);
-		if (rc)
-			outfile_abandon(&o);
-		else
-			rc = outfile_commit(&o, err);
-	}
+	if (!rc)
+		rc = outfile_end(&o, summary_dump(o.file, summary, err), err);
 	free(path);
 	return rc;
 }

@@ -39,7 +39,6 @@ enum {
 };
 
 #define MIN_BYTES   (HEADER_BYTES + DIGEST_BYTES)
-#define INPUT_KINDS 3 /* rows of the BY_INPUT form */
 
 static const char magic[8] = "IBROUTE\n";
 
@@ -80,24 +79,11 @@ static size_t sl_rows(enum sl_kind kind, uint32_t nsw, uint32_t nend)
 	return 0;
 }
 
-static size_t sl2vl_bytes(const struct tables *t)
-{
-	switch (t->sl2vl_kind) {
-	case SL2VL_IDENTITY:
-		return 0;
-	case SL2VL_BY_INPUT:
-		return INPUT_KINDS * FAB_SLS;
-	case SL2VL_FULL:
-		return (size_t)t->sl2vl_off[t->nsw] * FAB_SLS;
-	}
-	return 0;
-}
-
 static size_t raw_bytes(const struct tables *t)
 {
 	size_t rows = t->nsw + sl_rows(t->sl_kind, t->nsw, t->nend);
 
-	return rows * (t->max_lid + 1u) + sl2vl_bytes(t);
+	return rows * (t->max_lid + 1u) + tables_sl2vl_bytes(t);
 }
 
 static void put_header(uint8_t *h, const struct tables *t, size_t bytes, size_t raw)
@@ -157,7 +143,7 @@ void tables_ibr_encode(uint8_t **buf, size_t *len, const struct tables *t)
 	z.avail_out = (uInt)(room - MIN_BYTES);
 	push_rows(&z, t->lft, t->nsw, t);
 	push_rows(&z, t->sl, sl_rows(t->sl_kind, t->nsw, t->nend), t);
-	push(&z, t->sl2vl, sl2vl_bytes(t), Z_FINISH);
+	push(&z, t->sl2vl, tables_sl2vl_bytes(t), Z_FINISH);
 	bytes = (size_t)(z.next_out - out) + DIGEST_BYTES;
 	deflateEnd(&z);
 	put_header(out, t, bytes, raw);
@@ -279,7 +265,7 @@ static bool ports_exist(const struct tables *t, const struct fabric *f)
 /* Unpacks the body into t, whose forms are set. */
 static bool get_body(struct tables *t, const struct fabric *f, const uint8_t *data, size_t len)
 {
-	size_t nsl = sl_rows(t->sl_kind, t->nsw, t->nend), nvl = sl2vl_bytes(t);
+	size_t nsl = sl_rows(t->sl_kind, t->nsw, t->nend), nvl = tables_sl2vl_bytes(t);
 	z_stream z = { 0 };
 	bool ok;
 

@@ -202,7 +202,7 @@ static size_t sl_bytes(const struct tables *t)
 	return 0;
 }
 
-static size_t sl2vl_bytes(const struct tables *t)
+size_t tables_sl2vl_bytes(const struct tables *t)
 {
 	switch (t->sl2vl_kind) {
 	case SL2VL_IDENTITY:
@@ -224,7 +224,7 @@ bool tables_same(const struct tables *a, const struct tables *b, const struct fa
 		return false;
 	if (a->sl_kind == b->sl_kind && a->sl2vl_kind == b->sl2vl_kind &&
 	    a->sl_const == b->sl_const && (!a->sl || !memcmp(a->sl, b->sl, sl_bytes(a))) &&
-	    (!a->sl2vl || !memcmp(a->sl2vl, b->sl2vl, sl2vl_bytes(a))))
+	    (!a->sl2vl || !memcmp(a->sl2vl, b->sl2vl, tables_sl2vl_bytes(a))))
 		return true;
 	tables_hash(&da, a, f);
 	tables_hash(&db, b, f);

@@ -373,10 +373,20 @@ static int take_lock(struct journal *j, const char *dir, struct err *err)
 	return rc;
 }
 
+/* Head (path) and changes as they are on the disk; the log is opened behind what it holds. */
+static int read_back(struct journal *j, const char *path, struct err *err)
+{
+	struct digest sum;
+	int rc = head_decode(&j->info.head, &sum, path, err);
+
+	if (!rc)
+		rc = load_changes(&j->changes, j->dir, &sum, err);
+	return rc ? rc : open_log(j, err);
+}
+
 int journal_open(struct journal **out, const char *base, const char *id, struct err *err)
 {
 	struct journal *j;
-	struct digest sum;
 	struct stat st;
 	char *path;
 	int rc;
@@ -390,11 +400,7 @@ int journal_open(struct journal **out, const char *base, const char *id, struct 
 	}
 	rc = take_lock(j, j->dir, err);
 	if (!rc)
-		rc = head_decode(&j->info.head, &sum, path, err);
-	if (!rc)
-		rc = load_changes(&j->changes, j->dir, &sum, err);
-	if (!rc)
-		rc = open_log(j, err);
+		rc = read_back(j, path, err);
 	j->info.live = true;
 out:
 	free(path);
@@ -516,7 +522,6 @@ int journal_begin(struct journal **out, const char *base, const struct fabric *f
 	struct journal *j = NULL;
 	struct txn_head h = *head;
 	char *gate, *holder = holder_text(), *path = NULL;
-	struct digest sum;
 	int fd = -1, rc;
 
 	base = journal_base(base);
@@ -538,11 +543,7 @@ int journal_begin(struct journal **out, const char *base, const struct fabric *f
 	/* a way back that cannot be read is none: take it from the disk right away */
 	path = xasprintf("%s/head.json", j->dir);
 	if (!rc)
-		rc = head_decode(&j->info.head, &sum, path, err);
-	if (!rc)
-		rc = load_changes(&j->changes, j->dir, &sum, err);
-	if (!rc)
-		rc = open_log(j, err);
+		rc = read_back(j, path, err);
 out:
 	store_unlock(fd);
 	free(path);
