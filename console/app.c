@@ -34,8 +34,7 @@ static void on_signal(int sig)
 	deadly_signal = sig;
 }
 
-/* --- the log -----------------------------------------------------------------------------------
- */
+/* --- the log ----------------------------------------------------------------------------- */
 
 static void sink(void *ctx, const struct log_line *line)
 {
@@ -50,8 +49,7 @@ static void sink(void *ctx, const struct log_line *line)
 	mailbox_send(a->box, msg); /* wakes the loop */
 }
 
-/* --- the screen --------------------------------------------------------------------------------
- */
+/* --- the screen -------------------------------------------------------------------------- */
 
 static void resize(struct app *a)
 {
@@ -76,8 +74,7 @@ static void draw(struct app *a)
 	a->dirty = false;
 }
 
-/* --- start ---------------------------------------------------------------------------------------
- */
+/* --- start ------------------------------------------------------------------------------- */
 
 /* Where an ordinary user may write: sessions on simulated fabrics and files. */
 static char *home_dir(const char *leaf)

@@ -31,8 +31,7 @@ static void record_action(struct app *a, const char *action, const char *detail)
 		log_add(LOG_ERROR, "record", "%s", err.text);
 }
 
-/* --- polling -----------------------------------------------------------------------------------
- */
+/* --- polling ----------------------------------------------------------------------------- */
 
 static void change_interval(struct app *a, bool faster)
 {
@@ -89,8 +88,7 @@ static void snapshot(struct app *a)
 	ui_say(a->ui, "saved; look at it with --load %s", dir);
 }
 
-/* --- previews ------------------------------------------------------------------------------------
- */
+/* --- previews ---------------------------------------------------------------------------- */
 
 static void start_preview(struct app *a, const struct request *r)
 {
@@ -183,8 +181,7 @@ static const char *not_ready(const struct app *a)
 		return "the fabric does not answer: what is installed is not known";
 	if (a->fabric_partial && a->state.poll.missing_sw)
 		return "switches known before did not answer the last sweep (view 8 names them), "
-		       "and "
-		       "routes without them may cut them off: Ctrl-R sweeps again";
+		       "and routes without them may cut them off: Ctrl-R sweeps again";
 	if (p->state != PREVIEW_DONE || !p->diff)
 		return "there is no finished preview to apply: compute one in view 6";
 	if (!verdict_ok(p->verdict))
@@ -195,10 +192,8 @@ static const char *not_ready(const struct app *a)
 		return "the preview is out of date: compute it again in view 6";
 	if (p->diff->sl_pairs && !a->demo)
 		return "this routing needs other service levels, and writing tables does not tell "
-		       "the "
-		       "hosts: choose an engine that stays on one VL here (updn), or have the "
-		       "subnet "
-		       "manager load it (ibroute-top route --out)";
+		       "the hosts: choose an engine that stays on one VL here (updn), or have the "
+		       "subnet manager load it (ibroute-top route --out)";
 	return NULL;
 }
 

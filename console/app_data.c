@@ -49,7 +49,7 @@ static void drop_preview(struct app *a)
 	a->state.preview.diff = NULL;
 }
 
-/* --- jobs ------------------------------------------------------------------------------------ */
+/* --- jobs -------------------------------------------------------------------------------- */
 
 static void set_jobs(struct app *a, const struct jobset *js)
 {
@@ -111,8 +111,7 @@ void app_take_jobs(struct app *a)
 	a->dirty = true;
 }
 
-/* --- fabric, tables, counters ------------------------------------------------------------------
- */
+/* --- fabric, tables, counters ------------------------------------------------------------ */
 
 static uint32_t missing(const uint64_t *of, uint32_t n, const struct fabric *f,
 			uint32_t (*find)(const struct fabric *, uint64_t))
@@ -306,8 +305,7 @@ static void take_sm(struct app *a, const struct msg *msg)
 		snprintf(s->name, sizeof(s->name), "%.63s", a->fabric->term_name[end]);
 }
 
-/* --- previews ----------------------------------------------------------------------------------
- */
+/* --- previews ---------------------------------------------------------------------------- */
 
 static void take_preview(struct app *a, struct msg *msg)
 {

@@ -88,7 +88,6 @@ struct app {
 	char *snapshot[SNAPSHOT_FILES]; /* of opts, from --load FOLDER */
 };
 
-
 /* app_data.c */
 void app_take_messages(struct app *a);
 void app_take_jobs(struct app *a);

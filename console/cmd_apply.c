@@ -166,16 +166,12 @@ int cmd_apply(int argc, char **argv)
 		.children = live_children,
 		.args_doc = "PLAN",
 		.doc = "Writes a plan into the switches, reads everything back, and keeps it when "
-		       "the "
-		       "fabric's name is typed once more. Anything else (a signal, a switch that "
-		       "refuses, a timeout) restores the old tables and proves it by reading."
+		       "the fabric's name is typed once more. Anything else (a signal, a switch "
+		       "that refuses, a timeout) restores the old tables and proves it by reading."
 		       "\vExit codes: 0 installed; 4 stale or refused, nothing written; 5 failed "
-		       "and "
-		       "rolled back, verified; 6 rollback incomplete; 7 nobody confirmed, rolled "
-		       "back; "
-		       "8 the record cannot be written, nothing done; 64 bad options; 255 the "
-		       "fabric "
-		       "could not be read.",
+		       "and rolled back, verified; 6 rollback incomplete; 7 nobody confirmed, "
+		       "rolled back; 8 the record cannot be written, nothing done; 64 bad options; "
+		       "255 the fabric could not be read.",
 	};
 	struct apply_cmd c = { .confirm_s = CONFIRM_S };
 	struct err err = { "" };

@@ -162,9 +162,8 @@ int cmd_audit(int argc, char **argv)
 		.doc = "Checks the records that sessions leave in " RECORD_DIR
 		       ": finds lines that were edited, removed, inserted or moved."
 		       "\vA tail that was cut off shows only against the session that came next in "
-		       "the "
-		       "same directory, or against the heads in syslog (IBROUTE_HEAD=). "
-		       "Exit: 0 good, 1 a finding, 255 not readable.",
+		       "the same directory, or against the heads in syslog (IBROUTE_HEAD=). Exit: "
+		       "0 good, 1 a finding, 255 not readable.",
 	};
 	struct audit_options o = { .names = xcalloc((size_t)argc, sizeof(char *)) };
 	int worst = EXIT_OK;

@@ -168,13 +168,11 @@ int cmd_plan(int argc, char **argv)
 		.parser = take,
 		.children = live_children,
 		.doc = "Computes routes for the fabric behind this port, compares them with the "
-		       "installed "
-		       "ones, and keeps both as a plan for apply. Writes nothing to the fabric."
+		       "installed ones, and keeps both as a plan for apply. Writes nothing to the "
+		       "fabric."
 		       "\vExit codes: 0 done; 1 the engine refused or a check failed; 2 changes "
-		       "(with "
-		       "--detailed-exitcode); 4 the fabric cannot carry it; 64 bad options; 255 "
-		       "the "
-		       "fabric could not be read.",
+		       "(with --detailed-exitcode); 4 the fabric cannot carry it; 64 bad options; "
+		       "255 the fabric could not be read.",
 		.help_filter = engines_help,
 	};
 	struct plan_cmd c = { 0 };

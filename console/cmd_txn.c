@@ -205,8 +205,7 @@ static int finish(struct txn *t, const struct txn_cmd *c, struct err *err)
 	if (apply_scan(&s, t->a, err))
 		return EXIT_REFUSED;
 	printf("now in the switches: %u old, %u new, %u of somebody else, %u without an answer, %u "
-	       "on "
-	       "switches that are gone\n",
+	       "on switches that are gone\n",
 	       s.old, s.new, s.foreign, s.silent, s.missing);
 	if (c->keep) {
 		rc = apply_confirm(t->a, err);
@@ -277,11 +276,10 @@ int cmd_rollback(int argc, char **argv)
 		.children = live_children,
 		.args_doc = "ID",
 		.doc = "Restores the tables that an unfinished update had found, from its journal, "
-		       "and "
-		       "proves it by reading. Can be repeated until it is complete."
+		       "and proves it by reading. Can be repeated until it is complete."
 		       "\vExit codes: 0 rolled back, verified; 4 refused; 6 incomplete; 8 the "
-		       "record "
-		       "cannot be written; 64 bad options; 255 the fabric could not be read.",
+		       "record cannot be written; 64 bad options; 255 the fabric could not be "
+		       "read.",
 	};
 	struct txn_cmd c = { 0 };
 
@@ -301,8 +299,7 @@ int cmd_confirm(int argc, char **argv)
 		.children = live_children,
 		.args_doc = "ID",
 		.doc = "Keeps what an update wrote that lost its console while it waited for a "
-		       "decision: "
-		       "only when every block still holds it."
+		       "decision: only when every block still holds it."
 		       "\vExit codes: 0 kept; 4 refused; 8 the record cannot be written; 64 bad "
 		       "options; 255 the fabric could not be read.",
 	};

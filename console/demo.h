@@ -19,8 +19,8 @@ struct demo_opts {
 	const char *spec; /* a topo spec or a file; NULL: DEMO_SPEC */
 	const char *name; /* of the fabric; NULL: "demo" */
 	uint64_t seed;
-	double speed;	  /* simulated seconds per second for jobs; 0: 2 */
-	double loss;	  /* share of MADs lost */
+	double speed; /* simulated seconds per second for jobs; 0: 2 */
+	double loss;  /* share of MADs lost */
 };
 
 /* Builds the fabric, installs first routes by the minhop engine and starts traffic; the jobs

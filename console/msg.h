@@ -31,14 +31,14 @@ enum msg_type {
 	MSG_TABLES,
 	MSG_SAMPLE,
 	MSG_SM,
-	MSG_LOST,  /* text: why the port is gone */
-	MSG_FOUND, /* the port answers again */
+	MSG_LOST,    /* text: why the port is gone */
+	MSG_FOUND,   /* the port answers again */
 	MSG_POLLING, /* a sweep of counters begins */
 	MSG_APPLY_EVENT,
-	MSG_APPLY_END,	/* one of start, confirm, rollback, recover is over: rc, text */
+	MSG_APPLY_END, /* one of start, confirm, rollback, recover is over: rc, text */
 	/* from the worker */
-	MSG_WORK_STEP,	/* step done of total */
-	MSG_METRICS,	/* of the installed tables */
+	MSG_WORK_STEP, /* step done of total */
+	MSG_METRICS,   /* of the installed tables */
 	MSG_PREVIEW,
 	MSG_PREVIEW_FAILED, /* rc, text */
 	/* from the demo */

@@ -19,13 +19,13 @@
 struct poller;
 
 struct poller_opts {
-	double interval_s;	  /* between two samples of the counters */
-	double sweep_s;		  /* between two discoveries; stretched when they take long */
-	double tables_s;	  /* between two readings of all tables; stretched as well */
-	const char *fabric_name;  /* NULL: as the builder names it */
+	double interval_s;	 /* between two samples of the counters */
+	double sweep_s;		 /* between two discoveries; stretched when they take long */
+	double tables_s;	 /* between two readings of all tables; stretched as well */
+	const char *fabric_name; /* NULL: as the builder names it */
 	const struct name_map *names;
-	const char *journal_dir;  /* NULL: the default */
-	bool accept_sl_change;	  /* hosts of the simulator take new SLs by themselves */
+	const char *journal_dir; /* NULL: the default */
+	bool accept_sl_change;	 /* hosts of the simulator take new SLs by themselves */
 	bool want_sl2vl;
 };
 
@@ -47,6 +47,6 @@ void poller_confirm(struct poller *p);
 void poller_rollback(struct poller *p);
 void poller_recover(struct poller *p, const char *txn); /* a journal left behind */
 void poller_cancel(struct poller *p);			/* the update under way rolls back */
-bool poller_updating(struct poller *p); /* an update is under way or waits */
+bool poller_updating(struct poller *p);			/* an update is under way or waits */
 
 #endif

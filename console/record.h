@@ -46,7 +46,7 @@ int record_close(struct record *r, struct err *err); /* session.end, sync, free;
 
 const char *record_sid(const struct record *r);
 const char *record_path(const struct record *r);
-uint64_t record_seq(struct record *r);			/* lines so far */
+uint64_t record_seq(struct record *r); /* lines so far */
 
 /* Any bytes as a JSON string: what is not UTF-8 becomes '?'. */
 json_t *record_str(const char *s);

@@ -72,7 +72,8 @@ static void do_metrics(struct worker *w, struct work *k)
 	w->quiet = true;
 	msg->rc = metrics_compute(&msg->after, k->fabric, k->tables, k->jobs, &w->progress, &err);
 	if (!msg->rc && k->verify)
-		msg->rc = verify_tables(&msg->verdict, k->fabric, k->tables, &vo, &w->progress, &err);
+		msg->rc =
+			verify_tables(&msg->verdict, k->fabric, k->tables, &vo, &w->progress, &err);
 	snprintf(msg->text, sizeof(msg->text), "%s", err.text);
 	msg->fabric = fabric_get(k->fabric);
 	msg->tables = tables_get(k->tables);
@@ -94,7 +95,8 @@ static int compute_preview(struct worker *w, const struct work *k, struct msg *m
 	if (!rc)
 		rc = metrics_compute(&msg->after, k->fabric, t, k->jobs, &w->progress, err);
 	if (!rc && k->tables)
-		rc = metrics_compute(&msg->before, k->fabric, k->tables, k->jobs, &w->progress, err);
+		rc = metrics_compute(&msg->before, k->fabric, k->tables, k->jobs, &w->progress,
+				     err);
 	if (!rc && k->tables) {
 		struct tables *onto = tables_onto(k->fabric, k->tables, t);
 

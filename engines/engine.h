@@ -20,8 +20,8 @@
 struct demand; /* bytes per (source, destination); engines that need none take NULL */
 
 struct engine_params {
-	unsigned vls;	   /* data VLs that may be used, 1..15; 0: what the fabric's links offer, else 8 */
-	unsigned threads;  /* 0: one per core; never changes the result */
+	unsigned vls;	  /* data VLs to use, 1..15; 0: what the fabric's links offer, else 8 */
+	unsigned threads; /* 0: one per core; never changes the result */
 	uint64_t seed;
 	const uint64_t *roots; /* switch GUIDs for updn; NULL: found in the fabric */
 	size_t nroots;

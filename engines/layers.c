@@ -366,8 +366,7 @@ int layers_assign(struct tables *t, const struct fabric *f, unsigned vls, struct
 	if (rc == -ENOSPC)
 		err_set(err, rc,
 			"the paths of %s need more than %u VLs without deadlocks, and %u may be "
-			"used; "
-			"updn needs 1 on every fabric",
+			"used; updn needs 1 on every fabric",
 			t->engine, LAYERS_MAX, vls);
 	else if (!rc && l.n > vls)
 		rc = err_set(err, -ENOSPC,

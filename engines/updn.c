@@ -58,10 +58,8 @@ static int route_from(struct tables **out, const struct fabric *f, const uint32_
 	if (rc == -ENOSPC)
 		err_set(err, rc,
 			"with these roots not all paths to switches' own LIDs and between other "
-			"ends "
-			"go up*, then down*; beside the rest they do not fit on %u VLs: give one "
-			"root "
-			"only, or none to have it found",
+			"ends go up*, then down*; beside the rest they do not fit on %u VLs: give "
+			"one root only, or none to have it found",
 			vls);
 	if (rc)
 		goto out;

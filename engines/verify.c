@@ -221,21 +221,18 @@ void verdict_sentence(char *buf, size_t len, const struct verdict *v, const stru
 	else if (!v->deadlock_free)
 		snprintf(buf, len,
 			 "Connected and free of loops, but packets can deadlock: %u channels wait "
-			 "for "
-			 "each other in a circle.",
+			 "for each other in a circle.",
 			 v->ncycle);
 	else if (!v->vls_fit)
 		snprintf(buf, len,
 			 "Connected, free of loops and of deadlocks, but VL %u is used on %s port "
-			 "%u, "
-			 "which has only %u VL%s.",
+			 "%u, which has only %u VL%s.",
 			 v->misfit_vl, f->sw_name[v->misfit_sw], v->misfit_port, v->misfit_op_vls,
 			 v->misfit_op_vls == 1 ? "" : "s");
 	else
 		snprintf(buf, len,
 			 "Connected, free of loops and of deadlocks, with %u VL%s, %u SL%s and at "
-			 "most "
-			 "%u hop%s.",
+			 "most %u hop%s.",
 			 v->vls_used, v->vls_used == 1 ? "" : "s", v->sls_used,
 			 v->sls_used == 1 ? "" : "s", v->hops_max, v->hops_max == 1 ? "" : "s");
 }

@@ -30,7 +30,7 @@ enum role {
 	ROLE_HEAT,				/* 7 steps of viridis, dark to light */
 	ROLE_HEAT2 = ROLE_HEAT + HEAT_COLOURS,	/* 7 steps of cividis */
 	ROLE_DELTA = ROLE_HEAT2 + HEAT_COLOURS, /* blue (less) - white - orange (more) */
-	ROLE_FILL = ROLE_DELTA + HEAT_COLOURS, /* the three above as background, for heatmaps */
+	ROLE_FILL = ROLE_DELTA + HEAT_COLOURS,	/* the three above as background, for heatmaps */
 	ROLE_COUNT = ROLE_FILL + 3 * HEAT_COLOURS,
 };
 

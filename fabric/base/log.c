@@ -51,6 +51,7 @@ void log_add(enum log_level level, const char *area, const char *fmt, ...)
 	if (sink)
 		sink(sink_ctx, &line);
 	else if (level >= LOG_WARN)
-		dprintf(stderr_fd, "ibroute-top: %s: %s: %s\n", log_level_name(level), area, line.text);
+		dprintf(stderr_fd, "ibroute-top: %s: %s: %s\n", log_level_name(level), area,
+			line.text);
 	pthread_mutex_unlock(&lock);
 }

@@ -14,7 +14,7 @@ enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 struct log_line {
 	uint64_t time_ns; /* CLOCK_REALTIME */
 	enum log_level level;
-	char area[12];	  /* "sweep", "slurm", "apply", ... */
+	char area[12]; /* "sweep", "slurm", "apply", ... */
 	char text[300];
 };
 

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-void *xcalloc(size_t n, size_t size);		   /* zeroed; n == 0 gives a valid pointer */
+void *xcalloc(size_t n, size_t size);		/* zeroed; n == 0 gives a valid pointer */
 void *xrealloc(void *p, size_t n, size_t size); /* new part not zeroed */
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -21,7 +21,8 @@ struct progress {
 };
 
 /* step: a static string; done of total in units of the step.  p may be NULL. */
-static inline bool progress_step(struct progress *p, const char *step, uint64_t done, uint64_t total)
+static inline bool progress_step(struct progress *p, const char *step, uint64_t done,
+				 uint64_t total)
 {
 	if (!p)
 		return false;

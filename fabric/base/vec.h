@@ -16,8 +16,8 @@
 #define vec_reserve(x, want)                                                                       \
 	do {                                                                                       \
 		if ((x)->cap < (size_t)(want)) {                                                   \
-			(x)->cap = (x)->cap * 2 > (size_t)(want) ? (x)->cap * 2 : (size_t)(want);   \
-			(x)->v = xrealloc((x)->v, (x)->cap, sizeof(*(x)->v));                       \
+			(x)->cap = (x)->cap * 2 > (size_t)(want) ? (x)->cap * 2 : (size_t)(want);  \
+			(x)->v = xrealloc((x)->v, (x)->cap, sizeof(*(x)->v));                      \
 		}                                                                                  \
 	} while (0)
 

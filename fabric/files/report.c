@@ -14,7 +14,7 @@ void read_report_begin(struct read_report *r, const char *path)
 }
 
 __attribute__((format(printf, 3, 0))) static void note(struct read_report *r, uint64_t line,
-							 const char *fmt, va_list ap)
+						       const char *fmt, va_list ap)
 {
 	struct read_note *n;
 

@@ -38,7 +38,7 @@ enum {
 	HEADER_BYTES = 208,
 };
 
-#define MIN_BYTES   (HEADER_BYTES + DIGEST_BYTES)
+#define MIN_BYTES (HEADER_BYTES + DIGEST_BYTES)
 
 static const char magic[8] = "IBROUTE\n";
 

@@ -103,7 +103,8 @@ int builder_node(uint32_t *id, struct builder *b, enum node_kind kind, uint64_t 
 	}
 	n = &b->node.v[at];
 	if (n->kind != kind)
-		return err_set(err, -EINVAL, "GUID 0x%016lx is a %s in one place and a %s in another",
+		return err_set(err, -EINVAL,
+			       "GUID 0x%016lx is a %s in one place and a %s in another",
 			       (unsigned long)node_guid, kind_name(n->kind), kind_name(kind));
 	if (nports > n->nports)
 		n->nports = nports;
@@ -140,7 +141,8 @@ static int get_port(struct bport **out, struct builder *b, uint32_t id, uint32_t
 	*out = NULL;
 	if (port > FAB_MAX_PORT || (n->kind != NODE_SWITCH && !port))
 		return err_set(err, -EINVAL, "node 0x%016lx (%s): there is no port %u",
-			       (unsigned long)n->guid, n->desc ? n->desc : kind_name(n->kind), port);
+			       (unsigned long)n->guid, n->desc ? n->desc : kind_name(n->kind),
+			       port);
 	if (port > n->nports)
 		n->nports = port;
 	want_ports(n, n->nports);
@@ -247,9 +249,9 @@ uint32_t link_rate_Mbps(const char *link, uint8_t *width, char speed[7])
 		const char *name;
 		double lane_Mbps;
 	} speeds[] = {
-		{ "SDR", 2000 },	     { "DDR", 4000 },	    { "QDR", 8000 },
-		{ "FDR10", 10000 },	     { "FDR", 13636.36 },   { "EDR", 25000 },
-		{ "HDR", 50000 },	     { "NDR", 100000 },	    { "XDR", 200000 },
+		{ "SDR", 2000 },    { "DDR", 4000 },	 { "QDR", 8000 },
+		{ "FDR10", 10000 }, { "FDR", 13636.36 }, { "EDR", 25000 },
+		{ "HDR", 50000 },   { "NDR", 100000 },	 { "XDR", 200000 },
 	};
 	char *end;
 	unsigned long lanes = strtoul(link, &end, 10);

@@ -29,7 +29,8 @@ uint32_t builder_find(const struct builder *b, uint64_t node_guid);
 
 void builder_set_desc(struct builder *b, uint32_t id, const char *desc);
 void builder_set_enhanced_sp0(struct builder *b, uint32_t id, bool enhanced);
-void builder_set_kind(struct builder *b, uint32_t id, enum term_kind kind); /* of a CA: storage, ... */
+/* Of a CA: storage, ... */
+void builder_set_kind(struct builder *b, uint32_t id, enum term_kind kind);
 
 /* Port facts; every call sets only what it knows.  For a switch's LID use port 0.
  * lid 0 = unknown; lids out of 1..FAB_MAX_LID count as unknown.  -EINVAL: port out of range. */
@@ -49,10 +50,10 @@ int builder_link(struct builder *b, uint32_t id_a, uint32_t port_a, uint32_t id_
 		 struct err *err);
 
 struct freeze_opts {
-	const char *name;   /* of the fabric; NULL: "fab-" and 8 digits of the fingerprint */
-	int lmc;	    /* of terminals; -1: as found (0 when mixed or unknown) */
-	bool assign_lids;   /* ignore the LIDs found */
-	bool random_lids;   /* with assign_lids: terminals in random order, by lid_seed */
+	const char *name; /* of the fabric; NULL: "fab-" and 8 digits of the fingerprint */
+	int lmc;	  /* of terminals; -1: as found (0 when mixed or unknown) */
+	bool assign_lids; /* ignore the LIDs found */
+	bool random_lids; /* with assign_lids: terminals in random order, by lid_seed */
 	uint64_t lid_seed;
 	const struct name_map *names; /* may be NULL */
 };

@@ -39,13 +39,13 @@ enum port_state { PORT_UNKNOWN, PORT_DOWN, PORT_INIT, PORT_ARMED, PORT_ACTIVE };
 
 /* A port of a switch.  Port 0 is the switch's own management port. */
 struct port {
-	uint32_t chan;	     /* outgoing channel to another switch, or FAB_NONE */
-	uint32_t term;	     /* terminal (or uncounted end) on this port, or FAB_NONE */
-	uint32_t rate_Mbps;  /* data rate per direction after coding; 0 unknown */
-	uint8_t state;	     /* enum port_state */
-	uint8_t op_vls;	     /* operational data VLs: 1, 2, 4, 8, 15; 0 unknown */
-	uint8_t width;	     /* lanes: 1, 2, 4, 8, 12; 0 unknown */
-	char speed[7];	     /* "SDR" .. "XDR", "FDR10"; "" unknown */
+	uint32_t chan;	    /* outgoing channel to another switch, or FAB_NONE */
+	uint32_t term;	    /* terminal (or uncounted end) on this port, or FAB_NONE */
+	uint32_t rate_Mbps; /* data rate per direction after coding; 0 unknown */
+	uint8_t state;	    /* enum port_state */
+	uint8_t op_vls;	    /* operational data VLs: 1, 2, 4, 8, 15; 0 unknown */
+	uint8_t width;	    /* lanes: 1, 2, 4, 8, 12; 0 unknown */
+	char speed[7];	    /* "SDR" .. "XDR", "FDR10"; "" unknown */
 };
 
 struct fabric {
@@ -62,29 +62,29 @@ struct fabric {
 	char **sw_desc; /* NodeDescription as found */
 	uint16_t *sw_lid;
 	uint8_t *sw_nports;
-	uint32_t *sw_nterm;	/* counted terminals on the switch */
+	uint32_t *sw_nterm; /* counted terminals on the switch */
 	bool *sw_enhanced_sp0;
 
 	/* terminals and the other ends, nend of them */
-	uint64_t *term_guid;	  /* port GUID */
+	uint64_t *term_guid; /* port GUID */
 	uint64_t *term_node_guid;
-	char **term_name;	  /* first word of the NodeDescription, or node-name-map */
+	char **term_name; /* first word of the NodeDescription, or node-name-map */
 	char **term_desc;
-	uint8_t *term_kind;	  /* enum term_kind */
-	uint8_t *term_ca_port;	  /* port number on the CA */
-	uint32_t *term_sw;	  /* switch it hangs on */
-	uint8_t *term_port;	  /* port of that switch */
-	uint16_t *term_lid;	  /* base LID; it owns term_lid .. term_lid + 2^lmc - 1 */
-	uint32_t *term_off;	  /* nsw+1: CSR of all ends by switch ... */
-	uint32_t *term_list;	  /* ... nend terms, ascending port */
-	uint32_t *term_by_name;	  /* nterm counted terms in strcmp order of names, then index */
+	uint8_t *term_kind;	/* enum term_kind */
+	uint8_t *term_ca_port;	/* port number on the CA */
+	uint32_t *term_sw;	/* switch it hangs on */
+	uint8_t *term_port;	/* port of that switch */
+	uint16_t *term_lid;	/* base LID; it owns term_lid .. term_lid + 2^lmc - 1 */
+	uint32_t *term_off;	/* nsw+1: CSR of all ends by switch ... */
+	uint32_t *term_list;	/* ... nend terms, ascending port */
+	uint32_t *term_by_name; /* nterm counted terms in strcmp order of names, then index */
 
 	/* channels, CSR by source switch */
 	uint32_t *chan_off; /* nsw+1 */
 	uint32_t *chan_src, *chan_dst;
-	uint32_t *chan_rev;	/* the opposite direction of the same cable */
-	uint8_t *chan_port;	/* output port on chan_src */
-	uint8_t *chan_rport;	/* input port on chan_dst */
+	uint32_t *chan_rev;  /* the opposite direction of the same cable */
+	uint8_t *chan_port;  /* output port on chan_src */
+	uint8_t *chan_rport; /* input port on chan_dst */
 
 	/* ports of switches, CSR by switch */
 	uint32_t *port_off; /* nsw+1 */
@@ -135,7 +135,8 @@ uint32_t fabric_switch_by_guid(const struct fabric *f, uint64_t node_guid);
 uint32_t fabric_term_by_guid(const struct fabric *f, uint64_t port_guid);
 /* All terminals whose name is that word, in ascending index (rails of one host);
  * returns the count and up to max of them in out.  O(log nterm). */
-uint32_t fabric_terms_by_name(const struct fabric *f, const char *name, uint32_t *out, uint32_t max);
+uint32_t fabric_terms_by_name(const struct fabric *f, const char *name, uint32_t *out,
+			      uint32_t max);
 
 /* True when every switch reaches every other over channels.  O(nchan). */
 bool fabric_connected(const struct fabric *f);

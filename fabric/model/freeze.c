@@ -441,9 +441,10 @@ static int assign_lids(struct freezer *z, uint32_t *owner, struct err *err)
 	free(order);
 	if (fits)
 		return 0;
-	return err_set(err, -ENOSPC,
-		       "%u end ports with LMC %u and %u switches need more than the %d unicast LIDs",
-		       f->nend, f->lmc, f->nsw, FAB_MAX_LID);
+	return err_set(
+		err, -ENOSPC,
+		"%u end ports with LMC %u and %u switches need more than the %d unicast LIDs",
+		f->nend, f->lmc, f->nsw, FAB_MAX_LID);
 }
 
 static int give_lids(struct freezer *z, struct err *err)
@@ -517,7 +518,8 @@ int builder_freeze(struct fabric **out, const struct builder *b, const struct fr
 	z.f->refs = 1;
 	sort_switches(&z);
 	if (!z.f->nsw) {
-		rc = err_set(err, -EINVAL, "there is no switch in this fabric, so there is nothing to route");
+		rc = err_set(err, -EINVAL,
+			     "there is no switch in this fabric, so there is nothing to route");
 		goto out;
 	}
 	collect_ends(&z);

@@ -17,10 +17,10 @@
 
 struct job {
 	uint64_t id;
-	char *name, *user;     /* "" when unknown */
-	char *nodes;	       /* node list as given */
-	uint32_t nnodes;       /* named by the list */
-	uint32_t unknown;      /* of them not found in the fabric */
+	char *name, *user; /* "" when unknown */
+	char *nodes;	   /* node list as given */
+	uint32_t nnodes;   /* named by the list */
+	uint32_t unknown;  /* of them not found in the fabric */
 	uint32_t nterm;
 	const uint32_t *terms; /* ascending, without duplicates; all rails of each node */
 	uint32_t nsw;	       /* distinct switches below them */
@@ -30,8 +30,8 @@ struct job {
 
 struct jobset {
 	uint32_t njob, nmulti;
-	struct job *jobs; /* canonical order */
-	uint32_t nterm;	  /* of the fabric */
+	struct job *jobs;	       /* canonical order */
+	uint32_t nterm;		       /* of the fabric */
 	uint32_t *term_off, *term_job; /* CSR: jobs (indices) of each terminal */
 	uint32_t pending;	       /* jobs waiting, where the source knows; else 0 */
 	int64_t time_s;		       /* when the source was asked */

@@ -18,7 +18,7 @@ enum counter {
 	CTR_RX_BYTES,
 	CTR_TX_PKTS,
 	CTR_RX_PKTS,
-	CTR_TX_WAIT,	   /* PortXmitWait, in ticks */
+	CTR_TX_WAIT, /* PortXmitWait, in ticks */
 	CTR_SYMBOL_ERR,
 	CTR_LINK_RECOVERED,
 	CTR_LINK_DOWNED,

@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LFT_BLOCK 64	/* LIDs per MAD block */
-#define VL_DROP	  15	/* SL2VL value: packets of this SL are dropped */
+#define LFT_BLOCK 64 /* LIDs per MAD block */
+#define VL_DROP	  15 /* SL2VL value: packets of this SL are dropped */
 
 /* "Engines" of tables that were found, in switches or in a dump. */
 #define TABLES_WIRE "as found"
@@ -37,23 +37,23 @@ enum sl2vl_kind {
 };
 
 struct tables {
-	uint32_t nsw, nend;	/* of the fabric it was made for */
+	uint32_t nsw, nend; /* of the fabric it was made for */
 	uint32_t max_lid;
-	uint32_t stride;	/* LIDs per row: a multiple of LFT_BLOCK, > max_lid */
-	uint8_t *lft;		/* lft[sw * stride + lid], FAB_NO_PORT = none */
+	uint32_t stride; /* LIDs per row: a multiple of LFT_BLOCK, > max_lid */
+	uint8_t *lft;	 /* lft[sw * stride + lid], FAB_NO_PORT = none */
 
 	enum sl_kind sl_kind;
 	uint8_t sl_const;
 	uint8_t *sl;
 
 	enum sl2vl_kind sl2vl_kind;
-	uint8_t *sl2vl;		/* packed as said by tables_vl() */
-	uint32_t *sl2vl_off;	/* FULL: nsw+1 offsets into sl2vl, in units of FAB_SLS bytes */
-	uint8_t *sl2vl_nports;	/* FULL: ports of each switch */
+	uint8_t *sl2vl;	       /* packed as said by tables_vl() */
+	uint32_t *sl2vl_off;   /* FULL: nsw+1 offsets into sl2vl, in units of FAB_SLS bytes */
+	uint8_t *sl2vl_nports; /* FULL: ports of each switch */
 
-	uint8_t vls, sls;	/* data VLs and SLs that its paths use; 0 not computed */
-	char engine[16];	/* "sar", ...; who made them is not known: TABLES_WIRE, _FILE */
-	char params[96];	/* readable engine parameters */
+	uint8_t vls, sls; /* data VLs and SLs that its paths use; 0 not computed */
+	char engine[16];  /* "sar", ...; who made them is not known: TABLES_WIRE, _FILE */
+	char params[96];  /* readable engine parameters */
 	uint64_t seed;
 	struct digest fingerprint; /* of the fabric */
 

@@ -199,8 +199,7 @@ static bool answer_smp(struct sim *s, uint32_t end, uint8_t in, const struct mad
 	bool key_ok = !s->o.m_key || r->m_key == s->o.m_key;
 
 	a->len = SMP_DATA;
-	if (!key_ok && r->attr != SMP_SM_INFO &&
-	    (r->method == MAD_SET || s->o.m_key_protect >= 2))
+	if (!key_ok && r->attr != SMP_SM_INFO && (r->method == MAD_SET || s->o.m_key_protect >= 2))
 		return false;
 	if (r->method == MAD_SET && !set_allowed(s, r->attr, a))
 		return a->status != 0;

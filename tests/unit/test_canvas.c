@@ -81,7 +81,8 @@ static void control_characters_and_broken_text_come_as_question_marks(void **sta
 
 	(void)state;
 	canvas_text(c, canvas_rect(c), 0, 0, ROLE_TEXT, "a\x1b[2Jb\xff\xc3)\xe2\x80\xae");
-	assert_dump(c, "a?[2Jb?" "?)?\n\n");
+	assert_dump(c, "a?[2Jb?"
+		       "?)?\n\n");
 }
 
 static void ascii_stands_in_for_all_else(void **state)

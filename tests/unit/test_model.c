@@ -33,7 +33,8 @@ static struct builder *line_of_three(bool ascending)
 		uint32_t i = ascending ? k : SWITCHES - 1 - k;
 
 		snprintf(name, sizeof(name), "S%u", i);
-		assert_int_equal(builder_node(&sw[i], b, NODE_SWITCH, SW_GUID + i, 4, name, &err), 0);
+		assert_int_equal(builder_node(&sw[i], b, NODE_SWITCH, SW_GUID + i, 4, name, &err),
+				 0);
 	}
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t i = ascending ? k : n - 1 - k;

@@ -74,21 +74,16 @@ static void a_written_fabric_comes_back_with_the_same_fingerprint(void **state)
 	" PortGUID:00000000000000c" n " VenID:000002C9 DevID:5A440000 Rev:000000A1 {host7 HCA-1 "  \
 	"(Topspin # HCA)} LID:" lid " PN:" pn " }"
 
+/* clang-format off */
 static const char list[] =
-	"\xef\xbb\xbf$ cat opensm-subnet.lst\r\n" SW("1", "0005", "18") " " SW("2", "0006", "01") " PHY=4x LOG=ACT SPD=10\r\n" SW("1", "0005", "02") " " CA("1", "0007", "01") " PHY=4x LOG=INI SPD=FDR10\r\n" CA(
-		"2", "0008",
-		"02") " " SW("2", "0006",
-			     "03") " PHY=1x LOG=ARM\r\n" SW("1", "0005",
-							    "04") " " SW("2", "0006",
-									 "04") " PHY=4x LOG=DWN "
-									       "SPD=10\r\n" SW("1",
-											       "000"
-											       "5",
-											       "02") " " SW("2",
-													    "0006",
-													    "07") " PHY=4x LOG=ACT SPD=10\r\n" SW("1",
-																		  "0005",
-																		  "03") " { SW Ports:18";
+	"\xef\xbb\xbf$ cat opensm-subnet.lst\r\n"
+	SW("1", "0005", "18") " " SW("2", "0006", "01") " PHY=4x LOG=ACT SPD=10\r\n"
+	SW("1", "0005", "02") " " CA("1", "0007", "01") " PHY=4x LOG=INI SPD=FDR10\r\n"
+	CA("2", "0008", "02") " " SW("2", "0006", "03") " PHY=1x LOG=ARM\r\n"
+	SW("1", "0005", "04") " " SW("2", "0006", "04") " PHY=4x LOG=DWN SPD=10\r\n"
+	SW("1", "0005", "02") " " SW("2", "0006", "07") " PHY=4x LOG=ACT SPD=10\r\n"
+	SW("1", "0005", "03") " { SW Ports:18";
+/* clang-format on */
 
 static void names_speeds_states_and_two_ports_of_one_adapter_are_understood(void **state)
 {

@@ -117,7 +117,8 @@ static void nothing_moved_is_not_stale(void **state)
 	fabric_put(again);
 }
 
-static void expect_stale(struct world *w, const struct update_net_opts *o, const char *a, const char *b)
+static void expect_stale(struct world *w, const struct update_net_opts *o, const char *a,
+			 const char *b)
 {
 	struct fabric *g = net_fabric(o);
 	struct tables *t = net_tables(g, 0, true);
@@ -134,8 +135,8 @@ static void drift_of_the_fabric_is_named(void **state)
 {
 	expect_stale(*state, &(struct update_net_opts){ .no_cable = true }, "1 cable gone",
 		     "leaf0/13-spine0/1");
-	expect_stale(*state, &(struct update_net_opts){ .no_last_leaf = true }, "1 switch gone (leaf5)",
-		     "12 hosts gone (n5-0, ...)");
+	expect_stale(*state, &(struct update_net_opts){ .no_last_leaf = true },
+		     "1 switch gone (leaf5)", "12 hosts gone (n5-0, ...)");
 	expect_stale(*state, &(struct update_net_opts){ .lid_shift = 3 }, "LIDs changed", "80");
 }
 
@@ -180,7 +181,8 @@ static void too_few_lanes_are_refused_with_the_link(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct fabric *g = net_fabric(&(struct update_net_opts){ .op_vls = cases[i].op_vls });
+		struct fabric *g =
+			net_fabric(&(struct update_net_opts){ .op_vls = cases[i].op_vls });
 		struct tables *a = net_tables(g, 0, true), *b = net_tables(g, 1, true);
 		struct err err = { "" };
 		struct plan *p;
