@@ -44,5 +44,5 @@ ok "topo" makes_a_net
 ok "route" routes
 ok "check" judges
 ok "plan says what it lacks" refuses 255 "$I" plan -e sar
-ok "so does the console" refuses 255 script -qec "$I" /dev/null
+ok "so does the console" refuses 255 env TERM=xterm script -qec "$I" /dev/null
 finish
