@@ -92,7 +92,7 @@ static int install_first(struct demo *d, const struct fabric *f, struct err *err
 
 	if (!e)
 		return -ENOENT;
-	rc = e->route(&t, f, NULL, NULL, &params, NULL, err);
+	rc = engine_run(e, &t, f, NULL, NULL, &params, NULL, err);
 	if (rc)
 		return rc;
 	d->first = t;

@@ -42,9 +42,7 @@ int evaluate_engine(struct evaluation *out, const struct engine *engine, const s
 
 	begin(out, engine->name, f, jobs);
 	stopwatch_start(&w);
-	rc = engine->suits ? engine->suits(f, err) : 0;
-	if (!rc)
-		rc = engine->route(&t, f, jobs, NULL, params, &w.progress, err);
+	rc = engine_run(engine, &t, f, jobs, NULL, params, &w.progress, err);
 	stopwatch_stop(&w);
 	out->t = t;
 	out->total_s = clock_s() - start;

@@ -86,7 +86,7 @@ static int compute_preview(struct worker *w, const struct work *k, struct msg *m
 	struct verify_opts vo = { 0 };
 	struct tables *t = NULL;
 	uint64_t start = clock_ms();
-	int rc = k->engine->route(&t, k->fabric, k->jobs, NULL, &k->params, &w->progress, err);
+	int rc = engine_run(k->engine, &t, k->fabric, k->jobs, NULL, &k->params, &w->progress, err);
 
 	msg->seconds = (double)(clock_ms() - start) / 1e3;
 	msg->tables = t;

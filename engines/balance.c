@@ -221,11 +221,11 @@ int balance_route_all(struct balance *b, const struct dest *dests, uint32_t n, s
 	return 0;
 }
 
-int balance_by_lid(struct tables *t, const struct fabric *f, enum balance_rule rule,
+int balance_by_lid(struct tables *t, const struct fabric *f, uint8_t lmc, enum balance_rule rule,
 		   balance_build_fn build, void *ctx, struct progress *progress)
 {
 	uint32_t n;
-	struct dest *dests = graph_dests_by_lid(&n, f);
+	struct dest *dests = graph_dests_by_lid(&n, f, lmc);
 	struct balance *b = balance_new(f, t, rule, build, ctx);
 	struct pace pace;
 	uint64_t done = 0;

@@ -45,7 +45,7 @@ int balance_route_all(struct balance *b, const struct dest *dests, uint32_t n, s
 		      uint64_t *done);
 
 /* All LIDs of the fabric in the order of graph_dests_by_lid(), as step "paths". -ECANCELED. */
-int balance_by_lid(struct tables *t, const struct fabric *f, enum balance_rule rule,
+int balance_by_lid(struct tables *t, const struct fabric *f, uint8_t lmc, enum balance_rule rule,
 		   balance_build_fn build, void *ctx, struct progress *progress);
 
 #endif

@@ -19,6 +19,15 @@ static const struct engine *const engines[] = {
 
 #define NENGINES (sizeof(engines) / sizeof(*engines))
 
+int engine_run(const struct engine *e, struct tables **out, const struct fabric *f,
+	       const struct jobset *jobs, const struct demand *demand,
+	       const struct engine_params *params, struct progress *progress, struct err *err)
+{
+	int rc = e->suits ? e->suits(f, err) : 0;
+
+	return rc ? rc : e->route(out, f, jobs, demand, params, progress, err);
+}
+
 const struct engine *const *engine_all(size_t *n)
 {
 	*n = NENGINES;

@@ -10,6 +10,7 @@
 #define ENGINES_ENGINE_H
 
 #include "fabric/base/err.h"
+#include "fabric/base/notes.h"
 #include "fabric/base/progress.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/jobset.h"
@@ -19,12 +20,18 @@
 
 struct demand; /* bytes per (source, destination); engines that need none take NULL */
 
+enum sar_method { SAR_PAPER, SAR_PATCH, SAR_LEAFWISE };
+
 struct engine_params {
 	unsigned vls;	  /* data VLs to use, 1..15; 0: what the fabric's links offer, else 8 */
 	unsigned threads; /* 0: one per core; never changes the result */
 	uint64_t seed;
 	const uint64_t *roots; /* switch GUIDs for updn; NULL: found in the fabric */
 	size_t nroots;
+	const struct tables *current; /* the installed tables, to start from; NULL: not known */
+	enum sar_method sar_method;
+	bool escape;	     /* the upper half of every terminal's LIDs are escape LIDs */
+	struct notes *notes; /* what the engine has to tell about its work; NULL: nobody asks */
 };
 
 struct engine {
@@ -40,6 +47,12 @@ struct engine {
 		     const struct demand *demand, const struct engine_params *params,
 		     struct progress *progress, struct err *err);
 };
+
+/* What callers use: asks the engine whether it suits, then lets it route.  Errors are those of
+ * both.  params must not be NULL. */
+int engine_run(const struct engine *e, struct tables **out, const struct fabric *f,
+	       const struct jobset *jobs, const struct demand *demand,
+	       const struct engine_params *params, struct progress *progress, struct err *err);
 
 /* All engines, in the order of menus. */
 const struct engine *const *engine_all(size_t *n);

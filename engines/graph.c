@@ -7,7 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-uint32_t graph_end_dests(struct dest *out, const struct fabric *f, uint32_t end)
+uint8_t graph_lmc(const struct fabric *f, const struct engine_params *params)
+{
+	return (uint8_t)(f->lmc - (params && params->escape && f->lmc));
+}
+
+uint32_t graph_end_dests(struct dest *out, const struct fabric *f, uint8_t lmc, uint32_t end)
 {
 	if (end >= f->nend) {
 		uint32_t sw = end - f->nend;
@@ -15,17 +20,17 @@ uint32_t graph_end_dests(struct dest *out, const struct fabric *f, uint32_t end)
 		*out = (struct dest){ .sw = sw, .end = end, .lid = f->sw_lid[sw] };
 		return 1;
 	}
-	for (uint32_t k = 0; k < 1u << f->lmc; k++)
+	for (uint32_t k = 0; k < 1u << lmc; k++)
 		out[k] = (struct dest){ .sw = f->term_sw[end],
 					.end = end,
 					.lid = (uint16_t)(f->term_lid[end] + k),
 					.port = f->term_port[end] };
-	return 1u << f->lmc;
+	return 1u << lmc;
 }
 
-uint32_t graph_count_lids(const struct fabric *f)
+uint32_t graph_count_lids(const struct fabric *f, uint8_t lmc)
 {
-	return (f->nend << f->lmc) + f->nsw;
+	return (f->nend << lmc) + f->nsw;
 }
 
 static int dest_class(const struct fabric *f, uint32_t end)
@@ -33,9 +38,9 @@ static int dest_class(const struct fabric *f, uint32_t end)
 	return end < f->nterm ? 0 : end < f->nend ? 1 : 2;
 }
 
-struct dest *graph_dests_by_lid(uint32_t *n, const struct fabric *f)
+struct dest *graph_dests_by_lid(uint32_t *n, const struct fabric *f, uint8_t lmc)
 {
-	struct dest *out = xcalloc(graph_count_lids(f), sizeof(*out));
+	struct dest *out = xcalloc(graph_count_lids(f, lmc), sizeof(*out));
 
 	*n = 0;
 	for (int class = 0; class < 3; class ++) {
@@ -44,6 +49,8 @@ struct dest *graph_dests_by_lid(uint32_t *n, const struct fabric *f)
 			uint8_t port;
 
 			if (end == FAB_NONE || dest_class(f, end) != class)
+				continue;
+			if (end < f->nend && lid - f->term_lid[end] >= 1u << lmc)
 				continue;
 			out[*n].sw = fabric_lid_switch(f, lid, &port);
 			out[*n].end = end;
@@ -54,18 +61,18 @@ struct dest *graph_dests_by_lid(uint32_t *n, const struct fabric *f)
 	return out;
 }
 
-struct dest *graph_dests_by_switch(uint32_t *n, const struct fabric *f)
+struct dest *graph_dests_by_switch(uint32_t *n, const struct fabric *f, uint8_t lmc)
 {
-	struct dest *out = xcalloc(graph_count_lids(f) + 128, sizeof(*out));
+	struct dest *out = xcalloc(graph_count_lids(f, lmc) + 128, sizeof(*out));
 
 	*n = 0;
 	for (int terms = 1; terms >= 0; terms--) {
 		for (uint32_t u = 0; u < f->nsw; u++) {
 			for (uint32_t k = f->term_off[u]; k < f->term_off[u + 1]; k++)
 				if ((f->term_list[k] < f->nterm) == terms)
-					*n += graph_end_dests(out + *n, f, f->term_list[k]);
+					*n += graph_end_dests(out + *n, f, lmc, f->term_list[k]);
 			if (!terms)
-				*n += graph_end_dests(out + *n, f, f->nend + u);
+				*n += graph_end_dests(out + *n, f, lmc, f->nend + u);
 		}
 	}
 	return out;
@@ -145,12 +152,12 @@ unsigned graph_vls(const struct fabric *f, const struct engine_params *params)
 	return vls < 15 ? vls : 15;
 }
 
-struct tables *graph_tables(const struct fabric *f, const char *engine, unsigned vls,
+struct tables *graph_tables(const struct fabric *f, const char *engine,
 			    const struct engine_params *params)
 {
 	struct tables *t = tables_new(f, engine);
 
-	snprintf(t->params, sizeof(t->params), "vls=%u", vls);
+	snprintf(t->params, sizeof(t->params), "vls=%u", graph_vls(f, params));
 	t->seed = params ? params->seed : 0;
 	return t;
 }

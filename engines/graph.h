@@ -24,19 +24,26 @@ struct dest {
 	uint8_t port;
 };
 
+/*
+ * Traffic LIDs: of the 2^LMC LIDs of a terminal the first 2^lmc, where lmc is graph_lmc(): the
+ * fabric's, or one less when the upper half are escape LIDs (engine_run() routes those).  The
+ * functions below give traffic LIDs and switches' own LIDs only.
+ */
+uint8_t graph_lmc(const struct fabric *f, const struct engine_params *params);
+
 /* All LIDs of that end, ascending; returns how many were written to out (room for 128). */
-uint32_t graph_end_dests(struct dest *out, const struct fabric *f, uint32_t end);
+uint32_t graph_end_dests(struct dest *out, const struct fabric *f, uint8_t lmc, uint32_t end);
 
-/* Number of LIDs in use. */
-uint32_t graph_count_lids(const struct fabric *f);
+/* Number of LIDs to route to. */
+uint32_t graph_count_lids(const struct fabric *f, uint8_t lmc);
 
-/* Every LID in use: terminals by LID, then uncounted ends by LID, then switches by LID.
+/* Every LID to route to: terminals by LID, then uncounted ends by LID, then switches by LID.
  * Caller frees. */
-struct dest *graph_dests_by_lid(uint32_t *n, const struct fabric *f);
+struct dest *graph_dests_by_lid(uint32_t *n, const struct fabric *f, uint8_t lmc);
 
 /* The same switch by switch: first the LIDs of terminals, then on every switch its uncounted
  * ends and itself. */
-struct dest *graph_dests_by_switch(uint32_t *n, const struct fabric *f);
+struct dest *graph_dests_by_switch(uint32_t *n, const struct fabric *f, uint8_t lmc);
 
 /* 0, or -ENETUNREACH with a sentence that names a terminal (or switch) on either side. */
 int graph_check_connected(const struct fabric *f, struct err *err);
@@ -45,7 +52,7 @@ int graph_check_connected(const struct fabric *f, struct err *err);
 unsigned graph_vls(const struct fabric *f, const struct engine_params *params);
 
 /* New tables that say who makes them, with which VLs and seed. */
-struct tables *graph_tables(const struct fabric *f, const char *engine, unsigned vls,
+struct tables *graph_tables(const struct fabric *f, const char *engine,
 			    const struct engine_params *params);
 
 /* Turn (c, e), e leaving the switch where c arrives, has number base[c] + e (mod 2^32). */

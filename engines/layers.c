@@ -14,6 +14,7 @@
 struct layering {
 	const struct fabric *f;
 	struct tables *t;
+	uint8_t lmc; /* of traffic LIDs */
 	struct turns turns;
 	uint16_t *has;	 /* by turn: layers in which it is present */
 	uint16_t *never; /* by turn: layers where it alone would close a cycle */
@@ -287,7 +288,7 @@ static int assign_batch(struct layering *l, const struct dest *d, uint32_t n, st
 static int assign_all(struct layering *l, struct progress *progress, struct err *err)
 {
 	uint32_t ndest, done = 0;
-	struct dest *dests = graph_dests_by_switch(&ndest, l->f);
+	struct dest *dests = graph_dests_by_switch(&ndest, l->f, l->lmc);
 	struct pace pace;
 	int rc = pace_begin(&pace, progress, "layers", ndest) ? -ECANCELED : 0;
 
@@ -353,13 +354,15 @@ static void store_sls(struct layering *l)
 	free(sl);
 }
 
-int layers_assign(struct tables *t, const struct fabric *f, unsigned vls, struct progress *progress,
-		  struct err *err)
+int layers_assign(struct tables *t, const struct fabric *f, const struct engine_params *params,
+		  struct progress *progress, struct err *err)
 {
+	unsigned vls = graph_vls(f, params);
 	struct layering l;
 	int rc;
 
 	layering_init(&l, f, t);
+	l.lmc = graph_lmc(f, params);
 	tables_sl_form(t, SL_CONST, f);
 	tables_sl2vl_form(t, SL2VL_IDENTITY, f);
 	rc = assign_all(&l, progress, err);
@@ -383,16 +386,15 @@ int layers_route(struct tables **out, const struct fabric *f, const char *engine
 		 const struct jobset *jobs, const struct engine_params *params,
 		 layers_paths_fn paths, struct progress *progress, struct err *err)
 {
-	unsigned vls = graph_vls(f, params);
 	struct tables *t;
 	int rc = graph_check_connected(f, err);
 
 	if (rc)
 		return rc;
-	t = graph_tables(f, engine, vls, params);
-	rc = paths(t, f, jobs, progress, err);
+	t = graph_tables(f, engine, params);
+	rc = paths(t, f, jobs, params, progress, err);
 	if (!rc)
-		rc = layers_assign(t, f, vls, progress, err);
+		rc = layers_assign(t, f, params, progress, err);
 	if (rc) {
 		tables_put(t);
 		return rc;

@@ -18,16 +18,17 @@
 
 #define LAYERS_MAX 16 /* beyond what the hardware has, only to tell how many are needed */
 
-/* t: complete, loop-free LFTs for every LID in use, with room for nothing else: SL form, vls
- * and sls are set here (the cheapest SL form that holds them, SL2VL identity).
- * -ENOSPC when more than vls layers are needed: says how many.  -ECANCELED.
- * -EINVAL when a path of the LFTs does not arrive.  Result does not depend on threads. */
-int layers_assign(struct tables *t, const struct fabric *f, unsigned vls, struct progress *progress,
-		  struct err *err);
+/* t: complete, loop-free LFTs for every traffic LID and switch, with room for nothing else: SL
+ * form, vls and sls are set here (the cheapest SL form that holds them, SL2VL identity). -ENOSPC
+ * when more than graph_vls() layers are needed: says how many.  -ECANCELED. -EINVAL when a path of
+ * the LFTs does not arrive.  Result does not depend on threads. */
+int layers_assign(struct tables *t, const struct fabric *f, const struct engine_params *params,
+		  struct progress *progress, struct err *err);
 
-/* Fills the LFTs for every LID in use, or says why not; jobs may be NULL. */
+/* Fills the LFTs for every traffic LID and switch, or says why not; jobs may be NULL. */
 typedef int (*layers_paths_fn)(struct tables *t, const struct fabric *f, const struct jobset *jobs,
-			       struct progress *progress, struct err *err);
+			       const struct engine_params *params, struct progress *progress,
+			       struct err *err);
 
 /* All of an engine that needs nothing but paths and layers for them: refuses what is not
  * connected (graph_check_connected()), then calls paths and layers_assign(), whose errors it

@@ -6,11 +6,11 @@
 #include "engines/layers.h"
 
 static int paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
-		 struct progress *progress, struct err *err)
+		 const struct engine_params *params, struct progress *progress, struct err *err)
 {
 	(void)jobs;
 	(void)err;
-	return balance_by_lid(t, f, BALANCE_PORTS, NULL, NULL, progress);
+	return balance_by_lid(t, f, graph_lmc(f, params), BALANCE_PORTS, NULL, NULL, progress);
 }
 
 static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,

@@ -18,6 +18,7 @@ struct rank {
 
 struct sar {
 	const struct fabric *f;
+	uint8_t lmc;		   /* of traffic LIDs */
 	const struct jobset *jobs; /* NULL: none */
 	struct rank *order;	   /* nterm */
 	uint32_t *weight;	   /* by switch: terminals that share a job with the one at hand */
@@ -103,7 +104,7 @@ static int route_terminals(struct sar *s, struct balance *b, struct pace *p, uin
 	struct dest d[128];
 
 	for (uint32_t i = 0; i < s->f->nterm; i++) {
-		uint32_t n = graph_end_dests(d, s->f, s->order[i].term);
+		uint32_t n = graph_end_dests(d, s->f, s->lmc, s->order[i].term);
 		const uint32_t *weight = s->f->sw_nterm;
 		uint64_t work;
 
@@ -122,8 +123,8 @@ static int route_terminals(struct sar *s, struct balance *b, struct pace *p, uin
 /* The LIDs that carry no jobs' traffic, in the order of graph_dests_by_lid(). */
 static int route_rest(struct sar *s, struct balance *b, struct pace *p, uint64_t *done)
 {
-	uint32_t n, nterm = s->f->nterm << s->f->lmc;
-	struct dest *dests = graph_dests_by_lid(&n, s->f);
+	uint32_t n, nterm = s->f->nterm << s->lmc;
+	struct dest *dests = graph_dests_by_lid(&n, s->f, s->lmc);
 	int rc = balance_route_all(b, dests + nterm, n - nterm, p, done);
 
 	free(dests);
@@ -131,13 +132,13 @@ static int route_rest(struct sar *s, struct balance *b, struct pace *p, uint64_t
 }
 
 static int route_all(struct tables *t, const struct fabric *f, const struct jobset *jobs,
-		     struct progress *progress)
+		     const struct engine_params *params, struct progress *progress)
 {
-	struct sar s = { .f = f, .jobs = jobs, .last = FAB_NONE };
+	struct sar s = { .f = f, .lmc = graph_lmc(f, params), .jobs = jobs, .last = FAB_NONE };
 	struct balance *b = balance_new(f, t, BALANCE_PATHS, NULL, NULL);
 	struct pace pace;
 	uint64_t done = 0;
-	int rc = pace_begin(&pace, progress, "paths", graph_count_lids(f)) ? -ECANCELED : 0;
+	int rc = pace_begin(&pace, progress, "paths", graph_count_lids(f, s.lmc)) ? -ECANCELED : 0;
 
 	s.order = xcalloc(f->nterm, sizeof(*s.order));
 	s.weight = xcalloc(f->nsw, sizeof(*s.weight));
@@ -155,7 +156,7 @@ static int route_all(struct tables *t, const struct fabric *f, const struct jobs
 }
 
 static int paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
-		 struct progress *progress, struct err *err)
+		 const struct engine_params *params, struct progress *progress, struct err *err)
 {
 	if (jobs && jobs->nterm != f->nterm)
 		return err_set(
@@ -163,7 +164,7 @@ static int paths(struct tables *t, const struct fabric *f, const struct jobset *
 			"the jobs are those of another fabric (%u terminals there, %u here); "
 			"read them again",
 			jobs->nterm, f->nterm);
-	return route_all(t, f, jobs, progress);
+	return route_all(t, f, jobs, params, progress);
 }
 
 static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,

@@ -36,7 +36,9 @@ static int route_from(struct tables **out, const struct fabric *f, const uint32_
 	struct tables *t = NULL;
 	struct ways w = { .illegal = false };
 	struct pace pace;
-	int rc = pace_begin(&pace, progress, "paths", graph_count_lids(f)) ? -ECANCELED : 0;
+	int rc = pace_begin(&pace, progress, "paths", graph_count_lids(f, graph_lmc(f, params)))
+			 ? -ECANCELED
+			 : 0;
 
 	updown_init(&w.ud, f, roots, n);
 	if (!rc)
@@ -50,11 +52,11 @@ static int route_from(struct tables **out, const struct fabric *f, const uint32_
 			     f->sw_name[score.from], f->sw_name[score.to]);
 		goto out;
 	}
-	t = graph_tables(f, "updn", vls, params);
-	rc = balance_by_lid(t, f, BALANCE_PATHS, build, &w, progress);
+	t = graph_tables(f, "updn", params);
+	rc = balance_by_lid(t, f, graph_lmc(f, params), BALANCE_PATHS, build, &w, progress);
 	t->vls = t->sls = 1;
 	if (!rc && w.illegal)
-		rc = layers_assign(t, f, vls, progress, err);
+		rc = layers_assign(t, f, params, progress, err);
 	if (rc == -ENOSPC)
 		err_set(err, rc,
 			"with these roots not all paths to switches' own LIDs and between other "
@@ -104,7 +106,9 @@ static int route_found(struct tables **out, const struct fabric *f,
 	if (n)
 		rc = route_from(out, f, roots, n, params, progress, err);
 	if (rc == -ENETUNREACH || rc == -ENOSPC) {
-		rc = pace_begin(&pace, progress, "paths", graph_count_lids(f)) ? -ECANCELED : 0;
+		rc = pace_begin(&pace, progress, "paths", graph_count_lids(f, graph_lmc(f, params)))
+			     ? -ECANCELED
+			     : 0;
 		if (!rc)
 			rc = updown_single_root(roots, f, &pace);
 		if (!rc)

@@ -88,7 +88,7 @@ static int bench(const struct engine *e, const char *spec, const struct fabric *
 	int rc;
 
 	w.last = w.begin;
-	rc = e->route(&t, f, NULL, NULL, &params, &p, err);
+	rc = engine_run(e, &t, f, NULL, NULL, &params, &p, err);
 	end = cpu_s();
 	w.gap = end - w.last > w.gap ? end - w.last : w.gap;
 	printf("%-46s %5u %6u %-7s %8.4f %8.4f %6.3f", spec, f->nsw, f->nterm, e->name,

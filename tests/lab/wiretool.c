@@ -299,7 +299,7 @@ static int install(struct sim *sim, const struct fabric *f, struct err *err)
 {
 	struct engine_params params = { 0 };
 	struct tables *t;
-	int rc = engine_find("dfsssp", err)->route(&t, f, NULL, NULL, &params, NULL, err);
+	int rc = engine_run(engine_find("dfsssp", err), &t, f, NULL, NULL, &params, NULL, err);
 
 	if (rc)
 		return rc;

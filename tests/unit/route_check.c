@@ -18,7 +18,7 @@ struct tables *must_route(const struct engine *e, const struct fabric *f, const 
 	struct engine_params none = { 0 };
 	struct tables *t = NULL;
 	struct err err = { "" };
-	int rc = e->route(&t, f, jobs, NULL, params ? params : &none, NULL, &err);
+	int rc = engine_run(e, &t, f, jobs, NULL, params ? params : &none, NULL, &err);
 
 	if (rc)
 		fail_msg("%s on %u switches: %s", e->name, f->nsw, err.text);

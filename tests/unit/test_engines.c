@@ -211,7 +211,7 @@ static void vls_are_those_of_the_links_when_nobody_says(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < f->nport; i++)
 		f->port[i].op_vls = 1;
-	assert_int_equal(e->route(&t, f, NULL, NULL, &p, NULL, &err), -ENOSPC);
+	assert_int_equal(engine_run(e, &t, f, NULL, NULL, &p, NULL, &err), -ENOSPC);
 	assert_non_null(strstr(err.text, "1 may be used"));
 	for (uint32_t i = 0; i < f->nport; i++)
 		f->port[i].op_vls = 2;

@@ -104,7 +104,7 @@ static uint32_t judge_net(const char *spec, int lmc, const char *more, uint64_t 
 
 		if (all[i]->suits(f, &err))
 			continue;
-		rc = all[i]->route(&t, f, js, NULL, &params, NULL, &err);
+		rc = engine_run(all[i], &t, f, js, NULL, &params, NULL, &err);
 		if (rc && rc != -ENOSPC)
 			fail_msg("%s on %s%s: %s", all[i]->name, spec, more, err.text);
 		if (rc)
