@@ -93,7 +93,11 @@ static void snapshot(struct app *a)
 static void start_preview(struct app *a, const struct request *r)
 {
 	struct state_preview *p = &a->state.preview;
-	struct engine_params params = { .vls = r->vls, .seed = r->seed };
+	struct engine_params params = {
+		.vls = r->vls,
+		.seed = r->seed,
+		.sar_method = r->method,
+	};
 	const struct engine *e;
 
 	if (!a->fabric || r->engine >= p->nengines) {
@@ -112,6 +116,7 @@ static void start_preview(struct app *a, const struct request *r)
 	p->before = p->after = NULL;
 	p->verdict = NULL;
 	p->diff = NULL;
+	p->notes = NULL;
 	p->error[0] = p->stale[0] = p->step[0] = '\0';
 	p->state = PREVIEW_RUNNING;
 	p->engine = r->engine;

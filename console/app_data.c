@@ -47,6 +47,7 @@ static void drop_preview(struct app *a)
 	a->state.preview.before = a->state.preview.after = NULL;
 	a->state.preview.verdict = NULL;
 	a->state.preview.diff = NULL;
+	a->state.preview.notes = NULL;
 }
 
 /* --- jobs -------------------------------------------------------------------------------- */
@@ -330,6 +331,7 @@ static void take_preview(struct app *a, struct msg *msg)
 	p->after = msg->after;
 	p->verdict = msg->verdict;
 	p->diff = msg->diff;
+	p->notes = &msg->notes;
 	p->stale[0] = '\0';
 	if (msg->before)
 		log_add(LOG_INFO, "preview",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/commands.h"
 
+#include "console/engine_spec.h"
 #include "console/engines_help.h"
 #include "console/evaluate.h"
 #include "console/exits.h"
@@ -17,7 +18,10 @@
 #define MOST 16
 
 static const struct argp_option table[] = {
-	{ "engines", OPT_ENGINES, "A,B,...", 0, "engines to compare; all are listed below", 0 },
+	{ "engines", OPT_ENGINES, "A,B,...", 0,
+	  "engines to compare; all are listed below. With :HOW after the name the data VLs an "
+	  "engine may use, or the method of sar: nue:1,nue:4,sar:paper,sar:leafwise",
+	  0 },
 	OPTION_TOPOLOGY,
 	OPTION_JOBS,
 	OPTION_VLS,
@@ -25,6 +29,8 @@ static const struct argp_option table[] = {
 	OPTION_SEED,
 	OPTION_THREADS,
 	OPTION_ROOTS,
+	OPTION_SAR_METHOD,
+	OPTION_ESCAPE,
 	OPTION_NAME_MAP,
 	OPTION_TABLES,
 	OPTION_PATH_SL,
@@ -61,7 +67,7 @@ static const struct argp argp = {
 
 struct comparison {
 	struct scene scene;
-	const struct engine *engine[MOST];
+	struct engine_spec engine[MOST];
 	size_t nengine;
 	struct evaluation list[MOST + 1];
 	char *why[MOST + 1]; /* no tables; NULL: there are */
@@ -77,7 +83,7 @@ static int find_engines(struct comparison *c, const char *text, struct err *err)
 		if (c->nengine == MOST)
 			rc = err_set(err, EXIT_BAD_USAGE, "--engines: at most %d are possible",
 				     MOST);
-		else if (!(c->engine[c->nengine++] = engine_find(word, err)))
+		else if (engine_spec_parse(&c->engine[c->nengine++], word, err))
 			rc = EXIT_BAD_USAGE;
 	}
 	free(copy);
@@ -99,13 +105,14 @@ static void evaluate_all(struct comparison *c)
 	}
 	for (size_t i = 0; i < c->nengine; i++, c->n++) {
 		struct evaluation *e = &c->list[c->n];
+		struct engine_params params = s->params;
 
-		if (evaluate_engine(e, c->engine[i], s->f, s->jobs, &s->params, &err)) {
+		engine_spec_apply(&c->engine[i], &params);
+		if (evaluate_engine(e, c->engine[i].engine, s->f, s->jobs, &params, &err))
 			c->why[c->n] = xstrdup(err.text);
-			snprintf(e->engine, sizeof(e->engine), "%s", c->engine[i]->name);
-		} else if (s->installed) {
+		else if (s->installed)
 			e->diff = tdiff_new(s->f, s->installed, e->t);
-		}
+		snprintf(e->engine, sizeof(e->engine), "%s", c->engine[i].label);
 	}
 }
 
@@ -120,6 +127,7 @@ static int print_json(const struct comparison *c, struct err *err)
 
 		if (e->t) {
 			o = summary_json(e);
+			summary_add_notes(o, e);
 			summary_add_verdict(o, e);
 		} else {
 			o = json_pack("{s:s, s:s}", "engine", e->engine, "error", c->why[i]);
@@ -142,6 +150,10 @@ static int print_text(const struct comparison *c)
 		       c->scene.jobs->nmulti);
 	printf("\n\n");
 	summary_print_table(stdout, c->list, c->n);
+	if (c->n)
+		putchar('\n');
+	for (size_t i = 0; i < c->n; i++)
+		summary_print_notes(stdout, &c->list[i]);
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->why[i])
 			printf("\n%s: %s\n", c->list[i].engine, c->why[i]);

@@ -2,6 +2,7 @@
 /* ibroute-top plan: what would be written to which switches, kept in a file for apply. */
 #include "console/commands.h"
 
+#include "console/engine_spec.h"
 #include "console/engines_help.h"
 #include "console/evaluate.h"
 #include "console/exits.h"
@@ -29,6 +30,8 @@ static const struct argp_option table[] = {
 	{ "engine", 'e', "NAME", 0, "the engine; all of them are listed below", 0 },
 	{ "tables", OPT_TABLES, "FILE", 0, "instead of an engine: tables that route has written",
 	  0 },
+	OPTION_SAR_METHOD,
+	OPTION_ESCAPE,
 	OPTION_VLS,
 	OPTION_SEED,
 	OPTION_THREADS,
@@ -70,8 +73,11 @@ static int propose(struct evaluation *out, const struct plan_cmd *c, const struc
 		.vls = c->o.vls,
 		.threads = c->o.threads,
 		.seed = c->o.seed,
+		.current = l->t,
+		.sar_method = c->o.sar_method,
+		.escape = c->o.escape,
 	};
-	const struct engine *engine;
+	struct engine_spec spec;
 	struct tables *t;
 	int rc;
 
@@ -79,8 +85,11 @@ static int propose(struct evaluation *out, const struct plan_cmd *c, const struc
 		rc = loadfab_tables(&t, c->o.lfts, l->f, err);
 		return rc ? rc : evaluate_tables(out, t, l->f, l->jobs, false, err);
 	}
-	engine = engine_find(c->o.engine, err);
-	return engine ? evaluate_engine(out, engine, l->f, l->jobs, &params, err) : -1;
+	rc = engine_spec_parse(&spec, c->o.engine, err);
+	if (rc)
+		return rc;
+	engine_spec_apply(&spec, &params);
+	return evaluate_engine(out, spec.engine, l->f, l->jobs, &params, err);
 }
 
 static void print_plan(const struct plan *p)

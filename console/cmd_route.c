@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/commands.h"
 
+#include "console/engine_spec.h"
 #include "console/engines_help.h"
 #include "console/evaluate.h"
 #include "console/exits.h"
@@ -13,7 +14,10 @@
 #include <string.h>
 
 static const struct argp_option table[] = {
-	{ "engine", OPT_ENGINE, "NAME", 0, "the engine; all of them are listed below", 0 },
+	{ "engine", OPT_ENGINE, "NAME[:HOW]", 0,
+	  "the engine, all of them are listed below; with :HOW the data VLs it may use, or the "
+	  "method of sar",
+	  0 },
 	OPTION_TOPOLOGY,
 	OPTION_JOBS,
 	OPTION_VLS,
@@ -21,6 +25,8 @@ static const struct argp_option table[] = {
 	OPTION_SEED,
 	OPTION_THREADS,
 	OPTION_ROOTS,
+	OPTION_SAR_METHOD,
+	OPTION_ESCAPE,
 	OPTION_NAME_MAP,
 	OPTION_TABLES,
 	{ "out", OPT_OUT, "DIR", 0,
@@ -69,6 +75,7 @@ static int finish(const struct options *o, const struct scene *s, struct evaluat
 	if (s->installed)
 		e->diff = tdiff_new(s->f, s->installed, e->t);
 	summary = summary_json(e);
+	summary_add_notes(summary, e);
 	summary_add_verdict(summary, e);
 	if (o->out)
 		rc = routefiles_write(o->out, e, o->formats, summary, err);
@@ -76,19 +83,21 @@ static int finish(const struct options *o, const struct scene *s, struct evaluat
 		rc = summary_dump(stdout, summary, err);
 	} else if (!rc) {
 		summary_print_table(stdout, e, 1);
+		summary_print_notes(stdout, e);
 		summary_print_verdict(stdout, e);
 	}
 	json_decref(summary);
 	return rc ? rc : outfile_flush_stdout(err);
 }
 
-static int route(const struct options *o, const struct engine *engine, struct err *err)
+static int route(const struct options *o, const struct engine_spec *spec, struct err *err)
 {
 	struct evaluation e = { 0 };
 	struct scene s;
 	int rc = scene_load(&s, o, err);
 
-	if (!rc && evaluate_engine(&e, engine, s.f, s.jobs, &s.params, err))
+	engine_spec_apply(spec, &s.params);
+	if (!rc && evaluate_engine(&e, spec->engine, s.f, s.jobs, &s.params, err))
 		rc = EXIT_FINDINGS;
 	if (!rc && finish(o, &s, &e, err))
 		rc = EXIT_FINDINGS;
@@ -103,16 +112,15 @@ static int route(const struct options *o, const struct engine *engine, struct er
 
 int cmd_route(int argc, char **argv)
 {
-	const struct engine *engine;
+	struct engine_spec spec;
 	struct options o;
 	struct err err = { "" };
 	int rc;
 
 	options_init(&o);
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	engine = engine_find(o.engine, &err);
 	outfile_guard_signals();
-	rc = engine ? route(&o, engine, &err) : EXIT_BAD_USAGE;
+	rc = engine_spec_parse(&spec, o.engine, &err) ? EXIT_BAD_USAGE : route(&o, &spec, &err);
 	if (rc)
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	return rc;

@@ -35,6 +35,7 @@ static int judge(struct evaluation *e, struct stopwatch *w, bool terminals_only,
 int evaluate_engine(struct evaluation *out, const struct engine *engine, const struct fabric *f,
 		    const struct jobset *jobs, const struct engine_params *params, struct err *err)
 {
+	struct engine_params own = *params;
 	struct tables *t = NULL;
 	struct stopwatch w;
 	double start = clock_s();
@@ -42,7 +43,8 @@ int evaluate_engine(struct evaluation *out, const struct engine *engine, const s
 
 	begin(out, engine->name, f, jobs);
 	stopwatch_start(&w);
-	rc = engine_run(engine, &t, f, jobs, NULL, params, &w.progress, err);
+	own.notes = &out->notes;
+	rc = engine_run(engine, &t, f, jobs, NULL, &own, &w.progress, err);
 	stopwatch_stop(&w);
 	out->t = t;
 	out->total_s = clock_s() - start;
@@ -82,5 +84,6 @@ void evaluation_free(struct evaluation *e)
 	verdict_free(e->v);
 	metrics_free(e->m);
 	tdiff_free(e->diff);
+	notes_done(&e->notes);
 	memset(e, 0, sizeof(*e));
 }

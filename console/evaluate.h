@@ -6,15 +6,17 @@
 #include "engines/engine.h"
 #include "engines/metrics.h"
 #include "engines/verify.h"
+#include "fabric/base/notes.h"
 #include "fabric/model/tdiff.h"
 
 struct evaluation {
 	const struct fabric *f; /* not owned, as jobs */
 	const struct jobset *jobs;
-	char engine[16];
+	char engine[24]; /* or how it was named: "sar:paper" */
 	const struct tables *t;
 	struct verdict *v;
 	struct metrics *m;
+	struct notes notes; /* what the engine told */
 	struct tdiff *diff; /* against the installed tables; NULL unknown */
 	double total_s, paths_s, layers_s, verify_s; /* wall clock; NAN unknown */
 };

@@ -11,6 +11,7 @@
 #include "engines/metrics.h"
 #include "engines/verify.h"
 #include "fabric/base/log.h"
+#include "fabric/base/notes.h"
 #include "fabric/jobs/job_list.h"
 #include "fabric/mad/wire.h"
 #include "fabric/model/fabric.h"
@@ -64,6 +65,7 @@ struct msg {
 	struct metrics *before, *after;
 	struct verdict *verdict;
 	struct tdiff *diff;
+	struct notes notes;
 	struct wire_sm sm;
 	bool partial; /* a sweep or reading of tables that missed something */
 	struct apply_event event;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/options.h"
 
+#include "engines/sar_method.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -97,6 +99,15 @@ static error_t take_text(struct options *o, int key, char *arg, const struct arg
 	}
 }
 
+static error_t take_method(struct options *o, const char *arg, const struct argp_state *state)
+{
+	struct err err;
+
+	if (sar_method_parse(&o->sar_method, arg, &err))
+		argp_error(state, "--sar-method: %s", err.text);
+	return 0;
+}
+
 error_t options_take(struct options *o, int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
@@ -114,6 +125,11 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 		return 0;
 	case OPT_FORMATS:
 		o->formats = formats(arg, state);
+		return 0;
+	case OPT_SAR_METHOD:
+		return take_method(o, arg, state);
+	case OPT_ESCAPE:
+		o->escape = true;
 		return 0;
 	case OPT_TERMINALS_ONLY:
 		o->terminals_only = true;

@@ -3,6 +3,8 @@
 #ifndef CONSOLE_OPTIONS_H
 #define CONSOLE_OPTIONS_H
 
+#include "engines/engine.h"
+
 #include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,6 +28,8 @@ enum option_key {
 	OPT_PATH_SL,
 	OPT_SL2VL,
 	OPT_TERMINALS_ONLY,
+	OPT_SAR_METHOD,
+	OPT_ESCAPE,
 	OPT_JSON,
 };
 
@@ -41,6 +45,8 @@ struct options {
 	int lmc; /* -1: as found */
 	uint64_t seed;
 	unsigned formats; /* enum output_format, or'ed */
+	enum sar_method sar_method;
+	bool escape; /* route with escape LIDs */
 	bool terminals_only, json;
 };
 
@@ -88,6 +94,20 @@ struct options {
 	{                                                                                          \
 		"roots", OPT_ROOTS, "FILE", 0,                                                     \
 			"switches at the top, for updn: a node GUID a line", 0                     \
+	}
+#define OPTION_SAR_METHOD                                                                          \
+	{                                                                                          \
+		"sar-method", OPT_SAR_METHOD, "NAME", 0,                                           \
+			"of sar: leafwise (preset; from the installed tables where they are "      \
+			"known), paper (SC16, Algorithm 1) or patch (its original patch)",         \
+			0                                                                          \
+	}
+#define OPTION_ESCAPE                                                                              \
+	{                                                                                          \
+		"escape", OPT_ESCAPE, NULL, 0,                                                     \
+			"make the upper half of every terminal's LIDs escape LIDs: up*/down* on "  \
+			"the last VL, the same whatever the engine (needs LMC 1 or more)",         \
+			0                                                                          \
 	}
 #define OPTION_TABLES                                                                              \
 	{ "lfts", OPT_LFTS, "FILE", 0, "tables: opensm-lfts.dump, dump_fts", 0 },                  \

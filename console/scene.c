@@ -48,6 +48,8 @@ int scene_load(struct scene *s, const struct options *o, struct err *err)
 	s->params.vls = o->vls;
 	s->params.threads = o->threads;
 	s->params.seed = o->seed;
+	s->params.sar_method = o->sar_method;
+	s->params.escape = o->escape;
 	if (o->name_map)
 		rc = loadfab_names(&s->names, o->name_map, err);
 	if (!rc)
@@ -58,6 +60,7 @@ int scene_load(struct scene *s, const struct options *o, struct err *err)
 		rc = load_roots(s, o->roots, err);
 	if (!rc && o->lfts)
 		rc = load_tables(s, o, err);
+	s->params.current = s->installed;
 	return rc ? EXIT_UNREADABLE : 0;
 }
 

@@ -11,7 +11,7 @@ struct scene {
 	struct fabric *f;
 	struct jobset *jobs;	     /* NULL: no --jobs */
 	struct tables *installed;    /* NULL: none of --lfts, --fdbs, --tables */
-	struct engine_params params; /* from --vls, --threads, --seed, --roots */
+	struct engine_params params; /* from --vls, --threads, --seed, --roots, ... */
 	uint64_t *roots;
 };
 

@@ -213,6 +213,25 @@ static json_t *json_text(const char *s)
 	return v;
 }
 
+void summary_add_notes(json_t *summary, const struct evaluation *e)
+{
+	json_t *notes;
+
+	if (!e->notes.n)
+		return;
+	notes = json_object();
+	for (size_t i = 0; i < e->notes.n; i++)
+		json_object_set_new(notes, e->notes.list[i].key,
+				    json_integer((json_int_t)e->notes.list[i].value));
+	json_object_set_new(summary, "notes", notes);
+}
+
+void summary_print_notes(FILE *out, const struct evaluation *e)
+{
+	for (size_t i = 0; i < e->notes.n; i++)
+		fprintf(out, "%s: %s\n", e->engine, e->notes.list[i].text);
+}
+
 void summary_add_verdict(json_t *summary, const struct evaluation *e)
 {
 	char line[LINE];

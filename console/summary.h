@@ -16,6 +16,10 @@
  * is null: figures of jobs without jobs, changes without installed tables, ebb always.
  */
 json_t *summary_json(const struct evaluation *e);
+/* Adds the engine's notes, if any: key "notes", an object of counts. */
+void summary_add_notes(json_t *summary, const struct evaluation *e);
+void summary_print_notes(FILE *out, const struct evaluation *e);
+
 /* Adds the sentence and, after a fault, the witness: keys "verdict" and "witness". */
 void summary_add_verdict(json_t *summary, const struct evaluation *e);
 

@@ -84,9 +84,14 @@ static void do_metrics(struct worker *w, struct work *k)
 static int compute_preview(struct worker *w, const struct work *k, struct msg *msg, struct err *err)
 {
 	struct verify_opts vo = { 0 };
+	struct engine_params params = k->params;
 	struct tables *t = NULL;
 	uint64_t start = clock_ms();
-	int rc = engine_run(k->engine, &t, k->fabric, k->jobs, NULL, &k->params, &w->progress, err);
+	int rc;
+
+	params.current = k->tables;
+	params.notes = &msg->notes;
+	rc = engine_run(k->engine, &t, k->fabric, k->jobs, NULL, &params, &w->progress, err);
 
 	msg->seconds = (double)(clock_ms() - start) / 1e3;
 	msg->tables = t;

@@ -4,18 +4,21 @@
 #include "views/preview_table.h"
 #include "views/view.h"
 
+#include "engines/sar_method.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum option { OPTION_NONE, OPTION_VLS, OPTION_SEED };
+enum option { OPTION_NONE, OPTION_VLS, OPTION_SEED, OPTION_METHOD };
 
 struct preview_ui {
 	struct list list;
 	bool chosen; /* the cursor was moved, or put on the first engine that suits */
 	unsigned vls;
 	uint64_t seed;
+	enum sar_method method;
 	enum option editing;
 	struct entry entry;
 };
@@ -86,22 +89,24 @@ static void draw_engine(const struct preview_ui *u, const struct state *s, struc
 
 static int draw_options(const struct preview_ui *u, struct canvas *c, struct rect r, int y)
 {
+	static const char *const prompt[][2] = {
+		[OPTION_VLS] = { "VLs", "lanes 1-15, 0 as offered" },
+		[OPTION_SEED] = { "seed", "any number; same seed, same result" },
+		[OPTION_METHOD] = { "sar", "leafwise, paper or patch" },
+	};
 	char vls[16] = "as offered";
 
 	if (u->editing) {
-		canvas_text(c, r, 1, y, ROLE_LABEL,
-			    u->editing == OPTION_VLS ? "lanes 1-15, 0 as offered"
-						     : "any number; same seed,");
-		if (u->editing == OPTION_SEED)
-			canvas_text(c, r, 1, y + 1, ROLE_LABEL, "same result");
-		entry_draw(&u->entry, c, r, 1, y + 2, u->editing == OPTION_VLS ? "VLs" : "seed");
+		canvas_wrap(c, r, 1, y, ROLE_LABEL, prompt[u->editing][1]);
+		entry_draw(&u->entry, c, r, 1, y + 2, prompt[u->editing][0]);
 		return y + 3;
 	}
 	if (u->vls)
 		snprintf(vls, sizeof(vls), "%u", u->vls);
 	canvas_textf(c, r, 1, y, ROLE_TEXT, "VLs %s  seed %llu", vls, (unsigned long long)u->seed);
-	canvas_text(c, r, 1, y + 1, ROLE_DIM, "e: edit");
-	return y + 2;
+	canvas_textf(c, r, 1, y + 1, ROLE_TEXT, "method of sar: %s", sar_method_name(u->method));
+	canvas_text(c, r, 1, y + 2, ROLE_DIM, "e: edit");
+	return y + 3;
 }
 
 /* Strangers take the larger EFI of all pairs for a loss: only routes within jobs carry load. */
@@ -136,6 +141,8 @@ static void draw_menu(struct preview_ui *u, const struct state *s, struct canvas
 	y = draw_options(u, c, r, y) + 1;
 	if (y < r.h)
 		y += canvas_wrap(c, text, 1, y, ROLE_KEY, "Space or Enter: compute a preview") + 1;
+	for (size_t i = 0; s->preview.notes && i < s->preview.notes->n && y < r.h; i++)
+		y += canvas_wrap(c, text, 1, y, ROLE_TEXT, s->preview.notes->list[i].text);
 	if (y < r.h && traded_for_jobs(s))
 		canvas_wrap(c, text, 1, y, ROLE_LABEL,
 			    "EFI max grew: it counts pairs of hosts that share no job, too.");
@@ -239,6 +246,7 @@ static void start(const struct preview_ui *u, struct ui *ui, const struct state 
 		out->engine = u->list.cursor;
 		out->vls = u->vls;
 		out->seed = u->seed;
+		out->method = u->method;
 	}
 }
 
@@ -272,8 +280,12 @@ static void edit(struct preview_ui *u, enum option option)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%llu",
-		 option == OPTION_VLS ? (unsigned long long)u->vls : (unsigned long long)u->seed);
+	if (option == OPTION_METHOD)
+		snprintf(text, sizeof(text), "%s", sar_method_name(u->method));
+	else
+		snprintf(text, sizeof(text), "%llu",
+			 option == OPTION_VLS ? (unsigned long long)u->vls
+					      : (unsigned long long)u->seed);
 	u->editing = option;
 	entry_open(&u->entry, text);
 }
@@ -283,7 +295,17 @@ static void take_option(struct preview_ui *u, struct ui *ui)
 	char *end;
 	unsigned long long v = strtoull(u->entry.text, &end, 10);
 	bool number = end != u->entry.text && !*end && u->entry.text[0] != '-';
+	struct err err;
 
+	if (u->editing == OPTION_METHOD) {
+		if (sar_method_parse(&u->method, u->entry.text, &err)) {
+			ui_say(ui, "%s", err.text);
+			edit(u, OPTION_METHOD);
+		} else {
+			u->editing = OPTION_NONE;
+		}
+		return;
+	}
 	if (u->editing == OPTION_VLS) {
 		if (!number || v > 15) {
 			ui_say(ui, "virtual lanes: a number from 1 to 15, or 0 for as many as the "
@@ -301,7 +323,7 @@ static void take_option(struct preview_ui *u, struct ui *ui)
 		return;
 	}
 	u->seed = v;
-	u->editing = OPTION_NONE;
+	edit(u, OPTION_METHOD);
 }
 
 static void edit_input(struct preview_ui *u, struct ui *ui, const struct input *in)

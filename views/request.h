@@ -6,6 +6,8 @@
 #ifndef VIEWS_REQUEST_H
 #define VIEWS_REQUEST_H
 
+#include "engines/engine.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -72,7 +74,7 @@ enum req {
 	REQ_SNAPSHOT, /* save what is shown */
 	REQ_REDRAW,   /* repaint the terminal */
 	REQ_SUSPEND,
-	REQ_PREVIEW_START, /* request.engine, .vls, .seed */
+	REQ_PREVIEW_START, /* request.engine, .vls, .seed, .method */
 	REQ_PREVIEW_CANCEL,
 	REQ_APPLY_PREPARE,  /* the preview becomes the plan of the apply view */
 	REQ_APPLY_START,    /* request.text: the fabric's name as typed */
@@ -97,6 +99,7 @@ struct request {
 	uint32_t engine; /* index in state.preview.engines */
 	unsigned vls;	 /* 0: as the fabric offers */
 	uint64_t seed;
+	enum sar_method method;
 	char text[128];
 };
 

@@ -116,7 +116,8 @@ struct state_preview {
 	char error[512]; /* failed: the sentence */
 
 	/* done */
-	double seconds; /* engine alone */
+	double seconds;		   /* engine alone */
+	const struct notes *notes; /* what the engine told */
 	const struct tables *tables;
 	const struct jobset *jobs;    /* that it was made for */
 	const struct metrics *before; /* of the current tables with these jobs */

@@ -315,12 +315,21 @@ static void options_are_edited_and_checked(void **state)
 	console_key(&k, K_CTRL('u'));
 	console_keys(&k, "77");
 	console_key(&k, K_ENTER);
+	console_key(&k, K_CTRL('u'));
+	console_keys(&k, "best");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "choose leafwise, paper or patch");
+	console_key(&k, K_CTRL('u'));
+	console_keys(&k, "patch");
+	console_key(&k, K_ENTER);
 	assert_false(ui_typing(k.ui, &k.s));
 	console_shows(&k, "VLs 4  seed 77");
+	console_shows(&k, "method of sar: patch");
 	console_key(&k, K_ENTER);
 	assert_int_equal(k.last.type, REQ_PREVIEW_START);
 	assert_int_equal(k.last.vls, 4);
 	assert_int_equal(k.last.seed, 77);
+	assert_int_equal(k.last.method, SAR_PATCH);
 	console_close(&k);
 }
 

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/engine_spec.h"
+
+#include "engines/sar_method.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int parse_how(struct engine_spec *out, const char *how, struct err *err)
+{
+	enum sar_method method = SAR_LEAFWISE;
+	char *end;
+	long vls;
+
+	if (!strcmp(out->engine->name, "sar") && !isdigit((unsigned char)*how)) {
+		int rc = sar_method_parse(&method, how, err);
+
+		out->sar_method = rc ? -1 : (int)method;
+		return rc;
+	}
+	vls = strtol(how, &end, 10);
+	if (!isdigit((unsigned char)*how) || *end || vls < 1 || vls > 15)
+		return err_set(
+			err, -EINVAL, "%s: after the colon goes a number of data VLs, 1 to 15%s",
+			out->label,
+			strcmp(out->engine->name, "sar") ? "" : ", or leafwise, paper, patch");
+	out->vls = (unsigned)vls;
+	return 0;
+}
+
+int engine_spec_parse(struct engine_spec *out, const char *text, struct err *err)
+{
+	const char *colon = strchrnul(text, ':');
+	char name[24];
+
+	*out = (struct engine_spec){ .sar_method = -1 };
+	snprintf(name, sizeof(name), "%.*s", (int)(colon - text), text);
+	snprintf(out->label, sizeof(out->label), "%s", text);
+	out->engine = engine_find(name, err);
+	if (!out->engine)
+		return -EINVAL;
+	return *colon ? parse_how(out, colon + 1, err) : 0;
+}
+
+void engine_spec_apply(const struct engine_spec *spec, struct engine_params *params)
+{
+	if (spec->sar_method >= 0)
+		params->sar_method = (enum sar_method)spec->sar_method;
+	if (spec->vls)
+		params->vls = spec->vls;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine_spec: an engine as named on a command line, "NAME" or "NAME:HOW": for sar the method
+ * ("sar:paper"), for the others the data VLs it may use ("nue:2").
+ */
+#ifndef CONSOLE_ENGINE_SPEC_H
+#define CONSOLE_ENGINE_SPEC_H
+
+#include "engines/engine.h"
+
+struct engine_spec {
+	const struct engine *engine;
+	char label[24]; /* as it was named */
+	int sar_method; /* enum sar_method; -1: not said */
+	unsigned vls;	/* 0: not said */
+};
+
+/* -EINVAL with a sentence that lists what is allowed. */
+int engine_spec_parse(struct engine_spec *out, const char *text, struct err *err);
+/* Puts what the spec says into the parameters. */
+void engine_spec_apply(const struct engine_spec *spec, struct engine_params *params);
+
+#endif
