@@ -52,8 +52,8 @@ UNIT_BINS := $(UNIT_SRCS:%.c=$(B)/%)
 UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wildcard tests/unit/*.c))))
 
 Q := $(if $(V),,@)
-.PHONY: all packages check-packages demo check unit unit-bins layers headers screenshots install \
-	clean help
+.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep screenshots \
+	install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -106,6 +106,11 @@ unit-bins: $(UNIT_BINS)
 layers:
 	$(Q)sh tests/layers.sh
 
+# every engine on random irregular fabrics; FABRICS=200 FIRST=1 ENGINES= SMALL=120
+sweep: check-packages
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)bash tests/sweep.sh
+
 # pictures of every view, from a real terminal
 screenshots: packages
 	$(Q)sh tests/packages.sh $(PKGS_SHOTS)
@@ -127,5 +132,6 @@ help:
 	@sed -n '3,5s/^# *//p' Makefile
 	@echo "unit            unit tests only (SAN=address,undefined, CC=clang: in a build folder of their own)"
 	@echo "layers headers  the structure: includes go to the left, headers compile alone"
+	@echo "sweep           every engine on 200 random fabrics (FABRICS=, FIRST=, ENGINES=)"
 	@echo "screenshots     pictures of every view into screenshots/"
 	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0  build without these libraries"

@@ -166,13 +166,9 @@ static int add_all(struct builder *b, const struct topo_net *net, const struct c
 	uint32_t *port = xcalloc(nsw, sizeof(*port));
 	int rc = add_switches(b, net, err);
 
-	for (size_t i = 0; i < net->groups.n && !rc; i++) {
-		const struct topo_group *g = &net->groups.v[i];
-
-		for (uint32_t s = g->first; s < g->first + g->count && !rc; s++)
-			while (port[s] < g->hosts && !rc)
-				rc = add_host(b, host++, s, ++port[s], net->nhost, c, err);
-	}
+	for (uint32_t s = 0; s < nsw && !rc; s++)
+		while (port[s] < net->hosts.v[s] && !rc)
+			rc = add_host(b, host++, s, ++port[s], net->nhost, c, err);
 	for (size_t i = 0; i < net->cables.n && !rc; i++) {
 		const struct topo_cable *k = &net->cables.v[i];
 		uint32_t pa = ++port[k->a], pb = ++port[k->b];

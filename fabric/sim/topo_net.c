@@ -18,12 +18,13 @@ void topo_net_free(struct topo_net *net)
 	vec_free(&net->groups);
 	vec_free(&net->cables);
 	vec_free(&net->nports);
+	vec_free(&net->hosts);
 }
 
 int topo_net_group(uint32_t *first, struct topo_net *net, const char *prefix, uint64_t count,
 		   uint64_t hosts, struct err *err)
 {
-	struct topo_group g = { prefix, (uint32_t)net->nports.n, (uint32_t)count, (uint32_t)hosts };
+	struct topo_group g = { prefix, (uint32_t)net->nports.n, (uint32_t)count };
 	uint64_t lids = net->nports.n + net->nhost;
 
 	if (count > FAB_MAX_LID || hosts > FAB_MAX_PORT || lids + count * (hosts + 1) > FAB_MAX_LID)
@@ -35,10 +36,19 @@ int topo_net_group(uint32_t *first, struct topo_net *net, const char *prefix, ui
 	if (first)
 		*first = g.first;
 	vec_push(&net->groups, g);
-	for (uint64_t i = 0; i < count; i++)
-		vec_push(&net->nports, g.hosts);
-	net->nhost += g.count * g.hosts;
+	for (uint64_t i = 0; i < count; i++) {
+		vec_push(&net->nports, (uint32_t)hosts);
+		vec_push(&net->hosts, (uint32_t)hosts);
+	}
+	net->nhost += g.count * (uint32_t)hosts;
 	return 0;
+}
+
+void topo_net_more_hosts(struct topo_net *net, uint32_t sw, uint32_t n)
+{
+	net->hosts.v[sw] += n;
+	net->nports.v[sw] += n;
+	net->nhost += n;
 }
 
 void topo_net_cable(struct topo_net *net, uint32_t a, uint32_t b, uint32_t n)

@@ -13,7 +13,6 @@
 struct topo_group {
 	const char *prefix; /* of the names: "leaf" gives leaf01, leaf02, ... */
 	uint32_t first, count;
-	uint32_t hosts; /* on each switch */
 };
 
 struct topo_cable {
@@ -25,6 +24,7 @@ struct topo_net {
 	VEC(struct topo_group) groups;
 	VEC(struct topo_cable) cables;
 	VEC(uint32_t) nports; /* of each switch, hosts included */
+	VEC(uint32_t) hosts;  /* on each switch, on its first ports */
 	uint32_t nhost;
 	uint32_t overfull; /* first switch that ran out of ports; UINT32_MAX none */
 };
@@ -36,6 +36,9 @@ void topo_net_free(struct topo_net *net);
  * -ENOSPC: more switches and hosts than a subnet has LIDs. */
 int topo_net_group(uint32_t *first, struct topo_net *net, const char *prefix, uint64_t count,
 		   uint64_t hosts, struct err *err);
+
+/* Puts more hosts on a switch; before its first cable. */
+void topo_net_more_hosts(struct topo_net *net, uint32_t sw, uint32_t n);
 
 /* Adds n parallel cables.  A switch out of ports is remembered and told by topo_net_check(). */
 void topo_net_cable(struct topo_net *net, uint32_t a, uint32_t b, uint32_t n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A random connected graph: a random tree, then random further cables, none of them parallel. */
+/* A random connected graph: a random tree, then random further cables. */
 #include "fabric/sim/topo_family.h"
 
 #include "fabric/model/fabric.h"
@@ -12,20 +12,21 @@ struct draft {
 	struct topo_net *net;
 	struct rng rng;
 	uint32_t n;
-	uint64_t *linked; /* bit a * n + b, a < b */
+	uint8_t *linked;   /* cables between a and b at a * n + b, a < b */
+	uint32_t parallel; /* most of them */
 	uint32_t ports_max;
 };
 
 static bool draft_cable(struct draft *d, uint32_t a, uint32_t b)
 {
-	uint64_t bit = a < b ? (uint64_t)a * d->n + b : (uint64_t)b * d->n + a;
+	size_t pair = a < b ? (size_t)a * d->n + b : (size_t)b * d->n + a;
 	const uint32_t *ports = d->net->nports.v;
 
-	if (a == b || d->linked[bit / 64] >> bit % 64 & 1)
+	if (a == b || d->linked[pair] == d->parallel)
 		return false;
 	if (ports[a] >= d->ports_max || ports[b] >= d->ports_max)
 		return false;
-	d->linked[bit / 64] |= 1ULL << bit % 64;
+	d->linked[pair]++;
 	topo_net_cable(d->net, a, b, 1);
 	return true;
 }
@@ -56,17 +57,21 @@ static int draw(struct draft *d, uint32_t links, struct err *err)
 static int random_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
 {
 	struct draft d = { .net = net, .ports_max = FAB_MAX_PORT };
-	uint32_t hosts = 0, links;
+	uint32_t hosts = 0, most, links;
 	uint64_t seed, pairs;
 	int rc = topo_spec_u32(&d.n, s, "switches", 0, 1, 16384, err);
 
 	if (!rc)
 		rc = topo_spec_u32(&hosts, s, "hosts", 1, 0, 250, err);
 	if (!rc)
+		rc = topo_spec_u32(&most, s, "hosts_max", hosts, hosts, 250, err);
+	if (!rc)
+		rc = topo_spec_u32(&d.parallel, s, "parallel", 1, 1, 250, err);
+	if (!rc)
 		rc = topo_spec_u64(&seed, s, "seed", 1, err);
-	pairs = rc ? 0 : (uint64_t)d.n * (d.n - 1) / 2;
-	if (pairs > (uint64_t)d.n * (250 - hosts) / 2)
-		pairs = (uint64_t)d.n * (250 - hosts) / 2;
+	pairs = rc ? 0 : (uint64_t)d.n * (d.n - 1) / 2 * d.parallel;
+	if (pairs > (uint64_t)d.n * (250 - most) / 2)
+		pairs = (uint64_t)d.n * (250 - most) / 2;
 	if (!rc)
 		rc = topo_spec_u32(&links, s, "links", 0, d.n - 1, (uint32_t)pairs, err);
 	if (!rc)
@@ -74,7 +79,9 @@ static int random_make(struct topo_net *net, const struct topo_spec *s, struct e
 	if (rc)
 		return rc;
 	rng_seed(&d.rng, seed);
-	d.linked = xcalloc((size_t)d.n * d.n / 64 + 1, sizeof(*d.linked));
+	for (uint32_t u = 0; u < d.n && most > hosts; u++)
+		topo_net_more_hosts(net, u, (uint32_t)rng_below(&d.rng, most - hosts + 1));
+	d.linked = xcalloc((size_t)d.n * d.n, sizeof(*d.linked));
 	rc = draw(&d, links, err);
 	free(d.linked);
 	return rc;
@@ -83,13 +90,15 @@ static int random_make(struct topo_net *net, const struct topo_spec *s, struct e
 static const struct topo_key random_keys[] = {
 	{ "switches", NULL, "switches" },
 	{ "links", NULL, "cables between switches, at least switches-1" },
-	{ "hosts", "1", "hosts on each switch" },
+	{ "hosts", "1", "hosts on each switch, at least" },
+	{ "hosts_max", "hosts", "hosts on each switch, at most: a random number between" },
+	{ "parallel", "1", "cables between two switches, at most" },
 	{ 0 },
 };
 
 const struct topo_type topo_random = {
 	"random",
-	"random connected graph without parallel cables",
+	"random connected graph",
 	"random:switches=125,links=1000,hosts=8,seed=1",
 	random_keys,
 	random_make,

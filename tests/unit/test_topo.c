@@ -399,6 +399,32 @@ static void the_seed_decides_and_nothing_else(void **state)
 	}
 }
 
+static void random_nets_may_be_uneven_and_have_parallel_cables(void **state)
+{
+	struct fabric *f = make("random:switches=30,links=300,hosts=1,hosts_max=9,parallel=3");
+	uint32_t fewest = 99, most = 0, doubled = 0;
+
+	(void)state;
+	assert_int_equal(f->nchan, 600);
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint32_t to[30] = { 0 };
+
+		fewest = f->sw_nterm[u] < fewest ? f->sw_nterm[u] : fewest;
+		most = f->sw_nterm[u] > most ? f->sw_nterm[u] : most;
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+			to[f->chan_dst[c]]++;
+			assert_in_range(to[f->chan_dst[c]], 1, 3);
+			doubled += to[f->chan_dst[c]] == 2;
+		}
+	}
+	assert_in_range(fewest, 1, 3);
+	assert_in_range(most, 7, 9);
+	assert_in_range(doubled, 20, 600);
+	fabric_put(f);
+	refused("random:switches=4,links=13,parallel=2", -EINVAL, "3 to 12");
+	refused("random:switches=4,links=3,hosts=5,hosts_max=4", -EINVAL, "5 to 250");
+}
+
 static void lids_are_random_aligned_and_unique(void **state)
 {
 	struct fabric *f = make("hyperx:dims=4x4,hosts=3,lids=random,lmc=2");
@@ -533,6 +559,7 @@ int main(void)
 		cmocka_unit_test(kautz_graphs_have_the_diameter_of_their_words),
 		cmocka_unit_test(failed_cables_never_disconnect_and_keep_port_numbers),
 		cmocka_unit_test(the_seed_decides_and_nothing_else),
+		cmocka_unit_test(random_nets_may_be_uneven_and_have_parallel_cables),
 		cmocka_unit_test(lids_are_random_aligned_and_unique),
 		cmocka_unit_test(names_and_speed_are_as_asked),
 		cmocka_unit_test(bad_texts_are_refused_with_the_key_and_what_is_allowed),
