@@ -17,7 +17,7 @@ WITH_SLURM ?= 1
 PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1g-dev \
 	libibumad-dev libibmad-dev libslurm-dev
 PKGS_CHECK := libcmocka-dev clang libclang-rt-14-dev tmux opensm libopensm-dev ibsim-utils \
-	infiniband-diags ibutils slurmctld slurmd slurm-client python3 procps
+	infiniband-diags ibutils slurmctld slurmd slurm-client python3 procps valgrind
 PKGS_SHOTS := tmux python3 python3-pil fonts-dejavu-core
 
 comma := ,
