@@ -2,6 +2,7 @@
 #include "engines/engine.h"
 
 #include "engines/dfsssp.h"
+#include "engines/escape.h"
 #include "engines/minhop.h"
 #include "engines/sar.h"
 #include "engines/updn.h"
@@ -19,13 +20,41 @@ static const struct engine *const engines[] = {
 
 #define NENGINES (sizeof(engines) / sizeof(*engines))
 
+static int run_with_escape(const struct engine *e, struct tables **out, const struct fabric *f,
+			   const struct jobset *jobs, const struct demand *demand,
+			   const struct engine_params *params, struct progress *progress,
+			   struct err *err)
+{
+	struct engine_params traffic;
+	struct tables *t = NULL;
+	int rc = escape_traffic_params(&traffic, f, params, err);
+
+	if (!rc)
+		rc = e->route(&t, f, jobs, demand, &traffic, progress, err);
+	if (rc == -ENOSPC && err)
+		snprintf(err->text + strlen(err->text), sizeof(err->text) - strlen(err->text),
+			 " (one more VL is kept for the escape LIDs)");
+	if (!rc)
+		rc = escape_add(t, f, params, progress, err);
+	if (rc) {
+		tables_put(t);
+		return rc;
+	}
+	*out = t;
+	return 0;
+}
+
 int engine_run(const struct engine *e, struct tables **out, const struct fabric *f,
 	       const struct jobset *jobs, const struct demand *demand,
 	       const struct engine_params *params, struct progress *progress, struct err *err)
 {
 	int rc = e->suits ? e->suits(f, err) : 0;
 
-	return rc ? rc : e->route(out, f, jobs, demand, params, progress, err);
+	if (rc)
+		return rc;
+	if (params->escape)
+		return run_with_escape(e, out, f, jobs, demand, params, progress, err);
+	return e->route(out, f, jobs, demand, params, progress, err);
 }
 
 const struct engine *const *engine_all(size_t *n)

@@ -40,7 +40,8 @@ struct engine {
 	bool uses_jobs;
 	/* 0, or -errno with the reason why this fabric is not for it.  Cheap. */
 	int (*suits)(const struct fabric *f, struct err *why);
-	/* jobs and demand may be NULL.  Progress steps are named "paths" and "layers".
+	/* jobs and demand may be NULL.  Progress steps are named "paths" and "layers" (and
+	 * "escape" in engine_run()).
 	 * -ECANCELED, -ENETUNREACH (disconnected: names the pair), -ENOSPC (VLs: says how many
 	 * would be needed as far as known, and which engine can do with fewer). */
 	int (*route)(struct tables **out, const struct fabric *f, const struct jobset *jobs,
@@ -48,8 +49,8 @@ struct engine {
 		     struct progress *progress, struct err *err);
 };
 
-/* What callers use: asks the engine whether it suits, then lets it route.  Errors are those of
- * both.  params must not be NULL. */
+/* What callers use: asks the engine whether it suits, lets it route, then adds the escape LIDs
+ * where they are wanted (escape.h).  Errors are those of all three.  params must not be NULL. */
 int engine_run(const struct engine *e, struct tables **out, const struct fabric *f,
 	       const struct jobset *jobs, const struct demand *demand,
 	       const struct engine_params *params, struct progress *progress, struct err *err);

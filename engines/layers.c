@@ -308,12 +308,12 @@ static int assign_all(struct layering *l, struct progress *progress, struct err 
 	return rc;
 }
 
-/* Paths with a turn; the others fit every layer. */
+/* Paths with a turn; the others fit every layer, and LIDs without a path are not ours. */
 static bool has_turn(const struct layering *l, uint32_t u, uint32_t lid, uint32_t dst)
 {
-	const struct fabric *f = l->f;
+	uint32_t c = fabric_chan(l->f, u, tables_row(l->t, u)[lid]);
 
-	return u != dst && f->chan_dst[fabric_chan(f, u, tables_row(l->t, u)[lid])] != dst;
+	return u != dst && c != FAB_NONE && l->f->chan_dst[c] != dst;
 }
 
 /* True when the SL depends on the destination only. */

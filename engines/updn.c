@@ -13,15 +13,31 @@
 
 struct ways {
 	struct updown ud;
-	bool illegal; /* a switch with ends had no legal path to a LID */
+	bool illegal;	   /* a switch with ends had no legal path to a LID, ... */
+	uint32_t from, to; /* ... the first: from this to that switch */
 };
 
 static void build(void *ctx, struct spdag *g, const struct fabric *f, uint32_t root)
 {
 	struct ways *w = ctx;
 
-	for (uint32_t i = f->nsw - updown_dag(&w->ud, g, f, root); i < f->nsw; i++)
-		w->illegal |= f->term_off[g->sw[i]] < f->term_off[g->sw[i] + 1];
+	for (uint32_t i = f->nsw - updown_dag(&w->ud, g, f, root); i < f->nsw; i++) {
+		uint32_t u = g->sw[i];
+
+		if (f->term_off[u] == f->term_off[u + 1] || w->illegal)
+			continue;
+		w->illegal = true;
+		w->from = u;
+		w->to = root;
+	}
+}
+
+static int refuse_missing(const struct fabric *f, uint32_t from, uint32_t to, struct err *err)
+{
+	return err_set(err, -ENETUNREACH,
+		       "no path up*, then down* leads from switch %s to switch %s with these "
+		       "roots; give one root only, or none to have it found",
+		       f->sw_name[from], f->sw_name[to]);
 }
 
 /* -ENETUNREACH when these roots leave a pair of terminals without a legal path; -ENOSPC when
@@ -46,10 +62,7 @@ static int route_from(struct tables **out, const struct fabric *f, const uint32_
 	if (rc)
 		goto out;
 	if (score.missing) {
-		rc = err_set(err, -ENETUNREACH,
-			     "no path up*, then down* leads from switch %s to switch %s with these "
-			     "roots; give one root only, or none to have it found",
-			     f->sw_name[score.from], f->sw_name[score.to]);
+		rc = refuse_missing(f, score.from, score.to, err);
 		goto out;
 	}
 	t = graph_tables(f, "updn", params);
@@ -114,6 +127,57 @@ static int route_found(struct tables **out, const struct fabric *f,
 		if (!rc)
 			rc = route_from(out, f, roots, 1, params, progress, err);
 	}
+	free(roots);
+	return rc;
+}
+
+/* -ENETUNREACH when these roots leave a pair of these LIDs and any ends without a legal path. */
+static int dests_from(struct tables *t, const struct fabric *f, const struct dest *dests,
+		      uint32_t n, const uint32_t *roots, uint32_t nroots, struct pace *p,
+		      struct err *err)
+{
+	struct ways w = { .illegal = false };
+	struct balance *b = balance_new(f, t, BALANCE_PATHS, build, &w);
+	uint64_t done = 0;
+	int rc;
+
+	updown_init(&w.ud, f, roots, nroots);
+	rc = balance_route_all(b, dests, n, p, &done);
+	if (!rc && w.illegal)
+		rc = refuse_missing(f, w.from, w.to, err);
+	updown_done(&w.ud);
+	balance_free(b);
+	return rc;
+}
+
+int updn_route_dests(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
+		     const struct engine_params *params, const char *step,
+		     struct progress *progress, struct err *err)
+{
+	uint32_t *roots = xcalloc(f->nsw, sizeof(*roots)), nroots;
+	bool given = params->roots && params->nroots;
+	struct pace pace;
+	int rc = -ENETUNREACH;
+
+	if (pace_begin(&pace, progress, step, n)) {
+		rc = -ECANCELED;
+		goto out;
+	}
+	if (given) {
+		rc = given_roots(roots, &nroots, f, params, err);
+		if (!rc)
+			rc = dests_from(t, f, dests, n, roots, nroots, &pace, err);
+		goto out;
+	}
+	nroots = updown_tree_roots(roots, f);
+	if (nroots)
+		rc = dests_from(t, f, dests, n, roots, nroots, &pace, err);
+	if (rc != -ENETUNREACH)
+		goto out;
+	rc = updown_single_root(roots, f, &pace);
+	if (!rc)
+		rc = dests_from(t, f, dests, n, roots, 1, &pace, err);
+out:
 	free(roots);
 	return rc;
 }

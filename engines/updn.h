@@ -12,7 +12,16 @@
 #define ENGINES_UPDN_H
 
 #include "engines/engine.h"
+#include "engines/graph.h"
 
 extern const struct engine engine_updn;
+
+/* Routes these LIDs alone, up*, then down* without exception, so that they need one VL.  Leaves
+ * other LIDs, SLs and VLs of t as they are.  dests: switch by switch or by LID, terminals first.
+ * step: name for progress.  -ECANCELED; -EINVAL, -ENETUNREACH for given roots that are no
+ * switches or leave a pair without such a path. */
+int updn_route_dests(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
+		     const struct engine_params *params, const char *step,
+		     struct progress *progress, struct err *err);
 
 #endif

@@ -32,6 +32,7 @@ enum {
 	AT_SL2VL_KIND = 54,
 	AT_VLS = 55,
 	AT_SLS = 56,
+	AT_ESCAPE = 57, /* from version 2 on; 0 before */
 	AT_FINGERPRINT = 64,
 	AT_ENGINE = 96,
 	AT_PARAMS = 112,
@@ -103,6 +104,7 @@ static void put_header(uint8_t *h, const struct tables *t, size_t bytes, size_t 
 	h[AT_SL2VL_KIND] = (uint8_t)t->sl2vl_kind;
 	h[AT_VLS] = t->vls;
 	h[AT_SLS] = t->sls;
+	h[AT_ESCAPE] = t->escape;
 	memcpy(h + AT_FINGERPRINT, t->fingerprint.b, DIGEST_BYTES);
 	/* only up to the end of each string: what is behind it is nobody's */
 	memcpy(h + AT_ENGINE, t->engine, strnlen(t->engine, sizeof(t->engine) - 1));
@@ -292,7 +294,7 @@ int tables_ibr_decode(struct tables **out, const uint8_t *buf, size_t len, const
 	if (rc)
 		return rc;
 	if (buf[AT_SL_KIND] > SL_BY_TERM || buf[AT_SL2VL_KIND] > SL2VL_FULL ||
-	    buf[AT_SL_CONST] >= FAB_SLS)
+	    buf[AT_SL_CONST] >= FAB_SLS || buf[AT_ESCAPE] > 1)
 		return err_set(err, -EINVAL, "%s: damaged: unknown forms of SL or SL2VL", what);
 	t = tables_new(f, info.engine);
 	tables_sl_form(t, buf[AT_SL_KIND], f);
@@ -300,6 +302,7 @@ int tables_ibr_decode(struct tables **out, const uint8_t *buf, size_t len, const
 	t->sl_const = buf[AT_SL_CONST];
 	t->vls = buf[AT_VLS];
 	t->sls = buf[AT_SLS];
+	t->escape = buf[AT_ESCAPE] == 1;
 	t->seed = info.seed;
 	memcpy(t->params, info.params, sizeof(t->params));
 	if (get_u64(buf + AT_RAW) != raw_bytes(t) ||

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TABLES_IBR_VERSION 1
+#define TABLES_IBR_VERSION 2 /* 1 knew no escape LIDs */
 
 /* What a file says of itself, known without its fabric. */
 struct tables_ibr_info {

@@ -118,6 +118,14 @@ static inline uint32_t fabric_lid_end(const struct fabric *f, uint32_t lid)
 	return lid <= f->max_lid ? f->lid_end[lid] : FAB_NONE;
 }
 
+/* Is it in the upper half of a terminal's LIDs, where escape LIDs are when the tables have them? */
+static inline bool fabric_lid_escape(const struct fabric *f, uint32_t lid)
+{
+	uint32_t end = fabric_lid_end(f, lid);
+
+	return f->lmc && end < f->nend && (lid - f->term_lid[end]) >> (f->lmc - 1);
+}
+
 /* The switch on which a LID ends, and the port it leaves by (0 for the switch itself);
  * FAB_NONE when nobody owns the LID. */
 static inline uint32_t fabric_lid_switch(const struct fabric *f, uint32_t lid, uint8_t *port)

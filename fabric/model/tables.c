@@ -300,6 +300,7 @@ struct tables *tables_onto(const struct fabric *f, const struct tables *installe
 	sl2vl_onto(out, f, installed, wanted);
 	out->vls = wanted->vls;
 	out->sls = wanted->sls;
+	out->escape = wanted->escape;
 	memcpy(out->params, wanted->params, sizeof(out->params));
 	out->seed = wanted->seed;
 	return out;

@@ -51,7 +51,10 @@ struct tables {
 	uint32_t *sl2vl_off;   /* FULL: nsw+1 offsets into sl2vl, in units of FAB_SLS bytes */
 	uint8_t *sl2vl_nports; /* FULL: ports of each switch */
 
-	uint8_t vls, sls; /* data VLs and SLs that its paths use; 0 not computed */
+	uint8_t vls, sls; /* data VLs that ports must have and SLs that its paths use; 0 not
+			     computed */
+	bool escape;	  /* fabric_lid_escape() LIDs are escape LIDs: up*, then down*, on the last
+			     of these VLs, which no other LID uses */
 	char engine[16];  /* "sar", ...; who made them is not known: TABLES_WIRE, _FILE */
 	char params[96];  /* readable engine parameters */
 	uint64_t seed;

@@ -34,6 +34,7 @@ static struct tables *full_tables(const struct fabric *f, enum sl_kind sl, enum 
 		kit_random_sl2vl(t, f, vl, 8, &r);
 	t->vls = 4;
 	t->sls = 5;
+	t->escape = sl == SL_BY_DLID;
 	t->seed = 0x123456789abcdef0;
 	snprintf(t->engine, sizeof(t->engine), "fifteen-letters");
 	snprintf(t->params, sizeof(t->params), "vls=4 lmc=1");
@@ -51,6 +52,7 @@ static void assert_same(const struct fabric *f, const struct tables *a, const st
 	assert_int_equal(a->sl2vl_kind, b->sl2vl_kind);
 	assert_int_equal(a->vls, b->vls);
 	assert_int_equal(a->sls, b->sls);
+	assert_int_equal(a->escape, b->escape);
 	assert_int_equal(a->seed, b->seed);
 	assert_string_equal(a->engine, b->engine);
 	assert_string_equal(a->params, b->params);
@@ -188,6 +190,30 @@ static void contents_that_cannot_be_are_refused_even_with_a_fitting_checksum(voi
 	fabric_put(f);
 }
 
+/* Version 1 had zeros where version 2 says whether there are escape LIDs. */
+static void a_file_of_version_1_is_read_and_has_no_escape_lids(void **state)
+{
+	struct fabric *f = net_tree(2, 1, 2, NULL);
+	struct tables *t = full_tables(f, SL_BY_SWITCH, SL2VL_FULL), *back = NULL;
+	struct err err = { "" };
+	struct digest sum;
+	uint8_t *buf;
+	size_t len;
+
+	(void)state;
+	tables_ibr_encode(&buf, &len, t);
+	buf[AT_VERSION] = 1;
+	digest_of(&sum, buf, len - DIGEST_BYTES);
+	memcpy(buf + len - DIGEST_BYTES, sum.b, DIGEST_BYTES);
+	assert_int_equal(tables_ibr_decode(&back, buf, len, f, "x", &err), 0);
+	assert_same(f, t, back);
+	assert_false(back->escape);
+	free(buf);
+	tables_put(t);
+	tables_put(back);
+	fabric_put(f);
+}
+
 static void several_encodings_in_one_file_are_read_one_after_the_other(void **state)
 {
 	struct fabric *f = net_tree(2, 1, 2, NULL);
@@ -251,6 +277,7 @@ int main(void)
 		cmocka_unit_test(every_single_flipped_bit_is_noticed),
 		cmocka_unit_test(each_refusal_says_why),
 		cmocka_unit_test(contents_that_cannot_be_are_refused_even_with_a_fitting_checksum),
+		cmocka_unit_test(a_file_of_version_1_is_read_and_has_no_escape_lids),
 		cmocka_unit_test(several_encodings_in_one_file_are_read_one_after_the_other),
 		cmocka_unit_test(saving_replaces_a_file_whole_and_leaves_nothing_else_behind),
 	};
