@@ -23,7 +23,8 @@ struct demand; /* bytes per (source, destination); engines that need none take N
 enum sar_method { SAR_PAPER, SAR_PATCH, SAR_LEAFWISE };
 
 struct engine_params {
-	unsigned vls;	  /* data VLs to use, 1..15; 0: what the fabric's links offer, else 8 */
+	unsigned vls; /* data VLs to use, 1..15; 0: what the fabric's links offer, else 8 */
+	bool spread; /* paths take all of vls, also those that freedom of deadlocks does not need */
 	unsigned threads; /* 0: one per core; never changes the result */
 	uint64_t seed;
 	const uint64_t *roots; /* switch GUIDs for updn; NULL: found in the fabric */

@@ -2,19 +2,18 @@
 #include "engines/layers.h"
 
 #include "engines/cdg.h"
+#include "engines/columns.h"
 #include "engines/graph.h"
+#include "engines/spread.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH 64 /* LIDs of one destination switch that are looked at together */
-
 struct layering {
 	const struct fabric *f;
 	struct tables *t;
-	uint8_t lmc; /* of traffic LIDs */
 	struct turns turns;
 	uint16_t *has;	 /* by turn: layers in which it is present */
 	uint16_t *never; /* by turn: layers where it alone would close a cycle */
@@ -26,9 +25,9 @@ struct layering {
 	uint32_t root; /* switch for which the positions are; FAB_NONE: none */
 	uint32_t *at;  /* switch at a position */
 	uint32_t *pos, *depth, *count;
-	uint32_t *out; /* by fabric port: channel (denser than the ports themselves) */
-	uint32_t *hop; /* by LID of the batch * nsw + switch: next channel, FAB_NONE at the end */
-	uint32_t *parent; /* position of the next switch */
+	uint32_t *out;	    /* channels of ports, as columns wants them */
+	struct columns col; /* next channels towards the LIDs of the batch */
+	uint32_t *parent;   /* position of the next switch */
 	uint32_t *chan;
 	uint32_t *prev;	 /* chan of the LID before, on the same switch with the same positions */
 	bool *same;	 /* path is that of the LID before */
@@ -48,11 +47,9 @@ static void layering_init(struct layering *l, const struct fabric *f, struct tab
 	l->pos = xcalloc(f->nsw, sizeof(*l->pos));
 	l->depth = xcalloc(f->nsw, sizeof(*l->depth));
 	l->count = xcalloc(f->nsw + 1, sizeof(*l->count));
-	l->out = xcalloc(f->nport, sizeof(*l->out));
-	for (uint32_t p = 0; p < f->nport; p++)
-		l->out[p] = f->port[p].chan;
-	l->hop = xcalloc((size_t)f->nsw * BATCH, sizeof(*l->hop));
-	l->layer = xcalloc((size_t)f->nsw * BATCH, sizeof(*l->layer));
+	l->out = columns_ports(f);
+	columns_init(&l->col, f, l->out);
+	l->layer = xcalloc((size_t)f->nsw * COLUMNS_MAX, sizeof(*l->layer));
 	l->parent = xcalloc(f->nsw, sizeof(*l->parent));
 	l->chan = xcalloc(f->nsw, sizeof(*l->chan));
 	l->prev = xcalloc(f->nsw, sizeof(*l->prev));
@@ -74,7 +71,7 @@ static void layering_done(struct layering *l)
 	cdg_work_free(l->work);
 	free(l->has);
 	free(l->never);
-	free(l->hop);
+	columns_done(&l->col);
 	free(l->layer);
 	free(l->parent);
 	free(l->chan);
@@ -82,24 +79,6 @@ static void layering_done(struct layering *l)
 	free(l->same);
 	free(l->have);
 	free(l->added);
-}
-
-/* Next channels of all switches towards the LIDs of the batch. */
-static void gather(struct layering *l, const struct dest *d, uint32_t n)
-{
-	const struct fabric *f = l->f;
-
-	for (uint32_t u = 0; u < f->nsw; u++) {
-		const uint8_t *row = tables_row(l->t, u);
-		const uint32_t *out = l->out + f->port_off[u];
-		uint8_t nports = u == d->sw ? 0 : f->sw_nports[u]; /* port 0 has no channel */
-
-		for (uint32_t k = 0; k < n; k++) {
-			uint8_t port = row[d[k].lid];
-
-			l->hop[(size_t)k * f->nsw + u] = out[port <= nports ? port : 0];
-		}
-	}
 }
 
 /* Fills parent and chan; false when the positions do not suit this tree. */
@@ -262,9 +241,9 @@ static int assign_batch(struct layering *l, const struct dest *d, uint32_t n, st
 {
 	bool again = false;
 
-	gather(l, d, n);
+	columns_read(&l->col, l->t, d, n);
 	for (uint32_t k = 0; k < n; k++) {
-		const uint32_t *hop = l->hop + (size_t)k * l->f->nsw;
+		const uint32_t *hop = columns_at(&l->col, k);
 		uint32_t *swap = l->prev;
 		int rc;
 
@@ -285,26 +264,21 @@ static int assign_batch(struct layering *l, const struct dest *d, uint32_t n, st
 	return 0;
 }
 
-static int assign_all(struct layering *l, struct progress *progress, struct err *err)
+static int assign_all(struct layering *l, const struct dest *dests, uint32_t n, struct pace *pace,
+		      struct err *err)
 {
-	uint32_t ndest, done = 0;
-	struct dest *dests = graph_dests_by_switch(&ndest, l->f, l->lmc);
-	struct pace pace;
-	int rc = pace_begin(&pace, progress, "layers", ndest) ? -ECANCELED : 0;
+	int rc = 0;
 
-	while (!rc && done < ndest) {
+	for (uint32_t done = 0; !rc && done < n;) {
 		uint64_t before = cdg_work_done(l->work), searched;
-		uint32_t k = 1;
+		uint32_t k = columns_run(dests + done, n - done);
 
-		while (k < BATCH && done + k < ndest && dests[done + k].sw == dests[done].sw)
-			k++;
 		rc = assign_batch(l, dests + done, k, err);
 		done += k;
 		searched = cdg_work_done(l->work) - before;
-		if (!rc && pace_tick(&pace, done, 4 * (k + 2ull) * l->f->nsw + 16 * searched))
+		if (!rc && pace_tick(pace, done, 4 * (k + 2ull) * l->f->nsw + 16 * searched))
 			rc = -ECANCELED;
 	}
-	free(dests);
 	return rc;
 }
 
@@ -346,7 +320,6 @@ static void store_sls(struct layering *l)
 	struct tables *t = l->t;
 	uint8_t *sl = xcalloc(t->stride, 1);
 
-	t->vls = t->sls = (uint8_t)(l->n ? l->n : 1);
 	if (t->sl_kind == SL_BY_SWITCH && by_dlid(l, sl)) {
 		tables_sl_form(t, SL_BY_DLID, l->f);
 		memcpy(t->sl, sl, t->stride);
@@ -354,31 +327,61 @@ static void store_sls(struct layering *l)
 	free(sl);
 }
 
+/* more: not even LAYERS_MAX were enough. */
+static int too_few(struct err *err, const struct layering *l, bool more, unsigned vls)
+{
+	return err_set(err, -ENOSPC,
+		       "the paths of %s need %s%u VLs without deadlocks, and %u may be used; updn "
+		       "needs 1 on every fabric, and nue does with any number",
+		       l->t->engine, more ? "more than " : "", l->n, vls);
+}
+
+/* The VLs that are left over; dests: all. */
+static int use_spare(struct layering *l, const struct engine_params *params, unsigned vls,
+		     const struct dest *dests, uint32_t n, struct pace *pace)
+{
+	struct spread_stats stats;
+	int rc = spread_vls(l->t, l->f, dests, n, l->t->vls, vls, pace, &stats);
+
+	if (rc)
+		return rc;
+	l->t->vls = l->t->sls = (uint8_t)stats.vls;
+	notes_set(params->notes, "vls_spread", stats.vls,
+		  "spread over %u VLs: at most %llu routes share a channel and VL, not %llu",
+		  stats.vls, (unsigned long long)stats.after, (unsigned long long)stats.before);
+	return 0;
+}
+
 int layers_assign(struct tables *t, const struct fabric *f, const struct engine_params *params,
 		  struct progress *progress, struct err *err)
 {
 	unsigned vls = graph_vls(f, params);
+	bool spread = params && params->spread;
 	struct layering l;
-	int rc;
+	struct pace pace;
+	uint32_t n;
+	struct dest *dests = graph_dests_by_switch(&n, f, graph_lmc(f, params));
+	int rc = pace_begin(&pace, progress, "layers", spread ? 3ull * n : n) ? -ECANCELED : 0;
 
 	layering_init(&l, f, t);
-	l.lmc = graph_lmc(f, params);
 	tables_sl_form(t, SL_CONST, f);
 	tables_sl2vl_form(t, SL2VL_IDENTITY, f);
-	rc = assign_all(&l, progress, err);
-	if (rc == -ENOSPC)
-		err_set(err, rc,
-			"the paths of %s need more than %u VLs without deadlocks, and %u may be "
-			"used; updn needs 1 on every fabric",
-			t->engine, LAYERS_MAX, vls);
-	else if (!rc && l.n > vls)
-		rc = err_set(err, -ENOSPC,
-			     "the paths of %s need %u VLs without deadlocks, and %u may be used; "
-			     "updn needs 1 on every fabric",
-			     t->engine, l.n, vls);
 	if (!rc)
+		rc = assign_all(&l, dests, n, &pace, err);
+	if (rc == -ENOSPC || (!rc && l.n > vls))
+		rc = too_few(err, &l, rc == -ENOSPC, vls);
+	if (!rc) {
 		store_sls(&l);
+		t->vls = t->sls = (uint8_t)(l.n ? l.n : 1);
+		if (params)
+			notes_set(params->notes, "vls_needed", t->vls,
+				  "%u VL%s keep%s its paths free of deadlocks", t->vls,
+				  t->vls == 1 ? "" : "s", t->vls == 1 ? "s" : "");
+	}
+	if (!rc && spread && t->vls < vls)
+		rc = use_spare(&l, params, vls, dests, n, &pace);
 	layering_done(&l);
+	free(dests);
 	return rc;
 }
 

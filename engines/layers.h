@@ -18,10 +18,16 @@
 
 #define LAYERS_MAX 16 /* beyond what the hardware has, only to tell how many are needed */
 
-/* t: complete, loop-free LFTs for every traffic LID and switch, with room for nothing else: SL
- * form, vls and sls are set here (the cheapest SL form that holds them, SL2VL identity). -ENOSPC
- * when more than graph_vls() layers are needed: says how many.  -ECANCELED. -EINVAL when a path of
- * the LFTs does not arrive.  Result does not depend on threads. */
+/*
+ * t: complete, loop-free LFTs for every traffic LID and switch, with room for nothing else: SL
+ * form, vls and sls are set here (the cheapest SL form that holds them, SL2VL identity).  As few
+ * VLs as first fit finds, noted as "vls_needed": each VL takes its part of the switches' buffers,
+ * so more are used only when the operator asks for it: with params->spread the paths spread
+ * over all graph_vls() VLs (spread.h; SLs by source switch then), noted as "vls_spread".
+ *
+ * -ENOSPC when more than graph_vls() layers are needed: says how many.  -ECANCELED.  -EINVAL when
+ * a path of the LFTs does not arrive.  Result does not depend on threads.
+ */
 int layers_assign(struct tables *t, const struct fabric *f, const struct engine_params *params,
 		  struct progress *progress, struct err *err);
 

@@ -4,7 +4,9 @@
  *
  *   engine_bench ENGINE[,ENGINE...] SPEC...
  *
- * gap is the longest time between two reports of progress, which bounds that of a cancel.
+ * THREADS=T in the environment takes T threads instead of 1 (CPU seconds are those of all),
+ * SPREAD=K spreads the paths over K VLs.  gap is the longest time between two reports of progress,
+ * which bounds that of a cancel.
  */
 #include "engines/engine.h"
 #include "engines/metrics.h"
@@ -79,7 +81,12 @@ static int show_quality(const struct fabric *f, const struct tables *t, struct e
 
 static int bench(const struct engine *e, const char *spec, const struct fabric *f, struct err *err)
 {
-	struct engine_params params = { .vls = 15 };
+	const char *spread = getenv("SPREAD");
+	struct engine_params params = {
+		.vls = spread ? (unsigned)atoi(spread) : 15,
+		.spread = spread,
+		.threads = getenv("THREADS") ? (unsigned)atoi(getenv("THREADS")) : 1,
+	};
 	struct watch w = { .begin = cpu_s() };
 	struct progress p = { .report = report, .ctx = &w };
 	struct tables *t;

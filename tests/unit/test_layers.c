@@ -100,6 +100,7 @@ static void too_few_vls_say_how_many_it_takes_and_who_needs_fewer(void **state)
 	assert_non_null(strstr(err.text, need));
 	assert_non_null(strstr(err.text, "1 may be used"));
 	assert_non_null(strstr(err.text, "updn"));
+	assert_non_null(strstr(err.text, "nue"));
 	p.vls = t->vls;
 	tables_put(t);
 	t = must_route(&engine_dfsssp, f, NULL, &p);
@@ -143,6 +144,84 @@ static void more_layers_than_there_are_is_said_as_such(void **state)
 	fabric_put(f);
 }
 
+/* Most routes to traffic LIDs that share a channel and VL. */
+static uint64_t busiest(const struct fabric *f, const struct tables *t)
+{
+	uint64_t *load = xcalloc((size_t)f->nchan * FAB_SLS, sizeof(*load)), max = 0;
+
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+		uint8_t port;
+		uint32_t dst = fabric_lid_switch(f, lid, &port);
+
+		for (uint32_t s = 0; s < f->nterm && f->lid_end[lid] < f->nterm; s++) {
+			uint8_t vl = tables_path_sl(t, s, f->term_sw[s], lid);
+
+			for (uint32_t u = f->term_sw[s]; u != dst;) {
+				uint32_t c = fabric_chan(f, u, tables_row(t, u)[lid]);
+				uint64_t n = ++load[(size_t)c * FAB_SLS + vl];
+
+				max = n > max ? n : max;
+				u = f->chan_dst[c];
+			}
+		}
+	}
+	free(load);
+	return max;
+}
+
+static void spread_is_less_on_each_vl(const struct fabric *f, unsigned vls)
+{
+	struct notes notes = { NULL, 0 };
+	struct engine_params few = { .vls = vls, .notes = &notes };
+	struct engine_params all = { .vls = vls, .notes = &notes, .spread = true };
+	struct tables *a = must_route(&engine_dfsssp, f, NULL, &few);
+	struct tables *b = must_route(&engine_dfsssp, f, NULL, &all);
+	uint64_t before = busiest(f, a), after = busiest(f, b);
+
+	assert_true(a->vls < vls);
+	assert_int_equal(notes_find(&notes, "vls_needed")->value, a->vls);
+	assert_int_equal(notes_find(&notes, "vls_spread")->value, vls);
+	assert_int_equal(b->vls, vls);
+	assert_int_equal(b->sls, vls);
+	/* at least halfway to an even share of the channel */
+	assert_true(2 * after < before + before * a->vls / vls);
+	assert_memory_equal(a->lft, b->lft, (size_t)a->nsw * a->stride);
+	assert_no_deadlock(f, b);
+	tables_put(a);
+	tables_put(b);
+	notes_done(&notes);
+}
+
+static void spare_vls_take_their_share_of_every_channel(void **state)
+{
+	struct net_opts o = { .lmc = 1, .storage = 2, .aggregation = 1 };
+	struct fabric *tree = net_tree(6, 4, 4, NULL), *torus = net_torus(4, 5, 3, &o);
+	struct fabric *random = net_random(3, 12, 26, 4, &o);
+
+	(void)state;
+	spread_is_less_on_each_vl(tree, 2);
+	spread_is_less_on_each_vl(tree, 4);
+	spread_is_less_on_each_vl(torus, 8);
+	spread_is_less_on_each_vl(random, 5);
+	fabric_put(tree);
+	fabric_put(torus);
+	fabric_put(random);
+}
+
+/* Two hosts on two switches have one path each way. */
+static void vls_without_a_path_are_not_counted(void **state)
+{
+	struct fabric *f = net_chain(2, 1, FAB_NONE, NULL);
+	struct engine_params p = { .vls = 8, .spread = true };
+	struct tables *t = must_route(&engine_dfsssp, f, NULL, &p);
+
+	(void)state;
+	assert_int_equal(t->vls, 1);
+	assert_no_deadlock(f, t);
+	tables_put(t);
+	fabric_put(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +231,8 @@ int main(void)
 		cmocka_unit_test(too_few_vls_say_how_many_it_takes_and_who_needs_fewer),
 		cmocka_unit_test(tables_that_do_not_arrive_are_refused),
 		cmocka_unit_test(more_layers_than_there_are_is_said_as_such),
+		cmocka_unit_test(spare_vls_take_their_share_of_every_channel),
+		cmocka_unit_test(vls_without_a_path_are_not_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
