@@ -16,6 +16,9 @@ static const struct argp_option table[] = {
 	OPTION_JOBS,
 	OPTION_LMC,
 	OPTION_NAME_MAP,
+	OPTION_BISECTIONS,
+	OPTION_SEED,
+	OPTION_THREADS,
 	{ "terminals-only", OPT_TERMINALS_ONLY, NULL, 0,
 	  "leave the switches' own LIDs out: other engines often do not keep those free of "
 	  "deadlocks",
@@ -44,7 +47,7 @@ static const struct argp argp = {
 	       "switch, no packet loops, no deadlock is possible, VLs within what the links "
 	       "offer."
 	       "\vWithout --path-sl every path has SL 0, without --sl2vl every SL its own VL. In "
-	       "JSON, what is not known is null; \"ebb\" is not computed yet. Exit codes: 0 all of "
+	       "JSON, what is not known is null. Exit codes: 0 all of "
 	       "it holds; 1 it does not, and the witness is printed; 64 bad options; 255 an input "
 	       "could not be read.",
 };
@@ -76,7 +79,7 @@ static int check(const struct options *o, struct err *err)
 		struct tables *t = s.installed;
 
 		s.installed = NULL;
-		if (evaluate_tables(&e, t, s.f, s.jobs, o->terminals_only, err) || tell(o, &e, err))
+		if (evaluate_tables(&e, t, s.f, s.jobs, &s.eval, err) || tell(o, &e, err))
 			rc = EXIT_FINDINGS;
 	}
 	if (!rc && !verdict_ok(e.v)) {

@@ -29,6 +29,7 @@ static const struct argp_option table[] = {
 	OPTION_SEED,
 	OPTION_THREADS,
 	OPTION_ROOTS,
+	OPTION_BISECTIONS,
 	OPTION_SAR_METHOD,
 	OPTION_ESCAPE,
 	OPTION_NAME_MAP,
@@ -59,8 +60,8 @@ static const struct argp argp = {
 	.parser = take,
 	.doc = "Routes one fabric with several engines and prints all figures beside each other."
 	       "\vGiven the installed tables (--lfts, --fdbs or --tables), they are the first "
-	       "column, and changes are counted against them. In JSON, what is not known is null; "
-	       "\"ebb\" is not computed yet. Exit codes: 0 all engines gave routes that passed all "
+	       "column, and changes are counted against them. In JSON, what is not known is null. "
+	       "Exit codes: 0 all engines gave routes that passed all "
 	       "checks; 1 not all; 64 bad options; 255 an input could not be read.",
 	.help_filter = engines_help,
 };
@@ -97,7 +98,10 @@ static void evaluate_all(struct comparison *c)
 	struct err err;
 
 	if (s->installed) {
-		if (evaluate_tables(&c->list[0], tables_get(s->installed), s->f, s->jobs, true,
+		struct eval_opts found = s->eval;
+
+		found.terminals_only = true;
+		if (evaluate_tables(&c->list[0], tables_get(s->installed), s->f, s->jobs, &found,
 				    &err))
 			c->why[0] = xstrdup(err.text);
 		snprintf(c->list[0].engine, sizeof(c->list[0].engine), "installed");
@@ -108,7 +112,7 @@ static void evaluate_all(struct comparison *c)
 		struct engine_params params = s->params;
 
 		engine_spec_apply(&c->engine[i], &params);
-		if (evaluate_engine(e, c->engine[i].engine, s->f, s->jobs, &params, &err))
+		if (evaluate_engine(e, c->engine[i].engine, s->f, s->jobs, &params, &s->eval, &err))
 			c->why[c->n] = xstrdup(err.text);
 		else if (s->installed)
 			e->diff = tdiff_new(s->f, s->installed, e->t);

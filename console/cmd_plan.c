@@ -32,6 +32,7 @@ static const struct argp_option table[] = {
 	  0 },
 	OPTION_SAR_METHOD,
 	OPTION_ESCAPE,
+	OPTION_BISECTIONS,
 	OPTION_VLS,
 	OPTION_SEED,
 	OPTION_THREADS,
@@ -77,19 +78,21 @@ static int propose(struct evaluation *out, const struct plan_cmd *c, const struc
 		.sar_method = c->o.sar_method,
 		.escape = c->o.escape,
 	};
+	struct eval_opts eval;
 	struct engine_spec spec;
 	struct tables *t;
 	int rc;
 
+	options_eval(&eval, &c->o);
 	if (c->o.lfts) {
 		rc = loadfab_tables(&t, c->o.lfts, l->f, err);
-		return rc ? rc : evaluate_tables(out, t, l->f, l->jobs, false, err);
+		return rc ? rc : evaluate_tables(out, t, l->f, l->jobs, &eval, err);
 	}
 	rc = engine_spec_parse(&spec, c->o.engine, err);
 	if (rc)
 		return rc;
 	engine_spec_apply(&spec, &params);
-	return evaluate_engine(out, spec.engine, l->f, l->jobs, &params, err);
+	return evaluate_engine(out, spec.engine, l->f, l->jobs, &params, &eval, err);
 }
 
 static void print_plan(const struct plan *p)
@@ -143,11 +146,14 @@ static int show(const struct plan_cmd *c, const struct plan *p, const struct eva
 static int make(const struct plan_cmd *c, const struct live *l, struct err *err)
 {
 	struct evaluation both[2] = { 0 };
+	struct eval_opts found;
 	struct plan *p = NULL;
 	int rc = EXIT_FINDINGS;
 
+	options_eval(&found, &c->o);
+	found.terminals_only = true;
 	if (propose(&both[1], c, l, err) ||
-	    evaluate_tables(&both[0], tables_get(l->t), l->f, l->jobs, true, err))
+	    evaluate_tables(&both[0], tables_get(l->t), l->f, l->jobs, &found, err))
 		goto out;
 	both[1].diff = tdiff_new(l->f, l->t, both[1].t);
 	if (plan_new(&p, l->f, l->t, both[1].t, l->jobs, &l->sm, time(NULL), err) ||

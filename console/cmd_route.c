@@ -25,6 +25,7 @@ static const struct argp_option table[] = {
 	OPTION_SEED,
 	OPTION_THREADS,
 	OPTION_ROOTS,
+	OPTION_BISECTIONS,
 	OPTION_SAR_METHOD,
 	OPTION_ESCAPE,
 	OPTION_NAME_MAP,
@@ -59,8 +60,7 @@ static const struct argp argp = {
 	.doc = "Computes routes, judges and measures them, and writes them as files."
 	       "\vGiven the installed tables (--lfts, --fdbs or --tables), the summary tells how "
 	       "many entries and blocks would change. In JSON, what is not known is null: the "
-	       "figures of jobs without --jobs, the changes without installed tables, and \"ebb\", "
-	       "which is not computed yet. Exit codes: 0 routes that passed all checks; 1 the "
+	       "figures of jobs without --jobs, the changes without installed tables. Exit codes: 0 routes that passed all checks; 1 the "
 	       "engine refused, a check failed, or writing did; 64 bad options; 255 an input could "
 	       "not be read.",
 	.help_filter = engines_help,
@@ -97,7 +97,7 @@ static int route(const struct options *o, const struct engine_spec *spec, struct
 	int rc = scene_load(&s, o, err);
 
 	engine_spec_apply(spec, &s.params);
-	if (!rc && evaluate_engine(&e, spec->engine, s.f, s.jobs, &s.params, err))
+	if (!rc && evaluate_engine(&e, spec->engine, s.f, s.jobs, &s.params, &s.eval, err))
 		rc = EXIT_FINDINGS;
 	if (!rc && finish(o, &s, &e, err))
 		rc = EXIT_FINDINGS;

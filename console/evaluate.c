@@ -20,20 +20,38 @@ static void begin(struct evaluation *e, const char *engine, const struct fabric 
 	snprintf(e->engine, sizeof(e->engine), "%s", engine);
 }
 
-static int judge(struct evaluation *e, struct stopwatch *w, bool terminals_only, struct err *err)
+static int predict(struct evaluation *e, struct stopwatch *w, const struct eval_opts *o,
+		   struct err *err)
 {
-	struct verify_opts opts = { .terminals_only = terminals_only };
+	struct ebb_opts opts = {
+		.bisections = o->bisections < 0 ? 0 : (uint32_t)o->bisections,
+		.seed = o->seed,
+		.threads = o->threads,
+	};
+
+	if (!o->bisections || !e->v->connected)
+		return 0;
+	return predict_ebb(&e->ebb, e->f, e->t, &opts, &w->progress, err);
+}
+
+static int judge(struct evaluation *e, struct stopwatch *w, const struct eval_opts *o,
+		 struct err *err)
+{
+	struct verify_opts opts = { .terminals_only = o->terminals_only };
 	double start = clock_s();
 	int rc = verify_tables(&e->v, e->f, e->t, &opts, &w->progress, err);
 
 	e->verify_s = clock_s() - start;
 	if (!rc)
 		rc = metrics_compute(&e->m, e->f, e->t, e->jobs, &w->progress, err);
+	if (!rc)
+		rc = predict(e, w, o, err);
 	return rc;
 }
 
 int evaluate_engine(struct evaluation *out, const struct engine *engine, const struct fabric *f,
-		    const struct jobset *jobs, const struct engine_params *params, struct err *err)
+		    const struct jobset *jobs, const struct engine_params *params,
+		    const struct eval_opts *opts, struct err *err)
 {
 	struct engine_params own = *params;
 	struct tables *t = NULL;
@@ -52,7 +70,7 @@ int evaluate_engine(struct evaluation *out, const struct engine *engine, const s
 	out->layers_s = stopwatch_seconds(&w, "layers");
 	if (!rc) {
 		stopwatch_start(&w);
-		rc = judge(out, &w, false, err);
+		rc = judge(out, &w, opts, err);
 		stopwatch_stop(&w);
 		out->total_s += out->verify_s;
 	}
@@ -62,7 +80,7 @@ int evaluate_engine(struct evaluation *out, const struct engine *engine, const s
 }
 
 int evaluate_tables(struct evaluation *out, const struct tables *t, const struct fabric *f,
-		    const struct jobset *jobs, bool terminals_only, struct err *err)
+		    const struct jobset *jobs, const struct eval_opts *opts, struct err *err)
 {
 	struct stopwatch w;
 	int rc;
@@ -70,7 +88,7 @@ int evaluate_tables(struct evaluation *out, const struct tables *t, const struct
 	begin(out, t->engine, f, jobs);
 	out->t = t;
 	stopwatch_start(&w);
-	rc = judge(out, &w, terminals_only, err);
+	rc = judge(out, &w, opts, err);
 	stopwatch_stop(&w);
 	out->total_s = out->verify_s;
 	if (rc)

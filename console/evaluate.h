@@ -5,6 +5,7 @@
 
 #include "engines/engine.h"
 #include "engines/metrics.h"
+#include "engines/predict.h"
 #include "engines/verify.h"
 #include "fabric/base/notes.h"
 #include "fabric/model/tdiff.h"
@@ -16,17 +17,26 @@ struct evaluation {
 	const struct tables *t;
 	struct verdict *v;
 	struct metrics *m;
+	struct ebb ebb;	    /* not known when it has no bisections */
 	struct notes notes; /* what the engine told */
 	struct tdiff *diff; /* against the installed tables; NULL unknown */
 	double total_s, paths_s, layers_s, verify_s; /* wall clock; NAN unknown */
 };
 
+struct eval_opts {
+	bool terminals_only; /* of the verdict */
+	int bisections;	     /* for ebb; -1: predict_default_bisections(), 0: none */
+	uint64_t seed;	     /* of these */
+	unsigned threads;
+};
+
 /* The engine, then verdict and figures. */
 int evaluate_engine(struct evaluation *out, const struct engine *engine, const struct fabric *f,
-		    const struct jobset *jobs, const struct engine_params *params, struct err *err);
+		    const struct jobset *jobs, const struct engine_params *params,
+		    const struct eval_opts *opts, struct err *err);
 /* Takes over the caller's tables, also when it fails. */
 int evaluate_tables(struct evaluation *out, const struct tables *t, const struct fabric *f,
-		    const struct jobset *jobs, bool terminals_only, struct err *err);
+		    const struct jobset *jobs, const struct eval_opts *opts, struct err *err);
 void evaluation_free(struct evaluation *e); /* an all-zero one is fine */
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/options.h"
 
+#include "console/evaluate.h"
 #include "engines/sar_method.h"
 
 #include <ctype.h>
@@ -10,7 +11,17 @@
 
 void options_init(struct options *o)
 {
-	*o = (struct options){ .lmc = -1, .seed = 1, .formats = FORMAT_OPENSM };
+	*o = (struct options){ .lmc = -1, .bisections = -1, .seed = 1, .formats = FORMAT_OPENSM };
+}
+
+void options_eval(struct eval_opts *out, const struct options *o)
+{
+	*out = (struct eval_opts){
+		.terminals_only = o->terminals_only,
+		.bisections = o->bisections,
+		.seed = o->seed,
+		.threads = o->threads,
+	};
 }
 
 static uint64_t number(const char *arg, const char *option, uint64_t min, uint64_t max,
@@ -128,6 +139,9 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 		return 0;
 	case OPT_SAR_METHOD:
 		return take_method(o, arg, state);
+	case OPT_BISECTIONS:
+		o->bisections = (int)number(arg, "bisections", 0, 1000000, state);
+		return 0;
 	case OPT_ESCAPE:
 		o->escape = true;
 		return 0;

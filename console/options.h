@@ -30,6 +30,7 @@ enum option_key {
 	OPT_TERMINALS_ONLY,
 	OPT_SAR_METHOD,
 	OPT_ESCAPE,
+	OPT_BISECTIONS,
 	OPT_JSON,
 };
 
@@ -46,7 +47,8 @@ struct options {
 	uint64_t seed;
 	unsigned formats; /* enum output_format, or'ed */
 	enum sar_method sar_method;
-	bool escape; /* route with escape LIDs */
+	int bisections; /* for ebb; -1: by the size of the fabric */
+	bool escape;	/* route with escape LIDs */
 	bool terminals_only, json;
 };
 
@@ -109,6 +111,13 @@ struct options {
 			"the last VL, the same whatever the engine (needs LMC 1 or more)",         \
 			0                                                                          \
 	}
+#define OPTION_BISECTIONS                                                                          \
+	{                                                                                          \
+		"bisections", OPT_BISECTIONS, "N", 0,                                              \
+			"random bisections for the effective bisection bandwidth, 0 for none "     \
+			"(preset: 20 to 1,000, fewer on large fabrics)",                           \
+			0                                                                          \
+	}
 #define OPTION_TABLES                                                                              \
 	{ "lfts", OPT_LFTS, "FILE", 0, "tables: opensm-lfts.dump, dump_fts", 0 },                  \
 		{ "fdbs", OPT_FDBS, "FILE", 0, "tables: opensm.fdbs", 0 },                         \
@@ -130,7 +139,11 @@ struct options {
 		"json", OPT_JSON, NULL, 0, what, 0                                                 \
 	}
 
+struct eval_opts;
+
 void options_init(struct options *o);
+/* What they say about verdict and figures. */
+void options_eval(struct eval_opts *out, const struct options *o);
 /* For argp parsers: takes a key of enum option_key, else ARGP_ERR_UNKNOWN.  A bad value ends
  * the program with 64 and a sentence. */
 error_t options_take(struct options *o, int key, char *arg, struct argp_state *state);

@@ -4,6 +4,7 @@
 #define CONSOLE_SCENE_H
 
 #include "console/options.h"
+#include "console/evaluate.h"
 #include "engines/engine.h"
 
 struct scene {
@@ -12,6 +13,7 @@ struct scene {
 	struct jobset *jobs;	     /* NULL: no --jobs */
 	struct tables *installed;    /* NULL: none of --lfts, --fdbs, --tables */
 	struct engine_params params; /* from --vls, --threads, --seed, --roots, ... */
+	struct eval_opts eval;	     /* from --bisections, --seed, --threads, ... */
 	uint64_t *roots;
 };
 

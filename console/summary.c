@@ -114,10 +114,14 @@ static double links_per_job_mean(const struct evaluation *e)
 	return with_jobs(e, e->m->links_per_job_mean);
 }
 
-static double not_computed(const struct evaluation *e)
+static double ebb(const struct evaluation *e)
 {
-	(void)e;
-	return NAN;
+	return e->ebb.bisections ? e->ebb.mean : NAN;
+}
+
+static double ebb_ci95(const struct evaluation *e)
+{
+	return e->ebb.bisections ? e->ebb.ci95 : NAN;
 }
 
 static double lft_blocks(const struct evaluation *e)
@@ -154,7 +158,8 @@ static const struct figure figures[] = {
 	{ "job_efi_max_mean", "EFI of a job, max, mean", FIGURE_REAL, job_efi_max_mean },
 	{ "dark_fiber_pct", "dark fiber, %", FIGURE_REAL, dark_fiber_pct },
 	{ "links_per_job_mean", "links of a job, mean", FIGURE_REAL, links_per_job_mean },
-	{ "ebb", NULL, FIGURE_REAL, not_computed },
+	{ "ebb", "effective bisection bw.", FIGURE_REAL, ebb },
+	{ "ebb_ci95", "  +-", FIGURE_REAL, ebb_ci95 },
 	{ "lft_blocks", "LFT blocks", FIGURE_COUNT, lft_blocks },
 	{ "lft_entries_changed", "  entries changed", FIGURE_COUNT, entries_changed },
 	{ "lft_blocks_changed", "  blocks changed", FIGURE_COUNT, blocks_changed },

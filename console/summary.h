@@ -12,8 +12,9 @@
  * The keys engine, switches, terminals, lids, channels, vls_used, sls_used,
  * seconds{total,paths,layers,verify}, connected, loop_free, deadlock_free, hops_max, hops_mean,
  * efi_max, eff_efi_max, eff_efi_bound, job_efi_max_mean, dark_fiber_pct, links_per_job_mean,
- * ebb, lft_blocks, lft_entries_changed, lft_blocks_changed, in this order.  What is not known
- * is null: figures of jobs without jobs, changes without installed tables, ebb always.
+ * ebb, ebb_ci95, lft_blocks, lft_entries_changed, lft_blocks_changed, in this order.  What is not
+ * known is null: figures of jobs without jobs, changes without installed tables, ebb where some
+ * path is missing.
  */
 json_t *summary_json(const struct evaluation *e);
 /* Adds the engine's notes, if any: key "notes", an object of counts. */

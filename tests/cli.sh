@@ -65,7 +65,8 @@ keys() { # FILE...: each is JSON with all keys of the contract, in their types
 	        for k in ints: assert o[k] is None or type(o[k]) is int, (k, o[k])
 	        for k in reals: assert o[k] is None or type(o[k]) is float, (k, o[k])
 	        for k in bools: assert o[k] is None or type(o[k]) is bool, (k, o[k])
-	        assert o["ebb"] is None
+	        assert (o["ebb"] is None) == (not o["connected"]), "ebb"
+	        assert o["ebb"] is None or 0 < o["ebb"] <= 1 and 0 <= o["ebb_ci95"] < 0.2, "ebb"
 	EOF
 }
 value() { python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$1" "$2"; }
@@ -118,6 +119,7 @@ for e in minhop updn dfsssp sar; do
 	expect "check $e by ibdmchk's files" 0 'deadlocks' "$I" check --topology d-$e/opensm-subnet.lst --fdbs d-$e/opensm.fdbs --path-sl d-$e/path-sl.dump --sl2vl d-$e/ibdm-sl2vl.dump
 	check "route $e: one thread or two, the same bytes" bash -c "'$I' route --engine $e --topology h.net --jobs jobs --threads 1 --out t1 >/dev/null && '$I' route --engine $e --topology h.net --jobs jobs --threads 2 --out t2 >/dev/null && cmp t1/tables.ibr t2/tables.ibr && cmp t1/tables.ibr d-$e/tables.ibr"
 done
+expect "route without bisections" 0 '"ebb": null' "$I" route --engine sar --topology h.net --bisections 0 --json
 check "route --json prints what summary.json holds, but for the times" bash -c "'$I' route --engine sar --topology h.net --jobs jobs --out d-sar --formats opensm,ibdm --json >s.json && cmp s.json d-sar/summary.json"
 check "all files of both formats are there" bash -c '[ "$(ls -A d-sar | tr "\n" " ")" = "ibdm-sl2vl.dump opensm-lfts.dump opensm-sl2vl.dump opensm-subnet.lst opensm.fdbs path-sl.dump summary.json tables.ibr " ]'
 check "figures of jobs are numbers with jobs" bash -c "python3 -c 'import json; o=json.load(open(\"s.json\")); assert o[\"eff_efi_max\"] >= o[\"eff_efi_bound\"] > 0'"
