@@ -63,6 +63,11 @@ void balance_free(struct balance *b)
 	free(b);
 }
 
+uint64_t *balance_loads(struct balance *b)
+{
+	return b->load;
+}
+
 /* Cheapest edge of every position; the first one when equal. */
 static void pick_paths(struct balance *b, const struct spdag *g)
 {

@@ -32,6 +32,9 @@ struct balance *balance_new(const struct fabric *f, struct tables *t, enum balan
 			    balance_build_fn build, void *ctx);
 void balance_free(struct balance *b); /* NULL is fine */
 
+/* Loads by channel, which the caller may change between calls. */
+uint64_t *balance_loads(struct balance *b);
+
 /* Routes n LIDs, one after another, that all end on the same switch.  weight: routes by
  * source switch that each LID adds to the loads; NULL: the LIDs add nothing.
  * Returns the edges looked at.  Time O(n * (edges + switches)). */

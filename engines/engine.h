@@ -20,7 +20,7 @@
 
 struct demand; /* bytes per (source, destination); engines that need none take NULL */
 
-enum sar_method { SAR_PAPER, SAR_PATCH, SAR_LEAFWISE };
+enum sar_method { SAR_LEAFWISE, SAR_PAPER, SAR_PATCH }; /* engines/sar.h says what they do */
 
 struct engine_params {
 	unsigned vls; /* data VLs to use, 1..15; 0: what the fabric's links offer, else 8 */

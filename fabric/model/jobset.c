@@ -68,6 +68,7 @@ void jobset_builder_add(struct jobset_builder *b, const struct job *head, const 
 		.nodes = keep(b->arena, head->nodes),
 		.start_s = head->start_s,
 		.nnodes = n,
+		.given = (uint32_t)b->list.n,
 	};
 	uint32_t *terms;
 

@@ -26,6 +26,7 @@ struct job {
 	uint32_t nsw;	       /* distinct switches below them */
 	bool multi;	       /* nsw >= 2 */
 	int64_t start_s;       /* Unix time; 0 unknown */
+	uint32_t given;	       /* how many jobs the source named before it */
 };
 
 struct jobset {

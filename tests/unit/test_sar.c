@@ -135,7 +135,8 @@ static void follows_algorithm_1_path_by_path(void **state)
 		struct net_opts o = { .lmc = (int)(seed % 3), .random_lids = seed, .storage = 4 };
 		struct fabric *f = net_random(seed, 12, 26, 4, &o);
 		struct jobset *js = random_jobs(f, seed, 4);
-		struct tables *t = must_route(&engine_sar, f, js, NULL);
+		struct engine_params p = { .sar_method = SAR_PAPER };
+		struct tables *t = must_route(&engine_sar, f, js, &p);
 		uint64_t *load = xcalloc(f->nchan, sizeof(*load)), id;
 		uint32_t *order = xcalloc(f->nterm, sizeof(*order));
 

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/sar_grow.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DAG_BYTES (96u << 20) /* for all that are kept */
+
+/* All shortest paths to one switch, by switch. */
+struct dag {
+	uint32_t root; /* FAB_NONE: none yet */
+	uint32_t *dist;
+	uint32_t *off, *chan;
+};
+
+struct change {
+	uint32_t sw;
+	uint8_t port;
+};
+
+struct grow {
+	const struct fabric *f;
+	struct tables *t;
+	uint32_t *out; /* by fabric port: channel */
+	struct grow_load *load;
+	uint32_t *job_chan; /* channels that the job in hand uses or has used ... */
+	uint32_t njob_chan;
+	bool *job_has; /* ... and whether a channel is among them */
+	struct dag *dag;
+	uint32_t ndag;
+	uint32_t *queue, *found;
+	double *cost;	 /* by switch: from there to the destination */
+	uint32_t *pick;	 /* by switch: channel */
+	uint32_t *grown; /* by switch: stamp when in the tree; pick is its next hop then */
+	uint32_t *seen;	 /* by switch: stamp of the search */
+	uint32_t tree_stamp, stamp;
+	const struct sar_source **batch;
+	struct change *undo;
+	uint32_t nundo;
+	bool *fresh; /* by row and block of 64 LIDs: changed already, so more changes are free */
+	uint64_t work;
+};
+
+struct grow *grow_new(const struct fabric *f, struct tables *t)
+{
+	struct grow *g = xcalloc(1, sizeof(*g));
+	size_t bytes = (2ull * f->nsw + f->nchan / 2 + 1) * sizeof(uint32_t);
+
+	g->f = f;
+	g->t = t;
+	g->ndag = (uint32_t)(DAG_BYTES / bytes);
+	g->ndag = g->ndag > f->nsw ? f->nsw : g->ndag ? g->ndag : 1;
+	g->dag = xcalloc(g->ndag, sizeof(*g->dag));
+	for (uint32_t i = 0; i < g->ndag; i++)
+		g->dag[i].root = FAB_NONE;
+	g->out = xcalloc(f->nport, sizeof(*g->out));
+	for (uint32_t p = 0; p < f->nport; p++)
+		g->out[p] = f->port[p].chan;
+	g->load = xcalloc(f->nchan, sizeof(*g->load));
+	g->job_chan = xcalloc(f->nchan, sizeof(*g->job_chan));
+	g->job_has = xcalloc(f->nchan, sizeof(*g->job_has));
+	g->queue = xcalloc(f->nsw, sizeof(*g->queue));
+	g->found = xcalloc(f->nchan, sizeof(*g->found));
+	g->cost = xcalloc(f->nsw, sizeof(*g->cost));
+	g->pick = xcalloc(f->nsw, sizeof(*g->pick));
+	g->grown = xcalloc(f->nsw, sizeof(*g->grown));
+	g->seen = xcalloc(f->nsw, sizeof(*g->seen));
+	g->batch = xcalloc(f->nsw, sizeof(*g->batch));
+	g->undo = xcalloc(f->nsw, sizeof(*g->undo));
+	g->fresh = xcalloc(f->nsw, tables_blocks(t) * sizeof(*g->fresh));
+	return g;
+}
+
+void grow_free(struct grow *g)
+{
+	if (!g)
+		return;
+	for (uint32_t i = 0; i < g->ndag; i++) {
+		free(g->dag[i].dist);
+		free(g->dag[i].off);
+		free(g->dag[i].chan);
+	}
+	free(g->dag);
+	free(g->out);
+	free(g->load);
+	free(g->job_chan);
+	free(g->job_has);
+	free(g->queue);
+	free(g->found);
+	free(g->cost);
+	free(g->pick);
+	free(g->grown);
+	free(g->seen);
+	free(g->batch);
+	free(g->undo);
+	free(g->fresh);
+	free(g);
+}
+
+struct grow_load *grow_loads(struct grow *g)
+{
+	return g->load;
+}
+
+uint64_t grow_work(const struct grow *g)
+{
+	return g->work;
+}
+
+static void measure_hops(struct grow *g, uint32_t *dist, uint32_t root)
+{
+	const struct fabric *f = g->f;
+	uint32_t head = 0, tail = 0;
+
+	memset(dist, 0xff, f->nsw * sizeof(*dist));
+	dist[root] = 0;
+	g->queue[tail++] = root;
+	while (head < tail) {
+		uint32_t u = g->queue[head++];
+
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+			uint32_t v = f->chan_dst[c];
+
+			if (dist[v] != FAB_NONE)
+				continue;
+			dist[v] = dist[u] + 1;
+			g->queue[tail++] = v;
+		}
+	}
+}
+
+static const struct dag *find_dag(struct grow *g, uint32_t root)
+{
+	const struct fabric *f = g->f;
+	struct dag *d = &g->dag[root % g->ndag];
+	uint32_t n = 0;
+
+	if (d->root == root)
+		return d;
+	if (!d->off) {
+		d->dist = xcalloc(f->nsw, sizeof(*d->dist));
+		d->off = xcalloc(f->nsw + 1ull, sizeof(*d->off));
+	}
+	d->root = root;
+	measure_hops(g, d->dist, root);
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		d->off[u] = n;
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+			g->found[n] = c;
+			n += d->dist[f->chan_dst[c]] + 1 == d->dist[u];
+		}
+	}
+	d->off[f->nsw] = n;
+	d->chan = xrealloc(d->chan, n ? n : 1, sizeof(*d->chan));
+	memcpy(d->chan, g->found, n * sizeof(*d->chan));
+	g->work += 2ull * f->nchan;
+	return d;
+}
+
+static uint32_t next_chan(const struct grow *g, uint32_t sw, uint32_t lid)
+{
+	return g->out[g->f->port_off[sw] + tables_row(g->t, sw)[lid]];
+}
+
+void grow_count(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
+		double sign)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t u = s[i].sw; u != d->sw;) {
+			uint32_t c = next_chan(g, u, d->lid);
+
+			g->load[c].all += sign * s[i].n;
+			u = g->f->chan_dst[c];
+			g->work++;
+		}
+	}
+}
+
+static void add_job_load(struct grow *g, uint32_t c, double n)
+{
+	if (!g->job_has[c]) {
+		g->job_has[c] = true;
+		g->job_chan[g->njob_chan++] = c;
+	}
+	g->load[c].job += n;
+}
+
+double grow_count_job(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
+{
+	double max = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t u = s[i].sw; u != d->sw;) {
+			uint32_t c = next_chan(g, u, d->lid);
+
+			add_job_load(g, c, s[i].n);
+			max = g->load[c].job > max ? g->load[c].job : max;
+			u = g->f->chan_dst[c];
+			g->work++;
+		}
+	}
+	return max;
+}
+
+void grow_forget_job(struct grow *g)
+{
+	while (g->njob_chan > 0) {
+		uint32_t c = g->job_chan[--g->njob_chan];
+
+		g->job_has[c] = false;
+		g->load[c].job = 0;
+	}
+}
+
+double grow_hottest(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
+{
+	double max = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t u = s[i].sw; u != d->sw;) {
+			uint32_t c = next_chan(g, u, d->lid);
+
+			max = g->load[c].all > max ? g->load[c].all : max;
+			u = g->f->chan_dst[c];
+			g->work++;
+		}
+	}
+	return max;
+}
+
+static inline double price(const struct grow_load *l, double n, const struct grow_rule *r)
+{
+	double all = (l->all + n) * (l->all + n), job = (l->job + n) * (l->job + n);
+
+	return r->power == 2 ? all + r->job * job : all * all + r->job * job * job;
+}
+
+/* Takes the tree out of the loads; returns what it cost to have it there. */
+static double take_out(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
+		       const struct grow_rule *r)
+{
+	double sum = 0;
+
+	for (uint32_t i = n; i-- > 0;) {
+		for (uint32_t u = s[i].sw; u != d->sw;) {
+			uint32_t c = next_chan(g, u, d->lid);
+			struct grow_load *l = &g->load[c];
+
+			sum += price(l, 0, r);
+			l->all -= s[i].n;
+			add_job_load(g, c, -(double)s[i].n);
+			sum -= price(l, 0, r);
+			u = g->f->chan_dst[c];
+			g->work++;
+		}
+	}
+	return sum;
+}
+
+/* The opposite of take_out(). */
+static double put_in(struct grow *g, const struct dest *d, const struct sar_source *s,
+		     const struct grow_rule *r)
+{
+	double sum = 0;
+
+	for (uint32_t u = s->sw; u != d->sw;) {
+		uint32_t c = next_chan(g, u, d->lid);
+		struct grow_load *l = &g->load[c];
+
+		sum -= price(l, 0, r);
+		l->all += s->n;
+		add_job_load(g, c, s->n);
+		sum += price(l, 0, r);
+		u = g->f->chan_dst[c];
+		g->work++;
+	}
+	return sum;
+}
+
+static bool is_grown(const struct grow *g, uint32_t u)
+{
+	return g->grown[u] == g->tree_stamp;
+}
+
+static void meet(struct grow *g, uint32_t u, uint32_t *tail)
+{
+	if (g->seen[u] == g->stamp)
+		return;
+	g->seen[u] = g->stamp;
+	g->queue[(*tail)++] = u;
+}
+
+/* Switches that paths from the sources (in descending hops, then as given) can come through, in
+ * descending hops to the destination; returns how many. */
+static uint32_t find_region(struct grow *g, const struct dag *d, const struct sar_source *const *s,
+			    uint32_t n)
+{
+	uint32_t head = 0, tail = 0, i = 0;
+
+	g->stamp++;
+	for (;;) {
+		uint32_t u, k;
+
+		/* sources as far away as the next one join its level */
+		while (i < n && (head == tail || d->dist[s[i]->sw] >= d->dist[g->queue[head]]))
+			meet(g, s[i++]->sw, &tail);
+		if (head == tail)
+			return tail;
+		u = g->queue[head++];
+		if (u == d->root)
+			continue;
+		g->work += d->off[u + 1] - d->off[u];
+		if (is_grown(g, u)) {
+			meet(g, g->f->chan_dst[g->pick[u]], &tail);
+			continue;
+		}
+		for (k = d->off[u]; k < d->off[u + 1]; k++)
+			meet(g, g->f->chan_dst[d->chan[k]], &tail);
+	}
+}
+
+/* Cheapest way on from u, or the present one when that is not much dearer. */
+static void choose(struct grow *g, const struct dag *d, uint32_t u, uint32_t lid, double n,
+		   const struct grow_rule *r)
+{
+	const struct fabric *f = g->f;
+	uint8_t port = tables_row(g->t, u)[lid];
+	uint32_t best = FAB_NONE, present = FAB_NONE;
+	double least = 0, cost = 0;
+
+	for (uint32_t k = d->off[u]; k < d->off[u + 1]; k++) {
+		uint32_t c = d->chan[k];
+		double v = price(&g->load[c], n, r) + g->cost[f->chan_dst[c]];
+
+		if (best == FAB_NONE || v < least) {
+			best = c;
+			least = v;
+		}
+		if (f->chan_port[c] == port) {
+			present = c;
+			cost = v;
+		}
+	}
+	if (present != FAB_NONE &&
+	    cost <= least * (g->fresh[(size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK]
+				     ? 1
+				     : r->keep)) {
+		best = present;
+		least = cost;
+	}
+	g->pick[u] = best;
+	g->cost[u] = least;
+}
+
+static void search(struct grow *g, const struct dag *d, uint32_t lid,
+		   const struct sar_source *const *s, uint32_t n, const struct grow_rule *r)
+{
+	double weight = s[0]->n;
+
+	for (uint32_t i = find_region(g, d, s, n); i-- > 0;) {
+		uint32_t u = g->queue[i];
+
+		if (u == d->root) {
+			g->cost[u] = 0;
+		} else if (is_grown(g, u)) {
+			uint32_t c = g->pick[u];
+
+			g->cost[u] = price(&g->load[c], weight, r) + g->cost[g->f->chan_dst[c]];
+		} else {
+			choose(g, d, u, lid, weight, r);
+		}
+	}
+}
+
+/* Makes the path that was found from u part of the tree. */
+static void fix_path(struct grow *g, uint32_t u, const struct dest *d)
+{
+	while (u != d->sw && !is_grown(g, u)) {
+		uint8_t *entry = tables_row(g->t, u) + d->lid;
+		uint8_t port = g->f->chan_port[g->pick[u]];
+
+		g->grown[u] = g->tree_stamp;
+		if (*entry != port) {
+			g->undo[g->nundo++] = (struct change){ .sw = u, .port = *entry };
+			*entry = port;
+		}
+		u = g->f->chan_dst[g->pick[u]];
+	}
+}
+
+static int farthest_first(const void *a, const void *b, void *dist)
+{
+	const struct sar_source *x = *(const struct sar_source *const *)a;
+	const struct sar_source *y = *(const struct sar_source *const *)b;
+	const uint32_t *hops = dist;
+
+	if (hops[x->sw] != hops[y->sw])
+		return hops[x->sw] > hops[y->sw] ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* Returns the cost of having the tree in the loads. */
+static double grow_all(struct grow *g, const struct dest *dest, const struct sar_source *s,
+		       uint32_t n, const struct grow_rule *r)
+{
+	const struct dag *d = find_dag(g, dest->sw);
+	const struct sar_source **batch = g->batch;
+	double sum = 0;
+
+	g->tree_stamp++;
+	g->nundo = 0;
+	for (uint32_t i = 0; i < n;) {
+		uint32_t k = 0;
+
+		for (; i < n && k < r->batch; i++)
+			if (s[i].sw != dest->sw)
+				batch[k++] = &s[i];
+		if (!k)
+			break;
+		if (k > 1)
+			qsort_r(batch, k, sizeof(*batch), farthest_first, d->dist);
+		search(g, d, dest->lid, batch, k, r);
+		for (uint32_t b = 0; b < k; b++) {
+			fix_path(g, batch[b]->sw, dest);
+			sum += put_in(g, dest, batch[b], r);
+		}
+	}
+	return sum;
+}
+
+static void mark_fresh(struct grow *g, uint32_t lid)
+{
+	for (uint32_t i = 0; i < g->nundo; i++)
+		g->fresh[(size_t)g->undo[i].sw * tables_blocks(g->t) + lid / LFT_BLOCK] = true;
+}
+
+void grow_tree(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
+	       const struct grow_rule *rule)
+{
+	grow_all(g, d, s, n, rule);
+	mark_fresh(g, d->lid);
+}
+
+bool grow_again(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
+		const struct grow_rule *rule)
+{
+	double before = take_out(g, d, s, n, rule), after = grow_all(g, d, s, n, rule);
+
+	if (g->nundo && after < before * rule->gain) {
+		mark_fresh(g, d->lid);
+		return true;
+	}
+	if (!g->nundo)
+		return false;
+	take_out(g, d, s, n, rule);
+	while (g->nundo > 0) {
+		const struct change *c = &g->undo[--g->nundo];
+
+		tables_row(g->t, c->sw)[d->lid] = c->port;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		put_in(g, d, &s[i], rule);
+	return false;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/sar_leafwise.h"
+
+#include "engines/graph.h"
+#include "engines/layers.h"
+#include "engines/metrics.h"
+#include "engines/sar_grow.h"
+#include "engines/sar_installed.h"
+#include "engines/sar_jobs.h"
+#include "engines/sar_paths.h"
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOT_ROUNDS 8
+
+/* What is to be small; see the header. */
+struct objective {
+	double max, squares;
+};
+
+struct leafwise {
+	const struct fabric *f;
+	const struct engine_params *params;
+	struct progress *progress;
+	struct sar_jobs jobs;
+	uint8_t lmc; /* of traffic LIDs */
+	uint64_t bound;
+	uint32_t members; /* terminals with a crew */
+	struct tables *t; /* in the making */
+	struct grow *g;
+	struct objective reached; /* by t */
+	struct pace pace;
+	uint64_t done;
+};
+
+static bool better(const struct objective *a, const struct objective *b)
+{
+	return a->max != b->max ? a->max < b->max : a->squares < b->squares;
+}
+
+static struct objective measure(const struct leafwise *l)
+{
+	const struct grow_load *load = grow_loads(l->g);
+	struct objective o = { 0 };
+
+	for (uint32_t c = 0; c < l->f->nchan; c++) {
+		o.max = load[c].all > o.max ? load[c].all : o.max;
+		o.squares += load[c].all * load[c].all;
+	}
+	return o;
+}
+
+static struct dest dest_of(const struct leafwise *l, uint32_t term, uint32_t plane)
+{
+	return (struct dest){ .sw = l->f->term_sw[term],
+			      .end = term,
+			      .lid = (uint16_t)(l->f->term_lid[term] + plane),
+			      .port = l->f->term_port[term] };
+}
+
+static bool tick(struct leafwise *l, uint64_t before)
+{
+	l->done += l->done < l->pace.total;
+	return pace_tick(&l->pace, l->done, grow_work(l->g) - before);
+}
+
+/* What the fullest uplink of a switch with terminals of this job has to carry at least. */
+static double job_bound(const struct leafwise *l, const struct sar_crew *crew)
+{
+	uint32_t size = l->jobs.jobs->jobs[crew->job].nterm;
+	double bound = 0;
+
+	for (uint32_t i = 0; i < crew->nsource; i++) {
+		uint32_t sw = crew->sources[i].sw, n = crew->sources[i].n;
+		uint32_t links = l->f->chan_off[sw + 1] - l->f->chan_off[sw];
+		double least = (double)n * ((size - n + links - 1) / links);
+
+		bound = least > bound ? least : bound;
+	}
+	return bound;
+}
+
+static double count_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane)
+{
+	double max = 0;
+
+	for (uint32_t i = 0; i < crew->nterm; i++) {
+		struct dest d = dest_of(l, crew->terms[i], plane);
+		uint32_t n;
+		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+		double most = grow_count_job(l->g, &d, s, n);
+
+		max = most > max ? most : max;
+	}
+	return max;
+}
+
+/* Adds the routes of all trees of a plane to the loads. */
+static int count_all(struct leafwise *l, uint32_t plane)
+{
+	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
+		const struct sar_crew *crew = &l->jobs.crew[k];
+		uint64_t before = grow_work(l->g);
+
+		for (uint32_t i = 0; i < crew->nterm; i++) {
+			struct dest d = dest_of(l, crew->terms[i], plane);
+			uint32_t n;
+			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+
+			grow_count(l->g, &d, s, n, 1);
+		}
+		if (pace_tick(&l->pace, l->done, grow_work(l->g) - before))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+static int grow_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane,
+		     const struct grow_rule *rule, bool again)
+{
+	for (uint32_t i = 0; i < crew->nterm; i++) {
+		struct dest d = dest_of(l, crew->terms[i], plane);
+		uint64_t before = grow_work(l->g);
+		uint32_t n;
+		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+
+		if (again)
+			grow_again(l->g, &d, s, n, rule);
+		else
+			grow_tree(l->g, &d, s, n, rule);
+		if (tick(l, before))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+/* Jobs in descending size: all of them from scratch, else those that fare badly. */
+static int grow_jobs(struct leafwise *l, uint32_t plane, bool scratch)
+{
+	static const struct grow_rule anew = { 2, 16, 1, 1, 1 }, repair = { 2, 16, 1.1, 0.95, 1 };
+
+	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
+		const struct sar_crew *crew = &l->jobs.crew[k];
+		int rc = 0;
+
+		if (scratch)
+			rc = grow_crew(l, crew, plane, &anew, false);
+		else if (count_crew(l, crew, plane) > 1.5 * job_bound(l, crew))
+			rc = grow_crew(l, crew, plane, &repair, true);
+		grow_forget_job(l->g);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* Grows the trees of the crew anew that use a channel with a load of at least limit. */
+static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane, double limit,
+		     uint32_t *changed)
+{
+	static const struct grow_rule rule = { 4, 16, 1.1, 0.999, 1 };
+	bool counted = false;
+
+	for (uint32_t i = 0; i < crew->nterm; i++) {
+		struct dest d = dest_of(l, crew->terms[i], plane);
+		uint64_t before = grow_work(l->g);
+		uint32_t n;
+		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+
+		if (grow_hottest(l->g, &d, s, n) >= limit) {
+			if (!counted)
+				count_crew(l, crew, plane);
+			counted = true;
+			s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+			*changed += grow_again(l->g, &d, s, n, &rule);
+		}
+		if (tick(l, before)) {
+			grow_forget_job(l->g);
+			return -ECANCELED;
+		}
+	}
+	grow_forget_job(l->g);
+	return 0;
+}
+
+/* Takes load off the fullest channels. */
+static int cool(struct leafwise *l, uint32_t plane)
+{
+	double bound = (double)l->bound * (plane + 1);
+
+	for (uint32_t round = 0; round < HOT_ROUNDS; round++) {
+		double max = measure(l).max, limit = max > 20 ? 0.95 * max : max - 1;
+		uint32_t changed = 0;
+
+		if (max <= bound)
+			return 0;
+		limit = limit > bound + 1 ? limit : bound + 1;
+		for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
+			int rc = cool_crew(l, &l->jobs.crew[k], plane, limit, &changed);
+
+			if (rc)
+				return rc;
+		}
+		if (!changed)
+			return 0;
+	}
+	return 0;
+}
+
+/* Grows the trees of all jobs.  installed gets what the tables at the beginning reach, unless they
+ * are empty ones (scratch). */
+static int grow_planes(struct leafwise *l, bool scratch, struct objective *installed)
+{
+	for (uint32_t plane = 0; plane < 1u << l->lmc; plane++) {
+		int rc = scratch ? 0 : count_all(l, plane);
+
+		if (!rc && !plane && !scratch)
+			*installed = measure(l);
+		if (!rc)
+			rc = grow_jobs(l, plane, scratch);
+		if (!rc)
+			rc = cool(l, plane);
+		if (rc)
+			return rc;
+		if (!plane)
+			l->reached = measure(l);
+	}
+	return 0;
+}
+
+static int begin(struct leafwise *l, bool scratch)
+{
+	uint64_t total = (uint64_t)l->members * (1 + HOT_ROUNDS) << l->lmc;
+
+	tables_put(l->t);
+	grow_free(l->g);
+	l->t = graph_tables(l->f, "sar", l->params);
+	l->g = grow_new(l->f, l->t);
+	l->done = 0;
+	if (scratch)
+		total += graph_count_lids(l->f, l->lmc);
+	return pace_begin(&l->pace, l->progress, "paths", total) ? -ECANCELED : 0;
+}
+
+static int from_installed(struct leafwise *l, struct objective *installed)
+{
+	int rc = begin(l, false);
+
+	if (rc)
+		return rc;
+	sar_installed_copy_lfts(l->t, l->params->current);
+	return grow_planes(l, false, installed);
+}
+
+static int from_scratch(struct leafwise *l)
+{
+	struct sar_paths *p;
+	int rc = begin(l, true);
+
+	if (rc)
+		return rc;
+	p = sar_paths_new(l->t, l->f, l->jobs.jobs, l->lmc, SAR_PAPER);
+	rc = sar_paths_jobs(p, &l->pace, &l->done);
+	if (!rc)
+		rc = grow_planes(l, true, NULL);
+	for (uint32_t c = 0; c < l->f->nchan && !rc; c++)
+		sar_paths_loads(p)[c] = (uint64_t)grow_loads(l->g)[c].all;
+	if (!rc)
+		rc = sar_paths_rest(p, &l->pace, &l->done);
+	sar_paths_free(p);
+	return rc;
+}
+
+/* The installed tables as they are where they are sound, else with layers of our own. */
+static int keep_installed(struct leafwise *l, struct err *err)
+{
+	const struct tables *current = l->params->current;
+	bool sound = false;
+	int rc = 0;
+
+	if (!l->params->escape)
+		rc = sar_installed_sound(&sound, current, l->f, l->params, l->progress, err);
+	if (rc)
+		return rc;
+	tables_put(l->t);
+	l->t = graph_tables(l->f, "sar", l->params);
+	if (sound) {
+		sar_installed_copy(l->t, current, l->f);
+		return 0;
+	}
+	sar_installed_copy_lfts(l->t, current);
+	return layers_assign(l->t, l->f, l->params, l->progress, err);
+}
+
+static void say_kept(const struct leafwise *l, const struct objective *installed)
+{
+	notes_set(l->params->notes, "sar_kept_installed", (uint64_t)installed->max,
+		  "the installed paths stay: none were found with a lower maximum than their %.0f",
+		  installed->max);
+}
+
+/* Better tables than the installed ones, or those; -ENOSPC: neither fits the VLs. */
+static int improve(struct leafwise *l, struct err *err)
+{
+	struct objective installed;
+	int rc = from_installed(l, &installed);
+
+	if (rc)
+		return rc;
+	if (better(&l->reached, &installed)) {
+		rc = layers_assign(l->t, l->f, l->params, l->progress, err);
+		if (rc != -ENOSPC)
+			return rc;
+	}
+	rc = keep_installed(l, err);
+	if (!rc)
+		say_kept(l, &installed);
+	return rc;
+}
+
+static int route(struct leafwise *l, struct err *err)
+{
+	const struct tables *current = l->params->current;
+	struct err why;
+	int rc = -ENOSPC;
+
+	if (current && sar_installed_usable(current, l->f, l->lmc, &why))
+		rc = improve(l, err);
+	else if (current)
+		notes_set(l->params->notes, "sar_from_scratch", 1,
+			  "the installed tables are of no use: %s", why.text);
+	if (rc != -ENOSPC)
+		return rc;
+	rc = from_scratch(l);
+	return rc ? rc : layers_assign(l->t, l->f, l->params, l->progress, err);
+}
+
+int sar_leafwise_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		       const struct engine_params *params, struct progress *progress,
+		       struct err *err)
+{
+	struct leafwise l = {
+		.f = f, .params = params, .progress = progress, .lmc = graph_lmc(f, params)
+	};
+	int rc = graph_check_connected(f, err);
+
+	if (rc)
+		return rc;
+	sar_jobs_init(&l.jobs, f, jobs);
+	l.bound = metrics_eff_efi_bound(f, jobs);
+	for (uint32_t k = 0; k < l.jobs.ncrew; k++)
+		l.members += l.jobs.crew[k].nterm;
+	rc = route(&l, err);
+	grow_free(l.g);
+	sar_jobs_done(&l.jobs);
+	if (rc)
+		tables_put(l.t);
+	else
+		*out = l.t;
+	return rc;
+}

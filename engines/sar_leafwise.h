@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sar_leafwise: scheduling-aware routes near the lower bound, from few changes of what is
+ * installed.
+ *
+ * Objective, lexicographic, of the base LIDs: the largest effective EFI of a channel; then
+ * the sum of the squares of the effective EFI over all channels.  The tables that come out are
+ * never worse than params->current by it, unless those are not of this fabric, do not lead
+ * everywhere, or cannot be made free of deadlocks with the VLs allowed.
+ *
+ * From installed tables: the trees of jobs that fare badly are grown anew (sar_grow.h), then
+ * those that use one of the fullest channels, until the lower bound is met or nothing helps.
+ * LIDs of terminals without jobs, and the next hops that no job uses, stay.  From scratch: the
+ * jobs' trees in the order of Algorithm 1, then storage, then the others, by sar_paths over
+ * the loads of the jobs.  With an LMC, the trees of the first LIDs of all terminals come
+ * first, then those of the second over their loads, and so on.
+ */
+#ifndef ENGINES_SAR_LEAFWISE_H
+#define ENGINES_SAR_LEAFWISE_H
+
+#include "engines/engine.h"
+
+/* As an engine's route(). */
+int sar_leafwise_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		       const struct engine_params *params, struct progress *progress,
+		       struct err *err);
+
+#endif
