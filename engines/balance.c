@@ -121,10 +121,8 @@ static void add_lids(struct balance *b, const struct spdag *g)
 		b->eload[b->pick[i]]++;
 }
 
-static void write_rows(struct balance *b, const struct dest *d, uint32_t n)
+static void write_rows(struct balance *b, const struct spdag *g, const struct dest *d, uint32_t n)
 {
-	const struct spdag *g = &b->dag;
-
 	for (uint32_t i = 1; i < g->n; i++) {
 		uint8_t *row = tables_row(b->t, g->sw[i]);
 
@@ -135,10 +133,9 @@ static void write_rows(struct balance *b, const struct dest *d, uint32_t n)
 		tables_row(b->t, g->root)[d[k].lid] = d[k].port;
 }
 
-static void route_batch(struct balance *b, const struct dest *d, uint32_t n, const uint32_t *weight)
+static void route_batch(struct balance *b, const struct spdag *g, const struct dest *d, uint32_t n,
+			const uint32_t *weight)
 {
-	const struct spdag *g = &b->dag;
-
 	for (uint32_t k = 0; k < n; k++) {
 		uint8_t *port = b->port + (size_t)k * b->f->nsw;
 
@@ -155,25 +152,30 @@ static void route_batch(struct balance *b, const struct dest *d, uint32_t n, con
 		else
 			add_lids(b, g);
 	}
-	write_rows(b, d, n);
+	write_rows(b, g, d, n);
+}
+
+uint64_t balance_route_in(struct balance *b, const struct spdag *g, const struct dest *d,
+			  uint32_t n, const uint32_t *weight)
+{
+	for (uint32_t k = 0; k < g->nedge; k++)
+		b->eload[k] = b->load[g->chan[k]];
+	for (uint32_t k = 0; k < n; k += BATCH)
+		route_batch(b, g, d + k, n - k < BATCH ? n - k : BATCH, weight);
+	for (uint32_t k = 0; k < g->nedge; k++)
+		b->load[g->chan[k]] = b->eload[k];
+	return (uint64_t)n * (g->nedge + g->n) + g->nedge;
 }
 
 uint64_t balance_route(struct balance *b, const struct dest *d, uint32_t n, const uint32_t *weight)
 {
-	const struct spdag *g = &b->dag;
 	uint64_t work = 0;
 
-	if (g->root != d->sw) {
+	if (b->dag.root != d->sw) {
 		b->build(b->ctx, &b->dag, b->f, d->sw);
 		work = b->f->nchan;
 	}
-	for (uint32_t k = 0; k < g->nedge; k++)
-		b->eload[k] = b->load[g->chan[k]];
-	for (uint32_t k = 0; k < n; k += BATCH)
-		route_batch(b, d + k, n - k < BATCH ? n - k : BATCH, weight);
-	for (uint32_t k = 0; k < g->nedge; k++)
-		b->load[g->chan[k]] = b->eload[k];
-	return work + (uint64_t)n * (g->nedge + g->n) + g->nedge;
+	return work + balance_route_in(b, &b->dag, d, n, weight);
 }
 
 /* The switch's own LID takes the column of its first terminal; returns false without one. */

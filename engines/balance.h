@@ -39,6 +39,9 @@ uint64_t *balance_loads(struct balance *b);
  * source switch that each LID adds to the loads; NULL: the LIDs add nothing.
  * Returns the edges looked at.  Time O(n * (edges + switches)). */
 uint64_t balance_route(struct balance *b, const struct dest *d, uint32_t n, const uint32_t *weight);
+/* The same inside a DAG of the caller's, built for their switch. */
+uint64_t balance_route_in(struct balance *b, const struct spdag *g, const struct dest *d,
+			  uint32_t n, const uint32_t *weight);
 
 /* Routes every LID of dests in that order; a terminal's LID adds one route per terminal of the
  * fabric, other LIDs nothing.  A switch's own LID goes the way of the first terminal's base

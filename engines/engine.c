@@ -4,6 +4,7 @@
 #include "engines/dfsssp.h"
 #include "engines/escape.h"
 #include "engines/minhop.h"
+#include "engines/parx.h"
 #include "engines/sar.h"
 #include "engines/updn.h"
 
@@ -16,6 +17,7 @@ static const struct engine *const engines[] = {
 	&engine_updn,
 	&engine_dfsssp,
 	&engine_sar,
+	&engine_parx,
 };
 
 #define NENGINES (sizeof(engines) / sizeof(*engines))

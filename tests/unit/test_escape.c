@@ -110,7 +110,7 @@ static void escapes_of_all_engines_are_the_same_and_apart_from_the_traffic(void 
 	static const char *const specs[] = {
 		"fattree2:leaves=6,spines=3,hosts=3,lmc=1",
 		"kary:k=3,n=3,hosts=2,lmc=1,lids=random",
-		"hyperx:dims=4x3,hosts=2,lmc=2",
+		"hyperx:dims=4x3,hosts=2,lmc=3",
 		"torus:dims=4x4,hosts=1,lmc=1",
 		"dragonfly:p=2,lmc=1",
 		"slimfly:q=5,lmc=1",

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * parx: minimal paths and detours side by side on a HyperX (Domke et al., SC19, Algorithm 1).
+ *
+ * Every port has several LIDs; the paths to each of them avoid the cables of one half of one
+ * dimension (parx_rules.h), so that a sender chooses between the shortest path and a detour
+ * around a crowded cable (parx_choice.h).  Instead of taking the cables away, the paths have the
+ * least (avoided cables, hops, load) in this order: nothing becomes unreachable that was not.
+ *
+ * More than the paper: any number of dimensions, odd sizes, missing cables.  From every switch to
+ * every other at least one LID has a shortest path in the fabric as it is: where missing cables
+ * leave none, a LID may use the avoided cables of one such path.
+ */
+#ifndef ENGINES_PARX_H
+#define ENGINES_PARX_H
+
+#include "engines/engine.h"
+
+extern const struct engine engine_parx;
+
+#endif
