@@ -61,4 +61,80 @@ uint32_t predict_default_bisections(const struct fabric *f);
 int predict_ebb(struct ebb *out, const struct fabric *f, const struct tables *t,
 		const struct ebb_opts *opts, struct progress *progress, struct err *err);
 
+struct ebb_jobs {
+	uint32_t njob;
+	struct ebb all;	      /* the pairs of all jobs that send at the same time */
+	struct ebb *alone;    /* per job: pairs inside it, nobody else sends */
+	struct ebb *together; /* per job: the same pairs while those of all jobs send */
+};
+
+/* "Effective" effective bisection bandwidth: pairs are drawn inside each job, from all its
+ * terminals.  As predict_ebb(); also -EINVAL when the jobs are of another fabric. */
+int predict_ebb_jobs(struct ebb_jobs **out, const struct fabric *f, const struct tables *t,
+		     const struct jobset *jobs, const struct ebb_opts *opts,
+		     struct progress *progress, struct err *err);
+void ebb_jobs_free(struct ebb_jobs *e); /* NULL is fine */
+
+/* What the ranks of a job do, all at the same time in every phase.  Ranks are the job's nodes
+ * in the order of their names; the rails of a node send side by side. */
+enum predict_pattern {
+	PREDICT_SHIFT,	  /* rank i to rank i + shift, once around */
+	PREDICT_ALLTOALL, /* every shift, one phase each */
+	PREDICT_RING,	  /* both neighbours */
+	PREDICT_STENCIL2, /* four neighbours on the squarest grid, once around */
+	PREDICT_STENCIL3, /* six */
+};
+
+struct predict_opts {
+	enum predict_pattern pattern;
+	uint32_t shift;	      /* of PREDICT_SHIFT; 0: half the ranks */
+	uint32_t phases;      /* all-to-all: look at no more shifts than that, drawn evenly;
+			       * 0: predict_default_phases() */
+	uint64_t seed;	      /* of that draw */
+	unsigned threads;     /* 0: one per core */
+	predict_lids_fn lids; /* NULL: the base LID */
+	void *lids_ctx;
+};
+
+/*
+ * Every flow of a phase sends equally much.  Flows share links max-min fairly, and a phase is
+ * over when the job's slowest flow is.  Times are in units of what the phases take where only
+ * the terminals' own cables limit: 1.0 is as good as one switch for all.
+ */
+struct job_prediction {
+	uint32_t ranks;
+	uint64_t flows;	   /* over the phases looked at; 0: has nobody to send to, times 1.0 */
+	uint64_t stranded; /* of them without a way, left out of everything else */
+	double alone;	   /* time on the quiet network */
+	double together;   /* time while all jobs send */
+	double slowdown;   /* together / alone, >= 1 */
+	double rate_min;   /* together: of a flow, share of full bandwidth */
+	double rate_mean;
+};
+
+struct prediction {
+	uint32_t njob;
+	uint32_t phases; /* looked at */
+	struct job_prediction *job;
+	/* over the jobs with flows; 1 without any */
+	double slowdown_mean, slowdown_max;
+	uint32_t worst; /* the first job with the maximum, or FAB_NONE */
+	double rate_min, rate_mean;
+};
+
+/* So many that the prediction takes about half a second of one core, 4 to 64.  From the size
+ * of the fabric alone. */
+uint32_t predict_default_phases(const struct fabric *f);
+
+/* Errors as of predict_ebb_jobs().  Progress step: "phases". */
+int predict_jobs(struct prediction **out, const struct fabric *f, const struct tables *t,
+		 const struct jobset *jobs, const struct predict_opts *opts,
+		 struct progress *progress, struct err *err);
+void prediction_free(struct prediction *p); /* NULL is fine */
+
+/* "shift", "alltoall", "ring", "stencil2d", "stencil3d". */
+const char *predict_pattern_name(enum predict_pattern pattern);
+/* -EINVAL with the list of names. */
+int predict_pattern_parse(enum predict_pattern *out, const char *name, struct err *err);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "fabric/base/mem.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,19 @@ static void find_arrivals(struct paths *p)
 		sw = fabric_lid_switch(f, lid, &port);
 		p->arrives[lid] = sw != FAB_NONE && tables_row(p->t, sw)[lid] == port;
 	}
+}
+
+int paths_check(const struct fabric *f, const struct tables *t, const struct jobset *jobs,
+		struct err *err)
+{
+	if (!digest_equal(&t->fingerprint, &f->fingerprint) || t->nsw != f->nsw ||
+	    t->nend != f->nend || t->max_lid != f->max_lid)
+		return err_set(err, -EINVAL, "the tables (%s) were made for another fabric than %s",
+			       t->engine, f->name);
+	if (jobs && jobs->nterm != f->nterm)
+		return err_set(err, -EINVAL, "the jobs (%s) belong to another fabric than %s",
+			       jobs->source, f->name);
+	return 0;
 }
 
 void paths_init(struct paths *p, const struct fabric *f, const struct tables *t,
@@ -163,20 +177,23 @@ static uint32_t add_legs(struct trace *tr, const struct paths *p, const struct f
 	return n;
 }
 
+void trace_clear(struct trace *tr)
+{
+	tr->n = tr->nstranded = tr->nflow = 0;
+}
+
 void trace_flows(struct trace *tr, const struct paths *p, const struct flow *flows, uint32_t n)
 {
-	uint32_t i, legs = 0;
+	uint32_t i, legs = 0, first = tr->nflow;
 
-	if (tr->cap_flow < n) {
-		tr->cap_flow = n;
-		tr->stranded = xrealloc(tr->stranded, n, sizeof(*tr->stranded));
+	if (tr->cap_flow < first + n) {
+		tr->cap_flow = first + n > 2 * tr->cap_flow ? first + n : 2 * tr->cap_flow;
+		tr->stranded = xrealloc(tr->stranded, tr->cap_flow, sizeof(*tr->stranded));
 	}
-	tr->n = tr->nstranded = 0;
-	tr->nflow = n;
-	if (n)
-		memset(tr->stranded, 0, n * sizeof(*tr->stranded));
+	tr->nflow += n;
 	for (i = 0; i < n; i++) {
-		legs = add_legs(tr, p, &flows[i], i, legs);
+		tr->stranded[first + i] = false;
+		legs = add_legs(tr, p, &flows[i], first + i, legs);
 		if (legs < LEGS)
 			continue;
 		walk_legs(tr, p, legs);

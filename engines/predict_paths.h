@@ -23,6 +23,9 @@ struct paths {
 	bool *arrives; /* per LID: the last switch has it on the right port */
 };
 
+/* 0, or -EINVAL when tables or jobs (NULL: none) are not of the fabric. */
+int paths_check(const struct fabric *f, const struct tables *t, const struct jobset *jobs,
+		struct err *err);
 void paths_init(struct paths *p, const struct fabric *f, const struct tables *t,
 		predict_lids_fn lids, void *lids_ctx);
 void paths_done(struct paths *p);
@@ -41,25 +44,36 @@ struct flow {
 	uint32_t src, dst; /* different terminals */
 };
 
+/* Time of a flow on the slower of its own two cables. */
+static inline float paths_least_delay(const struct paths *p, const struct flow *fl)
+{
+	float up = p->slow[paths_up(p, fl->src)], down = p->slow[paths_down(p, fl->dst)];
+
+	return up > down ? up : down;
+}
+
 /* A flow takes part of a link: one of its legs goes over it. */
 struct step {
 	uint32_t link, flow;
 	float part; /* of the flow: 1 / number of legs */
 };
 
-/* The steps of some flows over channels, without the ends' own cables, in no useful order. */
+/* The steps of some flows over channels, without the ends' own cables; those of flows that were
+ * added together are in no useful order. */
 struct trace {
 	struct step *steps;
 	uint32_t n, cap;
 	bool *stranded; /* per flow: one of its legs has no way; its steps are meaningless */
-	uint32_t nstranded, nflow, cap_flow;
+	uint32_t nstranded;
+	uint32_t nflow, cap_flow;
 
 	struct leg *leg; /* private */
 };
 
 void trace_init(struct trace *tr);
 void trace_done(struct trace *tr);
-/* Replaces what tr holds.  O(hops) a leg. */
+void trace_clear(struct trace *tr);
+/* Adds n flows behind those that are there.  O(hops) a leg. */
 void trace_flows(struct trace *tr, const struct paths *p, const struct flow *flows, uint32_t n);
 
 #endif

@@ -290,7 +290,8 @@ static void threads_do_not_change_a_bit_and_seeds_do(void **state)
 	(void)state;
 	for (o.threads = 2; o.threads < 5; o.threads++) {
 		e = bisect(f, t, &o);
-		assert_memory_equal(&e, &one, sizeof(e));
+		assert_true(e.mean == one.mean && e.ci95 == one.ci95);
+		assert_true(e.min == one.min && e.max == one.max);
 	}
 	o.seed = 2;
 	assert_true(bisect(f, t, &o).mean != one.mean);
@@ -331,15 +332,106 @@ static void cancel_is_seen_at_the_next_bisection(void **state)
 	fabric_put(f);
 }
 
+/* ---- inside jobs ---- */
+
+static struct ebb_jobs *bisect_jobs(const struct fabric *f, const struct tables *t,
+				    const struct jobset *js, const struct ebb_opts *o)
+{
+	struct ebb_jobs *e;
+	struct err err;
+
+	assert_int_equal(predict_ebb_jobs(&e, f, t, js, o, NULL, &err), 0);
+	assert_int_equal(e->njob, js->njob);
+	return e;
+}
+
+static void job_of_all_terminals_is_the_whole_fabric(void **state)
+{
+	struct fabric *f = net_random(4, 12, 20, 5, NULL);
+	struct tables *t = kit_bfs(f);
+	uint64_t *member = xcalloc(f->nterm, sizeof(*member));
+	struct ebb_opts o = { .bisections = 30, .seed = 5 };
+	struct ebb whole = bisect(f, t, &o);
+	struct ebb_jobs *e;
+	struct jobset *js;
+
+	(void)state;
+	for (uint32_t i = 0; i < f->nterm; i++)
+		member[i] = 1;
+	js = kit_jobs(f, member, 1);
+	e = bisect_jobs(f, t, js, &o);
+	assert_true(e->alone[0].mean == whole.mean && e->alone[0].ci95 == whole.ci95);
+	assert_true(fabs(e->together[0].mean - whole.mean) < 1e-12);
+	assert_true(fabs(e->all.mean - whole.mean) < 1e-12);
+	assert_int_equal(e->all.pairs, whole.pairs);
+	ebb_jobs_free(e);
+	jobset_put(js);
+	free(member);
+	tables_put(t);
+	fabric_put(f);
+}
+
+static void jobs_share_cables_and_hosts_only_when_together(void **state)
+{
+	struct fabric *f = net_chain(2, 3, FAB_NONE, NULL);
+	struct tables *t = kit_bfs(f);
+	/* 0 and 1 cross the only cable; 2 and 3 have the same two hosts; 4 is alone */
+	uint64_t member[] = { 1, 2, 4 | 8 | 16, 1, 2, 4 | 8 };
+	struct jobset *js = kit_jobs(f, member, 5);
+	struct ebb_opts o = { .bisections = 5 };
+	struct ebb_jobs *e = bisect_jobs(f, t, js, &o);
+	uint32_t j;
+
+	(void)state;
+	for (j = 0; j < 5; j++) {
+		bool lone = js->jobs[j].nterm == 1;
+
+		assert_true(e->alone[j].mean == 1);
+		assert_true(e->together[j].mean == (lone ? 1 : 0.25)); /* four on the cable */
+		assert_int_equal(e->alone[j].pairs, lone ? 0 : 10);
+	}
+	assert_true(e->all.mean == 0.25 && e->all.ci95 == 0);
+	assert_int_equal(e->all.pairs, 40);
+	ebb_jobs_free(e);
+	jobset_put(js);
+	tables_put(t);
+	fabric_put(f);
+}
+
+static void jobs_on_one_host_share_its_cable(void **state)
+{
+	struct fabric *f = net_chain(1, 3, FAB_NONE, NULL);
+	struct tables *t = kit_bfs(f);
+	uint64_t member[] = { 1 | 2, 1 | 2, 0 };
+	struct jobset *js = kit_jobs(f, member, 2);
+	struct ebb_opts o = { .bisections = 5, .threads = 2 };
+	struct ebb_jobs *e = bisect_jobs(f, t, js, &o);
+
+	(void)state;
+	assert_true(e->alone[0].mean == 1 && e->alone[1].mean == 1);
+	assert_true(e->together[0].mean == 0.5 && e->together[1].mean == 0.5);
+	ebb_jobs_free(e);
+	jobset_put(js);
+	tables_put(t);
+	fabric_put(f);
+}
+
 static void tables_of_another_fabric_are_refused(void **state)
 {
 	struct fabric *f = net_chain(2, 4, FAB_NONE, NULL), *g = net_ring(3, 2, NULL);
+	uint64_t member[6] = { 0 };
+	struct jobset *js = kit_jobs(g, member, 1);
 	struct tables *t = kit_bfs(f);
+	struct ebb_jobs *ej;
 	struct err err;
 	struct ebb e;
 
 	(void)state;
 	assert_int_equal(predict_ebb(&e, g, t, NULL, NULL, &err), -EINVAL);
+	assert_int_equal(predict_ebb_jobs(&ej, f, t, js, NULL, NULL, &err), -EINVAL);
+	assert_null(ej);
+	assert_non_null(strstr(err.text, "jobs"));
+	jobset_put(js);
 	tables_put(t);
 	fabric_put(f);
 	fabric_put(g);
@@ -371,6 +463,9 @@ int main(void)
 		cmocka_unit_test(pairs_without_a_way_count_as_nothing),
 		cmocka_unit_test(threads_do_not_change_a_bit_and_seeds_do),
 		cmocka_unit_test(cancel_is_seen_at_the_next_bisection),
+		cmocka_unit_test(job_of_all_terminals_is_the_whole_fabric),
+		cmocka_unit_test(jobs_share_cables_and_hosts_only_when_together),
+		cmocka_unit_test(jobs_on_one_host_share_its_cable),
 		cmocka_unit_test(tables_of_another_fabric_are_refused),
 		cmocka_unit_test(default_bisections_shrink_with_the_fabric),
 	};
