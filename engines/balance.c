@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define BATCH 64 /* LIDs of one destination switch whose ports are written row by row */
+#define BATCH	 64	    /* LIDs of one destination switch whose ports are written row by row */
+#define RUN_WORK (4u << 20) /* edges at most between two reports */
 
 struct balance {
 	const struct fabric *f;
@@ -19,6 +20,7 @@ struct balance {
 	uint32_t *pick; /* edge by position */
 	uint8_t *port;	/* by LID of the batch * nsw + position */
 	struct spdag dag;
+	const struct dagset *set;
 	balance_build_fn build;
 	void *ctx;
 };
@@ -63,13 +65,19 @@ void balance_free(struct balance *b)
 	free(b);
 }
 
+void balance_use(struct balance *b, const struct dagset *set)
+{
+	b->set = set;
+}
+
 uint64_t *balance_loads(struct balance *b)
 {
 	return b->load;
 }
 
-/* Cheapest edge of every position; the first one when equal. */
-static void pick_paths(struct balance *b, const struct spdag *g)
+/* Cheapest edge of every position; the first one when equal.  again: the DAG is that of the
+ * pick before and loads have only grown since, so that what costs the same is still cheapest. */
+static void pick_paths(struct balance *b, const struct spdag *g, bool again)
 {
 	const uint64_t *eload = b->eload;
 	const uint32_t *to = g->to;
@@ -80,6 +88,8 @@ static void pick_paths(struct balance *b, const struct spdag *g)
 		uint32_t k = g->off[i], end = g->off[i + 1], best = k;
 		uint64_t least = eload[k] + cost[to[k]];
 
+		if (again && eload[b->pick[i]] + cost[to[b->pick[i]]] == cost[i])
+			continue;
 		for (k++; k < end; k++) {
 			uint64_t v = eload[k] + cost[to[k]];
 
@@ -87,17 +97,6 @@ static void pick_paths(struct balance *b, const struct spdag *g)
 			least = v < least ? v : least;
 		}
 		cost[i] = least;
-		b->pick[i] = best;
-	}
-}
-
-static void pick_ports(struct balance *b, const struct spdag *g)
-{
-	for (uint32_t i = 1; i < g->n; i++) {
-		uint32_t best = g->off[i];
-
-		for (uint32_t k = best + 1; k < g->off[i + 1]; k++)
-			best = b->eload[k] < b->eload[best] ? k : best;
 		b->pick[i] = best;
 	}
 }
@@ -115,10 +114,21 @@ static void add_routes(struct balance *b, const struct spdag *g, const uint32_t 
 	}
 }
 
-static void add_lids(struct balance *b, const struct spdag *g)
+/* The same with the least loaded edge of every position, farthest first: only a switch that
+ * has routes to send counts its choice. */
+static void pick_ports(struct balance *b, const struct spdag *g, const uint32_t *weight)
 {
-	for (uint32_t i = 1; i < g->n; i++)
-		b->eload[b->pick[i]]++;
+	for (uint32_t i = 0; i < g->n; i++)
+		b->routes[i] = weight ? weight[g->sw[i]] : 0;
+	for (uint32_t i = g->n; i-- > 1;) {
+		uint32_t best = g->off[i];
+
+		for (uint32_t k = best + 1; k < g->off[i + 1]; k++)
+			best = b->eload[k] < b->eload[best] ? k : best;
+		b->pick[i] = best;
+		b->eload[best] += b->routes[i];
+		b->routes[g->to[best]] += b->routes[i];
+	}
 }
 
 static void write_rows(struct balance *b, const struct spdag *g, const struct dest *d, uint32_t n)
@@ -134,25 +144,32 @@ static void write_rows(struct balance *b, const struct spdag *g, const struct de
 }
 
 static void route_batch(struct balance *b, const struct spdag *g, const struct dest *d, uint32_t n,
-			const uint32_t *weight)
+			const uint32_t *weight, bool again)
 {
 	for (uint32_t k = 0; k < n; k++) {
 		uint8_t *port = b->port + (size_t)k * b->f->nsw;
 
-		if (b->rule == BALANCE_PATHS)
-			pick_paths(b, g);
+		if (b->rule == BALANCE_PORTS)
+			pick_ports(b, g, weight);
 		else
-			pick_ports(b, g);
+			pick_paths(b, g, again || k);
+		if (b->rule == BALANCE_PATHS && weight)
+			add_routes(b, g, weight);
 		for (uint32_t i = 1; i < g->n; i++)
 			port[i] = b->f->chan_port[g->chan[b->pick[i]]];
-		if (!weight)
-			continue;
-		if (b->rule == BALANCE_PATHS)
-			add_routes(b, g, weight);
-		else
-			add_lids(b, g);
 	}
 	write_rows(b, g, d, n);
+}
+
+/* Returns what it costs to have the DAG towards root. */
+static uint64_t turn_to(struct balance *b, uint32_t root)
+{
+	if (b->dag.root == root)
+		return 0;
+	if (b->set && dagset_load(b->set, &b->dag, root))
+		return b->dag.n + b->dag.nedge;
+	b->build(b->ctx, &b->dag, b->f, root);
+	return b->f->nchan;
 }
 
 uint64_t balance_route_in(struct balance *b, const struct spdag *g, const struct dest *d,
@@ -161,7 +178,7 @@ uint64_t balance_route_in(struct balance *b, const struct spdag *g, const struct
 	for (uint32_t k = 0; k < g->nedge; k++)
 		b->eload[k] = b->load[g->chan[k]];
 	for (uint32_t k = 0; k < n; k += BATCH)
-		route_batch(b, g, d + k, n - k < BATCH ? n - k : BATCH, weight);
+		route_batch(b, g, d + k, n - k < BATCH ? n - k : BATCH, weight, k);
 	for (uint32_t k = 0; k < g->nedge; k++)
 		b->load[g->chan[k]] = b->eload[k];
 	return (uint64_t)n * (g->nedge + g->n) + g->nedge;
@@ -169,13 +186,25 @@ uint64_t balance_route_in(struct balance *b, const struct spdag *g, const struct
 
 uint64_t balance_route(struct balance *b, const struct dest *d, uint32_t n, const uint32_t *weight)
 {
-	uint64_t work = 0;
+	uint64_t work = turn_to(b, d->sw);
 
-	if (b->dag.root != d->sw) {
-		b->build(b->ctx, &b->dag, b->f, d->sw);
-		work = b->f->nchan;
-	}
 	return work + balance_route_in(b, &b->dag, d, n, weight);
+}
+
+uint64_t balance_take_out(struct balance *b, const struct dest *d, const uint32_t *weight)
+{
+	const struct spdag *g = &b->dag;
+	uint64_t work = turn_to(b, d->sw);
+
+	for (uint32_t i = 0; i < g->n; i++)
+		b->routes[i] = weight[g->sw[i]];
+	for (uint32_t i = g->n; i-- > 1;) {
+		uint32_t u = g->sw[i], c = fabric_chan(b->f, u, tables_row(b->t, u)[d->lid]);
+
+		b->load[c] -= b->routes[i];
+		b->routes[g->pos[b->f->chan_dst[c]]] += b->routes[i];
+	}
+	return work + g->n;
 }
 
 /* The switch's own LID takes the column of its first terminal; returns false without one. */
@@ -197,12 +226,13 @@ static bool follow_terminal(struct balance *b, const struct dest *d)
 	return true;
 }
 
-/* LIDs from the first on that end on one switch and count alike; few enough to cancel soon. */
-static uint32_t run_length(const struct fabric *f, const struct dest *d, uint32_t n)
+uint32_t balance_run(const struct balance *b, const struct dest *d, uint32_t n)
 {
-	uint32_t k = 1;
+	const struct fabric *f = b->f;
+	uint32_t most = RUN_WORK / (f->nchan + 1), k = 1;
 
-	while (k < n && k < BATCH && d[k].sw == d->sw &&
+	most = most < BATCH ? most : BATCH;
+	while (k < n && k < most && d[k].sw == d->sw &&
 	       (d[k].end < f->nterm) == (d->end < f->nterm) && d[k].end < f->nend)
 		k++;
 	return k;
@@ -215,7 +245,7 @@ int balance_route_all(struct balance *b, const struct dest *dests, uint32_t n, s
 
 	for (uint32_t i = 0; i < n;) {
 		const struct dest *d = &dests[i];
-		uint32_t k = run_length(f, d, n - i);
+		uint32_t k = balance_run(b, d, n - i);
 		uint64_t work = f->nsw;
 
 		if (d->end < f->nend || !follow_terminal(b, d))
@@ -226,21 +256,4 @@ int balance_route_all(struct balance *b, const struct dest *dests, uint32_t n, s
 			return -ECANCELED;
 	}
 	return 0;
-}
-
-int balance_by_lid(struct tables *t, const struct fabric *f, uint8_t lmc, enum balance_rule rule,
-		   balance_build_fn build, void *ctx, struct progress *progress)
-{
-	uint32_t n;
-	struct dest *dests = graph_dests_by_lid(&n, f, lmc);
-	struct balance *b = balance_new(f, t, rule, build, ctx);
-	struct pace pace;
-	uint64_t done = 0;
-	int rc = pace_begin(&pace, progress, "paths", n) ? -ECANCELED : 0;
-
-	if (!rc)
-		rc = balance_route_all(b, dests, n, &pace, &done);
-	balance_free(b);
-	free(dests);
-	return rc;
 }

@@ -11,6 +11,7 @@
 #ifndef ENGINES_BALANCE_H
 #define ENGINES_BALANCE_H
 
+#include "engines/dagset.h"
 #include "engines/graph.h"
 #include "engines/spdag.h"
 #include "fabric/model/fabric.h"
@@ -18,9 +19,10 @@
 
 #include <stdint.h>
 
-enum balance_rule {
-	BALANCE_PATHS, /* least sum of loads over the whole path; loads count routes */
-	BALANCE_PORTS, /* least loaded channel of each switch alone; loads count LIDs */
+enum balance_rule {		   /* loads count routes */
+		    BALANCE_PATHS, /* least sum of loads over the whole path */
+		    BALANCE_PORTS, /* least loaded channel of each switch alone, the sources decide
+				      first */
 };
 
 struct balance;
@@ -32,8 +34,14 @@ struct balance *balance_new(const struct fabric *f, struct tables *t, enum balan
 			    balance_build_fn build, void *ctx);
 void balance_free(struct balance *b); /* NULL is fine */
 
-/* Loads by channel, which the caller may change between calls. */
+/* DAGs are taken from there where it has them; it must outlive b. */
+void balance_use(struct balance *b, const struct dagset *set);
+
+/* Routes so far by channel; the caller may set them between two LIDs. */
 uint64_t *balance_loads(struct balance *b);
+
+/* Takes the routes of a LID that was routed with that weight out of the loads again. */
+uint64_t balance_take_out(struct balance *b, const struct dest *d, const uint32_t *weight);
 
 /* Routes n LIDs, one after another, that all end on the same switch.  weight: routes by
  * source switch that each LID adds to the loads; NULL: the LIDs add nothing.
@@ -43,15 +51,15 @@ uint64_t balance_route(struct balance *b, const struct dest *d, uint32_t n, cons
 uint64_t balance_route_in(struct balance *b, const struct spdag *g, const struct dest *d,
 			  uint32_t n, const uint32_t *weight);
 
+/* LIDs from the first on that may go to balance_route() together: they end on one switch and count
+ * alike, and are few enough to cancel soon. */
+uint32_t balance_run(const struct balance *b, const struct dest *d, uint32_t n);
+
 /* Routes every LID of dests in that order; a terminal's LID adds one route per terminal of the
  * fabric, other LIDs nothing.  A switch's own LID goes the way of the first terminal's base
  * LID on that switch, which must be routed already, so that it needs no turn (and so no VL)
  * of its own.  -ECANCELED.  Adds the LIDs routed to *done, which is what p reports. */
 int balance_route_all(struct balance *b, const struct dest *dests, uint32_t n, struct pace *p,
 		      uint64_t *done);
-
-/* All LIDs of the fabric in the order of graph_dests_by_lid(), as step "paths". -ECANCELED. */
-int balance_by_lid(struct tables *t, const struct fabric *f, uint8_t lmc, enum balance_rule rule,
-		   balance_build_fn build, void *ctx, struct progress *progress);
 
 #endif

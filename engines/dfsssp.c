@@ -1,24 +1,112 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/dfsssp.h"
 
-#include "engines/balance.h"
+#include "engines/even.h"
 #include "engines/graph.h"
 #include "engines/layers.h"
 
-static int paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
-		 const struct engine_params *params, struct progress *progress, struct err *err)
+#include <errno.h>
+
+/*
+ * The more even the paths, the more turns they take, and the more layers that may need.  So
+ * where the most even ones need many, the others are tried too and the fewest VLs win.
+ */
+#define FEW_VLS 5
+
+static const struct even_how hows[] = {
+	{ .rounds = EVEN_ROUNDS },
+	{ .rounds = 1 },
+	{ .rounds = 0 },
+	{ .by_switch = true },
+};
+
+#define NHOWS (sizeof(hows) / sizeof(*hows))
+
+struct attempt {
+	struct tables *t; /* NULL: does not fit */
+	struct notes notes;
+	uint64_t vls; /* needed */
+};
+
+static int try_how(struct attempt *a, const struct fabric *f, const struct even_how *how,
+		   const struct engine_params *params, struct progress *progress, struct err *err)
 {
-	(void)jobs;
-	(void)err;
-	return balance_by_lid(t, f, graph_lmc(f, params), BALANCE_PATHS, NULL, NULL, progress);
+	struct engine_params own = *params;
+	struct tables *t = graph_tables(f, "dfsssp", params);
+	int rc;
+
+	*a = (struct attempt){ NULL };
+	own.notes = &a->notes;
+	rc = even_route(t, f, params, how, progress);
+	if (!rc)
+		rc = layers_assign(t, f, &own, progress, err);
+	if (rc) {
+		tables_put(t);
+		return rc;
+	}
+	a->t = t;
+	a->vls = notes_find(&a->notes, "vls_needed")->value;
+	return 0;
+}
+
+static void attempt_done(struct attempt *a)
+{
+	tables_put(a->t);
+	notes_done(&a->notes);
+}
+
+static void tell(struct notes *out, const struct notes *in)
+{
+	for (size_t i = 0; i < in->n; i++)
+		notes_set(out, in->list[i].key, in->list[i].value, "%s", in->list[i].text);
+}
+
+/* -ENOSPC with the sentence about the first attempt. */
+static int fewest_vls(struct attempt *best, const struct fabric *f,
+		      const struct engine_params *params, struct progress *progress,
+		      struct err *err)
+{
+	int rc = try_how(best, f, &hows[0], params, progress, err);
+
+	for (size_t i = 1; i < NHOWS; i++) {
+		struct attempt next;
+		int other;
+
+		if (rc ? rc != -ENOSPC : best->vls <= FEW_VLS)
+			break;
+		other = try_how(&next, f, &hows[i], params, progress, NULL);
+		if (other && other != -ENOSPC)
+			rc = other;
+		if (!other && (rc || next.vls < best->vls)) {
+			struct attempt worse = *best;
+
+			*best = next;
+			next = worse;
+			rc = 0;
+		}
+		attempt_done(&next);
+	}
+	return rc;
 }
 
 static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
 		 const struct demand *demand, const struct engine_params *params,
 		 struct progress *progress, struct err *err)
 {
+	struct attempt best = { NULL };
+	int rc = graph_check_connected(f, err);
+
+	(void)jobs;
 	(void)demand;
-	return layers_route(out, f, "dfsssp", jobs, params, paths, progress, err);
+	if (!rc)
+		rc = fewest_vls(&best, f, params, progress, err);
+	if (!rc) {
+		tell(params->notes, &best.notes);
+		*out = best.t;
+		best.t = NULL;
+	}
+	attempt_done(&best);
+	return rc;
 }
 
 const struct engine engine_dfsssp = {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/minhop.h"
 
-#include "engines/balance.h"
-#include "engines/graph.h"
+#include "engines/even.h"
 #include "engines/layers.h"
 
 static int paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
 		 const struct engine_params *params, struct progress *progress, struct err *err)
 {
+	static const struct even_how how = { .rule = BALANCE_PORTS };
+
 	(void)jobs;
 	(void)err;
-	return balance_by_lid(t, f, graph_lmc(f, params), BALANCE_PORTS, NULL, NULL, progress);
+	return even_route(t, f, params, &how, progress);
 }
 
 static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,

@@ -2,6 +2,7 @@
 #include "engines/updn.h"
 
 #include "engines/balance.h"
+#include "engines/even.h"
 #include "engines/graph.h"
 #include "engines/layers.h"
 #include "engines/updown.h"
@@ -51,6 +52,7 @@ static int route_from(struct tables **out, const struct fabric *f, const uint32_
 	struct updown_score score;
 	struct tables *t = NULL;
 	struct ways w = { .illegal = false };
+	struct even_how how = { .build = build, .ctx = &w, .rounds = EVEN_ROUNDS };
 	struct pace pace;
 	int rc = pace_begin(&pace, progress, "paths", graph_count_lids(f, graph_lmc(f, params)))
 			 ? -ECANCELED
@@ -66,7 +68,7 @@ static int route_from(struct tables **out, const struct fabric *f, const uint32_
 		goto out;
 	}
 	t = graph_tables(f, "updn", params);
-	rc = balance_by_lid(t, f, graph_lmc(f, params), BALANCE_PATHS, build, &w, progress);
+	rc = even_route(t, f, params, &how, progress);
 	t->vls = t->sls = 1;
 	if (!rc && w.illegal)
 		rc = layers_assign(t, f, params, progress, err);

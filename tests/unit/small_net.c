@@ -5,10 +5,16 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 #include "fabric/model/builder.h"
+#include "fabric/sim/topo.h"
 
 #include <assert.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <cmocka.h>
 
 struct net {
 	struct builder *b;
@@ -192,4 +198,17 @@ struct fabric *net_random(uint64_t seed, uint32_t switches, uint32_t links, uint
 		cable(&n, a, b < a ? b : b + 1);
 	}
 	return end(&n);
+}
+
+struct fabric *net_spec(const char *spec)
+{
+	struct freeze_opts opts = { .lmc = -1 };
+	struct builder *b;
+	struct fabric *f;
+	struct err err;
+
+	if (topo_build(&b, spec, &err) || builder_freeze(&f, b, &opts, &err))
+		fail_msg("%s: %s", spec, err.text);
+	builder_free(b);
+	return f;
 }

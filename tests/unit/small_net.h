@@ -29,4 +29,7 @@ struct fabric *net_star(uint32_t rays);
 struct fabric *net_random(uint64_t seed, uint32_t switches, uint32_t links, uint32_t hosts,
 			  const struct net_opts *o);
 
+/* What the generators make of that line of text; fails the test with their sentence. */
+struct fabric *net_spec(const char *spec);
+
 #endif

@@ -78,50 +78,6 @@ static void same_input_gives_the_same_bytes(void **state)
 	fabric_put(f);
 }
 
-/* Adds the routes of every source terminal; checks each switch's path against the costs. */
-static void naive_step(const struct fabric *f, const struct tables *t, uint64_t *load, uint32_t lid)
-{
-	uint8_t port;
-	uint32_t dst = fabric_lid_switch(f, lid, &port);
-	uint64_t *cost = naive_costs(f, load, dst), *add = xcalloc(f->nchan, sizeof(*add));
-
-	for (uint32_t u = 0; u < f->nsw; u++) {
-		uint64_t sum = 0;
-
-		for (uint32_t v = u; v != dst;) {
-			uint32_t c = fabric_chan(f, v, tables_row(t, v)[lid]);
-
-			sum += (1ull << 32) + load[c];
-			add[c] += f->sw_nterm[u];
-			v = f->chan_dst[c];
-		}
-		assert_true(sum == cost[u]);
-	}
-	for (uint32_t c = 0; c < f->nchan; c++)
-		load[c] += add[c];
-	free(add);
-	free(cost);
-}
-
-static void paths_are_dijkstras_with_start_weights_in_order_of_lids(void **state)
-{
-	struct net_opts o = { .lmc = 1, .random_lids = 3 };
-
-	(void)state;
-	for (uint64_t seed = 1; seed <= 10; seed++) {
-		struct fabric *f = net_random(seed, 14, 30, 4, &o);
-		struct tables *t = must_route(&engine_dfsssp, f, NULL, NULL);
-		uint64_t *load = xcalloc(f->nchan, sizeof(*load));
-
-		for (uint32_t lid = 1; lid <= f->max_lid; lid++)
-			if (f->lid_end[lid] < f->nterm)
-				naive_step(f, t, load, lid);
-		free(load);
-		tables_put(t);
-		fabric_put(f);
-	}
-}
-
 static void a_disconnected_fabric_is_refused_with_names(void **state)
 {
 	struct fabric *f = net_chain(4, 1, 1, NULL);
@@ -198,7 +154,6 @@ int main(void)
 		cmocka_unit_test(balances_a_full_tree_perfectly),
 		cmocka_unit_test(lids_of_one_port_take_different_spines),
 		cmocka_unit_test(same_input_gives_the_same_bytes),
-		cmocka_unit_test(paths_are_dijkstras_with_start_weights_in_order_of_lids),
 		cmocka_unit_test(a_disconnected_fabric_is_refused_with_names),
 		cmocka_unit_test(tells_its_steps_and_stops_at_a_cancel),
 		cmocka_unit_test(routes_the_chain_with_lmc_7),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/minhop.h"
 
+#include "engines/balance.h"
 #include "fabric/base/mem.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"
@@ -32,44 +33,71 @@ static void routes_every_lid_shortest_and_without_deadlock(void **state)
 	}
 }
 
-/* LIDs of terminals in ascending order; each switch's choice must be a least used port. */
-static void check_rule(const struct fabric *f, const struct tables *t)
+/* Adds the routes to a LID; each switch's choice must have been a least loaded channel. */
+static void check_choices(const struct fabric *f, const struct tables *t, uint64_t *load,
+			  const struct dest *d)
 {
-	uint32_t *used = xcalloc(f->nchan, sizeof(*used)), *hops = xcalloc(f->nsw, sizeof(*hops));
+	uint32_t *hops = xcalloc(f->nsw, sizeof(*hops));
+	uint64_t *add = xcalloc(f->nchan, sizeof(*add));
 
-	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
-		uint8_t port;
-		uint32_t dst = fabric_lid_switch(f, lid, &port);
+	bfs_hops(hops, f, d->sw);
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint32_t mine = u == d->sw ? 0 : fabric_chan(f, u, tables_row(t, u)[d->lid]);
 
-		if (f->lid_end[lid] >= f->nterm)
-			continue;
-		bfs_hops(hops, f, dst);
-		for (uint32_t u = 0; u < f->nsw; u++) {
-			uint32_t mine = u == dst ? 0 : fabric_chan(f, u, tables_row(t, u)[lid]);
+		for (uint32_t c = f->chan_off[u]; u != d->sw && c < f->chan_off[u + 1]; c++)
+			if (hops[f->chan_dst[c]] < hops[u])
+				assert_true(load[mine] <= load[c]);
+		for (uint32_t v = u; v != d->sw;) {
+			uint32_t c = fabric_chan(f, v, tables_row(t, v)[d->lid]);
 
-			for (uint32_t c = f->chan_off[u]; u != dst && c < f->chan_off[u + 1]; c++)
-				if (hops[f->chan_dst[c]] < hops[u])
-					assert_true(used[mine] <= used[c]);
-			used[mine] += u != dst;
+			add[c] += f->sw_nterm[u];
+			v = f->chan_dst[c];
 		}
 	}
-	free(used);
+	for (uint32_t c = 0; c < f->nchan; c++)
+		load[c] += add[c];
+	free(add);
 	free(hops);
 }
 
-static void every_switch_takes_a_least_used_port(void **state)
+static void every_switch_takes_a_least_loaded_channel(void **state)
 {
 	struct net_opts o = { .lmc = 1, .random_lids = 4 };
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= 10; seed++) {
 		struct fabric *f = net_random(seed, 12, 40, 4, &o);
-		struct tables *t = must_route(&engine_minhop, f, NULL, NULL);
+		struct tables *t = tables_new(f, "test");
+		struct balance *b = balance_new(f, t, BALANCE_PORTS, NULL, NULL);
+		uint64_t *load = xcalloc(f->nchan, sizeof(*load));
+		uint32_t n;
+		struct dest *dests = graph_dests_by_lid(&n, f, f->lmc);
 
-		check_rule(f, t);
+		for (uint32_t i = 0; i < f->nterm << f->lmc; i++) {
+			balance_route(b, &dests[i], 1, f->sw_nterm);
+			check_choices(f, t, load, &dests[i]);
+		}
+		assert_memory_equal(load, balance_loads(b), f->nchan * sizeof(*load));
+		free(load);
+		free(dests);
+		balance_free(b);
 		tables_put(t);
 		fabric_put(f);
 	}
+}
+
+/* Switches on the way count only what comes through them, else every core gets all of a pod. */
+static void a_full_tree_of_three_levels_is_balanced(void **state)
+{
+	struct fabric *f = net_spec("fattree3:k=8");
+	struct tables *t = must_route(&engine_minhop, f, NULL, NULL);
+
+	(void)state;
+	/* 4 hosts x 124 others over 4 uplinks */
+	assert_int_equal(max_routes(f, t), 124);
+	assert_int_equal(t->vls, 1);
+	tables_put(t);
+	fabric_put(f);
 }
 
 static void a_full_tree_is_balanced(void **state)
@@ -88,7 +116,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(routes_every_lid_shortest_and_without_deadlock),
-		cmocka_unit_test(every_switch_takes_a_least_used_port),
+		cmocka_unit_test(every_switch_takes_a_least_loaded_channel),
+		cmocka_unit_test(a_full_tree_of_three_levels_is_balanced),
 		cmocka_unit_test(a_full_tree_is_balanced),
 	};
 

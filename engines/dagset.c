@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/dagset.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* sw and to (n + nedge of 16 bits), then degrees and places (n + nedge of 8 bits) */
+struct packed {
+	uint32_t n, nedge;
+	uint16_t *data;
+};
+
+struct dagset {
+	const struct fabric *f;
+	struct packed *dag; /* by switch; data NULL: none */
+};
+
+struct making {
+	struct dagset *set;
+	struct spdag *dag; /* by worker */
+	dagset_build_fn build;
+	bool (*stop)(void *ctx);
+	void *ctx;
+	size_t max;
+	atomic_size_t bytes;
+};
+
+static void pack(struct packed *p, const struct spdag *g, const struct fabric *f)
+{
+	uint16_t *sw = xcalloc((size_t)g->n + g->nedge, 3), *to = sw + g->n;
+	uint8_t *degree = (uint8_t *)(to + g->nedge), *place = degree + g->n;
+
+	*p = (struct packed){ .n = g->n, .nedge = g->nedge, .data = sw };
+	for (uint32_t i = 0; i < g->n; i++) {
+		sw[i] = (uint16_t)g->sw[i];
+		degree[i] = (uint8_t)(g->off[i + 1] - g->off[i]);
+		for (uint32_t k = g->off[i]; k < g->off[i + 1]; k++) {
+			to[k] = (uint16_t)g->to[k];
+			place[k] = (uint8_t)(g->chan[k] - f->chan_off[g->sw[i]]);
+		}
+	}
+}
+
+static bool make_one(void *ctx, unsigned worker, uint32_t root)
+{
+	struct making *m = ctx;
+	const struct fabric *f = m->set->f;
+	struct spdag *g = &m->dag[worker];
+	size_t size;
+
+	if (!f->sw_nterm[root])
+		return false;
+	if (!worker && m->stop && m->stop(m->ctx))
+		return true;
+	m->build(m->ctx, worker, g, f, root);
+	size = 3 * ((size_t)g->n + g->nedge);
+	if (atomic_fetch_add(&m->bytes, size) + size > m->max)
+		return true;
+	pack(&m->set->dag[root], g, f);
+	return false;
+}
+
+struct dagset *dagset_new(const struct fabric *f, struct pool *pool, size_t max,
+			  dagset_build_fn build, bool (*stop)(void *ctx), void *ctx)
+{
+	unsigned workers = pool_threads(pool);
+	struct dagset *s;
+	struct making m = { .build = build, .stop = stop, .ctx = ctx, .max = max };
+
+	if (f->nsw > UINT16_MAX)
+		return NULL;
+	s = xcalloc(1, sizeof(*s));
+	s->f = f;
+	s->dag = xcalloc(f->nsw, sizeof(*s->dag));
+	m.set = s;
+	m.dag = xcalloc(workers, sizeof(*m.dag));
+	for (unsigned i = 0; i < workers; i++)
+		spdag_init(&m.dag[i], f);
+	if (pool_for(pool, f->nsw, make_one, &m)) {
+		dagset_free(s);
+		s = NULL;
+	}
+	for (unsigned i = 0; i < workers; i++)
+		spdag_done(&m.dag[i]);
+	free(m.dag);
+	return s;
+}
+
+void dagset_free(struct dagset *s)
+{
+	if (!s)
+		return;
+	for (uint32_t u = 0; u < s->f->nsw; u++)
+		free(s->dag[u].data);
+	free(s->dag);
+	free(s);
+}
+
+bool dagset_load(const struct dagset *s, struct spdag *g, uint32_t root)
+{
+	const struct packed *p = &s->dag[root];
+	const uint16_t *sw = p->data, *to = sw + p->n;
+	const uint8_t *degree = (const uint8_t *)(to + p->nedge), *place = degree + p->n;
+	uint32_t k = 0;
+
+	if (!p->data)
+		return false;
+	g->root = root;
+	g->n = p->n;
+	g->nedge = p->nedge;
+	for (uint32_t i = 0; i < p->n; i++) {
+		uint32_t first = s->f->chan_off[sw[i]], end = k + degree[i];
+
+		g->sw[i] = sw[i];
+		g->pos[sw[i]] = i;
+		for (g->off[i] = k; k < end; k++) {
+			g->chan[k] = first + place[k];
+			g->to[k] = to[k];
+		}
+	}
+	g->off[p->n] = k;
+	return true;
+}
