@@ -3,6 +3,7 @@
 
 #include "engines/dfsssp.h"
 #include "engines/escape.h"
+#include "engines/ftree.h"
 #include "engines/minhop.h"
 #include "engines/parx.h"
 #include "engines/sar.h"
@@ -15,6 +16,7 @@
 static const struct engine *const engines[] = {
 	&engine_minhop,
 	&engine_updn,
+	&engine_ftree,
 	&engine_dfsssp,
 	&engine_sar,
 	&engine_parx,

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/ftree.h"
+
+#include "engines/fattree.h"
+#include "engines/graph.h"
+#include "engines/updown.h"
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH 64 /* LIDs of one destination switch whose ports are written row by row */
+
+/* How a position chooses among its edges. */
+enum way {
+	WAY_SLOT,  /* up, by the slot of the destination's turn, all of which are edges */
+	WAY_SOME,  /* the same, but not all are */
+	WAY_CHILD, /* to the only switch below, by the cable that the destination would go up */
+	WAY_TURN,  /* any edge, in turn */
+};
+
+struct ftree {
+	const struct fabric *f;
+	struct tables *t;
+	struct fattree *tree;
+	struct updown ud;
+	struct spdag dag;
+	bool whole;	/* no position of the DAG is WAY_SOME */
+	uint64_t *load; /* by channel: routes */
+
+	/* by position of the DAG */
+	uint8_t *way;
+	bool *up;	/* its edges go up the ranking */
+	uint32_t *chan; /* FAB_NONE: its slot is of no use, or leads where that is so */
+	uint8_t *port;	/* by LID of the batch * nsw + position */
+	uint64_t *routes;
+	uint32_t *child; /* channel down that the destination at hand would come up, or FAB_NONE */
+
+	uint32_t *turn; /* by pattern: slot of the destination at hand */
+	/* where its way up is broken: that level, the plane that is cut off, and the switch below
+	 */
+	uint32_t cut_level, cut_plane, cut;
+};
+
+static uint32_t level_at(const struct ftree *r, uint32_t i)
+{
+	return r->tree->level[r->dag.sw[i]];
+}
+
+static uint32_t slots_at(const struct ftree *r, uint32_t i)
+{
+	return r->tree->pattern[r->tree->pattern_of[r->dag.sw[i]]].nslot;
+}
+
+/* Is the channel an edge of the DAG?  It leaves the switch at position i. */
+static bool is_edge(const struct ftree *r, uint32_t i, uint32_t c)
+{
+	const struct spdag *g = &r->dag;
+	uint32_t to = g->pos[r->f->chan_dst[c]];
+
+	if (g->dist[to] + 1 != g->dist[i] || updown_is_up(&r->ud, r->f, c) != r->up[i])
+		return false;
+	return r->up[i] || !to || !r->up[to];
+}
+
+static enum way way_up(const struct ftree *r, uint32_t i)
+{
+	const struct fattree *tree = r->tree;
+	const uint32_t *slot = tree->slot + tree->slot_off[r->dag.sw[i]];
+	uint32_t n = slots_at(r, i);
+
+	if (!n)
+		return WAY_TURN;
+	for (uint32_t k = 0; k < n; k++)
+		if (slot[k] == FAB_NONE || !is_edge(r, i, slot[k]))
+			return WAY_SOME;
+	return WAY_SLOT;
+}
+
+static enum way find_way(const struct ftree *r, uint32_t i)
+{
+	const struct spdag *g = &r->dag;
+	uint32_t first = g->to[g->off[i]], level = level_at(r, i);
+
+	if (level == FATTREE_IDLE)
+		return WAY_TURN;
+	if (level_at(r, first) == level + 1)
+		return way_up(r, i);
+	for (uint32_t e = g->off[i] + 1; e < g->off[i + 1]; e++)
+		if (g->to[e] != first)
+			return WAY_TURN;
+	return WAY_CHILD;
+}
+
+static void build(struct ftree *r, uint32_t root)
+{
+	const struct spdag *g = &r->dag;
+
+	if (g->root == root)
+		return;
+	updown_dag(&r->ud, &r->dag, r->f, root);
+	r->whole = true;
+	for (uint32_t i = 1; i < g->n; i++) {
+		r->up[i] = updown_is_up(&r->ud, r->f, g->chan[g->off[i]]);
+		r->way[i] = (uint8_t)find_way(r, i);
+		r->whole &= r->way[i] != WAY_SOME;
+	}
+}
+
+/* The way up that destination number j would take by itself, backwards. */
+static void climb(struct ftree *r, uint64_t j)
+{
+	const struct fattree *tree = r->tree;
+	const struct fabric *f = r->f;
+	uint32_t u = r->dag.root;
+
+	for (uint32_t p = 0; p < tree->npattern; p++) {
+		const struct fattree_pattern *pat = &tree->pattern[p];
+
+		if (pat->nslot)
+			r->turn[p] = (uint32_t)(j / tree->div[pat->level] % pat->nslot);
+	}
+	memset(r->child, 0xff, tree->nlevel * sizeof(*r->child));
+	r->cut = FAB_NONE;
+	while (tree->pattern[tree->pattern_of[u]].nslot) {
+		uint32_t at = tree->slot_off[u] + r->turn[tree->pattern_of[u]];
+
+		if (tree->slot[at] == FAB_NONE) {
+			r->cut = u;
+			r->cut_plane = tree->slot_plane[at];
+			return;
+		}
+		r->child[tree->level[u]] = f->chan_rev[tree->slot[at]];
+		u = f->chan_dst[tree->slot[at]];
+	}
+}
+
+/* Down to the only switch below.  FAB_NONE: the cable that j would come up is missing. */
+static uint32_t child_chan(const struct ftree *r, uint32_t i, uint64_t j)
+{
+	const struct spdag *g = &r->dag;
+	const struct fattree *tree = r->tree;
+	uint32_t n = g->off[i + 1] - g->off[i], u = g->sw[i], level = tree->level[u];
+	uint32_t below = g->sw[g->to[g->off[i]]];
+
+	if (below == r->cut && tree->plane[u] == r->cut_plane)
+		return FAB_NONE;
+	if (n > 1 && level && r->child[level - 1] != FAB_NONE &&
+	    r->f->chan_src[r->child[level - 1]] == u && is_edge(r, i, r->child[level - 1]))
+		return r->child[level - 1];
+	return g->chan[g->off[i] + (uint32_t)(j / tree->div[level] % n)];
+}
+
+static uint32_t slot_chan(const struct ftree *r, uint32_t i)
+{
+	uint32_t u = r->dag.sw[i];
+
+	return r->tree->slot[r->tree->slot_off[u] + r->turn[r->tree->pattern_of[u]]];
+}
+
+static uint32_t any_chan(const struct ftree *r, uint32_t i, uint64_t j)
+{
+	const struct spdag *g = &r->dag;
+
+	return g->chan[g->off[i] + (uint32_t)(j % (g->off[i + 1] - g->off[i]))];
+}
+
+/* What position i would choose if all were well. */
+static uint32_t wanted_chan(const struct ftree *r, uint32_t i, uint64_t j)
+{
+	uint32_t c;
+
+	switch ((enum way)r->way[i]) {
+	case WAY_SLOT:
+		return slot_chan(r, i);
+	case WAY_SOME:
+		c = slot_chan(r, i);
+		return c != FAB_NONE && is_edge(r, i, c) ? c : FAB_NONE;
+	case WAY_CHILD:
+		return child_chan(r, i, j);
+	case WAY_TURN:
+		break;
+	}
+	return any_chan(r, i, j);
+}
+
+/* Channels of all positions towards destination number j.  free: leave those open that cannot
+ * have theirs; returns how many that are.  Else they take any. */
+static uint32_t choose(struct ftree *r, uint64_t j, bool free)
+{
+	const struct spdag *g = &r->dag;
+	uint32_t nopen = 0;
+
+	climb(r, j);
+	if (r->whole && r->cut == FAB_NONE) {
+		for (uint32_t i = 1; i < g->n; i++)
+			r->chan[i] = wanted_chan(r, i, j);
+		return 0;
+	}
+	for (uint32_t i = 1; i < g->n; i++) {
+		uint32_t c = wanted_chan(r, i, j), to;
+
+		if (c == FAB_NONE && !free)
+			c = any_chan(r, i, j);
+		to = c == FAB_NONE ? 0 : g->pos[r->f->chan_dst[c]];
+		if (to && r->chan[to] == FAB_NONE)
+			c = FAB_NONE;
+		r->chan[i] = c;
+		nopen += c == FAB_NONE;
+	}
+	return nopen;
+}
+
+/* Adds what comes over ways that are not open. */
+static void add_loads(struct ftree *r)
+{
+	const struct spdag *g = &r->dag;
+
+	for (uint32_t i = 1; i < g->n; i++)
+		r->routes[i] = r->chan[i] == FAB_NONE ? 0 : r->f->sw_nterm[g->sw[i]];
+	r->routes[0] = 0;
+	for (uint32_t i = g->n; i-- > 1;) {
+		if (r->chan[i] == FAB_NONE)
+			continue;
+		r->load[r->chan[i]] += r->routes[i];
+		r->routes[g->pos[r->f->chan_dst[r->chan[i]]]] += r->routes[i];
+	}
+}
+
+/* The most loaded channel on the way from channel c on, then the sum, in one number. */
+static uint64_t way_cost(const struct ftree *r, uint32_t c)
+{
+	uint64_t most = 0, sum = 0;
+
+	for (;;) {
+		uint32_t to = r->dag.pos[r->f->chan_dst[c]];
+
+		most = r->load[c] > most ? r->load[c] : most;
+		sum += r->load[c];
+		if (!to)
+			break;
+		c = r->chan[to];
+	}
+	return most << 32 | (sum < UINT32_MAX ? sum : UINT32_MAX);
+}
+
+/* The cheapest way for an open position, starting to look at another edge for each j. */
+static void close_way(struct ftree *r, uint32_t i, uint64_t j)
+{
+	const struct spdag *g = &r->dag;
+	uint32_t n = g->off[i + 1] - g->off[i], best = FAB_NONE;
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t c = g->chan[g->off[i] + (uint32_t)((j + k) % n)];
+		uint64_t cost = way_cost(r, c);
+
+		if (cost >= least)
+			continue;
+		least = cost;
+		best = c;
+	}
+	r->chan[i] = best;
+	for (uint32_t c = best, to = 1; r->f->sw_nterm[g->sw[i]] && to; c = r->chan[to]) {
+		r->load[c] += r->f->sw_nterm[g->sw[i]];
+		to = g->pos[r->f->chan_dst[c]];
+	}
+}
+
+/* Looks at the open positions from the nearest to the farthest; returns the work. */
+static uint64_t close_ways(struct ftree *r, uint64_t j)
+{
+	const struct spdag *g = &r->dag;
+	uint64_t work = g->n;
+
+	for (uint32_t i = 1; i < g->n; i++) {
+		if (r->chan[i] != FAB_NONE)
+			continue;
+		close_way(r, i, j);
+		work += (uint64_t)(g->off[i + 1] - g->off[i]) * g->dist[i];
+	}
+	return work;
+}
+
+/* The ports chosen for the k-th LID of the batch. */
+static void keep_ports(struct ftree *r, uint32_t k)
+{
+	uint8_t *port = r->port + (size_t)k * r->f->nsw;
+
+	for (uint32_t i = 1; i < r->dag.n; i++)
+		port[i] = r->f->chan_port[r->chan[i]];
+}
+
+static void write_rows(struct ftree *r, const struct dest *d, uint32_t n)
+{
+	for (uint32_t i = 1; i < r->dag.n; i++) {
+		uint8_t *row = tables_row(r->t, r->dag.sw[i]);
+
+		for (uint32_t k = 0; k < n; k++)
+			row[d[k].lid] = r->port[(size_t)k * r->f->nsw + i];
+	}
+	for (uint32_t k = 0; k < n; k++)
+		tables_row(r->t, r->dag.root)[d[k].lid] = d[k].port;
+}
+
+static uint64_t number_of(const struct ftree *r, const struct dest *d)
+{
+	if (d->end >= r->f->nend)
+		return d->sw;
+	return r->tree->number[d->end] + (uint64_t)(d->lid - r->f->term_lid[d->end]);
+}
+
+/* Which LIDs of a run are at hand. */
+enum pass {
+	PASS_CLEAR, /* those with all ways as wanted; the others only add their loads */
+	PASS_OPEN,  /* the others */
+	PASS_REST,  /* all, and they add no loads */
+};
+
+/* Routes the LIDs of the run, all of one switch, that are at hand; open: by LID, set in
+ * PASS_CLEAR.  Returns the work. */
+static uint64_t route_run(struct ftree *r, const struct dest *d, uint32_t n, enum pass pass,
+			  bool *open)
+{
+	struct dest batch[BATCH];
+	uint64_t work = r->dag.root == d->sw ? 0 : 2 * r->f->nchan;
+	uint32_t nbatch = 0;
+
+	build(r, d->sw);
+	for (uint32_t k = 0; k < n; k++) {
+		uint64_t j = number_of(r, &d[k]);
+
+		if (pass == PASS_OPEN && !open[d[k].lid])
+			continue;
+		open[d[k].lid] = choose(r, j, pass != PASS_REST);
+		work += r->dag.n;
+		if (pass == PASS_CLEAR && !r->tree->whole)
+			add_loads(r);
+		if (pass == PASS_CLEAR && open[d[k].lid])
+			continue;
+		if (pass == PASS_OPEN)
+			work += close_ways(r, j);
+		keep_ports(r, nbatch);
+		batch[nbatch++] = d[k];
+	}
+	write_rows(r, batch, nbatch);
+	return work;
+}
+
+static bool any_open(const bool *open, const struct dest *d, uint32_t n)
+{
+	while (n && !open[d[n - 1].lid])
+		n--;
+	return n;
+}
+
+static int route_pass(struct ftree *r, const struct dest *d, uint32_t n, enum pass pass, bool *open,
+		      struct pace *p, uint64_t *done)
+{
+	for (uint32_t i = 0, k; i < n; i += k) {
+		uint64_t work = 1;
+
+		for (k = 1; k < BATCH && i + k < n && d[i + k].sw == d[i].sw; k++)
+			;
+		if (pass != PASS_OPEN || any_open(open, d + i, k))
+			work = route_run(r, d + i, k, pass, open);
+		*done += pass == PASS_OPEN ? 0 : k;
+		if (pace_tick(p, *done, work))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+static int route_all(struct ftree *r, uint8_t lmc, struct progress *progress)
+{
+	uint32_t n, nterm = 0;
+	struct dest *d = graph_dests_by_switch(&n, r->f, lmc);
+	bool *open = xcalloc(r->f->max_lid + 1u, sizeof(*open));
+	struct pace p;
+	uint64_t done = 0;
+	int rc = pace_begin(&p, progress, "paths", n) ? -ECANCELED : 0;
+
+	while (nterm < n && d[nterm].end < r->f->nterm)
+		nterm++;
+	if (!rc)
+		rc = route_pass(r, d, nterm, PASS_CLEAR, open, &p, &done);
+	if (!rc)
+		rc = route_pass(r, d, nterm, PASS_OPEN, open, &p, &done);
+	if (!rc)
+		rc = route_pass(r, d + nterm, n - nterm, PASS_REST, open, &p, &done);
+	free(open);
+	free(d);
+	return rc;
+}
+
+static void ftree_init(struct ftree *r, const struct fabric *f, struct tables *t)
+{
+	r->f = f;
+	r->t = t;
+	spdag_init(&r->dag, f);
+	updown_init(&r->ud, f, &r->tree->root, 1);
+	r->load = xcalloc(f->nchan, sizeof(*r->load));
+	r->way = xcalloc(f->nsw, sizeof(*r->way));
+	r->up = xcalloc(f->nsw, sizeof(*r->up));
+	r->chan = xcalloc(f->nsw, sizeof(*r->chan));
+	r->port = xcalloc((size_t)f->nsw * BATCH, 1);
+	r->routes = xcalloc(f->nsw, sizeof(*r->routes));
+	r->child = xcalloc(r->tree->nlevel, sizeof(*r->child));
+	r->turn = xcalloc(r->tree->npattern, sizeof(*r->turn));
+}
+
+static void ftree_done(struct ftree *r)
+{
+	spdag_done(&r->dag);
+	updown_done(&r->ud);
+	fattree_free(r->tree);
+	free(r->load);
+	free(r->way);
+	free(r->up);
+	free(r->chan);
+	free(r->port);
+	free(r->routes);
+	free(r->child);
+	free(r->turn);
+}
+
+static int suits(const struct fabric *f, struct err *why)
+{
+	struct fattree *tree;
+	int rc = fattree_find(&tree, f, why);
+
+	if (!rc)
+		fattree_free(tree);
+	return rc;
+}
+
+static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		 const struct demand *demand, const struct engine_params *params,
+		 struct progress *progress, struct err *err)
+{
+	struct ftree r = { 0 };
+	struct tables *t;
+	int rc = fattree_find(&r.tree, f, err);
+
+	(void)jobs;
+	(void)demand;
+	if (rc)
+		return rc;
+	t = graph_tables(f, "ftree", params);
+	ftree_init(&r, f, t);
+	rc = route_all(&r, graph_lmc(f, params), progress);
+	notes_set(params->notes, "levels", r.tree->nlevel, "a fat tree of %u levels",
+		  r.tree->nlevel);
+	if (r.tree->missing)
+		notes_set(params->notes, "ways_missing", r.tree->missing,
+			  "%u ways from a switch down to a subtree are missing", r.tree->missing);
+	ftree_done(&r);
+	if (rc) {
+		tables_put(t);
+		return rc;
+	}
+	t->vls = t->sls = 1;
+	*out = t;
+	return 0;
+}
+
+const struct engine engine_ftree = {
+	.name = "ftree",
+	.summary = "fat trees: destinations in turn over the cables up; shifts without contention",
+	.suits = suits,
+	.route = route,
+};
