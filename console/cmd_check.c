@@ -17,6 +17,8 @@ static const struct argp_option table[] = {
 	OPTION_LMC,
 	OPTION_NAME_MAP,
 	OPTION_BISECTIONS,
+	OPTION_PATTERN,
+	OPTION_PER_JOB,
 	OPTION_SEED,
 	OPTION_THREADS,
 	{ "terminals-only", OPT_TERMINALS_ONLY, NULL, 0,
@@ -59,11 +61,15 @@ static int tell(const struct options *o, const struct evaluation *e, struct err 
 
 	if (o->json) {
 		summary = summary_json(e);
+		if (o->per_job)
+			summary_add_jobs(summary, e);
 		summary_add_verdict(summary, e);
 		rc = summary_dump(stdout, summary, err);
 		json_decref(summary);
 	} else {
 		summary_print_table(stdout, e, 1);
+		if (o->per_job)
+			summary_print_jobs(stdout, e);
 		summary_print_verdict(stdout, e);
 	}
 	return rc ? rc : outfile_flush_stdout(err);

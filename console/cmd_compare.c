@@ -29,7 +29,11 @@ static const struct argp_option table[] = {
 	OPTION_SEED,
 	OPTION_THREADS,
 	OPTION_ROOTS,
+	OPTION_DEMAND,
+	OPTION_RANKS,
 	OPTION_BISECTIONS,
+	OPTION_PATTERN,
+	OPTION_PER_JOB,
 	OPTION_SAR_METHOD,
 	OPTION_ESCAPE,
 	OPTION_NAME_MAP,
@@ -112,7 +116,8 @@ static void evaluate_all(struct comparison *c)
 		struct engine_params params = s->params;
 
 		engine_spec_apply(&c->engine[i], &params);
-		if (evaluate_engine(e, c->engine[i].engine, s->f, s->jobs, &params, &s->eval, &err))
+		if (evaluate_engine(e, c->engine[i].engine, s->f, s->jobs, s->demand, &params,
+				    &s->eval, &err))
 			c->why[c->n] = xstrdup(err.text);
 		else if (s->installed)
 			e->diff = tdiff_new(s->f, s->installed, e->t);
@@ -120,7 +125,7 @@ static void evaluate_all(struct comparison *c)
 	}
 }
 
-static int print_json(const struct comparison *c, struct err *err)
+static int print_json(const struct comparison *c, bool per_job, struct err *err)
 {
 	json_t *list = json_array();
 	int rc;
@@ -132,6 +137,8 @@ static int print_json(const struct comparison *c, struct err *err)
 		if (e->t) {
 			o = summary_json(e);
 			summary_add_notes(o, e);
+			if (per_job)
+				summary_add_jobs(o, e);
 			summary_add_verdict(o, e);
 		} else {
 			o = json_pack("{s:s, s:s}", "engine", e->engine, "error", c->why[i]);
@@ -143,7 +150,7 @@ static int print_json(const struct comparison *c, struct err *err)
 	return rc;
 }
 
-static int print_text(const struct comparison *c)
+static int print_text(const struct comparison *c, bool per_job)
 {
 	const struct fabric *f = c->scene.f;
 
@@ -158,6 +165,9 @@ static int print_text(const struct comparison *c)
 		putchar('\n');
 	for (size_t i = 0; i < c->n; i++)
 		summary_print_notes(stdout, &c->list[i]);
+	for (size_t i = 0; i < c->n && per_job; i++)
+		if (c->list[i].t)
+			summary_print_jobs(stdout, &c->list[i]);
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->why[i])
 			printf("\n%s: %s\n", c->list[i].engine, c->why[i]);
@@ -178,7 +188,7 @@ static int compare(struct comparison *c, const struct options *o, struct err *er
 	if (rc)
 		return rc;
 	evaluate_all(c);
-	rc = o->json ? print_json(c, err) : print_text(c);
+	rc = o->json ? print_json(c, o->per_job, err) : print_text(c, o->per_job);
 	if (!rc)
 		rc = outfile_flush_stdout(err);
 	if (rc)

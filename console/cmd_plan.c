@@ -33,6 +33,7 @@ static const struct argp_option table[] = {
 	OPTION_SAR_METHOD,
 	OPTION_ESCAPE,
 	OPTION_BISECTIONS,
+	OPTION_PATTERN,
 	OPTION_VLS,
 	OPTION_SEED,
 	OPTION_THREADS,
@@ -92,7 +93,7 @@ static int propose(struct evaluation *out, const struct plan_cmd *c, const struc
 	if (rc)
 		return rc;
 	engine_spec_apply(&spec, &params);
-	return evaluate_engine(out, spec.engine, l->f, l->jobs, &params, &eval, err);
+	return evaluate_engine(out, spec.engine, l->f, l->jobs, NULL, &params, &eval, err);
 }
 
 static void print_plan(const struct plan *p)

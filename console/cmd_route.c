@@ -25,7 +25,11 @@ static const struct argp_option table[] = {
 	OPTION_SEED,
 	OPTION_THREADS,
 	OPTION_ROOTS,
+	OPTION_DEMAND,
+	OPTION_RANKS,
 	OPTION_BISECTIONS,
+	OPTION_PATTERN,
+	OPTION_PER_JOB,
 	OPTION_SAR_METHOD,
 	OPTION_ESCAPE,
 	OPTION_NAME_MAP,
@@ -76,6 +80,8 @@ static int finish(const struct options *o, const struct scene *s, struct evaluat
 		e->diff = tdiff_new(s->f, s->installed, e->t);
 	summary = summary_json(e);
 	summary_add_notes(summary, e);
+	if (o->per_job)
+		summary_add_jobs(summary, e);
 	summary_add_verdict(summary, e);
 	if (o->out)
 		rc = routefiles_write(o->out, e, o->formats, summary, err);
@@ -84,6 +90,8 @@ static int finish(const struct options *o, const struct scene *s, struct evaluat
 	} else if (!rc) {
 		summary_print_table(stdout, e, 1);
 		summary_print_notes(stdout, e);
+		if (o->per_job)
+			summary_print_jobs(stdout, e);
 		summary_print_verdict(stdout, e);
 	}
 	json_decref(summary);
@@ -97,7 +105,8 @@ static int route(const struct options *o, const struct engine_spec *spec, struct
 	int rc = scene_load(&s, o, err);
 
 	engine_spec_apply(spec, &s.params);
-	if (!rc && evaluate_engine(&e, spec->engine, s.f, s.jobs, &s.params, &s.eval, err))
+	if (!rc &&
+	    evaluate_engine(&e, spec->engine, s.f, s.jobs, s.demand, &s.params, &s.eval, err))
 		rc = EXIT_FINDINGS;
 	if (!rc && finish(o, &s, &e, err))
 		rc = EXIT_FINDINGS;

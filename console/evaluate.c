@@ -29,9 +29,23 @@ static int predict(struct evaluation *e, struct stopwatch *w, const struct eval_
 		.threads = o->threads,
 	};
 
-	if (!o->bisections || !e->v->connected)
+	struct predict_opts run = {
+		.pattern = o->pattern,
+		.seed = o->seed,
+		.threads = o->threads,
+	};
+	int rc = 0;
+
+	e->pattern = o->pattern;
+	if (!e->v->connected)
 		return 0;
-	return predict_ebb(&e->ebb, e->f, e->t, &opts, &w->progress, err);
+	if (o->bisections)
+		rc = predict_ebb(&e->ebb, e->f, e->t, &opts, &w->progress, err);
+	if (!rc && o->jobs && e->jobs)
+		rc = predict_jobs(&e->jobs_run, e->f, e->t, e->jobs, &run, &w->progress, err);
+	if (!rc && o->jobs && e->jobs && o->bisections)
+		rc = predict_ebb_jobs(&e->ebb_jobs, e->f, e->t, e->jobs, &opts, &w->progress, err);
+	return rc;
 }
 
 static int judge(struct evaluation *e, struct stopwatch *w, const struct eval_opts *o,
@@ -50,8 +64,9 @@ static int judge(struct evaluation *e, struct stopwatch *w, const struct eval_op
 }
 
 int evaluate_engine(struct evaluation *out, const struct engine *engine, const struct fabric *f,
-		    const struct jobset *jobs, const struct engine_params *params,
-		    const struct eval_opts *opts, struct err *err)
+		    const struct jobset *jobs, const struct demand *demand,
+		    const struct engine_params *params, const struct eval_opts *opts,
+		    struct err *err)
 {
 	struct engine_params own = *params;
 	struct tables *t = NULL;
@@ -62,7 +77,7 @@ int evaluate_engine(struct evaluation *out, const struct engine *engine, const s
 	begin(out, engine->name, f, jobs);
 	stopwatch_start(&w);
 	own.notes = &out->notes;
-	rc = engine_run(engine, &t, f, jobs, NULL, &own, &w.progress, err);
+	rc = engine_run(engine, &t, f, jobs, demand, &own, &w.progress, err);
 	stopwatch_stop(&w);
 	out->t = t;
 	out->total_s = clock_s() - start;
@@ -102,6 +117,8 @@ void evaluation_free(struct evaluation *e)
 	verdict_free(e->v);
 	metrics_free(e->m);
 	tdiff_free(e->diff);
+	ebb_jobs_free(e->ebb_jobs);
+	prediction_free(e->jobs_run);
 	notes_done(&e->notes);
 	memset(e, 0, sizeof(*e));
 }

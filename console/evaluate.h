@@ -17,23 +17,29 @@ struct evaluation {
 	const struct tables *t;
 	struct verdict *v;
 	struct metrics *m;
-	struct ebb ebb;	    /* not known when it has no bisections */
+	struct ebb ebb;		     /* not known when it has no bisections */
+	struct ebb_jobs *ebb_jobs;   /* NULL: without jobs, or not asked for */
+	struct prediction *jobs_run; /* likewise */
+	enum predict_pattern pattern;
 	struct notes notes; /* what the engine told */
 	struct tdiff *diff; /* against the installed tables; NULL unknown */
 	double total_s, paths_s, layers_s, verify_s; /* wall clock; NAN unknown */
 };
 
 struct eval_opts {
-	bool terminals_only; /* of the verdict */
-	int bisections;	     /* for ebb; -1: predict_default_bisections(), 0: none */
-	uint64_t seed;	     /* of these */
+	bool terminals_only;	      /* of the verdict */
+	int bisections;		      /* for ebb; -1: predict_default_bisections(), 0: none */
+	uint64_t seed;		      /* of these, and of what is drawn from the pattern */
+	bool jobs;		      /* predict how the jobs get on with each other ... */
+	enum predict_pattern pattern; /* ... when they send like this */
 	unsigned threads;
 };
 
-/* The engine, then verdict and figures. */
+/* The engine, then verdict and figures; demand and jobs may be NULL. */
 int evaluate_engine(struct evaluation *out, const struct engine *engine, const struct fabric *f,
-		    const struct jobset *jobs, const struct engine_params *params,
-		    const struct eval_opts *opts, struct err *err);
+		    const struct jobset *jobs, const struct demand *demand,
+		    const struct engine_params *params, const struct eval_opts *opts,
+		    struct err *err);
 /* Takes over the caller's tables, also when it fails. */
 int evaluate_tables(struct evaluation *out, const struct tables *t, const struct fabric *f,
 		    const struct jobset *jobs, const struct eval_opts *opts, struct err *err);

@@ -5,6 +5,8 @@
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
+#include "fabric/files/demand_file.h"
+#include "fabric/files/rank_file.h"
 #include "fabric/files/ibdm_sl2vl.h"
 #include "fabric/files/ibnd.h"
 #include "fabric/files/jobs_file.h"
@@ -277,6 +279,43 @@ int loadfab_jobs(struct jobset **out, const char *path, const struct fabric *f, 
 	if (!rc)
 		tell_unknown_nodes(*out, in.path);
 	job_log_free(log);
+	return rc;
+}
+
+static int load_ranks(struct rank_file **out, const char *path, struct err *err)
+{
+	struct read_report report;
+	struct infile in;
+	int rc = infile_open(&in, path, err);
+
+	if (rc)
+		return rc;
+	rc = rank_file_read(out, in.file, in.path, &report, err);
+	infile_close(&in);
+	if (!rc)
+		infile_tell(&report);
+	return rc;
+}
+
+int loadfab_demand(struct demand **out, const char *path, const char *ranks, const struct fabric *f,
+		   struct err *err)
+{
+	struct rank_file *nodes = NULL;
+	struct read_report report;
+	struct infile in;
+	int rc = ranks ? load_ranks(&nodes, ranks, err) : 0;
+
+	*out = NULL;
+	if (rc)
+		return rc;
+	rc = infile_open(&in, path, err);
+	if (!rc) {
+		rc = demand_file_read(out, in.file, in.path, nodes, f, &report, err);
+		infile_close(&in);
+	}
+	if (!rc)
+		infile_tell(&report);
+	rank_file_free(nodes);
 	return rc;
 }
 

@@ -5,6 +5,7 @@
 #define CONSOLE_LOADFAB_H
 
 #include "fabric/base/err.h"
+#include "fabric/model/demand.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/jobset.h"
 #include "fabric/model/namemap.h"
@@ -43,6 +44,10 @@ int loadfab_names(struct name_map **out, const char *path, struct err *err);
 /* All jobs of a file (fabric/files/jobs_file.h); nodes that the fabric does not have are
  * warned of. */
 int loadfab_jobs(struct jobset **out, const char *path, const struct fabric *f, struct err *err);
+
+/* A demand file (fabric/files/demand_file.h); ranks, a rank file, may be NULL. */
+int loadfab_demand(struct demand **out, const char *path, const char *ranks, const struct fabric *f,
+		   struct err *err);
 
 /* A GUID a line, # comments.  The caller frees *out. */
 int loadfab_guids(uint64_t **out, size_t *n, const char *path, struct err *err);

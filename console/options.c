@@ -11,7 +11,12 @@
 
 void options_init(struct options *o)
 {
-	*o = (struct options){ .lmc = -1, .bisections = -1, .seed = 1, .formats = FORMAT_OPENSM };
+	*o = (struct options){ .lmc = -1,
+			       .predict = true,
+			       .pattern = PREDICT_ALLTOALL,
+			       .bisections = -1,
+			       .seed = 1,
+			       .formats = FORMAT_OPENSM };
 }
 
 void options_eval(struct eval_opts *out, const struct options *o)
@@ -20,6 +25,8 @@ void options_eval(struct eval_opts *out, const struct options *o)
 		.terminals_only = o->terminals_only,
 		.bisections = o->bisections,
 		.seed = o->seed,
+		.jobs = o->predict,
+		.pattern = o->pattern,
 		.threads = o->threads,
 	};
 }
@@ -93,6 +100,10 @@ static error_t take_text(struct options *o, int key, char *arg, const struct arg
 		return once(&o->engine, arg, "engines", state);
 	case OPT_ROOTS:
 		return once(&o->roots, arg, "roots", state);
+	case OPT_DEMAND:
+		return once(&o->demand, arg, "demand", state);
+	case OPT_RANKS:
+		return once(&o->ranks, arg, "ranks", state);
 	case OPT_OUT:
 		return once(&o->out, arg, "out", state);
 	case OPT_LFTS:
@@ -119,6 +130,16 @@ static error_t take_method(struct options *o, const char *arg, const struct argp
 	return 0;
 }
 
+static error_t take_pattern(struct options *o, const char *arg, const struct argp_state *state)
+{
+	struct err err;
+
+	o->predict = strcmp(arg, "none");
+	if (o->predict && predict_pattern_parse(&o->pattern, arg, &err))
+		argp_error(state, "--pattern: %s", err.text);
+	return 0;
+}
+
 error_t options_take(struct options *o, int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
@@ -141,6 +162,11 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 		return take_method(o, arg, state);
 	case OPT_BISECTIONS:
 		o->bisections = (int)number(arg, "bisections", 0, 1000000, state);
+		return 0;
+	case OPT_PATTERN:
+		return take_pattern(o, arg, state);
+	case OPT_PER_JOB:
+		o->per_job = true;
 		return 0;
 	case OPT_ESCAPE:
 		o->escape = true;

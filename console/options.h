@@ -4,6 +4,7 @@
 #define CONSOLE_OPTIONS_H
 
 #include "engines/engine.h"
+#include "engines/predict.h"
 
 #include <argp.h>
 #include <stdbool.h>
@@ -31,6 +32,10 @@ enum option_key {
 	OPT_SAR_METHOD,
 	OPT_ESCAPE,
 	OPT_BISECTIONS,
+	OPT_PATTERN,
+	OPT_PER_JOB,
+	OPT_DEMAND,
+	OPT_RANKS,
 	OPT_JSON,
 };
 
@@ -40,6 +45,7 @@ struct options {
 	const char *topology, *name_map, *jobs;
 	const char *engine; /* or engines, joined by commas */
 	const char *roots, *out;
+	const char *demand, *ranks;
 	const char *lfts; /* of --lfts, --fdbs or --tables */
 	const char *path_sl, *sl2vl;
 	unsigned vls, threads;
@@ -47,8 +53,11 @@ struct options {
 	uint64_t seed;
 	unsigned formats; /* enum output_format, or'ed */
 	enum sar_method sar_method;
-	int bisections; /* for ebb; -1: by the size of the fabric */
-	bool escape;	/* route with escape LIDs */
+	int bisections;		      /* for ebb; -1: by the size of the fabric */
+	bool predict;		      /* how the jobs get on with each other ... */
+	enum predict_pattern pattern; /* ... when they send like this */
+	bool per_job;		      /* figures of each */
+	bool escape;		      /* route with escape LIDs */
 	bool terminals_only, json;
 };
 
@@ -117,6 +126,29 @@ struct options {
 			"random bisections for the effective bisection bandwidth, 0 for none "     \
 			"(preset: 20 to 1,000, fewer on large fabrics)",                           \
 			0                                                                          \
+	}
+#define OPTION_PATTERN                                                                             \
+	{                                                                                          \
+		"pattern", OPT_PATTERN, "NAME", 0,                                                 \
+			"what the jobs do when their rates are predicted: shift, alltoall "        \
+			"(preset), ring, stencil2d, stencil3d, or none to predict nothing",        \
+			0                                                                          \
+	}
+#define OPTION_PER_JOB                                                                             \
+	{                                                                                          \
+		"per-job", OPT_PER_JOB, NULL, 0, "figures of each job, too (JSON: \"jobs\")", 0    \
+	}
+#define OPTION_DEMAND                                                                              \
+	{                                                                                          \
+		"demand", OPT_DEMAND, "FILE", 0,                                                   \
+			"what nodes send, for parx: lines of \"source: destination=bytes,...\"", 0 \
+	}
+#define OPTION_RANKS                                                                                \
+	{                                                                                           \
+		"ranks", OPT_RANKS, "FILE", 0,                                                      \
+			"nodes of the ranks that the demand file names: lines of \"1-3: n[2-4]\", " \
+			"or of \"rank 12=n6 slot=0\"",                                              \
+			0                                                                           \
 	}
 #define OPTION_TABLES                                                                              \
 	{ "lfts", OPT_LFTS, "FILE", 0, "tables: opensm-lfts.dump, dump_fts", 0 },                  \

@@ -57,6 +57,8 @@ int scene_load(struct scene *s, const struct options *o, struct err *err)
 		rc = loadfab_lmc(&s->f, o->topology, NULL, s->names, o->lmc, err);
 	if (!rc && o->jobs)
 		rc = loadfab_jobs(&s->jobs, o->jobs, s->f, err);
+	if (!rc && o->demand)
+		rc = loadfab_demand(&s->demand, o->demand, o->ranks, s->f, err);
 	if (!rc && o->roots)
 		rc = load_roots(s, o->roots, err);
 	if (!rc && o->lfts)
@@ -69,6 +71,7 @@ void scene_free(struct scene *s)
 {
 	tables_put(s->installed);
 	jobset_put(s->jobs);
+	demand_put(s->demand);
 	fabric_put(s->f);
 	name_map_free(s->names);
 	free(s->roots);

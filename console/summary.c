@@ -124,6 +124,21 @@ static double ebb_ci95(const struct evaluation *e)
 	return e->ebb.bisections ? e->ebb.ci95 : NAN;
 }
 
+static double ebb_jobs(const struct evaluation *e)
+{
+	return e->ebb_jobs && e->ebb_jobs->all.bisections ? e->ebb_jobs->all.mean : NAN;
+}
+
+static double slowdown_mean(const struct evaluation *e)
+{
+	return e->jobs_run ? e->jobs_run->slowdown_mean : NAN;
+}
+
+static double slowdown_max(const struct evaluation *e)
+{
+	return e->jobs_run ? e->jobs_run->slowdown_max : NAN;
+}
+
 static double lft_blocks(const struct evaluation *e)
 {
 	return (double)e->m->lft_blocks;
@@ -160,6 +175,9 @@ static const struct figure figures[] = {
 	{ "links_per_job_mean", "links of a job, mean", FIGURE_REAL, links_per_job_mean },
 	{ "ebb", "effective bisection bw.", FIGURE_REAL, ebb },
 	{ "ebb_ci95", "  +-", FIGURE_REAL, ebb_ci95 },
+	{ "ebb_jobs", "  inside jobs, at once", FIGURE_REAL, ebb_jobs },
+	{ "slowdown_mean", "slowdown of jobs, mean", FIGURE_REAL, slowdown_mean },
+	{ "slowdown_max", "  of the slowest", FIGURE_REAL, slowdown_max },
 	{ "lft_blocks", "LFT blocks", FIGURE_COUNT, lft_blocks },
 	{ "lft_entries_changed", "  entries changed", FIGURE_COUNT, entries_changed },
 	{ "lft_blocks_changed", "  blocks changed", FIGURE_COUNT, blocks_changed },
@@ -235,6 +253,60 @@ void summary_print_notes(FILE *out, const struct evaluation *e)
 {
 	for (size_t i = 0; i < e->notes.n; i++)
 		fprintf(out, "%s: %s\n", e->engine, e->notes.list[i].text);
+}
+
+static json_t *json_job(const struct evaluation *e, uint32_t j)
+{
+	const struct job *job = &e->jobs->jobs[j];
+	const struct job_metrics *m = &e->m->job[j];
+	json_t *o = json_object();
+
+	json_object_set_new(o, "id", json_integer((json_int_t)job->id));
+	json_object_set_new(o, "terminals", json_integer(job->nterm));
+	json_object_set_new(o, "switches", json_integer(job->nsw));
+	json_object_set_new(o, "efi_max", json_integer((json_int_t)m->efi_max));
+	json_object_set_new(o, "links", json_integer(m->links));
+	if (e->ebb_jobs) {
+		json_object_set_new(o, "ebb_alone", json_real(e->ebb_jobs->alone[j].mean));
+		json_object_set_new(o, "ebb_together", json_real(e->ebb_jobs->together[j].mean));
+	}
+	if (e->jobs_run) {
+		json_object_set_new(o, "slowdown", json_real(e->jobs_run->job[j].slowdown));
+		json_object_set_new(o, "rate_min", json_real(e->jobs_run->job[j].rate_min));
+		json_object_set_new(o, "rate_mean", json_real(e->jobs_run->job[j].rate_mean));
+	}
+	return o;
+}
+
+void summary_add_jobs(json_t *summary, const struct evaluation *e)
+{
+	json_t *list = json_array();
+
+	for (uint32_t j = 0; e->jobs && j < e->jobs->njob; j++)
+		json_array_append_new(list, json_job(e, j));
+	if (e->jobs_run)
+		json_object_set_new(summary, "pattern",
+				    json_string(predict_pattern_name(e->pattern)));
+	json_object_set_new(summary, "jobs", list);
+}
+
+void summary_print_jobs(FILE *out, const struct evaluation *e)
+{
+	if (!e->jobs || !e->jobs->njob)
+		return;
+	fprintf(out, "\n%s, jobs (%s):\n%12s %9s %8s %8s %6s %8s %8s\n", e->engine,
+		predict_pattern_name(e->pattern), "job", "terminals", "switches", "EFI max",
+		"links", "slowdown", "rate min");
+	for (uint32_t j = 0; j < e->jobs->njob; j++) {
+		const struct job *job = &e->jobs->jobs[j];
+
+		fprintf(out, "%12llu %9u %8u %8llu %6u", (unsigned long long)job->id, job->nterm,
+			job->nsw, (unsigned long long)e->m->job[j].efi_max, e->m->job[j].links);
+		if (e->jobs_run)
+			fprintf(out, " %8.2f %8.3f", e->jobs_run->job[j].slowdown,
+				e->jobs_run->job[j].rate_min);
+		fputc('\n', out);
+	}
 }
 
 void summary_add_verdict(json_t *summary, const struct evaluation *e)

@@ -119,6 +119,20 @@ for e in minhop updn dfsssp sar; do
 	expect "check $e by ibdmchk's files" 0 'deadlocks' "$I" check --topology d-$e/opensm-subnet.lst --fdbs d-$e/opensm.fdbs --path-sl d-$e/path-sl.dump --sl2vl d-$e/ibdm-sl2vl.dump
 	check "route $e: one thread or two, the same bytes" bash -c "'$I' route --engine $e --topology h.net --jobs jobs --threads 1 --out t1 >/dev/null && '$I' route --engine $e --topology h.net --jobs jobs --threads 2 --out t2 >/dev/null && cmp t1/tables.ibr t2/tables.ibr && cmp t1/tables.ibr d-$e/tables.ibr"
 done
+expect "route --per-job" 0 '"slowdown": [1-9]' "$I" route --engine sar --topology h.net --jobs jobs --per-job --json
+expect "compare --per-job prints a line for each" 0 'slowdown +rate min' "$I" compare --engines sar,updn --topology h.net --jobs jobs --per-job --pattern ring
+expect "predictions can be left out" 0 '"slowdown_mean": null' "$I" route --engine sar --topology h.net --jobs jobs --pattern none --json
+expect "unknown pattern" 64 'pattern.*"best".*stencil2d' "$I" route --engine sar --topology h.net --pattern best
+expect "escape LIDs" 0 'deadlocks' "$I" route --engine dfsssp --topology torus:dims=3x3,hosts=2,lmc=1 --escape --out esc
+expect "escape LIDs pass check from the files" 0 'deadlocks' "$I" check --topology torus:dims=3x3,hosts=2,lmc=1 --tables esc/tables.ibr
+expect "escape LIDs need an LMC" 1 'give LMC 1 or more' "$I" route --engine dfsssp --topology torus:dims=3x3,hosts=2 --escape
+printf "%s\n" "n01: n02=1000000,n07=5" "n09: n01=77" >demand
+printf "%s\n" "n01: n02=1000000,n07=5" "n09 n01=77" >baddemand
+printf "%s\n" "0: 1=1000000,2=5" >rankdemand
+printf "%s\n" "0-2: n[01-03]" >ranks
+expect "route with a demand" 0 "deadlocks" "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand demand
+expect "route with a demand of ranks" 0 "deadlocks" "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand rankdemand --ranks ranks
+expect "bad demand: file and line" 255 "baddemand:2: " "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand baddemand
 expect "route without bisections" 0 '"ebb": null' "$I" route --engine sar --topology h.net --bisections 0 --json
 check "route --json prints what summary.json holds, but for the times" bash -c "'$I' route --engine sar --topology h.net --jobs jobs --out d-sar --formats opensm,ibdm --json >s.json && cmp s.json d-sar/summary.json"
 check "all files of both formats are there" bash -c '[ "$(ls -A d-sar | tr "\n" " ")" = "ibdm-sl2vl.dump opensm-lfts.dump opensm-sl2vl.dump opensm-subnet.lst opensm.fdbs path-sl.dump summary.json tables.ibr " ]'
