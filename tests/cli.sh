@@ -126,10 +126,10 @@ expect "unknown pattern" 64 'pattern.*"best".*stencil2d' "$I" route --engine sar
 expect "escape LIDs" 0 'deadlocks' "$I" route --engine dfsssp --topology torus:dims=3x3,hosts=2,lmc=1 --escape --out esc
 expect "escape LIDs pass check from the files" 0 'deadlocks' "$I" check --topology torus:dims=3x3,hosts=2,lmc=1 --tables esc/tables.ibr
 expect "escape LIDs need an LMC" 1 'give LMC 1 or more' "$I" route --engine dfsssp --topology torus:dims=3x3,hosts=2 --escape
-printf "%s\n" "n01: n02=1000000,n07=5" "n09: n01=77" >demand
-printf "%s\n" "n01: n02=1000000,n07=5" "n09 n01=77" >baddemand
+printf "%s\n" "n0001: n0002=1000000,n0007=5" "n0009: n0001=77" >demand
+printf "%s\n" "n0001: n0002=1000000,n0007=5" "n0009 n0001=77" >baddemand
 printf "%s\n" "0: 1=1000000,2=5" >rankdemand
-printf "%s\n" "0-2: n[01-03]" >ranks
+printf "%s\n" "0-2: n[0001-0003]" >ranks
 expect "route with a demand" 0 "deadlocks" "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand demand
 expect "route with a demand of ranks" 0 "deadlocks" "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand rankdemand --ranks ranks
 expect "bad demand: file and line" 255 "baddemand:2: " "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand baddemand
