@@ -7,9 +7,10 @@
  * around a crowded cable (parx_choice.h).  Instead of taking the cables away, the paths have the
  * least (avoided cables, hops, load) in this order: nothing becomes unreachable that was not.
  *
- * More than the paper: any number of dimensions, odd sizes, missing cables.  From every switch to
- * every other at least one LID has a shortest path in the fabric as it is: where missing cables
- * leave none, a LID may use the avoided cables of one such path.
+ * More than the paper: any number of dimensions, odd sizes, missing cables (parx_dags.h).
+ * Destinations that a demand names come first and choose among equal paths by its weights, as in
+ * the paper; the others go in dimension order, which is at least as even when all traffic
+ * counts alike, and needs fewer VLs.
  */
 #ifndef ENGINES_PARX_H
 #define ENGINES_PARX_H

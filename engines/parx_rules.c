@@ -42,16 +42,13 @@ static uint32_t first_of(uint32_t a, uint32_t b, uint32_t c)
 	return a ? a : b ? b : c;
 }
 
-struct parx_lids parx_rules_lids(const struct parx_rules *r, uint8_t lmc, uint32_t src,
-				 uint32_t dst)
+struct lid_set parx_rules_lids(const struct parx_rules *r, uint8_t lmc, uint32_t src_half,
+			       uint32_t dst_half)
 {
 	uint32_t lids = lmc < 5 ? (1u << (1u << lmc)) - 1 : UINT32_MAX;
-	uint32_t s = r->half[src], d = r->half[dst], spare = lids & ~r->all;
-	struct parx_lids out;
+	uint32_t both = src_half & dst_half, src = src_half & ~dst_half, dst = dst_half & ~src_half;
+	uint32_t neither = (r->all & ~(src_half | dst_half)) | (lids & ~r->all);
 
-	if (src == dst)
-		return (struct parx_lids){ lids, lids };
-	out.small = first_of((r->all & ~(s | d)) | spare, s & ~d, d & ~s);
-	out.large = first_of(s & d, s & ~d, d & ~s);
-	return out;
+	return (struct lid_set){ .small = first_of(neither, src, dst),
+				 .large = first_of(both, src, dst) };
 }

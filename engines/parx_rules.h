@@ -11,6 +11,7 @@
 #define ENGINES_PARX_RULES_H
 
 #include "engines/grid.h"
+#include "fabric/model/lid_choice.h"
 
 #include <stdint.h>
 
@@ -34,16 +35,13 @@ static inline uint32_t parx_avoids(const struct parx_rules *r, uint32_t a, uint3
 
 /*
  * Offsets of the LIDs that messages from one switch to another should take (Table 1, for any number
- * of dimensions, odd sizes and spare LIDs up to 2^lmc).  Large messages: the LIDs that avoid the
- * cables where both switches are, else those where the source is.  Small messages: the LIDs
- * that avoid cables only where neither is, and the spare ones; where there are none, those
- * of the source's own halves alone, else of the destination's.  Never none; on one switch all.
+ * of dimensions, odd sizes and spare LIDs up to 2^lmc), given the halves that both are in.  Large
+ * messages: the LIDs that avoid the cables where both are, else those where the source is.
+ * Small messages: the LIDs that avoid cables only where neither is, and the spare ones; where
+ * there are none, those of the source's own halves alone, else of the destination's.  Neither
+ * is ever empty for two different switches.
  */
-struct parx_lids {
-	uint32_t small, large;
-};
-
-struct parx_lids parx_rules_lids(const struct parx_rules *r, uint8_t lmc, uint32_t src,
-				 uint32_t dst);
+struct lid_set parx_rules_lids(const struct parx_rules *r, uint8_t lmc, uint32_t src_half,
+			       uint32_t dst_half);
 
 #endif
