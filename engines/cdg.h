@@ -24,9 +24,19 @@ struct cdg_work *cdg_work_new(const struct fabric *f);
 void cdg_work_free(struct cdg_work *w);		  /* NULL is fine */
 uint64_t cdg_work_done(const struct cdg_work *w); /* channels that searches looked at, so far */
 
+/* Searches that looked at that many channels give up: cdg_add() then refuses what may well close
+ * no cycle.  0, as at the start: no limit. */
+void cdg_work_limit(struct cdg_work *w, uint32_t channels);
+
 struct cdg *cdg_new(struct cdg_work *w); /* without turns */
 void cdg_free(struct cdg *g);		 /* NULL is fine */
+/* Takes out all turns and begins with that order of the channels, nchan of them. */
+void cdg_restart(struct cdg *g, const uint32_t *order);
+/* Place of each channel in the order: every turn leads from a smaller to a greater one. */
+void cdg_places(const struct cdg *g, uint32_t *place);
 
+/* Is the turn along the order?  Then it closes no cycle, and cdg_add() costs no search. */
+bool cdg_along(const struct cdg *g, uint32_t c, uint32_t e);
 bool cdg_has(const struct cdg *g, uint32_t c, uint32_t e);
 /* Adds the turn from c to e, which leaves where c arrives; false when that would close a
  * cycle (nothing is changed then). */

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/nue.h"
+
+#include "engines/nue_balance.h"
+#include "engines/nue_layer.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/pool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Another order is tried as long as all tries together stay below that, in edges looked at. */
+#define TRY_WORK 2500000
+
+static const enum nue_order orders[] = { NUE_WORST_FIRST, NUE_BY_INDEX, NUE_STRIDE };
+
+#define NORDERS (sizeof(orders) / sizeof(*orders))
+
+/* One complete routing. */
+struct attempt {
+	struct nue_trees *trees; /* by layer */
+	struct tables *t;
+	struct nue_load load;
+	uint64_t cost; /* hops over all pairs of terminals */
+};
+
+struct router {
+	const struct fabric *f;
+	const struct engine_params *params;
+	struct nue_net net;
+	uint32_t k;
+	struct nue_layer *layer;
+	struct pool *pool;
+	struct nue_search **search; /* by worker */
+	struct progress *progress;
+	atomic_uint_fast64_t done;
+	uint64_t total;
+
+	struct nue_trees *trees; /* those that are searched at the moment ... */
+	enum nue_order order;	 /* ... in this order */
+};
+
+struct turn_of {
+	struct router *r;
+	unsigned worker;
+};
+
+/* Only the first worker may report. */
+static bool stop(void *ctx, uint32_t steps)
+{
+	struct turn_of *turn = ctx;
+	struct router *r = turn->r;
+	uint64_t done = atomic_fetch_add(&r->done, steps) + steps;
+
+	if (!turn->worker)
+		return progress_step(r->progress, "layers", done < r->total ? done : r->total,
+				     r->total);
+	return r->progress && atomic_load_explicit(&r->progress->cancel, memory_order_relaxed);
+}
+
+static bool init_layer(void *ctx, unsigned worker, uint32_t l)
+{
+	struct router *r = ctx;
+	struct turn_of turn = { r, worker };
+	struct nue_pause pause = { stop, &turn };
+
+	return nue_layer_init(&r->layer[l], &pause);
+}
+
+static bool search_layer(void *ctx, unsigned worker, uint32_t l)
+{
+	struct router *r = ctx;
+	struct turn_of turn = { r, worker };
+	struct nue_pause pause = { stop, &turn };
+
+	if (!r->search[worker])
+		r->search[worker] = nue_search_new(&r->net);
+	return nue_layer_search(&r->trees[l], &r->layer[l], r->search[worker], r->order, &pause);
+}
+
+/* Blocks of neighbouring switches with ends; those without are dealt out. */
+static void divide(struct router *r, uint32_t vls)
+{
+	const struct fabric *f = r->f;
+	uint32_t n = 0, i = 0;
+
+	for (uint32_t u = 0; u < f->nsw; u++)
+		n += !r->net.bare[u];
+	r->k = n < vls ? n : vls;
+	r->k = r->k ? r->k : 1;
+	r->layer = xcalloc(r->k, sizeof(*r->layer));
+	for (uint32_t l = 0; l < r->k; l++) {
+		r->layer[l].net = &r->net;
+		r->layer[l].dst = xcalloc(f->nsw, sizeof(*r->layer[l].dst));
+	}
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint32_t l = r->net.bare[u] ? u % r->k : (uint32_t)((uint64_t)i++ * r->k / n);
+
+		r->layer[l].dst[r->layer[l].ndst++] = u;
+	}
+}
+
+static void attempt_done(struct attempt *a, uint32_t k)
+{
+	for (uint32_t l = 0; l < k && a->trees; l++)
+		nue_trees_done(&a->trees[l]);
+	free(a->trees);
+	tables_put(a->t);
+	*a = (struct attempt){ .trees = NULL };
+}
+
+static int try_order(struct attempt *a, struct router *r, enum nue_order order)
+{
+	*a = (struct attempt){ .trees = xcalloc(r->k, sizeof(*a->trees)) };
+	r->trees = a->trees;
+	r->order = order;
+	if (pool_for(r->pool, r->k, search_layer, r))
+		return -ECANCELED;
+	for (uint32_t l = 0; l < r->k; l++)
+		a->cost += a->trees[l].cost;
+	a->t = graph_tables(r->f, "nue", r->params);
+	return nue_balance(&a->load, a->t, r->layer, a->trees, r->k, graph_lmc(r->f, r->params),
+			   !r->net.tree, r->progress);
+}
+
+/* Fewer hops; among about the same hops a lower maximum. */
+static bool is_better(const struct attempt *a, const struct attempt *b)
+{
+	if (a->cost + a->cost / 200 < b->cost)
+		return true;
+	return a->cost <= b->cost + b->cost / 200 && a->load.max < b->load.max;
+}
+
+static int try_orders(struct attempt *best, struct router *r)
+{
+	uint64_t work = 0;
+	int rc = try_order(best, r, orders[0]);
+
+	for (uint32_t l = 0; l < r->k; l++)
+		work += r->layer[l].work;
+	work += best->load.work;
+	for (uint32_t i = 1; i < NORDERS && !rc && (i + 1) * work < TRY_WORK; i++) {
+		struct attempt a;
+
+		rc = try_order(&a, r, orders[i]);
+		if (!rc && is_better(&a, best)) {
+			struct attempt worse = *best;
+
+			*best = a;
+			a = worse;
+		}
+		attempt_done(&a, r->k);
+	}
+	return rc;
+}
+
+static void set_sls(struct tables *t, const struct router *r)
+{
+	const struct fabric *f = r->f;
+	uint32_t lids = 1u << graph_lmc(f, r->params);
+
+	t->vls = t->sls = (uint8_t)r->k;
+	if (r->k == 1)
+		return;
+	tables_sl_form(t, SL_BY_DLID, f);
+	for (uint32_t l = 0; l < r->k; l++) {
+		for (uint32_t i = 0; i < r->layer[l].ndst; i++) {
+			uint32_t u = r->layer[l].dst[i];
+
+			t->sl[f->sw_lid[u]] = (uint8_t)l;
+			for (uint32_t e = f->term_off[u]; e < f->term_off[u + 1]; e++)
+				memset(t->sl + f->term_lid[f->term_list[e]], (int)l, lids);
+		}
+	}
+}
+
+static void tell(struct notes *notes, const struct router *r, const struct nue_trees *trees)
+{
+	uint64_t detours = 0, impasses = 0, escape = 0;
+
+	for (uint32_t l = 0; l < r->k; l++) {
+		detours += trees[l].detours;
+		impasses += trees[l].impasses;
+		escape += trees[l].escape_dst;
+	}
+	notes_set(notes, "detours", detours,
+		  "pairs of switches with hosts whose path is longer than the shortest");
+	notes_set(notes, "impasses", impasses,
+		  "paths from a switch that only the escape tree could lead on");
+	notes_set(notes, "escape_trees", escape,
+		  "destination switches that all others reach along the escape tree");
+}
+
+static void router_done(struct router *r)
+{
+	for (uint32_t l = 0; l < r->k; l++)
+		nue_layer_done(&r->layer[l]);
+	for (unsigned w = 0; w < pool_threads(r->pool); w++)
+		nue_search_free(r->search[w]);
+	free(r->layer);
+	free(r->search);
+	pool_free(r->pool);
+	nue_net_done(&r->net);
+}
+
+static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		 const struct demand *demand, const struct engine_params *params,
+		 struct progress *progress, struct err *err)
+{
+	struct router r = { .f = f, .params = params, .progress = progress };
+	struct attempt best = { .trees = NULL };
+	int rc;
+
+	(void)jobs;
+	(void)demand;
+	rc = graph_check_connected(f, err);
+	if (rc)
+		return rc;
+	nue_net_init(&r.net, f);
+	r.pool = pool_new(params ? params->threads : 0);
+	r.search = xcalloc(pool_threads(r.pool), sizeof(*r.search));
+	r.total = (uint64_t)f->nsw * NUE_STEPS;
+	divide(&r, graph_vls(f, params));
+	rc = pool_for(r.pool, r.k, init_layer, &r) ? -ECANCELED : try_orders(&best, &r);
+	if (!rc) {
+		set_sls(best.t, &r);
+		if (params)
+			tell(params->notes, &r, best.trees);
+		*out = best.t;
+		best.t = NULL;
+	}
+	attempt_done(&best, r.k);
+	router_done(&r);
+	return rc;
+}
+
+const struct engine engine_nue = {
+	.name = "nue",
+	.summary = "any connected fabric and any number of VLs, without deadlocks",
+	.suits = graph_check_connected,
+	.route = route,
+};

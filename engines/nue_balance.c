@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/nue_balance.h"
+
+#include "engines/nue_ways.h"
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH	   64		/* LIDs that are written to the LFTs together */
+#define WAYS_BYTES (160u << 20) /* for the ways to all switches at a time */
+
+/* A destination switch and how many of its LIDs are done. */
+struct target {
+	const struct nue_trees *trees;
+	uint32_t sw;
+	uint32_t i; /* index in its layer */
+	struct nue_ways ways;
+};
+
+struct balance {
+	const struct fabric *f;
+	struct tables *t;
+	uint8_t lmc;
+	struct nue_ways_maker *maker;
+	uint64_t *load;
+	uint64_t *cost;	 /* by position: load of the whole path */
+	uint32_t *top;	 /* by position: place of the channel chosen there */
+	uint32_t *taken; /* by position: edge chosen there */
+	uint32_t *sum;	 /* by position: terminals that come through */
+	uint8_t *port;	 /* by LID of the batch * nsw + switch */
+	uint16_t lid[BATCH];
+	uint32_t nlid;
+	struct pace pace;
+	uint64_t done, work;
+};
+
+static void flush(struct balance *b)
+{
+	const struct fabric *f = b->f;
+
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint8_t *row = tables_row(b->t, u);
+
+		for (uint32_t k = 0; k < b->nlid; k++)
+			row[b->lid[k]] = b->port[(size_t)k * f->nsw + u];
+	}
+	b->nlid = 0;
+}
+
+/* The least loaded path of every switch, from the destination outwards. */
+static void choose(struct balance *b, const struct nue_ways *w, const uint32_t *place)
+{
+	b->cost[0] = 0;
+	b->top[0] = UINT32_MAX;
+	for (uint32_t p = 1; p < w->n; p++) {
+		uint32_t best = w->off[p], c = w->chan[best];
+		uint64_t cost = b->cost[w->to[best]] + b->load[c];
+
+		for (uint32_t e = best + 1; e < w->off[p + 1]; e++) {
+			uint64_t x = b->cost[w->to[e]] + b->load[w->chan[e]];
+
+			if (x < cost && place[w->chan[e]] < b->top[w->to[e]]) {
+				cost = x;
+				best = e;
+			}
+		}
+		b->cost[p] = cost;
+		b->taken[p] = best;
+		b->top[p] = place[w->chan[best]];
+	}
+}
+
+static void add_loads(struct balance *b, const struct nue_ways *w)
+{
+	for (uint32_t p = 0; p < w->n; p++)
+		b->sum[p] = b->f->sw_nterm[w->sw[p]];
+	for (uint32_t p = w->n; p-- > 1;) {
+		uint32_t e = b->taken[p];
+
+		b->load[w->chan[e]] += b->sum[p];
+		b->sum[w->to[e]] += b->sum[p];
+	}
+}
+
+static void write_lid(struct balance *b, const struct nue_ways *w, uint16_t lid, uint8_t own)
+{
+	const struct fabric *f = b->f;
+	uint8_t *port = b->port + (size_t)b->nlid * f->nsw;
+
+	port[w->sw[0]] = own;
+	for (uint32_t p = 1; p < w->n; p++)
+		port[w->sw[p]] = f->chan_port[w->chan[b->taken[p]]];
+	b->lid[b->nlid++] = lid;
+	if (b->nlid == BATCH)
+		flush(b);
+}
+
+/* The r-th LID of a switch: first the base LIDs of its ends, then their next ones. */
+static void route_lid(struct balance *b, struct target *t, uint32_t r)
+{
+	const struct fabric *f = b->f;
+	uint32_t u = t->sw, nend = f->term_off[u + 1] - f->term_off[u];
+	uint32_t end = f->term_list[f->term_off[u] + r % nend];
+
+	choose(b, &t->ways, t->trees->place);
+	if (end < f->nterm)
+		add_loads(b, &t->ways);
+	write_lid(b, &t->ways, (uint16_t)(f->term_lid[end] + r / nend), f->term_port[end]);
+}
+
+static uint32_t target_lids(const struct balance *b, const struct target *t)
+{
+	uint32_t u = t->sw;
+
+	return (b->f->term_off[u + 1] - b->f->term_off[u]) << b->lmc;
+}
+
+static bool tick(struct balance *b, const struct target *t, uint32_t lids, uint64_t more)
+{
+	uint64_t work = lids * (2ull * t->ways.nedge + t->ways.n) + more;
+
+	b->done += lids;
+	b->work += work;
+	return pace_tick(&b->pace, b->done, work);
+}
+
+static int by_switch(struct balance *b, struct target *t, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t lids = target_lids(b, &t[i]);
+		bool stop;
+
+		if (!lids)
+			continue;
+		nue_ways_make(&t[i].ways, b->maker, t[i].trees, t[i].i);
+		stop = tick(b, &t[i], 0, b->f->nchan);
+		for (uint32_t r = 0; r < lids && !stop; r++) {
+			route_lid(b, &t[i], r);
+			stop = tick(b, &t[i], 1, 0);
+		}
+		nue_ways_done(&t[i].ways);
+		if (stop)
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+static void drop_ways(struct target *t, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		nue_ways_done(&t[i].ways);
+}
+
+/* Keeps the ways of all switches; -ENOMEM when they are too many. */
+static int make_ways(struct balance *b, struct target *t, uint32_t n)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!target_lids(b, &t[i]))
+			continue;
+		nue_ways_make(&t[i].ways, b->maker, t[i].trees, t[i].i);
+		bytes += nue_ways_bytes(&t[i].ways);
+		if (bytes > WAYS_BYTES)
+			return -ENOMEM;
+		if (tick(b, &t[i], 0, b->f->nchan))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+static int by_round(struct balance *b, struct target *t, uint32_t n)
+{
+	bool more = true, stop = false;
+
+	for (uint32_t r = 0; more && !stop; r++) {
+		more = false;
+		for (uint32_t i = 0; i < n && !stop; i++) {
+			if (r >= target_lids(b, &t[i]))
+				continue;
+			route_lid(b, &t[i], r);
+			more = true;
+			stop = tick(b, &t[i], 1, 0);
+		}
+	}
+	return stop ? -ECANCELED : 0;
+}
+
+static int route_targets(struct balance *b, struct target *t, uint32_t n, bool rounds)
+{
+	int rc = rounds ? make_ways(b, t, n) : -ENOMEM;
+
+	if (!rc)
+		rc = by_round(b, t, n);
+	drop_ways(t, n);
+	return rc == -ENOMEM ? by_switch(b, t, n) : rc;
+}
+
+/* A switch is reached the way of the first LID there, which needs no turn of its own; a switch
+ * without ends by its tree. */
+static void route_switches(struct balance *b, const struct target *t, uint32_t n)
+{
+	const struct fabric *f = b->f;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t dst = t[i].sw;
+		uint16_t lid = f->sw_lid[dst];
+
+		if (f->term_off[dst] < f->term_off[dst + 1]) {
+			uint16_t like = f->term_lid[f->term_list[f->term_off[dst]]];
+
+			for (uint32_t u = 0; u < f->nsw; u++)
+				tables_row(b->t, u)[lid] = tables_row(b->t, u)[like];
+		} else {
+			for (uint32_t u = 0; u < f->nsw; u++)
+				if (u != dst)
+					tables_row(b->t, u)[lid] = f->chan_port[nue_trees_next(
+						t[i].trees, f, t[i].i, u)];
+		}
+		tables_row(b->t, dst)[lid] = 0;
+	}
+}
+
+/* By switch. */
+static struct target *list_targets(const struct nue_layer *layer, const struct nue_trees *trees,
+				   uint32_t k, uint32_t nsw)
+{
+	struct target *t = xcalloc(nsw, sizeof(*t));
+
+	for (uint32_t l = 0; l < k; l++)
+		for (uint32_t i = 0; i < layer[l].ndst; i++)
+			t[layer[l].dst[i]] = (struct target){ .trees = &trees[l],
+							      .sw = layer[l].dst[i],
+							      .i = i };
+	return t;
+}
+
+static void balance_init(struct balance *b, struct tables *t, const struct fabric *f)
+{
+	*b = (struct balance){ .f = f, .t = t };
+	b->maker = nue_ways_maker_new(f);
+	b->load = xcalloc(f->nchan, sizeof(*b->load));
+	b->cost = xcalloc(f->nsw, sizeof(*b->cost));
+	b->top = xcalloc(f->nsw, sizeof(*b->top));
+	b->taken = xcalloc(f->nsw, sizeof(*b->taken));
+	b->sum = xcalloc(f->nsw, sizeof(*b->sum));
+	b->port = xcalloc((size_t)f->nsw * BATCH, 1);
+}
+
+static void balance_done(struct balance *b)
+{
+	nue_ways_maker_free(b->maker);
+	free(b->load);
+	free(b->cost);
+	free(b->top);
+	free(b->taken);
+	free(b->sum);
+	free(b->port);
+}
+
+int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *layer,
+		const struct nue_trees *trees, uint32_t k, uint8_t lmc, bool by_rounds,
+		struct progress *progress)
+{
+	const struct fabric *f = layer->net->f;
+	struct target *target = list_targets(layer, trees, k, f->nsw);
+	struct balance b;
+	int rc;
+
+	balance_init(&b, t, f);
+	b.lmc = lmc;
+	rc = pace_begin(&b.pace, progress, "paths", (uint64_t)f->nend << lmc) ? -ECANCELED : 0;
+	if (!rc)
+		rc = route_targets(&b, target, f->nsw, by_rounds);
+	flush(&b);
+	if (!rc)
+		route_switches(&b, target, f->nsw);
+	*out = (struct nue_load){ .work = b.work };
+	for (uint32_t c = 0; c < f->nchan; c++)
+		out->max = b.load[c] > out->max ? b.load[c] : out->max;
+	balance_done(&b);
+	free(target);
+	return rc;
+}

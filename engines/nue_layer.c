@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/nue_layer.h"
+
+#include "engines/nue_escape.h"
+#include "engines/nue_tree.h"
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAUSE_WORK (1u << 20)
+
+struct nue_search {
+	const struct nue_net *net;
+	struct nue_tree *tree;
+	bool *open; /* by channel: can follow the channels by which the tree comes */
+	uint32_t *queue;
+	uint32_t *order;  /* of the channels to begin with */
+	uint32_t *place;  /* of a switch */
+	uint32_t *turn;	  /* indices of the layer's destinations as they are searched */
+	bool lean;	  /* destinations without ends have their trees already */
+	uint64_t counted; /* of the tree's work */
+};
+
+struct nue_search *nue_search_new(const struct nue_net *net)
+{
+	const struct fabric *f = net->f;
+	struct nue_search *s = xcalloc(1, sizeof(*s));
+
+	s->net = net;
+	s->tree = nue_tree_new(net);
+	s->open = xcalloc(f->nchan, sizeof(*s->open));
+	s->queue = xcalloc(f->nsw, sizeof(*s->queue));
+	s->order = xcalloc(f->nchan, sizeof(*s->order));
+	s->place = xcalloc(f->nsw, sizeof(*s->place));
+	s->turn = xcalloc(f->nsw, sizeof(*s->turn));
+	return s;
+}
+
+void nue_search_free(struct nue_search *s)
+{
+	if (!s)
+		return;
+	nue_tree_free(s->tree);
+	free(s->open);
+	free(s->queue);
+	free(s->order);
+	free(s->place);
+	free(s->turn);
+	free(s);
+}
+
+/* The switch with the fewest hops to the destinations that have ends, or to all. */
+static void find_root(struct nue_layer *l)
+{
+	uint32_t nsw = l->net->f->nsw;
+	uint64_t *sum = xcalloc(nsw, sizeof(*sum));
+	bool bare = l->net->bare[l->dst[0]]; /* those with ends come first or there are none */
+
+	for (uint32_t i = 0; i < l->ndst; i++) {
+		const uint16_t *dist = l->dist + (size_t)i * nsw;
+
+		if (l->net->bare[l->dst[i]] && !bare)
+			continue;
+		for (uint32_t u = 0; u < nsw; u++)
+			sum[u] += dist[u];
+	}
+	for (uint32_t u = 0; u < nsw; u++)
+		if (sum[u] < sum[l->root])
+			l->root = u;
+	free(sum);
+}
+
+/* Since when something is paused for. */
+struct pauses {
+	const struct nue_pause *pause;
+	uint64_t work;
+	uint32_t steps;
+};
+
+static bool pause_after(struct pauses *p, uint64_t work)
+{
+	bool stop;
+
+	p->work += work;
+	p->steps++;
+	if (p->work < PAUSE_WORK || !p->pause)
+		return false;
+	stop = p->pause->stop(p->pause->ctx, p->steps);
+	p->work = p->steps = 0;
+	return stop;
+}
+
+bool nue_layer_init(struct nue_layer *l, const struct nue_pause *pause)
+{
+	struct pauses p = { .pause = pause };
+	uint32_t nsw = l->net->f->nsw, *queue = xcalloc(nsw, sizeof(*queue));
+	bool stop = false;
+
+	l->dist = xcalloc((size_t)l->ndst * nsw, sizeof(*l->dist));
+	for (uint32_t i = 0; i < l->ndst && !stop; i++) {
+		nue_net_hops(l->net, l->dst[i], l->dist + (size_t)i * nsw, queue);
+		stop = pause_after(&p, l->net->f->nchan);
+	}
+	free(queue);
+	l->root = l->net->tree ? l->net->at[0] : 0;
+	if (!stop && !l->net->tree)
+		find_root(l);
+	return stop;
+}
+
+void nue_layer_done(struct nue_layer *l)
+{
+	free(l->dst);
+	free(l->dist);
+}
+
+/* The work of the tree since it was asked last. */
+static uint64_t new_work(struct nue_layer *l, struct nue_search *s)
+{
+	uint64_t work = nue_tree_work(s->tree) - s->counted;
+
+	s->counted += work;
+	l->work += work;
+	return work;
+}
+
+/* How much farther than need be the terminals are from destination i in the order as it is. */
+static uint64_t excess(const struct nue_layer *l, struct nue_search *s, const uint32_t *place,
+		       uint32_t i)
+{
+	const struct fabric *f = l->net->f;
+	const uint16_t *dist = l->dist + (size_t)i * f->nsw;
+	const uint32_t *hops = nue_tree_hops(s->tree);
+	uint64_t sum = 0;
+
+	nue_tree_climb(s->tree, place, l->dst[i]);
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint64_t far = hops[u] == FAB_NONE ? f->nsw : hops[u];
+
+		sum += (far - dist[u]) * f->sw_nterm[u];
+	}
+	return sum * f->sw_nterm[l->dst[i]];
+}
+
+struct ranked {
+	uint64_t excess;
+	uint32_t i;
+};
+
+static int worse_first(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->excess != y->excess)
+		return x->excess < y->excess ? 1 : -1;
+	return x->i < y->i ? -1 : x->i > y->i;
+}
+
+static void rank_by_excess(struct nue_layer *l, struct nue_search *s, uint32_t *place)
+{
+	struct ranked *r = xcalloc(l->ndst, sizeof(*r));
+
+	nue_tree_places(s->tree, place);
+	for (uint32_t i = 0; i < l->ndst; i++)
+		r[i] = (struct ranked){ excess(l, s, place, i), i };
+	qsort(r, l->ndst, sizeof(*r), worse_first);
+	for (uint32_t i = 0; i < l->ndst; i++)
+		s->turn[i] = r[i].i;
+	free(r);
+}
+
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+	while (b) {
+		uint32_t r = a % b;
+
+		a = b;
+		b = r;
+	}
+	return a;
+}
+
+static void rank_by_stride(struct nue_layer *l, struct nue_search *s)
+{
+	uint32_t step = (uint32_t)((uint64_t)l->ndst * 618 / 1000); /* the golden section */
+
+	while (common_divisor(step, l->ndst) != 1)
+		step++;
+	for (uint32_t i = 0; i < l->ndst; i++)
+		s->turn[i] = (uint32_t)((uint64_t)i * step % l->ndst);
+}
+
+/* Destinations without ends come last: they matter to nobody but the management. */
+static void bare_last(struct nue_layer *l, struct nue_search *s)
+{
+	uint32_t n = 0;
+
+	for (int bare = 0; bare < 2; bare++)
+		for (uint32_t i = 0; i < l->ndst; i++)
+			if (l->net->bare[l->dst[s->turn[i]]] == bare)
+				s->queue[n++] = s->turn[i];
+	memcpy(s->turn, s->queue, n * sizeof(*s->turn));
+}
+
+static void rank(struct nue_layer *l, struct nue_search *s, enum nue_order order, uint32_t *place)
+{
+	for (uint32_t i = 0; i < l->ndst; i++)
+		s->turn[i] = i;
+	if (order == NUE_WORST_FIRST)
+		rank_by_excess(l, s, place);
+	else if (order == NUE_STRIDE)
+		rank_by_stride(l, s);
+	bare_last(l, s);
+}
+
+static void keep_tree(struct nue_trees *t, const struct nue_layer *l, const struct nue_search *s,
+		      uint32_t i)
+{
+	const struct fabric *f = l->net->f;
+	const uint32_t *from_next = nue_tree_next(s->tree), *from_hops = nue_tree_hops(s->tree);
+	uint8_t *next = t->next + (size_t)i * f->nsw;
+	uint16_t *hops = t->hops + (size_t)i * f->nsw;
+
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		next[u] = (uint8_t)(from_next[u] - f->chan_off[u]);
+		hops[u] = (uint16_t)from_hops[u];
+	}
+}
+
+/* The layer's first turns.  lean: without the escape tree for destinations without ends. */
+static void begin_layer(struct nue_layer *l, struct nue_search *s, struct nue_escape *e, bool lean)
+{
+	const struct nue_net *net = l->net;
+	const struct fabric *f = net->f;
+	bool *to = xcalloc(f->nsw, sizeof(*to));
+
+	for (uint32_t i = 0; i < l->ndst; i++)
+		to[l->dst[i]] = !lean || !net->bare[l->dst[i]];
+	nue_escape_init(e, f, l->root, to);
+	for (uint32_t i = 0; i < f->nsw; i++)
+		s->place[e->at[i]] = i;
+	nue_escape_order(s->order, f, net->tree ? net->at : e->at,
+			 net->tree ? net->place : s->place);
+	nue_tree_layer(s->tree, e, s->order);
+	free(to);
+}
+
+/* In a tree paths up, then down lead to the switches without ends as well, and take less away from
+ * the others than an escape tree for them.  False when they do not. */
+static bool begin_lean(struct nue_layer *l, struct nue_search *s, struct nue_escape *e,
+		       struct nue_trees *t)
+{
+	const struct fabric *f = l->net->f;
+
+	begin_layer(l, s, e, true);
+	for (uint32_t c = 0; c < f->nchan; c++)
+		t->place[s->order[c]] = c;
+	for (uint32_t i = 0; i < l->ndst; i++) {
+		if (!l->net->bare[l->dst[i]])
+			continue;
+		if (!nue_tree_climb(s->tree, t->place, l->dst[i]) || !nue_tree_hold(s->tree)) {
+			nue_escape_done(e);
+			return false;
+		}
+		keep_tree(t, l, s, i);
+	}
+	return true;
+}
+
+/* Turns that would let switches choose between channels that are equally near: first onto the
+ * tree, then from the tree onto those channels. */
+static void widen(struct nue_layer *l, struct nue_search *s, const struct nue_trees *t, uint32_t i)
+{
+	const struct fabric *f = l->net->f;
+	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
+
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		uint32_t v = f->chan_dst[c];
+
+		s->open[c] = hops[v] + 1 == hops[f->chan_src[c]] &&
+			     (!hops[v] || nue_tree_turn(s->tree, c, nue_trees_next(t, f, i, v)));
+	}
+	l->work += f->nchan;
+	for (uint32_t w = 0; w < f->nsw; w++) {
+		uint32_t c, u;
+
+		if (hops[w] < 2)
+			continue;
+		c = nue_trees_next(t, f, i, w);
+		u = f->chan_dst[c];
+		for (uint32_t d = f->chan_off[u]; d < f->chan_off[u + 1]; d++)
+			if (s->open[d])
+				nue_tree_turn(s->tree, c, d);
+	}
+}
+
+/* The same between those channels themselves, where cables run in parallel. */
+static void widen_parallel(struct nue_layer *l, struct nue_search *s, const struct nue_trees *t,
+			   uint32_t i)
+{
+	const struct fabric *f = l->net->f;
+	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
+
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		uint32_t u = f->chan_src[c], v = f->chan_dst[c];
+
+		if (hops[v] + 1 != hops[u] || !hops[v])
+			continue;
+		for (uint32_t d = f->chan_off[v]; d < f->chan_off[v + 1]; d++)
+			if (hops[f->chan_dst[d]] + 1 == hops[v])
+				nue_tree_turn(s->tree, c, d);
+		l->work += f->chan_off[v + 1] - f->chan_off[v];
+	}
+}
+
+/* Takes the tree that climbs unless the one at hand is nearer for more. */
+static void improve(struct nue_layer *l, struct nue_search *s, struct nue_trees *t, uint32_t i)
+{
+	const struct fabric *f = l->net->f;
+	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
+	const uint32_t *climbed = nue_tree_hops(s->tree);
+	uint64_t was = 0, is = 0;
+
+	if (!nue_tree_climb(s->tree, t->place, l->dst[i]))
+		return;
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint64_t weight = f->sw_nterm[u] * (uint64_t)f->nsw + 1;
+
+		was += weight * hops[u];
+		is += weight * climbed[u];
+	}
+	if (is <= was)
+		keep_tree(t, l, s, i);
+}
+
+static void count_hops(const struct nue_layer *l, struct nue_trees *t, uint32_t i)
+{
+	const struct fabric *f = l->net->f;
+	const uint16_t *hops = t->hops + (size_t)i * f->nsw, *dist = l->dist + (size_t)i * f->nsw;
+	uint64_t sum = 0;
+
+	if (l->net->bare[l->dst[i]])
+		return;
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		sum += (uint64_t)hops[u] * f->sw_nterm[u];
+		t->detours += !l->net->bare[u] && hops[u] > dist[u];
+	}
+	t->cost += sum * f->sw_nterm[l->dst[i]];
+}
+
+static bool search_all(struct nue_trees *t, struct nue_layer *l, struct nue_search *s,
+		       const struct nue_pause *pause)
+{
+	struct pauses p = { .pause = pause };
+
+	for (uint32_t k = 0; k < l->ndst; k++) {
+		bool all;
+
+		if (s->lean && l->net->bare[l->dst[s->turn[k]]])
+			break; /* they have their trees, and come last */
+		t->impasses += nue_tree_grow(s->tree, l->dst[s->turn[k]], &all);
+		t->escape_dst += all;
+		keep_tree(t, l, s, s->turn[k]);
+		if (pause_after(&p, new_work(l, s)))
+			return true;
+	}
+	for (uint32_t k = 0; k < l->ndst; k++) {
+		if (!l->net->bare[l->dst[s->turn[k]]])
+			widen(l, s, t, s->turn[k]);
+		if (pause_after(&p, new_work(l, s)))
+			return true;
+	}
+	for (uint32_t k = 0; k < l->ndst && l->net->parallel; k++) {
+		if (!l->net->bare[l->dst[s->turn[k]]])
+			widen_parallel(l, s, t, s->turn[k]);
+		if (pause_after(&p, new_work(l, s)))
+			return true;
+	}
+	nue_tree_places(s->tree, t->place);
+	for (uint32_t i = 0; i < l->ndst; i++) {
+		if (!l->net->bare[l->dst[i]])
+			improve(l, s, t, i);
+		count_hops(l, t, i);
+		if (pause_after(&p, new_work(l, s)))
+			return true;
+	}
+	return false;
+}
+
+bool nue_layer_search(struct nue_trees *t, struct nue_layer *l, struct nue_search *s,
+		      enum nue_order order, const struct nue_pause *pause)
+{
+	const struct fabric *f = l->net->f;
+	struct nue_escape e;
+	bool stop;
+
+	*t = (struct nue_trees){ .cost = 0 };
+	t->next = xcalloc((size_t)l->ndst * f->nsw, sizeof(*t->next));
+	t->hops = xcalloc((size_t)l->ndst * f->nsw, sizeof(*t->hops));
+	t->place = xcalloc(f->nchan, sizeof(*t->place));
+	s->lean = l->net->tree && begin_lean(l, s, &e, t);
+	if (!s->lean)
+		begin_layer(l, s, &e, false);
+	rank(l, s, order, t->place);
+	stop = search_all(t, l, s, pause);
+	nue_escape_done(&e);
+	return stop;
+}
+
+void nue_trees_done(struct nue_trees *t)
+{
+	free(t->next);
+	free(t->hops);
+	free(t->place);
+	*t = (struct nue_trees){ .cost = 0 };
+}

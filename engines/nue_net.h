@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nue_net: what all layers look at and none changes. */
+#ifndef ENGINES_NUE_NET_H
+#define ENGINES_NUE_NET_H
+
+#include "engines/graph.h"
+#include "fabric/model/fabric.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct nue_net {
+	const struct fabric *f;
+	struct turns turns;
+	bool *bare;	    /* by switch: has no ends, so that no packet begins there */
+	bool parallel;	    /* has parallel cables, and is no tree */
+	bool tree;	    /* the fabric looks like a tree, with these levels: */
+	uint32_t *at;	    /* switches, those of the top level first */
+	uint32_t *place;    /* of a switch in at */
+};
+
+void nue_net_init(struct nue_net *net, const struct fabric *f);
+void nue_net_done(struct nue_net *net);
+
+/* Hops from every switch to dst; queue: room for nsw. */
+void nue_net_hops(const struct nue_net *net, uint32_t dst, uint16_t *hops, uint32_t *queue);
+
+#endif

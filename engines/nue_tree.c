@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/nue_tree.h"
+
+#include "engines/cdg.h"
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TURN_NEW, TURN_USED, TURN_BLOCKED };
+
+struct turn_pair {
+	uint32_t c, d;
+};
+
+struct nue_tree {
+	const struct nue_net *net;
+	const struct nue_escape *escape;
+	struct cdg_work *work;
+	struct cdg *cdg;
+	uint8_t *state; /* by turn */
+
+	uint32_t dst;
+	uint32_t *next;	 /* by switch: channel, FAB_NONE at the destination */
+	uint32_t *hops;	 /* by switch: FAB_NONE while it has not joined */
+	bool *idle;	 /* by switch: joined without its turn */
+	uint32_t *level; /* by hops: first switch so far from the destination, FAB_NONE: none */
+	uint32_t *last;	 /* by hops */
+	uint32_t *after; /* by switch: the next one as far */
+	uint32_t joined, far;
+	uint32_t *wait; /* channels whose turns are new */
+	bool *forced;
+	uint32_t *way; /* the escape tree's next channels */
+	struct turn_pair *log;
+	uint32_t nlog, log_room;
+	uint64_t looked;
+};
+
+struct nue_tree *nue_tree_new(const struct nue_net *net)
+{
+	const struct fabric *f = net->f;
+	struct nue_tree *t = xcalloc(1, sizeof(*t));
+
+	t->net = net;
+	t->work = cdg_work_new(f);
+	t->cdg = cdg_new(t->work);
+	t->state = xcalloc(net->turns.n, 1);
+	t->next = xcalloc(f->nsw, sizeof(*t->next));
+	t->hops = xcalloc(f->nsw, sizeof(*t->hops));
+	t->idle = xcalloc(f->nsw, sizeof(*t->idle));
+	t->level = xcalloc(f->nsw + 1, sizeof(*t->level));
+	t->last = xcalloc(f->nsw + 1, sizeof(*t->last));
+	t->after = xcalloc(f->nsw, sizeof(*t->after));
+	t->wait = xcalloc(f->nchan, sizeof(*t->wait));
+	t->forced = xcalloc(f->nsw, sizeof(*t->forced));
+	t->way = xcalloc(f->nsw, sizeof(*t->way));
+	return t;
+}
+
+void nue_tree_free(struct nue_tree *t)
+{
+	if (!t)
+		return;
+	cdg_free(t->cdg);
+	cdg_work_free(t->work);
+	free(t->state);
+	free(t->next);
+	free(t->hops);
+	free(t->idle);
+	free(t->level);
+	free(t->last);
+	free(t->after);
+	free(t->wait);
+	free(t->forced);
+	free(t->way);
+	free(t->log);
+	free(t);
+}
+
+const uint32_t *nue_tree_next(const struct nue_tree *t)
+{
+	return t->next;
+}
+
+const uint32_t *nue_tree_hops(const struct nue_tree *t)
+{
+	return t->hops;
+}
+
+void nue_tree_places(const struct nue_tree *t, uint32_t *place)
+{
+	cdg_places(t->cdg, place);
+}
+
+uint64_t nue_tree_work(const struct nue_tree *t)
+{
+	return t->looked + 8 * cdg_work_done(t->work);
+}
+
+static uint8_t *turn_state(const struct nue_tree *t, uint32_t c, uint32_t d)
+{
+	return &t->state[turns_at(&t->net->turns, c, d)];
+}
+
+static void add_escape_turn(void *ctx, uint32_t c, uint32_t d)
+{
+	struct nue_tree *t = ctx;
+
+	cdg_add(t->cdg, c, d);
+	*turn_state(t, c, d) = TURN_USED;
+}
+
+void nue_tree_layer(struct nue_tree *t, const struct nue_escape *e, const uint32_t *order)
+{
+	const struct fabric *f = t->net->f;
+
+	t->escape = e;
+	cdg_restart(t->cdg, order);
+	memset(t->state, TURN_NEW, t->net->turns.n);
+	for (uint32_t c = 0; c < f->nchan; c++)
+		*turn_state(t, c, f->chan_rev[c]) = TURN_BLOCKED;
+	nue_escape_turns(e, f, add_escape_turn, t);
+}
+
+static void log_turn(struct nue_tree *t, uint32_t c, uint32_t d)
+{
+	if (t->nlog == t->log_room) {
+		t->log_room = t->log_room ? 2 * t->log_room : 1024;
+		t->log = xrealloc(t->log, t->log_room, sizeof(*t->log));
+	}
+	t->log[t->nlog++] = (struct turn_pair){ c, d };
+}
+
+bool nue_tree_turn(struct nue_tree *t, uint32_t c, uint32_t d)
+{
+	uint8_t *state = turn_state(t, c, d);
+
+	if (*state == TURN_NEW) {
+		*state = cdg_add(t->cdg, c, d) ? TURN_USED : TURN_BLOCKED;
+		log_turn(t, c, d);
+	}
+	return *state == TURN_USED;
+}
+
+/* Takes back all turns, and what they blocked, since the log began. */
+static void undo(struct nue_tree *t)
+{
+	while (t->nlog) {
+		struct turn_pair *p = &t->log[--t->nlog];
+		uint8_t *state = turn_state(t, p->c, p->d);
+
+		if (*state == TURN_USED)
+			cdg_remove(t->cdg, p->c, p->d);
+		*state = TURN_NEW;
+	}
+}
+
+static void join(struct nue_tree *t, uint32_t u, uint32_t c, uint32_t hops, bool idle)
+{
+	t->next[u] = c;
+	t->hops[u] = hops;
+	t->idle[u] = idle;
+	t->after[u] = FAB_NONE;
+	for (; t->far < hops; t->far++)
+		t->level[t->far + 1] = FAB_NONE;
+	if (t->level[hops] == FAB_NONE)
+		t->level[hops] = u;
+	else
+		t->after[t->last[hops]] = u;
+	t->last[hops] = u;
+	t->joined++;
+}
+
+static void begin(struct nue_tree *t, uint32_t dst)
+{
+	memset(t->hops, 0xff, t->net->f->nsw * sizeof(*t->hops));
+	t->dst = dst;
+	t->joined = t->far = 0;
+	t->level[0] = FAB_NONE;
+	join(t, dst, FAB_NONE, 0, false);
+}
+
+/* Lets the neighbours of v join whose turn the layer has; those with a new turn wait. */
+static uint32_t reach_from(struct nue_tree *t, uint32_t v, uint32_t nwait)
+{
+	const struct fabric *f = t->net->f;
+	uint32_t d = t->next[v], hops = t->hops[v] + 1;
+	bool idle = t->idle[v];
+
+	for (uint32_t o = f->chan_off[v]; o < f->chan_off[v + 1]; o++) {
+		uint32_t w = f->chan_dst[o], c = f->chan_rev[o];
+		uint8_t state;
+
+		if (t->hops[w] != FAB_NONE)
+			continue;
+		state = d == FAB_NONE ? TURN_USED : *turn_state(t, c, d);
+		if (state == TURN_USED && !idle)
+			join(t, w, c, hops, false);
+		else if (state != TURN_BLOCKED)
+			t->wait[nwait++] = c;
+	}
+	t->looked += f->chan_off[v + 1] - f->chan_off[v];
+	return nwait;
+}
+
+/* Gives idle switches from v on their turns: all of them, or it does not count. */
+static bool wake(struct nue_tree *t, uint32_t v)
+{
+	const struct fabric *f = t->net->f;
+
+	for (uint32_t u = v; t->idle[u]; u = f->chan_dst[t->next[u]])
+		if (!nue_tree_turn(t, t->next[u], t->next[f->chan_dst[t->next[u]]]))
+			return false;
+	for (uint32_t u = v; t->idle[u]; u = f->chan_dst[t->next[u]])
+		t->idle[u] = false;
+	return true;
+}
+
+static void join_waiting(struct nue_tree *t, uint32_t c, uint32_t hops)
+{
+	const struct fabric *f = t->net->f;
+	uint32_t w = f->chan_src[c], v = f->chan_dst[c];
+
+	if (t->hops[w] != FAB_NONE)
+		return;
+	if (t->net->bare[w])
+		join(t, w, c, hops, true);
+	else if (wake(t, v) && nue_tree_turn(t, c, t->next[v]))
+		join(t, w, c, hops, false);
+}
+
+/* As far as it gets. */
+static void spread(struct nue_tree *t)
+{
+	for (uint32_t h = 0; h <= t->far && t->joined < t->net->f->nsw; h++) {
+		uint32_t nwait = 0;
+
+		for (uint32_t v = t->level[h]; v != FAB_NONE; v = t->after[v])
+			nwait = reach_from(t, v, nwait);
+		for (uint32_t i = 0; i < nwait; i++)
+			join_waiting(t, t->wait[i], h + 1);
+	}
+}
+
+/* Switches with ends that have not joined. */
+static uint32_t count_stuck(const struct nue_tree *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t u = 0; u < t->net->f->nsw && t->joined < t->net->f->nsw; u++)
+		n += t->hops[u] == FAB_NONE && !t->net->bare[u];
+	return n;
+}
+
+/* Bare switches that are left join wherever they can: nobody comes through them. */
+static void join_rest(struct nue_tree *t)
+{
+	const struct fabric *f = t->net->f;
+
+	for (uint32_t h = 0; h <= t->far && t->joined < f->nsw; h++)
+		for (uint32_t v = t->level[h]; v != FAB_NONE; v = t->after[v])
+			for (uint32_t o = f->chan_off[v]; o < f->chan_off[v + 1]; o++)
+				if (t->hops[f->chan_dst[o]] == FAB_NONE)
+					join(t, f->chan_dst[o], f->chan_rev[o], h + 1, true);
+}
+
+/* u joins along the escape tree, and so do all on its way. */
+static void join_forced(struct nue_tree *t, uint32_t u)
+{
+	const struct fabric *f = t->net->f;
+	uint32_t hops = 0, v;
+
+	for (v = u; t->hops[v] == FAB_NONE; v = f->chan_dst[t->way[v]])
+		hops++;
+	hops += t->hops[v];
+	while (t->hops[u] == FAB_NONE) {
+		join(t, u, t->way[u], hops--, false);
+		u = f->chan_dst[t->way[u]];
+	}
+}
+
+/* Whoever is stuck takes the escape tree, and so does who is on the way; the others begin again
+ * around them.  Returns how many are forced now, in all. */
+static uint32_t force(struct nue_tree *t)
+{
+	const struct fabric *f = t->net->f;
+	uint32_t n = 0;
+
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		if (t->hops[u] != FAB_NONE || t->net->bare[u])
+			continue;
+		for (uint32_t v = u; v != t->dst; v = f->chan_dst[t->way[v]])
+			t->forced[v] = true;
+	}
+	undo(t);
+	begin(t, t->dst);
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		n += t->forced[u];
+		if (t->forced[u] && t->hops[u] == FAB_NONE)
+			join_forced(t, u);
+	}
+	return n;
+}
+
+uint32_t nue_tree_grow(struct nue_tree *t, uint32_t dst, bool *all)
+{
+	uint32_t nsw = t->net->f->nsw, forced = 0, stuck;
+
+	t->nlog = 0;
+	begin(t, dst);
+	spread(t);
+	stuck = count_stuck(t);
+	if (stuck) {
+		nue_escape_way(t->escape, t->net->f, dst, t->way);
+		while (count_stuck(t)) {
+			forced = force(t);
+			spread(t);
+		}
+		memset(t->forced, 0, nsw * sizeof(*t->forced));
+	}
+	join_rest(t);
+	*all = forced && forced == nsw - 1;
+	return stuck;
+}
+
+bool nue_tree_climb(struct nue_tree *t, const uint32_t *place, uint32_t dst)
+{
+	const struct fabric *f = t->net->f;
+
+	begin(t, dst);
+	for (uint32_t h = 0; h <= t->far; h++) {
+		for (uint32_t v = t->level[h]; v != FAB_NONE; v = t->after[v]) {
+			uint32_t top = h ? place[t->next[v]] : UINT32_MAX;
+
+			for (uint32_t o = f->chan_off[v]; o < f->chan_off[v + 1]; o++) {
+				uint32_t w = f->chan_dst[o], c = f->chan_rev[o];
+
+				if (t->hops[w] <= h || place[c] >= top)
+					continue;
+				if (t->hops[w] == FAB_NONE)
+					join(t, w, c, h + 1, false);
+				else if (place[c] > place[t->next[w]])
+					t->next[w] = c;
+			}
+		}
+	}
+	t->looked += f->nchan;
+	if (count_stuck(t))
+		return false;
+	join_rest(t);
+	return true;
+}
+
+bool nue_tree_hold(struct nue_tree *t)
+{
+	const struct fabric *f = t->net->f;
+
+	t->nlog = 0;
+	for (uint32_t u = 0; u < f->nsw; u++)
+		if (t->hops[u] > 1 && !t->idle[u] &&
+		    !nue_tree_turn(t, t->next[u], t->next[f->chan_dst[t->next[u]]]))
+			return false;
+	return true;
+}

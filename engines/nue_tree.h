@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nue_tree: a tree that grows towards one destination switch, on turns that keep the dependency
+ * graph of its layer without a cycle.
+ */
+#ifndef ENGINES_NUE_TREE_H
+#define ENGINES_NUE_TREE_H
+
+#include "engines/nue_escape.h"
+#include "engines/nue_net.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct nue_tree;
+
+struct nue_tree *nue_tree_new(const struct nue_net *net);
+void nue_tree_free(struct nue_tree *t); /* NULL is fine */
+
+/* A new layer: no turns but those of the escape tree, which must outlive the layer; order is that
+ * of the channels to begin with. */
+void nue_tree_layer(struct nue_tree *t, const struct nue_escape *e, const uint32_t *order);
+
+/* Grows the tree to dst.  Its turns stay.  Returns how many switches could only be led along the
+ * escape tree; *all: every switch is. */
+uint32_t nue_tree_grow(struct nue_tree *t, uint32_t dst, bool *all);
+
+/* Grows the tree to dst without new turns, on channels that climb in that order: of equally near
+ * ways that by the channel which comes last, as most others climb to that.  False when a switch
+ * with ends has no way. */
+bool nue_tree_climb(struct nue_tree *t, const uint32_t *place, uint32_t dst);
+
+/* Adds the turns of the tree as it is; false when one of them closes a cycle. */
+bool nue_tree_hold(struct nue_tree *t);
+
+/* Of the tree as it is: next channel and hops by switch, FAB_NONE next at the destination. */
+const uint32_t *nue_tree_next(const struct nue_tree *t);
+const uint32_t *nue_tree_hops(const struct nue_tree *t);
+
+/* Adds the turn unless that closes a cycle; true when the layer has it. */
+bool nue_tree_turn(struct nue_tree *t, uint32_t c, uint32_t d);
+
+/* Place of every channel in the layer's order. */
+void nue_tree_places(const struct nue_tree *t, uint32_t *place);
+/* Edges and channels looked at so far. */
+uint64_t nue_tree_work(const struct nue_tree *t);
+
+#endif
