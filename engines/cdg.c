@@ -165,11 +165,6 @@ bool cdg_has(const struct cdg *g, uint32_t c, uint32_t e)
 	return *word & bit;
 }
 
-bool cdg_along(const struct cdg *g, uint32_t c, uint32_t e)
-{
-	return g->label[c] < g->label[e];
-}
-
 static void link_turn(struct cdg *g, uint32_t c, uint32_t e)
 {
 	uint64_t bit, *word = succ_word(g, c, e, &bit);

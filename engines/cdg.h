@@ -35,8 +35,6 @@ void cdg_restart(struct cdg *g, const uint32_t *order);
 /* Place of each channel in the order: every turn leads from a smaller to a greater one. */
 void cdg_places(const struct cdg *g, uint32_t *place);
 
-/* Is the turn along the order?  Then it closes no cycle, and cdg_add() costs no search. */
-bool cdg_along(const struct cdg *g, uint32_t c, uint32_t e);
 bool cdg_has(const struct cdg *g, uint32_t c, uint32_t e);
 /* Adds the turn from c to e, which leaves where c arrives; false when that would close a
  * cycle (nothing is changed then). */

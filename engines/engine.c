@@ -5,6 +5,7 @@
 #include "engines/escape.h"
 #include "engines/ftree.h"
 #include "engines/minhop.h"
+#include "engines/nue.h"
 #include "engines/parx.h"
 #include "engines/sar.h"
 #include "engines/updn.h"
@@ -20,6 +21,7 @@ static const struct engine *const engines[] = {
 	&engine_dfsssp,
 	&engine_sar,
 	&engine_parx,
+	&engine_nue,
 };
 
 #define NENGINES (sizeof(engines) / sizeof(*engines))

@@ -16,9 +16,9 @@ struct nue_load {
 	uint64_t work; /* edges looked at */
 };
 
-/* Fills the LFTs for the traffic LIDs and switches.  The k layers hold every switch once.  by_rounds:
- * a LID of every switch, then the next of every switch, and so on, which balances better but on
- * trees, if that does not need too much memory; else all LIDs of a switch one after another.
+/* Fills the LFTs for the traffic LIDs and switches.  The k layers hold every switch once.
+ * by_rounds: a LID of every switch, then the next of every switch, and so on, which balances better
+ * but on trees, if that does not need too much memory; else all LIDs of a switch one after another.
  * -ECANCELED; progress step "paths". */
 int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *layer,
 		const struct nue_trees *trees, uint32_t k, uint8_t lmc, bool by_rounds,

@@ -68,8 +68,8 @@ bool nue_layer_search(struct nue_trees *out, struct nue_layer *l, struct nue_sea
 		      enum nue_order order, const struct nue_pause *pause);
 void nue_trees_done(struct nue_trees *t);
 
-static inline uint32_t nue_trees_next(const struct nue_trees *t, const struct fabric *f,
-				      uint32_t i, uint32_t u)
+static inline uint32_t nue_trees_next(const struct nue_trees *t, const struct fabric *f, uint32_t i,
+				      uint32_t u)
 {
 	return f->chan_off[u] + t->next[(size_t)i * f->nsw + u];
 }

@@ -12,11 +12,11 @@
 struct nue_net {
 	const struct fabric *f;
 	struct turns turns;
-	bool *bare;	    /* by switch: has no ends, so that no packet begins there */
-	bool parallel;	    /* has parallel cables, and is no tree */
-	bool tree;	    /* the fabric looks like a tree, with these levels: */
-	uint32_t *at;	    /* switches, those of the top level first */
-	uint32_t *place;    /* of a switch in at */
+	bool *bare;	 /* by switch: has no ends, so that no packet begins there */
+	bool parallel;	 /* has parallel cables, and is no tree */
+	bool tree;	 /* the fabric looks like a tree, with these levels: */
+	uint32_t *at;	 /* switches, those of the top level first */
+	uint32_t *place; /* of a switch in at */
 };
 
 void nue_net_init(struct nue_net *net, const struct fabric *f);

@@ -13,7 +13,6 @@
 
 #include "engines/nue_layer.h"
 
-
 #include <stdint.h>
 
 struct nue_ways {
