@@ -332,6 +332,8 @@ static void take_preview(struct app *a, struct msg *msg)
 	p->verdict = msg->verdict;
 	p->diff = msg->diff;
 	p->notes = &msg->notes;
+	p->forecasting = true;
+	p->now = p->plan = (struct forecast){ .known = false };
 	p->stale[0] = '\0';
 	if (msg->before)
 		log_add(LOG_INFO, "preview",
@@ -340,6 +342,17 @@ static void take_preview(struct app *a, struct msg *msg)
 			(unsigned long)msg->after->eff_efi_max,
 			(unsigned long)msg->after->eff_efi_bound, msg->seconds);
 	app_stale(a);
+}
+
+static void take_forecast(struct app *a, const struct msg *msg)
+{
+	struct state_preview *p = &a->state.preview;
+
+	if (msg->total != a->preview_serial || p->state != PREVIEW_DONE)
+		return;
+	p->forecasting = false;
+	p->now = msg->now;
+	p->plan = msg->plan;
 }
 
 static void take_step(struct app *a, const struct msg *msg)
@@ -451,6 +464,9 @@ static bool take(struct app *a, struct msg *msg)
 	case MSG_PREVIEW_FAILED:
 		take_preview(a, msg);
 		return a->preview == msg;
+	case MSG_FORECAST:
+		take_forecast(a, msg);
+		break;
 	case MSG_JOBS:
 		a->state.jobs_source.state = JOBS_OK;
 		take_list(a, msg->list);

@@ -8,6 +8,7 @@
 #ifndef CONSOLE_MSG_H
 #define CONSOLE_MSG_H
 
+#include "engines/forecast.h"
 #include "engines/metrics.h"
 #include "engines/verify.h"
 #include "fabric/base/log.h"
@@ -42,6 +43,7 @@ enum msg_type {
 	MSG_METRICS,   /* of the installed tables */
 	MSG_PREVIEW,
 	MSG_PREVIEW_FAILED, /* rc, text */
+	MSG_FORECAST,	    /* of the tables of the last preview, and of the installed ones */
 	/* from the demo */
 	MSG_JOBS, /* jobs of the simulated machine */
 };
@@ -66,6 +68,7 @@ struct msg {
 	struct verdict *verdict;
 	struct tdiff *diff;
 	struct notes notes;
+	struct forecast now, plan;
 	struct wire_sm sm;
 	bool partial; /* a sweep or reading of tables that missed something */
 	struct apply_event event;

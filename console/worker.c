@@ -112,8 +112,26 @@ static int compute_preview(struct worker *w, const struct work *k, struct msg *m
 	return rc;
 }
 
+/* What takes long and is not needed to judge the plan follows in a message of its own. */
+static void forecast(struct worker *w, const struct work *k, const struct tables *plan)
+{
+	struct msg *msg = msg_new(MSG_FORECAST);
+	struct err err = { "" };
+	int rc;
+
+	w->quiet = true;
+	msg->total = k->serial;
+	rc = forecast_compute(&msg->plan, k->fabric, plan, k->jobs, &w->progress, &err);
+	if (!rc && k->tables)
+		rc = forecast_compute(&msg->now, k->fabric, k->tables, k->jobs, &w->progress, &err);
+	if (rc && rc != -ECANCELED)
+		log_add(LOG_WARN, "forecast", "%s", err.text);
+	mailbox_send(w->box, msg);
+}
+
 static void do_preview(struct worker *w, struct work *k)
 {
+	const struct tables *plan;
 	struct msg *msg = msg_new(MSG_PREVIEW);
 	struct err err = { "" };
 
@@ -127,7 +145,11 @@ static void do_preview(struct worker *w, struct work *k)
 	msg->fabric = fabric_get(k->fabric);
 	msg->jobs = jobset_get(k->jobs);
 	msg->total = k->serial;
+	plan = msg->rc ? NULL : tables_get(msg->tables);
 	mailbox_send(w->box, msg);
+	if (plan)
+		forecast(w, k, plan);
+	tables_put(plan);
 }
 
 static void *run(void *arg)

@@ -39,6 +39,8 @@ static const struct help_row words[] = {
 	{ "(>= N)", "no routing by destination can bring the job EFI below N" },
 	{ "in a job", "worst link of each job counting its own routes only, job mean" },
 	{ "dark", "links that no job's route uses: paid for, and idle" },
+	{ "bisection", "bandwidth of a host when all send in random pairs, % of its cable" },
+	{ "slowdown", "of a job's all-to-all when all jobs send, against alone; 1 is none" },
 	{ "hops", "switch-to-switch links on a path" },
 	{ "loops", "credit loop: packets that wait for each other in a circle, a" },
 	{ "", "deadlock; virtual lanes (VL) break it, service levels (SL) choose" },

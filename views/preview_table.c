@@ -13,8 +13,10 @@ enum better { LESS, MORE };
 
 static const char *number(char buf[FIGURE_LEN], double v, int digits)
 {
-	if (!isfinite(v))
+	if (isnan(v))
 		return strcpy(buf, "-");
+	if (isinf(v)) /* on its way */
+		return strcpy(buf, "...");
 	if (!digits)
 		return figure_count(buf, (uint64_t)v);
 	snprintf(buf, FIGURE_LEN, "%.*f", digits, v);
@@ -65,6 +67,23 @@ static void draw_loops(const struct state *s, struct canvas *c, struct rect r, i
 					   : "yes");
 }
 
+static int draw_forecast(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct forecast *a = &s->preview.now, *b = &s->preview.plan;
+	double nan = s->preview.forecasting ? INFINITY : NAN;
+
+#define OF(p, field)	  ((p)->known ? (p)->field : nan)
+#define OF_JOBS(p, field) ((p)->known ? (p)->jobs ? (p)->field : NAN : nan)
+	draw_line(c, r, y++, "bisection bw %", OF(a, ebb) * 100, OF(b, ebb) * 100, 1, MORE);
+	draw_line(c, r, y++, "job slowdown", OF_JOBS(a, slowdown_mean), OF_JOBS(b, slowdown_mean),
+		  2, LESS);
+	draw_line(c, r, y++, "slowest job", OF_JOBS(a, slowdown_max), OF_JOBS(b, slowdown_max), 2,
+		  LESS);
+#undef OF
+#undef OF_JOBS
+	return y;
+}
+
 static int draw_figures(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct metrics *a = s->preview.before, *b = s->preview.after;
@@ -79,23 +98,24 @@ static int draw_figures(const struct state *s, struct canvas *c, struct rect r, 
 	snprintf(name, sizeof(name), "job EFI%s%s%s", jobs ? " (>= " : " max",
 		 jobs ? figure_short(bound, b->eff_efi_bound) : "", jobs ? ")" : "");
 	draw_line(c, r, y++, name, JOB(NOW(eff_efi_max)), JOB(PLAN(eff_efi_max)), 0, LESS);
-	draw_line(c, r, y++, "job EFI mean", JOB(NOW(eff_efi_mean)), JOB(PLAN(eff_efi_mean)), 1,
-		  LESS);
 	draw_line(c, r, y++, "EFI max in a job", JOB(NOW(job_efi_max_mean)),
 		  JOB(PLAN(job_efi_max_mean)), 1, LESS);
 	draw_line(c, r, y++, "dark links %", JOB(NOW(dark_fiber_pct)), JOB(PLAN(dark_fiber_pct)), 1,
 		  LESS);
 	draw_line(c, r, y++, "links per job", JOB(NOW(links_per_job_mean)),
 		  JOB(PLAN(links_per_job_mean)), 1, MORE);
-	draw_line(c, r, y++, "hops max", NOW(hops_max), PLAN(hops_max), 0, LESS);
+	if (b->unreachable || (a && a->unreachable))
+		draw_line(c, r, y++, "unreachable pairs", NOW(unreachable), PLAN(unreachable), 0,
+			  LESS);
+	else
+		draw_line(c, r, y++, "hops max", NOW(hops_max), PLAN(hops_max), 0, LESS);
 	draw_line(c, r, y++, "hops mean", NOW(hops_mean), PLAN(hops_mean), 2, LESS);
 	draw_line(c, r, y++, "VLs used", SLS(vls_used), PLAN(vls_used), 0, LESS);
-	draw_line(c, r, y++, "SLs used", SLS(sls_used), PLAN(sls_used), 0, LESS);
-	draw_line(c, r, y++, "unreachable pairs", NOW(unreachable), PLAN(unreachable), 0, LESS);
 #undef NOW
 #undef SLS
 #undef PLAN
 #undef JOB
+	y = draw_forecast(s, c, r, y);
 	draw_loops(s, c, r, y++);
 	return y;
 }

@@ -9,6 +9,7 @@
 #define VIEWS_STATE_H
 
 #include "engines/engine.h"
+#include "engines/forecast.h"
 #include "engines/metrics.h"
 #include "engines/verify.h"
 #include "fabric/base/log.h"
@@ -118,6 +119,8 @@ struct state_preview {
 	/* done */
 	double seconds;		   /* engine alone */
 	const struct notes *notes; /* what the engine told */
+	bool forecasting;	   /* the next two are being computed */
+	struct forecast now, plan;
 	const struct tables *tables;
 	const struct jobset *jobs;    /* that it was made for */
 	const struct metrics *before; /* of the current tables with these jobs */

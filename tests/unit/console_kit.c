@@ -257,6 +257,7 @@ void console_fabric(struct console_kit *k, const char *spec, const uint32_t *job
 void console_preview(struct console_kit *k, const char *engine)
 {
 	struct state_preview *p = &k->s.preview;
+	struct err err;
 
 	k->plan = route(k, engine, true);
 	judge(k, k->tables, &k->before, NULL);
@@ -272,6 +273,9 @@ void console_preview(struct console_kit *k, const char *engine)
 	p->after = k->plan_metrics;
 	p->verdict = k->plan_verdict;
 	p->diff = k->diff;
+	if (forecast_compute(&p->now, k->fabric, k->tables, k->jobs, NULL, &err) ||
+	    forecast_compute(&p->plan, k->fabric, k->plan, k->jobs, NULL, &err))
+		fail_msg("%s", err.text);
 }
 
 void console_plan(struct console_kit *k)
