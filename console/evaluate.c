@@ -51,13 +51,15 @@ static int predict(struct evaluation *e, struct stopwatch *w, const struct eval_
 static int judge(struct evaluation *e, struct stopwatch *w, const struct eval_opts *o,
 		 struct err *err)
 {
-	struct verify_opts opts = { .terminals_only = o->terminals_only };
+	struct verify_opts opts = { .terminals_only = o->terminals_only,
+				    .threads = o->threads };
+	struct metrics_opts mo = { .threads = o->threads };
 	double start = clock_s();
 	int rc = verify_tables(&e->v, e->f, e->t, &opts, &w->progress, err);
 
 	e->verify_s = clock_s() - start;
 	if (!rc)
-		rc = metrics_compute(&e->m, e->f, e->t, e->jobs, &w->progress, err);
+		rc = metrics_compute(&e->m, e->f, e->t, e->jobs, &mo, &w->progress, err);
 	if (!rc)
 		rc = predict(e, w, o, err);
 	return rc;

@@ -5,28 +5,39 @@
 #include "engines/verify_deps.h"
 #include "engines/verify_walk.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/pool.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The figures over all pairs, one LID at a time. */
-struct sweep {
-	const struct fabric *f;
-	struct metrics *m;
+#define SMALL (1u << 20) /* LIDs times switches below which threads cost more than they save */
+
+/* What one worker counts: the figures over all pairs, one LID at a time. */
+struct tally {
 	struct walk *walk;
 	struct deps *deps;
+	uint64_t *efi;	  /* per channel */
 	uint64_t *routes; /* per switch: that come through it; 0 between LIDs */
-	uint64_t hops, pairs;
+	uint64_t hops, pairs, unreachable;
+	uint32_t hops_max;
 };
 
-/* Routes of all counted terminals to the LID of one of them, collected down its tree. */
-static void sweep_tree(struct sweep *s)
+struct sweep {
+	const struct fabric *f;
+	const struct tables *t;
+	const struct metrics_opts *opts;
+	struct progress *progress;
+	struct tally *tally; /* per worker */
+};
+
+/* Routes of all counted terminals to a LID of one of them, collected down its tree. */
+static void sweep_tree(const struct fabric *f, struct tally *s)
 {
 	const struct walk *w = s->walk;
-	const uint32_t *nterm = s->f->sw_nterm, *dst = s->f->chan_dst;
-	uint64_t *efi = s->m->efi, *routes = s->routes, arrived = 0;
+	const uint32_t *nterm = f->sw_nterm, *dst = f->chan_dst;
+	uint64_t *efi = s->efi, *routes = s->routes, arrived = 0, hops = 0;
 	uint32_t i;
 
 	for (i = 0; i < w->norder; i++) {
@@ -40,30 +51,33 @@ static void sweep_tree(struct sweep *s)
 		}
 		efi[c] += n;
 		routes[dst[c]] += n;
-		s->hops += (uint64_t)nterm[u] * w->hops[u];
-		if (nterm[u] && w->hops[u] > s->m->hops_max)
-			s->m->hops_max = w->hops[u];
+		hops += (uint64_t)nterm[u] * w->hops[u];
+		if (nterm[u] && w->hops[u] > s->hops_max)
+			s->hops_max = w->hops[u];
 	}
+	s->hops += hops;
 	s->pairs += arrived;
-	s->m->unreachable += s->f->nterm - 1 - arrived;
+	s->unreachable += f->nterm - 1 - arrived;
 }
 
-static int sweep_lids(struct sweep *s, struct progress *progress)
+static bool sweep_block(void *ctx, unsigned worker, uint32_t block)
 {
+	struct sweep *s = ctx;
+	struct tally *k = &s->tally[worker];
 	const struct fabric *f = s->f;
-	uint32_t lid, end;
+	uint32_t lid, end = (block + 1) * LFT_BLOCK;
 
-	for (lid = 1; lid <= f->max_lid; lid++) {
-		if (lid % LFT_BLOCK == 1 && progress_step(progress, "metrics", lid, f->max_lid))
-			return -ECANCELED;
-		if (!walk_lid(s->walk, lid))
+	if (worker == 0 &&
+	    progress_step(s->progress, "metrics", (uint64_t)block * LFT_BLOCK, f->max_lid))
+		return true;
+	for (lid = block ? block * LFT_BLOCK : 1; lid < end && lid <= f->max_lid; lid++) {
+		if (!walk_lid(k->walk, lid))
 			continue;
-		deps_add(s->deps, s->walk, lid);
-		end = fabric_lid_end(f, lid);
-		if (end < f->nterm && f->term_lid[end] == lid)
-			sweep_tree(s);
+		deps_add(k->deps, k->walk, lid);
+		if (metrics_counts(f, s->t, s->opts, lid))
+			sweep_tree(f, k);
 	}
-	return 0;
+	return false;
 }
 
 static void summarise(struct metrics *m)
@@ -129,34 +143,83 @@ static uint64_t count_blocks(const struct tables *t)
 	return n;
 }
 
-static int compute(struct metrics *m, const struct fabric *f, const struct tables *t,
-		   const struct jobset *jobs, struct progress *progress)
+static void add_up(struct metrics *m, const struct tally *tally, unsigned workers)
 {
-	struct sweep s = { .f = f, .m = m };
-	int rc;
+	struct deps *deps = tally[0].deps;
+	uint64_t hops = 0, pairs = 0;
+	uint32_t c;
+	unsigned w;
 
-	s.walk = walk_new(f, t);
-	s.deps = deps_new(f, t, false);
-	s.routes = xcalloc(f->nsw, sizeof(*s.routes));
-	rc = sweep_lids(&s, progress);
+	for (w = 0; w < workers; w++) {
+		const struct tally *k = &tally[w];
+
+		for (c = 0; w && c < m->nchan; c++)
+			m->efi[c] += k->efi[c];
+		if (w)
+			deps_merge(deps, k->deps);
+		hops += k->hops;
+		pairs += k->pairs;
+		m->unreachable += k->unreachable;
+		m->hops_max = k->hops_max > m->hops_max ? k->hops_max : m->hops_max;
+	}
+	m->hops_mean = pairs ? (double)hops / (double)pairs : 0;
+	m->vls_used = (uint32_t)__builtin_popcount(deps_vls(deps));
+	m->sls_used = (uint32_t)__builtin_popcount(deps_sls(deps));
+}
+
+/* True when cancelled. */
+static bool sweep_all(struct metrics *m, struct sweep *s, struct pool *pool)
+{
+	struct deps *deps = deps_new(s->f, s->t, false);
+	unsigned w, workers = pool_threads(pool);
+	bool stopped;
+
+	s->tally = xcalloc(workers, sizeof(*s->tally));
+	for (w = 0; w < workers; w++) {
+		s->tally[w].walk = walk_new(s->f, s->t);
+		s->tally[w].deps = w ? deps_share(deps) : deps;
+		s->tally[w].efi = w ? xcalloc(m->nchan, sizeof(*m->efi)) : m->efi;
+		s->tally[w].routes = xcalloc(s->f->nsw, sizeof(*s->tally[w].routes));
+	}
+	stopped = pool_for(pool, s->f->max_lid / LFT_BLOCK + 1u, sweep_block, s);
+	if (!stopped)
+		add_up(m, s->tally, workers);
+	for (w = workers; w-- > 0;) {
+		walk_free(s->tally[w].walk);
+		deps_free(s->tally[w].deps);
+		free(s->tally[w].routes);
+		if (w)
+			free(s->tally[w].efi);
+	}
+	free(s->tally);
+	return stopped;
+}
+
+static int compute(struct metrics *m, const struct fabric *f, const struct tables *t,
+		   const struct jobset *jobs, const struct metrics_opts *opts,
+		   struct progress *progress)
+{
+	struct sweep s = { .f = f, .t = t, .opts = opts, .progress = progress };
+	bool small = (uint64_t)f->max_lid * f->nsw < SMALL;
+	struct pool *pool = pool_new(small ? 1 : opts->threads);
+	int rc = sweep_all(m, &s, pool) ? -ECANCELED : 0;
+
 	if (!rc && jobs)
-		rc = metrics_jobs(m, s.walk, jobs, progress);
-	m->hops_mean = s.pairs ? (double)s.hops / (double)s.pairs : 0;
-	m->vls_used = (uint32_t)__builtin_popcount(deps_vls(s.deps));
-	m->sls_used = (uint32_t)__builtin_popcount(deps_sls(s.deps));
-	free(s.routes);
-	deps_free(s.deps);
-	walk_free(s.walk);
+		rc = metrics_jobs(m, f, t, jobs, opts, pool, progress);
+	pool_free(pool);
 	return rc;
 }
 
 int metrics_compute(struct metrics **out, const struct fabric *f, const struct tables *t,
-		    const struct jobset *jobs, struct progress *progress, struct err *err)
+		    const struct jobset *jobs, const struct metrics_opts *opts,
+		    struct progress *progress, struct err *err)
 {
+	static const struct metrics_opts none;
 	struct metrics *m;
 	int rc;
 
 	*out = NULL;
+	opts = opts ? opts : &none;
 	if (!digest_equal(&t->fingerprint, &f->fingerprint) || t->nsw != f->nsw ||
 	    t->nend != f->nend || t->max_lid != f->max_lid)
 		return err_set(err, -EINVAL, "the tables (%s) were made for another fabric than %s",
@@ -170,7 +233,7 @@ int metrics_compute(struct metrics **out, const struct fabric *f, const struct t
 	m->efi = xcalloc(m->nchan, sizeof(*m->efi));
 	m->eff_efi = xcalloc(m->nchan, sizeof(*m->eff_efi));
 	m->job = xcalloc(m->njob, sizeof(*m->job));
-	rc = compute(m, f, t, jobs, progress);
+	rc = compute(m, f, t, jobs, opts, progress);
 	if (rc) {
 		metrics_free(m);
 		return err_set(err, rc, "measuring the tables was cancelled");
@@ -178,7 +241,8 @@ int metrics_compute(struct metrics **out, const struct fabric *f, const struct t
 	summarise(m);
 	summarise_jobs(m);
 	m->lft_blocks = count_blocks(t);
-	m->eff_efi_bound = metrics_eff_efi_bound(f, jobs);
+	if (!opts->all_lids || !f->lmc)
+		m->eff_efi_bound = metrics_eff_efi_bound(f, jobs);
 	*out = m;
 	return 0;
 }

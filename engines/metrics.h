@@ -35,7 +35,8 @@ struct metrics {
 	double efi_mean, efi_stddev; /* over all channels */
 	uint64_t eff_efi_max;
 	double eff_efi_mean;
-	uint64_t eff_efi_bound; /* no destination-based routing of these jobs gets below */
+	uint64_t eff_efi_bound; /* no destination-based routing of these jobs gets below; 0 where
+				 * every LID of a terminal counts */
 	double job_efi_max_mean;
 	double links_per_job_mean;
 	uint32_t dark; /* channels */
@@ -57,10 +58,18 @@ struct metrics {
 	struct job_metrics *job; /* by index in the job set */
 };
 
-/* jobs may be NULL.  -ECANCELED; -EINVAL when tables or jobs are of another fabric.  Progress
- * step: "metrics".  Time O(LIDs * switches + sum over jobs of terminals * switches * hops). */
+struct metrics_opts {
+	unsigned threads; /* 0: one per core; never changes the result */
+	bool all_lids;	  /* a route for every traffic LID (not those for escape) of a terminal,
+			   * not just for its base LID: in EFI, hops, unreachable and jobs */
+};
+
+/* jobs and opts may be NULL.  -ECANCELED; -EINVAL when tables or jobs are of another fabric.
+ * Progress step: "metrics".  Time O(LIDs * switches + sum over jobs of terminals * switches *
+ * hops). */
 int metrics_compute(struct metrics **out, const struct fabric *f, const struct tables *t,
-		    const struct jobset *jobs, struct progress *progress, struct err *err);
+		    const struct jobset *jobs, const struct metrics_opts *opts,
+		    struct progress *progress, struct err *err);
 void metrics_free(struct metrics *m); /* NULL is fine */
 
 /*

@@ -121,8 +121,9 @@ int sar_installed_sound(bool *ok, const struct tables *t, const struct fabric *f
 			struct err *err)
 {
 	struct proxy p = { .self = { .report = hand_on, .ctx = &p }, .to = progress };
+	struct verify_opts opts = { .threads = params->threads };
 	struct verdict *v;
-	int rc = verify_tables(&v, f, t, NULL, &p.self, err);
+	int rc = verify_tables(&v, f, t, &opts, &p.self, err);
 
 	if (rc)
 		return rc;

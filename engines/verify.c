@@ -6,20 +6,34 @@
 #include "engines/verify_walk.h"
 #include "engines/verify_witness.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/pool.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#define OWN_BYTES (128u << 20) /* of all workers but the first, for turns */
+#define SMALL	  (1u << 20) /* LIDs times switches below which threads cost more than they save */
+
+/* What one worker finds out. */
+struct clerk {
+	struct walk *walk;
+	struct deps *deps;
+	uint64_t pairs, unreachable, looping, hops, routes;
+	uint32_t hops_max;
+	/* the first of its LIDs with a fault */
+	enum verdict_fault fault;
+	uint32_t bad_sw, bad_lid, bad_at;
+};
+
 struct judge {
 	const struct fabric *f;
 	const struct tables *t;
 	const struct verify_opts *opts;
-	struct verdict *v;
-	struct walk *walk;
-	struct deps *deps;
-	uint64_t nsources, hops, routes;
+	struct progress *progress;
+	uint64_t nsources;
+	struct clerk *clerk; /* per worker */
 };
 
 static bool is_source(const struct fabric *f, uint32_t sw)
@@ -27,96 +41,104 @@ static bool is_source(const struct fabric *f, uint32_t sw)
 	return f->term_off[sw] != f->term_off[sw + 1];
 }
 
-static void note(struct judge *j, enum verdict_fault fault, uint32_t sw, uint32_t lid, uint32_t at)
+static void note(const struct judge *j, struct clerk *k, enum verdict_fault fault, uint32_t sw,
+		 uint32_t lid, uint32_t at)
 {
-	struct verdict *v = j->v;
-
 	if (fault == FAULT_LOOP)
-		v->looping++;
+		k->looping++;
 	else
-		v->unreachable++;
-	if (v->fault != FAULT_NONE)
+		k->unreachable++;
+	if (k->fault != FAULT_NONE)
 		return;
-	v->fault = fault;
-	v->bad_sw = sw;
-	v->bad_lid = (uint16_t)lid;
-	v->bad_at = fault == FAULT_DROP ? at : walk_last(j->f, j->t, sw, lid);
+	k->fault = fault;
+	k->bad_sw = sw;
+	k->bad_lid = lid;
+	k->bad_at = fault == FAULT_DROP ? at : walk_last(j->f, j->t, sw, lid);
 }
 
 /* The pairs of one LID, one by one: only where something is known to be wrong. */
-static void judge_sources(struct judge *j, uint32_t lid, bool lost)
+static void judge_sources(const struct judge *j, struct clerk *k, uint32_t lid, bool lost)
 {
 	const struct fabric *f = j->f;
 	uint32_t sw, i, at = 0;
 
 	for (sw = 0; sw < f->nsw; sw++) {
-		uint32_t hops = j->walk->hops[sw];
+		uint32_t hops = k->walk->hops[sw];
 
 		if (!is_source(f, sw))
 			continue;
 		if (hops == WALK_DEAD || hops == WALK_LOOP) {
-			note(j, hops == WALK_LOOP ? FAULT_LOOP : FAULT_NO_WAY, sw, lid, 0);
+			note(j, k, hops == WALK_LOOP ? FAULT_LOOP : FAULT_NO_WAY, sw, lid, 0);
 			continue;
 		}
 		for (i = f->term_off[sw]; lost && i < f->term_off[sw + 1]; i++) {
 			if (path_arrives(&at, f, j->t, f->term_list[i], lid))
 				continue;
-			note(j, FAULT_DROP, sw, lid, at);
+			note(j, k, FAULT_DROP, sw, lid, at);
 			break;
 		}
 	}
 }
 
 /* Hops of the counted routes: to the base LID of a counted terminal. */
-static void count_hops(struct judge *j, uint32_t lid)
-{
-	const struct walk *w = j->walk;
-	uint32_t i, end = fabric_lid_end(j->f, lid);
-
-	if (end >= j->f->nterm || j->f->term_lid[end] != lid)
-		return;
-	for (i = 0; i < w->norder; i++) {
-		uint32_t sw = w->order[i], n = j->f->sw_nterm[sw] - (sw == w->dsw);
-
-		j->routes += n;
-		j->hops += (uint64_t)n * w->hops[sw];
-		if (n && w->hops[sw] > j->v->hops_max)
-			j->v->hops_max = w->hops[sw];
-	}
-}
-
-static int judge_lids(struct judge *j, struct progress *progress)
+static void count_hops(const struct judge *j, struct clerk *k, uint32_t lid)
 {
 	const struct fabric *f = j->f;
-	uint32_t lid;
+	const struct walk *w = k->walk;
+	uint32_t sw, n, end = fabric_lid_end(f, lid);
 
-	for (lid = 1; lid <= f->max_lid; lid++) {
-		bool lost;
-
-		if (lid % LFT_BLOCK == 1 && progress_step(progress, "verify", lid, f->max_lid))
-			return -ECANCELED;
-		if (j->opts->terminals_only && fabric_lid_end(f, lid) >= f->nend)
+	if (end >= f->nterm || f->term_lid[end] != lid)
+		return;
+	for (sw = 0; sw < f->nsw; sw++) {
+		n = f->sw_nterm[sw] - (sw == w->dsw);
+		if (!n || w->hops[sw] >= f->nsw)
 			continue;
-		if (!walk_lid(j->walk, lid))
-			continue;
-		lost = deps_add(j->deps, j->walk, lid);
-		j->v->pairs += j->nsources;
-		if (lost || j->walk->norder < f->nsw)
-			judge_sources(j, lid, lost);
-		count_hops(j, lid);
+		k->routes += n;
+		k->hops += (uint64_t)n * w->hops[sw];
+		if (w->hops[sw] > k->hops_max)
+			k->hops_max = w->hops[sw];
 	}
-	return progress_step(progress, "verify", f->max_lid, f->max_lid) ? -ECANCELED : 0;
 }
 
-static void judge_deadlock(struct judge *j)
+static bool judge_block(void *ctx, unsigned worker, uint32_t block)
 {
-	struct depgraph *g = deps_graph(j->deps);
+	struct judge *j = ctx;
+	struct clerk *k = &j->clerk[worker];
+	const struct fabric *f = j->f;
+	uint32_t lid, end = (block + 1) * LFT_BLOCK;
+
+	if (worker == 0 &&
+	    progress_step(j->progress, "verify", (uint64_t)block * LFT_BLOCK, f->max_lid))
+		return true;
+	for (lid = block ? block * LFT_BLOCK : 1; lid < end && lid <= f->max_lid; lid++) {
+		bool lost;
+
+		if (j->opts->terminals_only && fabric_lid_end(f, lid) >= f->nend)
+			continue;
+		if (!walk_lid(k->walk, lid))
+			continue;
+		lost = deps_add(k->deps, k->walk, lid);
+		k->pairs += j->nsources;
+		if (lost || k->walk->norder < f->nsw)
+			judge_sources(j, k, lid, lost);
+		count_hops(j, k, lid);
+	}
+	return false;
+}
+
+static bool judge_deadlock(const struct judge *j, struct verdict *v)
+{
+	struct depgraph *g = deps_graph(j->clerk[0].deps);
 	uint32_t *order = xcalloc(g->n, sizeof(*order)), *cycle = NULL;
-	struct verdict *v = j->v;
 
 	v->nvl = g->nvl;
 	v->vertices = g->nused;
 	v->edges = g->off[g->n];
+	if (progress_step(j->progress, "verify", j->f->max_lid, j->f->max_lid)) {
+		free(order);
+		depgraph_free(g);
+		return true;
+	}
 	v->deadlock_free = depgraph_order(g, order);
 	if (!v->deadlock_free) {
 		v->ncycle = depgraph_cycle(&cycle, g, order);
@@ -129,55 +151,119 @@ static void judge_deadlock(struct judge *j)
 	else
 		free(order);
 	depgraph_free(g);
+	return false;
 }
 
-static void conclude(struct judge *j)
+/* Sums up what the workers found; whether a fault is the first goes by LID. */
+static void add_up(const struct judge *j, struct verdict *v, unsigned workers)
 {
-	struct verdict *v = j->v;
+	uint64_t hops = 0, routes = 0;
+	unsigned w;
+
+	for (w = 0; w < workers; w++) {
+		const struct clerk *k = &j->clerk[w];
+
+		if (w)
+			deps_merge(j->clerk[0].deps, k->deps);
+		v->pairs += k->pairs;
+		v->unreachable += k->unreachable;
+		v->looping += k->looping;
+		hops += k->hops;
+		routes += k->routes;
+		v->hops_max = k->hops_max > v->hops_max ? k->hops_max : v->hops_max;
+		if (k->fault == FAULT_NONE || (v->fault != FAULT_NONE && v->bad_lid < k->bad_lid))
+			continue;
+		v->fault = k->fault;
+		v->bad_sw = k->bad_sw;
+		v->bad_lid = (uint16_t)k->bad_lid;
+		v->bad_at = k->bad_at;
+	}
+	v->hops_mean = routes ? (double)hops / (double)routes : 0;
+}
+
+static bool conclude(const struct judge *j, struct verdict *v)
+{
+	const struct deps *deps = j->clerk[0].deps;
 	struct vl_misfit misfit = { 0 };
 
 	v->connected = !v->unreachable && !v->looping;
 	v->loop_free = !v->looping;
-	v->vls_fit = deps_vls_fit(j->deps, &misfit);
+	v->vls_fit = deps_vls_fit(deps, &misfit);
 	v->misfit_sw = misfit.sw;
 	v->misfit_port = misfit.port;
 	v->misfit_vl = misfit.vl;
 	v->misfit_op_vls = misfit.op_vls;
-	v->vls_used = (uint32_t)__builtin_popcount(deps_vls(j->deps));
-	v->sls_used = (uint32_t)__builtin_popcount(deps_sls(j->deps));
-	v->hops_mean = j->routes ? (double)j->hops / (double)j->routes : 0;
-	judge_deadlock(j);
+	v->vls_used = (uint32_t)__builtin_popcount(deps_vls(deps));
+	v->sls_used = (uint32_t)__builtin_popcount(deps_sls(deps));
+	return judge_deadlock(j, v);
+}
+
+/* Threads that pay: not for small fabrics, and not more than there is memory for. */
+static struct pool *make_pool(const struct judge *j, const struct deps *deps)
+{
+	size_t own = deps_own_bytes(deps);
+	struct pool *pool;
+	unsigned most;
+
+	if ((uint64_t)j->f->max_lid * j->f->nsw < SMALL)
+		return pool_new(1);
+	pool = pool_new(j->opts->threads);
+	most = own ? 1 + (unsigned)(OWN_BYTES / own) : UINT32_MAX;
+	if (pool_threads(pool) <= most)
+		return pool;
+	pool_free(pool);
+	return pool_new(most);
+}
+
+/* True when cancelled. */
+static bool judge_all(struct judge *j, struct verdict *v)
+{
+	struct deps *deps = deps_new(j->f, j->t, true);
+	struct pool *pool = make_pool(j, deps);
+	unsigned w, workers = pool_threads(pool);
+	bool stopped;
+
+	j->clerk = xcalloc(workers, sizeof(*j->clerk));
+	for (w = 0; w < workers; w++) {
+		j->clerk[w].walk = walk_new(j->f, j->t);
+		j->clerk[w].deps = w ? deps_share(deps) : deps;
+	}
+	stopped = pool_for(pool, j->f->max_lid / LFT_BLOCK + 1u, judge_block, j);
+	pool_free(pool);
+	if (!stopped) {
+		add_up(j, v, workers);
+		stopped = conclude(j, v);
+	}
+	for (w = workers; w-- > 0;) {
+		walk_free(j->clerk[w].walk);
+		deps_free(j->clerk[w].deps);
+	}
+	free(j->clerk);
+	return stopped;
 }
 
 int verify_tables(struct verdict **out, const struct fabric *f, const struct tables *t,
 		  const struct verify_opts *opts, struct progress *progress, struct err *err)
 {
 	static const struct verify_opts none;
-	struct judge j = { .f = f, .t = t, .opts = opts ? opts : &none };
+	struct judge j = { .f = f, .t = t, .opts = opts ? opts : &none, .progress = progress };
+	struct verdict *v;
 	uint32_t sw;
-	int rc;
 
 	*out = NULL;
 	if (!digest_equal(&t->fingerprint, &f->fingerprint) || t->nsw != f->nsw ||
 	    t->nend != f->nend || t->max_lid != f->max_lid)
 		return err_set(err, -EINVAL, "the tables (%s) were made for another fabric than %s",
 			       t->engine, f->name);
-	j.v = xcalloc(1, sizeof(*j.v));
-	j.walk = walk_new(f, t);
-	j.deps = deps_new(f, t, true);
 	for (sw = 0; sw < f->nsw; sw++)
 		j.nsources += is_source(f, sw);
-	rc = judge_lids(&j, progress);
-	if (rc) {
-		verdict_free(j.v);
-		err_set(err, rc, "checking the tables was cancelled");
-	} else {
-		conclude(&j);
-		*out = j.v;
+	v = xcalloc(1, sizeof(*v));
+	if (judge_all(&j, v)) {
+		verdict_free(v);
+		return err_set(err, -ECANCELED, "checking the tables was cancelled");
 	}
-	walk_free(j.walk);
-	deps_free(j.deps);
-	return rc;
+	*out = v;
+	return 0;
 }
 
 void verdict_free(struct verdict *v)

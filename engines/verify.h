@@ -70,12 +70,13 @@ struct verdict {
 struct verify_opts {
 	bool certificate;    /* keep order */
 	bool terminals_only; /* leave switches' own LIDs out of everything (foreign tables) */
+	unsigned threads;    /* 0: one per core; never changes the result */
 };
 
 /* 0 whatever the verdict is; -ECANCELED; -EINVAL when the tables are of another fabric.
  * opts may be NULL: none of them.  Progress step: "verify".
- * Time O(LIDs * switches), with SL2VL that differs by port O(LIDs * (switches * SLs + ends));
- * memory O(switches * 256 + turns) apart from the result. */
+ * Time O(LIDs * switches), with SLs by terminal and SL2VL that differs by port
+ * O(LIDs * (switches + ends)); memory O(ports + turns) apart from the result. */
 int verify_tables(struct verdict **out, const struct fabric *f, const struct tables *t,
 		  const struct verify_opts *opts, struct progress *progress, struct err *err);
 void verdict_free(struct verdict *v); /* NULL is fine */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/verify_deps.h"
 
+#include "engines/verify_rows.h"
 #include "fabric/base/mem.h"
 
 #include <stdlib.h>
@@ -12,16 +13,20 @@
  * Two ways to keep a turn.  Where SL2VL depends on no more than what hangs on the input port,
  * a packet's VLs on both sides of a turn follow from its SL and from whether it entered
  * the first switch of the turn from a terminal or from a switch: two masks of SLs are enough.
- * Where it depends on the ports, the VLs before and after the turn are kept as a matrix.
+ * Where it depends on the ports, the SLs on each VL before the turn are kept (lanes as in
+ * verify_rows.h); those after it follow from the row of the turn.
  */
 struct deps {
 	const struct fabric *f;
 	const struct tables *t;
+	const struct deps *parent; /* what is marked shared belongs to it; NULL: to this one */
 	bool by_port;
 
 	/* turn of channel c onto channel e: turn_base[c] + e; e = chan_off[dst+1]: delivered */
-	size_t *turn_base;
-	uint32_t *turn; /* SLs from terminals | SLs from switches << 16; NULL: not kept */
+	size_t *turn_base; /* shared */
+	size_t nturns;
+	bool turns;	/* are they kept? */
+	uint32_t *turn; /* SLs from terminals | SLs from switches << 16 */
 
 	/* SLs that a source switch sends to a LID, for one block of LIDs */
 	uint16_t *sent;	      /* of the LID in hand, per switch */
@@ -36,13 +41,11 @@ struct deps {
 	uint32_t seen;	     /* all SLs: sent | passing << 16 */
 	uint32_t *delivered; /* per port, masks like a turn's */
 
-	uint32_t ncol;		   /* by_port: VLs that its SL2VL tables can give */
-	uint16_t *turn_vl;	   /* by_port: [turn * ncol + VL before] = VLs after */
-	uint16_t *chan_vl;	   /* by_port: VLs per channel */
-	uint16_t *port_vl;	   /* by_port: VLs per port of delivery */
-	uint16_t (*flow)[FAB_SLS]; /* by_port: per switch and SL, VLs on its channel */
-	uint16_t *flow_sls;	   /* by_port: SLs with something in flow */
-	uint16_t sls;		   /* by_port */
+	struct rows rows;   /* by_port; shared */
+	uint64_t *turn_sls; /* by_port: [turn * nwords + word] = SLs by VL before the turn */
+	uint64_t *flow;	    /* by_port: per switch, SLs by VL that are on their way out of it */
+	uint64_t all[ROWS_MAX_WORDS]; /* by_port: over all channels */
+	uint16_t *port_vl;	      /* by_port: VLs per port of delivery */
 };
 
 static bool port_leads_somewhere(const struct fabric *f, uint32_t sw, uint32_t p)
@@ -106,69 +109,104 @@ static void load_rows(struct deps *d)
 	}
 }
 
-static void prepare_by_port(struct deps *d, size_t nturns, bool turns)
+/* What every worker has for itself. */
+static void make_own(struct deps *d)
 {
-	size_t i, n = (size_t)d->t->sl2vl_off[d->f->nsw] * FAB_SLS;
+	const struct fabric *f = d->f;
+	size_t kept = d->turns ? d->nturns : 0;
 
-	for (i = 0; i < n; i++) {
-		uint8_t vl = d->t->sl2vl[i];
-
-		if (vl < ALL_VLS && vl >= d->ncol)
-			d->ncol = vl + 1u;
+	d->block = FAB_NONE;
+	d->sent_block = xcalloc((size_t)f->nsw * LFT_BLOCK, sizeof(*d->sent_block));
+	if (d->by_port) {
+		d->turn_sls = xcalloc(kept * d->rows.nwords, sizeof(*d->turn_sls));
+		d->flow = xcalloc((size_t)f->nsw * d->rows.nwords, sizeof(*d->flow));
+		d->port_vl = xcalloc(f->nport, sizeof(*d->port_vl));
+		return;
 	}
-	if (turns)
-		d->turn_vl = xcalloc(nturns * d->ncol, sizeof(*d->turn_vl));
-	d->chan_vl = xcalloc(d->f->nchan, sizeof(*d->chan_vl));
-	d->port_vl = xcalloc(d->f->nport, sizeof(*d->port_vl));
-	d->flow = xcalloc(d->f->nsw, sizeof(*d->flow));
-	d->flow_sls = xcalloc(d->f->nsw, sizeof(*d->flow_sls));
+	d->turn = xcalloc(kept, sizeof(*d->turn));
+	d->passing = xcalloc(f->nsw, sizeof(*d->passing));
+	d->delivered = xcalloc(f->nport, sizeof(*d->delivered));
 }
 
 struct deps *deps_new(const struct fabric *f, const struct tables *t, bool turns)
 {
 	struct deps *d = xcalloc(1, sizeof(*d));
-	size_t nturns = 0;
 	uint32_t c;
 
 	d->f = f;
 	d->t = t;
-	d->block = FAB_NONE;
+	d->turns = turns;
 	d->turn_base = xcalloc(f->nchan, sizeof(*d->turn_base));
 	for (c = 0; c < f->nchan; c++) {
 		uint32_t v = f->chan_dst[c];
 
 		/* may wrap; adding a channel of v brings it back */
-		d->turn_base[c] = nturns - f->chan_off[v];
-		nturns += f->chan_off[v + 1] - f->chan_off[v] + 1;
+		d->turn_base[c] = d->nturns - f->chan_off[v];
+		d->nturns += f->chan_off[v + 1] - f->chan_off[v] + 1;
 	}
-	d->passing = xcalloc(f->nsw, sizeof(*d->passing));
-	d->sent_block = xcalloc((size_t)f->nsw * LFT_BLOCK, sizeof(*d->sent_block));
-	d->delivered = xcalloc(f->nport, sizeof(*d->delivered));
 	d->by_port = depends_on_ports(d);
-	if (d->by_port) {
-		prepare_by_port(d, nturns, turns);
-		return d;
-	}
-	load_rows(d);
-	if (turns)
-		d->turn = xcalloc(nturns, sizeof(*d->turn));
+	if (d->by_port)
+		rows_init(&d->rows, f, t, d->turn_base, d->nturns);
+	else
+		load_rows(d);
+	make_own(d);
 	return d;
+}
+
+struct deps *deps_share(const struct deps *parent)
+{
+	struct deps *d = xcalloc(1, sizeof(*d));
+
+	*d = *parent;
+	d->parent = parent;
+	d->seen = 0;
+	memset(d->all, 0, sizeof(d->all));
+	make_own(d);
+	return d;
+}
+
+size_t deps_own_bytes(const struct deps *d)
+{
+	size_t turn = d->by_port ? d->rows.nwords * sizeof(*d->turn_sls) : sizeof(*d->turn);
+
+	return d->turns ? d->nturns * turn : 0;
+}
+
+void deps_merge(struct deps *into, const struct deps *from)
+{
+	size_t i, kept = into->turns ? into->nturns : 0;
+
+	into->seen |= from->seen;
+	for (i = 0; i < ROWS_MAX_WORDS; i++)
+		into->all[i] |= from->all[i];
+	if (into->by_port) {
+		for (i = 0; i < kept * into->rows.nwords; i++)
+			into->turn_sls[i] |= from->turn_sls[i];
+		for (i = 0; i < into->f->nport; i++)
+			into->port_vl[i] |= from->port_vl[i];
+		return;
+	}
+	for (i = 0; i < kept; i++)
+		into->turn[i] |= from->turn[i];
+	for (i = 0; i < into->f->nport; i++)
+		into->delivered[i] |= from->delivered[i];
 }
 
 void deps_free(struct deps *d)
 {
 	if (!d)
 		return;
-	free(d->turn_base);
+	if (!d->parent) {
+		free(d->turn_base);
+		rows_done(&d->rows);
+	}
 	free(d->turn);
 	free(d->sent_block);
 	free(d->passing);
 	free(d->delivered);
-	free(d->turn_vl);
-	free(d->chan_vl);
-	free(d->port_vl);
+	free(d->turn_sls);
 	free(d->flow);
-	free(d->flow_sls);
+	free(d->port_vl);
 	free(d);
 }
 
@@ -264,7 +302,7 @@ static bool add_by_sl(struct deps *d, const struct walk *w)
 		if (!m)
 			continue;
 		seen |= m;
-		if (d->turn)
+		if (d->turns)
 			d->turn[d->turn_base[c] + w->chan[v]] |= m;
 		on = (m | m >> 16) & 0xffff;
 		lost |= on & d->drop_passing;
@@ -281,86 +319,147 @@ static bool add_by_sl(struct deps *d, const struct walk *w)
 	return lost != 0;
 }
 
-/* What the ends on u send into u's channel (or straight to the LID's port). */
-static bool send_by_port(struct deps *d, const struct walk *w, uint32_t u, uint32_t lid)
+/* One end sends with one SL by that row: onto a VL of words, or nowhere. */
+static bool send(uint64_t *words, const uint8_t *row, uint8_t sl)
+{
+	uint8_t vl;
+
+	if (sl >= FAB_SLS)
+		return true;
+	vl = row[sl];
+	if (vl >= ALL_VLS)
+		return true;
+	words[vl / 4] |= 1ull << (vl % 4 * 16 + sl);
+	return false;
+}
+
+/* Ends that differ in their SLs send from u into channel c. */
+static bool send_each(const struct deps *d, uint64_t *words, uint32_t u, uint32_t c, uint32_t lid)
 {
 	const struct fabric *f = d->f;
 	bool lost = false;
-	uint32_t i, out = u == w->dsw ? w->dport : f->chan_port[w->chan[u]];
+	uint32_t i;
 
 	for (i = f->term_off[u]; i < f->term_off[u + 1]; i++) {
 		uint32_t end = f->term_list[i];
-		uint8_t sl = tables_path_sl(d->t, end, u, lid), vl;
+		const uint8_t *row = tables_sl2vl_row(d->t, u, f->term_port[end], f->chan_port[c]);
 
-		if (sl >= FAB_SLS) {
-			lost = true;
-			continue;
-		}
-		if (!out || f->term_port[end] == out)
-			continue;
-		vl = tables_sl2vl_row(d->t, u, f->term_port[end], out)[sl];
-		if (vl >= ALL_VLS) {
-			lost = true;
-			continue;
-		}
-		d->flow[u][sl] |= (uint16_t)(1u << vl);
-		d->flow_sls[u] |= (uint16_t)(1u << sl);
+		lost |= send(words, row, tables_path_sl(d->t, end, u, lid));
 	}
 	return lost;
 }
 
-/* Traffic of one SL on channel c turns to port out of the switch it arrives at. */
-static bool turn_by_port(struct deps *d, const struct walk *w, uint32_t c, uint32_t sl,
-			 uint16_t before)
+/* The ends on the LID's own switch send straight to its port. */
+static bool send_here(struct deps *d, const struct walk *w, uint32_t lid)
 {
-	uint32_t v = d->f->chan_dst[c], x;
-	size_t turn = d->turn_base[c] + w->chan[v];
-	uint8_t out = v == w->dsw ? w->dport : d->f->chan_port[w->chan[v]], vl;
+	const struct fabric *f = d->f;
+	uint64_t words[ROWS_MAX_WORDS] = { 0 };
+	uint16_t *vls = &d->port_vl[f->port_off[w->dsw] + w->dport];
+	bool lost = false;
+	uint32_t i, vl;
 
-	if (!out)
+	for (i = f->term_off[w->dsw]; i < f->term_off[w->dsw + 1]; i++) {
+		uint32_t end = f->term_list[i];
+		uint8_t sl = tables_path_sl(d->t, end, w->dsw, lid), in = f->term_port[end];
+
+		if (sl < FAB_SLS && (!w->dport || in == w->dport))
+			continue;
+		lost |= send(words, tables_sl2vl_row(d->t, w->dsw, in, w->dport), sl);
+	}
+	for (vl = 0; vl < ALL_VLS; vl++)
+		*vls |= (uint16_t)((words[vl / 4] >> vl % 4 * 16 & 0xffff ? 1u : 0) << vl);
+	return lost;
+}
+
+/* SLs that come over channel c leave by the LID's port. */
+static bool deliver(struct deps *d, const struct walk *w, uint32_t c, uint32_t sls)
+{
+	uint16_t *vls = &d->port_vl[d->f->port_off[w->dsw] + w->dport];
+	const uint8_t *row;
+	bool lost = false;
+
+	if (!w->dport)
 		return false;
-	vl = tables_sl2vl_row(d->t, v, d->f->chan_rport[c], out)[sl];
-	if (vl >= ALL_VLS)
-		return true;
-	d->flow[v][sl] |= (uint16_t)(1u << vl);
-	d->flow_sls[v] |= (uint16_t)(1u << sl);
-	if (v == w->dsw || !d->turn_vl)
-		return false;
-	for (x = before; x; x &= x - 1)
-		d->turn_vl[turn * d->ncol + (uint32_t)__builtin_ctz(x)] |= (uint16_t)(1u << vl);
-	return false;
+	row = tables_sl2vl_row(d->t, w->dsw, d->f->chan_rport[c], w->dport);
+	for (; sls; sls &= sls - 1) {
+		uint8_t vl = row[__builtin_ctz(sls)];
+
+		if (vl < ALL_VLS)
+			*vls |= (uint16_t)(1u << vl);
+		else
+			lost = true;
+	}
+	return lost;
+}
+
+/* Adds what the ends on u send into channel c, all with the same SLs. */
+static inline bool send_alike(const struct deps *d, uint64_t *words, uint32_t u, uint32_t c,
+			      uint32_t n)
+{
+	uint64_t sent = rows_spread(d->sent[u]);
+	const struct rows *r = &d->rows;
+	uint32_t i, k, lost = 0;
+
+	for (i = r->src_off[c]; i < r->src_off[c + 1]; i++) {
+		lost |= d->sent[u] & r->drop[r->src[i]];
+		for (k = 0; k < n; k++)
+			words[k] |= sent & r->lanes[r->src[i] * n + k];
+	}
+	return lost != 0;
+}
+
+/* n: words of lanes; a constant where this is inlined. */
+static inline __attribute__((always_inline)) bool add_words(struct deps *d, const struct walk *w,
+							    uint32_t lid, uint32_t n)
+{
+	bool each = d->t->sl_kind == SL_BY_TERM, lost = false;
+	const struct rows *r = &d->rows;
+	uint32_t i, k;
+
+	for (i = 0; i + 1 < w->norder; i++) {
+		uint32_t u = w->order[i], c = w->chan[u], v = d->f->chan_dst[c], sls, row;
+		size_t turn = d->turn_base[c] + w->chan[v];
+		uint64_t *flow = d->flow + (size_t)u * n, any = 0;
+
+		lost |= each ? send_each(d, flow, u, c, lid) : send_alike(d, flow, u, c, n);
+		for (k = 0; k < n; k++) {
+			any |= flow[k];
+			d->all[k] |= flow[k];
+			if (d->turns)
+				d->turn_sls[turn * n + k] |= flow[k];
+			flow[k] = 0;
+		}
+		sls = rows_fold(any);
+		if (!sls)
+			continue;
+		if (v == w->dsw) {
+			lost |= deliver(d, w, c, sls);
+			continue;
+		}
+		row = r->turn[turn];
+		lost |= (sls & r->drop[row]) != 0;
+		for (k = 0; k < n; k++)
+			d->flow[(size_t)v * n + k] |= rows_spread(sls) & r->lanes[row * n + k];
+	}
+	return w->norder ? send_here(d, w, lid) || lost : lost;
 }
 
 static bool add_by_port(struct deps *d, const struct walk *w, uint32_t lid)
 {
-	bool lost = false;
-	uint32_t i, x;
-
-	for (i = 0; i < w->norder; i++) {
-		uint32_t u = w->order[i], c = w->chan[u];
-		uint16_t *vls =
-			u == w->dsw ? &d->port_vl[d->f->port_off[u] + w->dport] : &d->chan_vl[c];
-
-		lost |= send_by_port(d, w, u, lid);
-		for (x = d->flow_sls[u]; x; x &= x - 1) {
-			uint32_t sl = (uint32_t)__builtin_ctz(x);
-
-			*vls |= d->flow[u][sl];
-			if (u != w->dsw)
-				lost |= turn_by_port(d, w, c, sl, d->flow[u][sl]);
-			d->flow[u][sl] = 0;
-		}
-		if (u != w->dsw)
-			d->sls |= d->flow_sls[u];
-		d->flow_sls[u] = 0;
+	switch (d->rows.nwords) {
+	case 1:
+		return add_words(d, w, lid, 1);
+	case 2:
+		return add_words(d, w, lid, 2);
+	default:
+		return add_words(d, w, lid, 4);
 	}
-	return lost;
 }
 
 /* Without turns there is nothing to learn from SLs that were seen both sent and passing. */
 static bool knows_all(const struct deps *d, uint32_t sls)
 {
-	return !d->turn && !(sls & (d->drop_sent | d->drop_passing)) &&
+	return !d->by_port && !d->turns && !(sls & (d->drop_sent | d->drop_passing)) &&
 	       !((sls | sls << 16) & ~d->seen);
 }
 
@@ -368,11 +467,11 @@ bool deps_add(struct deps *d, const struct walk *w, uint32_t lid)
 {
 	uint32_t k = lid % LFT_BLOCK;
 
-	if (d->by_port)
-		return add_by_port(d, w, lid);
 	if (d->block != lid / LFT_BLOCK)
 		load_block(d, lid / LFT_BLOCK);
 	d->sent = d->sent_block + (size_t)k * d->f->nsw;
+	if (d->by_port)
+		return add_by_port(d, w, lid) || d->bad_sl[k];
 	if (knows_all(d, d->any_sl[k]))
 		return d->bad_sl[k];
 	return add_by_sl(d, w) || d->bad_sl[k];
@@ -390,20 +489,28 @@ static uint16_t masks_to_vls(const struct deps *d, uint32_t masks)
 	return (uint16_t)vls;
 }
 
+/* VLs whose lane holds an SL. */
+static uint16_t lanes_to_vls(const uint64_t *words, uint32_t n)
+{
+	uint32_t vl, vls = 0;
+
+	for (vl = 0; vl < 4 * n; vl++)
+		vls |= (words[vl / 4] >> vl % 4 * 16 & 0xffff ? 1u : 0) << vl;
+	return (uint16_t)vls;
+}
+
 uint16_t deps_vls(const struct deps *d)
 {
-	uint32_t c, vls = 0;
-
-	if (!d->by_port)
-		return masks_to_vls(d, d->seen);
-	for (c = 0; c < d->f->nchan; c++)
-		vls |= d->chan_vl[c];
-	return (uint16_t)vls;
+	return d->by_port ? lanes_to_vls(d->all, d->rows.nwords) : masks_to_vls(d, d->seen);
 }
 
 uint16_t deps_sls(const struct deps *d)
 {
-	return d->by_port ? d->sls : (uint16_t)(d->seen | d->seen >> 16);
+	uint32_t k, sls = d->seen | d->seen >> 16;
+
+	for (k = 0; k < ROWS_MAX_WORDS; k++)
+		sls |= rows_fold(d->all[k]);
+	return (uint16_t)sls;
 }
 
 static uint32_t turns_of(const struct deps *d, uint32_t c, size_t *first)
@@ -419,9 +526,17 @@ static uint16_t chan_vls(const struct deps *d, uint32_t c)
 	uint32_t masks = 0, i, n;
 	size_t first;
 
-	if (d->by_port)
-		return d->chan_vl[c];
 	n = turns_of(d, c, &first);
+	if (d->by_port) {
+		uint64_t words[ROWS_MAX_WORDS] = { 0 };
+		uint32_t k, nwords = d->rows.nwords;
+
+		for (i = 0; i <= n; i++) {
+			for (k = 0; k < nwords; k++)
+				words[k] |= d->turn_sls[(first + i) * nwords + k];
+		}
+		return lanes_to_vls(words, nwords);
+	}
 	for (i = 0; i <= n; i++)
 		masks |= d->turn[first + i];
 	return masks_to_vls(d, masks);
@@ -469,6 +584,23 @@ bool deps_vls_fit(const struct deps *d, struct vl_misfit *first)
 	return true;
 }
 
+/* The VLs after a turn for each VL before it, where SL2VL depends on the ports. */
+static void turn_rows_by_port(const struct deps *d, size_t turn, uint16_t row[FAB_SLS])
+{
+	const uint64_t *words = d->turn_sls + turn * d->rows.nwords;
+	const uint8_t *vls = d->rows.vl + (size_t)d->rows.turn[turn] * FAB_SLS;
+	uint32_t vl, x;
+
+	for (vl = 0; vl < ALL_VLS && vl < 4 * d->rows.nwords; vl++) {
+		for (x = words[vl / 4] >> vl % 4 * 16 & 0xffff; x; x &= x - 1) {
+			uint8_t next = vls[__builtin_ctz(x)];
+
+			if (next < ALL_VLS)
+				row[vl] |= (uint16_t)(1u << next);
+		}
+	}
+}
+
 /* Adds the VLs after a turn to the row of each VL before it. */
 static void turn_rows(const struct deps *d, size_t turn, uint16_t row[FAB_SLS])
 {
@@ -476,7 +608,7 @@ static void turn_rows(const struct deps *d, size_t turn, uint16_t row[FAB_SLS])
 
 	memset(row, 0, FAB_SLS * sizeof(*row));
 	if (d->by_port) {
-		memcpy(row, d->turn_vl + turn * d->ncol, d->ncol * sizeof(*row));
+		turn_rows_by_port(d, turn, row);
 		return;
 	}
 	m = d->turn[turn];

@@ -18,9 +18,15 @@ struct deps;
 struct deps *deps_new(const struct fabric *f, const struct tables *t, bool turns);
 void deps_free(struct deps *d); /* NULL is fine */
 
+/* Another one of the same tables for another thread, which leans on parent as long as it lives;
+ * merge adds what it collected.  own_bytes: what such a one takes for turns. */
+struct deps *deps_share(const struct deps *parent);
+void deps_merge(struct deps *into, const struct deps *from);
+size_t deps_own_bytes(const struct deps *d);
+
 /* Adds the traffic towards the LID that w walked last.  True when some of it may be dropped
  * on its way by SL2VL or has an SL above 15: then path_arrives() tells for which sources.
- * O(nsw), with SL2VL_FULL tables that differ by port O(nsw * SLs + ends). */
+ * O(nsw), with SLs by terminal and SL2VL that differs by port O(nsw + ends). */
 bool deps_add(struct deps *d, const struct walk *w, uint32_t lid);
 
 /* Of the traffic that crosses at least one inter-switch channel: bit masks. */

@@ -24,10 +24,12 @@ struct walk *walk_new(const struct fabric *f, const struct tables *t)
 	w->stack = xcalloc(f->nsw, sizeof(*w->stack));
 	w->bucket = xcalloc(f->nsw + 1, sizeof(*w->bucket));
 	w->cols = xcalloc((size_t)f->nsw * LFT_BLOCK, 1);
-	w->hop = xcalloc((size_t)f->nsw << 8, sizeof(*w->hop));
+	for (sw = 0; sw < f->nsw; sw++)
+		w->width = f->sw_nports[sw] + 2u > w->width ? f->sw_nports[sw] + 2u : w->width;
+	w->hop = xcalloc((size_t)f->nsw * w->width, sizeof(*w->hop));
 	for (sw = 0; sw < f->nsw; sw++) {
-		for (p = 0; p < 256; p++)
-			w->hop[sw << 8 | p] = fabric_chan(f, sw, (uint8_t)p);
+		for (p = 0; p < w->width; p++)
+			w->hop[sw * w->width + p] = fabric_chan(f, sw, (uint8_t)p);
 	}
 	return w;
 }
@@ -66,17 +68,14 @@ static void load_block(struct walk *w, uint32_t block)
 	w->block = block;
 }
 
-/*
- * LIDs of one switch mostly lie at the same distances, whichever ways they take.  Then one pass
- * proves that all arrive: each forwards to a switch that is nearer by one, and only dsw is at 0.
- */
-static bool same_distances(struct walk *w, const uint8_t *col)
+/* Channels of switches first..last-1; true when each leads to a switch that is nearer by one. */
+static bool nearer(struct walk *w, const uint8_t *col, uint32_t first, uint32_t last)
 {
-	const uint32_t *dst = w->f->chan_dst, *order = w->order;
-	uint32_t i, n = w->norder - 1, bad = 0;
+	const uint32_t *dst = w->f->chan_dst;
+	uint32_t u, bad = 0;
 
-	for (i = 0; i < n; i++) {
-		uint32_t u = order[i], c = walk_chan(w, u, col[u]);
+	for (u = first; u < last; u++) {
+		uint32_t c = walk_chan(w, u, col[u]);
 
 		if (c == FAB_NONE)
 			return false;
@@ -84,6 +83,15 @@ static bool same_distances(struct walk *w, const uint8_t *col)
 		bad |= (w->hops[dst[c]] + 1) ^ w->hops[u];
 	}
 	return bad == 0;
+}
+
+/*
+ * LIDs of one switch mostly lie at the same distances, whichever ways they take.  Then one pass
+ * proves that all arrive: each forwards to a switch that is nearer by one, and only dsw is at 0.
+ */
+static bool same_distances(struct walk *w, const uint8_t *col)
+{
+	return nearer(w, col, 0, w->dsw) && nearer(w, col, w->dsw + 1, w->f->nsw);
 }
 
 /* Follows the way of u until something known, then colours what was passed. */

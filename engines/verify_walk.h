@@ -32,7 +32,8 @@ struct walk {
 	uint32_t norder; /* ... dsw last; nsw when all arrive */
 
 	/* private */
-	uint32_t *hop; /* sw << 8 | port: channel or FAB_NONE */
+	uint32_t *hop;	/* sw * width + port: channel or FAB_NONE */
+	uint32_t width; /* port 0, those of the largest switch, and one that nobody has */
 	uint32_t *stack;
 	uint32_t *bucket;
 	uint8_t *cols; /* LFT entries of one block of LIDs, a row of switches per LID */
@@ -43,7 +44,7 @@ struct walk {
 /* Channel of a switch's output port, or FAB_NONE; fabric_chan() from a denser table. */
 static inline uint32_t walk_chan(const struct walk *w, uint32_t sw, uint8_t port)
 {
-	return w->hop[sw << 8 | port];
+	return w->hop[sw * w->width + (port < w->width ? port : w->width - 1)];
 }
 
 struct walk *walk_new(const struct fabric *f, const struct tables *t);

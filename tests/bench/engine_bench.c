@@ -71,7 +71,7 @@ static int show_quality(const struct fabric *f, const struct tables *t, struct e
 		return rc;
 	printf(" %8.4f %-3s", cpu_s() - begin, verdict_ok(v) ? "ok" : "BAD");
 	verdict_free(v);
-	rc = metrics_compute(&m, f, t, NULL, NULL, err);
+	rc = metrics_compute(&m, f, t, NULL, NULL, NULL, err);
 	if (rc)
 		return rc;
 	printf(" %4u %9" PRIu64 " %7.3f", t->vls, m->efi_max, m->hops_mean);

@@ -141,7 +141,7 @@ static int judge(struct month *m, struct way *w, const struct jobset *js, double
 {
 	struct metrics *x;
 	double ratio;
-	int rc = metrics_compute(&x, m->f, w->t, js, NULL, err);
+	int rc = metrics_compute(&x, m->f, w->t, js, NULL, NULL, err);
 
 	if (rc)
 		return rc;

@@ -196,7 +196,7 @@ static void judge(struct console_kit *k, const struct tables *t, struct metrics 
 	struct verify_opts opts = { 0 };
 	struct err err;
 
-	if (metrics_compute(m, k->fabric, t, k->jobs, NULL, &err))
+	if (metrics_compute(m, k->fabric, t, k->jobs, NULL, NULL, &err))
 		fail_msg("%s", err.text);
 	if (v && verify_tables(v, k->fabric, t, &opts, NULL, &err))
 		fail_msg("%s", err.text);

@@ -71,7 +71,7 @@ static void assert_good(const struct engine *e, const char *spec, const struct f
 	if (t->vls)
 		assert_true(v->vls_used <= t->vls);
 
-	assert_int_equal(metrics_compute(&m, f, t, js, NULL, NULL), 0);
+	assert_int_equal(metrics_compute(&m, f, t, js, NULL, NULL, NULL), 0);
 	assert_int_equal(m->unreachable, 0);
 	assert_memory_equal(m->efi, routes, f->nchan * sizeof(*routes));
 	if (m->eff_efi_bound > m->eff_efi_max)

@@ -22,7 +22,7 @@ static struct metrics *measure(const struct fabric *f, const struct tables *t,
 	struct metrics *m;
 	struct err err;
 
-	assert_int_equal(metrics_compute(&m, f, t, js, NULL, &err), 0);
+	assert_int_equal(metrics_compute(&m, f, t, js, NULL, NULL, &err), 0);
 	return m;
 }
 
@@ -354,10 +354,10 @@ static void jobs_and_tables_of_another_fabric_are_refused(void **state)
 	struct metrics *m;
 
 	(void)state;
-	assert_int_equal(metrics_compute(&m, g, t, NULL, NULL, NULL), -EINVAL);
+	assert_int_equal(metrics_compute(&m, g, t, NULL, NULL, NULL, NULL), -EINVAL);
 	assert_null(m);
-	assert_int_equal(metrics_compute(&m, f, t, js, NULL, NULL), -EINVAL);
-	assert_int_equal(metrics_compute(&m, f, t, NULL, &p, NULL), -ECANCELED);
+	assert_int_equal(metrics_compute(&m, f, t, js, NULL, NULL, NULL), -EINVAL);
+	assert_int_equal(metrics_compute(&m, f, t, NULL, NULL, &p, NULL), -ECANCELED);
 	assert_null(m);
 	jobset_put(js);
 	tables_put(t);

@@ -220,7 +220,7 @@ static uint64_t island_max(const struct engine *e, const struct fabric *f, const
 	struct metrics *m;
 	uint64_t max;
 
-	assert_int_equal(metrics_compute(&m, f, t, js, NULL, NULL), 0);
+	assert_int_equal(metrics_compute(&m, f, t, js, NULL, NULL, NULL), 0);
 	max = m->eff_efi_max;
 	assert_true(max >= m->eff_efi_bound);
 	metrics_free(m);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/verify_rows.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DATA_VLS 15
+
+/* Finds rows by content. */
+struct index {
+	struct rows *rows;
+	uint32_t cap, slots; /* slots: a power of two, more than twice the rows */
+	uint32_t *slot;	     /* row + 1 */
+};
+
+static uint32_t slot_of(const struct index *x, const uint8_t *vl)
+{
+	uint64_t a, b;
+
+	memcpy(&a, vl, sizeof(a));
+	memcpy(&b, vl + sizeof(a), sizeof(b));
+	a = (a ^ (b * 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u;
+	return (uint32_t)(a >> 32) & (x->slots - 1);
+}
+
+static void place(struct index *x, uint32_t row)
+{
+	uint32_t i = slot_of(x, x->rows->vl + (size_t)row * FAB_SLS);
+
+	while (x->slot[i])
+		i = (i + 1) & (x->slots - 1);
+	x->slot[i] = row + 1;
+}
+
+static void grow(struct index *x)
+{
+	uint32_t row;
+
+	x->cap = x->cap ? 2 * x->cap : 64;
+	x->slots = 4 * x->cap;
+	x->rows->vl = xrealloc(x->rows->vl, x->cap, FAB_SLS);
+	free(x->slot);
+	x->slot = xcalloc(x->slots, sizeof(*x->slot));
+	for (row = 0; row < x->rows->n; row++)
+		place(x, row);
+}
+
+static uint32_t find(struct index *x, const uint8_t *vl)
+{
+	struct rows *r = x->rows;
+	uint32_t i;
+
+	if (r->n == x->cap)
+		grow(x);
+	for (i = slot_of(x, vl); x->slot[i]; i = (i + 1) & (x->slots - 1)) {
+		uint32_t row = x->slot[i] - 1;
+
+		if (!memcmp(r->vl + (size_t)row * FAB_SLS, vl, FAB_SLS))
+			return row;
+	}
+	memcpy(r->vl + (size_t)r->n * FAB_SLS, vl, FAB_SLS);
+	x->slot[i] = ++r->n;
+	return r->n - 1;
+}
+
+static void find_turns(struct index *x, const struct fabric *f, const struct tables *t,
+		       const size_t *base)
+{
+	uint32_t c, e;
+
+	for (c = 0; c < f->nchan; c++) {
+		uint32_t v = f->chan_dst[c];
+
+		for (e = f->chan_off[v]; e < f->chan_off[v + 1]; e++)
+			x->rows->turn[base[c] + e] =
+				find(x, tables_sl2vl_row(t, v, f->chan_rport[c], f->chan_port[e]));
+	}
+}
+
+static void find_sources(struct index *x, const struct fabric *f, const struct tables *t)
+{
+	struct rows *r = x->rows;
+	uint32_t c, i, k, n = 0;
+
+	r->src_off = xcalloc(f->nchan + 1u, sizeof(*r->src_off));
+	for (c = 0; c < f->nchan; c++)
+		n += f->term_off[f->chan_src[c] + 1] - f->term_off[f->chan_src[c]];
+	r->src = xcalloc(n, sizeof(*r->src));
+	for (c = 0, n = 0; c < f->nchan; c++) {
+		uint32_t u = f->chan_src[c];
+
+		r->src_off[c] = n;
+		for (i = f->term_off[u]; i < f->term_off[u + 1]; i++) {
+			uint8_t in = f->term_port[f->term_list[i]];
+			uint32_t row = find(x, tables_sl2vl_row(t, u, in, f->chan_port[c]));
+
+			for (k = r->src_off[c]; k < n && r->src[k] != row; k++)
+				;
+			if (k == n)
+				r->src[n++] = row;
+		}
+	}
+	r->src_off[f->nchan] = n;
+}
+
+static void make_masks(struct rows *r)
+{
+	uint32_t row, sl, vl, top = 0;
+	size_t i;
+
+	for (i = 0; i < (size_t)r->n * FAB_SLS; i++)
+		top = r->vl[i] < DATA_VLS && r->vl[i] > top ? r->vl[i] : top;
+	r->nwords = top / 4 + 1 == 3 ? 4 : top / 4 + 1;
+	r->lanes = xcalloc((size_t)r->n * r->nwords, sizeof(*r->lanes));
+	r->drop = xcalloc(r->n, sizeof(*r->drop));
+	for (row = 0; row < r->n; row++) {
+		for (sl = 0; sl < FAB_SLS; sl++) {
+			vl = r->vl[(size_t)row * FAB_SLS + sl];
+			if (vl >= DATA_VLS)
+				r->drop[row] |= (uint16_t)(1u << sl);
+			else
+				r->lanes[(size_t)row * r->nwords + vl / 4] |= 1ull
+									      << (vl % 4 * 16 + sl);
+		}
+	}
+}
+
+void rows_init(struct rows *r, const struct fabric *f, const struct tables *t, const size_t *base,
+	       size_t nturns)
+{
+	struct index x = { .rows = r };
+
+	*r = (struct rows){ 0 };
+	r->turn = xcalloc(nturns, sizeof(*r->turn));
+	find_turns(&x, f, t, base);
+	find_sources(&x, f, t);
+	make_masks(r);
+	free(x.slot);
+}
+
+void rows_done(struct rows *r)
+{
+	free(r->vl);
+	free(r->lanes);
+	free(r->drop);
+	free(r->turn);
+	free(r->src_off);
+	free(r->src);
+}
