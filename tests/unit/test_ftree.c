@@ -39,7 +39,7 @@ static uint64_t efi_max(const struct fabric *f, const struct tables *t)
 	struct metrics *m;
 	uint64_t max;
 
-	assert_int_equal(metrics_compute(&m, f, t, NULL, NULL, NULL), 0);
+	assert_int_equal(metrics_compute(&m, f, t, NULL, NULL, NULL, NULL), 0);
 	max = m->efi_max;
 	metrics_free(m);
 	return max;
