@@ -232,7 +232,7 @@ static void more_vls_never_lengthen_the_mean_path_here(void **state)
 		struct tables *t = route_clean(f, k, 1, NULL);
 		struct metrics *m;
 
-		assert_int_equal(metrics_compute(&m, f, t, NULL, NULL, NULL), 0);
+		assert_int_equal(metrics_compute(&m, f, t, NULL, NULL, NULL, NULL), 0);
 		assert_true(m->hops_mean <= last);
 		last = m->hops_mean;
 		metrics_free(m);
