@@ -177,6 +177,17 @@ static int by_switches(const void *x, const void *y)
 	return (a->dst > b->dst) - (a->dst < b->dst);
 }
 
+/* Of two classes.  A class of the middle of every dimension has one switch, and no rule. */
+static struct lid_set class_lids(const struct finder *x, uint32_t src_half, uint32_t dst_half)
+{
+	struct lid_set lids = parx_rules_lids(&x->rules, x->lmc, src_half, dst_half);
+	uint32_t all = x->nlid < 32 ? (1u << x->nlid) - 1 : UINT32_MAX;
+
+	lids.small = lids.small ? lids.small : all;
+	lids.large = lids.large ? lids.large : all;
+	return lids;
+}
+
 static struct lid_choice *make_choice(struct finder *x)
 {
 	const struct fabric *f = x->f;
@@ -194,8 +205,7 @@ static struct lid_choice *make_choice(struct finder *x)
 	for (uint32_t i = 0; i < n; i++) {
 		c->quadrant[i] = class[i].quadrant;
 		for (uint32_t k = 0; k < n; k++)
-			c->lids[(size_t)i * n + k] =
-				parx_rules_lids(&x->rules, x->lmc, class[i].half, class[k].half);
+			c->lids[(size_t)i * n + k] = class_lids(x, class[i].half, class[k].half);
 	}
 	if (x->except.n) {
 		qsort(x->except.v, x->except.n, sizeof(*x->except.v), by_switches);
