@@ -39,6 +39,7 @@ struct grow {
 	const struct sar_source **batch;
 	struct change *undo;
 	uint32_t nundo;
+	uint64_t nfresh;
 	bool *fresh; /* by row and block of 64 LIDs: changed already, so more changes are free */
 	uint64_t work;
 };
@@ -107,6 +108,11 @@ struct grow_load *grow_loads(struct grow *g)
 uint64_t grow_work(const struct grow *g)
 {
 	return g->work;
+}
+
+uint64_t grow_blocks(const struct grow *g)
+{
+	return g->nfresh;
 }
 
 static void measure_hops(struct grow *g, uint32_t *dist, uint32_t root)
@@ -432,8 +438,13 @@ static double grow_all(struct grow *g, const struct dest *dest, const struct sar
 
 static void mark_fresh(struct grow *g, uint32_t lid)
 {
-	for (uint32_t i = 0; i < g->nundo; i++)
-		g->fresh[(size_t)g->undo[i].sw * tables_blocks(g->t) + lid / LFT_BLOCK] = true;
+	for (uint32_t i = 0; i < g->nundo; i++) {
+		bool *fresh =
+			g->fresh + (size_t)g->undo[i].sw * tables_blocks(g->t) + lid / LFT_BLOCK;
+
+		g->nfresh += !*fresh;
+		*fresh = true;
+	}
 }
 
 void grow_tree(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,

@@ -45,6 +45,9 @@ struct grow_load *grow_loads(struct grow *g);
 /* Edges looked at since the beginning: what took the time. */
 uint64_t grow_work(const struct grow *g);
 
+/* Blocks of 64 LIDs in which an entry was changed, even if it was changed back since. */
+uint64_t grow_blocks(const struct grow *g);
+
 /* Adds the routes of a tree to the loads: sign 1, or takes them out: -1. */
 void grow_count(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
 		double sign);

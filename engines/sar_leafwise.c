@@ -15,10 +15,24 @@
 #include <string.h>
 
 #define HOT_ROUNDS 8
+#define PLIGHT	   1.5	/* a job fares badly from so many times its bound on */
+#define NEAR	   1.04 /* the maximum is good enough up to so many times the bound ... */
+#define FEW_BLOCKS 0.04 /* ... to stop once this share of all blocks has changed */
 
 /* What is to be small; see the header. */
 struct objective {
 	double max, squares;
+};
+
+/* edges to look at: for all trees once, and for cooling them; up to which a second try is worth it
+ */
+#define WORK_MAX   (1ull << 30)
+#define WORK_TWICE (1ull << 26)
+
+/* A job that fares badly. */
+struct plight {
+	uint32_t crew;
+	double ratio; /* of its largest EFI to the bound */
 };
 
 struct leafwise {
@@ -29,9 +43,11 @@ struct leafwise {
 	uint8_t lmc; /* of traffic LIDs */
 	uint64_t bound;
 	uint32_t members; /* terminals with a crew */
+	bool fresh;	  /* all jobs' trees are grown, whatever is installed */
 	struct tables *t; /* in the making */
 	struct grow *g;
 	struct objective reached; /* by t */
+	uint32_t batch;		  /* source switches of the crew in hand that are placed at once */
 	struct pace pace;
 	uint64_t done;
 };
@@ -53,6 +69,17 @@ static struct objective measure(const struct leafwise *l)
 	return o;
 }
 
+static bool near_bound(const struct leafwise *l, uint32_t plane, double max)
+{
+	return max <= NEAR * (double)l->bound * (plane + 1);
+}
+
+/* More than these are changed only for the maximum's sake. */
+static uint64_t few_blocks(const struct leafwise *l)
+{
+	return l->fresh ? UINT64_MAX : (uint64_t)(FEW_BLOCKS * l->f->nsw * tables_blocks(l->t));
+}
+
 static struct dest dest_of(const struct leafwise *l, uint32_t term, uint32_t plane)
 {
 	return (struct dest){ .sw = l->f->term_sw[term],
@@ -61,9 +88,17 @@ static struct dest dest_of(const struct leafwise *l, uint32_t term, uint32_t pla
 			      .port = l->f->term_port[term] };
 }
 
+/* Huge jobs grow in larger steps, so that the time stays in bounds: work is that of one tree. */
+static void adapt_batch(struct leafwise *l, uint64_t work)
+{
+	if (work > WORK_MAX / l->members && l->batch < l->f->nsw)
+		l->batch *= 2;
+}
+
 static bool tick(struct leafwise *l, uint64_t before)
 {
 	l->done += l->done < l->pace.total;
+	adapt_batch(l, grow_work(l->g) - before);
 	return pace_tick(&l->pace, l->done, grow_work(l->g) - before);
 }
 
@@ -118,52 +153,99 @@ static int count_all(struct leafwise *l, uint32_t plane)
 	return 0;
 }
 
-static int grow_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane,
-		     const struct grow_rule *rule, bool again)
+/* All jobs, in descending size. */
+static int grow_jobs(struct leafwise *l, uint32_t plane)
 {
-	for (uint32_t i = 0; i < crew->nterm; i++) {
+	struct grow_rule rule = { 2, 16, 1, 1, 1 };
+
+	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
+		const struct sar_crew *crew = &l->jobs.crew[k];
+
+		for (uint32_t i = 0; i < crew->nterm; i++) {
+			struct dest d = dest_of(l, crew->terms[i], plane);
+			uint64_t before = grow_work(l->g);
+			uint32_t n;
+			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+
+			grow_tree(l->g, &d, s, n, &rule);
+			if (tick(l, before))
+				return -ECANCELED;
+		}
+		grow_forget_job(l->g);
+	}
+	return 0;
+}
+
+static int worst_first(const void *a, const void *b)
+{
+	const struct plight *x = a, *y = b;
+
+	if (x->ratio != y->ratio)
+		return x->ratio > y->ratio ? -1 : 1;
+	return x->crew < y->crew ? -1 : x->crew > y->crew;
+}
+
+/* Jobs whose fullest channel carries far more of their routes than it has to; returns how many. */
+static uint32_t find_plights(struct leafwise *l, struct plight *list, uint32_t plane)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
+		const struct sar_crew *crew = &l->jobs.crew[k];
+		double bound = job_bound(l, crew), max = count_crew(l, crew, plane);
+
+		grow_forget_job(l->g);
+		if (max > PLIGHT * bound)
+			list[n++] = (struct plight){ .crew = k, .ratio = max / bound };
+	}
+	qsort(list, n, sizeof(*list), worst_first);
+	return n;
+}
+
+static int repair_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane,
+		       uint64_t blocks)
+{
+	struct grow_rule rule = { 2, 16, 1.5, 0.95, 1 };
+
+	l->batch = 1;
+	count_crew(l, crew, plane);
+	for (uint32_t i = 0; i < crew->nterm && grow_blocks(l->g) < blocks; i++) {
 		struct dest d = dest_of(l, crew->terms[i], plane);
 		uint64_t before = grow_work(l->g);
 		uint32_t n;
 		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
-		if (again)
-			grow_again(l->g, &d, s, n, rule);
-		else
-			grow_tree(l->g, &d, s, n, rule);
+		rule.batch = l->batch;
+		grow_again(l->g, &d, s, n, &rule);
 		if (tick(l, before))
 			return -ECANCELED;
 	}
 	return 0;
 }
 
-/* Jobs in descending size: all of them from scratch, else those that fare badly. */
-static int grow_jobs(struct leafwise *l, uint32_t plane, bool scratch)
+/* Helps the jobs that fare badly, the worst first, as long as few blocks have changed. */
+static int repair_jobs(struct leafwise *l, uint32_t plane)
 {
-	static const struct grow_rule anew = { 2, 16, 1, 1, 1 }, repair = { 2, 16, 1.1, 0.95, 1 };
+	uint64_t blocks = near_bound(l, plane, measure(l).max) ? few_blocks(l) : UINT64_MAX;
+	struct plight *list = xcalloc(l->jobs.ncrew, sizeof(*list));
+	uint32_t n = find_plights(l, list, plane);
+	int rc = 0;
 
-	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
-		const struct sar_crew *crew = &l->jobs.crew[k];
-		int rc = 0;
-
-		if (scratch)
-			rc = grow_crew(l, crew, plane, &anew, false);
-		else if (count_crew(l, crew, plane) > 1.5 * job_bound(l, crew))
-			rc = grow_crew(l, crew, plane, &repair, true);
+	for (uint32_t i = 0; i < n && !rc && grow_blocks(l->g) < blocks; i++) {
+		rc = repair_crew(l, &l->jobs.crew[list[i].crew], plane, blocks);
 		grow_forget_job(l->g);
-		if (rc)
-			return rc;
 	}
-	return 0;
+	free(list);
+	return rc;
 }
 
 /* Grows the trees of the crew anew that use a channel with a load of at least limit. */
 static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane, double limit,
-		     uint32_t *changed)
+		     struct grow_rule *rule, uint32_t *changed)
 {
-	static const struct grow_rule rule = { 4, 16, 1.1, 0.999, 1 };
 	bool counted = false;
 
+	l->batch = 1;
 	for (uint32_t i = 0; i < crew->nterm; i++) {
 		struct dest d = dest_of(l, crew->terms[i], plane);
 		uint64_t before = grow_work(l->g);
@@ -175,7 +257,8 @@ static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t p
 				count_crew(l, crew, plane);
 			counted = true;
 			s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
-			*changed += grow_again(l->g, &d, s, n, &rule);
+			rule->batch = l->batch;
+			*changed += grow_again(l->g, &d, s, n, rule);
 		}
 		if (tick(l, before)) {
 			grow_forget_job(l->g);
@@ -186,41 +269,46 @@ static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t p
 	return 0;
 }
 
-/* Takes load off the fullest channels. */
+/* Takes load off the fullest channels: gently at first, so that little changes. */
 static int cool(struct leafwise *l, uint32_t plane)
 {
+	struct grow_rule rule = { 4, 1, 1.5, 0.999, 1 };
 	double bound = (double)l->bound * (plane + 1);
+	uint64_t before = grow_work(l->g);
 
 	for (uint32_t round = 0; round < HOT_ROUNDS; round++) {
 		double max = measure(l).max, limit = max > 20 ? 0.95 * max : max - 1;
 		uint32_t changed = 0;
 
-		if (max <= bound)
+		if (max <= bound ||
+		    (near_bound(l, plane, max) && grow_blocks(l->g) > few_blocks(l)))
 			return 0;
 		limit = limit > bound + 1 ? limit : bound + 1;
 		for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
-			int rc = cool_crew(l, &l->jobs.crew[k], plane, limit, &changed);
+			int rc = cool_crew(l, &l->jobs.crew[k], plane, limit, &rule, &changed);
 
 			if (rc)
 				return rc;
 		}
-		if (!changed)
+		if ((!changed && rule.keep < 1.5) || grow_work(l->g) - before > WORK_MAX)
 			return 0;
+		if (!changed || round >= HOT_ROUNDS / 2)
+			rule.keep = 1.1;
 	}
 	return 0;
 }
 
-/* Grows the trees of all jobs.  installed gets what the tables at the beginning reach, unless they
- * are empty ones (scratch). */
-static int grow_planes(struct leafwise *l, bool scratch, struct objective *installed)
+/* Grows the trees of jobs.  installed gets what the tables at the beginning reach; unless all
+ * are grown afresh. */
+static int grow_planes(struct leafwise *l, struct objective *installed)
 {
 	for (uint32_t plane = 0; plane < 1u << l->lmc; plane++) {
-		int rc = scratch ? 0 : count_all(l, plane);
+		int rc = l->fresh ? 0 : count_all(l, plane);
 
-		if (!rc && !plane && !scratch)
+		if (!rc && !plane && !l->fresh)
 			*installed = measure(l);
 		if (!rc)
-			rc = grow_jobs(l, plane, scratch);
+			rc = l->fresh ? grow_jobs(l, plane) : repair_jobs(l, plane);
 		if (!rc)
 			rc = cool(l, plane);
 		if (rc)
@@ -231,7 +319,7 @@ static int grow_planes(struct leafwise *l, bool scratch, struct objective *insta
 	return 0;
 }
 
-static int begin(struct leafwise *l, bool scratch)
+static int begin(struct leafwise *l, bool fresh)
 {
 	uint64_t total = (uint64_t)l->members * (1 + HOT_ROUNDS) << l->lmc;
 
@@ -240,19 +328,42 @@ static int begin(struct leafwise *l, bool scratch)
 	l->t = graph_tables(l->f, "sar", l->params);
 	l->g = grow_new(l->f, l->t);
 	l->done = 0;
-	if (scratch)
+	l->fresh = fresh;
+	if (fresh)
 		total += graph_count_lids(l->f, l->lmc);
 	return pace_begin(&l->pace, l->progress, "paths", total) ? -ECANCELED : 0;
 }
 
-static int from_installed(struct leafwise *l, struct objective *installed)
+static int from_installed(struct leafwise *l, bool fresh, struct objective *installed)
 {
-	int rc = begin(l, false);
+	int rc = begin(l, fresh);
 
 	if (rc)
 		return rc;
 	sar_installed_copy_lfts(l->t, l->params->current);
-	return grow_planes(l, false, installed);
+	return grow_planes(l, installed);
+}
+
+/* Repairs what is installed.  When that ends far from the bound all trees are grown afresh,
+ * which changes more blocks; kept when the maximum falls for it. */
+static int start_from_installed(struct leafwise *l, struct objective *installed)
+{
+	int rc = from_installed(l, false, installed);
+	struct objective first = l->reached;
+	struct tables *t;
+
+	if (rc || near_bound(l, 0, first.max) || grow_work(l->g) > WORK_TWICE)
+		return rc;
+	t = (struct tables *)tables_get(l->t);
+	rc = from_installed(l, true, NULL);
+	if (rc || NEAR * l->reached.max <= first.max) {
+		tables_put(t);
+		return rc;
+	}
+	tables_put(l->t);
+	l->t = t;
+	l->reached = first;
+	return 0;
 }
 
 static int from_scratch(struct leafwise *l)
@@ -265,7 +376,7 @@ static int from_scratch(struct leafwise *l)
 	p = sar_paths_new(l->t, l->f, l->jobs.jobs, l->lmc, SAR_PAPER);
 	rc = sar_paths_jobs(p, &l->pace, &l->done);
 	if (!rc)
-		rc = grow_planes(l, true, NULL);
+		rc = grow_planes(l, NULL);
 	for (uint32_t c = 0; c < l->f->nchan && !rc; c++)
 		sar_paths_loads(p)[c] = (uint64_t)grow_loads(l->g)[c].all;
 	if (!rc)
@@ -306,7 +417,7 @@ static void say_kept(const struct leafwise *l, const struct objective *installed
 static int improve(struct leafwise *l, struct err *err)
 {
 	struct objective installed;
-	int rc = from_installed(l, &installed);
+	int rc = start_from_installed(l, &installed);
 
 	if (rc)
 		return rc;

@@ -59,10 +59,12 @@ static double exponential(struct workload *w, double mean)
 }
 
 /* Weights of sizes 1, 2, 4, 8, ...: small jobs are many, large ones hold most nodes. */
-static double weight(uint32_t exp)
+static double weight(const struct workload *w, uint32_t exp)
 {
 	static const double few[] = { 1.0, 1.5, 2.0, 2.0, 1.6 };
 
+	if (w->o.sizes)
+		return exp < w->o.nsizes ? w->o.sizes[exp] : 0;
 	return exp < 5 ? few[exp] : 1.6 * pow(0.6, exp - 4.0);
 }
 
@@ -72,10 +74,10 @@ static uint32_t draw_size(struct workload *w)
 	uint32_t e = 0, size;
 
 	for (uint32_t i = 0; i <= w->max_exp; i++)
-		sum += weight(i);
+		sum += weight(w, i);
 	at = rng_unit(&w->rng) * sum;
-	while (e < w->max_exp && at >= weight(e))
-		at -= weight(e++);
+	while (e < w->max_exp && at >= weight(w, e))
+		at -= weight(w, e++);
 	size = 1u << e;
 	/* one in five is odd: between the power below and this one */
 	if (size > 2 && rng_unit(&w->rng) < 0.2)
@@ -270,8 +272,8 @@ static void set_rates(struct workload *w)
 	while ((2u << w->max_exp) <= largest)
 		w->max_exp++;
 	for (uint32_t e = 0; e <= w->max_exp; e++) {
-		sum += weight(e);
-		nodes += weight(e) * (double)(1u << e);
+		sum += weight(w, e);
+		nodes += weight(w, e) * (double)(1u << e);
 	}
 	w->gap_s = nodes / sum * w->o.mean_s / (OFFERED * w->fill);
 }

@@ -24,6 +24,8 @@ struct workload_opts {
 	double load;		 /* share of its link that a talking node fills, 0..1; 0: 0.85 */
 	uint32_t flows_per_term; /* upper bound per sending terminal; 0: 2..16 by size */
 	int64_t start_s;	 /* Unix time at the first step; 0: 1767225600 */
+	const double *sizes;	 /* weights of jobs of 1, 2, 4, ... nodes; NULL: a usual mix */
+	uint32_t nsizes;
 };
 
 struct workload;

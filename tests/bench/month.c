@@ -3,9 +3,11 @@
  * month: what scheduling-aware routing gains over routing that knows no jobs, in the four
  * figures of SC16 Table 1, while jobs come and go.
  *
- *   month [--fabric=SPEC] [--samples=N] [--every=MINUTES] [--seed=N] [--jobs=CSV] [--json]
+ *   month [--fabric=SPEC] [--samples=N] [--every=MINUTES] [--seed=N] [--jobs=CSV] [--large]
+ *         [--json]
  *
- * Without a history the jobs are synthetic: the simulator's workload at 90 % utilisation.
+ * Without a history the jobs are synthetic: the simulator's workload at 90 % utilisation, in a mix
+ * of sizes up to 256 nodes; --large: of 32 nodes and more.
  * leafwise starts each step from the tables of the step before; "scratch" is the same method
  * without them.  CPU: of the engine alone, layers included, one thread.
  */
@@ -71,7 +73,7 @@ struct month {
 	const char *spec, *jobs_path;
 	uint32_t samples, every_min;
 	uint64_t seed;
-	bool json;
+	bool json, large;
 	struct fabric *f;
 	struct workload *w;
 	struct job_log *log;
@@ -397,9 +399,13 @@ static int read_jobs(struct month *m, struct err *err)
 
 static int begin(struct month *m, struct err *err)
 {
-	struct workload_opts opts = { .seed = m->seed, .busy = 0.9, .mean_s = 7200 };
+	/* as on the 1,408 nodes of the paper: about 100 jobs, half of them on several switches */
+	static const double mix[] = { 40, 14, 8, 5, 5, 6, 6, 3.5, 1.2 };
+	static const double large[] = { 0, 0, 0, 0, 0, 4, 3, 2, 1 };
+	struct workload_opts opts = { .seed = m->seed, .busy = 0.9, .mean_s = 7200, .nsizes = 9 };
 	int rc = make_fabric(&m->f, m->spec, err);
 
+	opts.sizes = m->large ? large : mix;
 	for (size_t i = 0; i < NWAY; i++)
 		ways[i].e = engine_find(ways[i].engine, err);
 	if (rc || m->jobs_path)
@@ -416,6 +422,7 @@ static int parse(struct month *m, int argc, char **argv)
 						 { "seed", required_argument, NULL, 's' },
 						 { "jobs", required_argument, NULL, 'j' },
 						 { "json", no_argument, NULL, 'J' },
+						 { "large", no_argument, NULL, 'l' },
 						 { NULL, 0, NULL, 0 } };
 	int opt;
 
@@ -432,6 +439,8 @@ static int parse(struct month *m, int argc, char **argv)
 			m->jobs_path = optarg;
 		else if (opt == 'J')
 			m->json = true;
+		else if (opt == 'l')
+			m->large = true;
 		else
 			return -1;
 	}
@@ -444,7 +453,7 @@ int main(int argc, char **argv)
 		.spec = "xgft:h=3,m=16x8x11,w=1x9x8", .samples = 300, .every_min = 10, .seed = 1
 	};
 	struct err err = { "usage: month [--fabric=SPEC] [--samples=N] [--every=MINUTES] "
-			   "[--seed=N] [--jobs=CSV] [--json]" };
+			   "[--seed=N] [--jobs=CSV] [--large] [--json]" };
 	int rc = parse(&m, argc, argv);
 
 	if (!rc)

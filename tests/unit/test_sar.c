@@ -4,8 +4,12 @@
 #include "engines/balance.h"
 #include "engines/dfsssp.h"
 #include "engines/metrics.h"
+#include "engines/verify.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
+#include "fabric/model/tdiff.h"
+#include "fabric/sim/topo.h"
+#include "tests/unit/fabkit.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"
 
@@ -213,45 +217,535 @@ static struct tables *in_order_of_lids(const struct fabric *f)
 	return t;
 }
 
-/* e NULL: in_order_of_lids(). */
-static uint64_t island_max(const struct engine *e, const struct fabric *f, const struct jobset *js)
+static uint64_t max_of(const struct fabric *f, const struct jobset *js, const struct tables *t,
+		       double *squares)
 {
-	struct tables *t = e ? must_route(e, f, js, NULL) : in_order_of_lids(f);
 	struct metrics *m;
 	uint64_t max;
 
 	assert_int_equal(metrics_compute(&m, f, t, js, NULL, NULL, NULL), 0);
 	max = m->eff_efi_max;
 	assert_true(max >= m->eff_efi_bound);
+	*squares = 0;
+	for (uint32_t c = 0; c < f->nchan; c++)
+		*squares += (double)m->eff_efi[c] * (double)m->eff_efi[c];
 	metrics_free(m);
+	return max;
+}
+
+static uint64_t max_by(const struct engine *e, enum sar_method method, const struct fabric *f,
+		       const struct jobset *js, const struct tables *current)
+{
+	struct engine_params p = { .sar_method = method, .current = current };
+	struct tables *t = must_route(e, f, js, &p);
+	double squares;
+	uint64_t max = max_of(f, js, t, &squares);
+
 	tables_put(t);
 	return max;
 }
 
-/* The poster's island: 10 leaves of 18 hosts. */
-static void on_an_island_it_beats_the_papers_dfsssp_with_lids_in_random_order(void **state)
+static void
+on_an_island_with_lids_in_order_leafwise_is_as_good_as_dfsssp_which_is_optimal(void **state)
 {
 	struct fabric *f = net_tree(10, 18, 18, NULL);
 	struct jobset *js = island_jobs(f);
+	struct tables *dfsssp = must_route(&engine_dfsssp, f, js, NULL);
 
 	(void)state;
-	assert_int_equal(island_max(&engine_dfsssp, f, js), 54);
-	assert_in_range(island_max(&engine_sar, f, js), 54, 66);
+	assert_int_equal(metrics_eff_efi_bound(f, js), 54);
+	assert_int_equal(max_by(&engine_dfsssp, SAR_PAPER, f, js, NULL), 54);
+	assert_in_range(max_by(&engine_sar, SAR_PAPER, f, js, NULL), 54, 66);
+	assert_int_equal(max_by(&engine_sar, SAR_LEAFWISE, f, js, NULL), 54);
+	assert_int_equal(max_by(&engine_sar, SAR_LEAFWISE, f, js, dfsssp), 54);
+	tables_put(dfsssp);
 	jobset_put(js);
 	fabric_put(f);
+}
+
+/* The poster's island: 10 leaves of 18 hosts. */
+static void on_an_island_with_lids_in_random_order_leafwise_reaches_the_bound(void **state)
+{
+	(void)state;
 	for (uint64_t seed = 1; seed <= 5; seed++) {
 		struct net_opts o = { .random_lids = seed };
-		uint64_t sar, dfsssp;
+		struct fabric *f = net_tree(10, 18, 18, &o);
+		struct jobset *js = island_jobs(f);
+		struct tables *t = in_order_of_lids(f);
+		uint64_t paper = max_by(&engine_sar, SAR_PAPER, f, js, NULL);
+		double squares;
+		uint64_t dfsssp = max_of(f, js, t, &squares);
 
-		f = net_tree(10, 18, 18, &o);
-		js = island_jobs(f);
-		sar = island_max(&engine_sar, f, js);
-		dfsssp = island_max(NULL, f, js);
-		assert_in_range(sar, 54, 66);
-		assert_true(4 * sar <= 3 * dfsssp);
+		assert_in_range(paper, 54, 66);
+		assert_true(4 * paper <= 3 * dfsssp);
+		assert_int_equal(max_by(&engine_sar, SAR_LEAFWISE, f, js, NULL), 54);
+		assert_in_range(max_by(&engine_sar, SAR_LEAFWISE, f, js, t), 54, 60);
+		tables_put(t);
 		jobset_put(js);
 		fabric_put(f);
 	}
+}
+
+/* SC16 Fig. 2: three jobs of one size, scattered over a 2-level tree. */
+static void three_scattered_jobs_come_close_to_the_bound(void **state)
+{
+	struct fabric *f = net_tree(12, 9, 18, NULL);
+	struct jobset_builder *b = jobset_builder_new(f, "test");
+	uint32_t *terms = xcalloc(f->nterm, sizeof(*terms));
+	uint64_t bound, leafwise;
+	struct jobset *js;
+	struct rng r;
+
+	(void)state;
+	rng_seed(&r, 2);
+	for (uint32_t i = 0; i < f->nterm; i++)
+		terms[i] = i;
+	rng_shuffle_u32(&r, terms, f->nterm);
+	for (uint32_t j = 0; j < 3; j++)
+		add_job(b, f, j + 1, terms + j * (f->nterm / 3), f->nterm / 3);
+	js = jobset_build(b);
+	bound = metrics_eff_efi_bound(f, js);
+	leafwise = max_by(&engine_sar, SAR_LEAFWISE, f, js, NULL);
+	assert_true(100 * leafwise <= 106 * bound);
+	assert_true(leafwise < max_by(&engine_sar, SAR_PAPER, f, js, NULL));
+	assert_true(leafwise < max_by(&engine_dfsssp, SAR_PAPER, f, js, NULL));
+	free(terms);
+	jobset_put(js);
+	fabric_put(f);
+}
+
+/* ---- patch ---- */
+
+static const struct jobset *patch_js;
+static uint32_t first_given(uint32_t term)
+{
+	uint32_t first = FAB_NONE;
+
+	for (uint32_t j = 0; j < patch_js->njob; j++)
+		for (uint32_t i = 0; i < patch_js->jobs[j].nterm; i++)
+			if (patch_js->jobs[j].terms[i] == term && patch_js->jobs[j].nsw > 1 &&
+			    patch_js->jobs[j].given < first)
+				first = patch_js->jobs[j].given;
+	return first;
+}
+
+static int patch_order(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t gx = first_given(x), gy = first_given(y);
+
+	if (gx != gy)
+		return gx < gy ? -1 : 1;
+	if (gx == FAB_NONE)
+		return order_f->term_lid[x] < order_f->term_lid[y] ? -1 : 1;
+	return x < y ? -1 : 1;
+}
+
+/* LIDs of the job with most of them on that switch, among the jobs of the terminal. */
+static uint64_t patch_weight(const struct fabric *f, uint32_t term, uint32_t sw)
+{
+	uint64_t most = 0;
+
+	if (first_given(term) == FAB_NONE)
+		return (uint64_t)f->sw_nterm[sw] << f->lmc;
+	for (uint32_t j = 0; j < patch_js->njob; j++) {
+		uint64_t here = 0;
+		bool has = false;
+
+		for (uint32_t i = 0; i < patch_js->jobs[j].nterm; i++) {
+			has |= patch_js->jobs[j].terms[i] == term;
+			here += f->term_sw[patch_js->jobs[j].terms[i]] == sw;
+		}
+		if (has && patch_js->jobs[j].nsw > 1 && here << f->lmc > most)
+			most = here << f->lmc;
+	}
+	return most;
+}
+
+static void patch_step(const struct fabric *f, const struct tables *t, uint64_t *load,
+		       uint32_t term, uint32_t lid)
+{
+	uint64_t *cost = naive_costs(f, load, f->term_sw[term]);
+	uint64_t *add = xcalloc(f->nchan, sizeof(*add));
+
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint64_t sum = 0;
+
+		for (uint32_t v = u; v != f->term_sw[term];) {
+			uint32_t c = fabric_chan(f, v, tables_row(t, v)[lid]);
+
+			sum += (1ull << 32) + load[c];
+			add[c] += patch_weight(f, term, u);
+			v = f->chan_dst[c];
+		}
+		assert_true(sum == cost[u]);
+	}
+	for (uint32_t c = 0; c < f->nchan; c++)
+		load[c] += add[c];
+	free(add);
+	free(cost);
+}
+
+static void patch_goes_by_the_order_given_and_by_the_most_lids_on_a_switch(void **state)
+{
+	struct engine_params p = { .sar_method = SAR_PATCH };
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct net_opts o = { .lmc = (int)(seed % 2), .random_lids = seed, .storage = 4 };
+		struct fabric *f = net_random(seed, 10, 22, 4, &o);
+		struct jobset *js = random_jobs(f, seed, 4);
+		struct tables *t = must_route(&engine_sar, f, js, &p);
+		uint64_t *load = xcalloc(f->nchan, sizeof(*load));
+		uint32_t *order = xcalloc(f->nterm, sizeof(*order));
+
+		for (uint32_t i = 0; i < f->nterm; i++)
+			order[i] = i;
+		patch_js = js;
+		order_f = f;
+		qsort(order, f->nterm, sizeof(*order), patch_order);
+		for (uint32_t i = 0; i < f->nterm; i++)
+			for (uint32_t k = 0; k < 1u << f->lmc; k++)
+				patch_step(f, t, load, order[i], f->term_lid[order[i]] + k);
+		assert_non_null(strstr(t->params, "method=patch"));
+		free(order);
+		free(load);
+		tables_put(t);
+		jobset_put(js);
+		fabric_put(f);
+	}
+}
+
+/* ---- leafwise ---- */
+
+static void assert_sound(const struct fabric *f, const struct tables *t)
+{
+	struct verdict *v;
+	struct err err;
+
+	assert_int_equal(verify_tables(&v, f, t, NULL, NULL, &err), 0);
+	assert_true(verdict_ok(v));
+	verdict_free(v);
+}
+
+/* Terminals in several jobs are among them: the objective is what metrics counts. */
+static void leafwise_is_never_worse_than_what_is_installed(void **state)
+{
+	uint32_t kept = 0;
+	struct rng r;
+
+	(void)state;
+	rng_seed(&r, 77);
+	for (uint64_t seed = 1; seed <= 30; seed++) {
+		struct net_opts o = { .lmc = (int)(seed % 3), .random_lids = seed };
+		struct fabric *f = net_random(seed, 8 + (uint32_t)(seed % 9), 30, 4, &o);
+		struct jobset *js = random_jobs(f, seed, 3);
+		struct tables *current = seed % 2 ? kit_random_trees(f, &r) : kit_bfs(f), *t;
+		struct notes notes = { 0 };
+		struct engine_params p = { .vls = 15, .current = current, .notes = &notes };
+		double was, is;
+		uint64_t before = max_of(f, js, current, &was), after;
+
+		t = must_route(&engine_sar, f, js, &p);
+		after = max_of(f, js, t, &is);
+		assert_true(after < before || (after == before && is <= was));
+		kept += notes_find(&notes, "sar_kept_installed") != NULL;
+		assert_sound(f, t);
+		assert_complete(f, t);
+		notes_done(&notes);
+		/* and it rests there */
+		p.notes = NULL;
+		p.current = t;
+		assert_true(max_by(&engine_sar, SAR_LEAFWISE, f, js, t) <= after);
+		tables_put(t);
+		tables_put(current);
+		jobset_put(js);
+		fabric_put(f);
+	}
+	assert_true(kept < 30);
+}
+
+static void installed_tables_that_cannot_be_improved_stay_to_the_byte(void **state)
+{
+	struct fabric *f = net_tree(10, 18, 18, NULL);
+	struct jobset *js = island_jobs(f);
+	struct tables *current = must_route(&engine_sar, f, js, NULL), *t;
+	struct notes notes = { 0 };
+	struct engine_params p = { .notes = &notes };
+
+	(void)state;
+	tables_sl_form(current, SL_BY_TERM, f);
+	memset(current->sl, 3, (size_t)f->nend * current->stride);
+	p.current = current;
+	t = must_route(&engine_sar, f, js, &p);
+	assert_memory_equal(t->lft, current->lft, (size_t)f->nsw * t->stride);
+	assert_int_equal(t->sl_kind, SL_BY_TERM);
+	assert_memory_equal(t->sl, current->sl, (size_t)f->nend * t->stride);
+	assert_non_null(notes_find(&notes, "sar_kept_installed"));
+	notes_done(&notes);
+	tables_put(t);
+	tables_put(current);
+	jobset_put(js);
+	fabric_put(f);
+}
+
+static void installed_tables_that_can_deadlock_or_lead_nowhere_are_not_kept(void **state)
+{
+	struct fabric *f = net_ring(6, 3, NULL), *tree = net_tree(10, 18, 18, NULL);
+	struct jobset *js = random_jobs(f, 1, 2), *island = island_jobs(tree);
+	struct tables *current = kit_clockwise(f), *t;
+	struct notes notes = { 0 };
+	struct engine_params p = { .vls = 8, .current = current };
+
+	(void)state;
+	t = must_route(&engine_sar, f, js, &p);
+	assert_sound(f, t);
+	tables_put(t);
+	tables_put(current);
+	jobset_put(js);
+	fabric_put(f);
+
+	current = must_route(&engine_sar, tree, island, NULL);
+	tables_row(current, 3)[tree->term_lid[0]] = FAB_NO_PORT;
+	p = (struct engine_params){ .current = current, .notes = &notes };
+	t = must_route(&engine_sar, tree, island, &p);
+	assert_complete(tree, t);
+	assert_non_null(strstr(notes_find(&notes, "sar_from_scratch")->text, "do not lead"));
+	notes_done(&notes);
+	tables_put(t);
+	tables_put(current);
+	jobset_put(island);
+	fabric_put(tree);
+}
+
+static struct fabric *make(const char *spec)
+{
+	struct freeze_opts opts = { .lmc = -1, .assign_lids = true };
+	struct builder *b;
+	struct fabric *f;
+	struct err err;
+
+	assert_int_equal(topo_build(&b, spec, &err), 0);
+	assert_int_equal(builder_freeze(&f, b, &opts, &err), 0);
+	builder_free(b);
+	return f;
+}
+
+/* Jobs of 24 neighbours; the places of jobs gone and gone + 1 are free, or other jobs have every
+ * second terminal of both. */
+static struct jobset *busy_tree(const struct fabric *f, uint32_t gone, bool again)
+{
+	struct jobset_builder *b = jobset_builder_new(f, "test");
+	uint32_t other[2][24];
+
+	for (uint32_t j = 0; j < f->nterm / 24; j++)
+		if (j != gone && j != gone + 1)
+			add_job(b, f, j + 1, f->term_list + 24 * j, 24);
+	for (uint32_t i = 0; i < 48; i++)
+		other[i % 2][i / 2] = f->term_list[24 * gone + i];
+	for (uint32_t k = 0; k < 2 && again; k++)
+		add_job(b, f, 1000 + k, other[k], 24);
+	return jobset_build(b);
+}
+
+static void few_blocks_change_when_few_jobs_change(void **state)
+{
+	struct fabric *f = make("xgft:h=3,m=12x6x6,w=1x8x6");
+	struct jobset *js = busy_tree(f, 4, false);
+	struct tables *t = must_route(&engine_sar, f, js, NULL);
+
+	(void)state;
+	for (uint32_t step = 0; step < 4; step++) {
+		struct jobset *now = busy_tree(f, 4 + 2 * (step / 2), step % 2 == 0);
+		struct engine_params p = { .current = t };
+		struct tables *next = must_route(&engine_sar, f, now, &p);
+		struct tdiff *d = tdiff_new(f, t, next);
+		double squares;
+
+		assert_true(20 * d->nblocks <= d->blocks_all);
+		assert_true(100 * max_of(f, now, next, &squares) <=
+			    106 * metrics_eff_efi_bound(f, now));
+		tdiff_free(d);
+		tables_put(t);
+		t = next;
+		jobset_put(now);
+	}
+	tables_put(t);
+	jobset_put(js);
+	fabric_put(f);
+}
+
+static void leafwise_is_shortest_sound_and_the_same_every_time_on_any_kind_of_fabric(void **state)
+{
+	static const char *const specs[] = {
+		"hyperx:dims=4x3,hosts=3", "dragonfly:p=2", "torus:dims=3x3x3,hosts=2",
+		"kary:k=4,n=3,hosts=3", "random:switches=20,links=50,hosts=4,seed=3,fail=10%"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
+		struct fabric *f = make(specs[i]);
+		struct jobset *js = random_jobs(f, i + 1, 5);
+		struct engine_params one = { .vls = 15, .threads = 1 };
+		struct engine_params two = { .vls = 15, .threads = 2 };
+		struct tables *a = must_route(&engine_sar, f, js, &one);
+		struct tables *b = must_route(&engine_sar, f, js, &two);
+		double squares;
+
+		assert_same_tables(a, b);
+		assert_complete(f, a);
+		assert_shortest(f, a);
+		assert_sound(f, a);
+		assert_true(max_of(f, js, a, &squares) <=
+			    max_by(&engine_sar, SAR_PAPER, f, js, NULL));
+		tables_put(a);
+		tables_put(b);
+		jobset_put(js);
+		fabric_put(f);
+	}
+}
+
+/* Storage first, then the others, each by the least loads that the jobs' routes have left. */
+static void leafwise_routes_storage_and_then_the_others_around_the_jobs(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct net_opts o = { .lmc = (int)(seed % 2), .random_lids = seed, .storage = 9 };
+		struct fabric *f = net_random(seed, 12, 26, 4, &o);
+		struct jobset_builder *b = jobset_builder_new(f, "test");
+		struct jobset *js;
+		struct tables *t;
+		uint64_t *load = xcalloc(f->nchan, sizeof(*load));
+
+		add_job(b, f, 1, f->term_list + 2, f->nterm / 3);
+		js = jobset_build(b);
+		t = must_route(&engine_sar, f, js, NULL);
+		for (uint32_t d = 0; d < f->nterm; d++)
+			for (uint32_t s = 0; s < f->nterm; s++)
+				for (uint32_t k = 0; share_a_job(js, s, d) && k < 1u << f->lmc; k++)
+					for (uint32_t v = f->term_sw[s]; v != f->term_sw[d];) {
+						uint32_t lid = f->term_lid[d] + k;
+						uint32_t c =
+							fabric_chan(f, v, tables_row(t, v)[lid]);
+
+						load[c]++;
+						v = f->chan_dst[c];
+					}
+		for (int storage = 1; storage >= 0; storage--)
+			for (uint32_t d = 0; d < f->nterm; d++)
+				for (uint32_t k = 0; k < 1u << f->lmc; k++)
+					if (js->term_off[d] == js->term_off[d + 1] &&
+					    (f->term_kind[d] == TERM_STORAGE) == storage)
+						naive_step(f, t, NULL, load, d, f->term_lid[d] + k);
+		free(load);
+		tables_put(t);
+		jobset_put(js);
+		fabric_put(f);
+	}
+}
+
+static void jobs_on_one_switch_change_nothing(void **state)
+{
+	struct fabric *f = net_tree(6, 4, 8, NULL);
+
+	(void)state;
+	for (int method = SAR_LEAFWISE; method <= SAR_PATCH; method++) {
+		struct engine_params p = { .sar_method = (enum sar_method)method };
+		struct jobset *js[2];
+		struct tables *t[2];
+
+		for (uint32_t i = 0; i < 2; i++) {
+			struct jobset_builder *b = jobset_builder_new(f, "test");
+
+			if (i)
+				add_job(b, f, 7, f->term_list + 40, 8);
+			add_job(b, f, 9, f->term_list + 5, 21);
+			js[i] = jobset_build(b);
+			t[i] = must_route(&engine_sar, f, js[i], &p);
+		}
+		assert_same_tables(t[0], t[1]);
+		for (uint32_t i = 0; i < 2; i++) {
+			tables_put(t[i]);
+			jobset_put(js[i]);
+		}
+	}
+	fabric_put(f);
+}
+
+/* Each node has a port in either of two trees that a cable joins. */
+static void rails_of_a_node_are_terminals_of_its_job(void **state)
+{
+	struct freeze_opts opts = { .name = "rails", .assign_lids = true };
+	struct builder *b = builder_new();
+	uint32_t sw[4], node;
+	struct jobset_builder *jb;
+	struct fabric *f;
+	struct jobset *js;
+	struct tables *t;
+	struct err err;
+	const char *names[6];
+	char name[6][8];
+	double squares;
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(
+			builder_node(&sw[i], b, NODE_SWITCH, 0x2000 + 16 * i, 32, "S", &err), 0);
+	for (uint32_t i = 0; i < 6; i++) {
+		snprintf(name[i], sizeof(name[i]), "n%u", i);
+		names[i] = name[i];
+		assert_int_equal(builder_node(&node, b, NODE_CA, 0x9000 + 16 * i, 2, name[i], &err),
+				 0);
+		for (uint32_t r = 0; r < 2; r++) {
+			assert_int_equal(
+				builder_port_guid(b, node, r + 1, 0x9001 + 16 * i + r, &err), 0);
+			assert_int_equal(
+				builder_link(b, node, r + 1, sw[2 * r + i / 3], 1 + i % 3, &err),
+				0);
+		}
+	}
+	for (uint32_t i = 0; i < 4; i++)
+		for (uint32_t k = 0; k < 2; k++)
+			assert_int_equal(
+				builder_link(b, sw[i], 10 + k, sw[(i + 1) % 4], 20 + k, &err), 0);
+	assert_int_equal(builder_freeze(&f, b, &opts, &err), 0);
+	builder_free(b);
+	jb = jobset_builder_new(f, "test");
+	jobset_builder_add(jb, &(struct job){ .id = 1 }, names, 6);
+	js = jobset_build(jb);
+	assert_int_equal(js->jobs[0].nterm, 12);
+	t = must_route(&engine_sar, f, js, NULL);
+	assert_sound(f, t);
+	/* 3 terminals a switch, 4 links: 3 destinations of weight 3 on one of them at least */
+	assert_in_range(max_of(f, js, t, &squares), 9, 12);
+	tables_put(t);
+	jobset_put(js);
+	fabric_put(f);
+}
+
+static void stop_at_once(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct progress *p = ctx;
+
+	(void)step;
+	if (total && done)
+		atomic_store(&p->cancel, true);
+}
+
+static void leafwise_can_be_cancelled(void **state)
+{
+	struct fabric *f = net_tree(10, 18, 18, NULL);
+	struct jobset *js = island_jobs(f);
+	struct engine_params params = { 0 };
+	struct progress p = { .report = stop_at_once, .ctx = &p };
+	struct tables *t = NULL;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(engine_run(&engine_sar, &t, f, js, NULL, &params, &p, &err), -ECANCELED);
+	assert_null(t);
+	jobset_put(js);
+	fabric_put(f);
 }
 
 static void jobs_of_another_fabric_are_refused(void **state)
@@ -275,7 +769,21 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(follows_algorithm_1_path_by_path),
 		cmocka_unit_test(without_jobs_it_is_dfsssp_where_lids_are_in_the_fabrics_order),
-		cmocka_unit_test(on_an_island_it_beats_the_papers_dfsssp_with_lids_in_random_order),
+		cmocka_unit_test(
+			on_an_island_with_lids_in_order_leafwise_is_as_good_as_dfsssp_which_is_optimal),
+		cmocka_unit_test(on_an_island_with_lids_in_random_order_leafwise_reaches_the_bound),
+		cmocka_unit_test(three_scattered_jobs_come_close_to_the_bound),
+		cmocka_unit_test(patch_goes_by_the_order_given_and_by_the_most_lids_on_a_switch),
+		cmocka_unit_test(leafwise_is_never_worse_than_what_is_installed),
+		cmocka_unit_test(installed_tables_that_cannot_be_improved_stay_to_the_byte),
+		cmocka_unit_test(installed_tables_that_can_deadlock_or_lead_nowhere_are_not_kept),
+		cmocka_unit_test(few_blocks_change_when_few_jobs_change),
+		cmocka_unit_test(
+			leafwise_is_shortest_sound_and_the_same_every_time_on_any_kind_of_fabric),
+		cmocka_unit_test(leafwise_routes_storage_and_then_the_others_around_the_jobs),
+		cmocka_unit_test(jobs_on_one_switch_change_nothing),
+		cmocka_unit_test(rails_of_a_node_are_terminals_of_its_job),
+		cmocka_unit_test(leafwise_can_be_cancelled),
 		cmocka_unit_test(jobs_of_another_fabric_are_refused),
 	};
 
