@@ -213,6 +213,8 @@ bool fair_rates(struct fair *fr, const struct paths *p, const struct trace *tr,
 	bool stop;
 	uint32_t i;
 
+	if (!tr->nflow) /* no room was ever needed */
+		return false;
 	sort_shares(fr, p, tr, flows);
 	sort_users(fr, p, tr->nflow);
 	fill_heap(fr);

@@ -588,6 +588,32 @@ static void threads_do_not_change_a_bit(void **state)
 	fabric_put(f);
 }
 
+static void jobs_without_a_node_in_the_fabric_send_nothing(void **state)
+{
+	struct fabric *f = net_ring(3, 2, NULL);
+	struct jobset_builder *b = jobset_builder_new(f, "test");
+	struct tables *t = kit_bfs(f);
+	const char *stranger = "elsewhere";
+	struct jobset *js;
+
+	(void)state;
+	jobset_builder_add(b, &(struct job){ .id = 7 }, &stranger, 1);
+	js = jobset_build(b);
+	for (int k = PREDICT_SHIFT; k <= PREDICT_STENCIL3; k++) {
+		struct predict_opts o = { .pattern = (enum predict_pattern)k };
+		struct prediction *p = predict(f, t, js, &o);
+
+		assert_int_equal(p->njob, 1);
+		assert_int_equal(p->job[0].flows, 0);
+		assert_int_equal(p->worst, FAB_NONE);
+		assert_near(p->slowdown_max, 1);
+		prediction_free(p);
+	}
+	jobset_put(js);
+	tables_put(t);
+	fabric_put(f);
+}
+
 static void cancel_and_foreign_input_are_refused(void **state)
 {
 	struct fabric *f = net_chain(2, 4, FAB_NONE, NULL), *g = net_ring(3, 2, NULL);
@@ -641,6 +667,7 @@ int main(void)
 		cmocka_unit_test(rails_of_a_node_stay_on_their_planes),
 		cmocka_unit_test(flows_without_a_way_are_counted_and_left_out),
 		cmocka_unit_test(sampled_shifts_come_near_all_of_them),
+		cmocka_unit_test(jobs_without_a_node_in_the_fabric_send_nothing),
 		cmocka_unit_test(threads_do_not_change_a_bit),
 		cmocka_unit_test(cancel_and_foreign_input_are_refused),
 		cmocka_unit_test(patterns_have_names),
