@@ -14,22 +14,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A pair's large messages count so many times what its small ones do on each of their LIDs. */
+#define LARGE_UNITS 12u
+
 struct parx {
 	const struct fabric *f;
 	const struct grid *grid;
-	uint8_t lmc; /* of traffic LIDs */
+	uint8_t lmc;  /* of traffic LIDs */
+	bool ordered; /* the destinations of the demand too take dimension order */
 	struct parx_dags dags;
 	struct balance *balance;
-	uint32_t *weight; /* by switch */
+	uint32_t *weight; /* by switch: what it sends to the terminal at hand ... */
+	uint32_t *share;  /* ... and in which share to the LID at hand */
 };
 
 static void parx_init(struct parx *x, const struct fabric *f, const struct grid *grid,
-		      struct tables *t, uint8_t lmc)
+		      struct tables *t, uint8_t lmc, bool ordered)
 {
-	*x = (struct parx){ .f = f, .grid = grid, .lmc = lmc };
+	*x = (struct parx){ .f = f, .grid = grid, .lmc = lmc, .ordered = ordered };
 	parx_dags_init(&x->dags, f, grid, lmc);
 	x->balance = balance_new(f, t, BALANCE_PATHS, NULL, NULL);
 	x->weight = xcalloc(f->nsw, sizeof(*x->weight));
+	x->share = xcalloc(f->nsw, sizeof(*x->share));
 }
 
 static void parx_done(struct parx *x)
@@ -37,16 +43,39 @@ static void parx_done(struct parx *x)
 	parx_dags_done(&x->dags);
 	balance_free(x->balance);
 	free(x->weight);
+	free(x->share);
+}
+
+/*
+ * The paper adds the whole weight for each of a port's LIDs.  But messages take only those that
+ * the rule names, and most bytes are in large ones: only they should keep paths apart.
+ */
+static const uint32_t *share(struct parx *x, uint32_t root, uint32_t i, const uint32_t *weight)
+{
+	const struct parx_rules *r = &x->dags.rules;
+
+	for (uint32_t u = 0; u < x->f->nsw; u++) {
+		struct lid_set lids = parx_rules_lids(r, x->lmc, r->half[u], r->half[root]);
+		uint32_t unit = 0;
+
+		if (weight[u] && lids.large >> i & 1)
+			unit += LARGE_UNITS / (uint32_t)__builtin_popcount(lids.large);
+		if (weight[u] && lids.small >> i & 1)
+			unit++;
+		x->share[u] = weight[u] * unit;
+	}
+	return x->share;
 }
 
 static uint64_t route_end(struct parx *x, uint32_t end, bool ordered, const uint32_t *weight)
 {
 	struct dest d[128];
-	uint32_t n = graph_end_dests(d, x->f, x->lmc, end);
-	uint64_t work = parx_dags_build(&x->dags, d->sw, ordered), nrule = x->dags.rules.n;
+	uint32_t n = graph_end_dests(d, x->f, x->lmc, end), nrule = x->dags.rules.n;
+	uint64_t work = parx_dags_build(&x->dags, d->sw, ordered);
 
 	for (uint32_t i = 0; i < n && i < nrule; i++)
-		work += balance_route_in(x->balance, &x->dags.dag[i], d + i, 1, weight);
+		work += balance_route_in(x->balance, &x->dags.dag[i], d + i, 1,
+					 share(x, d->sw, i, weight));
 	if (n > nrule)
 		work += balance_route_in(x->balance, &x->dags.dag[nrule], d + nrule, n - nrule,
 					 weight);
@@ -72,7 +101,7 @@ static int route_terminals(struct parx *x, const struct demand *demand, struct p
 		weigh(x, demand, demand->dest[i]);
 		routed[demand->dest[i]] = true;
 		*done += 1u << x->lmc;
-		if (pace_tick(p, *done, route_end(x, demand->dest[i], false, x->weight)))
+		if (pace_tick(p, *done, route_end(x, demand->dest[i], x->ordered, x->weight)))
 			rc = -ECANCELED;
 	}
 	for (uint32_t k = 0; k < f->nend && !rc; k++) {
@@ -88,20 +117,27 @@ static int route_terminals(struct parx *x, const struct demand *demand, struct p
 	return rc;
 }
 
-static int route_paths(struct parx *x, const struct demand *demand, struct progress *progress)
+static int route_paths(struct parx *x, const struct demand *demand, struct pace *pace,
+		       uint64_t *done)
 {
 	uint32_t n, nterm = x->f->nterm << x->lmc;
 	struct dest *dests = graph_dests_by_lid(&n, x->f, x->lmc);
-	struct pace pace;
-	uint64_t done = 0;
-	int rc = pace_begin(&pace, progress, "paths", n) ? -ECANCELED : 0;
+	int rc = route_terminals(x, demand, pace, done);
 
 	if (!rc)
-		rc = route_terminals(x, demand, &pace, &done);
-	if (!rc)
-		rc = balance_route_all(x->balance, dests + nterm, n - nterm, &pace, &done);
+		rc = balance_route_all(x->balance, dests + nterm, n - nterm, pace, done);
 	free(dests);
 	return rc;
+}
+
+static uint64_t most_load(const struct parx *x)
+{
+	const uint64_t *load = balance_loads(x->balance);
+	uint64_t most = 0;
+
+	for (uint32_t c = 0; c < x->f->nchan; c++)
+		most = load[c] > most ? load[c] : most;
+	return most;
 }
 
 static void note(const struct parx *x, struct notes *notes)
@@ -159,30 +195,87 @@ static int suits(const struct fabric *f, struct err *why)
 	return rc;
 }
 
-static int route_grid(struct tables *t, const struct fabric *f, const struct grid *g,
-		      const struct demand *demand, const struct engine_params *params,
-		      struct progress *progress, struct err *err)
+struct work {
+	const struct fabric *f;
+	const struct grid *grid;
+	const struct demand *demand;
+	const struct engine_params *params;
+	struct pace pace;
+	uint64_t done;
+};
+
+static int attempt(struct tables **out, uint64_t *most, struct work *w, bool ordered)
 {
+	struct tables *t = graph_tables(w->f, "parx", w->params);
 	size_t len = strlen(t->params);
 	struct parx x;
 	char dims[96];
 	int rc;
 
 	snprintf(t->params + len, sizeof(t->params) - len, ",hyperx=%s%s",
-		 grid_dims_text(dims, sizeof(dims), g), demand ? ",demand" : "");
-	parx_init(&x, f, g, t, graph_lmc(f, params));
-	rc = route_paths(&x, demand, progress);
-	if (!rc)
-		note(&x, params->notes);
+		 grid_dims_text(dims, sizeof(dims), w->grid), w->demand ? ",demand" : "");
+	parx_init(&x, w->f, w->grid, t, graph_lmc(w->f, w->params), ordered);
+	rc = route_paths(&x, w->demand, &w->pace, &w->done);
+	if (!rc && ordered)
+		note(&x, w->params->notes);
+	*most = most_load(&x);
 	parx_done(&x);
-	return rc ? rc : layers_assign(t, f, params, progress, err);
+	if (rc)
+		tables_put(t);
+	else
+		*out = t;
+	return rc;
+}
+
+/* With a demand both ways: in dimension order, and by load among all equal paths.  The lower
+ * maximum comes first, the other is for want of VLs. */
+static int route_both(struct tables *t[2], struct work *w)
+{
+	uint64_t most[2];
+	int rc = attempt(&t[0], &most[0], w, true);
+
+	if (rc || !w->demand)
+		return rc;
+	rc = attempt(&t[1], &most[1], w, false);
+	if (!rc && most[1] < most[0]) {
+		struct tables *swap = t[0];
+
+		t[0] = t[1];
+		t[1] = swap;
+	}
+	return rc;
+}
+
+static int route_grid(struct tables **out, struct work *w, struct progress *progress,
+		      struct err *err)
+{
+	uint64_t n = graph_count_lids(w->f, graph_lmc(w->f, w->params)) * (w->demand ? 2ull : 1);
+	struct tables *t[2] = { NULL, NULL };
+	int rc = pace_begin(&w->pace, progress, "paths", n) ? -ECANCELED : 0;
+
+	if (!rc)
+		rc = route_both(t, w);
+	if (!rc)
+		rc = layers_assign(t[0], w->f, w->params, progress, err);
+	if (rc == -ENOSPC && t[1]) {
+		tables_put(t[0]);
+		t[0] = t[1];
+		t[1] = NULL;
+		rc = layers_assign(t[0], w->f, w->params, progress, err);
+	}
+	if (!rc)
+		*out = t[0];
+	else
+		tables_put(t[0]);
+	tables_put(t[1]);
+	return rc;
 }
 
 static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
 		 const struct demand *demand, const struct engine_params *params,
 		 struct progress *progress, struct err *err)
 {
-	struct tables *t;
+	struct work w = { .f = f, .demand = demand, .params = params };
 	struct grid *g;
 	int rc;
 
@@ -196,15 +289,10 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 	rc = hyperx_find(&g, f, err);
 	if (rc)
 		return rc;
+	w.grid = g;
 	rc = check_lmc(g, graph_lmc(f, params), params->escape, err);
-	if (!rc) {
-		t = graph_tables(f, "parx", params);
-		rc = route_grid(t, f, g, demand, params, progress, err);
-		if (rc)
-			tables_put(t);
-		else
-			*out = t;
-	}
+	if (!rc)
+		rc = route_grid(out, &w, progress, err);
 	grid_free(g);
 	return rc;
 }

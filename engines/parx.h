@@ -8,9 +8,11 @@
  * least (avoided cables, hops, load) in this order: nothing becomes unreachable that was not.
  *
  * More than the paper: any number of dimensions, odd sizes, missing cables (parx_dags.h).
- * Destinations that a demand names come first and choose among equal paths by its weights, as in
- * the paper; the others go in dimension order, which is at least as even when all traffic
- * counts alike, and needs fewer VLs.
+ * Destinations that a demand names come first, as in the paper, but a LID counts only the sources
+ * whose messages take it (parx_rules_lids()): on 12x8 with 672 hosts the maximum of large
+ * messages falls from 1530 to 1020 for a random permutation and from 6120 to 4845 for jobs of 14
+ * against the same weight for all LIDs.  Where no demand is known paths go in dimension order,
+ * which is at least as even when all traffic counts alike, and needs fewer VLs.
  */
 #ifndef ENGINES_PARX_H
 #define ENGINES_PARX_H

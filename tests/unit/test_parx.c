@@ -6,6 +6,7 @@
 #include "engines/predict.h"
 #include "engines/verify.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/rng.h"
 #include "fabric/model/demand.h"
 #include "fabric/sim/topo.h"
 #include "tests/unit/fabkit.h"
@@ -367,6 +368,79 @@ static struct tables *route_demand(const struct fabric *f, const struct demand *
 	return t;
 }
 
+/* Most of the demand's weight on one channel, each pair's over the LIDs of large messages. */
+static double most_weight(const struct fabric *f, const struct tables *t, const struct demand *d)
+{
+	double *load = xcalloc(f->nchan, sizeof(*load)), most = 0;
+	struct lid_choice *c = must_choose(f, t);
+	struct parx_lids lids = { f, c };
+	uint16_t lid[32];
+
+	for (uint32_t dst = 0; dst < f->nterm; dst++)
+		for (uint32_t k = d->off[dst]; k < d->off[dst + 1]; k++) {
+			uint32_t n = parx_large_lids(&lids, d->src[k], dst, lid);
+
+			for (uint32_t i = 0; i < n; i++)
+				for (uint32_t u = f->term_sw[d->src[k]]; u != f->term_sw[dst];) {
+					uint32_t ch = fabric_chan(f, u, tables_row(t, u)[lid[i]]);
+
+					load[ch] += (double)d->w[k] / n;
+					most = load[ch] > most ? load[ch] : most;
+					u = f->chan_dst[ch];
+				}
+		}
+	lid_choice_free(c);
+	free(load);
+	return most;
+}
+
+enum pattern { FOUR_PARTNERS, JOBS_OF_14, PERMUTATION, PATTERNS };
+
+static struct demand *make_demand(const struct fabric *f, enum pattern what)
+{
+	struct demand_builder *b = demand_builder_new(f);
+	uint32_t n = f->nterm, *to = xcalloc(n, sizeof(*to));
+	struct rng rng;
+
+	rng_seed(&rng, 5);
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = i;
+	rng_shuffle_u32(&rng, to, n);
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t k = 0; k < 4 && what == FOUR_PARTNERS; k++)
+			demand_builder_add(b, i, (uint32_t)rng_below(&rng, n),
+					   rng_below(&rng, 100000));
+		for (uint32_t k = 0; k < 14 && what == JOBS_OF_14 && i % 48 < 14; k++)
+			demand_builder_add(b, i, i / 48 * 48 + k, 1000);
+		if (what == PERMUTATION)
+			demand_builder_add(b, i, to[i], 1000);
+	}
+	free(to);
+	return demand_build(b);
+}
+
+static void a_demand_keeps_apart_what_carries_much(void **state)
+{
+	static const double at_most[PATTERNS] = { 0.7, 0.7, 0.8 };
+	struct fabric *f = from_topo("hyperx:dims=12x8,hosts=7,lmc=2");
+	struct tables *plain = route_demand(f, NULL, 1);
+
+	(void)state;
+	for (int what = 0; what < PATTERNS; what++) {
+		struct demand *d = make_demand(f, (enum pattern)what);
+		struct tables *tuned = route_demand(f, d, 1);
+
+		assert_verified("with demand", f, tuned);
+		assert_true(tuned->vls <= 3);
+		assert_true(most_weight(f, tuned, d) < at_most[what] * most_weight(f, plain, d));
+		assert_non_null(strstr(tuned->params, "hyperx=12x8,demand"));
+		tables_put(tuned);
+		demand_put(d);
+	}
+	tables_put(plain);
+	fabric_put(f);
+}
+
 static void results_are_the_same_every_time(void **state)
 {
 	struct fabric *f = from_topo("hyperx:dims=5x4,hosts=3,lmc=2,fail=3,seed=2");
@@ -476,6 +550,7 @@ int main(void)
 		cmocka_unit_test(a_broken_promise_is_found_and_the_pair_is_named),
 		cmocka_unit_test(tables_without_detours_fail),
 		cmocka_unit_test(detours_free_the_cable_between_two_switches),
+		cmocka_unit_test(a_demand_keeps_apart_what_carries_much),
 		cmocka_unit_test(results_are_the_same_every_time),
 		cmocka_unit_test(what_parx_cannot_route_is_refused_with_the_reason),
 		cmocka_unit_test(a_demand_of_another_fabric_is_refused),
