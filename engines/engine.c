@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/engine.h"
 
+#include "engines/dfdn.h"
 #include "engines/dfsssp.h"
 #include "engines/escape.h"
 #include "engines/ftree.h"
@@ -21,6 +22,7 @@ static const struct engine *const engines[] = {
 	&engine_dfsssp,
 	&engine_sar,
 	&engine_parx,
+	&engine_dfdn,
 	&engine_nue,
 };
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * dfdn_tree: the paths of given tables to one LID after another, as a tree in flat arrays.
+ *
+ * Switches have positions by their distance to the LID: position 0 is the switch on which it
+ * ends, and the next switch of any other one has a smaller position.
+ */
+#ifndef ENGINES_DFDN_TREE_H
+#define ENGINES_DFDN_TREE_H
+
+#include "engines/graph.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct dfdn_tree {
+	const struct fabric *f;
+	const struct tables *t;
+	struct turns turns;
+	uint32_t n;	  /* switches */
+	uint32_t *at;	  /* switch at a position */
+	bool *source;	  /* by position: some end hangs on the switch */
+	uint32_t *parent; /* position of the next switch; 0 leads to 0 */
+	uint32_t *turn;	  /* from the position's channel onto that of its parent; only where
+			   * the parent is not position 0 */
+	bool *same;	  /* the path is that of the LID before, on the same switch */
+	/* its own */
+	struct dest *dests;
+	uint32_t ndest, visits;
+	uint32_t *pos, *depth, *count, *chan;
+	uint8_t *port; /* by LID of the block * n + switch */
+};
+
+/* The LFTs must be complete and of shortest paths, for all LIDs with that LMC. */
+void dfdn_tree_init(struct dfdn_tree *x, const struct fabric *f, const struct tables *t,
+		    uint8_t lmc);
+void dfdn_tree_done(struct dfdn_tree *x);
+
+/*
+ * Shows the trees of all LIDs, switch by switch, save those of switches with terminals
+ * themselves.  tree() is called for each and leaves the rest out by returning true; k is the
+ * place of the LID in a block of at most DFDN_TREE_LIDS, for which lids() (may be NULL) is
+ * called when all its trees have been shown.  -ECANCELED.  Time O(LIDs * switches) besides.
+ */
+#define DFDN_TREE_LIDS 64
+struct dfdn_visit {
+	bool (*tree)(void *ctx, const struct dfdn_tree *x, uint32_t k);
+	void (*lids)(void *ctx, const struct dest *d, uint32_t n);
+	void *ctx;
+};
+
+int dfdn_tree_visit(struct dfdn_tree *x, const struct dfdn_visit *v, struct pace *p);
+
+/* The turns of the path from a position, the first one first; returns how many. */
+static inline uint32_t dfdn_tree_path(const struct dfdn_tree *x, uint32_t i, uint32_t *turn)
+{
+	uint32_t n = 0;
+
+	for (; x->parent[i]; i = x->parent[i])
+		turn[n++] = x->turn[i];
+	return n;
+}
+
+#endif
