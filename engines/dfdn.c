@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/dfdn.h"
 
-#include "engines/balance.h"
 #include "engines/dfdn_levels.h"
 #include "engines/dfdn_rises.h"
 #include "engines/dfdn_tight.h"
 #include "engines/dfdn_tree.h"
 #include "engines/dfdn_write.h"
+#include "engines/even.h"
 #include "engines/graph.h"
 #include "engines/updown.h"
 #include "fabric/base/mem.h"
@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_SL	   0xff
 #define ROOTS	   4  /* to try for up and down */
 #define FEW_SLS	   4  /* not worth more work */
 #define MANY_SLS   32 /* that first fit takes: most constrained first would not do with 16 */
@@ -28,9 +27,8 @@ struct dfdn {
 	struct tables *t;
 	struct dfdn_tree tree;
 	struct pace pace;
-	unsigned vls;	  /* that may be used */
-	uint32_t longest; /* path between switches with ends, in hops */
-	uint32_t *turn;	  /* of the path at hand */
+	unsigned vls;	/* that may be used */
+	uint32_t *turn; /* of the path at hand */
 	struct dfdn_paths *paths;
 	bool listed;
 
@@ -51,52 +49,37 @@ struct attempt {
 	unsigned nvl, sls, max_sls;
 	enum dfdn_align align;
 	bool misfit;
-	uint8_t *sl, *prev; /* by position: one that the path has; NO_SL: no source is behind */
+	bool *placed; /* by position: the path from there, or one that it is part of */
 };
 
-/* Shortest paths, noting how far the farthest source is. */
-static void build(void *ctx, struct spdag *g, const struct fabric *f, uint32_t root)
-{
-	struct dfdn *x = ctx;
-	uint32_t i;
-
-	spdag_shortest(g, f, root);
-	for (i = g->n - 1; i; i--)
-		if (f->term_off[g->sw[i]] < f->term_off[g->sw[i] + 1])
-			break;
-	x->longest = g->dist[i] > x->longest ? g->dist[i] : x->longest;
-}
-
-static uint8_t place(struct attempt *a, const struct dfdn_tree *tree, uint32_t i)
+static void place(struct attempt *a, const struct dfdn_tree *tree, uint32_t i)
 {
 	uint32_t n = dfdn_tree_path(tree, i, a->x->turn);
 	unsigned sl;
 
 	if (n < 2)
-		return 0;
+		return;
 	sl = dfdn_levels_place(a->levels, a->x->turn, n, a->max_sls, a->align, NULL);
 	a->misfit |= sl == a->max_sls;
 	a->sls = sl >= a->sls ? sl + 1 : a->sls;
-	return (uint8_t)sl;
 }
 
 /* Farthest switches first: those on the way have the same SL and nothing to add. */
 static bool place_tree(void *ctx, const struct dfdn_tree *tree, uint32_t k)
 {
 	struct attempt *a = ctx;
-	uint8_t *sl = a->prev;
 
 	(void)k;
-	a->prev = a->sl;
-	a->sl = sl;
-	memset(sl, NO_SL, tree->n);
-	for (uint32_t i = tree->n; i-- > 1;) {
-		if (tree->same[i])
-			sl[i] = a->prev[i];
-		else if (sl[i] == NO_SL && tree->source[i])
-			sl[i] = place(a, tree, i);
-		if (sl[i] != NO_SL)
-			sl[tree->parent[i]] = sl[i];
+	for (uint32_t j = 0; j < tree->nnews; j++)
+		a->placed[tree->news[j]] = false;
+	for (uint32_t j = tree->nnews; j--;) {
+		uint32_t i = tree->news[j];
+
+		if (!a->placed[i] && !tree->source[i])
+			continue;
+		if (!a->placed[i])
+			place(a, tree, i);
+		a->placed[tree->parent[i]] = true;
 	}
 	return a->misfit;
 }
@@ -129,11 +112,9 @@ static int first_fit(struct dfdn *x, struct attempt *a)
 	if (!a->max_sls)
 		return 0;
 	a->levels = dfdn_levels_new(x->tree.turns.n, a->nvl, x->rises.rise);
-	a->sl = xcalloc(x->tree.n, 1);
-	a->prev = xcalloc(x->tree.n, 1);
+	a->placed = xcalloc(x->tree.n, sizeof(*a->placed));
 	rc = dfdn_tree_visit(&x->tree, &v, &x->pace);
-	free(a->sl);
-	free(a->prev);
+	free(a->placed);
 	if (!rc && !a->misfit && a->sls > FAB_SLS && (!x->need_sls || a->sls < x->need_sls))
 		x->need_sls = a->sls;
 	a->misfit |= rc != 0;
@@ -176,11 +157,12 @@ static int assign(struct dfdn *x, unsigned nvl)
 /* Up is towards these roots.  With more VLs than needed there may be an SL less. */
 static int try_roots(struct dfdn *x, const uint32_t *roots, uint32_t n)
 {
-	unsigned most = x->longest < x->vls ? x->longest : x->vls, nvl;
+	unsigned most, nvl;
 	int rc;
 
 	dfdn_rises_done(&x->rises);
 	rc = dfdn_rises_init(&x->rises, &x->tree, roots, n, &x->pace);
+	most = x->rises.longest < x->vls ? x->rises.longest : x->vls;
 	nvl = x->rises.most + 1;
 	x->needless = x->rises.needless;
 	if (rc || x->needless)
@@ -245,7 +227,7 @@ static void tell(const struct dfdn *x, struct notes *notes)
 		notes_set(notes, "rises", 0, "no VL rises: these paths cannot deadlock on one");
 		return;
 	}
-	if (x->longest <= 2) {
+	if (x->rises.longest == 2) {
 		notes_set(notes, "rises", 1,
 			  "the VL rises at the second switch (DF-D2): any SL will do");
 		return;
@@ -263,12 +245,10 @@ static int assign_vls(struct dfdn *x, struct err *err)
 	int rc;
 
 	x->t->vls = x->t->sls = 1;
-	if (x->longest < 2)
-		return 0;
 	rc = try_all_roots(x);
 	if (rc || x->needless)
 		return rc;
-	if (x->longest == 2 && x->vls >= 2)
+	if (x->rises.longest == 2 && x->vls >= 2)
 		dfdn_write_two(x->t, x->f);
 	else if (x->levels)
 		rc = dfdn_write(x->t, &x->tree, x->levels, x->sls, &x->pace);
@@ -277,35 +257,48 @@ static int assign_vls(struct dfdn *x, struct err *err)
 	return rc;
 }
 
-static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
-		 const struct demand *demand, const struct engine_params *params,
-		 struct progress *progress, struct err *err)
+static int route_how(struct tables **out, const struct fabric *f, const struct even_how *how,
+		     const struct engine_params *params, struct progress *progress, struct err *err)
 {
 	struct dfdn x = { .f = f, .vls = graph_vls(f, params) };
-	uint8_t lmc = graph_lmc(f, params);
 	int rc;
 
-	(void)jobs;
-	(void)demand;
 	x.t = graph_tables(f, "dfdn", params);
 	x.turn = xcalloc(f->nsw, sizeof(*x.turn));
-	rc = balance_by_lid(x.t, f, lmc, BALANCE_PATHS, build, &x, progress);
+	rc = even_route(x.t, f, params, how, progress);
 	if (!rc) {
-		dfdn_tree_init(&x.tree, f, x.t, lmc);
+		dfdn_tree_init(&x.tree, f, x.t, graph_lmc(f, params));
 		rc = pace_begin(&x.pace, progress, "layers", PACE_TOTAL) ? -ECANCELED : 0;
 		rc = rc ? rc : assign_vls(&x, err);
 		dfdn_tree_done(&x.tree);
 	}
-	if (!rc)
-		tell(&x, params ? params->notes : NULL);
-	else
-		tables_put(x.t);
-	if (!rc)
+	if (!rc) {
+		tell(&x, params->notes);
 		*out = x.t;
+	} else {
+		tables_put(x.t);
+	}
 	dfdn_rises_done(&x.rises);
 	dfdn_levels_free(x.levels);
 	dfdn_paths_free(x.paths);
 	free(x.turn);
+	return rc;
+}
+
+/* The most even paths, or else those of fewer turns; refuses with the sentence on the first. */
+static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		 const struct demand *demand, const struct engine_params *params,
+		 struct progress *progress, struct err *err)
+{
+	static const struct even_how hows[] = {
+		{ .rounds = EVEN_ROUNDS },
+		{ .rounds = 0 },
+		{ .rule = BALANCE_PORTS },
+	};
+	int rc = route_how(out, f, &hows[0], params, progress, err);
+
+	for (size_t i = 1; i < sizeof(hows) / sizeof(*hows) && rc == -ENOSPC; i++)
+		rc = route_how(out, f, &hows[i], params, progress, NULL);
 	return rc;
 }
 

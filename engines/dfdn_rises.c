@@ -10,31 +10,33 @@
 struct survey {
 	struct dfdn_rises *r;
 	uint32_t *rises; /* by position, from there on */
-	bool *crossed;	 /* by position: on the path of some source */
-	bool *used;	 /* by turn */
+	uint32_t *hops;
+	bool *crossed; /* by position: on the path of some source */
+	bool *used;    /* by turn */
 };
 
 static bool survey_tree(void *ctx, const struct dfdn_tree *x, uint32_t k)
 {
 	struct survey *s = ctx;
-	uint32_t most = s->r->most;
+	uint32_t most = s->r->most, longest = s->r->longest;
 
 	(void)k;
-	for (uint32_t i = 1; i < x->n; i++) {
-		uint32_t p = x->parent[i];
+	for (uint32_t a = 0; a < x->nnews; a++) {
+		uint32_t i = x->news[a], p = x->parent[i];
 
-		if (x->same[i])
-			continue;
 		s->rises[i] = p ? s->rises[p] + s->r->rise[x->turn[i]] : 0;
+		s->hops[i] = s->hops[p] + 1;
+		s->crossed[i] = x->source[i];
 		most = x->source[i] && s->rises[i] > most ? s->rises[i] : most;
+		longest = x->source[i] && s->hops[i] > longest ? s->hops[i] : longest;
 	}
 	s->r->most = most;
-	memcpy(s->crossed, x->source, x->n * sizeof(*s->crossed));
-	for (uint32_t i = x->n; i-- > 1;) {
-		uint32_t p = x->parent[i];
+	s->r->longest = longest;
+	for (uint32_t a = x->nnews; a--;) {
+		uint32_t i = x->news[a], p = x->parent[i];
 
 		s->crossed[p] |= s->crossed[i];
-		if (p && s->crossed[i] && !x->same[i])
+		if (p && s->crossed[i])
 			s->used[x->turn[i]] = true;
 	}
 	return false;
@@ -93,11 +95,13 @@ int dfdn_rises_init(struct dfdn_rises *r, struct dfdn_tree *tree, const uint32_t
 	*r = (struct dfdn_rises){ .rise = xcalloc(tree->turns.n, 1) };
 	mark_rises(r, tree, roots, nroots);
 	s.rises = xcalloc(tree->n, sizeof(*s.rises));
+	s.hops = xcalloc(tree->n, sizeof(*s.hops));
 	s.crossed = xcalloc(tree->n, sizeof(*s.crossed));
 	s.used = xcalloc(tree->turns.n, sizeof(*s.used));
 	rc = dfdn_tree_visit(tree, &v, p);
 	r->needless = !rc && (!r->most || acyclic(tree->f, &tree->turns, s.used));
 	free(s.rises);
+	free(s.hops);
 	free(s.crossed);
 	free(s.used);
 	return rc;

@@ -18,9 +18,10 @@
 #include <stdint.h>
 
 struct dfdn_rises {
-	uint8_t *rise; /* by turn: 0 or 1 */
-	uint32_t most; /* on any path from a switch with ends; VLs needed, less one */
-	bool needless; /* the turns of these paths close no cycle even on one VL */
+	uint8_t *rise;	  /* by turn: 0 or 1 */
+	uint32_t longest; /* path from a switch with ends, in hops */
+	uint32_t most;	  /* rises on any of these paths; VLs needed, less one */
+	bool needless;	  /* the turns of these paths close no cycle even on one VL */
 };
 
 /* Up is towards the roots.  Walks all paths: -ECANCELED; call dfdn_rises_done() all the same. */

@@ -55,15 +55,16 @@ static bool list_tree(void *ctx, const struct dfdn_tree *x, uint32_t k)
 	struct dfdn_paths *l = ctx;
 
 	(void)k;
-	memset(l->behind, 0, x->n * sizeof(*l->behind));
-	for (uint32_t i = x->n; i-- > 1 && !l->full;) {
+	for (uint32_t a = 0; a < x->nnews; a++)
+		l->behind[x->news[a]] = false;
+	for (uint32_t a = x->nnews; a-- && !l->full;) {
+		uint32_t i = x->news[a], n;
 		bool leaf = x->source[i] && !l->behind[i];
-		uint32_t n;
 
 		if (!x->source[i] && !l->behind[i])
 			continue;
 		l->behind[x->parent[i]] = true;
-		if (!leaf || x->same[i])
+		if (!leaf)
 			continue;
 		n = dfdn_tree_path(x, i, l->turn + l->off[l->n]);
 		if (n >= 2)

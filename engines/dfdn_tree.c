@@ -35,6 +35,7 @@ void dfdn_tree_init(struct dfdn_tree *x, const struct fabric *f, const struct ta
 	x->parent = xcalloc(f->nsw, sizeof(*x->parent));
 	x->turn = xcalloc(f->nsw, sizeof(*x->turn));
 	x->same = xcalloc(f->nsw, sizeof(*x->same));
+	x->news = xcalloc(f->nsw, sizeof(*x->news));
 	x->pos = xcalloc(f->nsw, sizeof(*x->pos));
 	x->depth = xcalloc(f->nsw, sizeof(*x->depth));
 	x->count = xcalloc(f->nsw + 1, sizeof(*x->count));
@@ -44,8 +45,8 @@ void dfdn_tree_init(struct dfdn_tree *x, const struct fabric *f, const struct ta
 
 void dfdn_tree_done(struct dfdn_tree *x)
 {
-	void *arrays[] = { x->at,    x->source, x->parent, x->turn, x->same, x->pos,
-			   x->depth, x->count,	x->chan,   x->port, x->dests };
+	void *arrays[] = { x->at,  x->source, x->parent, x->turn, x->same, x->news,
+			   x->pos, x->depth,  x->count,	 x->chan, x->port, x->dests };
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
 		free(arrays[i]);
@@ -97,11 +98,22 @@ static void order(struct dfdn_tree *x, uint32_t root, const uint8_t *port)
 	}
 }
 
+static void look_up(struct dfdn_tree *x, uint32_t i, uint8_t port, bool moved)
+{
+	const struct fabric *f = x->f;
+
+	if (moved) {
+		x->chan[i] = fabric_chan(f, x->at[i], port);
+		x->parent[i] = x->pos[f->chan_dst[x->chan[i]]];
+	}
+	x->turn[i] = turns_at(&x->turns, x->chan[i], x->chan[x->parent[i]]);
+}
+
 /* Only what differs from the LID before is looked up; anew: there is none. */
 static void show(struct dfdn_tree *x, const uint8_t *port, bool anew)
 {
-	const struct fabric *f = x->f;
 	const uint8_t *prev = anew ? port : port - x->n;
+	uint32_t n = 0;
 
 	x->parent[0] = 0;
 	x->same[0] = !anew;
@@ -112,12 +124,10 @@ static void show(struct dfdn_tree *x, const uint8_t *port, bool anew)
 		x->same[i] = !moved && x->same[x->parent[i]];
 		if (x->same[i])
 			continue;
-		if (moved) {
-			x->chan[i] = fabric_chan(f, u, port[u]);
-			x->parent[i] = x->pos[f->chan_dst[x->chan[i]]];
-		}
-		x->turn[i] = turns_at(&x->turns, x->chan[i], x->chan[x->parent[i]]);
+		look_up(x, i, port[u], moved);
+		x->news[n++] = i;
 	}
+	x->nnews = n;
 }
 
 /* How many visits there will be is not known: each takes half of what is left. */

@@ -25,11 +25,14 @@ struct dfdn_tree {
 	uint32_t *parent; /* position of the next switch; 0 leads to 0 */
 	uint32_t *turn;	  /* from the position's channel onto that of its parent; only where
 			   * the parent is not position 0 */
-	bool *same;	  /* the path is that of the LID before, on the same switch */
+	/* Positions, ascending, whose path is not that of the LID before: all but 0 when that
+	 * ended on another switch.  Behind such a position there are no others. */
+	uint32_t *news, nnews;
 	/* its own */
 	struct dest *dests;
 	uint32_t ndest, visits;
 	uint32_t *pos, *depth, *count, *chan;
+	bool *same;    /* by position: it is that of the LID before */
 	uint8_t *port; /* by LID of the block * n + switch */
 };
 

@@ -43,7 +43,6 @@ struct write {
 	struct tables *t;
 	const struct dfdn_levels *levels;
 	struct dfdn_good *good; /* by position */
-	uint16_t *sls, *prev;	/* by position: SLs that leave there */
 	uint8_t *sl;		/* by LID * nsw + switch */
 	uint16_t *seen;		/* by turn */
 	uint16_t all;
@@ -74,26 +73,22 @@ static bool write_tree(void *ctx, const struct dfdn_tree *x, uint32_t k)
 {
 	struct write *w = ctx;
 	uint8_t *sl = w->sl + (size_t)k * x->n;
-	uint16_t *sls = w->prev;
 
-	w->prev = w->sls;
-	w->sls = sls;
-	sls[0] = 0;
-	for (uint32_t i = 1; i < x->n; i++) {
-		uint32_t u = x->at[i];
-
-		sl[u] = x->same[i] ? (sl - x->n)[u] : choose(w, x, i);
-		sls[i] = (uint16_t)(x->source[i] << sl[u]);
-	}
+	if (x->nnews + 1 < x->n)
+		memcpy(sl, sl - x->n, x->n);
 	sl[x->at[0]] = 0;
-	for (uint32_t i = x->n; i-- > 1;) {
-		uint32_t p = x->parent[i];
+	for (uint32_t a = 0; a < x->nnews; a++) {
+		uint32_t i = x->news[a];
+		uint16_t bit;
 
-		sls[p] |= sls[i];
-		if (p && !(x->same[i] && sls[i] == w->prev[i]))
-			w->seen[x->turn[i]] |= sls[i];
+		sl[x->at[i]] = choose(w, x, i);
+		if (!x->source[i])
+			continue;
+		bit = (uint16_t)(1u << sl[x->at[i]]);
+		w->all |= bit;
+		for (uint32_t p = i; x->parent[p]; p = x->parent[p])
+			w->seen[x->turn[p]] |= bit;
 	}
-	w->all |= sls[0];
 	return false;
 }
 
@@ -162,8 +157,6 @@ int dfdn_write(struct tables *t, struct dfdn_tree *tree, struct dfdn_levels *l, 
 	if (nsls > 1)
 		tables_sl_form(t, SL_BY_SWITCH, tree->f);
 	w.good = xcalloc(tree->n, sizeof(*w.good));
-	w.sls = xcalloc(tree->n, sizeof(*w.sls));
-	w.prev = xcalloc(tree->n, sizeof(*w.prev));
 	w.sl = xcalloc((size_t)tree->n * DFDN_TREE_LIDS, sizeof(*w.sl));
 	w.seen = xcalloc(tree->turns.n, sizeof(*w.seen));
 	rc = dfdn_tree_visit(tree, &v, p);
@@ -173,8 +166,6 @@ int dfdn_write(struct tables *t, struct dfdn_tree *tree, struct dfdn_levels *l, 
 		rc = write_sl2vl(&w, tree, p);
 	}
 	free(w.good);
-	free(w.sls);
-	free(w.prev);
 	free(w.sl);
 	free(w.seen);
 	return rc;
