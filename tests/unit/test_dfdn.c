@@ -244,7 +244,7 @@ static void too_few_vls_say_how_many_it_takes_and_who_needs_fewer(void **state)
 
 static void too_few_sls_say_how_many_it_takes(void **state)
 {
-	struct fabric *f = from_topo("torus:dims=26x26,hosts=1");
+	struct fabric *f = from_topo("torus:dims=24x24,hosts=1");
 	struct engine_params p = { .vls = 15 };
 	struct tables *t = NULL;
 	struct err err;
