@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define ALL_VLS 15 /* data VLs 0..14 */
+#define AHEAD	64 /* turns asked for before they are needed */
 
 /*
  * Two ways to keep a turn.  Where SL2VL depends on no more than what hangs on the input port,
@@ -286,16 +287,42 @@ static void load_block(struct deps *d, uint32_t block)
 	}
 }
 
+/* Turns of some switches of the order from first on, asked for early: they lie anywhere in tables
+ * larger than caches.  Returns where to stop. */
+static uint32_t look_ahead(const struct deps *d, const struct walk *w, uint32_t first, size_t *turn)
+{
+	uint32_t i, end = w->norder - 1 < first + AHEAD ? w->norder - 1 : first + AHEAD;
+
+	for (i = first; i < end; i++) {
+		uint32_t c = w->chan[w->order[i]];
+		size_t at = d->turn_base[c] + w->chan[d->f->chan_dst[c]];
+
+		turn[i - first] = at;
+		if (d->by_port)
+			__builtin_prefetch(&d->rows.turn[at]);
+		if (d->turns && d->by_port)
+			__builtin_prefetch(&d->turn_sls[at * d->rows.nwords], 1);
+		else if (d->turns)
+			__builtin_prefetch(&d->turn[at], 1);
+	}
+	return end;
+}
+
 static bool add_by_sl(struct deps *d, const struct walk *w)
 {
 	const uint32_t *dst = d->f->chan_dst;
 	uint16_t *passing = d->passing;
-	uint32_t i, n = w->norder, m, dsw = w->dsw, lost = 0, seen = 0;
+	uint32_t i, n = w->norder, m, dsw = w->dsw, lost = 0, seen = 0, first = 0, end = 0;
 	uint16_t stay_sent = (uint16_t)~d->drop_sent, stay_passing = (uint16_t)~d->drop_passing;
+	size_t turn[AHEAD];
 
 	for (i = 0; i + 1 < n; i++) {
-		uint32_t u = w->order[i], c = w->chan[u], v = dst[c], on;
+		uint32_t u = w->order[i], v = dst[w->chan[u]], on;
 
+		if (d->turns && i == end) {
+			first = i;
+			end = look_ahead(d, w, i, turn);
+		}
 		lost |= d->sent[u] & d->drop_sent;
 		m = (d->sent[u] & stay_sent) | (uint32_t)passing[u] << 16;
 		passing[u] = 0;
@@ -303,7 +330,7 @@ static bool add_by_sl(struct deps *d, const struct walk *w)
 			continue;
 		seen |= m;
 		if (d->turns)
-			d->turn[d->turn_base[c] + w->chan[v]] |= m;
+			d->turn[turn[i - first]] |= m;
 		on = (m | m >> 16) & 0xffff;
 		lost |= on & d->drop_passing;
 		passing[v] |= (uint16_t)(on & stay_passing);
@@ -414,13 +441,19 @@ static inline __attribute__((always_inline)) bool add_words(struct deps *d, cons
 {
 	bool each = d->t->sl_kind == SL_BY_TERM, lost = false;
 	const struct rows *r = &d->rows;
-	uint32_t i, k;
+	uint32_t i, k, first = 0, end = 0;
+	size_t turns[AHEAD];
 
 	for (i = 0; i + 1 < w->norder; i++) {
 		uint32_t u = w->order[i], c = w->chan[u], v = d->f->chan_dst[c], sls, row;
-		size_t turn = d->turn_base[c] + w->chan[v];
 		uint64_t *flow = d->flow + (size_t)u * n, any = 0;
+		size_t turn;
 
+		if (i == end) {
+			first = i;
+			end = look_ahead(d, w, i, turns);
+		}
+		turn = turns[i - first];
 		lost |= each ? send_each(d, flow, u, c, lid) : send_alike(d, flow, u, c, n);
 		for (k = 0; k < n; k++) {
 			any |= flow[k];

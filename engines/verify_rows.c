@@ -105,24 +105,57 @@ static void find_sources(struct index *x, const struct fabric *f, const struct t
 	r->src_off[f->nchan] = n;
 }
 
-static void make_masks(struct rows *r)
+/* SLs that paths may have, and perhaps some more that stand where nobody owns the LID. */
+static uint32_t sls_in_use(const struct fabric *f, const struct tables *t)
 {
-	uint32_t row, sl, vl, top = 0;
-	size_t i;
+	bool seen[256] = { false };
+	size_t i, rows = 0;
+	uint32_t sl, mask = 0;
 
-	for (i = 0; i < (size_t)r->n * FAB_SLS; i++)
-		top = r->vl[i] < DATA_VLS && r->vl[i] > top ? r->vl[i] : top;
+	switch (t->sl_kind) {
+	case SL_CONST:
+		seen[t->sl_const] = true;
+		break;
+	case SL_BY_DLID:
+		rows = 1;
+		break;
+	case SL_BY_SWITCH:
+		rows = f->nsw;
+		break;
+	case SL_BY_TERM:
+		rows = f->nend;
+		break;
+	}
+	for (i = 0; i < rows * t->stride; i++)
+		seen[t->sl[i]] = true;
+	for (sl = 0; sl < FAB_SLS; sl++)
+		mask |= (uint32_t)seen[sl] << sl;
+	return mask;
+}
+
+static void make_masks(struct rows *r, uint32_t sls)
+{
+	uint32_t row, x, vl, top = 0;
+
+	for (row = 0; row < r->n; row++) {
+		for (x = sls; x; x &= x - 1) {
+			vl = r->vl[(size_t)row * FAB_SLS + (uint32_t)__builtin_ctz(x)];
+			top = vl < DATA_VLS && vl > top ? vl : top;
+		}
+	}
 	r->nwords = top / 4 + 1 == 3 ? 4 : top / 4 + 1;
 	r->lanes = xcalloc((size_t)r->n * r->nwords, sizeof(*r->lanes));
 	r->drop = xcalloc(r->n, sizeof(*r->drop));
 	for (row = 0; row < r->n; row++) {
-		for (sl = 0; sl < FAB_SLS; sl++) {
+		for (x = sls; x; x &= x - 1) {
+			uint32_t sl = (uint32_t)__builtin_ctz(x);
+
 			vl = r->vl[(size_t)row * FAB_SLS + sl];
 			if (vl >= DATA_VLS)
 				r->drop[row] |= (uint16_t)(1u << sl);
 			else
-				r->lanes[(size_t)row * r->nwords + vl / 4] |= 1ull
-									      << (vl % 4 * 16 + sl);
+				r->lanes[(size_t)row * r->nwords + vl / 4] |=
+					1ull << (vl % 4 * 16 + sl);
 		}
 	}
 }
@@ -136,7 +169,7 @@ void rows_init(struct rows *r, const struct fabric *f, const struct tables *t, c
 	r->turn = xcalloc(nturns, sizeof(*r->turn));
 	find_turns(&x, f, t, base);
 	find_sources(&x, f, t);
-	make_masks(r);
+	make_masks(r, sls_in_use(f, t));
 	free(x.slot);
 }
 

@@ -17,7 +17,7 @@
 
 struct rows {
 	uint32_t n;
-	uint32_t nwords; /* for the highest data VL of them all: 1, 2 or 4 */
+	uint32_t nwords; /* for the highest data VL that an SL in use can get: 1, 2 or 4 */
 	uint8_t *vl;	 /* [row * FAB_SLS + SL] */
 	uint64_t *lanes; /* [row * nwords + word]: SLs by VL */
 	uint16_t *drop;	 /* per row: SLs without a data VL */
@@ -27,7 +27,8 @@ struct rows {
 	uint32_t *src_off, *src;
 };
 
-/* base, nturns: turn (c, e) is base[c] + e. */
+/* base, nturns: turn (c, e) is base[c] + e.  The masks are right for the SLs that paths of t
+ * have. */
 void rows_init(struct rows *r, const struct fabric *f, const struct tables *t, const size_t *base,
 	       size_t nturns);
 void rows_done(struct rows *r);
