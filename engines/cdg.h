@@ -24,10 +24,6 @@ struct cdg_work *cdg_work_new(const struct fabric *f);
 void cdg_work_free(struct cdg_work *w);		  /* NULL is fine */
 uint64_t cdg_work_done(const struct cdg_work *w); /* channels that searches looked at, so far */
 
-/* Searches that looked at that many channels give up: cdg_add() then refuses what may well close
- * no cycle.  0, as at the start: no limit. */
-void cdg_work_limit(struct cdg_work *w, uint32_t channels);
-
 struct cdg *cdg_new(struct cdg_work *w); /* without turns */
 void cdg_free(struct cdg *g);		 /* NULL is fine */
 /* Takes out all turns and begins with that order of the channels, nchan of them. */

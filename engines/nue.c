@@ -10,12 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Another order is tried as long as all tries together stay below that, in edges looked at. */
-#define TRY_WORK 2500000
+/*
+ * What is tried, one after another, as long as as many tries as that like the first would stay
+ * below the work, in edges looked at.  With few VLs much depends on luck: a root with few cables,
+ * where not all have as many, lowers the maximum about every other time.
+ */
+struct recipe {
+	enum nue_order order;
+	unsigned root; /* which of the layer's */
+	uint64_t work;
+};
 
-static const enum nue_order orders[] = { NUE_WORST_FIRST, NUE_BY_INDEX, NUE_STRIDE };
+static const struct recipe recipes[] = {
+	{ NUE_WORST_FIRST, 0, 0 },
+	{ NUE_WORST_FIRST, 1, 16000000 },
+	{ NUE_BY_INDEX, 0, 2500000 },
+	{ NUE_STRIDE, 0, 2500000 },
+};
 
-#define NORDERS (sizeof(orders) / sizeof(*orders))
+#define NRECIPES (sizeof(recipes) / sizeof(*recipes))
 
 /* One complete routing. */
 struct attempt {
@@ -38,7 +51,7 @@ struct router {
 	uint64_t total;
 
 	struct nue_trees *trees; /* those that are searched at the moment ... */
-	enum nue_order order;	 /* ... in this order */
+	struct recipe recipe;	 /* ... in this way */
 };
 
 struct turn_of {
@@ -76,7 +89,8 @@ static bool search_layer(void *ctx, unsigned worker, uint32_t l)
 
 	if (!r->search[worker])
 		r->search[worker] = nue_search_new(&r->net);
-	return nue_layer_search(&r->trees[l], &r->layer[l], r->search[worker], r->order, &pause);
+	return nue_layer_search(&r->trees[l], &r->layer[l], r->search[worker], r->recipe.order,
+				r->recipe.root, &pause);
 }
 
 /* Blocks of neighbouring switches with ends; those without are dealt out. */
@@ -110,11 +124,11 @@ static void attempt_done(struct attempt *a, uint32_t k)
 	*a = (struct attempt){ .trees = NULL };
 }
 
-static int try_order(struct attempt *a, struct router *r, enum nue_order order)
+static int try_recipe(struct attempt *a, struct router *r, struct recipe recipe)
 {
 	*a = (struct attempt){ .trees = xcalloc(r->k, sizeof(*a->trees)) };
 	r->trees = a->trees;
-	r->order = order;
+	r->recipe = recipe;
 	if (pool_for(r->pool, r->k, search_layer, r))
 		return -ECANCELED;
 	for (uint32_t l = 0; l < r->k; l++)
@@ -132,18 +146,30 @@ static bool is_better(const struct attempt *a, const struct attempt *b)
 	return a->cost <= b->cost + b->cost / 200 && a->load.max < b->load.max;
 }
 
-static int try_orders(struct attempt *best, struct router *r)
+/* Would that be tried in vain, or for too long? */
+static bool is_left_out(const struct router *r, uint32_t i, uint64_t work)
+{
+	bool same_root = true;
+
+	for (uint32_t l = 0; l < r->k; l++)
+		same_root &= r->layer[l].root[0] == r->layer[l].root[1];
+	return r->net.tree || (recipes[i].root && same_root) || (i + 1) * work >= recipes[i].work;
+}
+
+static int try_recipes(struct attempt *best, struct router *r)
 {
 	uint64_t work = 0;
-	int rc = try_order(best, r, orders[0]);
+	int rc = try_recipe(best, r, recipes[0]);
 
 	for (uint32_t l = 0; l < r->k; l++)
 		work += r->layer[l].work;
 	work += best->load.work;
-	for (uint32_t i = 1; i < NORDERS && !rc && (i + 1) * work < TRY_WORK; i++) {
+	for (uint32_t i = 1; i < NRECIPES && !rc; i++) {
 		struct attempt a;
 
-		rc = try_order(&a, r, orders[i]);
+		if (is_left_out(r, i, work))
+			continue;
+		rc = try_recipe(&a, r, recipes[i]);
 		if (!rc && is_better(&a, best)) {
 			struct attempt worse = *best;
 
@@ -222,7 +248,7 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 	r.search = xcalloc(pool_threads(r.pool), sizeof(*r.search));
 	r.total = (uint64_t)f->nsw * NUE_STEPS;
 	divide(&r, graph_vls(f, params));
-	rc = pool_for(r.pool, r.k, init_layer, &r) ? -ECANCELED : try_orders(&best, &r);
+	rc = pool_for(r.pool, r.k, init_layer, &r) ? -ECANCELED : try_recipes(&best, &r);
 	if (!rc) {
 		set_sls(best.t, &r);
 		if (params)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define BATCH	   64		/* LIDs that are written to the LFTs together */
+#define AGAIN	   4		/* times that LIDs over the fullest channels are routed again */
 #define WAYS_BYTES (160u << 20) /* for the ways to all switches at a time */
 
 /* A destination switch and how many of its LIDs are done. */
@@ -25,14 +26,17 @@ struct balance {
 	uint8_t lmc;
 	struct nue_ways_maker *maker;
 	uint64_t *load;
-	uint64_t *cost;	 /* by position: load of the whole path */
-	uint32_t *top;	 /* by position: place of the channel chosen there */
-	uint32_t *taken; /* by position: edge chosen there */
-	uint32_t *sum;	 /* by position: terminals that come through */
-	uint8_t *port;	 /* by LID of the batch * nsw + switch */
+	uint64_t *cost;	  /* by position: load of the whole path */
+	uint32_t *top;	  /* by position: place of the channel chosen there */
+	uint32_t *taken;  /* by position: edge chosen there */
+	uint32_t *before; /* taken before that */
+	uint32_t *sum;	  /* by position: terminals that come through */
+	uint8_t *port;	  /* by LID of the batch * nsw + switch */
 	uint16_t lid[BATCH];
 	uint32_t nlid;
 	struct pace pace;
+	unsigned again; /* times that all LIDs have been routed */
+	bool *full;	/* by LID: due again */
 	uint64_t done, work;
 };
 
@@ -72,16 +76,19 @@ static void choose(struct balance *b, const struct nue_ways *w, const uint32_t *
 	}
 }
 
-static void add_loads(struct balance *b, const struct nue_ways *w)
+static void sum_up(struct balance *b, const struct nue_ways *w)
 {
 	for (uint32_t p = 0; p < w->n; p++)
 		b->sum[p] = b->f->sw_nterm[w->sw[p]];
-	for (uint32_t p = w->n; p-- > 1;) {
-		uint32_t e = b->taken[p];
+	for (uint32_t p = w->n; p-- > 1;)
+		b->sum[w->to[b->taken[p]]] += b->sum[p];
+}
 
-		b->load[w->chan[e]] += b->sum[p];
-		b->sum[w->to[e]] += b->sum[p];
-	}
+static void add_loads(struct balance *b, const struct nue_ways *w)
+{
+	sum_up(b, w);
+	for (uint32_t p = 1; p < w->n; p++)
+		b->load[w->chan[b->taken[p]]] += b->sum[p];
 }
 
 static void write_lid(struct balance *b, const struct nue_ways *w, uint16_t lid, uint8_t own)
@@ -97,17 +104,92 @@ static void write_lid(struct balance *b, const struct nue_ways *w, uint16_t lid,
 		flush(b);
 }
 
-/* The r-th LID of a switch: first the base LIDs of its ends, then their next ones. */
+/* Of the r-th LID of a switch: first come the base LIDs of its ends, then their next ones. */
+static uint32_t target_end(const struct balance *b, const struct target *t, uint32_t r)
+{
+	const uint32_t *off = b->f->term_off;
+
+	return b->f->term_list[off[t->sw] + r % (off[t->sw + 1] - off[t->sw])];
+}
+
+static uint16_t target_lid(const struct balance *b, const struct target *t, uint32_t r)
+{
+	const uint32_t *off = b->f->term_off;
+
+	return (uint16_t)(b->f->term_lid[target_end(b, t, r)] + r / (off[t->sw + 1] - off[t->sw]));
+}
+
 static void route_lid(struct balance *b, struct target *t, uint32_t r)
 {
-	const struct fabric *f = b->f;
-	uint32_t u = t->sw, nend = f->term_off[u + 1] - f->term_off[u];
-	uint32_t end = f->term_list[f->term_off[u] + r % nend];
+	uint32_t end = target_end(b, t, r);
 
 	choose(b, &t->ways, t->trees->place);
-	if (end < f->nterm)
+	if (end < b->f->nterm)
 		add_loads(b, &t->ways);
-	write_lid(b, &t->ways, (uint16_t)(f->term_lid[end] + r / nend), f->term_port[end]);
+	write_lid(b, &t->ways, target_lid(b, t, r), b->f->term_port[end]);
+}
+
+/* The LID's edges, as written. */
+static void read_lid(struct balance *b, const struct nue_ways *w, uint16_t lid)
+{
+	for (uint32_t p = 1; p < w->n; p++) {
+		uint8_t port = tables_row(b->t, w->sw[p])[lid];
+		uint32_t e = w->off[p];
+
+		while (b->f->chan_port[w->chan[e]] != port)
+			e++;
+		b->taken[p] = e;
+	}
+}
+
+static void take_loads_away(struct balance *b, const struct nue_ways *w)
+{
+	for (uint32_t p = 1; p < w->n; p++)
+		b->load[w->chan[b->taken[p]]] -= b->sum[p];
+}
+
+/* The fullest channel with a path of this LID. */
+static uint64_t fullest(const struct balance *b, const struct nue_ways *w)
+{
+	uint64_t max = 0;
+
+	for (uint32_t p = 1; p < w->n; p++) {
+		uint64_t load = b->load[w->chan[b->taken[p]]];
+
+		max = b->sum[p] && load > max ? load : max;
+	}
+	return max;
+}
+
+static void swap_taken(struct balance *b)
+{
+	uint32_t *taken = b->taken;
+
+	b->taken = b->before;
+	b->before = taken;
+}
+
+/* Once more, if that makes the fullest of the LID's channels less full. */
+static void reroute_lid(struct balance *b, struct target *t, uint32_t r)
+{
+	const struct nue_ways *w = &t->ways;
+	uint16_t lid = target_lid(b, t, r);
+	uint64_t was;
+
+	read_lid(b, w, lid);
+	sum_up(b, w);
+	was = fullest(b, w);
+	take_loads_away(b, w);
+	swap_taken(b);
+	choose(b, w, t->trees->place);
+	add_loads(b, w);
+	if (fullest(b, w) < was) {
+		write_lid(b, w, lid, b->f->term_port[target_end(b, t, r)]);
+		return;
+	}
+	take_loads_away(b, w);
+	swap_taken(b);
+	add_loads(b, w);
 }
 
 static uint32_t target_lids(const struct balance *b, const struct target *t)
@@ -126,20 +208,37 @@ static bool tick(struct balance *b, const struct target *t, uint32_t lids, uint6
 	return pace_tick(&b->pace, b->done, work);
 }
 
+/* The first time all LIDs are due, later those that are too full. */
+static bool is_due(const struct balance *b, const struct target *t, uint32_t r)
+{
+	return !b->again || b->full[target_lid(b, t, r)];
+}
+
+static bool one_lid(struct balance *b, struct target *t, uint32_t r)
+{
+	if (!is_due(b, t, r))
+		return false;
+	if (b->again)
+		reroute_lid(b, t, r);
+	else
+		route_lid(b, t, r);
+	return tick(b, t, !b->again, (uint64_t)t->ways.nedge + t->ways.n);
+}
+
 static int by_switch(struct balance *b, struct target *t, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t lids = target_lids(b, &t[i]);
+		uint32_t lids = target_lids(b, &t[i]), r = 0;
 		bool stop;
 
-		if (!lids)
+		while (r < lids && !is_due(b, &t[i], r))
+			r++;
+		if (r == lids)
 			continue;
 		nue_ways_make(&t[i].ways, b->maker, t[i].trees, t[i].i);
 		stop = tick(b, &t[i], 0, b->f->nchan);
-		for (uint32_t r = 0; r < lids && !stop; r++) {
-			route_lid(b, &t[i], r);
-			stop = tick(b, &t[i], 1, 0);
-		}
+		for (; r < lids && !stop; r++)
+			stop = one_lid(b, &t[i], r);
 		nue_ways_done(&t[i].ways);
 		if (stop)
 			return -ECANCELED;
@@ -147,10 +246,20 @@ static int by_switch(struct balance *b, struct target *t, uint32_t n)
 	return 0;
 }
 
-static void drop_ways(struct target *t, uint32_t n)
+static int by_round(struct balance *b, struct target *t, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		nue_ways_done(&t[i].ways);
+	bool more = true, stop = false;
+
+	for (uint32_t r = 0; more && !stop; r++) {
+		more = false;
+		for (uint32_t i = 0; i < n && !stop; i++) {
+			if (r >= target_lids(b, &t[i]))
+				continue;
+			more = true;
+			stop = one_lid(b, &t[i], r);
+		}
+	}
+	return stop ? -ECANCELED : 0;
 }
 
 /* Keeps the ways of all switches; -ENOMEM when they are too many. */
@@ -171,31 +280,55 @@ static int make_ways(struct balance *b, struct target *t, uint32_t n)
 	return 0;
 }
 
-static int by_round(struct balance *b, struct target *t, uint32_t n)
+static void drop_ways(struct target *t, uint32_t n)
 {
-	bool more = true, stop = false;
+	for (uint32_t i = 0; i < n; i++)
+		nue_ways_done(&t[i].ways);
+}
 
-	for (uint32_t r = 0; more && !stop; r++) {
-		more = false;
-		for (uint32_t i = 0; i < n && !stop; i++) {
-			if (r >= target_lids(b, &t[i]))
-				continue;
-			route_lid(b, &t[i], r);
-			more = true;
-			stop = tick(b, &t[i], 1, 0);
-		}
+static uint64_t load_max(const struct balance *b)
+{
+	uint64_t max = 0;
+
+	for (uint32_t c = 0; c < b->f->nchan; c++)
+		max = b->load[c] > max ? b->load[c] : max;
+	return max;
+}
+
+/* Marks the LIDs of terminals over channels with that load or more. */
+static void mark_full(struct balance *b, uint64_t load)
+{
+	const struct fabric *f = b->f;
+
+	memset(b->full, 0, (f->max_lid + 1u) * sizeof(*b->full));
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		const uint8_t *row = tables_row(b->t, f->chan_src[c]);
+
+		for (uint32_t lid = 1; lid <= f->max_lid && b->load[c] >= load; lid++)
+			b->full[lid] |= row[lid] == f->chan_port[c] && f->lid_end[lid] < f->nterm;
 	}
-	return stop ? -ECANCELED : 0;
 }
 
 static int route_targets(struct balance *b, struct target *t, uint32_t n, bool rounds)
 {
 	int rc = rounds ? make_ways(b, t, n) : -ENOMEM;
+	uint64_t max = 0, last;
 
-	if (!rc)
-		rc = by_round(b, t, n);
+	if (rc == -ENOMEM) {
+		drop_ways(t, n);
+		rounds = false;
+		rc = 0;
+	}
+	do {
+		last = max;
+		if (!rc)
+			rc = rounds ? by_round(b, t, n) : by_switch(b, t, n);
+		flush(b);
+		max = load_max(b);
+		mark_full(b, max - max / 50);
+	} while (!rc && b->again++ < AGAIN && max && (!last || max + max / 100 < last));
 	drop_ways(t, n);
-	return rc == -ENOMEM ? by_switch(b, t, n) : rc;
+	return rc;
 }
 
 /* A switch is reached the way of the first LID there, which needs no turn of its own; a switch
@@ -204,22 +337,20 @@ static void route_switches(struct balance *b, const struct target *t, uint32_t n
 {
 	const struct fabric *f = b->f;
 
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t dst = t[i].sw;
-		uint16_t lid = f->sw_lid[dst];
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint8_t *row = tables_row(b->t, u);
 
-		if (f->term_off[dst] < f->term_off[dst + 1]) {
-			uint16_t like = f->term_lid[f->term_list[f->term_off[dst]]];
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t dst = t[i].sw, end = f->term_off[dst];
 
-			for (uint32_t u = 0; u < f->nsw; u++)
-				tables_row(b->t, u)[lid] = tables_row(b->t, u)[like];
-		} else {
-			for (uint32_t u = 0; u < f->nsw; u++)
-				if (u != dst)
-					tables_row(b->t, u)[lid] = f->chan_port[nue_trees_next(
-						t[i].trees, f, t[i].i, u)];
+			if (u == dst)
+				row[f->sw_lid[dst]] = 0;
+			else if (end < f->term_off[dst + 1])
+				row[f->sw_lid[dst]] = row[f->term_lid[f->term_list[end]]];
+			else
+				row[f->sw_lid[dst]] =
+					f->chan_port[nue_trees_next(t[i].trees, f, t[i].i, u)];
 		}
-		tables_row(b->t, dst)[lid] = 0;
 	}
 }
 
@@ -245,7 +376,9 @@ static void balance_init(struct balance *b, struct tables *t, const struct fabri
 	b->cost = xcalloc(f->nsw, sizeof(*b->cost));
 	b->top = xcalloc(f->nsw, sizeof(*b->top));
 	b->taken = xcalloc(f->nsw, sizeof(*b->taken));
+	b->before = xcalloc(f->nsw, sizeof(*b->before));
 	b->sum = xcalloc(f->nsw, sizeof(*b->sum));
+	b->full = xcalloc(f->max_lid + 1u, sizeof(*b->full));
 	b->port = xcalloc((size_t)f->nsw * BATCH, 1);
 }
 
@@ -256,7 +389,9 @@ static void balance_done(struct balance *b)
 	free(b->cost);
 	free(b->top);
 	free(b->taken);
+	free(b->before);
 	free(b->sum);
+	free(b->full);
 	free(b->port);
 }
 
@@ -274,12 +409,9 @@ int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *
 	rc = pace_begin(&b.pace, progress, "paths", (uint64_t)f->nend << lmc) ? -ECANCELED : 0;
 	if (!rc)
 		rc = route_targets(&b, target, f->nsw, by_rounds);
-	flush(&b);
 	if (!rc)
 		route_switches(&b, target, f->nsw);
-	*out = (struct nue_load){ .work = b.work };
-	for (uint32_t c = 0; c < f->nchan; c++)
-		out->max = b.load[c] > out->max ? b.load[c] : out->max;
+	*out = (struct nue_load){ .max = load_max(&b), .work = b.work };
 	balance_done(&b);
 	free(target);
 	return rc;

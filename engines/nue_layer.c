@@ -10,16 +10,37 @@
 
 #define PAUSE_WORK (1u << 20)
 
+/* When a search is asked to pause, and whether it was stopped then. */
+struct pauses {
+	const struct nue_pause *pause;
+	uint64_t work;
+	uint32_t steps;
+	bool stopped;
+};
+
+static bool pause_after(struct pauses *p, uint64_t work, uint32_t steps)
+{
+	p->work += work;
+	p->steps += steps;
+	if (p->work >= PAUSE_WORK && p->pause && !p->stopped) {
+		p->stopped = p->pause->stop(p->pause->ctx, p->steps);
+		p->work = p->steps = 0;
+	}
+	return p->stopped;
+}
+
 struct nue_search {
 	const struct nue_net *net;
 	struct nue_tree *tree;
 	bool *open; /* by channel: can follow the channels by which the tree comes */
 	uint32_t *queue;
-	uint32_t *order;  /* of the channels to begin with */
-	uint32_t *place;  /* of a switch */
-	uint32_t *turn;	  /* indices of the layer's destinations as they are searched */
-	bool lean;	  /* destinations without ends have their trees already */
-	uint64_t counted; /* of the tree's work */
+	uint32_t *order;      /* of the channels to begin with */
+	uint32_t *place;      /* of a switch */
+	uint32_t *turn;	      /* indices of the layer's destinations as they are searched */
+	struct pauses pauses; /* of the search at hand */
+	unsigned root;	      /* index in the roots of the layer */
+	bool lean;	      /* destinations without ends have their trees already */
+	uint64_t counted;     /* of the tree's work */
 };
 
 struct nue_search *nue_search_new(const struct nue_net *net)
@@ -50,45 +71,28 @@ void nue_search_free(struct nue_search *s)
 	free(s);
 }
 
-/* The switch with the fewest hops to the destinations that have ends, or to all. */
-static void find_root(struct nue_layer *l)
+static void find_roots(struct nue_layer *l)
 {
-	uint32_t nsw = l->net->f->nsw;
-	uint64_t *sum = xcalloc(nsw, sizeof(*sum));
-	bool bare = l->net->bare[l->dst[0]]; /* those with ends come first or there are none */
+	const struct fabric *f = l->net->f;
+	uint64_t *sum = xcalloc(f->nsw, sizeof(*sum));
+	uint32_t *root = l->root;
 
 	for (uint32_t i = 0; i < l->ndst; i++) {
-		const uint16_t *dist = l->dist + (size_t)i * nsw;
+		const uint16_t *dist = l->dist + (size_t)i * f->nsw;
 
-		if (l->net->bare[l->dst[i]] && !bare)
-			continue;
-		for (uint32_t u = 0; u < nsw; u++)
+		for (uint32_t u = 0; u < f->nsw && !l->net->bare[l->dst[i]]; u++)
 			sum[u] += dist[u];
 	}
-	for (uint32_t u = 0; u < nsw; u++)
-		if (sum[u] < sum[l->root])
-			l->root = u;
+	for (uint32_t u = 1; u < f->nsw; u++) {
+		uint32_t chans = f->chan_off[u + 1] - f->chan_off[u];
+		uint32_t fewest = f->chan_off[root[1] + 1] - f->chan_off[root[1]];
+
+		if (sum[u] < sum[root[0]])
+			root[0] = u;
+		if (chans < fewest || (chans == fewest && sum[u] < sum[root[1]]))
+			root[1] = u;
+	}
 	free(sum);
-}
-
-/* Since when something is paused for. */
-struct pauses {
-	const struct nue_pause *pause;
-	uint64_t work;
-	uint32_t steps;
-};
-
-static bool pause_after(struct pauses *p, uint64_t work)
-{
-	bool stop;
-
-	p->work += work;
-	p->steps++;
-	if (p->work < PAUSE_WORK || !p->pause)
-		return false;
-	stop = p->pause->stop(p->pause->ctx, p->steps);
-	p->work = p->steps = 0;
-	return stop;
 }
 
 bool nue_layer_init(struct nue_layer *l, const struct nue_pause *pause)
@@ -100,12 +104,13 @@ bool nue_layer_init(struct nue_layer *l, const struct nue_pause *pause)
 	l->dist = xcalloc((size_t)l->ndst * nsw, sizeof(*l->dist));
 	for (uint32_t i = 0; i < l->ndst && !stop; i++) {
 		nue_net_hops(l->net, l->dst[i], l->dist + (size_t)i * nsw, queue);
-		stop = pause_after(&p, l->net->f->nchan);
+		stop = pause_after(&p, l->net->f->nchan, 0);
 	}
 	free(queue);
-	l->root = l->net->tree ? l->net->at[0] : 0;
-	if (!stop && !l->net->tree)
-		find_root(l);
+	if (!stop)
+		find_roots(l);
+	if (l->net->tree)
+		l->root[0] = l->root[1] = l->net->at[0];
 	return stop;
 }
 
@@ -115,14 +120,14 @@ void nue_layer_done(struct nue_layer *l)
 	free(l->dist);
 }
 
-/* The work of the tree since it was asked last. */
-static uint64_t new_work(struct nue_layer *l, struct nue_search *s)
+/* To be called after every step; true when the search was stopped. */
+static bool after_step(struct nue_layer *l, struct nue_search *s, uint64_t more, uint32_t steps)
 {
 	uint64_t work = nue_tree_work(s->tree) - s->counted;
 
 	s->counted += work;
-	l->work += work;
-	return work;
+	l->work += work + more;
+	return pause_after(&s->pauses, work + more, steps);
 }
 
 /* How much farther than need be the terminals are from destination i in the order as it is. */
@@ -162,10 +167,13 @@ static void rank_by_excess(struct nue_layer *l, struct nue_search *s, uint32_t *
 	struct ranked *r = xcalloc(l->ndst, sizeof(*r));
 
 	nue_tree_places(s->tree, place);
-	for (uint32_t i = 0; i < l->ndst; i++)
+	for (uint32_t i = 0; i < l->ndst; i++) {
+		if (after_step(l, s, 0, 0))
+			break;
 		r[i] = (struct ranked){ excess(l, s, place, i), i };
+	}
 	qsort(r, l->ndst, sizeof(*r), worse_first);
-	for (uint32_t i = 0; i < l->ndst; i++)
+	for (uint32_t i = 0; i < l->ndst && !s->pauses.stopped; i++)
 		s->turn[i] = r[i].i;
 	free(r);
 }
@@ -237,7 +245,7 @@ static void begin_layer(struct nue_layer *l, struct nue_search *s, struct nue_es
 
 	for (uint32_t i = 0; i < l->ndst; i++)
 		to[l->dst[i]] = !lean || !net->bare[l->dst[i]];
-	nue_escape_init(e, f, l->root, to);
+	nue_escape_init(e, f, l->root[s->root], to);
 	for (uint32_t i = 0; i < f->nsw; i++)
 		s->place[e->at[i]] = i;
 	nue_escape_order(s->order, f, net->tree ? net->at : e->at,
@@ -259,6 +267,8 @@ static bool begin_lean(struct nue_layer *l, struct nue_search *s, struct nue_esc
 	for (uint32_t i = 0; i < l->ndst; i++) {
 		if (!l->net->bare[l->dst[i]])
 			continue;
+		if (after_step(l, s, f->nsw, 1))
+			break;
 		if (!nue_tree_climb(s->tree, t->place, l->dst[i]) || !nue_tree_hold(s->tree)) {
 			nue_escape_done(e);
 			return false;
@@ -270,7 +280,8 @@ static bool begin_lean(struct nue_layer *l, struct nue_search *s, struct nue_esc
 
 /* Turns that would let switches choose between channels that are equally near: first onto the
  * tree, then from the tree onto those channels. */
-static void widen(struct nue_layer *l, struct nue_search *s, const struct nue_trees *t, uint32_t i)
+static void widen(const struct nue_layer *l, struct nue_search *s, const struct nue_trees *t,
+		  uint32_t i)
 {
 	const struct fabric *f = l->net->f;
 	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
@@ -281,7 +292,6 @@ static void widen(struct nue_layer *l, struct nue_search *s, const struct nue_tr
 		s->open[c] = hops[v] + 1 == hops[f->chan_src[c]] &&
 			     (!hops[v] || nue_tree_turn(s->tree, c, nue_trees_next(t, f, i, v)));
 	}
-	l->work += f->nchan;
 	for (uint32_t w = 0; w < f->nsw; w++) {
 		uint32_t c, u;
 
@@ -295,12 +305,14 @@ static void widen(struct nue_layer *l, struct nue_search *s, const struct nue_tr
 	}
 }
 
-/* The same between those channels themselves, where cables run in parallel. */
-static void widen_parallel(struct nue_layer *l, struct nue_search *s, const struct nue_trees *t,
-			   uint32_t i)
+/* The same between those channels themselves, where cables run in parallel.  Returns the turns
+ * looked at. */
+static uint64_t widen_parallel(const struct nue_layer *l, struct nue_search *s,
+			       const struct nue_trees *t, uint32_t i)
 {
 	const struct fabric *f = l->net->f;
 	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
+	uint64_t looked = 0;
 
 	for (uint32_t c = 0; c < f->nchan; c++) {
 		uint32_t u = f->chan_src[c], v = f->chan_dst[c];
@@ -310,8 +322,9 @@ static void widen_parallel(struct nue_layer *l, struct nue_search *s, const stru
 		for (uint32_t d = f->chan_off[v]; d < f->chan_off[v + 1]; d++)
 			if (hops[f->chan_dst[d]] + 1 == hops[v])
 				nue_tree_turn(s->tree, c, d);
-		l->work += f->chan_off[v + 1] - f->chan_off[v];
+		looked += f->chan_off[v + 1] - f->chan_off[v];
 	}
+	return looked;
 }
 
 /* Takes the tree that climbs unless the one at hand is nearer for more. */
@@ -340,8 +353,6 @@ static void count_hops(const struct nue_layer *l, struct nue_trees *t, uint32_t 
 	const uint16_t *hops = t->hops + (size_t)i * f->nsw, *dist = l->dist + (size_t)i * f->nsw;
 	uint64_t sum = 0;
 
-	if (l->net->bare[l->dst[i]])
-		return;
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		sum += (uint64_t)hops[u] * f->sw_nterm[u];
 		t->detours += !l->net->bare[u] && hops[u] > dist[u];
@@ -349,63 +360,76 @@ static void count_hops(const struct nue_layer *l, struct nue_trees *t, uint32_t 
 	t->cost += sum * f->sw_nterm[l->dst[i]];
 }
 
-static bool search_all(struct nue_trees *t, struct nue_layer *l, struct nue_search *s,
-		       const struct nue_pause *pause)
+static void grow_all(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
 {
-	struct pauses p = { .pause = pause };
-
 	for (uint32_t k = 0; k < l->ndst; k++) {
+		uint32_t i = s->turn[k];
 		bool all;
 
-		if (s->lean && l->net->bare[l->dst[s->turn[k]]])
+		if (s->lean && l->net->bare[l->dst[i]])
 			break; /* they have their trees, and come last */
-		t->impasses += nue_tree_grow(s->tree, l->dst[s->turn[k]], &all);
+		t->impasses += nue_tree_grow(s->tree, l->dst[i], &all);
 		t->escape_dst += all;
-		keep_tree(t, l, s, s->turn[k]);
-		if (pause_after(&p, new_work(l, s)))
-			return true;
+		keep_tree(t, l, s, i);
+		if (after_step(l, s, 0, 1))
+			return;
 	}
-	for (uint32_t k = 0; k < l->ndst; k++) {
-		if (!l->net->bare[l->dst[s->turn[k]]])
-			widen(l, s, t, s->turn[k]);
-		if (pause_after(&p, new_work(l, s)))
-			return true;
+}
+
+static void widen_all(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
+{
+	uint32_t n = 0; /* those with ends come first */
+
+	while (n < l->ndst && !l->net->bare[l->dst[s->turn[n]]])
+		n++;
+	for (uint32_t k = 0; k < n; k++) {
+		widen(l, s, t, s->turn[k]);
+		if (after_step(l, s, l->net->f->nchan, 1))
+			return;
 	}
-	for (uint32_t k = 0; k < l->ndst && l->net->parallel; k++) {
-		if (!l->net->bare[l->dst[s->turn[k]]])
-			widen_parallel(l, s, t, s->turn[k]);
-		if (pause_after(&p, new_work(l, s)))
-			return true;
-	}
+	for (uint32_t k = 0; k < n && l->net->parallel; k++)
+		if (after_step(l, s, widen_parallel(l, s, t, s->turn[k]), 0))
+			return;
+}
+
+static void improve_all(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
+{
 	nue_tree_places(s->tree, t->place);
 	for (uint32_t i = 0; i < l->ndst; i++) {
-		if (!l->net->bare[l->dst[i]])
-			improve(l, s, t, i);
+		if (l->net->bare[l->dst[i]])
+			continue;
+		improve(l, s, t, i);
 		count_hops(l, t, i);
-		if (pause_after(&p, new_work(l, s)))
-			return true;
+		if (after_step(l, s, 0, 1))
+			return;
 	}
-	return false;
 }
 
 bool nue_layer_search(struct nue_trees *t, struct nue_layer *l, struct nue_search *s,
-		      enum nue_order order, const struct nue_pause *pause)
+		      enum nue_order order, unsigned root, const struct nue_pause *pause)
 {
 	const struct fabric *f = l->net->f;
 	struct nue_escape e;
-	bool stop;
 
 	*t = (struct nue_trees){ .cost = 0 };
 	t->next = xcalloc((size_t)l->ndst * f->nsw, sizeof(*t->next));
 	t->hops = xcalloc((size_t)l->ndst * f->nsw, sizeof(*t->hops));
 	t->place = xcalloc(f->nchan, sizeof(*t->place));
+	s->root = root;
+	s->pauses = (struct pauses){ .pause = pause };
 	s->lean = l->net->tree && begin_lean(l, s, &e, t);
 	if (!s->lean)
 		begin_layer(l, s, &e, false);
-	rank(l, s, order, t->place);
-	stop = search_all(t, l, s, pause);
+	if (!s->pauses.stopped)
+		rank(l, s, order, t->place);
+	if (!s->pauses.stopped)
+		grow_all(t, l, s);
+	if (!s->pauses.stopped)
+		widen_all(t, l, s);
+	if (!s->pauses.stopped)
+		improve_all(t, l, s);
 	nue_escape_done(&e);
-	return stop;
+	return s->pauses.stopped;
 }
 
 void nue_trees_done(struct nue_trees *t)

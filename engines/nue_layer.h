@@ -27,10 +27,11 @@ enum nue_order {
 struct nue_layer {
 	const struct nue_net *net;
 	uint32_t ndst;
-	uint32_t *dst;	/* destination switches, ascending */
-	uint32_t root;	/* of the escape tree: the one with the fewest hops to them all */
-	uint16_t *dist; /* by index in dst * nsw + switch: fewest hops */
-	uint64_t work;	/* edges and channels looked at, so far */
+	uint32_t *dst;	  /* destination switches, ascending */
+	uint32_t root[2]; /* for the escape tree: the switch with the fewest hops to them all; the
+			   * same of those with the fewest channels */
+	uint16_t *dist;	  /* by index in dst * nsw + switch: fewest hops */
+	uint64_t work;	  /* edges and channels looked at, so far */
 };
 
 /* What a search found. */
@@ -63,9 +64,9 @@ void nue_search_free(struct nue_search *s); /* NULL is fine */
 bool nue_layer_init(struct nue_layer *l, const struct nue_pause *pause);
 void nue_layer_done(struct nue_layer *l);
 
-/* True when it was stopped; *out is to be freed in any case.  Deterministic. */
+/* root: index in l->root.  True when it was stopped; *out is to be freed in any case. */
 bool nue_layer_search(struct nue_trees *out, struct nue_layer *l, struct nue_search *s,
-		      enum nue_order order, const struct nue_pause *pause);
+		      enum nue_order order, unsigned root, const struct nue_pause *pause);
 void nue_trees_done(struct nue_trees *t);
 
 static inline uint32_t nue_trees_next(const struct nue_trees *t, const struct fabric *f, uint32_t i,
