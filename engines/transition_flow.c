@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/transition_flow.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DATA_VLS 15
+
+struct flow {
+	const struct fabric *f;
+	const struct turns *turns;
+	const struct tables *t[2]; /* old, new */
+	uint32_t nvl;
+	bool sl2vl_changes;
+
+	bool full;			 /* SL2VL: look into the tables' rows */
+	bool by_end;			 /* ends of one switch differ in SL or SL2VL */
+	uint16_t kind_vl[2][2][FAB_SLS]; /* unless full: [table][input is a switch][SL] */
+
+	uint32_t block; /* that is loaded */
+	uint8_t *port;	/* [(table * LFT_BLOCK + lid % LFT_BLOCK) * nsw + switch] */
+	uint16_t *sent; /* the same: SLs that its ends use */
+
+	uint32_t lid, dsw;
+	uint8_t dport;
+	uint32_t *hop; /* [switch * 2 + table]: channel or FAB_NONE */
+	bool lft_changes;
+
+	uint32_t *slot; /* [switch * 2 + i]: channels of the run, FAB_NONE beyond */
+	uint32_t *degree, *order;
+	uint16_t (*vl)[FAB_SLS]; /* by slot and SL: VLs */
+	uint16_t *sls;		 /* by slot: SLs with something in vl */
+	VEC(struct tdep) dep;
+	uint64_t work;
+};
+
+/* ---- set-up ---- */
+
+static bool rows_alike(const struct fabric *f, const struct tables *t, uint32_t sw)
+{
+	uint32_t first = f->term_off[sw], end = f->term_off[sw + 1];
+
+	for (uint32_t i = first; i < end; i++)
+		for (uint32_t c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++) {
+			uint32_t a = f->term_port[f->term_list[first]];
+			uint32_t b = f->term_port[f->term_list[i]], out = f->chan_port[c];
+
+			if (memcmp(tables_sl2vl_row(t, sw, a, out), tables_sl2vl_row(t, sw, b, out),
+				   FAB_SLS))
+				return false;
+		}
+	return true;
+}
+
+static bool ends_differ(const struct fabric *f, const struct tables *t)
+{
+	if (t->sl_kind == SL_BY_TERM)
+		return true;
+	for (uint32_t sw = 0; t->sl2vl_kind == SL2VL_FULL && sw < f->nsw; sw++)
+		if (!rows_alike(f, t, sw))
+			return true;
+	return false;
+}
+
+static uint16_t vl_bit(uint8_t vl)
+{
+	return vl < DATA_VLS ? (uint16_t)(1u << vl) : 0;
+}
+
+/* SLs that no path has do not matter. */
+static void load_kinds(struct flow *x, int k, uint32_t sls)
+{
+	const struct tables *t = x->t[k];
+
+	for (uint32_t kind = 0; kind < 2; kind++)
+		for (uint8_t sl = 0; sl < FAB_SLS; sl++)
+			if (sls >> sl & 1)
+				x->kind_vl[k][kind][sl] =
+					vl_bit(t->sl2vl_kind == SL2VL_IDENTITY
+						       ? sl
+						       : t->sl2vl[(kind + 1) * FAB_SLS + sl]);
+}
+
+/* Highest VL on channels that a table can give, and whether the two tables differ on one. */
+static void look_at_sl2vl(struct flow *x, uint32_t sls)
+{
+	const struct fabric *f = x->f;
+	uint32_t vls = 1;
+
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		uint32_t sw = f->chan_src[c];
+
+		for (uint32_t in = 1; in <= f->sw_nports[sw]; in++) {
+			const struct port *p = fabric_port(f, sw, (uint8_t)in);
+
+			if (p->chan == FAB_NONE && p->term == FAB_NONE)
+				continue;
+			for (uint8_t sl = 0; sl < FAB_SLS; sl++) {
+				uint8_t i = (uint8_t)in, o = f->chan_port[c];
+				uint8_t a = tables_vl(x->t[0], f, sw, i, o, sl);
+				uint8_t b = tables_vl(x->t[1], f, sw, i, o, sl);
+
+				if (!(sls >> sl & 1))
+					continue;
+				vls |= (uint32_t)vl_bit(a) | vl_bit(b);
+				x->sl2vl_changes |= a != b;
+			}
+		}
+	}
+	x->nvl = 32u - (uint32_t)__builtin_clz(vls);
+}
+
+static void size_vls(struct flow *x, uint32_t sls)
+{
+	uint32_t vls = 1;
+
+	if (x->full) {
+		look_at_sl2vl(x, sls);
+		return;
+	}
+	x->sl2vl_changes = memcmp(x->kind_vl[0], x->kind_vl[1], sizeof(x->kind_vl[0])) != 0;
+	for (uint32_t i = 0; i < 4 * FAB_SLS; i++)
+		vls |= (&x->kind_vl[0][0][0])[i];
+	x->nvl = 32u - (uint32_t)__builtin_clz(vls);
+}
+
+struct flow *flow_new(const struct fabric *f, const struct turns *turns, const struct tables *old,
+		      const struct tables *new)
+{
+	struct flow *x = xcalloc(1, sizeof(*x));
+	uint32_t sls = tables_sl_mask(old, f) | tables_sl_mask(new, f);
+
+	x->f = f;
+	x->turns = turns;
+	x->t[0] = old;
+	x->t[1] = new;
+	x->full = old->sl2vl_kind == SL2VL_FULL || new->sl2vl_kind == SL2VL_FULL;
+	x->by_end = ends_differ(f, old) || ends_differ(f, new);
+	for (int k = 0; k < 2 && !x->full; k++)
+		load_kinds(x, k, sls);
+	size_vls(x, sls);
+	x->block = FAB_NONE;
+	x->port = xcalloc(2 * LFT_BLOCK, f->nsw);
+	x->sent = xcalloc((size_t)2 * LFT_BLOCK * f->nsw, sizeof(*x->sent));
+	x->hop = xcalloc(2 * (size_t)f->nsw, sizeof(*x->hop));
+	x->slot = xcalloc(2 * (size_t)f->nsw, sizeof(*x->slot));
+	x->degree = xcalloc(f->nsw, sizeof(*x->degree));
+	x->order = xcalloc(f->nsw, sizeof(*x->order));
+	x->vl = xcalloc(2 * (size_t)f->nsw, sizeof(*x->vl));
+	x->sls = xcalloc(2 * (size_t)f->nsw, sizeof(*x->sls));
+	return x;
+}
+
+void flow_free(struct flow *x)
+{
+	if (!x)
+		return;
+	free(x->port);
+	free(x->sent);
+	free(x->hop);
+	free(x->slot);
+	free(x->degree);
+	free(x->order);
+	free(x->vl);
+	free(x->sls);
+	vec_free(&x->dep);
+	free(x);
+}
+
+uint32_t flow_nvl(const struct flow *x)
+{
+	return x->nvl;
+}
+
+bool flow_sl2vl_changes(const struct flow *x)
+{
+	return x->sl2vl_changes;
+}
+
+uint64_t flow_work(const struct flow *x)
+{
+	return x->work;
+}
+
+/* ---- one LID ---- */
+
+static uint16_t sl_bit(uint8_t sl)
+{
+	return sl < FAB_SLS ? (uint16_t)(1u << sl) : 0;
+}
+
+static uint16_t sls_of(const struct flow *x, const struct tables *t, uint32_t sw, uint32_t lid)
+{
+	const struct fabric *f = x->f;
+	uint32_t i = f->term_off[sw], end = f->term_off[sw + 1];
+	uint16_t sls = 0;
+
+	for (; i < end; i++) {
+		sls |= sl_bit(tables_path_sl(t, f->term_list[i], sw, lid));
+		if (t->sl_kind != SL_BY_TERM)
+			break;
+	}
+	return sls;
+}
+
+static void load_block(struct flow *x, uint32_t block)
+{
+	uint32_t nsw = x->f->nsw;
+
+	x->block = block;
+	for (int k = 0; k < 2; k++)
+		for (uint32_t sw = 0; sw < nsw; sw++) {
+			const uint8_t *row = tables_row(x->t[k], sw) + (size_t)block * LFT_BLOCK;
+			size_t at = (size_t)k * LFT_BLOCK * nsw + sw;
+
+			for (uint32_t i = 0; i < LFT_BLOCK; i++, at += nsw) {
+				x->port[at] = row[i];
+				x->sent[at] = sls_of(x, x->t[k], sw, block * LFT_BLOCK + i);
+			}
+		}
+}
+
+void flow_load(struct flow *x, uint32_t lid)
+{
+	const struct fabric *f = x->f;
+	size_t at[2];
+
+	if (x->block != lid / LFT_BLOCK)
+		load_block(x, lid / LFT_BLOCK);
+	x->lid = lid;
+	x->dport = 0;
+	x->dsw = fabric_lid_switch(f, lid, &x->dport);
+	for (int k = 0; k < 2; k++) {
+		at[k] = ((size_t)k * LFT_BLOCK + lid % LFT_BLOCK) * f->nsw;
+		for (uint32_t sw = 0; sw < f->nsw; sw++)
+			x->hop[2 * sw + (uint32_t)k] = fabric_chan(f, sw, x->port[at[k] + sw]);
+		if (x->dsw != FAB_NONE && x->port[at[k] + x->dsw] == x->dport)
+			x->hop[2 * x->dsw + (uint32_t)k] = FAB_NONE;
+	}
+	x->lft_changes = memcmp(x->port + at[0], x->port + at[1], f->nsw) != 0;
+}
+
+static const uint8_t *port_row(const struct flow *x, uint32_t k)
+{
+	return x->port + ((size_t)k * LFT_BLOCK + x->lid % LFT_BLOCK) * x->f->nsw;
+}
+
+static const uint16_t *sent_row(const struct flow *x, uint32_t k)
+{
+	return x->sent + ((size_t)k * LFT_BLOCK + x->lid % LFT_BLOCK) * x->f->nsw;
+}
+
+bool flow_lft_changes(const struct flow *x)
+{
+	return x->lft_changes;
+}
+
+bool flow_lft_changes_at(const struct flow *x, uint32_t sw)
+{
+	return port_row(x, 0)[sw] != port_row(x, 1)[sw];
+}
+
+bool flow_sl_changes(const struct flow *x)
+{
+	const struct fabric *f = x->f;
+
+	if (x->t[0]->sl_kind != SL_BY_TERM && x->t[1]->sl_kind != SL_BY_TERM)
+		return memcmp(sent_row(x, 0), sent_row(x, 1), f->nsw * sizeof(uint16_t)) != 0;
+	for (uint32_t end = 0; end < f->nend; end++)
+		if (tables_path_sl(x->t[0], end, f->term_sw[end], x->lid) !=
+		    tables_path_sl(x->t[1], end, f->term_sw[end], x->lid))
+			return true;
+	return false;
+}
+
+uint32_t flow_new_hop(const struct flow *x, uint32_t sw)
+{
+	return x->hop[2 * sw + 1];
+}
+
+/* ---- a run ---- */
+
+static uint16_t vls_at(const struct flow *x, uint32_t sw, uint32_t in, uint32_t c, uint32_t sl,
+		       uint8_t age, bool from_switch)
+{
+	uint16_t vls = 0;
+
+	for (int k = 0; k < 2; k++) {
+		if (!(age >> k & 1))
+			continue;
+		vls |= x->full ? vl_bit(tables_vl(x->t[k], x->f, sw, (uint8_t)in,
+						  x->f->chan_port[c], (uint8_t)sl))
+			       : x->kind_vl[k][from_switch][sl];
+	}
+	return vls;
+}
+
+static void send_from(struct flow *x, uint32_t s, uint32_t end, uint32_t sls, uint8_t age)
+{
+	const struct fabric *f = x->f;
+
+	for (uint32_t m = sls; m; m &= m - 1) {
+		uint32_t sl = (uint32_t)__builtin_ctz(m);
+		uint16_t vls = vls_at(x, s / 2, f->term_port[end], x->slot[s], sl, age, false);
+
+		x->vl[s][sl] |= vls;
+		x->sls[s] |= (uint16_t)((vls != 0) << sl);
+	}
+}
+
+/* What the ends on a switch may put on one of its channels. */
+static void send(struct flow *x, uint32_t s, const struct ages *a)
+{
+	const struct fabric *f = x->f;
+	uint32_t sw = s / 2, i = f->term_off[sw], end = f->term_off[sw + 1];
+
+	if (i == end)
+		return;
+	if (!x->by_end) {
+		uint32_t sls = (a->sl & AGE_OLD ? sent_row(x, 0)[sw] : 0u) |
+			       (a->sl & AGE_NEW ? sent_row(x, 1)[sw] : 0u);
+
+		send_from(x, s, f->term_list[i], sls, a->sl2vl);
+		return;
+	}
+	for (; i < end; i++) {
+		uint32_t term = f->term_list[i], sls = 0;
+
+		for (int k = 0; k < 2; k++)
+			if (a->sl >> k & 1)
+				sls |= sl_bit(tables_path_sl(x->t[k], term, sw, x->lid));
+		send_from(x, s, term, sls, a->sl2vl);
+	}
+}
+
+/* What comes over slot s turns onto slot o of the switch where s leads. */
+static void turn(struct flow *x, uint32_t s, uint32_t o, const struct ages *a)
+{
+	uint32_t c = x->slot[s], e = x->slot[o], nvl = x->nvl, before = 0;
+	uint32_t turn_no = turns_at(x->turns, c, e);
+	uint16_t after[DATA_VLS];
+
+	for (uint32_t m = x->sls[s]; m; m &= m - 1) {
+		uint32_t sl = (uint32_t)__builtin_ctz(m);
+		uint16_t vls = vls_at(x, o / 2, x->f->chan_rport[c], e, sl, a->sl2vl, true);
+
+		if (!vls)
+			continue;
+		x->vl[o][sl] |= vls;
+		x->sls[o] |= (uint16_t)(1u << sl);
+		for (uint32_t b = x->vl[s][sl]; b; b &= b - 1) {
+			uint32_t vl = (uint32_t)__builtin_ctz(b);
+
+			after[vl] = (uint16_t)((before >> vl & 1 ? after[vl] : 0) | vls);
+			before |= 1u << vl;
+		}
+	}
+	for (; before; before &= before - 1) {
+		uint32_t vl = (uint32_t)__builtin_ctz(before);
+
+		for (uint32_t b = after[vl]; b; b &= b - 1)
+			vec_push(&x->dep, (struct tdep){ turn_no, c * nvl + vl,
+							 e * nvl + (uint32_t)__builtin_ctz(b) });
+	}
+}
+
+static void choose_hops(struct flow *x, const struct ages *a)
+{
+	const struct fabric *f = x->f;
+
+	memset(x->degree, 0, f->nsw * sizeof(*x->degree));
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		uint8_t age = a->lft ? a->lft[sw] : a->lft_all;
+		uint32_t *slot = &x->slot[2 * sw], n = 0;
+
+		slot[0] = slot[1] = FAB_NONE;
+		for (uint32_t k = 0; k < 2; k++) {
+			uint32_t c = x->hop[2 * sw + k];
+
+			if (!(age >> k & 1) || c == FAB_NONE || c == slot[0])
+				continue;
+			slot[n++] = c;
+			x->degree[f->chan_dst[c]]++;
+		}
+	}
+	x->work += f->nsw;
+}
+
+/* False when not all switches can be ordered. */
+static bool order_hops(struct flow *x)
+{
+	const struct fabric *f = x->f;
+	uint32_t n = 0;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		if (!x->degree[sw])
+			x->order[n++] = sw;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t s = 2 * x->order[i]; s < 2 * x->order[i] + 2; s++) {
+			uint32_t to;
+
+			if (x->slot[s] == FAB_NONE)
+				break;
+			to = f->chan_dst[x->slot[s]];
+			if (!--x->degree[to])
+				x->order[n++] = to;
+		}
+	return n == f->nsw;
+}
+
+bool flow_run(struct flow *x, const struct ages *a)
+{
+	const struct fabric *f = x->f;
+
+	x->dep.n = 0;
+	choose_hops(x, a);
+	if (!order_hops(x))
+		return false;
+	for (uint32_t i = 0; i < f->nsw; i++)
+		for (uint32_t s = 2 * x->order[i]; s < 2 * x->order[i] + 2; s++) {
+			uint32_t o;
+
+			if (x->slot[s] == FAB_NONE)
+				break;
+			send(x, s, a);
+			o = 2 * f->chan_dst[x->slot[s]];
+			for (uint32_t k = o; k < o + 2 && x->sls[s]; k++)
+				if (x->slot[k] != FAB_NONE)
+					turn(x, s, k, a);
+			memset(x->vl[s], 0, sizeof(x->vl[s]));
+			x->sls[s] = 0;
+		}
+	x->work += x->dep.n;
+	return true;
+}
+
+const struct tdep *flow_deps(const struct flow *x, uint32_t *n)
+{
+	*n = (uint32_t)x->dep.n;
+	return x->dep.v;
+}
+
+/* ---- loops ---- */
+
+const uint32_t *flow_outwards(struct flow *x)
+{
+	const struct ages new = { .lft_all = AGE_NEW };
+	uint32_t nsw = x->f->nsw;
+
+	choose_hops(x, &new);
+	if (!order_hops(x))
+		return NULL;
+	for (uint32_t i = 0; i < nsw / 2; i++) {
+		uint32_t sw = x->order[i];
+
+		x->order[i] = x->order[nsw - 1 - i];
+		x->order[nsw - 1 - i] = sw;
+	}
+	return x->order;
+}
+
+/* Do packets that leave there possibly come by again? */
+static bool may_return(struct flow *x, uint32_t sw, uint32_t to, const uint8_t *lft,
+		       uint32_t *stack, uint32_t *seen, uint32_t stamp)
+{
+	uint32_t n = 0;
+
+	stack[n++] = to;
+	seen[to] = stamp;
+	while (n) {
+		uint32_t v = stack[--n];
+
+		if (v == sw)
+			return true;
+		x->work++;
+		for (uint32_t k = 0; k < 2; k++) {
+			uint32_t c = x->hop[2 * v + k], w;
+
+			if (!(lft[v] >> k & 1) || c == FAB_NONE)
+				continue;
+			w = x->f->chan_dst[c];
+			if (seen[w] != stamp) {
+				seen[w] = stamp;
+				stack[n++] = w;
+			}
+		}
+	}
+	return false;
+}
+
+uint32_t flow_grow(struct flow *x, uint8_t *lft)
+{
+	const uint32_t *order = flow_outwards(x);
+	uint32_t nsw = x->f->nsw, grown = 0;
+	uint32_t *stack = xcalloc(2 * (size_t)nsw, sizeof(*stack)), *seen = stack + nsw;
+
+	for (uint32_t i = 0; order && i < nsw; i++) {
+		uint32_t sw = order[i], c = x->hop[2 * sw + 1];
+
+		if (lft[sw] != AGE_OLD || !flow_lft_changes_at(x, sw))
+			continue;
+		if (c != FAB_NONE && may_return(x, sw, x->f->chan_dst[c], lft, stack, seen, i + 1))
+			continue;
+		lft[sw] = AGE_BOTH;
+		grown++;
+	}
+	free(stack);
+	return grown;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * transition_graph: the dependencies between (channel, VL) of all mixtures of a moment.
+ *
+ * Every dependency counts how often it is there, so that those of one LID can come and go.  An
+ * order of the vertices is kept along; a dependency against it costs a search both ways inside
+ * the window between the two (Pearce and Kelly, "A dynamic topological sort algorithm for
+ * directed acyclic graphs", 2006).
+ */
+#ifndef ENGINES_TRANSITION_GRAPH_H
+#define ENGINES_TRANSITION_GRAPH_H
+
+#include "engines/graph.h"
+#include "fabric/model/fabric.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tgraph;
+
+/* A dependency: vertices are channel * nvl + VL, turn is that of the two channels. */
+struct tdep {
+	uint32_t turn, from, to;
+};
+
+struct tgraph *tgraph_new(const struct fabric *f, const struct turns *turns, uint32_t nvl);
+void tgraph_free(struct tgraph *g); /* NULL is fine */
+
+/* Without looking whether it closes a cycle; tgraph_sort() says so. */
+void tgraph_put(struct tgraph *g, const struct tdep *d);
+void tgraph_remove(struct tgraph *g, const struct tdep *d);
+
+/* A new order for what is there; false, and the old order stays, when there is a cycle.
+ * O(vertices + dependencies). */
+bool tgraph_sort(struct tgraph *g);
+
+/* From now on cycles of what is there are ignored: each component counts as one vertex, inside
+ * which only what is there now may come back. */
+void tgraph_contract(struct tgraph *g);
+
+/* Needs an order.  False when it would close a cycle (nothing is changed then). */
+bool tgraph_add(struct tgraph *g, const struct tdep *d);
+
+/* The dependencies of the cycle that the last tgraph_add() refused to close get a point each;
+ * the points of one. */
+void tgraph_blame(struct tgraph *g);
+uint32_t tgraph_blamed(const struct tgraph *g, const struct tdep *d);
+void tgraph_forgive(struct tgraph *g); /* no points any more */
+
+uint64_t tgraph_work(const struct tgraph *g); /* dependencies looked at, so far */
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * transition_bench: how updates are cut into waves, judged by brute force, and what that costs.
+ *
+ *   transition_bench judge [FABRICS [ORDERS [SEED]]]   random pairs of engines, played
+ *   transition_bench cost OLD NEW SPEC...              CPU seconds, one thread
+ *   transition_bench cost OLD+N NEW ...                new is old but for N random blocks
+ */
+#include "engines/engine.h"
+#include "engines/transition.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/rng.h"
+#include "fabric/sim/topo.h"
+#include "tests/unit/write_judge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static double cpu_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int make_fabric(struct fabric **out, const char *spec, struct err *err)
+{
+	struct freeze_opts opts = { .lmc = -1 };
+	struct builder *b;
+	int rc = topo_build(&b, spec, err);
+
+	if (rc)
+		return rc;
+	rc = builder_freeze(out, b, &opts, err);
+	builder_free(b);
+	return rc;
+}
+
+/* ---- judge ---- */
+
+struct totals {
+	struct judge_count count;
+	uint32_t pairs, refused, one_wave, more_waves, with_drain, sure, irreducible, bad;
+	uint64_t lids, drained;
+};
+
+static void judge_pair(struct totals *sum, const char *spec, const struct fabric *f,
+		       const struct tables *old, const struct tables *new, const char *names,
+		       bool sl_any, uint32_t orders)
+{
+	struct transition_params params = { .sl_any = sl_any };
+	struct transition *t;
+	struct err err;
+	const char *what;
+	uint32_t drained[4] = { 0 };
+
+	if (transition_plan(&t, f, old, new, &params, NULL, &err)) {
+		sum->refused++;
+		printf("%-58s %-16s %s\n", spec, names, err.text);
+		return;
+	}
+	what = judge_transition(f, old, new, t, sl_any, orders, 1, &sum->count);
+	for (uint32_t i = 0; i < t->ndrain; i++)
+		drained[t->drain[i].why]++;
+	printf("%-58s %-16s %s waves %2u  LIDs %3u  drain %3u (%u loop, %u SL, %u SLs, %u order)  "
+	       "writes %3u of %3u%s%s  %s\n",
+	       spec, names, sl_any ? "any " : "last", t->nwaves, t->lids, t->ndrain, drained[0],
+	       drained[1], drained[2], drained[3], t->nwrites, t->blocks,
+	       t->old_cyclic ? " old cyclic" : "", t->irreducible ? "" : " reducible?",
+	       what ? what : "ok");
+	sum->pairs++;
+	sum->one_wave += t->nwaves <= 1 && !t->ndrain;
+	sum->more_waves += t->nwaves > 1 && !t->ndrain;
+	sum->with_drain += t->ndrain > 0;
+	sum->irreducible += t->irreducible;
+	sum->lids += t->lids;
+	sum->drained += t->ndrain;
+	sum->bad += what != NULL;
+	transition_free(t);
+}
+
+static struct tables *route_with(const struct fabric *f, struct rng *r, const char **name)
+{
+	struct engine_params params = { .vls = 4, .threads = 1 };
+	const struct engine *const *all;
+	size_t n;
+
+	all = engine_all(&n);
+	for (int i = 0; i < 20; i++) {
+		const struct engine *e = all[rng_below(r, n)];
+		uint64_t root = f->sw_guid[rng_below(r, f->nsw)];
+		struct tables *t;
+
+		params.seed = rng_u64(r);
+		params.vls = 1 + (unsigned)rng_below(r, 8);
+		params.roots = &root;
+		params.nroots = rng_below(r, 2);
+		if (engine_run(e, &t, f, NULL, NULL, &params, NULL, NULL))
+			continue;
+		*name = e->name;
+		return t;
+	}
+	return NULL;
+}
+
+static void random_spec(char *spec, size_t size, struct rng *r)
+{
+	uint64_t seed = 1 + rng_below(r, 1000000);
+	unsigned a = (unsigned)rng_below(r, 3), b = (unsigned)rng_below(r, 3), n = 5 + a + b;
+	unsigned hosts = 1 + (unsigned)rng_below(r, 4);
+
+	switch (rng_below(r, 6)) {
+	case 0:
+		snprintf(spec, size, "hyperx:dims=%ux%u,hosts=%u,lmc=1", 2 + a, 2 + b, hosts);
+		return;
+	case 1:
+		snprintf(spec, size, "torus:dims=%ux%u,hosts=1", 3 + a / 2, 3 + b / 2);
+		return;
+	case 2:
+		snprintf(spec, size, "fattree2:leaves=%u,spines=%u,hosts=%u", 3 + a, 2 + b, hosts);
+		return;
+	default:
+		snprintf(spec, size,
+			 "random:switches=%u,links=%u,hosts=%u,lids=random,seed=%" PRIu64, n,
+			 n + (unsigned)rng_below(r, n), hosts, seed);
+	}
+}
+
+static int judge(uint32_t fabrics, uint32_t orders, uint64_t seed)
+{
+	struct totals sum = { 0 };
+	struct rng r;
+	double begin = cpu_s();
+
+	rng_seed(&r, seed);
+	for (uint32_t i = 0; i < fabrics; i++) {
+		struct fabric *f;
+		struct tables *old, *new;
+		struct err err;
+		const char *a = "", *b = "";
+		char spec[96], names[40];
+
+		random_spec(spec, sizeof(spec), &r);
+		if (make_fabric(&f, spec, &err)) {
+			fprintf(stderr, "%s: %s\n", spec, err.text);
+			return 1;
+		}
+		old = route_with(f, &r, &a);
+		new = route_with(f, &r, &b);
+		snprintf(names, sizeof(names), "%s>%s", a, b);
+		for (int any = 0; any < 2 && old && new && !tables_same(old, new, f); any++)
+			judge_pair(&sum, spec, f, old, new, names, any, orders);
+		tables_put(old);
+		tables_put(new);
+		fabric_put(f);
+	}
+	printf("%u updates (%u refused: new tables with cycles): one wave %u, more %u, with a drain "
+	       "%u (%" PRIu64 " of %" PRIu64 " LIDs; irreducible %u)\n"
+	       "%" PRIu64 " waves, %" PRIu64 " orders, %" PRIu64 " states, %" PRIu64
+	       " of them by verify: %u bad; %.1f CPU s\n",
+	       sum.pairs, sum.refused, sum.one_wave, sum.more_waves, sum.with_drain, sum.drained,
+	       sum.lids, sum.irreducible, sum.count.waves, sum.count.orders, sum.count.states,
+	       sum.count.verified, sum.bad, cpu_s() - begin);
+	return sum.bad != 0;
+}
+
+/* ---- cost ---- */
+
+struct watch {
+	double last, gap;
+};
+
+static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct watch *w = ctx;
+	double now = cpu_s();
+
+	(void)step;
+	(void)done;
+	(void)total;
+	w->gap = now - w->last > w->gap ? now - w->last : w->gap;
+	w->last = now;
+}
+
+static struct tables *route(const char *name, const struct fabric *f, struct err *err)
+{
+	struct engine_params params = { .threads = 1 };
+	const struct engine *e = engine_find(name, err);
+	struct tables *t = NULL;
+
+	if (e)
+		engine_run(e, &t, f, NULL, NULL, &params, NULL, err);
+	return t;
+}
+
+/* Takes the entries of some blocks from other tables. */
+static struct tables *mix(const struct fabric *f, const struct tables *a, const struct tables *b,
+			  uint32_t blocks)
+{
+	struct tables *t = tables_onto(f, a, a);
+	struct rng r;
+
+	rng_seed(&r, 1);
+	for (uint32_t i = 0; i < blocks; i++) {
+		uint32_t block = (uint32_t)rng_below(&r, tables_blocks(a));
+
+		for (uint32_t sw = 0; sw < f->nsw; sw++)
+			memcpy(tables_row(t, sw) + block * LFT_BLOCK,
+			       tables_row(b, sw) + block * LFT_BLOCK, LFT_BLOCK);
+	}
+	return t;
+}
+
+static int cost(const char *from, const char *to, const char *spec, struct err *err)
+{
+	char *name = xstrdup(from), *plus = strchr(name, '+');
+	struct watch w = { 0 };
+	struct progress p = { .report = report, .ctx = &w };
+	struct fabric *f = NULL;
+	struct tables *old = NULL, *new = NULL, *mixed;
+	struct transition *t = NULL;
+	struct rusage ru;
+	double begin;
+	int rc = make_fabric(&f, spec, err);
+
+	if (plus)
+		*plus++ = '\0';
+	if (!rc) {
+		old = route(name, f, err);
+		new = old ? route(to, f, err) : NULL;
+		rc = new ? 0 : -1;
+	}
+	if (!rc && plus) {
+		mixed = mix(f, old, new, (uint32_t)atoi(plus));
+		tables_put(new);
+		new = mixed;
+	}
+	begin = w.last = cpu_s();
+	if (!rc && transition_plan(&t, f, old, new, NULL, &p, err)) {
+		printf("%-40s %s -> %s: %.3f s: %s\n", spec, from, to, cpu_s() - begin, err->text);
+	} else if (!rc) {
+		getrusage(RUSAGE_SELF, &ru);
+		printf("%-40s %s -> %s: %.3f s, gap %.3f s, %ld MB, %u waves, %u writes of %u "
+		       "blocks, %u LIDs change, %u to drain%s\n",
+		       spec, from, to, cpu_s() - begin, w.gap, ru.ru_maxrss / 1024, t->nwaves,
+		       t->nwrites, t->blocks, t->lids, t->ndrain,
+		       t->irreducible ? " (irreducible)" : "");
+	}
+	transition_free(t);
+	tables_put(old);
+	tables_put(new);
+	fabric_put(f);
+	free(name);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct err err = { "usage: transition_bench judge [FABRICS [ORDERS [SEED]]] | "
+			   "cost OLD NEW SPEC..." };
+	int rc = 1;
+
+	if (argc > 1 && !strcmp(argv[1], "judge"))
+		return judge(argc > 2 ? (uint32_t)atoi(argv[2]) : 50,
+			     argc > 3 ? (uint32_t)atoi(argv[3]) : 1000,
+			     argc > 4 ? (uint64_t)atoi(argv[4]) : 1);
+	if (argc > 4 && !strcmp(argv[1], "cost"))
+		for (int i = 4, bad = 0; i < argc && !bad; i++)
+			rc = bad = cost(argv[2], argv[3], argv[i], &err);
+	if (rc)
+		fprintf(stderr, "transition_bench: %s\n", err.text);
+	return rc != 0;
+}
