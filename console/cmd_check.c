@@ -16,6 +16,9 @@ static const struct argp_option table[] = {
 	OPTION_JOBS,
 	OPTION_LMC,
 	OPTION_NAME_MAP,
+	OPTION_ALL_LIDS,
+	{ "lid-choice", OPT_LID_CHOICE, "FILE", 0,
+	  "lid-choice.txt of these tables: check the promises of PARX for every pair", 0 },
 	OPTION_BISECTIONS,
 	OPTION_PATTERN,
 	OPTION_PER_JOB,
@@ -83,12 +86,15 @@ static int check(const struct options *o, struct err *err)
 
 	if (!rc) {
 		struct tables *t = s.installed;
+		struct lid_choice *choice = s.choice;
 
 		s.installed = NULL;
-		if (evaluate_tables(&e, t, s.f, s.jobs, &s.eval, err) || tell(o, &e, err))
+		s.choice = NULL;
+		if (evaluate_tables(&e, t, s.f, s.jobs, &s.eval, err) ||
+		    (choice && evaluate_choice(&e, choice, &s.eval, err)) || tell(o, &e, err))
 			rc = EXIT_FINDINGS;
 	}
-	if (!rc && !verdict_ok(e.v)) {
+	if (!rc && !evaluation_ok(&e)) {
 		rc = EXIT_FINDINGS;
 		err_set(err, rc, "these tables have faults");
 	}

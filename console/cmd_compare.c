@@ -31,6 +31,7 @@ static const struct argp_option table[] = {
 	OPTION_ROOTS,
 	OPTION_DEMAND,
 	OPTION_RANKS,
+	OPTION_ALL_LIDS,
 	OPTION_BISECTIONS,
 	OPTION_PATTERN,
 	OPTION_PER_JOB,
@@ -171,7 +172,7 @@ static int print_text(const struct comparison *c, bool per_job)
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->why[i])
 			printf("\n%s: %s\n", c->list[i].engine, c->why[i]);
-		else if (!verdict_ok(c->list[i].v)) {
+		else if (!evaluation_ok(&c->list[i])) {
 			printf("\n%s: ", c->list[i].engine);
 			summary_print_verdict(stdout, &c->list[i]);
 		}
@@ -194,7 +195,7 @@ static int compare(struct comparison *c, const struct options *o, struct err *er
 	if (rc)
 		return EXIT_FINDINGS;
 	for (size_t i = c->n - c->nengine; i < c->n; i++)
-		if (c->why[i] || !verdict_ok(c->list[i].v))
+		if (c->why[i] || !evaluation_ok(&c->list[i]))
 			return err_set(err, EXIT_FINDINGS, "%s gave no routes that can be used",
 				       c->list[i].engine);
 	return 0;

@@ -27,6 +27,7 @@ static const struct argp_option table[] = {
 	OPTION_ROOTS,
 	OPTION_DEMAND,
 	OPTION_RANKS,
+	OPTION_ALL_LIDS,
 	OPTION_BISECTIONS,
 	OPTION_PATTERN,
 	OPTION_PER_JOB,
@@ -110,7 +111,7 @@ static int route(const struct options *o, const struct engine_spec *spec, struct
 		rc = EXIT_FINDINGS;
 	if (!rc && finish(o, &s, &e, err))
 		rc = EXIT_FINDINGS;
-	if (!rc && !verdict_ok(e.v)) {
+	if (!rc && !evaluation_ok(&e)) {
 		rc = EXIT_FINDINGS;
 		err_set(err, rc, "these routes must not be used: see the verdict");
 	}

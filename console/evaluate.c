@@ -2,6 +2,8 @@
 #include "console/evaluate.h"
 
 #include "console/stopwatch.h"
+#include "engines/parx.h"
+#include "engines/parx_choice.h"
 #include "fabric/base/clock.h"
 
 #include <math.h>
@@ -51,9 +53,8 @@ static int predict(struct evaluation *e, struct stopwatch *w, const struct eval_
 static int judge(struct evaluation *e, struct stopwatch *w, const struct eval_opts *o,
 		 struct err *err)
 {
-	struct verify_opts opts = { .terminals_only = o->terminals_only,
-				    .threads = o->threads };
-	struct metrics_opts mo = { .threads = o->threads };
+	struct verify_opts opts = { .terminals_only = o->terminals_only, .threads = o->threads };
+	struct metrics_opts mo = { .threads = o->threads, .all_lids = o->all_lids };
 	double start = clock_s();
 	int rc = verify_tables(&e->v, e->f, e->t, &opts, &w->progress, err);
 
@@ -62,6 +63,37 @@ static int judge(struct evaluation *e, struct stopwatch *w, const struct eval_op
 		rc = metrics_compute(&e->m, e->f, e->t, e->jobs, &mo, &w->progress, err);
 	if (!rc)
 		rc = predict(e, w, o, err);
+	return rc;
+}
+
+static int judge_choice(struct evaluation *e, const struct eval_opts *o, struct progress *progress,
+			struct err *err)
+{
+	struct parx_lids lids = { e->f, e->choice };
+	struct ebb_opts opts = {
+		.bisections = o->bisections < 0 ? 0 : (uint32_t)o->bisections,
+		.seed = o->seed,
+		.threads = o->threads,
+		.lids = parx_large_lids,
+		.lids_ctx = &lids,
+	};
+	int rc = parx_check(&e->parx, e->f, e->t, e->choice, progress, err);
+
+	if (!rc && parx_verdict_ok(&e->parx) && o->bisections)
+		rc = predict_ebb(&e->ebb_large, e->f, e->t, &opts, progress, err);
+	return rc;
+}
+
+int evaluate_choice(struct evaluation *e, struct lid_choice *choice, const struct eval_opts *opts,
+		    struct err *err)
+{
+	struct stopwatch w;
+	int rc;
+
+	e->choice = choice;
+	stopwatch_start(&w);
+	rc = judge_choice(e, opts, &w.progress, err);
+	stopwatch_stop(&w);
 	return rc;
 }
 
@@ -88,6 +120,10 @@ int evaluate_engine(struct evaluation *out, const struct engine *engine, const s
 	if (!rc) {
 		stopwatch_start(&w);
 		rc = judge(out, &w, opts, err);
+		if (!rc && engine == &engine_parx)
+			rc = parx_choice_find(&out->choice, f, t, err);
+		if (!rc && out->choice)
+			rc = judge_choice(out, opts, &w.progress, err);
 		stopwatch_stop(&w);
 		out->total_s += out->verify_s;
 	}
@@ -113,8 +149,14 @@ int evaluate_tables(struct evaluation *out, const struct tables *t, const struct
 	return rc;
 }
 
+bool evaluation_ok(const struct evaluation *e)
+{
+	return verdict_ok(e->v) && (!e->choice || parx_verdict_ok(&e->parx));
+}
+
 void evaluation_free(struct evaluation *e)
 {
+	lid_choice_free(e->choice);
 	tables_put(e->t);
 	verdict_free(e->v);
 	metrics_free(e->m);

@@ -5,9 +5,11 @@
 
 #include "engines/engine.h"
 #include "engines/metrics.h"
+#include "engines/parx_check.h"
 #include "engines/predict.h"
 #include "engines/verify.h"
 #include "fabric/base/notes.h"
+#include "fabric/model/lid_choice.h"
 #include "fabric/model/tdiff.h"
 
 struct evaluation {
@@ -22,7 +24,11 @@ struct evaluation {
 	struct prediction *jobs_run; /* likewise */
 	enum predict_pattern pattern;
 	struct notes notes; /* what the engine told */
-	struct tdiff *diff; /* against the installed tables; NULL unknown */
+	/* which LIDs small and large messages take; NULL: not known, nor are the next two */
+	struct lid_choice *choice;
+	struct parx_verdict parx;
+	struct ebb ebb_large; /* of large messages */
+	struct tdiff *diff;   /* against the installed tables; NULL unknown */
 	double total_s, paths_s, layers_s, verify_s; /* wall clock; NAN unknown */
 };
 
@@ -33,6 +39,7 @@ struct eval_opts {
 	bool jobs;		      /* predict how the jobs get on with each other ... */
 	enum predict_pattern pattern; /* ... when they send like this */
 	unsigned threads;
+	bool all_lids; /* figures of all traffic LIDs, not of base LIDs alone */
 };
 
 /* The engine, then verdict and figures; demand and jobs may be NULL. */
@@ -43,6 +50,12 @@ int evaluate_engine(struct evaluation *out, const struct engine *engine, const s
 /* Takes over the caller's tables, also when it fails. */
 int evaluate_tables(struct evaluation *out, const struct tables *t, const struct fabric *f,
 		    const struct jobset *jobs, const struct eval_opts *opts, struct err *err);
+/* What the choice of LIDs promises, held against the tables; takes over the choice.  The
+ * tables that parx made come with theirs already. */
+int evaluate_choice(struct evaluation *e, struct lid_choice *choice, const struct eval_opts *opts,
+		    struct err *err);
+/* Verdict and, where there is a choice of LIDs, that on the choice. */
+bool evaluation_ok(const struct evaluation *e);
 void evaluation_free(struct evaluation *e); /* an all-zero one is fine */
 
 #endif

@@ -6,6 +6,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/files/demand_file.h"
+#include "fabric/files/lid_choice_file.h"
 #include "fabric/files/rank_file.h"
 #include "fabric/files/ibdm_sl2vl.h"
 #include "fabric/files/ibnd.h"
@@ -279,6 +280,23 @@ int loadfab_jobs(struct jobset **out, const char *path, const struct fabric *f, 
 	if (!rc)
 		tell_unknown_nodes(*out, in.path);
 	job_log_free(log);
+	return rc;
+}
+
+int loadfab_lid_choice(struct lid_choice **out, const char *path, const struct fabric *f,
+		       struct err *err)
+{
+	struct read_report report;
+	struct infile in;
+	int rc = infile_open(&in, path, err);
+
+	*out = NULL;
+	if (rc)
+		return rc;
+	rc = lid_choice_read(out, in.file, in.path, f, &report, err);
+	infile_close(&in);
+	if (!rc)
+		infile_tell(&report);
 	return rc;
 }
 

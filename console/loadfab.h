@@ -8,6 +8,7 @@
 #include "fabric/model/demand.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/jobset.h"
+#include "fabric/model/lid_choice.h"
 #include "fabric/model/namemap.h"
 #include "fabric/model/tables.h"
 
@@ -48,6 +49,10 @@ int loadfab_jobs(struct jobset **out, const char *path, const struct fabric *f, 
 /* A demand file (fabric/files/demand_file.h); ranks, a rank file, may be NULL. */
 int loadfab_demand(struct demand **out, const char *path, const char *ranks, const struct fabric *f,
 		   struct err *err);
+
+/* lid-choice.txt as route writes it for parx; the caller owns *out. */
+int loadfab_lid_choice(struct lid_choice **out, const char *path, const struct fabric *f,
+		       struct err *err);
 
 /* A GUID a line, # comments.  The caller frees *out. */
 int loadfab_guids(uint64_t **out, size_t *n, const char *path, struct err *err);

@@ -28,6 +28,7 @@ void options_eval(struct eval_opts *out, const struct options *o)
 		.jobs = o->predict,
 		.pattern = o->pattern,
 		.threads = o->threads,
+		.all_lids = o->all_lids,
 	};
 }
 
@@ -102,6 +103,8 @@ static error_t take_text(struct options *o, int key, char *arg, const struct arg
 		return once(&o->roots, arg, "roots", state);
 	case OPT_DEMAND:
 		return once(&o->demand, arg, "demand", state);
+	case OPT_LID_CHOICE:
+		return once(&o->lid_choice, arg, "lid-choice", state);
 	case OPT_RANKS:
 		return once(&o->ranks, arg, "ranks", state);
 	case OPT_OUT:
@@ -165,6 +168,9 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 		return 0;
 	case OPT_PATTERN:
 		return take_pattern(o, arg, state);
+	case OPT_ALL_LIDS:
+		o->all_lids = true;
+		return 0;
 	case OPT_PER_JOB:
 		o->per_job = true;
 		return 0;

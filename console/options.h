@@ -35,6 +35,8 @@ enum option_key {
 	OPT_PATTERN,
 	OPT_PER_JOB,
 	OPT_DEMAND,
+	OPT_LID_CHOICE,
+	OPT_ALL_LIDS,
 	OPT_RANKS,
 	OPT_JSON,
 };
@@ -45,7 +47,7 @@ struct options {
 	const char *topology, *name_map, *jobs;
 	const char *engine; /* or engines, joined by commas */
 	const char *roots, *out;
-	const char *demand, *ranks;
+	const char *demand, *ranks, *lid_choice;
 	const char *lfts; /* of --lfts, --fdbs or --tables */
 	const char *path_sl, *sl2vl;
 	unsigned vls, threads;
@@ -57,7 +59,8 @@ struct options {
 	bool predict;		      /* how the jobs get on with each other ... */
 	enum predict_pattern pattern; /* ... when they send like this */
 	bool per_job;		      /* figures of each */
-	bool escape;		      /* route with escape LIDs */
+	bool all_lids;
+	bool escape; /* route with escape LIDs */
 	bool terminals_only, json;
 };
 
@@ -149,6 +152,12 @@ struct options {
 			"nodes of the ranks that the demand file names: lines of \"1-3: n[2-4]\", " \
 			"or of \"rank 12=n6 slot=0\"",                                              \
 			0                                                                           \
+	}
+#define OPTION_ALL_LIDS                                                                            \
+	{                                                                                          \
+		"all-lids", OPT_ALL_LIDS, NULL, 0,                                                 \
+			"count routes to every traffic LID in the figures, not to base LIDs only", \
+			0                                                                          \
 	}
 #define OPTION_TABLES                                                                              \
 	{ "lfts", OPT_LFTS, "FILE", 0, "tables: opensm-lfts.dump, dump_fts", 0 },                  \

@@ -9,36 +9,75 @@
 #include "fabric/files/osm_fdbs.h"
 #include "fabric/files/osm_lfts.h"
 #include "fabric/files/osm_sl2vl.h"
+#include "fabric/files/lid_choice_file.h"
+#include "fabric/files/lid_policy.h"
 #include "fabric/files/osm_subnet.h"
 #include "fabric/files/path_sl.h"
 #include "fabric/files/tables_ibr.h"
 
 #include <stdlib.h>
 
-static int write_ibr(FILE *file, const struct fabric *f, const struct tables *t, struct err *err)
+#define FORMAT_CHOICE (1u << 31) /* not asked for by name: whenever LIDs are to be chosen */
+
+static int write_ibr(FILE *file, const struct evaluation *e, struct err *err)
 {
-	(void)f;
-	return tables_ibr_write_fd(fileno(file), t, "tables.ibr", err);
+	return tables_ibr_write_fd(fileno(file), e->t, "tables.ibr", err);
 }
 
-static int write_subnet(FILE *file, const struct fabric *f, const struct tables *t, struct err *err)
+static int write_lfts(FILE *file, const struct evaluation *e, struct err *err)
 {
-	(void)t;
-	return osm_subnet_write(file, f, err);
+	return osm_lfts_write(file, e->f, e->t, err);
+}
+
+static int write_sl2vl(FILE *file, const struct evaluation *e, struct err *err)
+{
+	return osm_sl2vl_write(file, e->f, e->t, err);
+}
+
+static int write_path_sl(FILE *file, const struct evaluation *e, struct err *err)
+{
+	return path_sl_write(file, e->f, e->t, err);
+}
+
+static int write_fdbs(FILE *file, const struct evaluation *e, struct err *err)
+{
+	return osm_fdbs_write(file, e->f, e->t, err);
+}
+
+static int write_ibdm_sl2vl(FILE *file, const struct evaluation *e, struct err *err)
+{
+	return ibdm_sl2vl_write(file, e->f, e->t, err);
+}
+
+static int write_choice(FILE *file, const struct evaluation *e, struct err *err)
+{
+	return lid_choice_write(file, e->f, e->choice, err);
+}
+
+static int write_policy(FILE *file, const struct evaluation *e, struct err *err)
+{
+	return lid_policy_write(file, e->f, e->choice, NULL, err);
+}
+
+static int write_subnet(FILE *file, const struct evaluation *e, struct err *err)
+{
+	return osm_subnet_write(file, e->f, err);
 }
 
 static const struct {
 	const char *name;
 	unsigned formats; /* any of them asks for it; 0: always */
-	int (*write)(FILE *file, const struct fabric *f, const struct tables *t, struct err *err);
+	int (*write)(FILE *file, const struct evaluation *e, struct err *err);
 } files[] = {
 	{ "tables.ibr", 0, write_ibr },
-	{ "opensm-lfts.dump", FORMAT_OPENSM, osm_lfts_write },
-	{ "opensm-sl2vl.dump", FORMAT_OPENSM, osm_sl2vl_write },
-	{ "path-sl.dump", FORMAT_OPENSM | FORMAT_IBDM | FORMAT_PATH_SL, path_sl_write },
+	{ "opensm-lfts.dump", FORMAT_OPENSM, write_lfts },
+	{ "opensm-sl2vl.dump", FORMAT_OPENSM, write_sl2vl },
+	{ "path-sl.dump", FORMAT_OPENSM | FORMAT_IBDM | FORMAT_PATH_SL, write_path_sl },
 	{ "opensm-subnet.lst", FORMAT_IBDM, write_subnet },
-	{ "opensm.fdbs", FORMAT_IBDM, osm_fdbs_write },
-	{ "ibdm-sl2vl.dump", FORMAT_IBDM, ibdm_sl2vl_write },
+	{ "opensm.fdbs", FORMAT_IBDM, write_fdbs },
+	{ "ibdm-sl2vl.dump", FORMAT_IBDM, write_ibdm_sl2vl },
+	{ "lid-choice.txt", FORMAT_CHOICE, write_choice },
+	{ "guid2lid", FORMAT_CHOICE, write_policy },
 };
 
 static int write_one(const char *dir, size_t i, const struct evaluation *e, struct err *err)
@@ -50,7 +89,7 @@ static int write_one(const char *dir, size_t i, const struct evaluation *e, stru
 	if (!rc) {
 		struct err why;
 
-		rc = files[i].write(o.file, e->f, e->t, &why);
+		rc = files[i].write(o.file, e, &why);
 		if (rc)
 			err_set(err, rc, "%s: %s", path, why.text);
 		rc = outfile_end(&o, rc, err);
@@ -79,10 +118,12 @@ int routefiles_write(const char *dir, const struct evaluation *e, unsigned forma
 
 	json_object_set_new(summary, "files", written);
 	json_object_set_new(summary, "left_out", left_out);
+	if (e->choice)
+		formats |= FORMAT_CHOICE;
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !rc; i++) {
 		if (files[i].formats && !(files[i].formats & formats))
 			continue;
-		if (files[i].write == path_sl_write && !(formats & FORMAT_PATH_SL) &&
+		if (files[i].write == write_path_sl && !(formats & FORMAT_PATH_SL) &&
 		    e->f->nterm > PATH_SL_TERMINALS) {
 			json_object_set_new(left_out, files[i].name,
 					    json_sprintf("a line per source and LID, and more than "

@@ -59,6 +59,8 @@ int scene_load(struct scene *s, const struct options *o, struct err *err)
 		rc = loadfab_jobs(&s->jobs, o->jobs, s->f, err);
 	if (!rc && o->demand)
 		rc = loadfab_demand(&s->demand, o->demand, o->ranks, s->f, err);
+	if (!rc && o->lid_choice)
+		rc = loadfab_lid_choice(&s->choice, o->lid_choice, s->f, err);
 	if (!rc && o->roots)
 		rc = load_roots(s, o->roots, err);
 	if (!rc && o->lfts)
@@ -72,6 +74,7 @@ void scene_free(struct scene *s)
 	tables_put(s->installed);
 	jobset_put(s->jobs);
 	demand_put(s->demand);
+	lid_choice_free(s->choice);
 	fabric_put(s->f);
 	name_map_free(s->names);
 	free(s->roots);

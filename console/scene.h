@@ -11,6 +11,7 @@ struct scene {
 	struct name_map *names;
 	struct fabric *f;
 	struct jobset *jobs;	     /* NULL: no --jobs */
+	struct lid_choice *choice;   /* NULL: no --lid-choice */
 	struct demand *demand;	     /* NULL: no --demand */
 	struct tables *installed;    /* NULL: none of --lfts, --fdbs, --tables */
 	struct engine_params params; /* from --vls, --threads, --seed, --roots, ... */

@@ -309,12 +309,39 @@ void summary_print_jobs(FILE *out, const struct evaluation *e)
 	}
 }
 
+static json_t *json_parx(const struct evaluation *e)
+{
+	const struct parx_verdict *v = &e->parx;
+	json_t *o = json_object();
+	char line[LINE];
+
+	parx_verdict_sentence(line, sizeof(line), v, e->f);
+	json_object_set_new(o, "ok", json_boolean(parx_verdict_ok(v)));
+	json_object_set_new(o, "verdict", json_text(line));
+	json_object_set_new(o, "pairs", json_integer((json_int_t)v->pairs));
+	json_object_set_new(o, "around", json_integer((json_int_t)v->around));
+	json_object_set_new(o, "no_choice", json_integer((json_int_t)v->no_choice));
+	json_object_set_new(o, "no_way", json_integer((json_int_t)v->no_way));
+	json_object_set_new(o, "longer", json_integer((json_int_t)v->longer));
+	json_object_set_new(o, "direct", json_integer((json_int_t)v->direct));
+	json_object_set_new(o, "shared", json_integer((json_int_t)v->shared));
+	json_object_set_new(
+		o, "ebb_large",
+		json_figure(FIGURE_REAL, e->ebb_large.bisections ? e->ebb_large.mean : NAN));
+	json_object_set_new(
+		o, "ebb_large_ci95",
+		json_figure(FIGURE_REAL, e->ebb_large.bisections ? e->ebb_large.ci95 : NAN));
+	return o;
+}
+
 void summary_add_verdict(json_t *summary, const struct evaluation *e)
 {
 	char line[LINE];
 
 	verdict_sentence(line, sizeof(line), e->v, e->f);
 	json_object_set_new(summary, "verdict", json_text(line));
+	if (e->choice)
+		json_object_set_new(summary, "parx", json_parx(e));
 	if (e->v->ncycle) {
 		json_t *list = json_array();
 
@@ -332,6 +359,15 @@ void summary_print_verdict(FILE *out, const struct evaluation *e)
 
 	verdict_sentence(line, sizeof(line), e->v, e->f);
 	fprintf(out, "%s\n", line);
+	if (e->choice) {
+		parx_verdict_sentence(line, sizeof(line), &e->parx, e->f);
+		fprintf(out, "%s\n", line);
+	}
+	if (e->ebb_large.bisections)
+		fprintf(out,
+			"Large messages on their LIDs: effective bisection bandwidth %.3f +- %.3f "
+			"(base LIDs %.3f).\n",
+			e->ebb_large.mean, e->ebb_large.ci95, e->ebb.mean);
 	for (uint32_t i = 0; i < e->v->ncycle; i++) {
 		witness_line(line, sizeof(line), &e->v->cycle[i], e->f);
 		fprintf(out, "  %s\n", line);

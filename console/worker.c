@@ -70,7 +70,8 @@ static void do_metrics(struct worker *w, struct work *k)
 	struct err err = { "" };
 
 	w->quiet = true;
-	msg->rc = metrics_compute(&msg->after, k->fabric, k->tables, k->jobs, NULL, &w->progress, &err);
+	msg->rc = metrics_compute(&msg->after, k->fabric, k->tables, k->jobs, NULL, &w->progress,
+				  &err);
 	if (!msg->rc && k->verify)
 		msg->rc =
 			verify_tables(&msg->verdict, k->fabric, k->tables, &vo, &w->progress, &err);
@@ -100,8 +101,8 @@ static int compute_preview(struct worker *w, const struct work *k, struct msg *m
 	if (!rc)
 		rc = metrics_compute(&msg->after, k->fabric, t, k->jobs, NULL, &w->progress, err);
 	if (!rc && k->tables)
-		rc = metrics_compute(&msg->before, k->fabric, k->tables, k->jobs, NULL, &w->progress,
-				     err);
+		rc = metrics_compute(&msg->before, k->fabric, k->tables, k->jobs, NULL,
+				     &w->progress, err);
 	if (!rc && k->tables) {
 		struct tables *onto = tables_onto(k->fabric, k->tables, t);
 

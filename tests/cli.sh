@@ -132,6 +132,14 @@ printf "%s\n" "0: 1=1000000,2=5" >rankdemand
 printf "%s\n" "0-2: n[0001-0003]" >ranks
 expect "route with a demand" 0 "deadlocks" "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand demand
 expect "route with a demand of ranks" 0 "deadlocks" "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand rankdemand --ranks ranks
+expect "parx writes its choice of LIDs" 0 '"ok": true' "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --out px --json
+expect "the choice of LIDs keeps its promises" 0 'around the direct cable' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice px/lid-choice.txt
+sed 's/^pair 0 1 .*/pair 0 1 small 0 large 0/' px/lid-choice.txt >badchoice
+expect "a choice that breaks them is found" 1 'these tables have faults' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice badchoice
+sed 's/^pair 0 1 .*/pair 0 1 small 9 large 0/' px/lid-choice.txt >badchoice
+expect "a bad choice: file and line" 255 'badchoice:[0-9]*: ' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice badchoice
+check "the LIDs for OpenSM are unique and by quadrants" bash -c "[ \$(wc -l <px/guid2lid) -eq 36 ] && [ \$(cut -d' ' -f2 px/guid2lid | sort -u | wc -l) -eq 36 ]"
+expect "figures of all LIDs" 0 '"efi_max": [1-9]' "$I" route --engine dfsssp --topology hyperx:dims=4x3,hosts=2,lmc=2 --all-lids --json
 expect "bad demand: file and line" 255 "baddemand:2: " "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand baddemand
 expect "route without bisections" 0 '"ebb": null' "$I" route --engine sar --topology h.net --bisections 0 --json
 check "route --json prints what summary.json holds, but for the times" bash -c "'$I' route --engine sar --topology h.net --jobs jobs --out d-sar --formats opensm,ibdm --json >s.json && cmp s.json d-sar/summary.json"
