@@ -75,14 +75,17 @@ void metrics_free(struct metrics *m); /* NULL is fine */
 /*
  * The lower bound alone; jobs may be NULL.
  *
- * A destination-based routing sends all packets from one switch to one LID over one channel, so
- * the routes that leave a switch are items (destination, job terminals on the switch) to be
- * packed on its channels: pigeonhole.  Into a switch, and in and out of a set of switches,
- * routes spread at best evenly over the cables between.  Sets: each switch with
- * terminals; the components of the switches below each level, counted from the
- * terminals (pods of a tree); the components under channels that lie on triangles (groups of
- * a dragonfly).  Of jobs that share two terminals or more only the first in canonical order
- * counts, so that no pair counts twice.
+ * Proof.  A destination-based routing sends all packets from one switch to one LID the same way,
+ * whatever way that is.  So the routes from one switch of a set to one destination outside are an
+ * item that crosses the edge of the set as a whole, and likewise from one switch outside to
+ * one destination inside: items packed on the channels out of the set (into it), whose
+ * fullest holds at least their mean, and of the heaviest q m + 1 items on m channels some q + 1
+ * together (pigeonhole).  Of one switch alone all its routes to one destination are an item,
+ * whichever jobs they belong to.  Sets: each switch; the components of the switches below
+ * each level, counted from the terminals (pods of a tree); the components under channels that
+ * lie on triangles (groups of a dragonfly); and, with the mean alone, the many of
+ * engines/metrics_cuts.h.  Of jobs that share two terminals or more only the first in canonical
+ * order counts, so that no pair counts twice.
  */
 uint64_t metrics_eff_efi_bound(const struct fabric *f, const struct jobset *jobs);
 

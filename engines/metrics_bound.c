@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/metrics.h"
 
+#include "engines/metrics_cuts.h"
 #include "fabric/base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct weight_count {
+	uint32_t n, switches;
+};
 
 struct bound {
 	const struct fabric *f;
@@ -17,7 +22,12 @@ struct bound {
 	uint32_t *alone_here;
 	uint32_t *touched; /* jobs with here != 0 */
 	uint32_t ntouched;
-	uint64_t *count; /* scratch: items by weight */
+	uint64_t *count, *count_out; /* scratch: items by weight */
+	uint32_t *own;		     /* scratch per job: terminals on one switch, 0 between uses */
+	uint32_t *own_jobs, nown;
+	uint32_t *hist_off; /* by job: switches by the job's terminals on them */
+	struct weight_count *hist;
+	uint32_t heaviest; /* weight in hist */
 };
 
 /* First come, first served: leaves out a job that shares two terminals with an earlier one. */
@@ -106,20 +116,6 @@ static void forget(struct bound *b)
 
 		b->here[j] = b->alone_here[j] = 0;
 	}
-}
-
-/* Pairs of one job with one side in the set: as many go out as come in. */
-static uint64_t crossing(const struct bound *b)
-{
-	uint64_t sum = 0;
-	uint32_t i;
-
-	for (i = 0; i < b->ntouched; i++) {
-		uint32_t j = b->touched[i];
-
-		sum += (uint64_t)b->here[j] * (b->jobs->jobs[j].nterm - b->here[j]);
-	}
-	return sum;
 }
 
 static uint64_t spread(uint64_t sum, uint64_t links)
@@ -212,6 +208,60 @@ static uint64_t bound_switch(struct bound *b, uint32_t sw)
 	return best;
 }
 
+/* Terminals of the used jobs on a switch, job by job. */
+static void count_own(struct bound *b, uint32_t sw)
+{
+	const struct jobset *js = b->jobs;
+	uint32_t i, k;
+
+	b->nown = 0;
+	for (i = b->f->term_off[sw]; i < b->f->term_off[sw + 1]; i++) {
+		uint32_t term = b->f->term_list[i];
+
+		for (k = term < b->f->nterm ? js->term_off[term] : 0;
+		     term < b->f->nterm && k < js->term_off[term + 1]; k++) {
+			uint32_t j = js->term_job[k];
+
+			if (b->use[j] && !b->own[j]++)
+				b->own_jobs[b->nown++] = j;
+		}
+	}
+}
+
+/*
+ * Routes from one switch inside to one destination outside cross the edge of the set together,
+ * and so do those from one switch outside to one destination inside.  here[] is that of the set.
+ * Returns the bound for either direction.
+ */
+static uint64_t pack_edge(struct bound *b, const uint32_t *sws, uint32_t n, uint64_t links)
+{
+	uint64_t out, in;
+	uint32_t i, k, w, max = 0;
+
+	for (i = 0; i < b->ntouched; i++)
+		for (k = b->hist_off[b->touched[i]]; k < b->hist_off[b->touched[i] + 1]; k++)
+			b->count[b->hist[k].n] +=
+				(uint64_t)b->hist[k].switches * b->here[b->touched[i]];
+	for (i = 0; i < n; i++) {
+		count_own(b, sws[i]);
+		while (b->nown) {
+			uint32_t j = b->own_jobs[--b->nown];
+
+			w = b->own[j];
+			b->count[w] -= b->here[j];
+			b->count_out[w] += b->jobs->jobs[j].nterm - b->here[j];
+			b->own[j] = 0;
+		}
+	}
+	for (w = 1; w <= b->heaviest; w++)
+		max = b->count[w] || b->count_out[w] ? w : max;
+	in = max ? pack(b->count, max, links) : 0;
+	out = max ? pack(b->count_out, max, links) : 0;
+	memset(b->count, 0, (b->heaviest + 1) * sizeof(*b->count));
+	memset(b->count_out, 0, (b->heaviest + 1) * sizeof(*b->count_out));
+	return in > out ? in : out;
+}
+
 /* Best bound over the sets of switches with equal, valid label (below nsw). */
 static uint64_t bound_sets(struct bound *b, const uint32_t *label)
 {
@@ -238,13 +288,47 @@ static uint64_t bound_sets(struct bound *b, const uint32_t *label)
 			for (c = f->chan_off[list[i]]; c < f->chan_off[list[i] + 1]; c++)
 				links += label[f->chan_dst[c]] != s;
 		}
-		q = spread(crossing(b), links);
+		q = links && b->ntouched ? pack_edge(b, list + off[s], off[s + 1] - off[s], links)
+					 : 0;
 		best = q > best ? q : best;
 		forget(b);
 	}
 	free(off);
 	free(list);
 	return best;
+}
+
+/* For every used job, how many switches have how many of its terminals. */
+static void count_hist(struct bound *b)
+{
+	const struct jobset *js = b->jobs;
+	uint32_t *on = xcalloc(b->f->nsw, sizeof(*on)), *at, j, i, n = 0;
+
+	at = xcalloc(b->f->nterm + 1, sizeof(*at));
+	for (j = 0; j < js->njob; j++) {
+		const struct job *job = &js->jobs[j];
+		uint32_t first = n;
+
+		b->hist_off[j] = n;
+		for (i = 0; b->use[j] && i < job->nterm; i++)
+			on[b->f->term_sw[job->terms[i]]]++;
+		for (i = 0; b->use[j] && i < job->nterm; i++) {
+			uint32_t w = on[b->f->term_sw[job->terms[i]]];
+
+			on[b->f->term_sw[job->terms[i]]] = 0;
+			if (!w)
+				continue;
+			if (at[w] < first || at[w] >= n || b->hist[at[w]].n != w) {
+				at[w] = n;
+				b->hist[n++] = (struct weight_count){ .n = w };
+			}
+			b->hist[at[w]].switches++;
+			b->heaviest = w > b->heaviest ? w : b->heaviest;
+		}
+	}
+	b->hist_off[js->njob] = n;
+	free(on);
+	free(at);
 }
 
 /* Labels the components over channels with keep[], among switches with level below limit. */
@@ -330,6 +414,9 @@ static uint64_t bound_groups(struct bound *b)
 
 	label = xcalloc(f->nsw, sizeof(*label));
 	memset(keep, true, f->nchan * sizeof(*keep));
+	for (r = 0; r < f->nsw; r++)
+		label[r] = r;
+	best = bound_sets(b, label);
 	max = find_levels(f, level);
 	for (r = 1; r <= max; r++) {
 		components(f, level, r, keep, label);
@@ -360,9 +447,17 @@ uint64_t metrics_eff_efi_bound(const struct fabric *f, const struct jobset *jobs
 	b.touched = xcalloc(jobs->njob, sizeof(*b.touched));
 	b.shared = xcalloc(f->nterm, sizeof(*b.shared));
 	b.count = xcalloc(f->nterm + 1, sizeof(*b.count));
+	b.count_out = xcalloc(f->nterm + 1, sizeof(*b.count_out));
+	b.own = xcalloc(jobs->njob, sizeof(*b.own));
+	b.own_jobs = xcalloc(jobs->njob, sizeof(*b.own_jobs));
+	b.hist_off = xcalloc(jobs->njob + 1ull, sizeof(*b.hist_off));
+	b.hist = xcalloc(jobs->term_off[f->nterm], sizeof(*b.hist));
 	choose_jobs(&b);
 	sort_terms(&b);
+	count_hist(&b);
 	best = bound_groups(&b);
+	q = metrics_cuts_bound(f, jobs, b.use);
+	best = q > best ? q : best;
 	for (sw = 0; sw < f->nsw; sw++) {
 		q = f->sw_nterm[sw] ? bound_switch(&b, sw) : 0;
 		best = q > best ? q : best;
@@ -374,5 +469,10 @@ uint64_t metrics_eff_efi_bound(const struct fabric *f, const struct jobset *jobs
 	free(b.touched);
 	free(b.shared);
 	free(b.count);
+	free(b.count_out);
+	free(b.own);
+	free(b.own_jobs);
+	free(b.hist_off);
+	free(b.hist);
 	return best;
 }
