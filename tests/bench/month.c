@@ -119,6 +119,7 @@ static int route(const struct month *m, struct way *w, const struct jobset *js, 
 		 struct err *err)
 {
 	struct engine_params p = { .threads = 1,
+				   .vls = 15,
 				   .sar_method = w->method,
 				   .current = w->follows ? w->t : NULL };
 	struct tables *t;
@@ -192,8 +193,13 @@ static int take_sample(struct month *m, const struct jobset *js, struct err *err
 			continue;
 		if (w->aware || !m->n)
 			rc = route(m, w, js, !m->n, err);
-		if (!rc)
+		if (rc && !w->aware) {
+			fprintf(stderr, "month: without %s: %s\n", w->name, err->text);
+			w->e = NULL;
+			rc = 0;
+		} else if (!rc) {
 			rc = judge(m, w, js, &bound, err);
+		}
 	}
 	for (size_t a = 0; a < NWAY && !rc; a++)
 		for (size_t b = 0; b < NWAY; b++)
@@ -272,7 +278,8 @@ static void print_ways(const struct month *m)
 		const struct way *w = &ways[i];
 
 		if (!w->e) {
-			printf("%-9s there is no engine %s\n", w->name, w->engine);
+			printf("%-9s %s is not there or does not route this fabric\n", w->name,
+			       w->engine);
 			continue;
 		}
 		printf("%-9s %8.1f %7.3f %7.3f %8.2f %7.2f %8.1f %8.2f %8.2f ", w->name,
