@@ -11,6 +11,7 @@
 #include "fabric/base/mem.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,13 @@ struct plight {
 	double ratio; /* of its largest EFI to the bound */
 };
 
+/* How much may change. */
+enum effort {
+	EFFORT_LITTLE, /* jobs that fare badly are helped within a share of the blocks */
+	EFFORT_REPAIR, /* all of them are */
+	EFFORT_AFRESH, /* all jobs' trees are grown, whatever is installed */
+};
+
 struct leafwise {
 	const struct fabric *f;
 	const struct engine_params *params;
@@ -43,7 +51,7 @@ struct leafwise {
 	uint8_t lmc; /* of traffic LIDs */
 	uint64_t bound;
 	uint32_t members; /* terminals with a crew */
-	bool fresh;	  /* all jobs' trees are grown, whatever is installed */
+	enum effort effort;
 	struct tables *t; /* in the making */
 	struct grow *g;
 	struct objective reached; /* by t */
@@ -77,7 +85,9 @@ static bool near_bound(const struct leafwise *l, uint32_t plane, double max)
 /* More than these are changed only for the maximum's sake. */
 static uint64_t few_blocks(const struct leafwise *l)
 {
-	return l->fresh ? UINT64_MAX : (uint64_t)(FEW_BLOCKS * l->f->nsw * tables_blocks(l->t));
+	return l->effort == EFFORT_AFRESH
+		       ? UINT64_MAX
+		       : (uint64_t)(FEW_BLOCKS * l->f->nsw * tables_blocks(l->t));
 }
 
 static struct dest dest_of(const struct leafwise *l, uint32_t term, uint32_t plane)
@@ -226,7 +236,7 @@ static int repair_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t
 /* Helps the jobs that fare badly, the worst first, as long as few blocks have changed. */
 static int repair_jobs(struct leafwise *l, uint32_t plane)
 {
-	uint64_t blocks = near_bound(l, plane, measure(l).max) ? few_blocks(l) : UINT64_MAX;
+	uint64_t blocks = l->effort == EFFORT_LITTLE ? few_blocks(l) : UINT64_MAX;
 	struct plight *list = xcalloc(l->jobs.ncrew, sizeof(*list));
 	uint32_t n = find_plights(l, list, plane);
 	int rc = 0;
@@ -273,16 +283,17 @@ static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t p
 static int cool(struct leafwise *l, uint32_t plane)
 {
 	struct grow_rule rule = { 4, 1, 1.5, 0.999, 1 };
-	double bound = (double)l->bound * (plane + 1);
+	double bound = (double)l->bound * (plane + 1), last = HUGE_VAL;
 	uint64_t before = grow_work(l->g);
 
 	for (uint32_t round = 0; round < HOT_ROUNDS; round++) {
 		double max = measure(l).max, limit = max > 20 ? 0.95 * max : max - 1;
+		bool enough = near_bound(l, plane, max) || max > 0.98 * last;
 		uint32_t changed = 0;
 
-		if (max <= bound ||
-		    (near_bound(l, plane, max) && grow_blocks(l->g) > few_blocks(l)))
+		if (max <= bound || (enough && grow_blocks(l->g) > few_blocks(l)))
 			return 0;
+		last = max;
 		limit = limit > bound + 1 ? limit : bound + 1;
 		for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
 			int rc = cool_crew(l, &l->jobs.crew[k], plane, limit, &rule, &changed);
@@ -303,12 +314,13 @@ static int cool(struct leafwise *l, uint32_t plane)
 static int grow_planes(struct leafwise *l, struct objective *installed)
 {
 	for (uint32_t plane = 0; plane < 1u << l->lmc; plane++) {
-		int rc = l->fresh ? 0 : count_all(l, plane);
+		int rc = l->effort == EFFORT_AFRESH ? 0 : count_all(l, plane);
 
-		if (!rc && !plane && !l->fresh)
+		if (!rc && !plane && l->effort != EFFORT_AFRESH)
 			*installed = measure(l);
 		if (!rc)
-			rc = l->fresh ? grow_jobs(l, plane) : repair_jobs(l, plane);
+			rc = l->effort == EFFORT_AFRESH ? grow_jobs(l, plane)
+							: repair_jobs(l, plane);
 		if (!rc)
 			rc = cool(l, plane);
 		if (rc)
@@ -319,7 +331,7 @@ static int grow_planes(struct leafwise *l, struct objective *installed)
 	return 0;
 }
 
-static int begin(struct leafwise *l, bool fresh)
+static int begin(struct leafwise *l, enum effort effort)
 {
 	uint64_t total = (uint64_t)l->members * (1 + HOT_ROUNDS) << l->lmc;
 
@@ -328,15 +340,15 @@ static int begin(struct leafwise *l, bool fresh)
 	l->t = graph_tables(l->f, "sar", l->params);
 	l->g = grow_new(l->f, l->t);
 	l->done = 0;
-	l->fresh = fresh;
-	if (fresh)
+	l->effort = effort;
+	if (effort == EFFORT_AFRESH)
 		total += graph_count_lids(l->f, l->lmc);
 	return pace_begin(&l->pace, l->progress, "paths", total) ? -ECANCELED : 0;
 }
 
-static int from_installed(struct leafwise *l, bool fresh, struct objective *installed)
+static int from_installed(struct leafwise *l, enum effort effort, struct objective *installed)
 {
-	int rc = begin(l, fresh);
+	int rc = begin(l, effort);
 
 	if (rc)
 		return rc;
@@ -344,32 +356,36 @@ static int from_installed(struct leafwise *l, bool fresh, struct objective *inst
 	return grow_planes(l, installed);
 }
 
-/* Repairs what is installed.  When that ends far from the bound all trees are grown afresh,
- * which changes more blocks; kept when the maximum falls for it. */
+/* Tries harder, which changes more blocks, as long as the maximum is far from the bound and
+ * what was looked at is little; what comes out is kept when the maximum falls for it. */
 static int start_from_installed(struct leafwise *l, struct objective *installed)
 {
-	int rc = from_installed(l, false, installed);
-	struct objective first = l->reached;
-	struct tables *t;
+	static const double worth[] = { 1, 1.04, 1.08 };
+	int rc = from_installed(l, EFFORT_LITTLE, installed);
 
-	if (rc || near_bound(l, 0, first.max) || grow_work(l->g) > WORK_TWICE)
-		return rc;
-	t = (struct tables *)tables_get(l->t);
-	rc = from_installed(l, true, NULL);
-	if (rc || NEAR * l->reached.max <= first.max) {
-		tables_put(t);
-		return rc;
+	for (int effort = EFFORT_REPAIR; effort <= EFFORT_AFRESH && !rc; effort++) {
+		struct objective first = l->reached, again;
+		struct tables *t;
+
+		if (near_bound(l, 0, first.max) || grow_work(l->g) > WORK_TWICE)
+			return 0;
+		t = (struct tables *)tables_get(l->t);
+		rc = from_installed(l, (enum effort)effort, &again);
+		if (rc || worth[effort] * l->reached.max <= first.max) {
+			tables_put(t);
+			continue;
+		}
+		tables_put(l->t);
+		l->t = t;
+		l->reached = first;
 	}
-	tables_put(l->t);
-	l->t = t;
-	l->reached = first;
-	return 0;
+	return rc;
 }
 
 static int from_scratch(struct leafwise *l)
 {
 	struct sar_paths *p;
-	int rc = begin(l, true);
+	int rc = begin(l, EFFORT_AFRESH);
 
 	if (rc)
 		return rc;

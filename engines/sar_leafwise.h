@@ -10,6 +10,8 @@
  *
  * From installed tables: the trees of jobs that fare badly are grown anew (sar_grow.h), then
  * those that use one of the fullest channels, until the lower bound is met or nothing helps.
+ * That is done so that few blocks of 64 LIDs change; only when the maximum stays far from the bound
+ * is more tried, and kept when the maximum falls for it by some per cent.
  * LIDs of terminals without jobs, and the next hops that no job uses, stay.  From scratch: the
  * jobs' trees in the order of Algorithm 1, then storage, then the others, by sar_paths over
  * the loads of the jobs.  With an LMC, the trees of the first LIDs of all terminals come
