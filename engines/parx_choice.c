@@ -82,7 +82,7 @@ static uint32_t nearest(const struct finder *x, uint32_t src)
 		if (n < least)
 			lids = 0;
 		least = n < least ? n : least;
-		lids |= (n == least) << i;
+		lids |= (uint32_t)(n == least) << i;
 	}
 	return lids;
 }

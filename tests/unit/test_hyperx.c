@@ -3,7 +3,8 @@
 
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
-#include "fabric/sim/topo.h"
+#include "fabric/model/builder.h"
+#include "tests/unit/small_net.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -14,19 +15,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static struct fabric *from_topo(const char *spec)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct fabric *f = NULL;
-	struct builder *b;
-	struct err err;
-
-	if (topo_build(&b, spec, &err) || builder_freeze(&f, b, &opts, &err))
-		fail_msg("%s: %s", spec, err.text);
-	builder_free(b);
-	return f;
-}
 
 /* The same cables with other GUIDs, ports, names and LIDs; was[sw]: the switch's old number. */
 static struct fabric *shuffled(uint32_t **was, const struct fabric *f, uint64_t seed)
@@ -147,7 +135,7 @@ static void dimensions_and_points_are_found_from_the_cables(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(nets) / sizeof(*nets); i++) {
-		struct fabric *f = from_topo(nets[i].spec);
+		struct fabric *f = net_spec(nets[i].spec);
 		struct grid *made = as_made(f->nsw, nets[i].ndims, nets[i].size);
 
 		for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -173,7 +161,7 @@ static void dimensions_and_points_are_found_from_the_cables(void **state)
 /* Without the cables of one switch in a whole dimension it is still placed by the others. */
 static void a_switch_cut_from_its_line_is_placed_by_the_other_dimension(void **state)
 {
-	struct fabric *f = from_topo("hyperx:dims=6x5,hosts=0");
+	struct fabric *f = net_spec("hyperx:dims=6x5,hosts=0");
 	struct freeze_opts opts = { .lmc = 0 };
 	static const uint32_t size[] = { 6, 5 };
 	struct grid *made = as_made(30, 2, size), *g;
@@ -209,7 +197,7 @@ static void a_switch_cut_from_its_line_is_placed_by_the_other_dimension(void **s
 
 static void one_switch_is_a_grid_without_dimensions(void **state)
 {
-	struct fabric *f = from_topo("hyperx:dims=1,hosts=4");
+	struct fabric *f = net_spec("hyperx:dims=1,hosts=4");
 	struct grid *g = must_find(f, "one switch");
 	char text[16];
 
@@ -244,7 +232,7 @@ static void what_is_no_hyperx_is_refused_with_the_reason(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
-		struct fabric *f = from_topo(specs[i]);
+		struct fabric *f = net_spec(specs[i]);
 		struct grid *g = NULL;
 		struct err err = { "" };
 

@@ -4,8 +4,8 @@
 
 #include "engines/parx_choice.h"
 #include "fabric/files/guid2lid.h"
-#include "fabric/sim/topo.h"
 #include "tests/unit/route_check.h"
+#include "tests/unit/small_net.h"
 #include "tests/unit/text_files.h"
 
 #include <errno.h>
@@ -17,19 +17,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static struct fabric *from_topo(const char *spec)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct fabric *f = NULL;
-	struct builder *b;
-	struct err err;
-
-	if (topo_build(&b, spec, &err) || builder_freeze(&f, b, &opts, &err))
-		fail_msg("%s: %s", spec, err.text);
-	builder_free(b);
-	return f;
-}
 
 static struct lid_choice *choice_of(const struct fabric *f)
 {
@@ -75,7 +62,7 @@ static void what_is_written_is_read_back(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
-		struct fabric *f = from_topo(specs[i]);
+		struct fabric *f = net_spec(specs[i]);
 		struct lid_choice *c = choice_of(f), *back = NULL;
 		char *text = written(f, c), *again;
 		struct err err = { "" };
@@ -102,7 +89,7 @@ static void what_is_written_is_read_back(void **state)
 
 static void lines_look_as_documented(void **state)
 {
-	struct fabric *f = from_topo("hyperx:dims=4x2,hosts=1,lmc=2");
+	struct fabric *f = net_spec("hyperx:dims=4x2,hosts=1,lmc=2");
 	struct lid_choice *c = choice_of(f);
 	char *text = written(f, c);
 
@@ -143,7 +130,7 @@ static void mistakes_are_told_with_file_and_line(void **state)
 		{ "lid-choice 1\nlmc 1\npair 0 0 small 0 large 1\nexcept 0 1 small 0 large 1\n",
 		  "choice:4: ", "two numbers" },
 	};
-	struct fabric *f = from_topo("hyperx:dims=2,hosts=1,lmc=1");
+	struct fabric *f = net_spec("hyperx:dims=2,hosts=1,lmc=1");
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -172,7 +159,7 @@ static int try_read(FILE *in, void *ctx)
 
 static void damaged_files_do_no_harm(void **state)
 {
-	struct fabric *f = from_topo("hyperx:dims=3x2,hosts=1,lmc=2,fail=1");
+	struct fabric *f = net_spec("hyperx:dims=3x2,hosts=1,lmc=2,fail=1");
 	struct lid_choice *c = choice_of(f);
 	char *text = written(f, c);
 	struct survived s = damage(text, strlen(text), 3, 2000, try_read, f);
@@ -212,7 +199,7 @@ static struct guid_lid *policy(struct lid_policy *p, uint32_t *n, const struct f
 /* LIDs aligned, of one owner each, and their quadrant as the policy tells it. */
 static void judge_policy(const char *spec, uint32_t block, uint32_t switches)
 {
-	struct fabric *f = from_topo(spec);
+	struct fabric *f = net_spec(spec);
 	struct lid_choice *c = choice_of(f);
 	struct lid_policy p;
 	uint32_t n, seen = 0;
@@ -262,7 +249,7 @@ static void lids_tell_the_quadrant(void **state)
 
 static void a_policy_that_does_not_fit_is_refused(void **state)
 {
-	struct fabric *f = from_topo("hyperx:dims=2x2x2x2,hosts=20,lmc=7");
+	struct fabric *f = net_spec("hyperx:dims=2x2x2x2,hosts=20,lmc=7");
 	struct lid_choice *c = choice_of(f);
 	struct err err = { "" };
 	FILE *out = tmpfile();

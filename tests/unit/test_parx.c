@@ -8,9 +8,10 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 #include "fabric/model/demand.h"
-#include "fabric/sim/topo.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/route_check.h"
+#include "tests/unit/shuffled.h"
+#include "tests/unit/small_net.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -21,19 +22,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static struct fabric *from_topo(const char *spec)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct fabric *f = NULL;
-	struct builder *b;
-	struct err err;
-
-	if (topo_build(&b, spec, &err) || builder_freeze(&f, b, &opts, &err))
-		fail_msg("%s: %s", spec, err.text);
-	builder_free(b);
-	return f;
-}
 
 static struct lid_choice *must_choose(const struct fabric *f, const struct tables *t)
 {
@@ -69,9 +57,8 @@ static void assert_verified(const char *spec, const struct fabric *f, const stru
 }
 
 /* All four criteria; at most so many VLs, and pairs whose detours touch shortest paths. */
-static void judge(const char *spec, unsigned vls, uint64_t shared)
+static void judge_fabric(const char *spec, const struct fabric *f, unsigned vls, uint64_t shared)
 {
-	struct fabric *f = from_topo(spec);
 	struct tables *t = must_route(&engine_parx, f, NULL, NULL);
 	struct lid_choice *c = must_choose(f, t);
 	struct parx_verdict v = must_check(f, t, c);
@@ -86,6 +73,13 @@ static void judge(const char *spec, unsigned vls, uint64_t shared)
 			 (unsigned long long)v.shared);
 	lid_choice_free(c);
 	tables_put(t);
+}
+
+static void judge(const char *spec, unsigned vls, uint64_t shared)
+{
+	struct fabric *f = net_spec(spec);
+
+	judge_fabric(spec, f, vls, shared);
 	fabric_put(f);
 }
 
@@ -108,6 +102,22 @@ static void every_pair_has_shortest_paths_and_detours(void **state)
 	judge("hyperx:dims=8,hosts=3,lmc=2", 8, 0);
 	judge("hyperx:dims=2,hosts=7,lmc=1", 8, 0);
 	judge("hyperx:dims=4x3x3x3x2,hosts=1,lmc=4", 8, 0);
+}
+
+static void guids_ports_and_lids_do_not_matter(void **state)
+{
+	static const char *const specs[] = { "hyperx:dims=12x8,hosts=7,lmc=2,fail=15",
+					     "hyperx:dims=5x7,hosts=2,lmc=2",
+					     "hyperx:dims=4x4x3,hosts=2,lmc=3" };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		for (uint64_t seed = 1; seed <= 3; seed++) {
+			struct fabric *f = shuffled_topo(specs[i], seed);
+
+			judge_fabric(specs[i], f, 5, 0);
+			fabric_put(f);
+		}
 }
 
 /* seeds of three nets with missing cables; about VLs: the paper needed 5 to 8 on 12x8 */
@@ -158,7 +168,7 @@ static void the_choice_is_that_of_table_1(void **state)
 		{ "1|3", "3", "1|3", "1" },
 		{ "2", "1|2", "1", "1|2" },
 	};
-	struct fabric *f = from_topo("hyperx:dims=12x8,hosts=1,lmc=2");
+	struct fabric *f = net_spec("hyperx:dims=12x8,hosts=1,lmc=2");
 	struct tables *t = must_route(&engine_parx, f, NULL, NULL);
 	struct lid_choice *c = must_choose(f, t);
 	char text[32];
@@ -190,7 +200,7 @@ static void the_choice_is_that_of_table_1(void **state)
 /* What the checker finds when one promise is broken by hand. */
 static void a_broken_promise_is_found_and_the_pair_is_named(void **state)
 {
-	struct fabric *f = from_topo("hyperx:dims=6x4,hosts=2,lmc=2");
+	struct fabric *f = net_spec("hyperx:dims=6x4,hosts=2,lmc=2");
 	struct tables *t = must_route(&engine_parx, f, NULL, NULL);
 	struct lid_choice *c = must_choose(f, t);
 	struct lid_set *pair = &c->lids[0], was = *pair;
@@ -243,7 +253,7 @@ static void a_broken_promise_is_found_and_the_pair_is_named(void **state)
 /* Minimal tables have no detours, and the checker says so. */
 static void tables_without_detours_fail(void **state)
 {
-	struct fabric *f = from_topo("hyperx:dims=6x4,hosts=2,lmc=2");
+	struct fabric *f = net_spec("hyperx:dims=6x4,hosts=2,lmc=2");
 	struct tables *t = must_route(engine_find("minhop", NULL), f, NULL, NULL);
 	struct lid_choice *c = must_choose(f, t);
 	struct parx_verdict v = must_check(f, t, c);
@@ -330,7 +340,7 @@ static void detours_free_the_cable_between_two_switches(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		struct fabric *f = from_topo(specs[i]);
+		struct fabric *f = net_spec(specs[i]);
 		struct tables *t = must_route(&engine_parx, f, NULL, NULL);
 		struct lid_choice *c = must_choose(f, t);
 		struct parx_lids lids = { f, c };
@@ -422,7 +432,7 @@ static struct demand *make_demand(const struct fabric *f, enum pattern what)
 static void a_demand_keeps_apart_what_carries_much(void **state)
 {
 	static const double at_most[PATTERNS] = { 0.7, 0.7, 0.8 };
-	struct fabric *f = from_topo("hyperx:dims=12x8,hosts=7,lmc=2");
+	struct fabric *f = net_spec("hyperx:dims=12x8,hosts=7,lmc=2");
 	struct tables *plain = route_demand(f, NULL, 1);
 
 	(void)state;
@@ -443,7 +453,7 @@ static void a_demand_keeps_apart_what_carries_much(void **state)
 
 static void results_are_the_same_every_time(void **state)
 {
-	struct fabric *f = from_topo("hyperx:dims=5x4,hosts=3,lmc=2,fail=3,seed=2");
+	struct fabric *f = net_spec("hyperx:dims=5x4,hosts=3,lmc=2,fail=3,seed=2");
 	struct demand_builder *b = demand_builder_new(f);
 	struct demand *d;
 	struct tables *first, *first_demand;
@@ -490,7 +500,7 @@ static void what_parx_cannot_route_is_refused_with_the_reason(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct fabric *f = from_topo(cases[i].spec);
+		struct fabric *f = net_spec(cases[i].spec);
 		struct engine_params p = { .escape = cases[i].escape };
 		struct tables *t = NULL;
 		struct err err = { "" };
@@ -506,8 +516,8 @@ static void what_parx_cannot_route_is_refused_with_the_reason(void **state)
 
 static void a_demand_of_another_fabric_is_refused(void **state)
 {
-	struct fabric *f = from_topo("hyperx:dims=3x3,hosts=2,lmc=2");
-	struct fabric *other = from_topo("hyperx:dims=3x3,hosts=1,lmc=2");
+	struct fabric *f = net_spec("hyperx:dims=3x3,hosts=2,lmc=2");
+	struct fabric *other = net_spec("hyperx:dims=3x3,hosts=1,lmc=2");
 	struct engine_params p = { 0 };
 	struct demand *d = demand_build(demand_builder_new(other));
 	struct tables *t = NULL;
@@ -524,7 +534,7 @@ static void a_demand_of_another_fabric_is_refused(void **state)
 /* Beside escape LIDs the choice is among the traffic LIDs. */
 static void escape_lids_stay_out_of_the_choice(void **state)
 {
-	struct fabric *f = from_topo("hyperx:dims=4x3,hosts=2,lmc=3");
+	struct fabric *f = net_spec("hyperx:dims=4x3,hosts=2,lmc=3");
 	struct engine_params p = { .escape = true };
 	struct tables *t = must_route(&engine_parx, f, NULL, &p);
 	struct lid_choice *c = must_choose(f, t);
@@ -545,6 +555,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_pair_has_shortest_paths_and_detours),
+		cmocka_unit_test(guids_ports_and_lids_do_not_matter),
 		cmocka_unit_test(missing_cables_leave_shortest_paths_and_detours),
 		cmocka_unit_test(the_choice_is_that_of_table_1),
 		cmocka_unit_test(a_broken_promise_is_found_and_the_pair_is_named),
