@@ -63,11 +63,19 @@ struct dest *graph_dests_by_lid(uint32_t *n, const struct fabric *f, uint8_t lmc
 
 struct dest *graph_dests_by_switch(uint32_t *n, const struct fabric *f, uint8_t lmc)
 {
+	return graph_dests_in_order(n, f, lmc, NULL);
+}
+
+struct dest *graph_dests_in_order(uint32_t *n, const struct fabric *f, uint8_t lmc,
+				  const uint32_t *switches)
+{
 	struct dest *out = xcalloc(graph_count_lids(f, lmc) + 128, sizeof(*out));
 
 	*n = 0;
 	for (int terms = 1; terms >= 0; terms--) {
-		for (uint32_t u = 0; u < f->nsw; u++) {
+		for (uint32_t i = 0; i < f->nsw; i++) {
+			uint32_t u = switches ? switches[i] : i;
+
 			for (uint32_t k = f->term_off[u]; k < f->term_off[u + 1]; k++)
 				if ((f->term_list[k] < f->nterm) == terms)
 					*n += graph_end_dests(out + *n, f, lmc, f->term_list[k]);

@@ -44,6 +44,9 @@ struct dest *graph_dests_by_lid(uint32_t *n, const struct fabric *f, uint8_t lmc
 /* The same switch by switch: first the LIDs of terminals, then on every switch its uncounted
  * ends and itself. */
 struct dest *graph_dests_by_switch(uint32_t *n, const struct fabric *f, uint8_t lmc);
+/* The same with the switches in that order (nsw of them, each once); NULL: ascending. */
+struct dest *graph_dests_in_order(uint32_t *n, const struct fabric *f, uint8_t lmc,
+				  const uint32_t *switches);
 
 /* 0, or -ENETUNREACH with a sentence that names a terminal (or switch) on either side. */
 int graph_check_connected(const struct fabric *f, struct err *err);

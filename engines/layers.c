@@ -352,15 +352,16 @@ static int use_spare(struct layering *l, const struct engine_params *params, uns
 	return 0;
 }
 
-int layers_assign(struct tables *t, const struct fabric *f, const struct engine_params *params,
-		  struct progress *progress, struct err *err)
+int layers_assign_in_order(struct tables *t, const struct fabric *f, const uint32_t *switches,
+			   const struct engine_params *params, struct progress *progress,
+			   struct err *err)
 {
 	unsigned vls = graph_vls(f, params);
 	bool spread = params && params->spread;
 	struct layering l;
 	struct pace pace;
 	uint32_t n;
-	struct dest *dests = graph_dests_by_switch(&n, f, graph_lmc(f, params));
+	struct dest *dests = graph_dests_in_order(&n, f, graph_lmc(f, params), switches);
 	int rc = pace_begin(&pace, progress, "layers", spread ? 3ull * n : n) ? -ECANCELED : 0;
 
 	layering_init(&l, f, t);
@@ -383,6 +384,12 @@ int layers_assign(struct tables *t, const struct fabric *f, const struct engine_
 	layering_done(&l);
 	free(dests);
 	return rc;
+}
+
+int layers_assign(struct tables *t, const struct fabric *f, const struct engine_params *params,
+		  struct progress *progress, struct err *err)
+{
+	return layers_assign_in_order(t, f, NULL, params, progress, err);
 }
 
 int layers_route(struct tables **out, const struct fabric *f, const char *engine,

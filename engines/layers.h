@@ -31,6 +31,12 @@
 int layers_assign(struct tables *t, const struct fabric *f, const struct engine_params *params,
 		  struct progress *progress, struct err *err);
 
+/* The same for the destinations switch by switch in that order; NULL: ascending.  Fewer VLs where
+ * switches that follow each other are near each other, as GUIDs need not be. */
+int layers_assign_in_order(struct tables *t, const struct fabric *f, const uint32_t *switches,
+			   const struct engine_params *params, struct progress *progress,
+			   struct err *err);
+
 /* Fills the LFTs for every traffic LID and switch, or says why not; jobs may be NULL. */
 typedef int (*layers_paths_fn)(struct tables *t, const struct fabric *f, const struct jobset *jobs,
 			       const struct engine_params *params, struct progress *progress,

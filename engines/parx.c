@@ -246,6 +246,21 @@ static int route_both(struct tables *t[2], struct work *w)
 	return rc;
 }
 
+/* Switches of a line follow each other. */
+static int assign_layers(struct tables *t, struct work *w, struct progress *progress,
+			 struct err *err)
+{
+	uint32_t *switches = xcalloc(w->f->nsw, sizeof(*switches)), n = 0;
+	int rc;
+
+	for (uint32_t i = 0; i < w->grid->ncell; i++)
+		if (w->grid->at[i] != FAB_NONE)
+			switches[n++] = w->grid->at[i];
+	rc = layers_assign_in_order(t, w->f, switches, w->params, progress, err);
+	free(switches);
+	return rc;
+}
+
 static int route_grid(struct tables **out, struct work *w, struct progress *progress,
 		      struct err *err)
 {
@@ -256,12 +271,12 @@ static int route_grid(struct tables **out, struct work *w, struct progress *prog
 	if (!rc)
 		rc = route_both(t, w);
 	if (!rc)
-		rc = layers_assign(t[0], w->f, w->params, progress, err);
+		rc = assign_layers(t[0], w, progress, err);
 	if (rc == -ENOSPC && t[1]) {
 		tables_put(t[0]);
 		t[0] = t[1];
 		t[1] = NULL;
-		rc = layers_assign(t[0], w->f, w->params, progress, err);
+		rc = assign_layers(t[0], w, progress, err);
 	}
 	if (!rc)
 		*out = t[0];
