@@ -81,6 +81,8 @@ static void pair_off(struct flow *flows, uint32_t *term, const struct group *g, 
 {
 	uint32_t i;
 
+	if (g->n < 2)
+		return;
 	memcpy(term, g->term, g->n * sizeof(*term));
 	for (i = g->n; i > 1; i--) {
 		/* biased by less than n / 2^32 */

@@ -84,10 +84,12 @@ void paths_init(struct paths *p, const struct fabric *f, const struct tables *t,
 
 	*p = (struct paths){ .f = f, .t = t, .lids = lids, .lids_ctx = lids_ctx };
 	p->nlink = f->nchan + 2 * f->nterm;
-	p->hop = xcalloc((size_t)f->nsw << 8, sizeof(*p->hop));
+	for (sw = 0; sw < f->nsw; sw++)
+		p->width = f->sw_nports[sw] + 2u > p->width ? f->sw_nports[sw] + 2u : p->width;
+	p->hop = xcalloc((size_t)f->nsw * p->width, sizeof(*p->hop));
 	for (sw = 0; sw < f->nsw; sw++) {
-		for (port = 0; port < 256; port++)
-			p->hop[sw << 8 | port] = fabric_chan(f, sw, (uint8_t)port);
+		for (port = 0; port < p->width; port++)
+			p->hop[sw * p->width + port] = fabric_chan(f, sw, (uint8_t)port);
 	}
 	set_speeds(p);
 	find_arrivals(p);
@@ -125,7 +127,7 @@ static uint32_t advance(struct trace *tr, const struct paths *p, uint32_t n)
 	const struct fabric *f = p->f;
 	const uint8_t *lft = p->t->lft;
 	size_t stride = p->t->stride;
-	uint32_t i, left = 0;
+	uint32_t i, left = 0, last = p->width - 1;
 
 	if (tr->cap < tr->n + n) {
 		tr->cap = 2 * tr->cap > tr->n + n ? 2 * tr->cap : tr->n + n;
@@ -133,7 +135,8 @@ static uint32_t advance(struct trace *tr, const struct paths *p, uint32_t n)
 	}
 	for (i = 0; i < n; i++) {
 		struct leg leg = tr->leg[i];
-		uint32_t c = p->hop[leg.sw << 8 | lft[leg.sw * stride + leg.lid]];
+		uint32_t port = lft[leg.sw * stride + leg.lid];
+		uint32_t c = p->hop[leg.sw * p->width + (port < last ? port : last)];
 
 		if (c == FAB_NONE) {
 			strand(tr, leg.flow);

@@ -19,7 +19,8 @@ struct paths {
 	void *lids_ctx;
 	uint32_t nlink;
 	float *slow;   /* per link: 1 / capacity; the fastest terminal's cable has 1 */
-	uint32_t *hop; /* sw << 8 | port: channel or FAB_NONE */
+	uint32_t *hop; /* sw * width + port: channel or FAB_NONE */
+	uint32_t width;
 	bool *arrives; /* per LID: the last switch has it on the right port */
 };
 

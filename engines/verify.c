@@ -126,32 +126,38 @@ static bool judge_block(void *ctx, unsigned worker, uint32_t block)
 	return false;
 }
 
+/* Says why packets can deadlock.  True when cancelled. */
+static bool find_cycle(const struct judge *j, struct verdict *v, const struct depgraph *g,
+		       const uint32_t *order)
+{
+	uint32_t *cycle = NULL;
+	int rc = depgraph_cycle(&cycle, &v->ncycle, g, order, j->progress);
+
+	if (!rc)
+		v->cycle =
+			witness_find(j->f, j->t, cycle, v->ncycle, g->nvl, j->opts->terminals_only);
+	free(cycle);
+	return rc != 0;
+}
+
 static bool judge_deadlock(const struct judge *j, struct verdict *v)
 {
 	struct depgraph *g = deps_graph(j->clerk[0].deps);
-	uint32_t *order = xcalloc(g->n, sizeof(*order)), *cycle = NULL;
+	uint32_t *order = xcalloc(g->n, sizeof(*order));
+	bool stopped = progress_step(j->progress, "verify", j->f->max_lid, j->f->max_lid);
 
 	v->nvl = g->nvl;
 	v->vertices = g->nused;
 	v->edges = g->off[g->n];
-	if (progress_step(j->progress, "verify", j->f->max_lid, j->f->max_lid)) {
-		free(order);
-		depgraph_free(g);
-		return true;
-	}
-	v->deadlock_free = depgraph_order(g, order);
-	if (!v->deadlock_free) {
-		v->ncycle = depgraph_cycle(&cycle, g, order);
-		v->cycle =
-			witness_find(j->f, j->t, cycle, v->ncycle, g->nvl, j->opts->terminals_only);
-		free(cycle);
-	}
+	v->deadlock_free = !stopped && depgraph_order(g, order);
+	if (!stopped && !v->deadlock_free)
+		stopped = find_cycle(j, v, g, order);
 	if (v->deadlock_free && j->opts->certificate)
 		v->order = order;
 	else
 		free(order);
 	depgraph_free(g);
-	return false;
+	return stopped;
 }
 
 /* Sums up what the workers found; whether a fault is the first goes by LID. */

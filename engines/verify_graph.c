@@ -3,11 +3,13 @@
 
 #include "fabric/base/mem.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE	    UINT32_MAX
-#define EDGE_BUDGET (1ull << 26)
+#define NONE	     UINT32_MAX
+#define EDGE_BUDGET  (1ull << 26)
+#define EDGES_UNSEEN (1u << 20) /* between two reports */
 
 void depgraph_free(struct depgraph *g)
 {
@@ -152,21 +154,28 @@ static uint32_t cycle_through(const struct depgraph *g, const uint32_t *comp, ui
 	return len;
 }
 
-static uint32_t shortest_cycle(uint32_t **out, const struct tarjan *s)
+/* Cancelled: false. */
+static bool shortest_cycle(uint32_t **out, uint32_t *best, const struct tarjan *s,
+			   struct progress *progress)
 {
 	const struct depgraph *g = s->g;
 	uint32_t *from = xcalloc(g->n, sizeof(*from)), *depth = xcalloc(g->n, sizeof(*depth));
 	uint32_t *queue = xcalloc(g->n, sizeof(*queue)), *cycle;
 	uint32_t root, v, last = 0, len = NONE;
-	uint64_t budget = EDGE_BUDGET;
+	uint64_t budget = EDGE_BUDGET, told = EDGE_BUDGET;
+	bool stop = false;
 
 	cycle = xcalloc(s->best_size, sizeof(*cycle));
 	memset(depth, 0xff, g->n * sizeof(*depth));
-	for (root = 0; root < g->n && budget > 0; root++) {
+	for (root = 0; root < g->n && budget > 0 && !stop; root++) {
 		uint32_t l, i;
 
 		if (s->comp[root] != s->best)
 			continue;
+		if (told - budget > EDGES_UNSEEN) {
+			told = budget;
+			stop = progress_step(progress, "verify", 1, 1);
+		}
 		l = cycle_through(g, s->comp, root, len, from, depth, queue, &budget, &last);
 		if (l == len)
 			continue;
@@ -179,13 +188,16 @@ static uint32_t shortest_cycle(uint32_t **out, const struct tarjan *s)
 	free(depth);
 	free(queue);
 	*out = cycle;
-	return len;
+	*best = len;
+	return !stop;
 }
 
-uint32_t depgraph_cycle(uint32_t **out, const struct depgraph *g, const uint32_t *order)
+int depgraph_cycle(uint32_t **out, uint32_t *len, const struct depgraph *g, const uint32_t *order,
+		   struct progress *progress)
 {
 	struct tarjan s = { .g = g, .best_size = NONE };
-	uint32_t v, len = 0;
+	uint32_t v;
+	int rc = 0;
 
 	s.index = xcalloc(g->n, sizeof(*s.index));
 	s.low = xcalloc(g->n, sizeof(*s.low));
@@ -199,13 +211,14 @@ uint32_t depgraph_cycle(uint32_t **out, const struct depgraph *g, const uint32_t
 			explore(&s, v);
 	}
 	*out = NULL;
-	if (s.best_size != NONE)
-		len = shortest_cycle(out, &s);
+	*len = 0;
+	if (s.best_size != NONE && !shortest_cycle(out, len, &s, progress))
+		rc = -ECANCELED;
 	free(s.index);
 	free(s.low);
 	free(s.comp);
 	free(s.next);
 	free(s.stack);
 	free(s.call);
-	return len;
+	return rc;
 }

@@ -3,6 +3,8 @@
 #ifndef ENGINES_VERIFY_GRAPH_H
 #define ENGINES_VERIFY_GRAPH_H
 
+#include "fabric/base/progress.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,10 +23,12 @@ void depgraph_free(struct depgraph *g); /* NULL is fine */
  * others.  False when a cycle keeps some vertices without one.  O(n + edges). */
 bool depgraph_order(const struct depgraph *g, uint32_t *order);
 
-/* A cycle, as vertices in its direction; returns its length, 0 when there is none.
+/* A cycle, as vertices in its direction; 0, or -ECANCELED.  Length 0: there is none.
  * It lies in the smallest strongly connected component and is a shortest one there; in
  * components so large that the search would take more than 2^26 edge visits, the
- * shortest one found by then.  order is what depgraph_order left.  Caller frees *out. */
-uint32_t depgraph_cycle(uint32_t **out, const struct depgraph *g, const uint32_t *order);
+ * shortest one found by then.  order is what depgraph_order left.  Caller frees *out.
+ * Progress step: "verify". */
+int depgraph_cycle(uint32_t **out, uint32_t *len, const struct depgraph *g, const uint32_t *order,
+		   struct progress *progress);
 
 #endif

@@ -154,8 +154,8 @@ static void make_masks(struct rows *r, uint32_t sls)
 			if (vl >= DATA_VLS)
 				r->drop[row] |= (uint16_t)(1u << sl);
 			else
-				r->lanes[(size_t)row * r->nwords + vl / 4] |=
-					1ull << (vl % 4 * 16 + sl);
+				r->lanes[(size_t)row * r->nwords + vl / 4] |= 1ull
+									      << (vl % 4 * 16 + sl);
 		}
 	}
 }

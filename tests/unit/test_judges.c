@@ -94,7 +94,7 @@ static void assert_threads_agree(const struct fabric *f, const struct tables *t,
 static struct fabric *many_lids(uint64_t seed)
 {
 	struct net_opts opts = { .lmc = 7 };
-	struct fabric *f = net_random(seed, 64, 110, 6, &opts);
+	struct fabric *f = net_random(seed, 64, 110, 5, &opts);
 
 	assert_true((uint64_t)f->max_lid * f->nsw >= 1u << 20);
 	return f;

@@ -398,6 +398,26 @@ static void jobs_share_cables_and_hosts_only_when_together(void **state)
 	fabric_put(f);
 }
 
+static void jobs_without_terminals_have_no_pairs(void **state)
+{
+	struct fabric *f = net_chain(2, 2, FAB_NONE, NULL);
+	struct tables *t = kit_bfs(f);
+	uint64_t member[4] = { 0 };
+	struct jobset *js = kit_jobs(f, member, 2), *none = kit_jobs(f, member, 0);
+	struct ebb_jobs *e = bisect_jobs(f, t, js, NULL);
+
+	(void)state;
+	assert_int_equal(e->alone[1].pairs, 0);
+	assert_int_equal(e->all.pairs, 0);
+	assert_true(e->all.mean == 1 && e->together[0].mean == 1);
+	ebb_jobs_free(e);
+	ebb_jobs_free(bisect_jobs(f, t, none, NULL));
+	jobset_put(js);
+	jobset_put(none);
+	tables_put(t);
+	fabric_put(f);
+}
+
 static void jobs_on_one_host_share_its_cable(void **state)
 {
 	struct fabric *f = net_chain(1, 3, FAB_NONE, NULL);
@@ -465,6 +485,7 @@ int main(void)
 		cmocka_unit_test(cancel_is_seen_at_the_next_bisection),
 		cmocka_unit_test(job_of_all_terminals_is_the_whole_fabric),
 		cmocka_unit_test(jobs_share_cables_and_hosts_only_when_together),
+		cmocka_unit_test(jobs_without_terminals_have_no_pairs),
 		cmocka_unit_test(jobs_on_one_host_share_its_cable),
 		cmocka_unit_test(tables_of_another_fabric_are_refused),
 		cmocka_unit_test(default_bisections_shrink_with_the_fabric),
