@@ -111,25 +111,36 @@ static void settle(struct layering *l, unsigned k, uint32_t nadded, bool keep)
 	}
 }
 
+/* A turn that did not fit: does it close a cycle without those added before it too? */
+static void judge_alone(struct layering *l, uint32_t p, unsigned k, bool alone)
+{
+	uint32_t c = l->chan[p], e = l->chan[l->parent[p]];
+
+	if (!alone && cdg_add(l->cdg[k], c, e))
+		cdg_remove(l->cdg[k], c, e);
+	else
+		l->never[turns_at(&l->turns, c, e)] |= (uint16_t)(1u << k);
+}
+
 /* Puts the path from position i into layer k unless that closes a cycle. */
 static bool fits(struct layering *l, uint32_t i, unsigned k)
 {
-	uint32_t nadded = 0;
+	uint32_t nadded = 0, last = i;
 	bool ok = true;
 
 	for (uint32_t p = i; l->parent[p] && ok; p = l->parent[p]) {
 		uint32_t c = l->chan[p], e = l->chan[l->parent[p]];
-		uint32_t turn = turns_at(&l->turns, c, e);
 
-		if (l->has[turn] >> k & 1)
+		if (l->has[turns_at(&l->turns, c, e)] >> k & 1)
 			continue;
+		last = p;
 		ok = cdg_add(l->cdg[k], c, e);
 		if (ok)
 			l->added[nadded++] = p;
-		else if (!nadded)
-			l->never[turn] |= (uint16_t)(1u << k);
 	}
 	settle(l, k, nadded, ok);
+	if (!ok)
+		judge_alone(l, last, k, !nadded);
 	return ok;
 }
 

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define CHUNK_BYTES (256u * 1024)
 #define LINE_BYTES  64u
+#define HUGE_BYTES  (2ul << 20) /* a large page */
 
 struct chunk {
 	struct chunk *next;
@@ -88,11 +90,15 @@ void arena_free(struct arena *a)
 static struct chunk *chunk_new(size_t want)
 {
 	size_t size = want > CHUNK_BYTES ? want : CHUNK_BYTES;
-	size_t total = (sizeof(struct chunk) + size + LINE_BYTES - 1) & ~(size_t)(LINE_BYTES - 1);
-	struct chunk *c = aligned_alloc(LINE_BYTES, total);
+	size_t line = size < 2 * HUGE_BYTES ? LINE_BYTES : HUGE_BYTES;
+	size_t total = (sizeof(struct chunk) + size + line - 1) & ~(line - 1);
+	struct chunk *c = aligned_alloc(line, total);
 
 	if (!c)
 		out_of_memory(1, total);
+	/* tables are walked row by row: with small pages each step would miss the TLB */
+	if (line == HUGE_BYTES)
+		madvise(c, total, MADV_HUGEPAGE);
 	c->used = 0;
 	c->size = size;
 	c->next = NULL;
