@@ -12,7 +12,7 @@
 
 #define DAGS_MAX    (128u << 20) /* bytes; beyond that the LIDs come switch by switch */
 #define AGAIN_SHARE 20		 /* most loaded: within a 20th of the maximum */
-#define AGAIN_WORK  (48u << 20)	 /* edges that these rounds may look at, so that they stay cheap */
+#define AGAIN_WORK  (64u << 20)	 /* edges that these rounds may look at, so that they stay cheap */
 
 struct even {
 	const struct fabric *f;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/layers.h"
 
-#include "engines/cdg.h"
-#include "engines/columns.h"
+#include "engines/first_fit.h"
 #include "engines/graph.h"
 #include "engines/spread.h"
 #include "fabric/base/mem.h"
@@ -14,284 +13,8 @@
 struct layering {
 	const struct fabric *f;
 	struct tables *t;
-	struct turns turns;
-	uint16_t *has;	 /* by turn: layers in which it is present */
-	uint16_t *never; /* by turn: layers where it alone would close a cycle */
-	struct cdg_work *work;
-	struct cdg *cdg[LAYERS_MAX];
 	unsigned n; /* layers in use */
-
-	/* the paths to one LID, by position: a switch comes after its next switch */
-	uint32_t root; /* switch for which the positions are; FAB_NONE: none */
-	uint32_t *at;  /* switch at a position */
-	uint32_t *pos, *depth, *count;
-	uint32_t *out;	    /* channels of ports, as columns wants them */
-	struct columns col; /* next channels towards the LIDs of the batch */
-	uint32_t *parent;   /* position of the next switch */
-	uint32_t *chan;
-	uint32_t *prev;	 /* chan of the LID before, on the same switch with the same positions */
-	bool *same;	 /* path is that of the LID before */
-	uint16_t *have;	 /* layers that hold the whole path */
-	uint32_t *added; /* positions whose turn was added for the path at hand */
-	uint8_t *layer;	 /* by LID of the batch * nsw + switch */
 };
-
-static void layering_init(struct layering *l, const struct fabric *f, struct tables *t)
-{
-	*l = (struct layering){ .f = f, .t = t, .root = FAB_NONE };
-	turns_init(&l->turns, f);
-	l->has = xcalloc(l->turns.n, sizeof(*l->has));
-	l->never = xcalloc(l->turns.n, sizeof(*l->never));
-	l->work = cdg_work_new(f);
-	l->at = xcalloc(f->nsw, sizeof(*l->at));
-	l->pos = xcalloc(f->nsw, sizeof(*l->pos));
-	l->depth = xcalloc(f->nsw, sizeof(*l->depth));
-	l->count = xcalloc(f->nsw + 1, sizeof(*l->count));
-	l->out = columns_ports(f);
-	columns_init(&l->col, f, l->out);
-	l->layer = xcalloc((size_t)f->nsw * COLUMNS_MAX, sizeof(*l->layer));
-	l->parent = xcalloc(f->nsw, sizeof(*l->parent));
-	l->chan = xcalloc(f->nsw, sizeof(*l->chan));
-	l->prev = xcalloc(f->nsw, sizeof(*l->prev));
-	l->same = xcalloc(f->nsw, sizeof(*l->same));
-	l->have = xcalloc(f->nsw, sizeof(*l->have));
-	l->added = xcalloc(f->nsw, sizeof(*l->added));
-}
-
-static void layering_done(struct layering *l)
-{
-	turns_done(&l->turns);
-	free(l->at);
-	free(l->pos);
-	free(l->depth);
-	free(l->count);
-	free(l->out);
-	for (unsigned i = 0; i < l->n; i++)
-		cdg_free(l->cdg[i]);
-	cdg_work_free(l->work);
-	free(l->has);
-	free(l->never);
-	columns_done(&l->col);
-	free(l->layer);
-	free(l->parent);
-	free(l->chan);
-	free(l->prev);
-	free(l->same);
-	free(l->have);
-	free(l->added);
-}
-
-/* Fills parent and chan; false when the positions do not suit this tree. */
-static bool in_order(struct layering *l, const uint32_t *hop)
-{
-	bool ok = true;
-
-	for (uint32_t i = 1; i < l->f->nsw; i++) {
-		uint32_t c = hop[l->at[i]];
-
-		if (c == FAB_NONE)
-			return false;
-		l->chan[i] = c;
-		l->parent[i] = l->pos[l->f->chan_dst[c]];
-		ok &= l->parent[i] < i;
-	}
-	return ok;
-}
-
-/* Keeps the turns that were added to layer k for a path, or takes them out again. */
-static void settle(struct layering *l, unsigned k, uint32_t nadded, bool keep)
-{
-	for (uint32_t a = 0; a < nadded; a++) {
-		uint32_t c = l->chan[l->added[a]], e = l->chan[l->parent[l->added[a]]];
-
-		if (keep)
-			l->has[turns_at(&l->turns, c, e)] |= (uint16_t)(1u << k);
-		else
-			cdg_remove(l->cdg[k], c, e);
-	}
-}
-
-/* A turn that did not fit: does it close a cycle without those added before it too? */
-static void judge_alone(struct layering *l, uint32_t p, unsigned k, bool alone)
-{
-	uint32_t c = l->chan[p], e = l->chan[l->parent[p]];
-
-	if (!alone && cdg_add(l->cdg[k], c, e))
-		cdg_remove(l->cdg[k], c, e);
-	else
-		l->never[turns_at(&l->turns, c, e)] |= (uint16_t)(1u << k);
-}
-
-/* Puts the path from position i into layer k unless that closes a cycle. */
-static bool fits(struct layering *l, uint32_t i, unsigned k)
-{
-	uint32_t nadded = 0, last = i;
-	bool ok = true;
-
-	for (uint32_t p = i; l->parent[p] && ok; p = l->parent[p]) {
-		uint32_t c = l->chan[p], e = l->chan[l->parent[p]];
-
-		if (l->has[turns_at(&l->turns, c, e)] >> k & 1)
-			continue;
-		last = p;
-		ok = cdg_add(l->cdg[k], c, e);
-		if (ok)
-			l->added[nadded++] = p;
-	}
-	settle(l, k, nadded, ok);
-	if (!ok)
-		judge_alone(l, last, k, !nadded);
-	return ok;
-}
-
-/* Layer for the path from position i, none of which holds it yet: the first that stays
- * acyclic with it; LAYERS_MAX when there is none. */
-static unsigned place(struct layering *l, uint32_t i)
-{
-	uint32_t never = 0;
-
-	for (uint32_t p = i; l->parent[p]; p = l->parent[p])
-		never |= l->never[turns_at(&l->turns, l->chan[p], l->chan[l->parent[p]])];
-	for (unsigned k = 0; k < LAYERS_MAX; k++) {
-		if (never >> k & 1)
-			continue;
-		if (k == l->n)
-			l->cdg[l->n++] = cdg_new(l->work);
-		if (!fits(l, i, k))
-			continue;
-		for (uint32_t p = i; p; p = l->parent[p])
-			l->have[p] |= (uint16_t)(1u << k);
-		return k;
-	}
-	return LAYERS_MAX;
-}
-
-/* Layers of all paths to one LID; again: the LID before has the same switch and positions. */
-static bool assign_lid(struct layering *l, uint8_t *layer, bool again)
-{
-	l->same[0] = again;
-	for (uint32_t i = 1; i < l->f->nsw; i++) {
-		uint32_t p = l->parent[i], u = l->at[i];
-
-		l->same[i] = l->same[p] && l->chan[i] == l->prev[i];
-		if (l->same[i]) {
-			layer[u] = (layer - l->f->nsw)[u];
-			continue;
-		}
-		l->have[i] = p ? l->have[p] & l->has[turns_at(&l->turns, l->chan[i], l->chan[p])]
-			       : UINT16_MAX;
-		layer[u] = 0;
-		if (l->f->term_off[u] == l->f->term_off[u + 1])
-			continue;
-		if (l->have[i]) {
-			layer[u] = (uint8_t)__builtin_ctz(l->have[i]);
-			continue;
-		}
-		layer[u] = (uint8_t)place(l, i);
-		if (layer[u] == LAYERS_MAX)
-			return false;
-	}
-	return true;
-}
-
-/* Positions by hops to the LID, then by switch; all LIDs of a switch share them as long as
- * their paths are equally long. */
-static int order_by_depth(struct layering *l, const uint32_t *hop, const struct dest *d,
-			  struct err *err)
-{
-	uint32_t *depth = l->depth, *count = l->count, *stack = l->added, n = l->f->nsw;
-
-	memset(count, 0, (n + 1) * sizeof(*count));
-	memset(depth, 0xff, n * sizeof(*depth));
-	depth[d->sw] = 0;
-	for (uint32_t s = 0; s < n; s++) {
-		uint32_t u = s, k = 0;
-
-		while (depth[u] == FAB_NONE && k < n && hop[u] != FAB_NONE) {
-			stack[k++] = u;
-			u = l->f->chan_dst[hop[u]];
-		}
-		if (depth[u] == FAB_NONE)
-			return err_set(err, -EINVAL,
-				       "the tables do not lead from switch %s to LID %u",
-				       l->f->sw_name[s], d->lid);
-		for (uint32_t from = depth[u]; k--;)
-			depth[stack[k]] = ++from;
-		count[depth[s] + 1]++;
-	}
-	for (uint32_t i = 1; i <= n; i++)
-		count[i] += count[i - 1];
-	for (uint32_t u = 0; u < n; u++) {
-		l->pos[u] = count[depth[u]]++;
-		l->at[l->pos[u]] = u;
-	}
-	l->root = d->sw;
-	return 0;
-}
-
-static void write_sls(struct layering *l, const struct dest *d, uint32_t n)
-{
-	const struct fabric *f = l->f;
-	struct tables *t = l->t;
-
-	if (l->n < 2)
-		return;
-	if (t->sl_kind != SL_BY_SWITCH)
-		tables_sl_form(t, SL_BY_SWITCH, f);
-	for (uint32_t u = 0; u < f->nsw; u++) {
-		uint8_t *row = t->sl + (size_t)u * t->stride;
-
-		for (uint32_t k = 0; k < n; k++)
-			if (l->layer[(size_t)k * f->nsw + u])
-				row[d[k].lid] = l->layer[(size_t)k * f->nsw + u];
-	}
-}
-
-/* All paths to n LIDs of one switch. */
-static int assign_batch(struct layering *l, const struct dest *d, uint32_t n, struct err *err)
-{
-	bool again = false;
-
-	columns_read(&l->col, l->t, d, n);
-	for (uint32_t k = 0; k < n; k++) {
-		const uint32_t *hop = columns_at(&l->col, k);
-		uint32_t *swap = l->prev;
-		int rc;
-
-		l->prev = l->chan;
-		l->chan = swap;
-		if (l->root != d->sw || !in_order(l, hop)) {
-			rc = order_by_depth(l, hop, &d[k], err);
-			if (rc)
-				return rc;
-			in_order(l, hop);
-			again = false;
-		}
-		if (!assign_lid(l, l->layer + (size_t)k * l->f->nsw, again))
-			return -ENOSPC;
-		again = true;
-	}
-	write_sls(l, d, n);
-	return 0;
-}
-
-static int assign_all(struct layering *l, const struct dest *dests, uint32_t n, struct pace *pace,
-		      struct err *err)
-{
-	int rc = 0;
-
-	for (uint32_t done = 0; !rc && done < n;) {
-		uint64_t before = cdg_work_done(l->work), searched;
-		uint32_t k = columns_run(dests + done, n - done);
-
-		rc = assign_batch(l, dests + done, k, err);
-		done += k;
-		searched = cdg_work_done(l->work) - before;
-		if (!rc && pace_tick(pace, done, 4 * (k + 2ull) * l->f->nsw + 16 * searched))
-			rc = -ECANCELED;
-	}
-	return rc;
-}
 
 /* Paths with a turn; the others fit every layer, and LIDs without a path are not ours. */
 static bool has_turn(const struct layering *l, uint32_t u, uint32_t lid, uint32_t dst)
@@ -338,7 +61,7 @@ static void store_sls(struct layering *l)
 	free(sl);
 }
 
-/* more: not even LAYERS_MAX were enough. */
+/* more: not even FIRST_FIT_MAX were enough. */
 static int too_few(struct err *err, const struct layering *l, bool more, unsigned vls)
 {
 	return err_set(err, -ENOSPC,
@@ -369,17 +92,16 @@ int layers_assign_in_order(struct tables *t, const struct fabric *f, const uint3
 {
 	unsigned vls = graph_vls(f, params);
 	bool spread = params && params->spread;
-	struct layering l;
+	struct layering l = { .f = f, .t = t };
 	struct pace pace;
 	uint32_t n;
 	struct dest *dests = graph_dests_in_order(&n, f, graph_lmc(f, params), switches);
 	int rc = pace_begin(&pace, progress, "layers", spread ? 3ull * n : n) ? -ECANCELED : 0;
 
-	layering_init(&l, f, t);
 	tables_sl_form(t, SL_CONST, f);
 	tables_sl2vl_form(t, SL2VL_IDENTITY, f);
 	if (!rc)
-		rc = assign_all(&l, dests, n, &pace, err);
+		rc = first_fit(t, f, dests, n, params ? params->threads : 1, &l.n, &pace, err);
 	if (rc == -ENOSPC || (!rc && l.n > vls))
 		rc = too_few(err, &l, rc == -ENOSPC, vls);
 	if (!rc) {
@@ -392,7 +114,6 @@ int layers_assign_in_order(struct tables *t, const struct fabric *f, const uint3
 	}
 	if (!rc && spread && t->vls < vls)
 		rc = use_spare(&l, params, vls, dests, n, &pace);
-	layering_done(&l);
 	free(dests);
 	return rc;
 }

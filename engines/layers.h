@@ -16,8 +16,6 @@
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
 
-#define LAYERS_MAX 16 /* beyond what the hardware has, only to tell how many are needed */
-
 /*
  * t: complete, loop-free LFTs for every traffic LID and switch, with room for nothing else: SL
  * form, vls and sls are set here (the cheapest SL form that holds them, SL2VL identity).  As few

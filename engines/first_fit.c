@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/first_fit.h"
+
+#include "engines/cdg.h"
+#include "engines/columns.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/pool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK 8		/* batches that are looked at by all threads before one inserts */
+#define OFTEN 256	/* insertions between two reports */
+#define TRIES 64	/* LIDs as a whole that may fail more often than not */
+#define OPEN  UINT8_MAX /* path without a layer yet */
+
+/* Indices of a batch: LID * nsw + switch. */
+struct list {
+	uint32_t *at, n, room;
+};
+
+/* LIDs of one destination switch. */
+struct batch {
+	const struct dest *d;
+	uint32_t n;
+	struct columns col;
+	uint8_t *layer;	  /* by LID * nsw + switch */
+	struct list open; /* paths without a layer, in order */
+	struct list miss; /* turns of theirs that are not in layer 0, by where they begin */
+	uint32_t bad_sw;  /* from here the tables do not lead to bad_lid; FAB_NONE: they do */
+	uint16_t bad_lid;
+};
+
+/* The paths to one LID, by position: a switch comes after its next switch. */
+struct order {
+	uint32_t *at; /* switch at a position */
+	uint32_t *pos, *depth, *count, *stack;
+	uint32_t *parent; /* position of the next switch */
+	uint32_t *chan;
+	uint32_t *prev; /* chan of the LID before, with the same positions */
+	bool *need;	/* an open path comes through */
+	bool *same;	/* path is that of the LID before */
+	uint16_t *have; /* layers that hold the whole path */
+};
+
+/* Layers in which a turn is present, and where it alone would close a cycle. */
+struct mask {
+	uint16_t has, never;
+};
+
+struct fit {
+	const struct fabric *f;
+	struct tables *t;
+	struct turns turns;
+	struct mask *mask; /* by turn */
+	struct cdg_work *work;
+	struct cdg *cdg[FIRST_FIT_MAX];
+	unsigned n; /* layers in use */
+	uint32_t *out;
+	struct batch batch[CHUNK];
+	struct order *order; /* by worker */
+	struct pool *pool;
+	uint32_t *path;		 /* channels of the path at hand */
+	uint32_t fitted, failed; /* LIDs as a whole */
+	bool tries;
+	uint32_t *added; /* turns of it that were added: index of the first channel */
+	struct pace *pace;
+	uint64_t looked; /* work of the searches that was reported */
+};
+
+static void order_init(struct order *o, uint32_t n)
+{
+	o->at = xcalloc(n, sizeof(*o->at));
+	o->pos = xcalloc(n, sizeof(*o->pos));
+	o->depth = xcalloc(n, sizeof(*o->depth));
+	o->count = xcalloc(n + 1, sizeof(*o->count));
+	o->stack = xcalloc(n, sizeof(*o->stack));
+	o->parent = xcalloc(n, sizeof(*o->parent));
+	o->chan = xcalloc(n, sizeof(*o->chan));
+	o->prev = xcalloc(n, sizeof(*o->prev));
+	o->need = xcalloc(n, sizeof(*o->need));
+	o->same = xcalloc(n, sizeof(*o->same));
+	o->have = xcalloc(n, sizeof(*o->have));
+}
+
+static void order_done(struct order *o)
+{
+	free(o->at);
+	free(o->pos);
+	free(o->depth);
+	free(o->count);
+	free(o->stack);
+	free(o->parent);
+	free(o->chan);
+	free(o->prev);
+	free(o->need);
+	free(o->same);
+	free(o->have);
+}
+
+static void fit_init(struct fit *l, const struct fabric *f, struct tables *t, unsigned threads)
+{
+	*l = (struct fit){ .f = f, .t = t };
+	turns_init(&l->turns, f);
+	l->mask = xcalloc(l->turns.n, sizeof(*l->mask));
+	l->work = cdg_work_new(f);
+	l->out = columns_ports(f);
+	for (int i = 0; i < CHUNK; i++) {
+		columns_init(&l->batch[i].col, f, l->out);
+		l->batch[i].layer = xcalloc((size_t)f->nsw * COLUMNS_MAX, 1);
+	}
+	l->pool = pool_new(threads);
+	l->order = xcalloc(pool_threads(l->pool), sizeof(*l->order));
+	for (unsigned i = 0; i < pool_threads(l->pool); i++)
+		order_init(&l->order[i], f->nsw);
+	l->path = xcalloc(f->nsw, sizeof(*l->path));
+	l->added = xcalloc(f->nsw, sizeof(*l->added));
+}
+
+static void fit_done(struct fit *l)
+{
+	turns_done(&l->turns);
+	free(l->mask);
+	for (unsigned i = 0; i < l->n; i++)
+		cdg_free(l->cdg[i]);
+	cdg_work_free(l->work);
+	for (int i = 0; i < CHUNK; i++) {
+		columns_done(&l->batch[i].col);
+		free(l->batch[i].layer);
+		free(l->batch[i].open.at);
+		free(l->batch[i].miss.at);
+	}
+	free(l->out);
+	for (unsigned i = 0; i < pool_threads(l->pool); i++)
+		order_done(&l->order[i]);
+	free(l->order);
+	pool_free(l->pool);
+	free(l->path);
+	free(l->added);
+}
+
+/* Fills parent and chan; false when the positions do not suit this tree. */
+static bool in_order(struct order *o, const struct fabric *f, const uint32_t *hop)
+{
+	bool ok = true;
+
+	for (uint32_t i = 1; i < f->nsw; i++) {
+		uint32_t c = hop[o->at[i]];
+
+		if (c == FAB_NONE)
+			return false;
+		o->chan[i] = c;
+		o->parent[i] = o->pos[f->chan_dst[c]];
+		ok &= o->parent[i] < i;
+	}
+	return ok;
+}
+
+/* Positions by hops to the LID, then by switch; all LIDs of a switch share them as long as
+ * their paths are equally long.  Returns a switch from which there is no way, or FAB_NONE. */
+static uint32_t order_by_depth(struct order *o, const struct fabric *f, const uint32_t *hop,
+			       uint32_t root)
+{
+	uint32_t *depth = o->depth, *count = o->count, n = f->nsw;
+
+	memset(count, 0, (n + 1) * sizeof(*count));
+	memset(depth, 0xff, n * sizeof(*depth));
+	depth[root] = 0;
+	for (uint32_t s = 0; s < n; s++) {
+		uint32_t u = s, k = 0;
+
+		while (depth[u] == FAB_NONE && k < n && hop[u] != FAB_NONE) {
+			o->stack[k++] = u;
+			u = f->chan_dst[hop[u]];
+		}
+		if (depth[u] == FAB_NONE)
+			return s;
+		for (uint32_t from = depth[u]; k--;)
+			depth[o->stack[k]] = ++from;
+		count[depth[s] + 1]++;
+	}
+	for (uint32_t i = 1; i <= n; i++)
+		count[i] += count[i - 1];
+	for (uint32_t u = 0; u < n; u++) {
+		o->pos[u] = count[depth[u]]++;
+		o->at[o->pos[u]] = u;
+	}
+	return FAB_NONE;
+}
+
+static void list_add(struct list *l, uint32_t index)
+{
+	if (l->n == l->room) {
+		l->room = l->room ? 2 * l->room : 1024;
+		l->at = xrealloc(l->at, l->room, sizeof(*l->at));
+	}
+	l->at[l->n++] = index;
+}
+
+/* Layers of all paths to LID k that are whole in one; again: the LID before has the same
+ * positions. */
+static void look_at_lid(const struct fit *l, struct order *o, struct batch *b, uint32_t k,
+			bool again)
+{
+	const struct fabric *f = l->f;
+	uint8_t *layer = b->layer + (size_t)k * f->nsw;
+
+	o->same[0] = again;
+	layer[o->at[0]] = 0;
+	for (uint32_t i = 1; i < f->nsw; i++) {
+		uint32_t p = o->parent[i], u = o->at[i];
+
+		o->same[i] = o->same[p] && o->chan[i] == o->prev[i];
+		if (!o->same[i])
+			o->have[i] =
+				p ? o->have[p] &
+						l->mask[turns_at(&l->turns, o->chan[i], o->chan[p])]
+							.has
+				  : UINT16_MAX;
+		if (o->have[i])
+			layer[u] = (uint8_t)__builtin_ctz(o->have[i]);
+		else
+			layer[u] = f->term_off[u] < f->term_off[u + 1] ? OPEN : 0;
+		if (layer[u] == OPEN)
+			list_add(&b->open, k * f->nsw + u);
+	}
+}
+
+/* The turns of open paths to LID k that layer 0 does not have. */
+static void list_missing(const struct fit *l, struct order *o, struct batch *b, uint32_t k)
+{
+	const struct fabric *f = l->f;
+	const uint8_t *layer = b->layer + (size_t)k * f->nsw;
+	bool *need = o->need;
+
+	for (uint32_t i = 0; i < f->nsw; i++)
+		need[i] = layer[o->at[i]] == OPEN;
+	for (uint32_t i = f->nsw; i-- > 1;) {
+		uint32_t p = o->parent[i];
+
+		need[p] |= need[i];
+		if (need[i] && p && !(l->mask[turns_at(&l->turns, o->chan[i], o->chan[p])].has & 1))
+			list_add(&b->miss, k * f->nsw + o->at[i]);
+	}
+}
+
+static bool look(void *ctx, unsigned worker, uint32_t i)
+{
+	struct fit *l = ctx;
+	struct order *o = &l->order[worker];
+	struct batch *b = &l->batch[i];
+	bool again = false;
+
+	b->open.n = b->miss.n = 0;
+	b->bad_sw = FAB_NONE;
+	columns_read(&b->col, l->t, b->d, b->n);
+	for (uint32_t k = 0; k < b->n; k++) {
+		const uint32_t *hop = columns_at(&b->col, k);
+		uint32_t *swap = o->prev, nopen = b->open.n;
+
+		o->prev = o->chan;
+		o->chan = swap;
+		if (!k || !in_order(o, l->f, hop)) {
+			b->bad_sw = order_by_depth(o, l->f, hop, b->d->sw);
+			b->bad_lid = b->d[k].lid;
+			if (b->bad_sw != FAB_NONE)
+				return true;
+			in_order(o, l->f, hop);
+			again = false;
+		}
+		look_at_lid(l, o, b, k, again);
+		if (b->open.n > nopen && l->tries)
+			list_missing(l, o, b, k);
+		again = true;
+	}
+	return false;
+}
+
+static uint32_t turn_of(const struct fit *l, uint32_t i)
+{
+	return turns_at(&l->turns, l->path[i], l->path[i + 1]);
+}
+
+/* Keeps the turns that were added to layer k for a path, or takes them out again. */
+static void settle(struct fit *l, unsigned k, uint32_t nadded, bool keep)
+{
+	for (uint32_t a = 0; a < nadded; a++) {
+		uint32_t i = l->added[a];
+
+		if (keep)
+			l->mask[turn_of(l, i)].has |= (uint16_t)(1u << k);
+		else
+			cdg_remove(l->cdg[k], l->path[i], l->path[i + 1]);
+	}
+}
+
+/* A turn that did not fit: does it close a cycle without those added before it too? */
+static void judge_alone(struct fit *l, uint32_t i, unsigned k, bool alone)
+{
+	if (!alone && cdg_add(l->cdg[k], l->path[i], l->path[i + 1]))
+		cdg_remove(l->cdg[k], l->path[i], l->path[i + 1]);
+	else
+		l->mask[turn_of(l, i)].never |= (uint16_t)(1u << k);
+}
+
+/* Puts the path of n channels into layer k unless that closes a cycle. */
+static bool fits(struct fit *l, uint32_t n, unsigned k)
+{
+	uint32_t nadded = 0, last = 0;
+	bool ok = true;
+
+	for (uint32_t i = 0; i + 1 < n && ok; i++) {
+		if (l->mask[turn_of(l, i)].has >> k & 1)
+			continue;
+		last = i;
+		ok = cdg_add(l->cdg[k], l->path[i], l->path[i + 1]);
+		if (ok)
+			l->added[nadded++] = i;
+	}
+	settle(l, k, nadded, ok);
+	if (!ok)
+		judge_alone(l, last, k, !nadded);
+	return ok;
+}
+
+/* Layer for the path from u; FIRST_FIT_MAX when there is none. */
+static unsigned place(struct fit *l, const uint32_t *hop, uint32_t u)
+{
+	uint32_t have = UINT16_MAX, never = 0, n = 0;
+
+	for (uint32_t c = hop[u]; c != FAB_NONE; c = hop[l->f->chan_dst[c]])
+		l->path[n++] = c;
+	for (uint32_t i = 0; i + 1 < n; i++) {
+		struct mask m = l->mask[turn_of(l, i)];
+
+		have &= m.has;
+		never |= m.never;
+	}
+	if (have)
+		return (unsigned)__builtin_ctz(have);
+	for (unsigned k = 0; k < FIRST_FIT_MAX; k++) {
+		if (never >> k & 1)
+			continue;
+		if (k == l->n)
+			l->cdg[l->n++] = cdg_new(l->work);
+		if (fits(l, n, k))
+			return k;
+	}
+	return FIRST_FIT_MAX;
+}
+
+static bool report(struct fit *l, uint32_t done, uint64_t work)
+{
+	uint64_t looked = cdg_work_done(l->work);
+
+	work += 16 * (looked - l->looked);
+	l->looked = looked;
+	return pace_tick(l->pace, done, work);
+}
+
+/* Puts n missing turns of a LID into layer 0 unless that closes a cycle. */
+static bool fits_whole(struct fit *l, const uint32_t *hop, const uint32_t *miss, uint32_t n)
+{
+	uint32_t nsw = l->f->nsw, nadded = 0;
+	bool ok = true;
+
+	for (uint32_t i = 0; i < n && ok; i++) {
+		uint32_t c = hop[miss[i] % nsw], e = hop[l->f->chan_dst[c]];
+
+		ok = !(l->mask[turns_at(&l->turns, c, e)].never & 1);
+	}
+	for (uint32_t i = 0; i < n && ok; i++) {
+		uint32_t c = hop[miss[i] % nsw], e = hop[l->f->chan_dst[c]];
+
+		if (l->mask[turns_at(&l->turns, c, e)].has & 1)
+			continue;
+		ok = cdg_add(l->cdg[0], c, e);
+		if (ok)
+			l->added[nadded++] = c;
+	}
+	for (uint32_t i = 0; i < nadded; i++) {
+		uint32_t c = l->added[i], e = hop[l->f->chan_dst[c]];
+
+		if (ok)
+			l->mask[turns_at(&l->turns, c, e)].has |= 1;
+		else
+			cdg_remove(l->cdg[0], c, e);
+	}
+	return ok;
+}
+
+/* All paths to a LID at once, as the first of them take the same layer more often than not;
+ * *miss: where its missing turns begin in the list, moved on to the next LID's. */
+static bool insert_whole(struct fit *l, const struct batch *b, uint32_t k, uint32_t *miss)
+{
+	uint32_t nsw = l->f->nsw, first = *miss;
+
+	while (*miss < b->miss.n && b->miss.at[*miss] / nsw == k)
+		++*miss;
+	if (!l->tries)
+		return false;
+	if (!l->n)
+		l->cdg[l->n++] = cdg_new(l->work);
+	if (!fits_whole(l, columns_at(&b->col, k), b->miss.at + first, *miss - first)) {
+		l->failed++;
+		return false;
+	}
+	l->fitted++;
+	return true;
+}
+
+/* The paths that are in no layer yet. */
+static int insert(struct fit *l, struct batch *b, uint32_t done)
+{
+	uint32_t nsw = l->f->nsw, lid = FAB_NONE, miss = 0;
+	bool whole = false;
+
+	for (uint32_t i = 0; i < b->open.n; i++) {
+		uint32_t k = b->open.at[i] / nsw, u = b->open.at[i] % nsw;
+		unsigned layer = 0;
+
+		if (k != lid)
+			whole = insert_whole(l, b, k, &miss);
+		lid = k;
+		if (!whole)
+			layer = place(l, columns_at(&b->col, k), u);
+		if (layer == FIRST_FIT_MAX)
+			return -ENOSPC;
+		b->layer[b->open.at[i]] = (uint8_t)layer;
+		if (i % OFTEN == OFTEN - 1 && report(l, done, 4 * OFTEN))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+static bool write_sls(void *ctx, unsigned worker, uint32_t i)
+{
+	struct fit *l = ctx;
+	struct batch *b = &l->batch[i];
+
+	(void)worker;
+	for (uint32_t u = 0; u < l->f->nsw; u++) {
+		uint8_t *row = l->t->sl + (size_t)u * l->t->stride;
+
+		for (uint32_t k = 0; k < b->n; k++)
+			row[b->d[k].lid] = b->layer[(size_t)k * l->f->nsw + u];
+	}
+	return false;
+}
+
+/* One chunk of nbatch batches with n LIDs; done: LIDs so far. */
+static int fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32_t n, struct err *err)
+{
+	int rc = 0;
+
+	l->tries = l->failed <= l->fitted + TRIES;
+	pool_for(l->pool, nbatch, look, l);
+	for (uint32_t i = 0; i < nbatch && !rc; i++) {
+		const struct batch *b = &l->batch[i];
+
+		if (b->bad_sw != FAB_NONE)
+			return err_set(err, -EINVAL,
+				       "the tables do not lead from switch %s to LID %u",
+				       l->f->sw_name[b->bad_sw], b->bad_lid);
+		rc = insert(l, &l->batch[i], done);
+	}
+	if (rc)
+		return rc;
+	if (l->n > 1 && l->t->sl_kind != SL_BY_SWITCH)
+		tables_sl_form(l->t, SL_BY_SWITCH, l->f);
+	if (l->n > 1)
+		pool_for(l->pool, nbatch, write_sls, l);
+	return report(l, done + n, 4 * (n + 2ull * nbatch) * l->f->nsw) ? -ECANCELED : 0;
+}
+
+int first_fit(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
+	      unsigned threads, unsigned *layers, struct pace *pace, struct err *err)
+{
+	struct fit l;
+	int rc = 0;
+
+	fit_init(&l, f, t, threads);
+	l.pace = pace;
+	for (uint32_t done = 0; done < n && !rc;) {
+		uint32_t nbatch = 0, next = done;
+
+		while (nbatch < CHUNK && next < n) {
+			struct batch *b = &l.batch[nbatch++];
+
+			b->d = dests + next;
+			b->n = columns_run(dests + next, n - next);
+			b->bad_sw = FAB_NONE;
+			b->open.n = b->miss.n = 0;
+			next += b->n;
+		}
+		rc = fit_chunk(&l, nbatch, done, next - done, err);
+		done = next;
+	}
+	*layers = l.n;
+	fit_done(&l);
+	return rc;
+}
