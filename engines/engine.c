@@ -3,6 +3,7 @@
 
 #include "engines/dfdn.h"
 #include "engines/dfsssp.h"
+#include "engines/dor.h"
 #include "engines/escape.h"
 #include "engines/ftree.h"
 #include "engines/minhop.h"
@@ -19,6 +20,7 @@ static const struct engine *const engines[] = {
 	&engine_minhop,
 	&engine_updn,
 	&engine_ftree,
+	&engine_dor,
 	&engine_dfsssp,
 	&engine_sar,
 	&engine_parx,

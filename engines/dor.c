@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/dor.h"
+
+#include "engines/graph.h"
+#include "engines/grid.h"
+#include "engines/hyperx.h"
+#include "engines/layers.h"
+#include "engines/torus.h"
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RINGS_MAX 4 /* one bit of the SL each */
+
+struct dor {
+	const struct fabric *f;
+	struct tables *t;
+	struct grid *grid;
+	uint32_t *step; /* by dimension: cells from one coordinate to the next */
+	uint32_t nring, ring[GRID_DIMS_MAX]; /* dimensions that are rings; by dimension: which */
+	uint64_t *load;			     /* by channel: routes */
+	uint32_t detours;		     /* pairs of neighbours that have no cable */
+
+	/* towards the destination switch at hand, by switch */
+	uint32_t *next, *depth, *order;
+	uint32_t *via; /* dimension of a detour, FAB_NONE: next is on the direct way */
+	uint64_t *routes;
+	uint32_t *count;
+};
+
+/* The least loaded channel from u to v, FAB_NONE: none. */
+static uint32_t find_channel(const struct dor *r, uint32_t u, uint32_t v)
+{
+	const struct fabric *f = r->f;
+	uint32_t best = FAB_NONE;
+
+	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+		if (f->chan_dst[c] == v && (best == FAB_NONE || r->load[c] < r->load[best]))
+			best = c;
+	return best;
+}
+
+/* Hops along a ring from a to b, negative: towards smaller coordinates; half way round it is
+ * even that decides. */
+static int ring_way(uint32_t size, uint32_t a, uint32_t b, bool even)
+{
+	uint32_t up = (b + size - a) % size;
+
+	if (2 * up < size || (2 * up == size && even))
+		return (int)up;
+	return (int)up - (int)size;
+}
+
+/* The same for every switch on a path: coordinates of the destination, and that of the path
+ * where it enters the dimension. */
+static int way_in_ring(const struct dor *r, uint32_t d, uint32_t u, uint32_t dst)
+{
+	const uint16_t *a = grid_coord(r->grid, u), *b = grid_coord(r->grid, dst);
+	uint32_t sum = a[d];
+
+	for (uint32_t k = 0; k < r->grid->ndims; k++)
+		sum += b[k];
+	return ring_way(r->grid->size[d], a[d], b[d], sum % 2 == 0);
+}
+
+static uint32_t cell_at(const struct dor *r, uint32_t u, uint32_t d, uint32_t coord)
+{
+	uint32_t cell = grid_cell(r->grid, grid_coord(r->grid, u));
+
+	return r->grid->at[cell + (coord - grid_coord(r->grid, u)[d]) * r->step[d]];
+}
+
+/* The least loaded of the switches of the line that have cables to both u and v. */
+static uint32_t detour(const struct dor *r, uint32_t u, uint32_t v, uint32_t d)
+{
+	uint32_t best = FAB_NONE;
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t k = 0; k < r->grid->size[d]; k++) {
+		uint32_t w = cell_at(r, u, d, k), a, b;
+		uint64_t load;
+
+		if (w == FAB_NONE || w == u || w == v)
+			continue;
+		a = find_channel(r, u, w);
+		b = find_channel(r, w, v);
+		if (a == FAB_NONE || b == FAB_NONE)
+			continue;
+		load = r->load[a] > r->load[b] ? r->load[a] : r->load[b];
+		if (load >= least)
+			continue;
+		least = load;
+		best = w;
+	}
+	return best;
+}
+
+static int refuse_path(const struct dor *r, uint32_t u, uint32_t v, struct err *err)
+{
+	return err_set(err, -EINVAL,
+		       "too many cables are missing for dimension order: switch %s cannot reach "
+		       "switch %s in one or two hops along their line; dfsssp or nue can route "
+		       "this",
+		       r->f->sw_name[u], r->f->sw_name[v]);
+}
+
+/* Can every switch of a HyperX reach all others of its lines? */
+static int check_lines(const struct dor *r, struct err *err)
+{
+	const struct grid *g = r->grid;
+
+	if (g->ncell > g->nsw)
+		return err_set(
+			err, -EINVAL,
+			"dimension order needs a switch at every point of the grid; %u of %u "
+			"have none; dfsssp or nue can route this",
+			g->ncell - g->nsw, g->ncell);
+	for (uint32_t u = 0; u < g->nsw && r->detours; u++)
+		for (uint32_t d = 0; d < g->ndims; d++)
+			for (uint32_t k = 0; k < g->size[d]; k++) {
+				uint32_t v = cell_at(r, u, d, k);
+
+				if (v != u && find_channel(r, u, v) == FAB_NONE &&
+				    detour(r, u, v, d) == FAB_NONE)
+					return refuse_path(r, u, v, err);
+			}
+	return 0;
+}
+
+/* The next switch on the path from u. */
+static uint32_t next_switch(struct dor *r, uint32_t u, uint32_t dst)
+{
+	const struct grid *g = r->grid;
+	const uint16_t *a = grid_coord(g, u), *b = grid_coord(g, dst);
+	uint32_t d = 0, v;
+	int way;
+
+	while (a[d] == b[d])
+		d++;
+	switch (g->kind[d]) {
+	case GRID_FULL:
+		v = cell_at(r, u, d, b[d]);
+		if (!r->detours || find_channel(r, u, v) != FAB_NONE)
+			return v;
+		r->via[u] = d;
+		return detour(r, u, v, d);
+	case GRID_RING:
+		way = way_in_ring(r, d, u, dst);
+		return cell_at(r, u, d, (a[d] + (way > 0 ? 1 : g->size[d] - 1)) % g->size[d]);
+	case GRID_LINE:
+		break;
+	}
+	return cell_at(r, u, d, a[d] < b[d] ? a[d] + 1u : a[d] - 1u);
+}
+
+/* Bit k: the path crosses the last cable of the k-th ring. */
+static uint8_t path_sl(const struct dor *r, uint32_t u, uint32_t dst)
+{
+	const uint16_t *a = grid_coord(r->grid, u);
+	uint8_t sl = 0;
+
+	for (uint32_t d = 0; d < r->grid->ndims; d++) {
+		int end;
+
+		if (r->grid->kind[d] != GRID_RING)
+			continue;
+		end = a[d] + way_in_ring(r, d, u, dst);
+		if (end < 0 || end >= (int)r->grid->size[d])
+			sl |= (uint8_t)(1u << r->ring[d]);
+	}
+	return sl;
+}
+
+/* Next switches and distances of all, and their order from the nearest to the farthest. */
+static void find_tree(struct dor *r, uint32_t dst)
+{
+	const struct fabric *f = r->f;
+	uint32_t *stack = r->order;
+
+	memset(r->depth, 0xff, f->nsw * sizeof(*r->depth));
+	memset(r->via, 0xff, f->nsw * sizeof(*r->via));
+	memset(r->count, 0, (f->nsw + 1) * sizeof(*r->count));
+	r->depth[dst] = 0;
+	for (uint32_t s = 0; s < f->nsw; s++) {
+		uint32_t u = s, k = 0;
+
+		while (r->depth[u] == FAB_NONE) {
+			r->next[u] = next_switch(r, u, dst);
+			stack[k++] = u;
+			u = r->next[u];
+		}
+		for (uint32_t depth = r->depth[u]; k--;)
+			r->depth[stack[k]] = ++depth;
+		r->count[r->depth[s] + 1]++;
+	}
+	for (uint32_t i = 0; i < f->nsw; i++)
+		r->count[i + 1] += r->count[i];
+	for (uint32_t u = 0; u < f->nsw; u++)
+		r->order[r->count[r->depth[u]]++] = u;
+}
+
+/* The least loaded of parallel channels, and of detours, for every switch, the farthest first, so
+ * that all that comes through is known.  All detours of a switch are equally long. */
+static void route_balanced(struct dor *r, const struct dest *d)
+{
+	const struct fabric *f = r->f;
+	bool counts = d->end < f->nterm;
+
+	for (uint32_t u = 0; u < f->nsw; u++)
+		r->routes[u] = counts ? f->sw_nterm[u] : 0;
+	for (uint32_t i = f->nsw; i-- > 1;) {
+		uint32_t u = r->order[i], c;
+
+		if (r->via[u] != FAB_NONE) {
+			uint32_t dim = r->via[u];
+
+			r->next[u] = detour(
+				r, u, cell_at(r, u, dim, grid_coord(r->grid, d->sw)[dim]), dim);
+		}
+		c = find_channel(r, u, r->next[u]);
+		r->load[c] += r->routes[u];
+		r->routes[r->next[u]] += r->routes[u];
+		tables_row(r->t, u)[d->lid] = f->chan_port[c];
+	}
+	tables_row(r->t, d->sw)[d->lid] = d->port;
+}
+
+/* SLs from all switches to n LIDs of one. */
+static void write_sls(struct dor *r, const struct dest *d, uint32_t n)
+{
+	for (uint32_t u = 0; u < r->f->nsw; u++) {
+		uint8_t *row = r->t->sl + (size_t)u * r->t->stride, sl = path_sl(r, u, d->sw);
+
+		for (uint32_t k = 0; k < n; k++)
+			row[d[k].lid] = sl;
+	}
+}
+
+/* n LIDs of one switch; returns the work. */
+static uint64_t route_run(struct dor *r, const struct dest *d, uint32_t n)
+{
+	find_tree(r, d->sw);
+	for (uint32_t k = 0; k < n; k++)
+		route_balanced(r, &d[k]);
+	if (r->t->sl)
+		write_sls(r, d, n);
+	return (uint64_t)r->f->nsw * (r->grid->ndims + 2) + (uint64_t)n * r->f->nchan / 2;
+}
+
+static int route_all(struct dor *r, uint8_t lmc, struct progress *progress)
+{
+	uint32_t n, k;
+	struct dest *d = graph_dests_by_switch(&n, r->f, lmc);
+	struct pace p;
+	int rc = pace_begin(&p, progress, "paths", n) ? -ECANCELED : 0;
+
+	for (uint32_t i = 0; i < n && !rc; i += k) {
+		for (k = 1; k < 64 && i + k < n && d[i + k].sw == d[i].sw; k++)
+			;
+		if (pace_tick(&p, i + k, route_run(r, d + i, k)))
+			rc = -ECANCELED;
+	}
+	free(d);
+	return rc;
+}
+
+/* The VL of a port is the bit of the SL that belongs to its ring. */
+static void write_sl2vl(struct dor *r)
+{
+	const struct fabric *f = r->f;
+
+	tables_sl2vl_form(r->t, SL2VL_FULL, f);
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		uint32_t u = f->chan_src[c], d = grid_dim(r->grid, u, f->chan_dst[c]);
+
+		if (r->grid->kind[d] != GRID_RING)
+			continue;
+		for (uint32_t in = 0; in <= f->sw_nports[u]; in++) {
+			uint8_t *row = tables_sl2vl_row(r->t, u, in, f->chan_port[c]);
+
+			for (uint32_t sl = 0; sl < FAB_SLS; sl++)
+				row[sl] = (uint8_t)(sl >> r->ring[d] & 1);
+		}
+	}
+}
+
+/* missing: pairs of neighbours without a cable, of a HyperX only. */
+static int find_grid(struct grid **out, uint32_t *missing, const struct fabric *f, struct err *err)
+{
+	struct err why = { "" };
+	int rc = torus_find(out, f, &why);
+
+	*missing = 0;
+	if (rc == -EINVAL && !hyperx_find(out, f, NULL)) {
+		*missing = hyperx_missing(*out, f);
+		return 0;
+	}
+	return rc ? err_set(err, rc, "%s", why.text) : 0;
+}
+
+static void dor_done(struct dor *r)
+{
+	grid_free(r->grid);
+	free(r->step);
+	free(r->load);
+	free(r->next);
+	free(r->depth);
+	free(r->order);
+	free(r->via);
+	free(r->routes);
+	free(r->count);
+}
+
+static int dor_init(struct dor *r, const struct fabric *f, struct err *err)
+{
+	uint32_t step = 1;
+	int rc = find_grid(&r->grid, &r->detours, f, err);
+
+	if (rc)
+		return rc;
+	r->f = f;
+	r->step = xcalloc(r->grid->ndims, sizeof(*r->step));
+	for (uint32_t d = 0; d < r->grid->ndims; d++) {
+		r->step[d] = step;
+		step *= r->grid->size[d];
+		r->ring[d] = r->nring;
+		r->nring += r->grid->kind[d] == GRID_RING;
+	}
+	r->load = xcalloc(f->nchan, sizeof(*r->load));
+	r->next = xcalloc(f->nsw, sizeof(*r->next));
+	r->depth = xcalloc(f->nsw, sizeof(*r->depth));
+	r->order = xcalloc(f->nsw, sizeof(*r->order));
+	r->via = xcalloc(f->nsw, sizeof(*r->via));
+	r->routes = xcalloc(f->nsw, sizeof(*r->routes));
+	r->count = xcalloc(f->nsw + 1, sizeof(*r->count));
+	rc = check_lines(r, err);
+	if (rc)
+		dor_done(r);
+	return rc;
+}
+
+/* Routes into r->t, whose forms of SL and SL2VL are set here. */
+static int route_grid(struct dor *r, const struct engine_params *params, struct progress *progress,
+		      struct err *err)
+{
+	bool bits = r->nring && r->nring <= RINGS_MAX, layers = r->detours || r->nring > RINGS_MAX;
+	int rc;
+
+	if (r->nring && graph_vls(r->f, params) < 2)
+		return err_set(err, -ENOSPC,
+			       "dimension order needs 2 VLs on rings, but only 1 may be used; updn "
+			       "or nue can do with 1");
+	if (bits)
+		tables_sl_form(r->t, SL_BY_SWITCH, r->f);
+	rc = route_all(r, graph_lmc(r->f, params), progress);
+	if (rc)
+		return rc;
+	if (layers)
+		return layers_assign(r->t, r->f, params, progress, err);
+	r->t->vls = bits ? 2 : 1;
+	r->t->sls = bits ? (uint8_t)(1u << r->nring) : 1;
+	if (bits)
+		write_sl2vl(r);
+	return 0;
+}
+
+static void note_grid(const struct dor *r, const struct engine_params *params)
+{
+	char dims[96];
+
+	notes_set(params->notes, "dimensions", r->grid->ndims, "dimension order on a grid of %s",
+		  grid_dims_text(dims, sizeof(dims), r->grid));
+	if (r->detours)
+		notes_set(params->notes, "detours", r->detours,
+			  "%u pairs of neighbours have no cable and are two hops apart",
+			  r->detours);
+}
+
+static int suits(const struct fabric *f, struct err *why)
+{
+	struct dor r = { 0 };
+	int rc = dor_init(&r, f, why);
+
+	if (!rc)
+		dor_done(&r);
+	return rc;
+}
+
+static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		 const struct demand *demand, const struct engine_params *params,
+		 struct progress *progress, struct err *err)
+{
+	struct dor r = { 0 };
+	int rc = dor_init(&r, f, err);
+
+	(void)jobs;
+	(void)demand;
+	if (rc)
+		return rc;
+	r.t = graph_tables(f, "dor", params);
+	rc = route_grid(&r, params, progress, err);
+	note_grid(&r, params);
+	dor_done(&r);
+	if (rc) {
+		tables_put(r.t);
+		return rc;
+	}
+	*out = r.t;
+	return 0;
+}
+
+const struct engine engine_dor = {
+	.name = "dor",
+	.summary = "dimension order on tori, meshes and HyperX; 2 VLs on rings, else 1",
+	.suits = suits,
+	.route = route,
+};
