@@ -59,7 +59,7 @@ static void put(struct text_out *o, uint64_t guid, uint32_t lid, uint32_t n)
 	text_out_hex(o, lid, 4);
 	text_out_str(o, " 0x");
 	text_out_hex(o, lid + n - 1, 4);
-	text_out_str(o, "\n");
+	text_out_str(o, "\n\n");
 }
 
 static int write_all(FILE *file, const struct fabric *f, const struct lid_choice *c,

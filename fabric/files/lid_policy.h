@@ -23,7 +23,9 @@ struct lid_policy {
 };
 
 /* A line "0xguid 0xlid_min 0xlid_max" per CA port, all ports with 2^lmc LIDs of the fabric, and per
- * switch; ports in the order of switch and port.  out may be NULL.  -ENOSPC with the numbers
+ * switch, and an empty line behind each, without which OpenSM 3.3 takes the first alone; ports
+ * in the order of switch and port.  It goes into OSM_CACHE_DIR (/var/cache/opensm) before OpenSM
+ * starts, with honor_guid2lid_file TRUE.  out may be NULL.  -ENOSPC with the numbers
  * when the unicast LIDs are not enough. */
 int lid_policy_write(FILE *file, const struct fabric *f, const struct lid_choice *c,
 		     struct lid_policy *out, struct err *err);

@@ -187,6 +187,10 @@ static struct guid_lid *policy(struct lid_policy *p, uint32_t *n, const struct f
 	if (lid_policy_write(out, f, c, p, &err))
 		fail_msg("%s", err.text);
 	fclose(out);
+	for (const char *at = text; *at; at += 2) {
+		at = strchr(at, '\n');
+		assert_int_equal(at[1], '\n'); /* an empty line behind every entry */
+	}
 	in = text_file(text, strlen(text));
 	assert_int_equal(guid2lid_read(&list, n, in, "guid2lid", &report, &err), 0);
 	assert_int_equal(report.warnings, 0);
