@@ -15,9 +15,10 @@
 #define TRIES 64	/* LIDs as a whole that may fail more often than not */
 #define OPEN  UINT8_MAX /* path without a layer yet */
 
-/* Indices of a batch: LID * nsw + switch. */
+/* Switches, LID after LID of a batch. */
 struct list {
 	uint32_t *at, n, room;
+	uint32_t end[COLUMNS_MAX]; /* of those of a LID */
 };
 
 /* LIDs of one destination switch. */
@@ -189,13 +190,13 @@ static uint32_t order_by_depth(struct order *o, const struct fabric *f, const ui
 	return FAB_NONE;
 }
 
-static void list_add(struct list *l, uint32_t index)
+static void list_add(struct list *l, uint32_t sw)
 {
 	if (l->n == l->room) {
 		l->room = l->room ? 2 * l->room : 1024;
 		l->at = xrealloc(l->at, l->room, sizeof(*l->at));
 	}
-	l->at[l->n++] = index;
+	l->at[l->n++] = sw;
 }
 
 /* Layers of all paths to LID k that are whole in one; again: the LID before has the same
@@ -223,7 +224,7 @@ static void look_at_lid(const struct fit *l, struct order *o, struct batch *b, u
 		else
 			layer[u] = f->term_off[u] < f->term_off[u + 1] ? OPEN : 0;
 		if (layer[u] == OPEN)
-			list_add(&b->open, k * f->nsw + u);
+			list_add(&b->open, u);
 	}
 }
 
@@ -241,7 +242,7 @@ static void list_missing(const struct fit *l, struct order *o, struct batch *b, 
 
 		need[p] |= need[i];
 		if (need[i] && p && !(l->mask[turns_at(&l->turns, o->chan[i], o->chan[p])].has & 1))
-			list_add(&b->miss, k * f->nsw + o->at[i]);
+			list_add(&b->miss, o->at[i]);
 	}
 }
 
@@ -272,6 +273,8 @@ static bool look(void *ctx, unsigned worker, uint32_t i)
 		look_at_lid(l, o, b, k, again);
 		if (b->open.n > nopen && l->tries)
 			list_missing(l, o, b, k);
+		b->open.end[k] = b->open.n;
+		b->miss.end[k] = b->miss.n;
 		again = true;
 	}
 	return false;
@@ -362,16 +365,16 @@ static bool report(struct fit *l, uint32_t done, uint64_t work)
 /* Puts n missing turns of a LID into layer 0 unless that closes a cycle. */
 static bool fits_whole(struct fit *l, const uint32_t *hop, const uint32_t *miss, uint32_t n)
 {
-	uint32_t nsw = l->f->nsw, nadded = 0;
+	uint32_t nadded = 0;
 	bool ok = true;
 
 	for (uint32_t i = 0; i < n && ok; i++) {
-		uint32_t c = hop[miss[i] % nsw], e = hop[l->f->chan_dst[c]];
+		uint32_t c = hop[miss[i]], e = hop[l->f->chan_dst[c]];
 
 		ok = !(l->mask[turns_at(&l->turns, c, e)].never & 1);
 	}
 	for (uint32_t i = 0; i < n && ok; i++) {
-		uint32_t c = hop[miss[i] % nsw], e = hop[l->f->chan_dst[c]];
+		uint32_t c = hop[miss[i]], e = hop[l->f->chan_dst[c]];
 
 		if (l->mask[turns_at(&l->turns, c, e)].has & 1)
 			continue;
@@ -390,19 +393,22 @@ static bool fits_whole(struct fit *l, const uint32_t *hop, const uint32_t *miss,
 	return ok;
 }
 
-/* All paths to a LID at once, as the first of them take the same layer more often than not;
- * *miss: where its missing turns begin in the list, moved on to the next LID's. */
-static bool insert_whole(struct fit *l, const struct batch *b, uint32_t k, uint32_t *miss)
+/* Begin of what the list has for LID k. */
+static uint32_t begin_of(const struct list *list, uint32_t k)
 {
-	uint32_t nsw = l->f->nsw, first = *miss;
+	return k ? list->end[k - 1] : 0;
+}
 
-	while (*miss < b->miss.n && b->miss.at[*miss] / nsw == k)
-		++*miss;
+/* All open paths to LID k at once; counts how often that works. */
+static bool insert_whole(struct fit *l, const struct batch *b, uint32_t k)
+{
+	uint32_t first = begin_of(&b->miss, k);
+
 	if (!l->tries)
 		return false;
 	if (!l->n)
 		l->cdg[l->n++] = cdg_new(l->work);
-	if (!fits_whole(l, columns_at(&b->col, k), b->miss.at + first, *miss - first)) {
+	if (!fits_whole(l, columns_at(&b->col, k), b->miss.at + first, b->miss.end[k] - first)) {
 		l->failed++;
 		return false;
 	}
@@ -410,25 +416,21 @@ static bool insert_whole(struct fit *l, const struct batch *b, uint32_t k, uint3
 	return true;
 }
 
-/* The paths that are in no layer yet. */
-static int insert(struct fit *l, struct batch *b, uint32_t done)
+/* The paths to LID k that are in no layer yet. */
+static int insert(struct fit *l, struct batch *b, uint32_t k, uint32_t done)
 {
-	uint32_t nsw = l->f->nsw, lid = FAB_NONE, miss = 0;
-	bool whole = false;
+	uint32_t first = begin_of(&b->open, k), end = b->open.end[k];
+	uint8_t *layer = b->layer + (size_t)k * l->f->nsw;
+	bool whole = first < end && insert_whole(l, b, k);
 
-	for (uint32_t i = 0; i < b->open.n; i++) {
-		uint32_t k = b->open.at[i] / nsw, u = b->open.at[i] % nsw;
-		unsigned layer = 0;
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t u = b->open.at[i];
+		unsigned to = whole ? 0 : place(l, columns_at(&b->col, k), u);
 
-		if (k != lid)
-			whole = insert_whole(l, b, k, &miss);
-		lid = k;
-		if (!whole)
-			layer = place(l, columns_at(&b->col, k), u);
-		if (layer == FIRST_FIT_MAX)
+		if (to == FIRST_FIT_MAX)
 			return -ENOSPC;
-		b->layer[b->open.at[i]] = (uint8_t)layer;
-		if (i % OFTEN == OFTEN - 1 && report(l, done, 4 * OFTEN))
+		layer[u] = (uint8_t)to;
+		if (i % OFTEN == OFTEN - 1 && report(l, done, whole ? OFTEN : 4 * OFTEN))
 			return -ECANCELED;
 	}
 	return 0;
@@ -463,7 +465,8 @@ static int fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32_t n, 
 			return err_set(err, -EINVAL,
 				       "the tables do not lead from switch %s to LID %u",
 				       l->f->sw_name[b->bad_sw], b->bad_lid);
-		rc = insert(l, &l->batch[i], done);
+		for (uint32_t k = 0; k < b->n && !rc; k++)
+			rc = insert(l, &l->batch[i], k, done);
 	}
 	if (rc)
 		return rc;
