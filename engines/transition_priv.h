@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* transition_priv: what the files of transition share. */
+#ifndef ENGINES_TRANSITION_PRIV_H
+#define ENGINES_TRANSITION_PRIV_H
+
+#include "engines/graph.h"
+#include "engines/transition.h"
+#include "engines/transition_flow.h"
+#include "engines/transition_graph.h"
+#include "fabric/base/vec.h"
+
+enum place { STAYS, WAITS, DONE, DRAINED };
+
+struct item {
+	uint16_t lid;
+	bool lft, sl; /* what changes */
+	bool moving;  /* in the wave at hand */
+	uint8_t place, why;
+	bool stuck; /* by this dependency, when it was tried last */
+	struct tdep by;
+	uint8_t *lft_age;  /* by switch; NULL: all alike */
+	uint8_t *lft_wide; /* while moving in part: the same with AGE_BOTH */
+};
+
+struct move {
+	uint32_t item, wave;
+	uint8_t *lft_wide; /* AGE_BOTH: these switches; NULL: all that change */
+};
+
+/* What a search has found. */
+struct found {
+	VEC(struct move) moves;
+	uint8_t *drained; /* by item: 0, or why + 1 */
+	uint32_t ndrain, nwaves, sl2vl_wave, first_lft;
+	bool old_cyclic;
+};
+
+struct search {
+	const struct fabric *f;
+	struct turns turns;
+	struct flow *flow;
+	struct tgraph *g;
+	struct pace pace;
+	struct item *item;
+	uint32_t n, nwait;
+	uint8_t sl_waves; /* ages of SLs during the waves */
+	uint8_t sl2vl;	  /* age of the SL2VL tables at present */
+	bool descending, sl2vl_last, may_drain;
+	uint32_t certain; /* LIDs that need the drain for certain */
+	uint32_t wave;
+	uint64_t effort; /* work that one attempt may cost before it hurries */
+	uint64_t hurry;	 /* when work_of() is beyond that */
+	uint64_t fine;	 /* work left for moving in parts */
+	uint64_t ticked, graphs_done;
+	struct found *found;
+};
+
+/* transition_search.c */
+uint64_t search_work(const struct search *s);
+bool search_tick(struct search *s);  /* true: cancelled */
+void search_graph(struct search *s); /* a new one, without dependencies */
+
+/* The dependencies of one LID come and go; put does not look for cycles. */
+void search_put(struct search *s, const struct item *it, struct ages a);
+void search_take(struct search *s, const struct item *it, struct ages a);
+
+enum added { ADDED, CYCLE, LOOP };
+
+/* All of them, or none.  blame: notes what closed the cycle. */
+enum added search_add(struct search *s, struct item *it, struct ages a, bool blame);
+
+/* One way through everything, from those drained (by item: why + 1, or 0).  -EDEADLK: others must
+ * be drained, which s->may_drain forbids; -ECANCELED.  *out is NULL unless 0. */
+int search_attempt(struct found **out, struct search *s, const uint8_t *drained);
+void found_free(struct found *r); /* NULL is fine */
+
+/* transition_result.c: the writes of what was found; caller owns it */
+struct transition *transition_result(struct search *s, const struct found *r,
+				     const struct tables *old, const struct tables *new);
+
+#endif
