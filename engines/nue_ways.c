@@ -11,8 +11,8 @@ struct nue_ways_maker {
 	uint32_t *pos;	 /* by switch */
 	uint32_t *count; /* by hops */
 	uint32_t *top;	 /* by switch: place of the tree's channel */
-	uint32_t *sure;	 /* by switch: the channel that is always possible */
-	uint32_t *need;	 /* by switch: those enter it by channels up to this place, plus 1 */
+	uint32_t *tree;	 /* by switch: the tree's channel */
+	uint32_t *need;	 /* by switch: sure channels enter it up to this place, plus 1 */
 	bool *climbs;	 /* by switch: its way along the tree does */
 	uint32_t *chan;
 	uint16_t *to;
@@ -26,7 +26,7 @@ struct nue_ways_maker *nue_ways_maker_new(const struct fabric *f)
 	m->pos = xcalloc(f->nsw, sizeof(*m->pos));
 	m->count = xcalloc(f->nsw + 1, sizeof(*m->count));
 	m->top = xcalloc(f->nsw, sizeof(*m->top));
-	m->sure = xcalloc(f->nsw, sizeof(*m->sure));
+	m->tree = xcalloc(f->nsw, sizeof(*m->tree));
 	m->need = xcalloc(f->nsw, sizeof(*m->need));
 	m->climbs = xcalloc(f->nsw, sizeof(*m->climbs));
 	m->chan = xcalloc(f->nchan, sizeof(*m->chan));
@@ -41,7 +41,7 @@ void nue_ways_maker_free(struct nue_ways_maker *m)
 	free(m->pos);
 	free(m->count);
 	free(m->top);
-	free(m->sure);
+	free(m->tree);
 	free(m->need);
 	free(m->climbs);
 	free(m->chan);
@@ -70,74 +70,58 @@ static void find_climbs(struct nue_ways_maker *m, const struct nue_ways *w,
 {
 	const struct fabric *f = m->f;
 
+	memset(m->need, 0, f->nsw * sizeof(*m->need));
 	m->climbs[w->sw[0]] = true;
 	m->top[w->sw[0]] = UINT32_MAX;
 	for (uint32_t p = 1; p < f->nsw; p++) {
 		uint32_t u = w->sw[p], c = nue_trees_next(t, f, i, u), v = f->chan_dst[c];
 
+		m->tree[u] = c;
 		m->top[u] = t->place[c];
 		m->climbs[u] = m->climbs[v] && t->place[c] < m->top[v];
 	}
 }
 
-/* The channel that asks least of the switch where it arrives: that comes first in the order, of
- * those after need and before the tree goes on. */
-static uint32_t least_demanding(const struct nue_ways_maker *m, const struct nue_trees *t,
-				const uint16_t *hops, uint32_t u, uint32_t tree)
+static void put_first(struct nue_ways_maker *m, uint32_t first, uint32_t e)
 {
-	const struct fabric *f = m->f;
-	uint32_t best = tree;
+	uint32_t chan = m->chan[first];
+	uint16_t to = m->to[first];
 
-	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
-		uint32_t v = f->chan_dst[c];
-
-		if (hops[v] + 1 == hops[u] && m->climbs[v] && t->place[c] >= m->need[u] &&
-		    t->place[c] < m->top[v] && t->place[c] < t->place[best])
-			best = c;
-	}
-	return best;
+	m->chan[first] = m->chan[e];
+	m->to[first] = m->to[e];
+	m->chan[e] = chan;
+	m->to[e] = to;
 }
 
-/* From the far end: a channel of every switch that is always possible, and the place that the
- * channels of a switch must have for that. */
-static void find_needs(struct nue_ways_maker *m, const struct nue_ways *w,
-		       const struct nue_trees *t, uint32_t i)
-{
-	const struct fabric *f = m->f;
-	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
-
-	memset(m->need, 0, f->nsw * sizeof(*m->need));
-	for (uint32_t p = f->nsw; p-- > 1;) {
-		uint32_t u = w->sw[p], c = nue_trees_next(t, f, i, u), v;
-
-		if (m->climbs[u])
-			c = least_demanding(m, t, hops, u, c);
-		v = f->chan_dst[c];
-		m->sure[u] = c;
-		if (m->climbs[u] && t->place[c] >= m->need[v])
-			m->need[v] = t->place[c] + 1;
-	}
-}
-
-/* All ways from position p, the sure one first; returns the number of edges so far. */
+/*
+ * The ways from position p, in front of those of farther switches, which fixed what need is.  The
+ * sure channel is the one that asks least of the switch where it arrives: it comes first in the
+ * order, of those before the tree's channel goes on from there.  Returns where the edges begin.
+ */
 static uint32_t find_edges(struct nue_ways_maker *m, const struct nue_ways *w,
-			   const struct nue_trees *t, uint32_t i, uint32_t p, uint32_t n)
+			   const struct nue_trees *t, const uint16_t *hops, uint32_t p, uint32_t n)
 {
 	const struct fabric *f = m->f;
-	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
-	uint32_t u = w->sw[p], sure = m->sure[u];
+	uint32_t u = w->sw[p], sure = n - 1, need = m->need[u];
+	uint32_t tree = m->tree[u], v = f->chan_dst[tree], first = t->place[tree];
 
-	m->chan[n] = sure;
-	m->to[n++] = (uint16_t)m->pos[f->chan_dst[sure]];
+	m->chan[--n] = tree;
+	m->to[n] = (uint16_t)m->pos[v];
 	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1] && m->climbs[u]; c++) {
-		uint32_t v = f->chan_dst[c];
-
-		if (hops[v] + 1 != hops[u] || c == sure || t->place[c] < m->need[u] ||
-		    !m->climbs[v])
+		v = f->chan_dst[c];
+		if (hops[v] + 1 != hops[u] || t->place[c] < need || c == tree || !m->climbs[v])
 			continue;
-		m->chan[n] = c;
-		m->to[n++] = (uint16_t)m->pos[v];
+		m->chan[--n] = c;
+		m->to[n] = (uint16_t)m->pos[v];
+		if (t->place[c] < first && t->place[c] < m->top[v]) {
+			first = t->place[c];
+			sure = n;
+		}
 	}
+	v = f->chan_dst[m->chan[sure]];
+	if (m->climbs[u] && first >= m->need[v])
+		m->need[v] = first + 1;
+	put_first(m, n, sure);
 	return n;
 }
 
@@ -145,23 +129,25 @@ void nue_ways_make(struct nue_ways *w, struct nue_ways_maker *m, const struct nu
 		   uint32_t i)
 {
 	const struct fabric *f = m->f;
-	uint32_t n = 0;
+	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
+	uint32_t n = f->nchan;
 
 	*w = (struct nue_ways){ .n = f->nsw };
 	w->sw = xcalloc(f->nsw, sizeof(*w->sw));
 	w->off = xcalloc(f->nsw + 1, sizeof(*w->off));
-	put_in_order(w, m, t->hops + (size_t)i * f->nsw);
+	put_in_order(w, m, hops);
 	find_climbs(m, w, t, i);
-	find_needs(m, w, t, i);
-	for (uint32_t p = 1; p < f->nsw; p++) {
-		w->off[p] = n;
-		n = find_edges(m, w, t, i, p, n);
-	}
-	w->off[f->nsw] = w->nedge = n;
-	w->chan = xcalloc(n, sizeof(*w->chan));
-	w->to = xcalloc(n, sizeof(*w->to));
-	memcpy(w->chan, m->chan, n * sizeof(*w->chan));
-	memcpy(w->to, m->to, n * sizeof(*w->to));
+	w->off[f->nsw] = n;
+	for (uint32_t p = f->nsw; p-- > 1;)
+		w->off[p] = n = find_edges(m, w, t, hops, p, n);
+	w->off[0] = n;
+	for (uint32_t p = 0; p <= f->nsw; p++)
+		w->off[p] -= n;
+	w->nedge = f->nchan - n;
+	w->chan = xcalloc(w->nedge, sizeof(*w->chan));
+	w->to = xcalloc(w->nedge, sizeof(*w->to));
+	memcpy(w->chan, m->chan + n, w->nedge * sizeof(*w->chan));
+	memcpy(w->to, m->to + n, w->nedge * sizeof(*w->to));
 }
 
 void nue_ways_done(struct nue_ways *w)
