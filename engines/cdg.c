@@ -19,6 +19,7 @@ struct cdg_work {
 	uint64_t *key[2];
 	uint32_t *chan[2], *done[2];
 	uint64_t looked;
+	uint32_t limit; /* of channels that a search may expand */
 };
 
 struct cdg {
@@ -38,6 +39,7 @@ struct cdg_work *cdg_work_new(const struct fabric *f)
 		if (f->chan_off[u + 1] - f->chan_off[u] > deg)
 			deg = f->chan_off[u + 1] - f->chan_off[u];
 	w->f = f;
+	w->limit = UINT32_MAX;
 	w->words = (deg + 63) / 64;
 	w->rplace = xcalloc(f->nchan, 1);
 	for (uint32_t c = 0; c < f->nchan; c++)
@@ -68,6 +70,11 @@ void cdg_work_free(struct cdg_work *w)
 uint64_t cdg_work_done(const struct cdg_work *w)
 {
 	return w->looked;
+}
+
+void cdg_work_limit(struct cdg_work *w, uint32_t channels)
+{
+	w->limit = channels;
 }
 
 /* Labels at equal distances again. */
@@ -272,11 +279,13 @@ static bool expand_behind(struct cdg *g, struct front *s, uint64_t low)
 }
 
 /* Lowest label first from e, highest first from c, until the searches pass each other; true
- * when they meet. */
+ * when they meet, or have looked at as much as they may. */
 static bool search(struct cdg *g, struct front *ahead, struct front *behind, uint64_t low,
 		   uint64_t high)
 {
 	while (ahead->n && behind->n && front_label(ahead) < front_label(behind)) {
+		if (ahead->ndone + behind->ndone >= g->w->limit)
+			return true;
 		bool met = ahead->ndone <= behind->ndone ? expand_ahead(g, ahead, high)
 							 : expand_behind(g, behind, low);
 

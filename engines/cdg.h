@@ -24,6 +24,10 @@ struct cdg_work *cdg_work_new(const struct fabric *f);
 void cdg_work_free(struct cdg_work *w);		  /* NULL is fine */
 uint64_t cdg_work_done(const struct cdg_work *w); /* channels that searches looked at, so far */
 
+/* Searches that looked at that many channels give up from now on: cdg_add() then also refuses
+ * turns that would close no cycle.  UINT32_MAX, as at the start: none does. */
+void cdg_work_limit(struct cdg_work *w, uint32_t channels);
+
 struct cdg *cdg_new(struct cdg_work *w); /* without turns */
 void cdg_free(struct cdg *g);		 /* NULL is fine */
 /* Takes out all turns and begins with that order of the channels, nchan of them. */

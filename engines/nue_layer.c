@@ -289,8 +289,9 @@ static void widen(const struct nue_layer *l, struct nue_search *s, const struct 
 	for (uint32_t c = 0; c < f->nchan; c++) {
 		uint32_t v = f->chan_dst[c];
 
-		s->open[c] = hops[v] + 1 == hops[f->chan_src[c]] &&
-			     (!hops[v] || nue_tree_turn(s->tree, c, nue_trees_next(t, f, i, v)));
+		s->open[c] =
+			hops[v] + 1 == hops[f->chan_src[c]] &&
+			(!hops[v] || nue_tree_easy_turn(s->tree, c, nue_trees_next(t, f, i, v)));
 	}
 	for (uint32_t w = 0; w < f->nsw; w++) {
 		uint32_t c, u;
@@ -301,7 +302,7 @@ static void widen(const struct nue_layer *l, struct nue_search *s, const struct 
 		u = f->chan_dst[c];
 		for (uint32_t d = f->chan_off[u]; d < f->chan_off[u + 1]; d++)
 			if (s->open[d])
-				nue_tree_turn(s->tree, c, d);
+				nue_tree_easy_turn(s->tree, c, d);
 	}
 }
 
@@ -321,7 +322,7 @@ static uint64_t widen_parallel(const struct nue_layer *l, struct nue_search *s,
 			continue;
 		for (uint32_t d = f->chan_off[v]; d < f->chan_off[v + 1]; d++)
 			if (hops[f->chan_dst[d]] + 1 == hops[v])
-				nue_tree_turn(s->tree, c, d);
+				nue_tree_easy_turn(s->tree, c, d);
 		looked += f->chan_off[v + 1] - f->chan_off[v];
 	}
 	return looked;

@@ -37,8 +37,8 @@ bool nue_tree_hold(struct nue_tree *t);
 const uint32_t *nue_tree_next(const struct nue_tree *t);
 const uint32_t *nue_tree_hops(const struct nue_tree *t);
 
-/* Adds the turn unless that closes a cycle; true when the layer has it. */
-bool nue_tree_turn(struct nue_tree *t, uint32_t c, uint32_t d);
+/* Adds the turn if it is easily seen that it closes no cycle; true when the layer has it. */
+bool nue_tree_easy_turn(struct nue_tree *t, uint32_t c, uint32_t d);
 
 /* Place of every channel in the layer's order. */
 void nue_tree_places(const struct nue_tree *t, uint32_t *place);
