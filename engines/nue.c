@@ -11,22 +11,27 @@
 #include <string.h>
 
 /*
- * What is tried, one after another, as long as as many tries as that like the first would stay
- * below the work, in edges looked at.  With few VLs much depends on luck: a root with few cables,
- * where not all have as many, lowers the maximum about every other time.
+ * What is tried, one after another, as long as all tries would stay below the work, in edges
+ * looked at, and paths are not nearly all shortest.  With few VLs much depends on luck: another
+ * root, where not all switches have as many cables, or briefer searches lower the maximum about
+ * every other time.
  */
 struct recipe {
-	enum nue_order order;
-	unsigned root; /* which of the layer's */
-	uint64_t work;
+	struct nue_how how;
+	uint64_t work; /* of all tries until then */
 };
 
 static const struct recipe recipes[] = {
-	{ NUE_WORST_FIRST, 0, 0 },
-	{ NUE_WORST_FIRST, 1, 16000000 },
-	{ NUE_BY_INDEX, 0, 2500000 },
-	{ NUE_STRIDE, 0, 2500000 },
+	{ { NUE_WORST_FIRST, 0, UINT32_MAX }, 0 },
+	{ { NUE_WORST_FIRST, 1, UINT32_MAX }, 16000000 },
+	{ { NUE_WORST_FIRST, 1, 8 }, 20000000 },
+	{ { NUE_WORST_FIRST, 0, 12 }, 2500000 },
+	{ { NUE_BY_INDEX, 0, UINT32_MAX }, 2500000 },
+	{ { NUE_STRIDE, 0, UINT32_MAX }, 2500000 },
 };
+
+/* One path in so many. */
+#define FEW_DETOURS 1000
 
 #define NRECIPES (sizeof(recipes) / sizeof(*recipes))
 
@@ -50,8 +55,8 @@ struct router {
 	atomic_uint_fast64_t done;
 	uint64_t total;
 
-	struct nue_trees *trees; /* those that are searched at the moment ... */
-	struct recipe recipe;	 /* ... in this way */
+	struct nue_trees *trees;   /* those that are searched at the moment ... */
+	const struct nue_how *how; /* ... in this way */
 };
 
 struct turn_of {
@@ -89,8 +94,7 @@ static bool search_layer(void *ctx, unsigned worker, uint32_t l)
 
 	if (!r->search[worker])
 		r->search[worker] = nue_search_new(&r->net);
-	return nue_layer_search(&r->trees[l], &r->layer[l], r->search[worker], r->recipe.order,
-				r->recipe.root, &pause);
+	return nue_layer_search(&r->trees[l], &r->layer[l], r->search[worker], r->how, &pause);
 }
 
 /* Blocks of neighbouring switches with ends; those without are dealt out. */
@@ -124,18 +128,18 @@ static void attempt_done(struct attempt *a, uint32_t k)
 	*a = (struct attempt){ .trees = NULL };
 }
 
-static int try_recipe(struct attempt *a, struct router *r, struct recipe recipe)
+static int try_recipe(struct attempt *a, struct router *r, const struct recipe *recipe)
 {
 	*a = (struct attempt){ .trees = xcalloc(r->k, sizeof(*a->trees)) };
 	r->trees = a->trees;
-	r->recipe = recipe;
+	r->how = &recipe->how;
 	if (pool_for(r->pool, r->k, search_layer, r))
 		return -ECANCELED;
 	for (uint32_t l = 0; l < r->k; l++)
 		a->cost += a->trees[l].cost;
 	a->t = graph_tables(r->f, "nue", r->params);
 	return nue_balance(&a->load, a->t, r->layer, a->trees, r->k, graph_lmc(r->f, r->params),
-			   !r->net.tree, r->progress);
+			   !r->net.even, r->progress);
 }
 
 /* Fewer hops; among about the same hops a lower maximum. */
@@ -146,30 +150,42 @@ static bool is_better(const struct attempt *a, const struct attempt *b)
 	return a->cost <= b->cost + b->cost / 200 && a->load.max < b->load.max;
 }
 
+/* Are detours so few that other trees would not matter? */
+static bool is_near(const struct router *r, const struct attempt *a)
+{
+	uint64_t detours = 0;
+
+	for (uint32_t l = 0; l < r->k; l++)
+		detours += a->trees[l].detours;
+	return detours * FEW_DETOURS < (uint64_t)r->f->nsw * r->f->nsw;
+}
+
 /* Would that be tried in vain, or for too long? */
-static bool is_left_out(const struct router *r, uint32_t i, uint64_t work)
+static bool is_left_out(const struct router *r, const struct recipe *recipe, uint64_t work)
 {
 	bool same_root = true;
 
 	for (uint32_t l = 0; l < r->k; l++)
 		same_root &= r->layer[l].root[0] == r->layer[l].root[1];
-	return r->net.tree || (recipes[i].root && same_root) || (i + 1) * work >= recipes[i].work;
+	return r->net.tree || (recipe->how.root && same_root) || work >= recipe->work;
 }
 
 static int try_recipes(struct attempt *best, struct router *r)
 {
 	uint64_t work = 0;
-	int rc = try_recipe(best, r, recipes[0]);
+	unsigned tries = 1;
+	int rc = try_recipe(best, r, &recipes[0]);
 
 	for (uint32_t l = 0; l < r->k; l++)
 		work += r->layer[l].work;
 	work += best->load.work;
-	for (uint32_t i = 1; i < NRECIPES && !rc; i++) {
+	for (uint32_t i = 1; i < NRECIPES && !rc && !is_near(r, best); i++) {
 		struct attempt a;
 
-		if (is_left_out(r, i, work))
+		if (is_left_out(r, &recipes[i], (tries + 1) * work))
 			continue;
-		rc = try_recipe(&a, r, recipes[i]);
+		tries++;
+		rc = try_recipe(&a, r, &recipes[i]);
 		if (!rc && is_better(&a, best)) {
 			struct attempt worse = *best;
 

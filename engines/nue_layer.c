@@ -38,9 +38,9 @@ struct nue_search {
 	uint32_t *place;      /* of a switch */
 	uint32_t *turn;	      /* indices of the layer's destinations as they are searched */
 	struct pauses pauses; /* of the search at hand */
-	unsigned root;	      /* index in the roots of the layer */
-	bool lean;	      /* destinations without ends have their trees already */
-	uint64_t counted;     /* of the tree's work */
+	const struct nue_how *how;
+	bool lean;	  /* destinations without ends have their trees already */
+	uint64_t counted; /* of the tree's work */
 };
 
 struct nue_search *nue_search_new(const struct nue_net *net)
@@ -245,7 +245,7 @@ static void begin_layer(struct nue_layer *l, struct nue_search *s, struct nue_es
 
 	for (uint32_t i = 0; i < l->ndst; i++)
 		to[l->dst[i]] = !lean || !net->bare[l->dst[i]];
-	nue_escape_init(e, f, l->root[s->root], to);
+	nue_escape_init(e, f, l->root[s->how->root], to);
 	for (uint32_t i = 0; i < f->nsw; i++)
 		s->place[e->at[i]] = i;
 	nue_escape_order(s->order, f, net->tree ? net->at : e->at,
@@ -369,7 +369,7 @@ static void grow_all(struct nue_trees *t, struct nue_layer *l, struct nue_search
 
 		if (s->lean && l->net->bare[l->dst[i]])
 			break; /* they have their trees, and come last */
-		t->impasses += nue_tree_grow(s->tree, l->dst[i], &all);
+		t->impasses += nue_tree_grow(s->tree, l->dst[i], s->how->limit, &all);
 		t->escape_dst += all;
 		keep_tree(t, l, s, i);
 		if (after_step(l, s, 0, 1))
@@ -407,7 +407,7 @@ static void improve_all(struct nue_trees *t, struct nue_layer *l, struct nue_sea
 }
 
 bool nue_layer_search(struct nue_trees *t, struct nue_layer *l, struct nue_search *s,
-		      enum nue_order order, unsigned root, const struct nue_pause *pause)
+		      const struct nue_how *how, const struct nue_pause *pause)
 {
 	const struct fabric *f = l->net->f;
 	struct nue_escape e;
@@ -416,13 +416,13 @@ bool nue_layer_search(struct nue_trees *t, struct nue_layer *l, struct nue_searc
 	t->next = xcalloc((size_t)l->ndst * f->nsw, sizeof(*t->next));
 	t->hops = xcalloc((size_t)l->ndst * f->nsw, sizeof(*t->hops));
 	t->place = xcalloc(f->nchan, sizeof(*t->place));
-	s->root = root;
+	s->how = how;
 	s->pauses = (struct pauses){ .pause = pause };
 	s->lean = l->net->tree && begin_lean(l, s, &e, t);
 	if (!s->lean)
 		begin_layer(l, s, &e, false);
 	if (!s->pauses.stopped)
-		rank(l, s, order, t->place);
+		rank(l, s, how->order, t->place);
 	if (!s->pauses.stopped)
 		grow_all(t, l, s);
 	if (!s->pauses.stopped)

@@ -24,6 +24,12 @@ enum nue_order {
 	NUE_STRIDE, /* far apart by index */
 };
 
+struct nue_how {
+	enum nue_order order;
+	unsigned root;	/* index in the roots of the layers */
+	uint32_t limit; /* of channels that a search for a cycle looks at */
+};
+
 struct nue_layer {
 	const struct nue_net *net;
 	uint32_t ndst;
@@ -64,9 +70,9 @@ void nue_search_free(struct nue_search *s); /* NULL is fine */
 bool nue_layer_init(struct nue_layer *l, const struct nue_pause *pause);
 void nue_layer_done(struct nue_layer *l);
 
-/* root: index in l->root.  True when it was stopped; *out is to be freed in any case. */
+/* True when it was stopped; *out is to be freed in any case. */
 bool nue_layer_search(struct nue_trees *out, struct nue_layer *l, struct nue_search *s,
-		      enum nue_order order, unsigned root, const struct nue_pause *pause);
+		      const struct nue_how *how, const struct nue_pause *pause);
 void nue_trees_done(struct nue_trees *t);
 
 static inline uint32_t nue_trees_next(const struct nue_trees *t, const struct fabric *f, uint32_t i,

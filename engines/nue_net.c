@@ -20,6 +20,22 @@ static bool has_parallel(const struct fabric *f)
 	return found;
 }
 
+/* One host or none on every cable up, or as many on each. */
+static bool is_even(const struct nue_net *net)
+{
+	const struct fabric *f = net->f;
+
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint32_t up = 0, n = f->sw_nterm[u];
+
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+			up += net->place[f->chan_dst[c]] < net->place[u];
+		if (n > up && up && n % up)
+			return false;
+	}
+	return true;
+}
+
 void nue_net_init(struct nue_net *net, const struct fabric *f)
 {
 	uint32_t *roots = xcalloc(f->nsw, sizeof(*roots)), n;
@@ -39,6 +55,7 @@ void nue_net_init(struct nue_net *net, const struct fabric *f)
 		memcpy(net->at, ud.order, f->nsw * sizeof(*net->at));
 		memcpy(net->place, ud.place, f->nsw * sizeof(*net->place));
 		updown_done(&ud);
+		net->even = is_even(net);
 	}
 	net->parallel = !net->tree && has_parallel(f);
 	free(roots);

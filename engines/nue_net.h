@@ -17,6 +17,7 @@ struct nue_net {
 	bool tree;	 /* the fabric looks like a tree, with these levels: */
 	uint32_t *at;	 /* switches, those of the top level first */
 	uint32_t *place; /* of a switch in at */
+	bool even;	 /* a tree where the hosts of a switch share its cables up exactly */
 };
 
 void nue_net_init(struct nue_net *net, const struct fabric *f);

@@ -317,11 +317,12 @@ static uint32_t force(struct nue_tree *t)
 	return n;
 }
 
-uint32_t nue_tree_grow(struct nue_tree *t, uint32_t dst, bool *all)
+uint32_t nue_tree_grow(struct nue_tree *t, uint32_t dst, uint32_t limit, bool *all)
 {
 	uint32_t nsw = t->net->f->nsw, forced = 0, stuck;
 
 	t->nlog = 0;
+	cdg_work_limit(t->work, limit);
 	begin(t, dst);
 	spread(t);
 	stuck = count_stuck(t);
@@ -333,6 +334,7 @@ uint32_t nue_tree_grow(struct nue_tree *t, uint32_t dst, bool *all)
 		}
 		memset(t->forced, 0, nsw * sizeof(*t->forced));
 	}
+	cdg_work_limit(t->work, UINT32_MAX);
 	join_rest(t);
 	*all = forced && forced == nsw - 1;
 	return stuck;

@@ -21,9 +21,10 @@ void nue_tree_free(struct nue_tree *t); /* NULL is fine */
  * of the channels to begin with. */
 void nue_tree_layer(struct nue_tree *t, const struct nue_escape *e, const uint32_t *order);
 
-/* Grows the tree to dst.  Its turns stay.  Returns how many switches could only be led along the
+/* Grows the tree to dst.  Its turns stay.  limit: how many channels a search for a cycle may look
+ * at; few save time and change the luck.  Returns how many switches could only be led along the
  * escape tree; *all: every switch is. */
-uint32_t nue_tree_grow(struct nue_tree *t, uint32_t dst, bool *all);
+uint32_t nue_tree_grow(struct nue_tree *t, uint32_t dst, uint32_t limit, bool *all);
 
 /* Grows the tree to dst without new turns, on channels that climb in that order: of equally near
  * ways that by the channel which comes last, as most others climb to that.  False when a switch
