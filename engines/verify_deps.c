@@ -492,14 +492,22 @@ static bool add_by_port(struct deps *d, const struct walk *w, uint32_t lid)
 /* Without turns there is nothing to learn from SLs that were seen both sent and passing. */
 static bool knows_all(const struct deps *d, uint32_t sls)
 {
-	return !d->by_port && !d->turns && !(sls & (d->drop_sent | d->drop_passing)) &&
+	return !d->turns && !(sls & (d->drop_sent | d->drop_passing)) &&
 	       !((sls | sls << 16) & ~d->seen);
+}
+
+/* The same where SL2VL depends on the ports: all SLs and VLs that there can be were seen. */
+static bool knows_all_by_port(const struct deps *d)
+{
+	return !d->turns && deps_sls(d) == d->rows.sls && deps_vls(d) == d->rows.vls;
 }
 
 bool deps_add(struct deps *d, const struct walk *w, uint32_t lid)
 {
 	uint32_t k = lid % LFT_BLOCK;
 
+	if (d->by_port && knows_all_by_port(d))
+		return false;
 	if (d->block != lid / LFT_BLOCK)
 		load_block(d, lid / LFT_BLOCK);
 	d->sent = d->sent_block + (size_t)k * d->f->nsw;

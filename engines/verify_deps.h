@@ -14,7 +14,7 @@
 
 struct deps;
 
-/* turns false: only VLs and SLs are collected. */
+/* turns false: only VLs and SLs are collected; then deps_add() need not tell of drops. */
 struct deps *deps_new(const struct fabric *f, const struct tables *t, bool turns);
 void deps_free(struct deps *d); /* NULL is fine */
 

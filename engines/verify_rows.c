@@ -133,24 +133,30 @@ static uint32_t sls_in_use(const struct fabric *f, const struct tables *t)
 	return mask;
 }
 
-static void make_masks(struct rows *r, uint32_t sls)
+static void find_vls(struct rows *r)
 {
-	uint32_t row, x, vl, top = 0;
+	uint32_t row, x, vl;
 
 	for (row = 0; row < r->n; row++) {
-		for (x = sls; x; x &= x - 1) {
+		for (x = r->sls; x; x &= x - 1) {
 			vl = r->vl[(size_t)row * FAB_SLS + (uint32_t)__builtin_ctz(x)];
-			top = vl < DATA_VLS && vl > top ? vl : top;
+			r->vls |= vl < DATA_VLS ? 1u << vl : 0;
 		}
 	}
-	r->nwords = top / 4 + 1 == 3 ? 4 : top / 4 + 1;
+	r->nwords = r->vls >> 8 ? 4 : r->vls >> 4 ? 2 : 1;
+}
+
+static void make_masks(struct rows *r)
+{
+	uint32_t row, x;
+
 	r->lanes = xcalloc((size_t)r->n * r->nwords, sizeof(*r->lanes));
 	r->drop = xcalloc(r->n, sizeof(*r->drop));
 	for (row = 0; row < r->n; row++) {
-		for (x = sls; x; x &= x - 1) {
+		for (x = r->sls; x; x &= x - 1) {
 			uint32_t sl = (uint32_t)__builtin_ctz(x);
+			uint32_t vl = r->vl[(size_t)row * FAB_SLS + sl];
 
-			vl = r->vl[(size_t)row * FAB_SLS + sl];
 			if (vl >= DATA_VLS)
 				r->drop[row] |= (uint16_t)(1u << sl);
 			else
@@ -169,7 +175,9 @@ void rows_init(struct rows *r, const struct fabric *f, const struct tables *t, c
 	r->turn = xcalloc(nturns, sizeof(*r->turn));
 	find_turns(&x, f, t, base);
 	find_sources(&x, f, t);
-	make_masks(r, sls_in_use(f, t));
+	r->sls = sls_in_use(f, t);
+	find_vls(r);
+	make_masks(r);
 	free(x.slot);
 }
 

@@ -21,6 +21,8 @@ struct rows {
 	uint8_t *vl;	 /* [row * FAB_SLS + SL] */
 	uint64_t *lanes; /* [row * nwords + word]: SLs by VL */
 	uint16_t *drop;	 /* per row: SLs without a data VL */
+	uint32_t sls;	 /* that paths may have ... */
+	uint32_t vls;	 /* ... and the data VLs that they can get anywhere */
 
 	uint32_t *turn; /* per turn: row of (input, output); as deps numbers turns */
 	/* per channel: rows from the ports of CAs and routers at its source */

@@ -236,18 +236,23 @@ bool tables_as_found(const struct tables *t)
 	return !strcmp(t->engine, TABLES_WIRE) || !strcmp(t->engine, TABLES_FILE);
 }
 
+/* SLs above 15, which tables of others may hold, have no bit. */
+static uint16_t sl_bit(uint8_t sl)
+{
+	return sl < FAB_SLS ? (uint16_t)(1u << sl) : 0;
+}
+
 uint16_t tables_sl_mask(const struct tables *t, const struct fabric *f)
 {
 	uint16_t mask = 0;
 
 	if (t->sl_kind == SL_CONST)
-		return (uint16_t)(1u << t->sl_const);
+		return sl_bit(t->sl_const);
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++) {
 			for (uint32_t lid = 1; lid <= t->max_lid; lid++)
 				if (f->lid_end[lid] != FAB_NONE)
-					mask |= (uint16_t)(1u << tables_path_sl(t, f->term_list[i],
-										sw, lid));
+					mask |= sl_bit(tables_path_sl(t, f->term_list[i], sw, lid));
 			if (t->sl_kind == SL_BY_DLID)
 				return mask;
 			if (t->sl_kind == SL_BY_SWITCH)

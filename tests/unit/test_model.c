@@ -345,6 +345,13 @@ static void writing_over_keeps_what_the_new_routing_does_not_use(void **state)
 	tables_sl_form(want, SL_BY_DLID, f);
 	want->sl[1] = 2;
 	assert_int_equal(tables_sl_mask(want, f), 1 << 0 | 1 << 2);
+	for (uint32_t wild = 16; wild < 256; wild += 17) { /* no such SL */
+		struct tables *odd = tables_new(f, "odd");
+
+		odd->sl_const = (uint8_t)wild;
+		assert_int_equal(tables_sl_mask(odd, f), 0);
+		tables_put(odd);
+	}
 	out = tables_onto(f, old, want);
 	assert_int_equal(tables_row(out, 0)[unowned], 7);
 	assert_int_equal(tables_row(out, 0)[1], 3);
