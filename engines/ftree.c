@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/ftree.h"
 
+#include "engines/balance.h"
+#include "engines/even.h"
 #include "engines/fattree.h"
 #include "engines/graph.h"
 #include "engines/updown.h"
@@ -425,6 +427,95 @@ static void ftree_done(struct ftree *r)
 	free(r->turn);
 }
 
+/* Routes per cable out of a switch, on average: no routing has a lower maximum. */
+static double leaf_bound(const struct ftree *r)
+{
+	const struct fabric *f = r->f;
+	double most = 0;
+
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		double n = f->sw_nterm[u], cables = f->chan_off[u + 1] - f->chan_off[u];
+		double each = cables > 0 ? n * (f->nterm - n) / cables : 0;
+
+		most = each > most ? each : most;
+	}
+	return most;
+}
+
+/* Adds the routes to one base LID to the loads, along tables whose paths follow the DAG. */
+static void add_routes(struct ftree *r, const struct tables *t, uint32_t lid)
+{
+	const struct spdag *g = &r->dag;
+
+	for (uint32_t i = 0; i < g->n; i++)
+		r->routes[i] = r->f->sw_nterm[g->sw[i]];
+	for (uint32_t i = g->n; i-- > 1;) {
+		uint32_t c = fabric_chan(r->f, g->sw[i], tables_row(t, g->sw[i])[lid]);
+
+		r->load[c] += r->routes[i];
+		r->routes[g->pos[r->f->chan_dst[c]]] += r->routes[i];
+	}
+}
+
+/* The most routes between base LIDs on one channel. */
+static int largest_load(uint64_t *max, struct ftree *r, const struct tables *t,
+			struct progress *progress)
+{
+	const struct fabric *f = r->f;
+	struct pace p;
+
+	*max = 0;
+	memset(r->load, 0, f->nchan * sizeof(*r->load));
+	if (pace_begin(&p, progress, "paths", f->nsw))
+		return -ECANCELED;
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		if (f->sw_nterm[u])
+			build(r, u);
+		for (uint32_t k = f->term_off[u]; k < f->term_off[u + 1]; k++)
+			if (f->term_list[k] < f->nterm)
+				add_routes(r, t, f->term_lid[f->term_list[k]]);
+		if (pace_tick(&p, u + 1, 2 * f->nchan + 4ull * f->sw_nterm[u] * f->nsw))
+			return -ECANCELED;
+	}
+	for (uint32_t c = 0; c < f->nchan; c++)
+		*max = r->load[c] > *max ? r->load[c] : *max;
+	return 0;
+}
+
+static void build_dag(void *ctx, struct spdag *g, const struct fabric *f, uint32_t root)
+{
+	const struct ftree *r = ctx;
+
+	updown_dag(&r->ud, g, f, root);
+}
+
+/* Trees that are far from regular are better balanced without turns: replaces r->t by such
+ * tables when these have a lower maximum. */
+static int try_even(struct ftree *r, const struct engine_params *params, struct progress *progress)
+{
+	struct even_how how = {
+		.rule = BALANCE_PATHS, .build = build_dag, .ctx = r, .rounds = EVEN_ROUNDS
+	};
+	struct tables *other;
+	uint64_t turns, even = UINT64_MAX;
+	int rc = largest_load(&turns, r, r->t, progress);
+
+	if (rc || (double)turns <= 1.1 * leaf_bound(r))
+		return rc;
+	other = graph_tables(r->f, "ftree", params);
+	rc = even_route(other, r->f, params, &how, progress);
+	if (!rc)
+		rc = largest_load(&even, r, other, progress);
+	if (!rc && even < turns) {
+		struct tables *swap = r->t;
+
+		r->t = other;
+		other = swap;
+	}
+	tables_put(other);
+	return rc;
+}
+
 static int suits(const struct fabric *f, struct err *why)
 {
 	struct fattree *tree;
@@ -440,16 +531,16 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 		 struct progress *progress, struct err *err)
 {
 	struct ftree r = { 0 };
-	struct tables *t;
 	int rc = fattree_find(&r.tree, f, err);
 
 	(void)jobs;
 	(void)demand;
 	if (rc)
 		return rc;
-	t = graph_tables(f, "ftree", params);
-	ftree_init(&r, f, t);
+	ftree_init(&r, f, graph_tables(f, "ftree", params));
 	rc = route_all(&r, graph_lmc(f, params), progress);
+	if (!rc && !r.tree->whole)
+		rc = try_even(&r, params, progress);
 	notes_set(params->notes, "levels", r.tree->nlevel, "a fat tree of %u levels",
 		  r.tree->nlevel);
 	if (r.tree->missing)
@@ -457,11 +548,11 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 			  "%u ways from a switch down to a subtree are missing", r.tree->missing);
 	ftree_done(&r);
 	if (rc) {
-		tables_put(t);
+		tables_put(r.t);
 		return rc;
 	}
-	t->vls = t->sls = 1;
-	*out = t;
+	r.t->vls = r.t->sls = 1;
+	*out = r.t;
 	return 0;
 }
 
