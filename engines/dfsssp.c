@@ -9,15 +9,14 @@
 
 /*
  * The more even the paths, the more turns they take, and the more layers that may need.  So
- * where the most even ones need many, the others are tried too and the fewest VLs win.
+ * where the most even ones need many, the others are tried too, and those with fewer VLs win
+ * unless they are much less even.
  */
 #define FEW_VLS 5
 
 static const struct even_how hows[] = {
-	{ .rounds = EVEN_ROUNDS },
-	{ .rounds = 1 },
-	{ .rounds = 0 },
-	{ .by_switch = true },
+	{ .rounds = EVEN_ROUNDS },	    { .rounds = 1 },	   { .rounds = 0 },
+	{ .by_switch = true, .rounds = 1 }, { .by_switch = true },
 };
 
 #define NHOWS (sizeof(hows) / sizeof(*hows))
@@ -26,18 +25,21 @@ struct attempt {
 	struct tables *t; /* NULL: does not fit */
 	struct notes notes;
 	uint64_t vls; /* needed */
+	uint64_t max; /* routes on a channel */
 };
 
 static int try_how(struct attempt *a, const struct fabric *f, const struct even_how *how,
 		   const struct engine_params *params, struct progress *progress, struct err *err)
 {
 	struct engine_params own = *params;
+	struct even_how mine = *how;
 	struct tables *t = graph_tables(f, "dfsssp", params);
 	int rc;
 
 	*a = (struct attempt){ NULL };
 	own.notes = &a->notes;
-	rc = even_route(t, f, params, how, progress);
+	mine.max = &a->max;
+	rc = even_route(t, f, params, &mine, progress);
 	if (!rc)
 		rc = layers_assign(t, f, &own, progress, err);
 	if (rc) {
@@ -61,6 +63,11 @@ static void tell(struct notes *out, const struct notes *in)
 		notes_set(out, in->list[i].key, in->list[i].value, "%s", in->list[i].text);
 }
 
+static bool better(const struct attempt *a, const struct attempt *b)
+{
+	return a->vls < b->vls && a->max <= b->max + b->max / 8;
+}
+
 /* -ENOSPC with the sentence about the first attempt. */
 static int fewest_vls(struct attempt *best, const struct fabric *f,
 		      const struct engine_params *params, struct progress *progress,
@@ -77,7 +84,7 @@ static int fewest_vls(struct attempt *best, const struct fabric *f,
 		other = try_how(&next, f, &hows[i], params, progress, NULL);
 		if (other && other != -ENOSPC)
 			rc = other;
-		if (!other && (rc || next.vls < best->vls)) {
+		if (!other && (rc || better(&next, best))) {
 			struct attempt worse = *best;
 
 			*best = next;

@@ -241,27 +241,82 @@ static int route_again(struct even *e)
 	return rc;
 }
 
+/* Terminals in the order at hand, from no loads on. */
+static int route_ordered(struct even *e, uint64_t *max)
+{
+	int rc;
+
+	e->done = 0;
+	memset(balance_loads(e->b), 0, e->f->nchan * sizeof(uint64_t));
+	rc = route_terminals(e);
+	if (!rc)
+		rc = route_again(e);
+	*max = greatest(e);
+	return rc;
+}
+
+/* On an uneven tree turns are better now and then; not worth while on a large one. */
+static int try_turns(struct even *e, const struct engine_params *params, uint64_t *max)
+{
+	size_t size = (size_t)e->t->nsw * e->t->stride;
+	size_t loads = e->f->nchan * sizeof(uint64_t);
+	uint64_t bound = least_possible(e), other, *load;
+	uint8_t *lft;
+	int rc;
+
+	if (*max <= bound + bound / 50 || (uint64_t)e->nterm * e->f->nchan > AGAIN_WORK)
+		return 0;
+	make_dags(e, params);
+	if (!e->set)
+		return 0;
+	lft = memcpy(xcalloc(size, 1), e->t->lft, size);
+	load = memcpy(xcalloc(loads, 1), balance_loads(e->b), loads);
+	take_turns(e);
+	rc = route_ordered(e, &other);
+	if (other < *max) {
+		*max = other;
+	} else {
+		memcpy(e->t->lft, lft, size);
+		memcpy(balance_loads(e->b), load, loads);
+	}
+	free(lft);
+	free(load);
+	return rc;
+}
+
+static int route_all_terminals(struct even *e, const struct engine_params *params, uint64_t *max)
+{
+	bool turns = !e->how->by_switch && takes_turns(e->f);
+	int rc;
+
+	if (turns)
+		make_dags(e, params);
+	if (e->set)
+		take_turns(e);
+	rc = route_ordered(e, max);
+	if (!rc && !turns && !e->how->by_switch && e->how->rounds)
+		rc = try_turns(e, params, max);
+	return rc;
+}
+
 int even_route(struct tables *t, const struct fabric *f, const struct engine_params *params,
 	       const struct even_how *how, struct progress *progress)
 {
 	struct even e = { .f = f, .t = t, .how = how };
 	uint8_t lmc = graph_lmc(f, params);
+	uint64_t max = 0;
 	int rc;
 
 	e.dests = graph_dests_by_switch(&e.n, f, lmc);
 	e.nterm = f->nterm << lmc;
 	e.b = balance_new(f, t, how->rule, how->build, how->ctx);
 	rc = pace_begin(&e.pace, progress, "paths", e.n) ? -ECANCELED : 0;
-	if (!rc && f->nterm && !how->by_switch && takes_turns(f))
-		make_dags(&e, params);
-	if (e.set)
-		take_turns(&e);
-	if (!rc)
-		rc = route_terminals(&e);
 	if (!rc && f->nterm)
-		rc = route_again(&e);
+		rc = route_all_terminals(&e, params, &max);
 	if (!rc)
 		rc = balance_route_all(e.b, e.dests + e.nterm, e.n - e.nterm, &e.pace, &e.done);
+	if (how->max)
+		*how->max = max;
 	balance_free(e.b);
 	dagset_free(e.set);
 	free(e.dests);

@@ -6,6 +6,7 @@
  * join the others, as in trees, all LIDs of a switch follow each other and share its cables
  * exactly.  Where every switch has terminals (torus, HyperX, dragonfly, ...) that would fill the
  * cables around one switch before those of the next are known, so the switches take turns.
+ * Small uneven trees try both.
  * Afterwards the LIDs over the most loaded channels are routed once more, as long as that
  * lowers the maximum.
  */
@@ -24,6 +25,7 @@ struct even_how {
 	void *ctx;
 	bool by_switch;	 /* all LIDs of a switch follow each other on any fabric */
 	unsigned rounds; /* over the most loaded channels, at most; EVEN_ROUNDS is plenty */
+	uint64_t *max;	 /* where to put the most routes on a channel, all LIDs; NULL: nowhere */
 };
 
 #define EVEN_ROUNDS 4

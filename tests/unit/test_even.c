@@ -150,6 +150,24 @@ static void a_tree_with_parallel_cables_gets_evener(void **state)
 	fabric_put(f);
 }
 
+/* The 10-ary tree in small: more hosts than cables up. */
+static void an_uneven_tree_takes_the_better_order(void **state)
+{
+	struct fabric *f = net_spec("kary:k=5,n=3,hosts=6");
+	uint64_t both = 0, by_switch = 0;
+	struct tables *a = even(f, (struct even_how){ .rounds = 1, .max = &both });
+	struct tables *b =
+		even(f, (struct even_how){ .rounds = 1, .by_switch = true, .max = &by_switch });
+
+	(void)state;
+	assert_int_equal(both, max_routes(f, a));
+	assert_int_equal(by_switch, max_routes(f, b));
+	assert_true(both < by_switch);
+	tables_put(a);
+	tables_put(b);
+	fabric_put(f);
+}
+
 /* The paths to different LIDs of a switch have the same DAG, which is unpacked many times. */
 static void any_number_of_threads_gives_the_same_bytes(void **state)
 {
@@ -229,6 +247,7 @@ int main(void)
 		cmocka_unit_test(turns_and_rounds_lower_the_maximum_on_direct_networks),
 		cmocka_unit_test(a_round_that_does_not_help_leaves_no_trace),
 		cmocka_unit_test(a_tree_with_parallel_cables_gets_evener),
+		cmocka_unit_test(an_uneven_tree_takes_the_better_order),
 		cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
 		cmocka_unit_test(stops_at_a_cancel_wherever_it_is),
 	};
