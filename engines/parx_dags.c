@@ -142,12 +142,13 @@ static void list_edges(struct parx_dags *x, uint32_t rule)
 	spdag_sort_edges(g);
 }
 
+/* False, and no DAG, when cut cables leave a switch without a way. */
 static bool build(struct parx_dags *x, uint32_t rule, uint32_t root)
 {
-	bool all = order_switches(x, rule, root);
-
+	if (!order_switches(x, rule, root))
+		return false;
 	list_edges(x, rule);
-	return all;
+	return true;
 }
 
 /* Avoided cables on the shortest path from a switch that has fewest of them. */
