@@ -18,8 +18,8 @@
 
 #define PREDICT_MAX_LIDS 128 /* of a terminal */
 
-/* The LIDs of dst that src sends to, 1..PREDICT_MAX_LIDS of them, equally much to each.
- * Called from several threads at once. */
+/* The LIDs of dst that src sends to, 1..PREDICT_MAX_LIDS of them, equally much to each; a LID
+ * that is not dst's strands the flow.  Called from several threads at once. */
 typedef uint32_t (*predict_lids_fn)(void *ctx, uint32_t src, uint32_t dst, uint16_t *lids);
 
 /* One such choice: all of the first 2^lmc LIDs; ctx: struct predict_spread. */

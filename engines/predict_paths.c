@@ -172,7 +172,7 @@ static uint32_t add_legs(struct trace *tr, const struct paths *p, const struct f
 	leg.part = 1.0f / (float)count;
 	for (i = 0; i < count; i++) {
 		leg.lid = lids[i];
-		if (!p->arrives[leg.lid])
+		if (fabric_lid_end(f, leg.lid) != fl->dst || !p->arrives[leg.lid])
 			strand(tr, flow);
 		else if (leg.sw != leg.dsw)
 			tr->leg[n++] = leg;

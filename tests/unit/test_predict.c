@@ -225,6 +225,28 @@ static void traffic_spread_over_two_lids_doubles_what_two_cables_carry(void **st
 	fabric_put(f);
 }
 
+static uint32_t wrong_lids(void *ctx, uint32_t src, uint32_t dst, uint16_t *lids)
+{
+	const struct fabric *f = ctx;
+
+	lids[0] = dst % 2 ? f->term_lid[src] : 0xbfff;
+	return 1;
+}
+
+static void lids_of_somebody_else_strand_a_flow(void **state)
+{
+	struct fabric *f = net_ring(3, 2, NULL);
+	struct tables *t = kit_bfs(f);
+	struct ebb_opts o = { .bisections = 10, .lids = wrong_lids, .lids_ctx = f };
+	struct ebb e = bisect(f, t, &o);
+
+	(void)state;
+	assert_true(e.mean == 0);
+	assert_int_equal(e.stranded, e.pairs);
+	tables_put(t);
+	fabric_put(f);
+}
+
 static void set_rate(struct fabric *f, uint32_t rate)
 {
 	for (uint32_t i = 0; i < f->nport; i++)
@@ -479,6 +501,7 @@ int main(void)
 		cmocka_unit_test(hosts_of_one_switch_have_full_bandwidth),
 		cmocka_unit_test(lone_host_has_full_bandwidth_to_nobody),
 		cmocka_unit_test(traffic_spread_over_two_lids_doubles_what_two_cables_carry),
+		cmocka_unit_test(lids_of_somebody_else_strand_a_flow),
 		cmocka_unit_test(faster_and_slower_cables_count_by_their_rate),
 		cmocka_unit_test(pairs_without_a_way_count_as_nothing),
 		cmocka_unit_test(threads_do_not_change_a_bit_and_seeds_do),
