@@ -12,7 +12,8 @@
 struct dag {
 	uint32_t root; /* FAB_NONE: none yet */
 	uint32_t *dist;
-	uint32_t *off, *chan;
+	uint32_t *off;
+	uint8_t *edge; /* channels, counted from the first of the switch */
 };
 
 struct change {
@@ -30,7 +31,8 @@ struct grow {
 	bool *job_has; /* ... and whether a channel is among them */
 	struct dag *dag;
 	uint32_t ndag;
-	uint32_t *queue, *found;
+	uint32_t *queue;
+	uint32_t *found, *fill;
 	double *cost;	 /* by switch: from there to the destination */
 	uint32_t *pick;	 /* by switch: channel */
 	uint32_t *grown; /* by switch: stamp when in the tree; pick is its next hop then */
@@ -47,7 +49,7 @@ struct grow {
 struct grow *grow_new(const struct fabric *f, struct tables *t)
 {
 	struct grow *g = xcalloc(1, sizeof(*g));
-	size_t bytes = (2ull * f->nsw + f->nchan / 2 + 1) * sizeof(uint32_t);
+	size_t bytes = (2ull * f->nsw + 1) * sizeof(uint32_t) + f->nchan / 2;
 
 	g->f = f;
 	g->t = t;
@@ -64,6 +66,7 @@ struct grow *grow_new(const struct fabric *f, struct tables *t)
 	g->job_has = xcalloc(f->nchan, sizeof(*g->job_has));
 	g->queue = xcalloc(f->nsw, sizeof(*g->queue));
 	g->found = xcalloc(f->nchan, sizeof(*g->found));
+	g->fill = xcalloc(f->nsw, sizeof(*g->fill));
 	g->cost = xcalloc(f->nsw, sizeof(*g->cost));
 	g->pick = xcalloc(f->nsw, sizeof(*g->pick));
 	g->grown = xcalloc(f->nsw, sizeof(*g->grown));
@@ -81,7 +84,7 @@ void grow_free(struct grow *g)
 	for (uint32_t i = 0; i < g->ndag; i++) {
 		free(g->dag[i].dist);
 		free(g->dag[i].off);
-		free(g->dag[i].chan);
+		free(g->dag[i].edge);
 	}
 	free(g->dag);
 	free(g->out);
@@ -90,6 +93,7 @@ void grow_free(struct grow *g)
 	free(g->job_has);
 	free(g->queue);
 	free(g->found);
+	free(g->fill);
 	free(g->cost);
 	free(g->pick);
 	free(g->grown);
@@ -115,10 +119,12 @@ uint64_t grow_blocks(const struct grow *g)
 	return g->nfresh;
 }
 
-static void measure_hops(struct grow *g, uint32_t *dist, uint32_t root)
+/* Hops to the root, and into found[] the channels that lead nearer; returns how many.  Looks
+ * only at the channels of switches that are not farthest away. */
+static uint32_t find_nearer(struct grow *g, uint32_t *dist, uint32_t root)
 {
 	const struct fabric *f = g->f;
-	uint32_t head = 0, tail = 0;
+	uint32_t head = 0, tail = 0, n = 0;
 
 	memset(dist, 0xff, f->nsw * sizeof(*dist));
 	dist[root] = 0;
@@ -126,22 +132,28 @@ static void measure_hops(struct grow *g, uint32_t *dist, uint32_t root)
 	while (head < tail) {
 		uint32_t u = g->queue[head++];
 
+		if (tail == f->nsw && dist[u] == dist[g->queue[tail - 1]])
+			break;
+		g->work += f->chan_off[u + 1] - f->chan_off[u];
 		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
 			uint32_t v = f->chan_dst[c];
 
-			if (dist[v] != FAB_NONE)
-				continue;
-			dist[v] = dist[u] + 1;
-			g->queue[tail++] = v;
+			if (dist[v] == FAB_NONE) {
+				dist[v] = dist[u] + 1;
+				g->queue[tail++] = v;
+			}
+			g->found[n] = f->chan_rev[c];
+			n += dist[v] == dist[u] + 1;
 		}
 	}
+	return n;
 }
 
 static const struct dag *find_dag(struct grow *g, uint32_t root)
 {
 	const struct fabric *f = g->f;
 	struct dag *d = &g->dag[root % g->ndag];
-	uint32_t n = 0;
+	uint32_t n, sum = 0;
 
 	if (d->root == root)
 		return d;
@@ -150,18 +162,23 @@ static const struct dag *find_dag(struct grow *g, uint32_t root)
 		d->off = xcalloc(f->nsw + 1ull, sizeof(*d->off));
 	}
 	d->root = root;
-	measure_hops(g, d->dist, root);
+	n = find_nearer(g, d->dist, root);
+	d->edge = xrealloc(d->edge, n ? n : 1, sizeof(*d->edge));
+	memset(g->fill, 0, f->nsw * sizeof(*g->fill));
+	for (uint32_t k = 0; k < n; k++)
+		g->fill[f->chan_src[g->found[k]]]++;
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		d->off[u] = n;
-		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
-			g->found[n] = c;
-			n += d->dist[f->chan_dst[c]] + 1 == d->dist[u];
-		}
+		d->off[u] = sum;
+		sum += g->fill[u];
+		g->fill[u] = d->off[u];
 	}
-	d->off[f->nsw] = n;
-	d->chan = xrealloc(d->chan, n ? n : 1, sizeof(*d->chan));
-	memcpy(d->chan, g->found, n * sizeof(*d->chan));
-	g->work += 2ull * f->nchan;
+	d->off[f->nsw] = sum;
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t u = f->chan_src[g->found[k]];
+
+		d->edge[g->fill[u]++] = (uint8_t)(g->found[k] - f->chan_off[u]);
+	}
+	g->work += 2ull * (f->nsw + n);
 	return d;
 }
 
@@ -323,7 +340,7 @@ static uint32_t find_region(struct grow *g, const struct dag *d, const struct sa
 			continue;
 		}
 		for (k = d->off[u]; k < d->off[u + 1]; k++)
-			meet(g, g->f->chan_dst[d->chan[k]], &tail);
+			meet(g, g->f->chan_dst[g->f->chan_off[u] + d->edge[k]], &tail);
 	}
 }
 
@@ -337,7 +354,7 @@ static void choose(struct grow *g, const struct dag *d, uint32_t u, uint32_t lid
 	double least = 0, cost = 0;
 
 	for (uint32_t k = d->off[u]; k < d->off[u + 1]; k++) {
-		uint32_t c = d->chan[k];
+		uint32_t c = f->chan_off[u] + d->edge[k];
 		double v = price(&g->load[c], n, r) + g->cost[f->chan_dst[c]];
 
 		if (best == FAB_NONE || v < least) {

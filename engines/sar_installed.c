@@ -69,18 +69,20 @@ static bool check_batch(struct walker *w, const struct dest *d, uint32_t n, stru
 	return true;
 }
 
-bool sar_installed_usable(const struct tables *t, const struct fabric *f, uint8_t lmc,
-			  struct err *err)
+int sar_installed_check(bool *usable, const struct tables *t, const struct fabric *f, uint8_t lmc,
+			struct progress *progress, struct err *why)
 {
 	struct walker w = { .f = f, .t = t };
 	struct dest *dests;
+	struct pace pace;
 	uint32_t n;
-	bool ok = true;
+	int rc;
 
+	*usable = false;
 	if (!digest_equal(&t->fingerprint, &f->fingerprint) || t->nsw != f->nsw ||
 	    t->nend != f->nend || t->max_lid != f->max_lid) {
-		err_set(err, -EINVAL, "they are of another fabric");
-		return false;
+		err_set(why, -EINVAL, "they are of another fabric");
+		return 0;
 	}
 	dests = graph_dests_by_lid(&n, f, lmc);
 	w.out = xcalloc(f->nport, sizeof(*w.out));
@@ -88,13 +90,19 @@ bool sar_installed_usable(const struct tables *t, const struct fabric *f, uint8_
 		w.out[p] = f->port[p].chan;
 	w.hop = xcalloc((size_t)f->nsw * BATCH, sizeof(*w.hop));
 	w.leads = xcalloc(f->nsw, sizeof(*w.leads));
-	for (uint32_t i = 0; i < n && ok; i += BATCH)
-		ok = check_batch(&w, dests + i, n - i < BATCH ? n - i : BATCH, err);
+	rc = pace_begin(&pace, progress, "paths", n + 1ull) ? -ECANCELED : 0;
+	*usable = true;
+	for (uint32_t i = 0; i < n && *usable && !rc; i += BATCH) {
+		uint32_t k = n - i < BATCH ? n - i : BATCH;
+
+		*usable = check_batch(&w, dests + i, k, why);
+		rc = pace_tick(&pace, i, 4ull * k * f->nsw) ? -ECANCELED : 0;
+	}
 	free(dests);
 	free(w.out);
 	free(w.hop);
 	free(w.leads);
-	return ok;
+	return rc;
 }
 
 void sar_installed_copy_lfts(struct tables *out, const struct tables *t)

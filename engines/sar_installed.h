@@ -7,10 +7,10 @@
 
 #include <stdbool.h>
 
-/* Of this fabric, and leading from every switch to every LID to route to?  Else why (for people)
- * in err.  Time O(LIDs * switches). */
-bool sar_installed_usable(const struct tables *t, const struct fabric *f, uint8_t lmc,
-			  struct err *err);
+/* *usable: of this fabric, and leading from every switch to every LID to route to?  Else why has a
+ * sentence for people.  -ECANCELED.  Time O(LIDs * switches). */
+int sar_installed_check(bool *usable, const struct tables *t, const struct fabric *f, uint8_t lmc,
+			struct progress *progress, struct err *why);
 
 /* out gets the LFTs of t. */
 void sar_installed_copy_lfts(struct tables *out, const struct tables *t);

@@ -15,19 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOT_ROUNDS 8
-#define PLIGHT	   1.5	/* a job fares badly from so many times its bound on */
-#define NEAR	   1.04 /* the maximum is good enough up to so many times the bound ... */
-#define FEW_BLOCKS 0.04 /* ... to stop once this share of all blocks has changed */
+#define HOT_ROUNDS   8
+#define STALE_ROUNDS 2	  /* without a lower maximum, then it is given up */
+#define PLIGHT	     1.5  /* a job fares badly from so many times its bound on */
+#define NEAR	     1.04 /* the maximum is good enough up to so many times the bound ... */
+#define FEW_BLOCKS   0.04 /* ... to stop once this share of all blocks has changed */
 
 /* What is to be small; see the header. */
 struct objective {
 	double max, squares;
 };
 
-/* edges to look at: for all trees once, and for cooling them; up to which a second try is worth it
- */
-#define WORK_MAX   (1ull << 30)
+/* edges to look at for all trees once, and for cooling them; up to which more is tried */
+#define WORK_LEAST (1ull << 24)
+#define WORK_MOST  (1ull << 29)
 #define WORK_TWICE (1ull << 26)
 
 /* A job that fares badly. */
@@ -50,7 +51,8 @@ struct leafwise {
 	struct sar_jobs jobs;
 	uint8_t lmc; /* of traffic LIDs */
 	uint64_t bound;
-	uint32_t members; /* terminals with a crew */
+	uint32_t members;  /* terminals with a crew */
+	uint64_t work_max; /* edges to look at for all trees */
 	enum effort effort;
 	struct tables *t; /* in the making */
 	struct grow *g;
@@ -101,7 +103,7 @@ static struct dest dest_of(const struct leafwise *l, uint32_t term, uint32_t pla
 /* Huge jobs grow in larger steps, so that the time stays in bounds: work is that of one tree. */
 static void adapt_batch(struct leafwise *l, uint64_t work)
 {
-	if (work > WORK_MAX / l->members && l->batch < l->f->nsw)
+	if (work > l->work_max / l->members && l->batch < l->f->nsw)
 		l->batch *= 2;
 }
 
@@ -128,19 +130,22 @@ static double job_bound(const struct leafwise *l, const struct sar_crew *crew)
 	return bound;
 }
 
-static double count_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane)
+/* Counts the loads of one job; *max gets the largest. */
+static int count_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane, double *max)
 {
-	double max = 0;
-
+	*max = 0;
 	for (uint32_t i = 0; i < crew->nterm; i++) {
 		struct dest d = dest_of(l, crew->terms[i], plane);
+		uint64_t before = grow_work(l->g);
 		uint32_t n;
 		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 		double most = grow_count_job(l->g, &d, s, n);
 
-		max = most > max ? most : max;
+		*max = most > *max ? most : *max;
+		if (pace_tick(&l->pace, l->done, grow_work(l->g) - before))
+			return -ECANCELED;
 	}
-	return max;
+	return 0;
 }
 
 /* Adds the routes of all trees of a plane to the loads. */
@@ -148,17 +153,17 @@ static int count_all(struct leafwise *l, uint32_t plane)
 {
 	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
 		const struct sar_crew *crew = &l->jobs.crew[k];
-		uint64_t before = grow_work(l->g);
 
 		for (uint32_t i = 0; i < crew->nterm; i++) {
 			struct dest d = dest_of(l, crew->terms[i], plane);
+			uint64_t before = grow_work(l->g);
 			uint32_t n;
 			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
 			grow_count(l->g, &d, s, n, 1);
+			if (pace_tick(&l->pace, l->done, grow_work(l->g) - before))
+				return -ECANCELED;
 		}
-		if (pace_tick(&l->pace, l->done, grow_work(l->g) - before))
-			return -ECANCELED;
 	}
 	return 0;
 }
@@ -171,12 +176,14 @@ static int grow_jobs(struct leafwise *l, uint32_t plane)
 	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
 		const struct sar_crew *crew = &l->jobs.crew[k];
 
+		l->batch = 1;
 		for (uint32_t i = 0; i < crew->nterm; i++) {
 			struct dest d = dest_of(l, crew->terms[i], plane);
 			uint64_t before = grow_work(l->g);
 			uint32_t n;
 			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
+			rule.batch = l->batch;
 			grow_tree(l->g, &d, s, n, &rule);
 			if (tick(l, before))
 				return -ECANCELED;
@@ -195,30 +202,35 @@ static int worst_first(const void *a, const void *b)
 	return x->crew < y->crew ? -1 : x->crew > y->crew;
 }
 
-/* Jobs whose fullest channel carries far more of their routes than it has to; returns how many. */
-static uint32_t find_plights(struct leafwise *l, struct plight *list, uint32_t plane)
+/* Jobs whose fullest channel carries far more of their routes than it has to. */
+static int find_plights(struct leafwise *l, struct plight *list, uint32_t *n, uint32_t plane)
 {
-	uint32_t n = 0;
-
+	*n = 0;
 	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
 		const struct sar_crew *crew = &l->jobs.crew[k];
-		double bound = job_bound(l, crew), max = count_crew(l, crew, plane);
+		double bound = job_bound(l, crew), max;
+		int rc = count_crew(l, crew, plane, &max);
 
 		grow_forget_job(l->g);
+		if (rc)
+			return rc;
 		if (max > PLIGHT * bound)
-			list[n++] = (struct plight){ .crew = k, .ratio = max / bound };
+			list[(*n)++] = (struct plight){ .crew = k, .ratio = max / bound };
 	}
-	qsort(list, n, sizeof(*list), worst_first);
-	return n;
+	qsort(list, *n, sizeof(*list), worst_first);
+	return 0;
 }
 
 static int repair_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane,
 		       uint64_t blocks)
 {
 	struct grow_rule rule = { 2, 16, 1.5, 0.95, 1 };
+	double max;
+	int rc = count_crew(l, crew, plane, &max);
 
+	if (rc)
+		return rc;
 	l->batch = 1;
-	count_crew(l, crew, plane);
 	for (uint32_t i = 0; i < crew->nterm && grow_blocks(l->g) < blocks; i++) {
 		struct dest d = dest_of(l, crew->terms[i], plane);
 		uint64_t before = grow_work(l->g);
@@ -238,8 +250,8 @@ static int repair_jobs(struct leafwise *l, uint32_t plane)
 {
 	uint64_t blocks = l->effort == EFFORT_LITTLE ? few_blocks(l) : UINT64_MAX;
 	struct plight *list = xcalloc(l->jobs.ncrew, sizeof(*list));
-	uint32_t n = find_plights(l, list, plane);
-	int rc = 0;
+	uint32_t n;
+	int rc = find_plights(l, list, &n, plane);
 
 	for (uint32_t i = 0; i < n && !rc && grow_blocks(l->g) < blocks; i++) {
 		rc = repair_crew(l, &l->jobs.crew[list[i].crew], plane, blocks);
@@ -254,6 +266,8 @@ static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t p
 		     struct grow_rule *rule, uint32_t *changed)
 {
 	bool counted = false;
+	uint32_t done = 0;
+	double max;
 
 	l->batch = 1;
 	for (uint32_t i = 0; i < crew->nterm; i++) {
@@ -263,20 +277,20 @@ static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t p
 		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
 		if (grow_hottest(l->g, &d, s, n) >= limit) {
-			if (!counted)
-				count_crew(l, crew, plane);
+			if (!counted && count_crew(l, crew, plane, &max))
+				break;
 			counted = true;
+			before = grow_work(l->g);
 			s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 			rule->batch = l->batch;
 			*changed += grow_again(l->g, &d, s, n, rule);
 		}
-		if (tick(l, before)) {
-			grow_forget_job(l->g);
-			return -ECANCELED;
-		}
+		if (tick(l, before))
+			break;
+		done++;
 	}
 	grow_forget_job(l->g);
-	return 0;
+	return done < crew->nterm ? -ECANCELED : 0;
 }
 
 /* Takes load off the fullest channels: gently at first, so that little changes. */
@@ -285,6 +299,7 @@ static int cool(struct leafwise *l, uint32_t plane)
 	struct grow_rule rule = { 4, 1, 1.5, 0.999, 1 };
 	double bound = (double)l->bound * (plane + 1), last = HUGE_VAL;
 	uint64_t before = grow_work(l->g);
+	uint32_t stale = 0;
 
 	for (uint32_t round = 0; round < HOT_ROUNDS; round++) {
 		double max = measure(l).max, limit = max > 20 ? 0.95 * max : max - 1;
@@ -293,15 +308,18 @@ static int cool(struct leafwise *l, uint32_t plane)
 
 		if (max <= bound || (enough && grow_blocks(l->g) > few_blocks(l)))
 			return 0;
+		stale = max > 0.995 * last ? stale + 1 : 0;
+		if (stale == STALE_ROUNDS)
+			return 0;
 		last = max;
 		limit = limit > bound + 1 ? limit : bound + 1;
 		for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
 			int rc = cool_crew(l, &l->jobs.crew[k], plane, limit, &rule, &changed);
 
-			if (rc)
+			if (rc || grow_work(l->g) - before > l->work_max)
 				return rc;
 		}
-		if ((!changed && rule.keep < 1.5) || grow_work(l->g) - before > WORK_MAX)
+		if (!changed && rule.keep < 1.5)
 			return 0;
 		if (!changed || round >= HOT_ROUNDS / 2)
 			rule.keep = 1.1;
@@ -382,7 +400,18 @@ static int start_from_installed(struct leafwise *l, struct objective *installed)
 	return rc;
 }
 
-static int from_scratch(struct leafwise *l)
+/* Grows the jobs' trees over those of the paper's method in t; paper gets what these reach. */
+static int grow_over(struct leafwise *l, struct objective *paper)
+{
+	int rc = count_all(l, 0);
+
+	*paper = measure(l);
+	memset(grow_loads(l->g), 0, l->f->nchan * sizeof(*grow_loads(l->g)));
+	return rc ? rc : grow_planes(l, NULL);
+}
+
+/* paper NULL: the jobs' trees are those of the paper's method. */
+static int from_scratch(struct leafwise *l, struct objective *paper)
 {
 	struct sar_paths *p;
 	int rc = begin(l, EFFORT_AFRESH);
@@ -391,9 +420,9 @@ static int from_scratch(struct leafwise *l)
 		return rc;
 	p = sar_paths_new(l->t, l->f, l->jobs.jobs, l->lmc, SAR_PAPER);
 	rc = sar_paths_jobs(p, &l->pace, &l->done);
-	if (!rc)
-		rc = grow_planes(l, NULL);
-	for (uint32_t c = 0; c < l->f->nchan && !rc; c++)
+	if (!rc && paper)
+		rc = grow_over(l, paper);
+	for (uint32_t c = 0; c < l->f->nchan && !rc && paper; c++)
 		sar_paths_loads(p)[c] = (uint64_t)grow_loads(l->g)[c].all;
 	if (!rc)
 		rc = sar_paths_rest(p, &l->pace, &l->done);
@@ -448,21 +477,33 @@ static int improve(struct leafwise *l, struct err *err)
 	return rc;
 }
 
+/* Huge jobs, whose trees grow in large steps, may fare better by the paper's method. */
+static int route_from_scratch(struct leafwise *l, struct err *err)
+{
+	struct objective paper;
+	int rc = from_scratch(l, &paper);
+
+	if (!rc && better(&paper, &l->reached))
+		rc = from_scratch(l, NULL);
+	return rc ? rc : layers_assign(l->t, l->f, l->params, l->progress, err);
+}
+
 static int route(struct leafwise *l, struct err *err)
 {
 	const struct tables *current = l->params->current;
 	struct err why;
-	int rc = -ENOSPC;
+	bool usable = false;
+	int rc = 0;
 
-	if (current && sar_installed_usable(current, l->f, l->lmc, &why))
-		rc = improve(l, err);
-	else if (current)
+	if (current)
+		rc = sar_installed_check(&usable, current, l->f, l->lmc, l->progress, &why);
+	if (rc)
+		return rc;
+	if (current && !usable)
 		notes_set(l->params->notes, "sar_from_scratch", 1,
 			  "the installed tables are of no use: %s", why.text);
-	if (rc != -ENOSPC)
-		return rc;
-	rc = from_scratch(l);
-	return rc ? rc : layers_assign(l->t, l->f, l->params, l->progress, err);
+	rc = usable ? improve(l, err) : -ENOSPC;
+	return rc == -ENOSPC ? route_from_scratch(l, err) : rc;
 }
 
 int sar_leafwise_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
@@ -480,6 +521,9 @@ int sar_leafwise_route(struct tables **out, const struct fabric *f, const struct
 	l.bound = metrics_eff_efi_bound(f, jobs);
 	for (uint32_t k = 0; k < l.jobs.ncrew; k++)
 		l.members += l.jobs.crew[k].nterm;
+	l.work_max = WORK_LEAST + 12ull * f->nterm * f->nsw;
+	if (l.work_max > WORK_MOST)
+		l.work_max = WORK_MOST;
 	rc = route(&l, err);
 	grow_free(l.g);
 	sar_jobs_done(&l.jobs);
