@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* Work is counted in looks at a hop or at a dependency; a round is one look at all of them. */
-#define ROUNDS	   16
-#define LEAST_WORK 20000000ull
+#define ROUNDS	   4
+#define LEAST_WORK 40000000ull
 
 /* ---- what is certain beforehand ---- */
 
@@ -31,6 +31,29 @@ static int cycle_in_new(const struct search *s, struct err *err)
 		s->f->name);
 }
 
+/* 0, or -ECANCELED; *any: does anything change that packets can notice? */
+static int look_for_changes(struct search *s, bool *any)
+{
+	*any = flow_sl2vl_changes(s->flow);
+	for (uint32_t i = 0; i < s->n; i++) {
+		flow_load(s->flow, s->item[i].lid);
+		s->item[i].lft = flow_lft_changes(s->flow);
+		s->item[i].sl = flow_sl_changes(s->flow);
+		*any |= s->item[i].lft | s->item[i].sl;
+		if (search_tick(s))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+static struct found *nothing_found(const struct search *s)
+{
+	struct found *r = xcalloc(1, sizeof(*r));
+
+	r->drained = xcalloc(s->n, 1);
+	return r;
+}
+
 /* New tables with new SLs; drained gets those that loop in the old ones. */
 static int look_at_ends(struct search *s, uint8_t *drained, struct err *err)
 {
@@ -42,8 +65,6 @@ static int look_at_ends(struct search *s, uint8_t *drained, struct err *err)
 		struct item *it = &s->item[i];
 
 		flow_load(s->flow, it->lid);
-		it->lft = flow_lft_changes(s->flow);
-		it->sl = flow_sl_changes(s->flow);
 		if (it->lft && !flow_run(s->flow, &old))
 			drained[i] = TRANSITION_OLD_LOOP + 1;
 		if (!flow_run(s->flow, &new))
@@ -118,7 +139,7 @@ static int try_ways(struct found **best, struct search *s, const uint8_t *draine
 			found_free(r);
 		}
 		limit = limit ? limit : search_work(s) + effort / 2;
-		if ((*best)->ndrain == s->certain || search_work(s) > limit)
+		if ((*best)->ndrain == s->certain || search_work(s) > limit || s->hurried)
 			break;
 	}
 	return 0;
@@ -172,7 +193,7 @@ static int shrink(struct found **best, struct search *s, bool *all, uint64_t eff
 
 		if (why != TRANSITION_NO_ORDER + 1 && why != TRANSITION_OTHERS + 1)
 			continue;
-		if (search_work(s) > limit) {
+		if (search_work(s) > limit || s->hurried) {
 			*all = false;
 			break;
 		}
@@ -213,15 +234,43 @@ static void search_done(struct search *s)
 	turns_done(&s->turns);
 }
 
+/* The best that is found; *all as of shrink(). */
+static int find(struct found **best, struct search *s, uint64_t effort, bool *all, struct err *err)
+{
+	uint8_t *drained = xcalloc(s->n, 1);
+	bool any;
+	int rc;
+
+	s->pace.work_max = 1u << 19; /* a look at a dependency misses the cache now and then */
+	*all = true;
+	rc = look_for_changes(s, &any);
+	if (!rc && !any) {
+		*best = nothing_found(s);
+		goto out;
+	}
+	if (!rc)
+		rc = look_at_ends(s, drained, err);
+	s->effort = ROUNDS * search_work(s) + 4 * LEAST_WORK;
+	effort = effort ? effort : ROUNDS * search_work(s) + LEAST_WORK;
+	if (!rc)
+		rc = look_at_old_sls(s, drained);
+	s->certain = count_certain(s, drained);
+	if (!rc)
+		rc = try_ways(best, s, drained, effort);
+	if (!rc)
+		rc = shrink(best, s, all, effort);
+out:
+	free(drained);
+	return rc;
+}
+
 int transition_plan(struct transition **out, const struct fabric *f, const struct tables *old,
 		    const struct tables *new, const struct transition_params *params,
 		    struct progress *progress, struct err *err)
 {
-	uint64_t effort = params ? params->effort : 0;
 	struct search s = { 0 };
 	struct found *best = NULL;
-	uint8_t *drained;
-	bool all = true;
+	bool all = false;
 	int rc = -ECANCELED;
 
 	if (!digest_equal(&old->fingerprint, &f->fingerprint) ||
@@ -229,18 +278,8 @@ int transition_plan(struct transition **out, const struct fabric *f, const struc
 		return err_set(err, -EINVAL, "the tables were made for another state of fabric %s",
 			       f->name);
 	search_init(&s, f, old, new, params);
-	drained = xcalloc(s.n, 1);
 	if (!pace_begin(&s.pace, progress, "transition", (uint64_t)s.n + 1))
-		rc = look_at_ends(&s, drained, err);
-	s.effort = ROUNDS * search_work(&s) + LEAST_WORK;
-	effort = effort ? effort : s.effort;
-	if (!rc)
-		rc = look_at_old_sls(&s, drained);
-	s.certain = count_certain(&s, drained);
-	if (!rc)
-		rc = try_ways(&best, &s, drained, effort);
-	if (!rc)
-		rc = shrink(&best, &s, &all, effort);
+		rc = find(&best, &s, params ? params->effort : 0, &all, err);
 	if (!rc) {
 		*out = transition_result(&s, best, old, new);
 		(*out)->irreducible = all;
@@ -248,7 +287,6 @@ int transition_plan(struct transition **out, const struct fabric *f, const struc
 	if (rc == -ECANCELED)
 		err_set(err, rc, "cancelled while looking for an order of the writes");
 	found_free(best);
-	free(drained);
 	search_done(&s);
 	return rc;
 }

@@ -86,7 +86,7 @@ struct transition {
 struct transition_params {
 	bool sl_any;
 	uint64_t effort; /* hops and dependencies to look at for a smaller drain after the first
-			  * way was found; 0: 16 times all there are, and 20 million */
+			  * way was found; 0: 4 times all there are, and 40 million */
 };
 
 /*

@@ -20,9 +20,10 @@ struct flow {
 	bool by_end;			 /* ends of one switch differ in SL or SL2VL */
 	uint16_t kind_vl[2][2][FAB_SLS]; /* unless full: [table][input is a switch][SL] */
 
-	uint32_t block; /* that is loaded */
-	uint8_t *port;	/* [(table * LFT_BLOCK + lid % LFT_BLOCK) * nsw + switch] */
-	uint16_t *sent; /* the same: SLs that its ends use */
+	uint32_t *chan_of; /* by port: as fabric_chan(), but close together */
+	uint32_t block;	   /* that is loaded */
+	uint8_t *port;	   /* [(table * LFT_BLOCK + lid % LFT_BLOCK) * nsw + switch] */
+	uint16_t *sent;	   /* the same: SLs that its ends use */
 
 	uint32_t lid, dsw;
 	uint8_t dport;
@@ -143,6 +144,9 @@ struct flow *flow_new(const struct fabric *f, const struct turns *turns, const s
 		load_kinds(x, k, sls);
 	size_vls(x, sls);
 	x->block = FAB_NONE;
+	x->chan_of = xcalloc(f->nport, sizeof(*x->chan_of));
+	for (uint32_t i = 0; i < f->nport; i++)
+		x->chan_of[i] = f->port[i].chan;
 	x->port = xcalloc(2 * LFT_BLOCK, f->nsw);
 	x->sent = xcalloc((size_t)2 * LFT_BLOCK * f->nsw, sizeof(*x->sent));
 	x->hop = xcalloc(2 * (size_t)f->nsw, sizeof(*x->hop));
@@ -158,6 +162,7 @@ void flow_free(struct flow *x)
 {
 	if (!x)
 		return;
+	free(x->chan_of);
 	free(x->port);
 	free(x->sent);
 	free(x->hop);
@@ -235,11 +240,16 @@ void flow_load(struct flow *x, uint32_t lid)
 	x->dsw = fabric_lid_switch(f, lid, &x->dport);
 	for (int k = 0; k < 2; k++) {
 		at[k] = ((size_t)k * LFT_BLOCK + lid % LFT_BLOCK) * f->nsw;
-		for (uint32_t sw = 0; sw < f->nsw; sw++)
-			x->hop[2 * sw + (uint32_t)k] = fabric_chan(f, sw, x->port[at[k] + sw]);
+		for (uint32_t sw = 0; sw < f->nsw; sw++) {
+			uint8_t p = x->port[at[k] + sw];
+
+			x->hop[2 * sw + (uint32_t)k] =
+				p <= f->sw_nports[sw] ? x->chan_of[f->port_off[sw] + p] : FAB_NONE;
+		}
 		if (x->dsw != FAB_NONE && x->port[at[k] + x->dsw] == x->dport)
 			x->hop[2 * x->dsw + (uint32_t)k] = FAB_NONE;
 	}
+	x->work += f->nsw;
 	x->lft_changes = memcmp(x->port + at[0], x->port + at[1], f->nsw) != 0;
 }
 

@@ -46,6 +46,7 @@ struct search {
 	uint8_t sl_waves; /* ages of SLs during the waves */
 	uint8_t sl2vl;	  /* age of the SL2VL tables at present */
 	bool descending, sl2vl_last, may_drain;
+	bool hurried;	  /* the last attempt did not go through all that could help */
 	uint32_t certain; /* LIDs that need the drain for certain */
 	uint32_t wave;
 	uint64_t effort; /* work that one attempt may cost before it hurries */

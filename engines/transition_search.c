@@ -510,6 +510,7 @@ int search_attempt(struct found **out, struct search *s, const uint8_t *drained)
 	if (!rc && sl2vl && s->sl2vl_last)
 		rc = change_sl2vl(s);
 	s->found->nwaves = s->wave;
+	s->hurried = search_work(s) > s->hurry;
 	if (rc)
 		found_free(s->found);
 	else
