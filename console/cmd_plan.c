@@ -10,6 +10,7 @@
 #include "console/loadfab.h"
 #include "console/options.h"
 #include "console/summary.h"
+#include "engines/transition.h"
 #include "fabric/update/planfile.h"
 
 #include <inttypes.h>
@@ -109,8 +110,44 @@ static void print_plan(const struct plan *p)
 	putchar('\n');
 }
 
-static int print_json(const struct plan *p, const struct evaluation *now,
-		      const struct evaluation *next, struct err *err)
+/* How many LIDs need the drain is all that people want; JSON has them one by one. */
+static void print_waves(const struct plan *p, const struct transition *t)
+{
+	if (!t || plan_empty(p))
+		return;
+	printf("order of writes: %u wave%s, %u block writes; ", t->nwaves,
+	       t->nwaves == 1 ? "" : "s", t->nwrites);
+	if (t->ndrain)
+		printf("%u of %u changing LIDs need the drain%s", t->ndrain, t->lids,
+		       t->irreducible ? "" : " (perhaps fewer)");
+	else
+		printf("no LID needs the drain");
+	if (t->old_cyclic)
+		printf("; the installed tables have cycles of dependencies themselves");
+	if (p->diff->sl_pairs && tables_as_found(p->from))
+		printf("; hosts are taken to use service level 0 now");
+	putchar('\n');
+}
+
+static json_t *waves_json(const struct transition *t)
+{
+	static const char *const why[] = { "old loop", "old service level",
+					   "old service levels together", "no order found" };
+	json_t *drain = json_array();
+
+	if (!t)
+		return json_null();
+	for (uint32_t i = 0; i < t->ndrain; i++)
+		json_array_append_new(drain, json_pack("{s:i, s:s}", "lid", t->drain[i].lid, "why",
+						       why[t->drain[i].why]));
+	return json_pack("{s:I, s:I, s:I, s:b, s:b, s:o}", "waves", (json_int_t)t->nwaves,
+			 "block_writes", (json_int_t)t->nwrites, "lids", (json_int_t)t->lids,
+			 "irreducible", t->irreducible, "old_cyclic", t->old_cyclic, "drain",
+			 drain);
+}
+
+static int print_json(const struct plan *p, const struct transition *t,
+		      const struct evaluation *now, const struct evaluation *next, struct err *err)
 {
 	const struct tdiff *d = p->diff;
 	json_t *j = json_object(), *after = summary_json(next);
@@ -126,6 +163,7 @@ static int print_json(const struct plan *p, const struct evaluation *now,
 	json_object_set_new(j, "switches", json_integer(d->switches));
 	json_object_set_new(j, "sl_paths", json_integer((json_int_t)d->sl_pairs));
 	json_object_set_new(j, "vls_needed", json_integer(p->vls_needed));
+	json_object_set_new(j, "transition", waves_json(t));
 	json_object_set_new(j, "before", summary_json(now));
 	json_object_set_new(j, "after", after);
 	rc = summary_dump(stdout, j, err);
@@ -136,12 +174,25 @@ static int print_json(const struct plan *p, const struct evaluation *now,
 static int show(const struct plan_cmd *c, const struct plan *p, const struct evaluation *both,
 		struct err *err)
 {
-	if (c->o.json)
-		return print_json(p, &both[0], &both[1], err);
-	summary_print_table(stdout, both, 2);
-	summary_print_verdict(stdout, &both[1]);
-	print_plan(p);
-	return 0;
+	struct transition *t = NULL;
+	struct err why = { "" };
+	int rc = 0;
+
+	/* tables that must not be installed have no order of writes; the verdict says why */
+	if (verdict_ok(both[1].v))
+		transition_plan(&t, p->fabric, p->from, p->to, NULL, NULL, &why);
+	if (c->o.json) {
+		rc = print_json(p, t, &both[0], &both[1], err);
+	} else {
+		summary_print_table(stdout, both, 2);
+		summary_print_verdict(stdout, &both[1]);
+		print_plan(p);
+		print_waves(p, t);
+		if (why.text[0])
+			printf("order of writes: none; %s\n", why.text);
+	}
+	transition_free(t);
+	return rc;
 }
 
 static int make(const struct plan_cmd *c, const struct live *l, struct err *err)

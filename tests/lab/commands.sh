@@ -129,6 +129,7 @@ tables_now >"$LAB_DIR/t0"
 ok "plan from an engine" does 0 plan -e sar --fabric lab1 --jobs "$LAB_DIR/jobs" -o "$LAB_DIR/p.plan"
 ok "plan tells changes by its exit code" does 2 plan -e sar --jobs "$LAB_DIR/jobs" --detailed-exitcode --json
 ok "and as JSON" python3 -c 'import json, sys; json.load(open(sys.argv[1]))["after"]["efi_max"]' "$LAB_DIR/out"
+ok "and in how many waves" python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["transition"]["waves"] > 0' "$LAB_DIR/out"
 ok "plan has written nothing" same "$LAB_DIR/t0"
 ok "nobody to ask: apply is refused" does 64 apply "$LAB_DIR/p.plan" "${dirs[@]}"
 ok "another fabric's name is refused" does 64 apply "$LAB_DIR/p.plan" "${dirs[@]}" --yes-fabric lab2
