@@ -7,6 +7,7 @@
 #include "engines/updn.h"
 #include "engines/verify.h"
 #include "fabric/base/mem.h"
+#include "fabric/model/builder.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/shuffled.h"
 #include "tests/unit/small_net.h"
@@ -227,6 +228,52 @@ static void trees_with_missing_cables_stay_on_one_vl_and_beat_updn(void **state)
 	}
 }
 
+/* Leaves with unlike numbers of hosts, and of cables to each of the spines. */
+static struct fabric *uneven_tree(uint32_t leaves, uint32_t spines, uint32_t seed)
+{
+	struct freeze_opts opts = { .lmc = 0 };
+	struct builder *b = builder_new();
+	struct fabric *f = NULL;
+	uint32_t id, next[64] = { 0 };
+
+	for (uint32_t u = 0; u < leaves + spines; u++)
+		assert_int_equal(builder_node(&id, b, NODE_SWITCH, 0x200 + u, 60, "S", NULL), 0);
+	for (uint32_t u = 0; u < leaves; u++) {
+		for (uint32_t k = 0; k < 3 + (u * seed) % 7; k++) {
+			uint64_t guid = 0x10000 + u * 256 + k;
+
+			assert_int_equal(builder_node(&id, b, NODE_CA, guid, 1, "n", NULL), 0);
+			assert_int_equal(builder_link(b, u, ++next[u], id, 1, NULL), 0);
+		}
+		for (uint32_t v = leaves; v < leaves + spines; v++)
+			for (uint32_t k = 0; k < 1 + (u + v * seed) % 3; k++)
+				assert_int_equal(builder_link(b, u, ++next[u], v, ++next[v], NULL),
+						 0);
+	}
+	assert_int_equal(builder_freeze(&f, b, &opts, NULL), 0);
+	builder_free(b);
+	return f;
+}
+
+static void uneven_trees_are_balanced_no_worse_than_by_updn(void **state)
+{
+	(void)state;
+	for (uint32_t seed = 1; seed <= 10; seed++) {
+		struct fabric *f = uneven_tree(8, 3 + seed % 4, seed);
+		struct tables *t = must_route(&engine_ftree, f, NULL, NULL);
+		struct tables *u = must_route(&engine_updn, f, NULL, NULL);
+
+		assert_clean(f, t, "uneven");
+		assert_shortest_for_terminals(f, t);
+		if (efi_max(f, t) > efi_max(f, u))
+			fail_msg("seed %u: %lu, updn %lu", seed, (unsigned long)efi_max(f, t),
+				 (unsigned long)efi_max(f, u));
+		tables_put(t);
+		tables_put(u);
+		fabric_put(f);
+	}
+}
+
 /* Hosts and aggregation nodes on spines, a broken cable, a leaf without hosts. */
 static void terminals_above_the_leaves_and_empty_leaves_are_routed(void **state)
 {
@@ -322,6 +369,7 @@ int main(void)
 		cmocka_unit_test(levels_and_planes_are_found_whatever_guids_are),
 		cmocka_unit_test(the_largest_load_is_the_least_possible_with_any_number_of_hosts),
 		cmocka_unit_test(trees_with_missing_cables_stay_on_one_vl_and_beat_updn),
+		cmocka_unit_test(uneven_trees_are_balanced_no_worse_than_by_updn),
 		cmocka_unit_test(terminals_above_the_leaves_and_empty_leaves_are_routed),
 		cmocka_unit_test(what_is_no_fat_tree_is_refused_with_the_reason),
 		cmocka_unit_test(a_tree_without_a_cable_to_its_top_is_refused_as_not_connected),
