@@ -112,6 +112,8 @@ static void escapes_of_all_engines_are_the_same_and_apart_from_the_traffic(void 
 		"kary:k=3,n=3,hosts=2,lmc=1,lids=random",
 		"hyperx:dims=4x3,hosts=2,lmc=3",
 		"torus:dims=4x4,hosts=1,lmc=1",
+		"torus:dims=5x5x5,hosts=1,lmc=1",
+		"torus:dims=6x5,hosts=1,lmc=3",
 		"dragonfly:p=2,lmc=1",
 		"slimfly:q=5,lmc=1",
 		"random:switches=12,links=20,hosts=2,seed=3,fail=2,lmc=3",
