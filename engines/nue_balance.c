@@ -309,10 +309,25 @@ static void mark_full(struct balance *b, uint64_t load)
 	}
 }
 
+/* Is it worth while to route full LIDs once more?  Not when the fullest channel is hardly above the
+ * mean of those in use, nor when the last time gained less than one per cent (last: 0 the first
+ * time). */
+static bool is_uneven(const struct balance *b, uint64_t max, uint64_t last)
+{
+	uint64_t sum = 0, used = 0;
+
+	for (uint32_t c = 0; c < b->f->nchan; c++) {
+		sum += b->load[c];
+		used += b->load[c] > 0;
+	}
+	return used && max > sum / used + sum / used / 32 && (!last || max + max / 100 < last);
+}
+
 static int route_targets(struct balance *b, struct target *t, uint32_t n, bool rounds)
 {
 	int rc = rounds ? make_ways(b, t, n) : -ENOMEM;
 	uint64_t max = 0, last;
+	bool more;
 
 	if (rc == -ENOMEM) {
 		drop_ways(t, n);
@@ -325,8 +340,10 @@ static int route_targets(struct balance *b, struct target *t, uint32_t n, bool r
 			rc = rounds ? by_round(b, t, n) : by_switch(b, t, n);
 		flush(b);
 		max = load_max(b);
-		mark_full(b, max - max / 50);
-	} while (!rc && b->again++ < AGAIN && max && (!last || max + max / 100 < last));
+		more = !rc && b->again++ < AGAIN && is_uneven(b, max, last);
+		if (more)
+			mark_full(b, max - max / 50);
+	} while (more);
 	drop_ways(t, n);
 	return rc;
 }
