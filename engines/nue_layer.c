@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define PAUSE_WORK (1u << 20)
+#define LEADS	   4 /* times that it is tried to lead to switches without ends */
 
 /* When a search is asked to pause, and whether it was stopped then. */
 struct pauses {
@@ -39,7 +40,7 @@ struct nue_search {
 	uint32_t *turn;	      /* indices of the layer's destinations as they are searched */
 	struct pauses pauses; /* of the search at hand */
 	const struct nue_how *how;
-	bool lean;	  /* destinations without ends have their trees already */
+	bool *led;	  /* by index in dst: has its tree before the search begins */
 	uint64_t counted; /* of the tree's work */
 };
 
@@ -50,6 +51,7 @@ struct nue_search *nue_search_new(const struct nue_net *net)
 
 	s->net = net;
 	s->tree = nue_tree_new(net);
+	s->led = xcalloc(f->nsw, sizeof(*s->led));
 	s->open = xcalloc(f->nchan, sizeof(*s->open));
 	s->queue = xcalloc(f->nsw, sizeof(*s->queue));
 	s->order = xcalloc(f->nchan, sizeof(*s->order));
@@ -63,6 +65,7 @@ void nue_search_free(struct nue_search *s)
 	if (!s)
 		return;
 	nue_tree_free(s->tree);
+	free(s->led);
 	free(s->open);
 	free(s->queue);
 	free(s->order);
@@ -236,15 +239,15 @@ static void keep_tree(struct nue_trees *t, const struct nue_layer *l, const stru
 	}
 }
 
-/* The layer's first turns.  lean: without the escape tree for destinations without ends. */
-static void begin_layer(struct nue_layer *l, struct nue_search *s, struct nue_escape *e, bool lean)
+/* The layer's first turns: those of the escape tree for destinations that are not led yet. */
+static void begin_layer(struct nue_layer *l, struct nue_search *s, struct nue_escape *e)
 {
 	const struct nue_net *net = l->net;
 	const struct fabric *f = net->f;
 	bool *to = xcalloc(f->nsw, sizeof(*to));
 
 	for (uint32_t i = 0; i < l->ndst; i++)
-		to[l->dst[i]] = !lean || !net->bare[l->dst[i]];
+		to[l->dst[i]] = !s->led[i];
 	nue_escape_init(e, f, l->root[s->how->root], to);
 	for (uint32_t i = 0; i < f->nsw; i++)
 		s->place[e->at[i]] = i;
@@ -254,28 +257,43 @@ static void begin_layer(struct nue_layer *l, struct nue_search *s, struct nue_es
 	free(to);
 }
 
-/* In a tree paths up, then down lead to the switches without ends as well, and take less away from
- * the others than an escape tree for them.  False when they do not. */
-static bool begin_lean(struct nue_layer *l, struct nue_search *s, struct nue_escape *e,
-		       struct nue_trees *t)
+/* Leads to the destinations that are to be led; takes the mark from where that cannot be.  True
+ * when it could everywhere, or was stopped. */
+static bool lead(struct nue_layer *l, struct nue_search *s, struct nue_trees *t)
 {
 	const struct fabric *f = l->net->f;
+	bool all = true;
 
-	begin_layer(l, s, e, true);
 	for (uint32_t c = 0; c < f->nchan; c++)
 		t->place[s->order[c]] = c;
 	for (uint32_t i = 0; i < l->ndst; i++) {
-		if (!l->net->bare[l->dst[i]])
+		if (!s->led[i])
 			continue;
-		if (after_step(l, s, f->nsw, 1))
-			break;
-		if (!nue_tree_climb(s->tree, t->place, l->dst[i]) || !nue_tree_hold(s->tree)) {
-			nue_escape_done(e);
-			return false;
-		}
-		keep_tree(t, l, s, i);
+		if (after_step(l, s, f->nsw, 0))
+			return true;
+		s->led[i] = nue_tree_climb(s->tree, t->place, l->dst[i]) && nue_tree_hold(s->tree);
+		all &= s->led[i];
+		if (s->led[i])
+			keep_tree(t, l, s, i);
 	}
-	return true;
+	return all;
+}
+
+/* In a tree paths up, then down lead to nearly all switches without ends as well, and take less
+ * away from the others than an escape tree for them. */
+static void begin(struct nue_layer *l, struct nue_search *s, struct nue_escape *e,
+		  struct nue_trees *t)
+{
+	for (unsigned i = 0; i < LEADS; i++) {
+		for (uint32_t d = 0; d < l->ndst && !i; d++)
+			s->led[d] = l->net->tree && l->net->bare[l->dst[d]];
+		begin_layer(l, s, e);
+		if (lead(l, s, t))
+			return;
+		nue_escape_done(e);
+	}
+	memset(s->led, 0, l->ndst * sizeof(*s->led));
+	begin_layer(l, s, e);
 }
 
 /* Turns that would let switches choose between channels that are equally near: first onto the
@@ -367,8 +385,8 @@ static void grow_all(struct nue_trees *t, struct nue_layer *l, struct nue_search
 		uint32_t i = s->turn[k];
 		bool all;
 
-		if (s->lean && l->net->bare[l->dst[i]])
-			break; /* they have their trees, and come last */
+		if (s->led[i])
+			continue;
 		t->impasses += nue_tree_grow(s->tree, l->dst[i], s->how->limit, &all);
 		t->escape_dst += all;
 		keep_tree(t, l, s, i);
@@ -418,9 +436,7 @@ bool nue_layer_search(struct nue_trees *t, struct nue_layer *l, struct nue_searc
 	t->place = xcalloc(f->nchan, sizeof(*t->place));
 	s->how = how;
 	s->pauses = (struct pauses){ .pause = pause };
-	s->lean = l->net->tree && begin_lean(l, s, &e, t);
-	if (!s->lean)
-		begin_layer(l, s, &e, false);
+	begin(l, s, &e, t);
 	if (!s->pauses.stopped)
 		rank(l, s, how->order, t->place);
 	if (!s->pauses.stopped)
