@@ -15,8 +15,8 @@
 #define GUID_STEP   16
 
 static const struct topo_type *const types[] = {
-	&topo_fattree2,	 &topo_fattree3, &topo_kary, &topo_xgft,  &topo_hyperx, &topo_torus,
-	&topo_dragonfly, &topo_slimfly,	 &topo_oft,  &topo_kautz, &topo_random,
+	&topo_fattree2, &topo_fattree3,	 &topo_kary,	&topo_xgft, &topo_hyperx, &topo_torus,
+	&topo_mesh,	&topo_dragonfly, &topo_slimfly, &topo_oft,  &topo_kautz,  &topo_random,
 };
 
 static const struct topo_key common_keys[] = {

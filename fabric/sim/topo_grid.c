@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Switches at the points of a grid: HyperX (all of a line connected; Ahn et al., SC09) and
- * torus (neighbours of a ring connected).  The first dimension counts fastest.
+ * Switches at the points of a grid: HyperX (all of a line connected; Ahn et al., SC09), torus
+ * (neighbours of a ring connected) and mesh (the same, but the ends of a line apart).  The first
+ * dimension counts fastest.
  */
 #include "fabric/sim/topo_family.h"
 
@@ -76,11 +77,17 @@ static void line_full(struct topo_net *net, uint32_t first, uint32_t step, uint3
 			topo_net_cable(net, first + i * step, first + j * step, links);
 }
 
-static void line_ring(struct topo_net *net, uint32_t first, uint32_t step, uint32_t n,
-		      uint32_t links)
+static void line_chain(struct topo_net *net, uint32_t first, uint32_t step, uint32_t n,
+		       uint32_t links)
 {
 	for (uint32_t i = 0; i + 1 < n; i++)
 		topo_net_cable(net, first + i * step, first + (i + 1) * step, links);
+}
+
+static void line_ring(struct topo_net *net, uint32_t first, uint32_t step, uint32_t n,
+		      uint32_t links)
+{
+	line_chain(net, first, step, n, links);
 	if (n > 2)
 		topo_net_cable(net, first + (n - 1) * step, first, links);
 }
@@ -112,6 +119,14 @@ static int torus_make(struct topo_net *net, const struct topo_spec *s, struct er
 	return rc ? rc : grid_make(net, &g, line_ring, err);
 }
 
+static int mesh_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
+{
+	struct grid g;
+	int rc = grid_read(&g, s, err);
+
+	return rc ? rc : grid_make(net, &g, line_chain, err);
+}
+
 static const struct topo_key grid_keys[] = {
 	{ "dims", NULL, "switches along each dimension, AxBx..." },
 	{ "hosts", "1", "hosts on each switch" },
@@ -133,4 +148,12 @@ const struct topo_type topo_torus = {
 	"torus:dims=7x7x7,hosts=6",
 	grid_keys,
 	torus_make,
+};
+
+const struct topo_type topo_mesh = {
+	"mesh",
+	"mesh of any number of dimensions; with one it is a chain",
+	"mesh:dims=8,hosts=20",
+	grid_keys,
+	mesh_make,
 };

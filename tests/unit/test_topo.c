@@ -116,6 +116,8 @@ static void every_type_has_the_size_that_its_formula_gives(void **state)
 		{ "torus:dims=6x5x5,hosts=7,links=4", 150, 1050, 4 * 450, 7 },
 		{ "torus:dims=7x7x7,hosts=6", 343, 2058, 1029, 9 },
 		{ "torus:dims=2x2x3,hosts=1", 12, 12, 6 + 6 + 12, 3 },
+		{ "mesh:dims=8,hosts=20", 8, 160, 7, 7 },
+		{ "mesh:dims=4x3x2,hosts=1,links=1x2x1", 24, 24, 18 + 2 * 16 + 12, 6 },
 		{ "slimfly:q=5", 50, 350, 175, 2 },
 		{ "slimfly:q=7", 98, 1078, 539, 2 },
 		{ "slimfly:q=11", 242, 4114, 2057, 2 },
