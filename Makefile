@@ -18,6 +18,7 @@ PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1
 	libibumad-dev libibmad-dev libslurm-dev
 PKGS_CHECK := libcmocka-dev clang libclang-rt-14-dev tmux opensm libopensm-dev ibsim-utils \
 	infiniband-diags ibutils slurmctld slurmd slurm-client python3 procps valgrind
+PKGS_BENCH := opensm libopensm-dev ibsim-utils python3
 PKGS_SHOTS := tmux python3 python3-pil fonts-dejavu-core
 
 comma := ,
@@ -82,6 +83,12 @@ $(B)/tests/bench/transition_bench: $(B)/tests/unit/write_judge.o
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
 
+# an event plugin of opensm
+$(B)/tests/bench/libosm_clock.so: tests/bench/osm_clock.c
+	$(if $(V),,@echo "  CC  $<")
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu17 $(CFLAGS) $(WARN) -fPIC -shared -isystem /usr/include/infiniband -o $@ $< -ldl
+
 -include $(patsubst %.c,$(B)/%.d,$(SRCS) $(wildcard tests/unit/*.c tests/lab/*.c))
 
 packages:
@@ -112,6 +119,16 @@ sweep: check-packages
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)bash tests/sweep.sh
 
+BENCH_BINS := $(B)/tests/bench/peer $(B)/tests/bench/month $(B)/tests/bench/libosm_clock.so
+
+# our engines beside OpenSM's; NETS=, ENGINES= and more: see tests/bench.sh
+bench:
+	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_BENCH)
+	$(Q)$(MAKE) --no-print-directory -j2 bench-bins
+	$(Q)B=$(B) bash tests/bench.sh $(BENCHFLAGS)
+
+bench-bins: all $(BENCH_BINS)
+
 # pictures of every view, from a real terminal
 screenshots: packages
 	$(Q)sh tests/packages.sh $(PKGS_SHOTS)
@@ -134,5 +151,6 @@ help:
 	@echo "unit            unit tests only (SAN=address,undefined, CC=clang: in a build folder of their own)"
 	@echo "layers headers  the structure: includes go to the left, headers compile alone"
 	@echo "sweep           every engine on 200 random fabrics (FABRICS=, FIRST=, ENGINES=)"
+	@echo "bench           our engines beside OpenSM's (NETS=small|all|NAME,... ENGINES=... BENCHFLAGS=--json)"
 	@echo "screenshots     pictures of every view into screenshots/"
 	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0  build without these libraries"

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * peer: one routing on one fabric, by our engine or by another program, measured in one way.
+ *
+ *   peer roots SPEC                          GUIDs of the switches at the top, a line each
+ *   peer size SPEC                           "switches hosts"
+ *   peer route SPEC ENGINE[:VLS] [ROOTS]     our engine, one thread
+ *   peer judge SPEC PREFIX                   what osm_clock left in PREFIX.lids, .lft and .sl
+ *
+ * SPEC is a text as "ibroute-top topo" takes it.  route and judge print one line of JSON.
+ * PEER_THREADS: threads instead of 1.  Memory is the peak before anything is judged.
+ */
+#include "engines/engine.h"
+#include "engines/metrics.h"
+#include "engines/predict.h"
+#include "engines/updown.h"
+#include "engines/verify.h"
+#include "fabric/base/mem.h"
+#include "fabric/sim/topo.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static double seconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double cpu_s(void)
+{
+	return seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static double peak_mb(void)
+{
+	struct rusage ru;
+
+	getrusage(RUSAGE_SELF, &ru);
+	return (double)ru.ru_maxrss / 1024;
+}
+
+static unsigned threads(void)
+{
+	const char *text = getenv("PEER_THREADS");
+
+	return text ? (unsigned)strtoul(text, NULL, 10) : 1;
+}
+
+static int freeze(struct fabric **out, const struct builder *b, struct err *err)
+{
+	struct freeze_opts opts = { .lmc = -1 };
+
+	return builder_freeze(out, b, &opts, err);
+}
+
+static int make_fabric(struct fabric **out, const char *spec, struct err *err)
+{
+	struct builder *b;
+	int rc = topo_build(&b, spec, err);
+
+	if (rc)
+		return rc;
+	rc = freeze(out, b, err);
+	builder_free(b);
+	return rc;
+}
+
+/* What both kinds of tables are judged by; nothing is left out but switches' own LIDs. */
+static int judge(json_t *line, const struct fabric *f, const struct tables *t, bool sls_known,
+		 struct err *err)
+{
+	struct verify_opts vo = { .terminals_only = true, .threads = threads() };
+	struct metrics_opts mo = { .threads = threads() };
+	struct ebb_opts eo = { .seed = 1, .threads = threads() };
+	struct verdict *v = NULL;
+	struct metrics *m = NULL;
+	struct ebb ebb;
+	double begin = cpu_s(), verified, measured;
+	int rc = verify_tables(&v, f, t, &vo, NULL, err);
+
+	if (rc)
+		return rc;
+	verified = cpu_s();
+	rc = metrics_compute(&m, f, t, NULL, &mo, NULL, err);
+	measured = cpu_s();
+	if (!rc)
+		rc = predict_ebb(&ebb, f, t, &eo, NULL, err);
+	if (!rc)
+		json_object_update_new(
+			line,
+			json_pack("{s:f, s:f, s:b, s:b, s:o, s:o, s:I, s:f, s:I, s:f, s:f}",
+				  "verify_s", verified - begin, "metrics_s", measured - verified,
+				  "connected", v->connected, "loop_free", v->loop_free,
+				  "deadlock_free",
+				  sls_known ? json_boolean(v->deadlock_free) : json_null(),
+				  "vls_used", sls_known ? json_integer(v->vls_used) : json_null(),
+				  "hops_max", (json_int_t)m->hops_max, "hops_mean", m->hops_mean,
+				  "efi_max", (json_int_t)m->efi_max, "ebb", ebb.mean, "ebb_ci95",
+				  ebb.ci95));
+	verdict_free(v);
+	metrics_free(m);
+	return rc;
+}
+
+static void print_line(json_t *line)
+{
+	json_dumpf(line, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6));
+	putchar('\n');
+	json_decref(line);
+}
+
+/* --- our engines --- */
+
+struct steps {
+	double begin, layers; /* CPU when the first layer began; 0 before */
+};
+
+static void see_step(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct steps *s = ctx;
+
+	(void)done;
+	(void)total;
+	if (s->layers == 0 && strcmp(step, "paths"))
+		s->layers = cpu_s();
+}
+
+static int read_roots(uint64_t **out, size_t *n, const char *path, struct err *err)
+{
+	FILE *in = fopen(path, "r");
+	uint64_t guid;
+
+	*n = 0;
+	*out = NULL;
+	if (!in)
+		return err_set(err, -errno, "%s: %s", path, strerror(errno));
+	while (fscanf(in, "%" SCNx64, &guid) == 1) {
+		*out = xrealloc(*out, *n + 1, sizeof(**out));
+		(*out)[(*n)++] = guid;
+	}
+	fclose(in);
+	return 0;
+}
+
+static int route(const char *spec, const char *name, const char *roots_file, struct err *err)
+{
+	struct notes notes = { 0 };
+	struct engine_params params = { .threads = threads(), .notes = &notes };
+	struct steps steps = { 0 };
+	struct progress p = { .report = see_step, .ctx = &steps };
+	char *engine = xstrdup(name), *vls = strchr(engine, ':');
+	const struct engine *e;
+	uint64_t *roots = NULL;
+	struct fabric *f = NULL;
+	struct tables *t = NULL;
+	double wall, end;
+	json_t *line;
+	int rc = 0;
+
+	if (vls)
+		*vls++ = '\0';
+	params.vls = vls ? (unsigned)strtoul(vls, NULL, 10) : 8;
+	e = engine_find(engine, err);
+	rc = e ? make_fabric(&f, spec, err) : -EINVAL;
+	if (!rc && roots_file)
+		rc = read_roots(&roots, &params.nroots, roots_file, err);
+	if (rc)
+		goto out;
+	params.roots = roots;
+	steps.begin = cpu_s();
+	wall = seconds(CLOCK_MONOTONIC);
+	rc = engine_run(e, &t, f, NULL, NULL, &params, &p, err);
+	end = cpu_s();
+	wall = seconds(CLOCK_MONOTONIC) - wall;
+	line = json_pack("{s:i, s:f, s:f, s:f, s:f}", "rc", rc, "cpu_s", end - steps.begin,
+			 "paths_s", (steps.layers > 0 ? steps.layers : end) - steps.begin, "wall_s",
+			 wall, "rss_mb", peak_mb());
+	for (size_t i = 0; i < notes.n; i++)
+		json_object_set_new(line, notes.list[i].key,
+				    json_integer((json_int_t)notes.list[i].value));
+	if (rc)
+		json_object_set_new(line, "reason", json_string(err->text));
+	rc = rc ? 0 : judge(line, f, t, true, err);
+	print_line(line);
+out:
+	notes_done(&notes);
+	tables_put(t);
+	fabric_put(f);
+	free(roots);
+	free(engine);
+	return rc;
+}
+
+/* --- what osm_clock left --- */
+
+static FILE *open_part(const char *prefix, const char *suffix)
+{
+	char name[4096];
+
+	snprintf(name, sizeof(name), "%s.%s", prefix, suffix);
+	return fopen(name, "rb");
+}
+
+static int take_lids(struct builder *b, const char *prefix, struct err *err)
+{
+	FILE *in = open_part(prefix, "lids");
+	uint64_t guid;
+	unsigned lid, lmc;
+	char kind;
+	int rc = 0;
+
+	if (!in)
+		return err_set(err, -ENOENT, "%s.lids is missing", prefix);
+	while (!rc && fscanf(in, " %c %" SCNx64 " %u %u", &kind, &guid, &lid, &lmc) == 4) {
+		uint32_t id = builder_find(b, guid);
+
+		if (id == FAB_NONE)
+			rc = err_set(err, -EINVAL, "%s.lids: no node 0x%" PRIx64, prefix, guid);
+		else
+			rc = builder_port_lid(b, id, kind == 'H', lid, lmc, err);
+	}
+	fclose(in);
+	return rc;
+}
+
+/* Rows of a GUID and row_len bytes; which row of the tables they are is for where() to say. */
+static int take_rows(FILE *in, size_t row_len, uint8_t *(*where)(void *ctx, uint64_t guid),
+		     void *ctx, struct err *err)
+{
+	uint64_t guid;
+
+	while (fread(&guid, sizeof(guid), 1, in) == 1) {
+		uint8_t *row = where(ctx, guid);
+
+		if (!row || fread(row, 1, row_len, in) != row_len)
+			return err_set(err, -EINVAL, "the rows of 0x%" PRIx64 " are bad", guid);
+	}
+	return 0;
+}
+
+struct found {
+	const struct fabric *f;
+	struct tables *t;
+};
+
+static uint8_t *lft_row(void *ctx, uint64_t guid)
+{
+	struct found *x = ctx;
+	uint32_t sw = fabric_switch_by_guid(x->f, guid);
+
+	return sw == FAB_NONE ? NULL : tables_row(x->t, sw);
+}
+
+/* Ports have the GUID after that of their node (topo.h). */
+static uint8_t *sl_row(void *ctx, uint64_t guid)
+{
+	struct found *x = ctx;
+	uint32_t end = fabric_term_by_guid(x->f, guid + 1);
+
+	return end == FAB_NONE ? NULL : x->t->sl + (size_t)end * x->t->stride;
+}
+
+static int take_tables(struct found *x, const char *prefix, struct err *err)
+{
+	FILE *lft = open_part(prefix, "lft"), *sl = open_part(prefix, "sl");
+	unsigned max_lid = 0;
+	int rc = 0;
+
+	if (!lft || fread(&max_lid, sizeof(max_lid), 1, lft) != 1 || max_lid != x->f->max_lid)
+		rc = err_set(err, -EINVAL, "%s.lft does not fit the fabric", prefix);
+	if (!rc)
+		rc = take_rows(lft, max_lid + 1, lft_row, x, err);
+	if (!rc && sl) {
+		tables_sl_form(x->t, SL_BY_TERM, x->f);
+		rc = take_rows(sl, max_lid + 1, sl_row, x, err);
+	}
+	if (lft)
+		fclose(lft);
+	if (sl)
+		fclose(sl);
+	return rc;
+}
+
+static bool sls_known(const char *prefix)
+{
+	FILE *in = open_part(prefix, "json");
+	json_t *j = in ? json_loadf(in, 0, NULL) : NULL;
+	bool known = json_is_true(json_object_get(j, "sls_known"));
+
+	json_decref(j);
+	if (in)
+		fclose(in);
+	return known;
+}
+
+static int judge_found(const char *spec, const char *prefix, struct err *err)
+{
+	struct fabric *f = NULL;
+	struct found x = { NULL, NULL };
+	struct builder *b;
+	json_t *line = json_object();
+	int rc = topo_build(&b, spec, err);
+
+	if (rc)
+		goto out;
+	rc = take_lids(b, prefix, err);
+	if (!rc)
+		rc = freeze(&f, b, err);
+	builder_free(b);
+	if (rc)
+		goto out;
+	x = (struct found){ f, tables_new(f, TABLES_FILE) };
+	rc = take_tables(&x, prefix, err);
+	if (!rc)
+		rc = judge(line, f, x.t, sls_known(prefix), err);
+out:
+	if (rc)
+		json_decref(line);
+	else
+		print_line(line);
+	tables_put(x.t);
+	fabric_put(f);
+	return rc;
+}
+
+/* --- about the net --- */
+
+static int roots(const char *spec, struct err *err)
+{
+	struct fabric *f = NULL;
+	struct pace p;
+	uint32_t *root, n;
+	int rc = make_fabric(&f, spec, err);
+
+	if (rc)
+		return rc;
+	root = xcalloc(f->nsw, sizeof(*root));
+	n = updown_tree_roots(root, f);
+	pace_begin(&p, NULL, "roots", 1);
+	if (!n) {
+		rc = updown_single_root(root, f, &p);
+		n = 1;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		printf("0x%016" PRIx64 "\n", f->sw_guid[root[i]]);
+	free(root);
+	fabric_put(f);
+	return rc;
+}
+
+static int size(const char *spec, struct err *err)
+{
+	struct fabric *f = NULL;
+	int rc = make_fabric(&f, spec, err);
+
+	if (!rc)
+		printf("%u %u %u\n", f->nsw, f->nterm, f->nport);
+	fabric_put(f);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct err err = { "usage: peer roots|size|route|judge SPEC ..." };
+	int rc = -EINVAL;
+
+	if (argc == 3 && !strcmp(argv[1], "roots"))
+		rc = roots(argv[2], &err);
+	else if (argc == 3 && !strcmp(argv[1], "size"))
+		rc = size(argv[2], &err);
+	else if ((argc == 4 || argc == 5) && !strcmp(argv[1], "route"))
+		rc = route(argv[2], argv[3], argc == 5 ? argv[4] : NULL, &err);
+	else if (argc == 4 && !strcmp(argv[1], "judge"))
+		rc = judge_found(argv[2], argv[3], &err);
+	if (rc)
+		fprintf(stderr, "peer: %s\n", err.text);
+	return rc != 0;
+}
