@@ -8,10 +8,11 @@
 # budgets that single runs of our engines can show, then a month of jobs.
 #
 #   NETS=small|all|NAME,...   from the list below (small: what ends in 10 minutes on 2 cores)
-#   ENGINES=NAME,...          of OpenSM: minhop updn ftree dor sssp dfsssp nue:8 nue:1
+#   ENGINES=NAME,...          that both have: minhop updn ftree dor sssp dfsssp nue:8 nue:1
+#   OURS=NAME,...             that OpenSM does not have (dfdn)
 #   LIMIT=SECONDS             for one run of opensm, discovery included (60; all: 1800)
 #   TIME=SECONDS              for all of them; runs that would begin later are left out
-#                             (420; all: no limit)
+#                             (330; all: no limit)
 #   BUDGETS=0, MONTH=0        leave that part out
 #   OUT=DIR                   all that is kept: bench.json, and results and logs of every run
 #   --json                    bench.json on stdout, the table on stderr
@@ -28,9 +29,10 @@ peer=$root/$B/tests/bench/peer
 clock=$root/$B/tests/bench/libosm_clock.so
 NETS=${NETS:-small}
 ENGINES=${ENGINES:-minhop,updn,ftree,dor,sssp,dfsssp,nue:8,nue:1}
+OURS=${OURS-dfdn}
 OUT=${OUT:-$root/$B/bench}
 [ "$NETS" = all ] && { : "${LIMIT:=1800}"; : "${TIME:=1000000}"; }
-: "${LIMIT:=60}" "${TIME:=420}"
+: "${LIMIT:=60}" "${TIME:=330}"
 json=0
 [ "${1:-}" = --json ] && json=1
 
@@ -230,11 +232,13 @@ while read -r name spec; do
 	"$peer" roots "$spec" >"$work/roots" || exit 2
 	sm=$(awk -F '"' '/^Ca/ { print $2; exit }' "$work/net")
 	for engine in ${ENGINES//,/ }; do
-		ours=$engine
-		[ "$engine" = sssp ] && ours=dfsssp
-		run_ours "$ours" "$spec" "$OUT/$name.$ours.ours"
+		run_ours "$engine" "$spec" "$OUT/$name.$engine.ours"
 		run_opensm "$engine" "$spec" "$OUT/$name.$engine.opensm"
-		report line "$OUT" "$name" "$spec" "$switches" "$hosts" "$engine" "$ours"
+		report line "$OUT" "$name" "$spec" "$switches" "$hosts" "$engine"
+	done
+	for engine in ${OURS//,/ }; do
+		run_ours "$engine" "$spec" "$OUT/$name.$engine.ours"
+		report line "$OUT" "$name" "$spec" "$switches" "$hosts" "$engine"
 	done
 done < <(wanted_nets)
 report summary "$OUT"

@@ -4,13 +4,15 @@
  *
  *   peer roots SPEC                          GUIDs of the switches at the top, a line each
  *   peer size SPEC                           "switches hosts"
- *   peer route SPEC ENGINE[:VLS] [ROOTS]     our engine, one thread
+ *   peer route SPEC ENGINE[:VLS] [ROOTS]     our engine, one thread; sssp: the paths of dfsssp
+ *                                            without virtual lanes, which may deadlock
  *   peer judge SPEC PREFIX                   what osm_clock left in PREFIX.lids, .lft and .sl
  *
  * SPEC is a text as "ibroute-top topo" takes it.  route and judge print one line of JSON.
  * PEER_THREADS: threads instead of 1.  Memory is the peak before anything is judged.
  */
 #include "engines/engine.h"
+#include "engines/even.h"
 #include "engines/metrics.h"
 #include "engines/predict.h"
 #include "engines/updown.h"
@@ -134,6 +136,26 @@ static void see_step(void *ctx, const char *step, uint64_t done, uint64_t total)
 		s->layers = cpu_s();
 }
 
+static int route_sssp(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		      const struct demand *demand, const struct engine_params *params,
+		      struct progress *progress, struct err *err)
+{
+	static const struct even_how how = { .rounds = EVEN_ROUNDS };
+
+	(void)jobs;
+	(void)demand;
+	(void)err;
+	*out = graph_tables(f, "sssp", params);
+	return even_route(*out, f, params, &how, progress);
+}
+
+static const struct engine engine_sssp = {
+	.name = "sssp",
+	.summary = "paths of dfsssp",
+	.suits = graph_check_connected,
+	.route = route_sssp,
+};
+
 static int read_roots(uint64_t **out, size_t *n, const char *path, struct err *err)
 {
 	FILE *in = fopen(path, "r");
@@ -169,7 +191,7 @@ static int route(const char *spec, const char *name, const char *roots_file, str
 	if (vls)
 		*vls++ = '\0';
 	params.vls = vls ? (unsigned)strtoul(vls, NULL, 10) : 8;
-	e = engine_find(engine, err);
+	e = strcmp(engine, "sssp") ? engine_find(engine, err) : &engine_sssp;
 	rc = e ? make_fabric(&f, spec, err) : -EINVAL;
 	if (!rc && roots_file)
 		rc = read_roots(&roots, &params.nroots, roots_file, err);
