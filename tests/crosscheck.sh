@@ -30,7 +30,8 @@ B=${B:-build}
 R=${IBROUTE_TOP:-$PWD/$B/ibroute-top}
 SHARED=${SHARED:-../shared}
 FULL=${FULL:-}
-ENGINES=${ENGINES:-minhop updn dfsssp sar}
+ENGINES=${ENGINES:-$("$R" route --help | sed -n '/^Engines:/,/^$/s/^  \([a-z]*\) .*/\1/p' | xargs)}
+SPOIL=${SPOIL:-minhop updn dfsssp nue} # engines whose routes are spoilt, too
 
 if [ "${1:-}" != --case ]; then
 	work=$(mktemp -d)
@@ -132,6 +133,7 @@ routed() { # name, topology, engine, lmc
 	agree "$name" ok "$(ours "$lmc" "${t[@]}" --path-sl "$o/path-sl.dump" --sl2vl "$o/ibdm-sl2vl.dump")" \
 		"$(ibdm "$lmc" "${i[@]}" -c "$o/path-sl.dump" -d "$o/ibdm-sl2vl.dump")"
 	[ "$3" = updn ] && return # one SL and one VL as it is
+	case " $SPOIL " in *" $3 "*) ;; *) return ;; esac
 	agree "$name, all on one SL" any "$(ours "$lmc" --terminals-only "${t[@]}")" "$(ibdm "$lmc" "${i[@]}")"
 	# VL v of the file becomes v modulo 2: half of a layered routing lies on top of the other
 	awk '{for (i = 4; i <= NF; i++) {x = $i; gsub(/[2468ace]/, "0", x); gsub(/[3579bdf]/, "1", x)
@@ -246,6 +248,7 @@ done >"$work/all"
 {
 	echo "loop"
 	echo "spec hyperx:dims=3x3,hosts=3 2"
+	echo "spec hyperx:dims=4x2,hosts=2,fail=1 2"
 	for s in $specs; do
 		for lmc in 0 1; do
 			echo "spec $s $lmc"
@@ -262,7 +265,7 @@ done >"$work/all"
 		echo "SKIP real fabrics: $SHARED/data/fabrics is not there (set SHARED)" >>"$work/all"
 	fi
 } >"$work/cases"
-export B SHARED FULL ENGINES
+export B SHARED FULL ENGINES SPOIL
 xargs -P 2 -L 1 bash tests/crosscheck.sh --case <"$work/cases" >>"$work/all" 2>"$work/err"
 # a case that prints nothing would pass unseen
 want=$(awk -v e="$(echo $ENGINES | wc -w)" '{n += ($1 == "spec" || $1 == "file" || $1 == "netloc") ? e : 1} END {print n}' "$work/cases")
