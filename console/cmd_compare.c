@@ -37,6 +37,7 @@ static const struct argp_option table[] = {
 	OPTION_PER_JOB,
 	OPTION_SAR_METHOD,
 	OPTION_ESCAPE,
+	OPTION_SPREAD,
 	OPTION_NAME_MAP,
 	OPTION_TABLES,
 	OPTION_PATH_SL,

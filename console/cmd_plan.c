@@ -33,6 +33,7 @@ static const struct argp_option table[] = {
 	  0 },
 	OPTION_SAR_METHOD,
 	OPTION_ESCAPE,
+	OPTION_SPREAD,
 	OPTION_BISECTIONS,
 	OPTION_PATTERN,
 	OPTION_VLS,
@@ -79,6 +80,7 @@ static int propose(struct evaluation *out, const struct plan_cmd *c, const struc
 		.current = l->t,
 		.sar_method = c->o.sar_method,
 		.escape = c->o.escape,
+		.spread = c->o.spread,
 	};
 	struct eval_opts eval;
 	struct engine_spec spec;

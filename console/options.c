@@ -168,6 +168,9 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 		return 0;
 	case OPT_PATTERN:
 		return take_pattern(o, arg, state);
+	case OPT_SPREAD:
+		o->spread = true;
+		return 0;
 	case OPT_ALL_LIDS:
 		o->all_lids = true;
 		return 0;

@@ -37,6 +37,7 @@ enum option_key {
 	OPT_DEMAND,
 	OPT_LID_CHOICE,
 	OPT_ALL_LIDS,
+	OPT_SPREAD,
 	OPT_RANKS,
 	OPT_JSON,
 };
@@ -60,6 +61,7 @@ struct options {
 	enum predict_pattern pattern; /* ... when they send like this */
 	bool per_job;		      /* figures of each */
 	bool all_lids;
+	bool spread; /* paths over spare VLs */
 	bool escape; /* route with escape LIDs */
 	bool terminals_only, json;
 };
@@ -152,6 +154,13 @@ struct options {
 			"nodes of the ranks that the demand file names: lines of \"1-3: n[2-4]\", " \
 			"or of \"rank 12=n6 slot=0\"",                                              \
 			0                                                                           \
+	}
+#define OPTION_SPREAD                                                                              \
+	{                                                                                          \
+		"spread", OPT_SPREAD, NULL, 0,                                                     \
+			"spread paths over all VLs that may be used, where fewer are enough "      \
+			"(they share buffers less, but every VL costs some)",                      \
+			0                                                                          \
 	}
 #define OPTION_ALL_LIDS                                                                            \
 	{                                                                                          \

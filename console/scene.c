@@ -50,6 +50,7 @@ int scene_load(struct scene *s, const struct options *o, struct err *err)
 	s->params.seed = o->seed;
 	s->params.sar_method = o->sar_method;
 	s->params.escape = o->escape;
+	s->params.spread = o->spread;
 	options_eval(&s->eval, o);
 	if (o->name_map)
 		rc = loadfab_names(&s->names, o->name_map, err);

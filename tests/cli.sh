@@ -119,6 +119,8 @@ for e in minhop updn dfsssp sar; do
 	expect "check $e by ibdmchk's files" 0 'deadlocks' "$I" check --topology d-$e/opensm-subnet.lst --fdbs d-$e/opensm.fdbs --path-sl d-$e/path-sl.dump --sl2vl d-$e/ibdm-sl2vl.dump
 	check "route $e: one thread or two, the same bytes" bash -c "'$I' route --engine $e --topology h.net --jobs jobs --threads 1 --out t1 >/dev/null && '$I' route --engine $e --topology h.net --jobs jobs --threads 2 --out t2 >/dev/null && cmp t1/tables.ibr t2/tables.ibr && cmp t1/tables.ibr d-$e/tables.ibr"
 done
+expect "route uses no more VLs than it needs" 0 '"vls_used": 2' "$I" route --engine dfsssp --topology slimfly:q=5,hosts=2 --vls 8 --json
+expect "route --spread uses all VLs" 0 '"vls_used": 8' "$I" route --engine dfsssp --topology slimfly:q=5,hosts=2 --vls 8 --spread --json
 expect "route --per-job" 0 '"slowdown": [1-9]' "$I" route --engine sar --topology h.net --jobs jobs --per-job --json
 expect "compare --per-job prints a line for each" 0 'slowdown +rate min' "$I" compare --engines sar,updn --topology h.net --jobs jobs --per-job --pattern ring
 expect "predictions can be left out" 0 '"slowdown_mean": null' "$I" route --engine sar --topology h.net --jobs jobs --pattern none --json
