@@ -140,7 +140,7 @@ sed 's/^pair 0 1 .*/pair 0 1 small 0 large 0/' px/lid-choice.txt >badchoice
 expect "a choice that breaks them is found" 1 'these tables have faults' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice badchoice
 sed 's/^pair 0 1 .*/pair 0 1 small 9 large 0/' px/lid-choice.txt >badchoice
 expect "a bad choice: file and line" 255 'badchoice:[0-9]*: ' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice badchoice
-check "the LIDs for OpenSM are unique and by quadrants" bash -c "[ \$(wc -l <px/guid2lid) -eq 36 ] && [ \$(cut -d' ' -f2 px/guid2lid | sort -u | wc -l) -eq 36 ]"
+check "the LIDs for OpenSM are unique and by quadrants" bash -c "[ \$(grep -c ^0x px/guid2lid) -eq 36 ] && [ \$(sed -n 's/^0x[^ ]* //p' px/guid2lid | sort -u | wc -l) -eq 36 ]"
 expect "figures of all LIDs" 0 '"efi_max": [1-9]' "$I" route --engine dfsssp --topology hyperx:dims=4x3,hosts=2,lmc=2 --all-lids --json
 expect "bad demand: file and line" 255 "baddemand:2: " "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand baddemand
 expect "route without bisections" 0 '"ebb": null' "$I" route --engine sar --topology h.net --bisections 0 --json
