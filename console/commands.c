@@ -8,6 +8,7 @@ const struct command commands[] = {
 	{ "topo", "make a fabric from a line of text", cmd_topo },
 	{ "route", "compute routes and write them as files", cmd_route },
 	{ "check", "judge tables, ours or others'", cmd_check },
+	{ "deadlock", "drive packets over tables until they wait for each other", cmd_deadlock },
 	{ "compare", "several engines on one fabric, beside each other", cmd_compare },
 	{ "plan", "compute routes for the fabric and keep the difference as a plan", cmd_plan },
 	{ "apply", "write a plan into the switches, keep it when confirmed", cmd_apply },

@@ -24,6 +24,7 @@ void commands_print(FILE *out);
 int cmd_topo(int argc, char **argv);
 int cmd_route(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_deadlock(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_apply(int argc, char **argv);

@@ -158,6 +158,12 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 	case OPT_THREADS:
 		o->threads = (unsigned)number(arg, "threads", 1, 1024, state);
 		return 0;
+	case OPT_FOLD_VLS:
+		o->fold_vls = (unsigned)number(arg, "fold-vls", 1, 15, state);
+		return 0;
+	case OPT_TIME_MS:
+		o->time_ms = (unsigned)number(arg, "time-ms", 1, 1000000, state);
+		return 0;
 	case OPT_FORMATS:
 		o->formats = formats(arg, state);
 		return 0;

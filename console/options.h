@@ -39,6 +39,8 @@ enum option_key {
 	OPT_ALL_LIDS,
 	OPT_SPREAD,
 	OPT_RANKS,
+	OPT_FOLD_VLS,
+	OPT_TIME_MS,
 	OPT_JSON,
 };
 
@@ -52,6 +54,8 @@ struct options {
 	const char *lfts; /* of --lfts, --fdbs or --tables */
 	const char *path_sl, *sl2vl;
 	unsigned vls, threads;
+	unsigned fold_vls; /* 0: as they are */
+	unsigned time_ms;  /* virtual; 0: not said */
 	int lmc; /* -1: as found */
 	uint64_t seed;
 	unsigned formats; /* enum output_format, or'ed */

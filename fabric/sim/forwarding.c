@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/sim/forwarding.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void forwarding_init(struct forwarding *w, const struct fabric *f, const struct tables *t)
+{
+	*w = (struct forwarding){ .f = f, .stride = t->stride, .t = tables_get(t) };
+	w->lft = xcalloc(f->nsw, t->stride);
+	memcpy(w->lft, t->lft, (size_t)f->nsw * t->stride);
+}
+
+void forwarding_fini(struct forwarding *w)
+{
+	tables_put(w->t);
+	free(w->lft);
+	free(w->sl2vl);
+	free(w->sl2vl_off);
+}
+
+/* From here on the VLs are our own. */
+static void unfold(struct forwarding *w)
+{
+	const struct fabric *f = w->f;
+	uint8_t *vl;
+	size_t n = 0;
+
+	w->sl2vl_off = xcalloc(f->nsw, sizeof(*w->sl2vl_off));
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		size_t ports = f->sw_nports[sw] + 1u;
+
+		w->sl2vl_off[sw] = n;
+		n += ports * ports * FAB_SLS;
+	}
+	vl = w->sl2vl = xcalloc(n, 1);
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++)
+			for (uint32_t out = 0; out <= f->sw_nports[sw]; out++)
+				for (uint8_t sl = 0; sl < FAB_SLS; sl++)
+					*vl++ = tables_vl(w->t, f, sw, (uint8_t)in, (uint8_t)out,
+							  sl);
+}
+
+uint8_t *forwarding_sl2vl_row(struct forwarding *w, uint32_t sw, uint8_t in, uint8_t out)
+{
+	if (!w->sl2vl)
+		unfold(w);
+	return w->sl2vl + forwarding_sl2vl_at(w, sw, in, out);
+}
