@@ -22,17 +22,28 @@ enum {
 	OFF_M_KEY = 24,
 	OFF_DR_SLID = 32,
 	OFF_DR_DLID = 34,
+	OFF_COMP_MASK = 48, /* 15.2.1.1 */
+	OFF_SA_DATA = 56,
 	OFF_DATA = 64,
 	OFF_INITIAL_PATH = 128,
 	OFF_RETURN_PATH = 192,
 };
 
 #define STATUS_DIRECTION 0x8000
-#define QP1_QKEY	 0x80010000u
+#define SA_VERSION	 2
 
-static bool class_known(uint8_t c)
+static bool class_known(const uint8_t *d)
 {
-	return c == MAD_SMP || c == MAD_SMP_DIRECTED || c == MAD_PERF;
+	uint8_t c = d[OFF_CLASS];
+
+	return d[OFF_BASE_VERSION] == 1 &&
+	       (c == MAD_SMP || c == MAD_SMP_DIRECTED || c == MAD_PERF ||
+		(c == MAD_SA && d[OFF_CLASS_VERSION] == SA_VERSION));
+}
+
+static size_t data_offset(const uint8_t *d)
+{
+	return d[OFF_CLASS] == MAD_SA ? OFF_SA_DATA : OFF_DATA;
 }
 
 void mad_build(struct mad_packet *out, const struct mad_request *r, uint32_t tid)
@@ -44,15 +55,17 @@ void mad_build(struct mad_packet *out, const struct mad_request *r, uint32_t tid
 	out->addr.sl = r->sl;
 	d[OFF_BASE_VERSION] = 1;
 	d[OFF_CLASS] = r->mgmt_class;
-	d[OFF_CLASS_VERSION] = 1;
+	d[OFF_CLASS_VERSION] = r->mgmt_class == MAD_SA ? SA_VERSION : 1;
 	d[OFF_METHOD] = r->method;
 	be32_put(d + OFF_TID_LOW, tid);
 	be16_put(d + OFF_ATTR, r->attr);
 	be32_put(d + OFF_MOD, r->mod);
-	memcpy(d + OFF_DATA, r->data, SMP_DATA);
-	if (r->mgmt_class == MAD_PERF) {
+	memcpy(d + data_offset(d), r->data, SMP_DATA);
+	if (r->mgmt_class == MAD_PERF || r->mgmt_class == MAD_SA) {
 		out->addr.qpn = 1;
-		out->addr.qkey = QP1_QKEY;
+		out->addr.qkey = MAD_QP1_QKEY;
+		if (r->mgmt_class == MAD_SA)
+			be64_put(d + OFF_COMP_MASK, r->comp_mask);
 		return;
 	}
 	be64_put(d + OFF_M_KEY, r->m_key);
@@ -69,7 +82,7 @@ int mad_parse(struct mad_answer *out, const struct mad_packet *p)
 {
 	const uint8_t *d = p->data;
 
-	if (d[OFF_BASE_VERSION] != 1 || !class_known(d[OFF_CLASS]) || d[OFF_METHOD] != MAD_GET_RESP)
+	if (!class_known(d) || d[OFF_METHOD] != MAD_GET_RESP)
 		return -EPROTO;
 	out->mgmt_class = d[OFF_CLASS];
 	out->method = d[OFF_METHOD];
@@ -77,7 +90,7 @@ int mad_parse(struct mad_answer *out, const struct mad_packet *p)
 	out->tid = be32_get(d + OFF_TID_LOW);
 	out->attr = be16_get(d + OFF_ATTR);
 	out->mod = be32_get(d + OFF_MOD);
-	out->data = d + OFF_DATA;
+	out->data = d + data_offset(d);
 	return 0;
 }
 
@@ -85,8 +98,7 @@ int mad_parse_request(struct mad_request *out, uint32_t *tid, const struct mad_p
 {
 	const uint8_t *d = p->data;
 
-	if (d[OFF_BASE_VERSION] != 1 || !class_known(d[OFF_CLASS]) ||
-	    (d[OFF_METHOD] != MAD_GET && d[OFF_METHOD] != MAD_SET))
+	if (!class_known(d) || (d[OFF_METHOD] != MAD_GET && d[OFF_METHOD] != MAD_SET))
 		return -EPROTO;
 	memset(out, 0, sizeof(*out));
 	out->mgmt_class = d[OFF_CLASS];
@@ -95,8 +107,10 @@ int mad_parse_request(struct mad_request *out, uint32_t *tid, const struct mad_p
 	out->mod = be32_get(d + OFF_MOD);
 	out->lid = p->addr.lid;
 	out->sl = p->addr.sl;
-	memcpy(out->data, d + OFF_DATA, SMP_DATA);
-	if (out->mgmt_class != MAD_PERF)
+	memcpy(out->data, d + data_offset(d), SMP_DATA);
+	if (out->mgmt_class == MAD_SA)
+		out->comp_mask = be64_get(d + OFF_COMP_MASK);
+	else if (out->mgmt_class != MAD_PERF)
 		out->m_key = be64_get(d + OFF_M_KEY);
 	if (out->mgmt_class == MAD_SMP_DIRECTED) {
 		if (d[OFF_HOP_COUNT] > ROUTE_HOPS)
@@ -106,6 +120,30 @@ int mad_parse_request(struct mad_request *out, uint32_t *tid, const struct mad_p
 	}
 	*tid = be32_get(d + OFF_TID_LOW);
 	return 0;
+}
+
+void mad_head(struct mad_head *out, const struct mad_packet *p)
+{
+	const uint8_t *d = p->data;
+
+	out->mgmt_class = class_known(d) ? d[OFF_CLASS] : 0;
+	out->method = d[OFF_METHOD];
+	out->attr = be16_get(d + OFF_ATTR);
+	out->status = be16_get(d + OFF_STATUS) & (uint16_t)~STATUS_DIRECTION;
+	out->mod = be32_get(d + OFF_MOD);
+	out->tid = be32_get(d + OFF_TID_LOW);
+	out->data = d + data_offset(d);
+}
+
+uint8_t *mad_data(struct mad_packet *p)
+{
+	return p->data + data_offset(p->data);
+}
+
+void mad_answer_method(struct mad_packet *p, uint8_t method)
+{
+	p->data[OFF_METHOD] = method;
+	be16_put(p->data + OFF_STATUS, 0);
 }
 
 uint32_t mad_tid(const struct mad_packet *p)
@@ -121,7 +159,7 @@ void mad_reply(struct mad_packet *p, uint16_t status, const uint8_t *data, size_
 	if (d[OFF_CLASS] == MAD_SMP_DIRECTED)
 		status |= STATUS_DIRECTION;
 	be16_put(d + OFF_STATUS, status);
-	memcpy(d + OFF_DATA, data, len);
+	memcpy(d + data_offset(d), data, len);
 }
 
 int node_info_decode(struct node_info *out, const uint8_t *d)

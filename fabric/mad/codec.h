@@ -17,17 +17,30 @@
 
 #define SMP_DATA   64  /* bytes of an SMP's attribute, at offset 64 (14.2.1) */
 #define PERF_DATA  192 /* of a performance attribute, at offset 64 (16.1.1) */
+#define SA_DATA	   200 /* of one of subnet administration, at offset 56 (15.2.1.1) */
 #define ROUTE_HOPS 63  /* longest directed route (14.2.1.2) */
 
 enum mad_class {
 	MAD_SMP = 0x01, /* LID-routed subnet management */
 	MAD_SMP_DIRECTED = 0x81,
+	MAD_SA = 0x03,
 	MAD_PERF = 0x04,
 };
 
-enum mad_method { MAD_GET = 0x01, MAD_SET = 0x02, MAD_GET_RESP = 0x81 };
+enum mad_method {
+	MAD_GET = 0x01,
+	MAD_SET = 0x02,
+	MAD_TRAP = 0x05,
+	MAD_REPORT = 0x06,
+	MAD_TRAP_REPRESS = 0x07,
+	MAD_GET_RESP = 0x81,
+	MAD_REPORT_RESP = 0x86
+};
+
+#define MAD_QP1_QKEY 0x80010000u
 
 enum smp_attr { /* 14.2.5 */
+		SMP_NOTICE = 0x0002,
 		SMP_NODE_DESC = 0x0010,
 		SMP_NODE_INFO = 0x0011,
 		SMP_SWITCH_INFO = 0x0012,
@@ -41,6 +54,12 @@ enum perf_attr { /* 16.1.3, 16.1.4 */
 		 PERF_CLASS_INFO = 0x0001,
 		 PERF_COUNTERS = 0x0012,
 		 PERF_COUNTERS_EXT = 0x001d,
+};
+
+enum sa_attr { /* 15.2.5; sa.h has what is in them */
+	       SA_NOTICE = 0x0002,
+	       SA_INFORM_INFO = 0x0003,
+	       SA_PATH_RECORD = 0x0035
 };
 
 /* Status, low 15 bits (13.4.7). */
@@ -64,14 +83,15 @@ struct mad_request {
 	uint8_t sl;
 	struct mad_route route; /* MAD_SMP_DIRECTED */
 	uint64_t m_key;		/* SMPs */
-	uint8_t data[SMP_DATA]; /* of a Set, or the start of a performance attribute */
+	uint64_t comp_mask;	/* MAD_SA: components of the attribute that count */
+	uint8_t data[SMP_DATA]; /* of a Set, or the start of a longer attribute */
 };
 
 struct mad_answer {
 	uint8_t mgmt_class, method;
 	uint16_t attr, status; /* status without the direction bit */
 	uint32_t mod, tid;     /* low 32 bits of the transaction id */
-	const uint8_t *data;   /* SMP_DATA or PERF_DATA bytes inside the packet */
+	const uint8_t *data;   /* SMP_DATA, PERF_DATA or SA_DATA bytes inside the packet */
 };
 
 void mad_build(struct mad_packet *out, const struct mad_request *r, uint32_t tid);
@@ -79,6 +99,20 @@ void mad_build(struct mad_packet *out, const struct mad_request *r, uint32_t tid
 int mad_parse(struct mad_answer *out, const struct mad_packet *p);
 /* The other side of the same two, for whoever answers: -EPROTO not a request of ours. */
 int mad_parse_request(struct mad_request *out, uint32_t *tid, const struct mad_packet *p);
+
+/* Any packet, request or not. */
+struct mad_head {
+	uint8_t mgmt_class, method; /* class 0: of another base version */
+	uint16_t attr, status;
+	uint32_t mod, tid;
+	const uint8_t *data;
+};
+
+void mad_head(struct mad_head *out, const struct mad_packet *p);
+uint8_t *mad_data(struct mad_packet *p); /* the attribute */
+/* Turns a packet into an answer by that method: the rest of it stays. */
+void mad_answer_method(struct mad_packet *p, uint8_t method);
+
 /* Low 32 bits of the transaction id of any packet. */
 uint32_t mad_tid(const struct mad_packet *p);
 /* Turns a request's packet into its response: data of len bytes, status. */
