@@ -53,7 +53,7 @@ UNIT_BINS := $(UNIT_SRCS:%.c=$(B)/%)
 UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wildcard tests/unit/*.c))))
 
 Q := $(if $(V),,@)
-.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep screenshots \
+.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month screenshots \
 	install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -129,6 +129,14 @@ bench:
 
 bench-bins: all $(BENCH_BINS)
 
+# random write orders of updates between tables of two engines; PAIRS=50 ORDERS=1000
+transitions: all $(B)/tests/bench/transition_bench
+	$(Q)$(B)/tests/bench/transition_bench judge $(or $(PAIRS),50) $(or $(ORDERS),1000)
+
+# a month of synthetic jobs; MONTHFLAGS="--samples 4464 --seed 2"
+month: all $(B)/tests/bench/month
+	$(Q)$(B)/tests/bench/month $(MONTHFLAGS)
+
 # pictures of every view, from a real terminal
 screenshots: packages
 	$(Q)sh tests/packages.sh $(PKGS_SHOTS)
@@ -152,5 +160,7 @@ help:
 	@echo "layers headers  the structure: includes go to the left, headers compile alone"
 	@echo "sweep           every engine on 200 random fabrics (FABRICS=, FIRST=, ENGINES=)"
 	@echo "bench           our engines beside OpenSM's (NETS=small|all|NAME,... ENGINES=... BENCHFLAGS=--json)"
+	@echo "transitions     updates in random write orders: never a loop or a deadlock (PAIRS=, ORDERS=)"
+	@echo "month           sar beside dfsssp, updn and ftree over a month of jobs (MONTHFLAGS=)"
 	@echo "screenshots     pictures of every view into screenshots/"
 	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0  build without these libraries"
