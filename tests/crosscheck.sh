@@ -228,12 +228,12 @@ fi
 
 if [ -n "$FULL" ]; then
 	specs="fattree2:leaves=18,spines=18,hosts=18 fattree3:k=12 kary:k=7,n=3,hosts=7
-		xgft:h=3,m=7x7x7,w=1x4x4 hyperx:dims=8x6,hosts=7 torus:dims=5x5x5,hosts=3
+		xgft:h=3,m=7x7x7,w=1x4x4 hyperx:dims=8x6,hosts=7 torus:dims=5x5x5,hosts=3 mesh:dims=5x5x5,hosts=3
 		dragonfly:p=3 slimfly:q=7,hosts=3 oft:k=4,hosts=8 kautz:b=3,n=3,hosts=9
 		random:switches=60,links=240,hosts=6,seed=1"
 else
 	specs="fattree2:leaves=9,spines=6,hosts=12 fattree3:k=8 kary:k=5,n=3,hosts=4
-		xgft:h=3,m=5x5x4,w=1x3x2 hyperx:dims=4x3x2,hosts=4 torus:dims=4x4x4,hosts=2
+		xgft:h=3,m=5x5x4,w=1x3x2 hyperx:dims=4x3x2,hosts=4 torus:dims=4x4x4,hosts=2 mesh:dims=5x4x3,hosts=2
 		dragonfly:p=2 slimfly:q=5,hosts=2 oft:k=3,hosts=4 kautz:b=3,n=3,hosts=3
 		random:switches=40,links=120,hosts=3,seed=1"
 fi

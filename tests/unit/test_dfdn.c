@@ -302,7 +302,7 @@ static void count_calls(void *ctx, const char *step, uint64_t done, uint64_t tot
 
 static void a_cancel_is_heard_wherever_it_comes(void **state)
 {
-	struct fabric *f = from_topo("torus:dims=6x5x5,hosts=7");
+	struct fabric *f = from_topo("torus:dims=6x5x5,hosts=2");
 	struct engine_params params = { .vls = 15 };
 	struct stop all = { .p = { .report = count_calls } };
 	struct tables *t = NULL;
