@@ -10,9 +10,9 @@
 #   NETS=small|all|NAME,...   from the list below (small: what ends in 10 minutes on 2 cores)
 #   ENGINES=NAME,...          that both have: minhop updn ftree dor sssp dfsssp nue:8 nue:1
 #   OURS=NAME,...             that OpenSM does not have (dfdn)
-#   LIMIT=SECONDS             for one run of opensm, discovery included (60; all: 1800)
+#   LIMIT=SECONDS             for one run of opensm, discovery included (100; all: 1800)
 #   TIME=SECONDS              for all of them; runs that would begin later are left out
-#                             (330; all: no limit)
+#                             (360; all: no limit)
 #   BUDGETS=0, MONTH=0        leave that part out
 #   OUT=DIR                   all that is kept: bench.json, and results and logs of every run
 #   --json                    bench.json on stdout, the table on stderr
@@ -32,7 +32,7 @@ ENGINES=${ENGINES:-minhop,updn,ftree,dor,sssp,dfsssp,nue:8,nue:1}
 OURS=${OURS-dfdn}
 OUT=${OUT:-$root/$B/bench}
 [ "$NETS" = all ] && { : "${LIMIT:=1800}"; : "${TIME:=1000000}"; }
-: "${LIMIT:=60}" "${TIME:=330}"
+: "${LIMIT:=100}" "${TIME:=360}"
 json=0
 [ "${1:-}" = --json ] && json=1
 
@@ -52,6 +52,7 @@ nets() {
 	small tree3-1350      fattree3:pods=5,leaves=18,aggs=18,cores=3,parallel=6,hosts=15
 	small dragonfly-g15   dragonfly:a=12,p=6,h=6,g=15
 	small kautz-150       kautz:b=5,n=3,hosts=7,links=2
+	small dragonfly-8     dragonfly:p=8                   sssp
 	small torus-6x5x5     torus:dims=6x5x5,hosts=7,links=4
 	small torus-7x7x7     torus:dims=7x7x7,hosts=6
 	large torus-7x7x7-f1  torus:dims=7x7x7,hosts=6,fail=1%
@@ -64,12 +65,14 @@ nets() {
 	LIST
 }
 
+# NAME SPEC ENGINES; those of the list only where the net was not asked for by name
 wanted_nets() {
-	local group name spec
+	local group name spec only
 
-	nets | while read -r group name spec; do
+	nets | while read -r group name spec only; do
 		case ",$NETS," in
-		*,all,* | *",$group,"* | *",$name,"*) echo "$name $spec" ;;
+		*,all,* | *",$name,"*) [ -z "$only" ] && echo "$name $spec $ENGINES" ;;
+		*",$group,"*) echo "$name $spec ${only:-$ENGINES}" ;;
 		esac
 	done
 }
@@ -226,12 +229,12 @@ run_ours() {
 
 end=$((SECONDS + TIME))
 report head
-while read -r name spec; do
+while read -r name spec engines; do
 	read -r switches hosts _ <<<"$("$peer" size "$spec")"
 	"$B/ibroute-top" topo "$spec" >"$work/net" || exit 2
 	"$peer" roots "$spec" >"$work/roots" || exit 2
 	sm=$(awk -F '"' '/^Ca/ { print $2; exit }' "$work/net")
-	for engine in ${ENGINES//,/ }; do
+	for engine in ${engines//,/ }; do
 		run_ours "$engine" "$spec" "$OUT/$name.$engine.ours"
 		run_opensm "$engine" "$spec" "$OUT/$name.$engine.opensm"
 		report line "$OUT" "$name" "$spec" "$switches" "$hosts" "$engine"
