@@ -11,8 +11,8 @@
 /* For paths of at most two hops: from adapters VL 0, from switches VL 1, any SL (DF-D2). */
 void dfdn_write_two(struct tables *t, const struct fabric *f);
 
-/* Gives every path the first of the SLs (less than max_sls of them were used) whose VLs rise
- * along it, and writes the SL2VL tables.  Closes the levels.  -ECANCELED. */
+/* Gives every path the first SL whose VLs rise along it, of the nsls in which paths were placed,
+ * and writes the SL2VL tables.  Closes the levels.  -ECANCELED. */
 int dfdn_write(struct tables *t, struct dfdn_tree *tree, struct dfdn_levels *l, unsigned nsls,
 	       struct pace *p);
 
