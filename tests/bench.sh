@@ -10,9 +10,9 @@
 #   NETS=small|all|NAME,...   from the list below (small: what ends in 10 minutes on 2 cores)
 #   ENGINES=NAME,...          that both have: minhop updn ftree dor sssp dfsssp nue:8 nue:1
 #   OURS=NAME,...             that OpenSM does not have (dfdn)
-#   LIMIT=SECONDS             for one run of opensm, discovery included (100; all: 1800)
+#   LIMIT=SECONDS             for one run of opensm, discovery included (150; all: 1800)
 #   TIME=SECONDS              for all of them; runs that would begin later are left out
-#                             (360; all: no limit)
+#                             (400; all: no limit)
 #   BUDGETS=0, MONTH=0        leave that part out
 #   OUT=DIR                   all that is kept: bench.json, and results and logs of every run
 #   --json                    bench.json on stdout, the table on stderr
@@ -32,7 +32,7 @@ ENGINES=${ENGINES:-minhop,updn,ftree,dor,sssp,dfsssp,nue:8,nue:1}
 OURS=${OURS-dfdn}
 OUT=${OUT:-$root/$B/bench}
 [ "$NETS" = all ] && { : "${LIMIT:=1800}"; : "${TIME:=1000000}"; }
-: "${LIMIT:=100}" "${TIME:=360}"
+: "${LIMIT:=150}" "${TIME:=400}"
 json=0
 [ "${1:-}" = --json ] && json=1
 
