@@ -329,6 +329,11 @@ bool apply_do(struct apply *a, enum coord_action act)
 		return do_read_back(a);
 	case ACT_FINISH:
 		return do_finish(a);
+	case ACT_BEGIN_UNPATH: /* the coordinator was not told of agents */
+	case ACT_NOTIFY:
+	case ACT_AWAIT:
+	case ACT_BEGIN_REPATH:
+		return false;
 	case ACT_WAIT:
 	case ACT_STOP:
 		break;

@@ -10,8 +10,12 @@ const char *phase_name(enum phase p)
 		break;
 	case PHASE_PREPARE:
 		return "PREPARE";
+	case PHASE_UNPATH:
+		return "UNPATH";
 	case PHASE_WRITE:
 		return "WRITE";
+	case PHASE_REPATH:
+		return "REPATH";
 	case PHASE_CONFIRM:
 		return "CONFIRM";
 	case PHASE_ROLLBACK:
@@ -38,32 +42,102 @@ void coordinator_init(struct coordinator *c, uint32_t nwaves, uint32_t max_tries
 	*c = (struct coordinator){ .action = ACT_STOP, .nwaves = nwaves, .max_tries = max_tries };
 }
 
+void coordinator_drain(struct coordinator *c, const struct coord_drain *d)
+{
+	c->drain = *d;
+	c->seq = (uint32_t)d->epoch << 16;
+	c->first_seq = c->seq + 1;
+}
+
+void coordinator_notice(const struct coordinator *c, struct phase_notice *out)
+{
+	*out = (struct phase_notice){
+		.version = PHASE_NOTICE_VERSION,
+		.phase = (uint8_t)c->asked,
+		.flags = c->phase == PHASE_REPATH && !c->touched ? NOTICE_ABORT : 0,
+		.hold_s = c->drain.hold_s,
+		.seq = c->seq,
+		.txn = c->drain.txn,
+	};
+}
+
+static void because(struct coordinator *c, enum coord_why why)
+{
+	if (!c->why)
+		c->why = why;
+}
+
 static enum coord_action finish(struct coordinator *c, enum outcome o)
 {
 	c->outcome = o;
 	return ACT_FINISH;
 }
 
-/* Whatever stops an update: back if a switch may have been touched, else nothing happened. */
+static enum coord_action notify(struct coordinator *c)
+{
+	c->sends++;
+	c->seq++;
+	return ACT_NOTIFY;
+}
+
+/* A question to everybody, awaited from all but those who are known not to answer. */
+static enum coord_action ask(struct coordinator *c, enum phase what)
+{
+	c->asked = what;
+	c->drained = false;
+	c->first_seq = c->seq + 1;
+	c->sends = c->pending = 0;
+	for (uint32_t i = 0; i < c->drain.nagents; i++) {
+		struct coord_agent *g = &c->drain.agents[i];
+
+		if (g->state == COORD_GONE || (g->without && g->state == COORD_SILENT))
+			continue;
+		g->state = COORD_ASKED;
+		c->pending++;
+	}
+	return notify(c);
+}
+
+static enum coord_action begin_repath(struct coordinator *c)
+{
+	c->phase = PHASE_REPATH;
+	return ACT_BEGIN_REPATH;
+}
+
+/* Whatever stops an update: back if a switch may have been touched, else nothing happened but
+ * that agents may have moved. */
 static enum coord_action back(struct coordinator *c)
 {
+	because(c, WHY_FAILED);
 	if (!c->touched)
-		return finish(c, OUTCOME_REFUSED);
+		return c->asked ? begin_repath(c) : finish(c, OUTCOME_REFUSED);
 	c->phase = PHASE_ROLLBACK;
 	c->tries = 0;
 	return ACT_BEGIN_ROLLBACK;
+}
+
+static bool must_drain(const struct coordinator *c)
+{
+	return c->drain.nagents && !c->drained;
+}
+
+static enum coord_action begin_confirm(struct coordinator *c)
+{
+	c->phase = PHASE_CONFIRM;
+	return ACT_BEGIN_CONFIRM;
 }
 
 static enum coord_action begin_wave(struct coordinator *c)
 {
 	if (c->cancelled)
 		return back(c);
-	if (c->wave == c->nwaves) {
-		c->phase = PHASE_CONFIRM;
-		return ACT_BEGIN_CONFIRM;
+	if (c->wave == c->nwaves)
+		return c->asked ? begin_repath(c) : begin_confirm(c);
+	if (must_drain(c)) {
+		c->phase = PHASE_UNPATH;
+		return ACT_BEGIN_UNPATH;
 	}
 	c->phase = PHASE_WRITE;
-	c->tries = 0;
 	return ACT_BEGIN_WAVE;
 }
 
@@ -71,7 +145,10 @@ static enum coord_action write_again(struct coordinator *c)
 {
 	if (c->cancelled || c->tries >= c->max_tries)
 		return back(c);
+	if (must_drain(c))
+		return begin_wave(c);
 	c->tries++;
+	c->touched = true;
 	return ACT_WRITE;
 }
 
@@ -79,8 +156,15 @@ static enum coord_action write_back_again(struct coordinator *c)
 {
 	if (c->tries >= c->max_tries)
 		return finish(c, OUTCOME_INCOMPLETE);
+	if (must_drain(c))
+		return ask(c, PHASE_UNPATH);
 	c->tries++;
 	return ACT_WRITE_BACK;
+}
+
+static enum coord_action written_back(struct coordinator *c)
+{
+	return c->asked ? ask(c, PHASE_REPATH) : finish(c, OUTCOME_ROLLED_BACK);
 }
 
 static enum coord_action forward(struct coordinator *c, bool ok)
@@ -91,18 +175,22 @@ static enum coord_action forward(struct coordinator *c, bool ok)
 	case ACT_JOURNAL:
 		c->journalled = ok;
 		return ok ? begin_wave(c) : back(c);
+	case ACT_BEGIN_UNPATH:
+		return ok && !c->cancelled ? ask(c, PHASE_UNPATH) : back(c);
 	case ACT_BEGIN_WAVE:
-		if (!ok || c->cancelled)
-			return back(c);
-		c->touched = true;
-		return write_again(c);
+		return ok ? write_again(c) : back(c);
 	case ACT_WRITE: /* what failed shows when it is read */
 		return c->cancelled ? back(c) : ACT_READ;
 	case ACT_READ:
 		if (!ok || c->cancelled)
 			return write_again(c);
 		c->wave++;
+		c->tries = 0;
 		return begin_wave(c);
+	case ACT_BEGIN_REPATH: /* agents are called back though nobody may know of it later */
+		if (c->touched && (!ok || c->cancelled))
+			return back(c);
+		return ask(c, PHASE_REPATH);
 	case ACT_BEGIN_CONFIRM:
 		return ok && !c->cancelled ? ACT_WAIT : back(c);
 	default:
@@ -111,21 +199,78 @@ static enum coord_action forward(struct coordinator *c, bool ok)
 }
 
 /* Nothing keeps the way back from going on: a step that cannot be journalled, a switch that
- * does not answer. */
+ * does not answer, an agent that is silent. */
 static enum coord_action backward(struct coordinator *c, bool ok)
 {
 	switch (c->action) {
 	case ACT_BEGIN_ROLLBACK:
 		return ACT_SCAN;
 	case ACT_SCAN: /* ok: the old contents are everywhere already */
-		return ok ? finish(c, OUTCOME_ROLLED_BACK) : write_back_again(c);
+		return ok ? written_back(c) : write_back_again(c);
 	case ACT_WRITE_BACK:
 		return ACT_READ_BACK;
 	case ACT_READ_BACK:
-		return ok ? finish(c, OUTCOME_ROLLED_BACK) : write_back_again(c);
+		return ok ? written_back(c) : write_back_again(c);
 	default:
 		return ACT_STOP;
 	}
+}
+
+/* Everybody has drained who will.  Returns whether to write. */
+static bool drain_settled(struct coordinator *c)
+{
+	bool forced = c->drain.without_silent || c->phase == PHASE_ROLLBACK;
+	bool all = true;
+
+	for (uint32_t i = 0; i < c->drain.nagents; i++) {
+		struct coord_agent *g = &c->drain.agents[i];
+
+		g->without = g->state == COORD_FAILED || g->state == COORD_SILENT;
+		all = all && !g->without;
+	}
+	if (!all && !forced) {
+		because(c, WHY_SILENT);
+		return false;
+	}
+	c->drained = true;
+	return true;
+}
+
+static enum coord_action settled(struct coordinator *c)
+{
+	bool write;
+
+	for (uint32_t i = 0; i < c->drain.nagents; i++)
+		if (c->drain.agents[i].state == COORD_ASKED)
+			c->drain.agents[i].state = COORD_SILENT;
+	c->pending = 0;
+	if (c->asked == PHASE_UNPATH) {
+		write = drain_settled(c);
+		if (c->phase == PHASE_ROLLBACK)
+			return write_back_again(c);
+		return write ? begin_wave(c) : back(c);
+	}
+	if (c->phase == PHASE_ROLLBACK)
+		return finish(c, OUTCOME_ROLLED_BACK);
+	return c->touched ? begin_confirm(c) : finish(c, OUTCOME_REFUSED);
+}
+
+/* Being called off or rolled back cannot be called off. */
+static bool stoppable(const struct coordinator *c)
+{
+	return c->phase != PHASE_ROLLBACK && (c->phase != PHASE_REPATH || c->touched);
+}
+
+static enum coord_action talk(struct coordinator *c, enum coord_event ev)
+{
+	if (c->action == ACT_NOTIFY) { /* what was not sent is sent again in its time */
+		if (c->cancelled && stoppable(c))
+			return back(c);
+		return c->pending ? ACT_AWAIT : settled(c);
+	}
+	if (ev == EV_RESEND && c->sends < c->drain.max_sends)
+		return notify(c);
+	return ev == EV_DEADLINE ? settled(c) : ACT_AWAIT;
 }
 
 /* A confirmation that did not reach the disk is none: the operator may try again. */
@@ -137,34 +282,142 @@ static enum coord_action finished(struct coordinator *c, bool ok)
 	return ACT_WAIT;
 }
 
+/* Whoever recovers does not know whom the one before had asked. */
 static enum coord_action start(struct coordinator *c, enum coord_event ev)
 {
 	c->outcome = OUTCOME_NONE;
 	if (ev == EV_RECOVER) {
+		because(c, WHY_RECOVERED);
 		c->touched = c->journalled = true;
+		c->drained = false;
+		if (c->drain.nagents && !c->asked)
+			c->asked = PHASE_REPATH;
 		return back(c);
 	}
 	c->phase = PHASE_PREPARE;
 	return ACT_PREPARE;
 }
 
+static enum coord_action stop(struct coordinator *c, enum coord_why why)
+{
+	if (c->action == ACT_STOP || c->action == ACT_FINISH || !stoppable(c))
+		return c->action;
+	because(c, why);
+	c->cancelled = true;
+	return c->action == ACT_WAIT || c->action == ACT_AWAIT ? back(c) : c->action;
+}
+
+static enum coord_action outside(struct coordinator *c, enum coord_event ev)
+{
+	bool waiting = c->action == ACT_WAIT;
+
+	switch (ev) {
+	case EV_CANCEL:
+		return stop(c, WHY_OPERATOR);
+	case EV_GUARD:
+		return stop(c, WHY_GUARD);
+	case EV_SM:
+		return stop(c, WHY_SM);
+	case EV_TIMEOUT:
+		return waiting ? stop(c, WHY_TIMEOUT) : c->action;
+	case EV_CONFIRM:
+		return waiting ? finish(c, OUTCOME_CONFIRMED) : c->action;
+	case EV_EXTEND:
+		c->extended += waiting;
+		return c->action;
+	case EV_HOLD_OVER:
+		c->drained = false;
+		return c->action;
+	default:
+		return c->action == ACT_AWAIT ? talk(c, ev) : c->action;
+	}
+}
+
 enum coord_action coordinator_step(struct coordinator *c, enum coord_event ev)
 {
-	if (ev == EV_START || ev == EV_RECOVER) {
+	bool ok = ev == EV_DONE;
+
+	if (ev == EV_START || ev == EV_RECOVER)
 		c->action = start(c, ev);
-	} else if (ev == EV_CANCEL) {
-		c->cancelled = true;
-		if (c->action == ACT_WAIT)
-			c->action = back(c);
-	} else if (ev == EV_CONFIRM) {
-		if (c->action == ACT_WAIT)
-			c->action = finish(c, OUTCOME_CONFIRMED);
-	} else if (c->action == ACT_FINISH) {
-		c->action = finished(c, ev == EV_DONE);
-	} else if (c->phase == PHASE_ROLLBACK) {
-		c->action = backward(c, ev == EV_DONE);
-	} else if (c->action != ACT_WAIT) {
-		c->action = forward(c, ev == EV_DONE);
-	}
+	else if (ev != EV_DONE && ev != EV_FAILED)
+		c->action = outside(c, ev);
+	else if (c->action == ACT_NOTIFY)
+		c->action = talk(c, ev);
+	else if (c->action == ACT_FINISH)
+		c->action = finished(c, ok);
+	else if (c->action == ACT_WAIT || c->action == ACT_AWAIT)
+		return c->action;
+	else if (c->phase == PHASE_ROLLBACK)
+		c->action = backward(c, ok);
+	else
+		c->action = forward(c, ok);
 	return c->action;
+}
+
+static enum coord_action answered(struct coordinator *c, struct coord_agent *g, uint8_t state)
+{
+	bool awaited = g->state == COORD_ASKED;
+
+	g->state = state;
+	if (!awaited)
+		return c->action;
+	c->pending--;
+	if (!c->pending && c->action == ACT_AWAIT)
+		c->action = settled(c);
+	return c->action;
+}
+
+static bool newer(const struct coord_agent *g, const struct phase_notice *ack)
+{
+	return ack->seq > g->seq || (ack->seq == g->seq && ack->repeat > g->repeat);
+}
+
+enum coord_action coordinator_ack(struct coordinator *c, uint32_t agent,
+				  const struct phase_notice *ack)
+{
+	struct coord_agent *g;
+	bool failed = ack->flags & NOTICE_FAILED;
+
+	if (agent >= c->drain.nagents || ack->version != PHASE_NOTICE_VERSION ||
+	    ack->txn != c->drain.txn || ack->phase != c->asked || ack->seq < c->first_seq ||
+	    ack->seq > c->seq)
+		return c->action;
+	g = &c->drain.agents[agent];
+	if (g->state == COORD_GONE || !newer(g, ack))
+		return c->action;
+	/* one that has left the escape LIDs: not again before all are asked again */
+	if (failed && c->asked == PHASE_UNPATH && g->state == COORD_DONE)
+		c->drained = false;
+	g->seq = ack->seq;
+	g->repeat = ack->repeat;
+	if (!failed && c->asked == PHASE_UNPATH)
+		g->without = false;
+	return answered(c, g, failed ? COORD_FAILED : COORD_DONE);
+}
+
+enum coord_action coordinator_gone(struct coordinator *c, uint32_t agent)
+{
+	if (agent >= c->drain.nagents || c->drain.agents[agent].state == COORD_GONE)
+		return c->action;
+	c->drain.agents[agent].without = false;
+	return answered(c, &c->drain.agents[agent], COORD_GONE);
+}
+
+bool coordinator_answer(struct phase_notice *out, const struct coordinator *c,
+			const struct phase_notice *ask)
+{
+	bool over = !c || c->action == ACT_STOP;
+	uint32_t last = c && c->drain.txn == ask->txn && c->seq > ask->seq ? c->seq : ask->seq;
+
+	if (!over && (c->drain.nagents || ask->txn >= c->drain.txn))
+		return false;
+	if (c && c->outcome == OUTCOME_INCOMPLETE)
+		return false;
+	*out = (struct phase_notice){
+		.version = PHASE_NOTICE_VERSION,
+		.phase = PHASE_REPATH,
+		.seq = last + 1 + ask->repeat,
+		.txn = ask->txn,
+	};
+	return true;
 }

@@ -8,14 +8,19 @@
 #ifndef FABRIC_UPDATE_COORDINATOR_H
 #define FABRIC_UPDATE_COORDINATOR_H
 
+#include "fabric/update/phase_notice.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Numbered as operators know them; 2 (UNPATH) and 4 (REPATH) belong to the drain protocol. */
+/* Numbered as operators know them.  2 and 4 (Domke & Hoefler, SC16, Sec. 3.3) are passed over
+ * when there is nobody to drain. */
 enum phase {
 	PHASE_NONE = 0,
 	PHASE_PREPARE = 1,
+	PHASE_UNPATH = 2,
 	PHASE_WRITE = 3,
+	PHASE_REPATH = 4,
 	PHASE_CONFIRM = 5,
 	PHASE_ROLLBACK = 6
 };
@@ -25,9 +30,13 @@ const char *phase_name(enum phase p); /* "PREPARE", "WRITE", ... */
 enum coord_action {
 	ACT_PREPARE,	   /* everything that can be checked without writing */
 	ACT_JOURNAL,	   /* old and new contents to disk */
+	ACT_BEGIN_UNPATH,  /* step into the journal: from here on nodes may be on escape LIDs */
+	ACT_NOTIFY,	   /* send coordinator_notice() to all subscribers; FAILED counts as lost */
+	ACT_AWAIT,	   /* answers, EV_RESEND or EV_DEADLINE */
 	ACT_BEGIN_WAVE,	   /* step into the journal, record synced */
 	ACT_WRITE,	   /* what is still to be written of the wave */
 	ACT_READ,	   /* read it back and compare */
+	ACT_BEGIN_REPATH,  /* step into the journal */
 	ACT_BEGIN_CONFIRM, /* step into the journal */
 	ACT_WAIT,	   /* for the operator */
 	ACT_BEGIN_ROLLBACK,
@@ -40,11 +49,30 @@ enum coord_action {
 
 enum coord_event {
 	EV_START,
-	EV_RECOVER, /* instead of START: a journal was left behind */
-	EV_DONE,    /* the action was carried out in full */
-	EV_FAILED,  /* it was not: refused, items left over, disk full */
-	EV_CONFIRM, /* operator, only while waiting */
-	EV_CANCEL   /* operator, at any time: roll back if anything may have been written */
+	EV_RECOVER,  /* instead of START: a journal was left behind */
+	EV_DONE,     /* the action was carried out in full */
+	EV_FAILED,   /* it was not: refused, items left over, disk full */
+	EV_CONFIRM,  /* operator, only while waiting */
+	EV_CANCEL,   /* operator, at any time: roll back if anything may have been written */
+	EV_EXTEND,   /* operator, only while waiting: the deadline starts anew */
+	EV_TIMEOUT,  /* only while waiting: nobody confirmed */
+	EV_GUARD,    /* at any time: counters, reachability or a job say that it goes wrong */
+	EV_SM,	     /* at any time: another master SM */
+	EV_RESEND,   /* while awaiting: time to send the notice again */
+	EV_DEADLINE, /* while awaiting: who has not answered by now is silent */
+	EV_HOLD_OVER /* hold_s since the last UNPATH was begun: agents may leave the escape LIDs */
+};
+
+/* Why it did not end with a confirmation: the first thing that happened. */
+enum coord_why {
+	WHY_NONE,
+	WHY_FAILED, /* an action */
+	WHY_OPERATOR,
+	WHY_TIMEOUT,
+	WHY_GUARD,
+	WHY_SM,
+	WHY_SILENT,   /* an agent did not drain, and the policy is to abort */
+	WHY_RECOVERED /* left behind by a process that died */
 };
 
 enum outcome {
@@ -57,6 +85,33 @@ enum outcome {
 
 const char *outcome_name(enum outcome o); /* "confirmed", ... */
 
+enum coord_agent_state {
+	COORD_IDLE,   /* never asked */
+	COORD_ASKED,  /* its answer to the present question is awaited */
+	COORD_DONE,   /* did it: c->asked says what */
+	COORD_FAILED, /* answered that it could not */
+	COORD_SILENT, /* did not answer in time; may do so yet, nobody waits for it */
+	COORD_GONE    /* its job is over */
+};
+
+struct coord_agent {
+	uint8_t state; /* enum coord_agent_state */
+	bool without;  /* not drained, and writing went on all the same: to be named */
+	uint32_t seq;  /* of the answer that counts */
+	uint16_t repeat;
+};
+
+/* Who is to be drained.  The agents are the caller's, zeroed, and outlive the coordinator. */
+struct coord_drain {
+	struct coord_agent *agents;
+	uint32_t nagents;
+	uint64_t txn;	     /* above that of every earlier transaction; not 0 */
+	uint16_t epoch;	     /* above that of every earlier process that worked on txn; from 0 */
+	uint16_t hold_s;     /* carried by the notices */
+	uint32_t max_sends;  /* of the same question, >= 1 */
+	bool without_silent; /* else: abort, before anything was written */
+};
+
 struct coordinator {
 	enum phase phase;
 	enum coord_action action; /* under way */
@@ -66,11 +121,39 @@ struct coordinator {
 	bool journalled;
 	bool cancelled;
 	enum outcome outcome;
+	enum coord_why why;
+	uint32_t extended; /* times */
+
+	struct coord_drain drain;
+	enum phase asked; /* last question: UNPATH, REPATH; NONE: no agent was ever asked */
+	bool drained;	  /* all that can be are on escape LIDs, and stay there */
+	uint32_t sends, pending;
+	uint32_t seq, first_seq; /* of the last notice, and of the first with this question */
 };
 
 /* max_tries >= 1 */
 void coordinator_init(struct coordinator *c, uint32_t nwaves, uint32_t max_tries);
 /* Feeds an event, returns the next action. */
 enum coord_action coordinator_step(struct coordinator *c, enum coord_event ev);
+
+/* Before EV_START or EV_RECOVER: the update needs the drain.  Without this, or without agents,
+ * phases 2 and 4 are passed over.
+ *
+ * On the way back nobody who is silent keeps the old tables from being written, whatever the
+ * policy.  When it stops as OUTCOME_INCOMPLETE the agents stay on their escape LIDs, until
+ * EV_RECOVER gets further. */
+void coordinator_drain(struct coordinator *c, const struct coord_drain *d);
+/* What ACT_NOTIFY sends. */
+void coordinator_notice(const struct coordinator *c, struct phase_notice *out);
+/* An answer of an agent, at any time, in any order; what is old, double or of somebody else
+ * changes nothing.  O(1) but for the last one that is awaited.  Returns the next action. */
+enum coord_action coordinator_ack(struct coordinator *c, uint32_t agent,
+				  const struct phase_notice *ack);
+/* The agent's job is over: nobody is left there to be drained. */
+enum coord_action coordinator_gone(struct coordinator *c, uint32_t agent);
+/* What to tell an agent that asks (NOTICE_ASK); c: the transaction under way or the last one,
+ * NULL: none.  false: nothing now, it will be told in its time. */
+bool coordinator_answer(struct phase_notice *out, const struct coordinator *c,
+			const struct phase_notice *ask);
 
 #endif
