@@ -343,14 +343,14 @@ static void garbage_ends_the_poller(void **state)
 static void silence_is_unreachable_first_and_killed_at_the_deadline(void **state)
 {
 	struct source_opts o = { .quiet_ms = 150, .deadline_ms = 500, .backoff_ms = 5000 };
-	struct job_source *s = open_fake("silent", NULL, &o);
 	uint64_t t0 = now_ms();
+	struct job_source *s = open_fake("silent", NULL, &o);
 
 	(void)state;
 	assert_true(serve(s, SOURCE_UNREACHABLE, 5000));
-	assert_in_range(now_ms() - t0, 100, 450);
+	assert_in_range(now_ms() - t0, 150, 5000); /* a busy machine may be late, never early */
 	assert_true(serve(s, SOURCE_DEAD, 5000));
-	assert_in_range(now_ms() - t0, 450, 3000);
+	assert_in_range(now_ms() - t0, 500, 10000);
 	assert_true(has_text(s, "killed"));
 	assert_true(no_children_left());
 	job_source_close(s);
@@ -388,7 +388,7 @@ static void close_ends_a_poller_that_does_not_listen(void **state)
 	(void)state;
 	serve(s, SOURCE_OK, 100);
 	job_source_close(s);
-	assert_in_range(now_ms() - t0, 0, 1000);
+	assert_in_range(now_ms() - t0, 0, 5000);
 	assert_true(no_children_left());
 }
 
