@@ -32,7 +32,7 @@ static const struct argp_option table[] = {
 	{ "fold-vls", OPT_FOLD_VLS, "K", 0,
 	  "as if links had no more than K data VLs: packets for VL v take VL v modulo K", 0 },
 	{ "time-ms", OPT_TIME_MS, "T", 0, "simulate so many milliseconds at most (preset: 1)", 0 },
-	OPTION_SEED,
+	{ "seed", OPT_SEED, "N", 0, "of what engine and traffic do at random (preset: 1)", 0 },
 	OPTION_THREADS,
 	OPTION_NAME_MAP,
 	{ "terminals-only", OPT_TERMINALS_ONLY, NULL, 0,

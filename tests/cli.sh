@@ -75,7 +75,7 @@ value() { python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))[sys.ar
 expect "version" 0 '^ibroute-top [0-9]' "$I" --version
 expect "unknown subcommand is refused with the list" 64 'compare ' "$I" rout
 expect "--help lists the subcommands" 0 '^  ibroute-top compare ' "$I" --help
-for c in topo route check compare; do
+for c in topo route check deadlock compare; do
 	expect "$c --help" 0 'Usage: ibroute-top '$c "$I" $c --help
 	expect "$c --version" 0 '^ibroute-top [0-9]' "$I" $c --version
 	expect "$c: unknown option" 64 'unrecognized option' "$I" $c --colour
@@ -182,6 +182,16 @@ expect "broken tables are refused" 1 'ibroute-top check: these tables have fault
 expect "broken tables in JSON" 1 '"(connected|loop_free)": false' "$I" check --topology torus:dims=5x5,hosts=1 --lfts broken.dump --json
 cp out broken.json
 check "JSON of broken tables has all keys" keys broken.json
+# --- deadlock --------------------------------------------------------------------------------
+expect "a missing VL: who waits for whom" 1 'sw02/4 -> sw03/3 VL 0, 24 packets, the first from n0004' "$I" deadlock --topology slimfly:q=5,hosts=2 --engine dfdn --fold-vls 1
+expect "a deadlock in JSON" 1 '"deadlock": true' "$I" deadlock --topology slimfly:q=5,hosts=2 --engine dfdn --fold-vls 1 --json
+expect "two VLs keep it moving" 0 'No deadlock in 1.000 ms: [0-9]{6} packets' "$I" deadlock --topology slimfly:q=5,hosts=2 --engine dfdn
+expect "tables of others deadlock, too" 1 'Deadlock after [0-9.]* us: ' "$I" deadlock --topology torus:dims=5x5,hosts=1 --lfts ring/opensm-lfts.dump
+expect "broken tables are not driven" 1 'packets would get lost' "$I" deadlock --topology torus:dims=5x5,hosts=1 --lfts broken.dump
+expect "deadlock: tables and engine" 64 'one of --engine' "$I" deadlock --topology torus:dims=5x5,hosts=1 --lfts ring/opensm-lfts.dump --engine updn
+expect "deadlock: no such engine" 64 'there is no engine' "$I" deadlock --topology torus:dims=5x5,hosts=1 --engine updwn
+expect "deadlock: bad time" 64 'time-ms=0: a number of 1 to ' "$I" deadlock --topology torus:dims=5x5,hosts=1 --engine updn --time-ms 0
+
 expect "two kinds of tables" 64 'given twice' "$I" check --topology h.net --lfts a --fdbs b
 expect "check: no tables" 64 'one of --lfts' "$I" check --topology h.net
 if [ -e "$SHARED/data/fabrics/ibutils-62sw.subnet.lst" ]; then

@@ -606,6 +606,14 @@ static void packets_of_a_wrong_host_or_to_no_port_are_dropped(void **state)
 
 /* ---- everything at once ---- */
 
+/* One that there is, 0, one too high, or none. */
+static uint8_t any_port(const struct fabric *f, uint32_t sw, struct rng *r)
+{
+	uint64_t port = rng_below(r, f->sw_nports[sw] + 3u);
+
+	return port == f->sw_nports[sw] + 2u ? FAB_NO_PORT : (uint8_t)port;
+}
+
 static struct packets *storm(const struct fabric *f, const struct tables *t, uint64_t seed,
 			     bool check)
 {
@@ -621,8 +629,8 @@ static struct packets *storm(const struct fabric *f, const struct tables *t, uin
 	o.mtu = 256U << rng_below(&r, 5);
 	o.credits = (uint32_t)rng_below(&r, 200);
 	o.latency_ns = (uint32_t)rng_below(&r, 300);
-	o.hoq_ns = rng_below(&r, 2) * 5000;
-	o.life_ns = rng_below(&r, 2) * 20000;
+	o.hoq_ns = rng_below(&r, 2) * 700;
+	o.life_ns = rng_below(&r, 2) * 5000;
 	p = packets_new(f, t, &o);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t c = packets_connect(p, i % f->nterm, f->term_lid[rng_below(&r, f->nterm)],
@@ -640,7 +648,7 @@ static struct packets *storm(const struct fabric *f, const struct tables *t, uin
 		packets_migrate(p, (uint32_t)rng_below(&r, n), lid,
 				(uint8_t)rng_below(&r, FAB_SLS));
 		if (rng_below(&r, 3) == 0)
-			write_entry(p, sw, lid, (uint8_t)rng_below(&r, f->sw_nports[sw] + 3u));
+			write_entry(p, sw, lid, any_port(f, sw, &r));
 		memset(row, (int)rng_below(&r, 5), sizeof(row));
 		if (rng_below(&r, 5) == 0)
 			packets_set_sl2vl(p, sw, 1, (uint8_t)rng_below(&r, f->sw_nports[sw] + 1u),
@@ -672,7 +680,8 @@ static void room_and_counts_add_up_whatever_is_written_held_and_migrated(void **
 		fabric_put(f);
 	}
 	for (int i = 0; i < DROP_KINDS; i++)
-		assert_true(drops[i] > 0);
+		if (!drops[i])
+			fail_msg("nothing was dropped for reason %d", i);
 }
 
 static void the_same_seed_gives_the_same_packets_and_another_does_not(void **state)
