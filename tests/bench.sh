@@ -51,10 +51,11 @@ nets() {
 	small dragonfly-4     dragonfly:p=4
 	small tree3-1350      fattree3:pods=5,leaves=18,aggs=18,cores=3,parallel=6,hosts=15
 	small dragonfly-g15   dragonfly:a=12,p=6,h=6,g=15
+	small torus-7x7x7     torus:dims=7x7x7,hosts=6        updn,dor,sssp,nue:8
 	small kautz-150       kautz:b=5,n=3,hosts=7,links=2
 	small dragonfly-8     dragonfly:p=8                   sssp
 	small torus-6x5x5     torus:dims=6x5x5,hosts=7,links=4
-	small torus-7x7x7     torus:dims=7x7x7,hosts=6
+	large torus-7x7x7     torus:dims=7x7x7,hosts=6
 	large torus-7x7x7-f1  torus:dims=7x7x7,hosts=6,fail=1%
 	large slimfly-11      slimfly:q=11
 	large dragonfly-5     dragonfly:p=5
