@@ -55,5 +55,7 @@ struct mad_port {
 /* Opens an HCA's port through libibumad.  ca NULL and port 0: the first active one.
  * -ENOTSUP in a build without libibumad; the sentence says what to do about every failure. */
 int umad_port_open(struct mad_port *out, const char *ca, uint32_t port, struct err *err);
+/* The same, and reports of the subnet manager come in over it.  -EBUSY: somebody else has them. */
+int umad_port_listen(struct mad_port *out, const char *ca, uint32_t port, struct err *err);
 
 #endif

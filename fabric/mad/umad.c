@@ -20,12 +20,18 @@ int umad_port_open(struct mad_port *out, const char *ca, uint32_t port, struct e
 		"a live fabric, only to dumps and the demo");
 }
 
+int umad_port_listen(struct mad_port *out, const char *ca, uint32_t port, struct err *err)
+{
+	return umad_port_open(out, ca, port, err);
+}
+
 #else
 
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/mad/codec.h"
 
+#include <fcntl.h>
 #include <infiniband/umad.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +46,9 @@ int umad_port_open(struct mad_port *out, const char *ca, uint32_t port, struct e
 
 struct hca {
 	int fd;
-	int agent_smp, agent_directed, agent_perf;
+	int agent_smp, agent_directed, agent_perf, agent_sa;
+	bool simulated; /* the port is one of ibsim's */
+	int issm_fd;
 	struct mad_local local;
 	void *out, *in;
 };
@@ -50,6 +58,7 @@ static int hca_send(void *ctx, const struct mad_packet *p, struct err *err)
 	struct hca *h = ctx;
 	uint8_t mgmt_class = p->data[1];
 	int agent = mgmt_class == MAD_PERF	     ? h->agent_perf
+		    : mgmt_class == MAD_SA	     ? h->agent_sa
 		    : mgmt_class == MAD_SMP_DIRECTED ? h->agent_directed
 						     : h->agent_smp;
 
@@ -101,6 +110,8 @@ static void hca_close(void *ctx)
 {
 	struct hca *h = ctx;
 
+	if (h->issm_fd >= 0)
+		close(h->issm_fd);
 	if (h->fd >= 0)
 		umad_close_port(h->fd); /* the agents go with it */
 	umad_done();
@@ -109,10 +120,15 @@ static void hca_close(void *ctx)
 	free(h);
 }
 
+static bool is_simulated(const char *link_layer)
+{
+	return !strcmp(link_layer, "IB");
+}
+
 /* The kernel says "InfiniBand" or "Ethernet", old ones nothing, ibsim's library "IB". */
 static bool is_infiniband(const char *link_layer)
 {
-	return !*link_layer || !strcmp(link_layer, "InfiniBand") || !strcmp(link_layer, "IB");
+	return !*link_layer || !strcmp(link_layer, "InfiniBand") || is_simulated(link_layer);
 }
 
 /* The port that was asked for, or the best one: active before only up. */
@@ -138,6 +154,7 @@ static int choose(struct hca *h, const char *ca, uint32_t port, struct err *err)
 			if (p->state <= best)
 				continue;
 			best = p->state;
+			h->simulated = is_simulated(p->link_layer);
 			snprintf(h->local.ca, sizeof(h->local.ca), "%.19s", names[i]);
 			h->local.port = (uint32_t)p->portnum;
 			h->local.port_guid = be64toh(p->port_guid);
@@ -163,19 +180,52 @@ static int choose(struct hca *h, const char *ca, uint32_t port, struct err *err)
 		       "the cable, or name another one (see ibstat)");
 }
 
-static int register_agents(struct hca *h, struct err *err)
+#define METHOD_LONGS (16 / sizeof(long))
+
+static void method_add(long mask[METHOD_LONGS], uint8_t method)
 {
-	h->agent_smp = umad_register(h->fd, MAD_SMP, 1, 0, NULL);
-	h->agent_directed = umad_register(h->fd, MAD_SMP_DIRECTED, 1, 0, NULL);
+	mask[method / (8 * sizeof(long))] |= 1l << method % (8 * sizeof(long));
+}
+
+static int register_agents(struct hca *h, bool listen, struct err *err)
+{
+	long reports[METHOD_LONGS] = { 0 }, asks[METHOD_LONGS] = { 0 };
+	bool sm = listen && h->simulated;
+
+	method_add(reports, MAD_REPORT);
+	method_add(asks, MAD_GET);
+	h->agent_smp = umad_register(h->fd, MAD_SMP, 1, 0, sm ? asks : NULL);
+	h->agent_directed = umad_register(h->fd, MAD_SMP_DIRECTED, 1, 0, sm ? asks : NULL);
 	h->agent_perf = umad_register(h->fd, MAD_PERF, 1, 0, NULL);
-	if (h->agent_smp >= 0 && h->agent_directed >= 0 && h->agent_perf >= 0)
+	if (h->agent_smp < 0 || h->agent_directed < 0 || h->agent_perf < 0)
+		return err_set(err, -EIO,
+			       "%s port %u takes no more management clients (umad_register failed)",
+			       h->local.ca, h->local.port);
+	h->agent_sa = umad_register(h->fd, MAD_SA, 2, 0, listen ? reports : NULL);
+	if (h->agent_sa >= 0)
 		return 0;
-	return err_set(err, -EIO,
-		       "%s port %u takes no more management clients (umad_register failed)",
+	return err_set(err, -EBUSY,
+		       "%s port %u gives its reports to another program already: only one on a "
+		       "port can listen to notices",
 		       h->local.ca, h->local.port);
 }
 
-int umad_port_open(struct mad_port *out, const char *ca, uint32_t port, struct err *err)
+/* ibsim has unsolicited datagrams for subnet managers only, and knows them by this; to be done
+ * after the agents were registered. */
+static int pose_as_sm(struct hca *h, struct err *err)
+{
+	char path[256];
+
+	if (!umad_get_issm_path(h->local.ca, (int)h->local.port, path, sizeof(path)))
+		h->issm_fd = open(path, O_NONBLOCK);
+	if (h->issm_fd >= 0)
+		return 0;
+	return err_set(err, -EIO, "the simulated port %s %u cannot be made to take reports: %s",
+		       h->local.ca, h->local.port, strerror(errno));
+}
+
+static int open_port(struct mad_port *out, const char *ca, uint32_t port, bool listen,
+		     struct err *err)
 {
 	static const struct mad_ops ops = { hca_send, hca_recv, hca_now_ns, hca_local, hca_close };
 	struct hca *h;
@@ -186,7 +236,7 @@ int umad_port_open(struct mad_port *out, const char *ca, uint32_t port, struct e
 			       "the InfiniBand management interface is not there: load the ib_umad "
 			       "module (modprobe ib_umad)");
 	h = xcalloc(1, sizeof(*h));
-	h->fd = -1;
+	h->fd = h->issm_fd = -1;
 	/* umad_size() is the smaller one of the old interface until a port is open */
 	h->out = xcalloc(1, sizeof(ib_user_mad_t) + MAD_BYTES);
 	h->in = xcalloc(1, sizeof(ib_user_mad_t) + MAD_BYTES);
@@ -207,13 +257,25 @@ int umad_port_open(struct mad_port *out, const char *ca, uint32_t port, struct e
 			     h->local.port, strerror(errno));
 		goto out;
 	}
-	rc = register_agents(h, err);
+	rc = register_agents(h, listen, err);
+	if (!rc && listen && h->simulated)
+		rc = pose_as_sm(h, err);
 out:
 	if (rc)
 		hca_close(h);
 	else
 		*out = (struct mad_port){ &ops, h };
 	return rc;
+}
+
+int umad_port_open(struct mad_port *out, const char *ca, uint32_t port, struct err *err)
+{
+	return open_port(out, ca, port, false, err);
+}
+
+int umad_port_listen(struct mad_port *out, const char *ca, uint32_t port, struct err *err)
+{
+	return open_port(out, ca, port, true, err);
 }
 
 #endif

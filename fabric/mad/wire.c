@@ -2,6 +2,7 @@
 #include "fabric/mad/wire.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/mad/notice_port.h"
 #include "fabric/mad/wire_priv.h"
 #include "fabric/sim/sim.h"
 
@@ -22,32 +23,61 @@ static struct wire *wire_new(const struct mad_port *port, const struct wire_opts
 	return w;
 }
 
+static struct notice_opts notice_opts(const struct wire_opts *opts)
+{
+	return (struct notice_opts){ .ca = opts->ca,
+				     .port = opts->port,
+				     .timeout_ms = opts->timeout_ms,
+				     .retries = opts->retries,
+				     .m_key = opts->m_key,
+				     .term = opts->term };
+}
+
+static struct wire *wire_over(struct notice_port *np, const struct wire_opts *opts)
+{
+	struct wire *w = wire_new(notice_port_mad(np), opts);
+
+	w->notices = np;
+	return w;
+}
+
 int wire_open_umad(struct wire **out, const struct wire_opts *opts, struct err *err)
 {
 	static const struct wire_opts none;
+	struct notice_opts no;
+	struct notice_port *np;
 	struct mad_port port;
 	int rc;
 
 	opts = opts ? opts : &none;
-	rc = umad_port_open(&port, opts->ca, opts->port, err);
-	if (rc)
-		return rc;
-	*out = wire_new(&port, opts);
-	return 0;
+	no = notice_opts(opts);
+	rc = opts->notices ? notice_port_open_umad(&np, &no, err)
+			   : umad_port_open(&port, opts->ca, opts->port, err);
+	if (!rc)
+		*out = opts->notices ? wire_over(np, opts) : wire_new(&port, opts);
+	return rc;
 }
 
 int wire_open_sim(struct wire **out, struct sim *sim, const struct wire_opts *opts, struct err *err)
 {
 	static const struct wire_opts none;
+	struct notice_opts no;
+	struct notice_port *np;
 	struct mad_port port;
 	int rc;
 
 	opts = opts ? opts : &none;
-	rc = sim_port_open(&port, sim, opts->term, err);
-	if (rc)
-		return rc;
-	*out = wire_new(&port, opts);
-	return 0;
+	no = notice_opts(opts);
+	rc = opts->notices ? notice_port_open_sim(&np, sim, &no, err)
+			   : sim_port_open(&port, sim, opts->term, err);
+	if (!rc)
+		*out = opts->notices ? wire_over(np, opts) : wire_new(&port, opts);
+	return rc;
+}
+
+struct notice_port *wire_notices(struct wire *w)
+{
+	return w->notices;
 }
 
 void wire_close(struct wire *w)

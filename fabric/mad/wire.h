@@ -23,6 +23,7 @@
 #include "fabric/model/tables.h"
 
 struct name_map;
+struct notice_port;
 struct sim;
 struct wire;
 
@@ -34,6 +35,7 @@ struct wire_opts {
 	uint32_t retries;    /* 0: 3; UINT32_MAX: none */
 	uint64_t m_key;
 	uint32_t term; /* sim: terminal that the port is on */
+	bool notices;  /* take reports of the SM as well: see wire_notices() */
 };
 
 /* opts may be NULL.  -ENOTSUP in a build without libibumad; -ENODEV, -EACCES, -ENETDOWN. */
@@ -42,6 +44,10 @@ int wire_open_umad(struct wire **out, const struct wire_opts *opts, struct err *
 int wire_open_sim(struct wire **out, struct sim *sim, const struct wire_opts *opts,
 		  struct err *err);
 void wire_close(struct wire *w); /* NULL is fine */
+
+/* Notices over the same port, for the same thread; what is reported while the wire does something
+ * else is kept.  The wire's own, NULL when it was not opened with notices. */
+struct notice_port *wire_notices(struct wire *w);
 
 void wire_local(struct wire *w, struct mad_local *out);
 uint64_t wire_now_ns(struct wire *w); /* the port's clock: virtual in tests */

@@ -15,6 +15,7 @@ struct wire_route {
 
 struct wire {
 	struct mad_port port;
+	struct notice_port *notices; /* NULL, or what port is */
 	struct queue *queue;
 	uint64_t m_key;
 	struct wire_route *routes; /* of the last sweep, ascending GUID */

@@ -32,6 +32,7 @@ static void count_ca_ports(struct sim *s)
 
 int sim_new(struct sim **out, const struct fabric *f, const struct sim_opts *opts, struct err *err)
 {
+	pthread_condattr_t monotonic;
 	struct sim *s;
 
 	if (!f->nterm)
@@ -41,6 +42,10 @@ int sim_new(struct sim **out, const struct fabric *f, const struct sim_opts *opt
 	if (opts)
 		s->o = *opts;
 	pthread_mutex_init(&s->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->arrival, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 	s->f = fabric_get(f);
 	rng_seed(&s->rng, s->o.seed);
 	s->clock_ns = 1000000000;
@@ -59,6 +64,7 @@ int sim_new(struct sim **out, const struct fabric *f, const struct sim_opts *opt
 	s->term_ctr = xcalloc(f->nend, sizeof(*s->term_ctr));
 	s->fail_after = s->lose_after = UINT64_MAX;
 	s->traffic = traffic_new(f);
+	s->sm = sm_new();
 	count_ca_ports(s);
 	*out = s;
 	s->start_ns = sim_now_ns(s);
@@ -72,6 +78,7 @@ void sim_free(struct sim *s)
 	for (uint32_t sw = 0; sw < s->f->nsw; sw++)
 		free(s->sl2vl[sw]);
 	traffic_free(s->traffic);
+	sm_free(s->sm);
 	free(s->lft);
 	free(s->top);
 	free(s->sl2vl);
@@ -82,6 +89,7 @@ void sim_free(struct sim *s)
 	free(s->port_ctr);
 	free(s->term_ctr);
 	fabric_put(s->f);
+	pthread_cond_destroy(&s->arrival);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -203,6 +211,7 @@ int sim_install_tables(struct sim *s, const struct tables *t, struct err *err)
 		memcpy(s->lft + (size_t)sw * s->stride, tables_row(t, sw), n);
 		install_sl2vl(s, t, sw);
 	}
+	sm_path_sls(s->sm, t);
 	traffic_changed(s->traffic);
 	pthread_mutex_unlock(&s->lock);
 	return 0;
@@ -312,6 +321,22 @@ void sim_stop_sm(struct sim *s, bool stopped)
 {
 	pthread_mutex_lock(&s->lock);
 	s->sm_stopped = stopped;
+	sm_forget(s->sm);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sim_move_sm(struct sim *s, uint32_t term)
+{
+	pthread_mutex_lock(&s->lock);
+	s->o.sm_term = term;
+	sm_forget(s->sm);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sim_set_path_sls(struct sim *s, const struct tables *t)
+{
+	pthread_mutex_lock(&s->lock);
+	sm_path_sls(s->sm, t);
 	pthread_mutex_unlock(&s->lock);
 }
 

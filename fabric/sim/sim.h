@@ -59,8 +59,28 @@ void sim_fail_writes(struct sim *s, uint64_t after);
 /* After so many more Sets, every Set is lost without an answer; UINT64_MAX: never. */
 void sim_lose_writes(struct sim *s, uint64_t after);
 void sim_poke_lft(struct sim *s, uint32_t sw, uint16_t lid,
-		  uint8_t port);	       /* somebody else's write */
-void sim_stop_sm(struct sim *s, bool stopped); /* SMInfo is no longer answered */
+		  uint8_t port); /* somebody else's write */
+/* Stopped, it answers nothing; started again, it knows no subscriptions. */
+void sim_stop_sm(struct sim *s, bool stopped);
+/* The master SM is on another terminal from now on, without subscriptions. */
+void sim_move_sm(struct sim *s, uint32_t term);
+/* The SM's path records have the SLs of t; sim_install_tables() does that, too. */
+void sim_set_path_sls(struct sim *s, const struct tables *t);
+
+/*
+ * The SM takes subscriptions to notices (as many as come), passes traps of nodes on as reports
+ * to the subscribers, without repeating any, and drops a trap that the same port has sent 10
+ * times within 5 s.  It answers path records by (source LID, destination LID).
+ */
+struct sim_sm_counts {
+	uint64_t traps; /* that reached it, suppressed ones as well */
+	uint64_t suppressed;
+	uint64_t reports, answered;	     /* sent; their answers that came */
+	uint64_t light_sweeps, heavy_sweeps; /* that traps would have made OpenSM do */
+	uint32_t subscriptions;		     /* now */
+};
+
+void sim_sm_counts(struct sim *s, struct sim_sm_counts *out);
 
 /* Virtual clock only: lets time pass.  Counters need sim_traffic_step(). */
 void sim_advance(struct sim *s, double seconds);

@@ -62,6 +62,11 @@ static uint32_t sibling(const struct sim *s, uint32_t term, uint32_t ca_port)
 	return FAB_NONE;
 }
 
+uint32_t sim_cap_mask(const struct sim *s, uint32_t term)
+{
+	return PORT_CAP_EXT_SPEED | (term == s->o.sm_term ? PORT_CAP_SM : 0);
+}
+
 static uint16_t port_info(const struct sim *s, uint32_t end, uint8_t in, uint32_t port, bool key_ok,
 			  uint8_t *d)
 {
@@ -76,8 +81,7 @@ static uint16_t port_info(const struct sim *s, uint32_t end, uint8_t in, uint32_
 		link_info(s, f->term_sw[end], f->term_port[end], &pi);
 		pi.lid = f->term_lid[end];
 		pi.lmc = f->lmc;
-		if (end == s->o.sm_term)
-			pi.cap_mask |= PORT_CAP_SM;
+		pi.cap_mask = sim_cap_mask(s, end);
 	} else {
 		uint32_t sw = end - f->nend;
 
@@ -342,9 +346,8 @@ static bool owns(const struct sim *s, uint32_t end, uint32_t lid)
 	return lid >= f->term_lid[end] && lid < f->term_lid[end] + (1u << f->lmc);
 }
 
-/* Follows the LFTs from any end to a LID; FAB_NONE: it gets lost.  smp: on VL 15. */
-static uint32_t walk_lid(const struct sim *s, uint32_t from, uint32_t lid, uint8_t sl, bool smp,
-			 uint8_t *in)
+uint32_t sim_walk_lid(const struct sim *s, uint32_t from, uint32_t lid, uint8_t sl, bool smp,
+		      uint8_t *in)
 {
 	uint32_t at = from;
 
@@ -371,28 +374,38 @@ static uint32_t walk_lid(const struct sim *s, uint32_t from, uint32_t lid, uint8
 	return FAB_NONE;
 }
 
+static bool answer(struct sim *s, uint32_t end, uint8_t in, uint32_t from,
+		   const struct mad_request *r, struct reply *a)
+{
+	if (r->mgmt_class == MAD_PERF)
+		return answer_perf(s, end, r, a);
+	if (r->mgmt_class != MAD_SA)
+		return answer_smp(s, end, in, r, a);
+	a->len = SMP_DATA;
+	return sm_answer(s, end, from, r, &a->status, a->data);
+}
+
 /* Computes a packet's answer in place: false when there is none. */
 static bool answer_in_place(struct sim *s, uint32_t from, struct mad_packet *p)
 {
 	struct mad_request r;
 	struct reply a = { 0 };
-	bool smp, directed, answered;
+	bool smp, directed;
 	uint32_t tid, at;
 	uint8_t in, back;
 
 	if (mad_parse_request(&r, &tid, p))
 		return false;
-	smp = r.mgmt_class != MAD_PERF;
+	smp = r.mgmt_class == MAD_SMP || r.mgmt_class == MAD_SMP_DIRECTED;
 	directed = r.mgmt_class == MAD_SMP_DIRECTED;
 	at = directed ? walk_route(s, from, &r.route, &in)
-		      : walk_lid(s, from, r.lid, r.sl, smp, &in);
+		      : sim_walk_lid(s, from, r.lid, r.sl, smp, &in);
 	if (at == FAB_NONE)
 		return false;
-	answered = smp ? answer_smp(s, at, in, &r, &a) : answer_perf(s, at, &r, &a);
-	if (!answered)
+	if (!answer(s, at, in, from, &r, &a))
 		return false;
 	if (!directed && at != from &&
-	    walk_lid(s, at, s->f->term_lid[from], r.sl, smp, &back) != from)
+	    sim_walk_lid(s, at, s->f->term_lid[from], r.sl, smp, &back) != from)
 		return false;
 	mad_reply(p, a.status, a.data, a.len);
 	if (!directed)
@@ -410,6 +423,7 @@ struct sim_port {
 	struct sim *sim;
 	uint32_t term;
 	uint64_t seq;
+	struct sim_port *next;
 	VEC(struct flight) heap; /* earliest first */
 	VEC(struct mad_packet) packets;
 	VEC(uint32_t) spare;
@@ -478,28 +492,50 @@ static bool lost(struct sim *s)
 	return s->o.loss > 0 && rng_unit(&s->rng) < s->o.loss;
 }
 
+/* What is not lost on the way; now and then twice. */
+static void arrive(struct sim_port *sp, const struct mad_packet *p)
+{
+	struct sim *s = sp->sim;
+
+	if (lost(s))
+		return;
+	fly(sp, p);
+	if (s->o.duplicate > 0 && rng_unit(&s->rng) < s->o.duplicate)
+		fly(sp, p);
+}
+
+void sim_deliver(struct sim *s, uint32_t term, const struct mad_packet *p)
+{
+	for (struct sim_port *sp = s->ports; sp; sp = sp->next)
+		if (sp->term == term)
+			arrive(sp, p);
+	pthread_cond_broadcast(&s->arrival);
+}
+
 static int port_send(void *ctx, const struct mad_packet *p, struct err *err)
 {
 	struct sim_port *sp = ctx;
 	struct sim *s = sp->sim;
-	struct mad_packet answer = *p;
+	struct mad_packet back = *p;
 
 	(void)err;
 	pthread_mutex_lock(&s->lock);
-	if (!lost(s) && answer_in_place(s, sp->term, &answer) && !lost(s)) {
-		fly(sp, &answer);
-		if (s->o.duplicate > 0 && rng_unit(&s->rng) < s->o.duplicate)
-			fly(sp, &answer);
+	if (!lost(s)) {
+		if (answer_in_place(s, sp->term, &back))
+			arrive(sp, &back);
+		else
+			sm_take(s, sp->term, p);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return 0;
 }
 
-static void sleep_until(uint64_t t)
+/* Until then, or until somebody else sends something here. */
+static void sleep_until(struct sim *s, uint64_t t)
 {
 	struct timespec ts = { (time_t)(t / 1000000000u), (long)(t % 1000000000u) };
 
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+	pthread_cond_timedwait(&s->arrival, &s->lock, &ts);
 }
 
 static int port_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
@@ -530,9 +566,7 @@ static int port_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct e
 			s->clock_ns = t;
 			continue;
 		}
-		pthread_mutex_unlock(&s->lock);
-		sleep_until(t);
-		pthread_mutex_lock(&s->lock);
+		sleep_until(s, t);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return got;
@@ -566,8 +600,13 @@ static void port_local(void *ctx, struct mad_local *out)
 
 static void port_close(void *ctx)
 {
-	struct sim_port *sp = ctx;
+	struct sim_port *sp = ctx, **at = &sp->sim->ports;
 
+	pthread_mutex_lock(&sp->sim->lock);
+	while (*at != sp)
+		at = &(*at)->next;
+	*at = sp->next;
+	pthread_mutex_unlock(&sp->sim->lock);
 	vec_free(&sp->heap);
 	vec_free(&sp->packets);
 	vec_free(&sp->spare);
@@ -585,6 +624,10 @@ int sim_port_open(struct mad_port *out, struct sim *s, uint32_t term, struct err
 	sp = xcalloc(1, sizeof(*sp));
 	sp->sim = s;
 	sp->term = term;
+	pthread_mutex_lock(&s->lock);
+	sp->next = s->ports;
+	s->ports = sp;
+	pthread_mutex_unlock(&s->lock);
 	*out = (struct mad_port){ &ops, sp };
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sim_priv: the simulator's state, shared by its three files: sim (state, faults), sim_mad
- * (answers), sim_traffic (flows).  Callers of these functions hold the lock. */
+/* sim_priv: the simulator's state, shared by its files: sim (state, faults), sim_mad
+ * (answers), sim_sa (the SM's administration), sim_traffic (flows).  Callers of these functions
+ * hold the lock. */
 #ifndef FABRIC_SIM_SIM_PRIV_H
 #define FABRIC_SIM_SIM_PRIV_H
 
@@ -13,9 +14,13 @@
 typedef uint64_t counter_row[CTR_COUNT];
 
 struct traffic;
+struct mad_request;
+struct sim_port;
+struct sim_sm;
 
 struct sim {
 	pthread_mutex_t lock;
+	pthread_cond_t arrival; /* of a packet that its port did not ask for */
 	const struct fabric *f;
 	struct sim_opts o;
 	struct rng rng;
@@ -36,6 +41,8 @@ struct sim {
 	counter_row *port_ctr; /* by fabric port */
 	counter_row *term_ctr; /* by end */
 	struct traffic *traffic;
+	struct sim_port *ports; /* all that are open */
+	struct sim_sm *sm;
 };
 
 /* Ends name places: a terminal, or nend + a switch. */
@@ -53,6 +60,23 @@ uint8_t sim_vl(const struct sim *s, uint32_t sw, uint8_t in, uint8_t out, uint8_
 uint8_t *sim_sl2vl_row(struct sim *s, uint32_t sw, uint8_t in, uint8_t out);
 
 uint64_t sim_now_ns(const struct sim *s);
+uint32_t sim_cap_mask(const struct sim *s, uint32_t term);
+
+/* Follows the LFTs from any end to a LID; FAB_NONE: it gets lost.  smp: on VL 15. */
+uint32_t sim_walk_lid(const struct sim *s, uint32_t from, uint32_t lid, uint8_t sl, bool smp,
+		      uint8_t *in);
+/* To all open ports of a terminal, with the faults that the options ask for. */
+void sim_deliver(struct sim *s, uint32_t term, const struct mad_packet *p);
+
+struct sim_sm *sm_new(void);
+void sm_free(struct sim_sm *sm);
+void sm_forget(struct sim_sm *sm); /* subscriptions and all */
+void sm_path_sls(struct sim_sm *sm, const struct tables *t);
+/* False: nobody is there who answers.  d: 64 bytes of the answer. */
+bool sm_answer(struct sim *s, uint32_t end, uint32_t from, const struct mad_request *r,
+	       uint16_t *status, uint8_t *d);
+/* A packet that is no request: traps and answers to reports. */
+void sm_take(struct sim *s, uint32_t from, const struct mad_packet *p);
 
 struct traffic *traffic_new(const struct fabric *f);
 void traffic_free(struct traffic *t);
