@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define PAUSE_WORK (1u << 20)
-#define LEADS	   4 /* times that it is tried to lead to switches without ends */
+#define LEAVES	   4 /* that an escape tree is tried from */
 
 /* When a search is asked to pause, and whether it was stopped then. */
 struct pauses {
@@ -133,16 +133,14 @@ static bool after_step(struct nue_layer *l, struct nue_search *s, uint64_t more,
 	return pause_after(&s->pauses, work + more, steps);
 }
 
-/* How much farther than need be the terminals are from destination i in the order as it is. */
-static uint64_t excess(const struct nue_layer *l, struct nue_search *s, const uint32_t *place,
-		       uint32_t i)
+/* How much farther than need be the terminals are from destination i in the tree as it is. */
+static uint64_t excess(const struct nue_layer *l, const struct nue_search *s, uint32_t i)
 {
 	const struct fabric *f = l->net->f;
 	const uint16_t *dist = l->dist + (size_t)i * f->nsw;
 	const uint32_t *hops = nue_tree_hops(s->tree);
 	uint64_t sum = 0;
 
-	nue_tree_climb(s->tree, place, l->dst[i]);
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		uint64_t far = hops[u] == FAB_NONE ? f->nsw : hops[u];
 
@@ -173,7 +171,8 @@ static void rank_by_excess(struct nue_layer *l, struct nue_search *s, uint32_t *
 	for (uint32_t i = 0; i < l->ndst; i++) {
 		if (after_step(l, s, 0, 0))
 			break;
-		r[i] = (struct ranked){ excess(l, s, place, i), i };
+		nue_tree_climb(s->tree, place, l->dst[i]);
+		r[i] = (struct ranked){ excess(l, s, i), i };
 	}
 	qsort(r, l->ndst, sizeof(*r), worse_first);
 	for (uint32_t i = 0; i < l->ndst && !s->pauses.stopped; i++)
@@ -239,7 +238,7 @@ static void keep_tree(struct nue_trees *t, const struct nue_layer *l, const stru
 	}
 }
 
-/* The layer's first turns: those of the escape tree for destinations that are not led yet. */
+/* The layer's first turns: those of the escape tree. */
 static void begin_layer(struct nue_layer *l, struct nue_search *s, struct nue_escape *e)
 {
 	const struct nue_net *net = l->net;
@@ -247,53 +246,37 @@ static void begin_layer(struct nue_layer *l, struct nue_search *s, struct nue_es
 	bool *to = xcalloc(f->nsw, sizeof(*to));
 
 	for (uint32_t i = 0; i < l->ndst; i++)
-		to[l->dst[i]] = !s->led[i];
+		to[l->dst[i]] = true;
 	nue_escape_init(e, f, l->root[s->how->root], to);
 	for (uint32_t i = 0; i < f->nsw; i++)
 		s->place[e->at[i]] = i;
 	nue_escape_order(s->order, f, net->tree ? net->at : e->at,
 			 net->tree ? net->place : s->place);
-	nue_tree_layer(s->tree, e, s->order);
+	nue_tree_layer(s->tree, s->order);
+	nue_tree_escape(s->tree, e);
+	memset(s->led, 0, l->ndst * sizeof(*s->led));
 	free(to);
 }
 
-/* Leads to the destinations that are to be led; takes the mark from where that cannot be.  True
- * when it could everywhere, or was stopped. */
-static bool lead(struct nue_layer *l, struct nue_search *s, struct nue_trees *t)
+/* Up, then down: the layer's paths to all destinations that these serve best, and to those without
+ * ends that they serve.  True when those are all. */
+static bool climb_all(struct nue_layer *l, struct nue_search *s, struct nue_trees *t)
 {
 	const struct fabric *f = l->net->f;
 	bool all = true;
 
+	nue_escape_order(s->order, f, l->net->at, l->net->place);
 	for (uint32_t c = 0; c < f->nchan; c++)
 		t->place[s->order[c]] = c;
-	for (uint32_t i = 0; i < l->ndst; i++) {
-		if (!s->led[i])
-			continue;
-		if (after_step(l, s, f->nsw, 0))
-			return true;
-		s->led[i] = nue_tree_climb(s->tree, t->place, l->dst[i]) && nue_tree_hold(s->tree);
+	for (uint32_t i = 0; i < l->ndst && !s->pauses.stopped; i++) {
+		s->led[i] = nue_tree_climb(s->tree, t->place, l->dst[i]) &&
+			    (l->net->bare[l->dst[i]] || !excess(l, s, i));
 		all &= s->led[i];
 		if (s->led[i])
 			keep_tree(t, l, s, i);
+		after_step(l, s, f->nsw, 0);
 	}
 	return all;
-}
-
-/* In a tree paths up, then down lead to nearly all switches without ends as well, and take less
- * away from the others than an escape tree for them. */
-static void begin(struct nue_layer *l, struct nue_search *s, struct nue_escape *e,
-		  struct nue_trees *t)
-{
-	for (unsigned i = 0; i < LEADS; i++) {
-		for (uint32_t d = 0; d < l->ndst && !i; d++)
-			s->led[d] = l->net->tree && l->net->bare[l->dst[d]];
-		begin_layer(l, s, e);
-		if (lead(l, s, t))
-			return;
-		nue_escape_done(e);
-	}
-	memset(s->led, 0, l->ndst * sizeof(*s->led));
-	begin_layer(l, s, e);
 }
 
 /* Turns that would let switches choose between channels that are equally near: first onto the
@@ -402,7 +385,8 @@ static void widen_all(struct nue_trees *t, struct nue_layer *l, struct nue_searc
 	while (n < l->ndst && !l->net->bare[l->dst[s->turn[n]]])
 		n++;
 	for (uint32_t k = 0; k < n; k++) {
-		widen(l, s, t, s->turn[k]);
+		if (!s->led[s->turn[k]])
+			widen(l, s, t, s->turn[k]);
 		if (after_step(l, s, l->net->f->nchan, 1))
 			return;
 	}
@@ -424,21 +408,13 @@ static void improve_all(struct nue_trees *t, struct nue_layer *l, struct nue_sea
 	}
 }
 
-bool nue_layer_search(struct nue_trees *t, struct nue_layer *l, struct nue_search *s,
-		      const struct nue_how *how, const struct nue_pause *pause)
+/* Around an escape tree. */
+static void search(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
 {
-	const struct fabric *f = l->net->f;
 	struct nue_escape e;
 
-	*t = (struct nue_trees){ .cost = 0 };
-	t->next = xcalloc((size_t)l->ndst * f->nsw, sizeof(*t->next));
-	t->hops = xcalloc((size_t)l->ndst * f->nsw, sizeof(*t->hops));
-	t->place = xcalloc(f->nchan, sizeof(*t->place));
-	s->how = how;
-	s->pauses = (struct pauses){ .pause = pause };
-	begin(l, s, &e, t);
-	if (!s->pauses.stopped)
-		rank(l, s, how->order, t->place);
+	begin_layer(l, s, &e);
+	rank(l, s, s->how->order, t->place);
 	if (!s->pauses.stopped)
 		grow_all(t, l, s);
 	if (!s->pauses.stopped)
@@ -446,6 +422,84 @@ bool nue_layer_search(struct nue_trees *t, struct nue_layer *l, struct nue_searc
 	if (!s->pauses.stopped)
 		improve_all(t, l, s);
 	nue_escape_done(&e);
+}
+
+/* The switch with ends that has the most channels, of those with as many the skip-th next one. */
+static uint32_t leaf_root(const struct nue_net *net, uint32_t skip)
+{
+	const uint32_t *off = net->f->chan_off;
+	uint32_t best = FAB_NONE;
+
+	for (uint32_t u = 0; u < net->f->nsw; u++) {
+		bool more = best == FAB_NONE || off[u + 1] - off[u] > off[best + 1] - off[best];
+
+		if (!net->bare[u] && more)
+			best = u;
+	}
+	for (uint32_t u = best + 1; best != FAB_NONE && u < net->f->nsw && skip; u++)
+		if (!net->bare[u] && off[u + 1] - off[u] == off[best + 1] - off[best]) {
+			best = u;
+			skip--;
+		}
+	return best;
+}
+
+/* An escape tree for the destinations that are left, beside all turns that climb.  From a leaf it
+ * turns up again only near that leaf, which closes no cycle but where many cables are missing. */
+static bool begin_leaf(struct nue_layer *l, struct nue_search *s, struct nue_escape *e,
+		       const uint32_t *place)
+{
+	const struct fabric *f = l->net->f;
+	bool *to = xcalloc(f->nsw, sizeof(*to)), found = false;
+
+	for (uint32_t i = 0; i < l->ndst; i++)
+		to[l->dst[i]] = !s->led[i];
+	for (uint32_t i = 0; i < LEAVES && !found; i++) {
+		nue_tree_layer(s->tree, s->order);
+		nue_tree_climbing(s->tree, place);
+		nue_escape_init(e, f, leaf_root(l->net, i), to);
+		found = nue_tree_escape(s->tree, e);
+		if (!found)
+			nue_escape_done(e);
+	}
+	free(to);
+	return found;
+}
+
+/* In a tree, paths up, then down serve nearly all destinations, even when cables are missing.  The
+ * turns of all such paths come first, and what is left grows around them.  False when it cannot. */
+static bool search_tree(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
+{
+	struct nue_escape e;
+
+	if (!climb_all(l, s, t) && !s->pauses.stopped) {
+		if (!begin_leaf(l, s, &e, t->place))
+			return false;
+		rank(l, s, NUE_BY_INDEX, t->place);
+		grow_all(t, l, s);
+		if (!s->pauses.stopped)
+			widen_all(t, l, s);
+		nue_tree_places(s->tree, t->place);
+		nue_escape_done(&e);
+	}
+	for (uint32_t i = 0; i < l->ndst && !s->pauses.stopped; i++)
+		count_hops(l, t, i);
+	return true;
+}
+
+bool nue_layer_search(struct nue_trees *t, struct nue_layer *l, struct nue_search *s,
+		      const struct nue_how *how, const struct nue_pause *pause)
+{
+	const struct fabric *f = l->net->f;
+
+	*t = (struct nue_trees){ .cost = 0 };
+	t->next = xcalloc((size_t)l->ndst * f->nsw, sizeof(*t->next));
+	t->hops = xcalloc((size_t)l->ndst * f->nsw, sizeof(*t->hops));
+	t->place = xcalloc(f->nchan, sizeof(*t->place));
+	s->how = how;
+	s->pauses = (struct pauses){ .pause = pause };
+	if (!l->net->tree || !search_tree(t, l, s))
+		search(t, l, s);
 	return s->pauses.stopped;
 }
 

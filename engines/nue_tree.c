@@ -108,24 +108,55 @@ static uint8_t *turn_state(const struct nue_tree *t, uint32_t c, uint32_t d)
 	return &t->state[turns_at(&t->net->turns, c, d)];
 }
 
-static void add_escape_turn(void *ctx, uint32_t c, uint32_t d)
-{
-	struct nue_tree *t = ctx;
-
-	cdg_add(t->cdg, c, d);
-	*turn_state(t, c, d) = TURN_USED;
-}
-
-void nue_tree_layer(struct nue_tree *t, const struct nue_escape *e, const uint32_t *order)
+void nue_tree_layer(struct nue_tree *t, const uint32_t *order)
 {
 	const struct fabric *f = t->net->f;
 
-	t->escape = e;
 	cdg_restart(t->cdg, order);
 	memset(t->state, TURN_NEW, t->net->turns.n);
 	for (uint32_t c = 0; c < f->nchan; c++)
 		*turn_state(t, c, f->chan_rev[c]) = TURN_BLOCKED;
-	nue_escape_turns(e, f, add_escape_turn, t);
+}
+
+void nue_tree_climbing(struct nue_tree *t, const uint32_t *place)
+{
+	const struct fabric *f = t->net->f;
+
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		uint32_t v = f->chan_dst[c];
+
+		for (uint32_t d = f->chan_off[v]; d < f->chan_off[v + 1]; d++) {
+			if (place[d] < place[c] || d == f->chan_rev[c])
+				continue;
+			cdg_add(t->cdg, c, d);
+			*turn_state(t, c, d) = TURN_USED;
+		}
+	}
+	t->looked += t->net->turns.n;
+}
+
+struct escape_adding {
+	struct nue_tree *t;
+	bool closed; /* a cycle */
+};
+
+static void add_escape_turn(void *ctx, uint32_t c, uint32_t d)
+{
+	struct escape_adding *a = ctx;
+
+	if (cdg_add(a->t->cdg, c, d))
+		*turn_state(a->t, c, d) = TURN_USED;
+	else
+		a->closed = true;
+}
+
+bool nue_tree_escape(struct nue_tree *t, const struct nue_escape *e)
+{
+	struct escape_adding a = { .t = t };
+
+	t->escape = e;
+	nue_escape_turns(e, t->net->f, add_escape_turn, &a);
+	return !a.closed;
 }
 
 static void log_turn(struct nue_tree *t, uint32_t c, uint32_t d)
@@ -367,17 +398,5 @@ bool nue_tree_climb(struct nue_tree *t, const uint32_t *place, uint32_t dst)
 	if (count_stuck(t))
 		return false;
 	join_rest(t);
-	return true;
-}
-
-bool nue_tree_hold(struct nue_tree *t)
-{
-	const struct fabric *f = t->net->f;
-
-	t->nlog = 0;
-	for (uint32_t u = 0; u < f->nsw; u++)
-		if (t->hops[u] > 1 && !t->idle[u] &&
-		    !add_turn(t, t->next[u], t->next[f->chan_dst[t->next[u]]]))
-			return false;
 	return true;
 }

@@ -17,9 +17,13 @@ struct nue_tree;
 struct nue_tree *nue_tree_new(const struct nue_net *net);
 void nue_tree_free(struct nue_tree *t); /* NULL is fine */
 
-/* A new layer: no turns but those of the escape tree, which must outlive the layer; order is that
- * of the channels to begin with. */
-void nue_tree_layer(struct nue_tree *t, const struct nue_escape *e, const uint32_t *order);
+/* A new layer without turns; order is that of the channels to begin with. */
+void nue_tree_layer(struct nue_tree *t, const uint32_t *order);
+/* Adds all turns that climb in that order; place is where each channel is in it. */
+void nue_tree_climbing(struct nue_tree *t, const uint32_t *place);
+/* Adds those of the escape tree, which must outlive the layer; false when one closes a cycle, as
+ * none does in a new layer. */
+bool nue_tree_escape(struct nue_tree *t, const struct nue_escape *e);
 
 /* Grows the tree to dst.  Its turns stay.  limit: how many channels a search for a cycle may look
  * at; few save time and change the luck.  Returns how many switches could only be led along the
@@ -30,9 +34,6 @@ uint32_t nue_tree_grow(struct nue_tree *t, uint32_t dst, uint32_t limit, bool *a
  * ways that by the channel which comes last, as most others climb to that.  False when a switch
  * with ends has no way. */
 bool nue_tree_climb(struct nue_tree *t, const uint32_t *place, uint32_t dst);
-
-/* Adds the turns of the tree as it is; false when one of them closes a cycle. */
-bool nue_tree_hold(struct nue_tree *t);
 
 /* Of the tree as it is: next channel and hops by switch, FAB_NONE next at the destination. */
 const uint32_t *nue_tree_next(const struct nue_tree *t);
