@@ -126,7 +126,7 @@ void nue_tree_climbing(struct nue_tree *t, const uint32_t *place)
 		uint32_t v = f->chan_dst[c];
 
 		for (uint32_t d = f->chan_off[v]; d < f->chan_off[v + 1]; d++) {
-			if (place[d] < place[c] || d == f->chan_rev[c])
+			if (place[d] < place[c] || f->chan_dst[d] == f->chan_src[c])
 				continue;
 			cdg_add(t->cdg, c, d);
 			*turn_state(t, c, d) = TURN_USED;

@@ -19,7 +19,8 @@ void nue_tree_free(struct nue_tree *t); /* NULL is fine */
 
 /* A new layer without turns; order is that of the channels to begin with. */
 void nue_tree_layer(struct nue_tree *t, const uint32_t *order);
-/* Adds all turns that climb in that order; place is where each channel is in it. */
+/* Adds all turns that climb in that order, but for those back to the same switch; place is where
+ * each channel is in it. */
 void nue_tree_climbing(struct nue_tree *t, const uint32_t *place);
 /* Adds those of the escape tree, which must outlive the layer; false when one closes a cycle, as
  * none does in a new layer. */

@@ -180,6 +180,29 @@ static void a_tree_is_balanced_perfectly_on_any_number_of_vls(void **state)
 	fabric_put(f);
 }
 
+/* The limits are little above what shortest paths without regard to deadlocks give. */
+static void a_tree_with_missing_cables_is_balanced_on_one_vl(void **state)
+{
+	static const struct {
+		const char *spec;
+		uint64_t most;
+	} trees[] = {
+		{ "fattree3:k=10,fail=2%", 500 },
+		{ "fattree3:k=12,fail=2%", 850 },
+		{ "fattree3:pods=3,leaves=6,aggs=6,cores=3,parallel=2,hosts=5,fail=3%", 120 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(trees) / sizeof(*trees); i++) {
+		struct fabric *f = from_topo(trees[i].spec);
+		struct tables *t = route_clean(f, 1, 1, NULL);
+
+		assert_in_range(max_routes(f, t), 1, trees[i].most);
+		tables_put(t);
+		fabric_put(f);
+	}
+}
+
 /* Pairs of switches with hosts that are farther apart than a search of its own finds. */
 static uint64_t count_detours(const struct fabric *f, const struct tables *t)
 {
@@ -347,6 +370,7 @@ int main(void)
 		cmocka_unit_test(routes_the_chain_with_lmc_7),
 		cmocka_unit_test(paths_are_shortest_on_8_vls),
 		cmocka_unit_test(a_tree_is_balanced_perfectly_on_any_number_of_vls),
+		cmocka_unit_test(a_tree_with_missing_cables_is_balanced_on_one_vl),
 		cmocka_unit_test(detours_are_counted_in_the_notes),
 		cmocka_unit_test(more_vls_never_lengthen_the_mean_path_here),
 		cmocka_unit_test(threads_do_not_change_a_byte),
