@@ -222,6 +222,16 @@ uint64_t packets_now_ns(const struct packets *p)
 	return p->now_ps / 1000;
 }
 
+uint64_t packets_oldest_ns(const struct packets *p)
+{
+	uint64_t oldest = UINT64_MAX;
+
+	for (size_t k = 0; k < p->pool.n; k++)
+		if (p->pool.v[k].bytes && p->pool.v[k].born < oldest)
+			oldest = p->pool.v[k].born;
+	return oldest == UINT64_MAX ? oldest : oldest / 1000;
+}
+
 bool packets_still(const struct packets *p)
 {
 	return !p->events.heap.n;

@@ -117,6 +117,8 @@ void packets_run(struct packets *p, uint64_t until_ns);
  * so. */
 bool packets_run_drained(struct packets *p, uint64_t until_ns);
 uint64_t packets_now_ns(const struct packets *p);
+/* When the oldest packet under way began to be sent; UINT64_MAX: none is.  O(packets). */
+uint64_t packets_oldest_ns(const struct packets *p);
 /* Nothing will ever move again unless somebody sends, writes or releases. */
 bool packets_still(const struct packets *p);
 

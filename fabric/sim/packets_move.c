@@ -29,6 +29,7 @@ static void packet_gone(struct packets *p, uint32_t k)
 	c->n.in_flight--;
 	p->n.in_flight--;
 	p->held -= c->hold;
+	p->pool.v[k].bytes = 0;
 	p->pool.v[k].next = p->unused;
 	p->unused = k;
 }

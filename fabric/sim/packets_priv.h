@@ -21,7 +21,7 @@ struct packet {
 	uint32_t next; /* in its buffer, on its cable, or among the free ones */
 	uint32_t conn, seq;
 	uint32_t out;	      /* lane that it waits for at the switch where it is */
-	uint16_t dlid, bytes; /* with headers */
+	uint16_t dlid, bytes; /* with headers; 0: a free one */
 	uint8_t sl, vl;
 };
 

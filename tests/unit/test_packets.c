@@ -335,8 +335,13 @@ static void a_message_ends_with_a_shorter_packet(void **state)
 
 	(void)state;
 	packets_send(p, c, 2 * 2048 + 1);
+	assert_true(packets_oldest_ns(p) == UINT64_MAX);
+	while (!of_conn(p, c).in_flight)
+		packets_run(p, packets_now_ns(p) + 10);
+	assert_in_range(packets_now_ns(p) - packets_oldest_ns(p), 0, 10);
 	packets_run(p, MS);
 	assert_true(packets_still(p));
+	assert_true(packets_oldest_ns(p) == UINT64_MAX);
 	assert_int_equal(of_conn(p, c).delivered, 3);
 	assert_int_equal(of_conn(p, c).bytes, 2 * 2048 + 1);
 	packets_send(p, c, 100);
