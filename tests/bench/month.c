@@ -4,15 +4,21 @@
  * figures of SC16 Table 1, while jobs come and go.
  *
  *   month [--fabric=SPEC] [--samples=N] [--every=MINUTES] [--seed=N] [--jobs=CSV] [--large]
- *         [--json]
+ *         [--predict=N] [--json]
  *
  * Without a history the jobs are synthetic: the simulator's workload at 90 % utilisation, in a mix
  * of sizes up to 256 nodes; --large: of 32 nodes and more.
  * leafwise starts each step from the tables of the step before; "scratch" is the same method
  * without them.  CPU: of the engine alone, layers included, one thread.
+ *
+ * --predict: at so many of the samples also what the jobs get: the slowdown of all-to-all by the
+ * others (together / alone), its time (1.0: as good as one switch for all), and the effective
+ * bisection bandwidth inside the jobs while all of them send.
+ * A line per 10 samples, or 5 seconds, goes to stderr.
  */
 #include "engines/engine.h"
 #include "engines/metrics.h"
+#include "engines/predict.h"
 #include "engines/verify.h"
 #include "fabric/base/mem.h"
 #include "fabric/files/jobs_file.h"
@@ -29,12 +35,21 @@
 #include <string.h>
 #include <time.h>
 
-#define WARM_UP_S 86400.0
+#define WARM_UP_S  86400.0
+#define MANY_PCT   5.0 /* of all blocks in a step: worth a word */
+#define LARGE_PART 16  /* a new job of this part of the terminals is large */
+#define PHASES	   16
+#define BISECTIONS 40
 
 enum figure { MAX_EFI, JOB_EFI, DARK, LINKS, NFIGURE };
 
 static const char *const figure_key[NFIGURE] = { "eff_efi_max", "job_efi_max_mean",
 						 "dark_fiber_pct", "links_per_job_mean" };
+
+enum forecast { SLOWDOWN, TIME, EBB, NFORECAST };
+
+static const char *const forecast_key[NFORECAST] = { "slowdown_mean", "time_mean",
+						     "ebb_jobs_mean" };
 
 /* A way of routing and what it gave. */
 struct way {
@@ -47,6 +62,9 @@ struct way {
 	double cpu, cpu_max, ratio, ratio_max;
 	double blocks, blocks_max, entries; /* per cent changed per step */
 	uint32_t nratio, nstep, vls;
+	uint32_t nmany, many_new_least; /* steps with many blocks; least largest new job in them */
+	double quiet_max;		/* per cent of blocks at most where no large job began */
+	double forecast[NFORECAST];
 };
 
 static struct way ways[] = {
@@ -71,13 +89,16 @@ struct gain {
 
 struct month {
 	const char *spec, *jobs_path;
-	uint32_t samples, every_min;
+	uint32_t samples, every_min, npredict;
 	uint64_t seed;
 	bool json, large;
 	struct fabric *f;
 	struct workload *w;
 	struct job_log *log;
-	uint32_t n; /* samples with a multi-switch job */
+	uint32_t n;	    /* samples with a multi-switch job */
+	uint32_t forecasts; /* of them with predictions */
+	uint32_t largest;   /* terminals of the largest job that is new in this step */
+	double shown;	    /* CPU seconds at the last line of progress */
 	double bound, njob, nmulti, busy, fresh;
 	struct gain gain[NWAY][NWAY][NFIGURE]; /* of an aware way over another */
 };
@@ -112,6 +133,12 @@ static void compare_steps(const struct month *m, struct way *w, const struct tab
 	w->blocks_max = pct > w->blocks_max ? pct : w->blocks_max;
 	w->entries += 100.0 * (double)d->entries / (double)d->entries_all;
 	w->nstep++;
+	if (pct > MANY_PCT) {
+		if (!w->nmany++ || m->largest < w->many_new_least)
+			w->many_new_least = m->largest;
+	}
+	if (m->largest < m->f->nterm / LARGE_PART && pct > w->quiet_max)
+		w->quiet_max = pct;
 	tdiff_free(d);
 }
 
@@ -163,6 +190,46 @@ static int judge(struct month *m, struct way *w, const struct jobset *js, double
 	}
 	metrics_free(x);
 	return 0;
+}
+
+static int predict(struct month *m, struct way *w, const struct jobset *js, struct err *err)
+{
+	struct predict_opts po = {
+		.pattern = PREDICT_ALLTOALL, .phases = PHASES, .seed = m->seed, .threads = 1
+	};
+	struct ebb_opts eo = { .bisections = BISECTIONS, .seed = m->seed, .threads = 1 };
+	struct prediction *p;
+	struct ebb_jobs *e;
+	double time = 0;
+	uint32_t n = 0;
+	int rc = predict_jobs(&p, m->f, w->t, js, &po, NULL, err);
+
+	if (rc)
+		return rc;
+	for (uint32_t j = 0; j < p->njob; j++) {
+		time += p->job[j].flows ? p->job[j].together : 0;
+		n += p->job[j].flows > 0;
+	}
+	w->forecast[TIME] += n ? time / n : 1;
+	w->forecast[SLOWDOWN] += p->slowdown_mean;
+	prediction_free(p);
+	rc = predict_ebb_jobs(&e, m->f, w->t, js, &eo, NULL, err);
+	if (rc)
+		return rc;
+	w->forecast[EBB] += e->all.mean;
+	ebb_jobs_free(e);
+	return 0;
+}
+
+static int predict_all(struct month *m, const struct jobset *js, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < NWAY && !rc; i++)
+		if (ways[i].e)
+			rc = predict(m, &ways[i], js, err);
+	m->forecasts++;
+	return rc;
 }
 
 /* More links are better, of everything else less is. */
@@ -228,18 +295,51 @@ static int next_jobs(struct month *m, struct jobset **out, uint32_t sample, stru
 	return rc;
 }
 
-static uint32_t count_new(const struct jobset *a, const struct jobset *b)
+/* Jobs over several switches that are only in b; *largest: terminals of the largest. */
+static uint32_t count_new(const struct jobset *a, const struct jobset *b, uint32_t *largest)
 {
 	uint32_t n = 0;
 
+	*largest = 0;
 	for (uint32_t j = 0; j < b->njob; j++) {
 		bool found = !b->jobs[j].multi;
 
 		for (uint32_t k = 0; a && k < a->njob && !found; k++)
 			found = a->jobs[k].id == b->jobs[j].id;
 		n += !found;
+		if (!found && b->jobs[j].nterm > *largest)
+			*largest = b->jobs[j].nterm;
 	}
 	return n;
+}
+
+static void show_progress(struct month *m, uint32_t done)
+{
+	double now = cpu_s();
+
+	if (done % 10 && done < m->samples && now - m->shown < 5)
+		return;
+	m->shown = now;
+	fprintf(stderr, "month: %u of %u samples, %.1f CPU s\n", done, m->samples, now);
+}
+
+static int sample_jobs(struct month *m, const struct jobset *js, const struct jobset *before,
+		       uint32_t s, struct err *err)
+{
+	uint32_t busy = 0, fresh = count_new(before, js, &m->largest);
+	uint32_t every = m->npredict ? (m->samples + m->npredict - 1) / m->npredict : 0;
+	int rc;
+
+	for (uint32_t j = 0; j < js->njob; j++)
+		busy += js->jobs[j].nterm;
+	m->njob += js->njob;
+	m->nmulti += js->nmulti;
+	m->busy += 100.0 * busy / m->f->nterm;
+	m->fresh += before ? fresh : 0;
+	rc = take_sample(m, js, err);
+	if (!rc && every && s % every == every / 2)
+		rc = predict_all(m, js, err);
+	return rc;
 }
 
 static int run(struct month *m, struct err *err)
@@ -248,20 +348,12 @@ static int run(struct month *m, struct err *err)
 	int rc = 0;
 
 	for (uint32_t s = 0; s < m->samples && !rc; s++) {
-		uint32_t busy = 0;
-
 		rc = next_jobs(m, &js, s, err);
 		if (rc)
 			break;
-		for (uint32_t j = 0; j < js->njob; j++)
-			busy += js->jobs[j].nterm;
-		if (js->nmulti) {
-			m->njob += js->njob;
-			m->nmulti += js->nmulti;
-			m->busy += 100.0 * busy / m->f->nterm;
-			m->fresh += s ? count_new(before, js) : 0;
-			rc = take_sample(m, js, err);
-		}
+		if (js->nmulti)
+			rc = sample_jobs(m, js, before, s, err);
+		show_progress(m, s + 1);
 		jobset_put(before);
 		before = js;
 	}
@@ -292,6 +384,39 @@ static void print_ways(const struct month *m)
 		else
 			printf("%9s %8s %8s %8s", "-", "-", "-", "");
 		printf(" %4u\n", w->vls);
+	}
+}
+
+static void print_steps(const struct month *m)
+{
+	for (size_t i = 0; i < NWAY; i++) {
+		const struct way *w = &ways[i];
+
+		if (!w->nstep)
+			continue;
+		printf("%-9s %u of %u steps change more than %.0f %% of the blocks", w->name,
+		       w->nmany, w->nstep, MANY_PCT);
+		if (w->nmany)
+			printf("; in each a job of %u nodes or more begins", w->many_new_least);
+		printf("; at most %.2f %% where none of %u or more does\n", w->quiet_max,
+		       m->f->nterm / LARGE_PART);
+	}
+}
+
+static void print_forecasts(const struct month *m)
+{
+	if (!m->forecasts)
+		return;
+	printf("\nall-to-all in every job, and bisections inside all jobs; %u samples\n%-9s %9s %9s "
+	       "%9s\n",
+	       m->forecasts, "method", "slowdown", "time", "eBB jobs");
+	for (size_t i = 0; i < NWAY; i++) {
+		if (!ways[i].e)
+			continue;
+		printf("%-9s", ways[i].name);
+		for (int k = 0; k < NFORECAST; k++)
+			printf(" %9.4f", ways[i].forecast[k] / m->forecasts);
+		printf("\n");
 	}
 }
 
@@ -351,7 +476,11 @@ static json_t *way_json(const struct month *m, size_t i)
 		json_object_set_new(o, "blocks_pct_mean", json_real(w->blocks / w->nstep));
 		json_object_set_new(o, "blocks_pct_max", json_real(w->blocks_max));
 		json_object_set_new(o, "entries_pct_mean", json_real(w->entries / w->nstep));
+		json_object_set_new(o, "steps_many_blocks", json_integer(w->nmany));
+		json_object_set_new(o, "blocks_pct_max_quiet", json_real(w->quiet_max));
 	}
+	for (int k = 0; k < NFORECAST && m->forecasts; k++)
+		json_object_set_new(o, forecast_key[k], json_real(w->forecast[k] / m->forecasts));
 	if (w->aware)
 		json_object_set_new(o, "improvement", gains_json(m, i));
 	return o;
@@ -388,6 +517,9 @@ static void print_all(const struct month *m)
 	       "busy; lower bound of the maximum %.1f\n\n",
 	       m->njob / m->n, m->nmulti / m->n, m->fresh / m->n, m->busy / m->n, m->bound / m->n);
 	print_ways(m);
+	printf("\n");
+	print_steps(m);
+	print_forecasts(m);
 	print_gains(m);
 }
 
@@ -430,6 +562,7 @@ static int parse(struct month *m, int argc, char **argv)
 						 { "jobs", required_argument, NULL, 'j' },
 						 { "json", no_argument, NULL, 'J' },
 						 { "large", no_argument, NULL, 'l' },
+						 { "predict", required_argument, NULL, 'p' },
 						 { NULL, 0, NULL, 0 } };
 	int opt;
 
@@ -444,6 +577,8 @@ static int parse(struct month *m, int argc, char **argv)
 			m->seed = strtoull(optarg, NULL, 10);
 		else if (opt == 'j')
 			m->jobs_path = optarg;
+		else if (opt == 'p')
+			m->npredict = (uint32_t)strtoul(optarg, NULL, 10);
 		else if (opt == 'J')
 			m->json = true;
 		else if (opt == 'l')
@@ -456,11 +591,13 @@ static int parse(struct month *m, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct month m = {
-		.spec = "xgft:h=3,m=16x8x11,w=1x9x8", .samples = 300, .every_min = 10, .seed = 1
-	};
+	struct month m = { .spec = "xgft:h=3,m=16x8x11,w=1x9x8",
+			   .samples = 300,
+			   .every_min = 10,
+			   .seed = 1,
+			   .npredict = 6 };
 	struct err err = { "usage: month [--fabric=SPEC] [--samples=N] [--every=MINUTES] "
-			   "[--seed=N] [--jobs=CSV] [--large] [--json]" };
+			   "[--seed=N] [--jobs=CSV] [--large] [--predict=N] [--json]" };
 	int rc = parse(&m, argc, argv);
 
 	if (!rc)
