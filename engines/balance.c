@@ -191,7 +191,8 @@ uint64_t balance_route(struct balance *b, const struct dest *d, uint32_t n, cons
 	return work + balance_route_in(b, &b->dag, d, n, weight);
 }
 
-uint64_t balance_take_out(struct balance *b, const struct dest *d, const uint32_t *weight)
+/* Sums the routes up along the tables, away from the farthest switches; sign 1 or -1. */
+static uint64_t count(struct balance *b, const struct dest *d, const uint32_t *weight, int64_t sign)
 {
 	const struct spdag *g = &b->dag;
 	uint64_t work = turn_to(b, d->sw);
@@ -201,10 +202,20 @@ uint64_t balance_take_out(struct balance *b, const struct dest *d, const uint32_
 	for (uint32_t i = g->n; i-- > 1;) {
 		uint32_t u = g->sw[i], c = fabric_chan(b->f, u, tables_row(b->t, u)[d->lid]);
 
-		b->load[c] -= b->routes[i];
+		b->load[c] += (uint64_t)sign * b->routes[i];
 		b->routes[g->pos[b->f->chan_dst[c]]] += b->routes[i];
 	}
 	return work + g->n;
+}
+
+uint64_t balance_take_out(struct balance *b, const struct dest *d, const uint32_t *weight)
+{
+	return count(b, d, weight, -1);
+}
+
+uint64_t balance_put_in(struct balance *b, const struct dest *d, const uint32_t *weight)
+{
+	return count(b, d, weight, 1);
 }
 
 /* The switch's own LID takes the column of its first terminal; returns false without one. */

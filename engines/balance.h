@@ -42,6 +42,8 @@ uint64_t *balance_loads(struct balance *b);
 
 /* Takes the routes of a LID that was routed with that weight out of the loads again. */
 uint64_t balance_take_out(struct balance *b, const struct dest *d, const uint32_t *weight);
+/* Adds those of a LID as the tables have it, whoever routed it, along shortest paths. */
+uint64_t balance_put_in(struct balance *b, const struct dest *d, const uint32_t *weight);
 
 /* Routes n LIDs, one after another, that all end on the same switch.  weight: routes by
  * source switch that each LID adds to the loads; NULL: the LIDs add nothing.

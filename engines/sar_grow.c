@@ -28,7 +28,9 @@ struct grow {
 	struct grow_load *load;
 	uint32_t *job_chan; /* channels that the job in hand uses or has used ... */
 	uint32_t njob_chan;
-	bool *job_has; /* ... and whether a channel is among them */
+	bool *job_has;	     /* ... and whether a channel is among them */
+	uint32_t *tree_chan; /* that the tree in hand uses */
+	uint32_t ntree_chan;
 	struct dag *dag;
 	uint32_t ndag;
 	uint32_t *queue;
@@ -64,6 +66,7 @@ struct grow *grow_new(const struct fabric *f, struct tables *t)
 	g->load = xcalloc(f->nchan, sizeof(*g->load));
 	g->job_chan = xcalloc(f->nchan, sizeof(*g->job_chan));
 	g->job_has = xcalloc(f->nchan, sizeof(*g->job_has));
+	g->tree_chan = xcalloc(f->nchan, sizeof(*g->tree_chan));
 	g->queue = xcalloc(f->nsw, sizeof(*g->queue));
 	g->found = xcalloc(f->nchan, sizeof(*g->found));
 	g->fill = xcalloc(f->nsw, sizeof(*g->fill));
@@ -91,6 +94,7 @@ void grow_free(struct grow *g)
 	free(g->load);
 	free(g->job_chan);
 	free(g->job_has);
+	free(g->tree_chan);
 	free(g->queue);
 	free(g->found);
 	free(g->fill);
@@ -187,20 +191,6 @@ static uint32_t next_chan(const struct grow *g, uint32_t sw, uint32_t lid)
 	return g->out[g->f->port_off[sw] + tables_row(g->t, sw)[lid]];
 }
 
-void grow_count(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
-		double sign)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		for (uint32_t u = s[i].sw; u != d->sw;) {
-			uint32_t c = next_chan(g, u, d->lid);
-
-			g->load[c].all += sign * s[i].n;
-			u = g->f->chan_dst[c];
-			g->work++;
-		}
-	}
-}
-
 static void add_job_load(struct grow *g, uint32_t c, double n)
 {
 	if (!g->job_has[c]) {
@@ -253,11 +243,68 @@ double grow_hottest(struct grow *g, const struct dest *d, const struct sar_sourc
 	return max;
 }
 
+static inline double power(double all, double job, const struct grow_rule *r)
+{
+	all *= all;
+	job *= job;
+	return r->power == 2 ? all + r->job * job : all * all + r->job * job * job;
+}
+
+/* Of n more routes of the tree in hand. */
 static inline double price(const struct grow_load *l, double n, const struct grow_rule *r)
 {
-	double all = (l->all + n) * (l->all + n), job = (l->job + n) * (l->job + n);
+	double more = n + r->own * l->own;
 
-	return r->power == 2 ? all + r->job * job : all * all + r->job * job * job;
+	return power(l->all + more, l->job + more, r);
+}
+
+/* Adds the routes of a source to those of the tree in hand. */
+static void put_in(struct grow *g, const struct dest *d, const struct sar_source *s)
+{
+	for (uint32_t u = s->sw; u != d->sw;) {
+		uint32_t c = next_chan(g, u, d->lid);
+
+		if (g->load[c].own == 0)
+			g->tree_chan[g->ntree_chan++] = c;
+		g->load[c].own += s->n;
+		u = g->f->chan_dst[c];
+		g->work++;
+	}
+}
+
+static inline void add_tree(struct grow_load *l, double sign)
+{
+	l->all += sign * l->own;
+	l->same += sign * l->own * l->own;
+}
+
+/* The tree in hand is complete: adds it to the loads of all.  Returns what it costs there. */
+static double settle(struct grow *g, const struct grow_rule *r)
+{
+	double sum = 0;
+
+	while (g->ntree_chan > 0) {
+		uint32_t c = g->tree_chan[--g->ntree_chan];
+		struct grow_load *l = &g->load[c];
+
+		sum += price(l, 0, r) - power(l->all, l->job, r);
+		add_tree(l, 1);
+		add_job_load(g, c, l->own);
+		l->own = 0;
+	}
+	return sum;
+}
+
+void grow_count(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		put_in(g, d, &s[i]);
+	while (g->ntree_chan > 0) {
+		struct grow_load *l = &g->load[g->tree_chan[--g->ntree_chan]];
+
+		add_tree(l, 1);
+		l->own = 0;
+	}
 }
 
 /* Takes the tree out of the loads; returns what it cost to have it there. */
@@ -266,38 +313,16 @@ static double take_out(struct grow *g, const struct dest *d, const struct sar_so
 {
 	double sum = 0;
 
-	for (uint32_t i = n; i-- > 0;) {
-		for (uint32_t u = s[i].sw; u != d->sw;) {
-			uint32_t c = next_chan(g, u, d->lid);
-			struct grow_load *l = &g->load[c];
-
-			sum += price(l, 0, r);
-			l->all -= s[i].n;
-			add_job_load(g, c, -(double)s[i].n);
-			sum -= price(l, 0, r);
-			u = g->f->chan_dst[c];
-			g->work++;
-		}
-	}
-	return sum;
-}
-
-/* The opposite of take_out(). */
-static double put_in(struct grow *g, const struct dest *d, const struct sar_source *s,
-		     const struct grow_rule *r)
-{
-	double sum = 0;
-
-	for (uint32_t u = s->sw; u != d->sw;) {
-		uint32_t c = next_chan(g, u, d->lid);
+	for (uint32_t i = 0; i < n; i++)
+		put_in(g, d, &s[i]);
+	while (g->ntree_chan > 0) {
+		uint32_t c = g->tree_chan[--g->ntree_chan];
 		struct grow_load *l = &g->load[c];
 
-		sum -= price(l, 0, r);
-		l->all += s->n;
-		add_job_load(g, c, s->n);
-		sum += price(l, 0, r);
-		u = g->f->chan_dst[c];
-		g->work++;
+		add_tree(l, -1);
+		add_job_load(g, c, -l->own);
+		sum += price(l, 0, r) - power(l->all, l->job, r);
+		l->own = 0;
 	}
 	return sum;
 }
@@ -430,8 +455,6 @@ static double grow_all(struct grow *g, const struct dest *dest, const struct sar
 {
 	const struct dag *d = find_dag(g, dest->sw);
 	const struct sar_source **batch = g->batch;
-	double sum = 0;
-
 	g->tree_stamp++;
 	g->nundo = 0;
 	for (uint32_t i = 0; i < n;) {
@@ -447,10 +470,10 @@ static double grow_all(struct grow *g, const struct dest *dest, const struct sar
 		search(g, d, dest->lid, batch, k, r);
 		for (uint32_t b = 0; b < k; b++) {
 			fix_path(g, batch[b]->sw, dest);
-			sum += put_in(g, dest, batch[b], r);
+			put_in(g, dest, batch[b]);
 		}
 	}
-	return sum;
+	return settle(g, r);
 }
 
 static void mark_fresh(struct grow *g, uint32_t lid)
@@ -489,6 +512,7 @@ bool grow_again(struct grow *g, const struct dest *d, const struct sar_source *s
 		tables_row(g->t, c->sw)[d->lid] = c->port;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		put_in(g, d, &s[i], rule);
+		put_in(g, d, &s[i]);
+	settle(g, rule);
 	return false;
 }

@@ -24,14 +24,17 @@
 struct grow_rule {
 	unsigned power; /* 2 or 4 */
 	double job;	/* weight of the job's own load */
+	double own;	/* weight of the routes of the tree itself in both loads, 0 to 1 */
 	double keep;	/* a next hop stays unless another way is cheaper by this factor, >= 1 */
 	double gain;	/* a tree stays unless the new one costs less than this share of it, <= 1 */
 	uint32_t batch; /* source switches that are placed at once, >= 1 */
 };
 
 struct grow_load {
-	double all; /* routes over the channel */
-	double job; /* of them those of the job in hand */
+	double all;  /* routes over the channel, without those of the tree in hand */
+	double job;  /* of them those of the job in hand */
+	double own;  /* routes of the tree in hand */
+	double same; /* sum of the squares of what each tree has there */
 };
 
 struct grow;
@@ -48,9 +51,8 @@ uint64_t grow_work(const struct grow *g);
 /* Blocks of 64 LIDs in which an entry was changed, even if it was changed back since. */
 uint64_t grow_blocks(const struct grow *g);
 
-/* Adds the routes of a tree to the loads: sign 1, or takes them out: -1. */
-void grow_count(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
-		double sign);
+/* Adds the routes of a tree to the loads, but not to the job's. */
+void grow_count(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n);
 /* The same for the job's load alone; returns the largest that it met. */
 double grow_count_job(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n);
 /* Sets the job's loads to 0. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/sar_leafwise.h"
 
+#include "engines/even.h"
 #include "engines/graph.h"
 #include "engines/layers.h"
 #include "engines/metrics.h"
@@ -21,13 +22,21 @@
 #define NEAR	     1.04 /* the maximum is good enough up to so many times the bound ... */
 #define FEW_BLOCKS   0.04 /* ... to stop once this share of all blocks has changed */
 
+#define OWN_SHARE  0.5 /* of a tree's own routes among those that its routes may meet */
+#define JOB_WEIGHT 8   /* of a route inside a job against any other */
+
+/* Fabrics by terminals * channels: up to the first a better start is worth its time; beyond the
+ * second trees are not grown without need. */
+#define SIZE_SMALL (1ull << 22)
+#define SIZE_LARGE (1ull << 26)
+
 /* What is to be small; see the header. */
 struct objective {
-	double max, squares;
+	double max, jobs, meet;
 };
 
 /* edges to look at for all trees once, and for cooling them; up to which more is tried */
-#define WORK_LEAST (1ull << 24)
+#define WORK_LEAST (1ull << 22)
 #define WORK_MOST  (1ull << 29)
 #define WORK_TWICE (1ull << 26)
 
@@ -39,6 +48,7 @@ struct plight {
 
 /* How much may change. */
 enum effort {
+	EFFORT_COOL,   /* only full channels are looked at */
 	EFFORT_LITTLE, /* jobs that fare badly are helped within a share of the blocks */
 	EFFORT_REPAIR, /* all of them are */
 	EFFORT_AFRESH, /* all jobs' trees are grown, whatever is installed */
@@ -54,7 +64,8 @@ struct leafwise {
 	uint32_t members;  /* terminals with a crew */
 	uint64_t work_max; /* edges to look at for all trees */
 	enum effort effort;
-	struct tables *t; /* in the making */
+	bool small, large; /* the fabric */
+	struct tables *t;  /* in the making */
 	struct grow *g;
 	struct objective reached; /* by t */
 	uint32_t batch;		  /* source switches of the crew in hand that are placed at once */
@@ -64,19 +75,19 @@ struct leafwise {
 
 static bool better(const struct objective *a, const struct objective *b)
 {
-	return a->max != b->max ? a->max < b->max : a->squares < b->squares;
+	if (a->max != b->max)
+		return a->max < b->max;
+	return a->jobs != b->jobs ? a->jobs < b->jobs : a->meet < b->meet;
 }
 
-static struct objective measure(const struct leafwise *l)
+static double fullest(const struct leafwise *l)
 {
 	const struct grow_load *load = grow_loads(l->g);
-	struct objective o = { 0 };
+	double max = 0;
 
-	for (uint32_t c = 0; c < l->f->nchan; c++) {
-		o.max = load[c].all > o.max ? load[c].all : o.max;
-		o.squares += load[c].all * load[c].all;
-	}
-	return o;
+	for (uint32_t c = 0; c < l->f->nchan; c++)
+		max = load[c].all > max ? load[c].all : max;
+	return max;
 }
 
 static bool near_bound(const struct leafwise *l, uint32_t plane, double max)
@@ -87,7 +98,7 @@ static bool near_bound(const struct leafwise *l, uint32_t plane, double max)
 /* More than these are changed only for the maximum's sake. */
 static uint64_t few_blocks(const struct leafwise *l)
 {
-	return l->effort == EFFORT_AFRESH
+	return l->effort == EFFORT_AFRESH || l->effort == EFFORT_COOL
 		       ? UINT64_MAX
 		       : (uint64_t)(FEW_BLOCKS * l->f->nsw * tables_blocks(l->t));
 }
@@ -160,7 +171,7 @@ static int count_all(struct leafwise *l, uint32_t plane)
 			uint32_t n;
 			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
-			grow_count(l->g, &d, s, n, 1);
+			grow_count(l->g, &d, s, n);
 			if (pace_tick(&l->pace, l->done, grow_work(l->g) - before))
 				return -ECANCELED;
 		}
@@ -168,10 +179,30 @@ static int count_all(struct leafwise *l, uint32_t plane)
 	return 0;
 }
 
+/* Of the first LIDs. */
+static int measure(struct leafwise *l, struct objective *o)
+{
+	const struct grow_load *load = grow_loads(l->g);
+
+	*o = (struct objective){ .max = fullest(l) };
+	for (uint32_t c = 0; c < l->f->nchan; c++)
+		o->meet += load[c].all * load[c].all - (1 - OWN_SHARE) * load[c].same;
+	for (uint32_t k = 0; k < l->jobs.ncrew && !l->large; k++) {
+		double max;
+		int rc = count_crew(l, &l->jobs.crew[k], 0, &max);
+
+		grow_forget_job(l->g);
+		if (rc)
+			return rc;
+		o->jobs += max;
+	}
+	return 0;
+}
+
 /* All jobs, in descending size. */
 static int grow_jobs(struct leafwise *l, uint32_t plane)
 {
-	struct grow_rule rule = { 2, 16, 1, 1, 1 };
+	struct grow_rule rule = { 2, 16, OWN_SHARE, 1, 1, 1 };
 
 	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
 		const struct sar_crew *crew = &l->jobs.crew[k];
@@ -224,7 +255,7 @@ static int find_plights(struct leafwise *l, struct plight *list, uint32_t *n, ui
 static int repair_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane,
 		       uint64_t blocks)
 {
-	struct grow_rule rule = { 2, 16, 1.5, 0.95, 1 };
+	struct grow_rule rule = { 2, 16, OWN_SHARE, 1.5, 0.95, 1 };
 	double max;
 	int rc = count_crew(l, crew, plane, &max);
 
@@ -296,13 +327,13 @@ static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t p
 /* Takes load off the fullest channels: gently at first, so that little changes. */
 static int cool(struct leafwise *l, uint32_t plane)
 {
-	struct grow_rule rule = { 4, 1, 1.5, 0.999, 1 };
+	struct grow_rule rule = { 4, 1, 1, 1.5, 0.999, 1 };
 	double bound = (double)l->bound * (plane + 1), last = HUGE_VAL;
 	uint64_t before = grow_work(l->g);
 	uint32_t stale = 0;
 
 	for (uint32_t round = 0; round < HOT_ROUNDS; round++) {
-		double max = measure(l).max, limit = max > 20 ? 0.95 * max : max - 1;
+		double max = fullest(l), limit = max > 20 ? 0.95 * max : max - 1;
 		bool enough = near_bound(l, plane, max) || max > 0.98 * last;
 		uint32_t changed = 0;
 
@@ -327,24 +358,30 @@ static int cool(struct leafwise *l, uint32_t plane)
 	return 0;
 }
 
+static int grow_plane(struct leafwise *l, uint32_t plane, struct objective *installed)
+{
+	int rc = l->effort == EFFORT_AFRESH ? 0 : count_all(l, plane);
+
+	if (!rc && !plane && l->effort != EFFORT_AFRESH)
+		rc = measure(l, installed);
+	if (!rc && l->effort == EFFORT_AFRESH)
+		rc = grow_jobs(l, plane);
+	else if (!rc && l->effort != EFFORT_COOL)
+		rc = repair_jobs(l, plane);
+	return rc ? rc : cool(l, plane);
+}
+
 /* Grows the trees of jobs.  installed gets what the tables at the beginning reach; unless all
  * are grown afresh. */
 static int grow_planes(struct leafwise *l, struct objective *installed)
 {
 	for (uint32_t plane = 0; plane < 1u << l->lmc; plane++) {
-		int rc = l->effort == EFFORT_AFRESH ? 0 : count_all(l, plane);
+		int rc = grow_plane(l, plane, installed);
 
-		if (!rc && !plane && l->effort != EFFORT_AFRESH)
-			*installed = measure(l);
-		if (!rc)
-			rc = l->effort == EFFORT_AFRESH ? grow_jobs(l, plane)
-							: repair_jobs(l, plane);
-		if (!rc)
-			rc = cool(l, plane);
+		if (!rc && !plane)
+			rc = measure(l, &l->reached);
 		if (rc)
 			return rc;
-		if (!plane)
-			l->reached = measure(l);
 	}
 	return 0;
 }
@@ -378,7 +415,7 @@ static int from_installed(struct leafwise *l, enum effort effort, struct objecti
  * what was looked at is little; what comes out is kept when the maximum falls for it. */
 static int start_from_installed(struct leafwise *l, struct objective *installed)
 {
-	static const double worth[] = { 1, 1.04, 1.08 };
+	static const double worth[] = { [EFFORT_REPAIR] = 1.04, [EFFORT_AFRESH] = 1.08 };
 	int rc = from_installed(l, EFFORT_LITTLE, installed);
 
 	for (int effort = EFFORT_REPAIR; effort <= EFFORT_AFRESH && !rc; effort++) {
@@ -400,30 +437,51 @@ static int start_from_installed(struct leafwise *l, struct objective *installed)
 	return rc;
 }
 
-/* Grows the jobs' trees over those of the paper's method in t; paper gets what these reach. */
-static int grow_over(struct leafwise *l, struct objective *paper)
+static int copy_even(struct leafwise *l, struct tables **even)
 {
-	int rc = count_all(l, 0);
+	struct even_how how = { .rounds = l->small ? EVEN_ROUNDS : 0 };
 
-	*paper = measure(l);
-	memset(grow_loads(l->g), 0, l->f->nchan * sizeof(*grow_loads(l->g)));
-	return rc ? rc : grow_planes(l, NULL);
+	*even = graph_tables(l->f, "sar", l->params);
+	return even_route(*even, l->f, l->params, &how, l->progress);
 }
 
-/* paper NULL: the jobs' trees are those of the paper's method. */
-static int from_scratch(struct leafwise *l, struct objective *paper)
+/* The trees of those tables, in the loads. */
+static int take_even(struct leafwise *l, const struct tables *even, struct objective *o)
 {
-	struct sar_paths *p;
-	int rc = begin(l, EFFORT_AFRESH);
+	int rc = begin(l, EFFORT_COOL);
+
+	sar_installed_copy_lfts(l->t, even);
+	for (uint32_t plane = 0; plane < 1u << l->lmc && !rc; plane++) {
+		rc = count_all(l, plane);
+		if (!rc && !plane)
+			rc = measure(l, o);
+	}
+	return rc;
+}
+
+/* Takes the hot trees of those tables elsewhere, unless that is not better. */
+static int cool_even(struct leafwise *l, const struct tables *even)
+{
+	struct objective first;
+	int rc = begin(l, EFFORT_COOL);
 
 	if (rc)
 		return rc;
-	p = sar_paths_new(l->t, l->f, l->jobs.jobs, l->lmc, SAR_PAPER);
-	rc = sar_paths_jobs(p, &l->pace, &l->done);
-	if (!rc && paper)
-		rc = grow_over(l, paper);
-	for (uint32_t c = 0; c < l->f->nchan && !rc && paper; c++)
-		sar_paths_loads(p)[c] = (uint64_t)grow_loads(l->g)[c].all;
+	sar_installed_copy_lfts(l->t, even);
+	rc = grow_planes(l, &first);
+	if (rc || !better(&first, &l->reached))
+		return rc;
+	return take_even(l, even, &l->reached);
+}
+
+/* Storage, then the others, over the loads of the jobs' LIDs. */
+static int route_rest(struct leafwise *l)
+{
+	struct sar_paths *p = sar_paths_new(l->t, l->f, l->jobs.jobs, l->lmc, SAR_PAPER);
+	int rc = sar_paths_count_jobs(p, &l->pace, &l->done);
+
+	for (uint32_t c = 0; c < l->f->nchan; c++)
+		sar_paths_loads(p)[c] += JOB_WEIGHT * (uint64_t)grow_loads(l->g)[c].all;
 	if (!rc)
 		rc = sar_paths_rest(p, &l->pace, &l->done);
 	sar_paths_free(p);
@@ -477,14 +535,60 @@ static int improve(struct leafwise *l, struct err *err)
 	return rc;
 }
 
-/* Huge jobs, whose trees grow in large steps, may fare better by the paper's method. */
+/* Grows all trees over those tables. */
+static int grow_over(struct leafwise *l, const struct tables *even)
+{
+	int rc = begin(l, EFFORT_AFRESH);
+
+	sar_installed_copy_lfts(l->t, even);
+	return rc ? rc : grow_planes(l, NULL);
+}
+
+/* The better of the two, unless what grows is good enough. */
+static int grow_or_cool(struct leafwise *l, const struct tables *even)
+{
+	struct objective grown, plain;
+	struct tables *t;
+	struct grow *g;
+	int rc = take_even(l, even, &plain);
+
+	if (!rc)
+		rc = grow_over(l, even);
+	if (rc || (near_bound(l, 0, l->reached.max) && better(&l->reached, &plain)))
+		return rc;
+	grown = l->reached;
+	t = l->t;
+	g = l->g;
+	l->t = NULL;
+	l->g = NULL;
+	rc = cool_even(l, even);
+	if (!rc && better(&grown, &l->reached)) {
+		struct tables *other = l->t;
+		struct grow *theirs = l->g;
+
+		l->t = t;
+		l->g = g;
+		l->reached = grown;
+		t = other;
+		g = theirs;
+	}
+	tables_put(t);
+	grow_free(g);
+	return rc;
+}
+
 static int route_from_scratch(struct leafwise *l, struct err *err)
 {
-	struct objective paper;
-	int rc = from_scratch(l, &paper);
+	struct tables *even;
+	int rc = copy_even(l, &even);
 
-	if (!rc && better(&paper, &l->reached))
-		rc = from_scratch(l, NULL);
+	if (!rc && l->large)
+		rc = cool_even(l, even);
+	else if (!rc)
+		rc = grow_or_cool(l, even);
+	if (!rc && !l->large)
+		rc = route_rest(l);
+	tables_put(even);
 	return rc ? rc : layers_assign(l->t, l->f, l->params, l->progress, err);
 }
 
@@ -524,6 +628,8 @@ int sar_leafwise_route(struct tables **out, const struct fabric *f, const struct
 	l.work_max = WORK_LEAST + 12ull * f->nterm * f->nsw;
 	if (l.work_max > WORK_MOST)
 		l.work_max = WORK_MOST;
+	l.small = (uint64_t)f->nterm * f->nchan <= SIZE_SMALL;
+	l.large = (uint64_t)f->nterm * f->nchan > SIZE_LARGE;
 	rc = route(&l, err);
 	grow_free(l.g);
 	sar_jobs_done(&l.jobs);

@@ -198,6 +198,26 @@ static int route_terminals(struct sar_paths *s, uint32_t from, uint32_t to, stru
 	return 0;
 }
 
+int sar_paths_count_jobs(struct sar_paths *s, struct pace *p, uint64_t *done)
+{
+	struct dest d[128];
+
+	for (uint32_t i = 0; i < s->f->nend; i++) {
+		uint32_t term = s->f->term_list[i], n;
+		uint64_t work = 0;
+
+		if (term >= s->f->nterm || job_class(s, term) == FAB_NONE)
+			continue;
+		n = graph_end_dests(d, s->f, s->lmc, term);
+		for (uint32_t k = 0; k < n; k++)
+			work += balance_put_in(s->balance, &d[k], s->full);
+		*done += n;
+		if (pace_tick(p, *done, work))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
 int sar_paths_jobs(struct sar_paths *s, struct pace *p, uint64_t *done)
 {
 	return route_terminals(s, 0, s->njobs, p, done);

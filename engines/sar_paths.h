@@ -25,6 +25,10 @@ void sar_paths_free(struct sar_paths *s); /* NULL is fine */
 /* Routes by channel, which the caller may change between calls. */
 uint64_t *sar_paths_loads(struct sar_paths *s);
 
+/* Adds to the loads the routes from every terminal to the LIDs of terminals with jobs, as t has
+ * them along shortest paths.  -ECANCELED. */
+int sar_paths_count_jobs(struct sar_paths *s, struct pace *p, uint64_t *done);
+
 /* All LIDs of the terminals with jobs; then those of everything else.  Add the LIDs routed to
  * *done, which is what p reports.  -ECANCELED. */
 int sar_paths_jobs(struct sar_paths *s, struct pace *p, uint64_t *done);
