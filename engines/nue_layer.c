@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define PAUSE_WORK (1u << 20)
+#define CLASSES	   3
+#define SAMPLE	   16
 #define LEAVES	   4 /* that an escape tree is tried from */
 
 /* When a search is asked to pause, and whether it was stopped then. */
@@ -149,37 +151,6 @@ static uint64_t excess(const struct nue_layer *l, const struct nue_search *s, ui
 	return sum * f->sw_nterm[l->dst[i]];
 }
 
-struct ranked {
-	uint64_t excess;
-	uint32_t i;
-};
-
-static int worse_first(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->excess != y->excess)
-		return x->excess < y->excess ? 1 : -1;
-	return x->i < y->i ? -1 : x->i > y->i;
-}
-
-static void rank_by_excess(struct nue_layer *l, struct nue_search *s, uint32_t *place)
-{
-	struct ranked *r = xcalloc(l->ndst, sizeof(*r));
-
-	nue_tree_places(s->tree, place);
-	for (uint32_t i = 0; i < l->ndst; i++) {
-		if (after_step(l, s, 0, 0))
-			break;
-		nue_tree_climb(s->tree, place, l->dst[i]);
-		r[i] = (struct ranked){ excess(l, s, i), i };
-	}
-	qsort(r, l->ndst, sizeof(*r), worse_first);
-	for (uint32_t i = 0; i < l->ndst && !s->pauses.stopped; i++)
-		s->turn[i] = r[i].i;
-	free(r);
-}
-
 static uint32_t common_divisor(uint32_t a, uint32_t b)
 {
 	while (b) {
@@ -201,6 +172,62 @@ static void rank_by_stride(struct nue_layer *l, struct nue_search *s)
 		s->turn[i] = (uint32_t)((uint64_t)i * step % l->ndst);
 }
 
+struct ranked {
+	uint64_t excess;
+	uint32_t at, i;
+};
+
+static int worse_first(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->excess != y->excess)
+		return x->excess < y->excess ? 1 : -1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* In classes; those of a class stay in the order they are in. */
+static void rank_by_excess(struct nue_layer *l, struct nue_search *s, uint32_t *place)
+{
+	struct ranked *r = xcalloc(l->ndst, sizeof(*r));
+	uint64_t max = 0;
+
+	nue_tree_places(s->tree, place);
+	for (uint32_t k = 0; k < l->ndst; k++) {
+		if (after_step(l, s, 0, 0))
+			break;
+		nue_tree_climb(s->tree, place, l->dst[s->turn[k]]);
+		r[k] = (struct ranked){ excess(l, s, s->turn[k]), k, s->turn[k] };
+		max = r[k].excess > max ? r[k].excess : max;
+	}
+	for (uint32_t k = 0; k < l->ndst; k++)
+		r[k].excess = r[k].excess * CLASSES / (max + 1);
+	qsort(r, l->ndst, sizeof(*r), worse_first);
+	for (uint32_t k = 0; k < l->ndst && !s->pauses.stopped; k++)
+		s->turn[k] = r[k].i;
+	free(r);
+}
+
+/* Are paths up, then down from the root much longer than the shortest?  Judged by the first few
+ * destinations.  So it is in dragonflies. */
+static bool is_far(struct nue_layer *l, struct nue_search *s, uint32_t *place)
+{
+	const struct fabric *f = l->net->f;
+	uint64_t more = 0, least = 0;
+
+	nue_tree_places(s->tree, place);
+	for (uint32_t k = 0; k < l->ndst && k < SAMPLE; k++) {
+		uint32_t i = s->turn[k];
+		const uint16_t *dist = l->dist + (size_t)i * f->nsw;
+
+		nue_tree_climb(s->tree, place, l->dst[i]);
+		more += excess(l, s, i);
+		for (uint32_t u = 0; u < f->nsw; u++)
+			least += (uint64_t)dist[u] * f->sw_nterm[u] * f->sw_nterm[l->dst[i]];
+	}
+	return more > least / 5;
+}
+
 /* Destinations without ends come last: they matter to nobody but the management. */
 static void bare_last(struct nue_layer *l, struct nue_search *s)
 {
@@ -217,10 +244,10 @@ static void rank(struct nue_layer *l, struct nue_search *s, enum nue_order order
 {
 	for (uint32_t i = 0; i < l->ndst; i++)
 		s->turn[i] = i;
-	if (order == NUE_WORST_FIRST)
-		rank_by_excess(l, s, place);
-	else if (order == NUE_STRIDE)
+	if (order != NUE_BY_INDEX)
 		rank_by_stride(l, s);
+	if (order == NUE_WORST_FIRST || (order == NUE_BY_NEED && is_far(l, s, place)))
+		rank_by_excess(l, s, place);
 	bare_last(l, s);
 }
 

@@ -19,7 +19,9 @@
 
 /* Which destination is searched first matters when VLs are few. */
 enum nue_order {
-	NUE_WORST_FIRST, /* whom paths up, then down from the root would serve worst */
+	NUE_BY_NEED, /* as the next, if paths up, then down from the root are long; else by stride
+		      */
+	NUE_WORST_FIRST, /* whom such paths would serve worst, in a few classes */
 	NUE_BY_INDEX,
 	NUE_STRIDE, /* far apart by index */
 };
