@@ -9,8 +9,12 @@
 #include <string.h>
 
 /* Work is counted in looks at a hop or at a dependency; a round is one look at all of them. */
-#define ROUNDS	   4
-#define LEAST_WORK 40000000ull
+#define ROUNDS	      4
+#define LEAST_WORK    40000000ull
+#define BIG_WORK      25000000ull
+#define BIG_EFFORT    160000000ull
+#define LOOKS_PER_HOP 8
+#define FITS	      8
 
 /* ---- what is certain beforehand ---- */
 
@@ -54,40 +58,57 @@ static struct found *nothing_found(const struct search *s)
 	return r;
 }
 
-/* New tables with new SLs; drained gets those that loop in the old ones. */
-static int look_at_ends(struct search *s, uint8_t *drained, struct err *err)
+/* The new tables with new SLs, or with all that packets may still have. */
+static int put_new(struct search *s, const uint8_t *drained, bool old_sls, struct err *err)
 {
-	const struct ages old = { .lft_all = AGE_OLD, .sl = AGE_OLD, .sl2vl = AGE_OLD };
-	const struct ages new = { .lft_all = AGE_NEW, .sl = AGE_NEW, .sl2vl = AGE_NEW };
+	struct ages a = { .lft_all = AGE_NEW, .sl2vl = AGE_NEW };
 
 	search_graph(s);
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct item *it = &s->item[i];
 
+		a.sl = it->sl && old_sls && !drained[i] ? AGE_BOTH : AGE_NEW;
 		flow_load(s->flow, it->lid);
-		if (it->lft && !flow_run(s->flow, &old))
-			drained[i] = TRANSITION_OLD_LOOP + 1;
-		if (!flow_run(s->flow, &new))
+		if (!flow_no_loop(s->flow, &a))
 			return loop_in_new(s, it->lid, err);
-		search_put(s, it, new);
+		search_put(s, it, a);
 		if (search_tick(s))
 			return -ECANCELED;
 	}
-	return tgraph_sort(s->g) ? 0 : cycle_in_new(s, err);
+	return 0;
 }
 
-/* In the end packets with old SLs meet the new tables: who cannot stay, alone or with others. */
-static int look_at_old_sls(struct search *s, uint8_t *drained)
+/* drained gets those that loop in the old tables. */
+static int look_for_old_loops(struct search *s, uint8_t *drained)
+{
+	const struct ages old = { .lft_all = AGE_OLD };
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (!s->item[i].lft)
+			continue;
+		flow_load(s->flow, s->item[i].lid);
+		if (!flow_no_loop(s->flow, &old))
+			drained[i] = TRANSITION_OLD_LOOP + 1;
+		if (search_tick(s))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+/* In the end packets with old SLs meet the new tables: who cannot stay, alone or with others.
+ * Beyond the limit nobody is tried any more: who is left cannot stay either. */
+static int look_at_old_sls(struct search *s, uint8_t *drained, uint64_t limit)
 {
 	const struct ages both = { .lft_all = AGE_NEW, .sl = AGE_BOTH, .sl2vl = AGE_NEW };
 
-	for (int together = 0; together < 2; together++)
+	for (int together = s->big; together < 2; together++)
 		for (uint32_t i = 0; i < s->n; i++) {
 			struct item *it = &s->item[i];
+			bool tired = search_work(s) > limit;
 
-			if (!it->sl || drained[i])
+			if (!it->sl || drained[i] || (tired && !together))
 				continue;
-			if (search_add(s, it, both, false) != ADDED)
+			if (tired || search_add(s, it, both, false) != ADDED)
 				drained[i] = (together ? TRANSITION_OTHERS : TRANSITION_OLD_SL) + 1;
 			else if (!together)
 				search_take(s, it, both);
@@ -95,6 +116,20 @@ static int look_at_old_sls(struct search *s, uint8_t *drained)
 				return -ECANCELED;
 		}
 	return 0;
+}
+
+/* All at once first: mostly nobody is in anybody's way. */
+static int look_at_end(struct search *s, uint8_t *drained, struct err *err)
+{
+	int rc = put_new(s, drained, true, err);
+
+	if (rc || search_sort(s))
+		return rc;
+	rc = put_new(s, drained, false, err);
+	if (rc)
+		return rc;
+	return search_sort(s) ? look_at_old_sls(s, drained, search_work(s) + s->effort)
+			      : cycle_in_new(s, err);
 }
 
 static uint32_t count_certain(const struct search *s, const uint8_t *drained)
@@ -115,6 +150,54 @@ static bool better(const struct found *a, const struct found *b)
 	return a->nwaves < b->nwaves;
 }
 
+static void keep_better(struct found **best, struct found *r)
+{
+	if (r && better(r, *best)) {
+		found_free(*best);
+		*best = r;
+	} else {
+		found_free(r);
+	}
+}
+
+/* Those that did not fit come first the next time. */
+static void drained_first(uint32_t *order, uint32_t n, const struct found *r)
+{
+	uint32_t *next = xcalloc(n, sizeof(*next)), k = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < n; i++)
+			if ((r->drained[order[i]] == 0) == pass)
+				next[k++] = order[i];
+	memcpy(order, next, n * sizeof(*order));
+	free(next);
+}
+
+/* First fit, again and again as long as there is effort left. */
+static int fit_several(struct found **best, struct search *s, const uint8_t *drained,
+		       uint64_t effort)
+{
+	uint64_t limit = search_work(s) + effort;
+	uint32_t *order = xcalloc(s->n, sizeof(*order));
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		order[i] = i;
+	for (uint32_t k = 0; k < FITS && !rc; k++) {
+		struct found *r;
+
+		rc = search_first_fit(&r, s, order, drained, limit);
+		if (rc)
+			break;
+		drained_first(order, s->n, r);
+		keep_better(best, r);
+		if ((*best)->ndrain == s->certain || search_work(s) > limit)
+			break;
+	}
+	free(order);
+	return rc;
+}
+
 /* SL2VL before or after, LIDs ascending or descending. */
 static int try_ways(struct found **best, struct search *s, const uint8_t *drained, uint64_t effort)
 {
@@ -131,13 +214,8 @@ static int try_ways(struct found **best, struct search *s, const uint8_t *draine
 			break;
 		rc = search_attempt(&r, s, drained);
 		if (rc)
-			return rc;
-		if (better(r, *best)) {
-			found_free(*best);
-			*best = r;
-		} else {
-			found_free(r);
-		}
+			return rc == -EAGAIN ? 0 : rc;
+		keep_better(best, r);
 		limit = limit ? limit : search_work(s) + effort / 2;
 		if ((*best)->ndrain == s->certain || search_work(s) > limit || s->hurried)
 			break;
@@ -157,7 +235,7 @@ static int end_holds(struct search *s, const uint8_t *drained, bool *holds)
 		if (search_tick(s))
 			return -ECANCELED;
 	}
-	*holds = tgraph_sort(s->g);
+	*holds = search_sort(s);
 	return 0;
 }
 
@@ -215,6 +293,7 @@ static void search_init(struct search *s, const struct fabric *f, const struct t
 	s->f = f;
 	turns_init(&s->turns, f);
 	s->flow = flow_new(f, &s->turns, old, new);
+	s->big = params && params->quick;
 	s->sl_waves = params && params->sl_any ? AGE_BOTH : AGE_OLD;
 	s->item = xcalloc((size_t)f->max_lid + 1, sizeof(*s->item));
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
@@ -234,6 +313,30 @@ static void search_done(struct search *s)
 	turns_done(&s->turns);
 }
 
+/* Looks that trying whether everything that changes can move costs, more or less. */
+static bool is_big(const struct search *s)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		n += s->item[i].lft;
+	return n * s->f->nsw * LOOKS_PER_HOP > BIG_WORK;
+}
+
+static int search_all(struct found **best, struct search *s, uint8_t *drained, uint64_t effort,
+		      bool *all)
+{
+	int rc = try_ways(best, s, drained, effort);
+
+	if (!rc && (!*best || (*best)->ndrain > s->certain))
+		rc = fit_several(best, s, drained, s->big ? BIG_EFFORT : effort / 2);
+	if (!rc && !s->big)
+		rc = shrink(best, s, all, effort);
+	else if (!rc)
+		*all = (*best)->ndrain == s->certain;
+	return rc;
+}
+
 /* The best that is found; *all as of shrink(). */
 static int find(struct found **best, struct search *s, uint64_t effort, bool *all, struct err *err)
 {
@@ -241,24 +344,24 @@ static int find(struct found **best, struct search *s, uint64_t effort, bool *al
 	bool any;
 	int rc;
 
-	s->pace.work_max = 1u << 19; /* a look at a dependency misses the cache now and then */
+	s->pace.work_max = 1u << 18; /* a look at a dependency misses the cache now and then */
 	*all = true;
 	rc = look_for_changes(s, &any);
 	if (!rc && !any) {
 		*best = nothing_found(s);
 		goto out;
 	}
+	s->big |= is_big(s);
+	s->effort = s->big ? BIG_EFFORT : LEAST_WORK;
 	if (!rc)
-		rc = look_at_ends(s, drained, err);
+		rc = look_for_old_loops(s, drained);
+	if (!rc)
+		rc = look_at_end(s, drained, err);
 	s->effort = ROUNDS * search_work(s) + 4 * LEAST_WORK;
 	effort = effort ? effort : ROUNDS * search_work(s) + LEAST_WORK;
-	if (!rc)
-		rc = look_at_old_sls(s, drained);
 	s->certain = count_certain(s, drained);
 	if (!rc)
-		rc = try_ways(best, s, drained, effort);
-	if (!rc)
-		rc = shrink(best, s, all, effort);
+		rc = search_all(best, s, drained, effort, all);
 out:
 	free(drained);
 	return rc;

@@ -85,6 +85,9 @@ struct transition {
 
 struct transition_params {
 	bool sl_any;
+	bool quick;	 /* all that changes in one wave, or in three fixed ones as far as it fits:
+			  * what is done anyway when so much changes on so large a fabric that
+			  * the whole search would take minutes */
 	uint64_t effort; /* hops and dependencies to look at for a smaller drain after the first
 			  * way was found; 0: 4 times all there are, and 40 million */
 };
@@ -94,8 +97,9 @@ struct transition_params {
  * sentence when that is noticed).  params may be NULL.  Progress step: "transition".
  * -ECANCELED.  Deterministic.  The search takes LIDs as early as it can, in order of LIDs; a LID
  * that cannot move at once moves switch by switch from the destination outwards.
- * Time O(LIDs * switches * SLs) per wave, and the searches in the graph; memory O(channels *
- * VLs + dependencies).
+ * Time O(LIDs * switches * SLs) per wave, and the searches in the graph, whose work is limited by
+ * counts; where even so it would take minutes (params->quick) the drain is larger and irreducible
+ * false.  Memory O(channels * VLs + dependencies).
  */
 int transition_plan(struct transition **out, const struct fabric *f, const struct tables *old,
 		    const struct tables *new, const struct transition_params *params,

@@ -421,13 +421,18 @@ static bool order_hops(struct flow *x)
 	return n == f->nsw;
 }
 
+bool flow_no_loop(struct flow *x, const struct ages *a)
+{
+	choose_hops(x, a);
+	return order_hops(x);
+}
+
 bool flow_run(struct flow *x, const struct ages *a)
 {
 	const struct fabric *f = x->f;
 
 	x->dep.n = 0;
-	choose_hops(x, a);
-	if (!order_hops(x))
+	if (!flow_no_loop(x, a))
 		return false;
 	for (uint32_t i = 0; i < f->nsw; i++)
 		for (uint32_t s = 2 * x->order[i]; s < 2 * x->order[i] + 2; s++) {

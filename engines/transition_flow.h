@@ -45,6 +45,9 @@ struct ages {
 };
 bool flow_run(struct flow *x, const struct ages *a);
 
+/* Only whether packets may go round: true when they cannot.  O(nsw). */
+bool flow_no_loop(struct flow *x, const struct ages *a);
+
 /* The dependencies of the last run; one can be there several times. */
 const struct tdep *flow_deps(const struct flow *x, uint32_t *n);
 

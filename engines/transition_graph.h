@@ -28,6 +28,7 @@ void tgraph_free(struct tgraph *g); /* NULL is fine */
 
 /* Without looking whether it closes a cycle; tgraph_sort() says so. */
 void tgraph_put(struct tgraph *g, const struct tdep *d);
+void tgraph_put_all(struct tgraph *g, const struct tdep *d, uint32_t n);
 void tgraph_remove(struct tgraph *g, const struct tdep *d);
 
 /* A new order for what is there; false, and the old order stays, when there is a cycle.

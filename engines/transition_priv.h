@@ -47,6 +47,8 @@ struct search {
 	uint8_t sl2vl;	  /* age of the SL2VL tables at present */
 	bool descending, sl2vl_last, may_drain;
 	bool hurried;	  /* the last attempt did not go through all that could help */
+	bool old_cyclic;  /* as found by the last attempt */
+	bool big;	  /* so much changes that an attempt would not come far */
 	uint32_t certain; /* LIDs that need the drain for certain */
 	uint32_t wave;
 	uint64_t effort; /* work that one attempt may cost before it hurries */
@@ -61,6 +63,10 @@ uint64_t search_work(const struct search *s);
 bool search_tick(struct search *s);  /* true: cancelled */
 void search_graph(struct search *s); /* a new one, without dependencies */
 
+void search_no_graph(struct search *s);
+
+bool search_sort(struct search *s); /* tgraph_sort() of the graph at hand */
+
 /* The dependencies of one LID come and go; put does not look for cycles. */
 void search_put(struct search *s, const struct item *it, struct ages a);
 void search_take(struct search *s, const struct item *it, struct ages a);
@@ -71,8 +77,14 @@ enum added { ADDED, CYCLE, LOOP };
 enum added search_add(struct search *s, struct item *it, struct ages a, bool blame);
 
 /* One way through everything, from those drained (by item: why + 1, or 0).  -EDEADLK: others must
- * be drained, which s->may_drain forbids; -ECANCELED.  *out is NULL unless 0. */
+ * be drained, which s->may_drain forbids; -EAGAIN: not at once, and more is not tried when s->big;
+ * -ECANCELED.  *out is NULL unless 0. */
 int search_attempt(struct found **out, struct search *s, const uint8_t *drained);
+
+/* transition_fit.c: the same from nothing, in that order of items; beyond limit (of search_work())
+ * all that is left is drained.  Never -EDEADLK. */
+int search_first_fit(struct found **out, struct search *s, const uint32_t *order,
+		     const uint8_t *drained, uint64_t limit);
 void found_free(struct found *r); /* NULL is fine */
 
 /* transition_result.c: the writes of what was found; caller owns it */

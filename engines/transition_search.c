@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PATIENCE    2		/* waves in which no LID was through */
 #define FINE_EFFORT 10000000ull /* for moving LIDs switch by switch, per attempt */
 
 uint64_t search_work(const struct search *s)
@@ -22,12 +23,24 @@ bool search_tick(struct search *s)
 	return pace_tick(&s->pace, s->n - s->nwait, more);
 }
 
-void search_graph(struct search *s)
+void search_no_graph(struct search *s)
 {
 	if (s->g)
 		s->graphs_done += tgraph_work(s->g);
 	tgraph_free(s->g);
+	s->g = NULL;
+}
+
+void search_graph(struct search *s)
+{
+	search_no_graph(s);
 	s->g = tgraph_new(s->f, &s->turns, flow_nvl(s->flow));
+}
+
+bool search_sort(struct search *s)
+{
+	pace_tick(&s->pace, s->n - s->nwait, s->pace.work_max); /* this takes a while */
+	return tgraph_sort(s->g);
 }
 
 /* ---- dependencies of one LID ---- */
@@ -60,8 +73,7 @@ void search_put(struct search *s, const struct item *it, struct ages a)
 
 	run(s, it, &a);
 	d = flow_deps(s->flow, &n);
-	for (uint32_t i = 0; i < n; i++)
-		tgraph_put(s->g, &d[i]);
+	tgraph_put_all(s->g, d, n);
 }
 
 void search_take(struct search *s, const struct item *it, struct ages a)
@@ -84,7 +96,8 @@ enum added search_add(struct search *s, struct item *it, struct ages a, bool bla
 		return LOOP;
 	d = flow_deps(s->flow, &n);
 	while (i < n && tgraph_add(s->g, &d[i]))
-		i++;
+		if (!(++i % 32))
+			search_tick(s);
 	if (i == n)
 		return ADDED;
 	if (blame) {
@@ -145,7 +158,8 @@ static int begin(struct search *s)
 			return -ECANCELED;
 	}
 	s->sl_waves = sl;
-	if (!tgraph_sort(s->g)) {
+	s->old_cyclic = !search_sort(s);
+	if (s->old_cyclic) {
 		s->found->old_cyclic = true;
 		tgraph_contract(s->g);
 		tgraph_sort(s->g);
@@ -334,15 +348,17 @@ static bool all_at_once(struct search *s)
 		if (search_tick(s))
 			break;
 	}
-	if (i == s->n && tgraph_sort(s->g)) {
+	if (i == s->n && search_sort(s)) {
 		for (i = 0; i < s->n; i++)
 			if (s->item[i].place == WAITS)
 				note_move(s, i);
 		return true;
 	}
-	while (i-- > 0)
+	while (i-- > 0) {
 		if (s->item[i].place == WAITS)
 			search_take(s, &s->item[i], wide_of(s, &s->item[i]));
+		search_tick(s); /* whether cancelled shows at the next step */
+	}
 	return false;
 }
 
@@ -396,30 +412,41 @@ static uint64_t guilt(struct search *s, const struct item *it)
 	return points;
 }
 
+struct guilty {
+	uint64_t points;
+	uint32_t item;
+};
+
+static int by_points(const void *a, const void *b)
+{
+	const struct guilty *x = a, *y = b;
+
+	if (x->points != y->points)
+		return x->points > y->points ? -1 : 1;
+	return (x->item > y->item) - (x->item < y->item);
+}
+
 /* Nothing moves: the LIDs most in the way are to be drained. */
 static int give_up_some(struct search *s)
 {
-	uint64_t *points = xcalloc(s->n, sizeof(*points));
-	uint32_t many = search_work(s) > s->hurry ? s->nwait / 2 + 1 : s->nwait / 64 + 1;
+	struct guilty *list = xcalloc(s->n, sizeof(*list));
+	uint32_t many = search_work(s) > s->hurry ? s->nwait / 2 + 1 : s->nwait / 64 + 1, n = 0;
 	int rc = s->may_drain ? 0 : -EDEADLK;
 
 	for (uint32_t i = 0; i < s->n && !rc; i++) {
 		if (s->item[i].place == WAITS)
-			points[i] = guilt(s, &s->item[i]) + 1;
+			list[n++] = (struct guilty){ guilt(s, &s->item[i]), i };
 		if (search_tick(s))
 			rc = -ECANCELED;
 	}
-	while (many-- > 0 && !rc) {
-		uint32_t worst = 0;
-
-		for (uint32_t i = 1; i < s->n; i++)
-			worst = points[i] > points[worst] ? i : worst;
-		if (!points[worst])
-			break;
-		points[worst] = 0;
-		drain_flowing(s, worst, TRANSITION_NO_ORDER);
+	if (n)
+		qsort(list, n, sizeof(*list), by_points);
+	for (uint32_t i = 0; i < n && i < many && !rc; i++) {
+		drain_flowing(s, list[i].item, TRANSITION_NO_ORDER);
+		if (search_tick(s))
+			rc = -ECANCELED;
 	}
-	free(points);
+	free(list);
 	return rc;
 }
 
@@ -442,21 +469,30 @@ static int pass(struct search *s, uint32_t *moved, bool fine)
 
 static int lft_waves(struct search *s)
 {
-	uint32_t moved = 0;
+	uint32_t moved = 0, idle = 0; /* idle: waves since one was through */
 	int rc = 0;
 
 	s->found->first_lft = s->wave;
 	if (s->nwait && all_at_once(s))
 		return settle(s);
+	if (s->nwait && s->big)
+		return -EAGAIN;
 	while (s->nwait && !rc) {
+		uint32_t before = s->nwait;
+		bool tired;
+
 		tgraph_forgive(s->g);
 		rc = pass(s, &moved, false);
 		if (!rc && !moved && search_work(s) < s->hurry)
 			rc = pass(s, &moved, true);
 		if (!rc && moved)
 			rc = settle(s);
-		if (!rc && s->nwait && (!moved || search_work(s) > s->hurry))
+		idle = s->nwait < before ? 0 : idle + 1;
+		tired = search_work(s) > s->hurry || (s->may_drain && idle >= PATIENCE);
+		if (!rc && s->nwait && (!moved || tired)) {
 			rc = give_up_some(s);
+			idle = 0;
+		}
 	}
 	return rc;
 }

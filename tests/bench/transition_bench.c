@@ -51,9 +51,9 @@ struct totals {
 
 static void judge_pair(struct totals *sum, const char *spec, const struct fabric *f,
 		       const struct tables *old, const struct tables *new, const char *names,
-		       bool sl_any, uint32_t orders)
+		       bool sl_any, bool quick, uint32_t orders)
 {
-	struct transition_params params = { .sl_any = sl_any };
+	struct transition_params params = { .sl_any = sl_any, .quick = quick };
 	struct transition *t;
 	struct err err;
 	const char *what;
@@ -67,10 +67,10 @@ static void judge_pair(struct totals *sum, const char *spec, const struct fabric
 	what = judge_transition(f, old, new, t, sl_any, orders, 1, &sum->count);
 	for (uint32_t i = 0; i < t->ndrain; i++)
 		drained[t->drain[i].why]++;
-	printf("%-58s %-16s %s waves %2u  LIDs %3u  drain %3u (%u loop, %u SL, %u SLs, %u order)  "
+	printf("%-58s %-16s %s%s waves %2u  LIDs %3u  drain %3u (%u loop, %u SL, %u SLs, %u order)  "
 	       "writes %3u of %3u%s%s  %s\n",
-	       spec, names, sl_any ? "any " : "last", t->nwaves, t->lids, t->ndrain, drained[0],
-	       drained[1], drained[2], drained[3], t->nwrites, t->blocks,
+	       spec, names, sl_any ? "any " : "last", quick ? " quick" : "", t->nwaves, t->lids,
+	       t->ndrain, drained[0], drained[1], drained[2], drained[3], t->nwrites, t->blocks,
 	       t->old_cyclic ? " old cyclic" : "", t->irreducible ? "" : " reducible?",
 	       what ? what : "ok");
 	sum->pairs++;
@@ -153,8 +153,8 @@ static int judge(uint32_t fabrics, uint32_t orders, uint64_t seed)
 		old = route_with(f, &r, &a);
 		new = route_with(f, &r, &b);
 		snprintf(names, sizeof(names), "%s>%s", a, b);
-		for (int any = 0; any < 2 && old && new && !tables_same(old, new, f); any++)
-			judge_pair(&sum, spec, f, old, new, names, any, orders);
+		for (int k = 0; k < 4 && old && new && !tables_same(old, new, f); k++)
+			judge_pair(&sum, spec, f, old, new, names, k & 1, k >> 1, orders);
 		tables_put(old);
 		tables_put(new);
 		fabric_put(f);
