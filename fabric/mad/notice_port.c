@@ -46,16 +46,6 @@ static void keep(struct notice_port *np, const struct notice_in *in)
 	np->waiting[(np->head + np->n++) & (np->size - 1)] = *in;
 }
 
-/* Somebody asks a port that poses as a subnet manager. */
-static bool asks_sm(const struct mad_packet *p)
-{
-	struct mad_head h;
-
-	mad_head(&h, p);
-	return (h.mgmt_class == MAD_SMP || h.mgmt_class == MAD_SMP_DIRECTED) &&
-	       h.method == MAD_GET && h.attr == SMP_SM_INFO;
-}
-
 /* Answers are lost like any other packet: a failure to send is none of the reader's. */
 static void answer(struct notice_port *np, const struct mad_packet *p)
 {
@@ -65,8 +55,6 @@ static void answer(struct notice_port *np, const struct mad_packet *p)
 static int filter_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
 {
 	struct notice_port *np = ctx;
-	struct sm_info si = { .guid = np->local.port_guid, .state = SM_NOTACTIVE };
-	uint8_t data[SMP_DATA];
 	struct notice_in in;
 	int rc;
 
@@ -79,13 +67,6 @@ static int filter_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct
 		np->stats.reports++;
 		keep(np, &in);
 		report_answer(p);
-		answer(np, p);
-		return 0;
-	}
-	if (asks_sm(p)) {
-		sm_info_encode(data, &si);
-		mad_reply(p, 0, data, sizeof(data));
-		p->timeout_ms = 0;
 		answer(np, p);
 		return 0;
 	}
@@ -140,7 +121,8 @@ int notice_port_open_umad(struct notice_port **out, const struct notice_opts *op
 	int rc;
 
 	opts = opts ? opts : &none;
-	rc = umad_port_listen(&port, opts->ca, opts->port, err);
+	rc = opts->deaf ? umad_port_open(&port, opts->ca, opts->port, err)
+			: umad_port_listen(&port, opts->ca, opts->port, err);
 	if (!rc)
 		*out = port_new(&port, opts);
 	return rc;

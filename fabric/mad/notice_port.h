@@ -26,6 +26,7 @@ struct notice_opts {
 	uint32_t retries;    /* 0: 3; UINT32_MAX: none */
 	uint64_t m_key;	     /* to read the local port */
 	uint32_t term;	     /* sim: terminal that it is on */
+	bool deaf;	     /* umad: leaves the reports to others; notice_recv() gets none */
 };
 
 /* opts may be NULL.  As umad_port_open(); -EBUSY: another program here listens already. */

@@ -48,7 +48,8 @@ struct hca {
 	int fd;
 	int agent_smp, agent_directed, agent_perf, agent_sa;
 	bool simulated; /* the port is one of ibsim's */
-	int issm_fd;
+	int issm_fd;	/* it poses as a subnet manager, see pose_as_sm() */
+	uint64_t posed_ns, asked_ns;
 	struct mad_local local;
 	void *out, *in;
 };
@@ -73,6 +74,27 @@ static int hca_send(void *ctx, const struct mad_packet *p, struct err *err)
 		       h->local.ca, h->local.port, strerror(errno));
 }
 
+static bool asks_sm(const struct mad_packet *p)
+{
+	struct mad_head m;
+
+	mad_head(&m, p);
+	return (m.mgmt_class == MAD_SMP || m.mgmt_class == MAD_SMP_DIRECTED) &&
+	       m.method == MAD_GET && m.attr == SMP_SM_INFO;
+}
+
+static void answer_as_sm(struct hca *h, struct mad_packet *p)
+{
+	struct sm_info si = { .guid = h->local.port_guid, .state = SM_NOTACTIVE };
+	uint8_t data[SMP_DATA];
+
+	h->asked_ns = clock_ns();
+	sm_info_encode(data, &si);
+	mad_reply(p, 0, data, sizeof(data));
+	p->timeout_ms = 0;
+	hca_send(h, p, NULL);
+}
+
 static int hca_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
 {
 	struct hca *h = ctx;
@@ -92,7 +114,10 @@ static int hca_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct er
 	p->addr.sl = from->sl;
 	p->status = umad_status(h->in) ? -ETIMEDOUT : 0;
 	memcpy(p->data, umad_get_mad(h->in), MAD_BYTES);
-	return 1;
+	if (h->issm_fd < 0 || p->status || !asks_sm(p))
+		return 1;
+	answer_as_sm(h, p);
+	return 0;
 }
 
 static uint64_t hca_now_ns(void *ctx)
@@ -106,12 +131,26 @@ static void hca_local(void *ctx, struct mad_local *out)
 	*out = ((struct hca *)ctx)->local;
 }
 
+/* Where nothing times out, a subnet manager waits for ever for a port that posed as one and went
+ * before it was asked. */
+static void stop_posing(struct hca *h)
+{
+	uint64_t end = clock_ns() + 1000 * MS, now;
+	struct mad_packet p;
+
+	while ((now = clock_ns()) < end &&
+	       (h->asked_ns ? now - h->asked_ns < 100 * MS : now - h->posed_ns < 500 * MS))
+		if (hca_recv(h, &p, 20 * MS, NULL) < 0)
+			break;
+	close(h->issm_fd);
+}
+
 static void hca_close(void *ctx)
 {
 	struct hca *h = ctx;
 
 	if (h->issm_fd >= 0)
-		close(h->issm_fd);
+		stop_posing(h);
 	if (h->fd >= 0)
 		umad_close_port(h->fd); /* the agents go with it */
 	umad_done();
@@ -218,6 +257,7 @@ static int pose_as_sm(struct hca *h, struct err *err)
 
 	if (!umad_get_issm_path(h->local.ca, (int)h->local.port, path, sizeof(path)))
 		h->issm_fd = open(path, O_NONBLOCK);
+	h->posed_ns = clock_ns();
 	if (h->issm_fd >= 0)
 		return 0;
 	return err_set(err, -EIO, "the simulated port %s %u cannot be made to take reports: %s",

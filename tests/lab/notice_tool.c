@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * notice_tool: notices on a real port (or ibsim's), for notice.sh.
+ *
+ *   listen SECONDS TRAP...    subscribes, prints what comes, unsubscribes; acks 68 and 69 when 144
+ *                             is not among the traps
+ *   send PHASE TXN SEQ [N]    68 or 69, N times the same
+ *   round TXN AGENTS          subscribes to 144, sends 68, waits for so many acks, then 69
+ *   wrong TXN                 an ack that tells other capabilities than the port has
+ *   refused                   unsubscribes from what was not subscribed
+ */
+#include "fabric/mad/notice_port.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SECOND 1000000000ull
+
+struct tool {
+	struct notice_port *np;
+	struct notice_local local;
+	uint32_t seq;
+	struct err err;
+};
+
+static int fail(const struct tool *x)
+{
+	printf("notice_tool: %s\n", x->err.text);
+	return 1;
+}
+
+static void print(const struct notice_in *in, const struct apply_notice *a, bool ours)
+{
+	printf("report %u from lid %u guid %016" PRIx64 " by sm %u details ", in->notice.trap,
+	       in->notice.issuer_lid, in->notice.issuer_guid, in->sm_lid);
+	for (int i = 0; i < NOTICE_DETAILS; i++)
+		printf("%02x", in->notice.details[i]);
+	if (ours)
+		printf(" %s %u txn %u seq %u ref %u flags %u", a->ack ? "ack" : "phase", a->phase,
+		       a->txn, a->seq, a->ref, a->flags);
+	printf("\n");
+}
+
+static int acknowledge(struct tool *x, const struct apply_notice *a)
+{
+	struct apply_notice ack = { .ack = true,
+				    .phase = a->phase,
+				    .txn = a->txn,
+				    .seq = ++x->seq,
+				    .ref = (uint16_t)a->seq };
+
+	return notice_send_apply(x->np, &ack, &x->err);
+}
+
+static int listen_to(struct tool *x, uint64_t seconds, int n, char **traps)
+{
+	uint64_t end = notice_now_ns(x->np) + seconds * SECOND, now;
+	struct apply_notice a;
+	struct notice_in in;
+	bool acks = true;
+	int rc = 0;
+
+	for (int i = 0; i < n && !rc; i++) {
+		acks &= strcmp(traps[i], "144") != 0;
+		rc = notice_subscribe(x->np, (uint16_t)atoi(traps[i]), &x->err);
+	}
+	if (!rc)
+		printf("listening lid %u caps %08x\n", x->local.lid, x->local.cap_mask);
+	while (!rc && (now = notice_now_ns(x->np)) < end) {
+		rc = notice_recv(x->np, &in, end - now, &x->err);
+		if (rc <= 0)
+			continue;
+		rc = apply_notice_read(&a, &in.notice);
+		print(&in, &a, !rc);
+		rc = !rc && acks ? acknowledge(x, &a) : 0;
+	}
+	for (int i = 0; i < n && rc >= 0; i++)
+		rc = notice_unsubscribe(x->np, (uint16_t)atoi(traps[i]), &x->err);
+	if (rc < 0)
+		return fail(x);
+	printf("unsubscribed\n");
+	return 0;
+}
+
+static int send_phase(struct tool *x, char **argv, int times)
+{
+	struct apply_notice a = { .phase = (uint8_t)atoi(argv[0]),
+				  .txn = (uint32_t)atoi(argv[1]),
+				  .seq = (uint32_t)atoi(argv[2]) };
+
+	for (int i = 0; i < times; i++) {
+		if (notice_send_apply(x->np, &a, &x->err))
+			return fail(x);
+		usleep(20000);
+	}
+	printf("sent %d\n", times);
+	return 0;
+}
+
+/* One phase: the notice, resent each second, until all agents have answered. */
+static int phase(struct tool *x, uint8_t trap, uint32_t txn, uint32_t agents)
+{
+	uint64_t start = notice_now_ns(x->np), next = start, now;
+	uint16_t heard[64];
+	uint32_t n = 0;
+
+	while (n < agents && (now = notice_now_ns(x->np)) < start + 10 * SECOND) {
+		struct apply_notice a = { .phase = trap, .txn = txn, .seq = x->seq + 1 };
+		struct notice_in in;
+		uint32_t k = 0;
+
+		if (now >= next) {
+			x->seq++;
+			next = now + SECOND;
+			if (notice_send_apply(x->np, &a, &x->err))
+				return fail(x);
+		}
+		if (notice_recv(x->np, &in, next - now, &x->err) != 1 ||
+		    apply_notice_read(&a, &in.notice) || !a.ack || a.txn != txn || a.phase != trap)
+			continue;
+		while (k < n && heard[k] != in.notice.issuer_lid)
+			k++;
+		if (k == n && n < 64)
+			heard[n++] = in.notice.issuer_lid;
+	}
+	printf("phase %u: %u of %u acks in %.1f ms\n", trap, n, agents,
+	       (double)(notice_now_ns(x->np) - start) / 1e6);
+	return n < agents;
+}
+
+static int round_trip(struct tool *x, uint32_t txn, uint32_t agents)
+{
+	int rc;
+
+	if (notice_subscribe(x->np, NOTICE_LOCAL_CHANGES, &x->err))
+		return fail(x);
+	rc = phase(x, NOTICE_UNPATH, txn, agents);
+	if (!rc)
+		rc = phase(x, NOTICE_REPATH, txn, agents);
+	if (notice_unsubscribe(x->np, NOTICE_LOCAL_CHANGES, &x->err))
+		return fail(x);
+	return rc;
+}
+
+static int wrong_ack(struct tool *x, uint32_t txn)
+{
+	struct apply_notice a = { .ack = true, .phase = NOTICE_UNPATH, .txn = txn };
+	struct apply_sender from = { .lid = x->local.lid, .cap_mask = x->local.cap_mask ^ 2 };
+	struct notice n;
+
+	apply_notice_make(&n, &a, &from);
+	if (notice_send(x->np, &n, &x->err))
+		return fail(x);
+	usleep(20000); /* ibsim drops what it has not read when a client goes */
+	return 0;
+}
+
+static int run(struct tool *x, int argc, char **argv)
+{
+	if (argc >= 3 && !strcmp(argv[0], "listen"))
+		return listen_to(x, (uint64_t)atoi(argv[1]), argc - 2, argv + 2);
+	if (argc >= 4 && !strcmp(argv[0], "send"))
+		return send_phase(x, argv + 1, argc > 4 ? atoi(argv[4]) : 1);
+	if (argc == 3 && !strcmp(argv[0], "round"))
+		return round_trip(x, (uint32_t)atoi(argv[1]), (uint32_t)atoi(argv[2]));
+	if (argc == 2 && !strcmp(argv[0], "wrong"))
+		return wrong_ack(x, (uint32_t)atoi(argv[1]));
+	if (argc == 1 && !strcmp(argv[0], "refused"))
+		return notice_unsubscribe(x->np, NOTICE_UNPATH, &x->err) ? fail(x) : 0;
+	printf("notice_tool: unknown command, see the head of notice_tool.c\n");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	struct notice_opts opts = { 0 };
+	struct tool x = { 0 };
+	int rc;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	opts.deaf = argc > 1 && strcmp(argv[1], "listen") && strcmp(argv[1], "round");
+	rc = notice_port_open_umad(&x.np, &opts, &x.err);
+	if (rc)
+		return fail(&x);
+	rc = notice_port_refresh(x.np, &x.local, &x.err);
+	rc = rc ? fail(&x) : run(&x, argc - 1, argv + 1);
+	notice_port_close(x.np);
+	return rc;
+}
