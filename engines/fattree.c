@@ -401,12 +401,84 @@ static void key_leaves(struct finder *x, struct leaf *leaf, uint32_t n, uint32_t
 	free(least);
 }
 
+/*
+ * Ends of a leaf from number j on, returns the next.  In pairs: those for which the leaf has no
+ * cable up of their own share the number of one that has; the two then meet on all of their way
+ * instead of each meeting a third end somewhere else.
+ */
+static uint32_t number_leaf(struct finder *x, uint32_t sw, uint32_t j, bool pairs)
+{
+	const struct fabric *f = x->f;
+	uint32_t ups = f->chan_off[sw + 1] - f->chan_off[sw], h = 0;
+
+	pairs &= ups > 0;
+	for (uint32_t k = f->term_off[sw]; k < f->term_off[sw + 1]; k++) {
+		uint32_t end = f->term_list[k];
+
+		if (end >= f->nterm)
+			continue;
+		x->t->number[end] = j + (pairs ? h % ups : h);
+		h++;
+	}
+	return j + (pairs && h > ups ? ups : h);
+}
+
+/* Most ends of a subtree below level l + 1 that the same way leads down to. */
+static uint32_t fullest_way(const struct finder *x, const struct leaf *leaf, uint32_t n, uint32_t l)
+{
+	const struct fabric *f = x->f;
+	const struct fattree *t = x->t;
+	uint64_t ways = t->div[l + 1] < f->nend ? t->div[l + 1] : f->nend;
+	uint32_t *count = xcalloc(ways, sizeof(*count)), most = 0;
+	size_t same = (t->nlevel - l) * sizeof(leaf->key[0]);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t sw = leaf[i].sw;
+
+		if (i && memcmp(leaf[i].key, leaf[i - 1].key, same))
+			memset(count, 0, ways * sizeof(*count));
+		for (uint32_t k = f->term_off[sw]; k < f->term_off[sw + 1]; k++) {
+			uint32_t *c;
+
+			if (f->term_list[k] >= f->nterm)
+				continue;
+			c = &count[t->number[f->term_list[k]] % ways];
+			most = ++*c > most ? *c : most;
+		}
+	}
+	free(count);
+	return most;
+}
+
+/* Terminals on leaves, in pairs where that fills no way more than without. */
+static uint32_t number_leaves(struct finder *x, const struct leaf *leaf, uint32_t n)
+{
+	uint32_t most[2][FATTREE_LEVELS] = { 0 }, j = 0;
+	bool pairs = true;
+
+	for (int k = 0; k < 2; k++) {
+		j = 0;
+		for (uint32_t i = 0; i < n; i++)
+			j = number_leaf(x, leaf[i].sw, j, k);
+		for (uint32_t l = 0; l + 1 < x->t->nlevel; l++)
+			most[k][l] = fullest_way(x, leaf, n, l);
+	}
+	for (uint32_t l = 0; l + 1 < x->t->nlevel; l++)
+		pairs &= most[1][l] <= most[0][l];
+	if (pairs)
+		return j;
+	j = 0;
+	for (uint32_t i = 0; i < n; i++)
+		j = number_leaf(x, leaf[i].sw, j, false);
+	return j;
+}
+
 static void number_ends(struct finder *x)
 {
 	const struct fabric *f = x->f;
 	struct fattree *t = x->t;
 	struct leaf *leaf = xcalloc(f->nsw, sizeof(*leaf));
-	uint32_t n = 0, j = 0;
+	uint32_t n = 0, j;
 
 	memset(t->number, 0xff, f->nend * sizeof(*t->number));
 	for (uint32_t u = 0; u < f->nsw; u++)
@@ -415,10 +487,7 @@ static void number_ends(struct finder *x)
 	for (uint32_t l = 0; l < t->nlevel; l++)
 		key_leaves(x, leaf, n, l);
 	qsort(leaf, n, sizeof(*leaf), by_key);
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t k = f->term_off[leaf[i].sw]; k < f->term_off[leaf[i].sw + 1]; k++)
-			if (f->term_list[k] < f->nterm)
-				t->number[f->term_list[k]] = j++;
+	j = number_leaves(x, leaf, n);
 	for (uint32_t k = 0; k < f->nend; k++)
 		if (t->number[f->term_list[k]] == FAB_NONE)
 			t->number[f->term_list[k]] = j++;

@@ -204,6 +204,27 @@ static void the_largest_load_is_the_least_possible_with_any_number_of_hosts(void
 		}
 }
 
+/* Two pairs of flows at the same destinations cost less than four hosts with half a cable. */
+static void a_host_too_many_on_a_leaf_shares_the_whole_way_of_another(void **state)
+{
+	struct fabric *f = net_spec("kary:k=4,n=3,hosts=5");
+	struct tables *t = must_route(&engine_ftree, f, NULL, NULL);
+
+	(void)state;
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		const uint32_t *ends = &f->term_list[f->term_off[u]];
+
+		if (f->sw_nterm[u] < 5)
+			continue;
+		for (uint32_t s = 0; s < f->nsw; s++)
+			if (s != u)
+				assert_int_equal(tables_row(t, s)[f->term_lid[ends[4]]],
+						 tables_row(t, s)[f->term_lid[ends[0]]]);
+	}
+	tables_put(t);
+	fabric_put(f);
+}
+
 static void trees_with_missing_cables_stay_on_one_vl_and_beat_updn(void **state)
 {
 	char spec[128];
@@ -368,6 +389,7 @@ int main(void)
 		cmocka_unit_test(the_order_of_leaves_and_ports_does_it_whatever_guids_and_lids_are),
 		cmocka_unit_test(levels_and_planes_are_found_whatever_guids_are),
 		cmocka_unit_test(the_largest_load_is_the_least_possible_with_any_number_of_hosts),
+		cmocka_unit_test(a_host_too_many_on_a_leaf_shares_the_whole_way_of_another),
 		cmocka_unit_test(trees_with_missing_cables_stay_on_one_vl_and_beat_updn),
 		cmocka_unit_test(uneven_trees_are_balanced_no_worse_than_by_updn),
 		cmocka_unit_test(terminals_above_the_leaves_and_empty_leaves_are_routed),
