@@ -21,8 +21,20 @@ void forwarding_fini(struct forwarding *w)
 	free(w->sl2vl_off);
 }
 
+/* The rows of one switch; returns what is behind them. */
+static uint8_t *copy_rows(uint8_t *vl, const struct forwarding *w, uint32_t sw)
+{
+	uint32_t ports = w->f->sw_nports[sw] + 1u;
+
+	for (uint32_t row = 0; row < ports * ports; row++)
+		for (uint8_t sl = 0; sl < FAB_SLS; sl++)
+			*vl++ = tables_vl(w->t, w->f, sw, (uint8_t)(row / ports),
+					  (uint8_t)(row % ports), sl);
+	return vl;
+}
+
 /* From here on the VLs are our own. */
-static void unfold(struct forwarding *w)
+static void own_sl2vl(struct forwarding *w)
 {
 	const struct fabric *f = w->f;
 	uint8_t *vl;
@@ -37,16 +49,12 @@ static void unfold(struct forwarding *w)
 	}
 	vl = w->sl2vl = xcalloc(n, 1);
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++)
-			for (uint32_t out = 0; out <= f->sw_nports[sw]; out++)
-				for (uint8_t sl = 0; sl < FAB_SLS; sl++)
-					*vl++ = tables_vl(w->t, f, sw, (uint8_t)in, (uint8_t)out,
-							  sl);
+		vl = copy_rows(vl, w, sw);
 }
 
 uint8_t *forwarding_sl2vl_row(struct forwarding *w, uint32_t sw, uint8_t in, uint8_t out)
 {
 	if (!w->sl2vl)
-		unfold(w);
+		own_sl2vl(w);
 	return w->sl2vl + forwarding_sl2vl_at(w, sw, in, out);
 }

@@ -166,25 +166,26 @@ static void connect_all(struct game *g)
 
 /* ---- writes ---- */
 
-static void list_sl2vl(struct game *g, uint32_t wave)
+static bool sl2vl_differs(const struct game *g, uint32_t sw, uint8_t in, uint8_t out)
 {
-	const struct fabric *f = g->f;
+	for (uint8_t sl = 0; sl < FAB_SLS; sl++)
+		if (tables_vl(g->old, g->f, sw, in, out, sl) !=
+		    tables_vl(g->new, g->f, sw, in, out, sl))
+			return true;
+	return false;
+}
 
-	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++)
-			for (uint32_t out = 1; out <= f->sw_nports[sw]; out++)
-				for (uint8_t sl = 0; sl < FAB_SLS; sl++) {
-					uint8_t i = (uint8_t)in, o = (uint8_t)out;
+static void list_sl2vl(struct game *g, uint32_t sw, uint32_t wave)
+{
+	uint32_t ports = g->f->sw_nports[sw] + 1u;
 
-					if (tables_vl(g->old, f, sw, i, o, sl) ==
-					    tables_vl(g->new, f, sw, i, o, sl))
-						continue;
-					vec_push(&g->writes, (struct write){ .wave = wave,
-									     .sw = sw,
-									     .in = i,
-									     .out = o });
-					break;
-				}
+	for (uint32_t row = 0; row < ports * ports; row++) {
+		uint8_t in = (uint8_t)(row / ports), out = (uint8_t)(row % ports);
+
+		if (out && sl2vl_differs(g, sw, in, out))
+			vec_push(&g->writes,
+				 (struct write){ .wave = wave, .sw = sw, .in = in, .out = out });
+	}
 }
 
 static void list_writes(struct game *g, bool in_waves)
@@ -197,7 +198,8 @@ static void list_writes(struct game *g, bool in_waves)
 						     .block = w->block,
 						     .now = w->now });
 	}
-	list_sl2vl(g, in_waves ? g->plan->sl2vl_wave : 0);
+	for (uint32_t sw = 0; sw < g->f->nsw; sw++)
+		list_sl2vl(g, sw, in_waves ? g->plan->sl2vl_wave : 0);
 }
 
 static void write_one(struct game *g, const struct write *w)
@@ -288,7 +290,8 @@ static void play(struct totals *sum, const struct fabric *f, const struct tables
 
 	packets_opts_init(&o);
 	o.seed = seed;
-	o.vls = old->vls > new->vls ? old->vls : new->vls;
+	/* what links have: old SLs may take more VLs through new SL2VL tables than either needs */
+	o.vls = fabric_min_op_vls(f);
 	o.credits = 100; /* three packets: what can close, closes soon */
 	o.life_ns = mode == MODE_OFF ? LIFE_ns : 0;
 	rng_seed(&g.rng, seed);
