@@ -1,0 +1,957 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/unit/phase_model.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/update/agent_state.h"
+#include "fabric/update/coordinator.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NODES	    3
+#define WAVES	    2
+#define ACKS	    3	/* of one agent under way at a time; more are lost */
+#define SLOTS	    16	/* notices of one process */
+#define MAXEV	    160 /* choices in one state */
+#define MAXPATH	    1024
+#define TXN	    2
+#define TXN_EARLIER 1
+
+enum holds { OLD, PARTLY, NEW };
+enum life { UP, DOWN, OVER };
+enum journal { ABSENT, OPEN, FINAL };
+
+struct answer {
+	uint8_t slot, repeat, flags, earlier; /* slot + 1; of an earlier one: its seq */
+};
+
+struct node {
+	struct agent_state a;
+	struct coord_agent known;
+	uint64_t notices;	 /* under way, by slot */
+	uint8_t earlier_notices; /* by seq */
+	uint8_t life, told_gone, asks;
+	struct answer acks[ACKS];
+};
+
+struct world {
+	struct coordinator c;
+	struct node n[NODES];
+	uint64_t repath; /* slots whose notice is a REPATH */
+	uint8_t wave[WAVES];
+	uint8_t journal, dead, epoch, held_over;
+	uint8_t lost, doubled, faults, hooks, crashes, ended, deaths, cancels, sms, holds;
+	const char *wrong;
+};
+
+enum choice {
+	DO, /* the action under way; arg: not in full */
+	CONFIRM,
+	TIMEOUT,
+	RESEND,
+	DEADLINE,
+	CANCEL,
+	SM,
+	HOLD_OVER,
+	DEATH, /* arg: in the middle of a write */
+	TAKE_OVER,
+	HOOK, /* arg: fails */
+	NOTICE,
+	NOTICE_TWICE,
+	NOTICE_LOST,
+	EARLIER,
+	EARLIER_LOST,
+	ANSWER,
+	ANSWER_TWICE,
+	ANSWER_LOST,
+	ASK,
+	RETRY,
+	SAFETY,
+	CRASH,
+	RESTART,
+	JOB_OVER,
+	TOLD_GONE,
+	RESUBSCRIBE
+};
+
+static const char *const choice_name[] = {
+	"action",
+	"confirm",
+	"timeout",
+	"resend",
+	"deadline",
+	"cancel",
+	"another SM",
+	"hold over",
+	"console dies",
+	"console is back",
+	"hook ends",
+	"notice arrives",
+	"notice arrives, once more later",
+	"notice lost",
+	"earlier notice arrives",
+	"earlier notice lost",
+	"answer arrives",
+	"answer arrives, once more later",
+	"answer lost",
+	"agent asks",
+	"agent tries again",
+	"agent leaves",
+	"agent dies",
+	"agent restarts",
+	"job over",
+	"job known to be over",
+	"agent subscribes",
+};
+
+struct step {
+	uint8_t choice, node, arg;
+};
+
+struct seen {
+	uint64_t key[2]; /* 0, 0: free */
+	double runs;	 /* of the states below; < 0: still under way */
+	uint32_t longest;
+};
+
+struct explorer {
+	const struct phase_model *m;
+	struct phase_found *out;
+	struct seen *table;
+	uint64_t size;
+	struct step path[MAXPATH];
+	unsigned depth;
+};
+
+const char *phase_mutant_name(enum phase_mutant m)
+{
+	static const char *const name[MUTANTS] = {
+		[MUTANT_NONE] = "none",
+		[MUTANT_ACK_SEQ] = "answers of any sequence",
+		[MUTANT_ACK_TXN] = "answers of any transaction",
+		[MUTANT_NOTICE_SEQ] = "notices of any sequence",
+		[MUTANT_NOTICE_TXN] = "notices of any transaction",
+		[MUTANT_EPOCH] = "numbers used again",
+		[MUTANT_UNSAVED] = "agent forgets",
+		[MUTANT_EARLY_ACK] = "answer before drained",
+		[MUTANT_NO_HOLD] = "agent leaves early",
+		[MUTANT_NO_REPATH] = "nobody called back",
+		[MUTANT_BLIND_READ] = "blind read-back",
+		[MUTANT_NO_JOURNAL] = "written without a journal",
+	};
+
+	return name[m];
+}
+
+/* The agents' records live beside the agents, so that a world can be copied. */
+static struct coordinator *bring(struct world *w, const struct phase_model *m,
+				 struct coord_agent *known)
+{
+	for (unsigned i = 0; i < m->nagents; i++)
+		known[i] = w->n[i].known;
+	w->c.drain.agents = known;
+	return &w->c;
+}
+
+static void put(struct world *w, const struct phase_model *m, const struct coord_agent *known)
+{
+	for (unsigned i = 0; i < m->nagents; i++)
+		w->n[i].known = known[i];
+	w->c.drain.agents = NULL;
+}
+
+static void feed(struct world *w, const struct phase_model *m, enum coord_event ev)
+{
+	struct coord_agent known[NODES];
+	uint32_t first = w->c.first_seq;
+
+	if (m->mutant == MUTANT_NO_REPATH && w->c.action == ACT_READ_BACK)
+		w->c.asked = PHASE_NONE;
+	coordinator_step(bring(w, m, known), ev);
+	put(w, m, known);
+	if (w->c.first_seq != first && w->c.asked == PHASE_UNPATH)
+		w->held_over = 0;
+}
+
+static unsigned slot_of(uint32_t seq)
+{
+	return (seq >> 16) * SLOTS + (seq & 0xffff) - 1;
+}
+
+static uint32_t seq_of(unsigned slot)
+{
+	return (uint32_t)(slot / SLOTS << 16 | (slot % SLOTS + 1));
+}
+
+static bool over(const struct world *w)
+{
+	if (w->dead)
+		return w->journal != OPEN;
+	return w->c.action == ACT_STOP && w->c.outcome != OUTCOME_INCOMPLETE;
+}
+
+static void spread(struct world *w, const struct phase_model *m, const struct phase_notice *n)
+{
+	unsigned slot = slot_of(n->seq);
+
+	if (n->txn == TXN && (slot >= 64 || (n->seq & 0xffff) > SLOTS)) {
+		w->wrong = "notices without an end";
+		return;
+	}
+	if (n->txn == TXN && n->phase == PHASE_REPATH)
+		w->repath |= 1ull << slot;
+	for (unsigned i = 0; i < m->nagents; i++) {
+		if (w->n[i].life == OVER || !w->n[i].a.subscribed)
+			continue;
+		if (n->txn == TXN)
+			w->n[i].notices |= 1ull << slot;
+		else if (n->seq < 8)
+			w->n[i].earlier_notices |= (uint8_t)(1u << n->seq);
+	}
+}
+
+static bool all_waves(const struct world *w, const struct phase_model *m, enum holds h)
+{
+	for (unsigned i = 0; i < m->nwaves; i++)
+		if (w->wave[i] != h)
+			return false;
+	return true;
+}
+
+/* The heart of it: nobody whose packets are on the base LIDs when these are changed. */
+static void writing(struct world *w, struct explorer *x)
+{
+	bool forced = false;
+
+	x->out->writes++;
+	if (w->journal != OPEN)
+		w->wrong = "written without a journal";
+	for (unsigned i = 0; i < x->m->nagents; i++) {
+		const struct node *n = &w->n[i];
+
+		if (n->life == OVER || n->a.mode == AGENT_ESCAPE)
+			continue;
+		if (!n->known.without)
+			w->wrong = "written while an agent was on its base LIDs";
+		forced = true;
+	}
+	x->out->forced += forced;
+}
+
+static void write_waves(struct world *w, struct explorer *x, bool in_full)
+{
+	writing(w, x);
+	if (w->c.action == ACT_WRITE) {
+		w->wave[w->c.wave] = in_full ? NEW : PARTLY;
+		return;
+	}
+	for (unsigned i = 0; i < x->m->nwaves; i++) {
+		if (w->wave[i] == OLD)
+			continue;
+		w->wave[i] = in_full ? OLD : PARTLY;
+		in_full = true;
+	}
+}
+
+static void finish(struct world *w, const struct phase_model *m)
+{
+	enum outcome o = w->c.outcome;
+
+	if (o == OUTCOME_CONFIRMED && !all_waves(w, m, NEW))
+		w->wrong = "confirmed, but the tables are not the new ones";
+	if ((o == OUTCOME_REFUSED || o == OUTCOME_ROLLED_BACK) && !all_waves(w, m, OLD))
+		w->wrong = "ended without confirmation, but the tables are not the old ones";
+	if (o != OUTCOME_INCOMPLETE && w->journal == OPEN)
+		w->journal = FINAL;
+}
+
+static bool act(struct world *w, struct explorer *x, bool in_full)
+{
+	struct phase_notice n;
+
+	switch (w->c.action) {
+	case ACT_JOURNAL:
+		if (in_full && x->m->mutant != MUTANT_NO_JOURNAL)
+			w->journal = OPEN;
+		return in_full;
+	case ACT_NOTIFY:
+		coordinator_notice(&w->c, &n);
+		spread(w, x->m, &n);
+		return true;
+	case ACT_WRITE:
+	case ACT_WRITE_BACK:
+		write_waves(w, x, in_full);
+		return true;
+	case ACT_READ:
+		return w->wave[w->c.wave] == NEW || x->m->mutant == MUTANT_BLIND_READ;
+	case ACT_SCAN:
+	case ACT_READ_BACK:
+		return all_waves(w, x->m, OLD);
+	case ACT_FINISH:
+		if (in_full)
+			finish(w, x->m);
+		return in_full;
+	default:
+		return in_full;
+	}
+}
+
+static void die(struct world *w, struct explorer *x, bool writing_now)
+{
+	if (writing_now)
+		write_waves(w, x, false);
+	w->deaths--;
+	w->dead = 1;
+	memset(&w->c, 0, sizeof(w->c));
+	w->held_over = 0;
+	for (unsigned i = 0; i < x->m->nagents; i++) {
+		memset(&w->n[i].known, 0, sizeof(w->n[i].known));
+		w->n[i].told_gone = 0;
+	}
+}
+
+static void begin(struct world *w, const struct phase_model *m, enum coord_event ev)
+{
+	struct coord_drain d = {
+		.nagents = m->nagents,
+		.txn = TXN,
+		.epoch = w->epoch,
+		.max_sends = m->max_sends,
+		.without_silent = m->without_silent,
+	};
+
+	w->dead = 0;
+	coordinator_init(&w->c, m->nwaves, 2);
+	coordinator_drain(&w->c, &d);
+	feed(w, m, ev);
+}
+
+static void take_over(struct world *w, const struct phase_model *m)
+{
+	if (!w->dead) { /* the switch that was not there answers again */
+		feed(w, m, EV_RECOVER);
+		return;
+	}
+	w->epoch += m->mutant != MUTANT_EPOCH;
+	begin(w, m, EV_RECOVER);
+}
+
+static void send_ack(struct node *n, uint8_t flags)
+{
+	unsigned k = 0;
+
+	while (k < ACKS && n->acks[k].slot)
+		k++;
+	if (k == ACKS)
+		return;
+	n->acks[k].earlier = n->a.txn == TXN_EARLIER;
+	n->acks[k].slot = (uint8_t)(n->acks[k].earlier ? n->a.seq : slot_of(n->a.seq) + 1);
+	n->acks[k].repeat = (uint8_t)n->a.repeat;
+	n->acks[k].flags = flags;
+}
+
+static void agent_acts(struct node *n, unsigned mask, const struct phase_model *m)
+{
+	n->a.aborted = false; /* tells the hooks, moves nothing */
+	if (mask & AGENT_ACK)
+		send_ack(n, (uint8_t)n->a.flags);
+	n->a.flags = 0;
+	if (mask & AGENT_DRAIN && m->mutant == MUTANT_EARLY_ACK)
+		send_ack(n, 0);
+}
+
+static void notice_arrives(struct world *w, const struct phase_model *m, unsigned i,
+			   const struct phase_notice *n)
+{
+	struct node *node = &w->n[i];
+
+	if (node->life != UP)
+		return;
+	if (m->mutant == MUTANT_NOTICE_SEQ && n->txn == node->a.txn)
+		node->a.seq = 0;
+	if (m->mutant == MUTANT_NOTICE_TXN && n->txn < node->a.txn)
+		node->a.txn = node->a.seq = 0;
+	agent_acts(node, agent_state_notice(&node->a, n), m);
+}
+
+static void answer_arrives(struct world *w, const struct phase_model *m, unsigned i,
+			   const struct answer *k)
+{
+	bool early = k->earlier;
+	struct phase_notice reply, n = {
+		.version = PHASE_NOTICE_VERSION,
+		.flags = k->flags,
+		.repeat = k->repeat,
+		.seq = early ? k->slot : seq_of(k->slot - 1u),
+		.txn = early ? TXN_EARLIER : TXN,
+		.phase = PHASE_UNPATH,
+	};
+	struct coord_agent known[NODES];
+
+	if (early ? k->slot > 3 : w->repath >> (k->slot - 1) & 1)
+		n.phase = PHASE_REPATH;
+	if (over(w) && k->flags & NOTICE_ASK) {
+		if (coordinator_answer(&reply, w->dead ? NULL : &w->c, &n))
+			spread(w, m, &reply);
+		return;
+	}
+	if (w->dead)
+		return;
+	if (m->mutant == MUTANT_ACK_TXN)
+		n.txn = TXN;
+	if (m->mutant == MUTANT_ACK_SEQ && n.txn == TXN)
+		n.seq = w->c.seq;
+	coordinator_ack(bring(w, m, known), i, &n);
+	put(w, m, known);
+}
+
+static void remove_ack(struct node *n, unsigned k)
+{
+	memmove(&n->acks[k], &n->acks[k + 1], (ACKS - 1 - k) * sizeof(*n->acks));
+	memset(&n->acks[ACKS - 1], 0, sizeof(*n->acks));
+}
+
+static void coordinator_choice(struct world *w, struct explorer *x, const struct step *s)
+{
+	static const enum coord_event event[] = {
+		[CONFIRM] = EV_CONFIRM,	    [TIMEOUT] = EV_TIMEOUT, [RESEND] = EV_RESEND,
+		[DEADLINE] = EV_DEADLINE,   [CANCEL] = EV_CANCEL,   [SM] = EV_SM,
+		[HOLD_OVER] = EV_HOLD_OVER,
+	};
+
+	switch (s->choice) {
+	case DO:
+		w->faults -= s->arg;
+		feed(w, x->m, act(w, x, !s->arg) ? EV_DONE : EV_FAILED);
+		return;
+	case DEATH:
+		die(w, x, s->arg);
+		return;
+	case TAKE_OVER:
+		take_over(w, x->m);
+		return;
+	case CANCEL:
+		w->cancels--;
+		break;
+	case HOLD_OVER:
+		w->holds--;
+		w->held_over = 1;
+		break;
+	case SM:
+		w->sms--;
+		for (unsigned i = 0; i < x->m->nagents; i++)
+			agent_state_step(&w->n[i].a, AGENT_EV_SM);
+		break;
+	default:
+		break;
+	}
+	if (!w->dead)
+		feed(w, x->m, event[s->choice]);
+}
+
+static void message_choice(struct world *w, struct explorer *x, const struct step *s)
+{
+	struct node *n = &w->n[s->node];
+	struct answer k = n->acks[s->choice >= ANSWER ? s->arg : 0];
+	bool early = s->choice == EARLIER;
+	struct phase_notice notice = {
+		.version = PHASE_NOTICE_VERSION,
+		.seq = early ? s->arg : seq_of(s->arg),
+		.txn = early ? TXN_EARLIER : TXN,
+		.phase = (early ? s->arg > 3 : w->repath >> s->arg & 1) ? PHASE_REPATH
+									: PHASE_UNPATH,
+	};
+
+	w->doubled -= s->choice == NOTICE_TWICE || s->choice == ANSWER_TWICE;
+	if (s->choice == NOTICE_LOST || s->choice == EARLIER_LOST || s->choice == ANSWER_LOST)
+		w->lost -= x->m->lost != LOST_ANY;
+	if (s->choice == NOTICE || s->choice == NOTICE_LOST)
+		n->notices &= ~(1ull << s->arg);
+	if (s->choice == EARLIER || s->choice == EARLIER_LOST)
+		n->earlier_notices &= (uint8_t) ~(1u << s->arg);
+	if (s->choice == ANSWER || s->choice == ANSWER_LOST)
+		remove_ack(n, s->arg);
+	if (s->choice == NOTICE || s->choice == NOTICE_TWICE || early)
+		notice_arrives(w, x->m, s->node, &notice);
+	if (s->choice == ANSWER || s->choice == ANSWER_TWICE)
+		answer_arrives(w, x->m, s->node, &k);
+}
+
+static void restart(struct node *n, const struct phase_model *m)
+{
+	struct agent_saved saved;
+	bool subscribed = n->a.subscribed;
+
+	agent_state_saved(&n->a, &saved);
+	agent_state_init(&n->a, m->mutant == MUTANT_UNSAVED ? NULL : &saved);
+	n->a.subscribed = subscribed; /* the SM knows a node, not a process */
+	n->life = UP;
+	agent_acts(n, agent_state_step(&n->a, AGENT_EV_START), m);
+}
+
+static void node_choice(struct world *w, struct explorer *x, const struct step *s)
+{
+	struct node *n = &w->n[s->node];
+	struct coord_agent known[NODES];
+	enum agent_event ev = AGENT_EV_TIMEOUT;
+
+	switch (s->choice) {
+	case HOOK:
+		w->hooks -= s->arg;
+		ev = s->arg ? AGENT_EV_FAILED : AGENT_EV_DONE;
+		break;
+	case ASK:
+		n->asks--;
+		break;
+	case SAFETY:
+		ev = AGENT_EV_SAFETY;
+		break;
+	case CRASH:
+		w->crashes--;
+		n->life = DOWN;
+		return;
+	case RESTART:
+		restart(n, x->m);
+		return;
+	case JOB_OVER:
+		w->ended--;
+		n->life = OVER;
+		n->notices = n->earlier_notices = 0;
+		memset(&n->a, 0, sizeof(n->a));
+		return;
+	case TOLD_GONE:
+		n->told_gone = 1;
+		coordinator_gone(bring(w, x->m, known), s->node);
+		put(w, x->m, known);
+		return;
+	case RESUBSCRIBE:
+		ev = AGENT_EV_SUBSCRIBED;
+		break;
+	default:
+		break;
+	}
+	agent_acts(n, agent_state_step(&n->a, ev), x->m);
+}
+
+/* A message that is void now, and will be: numbers only grow.  Taking it away at once leaves
+ * out nothing but its idle presence, and stands for its loss as well. */
+static bool answer_void(const struct world *w, const struct node *n, const struct answer *k)
+{
+	uint32_t seq;
+
+	if (k->flags & NOTICE_ASK)
+		return false;
+	if (k->earlier || w->dead || over(w))
+		return true;
+	seq = seq_of(k->slot - 1u);
+	return seq < w->c.first_seq || seq < n->known.seq ||
+	       (seq == n->known.seq && k->repeat <= n->known.repeat);
+}
+
+static void remove_void(struct world *w, const struct phase_model *m)
+{
+	for (unsigned i = 0; i < m->nagents; i++) {
+		struct node *n = &w->n[i];
+		unsigned k = 0;
+
+		if (n->a.txn == TXN) {
+			n->notices &= ~0ull << slot_of(n->a.seq) << 1;
+			n->earlier_notices = 0;
+		} else {
+			n->earlier_notices &= (uint8_t)(~0u << n->a.seq << 1);
+		}
+		while (k < ACKS && n->acks[k].slot)
+			if (answer_void(w, n, &n->acks[k]))
+				remove_ack(n, k);
+			else
+				k++;
+	}
+}
+
+/* What remove_void() builds on. */
+static void check_growth(struct world *w, const struct world *was, const struct phase_model *m)
+{
+	for (unsigned i = 0; i < m->nagents; i++) {
+		const struct agent_state *a = &w->n[i].a, *b = &was->n[i].a;
+
+		if (w->n[i].life != OVER &&
+		    (a->txn < b->txn || (a->txn == b->txn && a->seq < b->seq)))
+			w->wrong = "an agent went back to an older notice";
+	}
+	if (!w->dead && !was->dead && w->c.first_seq < was->c.first_seq)
+		w->wrong = "the coordinator went back to an older question";
+}
+
+static void take_as_is(struct world *w, struct explorer *x, const struct step *s)
+{
+	if (s->choice <= TAKE_OVER)
+		coordinator_choice(w, x, s);
+	else if (s->choice >= NOTICE && s->choice <= ANSWER_LOST)
+		message_choice(w, x, s);
+	else
+		node_choice(w, x, s);
+}
+
+static void take(struct world *w, struct explorer *x, const struct step *s)
+{
+	struct world was = *w;
+
+	take_as_is(w, x, s);
+	if (x->m->mutant)
+		return;
+	check_growth(w, &was, x->m);
+	remove_void(w, x->m);
+}
+
+struct choices {
+	struct step v[MAXEV];
+	unsigned n;
+};
+
+static void can(struct choices *l, bool allowed, enum choice c, unsigned node, unsigned arg)
+{
+	if (!allowed)
+		return;
+	if (l->n == MAXEV)
+		abort();
+	l->v[l->n++] = (struct step){ (uint8_t)c, (uint8_t)node, (uint8_t)arg };
+}
+
+static bool can_fail(const struct world *w)
+{
+	switch (w->c.action) {
+	case ACT_NOTIFY: /* all lost is the same */
+	case ACT_READ:	 /* depends on what was written */
+	case ACT_SCAN:
+	case ACT_READ_BACK:
+		return false;
+	case ACT_FINISH:
+		return w->c.outcome == OUTCOME_CONFIRMED;
+	default:
+		return true;
+	}
+}
+
+static void coordinator_choices(struct choices *l, const struct world *w,
+				const struct phase_model *m)
+{
+	enum coord_action a = w->c.action;
+	bool acts = !w->dead && a != ACT_WAIT && a != ACT_AWAIT && a != ACT_STOP;
+	bool alive = !w->dead && a != ACT_STOP;
+	bool asked = !w->dead && a == ACT_AWAIT;
+
+	can(l, acts, DO, 0, 0);
+	can(l, acts && w->faults && can_fail(w), DO, 0, 1);
+	can(l, !w->dead && a == ACT_WAIT, CONFIRM, 0, 0);
+	can(l, !w->dead && a == ACT_WAIT, TIMEOUT, 0, 0);
+	can(l, asked && w->c.sends < m->max_sends, RESEND, 0, 0);
+	can(l, asked, DEADLINE, 0, 0);
+	can(l, alive && w->cancels, CANCEL, 0, 0);
+	can(l, w->sms, SM, 0, 0);
+	can(l, alive && w->holds && w->c.drained, HOLD_OVER, 0, 0);
+	can(l, alive && w->deaths, DEATH, 0, 0);
+	can(l, alive && w->deaths && (a == ACT_WRITE || a == ACT_WRITE_BACK), DEATH, 0, 1);
+	can(l, w->dead ? w->journal == OPEN : a == ACT_STOP && !over(w), TAKE_OVER, 0, 0);
+}
+
+/* Its patience is longer than hold_s, which the coordinator counts from before it asked. */
+static bool may_leave(const struct world *w, const struct phase_model *m, const struct node *n)
+{
+	if (n->life != UP || n->a.mode != AGENT_ESCAPE)
+		return false;
+	if (m->mutant == MUTANT_NO_HOLD || over(w))
+		return true;
+	if (w->dead)
+		return m->safety;
+	if (w->c.action == ACT_WRITE || w->c.action == ACT_WRITE_BACK)
+		return false;
+	return m->safety && (w->held_over || n->a.seq < w->c.first_seq);
+}
+
+static void node_choices(struct choices *l, const struct world *w, const struct phase_model *m,
+			 unsigned i)
+{
+	const struct node *n = &w->n[i];
+	bool up = n->life == UP;
+	bool lost = w->lost && (m->mutant || over(w)); /* before: as late as it takes to be void */
+
+	for (unsigned s = 0; s < 64; s++) {
+		bool here = n->notices >> s & 1;
+
+		can(l, here, NOTICE, i, s);
+		can(l, here && up && w->doubled, NOTICE_TWICE, i, s);
+		can(l, here && lost, NOTICE_LOST, i, s);
+	}
+	for (unsigned s = 0; s < 8; s++) {
+		can(l, n->earlier_notices >> s & 1, EARLIER, i, s);
+		can(l, n->earlier_notices >> s & 1 && lost, EARLIER_LOST, i, s);
+	}
+	for (unsigned k = 0; k < ACKS && n->acks[k].slot; k++) {
+		can(l, true, ANSWER, i, k);
+		can(l, w->doubled, ANSWER_TWICE, i, k);
+		can(l, lost, ANSWER_LOST, i, k);
+	}
+	can(l, up && agent_state_busy(&n->a), HOOK, i, 0);
+	can(l, up && agent_state_busy(&n->a) && w->hooks, HOOK, i, 1);
+	can(l, up && n->asks && n->a.mode == AGENT_ESCAPE, ASK, i, 0);
+	can(l, up && n->a.mode == AGENT_MIXED, RETRY, i, 0);
+	can(l, may_leave(w, m, n) && (m->safety || m->mutant == MUTANT_NO_HOLD), SAFETY, i, 0);
+	can(l, up && w->crashes, CRASH, i, 0);
+	can(l, n->life == DOWN, RESTART, i, 0);
+	can(l, up && w->ended, JOB_OVER, i, 0);
+	can(l, n->life == OVER && !n->told_gone && !w->dead && w->c.action != ACT_STOP, TOLD_GONE,
+	    i, 0);
+	can(l, up && !n->a.subscribed, RESUBSCRIBE, i, 0);
+}
+
+/* Nothing more happens by itself. */
+static void check_end(struct world *w, struct explorer *x)
+{
+	bool confirmed = !w->dead && w->c.outcome == OUTCOME_CONFIRMED;
+	bool isnew = all_waves(w, x->m, NEW), isold = all_waves(w, x->m, OLD);
+
+	if (!over(w))
+		w->wrong = "nothing more happens, and it is not over";
+	else if (confirmed ? !isnew : !isold)
+		w->wrong = "the tables are neither the old nor the new ones";
+	for (unsigned i = 0; i < x->m->nagents; i++)
+		if (w->n[i].life == UP && w->n[i].a.mode != AGENT_BASE)
+			w->wrong = "an agent was left behind";
+	x->out->confirmed += confirmed;
+	x->out->refused += !w->dead && w->c.outcome == OUTCOME_REFUSED;
+	x->out->back += !w->dead && w->c.outcome == OUTCOME_ROLLED_BACK;
+}
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+	return h ^ h >> 29;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, 6 * sizeof(uint64_t));
+}
+
+/* All that decides what can come, and nothing else; which agent is which does not matter. */
+static void key_of(uint64_t key[2], const struct world *w, const struct phase_model *m)
+{
+	uint64_t v[8 + NODES * 6] = { 0 };
+	const struct coordinator *c = &w->c;
+	unsigned len = 7 + 6 * m->nagents;
+
+	for (unsigned i = 0; i < m->nagents; i++) {
+		const struct node *n = &w->n[i];
+		const struct agent_state *a = &n->a;
+		uint64_t *p = v + 7 + 6 * i;
+
+		memcpy(p, n->acks, sizeof(n->acks));
+		p[2] = n->notices;
+		p[3] = a->txn << 32 | a->seq;
+		p[4] = (uint64_t)a->mode | (uint64_t)a->want << 8 | (uint64_t)a->failed << 16 |
+		       (uint64_t)a->subscribed << 17 | (uint64_t)n->life << 18 |
+		       (uint64_t)n->told_gone << 20 | (uint64_t)n->asks << 21 |
+		       (uint64_t)n->earlier_notices << 24 | (uint64_t)a->repeat << 32;
+		p[5] = (uint64_t)n->known.seq << 32 | (uint64_t)n->known.repeat << 16 |
+		       (uint64_t)n->known.without << 8 | n->known.state;
+	}
+	qsort(v + 7, m->nagents, 6 * sizeof(uint64_t), by_bytes);
+	v[0] = (uint64_t)c->phase | (uint64_t)c->action << 8 | (uint64_t)c->wave << 16 |
+	       (uint64_t)c->tries << 24 | (uint64_t)c->outcome << 32 | (uint64_t)c->asked << 40 |
+	       (uint64_t)c->sends << 48 | (uint64_t)c->pending << 56;
+	v[1] = (uint64_t)c->seq << 32 | c->first_seq;
+	v[2] = c->touched | c->journalled << 1 | c->cancelled << 2 | c->drained << 3 |
+	       w->dead << 4 | w->held_over << 5 | w->journal << 6 | w->epoch << 8;
+	v[3] = w->repath;
+	memcpy(&v[4], w->wave, sizeof(w->wave));
+	memcpy(&v[5], &w->lost, 8);
+	v[6] = (uint64_t)w->sms << 8 | w->holds;
+	key[0] = 1;
+	key[1] = 2;
+	for (unsigned i = 0; i < len; i++) {
+		key[0] = mix(key[0], v[i]);
+		key[1] = mix(key[1] + i, v[i] << 32 | v[i] >> 32);
+	}
+	key[0] |= 1;
+}
+
+static struct seen *find(const struct explorer *x, const uint64_t key[2])
+{
+	uint64_t i = key[1] & (x->size - 1);
+
+	while (x->table[i].key[0] && (x->table[i].key[0] != key[0] || x->table[i].key[1] != key[1]))
+		i = (i + 1) & (x->size - 1);
+	return &x->table[i];
+}
+
+static void grow(struct explorer *x)
+{
+	struct seen *old = x->table;
+	uint64_t n = x->size;
+
+	x->size = n * 2;
+	x->table = xcalloc(x->size, sizeof(*x->table));
+	for (uint64_t i = 0; i < n; i++)
+		if (old[i].key[0])
+			*find(x, old[i].key) = old[i];
+	free(old);
+}
+
+static void tell(struct explorer *x, const char *wrong)
+{
+	size_t len = 0;
+	struct phase_found *f = x->out;
+
+	f->wrong = wrong;
+	for (unsigned i = 0; i < x->depth && len + 64 < sizeof(f->trace); i++) {
+		const struct step *s = &x->path[i];
+
+		len += (size_t)snprintf(f->trace + len, sizeof(f->trace) - len, "%s, %u, %u\n",
+					choice_name[s->choice], s->node, s->arg);
+	}
+}
+
+static bool visit(struct explorer *x, struct world *w, double *runs, uint32_t *longest);
+
+static bool visit_all(struct explorer *x, const struct world *w, const struct choices *l,
+		      double *runs, uint32_t *longest)
+{
+	bool ends = true;
+
+	for (unsigned i = 0; i < l->n; i++) {
+		struct world next = *w;
+		double below;
+		uint32_t more;
+
+		x->path[x->depth++] = l->v[i];
+		take(&next, x, &l->v[i]);
+		x->out->steps++;
+		if (!visit(x, &next, &below, &more))
+			return false;
+		x->depth--;
+		*runs += below;
+		if (more + 1 > *longest)
+			*longest = more + 1;
+		ends = ends && l->v[i].choice == RESTART;
+	}
+	if (ends) { /* also when who is down stays down */
+		struct world last = *w;
+
+		check_end(&last, x);
+		if (last.wrong) {
+			tell(x, last.wrong);
+			return false;
+		}
+		*runs += 1;
+	}
+	return true;
+}
+
+/* Nothing that an agent does reaches another one any more: one order between them will do. */
+static bool alone(const struct world *w, const struct phase_model *m)
+{
+	if (m->mutant || !over(w) || w->sms || w->crashes || w->ended || w->hooks || w->doubled)
+		return false;
+	for (unsigned i = 0; i < m->nagents; i++) {
+		const struct node *n = &w->n[i];
+
+		for (unsigned k = 0; k < ACKS && n->acks[k].slot; k++)
+			if (n->acks[k].flags & NOTICE_ASK)
+				return false;
+		if (n->asks)
+			return false;
+	}
+	return true;
+}
+
+static bool visit(struct explorer *x, struct world *w, double *runs, uint32_t *longest)
+{
+	struct choices l = { .n = 0 };
+	struct seen *s;
+	uint64_t key[2];
+
+	*runs = *longest = 0;
+	if (w->wrong || x->depth == MAXPATH) {
+		tell(x, w->wrong ? w->wrong : "a run without an end");
+		return false;
+	}
+	key_of(key, w, x->m);
+	s = find(x, key);
+	if (s->key[0]) {
+		*runs = s->runs;
+		*longest = s->longest;
+		if (s->runs < 0)
+			tell(x, "a run without an end");
+		return s->runs >= 0;
+	}
+	if (x->m->max_states && x->out->states == x->m->max_states) {
+		x->out->complete = false;
+		return true;
+	}
+	memcpy(s->key, key, sizeof(key));
+	s->runs = -1;
+	if (++x->out->states * 3 > x->size * 2)
+		grow(x);
+	coordinator_choices(&l, w, x->m);
+	for (unsigned i = 0; i < x->m->nagents; i++) {
+		node_choices(&l, w, x->m, i);
+		if (l.n && l.v[l.n - 1].choice != RESTART && alone(w, x->m))
+			break;
+	}
+	if (!visit_all(x, w, &l, runs, longest))
+		return false;
+	s = find(x, key);
+	s->runs = *runs;
+	s->longest = *longest;
+	return true;
+}
+
+static void first_world(struct world *w, const struct phase_model *m)
+{
+	memset(w, 0, sizeof(*w));
+	w->lost = (uint8_t)m->lost;
+	w->doubled = (uint8_t)m->doubled;
+	w->faults = (uint8_t)m->faults;
+	w->hooks = (uint8_t)m->hooks;
+	w->crashes = (uint8_t)m->crashes;
+	w->ended = (uint8_t)m->ended;
+	w->deaths = (uint8_t)m->deaths;
+	w->cancels = (uint8_t)m->cancels;
+	w->sms = (uint8_t)m->sms;
+	w->holds = (uint8_t)m->holds;
+	for (unsigned i = 0; i < m->nagents; i++) {
+		struct node *n = &w->n[i];
+
+		agent_state_init(&n->a, NULL);
+		n->a.subscribed = true;
+		n->asks = (uint8_t)m->asks;
+		if (!m->earlier)
+			continue;
+		n->a.txn = TXN_EARLIER;
+		n->a.seq = 2;
+		n->a.want = PHASE_REPATH;
+		n->earlier_notices = 1 << 3 | 1 << 4; /* to the escape LIDs, and back */
+		n->acks[0] = (struct answer){ .slot = 1, .repeat = 1, .earlier = 1 };
+	}
+	begin(w, m, EV_START);
+}
+
+void phase_model_explore(struct phase_found *out, const struct phase_model *m)
+{
+	struct explorer *x = xcalloc(1, sizeof(*x));
+	struct world w;
+	uint32_t longest;
+
+	memset(out, 0, sizeof(*out));
+	out->complete = true;
+	x->m = m;
+	x->out = out;
+	x->size = 1 << 16;
+	x->table = xcalloc(x->size, sizeof(*x->table));
+	first_world(&w, m);
+	visit(x, &w, &out->runs, &longest);
+	out->longest = longest;
+	free(x->table);
+	free(x);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/unit/phase_model.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+static void explore(struct phase_found *f, const char *name, struct phase_model m)
+{
+	m.safety = m.safety || m.lost || m.crashes || m.deaths;
+	phase_model_explore(f, &m);
+	print_message("%u agents, %s: %lu states, %.3g runs of up to %u steps\n", m.nagents, name,
+		      (unsigned long)f->states, f->runs, f->longest);
+	if (f->wrong)
+		fail_msg("%s\n%s", f->wrong, f->trace);
+	assert_true(f->complete);
+	assert_true(f->refused + f->confirmed && f->back && f->writes);
+}
+
+static void one_agent_ends_well_whatever_happens(void **state)
+{
+	const struct phase_model base = {
+		.nagents = 1, .nwaves = 2, .max_sends = 2, .lost = LOST_ANY
+	};
+	struct phase_model m = base;
+	struct phase_found f;
+
+	(void)state;
+	m.doubled = 2;
+	m.asks = 1;
+	explore(&f, "loss, doubles, asking", m);
+	m = base;
+	m.earlier = true;
+	m.doubled = 1;
+	explore(&f, "and an earlier transaction's messages", m);
+	m = base;
+	m.max_sends = 1;
+	m.faults = 3;
+	m.hooks = m.cancels = 1;
+	explore(&f, "switches and hooks that fail, cancel", m);
+	m = base;
+	m.sms = m.holds = m.doubled = 1;
+	explore(&f, "another SM, hold over", m);
+	m = base;
+	m.deaths = m.crashes = 1;
+	explore(&f, "death of agent and console", m);
+	m = base;
+	m.max_sends = 1;
+	m.deaths = 2;
+	m.doubled = 1;
+	explore(&f, "console dies twice", m);
+}
+
+static void two_agents_end_well_whatever_happens(void **state)
+{
+	const struct phase_model base = {
+		.nagents = 2, .nwaves = 1, .max_sends = 1, .lost = LOST_ANY
+	};
+	struct phase_model m = base;
+	struct phase_found f;
+
+	(void)state;
+	m.doubled = m.deaths = 1;
+	explore(&f, "loss, doubles, death of the console", m);
+	m = base;
+	m.crashes = m.ended = 1;
+	m.without_silent = true;
+	explore(&f, "death of an agent, job over, going on without the silent", m);
+	m = base;
+	m.sms = m.cancels = 1;
+	explore(&f, "another SM, cancel", m);
+	m = base;
+	m.max_sends = 2;
+	explore(&f, "resends", m);
+}
+
+static void three_agents_end_well_whatever_happens(void **state)
+{
+	const struct phase_model base = {
+		.nagents = 3, .nwaves = 1, .max_sends = 1, .lost = LOST_ANY
+	};
+	struct phase_model m = base;
+	struct phase_found f;
+
+	(void)state;
+	m.deaths = 1;
+	explore(&f, "loss, death of the console", m);
+	m = base;
+	m.doubled = 1;
+	explore(&f, "loss, doubles", m);
+}
+
+static void nobody_needs_its_own_patience_when_nothing_is_lost(void **state)
+{
+	struct phase_model m = { .nagents = 2, .nwaves = 2, .max_sends = 1, .doubled = 1 };
+	struct phase_found f;
+
+	(void)state;
+	m.cancels = 1;
+	m.hooks = 1;
+	explore(&f, "late and doubled, nothing lost, nobody leaves by itself", m);
+}
+
+static void without_agents_the_same_machine_ends_well(void **state)
+{
+	struct phase_model m = { .nwaves = 2, .max_sends = 1, .faults = 3 };
+	struct phase_found f;
+
+	(void)state;
+	m.cancels = m.deaths = m.sms = 1;
+	explore(&f, "faults, cancel, death of the console", m);
+}
+
+/* A part that does not do what it should is found out. */
+static void mistakes_are_found(void **state)
+{
+	struct phase_model m[MUTANTS];
+
+	(void)state;
+	for (int i = 1; i < MUTANTS; i++)
+		m[i] = (struct phase_model){ .nagents = 1,
+					     .nwaves = 1,
+					     .max_sends = 1,
+					     .lost = LOST_ANY,
+					     .safety = true,
+					     .mutant = (enum phase_mutant)i };
+	m[MUTANT_ACK_SEQ].max_sends = m[MUTANT_NOTICE_SEQ].max_sends = 2;
+	m[MUTANT_ACK_TXN].earlier = m[MUTANT_NOTICE_TXN].earlier = true;
+	m[MUTANT_EPOCH].deaths = m[MUTANT_EPOCH].doubled = 1;
+	m[MUTANT_UNSAVED].crashes = 1;
+	m[MUTANT_NO_REPATH].safety = false;
+	m[MUTANT_NO_REPATH].lost = 0;
+	m[MUTANT_BLIND_READ].faults = 1;
+	for (int i = 1; i < MUTANTS; i++) {
+		struct phase_model whole = m[i];
+		struct phase_found f;
+
+		phase_model_explore(&f, &m[i]);
+		print_message("%s: %s after %lu states\n", phase_mutant_name(m[i].mutant),
+			      f.wrong ? f.wrong : "not found", (unsigned long)f.states);
+		assert_non_null(f.wrong);
+		whole.mutant = MUTANT_NONE;
+		phase_model_explore(&f, &whole);
+		assert_null(f.wrong);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_agent_ends_well_whatever_happens),
+		cmocka_unit_test(two_agents_end_well_whatever_happens),
+		cmocka_unit_test(three_agents_end_well_whatever_happens),
+		cmocka_unit_test(nobody_needs_its_own_patience_when_nothing_is_lost),
+		cmocka_unit_test(without_agents_the_same_machine_ends_well),
+		cmocka_unit_test(mistakes_are_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
