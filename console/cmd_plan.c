@@ -9,11 +9,14 @@
 #include "console/live.h"
 #include "console/loadfab.h"
 #include "console/options.h"
+#include "console/stopwatch.h"
 #include "console/summary.h"
 #include "engines/transition.h"
 #include "fabric/update/planfile.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -112,6 +115,61 @@ static void print_plan(const struct plan *p)
 	putchar('\n');
 }
 
+/* What the handler reaches. */
+static struct progress *volatile searching;
+
+static void on_interrupt(int sig)
+{
+	struct progress *p = searching;
+
+	(void)sig;
+	if (p)
+		atomic_store(&p->cancel, true);
+}
+
+/* An interrupt ends the search, a second one the program. */
+static int order_writes(struct transition **t, const struct plan *p, struct err *err)
+{
+	struct sigaction sa = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND }, old;
+	struct stopwatch w;
+	bool guard = !sigaction(SIGINT, NULL, &old) && old.sa_handler != SIG_IGN;
+	int rc;
+
+	stopwatch_start(&w);
+	searching = &w.progress;
+	if (guard)
+		sigaction(SIGINT, &sa, NULL);
+	rc = transition_plan(t, p->fabric, p->from, p->to, NULL, &w.progress, err);
+	if (guard)
+		sigaction(SIGINT, &old, NULL);
+	searching = NULL;
+	stopwatch_stop(&w);
+	return rc;
+}
+
+/* Have the installed tables escape LIDs, to which traffic can move while its own LIDs change?
+ * What is read from switches does not say so; that the escape LIDs of the new tables are there
+ * already does. */
+static bool escape_installed(const struct plan *p)
+{
+	const struct fabric *f = p->fabric;
+
+	if (p->from->escape || !p->to->escape)
+		return p->from->escape;
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		for (uint32_t lid = 1; lid <= f->max_lid; lid++)
+			if (fabric_lid_escape(f, lid) &&
+			    tables_row(p->from, sw)[lid] != tables_row(p->to, sw)[lid])
+				return false;
+	return true;
+}
+
+/* SLs are not in the switches: what is taken for those of the tables that were found there. */
+static bool sls_assumed(const struct plan *p)
+{
+	return p->diff->sl_pairs && tables_as_found(p->from);
+}
+
 /* How many LIDs need the drain is all that people want; JSON has them one by one. */
 static void print_waves(const struct plan *p, const struct transition *t)
 {
@@ -126,12 +184,21 @@ static void print_waves(const struct plan *p, const struct transition *t)
 		printf("no LID needs the drain");
 	if (t->old_cyclic)
 		printf("; the installed tables have cycles of dependencies themselves");
-	if (p->diff->sl_pairs && tables_as_found(p->from))
-		printf("; hosts are taken to use service level 0 now");
+	if (sls_assumed(p))
+		printf("; hosts are taken to use service level 0 now, which switches do not tell");
 	putchar('\n');
+	if (!t->ndrain)
+		return;
+	if (escape_installed(p))
+		printf("drain: possible, the installed tables have escape LIDs for traffic to move "
+		       "to\n");
+	else
+		printf("drain: not possible, the installed tables are not known to have escape "
+		       "LIDs; jobs that use those LIDs must be quiet, or routes with --escape be "
+		       "installed first (LMC 1 or more)\n");
 }
 
-static json_t *waves_json(const struct transition *t)
+static json_t *waves_json(const struct plan *p, const struct transition *t)
 {
 	static const char *const why[] = { "old loop", "old service level",
 					   "old service levels together", "no order found" };
@@ -142,10 +209,10 @@ static json_t *waves_json(const struct transition *t)
 	for (uint32_t i = 0; i < t->ndrain; i++)
 		json_array_append_new(drain, json_pack("{s:i, s:s}", "lid", t->drain[i].lid, "why",
 						       why[t->drain[i].why]));
-	return json_pack("{s:I, s:I, s:I, s:b, s:b, s:o}", "waves", (json_int_t)t->nwaves,
+	return json_pack("{s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:o}", "waves", (json_int_t)t->nwaves,
 			 "block_writes", (json_int_t)t->nwrites, "lids", (json_int_t)t->lids,
-			 "irreducible", t->irreducible, "old_cyclic", t->old_cyclic, "drain",
-			 drain);
+			 "irreducible", t->irreducible, "old_cyclic", t->old_cyclic, "escape",
+			 escape_installed(p), "sl_assumed", sls_assumed(p), "drain", drain);
 }
 
 static int print_json(const struct plan *p, const struct transition *t,
@@ -165,7 +232,7 @@ static int print_json(const struct plan *p, const struct transition *t,
 	json_object_set_new(j, "switches", json_integer(d->switches));
 	json_object_set_new(j, "sl_paths", json_integer((json_int_t)d->sl_pairs));
 	json_object_set_new(j, "vls_needed", json_integer(p->vls_needed));
-	json_object_set_new(j, "transition", waves_json(t));
+	json_object_set_new(j, "transition", waves_json(p, t));
 	json_object_set_new(j, "before", summary_json(now));
 	json_object_set_new(j, "after", after);
 	rc = summary_dump(stdout, j, err);
@@ -181,8 +248,8 @@ static int show(const struct plan_cmd *c, const struct plan *p, const struct eva
 	int rc = 0;
 
 	/* tables that must not be installed have no order of writes; the verdict says why */
-	if (verdict_ok(both[1].v))
-		transition_plan(&t, p->fabric, p->from, p->to, NULL, NULL, &why);
+	if (verdict_ok(both[1].v) && order_writes(&t, p, &why) == -ECANCELED)
+		return err_set(err, -ECANCELED, "%s; there is no plan", why.text);
 	if (c->o.json) {
 		rc = print_json(p, t, &both[0], &both[1], err);
 	} else {

@@ -126,8 +126,8 @@ dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state")
 printf '1 n[0001-0006,0037-0042]\n2 n[0007-0024]\n3 n[0061-0072,0109-0120]\n' >"$LAB_DIR/jobs"
 tables_now >"$LAB_DIR/t0"
 
-ok "plan from an engine" does 0 plan -e sar --fabric lab1 --jobs "$LAB_DIR/jobs" -o "$LAB_DIR/p.plan"
-ok "plan tells changes by its exit code" does 2 plan -e sar --jobs "$LAB_DIR/jobs" --detailed-exitcode --json
+ok "plan from an engine" does 0 plan -e sar:paper --fabric lab1 --jobs "$LAB_DIR/jobs" -o "$LAB_DIR/p.plan"
+ok "plan tells changes by its exit code" does 2 plan -e sar:paper --jobs "$LAB_DIR/jobs" --detailed-exitcode --json
 ok "and as JSON" python3 -c 'import json, sys; json.load(open(sys.argv[1]))["after"]["efi_max"]' "$LAB_DIR/out"
 ok "and in how many waves" python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["transition"]["waves"] > 0' "$LAB_DIR/out"
 ok "plan has written nothing" same "$LAB_DIR/t0"
