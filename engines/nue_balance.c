@@ -53,42 +53,50 @@ static void flush(struct balance *b)
 	b->nlid = 0;
 }
 
-/* The least loaded path of every switch, from the destination outwards. */
+/* The least loaded path of every switch, from the destination outwards.  No branch in the inner
+ * loop: nobody could foretell it. */
 static void choose(struct balance *b, const struct nue_ways *w, const uint32_t *place)
 {
-	b->cost[0] = 0;
-	b->top[0] = UINT32_MAX;
+	const uint32_t *chan = w->chan;
+	const uint16_t *to = w->to;
+	uint64_t *cost = b->cost;
+	uint32_t *top = b->top;
+
+	cost[0] = 0;
+	top[0] = UINT32_MAX;
 	for (uint32_t p = 1; p < w->n; p++) {
-		uint32_t best = w->off[p], c = w->chan[best];
-		uint64_t cost = b->cost[w->to[best]] + b->load[c];
+		uint32_t best = w->off[p], end = w->off[p + 1];
+		uint64_t least = cost[to[best]] + b->load[chan[best]];
 
-		for (uint32_t e = best + 1; e < w->off[p + 1]; e++) {
-			uint64_t x = b->cost[w->to[e]] + b->load[w->chan[e]];
+		for (uint32_t e = best + 1; e < end; e++) {
+			uint64_t x = cost[to[e]] + b->load[chan[e]];
+			bool less = (x < least) & (place[chan[e]] < top[to[e]]);
 
-			if (x < cost && place[w->chan[e]] < b->top[w->to[e]]) {
-				cost = x;
-				best = e;
-			}
+			least = less ? x : least;
+			best = less ? e : best;
 		}
-		b->cost[p] = cost;
+		cost[p] = least;
 		b->taken[p] = best;
-		b->top[p] = place[w->chan[best]];
+		top[p] = place[chan[best]];
 	}
 }
 
 static void sum_up(struct balance *b, const struct nue_ways *w)
 {
-	for (uint32_t p = 0; p < w->n; p++)
-		b->sum[p] = b->f->sw_nterm[w->sw[p]];
+	memcpy(b->sum, w->ends, w->n * sizeof(*b->sum));
 	for (uint32_t p = w->n; p-- > 1;)
 		b->sum[w->to[b->taken[p]]] += b->sum[p];
 }
 
 static void add_loads(struct balance *b, const struct nue_ways *w)
 {
-	sum_up(b, w);
-	for (uint32_t p = 1; p < w->n; p++)
-		b->load[w->chan[b->taken[p]]] += b->sum[p];
+	memcpy(b->sum, w->ends, w->n * sizeof(*b->sum));
+	for (uint32_t p = w->n; p-- > 1;) {
+		uint32_t e = b->taken[p];
+
+		b->sum[w->to[e]] += b->sum[p];
+		b->load[w->chan[e]] += b->sum[p];
+	}
 }
 
 static void write_lid(struct balance *b, const struct nue_ways *w, uint16_t lid, uint8_t own)
@@ -98,7 +106,7 @@ static void write_lid(struct balance *b, const struct nue_ways *w, uint16_t lid,
 
 	port[w->sw[0]] = own;
 	for (uint32_t p = 1; p < w->n; p++)
-		port[w->sw[p]] = f->chan_port[w->chan[b->taken[p]]];
+		port[w->sw[p]] = w->port[b->taken[p]];
 	b->lid[b->nlid++] = lid;
 	if (b->nlid == BATCH)
 		flush(b);
@@ -136,7 +144,7 @@ static void read_lid(struct balance *b, const struct nue_ways *w, uint16_t lid)
 		uint8_t port = tables_row(b->t, w->sw[p])[lid];
 		uint32_t e = w->off[p];
 
-		while (b->f->chan_port[w->chan[e]] != port)
+		while (w->port[e] != port)
 			e++;
 		b->taken[p] = e;
 	}

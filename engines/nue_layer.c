@@ -35,7 +35,8 @@ static bool pause_after(struct pauses *p, uint64_t work, uint32_t steps)
 struct nue_search {
 	const struct nue_net *net;
 	struct nue_tree *tree;
-	bool *open; /* by channel: can follow the channels by which the tree comes */
+	uint32_t *open; /* from chan_off of a switch to its open_end: channels that lead on */
+	uint32_t *open_end;
 	uint32_t *queue;
 	uint32_t *order;      /* of the channels to begin with */
 	uint32_t *place;      /* of a switch */
@@ -55,6 +56,7 @@ struct nue_search *nue_search_new(const struct nue_net *net)
 	s->tree = nue_tree_new(net);
 	s->led = xcalloc(f->nsw, sizeof(*s->led));
 	s->open = xcalloc(f->nchan, sizeof(*s->open));
+	s->open_end = xcalloc(f->nsw, sizeof(*s->open_end));
 	s->queue = xcalloc(f->nsw, sizeof(*s->queue));
 	s->order = xcalloc(f->nchan, sizeof(*s->order));
 	s->place = xcalloc(f->nsw, sizeof(*s->place));
@@ -69,6 +71,7 @@ void nue_search_free(struct nue_search *s)
 	nue_tree_free(s->tree);
 	free(s->led);
 	free(s->open);
+	free(s->open_end);
 	free(s->queue);
 	free(s->order);
 	free(s->place);
@@ -306,6 +309,28 @@ static bool climb_all(struct nue_layer *l, struct nue_search *s, struct nue_tree
 	return all;
 }
 
+/* Lists, for each switch, the channels that are as near as the tree's and can follow with it. */
+static void find_open(const struct nue_layer *l, struct nue_search *s, const struct nue_trees *t,
+		      uint32_t i)
+{
+	const struct fabric *f = l->net->f;
+	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
+
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint32_t n = f->chan_off[u];
+
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+			uint32_t v = f->chan_dst[c];
+
+			if (hops[v] + 1 == hops[u] &&
+			    (!hops[v] ||
+			     nue_tree_easy_turn(s->tree, c, nue_trees_next(t, f, i, v))))
+				s->open[n++] = c;
+		}
+		s->open_end[u] = n;
+	}
+}
+
 /* Turns that would let switches choose between channels that are equally near: first onto the
  * tree, then from the tree onto those channels. */
 static void widen(const struct nue_layer *l, struct nue_search *s, const struct nue_trees *t,
@@ -314,13 +339,7 @@ static void widen(const struct nue_layer *l, struct nue_search *s, const struct 
 	const struct fabric *f = l->net->f;
 	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
 
-	for (uint32_t c = 0; c < f->nchan; c++) {
-		uint32_t v = f->chan_dst[c];
-
-		s->open[c] =
-			hops[v] + 1 == hops[f->chan_src[c]] &&
-			(!hops[v] || nue_tree_easy_turn(s->tree, c, nue_trees_next(t, f, i, v)));
-	}
+	find_open(l, s, t, i);
 	for (uint32_t w = 0; w < f->nsw; w++) {
 		uint32_t c, u;
 
@@ -328,9 +347,8 @@ static void widen(const struct nue_layer *l, struct nue_search *s, const struct 
 			continue;
 		c = nue_trees_next(t, f, i, w);
 		u = f->chan_dst[c];
-		for (uint32_t d = f->chan_off[u]; d < f->chan_off[u + 1]; d++)
-			if (s->open[d])
-				nue_tree_easy_turn(s->tree, c, d);
+		for (uint32_t k = f->chan_off[u]; k < s->open_end[u]; k++)
+			nue_tree_easy_turn(s->tree, c, s->open[k]);
 	}
 }
 

@@ -181,8 +181,11 @@ static bool add_turn(struct nue_tree *t, uint32_t c, uint32_t d)
 
 bool nue_tree_easy_turn(struct nue_tree *t, uint32_t c, uint32_t d)
 {
+	uint8_t state = *turn_state(t, c, d);
 	bool has;
 
+	if (state != TURN_NEW)
+		return state == TURN_USED;
 	cdg_work_limit(t->work, t->net->tree ? EASY_TREE : EASY);
 	t->nlog = 0;
 	has = add_turn(t, c, d);

@@ -61,6 +61,7 @@ static void put_in_order(struct nue_ways *w, struct nue_ways_maker *m, const uin
 	for (uint32_t u = 0; u < n; u++) {
 		m->pos[u] = m->count[hops[u]]++;
 		w->sw[m->pos[u]] = (uint16_t)u;
+		w->ends[m->pos[u]] = m->f->sw_nterm[u];
 	}
 }
 
@@ -135,6 +136,7 @@ void nue_ways_make(struct nue_ways *w, struct nue_ways_maker *m, const struct nu
 	*w = (struct nue_ways){ .n = f->nsw };
 	w->sw = xcalloc(f->nsw, sizeof(*w->sw));
 	w->off = xcalloc(f->nsw + 1, sizeof(*w->off));
+	w->ends = xcalloc(f->nsw, sizeof(*w->ends));
 	put_in_order(w, m, hops);
 	find_climbs(m, w, t, i);
 	w->off[f->nsw] = n;
@@ -148,6 +150,9 @@ void nue_ways_make(struct nue_ways *w, struct nue_ways_maker *m, const struct nu
 	w->to = xcalloc(w->nedge, sizeof(*w->to));
 	memcpy(w->chan, m->chan + n, w->nedge * sizeof(*w->chan));
 	memcpy(w->to, m->to + n, w->nedge * sizeof(*w->to));
+	w->port = xcalloc(w->nedge, 1);
+	for (uint32_t e = 0; e < w->nedge; e++)
+		w->port[e] = f->chan_port[w->chan[e]];
 }
 
 void nue_ways_done(struct nue_ways *w)
@@ -156,11 +161,13 @@ void nue_ways_done(struct nue_ways *w)
 	free(w->off);
 	free(w->chan);
 	free(w->to);
+	free(w->port);
+	free(w->ends);
 	*w = (struct nue_ways){ .n = 0 };
 }
 
 uint64_t nue_ways_bytes(const struct nue_ways *w)
 {
-	return w->n * (sizeof(*w->sw) + sizeof(*w->off)) +
-	       (uint64_t)w->nedge * (sizeof(*w->chan) + sizeof(*w->to));
+	return w->n * (sizeof(*w->sw) + sizeof(*w->off) + sizeof(*w->ends)) +
+	       (uint64_t)w->nedge * (sizeof(*w->chan) + sizeof(*w->to) + sizeof(*w->port));
 }

@@ -21,7 +21,9 @@ struct nue_ways {
 	uint16_t *sw;	/* switch at a position, by hops; 0 is the destination */
 	uint32_t *off;	/* n+1: edges of a position, the sure one first ... */
 	uint32_t *chan; /* ... the channel ... */
-	uint16_t *to;	/* ... and the position where it arrives */
+	uint16_t *to;	/* ... the position where it arrives ... */
+	uint8_t *port;	/* ... and the port by which it leaves */
+	uint32_t *ends; /* terminals of the switch at a position */
 };
 
 struct nue_ways_maker;
