@@ -24,6 +24,7 @@ struct balance {
 	const struct fabric *f;
 	struct tables *t;
 	uint8_t lmc;
+	bool parallel; /* cables */
 	struct nue_ways_maker *maker;
 	uint64_t *load;
 	uint64_t *cost;	  /* by position: load of the whole path */
@@ -55,30 +56,59 @@ static void flush(struct balance *b)
 
 /* The least loaded path of every switch, from the destination outwards.  No branch in the inner
  * loop: nobody could foretell it. */
-static void choose(struct balance *b, const struct nue_ways *w, const uint32_t *place)
+static void choose_free(struct balance *b, const struct nue_ways *w)
 {
 	const uint32_t *chan = w->chan;
 	const uint16_t *to = w->to;
 	uint64_t *cost = b->cost;
-	uint32_t *top = b->top;
+	uint32_t end = 0;
 
 	cost[0] = 0;
-	top[0] = UINT32_MAX;
 	for (uint32_t p = 1; p < w->n; p++) {
-		uint32_t best = w->off[p], end = w->off[p + 1];
+		uint32_t best = end;
 		uint64_t least = cost[to[best]] + b->load[chan[best]];
 
+		end = w->off[p + 1];
 		for (uint32_t e = best + 1; e < end; e++) {
 			uint64_t x = cost[to[e]] + b->load[chan[e]];
-			bool less = (x < least) & (place[chan[e]] < top[to[e]]);
+			bool less = x < least;
 
 			least = less ? x : least;
 			best = less ? e : best;
 		}
 		cost[p] = least;
 		b->taken[p] = best;
-		top[p] = place[chan[best]];
 	}
+}
+
+/* The same among edges that are bound. */
+static void choose_bound(struct balance *b, const struct nue_ways *w, const uint32_t *place)
+{
+	b->cost[0] = 0;
+	b->top[0] = UINT32_MAX;
+	for (uint32_t p = 1; p < w->n; p++) {
+		uint32_t best = w->off[p];
+		uint64_t least = b->cost[w->to[best]] + b->load[w->chan[best]];
+
+		for (uint32_t e = best + 1; e < w->off[p + 1]; e++) {
+			uint64_t x = b->cost[w->to[e]] + b->load[w->chan[e]];
+			bool less = (x < least) & (place[w->chan[e]] < b->top[w->to[e]]);
+
+			least = less ? x : least;
+			best = less ? e : best;
+		}
+		b->cost[p] = least;
+		b->taken[p] = best;
+		b->top[p] = place[w->chan[best]];
+	}
+}
+
+static void choose(struct balance *b, const struct target *t)
+{
+	if (t->ways.bound)
+		choose_bound(b, &t->ways, t->trees->place);
+	else
+		choose_free(b, &t->ways);
 }
 
 static void sum_up(struct balance *b, const struct nue_ways *w)
@@ -131,7 +161,7 @@ static void route_lid(struct balance *b, struct target *t, uint32_t r)
 {
 	uint32_t end = target_end(b, t, r);
 
-	choose(b, &t->ways, t->trees->place);
+	choose(b, t);
 	if (end < b->f->nterm)
 		add_loads(b, &t->ways);
 	write_lid(b, &t->ways, target_lid(b, t, r), b->f->term_port[end]);
@@ -189,7 +219,7 @@ static void reroute_lid(struct balance *b, struct target *t, uint32_t r)
 	was = fullest(b, w);
 	take_loads_away(b, w);
 	swap_taken(b);
-	choose(b, w, t->trees->place);
+	choose(b, t);
 	add_loads(b, w);
 	if (fullest(b, w) < was) {
 		write_lid(b, w, lid, b->f->term_port[target_end(b, t, r)]);
@@ -243,7 +273,7 @@ static int by_switch(struct balance *b, struct target *t, uint32_t n)
 			r++;
 		if (r == lids)
 			continue;
-		nue_ways_make(&t[i].ways, b->maker, t[i].trees, t[i].i);
+		nue_ways_make(&t[i].ways, b->maker, t[i].trees, t[i].i, b->parallel);
 		stop = tick(b, &t[i], 0, b->f->nchan);
 		for (; r < lids && !stop; r++)
 			stop = one_lid(b, &t[i], r);
@@ -278,7 +308,7 @@ static int make_ways(struct balance *b, struct target *t, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		if (!target_lids(b, &t[i]))
 			continue;
-		nue_ways_make(&t[i].ways, b->maker, t[i].trees, t[i].i);
+		nue_ways_make(&t[i].ways, b->maker, t[i].trees, t[i].i, b->parallel);
 		bytes += nue_ways_bytes(&t[i].ways);
 		if (bytes > WAYS_BYTES)
 			return -ENOMEM;
@@ -431,6 +461,7 @@ int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *
 
 	balance_init(&b, t, f);
 	b.lmc = lmc;
+	b.parallel = layer->net->parallel;
 	rc = pace_begin(&b.pace, progress, "paths", (uint64_t)f->nend << lmc) ? -ECANCELED : 0;
 	if (!rc)
 		rc = route_targets(&b, target, f->nsw, by_rounds);

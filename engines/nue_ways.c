@@ -126,14 +126,45 @@ static uint32_t find_edges(struct nue_ways_maker *m, const struct nue_ways *w,
 	return n;
 }
 
+/* Copies the edges that can be taken whatever is chosen where they arrive, as the sure ones can;
+ * nearly all others come after every choice there.  With parallel cables those between are many,
+ * and copied, too. */
+static void keep_edges(struct nue_ways *w, struct nue_ways_maker *m, const uint32_t *place)
+{
+	const struct fabric *f = m->f;
+	uint32_t *bound = m->need, n = 0, e = w->off[0];
+
+	bound[0] = UINT32_MAX; /* by position: edges that arrive there come before */
+	w->off[0] = 0;
+	for (uint32_t p = 0; p < w->n; p++) {
+		uint32_t end = w->off[p + 1], low = UINT32_MAX, high = 0;
+
+		for (uint32_t sure = e; e < end; e++) {
+			uint32_t c = m->chan[e], at = place[c];
+
+			if (e != sure && at >= bound[m->to[e]])
+				continue;
+			low = at < low ? at : low;
+			high = at > high ? at : high;
+			w->to[n] = m->to[e];
+			w->port[n] = f->chan_port[c];
+			w->chan[n++] = c;
+		}
+		if (p)
+			bound[p] = w->bound ? high : low;
+		w->off[p + 1] = n;
+	}
+	w->nedge = n;
+}
+
 void nue_ways_make(struct nue_ways *w, struct nue_ways_maker *m, const struct nue_trees *t,
-		   uint32_t i)
+		   uint32_t i, bool parallel)
 {
 	const struct fabric *f = m->f;
 	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
 	uint32_t n = f->nchan;
 
-	*w = (struct nue_ways){ .n = f->nsw };
+	*w = (struct nue_ways){ .n = f->nsw, .bound = parallel };
 	w->sw = xcalloc(f->nsw, sizeof(*w->sw));
 	w->off = xcalloc(f->nsw + 1, sizeof(*w->off));
 	w->ends = xcalloc(f->nsw, sizeof(*w->ends));
@@ -143,16 +174,10 @@ void nue_ways_make(struct nue_ways *w, struct nue_ways_maker *m, const struct nu
 	for (uint32_t p = f->nsw; p-- > 1;)
 		w->off[p] = n = find_edges(m, w, t, hops, p, n);
 	w->off[0] = n;
-	for (uint32_t p = 0; p <= f->nsw; p++)
-		w->off[p] -= n;
-	w->nedge = f->nchan - n;
-	w->chan = xcalloc(w->nedge, sizeof(*w->chan));
-	w->to = xcalloc(w->nedge, sizeof(*w->to));
-	memcpy(w->chan, m->chan + n, w->nedge * sizeof(*w->chan));
-	memcpy(w->to, m->to + n, w->nedge * sizeof(*w->to));
-	w->port = xcalloc(w->nedge, 1);
-	for (uint32_t e = 0; e < w->nedge; e++)
-		w->port[e] = f->chan_port[w->chan[e]];
+	w->chan = xcalloc(f->nchan - n, sizeof(*w->chan));
+	w->to = xcalloc(f->nchan - n, sizeof(*w->to));
+	w->port = xcalloc(f->nchan - n, 1);
+	keep_edges(w, m, t->place);
 }
 
 void nue_ways_done(struct nue_ways *w)
