@@ -247,6 +247,7 @@ int wire_sm_info(struct wire_sm *out, struct wire *w, struct err *err)
 		return err_set(err, rc, "the subnet manager at LID %u: %s", pi.sm_lid,
 			       wire_rc_text(rc));
 	*out = (struct wire_sm){ .lid = pi.sm_lid,
+				 .sl = pi.sm_sl,
 				 .guid = si.guid,
 				 .act_count = si.act_count,
 				 .priority = si.priority,

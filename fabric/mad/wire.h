@@ -138,6 +138,32 @@ void tables_report_clear(struct tables_report *r);
 int wire_read_tables(struct tables **out, struct wire *w, const struct fabric *f, bool want_sl2vl,
 		     struct tables_report *report, struct progress *progress, struct err *err);
 
+/* What the SM was asked about SLs of paths. */
+struct path_sl_report {
+	uint64_t asked, answered; /* queries; answered without an error */
+	uint64_t differ;	  /* of the answers, from what was claimed or read before */
+	uint32_t term;		  /* the first that differs: source terminal, LID, SLs */
+	uint16_t dlid;
+	uint8_t told, claimed;
+	uint64_t took_ns;
+};
+
+/* Reads the SLs of t (owned by the caller alone) from the SM's path records, one query a path:
+ * from one terminal of each switch to every LID in use, then extra queries from random terminals,
+ * picked by seed, that tell whether the terminals of a switch do share their SLs.  When they do
+ * not, from every terminal to every LID.  Kept in the cheapest form that holds them.  Switches
+ * without terminals send no paths, nor does a terminal to its own LIDs: SL 0.  report->differ
+ * other than 0: they changed meanwhile.  -E2BIG: more than max queries are needed; -EIO: paths
+ * without an answer.  After an error the SLs of t mean nothing. */
+int wire_read_path_sls(struct tables *t, struct wire *w, const struct fabric *f, uint64_t max,
+		       uint32_t extra, uint64_t seed, struct path_sl_report *report,
+		       struct progress *progress, struct err *err);
+/* Asks for n random paths, terminal to LID, whether the SM has the SLs of t for them.  0 also when
+ * some differ, which the report says.  -EIO: none was answered. */
+int wire_check_path_sls(struct wire *w, const struct fabric *f, const struct tables *t, uint32_t n,
+			uint64_t seed, struct path_sl_report *report, struct progress *progress,
+			struct err *err);
+
 enum sample_what {
 	SAMPLE_TRAFFIC = 1, /* bytes and packets */
 	SAMPLE_ERRORS = 2,
@@ -154,6 +180,7 @@ int wire_read_sample(struct sample **out, struct wire *w, const struct fabric *f
 
 struct wire_sm {
 	uint16_t lid;
+	uint8_t sl;	    /* of the way to it */
 	uint64_t guid;	    /* port GUID */
 	uint32_t act_count; /* grows while the SM lives */
 	uint8_t priority;

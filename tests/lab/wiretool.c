@@ -9,6 +9,8 @@
  *   vls SWITCH IN OUT [VL...]     16 VLs by SL; with 16 values: written first
  *   entry SWITCH LID [PORT]       an LFT entry; with PORT: written first
  *   counters SWITCH PORT          all counters that are known
+ *   paths FILE                    the SLs of all paths from the SM, checked by sampling, against
+ *                                 lines "slid dlid sl"; -: prints them in that form
  *   sm                            the master SM
  *   bench ROUNDS                  times of sweeps, tables, SL2VL, counters, block writes
  *   simbench SPEC ROUNDS          the same over the simulator in this process
@@ -198,6 +200,57 @@ static int counters(struct tool *x, const char *name, uint32_t port)
 	return 0;
 }
 
+static int print_paths(const struct tool *x, const struct tables *t)
+{
+	const struct fabric *f = x->f;
+
+	for (uint32_t term = 0; term < f->nterm; term++)
+		for (uint32_t lid = 1; lid <= f->max_lid; lid++)
+			if (fabric_lid_end(f, lid) != FAB_NONE && fabric_lid_end(f, lid) != term)
+				printf("path %u %u %u\n", f->term_lid[term], lid,
+				       tables_path_sl(t, term, f->term_sw[term], lid));
+	return 0;
+}
+
+static int compare_paths(const struct tool *x, const struct tables *t, const char *path)
+{
+	unsigned slid, dlid, sl, n = 0, bad = 0;
+	FILE *in = fopen(path, "r");
+
+	if (!in)
+		return fail(strerror(errno));
+	while (fscanf(in, "%u %u %u", &slid, &dlid, &sl) == 3) {
+		uint32_t term = fabric_lid_end(x->f, slid);
+
+		n++;
+		bad += term >= x->f->nterm ||
+		       tables_path_sl(t, term, x->f->term_sw[term], dlid) != sl;
+	}
+	fclose(in);
+	printf("%u of %u paths differ\n", bad, n);
+	return !n || bad;
+}
+
+static int paths(struct tool *x, const char *path)
+{
+	static const char *const forms[] = { "constant", "by LID", "by switch", "by terminal" };
+	struct tables *t = tables_new(x->f, "paths");
+	struct path_sl_report r;
+	int rc;
+
+	if (wire_read_path_sls(t, x->w, x->f, 1000000, 200, 1, &r, NULL, &x->err))
+		return fail(x->err.text);
+	printf("SLs %s, %" PRIu64 " queries in %.1f ms, of 200 others %" PRIu64 " differ\n",
+	       forms[t->sl_kind], r.asked, (double)r.took_ns / 1e6, r.differ);
+	rc = r.differ != 0;
+	if (!rc && !wire_check_path_sls(x->w, x->f, t, 300, 7, &r, NULL, &x->err))
+		printf("checked %" PRIu64 " paths, %" PRIu64 " differ\n", r.answered, r.differ);
+	if (!rc)
+		rc = strcmp(path, "-") ? compare_paths(x, t, path) : print_paths(x, t);
+	tables_put(t);
+	return rc;
+}
+
 static int show_sm(struct tool *x)
 {
 	struct wire_sm sm;
@@ -347,6 +400,8 @@ static int run(struct tool *x, int argc, char **argv)
 		return entry(x, argv[1], (uint32_t)atoi(argv[2]), argc == 4 ? argv[3] : NULL);
 	if (argc == 3 && !strcmp(cmd, "counters"))
 		return counters(x, argv[1], (uint32_t)atoi(argv[2]));
+	if (argc == 2 && !strcmp(cmd, "paths"))
+		return paths(x, argv[1]);
 	if (argc == 1 && !strcmp(cmd, "sm"))
 		return show_sm(x);
 	if (argc == 2 && !strcmp(cmd, "bench"))

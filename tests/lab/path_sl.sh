@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# path_sl.sh: the SLs of paths as opensm's path records tell them; saquery is the judge.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lab/lab.sh
+. tests/judge.sh
+
+tool=$PWD/build/tests/lab/wiretool
+make -s build/tests/lab/wiretool >/dev/null || give_up "wiretool builds"
+lab_new || give_up "the lab"
+JUDGE_LOG=$LAB_DIR/out
+lab_fabric "${LAB_NET:-torus:dims=5x5,hosts=2}" || give_up "the fabric starts"
+lab_opensm "routing_engine lash" "qos TRUE" || give_up "opensm brings the subnet up"
+wire() { lab_on n0002 "$tool" "$@"; }
+
+# --- lash: an SL for each pair of switches ---
+wire paths - >"$LAB_DIR/ours"
+ok "all SLs are read, and random other paths have them, too" \
+	grep 'SLs by switch, .* of 200 others 0 differ' "$LAB_DIR/ours"
+sed -n 's/^SLs/  SLs/p' "$LAB_DIR/ours"
+ok "a check of 300 random paths agrees" grep '^checked 300 paths, 0 differ' "$LAB_DIR/ours"
+ok "more than one SL is used" test "$(awk '$1 == "path" { print $4 }' "$LAB_DIR/ours" |
+	sort -u | wc -l)" -gt 1
+
+# some paths of each SL
+grep '^path' "$LAB_DIR/ours" | sort -k4n -k2n -k3n | awk '$4 != sl { n = 0; sl = $4 }
+	n++ % 97 == 0 && n < 1000 { print $2, $3 }' >"$LAB_DIR/pairs"
+while read -r slid dlid; do
+	sl=$(lab_on n0003 saquery -p --slid "$slid" --dlid "$dlid" |
+		sed -n 's/^[ \t]*sl\.*0x//p' | head -n 1)
+	[ -z "$sl" ] || echo "$slid $dlid $((16#$sl))"
+done <"$LAB_DIR/pairs" >"$LAB_DIR/theirs"
+ok "saquery answers" test "$(wc -l <"$LAB_DIR/theirs")" -ge 10
+echo "  $(wc -l <"$LAB_DIR/theirs") paths asked with saquery"
+ok "and has the same SLs" wire paths "$LAB_DIR/theirs"
+awk '{ print $1, $2, ($3 + 1) % 2 }' "$LAB_DIR/theirs" >"$LAB_DIR/wrong"
+others_differ() { wire paths "$LAB_DIR/wrong" | grep '[1-9][0-9]* of [0-9]* paths differ'; }
+ok "others are told apart" others_differ
+
+# --- others ---
+lab_opensm_stop
+lab_opensm "routing_engine nue" "qos TRUE" "lmc 1" "nue_max_num_vls 2" ||
+	give_up "opensm brings the subnet up with nue"
+wire paths - >"$LAB_DIR/nue"
+sed -n 's/^SLs/  nue: SLs/p' "$LAB_DIR/nue"
+ok "nue's are read, with two LIDs a host" grep 'of 200 others 0 differ' "$LAB_DIR/nue"
+lab_opensm_stop
+lab_opensm "routing_engine dfsssp" "qos TRUE" || give_up "opensm brings the subnet up with dfsssp"
+wire paths - >"$LAB_DIR/dfsssp"
+sed -n 's/^SLs/  dfsssp: SLs/p' "$LAB_DIR/dfsssp"
+ok "it shows that dfsssp answers each time with another SL" \
+	grep 'SLs by terminal, .* of 200 others [1-9]' "$LAB_DIR/dfsssp"
+finish
