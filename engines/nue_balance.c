@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH	   64		/* LIDs that are written to the LFTs together */
-#define AGAIN	   4		/* times that LIDs over the fullest channels are routed again */
+#define BATCH	   64 /* LIDs that are written to the LFTs together */
+#define AGAIN	   4  /* times that LIDs over the fullest channels are routed again */
+#define VAIN	   16
 #define WAYS_BYTES (160u << 20) /* for the ways to all switches at a time */
 
 /* A destination switch and how many of its LIDs are done. */
@@ -38,6 +39,7 @@ struct balance {
 	struct pace pace;
 	unsigned again; /* times that all LIDs have been routed */
 	bool *full;	/* by LID: due again */
+	uint32_t vain;	/* LIDs routed again in a row for nothing */
 	uint64_t done, work;
 };
 
@@ -223,8 +225,10 @@ static void reroute_lid(struct balance *b, struct target *t, uint32_t r)
 	add_loads(b, w);
 	if (fullest(b, w) < was) {
 		write_lid(b, w, lid, b->f->term_port[target_end(b, t, r)]);
+		b->vain = 0;
 		return;
 	}
+	b->vain++;
 	take_loads_away(b, w);
 	swap_taken(b);
 	add_loads(b, w);
@@ -246,10 +250,11 @@ static bool tick(struct balance *b, const struct target *t, uint32_t lids, uint6
 	return pace_tick(&b->pace, b->done, work);
 }
 
-/* The first time all LIDs are due, later those that are too full. */
+/* The first time all LIDs are due, later those that are too full, until many in a row have nowhere
+ * to go. */
 static bool is_due(const struct balance *b, const struct target *t, uint32_t r)
 {
-	return !b->again || b->full[target_lid(b, t, r)];
+	return !b->again || (b->vain < VAIN && b->full[target_lid(b, t, r)]);
 }
 
 static bool one_lid(struct balance *b, struct target *t, uint32_t r)
@@ -381,6 +386,7 @@ static int route_targets(struct balance *b, struct target *t, uint32_t n, bool r
 		more = !rc && b->again++ < AGAIN && is_uneven(b, max, last);
 		if (more)
 			mark_full(b, max - max / 50);
+		b->vain = 0;
 	} while (more);
 	drop_ways(t, n);
 	return rc;
