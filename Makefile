@@ -80,6 +80,7 @@ $(B)/tests/lab/%: $(B)/tests/lab/%.o $(LIB)
 
 # tests/bench/NAME.c: programs that print measurements; make build/tests/bench/NAME
 $(B)/tests/bench/transition_bench: $(B)/tests/unit/write_judge.o
+$(B)/tests/bench/explore: $(B)/tests/unit/phase_model.o
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
 

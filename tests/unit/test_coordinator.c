@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
+#include <string.h>
 #include <cmocka.h>
 
 static void success_goes_through_the_phases_in_order(void **state)
@@ -137,6 +138,156 @@ static void recovery_goes_straight_to_the_way_back(void **state)
 	assert_int_equal(c.outcome, OUTCOME_ROLLED_BACK);
 }
 
+#define AGENTS 1000
+
+struct drained {
+	struct coordinator c;
+	struct coord_agent agents[AGENTS];
+};
+
+static void begin_drain(struct drained *d, uint32_t nagents, bool without_silent)
+{
+	struct coord_drain dr = { .agents = d->agents,
+				  .nagents = nagents,
+				  .txn = 9,
+				  .max_sends = 2,
+				  .without_silent = without_silent };
+
+	memset(d, 0, sizeof(*d));
+	coordinator_init(&d->c, 1, 2);
+	coordinator_drain(&d->c, &dr);
+	coordinator_step(&d->c, EV_START);
+	while (d->c.action != ACT_NOTIFY)
+		coordinator_step(&d->c, EV_DONE);
+}
+
+static enum coord_action answer(struct drained *d, uint32_t agent, uint32_t seq, uint16_t flags)
+{
+	struct phase_notice n = { .version = PHASE_NOTICE_VERSION,
+				  .phase = (uint8_t)d->c.asked,
+				  .flags = flags,
+				  .repeat = 1,
+				  .seq = seq,
+				  .txn = 9 };
+
+	return coordinator_ack(&d->c, agent, &n);
+}
+
+static void agents_are_drained_before_and_called_back_after(void **state)
+{
+	static const enum coord_action want[] = { ACT_WRITE, ACT_READ, ACT_BEGIN_REPATH,
+						  ACT_NOTIFY };
+	struct drained d;
+	struct phase_notice n;
+
+	(void)state;
+	begin_drain(&d, 2, false);
+	assert_int_equal(d.c.phase, PHASE_UNPATH);
+	coordinator_notice(&d.c, &n);
+	assert_int_equal(n.phase, PHASE_UNPATH);
+	assert_int_equal(n.txn, 9);
+	assert_int_equal(coordinator_step(&d.c, EV_DONE), ACT_AWAIT);
+	assert_int_equal(answer(&d, 0, n.seq, 0), ACT_AWAIT);
+	assert_int_equal(answer(&d, 0, n.seq, 0), ACT_AWAIT);
+	assert_int_equal(answer(&d, 2, n.seq, 0), ACT_AWAIT);
+	assert_int_equal(answer(&d, 1, n.seq + 1, 0), ACT_AWAIT);
+	assert_int_equal(coordinator_step(&d.c, EV_RESEND), ACT_NOTIFY);
+	assert_int_equal(coordinator_step(&d.c, EV_DONE), ACT_AWAIT);
+	assert_int_equal(coordinator_step(&d.c, EV_RESEND), ACT_AWAIT);
+	assert_int_equal(answer(&d, 1, n.seq, 0), ACT_BEGIN_WAVE);
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
+		assert_int_equal(coordinator_step(&d.c, EV_DONE), want[i]);
+	coordinator_notice(&d.c, &n);
+	assert_int_equal(n.phase, PHASE_REPATH);
+	assert_int_equal(n.flags, 0);
+	coordinator_step(&d.c, EV_DONE);
+	answer(&d, 0, n.seq, 0);
+	assert_int_equal(coordinator_gone(&d.c, 1), ACT_BEGIN_CONFIRM);
+	assert_int_equal(coordinator_step(&d.c, EV_DONE), ACT_WAIT);
+	coordinator_step(&d.c, EV_EXTEND);
+	assert_int_equal(d.c.extended, 1);
+	assert_int_equal(coordinator_step(&d.c, EV_TIMEOUT), ACT_BEGIN_ROLLBACK);
+	assert_int_equal(d.c.why, WHY_TIMEOUT);
+}
+
+static void silence_aborts_before_anything_is_written(void **state)
+{
+	struct drained d;
+	struct phase_notice n;
+
+	(void)state;
+	begin_drain(&d, 2, false);
+	coordinator_step(&d.c, EV_DONE);
+	answer(&d, 0, 1, 0);
+	assert_int_equal(coordinator_step(&d.c, EV_DEADLINE), ACT_BEGIN_REPATH);
+	assert_int_equal(d.c.why, WHY_SILENT);
+	assert_true(d.agents[1].without && !d.agents[0].without);
+	assert_int_equal(coordinator_step(&d.c, EV_FAILED), ACT_NOTIFY);
+	coordinator_notice(&d.c, &n);
+	assert_int_equal(n.flags, NOTICE_ABORT);
+	coordinator_step(&d.c, EV_DONE);
+	assert_int_equal(answer(&d, 0, n.seq, 0), ACT_FINISH); /* nobody waits for the silent */
+	assert_int_equal(d.c.outcome, OUTCOME_REFUSED);
+}
+
+static void silence_is_named_when_it_goes_on_without(void **state)
+{
+	struct drained d;
+
+	(void)state;
+	begin_drain(&d, 3, true);
+	coordinator_step(&d.c, EV_DONE);
+	answer(&d, 0, 1, 0);
+	answer(&d, 1, 1, NOTICE_FAILED);
+	assert_int_equal(coordinator_step(&d.c, EV_DEADLINE), ACT_BEGIN_WAVE);
+	assert_false(d.agents[0].without);
+	assert_true(d.agents[1].without && d.agents[1].state == COORD_FAILED);
+	assert_true(d.agents[2].without && d.agents[2].state == COORD_SILENT);
+	answer(&d, 2, 1, 0); /* late, but it did */
+	assert_false(d.agents[2].without);
+}
+
+static void who_asks_after_the_end_is_called_back(void **state)
+{
+	struct phase_notice ask = { .version = PHASE_NOTICE_VERSION,
+				    .phase = PHASE_UNPATH,
+				    .flags = NOTICE_ASK,
+				    .repeat = 2,
+				    .seq = 4,
+				    .txn = 9 };
+	struct drained d;
+	struct phase_notice n;
+
+	(void)state;
+	begin_drain(&d, 1, false);
+	assert_false(coordinator_answer(&n, &d.c, &ask));
+	coordinator_step(&d.c, EV_DONE);
+	while (d.c.action != ACT_STOP)
+		coordinator_step(&d.c, d.c.action == ACT_AWAIT ? EV_DEADLINE : EV_DONE);
+	assert_true(coordinator_answer(&n, &d.c, &ask));
+	assert_int_equal(n.phase, PHASE_REPATH);
+	assert_int_equal(n.txn, 9);
+	assert_true(n.seq > ask.seq && n.seq > d.c.seq);
+	assert_true(coordinator_answer(&n, NULL, &ask));
+}
+
+static void a_thousand_agents_take_one_notice_a_question(void **state)
+{
+	static struct drained d;
+	unsigned notices = 0, answers = 0;
+
+	(void)state;
+	begin_drain(&d, AGENTS, false);
+	while (d.c.action != ACT_WAIT) {
+		notices += d.c.action == ACT_NOTIFY;
+		coordinator_step(&d.c, EV_DONE);
+		for (uint32_t i = 0; d.c.action == ACT_AWAIT; i++, answers++)
+			answer(&d, i, d.c.seq, 0);
+	}
+	assert_int_equal(notices, 2);
+	assert_int_equal(answers, 2 * AGENTS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +296,11 @@ int main(void)
 		cmocka_unit_test(
 			every_order_of_failures_and_cancels_ends_and_never_writes_unjournalled),
 		cmocka_unit_test(recovery_goes_straight_to_the_way_back),
+		cmocka_unit_test(agents_are_drained_before_and_called_back_after),
+		cmocka_unit_test(silence_aborts_before_anything_is_written),
+		cmocka_unit_test(silence_is_named_when_it_goes_on_without),
+		cmocka_unit_test(who_asks_after_the_end_is_called_back),
+		cmocka_unit_test(a_thousand_agents_take_one_notice_a_question),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

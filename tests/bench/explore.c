@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * explore: larger explorations of the five phases than the unit tests have time for.
+ *
+ *	explore				the list below, then many agents at once
+ *	explore NAME=NUMBER ...		one: nagents=3 max_sends=2 lost=255 deaths=1 ...
+ *
+ * Needs up to 2 GB.  Exit code 1: a run did not end as it should; how it came to that follows.
+ */
+#include "tests/unit/phase_model.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/update/agent_state.h"
+#include "fabric/update/coordinator.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const struct phase_model list[] = {
+	{ .nagents = 1, .deaths = 1, .crashes = 1, .doubled = 1, .faults = 2, .max_sends = 2 },
+	{ .nagents = 1, .sms = 1, .cancels = 1, .holds = 1, .asks = 1, .max_sends = 2 },
+	{ .nagents = 2, .deaths = 1, .crashes = 1, .doubled = 1 },
+	{ .nagents = 2, .sms = 1, .deaths = 1, .faults = 2, .cancels = 1 },
+	{ .nagents = 2, .earlier = true, .doubled = 1, .hooks = 1 },
+	{ .nagents = 3, .crashes = 1, .without_silent = true },
+	{ .nagents = 3, .crashes = 1, .deaths = 1 },
+	{ .nagents = 3, .sms = 1, .cancels = 1 },
+	{ .nagents = 3, .doubled = 1, .deaths = 1 },
+	{ .nagents = 3, .faults = 2, .deaths = 1 },
+	{ .nagents = 3, .earlier = true },
+};
+
+static double cpu_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int explore(const struct phase_model *m)
+{
+	struct phase_found *f = xcalloc(1, sizeof(*f));
+	double start = cpu_s();
+	int rc;
+
+	phase_model_explore(f, m);
+	printf("agents %u waves %u sends %u%s%s doubled %u faults %u hooks %u crashes %u ended %u "
+	       "deaths %u cancels %u sms %u holds %u asks %u\n",
+	       m->nagents, m->nwaves, m->max_sends, m->earlier ? " earlier" : "",
+	       m->without_silent ? " without-silent" : "", m->doubled, m->faults, m->hooks,
+	       m->crashes, m->ended, m->deaths, m->cancels, m->sms, m->holds, m->asks);
+	printf("\t%lu states, %lu steps, %.3g runs of up to %u steps, %.1f s of CPU: %s\n",
+	       (unsigned long)f->states, (unsigned long)f->steps, f->runs, f->longest,
+	       cpu_s() - start,
+	       f->wrong	     ? f->wrong
+	       : f->complete ? "every run ends as it should"
+			     : "not all states were seen");
+	if (f->wrong)
+		printf("%s", f->trace);
+	rc = f->wrong != NULL;
+	free(f);
+	return rc;
+}
+
+static int set(struct phase_model *m, const char *word)
+{
+	const struct {
+		const char *name;
+		unsigned *v;
+	} known[] = {
+		{ "nagents", &m->nagents },	{ "nwaves", &m->nwaves },
+		{ "max_sends", &m->max_sends }, { "lost", &m->lost },
+		{ "doubled", &m->doubled },	{ "faults", &m->faults },
+		{ "hooks", &m->hooks },		{ "crashes", &m->crashes },
+		{ "ended", &m->ended },		{ "deaths", &m->deaths },
+		{ "cancels", &m->cancels },	{ "sms", &m->sms },
+		{ "holds", &m->holds },		{ "asks", &m->asks },
+	};
+	const char *eq = strchr(word, '=');
+
+	for (size_t i = 0; eq && i < sizeof(known) / sizeof(*known); i++) {
+		if (strncmp(word, known[i].name, (size_t)(eq - word)) ||
+		    strlen(known[i].name) != (size_t)(eq - word))
+			continue;
+		*known[i].v = (unsigned)strtoul(eq + 1, NULL, 10);
+		return 0;
+	}
+	fprintf(stderr, "explore: %s: not known\n", word);
+	return -1;
+}
+
+/* Every agent hears every notice and answers twice; hooks take no time. */
+static uint64_t talk(struct coordinator *c, struct agent_state *a, uint32_t n)
+{
+	struct phase_notice notice, ack;
+	uint64_t answers = 0;
+
+	coordinator_notice(c, &notice);
+	coordinator_step(c, EV_DONE);
+	for (uint32_t i = 0; i < n; i++) {
+		agent_state_notice(&a[i], &notice);
+		while (agent_state_busy(&a[i]))
+			agent_state_step(&a[i], AGENT_EV_DONE);
+		agent_state_ack(&a[i], &ack);
+		coordinator_ack(c, i, &ack);
+		coordinator_ack(c, i, &ack);
+		answers += 2;
+	}
+	return answers;
+}
+
+static int crowd(uint32_t n)
+{
+	struct coord_agent *known = xcalloc(n, sizeof(*known));
+	struct agent_state *a = xcalloc(n, sizeof(*a));
+	struct coord_drain d = { .agents = known, .nagents = n, .txn = 1, .max_sends = 3 };
+	struct coordinator c;
+	uint64_t answers = 0;
+	double start = cpu_s();
+
+	coordinator_init(&c, 1, 1);
+	coordinator_drain(&c, &d);
+	coordinator_step(&c, EV_START);
+	while (c.action != ACT_WAIT && c.action != ACT_STOP)
+		if (c.action == ACT_NOTIFY)
+			answers += talk(&c, a, n);
+		else
+			coordinator_step(&c, c.action == ACT_AWAIT ? EV_DEADLINE : EV_DONE);
+	printf("%u agents: %lu answers, %.3f ms of CPU up to CONFIRM, both sides\n", n,
+	       (unsigned long)answers, 1e3 * (cpu_s() - start));
+	free(a);
+	free(known);
+	return c.action != ACT_WAIT;
+}
+
+int main(int argc, char **argv)
+{
+	struct phase_model m = {
+		.nagents = 1, .nwaves = 1, .max_sends = 1, .lost = LOST_ANY, .safety = true
+	};
+	int rc = 0;
+
+	for (int i = 1; i < argc; i++)
+		if (set(&m, argv[i]))
+			return 2;
+	if (m.nagents > 3 || m.nwaves < 1 || m.nwaves > 2 || m.max_sends < 1 || m.max_sends > 2 ||
+	    m.deaths > 2) {
+		fprintf(stderr, "explore: up to 3 agents, 2 waves, 2 sends, 2 deaths\n");
+		return 2;
+	}
+	if (argc > 1)
+		return explore(&m);
+	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
+		m = list[i];
+		m.nwaves = 1;
+		m.max_sends = m.max_sends ? m.max_sends : 1;
+		m.lost = LOST_ANY;
+		m.safety = true;
+		rc |= explore(&m);
+	}
+	return rc | crowd(1000);
+}
