@@ -47,7 +47,7 @@ static void keep(struct notice_port *np, const struct notice_in *in)
 }
 
 /* Answers are lost like any other packet: a failure to send is none of the reader's. */
-static void answer(struct notice_port *np, const struct mad_packet *p)
+static void answer_sm(struct notice_port *np, const struct mad_packet *p)
 {
 	np->inner.ops->send(np->inner.ctx, p, NULL);
 }
@@ -67,7 +67,7 @@ static int filter_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct
 		np->stats.reports++;
 		keep(np, &in);
 		report_answer(p);
-		answer(np, p);
+		answer_sm(np, p);
 		return 0;
 	}
 	return rc;
@@ -300,16 +300,17 @@ int notice_send(struct notice_port *np, const struct notice *n, struct err *err)
 	return rc;
 }
 
-int notice_send_apply(struct notice_port *np, const struct apply_notice *a, struct err *err)
+int notice_send_phase(struct notice_port *np, const struct phase_notice *a, bool answer,
+		      struct err *err)
 {
-	struct apply_sender from;
+	struct notice_sender from;
 	struct notice n;
 	int rc = know_sm(np, err);
 
 	if (rc)
 		return rc;
-	from = (struct apply_sender){ .lid = np->local.lid, .cap_mask = np->local.cap_mask };
-	apply_notice_make(&n, a, &from);
+	from = (struct notice_sender){ .lid = np->local.lid, .cap_mask = np->local.cap_mask };
+	notice_phase_make(&n, a, answer, &from);
 	return notice_send(np, &n, err);
 }
 

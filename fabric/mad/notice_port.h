@@ -13,7 +13,7 @@
 #ifndef FABRIC_MAD_NOTICE_PORT_H
 #define FABRIC_MAD_NOTICE_PORT_H
 
-#include "fabric/mad/apply_notice.h"
+#include "fabric/mad/notice_phase.h"
 #include "fabric/mad/mad.h"
 
 struct notice_port;
@@ -62,7 +62,8 @@ int notice_unsubscribe(struct notice_port *np, uint16_t trap, struct err *err);
 /* Sends a trap, once, without a receipt.  The issuer is filled in.  -EAGAIN: not sent, the port is
  * full; -ENOENT as refresh. */
 int notice_send(struct notice_port *np, const struct notice *n, struct err *err);
-int notice_send_apply(struct notice_port *np, const struct apply_notice *a, struct err *err);
+int notice_send_phase(struct notice_port *np, const struct phase_notice *a, bool answer,
+		      struct err *err);
 
 struct notice_in {
 	struct notice notice; /* issuer_lid and issuer_guid say whose it is */

@@ -4,9 +4,9 @@
  * Statuses, the suppression of repeated traps and what makes it sweep are OpenSM's.
  */
 #include "fabric/base/vec.h"
-#include "fabric/mad/apply_notice.h"
 #include "fabric/mad/bytes.h"
 #include "fabric/mad/codec.h"
+#include "fabric/mad/notice.h"
 #include "fabric/mad/sa.h"
 #include "fabric/sim/sim_priv.h"
 

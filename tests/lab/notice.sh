@@ -44,20 +44,20 @@ listeners=
 ok "a node can subscribe" listen n0002 4 68 69
 lid=$(lab_lid n0005)
 ok "another sends UNPATH" notices n0005 send 68 305419896 4660
-# version 1, phase 68, flags, transaction 0x12345678, sequence 0x1234, no reference
-details="$(printf '%080d' 0)014400001234567800001234""0000"
+# version 1, phase 68, flags, repeat, hold, sequence 0x1234, transaction 0x12345678
+details=$(printf '%068d' 0)014400000000000000001234$(printf '%08d' 0)12345678
 ok "the report comes, its details as they were sent" \
 	lab_wait 5 grep "^report 68 from lid $lid .* by sm $(lab_lid n0001) details $details " \
 	"$LAB_DIR/n0002.out"
 ok "and is read as what was said" \
-	grep ' phase 68 txn 305419896 seq 4660 ref 0 flags 0$' "$LAB_DIR/n0002.out"
+	grep ' phase 2 txn 305419896 seq 4660 repeat 0 hold 0 flags 0$' "$LAB_DIR/n0002.out"
 ok "REPATH likewise" notices n0005 send 69 305419896 4661
-ok "is reported" lab_wait 5 grep '^report 69 .* phase 69 txn 305419896 seq 4661' \
+ok "is reported" lab_wait 5 grep '^report 69 .* phase 4 txn 305419896 seq 4661' \
 	"$LAB_DIR/n0002.out"
 ok "identical traps are sent" notices n0005 send 68 7 1 15
 # shellcheck disable=SC2086
 wait $listeners
-ten_of_fifteen() { [ "$(grep -c ' phase 68 txn 7 seq 1 ' "$LAB_DIR/n0002.out")" -eq 10 ]; }
+ten_of_fifteen() { [ "$(grep -c ' phase 2 txn 7 seq 1 ' "$LAB_DIR/n0002.out")" -eq 10 ]; }
 ok "and ten of fifteen get through, as in the simulator" ten_of_fifteen
 ok "unsubscribing works" grep '^unsubscribed' "$LAB_DIR/n0002.out"
 not_subscribed() { notices n0002 refused | grep 'refuses to unsubscribe .*invalid'; }

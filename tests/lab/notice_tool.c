@@ -11,6 +11,8 @@
  */
 #include "fabric/mad/notice_port.h"
 
+#include "fabric/update/coordinator.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,35 +35,37 @@ static int fail(const struct tool *x)
 	return 1;
 }
 
-static void print(const struct notice_in *in, const struct apply_notice *a, bool ours)
+static uint8_t phase_of(unsigned trap)
+{
+	return trap == NOTICE_UNPATH ? PHASE_UNPATH : PHASE_REPATH;
+}
+
+static void print(const struct notice_in *in, const struct phase_notice *a, bool ours)
 {
 	printf("report %u from lid %u guid %016" PRIx64 " by sm %u details ", in->notice.trap,
 	       in->notice.issuer_lid, in->notice.issuer_guid, in->sm_lid);
 	for (int i = 0; i < NOTICE_DETAILS; i++)
 		printf("%02x", in->notice.details[i]);
 	if (ours)
-		printf(" %s %u txn %u seq %u ref %u flags %u", a->ack ? "ack" : "phase", a->phase,
-		       a->txn, a->seq, a->ref, a->flags);
+		printf(" phase %u txn %" PRIu64 " seq %u repeat %u hold %u flags %u", a->phase,
+		       a->txn, a->seq, a->repeat, a->hold_s, a->flags);
 	printf("\n");
 }
 
-static int acknowledge(struct tool *x, const struct apply_notice *a)
+static int acknowledge(struct tool *x, const struct phase_notice *a)
 {
-	struct apply_notice ack = { .ack = true,
-				    .phase = a->phase,
-				    .txn = a->txn,
-				    .seq = ++x->seq,
-				    .ref = (uint16_t)a->seq };
+	struct phase_notice ack = *a;
 
-	return notice_send_apply(x->np, &ack, &x->err);
+	ack.repeat = (uint16_t)++x->seq;
+	return notice_send_phase(x->np, &ack, true, &x->err);
 }
 
 static int listen_to(struct tool *x, uint64_t seconds, int n, char **traps)
 {
 	uint64_t end = notice_now_ns(x->np) + seconds * SECOND, now;
-	struct apply_notice a;
+	struct phase_notice a;
 	struct notice_in in;
-	bool acks = true;
+	bool acks = true, answer;
 	int rc = 0;
 
 	for (int i = 0; i < n && !rc; i++) {
@@ -74,7 +78,7 @@ static int listen_to(struct tool *x, uint64_t seconds, int n, char **traps)
 		rc = notice_recv(x->np, &in, end - now, &x->err);
 		if (rc <= 0)
 			continue;
-		rc = apply_notice_read(&a, &in.notice);
+		rc = notice_phase_read(&a, &answer, &in.notice);
 		print(&in, &a, !rc);
 		rc = !rc && acks ? acknowledge(x, &a) : 0;
 	}
@@ -88,12 +92,13 @@ static int listen_to(struct tool *x, uint64_t seconds, int n, char **traps)
 
 static int send_phase(struct tool *x, char **argv, int times)
 {
-	struct apply_notice a = { .phase = (uint8_t)atoi(argv[0]),
-				  .txn = (uint32_t)atoi(argv[1]),
+	struct phase_notice a = { .version = PHASE_NOTICE_VERSION,
+				  .phase = phase_of((unsigned)atoi(argv[0])),
+				  .txn = strtoull(argv[1], NULL, 0),
 				  .seq = (uint32_t)atoi(argv[2]) };
 
 	for (int i = 0; i < times; i++) {
-		if (notice_send_apply(x->np, &a, &x->err))
+		if (notice_send_phase(x->np, &a, false, &x->err))
 			return fail(x);
 		usleep(20000);
 	}
@@ -109,18 +114,23 @@ static int phase(struct tool *x, uint8_t trap, uint32_t txn, uint32_t agents)
 	uint32_t n = 0;
 
 	while (n < agents && (now = notice_now_ns(x->np)) < start + 10 * SECOND) {
-		struct apply_notice a = { .phase = trap, .txn = txn, .seq = x->seq + 1 };
+		struct phase_notice a = { .version = PHASE_NOTICE_VERSION,
+					  .phase = phase_of(trap),
+					  .txn = txn,
+					  .seq = x->seq + 1 };
+		bool answer;
 		struct notice_in in;
 		uint32_t k = 0;
 
 		if (now >= next) {
 			x->seq++;
 			next = now + SECOND;
-			if (notice_send_apply(x->np, &a, &x->err))
+			if (notice_send_phase(x->np, &a, false, &x->err))
 				return fail(x);
 		}
 		if (notice_recv(x->np, &in, next - now, &x->err) != 1 ||
-		    apply_notice_read(&a, &in.notice) || !a.ack || a.txn != txn || a.phase != trap)
+		    notice_phase_read(&a, &answer, &in.notice) || !answer || a.txn != txn ||
+		    a.phase != phase_of(trap))
 			continue;
 		while (k < n && heard[k] != in.notice.issuer_lid)
 			k++;
@@ -148,11 +158,13 @@ static int round_trip(struct tool *x, uint32_t txn, uint32_t agents)
 
 static int wrong_ack(struct tool *x, uint32_t txn)
 {
-	struct apply_notice a = { .ack = true, .phase = NOTICE_UNPATH, .txn = txn };
-	struct apply_sender from = { .lid = x->local.lid, .cap_mask = x->local.cap_mask ^ 2 };
+	struct phase_notice a = { .version = PHASE_NOTICE_VERSION,
+				  .phase = PHASE_UNPATH,
+				  .txn = txn };
+	struct notice_sender from = { .lid = x->local.lid, .cap_mask = x->local.cap_mask ^ 2 };
 	struct notice n;
 
-	apply_notice_make(&n, &a, &from);
+	notice_phase_make(&n, &a, true, &from);
 	if (notice_send(x->np, &n, &x->err))
 		return fail(x);
 	usleep(20000); /* ibsim drops what it has not read when a client goes */

@@ -4,6 +4,7 @@
 
 #include "fabric/mad/wire.h"
 #include "fabric/sim/sim.h"
+#include "fabric/update/coordinator.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"
 
@@ -66,9 +67,12 @@ static int subscribe(struct world *x, uint32_t node, uint16_t trap)
 
 static void send(struct world *x, uint32_t node, uint8_t phase, bool ack, uint32_t seq)
 {
-	struct apply_notice a = { .ack = ack, .phase = phase, .txn = 77, .seq = seq };
+	struct phase_notice a = { .version = PHASE_NOTICE_VERSION,
+				  .phase = phase == NOTICE_UNPATH ? PHASE_UNPATH : PHASE_REPATH,
+				  .txn = 77,
+				  .seq = seq };
 
-	assert_int_equal(notice_send_apply(x->np[node], &a, &x->err), 0);
+	assert_int_equal(notice_send_phase(x->np[node], &a, ack, &x->err), 0);
 }
 
 /* How many notices a node has got; the last one in *in. */
@@ -89,10 +93,29 @@ static struct sim_sm_counts counts(struct world *x)
 	return c;
 }
 
+/* Field by field: there is padding between them. */
+static void expect_same(const struct phase_notice *a, const struct phase_notice *b)
+{
+	assert_int_equal(a->version, b->version);
+	assert_int_equal(a->phase, b->phase);
+	assert_int_equal(a->flags, b->flags);
+	assert_int_equal(a->repeat, b->repeat);
+	assert_int_equal(a->hold_s, b->hold_s);
+	assert_int_equal(a->seq, b->seq);
+	assert_int_equal(a->txn, b->txn);
+}
+
 static void subscribers_get_what_a_node_sends_and_who_sent_it(void **state)
 {
-	struct apply_notice a = { .phase = NOTICE_UNPATH, .flags = 5, .txn = 77, .seq = 9 };
-	struct apply_notice back;
+	struct phase_notice a = { .version = PHASE_NOTICE_VERSION,
+				  .phase = PHASE_UNPATH,
+				  .flags = 5,
+				  .repeat = 3,
+				  .hold_s = 300,
+				  .txn = 77,
+				  .seq = 9 };
+	bool answer;
+	struct phase_notice back;
 	struct notice_in in;
 	struct world x;
 
@@ -101,13 +124,14 @@ static void subscribers_get_what_a_node_sends_and_who_sent_it(void **state)
 	assert_int_equal(subscribe(&x, 3, NOTICE_UNPATH), 0);
 	assert_int_equal(subscribe(&x, 5, NOTICE_UNPATH), 0);
 	assert_int_equal(subscribe(&x, 4, NOTICE_REPATH), 0);
-	assert_int_equal(notice_send_apply(x.np[COORD], &a, &x.err), 0);
+	assert_int_equal(notice_send_phase(x.np[COORD], &a, false, &x.err), 0);
 	for (uint32_t node = 0; node < NODES; node++) {
 		assert_int_equal(heard(&x, node, &in), node == 3 || node == 5);
 		if (node != 3 && node != 5)
 			continue;
-		assert_int_equal(apply_notice_read(&back, &in.notice), 0);
-		assert_memory_equal(&back, &a, sizeof(a));
+		assert_int_equal(notice_phase_read(&back, &answer, &in.notice), 0);
+		assert_false(answer);
+		expect_same(&back, &a);
 		assert_int_equal(in.sm_lid, x.f->term_lid[SM]);
 		assert_int_equal(in.notice.issuer_lid, x.f->term_lid[COORD]);
 		assert_int_equal(in.notice.issuer_guid, x.f->term_guid[COORD]);
@@ -119,8 +143,10 @@ static void subscribers_get_what_a_node_sends_and_who_sent_it(void **state)
 
 static void an_ack_goes_back_and_costs_no_sweep(void **state)
 {
-	struct apply_notice a = { .ack = true, .phase = NOTICE_UNPATH, .txn = 77, .seq = 1 };
-	struct apply_sender wrong = { .cap_mask = 1 };
+	struct phase_notice a = {
+		.version = PHASE_NOTICE_VERSION, .phase = PHASE_UNPATH, .txn = 77, .seq = 1
+	};
+	struct notice_sender wrong = { .cap_mask = 1 };
 	struct notice_in in;
 	struct notice n;
 	struct world x;
@@ -134,7 +160,7 @@ static void an_ack_goes_back_and_costs_no_sweep(void **state)
 	assert_int_equal(counts(&x).heavy_sweeps + counts(&x).light_sweeps, 0);
 	send(&x, COORD, NOTICE_REPATH, false, 1);
 	assert_int_equal(counts(&x).light_sweeps, 1);
-	apply_notice_make(&n, &a, &wrong);
+	notice_phase_make(&n, &a, true, &wrong);
 	assert_int_equal(notice_send(x.np[3], &n, &x.err), 0);
 	assert_int_equal(counts(&x).heavy_sweeps, 1);
 	world_down(&x);
@@ -200,10 +226,11 @@ static void reports_that_come_while_the_wire_reads_are_kept(void **state)
 	assert_true(digest_equal(&swept->fingerprint, &x.f->fingerprint));
 	assert_int_equal(notice_stats(wire_notices(w))->reports, 300);
 	for (uint32_t seq = 0; seq < 300; seq++) {
-		struct apply_notice a;
+		struct phase_notice a;
+		bool answer;
 
 		assert_int_equal(notice_recv(wire_notices(w), &in, 0, &x.err), 1);
-		assert_int_equal(apply_notice_read(&a, &in.notice), 0);
+		assert_int_equal(notice_phase_read(&a, &answer, &in.notice), 0);
 		assert_int_equal(a.seq, seq);
 	}
 	assert_int_equal(notice_recv(wire_notices(w), &in, 0, &x.err), 0);
@@ -229,8 +256,9 @@ static void a_wire_without_notices_has_none(void **state)
 
 static void the_ring_of_waiting_reports_keeps_the_first_when_it_is_full(void **state)
 {
-	struct apply_notice a;
+	struct phase_notice a;
 	struct notice_in in;
+	bool answer;
 	uint32_t n = 0;
 	struct world x;
 
@@ -243,7 +271,7 @@ static void the_ring_of_waiting_reports_keeps_the_first_when_it_is_full(void **s
 	assert_int_equal(subscribe(&x, 3, NOTICE_REPATH), 0);
 	assert_int_equal(notice_stats(x.np[3])->dropped, 10);
 	while (notice_recv(x.np[3], &in, 0, &x.err) == 1) {
-		assert_int_equal(apply_notice_read(&a, &in.notice), 0);
+		assert_int_equal(notice_phase_read(&a, &answer, &in.notice), 0);
 		assert_int_equal(a.seq, n++);
 	}
 	assert_int_equal(n, 65536);
@@ -301,7 +329,8 @@ static void reports_can_overtake_each_other(void **state)
 {
 	uint32_t before = 0, inversions = 0, n = 0;
 	struct sim_opts o;
-	struct apply_notice a;
+	bool answer;
+	struct phase_notice a;
 	struct notice_in in;
 	struct world x;
 
@@ -315,7 +344,7 @@ static void reports_can_overtake_each_other(void **state)
 	for (uint32_t seq = 0; seq < 100; seq++)
 		send(&x, COORD, NOTICE_UNPATH, false, seq);
 	while (notice_recv(x.np[3], &in, MS, &x.err) == 1) {
-		assert_int_equal(apply_notice_read(&a, &in.notice), 0);
+		assert_int_equal(notice_phase_read(&a, &answer, &in.notice), 0);
 		inversions += a.seq < before;
 		before = a.seq;
 		n++;
