@@ -12,6 +12,9 @@ WERROR ?= 0
 SAN ?=
 WITH_UMAD ?= 1
 WITH_SLURM ?= 1
+# the plugin for OpenSM, where libopensm-dev is installed
+OSM_INCLUDE ?= /usr/include/infiniband
+WITH_OPENSM ?= $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),1,0)
 
 # The one list of Debian packages: to build, and to run the tests on top of that.
 PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1g-dev \
@@ -44,10 +47,22 @@ ALL_CFLAGS = -std=gnu17 $(CFLAGS) $(WARN) $(DEFS) -I. $(if $(SAN),-fsanitize=$(S
 ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 
 # Everything but main.c is in one archive, which the tests link too.
-SRCS := $(sort $(wildcard fabric/*/*.c engines/*.c views/*.c console/*.c))
+SRCS := $(sort $(wildcard fabric/*/*.c engines/*.c views/*.c console/*.c)) \
+	engines/opensm/choice.c engines/opensm/policy.c
 LIB_SRCS := $(filter-out console/main.c,$(SRCS))
 LIB := $(B)/libibroute.a
 LIB_OBJS := $(LIB_SRCS:%.c=$(B)/%.o)
+
+# The plugin: what it needs of fabric and engines, as position-independent code that OpenSM does not
+# see.  A sanitizer cannot come in with a plugin.
+ifeq ($(WITH_OPENSM)$(SAN),1)
+PLUGIN := $(B)/libibroute.so
+endif
+PIC_SRCS := $(sort $(wildcard fabric/base/*.c fabric/model/*.c fabric/files/*.c engines/*.c)) \
+	fabric/mad/codec.c
+PIC_LIB := $(B)/pic/libibroute.a
+PLUGIN_OBJS := $(patsubst %.c,$(B)/pic/%.o,$(wildcard engines/opensm/*.c))
+
 UNIT_SRCS := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_BINS := $(UNIT_SRCS:%.c=$(B)/%)
 UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wildcard tests/unit/*.c))))
@@ -58,7 +73,7 @@ Q := $(if $(V),,@)
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BIN)
+all: $(BIN) $(PLUGIN)
 
 $(BIN): $(B)/console/main.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
@@ -73,6 +88,19 @@ $(B)/%.o: %.c
 
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(PC_LDLIBS)
+
+$(B)/pic/%.o: %.c
+	$(if $(V),,@echo "  CC  $< (plugin)")
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -fvisibility=hidden $(PC_CFLAGS) -isystem $(OSM_INCLUDE) -MMD -MP \
+		-c -o $@ $<
+
+$(PIC_LIB): $(PIC_SRCS:%.c=$(B)/pic/%.o)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(B)/libibroute.so: $(PLUGIN_OBJS) $(PIC_LIB)
+	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,--as-needed -o $@ $^ \
+		$$(pkg-config --libs jansson libcrypto zlib) -lpthread -lm
 
 # programs that only the lab runs
 $(B)/tests/lab/%: $(B)/tests/lab/%.o $(LIB)
@@ -90,6 +118,7 @@ $(B)/tests/bench/libosm_clock.so: tests/bench/osm_clock.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu17 $(CFLAGS) $(WARN) -fPIC -shared -isystem /usr/include/infiniband -o $@ $< -ldl
 
+-include $(PIC_SRCS:%.c=$(B)/pic/%.d) $(PLUGIN_OBJS:%.o=%.d)
 -include $(patsubst %.c,$(B)/%.d,$(SRCS) $(wildcard tests/unit/*.c tests/lab/*.c))
 
 packages:
@@ -149,7 +178,7 @@ headers:
 	$(Q)for h in $$(find fabric engines views console tests -name '*.h'); do \
 		$(CC) $(ALL_CFLAGS) $(PC_CFLAGS) -fsyntax-only -x c $$h || exit 1; done
 
-install: $(BIN)
+install: $(BIN) $(PLUGIN)
 	install -D -m 0755 $(BIN) $(DESTDIR)$(PREFIX)/bin/ibroute-top
 
 clean:
@@ -165,3 +194,4 @@ help:
 	@echo "month           sar beside dfsssp, updn and ftree over a month of jobs (MONTHFLAGS=)"
 	@echo "screenshots     pictures of every view into screenshots/"
 	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0  build without these libraries"
+	@echo "WITH_OPENSM=0  without the plugin for OpenSM (preset: with it where libopensm-dev is)"

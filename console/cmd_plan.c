@@ -2,7 +2,7 @@
 /* ibroute-top plan: what would be written to which switches, kept in a file for apply. */
 #include "console/commands.h"
 
-#include "console/engine_spec.h"
+#include "engines/engine_spec.h"
 #include "console/engines_help.h"
 #include "console/evaluate.h"
 #include "console/exits.h"

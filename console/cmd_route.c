@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/commands.h"
 
-#include "console/engine_spec.h"
+#include "engines/engine_spec.h"
 #include "console/engines_help.h"
 #include "console/evaluate.h"
 #include "console/exits.h"

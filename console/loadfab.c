@@ -6,6 +6,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/files/demand_file.h"
+#include "fabric/files/guid_list.h"
 #include "fabric/files/lid_choice_file.h"
 #include "fabric/files/rank_file.h"
 #include "fabric/files/ibdm_sl2vl.h"
@@ -339,37 +340,13 @@ int loadfab_demand(struct demand **out, const char *path, const char *ranks, con
 
 int loadfab_guids(uint64_t **out, size_t *n, const char *path, struct err *err)
 {
-	VEC(uint64_t) list = { 0 };
-	struct lines *lines;
 	struct infile in;
-	char *line;
 	int rc = infile_open(&in, path, err);
 
+	*out = NULL;
 	if (rc)
 		return rc;
-	lines = lines_new(in.file, in.path, NULL);
-	while (!rc && (line = lines_next(lines, NULL))) {
-		const char *s = line;
-		uint64_t guid;
-
-		if (scan_end(&s) || *s == '#')
-			continue;
-		if (scan_hex(&guid, &s) && (scan_end(&s) || *s == '#'))
-			vec_push(&list, guid);
-		else
-			rc = err_set(err, -EINVAL,
-				     "%s:%llu: a GUID is expected, such as "
-				     "0x0008f10500200b50",
-				     in.path, (unsigned long long)lines_number(lines));
-	}
-	if (!rc && lines_error(lines))
-		rc = err_set(err, lines_error(lines), "%s cannot be read: %s", in.path,
-			     strerror(-lines_error(lines)));
-	lines_free(lines);
+	rc = guid_list_read(out, n, in.file, in.path, err);
 	infile_close(&in);
-	if (rc)
-		vec_free(&list);
-	*out = list.v;
-	*n = list.n;
 	return rc;
 }

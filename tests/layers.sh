@@ -6,8 +6,9 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 bad=0
-deny() { # folder, forbidden include pattern, why
-	hits=$(grep -rnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[\"<]$2" "$1" --include='*.[ch]' || true)
+deny() { # folder, forbidden include pattern, why, folder in it that may
+	hits=$(grep -rnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[\"<]$2" "$1" --include='*.[ch]' \
+		${4:+--exclude-dir="$4"} || true)
 	if [ -n "$hits" ]; then
 		printf '%s\n' "$hits"
 		echo "  ^ $3"
@@ -16,7 +17,9 @@ deny() { # folder, forbidden include pattern, why
 }
 deny fabric '(engines|views|console|tests)/' "fabric must not include from the layers to its right"
 deny engines '(views|console|tests)/' "engines must not include from the layers to their right"
-deny engines 'fabric/(mad|sim|jobs|update|files)/' "engines are pure: only fabric/base and fabric/model"
+deny engines 'fabric/(mad|sim|jobs|update|files)/' "engines are pure: only fabric/base and fabric/model" opensm
+deny engines/opensm 'fabric/(sim|jobs)/' "the plugin needs no simulator and no batch system"
+deny engines '(opensm|complib|iba)/' "only the plugin knows OpenSM" opensm
 deny views '(console|tests)/' "views must not include from the console"
 deny console 'tests/' "the program must not include tests"
 for d in fabric engines views; do

@@ -21,7 +21,7 @@ build() {
 	for f in $(grep -rlE 'WITH_(UMAD|SLURM)' --include='*.c' fabric engines views console); do
 		rm "$M/${f%.c}.o" || return
 	done
-	make --no-print-directory -j2 B="$M" WITH_UMAD=0 WITH_SLURM=0 WERROR=1 all
+	make --no-print-directory -j2 B="$M" WITH_UMAD=0 WITH_SLURM=0 WITH_OPENSM=0 WERROR=1 all
 }
 
 needs_neither() { ! ldd "$I" | grep -E 'libibumad|libibmad|libslurm'; }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine_spec: an engine as named on a command line, "NAME" or "NAME:HOW": for sar the method
+ * engine_spec: an engine as named by people, "NAME" or "NAME:HOW": for sar the method
  * ("sar:paper"), for the others the data VLs it may use ("nue:2").
  */
-#ifndef CONSOLE_ENGINE_SPEC_H
-#define CONSOLE_ENGINE_SPEC_H
+#ifndef ENGINES_ENGINE_SPEC_H
+#define ENGINES_ENGINE_SPEC_H
 
 #include "engines/engine.h"
 

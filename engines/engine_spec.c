@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/engine_spec.h"
+#include "engines/engine_spec.h"
 
 #include "engines/sar_method.h"
 

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/opensm/policy.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/files/lines.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum form { FORM_ENGINE, FORM_COUNT, FORM_SEED, FORM_SWITCH, FORM_PATH };
+
+static const struct key {
+	const char *name;
+	enum form form;
+	size_t at;    /* in struct policy */
+	uint64_t max; /* of a number */
+} keys[] = {
+	{ "engine", FORM_ENGINE, offsetof(struct policy, spec), 0 },
+	{ "tables", FORM_PATH, offsetof(struct policy, tables), 0 },
+	{ "vls", FORM_COUNT, offsetof(struct policy, vls), 15 },
+	{ "seed", FORM_SEED, offsetof(struct policy, seed), INT64_MAX },
+	{ "threads", FORM_COUNT, offsetof(struct policy, threads), 1024 },
+	{ "spread", FORM_SWITCH, offsetof(struct policy, spread), 0 },
+	{ "escape", FORM_SWITCH, offsetof(struct policy, escape), 0 },
+	{ "roots", FORM_PATH, offsetof(struct policy, roots), 0 },
+	{ "jobs", FORM_PATH, offsetof(struct policy, jobs), 0 },
+	{ "demand", FORM_PATH, offsetof(struct policy, demand), 0 },
+};
+
+#define NKEYS (sizeof(keys) / sizeof(*keys))
+
+struct reading {
+	struct policy *p;
+	const char *path;
+	struct lines *lines;
+	struct err *err;
+};
+
+/* What is wrong with this line; it names the line itself. */
+static int wrong(struct reading *r, const char *why)
+{
+	return err_set(r->err, -EINVAL, "%s:%llu: %s", r->path,
+		       (unsigned long long)lines_number(r->lines), why);
+}
+
+static char *beside(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (*name == '/' || !slash)
+		return xstrdup(name);
+	return xasprintf("%.*s%s", (int)(slash + 1 - path), path, name);
+}
+
+static int take_number(struct reading *r, const struct key *k, const char *value)
+{
+	char *at = (char *)r->p + k->at, why[80];
+	const char *s = value;
+	uint64_t n;
+
+	if (!scan_dec(&n, &s) || *s || n > k->max) {
+		snprintf(why, sizeof(why), "%s is a number from 0 to %llu", k->name,
+			 (unsigned long long)k->max);
+		return wrong(r, why);
+	}
+	if (k->form == FORM_SEED)
+		*(uint64_t *)at = n;
+	else
+		*(unsigned *)at = (unsigned)n;
+	return 0;
+}
+
+static int take_value(struct reading *r, const struct key *k, const char *value)
+{
+	char *at = (char *)r->p + k->at;
+	struct err why;
+
+	switch (k->form) {
+	case FORM_ENGINE:
+		return engine_spec_parse((struct engine_spec *)at, value, &why) ? wrong(r, why.text)
+										: 0;
+	case FORM_COUNT:
+	case FORM_SEED:
+		return take_number(r, k, value);
+	case FORM_SWITCH:
+		if (strcmp(value, "yes") && strcmp(value, "no"))
+			return wrong(r, "yes or no is expected");
+		*(bool *)at = *value == 'y';
+		return 0;
+	case FORM_PATH:
+		*(char **)at = beside(r->path, value);
+		return 0;
+	}
+	return 0;
+}
+
+/* "key value", cut apart in place; false for a line without either. */
+static bool cut_line(char *line, char **name, char **value)
+{
+	char *end = strpbrk(line, "#\r");
+
+	if (end)
+		*end = '\0';
+	*name = line + strspn(line, " \t");
+	if (!**name)
+		return false;
+	*value = *name + strcspn(*name, " \t");
+	if (**value)
+		*(*value)++ = '\0';
+	*value += strspn(*value, " \t");
+	end = *value + strlen(*value);
+	while (end > *value && (end[-1] == ' ' || end[-1] == '\t'))
+		*--end = '\0';
+	return true;
+}
+
+static int take_line(struct reading *r, char *line, bool seen[NKEYS])
+{
+	char *name, *value;
+
+	if (!cut_line(line, &name, &value))
+		return 0;
+	for (size_t i = 0; i < NKEYS; i++) {
+		if (strcmp(keys[i].name, name))
+			continue;
+		if (seen[i])
+			return wrong(r, "this key is here for the second time");
+		if (!*value)
+			return wrong(r, "a value is missing");
+		seen[i] = true;
+		return take_value(r, &keys[i], value);
+	}
+	return wrong(r, "unknown key: there are engine, tables, vls, seed, threads, spread, "
+			"escape, roots, jobs and demand");
+}
+
+int policy_read(struct policy **out, FILE *file, const char *path, struct err *err)
+{
+	struct policy *p = xcalloc(1, sizeof(*p));
+	struct reading r = { p, path, lines_new(file, path, NULL), err };
+	bool seen[NKEYS] = { false };
+	char *line;
+	int rc = 0;
+
+	p->seed = 1;
+	while (!rc && (line = lines_next(r.lines, NULL)))
+		rc = take_line(&r, line, seen);
+	if (!rc && lines_error(r.lines))
+		rc = err_set(err, lines_error(r.lines), "%s cannot be read: %s", path,
+			     strerror(-lines_error(r.lines)));
+	if (!rc && !p->spec.engine)
+		rc = err_set(err, -EINVAL,
+			     "%s: no engine: a line such as \"engine nue:4\" is missing", path);
+	lines_free(r.lines);
+	if (rc) {
+		policy_free(p);
+		p = NULL;
+	}
+	*out = p;
+	return rc;
+}
+
+int policy_load(struct policy **out, const char *path, struct err *err)
+{
+	FILE *file = fopen(path, "re");
+	int rc;
+
+	*out = NULL;
+	if (!file)
+		return err_set(err, -errno, "%s cannot be opened: %s", path, strerror(errno));
+	rc = policy_read(out, file, path, err);
+	fclose(file);
+	return rc;
+}
+
+void policy_free(struct policy *p)
+{
+	if (!p)
+		return;
+	free(p->tables);
+	free(p->roots);
+	free(p->jobs);
+	free(p->demand);
+	free(p);
+}

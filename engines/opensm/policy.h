@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * policy: what the subnet manager is to route with, as a small text file.
+ *
+ *   engine  nue:4                 needed: NAME or NAME:HOW, as on the command line
+ *   tables  confirmed.ibr         used as long as they are for this very fabric
+ *   vls     4                     data VLs that may be used; 0 or left out: what the links offer
+ *   seed    1
+ *   threads 0                     0: one per core
+ *   spread  no                    paths over all of the VLs
+ *   escape  no                    the upper half of every port's LIDs are escape LIDs
+ *   roots   roots.txt             switches at the top for updn, a GUID a line
+ *   jobs    jobs.txt              running jobs, for sar
+ *   demand  demand.txt            what nodes send, for parx
+ *
+ * # comments; every key once.  Names of files that do not begin with / are taken from the folder
+ * of the policy.
+ */
+#ifndef ENGINES_OPENSM_POLICY_H
+#define ENGINES_OPENSM_POLICY_H
+
+#include "engines/engine_spec.h"
+#include "fabric/base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct policy {
+	struct engine_spec spec;
+	unsigned vls, threads;
+	uint64_t seed;
+	bool spread, escape;
+	char *tables, *roots, *jobs, *demand; /* paths, or NULL */
+};
+
+/* -EINVAL with file:line for the first line that is wrong, and when no engine is named.  The
+ * caller owns *out, which is NULL after an error. */
+int policy_read(struct policy **out, FILE *file, const char *path, struct err *err);
+/* From a file by name; also -errno when it cannot be opened. */
+int policy_load(struct policy **out, const char *path, struct err *err);
+void policy_free(struct policy *p); /* NULL is fine */
+
+#endif
