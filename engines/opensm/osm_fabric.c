@@ -67,20 +67,23 @@ static bool ext_speed(osm_node_t *n, const struct port_info *pi)
 		     : pi->cap_mask & PORT_CAP_EXT_SPEED;
 }
 
+/* As PortInfo has it: 1 to 5 for 1, 2, 4, 8, 15 VLs. */
+static uint8_t vls_to_be(struct osm_opensm *osm, osm_physp_t *port)
+{
+	return osm_physp_calc_link_op_vls(&osm->log, &osm->subn, port,
+					  ib_port_info_get_op_vls(&port->port_info));
+}
+
 static int add_port_link(struct walk *w, uint32_t id, osm_node_t *n, uint32_t p, osm_physp_t *port)
 {
-	osm_subn_t *subn = &w->osm->subn;
 	struct port_info pi;
-	uint8_t op_vls;
 	char link[12];
 	int rc;
 
 	if (port_info_decode(&pi, (const uint8_t *)&port->port_info) || !pi.state)
 		return 0;
-	op_vls = osm_physp_calc_link_op_vls(&w->osm->log, subn, port,
-					    ib_port_info_get_op_vls(&port->port_info));
 	rc = builder_port_state(w->b, id, p, (enum port_state)(PORT_DOWN + pi.state - 1),
-				port_info_vls(op_vls), w->err);
+				port_info_vls(vls_to_be(w->osm, port)), w->err);
 	port_info_link(link, &pi, ext_speed(n, &pi));
 	if (!rc && *link)
 		rc = builder_port_link(w->b, id, p, link, w->err);
@@ -175,4 +178,24 @@ int osm_fabric_build(struct fabric **out, struct osm_opensm *osm, struct err *er
 			     osm->subn.opt.lmc);
 	}
 	return rc;
+}
+
+uint32_t osm_fabric_vls_behind(struct osm_opensm *osm)
+{
+	cl_qmap_t *switches = &osm->subn.sw_guid_tbl;
+	uint32_t n = 0;
+
+	for (cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
+	     i = cl_qmap_next(i)) {
+		osm_node_t *node = ((osm_switch_t *)i)->p_node;
+
+		for (uint32_t p = 1; p < osm_node_get_num_physp(node); p++) {
+			osm_physp_t *port = port_of(node, p);
+
+			if (port && osm_physp_get_remote(port) &&
+			    ib_port_info_get_op_vls(&port->port_info) < vls_to_be(osm, port))
+				n++;
+		}
+	}
+	return n;
 }

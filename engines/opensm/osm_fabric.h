@@ -16,4 +16,8 @@ struct osm_opensm;
  */
 int osm_fabric_build(struct fabric **out, struct osm_opensm *osm, struct err *err);
 
+/* Cabled ports of switches that have fewer VLs now than OpenSM is about to give them.  It cuts
+ * SL2VL tables down to what they have now: those of this sweep are not yet those of the routing. */
+uint32_t osm_fabric_vls_behind(struct osm_opensm *osm);
+
 #endif

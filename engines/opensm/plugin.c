@@ -24,6 +24,7 @@
 #include <opensm/osm_version.h>
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -38,6 +39,8 @@ struct plugin {
 	struct policy *policy; /* the last one that could be read */
 	struct fabric *fabric; /* of the tables */
 	struct tables *tables; /* what was handed to OpenSM last, or NULL */
+	bool sweep_again;      /* when this sweep is over */
+	bool asked;	       /* this sweep is the one that was asked for */
 };
 
 static double now_s(void)
@@ -142,6 +145,25 @@ static void tell_installed(struct plugin *p, const struct choice *c, double took
 		c->vls_used, c->sls_used, c->hops_max, took);
 }
 
+/* Routes of one VL are right whatever OpenSM cuts off; others need a second sweep, once. */
+static void watch_vls(struct plugin *p, const struct choice *c)
+{
+	uint32_t behind = c->vls_used > 1 ? osm_fabric_vls_behind(p->osm) : 0;
+
+	p->sweep_again = behind && !p->asked;
+	if (p->sweep_again)
+		osm_log(&p->osm->log, OSM_LOG_INFO,
+			ENGINE_NAME ": %u ports get their VLs in this sweep only, so that OpenSM "
+				    "cuts SL2VL tables off: another sweep follows\n",
+			behind);
+	else if (behind)
+		osm_log(&p->osm->log, OSM_LOG_ERROR,
+			ENGINE_NAME ": %u ports do not take the VLs that OpenSM sets: their SL2VL "
+				    "tables are cut off, and deadlocks are possible\n",
+			behind);
+	p->asked = p->sweep_again;
+}
+
 static int build_fwd_tables(void *context)
 {
 	struct plugin *p = context;
@@ -160,13 +182,14 @@ static int build_fwd_tables(void *context)
 		rc = fits(p, f, &c, &err);
 	if (rc) {
 		osm_log(&p->osm->log, OSM_LOG_ERROR,
-			ENGINE_NAME ": no routes of ours, OpenSM takes its next engine: %s\n",
+			ENGINE_NAME ": no routes of ours, OpenSM goes on to its next engine: %s\n",
 			err.text);
 		tables_put(c.tables);
 		fabric_put(f);
 		return -1;
 	}
 	install(p, f, c.tables);
+	watch_vls(p, &c);
 	tell_installed(p, &c, now_s() - start);
 	return 0;
 }
@@ -265,9 +288,14 @@ static void *create(struct osm_opensm *osm)
 
 static void report(void *data, osm_epi_event_id_t event, void *event_data)
 {
-	(void)data;
-	(void)event;
+	struct plugin *p = data;
+
 	(void)event_data;
+	if (event != OSM_EVENT_ID_SUBNET_UP || !p->sweep_again)
+		return;
+	p->sweep_again = false;
+	p->osm->subn.force_heavy_sweep = TRUE;
+	osm_opensm_sweep(p->osm);
 }
 
 __attribute__((visibility("default")))

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/opensm/choice.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/files/tables_ibr.h"
+#include "tests/unit/fabkit.h"
+#include "tests/unit/small_net.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SPEC "torus:dims=5x5,hosts=1"
+
+struct heard {
+	unsigned n;
+	char last[700];
+};
+
+static void hear(void *ctx, const char *sentence)
+{
+	struct heard *h = ctx;
+
+	h->n++;
+	snprintf(h->last, sizeof(h->last), "%s", sentence);
+}
+
+static struct policy engine_policy(const char *spec)
+{
+	struct policy p = { .seed = 1, .threads = 1 };
+
+	assert_int_equal(engine_spec_parse(&p.spec, spec, NULL), 0);
+	return p;
+}
+
+/* Tables in a file of its own; the caller frees the name. */
+static char *saved(struct tables *t)
+{
+	char *path = xstrdup("/tmp/test_choice.XXXXXX");
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(tables_ibr_save(path, t, NULL), 0);
+	tables_put(t);
+	return path;
+}
+
+static struct tables *routed(const struct fabric *f, const char *spec)
+{
+	struct policy p = engine_policy(spec);
+	struct engine_params params = { .seed = 9, .threads = 1 };
+	struct tables *t;
+
+	engine_spec_apply(&p.spec, &params);
+	assert_int_equal(engine_run(p.spec.engine, &t, f, NULL, NULL, &params, NULL, NULL), 0);
+	return t;
+}
+
+static void the_engine_routes_and_the_judge_has_seen_it(void **state)
+{
+	struct fabric *f = net_spec(SPEC);
+	struct policy p = engine_policy("dfsssp:4");
+	struct heard h = { 0 };
+	struct choice c;
+
+	(void)state;
+	assert_int_equal(choice_make(&c, f, &p, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_false(c.from_file);
+	assert_string_equal(c.tables->engine, "dfsssp");
+	assert_true(c.vls_used >= 2 && c.vls_used <= 4);
+	assert_int_equal(c.hops_max, 4);
+	assert_int_equal(h.n, 0);
+	tables_put(c.tables);
+	fabric_put(f);
+}
+
+static void given_tables_of_this_fabric_are_used(void **state)
+{
+	struct fabric *f = net_spec(SPEC);
+	struct policy p = engine_policy("dfsssp:4");
+	struct heard h = { 0 };
+	struct choice c;
+
+	(void)state;
+	p.tables = saved(routed(f, "nue:2"));
+	assert_int_equal(choice_make(&c, f, &p, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_true(c.from_file);
+	assert_string_equal(c.tables->engine, "nue");
+	assert_int_equal(c.tables->seed, 9);
+	assert_int_equal(h.n, 0);
+	tables_put(c.tables);
+	unlink(p.tables);
+	free(p.tables);
+	fabric_put(f);
+}
+
+static void tables_of_another_fabric_give_way_to_the_engine(void **state)
+{
+	struct fabric *f = net_spec(SPEC), *less = net_spec(SPEC ",fail=2");
+	struct policy p = engine_policy("dfsssp:4");
+	struct heard h = { 0 };
+	struct choice c;
+
+	(void)state;
+	p.tables = saved(routed(f, "nue:2"));
+	assert_int_equal(choice_make(&c, less, &p, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_false(c.from_file);
+	assert_string_equal(c.tables->engine, "dfsssp");
+	assert_int_equal(h.n, 1);
+	assert_non_null(strstr(h.last, "not the given tables, but dfsssp:4"));
+	tables_put(c.tables);
+	unlink(p.tables);
+	free(p.tables);
+	fabric_put(less);
+	fabric_put(f);
+}
+
+static void given_tables_that_can_deadlock_are_not_used(void **state)
+{
+	struct fabric *f = net_ring(6, 1, NULL);
+	struct policy p = engine_policy("updn");
+	struct heard h = { 0 };
+	struct choice c;
+
+	(void)state;
+	p.tables = saved(kit_clockwise(f));
+	assert_int_equal(choice_make(&c, f, &p, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_false(c.from_file);
+	assert_string_equal(c.tables->engine, "updn");
+	assert_int_equal(h.n, 1);
+	assert_non_null(strstr(h.last, "did not pass"));
+	tables_put(c.tables);
+	unlink(p.tables);
+	free(p.tables);
+	fabric_put(f);
+}
+
+static void an_engine_that_refuses_is_a_refusal_with_its_reason(void **state)
+{
+	struct fabric *f = net_spec(SPEC);
+	struct policy p = engine_policy("ftree");
+	struct heard h = { 0 };
+	struct choice c;
+	struct err err = { "" };
+
+	(void)state;
+	assert_true(choice_make(&c, f, &p, &(struct choice_log){ hear, &h }, &err) < 0);
+	assert_null(c.tables);
+	assert_non_null(strstr(err.text, "no fat tree"));
+	fabric_put(f);
+}
+
+static void missing_jobs_do_not_take_the_routes_away(void **state)
+{
+	struct fabric *f = net_spec(SPEC);
+	struct policy p = engine_policy("nue:2");
+	struct heard h = { 0 };
+	struct choice c;
+
+	(void)state;
+	p.jobs = xstrdup("/nonexistent/jobs");
+	p.demand = xstrdup("/nonexistent/demand");
+	assert_int_equal(choice_make(&c, f, &p, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_int_equal(h.n, 2);
+	assert_non_null(strstr(h.last, "routing without a demand: /nonexistent/demand"));
+	tables_put(c.tables);
+	free(p.jobs);
+	free(p.demand);
+	fabric_put(f);
+}
+
+static void missing_roots_are_a_refusal(void **state)
+{
+	struct fabric *f = net_spec(SPEC);
+	struct policy p = engine_policy("updn");
+	struct heard h = { 0 };
+	struct choice c;
+
+	(void)state;
+	p.roots = xstrdup("/nonexistent/roots");
+	assert_true(choice_make(&c, f, &p, &(struct choice_log){ hear, &h }, NULL) < 0);
+	assert_null(c.tables);
+	free(p.roots);
+	fabric_put(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_engine_routes_and_the_judge_has_seen_it),
+		cmocka_unit_test(given_tables_of_this_fabric_are_used),
+		cmocka_unit_test(tables_of_another_fabric_give_way_to_the_engine),
+		cmocka_unit_test(given_tables_that_can_deadlock_are_not_used),
+		cmocka_unit_test(an_engine_that_refuses_is_a_refusal_with_its_reason),
+		cmocka_unit_test(missing_jobs_do_not_take_the_routes_away),
+		cmocka_unit_test(missing_roots_are_a_refusal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
