@@ -12,12 +12,14 @@
 #include "console/stopwatch.h"
 #include "console/summary.h"
 #include "engines/transition.h"
+#include "fabric/base/mem.h"
 #include "fabric/update/planfile.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -147,6 +149,24 @@ static int order_writes(struct transition **t, const struct plan *p, struct err 
 	return rc;
 }
 
+/* The waves become the plan's. */
+static int keep_order(struct plan *p, const struct transition *t, struct err *err)
+{
+	struct change_order o = { .n = t->nwrites, .nwaves = t->nwaves };
+	int rc;
+
+	if (!o.nwaves) /* VLs of SLs that no path uses may change at any time */
+		o.nwaves = 1;
+	o.sl2vl_wave = t->sl2vl_wave;
+	o.v = xcalloc(t->nwrites, sizeof(*o.v));
+	for (uint32_t i = 0; i < t->nwrites; i++)
+		o.v[i] = (struct change_write){ t->writes[i].wave, t->writes[i].sw,
+						t->writes[i].block, t->writes[i].now };
+	rc = plan_in_order(p, &o, err);
+	free(o.v);
+	return rc;
+}
+
 /* Have the installed tables escape LIDs, to which traffic can move while its own LIDs change?
  * What is read from switches does not say so; that the escape LIDs of the new tables are there
  * already does. */
@@ -240,7 +260,7 @@ static int print_json(const struct plan *p, const struct transition *t,
 	return rc;
 }
 
-static int show(const struct plan_cmd *c, const struct plan *p, const struct evaluation *both,
+static int show(const struct plan_cmd *c, struct plan *p, const struct evaluation *both,
 		struct err *err)
 {
 	struct transition *t = NULL;
@@ -250,6 +270,9 @@ static int show(const struct plan_cmd *c, const struct plan *p, const struct eva
 	/* tables that must not be installed have no order of writes; the verdict says why */
 	if (verdict_ok(both[1].v) && order_writes(&t, p, &why) == -ECANCELED)
 		return err_set(err, -ECANCELED, "%s; there is no plan", why.text);
+	rc = t ? keep_order(p, t, err) : 0;
+	if (rc)
+		goto out;
 	if (c->o.json) {
 		rc = print_json(p, t, &both[0], &both[1], err);
 	} else {
@@ -260,6 +283,7 @@ static int show(const struct plan_cmd *c, const struct plan *p, const struct eva
 		if (why.text[0])
 			printf("order of writes: none; %s\n", why.text);
 	}
+out:
 	transition_free(t);
 	return rc;
 }

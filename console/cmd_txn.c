@@ -204,9 +204,9 @@ static int finish(struct txn *t, const struct txn_cmd *c, struct err *err)
 	}
 	if (apply_scan(&s, t->a, err))
 		return EXIT_REFUSED;
-	printf("now in the switches: %u old, %u new, %u of somebody else, %u without an answer, %u "
-	       "on switches that are gone\n",
-	       s.old, s.new, s.foreign, s.silent, s.missing);
+	printf("now in the switches: %u old, %u new, %u in between, %u of somebody else, %u without "
+	       "an answer, %u on switches that are gone\n",
+	       s.old, s.new, s.between, s.foreign, s.silent, s.missing);
 	if (c->keep) {
 		rc = apply_confirm(t->a, err);
 		txn_note(t, "confirm", json_pack("{s:s, s:i}", "txn", c->id, "status", rc));

@@ -62,6 +62,7 @@ static struct apply *alloc(const struct fabric *f, const struct changes *l,
 	if (!a->o.tries)
 		a->o.tries = TRIES;
 	a->holds = xcalloc(l->n, sizeof(*a->holds));
+	a->level = xcalloc(l->n, sizeof(*a->level));
 	a->rc = xcalloc(l->n, sizeof(*a->rc));
 	a->todo = xcalloc(l->n, sizeof(*a->todo));
 	a->left = xcalloc(l->n, sizeof(*a->left));
@@ -105,6 +106,7 @@ void apply_free(struct apply *a)
 	free(a->left);
 	free(a->todo);
 	free(a->rc);
+	free(a->level);
 	free(a->holds);
 	fabric_put(a->fabric);
 	free(a);
@@ -193,11 +195,11 @@ static int keep_recovered(struct apply *a, struct err *err)
 	apply_todo_all(a, a->c.nwaves);
 	apply_read(a);
 	new = apply_count(a, HOLDS_NEW);
-	if (new < a->list->n)
+	if (new < a->nall)
 		return err_set(err, -EUCLEAN,
 			       "%u of %u blocks do not hold what plan %s wrote: it can only be "
 			       "rolled back",
-			       a->list->n - new, a->list->n, journal_info(a->journal)->head.plan);
+			       a->nall - new, a->nall, journal_info(a->journal)->head.plan);
 	a->c.outcome = OUTCOME_CONFIRMED;
 	sync_status(a);
 	return journal_mark(a->journal, TXN_CONFIRMED, 0, "kept after a recovery", err);
@@ -276,9 +278,10 @@ int apply_scan(struct recovery_scan *out, struct apply *a, struct err *err)
 	*out = (struct recovery_scan){
 		.old = apply_count(a, HOLDS_OLD),
 		.new = apply_count(a, HOLDS_NEW),
+		.between = apply_count(a, HOLDS_BETWEEN),
 		.foreign = apply_count(a, HOLDS_FOREIGN),
 		.silent = apply_count(a, HOLDS_SILENT),
-		.missing = a->list->n - a->ntodo,
+		.missing = a->nall - a->ntodo,
 	};
 	return 0;
 }

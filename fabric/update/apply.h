@@ -105,9 +105,11 @@ enum outcome apply_outcome(const struct apply *a);
 /* After an incomplete rollback: the changes not undone.  Indices into the list; owned by a. */
 const uint32_t *apply_left(const struct apply *a, uint32_t *n, const struct changes **list);
 
-/* What the switches hold of a journal's changes, without writing anything. */
+/* What the switches hold of a journal's blocks and tables, without writing anything. */
 struct recovery_scan {
-	uint32_t old, new, foreign, silent, missing; /* changes; missing: switch not there */
+	uint32_t old, new;
+	uint32_t between;		   /* as a wave before the last one has left it */
+	uint32_t foreign, silent, missing; /* missing: switch not there */
 };
 int apply_scan(struct recovery_scan *out, struct apply *a, struct err *err);
 

@@ -5,8 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static void fill(struct install_item *it, const struct changes *l, const struct change *c,
-		 bool back)
+/* What is to be there again: from before the wave, or from before all of them. */
+static const uint8_t *old_of(const struct apply *a, const struct change *c)
+{
+	return change_old(a->list, a->chains ? change_first(a->list, c) : c);
+}
+
+static void fill(struct install_item *it, const struct apply *a, const struct change *c, bool back)
 {
 	*it = (struct install_item){
 		.sw = c->sw,
@@ -15,7 +20,7 @@ static void fill(struct install_item *it, const struct changes *l, const struct 
 		.in = c->in,
 		.out = c->out,
 	};
-	memcpy(it->data, back ? change_old(l, c) : change_new(l, c), change_bytes(c));
+	memcpy(it->data, back ? old_of(a, c) : change_new(a->list, c), change_bytes(c));
 }
 
 static void note_time(struct apply *a, const struct install_item *it)
@@ -58,7 +63,7 @@ static void write_batch(struct apply *a, const uint32_t *idx, uint32_t n, bool b
 	uint32_t failed = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		fill(&a->batch[i], a->list, &a->list->v[idx[i]], back);
+		fill(&a->batch[i], a, &a->list->v[idx[i]], back);
 	/* what went wrong is in the items */
 	a->in->ops->write(a->in->ctx, a->fabric, a->batch, n, back ? NULL : &a->progress, NULL);
 	pthread_mutex_lock(&a->lock);
@@ -87,14 +92,29 @@ void apply_write(struct apply *a, bool back)
 	}
 }
 
-static enum holds classify(const struct changes *l, const struct change *c,
-			   const struct install_item *it)
+/* The change of its chain, from k back, that has left that; FAB_NONE: none. */
+static uint32_t left_by(const struct changes *l, uint32_t k, const uint8_t *data)
 {
+	while (k != FAB_NONE && memcmp(data, change_new(l, &l->v[k]), change_bytes(&l->v[k])))
+		k = l->v[k].prev;
+	return k;
+}
+
+static enum holds classify(struct apply *a, uint32_t k, const struct install_item *it)
+{
+	const struct change *c = &a->list->v[k];
+	uint32_t by;
+
+	a->level[k] = FAB_NONE;
 	if (it->rc)
 		return HOLDS_SILENT;
-	if (!memcmp(it->data, change_old(l, c), change_bytes(c)))
+	if (!memcmp(it->data, old_of(a, c), change_bytes(c)))
 		return HOLDS_OLD;
-	return memcmp(it->data, change_new(l, c), change_bytes(c)) ? HOLDS_FOREIGN : HOLDS_NEW;
+	by = left_by(a->list, k, it->data);
+	a->level[k] = by;
+	if (by == k)
+		return HOLDS_NEW;
+	return by == FAB_NONE || !a->chains ? HOLDS_FOREIGN : HOLDS_BETWEEN;
 }
 
 static void read_batch(struct apply *a, const uint32_t *idx, uint32_t n)
@@ -103,12 +123,12 @@ static void read_batch(struct apply *a, const uint32_t *idx, uint32_t n)
 	uint32_t got = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		fill(&a->batch[i], a->list, &a->list->v[idx[i]], true);
+		fill(&a->batch[i], a, &a->list->v[idx[i]], true);
 	a->in->ops->read(a->in->ctx, a->fabric, a->batch, n, back ? NULL : &a->progress, NULL);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t k = idx[i];
 
-		a->holds[k] = (uint8_t)classify(a->list, &a->list->v[k], &a->batch[i]);
+		a->holds[k] = (uint8_t)classify(a, k, &a->batch[i]);
 		if (a->batch[i].rc)
 			a->rc[k] = a->batch[i].rc;
 		got += !a->batch[i].rc;
@@ -130,17 +150,35 @@ void apply_read(struct apply *a)
 	}
 }
 
+bool apply_is_last(const struct apply *a, uint32_t i, uint32_t waves)
+{
+	const struct change *c = &a->list->v[i];
+
+	return c->wave < waves && (c->next == FAB_NONE || a->list->v[c->next].wave >= waves);
+}
+
 void apply_todo_all(struct apply *a, uint32_t waves)
 {
-	a->ntodo = 0;
+	a->chains = true;
+	a->ntodo = a->nall = 0;
 	for (uint32_t i = 0; i < a->list->n; i++) {
-		if (a->list->v[i].wave >= waves)
+		if (!apply_is_last(a, i, waves))
 			continue;
+		a->nall++;
 		if (a->list->v[i].sw == FAB_NONE)
 			a->holds[i] = HOLDS_NOBODY;
 		else
 			a->todo[a->ntodo++] = i;
 	}
+}
+
+void apply_todo_wave(struct apply *a, uint32_t wave)
+{
+	a->chains = false;
+	a->ntodo = 0;
+	for (uint32_t i = 0; i < a->list->n; i++)
+		if (a->list->v[i].wave == wave)
+			a->todo[a->ntodo++] = i;
 }
 
 uint32_t apply_count(const struct apply *a, enum holds h)

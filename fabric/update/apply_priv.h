@@ -16,6 +16,7 @@ enum holds {
 	HOLDS_UNKNOWN,
 	HOLDS_OLD,
 	HOLDS_NEW,
+	HOLDS_BETWEEN, /* what a wave before the last one has left */
 	HOLDS_FOREIGN,
 	HOLDS_SILENT, /* not read */
 	HOLDS_NOBODY  /* the switch is not in the fabric */
@@ -31,8 +32,12 @@ struct apply {
 	struct journal *journal;
 	char txn[48];
 
-	uint8_t *holds; /* enum holds, by change */
-	int *rc;	/* of the last write or read, by change */
+	bool chains;   /* todo has one change for each block: the last, old is from before the first
+			*/
+	uint32_t nall; /* blocks and tables, also of switches that are not there */
+	uint8_t *holds;	 /* enum holds, by change */
+	uint32_t *level; /* change whose new contents are held, FAB_NONE: not known; by change */
+	int *rc;	 /* of the last write or read, by change */
 	uint32_t *todo, ntodo;
 	uint32_t *left, nleft; /* not undone */
 	uint32_t *slowest;     /* by switch, us */
@@ -47,10 +52,12 @@ struct apply {
 };
 
 /* apply_io.c: the list todo through the installer */
-void apply_write(struct apply *a, bool back);		   /* new contents, or the old ones */
-void apply_read(struct apply *a);			   /* sets holds */
-void apply_todo_all(struct apply *a, uint32_t waves);	   /* changes of waves 0..waves-1 */
-uint32_t apply_count(const struct apply *a, enum holds h); /* in todo */
+void apply_write(struct apply *a, bool back);	      /* new contents, or the old ones */
+void apply_read(struct apply *a);		      /* sets holds */
+void apply_todo_all(struct apply *a, uint32_t waves); /* all that waves 0..waves-1 write */
+void apply_todo_wave(struct apply *a, uint32_t wave); /* what that one writes */
+bool apply_is_last(const struct apply *a, uint32_t i, uint32_t waves); /* of its block */
+uint32_t apply_count(const struct apply *a, enum holds h);	       /* in todo */
 /* The first of todo that is not h, with what is wrong, for a sentence. */
 void apply_first_not(char *buf, size_t size, const struct apply *a, enum holds h);
 

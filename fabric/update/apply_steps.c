@@ -2,10 +2,12 @@
 #include "fabric/update/apply_priv.h"
 
 #include "fabric/base/log.h"
+#include "fabric/base/mem.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void status_step(struct apply *a, const char *step, uint32_t total, bool anew)
@@ -135,10 +137,7 @@ static bool do_begin_wave(struct apply *a)
 	struct err err = { "" };
 	int rc;
 
-	a->ntodo = 0;
-	for (uint32_t i = 0; i < a->list->n; i++)
-		if (a->list->v[i].wave == a->c.wave)
-			a->todo[a->ntodo++] = i;
+	apply_todo_wave(a, a->c.wave);
 	status_step(a, "writing", a->ntodo, true);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
 	rc = apply_gate(a, &err);
@@ -208,11 +207,13 @@ static bool do_begin_confirm(struct apply *a)
 static bool do_begin_rollback(struct apply *a)
 {
 	struct err err = { "" };
+	uint32_t waves;
 
-	apply_todo_all(a, a->plan ? a->c.wave + 1 : a->c.nwaves);
+	waves = a->plan ? a->c.wave + 1 : a->c.nwaves;
+	apply_todo_all(a, waves);
 	a->nleft = 0;
 	for (uint32_t i = 0; i < a->list->n; i++)
-		if (a->list->v[i].sw == FAB_NONE)
+		if (a->list->v[i].sw == FAB_NONE && apply_is_last(a, i, waves))
 			a->left[a->nleft++] = i;
 	status_step(a, "reading what is there", a->ntodo, true);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, a->why.text);
@@ -250,10 +251,69 @@ static bool do_scan(struct apply *a)
 	return !a->ntodo && !a->nleft;
 }
 
+/* A block that is to be written back, and the change that it holds the contents of. */
+struct way_back {
+	uint32_t last, level;
+};
+
+/* Unknown contents go all the way at once, in the last step. */
+static struct way_back way_back(const struct apply *a, uint32_t last)
+{
+	struct way_back w = { last, a->level[last] };
+
+	if (w.level == FAB_NONE)
+		w.level = (uint32_t)(change_first(a->list, &a->list->v[last]) - a->list->v);
+	return w;
+}
+
+/* The change that this wave made of the block, if it is to be taken back; else FAB_NONE. */
+static uint32_t made_in(const struct apply *a, const struct way_back *w, uint32_t wave)
+{
+	uint32_t k = w->level;
+
+	while (k != FAB_NONE && a->list->v[k].wave > wave)
+		k = a->list->v[k].prev;
+	return k != FAB_NONE && a->list->v[k].wave == wave ? k : FAB_NONE;
+}
+
+static void wave_back(struct apply *a, uint32_t wave)
+{
+	for (uint32_t i = 0; i < a->c.max_tries && a->ntodo; i++) {
+		apply_write(a, true);
+		if (!wave) /* the whole is read next */
+			return;
+		apply_read(a);
+		keep_others(a, HOLDS_OLD);
+	}
+}
+
+/* The waves in reverse, each complete and read back before the one before it: no mixture on the
+ * way back that was not possible on the way there.  What does not answer is left to the last
+ * look at everything. */
 static bool do_write_back(struct apply *a)
 {
+	struct way_back *all = xcalloc(a->ntodo, sizeof(*all));
+	uint32_t n = a->ntodo;
+
+	for (uint32_t i = 0; i < n; i++)
+		all[i] = way_back(a, a->todo[i]);
 	status_step(a, "writing back", 0, false);
-	apply_write(a, true);
+	a->chains = false;
+	for (uint32_t wave = a->c.nwaves; wave-- > 0;) {
+		a->ntodo = 0;
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t k = made_in(a, &all[i], wave);
+
+			if (k != FAB_NONE)
+				a->todo[a->ntodo++] = k;
+		}
+		wave_back(a, wave);
+	}
+	a->chains = true;
+	a->ntodo = n;
+	for (uint32_t i = 0; i < n; i++)
+		a->todo[i] = all[i].last;
+	free(all);
 	return true;
 }
 

@@ -2,6 +2,9 @@
 /*
  * change: what a transaction writes, block by block, with the old contents beside the new.
  *
+ * A block may be written in several waves: what one wave leaves is what the next one finds.
+ * The changes of a block make a chain, in order of waves.
+ *
  * Switches are known by GUID, so that a list read from a journal still fits a fabric that
  * was discovered anew, with other cables or with a switch missing.
  */
@@ -28,7 +31,8 @@ struct change {
 	uint8_t kind;	 /* enum change_kind */
 	uint8_t in, out; /* ports of an SL2VL table */
 	uint16_t wave;
-	size_t at; /* old contents at data + at, new ones behind them */
+	uint32_t prev, next; /* of the same block, in waves before and after; FAB_NONE: none */
+	size_t at;	     /* old contents at data + at, new ones behind them */
 };
 
 struct changes {
@@ -54,9 +58,37 @@ static inline const uint8_t *change_new(const struct changes *l, const struct ch
 	return l->data + c->at + change_bytes(c);
 }
 
+/* The first of its chain; the old contents of the first are those from before. */
+static inline const struct change *change_first(const struct changes *l, const struct change *c)
+{
+	while (c->prev != FAB_NONE)
+		c = &l->v[c->prev];
+	return c;
+}
+
 /* All that differs, in the order of the diff: one wave.  Caller frees. */
 struct changes *changes_new(const struct fabric *f, const struct tables *from,
 			    const struct tables *to, const struct tdiff *diff);
+
+/* In which waves blocks are written: all bits of a block together are the entries that differ. */
+struct change_write {
+	uint32_t wave, sw, block;
+	uint64_t now; /* bit k: LID block * 64 + k is new from this wave on */
+};
+
+struct change_order {
+	struct change_write *v; /* ascending (wave, sw, block) */
+	uint32_t n, nwaves;
+	uint32_t sl2vl_wave; /* in which SL2VL tables are written, if any differ */
+};
+
+/* The same in waves; those without a change are left out.  -EINVAL with a sentence when the
+ * order does not lead from one to the other. */
+int changes_in_order(struct changes **out, const struct fabric *f, const struct tables *from,
+		     const struct tables *to, const struct tdiff *diff,
+		     const struct change_order *order, struct err *err);
+/* Sets prev and next.  -EBADMSG: the changes of a block do not fit together.  O(n log n). */
+int changes_link(struct changes *l);
 void changes_free(struct changes *l); /* NULL is fine */
 
 /* Finds the switches in another snapshot; returns how many changes have none there. */

@@ -98,7 +98,7 @@ int changes_decode(struct changes **out, const uint8_t *data, size_t len, const 
 	while (l->n < n)
 		if (decode_one(l, &p, end))
 			break;
-	if (l->n < n || p != end) {
+	if (l->n < n || p != end || changes_link(l)) {
 		uint32_t at = l->n;
 
 		changes_free(l);

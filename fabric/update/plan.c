@@ -14,6 +14,17 @@ static void add_text(struct digest_stream *s, const char *text)
 	digest_add(s, text, strlen(text));
 }
 
+static void add_order(struct digest_stream *s, const struct change_order *o)
+{
+	digest_add_u64(s, o->nwaves);
+	digest_add_u64(s, o->sl2vl_wave);
+	for (uint32_t i = 0; i < o->n; i++) {
+		digest_add_u64(s, (uint64_t)o->v[i].wave << 32 | o->v[i].sw);
+		digest_add_u64(s, o->v[i].block);
+		digest_add_u64(s, o->v[i].now);
+	}
+}
+
 static void make_id(struct plan *p)
 {
 	struct digest_stream *s = digest_begin();
@@ -31,6 +42,8 @@ static void make_id(struct plan *p)
 	add_text(s, p->to->engine);
 	add_text(s, p->to->params);
 	digest_add_u64(s, p->to->seed);
+	if (p->order.n)
+		add_order(s, &p->order);
 	digest_end(&p->hash, s);
 	digest_hex(hex, &p->hash);
 	snprintf(p->id, sizeof(p->id), "p-%.4s", hex);
@@ -151,11 +164,33 @@ int plan_new(struct plan **out, const struct fabric *f, const struct tables *fro
 	return 0;
 }
 
+int plan_in_order(struct plan *p, const struct change_order *order, struct err *err)
+{
+	struct changes *l;
+	int rc;
+
+	if (plan_empty(p))
+		return 0;
+	rc = changes_in_order(&l, p->fabric, p->from, p->to, p->diff, order, err);
+	if (rc)
+		return rc;
+	changes_free(p->changes);
+	p->changes = l;
+	free(p->order.v);
+	p->order = *order;
+	p->order.v = xcalloc(order->n, sizeof(*order->v));
+	if (order->n)
+		memcpy(p->order.v, order->v, order->n * sizeof(*order->v));
+	make_id(p);
+	return 0;
+}
+
 void plan_free(struct plan *p)
 {
 	if (!p)
 		return;
 	changes_free(p->changes);
+	free(p->order.v);
 	tdiff_free(p->diff);
 	jobset_put(p->jobs);
 	tables_put(p->to);

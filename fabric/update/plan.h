@@ -25,13 +25,15 @@ struct sm_pin {
 
 struct plan {
 	char id[8];	    /* "p-7f3a" */
-	struct digest hash; /* over the pins, the new tables and who made them; not the time */
+	struct digest hash; /* over the pins, the new tables, their order and who made them; not
+			     * the time */
 
 	const struct fabric *fabric;
 	const struct tables *from, *to;
 	const struct jobset *jobs; /* may be NULL */
 	struct tdiff *diff;
-	struct changes *changes; /* what is written, with the wave of each */
+	struct changes *changes;   /* what is written, with the wave of each */
+	struct change_order order; /* as given by plan_in_order(); n 0: all in one wave */
 
 	struct digest from_hash, to_hash;
 	struct sm_pin sm;
@@ -47,6 +49,8 @@ struct plan {
 int plan_new(struct plan **out, const struct fabric *f, const struct tables *from,
 	     const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
 	     int64_t time_s, struct err *err);
+/* The same plan in waves, before anybody else has it; copies order.  Gives it another id. */
+int plan_in_order(struct plan *p, const struct change_order *order, struct err *err);
 void plan_free(struct plan *p); /* NULL is fine */
 
 static inline bool plan_empty(const struct plan *p)

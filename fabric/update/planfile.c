@@ -6,6 +6,7 @@
 #include "fabric/files/tables_ibr.h"
 #include "fabric/update/store.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -14,7 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SCHEMA "ibroute-top plan/1"
+#define SCHEMA	 "ibroute-top plan/1"
+#define SCHEMA_2 "ibroute-top plan/2" /* with an order of the writes */
 
 struct part {
 	const char *name;
@@ -22,9 +24,37 @@ struct part {
 	size_t len;
 };
 
-enum { PART_FABRIC, PART_FROM, PART_TO, PARTS };
+enum { PART_FABRIC, PART_FROM, PART_TO, PART_ORDER, PARTS };
+
+/* Of the order of writes, little endian. */
+struct order_head {
+	uint32_t nwaves, sl2vl_wave;
+};
+
+struct order_write {
+	uint32_t wave, sw, block, zero;
+	uint64_t now;
+};
 
 /* ---- writing ---- */
+
+static void order_bytes(struct part *part, const struct change_order *o)
+{
+	struct order_head h = { htole32(o->nwaves), htole32(o->sl2vl_wave) };
+	uint8_t *at;
+
+	part->len = sizeof(h) + o->n * sizeof(struct order_write);
+	at = part->data = xcalloc(part->len, 1);
+	at = mempcpy(at, &h, sizeof(h));
+	for (uint32_t i = 0; i < o->n; i++) {
+		struct order_write w = { .wave = htole32(o->v[i].wave),
+					 .sw = htole32(o->v[i].sw),
+					 .block = htole32(o->v[i].block),
+					 .now = htole64(o->v[i].now) };
+
+		at = mempcpy(at, &w, sizeof(w));
+	}
+}
 
 static int fabric_text(struct part *part, const struct fabric *f, struct err *err)
 {
@@ -68,7 +98,7 @@ static char *header(const struct plan *p, const struct part *parts)
 	json_t *list = json_array(), *j;
 	char *text;
 
-	for (int i = 0; i < PARTS; i++) {
+	for (int i = 0; i < PARTS && parts[i].data; i++) {
 		struct digest d;
 
 		digest_of(&d, parts[i].data, parts[i].len);
@@ -77,10 +107,11 @@ static char *header(const struct plan *p, const struct part *parts)
 						      digest_hex(hex, &d)));
 	}
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, p->sm.guid);
-	j = json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:s, s:I}", "schema", SCHEMA, "id",
-		      p->id, "hash", digest_hex(hex, &p->hash), "fabric", p->fabric->name, "lmc",
-		      p->fabric->lmc, "sm_guid", guid, "sm_priority", p->sm.priority, "engine",
-		      p->to->engine, "params", p->to->params, "seed", (json_int_t)p->to->seed);
+	j = json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:s, s:I}", "schema",
+		      p->order.n ? SCHEMA_2 : SCHEMA, "id", p->id, "hash",
+		      digest_hex(hex, &p->hash), "fabric", p->fabric->name, "lmc", p->fabric->lmc,
+		      "sm_guid", guid, "sm_priority", p->sm.priority, "engine", p->to->engine,
+		      "params", p->to->params, "seed", (json_int_t)p->to->seed);
 	json_object_set_new(j, "lft_blocks", json_integer(p->diff->nblocks));
 	json_object_set_new(j, "sl2vl_tables", json_integer(p->diff->nsl2vl));
 	json_object_set_new(j, "job_source", p->jobs ? json_string(p->jobs->source) : json_null());
@@ -102,7 +133,7 @@ static int put_file(const char *path, const char *head, const struct part *parts
 	at = all = xcalloc(len, 1);
 	at = mempcpy(at, head, strlen(head));
 	*at++ = '\n';
-	for (int i = 0; i < PARTS; i++)
+	for (int i = 0; i < PARTS && parts[i].data; i++)
 		at = mempcpy(at, parts[i].data, parts[i].len);
 	unlink(temp);
 	rc = store_write(temp, all, len, err);
@@ -117,13 +148,17 @@ static int put_file(const char *path, const char *head, const struct part *parts
 
 int plan_save(const char *path, const struct plan *p, struct err *err)
 {
-	struct part parts[PARTS] = { { .name = "fabric" }, { .name = "from" }, { .name = "to" } };
+	struct part parts[PARTS] = {
+		{ .name = "fabric" }, { .name = "from" }, { .name = "to" }, { .name = "order" }
+	};
 	char *head = NULL;
 	int rc = fabric_text(&parts[PART_FABRIC], p->fabric, err);
 
 	if (!rc) {
 		tables_ibr_encode(&parts[PART_FROM].data, &parts[PART_FROM].len, p->from);
 		tables_ibr_encode(&parts[PART_TO].data, &parts[PART_TO].len, p->to);
+		if (p->order.n)
+			order_bytes(&parts[PART_ORDER], &p->order);
 		head = header(p, parts);
 		rc = head ? put_file(path, head, parts, err)
 			  : err_set(err, -EINVAL, "%s: a name in the fabric is not UTF-8", path);
@@ -145,20 +180,24 @@ struct reading {
 	struct fabric *f;
 	struct tables *from, *to;
 	struct jobset *jobs;
+	struct change_order order;
 };
 
 static int split(struct reading *r, struct err *err)
 {
 	char *at = memchr(r->data, '\n', r->len), *end = r->data + r->len;
+	const char *schema;
+	size_t nparts;
 	json_t *list;
 
 	r->head = at ? json_loadb(r->data, (size_t)(at - r->data), 0, NULL) : NULL;
-	if (!r->head || !json_string_value(json_object_get(r->head, "schema")) ||
-	    strcmp(json_string_value(json_object_get(r->head, "schema")), SCHEMA))
+	schema = json_string_value(json_object_get(r->head, "schema"));
+	if (!schema || (strcmp(schema, SCHEMA) && strcmp(schema, SCHEMA_2)))
 		return err_set(err, -EINVAL, "%s: not a plan of this version", r->path);
 	at++;
+	nparts = strcmp(schema, SCHEMA_2) ? PART_ORDER : PARTS;
 	list = json_object_get(r->head, "parts");
-	for (size_t i = 0; i < PARTS; i++) {
+	for (size_t i = 0; i < nparts; i++) {
 		json_t *part = json_array_get(list, i);
 		const char *hex = json_string_value(json_object_get(part, "sha256"));
 		json_int_t len = json_integer_value(json_object_get(part, "bytes"));
@@ -223,6 +262,31 @@ static struct jobset *read_jobs(const struct reading *r)
 	return jobset_build(b);
 }
 
+static int read_order(struct reading *r, struct err *err)
+{
+	const struct part *part = &r->parts[PART_ORDER];
+	struct order_head h;
+	struct change_write *v;
+
+	if (!part->data)
+		return 0;
+	if (part->len < sizeof(h) || (part->len - sizeof(h)) % sizeof(struct order_write))
+		return err_set(err, -EBADMSG, "%s: the order of its writes is damaged", r->path);
+	memcpy(&h, part->data, sizeof(h));
+	r->order.nwaves = le32toh(h.nwaves);
+	r->order.sl2vl_wave = le32toh(h.sl2vl_wave);
+	r->order.n = (uint32_t)((part->len - sizeof(h)) / sizeof(struct order_write));
+	r->order.v = v = xcalloc(r->order.n, sizeof(*v));
+	for (uint32_t i = 0; i < r->order.n; i++) {
+		struct order_write w;
+
+		memcpy(&w, part->data + sizeof(h) + i * sizeof(w), sizeof(w));
+		v[i] = (struct change_write){ le32toh(w.wave), le32toh(w.sw), le32toh(w.block),
+					      le64toh(w.now) };
+	}
+	return 0;
+}
+
 static int assemble(struct plan **out, const struct reading *r, struct err *err)
 {
 	const char *guid = json_string_value(json_object_get(r->head, "sm_guid"));
@@ -237,6 +301,10 @@ static int assemble(struct plan **out, const struct reading *r, struct err *err)
 
 	if (rc)
 		return rc;
+	if (r->order.n && plan_in_order(p, &r->order, err)) {
+		plan_free(p);
+		return -EBADMSG;
+	}
 	if (!hex || digest_parse(&want, hex) || !digest_equal(&want, &p->hash)) {
 		plan_free(p);
 		return err_set(err, -EBADMSG, "%s: its parts are not those that its hash is over",
@@ -261,6 +329,8 @@ int plan_load(struct plan **out, const char *path, struct err *err)
 	if (!rc)
 		rc = tables_ibr_decode(&r.to, r.parts[PART_TO].data, r.parts[PART_TO].len, r.f,
 				       path, err);
+	if (!rc)
+		rc = read_order(&r, err);
 	if (!rc) {
 		r.jobs = read_jobs(&r);
 		rc = assemble(out, &r, err);
@@ -270,6 +340,7 @@ int plan_load(struct plan **out, const char *path, struct err *err)
 	tables_put(r.from);
 	fabric_put(r.f);
 	json_decref(r.head);
+	free(r.order.v);
 	free(r.data);
 	return rc;
 }
@@ -280,5 +351,12 @@ int plan_rebase(struct plan **out, const struct plan *p, const struct fabric *f,
 	int rc = plan_stale(p, f, from, NULL, NULL, err);
 
 	/* an equal fingerprint means equal indices: the jobs fit as they are */
-	return rc ? rc : plan_new(out, f, from, p->to, p->jobs, &p->sm, p->time_s, err);
+	if (!rc)
+		rc = plan_new(out, f, from, p->to, p->jobs, &p->sm, p->time_s, err);
+	if (rc || !p->order.n)
+		return rc;
+	rc = plan_in_order(*out, &p->order, err);
+	if (rc)
+		plan_free(*out);
+	return rc;
 }

@@ -3,7 +3,8 @@
  * planfile: a plan on disk, to be looked at, signed off and applied later.
  *
  * One line of JSON (what is pinned, the jobs, the length and SHA-256 of what follows), then
- * the fabric as ibnetdiscover text, the current tables and the proposed ones: with the
+ * the fabric as ibnetdiscover text, the current tables and the proposed ones, and the order of
+ * the writes if there is one (version 2; plans without are of version 1): with the
  * state that it was made for, a stale plan can say what has changed since.
  * The same plan gives the same bytes.
  */

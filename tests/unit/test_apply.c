@@ -32,6 +32,7 @@ struct world {
 	enum outcome last;
 	int fresh;
 	uint64_t die_at;
+	uint32_t seen; /* waves, as bits */
 };
 
 static void quiet(void *ctx, const struct log_line *line)
@@ -82,6 +83,27 @@ static void make(struct world *w, bool sl2vl)
 				    .ctx = w };
 }
 
+/* Every block in up to three waves, a third of its LIDs each; SL2VL in the middle. */
+static void in_waves(struct world *w)
+{
+	struct change_order o = { .nwaves = 3, .sl2vl_wave = 1 };
+	struct change_write *v = xcalloc(3 * (size_t)w->p->diff->nblocks, sizeof(*v));
+
+	o.v = v;
+	for (o.n = 0; o.n < 3 * w->p->diff->nblocks; o.n++) {
+		const struct tdiff_block *b = &w->p->diff->blocks[o.n % w->p->diff->nblocks];
+		uint32_t wave = o.n / w->p->diff->nblocks;
+		uint64_t now = 0;
+
+		for (uint32_t k = wave; k < LFT_BLOCK; k += 3)
+			now |= 1ull << k;
+		v[o.n] = (struct change_write){ wave, b->sw, b->block, now };
+	}
+	assert_int_equal(plan_in_order(w->p, &o, NULL), 0);
+	assert_true(w->p->changes->nlft > 2 * w->p->diff->nblocks);
+	free(v);
+}
+
 static int setup(void **state)
 {
 	static struct world w;
@@ -104,6 +126,22 @@ static int setup_lft(void **state)
 	log_set_sink(quiet, NULL);
 	*state = &w;
 	return 0;
+}
+
+static int setup_waves(void **state)
+{
+	int rc = setup(state);
+
+	in_waves(*state);
+	return rc;
+}
+
+static int setup_lft_waves(void **state)
+{
+	int rc = setup_lft(state);
+
+	in_waves(*state);
+	return rc;
 }
 
 static int teardown(void **state)
@@ -234,6 +272,75 @@ static void no_write_before_the_journal_is_on_disk(void **state)
 	assert_int_equal(w->s->writes, 2 * w->p->changes->n);
 }
 
+/* Of a block: what wave k or the one before it leaves; as bits k. */
+static uint32_t mixtures(const struct changes *l, const struct change *last, const uint8_t *now)
+{
+	const struct change *c = last;
+	uint32_t from = UINT16_MAX, fits = 0;
+
+	/* what c left stands from its wave on, up to the wave of the next one */
+	for (;; c = &l->v[c->prev]) {
+		for (uint32_t k = c->wave; k <= from && k < l->nwaves; k++)
+			fits |= (uint32_t)!memcmp(now, change_new(l, c), change_bytes(c)) << k;
+		from = c->wave;
+		if (c->prev == FAB_NONE)
+			break;
+	}
+	for (uint32_t k = 0; k <= from; k++)
+		fits |= (uint32_t)!memcmp(now, change_old(l, c), change_bytes(c)) << k;
+	return fits;
+}
+
+static void check_one_wave(void *ctx, struct net_sim *s, bool write)
+{
+	struct world *w = ctx;
+	const struct changes *l = w->p->changes;
+	uint32_t fits = UINT32_MAX;
+
+	(void)write;
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct change *c = &l->v[i];
+
+		if (c->kind == CHANGE_LFT && c->next == FAB_NONE)
+			fits &= mixtures(l, c, s->lft + (size_t)c->sw * s->stride + c->block * 64u);
+	}
+	assert_true(fits);
+	w->seen |= fits & -fits;
+}
+
+static void there_is_never_a_mixture_of_more_than_one_wave(void **state)
+{
+	struct world *w = *state;
+
+	for (uint64_t k = 0; k <= w->p->changes->n; k++) {
+		reset(w, FAULT_NONE, 0, 0);
+		w->s->hook = check_one_wave;
+		w->s->hook_ctx = w;
+		w->cancel_at = k;
+		if (!run(w, NULL))
+			assert_int_equal(apply_rollback(w->a, NULL), 0);
+		assert_true(net_holds(w->s, w->from, true));
+	}
+	assert_int_equal(w->seen, 7);
+}
+
+static void an_order_that_leaves_something_old_is_refused(void **state)
+{
+	struct world *w = *state;
+	const struct tdiff_block *b = &w->p->diff->blocks[0];
+	struct change_write v = { 0, b->sw, b->block, ~0ull };
+	struct change_order o = { .v = &v, .n = 1, .nwaves = 1 };
+	struct err err;
+	char id[8];
+
+	memcpy(id, w->p->id, sizeof(id));
+	assert_int_equal(plan_in_order(w->p, &o, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "without its new contents"));
+	v.wave = 1;
+	assert_int_equal(plan_in_order(w->p, &o, &err), -EINVAL);
+	assert_string_equal(w->p->id, id);
+}
+
 static void refused(struct world *w, int rc, const char *text)
 {
 	struct err err = { "" };
@@ -360,11 +467,11 @@ static void check_after_failure(struct world *w, const struct err *err)
 		bool is_left = false;
 
 		for (uint32_t k = 0; k < n; k++)
-			is_left |= left[k] == i;
+			is_left |= change_first(l, &l->v[left[k]]) == change_first(l, c);
 		if (!is_left)
 			assert_memory_equal(w->s->lft + (size_t)c->sw * w->s->stride +
 						    c->block * 64u,
-					    change_old(l, c), CHANGE_LFT_BYTES);
+					    change_old(l, change_first(l, c)), CHANGE_LFT_BYTES);
 	}
 }
 
@@ -508,7 +615,8 @@ static void recover_here(struct world *w)
 	apply_free(w->a);
 	w->a = apply_recover(j, w->f, &w->in, &w->o);
 	assert_int_equal(apply_scan(&scan, w->a, NULL), 0);
-	assert_int_equal(scan.old + scan.new, w->p->changes->n);
+	assert_int_equal(scan.old + scan.new + scan.between,
+			 w->p->diff->nblocks + w->p->diff->nsl2vl);
 	if (apply_rollback(w->a, &err))
 		fail_msg("%s", err.text);
 	assert_true(net_holds(w->s, w->from, false));
@@ -602,8 +710,10 @@ static void recovery_without_a_switch_is_incomplete_until_given_up(void **state)
 
 int main(void)
 {
-#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
-#define L(fn) cmocka_unit_test_setup_teardown(fn, setup_lft, teardown)
+#define T(fn)  cmocka_unit_test_setup_teardown(fn, setup, teardown)
+#define L(fn)  cmocka_unit_test_setup_teardown(fn, setup_lft, teardown)
+#define TW(fn) cmocka_unit_test_setup_teardown(fn, setup_waves, teardown)
+#define LW(fn) cmocka_unit_test_setup_teardown(fn, setup_lft_waves, teardown)
 	const struct CMUnitTest tests[] = {
 		T(plan_is_written_read_back_and_confirmed),
 		T(operator_may_roll_back_instead),
@@ -617,6 +727,14 @@ int main(void)
 		L(killed_anywhere_is_recovered_even_when_killed_again),
 		L(left_waiting_for_the_operator_can_be_kept_when_all_is_new),
 		T(recovery_without_a_switch_is_incomplete_until_given_up),
+		L(an_order_that_leaves_something_old_is_refused),
+		TW(there_is_never_a_mixture_of_more_than_one_wave),
+		TW(no_write_before_the_journal_is_on_disk),
+		LW(disk_that_fails_at_any_sync_never_leaves_a_mixture),
+		LW(fault_at_any_operation_ends_in_old_tables_or_a_list),
+		TW(cancel_at_any_block_rolls_back),
+		LW(foreign_write_is_left_alone_and_named),
+		LW(killed_anywhere_is_recovered_even_when_killed_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

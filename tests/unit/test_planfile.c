@@ -94,6 +94,41 @@ static void same_plan_gives_the_same_bytes(void **state)
 	free(again);
 }
 
+static void the_order_of_writes_is_kept_and_protected(void **state)
+{
+	struct world *w = *state;
+	const struct tdiff *d = w->p->diff;
+	struct change_write *v = xcalloc(2 * (size_t)d->nblocks, sizeof(*v));
+	struct change_order o = { .v = v, .n = 2 * d->nblocks, .nwaves = 2, .sl2vl_wave = 1 };
+	struct digest before = w->p->hash;
+	struct plan *p, *q;
+	struct err err = { "" };
+
+	for (uint32_t i = 0; i < o.n; i++) {
+		const struct tdiff_block *b = &d->blocks[i % d->nblocks];
+		uint32_t wave = i / d->nblocks;
+
+		v[i] = (struct change_write){ wave, b->sw, b->block,
+					      wave ? ~0ull << 32 : ~0ull >> 32 };
+	}
+	assert_int_equal(plan_in_order(w->p, &o, NULL), 0);
+	assert_false(digest_equal(&before, &w->p->hash));
+	assert_int_equal(plan_save(w->path, w->p, NULL), 0);
+	if (plan_load(&p, w->path, &err))
+		fail_msg("%s", err.text);
+	assert_true(digest_equal(&p->hash, &w->p->hash));
+	assert_int_equal(p->changes->n, w->p->changes->n);
+	assert_int_equal(p->changes->nwaves, 2);
+	assert_int_equal(p->changes->ndata, w->p->changes->ndata);
+	assert_memory_equal(p->changes->data, w->p->changes->data, p->changes->ndata);
+	assert_int_equal(plan_rebase(&q, p, w->f, w->from, &err), 0);
+	assert_true(digest_equal(&p->hash, &q->hash));
+	assert_int_equal(q->changes->nwaves, 2);
+	plan_free(q);
+	plan_free(p);
+	free(v);
+}
+
 static void loaded_plan_says_what_has_changed(void **state)
 {
 	struct world *w = *state;
@@ -150,9 +185,8 @@ int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(saved_plan_comes_back_the_same),
-		T(same_plan_gives_the_same_bytes),
-		T(loaded_plan_says_what_has_changed),
+		T(saved_plan_comes_back_the_same), T(the_order_of_writes_is_kept_and_protected),
+		T(same_plan_gives_the_same_bytes), T(loaded_plan_says_what_has_changed),
 		T(damaged_file_is_refused),
 	};
 
