@@ -14,8 +14,8 @@
  * What is tried, one after another, as long as all tries would stay below the work, in edges
  * looked at, and paths are not nearly all shortest.  With few VLs much depends on luck: another
  * root, where not all switches have as many cables, or briefer searches lower the maximum about
- * every other time.  By stride beats by index nearly everywhere, and so it does worst first, but in
- * dragonflies.
+ * every other time.  Stride gives
+ * lower maxima than the order by index or worst first, but for dragonflies.
  */
 struct recipe {
 	struct nue_how how;

@@ -8,6 +8,9 @@
  * has to wait for a detour; when nothing but such switches is left (an impasse), those take the
  * escape tree and the tree is grown again around them.  A switch where no packet begins joins
  * without its turn, until somebody needs that.
+ *
+ * In a fabric that looks like a tree, all turns of paths up, then down come first, which serve
+ * nearly all destinations; what is left grows around them, with an escape tree from a leaf.
  */
 #ifndef ENGINES_NUE_LAYER_H
 #define ENGINES_NUE_LAYER_H

@@ -8,10 +8,8 @@
 #include <string.h>
 
 /* Channels that a search for a cycle looks at where a turn is welcome, but not necessary.  More
- * cost twice the time on tori with parallel cables, for nothing; on trees with cables missing
- * they lower the maximum, by a third at 8 VLs. */
-#define EASY	  4
-#define EASY_TREE 64
+ * cost twice the time on tori with parallel cables, for nothing. */
+#define EASY 4
 
 enum { TURN_NEW, TURN_USED, TURN_BLOCKED };
 
@@ -186,7 +184,7 @@ bool nue_tree_easy_turn(struct nue_tree *t, uint32_t c, uint32_t d)
 
 	if (state != TURN_NEW)
 		return state == TURN_USED;
-	cdg_work_limit(t->work, t->net->tree ? EASY_TREE : EASY);
+	cdg_work_limit(t->work, EASY);
 	t->nlog = 0;
 	has = add_turn(t, c, d);
 	cdg_work_limit(t->work, UINT32_MAX);
