@@ -180,6 +180,12 @@ headers:
 
 install: $(BIN) $(PLUGIN)
 	install -D -m 0755 $(BIN) $(DESTDIR)$(PREFIX)/bin/ibroute-top
+ifneq ($(PLUGIN),)
+	install -D -m 0644 $(PLUGIN) $(DESTDIR)$(PREFIX)/lib/libibroute.so
+	install -d $(DESTDIR)$(PREFIX)/share/ibroute-top
+	install -m 0644 engines/opensm/opensm.conf.sample engines/opensm/policy.conf.sample \
+		$(DESTDIR)$(PREFIX)/share/ibroute-top
+endif
 
 clean:
 	rm -rf build build-*
