@@ -68,8 +68,8 @@ UNIT_BINS := $(UNIT_SRCS:%.c=$(B)/%)
 UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wildcard tests/unit/*.c))))
 
 Q := $(if $(V),,@)
-.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month screenshots \
-	install clean help
+.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month soak \
+	screenshots install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -167,6 +167,12 @@ transitions: all $(B)/tests/bench/transition_bench
 month: all $(B)/tests/bench/month
 	$(Q)$(B)/tests/bench/month $(MONTHFLAGS)
 
+# what takes longer than 'make check' may: packets under 1,000 random updates, every order of
+# events of the five phases; SOAK=1000 SEED=1
+soak: all $(B)/tests/bench/packets_soak $(B)/tests/bench/explore
+	$(Q)$(B)/tests/bench/packets_soak $(or $(SOAK),1000) $(or $(SEED),1)
+	$(Q)$(B)/tests/bench/explore
+
 # pictures of every view, from a real terminal
 screenshots: packages
 	$(Q)sh tests/packages.sh $(PKGS_SHOTS)
@@ -198,6 +204,7 @@ help:
 	@echo "bench           our engines beside OpenSM's (NETS=small|all|NAME,... ENGINES=... BENCHFLAGS=--json)"
 	@echo "transitions     updates in random write orders: never a loop or a deadlock (PAIRS=, ORDERS=)"
 	@echo "month           sar beside dfsssp, updn and ftree over a month of jobs (MONTHFLAGS=)"
+	@echo "soak            packets under random updates, all orders of events of the phases (SOAK=, SEED=)"
 	@echo "screenshots     pictures of every view into screenshots/"
 	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0  build without these libraries"
 	@echo "WITH_OPENSM=0  without the plugin for OpenSM (preset: with it where libopensm-dev is)"
