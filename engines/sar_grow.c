@@ -3,6 +3,7 @@
 
 #include "fabric/base/mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +68,7 @@ struct grow *grow_new(const struct fabric *f, struct tables *t)
 	g->job_chan = xcalloc(f->nchan, sizeof(*g->job_chan));
 	g->job_has = xcalloc(f->nchan, sizeof(*g->job_has));
 	g->tree_chan = xcalloc(f->nchan, sizeof(*g->tree_chan));
-	g->queue = xcalloc(f->nsw, sizeof(*g->queue));
+	g->queue = xcalloc(f->nsw + 1ull, sizeof(*g->queue));
 	g->found = xcalloc(f->nchan, sizeof(*g->found));
 	g->fill = xcalloc(f->nsw, sizeof(*g->fill));
 	g->cost = xcalloc(f->nsw, sizeof(*g->cost));
@@ -332,12 +333,14 @@ static bool is_grown(const struct grow *g, uint32_t u)
 	return g->grown[u] == g->tree_stamp;
 }
 
-static void meet(struct grow *g, uint32_t u, uint32_t *tail)
+static inline uint32_t meet(uint32_t *restrict queue, uint32_t *restrict seen, uint32_t stamp,
+			    uint32_t u, uint32_t tail)
 {
-	if (g->seen[u] == g->stamp)
-		return;
-	g->seen[u] = g->stamp;
-	g->queue[(*tail)++] = u;
+	uint32_t fresh = seen[u] != stamp;
+
+	seen[u] = stamp;
+	queue[tail] = u; /* there is room for one too many */
+	return tail + fresh;
 }
 
 /* Switches that paths from the sources (in descending hops, then as given) can come through, in
@@ -345,61 +348,73 @@ static void meet(struct grow *g, uint32_t u, uint32_t *tail)
 static uint32_t find_region(struct grow *g, const struct dag *d, const struct sar_source *const *s,
 			    uint32_t n)
 {
+	uint32_t *queue = g->queue, *seen = g->seen, stamp = ++g->stamp;
 	uint32_t head = 0, tail = 0, i = 0;
 
-	g->stamp++;
 	for (;;) {
-		uint32_t u, k;
+		const uint32_t *to;
+		uint32_t u;
 
 		/* sources as far away as the next one join its level */
-		while (i < n && (head == tail || d->dist[s[i]->sw] >= d->dist[g->queue[head]]))
-			meet(g, s[i++]->sw, &tail);
+		while (i < n && (head == tail || d->dist[s[i]->sw] >= d->dist[queue[head]]))
+			tail = meet(queue, seen, stamp, s[i++]->sw, tail);
 		if (head == tail)
 			return tail;
-		u = g->queue[head++];
+		u = queue[head++];
 		if (u == d->root)
 			continue;
 		g->work += d->off[u + 1] - d->off[u];
 		if (is_grown(g, u)) {
-			meet(g, g->f->chan_dst[g->pick[u]], &tail);
+			tail = meet(queue, seen, stamp, g->f->chan_dst[g->pick[u]], tail);
 			continue;
 		}
-		for (k = d->off[u]; k < d->off[u + 1]; k++)
-			meet(g, g->f->chan_dst[g->f->chan_off[u] + d->edge[k]], &tail);
+		to = g->f->chan_dst + g->f->chan_off[u];
+		for (uint32_t k = d->off[u], end = d->off[u + 1]; k < end; k++)
+			tail = meet(queue, seen, stamp, to[d->edge[k]], tail);
 	}
+}
+
+struct way {
+	uint32_t chan;
+	double cost;
+};
+
+/* Cheapest way on from u; present gets the one by that port, if that is one. */
+static inline struct way find_cheapest(const struct grow *g, const struct dag *d, uint32_t u,
+				       uint8_t port, double n, const struct grow_rule *r,
+				       struct way *present)
+{
+	const struct fabric *f = g->f;
+	uint32_t first = f->chan_off[u];
+	struct way best = { .chan = FAB_NONE, .cost = HUGE_VAL };
+
+	for (uint32_t k = d->off[u], end = d->off[u + 1]; k < end; k++) {
+		uint32_t c = first + d->edge[k];
+		double v = price(&g->load[c], n, r) + g->cost[f->chan_dst[c]];
+
+		if (v < best.cost)
+			best = (struct way){ .chan = c, .cost = v };
+		if (f->chan_port[c] == port)
+			*present = (struct way){ .chan = c, .cost = v };
+	}
+	return best;
 }
 
 /* Cheapest way on from u, or the present one when that is not much dearer. */
 static void choose(struct grow *g, const struct dag *d, uint32_t u, uint32_t lid, double n,
 		   const struct grow_rule *r)
 {
-	const struct fabric *f = g->f;
-	uint8_t port = tables_row(g->t, u)[lid];
-	uint32_t best = FAB_NONE, present = FAB_NONE;
-	double least = 0, cost = 0;
+	struct way present = { .chan = FAB_NONE };
+	struct way best = find_cheapest(g, d, u, tables_row(g->t, u)[lid], n, r, &present);
 
-	for (uint32_t k = d->off[u]; k < d->off[u + 1]; k++) {
-		uint32_t c = f->chan_off[u] + d->edge[k];
-		double v = price(&g->load[c], n, r) + g->cost[f->chan_dst[c]];
+	if (present.chan != FAB_NONE) {
+		size_t block = (size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK;
 
-		if (best == FAB_NONE || v < least) {
-			best = c;
-			least = v;
-		}
-		if (f->chan_port[c] == port) {
-			present = c;
-			cost = v;
-		}
+		if (present.cost <= best.cost * (g->fresh[block] ? 1 : r->keep))
+			best = present;
 	}
-	if (present != FAB_NONE &&
-	    cost <= least * (g->fresh[(size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK]
-				     ? 1
-				     : r->keep)) {
-		best = present;
-		least = cost;
-	}
-	g->pick[u] = best;
-	g->cost[u] = least;
+	g->pick[u] = best.chan;
+	g->cost[u] = best.cost;
 }
 
 static void search(struct grow *g, const struct dag *d, uint32_t lid,

@@ -23,6 +23,7 @@
 #define FEW_BLOCKS   0.04 /* ... to stop once this share of all blocks has changed */
 
 #define OWN_SHARE  0.5 /* of a tree's own routes among those that its routes may meet */
+#define COUNT_WORK 6   /* of a step along a path against an edge that is looked at */
 #define JOB_WEIGHT 8   /* of a route inside a job against any other */
 
 /* Fabrics by terminals * channels: up to the first a better start is worth its time; beyond the
@@ -37,7 +38,7 @@ struct objective {
 
 /* edges to look at for all trees once, and for cooling them; up to which more is tried */
 #define WORK_LEAST (1ull << 22)
-#define WORK_MOST  (1ull << 29)
+#define WORK_MOST  (1ull << 27)
 #define WORK_TWICE (1ull << 26)
 
 /* A job that fares badly. */
@@ -122,7 +123,7 @@ static bool tick(struct leafwise *l, uint64_t before)
 {
 	l->done += l->done < l->pace.total;
 	adapt_batch(l, grow_work(l->g) - before);
-	return pace_tick(&l->pace, l->done, grow_work(l->g) - before);
+	return pace_tick(&l->pace, l->done, 2 * (grow_work(l->g) - before));
 }
 
 /* What the fullest uplink of a switch with terminals of this job has to carry at least. */
@@ -153,7 +154,7 @@ static int count_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t 
 		double most = grow_count_job(l->g, &d, s, n);
 
 		*max = most > *max ? most : *max;
-		if (pace_tick(&l->pace, l->done, grow_work(l->g) - before))
+		if (pace_tick(&l->pace, l->done, COUNT_WORK * (grow_work(l->g) - before)))
 			return -ECANCELED;
 	}
 	return 0;
@@ -172,7 +173,7 @@ static int count_all(struct leafwise *l, uint32_t plane)
 			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
 			grow_count(l->g, &d, s, n);
-			if (pace_tick(&l->pace, l->done, grow_work(l->g) - before))
+			if (pace_tick(&l->pace, l->done, COUNT_WORK * (grow_work(l->g) - before)))
 				return -ECANCELED;
 		}
 	}
