@@ -104,6 +104,12 @@ static uint64_t few_blocks(const struct leafwise *l)
 		       : (uint64_t)(FEW_BLOCKS * l->f->nsw * tables_blocks(l->t));
 }
 
+/* No more changes then. */
+static bool spent(const struct leafwise *l)
+{
+	return l->effort == EFFORT_LITTLE && grow_blocks(l->g) >= few_blocks(l);
+}
+
 static struct dest dest_of(const struct leafwise *l, uint32_t term, uint32_t plane)
 {
 	return (struct dest){ .sw = l->f->term_sw[term],
@@ -308,7 +314,7 @@ static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t p
 		uint32_t n;
 		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
-		if (grow_hottest(l->g, &d, s, n) >= limit) {
+		if (!spent(l) && grow_hottest(l->g, &d, s, n) >= limit) {
 			if (!counted && count_crew(l, crew, plane, &max))
 				break;
 			counted = true;
@@ -348,7 +354,7 @@ static int cool(struct leafwise *l, uint32_t plane)
 		for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
 			int rc = cool_crew(l, &l->jobs.crew[k], plane, limit, &rule, &changed);
 
-			if (rc || grow_work(l->g) - before > l->work_max)
+			if (rc || grow_work(l->g) - before > l->work_max || spent(l))
 				return rc;
 		}
 		if (!changed && rule.keep < 1.5)
@@ -416,7 +422,7 @@ static int from_installed(struct leafwise *l, enum effort effort, struct objecti
  * what was looked at is little; what comes out is kept when the maximum falls for it. */
 static int start_from_installed(struct leafwise *l, struct objective *installed)
 {
-	static const double worth[] = { [EFFORT_REPAIR] = 1.04, [EFFORT_AFRESH] = 1.08 };
+	static const double worth[] = { [EFFORT_REPAIR] = 1.09, [EFFORT_AFRESH] = 1.15 };
 	int rc = from_installed(l, EFFORT_LITTLE, installed);
 
 	for (int effort = EFFORT_REPAIR; effort <= EFFORT_AFRESH && !rc; effort++) {

@@ -5,15 +5,15 @@
  *
  * Objective, lexicographic, of the base LIDs: the largest effective EFI of a channel; then
  * the sum over the jobs of the largest EFI of each (on huge fabrics left out); then the pairs of
- * routes that can meet on a channel, summed over the channels: routes to different LIDs all, those to
- * the same LID by half.  The tables that come out are never worse than params->current by
- * it, unless those are not of this fabric, do not lead everywhere, or cannot be made free of
- * deadlocks with the VLs allowed.
+ * routes that can meet on a channel, summed over the channels: routes to different LIDs all, those
+ * to the same LID by half.  The tables that come out are never worse than params->current by it,
+ * unless those are not of this fabric, do not lead everywhere, or cannot be made free of deadlocks
+ * with the VLs allowed.
  *
  * From installed tables: the trees of jobs that fare badly are grown anew (sar_grow.h), then
  * those that use one of the fullest channels, until the lower bound is met or nothing helps.
- * That is done so that few blocks of 64 LIDs change; only when the maximum stays far from the bound
- * is more tried, and kept when the maximum falls for it by some per cent.
+ * That ends once a share of the blocks of 64 LIDs has changed; only when the maximum stays far from
+ * the bound is more tried, and kept when the maximum falls for it by a twelfth or more.
  * LIDs of terminals without jobs, and the next hops that no job uses, stay.
  *
  * From scratch: over the paths of even.h, which balance all traffic, the jobs' trees are grown in

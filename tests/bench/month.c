@@ -397,8 +397,8 @@ static void print_steps(const struct month *m)
 		printf("%-9s %u of %u steps change more than %.0f %% of the blocks", w->name,
 		       w->nmany, w->nstep, MANY_PCT);
 		if (w->nmany)
-			printf("; in each a job of %u nodes or more begins", w->many_new_least);
-		printf("; at most %.2f %% where none of %u or more does\n", w->quiet_max,
+			printf(" (the largest new job has %u nodes or more)", w->many_new_least);
+		printf("; %.2f %% at most where no job of %u or more begins\n", w->quiet_max,
 		       m->f->nterm / LARGE_PART);
 	}
 }
