@@ -36,7 +36,7 @@ static int try_how(struct attempt *a, const struct fabric *f, const struct even_
 	struct tables *t = graph_tables(f, "dfsssp", params);
 	int rc;
 
-	*a = (struct attempt){ NULL };
+	*a = (struct attempt){ .t = NULL };
 	own.notes = &a->notes;
 	mine.max = &a->max;
 	rc = even_route(t, f, params, &mine, progress);
@@ -100,7 +100,7 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 		 const struct demand *demand, const struct engine_params *params,
 		 struct progress *progress, struct err *err)
 {
-	struct attempt best = { NULL };
+	struct attempt best = { .t = NULL };
 	int rc = graph_check_connected(f, err);
 
 	(void)jobs;

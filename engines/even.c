@@ -206,7 +206,7 @@ static int route_hot(struct even *e, const uint8_t *hot, struct round *r)
 /* Sets *max to the greatest load afterwards, unless that is no less: then nothing has changed. */
 static int one_round(struct even *e, uint64_t *max, uint8_t *hot)
 {
-	struct round r = { NULL };
+	struct round r = { .load = NULL };
 	size_t size = e->f->nchan * sizeof(*r.load);
 	uint64_t now;
 	int rc = find_hot(e, *max - *max / AGAIN_SHARE, hot);

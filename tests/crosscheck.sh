@@ -146,10 +146,10 @@ routed() { # name, topology, engine, lmc
 	fi
 }
 
-# the first switch loses its way to the last CA
+# the switch of the first CA loses its way to the last CA
 hole() { # name, folder, lmc
 	local guid lid
-	guid=$(sed -n '1s/.* guid 0x\([0-9a-f]*\).*/\1/p' "$2/opensm-lfts.dump")
+	guid=$(sed -n '/^{ CA/{s/.*{ SW .*NodeGUID:\([0-9A-Fa-f]*\).*/\1/p;q}' "$2/opensm-subnet.lst" | tr A-F a-f)
 	lid=$(awk '/lids dumped/{exit} /Channel Adapter/{l = $1} END{print l}' "$2/opensm-lfts.dump")
 	awk -v g="guid 0x$guid " -v l="$lid" '/^Unicast/{on = index($0, g)} !(on && $1 == l)' \
 		"$2/opensm-lfts.dump" >"$d/lfts"

@@ -57,7 +57,7 @@ static int draw(struct draft *d, uint32_t links, struct err *err)
 static int random_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
 {
 	struct draft d = { .net = net, .ports_max = FAB_MAX_PORT };
-	uint32_t hosts = 0, most, links;
+	uint32_t hosts = 0, most = 0, links;
 	uint64_t seed, pairs;
 	int rc = topo_spec_u32(&d.n, s, "switches", 0, 1, 16384, err);
 

@@ -203,8 +203,8 @@ struct fabric *net_random(uint64_t seed, uint32_t switches, uint32_t links, uint
 struct fabric *net_spec(const char *spec)
 {
 	struct freeze_opts opts = { .lmc = -1 };
-	struct builder *b;
-	struct fabric *f;
+	struct builder *b = NULL;
+	struct fabric *f = NULL;
 	struct err err;
 
 	if (topo_build(&b, spec, &err) || builder_freeze(&f, b, &opts, &err))
