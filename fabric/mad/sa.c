@@ -32,14 +32,15 @@ const char *sa_status_text(uint16_t status)
 
 void inform_info_init(struct inform_info *out, uint16_t trap, bool subscribe)
 {
-	*out = (struct inform_info){ .lid_begin = INFORM_ALL_LIDS,
-				     .generic = true,
-				     .subscribe = subscribe,
-				     .type = INFORM_ALL_TYPES,
-				     .trap = trap,
-				     .qpn = 1,
-				     .resp_time = INFORM_RESP_TIME,
-				     .producer = INFORM_ALL_PRODUCERS };
+	memset(out, 0, sizeof(*out)); /* comparable byte by byte */
+	out->lid_begin = INFORM_ALL_LIDS;
+	out->generic = true;
+	out->subscribe = subscribe;
+	out->type = INFORM_ALL_TYPES;
+	out->trap = trap;
+	out->qpn = 1;
+	out->resp_time = INFORM_RESP_TIME;
+	out->producer = INFORM_ALL_PRODUCERS;
 }
 
 int inform_info_decode(struct inform_info *out, const uint8_t *d)

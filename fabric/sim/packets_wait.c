@@ -26,18 +26,16 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static struct packets_wait describe(const struct packets *p, uint32_t r)
+static void describe(struct packets_wait *out, const struct packets *p, uint32_t r)
 {
 	const struct packet *k = &p->pool.v[p->lane[r].head];
 
-	return (struct packets_wait){
-		.chan = p->f->port[r / p->nvl].chan,
-		.vl = (uint8_t)(r % p->nvl),
-		.conn = k->conn,
-		.dlid = k->dlid,
-		.sl = k->sl,
-		.npackets = p->lane[r].npackets,
-	};
+	out->chan = p->f->port[r / p->nvl].chan;
+	out->vl = (uint8_t)(r % p->nvl);
+	out->conn = k->conn;
+	out->dlid = k->dlid;
+	out->sl = k->sl;
+	out->npackets = p->lane[r].npackets;
 }
 
 static uint32_t report(const struct packets *p, uint32_t start, struct packets_wait **out,
@@ -59,7 +57,7 @@ static uint32_t report(const struct packets *p, uint32_t start, struct packets_w
 		return n;
 	*out = xcalloc(n, sizeof(**out));
 	for (uint32_t i = 0; i < n; i++) {
-		(*out)[i] = describe(p, r);
+		describe(&(*out)[i], p, r);
 		r = waits_for(p, r);
 	}
 	return n;
