@@ -249,8 +249,6 @@ static int route_ordered(struct even *e, uint64_t *max)
 	e->done = 0;
 	memset(balance_loads(e->b), 0, e->f->nchan * sizeof(uint64_t));
 	rc = route_terminals(e);
-	if (!rc)
-		rc = route_again(e);
 	*max = greatest(e);
 	return rc;
 }
@@ -296,6 +294,9 @@ static int route_all_terminals(struct even *e, const struct engine_params *param
 	rc = route_ordered(e, max);
 	if (!rc && !turns && !e->how->by_switch && e->how->rounds)
 		rc = try_turns(e, params, max);
+	if (!rc)
+		rc = route_again(e);
+	*max = greatest(e);
 	return rc;
 }
 
