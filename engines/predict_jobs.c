@@ -37,7 +37,7 @@ struct score {
 	uint32_t flows, stranded;
 };
 
-struct forecast {
+struct rehearsal {
 	struct paths paths;
 	const struct jobset *jobs;
 	const struct predict_opts *opts;
@@ -80,7 +80,7 @@ uint32_t predict_default_phases(const struct fabric *f)
 }
 
 /* The shifts of a job: one of every equal part of them all, in random order. */
-static void draw_shifts(struct forecast *k, uint32_t j, uint32_t *order)
+static void draw_shifts(struct rehearsal *k, uint32_t j, uint32_t *order)
 {
 	uint64_t all = k->teams[j].nrank - 1, first, last;
 	struct rng r;
@@ -101,7 +101,7 @@ static void draw_shifts(struct forecast *k, uint32_t j, uint32_t *order)
 }
 
 /* As many phases as the largest job has shifts, but for the limit. */
-static void plan_phases(struct forecast *k)
+static void plan_phases(struct rehearsal *k)
 {
 	uint32_t j, most = 1, limit, *order;
 
@@ -123,7 +123,7 @@ static void plan_phases(struct forecast *k)
 	free(order);
 }
 
-static void add_flows(const struct forecast *k, struct flow_list *out, uint32_t phase, uint32_t j)
+static void add_flows(const struct rehearsal *k, struct flow_list *out, uint32_t phase, uint32_t j)
 {
 	const struct team *t = &k->teams[j];
 
@@ -201,7 +201,7 @@ static void time_together(const struct desk *d, const struct paths *p, uint32_t 
 
 static bool run_phase(void *ctx, unsigned worker, uint32_t phase)
 {
-	struct forecast *k = ctx;
+	struct rehearsal *k = ctx;
 	struct desk *d = &k->desk[worker];
 	struct score *score = k->score + (size_t)phase * k->jobs->njob;
 	struct pace pace = { .step = "phases", .total = k->phases, .work_max = FAIR_WORK };
@@ -228,7 +228,7 @@ static bool run_phase(void *ctx, unsigned worker, uint32_t phase)
 	return progress_step(pace.progress, "phases", phase + 1u, k->phases);
 }
 
-static void summarise_job(struct job_prediction *out, const struct forecast *k, uint32_t j)
+static void summarise_job(struct job_prediction *out, const struct rehearsal *k, uint32_t j)
 {
 	double ideal = 0, rate = 0;
 	uint32_t i;
@@ -256,7 +256,7 @@ static void summarise_job(struct job_prediction *out, const struct forecast *k, 
 	out->rate_mean = rate / (double)out->flows;
 }
 
-static struct prediction *summarise(const struct forecast *k)
+static struct prediction *summarise(const struct rehearsal *k)
 {
 	struct prediction *p = xcalloc(1, sizeof(*p));
 	uint32_t j, n = 0;
@@ -289,7 +289,7 @@ static struct prediction *summarise(const struct forecast *k)
 	return p;
 }
 
-static void desk_init(struct desk *d, const struct forecast *k)
+static void desk_init(struct desk *d, const struct rehearsal *k)
 {
 	*d = (struct desk){ 0 };
 	trace_init(&d->trace);
@@ -310,7 +310,7 @@ static void desk_done(struct desk *d)
 	vec_free(&d->list.flows);
 }
 
-static bool run(struct forecast *k)
+static bool run(struct rehearsal *k)
 {
 	struct pool *pool = pool_new(k->phases > 1 ? k->opts->threads : 1);
 	unsigned w, workers = pool_threads(pool);
@@ -333,7 +333,7 @@ int predict_jobs(struct prediction **out, const struct fabric *f, const struct t
 		 struct progress *progress, struct err *err)
 {
 	static const struct predict_opts none;
-	struct forecast k = { .jobs = jobs, .opts = opts ? opts : &none, .progress = progress };
+	struct rehearsal k = { .jobs = jobs, .opts = opts ? opts : &none, .progress = progress };
 	int rc = paths_check(f, t, jobs, err);
 
 	*out = NULL;

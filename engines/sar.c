@@ -57,7 +57,7 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 
 const struct engine engine_sar = {
 	.name = "sar",
-	.summary = "dfsssp that balances the traffic inside each job first (SC16)",
+	.summary = "few changes to the installed routes that balance what each job sends (SC16)",
 	.uses_jobs = true,
 	.suits = graph_check_connected,
 	.route = route,

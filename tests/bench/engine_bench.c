@@ -8,6 +8,8 @@
  * SPREAD=K spreads the paths over K VLs.  gap is the longest time between two reports of progress,
  * which bounds that of a cancel.
  */
+#include "tests/bench/bench_kit.h"
+
 #include "engines/engine.h"
 #include "engines/metrics.h"
 #include "engines/verify.h"
@@ -21,14 +23,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-
-static double cpu_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 struct watch {
 	double begin, layers, last, gap; /* layers: when that step began, 0 before */
@@ -44,19 +38,6 @@ static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
 	w->last = now;
 	if (!done && !strcmp(step, "layers"))
 		w->layers = now;
-}
-
-static int make_fabric(struct fabric **out, const char *spec, struct err *err)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct builder *b;
-	int rc = topo_build(&b, spec, err);
-
-	if (rc)
-		return rc;
-	rc = builder_freeze(out, b, &opts, err);
-	builder_free(b);
-	return rc;
 }
 
 static int show_quality(const struct fabric *f, const struct tables *t, struct err *err)

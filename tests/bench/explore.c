@@ -7,6 +7,8 @@
  *
  * Needs up to 2 GB.  Exit code 1: a run did not end as it should; how it came to that follows.
  */
+#include "tests/bench/bench_kit.h"
+
 #include "tests/unit/phase_model.h"
 
 #include "fabric/base/mem.h"
@@ -31,14 +33,6 @@ static const struct phase_model list[] = {
 	{ .nagents = 3, .faults = 2, .deaths = 1 },
 	{ .nagents = 3, .earlier = true },
 };
-
-static double cpu_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int explore(const struct phase_model *m)
 {

@@ -7,6 +7,8 @@
  * gap is the longest time between two reports of progress, which bounds that of a cancel.
  * "by port" are the same tables with SL2VL that depends on the output port.
  */
+#include "tests/bench/bench_kit.h"
+
 #include "engines/engine.h"
 #include "engines/metrics.h"
 #include "engines/predict.h"
@@ -22,14 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-static double cpu_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 struct watch {
 	struct progress progress;
@@ -65,19 +59,6 @@ static void stop(struct watch *w, const char *what)
 	tick(w);
 	printf("  %-18s %8.4f CPU %8.4f s, gap %.4f", what, cpu_s() - w->cpu, clock_s() - w->wall,
 	       w->gap);
-}
-
-static int make_fabric(struct fabric **out, const char *spec, struct err *err)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct builder *b;
-	int rc = topo_build(&b, spec, err);
-
-	if (rc)
-		return rc;
-	rc = builder_freeze(out, b, &opts, err);
-	builder_free(b);
-	return rc;
 }
 
 /* Random nodes, sizes from 1 to twice the mean. */

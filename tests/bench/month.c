@@ -16,6 +16,8 @@
  * bisection bandwidth inside the jobs while all of them send.
  * A line per 10 samples, or 5 seconds, goes to stderr.
  */
+#include "tests/bench/bench_kit.h"
+
 #include "engines/engine.h"
 #include "engines/metrics.h"
 #include "engines/predict.h"
@@ -102,27 +104,6 @@ struct month {
 	double bound, njob, nmulti, busy, fresh;
 	struct gain gain[NWAY][NWAY][NFIGURE]; /* of an aware way over another */
 };
-
-static double cpu_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int make_fabric(struct fabric **out, const char *spec, struct err *err)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct builder *b;
-	int rc = topo_build(&b, spec, err);
-
-	if (rc)
-		return rc;
-	rc = builder_freeze(out, b, &opts, err);
-	builder_free(b);
-	return rc;
-}
 
 static void compare_steps(const struct month *m, struct way *w, const struct tables *to)
 {

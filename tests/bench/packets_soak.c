@@ -14,6 +14,8 @@
  * With phases nothing may be lost, come out of order, or deadlock; with waves nothing may be lost
  * or deadlock; off has to show what these are good for.  Exit code 0 when all of that is so.
  */
+#include "tests/bench/bench_kit.h"
+
 #include "engines/engine.h"
 #include "engines/transition.h"
 #include "fabric/base/mem.h"
@@ -62,14 +64,6 @@ struct game {
 	VEC(struct write) writes;
 	bool deadlock, congested;
 };
-
-static double cpu_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- time passes ---- */
 
@@ -359,19 +353,6 @@ static void random_spec(char *spec, size_t size, struct rng *r)
 			 n + (unsigned)rng_below(r, n), hosts, lmc,
 			 1 + (unsigned)rng_below(r, SEEDS_MAX));
 	}
-}
-
-static int make_fabric(struct fabric **out, const char *spec, struct err *err)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct builder *b;
-	int rc = topo_build(&b, spec, err);
-
-	if (rc)
-		return rc;
-	rc = builder_freeze(out, b, &opts, err);
-	builder_free(b);
-	return rc;
 }
 
 static struct tables *route(const struct fabric *f, unsigned vls, struct rng *r)

@@ -7,6 +7,8 @@
  * CPU seconds with one thread, VLs, effective bisection bandwidth of ENGINE, of PARX's LIDs for
  * small and for large messages, and the same inside one job on two neighbouring switches.
  */
+#include "tests/bench/bench_kit.h"
+
 #include "engines/engine.h"
 #include "engines/parx_check.h"
 #include "engines/parx_choice.h"
@@ -19,27 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-static double cpu_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int make_fabric(struct fabric **out, const char *spec, struct err *err)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct builder *b;
-	int rc = topo_build(&b, spec, err);
-
-	if (rc)
-		return rc;
-	rc = builder_freeze(out, b, &opts, err);
-	builder_free(b);
-	return rc;
-}
 
 /* A job on the first switch with terminals and its first neighbour with any. */
 static struct jobset *two_switches(const struct fabric *f)

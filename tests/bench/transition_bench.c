@@ -6,6 +6,8 @@
  *   transition_bench cost OLD NEW SPEC...              CPU seconds, one thread
  *   transition_bench cost OLD+N NEW ...                new is old but for N random blocks
  */
+#include "tests/bench/bench_kit.h"
+
 #include "engines/engine.h"
 #include "engines/transition.h"
 #include "fabric/base/mem.h"
@@ -19,27 +21,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-
-static double cpu_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int make_fabric(struct fabric **out, const char *spec, struct err *err)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct builder *b;
-	int rc = topo_build(&b, spec, err);
-
-	if (rc)
-		return rc;
-	rc = builder_freeze(out, b, &opts, err);
-	builder_free(b);
-	return rc;
-}
 
 /* ---- judge ---- */
 
