@@ -17,6 +17,7 @@
 struct notice_port {
 	struct mad_port inner, self;
 	struct queue *queue; /* over self */
+	struct progress *progress;
 	uint64_t m_key;
 	struct notice_local local;
 	uint32_t trap_tid;
@@ -207,10 +208,15 @@ static int ask(struct notice_port *np, struct ask *a, const struct mad_request *
 	int rc;
 
 	*a = (struct ask){ .r = r };
-	rc = queue_run(np->queue, &src, NULL, "ask", err);
+	rc = queue_run(np->queue, &src, np->progress, "asking the SM", err);
 	if (!rc && a->rc == -ETIMEDOUT)
 		rc = err_set(err, -ETIMEDOUT, "no answer from LID %u", r->lid);
 	return rc ? rc : a->rc;
+}
+
+void notice_port_progress(struct notice_port *np, struct progress *progress)
+{
+	np->progress = progress;
 }
 
 int notice_port_refresh(struct notice_port *np, struct notice_local *out, struct err *err)
@@ -226,6 +232,8 @@ int notice_port_refresh(struct notice_port *np, struct notice_local *out, struct
 	explicit_bzero(&r, sizeof(r));
 	if (!rc)
 		rc = port_info_decode(&pi, a.data);
+	if (rc == -ECANCELED)
+		return rc;
 	if (rc)
 		return err_set(err, rc,
 			       "the local port does not tell its SM; if the fabric uses M_Keys, "

@@ -13,8 +13,9 @@
 #ifndef FABRIC_MAD_NOTICE_PORT_H
 #define FABRIC_MAD_NOTICE_PORT_H
 
-#include "fabric/mad/notice_phase.h"
+#include "fabric/base/progress.h"
 #include "fabric/mad/mad.h"
+#include "fabric/mad/notice_phase.h"
 
 struct notice_port;
 struct sim;
@@ -48,6 +49,10 @@ struct notice_local {
 	uint32_t cap_mask;
 	uint64_t port_guid;
 };
+
+/* Of all requests to the SM from now on, which then end with -ECANCELED within 50 ms of
+ * its cancel; NULL: none. */
+void notice_port_progress(struct notice_port *np, struct progress *progress);
 
 /* Asks the local port.  Everything below uses what it last told; call it again when the SM may
  * have changed.  -ENOENT: no SM has configured the port. */
