@@ -50,6 +50,19 @@ void job_list_add(struct job_list *l, const struct job_rec *rec)
 	to->hosts = hosts;
 }
 
+void job_list_failed(struct job_list *l, uint64_t id)
+{
+	l->failed = xrealloc(l->failed, l->nfailed + 1, sizeof(*l->failed));
+	l->failed[l->nfailed++] = id;
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return (a > b) - (a < b);
+}
+
 static int by_id(const void *pa, const void *pb)
 {
 	const struct job_rec *a = pa, *b = pb;
@@ -63,6 +76,8 @@ void job_list_sort(struct job_list *l)
 {
 	if (l->njob)
 		qsort(l->jobs, l->njob, sizeof(*l->jobs), by_id);
+	if (l->nfailed)
+		qsort(l->failed, l->nfailed, sizeof(*l->failed), by_number);
 }
 
 const struct job_list *job_list_get(const struct job_list *l)
@@ -79,6 +94,7 @@ void job_list_put(const struct job_list *l)
 		return;
 	arena_free(own->arena);
 	free(own->jobs);
+	free(own->failed);
 	free(own);
 }
 

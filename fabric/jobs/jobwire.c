@@ -83,6 +83,9 @@ uint8_t *jobwire_list(size_t *len, const struct job_list *l)
 	put_int(&b, (uint64_t)l->time_s, 8);
 	put_int(&b, l->pending, 4);
 	put_int(&b, l->other, 4);
+	put_int(&b, l->nfailed, 4);
+	for (uint32_t i = 0; i < l->nfailed; i++)
+		put_int(&b, l->failed[i], 8);
 	put_int(&b, l->njob, 4);
 	for (uint32_t i = 0; i < l->njob; i++) {
 		const struct job_rec *r = &l->jobs[i];
@@ -206,11 +209,14 @@ static void take_job(struct job_list *l, struct cursor *c, struct arena *scratch
 static void take_list(struct jobwire_msg *m, struct cursor *c)
 {
 	struct arena *scratch = arena_new();
-	uint32_t njob;
+	uint32_t njob, nfailed;
 
 	m->list = job_list_new("slurm", m->time_s);
 	m->list->pending = (uint32_t)take_int(c, 4);
 	m->list->other = (uint32_t)take_int(c, 4);
+	nfailed = (uint32_t)take_int(c, 4);
+	for (uint32_t i = 0; i < nfailed && !c->bad; i++)
+		job_list_failed(m->list, take_int(c, 8));
 	njob = (uint32_t)take_int(c, 4);
 	for (uint32_t i = 0; i < njob && !c->bad; i++)
 		take_job(m->list, c, scratch);

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JOBWIRE_VERSION	  1
+#define JOBWIRE_VERSION	  2
 #define JOBWIRE_MAX_BYTES (64u << 20) /* of a payload */
 
 enum jobwire_type {

@@ -122,6 +122,8 @@ static bool send_jobs(const struct poller *p, const job_info_msg_t *msg, time_t 
 			l->pending++;
 		else
 			l->other++;
+		if (state == JOB_NODE_FAIL)
+			job_list_failed(l, j->job_id);
 	}
 	job_list_sort(l);
 	frame = jobwire_list(&len, l);

@@ -189,6 +189,16 @@ struct wire_sm {
 
 /* The master SM as the local port knows it.  -ENOENT: no SM has been here; -ETIMEDOUT. */
 int wire_sm_info(struct wire_sm *out, struct wire *w, struct err *err);
+/* Does the port of each LID answer an SMP that goes there and back by the tables of the switches?
+ * rc of each: 0, -ETIMEDOUT, -ECANCELED.  0 whatever they are, or what the port failed with. */
+struct wire_ping {
+	uint16_t lid;
+	uint8_t tries; /* 0: as the wire's options say */
+	int rc;
+};
+
+int wire_ping(struct wire *w, struct wire_ping *p, uint32_t n, struct progress *progress,
+	      struct err *err);
 const char *wire_sm_state_name(uint8_t state);
 
 #endif

@@ -117,6 +117,7 @@ static void sync_status(struct apply *a)
 	pthread_mutex_lock(&a->lock);
 	a->st.phase = a->c.phase;
 	a->st.outcome = a->c.outcome;
+	a->st.why = a->c.why;
 	a->st.wave = a->c.wave;
 	a->st.nwaves = a->c.nwaves;
 	a->st.waiting = a->c.action == ACT_WAIT;
@@ -225,17 +226,29 @@ int apply_confirm(struct apply *a, struct err *err)
 	return rc;
 }
 
-int apply_rollback(struct apply *a, struct err *err)
+static int roll_back(struct apply *a, enum coord_event ev, const char *why, struct err *err)
 {
 	if (a->c.action == ACT_WAIT) {
-		apply_fail(a, -ECANCELED, "rolled back by the operator");
-		drive(a, EV_CANCEL);
+		apply_fail(a, -ECANCELED, "%s", why);
+		drive(a, ev);
 	} else if (a->journal && !txn_state_final(journal_info(a->journal)->state)) {
 		drive(a, EV_RECOVER);
 	} else {
 		return err_set(err, -EINVAL, "there is nothing to roll back");
 	}
 	return a->c.outcome == OUTCOME_ROLLED_BACK ? 0 : incomplete(a, err);
+}
+
+int apply_rollback(struct apply *a, struct err *err)
+{
+	return roll_back(a, EV_CANCEL, "rolled back by the operator", err);
+}
+
+int apply_abort(struct apply *a, enum coord_event ev, const char *why, struct err *err)
+{
+	if (a->c.action != ACT_WAIT)
+		return err_set(err, -EINVAL, "there is nothing that waits");
+	return roll_back(a, ev, why, err);
 }
 
 int apply_give_up(struct apply *a, const char *why, struct err *err)

@@ -61,8 +61,9 @@ struct apply_opts {
 struct apply_status {
 	enum phase phase;
 	enum outcome outcome;
-	char txn[48];  /* "" before the journal is there */
-	char step[32]; /* "checking", "writing", "reading back", ... */
+	enum coord_why why; /* it was not kept */
+	char txn[48];	    /* "" before the journal is there */
+	char step[32];	    /* "checking", "writing", "reading back", ... */
 	uint32_t wave, nwaves;
 	uint32_t total; /* blocks and tables of the phase */
 	uint32_t written, verified, retries, failed;
@@ -93,6 +94,9 @@ int apply_confirm(struct apply *a, struct err *err);
 /* 0: rolled back and proved by reading.  -EUCLEAN: incomplete, err names the switches.
  * Also the way to go on with a recovery, again and again until it is complete. */
 int apply_rollback(struct apply *a, struct err *err);
+/* The same while it waits, not because the operator said so: EV_TIMEOUT, EV_GUARD or EV_SM, with
+ * a sentence for people. */
+int apply_abort(struct apply *a, enum coord_event ev, const char *why, struct err *err);
 
 /* Ends a recovery that cannot be completed (a switch that is gone for good) without writing
  * anything; why goes into the journal. */

@@ -28,6 +28,8 @@ static struct job_list *two_jobs(void)
 	job_list_add(l, &(struct job_rec){ .id = 7, .nodes = "n0007", .hosts = b, .nhost = 1 });
 	l->pending = 3;
 	l->other = 4;
+	job_list_failed(l, 12);
+	job_list_failed(l, 5);
 	job_list_sort(l);
 	return l;
 }
@@ -57,6 +59,9 @@ static void a_list_comes_back_as_it_was(void **state)
 	assert_int_equal(m.list->time_s, 1234567890123);
 	assert_int_equal(m.list->pending, 3);
 	assert_int_equal(m.list->other, 4);
+	assert_int_equal(m.list->nfailed, 2);
+	assert_int_equal(m.list->failed[0], 5);
+	assert_int_equal(m.list->failed[1], 12);
 	assert_int_equal(m.list->jobs[0].id, 7);
 	assert_string_equal(m.list->jobs[0].name, "");
 	assert_string_equal(m.list->jobs[1].name, "wrf");
