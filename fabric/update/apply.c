@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/apply_priv.h"
 
+#include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
@@ -67,7 +68,10 @@ static struct apply *alloc(const struct fabric *f, const struct changes *l,
 	a->todo = xcalloc(l->n, sizeof(*a->todo));
 	a->left = xcalloc(l->n, sizeof(*a->left));
 	a->slowest = xcalloc(f->nsw, sizeof(*a->slowest));
-	a->batch = xcalloc(APPLY_BATCH, sizeof(*a->batch));
+	a->batch_max = in->ops->batch ? in->ops->batch : APPLY_BATCH;
+	if (a->batch_max > l->n)
+		a->batch_max = l->n;
+	a->batch = xcalloc(a->batch_max, sizeof(*a->batch));
 	pthread_mutex_init(&a->lock, NULL);
 	coordinator_init(&a->c, l->nwaves, a->o.tries);
 	return a;
@@ -189,9 +193,18 @@ int apply_run(struct apply *a, struct err *err)
 	return err_set(err, a->why_rc, "%.400s (%s)", a->why.text, outcome_name(a->c.outcome));
 }
 
+void apply_end(struct apply *a, bool keep)
+{
+	struct err err = { "" };
+
+	if (a->in->ops->end && a->in->ops->end(a->in->ctx, keep, &err))
+		log_add(LOG_ERROR, "apply", "%s: %s", a->txn, err.text);
+}
+
 static int keep_recovered(struct apply *a, struct err *err)
 {
 	uint32_t new;
+	int rc;
 
 	apply_todo_all(a, a->c.nwaves);
 	apply_read(a);
@@ -203,7 +216,10 @@ static int keep_recovered(struct apply *a, struct err *err)
 			       a->nall - new, a->nall, journal_info(a->journal)->head.plan);
 	a->c.outcome = OUTCOME_CONFIRMED;
 	sync_status(a);
-	return journal_mark(a->journal, TXN_CONFIRMED, 0, "kept after a recovery", err);
+	rc = journal_mark(a->journal, TXN_CONFIRMED, 0, "kept after a recovery", err);
+	if (!rc)
+		apply_end(a, true);
+	return rc;
 }
 
 int apply_confirm(struct apply *a, struct err *err)

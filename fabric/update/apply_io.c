@@ -87,7 +87,7 @@ void apply_write(struct apply *a, bool back)
 	for (uint32_t i = 0; i < a->ntodo; i += n) {
 		if (!back && atomic_load(&a->progress.cancel))
 			return;
-		n = a->ntodo - i < APPLY_BATCH ? a->ntodo - i : APPLY_BATCH;
+		n = a->ntodo - i < a->batch_max ? a->ntodo - i : a->batch_max;
 		write_batch(a, a->todo + i, n, back);
 	}
 }
@@ -145,7 +145,7 @@ void apply_read(struct apply *a)
 	uint32_t n;
 
 	for (uint32_t i = 0; i < a->ntodo; i += n) {
-		n = a->ntodo - i < APPLY_BATCH ? a->ntodo - i : APPLY_BATCH;
+		n = a->ntodo - i < a->batch_max ? a->ntodo - i : a->batch_max;
 		read_batch(a, a->todo + i, n);
 	}
 }

@@ -43,6 +43,7 @@ struct apply {
 	uint32_t *slowest;     /* by switch, us */
 	struct progress progress;
 	struct install_item *batch;
+	uint32_t batch_max;
 
 	int why_rc; /* first thing that went wrong */
 	struct err why;
@@ -64,6 +65,9 @@ void apply_first_not(char *buf, size_t size, const struct apply *a, enum holds h
 /* apply.c */
 void apply_emit(struct apply *a, struct apply_event *ev);
 int apply_gate(struct apply *a, struct err *err);
+/* Tells the installer how it ended.  What it has to say against it is only logged: what is in the
+ * switches and in the journal counts. */
+void apply_end(struct apply *a, bool keep);
 /* Keeps the first reason; returns false for the callers' convenience. */
 bool apply_fail(struct apply *a, int rc, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -358,6 +358,8 @@ static bool do_finish(struct apply *a)
 		return apply_fail(a, rc, "%s", err.text);
 	if (rc)
 		log_add(LOG_ERROR, "apply", "%s: %s", a->txn, err.text);
+	if (a->c.touched && a->c.outcome != OUTCOME_INCOMPLETE)
+		apply_end(a, a->c.outcome == OUTCOME_CONFIRMED);
 	ev.rc = a->why_rc;
 	snprintf(ev.text, sizeof(ev.text), "%.190s", a->why.text);
 	apply_emit(a, &ev);

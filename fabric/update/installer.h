@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* installer: how tables get into the switches.  A seam: direct SMPs now. */
+/* installer: how tables get into the switches.  A seam: direct SMPs, through OpenSM, into files. */
 #ifndef FABRIC_UPDATE_INSTALLER_H
 #define FABRIC_UPDATE_INSTALLER_H
 
@@ -25,6 +25,8 @@ struct install_item {
 struct installer_ops {
 	const char *name;
 	bool carries_sl; /* also tells the hosts about changed service levels */
+	uint32_t batch;	 /* items of a call, at most; 0: as it suits who watches; UINT32_MAX: all
+			  * of a wave at once */
 
 	/* Each item gets its own rc; the return value is for what concerns all of them (the
 	 * port is gone, it was cancelled): then the rcs of the items are set as well.  Items of
@@ -33,6 +35,10 @@ struct installer_ops {
 		     struct progress *progress, struct err *err);
 	int (*read)(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
 		    struct progress *progress, struct err *err);
+
+	/* May be NULL.  The update is over: keep: it was confirmed, and what was written is to
+	 * last; else the old contents are back.  Called once, after all else. */
+	int (*end)(void *ctx, bool keep, struct err *err);
 };
 
 struct installer {
