@@ -58,11 +58,13 @@ static struct found *nothing_found(const struct search *s)
 	return r;
 }
 
-/* The new tables with new SLs, or with all that packets may still have. */
-static int put_new(struct search *s, const uint8_t *drained, bool old_sls, struct err *err)
+/* The new tables with new SLs, or with all that packets may still have; *lost: some of those. */
+static int put_new(struct search *s, const uint8_t *drained, bool old_sls, bool *lost,
+		   struct err *err)
 {
 	struct ages a = { .lft_all = AGE_NEW, .sl2vl = AGE_NEW };
 
+	*lost = false;
 	search_graph(s);
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct item *it = &s->item[i];
@@ -71,7 +73,8 @@ static int put_new(struct search *s, const uint8_t *drained, bool old_sls, struc
 		flow_load(s->flow, it->lid);
 		if (!flow_no_loop(s->flow, &a))
 			return loop_in_new(s, it->lid, err);
-		search_put(s, it, a);
+		*lost |= !search_run(s, it, &a);
+		search_put_run(s);
 		if (search_tick(s))
 			return -ECANCELED;
 	}
@@ -105,11 +108,15 @@ static int look_at_old_sls(struct search *s, uint8_t *drained, uint64_t limit)
 		for (uint32_t i = 0; i < s->n; i++) {
 			struct item *it = &s->item[i];
 			bool tired = search_work(s) > limit;
+			enum added how;
 
 			if (!it->sl || drained[i] || (tired && !together))
 				continue;
-			if (tired || search_add(s, it, both, false) != ADDED)
-				drained[i] = (together ? TRANSITION_OTHERS : TRANSITION_OLD_SL) + 1;
+			how = tired ? CYCLE : search_add(s, it, both, false);
+			if (how != ADDED)
+				drained[i] = (together && how == CYCLE ? TRANSITION_OTHERS
+								       : TRANSITION_OLD_SL) +
+					     1;
 			else if (!together)
 				search_take(s, it, both);
 			if (search_tick(s))
@@ -121,11 +128,12 @@ static int look_at_old_sls(struct search *s, uint8_t *drained, uint64_t limit)
 /* All at once first: mostly nobody is in anybody's way. */
 static int look_at_end(struct search *s, uint8_t *drained, struct err *err)
 {
-	int rc = put_new(s, drained, true, err);
+	bool lost;
+	int rc = put_new(s, drained, true, &lost, err);
 
-	if (rc || search_sort(s))
+	if (rc || (!lost && search_sort(s)))
 		return rc;
-	rc = put_new(s, drained, false, err);
+	rc = put_new(s, drained, false, &lost, err);
 	if (rc)
 		return rc;
 	return search_sort(s) ? look_at_old_sls(s, drained, search_work(s) + s->effort)
@@ -228,14 +236,16 @@ static int end_holds(struct search *s, const uint8_t *drained, bool *holds)
 {
 	struct ages a = { .lft_all = AGE_NEW, .sl2vl = AGE_NEW };
 
+	*holds = true;
 	search_graph(s);
-	for (uint32_t i = 0; i < s->n; i++) {
+	for (uint32_t i = 0; i < s->n && *holds; i++) {
 		a.sl = drained[i] ? AGE_NEW : AGE_BOTH;
-		search_put(s, &s->item[i], a);
+		*holds = search_run(s, &s->item[i], &a);
+		search_put_run(s);
 		if (search_tick(s))
 			return -ECANCELED;
 	}
-	*holds = search_sort(s);
+	*holds = *holds && search_sort(s);
 	return 0;
 }
 

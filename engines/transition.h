@@ -14,6 +14,11 @@
  * is the union over all LIDs.  A wave is safe when no LID's hops can go round in a circle
  * and the union over (channel, VL) has no cycle (Dally and Seitz).
  *
+ * Nothing may be lost, either: where an old SL through new SL2VL tables, or a new one through
+ * old ones, is dropped or gets a VL that the link does not have (OperVLs as far as known; 15 where
+ * not), the LID cannot be there in that wave.  Losses that the old or the new tables have
+ * by themselves are others' business (verify, plan_check_vls()).
+ *
  * Per LID and wave that is exact: a dependency is there when some timing of the writes makes
  * some packet cause it.  What it leaves aside, on the safe side: that the LIDs of one block
  * change together, that the switches' own packets from port 0 are not counted (management is on
@@ -50,8 +55,8 @@
 
 enum transition_why {
 	TRANSITION_OLD_LOOP, /* the old entries of the LID loop */
-	TRANSITION_OLD_SL,   /* packets that keep the old SL would close a cycle in the new tables:
-			      * no order of writes can help */
+	TRANSITION_OLD_SL,   /* packets that keep the old SL would close a cycle in the new tables,
+			      * or be lost there: no order of writes can help */
 	TRANSITION_OTHERS,   /* the same, but only together with other LIDs that keep theirs */
 	TRANSITION_NO_ORDER, /* no order was found in which it could stay */
 };

@@ -135,7 +135,7 @@ static struct ages ages_in(struct fit *x, uint32_t stage, uint32_t first)
 	return a;
 }
 
-static bool add_stage(struct fit *x, uint32_t g, uint32_t first)
+static bool add_stage(struct fit *x, struct item *it, uint32_t g, uint32_t first)
 {
 	struct search *s = x->s;
 	struct ages a = ages_in(x, g, first);
@@ -144,7 +144,7 @@ static bool add_stage(struct fit *x, uint32_t g, uint32_t first)
 	uint32_t n, i = 0;
 
 	x->added[g].n = 0;
-	if (!flow_run(s->flow, &a))
+	if (!search_run(s, it, &a))
 		return false;
 	d = flow_deps(s->flow, &n);
 	while (i < n && tgraph_add(x->g[g], &d[i])) {
@@ -159,10 +159,10 @@ static bool add_stage(struct fit *x, uint32_t g, uint32_t first)
 }
 
 /* In all stages, or in none. */
-static bool add_everywhere(struct fit *x, uint32_t first)
+static bool add_everywhere(struct fit *x, struct item *it, uint32_t first)
 {
 	for (uint32_t g = 0; g < x->nstages; g++) {
-		if (add_stage(x, g, first))
+		if (add_stage(x, it, g, first))
 			continue;
 		for (uint32_t k = 0; k <= g; k++)
 			for (size_t i = 0; i < x->added[k].n; i++)
@@ -190,13 +190,13 @@ static void note_moves(struct fit *x, uint32_t item, uint32_t first)
 
 static bool fits(struct fit *x, uint32_t i)
 {
-	const struct item *it = &x->s->item[i];
+	struct item *it = &x->s->item[i];
 
 	flow_load(x->s->flow, it->lid);
 	if (!choose_levels(x, it))
 		return false;
 	for (uint32_t first = 0; first + x->nlevels <= LEVELS; first++) {
-		if (add_everywhere(x, first)) {
+		if (add_everywhere(x, it, first)) {
 			note_moves(x, i, first);
 			return true;
 		}

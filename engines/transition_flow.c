@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define DATA_VLS 15
+#define ALL_VLS	 0x7fffu
+#define DROPPED	 0x8000u /* among VLs: the packet gets none */
 
 struct flow {
 	const struct fabric *f;
@@ -19,6 +21,7 @@ struct flow {
 	bool full;			 /* SL2VL: look into the tables' rows */
 	bool by_end;			 /* ends of one switch differ in SL or SL2VL */
 	uint16_t kind_vl[2][2][FAB_SLS]; /* unless full: [table][input is a switch][SL] */
+	uint16_t *carries;		 /* by port of a switch: VLs that its link has */
 
 	uint32_t *chan_of; /* by port: as fabric_chan(), but close together */
 	uint32_t block;	   /* that is loaded */
@@ -29,6 +32,7 @@ struct flow {
 	uint8_t dport;
 	uint32_t *hop; /* [switch * 2 + table]: channel or FAB_NONE */
 	bool lft_changes;
+	bool loses; /* the last run */
 
 	uint32_t *slot; /* [switch * 2 + i]: channels of the run, FAB_NONE beyond */
 	uint32_t *degree, *order;
@@ -68,7 +72,37 @@ static bool ends_differ(const struct fabric *f, const struct tables *t)
 
 static uint16_t vl_bit(uint8_t vl)
 {
-	return vl < DATA_VLS ? (uint16_t)(1u << vl) : 0;
+	return vl < DATA_VLS ? (uint16_t)(1u << vl) : DROPPED;
+}
+
+static uint16_t vls_of_port(const struct port *p)
+{
+	return p->op_vls ? (uint16_t)((1u << p->op_vls) - 1) & ALL_VLS : ALL_VLS;
+}
+
+/* The smaller of both ends, where OperVLs are known. */
+static uint16_t vls_of_link(const struct fabric *f, const struct port *p)
+{
+	uint16_t vls = vls_of_port(p);
+
+	if (p->chan != FAB_NONE)
+		vls &= vls_of_port(fabric_port(f, f->chan_dst[p->chan], f->chan_rport[p->chan]));
+	return vls;
+}
+
+/* What an output port makes of VLs: one that the link does not have is lost, or folds onto
+ * another where OpenSM cuts the table off. */
+static uint16_t carried(struct flow *x, size_t port, uint16_t vls)
+{
+	uint16_t has = x->carries[port], kept = vls & has;
+	uint32_t beyond = vls & ALL_VLS & ~(uint32_t)has;
+
+	if (vls == kept)
+		return vls;
+	x->loses = true;
+	for (; beyond; beyond &= beyond - 1)
+		kept |= (uint16_t)(1u << __builtin_ctz(beyond) % __builtin_popcount(has));
+	return kept;
 }
 
 /* SLs that no path has do not matter. */
@@ -111,7 +145,7 @@ static void look_at_sl2vl(struct flow *x, uint32_t sls)
 			}
 		}
 	}
-	x->nvl = 32u - (uint32_t)__builtin_clz(vls);
+	x->nvl = 32u - (uint32_t)__builtin_clz(vls & ALL_VLS);
 }
 
 static void size_vls(struct flow *x, uint32_t sls)
@@ -125,7 +159,7 @@ static void size_vls(struct flow *x, uint32_t sls)
 	x->sl2vl_changes = memcmp(x->kind_vl[0], x->kind_vl[1], sizeof(x->kind_vl[0])) != 0;
 	for (uint32_t i = 0; i < 4 * FAB_SLS; i++)
 		vls |= (&x->kind_vl[0][0][0])[i];
-	x->nvl = 32u - (uint32_t)__builtin_clz(vls);
+	x->nvl = 32u - (uint32_t)__builtin_clz(vls & ALL_VLS);
 }
 
 struct flow *flow_new(const struct fabric *f, const struct turns *turns, const struct tables *old,
@@ -145,8 +179,11 @@ struct flow *flow_new(const struct fabric *f, const struct turns *turns, const s
 	size_vls(x, sls);
 	x->block = FAB_NONE;
 	x->chan_of = xcalloc(f->nport, sizeof(*x->chan_of));
-	for (uint32_t i = 0; i < f->nport; i++)
+	x->carries = xcalloc(f->nport, sizeof(*x->carries));
+	for (uint32_t i = 0; i < f->nport; i++) {
 		x->chan_of[i] = f->port[i].chan;
+		x->carries[i] = vls_of_link(f, &f->port[i]);
+	}
 	x->port = xcalloc(2 * LFT_BLOCK, f->nsw);
 	x->sent = xcalloc((size_t)2 * LFT_BLOCK * f->nsw, sizeof(*x->sent));
 	x->hop = xcalloc(2 * (size_t)f->nsw, sizeof(*x->hop));
@@ -163,6 +200,7 @@ void flow_free(struct flow *x)
 	if (!x)
 		return;
 	free(x->chan_of);
+	free(x->carries);
 	free(x->port);
 	free(x->sent);
 	free(x->hop);
@@ -293,7 +331,7 @@ uint32_t flow_new_hop(const struct flow *x, uint32_t sw)
 
 /* ---- a run ---- */
 
-static uint16_t vls_at(const struct flow *x, uint32_t sw, uint32_t in, uint32_t c, uint32_t sl,
+static uint16_t vls_at(struct flow *x, uint32_t sw, uint32_t in, uint8_t out, uint32_t sl,
 		       uint8_t age, bool from_switch)
 {
 	uint16_t vls = 0;
@@ -301,11 +339,10 @@ static uint16_t vls_at(const struct flow *x, uint32_t sw, uint32_t in, uint32_t 
 	for (int k = 0; k < 2; k++) {
 		if (!(age >> k & 1))
 			continue;
-		vls |= x->full ? vl_bit(tables_vl(x->t[k], x->f, sw, (uint8_t)in,
-						  x->f->chan_port[c], (uint8_t)sl))
+		vls |= x->full ? vl_bit(tables_vl(x->t[k], x->f, sw, (uint8_t)in, out, (uint8_t)sl))
 			       : x->kind_vl[k][from_switch][sl];
 	}
-	return vls;
+	return carried(x, x->f->port_off[sw] + out, vls);
 }
 
 static void send_from(struct flow *x, uint32_t s, uint32_t end, uint32_t sls, uint8_t age)
@@ -314,35 +351,64 @@ static void send_from(struct flow *x, uint32_t s, uint32_t end, uint32_t sls, ui
 
 	for (uint32_t m = sls; m; m &= m - 1) {
 		uint32_t sl = (uint32_t)__builtin_ctz(m);
-		uint16_t vls = vls_at(x, s / 2, f->term_port[end], x->slot[s], sl, age, false);
+		uint16_t vls = vls_at(x, s / 2, f->term_port[end], f->chan_port[x->slot[s]], sl,
+				      age, false);
 
 		x->vl[s][sl] |= vls;
 		x->sls[s] |= (uint16_t)((vls != 0) << sl);
 	}
 }
 
+/* SLs that an end, or each end, on a switch may use. */
+static uint32_t sls_sent(const struct flow *x, uint32_t sw, uint32_t term, uint8_t age)
+{
+	uint32_t sls = 0;
+
+	for (uint32_t k = 0; k < 2; k++) {
+		if (!(age >> k & 1))
+			continue;
+		sls |= x->by_end ? sl_bit(tables_path_sl(x->t[k], term, sw, x->lid))
+				 : sent_row(x, k)[sw];
+	}
+	return sls;
+}
+
+/* The ends of a switch that have to be looked at: one, or all where they differ. */
+static uint32_t last_sender(const struct flow *x, uint32_t sw)
+{
+	uint32_t i = x->f->term_off[sw], end = x->f->term_off[sw + 1];
+
+	return i < end && !x->by_end ? i + 1 : end;
+}
+
 /* What the ends on a switch may put on one of its channels. */
 static void send(struct flow *x, uint32_t s, const struct ages *a)
 {
 	const struct fabric *f = x->f;
-	uint32_t sw = s / 2, i = f->term_off[sw], end = f->term_off[sw + 1];
+	uint32_t sw = s / 2, end = last_sender(x, sw);
 
-	if (i == end)
-		return;
-	if (!x->by_end) {
-		uint32_t sls = (a->sl & AGE_OLD ? sent_row(x, 0)[sw] : 0u) |
-			       (a->sl & AGE_NEW ? sent_row(x, 1)[sw] : 0u);
+	for (uint32_t i = f->term_off[sw]; i < end; i++)
+		send_from(x, s, f->term_list[i], sls_sent(x, sw, f->term_list[i], a->sl), a->sl2vl);
+}
 
-		send_from(x, s, f->term_list[i], sls, a->sl2vl);
-		return;
-	}
-	for (; i < end; i++) {
-		uint32_t term = f->term_list[i], sls = 0;
+/* What leaves for the LID's own end; only whether it is lost there matters. */
+static void deliver(struct flow *x, uint32_t in, uint32_t sls, uint8_t age, bool from_switch)
+{
+	for (; sls && x->dport; sls &= sls - 1)
+		vls_at(x, x->dsw, in, x->dport, (uint32_t)__builtin_ctz(sls), age, from_switch);
+}
 
-		for (int k = 0; k < 2; k++)
-			if (a->sl >> k & 1)
-				sls |= sl_bit(tables_path_sl(x->t[k], term, sw, x->lid));
-		send_from(x, s, term, sls, a->sl2vl);
+static void deliver_near(struct flow *x, const struct ages *a)
+{
+	const struct fabric *f = x->f;
+	uint32_t end = x->dsw == FAB_NONE ? 0 : last_sender(x, x->dsw);
+
+	for (uint32_t i = end ? f->term_off[x->dsw] : 0; i < end; i++) {
+		uint32_t term = f->term_list[i];
+
+		if (f->term_port[term] != x->dport || !x->by_end)
+			deliver(x, f->term_port[term], sls_sent(x, x->dsw, term, a->sl), a->sl2vl,
+				false);
 	}
 }
 
@@ -355,7 +421,8 @@ static void turn(struct flow *x, uint32_t s, uint32_t o, const struct ages *a)
 
 	for (uint32_t m = x->sls[s]; m; m &= m - 1) {
 		uint32_t sl = (uint32_t)__builtin_ctz(m);
-		uint16_t vls = vls_at(x, o / 2, x->f->chan_rport[c], e, sl, a->sl2vl, true);
+		uint16_t vls = vls_at(x, o / 2, x->f->chan_rport[c], x->f->chan_port[e], sl,
+				      a->sl2vl, true);
 
 		if (!vls)
 			continue;
@@ -432,8 +499,10 @@ bool flow_run(struct flow *x, const struct ages *a)
 	const struct fabric *f = x->f;
 
 	x->dep.n = 0;
+	x->loses = false;
 	if (!flow_no_loop(x, a))
 		return false;
+	deliver_near(x, a);
 	for (uint32_t i = 0; i < f->nsw; i++)
 		for (uint32_t s = 2 * x->order[i]; s < 2 * x->order[i] + 2; s++) {
 			uint32_t o;
@@ -442,6 +511,8 @@ bool flow_run(struct flow *x, const struct ages *a)
 				break;
 			send(x, s, a);
 			o = 2 * f->chan_dst[x->slot[s]];
+			if (o == 2 * x->dsw)
+				deliver(x, f->chan_rport[x->slot[s]], x->sls[s], a->sl2vl, true);
 			for (uint32_t k = o; k < o + 2 && x->sls[s]; k++)
 				if (x->slot[k] != FAB_NONE)
 					turn(x, s, k, a);
@@ -450,6 +521,11 @@ bool flow_run(struct flow *x, const struct ages *a)
 		}
 	x->work += x->dep.n;
 	return true;
+}
+
+bool flow_loses(const struct flow *x)
+{
+	return x->loses;
 }
 
 const struct tdep *flow_deps(const struct flow *x, uint32_t *n)

@@ -45,6 +45,11 @@ struct ages {
 };
 bool flow_run(struct flow *x, const struct ages *a);
 
+/* Might the last run lose a packet?  By an SL2VL table that drops it, or gives it a VL that the
+ * link does not have (as far as OperVLs are known): the dependencies count such a packet on the
+ * VL onto which it folds where OpenSM cuts the table off. */
+bool flow_loses(const struct flow *x);
+
 /* Only whether packets may go round: true when they cannot.  O(nsw). */
 bool flow_no_loop(struct flow *x, const struct ages *a);
 

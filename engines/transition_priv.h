@@ -11,12 +11,16 @@
 
 enum place { STAYS, WAITS, DONE, DRAINED };
 
+/* Of packets to a LID: where the old or the new tables alone lose some, more are no news. */
+enum losses { LOSSES_UNKNOWN, LOSSES_COUNT, LOSSES_IGNORED };
+
 struct item {
 	uint16_t lid;
 	bool lft, sl; /* what changes */
 	bool moving;  /* in the wave at hand */
 	uint8_t place, why;
-	bool stuck; /* by this dependency, when it was tried last */
+	uint8_t losses; /* enum losses */
+	bool stuck;	/* by this dependency, when it was tried last */
 	struct tdep by;
 	uint8_t *lft_age;  /* by switch; NULL: all alike */
 	uint8_t *lft_wide; /* while moving in part: the same with AGE_BOTH */
@@ -71,7 +75,12 @@ bool search_sort(struct search *s); /* tgraph_sort() of the graph at hand */
 void search_put(struct search *s, const struct item *it, struct ages a);
 void search_take(struct search *s, const struct item *it, struct ages a);
 
-enum added { ADDED, CYCLE, LOOP };
+/* The LID's dependencies, for flow_deps().  False when its packets may go round, or be lost that
+ * neither the old nor the new tables lose. */
+bool search_run(struct search *s, struct item *it, const struct ages *a);
+void search_put_run(struct search *s); /* those of the last run */
+
+enum added { ADDED, CYCLE, LOOP }; /* LOOP: or losses */
 
 /* All of them, or none.  blame: notes what closed the cycle. */
 enum added search_add(struct search *s, struct item *it, struct ages a, bool blame);

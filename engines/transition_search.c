@@ -66,14 +66,38 @@ static bool run(struct search *s, const struct item *it, const struct ages *a)
 	return flow_run(s->flow, a);
 }
 
+static bool loses_with(struct search *s, const struct item *it, uint8_t age)
+{
+	const struct ages a = { .lft_all = age, .sl = age, .sl2vl = age };
+
+	return !run(s, it, &a) || flow_loses(s->flow);
+}
+
+bool search_run(struct search *s, struct item *it, const struct ages *a)
+{
+	if (!run(s, it, a))
+		return false;
+	if (!flow_loses(s->flow) || it->losses == LOSSES_IGNORED)
+		return true;
+	if (it->losses == LOSSES_COUNT)
+		return false;
+	it->losses = loses_with(s, it, AGE_OLD) || loses_with(s, it, AGE_NEW) ? LOSSES_IGNORED
+									      : LOSSES_COUNT;
+	return search_run(s, it, a);
+}
+
+void search_put_run(struct search *s)
+{
+	uint32_t n;
+	const struct tdep *d = flow_deps(s->flow, &n);
+
+	tgraph_put_all(s->g, d, n);
+}
+
 void search_put(struct search *s, const struct item *it, struct ages a)
 {
-	const struct tdep *d;
-	uint32_t n;
-
 	run(s, it, &a);
-	d = flow_deps(s->flow, &n);
-	tgraph_put_all(s->g, d, n);
+	search_put_run(s);
 }
 
 void search_take(struct search *s, const struct item *it, struct ages a)
@@ -92,7 +116,7 @@ enum added search_add(struct search *s, struct item *it, struct ages a, bool bla
 	const struct tdep *d;
 	uint32_t n, i = 0;
 
-	if (!run(s, it, &a))
+	if (!search_run(s, it, &a))
 		return LOOP;
 	d = flow_deps(s->flow, &n);
 	while (i < n && tgraph_add(s->g, &d[i]))
@@ -342,7 +366,7 @@ static bool all_at_once(struct search *s)
 
 		if (it->place != WAITS)
 			continue;
-		if (!run(s, it, &a))
+		if (!search_run(s, it, &a))
 			break;
 		search_put(s, it, a);
 		if (search_tick(s))

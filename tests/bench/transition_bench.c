@@ -65,7 +65,15 @@ static void judge_pair(struct totals *sum, const char *spec, const struct fabric
 	transition_free(t);
 }
 
-static struct tables *route_with(const struct fabric *f, struct rng *r, const char **name)
+/* Links with that many VLs, some of them with more: SLs of the other tables may go beyond. */
+static void limit_vls(struct fabric *f, unsigned vls, struct rng *r)
+{
+	for (uint32_t i = 0; i < f->nport; i++)
+		f->port[i].op_vls = (uint8_t)(vls + rng_below(r, 4) / 3 * 4);
+}
+
+static struct tables *route_with(const struct fabric *f, unsigned vls, struct rng *r,
+				 const char **name)
 {
 	struct engine_params params = { .vls = 4, .threads = 1 };
 	const struct engine *const *all;
@@ -78,7 +86,7 @@ static struct tables *route_with(const struct fabric *f, struct rng *r, const ch
 		struct tables *t;
 
 		params.seed = rng_u64(r);
-		params.vls = 1 + (unsigned)rng_below(r, 8);
+		params.vls = 1 + (unsigned)rng_below(r, vls);
 		params.roots = &root;
 		params.nroots = rng_below(r, 2);
 		if (engine_run(e, &t, f, NULL, NULL, &params, NULL, NULL))
@@ -87,6 +95,26 @@ static struct tables *route_with(const struct fabric *f, struct rng *r, const ch
 		return t;
 	}
 	return NULL;
+}
+
+/* The same paths on the same VLs by other SLs; what no path uses is dropped, or on a VL of its
+ * number, which the links may not have. */
+static void rename_sls(const struct fabric *f, struct tables *t, struct rng *r)
+{
+	uint8_t by = 1 + (uint8_t)rng_below(r, 15);
+	bool drop = rng_below(r, 2);
+
+	if (t->sl_kind == SL_BY_TERM || t->sl2vl_kind != SL2VL_IDENTITY)
+		return;
+	t->sl_const = (t->sl_const + by) % FAB_SLS;
+	for (size_t i = 0; t->sl && i < (t->sl_kind == SL_BY_DLID ? 1 : f->nsw) * t->stride; i++)
+		t->sl[i] = (t->sl[i] + by) % FAB_SLS;
+	tables_sl2vl_form(t, SL2VL_BY_INPUT, f);
+	for (uint32_t i = 0; i < tables_sl2vl_bytes(t); i++) {
+		uint8_t vl = (uint8_t)((i - by) % FAB_SLS);
+
+		t->sl2vl[i] = vl < t->vls ? vl : drop ? VL_DROP : (uint8_t)(i % FAB_SLS);
+	}
 }
 
 static void random_spec(char *spec, size_t size, struct rng *r)
@@ -125,14 +153,22 @@ static int judge(uint32_t fabrics, uint32_t orders, uint64_t seed)
 		struct err err;
 		const char *a = "", *b = "";
 		char spec[96], names[40];
+		unsigned vls;
 
 		random_spec(spec, sizeof(spec), &r);
 		if (make_fabric(&f, spec, &err)) {
 			fprintf(stderr, "%s: %s\n", spec, err.text);
 			return 1;
 		}
-		old = route_with(f, &r, &a);
-		new = route_with(f, &r, &b);
+		vls = i % 2 ? 8 : 1u << rng_below(&r, 3);
+		if (vls < 8)
+			limit_vls(f, vls, &r);
+		old = route_with(f, vls, &r, &a);
+		new = route_with(f, vls, &r, &b);
+		if (vls < 8 && old && rng_below(&r, 2))
+			rename_sls(f, old, &r);
+		if (vls < 8 && new &&rng_below(&r, 2))
+			rename_sls(f, new, &r);
 		snprintf(names, sizeof(names), "%s>%s", a, b);
 		for (int k = 0; k < 4 && old && new && !tables_same(old, new, f); k++)
 			judge_pair(&sum, spec, f, old, new, names, k & 1, k >> 1, orders);

@@ -432,6 +432,99 @@ static void the_same_input_gives_the_same_plan(void **state)
 	fabric_put(f);
 }
 
+static void set_op_vls(struct fabric *f, uint8_t vls)
+{
+	for (uint32_t i = 0; i < f->nport; i++)
+		f->port[i].op_vls = vls;
+}
+
+/* On a ring cut in the same place: all paths to host 0 by SL sl, all SLs on VL vl but for one. */
+static struct tables *by_sl(const struct fabric *f, uint8_t sl, uint8_t odd_sl, uint8_t odd_vl)
+{
+	struct tables *t = cut_ring(f, 3);
+
+	tables_sl_form(t, SL_BY_DLID, f);
+	t->sl[f->term_lid[0]] = sl;
+	tables_sl2vl_form(t, SL2VL_BY_INPUT, f);
+	for (uint32_t i = 0; i < 3; i++)
+		t->sl2vl[i * FAB_SLS + odd_sl] = odd_vl;
+	return t;
+}
+
+/* From SL 5 to SL 0 where the new SL2VL tables have that VL for SL 5: host 0's LID is drained. */
+static void assert_old_sl_is_lost(uint8_t vl, uint8_t op_vls, bool lost)
+{
+	struct fabric *f = net_ring(4, 1, NULL);
+	struct tables *old = by_sl(f, 5, 1, 0), *new = by_sl(f, 0, 5, vl);
+	struct transition *t;
+
+	set_op_vls(f, op_vls);
+	t = must_plan(f, old, new, NULL);
+	assert_int_equal(t->ndrain, lost);
+	if (lost) {
+		assert_int_equal(t->drain[0].lid, f->term_lid[0]);
+		assert_int_equal(t->drain[0].why, TRANSITION_OLD_SL);
+	}
+	assert_judged(f, old, new, t, false);
+	transition_free(t);
+	tables_put(old);
+	tables_put(new);
+	fabric_put(f);
+}
+
+static void old_sls_that_new_sl2vl_tables_lose_are_drained(void **state)
+{
+	(void)state;
+	assert_old_sl_is_lost(VL_DROP, 0, true);
+	assert_old_sl_is_lost(VL_DROP, 8, true);
+	assert_old_sl_is_lost(5, 4, true);
+	assert_old_sl_is_lost(5, 8, false);
+	assert_old_sl_is_lost(5, 0, false); /* not known */
+	assert_old_sl_is_lost(3, 4, false);
+}
+
+/* Where hosts may use SL 5 before the tables know it. */
+static void new_sls_that_old_sl2vl_tables_lose_are_drained(void **state)
+{
+	struct fabric *f = net_ring(4, 1, NULL);
+	struct tables *old = by_sl(f, 0, 5, 5), *new = by_sl(f, 5, 1, 0);
+	struct transition_params any = { .sl_any = true };
+	struct transition *t;
+
+	(void)state;
+	set_op_vls(f, 2);
+	t = must_plan(f, old, new, &any);
+	assert_int_equal(t->ndrain, 1);
+	assert_int_equal(t->drain[0].why, TRANSITION_NO_ORDER);
+	assert_judged(f, old, new, t, true);
+	transition_free(t);
+	t = must_plan(f, old, new, NULL);
+	assert_int_equal(t->ndrain, 0);
+	assert_judged(f, old, new, t, false);
+	transition_free(t);
+	tables_put(old);
+	tables_put(new);
+	fabric_put(f);
+}
+
+/* Nobody's fault: the old tables lose the LID's packets on the last link, too. */
+static void losses_that_are_there_already_change_nothing(void **state)
+{
+	struct fabric *f = net_ring(4, 1, NULL);
+	struct tables *old = by_sl(f, 5, 5, 5), *new = by_sl(f, 0, 5, VL_DROP);
+	struct transition *t;
+
+	(void)state;
+	f->port[f->port_off[f->term_sw[0]] + f->term_port[0]].op_vls = 4;
+	t = must_plan(f, old, new, NULL);
+	assert_int_equal(t->ndrain, 0);
+	assert_judged(f, old, new, t, false);
+	transition_free(t);
+	tables_put(old);
+	tables_put(new);
+	fabric_put(f);
+}
+
 static void new_tables_with_a_loop_or_a_cycle_are_refused(void **state)
 {
 	struct fabric *f = net_ring(4, 1, NULL);
@@ -503,6 +596,9 @@ int main(void)
 		cmocka_unit_test(random_pairs_of_engines_never_meet_a_loop_or_a_cycle),
 		cmocka_unit_test(what_is_done_in_a_hurry_keeps_lids_that_loop_in_one_wave),
 		cmocka_unit_test(the_same_input_gives_the_same_plan),
+		cmocka_unit_test(old_sls_that_new_sl2vl_tables_lose_are_drained),
+		cmocka_unit_test(new_sls_that_old_sl2vl_tables_lose_are_drained),
+		cmocka_unit_test(losses_that_are_there_already_change_nothing),
 		cmocka_unit_test(new_tables_with_a_loop_or_a_cycle_are_refused),
 		cmocka_unit_test(a_lid_that_loops_in_the_old_tables_is_drained),
 		cmocka_unit_test(a_cancel_is_honoured),

@@ -21,6 +21,7 @@ struct world {
 	uint32_t *sl2vl_turn; /* by switch */
 	bool any;	      /* turns other than ALWAYS and NEVER mean old or new at any time */
 	bool *drained;	      /* by LID */
+	bool *lossy;	      /* by LID: old or new tables alone lose some of its packets */
 	uint32_t n;	      /* vertices: channel * VLS + VL */
 	uint8_t *was;	      /* edges of the old tables, [from * n + to] where n is small */
 };
@@ -51,7 +52,25 @@ struct flood {
 	uint32_t *seen; /* [(chan * VLS + sl) * VLS + vl]: earliest time + 1 */
 	struct flight *stack;
 	size_t n, cap;
+	bool lost; /* some packet may be dropped for its VL */
 };
+
+/* VL that the link on that port makes of vl: as OpenSM cuts tables off, modulo OperVLs; VLS when
+ * the packet is dropped. */
+static uint8_t vl_on_link(struct flood *fl, uint32_t sw, uint8_t out, uint8_t vl)
+{
+	const struct fabric *f = fl->w->f;
+	const struct port *p = fabric_port(f, sw, out);
+	uint8_t has = p->op_vls ? p->op_vls : 15;
+
+	if (p->chan != FAB_NONE) {
+		const struct port *q = fabric_port(f, f->chan_dst[p->chan], f->chan_rport[p->chan]);
+
+		has = q->op_vls && q->op_vls < has ? q->op_vls : has;
+	}
+	fl->lost |= vl >= has;
+	return vl >= 15 ? VLS : vl % has;
+}
 
 static void push(struct flood *fl, struct flight p)
 {
@@ -79,15 +98,16 @@ static void forward(struct flood *fl, uint32_t sw, uint8_t in, uint8_t sl, uint3
 		uint8_t out = tables_row(w->t[k], sw)[fl->lid], dport = 0;
 
 		c = fabric_chan(w->f, sw, out);
-		if (at == NEVER || c == FAB_NONE)
-			continue;
-		if (fabric_lid_switch(w->f, fl->lid, &dport) == sw && dport == out)
+		bool here = fabric_lid_switch(w->f, fl->lid, &dport) == sw && dport == out;
+
+		if (at == NEVER || (here ? !out || in == out : c == FAB_NONE))
 			continue;
 		for (int j = 0; j < 2; j++) {
 			uint32_t then = meets(w, w->sl2vl_turn[sw], j, at);
 			uint8_t vl = tables_vl(w->t[j], w->f, sw, in, out, sl);
 
-			if (then == NEVER || vl >= 15)
+			vl = then == NEVER ? VLS : vl_on_link(fl, sw, out, vl);
+			if (vl == VLS || here)
 				continue;
 			if (from != NEVER)
 				fl->edges[(size_t)from * w->n + c * VLS + vl] = 1;
@@ -294,6 +314,7 @@ struct play {
 	uint32_t first, end; /* writes of the wave */
 	bool sl2vl;	     /* the SL2VL tables are written in it */
 	uint32_t sls;
+	bool lost;	/* packets that neither tables lose */
 	uint8_t *fixed; /* dependencies of LIDs that the wave leaves alone */
 	bool *touched;	/* by LID */
 	struct rng rng;
@@ -316,8 +337,11 @@ static void collect(struct play *p, uint8_t *edges, bool touched)
 	flood_begin(&fl, &p->w, edges);
 	for (uint32_t lid = 1; lid <= p->w.f->max_lid; lid++)
 		if (p->w.f->lid_end[lid] != FAB_NONE && !p->w.drained[lid] &&
-		    p->touched[lid] == touched)
+		    p->touched[lid] == touched) {
+			fl.lost = false;
 			flood(&fl, lid, p->sls);
+			p->lost |= fl.lost && !p->w.lossy[lid];
+		}
 	flood_end(&fl);
 }
 
@@ -335,6 +359,8 @@ static const char *all_orders(struct play *p)
 	collect(p, edges, false);
 	if (closes_cycle(&p->w, edges))
 		what = "a mixture inside a wave closes a cycle of dependencies";
+	if (p->lost)
+		what = "a mixture inside a wave loses packets";
 	p->w.any = false;
 	free(edges);
 	return what;
@@ -459,9 +485,14 @@ static const char *the_end(struct play *p)
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		p->w.sl2vl_turn[sw] = ALWAYS;
 	flood_begin(&fl, &p->w, edges);
-	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
-		if (f->lid_end[lid] != FAB_NONE)
-			flood(&fl, lid, p->w.drained[lid] ? 2 : 3);
+	for (uint32_t lid = 1; lid <= f->max_lid && !what; lid++) {
+		if (f->lid_end[lid] == FAB_NONE)
+			continue;
+		fl.lost = false;
+		flood(&fl, lid, p->w.drained[lid] ? 2 : 3);
+		if (fl.lost && !p->w.lossy[lid])
+			what = "packets are lost in the end";
+	}
 	flood_end(&fl);
 	if (!what && closes_cycle(&p->w, edges))
 		what = "old SLs close a cycle in the end";
@@ -478,6 +509,7 @@ static void world_init(struct world *w, const struct fabric *f, const struct tab
 	w->sl2vl_turn = xcalloc(f->nsw, sizeof(*w->sl2vl_turn));
 	memset(w->sl2vl_turn, 0xff, f->nsw * sizeof(*w->sl2vl_turn));
 	w->drained = xcalloc((size_t)old->stride, sizeof(*w->drained));
+	w->lossy = xcalloc((size_t)old->stride, sizeof(*w->lossy));
 }
 
 static void world_done(struct world *w)
@@ -485,7 +517,29 @@ static void world_done(struct world *w)
 	free(w->turn);
 	free(w->sl2vl_turn);
 	free(w->drained);
+	free(w->lossy);
 	free(w->was);
+}
+
+/* Which LIDs lose packets where all is old, or all new. */
+static void look_for_losses(struct world *w, uint32_t turn, uint32_t sls)
+{
+	uint8_t *edges = xcalloc((size_t)w->n, w->n);
+	struct flood fl;
+
+	for (uint32_t i = 0; i < w->f->nsw * w->t[0]->stride; i++)
+		w->turn[i] = turn;
+	for (uint32_t sw = 0; sw < w->f->nsw; sw++)
+		w->sl2vl_turn[sw] = turn;
+	flood_begin(&fl, w, edges);
+	for (uint32_t lid = 1; lid <= w->f->max_lid; lid++) {
+		fl.lost = false;
+		if (w->f->lid_end[lid] != FAB_NONE)
+			flood(&fl, lid, sls);
+		w->lossy[lid] |= fl.lost;
+	}
+	flood_end(&fl);
+	free(edges);
 }
 
 static void remember_old(struct world *w)
@@ -510,6 +564,8 @@ const char *judge_transition(const struct fabric *f, const struct tables *old,
 	world_init(&p.w, f, old, new);
 	for (uint32_t i = 0; i < t->ndrain; i++)
 		p.w.drained[t->drain[i].lid] = true;
+	look_for_losses(&p.w, ALWAYS, 2);
+	look_for_losses(&p.w, NEVER, 1);
 	remember_old(&p.w);
 	p.sls = sl_any ? 3 : 1;
 	p.fixed = xcalloc((size_t)p.w.n, p.w.n);
