@@ -21,6 +21,7 @@ PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1
 	libibumad-dev libibmad-dev libslurm-dev
 PKGS_CHECK := libcmocka-dev clang libclang-rt-14-dev tmux opensm libopensm-dev ibsim-utils \
 	infiniband-diags ibutils slurmctld slurmd slurm-client python3 procps valgrind
+PKGS_FUZZ := clang libclang-rt-14-dev
 PKGS_BENCH := opensm libopensm-dev ibsim-utils python3
 PKGS_SHOTS := tmux python3 python3-pil fonts-dejavu-core
 
@@ -68,7 +69,7 @@ UNIT_BINS := $(UNIT_SRCS:%.c=$(B)/%)
 UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wildcard tests/unit/*.c))))
 
 Q := $(if $(V),,@)
-.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month soak \
+.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month soak fuzz \
 	screenshots install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -112,6 +113,11 @@ $(B)/tests/bench/explore: $(B)/tests/unit/phase_model.o
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
 
+# tests/fuzz/fuzz_NAME.c: by libFuzzer where SAN says so, else by a driver of our own
+FUZZ_OBJS := $(patsubst %,$(B)/tests/%.o,fuzz/seeds fuzz/tiny)
+$(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_OBJS) $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/driver.o) $(LIB)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(findstring fuzzer,$(SAN)),-fsanitize=fuzzer) -o $@ $^ $(PC_LDLIBS)
+
 # an event plugin of opensm
 $(B)/tests/bench/libosm_clock.so: tests/bench/osm_clock.c
 	$(if $(V),,@echo "  CC  $<")
@@ -119,7 +125,7 @@ $(B)/tests/bench/libosm_clock.so: tests/bench/osm_clock.c
 	$(Q)$(CC) -std=gnu17 $(CFLAGS) $(WARN) -fPIC -shared -isystem /usr/include/infiniband -o $@ $< -ldl
 
 -include $(PIC_SRCS:%.c=$(B)/pic/%.d) $(PLUGIN_OBJS:%.o=%.d)
--include $(patsubst %.c,$(B)/%.d,$(SRCS) $(wildcard tests/unit/*.c tests/lab/*.c))
+-include $(patsubst %.c,$(B)/%.d,$(SRCS) $(wildcard tests/unit/*.c tests/lab/*.c tests/fuzz/*.c))
 
 packages:
 	$(Q)sh tests/packages.sh $(PKGS_BUILD)
@@ -173,6 +179,11 @@ soak: all $(B)/tests/bench/packets_soak $(B)/tests/bench/explore
 	$(Q)$(B)/tests/bench/packets_soak $(or $(SOAK),1000) $(or $(SEED),1)
 	$(Q)$(B)/tests/bench/explore
 
+# the fuzzers of tests/fuzz by libFuzzer; FUZZ="notice plan" FUZZ_RUNS=10000000 FUZZ_SEED=1
+fuzz:
+	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_FUZZ)
+	$(Q)FUZZ="$(FUZZ)" FUZZ_RUNS="$(FUZZ_RUNS)" FUZZ_SEED="$(FUZZ_SEED)" bash tests/fuzz.sh long
+
 # pictures of every view, from a real terminal
 screenshots: packages
 	$(Q)sh tests/packages.sh $(PKGS_SHOTS)
@@ -205,6 +216,7 @@ help:
 	@echo "transitions     updates in random write orders: never a loop or a deadlock (PAIRS=, ORDERS=)"
 	@echo "month           sar beside dfsssp, updn and ftree over a month of jobs (MONTHFLAGS=)"
 	@echo "soak            packets under random updates, all orders of events of the phases (SOAK=, SEED=)"
+	@echo "fuzz            the fuzzers by libFuzzer (FUZZ=\"notice plan\" FUZZ_RUNS=1000000 FUZZ_SEED=1)"
 	@echo "screenshots     pictures of every view into screenshots/"
 	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0  build without these libraries"
 	@echo "WITH_OPENSM=0  without the plugin for OpenSM (preset: with it where libopensm-dev is)"

@@ -36,6 +36,7 @@ lane_a() {
 	suite structure 120 bash -c 'simple layers sh tests/layers.sh; simple headers make --no-print-directory headers; bash tests/minimal.sh'
 	suite unit 400 make --no-print-directory unit
 	suite sanitize 400 bash tests/sanitize.sh
+	suite fuzz 300 bash tests/fuzz.sh
 	suite repeat 300 bash tests/repeat.sh
 }
 

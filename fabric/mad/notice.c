@@ -13,11 +13,12 @@
 
 int notice_decode(struct notice *out, const uint8_t *d, size_t n)
 {
-	uint16_t count = be16_get(d + 8);
+	uint16_t count;
 
 	memset(out, 0, sizeof(*out));
 	if (n < NOTICE_SMP_DATA || !(d[0] & GENERIC))
 		return -EPROTO;
+	count = be16_get(d + 8);
 	out->type = d[0] & 0x7f;
 	out->producer = be32_get(d) & 0xffffff;
 	out->trap = be16_get(d + 4);

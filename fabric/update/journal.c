@@ -4,13 +4,12 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/update/changefile.h"
+#include "fabric/update/journal_text.h"
 #include "fabric/update/store.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <jansson.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MARK_SUM 16 /* hex digits in front of a line of the state log */
-
 struct journal {
 	char *dir;
 	struct txn_info info;
@@ -28,19 +25,6 @@ struct journal {
 	uint64_t seq; /* of the next line */
 	int lock, log;
 };
-
-static const char *const state_names[TXN_STATES] = {
-	[TXN_PREPARED] = "prepared",	 [TXN_WRITING] = "writing",
-	[TXN_CONFIRMING] = "confirming", [TXN_ROLLBACK] = "rollback",
-	[TXN_INCOMPLETE] = "incomplete", [TXN_ABANDONED] = "abandoned",
-	[TXN_CONFIRMED] = "confirmed",	 [TXN_ROLLED_BACK] = "rolled-back",
-	[TXN_GIVEN_UP] = "given-up",
-};
-
-const char *txn_state_name(enum txn_state s)
-{
-	return state_names[s];
-}
 
 const char *journal_base(const char *dir)
 {
@@ -97,171 +81,40 @@ static void choose_id(struct txn_head *h, const char *base)
 	}
 }
 
-/* Names come from node descriptions and from the command line: any bytes. */
-static json_t *text(const char *s)
+/* ---- what is on the disk ---- */
+
+static int head_load(struct txn_head *h, struct digest *sum, const char *path, struct err *err)
 {
-	json_t *j = json_string(s);
-
-	return j ? j : json_string("(not UTF-8)");
-}
-
-static char *head_encode(const struct txn_head *h, const struct digest *sum)
-{
-	char fp[DIGEST_HEX], from[DIGEST_HEX], to[DIGEST_HEX], chg[DIGEST_HEX];
-	json_t *j = json_pack("{s:i, s:s, s:o, s:s, s:s, s:o, s:o, s:I, s:I}", "version", 1, "id",
-			      h->id, "fabric", text(h->fabric), "plan", h->plan, "engine",
-			      h->engine, "user", text(h->user), "host", text(h->host), "pid",
-			      (json_int_t)h->pid, "time_s", (json_int_t)h->time_s);
-	char *out;
-
-	json_object_set_new(j, "fingerprint", json_string(digest_hex(fp, &h->fingerprint)));
-	json_object_set_new(j, "from_hash", json_string(digest_hex(from, &h->from_hash)));
-	json_object_set_new(j, "to_hash", json_string(digest_hex(to, &h->to_hash)));
-	json_object_set_new(j, "lft_blocks", json_integer(h->nlft));
-	json_object_set_new(j, "sl2vl_tables", json_integer(h->nsl2vl));
-	json_object_set_new(j, "waves", json_integer(h->nwaves));
-	json_object_set_new(j, "changes_sha256", json_string(digest_hex(chg, sum)));
-	out = json_dumps(j, JSON_INDENT(1));
-	json_decref(j);
-	return out;
-}
-
-static void copy(char *dst, size_t size, const json_t *j, const char *key)
-{
-	const char *s = json_string_value(json_object_get(j, key));
-
-	snprintf(dst, size, "%s", s ? s : "");
-}
-
-static int copy_digest(struct digest *d, const json_t *j, const char *key)
-{
-	const char *s = json_string_value(json_object_get(j, key));
-
-	return s ? digest_parse(d, s) : -EINVAL;
-}
-
-static int head_decode(struct txn_head *h, struct digest *sum, const char *path, struct err *err)
-{
-	json_error_t je;
-	json_t *j;
 	char *data;
 	size_t len;
 	int rc = store_read(&data, &len, path, err);
 
 	if (rc)
 		return rc;
-	j = json_loadb(data, len, 0, &je);
+	rc = txn_head_decode(h, sum, data, len, path, err);
 	free(data);
-	if (!j)
-		return err_set(err, -EBADMSG, "%s:%d: %s", path, je.line, je.text);
-	copy(h->id, sizeof(h->id), j, "id");
-	copy(h->fabric, sizeof(h->fabric), j, "fabric");
-	copy(h->plan, sizeof(h->plan), j, "plan");
-	copy(h->engine, sizeof(h->engine), j, "engine");
-	copy(h->user, sizeof(h->user), j, "user");
-	copy(h->host, sizeof(h->host), j, "host");
-	h->pid = (pid_t)json_integer_value(json_object_get(j, "pid"));
-	h->time_s = json_integer_value(json_object_get(j, "time_s"));
-	h->nlft = (uint32_t)json_integer_value(json_object_get(j, "lft_blocks"));
-	h->nsl2vl = (uint32_t)json_integer_value(json_object_get(j, "sl2vl_tables"));
-	h->nwaves = (uint32_t)json_integer_value(json_object_get(j, "waves"));
-	if (json_integer_value(json_object_get(j, "version")) != 1)
-		rc = err_set(err, -EBADMSG, "%s: of another version of this program", path);
-	else if (copy_digest(&h->fingerprint, j, "fingerprint") ||
-		 copy_digest(&h->from_hash, j, "from_hash") ||
-		 copy_digest(&h->to_hash, j, "to_hash") || copy_digest(sum, j, "changes_sha256"))
-		rc = err_set(err, -EBADMSG, "%s: a checksum is missing", path);
-	json_decref(j);
 	return rc;
 }
 
-/* ---- state log ---- */
-
-static void mark_sum(char sum[MARK_SUM + 1], const char *line, size_t len)
-{
-	char hex[DIGEST_HEX];
-	struct digest d;
-
-	digest_of(&d, line, len);
-	memcpy(sum, digest_hex(hex, &d), MARK_SUM);
-	sum[MARK_SUM] = '\0';
-}
-
-/* "<sum> <seq> <time> <state> <wave> <text>"; true when it is the line that must come next. */
-static bool mark_parse(struct txn_info *info, const char *line, size_t len, uint64_t seq)
-{
-	char sum[MARK_SUM + 1], state[16], buf[128];
-	uint64_t got;
-	int64_t when;
-	uint32_t wave;
-
-	if (len < MARK_SUM + 2 || line[MARK_SUM] != ' ')
-		return false;
-	mark_sum(sum, line + MARK_SUM + 1, len - MARK_SUM - 1);
-	if (memcmp(sum, line, MARK_SUM))
-		return false;
-	snprintf(buf, sizeof(buf), "%.*s", (int)(len - MARK_SUM - 1), line + MARK_SUM + 1);
-	if (sscanf(buf, "%" SCNu64 " %" SCNd64 " %15s %" SCNu32, &got, &when, state, &wave) != 4 ||
-	    got != seq)
-		return false;
-	for (int s = 0; s < TXN_STATES; s++) {
-		if (strcmp(state, state_names[s]))
-			continue;
-		info->state = (enum txn_state)s;
-		info->state_s = when;
-		info->wave = wave;
-		return true;
-	}
-	return false;
-}
-
-/* Takes all lines up to the first that is not whole; *valid: bytes of them, *seq: how many. */
-static int log_read(struct txn_info *info, size_t *valid, uint64_t *seq, const char *path,
+static int log_load(struct txn_info *info, size_t *valid, uint64_t *seq, const char *path,
 		    struct err *err)
 {
-	char *data, *nl;
+	char *data;
 	size_t len;
 	int rc = store_read(&data, &len, path, err);
 
 	if (rc)
 		return rc;
-	*valid = 0;
-	*seq = 0;
-	/* without a single whole line a write may have happened all the same */
-	info->state = TXN_WRITING;
-	info->state_s = info->head.time_s;
-	info->wave = 0;
-	while ((nl = memchr(data + *valid, '\n', len - *valid))) {
-		if (!mark_parse(info, data + *valid, (size_t)(nl - data) - *valid, *seq))
-			break;
-		*valid = (size_t)(nl - data) + 1;
-		(*seq)++;
-	}
+	*valid = txn_log_decode(info, seq, data, len);
 	free(data);
 	return 0;
-}
-
-static char *mark_line(uint64_t seq, enum txn_state s, uint32_t wave, const char *said)
-{
-	char sum[MARK_SUM + 1];
-	char *body = xasprintf("%" PRIu64 " %" PRId64 " %s %u %.200s", seq, (int64_t)time(NULL),
-			       state_names[s], wave, said ? said : "");
-	char *line;
-
-	for (char *p = body; *p; p++)
-		if ((unsigned char)*p < ' ')
-			*p = ' ';
-	mark_sum(sum, body, strlen(body));
-	line = xasprintf("%s %s\n", sum, body);
-	free(body);
-	return line;
 }
 
 int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char *said,
 		 struct err *err)
 {
 	char *path = xasprintf("%s/state.log", j->dir);
-	char *line = mark_line(j->seq, s, wave, said);
+	char *line = txn_mark_line(j->seq, s, wave, said, time(NULL));
 	off_t before = lseek(j->log, 0, SEEK_END);
 	int rc = store_append(j->log, path, line, strlen(line), err);
 
@@ -343,7 +196,7 @@ static int open_log(struct journal *j, struct err *err)
 {
 	char *path = xasprintf("%s/state.log", j->dir);
 	size_t valid;
-	int rc = log_read(&j->info, &valid, &j->seq, path, err);
+	int rc = log_load(&j->info, &valid, &j->seq, path, err);
 
 	if (rc)
 		goto out;
@@ -377,7 +230,7 @@ static int take_lock(struct journal *j, const char *dir, struct err *err)
 static int read_back(struct journal *j, const char *path, struct err *err)
 {
 	struct digest sum;
-	int rc = head_decode(&j->info.head, &sum, path, err);
+	int rc = head_load(&j->info.head, &sum, path, err);
 
 	if (!rc)
 		rc = load_changes(&j->changes, j->dir, &sum, err);
@@ -415,7 +268,7 @@ out:
 static int put_files(const char *tmp, const struct txn_head *h, const struct changes *l,
 		     struct err *err)
 {
-	char *head = NULL, *line = mark_line(0, TXN_PREPARED, 0, NULL);
+	char *head = NULL, *line = txn_mark_line(0, TXN_PREPARED, 0, NULL, time(NULL));
 	char *p_chg = xasprintf("%s/changes.bin", tmp), *p_head = xasprintf("%s/head.json", tmp);
 	char *p_log = xasprintf("%s/state.log", tmp);
 	struct digest sum;
@@ -425,7 +278,7 @@ static int put_files(const char *tmp, const struct txn_head *h, const struct cha
 
 	changes_encode(&data, &len, l);
 	digest_of(&sum, data, len);
-	head = head_encode(h, &sum);
+	head = txn_head_encode(h, &sum);
 	rc = store_write(p_chg, data, len, err);
 	if (!rc)
 		rc = store_write(p_head, head, strlen(head), err);
@@ -465,7 +318,7 @@ static bool touches(const char *base, const struct txn_info *t, const struct fab
 	struct digest sum;
 	bool yes = true; /* what cannot be read might */
 
-	if (!head_decode(&h, &sum, path, NULL) && !load_changes(&l, dir, &sum, NULL))
+	if (!head_load(&h, &sum, path, NULL) && !load_changes(&l, dir, &sum, NULL))
 		yes = changes_bind(l, f) < l->n;
 	changes_free(l);
 	free(path);
@@ -573,7 +426,7 @@ static void read_info(struct txn_info *t, const char *base, const char *id)
 
 	*t = (struct txn_info){ .state = TXN_WRITING };
 	t->live = store_locked(lock);
-	if (head_decode(&t->head, &sum, head, &err) || log_read(t, &valid, &seq, log, &err))
+	if (head_load(&t->head, &sum, head, &err) || log_load(t, &valid, &seq, log, &err))
 		snprintf(t->broken, sizeof(t->broken), "%.*s", (int)sizeof(t->broken) - 1,
 			 err.text);
 	snprintf(t->head.id, sizeof(t->head.id), "%.47s", id);

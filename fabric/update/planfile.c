@@ -173,10 +173,10 @@ int plan_save(const char *path, const struct plan *p, struct err *err)
 
 struct reading {
 	const char *path;
-	char *data;
+	const char *data;
 	size_t len;
 	json_t *head;
-	struct part parts[PARTS]; /* in data */
+	struct part parts[PARTS]; /* in data, not written to */
 	struct fabric *f;
 	struct tables *from, *to;
 	struct jobset *jobs;
@@ -185,7 +185,7 @@ struct reading {
 
 static int split(struct reading *r, struct err *err)
 {
-	char *at = memchr(r->data, '\n', r->len), *end = r->data + r->len;
+	const char *at = memchr(r->data, '\n', r->len), *end = r->data + r->len;
 	const char *schema;
 	size_t nparts;
 	json_t *list;
@@ -205,7 +205,7 @@ static int split(struct reading *r, struct err *err)
 
 		if (!hex || digest_parse(&want, hex) || len < 0 || len > end - at)
 			return err_set(err, -EBADMSG, "%s: truncated or damaged", r->path);
-		r->parts[i].data = (uint8_t *)at;
+		r->parts[i].data = (uint8_t *)(uintptr_t)at;
 		r->parts[i].len = (size_t)len;
 		digest_of(&is, at, (size_t)len);
 		if (!digest_equal(&is, &want))
@@ -314,13 +314,11 @@ static int assemble(struct plan **out, const struct reading *r, struct err *err)
 	return 0;
 }
 
-int plan_load(struct plan **out, const char *path, struct err *err)
+int plan_decode(struct plan **out, const void *data, size_t len, const char *path, struct err *err)
 {
-	struct reading r = { .path = path };
-	int rc = store_read(&r.data, &r.len, path, err);
+	struct reading r = { .path = path, .data = data, .len = len };
+	int rc = split(&r, err);
 
-	if (!rc)
-		rc = split(&r, err);
 	if (!rc)
 		rc = read_fabric(&r, err);
 	if (!rc)
@@ -341,7 +339,19 @@ int plan_load(struct plan **out, const char *path, struct err *err)
 	fabric_put(r.f);
 	json_decref(r.head);
 	free(r.order.v);
-	free(r.data);
+	return rc;
+}
+
+int plan_load(struct plan **out, const char *path, struct err *err)
+{
+	char *data;
+	size_t len;
+	int rc = store_read(&data, &len, path, err);
+
+	if (rc)
+		return rc;
+	rc = plan_decode(out, data, len, path, err);
+	free(data);
 	return rc;
 }
 

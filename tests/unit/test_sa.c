@@ -2,6 +2,7 @@
 /* Notices, subscriptions, path records and the messages of the five phases, byte by byte. */
 #include "fabric/mad/sa.h"
 
+#include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 #include "fabric/mad/codec.h"
 #include "fabric/mad/notice_phase.h"
@@ -377,6 +378,21 @@ static void random_bytes_are_decoded_or_refused(void **state)
 	assert_true(reports > 1000 && traps > 1000 && ours > 1000);
 }
 
+static void half_a_notice_is_refused_without_reading_on(void **state)
+{
+	struct notice n;
+
+	(void)state;
+	for (size_t len = 0; len < NOTICE_SMP_DATA; len++) {
+		uint8_t *d = xcalloc(len, 1);
+
+		if (len)
+			d[0] = 0x80;
+		assert_int_equal(notice_decode(&n, d, len), -EPROTO);
+		free(d);
+	}
+}
+
 static void every_status_has_words(void **state)
 {
 	(void)state;
@@ -399,6 +415,7 @@ int main(void)
 		cmocka_unit_test(notices_of_others_are_not_taken_for_ours),
 		cmocka_unit_test(any_message_survives_the_way_through_trap_and_report),
 		cmocka_unit_test(random_bytes_are_decoded_or_refused),
+		cmocka_unit_test(half_a_notice_is_refused_without_reading_on),
 		cmocka_unit_test(every_status_has_words),
 	};
 

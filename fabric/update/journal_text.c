@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/journal_text.h"
+
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MARK_SUM 16 /* hex digits in front of a line of the state log */
+
+static const char *const state_names[TXN_STATES] = {
+	[TXN_PREPARED] = "prepared",	 [TXN_WRITING] = "writing",
+	[TXN_CONFIRMING] = "confirming", [TXN_ROLLBACK] = "rollback",
+	[TXN_INCOMPLETE] = "incomplete", [TXN_ABANDONED] = "abandoned",
+	[TXN_CONFIRMED] = "confirmed",	 [TXN_ROLLED_BACK] = "rolled-back",
+	[TXN_GIVEN_UP] = "given-up",
+};
+
+const char *txn_state_name(enum txn_state s)
+{
+	return state_names[s];
+}
+
+/* ---- head ---- */
+
+/* Names come from node descriptions and from the command line: any bytes. */
+static json_t *text(const char *s)
+{
+	json_t *j = json_string(s);
+
+	return j ? j : json_string("(not UTF-8)");
+}
+
+char *txn_head_encode(const struct txn_head *h, const struct digest *sum)
+{
+	char fp[DIGEST_HEX], from[DIGEST_HEX], to[DIGEST_HEX], chg[DIGEST_HEX];
+	json_t *j = json_pack("{s:i, s:s, s:o, s:s, s:s, s:o, s:o, s:I, s:I}", "version", 1, "id",
+			      h->id, "fabric", text(h->fabric), "plan", h->plan, "engine",
+			      h->engine, "user", text(h->user), "host", text(h->host), "pid",
+			      (json_int_t)h->pid, "time_s", (json_int_t)h->time_s);
+	char *out;
+
+	json_object_set_new(j, "fingerprint", json_string(digest_hex(fp, &h->fingerprint)));
+	json_object_set_new(j, "from_hash", json_string(digest_hex(from, &h->from_hash)));
+	json_object_set_new(j, "to_hash", json_string(digest_hex(to, &h->to_hash)));
+	json_object_set_new(j, "lft_blocks", json_integer(h->nlft));
+	json_object_set_new(j, "sl2vl_tables", json_integer(h->nsl2vl));
+	json_object_set_new(j, "waves", json_integer(h->nwaves));
+	json_object_set_new(j, "changes_sha256", json_string(digest_hex(chg, sum)));
+	out = json_dumps(j, JSON_INDENT(1));
+	json_decref(j);
+	return out;
+}
+
+static void copy(char *dst, size_t size, const json_t *j, const char *key)
+{
+	const char *s = json_string_value(json_object_get(j, key));
+
+	snprintf(dst, size, "%s", s ? s : "");
+}
+
+static int copy_digest(struct digest *d, const json_t *j, const char *key)
+{
+	const char *s = json_string_value(json_object_get(j, key));
+
+	return s ? digest_parse(d, s) : -EINVAL;
+}
+
+int txn_head_decode(struct txn_head *h, struct digest *sum, const char *data, size_t len,
+		    const char *name, struct err *err)
+{
+	json_error_t je;
+	json_t *j = json_loadb(data, len, 0, &je);
+	int rc = 0;
+
+	if (!j)
+		return err_set(err, -EBADMSG, "%s:%d: %s", name, je.line, je.text);
+	copy(h->id, sizeof(h->id), j, "id");
+	copy(h->fabric, sizeof(h->fabric), j, "fabric");
+	copy(h->plan, sizeof(h->plan), j, "plan");
+	copy(h->engine, sizeof(h->engine), j, "engine");
+	copy(h->user, sizeof(h->user), j, "user");
+	copy(h->host, sizeof(h->host), j, "host");
+	h->pid = (pid_t)json_integer_value(json_object_get(j, "pid"));
+	h->time_s = json_integer_value(json_object_get(j, "time_s"));
+	h->nlft = (uint32_t)json_integer_value(json_object_get(j, "lft_blocks"));
+	h->nsl2vl = (uint32_t)json_integer_value(json_object_get(j, "sl2vl_tables"));
+	h->nwaves = (uint32_t)json_integer_value(json_object_get(j, "waves"));
+	if (json_integer_value(json_object_get(j, "version")) != 1)
+		rc = err_set(err, -EBADMSG, "%s: of another version of this program", name);
+	else if (copy_digest(&h->fingerprint, j, "fingerprint") ||
+		 copy_digest(&h->from_hash, j, "from_hash") ||
+		 copy_digest(&h->to_hash, j, "to_hash") || copy_digest(sum, j, "changes_sha256"))
+		rc = err_set(err, -EBADMSG, "%s: a checksum is missing", name);
+	json_decref(j);
+	return rc;
+}
+
+/* ---- state log ---- */
+
+static void mark_sum(char sum[MARK_SUM + 1], const char *line, size_t len)
+{
+	char hex[DIGEST_HEX];
+	struct digest d;
+
+	digest_of(&d, line, len);
+	memcpy(sum, digest_hex(hex, &d), MARK_SUM);
+	sum[MARK_SUM] = '\0';
+}
+
+/* "<sum> <seq> <time> <state> <wave> <text>"; true when it is the line that must come next. */
+static bool mark_parse(struct txn_info *info, const char *line, size_t len, uint64_t seq)
+{
+	char sum[MARK_SUM + 1], state[16], buf[128];
+	uint64_t got;
+	int64_t when;
+	uint32_t wave;
+
+	if (len < MARK_SUM + 2 || line[MARK_SUM] != ' ')
+		return false;
+	mark_sum(sum, line + MARK_SUM + 1, len - MARK_SUM - 1);
+	if (memcmp(sum, line, MARK_SUM))
+		return false;
+	snprintf(buf, sizeof(buf), "%.*s", (int)(len - MARK_SUM - 1), line + MARK_SUM + 1);
+	if (sscanf(buf, "%" SCNu64 " %" SCNd64 " %15s %" SCNu32, &got, &when, state, &wave) != 4 ||
+	    got != seq)
+		return false;
+	for (int s = 0; s < TXN_STATES; s++) {
+		if (strcmp(state, state_names[s]))
+			continue;
+		info->state = (enum txn_state)s;
+		info->state_s = when;
+		info->wave = wave;
+		return true;
+	}
+	return false;
+}
+
+size_t txn_log_decode(struct txn_info *info, uint64_t *seq, const char *data, size_t len)
+{
+	size_t valid = 0;
+	const char *nl;
+
+	*seq = 0;
+	/* without a single whole line a write may have happened all the same */
+	info->state = TXN_WRITING;
+	info->state_s = info->head.time_s;
+	info->wave = 0;
+	while (valid < len && (nl = memchr(data + valid, '\n', len - valid))) {
+		if (!mark_parse(info, data + valid, (size_t)(nl - data) - valid, *seq))
+			break;
+		valid = (size_t)(nl - data) + 1;
+		(*seq)++;
+	}
+	return valid;
+}
+
+char *txn_mark_line(uint64_t seq, enum txn_state s, uint32_t wave, const char *said, int64_t time_s)
+{
+	char sum[MARK_SUM + 1];
+	char *body = xasprintf("%" PRIu64 " %" PRId64 " %s %u %.200s", seq, time_s, state_names[s],
+			       wave, said ? said : "");
+	char *line;
+
+	for (char *p = body; *p; p++)
+		if ((unsigned char)*p < ' ')
+			*p = ' ';
+	mark_sum(sum, body, strlen(body));
+	line = xasprintf("%s %s\n", sum, body);
+	free(body);
+	return line;
+}

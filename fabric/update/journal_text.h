@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* journal_text: head.json and state.log of a transaction, between structs and bytes. */
+#ifndef FABRIC_UPDATE_JOURNAL_TEXT_H
+#define FABRIC_UPDATE_JOURNAL_TEXT_H
+
+#include "fabric/base/digest.h"
+#include "fabric/base/err.h"
+#include "fabric/update/journal.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* sum: of changes.bin.  The caller frees it. */
+char *txn_head_encode(const struct txn_head *h, const struct digest *sum);
+/* -EBADMSG: not such bytes, another version, a checksum missing.  name: for the sentence. */
+int txn_head_decode(struct txn_head *h, struct digest *sum, const char *data, size_t len,
+		    const char *name, struct err *err);
+
+/* A line of the log, with its checksum and its end; the caller frees it.  said: for people, one
+ * line of at most 200 bytes, or NULL. */
+char *txn_mark_line(uint64_t seq, enum txn_state s, uint32_t wave, const char *said,
+		    int64_t time_s);
+/* Takes all lines up to the first that is not whole or not the next one: the state is that of
+ * the last.  Returns the bytes of them; *seq: how many. */
+size_t txn_log_decode(struct txn_info *info, uint64_t *seq, const char *data, size_t len);
+
+#endif

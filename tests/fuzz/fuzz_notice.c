@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Datagrams from anybody: 256 bytes each, one behind the other; notices of the five phases go
+ * on to an agent and to a coordinator. */
+#include "tests/fuzz/fuzz.h"
+
+#include "fabric/mad/codec.h"
+#include "fabric/mad/notice_phase.h"
+#include "fabric/mad/sa.h"
+#include "fabric/update/agent_state.h"
+#include "fabric/update/coordinator.h"
+
+#include <string.h>
+
+#define TXN    7
+#define AGENTS 2
+
+struct phases {
+	struct agent_state agent;
+	struct coordinator c;
+	struct coord_agent known[AGENTS];
+};
+
+/* Two agents were asked to drain. */
+static void begin(struct phases *p)
+{
+	struct coord_drain d = {
+		.agents = p->known, .nagents = AGENTS, .txn = TXN, .max_sends = 2
+	};
+
+	memset(p, 0, sizeof(*p));
+	agent_state_init(&p->agent, NULL);
+	agent_state_step(&p->agent, AGENT_EV_START);
+	coordinator_init(&p->c, 2, 2);
+	coordinator_drain(&p->c, &d);
+	coordinator_step(&p->c, EV_START);
+	while (p->c.action < ACT_AWAIT)
+		coordinator_step(&p->c, EV_DONE);
+}
+
+static void feed(struct phases *p, const struct notice *n)
+{
+	struct notice_sender from = { .lid = n->issuer_lid };
+	struct phase_notice said, again;
+	struct notice copy;
+	bool answer, same;
+
+	if (notice_phase_read(&said, &answer, n))
+		return;
+	notice_phase_make(&copy, &said, answer, &from);
+	FUZZ_NEED(!notice_phase_read(&again, &same, &copy) && same == answer);
+	FUZZ_NEED(!memcmp(&said, &again, sizeof(said)));
+	if (answer) {
+		coordinator_ack(&p->c, n->issuer_lid % AGENTS, &said);
+		FUZZ_NEED(p->c.action <= ACT_STOP && p->c.pending <= AGENTS);
+		coordinator_answer(&again, &p->c, &said);
+		return;
+	}
+	agent_state_notice(&p->agent, &said);
+	FUZZ_NEED(p->agent.mode <= AGENT_MIXED && p->agent.txn >= said.txn);
+	if (agent_state_busy(&p->agent))
+		agent_state_step(&p->agent, said.flags & 1 ? AGENT_EV_FAILED : AGENT_EV_DONE);
+}
+
+static void check_notice(struct phases *p, const struct notice *n, size_t bytes)
+{
+	uint8_t data[NOTICE_SA_DATA];
+	struct notice again;
+
+	notice_encode(data, bytes, n);
+	FUZZ_NEED(!notice_decode(&again, data, bytes) && !memcmp(n, &again, sizeof(again)));
+	feed(p, n);
+}
+
+/* Every attribute that an answer may hold, whatever it says that it holds. */
+static void attributes(const struct mad_answer *m)
+{
+	union {
+		struct inform_info inform;
+		struct path_record path;
+		struct port_info port;
+		struct node_info node;
+		struct switch_info sw;
+		struct sm_info sm;
+		struct perf_class_info perf;
+		struct perf_counters counters;
+		struct perf_counters_ext ext;
+	} out;
+	char desc[SMP_DATA + 1];
+	uint8_t vl[16];
+
+	inform_info_decode(&out.inform, m->data);
+	path_record_decode(&out.path, m->data);
+	port_info_decode(&out.port, m->data);
+	node_info_decode(&out.node, m->data);
+	switch_info_decode(&out.sw, m->data);
+	sm_info_decode(&out.sm, m->data);
+	node_desc_decode(desc, m->data);
+	FUZZ_NEED(strlen(desc) <= SMP_DATA);
+	sl2vl_decode(vl, m->data);
+	if (m->mgmt_class != MAD_PERF)
+		return;
+	perf_class_info_decode(&out.perf, m->data);
+	perf_counters_decode(&out.counters, m->data);
+	perf_counters_ext_decode(&out.ext, m->data);
+}
+
+static void packet(struct phases *p, const uint8_t *data)
+{
+	struct mad_packet *k = fuzz_copy(&(struct mad_packet){ 0 }, sizeof(*k));
+	struct mad_request request;
+	struct mad_answer m;
+	struct notice n;
+	uint32_t tid;
+
+	memcpy(k->data, data, MAD_BYTES);
+	if (!mad_parse(&m, k)) {
+		FUZZ_NEED(sa_status_text(m.status)[0]);
+		attributes(&m);
+	}
+	mad_parse_request(&request, &tid, k);
+	if (!trap_read(&n, k))
+		check_notice(p, &n, NOTICE_SMP_DATA);
+	if (!report_read(&n, k)) {
+		check_notice(p, &n, NOTICE_SA_DATA);
+		report_answer(k);
+		FUZZ_NEED(report_read(&n, k)); /* an answer to it is none itself */
+	}
+	free(k);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct phases p;
+	struct notice n;
+
+	begin(&p);
+	for (; size >= MAD_BYTES; data += MAD_BYTES, size -= MAD_BYTES)
+		packet(&p, data);
+	notice_decode(&n, data, size);
+	return 0;
+}
+
+static void seed_phase(struct mad_packet *p, unsigned i)
+{
+	struct phase_notice said = { .version = PHASE_NOTICE_VERSION,
+				     .phase = i & 1 ? PHASE_REPATH : PHASE_UNPATH,
+				     .flags = (uint16_t)(i >> 1 & 7),
+				     .repeat = 1,
+				     .hold_s = 60,
+				     .seq = 1 + (i & 1),
+				     .txn = TXN };
+	struct notice_sender from = { .lid = (uint16_t)(i + 1), .cap_mask = 0x02514868 };
+	struct notice n;
+
+	notice_phase_make(&n, &said, i & 2, &from);
+	if (i & 4)
+		trap_build(p, 1, &n, i);
+	else
+		report_build(p, 5, 0, 1, &n, i);
+}
+
+static void seed_answer(struct mad_packet *p, unsigned i)
+{
+	struct mad_request r = { .mgmt_class = MAD_SA, .method = MAD_SET, .lid = 1 };
+	struct path_record path = { .dlid = 9, .slid = 4, .sl = 3, .pkey = 0xffff, .num = 1 };
+	struct inform_info inform;
+
+	inform_info_init(&inform, 144, true);
+	if (i & 1) {
+		r.attr = SA_PATH_RECORD;
+		path_record_encode(r.data, &path);
+	} else {
+		r.attr = SA_INFORM_INFO;
+		inform_info_encode(r.data, &inform);
+	}
+	mad_build(p, &r, i);
+	mad_reply(p, i & 2 ? SA_NO_RECORDS : 0, r.data, SMP_DATA);
+}
+
+bool fuzz_seed(uint8_t **out, size_t *len, unsigned i)
+{
+	struct mad_packet p[3];
+
+	if (i >= 16)
+		return false;
+	*len = 3 * MAD_BYTES;
+	*out = fuzz_copy((uint8_t[3 *MAD_BYTES]){ 0 }, *len);
+	for (unsigned k = 0; k < 3; k++) {
+		if ((i + k) % 4 == 3)
+			seed_answer(&p[k], i / 4);
+		else
+			seed_phase(&p[k], (i + 3 * k) % 16);
+		memcpy(*out + k * MAD_BYTES, p[k].data, MAD_BYTES);
+	}
+	return true;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tiny: a fabric of four switches, tables and plans for it. */
+#ifndef TESTS_FUZZ_TINY_H
+#define TESTS_FUZZ_TINY_H
+
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+#include "fabric/update/plan.h"
+
+#define TINY_TABLES 3
+#define TINY_PLANS  3
+
+/* Made at the first call; stays, as do the tables. */
+struct fabric *tiny_fabric(void);
+struct tables *tiny_tables(unsigned i);
+/* From tables i to the next, with jobs; the caller frees it.  Plan 1 has an order of writes. */
+struct plan *tiny_plan(unsigned i);
+
+#endif
