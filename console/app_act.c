@@ -202,6 +202,32 @@ static const char *not_ready(const struct app *a)
 	return NULL;
 }
 
+static void show_order(struct state_apply *s, const struct plan *plan)
+{
+	const struct changes *l = plan->changes;
+
+	snprintf(s->waves, sizeof(s->waves), "%u wave%s, %u block writes, %u SL2VL tables",
+		 l->nwaves, l->nwaves == 1 ? "" : "s", l->nlft, l->nsl2vl);
+	drain_text(s->drain, sizeof(s->drain), &plan->drain, plan->jobs);
+}
+
+/* The worker looks for the order of its writes; takes the plan. */
+static void order_plan(struct app *a, struct plan *plan)
+{
+	struct state_apply *s = &a->state.apply;
+
+	plan_free(a->plan);
+	a->plan = NULL;
+	tdiff_free(a->apply_diff);
+	memset(s, 0, sizeof(*s));
+	set_steps(s);
+	a->apply_diff = tdiff_new(a->fabric, plan->from, plan->to);
+	s->diff = a->apply_diff;
+	snprintf(s->plan, sizeof(s->plan), "%.15s -> %.15s", plan->from->engine, plan->to->engine);
+	s->state = APPLY_ORDERING;
+	worker_order(a->worker, plan, ++a->order_serial);
+}
+
 /* Takes the plan; it waits for the fabric's name. */
 static void offer_plan(struct app *a, struct plan *plan)
 {
@@ -212,6 +238,7 @@ static void offer_plan(struct app *a, struct plan *plan)
 	a->plan = plan;
 	memset(s, 0, sizeof(*s));
 	set_steps(s);
+	show_order(s, plan);
 	s->state = APPLY_READY;
 	a->apply_diff = tdiff_new(a->fabric, plan->from, plan->to);
 	s->diff = a->apply_diff;
@@ -222,6 +249,20 @@ static void offer_plan(struct app *a, struct plan *plan)
 		update_record_plan(a->record, plan);
 	if (plan_empty(plan))
 		refuse(a, "nothing to do: these tables are installed already");
+}
+
+void app_ordered(struct app *a, struct msg *msg)
+{
+	struct plan *plan = msg->ordered;
+
+	if (msg->total != a->order_serial || a->state.apply.state != APPLY_ORDERING)
+		return;
+	if (!plan) {
+		refuse(a, msg->rc == -ECANCELED ? "stopped: there is no plan" : msg->text);
+		return;
+	}
+	msg->ordered = NULL;
+	offer_plan(a, plan);
 }
 
 static struct sm_pin sm_known(const struct app *a)
@@ -251,7 +292,7 @@ static void prepare_update(struct app *a)
 		refuse(a, err.text);
 		return;
 	}
-	offer_plan(a, plan);
+	order_plan(a, plan);
 }
 
 static bool name_typed(struct app *a, const char *text)
@@ -296,7 +337,7 @@ static void undo_kept(struct app *a)
 		return;
 	}
 	a->undo = NULL;
-	offer_plan(a, plan);
+	order_plan(a, plan);
 	tables_put(back);
 	ui_say(a->ui, "the way back is a plan like any other: Enter, then type the fabric's name");
 }
@@ -579,6 +620,8 @@ void app_find_journal(struct app *a)
 
 static void close_update(struct app *a)
 {
+	worker_cancel_order(a->worker);
+	a->order_serial++;
 	memset(&a->state.apply, 0, sizeof(a->state.apply));
 	plan_free(a->plan);
 	a->plan = NULL;

@@ -467,6 +467,13 @@ static bool take(struct app *a, struct msg *msg)
 	case MSG_FORECAST:
 		take_forecast(a, msg);
 		break;
+	case MSG_ORDER_STEP:
+		snprintf(a->state.apply.waves, sizeof(a->state.apply.waves), "%s: %llu of %llu",
+			 msg->step, (unsigned long long)msg->done, (unsigned long long)msg->total);
+		break;
+	case MSG_ORDERED:
+		app_ordered(a, msg);
+		break;
 	case MSG_JOBS:
 		a->state.jobs_source.state = JOBS_OK;
 		take_list(a, msg->list);

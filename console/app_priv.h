@@ -68,6 +68,7 @@ struct app {
 	char step[32];
 
 	/* the update */
+	uint64_t order_serial; /* of the plan that the worker orders */
 	struct plan *plan;
 	struct tdiff *apply_diff;
 	const struct tables *undo;    /* installed before the last update */
@@ -102,7 +103,8 @@ void app_act(struct app *a, const struct request *r);
 void app_find_journal(struct app *a); /* of an update of this fabric that was left open */
 void app_apply_event(struct app *a, const struct msg *msg);
 void app_apply_end(struct app *a, const struct msg *msg);
-void app_stale(struct app *a); /* is the preview still true? */
+void app_ordered(struct app *a, struct msg *msg); /* takes its plan */
+void app_stale(struct app *a);			  /* is the preview still true? */
 
 /* app_snapshot.c: the fabric, its tables and the screen into a folder of their own. */
 int app_snapshot(const struct app *a, char *dir, size_t len, struct err *err);

@@ -11,7 +11,7 @@
 #include "console/options.h"
 #include "console/stopwatch.h"
 #include "console/summary.h"
-#include "engines/transition.h"
+#include "console/waves.h"
 #include "fabric/base/mem.h"
 #include "fabric/update/planfile.h"
 
@@ -130,7 +130,7 @@ static void on_interrupt(int sig)
 }
 
 /* An interrupt ends the search, a second one the program. */
-static int order_writes(struct transition **t, const struct plan *p, struct err *err)
+static int order_writes(struct transition **t, struct plan *p, struct err *err)
 {
 	struct sigaction sa = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND }, old;
 	struct stopwatch w;
@@ -141,47 +141,12 @@ static int order_writes(struct transition **t, const struct plan *p, struct err 
 	searching = &w.progress;
 	if (guard)
 		sigaction(SIGINT, &sa, NULL);
-	rc = transition_plan(t, p->fabric, p->from, p->to, NULL, &w.progress, err);
+	rc = waves_plan(p, t, &w.progress, err);
 	if (guard)
 		sigaction(SIGINT, &old, NULL);
 	searching = NULL;
 	stopwatch_stop(&w);
 	return rc;
-}
-
-/* The waves become the plan's. */
-static int keep_order(struct plan *p, const struct transition *t, struct err *err)
-{
-	struct change_order o = { .n = t->nwrites, .nwaves = t->nwaves };
-	int rc;
-
-	if (!o.nwaves) /* VLs of SLs that no path uses may change at any time */
-		o.nwaves = 1;
-	o.sl2vl_wave = t->sl2vl_wave;
-	o.v = xcalloc(t->nwrites, sizeof(*o.v));
-	for (uint32_t i = 0; i < t->nwrites; i++)
-		o.v[i] = (struct change_write){ t->writes[i].wave, t->writes[i].sw,
-						t->writes[i].block, t->writes[i].now };
-	rc = plan_in_order(p, &o, err);
-	free(o.v);
-	return rc;
-}
-
-/* Have the installed tables escape LIDs, to which traffic can move while its own LIDs change?
- * What is read from switches does not say so; that the escape LIDs of the new tables are there
- * already does. */
-static bool escape_installed(const struct plan *p)
-{
-	const struct fabric *f = p->fabric;
-
-	if (p->from->escape || !p->to->escape)
-		return p->from->escape;
-	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		for (uint32_t lid = 1; lid <= f->max_lid; lid++)
-			if (fabric_lid_escape(f, lid) &&
-			    tables_row(p->from, sw)[lid] != tables_row(p->to, sw)[lid])
-				return false;
-	return true;
 }
 
 /* SLs are not in the switches: what is taken for those of the tables that were found there. */
@@ -193,6 +158,8 @@ static bool sls_assumed(const struct plan *p)
 /* How many LIDs need the drain is all that people want; JSON has them one by one. */
 static void print_waves(const struct plan *p, const struct transition *t)
 {
+	char text[400];
+
 	if (!t || plan_empty(p))
 		return;
 	printf("order of writes: %u wave%s, %u block writes; ", t->nwaves,
@@ -207,32 +174,42 @@ static void print_waves(const struct plan *p, const struct transition *t)
 	if (sls_assumed(p))
 		printf("; hosts are taken to use service level 0 now, which switches do not tell");
 	putchar('\n');
-	if (!t->ndrain)
-		return;
-	if (escape_installed(p))
-		printf("drain: possible, the installed tables have escape LIDs for traffic to move "
-		       "to\n");
-	else
-		printf("drain: not possible, the installed tables are not known to have escape "
-		       "LIDs; jobs that use those LIDs must be quiet, or routes with --escape be "
-		       "installed first (LMC 1 or more)\n");
+	drain_text(text, sizeof(text), &p->drain, p->jobs);
+	printf("drain: %s\n", text);
+	if (drain_needed(&p->drain) && !p->drain.escape)
+		printf("install routes with --escape first (LMC 1 or more), which give traffic LIDs "
+		       "to move to\n");
+}
+
+static json_t *drain_json(const struct plan *p)
+{
+	const struct drain *d = &p->drain;
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < d->njob; i++) {
+		const struct job *job = &p->jobs->jobs[d->job[i].job];
+
+		json_array_append_new(list, json_pack("{s:I, s:I, s:b}", "id", (json_int_t)job->id,
+						      "ports", (json_int_t)job->nterm, "needed",
+						      d->job[i].needed));
+	}
+	return list;
 }
 
 static json_t *waves_json(const struct plan *p, const struct transition *t)
 {
-	static const char *const why[] = { "old loop", "old service level",
-					   "old service levels together", "no order found" };
 	json_t *drain = json_array();
 
 	if (!t)
 		return json_null();
 	for (uint32_t i = 0; i < t->ndrain; i++)
 		json_array_append_new(drain, json_pack("{s:i, s:s}", "lid", t->drain[i].lid, "why",
-						       why[t->drain[i].why]));
-	return json_pack("{s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:o}", "waves", (json_int_t)t->nwaves,
-			 "block_writes", (json_int_t)t->nwrites, "lids", (json_int_t)t->lids,
-			 "irreducible", t->irreducible, "old_cyclic", t->old_cyclic, "escape",
-			 escape_installed(p), "sl_assumed", sls_assumed(p), "drain", drain);
+						       drain_why_name(t->drain[i].why)));
+	return json_pack("{s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:o, s:o}", "waves",
+			 (json_int_t)t->nwaves, "block_writes", (json_int_t)t->nwrites, "lids",
+			 (json_int_t)t->lids, "irreducible", t->irreducible, "old_cyclic",
+			 t->old_cyclic, "escape", p->drain.escape, "sl_assumed", sls_assumed(p),
+			 "drain", drain, "drain_jobs", drain_json(p));
 }
 
 static int print_json(const struct plan *p, const struct transition *t,
@@ -270,9 +247,6 @@ static int show(const struct plan_cmd *c, struct plan *p, const struct evaluatio
 	/* tables that must not be installed have no order of writes; the verdict says why */
 	if (verdict_ok(both[1].v) && order_writes(&t, p, &why) == -ECANCELED)
 		return err_set(err, -ECANCELED, "%s; there is no plan", why.text);
-	rc = t ? keep_order(p, t, err) : 0;
-	if (rc)
-		goto out;
 	if (c->o.json) {
 		rc = print_json(p, t, &both[0], &both[1], err);
 	} else {
@@ -283,7 +257,6 @@ static int show(const struct plan_cmd *c, struct plan *p, const struct evaluatio
 		if (why.text[0])
 			printf("order of writes: none; %s\n", why.text);
 	}
-out:
 	transition_free(t);
 	return rc;
 }
@@ -309,6 +282,10 @@ static int make(const struct plan_cmd *c, const struct live *l, struct err *err)
 		goto out;
 	}
 	rc = EXIT_REFUSED;
+	if (c->file && !p->drain.known) {
+		err_set(err, rc, "no order of writes, no plan: nothing was written to %s", c->file);
+		goto out;
+	}
 	if (plan_check_vls(p, err) || (c->file && plan_save(c->file, p, err)))
 		goto out;
 	if (c->file && !c->o.json)

@@ -63,6 +63,7 @@ void msg_drop(struct msg *msg)
 	metrics_free(msg->after);
 	verdict_free(msg->verdict);
 	tdiff_free(msg->diff);
+	plan_free(msg->ordered);
 	notes_done(&msg->notes);
 	free(msg);
 }

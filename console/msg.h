@@ -44,6 +44,8 @@ enum msg_type {
 	MSG_PREVIEW,
 	MSG_PREVIEW_FAILED, /* rc, text */
 	MSG_FORECAST,	    /* of the tables of the last preview, and of the installed ones */
+	MSG_ORDER_STEP,	    /* of the search for the order of writes: done of total */
+	MSG_ORDERED,	    /* a plan with its order and drain; or rc, text */
 	/* from the demo */
 	MSG_JOBS, /* jobs of the simulated machine */
 };
@@ -69,6 +71,7 @@ struct msg {
 	struct tdiff *diff;
 	struct notes notes;
 	struct forecast now, plan;
+	struct plan *ordered;
 	struct wire_sm sm;
 	bool partial; /* a sweep or reading of tables that missed something */
 	struct apply_event event;

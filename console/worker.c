@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/worker.h"
 
+#include "console/waves.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 
@@ -20,6 +21,7 @@ struct work {
 	bool verify;		     /* figures only */
 	const struct engine *engine; /* preview only */
 	struct engine_params params;
+	struct plan *plan; /* order only */
 	uint64_t serial;
 };
 
@@ -29,12 +31,14 @@ struct worker {
 
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	struct work metrics, preview; /* waiting */
-	bool stop, previewing;
-	struct progress progress; /* of what runs */
+	struct work metrics, preview, order; /* waiting */
+	bool stop;
+	const struct work *running; /* which of them was taken last; NULL: none */
+	struct progress progress;   /* of what runs */
 
 	uint64_t last_ms;
 	const char *last_step;
+	enum msg_type step_type;
 	bool quiet; /* what runs is not a preview: its steps are not shown */
 };
 
@@ -43,6 +47,7 @@ static void work_drop(struct work *k)
 	fabric_put(k->fabric);
 	tables_put(k->tables);
 	jobset_put(k->jobs);
+	plan_free(k->plan);
 	memset(k, 0, sizeof(*k));
 }
 
@@ -56,7 +61,7 @@ static void step(void *ctx, const char *name, uint64_t done, uint64_t total)
 		return;
 	w->last_ms = now;
 	w->last_step = name;
-	msg = msg_new(MSG_WORK_STEP);
+	msg = msg_new(w->step_type);
 	msg->step = name;
 	msg->done = done;
 	msg->total = total;
@@ -138,6 +143,7 @@ static void do_preview(struct worker *w, struct work *k)
 
 	w->quiet = false;
 	w->last_step = NULL;
+	w->step_type = MSG_WORK_STEP;
 	msg->rc = compute_preview(w, k, msg, &err);
 	if (msg->rc) {
 		msg->type = MSG_PREVIEW_FAILED;
@@ -153,13 +159,46 @@ static void do_preview(struct worker *w, struct work *k)
 	tables_put(plan);
 }
 
+static void do_order(struct worker *w, struct work *k)
+{
+	struct msg *msg = msg_new(MSG_ORDERED);
+	struct err err = { "" };
+
+	w->quiet = false;
+	w->last_step = NULL;
+	w->step_type = MSG_ORDER_STEP;
+	msg->rc = waves_plan(k->plan, NULL, &w->progress, &err);
+	snprintf(msg->text, sizeof(msg->text), "%s", err.text);
+	msg->total = k->serial;
+	if (!msg->rc) {
+		msg->ordered = k->plan;
+		k->plan = NULL;
+	}
+	mailbox_send(w->box, msg);
+}
+
+static struct work *next_work(struct worker *w)
+{
+	return w->order.wanted ? &w->order : w->preview.wanted ? &w->preview : &w->metrics;
+}
+
+static void do_work(struct worker *w, struct work *k)
+{
+	if (k->plan)
+		do_order(w, k);
+	else if (k->engine)
+		do_preview(w, k);
+	else
+		do_metrics(w, k);
+}
+
 static void *run(void *arg)
 {
 	struct worker *w = arg;
 
 	pthread_mutex_lock(&w->lock);
 	while (!w->stop) {
-		struct work *from = w->preview.wanted ? &w->preview : &w->metrics, k;
+		struct work *from = next_work(w), k;
 
 		if (!from->wanted) {
 			pthread_cond_wait(&w->wake, &w->lock);
@@ -167,16 +206,13 @@ static void *run(void *arg)
 		}
 		k = *from;
 		memset(from, 0, sizeof(*from));
-		w->previewing = from == &w->preview;
+		w->running = from;
 		atomic_store(&w->progress.cancel, false);
 		pthread_mutex_unlock(&w->lock);
-		if (k.engine)
-			do_preview(w, &k);
-		else
-			do_metrics(w, &k);
+		do_work(w, &k);
 		work_drop(&k);
 		pthread_mutex_lock(&w->lock);
-		w->previewing = false;
+		w->running = NULL;
 	}
 	pthread_mutex_unlock(&w->lock);
 	return NULL;
@@ -207,6 +243,7 @@ void worker_stop(struct worker *w)
 	pthread_join(w->thread, NULL);
 	work_drop(&w->metrics);
 	work_drop(&w->preview);
+	work_drop(&w->order);
 	pthread_cond_destroy(&w->wake);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
@@ -245,7 +282,7 @@ void worker_preview(struct worker *w, const struct fabric *f, const struct table
 			  .serial = serial };
 
 	pthread_mutex_lock(&w->lock);
-	if (w->previewing)
+	if (w->running == &w->preview)
 		atomic_store(&w->progress.cancel, true);
 	submit(w, &w->preview, &k);
 	pthread_mutex_unlock(&w->lock);
@@ -255,7 +292,28 @@ void worker_cancel(struct worker *w)
 {
 	pthread_mutex_lock(&w->lock);
 	work_drop(&w->preview);
-	if (w->previewing)
+	if (w->running == &w->preview)
+		atomic_store(&w->progress.cancel, true);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_order(struct worker *w, struct plan *plan, uint64_t serial)
+{
+	pthread_mutex_lock(&w->lock);
+	/* what runs can be asked for again; the operator waits for this */
+	if (w->running && w->running != &w->metrics)
+		atomic_store(&w->progress.cancel, true);
+	work_drop(&w->order);
+	w->order = (struct work){ .wanted = true, .plan = plan, .serial = serial };
+	pthread_cond_signal(&w->wake);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_cancel_order(struct worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	work_drop(&w->order);
+	if (w->running == &w->order)
 		atomic_store(&w->progress.cancel, true);
 	pthread_mutex_unlock(&w->lock);
 }

@@ -8,6 +8,7 @@
 
 #include "console/msg.h"
 #include "engines/engine.h"
+#include "fabric/update/plan.h"
 
 struct worker;
 
@@ -26,5 +27,11 @@ void worker_preview(struct worker *w, const struct fabric *f, const struct table
 		    const struct jobset *jobs, const struct engine *engine,
 		    const struct engine_params *params, uint64_t serial);
 void worker_cancel(struct worker *w); /* the preview */
+
+/* The order of writes and the drain of a plan, before anything else that waits; takes plan, which
+ * comes back with MSG_ORDERED, or is gone when it failed or was cancelled.  serial comes back as
+ * total.  Replaces one that waits, cancels one that runs. */
+void worker_order(struct worker *w, struct plan *plan, uint64_t serial);
+void worker_cancel_order(struct worker *w);
 
 #endif

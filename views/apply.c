@@ -34,6 +34,7 @@ static const char *state_words(enum apply_state state)
 {
 	static const char *const words[] = {
 		[APPLY_NONE] = "no plan",
+		[APPLY_ORDERING] = "finding an order in which nothing gets lost or stuck",
 		[APPLY_READY] = "ready: waits for the fabric's name",
 		[APPLY_RUNNING] = "running",
 		[APPLY_CONFIRM] = "WRITTEN, NOT YET CONFIRMED",
@@ -72,7 +73,7 @@ static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct state_apply *a = &s->apply;
 	char e[FIGURE_LEN], b[FIGURE_LEN], title[160];
-	int x;
+	int x, y;
 
 	snprintf(title, sizeof(title), "Update%s%s%s%s", a->plan[0] ? ": " : "", a->plan,
 		 a->txn[0] ? ", transaction " : "", a->txn);
@@ -90,7 +91,12 @@ static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 		     "plan   %s LFT entries in %s blocks on %u of %u switches, %u SL2VL tables",
 		     figure_count(e, a->diff->entries), figure_count(b, a->diff->nblocks),
 		     a->diff->switches, s->fabric ? s->fabric->nsw : 0, a->diff->nsl2vl);
-	return 3;
+	if (!a->waves[0])
+		return 3;
+	canvas_textf(c, r, 1, 3, ROLE_TEXT, "order  %s", a->waves);
+	canvas_text(c, r, 1, 4, ROLE_TEXT, "drain");
+	y = canvas_wrap(c, (struct rect){ r.x + 7, r.y, r.w - 8, r.h }, 1, 4, ROLE_TEXT, a->drain);
+	return 4 + (y ? y : 1);
 }
 
 static int draw_steps(const struct state_apply *a, struct canvas *c, struct rect r, int y)
@@ -146,6 +152,8 @@ static const char *question(const struct state *s)
 			       "brings it here."
 			     : "This console is read-only: previews (6) can be computed, but not "
 			       "applied. Start ibroute-top with --rw to be able to.";
+	case APPLY_ORDERING:
+		return "Looking for the order of writes.  x stops that.";
 	case APPLY_READY:
 		return "Write this routing into the switches?  Enter, then type the fabric's name. "
 		       "x puts the plan away.";

@@ -140,8 +140,9 @@ struct apply_step {
 };
 
 enum apply_state {
-	APPLY_NONE,  /* no plan */
-	APPLY_READY, /* waits for the fabric's name */
+	APPLY_NONE,	/* no plan */
+	APPLY_ORDERING, /* the order of writes is being found */
+	APPLY_READY,	/* waits for the fabric's name */
 	APPLY_RUNNING,
 	APPLY_CONFIRM, /* written and read back: waits for the name again, or rollback */
 	APPLY_ROLLING_BACK,
@@ -160,6 +161,8 @@ struct state_apply {
 	char plan[64];		  /* "nue -> sar" */
 	char txn[64];		  /* transaction id; "" none yet */
 	char installer[16];	  /* "smp", "sim", ... */
+	char waves[80];		  /* "14 waves, 3210 block writes" */
+	char drain[400];	  /* whose traffic has to be away meanwhile */
 	const struct tdiff *diff; /* what is to be written */
 	struct apply_step steps[APPLY_STEPS];
 	uint32_t nsteps;

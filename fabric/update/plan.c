@@ -44,6 +44,8 @@ static void make_id(struct plan *p)
 	digest_add_u64(s, p->to->seed);
 	if (p->order.n)
 		add_order(s, &p->order);
+	if (p->drain.known)
+		drain_digest(s, &p->drain, p->jobs);
 	digest_end(&p->hash, s);
 	digest_hex(hex, &p->hash);
 	snprintf(p->id, sizeof(p->id), "p-%.4s", hex);
@@ -185,12 +187,20 @@ int plan_in_order(struct plan *p, const struct change_order *order, struct err *
 	return 0;
 }
 
+void plan_with_drain(struct plan *p, const struct drain *d)
+{
+	drain_clear(&p->drain);
+	drain_copy(&p->drain, d);
+	make_id(p);
+}
+
 void plan_free(struct plan *p)
 {
 	if (!p)
 		return;
 	changes_free(p->changes);
 	free(p->order.v);
+	drain_clear(&p->drain);
 	tdiff_free(p->diff);
 	jobset_put(p->jobs);
 	tables_put(p->to);

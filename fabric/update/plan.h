@@ -13,6 +13,7 @@
 #include "fabric/model/tables.h"
 #include "fabric/model/tdiff.h"
 #include "fabric/update/change.h"
+#include "fabric/update/drain.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,6 +35,7 @@ struct plan {
 	struct tdiff *diff;
 	struct changes *changes;   /* what is written, with the wave of each */
 	struct change_order order; /* as given by plan_in_order(); n 0: all in one wave */
+	struct drain drain;	   /* as given by plan_with_drain() */
 
 	struct digest from_hash, to_hash;
 	struct sm_pin sm;
@@ -51,6 +53,8 @@ int plan_new(struct plan **out, const struct fabric *f, const struct tables *fro
 	     int64_t time_s, struct err *err);
 /* The same plan in waves, before anybody else has it; copies order.  Gives it another id. */
 int plan_in_order(struct plan *p, const struct change_order *order, struct err *err);
+/* Likewise what has to be drained; copies d, whose jobs are those of p. */
+void plan_with_drain(struct plan *p, const struct drain *d);
 void plan_free(struct plan *p); /* NULL is fine */
 
 static inline bool plan_empty(const struct plan *p)

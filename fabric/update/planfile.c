@@ -17,6 +17,7 @@
 
 #define SCHEMA	 "ibroute-top plan/1"
 #define SCHEMA_2 "ibroute-top plan/2" /* with an order of the writes */
+#define SCHEMA_3 "ibroute-top plan/3" /* and with what has to be drained; perhaps without order */
 
 struct part {
 	const char *name;
@@ -108,14 +109,19 @@ static char *header(const struct plan *p, const struct part *parts)
 	}
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, p->sm.guid);
 	j = json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:s, s:I}", "schema",
-		      p->order.n ? SCHEMA_2 : SCHEMA, "id", p->id, "hash",
-		      digest_hex(hex, &p->hash), "fabric", p->fabric->name, "lmc", p->fabric->lmc,
-		      "sm_guid", guid, "sm_priority", p->sm.priority, "engine", p->to->engine,
-		      "params", p->to->params, "seed", (json_int_t)p->to->seed);
+		      p->drain.known ? SCHEMA_3
+		      : p->order.n   ? SCHEMA_2
+				     : SCHEMA,
+		      "id", p->id, "hash", digest_hex(hex, &p->hash), "fabric", p->fabric->name,
+		      "lmc", p->fabric->lmc, "sm_guid", guid, "sm_priority", p->sm.priority,
+		      "engine", p->to->engine, "params", p->to->params, "seed",
+		      (json_int_t)p->to->seed);
 	json_object_set_new(j, "lft_blocks", json_integer(p->diff->nblocks));
 	json_object_set_new(j, "sl2vl_tables", json_integer(p->diff->nsl2vl));
 	json_object_set_new(j, "job_source", p->jobs ? json_string(p->jobs->source) : json_null());
 	json_object_set_new(j, "jobs", p->jobs ? jobs_json(p) : json_null());
+	if (p->drain.known)
+		json_object_set_new(j, "drain", drain_encode(&p->drain, p->jobs));
 	json_object_set_new(j, "parts", list);
 	text = json_dumps(j, JSON_COMPACT);
 	json_decref(j);
@@ -192,11 +198,12 @@ static int split(struct reading *r, struct err *err)
 
 	r->head = at ? json_loadb(r->data, (size_t)(at - r->data), 0, NULL) : NULL;
 	schema = json_string_value(json_object_get(r->head, "schema"));
-	if (!schema || (strcmp(schema, SCHEMA) && strcmp(schema, SCHEMA_2)))
+	if (!schema ||
+	    (strcmp(schema, SCHEMA) && strcmp(schema, SCHEMA_2) && strcmp(schema, SCHEMA_3)))
 		return err_set(err, -EINVAL, "%s: not a plan of this version", r->path);
 	at++;
-	nparts = strcmp(schema, SCHEMA_2) ? PART_ORDER : PARTS;
 	list = json_object_get(r->head, "parts");
+	nparts = json_array_size(list) == PARTS ? PARTS : PART_ORDER;
 	for (size_t i = 0; i < nparts; i++) {
 		json_t *part = json_array_get(list, i);
 		const char *hex = json_string_value(json_object_get(part, "sha256"));
@@ -295,7 +302,9 @@ static int assemble(struct plan **out, const struct reading *r, struct err *err)
 		.guid = guid ? strtoull(guid, NULL, 16) : 0,
 		.priority = (uint8_t)json_integer_value(json_object_get(r->head, "sm_priority")),
 	};
+	const json_t *j = json_object_get(r->head, "drain");
 	struct digest want;
+	struct drain d;
 	struct plan *p;
 	int rc = plan_new(&p, r->f, r->from, r->to, r->jobs, &sm, 0, err);
 
@@ -304,6 +313,14 @@ static int assemble(struct plan **out, const struct reading *r, struct err *err)
 	if (r->order.n && plan_in_order(p, &r->order, err)) {
 		plan_free(p);
 		return -EBADMSG;
+	}
+	if (j && drain_decode(&d, j, r->f, p->jobs, err)) {
+		plan_free(p);
+		return -EBADMSG;
+	}
+	if (j) {
+		plan_with_drain(p, &d);
+		drain_clear(&d);
 	}
 	if (!hex || digest_parse(&want, hex) || !digest_equal(&want, &p->hash)) {
 		plan_free(p);
@@ -363,10 +380,13 @@ int plan_rebase(struct plan **out, const struct plan *p, const struct fabric *f,
 	/* an equal fingerprint means equal indices: the jobs fit as they are */
 	if (!rc)
 		rc = plan_new(out, f, from, p->to, p->jobs, &p->sm, p->time_s, err);
-	if (rc || !p->order.n)
+	if (rc)
 		return rc;
-	rc = plan_in_order(*out, &p->order, err);
+	if (p->order.n)
+		rc = plan_in_order(*out, &p->order, err);
 	if (rc)
 		plan_free(*out);
+	else if (p->drain.known)
+		plan_with_drain(*out, &p->drain);
 	return rc;
 }

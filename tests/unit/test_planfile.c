@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct world {
 	struct fabric *f;
@@ -129,6 +130,95 @@ static void the_order_of_writes_is_kept_and_protected(void **state)
 	free(v);
 }
 
+static uint16_t lid_of(const struct world *w, const char *name)
+{
+	uint32_t t;
+
+	assert_int_equal(fabric_terms_by_name(w->f, name, &t, 1), 1);
+	return w->f->term_lid[t];
+}
+
+/* LIDs of the first host of leaf 0 (in job 7) and of the last leaf (in no job). */
+static void what_needs_the_drain_is_kept_and_protected(void **state)
+{
+	struct world *w = *state;
+	uint16_t in = lid_of(w, "n0-0");
+	uint16_t out = lid_of(w, "n5-0");
+	struct drain d = { .nlid = 2 };
+	struct digest before = w->p->hash;
+	struct plan *p, *q;
+	struct err err = { "" };
+	char *data, *at, text[400];
+	size_t len;
+
+	d.lid = xcalloc(2, sizeof(*d.lid));
+	d.lid[0] = (struct drain_lid){ in, DRAIN_NO_ORDER };
+	d.lid[1] = (struct drain_lid){ out, DRAIN_OLD_SL };
+	assert_int_equal(drain_find(&d, w->f, w->from, w->to, w->jobs, w->p->diff, NULL, &err), 0);
+	assert_int_equal(d.nneeded, 1);
+	assert_int_equal(d.strangers, 1);
+	assert_int_equal(d.njob, 2); /* SL2VL tables change for everybody */
+	assert_false(d.escape);
+	plan_with_drain(w->p, &d);
+	assert_false(digest_equal(&before, &w->p->hash));
+	assert_int_equal(plan_save(w->path, w->p, NULL), 0);
+	if (plan_load(&p, w->path, &err))
+		fail_msg("%s", err.text);
+	assert_true(digest_equal(&p->hash, &w->p->hash));
+	assert_int_equal(p->drain.nlid, 2);
+	assert_int_equal(p->drain.lid[1].lid, out);
+	assert_int_equal(p->drain.lid[1].why, DRAIN_OLD_SL);
+	assert_int_equal(p->jobs->jobs[p->drain.job[0].job].id, 8);
+	assert_false(p->drain.job[0].needed);
+	assert_true(p->drain.job[1].needed);
+	drain_text(text, sizeof(text), &p->drain, p->jobs);
+	assert_non_null(strstr(text, "2 LIDs need the drain, by 1 job on 8 ports; 1 of them"));
+	assert_int_equal(plan_rebase(&q, p, w->f, w->from, &err), 0);
+	assert_true(digest_equal(&p->hash, &q->hash));
+	plan_free(q);
+	plan_free(p);
+	assert_int_equal(store_read(&data, &len, w->path, NULL), 0);
+	at = strstr(data, "\"strangers\":1");
+	assert_non_null(at);
+	at[strlen("\"strangers\":")] = '0'; /* one that nobody signed off */
+	unlink(w->path);
+	assert_int_equal(store_write(w->path, data, len, NULL), 0);
+	assert_int_equal(plan_load(&p, w->path, &err), -EBADMSG);
+	free(data);
+	drain_clear(&d);
+}
+
+/* Only entries for the hosts of job 8 change: job 7 is not asked. */
+static void only_jobs_whose_paths_change_are_asked(void **state)
+{
+	struct world *w = *state;
+	struct tables *from = net_tables(w->f, 0, false), *to = net_tables(w->f, 0, false);
+	uint32_t leaf = fabric_switch_by_guid(w->f, 0x1002);
+	struct drain d = { 0 };
+	struct tdiff *diff;
+	struct err err = { "" };
+
+	for (uint32_t h = 0; h < 6; h++) {
+		char name[16];
+		uint8_t *port;
+		uint16_t lid;
+
+		snprintf(name, sizeof(name), "n3-%u", h);
+		lid = lid_of(w, name);
+		port = &tables_row(to, leaf)[lid];
+		*port = *port == NET_HOSTS + 1 ? NET_HOSTS + 2 : NET_HOSTS + 1;
+	}
+	diff = tdiff_new(w->f, from, to);
+	assert_int_equal(drain_find(&d, w->f, from, to, w->jobs, diff, NULL, &err), 0);
+	assert_int_equal(d.njob, 1);
+	assert_int_equal(w->jobs->jobs[d.job[0].job].id, 8);
+	assert_false(d.job[0].needed);
+	drain_clear(&d);
+	tdiff_free(diff);
+	tables_put(from);
+	tables_put(to);
+}
+
 static void loaded_plan_says_what_has_changed(void **state)
 {
 	struct world *w = *state;
@@ -185,8 +275,12 @@ int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(saved_plan_comes_back_the_same), T(the_order_of_writes_is_kept_and_protected),
-		T(same_plan_gives_the_same_bytes), T(loaded_plan_says_what_has_changed),
+		T(saved_plan_comes_back_the_same),
+		T(the_order_of_writes_is_kept_and_protected),
+		T(what_needs_the_drain_is_kept_and_protected),
+		T(only_jobs_whose_paths_change_are_asked),
+		T(same_plan_gives_the_same_bytes),
+		T(loaded_plan_says_what_has_changed),
 		T(damaged_file_is_refused),
 	};
 
