@@ -49,7 +49,7 @@ ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 
 # Everything but main.c is in one archive, which the tests link too.
 SRCS := $(sort $(wildcard fabric/*/*.c engines/*.c views/*.c console/*.c)) \
-	engines/opensm/choice.c engines/opensm/policy.c
+	$(addprefix engines/opensm/,choice.c desk.c policy.c server.c)
 LIB_SRCS := $(filter-out console/main.c,$(SRCS))
 LIB := $(B)/libibroute.a
 LIB_OBJS := $(LIB_SRCS:%.c=$(B)/%.o)
@@ -60,7 +60,7 @@ ifeq ($(WITH_OPENSM)$(SAN),1)
 PLUGIN := $(B)/libibroute.so
 endif
 PIC_SRCS := $(sort $(wildcard fabric/base/*.c fabric/model/*.c fabric/files/*.c engines/*.c)) \
-	fabric/mad/codec.c
+	fabric/mad/codec.c fabric/mad/notice.c fabric/update/osm_msg.c fabric/update/store.c
 PIC_LIB := $(B)/pic/libibroute.a
 PLUGIN_OBJS := $(patsubst %.c,$(B)/pic/%.o,$(wildcard engines/opensm/*.c))
 

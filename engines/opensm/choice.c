@@ -5,6 +5,7 @@
 #include "fabric/files/demand_file.h"
 #include "fabric/files/guid_list.h"
 #include "fabric/files/jobs_file.h"
+#include "fabric/files/rank_file.h"
 #include "fabric/files/tables_ibr.h"
 #include "fabric/model/demand.h"
 #include "fabric/model/jobset.h"
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 __attribute__((format(printf, 2, 3))) static void say(const struct choice_log *log, const char *fmt,
 						      ...)
@@ -27,8 +29,20 @@ __attribute__((format(printf, 2, 3))) static void say(const struct choice_log *l
 	log->say(log->ctx, sentence);
 }
 
-/* Takes over t when it passes. */
-static int judge(struct choice *out, const struct fabric *f, struct tables *t, struct err *err)
+const char *choice_source_name(enum choice_source s)
+{
+	static const char *const names[] = {
+		[CHOICE_ENGINE] = "engine",
+		[CHOICE_FILE] = "file",
+		[CHOICE_CONFIRMED] = "confirmed",
+		[CHOICE_CONSOLE] = "console",
+	};
+
+	return names[s];
+}
+
+int choice_judge(struct choice *out, const struct fabric *f, const struct tables *t, bool step,
+		 struct err *err)
 {
 	struct verdict *v;
 	char why[300];
@@ -36,11 +50,15 @@ static int judge(struct choice *out, const struct fabric *f, struct tables *t, s
 
 	if (rc)
 		return rc;
-	if (verdict_ok(v)) {
-		out->tables = t;
-		out->vls_used = v->vls_used;
-		out->sls_used = v->sls_used;
+	if (verdict_ok(v) || step) {
+		out->vls_used = v->vls_used > t->vls ? v->vls_used : t->vls;
+		out->sls_used = v->sls_used > t->sls ? v->sls_used : t->sls;
+		if (verdict_ok(v)) {
+			out->vls_used = v->vls_used;
+			out->sls_used = v->sls_used;
+		}
 		out->hops_max = v->hops_max;
+		out->step = step;
 	} else {
 		verdict_sentence(why, sizeof(why), v, f);
 		rc = err_set(err, -EPROTO, "the tables did not pass: %s", why);
@@ -49,19 +67,38 @@ static int judge(struct choice *out, const struct fabric *f, struct tables *t, s
 	return rc;
 }
 
-static int from_file(struct choice *out, const struct fabric *f, const struct policy *p,
-		     struct err *err)
+static int take(struct choice *out, const struct fabric *f, const struct tables *t,
+		enum choice_source source, bool step, struct err *err)
 {
-	struct tables *t;
-	int rc = tables_ibr_load(&t, p->tables, f, err);
+	int rc = choice_judge(out, f, t, step, err);
 
 	if (rc)
 		return rc;
-	rc = judge(out, f, t, err);
+	out->tables = tables_get(t);
+	out->source = source;
+	return 0;
+}
+
+static int from_file(struct choice *out, const struct fabric *f, const char *path,
+		     enum choice_source source, struct err *err)
+{
+	struct tables *t;
+	int rc = tables_ibr_load(&t, path, f, err);
+
 	if (rc)
-		tables_put(t);
-	out->from_file = !rc;
+		return rc;
+	rc = take(out, f, t, source, false, err);
+	tables_put(t);
 	return rc;
+}
+
+static int from_console(struct choice *out, const struct fabric *f, const struct choice_offer *o,
+			struct err *err)
+{
+	if (!digest_equal(&o->given->fingerprint, &f->fingerprint))
+		return err_set(err, -ESTALE,
+			       "the fabric is not the one that the tables of the console are for");
+	return take(out, f, o->given, o->given_is, o->step, err);
 }
 
 static FILE *open_input(const char *path, struct err *err)
@@ -96,18 +133,34 @@ static struct jobset *load_jobs(const struct fabric *f, const char *path,
 	return rc ? NULL : jobs;
 }
 
-static struct demand *load_demand(const struct fabric *f, const char *path,
-				  const struct choice_log *log)
+static int load_ranks(struct rank_file **out, const char *path, struct err *err)
 {
-	struct demand *demand = NULL;
-	struct err why;
-	FILE *file = open_input(path, &why);
+	FILE *file = open_input(path, err);
 	int rc = -EINVAL;
 
 	if (file) {
-		rc = demand_file_read(&demand, file, path, NULL, f, NULL, &why);
+		rc = rank_file_read(out, file, path, NULL, err);
 		fclose(file);
 	}
+	return rc;
+}
+
+static struct demand *load_demand(const struct fabric *f, const struct policy *p,
+				  const struct choice_log *log)
+{
+	struct rank_file *ranks = NULL;
+	struct demand *demand = NULL;
+	struct err why;
+	int rc = p->ranks ? load_ranks(&ranks, p->ranks, &why) : 0;
+	FILE *file = rc ? NULL : open_input(p->demand, &why);
+
+	if (file) {
+		rc = demand_file_read(&demand, file, p->demand, ranks, f, NULL, &why);
+		fclose(file);
+	} else {
+		rc = -EINVAL;
+	}
+	rank_file_free(ranks);
 	if (rc)
 		say(log, "routing without a demand: %s", why.text);
 	return rc ? NULL : demand;
@@ -126,9 +179,10 @@ static int load_roots(uint64_t **out, size_t *n, const char *path, struct err *e
 }
 
 static int from_engine(struct choice *out, const struct fabric *f, const struct policy *p,
-		       const struct choice_log *log, struct err *err)
+		       const struct tables *current, const struct choice_log *log, struct err *err)
 {
 	struct engine_params params = { .vls = p->vls,
+					.current = current,
 					.spread = p->spread,
 					.threads = p->threads,
 					.seed = p->seed,
@@ -146,12 +200,11 @@ static int from_engine(struct choice *out, const struct fabric *f, const struct 
 	if (p->jobs)
 		jobs = load_jobs(f, p->jobs, log);
 	if (p->demand)
-		demand = load_demand(f, p->demand, log);
+		demand = load_demand(f, p, log);
 	rc = engine_run(p->spec.engine, &t, f, jobs, demand, &params, NULL, err);
 	if (!rc) {
-		rc = judge(out, f, t, err);
-		if (rc)
-			tables_put(t);
+		rc = take(out, f, t, CHOICE_ENGINE, false, err);
+		tables_put(t);
 	}
 	demand_put(demand);
 	jobset_put(jobs);
@@ -159,16 +212,58 @@ static int from_engine(struct choice *out, const struct fabric *f, const struct 
 	return rc;
 }
 
-int choice_make(struct choice *out, const struct fabric *f, const struct policy *policy,
-		const struct choice_log *log, struct err *err)
+/* Also said when there is nothing wrong with what is used instead. */
+static void note_away(struct choice *out, const struct choice_log *log, const char *what,
+		      const struct policy *policy, const struct err *why)
 {
-	struct err why;
+	char sentence[sizeof(out->away)];
+
+	snprintf(sentence, sizeof(sentence), "not %s, but %s: %.300s", what, policy->spec.label,
+		 why->text);
+	if (!out->away[0])
+		snprintf(out->away, sizeof(out->away), "%s", sentence);
+	say(log, "%s", sentence);
+}
+
+static bool take_confirmed(struct choice *out, const struct fabric *f, const char *path,
+			   struct err *why)
+{
+	int rc;
+
+	if (!path || access(path, F_OK))
+		return false;
+	rc = from_file(out, f, path, CHOICE_CONFIRMED, why);
+	if (rc)
+		snprintf(out->confirmed_away, sizeof(out->confirmed_away), "%.390s", why->text);
+	return !rc;
+}
+
+int choice_make(struct choice *out, const struct fabric *f, const struct policy *policy,
+		const struct choice_offer *offer, const struct choice_log *log, struct err *err)
+{
+	static const struct choice_offer nothing = { 0 };
+	const struct tables *current;
+	struct err why = { "" };
 
 	*out = (struct choice){ 0 };
-	if (policy->tables) {
-		if (!from_file(out, f, policy, &why))
+	if (!offer)
+		offer = &nothing;
+	if (offer->given) {
+		if (!from_console(out, f, offer, &why))
 			return 0;
-		say(log, "not the given tables, but %s: %s", policy->spec.label, why.text);
+		note_away(out, log, "the tables of the console", policy, &why);
 	}
-	return from_engine(out, f, policy, log, err);
+	if (take_confirmed(out, f, offer->confirmed, &why))
+		return 0;
+	if (out->confirmed_away[0])
+		note_away(out, log, "the confirmed tables", policy, &why);
+	if (policy->tables) {
+		if (!from_file(out, f, policy->tables, CHOICE_FILE, &why))
+			return 0;
+		note_away(out, log, "the given tables", policy, &why);
+	}
+	current = offer->current;
+	if (current && !digest_equal(&current->fingerprint, &f->fingerprint))
+		current = NULL;
+	return from_engine(out, f, policy, current, log, err);
 }

@@ -2,9 +2,11 @@
 /*
  * choice: the tables that a policy wants for a fabric, judged before anybody installs them.
  *
- * The policy's own tables while they are for this very fabric, else those that its engine
- * computes.  Whatever they are, they are handed out only when the judge finds them connected,
- * free of loops and of deadlocks, and within the VLs of the links.
+ * The first of these that are for this very fabric: tables given by the console, tables that it
+ * has confirmed (on disk), the policy's own tables; else those that the policy's engine computes.
+ * Whatever they are, they are handed out only when the judge finds them connected, free of loops
+ * and of deadlocks, and within the VLs of the links; but for those that are given as a step of an
+ * update, which its plan has proved safe together with what came before.
  */
 #ifndef ENGINES_OPENSM_CHOICE_H
 #define ENGINES_OPENSM_CHOICE_H
@@ -14,9 +16,25 @@
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
 
+enum choice_source { CHOICE_ENGINE, CHOICE_FILE, CHOICE_CONFIRMED, CHOICE_CONSOLE };
+
+const char *choice_source_name(enum choice_source s); /* as in osm_status.source */
+
+/* What there is besides the policy; all zero: nothing. */
+struct choice_offer {
+	const struct tables *given;
+	enum choice_source given_is; /* what they are called when they are used */
+	bool step;
+	const char *confirmed;	      /* file of confirmed tables, which need not be there */
+	const struct tables *current; /* installed now; where sar starts from */
+};
+
 struct choice {
-	struct tables *tables; /* the caller owns one reference */
-	bool from_file;
+	const struct tables *tables; /* the caller owns one reference */
+	enum choice_source source;
+	bool step;
+	char away[400];		  /* why not the tables that come first; "" when they are used */
+	char confirmed_away[400]; /* why not the confirmed ones on disk, if there are any */
 	uint32_t vls_used, sls_used, hops_max; /* as judged */
 };
 
@@ -29,6 +47,10 @@ struct choice_log {
 /* 0, or -errno with the reason why there is nothing to install: the engine's refusal, or -EPROTO
  * when its tables did not pass. */
 int choice_make(struct choice *out, const struct fabric *f, const struct policy *policy,
-		const struct choice_log *log, struct err *err);
+		const struct choice_offer *offer, const struct choice_log *log, struct err *err);
+/* Judges t (of f) as above: 0 or -EPROTO.  step: whatever the verdict is; the figures of out are
+ * set as far as they go. */
+int choice_judge(struct choice *out, const struct fabric *f, const struct tables *t, bool step,
+		 struct err *err);
 
 #endif

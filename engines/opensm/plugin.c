@@ -5,12 +5,18 @@
  * OpenSM calls it in each heavy sweep and reroute, with its lock held; path records ask for SLs
  * under the same lock, so that tables are never exchanged under somebody who reads them.
  *
- * The policy file is read anew each time.  Its name: "ibroute_policy=FILE" among the words of
- * event_plugin_options, else the environment's IBROUTE_POLICY, else POLICY_PRESET.
+ * The policy file is read anew each time.  A socket lets the console ask and order (server.h).
+ *
+ * Words of event_plugin_options, each with what holds without it:
+ *   ibroute_policy=FILE      the environment's IBROUTE_POLICY, else POLICY_PRESET
+ *   ibroute_socket=FILE      the environment's IBROUTE_SOCKET, else OSM_SOCKET; "none": no socket
+ *   ibroute_confirmed=FILE   CONFIRMED_PRESET: where confirmed tables are kept
  */
 #include "engines/opensm/choice.h"
+#include "engines/opensm/desk.h"
 #include "engines/opensm/osm_fabric.h"
-#include "engines/opensm/policy.h"
+#include "engines/opensm/osm_notice.h"
+#include "engines/opensm/server.h"
 #include "fabric/base/mem.h"
 
 /* osm_config.h first: it fixes the layout of the others' structures */
@@ -29,18 +35,20 @@
 #include <string.h>
 #include <time.h>
 
-#define ENGINE_NAME   "ibroute"
-#define POLICY_PRESET "/etc/ibroute-top/policy.conf"
-#define POLICY_OPTION "ibroute_policy="
+#define ENGINE_NAME	 "ibroute"
+#define POLICY_PRESET	 "/etc/ibroute-top/policy.conf"
+#define CONFIRMED_PRESET "/var/lib/ibroute-top/confirmed.ibr"
 
 struct plugin {
 	osm_opensm_t *osm;
-	char *policy_path;
-	struct policy *policy; /* the last one that could be read */
-	struct fabric *fabric; /* of the tables */
-	struct tables *tables; /* what was handed to OpenSM last, or NULL */
-	bool sweep_again;      /* when this sweep is over */
-	bool asked;	       /* this sweep is the one that was asked for */
+	char *policy_path, *socket_path, *confirmed_path;
+	struct desk *desk;
+	struct server *server;
+	struct osm_status facts;     /* of OpenSM, as last seen; only the socket's thread's */
+	const struct fabric *fabric; /* of the tables */
+	const struct tables *tables; /* what was handed to OpenSM last, or NULL */
+	bool sweep_again;	     /* when this sweep is over */
+	bool asked;		     /* this sweep is the one that was asked for */
 };
 
 static double now_s(void)
@@ -56,24 +64,6 @@ static void say(void *ctx, const char *sentence)
 	struct plugin *p = ctx;
 
 	osm_log(&p->osm->log, OSM_LOG_INFO, ENGINE_NAME ": %s\n", sentence);
-}
-
-/* A file that is broken now does not take the routes away: the one before holds. */
-static int renew_policy(struct plugin *p, struct err *err)
-{
-	struct policy *fresh;
-	int rc = policy_load(&fresh, p->policy_path, err);
-
-	if (!rc) {
-		policy_free(p->policy);
-		p->policy = fresh;
-		return 0;
-	}
-	if (!p->policy)
-		return rc;
-	osm_log(&p->osm->log, OSM_LOG_ERROR, ENGINE_NAME ": the policy of before holds: %s\n",
-		err->text);
-	return 0;
 }
 
 /* Whether OpenSM, as it is configured, would install these tables and nothing else. */
@@ -112,36 +102,59 @@ static uint32_t switch_of(const struct fabric *f, const osm_node_t *n)
 	return fabric_switch_by_guid(f, cl_ntoh64(osm_node_get_node_guid(n)));
 }
 
-static void install(struct plugin *p, struct fabric *f, struct tables *t)
+/* OpenSM writes what differs from what it believes to be there already: now it believes nothing. */
+static void doubt_all(osm_switch_t *sw)
+{
+	memset(sw->lft, 0, sw->lft_size);
+	for (uint32_t out = 1; out < osm_node_get_num_physp(sw->p_node); out++) {
+		osm_physp_t *port = osm_node_get_physp_ptr(sw->p_node, out);
+
+		for (uint32_t in = 0; port && in < osm_node_get_num_physp(sw->p_node); in++)
+			memset(osm_physp_get_slvl_tbl(port, (uint8_t)in), 0,
+			       sizeof(ib_slvl_table_t));
+	}
+}
+
+static void install(struct plugin *p, const struct fabric *f, const struct tables *t)
 {
 	cl_qmap_t *switches = &p->osm->subn.sw_guid_tbl;
+	bool all = desk_wants_all(p->desk);
 
 	for (cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
 	     i = cl_qmap_next(i)) {
 		osm_switch_t *sw = (osm_switch_t *)i;
 		uint32_t s = switch_of(f, sw->p_node);
 
+		if (all)
+			doubt_all(sw);
 		memset(sw->new_lft, OSM_NO_PATH, sw->lft_size);
 		if (s != FAB_NONE)
 			memcpy(sw->new_lft, tables_row(t, s), f->max_lid + 1u);
 	}
 	tables_put(p->tables);
 	fabric_put(p->fabric);
-	p->tables = t;
-	p->fabric = f;
+	p->tables = tables_get(t);
+	p->fabric = fabric_get(f);
 }
 
 static void tell_installed(struct plugin *p, const struct choice *c, double took)
 {
+	static const char *const by[] = {
+		[CHOICE_ENGINE] = "engine",
+		[CHOICE_FILE] = "the given tables of",
+		[CHOICE_CONFIRMED] = "the confirmed tables of",
+		[CHOICE_CONSOLE] = "the console's tables of",
+	};
 	const struct fabric *f = p->fabric;
 	char hex[9];
 
 	osm_log(&p->osm->log, OSM_LOG_INFO,
 		ENGINE_NAME ": routed by %s %s: fabric %s of %u switches, %u hosts' ports and %u "
-			    "links, LMC %u; verified: connected, no loop, no deadlock, %u VLs, %u "
-			    "SLs, at most %u hops; %.3f s\n",
-		c->from_file ? "the given tables of" : "engine", c->tables->engine,
-		digest_short(hex, &f->fingerprint), f->nsw, f->nterm, f->nchan / 2, f->lmc,
+			    "links, LMC %u; %s, %u VLs, %u SLs, at most %u hops; %.3f s\n",
+		by[c->source], c->tables->engine, digest_short(hex, &f->fingerprint), f->nsw,
+		f->nterm, f->nchan / 2, f->lmc,
+		c->step ? "a step of an update, checked by its plan"
+			: "verified: connected, no loop, no deadlock",
 		c->vls_used, c->sls_used, c->hops_max, took);
 }
 
@@ -172,26 +185,28 @@ static int build_fwd_tables(void *context)
 	struct choice c = { 0 };
 	struct err err = { "" };
 	double start = now_s();
-	int rc = renew_policy(p, &err);
+	int rc = osm_fabric_build(&f, p->osm, &err);
 
 	if (!rc)
-		rc = osm_fabric_build(&f, p->osm, &err);
-	if (!rc)
-		rc = choice_make(&c, f, p->policy, &log, &err);
+		rc = desk_choose(p->desk, &c, f, &log, &err);
 	if (!rc)
 		rc = fits(p, f, &c, &err);
 	if (rc) {
 		osm_log(&p->osm->log, OSM_LOG_ERROR,
 			ENGINE_NAME ": no routes of ours, OpenSM goes on to its next engine: %s\n",
 			err.text);
-		tables_put(c.tables);
-		fabric_put(f);
-		return -1;
+		desk_refused(p->desk, err.text);
+	} else {
+		install(p, f, c.tables);
+		desk_routed(p->desk, f, &c);
+		watch_vls(p, &c);
+		tell_installed(p, &c, now_s() - start);
 	}
-	install(p, f, c.tables);
-	watch_vls(p, &c);
-	tell_installed(p, &c, now_s() - start);
-	return 0;
+	tables_put(c.tables);
+	fabric_put(f);
+	if (rc && p->server)
+		server_kick(p->server);
+	return rc ? -1 : 0;
 }
 
 /* OpenSM's own hop counts are what its multicast trees need. */
@@ -244,37 +259,148 @@ static int setup(osm_routing_engine_t *re, osm_opensm_t *osm)
 	return 0;
 }
 
-/* The caller frees. */
-static char *find_policy(const char *options)
+/* ---- what the socket needs of OpenSM ---- */
+
+/* The list of engines as it was configured. */
+static void tell_engines(struct osm_status *s, const osm_opensm_t *osm)
 {
-	const char *at = options ? strstr(options, POLICY_OPTION) : NULL;
-	const char *env = getenv("IBROUTE_POLICY");
+	const char *names = osm->subn.opt.routing_engine_names;
+
+	snprintf(s->configured, sizeof(s->configured), "%s", names ? names : "");
+	s->no_fallback = osm->no_fallback_routing_engine;
+	s->qos = osm->subn.opt.qos;
+}
+
+static const char *state_name(uint8_t state)
+{
+	switch (state) {
+	case IB_SMINFO_STATE_DISCOVERING:
+		return "discovering";
+	case IB_SMINFO_STATE_STANDBY:
+		return "standby";
+	case IB_SMINFO_STATE_MASTER:
+		return "master";
+	default:
+		return "not active";
+	}
+}
+
+/* Never waits for OpenSM: while it is at work, what was seen last is told. */
+static void facts(void *ctx, struct osm_status *s)
+{
+	struct plugin *p = ctx;
+	struct osm_status *f = &p->facts;
+	const osm_subn_t *subn = &p->osm->subn;
+
+	f->busy = osm_exit_flag || pthread_rwlock_tryrdlock(&p->osm->lock.lock);
+	if (!f->busy) {
+		snprintf(f->state, sizeof(f->state), "%s", state_name(subn->sm_state));
+		f->sm_guid = cl_ntoh64(subn->sm_port_guid);
+		f->priority = subn->opt.sm_priority;
+		f->lid = cl_ntoh16(subn->sm_base_lid);
+		f->lmc = subn->opt.lmc;
+		tell_engines(f, p->osm);
+		pthread_rwlock_unlock(&p->osm->lock.lock);
+	}
+	snprintf(s->opensm, sizeof(s->opensm), "%s", p->osm->osm_version);
+	memcpy(s->state, f->state, sizeof(s->state));
+	s->sm_guid = f->sm_guid;
+	s->priority = f->priority;
+	s->lid = f->lid;
+	s->lmc = f->lmc;
+	s->busy = f->busy;
+	s->qos = f->qos;
+	s->no_fallback = f->no_fallback;
+	memcpy(s->configured, f->configured, sizeof(s->configured));
+}
+
+static int reroute(void *ctx, struct err *err)
+{
+	struct plugin *p = ctx;
+
+	if (p->osm->subn.sm_state != IB_SMINFO_STATE_MASTER)
+		return err_set(err, -ENOTSUP,
+			       "this OpenSM is not the master (%s), it does not route: ask the "
+			       "one that is",
+			       state_name(p->osm->subn.sm_state));
+	p->osm->subn.force_reroute = TRUE;
+	osm_opensm_sweep(p->osm);
+	return 0;
+}
+
+static int send_notice(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct err *err)
+{
+	struct plugin *p = ctx;
+	int rc;
+
+	if (osm_exit_flag || pthread_rwlock_tryrdlock(&p->osm->lock.lock))
+		return -EAGAIN;
+	rc = osm_notice_report(p->osm, d, err);
+	pthread_rwlock_unlock(&p->osm->lock.lock);
+	return rc;
+}
+
+static void start_server(struct plugin *p)
+{
+	static const struct server_ops ops = {
+		.facts = facts,
+		.reroute = reroute,
+		.notice = send_notice,
+		.say = say,
+	};
+	struct err err;
+
+	if (!strcmp(p->socket_path, "none"))
+		return;
+	if (server_start(&p->server, p->socket_path, p->desk, &ops, p, NULL, &err))
+		osm_log(&p->osm->log, OSM_LOG_ERROR,
+			ENGINE_NAME ": routes without a socket for the console: %s\n", err.text);
+	else
+		osm_log(&p->osm->log, OSM_LOG_INFO, ENGINE_NAME ": the console finds it at %s\n",
+			p->socket_path);
+}
+
+/* ---- what OpenSM calls ---- */
+
+/* The value of a word "name=value" of the options, else of the environment, else preset.  The
+ * caller frees. */
+static char *option(const char *options, const char *name, const char *env, const char *preset)
+{
+	const char *at = options ? strstr(options, name) : NULL;
+	const char *set = env ? getenv(env) : NULL;
 
 	if (at) {
-		at += strlen(POLICY_OPTION);
+		at += strlen(name);
 		return xasprintf("%.*s", (int)strcspn(at, " \t,"), at);
 	}
-	return xstrdup(env && *env ? env : POLICY_PRESET);
+	return xstrdup(set && *set ? set : preset);
 }
 
 static void destroy(void *data)
 {
 	struct plugin *p = data;
 
+	server_stop(p->server);
+	desk_free(p->desk);
 	tables_put(p->tables);
 	fabric_put(p->fabric);
-	policy_free(p->policy);
 	free(p->policy_path);
+	free(p->socket_path);
+	free(p->confirmed_path);
 	free(p);
 }
 
 static void *create(struct osm_opensm *osm)
 {
+	const char *options = osm->subn.opt.event_plugin_options;
 	struct plugin *p = xcalloc(1, sizeof(*p));
 	external_routing_engine_module_t module = { ENGINE_NAME, setup, p };
 
 	p->osm = osm;
-	p->policy_path = find_policy(osm->subn.opt.event_plugin_options);
+	p->policy_path = option(options, "ibroute_policy=", "IBROUTE_POLICY", POLICY_PRESET);
+	p->socket_path = option(options, "ibroute_socket=", "IBROUTE_SOCKET", OSM_SOCKET);
+	p->confirmed_path = option(options, "ibroute_confirmed=", NULL, CONFIRMED_PRESET);
+	p->desk = desk_new(p->policy_path, p->confirmed_path);
 	if (osm_register_external_routing_engine(osm, &module, p) != CL_SUCCESS) {
 		osm_log(&osm->log, OSM_LOG_ERROR,
 			ENGINE_NAME ": OpenSM has a routing engine of this name already\n");
@@ -283,19 +409,71 @@ static void *create(struct osm_opensm *osm)
 	}
 	osm_log(&osm->log, OSM_LOG_INFO, ENGINE_NAME ": routes by the policy of %s\n",
 		p->policy_path);
+	start_server(p);
 	return p;
+}
+
+/* Under OpenSM's lock, in whatever thread of OpenSM, or in ours when it was ours. */
+static void heard(struct plugin *p, const void *data)
+{
+	uint8_t d[NOTICE_SA_DATA];
+	struct notice n;
+
+	memcpy(d, data, sizeof(d));
+	desk_count(p->desk, DESK_TRAP);
+	if (notice_decode(&n, d, sizeof(d)))
+		return;
+	if (n.trap == NOTICE_LINK_STATE)
+		desk_count(p->desk, DESK_LINK);
+	if (n.trap != NOTICE_LOCAL_CHANGES)
+		return;
+	desk_count(p->desk, DESK_ACK);
+	if (p->server)
+		server_heard(p->server, d);
+}
+
+static void up(struct plugin *p)
+{
+	if (!p->sweep_again)
+		return;
+	p->sweep_again = false;
+	p->osm->subn.force_heavy_sweep = TRUE;
+	osm_opensm_sweep(p->osm);
+}
+
+/* Of a reroute there comes no SUBNET UP. */
+static void routed(struct plugin *p, uintptr_t how)
+{
+	const osm_routing_engine_t *used = p->osm->routing_engine_used;
+
+	desk_count(p->desk, how == UCAST_ROUTING_REROUTE ? DESK_REROUTE : DESK_HEAVY);
+	desk_finished(p->desk, used && used->name ? used->name : "", p->sweep_again);
+	if (how == UCAST_ROUTING_REROUTE)
+		up(p);
 }
 
 static void report(void *data, osm_epi_event_id_t event, void *event_data)
 {
 	struct plugin *p = data;
 
-	(void)event_data;
-	if (event != OSM_EVENT_ID_SUBNET_UP || !p->sweep_again)
+	switch (event) {
+	case OSM_EVENT_ID_TRAP:
+		heard(p, event_data);
 		return;
-	p->sweep_again = false;
-	p->osm->subn.force_heavy_sweep = TRUE;
-	osm_opensm_sweep(p->osm);
+	case OSM_EVENT_ID_SUBNET_UP:
+		up(p);
+		break;
+	case OSM_EVENT_ID_UCAST_ROUTING_DONE:
+		routed(p, (uintptr_t)event_data);
+		break;
+	case OSM_EVENT_ID_STATE_CHANGE:
+		desk_count(p->desk, DESK_STATE);
+		break;
+	default:
+		return;
+	}
+	if (p->server)
+		server_kick(p->server);
 }
 
 __attribute__((visibility("default")))

@@ -27,6 +27,7 @@ static const struct key {
 	{ "roots", FORM_PATH, offsetof(struct policy, roots), 0 },
 	{ "jobs", FORM_PATH, offsetof(struct policy, jobs), 0 },
 	{ "demand", FORM_PATH, offsetof(struct policy, demand), 0 },
+	{ "ranks", FORM_PATH, offsetof(struct policy, ranks), 0 },
 };
 
 #define NKEYS (sizeof(keys) / sizeof(*keys))
@@ -133,7 +134,7 @@ static int take_line(struct reading *r, char *line, bool seen[NKEYS])
 		return take_value(r, &keys[i], value);
 	}
 	return wrong(r, "unknown key: there are engine, tables, vls, seed, threads, spread, "
-			"escape, roots, jobs and demand");
+			"escape, roots, jobs, demand and ranks");
 }
 
 int policy_read(struct policy **out, FILE *file, const char *path, struct err *err)
@@ -175,6 +176,24 @@ int policy_load(struct policy **out, const char *path, struct err *err)
 	return rc;
 }
 
+static char *copy_of(const char *s)
+{
+	return s ? xstrdup(s) : NULL;
+}
+
+struct policy *policy_copy(const struct policy *p)
+{
+	struct policy *c = xcalloc(1, sizeof(*c));
+
+	*c = *p;
+	c->tables = copy_of(p->tables);
+	c->roots = copy_of(p->roots);
+	c->jobs = copy_of(p->jobs);
+	c->demand = copy_of(p->demand);
+	c->ranks = copy_of(p->ranks);
+	return c;
+}
+
 void policy_free(struct policy *p)
 {
 	if (!p)
@@ -183,5 +202,6 @@ void policy_free(struct policy *p)
 	free(p->roots);
 	free(p->jobs);
 	free(p->demand);
+	free(p->ranks);
 	free(p);
 }

@@ -12,6 +12,7 @@
  *   roots   roots.txt             switches at the top for updn, a GUID a line
  *   jobs    jobs.txt              running jobs, for sar
  *   demand  demand.txt            what nodes send, for parx
+ *   ranks   ranks.txt             which node each rank is on, when the demand is between ranks
  *
  * # comments; every key once.  Names of files that do not begin with / are taken from the folder
  * of the policy.
@@ -31,7 +32,7 @@ struct policy {
 	unsigned vls, threads;
 	uint64_t seed;
 	bool spread, escape;
-	char *tables, *roots, *jobs, *demand; /* paths, or NULL */
+	char *tables, *roots, *jobs, *demand, *ranks; /* paths, or NULL */
 };
 
 /* -EINVAL with file:line for the first line that is wrong, and when no engine is named.  The
@@ -39,6 +40,7 @@ struct policy {
 int policy_read(struct policy **out, FILE *file, const char *path, struct err *err);
 /* From a file by name; also -errno when it cannot be opened. */
 int policy_load(struct policy **out, const char *path, struct err *err);
+struct policy *policy_copy(const struct policy *p);
 void policy_free(struct policy *p); /* NULL is fine */
 
 #endif

@@ -57,7 +57,7 @@ sm() {
 	lab_opensm_stop
 	mark=1
 	LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
-		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf" "$@"
+		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$LAB_DIR/run/opensm.sock ibroute_confirmed=$LAB_DIR/kept.ibr" "$@"
 }
 
 # A dump of LFTs as lines of "guid lid port"

@@ -71,8 +71,8 @@ static void the_engine_routes_and_the_judge_has_seen_it(void **state)
 	struct choice c;
 
 	(void)state;
-	assert_int_equal(choice_make(&c, f, &p, &(struct choice_log){ hear, &h }, NULL), 0);
-	assert_false(c.from_file);
+	assert_int_equal(choice_make(&c, f, &p, NULL, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_int_equal(c.source, CHOICE_ENGINE);
 	assert_string_equal(c.tables->engine, "dfsssp");
 	assert_true(c.vls_used >= 2 && c.vls_used <= 4);
 	assert_int_equal(c.hops_max, 4);
@@ -90,8 +90,8 @@ static void given_tables_of_this_fabric_are_used(void **state)
 
 	(void)state;
 	p.tables = saved(routed(f, "nue:2"));
-	assert_int_equal(choice_make(&c, f, &p, &(struct choice_log){ hear, &h }, NULL), 0);
-	assert_true(c.from_file);
+	assert_int_equal(choice_make(&c, f, &p, NULL, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_int_equal(c.source, CHOICE_FILE);
 	assert_string_equal(c.tables->engine, "nue");
 	assert_int_equal(c.tables->seed, 9);
 	assert_int_equal(h.n, 0);
@@ -110,8 +110,9 @@ static void tables_of_another_fabric_give_way_to_the_engine(void **state)
 
 	(void)state;
 	p.tables = saved(routed(f, "nue:2"));
-	assert_int_equal(choice_make(&c, less, &p, &(struct choice_log){ hear, &h }, NULL), 0);
-	assert_false(c.from_file);
+	assert_int_equal(choice_make(&c, less, &p, NULL, &(struct choice_log){ hear, &h }, NULL),
+			 0);
+	assert_int_equal(c.source, CHOICE_ENGINE);
 	assert_string_equal(c.tables->engine, "dfsssp");
 	assert_int_equal(h.n, 1);
 	assert_non_null(strstr(h.last, "not the given tables, but dfsssp:4"));
@@ -131,8 +132,8 @@ static void given_tables_that_can_deadlock_are_not_used(void **state)
 
 	(void)state;
 	p.tables = saved(kit_clockwise(f));
-	assert_int_equal(choice_make(&c, f, &p, &(struct choice_log){ hear, &h }, NULL), 0);
-	assert_false(c.from_file);
+	assert_int_equal(choice_make(&c, f, &p, NULL, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_int_equal(c.source, CHOICE_ENGINE);
 	assert_string_equal(c.tables->engine, "updn");
 	assert_int_equal(h.n, 1);
 	assert_non_null(strstr(h.last, "did not pass"));
@@ -151,7 +152,7 @@ static void an_engine_that_refuses_is_a_refusal_with_its_reason(void **state)
 	struct err err = { "" };
 
 	(void)state;
-	assert_true(choice_make(&c, f, &p, &(struct choice_log){ hear, &h }, &err) < 0);
+	assert_true(choice_make(&c, f, &p, NULL, &(struct choice_log){ hear, &h }, &err) < 0);
 	assert_null(c.tables);
 	assert_non_null(strstr(err.text, "no fat tree"));
 	fabric_put(f);
@@ -167,7 +168,7 @@ static void missing_jobs_do_not_take_the_routes_away(void **state)
 	(void)state;
 	p.jobs = xstrdup("/nonexistent/jobs");
 	p.demand = xstrdup("/nonexistent/demand");
-	assert_int_equal(choice_make(&c, f, &p, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_int_equal(choice_make(&c, f, &p, NULL, &(struct choice_log){ hear, &h }, NULL), 0);
 	assert_int_equal(h.n, 2);
 	assert_non_null(strstr(h.last, "routing without a demand: /nonexistent/demand"));
 	tables_put(c.tables);
@@ -185,7 +186,7 @@ static void missing_roots_are_a_refusal(void **state)
 
 	(void)state;
 	p.roots = xstrdup("/nonexistent/roots");
-	assert_true(choice_make(&c, f, &p, &(struct choice_log){ hear, &h }, NULL) < 0);
+	assert_true(choice_make(&c, f, &p, NULL, &(struct choice_log){ hear, &h }, NULL) < 0);
 	assert_null(c.tables);
 	free(p.roots);
 	fabric_put(f);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/opensm/osm_notice.h"
+
+/* osm_config.h first: it fixes the layout of the others' structures */
+#include <opensm/osm_config.h>
+
+#include <opensm/osm_inform.h>
+#include <opensm/osm_opensm.h>
+
+#include <errno.h>
+#include <string.h>
+
+int osm_notice_report(struct osm_opensm *osm, const uint8_t d[NOTICE_SA_DATA], struct err *err)
+{
+	osm_subn_t *subn = &osm->subn;
+	ib_mad_notice_attr_t n;
+
+	_Static_assert(sizeof(n) == NOTICE_SA_DATA, "a Notice with the GID of its issuer");
+	if (!subn->sm_base_lid)
+		return err_set(err, -ENODEV, "OpenSM has no LID yet, it cannot send notices");
+	memcpy(&n, d, sizeof(n));
+	n.issuer_lid = subn->sm_base_lid;
+	n.issuer_gid.unicast.prefix = subn->opt.subnet_prefix;
+	n.issuer_gid.unicast.interface_id = subn->sm_port_guid;
+	if (osm_report_notice(&osm->log, subn, &n) != IB_SUCCESS)
+		return err_set(err, -EIO, "OpenSM could not send the notice to its subscribers");
+	return 0;
+}

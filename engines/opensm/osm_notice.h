@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* osm_notice: a notice to all of OpenSM's subscribers. */
+#ifndef ENGINES_OPENSM_OSM_NOTICE_H
+#define ENGINES_OPENSM_OSM_NOTICE_H
+
+#include "fabric/base/err.h"
+#include "fabric/mad/notice.h"
+
+struct osm_opensm;
+
+/* In the name of the port that OpenSM is bound to: its LID and GUID are filled in.  OpenSM's lock
+ * is to be held, shared, as OpenSM itself does when it passes traps on.  -ENODEV: the port has no
+ * LID yet. */
+int osm_notice_report(struct osm_opensm *osm, const uint8_t d[NOTICE_SA_DATA], struct err *err);
+
+#endif

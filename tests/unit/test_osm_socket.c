@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Both ends of the plugin's socket, with something that behaves like OpenSM behind it. */
+#include "engines/opensm/server.h"
+
+#include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
+#include "fabric/mad/notice_phase.h"
+#include "fabric/update/osm_link.h"
+#include "tests/unit/fabkit.h"
+#include "tests/unit/small_net.h"
+#include "tests/unit/update_net.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SPEC "torus:dims=4x4,hosts=1"
+
+/* Routes when asked to, in a thread of its own, as OpenSM's sweeper does. */
+struct fake {
+	struct desk *desk;
+	struct server *server;
+	struct fabric *f;
+	struct tables *now; /* in the switches */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	int asked; /* reroutes */
+	bool stop, standby, hangs;
+	atomic_int busy; /* notices that are refused before one is taken */
+	atomic_int notices;
+	uint8_t notice[NOTICE_SA_DATA];
+	char *dir, *policy, *confirmed, *path;
+	struct osm_link *l;
+};
+
+static void hear(void *ctx, const char *sentence)
+{
+	(void)ctx;
+	(void)sentence;
+}
+
+static void route(struct fake *k)
+{
+	struct choice_log log = { hear, k };
+	struct choice c;
+	struct err err = { "" };
+
+	if (desk_choose(k->desk, &c, k->f, &log, &err)) {
+		desk_refused(k->desk, err.text);
+	} else {
+		desk_routed(k->desk, k->f, &c);
+		tables_put(c.tables);
+	}
+	desk_count(k->desk, DESK_REROUTE);
+	desk_finished(k->desk, "ibroute", false);
+	server_kick(k->server);
+}
+
+static void *sweeper(void *arg)
+{
+	struct fake *k = arg;
+
+	pthread_mutex_lock(&k->lock);
+	while (!k->stop) {
+		if (!k->asked || k->hangs) {
+			pthread_cond_wait(&k->cond, &k->lock);
+			continue;
+		}
+		k->asked = 0;
+		pthread_mutex_unlock(&k->lock);
+		route(k);
+		pthread_mutex_lock(&k->lock);
+	}
+	pthread_mutex_unlock(&k->lock);
+	return NULL;
+}
+
+static void facts(void *ctx, struct osm_status *s)
+{
+	struct fake *k = ctx;
+
+	strcpy(s->state, k->standby ? "standby" : "master");
+	s->sm_guid = 0x1234567890abcdef;
+}
+
+static int reroute(void *ctx, struct err *err)
+{
+	struct fake *k = ctx;
+
+	if (k->standby)
+		return err_set(err, -ENOTSUP, "this is a standby");
+	pthread_mutex_lock(&k->lock);
+	k->asked++;
+	pthread_cond_signal(&k->cond);
+	pthread_mutex_unlock(&k->lock);
+	return 0;
+}
+
+static int take_notice(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct err *err)
+{
+	struct fake *k = ctx;
+
+	(void)err;
+	if (atomic_load(&k->busy)) {
+		atomic_fetch_sub(&k->busy, 1);
+		return -EAGAIN;
+	}
+	memcpy(k->notice, d, sizeof(k->notice));
+	atomic_fetch_add(&k->notices, 1);
+	return 0;
+}
+
+static const struct server_ops ops = { facts, reroute, take_notice, hear };
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static int up(void **state)
+{
+	static const struct server_limits limits = { .message_ms = 300,
+						     .idle_ms = 50,
+						     .reroute_ms = 400 };
+	struct fake *k = xcalloc(1, sizeof(*k));
+
+	k->dir = net_tmpdir();
+	k->policy = xasprintf("%s/policy", k->dir);
+	k->confirmed = xasprintf("%s/confirmed.ibr", k->dir);
+	k->path = xasprintf("%s/run/sock", k->dir);
+	write_file(k->policy, "engine nue:2\nthreads 1\n");
+	k->f = net_spec(SPEC);
+	k->desk = desk_new(k->policy, k->confirmed);
+	pthread_mutex_init(&k->lock, NULL);
+	pthread_cond_init(&k->cond, NULL);
+	assert_int_equal(server_start(&k->server, k->path, k->desk, &ops, k, &limits, NULL), 0);
+	route(k);
+	pthread_create(&k->thread, NULL, sweeper, k);
+	assert_int_equal(osm_link_open(&k->l, k->path, 2000, NULL), 0);
+	*state = k;
+	return 0;
+}
+
+static int down(void **state)
+{
+	struct fake *k = *state;
+	char *run = xasprintf("%s/run", k->dir);
+
+	osm_link_close(k->l);
+	pthread_mutex_lock(&k->lock);
+	k->stop = true;
+	pthread_cond_signal(&k->cond);
+	pthread_mutex_unlock(&k->lock);
+	pthread_join(k->thread, NULL);
+	server_stop(k->server);
+	desk_free(k->desk);
+	fabric_put(k->f);
+	rmdir(run);
+	free(run);
+	free(k->policy);
+	free(k->confirmed);
+	free(k->path);
+	net_rmdir(k->dir);
+	free(k);
+	return 0;
+}
+
+static struct tables *routed(const struct fabric *f, const char *spec, uint64_t seed)
+{
+	struct engine_params params = { .seed = seed, .threads = 1 };
+	struct engine_spec e;
+	struct tables *t;
+
+	assert_int_equal(engine_spec_parse(&e, spec, NULL), 0);
+	engine_spec_apply(&e, &params);
+	assert_int_equal(engine_run(e.engine, &t, f, NULL, NULL, &params, NULL, NULL), 0);
+	return t;
+}
+
+static struct osm_status status(struct fake *k)
+{
+	struct osm_status s;
+	struct err err = { "" };
+
+	if (osm_link_status(k->l, &s, &err))
+		fail_msg("%s", err.text);
+	return s;
+}
+
+static int connected(const struct fake *k)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", k->path);
+	assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
+	return fd;
+}
+
+static bool hung_up(int fd)
+{
+	struct timeval wait = { .tv_sec = 3 };
+	char byte[256];
+	ssize_t n;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+	while ((n = recv(fd, byte, sizeof(byte), 0)) > 0)
+		;
+	return !n || errno == ECONNRESET;
+}
+
+static void the_socket_is_for_its_owner_and_tells_what_routes(void **state)
+{
+	struct fake *k = *state;
+	char *run = xasprintf("%s/run", k->dir);
+	struct osm_status s = status(k);
+	struct stat st;
+
+	assert_int_equal(stat(k->path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(stat(run, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0700);
+	assert_string_equal(s.state, "master");
+	assert_true(s.sm_guid == 0x1234567890abcdef);
+	assert_true(s.ours);
+	assert_string_equal(s.source, OSM_SOURCE_ENGINE);
+	assert_string_equal(s.engine, "nue");
+	assert_string_equal(s.policy_engine, "nue:2");
+	assert_int_equal(s.switches, 16);
+	assert_int_equal(strlen(s.tables), 64);
+	assert_int_equal(s.routings, 1);
+	assert_int_equal(s.clients, 1);
+	free(run);
+}
+
+static void given_tables_route_and_are_kept_across_a_restart(void **state)
+{
+	struct fake *k = *state;
+	struct tables *t = routed(k->f, "dfsssp:4", 5);
+	struct choice_log log = { hear, k };
+	struct osm_answer a, r;
+	struct osm_status s;
+	struct desk *anew;
+	struct choice c;
+	struct err err = { "" };
+
+	assert_int_equal(osm_link_load(k->l, t, false, &a, &err), 0);
+	s = status(k);
+	assert_string_equal(s.source, OSM_SOURCE_ENGINE); /* not yet */
+	assert_string_equal(s.base, s.tables);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &r, &err), 0);
+	assert_true(r.ours);
+	assert_string_equal(r.tables, a.tables);
+	assert_string_equal(r.source, OSM_SOURCE_CONSOLE);
+	assert_int_equal(osm_link_keep(k->l, &err), 0);
+	s = status(k);
+	assert_string_equal(s.source, OSM_SOURCE_CONFIRMED);
+	assert_true(s.confirmed_there);
+	assert_string_equal(s.base, "");
+
+	anew = desk_new(k->policy, k->confirmed);
+	assert_int_equal(desk_choose(anew, &c, k->f, &log, &err), 0);
+	assert_int_equal(c.source, CHOICE_CONFIRMED);
+	assert_true(tables_same(c.tables, t, k->f));
+	tables_put(c.tables);
+	desk_free(anew);
+	tables_put(t);
+}
+
+static void without_the_cable_the_engine_routes_and_with_it_the_kept_tables(void **state)
+{
+	struct fake *k = *state;
+	struct tables *t = routed(k->f, "dfsssp:4", 5);
+	struct fabric *whole = k->f;
+	struct osm_answer r;
+	struct osm_status s;
+
+	assert_int_equal(osm_link_load(k->l, t, false, NULL, NULL), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &r, NULL), 0);
+	assert_int_equal(osm_link_keep(k->l, NULL), 0);
+	k->f = net_spec(SPEC ",fail=1");
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &r, NULL), 0);
+	assert_string_equal(r.source, OSM_SOURCE_ENGINE);
+	s = status(k);
+	assert_non_null(strstr(s.why, "the fabric is not the one"));
+	assert_string_not_equal(s.away, "");
+	fabric_put(k->f);
+	k->f = whole;
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &r, NULL), 0);
+	assert_string_equal(r.source, OSM_SOURCE_CONFIRMED);
+	assert_string_equal(status(k).why, "");
+	tables_put(t);
+}
+
+static void steps_are_taken_and_the_way_back_leads_to_the_tables_before(void **state)
+{
+	struct fake *k = *state;
+	struct tables *t = routed(k->f, "dfsssp:4", 5), *half = routed(k->f, "dfsssp:4", 5), *base;
+	char before[DIGEST_HEX];
+	struct osm_answer a;
+	struct osm_status s;
+
+	strcpy(before, status(k).tables);
+	memset(tables_row(half, 0), FAB_NO_PORT, half->max_lid + 1u); /* nothing beyond S0 */
+	assert_int_equal(osm_link_load(k->l, half, false, NULL, NULL), -EPROTO);
+	assert_int_equal(osm_link_load(k->l, half, true, NULL, NULL), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	s = status(k);
+	assert_true(s.step);
+	assert_string_equal(s.base, before);
+	assert_int_equal(osm_link_keep(k->l, NULL), -EINVAL);
+	assert_int_equal(osm_link_tables(k->l, true, &base, k->f, NULL), 0);
+	assert_string_equal(base->engine, "nue");
+	tables_put(base);
+	assert_int_equal(osm_link_load(k->l, t, false, NULL, NULL), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	assert_string_equal(status(k).base, before);
+	/* another policy meanwhile changes nothing about the way back */
+	write_file(k->policy, "engine dfsssp:3\nthreads 1\n");
+	assert_int_equal(osm_link_return(k->l, &a, NULL), 0);
+	assert_true(a.change);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	assert_string_equal(a.tables, before);
+	assert_string_equal(a.source, OSM_SOURCE_ENGINE);
+	assert_int_equal(osm_link_return(k->l, &a, NULL), 0);
+	assert_false(a.change);
+	assert_int_equal(osm_link_tables(k->l, true, &base, k->f, NULL), -ENOENT);
+	tables_put(half);
+	tables_put(t);
+}
+
+static void tables_that_do_not_fit_or_can_deadlock_are_refused_at_once(void **state)
+{
+	struct fake *k = *state;
+	struct fabric *ring = net_ring(6, 1, NULL);
+	struct tables *other = kit_clockwise(ring), *t, *wild = kit_bfs(k->f);
+	struct err err = { "" };
+	struct rng r;
+
+	rng_seed(&r, 1);
+	t = kit_random_trees(k->f, &r);
+
+	assert_int_equal(osm_link_load(k->l, other, false, NULL, &err), -ESTALE);
+	assert_int_equal(osm_link_load(k->l, t, false, NULL, &err), -EPROTO);
+	assert_non_null(strstr(err.text, "did not pass"));
+	tables_row(wild, 3)[2] = 77;
+	assert_int_equal(osm_link_load(k->l, wild, true, NULL, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "do not fit the fabric"));
+	assert_string_equal(status(k).source, OSM_SOURCE_ENGINE);
+	assert_int_equal(status(k).loads, 0);
+	assert_int_equal(osm_link_keep(k->l, &err), -ENOENT);
+	tables_put(wild);
+	tables_put(t);
+	tables_put(other);
+	fabric_put(ring);
+}
+
+static void reroutes_are_refused_by_a_standby_and_end_when_nobody_finishes(void **state)
+{
+	struct fake *k = *state;
+	struct osm_answer a;
+	struct err err = { "" };
+
+	k->standby = true;
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), -ENOTSUP);
+	assert_string_equal(status(k).state, "standby");
+	k->standby = false;
+	pthread_mutex_lock(&k->lock);
+	k->hangs = true;
+	pthread_mutex_unlock(&k->lock);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), -ETIMEDOUT);
+	/* the link lives */
+	status(k);
+}
+
+static void an_engine_that_refuses_is_an_answer_with_its_reason(void **state)
+{
+	struct fake *k = *state;
+	struct osm_answer a;
+	struct err err = { "" };
+
+	write_file(k->policy, "engine ftree\n");
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), -EPROTO);
+	assert_non_null(strstr(err.text, "no fat tree"));
+	assert_false(status(k).ours);
+	assert_non_null(strstr(status(k).why, "no fat tree"));
+}
+
+static void a_policy_is_checked_held_saved_and_forgotten(void **state)
+{
+	struct fake *k = *state;
+	struct tables *t = routed(k->f, "dfsssp:4", 5);
+	struct osm_answer a;
+	struct osm_status s;
+	struct err err = { "" };
+
+	assert_int_equal(osm_link_policy(k->l, "engine nosuch\n", 0, &a, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "policy:1: "));
+	assert_int_equal(osm_link_policy(k->l, "engine dfsssp:3\n", 0, &a, &err), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), 0);
+	s = status(k);
+	assert_true(s.policy_unsaved);
+	assert_string_equal(s.engine, "dfsssp");
+	assert_int_equal(osm_link_policy(k->l, "", 0, &a, &err), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), 0);
+	assert_string_equal(status(k).engine, "nue");
+	assert_int_equal(osm_link_policy(k->l, "engine dfsssp:3\n", OSM_POLICY_SAVE, &a, &err), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), 0);
+	s = status(k);
+	assert_false(s.policy_unsaved);
+	assert_string_equal(s.engine, "dfsssp");
+
+	assert_int_equal(osm_link_load(k->l, t, false, NULL, &err), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), 0);
+	assert_int_equal(osm_link_keep(k->l, &err), 0);
+	assert_int_equal(osm_link_policy(k->l, "", OSM_POLICY_FORGET, &a, &err), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), 0);
+	assert_string_equal(a.source, OSM_SOURCE_ENGINE);
+	assert_false(status(k).confirmed_there);
+	tables_put(t);
+}
+
+static void garbage_and_slow_clients_are_hung_up_on_and_harm_nobody(void **state)
+{
+	struct fake *k = *state;
+	struct osm_msg huge = { OSM_MSG_LOAD, 0, 1, OSM_MSG_LARGE }, odd = { 0x33, 0, 1, 0 };
+	uint8_t head[OSM_MSG_HEAD];
+	int garbage = connected(k), slow = connected(k), liar = connected(k), gone = connected(k),
+	    strange = connected(k);
+	uint64_t begin = clock_ms();
+
+	assert_true(send(garbage, "GET / HTTP/1.1\r\n\r\n", 18, MSG_NOSIGNAL) == 18);
+	assert_true(send(slow, "IBR", 3, MSG_NOSIGNAL) == 3);
+	osm_msg_put(head, &huge);
+	assert_true(send(liar, head, sizeof(head), MSG_NOSIGNAL) == sizeof(head));
+	assert_true(send(gone, head, sizeof(head), MSG_NOSIGNAL) == sizeof(head));
+	close(gone);
+	osm_msg_put(head, &odd);
+	assert_true(send(strange, head, sizeof(head), MSG_NOSIGNAL) == sizeof(head));
+	assert_true(status(k).ours);
+	assert_true(clock_ms() - begin < 250);
+	assert_true(hung_up(garbage));
+	assert_true(hung_up(slow));
+	assert_true(hung_up(liar));
+	assert_true(status(k).ours);
+	close(strange);
+	close(garbage);
+	close(slow);
+	close(liar);
+}
+
+static void a_client_that_does_not_fetch_its_answers_is_hung_up_on(void **state)
+{
+	struct fake *k = *state;
+	struct osm_msg m = { OSM_MSG_STATUS, 0, 1, 0 };
+	uint8_t head[OSM_MSG_HEAD];
+	int fd = connected(k);
+	uint64_t begin = clock_ms();
+	ssize_t n = 1;
+
+	osm_msg_put(head, &m);
+	while (n > 0 && clock_ms() - begin < 5000) {
+		struct timeval wait = { .tv_usec = 100000 };
+
+		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
+		n = send(fd, head, sizeof(head), MSG_NOSIGNAL);
+		if (n < 0 && errno == EAGAIN)
+			n = 1;
+	}
+	assert_true(n < 0 && (errno == EPIPE || errno == ECONNRESET));
+	assert_true(status(k).ours);
+	close(fd);
+}
+
+static void when_all_places_are_taken_an_idle_client_gives_way(void **state)
+{
+	struct fake *k = *state;
+	int fd[SERVER_CLIENTS];
+	struct osm_link *late;
+	struct osm_status s;
+
+	for (int i = 0; i < SERVER_CLIENTS - 1; i++)
+		fd[i] = connected(k);
+	status(k);
+	usleep(80000);
+	status(k); /* this one is not idle */
+	assert_int_equal(osm_link_open(&late, k->path, 2000, NULL), 0);
+	assert_int_equal(osm_link_status(late, &s, NULL), 0);
+	assert_true(status(k).ours);
+	osm_link_close(late);
+	for (int i = 0; i < SERVER_CLIENTS - 1; i++)
+		close(fd[i]);
+}
+
+static void answers_of_agents_reach_whoever_watches(void **state)
+{
+	struct fake *k = *state;
+	struct phase_notice in = { .version = 1, .phase = NOTICE_UNPATH, .seq = 7, .txn = 99 }, out;
+	struct notice_sender from = { .lid = 12, .cap_mask = 5 };
+	uint8_t d[NOTICE_SA_DATA];
+	struct osm_link *other;
+	struct notice n;
+	bool answer;
+
+	assert_int_equal(osm_link_open(&other, k->path, 2000, NULL), 0);
+	assert_int_equal(osm_link_watch(k->l, NULL), 0);
+	assert_int_equal(osm_link_watch(other, NULL), 0);
+	notice_phase_make(&n, &in, true, &from);
+	n.issuer_guid = 0xabc;
+	n.issuer_lid = 12;
+	notice_encode(d, sizeof(d), &n);
+	for (int i = 0; i < 3; i++)
+		server_heard(k->server, d);
+	status(k); /* what comes in between is kept */
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(osm_link_heard(k->l, &n, 2000, NULL), 1);
+	assert_int_equal(osm_link_heard(k->l, &n, 0, NULL), 0);
+	assert_int_equal(osm_link_heard(other, &n, 2000, NULL), 1);
+	assert_int_equal(n.issuer_lid, 12);
+	assert_true(n.issuer_guid == 0xabc);
+	assert_int_equal(notice_phase_read(&out, &answer, &n), 0);
+	assert_true(answer && out.seq == 7 && out.txn == 99);
+	osm_link_close(other);
+}
+
+static void notices_are_sent_when_opensm_has_time_and_only_those_of_phases(void **state)
+{
+	struct fake *k = *state;
+	struct phase_notice in = { .version = 1, .phase = NOTICE_UNPATH, .seq = 1, .txn = 2 };
+	struct notice_sender from = { .lid = 1 };
+	struct notice n, sent;
+
+	notice_phase_make(&n, &in, false, &from);
+	atomic_store(&k->busy, 5);
+	assert_int_equal(osm_link_notice(k->l, &n, NULL), 0);
+	assert_int_equal(atomic_load(&k->busy), 0);
+	assert_int_equal(atomic_load(&k->notices), 1);
+	assert_int_equal(notice_decode(&sent, k->notice, sizeof(k->notice)), 0);
+	assert_memory_equal(sent.details, n.details, sizeof(n.details));
+	n.trap = NOTICE_LINK_STATE;
+	assert_int_equal(osm_link_notice(k->l, &n, NULL), -EINVAL);
+	assert_int_equal(atomic_load(&k->notices), 1);
+}
+
+static void a_socket_that_answers_is_not_taken_over_and_a_dead_one_is(void **state)
+{
+	struct fake *k = *state;
+	struct server *second;
+	struct err err = { "" };
+	struct osm_status s;
+
+	assert_int_equal(server_start(&second, k->path, k->desk, &ops, k, NULL, &err), -EADDRINUSE);
+	server_stop(k->server);
+	k->server = NULL;
+	assert_true(osm_link_status(k->l, &s, &err) < 0); /* ECONNRESET or EPIPE */
+	assert_int_equal(osm_link_status(k->l, &s, &err), -ENOTCONN);
+	/* as a killed process leaves it */
+	close(socket(AF_UNIX, SOCK_STREAM, 0));
+	{
+		struct sockaddr_un at = { .sun_family = AF_UNIX };
+		int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+		snprintf(at.sun_path, sizeof(at.sun_path), "%s", k->path);
+		assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+		close(fd);
+	}
+	assert_int_equal(server_start(&k->server, k->path, k->desk, &ops, k, NULL, &err), 0);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, up, down)
+	const struct CMUnitTest tests[] = {
+		T(the_socket_is_for_its_owner_and_tells_what_routes),
+		T(given_tables_route_and_are_kept_across_a_restart),
+		T(without_the_cable_the_engine_routes_and_with_it_the_kept_tables),
+		T(steps_are_taken_and_the_way_back_leads_to_the_tables_before),
+		T(tables_that_do_not_fit_or_can_deadlock_are_refused_at_once),
+		T(reroutes_are_refused_by_a_standby_and_end_when_nobody_finishes),
+		T(an_engine_that_refuses_is_an_answer_with_its_reason),
+		T(a_policy_is_checked_held_saved_and_forgotten),
+		T(garbage_and_slow_clients_are_hung_up_on_and_harm_nobody),
+		T(a_client_that_does_not_fetch_its_answers_is_hung_up_on),
+		T(when_all_places_are_taken_an_idle_client_gives_way),
+		T(answers_of_agents_reach_whoever_watches),
+		T(notices_are_sent_when_opensm_has_time_and_only_those_of_phases),
+		T(a_socket_that_answers_is_not_taken_over_and_a_dead_one_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
