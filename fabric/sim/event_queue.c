@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/sim/event_queue.h"
 
-static bool before(const struct event *a, const struct event *b)
-{
-	return a->at != b->at ? a->at < b->at : a->what < b->what;
-}
-
 void event_queue_push(struct event_queue *q, uint64_t at, uint32_t what)
 {
 	struct event e = { at, what };
@@ -13,7 +8,7 @@ void event_queue_push(struct event_queue *q, uint64_t at, uint32_t what)
 
 	vec_reserve(&q->heap, i + 1);
 	q->heap.n++;
-	while (i && before(&e, &q->heap.v[(i - 1) / 2])) {
+	while (i && event_before(&e, &q->heap.v[(i - 1) / 2])) {
 		q->heap.v[i] = q->heap.v[(i - 1) / 2];
 		i = (i - 1) / 2;
 	}
@@ -26,9 +21,9 @@ struct event event_queue_pop(struct event_queue *q)
 	size_t n = q->heap.n, i = 0, child;
 
 	while ((child = 2 * i + 1) < n) {
-		if (child + 1 < n && before(&v[child + 1], &v[child]))
+		if (child + 1 < n && event_before(&v[child + 1], &v[child]))
 			child++;
-		if (!before(&v[child], &last))
+		if (!event_before(&v[child], &last))
 			break;
 		v[i] = v[child];
 		i = child;

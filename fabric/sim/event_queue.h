@@ -7,12 +7,18 @@
 #include "fabric/base/vec.h"
 
 #include <stdbool.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct event {
 	uint64_t at;
 	uint32_t what; /* the caller's number */
 };
+
+static inline bool event_before(const struct event *a, const struct event *b)
+{
+	return a->at != b->at ? a->at < b->at : a->what < b->what;
+}
 
 /* A binary heap; all zero is empty.  End with vec_free(&q->heap). */
 struct event_queue {

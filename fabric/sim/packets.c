@@ -98,6 +98,7 @@ void packets_free(struct packets *p)
 		return;
 	forwarding_fini(&p->fwd);
 	vec_free(&p->events.heap);
+	free(p->arrivals.ring);
 	vec_free(&p->pool);
 	vec_free(&p->conns);
 	free(p->link);
@@ -201,7 +202,7 @@ void packets_run(struct packets *p, uint64_t until_ns)
 {
 	uint64_t until = to_ps(until_ns);
 
-	while (p->events.heap.n && event_queue_next(&p->events) <= until)
+	while (!packets_still(p) && packets_next_ps(p) <= until)
 		packets_step(p);
 	pass(p, until);
 }
@@ -210,7 +211,7 @@ bool packets_run_drained(struct packets *p, uint64_t until_ns)
 {
 	uint64_t until = to_ps(until_ns);
 
-	while (p->held && p->events.heap.n && event_queue_next(&p->events) <= until)
+	while (p->held && !packets_still(p) && packets_next_ps(p) <= until)
 		packets_step(p);
 	if (p->held)
 		pass(p, until);
@@ -234,7 +235,7 @@ uint64_t packets_oldest_ns(const struct packets *p)
 
 bool packets_still(const struct packets *p)
 {
-	return !p->events.heap.n;
+	return !p->events.heap.n && !p->arrivals.n;
 }
 
 void packets_counts(struct packets_counts *out, const struct packets *p)

@@ -6,6 +6,27 @@ static void at(struct packets *p, uint64_t when_ps, enum event_kind kind, uint32
 	event_queue_push(&p->events, when_ps, (uint32_t)kind << EVENT_SHIFT | id);
 }
 
+/* All cables are equally long: what left first arrives first, in the order of the events. */
+static void arrives_later(struct packets *p, uint32_t link)
+{
+	struct arrivals *a = &p->arrivals;
+
+	if (a->n == a->size) {
+		uint32_t size = a->size ? 2 * a->size : 256;
+		struct event *ring = xcalloc(size, sizeof(*ring));
+
+		for (uint32_t i = 0; i < a->n; i++)
+			ring[i] = a->ring[(a->head + i) & (a->size - 1)];
+		free(a->ring);
+		a->ring = ring;
+		a->head = 0;
+		a->size = size;
+	}
+	a->ring[(a->head + a->n++) & (a->size - 1)] =
+		(struct event){ p->now_ps + p->o.latency_ns * 1000ULL,
+				(uint32_t)EVENT_ARRIVE << EVENT_SHIFT | link };
+}
+
 /* ---- packets come and go ---- */
 
 static uint32_t packet_new(struct packets *p)
@@ -186,15 +207,18 @@ static bool start_sending(struct packets *p, uint32_t link, uint32_t lane)
 static void kick(struct packets *p, uint32_t link)
 {
 	struct link *l = &p->link[link];
-	uint32_t vl = l->last_vl;
+	uint32_t behind_last, before;
 
 	if (l->busy || !l->want)
 		return;
-	for (uint32_t i = 0; i < p->nvl; i++) {
-		vl = vl + 1 < p->nvl ? vl + 1 : 0;
-		if (l->want >> vl & 1 && start_sending(p, link, link * p->nvl + vl))
+	behind_last = l->want & (~1u << l->last_vl);
+	before = l->want & ~behind_last;
+	for (uint32_t left = behind_last; left; left &= left - 1)
+		if (start_sending(p, link, link * p->nvl + (uint32_t)__builtin_ctz(left)))
 			return;
-	}
+	for (uint32_t left = before; left; left &= left - 1)
+		if (start_sending(p, link, link * p->nvl + (uint32_t)__builtin_ctz(left)))
+			return;
 }
 
 /* The first packet of a buffer gets in line at its output. */
@@ -259,7 +283,7 @@ static void on_done(struct packets *p, uint32_t link)
 		p->pool.v[l->wire_last].next = k;
 	p->pool.v[k].next = NIL;
 	l->wire_last = k;
-	at(p, p->now_ps + p->o.latency_ns * 1000ULL, EVENT_ARRIVE, link);
+	arrives_later(p, link);
 	p->n.hops++;
 	p->last_ps = p->now_ps;
 	if (from < p->nlane) {
@@ -360,9 +384,22 @@ static void on_hoq(struct packets *p, uint32_t r)
 	give_room(p, r, credits);
 }
 
+static struct event next_event(struct packets *p)
+{
+	struct arrivals *a = &p->arrivals;
+	const struct event *first = a->n ? &a->ring[a->head] : NULL;
+
+	if (first && (!p->events.heap.n || event_before(first, &p->events.heap.v[0]))) {
+		a->head = (a->head + 1) & (a->size - 1);
+		a->n--;
+		return *first;
+	}
+	return event_queue_pop(&p->events);
+}
+
 void packets_step(struct packets *p)
 {
-	struct event e = event_queue_pop(&p->events);
+	struct event e = next_event(p);
 	uint32_t id = e.what & ((1u << EVENT_SHIFT) - 1);
 
 	p->now_ps = e.at;

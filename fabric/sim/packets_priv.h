@@ -64,12 +64,19 @@ struct conn {
 	bool asked, started; /* to send; it began */
 };
 
+/* Packets on cables, by when they arrive: a ring, size a power of 2. */
+struct arrivals {
+	struct event *ring;
+	uint32_t head, n, size;
+};
+
 struct packets {
 	const struct fabric *f;
 	struct packets_opts o;
 	struct forwarding fwd;
 	struct rng rng;
-	struct event_queue events;
+	struct event_queue events; /* all others */
+	struct arrivals arrivals;
 	uint64_t now_ps;
 
 	uint32_t nlink, nlane, nvl;
@@ -88,6 +95,15 @@ struct packets {
 static inline uint32_t packet_credits(const struct packet *k)
 {
 	return (k->bytes + PACKETS_BLOCK - 1u) / PACKETS_BLOCK;
+}
+
+/* When something happens next, UINT64_MAX: never. */
+static inline uint64_t packets_next_ps(const struct packets *p)
+{
+	uint64_t queue = event_queue_next(&p->events);
+	uint64_t cable = p->arrivals.n ? p->arrivals.ring[p->arrivals.head].at : UINT64_MAX;
+
+	return queue < cable ? queue : cable;
 }
 
 /* Hosts take all; other buffers what they have room for. */
