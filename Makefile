@@ -110,8 +110,9 @@ $(B)/tests/lab/%: $(B)/tests/lab/%.o $(LIB)
 # tests/bench/NAME.c: programs that print measurements; make build/tests/bench/NAME
 $(B)/tests/bench/transition_bench: $(B)/tests/unit/write_judge.o
 $(B)/tests/bench/explore: $(B)/tests/unit/phase_model.o
+$(B)/tests/bench/packets_soak: $(B)/tests/unit/txn_world.o $(B)/tests/unit/txn_phases.o
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(LIB)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(PC_LDLIBS)
 
 # tests/fuzz/fuzz_NAME.c: by libFuzzer where SAN says so, else by a driver of our own
 FUZZ_OBJS := $(patsubst %,$(B)/tests/%.o,fuzz/seeds fuzz/tiny)

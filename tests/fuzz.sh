@@ -27,7 +27,7 @@ short() {
 
 long() {
 	local san=fuzzer-no-link,address,undefined folder=build-fuzzer-no-link-address-undefined-clang
-	local bins=() corpus log
+	local bins=() corpus log largest
 	for n in $names; do bins+=("$folder/tests/fuzz/fuzz_$n"); done
 	make --no-print-directory -j2 CC="${CLANG:-clang}" SAN=$san CFLAGS="-O1 -g1" "${bins[@]}" ||
 		give_up "the fuzzers build"
@@ -35,8 +35,9 @@ long() {
 		corpus=$folder/corpus/$n log=$folder/$n.log
 		mkdir -p "$corpus"
 		FUZZ_SEEDS=$corpus "$folder/tests/fuzz/fuzz_$n" >/dev/null
+		largest=$(find "$corpus" -name 'seed-*' -printf '%s\n' | sort -n | tail -n 1)
 		if "$folder/tests/fuzz/fuzz_$n" -runs="${runs:-1000000}" -seed="${FUZZ_SEED:-1}" \
-			-max_len=16384 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+			-max_len=$((2 * largest + 64)) -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
 			-artifact_prefix="$folder/$n-" "$corpus" >"$log" 2>&1; then
 			passed=$((passed + 1))
 			sed -nE "s/^Done ([0-9]+) runs in ([0-9]+) .*/ok - $n: \1 inputs in \2 s, nothing found/p" "$log"
