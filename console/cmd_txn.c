@@ -1,137 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ibroute-top status, rollback, confirm: updates that are under way, were left behind, or done. */
+/* ibroute-top rollback, confirm: of an update that is under way, or was left behind. */
 #include "console/commands.h"
 
 #include "console/ask.h"
 #include "console/exits.h"
+#include "console/follow.h"
 #include "console/txn.h"
+#include "console/txn_find.h"
 #include "fabric/base/mem.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { OPT_YES = 700, OPT_GIVE_UP, OPT_FOREIGN, OPT_STATUS_JSON, OPT_STATUS_DIR };
-
-/* ---- status ---- */
-
-struct status_cmd {
-	const char *state_dir;
-	bool json;
-};
-
-static error_t take_status(int key, char *arg, struct argp_state *state)
-{
-	struct status_cmd *c = state->input;
-
-	switch (key) {
-	case OPT_STATUS_JSON:
-		c->json = true;
-		return 0;
-	case OPT_STATUS_DIR:
-		c->state_dir = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const char *when(char *buf, size_t size, int64_t s)
-{
-	time_t t = (time_t)s;
-	struct tm tm;
-
-	strftime(buf, size, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
-	return buf;
-}
-
-static json_t *info_json(const struct txn_info *t)
-{
-	char begun[32], changed[32];
-	const struct txn_head *h = &t->head;
-	json_t *j = json_pack(
-		"{s:s, s:o, s:s, s:s, s:o, s:o, s:I, s:s, s:s, s:b, s:b, s:s}", "id", h->id,
-		"fabric", record_str(h->fabric), "plan", h->plan, "engine", h->engine, "user",
-		record_str(h->user), "host", record_str(h->host), "pid", (json_int_t)h->pid,
-		"begun", when(begun, sizeof(begun), h->time_s), "state", txn_state_name(t->state),
-		"live", t->live, "finished", txn_state_final(t->state), "since",
-		when(changed, sizeof(changed), t->state_s));
-
-	json_object_set_new(j, "lft_blocks", json_integer(h->nlft));
-	json_object_set_new(j, "sl2vl_tables", json_integer(h->nsl2vl));
-	json_object_set_new(j, "damage", t->broken[0] ? record_str(t->broken) : json_null());
-	return j;
-}
-
-static void print_status_line(const struct txn_info *t)
-{
-	char since[32];
-
-	printf("%-28s %-12s %-22s %-7s %-10s %-12s %u LFT blocks, %u SL2VL tables%s%s\n",
-	       t->head.id,
-	       t->live && !txn_state_final(t->state) ? "under way" : txn_state_name(t->state),
-	       when(since, sizeof(since), t->state_s), t->head.plan, t->head.user, t->head.fabric,
-	       t->head.nlft, t->head.nsl2vl, t->broken[0] ? "; " : "", t->broken);
-}
-
-static int status(const struct status_cmd *c, struct err *err)
-{
-	struct txn_info *list;
-	json_t *all = json_array(), *j;
-	uint32_t n, open = 0;
-
-	if (journal_list(&list, &n, c->state_dir, err)) {
-		json_decref(all);
-		return EXIT_UNREADABLE;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		open += !txn_state_final(list[i].state);
-		if (c->json)
-			json_array_append_new(all, info_json(&list[i]));
-		else
-			print_status_line(&list[i]);
-	}
-	if (c->json) {
-		j = json_pack("{s:s, s:I, s:O}", "schema", "ibroute-top/1", "unfinished",
-			      (json_int_t)open, "transactions", all);
-		json_dumpf(j, stdout, JSON_INDENT(2));
-		putchar('\n');
-		json_decref(j);
-	} else if (!n) {
-		printf("no updates in %s\n", journal_base(c->state_dir));
-	}
-	json_decref(all);
-	free(list);
-	return open ? EXIT_FINDINGS : EXIT_OK;
-}
-
-int cmd_status(int argc, char **argv)
-{
-	static const struct argp_option rows[] = {
-		{ "json", OPT_STATUS_JSON, NULL, 0, "as JSON", 0 },
-		{ "state-dir", OPT_STATUS_DIR, "DIR", 0, "of the journals", 0 },
-		{ 0 },
-	};
-	static const struct argp argp = {
-		.options = rows,
-		.parser = take_status,
-		.doc = "Lists the updates that this machine has made or begun."
-		       "\vExit: 0 all are finished, 1 one is not, 255 not readable.",
-	};
-	struct status_cmd c = { 0 };
-	struct err err = { "" };
-	int rc;
-
-	argp_parse(&argp, argc, argv, 0, NULL, &c);
-	rc = status(&c, &err);
-	if (err.text[0])
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
-	return rc;
-}
-
-/* ---- rollback and confirm of what was left behind ---- */
+enum { OPT_YES = 700, OPT_GIVE_UP, OPT_FOREIGN };
 
 struct txn_cmd {
 	struct live_opts live;
@@ -246,14 +128,49 @@ out:
 	return rc;
 }
 
-static int run_txn(struct txn_cmd *c, const struct argp *argp, int argc, char **argv)
+/* A process carries it out: it is told, and followed to the end. */
+static int ask_live(const struct txn_info *t, const struct txn_cmd *c, struct err *err)
 {
-	struct journal *j;
-	struct err err = { "" };
+	struct follow f = { .mode = FOLLOW_WAIT, .fabric = t->head.fabric };
 	int rc;
 
+	if (c->give_up || c->foreign)
+		return err_set(err, EXIT_REFUSED,
+			       "%s is under way: that is for one that nobody works on", t->head.id);
+	rc = permitted(c, t, c->keep ? "keep" : "roll back", err);
+	if (rc)
+		return rc;
+	if (follow_open(&f, c->live.state_dir, t->head.id, err) ||
+	    control_ask(&f.link, c->keep ? CONTROL_CONFIRM : CONTROL_ROLLBACK, 0))
+		return EXIT_REFUSED;
+	rc = follow_run(&f, err);
+	if (c->keep)
+		return rc;
+	return rc == EXIT_ROLLED_BACK || rc == EXIT_NOT_CONFIRMED ? EXIT_OK
+	       : rc == EXIT_OK					  ? EXIT_REFUSED
+								  : rc;
+}
+
+static int left_behind(struct txn_cmd *c, const char *id, struct err *err)
+{
+	struct journal *j;
+
+	if (journal_open(&j, c->live.state_dir, id, err))
+		return EXIT_REFUSED;
+	c->id = id;
+	return work_on(j, c, err);
+}
+
+static int run_txn(struct txn_cmd *c, const struct argp *argp, int argc, char **argv)
+{
+	struct txn_info t;
+	struct err err = { "" };
+	int rc = EXIT_REFUSED;
+
 	argp_parse(argp, argc, argv, 0, NULL, c);
-	rc = journal_open(&j, c->live.state_dir, c->id, &err) ? EXIT_REFUSED : work_on(j, c, &err);
+	if (!txn_find(&t, c->live.state_dir, c->id, &err))
+		rc = t.live && !txn_state_final(t.state) ? ask_live(&t, c, &err)
+							 : left_behind(c, t.head.id, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	return rc;
@@ -276,7 +193,8 @@ int cmd_rollback(int argc, char **argv)
 		.children = live_children,
 		.args_doc = "ID",
 		.doc = "Restores the tables that an unfinished update had found, from its journal, "
-		       "and proves it by reading. Can be repeated until it is complete."
+		       "and proves it by reading; one that is under way is told to do so itself. Can "
+		       "be repeated until it is complete. The start of an id will do."
 		       "\vExit codes: 0 rolled back, verified; 4 refused; 6 incomplete; 8 the "
 		       "record cannot be written; 64 bad options; 255 the fabric could not be "
 		       "read.",
@@ -298,9 +216,10 @@ int cmd_confirm(int argc, char **argv)
 		.parser = take_txn,
 		.children = live_children,
 		.args_doc = "ID",
-		.doc = "Keeps what an update wrote that lost its console while it waited for a "
-		       "decision: only when every block still holds it."
-		       "\vExit codes: 0 kept; 4 refused; 8 the record cannot be written; 64 bad "
+		.doc = "Keeps what an update wrote that waits for a decision. One that nobody works "
+		       "on any more: only when every block still holds what was written. The start "
+		       "of an id will do."
+		       "\vExit codes: 0 kept; 4 refused; 5, 6, 7 rolled back instead, as of apply; 8 the record cannot be written; 64 bad "
 		       "options; 255 the fabric could not be read.",
 	};
 	struct txn_cmd c = { .keep = true };

@@ -12,9 +12,11 @@ const struct command commands[] = {
 	{ "compare", "several engines on one fabric, beside each other", cmd_compare },
 	{ "plan", "compute routes for the fabric and keep the difference as a plan", cmd_plan },
 	{ "apply", "write a plan into the switches, keep it when confirmed", cmd_apply },
-	{ "status", "list the updates made or begun here", cmd_status },
+	{ "status", "updates made or under way: phase, deadline, what is watched", cmd_status },
+	{ "attach", "watch an update that another process carries out, decide on it", cmd_attach },
+	{ "confirm", "keep an update that waits", cmd_confirm },
+	{ "extend", "give it more time before it rolls back", cmd_extend },
 	{ "rollback", "undo an unfinished update from its journal", cmd_rollback },
-	{ "confirm", "keep an update that lost its console", cmd_confirm },
 	{ "audit", "verify or list the records of sessions", cmd_audit },
 	{ NULL, NULL, NULL },
 };

@@ -31,6 +31,8 @@ int cmd_apply(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_rollback(int argc, char **argv);
 int cmd_confirm(int argc, char **argv);
+int cmd_extend(int argc, char **argv);
+int cmd_attach(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 
 #endif

@@ -2,9 +2,13 @@
 #include "console/app.h"
 #include "console/commands.h"
 #include "console/exits.h"
+#include "console/txn_find.h"
+#include "console/watchdog_config.h"
 #include "fabric/jobs/slurm_poller.h"
+#include "fabric/update/guard.h"
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +39,17 @@ static void set_help_width(void)
 	setenv("ARGP_HELP_FMT", format, 0);
 }
 
+/* Those that say it themselves. */
+static bool knows_updates(const char *name)
+{
+	static const char *const names[] = { "status", "rollback", "confirm", "attach", "extend" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	argp_program_version = "ibroute-top " IBROUTE_VERSION;
@@ -46,6 +61,10 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1 && !strcmp(argv[1], SLURM_POLLER_ARG))
 		return slurm_poller_main(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], GUARD_ARG))
+		return watchdog_main(argc - 1, argv + 1);
+	if (argc < 2 || !knows_updates(argv[1]))
+		txn_warn_left_behind();
 	for (const struct command *c = commands; argc > 1 && c->name; c++)
 		if (!strcmp(c->name, argv[1]))
 			return run(c, argc - 1, argv + 1);

@@ -2,6 +2,7 @@
 #include "console/txn.h"
 
 #include "console/exits.h"
+#include "console/show_event.h"
 #include "console/update_record.h"
 #include "fabric/base/log.h"
 #include "fabric/update/smp.h"
@@ -39,43 +40,17 @@ static int gate(void *ctx, const struct apply_event *ev, struct err *err)
 	return rc;
 }
 
-static void show(struct txn *t, const struct apply_event *ev)
-{
-	char name[160];
-
-	switch (ev->kind) {
-	case APPLY_PHASE_BEGIN:
-		printf("%-8s %s%s\n", phase_name(ev->phase), ev->items ? "" : "begins", ev->text);
-		if (ev->items)
-			printf("         %u blocks and tables\n", ev->items);
-		break;
-	case APPLY_PHASE_END:
-		printf("%-8s done%s%s\n", phase_name(ev->phase), ev->text[0] ? ": " : "", ev->text);
-		break;
-	case APPLY_ITEM:
-		if (!ev->rc || t->failed++ >= 10)
-			break;
-		change_name(name, sizeof(name), ev->change, t->live->f);
-		printf("         %s: %s\n", name, strerror(-ev->rc));
-		break;
-	case APPLY_VERIFY:
-		printf("         read back: %s%s\n",
-		       ev->rc ? "not as it should be: " : "all as it should be", ev->text);
-		break;
-	case APPLY_OUTCOME:
-		printf("%s: %s\n", ev->txn[0] ? ev->txn : "nothing begun",
-		       outcome_name(ev->outcome));
-		break;
-	}
-	fflush(stdout);
-}
-
 static void event(void *ctx, const struct apply_event *ev)
 {
 	struct txn *t = ctx;
+	char name[160] = "";
 
 	update_record_event(t->record, ev, t->live->f);
-	show(t, ev);
+	if (ev->kind == APPLY_ITEM && (!ev->rc || t->failed++ >= 10))
+		return;
+	if (ev->kind == APPLY_ITEM)
+		change_name(name, sizeof(name), ev->change, t->live->f);
+	show_event(ev, name, ev->txn);
 }
 
 int txn_open(struct txn *t, struct live *l, const struct live_opts *o, struct err *err)

@@ -418,18 +418,20 @@ static void read_info(struct txn_info *t, const char *base, const char *id)
 {
 	char *dir = xasprintf("%s/%s", base, id);
 	char *head = xasprintf("%s/head.json", dir), *log = xasprintf("%s/state.log", dir);
-	char *lock = xasprintf("%s/lock", dir);
+	char *lock = xasprintf("%s/lock", dir), *guard = xasprintf("%s/%s", dir, JOURNAL_GUARD);
 	struct digest sum;
 	struct err err = { "" };
 	uint64_t seq;
 	size_t valid;
 
 	*t = (struct txn_info){ .state = TXN_WRITING };
-	t->live = store_locked(lock);
+	t->guarded = store_locked(guard);
+	t->live = store_locked(lock) || t->guarded;
 	if (head_load(&t->head, &sum, head, &err) || log_load(t, &valid, &seq, log, &err))
 		snprintf(t->broken, sizeof(t->broken), "%.*s", (int)sizeof(t->broken) - 1,
 			 err.text);
 	snprintf(t->head.id, sizeof(t->head.id), "%.47s", id);
+	free(guard);
 	free(lock);
 	free(log);
 	free(head);
@@ -498,4 +500,30 @@ int journal_find(struct txn_info **list, uint32_t *n, const char *base, const st
 	}
 	*n = kept;
 	return 0;
+}
+
+int journal_prune(const char *base, int64_t before_s, uint32_t *n, struct err *err)
+{
+	struct txn_info *list;
+	uint32_t all;
+	int rc;
+
+	base = journal_base(base);
+	rc = journal_list(&list, &all, base, err);
+	*n = 0;
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; i < all; i++) {
+		const struct txn_info *t = &list[i];
+		char *dir = xasprintf("%s/%s", base, t->head.id);
+
+		if (txn_state_final(t->state) && !t->live && !t->broken[0] &&
+		    t->state_s < before_s) {
+			store_remove(dir);
+			*n += access(dir, F_OK) != 0;
+		}
+		free(dir);
+	}
+	free(list);
+	return *n ? store_sync_dir(base, err) : 0;
 }

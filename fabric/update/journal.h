@@ -7,6 +7,8 @@
  *   changes.bin  every block and SL2VL table to be written, old and new contents, by GUID
  *   state.log    one checksummed line per step, each synced before the step is taken
  *   lock         held (a lock of the open file) by the process that works on it
+ *   guard        likewise by the one that watches over that
+ * and, from the watchdog, plan (the plan as a file) and control (its socket).
  * It is put together under a temporary name, synced, and renamed: a transaction that can
  * be seen is whole.  A line of state.log that was cut counts as not written.
  */
@@ -22,7 +24,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define JOURNAL_BASE "/var/lib/ibroute-top" /* default; IBROUTE_STATE_DIR overrides */
+#define JOURNAL_GUARD "guard"
+#define JOURNAL_BASE  "/var/lib/ibroute-top" /* default; IBROUTE_STATE_DIR overrides */
 
 enum txn_state {
 	TXN_PREPARED,	 /* nothing written yet */
@@ -59,7 +62,8 @@ struct txn_info {
 	enum txn_state state;
 	uint32_t wave;	  /* of TXN_WRITING */
 	int64_t state_s;  /* time of the last step */
-	bool live;	  /* a process holds it right now */
+	bool live;	  /* a process works on it right now, or is about to be started again */
+	bool guarded;	  /* there is one that starts it again */
 	char broken[160]; /* not readable, and why; "" else */
 };
 
@@ -93,5 +97,8 @@ int journal_list(struct txn_info **list, uint32_t *n, const char *base, struct e
 /* Unfinished ones that no process holds and that touch switches of f (f NULL: any). */
 int journal_find(struct txn_info **list, uint32_t *n, const char *base, const struct fabric *f,
 		 struct err *err);
+
+/* Removes those that are over and whose last step was before that time; *n: how many. */
+int journal_prune(const char *base, int64_t before_s, uint32_t *n, struct err *err);
 
 #endif

@@ -72,11 +72,11 @@ typed() { # expected exit code, words, words of the program
 	return 1
 }
 
-# Kills the program when its journal says that writing has begun and so many datagrams more
-# have left it: one to each switch to ask who it is, then one for each block.
+# Kills the watchdog, guard and worker at once, when its journal says that writing has begun and so
+# many datagrams more have left it: one to each switch to ask who it is, then one for each block.
 kill_in_the_middle() { # datagrams
 	local rc
-	typed 247 lab1 apply "$LAB_DIR/back.plan" "${dirs[@]}" --outstanding_smps 1 &
+	typed 6 lab1 apply "$LAB_DIR/back.plan" "${dirs[@]}" --outstanding_smps 1 &
 	python3 - "$LAB_DIR/state" "$1" <<-'PY'
 		import os, re, signal, sys, time
 		base, more = sys.argv[1], int(sys.argv[2])
@@ -92,11 +92,16 @@ kill_in_the_middle() { # datagrams
 		                return t
 		    sys.exit(1)
 
-		pid = int(re.search(r'process (\d+)', open(base + '/' + txn() + '/lock').read()).group(1))
+		id = txn()
+		pid, guard = [int(re.search(r'process (\d+)', open(base + '/' + id + '/' + f).read()).group(1))
+		              for f in ('lock', 'guard')]
 		first = sent(pid)
 		while sent(pid) < first + more and time.time() < end:
 		    pass
-		os.kill(pid, signal.SIGKILL)
+		for p in (pid, guard):
+		    os.kill(p, signal.SIGSTOP)
+		for p in (guard, pid):
+		    os.kill(p, signal.SIGKILL)
 	PY
 	rc=$?
 	wait

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ibroute-top attach, extend: an update that another process carries out. */
+#include "console/commands.h"
+
+#include "console/exits.h"
+#include "console/follow.h"
+#include "console/txn_find.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_STATE = 700 };
+
+struct attach_cmd {
+	const char *id, *state_dir;
+	unsigned seconds;
+	bool extend;
+};
+
+static const struct argp_option rows[] = {
+	{ "state-dir", OPT_STATE, "DIR", 0, "of the journals", 0 },
+	{ 0 },
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct attach_cmd *c = state->input;
+	char *end;
+
+	switch (key) {
+	case OPT_STATE:
+		c->state_dir = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (!c->id) {
+			c->id = arg;
+			return 0;
+		}
+		if (!c->extend || c->seconds)
+			argp_error(state, "one update at a time");
+		c->seconds = (unsigned)strtoul(arg, &end, 10);
+		if (end == arg || *end || !c->seconds || c->seconds > CONTROL_EXTEND_S)
+			argp_error(state, "'%s' is not 1 to %d seconds", arg, CONTROL_EXTEND_S);
+		return 0;
+	case ARGP_KEY_END:
+		if (!c->id)
+			argp_error(state, "the update is needed; status lists them");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int find(struct follow *f, struct txn_info *t, const struct attach_cmd *c, struct err *err)
+{
+	if (txn_find(t, c->state_dir, c->id, err))
+		return EXIT_REFUSED;
+	if (txn_state_final(t->state))
+		return err_set(err, EXIT_REFUSED, "%s is over: %s", t->head.id,
+			       txn_state_name(t->state));
+	if (!t->live)
+		return err_set(err, EXIT_REFUSED,
+			       "%s was left %s and nobody works on it: roll it back (ibroute-top "
+			       "rollback %s)",
+			       t->head.id, txn_state_name(t->state), t->head.id);
+	f->fabric = t->head.fabric;
+	return follow_open(f, c->state_dir, t->head.id, err) ? EXIT_REFUSED : EXIT_OK;
+}
+
+int cmd_attach(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = rows,
+		.parser = take,
+		.args_doc = "ID",
+		.doc = "Shows what an update under way has done and does. At a terminal, while it "
+		       "waits: the fabric's name keeps it, 'rollback' ends it, 'extend [S]' gives "
+		       "it more time. Ctrl-C leaves it alone. The start of an id will do; 'last' is "
+		       "the newest."
+		       "\vExit codes: 0 kept, or left alone; 4 nothing to attach to; 5 rolled back; "
+		       "6 incomplete; 7 nobody confirmed; 64 bad options.",
+	};
+	struct follow f = { .mode = FOLLOW_ATTACH };
+	struct attach_cmd c = { 0 };
+	struct err err = { "" };
+	struct txn_info t;
+	int rc;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &c);
+	rc = find(&f, &t, &c, &err);
+	if (!rc)
+		rc = follow_run(&f, &err);
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	return rc;
+}
+
+/* The answer to what was asked last; events are passed over. */
+static int answer(struct follow *f, struct err *err)
+{
+	for (;;) {
+		json_t *j = NULL;
+		const char *re;
+		int rc = control_next(&j, &f->link, 10000);
+
+		if (rc <= 0)
+			return err_set(err, EXIT_REFUSED, "the update's process does not answer");
+		re = json_string_value(json_object_get(j, "re"));
+		if (!re || strcmp(re, "extend")) {
+			json_decref(j);
+			continue;
+		}
+		if (json_is_true(json_object_get(j, "ok"))) {
+			rc = EXIT_OK;
+			printf("%s: %lld s from now\n", f->id,
+			       (long long)json_integer_value(json_object_get(j, "deadline_s")));
+		} else {
+			rc = err_set(err, EXIT_REFUSED, "%s",
+				     json_string_value(json_object_get(j, "error")));
+		}
+		json_decref(j);
+		return rc;
+	}
+}
+
+int cmd_extend(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = rows,
+		.parser = take,
+		.args_doc = "ID [SECONDS]",
+		.doc = "Gives an update that waits for its confirmation more time: so many seconds "
+		       "from now, or as many as it had at first."
+		       "\vExit codes: 0 done; 4 it does not wait; 64 bad options.",
+	};
+	struct follow f = { .mode = FOLLOW_WAIT };
+	struct attach_cmd c = { .extend = true };
+	struct err err = { "" };
+	struct txn_info t;
+	int rc;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &c);
+	rc = find(&f, &t, &c, &err);
+	if (!rc)
+		rc = control_ask(&f.link, CONTROL_EXTEND, c.seconds) ? EXIT_REFUSED
+								     : answer(&f, &err);
+	control_close(&f.link);
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	return rc;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/update_event.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const kinds[] = {
+	[APPLY_PHASE_BEGIN] = "begin", [APPLY_PHASE_END] = "end", [APPLY_ITEM] = "item",
+	[APPLY_VERIFY] = "verify",     [APPLY_OUTCOME] = "ended",
+};
+
+static const char *const whys[] = {
+	[WHY_NONE] = "",	   [WHY_FAILED] = "failed",	  [WHY_OPERATOR] = "operator",
+	[WHY_TIMEOUT] = "timeout", [WHY_GUARD] = "watch",	  [WHY_SM] = "sm",
+	[WHY_SILENT] = "agents",   [WHY_RECOVERED] = "recovered",
+};
+
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+/* Texts come from descriptions of nodes: any bytes. */
+static json_t *text(const char *s)
+{
+	json_t *j = json_string(s);
+	char clean[600];
+
+	if (j)
+		return j;
+	snprintf(clean, sizeof(clean), "%s", s);
+	for (char *p = clean; *p; p++)
+		if ((unsigned char)*p >= 0x80)
+			*p = '?';
+	return json_string(clean);
+}
+
+json_t *update_status_json(const struct apply_status *st)
+{
+	return json_pack(
+		"{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}",
+		"phase", phase_name(st->phase), "outcome", outcome_name(st->outcome), "why",
+		whys[st->why], "txn", st->txn, "step", st->step, "wave", (json_int_t)st->wave,
+		"waves", (json_int_t)st->nwaves, "total", (json_int_t)st->total, "written",
+		(json_int_t)st->written, "verified", (json_int_t)st->verified, "retries",
+		(json_int_t)st->retries, "failed", (json_int_t)st->failed, "foreign",
+		(json_int_t)st->foreign, "waiting", st->waiting, "text", text(st->text));
+}
+
+json_t *update_event_json(const struct apply_event *ev, const struct apply_status *st,
+			  const struct fabric *f)
+{
+	json_t *j = json_pack("{s:s, s:s, s:I, s:I, s:i, s:o, s:o}", "event", kinds[ev->kind],
+			      "phase", phase_name(ev->phase), "wave", (json_int_t)ev->wave, "items",
+			      (json_int_t)ev->items, "rc", ev->rc, "text", text(ev->text), "status",
+			      update_status_json(st));
+	char name[160];
+
+	if (ev->kind == APPLY_OUTCOME)
+		json_object_set_new(j, "outcome", json_string(outcome_name(ev->outcome)));
+	if (ev->kind != APPLY_ITEM || !ev->change)
+		return j;
+	change_name(name, sizeof(name), ev->change, f);
+	json_object_set_new(j, "block", text(name));
+	json_object_set_new(j, "us", json_integer(ev->us));
+	return j;
+}
+
+static const char *str(const json_t *j, const char *key)
+{
+	const char *s = json_string_value(json_object_get(j, key));
+
+	return s ? s : "";
+}
+
+static uint32_t num(const json_t *j, const char *key)
+{
+	json_int_t v = json_integer_value(json_object_get(j, key));
+
+	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
+}
+
+static enum phase phase_of(const char *s)
+{
+	for (int p = PHASE_NONE; p <= PHASE_ROLLBACK; p++)
+		if (!strcmp(s, phase_name((enum phase)p)))
+			return (enum phase)p;
+	return PHASE_NONE;
+}
+
+static enum outcome outcome_of(const char *s)
+{
+	for (int o = OUTCOME_NONE; o <= OUTCOME_INCOMPLETE; o++)
+		if (!strcmp(s, outcome_name((enum outcome)o)))
+			return (enum outcome)o;
+	return OUTCOME_NONE;
+}
+
+void update_status_parse(struct apply_status *st, const json_t *j)
+{
+	*st = (struct apply_status){
+		.phase = phase_of(str(j, "phase")),
+		.outcome = outcome_of(str(j, "outcome")),
+		.wave = num(j, "wave"),
+		.nwaves = num(j, "waves"),
+		.total = num(j, "total"),
+		.written = num(j, "written"),
+		.verified = num(j, "verified"),
+		.retries = num(j, "retries"),
+		.failed = num(j, "failed"),
+		.foreign = num(j, "foreign"),
+		.waiting = json_is_true(json_object_get(j, "waiting")),
+	};
+	for (size_t i = 0; i < COUNT(whys); i++)
+		if (!strcmp(str(j, "why"), whys[i]))
+			st->why = (enum coord_why)i;
+	snprintf(st->txn, sizeof(st->txn), "%s", str(j, "txn"));
+	snprintf(st->step, sizeof(st->step), "%s", str(j, "step"));
+	snprintf(st->text, sizeof(st->text), "%s", str(j, "text"));
+}
+
+bool update_event_parse(struct apply_event *ev, struct apply_status *st, const json_t *j)
+{
+	const char *kind = str(j, "event");
+	size_t k = 0;
+
+	while (k < COUNT(kinds) && strcmp(kind, kinds[k]))
+		k++;
+	if (k == COUNT(kinds))
+		return false;
+	*ev = (struct apply_event){
+		.kind = (enum apply_event_kind)k,
+		.phase = phase_of(str(j, "phase")),
+		.wave = num(j, "wave"),
+		.items = num(j, "items"),
+		.us = num(j, "us"),
+		.outcome = outcome_of(str(j, "outcome")),
+	};
+	ev->rc = (int)json_integer_value(json_object_get(j, "rc"));
+	snprintf(ev->text, sizeof(ev->text), "%s", str(j, "text"));
+	update_status_parse(st, json_object_get(j, "status"));
+	return true;
+}

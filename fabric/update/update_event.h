@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* update_event: what an update tells, as JSON between the process that does it and those that
+ * watch. */
+#ifndef FABRIC_UPDATE_UPDATE_EVENT_H
+#define FABRIC_UPDATE_UPDATE_EVENT_H
+
+#include "fabric/update/apply.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* {"event":"begin",...,"status":{...}}; f names the switches of items, may be NULL. */
+json_t *update_event_json(const struct apply_event *ev, const struct apply_status *st,
+			  const struct fabric *f);
+json_t *update_status_json(const struct apply_status *st);
+/* The same back, without what belongs to the other process (txn, list, change, slow switches).
+ * false: not such an event.  Anything in it may be missing or nonsense: then it is 0. */
+bool update_event_parse(struct apply_event *ev, struct apply_status *st, const json_t *j);
+void update_status_parse(struct apply_status *st, const json_t *j);
+
+#endif

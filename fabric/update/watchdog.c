@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/watchdog.h"
+
+#include "fabric/base/clock.h"
+#include "fabric/base/log.h"
+#include "fabric/base/mem.h"
+#include "fabric/update/control.h"
+#include "fabric/update/guard.h"
+#include "fabric/update/store.h"
+#include "fabric/update/tell.h"
+#include "fabric/update/update_event.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PROGRESS_MS 200
+#define SLICE_MS    200 /* signals are looked at so often */
+
+enum decision { DECIDE_NOTHING, DECIDE_CONFIRM, DECIDE_ROLLBACK };
+
+struct watchdog {
+	struct watchdog_opts o;
+	struct control *control;
+	const struct watchdog_job *job;
+	struct watch *watch;
+	char *dir; /* of the journal; NULL: not there yet */
+	int plan_rc;
+	uint64_t progress_ms;
+
+	pthread_mutex_t lock; /* of all below */
+	struct apply *a;
+	enum decision decision;
+	bool waiting, over;
+	uint64_t deadline_ms; /* by boot_ms() */
+	char step[64];
+	struct recovery_scan scan;
+	bool scanned;
+	char seen[WATCHES][200];
+	bool on[WATCHES];
+};
+
+/* What signal handlers reach. */
+static atomic_int signalled;
+static struct apply *_Atomic running;
+
+static void on_signal(int sig)
+{
+	struct apply *a = atomic_load(&running);
+
+	atomic_store(&signalled, sig);
+	if (a && sig != SIGUSR1)
+		apply_cancel(a);
+}
+
+/* Time that goes on while the machine sleeps: routes that nobody confirmed are not to stay because
+ * of that. */
+static uint64_t boot_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* ---- what is told ---- */
+
+static void tell(struct watchdog *d, json_t *event, bool keep)
+{
+	json_object_set_new(event, "time", json_integer(time(NULL)));
+	control_tell(d->control, event, keep);
+}
+
+static void tell_text(struct watchdog *d, const char *kind, const char *text)
+{
+	json_t *t = json_string(text);
+
+	log_add(LOG_INFO, "watchdog", "%s", text);
+	tell(d, json_pack("{s:s, s:o}", "event", kind, "text", t ? t : json_string("?")), true);
+}
+
+void watchdog_step(struct watchdog *d, const char *text)
+{
+	pthread_mutex_lock(&d->lock);
+	snprintf(d->step, sizeof(d->step), "%s", text);
+	pthread_mutex_unlock(&d->lock);
+	tell_text(d, "step", text);
+}
+
+static void note(struct watchdog *d, const char *type, json_t *data)
+{
+	pthread_mutex_lock(&d->lock);
+	if (d->job && d->job->note)
+		d->job->note(d->job->apply.ctx, type, data);
+	else
+		json_decref(data);
+	pthread_mutex_unlock(&d->lock);
+}
+
+static void found(void *ctx, const struct watch_finding *f)
+{
+	struct watchdog *d = ctx;
+	json_t *t;
+
+	pthread_mutex_lock(&d->lock);
+	d->on[f->what] = watch_on(d->watch, f->what);
+	snprintf(d->seen[f->what], sizeof(d->seen[0]), "%s", watch_last(d->watch, f->what));
+	pthread_mutex_unlock(&d->lock);
+	if (!f->text[0])
+		return;
+	log_add(f->tripped ? LOG_WARN : LOG_INFO, "watch", "%s: %s", watch_name(f->what), f->text);
+	t = json_string(f->text);
+	t = t ? t : json_string("?");
+	tell(d,
+	     json_pack("{s:s, s:s, s:b, s:O}", "event", "watch", "what", watch_name(f->what),
+		       "tripped", f->tripped, "text", t),
+	     true);
+	note(d, "watch",
+	     json_pack("{s:s, s:b, s:o}", "what", watch_name(f->what), "tripped", f->tripped,
+		       "text", t));
+}
+
+/* ---- who asks ---- */
+
+static json_t *said_no(const char *why)
+{
+	return json_pack("{s:b, s:s}", "ok", 0, "error", why);
+}
+
+static json_t *watch_json(const struct watchdog *d)
+{
+	json_t *j = json_object();
+
+	for (int i = 0; i < WATCHES; i++)
+		json_object_set_new(j, watch_name((enum watch_what)i),
+				    json_pack("{s:b, s:s}", "on", d->on[i], "last", d->seen[i]));
+	return j;
+}
+
+static json_t *status(struct watchdog *d)
+{
+	struct apply_status st = { 0 };
+	uint64_t now = boot_ms();
+	json_t *j;
+
+	if (d->a)
+		apply_status(d->a, &st);
+	if (!st.step[0])
+		snprintf(st.step, sizeof(st.step), "%.31s", d->step);
+	j = json_pack("{s:b, s:I, s:I, s:o, s:o, s:I}", "ok", 1, "pid", (json_int_t)getpid(),
+		      "guard", (json_int_t)guard_pid(d->o.guard), "watch", watch_json(d), "status",
+		      update_status_json(&st), "confirm_s", (json_int_t)d->o.confirm_s);
+	json_object_set_new(j, "deadline_s",
+			    d->waiting ? json_real(d->deadline_ms > now
+							   ? (double)(d->deadline_ms - now) / 1000
+							   : 0)
+				       : json_null());
+	json_object_set_new(j, "switches",
+			    d->scanned ? json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "old",
+						   (json_int_t)d->scan.old, "new",
+						   (json_int_t)d->scan.new, "between",
+						   (json_int_t)d->scan.between, "foreign",
+						   (json_int_t)d->scan.foreign, "silent",
+						   (json_int_t)d->scan.silent, "missing",
+						   (json_int_t)d->scan.missing)
+				       : json_null());
+	return j;
+}
+
+static json_t *decided(struct watchdog *d, const struct control_request *r)
+{
+	if (d->over)
+		return said_no("it is over");
+	if (r->op == CONTROL_ROLLBACK) {
+		d->decision = DECIDE_ROLLBACK;
+		if (d->a)
+			apply_cancel(d->a);
+		return json_pack("{s:b}", "ok", 1);
+	}
+	if (!d->waiting)
+		return said_no("it does not wait for a decision: only a rollback can be asked for");
+	if (d->decision)
+		return said_no("it is being decided already");
+	if (r->op == CONTROL_CONFIRM) {
+		d->decision = DECIDE_CONFIRM;
+		return json_pack("{s:b}", "ok", 1);
+	}
+	d->deadline_ms = boot_ms() + 1000ull * (r->seconds ? r->seconds : d->o.confirm_s);
+	return json_pack("{s:b, s:I}", "ok", 1, "deadline_s",
+			 (json_int_t)(r->seconds ? r->seconds : d->o.confirm_s));
+}
+
+static json_t *requested(void *ctx, const struct control_request *r, const struct control_peer *who)
+{
+	struct watchdog *d = ctx;
+	char text[160];
+	json_t *j;
+	bool ok;
+
+	pthread_mutex_lock(&d->lock);
+	j = r->op == CONTROL_STATUS ? status(d) : decided(d, r);
+	pthread_mutex_unlock(&d->lock);
+	if (r->op == CONTROL_STATUS)
+		return j;
+	ok = json_is_true(json_object_get(j, "ok"));
+	snprintf(text, sizeof(text), "%s%s asked for by uid %u, process %ld%s",
+		 control_op_name(r->op), r->op == CONTROL_EXTEND ? " of the deadline" : "",
+		 (unsigned)who->uid, (long)who->pid, ok ? "" : ": refused");
+	tell_text(d, "note", text);
+	note(d, "request",
+	     json_pack("{s:s, s:I, s:I, s:I, s:b}", "op", control_op_name(r->op), "uid",
+		       (json_int_t)who->uid, "pid", (json_int_t)who->pid, "seconds",
+		       (json_int_t)r->seconds, "ok", ok));
+	return j;
+}
+
+/* ---- the update's hooks ---- */
+
+/* The journal is there: from now on others can find the socket, and the guard the journal. */
+static void journal_is_there(struct watchdog *d, const char *txn)
+{
+	struct err err = { "" };
+	char *path;
+
+	if (d->dir)
+		return;
+	d->dir = xasprintf("%s/%s", journal_base(d->o.base), txn);
+	guard_tell_id(d->o.guard, txn);
+	if (control_listen(d->control, d->dir, &err))
+		log_add(LOG_ERROR, "watchdog", "%s", err.text);
+	if (!d->job->file)
+		return;
+	path = xasprintf("%s/%s", d->dir, WATCHDOG_PLAN);
+	d->plan_rc = store_write(path, d->job->file, d->job->file_len, &err);
+	if (!d->plan_rc)
+		d->plan_rc = store_sync_dir(d->dir, &err);
+	if (d->plan_rc)
+		log_add(LOG_ERROR, "watchdog", "%s", err.text);
+	free(path);
+}
+
+static void event(void *ctx, const struct apply_event *ev)
+{
+	struct watchdog *d = ctx;
+	struct apply_status st;
+	bool item = ev->kind == APPLY_ITEM && !ev->rc;
+
+	if (ev->phase == PHASE_PREPARE && ev->kind == APPLY_PHASE_END && !ev->rc)
+		journal_is_there(d, ev->txn);
+	if (d->job->apply.event)
+		d->job->apply.event(d->job->apply.ctx, ev);
+	if (item && clock_ms() - d->progress_ms < PROGRESS_MS)
+		return;
+	if (item)
+		d->progress_ms = clock_ms();
+	apply_status(d->a, &st);
+	if (ev->kind == APPLY_OUTCOME)
+		st.outcome = ev->outcome;
+	tell(d, update_event_json(ev, &st, d->job->fabric), !item);
+}
+
+static int gate(void *ctx, const struct apply_event *ev, struct err *err)
+{
+	struct watchdog *d = ctx;
+	struct watch_finding f;
+	int rc = 0;
+
+	if (d->job->apply.gate)
+		rc = d->job->apply.gate(d->job->apply.ctx, ev, err);
+	if (!rc && d->plan_rc)
+		rc = err_set(err, d->plan_rc, "the plan could not be written into the journal");
+	/* in PREPARE nothing is watched yet, and a rollback goes on in any case */
+	if (rc || !d->watch || ev->phase == PHASE_ROLLBACK)
+		return rc;
+	if (watch_sm_now(d->watch, &f))
+		rc = err_set(err, -ESTALE, "%s", f.text);
+	found(d, &f);
+	return rc;
+}
+
+static int fresh(void *ctx, struct err *err)
+{
+	struct watchdog *d = ctx;
+
+	return d->job->apply.fresh ? d->job->apply.fresh(d->job->apply.ctx, err) : 0;
+}
+
+/* While it waits: is it still there? */
+static int blocks(void *ctx, struct err *err)
+{
+	struct watchdog *d = ctx;
+	struct recovery_scan s;
+	int rc = apply_scan(&s, d->a, err);
+	uint32_t bad;
+
+	if (rc)
+		return rc;
+	pthread_mutex_lock(&d->lock);
+	d->scan = s;
+	d->scanned = true;
+	pthread_mutex_unlock(&d->lock);
+	bad = s.old + s.between + s.foreign;
+	if (!bad)
+		return 0;
+	return err_set(err, -EUCLEAN,
+		       "%u blocks no longer hold what was written (%u old, %u in between, %u of "
+		       "somebody else)",
+		       bad, s.old, s.between, s.foreign);
+}
+
+/* ---- the decision ---- */
+
+static void set_apply(struct watchdog *d, struct apply *a)
+{
+	pthread_mutex_lock(&d->lock);
+	d->a = a;
+	atomic_store(&running, a);
+	if (d->decision == DECIDE_ROLLBACK ||
+	    (atomic_load(&signalled) && atomic_load(&signalled) != SIGUSR1))
+		apply_cancel(a);
+	pthread_mutex_unlock(&d->lock);
+}
+
+static enum decision take_decision(struct watchdog *d)
+{
+	enum decision now;
+
+	pthread_mutex_lock(&d->lock);
+	if (atomic_load(&signalled) == SIGUSR1 && !d->decision)
+		d->decision = DECIDE_CONFIRM;
+	else if (atomic_load(&signalled))
+		d->decision = DECIDE_ROLLBACK;
+	atomic_store(&signalled, 0);
+	now = d->decision;
+	d->decision = DECIDE_NOTHING;
+	pthread_mutex_unlock(&d->lock);
+	return now;
+}
+
+static void waits(struct watchdog *d, bool yes)
+{
+	pthread_mutex_lock(&d->lock);
+	d->waiting = yes;
+	if (yes)
+		d->deadline_ms = boot_ms() + 1000ull * d->o.confirm_s;
+	pthread_mutex_unlock(&d->lock);
+}
+
+static bool too_late(struct watchdog *d)
+{
+	bool yes;
+
+	pthread_mutex_lock(&d->lock);
+	yes = boot_ms() >= d->deadline_ms;
+	pthread_mutex_unlock(&d->lock);
+	return yes;
+}
+
+/* true: decided; rc is that of the rollback, if it came to one. */
+static bool look_around(struct watchdog *d, int *rc, struct err *err)
+{
+	struct watch_finding f = { 0 };
+	bool bad;
+	char text[300];
+
+	if (too_late(d)) {
+		snprintf(text, sizeof(text), "nobody confirmed in time (%u s)", d->o.confirm_s);
+		*rc = apply_abort(d->a, EV_TIMEOUT, text, err);
+		return true;
+	}
+	if (!d->watch)
+		return false;
+	bad = watch_poll(d->watch, &f);
+	if (f.text[0])
+		found(d, &f);
+	if (!bad)
+		return false;
+	snprintf(text, sizeof(text), "%s: %s", watch_name(f.what), f.text);
+	*rc = apply_abort(d->a, f.what == WATCH_SM ? EV_SM : EV_GUARD, text, err);
+	return true;
+}
+
+static void rest(struct watchdog *d)
+{
+	uint32_t ms = d->watch ? watch_next_ms(d->watch) : SLICE_MS;
+	struct timespec t;
+
+	ms = ms > SLICE_MS ? SLICE_MS : ms;
+	t = (struct timespec){ .tv_nsec = ms * 1000000L };
+	nanosleep(&t, NULL); /* a signal ends it */
+}
+
+/* Until it is kept or rolled back. */
+static int decide(struct watchdog *d, struct err *err)
+{
+	int rc = 0;
+
+	waits(d, true);
+	tell(d,
+	     json_pack("{s:s, s:I}", "event", "waiting", "confirm_s", (json_int_t)d->o.confirm_s),
+	     true);
+	for (;;) {
+		enum decision now = take_decision(d);
+
+		if (now == DECIDE_CONFIRM) {
+			if (!apply_confirm(d->a, err))
+				break;
+			tell_text(d, "note", err->text);
+		} else if (now == DECIDE_ROLLBACK) {
+			rc = apply_rollback(d->a, err);
+			break;
+		}
+		if (look_around(d, &rc, err))
+			break;
+		rest(d);
+	}
+	waits(d, false);
+	return rc;
+}
+
+static int exit_code(const struct apply_status *st, enum outcome o)
+{
+	if (o == OUTCOME_ROLLED_BACK && st->why == WHY_TIMEOUT)
+		return WATCHDOG_LATE;
+	return outcome_exit_code(o);
+}
+
+static struct apply *make_apply(struct watchdog *d, const struct watchdog_job *job)
+{
+	struct apply_opts ao = job->apply;
+
+	ao.base = d->o.base;
+	ao.gate = gate;
+	ao.event = event;
+	ao.fresh = job->apply.fresh ? fresh : NULL;
+	ao.ctx = d;
+	return job->plan ? apply_new(job->plan, job->in, &ao)
+			 : apply_recover(job->journal, job->fabric, job->in, &ao);
+}
+
+static void begin_watch(struct watchdog *d, const struct watchdog_job *job)
+{
+	struct watch_opts wo = job->watch;
+
+	if (!job->plan || !job->wire)
+		return;
+	wo.blocks = blocks;
+	wo.ctx = d;
+	d->watch = watch_new(&wo);
+	watch_begin(d->watch, job->wire, job->plan, found, d);
+}
+
+int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcome *outcome,
+		 struct err *err)
+{
+	struct apply_status st;
+	struct apply *a;
+	int code, rc;
+
+	d->job = job;
+	if (job->journal)
+		journal_is_there(d, journal_info(job->journal)->head.id);
+	begin_watch(d, job);
+	a = make_apply(d, job);
+	set_apply(d, a);
+	rc = job->plan ? apply_run(a, err) : apply_rollback(a, err);
+	if (!rc && job->plan)
+		rc = decide(d, err);
+	apply_status(a, &st);
+	if (!rc && st.outcome == OUTCOME_ROLLED_BACK && st.text[0])
+		err_set(err, 0, "%s", st.text);
+	*outcome = apply_outcome(a);
+	code = exit_code(&st, *outcome);
+	pthread_mutex_lock(&d->lock);
+	d->over = true;
+	d->a = NULL;
+	d->job = NULL;
+	pthread_mutex_unlock(&d->lock);
+	atomic_store(&running, NULL);
+	apply_free(a);
+	watch_free(d->watch);
+	d->watch = NULL;
+	return code;
+}
+
+/* ---- beginning and end ---- */
+
+static void take_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal }, ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGUSR1, &sa, NULL);
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &ignore, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+static void guard_died(void *ctx)
+{
+	struct watchdog *d = ctx;
+	int fd = guard_renew(d->o.guard);
+
+	tell_text(d, "note",
+		  fd < 0 ? "the guard died and cannot be replaced"
+			 : "the guard died: another one watches now");
+	if (fd >= 0)
+		control_watch(d->control, fd, guard_died, d);
+}
+
+int watchdog_new(struct watchdog **out, const struct watchdog_opts *o, struct err *err)
+{
+	struct watchdog *d = xcalloc(1, sizeof(*d));
+	int rc;
+
+	d->o = *o;
+	if (!d->o.confirm_s)
+		d->o.confirm_s = WATCHDOG_CONFIRM_S;
+	pthread_mutex_init(&d->lock, NULL);
+	take_signals();
+	rc = control_new(&d->control, requested, d, err);
+	if (rc) {
+		pthread_mutex_destroy(&d->lock);
+		free(d);
+		return rc;
+	}
+	tell(d, json_pack("{s:s, s:I}", "event", "hello", "pid", (json_int_t)getpid()), true);
+	if (o->client >= 0)
+		control_adopt(d->control, o->client);
+	if (o->guard && guard_fd(o->guard) >= 0)
+		control_watch(d->control, guard_fd(o->guard), guard_died, d);
+	*out = d;
+	return 0;
+}
+
+void watchdog_end(struct watchdog *d, int code, enum outcome outcome, const char *user,
+		  const char *text)
+{
+	const char *id = d->dir ? strrchr(d->dir, '/') + 1 : "";
+	json_t *t = json_string(text);
+	char line[700];
+
+	pthread_mutex_lock(&d->lock);
+	d->over = true;
+	pthread_mutex_unlock(&d->lock);
+	control_watch(d->control, -1, NULL, NULL);
+	snprintf(line, sizeof(line), "update %s: %s%s%s", id,
+		 d->dir ? outcome_name(outcome) : "not begun", text[0] ? ": " : "", text);
+	log_add(LOG_INFO, "watchdog", "%s", line);
+	if (d->dir)
+		tell_all(user, line);
+	tell(d,
+	     json_pack("{s:s, s:s, s:i, s:s, s:o}", "event", "over", "id", id, "exit", code,
+		       "outcome", outcome_name(outcome), "text", t ? t : json_string("?")),
+	     true);
+	control_free(d->control);
+	pthread_mutex_destroy(&d->lock);
+	free(d->dir);
+	free(d);
+}
