@@ -170,6 +170,11 @@ bench-bins: all $(BENCH_BINS)
 transitions: all $(B)/tests/bench/transition_bench
 	$(Q)$(B)/tests/bench/transition_bench judge $(or $(PAIRS),50) $(or $(ORDERS),1000)
 
+# longest time without a sign of life, in each engine at the full LID space; MS=50 ENGINES= SPECS=
+gaps: all $(B)/tests/bench/gap_bench
+	$(Q)$(B)/tests/bench/gap_bench $(or $(MS),50) \
+		$(or $(ENGINES),minhop,updn,ftree,dor,dfsssp,sar,parx,dfdn,nue) $(SPECS)
+
 # a month of synthetic jobs; MONTHFLAGS="--samples 4464 --seed 2"
 month: all $(B)/tests/bench/month
 	$(Q)$(B)/tests/bench/month $(MONTHFLAGS)
@@ -214,6 +219,7 @@ help:
 	@echo "layers headers  the structure: includes go to the left, headers compile alone"
 	@echo "sweep           every engine on 200 random fabrics (FABRICS=, FIRST=, ENGINES=)"
 	@echo "bench           our engines beside OpenSM's (NETS=small|all|NAME,... ENGINES=... BENCHFLAGS=--json)"
+	@echo "gaps            longest time between reports of progress, each engine (MS=, ENGINES=, SPECS=)"
 	@echo "transitions     updates in random write orders: never a loop or a deadlock (PAIRS=, ORDERS=)"
 	@echo "month           sar beside dfsssp, updn and ftree over a month of jobs (MONTHFLAGS=)"
 	@echo "soak            packets under random updates, all orders of events of the phases (SOAK=, SEED=, WAVES=)"

@@ -263,7 +263,7 @@ static int route_how(struct tables **out, const struct fabric *f, const struct e
 	struct dfdn x = { .f = f, .vls = graph_vls(f, params) };
 	int rc;
 
-	x.t = graph_tables(f, "dfdn", params);
+	x.t = graph_tables(f, "dfdn", params, progress);
 	x.turn = xcalloc(f->nsw, sizeof(*x.turn));
 	rc = even_route(x.t, f, params, how, progress);
 	if (!rc) {

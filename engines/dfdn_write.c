@@ -155,7 +155,7 @@ int dfdn_write(struct tables *t, struct dfdn_tree *tree, struct dfdn_levels *l, 
 	int rc;
 
 	if (nsls > 1)
-		tables_sl_form(t, SL_BY_SWITCH, tree->f);
+		graph_sls_by_switch(t, tree->f, p->progress, p->step);
 	w.good = xcalloc(tree->n, sizeof(*w.good));
 	w.sl = xcalloc((size_t)tree->n * DFDN_TREE_LIDS, sizeof(*w.sl));
 	w.seen = xcalloc(tree->turns.n, sizeof(*w.seen));

@@ -33,7 +33,7 @@ static int try_how(struct attempt *a, const struct fabric *f, const struct even_
 {
 	struct engine_params own = *params;
 	struct even_how mine = *how;
-	struct tables *t = graph_tables(f, "dfsssp", params);
+	struct tables *t = graph_tables(f, "dfsssp", params, progress);
 	int rc;
 
 	*a = (struct attempt){ .t = NULL };

@@ -353,7 +353,7 @@ static int route_grid(struct dor *r, const struct engine_params *params, struct 
 			       "dimension order needs 2 VLs on rings, but only 1 may be used; updn "
 			       "or nue can do with 1");
 	if (bits)
-		tables_sl_form(r->t, SL_BY_SWITCH, r->f);
+		graph_sls_by_switch(r->t, r->f, progress, "paths");
 	rc = route_all(r, graph_lmc(r->f, params), progress);
 	if (rc)
 		return rc;
@@ -399,7 +399,7 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 	(void)demand;
 	if (rc)
 		return rc;
-	r.t = graph_tables(f, "dor", params);
+	r.t = graph_tables(f, "dor", params, progress);
 	rc = route_grid(&r, params, progress, err);
 	note_grid(&r, params);
 	dor_done(&r);

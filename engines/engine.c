@@ -17,15 +17,8 @@
 #include <string.h>
 
 static const struct engine *const engines[] = {
-	&engine_minhop,
-	&engine_updn,
-	&engine_ftree,
-	&engine_dor,
-	&engine_dfsssp,
-	&engine_sar,
-	&engine_parx,
-	&engine_dfdn,
-	&engine_nue,
+	&engine_minhop, &engine_updn, &engine_ftree, &engine_dor, &engine_dfsssp,
+	&engine_sar,	&engine_parx, &engine_dfdn,  &engine_nue,
 };
 
 #define NENGINES (sizeof(engines) / sizeof(*engines))
@@ -63,8 +56,15 @@ int engine_run(const struct engine *e, struct tables **out, const struct fabric 
 	if (rc)
 		return rc;
 	if (params->escape)
-		return run_with_escape(e, out, f, jobs, demand, params, progress, err);
-	return e->route(out, f, jobs, demand, params, progress, err);
+		rc = run_with_escape(e, out, f, jobs, demand, params, progress, err);
+	else
+		rc = e->route(out, f, jobs, demand, params, progress, err);
+	if (!rc && progress && atomic_load_explicit(&progress->cancel, memory_order_relaxed)) {
+		tables_put(*out);
+		*out = NULL;
+		rc = -ECANCELED;
+	}
+	return rc;
 }
 
 const struct engine *const *engine_all(size_t *n)

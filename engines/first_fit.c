@@ -67,6 +67,8 @@ struct fit {
 	bool tries;
 	uint32_t *added; /* turns of it that were added: index of the first channel */
 	struct pace *pace;
+	uint32_t done;	 /* LIDs, when a chunk began */
+	uint64_t unseen; /* work that was not reported yet */
 	uint64_t looked; /* work of the searches that was reported */
 };
 
@@ -253,6 +255,8 @@ static bool look(void *ctx, unsigned worker, uint32_t i)
 	struct batch *b = &l->batch[i];
 	bool again = false;
 
+	if (!worker && progress_step(l->pace->progress, l->pace->step, l->done, l->pace->total))
+		return true;
 	b->open.n = b->miss.n = 0;
 	b->bad_sw = FAB_NONE;
 	columns_read(&b->col, l->t, b->d, b->n);
@@ -359,6 +363,8 @@ static bool report(struct fit *l, uint32_t done, uint64_t work)
 
 	work += 16 * (looked - l->looked);
 	l->looked = looked;
+	work += l->unseen;
+	l->unseen = 0;
 	return pace_tick(l->pace, done, work);
 }
 
@@ -390,6 +396,7 @@ static bool fits_whole(struct fit *l, const uint32_t *hop, const uint32_t *miss,
 		else
 			cdg_remove(l->cdg[0], c, e);
 	}
+	l->unseen += 64 * nadded; /* new turns cost more than those that are there */
 	return ok;
 }
 
@@ -423,6 +430,8 @@ static int insert(struct fit *l, struct batch *b, uint32_t k, uint32_t done)
 	uint8_t *layer = b->layer + (size_t)k * l->f->nsw;
 	bool whole = first < end && insert_whole(l, b, k);
 
+	if (first < end && report(l, done, 0))
+		return -ECANCELED;
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t u = b->open.at[i];
 		unsigned to = whole ? 0 : place(l, columns_at(&b->col, k), u);
@@ -457,7 +466,10 @@ static int fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32_t n, 
 	int rc = 0;
 
 	l->tries = l->failed <= l->fitted + TRIES;
+	l->done = done;
 	pool_for(l->pool, nbatch, look, l);
+	if (report(l, done, l->pace->work_max))
+		return -ECANCELED;
 	for (uint32_t i = 0; i < nbatch && !rc; i++) {
 		const struct batch *b = &l->batch[i];
 
@@ -471,10 +483,10 @@ static int fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32_t n, 
 	if (rc)
 		return rc;
 	if (l->n > 1 && l->t->sl_kind != SL_BY_SWITCH)
-		tables_sl_form(l->t, SL_BY_SWITCH, l->f);
+		graph_sls_by_switch(l->t, l->f, l->pace->progress, l->pace->step);
 	if (l->n > 1)
 		pool_for(l->pool, nbatch, write_sls, l);
-	return report(l, done + n, 4 * (n + 2ull * nbatch) * l->f->nsw) ? -ECANCELED : 0;
+	return report(l, done + n, 2 * (n + 4ull * nbatch) * l->f->nsw) ? -ECANCELED : 0;
 }
 
 int first_fit(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,

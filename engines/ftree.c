@@ -502,7 +502,7 @@ static int try_even(struct ftree *r, const struct engine_params *params, struct 
 
 	if (rc || (double)turns <= 1.1 * leaf_bound(r))
 		return rc;
-	other = graph_tables(r->f, "ftree", params);
+	other = graph_tables(r->f, "ftree", params, progress);
 	rc = even_route(other, r->f, params, &how, progress);
 	if (!rc)
 		rc = largest_load(&even, r, other, progress);
@@ -537,7 +537,7 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 	(void)demand;
 	if (rc)
 		return rc;
-	ftree_init(&r, f, graph_tables(f, "ftree", params));
+	ftree_init(&r, f, graph_tables(f, "ftree", params, progress));
 	rc = route_all(&r, graph_lmc(f, params), progress);
 	if (!rc && !r.tree->whole)
 		rc = try_even(&r, params, progress);

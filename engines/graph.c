@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define FILL_BYTES (4u << 20) /* of tables between two reports */
 
 uint8_t graph_lmc(const struct fabric *f, const struct engine_params *params)
 {
@@ -161,13 +164,34 @@ unsigned graph_vls(const struct fabric *f, const struct engine_params *params)
 }
 
 struct tables *graph_tables(const struct fabric *f, const char *engine,
-			    const struct engine_params *params)
+			    const struct engine_params *params, struct progress *progress)
 {
-	struct tables *t = tables_new(f, engine);
+	struct tables *t = tables_new_blank(f, engine);
+	uint32_t slice = FILL_BYTES / t->stride + 1;
 
+	for (uint32_t sw = 0; sw < f->nsw; sw += slice) {
+		uint32_t n = f->nsw - sw < slice ? f->nsw - sw : slice;
+
+		memset(tables_row(t, sw), FAB_NO_PORT, (size_t)n * t->stride);
+		if (sw && progress_step(progress, "paths", 0, f->nsw))
+			break;
+	}
 	snprintf(t->params, sizeof(t->params), "vls=%u", graph_vls(f, params));
 	t->seed = params ? params->seed : 0;
 	return t;
+}
+
+void graph_sls_by_switch(struct tables *t, const struct fabric *f, struct progress *progress,
+			 const char *step)
+{
+	uint32_t slice = FILL_BYTES / t->stride + 1;
+
+	tables_sl_form(t, SL_BY_SWITCH, f);
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		memset(t->sl + (size_t)sw * t->stride, 0, t->stride);
+		if (sw % slice == slice - 1 && progress_step(progress, step, 0, f->nsw))
+			break; /* the next step says so */
+	}
 }
 
 void turns_init(struct turns *t, const struct fabric *f)

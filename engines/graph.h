@@ -54,9 +54,14 @@ int graph_check_connected(const struct fabric *f, struct err *err);
 /* Data VLs that may be used: as the parameters say, else what the links offer, else 8. */
 unsigned graph_vls(const struct fabric *f, const struct engine_params *params);
 
-/* New tables that say who makes them, with which VLs and seed. */
+/* New tables that say who makes them, with which VLs and seed.  Once cancelled they are not filled
+ * to the end: the next step of the progress says so, at the latest engine_run(). */
 struct tables *graph_tables(const struct fabric *f, const char *engine,
-			    const struct engine_params *params);
+			    const struct engine_params *params, struct progress *progress);
+
+/* SLs by switch, all 0.  Touches them in slices: the first look at many pages takes long. */
+void graph_sls_by_switch(struct tables *t, const struct fabric *f, struct progress *progress,
+			 const char *step);
 
 /* Turn (c, e), e leaving the switch where c arrives, has number base[c] + e (mod 2^32). */
 struct turns {
@@ -84,7 +89,7 @@ static inline bool pace_begin(struct pace *p, struct progress *progress, const c
 			      uint64_t total)
 {
 	*p = (struct pace){ .progress = progress, .step = step, .total = total };
-	p->work_max = 1u << 21;
+	p->work_max = 1u << 20;
 	return progress_step(progress, step, 0, total);
 }
 

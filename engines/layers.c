@@ -133,7 +133,7 @@ int layers_route(struct tables **out, const struct fabric *f, const char *engine
 
 	if (rc)
 		return rc;
-	t = graph_tables(f, engine, params);
+	t = graph_tables(f, engine, params, progress);
 	rc = paths(t, f, jobs, params, progress, err);
 	if (!rc)
 		rc = layers_assign(t, f, params, progress, err);

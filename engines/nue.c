@@ -140,7 +140,7 @@ static int try_recipe(struct attempt *a, struct router *r, const struct recipe *
 		return -ECANCELED;
 	for (uint32_t l = 0; l < r->k; l++)
 		a->cost += a->trees[l].cost;
-	a->t = graph_tables(r->f, "nue", r->params);
+	a->t = graph_tables(r->f, "nue", r->params, r->progress);
 	return nue_balance(&a->load, a->t, r->layer, a->trees, r->k, graph_lmc(r->f, r->params),
 			   !r->net.even, r->progress);
 }

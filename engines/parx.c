@@ -206,7 +206,7 @@ struct work {
 
 static int attempt(struct tables **out, uint64_t *most, struct work *w, bool ordered)
 {
-	struct tables *t = graph_tables(w->f, "parx", w->params);
+	struct tables *t = graph_tables(w->f, "parx", w->params, w->pace.progress);
 	size_t len = strlen(t->params);
 	struct parx x;
 	char dims[96];

@@ -399,7 +399,7 @@ static int begin(struct leafwise *l, enum effort effort)
 
 	tables_put(l->t);
 	grow_free(l->g);
-	l->t = graph_tables(l->f, "sar", l->params);
+	l->t = graph_tables(l->f, "sar", l->params, l->progress);
 	l->g = grow_new(l->f, l->t);
 	l->done = 0;
 	l->effort = effort;
@@ -448,7 +448,7 @@ static int copy_even(struct leafwise *l, struct tables **even)
 {
 	struct even_how how = { .rounds = l->small ? EVEN_ROUNDS : 0 };
 
-	*even = graph_tables(l->f, "sar", l->params);
+	*even = graph_tables(l->f, "sar", l->params, l->progress);
 	return even_route(*even, l->f, l->params, &how, l->progress);
 }
 
@@ -507,7 +507,7 @@ static int keep_installed(struct leafwise *l, struct err *err)
 	if (rc)
 		return rc;
 	tables_put(l->t);
-	l->t = graph_tables(l->f, "sar", l->params);
+	l->t = graph_tables(l->f, "sar", l->params, l->progress);
 	if (sound) {
 		sar_installed_copy(l->t, current, l->f);
 		return 0;

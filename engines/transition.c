@@ -395,7 +395,10 @@ int transition_plan(struct transition **out, const struct fabric *f, const struc
 		rc = find(&best, &s, params ? params->effort : 0, &all, err);
 	if (!rc) {
 		*out = transition_result(&s, best, old, new);
-		(*out)->irreducible = all;
+		if (*out)
+			(*out)->irreducible = all;
+		else
+			rc = -ECANCELED;
 	}
 	if (rc == -ECANCELED)
 		err_set(err, rc, "cancelled while looking for an order of the writes");

@@ -64,8 +64,9 @@ struct search {
 
 /* transition_search.c */
 uint64_t search_work(const struct search *s);
-bool search_tick(struct search *s);  /* true: cancelled */
-void search_graph(struct search *s); /* a new one, without dependencies */
+bool search_tick(struct search *s);		   /* true: cancelled */
+bool search_show(struct search *s, uint64_t work); /* the same after other work */
+void search_graph(struct search *s);		   /* a new one, without dependencies */
 
 void search_no_graph(struct search *s);
 
@@ -96,7 +97,7 @@ int search_first_fit(struct found **out, struct search *s, const uint32_t *order
 		     const uint8_t *drained, uint64_t limit);
 void found_free(struct found *r); /* NULL is fine */
 
-/* transition_result.c: the writes of what was found; caller owns it */
+/* transition_result.c: the writes of what was found; caller owns it; NULL: cancelled */
 struct transition *transition_result(struct search *s, const struct found *r,
 				     const struct tables *old, const struct tables *new);
 

@@ -10,6 +10,7 @@ struct marks {
 	uint64_t *now;	 /* by switch * blocks + block, for the wave at hand */
 	uint32_t *first; /* first wave that writes the block, FAB_NONE: none */
 	uint32_t nblocks;
+	size_t cells;
 	VEC(uint32_t) touched;
 };
 
@@ -31,11 +32,25 @@ static int by_place(const void *a, const void *b)
 
 typedef VEC(struct transition_write) writes_vec;
 
-static void flush(writes_vec *w, struct marks *m, uint32_t wave)
+/* Ascending; where there are many it is faster to look at all. */
+static void sort_touched(struct marks *m)
+{
+	if (m->touched.n < m->cells / 16) {
+		qsort(m->touched.v, m->touched.n, sizeof(*m->touched.v), by_place);
+		return;
+	}
+	m->touched.n = 0;
+	for (uint32_t at = 0; at < m->cells; at++)
+		if (m->now[at])
+			vec_push(&m->touched, at);
+}
+
+static void flush(writes_vec *w, struct search *s, struct marks *m, uint32_t wave)
 {
 	if (!m->touched.n)
 		return;
-	qsort(m->touched.v, m->touched.n, sizeof(*m->touched.v), by_place);
+	sort_touched(m);
+	search_show(s, m->touched.n);
 	for (size_t i = 0; i < m->touched.n; i++) {
 		uint32_t at = m->touched.v[i];
 
@@ -46,11 +61,14 @@ static void flush(writes_vec *w, struct marks *m, uint32_t wave)
 						       .block = at % m->nblocks,
 						       .now = m->now[at] });
 		m->now[at] = 0;
+		if (i % 4096 == 4095)
+			search_show(s, 1u << 16);
 	}
 	m->touched.n = 0;
 }
 
-static void mark_moves(struct search *s, struct marks *m, const struct found *r, size_t *k,
+/* True when cancelled. */
+static bool mark_moves(struct search *s, struct marks *m, const struct found *r, size_t *k,
 		       uint32_t wave)
 {
 	for (; *k < r->moves.n && r->moves.v[*k].wave == wave; ++*k) {
@@ -62,54 +80,97 @@ static void mark_moves(struct search *s, struct marks *m, const struct found *r,
 			if (flow_lft_changes_at(s->flow, sw) &&
 			    (!mv->lft_wide || mv->lft_wide[sw] == AGE_BOTH))
 				mark(m, sw, lid);
+		if (search_tick(s))
+			return true;
 	}
+	return false;
 }
 
-static int by_write(const void *a, const void *b)
+/* Entries without traffic whose bits are set. */
+static uint64_t silent_in(const uint8_t *a, const uint8_t *b, const uint8_t *flows)
 {
-	const struct transition_write *x = a, *y = b;
+	uint64_t silent = 0;
 
-	if (x->wave != y->wave)
-		return x->wave < y->wave ? -1 : 1;
-	if (x->sw != y->sw)
-		return x->sw < y->sw ? -1 : 1;
-	return (x->block > y->block) - (x->block < y->block);
+	for (uint32_t k = 0; k < LFT_BLOCK && memcmp(a, b, LFT_BLOCK) != 0; k++)
+		silent |= (uint64_t)(a[k] != b[k] && !flows[k]) << k;
+	return silent;
 }
 
 /* Entries without traffic, of drained LIDs and of LIDs that nobody owns, go along with the first
- * write of their block. */
-static void write_rest(writes_vec *w, struct search *s, struct marks *m, const struct tables *old,
-		       const struct tables *new, const uint8_t *drained, uint32_t wave)
+ * write of their block; of blocks that have none, they are the writes in *rest.  True when
+ * cancelled. */
+static bool find_rest(writes_vec *rest, uint64_t *silent, struct search *s, struct marks *m,
+		      const struct tables *old, const struct tables *new, const uint8_t *drained,
+		      uint32_t wave)
 {
-	size_t cells = (size_t)s->f->nsw * m->nblocks;
-	uint64_t *silent = xcalloc(cells, sizeof(*silent));
 	uint8_t *flows = xcalloc((size_t)m->nblocks * LFT_BLOCK, 1);
+	bool stop = false;
 
 	for (uint32_t i = 0; i < s->n; i++)
 		flows[s->item[i].lid] = !drained[i];
-	for (size_t at = 0; at < cells; at++) {
-		uint32_t sw = (uint32_t)(at / m->nblocks), lid = (uint32_t)(at % m->nblocks);
-		const uint8_t *a, *b;
+	for (uint32_t sw = 0; sw < s->f->nsw && !stop; sw++) {
+		for (uint32_t block = 0; block < m->nblocks; block++) {
+			uint32_t at = sw * m->nblocks + block, lid = block * LFT_BLOCK;
 
-		lid *= LFT_BLOCK;
-		a = tables_row(old, sw) + lid;
-		b = tables_row(new, sw) + lid;
-		for (uint32_t k = 0; k < LFT_BLOCK; k++)
-			silent[at] |= (uint64_t)(a[k] != b[k] && !flows[lid + k]) << k;
-		if (silent[at] && m->first[at] == FAB_NONE)
-			vec_push(w, (struct transition_write){
-					    .wave = wave, .sw = sw, .block = lid / LFT_BLOCK });
-		if (silent[at] && m->first[at] == FAB_NONE)
+			silent[at] = silent_in(tables_row(old, sw) + lid, tables_row(new, sw) + lid,
+					       flows + lid);
+			if (!silent[at] || m->first[at] != FAB_NONE)
+				continue;
 			m->first[at] = wave;
-	}
-	for (size_t i = 0; i < w->n; i++) {
-		size_t at = (size_t)w->v[i].sw * m->nblocks + w->v[i].block;
-
-		if (m->first[at] == w->v[i].wave)
-			w->v[i].now |= silent[at];
+			vec_push(rest, (struct transition_write){
+					       .wave = wave, .sw = sw, .block = block });
+		}
+		stop = search_show(s, m->nblocks * LFT_BLOCK / 4);
 	}
 	free(flows);
+	return stop;
+}
+
+static bool earlier(const struct transition_write *a, const struct transition_write *b)
+{
+	if (a->wave != b->wave)
+		return a->wave < b->wave;
+	return a->sw != b->sw ? a->sw < b->sw : a->block < b->block;
+}
+
+/* Both are in order, and so is what comes out. */
+static void merge_rest(writes_vec *w, const writes_vec *rest, const uint64_t *silent,
+		       const struct marks *m)
+{
+	size_t i = w->n, k = rest->n;
+
+	for (size_t j = 0; j < k; j++)
+		vec_push(w, rest->v[j]);
+	for (size_t to = w->n; k > 0; to--)
+		w->v[to - 1] =
+			i > 0 && earlier(&rest->v[k - 1], &w->v[i - 1]) ? w->v[--i] : rest->v[--k];
+	for (size_t j = 0; j < w->n; j++) {
+		size_t at = (size_t)w->v[j].sw * m->nblocks + w->v[j].block;
+
+		if (m->first[at] == w->v[j].wave)
+			w->v[j].now |= silent[at];
+	}
+}
+
+/* All writes in order; true when cancelled. */
+static bool find_writes(writes_vec *w, struct search *s, struct marks *m, const struct found *r,
+			const struct tables *old, const struct tables *new)
+{
+	uint64_t *silent = xcalloc(m->cells, sizeof(*silent));
+	writes_vec rest = { 0 };
+	size_t k = 0;
+	bool stop = false;
+
+	for (uint32_t wave = 0; wave < r->nwaves && !stop; wave++) {
+		stop = mark_moves(s, m, r, &k, wave);
+		flush(w, s, m, wave);
+	}
+	stop = stop || find_rest(&rest, silent, s, m, old, new, r->drained, r->first_lft);
+	if (!stop)
+		merge_rest(w, &rest, silent, m);
 	free(silent);
+	vec_free(&rest);
+	return stop;
 }
 
 static void fill_drain(struct transition *t, const struct search *s, const struct found *r)
@@ -127,22 +188,20 @@ static void fill_drain(struct transition *t, const struct search *s, const struc
 struct transition *transition_result(struct search *s, const struct found *r,
 				     const struct tables *old, const struct tables *new)
 {
-	struct transition *t = xcalloc(1, sizeof(*t));
 	struct marks m = { .nblocks = tables_blocks(new) };
-	size_t cells = (size_t)s->f->nsw * m.nblocks, k = 0;
+	struct transition *t = NULL;
 	writes_vec w = { 0 };
 
-	m.now = xcalloc(cells, sizeof(*m.now));
-	m.first = xcalloc(cells, sizeof(*m.first));
-	memset(m.first, 0xff, cells * sizeof(*m.first));
-	for (uint32_t wave = 0; wave < r->nwaves; wave++) {
-		mark_moves(s, &m, r, &k, wave);
-		flush(&w, &m, wave);
+	m.cells = (size_t)s->f->nsw * m.nblocks;
+	m.now = xcalloc(m.cells, sizeof(*m.now));
+	m.first = xcalloc(m.cells, sizeof(*m.first));
+	memset(m.first, 0xff, m.cells * sizeof(*m.first));
+	if (find_writes(&w, s, &m, r, old, new)) {
+		vec_free(&w);
+		goto out;
 	}
-	write_rest(&w, s, &m, old, new, r->drained, r->first_lft);
-	if (w.n)
-		qsort(w.v, w.n, sizeof(*w.v), by_write);
-	for (size_t i = 0; i < cells; i++)
+	t = xcalloc(1, sizeof(*t));
+	for (size_t i = 0; i < m.cells; i++)
 		t->blocks += m.first[i] != FAB_NONE;
 	t->writes = w.v;
 	t->nwrites = (uint32_t)w.n;
@@ -152,6 +211,7 @@ struct transition *transition_result(struct search *s, const struct found *r,
 	t->sl2vl_wave = r->sl2vl_wave;
 	t->old_cyclic = r->old_cyclic;
 	fill_drain(t, s, r);
+out:
 	free(m.now);
 	free(m.first);
 	vec_free(&m.touched);

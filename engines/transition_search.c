@@ -23,6 +23,11 @@ bool search_tick(struct search *s)
 	return pace_tick(&s->pace, s->n - s->nwait, more);
 }
 
+bool search_show(struct search *s, uint64_t work)
+{
+	return pace_tick(&s->pace, s->n - s->nwait, work);
+}
+
 void search_no_graph(struct search *s)
 {
 	if (s->g)

@@ -67,7 +67,7 @@ static int route_from(struct tables **out, const struct fabric *f, const uint32_
 		rc = refuse_missing(f, score.from, score.to, err);
 		goto out;
 	}
-	t = graph_tables(f, "updn", params);
+	t = graph_tables(f, "updn", params, progress);
 	rc = even_route(t, f, params, &how, progress);
 	t->vls = t->sls = 1;
 	if (!rc && w.illegal)

@@ -142,7 +142,7 @@ static bool find_cycle(const struct judge *j, struct verdict *v, const struct de
 
 static bool judge_deadlock(const struct judge *j, struct verdict *v)
 {
-	struct depgraph *g = deps_graph(j->clerk[0].deps);
+	struct depgraph *g = deps_graph(j->clerk[0].deps, j->progress);
 	uint32_t *order = xcalloc(g->n, sizeof(*order));
 	bool stopped = progress_step(j->progress, "verify", j->f->max_lid, j->f->max_lid);
 
@@ -224,7 +224,7 @@ static struct pool *make_pool(const struct judge *j, const struct deps *deps)
 /* True when cancelled. */
 static bool judge_all(struct judge *j, struct verdict *v)
 {
-	struct deps *deps = deps_new(j->f, j->t, true);
+	struct deps *deps = deps_new(j->f, j->t, true, j->progress);
 	struct pool *pool = make_pool(j, deps);
 	unsigned w, workers = pool_threads(pool);
 	bool stopped;

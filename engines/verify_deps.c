@@ -129,7 +129,8 @@ static void make_own(struct deps *d)
 	d->delivered = xcalloc(f->nport, sizeof(*d->delivered));
 }
 
-struct deps *deps_new(const struct fabric *f, const struct tables *t, bool turns)
+struct deps *deps_new(const struct fabric *f, const struct tables *t, bool turns,
+		      struct progress *progress)
 {
 	struct deps *d = xcalloc(1, sizeof(*d));
 	uint32_t c;
@@ -147,7 +148,7 @@ struct deps *deps_new(const struct fabric *f, const struct tables *t, bool turns
 	}
 	d->by_port = depends_on_ports(d);
 	if (d->by_port)
-		rows_init(&d->rows, f, t, d->turn_base, d->nturns);
+		rows_init(&d->rows, f, t, d->turn_base, d->nturns, progress);
 	else
 		load_rows(d);
 	make_own(d);
@@ -688,7 +689,7 @@ static uint64_t emit(const struct deps *d, uint32_t c, struct depgraph *g, uint6
 	return at;
 }
 
-struct depgraph *deps_graph(const struct deps *d)
+struct depgraph *deps_graph(const struct deps *d, struct progress *progress)
 {
 	struct depgraph *g = xcalloc(1, sizeof(*g));
 	uint32_t c, x, vls = deps_vls(d);
@@ -704,8 +705,11 @@ struct depgraph *deps_graph(const struct deps *d)
 			g->used[c * g->nvl + (uint32_t)__builtin_ctz(x)] = true;
 	}
 	for (pass = 0; pass < 2; pass++) {
-		for (c = 0, n = 0; c < d->f->nchan; c++)
+		for (c = 0, n = 0; c < d->f->nchan; c++) {
 			n = emit(d, c, g, n, pass == 1);
+			if (!(c % 4096))
+				progress_step(progress, "verify", d->f->max_lid, d->f->max_lid);
+		}
 		g->off[g->n] = n;
 		if (pass == 0)
 			g->to = xcalloc(n, sizeof(*g->to));

@@ -11,11 +11,13 @@
 
 #include "engines/verify_graph.h"
 #include "engines/verify_walk.h"
+#include "fabric/base/progress.h"
 
 struct deps;
 
 /* turns false: only VLs and SLs are collected; then deps_add() need not tell of drops. */
-struct deps *deps_new(const struct fabric *f, const struct tables *t, bool turns);
+struct deps *deps_new(const struct fabric *f, const struct tables *t, bool turns,
+		      struct progress *progress);
 void deps_free(struct deps *d); /* NULL is fine */
 
 /* Another one of the same tables for another thread, which leans on parent as long as it lives;
@@ -44,7 +46,7 @@ struct vl_misfit {
 bool deps_vls_fit(const struct deps *d, struct vl_misfit *first);
 
 /* The dependency graph; caller frees with depgraph_free.  Needs turns. */
-struct depgraph *deps_graph(const struct deps *d);
+struct depgraph *deps_graph(const struct deps *d, struct progress *progress);
 
 /* Whether packets of that end reach the LID: the LFT way must exist, SL2VL must let it through.
  * Out: the switch where the way ends.  O(hops). */

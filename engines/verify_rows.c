@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define DATA_VLS 15
+#define SLICE	 (4u << 20) /* SLs looked at between two reports */
 
 /* Finds rows by content. */
 struct index {
@@ -66,13 +67,15 @@ static uint32_t find(struct index *x, const uint8_t *vl)
 }
 
 static void find_turns(struct index *x, const struct fabric *f, const struct tables *t,
-		       const size_t *base)
+		       const size_t *base, struct progress *progress)
 {
 	uint32_t c, e;
 
 	for (c = 0; c < f->nchan; c++) {
 		uint32_t v = f->chan_dst[c];
 
+		if (!(c % 4096))
+			progress_step(progress, "verify", 0, f->max_lid);
 		for (e = f->chan_off[v]; e < f->chan_off[v + 1]; e++)
 			x->rows->turn[base[c] + e] =
 				find(x, tables_sl2vl_row(t, v, f->chan_rport[c], f->chan_port[e]));
@@ -106,7 +109,8 @@ static void find_sources(struct index *x, const struct fabric *f, const struct t
 }
 
 /* SLs that paths may have, and perhaps some more that stand where nobody owns the LID. */
-static uint32_t sls_in_use(const struct fabric *f, const struct tables *t)
+static uint32_t sls_in_use(const struct fabric *f, const struct tables *t,
+			   struct progress *progress)
 {
 	bool seen[256] = { false };
 	size_t i, rows = 0;
@@ -126,8 +130,11 @@ static uint32_t sls_in_use(const struct fabric *f, const struct tables *t)
 		rows = f->nend;
 		break;
 	}
-	for (i = 0; i < rows * t->stride; i++)
+	for (i = 0; i < rows * t->stride; i++) {
 		seen[t->sl[i]] = true;
+		if (!(i % SLICE) && progress_step(progress, "verify", 0, f->max_lid))
+			break;
+	}
 	for (sl = 0; sl < FAB_SLS; sl++)
 		mask |= (uint32_t)seen[sl] << sl;
 	return mask;
@@ -167,15 +174,16 @@ static void make_masks(struct rows *r)
 }
 
 void rows_init(struct rows *r, const struct fabric *f, const struct tables *t, const size_t *base,
-	       size_t nturns)
+	       size_t nturns, struct progress *progress)
 {
 	struct index x = { .rows = r };
 
 	*r = (struct rows){ 0 };
 	r->turn = xcalloc(nturns, sizeof(*r->turn));
-	find_turns(&x, f, t, base);
+	find_turns(&x, f, t, base, progress);
 	find_sources(&x, f, t);
-	r->sls = sls_in_use(f, t);
+	progress_step(progress, "verify", 0, f->max_lid);
+	r->sls = sls_in_use(f, t, progress);
 	find_vls(r);
 	make_masks(r);
 	free(x.slot);

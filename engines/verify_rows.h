@@ -8,6 +8,7 @@
 #ifndef ENGINES_VERIFY_ROWS_H
 #define ENGINES_VERIFY_ROWS_H
 
+#include "fabric/base/progress.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
 
@@ -31,8 +32,9 @@ struct rows {
 
 /* base, nturns: turn (c, e) is base[c] + e.  The masks are right for the SLs that paths of t
  * have. */
+/* Once cancelled some may be missing: the next step of the progress says so. */
 void rows_init(struct rows *r, const struct fabric *f, const struct tables *t, const size_t *base,
-	       size_t nturns);
+	       size_t nturns, struct progress *progress);
 void rows_done(struct rows *r);
 
 /* A mask of SLs in every lane of a word. */

@@ -2,6 +2,7 @@
 #include "fabric/base/mem.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 struct chunk {
 	struct chunk *next;
 	size_t used, size;
+	void *block; /* to free */
+	bool zero;   /* what is not used yet is */
 	_Alignas(LINE_BYTES) unsigned char data[];
 };
 
@@ -82,23 +85,28 @@ void arena_free(struct arena *a)
 		return;
 	for (c = a->head; c; c = next) {
 		next = c->next;
-		free(c);
+		free(c->block);
 	}
 	free(a);
 }
 
+/* Large ones come zero from the kernel, page by page as they are used. */
 static struct chunk *chunk_new(size_t want)
 {
 	size_t size = want > CHUNK_BYTES ? want : CHUNK_BYTES;
-	size_t line = size < 2 * HUGE_BYTES ? LINE_BYTES : HUGE_BYTES;
+	bool large = size >= 2 * HUGE_BYTES;
+	size_t line = large ? HUGE_BYTES : LINE_BYTES;
 	size_t total = (sizeof(struct chunk) + size + line - 1) & ~(line - 1);
-	struct chunk *c = aligned_alloc(line, total);
+	void *block = large ? calloc(1, total + line) : aligned_alloc(line, total);
+	struct chunk *c = (struct chunk *)(((uintptr_t)block + line - 1) & ~(line - 1));
 
-	if (!c)
+	if (!block)
 		out_of_memory(1, total);
 	/* tables are walked row by row: with small pages each step would miss the TLB */
-	if (line == HUGE_BYTES)
+	if (large)
 		madvise(c, total, MADV_HUGEPAGE);
+	c->block = block;
+	c->zero = large;
 	c->used = 0;
 	c->size = size;
 	c->next = NULL;
@@ -132,7 +140,7 @@ void *arena_alloc(struct arena *a, size_t n, size_t size)
 	}
 	p = c->data + c->used;
 	c->used += want;
-	return memset(p, 0, want);
+	return c->zero ? p : memset(p, 0, want);
 }
 
 char *arena_strdup(struct arena *a, const char *s)

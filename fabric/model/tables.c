@@ -10,7 +10,7 @@
 /* kinds of input in the BY_INPUT form */
 enum { IN_SELF, IN_TERMINAL, IN_SWITCH, IN_KINDS };
 
-struct tables *tables_new(const struct fabric *f, const char *engine)
+struct tables *tables_new_blank(const struct fabric *f, const char *engine)
 {
 	struct arena *a = arena_new();
 	struct tables *t = arena_alloc(a, 1, sizeof(*t));
@@ -22,9 +22,16 @@ struct tables *tables_new(const struct fabric *f, const char *engine)
 	t->max_lid = f->max_lid;
 	t->stride = (f->max_lid / LFT_BLOCK + 1) * LFT_BLOCK;
 	t->lft = arena_alloc(a, f->nsw, t->stride);
-	memset(t->lft, FAB_NO_PORT, (size_t)f->nsw * t->stride);
 	t->fingerprint = f->fingerprint;
 	snprintf(t->engine, sizeof(t->engine), "%s", engine);
+	return t;
+}
+
+struct tables *tables_new(const struct fabric *f, const char *engine)
+{
+	struct tables *t = tables_new_blank(f, engine);
+
+	memset(t->lft, FAB_NO_PORT, (size_t)f->nsw * t->stride);
 	return t;
 }
 

@@ -66,6 +66,8 @@ struct tables {
 
 /* All LFT entries FAB_NO_PORT, SL const 0, SL2VL identity.  The caller owns one reference. */
 struct tables *tables_new(const struct fabric *f, const char *engine);
+/* The same with all entries 0, which the caller has to fill: in slices, where there are many. */
+struct tables *tables_new_blank(const struct fabric *f, const char *engine);
 const struct tables *tables_get(const struct tables *t); /* thread-safe; returns t */
 void tables_put(const struct tables *t);		 /* NULL is fine */
 
