@@ -181,7 +181,7 @@ static int print_text(const struct comparison *c, bool per_job)
 	return 0;
 }
 
-static int compare(struct comparison *c, const struct options *o, struct err *err)
+static int compare_in(struct comparison *c, const struct options *o, struct err *err)
 {
 	int rc = find_engines(c, o->engine, err);
 
@@ -202,23 +202,20 @@ static int compare(struct comparison *c, const struct options *o, struct err *er
 	return 0;
 }
 
-int cmd_compare(int argc, char **argv)
+static int compare(const struct options *o, struct err *err)
 {
 	struct comparison c = { 0 };
-	struct options o;
-	struct err err = { "" };
-	int rc;
+	int rc = compare_in(&c, o, err);
 
-	options_init(&o);
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	outfile_guard_signals();
-	rc = compare(&c, &o, &err);
-	if (rc)
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	for (size_t i = 0; i < c.n; i++) {
 		evaluation_free(&c.list[i]);
 		free(c.why[i]);
 	}
 	scene_free(&c.scene);
 	return rc;
+}
+
+int cmd_compare(int argc, char **argv)
+{
+	return options_run(argc, argv, &argp, compare);
 }

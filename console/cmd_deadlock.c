@@ -195,15 +195,5 @@ static int deadlock(const struct options *o, struct err *err)
 
 int cmd_deadlock(int argc, char **argv)
 {
-	struct options o;
-	struct err err = { "" };
-	int rc;
-
-	options_init(&o);
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	outfile_guard_signals();
-	rc = deadlock(&o, &err);
-	if (rc)
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
-	return rc;
+	return options_run(argc, argv, &argp, deadlock);
 }

@@ -100,15 +100,18 @@ static int finish(const struct options *o, const struct scene *s, struct evaluat
 	return rc ? rc : outfile_flush_stdout(err);
 }
 
-static int route(const struct options *o, const struct engine_spec *spec, struct err *err)
+static int route(const struct options *o, struct err *err)
 {
 	struct evaluation e = { 0 };
+	struct engine_spec spec;
 	struct scene s;
-	int rc = scene_load(&s, o, err);
+	int rc;
 
-	engine_spec_apply(spec, &s.params);
-	if (!rc &&
-	    evaluate_engine(&e, spec->engine, s.f, s.jobs, s.demand, &s.params, &s.eval, err))
+	if (engine_spec_parse(&spec, o->engine, err))
+		return EXIT_BAD_USAGE;
+	rc = scene_load(&s, o, err);
+	engine_spec_apply(&spec, &s.params);
+	if (!rc && evaluate_engine(&e, spec.engine, s.f, s.jobs, s.demand, &s.params, &s.eval, err))
 		rc = EXIT_FINDINGS;
 	if (!rc && finish(o, &s, &e, err))
 		rc = EXIT_FINDINGS;
@@ -123,16 +126,5 @@ static int route(const struct options *o, const struct engine_spec *spec, struct
 
 int cmd_route(int argc, char **argv)
 {
-	struct engine_spec spec;
-	struct options o;
-	struct err err = { "" };
-	int rc;
-
-	options_init(&o);
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	outfile_guard_signals();
-	rc = engine_spec_parse(&spec, o.engine, &err) ? EXIT_BAD_USAGE : route(&o, &spec, &err);
-	if (rc)
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
-	return rc;
+	return options_run(argc, argv, &argp, route);
 }

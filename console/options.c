@@ -2,10 +2,12 @@
 #include "console/options.h"
 
 #include "console/evaluate.h"
+#include "console/outfile.h"
 #include "engines/sar_method.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,4 +206,20 @@ void options_need(const char *text, const char *option, struct argp_state *state
 {
 	if (!text)
 		argp_error(state, "--%s is needed", option);
+}
+
+int options_run(int argc, char **argv, const struct argp *argp,
+		int (*work)(const struct options *o, struct err *err))
+{
+	struct options o;
+	struct err err = { "" };
+	int rc;
+
+	options_init(&o);
+	argp_parse(argp, argc, argv, 0, NULL, &o);
+	outfile_guard_signals();
+	rc = work(&o, &err);
+	if (rc)
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	return rc;
 }

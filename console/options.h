@@ -56,7 +56,7 @@ struct options {
 	unsigned vls, threads;
 	unsigned fold_vls; /* 0: as they are */
 	unsigned time_ms;  /* virtual; 0: not said */
-	int lmc; /* -1: as found */
+	int lmc;	   /* -1: as found */
 	uint64_t seed;
 	unsigned formats; /* enum output_format, or'ed */
 	enum sar_method sar_method;
@@ -201,6 +201,10 @@ void options_eval(struct eval_opts *out, const struct options *o);
 /* For argp parsers: takes a key of enum option_key, else ARGP_ERR_UNKNOWN.  A bad value ends
  * the program with 64 and a sentence. */
 error_t options_take(struct options *o, int key, char *arg, struct argp_state *state);
+/* What subcommands on files have in common: takes the options by argp, does the work, and prints
+ * the sentence in err when that did not return 0.  Returns what it returned, an exit code. */
+int options_run(int argc, char **argv, const struct argp *argp,
+		int (*work)(const struct options *o, struct err *err));
 /* Ends the program with 64 when text is NULL. */
 void options_need(const char *text, const char *option, struct argp_state *state);
 

@@ -29,7 +29,7 @@ long() {
 	local san=fuzzer-no-link,address,undefined folder=build-fuzzer-no-link-address-undefined-clang
 	local bins=() corpus log largest
 	for n in $names; do bins+=("$folder/tests/fuzz/fuzz_$n"); done
-	make --no-print-directory -j2 CC="${CLANG:-clang}" SAN=$san CFLAGS="-O1 -g1" "${bins[@]}" ||
+	make --no-print-directory -j2 CC="${CLANG:-clang}" SAN=$san CFLAGS="-O2 -g1" "${bins[@]}" ||
 		give_up "the fuzzers build"
 	for n in $names; do
 		corpus=$folder/corpus/$n log=$folder/$n.log

@@ -74,8 +74,9 @@ bool fuzz_seed(uint8_t **out, size_t *len, unsigned i)
 	if (i >= 2 * TXN_STATES)
 		return false;
 	all = xstrdup(i & 1 ? "1" : "0");
-	for (unsigned k = 0; k <= i / 2; k++) {
-		char *line = txn_mark_line(k, (enum txn_state)k, k * 7, "wave written", 1795305600);
+	for (unsigned k = 0; k <= i % 3; k++) {
+		char *line =
+			txn_mark_line(k, (enum txn_state)(i / 2), k * 7, "written", 1795305600);
 		char *longer = xasprintf("%s%s", all, line);
 
 		free(line);

@@ -181,30 +181,63 @@ static void head_of_queue_life_opens_a_deadlock_at_the_price_of_packets(void **s
 	fabric_put(f);
 }
 
-static void drive_slimfly(const char *spec, const char *name, unsigned folded)
+/* It says when, and who waits for whom. */
+static void print_names_the_circle(const struct stress *s)
 {
-	struct engine_params params = { .threads = 1 };
-	struct fabric *f = net_spec(spec);
+	char *text = NULL, line[512], head[80];
+	size_t len;
+	FILE *m = open_memstream(&text, &len);
+
+	stress_print(m, s);
+	fclose(m);
+	snprintf(head, sizeof(head), "Deadlock after %.1f us: %u buffers wait",
+		 (double)s->closed_ns * 1e-3, s->ncycle);
+	assert_non_null(strstr(text, head));
+	for (uint32_t i = 0; i < s->ncycle; i++) {
+		const struct packets_wait *w = &s->cycle[i];
+
+		/* the first packet stands where the next of the circle begins */
+		assert_int_equal(s->f->chan_dst[w->chan],
+				 s->f->chan_src[s->cycle[(i + 1) % s->ncycle].chan]);
+		stress_line(line, sizeof(line), s, i);
+		assert_non_null(strstr(text, line));
+	}
+	free(text);
+}
+
+/* As "ibroute-top deadlock" does: the paths that make a cycle on one VL. */
+static void drive_slimfly(unsigned q, const char *name, unsigned vls, uint64_t seed, uint64_t ns)
+{
+	struct engine_params params = { .threads = 1, .seed = seed };
 	struct tables *t, *used, *one;
+	struct fabric *f;
 	struct stress s;
 	struct verdict *v;
 	struct err err;
+	char spec[40];
 
+	snprintf(spec, sizeof(spec), "slimfly:q=%u,hosts=2", q);
+	f = net_spec(spec);
 	assert_int_equal(
 		engine_run(engine_find(name, &err), &t, f, NULL, NULL, &params, NULL, &err), 0);
-	used = vl_fold(f, t, folded);
+	used = vl_fold(f, t, vls);
 	one = vl_fold(f, t, 1);
 	assert_int_equal(verify_tables(&v, f, one, NULL, NULL, &err), 0);
 	assert_false(v->deadlock_free);
-	stress_init(&s, f, used, 1);
+	stress_init(&s, f, used, seed);
 	stress_aim(&s, used, v->cycle, v->ncycle);
-	stress_run(&s, 5 * MS);
-	if (folded == 1) {
+	if (vls > 1)
+		stress_spread(&s, used, 2, seed);
+	stress_run(&s, ns);
+	if (vls == 1) {
 		assert_true(s.ncycle >= 3);
 		assert_true(s.closed_ns > 1000 && s.closed_ns < 50000);
+		print_message("Slim Fly q=%u, %s, seed %lu: %u buffers after %.1f us\n", q, name,
+			      (unsigned long)seed, s.ncycle, (double)s.closed_ns * 1e-3);
+		print_names_the_circle(&s);
 	} else {
 		assert_int_equal(s.ncycle, 0);
-		assert_true(s.n.delivered > 5000ULL * 8);
+		assert_true(s.n.delivered > ns / 100);
 	}
 	assert_int_equal(s.n.misordered + s.n.dropped, 0);
 	assert_adds_up(s.p);
@@ -216,19 +249,27 @@ static void drive_slimfly(const char *spec, const char *name, unsigned folded)
 	fabric_put(f);
 }
 
+/* HOTI16, Fig. 7 */
 static void slim_fly_deadlocks_on_one_vl_within_tens_of_microseconds(void **state)
 {
+	static const unsigned q[] = { 5, 7, 8, 9 };
+
 	(void)state;
-	drive_slimfly("slimfly:q=5,hosts=2", "dfdn", 1);
-	drive_slimfly("slimfly:q=7,hosts=2", "dfdn", 1);
-	drive_slimfly("slimfly:q=5,hosts=2", "dfsssp", 1);
+	for (unsigned i = 0; i < sizeof(q) / sizeof(*q); i++)
+		for (uint64_t seed = 1; seed <= 3; seed++)
+			drive_slimfly(q[i], "dfdn", 1, seed, MS);
+	drive_slimfly(5, "dfsssp", 1, 1, MS);
 }
 
 static void slim_fly_keeps_moving_on_the_two_vls_of_df_d2(void **state)
 {
+	static const unsigned q[] = { 5, 7, 8 };
+
 	(void)state;
-	drive_slimfly("slimfly:q=5,hosts=2", "dfdn", 2);
-	drive_slimfly("slimfly:q=7,hosts=2", "dfdn", 2);
+	for (unsigned i = 0; i < sizeof(q) / sizeof(*q); i++)
+		for (uint64_t seed = 1; seed <= 3; seed++)
+			drive_slimfly(q[i], "dfdn", 2, seed,
+				      seed == 1 && q[i] == 5 ? 2 * MS : MS / 10);
 }
 
 /* Random tables of every kind: what was found to be a circle stays, and what stands for ever has
