@@ -37,7 +37,7 @@ long() {
 		FUZZ_SEEDS=$corpus "$folder/tests/fuzz/fuzz_$n" >/dev/null
 		largest=$(find "$corpus" -name 'seed-*' -printf '%s\n' | sort -n | tail -n 1)
 		if "$folder/tests/fuzz/fuzz_$n" -runs="${runs:-1000000}" -seed="${FUZZ_SEED:-1}" \
-			-max_len=$((2 * largest + 64)) -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+			-max_len=$((largest + 256)) -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
 			-artifact_prefix="$folder/$n-" "$corpus" >"$log" 2>&1; then
 			passed=$((passed + 1))
 			sed -nE "s/^Done ([0-9]+) runs in ([0-9]+) .*/ok - $n: \1 inputs in \2 s, nothing found/p" "$log"

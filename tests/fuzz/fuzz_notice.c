@@ -15,6 +15,7 @@
 #define AGENTS 2
 
 struct phases {
+	bool begun;
 	struct agent_state agent;
 	struct coordinator c;
 	struct coord_agent known[AGENTS];
@@ -27,7 +28,10 @@ static void begin(struct phases *p)
 		.agents = p->known, .nagents = AGENTS, .txn = TXN, .max_sends = 2
 	};
 
+	if (p->begun)
+		return;
 	memset(p, 0, sizeof(*p));
+	p->begun = true;
 	agent_state_init(&p->agent, NULL);
 	agent_state_step(&p->agent, AGENT_EV_START);
 	coordinator_init(&p->c, 2, 2);
@@ -46,6 +50,7 @@ static void feed(struct phases *p, const struct notice *n)
 
 	if (notice_phase_read(&said, &answer, n))
 		return;
+	begin(p);
 	notice_phase_make(&copy, &said, answer, &from);
 	FUZZ_NEED(!notice_phase_read(&again, &same, &copy) && same == answer);
 	FUZZ_NEED(!memcmp(&said, &again, sizeof(said)));
@@ -106,12 +111,15 @@ static void attributes(const struct mad_answer *m)
 
 static void packet(struct phases *p, const uint8_t *data)
 {
-	struct mad_packet *k = fuzz_copy(&(struct mad_packet){ 0 }, sizeof(*k));
+	static struct mad_packet *k; /* ends where its memory ends */
 	struct mad_request request;
 	struct mad_answer m;
 	struct notice n;
 	uint32_t tid;
 
+	if (!k)
+		k = fuzz_copy(&(struct mad_packet){ 0 }, sizeof(*k));
+	*k = (struct mad_packet){ 0 };
 	memcpy(k->data, data, MAD_BYTES);
 	if (!mad_parse(&m, k)) {
 		FUZZ_NEED(sa_status_text(m.status)[0]);
@@ -125,7 +133,6 @@ static void packet(struct phases *p, const uint8_t *data)
 		report_answer(k);
 		FUZZ_NEED(report_read(&n, k)); /* an answer to it is none itself */
 	}
-	free(k);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -133,7 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct phases p;
 	struct notice n;
 
-	begin(&p);
+	p.begun = false;
 	for (; size >= MAD_BYTES; data += MAD_BYTES, size -= MAD_BYTES)
 		packet(&p, data);
 	notice_decode(&n, data, size);
