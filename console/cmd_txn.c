@@ -117,9 +117,10 @@ static int work_on(struct journal *j, struct txn_cmd *c, struct err *err)
 	rc = EXIT_NO_RECORD;
 	if (!txn_open(&t, &l, &c->live, err)) {
 		t.o.overwrite_foreign = c->foreign;
-		txn_recover(&t, j);
+		rc = EXIT_REFUSED;
+		if (!txn_recover(&t, j, err))
+			rc = finish(&t, c, err);
 		j = NULL;
-		rc = finish(&t, c, err);
 		txn_close(&t);
 	}
 	live_close(&l);

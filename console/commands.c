@@ -17,6 +17,7 @@ const struct command commands[] = {
 	{ "confirm", "keep an update that waits", cmd_confirm },
 	{ "extend", "give it more time before it rolls back", cmd_extend },
 	{ "rollback", "undo an unfinished update from its journal", cmd_rollback },
+	{ "sm", "who manages the subnet, what it routes by, and orders for it", cmd_sm },
 	{ "audit", "verify or list the records of sessions", cmd_audit },
 	{ NULL, NULL, NULL },
 };

@@ -33,6 +33,7 @@ int cmd_rollback(int argc, char **argv);
 int cmd_confirm(int argc, char **argv);
 int cmd_extend(int argc, char **argv);
 int cmd_attach(int argc, char **argv);
+int cmd_sm(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 
 #endif

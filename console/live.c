@@ -4,6 +4,7 @@
 #include "console/loadfab.h"
 #include "console/mkey.h"
 #include "fabric/jobs/source.h"
+#include "fabric/model/tdiff.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,7 +15,16 @@
 
 #define SLURM_WAIT_S 20 /* a busy controller answers within seconds, rarely later */
 
-enum { OPT_WINDOW = 512, OPT_FABRIC, OPT_NODE_NAMES, OPT_LIVE_JOBS, OPT_RECORD_DIR, OPT_STATE_DIR };
+enum {
+	OPT_WINDOW = 512,
+	OPT_FABRIC,
+	OPT_NODE_NAMES,
+	OPT_LIVE_JOBS,
+	OPT_RECORD_DIR,
+	OPT_STATE_DIR,
+	OPT_INSTALLER,
+	OPT_SOCKET
+};
 
 static const struct argp_option rows[] = {
 	{ "Ca", 'C', "NAME", 0, "the HCA (preset: the first with an active port)", 10 },
@@ -27,6 +37,12 @@ static const struct argp_option rows[] = {
 	{ "jobs", OPT_LIVE_JOBS, "slurm|FILE", 0, "where to ask for the running jobs", 10 },
 	{ "record-dir", OPT_RECORD_DIR, "DIR", 0, "of the session's record", 10 },
 	{ "state-dir", OPT_STATE_DIR, "DIR", 0, "of the journals", 10 },
+	{ "installer", OPT_INSTALLER, "opensm|smp|file:DIR", 0,
+	  "how tables are written: by OpenSM with our plugin (preset where that answers), straight "
+	  "into the switches, or into files",
+	  10 },
+	{ "socket", OPT_SOCKET, "FILE", 0,
+	  "of OpenSM's plugin (preset: $IBROUTE_SOCKET, else " OSM_SOCKET ")", 10 },
 	{ 0 },
 };
 
@@ -77,6 +93,15 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 	case OPT_STATE_DIR:
 		o->state_dir = arg;
 		return 0;
+	case OPT_INSTALLER:
+		if (strcmp(arg, "opensm") && strcmp(arg, "smp") &&
+		    (strncmp(arg, "file:", 5) || !arg[5]))
+			argp_error(s, "--installer: '%s' is not opensm, smp or file:DIR", arg);
+		o->installer = arg;
+		return 0;
+	case OPT_SOCKET:
+		o->socket = arg;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -114,6 +139,40 @@ struct sm_pin live_sm(struct wire *w)
 	return (struct sm_pin){ .guid = sm.guid, .priority = sm.priority };
 }
 
+/* Another node's OpenSM may be the master: then this one cannot install anything. */
+static int usable(struct live *l, struct err *err)
+{
+	const struct osm_status *s = &l->osm_status;
+	int rc = osm_link_status(l->osm, &l->osm_status, err);
+
+	if (rc)
+		return rc;
+	if (strcmp(s->state, "master"))
+		return err_set(err, -ENOTSUP, "the OpenSM of this machine is not the master (%s)",
+			       s->state[0] ? s->state : "starting");
+	if (s->sm_guid != l->sm.guid)
+		return err_set(err, -ENOTSUP,
+			       "the OpenSM of this machine is master of another fabric: its port "
+			       "is 0x%016lx, the master here 0x%016lx",
+			       (unsigned long)s->sm_guid, (unsigned long)l->sm.guid);
+	return 0;
+}
+
+void live_link(struct live *l, const char *socket)
+{
+	struct err err = { "" };
+
+	osm_link_close(l->osm);
+	l->osm = NULL;
+	l->osm_why[0] = '\0';
+	memset(&l->osm_status, 0, sizeof(l->osm_status));
+	if (!osm_link_open(&l->osm, socket, 0, &err) && !usable(l, &err))
+		return;
+	osm_link_close(l->osm);
+	l->osm = NULL;
+	snprintf(l->osm_why, sizeof(l->osm_why), "%.299s", err.text);
+}
+
 int live_discover(struct live *l, struct live_opts *o, const char *name, struct err *err)
 {
 	struct wire_opts wo = {
@@ -135,6 +194,8 @@ int live_discover(struct live *l, struct live_opts *o, const char *name, struct 
 		live_close(l);
 	else
 		l->sm = live_sm(l->w);
+	if (!rc)
+		live_link(l, o->socket);
 	return rc;
 }
 
@@ -150,6 +211,13 @@ static int read_tables(struct live *l, struct err *err)
 			     report.blocks_missing, report.sl2vl_missing, report.nmissing,
 			     l->f->sw_name[report.missing_sw[0]],
 			     report.nmissing > 1 ? ", ..." : "");
+	if (!rc && report.cap_min < l->f->max_lid)
+		rc = err_set(err, -ERANGE,
+			     "switch %s has room for LIDs up to %u (LinearFDBCap), but LID %u is "
+			     "in use: let the SM assign lower LIDs, or a smaller LMC",
+			     l->f->sw_name[report.cap_min_sw], report.cap_min, l->f->max_lid);
+	l->top_min = report.top_min;
+	l->top_min_sw = report.top_min_sw;
 	tables_report_clear(&report);
 	return rc;
 }
@@ -182,6 +250,47 @@ static int ask_slurm(struct jobset **out, const struct fabric *f, struct err *er
 	return rc;
 }
 
+/* Takes over what OpenSM says of service levels, if the switches hold what it says at all. */
+static void ask_plugin(struct live *l)
+{
+	struct tables *said, *onto;
+	struct tdiff *d;
+	struct err err;
+
+	if (!l->osm || !l->osm_status.ours)
+		return;
+	if (osm_link_tables(l->osm, false, &said, l->f, &err)) {
+		snprintf(l->foreign, sizeof(l->foreign), "%.299s", err.text);
+		return;
+	}
+	onto = tables_onto(l->f, l->t, said);
+	d = tdiff_new(l->f, l->t, onto);
+	if (d->nblocks || d->nsl2vl) {
+		snprintf(l->foreign, sizeof(l->foreign),
+			 "%u LFT blocks and %u SL2VL tables on %u switches (%s%s) are not as "
+			 "OpenSM has written them: somebody else writes there",
+			 d->nblocks, d->nsl2vl, d->switches,
+			 l->f->sw_name[d->nblocks ? d->blocks[0].sw : d->sl2vl[0].sw],
+			 d->switches > 1 ? ", ..." : "");
+	} else {
+		tables_put(l->t);
+		l->t = onto;
+		onto = NULL;
+	}
+	tdiff_free(d);
+	tables_put(onto);
+	tables_put(said);
+}
+
+int live_tables(struct live *l, struct err *err)
+{
+	int rc = read_tables(l, err);
+
+	if (!rc)
+		ask_plugin(l);
+	return rc;
+}
+
 int live_open(struct live *l, struct live_opts *o, const char *name, struct err *err)
 {
 	int rc = live_discover(l, o, name, err);
@@ -190,7 +299,7 @@ int live_open(struct live *l, struct live_opts *o, const char *name, struct err 
 		rc = strcmp(o->jobs, "slurm") ? loadfab_jobs(&l->jobs, o->jobs, l->f, err)
 					      : ask_slurm(&l->jobs, l->f, err);
 	if (!rc)
-		rc = read_tables(l, err);
+		rc = live_tables(l, err);
 	if (rc)
 		live_close(l);
 	return rc;
@@ -198,6 +307,7 @@ int live_open(struct live *l, struct live_opts *o, const char *name, struct err 
 
 void live_close(struct live *l)
 {
+	osm_link_close(l->osm);
 	tables_put(l->t);
 	jobset_put(l->jobs);
 	fabric_put(l->f);

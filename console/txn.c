@@ -5,7 +5,6 @@
 #include "console/show_event.h"
 #include "console/update_record.h"
 #include "fabric/base/log.h"
-#include "fabric/update/smp.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -64,11 +63,10 @@ int txn_open(struct txn *t, struct live *l, const struct live_opts *o, struct er
 	struct sigaction sa = { .sa_handler = on_signal };
 	int rc;
 
-	*t = (struct txn){ .live = l };
+	*t = (struct txn){ .live = l, .opts = o };
 	rc = record_open(&t->record, &ro, err);
 	if (rc)
 		return rc;
-	t->in = smp_installer(l->w);
 	t->o = (struct apply_opts){
 		.base = o->state_dir,
 		.gate = gate,
@@ -81,19 +79,39 @@ int txn_open(struct txn *t, struct live *l, const struct live_opts *o, struct er
 	return 0;
 }
 
-void txn_plan(struct txn *t, const struct plan *p, bool accept_sl_change)
+static int choose_way(struct txn *t, const struct plan *p, struct err *err)
 {
+	int rc = live_install_open(&t->way, t->live, t->opts, p, err);
+
+	if (!rc && t->way.warning[0])
+		fprintf(stderr, "warning: %s\n", t->way.warning);
+	return rc;
+}
+
+int txn_plan(struct txn *t, const struct plan *p, bool accept_sl_change, struct err *err)
+{
+	int rc = choose_way(t, p, err);
+
+	if (rc)
+		return rc;
 	t->o.accept_sl_change = accept_sl_change;
-	t->a = apply_new(p, &t->in, &t->o);
+	t->a = apply_new(p, &t->way.in, &t->o);
 	running = t->a;
 	if (stopped)
 		apply_cancel(t->a);
 	update_record_plan(t->record, p);
+	return 0;
 }
 
-void txn_recover(struct txn *t, struct journal *j)
+int txn_recover(struct txn *t, struct journal *j, struct err *err)
 {
-	t->a = apply_recover(j, t->live->f, &t->in, &t->o);
+	int rc = choose_way(t, NULL, err);
+
+	if (rc)
+		journal_close(j);
+	else
+		t->a = apply_recover(j, t->live->f, &t->way.in, &t->o);
+	return rc;
 }
 
 void txn_note(struct txn *t, const char *type, json_t *data)
@@ -119,6 +137,7 @@ void txn_close(struct txn *t)
 
 	running = NULL;
 	apply_free(t->a);
+	live_install_close(&t->way);
 	if (record_close(t->record, &err))
 		log_add(LOG_ERROR, "record", "%s", err.text);
 	*t = (struct txn){ 0 };

@@ -3,7 +3,7 @@
 #ifndef CONSOLE_TXN_H
 #define CONSOLE_TXN_H
 
-#include "console/live.h"
+#include "console/live_install.h"
 #include "console/record.h"
 #include "fabric/update/apply.h"
 
@@ -12,7 +12,8 @@
 struct txn {
 	struct live *live;
 	struct record *record;
-	struct installer in;
+	const struct live_opts *opts;
+	struct live_install way;
 	struct apply_opts o;
 	struct apply *a; /* owned */
 	bool no_record;	 /* it was the record that could not be written */
@@ -22,9 +23,10 @@ struct txn {
 /* Opens the record (mode "rw") and takes over SIGINT, SIGTERM and SIGHUP: they cancel the update,
  * which then rolls back. */
 int txn_open(struct txn *t, struct live *l, const struct live_opts *o, struct err *err);
-/* Sets t->a up for a plan, or for a journal that was left behind (taken over). */
-void txn_plan(struct txn *t, const struct plan *p, bool accept_sl_change);
-void txn_recover(struct txn *t, struct journal *j);
+/* Sets t->a up for a plan, or for a journal that was left behind (taken over in any case).  Fails
+ * as live_install_open(). */
+int txn_plan(struct txn *t, const struct plan *p, bool accept_sl_change, struct err *err);
+int txn_recover(struct txn *t, struct journal *j, struct err *err);
 /* A line of the record; a failure is only logged. */
 void txn_note(struct txn *t, const char *type, json_t *data);
 /* True once a signal has asked to stop. */

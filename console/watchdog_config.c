@@ -88,6 +88,19 @@ static void put_path(json_t *j, const char *key, const char *path)
 	free(full);
 }
 
+static void put_installer(json_t *j, const char *name)
+{
+	char here[4096], *full;
+
+	if (!name || strncmp(name, "file:", 5) || name[5] == '/' || !getcwd(here, sizeof(here))) {
+		put(j, "installer", name);
+		return;
+	}
+	full = xasprintf("file:%s/%s", here, name + 5);
+	put(j, "installer", full);
+	free(full);
+}
+
 static json_t *encode(const struct watchdog_config *c)
 {
 	const struct live_opts *o = &c->live;
@@ -108,6 +121,8 @@ static json_t *encode(const struct watchdog_config *c)
 		put(j, "jobs", o->jobs);
 	put_path(j, "record_dir", record_dir(o->record_dir));
 	put_path(j, "state_dir", journal_base(o->state_dir));
+	put_path(j, "socket", osm_link_path(o->socket));
+	put_installer(j, o->installer);
 	return j;
 }
 
@@ -161,6 +176,8 @@ int watchdog_config_read(struct watchdog_config *c, int fd, struct err *err)
 		.jobs = str(c, "jobs"),
 		.record_dir = str(c, "record_dir"),
 		.state_dir = str(c, "state_dir"),
+		.socket = str(c, "socket"),
+		.installer = str(c, "installer"),
 	};
 	c->accept_sl = json_is_true(json_object_get(c->text, "accept_sl"));
 	c->confirm_s = (unsigned)num(c, "confirm_s");

@@ -3,13 +3,13 @@
 #include "console/watchdog_config.h"
 
 #include "console/exits.h"
+#include "console/live_install.h"
 #include "console/record.h"
 #include "console/update_record.h"
 #include "fabric/base/log.h"
 #include "fabric/jobs/source.h"
 #include "fabric/update/guard.h"
 #include "fabric/update/planfile.h"
-#include "fabric/update/smp.h"
 #include "fabric/update/store.h"
 #include "fabric/update/watchdog.h"
 
@@ -28,7 +28,7 @@ struct worker {
 	struct watchdog *dog;
 	struct live live;
 	struct record *record;
-	struct installer in;
+	struct live_install way;
 	struct job_source *jobs;
 	char *file; /* the plan's */
 	size_t file_len;
@@ -85,6 +85,22 @@ static void open_jobs(struct worker *w)
 		log_add(LOG_WARN, "watchdog", "%s", err.text);
 }
 
+static int choose_way(struct worker *w, const struct plan *plan, struct err *err)
+{
+	int rc = live_install_open(&w->way, &w->live, &w->config.live, plan, err);
+
+	if (rc)
+		return rc;
+	note(w, "installer",
+	     json_pack("{s:s, s:o}", "name", w->way.in.ops->name, "text",
+		       w->way.warning[0] ? record_str(w->way.warning) : json_null()));
+	if (w->way.warning[0]) {
+		log_add(LOG_WARN, "watchdog", "%s", w->way.warning);
+		watchdog_step(w->dog, w->way.warning);
+	}
+	return 0;
+}
+
 static int run(struct worker *w, const struct plan *plan, struct journal *j, struct err *err)
 {
 	struct watchdog_job job = {
@@ -92,7 +108,7 @@ static int run(struct worker *w, const struct plan *plan, struct journal *j, str
 		.journal = j,
 		.fabric = w->live.f,
 		.wire = w->live.w,
-		.in = &w->in,
+		.in = &w->way.in,
 		.apply = { .gate = gate,
 			   .event = event,
 			   .ctx = w,
@@ -104,8 +120,12 @@ static int run(struct worker *w, const struct plan *plan, struct journal *j, str
 	};
 	int code;
 
-	w->in = smp_installer(w->live.w);
+	if (choose_way(w, plan, err)) {
+		journal_close(j);
+		return EXIT_REFUSED;
+	}
 	code = watchdog_run(w->dog, &job, &w->outcome, err);
+	live_install_close(&w->way);
 	return code == EXIT_REFUSED && w->no_record ? EXIT_NO_RECORD : code;
 }
 

@@ -125,7 +125,9 @@ struct tables_report {
 	uint32_t sl2vl, sl2vl_missing; /* (input, output) pairs */
 	uint32_t *missing_sw;	       /* switches with something missing, ascending */
 	uint32_t nmissing;
-	uint16_t top_max; /* highest LinearFDBTop found */
+	uint16_t top_max;	       /* highest LinearFDBTop found */
+	uint16_t top_min, cap_min;     /* lowest LinearFDBTop and LinearFDBCap, and whose */
+	uint32_t top_min_sw, cap_min_sw;
 };
 
 void tables_report_clear(struct tables_report *r);

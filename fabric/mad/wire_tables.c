@@ -60,6 +60,20 @@ static bool reader_next(void *ctx, struct queue_request *out)
 	return false;
 }
 
+static void note_linear(struct tables_report *r, uint32_t sw, const struct switch_info *si)
+{
+	if (si->linear_top > r->top_max)
+		r->top_max = si->linear_top;
+	if (si->linear_top < r->top_min) {
+		r->top_min = si->linear_top;
+		r->top_min_sw = sw;
+	}
+	if (si->linear_cap < r->cap_min) {
+		r->cap_min = si->linear_cap;
+		r->cap_min_sw = sw;
+	}
+}
+
 static void got_switch_info(struct reader *x, uint32_t sw, const uint8_t *d)
 {
 	struct switch_info si;
@@ -69,8 +83,7 @@ static void got_switch_info(struct reader *x, uint32_t sw, const uint8_t *d)
 		x->missing[sw] = true;
 		return;
 	}
-	if (si.linear_top > x->report->top_max)
-		x->report->top_max = si.linear_top;
+	note_linear(x->report, sw, &si);
 	blocks = si.linear_top / LFT_BLOCK + 1u;
 	x->blocks[sw] = blocks < tables_blocks(x->t) ? blocks : tables_blocks(x->t);
 }
@@ -184,7 +197,7 @@ int wire_read_tables(struct tables **out, struct wire *w, const struct fabric *f
 	uint64_t start = wire_now_ns(w), sent = queue_stats(w->queue)->sent;
 	int rc;
 
-	*x.report = (struct tables_report){ 0 };
+	*x.report = (struct tables_report){ .top_min = UINT16_MAX, .cap_min = UINT16_MAX };
 	rc = read_parts(&x, want_sl2vl, progress, err);
 	if (rc == -ECANCELED)
 		err_set(err, rc, "reading the tables was cancelled");

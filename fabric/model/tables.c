@@ -194,7 +194,7 @@ void tables_hash(struct digest *out, const struct tables *t, const struct fabric
 	digest_end(out, s);
 }
 
-static size_t sl_bytes(const struct tables *t)
+size_t tables_sl_bytes(const struct tables *t)
 {
 	switch (t->sl_kind) {
 	case SL_CONST:
@@ -230,7 +230,7 @@ bool tables_same(const struct tables *a, const struct tables *b, const struct fa
 	    memcmp(a->lft, b->lft, (size_t)a->nsw * a->stride))
 		return false;
 	if (a->sl_kind == b->sl_kind && a->sl2vl_kind == b->sl2vl_kind &&
-	    a->sl_const == b->sl_const && (!a->sl || !memcmp(a->sl, b->sl, sl_bytes(a))) &&
+	    a->sl_const == b->sl_const && (!a->sl || !memcmp(a->sl, b->sl, tables_sl_bytes(a))) &&
 	    (!a->sl2vl || !memcmp(a->sl2vl, b->sl2vl, tables_sl2vl_bytes(a))))
 		return true;
 	tables_hash(&da, a, f);
@@ -308,7 +308,7 @@ struct tables *tables_onto(const struct fabric *f, const struct tables *installe
 	tables_sl_form(out, wanted->sl_kind, f);
 	out->sl_const = wanted->sl_const;
 	if (out->sl)
-		memcpy(out->sl, wanted->sl, sl_bytes(wanted));
+		memcpy(out->sl, wanted->sl, tables_sl_bytes(wanted));
 	sl2vl_onto(out, f, installed, wanted);
 	out->vls = wanted->vls;
 	out->sls = wanted->sls;

@@ -111,6 +111,8 @@ static inline uint8_t *tables_sl2vl_row(const struct tables *t, uint32_t sw, uin
 uint8_t tables_vl(const struct tables *t, const struct fabric *f, uint32_t sw, uint8_t in,
 		  uint8_t out, uint8_t sl);
 
+/* Bytes of t->sl in its form. */
+size_t tables_sl_bytes(const struct tables *t);
 /* Bytes of t->sl2vl in its form. */
 size_t tables_sl2vl_bytes(const struct tables *t);
 

@@ -38,25 +38,38 @@ const char *osm_link_path(const char *path)
 	return env && *env ? env : OSM_SOCKET;
 }
 
-int osm_link_open(struct osm_link **out, const char *path, uint32_t timeout_ms, struct err *err)
+int osm_link_reopen(struct osm_link *l, struct err *err)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
+
+	if (l->fd >= 0)
+		close(l->fd);
+	strcpy(to.sun_path, l->path);
+	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (l->fd >= 0 && !connect(l->fd, (struct sockaddr *)&to, sizeof(to)))
+		return 0;
+	err_set(err, 0, "OpenSM's plugin cannot be reached at %s: %s", l->path, strerror(errno));
+	if (l->fd >= 0)
+		close(l->fd);
+	l->fd = -1;
+	return -ECONNREFUSED;
+}
+
+int osm_link_open(struct osm_link **out, const char *path, uint32_t timeout_ms, struct err *err)
+{
 	struct osm_link *l;
-	int rc = 0;
+	int rc;
 
 	*out = NULL;
 	path = osm_link_path(path);
-	if (strlen(path) >= sizeof(to.sun_path))
+	if (strlen(path) >= sizeof(l->path))
 		return err_set(err, -ENAMETOOLONG, "%s: a socket's name has at most %zu letters",
-			       path, sizeof(to.sun_path) - 1);
-	strcpy(to.sun_path, path);
+			       path, sizeof(l->path) - 1);
 	l = xcalloc(1, sizeof(*l));
 	strcpy(l->path, path);
 	l->timeout_ms = timeout_ms ? timeout_ms : WAIT_MS;
-	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (l->fd < 0 || connect(l->fd, (struct sockaddr *)&to, sizeof(to)))
-		rc = err_set(err, -errno, "OpenSM's plugin cannot be reached at %s: %s", path,
-			     strerror(errno));
+	l->fd = -1;
+	rc = osm_link_reopen(l, err);
 	if (rc)
 		osm_link_close(l);
 	else

@@ -3,7 +3,7 @@
  * osm_link: the console's end of the socket of our plugin inside OpenSM (see osm_msg.h).
  *
  * Blocking, one thread at a time.  A question that is not answered in time, or an answer that
- * makes no sense, breaks the link for good: all that follows is -ENOTCONN.
+ * makes no sense, breaks the link: all that follows is -ENOTCONN, until it is opened again.
  */
 #ifndef FABRIC_UPDATE_OSM_LINK_H
 #define FABRIC_UPDATE_OSM_LINK_H
@@ -18,9 +18,11 @@ struct osm_link;
 /* path, else $IBROUTE_SOCKET, else OSM_SOCKET. */
 const char *osm_link_path(const char *path);
 
-/* path as above.  timeout_ms: of each question but reroute; 0: 5000.  -ENOENT, -ECONNREFUSED:
- * nobody there; -EACCES. */
+/* path as above.  timeout_ms: of each question but reroute; 0: 5000.  -ECONNREFUSED: nobody
+ * there, or we may not speak to it, as the sentence says. */
 int osm_link_open(struct osm_link **out, const char *path, uint32_t timeout_ms, struct err *err);
+/* After it broke: the same again.  Whoever watched has to ask for that again. */
+int osm_link_reopen(struct osm_link *l, struct err *err);
 void osm_link_close(struct osm_link *l); /* NULL is fine */
 
 int osm_link_status(struct osm_link *l, struct osm_status *out, struct err *err);

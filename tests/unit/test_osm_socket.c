@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Both ends of the plugin's socket, with something that behaves like OpenSM behind it. */
-#include "engines/opensm/server.h"
+/* Both ends of the plugin's socket. */
+#include "tests/unit/fake_osm.h"
 
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/mad/notice_phase.h"
-#include "fabric/update/osm_link.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"
-#include "tests/unit/update_net.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,158 +24,25 @@
 
 #define SPEC "torus:dims=4x4,hosts=1"
 
-/* Routes when asked to, in a thread of its own, as OpenSM's sweeper does. */
-struct fake {
-	struct desk *desk;
-	struct server *server;
-	struct fabric *f;
-	struct tables *now; /* in the switches */
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t cond;
-	int asked; /* reroutes */
-	bool stop, standby, hangs;
-	atomic_int busy; /* notices that are refused before one is taken */
-	atomic_int notices;
-	uint8_t notice[NOTICE_SA_DATA];
-	char *dir, *policy, *confirmed, *path;
-	struct osm_link *l;
-};
-
-static void hear(void *ctx, const char *sentence)
-{
-	(void)ctx;
-	(void)sentence;
-}
-
-static void route(struct fake *k)
-{
-	struct choice_log log = { hear, k };
-	struct choice c;
-	struct err err = { "" };
-
-	if (desk_choose(k->desk, &c, k->f, &log, &err)) {
-		desk_refused(k->desk, err.text);
-	} else {
-		desk_routed(k->desk, k->f, &c);
-		tables_put(c.tables);
-	}
-	desk_count(k->desk, DESK_REROUTE);
-	desk_finished(k->desk, "ibroute", false);
-	server_kick(k->server);
-}
-
-static void *sweeper(void *arg)
-{
-	struct fake *k = arg;
-
-	pthread_mutex_lock(&k->lock);
-	while (!k->stop) {
-		if (!k->asked || k->hangs) {
-			pthread_cond_wait(&k->cond, &k->lock);
-			continue;
-		}
-		k->asked = 0;
-		pthread_mutex_unlock(&k->lock);
-		route(k);
-		pthread_mutex_lock(&k->lock);
-	}
-	pthread_mutex_unlock(&k->lock);
-	return NULL;
-}
-
-static void facts(void *ctx, struct osm_status *s)
-{
-	struct fake *k = ctx;
-
-	strcpy(s->state, k->standby ? "standby" : "master");
-	s->sm_guid = 0x1234567890abcdef;
-}
-
-static int reroute(void *ctx, struct err *err)
-{
-	struct fake *k = ctx;
-
-	if (k->standby)
-		return err_set(err, -ENOTSUP, "this is a standby");
-	pthread_mutex_lock(&k->lock);
-	k->asked++;
-	pthread_cond_signal(&k->cond);
-	pthread_mutex_unlock(&k->lock);
-	return 0;
-}
-
-static int take_notice(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct err *err)
-{
-	struct fake *k = ctx;
-
-	(void)err;
-	if (atomic_load(&k->busy)) {
-		atomic_fetch_sub(&k->busy, 1);
-		return -EAGAIN;
-	}
-	memcpy(k->notice, d, sizeof(k->notice));
-	atomic_fetch_add(&k->notices, 1);
-	return 0;
-}
-
-static const struct server_ops ops = { facts, reroute, take_notice, hear };
-
-static void write_file(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
-
 static int up(void **state)
 {
-	static const struct server_limits limits = { .message_ms = 300,
-						     .idle_ms = 50,
-						     .reroute_ms = 400 };
-	struct fake *k = xcalloc(1, sizeof(*k));
+	struct fabric *f = net_spec(SPEC);
 
-	k->dir = net_tmpdir();
-	k->policy = xasprintf("%s/policy", k->dir);
-	k->confirmed = xasprintf("%s/confirmed.ibr", k->dir);
-	k->path = xasprintf("%s/run/sock", k->dir);
-	write_file(k->policy, "engine nue:2\nthreads 1\n");
-	k->f = net_spec(SPEC);
-	k->desk = desk_new(k->policy, k->confirmed);
-	pthread_mutex_init(&k->lock, NULL);
-	pthread_cond_init(&k->cond, NULL);
-	assert_int_equal(server_start(&k->server, k->path, k->desk, &ops, k, &limits, NULL), 0);
-	route(k);
-	pthread_create(&k->thread, NULL, sweeper, k);
-	assert_int_equal(osm_link_open(&k->l, k->path, 2000, NULL), 0);
-	*state = k;
+	*state = fake_osm_new(f, "engine nue:2\nthreads 1\n", NULL, NULL);
+	fabric_put(f);
 	return 0;
 }
 
 static int down(void **state)
 {
-	struct fake *k = *state;
-	char *run = xasprintf("%s/run", k->dir);
-
-	osm_link_close(k->l);
-	pthread_mutex_lock(&k->lock);
-	k->stop = true;
-	pthread_cond_signal(&k->cond);
-	pthread_mutex_unlock(&k->lock);
-	pthread_join(k->thread, NULL);
-	server_stop(k->server);
-	desk_free(k->desk);
-	fabric_put(k->f);
-	rmdir(run);
-	free(run);
-	free(k->policy);
-	free(k->confirmed);
-	free(k->path);
-	net_rmdir(k->dir);
-	free(k);
+	fake_osm_free(*state);
 	return 0;
+}
+
+static void hear(void *ctx, const char *sentence)
+{
+	(void)ctx;
+	(void)sentence;
 }
 
 static struct tables *routed(const struct fabric *f, const char *spec, uint64_t seed)
@@ -194,17 +57,7 @@ static struct tables *routed(const struct fabric *f, const char *spec, uint64_t 
 	return t;
 }
 
-static struct osm_status status(struct fake *k)
-{
-	struct osm_status s;
-	struct err err = { "" };
-
-	if (osm_link_status(k->l, &s, &err))
-		fail_msg("%s", err.text);
-	return s;
-}
-
-static int connected(const struct fake *k)
+static int connected(const struct fake_osm *k)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -228,9 +81,9 @@ static bool hung_up(int fd)
 
 static void the_socket_is_for_its_owner_and_tells_what_routes(void **state)
 {
-	struct fake *k = *state;
+	struct fake_osm *k = *state;
 	char *run = xasprintf("%s/run", k->dir);
-	struct osm_status s = status(k);
+	struct osm_status s = fake_osm_status(k);
 	struct stat st;
 
 	assert_int_equal(stat(k->path, &st), 0);
@@ -252,7 +105,7 @@ static void the_socket_is_for_its_owner_and_tells_what_routes(void **state)
 
 static void given_tables_route_and_are_kept_across_a_restart(void **state)
 {
-	struct fake *k = *state;
+	struct fake_osm *k = *state;
 	struct tables *t = routed(k->f, "dfsssp:4", 5);
 	struct choice_log log = { hear, k };
 	struct osm_answer a, r;
@@ -262,7 +115,7 @@ static void given_tables_route_and_are_kept_across_a_restart(void **state)
 	struct err err = { "" };
 
 	assert_int_equal(osm_link_load(k->l, t, false, &a, &err), 0);
-	s = status(k);
+	s = fake_osm_status(k);
 	assert_string_equal(s.source, OSM_SOURCE_ENGINE); /* not yet */
 	assert_string_equal(s.base, s.tables);
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &r, &err), 0);
@@ -270,7 +123,7 @@ static void given_tables_route_and_are_kept_across_a_restart(void **state)
 	assert_string_equal(r.tables, a.tables);
 	assert_string_equal(r.source, OSM_SOURCE_CONSOLE);
 	assert_int_equal(osm_link_keep(k->l, &err), 0);
-	s = status(k);
+	s = fake_osm_status(k);
 	assert_string_equal(s.source, OSM_SOURCE_CONFIRMED);
 	assert_true(s.confirmed_there);
 	assert_string_equal(s.base, "");
@@ -286,9 +139,9 @@ static void given_tables_route_and_are_kept_across_a_restart(void **state)
 
 static void without_the_cable_the_engine_routes_and_with_it_the_kept_tables(void **state)
 {
-	struct fake *k = *state;
+	struct fake_osm *k = *state;
 	struct tables *t = routed(k->f, "dfsssp:4", 5);
-	struct fabric *whole = k->f;
+	const struct fabric *whole = k->f;
 	struct osm_answer r;
 	struct osm_status s;
 
@@ -298,31 +151,31 @@ static void without_the_cable_the_engine_routes_and_with_it_the_kept_tables(void
 	k->f = net_spec(SPEC ",fail=1");
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &r, NULL), 0);
 	assert_string_equal(r.source, OSM_SOURCE_ENGINE);
-	s = status(k);
+	s = fake_osm_status(k);
 	assert_non_null(strstr(s.why, "the fabric is not the one"));
 	assert_string_not_equal(s.away, "");
 	fabric_put(k->f);
 	k->f = whole;
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &r, NULL), 0);
 	assert_string_equal(r.source, OSM_SOURCE_CONFIRMED);
-	assert_string_equal(status(k).why, "");
+	assert_string_equal(fake_osm_status(k).why, "");
 	tables_put(t);
 }
 
 static void steps_are_taken_and_the_way_back_leads_to_the_tables_before(void **state)
 {
-	struct fake *k = *state;
+	struct fake_osm *k = *state;
 	struct tables *t = routed(k->f, "dfsssp:4", 5), *half = routed(k->f, "dfsssp:4", 5), *base;
 	char before[DIGEST_HEX];
 	struct osm_answer a;
 	struct osm_status s;
 
-	strcpy(before, status(k).tables);
+	strcpy(before, fake_osm_status(k).tables);
 	memset(tables_row(half, 0), FAB_NO_PORT, half->max_lid + 1u); /* nothing beyond S0 */
 	assert_int_equal(osm_link_load(k->l, half, false, NULL, NULL), -EPROTO);
 	assert_int_equal(osm_link_load(k->l, half, true, NULL, NULL), 0);
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
-	s = status(k);
+	s = fake_osm_status(k);
 	assert_true(s.step);
 	assert_string_equal(s.base, before);
 	assert_int_equal(osm_link_keep(k->l, NULL), -EINVAL);
@@ -331,9 +184,9 @@ static void steps_are_taken_and_the_way_back_leads_to_the_tables_before(void **s
 	tables_put(base);
 	assert_int_equal(osm_link_load(k->l, t, false, NULL, NULL), 0);
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
-	assert_string_equal(status(k).base, before);
+	assert_string_equal(fake_osm_status(k).base, before);
 	/* another policy meanwhile changes nothing about the way back */
-	write_file(k->policy, "engine dfsssp:3\nthreads 1\n");
+	fake_osm_policy(k, "engine dfsssp:3\nthreads 1\n");
 	assert_int_equal(osm_link_return(k->l, &a, NULL), 0);
 	assert_true(a.change);
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
@@ -348,7 +201,7 @@ static void steps_are_taken_and_the_way_back_leads_to_the_tables_before(void **s
 
 static void tables_that_do_not_fit_or_can_deadlock_are_refused_at_once(void **state)
 {
-	struct fake *k = *state;
+	struct fake_osm *k = *state;
 	struct fabric *ring = net_ring(6, 1, NULL);
 	struct tables *other = kit_clockwise(ring), *t, *wild = kit_bfs(k->f);
 	struct err err = { "" };
@@ -363,8 +216,8 @@ static void tables_that_do_not_fit_or_can_deadlock_are_refused_at_once(void **st
 	tables_row(wild, 3)[2] = 77;
 	assert_int_equal(osm_link_load(k->l, wild, true, NULL, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "do not fit the fabric"));
-	assert_string_equal(status(k).source, OSM_SOURCE_ENGINE);
-	assert_int_equal(status(k).loads, 0);
+	assert_string_equal(fake_osm_status(k).source, OSM_SOURCE_ENGINE);
+	assert_int_equal(fake_osm_status(k).loads, 0);
 	assert_int_equal(osm_link_keep(k->l, &err), -ENOENT);
 	tables_put(wild);
 	tables_put(t);
@@ -374,38 +227,38 @@ static void tables_that_do_not_fit_or_can_deadlock_are_refused_at_once(void **st
 
 static void reroutes_are_refused_by_a_standby_and_end_when_nobody_finishes(void **state)
 {
-	struct fake *k = *state;
+	struct fake_osm *k = *state;
 	struct osm_answer a;
 	struct err err = { "" };
 
 	k->standby = true;
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), -ENOTSUP);
-	assert_string_equal(status(k).state, "standby");
+	assert_string_equal(fake_osm_status(k).state, "standby");
 	k->standby = false;
 	pthread_mutex_lock(&k->lock);
 	k->hangs = true;
 	pthread_mutex_unlock(&k->lock);
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), -ETIMEDOUT);
 	/* the link lives */
-	status(k);
+	fake_osm_status(k);
 }
 
 static void an_engine_that_refuses_is_an_answer_with_its_reason(void **state)
 {
-	struct fake *k = *state;
+	struct fake_osm *k = *state;
 	struct osm_answer a;
 	struct err err = { "" };
 
-	write_file(k->policy, "engine ftree\n");
+	fake_osm_policy(k, "engine ftree\n");
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), -EPROTO);
 	assert_non_null(strstr(err.text, "no fat tree"));
-	assert_false(status(k).ours);
-	assert_non_null(strstr(status(k).why, "no fat tree"));
+	assert_false(fake_osm_status(k).ours);
+	assert_non_null(strstr(fake_osm_status(k).why, "no fat tree"));
 }
 
 static void a_policy_is_checked_held_saved_and_forgotten(void **state)
 {
-	struct fake *k = *state;
+	struct fake_osm *k = *state;
 	struct tables *t = routed(k->f, "dfsssp:4", 5);
 	struct osm_answer a;
 	struct osm_status s;
@@ -415,15 +268,15 @@ static void a_policy_is_checked_held_saved_and_forgotten(void **state)
 	assert_non_null(strstr(err.text, "policy:1: "));
 	assert_int_equal(osm_link_policy(k->l, "engine dfsssp:3\n", 0, &a, &err), 0);
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), 0);
-	s = status(k);
+	s = fake_osm_status(k);
 	assert_true(s.policy_unsaved);
 	assert_string_equal(s.engine, "dfsssp");
 	assert_int_equal(osm_link_policy(k->l, "", 0, &a, &err), 0);
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), 0);
-	assert_string_equal(status(k).engine, "nue");
+	assert_string_equal(fake_osm_status(k).engine, "nue");
 	assert_int_equal(osm_link_policy(k->l, "engine dfsssp:3\n", OSM_POLICY_SAVE, &a, &err), 0);
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), 0);
-	s = status(k);
+	s = fake_osm_status(k);
 	assert_false(s.policy_unsaved);
 	assert_string_equal(s.engine, "dfsssp");
 
@@ -433,13 +286,13 @@ static void a_policy_is_checked_held_saved_and_forgotten(void **state)
 	assert_int_equal(osm_link_policy(k->l, "", OSM_POLICY_FORGET, &a, &err), 0);
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), 0);
 	assert_string_equal(a.source, OSM_SOURCE_ENGINE);
-	assert_false(status(k).confirmed_there);
+	assert_false(fake_osm_status(k).confirmed_there);
 	tables_put(t);
 }
 
 static void garbage_and_slow_clients_are_hung_up_on_and_harm_nobody(void **state)
 {
-	struct fake *k = *state;
+	struct fake_osm *k = *state;
 	struct osm_msg huge = { OSM_MSG_LOAD, 0, 1, OSM_MSG_LARGE }, odd = { 0x33, 0, 1, 0 };
 	uint8_t head[OSM_MSG_HEAD];
 	int garbage = connected(k), slow = connected(k), liar = connected(k), gone = connected(k),
@@ -454,12 +307,12 @@ static void garbage_and_slow_clients_are_hung_up_on_and_harm_nobody(void **state
 	close(gone);
 	osm_msg_put(head, &odd);
 	assert_true(send(strange, head, sizeof(head), MSG_NOSIGNAL) == sizeof(head));
-	assert_true(status(k).ours);
+	assert_true(fake_osm_status(k).ours);
 	assert_true(clock_ms() - begin < 250);
 	assert_true(hung_up(garbage));
 	assert_true(hung_up(slow));
 	assert_true(hung_up(liar));
-	assert_true(status(k).ours);
+	assert_true(fake_osm_status(k).ours);
 	close(strange);
 	close(garbage);
 	close(slow);
@@ -468,7 +321,7 @@ static void garbage_and_slow_clients_are_hung_up_on_and_harm_nobody(void **state
 
 static void a_client_that_does_not_fetch_its_answers_is_hung_up_on(void **state)
 {
-	struct fake *k = *state;
+	struct fake_osm *k = *state;
 	struct osm_msg m = { OSM_MSG_STATUS, 0, 1, 0 };
 	uint8_t head[OSM_MSG_HEAD];
 	int fd = connected(k);
@@ -485,25 +338,25 @@ static void a_client_that_does_not_fetch_its_answers_is_hung_up_on(void **state)
 			n = 1;
 	}
 	assert_true(n < 0 && (errno == EPIPE || errno == ECONNRESET));
-	assert_true(status(k).ours);
+	assert_true(fake_osm_status(k).ours);
 	close(fd);
 }
 
 static void when_all_places_are_taken_an_idle_client_gives_way(void **state)
 {
-	struct fake *k = *state;
+	struct fake_osm *k = *state;
 	int fd[SERVER_CLIENTS];
 	struct osm_link *late;
 	struct osm_status s;
 
 	for (int i = 0; i < SERVER_CLIENTS - 1; i++)
 		fd[i] = connected(k);
-	status(k);
+	fake_osm_status(k);
 	usleep(80000);
-	status(k); /* this one is not idle */
+	fake_osm_status(k); /* this one is not idle */
 	assert_int_equal(osm_link_open(&late, k->path, 2000, NULL), 0);
 	assert_int_equal(osm_link_status(late, &s, NULL), 0);
-	assert_true(status(k).ours);
+	assert_true(fake_osm_status(k).ours);
 	osm_link_close(late);
 	for (int i = 0; i < SERVER_CLIENTS - 1; i++)
 		close(fd[i]);
@@ -511,7 +364,7 @@ static void when_all_places_are_taken_an_idle_client_gives_way(void **state)
 
 static void answers_of_agents_reach_whoever_watches(void **state)
 {
-	struct fake *k = *state;
+	struct fake_osm *k = *state;
 	struct phase_notice in = { .version = 1, .phase = NOTICE_UNPATH, .seq = 7, .txn = 99 }, out;
 	struct notice_sender from = { .lid = 12, .cap_mask = 5 };
 	uint8_t d[NOTICE_SA_DATA];
@@ -528,7 +381,7 @@ static void answers_of_agents_reach_whoever_watches(void **state)
 	notice_encode(d, sizeof(d), &n);
 	for (int i = 0; i < 3; i++)
 		server_heard(k->server, d);
-	status(k); /* what comes in between is kept */
+	fake_osm_status(k); /* what comes in between is kept */
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(osm_link_heard(k->l, &n, 2000, NULL), 1);
 	assert_int_equal(osm_link_heard(k->l, &n, 0, NULL), 0);
@@ -542,7 +395,7 @@ static void answers_of_agents_reach_whoever_watches(void **state)
 
 static void notices_are_sent_when_opensm_has_time_and_only_those_of_phases(void **state)
 {
-	struct fake *k = *state;
+	struct fake_osm *k = *state;
 	struct phase_notice in = { .version = 1, .phase = NOTICE_UNPATH, .seq = 1, .txn = 2 };
 	struct notice_sender from = { .lid = 1 };
 	struct notice n, sent;
@@ -561,12 +414,13 @@ static void notices_are_sent_when_opensm_has_time_and_only_those_of_phases(void 
 
 static void a_socket_that_answers_is_not_taken_over_and_a_dead_one_is(void **state)
 {
-	struct fake *k = *state;
+	struct fake_osm *k = *state;
 	struct server *second;
 	struct err err = { "" };
 	struct osm_status s;
 
-	assert_int_equal(server_start(&second, k->path, k->desk, &ops, k, NULL, &err), -EADDRINUSE);
+	assert_int_equal(server_start(&second, k->path, k->desk, &fake_osm_ops, k, NULL, &err),
+			 -EADDRINUSE);
 	server_stop(k->server);
 	k->server = NULL;
 	assert_true(osm_link_status(k->l, &s, &err) < 0); /* ECONNRESET or EPIPE */
@@ -581,7 +435,8 @@ static void a_socket_that_answers_is_not_taken_over_and_a_dead_one_is(void **sta
 		assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
 		close(fd);
 	}
-	assert_int_equal(server_start(&k->server, k->path, k->desk, &ops, k, NULL, &err), 0);
+	assert_int_equal(server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, NULL, &err),
+			 0);
 }
 
 int main(void)

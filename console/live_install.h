@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* live_install: the way by which an update writes, as the options say or as it is best. */
+#ifndef CONSOLE_LIVE_INSTALL_H
+#define CONSOLE_LIVE_INSTALL_H
+
+#include "console/live.h"
+#include "fabric/update/installer.h"
+
+struct live_install {
+	struct installer in;
+	char warning[600]; /* what the operator should know about this way; "" */
+	struct osm_install *osm;
+	struct file_install *files;
+};
+
+/* For that plan, or (NULL) for a recovery.  Without o->installer: through OpenSM where our plugin
+ * answers in the master, else by SMPs, with a warning; a recovery also goes by SMPs when OpenSM
+ * was asked for but cannot.  -ENOTSUP, -ERANGE: this way is not
+ * possible here, and what to do; files: -errno of the folder.  l must outlive it. */
+int live_install_open(struct live_install *out, struct live *l, const struct live_opts *o,
+		      const struct plan *p, struct err *err);
+void live_install_close(struct live_install *i); /* an all-zero one is fine */
+
+#endif

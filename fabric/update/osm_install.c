@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/osm_install.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/update/stage.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct osm_install {
+	struct osm_link *link;
+	struct installer reader; /* SMPs */
+	const struct fabric *f;
+	const struct tables *from, *to; /* to: NULL in a recovery */
+	struct stage *stage;
+};
+
+struct osm_install *osm_install_new(struct osm_link *link, struct installer reader)
+{
+	struct osm_install *i = xcalloc(1, sizeof(*i));
+
+	i->link = link;
+	i->reader = reader;
+	return i;
+}
+
+static void clear(struct osm_install *i)
+{
+	stage_free(i->stage);
+	tables_put(i->from);
+	tables_put(i->to);
+	fabric_put(i->f);
+	i->stage = NULL;
+	i->from = i->to = NULL;
+	i->f = NULL;
+}
+
+void osm_install_free(struct osm_install *i)
+{
+	if (!i)
+		return;
+	clear(i);
+	free(i);
+}
+
+void osm_install_plan(struct osm_install *i, const struct fabric *f, const struct tables *from,
+		      const struct tables *to)
+{
+	clear(i);
+	i->f = fabric_get(f);
+	i->from = tables_get(from);
+	i->to = tables_get(to);
+	i->stage = stage_new(f, from);
+}
+
+/* A recovery: what routes now, and the service levels of before. */
+static int ask_plugin(struct osm_install *i, const struct fabric *f, struct err *err)
+{
+	struct tables *now, *base;
+	int rc = osm_link_tables(i->link, false, &now, f, err);
+
+	if (rc == -ENOENT)
+		return err_set(err, -ENOTSUP,
+			       "OpenSM routes by an engine of its own now, it cannot be told to "
+			       "undo single blocks: use --installer smp");
+	if (rc)
+		return rc;
+	if (osm_link_tables(i->link, true, &base, f, NULL))
+		base = NULL;
+	clear(i);
+	i->f = fabric_get(f);
+	i->stage = stage_new(f, now);
+	i->from = base ? base : tables_get(now);
+	tables_put(now);
+	return 0;
+}
+
+/* What OpenSM is to route by: what it did before the update, else what is on the stage.  Where it
+ * never left what it did before, there is nothing to hand over, only to be written again. */
+static int hand_over(struct osm_install *i, struct osm_answer *a, struct err *err)
+{
+	bool done = i->to && stage_is(i->stage, i->to);
+	struct tables *t;
+	int rc;
+
+	if (!done && stage_is(i->stage, i->from))
+		return osm_link_return(i->link, a, err);
+	if (done)
+		return osm_link_load(i->link, i->to, false, a, err);
+	t = stage_tables(i->stage, i->from);
+	rc = osm_link_load(i->link, t, true, a, err);
+	tables_put(t);
+	return rc;
+}
+
+static int route(struct osm_install *i, const struct osm_answer *given, bool all, struct err *err)
+{
+	struct osm_answer a;
+	int rc = osm_link_reroute(i->link, all, 0, &a, err);
+
+	if (!rc && given->tables[0] && strcmp(a.tables, given->tables))
+		rc = err_set(err, -ESTALE, "OpenSM has routed by its %s instead: %s", a.source,
+			     a.text);
+	return rc;
+}
+
+static int osm_write(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
+		     struct progress *progress, struct err *err)
+{
+	struct osm_install *i = ctx;
+	struct osm_answer a = { 0 };
+	int rc = osm_link_fd(i->link) < 0 ? osm_link_reopen(i->link, err) : 0;
+	bool again;
+
+	/* an OpenSM that was restarted meanwhile knows nothing of the update, and need not */
+	if (!rc && !i->stage)
+		rc = ask_plugin(i, f, err);
+
+	if (!rc && progress_step(progress, "OpenSM", 0, n))
+		rc = -ECANCELED;
+	if (!rc) {
+		again = !stage_write(i->stage, items, n);
+		rc = hand_over(i, &a, err);
+		if (!rc)
+			rc = route(i, &a, again, err);
+	}
+	for (uint32_t k = 0; k < n; k++)
+		items[k].rc = rc;
+	progress_step(progress, "OpenSM", n, n);
+	return rc;
+}
+
+static int osm_read(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
+		    struct progress *progress, struct err *err)
+{
+	struct osm_install *i = ctx;
+
+	return i->reader.ops->read(i->reader.ctx, f, items, n, progress, err);
+}
+
+static int osm_end(void *ctx, bool keep, struct err *err)
+{
+	struct osm_install *i = ctx;
+	struct osm_answer a;
+	int rc;
+
+	if (keep)
+		return osm_link_keep(i->link, err);
+	rc = osm_link_return(i->link, &a, err);
+	if (!rc && a.change)
+		rc = osm_link_reroute(i->link, false, 0, &a, err);
+	return rc;
+}
+
+struct installer osm_installer(struct osm_install *i)
+{
+	static const struct installer_ops ops = {
+		.name = "OpenSM",
+		.carries_sl = true,
+		.batch = UINT32_MAX,
+		.write = osm_write,
+		.read = osm_read,
+		.end = osm_end,
+	};
+
+	return (struct installer){ .ops = &ops, .ctx = i };
+}

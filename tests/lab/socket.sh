@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# socket.sh: updates through OpenSM: the console hands tables to our plugin over its socket, a
+# stock opensm writes them. What dump_fts, smpquery and saquery find, which are not ours, is what
+# was planned; and it is still there, or back, after a restart, a broken cable, a killed console.
+set -u
+. "$(dirname "$0")/lab.sh"
+. "$LAB_ROOT/tests/judge.sh"
+B=${B:-build}
+
+if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
+	skip "socket: $B/libibroute.so was not built (package libopensm-dev)"
+	finish
+fi
+
+lab_new || exit 1
+sock=$LAB_DIR/run/opensm.sock
+dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock")
+
+policy() { # lines of the policy
+	printf '%s\n' "$@" >"$LAB_DIR/policy.conf"
+}
+
+# opensm, with lines for its configuration
+sm() {
+	lab_opensm_stop
+	LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
+		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
+		"$@"
+}
+
+top() {
+	lab_on n0002 "$IBROUTE_TOP" "$@"
+}
+
+does() { # expected exit code, words of the program
+	local want=$1 rc
+	shift
+	top "$@" >"$LAB_DIR/out" 2>&1
+	rc=$?
+	[ "$rc" -eq "$want" ] && return 0
+	echo "# $1: exit $rc, not $want"
+	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
+	return 1
+}
+
+said() {
+	grep -qE -- "$1" "$LAB_DIR/out" || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 6; return 1; }
+}
+
+# what the plugin says of itself: a Python expression over p
+plugin() {
+	top sm --json --socket "$sock" 2>/dev/null |
+		python3 -c 'import json, sys; p = json.load(sys.stdin)["plugin"]; sys.exit(not eval(sys.argv[1]))' "$1"
+}
+
+# All LFTs as dump_fts prints them, one "guid lid port" a line.
+tables_now() {
+	lab_on n0003 dump_fts 2>/dev/null | awk '
+		/^Unicast lids/ { match($0, /guid 0x[0-9a-f]+/); g = substr($0, RSTART + 5, RLENGTH - 5); next }
+		/^0x/ && $2 ~ /^[0-9]+$/ { print g, $1, $2 + 0 }' | sort
+}
+
+same() { # file: are these the tables now?
+	tables_now | cmp -s - "$1"
+}
+
+# the same from a dump of ours
+plain() {
+	awk '/^Unicast lids/ { match($0, /guid 0x[0-9a-f]+/); g = substr($0, RSTART + 5, RLENGTH - 5); next }
+		/^0x/ && $2 ~ /^[0-9]+$/ { print g, $1, $2 + 0 }' "$1" | sort
+}
+
+# SLs of path records of some pairs against path-sl.dump of files that were handed over
+sls_as_in() { # path-sl.dump
+	local slid dlid sl got n=0
+
+	lab_on n0003 ibnetdiscover >"$LAB_DIR/seen"
+	awk 'FNR == NR {
+			if (/^Ca/) { split($0, q, "\""); sub(/.*H-/, "0x", q[2]); node = q[2] }
+			else if (/^\[1\]/ && match($0, /# lid [0-9]+/)) {
+				lid = substr($0, RSTART + 6, RLENGTH - 6) + 0; of[node] = lid; ca[lid] = 1 }
+			next }
+		$1 in of && $2 in ca && of[$1] != $2 && (NR * 7919) % 1009 < 9 { print of[$1], $2, $3 }' \
+		"$LAB_DIR/seen" "$1" | sort -n | head -n 20 >"$LAB_DIR/pairs"
+	while read -r slid dlid sl; do
+		got=$(lab_on n0004 saquery -p --slid "$slid" --dlid "$dlid" </dev/null |
+			sed -n 's/^[ \t]*sl\.\.*//p')
+		[ "$((${got:-99}))" -eq "$sl" ] || { echo "# LID $slid to $dlid: SL ${got:-none}, not $sl"; return 1; }
+		n=$((n + 1))
+	done <"$LAB_DIR/pairs"
+	echo "# SLs of $n pairs: $(cut -d ' ' -f 3 "$LAB_DIR/pairs" | sort | uniq -c | awk '{ printf "%s%d of SL %d", (NR > 1 ? ", " : ""), $1, $2 }')"
+	[ "$n" -ge 10 ]
+}
+
+plan_for() { # engine, plan file: also its tables as files, to compare with
+	does 0 plan -e "$1" --fabric lab "${dirs[@]}" -o "$2" &&
+		rm -rf "$LAB_DIR/files" &&
+		does 0 apply "$2" "${dirs[@]}" --installer "file:$LAB_DIR/files" --state-dir "$LAB_DIR/state2" \
+			--yes-fabric lab --no-input &&
+		plain "$LAB_DIR/files/opensm-lfts.dump" >"$LAB_DIR/wanted"
+}
+
+lab_fabric dragonfly:p=2 || give_up "the fabric"
+cable=$(sed -n '/"sw01"/,/^$/s/^\(\[[0-9]*\]\).*"S-.*/\1/p' "$LAB_DIR/net" | head -n 1)
+policy "engine nue:2" "seed 5" "threads 1"
+sm "routing_engine ibroute,nue" "qos TRUE" || give_up "opensm"
+tables_now >"$LAB_DIR/t0"
+ok "the socket is its owner's" bash -c "[ \$(stat -c %a '$sock') = 600 ] && [ \$(stat -c %a '$LAB_DIR/run') = 700 ]"
+ok "sm: the master, its engine, nobody else" does 0 sm --socket "$sock"
+ok "sm: names them" said "nue, computed by the policy"
+ok "sm: has read the switches" said "nobody else has written"
+
+ok "a plan, and files of it" plan_for dfsssp:4 "$LAB_DIR/p1"
+ok "files: the switches stay as they are" same "$LAB_DIR/t0"
+ok "apply through OpenSM" does 0 apply "$LAB_DIR/p1" "${dirs[@]}" --yes-fabric lab --no-input
+ok "the switches hold the plan's tables" same "$LAB_DIR/wanted"
+ok "path records have the plan's service levels" sls_as_in "$LAB_DIR/files/path-sl.dump"
+ok "they are confirmed" plugin 'p["source"] == "confirmed" and p["confirmed_there"] and not p["base"]'
+ok "nobody else has written" does 0 sm --socket "$sock"
+
+lab_con "Unlink \"$(lab_node sw01)\"$cable"
+ok "a cable gone: the policy's engine" lab_wait 15 plugin 'p["source"] == "engine" and p["links"] == 89 and p["away"]'
+lab_con "ReLink \"$(lab_node sw01)\"$cable"
+ok "the cable back: the confirmed tables" lab_wait 15 plugin 'p["source"] == "confirmed" and p["links"] == 90'
+ok "and in the switches" lab_wait 5 same "$LAB_DIR/wanted"
+
+sm "routing_engine ibroute,nue" "qos TRUE" || give_up "opensm again"
+ok "opensm anew: the confirmed tables from disk" plugin 'p["source"] == "confirmed" and p["engine"] == "dfsssp"'
+ok "and in the switches" same "$LAB_DIR/wanted"
+
+# nobody confirms: back to what was before, which the plugin still has
+cp "$LAB_DIR/wanted" "$LAB_DIR/t1"
+ok "another plan" plan_for nue:3 "$LAB_DIR/p2"
+finish

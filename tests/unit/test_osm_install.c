@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Updates through OpenSM and into files, with switches in memory. */
+#include "tests/unit/fake_osm.h"
+
+#include "fabric/base/log.h"
+#include "fabric/base/mem.h"
+#include "fabric/files/tables_ibr.h"
+#include "fabric/update/apply.h"
+#include "fabric/update/file_install.h"
+#include "fabric/update/osm_install.h"
+#include "fabric/update/stage.h"
+#include "tests/unit/update_net.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* What is in the switches, and what OpenSM believes to be there. */
+struct world {
+	struct fabric *f;
+	struct tables *from, *to;
+	struct net_sim *s;
+	const struct tables *believed;
+	struct fake_osm *osm;
+	struct plan *p;
+	struct osm_install *oi;
+	struct installer in;
+	struct apply_opts o;
+	struct apply *a;
+	char *base;
+	uint32_t routings, lost; /* the routing whose first write is lost, from 1 */
+	uint64_t written;
+};
+
+static void quiet(void *ctx, const struct log_line *line)
+{
+	(void)ctx;
+	(void)line;
+}
+
+/* The blocks and tables that differ from what is believed, or all of them. */
+static void osm_writes(void *ctx, const struct tables *t, bool all)
+{
+	struct world *w = ctx;
+	struct tables *none = tables_new(w->f, "nothing");
+	const struct tables *was = all ? none : w->believed;
+	struct tdiff *d = tdiff_new(w->f, was, t);
+	struct changes *l = changes_new(w->f, was, t, d);
+	struct installer in = net_installer(w->s);
+
+	w->routings++;
+	for (uint32_t i = 0; i < l->n; i++) {
+		struct install_item it = { .sw = l->v[i].sw,
+					   .block = l->v[i].block,
+					   .kind = l->v[i].kind,
+					   .in = l->v[i].in,
+					   .out = l->v[i].out };
+
+		memcpy(it.data, change_new(l, &l->v[i]), change_bytes(&l->v[i]));
+		if (w->routings == w->lost && !i)
+			continue;
+		in.ops->write(in.ctx, w->f, &it, 1, NULL, NULL);
+		w->written++;
+	}
+	changes_free(l);
+	tdiff_free(d);
+	tables_put(none);
+	tables_put(w->believed);
+	w->believed = tables_get(t);
+}
+
+/* Two waves, each with half of the LIDs of every block. */
+static void in_waves(struct plan *p)
+{
+	struct change_order o = { .nwaves = 2, .sl2vl_wave = 0 };
+	struct change_write *v = xcalloc(2 * (size_t)p->diff->nblocks, sizeof(*v));
+
+	o.v = v;
+	for (o.n = 0; o.n < 2 * p->diff->nblocks; o.n++) {
+		const struct tdiff_block *b = &p->diff->blocks[o.n % p->diff->nblocks];
+		uint32_t wave = o.n / p->diff->nblocks;
+
+		v[o.n] = (struct change_write){ wave, b->sw, b->block,
+						wave ? 0xaaaaaaaaaaaaaaaa : 0x5555555555555555 };
+	}
+	assert_int_equal(plan_in_order(p, &o, NULL), 0);
+	free(v);
+}
+
+static int up(void **state)
+{
+	struct world *w = xcalloc(1, sizeof(*w));
+	struct osm_answer r;
+	char *policy;
+
+	log_set_sink(quiet, NULL);
+	w->f = net_fabric(NULL);
+	w->from = net_tables(w->f, 0, true);
+	w->to = net_tables(w->f, 1, true);
+	/* by other service levels, too */
+	tables_sl_form(w->to, SL_BY_DLID, w->f);
+	for (uint32_t lid = 1; lid <= w->f->max_lid; lid++)
+		w->to->sl[lid] = (uint8_t)(lid & 1);
+	w->base = net_tmpdir();
+	w->s = net_sim_new(w->f, w->from);
+	w->believed = tables_get(w->from);
+	policy = xasprintf("engine updn\ntables %s/from.ibr\n", w->base);
+	{
+		char *path = xasprintf("%s/from.ibr", w->base);
+
+		assert_int_equal(tables_ibr_save(path, w->from, NULL), 0);
+		free(path);
+	}
+	w->osm = fake_osm_new(w->f, policy, osm_writes, w);
+	free(policy);
+	assert_int_equal(osm_link_reroute(w->osm->l, false, 0, &r, NULL), 0);
+	assert_string_equal(r.source, OSM_SOURCE_FILE);
+	assert_int_equal(w->written, 0);
+	w->routings = 0;
+
+	assert_int_equal(plan_new(&w->p, w->f, w->from, w->to, NULL, NULL, 1000, NULL), 0);
+	in_waves(w->p);
+	w->oi = osm_install_new(w->osm->l, net_installer(w->s));
+	osm_install_plan(w->oi, w->f, w->p->from, w->p->to);
+	w->in = osm_installer(w->oi);
+	w->o = (struct apply_opts){ .base = w->base, .user = "ana" };
+	w->a = apply_new(w->p, &w->in, &w->o);
+	*state = w;
+	return 0;
+}
+
+static int down(void **state)
+{
+	struct world *w = *state;
+
+	apply_free(w->a);
+	osm_install_free(w->oi);
+	plan_free(w->p);
+	fake_osm_free(w->osm);
+	tables_put(w->believed);
+	net_sim_free(w->s);
+	tables_put(w->from);
+	tables_put(w->to);
+	fabric_put(w->f);
+	net_rmdir(w->base);
+	free(w);
+	return 0;
+}
+
+static void an_update_is_written_by_opensm_wave_by_wave_and_kept(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+	struct osm_status s;
+
+	if (apply_run(w->a, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(w->routings, 2);
+	assert_true(net_holds(w->s, w->p->to, true));
+	s = fake_osm_status(w->osm);
+	assert_string_equal(s.source, OSM_SOURCE_CONSOLE);
+	assert_false(s.step);
+	assert_int_equal(s.sls, 2);
+	assert_false(s.confirmed_there);
+	assert_int_equal(apply_confirm(w->a, &err), 0);
+	s = fake_osm_status(w->osm);
+	assert_string_equal(s.source, OSM_SOURCE_CONFIRMED);
+	assert_true(s.confirmed_there);
+	assert_string_equal(s.base, "");
+}
+
+static void paths_keep_their_service_levels_until_the_last_wave(void **state)
+{
+	struct world *w = *state;
+	struct install_item *items = xcalloc(w->p->changes->n, sizeof(*items));
+	const struct changes *l = w->p->changes;
+	struct osm_status s;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		if (!l->v[i].wave) {
+			items[n] = (struct install_item){ .sw = l->v[i].sw,
+							  .block = l->v[i].block,
+							  .kind = l->v[i].kind,
+							  .in = l->v[i].in,
+							  .out = l->v[i].out };
+			memcpy(items[n++].data, change_new(l, &l->v[i]), change_bytes(&l->v[i]));
+		}
+	assert_int_equal(w->in.ops->write(w->in.ctx, w->f, items, n, NULL, NULL), 0);
+	s = fake_osm_status(w->osm);
+	assert_true(s.step);
+	assert_int_equal(s.sls, 1);
+	free(items);
+}
+
+static void not_confirmed_opensm_returns_to_what_it_did_before(void **state)
+{
+	struct world *w = *state;
+	char before[DIGEST_HEX];
+	struct err err = { "" };
+	struct osm_status s;
+
+	strcpy(before, fake_osm_status(w->osm).tables);
+	assert_int_equal(apply_run(w->a, &err), 0);
+	assert_int_equal(apply_rollback(w->a, &err), 0);
+	assert_true(net_holds(w->s, w->from, true));
+	s = fake_osm_status(w->osm);
+	assert_string_equal(s.tables, before);
+	assert_string_equal(s.source, OSM_SOURCE_FILE);
+	assert_false(s.step);
+	assert_string_equal(s.base, "");
+	assert_false(s.confirmed_there);
+}
+
+static void what_opensm_only_believes_is_written_again_in_full(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	w->lost = 1;
+	if (apply_run(w->a, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(w->routings, 3);
+	assert_true(net_holds(w->s, w->p->to, true));
+}
+
+static void when_the_fabric_changes_under_way_the_update_goes_back_and_says_why(void **state)
+{
+	struct world *w = *state;
+	struct update_net_opts less = { .no_cable = true };
+	struct fabric *f = net_fabric(&less);
+	struct osm_status s;
+	struct err err = { "" };
+
+	fabric_put(w->osm->f);
+	w->osm->f = f;
+	w->osm->write = NULL; /* its engine's tables would be of another fabric */
+	assert_true(apply_run(w->a, &err) < 0);
+	s = fake_osm_status(w->osm);
+	assert_string_equal(s.source, OSM_SOURCE_ENGINE);
+	assert_non_null(strstr(s.why, "the fabric is not the one"));
+	assert_true(net_holds(w->s, w->from, true));
+}
+
+static void without_the_plugin_nothing_is_written_and_the_old_tables_stay(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	server_stop(w->osm->server);
+	assert_true(apply_run(w->a, &err) < 0);
+	assert_true(net_holds(w->s, w->from, true));
+	assert_int_equal(server_start(&w->osm->server, w->osm->path, w->osm->desk, &fake_osm_ops,
+				      w->osm, NULL, NULL),
+			 0);
+}
+
+/* As a console that is killed leaves it: tables of one half, and a journal. */
+static void another_process_takes_back_what_a_killed_one_has_left(void **state)
+{
+	struct world *w = *state;
+	struct osm_install *oi;
+	struct installer in;
+	struct journal *j;
+	struct txn_info *list;
+	struct apply *a;
+	struct err err = { "" };
+	char before[DIGEST_HEX];
+	uint32_t n;
+
+	strcpy(before, fake_osm_status(w->osm).tables);
+	assert_int_equal(apply_run(w->a, &err), 0);
+	apply_free(w->a);
+	w->a = NULL;
+	assert_int_equal(journal_find(&list, &n, w->base, w->f, NULL), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(journal_open(&j, w->base, list[0].head.id, NULL), 0);
+	oi = osm_install_new(w->osm->l, net_installer(w->s));
+	in = osm_installer(oi);
+	a = apply_recover(j, w->f, &in, &w->o);
+	if (apply_rollback(a, &err))
+		fail_msg("%s", err.text);
+	assert_true(net_holds(w->s, w->from, true));
+	assert_string_equal(fake_osm_status(w->osm).tables, before);
+	assert_string_equal(fake_osm_status(w->osm).base, "");
+	apply_free(a);
+	osm_install_free(oi);
+	free(list);
+}
+
+static void files_hold_the_new_tables_or_the_old_ones_again(void **state)
+{
+	struct world *w = *state;
+	char *dir = xasprintf("%s/files", w->base), *ibr = xasprintf("%s/tables.ibr", dir);
+	struct file_install *fi;
+	struct installer in;
+	struct tables *t;
+	struct apply *a;
+	struct err err = { "" };
+
+	assert_int_equal(file_install_new(&fi, dir, w->f, w->p->from, w->p->to, NULL), 0);
+	in = file_installer(fi);
+	a = apply_new(w->p, &in, &w->o);
+	if (apply_run(a, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(tables_ibr_load(&t, ibr, w->f, NULL), 0);
+	assert_true(tables_same(t, w->p->to, w->f));
+	tables_put(t);
+	assert_int_equal(apply_rollback(a, &err), 0);
+	assert_int_equal(tables_ibr_load(&t, ibr, w->f, NULL), 0);
+	assert_true(tables_same(t, w->p->from, w->f));
+	tables_put(t);
+	assert_true(net_holds(w->s, w->from, true));
+	assert_int_equal(w->routings, 0);
+	apply_free(a);
+	file_install_free(fi);
+	free(ibr);
+	free(dir);
+}
+
+static void files_that_were_touched_are_found_out(void **state)
+{
+	struct world *w = *state;
+	char *dir = xasprintf("%s/files", w->base), *dump = xasprintf("%s/opensm-lfts.dump", dir);
+	struct install_item it = { .kind = CHANGE_LFT };
+	struct file_install *fi;
+	struct installer in;
+	struct err err = { "" };
+	FILE *f;
+
+	assert_int_equal(file_install_new(&fi, dir, w->f, w->p->from, w->p->to, NULL), 0);
+	in = file_installer(fi);
+	assert_int_equal(in.ops->read(in.ctx, w->f, &it, 1, NULL, &err), 0);
+	assert_memory_equal(it.data, w->from->lft, LFT_BLOCK);
+	f = fopen(dump, "w");
+	fclose(f);
+	assert_true(in.ops->read(in.ctx, w->f, &it, 1, NULL, &err) < 0);
+	assert_true(it.rc < 0);
+	file_install_free(fi);
+	free(dump);
+	free(dir);
+}
+
+static void a_stage_is_what_was_written_on_it(void **state)
+{
+	struct world *w = *state;
+	struct stage *s = stage_new(w->f, w->from);
+	const struct changes *l = w->p->changes;
+	struct tables *t;
+
+	assert_true(stage_is(s, w->from));
+	for (uint32_t i = 0; i < l->n; i++) {
+		struct install_item it = { .sw = l->v[i].sw,
+					   .block = l->v[i].block,
+					   .kind = l->v[i].kind,
+					   .in = l->v[i].in,
+					   .out = l->v[i].out };
+
+		memcpy(it.data, change_new(l, &l->v[i]), change_bytes(&l->v[i]));
+		assert_int_equal(stage_write(s, &it, 1), 1);
+		assert_int_equal(stage_write(s, &it, 1), 0);
+	}
+	assert_true(stage_is(s, w->p->to));
+	t = stage_tables(s, w->from);
+	assert_true(tables_forward_same(w->f, t, w->p->to));
+	assert_int_equal(tables_path_sl(t, 0, w->f->term_sw[0], 3), 0);
+	tables_put(t);
+	t = stage_tables(s, w->p->to);
+	assert_true(tables_same(t, w->p->to, w->f));
+	tables_put(t);
+	stage_free(s);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, up, down)
+	const struct CMUnitTest tests[] = {
+		T(an_update_is_written_by_opensm_wave_by_wave_and_kept),
+		T(paths_keep_their_service_levels_until_the_last_wave),
+		T(not_confirmed_opensm_returns_to_what_it_did_before),
+		T(what_opensm_only_believes_is_written_again_in_full),
+		T(when_the_fabric_changes_under_way_the_update_goes_back_and_says_why),
+		T(without_the_plugin_nothing_is_written_and_the_old_tables_stay),
+		T(another_process_takes_back_what_a_killed_one_has_left),
+		T(files_hold_the_new_tables_or_the_old_ones_again),
+		T(files_that_were_touched_are_found_out),
+		T(a_stage_is_what_was_written_on_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
