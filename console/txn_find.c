@@ -18,7 +18,7 @@ int txn_find(struct txn_info *out, const char *base, const char *typed, struct e
 	for (uint32_t i = 0; i < n; i++) {
 		bool whole = !strcmp(list[i].head.id, typed);
 
-		if (!last && strncmp(list[i].head.id, typed, strlen(typed)))
+		if (!*typed || (!last && strncmp(list[i].head.id, typed, strlen(typed))))
 			continue;
 		*out = list[i];
 		hits = last || whole ? 1 : hits + 1;

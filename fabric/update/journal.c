@@ -23,6 +23,7 @@ struct journal {
 	struct txn_info info;
 	struct changes *changes;
 	uint64_t seq; /* of the next line */
+	off_t cut;    /* a line that failed begins here and could not be removed; -1: none */
 	int lock, log;
 };
 
@@ -115,15 +116,22 @@ int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char 
 {
 	char *path = xasprintf("%s/state.log", j->dir);
 	char *line = txn_mark_line(j->seq, s, wave, said, time(NULL));
-	off_t before = lseek(j->log, 0, SEEK_END);
-	int rc = store_append(j->log, path, line, strlen(line), err);
+	off_t before;
+	int rc = 0;
 
+	/* the reader would stop at half a line, and everything behind it be lost */
+	if (j->cut >= 0 && ftruncate(j->log, j->cut))
+		rc = err_set(err, -errno, "%s: a step is cut and cannot be removed", path);
+	else
+		j->cut = -1;
+	before = lseek(j->log, 0, SEEK_END);
+	if (!rc)
+		rc = store_append(j->log, path, line, strlen(line), err);
 	if (!rc)
 		rc = store_sync(j->log, path, err);
 	if (rc) {
-		/* the reader would stop at half a line, and everything behind it be lost */
-		if (before >= 0 && ftruncate(j->log, before))
-			rc = err_set(err, rc, "%s: a step is cut and cannot be removed", path);
+		if (j->cut < 0 && ftruncate(j->log, before))
+			j->cut = before;
 	} else {
 		j->seq++;
 		j->info.state = s;
@@ -143,6 +151,7 @@ static struct journal *journal_alloc(const char *base, const char *id)
 
 	j->dir = xasprintf("%s/%s", base, id);
 	j->lock = j->log = -1;
+	j->cut = -1;
 	return j;
 }
 
