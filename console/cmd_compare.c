@@ -20,7 +20,8 @@
 static const struct argp_option table[] = {
 	{ "engines", OPT_ENGINES, "A,B,...", 0,
 	  "engines to compare; all are listed below. With :HOW after the name the data VLs an "
-	  "engine may use, or the method of sar: nue:1,nue:4,sar:paper,sar:leafwise",
+	  "engine may use, the method of sar, or whose paths dfdn takes: "
+	  "nue:1,nue:4,sar:paper,sar:leafwise,dfdn:minhop",
 	  0 },
 	OPTION_TOPOLOGY,
 	OPTION_JOBS,

@@ -15,8 +15,8 @@
 
 static const struct argp_option table[] = {
 	{ "engine", OPT_ENGINE, "NAME[:HOW]", 0,
-	  "the engine, all of them are listed below; with :HOW the data VLs it may use, or the "
-	  "method of sar",
+	  "the engine, all of them are listed below; with :HOW the data VLs it may use, the "
+	  "method of sar, or whose paths dfdn takes (dfdn:minhop; preset sssp, those of dfsssp)",
 	  0 },
 	OPTION_TOPOLOGY,
 	OPTION_JOBS,

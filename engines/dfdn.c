@@ -264,6 +264,9 @@ static int route_how(struct tables **out, const struct fabric *f, const struct e
 	int rc;
 
 	x.t = graph_tables(f, "dfdn", params, progress);
+	if (params->dfdn_base == DFDN_MINHOP)
+		strncat(x.t->params, ",paths=minhop",
+			sizeof(x.t->params) - strlen(x.t->params) - 1);
 	x.turn = xcalloc(f->nsw, sizeof(*x.turn));
 	rc = even_route(x.t, f, params, how, progress);
 	if (!rc) {
@@ -285,21 +288,24 @@ static int route_how(struct tables **out, const struct fabric *f, const struct e
 	return rc;
 }
 
-/* The most even paths, or else those of fewer turns; refuses with the sentence on the first. */
+/* The most even paths, or else those of fewer turns or in another order; refuses with the sentence
+ * on the first. */
 static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
 		 const struct demand *demand, const struct engine_params *params,
 		 struct progress *progress, struct err *err)
 {
-	static const struct even_how hows[] = {
-		{ .rounds = EVEN_ROUNDS },
-		{ .rounds = 0 },
+	static const struct even_how hows[][2] = {
+		[DFDN_SSSP] = { { .rounds = EVEN_ROUNDS }, { .rounds = 0 } },
+		[DFDN_MINHOP] = { { .rule = BALANCE_PORTS },
+				  { .rule = BALANCE_PORTS, .by_switch = true } },
 	};
-	int rc = route_how(out, f, &hows[0], params, progress, err);
+	const struct even_how *how = hows[params->dfdn_base];
+	int rc = route_how(out, f, &how[0], params, progress, err);
 
 	(void)jobs;
 	(void)demand;
 	if (rc == -ENOSPC)
-		rc = route_how(out, f, &hows[1], params, progress, NULL);
+		rc = route_how(out, f, &how[1], params, progress, NULL);
 	return rc;
 }
 

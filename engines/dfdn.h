@@ -8,6 +8,9 @@
  * destination, whichever needs fewer SLs.  Other than in the paper the VL need not rise at every
  * hop (dfdn_rises.h), a path may skip VLs, and where first fit does not do the most constrained
  * path comes first (dfdn_tight.h).
+ *
+ * The paths are those of dfsssp (balanced over whole paths) or, with DFDN_MINHOP, of minhop
+ * (balanced at every switch alone); VLs are never more than switches on the longest path.
  */
 #ifndef ENGINES_DFDN_H
 #define ENGINES_DFDN_H

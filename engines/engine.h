@@ -22,6 +22,8 @@ struct demand; /* bytes per (source, destination); engines that need none take N
 
 enum sar_method { SAR_LEAFWISE, SAR_PAPER, SAR_PATCH }; /* engines/sar.h says what they do */
 
+enum dfdn_base { DFDN_SSSP, DFDN_MINHOP }; /* whose paths dfdn takes */
+
 struct engine_params {
 	unsigned vls; /* data VLs to use, 1..15; 0: what the fabric's links offer, else 8 */
 	bool spread; /* paths take all of vls, also those that freedom of deadlocks does not need */
@@ -31,6 +33,7 @@ struct engine_params {
 	size_t nroots;
 	const struct tables *current; /* the installed tables, to start from; NULL: not known */
 	enum sar_method sar_method;
+	enum dfdn_base dfdn_base;
 	bool escape;	     /* the upper half of every terminal's LIDs are escape LIDs */
 	struct notes *notes; /* what the engine has to tell about its work; NULL: nobody asks */
 };

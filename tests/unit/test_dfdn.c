@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/dfdn.h"
+#include "engines/engine_spec.h"
+#include "engines/minhop.h"
 
 #include "engines/dfdn_levels.h"
 #include "engines/dfsssp.h"
@@ -79,9 +81,10 @@ static void assert_vls_never_fall(const struct fabric *f, const struct tables *t
 }
 
 /* VLs of the paper's figures and SLs of its scheme with both alignments, which the engine must
- * not exceed. */
-static void vls_and_sls_are_no_more_than_those_of_the_paper(void **state)
+ * not exceed, whosever paths it takes. */
+static void vls_and_sls_are_no_more_with(enum dfdn_base base)
 {
+	struct engine_params params = { .threads = 1, .dfdn_base = base };
 	static const struct {
 		const char *spec;
 		unsigned vls, sls;
@@ -101,10 +104,9 @@ static void vls_and_sls_are_no_more_than_those_of_the_paper(void **state)
 		{ "kautz:b=5,n=3,hosts=7", 3, 4 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
 		struct fabric *f = from_topo(want[i].spec);
-		struct tables *t = must_route(&engine_dfdn, f, NULL, NULL);
+		struct tables *t = must_route(&engine_dfdn, f, NULL, &params);
 
 		if (t->vls > want[i].vls || t->sls > want[i].sls)
 			fail_msg("%s takes %u VLs and %u SLs", want[i].spec, t->vls, t->sls);
@@ -112,6 +114,41 @@ static void vls_and_sls_are_no_more_than_those_of_the_paper(void **state)
 		tables_put(t);
 		fabric_put(f);
 	}
+}
+
+static void vls_and_sls_are_no_more_than_those_of_the_paper(void **state)
+{
+	(void)state;
+	vls_and_sls_are_no_more_with(DFDN_SSSP);
+}
+
+static void nor_over_the_paths_of_minhop(void **state)
+{
+	(void)state;
+	vls_and_sls_are_no_more_with(DFDN_MINHOP);
+}
+
+static void the_name_says_whose_paths(void **state)
+{
+	struct fabric *f = from_topo("torus:dims=5x5,hosts=4");
+	struct engine_params params = { .threads = 1, .vls = 15 };
+	struct engine_spec spec;
+	struct tables *a, *b;
+	struct err err;
+
+	(void)state;
+	b = must_route(&engine_minhop, f, NULL, &params);
+	assert_int_equal(engine_spec_parse(&spec, "dfdn:minhop", NULL), 0);
+	engine_spec_apply(&spec, &params);
+	a = must_route(spec.engine, f, NULL, &params);
+	assert_memory_equal(a->lft, b->lft, (size_t)f->nsw * a->stride);
+	assert_non_null(strstr(a->params, "paths=minhop"));
+	assert_int_equal(engine_spec_parse(&spec, "dfdn:fast", &err), -EINVAL);
+	assert_non_null(strstr(err.text, "or whose paths: sssp, minhop"));
+	assert_int_equal(engine_spec_parse(&spec, "nue:minhop", &err), -EINVAL);
+	tables_put(a);
+	tables_put(b);
+	fabric_put(f);
 }
 
 static void vls_never_fall_on_a_path(void **state)
@@ -411,6 +448,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vls_and_sls_are_no_more_than_those_of_the_paper),
+		cmocka_unit_test(nor_over_the_paths_of_minhop),
+		cmocka_unit_test(the_name_says_whose_paths),
 		cmocka_unit_test(vls_never_fall_on_a_path),
 		cmocka_unit_test(a_torus_of_343_switches_is_routed_on_the_8_vls_of_real_links),
 		cmocka_unit_test(two_hops_need_no_sl_and_one_row_per_kind_of_input),
