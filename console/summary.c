@@ -324,6 +324,7 @@ static json_t *json_parx(const struct evaluation *e)
 	json_object_set_new(o, "no_way", json_integer((json_int_t)v->no_way));
 	json_object_set_new(o, "longer", json_integer((json_int_t)v->longer));
 	json_object_set_new(o, "direct", json_integer((json_int_t)v->direct));
+	json_object_set_new(o, "only_way", json_integer((json_int_t)v->only));
 	json_object_set_new(o, "shared", json_integer((json_int_t)v->shared));
 	json_object_set_new(
 		o, "ebb_large",

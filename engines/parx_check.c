@@ -136,6 +136,44 @@ static uint32_t first_bad(const struct check *x, uint32_t src, uint32_t dst, uin
 	return x->nlid;
 }
 
+/* Is there no way from src to dst but over their direct cables?  A search of its own, for few. */
+static bool only_way(const struct check *x, uint32_t src, uint32_t dst)
+{
+	const struct fabric *f = x->f;
+	bool *seen = xcalloc(f->nsw, sizeof(*seen)), found;
+	uint32_t n = 0;
+
+	seen[src] = true;
+	x->path[n++] = src;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t c = f->chan_off[x->path[i]]; c < f->chan_off[x->path[i] + 1]; c++) {
+			uint32_t v = f->chan_dst[c];
+
+			if (seen[v] || (x->path[i] == src && v == dst))
+				continue;
+			seen[v] = true;
+			x->path[n++] = v;
+		}
+	found = seen[dst];
+	free(seen);
+	return !found;
+}
+
+static void note_direct(struct check *x, uint32_t src, uint32_t term, uint32_t i)
+{
+	struct parx_verdict *v = x->v;
+
+	if (!only_way(x, src, x->f->term_sw[term])) {
+		v->direct++;
+		fault(v, PARX_DIRECT, src, term, x->f->term_lid[term] + i);
+		return;
+	}
+	if (!v->only++) {
+		v->only_src = src;
+		v->only_term = term;
+	}
+}
+
 static void judge_large(struct check *x, uint32_t src, uint32_t term, uint32_t large)
 {
 	uint32_t dst = x->f->term_sw[term], i;
@@ -145,8 +183,7 @@ static void judge_large(struct check *x, uint32_t src, uint32_t term, uint32_t l
 	x->v->around++;
 	i = first_bad(x, src, dst, large, PARX_DIRECT);
 	if (i < x->nlid) {
-		x->v->direct++;
-		fault(x->v, PARX_DIRECT, src, term, x->f->term_lid[term] + i);
+		note_direct(x, src, term, i);
 		return;
 	}
 	for (i = 0; i < x->nlid; i++)
@@ -252,13 +289,21 @@ void parx_verdict_sentence(char *buf, size_t len, const struct parx_verdict *v,
 {
 	const char *src = v->fault ? f->sw_name[v->bad_src] : "";
 	const char *dst = v->fault ? f->term_name[v->bad_term] : "";
+	int n;
 
 	switch (v->fault) {
 	case PARX_OK:
-		snprintf(buf, len,
-			 "small messages take shortest paths between all %llu pairs, large ones "
-			 "go around the direct cable between %llu",
-			 (unsigned long long)v->pairs, (unsigned long long)v->around);
+		n = snprintf(buf, len,
+			     "small messages take shortest paths between all %llu pairs, large "
+			     "ones go around the direct cable between %llu",
+			     (unsigned long long)v->pairs,
+			     (unsigned long long)(v->around - v->only));
+		if (v->only && (size_t)n < len)
+			snprintf(buf + n, len - (size_t)n,
+				 "; between %llu that cable is the only way, first from switch %s "
+				 "to %s",
+				 (unsigned long long)v->only, f->sw_name[v->only_src],
+				 f->term_name[v->only_term]);
 		return;
 	case PARX_NO_CHOICE:
 		snprintf(buf, len,

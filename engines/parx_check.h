@@ -5,7 +5,7 @@
  * (1) small messages take a shortest path of the fabric as it is, whichever of their LIDs is
  *     chosen;
  * (2) large messages do not take the direct cable, wherever a half of the grid holds both
- *     switches;
+ *     switches and without that cable some way is left at all;
  * (3) every pair has LIDs for either.
  *
  * Looked at for all LIDs of every terminal, from every switch.  (4), free of loops and deadlocks
@@ -37,6 +37,9 @@ struct parx_verdict {
 	uint64_t pairs;	    /* (source switch with terminals, terminal on another switch) */
 	uint64_t no_choice; /* of them, as the faults above */
 	uint64_t no_way, longer, direct;
+	uint64_t only; /* large messages over the direct cable where the fabric has no other
+			* way: no fault */
+	uint32_t only_src, only_term; /* the first of those */
 	uint64_t around;  /* pairs whose large messages should go around: some half holds both */
 	uint64_t shared;  /* of them not counted as direct, but on some cable of a shortest path
 			   * that the full grid would have between them */

@@ -151,7 +151,8 @@ static bool build(struct parx_dags *x, uint32_t rule, uint32_t root)
 	return true;
 }
 
-/* Avoided cables on the shortest path from a switch that has fewest of them. */
+/* Avoided cables on the shortest path from a switch that has fewest of them; UINT32_MAX: all have
+ * cables that are cut. */
 static uint32_t fewest_avoided(struct parx_dags *x, uint32_t rule, uint32_t from)
 {
 	const struct spdag *g = &x->dag[x->rules.n];
@@ -160,8 +161,11 @@ static uint32_t fewest_avoided(struct parx_dags *x, uint32_t rule, uint32_t from
 	for (uint32_t i = 1; i <= g->pos[from]; i++) {
 		x->avoided[i] = UINT32_MAX;
 		for (uint32_t k = g->off[i]; k < g->off[i + 1]; k++) {
-			uint32_t n = x->avoided[g->to[k]] + is_avoided(x, rule, g->chan[k]);
+			uint32_t n = x->avoided[g->to[k]];
 
+			if (n == UINT32_MAX || x->cut[g->chan[k]] >> rule & 1)
+				continue;
+			n += is_avoided(x, rule, g->chan[k]);
 			x->avoided[i] = n < x->avoided[i] ? n : x->avoided[i];
 		}
 	}
@@ -184,7 +188,8 @@ static void lift_path(struct parx_dags *x, uint32_t rule, uint32_t from)
 	for (uint32_t i = g->pos[from]; i;) {
 		uint32_t k = g->off[i];
 
-		while (x->avoided[g->to[k]] + is_avoided(x, rule, g->chan[k]) != x->avoided[i])
+		while (x->cut[g->chan[k]] >> rule & 1 ||
+		       x->avoided[g->to[k]] + is_avoided(x, rule, g->chan[k]) != x->avoided[i])
 			k++;
 		if (is_avoided(x, rule, g->chan[k]))
 			touch(x, x->lift, g->chan[k], rule);
@@ -224,8 +229,9 @@ static uint32_t find_detoured(const struct parx_dags *x)
 	return u < x->f->nsw ? u : FAB_NONE;
 }
 
-/* Every round lifts at least one cable of one LID, so it ends with shortest paths for that. */
-static void make_minimal(struct parx_dags *x, uint32_t root)
+/* Every round lifts at least one cable of one LID, so it ends with shortest paths for that.  False
+ * when cut cables leave a switch none. */
+static bool make_minimal(struct parx_dags *x, uint32_t root)
 {
 	uint32_t u, best = 0, least = UINT32_MAX;
 
@@ -236,11 +242,15 @@ static void make_minimal(struct parx_dags *x, uint32_t root)
 			best = n < least ? i : best;
 			least = n < least ? n : least;
 		}
+		if (least == UINT32_MAX)
+			return false;
 		lift_path(x, best, u);
-		build(x, best, root);
+		if (!build(x, best, root))
+			return false;
 		x->nlift++;
 		least = UINT32_MAX;
 	}
+	return true;
 }
 
 /* Does a LID lead a neighbour of the root around its cable there, as it should? */
@@ -255,44 +265,72 @@ static bool goes_around(const struct parx_dags *x, uint32_t rule, uint32_t u)
 	return around;
 }
 
-/* Neighbours in a half with the root that no LID leads around; the first of them in *first. */
-static uint32_t count_direct(const struct parx_dags *x, uint32_t root, uint32_t *first)
+/* Does no LID lead the neighbour at the end of channel c around its cable, as one should? */
+static bool is_direct(const struct parx_dags *x, uint32_t c)
+{
+	uint32_t u = x->f->chan_dst[c], i = 0;
+
+	if (!parx_avoids(&x->rules, u, x->f->chan_src[c]))
+		return false;
+	while (i < x->rules.n && !goes_around(x, i, u))
+		i++;
+	return i == x->rules.n;
+}
+
+static uint32_t count_direct(const struct parx_dags *x, uint32_t root)
 {
 	const struct fabric *f = x->f;
 	uint32_t n = 0;
 
-	for (uint32_t c = f->chan_off[root + 1]; c-- > f->chan_off[root];) {
-		uint32_t u = f->chan_dst[c], lids = parx_avoids(&x->rules, u, root), i = 0;
-
-		while (i < x->rules.n && !(lids >> i & 1 && goes_around(x, i, u)))
-			i++;
-		if (!lids || i < x->rules.n)
-			continue;
-		*first = c;
-		n++;
-	}
+	for (uint32_t c = f->chan_off[root]; c < f->chan_off[root + 1]; c++)
+		n += is_direct(x, c);
 	return n;
 }
 
-/* Takes a cable to the root, of channel c from there, from a LID if that helps and harms none. */
-static bool cut_cable(struct parx_dags *x, uint32_t root, uint32_t c, uint32_t rule,
-		      uint32_t *ndirect)
+static void build_all(struct parx_dags *x, uint32_t root)
+{
+	for (uint32_t i = 0; i < x->rules.n; i++)
+		build(x, i, root);
+}
+
+/* Takes the cables between the root and v, of channel c, from a LID if that helps and harms none,
+ * be it that other LIDs then use cables that they avoid. */
+static bool cut_cable(struct parx_dags *x, uint32_t root, uint32_t c, uint32_t rule)
 {
 	const struct fabric *f = x->f;
-	uint32_t first, n, v = f->chan_dst[c];
+	uint32_t v = f->chan_dst[c], before = count_direct(x, root), ntouched = x->ntouched;
+	size_t size = f->nchan * sizeof(*x->cut);
+	uint32_t *cut = memcpy(xcalloc(1, size), x->cut, size);
+	uint32_t *lift = memcpy(xcalloc(1, size), x->lift, size);
+	uint64_t nlift = x->nlift;
+	bool good;
 
 	for (uint32_t k = f->chan_off[root]; k < f->chan_off[root + 1]; k++)
 		if (f->chan_dst[k] == v)
 			touch(x, x->cut, f->chan_rev[k], rule);
-	if (build(x, rule, root) && (n = count_direct(x, root, &first)) < *ndirect &&
-	    (has_spare(x) || find_detoured(x) == FAB_NONE)) {
-		*ndirect = n;
-		return true;
+	good = build(x, rule, root) && (has_spare(x) || make_minimal(x, root)) &&
+	       count_direct(x, root) < before;
+	if (!good) {
+		memcpy(x->cut, cut, size);
+		memcpy(x->lift, lift, size);
+		x->ntouched = ntouched;
+		x->nlift = nlift;
+		build_all(x, root);
 	}
-	for (uint32_t k = f->chan_off[root]; k < f->chan_off[root + 1]; k++)
-		if (f->chan_dst[k] == v)
-			x->cut[f->chan_rev[k]] &= ~(1u << rule);
-	build(x, rule, root);
+	free(cut);
+	free(lift);
+	return good;
+}
+
+/* Of some LID, those first that avoid the cable by their rule. */
+static bool lead_neighbour(struct parx_dags *x, uint32_t root, uint32_t c)
+{
+	uint32_t lids = parx_avoids(&x->rules, x->f->chan_dst[c], root);
+
+	for (int other = 0; other < 2; other++)
+		for (uint32_t i = 0; i < x->rules.n; i++)
+			if ((lids >> i & 1) != (uint32_t)other && cut_cable(x, root, c, i))
+				return true;
 	return false;
 }
 
@@ -300,18 +338,10 @@ static bool cut_cable(struct parx_dags *x, uint32_t root, uint32_t c, uint32_t r
  * take the direct cable: leave it to some of them. */
 static void lead_around(struct parx_dags *x, uint32_t root)
 {
-	uint32_t c, n = count_direct(x, root, &c);
+	const struct fabric *f = x->f;
 
-	while (n) {
-		uint32_t lids = parx_avoids(&x->rules, x->f->chan_dst[c], root), i = 0;
-
-		while (i < x->rules.n && !(lids >> i & 1 && cut_cable(x, root, c, i, &n)))
-			i++;
-		if (i == x->rules.n)
-			return;
-		x->ncut++;
-		n = count_direct(x, root, &c);
-	}
+	for (uint32_t c = f->chan_off[root + 1]; c-- > f->chan_off[root];)
+		x->ncut += is_direct(x, c) && lead_neighbour(x, root, c);
 }
 
 uint64_t parx_dags_build(struct parx_dags *x, uint32_t root, bool ordered)
