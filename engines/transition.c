@@ -14,6 +14,7 @@
 #define BIG_WORK      25000000ull
 #define BIG_EFFORT    160000000ull
 #define LOOKS_PER_HOP 8
+#define ALONE_EFFORT  40000000ull
 #define FITS	      8
 
 /* ---- what is certain beforehand ---- */
@@ -58,27 +59,23 @@ static struct found *nothing_found(const struct search *s)
 	return r;
 }
 
-/* The new tables with new SLs, or with all that packets may still have; *lost: some of those. */
-static int put_new(struct search *s, const uint8_t *drained, bool old_sls, bool *lost,
-		   struct err *err)
+/* The new tables with new SLs. */
+static int put_new(struct search *s, struct err *err)
 {
-	struct ages a = { .lft_all = AGE_NEW, .sl2vl = AGE_NEW };
+	const struct ages a = { .lft_all = AGE_NEW, .sl = AGE_NEW, .sl2vl = AGE_NEW };
 
-	*lost = false;
 	search_graph(s);
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct item *it = &s->item[i];
 
-		a.sl = it->sl && old_sls && !drained[i] ? AGE_BOTH : AGE_NEW;
 		flow_load(s->flow, it->lid);
 		if (!flow_no_loop(s->flow, &a))
 			return loop_in_new(s, it->lid, err);
-		*lost |= !search_run(s, it, &a);
-		search_put_run(s);
+		search_put(s, it, a);
 		if (search_tick(s))
 			return -ECANCELED;
 	}
-	return 0;
+	return search_sort(s) ? 0 : cycle_in_new(s, err);
 }
 
 /* drained gets those that loop in the old tables. */
@@ -98,46 +95,72 @@ static int look_for_old_loops(struct search *s, uint8_t *drained)
 	return 0;
 }
 
-/* In the end packets with old SLs meet the new tables: who cannot stay, alone or with others.
- * Beyond the limit nobody is tried any more: who is left cannot stay either. */
-static int look_at_old_sls(struct search *s, uint8_t *drained, uint64_t limit)
+/* In the end packets with old SLs meet the new tables: who cannot stay, alone (sure) or with
+ * others. */
+static int look_at_old_sls(struct search *s, uint8_t *drained, bool sure)
 {
 	const struct ages both = { .lft_all = AGE_NEW, .sl = AGE_BOTH, .sl2vl = AGE_NEW };
 
-	for (int together = s->big; together < 2; together++)
-		for (uint32_t i = 0; i < s->n; i++) {
-			struct item *it = &s->item[i];
-			bool tired = search_work(s) > limit;
-			enum added how;
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct item *it = &s->item[i];
 
-			if (!it->sl || drained[i] || (tired && !together))
-				continue;
-			how = tired ? CYCLE : search_add(s, it, both, false);
-			if (how != ADDED)
-				drained[i] = (together && how == CYCLE ? TRANSITION_OTHERS
-								       : TRANSITION_OLD_SL) +
-					     1;
-			else if (!together)
-				search_take(s, it, both);
-			if (search_tick(s))
-				return -ECANCELED;
-		}
+		if (!it->sl || drained[i])
+			continue;
+		if (search_add(s, it, both, false) != ADDED)
+			drained[i] = (sure ? TRANSITION_OLD_SL : TRANSITION_OTHERS) + 1;
+		else if (sure)
+			search_take(s, it, both);
+		if (search_tick(s))
+			return -ECANCELED;
+	}
 	return 0;
 }
 
-/* All at once first: mostly nobody is in anybody's way. */
-static int look_at_end(struct search *s, uint8_t *drained, struct err *err)
+/* Does the end stay without a cycle, however long the old SLs of all but those drained last? */
+static int end_holds(struct search *s, const uint8_t *drained, bool *holds)
 {
-	bool lost;
-	int rc = put_new(s, drained, true, &lost, err);
+	struct ages a = { .lft_all = AGE_NEW, .sl2vl = AGE_NEW };
 
-	if (rc || (!lost && search_sort(s)))
-		return rc;
-	rc = put_new(s, drained, false, &lost, err);
-	if (rc)
-		return rc;
-	return search_sort(s) ? look_at_old_sls(s, drained, search_work(s) + s->effort)
-			      : cycle_in_new(s, err);
+	*holds = true;
+	search_graph(s);
+	for (uint32_t i = 0; i < s->n && *holds; i++) {
+		a.sl = drained[i] ? AGE_NEW : AGE_BOTH;
+		*holds = search_run(s, &s->item[i], &a);
+		search_put_run(s);
+		if (search_tick(s))
+			return -ECANCELED;
+	}
+	*holds = *holds && search_sort(s);
+	return 0;
+}
+
+static bool sls_change(const struct search *s)
+{
+	uint32_t i = 0;
+
+	while (i < s->n && !s->item[i].sl)
+		i++;
+	return i < s->n;
+}
+
+/* sure gets those that cannot stay whatever becomes of the others, drained some more that cannot
+ * stay together. */
+static int look_at_end(struct search *s, uint8_t *sure, uint8_t *drained, struct err *err)
+{
+	int rc = put_new(s, err);
+
+	s->end_holds = !sls_change(s);
+	if (!rc && !s->end_holds)
+		rc = search_alone(s, sure, s->big ? ALONE_EFFORT : s->effort);
+	if (!rc && !s->end_holds && !s->big)
+		rc = look_at_old_sls(s, sure, true);
+	memcpy(drained, sure, s->n);
+	if (!rc && !s->end_holds && s->big)
+		return end_holds(s, sure, &s->end_holds);
+	if (!rc && !s->end_holds)
+		rc = look_at_old_sls(s, drained, false);
+	s->end_holds |= !memcmp(drained, sure, s->n);
+	return rc;
 }
 
 static uint32_t count_certain(const struct search *s, const uint8_t *drained)
@@ -231,24 +254,6 @@ static int try_ways(struct found **best, struct search *s, const uint8_t *draine
 	return 0;
 }
 
-/* Does the end stay without a cycle, however long the old SLs of all but those drained last? */
-static int end_holds(struct search *s, const uint8_t *drained, bool *holds)
-{
-	struct ages a = { .lft_all = AGE_NEW, .sl2vl = AGE_NEW };
-
-	*holds = true;
-	search_graph(s);
-	for (uint32_t i = 0; i < s->n && *holds; i++) {
-		a.sl = drained[i] ? AGE_NEW : AGE_BOTH;
-		*holds = search_run(s, &s->item[i], &a);
-		search_put_run(s);
-		if (search_tick(s))
-			return -ECANCELED;
-	}
-	*holds = *holds && search_sort(s);
-	return 0;
-}
-
 /* 0 with *out when these need not be drained more; NULL when they must, as far as is found. */
 static int without(struct found **out, struct search *s, const uint8_t *drained)
 {
@@ -333,24 +338,44 @@ static bool is_big(const struct search *s)
 	return n * s->f->nsw * LOOKS_PER_HOP > BIG_WORK;
 }
 
-static int search_all(struct found **best, struct search *s, uint8_t *drained, uint64_t effort,
-		      bool *all)
+/* What search_attempt() finds out otherwise. */
+static int look_for_old_cycles(struct search *s, const uint8_t *drained)
 {
-	int rc = try_ways(best, s, drained, effort);
+	const struct ages old = { .lft_all = AGE_OLD, .sl = AGE_OLD, .sl2vl = AGE_OLD };
 
+	search_graph(s);
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (!drained[i])
+			search_put(s, &s->item[i], old);
+		if (search_tick(s))
+			return -ECANCELED;
+	}
+	s->old_cyclic = !search_sort(s);
+	return 0;
+}
+
+static int search_all(struct found **best, struct search *s, const uint8_t *sure,
+		      const uint8_t *drained, uint64_t effort, bool *all)
+{
+	int rc;
+
+	if (s->big && !s->end_holds)
+		rc = look_for_old_cycles(s, sure);
+	else
+		rc = try_ways(best, s, drained, effort);
 	if (!rc && (!*best || (*best)->ndrain > s->certain))
-		rc = fit_several(best, s, drained, s->big ? BIG_EFFORT : effort / 2);
+		rc = fit_several(best, s, sure, s->big ? BIG_EFFORT : effort / 2);
 	if (!rc && !s->big)
 		rc = shrink(best, s, all, effort);
 	else if (!rc)
-		*all = (*best)->ndrain == s->certain;
+		*all = (*best)->ndrain == s->certain || !(*best)->tired;
 	return rc;
 }
 
 /* The best that is found; *all as of shrink(). */
 static int find(struct found **best, struct search *s, uint64_t effort, bool *all, struct err *err)
 {
-	uint8_t *drained = xcalloc(s->n, 1);
+	uint8_t *sure = xcalloc(s->n, 1), *drained = xcalloc(s->n, 1);
 	bool any;
 	int rc;
 
@@ -364,15 +389,16 @@ static int find(struct found **best, struct search *s, uint64_t effort, bool *al
 	s->big |= is_big(s);
 	s->effort = s->big ? BIG_EFFORT : LEAST_WORK;
 	if (!rc)
-		rc = look_for_old_loops(s, drained);
+		rc = look_for_old_loops(s, sure);
 	if (!rc)
-		rc = look_at_end(s, drained, err);
+		rc = look_at_end(s, sure, drained, err);
 	s->effort = ROUNDS * search_work(s) + 4 * LEAST_WORK;
 	effort = effort ? effort : ROUNDS * search_work(s) + LEAST_WORK;
-	s->certain = count_certain(s, drained);
+	s->certain = count_certain(s, sure);
 	if (!rc)
-		rc = search_all(best, s, drained, effort, all);
+		rc = search_all(best, s, sure, drained, effort, all);
 out:
+	free(sure);
 	free(drained);
 	return rc;
 }

@@ -84,7 +84,9 @@ struct transition {
 	uint32_t ndrain;
 	uint32_t lids;	  /* LIDs in use of which an entry or an SL changes */
 	bool irreducible; /* none of those of drain but OLD_LOOP and OLD_SL, which are certain, can
-			   * be left out alone: that was tried for each, with the same search */
+			   * be left out alone: that was tried for each, on top of all that stay,
+			   * with the same search; where so much changes on so large a fabric that
+			   * the whole search would take minutes, in three fixed waves */
 	bool old_cyclic;  /* the old tables have cycles of dependencies of their own */
 };
 
@@ -103,8 +105,8 @@ struct transition_params {
  * -ECANCELED.  Deterministic.  The search takes LIDs as early as it can, in order of LIDs; a LID
  * that cannot move at once moves switch by switch from the destination outwards.
  * Time O(LIDs * switches * SLs) per wave, and the searches in the graph, whose work is limited by
- * counts; where even so it would take minutes (params->quick) the drain is larger and irreducible
- * false.  Memory O(channels * VLs + dependencies).
+ * counts; where even so it would take minutes (params->quick) it is in fixed waves.  Memory
+ * O(channels * VLs + dependencies).
  */
 int transition_plan(struct transition **out, const struct fabric *f, const struct tables *old,
 		    const struct tables *new, const struct transition_params *params,

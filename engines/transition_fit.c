@@ -2,6 +2,8 @@
 /*
  * First fit from nothing: a few waves are fixed beforehand, each with its graph, and one LID after
  * the other joins them all when none of the graphs gets a cycle; who does not fit needs the drain.
+ * The end, when new tables meet old SLs, is one graph more.  Graphs only grow, so that who did not
+ * fit would not fit beside those that did in the end, either.
  *
  * Where nearly everything changes that finds more in less time than starting from all the old
  * dependencies, which leave new ones no room.
@@ -15,14 +17,23 @@
 #include <string.h>
 
 #define LEVELS	   3 /* waves of LFTs */
-#define MAX_STAGES (LEVELS + 1)
+#define MAX_STAGES (LEVELS + 2)
+#define LOOKS	   16384 /* to learn why one did not fit */
+
+/* Ages of a LID that changes as a whole: one run of the flow each. */
+enum run { RUN_OLD, RUN_BOTH, RUN_NEW, RUN_SL2VL, RUN_END, RUNS };
 
 struct fit {
 	struct search *s;
 	bool sl2vl; /* stage 0 is the wave of the SL2VL tables */
-	uint32_t nstages;
+	bool end;   /* the last stage is the end */
+	uint32_t nstages, nwaves;
 	struct tgraph *g[MAX_STAGES];
+	VEC(struct tdep) dep[RUNS]; /* of the LID at hand, where ran */
+	bool ran[RUNS], sound[RUNS];
+	VEC(struct tdep) part;		    /* of a LID that changes in parts */
 	VEC(struct tdep) added[MAX_STAGES]; /* of the LID at hand */
+	uint32_t failed;		    /* stage in which it did not fit last */
 	uint8_t *level;			    /* by switch: when its entry changes, from 0 */
 	uint32_t nlevels;
 	uint8_t *lft;
@@ -60,17 +71,39 @@ static int put_static(struct fit *x, const uint8_t *drained)
 		flow_load(s->flow, it->lid);
 		flow_run(s->flow, &a);
 		d = flow_deps(s->flow, &n);
-		for (uint32_t g = 0; g < x->nstages; g++)
+		for (uint32_t g = 0; g < x->nwaves; g++)
 			tgraph_put_all(x->g[g], d, n);
-		s->graphs_done += (uint64_t)n * x->nstages;
+		s->graphs_done += (uint64_t)n * x->nwaves;
 		if (search_tick(s))
 			return -ECANCELED;
 	}
-	for (uint32_t g = 0; g < x->nstages; g++)
+	for (uint32_t g = 0; g < x->nwaves; g++)
 		if (!tgraph_sort(x->g[g])) {
 			tgraph_contract(x->g[g]);
 			tgraph_sort(x->g[g]);
 		}
+	return 0;
+}
+
+/* In the end all LIDs are there, with the new SLs at least. */
+static int put_end(struct fit *x)
+{
+	const struct ages a = { .lft_all = AGE_NEW, .sl = AGE_NEW, .sl2vl = AGE_NEW };
+	struct search *s = x->s;
+	const struct tdep *d;
+	uint32_t n;
+
+	for (uint32_t i = 0; i < s->n && x->end; i++) {
+		flow_load(s->flow, s->item[i].lid);
+		flow_run(s->flow, &a);
+		d = flow_deps(s->flow, &n);
+		tgraph_put_all(x->g[x->nwaves], d, n);
+		s->graphs_done += n;
+		if (search_tick(s))
+			return -ECANCELED;
+	}
+	if (x->end)
+		tgraph_sort(x->g[x->nwaves]); /* which was looked at before */
 	return 0;
 }
 
@@ -111,42 +144,100 @@ static uint8_t age_in(uint32_t level, uint32_t now)
 	return level > now ? AGE_OLD : level == now ? AGE_BOTH : AGE_NEW;
 }
 
-/* The ages of a LID in a stage when its first level changes in the LFT wave first. */
-static struct ages ages_in(struct fit *x, uint32_t stage, uint32_t first)
+/* Of which run are the dependencies of a LID in a stage when its first level changes in the LFT
+ * wave first?  RUNS: of none, it changes in parts. */
+static enum run run_in(const struct fit *x, uint32_t stage, uint32_t first)
 {
-	struct ages a = { .lft = x->lft, .sl = x->s->sl_waves, .sl2vl = AGE_OLD };
-	uint32_t now = stage - x->sl2vl;
+	if (stage == x->nwaves)
+		return RUN_END;
+	if (x->sl2vl && !stage)
+		return RUN_SL2VL;
+	if (!x->nlevels)
+		return RUN_OLD;
+	if (x->nlevels > 1)
+		return RUNS;
+	stage -= x->sl2vl;
+	return stage < first ? RUN_OLD : stage == first ? RUN_BOTH : RUN_NEW;
+}
 
-	if (x->sl2vl && !stage) {
-		a.lft = NULL;
-		a.lft_all = AGE_OLD;
+static struct ages ages_of(const struct fit *x, enum run run)
+{
+	struct ages a = { .lft_all = AGE_OLD,
+			  .sl = x->s->sl_waves,
+			  .sl2vl = x->sl2vl ? AGE_NEW : AGE_OLD };
+
+	if (run == RUN_SL2VL)
 		a.sl2vl = AGE_BOTH;
-		return a;
-	}
-	if (x->sl2vl)
-		a.sl2vl = AGE_NEW;
-	if (!x->nlevels) { /* the entries stay */
-		a.lft = NULL;
-		a.lft_all = AGE_OLD;
-		return a;
-	}
-	for (uint32_t sw = 0; sw < x->s->f->nsw; sw++)
-		x->lft[sw] = age_in(first + x->level[sw], now);
+	if (run == RUN_BOTH)
+		a.lft_all = AGE_BOTH;
+	if (run == RUN_NEW)
+		a.lft_all = AGE_NEW;
+	if (run == RUN_END)
+		a = (struct ages){ .lft_all = AGE_NEW, .sl = AGE_BOTH, .sl2vl = AGE_NEW };
 	return a;
+}
+
+static bool run_parts(struct fit *x, struct item *it, uint32_t stage, uint32_t first)
+{
+	struct ages a = ages_of(x, RUN_BOTH);
+	const struct tdep *d;
+	uint32_t n;
+
+	a.lft = x->lft;
+	for (uint32_t sw = 0; sw < x->s->f->nsw; sw++)
+		x->lft[sw] = age_in(first + x->level[sw], stage - x->sl2vl);
+	x->part.n = 0;
+	if (!search_run(x->s, it, &a))
+		return false;
+	d = flow_deps(x->s->flow, &n);
+	for (uint32_t i = 0; i < n; i++)
+		vec_push(&x->part, d[i]);
+	return true;
+}
+
+/* The dependencies in a stage; false: a loop, or losses. */
+static bool deps_in(struct fit *x, struct item *it, uint32_t stage, uint32_t first,
+		    const struct tdep **d, uint32_t *n)
+{
+	enum run run = run_in(x, stage, first);
+	struct ages a = ages_of(x, run);
+	const struct tdep *v;
+	uint32_t k;
+
+	if (run == RUNS) {
+		if (!run_parts(x, it, stage, first))
+			return false;
+		*d = x->part.v;
+		*n = (uint32_t)x->part.n;
+		return true;
+	}
+	if (!x->ran[run]) {
+		x->ran[run] = true;
+		x->sound[run] = search_run(x->s, it, &a);
+		x->dep[run].n = 0;
+		v = flow_deps(x->s->flow, &k);
+		for (uint32_t i = 0; i < k; i++)
+			vec_push(&x->dep[run], v[i]);
+	}
+	*d = x->dep[run].v;
+	*n = (uint32_t)x->dep[run].n;
+	return x->sound[run];
 }
 
 static bool add_stage(struct fit *x, struct item *it, uint32_t g, uint32_t first)
 {
 	struct search *s = x->s;
-	struct ages a = ages_in(x, g, first);
 	uint64_t before = tgraph_work(x->g[g]);
 	const struct tdep *d;
 	uint32_t n, i = 0;
 
 	x->added[g].n = 0;
-	if (!search_run(s, it, &a))
+	if (!deps_in(x, it, g, first, &d, &n))
 		return false;
-	d = flow_deps(s->flow, &n);
+	for (uint32_t k = 0; k < n; k++)
+		if (tgraph_closed(x->g[g], &d[k]))
+			return false;
+	s->graphs_done += n;
 	while (i < n && tgraph_add(x->g[g], &d[i])) {
 		vec_push(&x->added[g], d[i++]);
 		if (i % 32)
@@ -158,15 +249,28 @@ static bool add_stage(struct fit *x, struct item *it, uint32_t g, uint32_t first
 	return i == n;
 }
 
-/* In all stages, or in none. */
-static bool add_everywhere(struct fit *x, struct item *it, uint32_t first)
+/* Does what did not go in close a cycle alone?  Then others that need it can be told at once: the
+ * graph only grows. */
+static void learn(struct fit *x, struct item *it, uint32_t g, uint32_t first)
 {
-	for (uint32_t g = 0; g < x->nstages; g++) {
+	const struct tdep *d;
+	uint32_t n;
+
+	if (deps_in(x, it, g, first, &d, &n) && x->added[g].n < n)
+		tgraph_closes(x->g[g], &d[x->added[g].n], LOOKS);
+}
+
+/* In those stages, or in none; the end first, where most fail. */
+static bool add_stages(struct fit *x, struct item *it, uint32_t first, uint32_t from)
+{
+	for (uint32_t g = x->nstages; g-- > from;) {
 		if (add_stage(x, it, g, first))
 			continue;
-		for (uint32_t k = 0; k <= g; k++)
+		x->failed = g;
+		for (uint32_t k = g; k < x->nstages; k++)
 			for (size_t i = 0; i < x->added[k].n; i++)
 				tgraph_remove(x->g[k], &x->added[k].v[i]);
+		learn(x, it, g, first);
 		return false;
 	}
 	return true;
@@ -192,15 +296,23 @@ static bool fits(struct fit *x, uint32_t i)
 {
 	struct item *it = &x->s->item[i];
 
+	memset(x->ran, 0, sizeof(x->ran));
 	flow_load(x->s->flow, it->lid);
+	x->failed = 0;
+	if (is_static(x, it))
+		return add_stages(x, it, 0, x->nwaves);
 	if (!choose_levels(x, it))
 		return false;
 	for (uint32_t first = 0; first + x->nlevels <= LEVELS; first++) {
-		if (add_everywhere(x, it, first)) {
+		if (add_stages(x, it, first, 0)) {
 			note_moves(x, i, first);
 			return true;
 		}
-		if (!it->lft || search_work(x->s) > x->limit || search_tick(x->s))
+		if (search_work(x->s) > x->limit) {
+			x->r->tired |= first + x->nlevels < LEVELS;
+			break;
+		}
+		if (!it->lft || x->failed == x->nwaves || search_tick(x->s))
 			break;
 	}
 	return false;
@@ -212,14 +324,18 @@ static int join_all(struct fit *x, const uint32_t *order, const uint8_t *drained
 
 	for (uint32_t k = 0; k < s->n; k++) {
 		uint32_t i = order[k];
+		bool tired = search_work(s) > x->limit;
 
 		x->r->drained[i] = drained[i];
 		x->r->ndrain += drained[i] != 0;
-		if (drained[i] || is_static(x, &s->item[i]))
+		if (drained[i] || (is_static(x, &s->item[i]) && !(x->end && s->item[i].sl)))
 			continue;
-		if (search_work(s) > x->limit || !fits(x, i)) {
-			x->r->drained[i] = TRANSITION_NO_ORDER + 1;
+		if (tired || !fits(x, i)) {
+			x->r->drained[i] = !tired && x->end && x->failed == x->nwaves
+						   ? TRANSITION_OTHERS + 1
+						   : TRANSITION_NO_ORDER + 1;
 			x->r->ndrain++;
+			x->r->tired |= tired;
 		}
 		if (search_tick(s))
 			return -ECANCELED;
@@ -261,7 +377,9 @@ int search_first_fit(struct found **out, struct search *s, const uint32_t *order
 	int rc;
 
 	search_no_graph(s);
-	x.nstages = LEVELS + x.sl2vl;
+	x.nwaves = LEVELS + x.sl2vl;
+	x.end = !s->end_holds;
+	x.nstages = x.nwaves + x.end;
 	x.r = xcalloc(1, sizeof(*x.r));
 	x.r->drained = xcalloc(s->n, 1);
 	x.r->old_cyclic = s->old_cyclic;
@@ -270,6 +388,8 @@ int search_first_fit(struct found **out, struct search *s, const uint32_t *order
 	for (uint32_t g = 0; g < x.nstages; g++)
 		x.g[g] = tgraph_new(s->f, &s->turns, flow_nvl(s->flow));
 	rc = put_static(&x, drained);
+	if (!rc)
+		rc = put_end(&x);
 	if (!rc)
 		rc = join_all(&x, order, drained);
 	if (!rc)
@@ -281,6 +401,9 @@ int search_first_fit(struct found **out, struct search *s, const uint32_t *order
 		tgraph_free(x.g[g]);
 		vec_free(&x.added[g]);
 	}
+	for (uint32_t k = 0; k < RUNS; k++)
+		vec_free(&x.dep[k]);
+	vec_free(&x.part);
 	free(x.level);
 	free(x.lft);
 	return rc;

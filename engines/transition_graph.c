@@ -11,7 +11,8 @@ struct tedge {
 	uint32_t from, to, count, points;
 	uint32_t next_turn; /* another one of the same turn */
 	uint32_t next_out, next_in;
-	bool kept; /* inside a component that was there from the beginning */
+	bool tried, closes; /* of tgraph_closes() */
+	bool kept;	    /* inside a component that was there from the beginning */
 };
 
 struct tgraph {
@@ -363,6 +364,89 @@ bool tgraph_add(struct tgraph *g, const struct tdep *d)
 	e = e != FAB_NONE ? e : make(g, d);
 	g->edge.v[e].count++;
 	return true;
+}
+
+static bool is_there(const struct tgraph *g, const struct tdep *d)
+{
+	uint32_t e = find(g, d);
+
+	return e != FAB_NONE && (g->edge.v[e].count || g->edge.v[e].kept);
+}
+
+bool tgraph_agrees(const struct tgraph *g, const struct tdep *d)
+{
+	return g->ord[rep_of(g, d->from)] < g->ord[rep_of(g, d->to)] || is_there(g, d);
+}
+
+/* One step of a search from one end towards the other, between the places low and high: true
+ * when it meets what the other has marked. */
+static bool step(struct tgraph *g, uint32_t *list, uint32_t i, uint32_t *n, bool ahead,
+		 uint32_t low, uint32_t high)
+{
+	uint32_t mine = g->stamp - ahead, other = g->stamp - !ahead;
+	uint32_t e = ahead ? g->out[list[i]] : g->in[list[i]];
+
+	while (e != FAB_NONE) {
+		const struct tedge *x = &g->edge.v[e];
+		uint32_t v = rep_of(g, ahead ? x->to : x->from);
+
+		e = ahead ? x->next_out : x->next_in;
+		g->work++;
+		if (!counts(g, x) || g->ord[v] < low || g->ord[v] > high || g->mark[v] == mine)
+			continue;
+		if (g->mark[v] == other)
+			return true;
+		g->mark[v] = mine;
+		list[(*n)++] = v;
+	}
+	return false;
+}
+
+/* From both ends, the smaller one first, until they meet or one has seen all. */
+static bool meet_between(struct tgraph *g, uint32_t a, uint32_t b, uint64_t looks)
+{
+	uint32_t i = 0, k = 0, ni = 1, nk = 1, low = g->ord[b], high = g->ord[a];
+	uint64_t tired = g->work + looks;
+
+	g->stamp += 2;
+	g->list[0] = b;
+	g->mark[b] = g->stamp - 1;
+	g->places[0] = a;
+	g->mark[a] = g->stamp;
+	while (i < ni && k < nk && g->work < tired)
+		if (ni - i <= nk - k ? step(g, g->list, i++, &ni, true, low, high)
+				     : step(g, g->places, k++, &nk, false, low, high))
+			return true;
+	return false;
+}
+
+bool tgraph_closes(struct tgraph *g, const struct tdep *d, uint64_t looks)
+{
+	uint32_t a = rep_of(g, d->from), b = rep_of(g, d->to), e;
+	bool closes;
+
+	if (tgraph_agrees(g, d))
+		return false;
+	closes = a == b || meet_between(g, a, b, looks);
+	e = find(g, d);
+	e = e != FAB_NONE ? e : make(g, d);
+	g->edge.v[e].tried = true;
+	g->edge.v[e].closes = closes;
+	return closes;
+}
+
+bool tgraph_closed(const struct tgraph *g, const struct tdep *d)
+{
+	uint32_t e = find(g, d);
+
+	return e != FAB_NONE && g->edge.v[e].closes;
+}
+
+bool tgraph_tried(const struct tgraph *g, const struct tdep *d)
+{
+	uint32_t e = find(g, d);
+
+	return e != FAB_NONE && g->edge.v[e].tried;
 }
 
 void tgraph_blame(struct tgraph *g)

@@ -42,6 +42,15 @@ void tgraph_contract(struct tgraph *g);
 /* Needs an order.  False when it would close a cycle (nothing is changed then). */
 bool tgraph_add(struct tgraph *g, const struct tdep *d);
 
+/* Need an order: does it go along with the order, or is it there already?  Would it close a cycle
+ * alone?  After that many looks: false. */
+bool tgraph_agrees(const struct tgraph *g, const struct tdep *d);
+bool tgraph_closes(struct tgraph *g, const struct tdep *d, uint64_t looks);
+/* Has tgraph_closes() said so?  That stays true while nothing is taken away that was there then.
+ * Has it been asked at all? */
+bool tgraph_closed(const struct tgraph *g, const struct tdep *d);
+bool tgraph_tried(const struct tgraph *g, const struct tdep *d);
+
 /* The dependencies of the cycle that the last tgraph_add() refused to close get a point each;
  * the points of one. */
 void tgraph_blame(struct tgraph *g);

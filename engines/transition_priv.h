@@ -37,6 +37,7 @@ struct found {
 	uint8_t *drained; /* by item: 0, or why + 1 */
 	uint32_t ndrain, nwaves, sl2vl_wave, first_lft;
 	bool old_cyclic;
+	bool tired; /* not all that are drained were tried */
 };
 
 struct search {
@@ -52,6 +53,7 @@ struct search {
 	bool descending, sl2vl_last, may_drain;
 	bool hurried;	  /* the last attempt did not go through all that could help */
 	bool old_cyclic;  /* as found by the last attempt */
+	bool end_holds;	  /* whoever keeps old SLs, but for those that are certain */
 	bool big;	  /* so much changes that an attempt would not come far */
 	uint32_t certain; /* LIDs that need the drain for certain */
 	uint32_t wave;
@@ -90,6 +92,11 @@ enum added search_add(struct search *s, struct item *it, struct ages a, bool bla
  * be drained, which s->may_drain forbids; -EAGAIN: not at once, and more is not tried when s->big;
  * -ECANCELED.  *out is NULL unless 0. */
 int search_attempt(struct found **out, struct search *s, const uint8_t *drained);
+
+/* transition_alone.c: sets drained of those whose old SLs, each LID's alone, close a cycle with the
+ * graph at hand, which is that of the new tables and SLs; beyond that effort only those are found
+ * that need no search.  -ECANCELED. */
+int search_alone(struct search *s, uint8_t *drained, uint64_t effort);
 
 /* transition_fit.c: the same from nothing, in that order of items; beyond limit (of search_work())
  * all that is left is drained.  Never -EDEADLK. */

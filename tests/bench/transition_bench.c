@@ -261,12 +261,17 @@ static int cost(const char *from, const char *to, const char *spec, struct err *
 	if (!rc && transition_plan(&t, f, old, new, NULL, &p, err)) {
 		printf("%-40s %s -> %s: %.3f s: %s\n", spec, from, to, cpu_s() - begin, err->text);
 	} else if (!rc) {
+		double end = cpu_s();
+		uint32_t why[4] = { 0 };
+
 		getrusage(RUSAGE_SELF, &ru);
-		printf("%-40s %s -> %s: %.3f s, gap %.3f s, %ld MB, %u waves, %u writes of %u "
-		       "blocks, %u LIDs change, %u to drain%s\n",
-		       spec, from, to, cpu_s() - begin, w.gap, ru.ru_maxrss / 1024, t->nwaves,
-		       t->nwrites, t->blocks, t->lids, t->ndrain,
-		       t->irreducible ? " (irreducible)" : "");
+		for (uint32_t i = 0; i < t->ndrain; i++)
+			why[t->drain[i].why]++;
+		printf("%-30s %s -> %s: %.3f s, gap %.3f s, %ld MB, %u waves, %u writes of %u "
+		       "blocks, %u LIDs change, %u to drain (%u loop, %u SL, %u SLs, %u order)%s\n",
+		       spec, from, to, end - begin, w.gap, ru.ru_maxrss / 1024, t->nwaves,
+		       t->nwrites, t->blocks, t->lids, t->ndrain, why[0], why[1], why[2], why[3],
+		       t->irreducible ? " irreducible" : "");
 	}
 	transition_free(t);
 	tables_put(old);
