@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/opensm/osm_notice.h"
 
+#include "fabric/base/mem.h"
+
 /* osm_config.h first: it fixes the layout of the others' structures */
 #include <opensm/osm_config.h>
 
@@ -8,6 +10,7 @@
 #include <opensm/osm_opensm.h>
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 int osm_notice_report(struct osm_opensm *osm, const uint8_t d[NOTICE_SA_DATA], struct err *err)
@@ -25,4 +28,28 @@ int osm_notice_report(struct osm_opensm *osm, const uint8_t d[NOTICE_SA_DATA], s
 	if (osm_report_notice(&osm->log, subn, &n) != IB_SUCCESS)
 		return err_set(err, -EIO, "OpenSM could not send the notice to its subscribers");
 	return 0;
+}
+
+static bool listens(const osm_infr_t *r, uint16_t trap)
+{
+	const ib_inform_info_t *i = &r->inform_record.inform_info;
+
+	return i->is_generic && (i->g_or_v.generic.trap_num == 0xffff ||
+				 cl_ntoh16(i->g_or_v.generic.trap_num) == trap);
+}
+
+void osm_notice_listeners(struct osm_opensm *osm, uint16_t trap, uint64_t **guid, uint32_t *n)
+{
+	cl_qlist_t *list = &osm->subn.sa_infr_list;
+
+	*n = 0;
+	*guid = xcalloc(cl_qlist_count(list), sizeof(**guid));
+	for (cl_list_item_t *i = cl_qlist_head(list); i != cl_qlist_end(list);
+	     i = cl_qlist_next(i)) {
+		const osm_infr_t *r = (const osm_infr_t *)i;
+
+		if (listens(r, trap))
+			(*guid)[(*n)++] =
+				cl_ntoh64(r->inform_record.subscriber_gid.unicast.interface_id);
+	}
 }

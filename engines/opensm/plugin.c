@@ -340,12 +340,25 @@ static int send_notice(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct err *e
 	return rc;
 }
 
+static int listeners(void *ctx, uint64_t **guid, uint32_t *n, struct err *err)
+{
+	struct plugin *p = ctx;
+
+	(void)err;
+	if (osm_exit_flag || pthread_rwlock_tryrdlock(&p->osm->lock.lock))
+		return -EAGAIN;
+	osm_notice_listeners(p->osm, NOTICE_UNPATH, guid, n);
+	pthread_rwlock_unlock(&p->osm->lock.lock);
+	return 0;
+}
+
 static void start_server(struct plugin *p)
 {
 	static const struct server_ops ops = {
 		.facts = facts,
 		.reroute = reroute,
 		.notice = send_notice,
+		.listeners = listeners,
 		.say = say,
 	};
 	struct err err;

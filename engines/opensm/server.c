@@ -22,11 +22,13 @@
 
 #define OUT_MAX	  (1u << 20) /* bytes beside tables that wait to be fetched */
 #define HEARD_MAX 16384	     /* notices between the threads */
-#define NOTICES	  64	     /* to be sent, of one client */
+#define WAITING	  64	     /* of one client, until OpenSM has time */
 #define BUSY_MS	  5	     /* between two tries while OpenSM is at work */
 
+/* What has to wait until OpenSM is not at work: a notice, or the question who listens. */
 struct pending {
 	uint32_t id;
+	bool listeners;
 	uint8_t d[NOTICE_SA_DATA];
 };
 
@@ -45,7 +47,7 @@ struct client {
 	uint64_t order;	  /* reroute under way; 0 none */
 	uint64_t order_ms;
 	uint32_t order_id;
-	VEC(struct pending) notices;
+	VEC(struct pending) waiting;
 };
 
 struct server {
@@ -73,7 +75,7 @@ static void hang_up(struct client *c)
 		close(c->fd);
 	vec_free(&c->body);
 	vec_free(&c->out);
-	vec_free(&c->notices);
+	vec_free(&c->waiting);
 	memset(c, 0, sizeof(*c));
 	c->fd = -1;
 }
@@ -168,18 +170,20 @@ static int order(struct server *s, struct client *c, struct err *err)
 	return rc;
 }
 
-static int queue_notice(struct client *c, struct err *err)
+static int queue(struct client *c, struct err *err)
 {
-	struct pending p = { .id = c->m.id };
+	struct pending p = { .id = c->m.id, .listeners = c->m.type == OSM_MSG_LISTENERS };
 	struct notice n;
 
-	if (c->body.n != NOTICE_SA_DATA || notice_decode(&n, c->body.v, NOTICE_SA_DATA) ||
-	    (n.trap != NOTICE_UNPATH && n.trap != NOTICE_REPATH))
-		return err_set(err, -EINVAL, "notices 68 and 69 can be sent, no others");
-	if (c->notices.n >= NOTICES)
-		return err_set(err, -EBUSY, "%u notices wait to be sent already", NOTICES);
-	memcpy(p.d, c->body.v, sizeof(p.d));
-	vec_push(&c->notices, p);
+	if (c->waiting.n >= WAITING)
+		return err_set(err, -EBUSY, "%u questions wait for OpenSM already", WAITING);
+	if (!p.listeners) {
+		if (c->body.n != NOTICE_SA_DATA || notice_decode(&n, c->body.v, NOTICE_SA_DATA) ||
+		    (n.trap != NOTICE_UNPATH && n.trap != NOTICE_REPATH))
+			return err_set(err, -EINVAL, "notices 68 and 69 can be sent, no others");
+		memcpy(p.d, c->body.v, sizeof(p.d));
+	}
+	vec_push(&c->waiting, p);
 	return 0;
 }
 
@@ -198,7 +202,8 @@ static int do_plain(struct server *s, struct client *c, struct osm_answer *a, st
 		rc = order(s, c, err);
 		return rc ? rc : 1;
 	case OSM_MSG_NOTICE:
-		rc = queue_notice(c, err);
+	case OSM_MSG_LISTENERS:
+		rc = queue(c, err);
 		return rc ? rc : 1;
 	case OSM_MSG_WATCH:
 		c->watches = true;
@@ -340,27 +345,55 @@ static void watch_order(struct server *s, struct client *c)
 	}
 }
 
-static void send_notices(struct server *s, struct client *c)
+static int tell_listeners(struct server *s, struct client *c, uint32_t id, struct err *err)
+{
+	uint64_t *guid = NULL;
+	uint8_t *body;
+	uint32_t n;
+	int rc = s->ops->listeners(s->ctx, &guid, &n, err);
+
+	if (rc)
+		return rc;
+	body = xcalloc(n, 8);
+	for (uint32_t i = 0; i < n; i++)
+		osm_put_u64(body + (size_t)i * 8, guid[i]);
+	answer(c, OSM_MSG_LISTENERS | OSM_MSG_ANSWER, id, body, (size_t)n * 8);
+	free(body);
+	free(guid);
+	return 0;
+}
+
+static int send_notice(struct server *s, struct client *c, const struct pending *p, struct err *err)
 {
 	struct osm_answer a = { 0 };
+	int rc = s->ops->notice(s->ctx, p->d, err);
+
+	if (rc)
+		return rc;
+	s->nnotices++;
+	answer_plain(c, OSM_MSG_NOTICE | OSM_MSG_ANSWER, p->id, &a);
+	return 0;
+}
+
+static void do_waiting(struct server *s, struct client *c)
+{
 	struct err err = { "" };
 	size_t n = 0;
 
-	while (n < c->notices.n) {
-		const struct pending *p = &c->notices.v[n];
-		int rc = s->ops->notice(s->ctx, p->d, &err);
+	while (n < c->waiting.n) {
+		const struct pending *p = &c->waiting.v[n];
+		int rc = p->listeners ? tell_listeners(s, c, p->id, &err)
+				      : send_notice(s, c, p, &err);
 
 		if (rc == -EAGAIN)
 			break;
 		if (rc)
 			answer_error(c, p->id, rc, err.text);
-		else if (++s->nnotices)
-			answer_plain(c, OSM_MSG_NOTICE | OSM_MSG_ANSWER, p->id, &a);
 		n++;
 	}
 	if (n)
-		memmove(c->notices.v, c->notices.v + n, (c->notices.n - n) * sizeof(*c->notices.v));
-	c->notices.n -= n;
+		memmove(c->waiting.v, c->waiting.v + n, (c->waiting.n - n) * sizeof(*c->waiting.v));
+	c->waiting.n -= n;
 }
 
 /* Who does not fetch what it watches for is hung up on, rather than be told a part of it. */
@@ -397,7 +430,7 @@ static void tend_client(struct server *s, struct client *c, short events)
 	if (events & (POLLIN | POLLHUP | POLLERR) && !c->hang_up)
 		hear_client(s, c);
 	watch_order(s, c);
-	send_notices(s, c);
+	do_waiting(s, c);
 	if (c->out.n)
 		write_client(c);
 	if (c->hang_up || overdue(s, c, clock_ms()))
@@ -416,7 +449,7 @@ static struct client *place(struct server *s)
 
 		if (c->fd < 0)
 			return c;
-		if (c->watches || c->order || c->got || c->out.n || c->notices.n ||
+		if (c->watches || c->order || c->got || c->out.n || c->waiting.n ||
 		    now - c->last_ms < s->limits.idle_ms)
 			continue;
 		if (!idle || c->last_ms < idle->last_ms)
@@ -461,7 +494,7 @@ static int wait_ms(const struct server *s)
 	int ms = 1000;
 
 	for (int i = 0; i < SERVER_CLIENTS; i++)
-		if (s->client[i].fd >= 0 && s->client[i].notices.n)
+		if (s->client[i].fd >= 0 && s->client[i].waiting.n)
 			ms = BUSY_MS;
 	return ms;
 }

@@ -22,6 +22,8 @@ struct server_ops {
 	int (*reroute)(void *ctx, struct err *err);
 	/* 68 or 69 to all subscribers; -EAGAIN: OpenSM is at work, ask again soon. */
 	int (*notice)(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct err *err);
+	/* GUIDs of ports that have subscribed to 68; the server frees *guid.  -EAGAIN as above. */
+	int (*listeners)(void *ctx, uint64_t **guid, uint32_t *n, struct err *err);
 	void (*say)(void *ctx, const char *sentence); /* into OpenSM's log */
 };
 

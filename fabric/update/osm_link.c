@@ -17,6 +17,7 @@
 
 #define WAIT_MS	   5000
 #define REROUTE_MS 120000
+#define BUSY_MS	   60000 /* for what has to wait until OpenSM is not at work */
 #define HEARD_MAX  65536 /* notices that nobody has fetched yet */
 
 struct osm_link {
@@ -296,7 +297,20 @@ int osm_link_notice(struct osm_link *l, const struct notice *n, struct err *err)
 	uint8_t d[NOTICE_SA_DATA];
 
 	notice_encode(d, sizeof(d), n);
-	return ask_plain(l, OSM_MSG_NOTICE, 0, d, sizeof(d), l->timeout_ms, NULL, err);
+	return ask_plain(l, OSM_MSG_NOTICE, 0, d, sizeof(d), BUSY_MS, NULL, err);
+}
+
+int osm_link_listeners(struct osm_link *l, uint64_t **guid, uint32_t *n, struct err *err)
+{
+	int rc = ask(l, OSM_MSG_LISTENERS, 0, NULL, 0, BUSY_MS, err);
+
+	if (rc)
+		return rc;
+	*n = (uint32_t)(l->body.n / 8);
+	*guid = xcalloc(*n, sizeof(**guid));
+	for (uint32_t i = 0; i < *n; i++)
+		(*guid)[i] = osm_get_u64(l->body.v + (size_t)i * 8);
+	return 0;
 }
 
 int osm_link_watch(struct osm_link *l, struct err *err)

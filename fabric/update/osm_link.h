@@ -46,6 +46,8 @@ int osm_link_policy(struct osm_link *l, const char *text, unsigned flags, struct
 
 /* n: trap 68 or 69; the plugin fills in who sends it. */
 int osm_link_notice(struct osm_link *l, const struct notice *n, struct err *err);
+/* Ports that have subscribed to notice 68, in no order, also twice.  The caller frees *guid. */
+int osm_link_listeners(struct osm_link *l, uint64_t **guid, uint32_t *n, struct err *err);
 /* From now on traps 144 of all nodes can be had. */
 int osm_link_watch(struct osm_link *l, struct err *err);
 /* 1: the next one, with the issuer's LID and GUID; 0: none within wait_ms.  Those that came while

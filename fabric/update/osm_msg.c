@@ -19,9 +19,21 @@ static uint32_t get_u32(const uint8_t *d)
 	return d[0] | (uint32_t)d[1] << 8 | (uint32_t)d[2] << 16 | (uint32_t)d[3] << 24;
 }
 
+void osm_put_u64(uint8_t d[8], uint64_t v)
+{
+	put_u32(d, (uint32_t)v);
+	put_u32(d + 4, (uint32_t)(v >> 32));
+}
+
+uint64_t osm_get_u64(const uint8_t d[8])
+{
+	return get_u32(d) | (uint64_t)get_u32(d + 4) << 32;
+}
+
 uint32_t osm_msg_limit(uint8_t type)
 {
-	if (type == OSM_MSG_LOAD || type == (OSM_MSG_TABLES | OSM_MSG_ANSWER))
+	if (type == OSM_MSG_LOAD || type == (OSM_MSG_TABLES | OSM_MSG_ANSWER) ||
+	    type == (OSM_MSG_LISTENERS | OSM_MSG_ANSWER))
 		return OSM_MSG_LARGE;
 	return OSM_MSG_SMALL;
 }

@@ -33,15 +33,16 @@
 
 enum osm_msg_type {
 	OSM_MSG_STATUS = 1,
-	OSM_MSG_LOAD = 2,     /* tables, to route with from the next routing on */
-	OSM_MSG_POLICY = 3,   /* the text of a policy; empty: the file counts again */
-	OSM_MSG_REROUTE = 4,  /* answered when OpenSM has finished */
-	OSM_MSG_NOTICE = 5,   /* to all subscribers: 68 and 69 only */
-	OSM_MSG_WATCH = 6,    /* from now on OSM_MSG_HEARD for each trap 144 */
-	OSM_MSG_TABLES = 7,   /* answered with tables */
-	OSM_MSG_KEEP = 8,     /* what was loaded is confirmed: it goes to disk */
-	OSM_MSG_RETURN = 9,   /* back to the tables from before the first load; reroute next */
-	OSM_MSG_HEARD = 0x60, /* a notice, unasked */
+	OSM_MSG_LOAD = 2,	/* tables, to route with from the next routing on */
+	OSM_MSG_POLICY = 3,	/* the text of a policy; empty: the file counts again */
+	OSM_MSG_REROUTE = 4,	/* answered when OpenSM has finished */
+	OSM_MSG_NOTICE = 5,	/* to all subscribers: 68 and 69 only */
+	OSM_MSG_WATCH = 6,	/* from now on OSM_MSG_HEARD for each trap 144 */
+	OSM_MSG_TABLES = 7,	/* answered with tables */
+	OSM_MSG_KEEP = 8,	/* what was loaded is confirmed: it goes to disk */
+	OSM_MSG_RETURN = 9,	/* back to the tables from before the first load; reroute next */
+	OSM_MSG_LISTENERS = 10, /* answered with port GUIDs, 8 bytes each: who listens to 68 */
+	OSM_MSG_HEARD = 0x60,	/* a notice, unasked */
 	OSM_MSG_ANSWER = 0x80,
 	OSM_MSG_ERROR = 0xff
 };
@@ -60,6 +61,10 @@ struct osm_msg {
 	uint32_t id;
 	uint32_t len; /* of the body */
 };
+
+/* Numbers in bodies. */
+void osm_put_u64(uint8_t d[8], uint64_t v);
+uint64_t osm_get_u64(const uint8_t d[8]);
 
 void osm_msg_put(uint8_t head[OSM_MSG_HEAD], const struct osm_msg *m);
 /* -EPROTO: not of this protocol; -ENOTSUP: of another version; -EMSGSIZE: longer than its type

@@ -6,12 +6,14 @@
  *                             is not among the traps
  *   send PHASE TXN SEQ [N]    68 or 69, N times the same
  *   round TXN AGENTS          subscribes to 144, sends 68, waits for so many acks, then 69
+ *   osm SOCKET TXN AGENTS     the same over the socket of OpenSM's plugin, without a port
  *   wrong TXN                 an ack that tells other capabilities than the port has
  *   refused                   unsubscribes from what was not subscribed
  */
 #include "fabric/mad/notice_port.h"
 
 #include "fabric/update/coordinator.h"
+#include "fabric/update/osm_agents.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -156,6 +158,58 @@ static int round_trip(struct tool *x, uint32_t txn, uint32_t agents)
 	return rc;
 }
 
+/* One phase over the plugin's socket. */
+static int osm_phase(struct tool *x, struct agent_link *l, uint8_t trap, uint32_t txn,
+		     uint32_t agents)
+{
+	uint64_t start = l->ops->now_ns(l->ctx), heard[64];
+	struct phase_notice ask = { .version = PHASE_NOTICE_VERSION,
+				    .phase = phase_of(trap),
+				    .txn = txn,
+				    .seq = ++x->seq };
+	uint32_t n = 0;
+
+	if (l->ops->listen(l->ctx, NULL, &x->err) || l->ops->send(l->ctx, &ask, &x->err))
+		return fail(x);
+	while (n < agents && l->ops->now_ns(l->ctx) < start + 10 * SECOND) {
+		struct agent_answer a;
+		uint32_t k = 0;
+
+		if (l->ops->recv(l->ctx, &a, SECOND, &x->err) != 1 || a.notice.txn != txn ||
+		    a.notice.phase != phase_of(trap))
+			continue;
+		while (k < n && heard[k] != a.guid)
+			k++;
+		if (k == n && n < 64)
+			heard[n++] = a.guid;
+	}
+	printf("phase %u: %u of %u acks in %.1f ms\n", trap, n, agents,
+	       (double)(l->ops->now_ns(l->ctx) - start) / 1e6);
+	return n < agents;
+}
+
+static int by_osm(const char *socket, uint32_t txn, uint32_t agents)
+{
+	struct tool x = { 0 };
+	struct agent_link l;
+	struct osm_link *osm;
+	uint64_t *guid;
+	uint32_t n;
+	int rc;
+
+	if (osm_link_open(&osm, socket, 0, &x.err) || osm_link_listeners(osm, &guid, &n, &x.err))
+		return fail(&x);
+	printf("listeners: %u\n", n);
+	free(guid);
+	agent_link_osm(&l, osm);
+	rc = osm_phase(&x, &l, NOTICE_UNPATH, txn, agents);
+	if (!rc)
+		rc = osm_phase(&x, &l, NOTICE_REPATH, txn, agents);
+	agent_link_close(&l);
+	osm_link_close(osm);
+	return rc;
+}
+
 static int wrong_ack(struct tool *x, uint32_t txn)
 {
 	struct phase_notice a = { .version = PHASE_NOTICE_VERSION,
@@ -194,6 +248,8 @@ int main(int argc, char **argv)
 	int rc;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc == 5 && !strcmp(argv[1], "osm"))
+		return by_osm(argv[2], (uint32_t)atoi(argv[3]), (uint32_t)atoi(argv[4]));
 	opts.deaf = argc > 1 && strcmp(argv[1], "listen") && strcmp(argv[1], "round");
 	rc = notice_port_open_umad(&x.np, &opts, &x.err);
 	if (rc)

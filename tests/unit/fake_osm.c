@@ -96,7 +96,23 @@ static int take_notice(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct err *e
 	return 0;
 }
 
-const struct server_ops fake_osm_ops = { facts, reroute, take_notice, hear };
+static int listeners(void *ctx, uint64_t **guid, uint32_t *n, struct err *err)
+{
+	struct fake_osm *k = ctx;
+
+	(void)err;
+	if (atomic_load(&k->busy)) {
+		atomic_fetch_sub(&k->busy, 1);
+		return -EAGAIN;
+	}
+	*n = 2;
+	*guid = xcalloc(2, sizeof(**guid));
+	(*guid)[0] = k->f->term_guid[3];
+	(*guid)[1] = k->f->term_guid[0];
+	return 0;
+}
+
+const struct server_ops fake_osm_ops = { facts, reroute, take_notice, listeners, hear };
 
 void fake_osm_policy(struct fake_osm *k, const char *text)
 {

@@ -5,6 +5,8 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/mad/notice_phase.h"
+#include "fabric/update/coordinator.h"
+#include "fabric/update/osm_agents.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"
 
@@ -365,7 +367,7 @@ static void when_all_places_are_taken_an_idle_client_gives_way(void **state)
 static void answers_of_agents_reach_whoever_watches(void **state)
 {
 	struct fake_osm *k = *state;
-	struct phase_notice in = { .version = 1, .phase = NOTICE_UNPATH, .seq = 7, .txn = 99 }, out;
+	struct phase_notice in = { .version = 1, .phase = PHASE_UNPATH, .seq = 7, .txn = 99 }, out;
 	struct notice_sender from = { .lid = 12, .cap_mask = 5 };
 	uint8_t d[NOTICE_SA_DATA];
 	struct osm_link *other;
@@ -396,7 +398,7 @@ static void answers_of_agents_reach_whoever_watches(void **state)
 static void notices_are_sent_when_opensm_has_time_and_only_those_of_phases(void **state)
 {
 	struct fake_osm *k = *state;
-	struct phase_notice in = { .version = 1, .phase = NOTICE_UNPATH, .seq = 1, .txn = 2 };
+	struct phase_notice in = { .version = 1, .phase = PHASE_UNPATH, .seq = 1, .txn = 2 };
 	struct notice_sender from = { .lid = 1 };
 	struct notice n, sent;
 
@@ -410,6 +412,58 @@ static void notices_are_sent_when_opensm_has_time_and_only_those_of_phases(void 
 	n.trap = NOTICE_LINK_STATE;
 	assert_int_equal(osm_link_notice(k->l, &n, NULL), -EINVAL);
 	assert_int_equal(atomic_load(&k->notices), 1);
+}
+
+static void a_coordinator_speaks_to_agents_over_the_socket(void **state)
+{
+	struct fake_osm *k = *state;
+	struct phase_notice ask = { .version = 1, .phase = PHASE_UNPATH, .seq = 3, .txn = 5 };
+	struct agent_place at[2] = { { .guid = k->f->term_guid[3] },
+				     { .guid = k->f->term_guid[1] } };
+	struct notice_sender from = { .lid = 12 };
+	uint8_t d[NOTICE_SA_DATA];
+	struct agent_answer a;
+	struct agent_link l;
+	struct notice n;
+	struct err err = { "" };
+
+	agent_link_osm(&l, k->l);
+	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
+	atomic_store(&k->busy, 3);
+	assert_int_equal(l.ops->present(l.ctx, at, 2, NULL, &err), 0);
+	assert_int_equal(at[0].there, AGENT_PRESENT);
+	assert_int_equal(at[1].there, AGENT_ABSENT);
+	assert_int_equal(l.ops->send(l.ctx, &ask, &err), 0);
+	assert_int_equal(atomic_load(&k->notices), 1);
+
+	n = (struct notice){ .type = NOTICE_INFO,
+			     .producer = NOTICE_CA,
+			     .trap = NOTICE_LOCAL_CHANGES };
+	notice_encode(d, sizeof(d), &n);
+	server_heard(k->server, d); /* of another sort */
+	notice_phase_make(&n, &ask, true, &from);
+	n.issuer_lid = 12;
+	n.issuer_guid = 77;
+	notice_encode(d, sizeof(d), &n);
+	server_heard(k->server, d);
+	assert_int_equal(l.ops->recv(l.ctx, &a, 1000000000, &err), 0);
+	assert_int_equal(l.ops->recv(l.ctx, &a, 1000000000, &err), 1);
+	assert_int_equal(a.lid, 12);
+	assert_true(a.guid == 77);
+	assert_int_equal(a.notice.seq, 3);
+	assert_int_equal(l.ops->recv(l.ctx, &a, 1000000, &err), 0);
+
+	/* OpenSM restarts */
+	server_stop(k->server);
+	assert_int_equal(server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, NULL, NULL),
+			 0);
+	assert_true(l.ops->recv(l.ctx, &a, 1000000, &err) < 0);
+	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
+	server_heard(k->server, d);
+	assert_int_equal(l.ops->recv(l.ctx, &a, 1000000000, &err), 1);
+	k->standby = true;
+	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), -ESTALE);
+	agent_link_close(&l);
 }
 
 static void a_socket_that_answers_is_not_taken_over_and_a_dead_one_is(void **state)
@@ -456,6 +510,7 @@ int main(void)
 		T(when_all_places_are_taken_an_idle_client_gives_way),
 		T(answers_of_agents_reach_whoever_watches),
 		T(notices_are_sent_when_opensm_has_time_and_only_those_of_phases),
+		T(a_coordinator_speaks_to_agents_over_the_socket),
 		T(a_socket_that_answers_is_not_taken_over_and_a_dead_one_is),
 	};
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * osm_agents: agents by way of our plugin inside OpenSM: it sends the notices itself, hears the
+ * answers as the SM, and knows who subscribes.  No port is needed, no subscription, and no notice
+ * is taken for one that came already.
+ */
+#ifndef FABRIC_UPDATE_OSM_AGENTS_H
+#define FABRIC_UPDATE_OSM_AGENTS_H
+
+#include "fabric/update/agent_link.h"
+#include "fabric/update/osm_link.h"
+
+/* l stays the caller's and must outlive it; it may be used for other things by the same thread. */
+void agent_link_osm(struct agent_link *out, struct osm_link *l);
+
+#endif
