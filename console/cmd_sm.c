@@ -23,7 +23,8 @@ struct sm_cmd {
 
 static const struct argp_option table[] = {
 	{ "json", OPT_SM_JSON, NULL, 0, "as JSON", 0 },
-	{ "reroute", OPT_REROUTE, NULL, 0, "let OpenSM route again, and wait for it", 0 },
+	{ "reroute", OPT_REROUTE, NULL, 0,
+	  "let OpenSM route again and write all of it, also what it believes to be there", 0 },
 	{ "policy", OPT_POLICY, "FILE", 0,
 	  "another policy for OpenSM's plugin until it restarts (\"\": the one of before), and reroute",
 	  0 },
@@ -101,7 +102,7 @@ static int orders(struct live *l, const struct sm_cmd *c, struct err *err)
 	if (!rc && (c->policy || c->forget))
 		rc = give_policy(l->osm, c, err);
 	if (!rc)
-		rc = osm_link_reroute(l->osm, false, 0, &a, err);
+		rc = osm_link_reroute(l->osm, c->reroute, 0, &a, err);
 	if (!rc)
 		rc = osm_link_status(l->osm, &l->osm_status, err);
 	return rc;

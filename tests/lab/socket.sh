@@ -130,7 +130,78 @@ sm "routing_engine ibroute,nue" "qos TRUE" || give_up "opensm again"
 ok "opensm anew: the confirmed tables from disk" plugin 'p["source"] == "confirmed" and p["engine"] == "dfsssp"'
 ok "and in the switches" same "$LAB_DIR/wanted"
 
-# nobody confirms: back to what was before, which the plugin still has
+# an update that nobody has confirmed yet
 cp "$LAB_DIR/wanted" "$LAB_DIR/t1"
 ok "another plan" plan_for nue:3 "$LAB_DIR/p2"
+ok "apply, detached" does 0 apply "$LAB_DIR/p2" "${dirs[@]}" --yes-fabric lab --detach
+id=$(grep -oE '[0-9]{8}T[0-9]{6}Z-[0-9]+' "$LAB_DIR/out" | head -n 1)
+ok "its tables are in force, those of before kept" lab_wait 20 plugin 'p["source"] == "console" and p["engine"] == "nue" and p["base"] and not p["step"]'
+ok "and in the switches" lab_wait 5 same "$LAB_DIR/wanted"
+ok "rolled back by OpenSM" does 0 rollback "$id" "${dirs[@]}" --yes-fabric lab
+ok "the tables of before are in the switches" lab_wait 5 same "$LAB_DIR/t1"
+ok "and in force, as confirmed" plugin 'p["source"] == "confirmed" and p["engine"] == "dfsssp" and not p["base"]'
+
+# the same, but console, watchdog and guard are all killed
+ok "apply, detached again" does 0 apply "$LAB_DIR/p2" "${dirs[@]}" --yes-fabric lab --detach
+ok "in force" lab_wait 20 plugin 'p["source"] == "console" and not p["step"]'
+ours=$(for p in $(pgrep -f -- "--watchdog guard"; pgrep -f -- "--watchdog worker"); do
+	# of this lab only
+	grep -qz "IBSIM_SOCKNAME=$IBSIM_SOCKNAME" "/proc/$p/environ" && echo "$p"
+done)
+# shellcheck disable=SC2086 # one after the other, the guard first
+kill -9 $ours
+ok "all killed: what they gave to OpenSM stays until somebody decides" plugin 'p["source"] == "console" and p["base"]'
+ok "sm: says that it was left behind" lab_on n0002 bash -c "'$IBROUTE_TOP' sm --socket '$sock' | grep -q 'left behind'"
+sm "routing_engine ibroute,nue" "qos TRUE" || give_up "opensm a third time"
+ok "or until opensm restarts: the confirmed ones" plugin 'p["source"] == "confirmed" and p["engine"] == "dfsssp" and not p["base"]'
+ok "and in the switches" lab_wait 5 same "$LAB_DIR/t1"
+for t in $(top status --state-dir "$LAB_DIR/state" --json | python3 -c 'import json, sys
+for t in json.load(sys.stdin)["transactions"]:
+    if not t["finished"]: print(t["id"])'); do
+	ok "the journal is finished afterwards" does 0 rollback "$t" "${dirs[@]}" --yes-fabric lab
+done
+ok "all as it was" same "$LAB_DIR/t1"
+
+# somebody else writes
+ok "direct writes cannot carry service levels" does 4 apply "$LAB_DIR/p2" "${dirs[@]}" --installer smp --yes-fabric lab --no-input
+ok "but when told so" does 0 apply "$LAB_DIR/p2" "${dirs[@]}" --installer smp --accept-sl-change --yes-fabric lab --no-input
+ok "with a warning" said "OpenSM is not told"
+ok "sm: finds what OpenSM has not written" does 1 sm --socket "$sock"
+ok "and says so" said "not as OpenSM has written them"
+ok "sm --reroute: OpenSM writes all of it again" does 0 sm --socket "$sock" --reroute
+ok "and its tables are back" same "$LAB_DIR/t1"
+
+# policies
+policy_file() {
+	printf '%s\n' "$@" >"$LAB_DIR/other.conf"
+}
+policy_file "engine nosuch"
+ok "a broken policy is refused" does 4 sm --socket "$sock" --policy "$LAB_DIR/other.conf"
+ok "with the line" said "policy.conf:1: .*nosuch"
+printf '1 n[0001-0009]\n2 n[0020-0040]\n' >"$LAB_DIR/jobs"
+policy_file "engine sar" "jobs jobs" "threads 1"
+ok "sar with jobs, forgetting the confirmed tables" does 0 sm --socket "$sock" --policy "$LAB_DIR/other.conf" --forget
+ok "routes" plugin 'p["engine"] == "sar" and p["source"] == "engine" and p["policy_unsaved"] and not p["confirmed_there"]'
+ok "the file's policy again" does 0 sm --socket "$sock" --policy ""
+ok "routes" plugin 'p["engine"] == "nue" and not p["policy_unsaved"]'
+
+# agents by way of the plugin, in the hands of opensm itself
+tool=$LAB_ROOT/$B/tests/lab/notice_tool
+make -s -C "$LAB_ROOT" "$B/tests/lab/notice_tool" >/dev/null || give_up "notice_tool builds"
+for h in n0005 n0009 n0012; do
+	lab_on $h "$tool" listen 6 68 69 >"$LAB_DIR/$h.out" 2>&1 &
+	lab_wait 10 grep -q '^listening' "$LAB_DIR/$h.out"
+done
+sleep 1
+ok "68, three acks, 69, three acks over the socket" bash -c "'$tool' osm '$sock' 77 3 >'$LAB_DIR/out' 2>&1"
+ok "it knows who listens" said '^listeners: [36]$'
+sed 's/^/# /' "$LAB_DIR/out"
+wait
+
+# without a plugin
+lab_opensm_stop
+lab_opensm "routing_engine updn" || give_up "opensm without the plugin"
+ok "no plugin: sm says so" does 0 sm --socket "$sock"
+ok "and why" said "cannot be reached at"
+ok "no plugin: --installer opensm is refused" does 4 apply "$LAB_DIR/p1" "${dirs[@]}" --installer opensm --yes-fabric lab --no-input
 finish
