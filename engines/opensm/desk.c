@@ -73,7 +73,8 @@ static int renew_policy(struct desk *d, const struct choice_log *log, struct err
 {
 	struct policy *fresh, *old = NULL;
 	char sentence[600];
-	int rc = policy_load(&fresh, d->policy_path, err);
+	struct err why = { "" };
+	int rc = policy_load(&fresh, d->policy_path, &why);
 
 	pthread_mutex_lock(&d->lock);
 	if (!rc) {
@@ -81,14 +82,14 @@ static int renew_policy(struct desk *d, const struct choice_log *log, struct err
 		d->policy = fresh;
 	}
 	if (rc && (d->policy || d->override)) {
-		snprintf(sentence, sizeof(sentence), "the policy of before holds: %s", err->text);
+		snprintf(sentence, sizeof(sentence), "the policy of before holds: %s", why.text);
 		rc = 1;
 	}
 	pthread_mutex_unlock(&d->lock);
 	policy_free(old);
 	if (rc > 0)
 		log->say(log->ctx, sentence);
-	return rc < 0 ? rc : 0;
+	return rc < 0 ? err_set(err, rc, "%s", why.text) : 0;
 }
 
 /* Policies are only exchanged by renew_policy(), in the same thread, and by the socket, which
