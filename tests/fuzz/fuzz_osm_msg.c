@@ -27,7 +27,7 @@ static struct desk *desk(void)
 
 	if (d)
 		return d;
-	d = desk_new("/proc/none/policy", "/nonexistent/confirmed");
+	d = desk_new("/proc/none/policy", "/proc/none/confirmed");
 	FUZZ_NEED(!desk_policy(d, policy, strlen(policy), 0, &a, NULL));
 	FUZZ_NEED(!desk_choose(d, &c, tiny_fabric(), &log, NULL));
 	desk_routed(d, tiny_fabric(), &c);
