@@ -282,6 +282,7 @@ static int start_fabric(struct app *a, struct err *err)
 		.journal_dir = a->opts.state_dir,
 		.accept_sl_change = a->opts.demo,
 		.want_sl2vl = true,
+		.no_plugin = a->opts.demo,
 	};
 	struct wire *w;
 	int rc;

@@ -301,6 +301,11 @@ static void take_sm(struct app *a, const struct msg *msg)
 	s->lid = msg->sm.lid;
 	s->guid = msg->sm.guid;
 	snprintf(s->state, sizeof(s->state), "%s", wire_sm_state_name(msg->sm.state));
+	if (strcmp(s->engine, msg->engine) != 0 && msg->requested[0])
+		log_add(LOG_WARN, "sm", "OpenSM routes by its own engine %s, not by our tables: %s",
+			msg->engine, msg->text);
+	memcpy(s->engine, msg->engine, sizeof(s->engine));
+	memcpy(s->requested, msg->requested, sizeof(s->requested));
 	end = a->fabric ? fabric_lid_end(a->fabric, msg->sm.lid) : FAB_NONE;
 	if (end != FAB_NONE && end < a->fabric->nend)
 		snprintf(s->name, sizeof(s->name), "%.63s", a->fabric->term_name[end]);

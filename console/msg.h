@@ -73,6 +73,7 @@ struct msg {
 	struct forecast now, plan;
 	struct plan *ordered;
 	struct wire_sm sm;
+	char engine[24], requested[24]; /* of OpenSM, where our plugin tells; "" not known */
 	bool partial; /* a sweep or reading of tables that missed something */
 	struct apply_event event;
 	struct apply_status apply;

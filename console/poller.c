@@ -6,6 +6,7 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
+#include "fabric/update/osm_link.h"
 #include "fabric/update/smp.h"
 
 #include <errno.h>
@@ -17,10 +18,11 @@
 #include <time.h>
 
 /* A reading of everything may take at most this share of the time. */
-#define SHARE	20
-#define SM_S	5.0
-#define RETRY_S 3.0
-#define STEP_MS 100
+#define SHARE	  20
+#define SM_S	  5.0
+#define RETRY_S	  3.0
+#define STEP_MS	  100
+#define PLUGIN_MS 300
 
 enum todo_type { TODO_SWEEP, TODO_SAMPLE, TODO_APPLY, TODO_CONFIRM, TODO_ROLLBACK, TODO_RECOVER };
 
@@ -49,7 +51,8 @@ struct poller {
 	/* the thread's own */
 	struct progress progress;
 	const struct fabric *fabric;
-	struct plan *plan; /* of the update */
+	struct plan *plan;    /* of the update */
+	struct osm_link *osm; /* NULL: our plugin has not answered yet */
 	struct installer installer;
 	bool lost, sm_lost;
 	const struct sweep_report *discovering; /* filled by the sweep that runs */
@@ -232,6 +235,23 @@ static void sample(struct poller *p)
 	mailbox_send(p->box, msg);
 }
 
+/* What really routes, where our plugin is in that SM on this machine.  A local socket: it answers
+ * at once or never. */
+static void ask_plugin(struct poller *p, struct msg *msg)
+{
+	struct osm_status s;
+
+	if (p->opts.no_plugin || (!p->osm && osm_link_open(&p->osm, NULL, PLUGIN_MS, NULL)) ||
+	    (osm_link_fd(p->osm) < 0 && osm_link_reopen(p->osm, NULL)) ||
+	    osm_link_status(p->osm, &s, NULL) || s.sm_guid != msg->sm.guid)
+		return;
+	snprintf(msg->engine, sizeof(msg->engine), "%.23s", s.ours ? s.engine : s.routes);
+	if (!s.ours)
+		snprintf(msg->requested, sizeof(msg->requested), "ibroute");
+	if (!s.ours && s.why[0])
+		snprintf(msg->text, sizeof(msg->text), "%s", s.why);
+}
+
 static void ask_sm(struct poller *p)
 {
 	struct wire_sm sm;
@@ -247,10 +267,12 @@ static void ask_sm(struct poller *p)
 	p->sm_lost = rc != 0;
 	msg = msg_new(MSG_SM);
 	msg->rc = rc;
-	if (!rc)
+	if (!rc) {
 		msg->sm = sm;
-	else
+		ask_plugin(p, msg);
+	} else {
 		snprintf(msg->text, sizeof(msg->text), "%s", err.text);
+	}
 	mailbox_send(p->box, msg);
 }
 
@@ -562,6 +584,7 @@ void poller_stop(struct poller *p)
 	plan_free(p->plan);
 	fabric_put(p->fabric);
 	jobset_put(p->jobs);
+	osm_link_close(p->osm);
 	wire_close(p->wire);
 	pthread_cond_destroy(&p->wake);
 	pthread_mutex_destroy(&p->lock);

@@ -27,6 +27,7 @@ struct poller_opts {
 	const char *journal_dir; /* NULL: the default */
 	bool accept_sl_change;	 /* hosts of the simulator take new SLs by themselves */
 	bool want_sl2vl;
+	bool no_plugin; /* the SM is not asked over OpenSM's socket: a simulated fabric */
 };
 
 /* Takes the wire.  record (may be NULL) and names must outlive the poller. */
