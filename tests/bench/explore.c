@@ -15,6 +15,7 @@
 #include "fabric/update/agent_state.h"
 #include "fabric/update/coordinator.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,10 +32,47 @@ static const struct phase_model list[] = {
 	{ .nagents = 3, .sms = 1, .cancels = 1 },
 	{ .nagents = 3, .doubled = 1, .deaths = 1 },
 	{ .nagents = 3, .faults = 2, .deaths = 1 },
+	{ .nagents = 3, .sms = 1, .deaths = 1 },
+	{ .nagents = 3, .sms = 1, .crashes = 1 },
+	{ .nagents = 3, .doubled = 1, .crashes = 1 },
 	{ .nagents = 3, .earlier = true },
 };
 
-static int explore(const struct phase_model *m)
+struct sum {
+	uint64_t models, states, steps, lost, doubled, late, crashes, deaths, sms, confirmed,
+		refused, back;
+	double runs;
+};
+
+static void add(struct sum *sum, const struct phase_found *f)
+{
+	sum->models++;
+	sum->states += f->states;
+	sum->steps += f->steps;
+	sum->lost += f->lost;
+	sum->doubled += f->doubled;
+	sum->late += f->late;
+	sum->crashes += f->crashes;
+	sum->deaths += f->deaths;
+	sum->sms += f->sms;
+	sum->confirmed += f->confirmed;
+	sum->refused += f->refused;
+	sum->back += f->back;
+	sum->runs += f->runs;
+}
+
+static void tell(const struct sum *s)
+{
+	printf("all %" PRIu64 ": %" PRIu64 " states, %" PRIu64
+	       " steps, %.3g runs; in them messages lost %" PRIu64 ", doubled %" PRIu64
+	       ", late answers %" PRIu64 ", agents died %" PRIu64 ", consoles died %" PRIu64
+	       ", other SMs %" PRIu64 "; ends: %" PRIu64 " confirmed, %" PRIu64
+	       " rolled back, %" PRIu64 " refused\n",
+	       s->models, s->states, s->steps, s->runs, s->lost, s->doubled, s->late, s->crashes,
+	       s->deaths, s->sms, s->confirmed, s->back, s->refused);
+}
+
+static int explore(struct sum *sum, const struct phase_model *m)
 {
 	struct phase_found *f = xcalloc(1, sizeof(*f));
 	double start = cpu_s();
@@ -54,7 +92,8 @@ static int explore(const struct phase_model *m)
 			     : "not all states were seen");
 	if (f->wrong)
 		printf("%s", f->trace);
-	rc = f->wrong != NULL;
+	rc = f->wrong != NULL || !f->complete;
+	add(sum, f);
 	free(f);
 	return rc;
 }
@@ -135,6 +174,7 @@ int main(int argc, char **argv)
 	struct phase_model m = {
 		.nagents = 1, .nwaves = 1, .max_sends = 1, .lost = LOST_ANY, .safety = true
 	};
+	struct sum sum = { 0 };
 	int rc = 0;
 
 	for (int i = 1; i < argc; i++)
@@ -146,14 +186,15 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (argc > 1)
-		return explore(&m);
+		return explore(&sum, &m);
 	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
 		m = list[i];
 		m.nwaves = 1;
 		m.max_sends = m.max_sends ? m.max_sends : 1;
 		m.lost = LOST_ANY;
 		m.safety = true;
-		rc |= explore(&m);
+		rc |= explore(&sum, &m);
 	}
+	tell(&sum);
 	return rc | crowd(1000);
 }

@@ -814,6 +814,43 @@ static void tell(struct explorer *x, const char *wrong)
 
 static bool visit(struct explorer *x, struct world *w, double *runs, uint32_t *longest);
 
+static void note(struct phase_found *f, const struct world *w, const struct step *s)
+{
+	uint32_t during = w->dead ? 0 : 1u << w->c.action;
+
+	f->actions |= during;
+	switch (s->choice) {
+	case SM:
+		f->sms++;
+		f->sm_in |= during;
+		return;
+	case DEATH:
+		f->deaths++;
+		f->death_in |= during;
+		return;
+	case CRASH:
+		f->crashes++;
+		f->crash_in |= during;
+		return;
+	case NOTICE_LOST:
+	case ANSWER_LOST:
+	case EARLIER_LOST:
+		f->lost++;
+		return;
+	case NOTICE_TWICE:
+		f->doubled++;
+		return;
+	case ANSWER_TWICE:
+		f->doubled++;
+		/* fall through */
+	case ANSWER:
+		f->late += w->n[s->node].known.state == COORD_SILENT;
+		return;
+	default:
+		return;
+	}
+}
+
 static bool visit_all(struct explorer *x, const struct world *w, const struct choices *l,
 		      double *runs, uint32_t *longest)
 {
@@ -825,6 +862,7 @@ static bool visit_all(struct explorer *x, const struct world *w, const struct ch
 		uint32_t more;
 
 		x->path[x->depth++] = l->v[i];
+		note(x->out, w, &l->v[i]);
 		take(&next, x, &l->v[i]);
 		x->out->steps++;
 		if (!visit(x, &next, &below, &more))

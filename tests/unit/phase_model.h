@@ -59,8 +59,13 @@ struct phase_found {
 	bool complete;			   /* max_states was enough */
 	uint64_t confirmed, refused, back; /* states in which a run ends */
 	uint64_t writes, forced;	   /* steps that write; those with an agent set aside */
-	const char *wrong;		   /* NULL: every run is as it should be */
-	char trace[8192];		   /* how it came to that, a step a line */
+	/* bit per enum coord_action that was under way at all, and when another SM came, the
+	 * console died, an agent died */
+	uint32_t actions, sm_in, death_in, crash_in;
+	uint64_t late; /* answers of those who were taken for silent */
+	uint64_t lost, doubled, sms, deaths, crashes; /* steps */
+	const char *wrong;			      /* NULL: every run is as it should be */
+	char trace[8192];			      /* how it came to that, a step a line */
 };
 
 void phase_model_explore(struct phase_found *out, const struct phase_model *m);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/phase_model.h"
 
+#include "fabric/update/coordinator.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -88,9 +90,32 @@ static void three_agents_end_well_whatever_happens(void **state)
 	(void)state;
 	m.deaths = 1;
 	explore(&f, "loss, death of the console", m);
+	assert_true(f.late && f.deaths);
 	m = base;
 	m.doubled = 1;
 	explore(&f, "loss, doubles", m);
+	assert_true(f.late && f.doubled && f.lost);
+}
+
+/* Whatever the coordinator is doing: another SM, its own end, the end of an agent. */
+static void trouble_comes_during_every_action(void **state)
+{
+	struct phase_model m = { .nagents = 2, .nwaves = 1, .max_sends = 1, .lost = LOST_ANY };
+	struct phase_found f;
+
+	(void)state;
+	m.sms = 1;
+	explore(&f, "another SM", m);
+	assert_int_equal(f.sm_in, f.actions);
+	m.sms = 0;
+	m.deaths = 1;
+	explore(&f, "death of the console", m);
+	assert_int_equal(f.death_in, f.actions & ~(1u << ACT_STOP));
+	m.deaths = 0;
+	m.crashes = m.faults = 1;
+	explore(&f, "death of an agent", m);
+	assert_int_equal(f.crash_in, f.actions);
+	assert_int_equal(f.actions, (1u << (ACT_STOP + 1)) - 1);
 }
 
 static void nobody_needs_its_own_patience_when_nothing_is_lost(void **state)
@@ -154,6 +179,7 @@ int main(void)
 		cmocka_unit_test(one_agent_ends_well_whatever_happens),
 		cmocka_unit_test(two_agents_end_well_whatever_happens),
 		cmocka_unit_test(three_agents_end_well_whatever_happens),
+		cmocka_unit_test(trouble_comes_during_every_action),
 		cmocka_unit_test(nobody_needs_its_own_patience_when_nothing_is_lost),
 		cmocka_unit_test(without_agents_the_same_machine_ends_well),
 		cmocka_unit_test(mistakes_are_found),
