@@ -180,13 +180,14 @@ month: all $(B)/tests/bench/month
 	$(Q)$(B)/tests/bench/month $(MONTHFLAGS)
 
 # what takes longer than 'make check' may: packets under 1,000 random updates, every order of
-# events of the five phases, SIGKILLs to updates over ibsim;
-# SOAK=1000 SEED=1 WAVES=1 KILLS=200
+# events of the five phases, SIGKILLs to updates over ibsim, the fuzzers;
+# SOAK=1000 SEED=1 WAVES=1 KILLS=200 FUZZ_RUNS=10000000
 soak: all $(B)/tests/bench/packets_soak $(B)/tests/bench/explore
 	$(Q)$(B)/tests/bench/packets_soak $(or $(SOAK),1000) $(or $(SEED),1) $(or $(WAVES),1)
 	$(Q)$(B)/tests/bench/explore
 	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_CHECK)
 	$(Q)bash tests/lab/watchdog.sh $(or $(KILLS),200) $(or $(SEED),1)
+	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_RUNS=$(or $(FUZZ_RUNS),10000000)
 
 # the fuzzers of tests/fuzz by libFuzzer; FUZZ="notice plan" FUZZ_RUNS=10000000 FUZZ_SEED=1
 fuzz:
@@ -225,8 +226,8 @@ help:
 	@echo "gaps            longest time between reports of progress, each engine (MS=, ENGINES=, SPECS=)"
 	@echo "transitions     updates in random write orders: never a loop or a deadlock (PAIRS=, ORDERS=)"
 	@echo "month           sar beside dfsssp, updn and ftree over a month of jobs (MONTHFLAGS=)"
-	@echo "soak            packets under random updates, all orders of events of the phases,"
-	@echo "                SIGKILLs to updates over ibsim (SOAK=, SEED=, WAVES=, KILLS=)"
+	@echo "soak            packets under random updates, all orders of events of the phases, SIGKILLs to"
+	@echo "                updates over ibsim, fuzzers (SOAK=, SEED=, WAVES=, KILLS=, FUZZ_RUNS=)"
 	@echo "fuzz            the fuzzers by libFuzzer (FUZZ=\"notice plan\" FUZZ_RUNS=1000000 FUZZ_SEED=1)"
 	@echo "screenshots     pictures of every view into screenshots/"
 	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0  build without these libraries"
