@@ -3,8 +3,9 @@
 # fuzz.sh: the fuzzers of tests/fuzz.
 #
 #   fuzz.sh        short and always the same, by our own driver, with gcc's sanitizers (make check)
-#   fuzz.sh long   by libFuzzer (make fuzz): FUZZ="notice plan" (all), FUZZ_RUNS=1000000 each,
-#                  plans a hundredth of that, as each is a whole fabric; FUZZ_SEED=1; inputs that showed something new stay in build-.../corpus/NAME
+#   fuzz.sh long   by libFuzzer (make fuzz): FUZZ="notice plan" (all), FUZZ_RUNS=1000000 each, plans
+#                  a hundredth of that, as each is a whole fabric; FUZZ_SEED=1; inputs that showed
+#                  something new stay in build-.../corpus/NAME
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/judge.sh
