@@ -256,6 +256,25 @@ static int know_sm(struct notice_port *np, struct err *err)
 	return np->local.sm_lid ? 0 : notice_port_refresh(np, NULL, err);
 }
 
+int notice_port_sm(struct notice_port *np, struct sm_info *out, struct err *err)
+{
+	struct mad_request r = { .mgmt_class = MAD_SMP, .method = MAD_GET, .attr = SMP_SM_INFO };
+	struct ask a;
+	int rc = know_sm(np, err);
+
+	if (rc)
+		return rc;
+	r.lid = np->local.sm_lid;
+	r.sl = np->local.sm_sl;
+	rc = ask(np, &a, &r, err);
+	if (!rc)
+		rc = sm_info_decode(out, a.data);
+	if (rc)
+		return err_set(err, rc, "the subnet manager at LID %u does not say who it is",
+			       r.lid);
+	return 0;
+}
+
 static int inform(struct notice_port *np, uint16_t trap, bool subscribe, struct err *err)
 {
 	struct mad_request r = { .mgmt_class = MAD_SA, .method = MAD_SET, .attr = SA_INFORM_INFO };

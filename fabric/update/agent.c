@@ -1,0 +1,761 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/agent.h"
+
+#include "fabric/base/log.h"
+#include "fabric/mad/codec.h"
+#include "fabric/update/agent_hook.h"
+#include "fabric/update/agent_save.h"
+#include "fabric/update/agent_socket.h"
+#include "fabric/update/coordinator.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define BUSY_WAIT_MS 10
+#define RETRY_MAX_MS 30000
+#define NOTICES_MAX  256 /* in one turn */
+#define ENV_TEXT     96
+
+enum step { STEP_NONE, STEP_DRAIN, STEP_MIGRATE, STEP_RETURN };
+
+static const char *const step_name[] = { "", "drain", "migrate", "return" };
+
+struct job_hook {
+	char job[AGENT_JOB_MAX]; /* "": of the whole node */
+	struct agent_hook h;
+};
+
+struct agent {
+	struct notice_port *np;
+	struct agent_opts o;
+	struct agent_state st;
+	struct agent_socket *socket;
+	VEC(struct agent_job) jobs;
+	int lock_fd;
+	char *lock_path;
+
+	/* the hook under way */
+	enum step step;
+	VEC(struct job_hook *) hooks;
+	uint64_t step_end_ms;
+	int step_rc;
+	struct err why; /* of step_rc */
+
+	/* the SM */
+	struct notice_local local;
+	struct sm_info sm;
+	bool sm_known, sm_silent;
+	uint64_t poll_ms, subscribe_ms, again_ms, retry_ms, ask_ms;
+	struct err sm_err; /* said last */
+
+	uint64_t heard_ms;
+	bool saved; /* the last save was written */
+	bool over;
+};
+
+static uint64_t now_ms(const struct agent *a)
+{
+	return notice_now_ns(a->np) / 1000000;
+}
+
+/* ---- what survives ---- */
+
+static bool save(struct agent *a)
+{
+	uint64_t ago = now_ms(a) - a->heard_ms;
+	struct agent_save s = {
+		.hold_s = a->st.hold_s,
+		.heard_ms = agent_boottime_ms() - ago,
+		.port_guid = a->local.port_guid,
+	};
+	struct err err;
+
+	agent_state_saved(&a->st, &s.state);
+	for (size_t i = 0; i < a->jobs.n; i++)
+		vec_push(&s.jobs, a->jobs.v[i]);
+	if (a->socket)
+		agent_socket_peers(a->socket, &s);
+	a->saved = !agent_save_store(&s, a->o.state, &err);
+	if (!a->saved)
+		log_add(LOG_ERROR, "agent", "%s", err.text);
+	agent_save_clear(&s);
+	return a->saved;
+}
+
+static bool has_job(const struct agent *a, const char *name)
+{
+	for (size_t i = 0; i < a->jobs.n; i++) {
+		if (!strcmp(a->jobs.v[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+static int add_job(struct agent *a, const char *name, struct err *err)
+{
+	struct agent_job j;
+	int rc = agent_job_check(name, err);
+
+	if (rc || has_job(a, name))
+		return rc;
+	if (a->jobs.n == AGENT_JOBS_MAX)
+		return err_set(err, -ENOSPC, "%d jobs on a node are the most", AGENT_JOBS_MAX);
+	snprintf(j.name, sizeof(j.name), "%s", name);
+	vec_push(&a->jobs, j);
+	return 0;
+}
+
+/* Jobs that are named now replace those of the file.  When none of them was there before, the
+ * queue pairs of then are gone with their jobs; the numbers stay, for notices that are late. */
+static int take_over(struct agent *a, struct agent_save *s, struct err *err)
+{
+	bool same = !a->o.njobs || !s->jobs.n;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < a->o.njobs && !rc; i++)
+		rc = add_job(a, a->o.jobs[i], err);
+	for (size_t i = 0; i < s->jobs.n && !rc; i++) {
+		same |= has_job(a, s->jobs.v[i].name);
+		if (!a->o.njobs)
+			rc = add_job(a, s->jobs.v[i].name, err);
+	}
+	if (!same)
+		s->state.mode = AGENT_BASE;
+	for (size_t i = 0; i < s->peers.n && same && a->socket; i++)
+		agent_socket_await(a->socket, &s->peers.v[i]);
+	return rc;
+}
+
+static int load(struct agent *a, struct err *err)
+{
+	struct agent_save s;
+	struct err why;
+	uint64_t age;
+	int rc = agent_save_load(&s, a->o.state, a->local.port_guid, &why);
+
+	a->heard_ms = now_ms(a);
+	if (rc && rc != -ENOENT)
+		return err_set(err, rc, "%s", why.text);
+	if (rc) {
+		agent_state_init(&a->st, NULL);
+	} else {
+		age = agent_boottime_ms() - s.heard_ms;
+		a->heard_ms = age < a->heard_ms ? a->heard_ms - age : 0;
+	}
+	rc = take_over(a, &s, err);
+	if (s.state.txn) {
+		agent_state_init(&a->st, &s.state);
+		a->st.hold_s = s.hold_s;
+		log_add(LOG_INFO, "agent", "goes on after transaction %" PRIu64 ", question %u: %s",
+			a->st.txn, a->st.seq, agent_mode_name(a->st.mode));
+	}
+	agent_save_clear(&s);
+	return rc;
+}
+
+/* ---- a hook: the commands of all jobs, and the clients ---- */
+
+static uint32_t escape_offset(const struct agent *a)
+{
+	return a->local.lmc ? 1u << (a->local.lmc - 1) : 0;
+}
+
+static uint32_t limit_s(const struct agent *a)
+{
+	return (a->o.limit_ms + 999) / 1000;
+}
+
+static const char *command(const struct agent *a, enum step step)
+{
+	if (step == STEP_DRAIN)
+		return a->o.drain;
+	return step == STEP_RETURN && a->o.back ? a->o.back : a->o.migrate;
+}
+
+__attribute__((format(printf, 2, 3))) static void step_fails(struct agent *a, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (a->step_rc)
+		return;
+	a->step_rc = -EIO;
+	va_start(ap, fmt);
+	vsnprintf(a->why.text, sizeof(a->why.text), fmt, ap);
+	va_end(ap);
+}
+
+static void start_command(struct agent *a, const char *job)
+{
+	const struct agent_state *st = &a->st;
+	char text[8][ENV_TEXT], what[100];
+	const char *env[9] = { NULL };
+	struct job_hook *h;
+	struct err err;
+
+	snprintf(text[0], ENV_TEXT, "IBROUTE_JOB=%s", job);
+	snprintf(text[1], ENV_TEXT, "IBROUTE_PHASE=%s", step_name[a->step]);
+	snprintf(text[2], ENV_TEXT, "IBROUTE_TXN=%" PRIu64, st->txn);
+	snprintf(text[3], ENV_TEXT, "IBROUTE_SEQ=%u", st->seq);
+	snprintf(text[4], ENV_TEXT, "IBROUTE_LID=%u", a->local.lid);
+	snprintf(text[5], ENV_TEXT, "IBROUTE_ESCAPE_OFFSET=%u", escape_offset(a));
+	snprintf(text[6], ENV_TEXT, "IBROUTE_LIMIT_S=%u", limit_s(a));
+	snprintf(text[7], ENV_TEXT, "IBROUTE_SAME_ROUTES=%d", st->aborted);
+	for (int i = 0; i < 8; i++)
+		env[i] = text[i];
+	snprintf(what, sizeof(what), "%s command%s%s", step_name[a->step], *job ? " of job " : "",
+		 job);
+	h = xcalloc(1, sizeof(*h));
+	snprintf(h->job, sizeof(h->job), "%s", job);
+	if (!agent_hook_start(&h->h, command(a, a->step), env, what, now_ms(a), a->o.limit_ms,
+			      &err)) {
+		vec_push(&a->hooks, h);
+		return;
+	}
+	free(h);
+	step_fails(a, "%s", err.text);
+}
+
+/* A job that was named is there to be drained: when nobody can, that is no success.  One without
+ * queue pairs yet has no process that could say so. */
+static void check_jobs(struct agent *a)
+{
+	if (a->o.drain || a->o.migrate)
+		return;
+	for (size_t i = 0; i < a->jobs.n; i++) {
+		if (!a->socket || !agent_socket_count(a->socket, a->jobs.v[i].name))
+			step_fails(a,
+				   "job %s has neither a command nor a client that could drain it",
+				   a->jobs.v[i].name);
+	}
+}
+
+static void check_escape(struct agent *a)
+{
+	if (!escape_offset(a) &&
+	    (a->o.migrate || (a->socket && agent_socket_count(a->socket, NULL))))
+		step_fails(a, "the port has an LMC of 0, so there are no escape LIDs to go to");
+}
+
+static void want(struct agent *a, enum agent_goal goal)
+{
+	struct agent_order o = {
+		.txn = a->st.txn,
+		.escape_offset = escape_offset(a),
+		.limit_s = limit_s(a),
+		.same = a->st.aborted,
+	};
+
+	if (a->socket)
+		agent_socket_want(a->socket, goal, &o);
+}
+
+static void begin(struct agent *a, enum step step)
+{
+	static const enum agent_goal goal[] = { [STEP_DRAIN] = AGENT_GOAL_DRAINED,
+						[STEP_MIGRATE] = AGENT_GOAL_ESCAPE,
+						[STEP_RETURN] = AGENT_GOAL_BASE };
+
+	a->step = step;
+	a->step_rc = 0;
+	a->step_end_ms = now_ms(a) + a->o.limit_ms;
+	log_add(LOG_INFO, "agent", "transaction %" PRIu64 ", question %u: %s", a->st.txn, a->st.seq,
+		step_name[step]);
+	if (step == STEP_DRAIN) {
+		check_jobs(a);
+		check_escape(a);
+	}
+	if (step != STEP_RETURN && !a->saved)
+		step_fails(a, "the state could not be saved, so nothing was begun");
+	if (a->step_rc)
+		return;
+	want(a, goal[step]);
+	if (!command(a, step))
+		return;
+	for (size_t i = 0; i < a->jobs.n; i++)
+		start_command(a, a->jobs.v[i].name);
+	if (!a->jobs.n)
+		start_command(a, "");
+}
+
+static void stop_commands(struct agent *a)
+{
+	for (size_t i = 0; i < a->hooks.n; i++)
+		agent_hook_stop(&a->hooks.v[i]->h, now_ms(a));
+}
+
+static void turn_commands(struct agent *a)
+{
+	size_t n = 0;
+	struct err err;
+	int rc = 0;
+
+	for (size_t i = 0; i < a->hooks.n; i++) {
+		struct job_hook *h = a->hooks.v[i];
+
+		if (!agent_hook_turn(&h->h, now_ms(a), &rc, &err)) {
+			a->hooks.v[n++] = h;
+			continue;
+		}
+		/* of a job that ended meanwhile there is nothing left to do */
+		if (rc && (!*h->job || has_job(a, h->job)))
+			step_fails(a, "%s", err.text);
+		free(h);
+	}
+	a->hooks.n = n;
+}
+
+/* True when clients have nothing left to do in it. */
+static bool clients_end(struct agent *a)
+{
+	struct err err;
+	int rc = a->socket ? agent_socket_there(a->socket, &err) : 0;
+
+	if (rc == -EAGAIN && now_ms(a) < a->step_end_ms)
+		return false;
+	if (rc == -EAGAIN)
+		step_fails(a, "%s after %u s", err.text, limit_s(a));
+	else if (rc)
+		step_fails(a, "%s", err.text);
+	return true;
+}
+
+/* On the way back all are waited for; on the way out nobody is, once one has failed. */
+static bool step_ended(struct agent *a)
+{
+	bool clients;
+
+	turn_commands(a);
+	clients = a->step_rc && a->step != STEP_RETURN ? true : clients_end(a);
+	if (a->step_rc && a->step != STEP_RETURN)
+		stop_commands(a);
+	return clients && !a->hooks.n;
+}
+
+/* ---- actions ---- */
+
+static void acknowledge(struct agent *a)
+{
+	struct phase_notice ack;
+	struct err err;
+
+	agent_state_ack(&a->st, &ack);
+	/* an agent that forgets that it is on its escape LIDs would leave them in the middle */
+	if (!a->saved && a->st.mode == AGENT_ESCAPE) {
+		log_add(LOG_ERROR, "agent", "does not answer: it could not save its state");
+		return;
+	}
+	log_add(LOG_INFO, "agent", "answers %s of transaction %" PRIu64 ", question %u: %s",
+		phase_name(ack.phase), ack.txn, ack.seq,
+		ack.flags & NOTICE_FAILED ? "failed"
+		: ack.flags & NOTICE_ASK  ? "what now?"
+					  : "done");
+	if (notice_send_phase(a->np, &ack, true, &err))
+		log_add(LOG_WARN, "agent", "the answer could not be sent: %s", err.text);
+}
+
+static void unsubscribe(struct agent *a)
+{
+	struct err err;
+
+	for (uint16_t trap = NOTICE_UNPATH; trap <= NOTICE_REPATH; trap++) {
+		if (notice_unsubscribe(a->np, trap, &err))
+			log_add(LOG_WARN, "agent", "%s", err.text);
+	}
+}
+
+static void perform(struct agent *a, unsigned act)
+{
+	if (act & AGENT_SAVE)
+		save(a);
+	if (act & AGENT_HURRY) {
+		step_fails(a, "it is not wanted any more");
+		stop_commands(a);
+	}
+	if (act & AGENT_DRAIN)
+		begin(a, STEP_DRAIN);
+	if (act & AGENT_MIGRATE)
+		begin(a, STEP_MIGRATE);
+	if (act & AGENT_RETURN)
+		begin(a, STEP_RETURN);
+	if (act & AGENT_ACK)
+		acknowledge(a);
+	if (act & AGENT_SUBSCRIBE)
+		a->subscribe_ms = a->retry_ms = 0;
+	if (act & AGENT_UNSUBSCRIBE)
+		unsubscribe(a);
+	if (act & AGENT_EXIT)
+		a->over = true;
+}
+
+static void event(struct agent *a, enum agent_event ev)
+{
+	perform(a, agent_state_step(&a->st, ev));
+}
+
+/* One hook may end at once and start the next. */
+static void turn_step(struct agent *a)
+{
+	while (a->step && step_ended(a)) {
+		enum step step = a->step;
+		bool ok = !a->step_rc;
+
+		if (!ok)
+			log_add(LOG_WARN, "agent", "%s of transaction %" PRIu64 " failed: %s",
+				step_name[step], a->st.txn, a->why.text);
+		a->step = STEP_NONE;
+		if (step == STEP_RETURN && !ok)
+			want(a, AGENT_GOAL_NONE);
+		event(a, ok ? AGENT_EV_DONE : AGENT_EV_FAILED);
+	}
+}
+
+/* ---- the wire ---- */
+
+static void take_notice(struct agent *a, const struct notice_in *in)
+{
+	struct phase_notice n;
+	unsigned act;
+	bool answer;
+	int rc = notice_phase_read(&n, &answer, &in->notice);
+
+	if (rc == -EPROTO && !answer)
+		log_add(LOG_WARN, "agent",
+			"a notice %u from LID %u that this version does not understand",
+			in->notice.trap, in->notice.issuer_lid);
+	if (rc || answer)
+		return;
+	act = agent_state_notice(&a->st, &n);
+	if (!act)
+		return;
+	a->heard_ms = now_ms(a);
+	log_add(LOG_INFO, "agent", "LID %u says %s%s: transaction %" PRIu64 ", question %u",
+		in->notice.issuer_lid, phase_name(n.phase),
+		n.flags & NOTICE_ABORT ? " (called off)" : "", n.txn, n.seq);
+	perform(a, act);
+}
+
+static int take_notices(struct agent *a, uint32_t wait_ms, struct err *err)
+{
+	struct notice_in in;
+	int rc = 1;
+
+	for (int k = 0; k < NOTICES_MAX && rc == 1; k++) {
+		rc = notice_recv(a->np, &in, k ? 0 : wait_ms * 1000000ull, err);
+		if (rc == 1)
+			take_notice(a, &in);
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* Once for each sentence, not each try. */
+static void sm_trouble(struct agent *a, const struct err *err)
+{
+	if (strcmp(a->sm_err.text, err->text))
+		log_add(LOG_WARN, "agent", "%s", err->text);
+	a->sm_err = *err;
+}
+
+static void sm_changed(struct agent *a, const char *what)
+{
+	log_add(LOG_INFO, "agent", "%s: subscribes again", what);
+	event(a, AGENT_EV_SM);
+}
+
+/* Restarted, an SM has forgotten us; it tells the port to register again, but only the kernel sees
+ * that.  Its activity count, which starts anew, and its silence meanwhile are what we can see. */
+static void look_at_sm(struct agent *a)
+{
+	struct notice_local old = a->local;
+	struct err err = { "" };
+	struct sm_info sm;
+	int rc = notice_port_refresh(a->np, &a->local, &err);
+
+	if (!rc)
+		rc = notice_port_sm(a->np, &sm, &err);
+	if (rc) {
+		sm_trouble(a, &err);
+		a->sm_silent = a->sm_known;
+		return;
+	}
+	if (a->sm_known && (old.lid != a->local.lid || old.sm_lid != a->local.sm_lid))
+		sm_changed(a, "the port has another LID or another subnet manager");
+	else if (a->sm_known && sm.guid != a->sm.guid)
+		sm_changed(a, "another subnet manager has taken over");
+	else if (a->sm_known && (a->sm_silent || sm.act_count < a->sm.act_count))
+		sm_changed(a, "the subnet manager is back");
+	a->sm = sm;
+	a->sm_known = true;
+	a->sm_silent = false;
+}
+
+/* Again every now and then, whatever we believe: it does no harm, and the SM may believe otherwise.
+ */
+static void subscribe(struct agent *a)
+{
+	bool had = a->st.subscribed;
+	struct err err = { "" };
+	int rc = notice_subscribe(a->np, NOTICE_UNPATH, &err);
+
+	if (!rc)
+		rc = notice_subscribe(a->np, NOTICE_REPATH, &err);
+	if (rc) {
+		sm_trouble(a, &err);
+		a->retry_ms = a->retry_ms ? 2 * a->retry_ms : 500;
+		if (a->retry_ms > RETRY_MAX_MS)
+			a->retry_ms = RETRY_MAX_MS;
+		a->subscribe_ms = now_ms(a) + a->retry_ms;
+		return;
+	}
+	a->sm_err.text[0] = 0;
+	a->retry_ms = 0;
+	a->subscribe_ms = now_ms(a) + 60000;
+	if (had)
+		return;
+	log_add(LOG_INFO, "agent", "LID %u: subscribed at the subnet manager at LID %u",
+		a->local.lid, a->local.sm_lid);
+	event(a, AGENT_EV_SUBSCRIBED);
+	/* what was said meanwhile was not heard */
+	if (a->st.mode == AGENT_ESCAPE)
+		event(a, AGENT_EV_TIMEOUT);
+}
+
+static void hold(struct agent *a)
+{
+	uint64_t hold_ms = a->st.hold_s * 1000ull;
+
+	if (hold_ms < a->o.hold_ms)
+		hold_ms = a->o.hold_ms;
+	if (a->st.mode != AGENT_ESCAPE || now_ms(a) < a->heard_ms + hold_ms)
+		return;
+	log_add(LOG_WARN, "agent",
+		"nothing was heard for %" PRIu64 " s: leaves the escape LIDs by itself",
+		hold_ms / 1000);
+	event(a, AGENT_EV_SAFETY);
+}
+
+/* Sooner where there is no SM: it is awaited. */
+static void next_poll(struct agent *a)
+{
+	bool there = a->sm_known && !a->sm_silent;
+
+	a->poll_ms = now_ms(a) + (there || a->o.poll_ms < 2000 ? a->o.poll_ms : 2000);
+}
+
+static void turn_timers(struct agent *a)
+{
+	if (now_ms(a) >= a->poll_ms) {
+		look_at_sm(a);
+		next_poll(a);
+	}
+	if (a->sm_known && !a->sm_silent && now_ms(a) >= a->subscribe_ms)
+		subscribe(a);
+	if (now_ms(a) >= a->ask_ms) {
+		a->ask_ms = now_ms(a) + a->o.ask_ms;
+		event(a, AGENT_EV_TIMEOUT);
+	}
+	hold(a);
+}
+
+/* ---- what the socket asks for ---- */
+
+static void on_changed(void *ctx)
+{
+	save(ctx);
+}
+
+static int on_add_job(void *ctx, const char *job, struct err *err)
+{
+	struct agent *a = ctx;
+	int rc = add_job(a, job, err);
+
+	if (rc)
+		return rc;
+	save(a);
+	log_add(LOG_INFO, "agent", "job %s begins%s", job,
+		a->st.mode == AGENT_BASE
+			? ""
+			: ": this node is not on its base LIDs, which only its clients are told");
+	return a->saved ? 0 : err_set(err, -EIO, "the state could not be saved");
+}
+
+static int on_end_job(void *ctx, const char *job, struct err *err)
+{
+	struct agent *a = ctx;
+	size_t n = 0;
+
+	if (!has_job(a, job) && !(a->socket && agent_socket_count(a->socket, job)))
+		return err_set(err, -ENOENT, "this agent knows no job %s", job);
+	for (size_t i = 0; i < a->jobs.n; i++) {
+		if (strcmp(a->jobs.v[i].name, job))
+			a->jobs.v[n++] = a->jobs.v[i];
+	}
+	a->jobs.n = n;
+	for (size_t i = 0; i < a->hooks.n; i++) {
+		if (!strcmp(a->hooks.v[i]->job, job))
+			agent_hook_stop(&a->hooks.v[i]->h, now_ms(a));
+	}
+	agent_socket_forget(a->socket, job);
+	log_add(LOG_INFO, "agent", "job %s is over", job);
+	return 0;
+}
+
+static void on_status(void *ctx, FILE *out)
+{
+	agent_print(ctx, out);
+}
+
+void agent_print(const struct agent *a, FILE *out)
+{
+	fprintf(out, "lid %u\nsm %u\nsubscribed %s\nmode %s\n", a->local.lid, a->local.sm_lid,
+		a->st.subscribed ? "yes" : "no", agent_mode_name(a->st.mode));
+	fprintf(out, "transaction %" PRIu64 "\nquestion %u\nescape_offset %u\n", a->st.txn,
+		a->st.seq, escape_offset(a));
+	for (size_t i = 0; i < a->jobs.n; i++)
+		fprintf(out, "job %s\n", a->jobs.v[i].name);
+	if (a->socket)
+		agent_socket_print(a->socket, out);
+}
+
+/* ---- life ---- */
+
+/* Two agents on one state file would each believe the other's half. */
+static int take_lock(struct agent *a, struct err *err)
+{
+	char pid[16] = "";
+	ssize_t n;
+
+	a->lock_path = xasprintf("%s.lock", a->o.state);
+	a->lock_fd = open(a->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (a->lock_fd < 0)
+		return err_set(err, -errno, "%s cannot be made: %s", a->lock_path, strerror(errno));
+	if (flock(a->lock_fd, LOCK_EX | LOCK_NB)) {
+		n = read(a->lock_fd, pid, sizeof(pid) - 1);
+		pid[n > 0 ? strcspn(pid, "\n") : 0] = 0;
+		return err_set(err, -EBUSY, "another agent (pid %s) uses %s", *pid ? pid : "?",
+			       a->o.state);
+	}
+	snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
+	if (ftruncate(a->lock_fd, 0) || write(a->lock_fd, pid, strlen(pid)) < 0)
+		return err_set(err, -EIO, "%s cannot be written: %s", a->lock_path,
+			       strerror(errno));
+	return 0;
+}
+
+static void presets(struct agent_opts *o)
+{
+	o->limit_ms = o->limit_ms ? o->limit_ms : 60000;
+	o->hold_ms = o->hold_ms ? o->hold_ms : 900000;
+	o->ask_ms = o->ask_ms ? o->ask_ms : 60000;
+	o->poll_ms = o->poll_ms ? o->poll_ms : 10000;
+}
+
+int agent_open(struct agent **out, struct notice_port *np, const struct agent_opts *opts,
+	       struct err *err)
+{
+	static const struct agent_socket_ops ops = { on_changed, on_add_job, on_end_job,
+						     on_status };
+	struct agent *a = xcalloc(1, sizeof(*a));
+	struct mad_local local;
+	int rc;
+
+	a->np = np;
+	a->o = *opts;
+	presets(&a->o);
+	notice_port_mad(np)->ops->local(notice_port_mad(np)->ctx, &local);
+	a->local.port_guid = local.port_guid;
+	rc = take_lock(a, err);
+	if (!rc && a->o.socket)
+		rc = agent_socket_open(&a->socket, a->o.socket, a->o.socket_mode, &ops, a, err);
+	if (!rc)
+		rc = load(a, err);
+	if (!rc && !save(a))
+		rc = err_set(err, -EIO, "%s cannot be written", a->o.state);
+	if (rc) {
+		agent_close(a);
+		return rc;
+	}
+	a->ask_ms = now_ms(a) + a->o.ask_ms;
+	/* before a hook is started: it tells of the LIDs */
+	look_at_sm(a);
+	next_poll(a);
+	want(a, a->st.mode == AGENT_ESCAPE ? AGENT_GOAL_ESCAPE
+		: a->st.mode == AGENT_BASE ? AGENT_GOAL_BASE
+					   : AGENT_GOAL_NONE);
+	event(a, AGENT_EV_START);
+	*out = a;
+	return 0;
+}
+
+void agent_close(struct agent *a)
+{
+	if (!a)
+		return;
+	for (size_t i = 0; i < a->hooks.n; i++) {
+		agent_hook_kill(&a->hooks.v[i]->h);
+		free(a->hooks.v[i]);
+	}
+	vec_free(&a->hooks);
+	agent_socket_close(a->socket);
+	vec_free(&a->jobs);
+	/* the file stays: whoever waits for it holds it open */
+	if (a->lock_fd >= 0)
+		close(a->lock_fd);
+	free(a->lock_path);
+	free(a);
+}
+
+int agent_turn(struct agent *a, uint32_t wait_ms, struct err *err)
+{
+	int rc;
+
+	if (a->step && wait_ms > BUSY_WAIT_MS)
+		wait_ms = BUSY_WAIT_MS;
+	rc = take_notices(a, wait_ms, err);
+	if (rc)
+		return rc;
+	if (a->socket)
+		agent_socket_turn(a->socket, now_ms(a));
+	turn_step(a);
+	turn_timers(a);
+	turn_step(a);
+	if (a->o.njobs && !a->jobs.n && !agent_socket_count(a->socket, NULL))
+		agent_end(a);
+	return 0;
+}
+
+void agent_end(struct agent *a)
+{
+	if (a->over)
+		return;
+	if (a->st.mode != AGENT_BASE &&
+	    (a->jobs.n || (a->socket && agent_socket_count(a->socket, NULL))))
+		log_add(LOG_WARN, "agent",
+			"ends in mode %s: to bring the queue pairs back, start it again",
+			agent_mode_name(a->st.mode));
+	event(a, AGENT_EV_EXIT);
+}
+
+bool agent_over(const struct agent *a)
+{
+	return a->over;
+}
+
+bool agent_ready(const struct agent *a)
+{
+	return a->st.subscribed;
+}
+
+const struct agent_state *agent_now(const struct agent *a)
+{
+	return &a->st;
+}
+
+uint16_t agent_lid(const struct agent *a)
+{
+	return a->local.lid;
+}
