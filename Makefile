@@ -68,13 +68,15 @@ UNIT_SRCS := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_BINS := $(UNIT_SRCS:%.c=$(B)/%)
 UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wildcard tests/unit/*.c))))
 
+EXAMPLES := $(patsubst examples/%.c,$(B)/examples/%,$(wildcard examples/*.c))
+
 Q := $(if $(V),,@)
 .PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month soak fuzz \
 	screenshots install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BIN) $(PLUGIN)
+all: $(BIN) $(PLUGIN) $(EXAMPLES)
 
 $(BIN): $(B)/console/main.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
@@ -106,6 +108,13 @@ $(B)/libibroute.so: $(PLUGIN_OBJS) $(PIC_LIB)
 # programs that only the lab runs
 $(B)/tests/lab/%: $(B)/tests/lab/%.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
+
+# examples/NAME.c: programs for users to start from, who have a C compiler and ibroute-agent.h
+$(B)/examples/%: examples/%.c fabric/update/ibroute-agent.h
+	$(if $(V),,@echo "  CC  $<")
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=c99 -pedantic -Wall -Wextra $(if $(filter-out 0,$(WERROR)),-Werror) $(CFLAGS) \
+		-Ifabric/update -o $@ $<
 
 # tests/bench/NAME.c: programs that print measurements; make build/tests/bench/NAME
 $(B)/tests/bench/transition_bench: $(B)/tests/unit/write_judge.o
@@ -207,6 +216,8 @@ headers:
 
 install: $(BIN) $(PLUGIN)
 	install -D -m 0755 $(BIN) $(DESTDIR)$(PREFIX)/bin/ibroute-top
+	install -D -m 0644 fabric/update/ibroute-agent.h $(DESTDIR)$(PREFIX)/include/ibroute-agent.h
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/ibroute-top/examples examples/agent_client.c
 ifneq ($(PLUGIN),)
 	install -D -m 0644 $(PLUGIN) $(DESTDIR)$(PREFIX)/lib/libibroute.so
 	install -d $(DESTDIR)$(PREFIX)/share/ibroute-top

@@ -18,6 +18,7 @@ const struct command commands[] = {
 	{ "extend", "give it more time before it rolls back", cmd_extend },
 	{ "rollback", "undo an unfinished update from its journal", cmd_rollback },
 	{ "sm", "who manages the subnet, what it routes by, and orders for it", cmd_sm },
+	{ "agent", "a node's side of an update: drain, migrate, return, answer", cmd_agent },
 	{ "audit", "verify or list the records of sessions", cmd_audit },
 	{ NULL, NULL, NULL },
 };

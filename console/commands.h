@@ -34,6 +34,7 @@ int cmd_confirm(int argc, char **argv);
 int cmd_extend(int argc, char **argv);
 int cmd_attach(int argc, char **argv);
 int cmd_sm(int argc, char **argv);
+int cmd_agent(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 
 #endif

@@ -4,7 +4,7 @@
  *
  *   listen SECONDS TRAP...    subscribes, prints what comes, unsubscribes; acks 68 and 69 when 144
  *                             is not among the traps
- *   send PHASE TXN SEQ [N]    68 or 69, N times the same
+ *   send PHASE TXN SEQ [N [FLAGS [HOLD]]]    68 or 69, N times the same
  *   round TXN AGENTS          subscribes to 144, sends 68, waits for so many acks, then 69
  *   osm SOCKET TXN AGENTS     the same over the socket of OpenSM's plugin, without a port
  *   wrong TXN                 an ack that tells other capabilities than the port has
@@ -92,10 +92,13 @@ static int listen_to(struct tool *x, uint64_t seconds, int n, char **traps)
 	return 0;
 }
 
-static int send_phase(struct tool *x, char **argv, int times)
+static int send_phase(struct tool *x, char **argv, int n)
 {
+	int times = n > 3 ? atoi(argv[3]) : 1;
 	struct phase_notice a = { .version = PHASE_NOTICE_VERSION,
 				  .phase = phase_of((unsigned)atoi(argv[0])),
+				  .flags = n > 4 ? (uint16_t)atoi(argv[4]) : 0,
+				  .hold_s = n > 5 ? (uint16_t)atoi(argv[5]) : 0,
 				  .txn = strtoull(argv[1], NULL, 0),
 				  .seq = (uint32_t)atoi(argv[2]) };
 
@@ -230,7 +233,7 @@ static int run(struct tool *x, int argc, char **argv)
 	if (argc >= 3 && !strcmp(argv[0], "listen"))
 		return listen_to(x, (uint64_t)atoi(argv[1]), argc - 2, argv + 2);
 	if (argc >= 4 && !strcmp(argv[0], "send"))
-		return send_phase(x, argv + 1, argc > 4 ? atoi(argv[4]) : 1);
+		return send_phase(x, argv + 1, argc - 1);
 	if (argc == 3 && !strcmp(argv[0], "round"))
 		return round_trip(x, (uint32_t)atoi(argv[1]), (uint32_t)atoi(argv[2]));
 	if (argc == 2 && !strcmp(argv[0], "wrong"))
