@@ -23,6 +23,8 @@
 
 #define RUN_DIR	     "/run/ibroute-top"
 #define IDLE_WAIT_MS 200
+#define BUSY_TRIES   10
+#define BUSY_WAIT_US 300000
 
 enum {
 	OPT_DRAIN = 800,
@@ -121,8 +123,8 @@ static const char doc[] =
 	"\v"
 	"One agent serves a node's port and all jobs there, because a port has one listener to "
 	"notices. Two ways to drain a job, which can be mixed: commands of the site's, run by "
-	"/bin/sh for each --job (once, if none is named) in a process group that does not outlive "
-	"the agent; and clients on the socket, one for each process, as ibroute-agent.h documents "
+	"/bin/sh for each job that was named by --job or --add-job (once, where there is neither a "
+	"job nor a socket) in a process group that does not outlive the agent; and clients on the socket, one for each process, as ibroute-agent.h documents "
 	"and agent_client.c shows. A job that is named, without commands and without a client, "
 	"counts as one that cannot be drained, and the answer says so.\n"
 	"\n"
@@ -444,26 +446,38 @@ static int busy(struct err *err, const struct agent_cmd *c)
 		why.text, c->jobs.n ? c->jobs.v[0] : "ID", ibroute_agent_path(c->o.socket));
 }
 
-static int run(struct agent_cmd *c, struct err *err)
+static int run_once(struct agent_cmd *c, struct err *err)
 {
 	struct notice_port *np;
 	struct agent *a;
-	int rc;
+	int rc = notice_port_open_umad(&np, &c->port, err);
 
-	/* sent again by those who use it, so that nothing is held up for long */
-	c->port.retries = 2;
-	rc = notice_port_open_umad(&np, &c->port, err);
 	if (rc)
-		return rc == -EBUSY ? busy(err, c) : EXIT_UNREADABLE;
+		return rc == -EBUSY ? rc : EXIT_UNREADABLE;
 	rc = agent_open(&a, np, &c->o, err);
 	if (!rc) {
 		rc = serve(c, a, err);
 		agent_close(a);
-	} else {
-		rc = rc == -EBUSY ? busy(err, c) : EXIT_REFUSED;
+	} else if (rc != -EBUSY) {
+		rc = EXIT_REFUSED;
 	}
 	notice_port_close(np);
 	return rc;
+}
+
+/* The agent of the job before may be about to end. */
+static int run(struct agent_cmd *c, struct err *err)
+{
+	int rc = -EBUSY;
+
+	/* sent again by those who use it, so that nothing is held up for long */
+	c->port.retries = 2;
+	for (int k = 0; k < BUSY_TRIES && rc == -EBUSY && !told_to_end; k++) {
+		if (k)
+			usleep(BUSY_WAIT_US);
+		rc = run_once(c, err);
+	}
+	return rc == -EBUSY ? busy(err, c) : rc;
 }
 
 /* The command waits for the line "ready" of the agent in the background; its end without one is the

@@ -278,7 +278,8 @@ static void begin(struct agent *a, enum step step)
 		return;
 	for (size_t i = 0; i < a->jobs.n; i++)
 		start_command(a, a->jobs.v[i].name);
-	if (!a->jobs.n)
+	/* with a socket jobs come and go over it, and there is none now */
+	if (!a->jobs.n && !a->socket)
 		start_command(a, "");
 }
 

@@ -21,8 +21,8 @@
 struct agent_opts {
 	const char *const *jobs; /* none: it stays until it is told to end */
 	uint32_t njobs;
-	/* Of the shell, run for each job, or once where no job is named; NULL: nothing to do.
-	 * back NULL: migrate, which sees IBROUTE_PHASE=return. */
+	/* Of the shell, run for each job, or once where there is neither a job nor a socket; NULL:
+	 * nothing to do.  back NULL: migrate, which sees IBROUTE_PHASE=return. */
 	const char *drain, *migrate, *back;
 	const char *socket; /* NULL: no clients */
 	unsigned socket_mode;

@@ -170,6 +170,34 @@ say 69 $txn 2 >/dev/null
 ok "and comes back" answers n0002 4 2 0
 answers n0005 4 2 0
 
+# --- from a prolog, as the README has it ---
+prolog() { # job
+	# shellcheck disable=SC2046
+	sed -n '/^    #!\/bin\/sh$/,/^$/s/^    //p' README.md |
+		sed "s|/run/ibroute-top/agent.sock|$LAB_DIR/n0003.sock|
+			s|--daemon|--daemon --state $LAB_DIR/n0003.state --log $LAB_DIR/agent-n0003.log|
+			s|/etc/ibroute-top/hook|'$hook'|g" >"$LAB_DIR/prolog"
+	(cd "$LAB_DIR/work" && SLURM_JOB_ID=$1 PATH=${IBROUTE_TOP%/*}:$PATH timeout 20 \
+		env $(lab_env n0003) sh "$LAB_DIR/prolog")
+}
+ok "the prolog of a job starts an agent in the background" prolog 51
+ok "which is subscribed when it returns" subscribed n0003 "68 69 "
+ok "that of a second job finds it" prolog 52
+jobs_of() { [ "$(status_of n0003 | sed -n 's/^job //p' | tr '\n' ' ')" = "$1" ]; }
+ok "it has both" jobs_of "51 52 "
+txn=105
+say 68 $txn 1 >/dev/null
+ok "the first is drained" traced "drain 51 $txn 1 1 0"
+ok "the second, too" traced "migrate 52 $txn 1 1 0"
+answers n0002 2 1 0
+say 69 $txn 2 >/dev/null
+answers n0002 4 2 0
+end_job() { "$IBROUTE_TOP" agent --end-job "$1" --socket "$LAB_DIR/n0003.sock"; }
+ok "the epilog of the first" end_job 51
+ok "leaves the agent to the second" jobs_of "52 "
+end_job 52 >/dev/null
+ok "with the last it ends" lab_wait 5 subscribed n0003 ""
+
 # --- one agent for a node, and its end ---
 second() {
 	# shellcheck disable=SC2046
@@ -181,7 +209,7 @@ told_what_to_do() { second 2>&1 | grep -e "--add-job 43 --socket"; }
 ok "a second agent for the same node is refused" second
 ok "with what to do instead" told_what_to_do
 ok "a job can be added" "$IBROUTE_TOP" agent --add-job 43 --socket "$LAB_DIR/n0002.sock"
-txn=105
+txn=106
 say 68 $txn 1 >/dev/null
 ok "and is drained, too" traced "drain 43 $txn 1 1 0"
 answers n0002 2 1 0
