@@ -13,7 +13,7 @@ make -s "${tool#"$PWD/"}" "${client#"$PWD/"}" >/dev/null || give_up "notice_tool
 lab_new || give_up "the lab"
 JUDGE_LOG=$LAB_DIR/out
 lab_fabric fattree2:leaves=3,spines=2,hosts=3 || give_up "the fabric starts"
-lab_opensm "routing_engine updn" "lmc 1" || give_up "opensm brings the subnet up"
+LAB_SM=n0004 lab_opensm "routing_engine updn" "lmc 1" || give_up "opensm brings the subnet up"
 
 # A command that waits as long as there is a file of its name, then writes what it was told.
 cat >"$LAB_DIR/hook" <<'END'
@@ -157,7 +157,7 @@ ok "in mode base" in_mode n0005 base
 
 # --- another SM ---
 lab_opensm_stop
-lab_opensm "routing_engine updn" "lmc 1" || give_up "opensm starts again"
+LAB_SM=n0004 lab_opensm "routing_engine updn" "lmc 1" || give_up "opensm starts again"
 ok "after a restart of opensm an agent subscribes again" lab_wait 15 subscribed n0002 "68 69 "
 ok "the other, too" lab_wait 15 subscribed n0005 "68 69 "
 lab_kill listen
@@ -223,6 +223,30 @@ lab_kill agent-n0005
 ok "so does one that gets SIGTERM" subscribed n0005 ""
 ok "its socket is gone" test ! -e "$LAB_DIR/n0005.sock"
 for r in 0 1; do lab_kill "client$r"; done
+
+# --- by srun, as the README has it; the lab's slurmd stands on n0001 ---
+srun_block() {
+	sed -n '/^    srun --overlap/,/^$/s/^    //p' README.md |
+		sed "s|ibroute-top agent|env $(lab_env n0001) $IBROUTE_TOP agent --poll 1|
+			s|/tmp/agent|$LAB_DIR/job|g; s|\./my_program|$client|" >"$LAB_DIR/batch"
+	(cd "$LAB_DIR/work" && SLURM_JOB_ID=$1 exec setsid timeout 60 bash "$LAB_DIR/batch" \
+		>"$LAB_DIR/agent-n0001.log" 2>&1) &
+	lab_wait 20 grep -q '^ready lid ' "$LAB_DIR/agent-n0001.log" &&
+		lab_wait 10 grep -q 'rank 0 of job .* is here' "$LAB_DIR/agent-n0001.log"
+}
+lab_slurm || give_up "SLURM starts"
+id=$(lab_job -J wrf -w n0001) || give_up "a job starts"
+ok "a job brings its own agent by srun, and its program finds it" srun_block "$id"
+cp "$LAB_DIR/job.$id" "$LAB_DIR/n0001.state"
+txn=107
+say 68 $txn 1 >/dev/null
+ok "it is drained" answers n0001 2 1 0
+ok "the program is on the escape LIDs" logged n0001 '^rank 0: 8 queue pairs at LID offset 1$'
+say 69 $txn 2 >/dev/null
+ok "and back" answers n0001 4 2 0
+ok "the job is cancelled" lab_job_end "$id"
+ok "its agent has unsubscribed" lab_wait 8 subscribed n0001 ""
+wait
 in_order() { ! grep 'changed its path' "$LAB_DIR"/client[01].log && grep -q 'ends$' "$LAB_DIR/client0.log"; }
 ok "no request of the clients ever changed its path on the way" in_order
 # ibsim's own have transaction id 0
