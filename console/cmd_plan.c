@@ -37,6 +37,7 @@ static const struct argp_option table[] = {
 	{ "tables", OPT_TABLES, "FILE", 0, "instead of an engine: tables that route has written",
 	  0 },
 	OPTION_SAR_METHOD,
+	OPTION_SAR_CHANGE,
 	OPTION_ESCAPE,
 	OPTION_SPREAD,
 	OPTION_BISECTIONS,
@@ -84,6 +85,7 @@ static int propose(struct evaluation *out, const struct plan_cmd *c, const struc
 		.seed = c->o.seed,
 		.current = l->t,
 		.sar_method = c->o.sar_method,
+		.sar_change = c->o.sar_change_pct / 100.0,
 		.escape = c->o.escape,
 		.spread = c->o.spread,
 	};

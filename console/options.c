@@ -154,6 +154,9 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 	case OPT_LMC:
 		o->lmc = (int)number(arg, "lmc", 0, 7, state);
 		return 0;
+	case OPT_SAR_CHANGE:
+		o->sar_change_pct = (unsigned)number(arg, "sar-change", 1, 100, state);
+		return 0;
 	case OPT_SEED:
 		o->seed = number(arg, "seed", 0, UINT64_MAX, state);
 		return 0;

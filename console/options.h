@@ -30,6 +30,7 @@ enum option_key {
 	OPT_SL2VL,
 	OPT_TERMINALS_ONLY,
 	OPT_SAR_METHOD,
+	OPT_SAR_CHANGE,
 	OPT_ESCAPE,
 	OPT_BISECTIONS,
 	OPT_PATTERN,
@@ -60,6 +61,7 @@ struct options {
 	uint64_t seed;
 	unsigned formats; /* enum output_format, or'ed */
 	enum sar_method sar_method;
+	unsigned sar_change_pct;      /* of the blocks; 0: not said */
 	int bisections;		      /* for ebb; -1: by the size of the fabric */
 	bool predict;		      /* how the jobs get on with each other ... */
 	enum predict_pattern pattern; /* ... when they send like this */
@@ -121,6 +123,14 @@ struct options {
 			"of sar: leafwise (preset; from the installed tables where they are "      \
 			"known), paper (SC16, Algorithm 1) or patch (its original patch)",         \
 			0                                                                          \
+	}
+#define OPTION_SAR_CHANGE                                                                              \
+	{                                                                                              \
+		"sar-change", OPT_SAR_CHANGE, "PERCENT", 0,                                            \
+			"of the LFT blocks that sar:leafwise may change at a time, 1 to 100 "          \
+			"(preset: 5, or all where routes that sar did not make are far from what the " \
+			"jobs need)",                                                                  \
+			0                                                                              \
 	}
 #define OPTION_ESCAPE                                                                              \
 	{                                                                                          \

@@ -49,6 +49,7 @@ int scene_load(struct scene *s, const struct options *o, struct err *err)
 	s->params.threads = o->threads;
 	s->params.seed = o->seed;
 	s->params.sar_method = o->sar_method;
+	s->params.sar_change = o->sar_change_pct / 100.0;
 	s->params.escape = o->escape;
 	s->params.spread = o->spread;
 	options_eval(&s->eval, o);

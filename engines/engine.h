@@ -34,6 +34,9 @@ struct engine_params {
 	const struct tables *current; /* the installed tables, to start from; NULL: not known */
 	enum sar_method sar_method;
 	enum dfdn_base dfdn_base;
+	/* leafwise, from installed tables: share of the blocks of 64 LIDs that may change, 0..1;
+	 * 0: a twentieth, unless tables of others are far worse than they could be */
+	double sar_change;
 	bool escape;	     /* the upper half of every terminal's LIDs are escape LIDs */
 	struct notes *notes; /* what the engine has to tell about its work; NULL: nobody asks */
 };

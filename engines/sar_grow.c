@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define DAG_BYTES (96u << 20) /* for all that are kept */
+#define FLOW	  30.0	      /* of the flows that meet against a channel as full as is aimed at */
 
 /* All shortest paths to one switch, by switch. */
 struct dag {
@@ -27,9 +28,7 @@ struct grow {
 	struct tables *t;
 	uint32_t *out; /* by fabric port: channel */
 	struct grow_load *load;
-	uint32_t *job_chan; /* channels that the job in hand uses or has used ... */
-	uint32_t njob_chan;
-	bool *job_has;	     /* ... and whether a channel is among them */
+	double share;	     /* flows by route of the tree in hand */
 	uint32_t *tree_chan; /* that the tree in hand uses */
 	uint32_t ntree_chan;
 	struct dag *dag;
@@ -44,18 +43,20 @@ struct grow {
 	const struct sar_source **batch;
 	struct change *undo;
 	uint32_t nundo;
-	uint64_t nfresh;
-	bool *fresh; /* by row and block of 64 LIDs: changed already, so more changes are free */
+	const struct tables *from;
+	uint8_t *differ; /* by row and block: entries that do, so that more changes are free */
+	uint64_t nblocks;
 	uint64_t work;
 };
 
-struct grow *grow_new(const struct fabric *f, struct tables *t)
+struct grow *grow_new(const struct fabric *f, struct tables *t, const struct tables *from)
 {
 	struct grow *g = xcalloc(1, sizeof(*g));
 	size_t bytes = (2ull * f->nsw + 1) * sizeof(uint32_t) + f->nchan / 2;
 
 	g->f = f;
 	g->t = t;
+	g->from = from;
 	g->ndag = (uint32_t)(DAG_BYTES / bytes);
 	g->ndag = g->ndag > f->nsw ? f->nsw : g->ndag ? g->ndag : 1;
 	g->dag = xcalloc(g->ndag, sizeof(*g->dag));
@@ -65,8 +66,6 @@ struct grow *grow_new(const struct fabric *f, struct tables *t)
 	for (uint32_t p = 0; p < f->nport; p++)
 		g->out[p] = f->port[p].chan;
 	g->load = xcalloc(f->nchan, sizeof(*g->load));
-	g->job_chan = xcalloc(f->nchan, sizeof(*g->job_chan));
-	g->job_has = xcalloc(f->nchan, sizeof(*g->job_has));
 	g->tree_chan = xcalloc(f->nchan, sizeof(*g->tree_chan));
 	g->queue = xcalloc(f->nsw + 1ull, sizeof(*g->queue));
 	g->found = xcalloc(f->nchan, sizeof(*g->found));
@@ -77,7 +76,7 @@ struct grow *grow_new(const struct fabric *f, struct tables *t)
 	g->seen = xcalloc(f->nsw, sizeof(*g->seen));
 	g->batch = xcalloc(f->nsw, sizeof(*g->batch));
 	g->undo = xcalloc(f->nsw, sizeof(*g->undo));
-	g->fresh = xcalloc(f->nsw, tables_blocks(t) * sizeof(*g->fresh));
+	g->differ = xcalloc(f->nsw, tables_blocks(t));
 	return g;
 }
 
@@ -93,8 +92,6 @@ void grow_free(struct grow *g)
 	free(g->dag);
 	free(g->out);
 	free(g->load);
-	free(g->job_chan);
-	free(g->job_has);
 	free(g->tree_chan);
 	free(g->queue);
 	free(g->found);
@@ -105,7 +102,7 @@ void grow_free(struct grow *g)
 	free(g->seen);
 	free(g->batch);
 	free(g->undo);
-	free(g->fresh);
+	free(g->differ);
 	free(g);
 }
 
@@ -121,7 +118,7 @@ uint64_t grow_work(const struct grow *g)
 
 uint64_t grow_blocks(const struct grow *g)
 {
-	return g->nfresh;
+	return g->nblocks;
 }
 
 /* Hops to the root, and into found[] the channels that lead nearer; returns how many.  Looks
@@ -192,42 +189,6 @@ static uint32_t next_chan(const struct grow *g, uint32_t sw, uint32_t lid)
 	return g->out[g->f->port_off[sw] + tables_row(g->t, sw)[lid]];
 }
 
-static void add_job_load(struct grow *g, uint32_t c, double n)
-{
-	if (!g->job_has[c]) {
-		g->job_has[c] = true;
-		g->job_chan[g->njob_chan++] = c;
-	}
-	g->load[c].job += n;
-}
-
-double grow_count_job(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
-{
-	double max = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		for (uint32_t u = s[i].sw; u != d->sw;) {
-			uint32_t c = next_chan(g, u, d->lid);
-
-			add_job_load(g, c, s[i].n);
-			max = g->load[c].job > max ? g->load[c].job : max;
-			u = g->f->chan_dst[c];
-			g->work++;
-		}
-	}
-	return max;
-}
-
-void grow_forget_job(struct grow *g)
-{
-	while (g->njob_chan > 0) {
-		uint32_t c = g->job_chan[--g->njob_chan];
-
-		g->job_has[c] = false;
-		g->load[c].job = 0;
-	}
-}
-
 double grow_hottest(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
 {
 	double max = 0;
@@ -244,19 +205,36 @@ double grow_hottest(struct grow *g, const struct dest *d, const struct sar_sourc
 	return max;
 }
 
-static inline double power(double all, double job, const struct grow_rule *r)
+/* A terminal counts as one of its own sources. */
+static void take_in_hand(struct grow *g, const struct sar_source *s, uint32_t n)
 {
-	all *= all;
-	job *= job;
-	return r->power == 2 ? all + r->job * job : all * all + r->job * job * job;
+	double terms = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		terms += s[i].n;
+	g->share = terms > 1 ? 1 / (terms - 1) : 1;
 }
 
-/* Of n more routes of the tree in hand. */
-static inline double price(const struct grow_load *l, double n, const struct grow_rule *r)
-{
-	double more = n + r->own * l->own;
+/* The rule for the tree in hand. */
+struct tariff {
+	double load, flow;
+};
 
-	return power(l->all + more, l->job + more, r);
+static struct tariff tariff(const struct grow *g, const struct grow_rule *r)
+{
+	return (struct tariff){ .load = 1 / (r->aim * r->planes),
+				.flow = FLOW * g->share / (r->planes * r->planes) };
+}
+
+/* Of each of n more routes of the tree in hand. */
+static inline double price(const struct grow_load *l, double n, struct tariff t)
+{
+	double x = (l->all + l->own + n) * t.load;
+
+	x *= x;
+	x *= x;
+	x *= x;
+	return x * x + t.flow * l->flow * l->flow;
 }
 
 /* Adds the routes of a source to those of the tree in hand. */
@@ -273,24 +251,25 @@ static void put_in(struct grow *g, const struct dest *d, const struct sar_source
 	}
 }
 
-static inline void add_tree(struct grow_load *l, double sign)
+static inline void add_tree(struct grow_load *l, double sign, double share)
 {
+	double flow = l->own * share;
+
 	l->all += sign * l->own;
-	l->same += sign * l->own * l->own;
+	l->flow += sign * flow;
+	l->same += sign * flow * flow;
 }
 
 /* The tree in hand is complete: adds it to the loads of all.  Returns what it costs there. */
-static double settle(struct grow *g, const struct grow_rule *r)
+static double settle(struct grow *g, struct tariff t)
 {
 	double sum = 0;
 
 	while (g->ntree_chan > 0) {
-		uint32_t c = g->tree_chan[--g->ntree_chan];
-		struct grow_load *l = &g->load[c];
+		struct grow_load *l = &g->load[g->tree_chan[--g->ntree_chan]];
 
-		sum += price(l, 0, r) - power(l->all, l->job, r);
-		add_tree(l, 1);
-		add_job_load(g, c, l->own);
+		sum += l->own * price(l, 0, t);
+		add_tree(l, 1, g->share);
 		l->own = 0;
 	}
 	return sum;
@@ -298,34 +277,53 @@ static double settle(struct grow *g, const struct grow_rule *r)
 
 void grow_count(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
 {
+	take_in_hand(g, s, n);
 	for (uint32_t i = 0; i < n; i++)
 		put_in(g, d, &s[i]);
 	while (g->ntree_chan > 0) {
 		struct grow_load *l = &g->load[g->tree_chan[--g->ntree_chan]];
 
-		add_tree(l, 1);
+		add_tree(l, 1, g->share);
 		l->own = 0;
 	}
 }
 
 /* Takes the tree out of the loads; returns what it cost to have it there. */
 static double take_out(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
-		       const struct grow_rule *r)
+		       struct tariff t)
 {
 	double sum = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		put_in(g, d, &s[i]);
 	while (g->ntree_chan > 0) {
-		uint32_t c = g->tree_chan[--g->ntree_chan];
-		struct grow_load *l = &g->load[c];
+		struct grow_load *l = &g->load[g->tree_chan[--g->ntree_chan]];
 
-		add_tree(l, -1);
-		add_job_load(g, c, -l->own);
-		sum += price(l, 0, r) - power(l->all, l->job, r);
+		add_tree(l, -1, g->share);
+		sum += l->own * price(l, 0, t);
 		l->own = 0;
 	}
 	return sum;
+}
+
+double grow_price(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
+		  const struct grow_rule *rule)
+{
+	struct tariff t;
+	double sum = 0;
+
+	take_in_hand(g, s, n);
+	t = tariff(g, rule);
+	for (uint32_t i = 0; i < n; i++)
+		put_in(g, d, &s[i]);
+	while (g->ntree_chan > 0) {
+		struct grow_load *l = &g->load[g->tree_chan[--g->ntree_chan]], without = *l;
+
+		add_tree(&without, -1, g->share);
+		sum += l->own * price(&without, 0, t);
+		l->own = 0;
+	}
+	return sum * g->share;
 }
 
 static bool is_grown(const struct grow *g, uint32_t u)
@@ -381,8 +379,7 @@ struct way {
 
 /* Cheapest way on from u; present gets the one by that port, if that is one. */
 static inline struct way find_cheapest(const struct grow *g, const struct dag *d, uint32_t u,
-				       uint8_t port, double n, const struct grow_rule *r,
-				       struct way *present)
+				       uint8_t port, double n, struct tariff t, struct way *present)
 {
 	const struct fabric *f = g->f;
 	uint32_t first = f->chan_off[u];
@@ -390,7 +387,7 @@ static inline struct way find_cheapest(const struct grow *g, const struct dag *d
 
 	for (uint32_t k = d->off[u], end = d->off[u + 1]; k < end; k++) {
 		uint32_t c = first + d->edge[k];
-		double v = price(&g->load[c], n, r) + g->cost[f->chan_dst[c]];
+		double v = price(&g->load[c], n, t) + g->cost[f->chan_dst[c]];
 
 		if (v < best.cost)
 			best = (struct way){ .chan = c, .cost = v };
@@ -402,15 +399,16 @@ static inline struct way find_cheapest(const struct grow *g, const struct dag *d
 
 /* Cheapest way on from u, or the present one when that is not much dearer. */
 static void choose(struct grow *g, const struct dag *d, uint32_t u, uint32_t lid, double n,
-		   const struct grow_rule *r)
+		   struct tariff t, const struct grow_rule *r)
 {
 	struct way present = { .chan = FAB_NONE };
-	struct way best = find_cheapest(g, d, u, tables_row(g->t, u)[lid], n, r, &present);
+	struct way best = find_cheapest(g, d, u, tables_row(g->t, u)[lid], n, t, &present);
 
 	if (present.chan != FAB_NONE) {
-		size_t block = (size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK;
+		bool free = g->differ[(size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK];
 
-		if (present.cost <= best.cost * (g->fresh[block] ? 1 : r->keep))
+		if (free ? present.cost <= best.cost
+			 : g->nblocks >= r->limit || present.cost <= best.cost * r->keep)
 			best = present;
 	}
 	g->pick[u] = best.chan;
@@ -420,6 +418,7 @@ static void choose(struct grow *g, const struct dag *d, uint32_t u, uint32_t lid
 static void search(struct grow *g, const struct dag *d, uint32_t lid,
 		   const struct sar_source *const *s, uint32_t n, const struct grow_rule *r)
 {
+	struct tariff t = tariff(g, r);
 	double weight = s[0]->n;
 
 	for (uint32_t i = find_region(g, d, s, n); i-- > 0;) {
@@ -430,24 +429,36 @@ static void search(struct grow *g, const struct dag *d, uint32_t lid,
 		} else if (is_grown(g, u)) {
 			uint32_t c = g->pick[u];
 
-			g->cost[u] = price(&g->load[c], weight, r) + g->cost[g->f->chan_dst[c]];
+			g->cost[u] = price(&g->load[c], weight, t) + g->cost[g->f->chan_dst[c]];
 		} else {
-			choose(g, d, u, lid, weight, r);
+			choose(g, d, u, lid, weight, t, r);
 		}
 	}
+}
+
+static void write_entry(struct grow *g, uint32_t u, uint32_t lid, uint8_t port)
+{
+	uint8_t *entry = tables_row(g->t, u) + lid, was = *entry;
+	uint8_t old = tables_row(g->from, u)[lid];
+	uint8_t *differ = g->differ + (size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK;
+
+	g->nblocks -= *differ > 0;
+	*differ = (uint8_t)(*differ + (port != old) - (was != old));
+	g->nblocks += *differ > 0;
+	*entry = port;
 }
 
 /* Makes the path that was found from u part of the tree. */
 static void fix_path(struct grow *g, uint32_t u, const struct dest *d)
 {
 	while (u != d->sw && !is_grown(g, u)) {
-		uint8_t *entry = tables_row(g->t, u) + d->lid;
+		uint8_t present = tables_row(g->t, u)[d->lid];
 		uint8_t port = g->f->chan_port[g->pick[u]];
 
 		g->grown[u] = g->tree_stamp;
-		if (*entry != port) {
-			g->undo[g->nundo++] = (struct change){ .sw = u, .port = *entry };
-			*entry = port;
+		if (present != port) {
+			g->undo[g->nundo++] = (struct change){ .sw = u, .port = present };
+			write_entry(g, u, d->lid, port);
 		}
 		u = g->f->chan_dst[g->pick[u]];
 	}
@@ -488,46 +499,41 @@ static double grow_all(struct grow *g, const struct dest *dest, const struct sar
 			put_in(g, dest, batch[b]);
 		}
 	}
-	return settle(g, r);
-}
-
-static void mark_fresh(struct grow *g, uint32_t lid)
-{
-	for (uint32_t i = 0; i < g->nundo; i++) {
-		bool *fresh =
-			g->fresh + (size_t)g->undo[i].sw * tables_blocks(g->t) + lid / LFT_BLOCK;
-
-		g->nfresh += !*fresh;
-		*fresh = true;
-	}
+	return settle(g, tariff(g, r));
 }
 
 void grow_tree(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
 	       const struct grow_rule *rule)
 {
+	take_in_hand(g, s, n);
 	grow_all(g, d, s, n, rule);
-	mark_fresh(g, d->lid);
 }
 
 bool grow_again(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
 		const struct grow_rule *rule)
 {
-	double before = take_out(g, d, s, n, rule), after = grow_all(g, d, s, n, rule);
+	uint64_t blocks = g->nblocks;
+	struct tariff t;
+	double before, after;
 
-	if (g->nundo && after < before * rule->gain) {
-		mark_fresh(g, d->lid);
+	take_in_hand(g, s, n);
+	t = tariff(g, rule);
+	before = take_out(g, d, s, n, t);
+	after = grow_all(g, d, s, n, rule);
+	if (g->nblocks > blocks)
+		after += rule->block * (double)(g->nblocks - blocks);
+	if (g->nundo && after < before * rule->gain && g->nblocks <= rule->limit)
 		return true;
-	}
 	if (!g->nundo)
 		return false;
-	take_out(g, d, s, n, rule);
+	take_out(g, d, s, n, t);
 	while (g->nundo > 0) {
 		const struct change *c = &g->undo[--g->nundo];
 
-		tables_row(g->t, c->sw)[d->lid] = c->port;
+		write_entry(g, c->sw, d->lid, c->port);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		put_in(g, d, &s[i]);
-	settle(g, rule);
+	settle(g, t);
 	return false;
 }

@@ -19,28 +19,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a channel costs: load^power + job * (load of the job in hand)^power, after the routes of
- * the source are added. */
+/*
+ * What a route costs on a channel: (its load, with the tree's own routes, per what is aimed at)^16
+ * + FLOW * (flows of others that are to be expected there at a time)^2 / (terminals of the job -
+ * 1). The first is next to nothing until the load comes near the aim.  A terminal of a job of n
+ * sends to 1 of n - 1 others at a time, so that a route counts as 1 / (n - 1) flows; flows to the
+ * same LID wait for that LID's own cable anyway, so they do not count against each other.
+ */
 struct grow_rule {
-	unsigned power; /* 2 or 4 */
-	double job;	/* weight of the job's own load */
-	double own;	/* weight of the routes of the tree itself in both loads, 0 to 1 */
+	double aim;	/* load of a channel, > 0 */
+	double planes;	/* LIDs by terminal that are in the loads */
 	double keep;	/* a next hop stays unless another way is cheaper by this factor, >= 1 */
 	double gain;	/* a tree stays unless the new one costs less than this share of it, <= 1 */
+	double block;	/* what it has to spare for each block of 64 LIDs that changes for it */
+	uint64_t limit; /* blocks that may be changed in all */
 	uint32_t batch; /* source switches that are placed at once, >= 1 */
 };
 
 struct grow_load {
 	double all;  /* routes over the channel, without those of the tree in hand */
-	double job;  /* of them those of the job in hand */
 	double own;  /* routes of the tree in hand */
-	double same; /* sum of the squares of what each tree has there */
+	double flow; /* flows to be expected at a time, without those of the tree in hand */
+	double same; /* sum of the squares of what each tree adds to flow */
 };
 
 struct grow;
 
-/* Works on t, which must outlive it and lead to every LID that is passed on. */
-struct grow *grow_new(const struct fabric *f, struct tables *t);
+/* Works on t, which must outlive it and lead to every LID that is passed on; so must from, against
+ * which changed blocks are counted. */
+struct grow *grow_new(const struct fabric *f, struct tables *t, const struct tables *from);
 void grow_free(struct grow *g); /* NULL is fine */
 
 /* By channel; the caller may change them between calls. */
@@ -48,15 +55,14 @@ struct grow_load *grow_loads(struct grow *g);
 /* Edges looked at since the beginning: what took the time. */
 uint64_t grow_work(const struct grow *g);
 
-/* Blocks of 64 LIDs in which an entry was changed, even if it was changed back since. */
+/* Blocks of 64 LIDs that differ. */
 uint64_t grow_blocks(const struct grow *g);
 
-/* Adds the routes of a tree to the loads, but not to the job's. */
+/* Adds the routes of a tree to the loads. */
 void grow_count(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n);
-/* The same for the job's load alone; returns the largest that it met. */
-double grow_count_job(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n);
-/* Sets the job's loads to 0. */
-void grow_forget_job(struct grow *g);
+/* What the tree costs, which is in the loads, by route of the job. */
+double grow_price(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
+		  const struct grow_rule *rule);
 /* The largest load on a path of the tree. */
 double grow_hottest(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n);
 

@@ -18,13 +18,15 @@
 
 #define HOT_ROUNDS   8
 #define STALE_ROUNDS 2	  /* without a lower maximum, then it is given up */
-#define PLIGHT	     1.5  /* a job fares badly from so many times its bound on */
-#define NEAR	     1.04 /* the maximum is good enough up to so many times the bound ... */
-#define FEW_BLOCKS   0.04 /* ... to stop once this share of all blocks has changed */
+#define NEAR	     1.04 /* the maximum is good enough up to so many times the bound */
+#define FAR	     1.3 /* from so many times on the budget of blocks may be too small a start ... */
+#define WORTH	     0.85 /* ... if without it the maximum falls to so much of it */
+#define BUDGET	     0.05 /* of the blocks in use, unless the caller says otherwise */
+#define BLOCK_PRICE  0.3  /* routes on a full channel that a block is worth */
+#define UNFAIR	     0.7  /* jobs are helped whose routes cost so much more than all on average */
 
-#define OWN_SHARE  0.5 /* of a tree's own routes among those that its routes may meet */
-#define COUNT_WORK 6   /* of a step along a path against an edge that is looked at */
-#define JOB_WEIGHT 8   /* of a route inside a job against any other */
+#define COUNT_WORK 6 /* of a step along a path against an edge that is looked at */
+#define JOB_WEIGHT 8 /* of a route inside a job against any other */
 
 /* Fabrics by terminals * channels: up to the first a better start is worth its time; beyond the
  * second trees are not grown without need. */
@@ -33,7 +35,8 @@
 
 /* What is to be small; see the header. */
 struct objective {
-	double max, jobs, meet;
+	double max, over; /* the maximum; the same where it is far from the bound, else 0 */
+	double meet;
 };
 
 /* edges to look at for all trees once, and for cooling them; up to which more is tried */
@@ -41,17 +44,16 @@ struct objective {
 #define WORK_MOST  (1ull << 27)
 #define WORK_TWICE (1ull << 26)
 
-/* A job that fares badly. */
+/* A job and what its routes cost on average. */
 struct plight {
 	uint32_t crew;
-	double ratio; /* of its largest EFI to the bound */
+	double price;
 };
 
 /* How much may change. */
 enum effort {
 	EFFORT_COOL,   /* only full channels are looked at */
-	EFFORT_LITTLE, /* jobs that fare badly are helped within a share of the blocks */
-	EFFORT_REPAIR, /* all of them are */
+	EFFORT_BUDGET, /* then jobs that fare badly are helped, within a budget of blocks */
 	EFFORT_AFRESH, /* all jobs' trees are grown, whatever is installed */
 };
 
@@ -68,6 +70,7 @@ struct leafwise {
 	bool small, large; /* the fabric */
 	struct tables *t;  /* in the making */
 	struct grow *g;
+	uint64_t limit;		  /* blocks that may change */
 	struct objective reached; /* by t */
 	uint32_t batch;		  /* source switches of the crew in hand that are placed at once */
 	struct pace pace;
@@ -76,9 +79,7 @@ struct leafwise {
 
 static bool better(const struct objective *a, const struct objective *b)
 {
-	if (a->max != b->max)
-		return a->max < b->max;
-	return a->jobs != b->jobs ? a->jobs < b->jobs : a->meet < b->meet;
+	return a->over != b->over ? a->over < b->over : a->meet < b->meet;
 }
 
 static double fullest(const struct leafwise *l)
@@ -96,18 +97,39 @@ static bool near_bound(const struct leafwise *l, uint32_t plane, double max)
 	return max <= NEAR * (double)l->bound * (plane + 1);
 }
 
-/* More than these are changed only for the maximum's sake. */
-static uint64_t few_blocks(const struct leafwise *l)
+/* Blocks of 64 LIDs, of all switches, with a LID in use. */
+static uint64_t blocks_in_use(const struct fabric *f)
 {
-	return l->effort == EFFORT_AFRESH || l->effort == EFFORT_COOL
-		       ? UINT64_MAX
-		       : (uint64_t)(FEW_BLOCKS * l->f->nsw * tables_blocks(l->t));
+	uint64_t n = 0;
+
+	for (uint32_t lid = 0; lid <= f->max_lid;) {
+		if (f->lid_end[lid] == FAB_NONE) {
+			lid++;
+			continue;
+		}
+		n += f->nsw;
+		lid += LFT_BLOCK - lid % LFT_BLOCK;
+	}
+	return n;
 }
 
-/* No more changes then. */
-static bool spent(const struct leafwise *l)
+static uint64_t budget(const struct leafwise *l)
 {
-	return l->effort == EFFORT_LITTLE && grow_blocks(l->g) >= few_blocks(l);
+	double share = l->params->sar_change > 0 ? l->params->sar_change : BUDGET;
+
+	return (uint64_t)(share * (double)blocks_in_use(l->f));
+}
+
+static struct grow_rule rule_for(const struct leafwise *l, uint32_t plane, double keep, double gain,
+				 double block)
+{
+	return (struct grow_rule){ .aim = (double)l->bound,
+				   .planes = plane + 1.0,
+				   .keep = keep,
+				   .gain = gain,
+				   .block = block,
+				   .limit = l->limit,
+				   .batch = 1 };
 }
 
 static struct dest dest_of(const struct leafwise *l, uint32_t term, uint32_t plane)
@@ -132,40 +154,6 @@ static bool tick(struct leafwise *l, uint64_t before)
 	return pace_tick(&l->pace, l->done, 2 * (grow_work(l->g) - before));
 }
 
-/* What the fullest uplink of a switch with terminals of this job has to carry at least. */
-static double job_bound(const struct leafwise *l, const struct sar_crew *crew)
-{
-	uint32_t size = l->jobs.jobs->jobs[crew->job].nterm;
-	double bound = 0;
-
-	for (uint32_t i = 0; i < crew->nsource; i++) {
-		uint32_t sw = crew->sources[i].sw, n = crew->sources[i].n;
-		uint32_t links = l->f->chan_off[sw + 1] - l->f->chan_off[sw];
-		double least = (double)n * ((size - n + links - 1) / links);
-
-		bound = least > bound ? least : bound;
-	}
-	return bound;
-}
-
-/* Counts the loads of one job; *max gets the largest. */
-static int count_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane, double *max)
-{
-	*max = 0;
-	for (uint32_t i = 0; i < crew->nterm; i++) {
-		struct dest d = dest_of(l, crew->terms[i], plane);
-		uint64_t before = grow_work(l->g);
-		uint32_t n;
-		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
-		double most = grow_count_job(l->g, &d, s, n);
-
-		*max = most > *max ? most : *max;
-		if (pace_tick(&l->pace, l->done, COUNT_WORK * (grow_work(l->g) - before)))
-			return -ECANCELED;
-	}
-	return 0;
-}
-
 /* Adds the routes of all trees of a plane to the loads. */
 static int count_all(struct leafwise *l, uint32_t plane)
 {
@@ -187,29 +175,20 @@ static int count_all(struct leafwise *l, uint32_t plane)
 }
 
 /* Of the first LIDs. */
-static int measure(struct leafwise *l, struct objective *o)
+static void measure(const struct leafwise *l, struct objective *o)
 {
 	const struct grow_load *load = grow_loads(l->g);
 
 	*o = (struct objective){ .max = fullest(l) };
+	o->over = near_bound(l, 0, o->max) ? 0 : o->max;
 	for (uint32_t c = 0; c < l->f->nchan; c++)
-		o->meet += load[c].all * load[c].all - (1 - OWN_SHARE) * load[c].same;
-	for (uint32_t k = 0; k < l->jobs.ncrew && !l->large; k++) {
-		double max;
-		int rc = count_crew(l, &l->jobs.crew[k], 0, &max);
-
-		grow_forget_job(l->g);
-		if (rc)
-			return rc;
-		o->jobs += max;
-	}
-	return 0;
+		o->meet += load[c].flow * load[c].flow - load[c].same;
 }
 
 /* All jobs, in descending size. */
 static int grow_jobs(struct leafwise *l, uint32_t plane)
 {
-	struct grow_rule rule = { 2, 16, OWN_SHARE, 1, 1, 1 };
+	struct grow_rule rule = rule_for(l, plane, 1, 1, 0);
 
 	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
 		const struct sar_crew *crew = &l->jobs.crew[k];
@@ -226,50 +205,58 @@ static int grow_jobs(struct leafwise *l, uint32_t plane)
 			if (tick(l, before))
 				return -ECANCELED;
 		}
-		grow_forget_job(l->g);
 	}
 	return 0;
 }
 
-static int worst_first(const void *a, const void *b)
+static int dearest_first(const void *a, const void *b)
 {
 	const struct plight *x = a, *y = b;
 
-	if (x->ratio != y->ratio)
-		return x->ratio > y->ratio ? -1 : 1;
+	if (x->price != y->price)
+		return x->price > y->price ? -1 : 1;
 	return x->crew < y->crew ? -1 : x->crew > y->crew;
 }
 
-/* Jobs whose fullest channel carries far more of their routes than it has to. */
+/* Jobs whose routes cost more than those of others. */
 static int find_plights(struct leafwise *l, struct plight *list, uint32_t *n, uint32_t plane)
 {
-	*n = 0;
-	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
-		const struct sar_crew *crew = &l->jobs.crew[k];
-		double bound = job_bound(l, crew), max;
-		int rc = count_crew(l, crew, plane, &max);
+	struct grow_rule rule = rule_for(l, plane, 1, 1, 0);
+	double all = 0;
+	uint32_t kept = 0;
 
-		grow_forget_job(l->g);
-		if (rc)
-			return rc;
-		if (max > PLIGHT * bound)
-			list[(*n)++] = (struct plight){ .crew = k, .ratio = max / bound };
+	for (*n = 0; *n < l->jobs.ncrew; ++*n) {
+		const struct sar_crew *crew = &l->jobs.crew[*n];
+
+		list[*n] = (struct plight){ .crew = *n };
+		for (uint32_t i = 0; i < crew->nterm; i++) {
+			struct dest d = dest_of(l, crew->terms[i], plane);
+			uint64_t before = grow_work(l->g);
+			uint32_t k;
+			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &k);
+
+			list[*n].price += grow_price(l->g, &d, s, k, &rule);
+			if (pace_tick(&l->pace, l->done, COUNT_WORK * (grow_work(l->g) - before)))
+				return -ECANCELED;
+		}
+		all += list[*n].price;
+		list[*n].price /= crew->nterm ? crew->nterm : 1;
 	}
-	qsort(list, *n, sizeof(*list), worst_first);
+	all /= l->members;
+	for (uint32_t i = 0; i < *n; i++)
+		if (list[i].price > UNFAIR * all)
+			list[kept++] = list[i];
+	*n = kept;
+	qsort(list, kept, sizeof(*list), dearest_first);
 	return 0;
 }
 
-static int repair_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane,
-		       uint64_t blocks)
+static int repair_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane)
 {
-	struct grow_rule rule = { 2, 16, OWN_SHARE, 1.5, 0.95, 1 };
-	double max;
-	int rc = count_crew(l, crew, plane, &max);
+	struct grow_rule rule = rule_for(l, plane, 1.2, 0.99, BLOCK_PRICE);
 
-	if (rc)
-		return rc;
 	l->batch = 1;
-	for (uint32_t i = 0; i < crew->nterm && grow_blocks(l->g) < blocks; i++) {
+	for (uint32_t i = 0; i < crew->nterm && grow_blocks(l->g) < l->limit; i++) {
 		struct dest d = dest_of(l, crew->terms[i], plane);
 		uint64_t before = grow_work(l->g);
 		uint32_t n;
@@ -283,17 +270,18 @@ static int repair_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t
 	return 0;
 }
 
-/* Helps the jobs that fare badly, the worst first, as long as few blocks have changed. */
+/* Helps the jobs that fare badly, the worst first. */
 static int repair_jobs(struct leafwise *l, uint32_t plane)
 {
-	uint64_t blocks = l->effort == EFFORT_LITTLE ? few_blocks(l) : UINT64_MAX;
 	struct plight *list = xcalloc(l->jobs.ncrew, sizeof(*list));
+	uint64_t before = grow_work(l->g);
 	uint32_t n;
 	int rc = find_plights(l, list, &n, plane);
 
-	for (uint32_t i = 0; i < n && !rc && grow_blocks(l->g) < blocks; i++) {
-		rc = repair_crew(l, &l->jobs.crew[list[i].crew], plane, blocks);
-		grow_forget_job(l->g);
+	for (uint32_t i = 0; i < n && !rc && grow_blocks(l->g) < l->limit; i++) {
+		rc = repair_crew(l, &l->jobs.crew[list[i].crew], plane);
+		if (grow_work(l->g) - before > l->work_max)
+			break;
 	}
 	free(list);
 	return rc;
@@ -303,10 +291,6 @@ static int repair_jobs(struct leafwise *l, uint32_t plane)
 static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane, double limit,
 		     struct grow_rule *rule, uint32_t *changed)
 {
-	bool counted = false;
-	uint32_t done = 0;
-	double max;
-
 	l->batch = 1;
 	for (uint32_t i = 0; i < crew->nterm; i++) {
 		struct dest d = dest_of(l, crew->terms[i], plane);
@@ -314,27 +298,21 @@ static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t p
 		uint32_t n;
 		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
-		if (!spent(l) && grow_hottest(l->g, &d, s, n) >= limit) {
-			if (!counted && count_crew(l, crew, plane, &max))
-				break;
-			counted = true;
+		if (grow_hottest(l->g, &d, s, n) >= limit) {
 			before = grow_work(l->g);
-			s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 			rule->batch = l->batch;
 			*changed += grow_again(l->g, &d, s, n, rule);
 		}
 		if (tick(l, before))
-			break;
-		done++;
+			return -ECANCELED;
 	}
-	grow_forget_job(l->g);
-	return done < crew->nterm ? -ECANCELED : 0;
+	return 0;
 }
 
 /* Takes load off the fullest channels: gently at first, so that little changes. */
 static int cool(struct leafwise *l, uint32_t plane)
 {
-	struct grow_rule rule = { 4, 1, 1, 1.5, 0.999, 1 };
+	struct grow_rule rule = rule_for(l, plane, 1.5, 0.999, 0);
 	double bound = (double)l->bound * (plane + 1), last = HUGE_VAL;
 	uint64_t before = grow_work(l->g);
 	uint32_t stale = 0;
@@ -344,7 +322,7 @@ static int cool(struct leafwise *l, uint32_t plane)
 		bool enough = near_bound(l, plane, max) || max > 0.98 * last;
 		uint32_t changed = 0;
 
-		if (max <= bound || (enough && grow_blocks(l->g) > few_blocks(l)))
+		if (max <= bound || (enough && l->effort == EFFORT_BUDGET))
 			return 0;
 		stale = max > 0.995 * last ? stale + 1 : 0;
 		if (stale == STALE_ROUNDS)
@@ -354,7 +332,7 @@ static int cool(struct leafwise *l, uint32_t plane)
 		for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
 			int rc = cool_crew(l, &l->jobs.crew[k], plane, limit, &rule, &changed);
 
-			if (rc || grow_work(l->g) - before > l->work_max || spent(l))
+			if (rc || grow_work(l->g) - before > l->work_max)
 				return rc;
 		}
 		if (!changed && rule.keep < 1.5)
@@ -367,15 +345,20 @@ static int cool(struct leafwise *l, uint32_t plane)
 
 static int grow_plane(struct leafwise *l, uint32_t plane, struct objective *installed)
 {
-	int rc = l->effort == EFFORT_AFRESH ? 0 : count_all(l, plane);
+	int rc;
 
-	if (!rc && !plane && l->effort != EFFORT_AFRESH)
-		rc = measure(l, installed);
-	if (!rc && l->effort == EFFORT_AFRESH)
+	if (l->effort == EFFORT_AFRESH) {
 		rc = grow_jobs(l, plane);
-	else if (!rc && l->effort != EFFORT_COOL)
+		return rc ? rc : cool(l, plane);
+	}
+	rc = count_all(l, plane);
+	if (!rc && !plane)
+		measure(l, installed);
+	if (!rc)
+		rc = cool(l, plane);
+	if (!rc && l->effort == EFFORT_BUDGET)
 		rc = repair_jobs(l, plane);
-	return rc ? rc : cool(l, plane);
+	return rc;
 }
 
 /* Grows the trees of jobs.  installed gets what the tables at the beginning reach; unless all
@@ -385,63 +368,98 @@ static int grow_planes(struct leafwise *l, struct objective *installed)
 	for (uint32_t plane = 0; plane < 1u << l->lmc; plane++) {
 		int rc = grow_plane(l, plane, installed);
 
-		if (!rc && !plane)
-			rc = measure(l, &l->reached);
 		if (rc)
 			return rc;
+		if (!plane)
+			measure(l, &l->reached);
 	}
 	return 0;
 }
 
-static int begin(struct leafwise *l, enum effort effort)
+/* Starts from those tables. */
+static int begin(struct leafwise *l, enum effort effort, const struct tables *from, uint64_t limit)
 {
 	uint64_t total = (uint64_t)l->members * (1 + HOT_ROUNDS) << l->lmc;
 
 	tables_put(l->t);
 	grow_free(l->g);
 	l->t = graph_tables(l->f, "sar", l->params, l->progress);
-	l->g = grow_new(l->f, l->t);
+	sar_installed_copy_lfts(l->t, from);
+	l->g = grow_new(l->f, l->t, from);
 	l->done = 0;
 	l->effort = effort;
+	l->limit = limit;
 	if (effort == EFFORT_AFRESH)
 		total += graph_count_lids(l->f, l->lmc);
 	return pace_begin(&l->pace, l->progress, "paths", total) ? -ECANCELED : 0;
 }
 
-static int from_installed(struct leafwise *l, enum effort effort, struct objective *installed)
+static int from_installed(struct leafwise *l, enum effort effort, uint64_t limit,
+			  struct objective *installed)
 {
-	int rc = begin(l, effort);
+	int rc = begin(l, effort, l->params->current, limit);
+
+	return rc ? rc : grow_planes(l, installed);
+}
+
+/* Lower maxima may need routes to one LID over several cables, where those to others meet them. */
+static void say_meets(const struct leafwise *l, const struct objective *was)
+{
+	double pct = was->meet > 0 ? 100 * l->reached.meet / was->meet - 100 : 0;
+
+	if (pct >= 2 && l->reached.max < was->max)
+		notes_set(l->params->notes, "sar_meets", (uint64_t)pct,
+			  "for the maximum's sake (%.0f, was %.0f) %.0f %% more flows of jobs meet "
+			  "on cables: see the forecast of slowdown and bisection bandwidth",
+			  l->reached.max, was->max, pct);
+}
+
+static void say_budget(const struct leafwise *l, const struct objective *was)
+{
+	if (grow_blocks(l->g) + l->f->nsw / 64 < l->limit || !l->reached.over)
+		return;
+	notes_set(l->params->notes, "sar_budget", l->limit,
+		  "%llu blocks may change at a time: the maximum falls from %.0f to %.0f, towards "
+		  "%llu in steps to come",
+		  (unsigned long long)l->limit, was->max, l->reached.max,
+		  (unsigned long long)l->bound);
+}
+
+/* A step of many: the tables are ours, or the caller says how much may change. */
+static bool insists(const struct leafwise *l)
+{
+	return l->params->sar_change > 0 || !strcmp(l->params->current->engine, "sar");
+}
+
+/* Within the budget; where that leaves the maximum far from the bound, and it need not be kept to,
+ * without one, when the maximum falls much for it. */
+static int start_from_installed(struct leafwise *l, struct objective *installed)
+{
+	struct objective first, again;
+	struct tables *t;
+	int rc = from_installed(l, EFFORT_BUDGET, budget(l), installed);
 
 	if (rc)
 		return rc;
-	sar_installed_copy_lfts(l->t, l->params->current);
-	return grow_planes(l, installed);
-}
-
-/* Tries harder, which changes more blocks, as long as the maximum is far from the bound and
- * what was looked at is little; what comes out is kept when the maximum falls for it. */
-static int start_from_installed(struct leafwise *l, struct objective *installed)
-{
-	static const double worth[] = { [EFFORT_REPAIR] = 1.09, [EFFORT_AFRESH] = 1.15 };
-	int rc = from_installed(l, EFFORT_LITTLE, installed);
-
-	for (int effort = EFFORT_REPAIR; effort <= EFFORT_AFRESH && !rc; effort++) {
-		struct objective first = l->reached, again;
-		struct tables *t;
-
-		if (near_bound(l, 0, first.max) || grow_work(l->g) > WORK_TWICE)
-			return 0;
-		t = (struct tables *)tables_get(l->t);
-		rc = from_installed(l, (enum effort)effort, &again);
-		if (rc || worth[effort] * l->reached.max <= first.max) {
-			tables_put(t);
-			continue;
-		}
+	say_budget(l, installed);
+	first = l->reached;
+	if (insists(l) || first.max <= FAR * (double)l->bound || grow_work(l->g) > WORK_TWICE)
+		return 0;
+	t = (struct tables *)tables_get(l->t);
+	rc = from_installed(l, EFFORT_AFRESH, UINT64_MAX, &again);
+	if (rc || l->reached.max > WORTH * first.max) {
 		tables_put(l->t);
 		l->t = t;
 		l->reached = first;
+		return rc;
 	}
-	return rc;
+	tables_put(t);
+	notes_set(
+		l->params->notes, "sar_afresh", grow_blocks(l->g),
+		"the installed routes are far from what these jobs need (maximum %.0f, now %.0f), "
+		"so all their trees are grown anew",
+		installed->max, l->reached.max);
+	return 0;
 }
 
 static int copy_even(struct leafwise *l, struct tables **even)
@@ -455,13 +473,12 @@ static int copy_even(struct leafwise *l, struct tables **even)
 /* The trees of those tables, in the loads. */
 static int take_even(struct leafwise *l, const struct tables *even, struct objective *o)
 {
-	int rc = begin(l, EFFORT_COOL);
+	int rc = begin(l, EFFORT_COOL, even, UINT64_MAX);
 
-	sar_installed_copy_lfts(l->t, even);
 	for (uint32_t plane = 0; plane < 1u << l->lmc && !rc; plane++) {
 		rc = count_all(l, plane);
 		if (!rc && !plane)
-			rc = measure(l, o);
+			measure(l, o);
 	}
 	return rc;
 }
@@ -470,12 +487,10 @@ static int take_even(struct leafwise *l, const struct tables *even, struct objec
 static int cool_even(struct leafwise *l, const struct tables *even)
 {
 	struct objective first;
-	int rc = begin(l, EFFORT_COOL);
+	int rc = begin(l, EFFORT_COOL, even, UINT64_MAX);
 
-	if (rc)
-		return rc;
-	sar_installed_copy_lfts(l->t, even);
-	rc = grow_planes(l, &first);
+	if (!rc)
+		rc = grow_planes(l, &first);
 	if (rc || !better(&first, &l->reached))
 		return rc;
 	return take_even(l, even, &l->reached);
@@ -519,7 +534,8 @@ static int keep_installed(struct leafwise *l, struct err *err)
 static void say_kept(const struct leafwise *l, const struct objective *installed)
 {
 	notes_set(l->params->notes, "sar_kept_installed", (uint64_t)installed->max,
-		  "the installed paths stay: none were found with a lower maximum than their %.0f",
+		  "the installed paths stay: none were found with a lower maximum than their %.0f, "
+		  "or with fewer flows that meet",
 		  installed->max);
 }
 
@@ -533,6 +549,8 @@ static int improve(struct leafwise *l, struct err *err)
 		return rc;
 	if (better(&l->reached, &installed)) {
 		rc = layers_assign(l->t, l->f, l->params, l->progress, err);
+		if (!rc)
+			say_meets(l, &installed);
 		if (rc != -ENOSPC)
 			return rc;
 	}
@@ -545,9 +563,8 @@ static int improve(struct leafwise *l, struct err *err)
 /* Grows all trees over those tables. */
 static int grow_over(struct leafwise *l, const struct tables *even)
 {
-	int rc = begin(l, EFFORT_AFRESH);
+	int rc = begin(l, EFFORT_AFRESH, even, UINT64_MAX);
 
-	sar_installed_copy_lfts(l->t, even);
 	return rc ? rc : grow_planes(l, NULL);
 }
 

@@ -3,17 +3,22 @@
  * sar_leafwise: scheduling-aware routes near the lower bound, from few changes of what is
  * installed.
  *
- * Objective, lexicographic, of the base LIDs: the largest effective EFI of a channel; then
- * the sum over the jobs of the largest EFI of each (on huge fabrics left out); then the pairs of
- * routes that can meet on a channel, summed over the channels: routes to different LIDs all, those
- * to the same LID by half.  The tables that come out are never worse than params->current by it,
- * unless those are not of this fabric, do not lead everywhere, or cannot be made free of deadlocks
- * with the VLs allowed.
+ * Objective, lexicographic, of the base LIDs: the largest effective EFI of a channel, as long as it
+ * is more than 4 % above its lower bound; then the flows that are to be expected to meet: a
+ * terminal of a job of n sends to one of n - 1 others at a time, so each of its routes counts as
+ * 1 / (n - 1); pairs of different LIDs on a channel, summed over the channels (flows to one LID
+ * wait for its own cable anyway).  Without the second, large jobs crowd the flows of small ones
+ * together, and every job sends slower than over routes that know no jobs.  The tables that come
+ * out are never worse than params->current by this, unless those are not of this fabric, do not
+ * lead everywhere, or cannot be made free of deadlocks with the VLs allowed.
  *
- * From installed tables: the trees of jobs that fare badly are grown anew (sar_grow.h), then
- * those that use one of the fullest channels, until the lower bound is met or nothing helps.
- * That ends once a share of the blocks of 64 LIDs has changed; only when the maximum stays far from
- * the bound is more tried, and kept when the maximum falls for it by a twelfth or more.
+ * From installed tables: the trees that use one of the fullest channels are grown anew (sar_grow.h)
+ * until the maximum is near the bound, then those of the jobs whose routes cost most, each only
+ * where it gains enough for the blocks of 64 LIDs that it changes.  All within a budget of
+ * blocks, params->sar_change of those in use; what is left to do is left to later steps.  Only
+ * where the caller set none and the tables are not known to be sar's, all trees are grown anew when
+ * the maximum stays 30 % above the bound and falls by a seventh for it.
+ *
  * LIDs of terminals without jobs, and the next hops that no job uses, stay.
  *
  * From scratch: over the paths of even.h, which balance all traffic, the jobs' trees are grown in

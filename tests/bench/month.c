@@ -14,7 +14,8 @@
  * --predict: at so many of the samples also what the jobs get: the slowdown of all-to-all by the
  * others (together / alone), its time (1.0: as good as one switch for all), and the effective
  * bisection bandwidth inside the jobs while all of them send.
- * A line per 10 samples, or 5 seconds, goes to stderr.
+ * Fails when a step of leafwise changes more than 5 % of the blocks, or its maximum is more than 6
+ * % above the bound on average. A line per 10 samples, or 5 seconds, goes to stderr.
  */
 #include "tests/bench/bench_kit.h"
 
@@ -38,8 +39,9 @@
 #include <time.h>
 
 #define WARM_UP_S  86400.0
-#define MANY_PCT   5.0 /* of all blocks in a step: worth a word */
-#define LARGE_PART 16  /* a new job of this part of the terminals is large */
+#define MANY_PCT   5.0	/* of all blocks in a step: too many for leafwise */
+#define RATIO_MOST 1.06 /* of its mean maximum to the bound */
+#define LARGE_PART 16	/* a new job of this part of the terminals is large */
 #define PHASES	   16
 #define BISECTIONS 40
 
@@ -570,6 +572,32 @@ static int parse(struct month *m, int argc, char **argv)
 	return optind < argc ? -1 : 0;
 }
 
+/* What is promised of the ways that follow; says what does not hold. */
+static bool holds(void)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < NWAY; i++) {
+		const struct way *w = &ways[i];
+		double ratio = w->nratio ? w->ratio / w->nratio : 0;
+
+		if (!w->follows || !w->e)
+			continue;
+		if (w->nmany)
+			fprintf(stderr,
+				"month: FAILED: %u of %u steps of %s change more than %.0f %% of "
+				"the blocks (%.2f %%)\n",
+				w->nmany, w->nstep, w->name, MANY_PCT, w->blocks_max);
+		if (ratio > RATIO_MOST)
+			fprintf(stderr,
+				"month: FAILED: the maximum of %s is %.3f of the bound on average, "
+				"more than %.2f\n",
+				w->name, ratio, RATIO_MOST);
+		ok &= !w->nmany && ratio <= RATIO_MOST;
+	}
+	return ok;
+}
+
 int main(int argc, char **argv)
 {
 	struct month m = { .spec = "xgft:h=3,m=16x8x11,w=1x9x8",
@@ -585,10 +613,13 @@ int main(int argc, char **argv)
 		rc = begin(&m, &err);
 	if (!rc)
 		rc = run(&m, &err);
-	if (!rc)
+	if (!rc) {
 		print_all(&m);
-	else
+		fflush(stdout);
+		rc = holds() ? 0 : 1;
+	} else {
 		fprintf(stderr, "month: %s\n", err.text);
+	}
 	for (size_t i = 0; i < NWAY; i++)
 		tables_put(ways[i].t);
 	workload_free(m.w);

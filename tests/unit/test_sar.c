@@ -4,6 +4,7 @@
 #include "engines/balance.h"
 #include "engines/dfsssp.h"
 #include "engines/metrics.h"
+#include "engines/predict.h"
 #include "engines/verify.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
@@ -624,6 +625,97 @@ static void few_blocks_change_when_few_jobs_change(void **state)
 	fabric_put(f);
 }
 
+/* The maximum falls step by step, and rests when it is near the bound. */
+static void no_more_blocks_change_at_a_time_than_the_caller_allows(void **state)
+{
+	static const double shares[] = { 0.01, 0.05, 0.25 };
+	struct fabric *f = make("xgft:h=3,m=8x6x6,w=1x5x4");
+	struct jobset *js = random_jobs(f, 5, 12);
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct tables *t = must_route(&engine_dfsssp, f, js, NULL);
+		double jobs, first = (double)max_of(f, js, t, &jobs), last = first;
+
+		for (uint32_t step = 0; step < 6; step++) {
+			struct engine_params p = { .current = t, .sar_change = shares[i] };
+			struct tables *next = must_route(&engine_sar, f, js, &p);
+			struct tdiff *d = tdiff_new(f, t, next);
+			double near = 1.04 * (double)metrics_eff_efi_bound(f, js);
+			double max = (double)max_of(f, js, next, &jobs);
+
+			assert_true(d->nblocks <= shares[i] * d->blocks_all);
+			assert_true(max <= last || max <= near);
+			last = max;
+			tdiff_free(d);
+			tables_put(t);
+			t = next;
+		}
+		assert_true(last < first);
+		tables_put(t);
+	}
+	jobset_put(js);
+	fabric_put(f);
+}
+
+/* All-to-all in all jobs at once, mean over the jobs. */
+static double mean_time(const struct fabric *f, const struct jobset *js, const struct tables *t)
+{
+	struct predict_opts o = { .pattern = PREDICT_ALLTOALL, .phases = 8, .seed = 1 };
+	struct prediction *p;
+	struct err err;
+	double sum = 0;
+
+	assert_int_equal(predict_jobs(&p, f, t, js, &o, NULL, &err), 0);
+	for (uint32_t j = 0; j < p->njob; j++)
+		sum += p->job[j].together;
+	sum /= p->njob;
+	prediction_free(p);
+	return sum;
+}
+
+/* Jobs of 2 to 48 terminals side by side in random order. */
+static struct jobset *mixed_jobs(const struct fabric *f, uint64_t seed)
+{
+	static const uint32_t sizes[] = { 48, 32, 24, 16, 12, 8, 8, 6, 6, 4, 4, 4, 3, 3, 2, 2 };
+	struct jobset_builder *b = jobset_builder_new(f, "test");
+	uint32_t *terms = xcalloc(f->nterm, sizeof(*terms)), at = 0;
+	struct rng r;
+
+	rng_seed(&r, seed);
+	for (uint32_t i = 0; i < f->nterm; i++)
+		terms[i] = i;
+	rng_shuffle_u32(&r, terms, f->nterm);
+	for (uint32_t j = 0; j < sizeof(sizes) / sizeof(*sizes); j++) {
+		add_job(b, f, j + 1, terms + at, sizes[j]);
+		at += sizes[j];
+	}
+	assert_true(at <= f->nterm);
+	free(terms);
+	return jobset_build(b);
+}
+
+static void jobs_do_not_send_slower_than_over_dfsssp_where_the_tree_is_the_limit(void **state)
+{
+	struct fabric *f = make("xgft:h=3,m=8x4x6,w=1x4x3");
+	struct tables *dfsssp = must_route(&engine_dfsssp, f, NULL, NULL);
+	double ours = 0, theirs = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct jobset *js = mixed_jobs(f, seed);
+		struct tables *t = must_route(&engine_sar, f, js, NULL);
+
+		ours += mean_time(f, js, t);
+		theirs += mean_time(f, js, dfsssp);
+		tables_put(t);
+		jobset_put(js);
+	}
+	assert_true(ours < theirs);
+	tables_put(dfsssp);
+	fabric_put(f);
+}
+
 static void leafwise_is_shortest_sound_and_the_same_every_time_on_any_kind_of_fabric(void **state)
 {
 	static const char *const specs[] = {
@@ -838,6 +930,9 @@ int main(void)
 		cmocka_unit_test(installed_tables_that_cannot_be_improved_stay_to_the_byte),
 		cmocka_unit_test(installed_tables_that_can_deadlock_or_lead_nowhere_are_not_kept),
 		cmocka_unit_test(few_blocks_change_when_few_jobs_change),
+		cmocka_unit_test(no_more_blocks_change_at_a_time_than_the_caller_allows),
+		cmocka_unit_test(
+			jobs_do_not_send_slower_than_over_dfsssp_where_the_tree_is_the_limit),
 		cmocka_unit_test(
 			leafwise_is_shortest_sound_and_the_same_every_time_on_any_kind_of_fabric),
 		cmocka_unit_test(leafwise_routes_storage_and_then_the_others_around_the_jobs),
