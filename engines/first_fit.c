@@ -26,10 +26,12 @@ struct batch {
 	const struct dest *d;
 	uint32_t n;
 	struct columns col;
-	uint8_t *layer;	  /* by LID * nsw + switch */
-	struct list open; /* paths without a layer, in order */
-	struct list miss; /* turns of theirs that are not in layer 0, by where they begin */
-	uint32_t bad_sw;  /* from here the tables do not lead to bad_lid; FAB_NONE: they do */
+	uint8_t *layer;	    /* by LID * nsw + switch */
+	struct columns old; /* in the tables to keep ... */
+	uint8_t *was;	    /* ... and the SLs there, by LID * nsw + switch; OPEN: not to be kept */
+	struct list open;   /* paths without a layer, in order */
+	struct list miss;   /* turns of theirs that are not in layer 0, by where they begin */
+	uint32_t bad_sw;    /* from here the tables do not lead to bad_lid; FAB_NONE: they do */
 	uint16_t bad_lid;
 };
 
@@ -42,7 +44,9 @@ struct order {
 	uint32_t *prev; /* chan of the LID before, with the same positions */
 	bool *need;	/* an open path comes through */
 	bool *same;	/* path is that of the LID before */
+	bool *kept;	/* path is that of the tables to keep */
 	uint16_t *have; /* layers that hold the whole path */
+	uint16_t *pass; /* layers of kept paths that come through */
 };
 
 /* Layers in which a turn is present, and where it alone would close a cycle. */
@@ -53,6 +57,8 @@ struct mask {
 struct fit {
 	const struct fabric *f;
 	struct tables *t;
+	const struct tables *keep; /* NULL: none */
+	unsigned most;		   /* layers that may be kept */
 	struct turns turns;
 	struct mask *mask; /* by turn */
 	struct cdg_work *work;
@@ -84,7 +90,9 @@ static void order_init(struct order *o, uint32_t n)
 	o->prev = xcalloc(n, sizeof(*o->prev));
 	o->need = xcalloc(n, sizeof(*o->need));
 	o->same = xcalloc(n, sizeof(*o->same));
+	o->kept = xcalloc(n, sizeof(*o->kept));
 	o->have = xcalloc(n, sizeof(*o->have));
+	o->pass = xcalloc(n, sizeof(*o->pass));
 }
 
 static void order_done(struct order *o)
@@ -99,12 +107,15 @@ static void order_done(struct order *o)
 	free(o->prev);
 	free(o->need);
 	free(o->same);
+	free(o->kept);
 	free(o->have);
+	free(o->pass);
 }
 
-static void fit_init(struct fit *l, const struct fabric *f, struct tables *t, unsigned threads)
+static void fit_init(struct fit *l, const struct fabric *f, struct tables *t,
+		     const struct tables *keep, unsigned threads)
 {
-	*l = (struct fit){ .f = f, .t = t };
+	*l = (struct fit){ .f = f, .t = t, .keep = keep };
 	turns_init(&l->turns, f);
 	l->mask = xcalloc(l->turns.n, sizeof(*l->mask));
 	l->work = cdg_work_new(f);
@@ -112,6 +123,10 @@ static void fit_init(struct fit *l, const struct fabric *f, struct tables *t, un
 	for (int i = 0; i < CHUNK; i++) {
 		columns_init(&l->batch[i].col, f, l->out);
 		l->batch[i].layer = xcalloc((size_t)f->nsw * COLUMNS_MAX, 1);
+		if (!keep)
+			continue;
+		columns_init(&l->batch[i].old, f, l->out);
+		l->batch[i].was = xcalloc((size_t)f->nsw * COLUMNS_MAX, 1);
 	}
 	l->pool = pool_new(threads);
 	l->order = xcalloc(pool_threads(l->pool), sizeof(*l->order));
@@ -130,6 +145,8 @@ static void fit_done(struct fit *l)
 	cdg_work_free(l->work);
 	for (int i = 0; i < CHUNK; i++) {
 		columns_done(&l->batch[i].col);
+		columns_done(&l->batch[i].old);
+		free(l->batch[i].was);
 		free(l->batch[i].layer);
 		free(l->batch[i].open.at);
 		free(l->batch[i].miss.at);
@@ -192,6 +209,64 @@ static uint32_t order_by_depth(struct order *o, const struct fabric *f, const ui
 	return FAB_NONE;
 }
 
+/* SL that all terminals of the switch use there, or OPEN. */
+static uint8_t sl_of_switch(const struct tables *t, const struct fabric *f, uint32_t u,
+			    uint32_t lid)
+{
+	uint32_t k = f->term_off[u], end = f->term_off[u + 1];
+	uint8_t sl;
+
+	if (k == end)
+		return OPEN;
+	sl = tables_path_sl(t, f->term_list[k], u, lid);
+	while (t->sl_kind == SL_BY_TERM && ++k < end)
+		if (tables_path_sl(t, f->term_list[k], u, lid) != sl)
+			return OPEN;
+	return sl;
+}
+
+/* Paths and SLs of the tables to keep. */
+static void read_old(const struct fit *l, struct batch *b)
+{
+	const struct fabric *f = l->f;
+
+	columns_read(&b->old, l->keep, b->d, b->n);
+	for (uint32_t u = 0; u < f->nsw; u++)
+		for (uint32_t k = 0; k < b->n; k++) {
+			uint8_t sl = sl_of_switch(l->keep, f, u, b->d[k].lid);
+
+			b->was[(size_t)k * f->nsw + u] = sl < l->most ? sl : OPEN;
+		}
+}
+
+/* Which paths to LID k are the same in both. */
+static void compare(struct order *o, const struct batch *b, uint32_t k, uint32_t nsw)
+{
+	const uint32_t *old = columns_at(&b->old, k);
+
+	o->kept[0] = true;
+	for (uint32_t i = 1; i < nsw; i++)
+		o->kept[i] = o->kept[o->parent[i]] && old[o->at[i]] == o->chan[i];
+}
+
+/* Positions for LID k; false when its paths do not arrive.  again: the positions are those of the
+ * LID before. */
+static bool find_order(const struct fit *l, struct order *o, struct batch *b, uint32_t k,
+		       bool *again)
+{
+	const uint32_t *hop = columns_at(&b->col, k);
+
+	*again = k && in_order(o, l->f, hop);
+	if (*again)
+		return true;
+	b->bad_sw = order_by_depth(o, l->f, hop, b->d->sw);
+	b->bad_lid = b->d[k].lid;
+	if (b->bad_sw != FAB_NONE)
+		return false;
+	in_order(o, l->f, hop);
+	return true;
+}
+
 static void list_add(struct list *l, uint32_t sw)
 {
 	if (l->n == l->room) {
@@ -208,9 +283,12 @@ static void look_at_lid(const struct fit *l, struct order *o, struct batch *b, u
 {
 	const struct fabric *f = l->f;
 	uint8_t *layer = b->layer + (size_t)k * f->nsw;
+	const uint8_t *was = l->keep ? b->was + (size_t)k * f->nsw : NULL;
 
+	if (was)
+		compare(o, b, k, f->nsw);
 	o->same[0] = again;
-	layer[o->at[0]] = 0;
+	layer[o->at[0]] = was && was[o->at[0]] != OPEN ? was[o->at[0]] : 0;
 	for (uint32_t i = 1; i < f->nsw; i++) {
 		uint32_t p = o->parent[i], u = o->at[i];
 
@@ -221,7 +299,9 @@ static void look_at_lid(const struct fit *l, struct order *o, struct batch *b, u
 						l->mask[turns_at(&l->turns, o->chan[i], o->chan[p])]
 							.has
 				  : UINT16_MAX;
-		if (o->have[i])
+		if (was && o->kept[i] && was[u] != OPEN && o->have[i] >> was[u] & 1)
+			layer[u] = was[u];
+		else if (o->have[i])
 			layer[u] = (uint8_t)__builtin_ctz(o->have[i]);
 		else
 			layer[u] = f->term_off[u] < f->term_off[u + 1] ? OPEN : 0;
@@ -253,33 +333,27 @@ static bool look(void *ctx, unsigned worker, uint32_t i)
 	struct fit *l = ctx;
 	struct order *o = &l->order[worker];
 	struct batch *b = &l->batch[i];
-	bool again = false;
+	bool again;
 
 	if (!worker && progress_step(l->pace->progress, l->pace->step, l->done, l->pace->total))
 		return true;
 	b->open.n = b->miss.n = 0;
 	b->bad_sw = FAB_NONE;
 	columns_read(&b->col, l->t, b->d, b->n);
+	if (l->keep)
+		read_old(l, b);
 	for (uint32_t k = 0; k < b->n; k++) {
-		const uint32_t *hop = columns_at(&b->col, k);
 		uint32_t *swap = o->prev, nopen = b->open.n;
 
 		o->prev = o->chan;
 		o->chan = swap;
-		if (!k || !in_order(o, l->f, hop)) {
-			b->bad_sw = order_by_depth(o, l->f, hop, b->d->sw);
-			b->bad_lid = b->d[k].lid;
-			if (b->bad_sw != FAB_NONE)
-				return true;
-			in_order(o, l->f, hop);
-			again = false;
-		}
+		if (!find_order(l, o, b, k, &again))
+			return true;
 		look_at_lid(l, o, b, k, again);
 		if (b->open.n > nopen && l->tries)
 			list_missing(l, o, b, k);
 		b->open.end[k] = b->open.n;
 		b->miss.end[k] = b->miss.n;
-		again = true;
 	}
 	return false;
 }
@@ -489,14 +563,79 @@ static int fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32_t n, 
 	return report(l, done + n, 2 * (n + 4ull * nbatch) * l->f->nsw) ? -ECANCELED : 0;
 }
 
+/* The turn from the path at position i, into those layers. */
+static void add_kept(struct fit *l, uint32_t c, uint32_t e, uint16_t layers)
+{
+	struct mask *m = &l->mask[turns_at(&l->turns, c, e)];
+
+	for (uint16_t todo = layers & (uint16_t) ~(m->has | m->never); todo;) {
+		unsigned k = (unsigned)__builtin_ctz(todo);
+
+		todo &= (uint16_t)(todo - 1);
+		while (l->n <= k)
+			l->cdg[l->n++] = cdg_new(l->work);
+		if (cdg_add(l->cdg[k], c, e))
+			m->has |= (uint16_t)(1u << k);
+	}
+}
+
+/* The paths to LID k that are to keep their layers. */
+static void keep_lid(struct fit *l, struct order *o, const struct batch *b, uint32_t k)
+{
+	const uint8_t *was = b->was + (size_t)k * l->f->nsw;
+
+	compare(o, b, k, l->f->nsw);
+	for (uint32_t i = 0; i < l->f->nsw; i++) {
+		uint8_t sl = o->kept[i] ? was[o->at[i]] : OPEN;
+
+		o->pass[i] = sl == OPEN ? 0 : (uint16_t)(1u << sl);
+		while (sl != OPEN && l->n <= sl)
+			l->cdg[l->n++] = cdg_new(l->work);
+	}
+	for (uint32_t i = l->f->nsw; i-- > 1;) {
+		uint32_t p = o->parent[i];
+
+		o->pass[p] |= o->pass[i];
+		if (p && o->pass[i])
+			add_kept(l, o->chan[i], o->chan[p], o->pass[i]);
+	}
+}
+
+/* What is to stay goes in first. */
+static int keep_layers(struct fit *l, const struct dest *dests, uint32_t n)
+{
+	struct order *o = &l->order[0];
+	struct batch *b = &l->batch[0];
+
+	for (uint32_t done = 0; done < n; done += b->n) {
+		bool again;
+
+		b->d = dests + done;
+		b->n = columns_run(b->d, n - done);
+		columns_read(&b->col, l->t, b->d, b->n);
+		read_old(l, b);
+		for (uint32_t k = 0; k < b->n; k++) {
+			if (find_order(l, o, b, k, &again))
+				keep_lid(l, o, b, k);
+			if (report(l, 0, 8ull * l->f->nsw))
+				return -ECANCELED;
+		}
+	}
+	return 0;
+}
+
 int first_fit(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
-	      unsigned threads, unsigned *layers, struct pace *pace, struct err *err)
+	      const struct tables *keep, unsigned most, unsigned threads, unsigned *layers,
+	      struct pace *pace, struct err *err)
 {
 	struct fit l;
 	int rc = 0;
 
-	fit_init(&l, f, t, threads);
+	fit_init(&l, f, t, keep, threads);
+	l.most = most;
 	l.pace = pace;
+	if (keep)
+		rc = keep_layers(&l, dests, n);
 	for (uint32_t done = 0; done < n && !rc;) {
 		uint32_t nbatch = 0, next = done;
 

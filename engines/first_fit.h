@@ -22,9 +22,14 @@
 /* Paths from switches with ends to those LIDs, which follow each other by switch.  SLs become the
  * layers: by source switch when there are two or more, else all 0.  *layers: how many (0: no path
  * has a turn).  threads as in struct engine_params.  Counts the LIDs up in pace.
+ *
+ * keep (NULL: none): tables whose SLs stay for paths that are the same there, as long as those
+ * are below most and close no cycle; they go in first, and the others join them.
+ *
  * -ENOSPC when FIRST_FIT_MAX layers are not enough, -EINVAL when a path does not arrive,
  * -ECANCELED. */
 int first_fit(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
-	      unsigned threads, unsigned *layers, struct pace *pace, struct err *err);
+	      const struct tables *keep, unsigned most, unsigned threads, unsigned *layers,
+	      struct pace *pace, struct err *err);
 
 #endif

@@ -86,9 +86,9 @@ static int use_spare(struct layering *l, const struct engine_params *params, uns
 	return 0;
 }
 
-int layers_assign_in_order(struct tables *t, const struct fabric *f, const uint32_t *switches,
-			   const struct engine_params *params, struct progress *progress,
-			   struct err *err)
+static int assign(struct tables *t, const struct fabric *f, const uint32_t *switches,
+		  const struct tables *keep, const struct engine_params *params,
+		  struct progress *progress, struct err *err)
 {
 	unsigned vls = graph_vls(f, params);
 	bool spread = params && params->spread;
@@ -101,11 +101,14 @@ int layers_assign_in_order(struct tables *t, const struct fabric *f, const uint3
 	tables_sl_form(t, SL_CONST, f);
 	tables_sl2vl_form(t, SL2VL_IDENTITY, f);
 	if (!rc)
-		rc = first_fit(t, f, dests, n, params ? params->threads : 1, &l.n, &pace, err);
+		rc = first_fit(t, f, dests, n, keep, vls, params ? params->threads : 1, &l.n, &pace,
+			       err);
 	if (rc == -ENOSPC || (!rc && l.n > vls))
 		rc = too_few(err, &l, rc == -ENOSPC, vls);
 	if (!rc) {
-		store_sls(&l);
+		/* a form by LID would change SLs of paths without a turn */
+		if (!keep || keep->sl_kind == SL_CONST || keep->sl_kind == SL_BY_DLID)
+			store_sls(&l);
 		t->vls = t->sls = (uint8_t)(l.n ? l.n : 1);
 		if (params)
 			notes_set(params->notes, "vls_needed", t->vls,
@@ -116,6 +119,24 @@ int layers_assign_in_order(struct tables *t, const struct fabric *f, const uint3
 		rc = use_spare(&l, params, vls, dests, n, &pace);
 	free(dests);
 	return rc;
+}
+
+int layers_assign_in_order(struct tables *t, const struct fabric *f, const uint32_t *switches,
+			   const struct engine_params *params, struct progress *progress,
+			   struct err *err)
+{
+	return assign(t, f, switches, NULL, params, progress, err);
+}
+
+int layers_assign_from(struct tables *t, const struct fabric *f, const struct tables *from,
+		       const struct engine_params *params, struct progress *progress,
+		       struct err *err)
+{
+	bool keep =
+		!(params && params->spread) && (from->sl_kind != SL_CONST || from->sl_const == 0);
+	int rc = keep ? assign(t, f, NULL, from, params, progress, err) : -ENOSPC;
+
+	return rc == -ENOSPC ? layers_assign(t, f, params, progress, err) : rc;
 }
 
 int layers_assign(struct tables *t, const struct fabric *f, const struct engine_params *params,

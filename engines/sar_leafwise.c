@@ -548,7 +548,8 @@ static int improve(struct leafwise *l, struct err *err)
 	if (rc)
 		return rc;
 	if (better(&l->reached, &installed)) {
-		rc = layers_assign(l->t, l->f, l->params, l->progress, err);
+		rc = layers_assign_from(l->t, l->f, l->params->current, l->params, l->progress,
+					err);
 		if (!rc)
 			say_meets(l, &installed);
 		if (rc != -ENOSPC)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/layers.h"
+#include "engines/spdag.h"
 
 #include "engines/dfsssp.h"
 #include "engines/engine.h"
@@ -222,6 +223,106 @@ static void vls_without_a_path_are_not_counted(void **state)
 	fabric_put(f);
 }
 
+static bool same_path(const struct fabric *f, const struct tables *a, const struct tables *b,
+		      uint32_t u, uint32_t lid, uint32_t dst)
+{
+	while (u != dst) {
+		uint8_t port = tables_row(a, u)[lid];
+
+		if (port != tables_row(b, u)[lid])
+			return false;
+		u = f->chan_dst[fabric_chan(f, u, port)];
+	}
+	return true;
+}
+
+/* Paths from switches with terminals that are the same but for the SL; *moved: that are others. */
+static uint32_t other_sls(const struct fabric *f, const struct tables *a, const struct tables *b,
+			  uint32_t *moved)
+{
+	uint32_t n = 0;
+
+	*moved = 0;
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+		uint8_t port;
+		uint32_t dst = fabric_lid_switch(f, lid, &port);
+
+		for (uint32_t u = 0; u < f->nsw && dst != FAB_NONE; u++) {
+			uint32_t term = f->term_list[f->term_off[u]];
+
+			if (!same_path(f, a, b, u, lid, dst))
+				++*moved;
+			else
+				n += tables_path_sl(a, term, u, lid) !=
+				     tables_path_sl(b, term, u, lid);
+		}
+	}
+	return n;
+}
+
+/* Sends every nth LID by the last port that leads nearer, where dfsssp mostly takes another. */
+static void reroute(struct tables *t, const struct fabric *f, uint32_t nth)
+{
+	for (uint32_t lid = nth; lid <= f->max_lid; lid += nth) {
+		uint8_t port;
+		uint32_t dst = fabric_lid_switch(f, lid, &port);
+		struct spdag g;
+
+		if (dst == FAB_NONE)
+			continue;
+		spdag_init(&g, f);
+		spdag_shortest(&g, f, dst);
+		for (uint32_t i = 1; i < g.n; i++)
+			tables_row(t, g.sw[i])[lid] = f->chan_port[g.chan[g.off[i + 1] - 1]];
+		spdag_done(&g);
+	}
+}
+
+static void paths_that_stay_keep_their_sls(void **state)
+{
+	struct fabric *f = net_torus(5, 5, 2, NULL);
+	struct engine_params p = { .vls = 8, .threads = 1 };
+	struct tables *from = must_route(&engine_dfsssp, f, NULL, &p);
+	struct tables *t = tables_new(f, "test"), *two = tables_new(f, "test");
+	uint32_t moved;
+	struct err err;
+
+	(void)state;
+	assert_true(from->vls > 1);
+	memcpy(t->lft, from->lft, (size_t)f->nsw * t->stride);
+	reroute(t, f, 9);
+	memcpy(two->lft, t->lft, (size_t)f->nsw * t->stride);
+	assert_int_equal(layers_assign(t, f, &p, NULL, &err), 0);
+	assert_true(other_sls(f, from, t, &moved) > 0); /* else nothing is shown */
+	assert_true(moved > 0);
+	assert_int_equal(layers_assign_from(t, f, from, &p, NULL, &err), 0);
+	assert_no_deadlock(f, t);
+	assert_int_equal(other_sls(f, from, t, &moved), 0);
+	p.threads = 2;
+	assert_int_equal(layers_assign_from(two, f, from, &p, NULL, &err), 0);
+	assert_same_tables(t, two);
+	tables_put(two);
+	tables_put(t);
+	tables_put(from);
+	fabric_put(f);
+}
+
+static void sls_that_would_deadlock_are_not_kept(void **state)
+{
+	struct fabric *f = net_ring(7, 2, NULL);
+	struct tables *from = clockwise(f), *t = clockwise(f);
+	struct err err;
+
+	(void)state; /* all of them SL 0 */
+	assert_int_equal(
+		layers_assign_from(t, f, from, &(struct engine_params){ .vls = 8 }, NULL, &err), 0);
+	assert_no_deadlock(f, t);
+	assert_int_equal(t->vls, 4);
+	tables_put(t);
+	tables_put(from);
+	fabric_put(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +330,8 @@ int main(void)
 		cmocka_unit_test(a_tree_takes_one_layer_and_a_constant_sl),
 		cmocka_unit_test(the_sl_is_kept_by_destination_where_that_holds_it),
 		cmocka_unit_test(too_few_vls_say_how_many_it_takes_and_who_needs_fewer),
+		cmocka_unit_test(paths_that_stay_keep_their_sls),
+		cmocka_unit_test(sls_that_would_deadlock_are_not_kept),
 		cmocka_unit_test(tables_that_do_not_arrive_are_refused),
 		cmocka_unit_test(more_layers_than_there_are_is_said_as_such),
 		cmocka_unit_test(spare_vls_take_their_share_of_every_channel),

@@ -581,6 +581,57 @@ static void installed_tables_that_can_deadlock_or_lead_nowhere_are_not_kept(void
 	fabric_put(tree);
 }
 
+/* (switch, LID) with the same path but another SL. */
+static uint32_t paths_with_other_sls(const struct fabric *f, const struct tables *a,
+				     const struct tables *b)
+{
+	uint32_t n = 0;
+
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+		uint8_t port;
+		uint32_t dst = fabric_lid_switch(f, lid, &port);
+
+		for (uint32_t s = 0; s < f->nsw && dst != FAB_NONE; s++) {
+			uint32_t u = s, term = f->term_list[f->term_off[s]];
+
+			while (u != dst && tables_row(a, u)[lid] == tables_row(b, u)[lid])
+				u = f->chan_dst[fabric_chan(f, u, tables_row(a, u)[lid])];
+			n += u == dst &&
+			     tables_path_sl(a, term, s, lid) != tables_path_sl(b, term, s, lid);
+		}
+	}
+	return n;
+}
+
+static void paths_that_an_update_leaves_alone_keep_their_sls(void **state)
+{
+	struct fabric *f = make("torus:dims=4x4x4,hosts=4");
+	struct engine_params p = { .vls = 8 };
+	struct jobset *js = random_jobs(f, 1, 5);
+	struct tables *t = must_route(&engine_sar, f, js, &p);
+	uint32_t changed = 0;
+
+	(void)state;
+	jobset_put(js);
+	for (uint64_t seed = 2; seed <= 4; seed++) {
+		struct tables *next;
+
+		js = random_jobs(f, seed, 5);
+		p.current = t;
+		next = must_route(&engine_sar, f, js, &p);
+		changed += memcmp(t->lft, next->lft, (size_t)f->nsw * t->stride) != 0;
+		assert_true(next->vls > 1);
+		assert_int_equal(paths_with_other_sls(f, t, next), 0);
+		assert_sound(f, next);
+		jobset_put(js);
+		tables_put(t);
+		t = next;
+	}
+	assert_true(changed > 0);
+	tables_put(t);
+	fabric_put(f);
+}
+
 /* Jobs of 24 neighbours; the places of jobs gone and gone + 1 are free, or other jobs have every
  * second terminal of both. */
 static struct jobset *busy_tree(const struct fabric *f, uint32_t gone, bool again)
@@ -930,6 +981,7 @@ int main(void)
 		cmocka_unit_test(installed_tables_that_cannot_be_improved_stay_to_the_byte),
 		cmocka_unit_test(installed_tables_that_can_deadlock_or_lead_nowhere_are_not_kept),
 		cmocka_unit_test(few_blocks_change_when_few_jobs_change),
+		cmocka_unit_test(paths_that_an_update_leaves_alone_keep_their_sls),
 		cmocka_unit_test(no_more_blocks_change_at_a_time_than_the_caller_allows),
 		cmocka_unit_test(
 			jobs_do_not_send_slower_than_over_dfsssp_where_the_tree_is_the_limit),
