@@ -126,8 +126,8 @@ static void tells_its_steps_and_stops_at_a_cancel(void **state)
 		assert_int_equal(rc, stop ? -ECANCELED : 0);
 		if (rc)
 			continue;
-		assert_int_equal(w.paths, 2);
-		assert_int_equal(w.layers, 2);
+		assert_true(w.paths >= 2);
+		assert_true(w.layers >= 2);
 		tables_put(t);
 	}
 	fabric_put(f);
