@@ -287,9 +287,32 @@ static int repair_jobs(struct leafwise *l, uint32_t plane)
 	return rc;
 }
 
-/* Grows the trees of the crew anew that use a channel with a load of at least limit. */
+/* LIDs with an entry towards a channel with a load of at least limit: only few need a closer look.
+ */
+static int find_hot(struct leafwise *l, double limit, uint8_t *hot)
+{
+	const struct grow_load *load = grow_loads(l->g);
+	const struct fabric *f = l->f;
+
+	memset(hot, 0, f->max_lid + 1u);
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		const uint8_t *row = tables_row(l->t, u);
+		bool port[UINT8_MAX + 1] = { false }, any = false;
+
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+			any |= port[f->chan_port[c]] = load[c].all >= limit;
+		for (uint32_t lid = 0; any && lid <= f->max_lid; lid++)
+			hot[lid] |= port[row[lid]];
+		if (pace_tick(&l->pace, l->done, any ? f->max_lid : 1))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+/* Grows the trees of the crew anew that use a channel with a load of at least limit; hot: LIDs that
+ * may. */
 static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane, double limit,
-		     struct grow_rule *rule, uint32_t *changed)
+		     const uint8_t *hot, struct grow_rule *rule, uint32_t *changed)
 {
 	l->batch = 1;
 	for (uint32_t i = 0; i < crew->nterm; i++) {
@@ -298,7 +321,7 @@ static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t p
 		uint32_t n;
 		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
-		if (grow_hottest(l->g, &d, s, n) >= limit) {
+		if (hot[d.lid] && grow_hottest(l->g, &d, s, n) >= limit) {
 			before = grow_work(l->g);
 			rule->batch = l->batch;
 			*changed += grow_again(l->g, &d, s, n, rule);
@@ -310,7 +333,7 @@ static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t p
 }
 
 /* Takes load off the fullest channels: gently at first, so that little changes. */
-static int cool(struct leafwise *l, uint32_t plane)
+static int cool_with(struct leafwise *l, uint32_t plane, uint8_t *hot)
 {
 	struct grow_rule rule = rule_for(l, plane, 1.5, 0.999, 0);
 	double bound = (double)l->bound * (plane + 1), last = HUGE_VAL;
@@ -329,8 +352,10 @@ static int cool(struct leafwise *l, uint32_t plane)
 			return 0;
 		last = max;
 		limit = limit > bound + 1 ? limit : bound + 1;
+		if (find_hot(l, limit, hot))
+			return -ECANCELED;
 		for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
-			int rc = cool_crew(l, &l->jobs.crew[k], plane, limit, &rule, &changed);
+			int rc = cool_crew(l, &l->jobs.crew[k], plane, limit, hot, &rule, &changed);
 
 			if (rc || grow_work(l->g) - before > l->work_max)
 				return rc;
@@ -341,6 +366,15 @@ static int cool(struct leafwise *l, uint32_t plane)
 			rule.keep = 1.1;
 	}
 	return 0;
+}
+
+static int cool(struct leafwise *l, uint32_t plane)
+{
+	uint8_t *hot = xcalloc(l->f->max_lid + 1u, 1);
+	int rc = cool_with(l, plane, hot);
+
+	free(hot);
+	return rc;
 }
 
 static int grow_plane(struct leafwise *l, uint32_t plane, struct objective *installed)
