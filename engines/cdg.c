@@ -19,7 +19,7 @@ struct cdg_work {
 	uint64_t *key[2];
 	uint32_t *chan[2], *done[2];
 	uint64_t looked;
-	uint32_t limit; /* of channels that a search may expand */
+	uint32_t limit; /* of channels that wait to be expanded in a search */
 };
 
 struct cdg {
@@ -46,8 +46,8 @@ struct cdg_work *cdg_work_new(const struct fabric *f)
 		w->rplace[c] = (uint8_t)(f->chan_rev[c] - f->chan_off[f->chan_dst[c]]);
 	w->mark = xcalloc(f->nchan, sizeof(uint32_t));
 	for (int i = 0; i < 2; i++) {
-		w->key[i] = xcalloc(f->nchan, sizeof(uint64_t));
-		w->chan[i] = xcalloc(f->nchan, sizeof(uint32_t));
+		w->key[i] = xcalloc(f->nchan + 1, sizeof(uint64_t)); /* the last is never kept */
+		w->chan[i] = xcalloc(f->nchan + 1, sizeof(uint32_t));
 		w->done[i] = xcalloc(f->nchan, sizeof(uint32_t));
 	}
 	return w;
@@ -142,6 +142,16 @@ void cdg_places(const struct cdg *g, uint32_t *place)
 		place[c] = i++;
 }
 
+uint32_t cdg_words(const struct cdg_work *w)
+{
+	return w->words;
+}
+
+const uint64_t *cdg_turns(const struct cdg *g)
+{
+	return g->pred;
+}
+
 static uint64_t *succ_word(const struct cdg *g, uint32_t c, uint32_t e, uint64_t *bit)
 {
 	uint32_t place = e - g->w->f->chan_off[g->w->f->chan_dst[c]];
@@ -183,99 +193,147 @@ void cdg_remove(struct cdg *g, uint32_t c, uint32_t e)
 	*word &= ~bit;
 }
 
-/* Channels of one search that are met and not expanded yet, as a binary heap by label: the
- * lowest first ahead, the highest (all bits of the label turned) first behind. */
+/* Channels of one search that are met and not expanded yet; the next is the one with the lowest
+ * label ahead, the highest (all bits of the label turned) behind.  The first nheap are a binary
+ * heap, the last ones, RECENT or a few more, come as they were met: most searches end before there
+ * are more. */
 struct front {
 	uint32_t stamp, other;
 	uint64_t turn; /* 0, or all ones */
-	uint64_t *key; /* heap */
+	uint64_t *key;
 	uint32_t *chan;
-	uint32_t n;
+	uint32_t n, nheap;
+	uint32_t best;	       /* index of the next one */
 	uint32_t *done, ndone; /* expanded, in that order */
 };
 
-static void front_push(struct front *s, uint64_t key, uint32_t c)
-{
-	uint32_t i = s->n++;
+#define RECENT 32
 
-	while (i && s->key[(i - 1) / 2] > key) {
-		s->key[i] = s->key[(i - 1) / 2];
-		s->chan[i] = s->chan[(i - 1) / 2];
-		i = (i - 1) / 2;
-	}
+static void front_move(struct front *s, uint32_t to, uint32_t from)
+{
+	s->key[to] = s->key[from];
+	s->chan[to] = s->chan[from];
+}
+
+/* The first of the recent ones joins the heap. */
+static void front_sift_up(struct front *s)
+{
+	uint32_t i = s->nheap++, c = s->chan[i];
+	uint64_t key = s->key[i];
+
+	for (; i && s->key[(i - 1) / 2] > key; i = (i - 1) / 2)
+		front_move(s, i, (i - 1) / 2);
 	s->key[i] = key;
 	s->chan[i] = c;
 }
 
-static uint32_t front_pop(struct front *s)
+/* Takes the top off the heap. */
+static void front_sift_down(struct front *s)
 {
-	uint32_t c = s->chan[0], i = 0, child;
-	uint64_t key = s->key[--s->n];
+	uint32_t last = --s->nheap, i = 0, child;
 
-	while ((child = 2 * i + 1) < s->n) {
-		child += child + 1 < s->n && s->key[child + 1] < s->key[child];
-		if (s->key[child] >= key)
+	while ((child = 2 * i + 1) < last) {
+		child += child + 1 < last && s->key[child + 1] < s->key[child];
+		if (s->key[child] >= s->key[last])
 			break;
-		s->key[i] = s->key[child];
-		s->chan[i] = s->chan[child];
+		front_move(s, i, child);
 		i = child;
 	}
-	s->key[i] = key;
-	s->chan[i] = s->chan[s->n];
+	front_move(s, i, last);
+	front_move(s, last, --s->n);
+}
+
+static void front_find(struct front *s)
+{
+	const uint64_t *key = s->key;
+	uint32_t best = 0;
+
+	while (s->n > s->nheap + RECENT)
+		front_sift_up(s);
+	for (uint32_t i = s->nheap + !s->nheap; i < s->n; i++)
+		best = key[i] < key[best] ? i : best;
+	s->best = best;
+}
+
+static uint32_t front_pop(struct front *s)
+{
+	uint32_t c = s->chan[s->best];
+
+	if (s->best < s->nheap)
+		front_sift_down(s);
+	else
+		front_move(s, s->best, --s->n);
 	s->done[s->ndone++] = c;
 	return c;
 }
 
 static uint64_t front_label(const struct front *s)
 {
-	return s->key[0] ^ s->turn;
+	return s->key[s->best] ^ s->turn;
 }
 
-/* Notes a channel; true when the other search has met it too, which closes a cycle. */
-static bool meet(struct cdg *g, struct front *s, uint32_t e)
+/* Notes a channel unless it is out of range.  No branches: nobody could foretell them.  True when
+ * the other search has met it, too, which closes a cycle. */
+static inline bool meet(struct front *s, uint32_t *mark, uint64_t label, bool in_range, uint32_t e)
 {
-	uint32_t *mark = &g->w->mark[e];
+	uint32_t was = mark[e];
+	bool is_new = in_range & (was != s->stamp);
 
-	if (*mark == s->other)
-		return true;
-	if (*mark == s->stamp)
-		return false;
-	*mark = s->stamp;
-	front_push(s, g->label[e] ^ s->turn, e);
-	return false;
+	mark[e] = is_new ? s->stamp : was;
+	s->key[s->n] = label ^ s->turn;
+	s->chan[s->n] = e;
+	s->n += is_new;
+	return was == s->other;
 }
 
-static bool expand_ahead(struct cdg *g, struct front *s, uint64_t high)
+static bool expand_ahead(struct cdg *g, struct front *front, uint64_t high)
 {
-	uint32_t c = front_pop(s), first = g->w->f->chan_off[g->w->f->chan_dst[c]];
-	const uint64_t *succ = &g->succ[(size_t)c * g->w->words];
+	const struct cdg_work *w = g->w;
+	uint32_t c = front_pop(front), first = w->f->chan_off[w->f->chan_dst[c]];
+	const uint64_t *succ = &g->succ[(size_t)c * w->words], *label = g->label;
+	struct front s = *front;
+	bool met = false;
 
-	for (uint32_t k = 0; k < g->w->words; k++) {
+	for (uint32_t k = 0; k < w->words; k++, first += 64) {
 		for (uint64_t m = succ[k]; m; m &= m - 1) {
-			uint32_t e = first + k * 64 + (uint32_t)__builtin_ctzll(m);
+			uint32_t e = first + (uint32_t)__builtin_ctzll(m);
 
-			if (g->label[e] <= high && meet(g, s, e))
-				return true;
+			met |= meet(&s, w->mark, label[e], label[e] <= high, e);
 		}
 	}
-	return false;
+	front->n = s.n;
+	front_find(front);
+	return met;
 }
 
-static bool expand_behind(struct cdg *g, struct front *s, uint64_t low)
+static bool expand_behind(struct cdg *g, struct front *front, uint64_t low)
 {
-	const uint32_t *rev = g->w->f->chan_rev;
-	uint32_t c = front_pop(s), first = g->w->f->chan_off[g->w->f->chan_src[c]];
-	const uint64_t *pred = &g->pred[(size_t)c * g->w->words];
+	const struct cdg_work *w = g->w;
+	uint32_t c = front_pop(front);
+	const uint64_t *pred = &g->pred[(size_t)c * w->words], *label = g->label;
+	const uint32_t *rev = w->f->chan_rev + w->f->chan_off[w->f->chan_src[c]];
+	struct front s = *front;
+	bool met = false;
 
-	for (uint32_t k = 0; k < g->w->words; k++) {
+	for (uint32_t k = 0; k < w->words; k++, rev += 64) {
 		for (uint64_t m = pred[k]; m; m &= m - 1) {
-			uint32_t e = rev[first + k * 64 + (uint32_t)__builtin_ctzll(m)];
+			uint32_t e = rev[__builtin_ctzll(m)];
 
-			if (g->label[e] >= low && meet(g, s, e))
-				return true;
+			met |= meet(&s, w->mark, label[e], label[e] >= low, e);
 		}
 	}
-	return false;
+	front->n = s.n;
+	front_find(front);
+	return met;
+}
+
+/* Has it looked at more than it may?  Searches that end without a cycle are seldom wide. */
+static bool is_too_wide(const struct cdg *g, const struct front *ahead, const struct front *behind)
+{
+	uint64_t limit = g->w->limit;
+
+	return (behind->ndone && ahead->n + behind->n > limit) ||
+	       ahead->ndone + behind->ndone >= 2 * limit;
 }
 
 /* Lowest label first from e, highest first from c, until the searches pass each other; true
@@ -284,7 +342,7 @@ static bool search(struct cdg *g, struct front *ahead, struct front *behind, uin
 		   uint64_t high)
 {
 	while (ahead->n && behind->n && front_label(ahead) < front_label(behind)) {
-		if (ahead->ndone + behind->ndone >= g->w->limit)
+		if (is_too_wide(g, ahead, behind))
 			return true;
 		bool met = ahead->ndone <= behind->ndone ? expand_ahead(g, ahead, high)
 							 : expand_behind(g, behind, low);
@@ -333,7 +391,7 @@ static void reorder(struct cdg *g, const struct front *ahead, const struct front
 		    uint32_t c, uint64_t high)
 {
 	bool left = ahead->n && front_label(ahead) < high;
-	uint32_t nbehind = 0, before = left ? ahead->chan[0] : g->next[c];
+	uint32_t nbehind = 0, before = left ? ahead->chan[ahead->best] : g->next[c];
 
 	while (left && nbehind < behind->ndone &&
 	       g->label[behind->done[nbehind]] > g->label[before])
@@ -362,7 +420,9 @@ bool cdg_add(struct cdg *g, uint32_t c, uint32_t e)
 	ahead.stamp = behind.other = w->stamp;
 	behind.stamp = ahead.other = w->stamp + 1;
 	behind.turn = UINT64_MAX;
-	cycle = meet(g, &ahead, e) || meet(g, &behind, c) || search(g, &ahead, &behind, low, high);
+	meet(&ahead, w->mark, low, true, e);
+	meet(&behind, w->mark, high, true, c);
+	cycle = search(g, &ahead, &behind, low, high);
 	w->looked += ahead.ndone + behind.ndone;
 	if (cycle)
 		return false;

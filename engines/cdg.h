@@ -24,8 +24,9 @@ struct cdg_work *cdg_work_new(const struct fabric *f);
 void cdg_work_free(struct cdg_work *w);		  /* NULL is fine */
 uint64_t cdg_work_done(const struct cdg_work *w); /* channels that searches looked at, so far */
 
-/* Searches that looked at that many channels give up from now on: cdg_add() then also refuses
- * turns that would close no cycle.  UINT32_MAX, as at the start: none does. */
+/* Searches give up from now on when more channels than that wait to be looked at, or twice as many
+ * have been: cdg_add() then also refuses turns that would close no cycle.  UINT32_MAX, as at the
+ * start: none does. */
 void cdg_work_limit(struct cdg_work *w, uint32_t channels);
 
 struct cdg *cdg_new(struct cdg_work *w); /* without turns */
@@ -34,6 +35,11 @@ void cdg_free(struct cdg *g);		 /* NULL is fine */
 void cdg_restart(struct cdg *g, const uint32_t *order);
 /* Place of each channel in the order: every turn leads from a smaller to a greater one. */
 void cdg_places(const struct cdg *g, uint32_t *place);
+
+/* Words per channel, and by channel e and word the bits of the channels c whose turn to e there is:
+ * bit i for the reverse of the i-th channel that leaves the same switch as e. */
+uint32_t cdg_words(const struct cdg_work *w);
+const uint64_t *cdg_turns(const struct cdg *g);
 
 bool cdg_has(const struct cdg *g, uint32_t c, uint32_t e);
 /* Adds the turn from c to e, which leaves where c arrives; false when that would close a
