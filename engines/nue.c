@@ -23,7 +23,7 @@ struct recipe {
 };
 
 static const struct recipe recipes[] = {
-	{ { NUE_BY_NEED, 0, 6 }, 0 },
+	{ { NUE_BY_NEED, 0, 8 }, 0 },
 	{ { NUE_WORST_FIRST, 1, 8 }, 12000000 },
 	{ { NUE_WORST_FIRST, 0, 12 }, 2000000 },
 	{ { NUE_BY_INDEX, 0, UINT32_MAX }, 2000000 },

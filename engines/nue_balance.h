@@ -6,6 +6,7 @@
 #ifndef ENGINES_NUE_BALANCE_H
 #define ENGINES_NUE_BALANCE_H
 
+#include "engines/graph.h"
 #include "engines/nue_layer.h"
 #include "fabric/model/tables.h"
 

@@ -13,6 +13,10 @@
 #define SAMPLE	   16
 #define LEAVES	   4 /* that an escape tree is tried from */
 
+/* Where one path in so many is longer than need be, nearly all turns that are left close cycles:
+ * looking for welcome ones takes a quarter of the time, and finds hardly any. */
+#define MANY_DETOURS 12
+
 /* When a search is asked to pause, and whether it was stopped then. */
 struct pauses {
 	const struct nue_pause *pause;
@@ -38,7 +42,8 @@ struct nue_search {
 	uint32_t *open; /* from chan_off of a switch to its open_end: channels that lead on */
 	uint32_t *open_end;
 	uint32_t *queue;
-	uint32_t *order;      /* of the channels to begin with */
+	uint32_t *order; /* of the channels to begin with */
+	struct nue_rungs sorted;
 	uint32_t *place;      /* of a switch */
 	uint32_t *turn;	      /* indices of the layer's destinations as they are searched */
 	struct pauses pauses; /* of the search at hand */
@@ -59,6 +64,7 @@ struct nue_search *nue_search_new(const struct nue_net *net)
 	s->open_end = xcalloc(f->nsw, sizeof(*s->open_end));
 	s->queue = xcalloc(f->nsw, sizeof(*s->queue));
 	s->order = xcalloc(f->nchan, sizeof(*s->order));
+	nue_rungs_init(&s->sorted, f);
 	s->place = xcalloc(f->nsw, sizeof(*s->place));
 	s->turn = xcalloc(f->nsw, sizeof(*s->turn));
 	return s;
@@ -74,6 +80,7 @@ void nue_search_free(struct nue_search *s)
 	free(s->open_end);
 	free(s->queue);
 	free(s->order);
+	nue_rungs_done(&s->sorted);
 	free(s->place);
 	free(s->turn);
 	free(s);
@@ -106,15 +113,16 @@ static void find_roots(struct nue_layer *l)
 bool nue_layer_init(struct nue_layer *l, const struct nue_pause *pause)
 {
 	struct pauses p = { .pause = pause };
-	uint32_t nsw = l->net->f->nsw, *queue = xcalloc(nsw, sizeof(*queue));
+	uint32_t nsw = l->net->f->nsw;
 	bool stop = false;
 
 	l->dist = xcalloc((size_t)l->ndst * nsw, sizeof(*l->dist));
-	for (uint32_t i = 0; i < l->ndst && !stop; i++) {
-		nue_net_hops(l->net, l->dst[i], l->dist + (size_t)i * nsw, queue);
-		stop = pause_after(&p, l->net->f->nchan, 0);
+	for (uint32_t i = 0; i < l->ndst && !stop; i += NUE_NET_MANY) {
+		uint32_t n = l->ndst - i < NUE_NET_MANY ? l->ndst - i : NUE_NET_MANY;
+
+		nue_net_hops(l->net, l->dst + i, n, l->dist + (size_t)i * nsw);
+		stop = pause_after(&p, (uint64_t)n * l->net->f->nchan, 0);
 	}
-	free(queue);
 	if (!stop)
 		find_roots(l);
 	if (l->net->tree)
@@ -136,6 +144,13 @@ static bool after_step(struct nue_layer *l, struct nue_search *s, uint64_t more,
 	s->counted += work;
 	l->work += work + more;
 	return pause_after(&s->pauses, work + more, steps);
+}
+
+/* Places of all channels as the order is now, sorted at each switch, too. */
+static void take_places(struct nue_search *s, uint32_t *place)
+{
+	nue_tree_places(s->tree, place);
+	nue_rungs_set(&s->sorted, s->net->f, place);
 }
 
 /* How much farther than need be the terminals are from destination i in the tree as it is. */
@@ -195,11 +210,11 @@ static void rank_by_excess(struct nue_layer *l, struct nue_search *s, uint32_t *
 	struct ranked *r = xcalloc(l->ndst, sizeof(*r));
 	uint64_t max = 0;
 
-	nue_tree_places(s->tree, place);
+	take_places(s, place);
 	for (uint32_t k = 0; k < l->ndst; k++) {
 		if (after_step(l, s, 0, 0))
 			break;
-		nue_tree_climb(s->tree, place, l->dst[s->turn[k]]);
+		nue_tree_climb(s->tree, &s->sorted, l->dst[s->turn[k]]);
 		r[k] = (struct ranked){ excess(l, s, s->turn[k]), k, s->turn[k] };
 		max = r[k].excess > max ? r[k].excess : max;
 	}
@@ -218,12 +233,12 @@ static bool is_far(struct nue_layer *l, struct nue_search *s, uint32_t *place)
 	const struct fabric *f = l->net->f;
 	uint64_t more = 0, least = 0;
 
-	nue_tree_places(s->tree, place);
+	take_places(s, place);
 	for (uint32_t k = 0; k < l->ndst && k < SAMPLE; k++) {
 		uint32_t i = s->turn[k];
 		const uint16_t *dist = l->dist + (size_t)i * f->nsw;
 
-		nue_tree_climb(s->tree, place, l->dst[i]);
+		nue_tree_climb(s->tree, &s->sorted, l->dst[i]);
 		more += excess(l, s, i);
 		for (uint32_t u = 0; u < f->nsw; u++)
 			least += (uint64_t)dist[u] * f->sw_nterm[u] * f->sw_nterm[l->dst[i]];
@@ -298,8 +313,9 @@ static bool climb_all(struct nue_layer *l, struct nue_search *s, struct nue_tree
 	nue_escape_order(s->order, f, l->net->at, l->net->place);
 	for (uint32_t c = 0; c < f->nchan; c++)
 		t->place[s->order[c]] = c;
+	nue_rungs_set(&s->sorted, f, t->place);
 	for (uint32_t i = 0; i < l->ndst && !s->pauses.stopped; i++) {
-		s->led[i] = nue_tree_climb(s->tree, t->place, l->dst[i]) &&
+		s->led[i] = nue_tree_climb(s->tree, &s->sorted, l->dst[i]) &&
 			    (l->net->bare[l->dst[i]] || !excess(l, s, i));
 		all &= s->led[i];
 		if (s->led[i])
@@ -382,7 +398,7 @@ static void improve(struct nue_layer *l, struct nue_search *s, struct nue_trees 
 	const uint32_t *climbed = nue_tree_hops(s->tree);
 	uint64_t was = 0, is = 0;
 
-	if (!nue_tree_climb(s->tree, t->place, l->dst[i]))
+	if (!nue_tree_climb(s->tree, &s->sorted, l->dst[i]))
 		return;
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		uint64_t weight = f->sw_nterm[u] * (uint64_t)f->nsw + 1;
@@ -394,16 +410,27 @@ static void improve(struct nue_layer *l, struct nue_search *s, struct nue_trees 
 		keep_tree(t, l, s, i);
 }
 
-static void count_hops(const struct nue_layer *l, struct nue_trees *t, uint32_t i)
+/* Switches with ends that are farther from destination i than need be. */
+static uint32_t count_detours(const struct nue_layer *l, const struct nue_trees *t, uint32_t i)
 {
 	const struct fabric *f = l->net->f;
 	const uint16_t *hops = t->hops + (size_t)i * f->nsw, *dist = l->dist + (size_t)i * f->nsw;
+	uint32_t n = 0;
+
+	for (uint32_t u = 0; u < f->nsw; u++)
+		n += (hops[u] > dist[u]) & !l->net->bare[u];
+	return n;
+}
+
+static void count_hops(const struct nue_layer *l, struct nue_trees *t, uint32_t i)
+{
+	const struct fabric *f = l->net->f;
+	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
 	uint64_t sum = 0;
 
-	for (uint32_t u = 0; u < f->nsw; u++) {
+	for (uint32_t u = 0; u < f->nsw; u++)
 		sum += (uint64_t)hops[u] * f->sw_nterm[u];
-		t->detours += !l->net->bare[u] && hops[u] > dist[u];
-	}
+	t->detours += count_detours(l, t, i);
 	t->cost += sum * f->sw_nterm[l->dst[i]];
 }
 
@@ -426,9 +453,12 @@ static void grow_all(struct nue_trees *t, struct nue_layer *l, struct nue_search
 static void widen_all(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
 {
 	uint32_t n = 0; /* those with ends come first */
+	uint64_t detours = 0;
 
-	while (n < l->ndst && !l->net->bare[l->dst[s->turn[n]]])
-		n++;
+	for (; n < l->ndst && !l->net->bare[l->dst[s->turn[n]]]; n++)
+		detours += count_detours(l, t, s->turn[n]);
+	if (detours > (uint64_t)n * l->net->f->nsw / MANY_DETOURS)
+		return;
 	for (uint32_t k = 0; k < n; k++) {
 		if (!s->led[s->turn[k]])
 			widen(l, s, t, s->turn[k]);
@@ -442,11 +472,12 @@ static void widen_all(struct nue_trees *t, struct nue_layer *l, struct nue_searc
 
 static void improve_all(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
 {
-	nue_tree_places(s->tree, t->place);
+	take_places(s, t->place);
 	for (uint32_t i = 0; i < l->ndst; i++) {
 		if (l->net->bare[l->dst[i]])
 			continue;
-		improve(l, s, t, i);
+		if (count_detours(l, t, i))
+			improve(l, s, t, i);
 		count_hops(l, t, i);
 		if (after_step(l, s, 0, 1))
 			return;

@@ -32,7 +32,7 @@ enum nue_order {
 struct nue_how {
 	enum nue_order order;
 	unsigned root;	/* index in the roots of the layers */
-	uint32_t limit; /* of channels that a search for a cycle looks at */
+	uint32_t limit; /* how wide a search for a cycle may be */
 };
 
 struct nue_layer {

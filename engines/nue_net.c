@@ -43,7 +43,6 @@ void nue_net_init(struct nue_net *net, const struct fabric *f)
 	struct updown ud;
 
 	*net = (struct nue_net){ .f = f };
-	turns_init(&net->turns, f);
 	net->bare = xcalloc(f->nsw, sizeof(*net->bare));
 	for (uint32_t u = 0; u < f->nsw; u++)
 		net->bare[u] = f->term_off[u] == f->term_off[u + 1];
@@ -64,30 +63,48 @@ void nue_net_init(struct nue_net *net, const struct fabric *f)
 
 void nue_net_done(struct nue_net *net)
 {
-	turns_done(&net->turns);
 	free(net->bare);
 	free(net->at);
 	free(net->place);
 }
 
-void nue_net_hops(const struct nue_net *net, uint32_t dst, uint16_t *hops, uint32_t *queue)
+/* One hop farther: whom it finds first now.  True when that is anybody. */
+static bool find_next(const struct fabric *f, const uint64_t *seen, const uint64_t *at,
+		      uint64_t *next)
 {
-	const struct fabric *f = net->f;
-	uint32_t n = 0;
+	uint64_t any = 0;
 
-	memset(hops, 0xff, f->nsw * sizeof(*hops));
-	hops[dst] = 0;
-	queue[n++] = dst;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t u = queue[i];
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint64_t met = 0;
 
-		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
-			uint32_t v = f->chan_dst[c];
-
-			if (hops[v] != UINT16_MAX)
-				continue;
-			hops[v] = (uint16_t)(hops[u] + 1);
-			queue[n++] = v;
-		}
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+			met |= at[f->chan_dst[c]];
+		any |= next[u] = met & ~seen[u];
 	}
+	return any;
+}
+
+void nue_net_hops(const struct nue_net *net, const uint32_t *dst, uint32_t n, uint16_t *hops)
+{
+	uint32_t nsw = net->f->nsw;
+	uint64_t *seen = xcalloc(3 * (size_t)nsw, sizeof(*seen)), *at = seen + nsw,
+		 *next = at + nsw;
+	bool more = true;
+
+	memset(hops, 0xff, (size_t)n * nsw * sizeof(*hops));
+	for (uint32_t i = 0; i < n; i++)
+		next[dst[i]] |= 1ull << i;
+	for (uint16_t h = 0; more; h++) {
+		uint64_t *last = at;
+
+		for (uint32_t u = 0; u < nsw; u++) {
+			seen[u] |= next[u];
+			for (uint64_t m = next[u]; m; m &= m - 1)
+				hops[(size_t)__builtin_ctzll(m) * nsw + u] = h;
+		}
+		at = next;
+		next = last;
+		more = find_next(net->f, seen, at, next);
+	}
+	free(seen);
 }

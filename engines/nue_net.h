@@ -3,7 +3,6 @@
 #ifndef ENGINES_NUE_NET_H
 #define ENGINES_NUE_NET_H
 
-#include "engines/graph.h"
 #include "fabric/model/fabric.h"
 
 #include <stdbool.h>
@@ -11,7 +10,6 @@
 
 struct nue_net {
 	const struct fabric *f;
-	struct turns turns;
 	bool *bare;	 /* by switch: has no ends, so that no packet begins there */
 	bool parallel;	 /* has parallel cables, and is no tree */
 	bool tree;	 /* the fabric looks like a tree, with these levels: */
@@ -23,7 +21,10 @@ struct nue_net {
 void nue_net_init(struct nue_net *net, const struct fabric *f);
 void nue_net_done(struct nue_net *net);
 
-/* Hops from every switch to dst; queue: room for nsw. */
-void nue_net_hops(const struct nue_net *net, uint32_t dst, uint16_t *hops, uint32_t *queue);
+#define NUE_NET_MANY 64
+
+/* Hops to n of the switches, NUE_NET_MANY at most, all of them in one search, a bit each: by index
+ * in dst * nsw + switch.  Time goes with the channels times the hops to the farthest switch. */
+void nue_net_hops(const struct nue_net *net, const uint32_t *dst, uint32_t n, uint16_t *hops);
 
 #endif

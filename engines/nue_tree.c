@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Channels that a search for a cycle looks at where a turn is welcome, but not necessary.  More
- * cost twice the time on tori with parallel cables, for nothing. */
+/* How wide a search for a cycle may be where a turn is welcome, but not necessary.  Wider ones cost
+ * half as much again on tori with parallel cables, for nothing. */
 #define EASY 4
-
-enum { TURN_NEW, TURN_USED, TURN_BLOCKED };
 
 struct turn_pair {
 	uint32_t c, d;
@@ -22,7 +20,11 @@ struct nue_tree {
 	const struct nue_escape *escape;
 	struct cdg_work *work;
 	struct cdg *cdg;
-	uint8_t *state; /* by turn */
+	uint32_t words; /* of 64 channels each */
+	uint8_t *bit;	/* by channel: its reverse among those that leave the switch */
+	const uint64_t
+		*used;	   /* by channel d and word: bits of channels c whose turn to d there is */
+	uint64_t *blocked; /* the same: whose turn would close a cycle */
 
 	uint32_t dst;
 	uint32_t *next;	 /* by switch: channel, FAB_NONE at the destination */
@@ -32,7 +34,8 @@ struct nue_tree {
 	uint32_t *last;	 /* by hops */
 	uint32_t *after; /* by switch: the next one as far */
 	uint32_t joined, far;
-	uint32_t *wait; /* channels whose turns are new */
+	uint32_t *wait; /* channels whose turns are new; switches in reach of a climb */
+	uint64_t *key;	/* by switch: of a climb */
 	bool *forced;
 	uint32_t *way; /* the escape tree's next channels */
 	struct turn_pair *log;
@@ -48,14 +51,20 @@ struct nue_tree *nue_tree_new(const struct nue_net *net)
 	t->net = net;
 	t->work = cdg_work_new(f);
 	t->cdg = cdg_new(t->work);
-	t->state = xcalloc(net->turns.n, 1);
+	t->words = cdg_words(t->work);
+	t->used = cdg_turns(t->cdg);
+	t->blocked = xcalloc((size_t)f->nchan * t->words, sizeof(*t->blocked));
+	t->bit = xcalloc(f->nchan, sizeof(*t->bit));
+	for (uint32_t c = 0; c < f->nchan; c++)
+		t->bit[c] = (uint8_t)(f->chan_rev[c] - f->chan_off[f->chan_dst[c]]);
 	t->next = xcalloc(f->nsw, sizeof(*t->next));
 	t->hops = xcalloc(f->nsw, sizeof(*t->hops));
 	t->idle = xcalloc(f->nsw, sizeof(*t->idle));
 	t->level = xcalloc(f->nsw + 1, sizeof(*t->level));
 	t->last = xcalloc(f->nsw + 1, sizeof(*t->last));
 	t->after = xcalloc(f->nsw, sizeof(*t->after));
-	t->wait = xcalloc(f->nchan, sizeof(*t->wait));
+	t->wait = xcalloc((size_t)f->nchan + f->nsw, sizeof(*t->wait));
+	t->key = xcalloc(f->nsw, sizeof(*t->key));
 	t->forced = xcalloc(f->nsw, sizeof(*t->forced));
 	t->way = xcalloc(f->nsw, sizeof(*t->way));
 	return t;
@@ -67,7 +76,8 @@ void nue_tree_free(struct nue_tree *t)
 		return;
 	cdg_free(t->cdg);
 	cdg_work_free(t->work);
-	free(t->state);
+	free(t->blocked);
+	free(t->bit);
 	free(t->next);
 	free(t->hops);
 	free(t->idle);
@@ -75,6 +85,7 @@ void nue_tree_free(struct nue_tree *t)
 	free(t->last);
 	free(t->after);
 	free(t->wait);
+	free(t->key);
 	free(t->forced);
 	free(t->way);
 	free(t->log);
@@ -101,9 +112,11 @@ uint64_t nue_tree_work(const struct nue_tree *t)
 	return t->looked + 8 * cdg_work_done(t->work);
 }
 
-static uint8_t *turn_state(const struct nue_tree *t, uint32_t c, uint32_t d)
+/* Of the bits of the turns to d: the word with that of c, and where it is there. */
+static size_t turn_word(const struct nue_tree *t, uint32_t c, uint32_t d, uint64_t *bit)
 {
-	return &t->state[turns_at(&t->net->turns, c, d)];
+	*bit = 1ull << (t->bit[c] & 63);
+	return (size_t)d * t->words + t->bit[c] / 64;
 }
 
 void nue_tree_layer(struct nue_tree *t, const uint32_t *order)
@@ -111,9 +124,13 @@ void nue_tree_layer(struct nue_tree *t, const uint32_t *order)
 	const struct fabric *f = t->net->f;
 
 	cdg_restart(t->cdg, order);
-	memset(t->state, TURN_NEW, t->net->turns.n);
-	for (uint32_t c = 0; c < f->nchan; c++)
-		*turn_state(t, c, f->chan_rev[c]) = TURN_BLOCKED;
+	memset(t->blocked, 0, (size_t)f->nchan * t->words * sizeof(*t->blocked));
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		uint64_t bit;
+		size_t word = turn_word(t, c, f->chan_rev[c], &bit);
+
+		t->blocked[word] |= bit;
+	}
 }
 
 void nue_tree_climbing(struct nue_tree *t, const uint32_t *place)
@@ -123,14 +140,13 @@ void nue_tree_climbing(struct nue_tree *t, const uint32_t *place)
 	for (uint32_t c = 0; c < f->nchan; c++) {
 		uint32_t v = f->chan_dst[c];
 
+		t->looked += f->chan_off[v + 1] - f->chan_off[v];
 		for (uint32_t d = f->chan_off[v]; d < f->chan_off[v + 1]; d++) {
 			if (place[d] < place[c] || f->chan_dst[d] == f->chan_src[c])
 				continue;
 			cdg_add(t->cdg, c, d);
-			*turn_state(t, c, d) = TURN_USED;
 		}
 	}
-	t->looked += t->net->turns.n;
 }
 
 struct escape_adding {
@@ -142,10 +158,7 @@ static void add_escape_turn(void *ctx, uint32_t c, uint32_t d)
 {
 	struct escape_adding *a = ctx;
 
-	if (cdg_add(a->t->cdg, c, d))
-		*turn_state(a->t, c, d) = TURN_USED;
-	else
-		a->closed = true;
+	a->closed |= !cdg_add(a->t->cdg, c, d);
 }
 
 bool nue_tree_escape(struct nue_tree *t, const struct nue_escape *e)
@@ -168,22 +181,27 @@ static void log_turn(struct nue_tree *t, uint32_t c, uint32_t d)
 
 static bool add_turn(struct nue_tree *t, uint32_t c, uint32_t d)
 {
-	uint8_t *state = turn_state(t, c, d);
+	uint64_t bit;
+	size_t word = turn_word(t, c, d, &bit);
+	bool closes;
 
-	if (*state == TURN_NEW) {
-		*state = cdg_add(t->cdg, c, d) ? TURN_USED : TURN_BLOCKED;
-		log_turn(t, c, d);
-	}
-	return *state == TURN_USED;
+	if ((t->used[word] | t->blocked[word]) & bit)
+		return t->used[word] & bit;
+	closes = !cdg_add(t->cdg, c, d);
+	if (closes)
+		t->blocked[word] |= bit;
+	log_turn(t, c, d);
+	return !closes;
 }
 
 bool nue_tree_easy_turn(struct nue_tree *t, uint32_t c, uint32_t d)
 {
-	uint8_t state = *turn_state(t, c, d);
+	uint64_t bit;
+	size_t word = turn_word(t, c, d, &bit);
 	bool has;
 
-	if (state != TURN_NEW)
-		return state == TURN_USED;
+	if ((t->used[word] | t->blocked[word]) & bit)
+		return t->used[word] & bit;
 	cdg_work_limit(t->work, EASY);
 	t->nlog = 0;
 	has = add_turn(t, c, d);
@@ -196,11 +214,12 @@ static void undo(struct nue_tree *t)
 {
 	while (t->nlog) {
 		struct turn_pair *p = &t->log[--t->nlog];
-		uint8_t *state = turn_state(t, p->c, p->d);
+		uint64_t bit;
+		size_t word = turn_word(t, p->c, p->d, &bit);
 
-		if (*state == TURN_USED)
+		if (t->used[word] & bit)
 			cdg_remove(t->cdg, p->c, p->d);
-		*state = TURN_NEW;
+		t->blocked[word] &= ~bit;
 	}
 }
 
@@ -229,26 +248,51 @@ static void begin(struct nue_tree *t, uint32_t dst)
 	join(t, dst, FAB_NONE, 0, false);
 }
 
+/* Lets those neighbours of v join whose bits are set, from channel first of v on. */
+static void join_bits(struct nue_tree *t, uint64_t bits, uint32_t first, uint32_t hops)
+{
+	const struct fabric *f = t->net->f;
+
+	for (; bits; bits &= bits - 1) {
+		uint32_t o = first + (uint32_t)__builtin_ctzll(bits), w = f->chan_dst[o];
+
+		if (t->hops[w] == FAB_NONE)
+			join(t, w, f->chan_rev[o], hops, false);
+	}
+}
+
+static uint32_t wait_bits(struct nue_tree *t, uint64_t bits, uint32_t first, uint32_t nwait)
+{
+	const struct fabric *f = t->net->f;
+
+	for (; bits; bits &= bits - 1) {
+		uint32_t o = first + (uint32_t)__builtin_ctzll(bits);
+
+		t->wait[nwait] = f->chan_rev[o];
+		nwait += t->hops[f->chan_dst[o]] == FAB_NONE;
+	}
+	return nwait;
+}
+
 /* Lets the neighbours of v join whose turn the layer has; those with a new turn wait. */
 static uint32_t reach_from(struct nue_tree *t, uint32_t v, uint32_t nwait)
 {
-	const struct fabric *f = t->net->f;
-	uint32_t d = t->next[v], hops = t->hops[v] + 1;
-	bool idle = t->idle[v];
+	const uint32_t *off = t->net->f->chan_off;
+	uint32_t d = t->next[v], hops = t->hops[v] + 1, deg = off[v + 1] - off[v];
+	size_t word = (size_t)d * t->words;
 
-	for (uint32_t o = f->chan_off[v]; o < f->chan_off[v + 1]; o++) {
-		uint32_t w = f->chan_dst[o], c = f->chan_rev[o];
-		uint8_t state;
+	for (uint32_t k = 0; k < deg; k += 64, word++) {
+		uint64_t all = deg - k < 64 ? (1ull << (deg - k)) - 1 : UINT64_MAX;
+		uint64_t used = d == FAB_NONE ? all : t->used[word];
+		uint64_t left = d == FAB_NONE ? 0 : all & ~used & ~t->blocked[word];
 
-		if (t->hops[w] != FAB_NONE)
-			continue;
-		state = d == FAB_NONE ? TURN_USED : *turn_state(t, c, d);
-		if (state == TURN_USED && !idle)
-			join(t, w, c, hops, false);
-		else if (state != TURN_BLOCKED)
-			t->wait[nwait++] = c;
+		if (t->idle[v])
+			left |= used;
+		else
+			join_bits(t, used, off[v] + k, hops);
+		nwait = wait_bits(t, left, off[v] + k, nwait);
 	}
-	t->looked += f->chan_off[v + 1] - f->chan_off[v];
+	t->looked += deg;
 	return nwait;
 }
 
@@ -374,28 +418,60 @@ uint32_t nue_tree_grow(struct nue_tree *t, uint32_t dst, uint32_t limit, bool *a
 	return stuck;
 }
 
-bool nue_tree_climb(struct nue_tree *t, const uint32_t *place, uint32_t dst)
+/* Hops in the upper half, below them the place, turned, so that less is better. */
+static uint64_t climb_key(uint32_t hops, uint32_t place)
 {
-	const struct fabric *f = t->net->f;
+	return (uint64_t)hops << 32 | ~place;
+}
 
-	begin(t, dst);
-	for (uint32_t h = 0; h <= t->far; h++) {
-		for (uint32_t v = t->level[h]; v != FAB_NONE; v = t->after[v]) {
-			uint32_t top = h ? place[t->next[v]] : UINT32_MAX;
+/* Fills key by switch; returns how many are in reach, in the queue by hops.  No branch on what a
+ * channel finds: nobody could foretell it. */
+static uint32_t climb_from(struct nue_tree *t, const struct nue_rungs *o, uint32_t dst)
+{
+	const uint32_t *off = t->net->f->chan_off;
+	uint32_t nsw = t->net->f->nsw, *queue = t->wait, n = 0, last = UINT32_MAX;
+	uint64_t *key = t->key;
 
-			for (uint32_t o = f->chan_off[v]; o < f->chan_off[v + 1]; o++) {
-				uint32_t w = f->chan_dst[o], c = f->chan_rev[o];
+	memset(key, 0xff, nsw * sizeof(*key));
+	key[dst] = climb_key(0, UINT32_MAX);
+	queue[n++] = dst;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t v = queue[i], hops = (uint32_t)(key[v] >> 32), top = ~(uint32_t)key[v];
+		const struct nue_rung *r = o->in + off[v], *end = o->in + off[v + 1];
 
-				if (t->hops[w] <= h || place[c] >= top)
-					continue;
-				if (t->hops[w] == FAB_NONE)
-					join(t, w, c, h + 1, false);
-				else if (place[c] > place[t->next[w]])
-					t->next[w] = c;
-			}
+		if (n == nsw && last == UINT32_MAX)
+			last = (uint32_t)(key[queue[n - 1]] >> 32);
+		if (hops == last)
+			break;
+		for (; r < end && r->place < top; r++) {
+			uint64_t x = climb_key(hops + 1, r->place), was = key[r->sw];
+
+			key[r->sw] = x < was ? x : was;
+			queue[n] = r->sw;
+			n += was == UINT64_MAX;
 		}
 	}
-	t->looked += f->nchan;
+	return n;
+}
+
+bool nue_tree_climb(struct nue_tree *t, const struct nue_rungs *o, uint32_t dst)
+{
+	uint32_t n = climb_from(t, o, dst);
+
+	begin(t, dst);
+	t->looked += t->net->f->nchan;
+	if (n == t->net->f->nsw) {
+		for (uint32_t u = 0; u < n; u++) {
+			t->next[u] = u == dst ? FAB_NONE : o->chan[~(uint32_t)t->key[u]];
+			t->hops[u] = (uint32_t)(t->key[u] >> 32);
+		}
+		return true;
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t w = t->wait[i];
+
+		join(t, w, o->chan[~(uint32_t)t->key[w]], (uint32_t)(t->key[w] >> 32), false);
+	}
 	if (count_stuck(t))
 		return false;
 	join_rest(t);

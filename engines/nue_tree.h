@@ -8,6 +8,7 @@
 
 #include "engines/nue_escape.h"
 #include "engines/nue_net.h"
+#include "engines/nue_rungs.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,15 +27,15 @@ void nue_tree_climbing(struct nue_tree *t, const uint32_t *place);
  * none does in a new layer. */
 bool nue_tree_escape(struct nue_tree *t, const struct nue_escape *e);
 
-/* Grows the tree to dst.  Its turns stay.  limit: how many channels a search for a cycle may look
- * at; few save time and change the luck.  Returns how many switches could only be led along the
- * escape tree; *all: every switch is. */
+/* Grows the tree to dst.  Its turns stay.  limit: how many channels may wait in a search for a
+ * cycle (cdg_work_limit); few save time and change the luck.  Returns how many switches could only
+ * be led along the escape tree; *all: every switch is. */
 uint32_t nue_tree_grow(struct nue_tree *t, uint32_t dst, uint32_t limit, bool *all);
 
 /* Grows the tree to dst without new turns, on channels that climb in that order: of equally near
  * ways that by the channel which comes last, as most others climb to that.  False when a switch
  * with ends has no way. */
-bool nue_tree_climb(struct nue_tree *t, const uint32_t *place, uint32_t dst);
+bool nue_tree_climb(struct nue_tree *t, const struct nue_rungs *o, uint32_t dst);
 
 /* Of the tree as it is: next channel and hops by switch, FAB_NONE next at the destination. */
 const uint32_t *nue_tree_next(const struct nue_tree *t);

@@ -1,21 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/nue_ways.h"
 
+#include "engines/nue_rungs.h"
 #include "fabric/base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define NOT_NEAR UINT16_MAX
+
+struct edge {
+	uint32_t place; /* of the channel */
+	uint16_t to;	/* position */
+};
+
+struct node {
+	uint32_t top;  /* place of the tree's channel */
+	uint16_t near; /* hops, plus 1, if its way along the tree climbs */
+	uint16_t pos;
+};
+
 struct nue_ways_maker {
 	const struct fabric *f;
-	uint32_t *pos;	 /* by switch */
-	uint32_t *count; /* by hops */
-	uint32_t *top;	 /* by switch: place of the tree's channel */
-	uint32_t *tree;	 /* by switch: the tree's channel */
-	uint32_t *need;	 /* by switch: sure channels enter it up to this place, plus 1 */
-	bool *climbs;	 /* by switch: its way along the tree does */
-	uint32_t *chan;
-	uint16_t *to;
+	const uint32_t *place;	/* of the layer ... */
+	struct nue_rungs order; /* ... whose order is this */
+	const uint16_t *sw;	/* by position */
+	struct node *node;	/* by switch */
+	uint32_t *count;	/* by hops */
+	struct edge *tree;	/* by switch */
+	uint32_t *need;		/* by switch: sure channels enter it up to this place, plus 1 */
+	struct edge *edge;
 };
 
 struct nue_ways_maker *nue_ways_maker_new(const struct fabric *f)
@@ -23,14 +37,12 @@ struct nue_ways_maker *nue_ways_maker_new(const struct fabric *f)
 	struct nue_ways_maker *m = xcalloc(1, sizeof(*m));
 
 	m->f = f;
-	m->pos = xcalloc(f->nsw, sizeof(*m->pos));
+	m->node = xcalloc(f->nsw, sizeof(*m->node));
 	m->count = xcalloc(f->nsw + 1, sizeof(*m->count));
-	m->top = xcalloc(f->nsw, sizeof(*m->top));
 	m->tree = xcalloc(f->nsw, sizeof(*m->tree));
 	m->need = xcalloc(f->nsw, sizeof(*m->need));
-	m->climbs = xcalloc(f->nsw, sizeof(*m->climbs));
-	m->chan = xcalloc(f->nchan, sizeof(*m->chan));
-	m->to = xcalloc(f->nchan, sizeof(*m->to));
+	m->edge = xcalloc(f->nchan + 1, sizeof(*m->edge)); /* the first is never kept */
+	nue_rungs_init(&m->order, f);
 	return m;
 }
 
@@ -38,14 +50,12 @@ void nue_ways_maker_free(struct nue_ways_maker *m)
 {
 	if (!m)
 		return;
-	free(m->pos);
+	free(m->node);
 	free(m->count);
-	free(m->top);
 	free(m->tree);
 	free(m->need);
-	free(m->climbs);
-	free(m->chan);
-	free(m->to);
+	free(m->edge);
+	nue_rungs_done(&m->order);
 	free(m);
 }
 
@@ -59,80 +69,73 @@ static void put_in_order(struct nue_ways *w, struct nue_ways_maker *m, const uin
 	for (uint32_t h = 0; h < n; h++)
 		m->count[h + 1] += m->count[h];
 	for (uint32_t u = 0; u < n; u++) {
-		m->pos[u] = m->count[hops[u]]++;
-		w->sw[m->pos[u]] = (uint16_t)u;
-		w->ends[m->pos[u]] = m->f->sw_nterm[u];
+		uint32_t p = m->count[hops[u]]++;
+
+		m->node[u].pos = (uint16_t)p;
+		w->sw[p] = (uint16_t)u;
+		w->ends[p] = m->f->sw_nterm[u];
 	}
 }
 
 /* Which switches the tree leads on in the order. */
 static void find_climbs(struct nue_ways_maker *m, const struct nue_ways *w,
-			const struct nue_trees *t, uint32_t i)
+			const struct nue_trees *t, uint32_t i, const uint16_t *hops)
 {
 	const struct fabric *f = m->f;
 
 	memset(m->need, 0, f->nsw * sizeof(*m->need));
-	m->climbs[w->sw[0]] = true;
-	m->top[w->sw[0]] = UINT32_MAX;
+	m->node[w->sw[0]] = (struct node){ .top = UINT32_MAX, .near = 1 };
 	for (uint32_t p = 1; p < f->nsw; p++) {
 		uint32_t u = w->sw[p], c = nue_trees_next(t, f, i, u), v = f->chan_dst[c];
+		struct node *to = &m->node[v];
+		bool climbs = to->near != NOT_NEAR && t->place[c] < to->top;
 
-		m->tree[u] = c;
-		m->top[u] = t->place[c];
-		m->climbs[u] = m->climbs[v] && t->place[c] < m->top[v];
+		m->tree[u] = (struct edge){ t->place[c], to->pos };
+		m->node[u].top = t->place[c];
+		m->node[u].near = climbs ? (uint16_t)(hops[u] + 1) : NOT_NEAR;
 	}
-}
-
-static void put_first(struct nue_ways_maker *m, uint32_t first, uint32_t e)
-{
-	uint32_t chan = m->chan[first];
-	uint16_t to = m->to[first];
-
-	m->chan[first] = m->chan[e];
-	m->to[first] = m->to[e];
-	m->chan[e] = chan;
-	m->to[e] = to;
 }
 
 /*
  * The ways from position p, in front of those of farther switches, which fixed what need is.  The
- * sure channel is the one that asks least of the switch where it arrives: it comes first in the
- * order, of those before the tree's channel goes on from there.  Returns where the edges begin.
+ * sure channel is the one that asks least of the switch where it arrives, as it comes first in the
+ * order; all come before the tree's channel from there.  Returns where the edges begin.
  */
-static uint32_t find_edges(struct nue_ways_maker *m, const struct nue_ways *w,
-			   const struct nue_trees *t, const uint16_t *hops, uint32_t p, uint32_t n)
+static uint32_t find_edges(struct nue_ways_maker *m, uint32_t u, uint32_t n)
 {
-	const struct fabric *f = m->f;
-	uint32_t u = w->sw[p], sure = n - 1, need = m->need[u];
-	uint32_t tree = m->tree[u], v = f->chan_dst[tree], first = t->place[tree];
+	const struct nue_rung *r = m->order.out + m->f->chan_off[u];
+	const struct nue_rung *end = m->order.out + m->f->chan_off[u + 1];
+	const struct node *node = m->node;
+	struct node own = node[u];
+	struct edge *edge = m->edge;
+	uint32_t need = m->need[u], v;
 
-	m->chan[--n] = tree;
-	m->to[n] = (uint16_t)m->pos[v];
-	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1] && m->climbs[u]; c++) {
-		v = f->chan_dst[c];
-		if (hops[v] + 1 != hops[u] || t->place[c] < need || c == tree || !m->climbs[v])
-			continue;
-		m->chan[--n] = c;
-		m->to[n] = (uint16_t)m->pos[v];
-		if (t->place[c] < first && t->place[c] < m->top[v]) {
-			first = t->place[c];
-			sure = n;
-		}
+	if (own.near == NOT_NEAR) {
+		edge[--n] = m->tree[u];
+		return n;
 	}
-	v = f->chan_dst[m->chan[sure]];
-	if (m->climbs[u] && first >= m->need[v])
-		m->need[v] = first + 1;
-	put_first(m, n, sure);
+	for (; r < end && r->place >= need; r++) {
+		struct node to = node[r->sw];
+
+		edge[n - 1] = (struct edge){ r->place, to.pos };
+		n -= (to.near + 1 == own.near) & (r->place < to.top);
+	}
+	v = m->sw[edge[n].to];
+	m->need[v] = edge[n].place >= m->need[v] ? edge[n].place + 1 : m->need[v];
 	return n;
 }
 
 /* Copies the edges that can be taken whatever is chosen where they arrive, as the sure ones can;
  * nearly all others come after every choice there.  With parallel cables those between are many,
  * and copied, too. */
-static void keep_edges(struct nue_ways *w, struct nue_ways_maker *m, const uint32_t *place)
+static void keep_edges(struct nue_ways *w, struct nue_ways_maker *m)
 {
-	const struct fabric *f = m->f;
-	uint32_t *bound = m->need, n = 0, e = w->off[0];
+	const uint32_t *chan = m->order.chan;
+	const uint8_t *chan_port = m->f->chan_port;
+	const struct edge *edge = m->edge;
+	uint32_t *bound = m->need, *w_chan = w->chan, n = 0, e = w->off[0];
+	uint16_t *to = w->to;
+	uint8_t *port = w->port;
 
 	bound[0] = UINT32_MAX; /* by position: edges that arrive there come before */
 	w->off[0] = 0;
@@ -140,15 +143,16 @@ static void keep_edges(struct nue_ways *w, struct nue_ways_maker *m, const uint3
 		uint32_t end = w->off[p + 1], low = UINT32_MAX, high = 0;
 
 		for (uint32_t sure = e; e < end; e++) {
-			uint32_t c = m->chan[e], at = place[c];
+			struct edge x = edge[e];
+			bool kept = (e == sure) | (x.place < bound[x.to]);
+			uint32_t c = chan[x.place];
 
-			if (e != sure && at >= bound[m->to[e]])
-				continue;
-			low = at < low ? at : low;
-			high = at > high ? at : high;
-			w->to[n] = m->to[e];
-			w->port[n] = f->chan_port[c];
-			w->chan[n++] = c;
+			to[n] = x.to;
+			port[n] = chan_port[c];
+			w_chan[n] = c;
+			n += kept;
+			low = kept && x.place < low ? x.place : low;
+			high = kept && x.place > high ? x.place : high;
 		}
 		if (p)
 			bound[p] = w->bound ? high : low;
@@ -162,22 +166,26 @@ void nue_ways_make(struct nue_ways *w, struct nue_ways_maker *m, const struct nu
 {
 	const struct fabric *f = m->f;
 	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
-	uint32_t n = f->nchan;
+	uint32_t n = f->nchan + 1;
 
+	if (m->place != t->place)
+		nue_rungs_set(&m->order, f, t->place);
+	m->place = t->place;
 	*w = (struct nue_ways){ .n = f->nsw, .bound = parallel };
-	w->sw = xcalloc(f->nsw, sizeof(*w->sw));
+	m->sw = w->sw = xcalloc(f->nsw, sizeof(*w->sw));
 	w->off = xcalloc(f->nsw + 1, sizeof(*w->off));
 	w->ends = xcalloc(f->nsw, sizeof(*w->ends));
 	put_in_order(w, m, hops);
-	find_climbs(m, w, t, i);
+	find_climbs(m, w, t, i, hops);
 	w->off[f->nsw] = n;
 	for (uint32_t p = f->nsw; p-- > 1;)
-		w->off[p] = n = find_edges(m, w, t, hops, p, n);
+		w->off[p] = n = find_edges(m, w->sw[p], n);
 	w->off[0] = n;
-	w->chan = xcalloc(f->nchan - n, sizeof(*w->chan));
-	w->to = xcalloc(f->nchan - n, sizeof(*w->to));
-	w->port = xcalloc(f->nchan - n, 1);
-	keep_edges(w, m, t->place);
+	n = f->nchan + 1 - n;
+	w->chan = xcalloc(n, sizeof(*w->chan));
+	w->to = xcalloc(n, sizeof(*w->to));
+	w->port = xcalloc(n, 1);
+	keep_edges(w, m);
 }
 
 void nue_ways_done(struct nue_ways *w)
