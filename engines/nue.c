@@ -11,25 +11,31 @@
 #include <string.h>
 
 /*
- * What is tried, one after another, as long as all tries would stay below the work, in edges
- * looked at, and paths are not nearly all shortest.  With few VLs much depends on luck: another
- * root, where not all switches have as many cables, or briefer searches lower the maximum about
- * every other time.  Stride gives
- * lower maxima than the order by index or worst first, but for dragonflies.
+ * What is tried, one after another, as long as there is time and paths are not nearly all shortest.
+ * With few VLs much depends on the order of the destinations: when those come first that had LIDs
+ * on the fullest channels of the tries before, every other try lowers the maximum, and most shorten
+ * the paths.  Another root, where not all switches have as many cables, or wider searches bring the
+ * luck that is missing.
  */
-struct recipe {
-	struct nue_how how;
-	uint64_t work; /* of all tries until then */
+static const struct nue_how recipes[] = {
+	{ .order = NUE_BY_NEED, .root = 0, .limit = 10 },
+	{ .order = NUE_BY_NEED, .root = 0, .limit = 8, .full_first = true },
+	{ .order = NUE_BY_NEED, .root = 0, .limit = 8, .full_first = true },
+	{ .order = NUE_BY_NEED, .root = 1, .limit = UINT32_MAX, .full_first = true },
+	{ .order = NUE_STRIDE, .root = 0, .limit = UINT32_MAX },
+	{ .order = NUE_WORST_FIRST, .root = 0, .limit = UINT32_MAX },
 };
 
-static const struct recipe recipes[] = {
-	{ { NUE_BY_NEED, 0, 8 }, 0 },
-	{ { NUE_WORST_FIRST, 1, 8 }, 12000000 },
-	{ { NUE_WORST_FIRST, 0, 12 }, 2000000 },
-	{ { NUE_BY_INDEX, 0, UINT32_MAX }, 2000000 },
-	{ { NUE_STRIDE, 0, UINT32_MAX }, 2000000 },
-	{ { NUE_WORST_FIRST, 0, UINT32_MAX }, 2000000 },
-};
+/* Work of all tries, in edges looked at: a share of what it takes to search the whole dependency
+ * graph for every LID and channel.  In small fabrics some ten milliseconds are not missed, and in
+ * large ones that share would be too much. */
+#define WORK_SHARE 16000
+#define WORK_SMALL (6ull << 20)
+#define SMALL	   1000 /* terminals */
+#define WORK_MOST  (16ull << 20)
+
+/* A channel is full with so many tenths of the maximum. */
+#define FULL_TENTHS 7
 
 /* One path in so many. */
 #define FEW_DETOURS 1000
@@ -58,6 +64,7 @@ struct router {
 
 	struct nue_trees *trees; /* those that are searched at the moment ... */
 	struct nue_how how;	 /* ... in this way */
+	bool *full;		 /* by switch: had LIDs on full channels */
 };
 
 struct turn_of {
@@ -126,14 +133,16 @@ static void attempt_done(struct attempt *a, uint32_t k)
 		nue_trees_done(&a->trees[l]);
 	free(a->trees);
 	tables_put(a->t);
+	nue_load_done(&a->load);
 	*a = (struct attempt){ .trees = NULL };
 }
 
-static int try_recipe(struct attempt *a, struct router *r, const struct recipe *recipe)
+static int try_recipe(struct attempt *a, struct router *r, const struct nue_how *how)
 {
 	*a = (struct attempt){ .trees = xcalloc(r->k, sizeof(*a->trees)) };
 	r->trees = a->trees;
-	r->how = recipe->how;
+	r->how = *how;
+	r->how.full = r->full;
 	if (r->k > 1) /* few turns close cycles, and it is soon seen */
 		r->how.limit = UINT32_MAX;
 	if (pool_for(r->pool, r->k, search_layer, r))
@@ -145,12 +154,32 @@ static int try_recipe(struct attempt *a, struct router *r, const struct recipe *
 			   !r->net.even, r->progress);
 }
 
-/* Fewer hops; among about the same hops a lower maximum. */
+/* Marks the switches with LIDs on full channels. */
+static void mark_full(struct router *r, const struct attempt *a)
+{
+	const struct fabric *f = r->f;
+
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		const uint8_t *row = tables_row(a->t, f->chan_src[c]);
+
+		if (a->load.chan[c] * 10 < a->load.max * FULL_TENTHS)
+			continue;
+		for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+			uint32_t end = f->lid_end[lid];
+
+			if (row[lid] == f->chan_port[c] && end < f->nterm)
+				r->full[f->term_sw[end]] = true;
+		}
+	}
+}
+
+/* Lower maximum, or fewer hops: one per cent of these is worth sixteen of that. */
 static bool is_better(const struct attempt *a, const struct attempt *b)
 {
-	if (a->cost + a->cost / 200 < b->cost)
-		return true;
-	return a->cost <= b->cost + b->cost / 200 && a->load.max < b->load.max;
+	double hops = (double)a->cost / (double)b->cost;
+	double max = (double)a->load.max / (double)b->load.max;
+
+	return 16 * (hops - 1) + (max - 1) < 0;
 }
 
 /* Are detours so few that other trees would not matter? */
@@ -163,32 +192,38 @@ static bool is_near(const struct router *r, const struct attempt *a)
 	return detours * FEW_DETOURS < (uint64_t)r->f->nsw * r->f->nsw;
 }
 
-/* Would that be tried in vain, or for too long? */
-static bool is_left_out(const struct router *r, const struct recipe *recipe, uint64_t work)
+static uint64_t work_limit(const struct router *r)
 {
-	bool same_root = true;
+	const struct fabric *f = r->f;
+	uint64_t lids = ((uint64_t)f->nterm << graph_lmc(f, r->params)) + f->nsw, turns = 0, share;
 
-	for (uint32_t l = 0; l < r->k; l++)
-		same_root &= r->layer[l].root[0] == r->layer[l].root[1];
-	return r->net.tree || (recipe->how.root && same_root) || work >= recipe->work;
+	if (r->net.tree)
+		return 0;
+	for (uint32_t c = 0; c < f->nchan; c++)
+		turns += f->chan_off[f->chan_dst[c] + 1] - f->chan_off[f->chan_dst[c]] - 1;
+	share = lids * turns / WORK_SHARE * f->nchan;
+	if (f->nterm < SMALL && share < WORK_SMALL)
+		share = WORK_SMALL;
+	return share < WORK_MOST ? share : WORK_MOST;
 }
 
 static int try_recipes(struct attempt *best, struct router *r)
 {
-	uint64_t work = 0;
-	unsigned tries = 1;
+	uint64_t work = 0, limit = work_limit(r);
 	int rc = try_recipe(best, r, &recipes[0]);
 
 	for (uint32_t l = 0; l < r->k; l++)
 		work += r->layer[l].work;
 	work += best->load.work;
-	for (uint32_t i = 1; i < NRECIPES && !rc && !is_near(r, best); i++) {
+	for (uint32_t i = 1; i < NRECIPES && !rc && !is_near(r, best) && (i + 1) * work <= limit;
+	     i++) {
 		struct attempt a;
 
-		if (is_left_out(r, &recipes[i], (tries + 1) * work))
-			continue;
-		tries++;
+		if (i == 1)
+			mark_full(r, best);
 		rc = try_recipe(&a, r, &recipes[i]);
+		if (!rc)
+			mark_full(r, &a);
 		if (!rc && is_better(&a, best)) {
 			struct attempt worse = *best;
 
@@ -243,6 +278,7 @@ static void router_done(struct router *r)
 		nue_layer_done(&r->layer[l]);
 	for (unsigned w = 0; w < pool_threads(r->pool); w++)
 		nue_search_free(r->search[w]);
+	free(r->full);
 	free(r->layer);
 	free(r->search);
 	pool_free(r->pool);
@@ -266,6 +302,7 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 	r.pool = pool_new(params ? params->threads : 0);
 	r.search = xcalloc(pool_threads(r.pool), sizeof(*r.search));
 	r.total = (uint64_t)f->nsw * NUE_STEPS;
+	r.full = xcalloc(f->nsw, sizeof(*r.full));
 	divide(&r, graph_vls(f, params));
 	rc = pool_for(r.pool, r.k, init_layer, &r) ? -ECANCELED : try_recipes(&best, &r);
 	if (!rc) {

@@ -446,7 +446,6 @@ static void balance_init(struct balance *b, struct tables *t, const struct fabri
 static void balance_done(struct balance *b)
 {
 	nue_ways_maker_free(b->maker);
-	free(b->load);
 	free(b->cost);
 	free(b->top);
 	free(b->taken);
@@ -473,8 +472,14 @@ int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *
 		rc = route_targets(&b, target, f->nsw, by_rounds);
 	if (!rc)
 		route_switches(&b, target, f->nsw);
-	*out = (struct nue_load){ .max = load_max(&b), .work = b.work };
+	*out = (struct nue_load){ .chan = b.load, .max = load_max(&b), .work = b.work };
 	balance_done(&b);
 	free(target);
 	return rc;
+}
+
+void nue_load_done(struct nue_load *l)
+{
+	free(l->chan);
+	l->chan = NULL;
 }

@@ -246,18 +246,19 @@ static bool is_far(struct nue_layer *l, struct nue_search *s, uint32_t *place)
 	return more > least / 5;
 }
 
-/* Destinations without ends come last: they matter to nobody but the management. */
-static void bare_last(struct nue_layer *l, struct nue_search *s)
+/* Destinations with that mark come last, the others stay in the order they are in. */
+static void marked_last(struct nue_layer *l, struct nue_search *s, const bool *mark, bool marked)
 {
 	uint32_t n = 0;
 
-	for (int bare = 0; bare < 2; bare++)
+	for (int last = 0; last < 2; last++)
 		for (uint32_t i = 0; i < l->ndst; i++)
-			if (l->net->bare[l->dst[s->turn[i]]] == bare)
+			if ((mark[l->dst[s->turn[i]]] == marked) == last)
 				s->queue[n++] = s->turn[i];
 	memcpy(s->turn, s->queue, n * sizeof(*s->turn));
 }
 
+/* Destinations without ends come last: they matter to nobody but the management. */
 static void rank(struct nue_layer *l, struct nue_search *s, enum nue_order order, uint32_t *place)
 {
 	for (uint32_t i = 0; i < l->ndst; i++)
@@ -266,7 +267,9 @@ static void rank(struct nue_layer *l, struct nue_search *s, enum nue_order order
 		rank_by_stride(l, s);
 	if (order == NUE_WORST_FIRST || (order == NUE_BY_NEED && is_far(l, s, place)))
 		rank_by_excess(l, s, place);
-	bare_last(l, s);
+	if (s->how->full_first)
+		marked_last(l, s, s->how->full, false);
+	marked_last(l, s, l->net->bare, true);
 }
 
 static void keep_tree(struct nue_trees *t, const struct nue_layer *l, const struct nue_search *s,

@@ -33,6 +33,8 @@ struct nue_how {
 	enum nue_order order;
 	unsigned root;	/* index in the roots of the layers */
 	uint32_t limit; /* how wide a search for a cycle may be */
+	bool full_first;
+	const bool *full; /* by switch: if so, these before the others */
 };
 
 struct nue_layer {
