@@ -145,7 +145,7 @@ static int route_sssp(struct tables **out, const struct fabric *f, const struct 
 	(void)jobs;
 	(void)demand;
 	(void)err;
-	*out = graph_tables(f, "sssp", params);
+	*out = graph_tables(f, "sssp", params, progress);
 	return even_route(*out, f, params, &how, progress);
 }
 
