@@ -281,6 +281,10 @@ static int start_fabric(struct app *a, struct err *err)
 		.names = a->names,
 		.journal_dir = a->opts.state_dir,
 		.accept_sl_change = a->opts.demo,
+		.simulated = a->opts.demo,
+		.ca = a->opts.ca,
+		.port = a->opts.port,
+		.m_key = a->opts.m_key,
 		.want_sl2vl = true,
 		.no_plugin = a->opts.demo,
 	};

@@ -163,7 +163,8 @@ static void refuse(struct app *a, const char *why)
 
 static void set_steps(struct state_apply *s)
 {
-	static const char *const names[] = { "PREPARE", "WRITE", "VERIFY", "CONFIRM" };
+	static const char *const names[] = { "PREPARE", "UNPATH", "WRITE",
+					     "VERIFY",	"REPATH", "CONFIRM" };
 
 	s->nsteps = sizeof(names) / sizeof(*names);
 	for (uint32_t i = 0; i < s->nsteps; i++) {
@@ -430,8 +431,11 @@ static void begun(struct app *a, const struct apply_event *ev)
 			 "reading the fabric anew and %u blocks: is the plan still true?",
 			 ev->items);
 		break;
+	case PHASE_UNPATH:
+	case PHASE_REPATH:
+		return; /* told when they are asked */
 	case PHASE_WRITE:
-		snprintf(text, sizeof(text), "writing %u blocks", ev->items);
+		snprintf(text, sizeof(text), "wave %u: writing %u blocks", ev->wave + 1, ev->items);
 		break;
 	case PHASE_CONFIRM:
 		snprintf(text, sizeof(text),
@@ -516,6 +520,42 @@ static void over(struct app *a, const struct apply_event *ev, const struct apply
 	apply_log(a, kept || a->rollback_asked ? LOG_INFO : LOG_WARN, text);
 }
 
+/* What agents are asked, and what became of it. */
+static void agents(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+{
+	const char *what = ev->asked == PHASE_UNPATH ? "drain" : "return";
+	char text[200];
+
+	switch (ev->kind) {
+	case APPLY_ASK:
+		snprintf(text, sizeof(text), "%u agents are asked to %s", ev->items, what);
+		if (ev->phase != PHASE_ROLLBACK)
+			step_is(a, phase_name(ev->phase), STEP_RUNNING, text);
+		break;
+	case APPLY_ANSWER:
+		snprintf(text, sizeof(text), "%.190s", ev->text);
+		break;
+	default:
+		snprintf(text, sizeof(text), "%.190s", ev->text);
+		if (ev->phase == PHASE_ROLLBACK)
+			break;
+		snprintf(text, sizeof(text), "%u of %u did %s, %u could not, %u silent%s%.60s",
+			 st->agents.done, st->agents.expected, what, st->agents.failed,
+			 st->agents.silent, st->agents.who[0] ? ": " : "", st->agents.who);
+		step_is(a, phase_name(ev->asked), ev->rc ? STEP_FAILED : STEP_DONE, text);
+	}
+	apply_log(a, ev->kind != APPLY_ASK && ev->rc ? LOG_WARN : LOG_INFO, text);
+}
+
+/* A phase that was passed over does not wait any more. */
+static void passed_over(struct app *a, const char *name)
+{
+	const struct apply_step *step = known_step(&a->state.apply, name);
+
+	if (step && step->state == STEP_WAIT)
+		step_is(a, name, STEP_SKIPPED, "nobody to ask");
+}
+
 void app_apply_event(struct app *a, const struct msg *msg)
 {
 	struct state_apply *s = &a->state.apply;
@@ -533,11 +573,21 @@ void app_apply_event(struct app *a, const struct msg *msg)
 			if (known_step(s, "CONFIRM"))
 				step_is(a, "CONFIRM", STEP_SKIPPED, "not kept");
 		}
+		if (ev->phase == PHASE_WRITE)
+			passed_over(a, "UNPATH");
+		if (ev->phase == PHASE_CONFIRM)
+			passed_over(a, "REPATH");
 		step_is(a, phase_name(ev->phase), STEP_RUNNING, ev->text);
 		begun(a, ev);
 		break;
 	case APPLY_PHASE_END:
-		ended(a, ev, st);
+		if (ev->phase != PHASE_UNPATH && ev->phase != PHASE_REPATH)
+			ended(a, ev, st);
+		break;
+	case APPLY_ASK:
+	case APPLY_ANSWER:
+	case APPLY_SETTLED:
+		agents(a, ev, st);
 		break;
 	case APPLY_ITEM:
 		break;

@@ -42,6 +42,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &c->dog.live;
 		state->child_inputs[1] = &c->dog;
+		state->child_inputs[2] = &c->dog.agents;
 		return 0;
 	case OPT_YES:
 		c->yes = arg;
@@ -74,7 +75,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 /* Is this what the operator wants? */
 static int permitted(const struct apply_cmd *c, const struct plan *p, struct err *err)
 {
-	char *prompt;
+	char *prompt, drain[400];
 	enum answer a;
 
 	if (c->yes && strcmp(c->yes, p->fabric->name))
@@ -82,10 +83,12 @@ static int permitted(const struct apply_cmd *c, const struct plan *p, struct err
 			       p->fabric->name, c->yes);
 	if (c->yes)
 		return 0;
-	prompt = xasprintf("Plan %s (%s) writes %u LFT blocks and %u SL2VL tables on %u switches.\n"
+	drain_text(drain, sizeof(drain), &p->drain, p->jobs);
+	prompt = xasprintf("Plan %s (%s) writes %u LFT blocks and %u SL2VL tables on %u switches, "
+			   "in %u waves.\nDrain: %s.\n"
 			   "Type the name of the fabric, %s, to begin: ",
 			   p->id, p->to->engine, p->diff->nblocks, p->diff->nsl2vl,
-			   p->diff->switches, p->fabric->name);
+			   p->diff->switches, p->changes->nwaves, drain, p->fabric->name);
 	a = ask_name(prompt, p->fabric->name, 0);
 	free(prompt);
 	return a == ANSWER_YES ? 0 : err_set(err, EXIT_REFUSED, "not begun, nothing was written");
@@ -100,8 +103,14 @@ static int apply(struct apply_cmd *c, const struct plan *p, struct err *err)
 		.no_input = c->no_input,
 		.detach = c->detach,
 	};
-	int fd, rc = permitted(c, p, err);
+	int fd, rc;
 
+	if (!p->drain.known && !c->dog.agents.without)
+		return err_set(err, EXIT_REFUSED,
+			       "plan %s does not say what has to be drained, as earlier versions "
+			       "made them: make it again (--without-agents writes it all the same)",
+			       p->id);
+	rc = permitted(c, p, err);
 	if (rc)
 		return rc;
 	if (c->dog.live.ask_m_key && mkey_ask(&c->dog.live.m_key, err))
@@ -117,6 +126,7 @@ int cmd_apply(int argc, char **argv)
 	const struct argp_child children[] = {
 		live_children[0],
 		{ &watchdog_argp, 0, "The watchdog:", 19 },
+		{ &agents_argp, 0, "Agents of jobs:", 29 },
 		{ 0 },
 	};
 	const struct argp argp = {

@@ -2,6 +2,7 @@
 #include "console/poller.h"
 
 #include "console/live.h"
+#include "console/agents.h"
 #include "console/update_record.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
@@ -54,6 +55,7 @@ struct poller {
 	struct plan *plan;    /* of the update */
 	struct osm_link *osm; /* NULL: our plugin has not answered yet */
 	struct installer installer;
+	struct agents agents;
 	bool lost, sm_lost;
 	const struct sweep_report *discovering; /* filled by the sweep that runs */
 	uint64_t last_step_ms;
@@ -361,6 +363,7 @@ static void end_update(struct poller *p)
 
 	set_apply(p, NULL);
 	apply_free(a);
+	agents_close(&p->agents);
 	plan_free(p->plan);
 	p->plan = NULL;
 	p->tables_at = 0; /* what is installed now is to be read */
@@ -382,21 +385,44 @@ static void report_update(struct poller *p, int rc, const struct err *err)
 		read_tables(p);
 }
 
-static struct apply_opts update_opts(struct poller *p, bool check_fresh)
+/* The application hands over what the job source says. */
+static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
 {
-	return (struct apply_opts){
+	const struct jobset *jobs = jobs_now(ctx);
+
+	for (uint32_t i = 0; jobs && i < n; i++) {
+		over[i] = true;
+		for (uint32_t k = 0; k < jobs->njob; k++)
+			over[i] = over[i] && jobs->jobs[k].id != id[i];
+	}
+	jobset_put(jobs);
+}
+
+static struct apply_opts update_opts(struct poller *p, bool check_fresh, bool agents)
+{
+	struct apply_opts o = {
 		.base = p->opts.journal_dir,
 		.accept_sl_change = p->opts.accept_sl_change,
 		.fresh = check_fresh ? still_fresh : NULL,
 		.gate = may_act,
 		.event = apply_event,
+		.ended = ended,
 		.ctx = p,
 	};
+
+	struct live_opts lo = { .ca = p->opts.ca, .port = p->opts.port, .m_key = p->opts.m_key };
+
+	agents_close(&p->agents);
+	if (agents && !p->opts.simulated)
+		agents_open(&p->agents, &lo, false);
+	agents_apply(&o, &p->agents, NULL);
+	o.without_agents = p->opts.simulated;
+	return o;
 }
 
 static void start_update(struct poller *p, struct plan *plan)
 {
-	struct apply_opts o = update_opts(p, true);
+	struct apply_opts o;
 	struct err err = { "" };
 	int rc;
 
@@ -408,6 +434,7 @@ static void start_update(struct poller *p, struct plan *plan)
 	}
 	p->plan = plan;
 	p->installer = smp_installer(p->wire);
+	o = update_opts(p, true, plan->drain.njob);
 	set_apply(p, apply_new(plan, &p->installer, &o));
 	rc = apply_run(p->apply, &err);
 	report_update(p, rc, &err);
@@ -426,7 +453,7 @@ static void decide_update(struct poller *p, bool keep)
 
 static void recover_update(struct poller *p, const char *txn)
 {
-	struct apply_opts o = update_opts(p, false);
+	struct apply_opts o;
 	struct err err = { "" };
 	struct journal *j = NULL;
 	int rc = 0;
@@ -439,6 +466,7 @@ static void recover_update(struct poller *p, const char *txn)
 		rc = journal_open(&j, journal_base(p->opts.journal_dir), txn, &err);
 	if (!rc) {
 		p->installer = smp_installer(p->wire);
+		o = update_opts(p, false, journal_info(j)->asked);
 		set_apply(p, apply_recover(j, p->fabric, &p->installer, &o));
 		rc = apply_rollback(p->apply, &err);
 	}
@@ -581,6 +609,7 @@ void poller_stop(struct poller *p)
 		plan_free(p->todo.v[i].plan);
 	vec_free(&p->todo);
 	apply_free(p->apply);
+	agents_close(&p->agents);
 	plan_free(p->plan);
 	fabric_put(p->fabric);
 	jobset_put(p->jobs);

@@ -103,15 +103,28 @@ int txn_plan(struct txn *t, const struct plan *p, bool accept_sl_change, struct 
 	return 0;
 }
 
+static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
+{
+	struct txn *t = ctx;
+
+	agents_ended(&t->agents, id, over, n);
+}
+
 int txn_recover(struct txn *t, struct journal *j, struct err *err)
 {
 	int rc = choose_way(t, NULL, err);
 
-	if (rc)
+	if (rc) {
 		journal_close(j);
-	else
-		t->a = apply_recover(j, t->live->f, &t->way.in, &t->o);
-	return rc;
+		return rc;
+	}
+	if (journal_info(j)->asked) {
+		agents_open(&t->agents, t->opts, true);
+		agents_apply(&t->o, &t->agents, NULL);
+		t->o.ended = ended;
+	}
+	t->a = apply_recover(j, t->live->f, &t->way.in, &t->o);
+	return 0;
 }
 
 void txn_note(struct txn *t, const char *type, json_t *data)
@@ -138,6 +151,7 @@ void txn_close(struct txn *t)
 	running = NULL;
 	apply_free(t->a);
 	live_install_close(&t->way);
+	agents_close(&t->agents);
 	if (record_close(t->record, &err))
 		log_add(LOG_ERROR, "record", "%s", err.text);
 	*t = (struct txn){ 0 };

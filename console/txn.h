@@ -3,6 +3,7 @@
 #ifndef CONSOLE_TXN_H
 #define CONSOLE_TXN_H
 
+#include "console/agents.h"
 #include "console/live_install.h"
 #include "console/record.h"
 #include "fabric/update/apply.h"
@@ -16,6 +17,7 @@ struct txn {
 	struct live_install way;
 	struct apply_opts o;
 	struct apply *a; /* owned */
+	struct agents agents;
 	bool no_record;	 /* it was the record that could not be written */
 	uint32_t failed; /* blocks said to have failed so far */
 };

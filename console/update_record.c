@@ -74,6 +74,23 @@ static void phase_line(struct record *r, const struct apply_event *ev)
 	add(r, type, data);
 }
 
+static void agents_line(struct record *r, const struct apply_event *ev)
+{
+	json_t *data = json_object();
+
+	json_object_set_new(data, "txn", json_string(ev->txn ? ev->txn : ""));
+	json_object_set_new(data, "phase", json_string(phase_name(ev->phase)));
+	json_object_set_new(data, "asked", json_string(phase_name(ev->asked)));
+	json_object_set_new(data, "agents", json_integer(ev->items));
+	json_object_set_new(data, "status", json_integer(ev->rc));
+	json_object_set_new(data, "text", record_str(ev->text));
+	add(r,
+	    ev->kind == APPLY_ASK      ? "agents.ask"
+	    : ev->kind == APPLY_ANSWER ? "agents.answer"
+				       : "agents.settled",
+	    data);
+}
+
 void update_record_event(struct record *r, const struct apply_event *ev, const struct fabric *f)
 {
 	json_t *data;
@@ -85,6 +102,11 @@ void update_record_event(struct record *r, const struct apply_event *ev, const s
 		break;
 	case APPLY_ITEM:
 		write_line(r, ev, f);
+		break;
+	case APPLY_ASK:
+	case APPLY_ANSWER:
+	case APPLY_SETTLED:
+		agents_line(r, ev);
 		break;
 	case APPLY_VERIFY:
 		data = json_object();

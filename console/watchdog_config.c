@@ -112,6 +112,9 @@ static json_t *encode(const struct watchdog_config *c)
 		(json_int_t)c->limits.symbol, "rcv", (json_int_t)c->limits.rcv, "discard",
 		(json_int_t)c->limits.discard, "downed", (json_int_t)c->limits.downed);
 
+	json_object_set_new(j, "without_agents", json_boolean(c->agents.without));
+	json_object_set_new(j, "without_silent", json_boolean(c->agents.silent_go_on));
+	json_object_set_new(j, "answer_s", json_integer(c->agents.answer_s));
 	put(j, "ca", o->ca);
 	put(j, "name", o->name);
 	put_path(j, "node_names", o->node_names);
@@ -180,6 +183,11 @@ int watchdog_config_read(struct watchdog_config *c, int fd, struct err *err)
 		.installer = str(c, "installer"),
 	};
 	c->accept_sl = json_is_true(json_object_get(c->text, "accept_sl"));
+	c->agents = (struct agents_opts){
+		.without = json_is_true(json_object_get(c->text, "without_agents")),
+		.silent_go_on = json_is_true(json_object_get(c->text, "without_silent")),
+		.answer_s = (unsigned)num(c, "answer_s"),
+	};
 	c->confirm_s = (unsigned)num(c, "confirm_s");
 	c->watch = (unsigned)num(c, "watch");
 	c->limits = (struct watch_limits){ num(c, "symbol"), num(c, "rcv"), num(c, "discard"),

@@ -4,6 +4,7 @@
 #ifndef CONSOLE_WATCHDOG_CONFIG_H
 #define CONSOLE_WATCHDOG_CONFIG_H
 
+#include "console/agents.h"
 #include "console/live.h"
 #include "fabric/update/watch.h"
 
@@ -11,6 +12,7 @@
 
 struct watchdog_config {
 	struct live_opts live; /* ask_m_key is not handed over: ask before */
+	struct agents_opts agents;
 	bool accept_sl;
 	unsigned confirm_s;
 	unsigned watch; /* bits of enum watch_what */

@@ -30,6 +30,7 @@ struct worker {
 	struct record *record;
 	struct live_install way;
 	struct job_source *jobs;
+	struct agents agents;
 	char *file; /* the plan's */
 	size_t file_len;
 	bool no_record; /* it was the record that could not be written */
@@ -61,6 +62,20 @@ static void note(void *ctx, const char *type, json_t *data)
 
 	if (record_add(w->record, type, data, &err))
 		log_add(LOG_ERROR, "record", "%s", err.text);
+}
+
+static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
+{
+	struct worker *w = ctx;
+
+	agents_ended(&w->agents, id, over, n);
+}
+
+/* Only where somebody is to be asked: a port has one listener. */
+static void reach_agents(struct worker *w, const struct plan *p, const struct journal *j)
+{
+	if (p ? p->drain.njob && !w->config.agents.without : journal_info(j)->asked)
+		agents_open(&w->agents, &w->config.live, true);
 }
 
 static int open_record(struct worker *w, const char *fabric, struct err *err)
@@ -111,6 +126,7 @@ static int run(struct worker *w, const struct plan *plan, struct journal *j, str
 		.in = &w->way.in,
 		.apply = { .gate = gate,
 			   .event = event,
+			   .ended = ended,
 			   .ctx = w,
 			   .accept_sl_change = w->config.accept_sl },
 		.watch = { .mask = w->config.watch, .limits = w->config.limits, .jobs = w->jobs },
@@ -124,7 +140,10 @@ static int run(struct worker *w, const struct plan *plan, struct journal *j, str
 		journal_close(j);
 		return EXIT_REFUSED;
 	}
+	reach_agents(w, plan, j);
+	agents_apply(&job.apply, &w->agents, &w->config.agents);
 	code = watchdog_run(w->dog, &job, &w->outcome, err);
+	agents_close(&w->agents);
 	live_install_close(&w->way);
 	return code == EXIT_REFUSED && w->no_record ? EXIT_NO_RECORD : code;
 }

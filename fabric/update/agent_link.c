@@ -10,6 +10,7 @@
 
 struct by_notices {
 	struct notice_port *np;
+	bool own;
 	uint16_t sm_lid; /* when it first listened */
 };
 
@@ -68,11 +69,12 @@ static void notices_close(void *ctx)
 {
 	struct by_notices *b = ctx;
 
-	notice_port_close(b->np);
+	if (b->own)
+		notice_port_close(b->np);
 	free(b);
 }
 
-void agent_link_notices(struct agent_link *out, struct notice_port *np)
+void agent_link_over(struct agent_link *out, struct notice_port *np)
 {
 	static const struct agent_link_ops ops = {
 		.name = "notices through the SM",
@@ -86,6 +88,12 @@ void agent_link_notices(struct agent_link *out, struct notice_port *np)
 
 	b->np = np;
 	*out = (struct agent_link){ &ops, b };
+}
+
+void agent_link_notices(struct agent_link *out, struct notice_port *np)
+{
+	agent_link_over(out, np);
+	((struct by_notices *)out->ctx)->own = true;
 }
 
 void agent_link_close(struct agent_link *l)

@@ -62,6 +62,8 @@ struct notice_port;
 
 /* Over an open port, from then on the link's: it closes it. */
 void agent_link_notices(struct agent_link *out, struct notice_port *np);
+/* The same, but np stays the caller's, as that of a wire does. */
+void agent_link_over(struct agent_link *out, struct notice_port *np);
 /* NULL and one without ops are fine. */
 void agent_link_close(struct agent_link *l);
 

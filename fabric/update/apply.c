@@ -104,6 +104,7 @@ void apply_free(struct apply *a)
 	if (!a)
 		return;
 	journal_close(a->journal);
+	crowd_free(&a->crowd);
 	pthread_mutex_destroy(&a->lock);
 	free(a->batch);
 	free(a->slowest);
@@ -137,7 +138,12 @@ static void drive(struct apply *a, enum coord_event ev)
 		bool ok;
 
 		sync_status(a);
+		if (act == ACT_AWAIT) {
+			act = crowd_await(a);
+			continue;
+		}
 		ok = apply_do(a, act);
+		crowd_hear(a);
 		if (atomic_load(&a->progress.cancel) && !a->c.cancelled) {
 			apply_fail(a, -ECANCELED, "cancelled by the operator");
 			coordinator_step(&a->c, EV_CANCEL);
@@ -214,12 +220,21 @@ static int keep_recovered(struct apply *a, struct err *err)
 			       "%u of %u blocks do not hold what plan %s wrote: it can only be "
 			       "rolled back",
 			       a->nall - new, a->nall, journal_info(a->journal)->head.plan);
-	a->c.outcome = OUTCOME_CONFIRMED;
-	sync_status(a);
-	rc = journal_mark(a->journal, TXN_CONFIRMED, 0, "kept after a recovery", err);
-	if (!rc)
-		apply_end(a, true);
-	return rc;
+	crowd_recover(a);
+	if (!a->crowd.n) {
+		a->c.outcome = OUTCOME_CONFIRMED;
+		sync_status(a);
+		rc = journal_mark(a->journal, TXN_CONFIRMED, 0, "kept after a recovery", err);
+		if (!rc)
+			apply_end(a, true);
+		return rc;
+	}
+	drive(a, EV_KEEP);
+	if (a->c.action == ACT_WAIT)
+		drive(a, EV_CONFIRM);
+	if (a->c.outcome == OUTCOME_CONFIRMED)
+		return 0;
+	return err_set(err, a->why_rc, "not kept: %.400s", a->why.text);
 }
 
 int apply_confirm(struct apply *a, struct err *err)
@@ -248,6 +263,7 @@ static int roll_back(struct apply *a, enum coord_event ev, const char *why, stru
 		apply_fail(a, -ECANCELED, "%s", why);
 		drive(a, ev);
 	} else if (a->journal && !txn_state_final(journal_info(a->journal)->state)) {
+		crowd_recover(a);
 		drive(a, EV_RECOVER);
 	} else {
 		return err_set(err, -EINVAL, "there is nothing to roll back");
@@ -272,6 +288,14 @@ int apply_give_up(struct apply *a, const char *why, struct err *err)
 	if (!a->journal || txn_state_final(journal_info(a->journal)->state))
 		return err_set(err, -EINVAL, "there is no unfinished update");
 	return journal_mark(a->journal, TXN_GIVEN_UP, 0, why, err);
+}
+
+void apply_idle(struct apply *a)
+{
+	if (a->c.action != ACT_WAIT)
+		return;
+	crowd_hear(a);
+	crowd_status(a);
 }
 
 void apply_cancel(struct apply *a)

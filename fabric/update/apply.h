@@ -2,14 +2,15 @@
 /*
  * apply: carries out a plan through an installer, and undoes it.
  *
- * apply_run() does PREPARE and WRITE and returns when the operator has to decide, or when it
- * is over; apply_confirm() and apply_rollback() end it.  All three block on the wire: call
- * them from one worker thread.  apply_cancel() and apply_status() may be called from any.
+ * apply_run() does PREPARE, UNPATH, WRITE and REPATH and returns when the operator has to decide,
+ * or when it is over; apply_confirm() and apply_rollback() end it.  All three block on the wire:
+ * call them from one worker thread.  apply_cancel() and apply_status() may be called from any.
  */
 #ifndef FABRIC_UPDATE_APPLY_H
 #define FABRIC_UPDATE_APPLY_H
 
 #include "fabric/base/err.h"
+#include "fabric/update/agent_link.h"
 #include "fabric/update/coordinator.h"
 #include "fabric/update/installer.h"
 #include "fabric/update/journal.h"
@@ -23,12 +24,15 @@ enum apply_event_kind {
 	APPLY_PHASE_END,   /* rc: how it went */
 	APPLY_ITEM,    /* one block or table written: change, rc, us; written back in ROLLBACK */
 	APPLY_VERIFY,  /* read back: items, rc 0 when all are as they should be */
+	APPLY_ASK,     /* items agents are asked to drain or to return (asked says what) */
+	APPLY_ANSWER,  /* one that could not, did not answer in time, or whose job is over: text */
+	APPLY_SETTLED, /* nobody is awaited any more: items of them did it, text in full */
 	APPLY_OUTCOME, /* the end */
 };
 
 struct apply_event {
 	enum apply_event_kind kind;
-	enum phase phase;
+	enum phase phase, asked; /* asked: UNPATH or REPATH, also while phase is ROLLBACK */
 	uint32_t wave, items;
 	const char *txn;
 	const struct changes *list; /* APPLY_ITEM: what change belongs to */
@@ -44,7 +48,15 @@ struct apply_opts {
 	const char *user;	/* who does it, for the journal; NULL: the process' user */
 	uint32_t tries;		/* writes of a block before it counts as failed; 0: 3 */
 	bool overwrite_foreign; /* on the way back, also where somebody else wrote meanwhile */
-	bool accept_sl_change;	/* apply although this installer cannot tell the hosts new SLs */
+	/* Agents are asked where they are there; where LIDs need the drain they have to be, and
+	 * else it is refused before anything is written. */
+	const struct agent_link *agents; /* NULL: nobody can be asked */
+	const char *no_agents;		 /* why not; NULL or "": there is no such way */
+	bool without_agents;		 /* ask nobody, and write although jobs should drain */
+	bool without_silent;		 /* write though some agents are silent or failed */
+	uint32_t answer_ms;		 /* for an agent to drain or return; 0: 30,000 */
+	uint32_t hold_s;		 /* for agents to stay away at most; 0: 900 */
+	bool accept_sl_change; /* apply although this installer cannot tell the hosts new SLs */
 
 	/* All run in the worker thread; each may be NULL.  fresh: is the plan still true
 	 * (plan_stale() on what is read anew)?  gate: before each phase and wave, after its
@@ -53,6 +65,9 @@ struct apply_opts {
 	int (*fresh)(void *ctx, struct err *err);
 	int (*gate)(void *ctx, const struct apply_event *ev, struct err *err);
 	void (*event)(void *ctx, const struct apply_event *ev);
+	/* Sets over[i] where job id[i] has ended: nobody is left there to be drained.  Twice a
+	 * second while answers are awaited; must not block. */
+	void (*ended)(void *ctx, const uint64_t *id, bool *over, uint32_t n);
 	void *ctx;
 };
 
@@ -69,6 +84,11 @@ struct apply_status {
 	uint32_t written, verified, retries, failed;
 	uint32_t foreign; /* found neither old nor new */
 	bool waiting;	  /* for the operator */
+	struct {
+		enum phase asked; /* last question: UNPATH, REPATH; NONE: nobody was asked */
+		uint32_t expected, waiting, done, failed, silent, gone;
+		char who[120]; /* some that wait, failed or are silent, by name */
+	} agents;
 	struct {
 		uint32_t sw;
 		uint32_t us; /* slowest answer so far */
@@ -101,6 +121,10 @@ int apply_abort(struct apply *a, enum coord_event ev, const char *why, struct er
 /* Ends a recovery that cannot be completed (a switch that is gone for good) without writing
  * anything; why goes into the journal. */
 int apply_give_up(struct apply *a, const char *why, struct err *err);
+
+/* While it waits for the operator, every second or so, by the thread that runs it: hears agents
+ * that answer late. */
+void apply_idle(struct apply *a);
 
 void apply_cancel(struct apply *a); /* thread-safe: stop writing, roll back */
 void apply_status(struct apply *a, struct apply_status *out); /* thread-safe */

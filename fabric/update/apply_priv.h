@@ -22,12 +22,30 @@ enum holds {
 	HOLDS_NOBODY  /* the switch is not in the fabric */
 };
 
+/* Whom it asks: nodes, by any of their ports. */
+struct crowd {
+	const struct agent_link *link;
+	struct txn_agent *port; /* sorted by name */
+	uint32_t nport;
+	uint32_t *first; /* of each agent's ports; and one behind the last */
+	uint32_t n;
+	uint32_t *by_guid;	   /* ports, by their GUID */
+	uint32_t *by_lid;	   /* agent, FAB_NONE: none */
+	struct coord_agent *state; /* by agent */
+	bool *told;		   /* that it is silent or failed, by agent */
+
+	uint64_t ask_ns, resend_ns, pause_ns, until_ns; /* of the present question */
+	uint64_t hold_ns;				/* 0: nobody is away */
+	uint64_t listen_ns, jobs_ns;			/* when due */
+};
+
 struct apply {
 	const struct plan *plan; /* NULL in a recovery */
 	const struct fabric *fabric;
 	const struct installer *in;
 	struct apply_opts o;
 	struct coordinator c;
+	struct crowd crowd;
 	const struct changes *list; /* the plan's, then the journal's */
 	struct journal *journal;
 	char txn[48];
@@ -61,6 +79,17 @@ bool apply_is_last(const struct apply *a, uint32_t i, uint32_t waves); /* of its
 uint32_t apply_count(const struct apply *a, enum holds h);	       /* in todo */
 /* The first of todo that is not h, with what is wrong, for a sentence. */
 void apply_first_not(char *buf, size_t size, const struct apply *a, enum holds h);
+
+/* apply_agents.c */
+bool crowd_gather(struct apply *a);  /* whom the plan wants; false: refused, and said why */
+bool crowd_begin(struct apply *a);   /* once the journal is there */
+void crowd_recover(struct apply *a); /* as the journal says */
+bool crowd_notify(struct apply *a);
+/* Waits for answers; returns the next action. */
+enum coord_action crowd_await(struct apply *a);
+void crowd_hear(struct apply *a); /* what came in meanwhile */
+void crowd_status(struct apply *a);
+void crowd_free(struct crowd *w);
 
 /* apply.c */
 void apply_emit(struct apply *a, struct apply_event *ev);

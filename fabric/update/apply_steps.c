@@ -84,7 +84,7 @@ static bool do_prepare(struct apply *a)
 	rc = apply_gate(a, &err);
 	if (rc)
 		return apply_fail(a, rc, "%s", err.text);
-	if (!plan_allowed(a))
+	if (!plan_allowed(a) || !crowd_gather(a))
 		return false;
 	for (uint32_t i = 0; i < a->c.max_tries && a->ntodo; i++) {
 		apply_read(a);
@@ -107,6 +107,7 @@ static bool do_journal(struct apply *a)
 	const struct plan *p = a->plan;
 	struct txn_head h = { 0 };
 	struct err err = { "" };
+	char text[80];
 	int rc;
 
 	status_step(a, "saving the old tables", 0, false);
@@ -126,8 +127,12 @@ static bool do_journal(struct apply *a)
 	snprintf(a->txn, sizeof(a->txn), "%s", journal_info(a->journal)->head.id);
 	memcpy(a->st.txn, a->txn, sizeof(a->st.txn));
 	pthread_mutex_unlock(&a->lock);
-	phase_event(a, APPLY_PHASE_END, 0, "plan fresh, old tables saved");
-	return true;
+	snprintf(text, sizeof(text), "plan fresh, old tables saved");
+	if (a->crowd.n)
+		snprintf(text, sizeof(text), "plan fresh, old tables saved, %u agents to ask",
+			 a->crowd.n);
+	phase_event(a, APPLY_PHASE_END, 0, text);
+	return crowd_begin(a);
 }
 
 /* What is going to be done is recorded, then synced (the gate), then noted in the journal; only
@@ -143,6 +148,22 @@ static bool do_begin_wave(struct apply *a)
 	rc = apply_gate(a, &err);
 	if (!rc)
 		rc = journal_mark(a->journal, TXN_WRITING, a->c.wave, NULL, &err);
+	return rc ? apply_fail(a, rc, "%s", err.text) : true;
+}
+
+/* What agents are about to be asked is noted first: who comes after a crash asks them back. */
+static bool do_begin_ask(struct apply *a, enum txn_state state, const char *step)
+{
+	struct err err = { "" };
+	int rc;
+
+	a->ntodo = a->crowd.n;
+	status_step(a, step, 0, false);
+	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
+	rc = apply_gate(a, &err);
+	if (!rc)
+		rc = journal_mark(a->journal, state, a->c.wave, NULL, &err);
+	a->ntodo = 0;
 	return rc ? apply_fail(a, rc, "%s", err.text) : true;
 }
 
@@ -391,11 +412,13 @@ bool apply_do(struct apply *a, enum coord_action act)
 		return do_read_back(a);
 	case ACT_FINISH:
 		return do_finish(a);
-	case ACT_BEGIN_UNPATH: /* the coordinator was not told of agents */
-	case ACT_NOTIFY:
-	case ACT_AWAIT:
+	case ACT_BEGIN_UNPATH:
+		return do_begin_ask(a, TXN_UNPATH, "waiting for agents to drain");
 	case ACT_BEGIN_REPATH:
-		return false;
+		return do_begin_ask(a, TXN_REPATH, "waiting for agents to return");
+	case ACT_NOTIFY:
+		return crowd_notify(a);
+	case ACT_AWAIT: /* not carried out but waited for, see drive() */
 	case ACT_WAIT:
 	case ACT_STOP:
 		break;

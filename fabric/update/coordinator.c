@@ -294,6 +294,13 @@ static enum coord_action start(struct coordinator *c, enum coord_event ev)
 			c->asked = PHASE_REPATH;
 		return back(c);
 	}
+	if (ev == EV_KEEP) {
+		c->touched = c->journalled = true;
+		c->wave = c->nwaves;
+		if (c->drain.nagents)
+			c->asked = PHASE_REPATH;
+		return begin_wave(c);
+	}
 	c->phase = PHASE_PREPARE;
 	return ACT_PREPARE;
 }
@@ -337,7 +344,7 @@ enum coord_action coordinator_step(struct coordinator *c, enum coord_event ev)
 {
 	bool ok = ev == EV_DONE;
 
-	if (ev == EV_START || ev == EV_RECOVER)
+	if (ev == EV_START || ev == EV_RECOVER || ev == EV_KEEP)
 		c->action = start(c, ev);
 	else if (ev != EV_DONE && ev != EV_FAILED)
 		c->action = outside(c, ev);

@@ -49,7 +49,8 @@ enum coord_action {
 
 enum coord_event {
 	EV_START,
-	EV_RECOVER,  /* instead of START: a journal was left behind */
+	EV_RECOVER,  /* instead of START: a journal was left behind, and what it wrote goes */
+	EV_KEEP,     /* likewise, and it stays, for all was found to be new */
 	EV_DONE,     /* the action was carried out in full */
 	EV_FAILED,   /* it was not: refused, items left over, disk full */
 	EV_CONFIRM,  /* operator, only while waiting */
@@ -136,7 +137,8 @@ void coordinator_init(struct coordinator *c, uint32_t nwaves, uint32_t max_tries
 /* Feeds an event, returns the next action. */
 enum coord_action coordinator_step(struct coordinator *c, enum coord_event ev);
 
-/* Before EV_START or EV_RECOVER: the update needs the drain.  Without this, or without agents,
+/* Before EV_RECOVER or EV_KEEP, or at the latest while ACT_JOURNAL is carried out: the update needs
+ * the drain.  Without this, or without agents,
  * phases 2 and 4 are passed over.
  *
  * On the way back nobody who is silent keeps the old tables from being written, whatever the

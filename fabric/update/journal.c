@@ -111,8 +111,8 @@ static int log_load(struct txn_info *info, size_t *valid, uint64_t *seq, const c
 	return 0;
 }
 
-int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char *said,
-		 struct err *err)
+static int add_line(struct journal *j, enum txn_state s, uint32_t wave, const char *said,
+		    struct err *err)
 {
 	char *path = xasprintf("%s/state.log", j->dir);
 	char *line = txn_mark_line(j->seq, s, wave, said, time(NULL));
@@ -134,16 +134,82 @@ int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char 
 			j->cut = before;
 	} else {
 		j->seq++;
-		j->info.state = s;
-		j->info.wave = wave;
-		j->info.state_s = time(NULL);
 	}
 	free(line);
 	free(path);
 	return rc;
 }
 
+int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char *said,
+		 struct err *err)
+{
+	int rc = add_line(j, s, wave, said, err);
+
+	if (rc)
+		return rc;
+	j->info.state = s;
+	j->info.wave = wave;
+	j->info.state_s = time(NULL);
+	j->info.asked = j->info.asked || s == TXN_UNPATH || s == TXN_REPATH;
+	return 0;
+}
+
+int journal_take(struct journal *j, struct err *err)
+{
+	int rc = add_line(j, TXN_TAKEN, j->info.wave, NULL, err);
+
+	j->info.taken += !rc;
+	return rc;
+}
+
+int journal_put_agents(struct journal *j, const struct txn_agent *v, uint32_t n, struct err *err)
+{
+	char *path = xasprintf("%s/agents.json", j->dir), *temp = xasprintf("%s.new", path);
+	char *all = txn_agents_encode(v, n);
+	int rc;
+
+	unlink(temp);
+	rc = store_write(temp, all, strlen(all), err);
+	if (!rc && rename(temp, path))
+		rc = err_set(err, -errno, "%s: cannot be written: %s", path, strerror(errno));
+	if (!rc)
+		rc = store_sync_dir(j->dir, err);
+	free(all);
+	free(temp);
+	free(path);
+	return rc;
+}
+
+int journal_agents(struct txn_agent **out, uint32_t *n, const struct journal *j, struct err *err)
+{
+	char *path = xasprintf("%s/agents.json", j->dir), *data = NULL;
+	size_t len;
+	int rc = store_read(&data, &len, path, err);
+
+	if (!rc && txn_agents_decode(out, n, data, len))
+		rc = err_set(err, -EBADMSG, "%s: damaged", path);
+	free(data);
+	free(path);
+	return rc;
+}
+
 /* ---- one transaction ---- */
+
+/* Above all that agents may have heard, also when the clock was set back. */
+static uint64_t next_number(const char *base, int64_t now)
+{
+	uint64_t next = now > 0 ? (uint64_t)now : 1;
+	struct txn_info *list;
+	uint32_t n;
+
+	if (journal_list(&list, &n, base, NULL))
+		return next;
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i].head.number >= next)
+			next = list[i].head.number + 1;
+	free(list);
+	return next;
+}
 
 static struct journal *journal_alloc(const char *base, const char *id)
 {
@@ -396,6 +462,8 @@ int journal_begin(struct journal **out, const char *base, const struct fabric *f
 	who_am_i(&h);
 	if (!h.id[0])
 		choose_id(&h, base);
+	if (!h.number)
+		h.number = next_number(base, h.time_s);
 	h.nlft = l->nlft;
 	h.nsl2vl = l->nsl2vl;
 	h.nwaves = l->nwaves;

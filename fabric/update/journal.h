@@ -5,6 +5,7 @@
  * BASE/ID/ holds
  *   head.json    who, when, which plan, which fabric, checksum of changes.bin
  *   changes.bin  every block and SL2VL table to be written, old and new contents, by GUID
+ *   agents.json  who may have been asked to move to escape LIDs, if anybody
  *   state.log    one checksummed line per step, each synced before the step is taken
  *   lock         held (a lock of the open file) by the process that works on it
  *   guard        likewise by the one that watches over that
@@ -29,7 +30,9 @@
 
 enum txn_state {
 	TXN_PREPARED,	 /* nothing written yet */
+	TXN_UNPATH,	 /* agents are asked: nodes may be on their escape LIDs */
 	TXN_WRITING,	 /* wave begun: any block of it may be old or new */
+	TXN_REPATH,	 /* all new and read back; nodes are asked to return */
 	TXN_CONFIRMING,	 /* all new and read back, the operator has not decided */
 	TXN_ROLLBACK,	 /* being written back */
 	TXN_INCOMPLETE,	 /* written back, but not everywhere: still to be recovered */
@@ -37,7 +40,8 @@ enum txn_state {
 	TXN_CONFIRMED,	 /* the new tables stay */
 	TXN_ROLLED_BACK, /* the old tables are back, proved by reading */
 	TXN_GIVEN_UP,	 /* left as it is: the operator knows better */
-	TXN_STATES
+	TXN_STATES,
+	TXN_TAKEN = TXN_STATES /* in the log only: another process works on it from here on */
 };
 
 const char *txn_state_name(enum txn_state s); /* "prepared", "writing", ... */
@@ -55,6 +59,15 @@ struct txn_head {
 	int64_t time_s;
 	struct digest fingerprint, from_hash, to_hash;
 	uint32_t nlft, nsl2vl, nwaves;
+	uint64_t number; /* in notices: Unix time, but above all earlier ones; filled in when 0 */
+};
+
+/* A port of a node whose job is asked to drain. */
+struct txn_agent {
+	uint64_t guid;
+	uint16_t lid, nlids;
+	uint64_t job;
+	char name[64];
 };
 
 struct txn_info {
@@ -62,6 +75,8 @@ struct txn_info {
 	enum txn_state state;
 	uint32_t wave;	  /* of TXN_WRITING */
 	int64_t state_s;  /* time of the last step */
+	bool asked;	  /* agents may be on their escape LIDs, if it is not over */
+	uint32_t taken;	  /* how many processes have taken it over */
 	bool live;	  /* a process works on it right now, or is about to be started again */
 	bool guarded;	  /* there is one that starts it again */
 	char broken[160]; /* not readable, and why; "" else */
@@ -86,6 +101,13 @@ int journal_open(struct journal **out, const char *base, const char *id, struct 
 /* Adds a step; on disk when it returns 0.  text: one line for people, may be NULL. */
 int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char *text,
 		 struct err *err);
+
+/* Who is going to be asked to drain; on disk when it returns 0.  Once, before TXN_UNPATH. */
+int journal_put_agents(struct journal *j, const struct txn_agent *v, uint32_t n, struct err *err);
+/* -ENOENT: nobody was; -EBADMSG.  Caller frees *out. */
+int journal_agents(struct txn_agent **out, uint32_t *n, const struct journal *j, struct err *err);
+/* Another process works on it from now on: noted and synced. */
+int journal_take(struct journal *j, struct err *err);
 
 const struct txn_info *journal_info(const struct journal *j);
 struct changes *journal_changes(struct journal *j); /* owned by the journal; bind before use */

@@ -12,12 +12,13 @@
 
 #define MARK_SUM 16 /* hex digits in front of a line of the state log */
 
-static const char *const state_names[TXN_STATES] = {
+static const char *const state_names[TXN_STATES + 1] = {
+	[TXN_UNPATH] = "unpath",	 [TXN_REPATH] = "repath",
 	[TXN_PREPARED] = "prepared",	 [TXN_WRITING] = "writing",
 	[TXN_CONFIRMING] = "confirming", [TXN_ROLLBACK] = "rollback",
 	[TXN_INCOMPLETE] = "incomplete", [TXN_ABANDONED] = "abandoned",
 	[TXN_CONFIRMED] = "confirmed",	 [TXN_ROLLED_BACK] = "rolled-back",
-	[TXN_GIVEN_UP] = "given-up",
+	[TXN_GIVEN_UP] = "given-up",	 [TXN_TAKEN] = "taken",
 };
 
 const char *txn_state_name(enum txn_state s)
@@ -49,6 +50,7 @@ char *txn_head_encode(const struct txn_head *h, const struct digest *sum)
 	json_object_set_new(j, "to_hash", json_string(digest_hex(to, &h->to_hash)));
 	json_object_set_new(j, "lft_blocks", json_integer(h->nlft));
 	json_object_set_new(j, "sl2vl_tables", json_integer(h->nsl2vl));
+	json_object_set_new(j, "number", json_integer((json_int_t)h->number));
 	json_object_set_new(j, "waves", json_integer(h->nwaves));
 	json_object_set_new(j, "changes_sha256", json_string(digest_hex(chg, sum)));
 	out = json_dumps(j, JSON_INDENT(1));
@@ -89,6 +91,7 @@ int txn_head_decode(struct txn_head *h, struct digest *sum, const char *data, si
 	h->time_s = json_integer_value(json_object_get(j, "time_s"));
 	h->nlft = (uint32_t)json_integer_value(json_object_get(j, "lft_blocks"));
 	h->nsl2vl = (uint32_t)json_integer_value(json_object_get(j, "sl2vl_tables"));
+	h->number = (uint64_t)json_integer_value(json_object_get(j, "number"));
 	h->nwaves = (uint32_t)json_integer_value(json_object_get(j, "waves"));
 	if (json_integer_value(json_object_get(j, "version")) != 1)
 		rc = err_set(err, -EBADMSG, "%s: of another version of this program", name);
@@ -129,9 +132,14 @@ static bool mark_parse(struct txn_info *info, const char *line, size_t len, uint
 	if (sscanf(buf, "%" SCNu64 " %" SCNd64 " %15s %" SCNu32, &got, &when, state, &wave) != 4 ||
 	    got != seq)
 		return false;
+	if (!strcmp(state, state_names[TXN_TAKEN])) {
+		info->taken++;
+		return true;
+	}
 	for (int s = 0; s < TXN_STATES; s++) {
 		if (strcmp(state, state_names[s]))
 			continue;
+		info->asked = info->asked || s == TXN_UNPATH || s == TXN_REPATH;
 		info->state = (enum txn_state)s;
 		info->state_s = when;
 		info->wave = wave;
@@ -149,7 +157,8 @@ size_t txn_log_decode(struct txn_info *info, uint64_t *seq, const char *data, si
 	/* without a single whole line a write may have happened all the same */
 	info->state = TXN_WRITING;
 	info->state_s = info->head.time_s;
-	info->wave = 0;
+	info->wave = info->taken = 0;
+	info->asked = false;
 	while (valid < len && (nl = memchr(data + valid, '\n', len - valid))) {
 		if (!mark_parse(info, data + valid, (size_t)(nl - data) - valid, *seq))
 			break;
@@ -173,4 +182,58 @@ char *txn_mark_line(uint64_t seq, enum txn_state s, uint32_t wave, const char *s
 	line = xasprintf("%s %s\n", sum, body);
 	free(body);
 	return line;
+}
+
+/* ---- agents ---- */
+
+char *txn_agents_encode(const struct txn_agent *v, uint32_t n)
+{
+	json_t *list = json_array();
+	char *body, *all, hex[DIGEST_HEX];
+	struct digest d;
+
+	for (uint32_t i = 0; i < n; i++)
+		json_array_append_new(list,
+				      json_pack("[I, i, i, I, o]", (json_int_t)v[i].guid, v[i].lid,
+						v[i].nlids, (json_int_t)v[i].job, text(v[i].name)));
+	body = json_dumps(list, JSON_COMPACT);
+	digest_of(&d, body, strlen(body));
+	all = xasprintf("%s\n%s", digest_hex(hex, &d), body);
+	free(body);
+	json_decref(list);
+	return all;
+}
+
+static void agent_decode(struct txn_agent *g, const json_t *x)
+{
+	const char *name = json_string_value(json_array_get(x, 4));
+
+	g->guid = (uint64_t)json_integer_value(json_array_get(x, 0));
+	g->lid = (uint16_t)json_integer_value(json_array_get(x, 1));
+	g->nlids = (uint16_t)json_integer_value(json_array_get(x, 2));
+	g->job = (uint64_t)json_integer_value(json_array_get(x, 3));
+	snprintf(g->name, sizeof(g->name), "%.63s", name ? name : "");
+}
+
+int txn_agents_decode(struct txn_agent **out, uint32_t *n, const char *data, size_t len)
+{
+	const char *nl = memchr(data, '\n', len);
+	struct digest want, is;
+	char hex[DIGEST_HEX];
+	json_t *list, *x;
+	size_t i;
+
+	if (!nl || nl - data != DIGEST_HEX - 1)
+		return -EBADMSG;
+	snprintf(hex, sizeof(hex), "%.*s", DIGEST_HEX - 1, data);
+	nl++;
+	digest_of(&is, nl, len - (size_t)(nl - data));
+	if (digest_parse(&want, hex) || !digest_equal(&want, &is))
+		return -EBADMSG;
+	list = json_loadb(nl, len - (size_t)(nl - data), 0, NULL);
+	*n = (uint32_t)json_array_size(list);
+	*out = xcalloc(*n, sizeof(**out));
+	json_array_foreach(list, i, x) agent_decode(&(*out)[i], x);
+	json_decref(list);
+	return 0;
 }

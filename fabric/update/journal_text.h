@@ -24,4 +24,9 @@ char *txn_mark_line(uint64_t seq, enum txn_state s, uint32_t wave, const char *s
  * the last.  Returns the bytes of them; *seq: how many. */
 size_t txn_log_decode(struct txn_info *info, uint64_t *seq, const char *data, size_t len);
 
+/* Of agents.json: a checksum, then a line.  The caller frees it. */
+char *txn_agents_encode(const struct txn_agent *v, uint32_t n);
+/* -EBADMSG.  The caller frees *out. */
+int txn_agents_decode(struct txn_agent **out, uint32_t *n, const char *data, size_t len);
+
 #endif

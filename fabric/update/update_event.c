@@ -5,8 +5,9 @@
 #include <string.h>
 
 static const char *const kinds[] = {
-	[APPLY_PHASE_BEGIN] = "begin", [APPLY_PHASE_END] = "end", [APPLY_ITEM] = "item",
-	[APPLY_VERIFY] = "verify",     [APPLY_OUTCOME] = "ended",
+	[APPLY_PHASE_BEGIN] = "begin", [APPLY_PHASE_END] = "end",   [APPLY_ITEM] = "item",
+	[APPLY_VERIFY] = "verify",     [APPLY_OUTCOME] = "ended",   [APPLY_ASK] = "ask",
+	[APPLY_ANSWER] = "answer",     [APPLY_SETTLED] = "settled",
 };
 
 static const char *const whys[] = {
@@ -32,16 +33,28 @@ static json_t *text(const char *s)
 	return json_string(clean);
 }
 
+static json_t *agents_json(const struct apply_status *st)
+{
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "asked",
+			 phase_name(st->agents.asked), "expected", (json_int_t)st->agents.expected,
+			 "waiting", (json_int_t)st->agents.waiting, "done",
+			 (json_int_t)st->agents.done, "failed", (json_int_t)st->agents.failed,
+			 "silent", (json_int_t)st->agents.silent, "gone",
+			 (json_int_t)st->agents.gone, "who", text(st->agents.who));
+}
+
 json_t *update_status_json(const struct apply_status *st)
 {
 	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}",
+		"{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, "
+		"s:o}",
 		"phase", phase_name(st->phase), "outcome", outcome_name(st->outcome), "why",
 		whys[st->why], "txn", st->txn, "step", st->step, "wave", (json_int_t)st->wave,
 		"waves", (json_int_t)st->nwaves, "total", (json_int_t)st->total, "written",
 		(json_int_t)st->written, "verified", (json_int_t)st->verified, "retries",
 		(json_int_t)st->retries, "failed", (json_int_t)st->failed, "foreign",
-		(json_int_t)st->foreign, "waiting", st->waiting, "text", text(st->text));
+		(json_int_t)st->foreign, "waiting", st->waiting, "text", text(st->text), "agents",
+		agents_json(st));
 }
 
 json_t *update_event_json(const struct apply_event *ev, const struct apply_status *st,
@@ -53,6 +66,8 @@ json_t *update_event_json(const struct apply_event *ev, const struct apply_statu
 			      update_status_json(st));
 	char name[160];
 
+	if (ev->asked)
+		json_object_set_new(j, "asked", json_string(phase_name(ev->asked)));
 	if (ev->kind == APPLY_OUTCOME)
 		json_object_set_new(j, "outcome", json_string(outcome_name(ev->outcome)));
 	if (ev->kind != APPLY_ITEM || !ev->change)
@@ -93,6 +108,18 @@ static enum outcome outcome_of(const char *s)
 	return OUTCOME_NONE;
 }
 
+static void agents_parse(struct apply_status *st, const json_t *j)
+{
+	st->agents.asked = phase_of(str(j, "asked"));
+	st->agents.expected = num(j, "expected");
+	st->agents.waiting = num(j, "waiting");
+	st->agents.done = num(j, "done");
+	st->agents.failed = num(j, "failed");
+	st->agents.silent = num(j, "silent");
+	st->agents.gone = num(j, "gone");
+	snprintf(st->agents.who, sizeof(st->agents.who), "%s", str(j, "who"));
+}
+
 void update_status_parse(struct apply_status *st, const json_t *j)
 {
 	*st = (struct apply_status){
@@ -108,6 +135,7 @@ void update_status_parse(struct apply_status *st, const json_t *j)
 		.foreign = num(j, "foreign"),
 		.waiting = json_is_true(json_object_get(j, "waiting")),
 	};
+	agents_parse(st, json_object_get(j, "agents"));
 	for (size_t i = 0; i < COUNT(whys); i++)
 		if (!strcmp(str(j, "why"), whys[i]))
 			st->why = (enum coord_why)i;
@@ -128,6 +156,7 @@ bool update_event_parse(struct apply_event *ev, struct apply_status *st, const j
 	*ev = (struct apply_event){
 		.kind = (enum apply_event_kind)k,
 		.phase = phase_of(str(j, "phase")),
+		.asked = phase_of(str(j, "asked")),
 		.wave = num(j, "wave"),
 		.items = num(j, "items"),
 		.us = num(j, "us"),

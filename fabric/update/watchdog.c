@@ -292,6 +292,13 @@ static int fresh(void *ctx, struct err *err)
 	return d->job->apply.fresh ? d->job->apply.fresh(d->job->apply.ctx, err) : 0;
 }
 
+static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
+{
+	struct watchdog *d = ctx;
+
+	d->job->apply.ended(d->job->apply.ctx, id, over, n);
+}
+
 /* While it waits: is it still there? */
 static int blocks(void *ctx, struct err *err)
 {
@@ -419,6 +426,7 @@ static int decide(struct watchdog *d, struct err *err)
 		}
 		if (look_around(d, &rc, err))
 			break;
+		apply_idle(d->a);
 		rest(d);
 	}
 	waits(d, false);
@@ -440,6 +448,7 @@ static struct apply *make_apply(struct watchdog *d, const struct watchdog_job *j
 	ao.gate = gate;
 	ao.event = event;
 	ao.fresh = job->apply.fresh ? fresh : NULL;
+	ao.ended = job->apply.ended ? ended : NULL;
 	ao.ctx = d;
 	return job->plan ? apply_new(job->plan, job->in, &ao)
 			 : apply_recover(job->journal, job->fabric, job->in, &ao);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/agents.h"
+
+#include "fabric/base/log.h"
+#include "fabric/jobs/source.h"
+#include "fabric/mad/notice_port.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_WITHOUT = 760, OPT_SILENT, OPT_ANSWER };
+
+static const struct argp_option rows[] = {
+	{ "on-silent", OPT_SILENT, "WHAT", 0,
+	  "when agents do not drain: abort (preset), or continue without their jobs", 0 },
+	{ "agent-timeout", OPT_ANSWER, "S", 0,
+	  "how long agents may take to drain or to return (preset: 30)", 0 },
+	{ "without-agents", OPT_WITHOUT, NULL, 0,
+	  "ask nobody, and write although jobs should drain: their packets may get lost or stuck",
+	  0 },
+	{ 0 },
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct agents_opts *o = state->input;
+	char *end;
+
+	switch (key) {
+	case OPT_WITHOUT:
+		o->without = true;
+		return 0;
+	case OPT_SILENT:
+		if (strcmp(arg, "abort") != 0 && strcmp(arg, "continue") != 0)
+			argp_error(state, "--on-silent: '%s' is neither abort nor continue", arg);
+		o->silent_go_on = arg[0] == 'c';
+		return 0;
+	case OPT_ANSWER:
+		o->answer_s = (unsigned)strtoul(arg, &end, 10);
+		if (end == arg || *end || !o->answer_s || o->answer_s > 3600)
+			argp_error(state, "--agent-timeout: '%s' is not 1 to 3600 seconds", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp agents_argp = { .options = rows, .parser = take };
+
+/* They are only looked at while agents are awaited: a source never blocks. */
+static void watch_jobs(struct agents *a, const char *name)
+{
+	bool slurm = name && !strcmp(name, "slurm");
+	struct source_opts so = { .path = slurm ? NULL : name };
+	struct err err = { "" };
+
+	if (name &&
+	    job_source_open(&a->jobs, slurm ? &job_source_slurm : &job_source_file, &so, &err))
+		log_add(LOG_WARN, "jobs", "%s", err.text);
+}
+
+void agents_open(struct agents *a, const struct live_opts *lo, bool jobs)
+{
+	struct notice_opts o = { .ca = lo->ca, .port = lo->port, .m_key = lo->m_key };
+	struct notice_port *np;
+	struct err err = { "" };
+
+	*a = (struct agents){ 0 };
+	if (!notice_port_open_umad(&np, &o, &err))
+		agent_link_notices(&a->link, np);
+	else
+		snprintf(a->why, sizeof(a->why), "%s", err.text);
+	explicit_bzero(&o, sizeof(o));
+	if (jobs)
+		watch_jobs(a, lo->jobs);
+}
+
+void agents_close(struct agents *a)
+{
+	agent_link_close(&a->link);
+	job_source_close(a->jobs);
+	job_list_put(a->running);
+	*a = (struct agents){ 0 };
+}
+
+void agents_apply(struct apply_opts *out, const struct agents *a, const struct agents_opts *o)
+{
+	out->agents = a->link.ops ? &a->link : NULL;
+	out->no_agents = a->why;
+	if (!o)
+		return;
+	out->without_agents = o->without;
+	out->without_silent = o->silent_go_on;
+	out->answer_ms = o->answer_s * 1000;
+}
+
+static bool runs(const struct job_list *l, uint64_t id)
+{
+	for (uint32_t i = 0; i < l->njob; i++)
+		if (l->jobs[i].id == id)
+			return true;
+	return false;
+}
+
+void agents_ended(struct agents *a, const uint64_t *id, bool *over, uint32_t n)
+{
+	const struct job_list *list;
+
+	if (!a->jobs)
+		return;
+	job_source_poll(a->jobs);
+	list = job_source_take(a->jobs);
+	if (list) {
+		job_list_put(a->running);
+		a->running = list;
+	}
+	for (uint32_t i = 0; a->running && i < n; i++)
+		over[i] = !runs(a->running, id[i]);
+}
