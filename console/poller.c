@@ -344,6 +344,7 @@ static void apply_event(void *ctx, const struct apply_event *ev)
 	/* these belong to the update and may be gone when the message is read */
 	msg->event.txn = NULL;
 	msg->event.list = NULL;
+	msg->event.item = NULL;
 	msg->event.change = NULL;
 	if (p->apply)
 		apply_status(p->apply, &msg->apply);

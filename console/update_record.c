@@ -6,6 +6,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#define LINE_ITEMS 512 /* writes that share a line, at most */
+
 static void add(struct record *r, const char *type, json_t *data)
 {
 	struct err err;
@@ -31,31 +33,65 @@ static json_t *hex_guid(uint64_t guid)
 	return json_string(buf);
 }
 
-static void write_line(struct record *r, const struct apply_event *ev, const struct fabric *f)
+/* [block, old hash, new hash, status, us]; of SL2VL tables input and output port first. */
+static json_t *write_entry(const struct apply_event *ev, const struct apply_item *it)
 {
-	const struct change *c = ev->change;
+	const struct change *c = &ev->list->v[it->change];
 	size_t len = change_bytes(c);
 	bool back = ev->phase == PHASE_ROLLBACK;
 	const uint8_t *from = back ? change_new(ev->list, c) : change_old(ev->list, c);
 	const uint8_t *to = back ? change_old(ev->list, c) : change_new(ev->list, c);
-	json_t *data = json_object();
+	json_t *j = json_array();
 
-	json_object_set_new(data, "txn", json_string(ev->txn ? ev->txn : ""));
-	json_object_set_new(data, "sw", hex_guid(c->guid));
-	if (f && c->sw < f->nsw)
-		json_object_set_new(data, "name", record_str(f->sw_name[c->sw]));
 	if (c->kind == CHANGE_LFT) {
-		json_object_set_new(data, "block", json_integer(c->block));
+		json_array_append_new(j, json_integer(c->block));
 	} else {
-		json_object_set_new(data, "in", json_integer(c->in));
-		json_object_set_new(data, "out", json_integer(c->out));
+		json_array_append_new(j, json_integer(c->in));
+		json_array_append_new(j, json_integer(c->out));
 	}
-	json_object_set_new(data, "rollback", json_boolean(back));
-	json_object_set_new(data, "old_sha256", hash_of(from, len));
-	json_object_set_new(data, "new_sha256", hash_of(to, len));
-	json_object_set_new(data, "status", json_integer(ev->rc));
-	json_object_set_new(data, "us", json_integer(ev->us));
-	add(r, c->kind == CHANGE_LFT ? "lft.write" : "sl2vl.write", data);
+	json_array_append_new(j, hash_of(from, len));
+	json_array_append_new(j, hash_of(to, len));
+	json_array_append_new(j, json_integer(it->rc));
+	json_array_append_new(j, json_integer(it->us));
+	return j;
+}
+
+static json_t *write_switch(const struct change *c, const struct fabric *f, json_t **list)
+{
+	json_t *j = json_object();
+
+	*list = json_array();
+	json_object_set_new(j, "sw", hex_guid(c->guid));
+	if (f && c->sw < f->nsw)
+		json_object_set_new(j, "name", record_str(f->sw_name[c->sw]));
+	json_object_set_new(j, c->kind == CHANGE_LFT ? "blocks" : "tables", *list);
+	return j;
+}
+
+/* From item first on as many as are of the same kind and fit a line; returns how many. */
+static uint32_t write_line(struct record *r, const struct apply_event *ev, const struct fabric *f,
+			   uint32_t first)
+{
+	const struct change *v = ev->list->v, *c = &v[ev->item[first].change], *last = NULL;
+	json_t *data = json_object(), *switches = json_array(), *list = NULL;
+	uint8_t kind = c->kind;
+	uint32_t n = 0;
+
+	for (; n < LINE_ITEMS && first + n < ev->items; n++) {
+		c = &v[ev->item[first + n].change];
+		if (c->kind != kind)
+			break;
+		if (!last || c->guid != last->guid)
+			json_array_append_new(switches, write_switch(c, f, &list));
+		json_array_append_new(list, write_entry(ev, &ev->item[first + n]));
+		last = c;
+	}
+	json_object_set_new(data, "txn", json_string(ev->txn ? ev->txn : ""));
+	json_object_set_new(data, "wave", json_integer(ev->wave));
+	json_object_set_new(data, "rollback", json_boolean(ev->phase == PHASE_ROLLBACK));
+	json_object_set_new(data, "switches", switches);
+	add(r, kind == CHANGE_LFT ? "lft.write" : "sl2vl.write", data);
+	return n;
 }
 
 static void phase_line(struct record *r, const struct apply_event *ev)
@@ -101,7 +137,8 @@ void update_record_event(struct record *r, const struct apply_event *ev, const s
 		phase_line(r, ev);
 		break;
 	case APPLY_ITEM:
-		write_line(r, ev, f);
+		for (uint32_t i = 0; i < ev->items;)
+			i += write_line(r, ev, f, i);
 		break;
 	case APPLY_ASK:
 	case APPLY_ANSWER:

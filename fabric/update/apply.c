@@ -72,6 +72,9 @@ static struct apply *alloc(const struct fabric *f, const struct changes *l,
 	if (a->batch_max > l->n)
 		a->batch_max = l->n;
 	a->batch = xcalloc(a->batch_max, sizeof(*a->batch));
+	a->item = xcalloc(a->batch_max, sizeof(*a->item));
+	a->progress.report = a->steady.report = apply_steps_report;
+	a->progress.ctx = a->steady.ctx = a;
 	pthread_mutex_init(&a->lock, NULL);
 	coordinator_init(&a->c, l->nwaves, a->o.tries);
 	return a;
@@ -107,6 +110,7 @@ void apply_free(struct apply *a)
 	crowd_free(&a->crowd);
 	pthread_mutex_destroy(&a->lock);
 	free(a->batch);
+	free(a->item);
 	free(a->slowest);
 	free(a->left);
 	free(a->todo);

@@ -22,7 +22,8 @@
 enum apply_event_kind {
 	APPLY_PHASE_BEGIN, /* also of each wave: wave is set */
 	APPLY_PHASE_END,   /* rc: how it went */
-	APPLY_ITEM,    /* one block or table written: change, rc, us; written back in ROLLBACK */
+	APPLY_ITEM,    /* items blocks or tables written: item; written back in ROLLBACK; none: it
+			* goes on */
 	APPLY_VERIFY,  /* read back: items, rc 0 when all are as they should be */
 	APPLY_ASK,     /* items agents are asked to drain or to return (asked says what) */
 	APPLY_ANSWER,  /* one that could not, did not answer in time, or whose job is over: text */
@@ -30,15 +31,22 @@ enum apply_event_kind {
 	APPLY_OUTCOME, /* the end */
 };
 
+struct apply_item {
+	uint32_t change; /* in the list */
+	int rc;
+	uint32_t us;
+};
+
 struct apply_event {
 	enum apply_event_kind kind;
 	enum phase phase, asked; /* asked: UNPATH or REPATH, also while phase is ROLLBACK */
 	uint32_t wave, items;
 	const char *txn;
-	const struct changes *list; /* APPLY_ITEM: what change belongs to */
-	const struct change *change;
+	const struct changes *list; /* APPLY_ITEM: what items and change belong to */
+	const struct apply_item *item;
+	const struct change *change; /* the first that failed, with its rc; NULL: none */
 	int rc;
-	uint32_t us;
+	uint32_t us; /* the slowest */
 	enum outcome outcome;
 	char text[200]; /* for people; "" when the kind says it all */
 };

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/apply_priv.h"
 
+#include "fabric/base/clock.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#define TELL_MS 100
 
 /* What is to be there again: from before the wave, or from before all of them. */
 static const uint8_t *old_of(const struct apply *a, const struct change *c)
@@ -44,18 +48,55 @@ static void note_time(struct apply *a, const struct install_item *it)
 	}
 }
 
-static void emit_item(struct apply *a, uint32_t i, const struct install_item *it)
+static void emit_items(struct apply *a, const uint32_t *idx, uint32_t n)
 {
 	struct apply_event ev = {
-		.kind = APPLY_ITEM,
-		.list = a->list,
-		.change = &a->list->v[i],
-		.rc = it->rc,
-		.us = it->us,
-		.items = 1,
+		.kind = APPLY_ITEM, .list = a->list, .item = a->item, .items = n
 	};
 
+	for (uint32_t i = 0; i < n; i++) {
+		const struct install_item *it = &a->batch[i];
+
+		a->rc[idx[i]] = it->rc;
+		a->item[i] = (struct apply_item){ idx[i], it->rc, it->us };
+		ev.us = it->us > ev.us ? it->us : ev.us;
+		if (!it->rc || ev.rc)
+			continue;
+		ev.rc = it->rc;
+		ev.change = &a->list->v[idx[i]];
+	}
 	apply_emit(a, &ev);
+}
+
+/* A batch under way: counted, and shown now and then. */
+void apply_steps_report(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct apply_event ev = { .kind = APPLY_ITEM };
+	struct apply *a = ctx;
+	uint64_t now;
+
+	(void)step;
+	(void)total;
+	if (!a->counts)
+		return;
+	pthread_mutex_lock(&a->lock);
+	*a->counts = a->counted + (uint32_t)done;
+	pthread_mutex_unlock(&a->lock);
+	now = clock_ms();
+	if (now - a->told_ms < TELL_MS)
+		return;
+	a->told_ms = now;
+	ev.list = a->list;
+	apply_emit(a, &ev);
+}
+
+static void count(struct apply *a, uint32_t *which)
+{
+	pthread_mutex_lock(&a->lock);
+	a->counts = which;
+	if (which)
+		a->counted = *which;
+	pthread_mutex_unlock(&a->lock);
 }
 
 static void write_batch(struct apply *a, const uint32_t *idx, uint32_t n, bool back)
@@ -65,19 +106,19 @@ static void write_batch(struct apply *a, const uint32_t *idx, uint32_t n, bool b
 	for (uint32_t i = 0; i < n; i++)
 		fill(&a->batch[i], a, &a->list->v[idx[i]], back);
 	/* what went wrong is in the items */
-	a->in->ops->write(a->in->ctx, a->fabric, a->batch, n, back ? NULL : &a->progress, NULL);
+	count(a, &a->st.written);
+	a->in->ops->write(a->in->ctx, a->fabric, a->batch, n, back ? &a->steady : &a->progress,
+			  NULL);
+	count(a, NULL);
 	pthread_mutex_lock(&a->lock);
 	for (uint32_t i = 0; i < n; i++) {
 		failed += a->batch[i].rc != 0;
 		note_time(a, &a->batch[i]);
 	}
-	a->st.written += n - failed;
+	a->st.written = a->counted + n - failed;
 	a->st.failed += failed;
 	pthread_mutex_unlock(&a->lock);
-	for (uint32_t i = 0; i < n; i++) {
-		a->rc[idx[i]] = a->batch[i].rc;
-		emit_item(a, idx[i], &a->batch[i]);
-	}
+	emit_items(a, idx, n);
 }
 
 void apply_write(struct apply *a, bool back)
@@ -124,7 +165,10 @@ static void read_batch(struct apply *a, const uint32_t *idx, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++)
 		fill(&a->batch[i], a, &a->list->v[idx[i]], true);
-	a->in->ops->read(a->in->ctx, a->fabric, a->batch, n, back ? NULL : &a->progress, NULL);
+	count(a, &a->st.verified);
+	a->in->ops->read(a->in->ctx, a->fabric, a->batch, n, back ? &a->steady : &a->progress,
+			 NULL);
+	count(a, NULL);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t k = idx[i];
 
@@ -134,7 +178,7 @@ static void read_batch(struct apply *a, const uint32_t *idx, uint32_t n)
 		got += !a->batch[i].rc;
 	}
 	pthread_mutex_lock(&a->lock);
-	a->st.verified += got;
+	a->st.verified = a->counted + got;
 	for (uint32_t i = 0; i < n; i++)
 		note_time(a, &a->batch[i]);
 	pthread_mutex_unlock(&a->lock);

@@ -8,8 +8,8 @@
 #include <pthread.h>
 
 #define APPLY_BATCH                                                                                \
-	256 /* items per call of the installer: how often the screen learns something              \
-	     */
+	4096 /* items per call of the installer: how often the screen learns something             \
+	      */
 
 /* What a switch was last seen to hold of a change. */
 enum holds {
@@ -60,7 +60,12 @@ struct apply {
 	uint32_t *left, nleft; /* not undone */
 	uint32_t *slowest;     /* by switch, us */
 	struct progress progress;
+	struct progress steady; /* the same without cancel: on the way back */
+	uint32_t *counts;	/* what grows in st while a batch is under way, from counted on */
+	uint32_t counted;
+	uint64_t told_ms;
 	struct install_item *batch;
+	struct apply_item *item; /* what became of the batch */
 	uint32_t batch_max;
 
 	int why_rc; /* first thing that went wrong */
@@ -75,6 +80,7 @@ void apply_write(struct apply *a, bool back);	      /* new contents, or the old 
 void apply_read(struct apply *a);		      /* sets holds */
 void apply_todo_all(struct apply *a, uint32_t waves); /* all that waves 0..waves-1 write */
 void apply_todo_wave(struct apply *a, uint32_t wave); /* what that one writes */
+void apply_steps_report(void *ctx, const char *step, uint64_t done, uint64_t total);
 bool apply_is_last(const struct apply *a, uint32_t i, uint32_t waves); /* of its block */
 uint32_t apply_count(const struct apply *a, enum holds h);	       /* in todo */
 /* The first of todo that is not h, with what is wrong, for a sentence. */

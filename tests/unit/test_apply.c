@@ -60,8 +60,9 @@ static void event(void *ctx, const struct apply_event *ev)
 {
 	struct world *w = ctx;
 
-	if (ev->kind == APPLY_ITEM && ++w->items == w->cancel_at)
-		apply_cancel(w->a);
+	for (uint32_t i = 0; ev->kind == APPLY_ITEM && i < ev->items; i++)
+		if (++w->items == w->cancel_at)
+			apply_cancel(w->a);
 	if (ev->kind == APPLY_OUTCOME)
 		w->last = ev->outcome;
 }

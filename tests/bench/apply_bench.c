@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * apply_bench: what a transaction costs beside writing and reading the same blocks and nothing
+ * else.
+ *
+ *   apply_bench [PERCENT [ROUNDS [WAVES]]]
+ *
+ * On the fabric behind the first port (tests/bench/apply_rate.sh puts ibsim there): PERCENT of all
+ * LFT blocks get one other entry for some host.  Bare: all are written, then all are read, with
+ * the window of the wire always full.  Transaction: the same with journal and record, both on
+ * disk ($TMPDIR), in one wave and in WAVES; counted from the beginning of the first wave, before
+ * anything of it is synced, to the end of the last, after it was read back and compared.  The
+ * median of ROUNDS counts.  Exit code 1: less than 80 % of the bare rate, or something failed.
+ */
+#include "console/record.h"
+#include "console/update_record.h"
+#include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/rng.h"
+#include "fabric/mad/wire.h"
+#include "fabric/update/apply.h"
+#include "fabric/update/smp.h"
+#include "tests/bench/bench_kit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS_MAX 99
+
+struct bench {
+	struct wire *w;
+	struct fabric *f;
+	struct tables *from, *to;
+	struct record *record;
+	const char *dir;
+	char journals[300];
+	uint64_t begin_ns, end_ns;
+};
+
+static void need(int rc, const struct err *err)
+{
+	if (!rc)
+		return;
+	fprintf(stderr, "apply_bench: %s\n", err->text);
+	exit(1);
+}
+
+/* One entry of the block for a host that is not here, towards another switch. */
+static bool change_block(struct bench *b, uint32_t sw, uint32_t block, uint32_t self, struct rng *r)
+{
+	const struct fabric *f = b->f;
+	uint32_t first = block * LFT_BLOCK, nchan = f->chan_off[sw + 1] - f->chan_off[sw];
+
+	for (uint32_t k = 0; k < 4 * LFT_BLOCK; k++) {
+		uint32_t lid = first + (uint32_t)rng_below(r, LFT_BLOCK);
+		uint32_t end = fabric_lid_end(f, lid);
+		uint8_t port = f->chan_port[f->chan_off[sw] + rng_below(r, nchan)];
+
+		if (end == FAB_NONE || end >= f->nterm || end == self ||
+		    tables_row(b->to, sw)[lid] == port)
+			continue;
+		tables_row(b->to, sw)[lid] = port;
+		return true;
+	}
+	return false;
+}
+
+static void change(struct bench *b, unsigned percent)
+{
+	uint32_t blocks = tables_blocks(b->from), cells = b->f->nsw * blocks;
+	uint32_t *order = xcalloc(cells, sizeof(*order)), done = 0;
+	struct mad_local local;
+	struct rng r;
+
+	rng_seed(&r, 1);
+	wire_local(b->w, &local);
+	b->to = tables_new(b->f, "bench");
+	memcpy(b->to->lft, b->from->lft, (size_t)b->f->nsw * b->from->stride);
+	for (uint32_t i = 0; i < cells; i++)
+		order[i] = i;
+	rng_shuffle_u32(&r, order, cells);
+	for (uint32_t i = 0; i < cells && done < cells * percent / 100; i++)
+		done += change_block(b, order[i] / blocks, order[i] % blocks,
+				     fabric_term_by_guid(b->f, local.port_guid), &r);
+	free(order);
+}
+
+static struct wire_block *blocks_of(const struct plan *p, bool back)
+{
+	struct wire_block *v = xcalloc(p->changes->n, sizeof(*v));
+
+	for (uint32_t i = 0; i < p->changes->n; i++) {
+		const struct change *c = &p->changes->v[i];
+
+		v[i].sw = c->sw;
+		v[i].block = c->block;
+		memcpy(v[i].port, back ? change_old(p->changes, c) : change_new(p->changes, c),
+		       LFT_BLOCK);
+	}
+	return v;
+}
+
+static double bare(struct bench *b, const struct plan *p)
+{
+	struct wire_block *new = blocks_of(p, false), *old = blocks_of(p, true);
+	struct err err = { "" };
+	uint64_t start = clock_ns(), took;
+
+	need(wire_write_blocks(b->w, b->f, new, p->changes->n, NULL, &err), &err);
+	need(wire_read_blocks(b->w, b->f, new, p->changes->n, NULL, &err), &err);
+	took = clock_ns() - start;
+	need(wire_write_blocks(b->w, b->f, old, p->changes->n, NULL, &err), &err);
+	free(new);
+	free(old);
+	return (double)took / 1e9;
+}
+
+static void event(void *ctx, const struct apply_event *ev)
+{
+	struct bench *b = ctx;
+
+	if (ev->kind == APPLY_PHASE_BEGIN && ev->phase == PHASE_WRITE && !ev->wave)
+		b->begin_ns = clock_ns();
+	update_record_event(b->record, ev, b->f);
+	if (ev->kind == APPLY_PHASE_END && ev->phase == PHASE_WRITE)
+		b->end_ns = clock_ns();
+}
+
+static int gate(void *ctx, const struct apply_event *ev, struct err *err)
+{
+	struct bench *b = ctx;
+
+	(void)ev;
+	return record_sync(b->record, err);
+}
+
+static double transaction(struct bench *b, const struct plan *p)
+{
+	struct apply_opts o = { .base = b->journals,
+				.gate = gate,
+				.event = event,
+				.ctx = b,
+				.accept_sl_change = true };
+	struct installer in = smp_installer(b->w);
+	struct apply *a = apply_new(p, &in, &o);
+	struct err err = { "" };
+
+	need(apply_run(a, &err), &err);
+	need(apply_rollback(a, &err), &err);
+	apply_free(a);
+	return (double)(b->end_ns - b->begin_ns) / 1e9;
+}
+
+static int by_size(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return (a > b) - (a < b);
+}
+
+static double median(double *v, unsigned n)
+{
+	qsort(v, n, sizeof(*v), by_size);
+	return v[n / 2];
+}
+
+/* The same blocks, every one in a wave of its switch. */
+static void in_waves(struct plan *p, uint32_t waves)
+{
+	const struct tdiff *d = p->diff;
+	struct change_order o = { .nwaves = waves };
+	struct err err = { "" };
+
+	o.v = xcalloc(d->nblocks, sizeof(*o.v));
+	for (uint32_t w = 0; w < waves; w++)
+		for (uint32_t i = 0; i < d->nblocks; i++)
+			if (d->blocks[i].sw % waves == w)
+				o.v[o.n++] = (struct change_write){ w, d->blocks[i].sw,
+								    d->blocks[i].block, ~0ull };
+	need(plan_in_order(p, &o, &err), &err);
+	free(o.v);
+}
+
+static bool compare(struct bench *b, struct plan *p, unsigned rounds)
+{
+	double bare_s[ROUNDS_MAX], txn_s[ROUNDS_MAX], x, y, n = p->changes->n;
+
+	for (unsigned i = 0; i < rounds; i++) {
+		bare_s[i] = bare(b, p);
+		txn_s[i] = transaction(b, p);
+	}
+	x = median(bare_s, rounds);
+	y = median(txn_s, rounds);
+	printf("%.0f blocks in %u waves: bare %.1f ms (%.0f blocks/s written and read), transaction "
+	       "%.1f ms (%.0f blocks/s): %.0f %%\n",
+	       n, p->changes->nwaves, 1e3 * x, n / x, 1e3 * y, n / y, 100 * x / y);
+	return x / y >= 0.8;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned percent = argc > 1 ? (unsigned)atoi(argv[1]) : 10;
+	unsigned rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 9;
+	unsigned waves = argc > 3 ? (unsigned)atoi(argv[3]) : 8;
+	const char *tmp = getenv("TMPDIR");
+	struct record_opts ro = { .mode = "rw" };
+	struct bench b = { .dir = tmp ? tmp : "/tmp" };
+	struct plan *p;
+	struct err err = { "" };
+	bool ok;
+
+	rounds = rounds < 1 ? 1 : rounds > ROUNDS_MAX ? ROUNDS_MAX : rounds;
+	snprintf(b.journals, sizeof(b.journals), "%s/apply_bench.state", b.dir);
+	ro.dir = b.dir;
+	need(wire_open_umad(&b.w, NULL, &err), &err);
+	need(wire_sweep(&b.f, NULL, b.w, NULL, NULL, &err), &err);
+	need(wire_read_tables(&b.from, b.w, b.f, false, NULL, NULL, &err), &err);
+	need(record_open(&b.record, &ro, &err), &err);
+	change(&b, percent);
+	need(plan_new(&p, b.f, b.from, b.to, NULL, NULL, 0, &err), &err);
+	printf("%u switches, %u hosts, %u of %u blocks change\n", b.f->nsw, b.f->nterm,
+	       p->diff->nblocks, p->diff->blocks_all);
+	ok = compare(&b, p, rounds);
+	in_waves(p, waves ? waves : 1);
+	ok = compare(&b, p, rounds) && ok;
+	plan_free(p);
+	need(record_close(b.record, &err), &err);
+	tables_put(b.from);
+	tables_put(b.to);
+	fabric_put(b.f);
+	wire_close(b.w);
+	puts(ok ? "ok" : "FAILED: less than 80 % of the bare rate");
+	return !ok;
+}

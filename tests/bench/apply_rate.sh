@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# apply_rate.sh [SPEC [PERCENT [ROUNDS [WAVES]]]]: apply_bench on ibsim with a stock opensm.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lab/lab.sh
+
+spec=${1:-fattree2:leaves=200,spines=50,hosts=7}
+tool=$PWD/${B:-build}/tests/bench/apply_bench
+lab_new || exit 2
+lab_fabric "$spec" || exit 2
+LAB_OPENSM_WAIT=${LAB_OPENSM_WAIT:-300} lab_opensm "routing_engine updn" || exit 2
+# a sweep in between would only disturb
+lab_opensm_stop
+host=$(lab_hosts | sed -n 2p)
+disk=${DISK:-$LAB_DIR/disk}
+mkdir -p "$disk"
+LAB_TIMEOUT=300 lab_on "$host" env TMPDIR="$disk" "$tool" "${2:-10}" "${3:-9}" "${4:-8}"
