@@ -14,6 +14,7 @@
 #define BIG_WORK      25000000ull
 #define BIG_EFFORT    160000000ull
 #define LOOKS_PER_HOP 8
+#define HUGE_EFFORT   400000000ull
 #define ALONE_EFFORT  40000000ull
 #define FITS	      8
 
@@ -96,8 +97,8 @@ static int look_for_old_loops(struct search *s, uint8_t *drained)
 }
 
 /* In the end packets with old SLs meet the new tables: who cannot stay, alone (sure) or with
- * others. */
-static int look_at_old_sls(struct search *s, uint8_t *drained, bool sure)
+ * others.  Beyond the limit nobody is tried any more: who is left cannot stay either. */
+static int look_at_old_sls(struct search *s, uint8_t *drained, bool sure, uint64_t limit)
 {
 	const struct ages both = { .lft_all = AGE_NEW, .sl = AGE_BOTH, .sl2vl = AGE_NEW };
 
@@ -106,7 +107,7 @@ static int look_at_old_sls(struct search *s, uint8_t *drained, bool sure)
 
 		if (!it->sl || drained[i])
 			continue;
-		if (search_add(s, it, both, false) != ADDED)
+		if (search_work(s) > limit || search_add(s, it, both, false) != ADDED)
 			drained[i] = (sure ? TRANSITION_OLD_SL : TRANSITION_OTHERS) + 1;
 		else if (sure)
 			search_take(s, it, both);
@@ -153,13 +154,14 @@ static int look_at_end(struct search *s, uint8_t *sure, uint8_t *drained, struct
 	if (!rc && !s->end_holds)
 		rc = search_alone(s, sure, s->big ? ALONE_EFFORT : s->effort);
 	if (!rc && !s->end_holds && !s->big)
-		rc = look_at_old_sls(s, sure, true);
+		rc = look_at_old_sls(s, sure, true, UINT64_MAX);
 	memcpy(drained, sure, s->n);
-	if (!rc && !s->end_holds && s->big)
+	if (!rc && !s->end_holds && s->big && !s->huge)
 		return end_holds(s, sure, &s->end_holds);
 	if (!rc && !s->end_holds)
-		rc = look_at_old_sls(s, drained, false);
-	s->end_holds |= !memcmp(drained, sure, s->n);
+		rc = look_at_old_sls(s, drained, false,
+				     s->huge ? search_work(s) + HUGE_EFFORT : UINT64_MAX);
+	s->end_holds |= s->huge || !memcmp(drained, sure, s->n);
 	return rc;
 }
 
@@ -364,11 +366,12 @@ static int search_all(struct found **best, struct search *s, const uint8_t *sure
 	else
 		rc = try_ways(best, s, drained, effort);
 	if (!rc && (!*best || (*best)->ndrain > s->certain))
-		rc = fit_several(best, s, sure, s->big ? BIG_EFFORT : effort / 2);
+		rc = fit_several(best, s, s->huge ? drained : sure,
+				 s->big ? BIG_EFFORT : effort / 2);
 	if (!rc && !s->big)
 		rc = shrink(best, s, all, effort);
 	else if (!rc)
-		*all = (*best)->ndrain == s->certain || !(*best)->tired;
+		*all = (*best)->ndrain == s->certain || (!s->huge && !(*best)->tired);
 	return rc;
 }
 
@@ -386,7 +389,8 @@ static int find(struct found **best, struct search *s, uint64_t effort, bool *al
 		*best = nothing_found(s);
 		goto out;
 	}
-	s->big |= is_big(s);
+	s->huge = is_big(s);
+	s->big |= s->huge;
 	s->effort = s->big ? BIG_EFFORT : LEAST_WORK;
 	if (!rc)
 		rc = look_for_old_loops(s, sure);

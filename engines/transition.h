@@ -85,8 +85,9 @@ struct transition {
 	uint32_t lids;	  /* LIDs in use of which an entry or an SL changes */
 	bool irreducible; /* none of those of drain but OLD_LOOP and OLD_SL, which are certain, can
 			   * be left out alone: that was tried for each, on top of all that stay,
-			   * with the same search; where so much changes on so large a fabric that
-			   * the whole search would take minutes, in three fixed waves */
+			   * with the same search (params->quick: in three fixed waves); false
+			   * where so much changes on so large a fabric that it would take minutes,
+			   * unless all are certain */
 	bool old_cyclic;  /* the old tables have cycles of dependencies of their own */
 };
 

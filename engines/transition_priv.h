@@ -55,6 +55,7 @@ struct search {
 	bool old_cyclic;  /* as found by the last attempt */
 	bool end_holds;	  /* whoever keeps old SLs, but for those that are certain */
 	bool big;	  /* so much changes that an attempt would not come far */
+	bool huge;	  /* so much that who cannot stay in the end is left out beforehand */
 	uint32_t certain; /* LIDs that need the drain for certain */
 	uint32_t wave;
 	uint64_t effort; /* work that one attempt may cost before it hurries */
