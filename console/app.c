@@ -269,6 +269,34 @@ static int open_wire(struct wire **w, struct app *a, struct err *err)
 	return 0;
 }
 
+/* What is simulated is in this process and nowhere else. */
+static void start_updater(struct app *a)
+{
+	const struct app_opts *o = &a->opts;
+	bool none = o->jobs && !strcmp(o->jobs, "none");
+
+	if (o->demo) {
+		a->updater = poller_updater(a->poller);
+		return;
+	}
+	watchdog_config_init(&a->dog);
+	a->dog.live = (struct live_opts){
+		.ca = o->ca,
+		.port = o->port,
+		.timeout_ms = o->timeout_ms,
+		.window = o->window,
+		.m_key = o->m_key,
+		.name = o->name,
+		.node_names = o->node_names,
+		.jobs = none	  ? NULL
+			: o->jobs ? o->jobs
+				  : "slurm",
+		.record_dir = o->record_dir,
+		.state_dir = o->state_dir,
+	};
+	a->updater = update_link_new(&a->dog, a->box);
+}
+
 static int start_fabric(struct app *a, struct err *err)
 {
 	struct poller_opts po = {
@@ -297,6 +325,7 @@ static int start_fabric(struct app *a, struct err *err)
 	if (rc)
 		return rc;
 	a->poller = poller_start(w, &po, a->box, a->record);
+	start_updater(a);
 	return 0;
 }
 
@@ -389,6 +418,8 @@ static void end(struct app *a)
 {
 	struct err err;
 
+	if (a->updater.ops && a->updater.ops->free)
+		a->updater.ops->free(a->updater.ctx);
 	poller_stop(a->poller);
 	worker_stop(a->worker);
 	demo_stop(a->demo);

@@ -161,6 +161,11 @@ static void refuse(struct app *a, const char *why)
 	log_add(LOG_WARN, "apply", "%s", why);
 }
 
+static bool app_updating(const struct app *a)
+{
+	return a->updater.ops && a->updater.ops->busy(a->updater.ctx);
+}
+
 static void set_steps(struct state_apply *s)
 {
 	static const char *const names[] = { "PREPARE", "UNPATH", "WRITE",
@@ -281,7 +286,7 @@ static void prepare_update(struct app *a)
 	struct err err;
 
 	ui_goto(a->ui, VIEW_APPLY);
-	if (poller_updating(a->poller)) {
+	if (app_updating(a)) {
 		ui_say(a->ui, "another update is under way");
 		return;
 	}
@@ -317,7 +322,7 @@ static void start_update(struct app *a, const char *text)
 	a->undo = tables_get(a->plan->from);
 	tables_put(a->applied);
 	a->applied = tables_get(a->plan->to);
-	poller_apply(a->poller, a->plan, a->jobs);
+	a->updater.ops->apply(a->updater.ctx, a->plan, a->jobs);
 	a->plan = NULL;
 }
 
@@ -352,17 +357,17 @@ static void roll_back(struct app *a)
 	case APPLY_JOURNAL:
 		record_action(a, "recover", a->journal_txn);
 		s->state = APPLY_ROLLING_BACK;
-		poller_recover(a->poller, a->journal_txn);
+		a->updater.ops->recover(a->updater.ctx, a->journal_txn);
 		break;
 	case APPLY_RUNNING:
 		record_action(a, "abort", s->txn);
-		poller_cancel(a->poller);
+		a->updater.ops->cancel(a->updater.ctx);
 		break;
 	case APPLY_CONFIRM:
 	case APPLY_INCOMPLETE:
 		record_action(a, "rollback", s->txn);
 		s->state = APPLY_ROLLING_BACK;
-		poller_rollback(a->poller);
+		a->updater.ops->rollback(a->updater.ctx);
 		break;
 	case APPLY_KEPT:
 		undo_kept(a);
@@ -623,6 +628,8 @@ void app_apply_end(struct app *a, const struct msg *msg)
 	struct state_apply *s = &a->state.apply;
 
 	s->state = ended_as(a, &msg->apply);
+	if (a->poller && a->updater.ops->free) /* another process has written */
+		poller_tables(a->poller);
 	s->retries = msg->apply.retries;
 	if (s->state == APPLY_CONFIRM) {
 		step_is(a, "CONFIRM", STEP_RUNNING, "waits for the fabric's name, or rollback");
@@ -680,7 +687,7 @@ static void close_update(struct app *a)
 
 static void quit(struct app *a)
 {
-	if (a->poller && poller_updating(a->poller)) {
+	if (app_updating(a)) {
 		ui_goto(a->ui, VIEW_APPLY);
 		ui_say(a->ui, "an update is open: keep it or roll it back first");
 		return;
@@ -734,7 +741,7 @@ void app_act(struct app *a, const struct request *r)
 	case REQ_APPLY_KEEP:
 		if (a->state.apply.state == APPLY_CONFIRM && name_typed(a, r->text)) {
 			record_action(a, "apply.keep", a->state.apply.txn);
-			poller_confirm(a->poller);
+			a->updater.ops->confirm(a->updater.ctx);
 		}
 		break;
 	case REQ_APPLY_ROLLBACK:

@@ -60,7 +60,7 @@ static void set_jobs(struct app *a, const struct jobset *js)
 	a->jobs = js;
 	a->state.jobs = js;
 	if (a->poller)
-		poller_jobs(a->poller, js);
+		a->updater.ops->jobs(a->updater.ctx, js);
 	/* ids may change without the routing being any other: the figures per job must follow */
 	if (!same || !a->metrics_jobs || a->metrics_jobs->njob != js->njob)
 		want_metrics(a);

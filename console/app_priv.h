@@ -13,6 +13,7 @@
 #include "console/poller.h"
 #include "console/record.h"
 #include "console/terminal.h"
+#include "console/updater.h"
 #include "console/worker.h"
 #include "fabric/jobs/source.h"
 #include "fabric/update/plan.h"
@@ -36,7 +37,9 @@ struct app {
 	struct terminal *term;
 	struct canvas *canvas;
 	struct mailbox *box;
-	struct poller *poller; /* NULL: a file is looked at */
+	struct poller *poller;	/* NULL: a file is looked at */
+	struct updater updater; /* ops NULL: nothing can be written */
+	struct watchdog_config dog;
 	struct worker *worker;
 	struct demo *demo;
 	struct job_source *source;

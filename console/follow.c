@@ -3,6 +3,7 @@
 
 #include "console/ask.h"
 #include "console/exits.h"
+#include "console/rejoin.h"
 #include "console/show_event.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
@@ -20,8 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NOBODY_MS 3000 /* that a worker may be away while its guard starts another */
-#define SHOWN	  10   /* blocks that failed */
+#define SHOWN 10 /* blocks that failed */
 
 static volatile sig_atomic_t signalled;
 
@@ -156,36 +156,6 @@ static bool read_input(struct follow *f)
 
 /* ---- the connection ---- */
 
-static bool find_journal(struct follow *f, struct txn_info *out)
-{
-	struct txn_info *list;
-	bool found = false;
-	uint32_t n;
-
-	if (journal_list(&list, &n, f->base, NULL))
-		return false;
-	for (uint32_t i = n; i-- > 0 && !found;) {
-		found = f->id[0] ? !strcmp(list[i].head.id, f->id)
-				 : f->worker && list[i].head.pid == f->worker;
-		*out = list[i];
-	}
-	free(list);
-	if (found)
-		snprintf(f->id, sizeof(f->id), "%s", out->head.id);
-	return found;
-}
-
-static bool connect_to(struct follow *f)
-{
-	char *dir = xasprintf("%s/%s", journal_base(f->base), f->id);
-	bool ok = !control_connect(&f->link, dir, NULL);
-
-	free(dir);
-	if (ok)
-		control_ask(&f->link, CONTROL_FOLLOW, 0);
-	return ok;
-}
-
 /* How it stands, from the journal alone. */
 static int as_journalled(const struct follow *f, const struct txn_info *t, struct err *err)
 {
@@ -205,32 +175,28 @@ static int as_journalled(const struct follow *f, const struct txn_info *t, struc
 	}
 }
 
+static bool interrupted(void *ctx)
+{
+	(void)ctx;
+	return signalled != 0;
+}
+
 /* true: connected again.  Else f->over and result are set. */
 static bool look_for_another(struct follow *f, struct err *err)
 {
-	uint64_t seen = clock_ms();
 	struct txn_info t = { 0 };
-	bool there = false;
+	int rc;
 
 	control_close(&f->link);
 	f->waiting = false;
-	while (!signalled && clock_ms() - seen < NOBODY_MS) {
-		struct timespec pause = { .tv_nsec = 50000000 };
-
-		there = find_journal(f, &t);
-		if (!there || txn_state_final(t.state))
-			break;
-		if (t.live)
-			seen = clock_ms();
-		if (connect_to(f)) {
-			printf("         the process that carried it out has died; another one has "
-			       "taken over\n");
-			return true;
-		}
-		nanosleep(&pause, NULL);
+	rc = rejoin(&f->link, &t, f->base, f->id, f->worker, interrupted, NULL);
+	if (rc == 1) {
+		printf("         the process that carried it out has died; another one has taken "
+		       "over\n");
+		return true;
 	}
 	f->over = true;
-	if (there)
+	if (!rc)
 		f->result = as_journalled(f, &t, err);
 	else
 		f->result = err_set(err, EXIT_REFUSED,

@@ -25,7 +25,15 @@
 #define STEP_MS	  100
 #define PLUGIN_MS 300
 
-enum todo_type { TODO_SWEEP, TODO_SAMPLE, TODO_APPLY, TODO_CONFIRM, TODO_ROLLBACK, TODO_RECOVER };
+enum todo_type {
+	TODO_SWEEP,
+	TODO_TABLES,
+	TODO_SAMPLE,
+	TODO_APPLY,
+	TODO_CONFIRM,
+	TODO_ROLLBACK,
+	TODO_RECOVER
+};
 
 struct todo {
 	enum todo_type type;
@@ -290,18 +298,6 @@ static const struct jobset *jobs_now(struct poller *p)
 	return jobs;
 }
 
-/* Switches hold no SLs: where they forward as the plan found them, its SLs hold too. */
-static const struct tables *as_planned(const struct poller *p, const struct fabric *f,
-				       const struct tables *t)
-{
-	const struct tables *from = p->plan->from;
-
-	if (!digest_equal(&f->fingerprint, &p->plan->fabric->fingerprint) ||
-	    !tables_forward_same(f, from, t))
-		return t;
-	return from;
-}
-
 /* The check before the first write: everything is read anew. */
 static int still_fresh(void *ctx, struct err *err)
 {
@@ -317,7 +313,7 @@ static int still_fresh(void *ctx, struct err *err)
 		rc = wire_read_tables(&t, p->wire, f, p->opts.want_sl2vl, NULL, &p->progress, err);
 	if (!rc) {
 		pin = live_sm(p->wire);
-		rc = plan_stale(p->plan, f, as_planned(p, f, t), jobs, &pin, err);
+		rc = plan_stale(p->plan, f, plan_as_read(p->plan, f, t), jobs, &pin, err);
 	}
 	tables_put(t);
 	fabric_put(f);
@@ -496,6 +492,9 @@ static void do_todo(struct poller *p, struct todo *t)
 	case TODO_SWEEP:
 		p->sweep_at = p->tables_at = 0;
 		break;
+	case TODO_TABLES:
+		p->tables_at = 0;
+		break;
 	case TODO_SAMPLE:
 		p->sample_at = 0;
 		break;
@@ -647,6 +646,11 @@ void poller_sweep(struct poller *p)
 	add_todo(p, (struct todo){ .type = TODO_SWEEP });
 }
 
+void poller_tables(struct poller *p)
+{
+	add_todo(p, (struct todo){ .type = TODO_TABLES });
+}
+
 void poller_jobs(struct poller *p, const struct jobset *jobs)
 {
 	const struct jobset *old;
@@ -700,4 +704,57 @@ bool poller_updating(struct poller *p)
 		yes |= p->todo.v[i].type == TODO_APPLY || p->todo.v[i].type == TODO_RECOVER;
 	pthread_mutex_unlock(&p->lock);
 	return yes;
+}
+
+/* ---- the seam ---- */
+
+static void by_apply(void *ctx, struct plan *plan, const struct jobset *jobs)
+{
+	poller_apply(ctx, plan, jobs);
+}
+
+static void by_jobs(void *ctx, const struct jobset *jobs)
+{
+	poller_jobs(ctx, jobs);
+}
+
+static void by_confirm(void *ctx)
+{
+	poller_confirm(ctx);
+}
+
+static void by_rollback(void *ctx)
+{
+	poller_rollback(ctx);
+}
+
+static void by_recover(void *ctx, const char *txn)
+{
+	poller_recover(ctx, txn);
+}
+
+static void by_cancel(void *ctx)
+{
+	poller_cancel(ctx);
+}
+
+static bool by_busy(void *ctx)
+{
+	return poller_updating(ctx);
+}
+
+struct updater poller_updater(struct poller *p)
+{
+	static const struct updater_ops ops = {
+		.apply = by_apply,
+		.jobs = by_jobs,
+		.confirm = by_confirm,
+		.rollback = by_rollback,
+		.recover = by_recover,
+		.cancel = by_cancel,
+		.busy = by_busy,
+		.name = "poller",
+	};
+
+	return (struct updater){ .ops = &ops, .ctx = p };
 }

@@ -11,6 +11,7 @@
 
 #include "console/msg.h"
 #include "console/record.h"
+#include "console/updater.h"
 #include "fabric/mad/wire.h"
 #include "fabric/update/plan.h"
 
@@ -42,8 +43,9 @@ struct poller *poller_start(struct wire *w, const struct poller_opts *opts, stru
 void poller_stop(struct poller *p); /* NULL is fine */
 
 void poller_interval(struct poller *p, double interval_s);
-void poller_now(struct poller *p);   /* a sample at once */
-void poller_sweep(struct poller *p); /* discovery and tables at once */
+void poller_now(struct poller *p);    /* a sample at once */
+void poller_sweep(struct poller *p);  /* discovery and tables at once */
+void poller_tables(struct poller *p); /* only the tables */
 
 /* Updates.  Each ends in one MSG_APPLY_END; only one can be under way. */
 void poller_apply(struct poller *p, struct plan *plan, const struct jobset *jobs); /* takes plan */
@@ -53,5 +55,8 @@ void poller_rollback(struct poller *p);
 void poller_recover(struct poller *p, const char *txn); /* a journal left behind */
 void poller_cancel(struct poller *p);			/* the update under way rolls back */
 bool poller_updating(struct poller *p);			/* an update is under way or waits */
+
+/* The same as a seam; has nothing to be freed. */
+struct updater poller_updater(struct poller *p);
 
 #endif

@@ -153,10 +153,11 @@ static int run_plan(struct worker *w, const struct plan *p, struct err *err)
 {
 	struct live *l = &w->live;
 	struct plan *now;
-	int rc = plan_stale(p, l->f, l->t, l->jobs, &l->sm, err);
+	const struct tables *from = plan_as_read(p, l->f, l->t);
+	int rc = plan_stale(p, l->f, from, l->jobs, &l->sm, err);
 
 	if (!rc)
-		rc = plan_rebase(&now, p, l->f, l->t, err);
+		rc = plan_rebase(&now, p, l->f, from, err);
 	if (rc) {
 		note(w, "plan.stale",
 		     json_pack("{s:s, s:o}", "plan", p->id, "text", record_str(err->text)));

@@ -187,3 +187,12 @@ int plan_stale(const struct plan *p, const struct fabric *f, const struct tables
 		rc = jobs_drift(p->jobs, jobs, err);
 	return rc;
 }
+
+const struct tables *plan_as_read(const struct plan *p, const struct fabric *f,
+				  const struct tables *t)
+{
+	if (!digest_equal(&f->fingerprint, &p->fabric->fingerprint) ||
+	    !tables_forward_same(f, p->from, t))
+		return t;
+	return p->from;
+}

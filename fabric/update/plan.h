@@ -69,6 +69,11 @@ static inline bool plan_empty(const struct plan *p)
 int plan_stale(const struct plan *p, const struct fabric *f, const struct tables *tables,
 	       const struct jobset *jobs, const struct sm_pin *sm, struct err *err);
 
+/* Switches hold no SLs: where they forward as the plan found them, its SLs hold too.  from of the
+ * plan, or t, which was read on f; only borrowed. */
+const struct tables *plan_as_read(const struct plan *p, const struct fabric *f,
+				  const struct tables *t);
+
 /* Can the links carry it?  0; -ERANGE: a link has too few operational VLs for the VLs that
  * its paths take there (named), or their number is not known.  Where OperVLs are short,
  * VLs would fold onto each other and the deadlock proof be void. */
