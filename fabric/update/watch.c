@@ -51,6 +51,8 @@ struct watch *watch_new(const struct watch_opts *o)
 	struct watch *w = xcalloc(1, sizeof(*w));
 
 	w->o = *o;
+	if (!w->o.blocks_ms)
+		w->o.blocks_ms = BLOCKS_MS;
 	for (int i = 0; i < WATCHES; i++)
 		if (!w->o.interval_ms[i])
 			w->o.interval_ms[i] = every_ms[i];
@@ -212,7 +214,7 @@ static bool reach_begin(struct watch *w, char *text, size_t size)
 	for (uint32_t i = 0; i < n; i++)
 		if (!p[i].rc)
 			w->hosts[w->nhosts++] = all[i];
-	w->blocks_ms = clock_ms() + BLOCKS_MS;
+	w->blocks_ms = clock_ms() + w->o.blocks_ms;
 	snprintf(text, size, "%u of %u LIDs that routes change to answer", w->nhosts, n);
 	return w->nhosts || w->o.blocks;
 }
@@ -227,8 +229,8 @@ static bool blocks_poll(struct watch *w, char *text, size_t size)
 		return false;
 	rc = w->o.blocks(w->o.ctx, &err);
 	w->blocks_ms = clock_ms() + (clock_ms() - start) * SHARE;
-	if (w->blocks_ms < start + BLOCKS_MS)
-		w->blocks_ms = start + BLOCKS_MS;
+	if (w->blocks_ms < start + w->o.blocks_ms)
+		w->blocks_ms = start + w->o.blocks_ms;
 	if (rc)
 		snprintf(text, size, "%.190s", err.text);
 	return rc == -EUCLEAN;
@@ -261,7 +263,7 @@ static bool reach_poll(struct watch *w, char *text, size_t size)
 		if (h[i]->missed < MISSES)
 			continue;
 		snprintf(text, size, "%s (LID %u) answered before the update and has not %u times",
-			 end < w->plan->fabric->nterm ? w->plan->fabric->term_name[end] : "a port",
+			 end < w->plan->fabric->nend ? w->plan->fabric->term_name[end] : "a port",
 			 h[i]->lid, h[i]->missed);
 		return true;
 	}

@@ -58,6 +58,7 @@ struct watch_opts {
 	/* Every block that was written read again: 0, or -EUCLEAN with the first that holds
 	 * something else; NULL: not looked at.  In the thread that polls. */
 	int (*blocks)(void *ctx, struct err *err);
+	uint32_t blocks_ms; /* between two of these; 0: 15 s */
 	void *ctx;
 };
 

@@ -59,7 +59,7 @@ static uint8_t *changed_lids(const struct fabric *f, const struct changes *l, ui
 			uint32_t lid = (uint32_t)c->block * LFT_BLOCK + k;
 
 			if (old[k] == new[k] || lid > f->max_lid || is[lid] ||
-			    fabric_lid_end(f, lid) == FAB_NONE)
+			    fabric_lid_end(f, lid) >= f->nend)
 				continue;
 			is[lid] = 1;
 			(*n)++;

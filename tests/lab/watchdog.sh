@@ -151,11 +151,11 @@ ok "an update that waits" begin "$LAB_DIR/back.plan"
 for port in 1 2 3 4 5 6 7 8; do lab_counter leaf1 $port PortCounters.SymbolErrorCounter=200; done
 ok "symbol errors on changed links: rolled back" ends rolled-back
 ok "with the numbers" watch_says 'errors: leaf1/[0-9]+: [0-9]+ symbol errors more since the update, limit 50'
-ok "the same without that condition" begin "$LAB_DIR/back.plan" --no-watch errors --confirm-timeout 8
+ok "the same without that condition" begin "$LAB_DIR/back.plan" --no-watch errors --confirm-timeout 60
 for port in 1 2 3 4 5 6 7 8; do lab_counter leaf1 $port PortCounters.SymbolErrorCounter=20000; done
 sleep 6
 ok "goes on" is "$id" 's.get("waiting")' True
-ok "until nobody confirmed" ends rolled-back
+ok "until it is rolled back" does 0 rollback "$id" "${dirs[@]}" --yes-fabric lab1
 ok "an update that waits" begin "$LAB_DIR/back.plan"
 lab_con "Error \"$(lab_node n0017)\" 100"
 ok "a host out of reach: rolled back" ends rolled-back
@@ -167,7 +167,6 @@ lab_opensm_stop
 ok "the subnet manager is gone: rolled back" ends rolled-back 30
 ok "as the log says" watch_says 'sm: no answer for 1[0-9]'
 ok "as the switches say" same "$LAB_DIR/t1"
-lab_opensm "routing_engine minhop" "sweep_interval 0" || give_up "opensm again"
 
 # --- random kills ---
 # From here on the routing that is there goes to the other and back, as often as is killed.
@@ -240,9 +239,18 @@ one_kill() { # what
 declare -A counts=()
 left=0
 victims=(client worker guard both)
-ok "opensm has its own routes again" lab_wait 10 same "$LAB_DIR/t0"
+
+# The simulator keeps a place for every client that was killed, and has ten.
+new_fabric() {
+	lab_opensm_stop
+	lab_kill ibsim
+	lab_ibsim && lab_opensm "routing_engine minhop" "sweep_interval 0" &&
+		lab_wait 10 same "$LAB_DIR/t0"
+}
+
 for ((n = 1; n <= kills; n++)); do
 	victim=${victims[n % 4]}
+	[ $((n % 5)) != 1 ] || new_fabric || give_up "the fabric starts anew"
 	ok "kill $n ($victim): one routing, and status says which" one_kill "$victim" || break
 done
 echo "# $kills kills, ended: $(for k in "${!counts[@]}"; do printf '%s %s ' "$k" "${counts[$k]}"; done), $left of them by hand"
