@@ -3,12 +3,12 @@
 #
 # watchdog.sh [KILLS [SEED]]: updates over ibsim that lose their terminal, their watchdog, its guard
 # or both, and those that the watchdog objects to.  dump_fts, which is not ours, says what is in
-# the switches; after KILLS (preset 6) SIGKILLs at random moments it is always one of two routings,
+# the switches; after KILLS (preset 4) SIGKILLs at random moments it is always one of two routings,
 # and status says which.
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
-kills=${1:-${WATCHDOG_KILLS:-6}}
+kills=${1:-4}
 RANDOM=${2:-1}
 
 tables_now() {
@@ -162,6 +162,19 @@ ok "a host out of reach: rolled back" ends rolled-back
 ok "with its name" watch_says 'reach: n0017.* answered before the update and has not 3 times'
 lab_con "Error \"$(lab_node n0017)\" 0"
 ok "as the switches say" same "$LAB_DIR/t1"
+if command -v slurmctld >/dev/null; then
+	lab_slurm || give_up "SLURM starts"
+	lab_job -J lost -w 'n[0005-0006]' >/dev/null || give_up "a job runs"
+	ok "a plan for its jobs" does 0 plan -e minhop --fabric lab1 --jobs slurm -o "$LAB_DIR/jobs.plan"
+	ok "an update that waits" begin "$LAB_DIR/jobs.plan" --jobs slurm
+	lab_sl scontrol update nodename=n0006 state=down reason=test
+	ok "a job loses a node: rolled back" ends rolled-back 40
+	ok "with its number" watch_says 'jobs: job [0-9]+ has ended with NODE_FAIL'
+	ok "as the switches say" same "$LAB_DIR/t1"
+	for d in slurmctld slurmd relay; do lab_kill $d; done
+else
+	skip "NODE_FAIL: SLURM is not installed"
+fi
 ok "an update that waits" begin "$LAB_DIR/back.plan" --no-watch reach
 lab_opensm_stop
 ok "the subnet manager is gone: rolled back" ends rolled-back 30
