@@ -71,7 +71,7 @@ UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wil
 EXAMPLES := $(patsubst examples/%.c,$(B)/examples/%,$(wildcard examples/*.c))
 
 Q := $(if $(V),,@)
-.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month soak fuzz \
+.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month soak fuzz bench-apply \
 	screenshots install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -118,6 +118,7 @@ $(B)/examples/%: examples/%.c fabric/update/ibroute-agent.h
 
 # tests/bench/NAME.c: programs that print measurements; make build/tests/bench/NAME
 $(B)/tests/bench/transition_bench: $(B)/tests/unit/write_judge.o
+$(B)/tests/bench/agents_bench: $(B)/tests/unit/agent_crowd.o $(B)/tests/unit/update_net.o
 $(B)/tests/bench/explore: $(B)/tests/unit/phase_model.o
 $(B)/tests/bench/packets_soak: $(B)/tests/unit/txn_world.o $(B)/tests/unit/txn_phases.o
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(LIB)
@@ -174,6 +175,11 @@ bench:
 	$(Q)B=$(B) bash tests/bench.sh $(BENCHFLAGS)
 
 bench-bins: all $(BENCH_BINS)
+
+# a transaction beside bare writes over ibsim, and 1,000 agents over the simulator's SM
+bench-apply: all $(B)/tests/bench/apply_bench $(B)/tests/bench/agents_bench
+	$(Q)$(B)/tests/bench/agents_bench $(or $(AGENTS),1000)
+	$(Q)B=$(B) bash tests/bench/apply_rate.sh
 
 # random write orders of updates between tables of two engines; PAIRS=50 ORDERS=1000
 transitions: all $(B)/tests/bench/transition_bench
@@ -233,6 +239,7 @@ help:
 	@echo "unit            unit tests only (SAN=address,undefined, CC=clang: in a build folder of their own)"
 	@echo "layers headers  the structure: includes go to the left, headers compile alone"
 	@echo "sweep           every engine on 200 random fabrics (FABRICS=, FIRST=, ENGINES=)"
+	@echo "bench-apply     an update beside bare writes over ibsim; 1,000 agents (AGENTS=...)"
 	@echo "bench           our engines beside OpenSM's (NETS=small|all|NAME,... ENGINES=... BENCHFLAGS=--json)"
 	@echo "gaps            longest time between reports of progress, each engine (MS=, ENGINES=, SPECS=)"
 	@echo "transitions     updates in random write orders: never a loop or a deadlock (PAIRS=, ORDERS=)"

@@ -4,6 +4,7 @@
 #include "fabric/base/log.h"
 #include "fabric/jobs/source.h"
 #include "fabric/mad/notice_port.h"
+#include "fabric/update/osm_agents.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,14 +61,16 @@ static void watch_jobs(struct agents *a, const char *name)
 		log_add(LOG_WARN, "jobs", "%s", err.text);
 }
 
-void agents_open(struct agents *a, const struct live_opts *lo, bool jobs)
+void agents_open(struct agents *a, const struct live *l, const struct live_opts *lo, bool jobs)
 {
 	struct notice_opts o = { .ca = lo->ca, .port = lo->port, .m_key = lo->m_key };
 	struct notice_port *np;
 	struct err err = { "" };
 
 	*a = (struct agents){ 0 };
-	if (!notice_port_open_umad(&np, &o, &err))
+	if (l && l->osm)
+		agent_link_osm(&a->link, l->osm);
+	else if (!notice_port_open_umad(&np, &o, &err))
 		agent_link_notices(&a->link, np);
 	else
 		snprintf(a->why, sizeof(a->why), "%s", err.text);

@@ -28,9 +28,10 @@ struct agents {
 	const struct job_list *running;
 };
 
-/* A port of its own beside what else is open; never fails, but may have no link.  jobs: those of
- * o are watched as well. */
-void agents_open(struct agents *a, const struct live_opts *o, bool jobs);
+/* Through our plugin inside OpenSM where l (may be NULL) has that, else by a port of its own
+ * beside what else is open; never fails, but may have no link.  jobs: those of o are watched as
+ * well. */
+void agents_open(struct agents *a, const struct live *l, const struct live_opts *o, bool jobs);
 void agents_close(struct agents *a); /* an all-zero one is fine */
 /* Puts both into the options of an update; o may be NULL. */
 void agents_apply(struct apply_opts *out, const struct agents *a, const struct agents_opts *o);

@@ -325,8 +325,7 @@ static int may_act(void *ctx, const struct apply_event *ev, struct err *err)
 {
 	struct poller *p = ctx;
 
-	(void)ev;
-	return p->record ? record_sync(p->record, err) : 0;
+	return p->record ? update_record_gate(p->record, ev, err) : 0;
 }
 
 static void apply_event(void *ctx, const struct apply_event *ev)
@@ -411,7 +410,7 @@ static struct apply_opts update_opts(struct poller *p, bool check_fresh, bool ag
 
 	agents_close(&p->agents);
 	if (agents && !p->opts.simulated)
-		agents_open(&p->agents, &lo, false);
+		agents_open(&p->agents, NULL, &lo, false);
 	agents_apply(&o, &p->agents, NULL);
 	o.without_agents = p->opts.simulated;
 	return o;

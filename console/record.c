@@ -201,6 +201,16 @@ static int sync_locked(struct record *r, struct err *err)
 	return 0;
 }
 
+int record_whole(struct record *r, struct err *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&r->lock);
+	rc = put_gap(r, err);
+	pthread_mutex_unlock(&r->lock);
+	return rc;
+}
+
 int record_sync(struct record *r, struct err *err)
 {
 	int rc;

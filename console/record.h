@@ -41,6 +41,8 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
  * not be put into JSON).  After a failed write the line is taken back, and the next that
  * works is preceded by record.gap. */
 int record_add(struct record *r, const char *type, json_t *data, struct err *err);
+/* Nothing was lost so far: 0; not synced. */
+int record_whole(struct record *r, struct err *err);
 int record_sync(struct record *r, struct err *err);  /* on disk when 0; heads to syslog */
 int record_close(struct record *r, struct err *err); /* session.end, sync, free; NULL is fine */
 

@@ -32,9 +32,8 @@ bool txn_stopped(void)
 static int gate(void *ctx, const struct apply_event *ev, struct err *err)
 {
 	struct txn *t = ctx;
-	int rc = record_sync(t->record, err);
+	int rc = update_record_gate(t->record, ev, err);
 
-	(void)ev;
 	t->no_record = t->no_record || rc;
 	return rc;
 }
@@ -119,7 +118,7 @@ int txn_recover(struct txn *t, struct journal *j, struct err *err)
 		return rc;
 	}
 	if (journal_info(j)->asked) {
-		agents_open(&t->agents, t->opts, true);
+		agents_open(&t->agents, t->live, t->opts, true);
 		agents_apply(&t->o, &t->agents, NULL);
 		t->o.ended = ended;
 	}

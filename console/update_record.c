@@ -163,6 +163,13 @@ void update_record_event(struct record *r, const struct apply_event *ev, const s
 	}
 }
 
+int update_record_gate(struct record *r, const struct apply_event *ev, struct err *err)
+{
+	bool between = ev->phase == PHASE_WRITE && ev->wave;
+
+	return between ? record_whole(r, err) : record_sync(r, err);
+}
+
 void update_record_plan(struct record *r, const struct plan *p)
 {
 	char hex[DIGEST_HEX];

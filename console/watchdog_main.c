@@ -41,9 +41,8 @@ struct worker {
 static int gate(void *ctx, const struct apply_event *ev, struct err *err)
 {
 	struct worker *w = ctx;
-	int rc = record_sync(w->record, err);
+	int rc = update_record_gate(w->record, ev, err);
 
-	(void)ev;
 	w->no_record = w->no_record || rc;
 	return rc;
 }
@@ -75,7 +74,7 @@ static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
 static void reach_agents(struct worker *w, const struct plan *p, const struct journal *j)
 {
 	if (p ? p->drain.njob && !w->config.agents.without : journal_info(j)->asked)
-		agents_open(&w->agents, &w->config.live, true);
+		agents_open(&w->agents, &w->live, &w->config.live, true);
 }
 
 static int open_record(struct worker *w, const char *fabric, struct err *err)

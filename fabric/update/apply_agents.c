@@ -14,8 +14,8 @@
 #define MS	   1000000ull
 #define SECOND	   (1000 * MS)
 #define SLICE	   (20 * MS) /* longest time without a look at cancel */
-#define RESEND	   (250 * MS)
-#define RESEND_MAX (8 * SECOND)
+#define RESEND	   (100 * MS)
+#define RESEND_MAX (2 * SECOND)
 #define LISTEN	   (2 * SECOND)
 #define JOBS	   (500 * MS)
 #define ANSWER_MS  30000

@@ -135,20 +135,42 @@ static bool do_journal(struct apply *a)
 	return crowd_begin(a);
 }
 
-/* What is going to be done is recorded, then synced (the gate), then noted in the journal; only
- * then written. */
+struct marking {
+	struct apply *a;
+	struct err err;
+	int rc;
+};
+
+static void *mark_wave(void *arg)
+{
+	struct marking *m = arg;
+
+	m->rc = journal_wave(m->a->journal, m->a->c.wave, &m->err);
+	return NULL;
+}
+
+/* What is going to be done is recorded and synced (the gate) and noted in the journal, both at
+ * once since either takes as long as hundreds of writes; only then written. */
 static bool do_begin_wave(struct apply *a)
 {
+	struct marking m = { .a = a };
 	struct err err = { "" };
+	pthread_t thread;
+	bool beside;
 	int rc;
 
 	apply_todo_wave(a, a->c.wave);
 	status_step(a, "writing", a->ntodo, true);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
+	beside = !pthread_create(&thread, NULL, mark_wave, &m);
 	rc = apply_gate(a, &err);
-	if (!rc)
-		rc = journal_mark(a->journal, TXN_WRITING, a->c.wave, NULL, &err);
-	return rc ? apply_fail(a, rc, "%s", err.text) : true;
+	if (beside)
+		pthread_join(thread, NULL);
+	else
+		mark_wave(&m);
+	if (rc)
+		return apply_fail(a, rc, "%s", err.text);
+	return m.rc ? apply_fail(a, m.rc, "%s", m.err.text) : true;
 }
 
 /* What agents are about to be asked is noted first: who comes after a crash asks them back. */

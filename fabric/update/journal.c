@@ -111,7 +111,7 @@ static int log_load(struct txn_info *info, size_t *valid, uint64_t *seq, const c
 	return 0;
 }
 
-static int add_line(struct journal *j, enum txn_state s, uint32_t wave, const char *said,
+static int add_line(struct journal *j, enum txn_state s, uint32_t wave, const char *said, bool sync,
 		    struct err *err)
 {
 	char *path = xasprintf("%s/state.log", j->dir);
@@ -127,7 +127,7 @@ static int add_line(struct journal *j, enum txn_state s, uint32_t wave, const ch
 	before = lseek(j->log, 0, SEEK_END);
 	if (!rc)
 		rc = store_append(j->log, path, line, strlen(line), err);
-	if (!rc)
+	if (!rc && sync)
 		rc = store_sync(j->log, path, err);
 	if (rc) {
 		if (j->cut < 0 && ftruncate(j->log, before))
@@ -143,7 +143,7 @@ static int add_line(struct journal *j, enum txn_state s, uint32_t wave, const ch
 int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char *said,
 		 struct err *err)
 {
-	int rc = add_line(j, s, wave, said, err);
+	int rc = add_line(j, s, wave, said, true, err);
 
 	if (rc)
 		return rc;
@@ -154,9 +154,21 @@ int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char 
 	return 0;
 }
 
+int journal_wave(struct journal *j, uint32_t wave, struct err *err)
+{
+	int rc;
+
+	if (j->info.state != TXN_WRITING)
+		return journal_mark(j, TXN_WRITING, wave, NULL, err);
+	rc = add_line(j, TXN_WRITING, wave, NULL, false, err);
+	if (!rc)
+		j->info.wave = wave;
+	return rc;
+}
+
 int journal_take(struct journal *j, struct err *err)
 {
-	int rc = add_line(j, TXN_TAKEN, j->info.wave, NULL, err);
+	int rc = add_line(j, TXN_TAKEN, j->info.wave, NULL, true, err);
 
 	j->info.taken += !rc;
 	return rc;

@@ -102,6 +102,9 @@ int journal_open(struct journal **out, const char *base, const char *id, struct 
 int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char *text,
 		 struct err *err);
 
+/* TXN_WRITING of a wave.  On disk when it returns 0, but for waves that follow on another one:
+ * "writing" is known already, and who recovers looks at all waves. */
+int journal_wave(struct journal *j, uint32_t wave, struct err *err);
 /* Who is going to be asked to drain; on disk when it returns 0.  Once, before TXN_UNPATH. */
 int journal_put_agents(struct journal *j, const struct txn_agent *v, uint32_t n, struct err *err);
 /* -ENOENT: nobody was; -EBADMSG.  Caller frees *out. */

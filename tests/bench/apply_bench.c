@@ -131,8 +131,7 @@ static int gate(void *ctx, const struct apply_event *ev, struct err *err)
 {
 	struct bench *b = ctx;
 
-	(void)ev;
-	return record_sync(b->record, err);
+	return update_record_gate(b->record, ev, err);
 }
 
 static double transaction(struct bench *b, const struct plan *p)
