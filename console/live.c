@@ -4,7 +4,7 @@
 #include "console/loadfab.h"
 #include "console/mkey.h"
 #include "fabric/jobs/source.h"
-#include "fabric/model/tdiff.h"
+#include "fabric/update/osm_foreign.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -253,33 +253,17 @@ static int ask_slurm(struct jobset **out, const struct fabric *f, struct err *er
 /* Takes over what OpenSM says of service levels, if the switches hold what it says at all. */
 static void ask_plugin(struct live *l)
 {
-	struct tables *said, *onto;
-	struct tdiff *d;
+	struct tables *known;
 	struct err err;
 
 	if (!l->osm || !l->osm_status.ours)
 		return;
-	if (osm_link_tables(l->osm, false, &said, l->f, &err)) {
+	if (osm_foreign(&known, l->osm, l->f, l->t, &err)) {
 		snprintf(l->foreign, sizeof(l->foreign), "%.299s", err.text);
 		return;
 	}
-	onto = tables_onto(l->f, l->t, said);
-	d = tdiff_new(l->f, l->t, onto);
-	if (d->nblocks || d->nsl2vl) {
-		snprintf(l->foreign, sizeof(l->foreign),
-			 "%u LFT blocks and %u SL2VL tables on %u switches (%s%s) are not as "
-			 "OpenSM has written them: somebody else writes there",
-			 d->nblocks, d->nsl2vl, d->switches,
-			 l->f->sw_name[d->nblocks ? d->blocks[0].sw : d->sl2vl[0].sw],
-			 d->switches > 1 ? ", ..." : "");
-	} else {
-		tables_put(l->t);
-		l->t = onto;
-		onto = NULL;
-	}
-	tdiff_free(d);
-	tables_put(onto);
-	tables_put(said);
+	tables_put(l->t);
+	l->t = known;
 }
 
 int live_tables(struct live *l, struct err *err)
@@ -300,6 +284,8 @@ int live_open(struct live *l, struct live_opts *o, const char *name, struct err 
 					      : ask_slurm(&l->jobs, l->f, err);
 	if (!rc)
 		rc = live_tables(l, err);
+	if (!rc && l->foreign[0])
+		fprintf(stderr, "warning: %s\n", l->foreign);
 	if (rc)
 		live_close(l);
 	return rc;

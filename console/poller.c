@@ -7,7 +7,7 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
-#include "fabric/update/osm_link.h"
+#include "fabric/update/osm_foreign.h"
 #include "fabric/update/smp.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ struct poller {
 	struct osm_link *osm; /* NULL: our plugin has not answered yet */
 	struct installer installer;
 	struct agents agents;
-	bool lost, sm_lost;
+	bool lost, sm_lost, foreign;
 	const struct sweep_report *discovering; /* filled by the sweep that runs */
 	uint64_t last_step_ms;
 	double sample_at, sweep_at, tables_at, sm_at; /* when due */
@@ -148,9 +148,41 @@ static int discover(const struct fabric **out, struct poller *p, bool *partial, 
 	return 0;
 }
 
+/* How often OpenSM has routed; 0: nobody tells, or it is about to write, or an update is. */
+static uint64_t plugin_routings(struct poller *p)
+{
+	struct osm_status s;
+
+	if (!p->osm || osm_link_fd(p->osm) < 0 || osm_link_status(p->osm, &s, NULL) || s.busy ||
+	    !s.ours || s.base[0])
+		return 0;
+	return s.routings;
+}
+
+/* before: what plugin_routings() was before t was read. */
+static void watch_writers(struct poller *p, const struct tables *t, uint64_t before)
+{
+	struct tables *known;
+	struct err err = { "" };
+	int rc;
+
+	if (!before)
+		return;
+	rc = osm_foreign(&known, p->osm, p->fabric, t, &err);
+	tables_put(known);
+	if (before != plugin_routings(p))
+		return;
+	if (rc == -EUCLEAN && !p->foreign)
+		log_add(LOG_WARN, "sm", "%s", err.text);
+	if (!rc && p->foreign)
+		log_add(LOG_INFO, "sm", "the switches hold what OpenSM has written again");
+	p->foreign = rc == -EUCLEAN;
+}
+
 static void read_tables(struct poller *p)
 {
 	struct tables_report report = { 0 };
+	uint64_t routings = plugin_routings(p);
 	double start = clock_s();
 	struct tables *t;
 	struct err err;
@@ -172,6 +204,8 @@ static void read_tables(struct poller *p)
 		log_add(LOG_WARN, "tables", "%u of %u blocks could not be read, on %u switches",
 			report.blocks_missing, report.blocks + report.blocks_missing,
 			report.nmissing);
+	else if (p->opts.want_sl2vl)
+		watch_writers(p, t, routings);
 	tables_report_clear(&report);
 	mailbox_send(p->box, msg);
 }

@@ -7,6 +7,7 @@
 #include "fabric/files/tables_ibr.h"
 #include "fabric/update/apply.h"
 #include "fabric/update/file_install.h"
+#include "fabric/update/osm_foreign.h"
 #include "fabric/update/osm_install.h"
 #include "fabric/update/stage.h"
 #include "tests/unit/update_net.h"
@@ -294,6 +295,28 @@ static void another_process_takes_back_what_a_killed_one_has_left(void **state)
 	free(list);
 }
 
+static void what_somebody_else_has_written_is_found_and_else_service_levels_are_known(void **state)
+{
+	struct world *w = *state;
+	struct tables *read = tables_onto(w->f, w->p->to, w->p->to), *known;
+	struct osm_answer r;
+	struct err err = { "" };
+
+	assert_int_equal(osm_link_load(w->osm->l, w->p->to, false, NULL, NULL), 0);
+	assert_int_equal(osm_link_reroute(w->osm->l, false, 0, &r, NULL), 0);
+	/* as it is read: without service levels of paths */
+	tables_sl_form(read, SL_CONST, w->f);
+	read->sl_const = 0;
+	assert_int_equal(osm_foreign(&known, w->osm->l, w->f, read, &err), 0);
+	assert_true(tables_same(known, w->p->to, w->f));
+	tables_put(known);
+	tables_row(read, 2)[5] ^= 1;
+	assert_int_equal(osm_foreign(&known, w->osm->l, w->f, read, &err), -EUCLEAN);
+	assert_non_null(strstr(err.text, "1 LFT blocks and 0 SL2VL tables on 1 switches"));
+	assert_null(known);
+	tables_put(read);
+}
+
 static void files_hold_the_new_tables_or_the_old_ones_again(void **state)
 {
 	struct world *w = *state;
@@ -388,6 +411,7 @@ int main(void)
 		T(when_the_fabric_changes_under_way_the_update_goes_back_and_says_why),
 		T(without_the_plugin_nothing_is_written_and_the_old_tables_stay),
 		T(another_process_takes_back_what_a_killed_one_has_left),
+		T(what_somebody_else_has_written_is_found_and_else_service_levels_are_known),
 		T(files_hold_the_new_tables_or_the_old_ones_again),
 		T(files_that_were_touched_are_found_out),
 		T(a_stage_is_what_was_written_on_it),
