@@ -314,7 +314,6 @@ static int start_fabric(struct app *a, struct err *err)
 		.port = a->opts.port,
 		.m_key = a->opts.m_key,
 		.want_sl2vl = true,
-		.no_plugin = a->opts.demo,
 	};
 	struct wire *w;
 	int rc;

@@ -32,7 +32,6 @@ struct poller_opts {
 	unsigned port;
 	uint64_t m_key;
 	bool want_sl2vl;
-	bool no_plugin; /* the SM is not asked over OpenSM's socket: a simulated fabric */
 };
 
 /* Takes the wire.  record (may be NULL) and names must outlive the poller. */
