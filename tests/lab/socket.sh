@@ -97,7 +97,7 @@ sls_as_in() { # path-sl.dump
 plan_for() { # engine, plan file: also its tables as files, to compare with
 	does 0 plan -e "$1" --fabric lab "${dirs[@]}" -o "$2" &&
 		rm -rf "$LAB_DIR/files" &&
-		does 0 apply "$2" "${dirs[@]}" --installer "file:$LAB_DIR/files" --state-dir "$LAB_DIR/state2" \
+		does 0 apply "$2" "${dirs[@]}" --without-agents --installer "file:$LAB_DIR/files" --state-dir "$LAB_DIR/state2" \
 			--yes-fabric lab --no-input &&
 		plain "$LAB_DIR/files/opensm-lfts.dump" >"$LAB_DIR/wanted"
 }
@@ -114,7 +114,7 @@ ok "sm: has read the switches" said "nobody else has written"
 
 ok "a plan, and files of it" plan_for dfsssp:4 "$LAB_DIR/p1"
 ok "files: the switches stay as they are" same "$LAB_DIR/t0"
-ok "apply through OpenSM" does 0 apply "$LAB_DIR/p1" "${dirs[@]}" --yes-fabric lab --no-input
+ok "apply through OpenSM" does 0 apply "$LAB_DIR/p1" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
 ok "the switches hold the plan's tables" same "$LAB_DIR/wanted"
 ok "path records have the plan's service levels" sls_as_in "$LAB_DIR/files/path-sl.dump"
 ok "they are confirmed" plugin 'p["source"] == "confirmed" and p["confirmed_there"] and not p["base"]'
@@ -133,7 +133,7 @@ ok "and in the switches" same "$LAB_DIR/wanted"
 # an update that nobody has confirmed yet
 cp "$LAB_DIR/wanted" "$LAB_DIR/t1"
 ok "another plan" plan_for nue:3 "$LAB_DIR/p2"
-ok "apply, detached" does 0 apply "$LAB_DIR/p2" "${dirs[@]}" --yes-fabric lab --detach
+ok "apply, detached" does 0 apply "$LAB_DIR/p2" "${dirs[@]}" --without-agents --yes-fabric lab --detach
 id=$(grep -oE '[0-9]{8}T[0-9]{6}Z-[0-9]+' "$LAB_DIR/out" | head -n 1)
 ok "its tables are in force, those of before kept" lab_wait 20 plugin 'p["source"] == "console" and p["engine"] == "nue" and p["base"] and not p["step"]'
 ok "and in the switches" lab_wait 5 same "$LAB_DIR/wanted"
@@ -142,7 +142,7 @@ ok "the tables of before are in the switches" lab_wait 5 same "$LAB_DIR/t1"
 ok "and in force, as confirmed" plugin 'p["source"] == "confirmed" and p["engine"] == "dfsssp" and not p["base"]'
 
 # the same, but console, watchdog and guard are all killed
-ok "apply, detached again" does 0 apply "$LAB_DIR/p2" "${dirs[@]}" --yes-fabric lab --detach
+ok "apply, detached again" does 0 apply "$LAB_DIR/p2" "${dirs[@]}" --without-agents --yes-fabric lab --detach
 ok "in force" lab_wait 20 plugin 'p["source"] == "console" and not p["step"]'
 ours=$(for p in $(pgrep -f -- "--watchdog guard"; pgrep -f -- "--watchdog worker"); do
 	# of this lab only
@@ -163,8 +163,8 @@ done
 ok "all as it was" same "$LAB_DIR/t1"
 
 # somebody else writes
-ok "direct writes cannot carry service levels" does 4 apply "$LAB_DIR/p2" "${dirs[@]}" --installer smp --yes-fabric lab --no-input
-ok "but when told so" does 0 apply "$LAB_DIR/p2" "${dirs[@]}" --installer smp --accept-sl-change --yes-fabric lab --no-input
+ok "direct writes cannot carry service levels" does 4 apply "$LAB_DIR/p2" "${dirs[@]}" --without-agents --installer smp --yes-fabric lab --no-input
+ok "but when told so" does 0 apply "$LAB_DIR/p2" "${dirs[@]}" --without-agents --installer smp --accept-sl-change --yes-fabric lab --no-input
 ok "with a warning" said "OpenSM is not told"
 ok "sm: finds what OpenSM has not written" does 1 sm --socket "$sock"
 ok "and says so" said "not as OpenSM has written them"
@@ -197,6 +197,29 @@ ok "68, three acks, 69, three acks over the socket" bash -c "'$tool' osm '$sock'
 ok "it knows who listens" said '^listeners: [36]$'
 sed 's/^/# /' "$LAB_DIR/out"
 wait
+
+# all five phases over the socket: escape LIDs, agents on the nodes of a job
+policy "engine nue:4" "escape yes" "threads 1" "seed 3"
+rm -rf "$LAB_DIR/kept"
+sm "routing_engine ibroute,nue" "qos TRUE" "lmc 1" || give_up "opensm with LMC 1"
+lab_wait 10 plugin 'p["ours"] and p["lmc"] == 1'
+for h in n0005 n0009; do
+	# shellcheck disable=SC2046 # several words
+	lab_daemon "agent-$h" env $(lab_env "$h") "$IBROUTE_TOP" agent --job 7 --state "$LAB_DIR/$h.state" \
+		--socket "$LAB_DIR/$h.sock" --drain-cmd true --migrate-cmd true
+	ok "an agent on $h" lab_wait 20 grep -q '^ready lid ' "$LAB_DIR/agent-$h.log"
+done
+sleep 1
+echo '7 n0005,n0009' >"$LAB_DIR/jobs"
+dirs+=(--jobs "$LAB_DIR/jobs")
+ok "a plan whose job has agents" does 0 plan -e dfsssp:4 --escape --fabric lab "${dirs[@]}" -o "$LAB_DIR/p5"
+ok "applied in five phases" does 0 apply "$LAB_DIR/p5" "${dirs[@]}" --yes-fabric lab --no-input
+ok "all agents were on their escape LIDs" said "2 of 2 agents are on their escape LIDs"
+ok "and have returned" said "2 of 2 agents have returned"
+ok "by notices of OpenSM itself: no other port listens" plugin 'p["notices"] >= 2 and p["acks"] >= 4'
+ok "in force, and confirmed" plugin 'p["engine"] == "dfsssp" and p["source"] == "confirmed"'
+lab_kill agent-n0005
+lab_kill agent-n0009
 
 # without a plugin
 lab_opensm_stop
