@@ -145,9 +145,23 @@ static void stop_posing(struct hca *h)
 	close(h->issm_fd);
 }
 
+/* The library's thread takes answers in, and falls over one that comes while the port is closed:
+ * let those to what was cancelled come first. */
+static void drain_simulated(struct hca *h)
+{
+	uint64_t end = clock_ns() + 200 * MS;
+	struct mad_packet p;
+
+	while (clock_ns() < end && hca_recv(h, &p, 20 * MS, NULL) > 0)
+		;
+}
+
 static void hca_close(void *ctx)
 {
 	struct hca *h = ctx;
+
+	if (h->simulated && h->fd >= 0 && h->issm_fd < 0)
+		drain_simulated(h);
 
 	if (h->issm_fd >= 0)
 		stop_posing(h);
