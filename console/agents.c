@@ -3,7 +3,7 @@
 
 #include "fabric/base/log.h"
 #include "fabric/jobs/source.h"
-#include "fabric/mad/notice_port.h"
+#include "fabric/mad/wire.h"
 #include "fabric/update/osm_agents.h"
 
 #include <stdio.h>
@@ -61,22 +61,19 @@ static void watch_jobs(struct agents *a, const char *name)
 		log_add(LOG_WARN, "jobs", "%s", err.text);
 }
 
-void agents_open(struct agents *a, const struct live *l, const struct live_opts *lo, bool jobs)
+void agents_open(struct agents *a, const struct live *l, const struct live_opts *o, bool jobs)
 {
-	struct notice_opts o = { .ca = lo->ca, .port = lo->port, .m_key = lo->m_key };
-	struct notice_port *np;
-	struct err err = { "" };
-
 	*a = (struct agents){ 0 };
-	if (l && l->osm)
+	if (l->osm)
 		agent_link_osm(&a->link, l->osm);
-	else if (!notice_port_open_umad(&np, &o, &err))
-		agent_link_notices(&a->link, np);
+	else if (l->w && wire_notices(l->w))
+		agent_link_over(&a->link, wire_notices(l->w));
 	else
-		snprintf(a->why, sizeof(a->why), "%s", err.text);
-	explicit_bzero(&o, sizeof(o));
+		snprintf(a->why, sizeof(a->why),
+			 "no answers of agents can be heard on this port: does another program "
+			 "listen to notices there?");
 	if (jobs)
-		watch_jobs(a, lo->jobs);
+		watch_jobs(a, o->jobs);
 }
 
 void agents_close(struct agents *a)

@@ -28,9 +28,8 @@ struct agents {
 	const struct job_list *running;
 };
 
-/* Through our plugin inside OpenSM where l (may be NULL) has that, else by a port of its own
- * beside what else is open; never fails, but may have no link.  jobs: those of o are watched as
- * well. */
+/* Through our plugin inside OpenSM where l has that, else over its wire, if that takes notices; or
+ * there is no link.  jobs: those of o are watched as well. */
 void agents_open(struct agents *a, const struct live *l, const struct live_opts *o, bool jobs);
 void agents_close(struct agents *a); /* an all-zero one is fine */
 /* Puts both into the options of an update; o may be NULL. */

@@ -261,7 +261,13 @@ static int open_wire(struct wire **w, struct app *a, struct err *err)
 		a->state.jobs_source.state = JOBS_WAITING;
 		return rc;
 	}
+	wo.notices = a->opts.rw; /* agents may have to be asked */
 	rc = wire_open_umad(w, &wo, err);
+	if (rc == -EBUSY && wo.notices) {
+		log_add(LOG_WARN, "agents", "%s", err->text);
+		wo.notices = false;
+		rc = wire_open_umad(w, &wo, err);
+	}
 	if (rc)
 		return rc;
 	wire_local(*w, &local);
@@ -310,9 +316,6 @@ static int start_fabric(struct app *a, struct err *err)
 		.journal_dir = a->opts.state_dir,
 		.accept_sl_change = a->opts.demo,
 		.simulated = a->opts.demo,
-		.ca = a->opts.ca,
-		.port = a->opts.port,
-		.m_key = a->opts.m_key,
 		.want_sl2vl = true,
 	};
 	struct wire *w;

@@ -112,6 +112,7 @@ static int work_on(struct journal *j, struct txn_cmd *c, struct err *err)
 	if (rc)
 		goto out;
 	rc = EXIT_UNREADABLE;
+	c->live.notices = info->asked;
 	if (live_discover(&l, &c->live, info->head.fabric, err))
 		goto out;
 	rc = EXIT_NO_RECORD;

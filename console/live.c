@@ -173,6 +173,20 @@ void live_link(struct live *l, const char *socket)
 	snprintf(l->osm_why, sizeof(l->osm_why), "%.299s", err.text);
 }
 
+/* Another program may listen already: then nobody can be asked, but all else goes on. */
+static int open_wire(struct wire **w, struct wire_opts *wo, bool notices, struct err *err)
+{
+	int rc;
+
+	wo->notices = notices;
+	rc = wire_open_umad(w, wo, err);
+	if (rc != -EBUSY || !notices)
+		return rc;
+	fprintf(stderr, "warning: %s\n", err->text);
+	wo->notices = false;
+	return wire_open_umad(w, wo, err);
+}
+
 int live_discover(struct live *l, struct live_opts *o, const char *name, struct err *err)
 {
 	struct wire_opts wo = {
@@ -187,7 +201,7 @@ int live_discover(struct live *l, struct live_opts *o, const char *name, struct 
 	o->ask_m_key = false;
 	wo.m_key = o->m_key;
 	if (!rc)
-		rc = wire_open_umad(&l->w, &wo, err);
+		rc = open_wire(&l->w, &wo, o->notices, err);
 	if (!rc)
 		rc = sweep(l, o, name, err);
 	if (rc)

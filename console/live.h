@@ -18,6 +18,7 @@
 struct live_opts {
 	const char *ca;
 	unsigned port, timeout_ms, window;
+	bool notices; /* over the same port: agents are going to be asked */
 	bool ask_m_key;
 	uint64_t m_key;
 	const char *name, *node_names;

@@ -440,11 +440,11 @@ static struct apply_opts update_opts(struct poller *p, bool check_fresh, bool ag
 		.ctx = p,
 	};
 
-	struct live_opts lo = { .ca = p->opts.ca, .port = p->opts.port, .m_key = p->opts.m_key };
+	struct live l = { .w = p->wire };
 
 	agents_close(&p->agents);
 	if (agents && !p->opts.simulated)
-		agents_open(&p->agents, NULL, &lo, false);
+		agents_open(&p->agents, &l, NULL, false);
 	agents_apply(&o, &p->agents, NULL);
 	o.without_agents = p->opts.simulated;
 	return o;

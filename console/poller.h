@@ -28,9 +28,6 @@ struct poller_opts {
 	const char *journal_dir; /* NULL: the default */
 	bool accept_sl_change;	 /* hosts of the simulator take new SLs by themselves */
 	bool simulated;		 /* nobody is there to be asked to drain */
-	const char *ca;		 /* of a port of its own, to ask agents */
-	unsigned port;
-	uint64_t m_key;
 	bool want_sl2vl;
 };
 

@@ -180,6 +180,7 @@ static int apply(struct worker *w, struct err *err)
 	rc = EXIT_NO_RECORD;
 	if (open_record(w, p->fabric->name, err))
 		goto out;
+	w->config.live.notices = p->drain.njob && p->drain.escape && !w->config.agents.without;
 	watchdog_step(w->dog, "reading the fabric");
 	rc = EXIT_UNREADABLE;
 	if (!live_open(&w->live, &w->config.live, p->fabric->name, err))
@@ -202,6 +203,7 @@ static int recover(struct worker *w, const char *id, struct err *err)
 	if (open_record(w, journal_info(j)->head.fabric, err))
 		goto out;
 	rc = EXIT_UNREADABLE;
+	w->config.live.notices = journal_info(j)->asked;
 	watchdog_step(w->dog, "reading the fabric to roll back");
 	if (live_discover(&w->live, &w->config.live, journal_info(j)->head.fabric, err))
 		goto out;
