@@ -26,13 +26,18 @@ static const struct nue_how recipes[] = {
 	{ .order = NUE_WORST_FIRST, .root = 0, .limit = UINT32_MAX },
 };
 
+/* When there is time for a single one, marks of one try are not enough: the other way around. */
+static const struct nue_how single = {
+	.order = NUE_BY_NEED, .root = 0, .limit = 10, .backward = true
+};
+
 /* Work of all tries, in edges looked at: a share of what it takes to search the whole dependency
  * graph for every LID and channel.  In small fabrics some ten milliseconds are not missed, and in
  * large ones that share would be too much. */
 #define WORK_SHARE 16000
 #define WORK_SMALL (6ull << 20)
 #define SMALL	   1000 /* terminals */
-#define WORK_MOST  (16ull << 20)
+#define WORK_MOST  (24ull << 20)
 
 /* A channel is full with so many tenths of the maximum. */
 #define FULL_TENTHS 7
@@ -221,7 +226,7 @@ static int try_recipes(struct attempt *best, struct router *r)
 
 		if (i == 1)
 			mark_full(r, best);
-		rc = try_recipe(&a, r, &recipes[i]);
+		rc = try_recipe(&a, r, 3 * work > limit ? &single : &recipes[i]);
 		if (!rc)
 			mark_full(r, &a);
 		if (!rc && is_better(&a, best)) {

@@ -180,12 +180,13 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 	return a;
 }
 
-static void rank_by_stride(struct nue_layer *l, struct nue_search *s)
+static void rank_by_stride(struct nue_layer *l, struct nue_search *s, bool backward)
 {
 	uint32_t step = (uint32_t)((uint64_t)l->ndst * 618 / 1000); /* the golden section */
 
 	while (common_divisor(step, l->ndst) != 1)
 		step++;
+	step = backward ? l->ndst - step : step;
 	for (uint32_t i = 0; i < l->ndst; i++)
 		s->turn[i] = (uint32_t)((uint64_t)i * step % l->ndst);
 }
@@ -264,9 +265,11 @@ static void rank(struct nue_layer *l, struct nue_search *s, enum nue_order order
 	for (uint32_t i = 0; i < l->ndst; i++)
 		s->turn[i] = i;
 	if (order != NUE_BY_INDEX)
-		rank_by_stride(l, s);
+		rank_by_stride(l, s, false);
 	if (order == NUE_WORST_FIRST || (order == NUE_BY_NEED && is_far(l, s, place)))
 		rank_by_excess(l, s, place);
+	else if (s->how->backward)
+		rank_by_stride(l, s, true);
 	if (s->how->full_first)
 		marked_last(l, s, s->how->full, false);
 	marked_last(l, s, l->net->bare, true);
