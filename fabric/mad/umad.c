@@ -160,7 +160,7 @@ static void hca_close(void *ctx)
 {
 	struct hca *h = ctx;
 
-	if (h->simulated && h->fd >= 0 && h->issm_fd < 0)
+	if (h->simulated && h->fd >= 0)
 		drain_simulated(h);
 
 	if (h->issm_fd >= 0)
