@@ -71,7 +71,7 @@ UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wil
 EXAMPLES := $(patsubst examples/%.c,$(B)/examples/%,$(wildcard examples/*.c))
 
 Q := $(if $(V),,@)
-.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month soak fuzz bench-apply \
+.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz bench-apply \
 	screenshots install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -202,7 +202,13 @@ soak: all $(B)/tests/bench/packets_soak $(B)/tests/bench/explore
 	$(Q)$(B)/tests/bench/explore
 	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_CHECK)
 	$(Q)bash tests/lab/watchdog.sh $(or $(KILLS),200) $(or $(SEED),1)
+	$(Q)bash tests/lab/sequence.sh full
 	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_RUNS=$(or $(FUZZ_RUNS),10000000)
+
+# four jobs with agents, OpenSM with our plugin: from engine to engine and back, with failures
+lab: check-packages
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)bash tests/lab/sequence.sh full
 
 # the fuzzers of tests/fuzz by libFuzzer; FUZZ="notice plan" FUZZ_RUNS=10000000 FUZZ_SEED=1
 fuzz:
@@ -244,6 +250,7 @@ help:
 	@echo "gaps            longest time between reports of progress, each engine (MS=, ENGINES=, SPECS=)"
 	@echo "transitions     updates in random write orders: never a loop or a deadlock (PAIRS=, ORDERS=)"
 	@echo "month           sar beside dfsssp, updn and ftree over a month of jobs (MONTHFLAGS=)"
+	@echo "lab             updates through all engines: OpenSM with our plugin, SLURM, jobs with agents"
 	@echo "soak            packets under random updates, all orders of events of the phases, SIGKILLs to"
 	@echo "                updates over ibsim, fuzzers (SOAK=, SEED=, WAVES=, KILLS=, FUZZ_RUNS=)"
 	@echo "fuzz            the fuzzers by libFuzzer (FUZZ=\"notice plan\" FUZZ_RUNS=1000000 FUZZ_SEED=1)"

@@ -1,0 +1,348 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# sequence.sh [full]: four SLURM jobs of two nodes with an agent and two processes on each, a stock
+# opensm with our plugin, LMC 3 (four LIDs for traffic and four to escape to).  Reroutes them from
+# engine to engine, each through all five phases; then a cable goes and comes back, and opensm
+# starts anew.  What saquery, smpquery, dump_fts and ibdmchk find, which are not ours, is what was
+# planned.  In full: updn, sar, dfdn, nue, parx and back (make lab); else updn, nue, parx, updn.
+set -u
+. "$(dirname "$0")/lab.sh"
+. "$LAB_ROOT/tests/judge.sh"
+B=${B:-build}
+full=${1:-}
+client=$LAB_ROOT/$B/examples/agent_client
+engines="nue parx updn"
+[ -z "$full" ] || engines="sar:paper dfdn nue parx nue dfdn sar:paper updn"
+
+for need in "$LAB_ROOT/$B/libibroute.so" "$(command -v slurmctld)"; do
+	[ -f "$need" ] || { skip "sequence: the plugin was not built or SLURM is missing"; finish; }
+done
+make -s -C "$LAB_ROOT" "$B/examples/agent_client" >/dev/null || give_up "the example client builds"
+
+lab_new || exit 1
+sock=$LAB_DIR/run/opensm.sock
+dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock" --jobs slurm)
+# first of each pair: the switch of the first hosts; second: somewhere else in the fabric
+pairs=("n0003 n0018" "n0005 n0024" "n0007 n0027" "n0009 n0032")
+
+# --- the lab ---
+
+sm() {
+	lab_opensm_stop
+	LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
+		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
+		"routing_engine ibroute,no_fallback" "qos TRUE" "lmc 3"
+}
+
+agent() { # node, job
+	# shellcheck disable=SC2046
+	lab_daemon "agent-$1" env $(lab_env "$1") "$IBROUTE_TOP" agent --job "$2" \
+		--state "$LAB_DIR/$1.state" --socket "$LAB_DIR/$1.sock" --poll 2 --ask 2
+	lab_wait 20 grep -q '^ready lid ' "$LAB_DIR/agent-$1.log"
+}
+
+processes() { # node, job
+	local r
+
+	for r in 0 1; do
+		lab_daemon "rank-$1-$r" "$client" -s "$LAB_DIR/$1.sock" -j "$2" -r "$r" -q 4
+	done
+}
+
+start_jobs() {
+	local pair id node
+
+	for pair in "${pairs[@]}"; do
+		id=$(lab_job -J "job" -w "${pair/ /,}") || return 1
+		for node in $pair; do
+			agent "$node" "$id" && processes "$node" "$id" || return 1
+			nodes="$nodes $node"
+		done
+	done
+}
+
+# --- what there is ---
+
+# On the wire, from a node without an agent: beside opensm and 8 agents the simulator has one place.
+top() {
+	lab_on n0002 "$IBROUTE_TOP" "$@"
+}
+
+does() { # expected exit code, words of the program
+	local want=$1 rc
+	shift
+	top "$@" >"$LAB_DIR/out" 2>&1
+	rc=$?
+	[ "$rc" -eq "$want" ] && return 0
+	echo "# $1: exit $rc, not $want"
+	sed 's/^/# /' "$LAB_DIR/out" | tail -n 12
+	return 1
+}
+
+# Only the update's own process is to have a place, not who waits for it.
+applies() { # words of apply
+	local rc
+	# shellcheck disable=SC2046
+	(cd "$LAB_DIR/work" && timeout 60 env $(lab_env n0002 | sed 's/LD_PRELOAD=/IBROUTE_WATCHDOG_PRELOAD=/') \
+		"$IBROUTE_TOP" apply "$@" "${dirs[@]}" --yes-fabric lab --no-input) >"$LAB_DIR/out" 2>&1
+	rc=$?
+	[ "$rc" -eq 0 ] && return 0
+	echo "# apply: exit $rc"
+	sed 's/^/# /' "$LAB_DIR/out" | tail -n 12
+	return 1
+}
+
+said() {
+	grep -qE -- "$1" "$LAB_DIR/out" || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 12; return 1; }
+}
+
+# what the plugin says of itself: a Python expression over p
+plugin() {
+	top sm --json --socket "$sock" 2>/dev/null |
+		python3 -c 'import json, sys; p = json.load(sys.stdin)["plugin"]; sys.exit(not eval(sys.argv[1]))' "$1"
+}
+
+# --- judges that are not ours ---
+
+plain_lfts() {
+	awk '/^Unicast lids/ { match($0, /guid 0x[0-9a-f]+/); g = substr($0, RSTART + 5, RLENGTH - 5); next }
+		/^0x/ && $2 ~ /^[0-9]+$/ { print g, $1, $2 + 0 }' | sort
+}
+
+same_lfts() {
+	lab_on n0002 dump_fts 2>/dev/null | plain_lfts >"$LAB_DIR/installed"
+	plain_lfts <"$files/opensm-lfts.dump" >"$LAB_DIR/wanted"
+	[ "$(wc -l <"$LAB_DIR/wanted")" -gt 4000 ] && cmp "$LAB_DIR/installed" "$LAB_DIR/wanted"
+}
+
+# opensm-sl2vl.dump of a switch as lines of "in out vl ..."; OpenSM leaves VL 15 alone and keeps what
+# the link's 8 VLs can hold of the others
+plain_sl2vl() { # LID of the switch
+	awk -v lid="$1" '/LID/ { on = $0 ~ "base LID " lid "," }
+		on && $1 ~ /^[0-9]/ && $2 > 0 {
+			printf "%d %d", $1, $2
+			for (i = 4; i <= 19; i++) printf " %d", $i == 15 ? 15 : $i % 8
+			print ""
+		}' "$files/opensm-sl2vl.dump" | sort
+}
+
+# all pairs of ports of some switches
+same_sl2vl() {
+	local lid out n=0
+
+	for lid in $(sed -n 's/^Switch.* base port 0 lid \([0-9]*\) .*/\1/p' "$LAB_DIR/seen" |
+		awk -v every="$([ -n "$full" ] && echo 4 || echo 8)" 'NR % every == 1'); do
+		for out in $(seq 8); do
+			lab_on n0002 smpquery sl2vl "$lid" "$out" | sed -n 's/^ports: in *\([0-9]*\), out *\([0-9]*\): /\1 \2 /p' |
+				tr -s '| ' ' ' | sed 's/ *$//'
+		done | sort >"$LAB_DIR/sl2vl"
+		plain_sl2vl "$lid" >"$LAB_DIR/sl2vl.wanted"
+		diff "$LAB_DIR/sl2vl" "$LAB_DIR/sl2vl.wanted" >"$LAB_DIR/diff" || { head -n 6 "$LAB_DIR/diff"; return 1; }
+		n=$((n + $(wc -l <"$LAB_DIR/sl2vl")))
+	done
+	[ "$n" -gt 100 ]
+}
+
+# path records to any of the 8 LIDs of a host, escape LIDs among them
+same_sls() {
+	local slid dlid sl got n=0 escape=0
+
+	awk 'FNR == NR {
+			if (/^Ca/) { split($0, q, "\""); sub(/.*H-/, "0x", q[2]); node = q[2] }
+			else if (/^\[1\]/ && match($0, /# lid [0-9]+/)) {
+				lid = substr($0, RSTART + 6, RLENGTH - 6) + 0; of[node] = lid
+				for (k = 0; k < 8; k++) ca[lid + k] = lid }
+			next }
+		$1 in of && $2 in ca && of[$1] != ca[$2] && (NR * 7919) % 1009 < 9 { print of[$1], $2, $3, $2 - ca[$2] }' \
+		"$LAB_DIR/seen" "$files/path-sl.dump" | shuf --random-source="$LAB_DIR/net" -n 12 >"$LAB_DIR/pairs"
+	while read -r slid dlid sl k; do
+		got=$(lab_on n0002 saquery -p --slid "$slid" --dlid "$dlid" </dev/null |
+			sed -n 's/^[ \t]*sl\.\.*//p')
+		[ "$((${got:-99}))" -eq "$sl" ] ||
+			{ echo "# LID $slid to $dlid: SL ${got:-none}, not $sl"; return 1; }
+		n=$((n + 1)) escape=$((escape + (k > 3)))
+	done <"$LAB_DIR/pairs"
+	echo "# SLs of $n pairs, $escape to escape LIDs: $(cut -d ' ' -f 3 "$LAB_DIR/pairs" | sort | uniq -c | awk '{ printf "%s%d of SL %d", (NR > 1 ? ", " : ""), $1, $2 }')"
+	[ "$n" -ge 10 ] && [ "$escape" -gt 0 ]
+}
+
+# opensm-sl2vl.dump of OpenSM itself in the words of ibdmchk
+ibdm_sl2vl() {
+	awk '/^Switch/ { guid = $2; sub(/,/, "", guid) }
+		$1 ~ /^[0-9]+$/ {
+			printf "%s %d %d", guid, $1, $2
+			for (i = 4; i <= 18; i += 2) printf " 0x%x%x", $i, $(i + 1)
+			print ""
+		}' "$LAB_DIR/osm/opensm-sl2vl.dump"
+}
+
+# With an LMC, ibdmchk takes every port, switches' too, to own 2^lmc LIDs, the first of all 1 (see
+# crosscheck.sh): in its copies of the files hosts have LIDs lowered by 7, switches some behind those.
+for_ibdm() {
+	perl -e '
+		my ($dir, $out, $sls) = @ARGV;
+		my (%to, $max);
+		open my $in, "<", "$dir/opensm-subnet.lst" or die;
+		my @net = <$in>;
+		for (@net) { while (/\{ (SW|CA)\S* .*? LID:([0-9A-F]+)/g) { $to{hex $2} = $1 } }
+		$max = (sort { $b <=> $a } keys %to)[0];
+		for my $lid (sort { $a <=> $b } keys %to) {
+			if ($to{$lid} eq "SW") { $new{$lid} = ($max += 8) - 7 }
+			else { $new{$lid + $_} = $lid + $_ - 7 for 0 .. 7 }
+		}
+		open my $o, ">", "$out/ibdm.lst" or die;
+		for (@net) { s/ LID:([0-9A-F]+)/sprintf " LID:%04X", $new{hex $1}/ge; print $o $_ }
+		open $in, "<", "$dir/opensm.fdbs" or die;
+		open $o, ">", "$out/ibdm.fdbs" or die;
+		while (<$in>) {
+			if (/^0x([0-9A-Fa-f]+) (.*)/s) { next if !$new{hex $1}; $_ = sprintf "0x%04X %s", $new{hex $1}, $2 }
+			print $o $_;
+		}
+		open $in, "<", $sls or die;
+		open $o, ">", "$out/ibdm.sl" or die;
+		while (<$in>) { s/^(0x\w+) (\d+)/"$1 $new{$2}"/e; print $o $_ }' "$LAB_DIR/osm" "$LAB_DIR" "$files/path-sl.dump"
+}
+
+# OpenSM writes its dumps in sweeps only, not when it routes anew for an update.
+dumped() {
+	awk '/Switch/ { g = $3 } /^0x/ && $3 ~ /^[0-9]+$/ { print g, tolower($1), $3 + 0 }' "$LAB_DIR/osm/opensm.fdbs" |
+		sort | cmp -s - "$LAB_DIR/wanted" && return
+	kill -HUP "$(cat "$LAB_DIR/opensm.pid")"
+	sleep 0.3
+	return 1
+}
+
+# OpenSM's own LFTs and SL2VL.  It often crashes after it has said so.
+ibdm_says() { # words, what sed makes of the SL2VL tables
+	: >"$LAB_DIR/empty"
+	lab_wait 10 dumped || { echo "# opensm's dumps are not what is in the switches"; return 1; }
+	ibdm_sl2vl | sed "${2:-}" >"$LAB_DIR/ibdm.sl2vl"
+	for_ibdm || return 1
+	(cd "$LAB_DIR/work" && timeout 60 ibdmchk -m "$LAB_DIR/empty" -l 3 -s "$LAB_DIR/ibdm.lst" -f "$LAB_DIR/ibdm.fdbs" \
+		-c "$LAB_DIR/ibdm.sl" -d "$LAB_DIR/ibdm.sl2vl" >"$LAB_DIR/ibdm.out" 2>&1 </dev/null)
+	grep -aq "$1" "$LAB_DIR/ibdm.out" || { tail -n 3 "$LAB_DIR/ibdm.out"; return 1; }
+} 2>/dev/null
+
+no_credit_loop() {
+	ibdm_says 'no credit loops found'
+}
+
+# The same routes with one VL only: what would be found.
+loop_on_one_vl() {
+	ibdm_says 'credit loops in routing' 's/0x[0-9a-f][0-9a-f]\>/0x00/g'
+}
+
+judged() { # name
+	ok "$1: LFTs in the switches" same_lfts
+	ok "$1: SL2VL in the switches" same_sl2vl
+	ok "$1: SLs in path records" same_sls
+	ok "$1: ibdmchk finds no credit loop" no_credit_loop
+}
+
+# --- the phases ---
+
+count() { # pattern: lines in the logs of the processes
+	cat "$LAB_DIR"/rank-*.log | grep -c -- "$1"
+}
+
+five_phases() {
+	local p last=0 at
+
+	for p in PREPARE UNPATH WRITE REPATH CONFIRM; do
+		at=$(grep -nE "^$p" "$LAB_DIR/out" | head -n 1 | cut -d : -f 1)
+		[ "${at:-0}" -gt "$last" ] || { echo "# no $p in its place"; sed 's/^/# /' "$LAB_DIR/out"; return 1; }
+		last=$at
+	done
+}
+
+all_acked() {
+	said '^ *8 of 8 agents are on their escape LIDs' && said '^ *8 of 8 agents have returned'
+}
+
+all_moved() { # times that all 16 processes have moved so far
+	local drained back
+
+	drained=$(count 'at LID offset 4') back=$(count 'at LID offset 0')
+	[ "$drained" -eq $((16 * $1)) ] && [ "$back" -eq $((16 * $1)) ] ||
+		{ echo "# $drained went, $back came back"; return 1; }
+}
+
+reroute() { # engine
+	local name="$previous to $1"
+
+	files=$LAB_DIR/files.$times.$1
+	ok "$name: a plan" does 0 plan -e "$1" --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || finish
+	said '^drain:' && grep '^drain:\|^order of' "$LAB_DIR/out" | sed 's/^/# /'
+	ok "$name: as files" applies "$LAB_DIR/plan" --without-agents --installer "file:$files" --state-dir "$LAB_DIR/state2"
+	ok "$name: applied" applies "$LAB_DIR/plan" || finish
+	times=$((times + 1))
+	ok "$name: five phases" five_phases
+	ok "$name: acks of all agents" all_acked
+	ok "$name: all processes went and came back" all_moved "$times"
+	ok "$name: confirmed by OpenSM" plugin "p['source'] == 'confirmed' and p['engine'].startswith('${1%:*}')"
+	judged "$name"
+	previous=$1
+}
+
+# --- what nobody asked for ---
+
+# What the policy's engine routes for the fabric as it is now
+by_policy() {
+	files=$LAB_DIR/ours
+	rm -rf "$files"
+	lab_on n0002 ibnetdiscover >"$LAB_DIR/seen" &&
+		"$IBROUTE_TOP" route --topology "$LAB_DIR/seen" --lmc 3 --bisections 0 --formats opensm \
+			--engine updn --vls 4 --escape --out "$files" >"$LAB_DIR/route.out" 2>&1 ||
+		{ tail -n 3 "$LAB_DIR/route.out"; return 1; }
+}
+
+failures() {
+	local kept=$files
+
+	lab_con "Unlink \"$(lab_node sw01)\"$cable"
+	ok "a cable gone: the policy's engine" lab_wait 15 plugin 'p["source"] == "engine" and p["links"] == 47 and p["away"]'
+	ok "a cable gone: our program routes this fabric" by_policy
+	lab_wait 5 same_lfts
+	judged "a cable gone"
+	lab_con "ReLink \"$(lab_node sw01)\"$cable"
+	ok "the cable back: the confirmed tables" lab_wait 15 plugin "p['source'] == 'confirmed' and p['engine'].startswith('$previous')"
+	files=$kept
+	lab_on n0002 ibnetdiscover >"$LAB_DIR/seen"
+	lab_wait 5 same_lfts
+	judged "the cable back"
+	sm || give_up "opensm again"
+	ok "opensm anew: the confirmed tables" lab_wait 10 plugin "p['source'] == 'confirmed' and p['engine'].startswith('$previous')"
+	lab_wait 5 same_lfts
+	judged "opensm anew"
+	ok "opensm anew: all agents are subscribed again" lab_wait 20 subscribed 2
+}
+
+subscribed() { # times, each of the agents
+	local node
+
+	for node in $nodes; do
+		[ "$(grep -c 'subscribed at the subnet' "$LAB_DIR/agent-$node.log")" -ge "$1" ] || return 1
+	done
+}
+
+lab_fabric hyperx:dims=4x4,hosts=2 || give_up "the fabric"
+cable=$(sed -n '/"sw01"/,/^$/s/^\(\[[0-9]*\]\).*"S-.*/\1/p' "$LAB_DIR/net" | head -n 1)
+printf '%s\n' "engine updn" "escape yes" "vls 4" "threads 1" >"$LAB_DIR/policy.conf"
+sm || give_up "opensm"
+lab_slurm || give_up "SLURM"
+nodes=
+start_jobs || give_up "the jobs"
+lab_on n0002 ibnetdiscover >"$LAB_DIR/seen"
+ok "OpenSM is routed by updn" plugin 'p["engine"].startswith("updn") and p["source"] == "engine"'
+previous=updn times=0
+for e in $engines; do
+	reroute "$e"
+	[ "$e" = parx ] || continue
+	ok "parx: on one VL ibdmchk would find one" loop_on_one_vl
+	failures
+done
+ok "no request of the processes ever changed its path on the way" bash -c "! grep 'changed its path' $LAB_DIR/rank-*.log"
+ok "all processes still run" test "$(pgrep -fc "^$client -s $LAB_DIR/")" -eq 16
+echo "# $times reroutes, 8 agents and 16 processes each"
+finish
