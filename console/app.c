@@ -4,6 +4,7 @@
 #include "console/app.h"
 
 #include "console/app_priv.h"
+#include "console/auto_run.h"
 #include "console/exits.h"
 #include "console/loadfab.h"
 #include "fabric/base/clock.h"
@@ -279,27 +280,12 @@ static int open_wire(struct wire **w, struct app *a, struct err *err)
 static void start_updater(struct app *a)
 {
 	const struct app_opts *o = &a->opts;
-	bool none = o->jobs && !strcmp(o->jobs, "none");
 
 	if (o->demo) {
 		a->updater = poller_updater(a->poller);
 		return;
 	}
-	watchdog_config_init(&a->dog);
-	a->dog.live = (struct live_opts){
-		.ca = o->ca,
-		.port = o->port,
-		.timeout_ms = o->timeout_ms,
-		.window = o->window,
-		.m_key = o->m_key,
-		.name = o->name,
-		.node_names = o->node_names,
-		.jobs = none	  ? NULL
-			: o->jobs ? o->jobs
-				  : "slurm",
-		.record_dir = o->record_dir,
-		.state_dir = o->state_dir,
-	};
+	app_opts_dog(&a->dog, o);
 	a->updater = update_link_new(&a->dog, a->box);
 }
 
@@ -481,6 +467,15 @@ static void prepare(struct app *a)
 	}
 }
 
+/* --auto without a terminal */
+static int run_service(const struct app_opts *o)
+{
+	if (!o->demo)
+		return auto_run(o);
+	fprintf(stderr, "ibroute-top: --auto without a terminal needs a fabric, not --demo\n");
+	return EXIT_BAD_USAGE;
+}
+
 int app_main(int argc, char **argv)
 {
 	struct app *a = xcalloc(1, sizeof(*a));
@@ -489,6 +484,11 @@ int app_main(int argc, char **argv)
 	int rc = app_opts_parse(&a->opts, argc, argv);
 
 	if (rc) {
+		free(a);
+		return rc;
+	}
+	if (a->opts.automatic.on && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
+		rc = run_service(&a->opts);
 		free(a);
 		return rc;
 	}

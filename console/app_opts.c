@@ -27,6 +27,8 @@ enum {
 	OPT_STATE,
 	OPT_ASCII,
 	OPT_COLOUR,
+	OPT_INSTALLER,
+	OPT_SOCKET,
 };
 
 static const struct argp_option options[] = {
@@ -55,6 +57,9 @@ static const struct argp_option options[] = {
 	{ "rw", OPT_RW, 0, 0, "Arm: routes may be written, after typing the fabric's name", 4 },
 	{ "record-dir", OPT_RECORD, "DIR", 0, "Where sessions are recorded", 4 },
 	{ "state-dir", OPT_STATE, "DIR", 0, "Where old tables are kept before an update", 4 },
+	{ "installer", OPT_INSTALLER, "opensm|smp|file:DIR", 0,
+	  "How tables are written (preset: by OpenSM where our plugin answers)", 4 },
+	{ "socket", OPT_SOCKET, "FILE", 0, "Of OpenSM's plugin", 4 },
 	{ 0, 0, 0, 0, "Screen:", 5 },
 	{ "ascii", OPT_ASCII, 0, 0, "Only ASCII characters", 5 },
 	{ "color", OPT_COLOUR, "WHEN", 0, "auto, 16, 256 or never", 5 },
@@ -88,6 +93,27 @@ static void colours(struct argp_state *s, struct app_opts *o, const char *arg)
 		argp_error(s, "--color: '%s' is none of auto, 16, 256, never", arg);
 }
 
+static void check_auto(const struct app_opts *o, struct argp_state *s)
+{
+	if (o->load)
+		argp_error(s, "--auto needs a fabric, not a file");
+	if (o->jobs && !strcmp(o->jobs, "none"))
+		argp_error(s, "--auto needs jobs: --jobs slurm or a file");
+	if (o->automatic.confirm_s >= o->dog.confirm_s)
+		argp_error(s,
+			   "--auto-confirm %u must be less than --confirm-timeout %u, when it "
+			   "rolls back",
+			   o->automatic.confirm_s, o->dog.confirm_s);
+}
+
+static const char *installer(struct argp_state *s, const char *arg)
+{
+	if (strcmp(arg, "opensm") != 0 && strcmp(arg, "smp") != 0 &&
+	    (strncmp(arg, "file:", 5) != 0 || !arg[5]))
+		argp_error(s, "--installer: '%s' is not opensm, smp or file:DIR", arg);
+	return arg;
+}
+
 static error_t parse_screen(int key, char *arg, struct argp_state *s)
 {
 	struct app_opts *o = s->input;
@@ -115,6 +141,8 @@ static error_t parse_screen(int key, char *arg, struct argp_state *s)
 			argp_error(s, "--rw needs a fabric, not a file");
 		if (o->lfts && !o->load)
 			argp_error(s, "--lfts goes with --load");
+		if (o->automatic.on)
+			check_auto(o, s);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -175,6 +203,16 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 	case OPT_STATE:
 		o->state_dir = arg;
 		return 0;
+	case OPT_INSTALLER:
+		o->installer = installer(s, arg);
+		return 0;
+	case OPT_SOCKET:
+		o->socket = arg;
+		return 0;
+	case ARGP_KEY_INIT:
+		s->child_inputs[0] = &o->automatic;
+		s->child_inputs[1] = &o->dog;
+		return 0;
 	default:
 		return parse_screen(key, arg, s);
 	}
@@ -192,9 +230,15 @@ static int ask_m_key(struct app_opts *o)
 
 int app_opts_parse(struct app_opts *o, int argc, char **argv)
 {
-	static const struct argp argp = {
+	const struct argp_child children[] = {
+		{ &auto_argp, 0, "Automatic mode:", 7 },
+		{ &watchdog_argp, 0, "What stands behind an update:", 8 },
+		{ 0 },
+	};
+	const struct argp argp = {
 		.options = options,
 		.parser = parse,
+		.children = children,
 		.args_doc = "",
 		.doc = "Live console for the routes of an InfiniBand fabric: links, jobs, previews of "
 		       "other routings, and their installation."
@@ -209,8 +253,33 @@ int app_opts_parse(struct app_opts *o, int argc, char **argv)
 	o->jobs_interval_s = 10;
 	o->colours = -1;
 	o->seed = 1;
+	auto_opts_init(&o->automatic);
+	watchdog_config_init(&o->dog);
 	argp_err_exit_status = EXIT_BAD_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, o))
 		return EXIT_BAD_USAGE;
 	return o->ask_m_key ? ask_m_key(o) : 0;
+}
+
+void app_opts_dog(struct watchdog_config *out, const struct app_opts *o)
+{
+	bool none = o->jobs && !strcmp(o->jobs, "none");
+
+	*out = o->dog;
+	out->live = (struct live_opts){
+		.ca = o->ca,
+		.port = o->port,
+		.timeout_ms = o->timeout_ms,
+		.window = o->window,
+		.m_key = o->m_key,
+		.name = o->name,
+		.node_names = o->node_names,
+		.jobs = none	  ? NULL
+			: o->jobs ? o->jobs
+				  : "slurm",
+		.record_dir = o->record_dir,
+		.state_dir = o->state_dir,
+		.installer = o->installer,
+		.socket = o->socket,
+	};
 }

@@ -5,6 +5,9 @@
 
 #include "fabric/base/err.h"
 
+#include "console/auto_opts.h"
+#include "console/watchdog_config.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,11 +30,17 @@ struct app_opts {
 	uint64_t seed;
 
 	const char *record_dir, *state_dir;
+	const char *installer, *socket; /* as in live_opts */
+	struct watchdog_config dog;	/* its own options; for all see app_opts_dog() */
+	struct auto_opts automatic;
 	bool ascii;
 	int colours; /* -1: what the terminal offers */
 };
 
 /* 0, or the exit code (64) with the message printed; --help and bad options end the program. */
 int app_opts_parse(struct app_opts *o, int argc, char **argv);
+
+/* All that the watchdog of an update must know. */
+void app_opts_dog(struct watchdog_config *out, const struct app_opts *o);
 
 #endif

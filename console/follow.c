@@ -32,7 +32,7 @@ static void on_signal(int sig)
 
 static bool interactive(const struct follow *f)
 {
-	return f->mode != FOLLOW_WAIT && !f->no_input && ask_possible();
+	return f->mode < FOLLOW_WAIT && !f->no_input && ask_possible();
 }
 
 /* ---- what comes ---- */
@@ -51,6 +51,12 @@ static void begin_to_wait(struct follow *f, const json_t *j)
 	if (f->mode == FOLLOW_APPLY && f->no_input && !f->asked) {
 		f->asked = true;
 		control_ask(&f->link, CONTROL_CONFIRM, 0);
+	} else if (f->mode == FOLLOW_AUTO) {
+		f->quiet_ms = clock_ms();
+		printf("CONFIRM  is confirmed once nothing was found for %u s, within %u s; else it "
+		       "rolls back\n",
+		       f->quiet_s, f->confirm_s);
+		fflush(stdout);
 	} else if (interactive(f)) {
 		tcflush(STDIN_FILENO, TCIFLUSH); /* what was typed before was not meant for this */
 		fprintf(stderr,
@@ -97,6 +103,12 @@ static void refused(struct follow *f, const json_t *j)
 	snprintf(f->text, sizeof(f->text), "%s", str(j, "error"));
 }
 
+static void found(struct follow *f, const json_t *j)
+{
+	f->quiet_ms = clock_ms();
+	printf("         %s: %s\n", str(j, "what"), str(j, "text"));
+}
+
 static void take(struct follow *f, const json_t *j)
 {
 	const char *event = str(j, "event");
@@ -112,7 +124,7 @@ static void take(struct follow *f, const json_t *j)
 	else if (!strcmp(event, "over"))
 		take_over(f, j);
 	else if (!strcmp(event, "watch"))
-		printf("         %s: %s\n", str(j, "what"), str(j, "text"));
+		found(f, j);
 	else if (*event)
 		printf("         %s\n", str(j, "text"));
 	else if (json_is_false(json_object_get(j, "ok")))
@@ -188,7 +200,7 @@ static bool look_for_another(struct follow *f, struct err *err)
 	int rc;
 
 	control_close(&f->link);
-	f->waiting = false;
+	f->waiting = f->asked = false;
 	rc = rejoin(&f->link, &t, f->base, f->id, f->worker, interrupted, NULL);
 	if (rc == 1) {
 		printf("         the process that carried it out has died; another one has taken "
@@ -216,6 +228,7 @@ static bool on_interrupt(struct follow *f, struct err *err)
 		"%s goes on without this terminal; attach again with 'ibroute-top attach %s'",
 		f->id, f->id);
 	f->over = true;
+	f->left = true;
 	f->result = EXIT_OK;
 	return false;
 }
@@ -228,13 +241,32 @@ static bool detached(struct follow *f)
 	return true;
 }
 
+/* Milliseconds until it has been quiet for long enough, -1: nothing to wait for. */
+static int quiet_left(const struct follow *f)
+{
+	uint64_t passed = clock_ms() - f->quiet_ms, all = 1000ull * f->quiet_s;
+
+	if (f->mode != FOLLOW_AUTO || !f->waiting || f->asked)
+		return -1;
+	return passed < all ? (int)(all - passed) : 0;
+}
+
+static void keep_when_quiet(struct follow *f)
+{
+	if (quiet_left(f) != 0)
+		return;
+	f->asked = true;
+	printf("         nothing was found for %u s\n", f->quiet_s);
+	control_ask(&f->link, CONTROL_CONFIRM, 0);
+}
+
 /* Waits for either side; true: the server's. */
 static bool wait_for(struct follow *f, bool *input)
 {
 	struct pollfd p[] = { { .fd = f->link.fd, .events = POLLIN },
 			      { .fd = *input ? STDIN_FILENO : -1, .events = POLLIN } };
 
-	if (poll(p, 2, -1) < 0)
+	if (poll(p, 2, quiet_left(f)) < 0)
 		return false;
 	if (p[1].revents)
 		*input = read_input(f);
@@ -256,19 +288,21 @@ static void loop(struct follow *f, struct err *err)
 			return;
 		if (signalled && !on_interrupt(f, err))
 			return;
-		if (!rc)
-			wait_for(f, &input);
+		if (!rc && !wait_for(f, &input))
+			keep_when_quiet(f);
 	}
 }
 
 int follow_run(struct follow *f, struct err *err)
 {
-	struct sigaction sa = { .sa_handler = on_signal };
+	struct sigaction sa = { .sa_handler = on_signal }, old[2];
 
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGINT, &sa, &old[0]);
+	sigaction(SIGTERM, &sa, &old[1]);
 	signal(SIGPIPE, SIG_IGN);
 	loop(f, err);
+	sigaction(SIGINT, &old[0], NULL);
+	sigaction(SIGTERM, &old[1], NULL);
 	if (f->text[0])
 		err_set(err, 0, "%s", f->text);
 	control_close(&f->link);

@@ -18,19 +18,24 @@ enum follow_mode {
 	FOLLOW_APPLY,  /* began it: asks whether to keep it; a signal rolls back */
 	FOLLOW_ATTACH, /* looks on: may be asked; a signal only ends the looking */
 	FOLLOW_WAIT,   /* has decided: until it is over */
+	FOLLOW_AUTO,   /* began it: keeps it once nothing was found for a while; a signal ends the
+			* looking */
 };
 
 struct follow {
 	enum follow_mode mode;
 	const char *base, *fabric;
-	bool no_input; /* APPLY: keeps it as soon as all is read back */
-	bool detach;   /* APPLY: goes as soon as the journal is there */
+	bool no_input;	  /* APPLY: keeps it as soon as all is read back */
+	bool detach;	  /* APPLY: goes as soon as the journal is there */
+	unsigned quiet_s; /* AUTO: so long must the watch conditions be quiet */
 
 	struct control_link link;
 	char id[48]; /* "" until it is known */
 	pid_t worker;
 	int result; /* exit code, once it is over */
 	bool over, waiting, asked;
+	bool left;	   /* a signal ended the looking, it goes on */
+	uint64_t quiet_ms; /* clock_ms() of the last that was found */
 	unsigned confirm_s, failed;
 	char text[512]; /* why it was not kept */
 };

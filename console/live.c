@@ -187,7 +187,7 @@ static int open_wire(struct wire **w, struct wire_opts *wo, bool notices, struct
 	return wire_open_umad(w, wo, err);
 }
 
-int live_discover(struct live *l, struct live_opts *o, const char *name, struct err *err)
+static int open_port(struct live *l, struct live_opts *o, struct err *err)
 {
 	struct wire_opts wo = {
 		.ca = o->ca,
@@ -197,11 +197,20 @@ int live_discover(struct live *l, struct live_opts *o, const char *name, struct 
 	};
 	int rc = o->ask_m_key ? mkey_ask(&o->m_key, err) : 0;
 
-	*l = (struct live){ 0 };
 	o->ask_m_key = false;
 	wo.m_key = o->m_key;
-	if (!rc)
-		rc = open_wire(&l->w, &wo, o->notices, err);
+	return rc ? rc : open_wire(&l->w, &wo, o->notices, err);
+}
+
+int live_again(struct live *l, struct live_opts *o, const char *name, struct err *err)
+{
+	struct wire *w = l->w;
+	int rc;
+
+	l->w = NULL;
+	live_close(l);
+	l->w = w;
+	rc = w ? 0 : open_port(l, o, err);
 	if (!rc)
 		rc = sweep(l, o, name, err);
 	if (rc)
@@ -211,6 +220,12 @@ int live_discover(struct live *l, struct live_opts *o, const char *name, struct 
 	if (!rc)
 		live_link(l, o->socket);
 	return rc;
+}
+
+int live_discover(struct live *l, struct live_opts *o, const char *name, struct err *err)
+{
+	*l = (struct live){ 0 };
+	return live_again(l, o, name, err);
 }
 
 static int read_tables(struct live *l, struct err *err)

@@ -53,6 +53,9 @@ struct live {
 int live_open(struct live *l, struct live_opts *o, const char *name, struct err *err);
 /* Only the port and what is there. */
 int live_discover(struct live *l, struct live_opts *o, const char *name, struct err *err);
+/* The same over the port that is open already, if it is (a service opens it once); otherwise as
+ * above.  What was read before is dropped; a failure closes it. */
+int live_again(struct live *l, struct live_opts *o, const char *name, struct err *err);
 /* The installed tables, after live_discover(); see live_open(). */
 int live_tables(struct live *l, struct err *err);
 /* The plugin of the master SM, if it can be reached; else l->osm_why. */

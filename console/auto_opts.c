@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/auto_opts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { OPT_AUTO = 820, OPT_AUTO_ENGINE, OPT_GAIN, OPT_AGE, OPT_QUIET };
+
+static const struct argp_option rows[] = {
+	{ "auto", OPT_AUTO, "MINUTES", OPTION_ARG_OPTIONAL,
+	  "look so often (preset: 5) whether other jobs run, compute routes for them, and propose "
+	  "those that gain enough; with --rw also write them, when nobody has to drain or all who "
+	  "have to have agents. Without a terminal this runs as a service that tells what it does "
+	  "on stdout",
+	  0 },
+	{ "auto-engine", OPT_AUTO_ENGINE, "NAME", 0, "by this engine (preset: sar)", 0 },
+	{ "auto-gain", OPT_GAIN, "PERCENT", 0,
+	  "by how much the maximum effective EFI has to fall, more than that (preset: 5)", 0 },
+	{ "auto-min-age", OPT_AGE, "SECONDS", 0,
+	  "jobs that have run for less do not count (preset: 60)", 0 },
+	{ "auto-confirm", OPT_QUIET, "SECONDS", 0,
+	  "keep what was written once the watch conditions have been quiet for so long "
+	  "(preset: 60); else it rolls back",
+	  0 },
+	{ 0 },
+};
+
+static double number(struct argp_state *s, const char *arg, const char *what, double least,
+		     double most)
+{
+	char *end;
+	double v;
+
+	errno = 0;
+	v = strtod(arg, &end);
+	if (errno || end == arg || *end || !(v >= least && v <= most))
+		argp_error(s, "--%s: '%s' is not a number from %g to %g", what, arg, least, most);
+	return v;
+}
+
+static void set_engine(struct auto_opts *o, const char *arg, struct argp_state *s)
+{
+	struct err err = { "" };
+
+	if (engine_spec_parse(&o->engine, arg, &err))
+		argp_error(s, "--auto-engine: %s", err.text);
+}
+
+static error_t take(int key, char *arg, struct argp_state *s)
+{
+	struct auto_opts *o = s->input;
+
+	switch (key) {
+	case OPT_AUTO:
+		o->on = true;
+		if (arg)
+			o->period_s = (uint32_t)(60 * number(s, arg, "auto", 1.0 / 60, 1440) + 0.5);
+		return 0;
+	case OPT_AUTO_ENGINE:
+		set_engine(o, arg, s);
+		return 0;
+	case OPT_GAIN:
+		o->gain_pct = number(s, arg, "auto-gain", 0, 99);
+		return 0;
+	case OPT_AGE:
+		o->min_age_s = (unsigned)number(s, arg, "auto-min-age", 0, 86400);
+		return 0;
+	case OPT_QUIET:
+		o->confirm_s = (unsigned)number(s, arg, "auto-confirm", 1, 86400);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp auto_argp = { .options = rows, .parser = take };
+
+void auto_opts_init(struct auto_opts *o)
+{
+	*o = (struct auto_opts){ .period_s = 300, .gain_pct = 5, .min_age_s = 60, .confirm_s = 60 };
+	engine_spec_parse(&o->engine, "sar", NULL);
+}
+
+void auto_opts_limits(struct auto_limits *out, const struct auto_opts *o, bool armed)
+{
+	*out = (struct auto_limits){ .period_s = o->period_s,
+				     .gain = o->gain_pct / 100,
+				     .armed = armed };
+}

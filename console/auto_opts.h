@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* auto_opts: the options of the automatic mode, for the console and for the service. */
+#ifndef CONSOLE_AUTO_OPTS_H
+#define CONSOLE_AUTO_OPTS_H
+
+#include "console/auto_policy.h"
+#include "engines/engine_spec.h"
+
+#include <argp.h>
+
+struct auto_opts {
+	bool on;
+	uint32_t period_s;
+	struct engine_spec engine;
+	double gain_pct;    /* of the maximum effective EFI */
+	unsigned min_age_s; /* jobs younger than that do not count */
+	unsigned confirm_s; /* that an update must be quiet for */
+};
+
+void auto_opts_init(struct auto_opts *o);
+/* --auto and --auto-*; the input is a struct auto_opts. */
+extern const struct argp auto_argp;
+void auto_opts_limits(struct auto_limits *out, const struct auto_opts *o, bool armed);
+
+#endif

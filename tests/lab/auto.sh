@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# auto.sh: the automatic mode without a terminal, over ibsim and opensm.  dump_fts, which is not
+# ours, says what is in the switches.
+set -u
+. "$(dirname "$0")/lab.sh"
+. "$LAB_ROOT/tests/judge.sh"
+
+tables_now() {
+	lab_on n0003 dump_fts 2>/dev/null | awk '
+		/^Unicast lids/ { match($0, /guid 0x[0-9a-f]+/); g = substr($0, RSTART + 5, RLENGTH - 5); next }
+		/^0x/ && $2 ~ /^[0-9]+$/ { print g, $1, $2 + 0 }' | sort
+}
+
+same() { # file
+	tables_now | cmp -s - "$1"
+}
+
+# The service, in the background on n0002; its pid in $LAB_DIR/auto.pid
+service() { # options...
+	local attach
+	attach=$(lab_env n0002)
+	: >"$LAB_DIR/log"
+	# shellcheck disable=SC2086
+	env $attach "$IBROUTE_TOP" --auto=0.05 --auto-min-age 0 --jobs "$LAB_DIR/jobs" \
+		--name lab1 "${dirs[@]}" "$@" </dev/null >"$LAB_DIR/log" 2>&1 &
+	echo $! >"$LAB_DIR/auto.pid"
+}
+
+stop() { # expected exit code
+	local rc
+	kill -TERM "$(cat "$LAB_DIR/auto.pid")"
+	wait "$(cat "$LAB_DIR/auto.pid")"
+	rc=$?
+	[ "$rc" -eq "$1" ] && return 0
+	echo "# it ended with $rc, not $1"
+	return 1
+}
+
+says() { # regex: within 20 s
+	lab_wait 20 grep -qE -- "$1" "$LAB_DIR/log" || { sed 's/^/# /' "$LAB_DIR/log" | tail -n 8; return 1; }
+}
+
+never_said() { # regex
+	! grep -E -- "$1" "$LAB_DIR/log"
+}
+
+jobs_are() { # lines; in place at once
+	printf '%s\n' "$@" >"$LAB_DIR/jobs.new" && mv "$LAB_DIR/jobs.new" "$LAB_DIR/jobs"
+}
+
+updates() { # how many there were
+	find "$LAB_DIR/state" -maxdepth 1 -name '2*Z-*' 2>/dev/null | wc -l
+}
+
+does() { # expected exit code, words of the program
+	local want=$1 rc
+	shift
+	lab_on n0002 "$IBROUTE_TOP" "$@" >"$LAB_DIR/out" 2>&1
+	rc=$?
+	[ "$rc" -eq "$want" ] || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 5; return 1; }
+}
+
+lab_new || exit 1
+lab_fabric fattree2:leaves=8,spines=4,hosts=4 || give_up "the fabric"
+lab_opensm "routing_engine minhop" "sweep_interval 0" || give_up "opensm"
+dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state")
+# every fourth host: minhop sends both jobs over the same spines
+jobs_are '1 n[0001,0005,0009,0013,0017,0021,0025,0029]' '2 n[0002,0006,0010,0014,0018,0022,0026,0030]'
+tables_now >"$LAB_DIR/t0"
+
+# --- what makes no sense ---
+ok "without jobs there is no automatic mode" does 64 --auto --jobs none
+ok "nor where nothing could be confirmed in time" does 64 --auto --auto-confirm 60 --confirm-timeout 60
+
+# --- not armed ---
+service
+ok "not armed: it proposes" says 'PROPOSAL: .* would gain .*not armed'
+ok "with a plan for an operator" says 'write it with: ibroute-top apply .*auto.plan'
+ok "the same jobs: nothing more" says 'the jobs are the same'
+ok "SIGTERM ends it" stop 0
+ok "nothing was written" same "$LAB_DIR/t0"
+ok "not even begun" test "$(updates)" -eq 0
+
+# --- gains too little ---
+service --rw --auto-gain 99
+ok "gain below the threshold: nothing" says 'not more than 99.0 %: the installed routes stay'
+stop 0
+ok "nothing was written" test "$(updates)" -eq 0
+
+# --- armed; first somebody else is at it ---
+ok "the plan of before is applied by hand" does 0 apply "$LAB_DIR/state/auto.plan" "${dirs[@]}" --yes-fabric lab1 --detach
+other=$(tail -n 1 "$LAB_DIR/out")
+service --rw --auto-confirm 2 --confirm-timeout 30
+ok "another update is under way: it waits" says 'another update is under way'
+sleep 4
+ok "and begins none" test "$(updates)" -eq 1
+does 0 rollback "$other" "${dirs[@]}" --yes-fabric lab1
+ok "when that is over: it computes" says 'computes routes for 2 jobs'
+ok "and writes" says 'writes [0-9]+ blocks, which gain'
+ok "is quiet for 2 s" says 'nothing was found for 2 s'
+ok "and confirms" says 'the new routes are confirmed'
+tables_now >"$LAB_DIR/t1"
+ok "the switches have other routes" bash -c "! cmp -s '$LAB_DIR/t0' '$LAB_DIR/t1' && [ -s '$LAB_DIR/t1' ]"
+ok "a confirmed update" bash -c "'$IBROUTE_TOP' status last --state-dir '$LAB_DIR/state' | grep -q confirmed"
+ok "the same jobs under other numbers" jobs_are '11 n[0001,0005,0009,0013,0017,0021,0025,0029]' '12 n[0002,0006,0010,0014,0018,0022,0026,0030]'
+sleep 4
+ok "count as the same" never_said 'jobs began'
+jobs_are '21 n[0001-0008]' '22 n[0009-0020]' '23 n[0021-0031]'
+ok "other jobs are computed for" says '3 jobs began and 2 ended: computes routes for 3'
+mv "$LAB_DIR/jobs" "$LAB_DIR/jobs.away"
+ok "without the source of jobs all stays" says 'jobs are not known now: the installed routes stay'
+ok "SIGTERM ends it" stop 0
+ok "no update is open" bash -c "'$IBROUTE_TOP' status --state-dir '$LAB_DIR/state' >/dev/null"
+ok "its decisions are recorded" grep -q '"act":"apply"' "$LAB_DIR"/rec/*.jsonl
+if command -v systemd-analyze >/dev/null; then
+	sed "s,/usr/local/bin/ibroute-top,$IBROUTE_TOP," "$LAB_ROOT/console/ibroute-top.service" >"$LAB_DIR/ibroute-top.service"
+	ok "systemd finds nothing wrong with the unit file" systemd-analyze verify --man=no "$LAB_DIR/ibroute-top.service"
+else
+	skip "unit file: there is no systemd-analyze"
+fi
+finish
