@@ -170,11 +170,14 @@ static void set_steps(struct state_apply *s)
 {
 	static const char *const names[] = { "PREPARE", "UNPATH", "WRITE",
 					     "VERIFY",	"REPATH", "CONFIRM" };
+	static const uint8_t phases[] = { PHASE_PREPARE, PHASE_UNPATH, PHASE_WRITE, 0,
+					  PHASE_REPATH,	 PHASE_CONFIRM };
 
 	s->nsteps = sizeof(names) / sizeof(*names);
 	for (uint32_t i = 0; i < s->nsteps; i++) {
 		memset(&s->steps[i], 0, sizeof(s->steps[i]));
 		s->steps[i].took_s = NAN;
+		s->steps[i].phase = phases[i];
 		snprintf(s->steps[i].name, sizeof(s->steps[i].name), "%s", names[i]);
 	}
 }

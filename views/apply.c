@@ -111,7 +111,9 @@ static int draw_steps(const struct state_apply *a, struct canvas *c, struct rect
 		const struct apply_step *st = &a->steps[i];
 		char took[FIGURE_LEN], text[128];
 
-		canvas_textf(c, r, 1, y, ROLE_TEXT, "%u %-10.15s", i + 1, st->name);
+		if (st->phase)
+			canvas_textf(c, r, 1, y, ROLE_TEXT, "%u", st->phase);
+		canvas_textf(c, r, 3, y, ROLE_TEXT, "%-10.15s", st->name);
 		canvas_text(c, r, 14, y, roles[st->state], words[st->state]);
 		if (isfinite(st->took_s))
 			canvas_right(c, r, 28, y, ROLE_DIM, figure_age(took, st->took_s));

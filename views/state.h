@@ -134,6 +134,7 @@ enum step_state { STEP_WAIT, STEP_RUNNING, STEP_DONE, STEP_FAILED, STEP_SKIPPED 
 
 struct apply_step {
 	char name[16]; /* PREPARE, WRITE, VERIFY, CONFIRM, ... */
+	uint8_t phase; /* its number among the five; 0: a part of the one before, or none */
 	enum step_state state;
 	double took_s;
 	char text[120]; /* what it did or does */

@@ -280,16 +280,20 @@ void console_preview(struct console_kit *k, const char *engine)
 
 void console_plan(struct console_kit *k)
 {
-	static const char *const steps[] = { "PREPARE", "WRITE", "VERIFY", "CONFIRM" };
+	static const char *const steps[] = { "PREPARE", "UNPATH", "WRITE",
+					     "VERIFY",	"REPATH", "CONFIRM" };
+	static const uint8_t phases[] = { 1, 2, 3, 0, 4, 5 };
 	struct state_apply *a = &k->s.apply;
 
 	a->state = APPLY_READY;
 	snprintf(a->plan, sizeof(a->plan), "%s -> %s", k->tables->engine, k->plan->engine);
 	snprintf(a->installer, sizeof(a->installer), "smp");
 	a->diff = k->diff;
-	a->nsteps = 4;
-	for (int i = 0; i < 4; i++)
+	a->nsteps = 6;
+	for (int i = 0; i < 6; i++) {
+		a->steps[i].phase = phases[i];
 		snprintf(a->steps[i].name, sizeof(a->steps[i].name), "%s", steps[i]);
+	}
 }
 
 void console_no_reply(struct console_kit *k, uint32_t chan)

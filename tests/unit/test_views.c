@@ -423,13 +423,13 @@ static void rollback_takes_two_different_keys(void **state)
 	k.s.rw = true;
 	k.s.apply.state = APPLY_CONFIRM;
 	k.s.apply.done = k.s.apply.total = 312;
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 5; i++) {
 		k.s.apply.steps[i].state = STEP_DONE;
 		k.s.apply.steps[i].took_s = 1.5 * i + 0.3;
 		snprintf(k.s.apply.steps[i].text, sizeof(k.s.apply.steps[i].text),
 			 "step %d came to its end", i + 1);
 	}
-	k.s.apply.steps[3].state = STEP_RUNNING;
+	k.s.apply.steps[5].state = STEP_RUNNING;
 	console_keys(&k, "7Y");
 	assert_int_equal(k.last.type, REQ_VIEW);
 	console_keys(&k, "RR");
