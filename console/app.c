@@ -45,6 +45,8 @@ static void sink(void *ctx, const struct log_line *line)
 	if (line->level > LOG_DEBUG) {
 		pthread_mutex_lock(&a->events_lock);
 		events_add(&a->events, line);
+		if (!strcmp(line->area, "watch"))
+			a->watch_at = clock_s();
 		pthread_mutex_unlock(&a->events_lock);
 	}
 	mailbox_send(a->box, msg); /* wakes the loop */
@@ -392,6 +394,7 @@ static void loop(struct app *a)
 		}
 		app_take_messages(a);
 		app_take_jobs(a);
+		app_auto_tick(a);
 		if (clock_s() - shown >= (a->dirty ? FRAME_MS : TICK_MS) / 1e3) {
 			draw(a);
 			shown = clock_s();
@@ -451,6 +454,7 @@ static void prepare(struct app *a)
 	a->state.poll.interval_s = a->opts.interval_s;
 	a->state.events = &a->events;
 	a->start = clock_s();
+	app_auto_start(a);
 	pthread_mutex_init(&a->events_lock, NULL);
 	a->box = mailbox_new();
 	keys = keymap_all(&n);

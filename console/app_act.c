@@ -90,25 +90,11 @@ static void snapshot(struct app *a)
 
 /* --- previews ---------------------------------------------------------------------------- */
 
-static void start_preview(struct app *a, const struct request *r)
+void app_preview(struct app *a, uint32_t engine, const struct engine_params *params)
 {
 	struct state_preview *p = &a->state.preview;
-	struct engine_params params = {
-		.vls = r->vls,
-		.seed = r->seed,
-		.sar_method = r->method,
-	};
-	const struct engine *e;
+	const struct engine *e = p->engines[engine].engine;
 
-	if (!a->fabric || r->engine >= p->nengines) {
-		ui_say(a->ui, "the fabric is not known yet");
-		return;
-	}
-	e = p->engines[r->engine].engine;
-	if (!p->engines[r->engine].suits) {
-		ui_say(a->ui, "%s", p->engines[r->engine].why);
-		return;
-	}
 	msg_drop(a->preview);
 	a->preview = NULL;
 	p->tables = NULL;
@@ -119,13 +105,30 @@ static void start_preview(struct app *a, const struct request *r)
 	p->notes = NULL;
 	p->error[0] = p->stale[0] = p->step[0] = '\0';
 	p->state = PREVIEW_RUNNING;
-	p->engine = r->engine;
-	p->vls = r->vls;
-	p->seed = r->seed;
+	p->engine = engine;
+	p->vls = params->vls;
+	p->seed = params->seed;
 	p->fraction = p->eta_s = NAN;
 	a->preview_start = a->step_start = clock_s();
 	record_action(a, "preview", e->name);
-	worker_preview(a->worker, a->fabric, a->tables, a->jobs, e, &params, ++a->preview_serial);
+	worker_preview(a->worker, a->fabric, a->tables, a->jobs, e, params, ++a->preview_serial);
+}
+
+static void start_preview(struct app *a, const struct request *r)
+{
+	const struct state_preview *p = &a->state.preview;
+	struct engine_params params = {
+		.vls = r->vls,
+		.seed = r->seed,
+		.sar_method = r->method,
+	};
+
+	if (!a->fabric || r->engine >= p->nengines)
+		ui_say(a->ui, "the fabric is not known yet");
+	else if (!p->engines[r->engine].suits)
+		ui_say(a->ui, "%s", p->engines[r->engine].why);
+	else
+		app_preview(a, r->engine, &params);
 }
 
 void app_stale(struct app *a)
@@ -161,7 +164,7 @@ static void refuse(struct app *a, const char *why)
 	log_add(LOG_WARN, "apply", "%s", why);
 }
 
-static bool app_updating(const struct app *a)
+bool app_updating(const struct app *a)
 {
 	return a->updater.ops && a->updater.ops->busy(a->updater.ctx);
 }
@@ -280,7 +283,7 @@ static struct sm_pin sm_known(const struct app *a)
 				.priority = a->sm.priority };
 }
 
-static void prepare_update(struct app *a)
+void app_prepare_update(struct app *a)
 {
 	const struct state_preview *p = &a->state.preview;
 	struct sm_pin pin = sm_known(a);
@@ -288,7 +291,6 @@ static void prepare_update(struct app *a)
 	struct plan *plan;
 	struct err err;
 
-	ui_goto(a->ui, VIEW_APPLY);
 	if (app_updating(a)) {
 		ui_say(a->ui, "another update is under way");
 		return;
@@ -312,10 +314,8 @@ static bool name_typed(struct app *a, const char *text)
 	return false;
 }
 
-static void start_update(struct app *a, const char *text)
+void app_begin_update(struct app *a)
 {
-	if (a->state.apply.state != APPLY_READY || !a->plan || !name_typed(a, text))
-		return;
 	record_action(a, "apply.start", a->plan->id);
 	a->state.apply.state = APPLY_RUNNING;
 	a->state.apply.steps[0].state = STEP_RUNNING;
@@ -327,6 +327,12 @@ static void start_update(struct app *a, const char *text)
 	a->applied = tables_get(a->plan->to);
 	a->updater.ops->apply(a->updater.ctx, a->plan, a->jobs);
 	a->plan = NULL;
+}
+
+static void start_update(struct app *a, const char *text)
+{
+	if (a->state.apply.state == APPLY_READY && a->plan && name_typed(a, text))
+		app_begin_update(a);
 }
 
 /* A kept update is undone by a plan of its own: typed and recorded like any other. */
@@ -635,6 +641,7 @@ void app_apply_end(struct app *a, const struct msg *msg)
 		poller_tables(a->poller);
 	s->retries = msg->apply.retries;
 	if (s->state == APPLY_CONFIRM) {
+		a->confirm_at = clock_s();
 		step_is(a, "CONFIRM", STEP_RUNNING, "waits for the fabric's name, or rollback");
 		s->done = s->total;
 	}
@@ -736,7 +743,8 @@ void app_act(struct app *a, const struct request *r)
 		worker_cancel(a->worker);
 		break;
 	case REQ_APPLY_PREPARE:
-		prepare_update(a);
+		ui_goto(a->ui, VIEW_APPLY);
+		app_prepare_update(a);
 		break;
 	case REQ_APPLY_START:
 		start_update(a, r->text);

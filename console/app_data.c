@@ -550,6 +550,7 @@ void app_data_free(struct app *a)
 	for (int k = 0; k < HELD_COUNT; k++)
 		msg_drop(a->held[k]);
 	plan_free(a->plan);
+	jobset_put(a->automatic.routed_for);
 	tables_put(a->undo);
 	tables_put(a->applied);
 	tables_put(a->first);

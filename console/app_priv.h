@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * app: the console's own state, shared by its three files: app.c (start, loop, end),
- * app_data.c (what the threads report becomes state) and app_act.c (what the operator asks
- * for becomes action).
+ * app: the console's own state, shared by its files: app.c (start, loop, end), app_data.c (what
+ * the threads report becomes state), app_act.c (what the operator asks for becomes action) and
+ * app_auto.c (what nobody has to ask for).
  */
 #ifndef CONSOLE_APP_PRIV_H
 #define CONSOLE_APP_PRIV_H
@@ -29,6 +29,18 @@ enum held { HELD_FABRIC, HELD_TABLES, HELD_SAMPLE, HELD_METRICS, HELD_JOBS, HELD
 #define SNAPSHOT_LFTS	"opensm-lfts.dump"
 #define SNAPSHOT_JOBS	"jobs"
 #define SNAPSHOT_FILES	3
+
+/* What the automatic mode does now. */
+enum auto_stage { STAGE_IDLE, STAGE_PREVIEW, STAGE_ORDER, STAGE_UPDATE };
+
+struct app_auto {
+	struct auto_policy policy;
+	enum auto_stage stage;
+	uint64_t preview, order;	 /* serials of its own */
+	const struct jobset *routed_for; /* jobs that were computed for last ... */
+	struct digest fingerprint;	 /* ... on this fabric */
+	bool confirmed;
+};
 
 struct app {
 	struct app_opts opts;
@@ -82,6 +94,10 @@ struct app {
 	bool rollback_asked;
 	double step_start, apply_step_start;
 
+	struct app_auto automatic;
+	double confirm_at; /* clock_s() of when an update began to wait */
+	double watch_at;   /* of the last that its watch conditions found; under events_lock */
+
 	struct wire_sm sm;
 	struct msg *held[HELD_COUNT];
 	double sample_at, sample_took, jobs_at, start;
@@ -108,6 +124,15 @@ void app_apply_event(struct app *a, const struct msg *msg);
 void app_apply_end(struct app *a, const struct msg *msg);
 void app_ordered(struct app *a, struct msg *msg); /* takes its plan */
 void app_stale(struct app *a);			  /* is the preview still true? */
+
+void app_preview(struct app *a, uint32_t engine, const struct engine_params *params);
+void app_prepare_update(struct app *a); /* the preview becomes a plan */
+void app_begin_update(struct app *a);	/* the plan that is ready */
+bool app_updating(const struct app *a);
+
+/* app_auto.c: --auto; as often as one likes */
+void app_auto_start(struct app *a);
+void app_auto_tick(struct app *a);
 
 /* app_snapshot.c: the fabric, its tables and the screen into a folder of their own. */
 int app_snapshot(const struct app *a, char *dir, size_t len, struct err *err);

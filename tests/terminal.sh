@@ -387,4 +387,22 @@ until_true 5 tty_dead
 ok "it ends with 0" test "$(tty_status)" = 0
 ok "audit verify accepts the record" eval '"$I" audit verify "$(newest_record)" >/dev/null'
 tty_stop
+
+# --- routes that follow the jobs ---
+start 110x32 -- --auto=0.1 --auto-min-age 0
+ok "--auto without --rw proposes" tty_wait 15 'AUTO: .* would gain'
+ok "and says when it looks again" tty_wait 10 'Auto: looks in'
+sleep 7
+ok "the proposal stands, and nothing was written" eval \
+	'tty_screen | grep -q "AUTO: .* would gain" && ! grep -q "\"type\": *\"confirm\"" "$(newest_record)"'
+tty_keys q
+until_true 5 tty_dead
+tty_stop
+start 110x32 -- --auto=0.1 --auto-min-age 0 --rw --auto-confirm 2
+ok "--auto --rw writes, and keeps it by itself" tty_wait 20 'the new routes are confirmed'
+ok "the record tells of it" grep -q '"type": *"confirm"' "$(newest_record)"
+tty_keys q
+until_true 5 tty_dead
+ok "it ends with 0" test "$(tty_status)" = 0
+tty_stop
 finish

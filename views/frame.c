@@ -185,6 +185,8 @@ static void trouble_text(char *buf, size_t len, const struct state *s)
 	else if (s->jobs_source.state == JOBS_UNREACHABLE)
 		snprintf(buf, len, "%s unreachable: jobs are %s old", s->jobs_source.source,
 			 figure_age(age, s->jobs_source.age_s));
+	else if (s->automatic.alert)
+		snprintf(buf, len, "AUTO: %s", s->automatic.text);
 }
 
 static void age_text(char *buf, size_t len, const struct state *s)

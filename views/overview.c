@@ -347,6 +347,21 @@ static void draw_events(struct canvas *c, struct rect r, const struct state *s)
 		event_draw(c, r, (int)i + 1, events_get(s->events, i));
 }
 
+static void draw_auto(struct canvas *c, struct rect r, const struct state *s)
+{
+	const struct state_auto *a = &s->automatic;
+	char age[FIGURE_LEN], text[sizeof(a->text)];
+	int x = canvas_text(c, r, 1, r.h - 1, ROLE_LABEL, "Auto: ");
+
+	if (isfinite(a->next_s))
+		x = canvas_textf(c, r, x, r.h - 1, ROLE_TEXT, "looks in %s; ",
+				 figure_age(age, a->next_s));
+	else
+		x = canvas_text(c, r, x, r.h - 1, ROLE_TEXT, "at work; ");
+	canvas_text(c, r, x, r.h - 1, a->alert ? ROLE_WARN : ROLE_TEXT,
+		    text_shorten(text, sizeof(text), a->text, r.w - x - 1));
+}
+
 static void draw_hint(struct canvas *c, struct rect r)
 {
 	int x = canvas_text(c, r, 1, r.h - 1, ROLE_LABEL, "To change the routing: ");
@@ -374,7 +389,10 @@ static void overview_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 	draw_problems(u, c, l.problems, s, v);
 	draw_jobs(u, ui, c, l.jobs, s, v);
 	draw_events(c, l.events, s);
-	draw_hint(c, r);
+	if (s->automatic.on)
+		draw_auto(c, r, s);
+	else
+		draw_hint(c, r);
 }
 
 static uint32_t pane_rows(const struct overview_ui *u, const struct survey *v)

@@ -11,6 +11,7 @@ void state_init(struct state *s)
 	s->rec_s = NAN;
 	s->poll.age_s = s->poll.took_s = s->poll.next_s = s->poll.interval_s = NAN;
 	s->jobs_source.age_s = NAN;
+	s->automatic.next_s = NAN;
 	s->preview.fraction = s->preview.elapsed_s = s->preview.eta_s = s->preview.seconds = NAN;
 	for (int i = 0; i < APPLY_STEPS; i++)
 		s->apply.steps[i].took_s = NAN;

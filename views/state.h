@@ -175,6 +175,14 @@ struct state_apply {
 	uint64_t log_total; /* as in struct events */
 };
 
+/* The automatic mode. */
+struct state_auto {
+	bool on;
+	bool alert;	/* a proposal waits for somebody to look at it */
+	double next_s;	/* until it looks at the jobs again; NAN: it is at work */
+	char text[240]; /* its last decision, a sentence; "" none yet */
+};
+
 struct state {
 	enum run_mode mode;
 	char lost_why[200];
@@ -203,6 +211,7 @@ struct state {
 	struct state_jobs jobs_source;
 	struct state_preview preview;
 	struct state_apply apply;
+	struct state_auto automatic;
 };
 
 /* All fields unknown: live, read-only, times NAN. */
