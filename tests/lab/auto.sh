@@ -6,6 +6,7 @@
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
+B=${B:-build}
 
 tables_now() {
 	lab_on n0003 dump_fts 2>/dev/null | awk '
@@ -89,13 +90,29 @@ ok "gain below the threshold: nothing" says 'not more than 99.0 %: the installed
 stop 0
 ok "nothing was written" test "$(updates)" -eq 0
 
+# --- armed, and it goes wrong ---
+cp "$LAB_DIR/state/auto.plan" "$LAB_DIR/other.plan"
+service --rw --auto-confirm 20 --confirm-timeout 30
+ok "it writes and waits for a quiet time" says 'CONFIRM +is confirmed once nothing was found for 20 s'
+for port in 1 2 3 4 5 6 7 8; do lab_counter leaf1 $port PortCounters.SymbolErrorCounter=200; done
+ok "symbol errors: the old routes are back, and it backs off" says 'old routes are back .*symbol errors.* next try in 6 s'
+stop 0
+ok "as the switches say" same "$LAB_DIR/t0"
+service --rw --auto-confirm 4 --confirm-timeout 5
+ok "it writes" says 'CONFIRM +is confirmed once'
+ok "SIGTERM ends it at once" stop 0
+ok "the update goes on without it" says 'left to its own process'
+ok "and rolls back" lab_wait 20 same "$LAB_DIR/t0"
+ok "all updates are over" lab_wait 10 bash -c "'$IBROUTE_TOP' status --state-dir '$LAB_DIR/state' >/dev/null"
+begun=$(updates)
+
 # --- armed; first somebody else is at it ---
-ok "the plan of before is applied by hand" does 0 apply "$LAB_DIR/state/auto.plan" "${dirs[@]}" --yes-fabric lab1 --detach
+ok "the plan of before is applied by hand" does 0 apply "$LAB_DIR/other.plan" "${dirs[@]}" --yes-fabric lab1 --detach
 other=$(tail -n 1 "$LAB_DIR/out")
 service --rw --auto-confirm 2 --confirm-timeout 30
 ok "another update is under way: it waits" says 'another update is under way'
 sleep 4
-ok "and begins none" test "$(updates)" -eq 1
+ok "and begins none" test "$(updates)" -eq $((begun + 1))
 does 0 rollback "$other" "${dirs[@]}" --yes-fabric lab1
 ok "when that is over: it computes" says 'computes routes for 2 jobs'
 ok "and writes" says 'writes [0-9]+ blocks, which gain'
@@ -114,6 +131,32 @@ ok "without the source of jobs all stays" says 'jobs are not known now: the inst
 ok "SIGTERM ends it" stop 0
 ok "no update is open" bash -c "'$IBROUTE_TOP' status --state-dir '$LAB_DIR/state' >/dev/null"
 ok "its decisions are recorded" grep -q '"act":"apply"' "$LAB_DIR"/rec/*.jsonl
+# --- by OpenSM with our plugin, jobs of SLURM ---
+plugin() {
+	lab_opensm_stop
+	echo 'engine minhop' >"$LAB_DIR/policy.conf"
+	LAB_OPENSM_LIBS=$LAB_ROOT/$B lab_opensm "event_plugin_name ibroute" "routing_engine ibroute" \
+		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$LAB_DIR/run/opensm.sock ibroute_confirmed=$LAB_DIR/kept.ibr"
+}
+
+if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
+	skip "plugin: $B/libibroute.so was not built (package libopensm-dev)"
+elif ok "opensm with our plugin" plugin && ok "SLURM" lab_slurm; then
+	job=$(lab_job -J a -w 'n[0001,0005,0009,0013,0017,0021,0025,0029]')
+	lab_job -J b -w 'n[0002,0006,0010,0014,0018,0022,0026,0030]' >/dev/null
+	service --rw --jobs slurm --jobs-interval 1 --auto-confirm 2 --socket "$LAB_DIR/run/opensm.sock"
+	ok "jobs of SLURM: it writes and confirms" says 'the new routes are confirmed'
+	ok "through the plugin" never_said 'the subnet manager is not told'
+	lab_on n0003 "$IBROUTE_TOP" sm --socket "$LAB_DIR/run/opensm.sock" >"$LAB_DIR/out" 2>&1
+	ok "which routes by them from now on" grep -q 'routes by *sar, confirmed tables' "$LAB_DIR/out"
+	lab_slurmctld_stop
+	ok "SLURM is down: all stays" says 'jobs are not known now: the installed routes stay'
+	lab_slurmctld_start
+	lab_job_end "$job"
+	ok "SLURM is back: it goes on" says '0 jobs began and 1 ended: computes routes for 1'
+	ok "SIGTERM ends it" stop 0
+fi
+
 if command -v systemd-analyze >/dev/null; then
 	sed "s,/usr/local/bin/ibroute-top,$IBROUTE_TOP," "$LAB_ROOT/console/ibroute-top.service" >"$LAB_DIR/ibroute-top.service"
 	ok "systemd finds nothing wrong with the unit file" systemd-analyze verify --man=no "$LAB_DIR/ibroute-top.service"
