@@ -105,7 +105,8 @@ static void compute(struct app *a, const struct jobset *counted)
 {
 	const struct engine_spec *spec = &a->opts.automatic.engine;
 	const struct state_preview *p = &a->state.preview;
-	struct engine_params params = { .seed = a->opts.seed };
+	struct engine_params params = { .seed = a->opts.seed,
+					.escape = a->opts.automatic.escape || a->tables->escape };
 	struct app_auto *u = &a->automatic;
 	uint32_t i = 0;
 

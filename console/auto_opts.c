@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { OPT_AUTO = 820, OPT_AUTO_ENGINE, OPT_GAIN, OPT_AGE, OPT_QUIET };
+enum { OPT_AUTO = 820, OPT_AUTO_ENGINE, OPT_AUTO_ESCAPE, OPT_GAIN, OPT_AGE, OPT_QUIET };
 
 static const struct argp_option rows[] = {
 	{ "auto", OPT_AUTO, "MINUTES", OPTION_ARG_OPTIONAL,
@@ -14,6 +14,8 @@ static const struct argp_option rows[] = {
 	  "on stdout",
 	  0 },
 	{ "auto-engine", OPT_AUTO_ENGINE, "NAME", 0, "by this engine (preset: sar)", 0 },
+	{ "auto-escape", OPT_AUTO_ESCAPE, NULL, 0,
+	  "with escape LIDs (preset: where OpenSM with our plugin tells that there are some)", 0 },
 	{ "auto-gain", OPT_GAIN, "PERCENT", 0,
 	  "by how much the maximum effective EFI has to fall, more than that (preset: 5)", 0 },
 	{ "auto-min-age", OPT_AGE, "SECONDS", 0,
@@ -58,6 +60,9 @@ static error_t take(int key, char *arg, struct argp_state *s)
 		return 0;
 	case OPT_AUTO_ENGINE:
 		set_engine(o, arg, s);
+		return 0;
+	case OPT_AUTO_ESCAPE:
+		o->escape = true;
 		return 0;
 	case OPT_GAIN:
 		o->gain_pct = number(s, arg, "auto-gain", 0, 99);

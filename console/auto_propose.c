@@ -125,16 +125,18 @@ static int judge(struct auto_routes *r, struct live *l, const struct live_opts *
 }
 
 int auto_propose(struct auto_routes *out, struct live *l, const struct live_opts *o,
-		 const struct engine_spec *engine, uint64_t seed, const struct jobset *counted,
+		 const struct auto_opts *how, uint64_t seed, const struct jobset *counted,
 		 const struct jobset *all, struct progress *progress, struct err *err)
 {
-	struct engine_params params = { .seed = seed, .current = l->t };
+	struct engine_params params = { .seed = seed,
+					.current = l->t,
+					.escape = how->escape || l->t->escape };
 	struct tables *t = NULL;
 	int rc;
 
 	*out = (struct auto_routes){ 0 };
-	engine_spec_apply(engine, &params);
-	rc = engine_run(engine->engine, &t, l->f, counted, NULL, &params, progress, err);
+	engine_spec_apply(&how->engine, &params);
+	rc = engine_run(how->engine.engine, &t, l->f, counted, NULL, &params, progress, err);
 	if (!rc)
 		rc = judge(out, l, o, t, counted, all, progress, err);
 	tables_put(t);

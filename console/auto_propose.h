@@ -19,7 +19,7 @@ struct auto_routes {
  * drain.  0 also for tables that are not sound; -ECANCELED, errors of the engine.  Not filled in:
  * proposal.busy. */
 int auto_propose(struct auto_routes *out, struct live *l, const struct live_opts *o,
-		 const struct engine_spec *engine, uint64_t seed, const struct jobset *counted,
+		 const struct auto_opts *how, uint64_t seed, const struct jobset *counted,
 		 const struct jobset *all, struct progress *progress, struct err *err);
 void auto_routes_clear(struct auto_routes *r); /* an all-zero one is fine */
 

@@ -214,8 +214,8 @@ static void compute(struct auto_run *r, struct live *l, const struct jobset *cou
 	int rc = live_tables(l, &err);
 
 	if (!rc)
-		rc = auto_propose(&routes, l, &r->dog.live, &r->o->automatic.engine, r->o->seed,
-				  counted, all, &working, &err);
+		rc = auto_propose(&routes, l, &r->dog.live, &r->o->automatic, r->o->seed, counted,
+				  all, &working, &err);
 	now = (uint64_t)clock_s();
 	if (stopped)
 		goto out;
