@@ -187,7 +187,23 @@ static int open_wire(struct wire **w, struct wire_opts *wo, bool notices, struct
 	return wire_open_umad(w, wo, err);
 }
 
-static int open_port(struct live *l, struct live_opts *o, struct err *err)
+/* Then nobody has to listen on a port, see agents_open().  On ibsim nobody may: OpenSM waits for
+ * ever for a port that poses as an SM but whose process waits for OpenSM. */
+static bool osm_asks_agents(const struct live_opts *o)
+{
+	struct osm_link *link;
+	struct osm_status s = { 0 };
+	struct err err;
+	bool master;
+
+	if (osm_link_open(&link, o->socket, 0, &err))
+		return false;
+	master = !osm_link_status(link, &s, &err) && !strcmp(s.state, "master");
+	osm_link_close(link);
+	return master;
+}
+
+static int open_port(struct live *l, struct live_opts *o, bool notices, struct err *err)
 {
 	struct wire_opts wo = {
 		.ca = o->ca,
@@ -199,18 +215,19 @@ static int open_port(struct live *l, struct live_opts *o, struct err *err)
 
 	o->ask_m_key = false;
 	wo.m_key = o->m_key;
-	return rc ? rc : open_wire(&l->w, &wo, o->notices, err);
+	return rc ? rc : open_wire(&l->w, &wo, notices, err);
 }
 
 int live_again(struct live *l, struct live_opts *o, const char *name, struct err *err)
 {
 	struct wire *w = l->w;
+	bool osm_asks = !w && o->notices && osm_asks_agents(o);
 	int rc;
 
 	l->w = NULL;
 	live_close(l);
 	l->w = w;
-	rc = w ? 0 : open_port(l, o, err);
+	rc = w ? 0 : open_port(l, o, o->notices && !osm_asks, err);
 	if (!rc)
 		rc = sweep(l, o, name, err);
 	if (rc)
@@ -219,6 +236,13 @@ int live_again(struct live *l, struct live_opts *o, const char *name, struct err
 		l->sm = live_sm(l->w);
 	if (!rc)
 		live_link(l, o->socket);
+	if (!rc && osm_asks && !l->osm) { /* it is another fabric's */
+		wire_close(l->w);
+		l->w = NULL;
+		rc = open_port(l, o, true, err);
+		if (rc)
+			live_close(l);
+	}
 	return rc;
 }
 
