@@ -1,19 +1,26 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# sequence.sh [full]: four SLURM jobs of two nodes with an agent and two processes on each, a stock
-# opensm with our plugin, LMC 3 (four LIDs for traffic and four to escape to).  Reroutes them from
-# engine to engine, each through all five phases; then a cable goes and comes back, and opensm
-# starts anew.  What saquery, smpquery, dump_fts and ibdmchk find, which are not ours, is what was
-# planned.  In full: updn, sar, dfdn, nue, parx and back (make lab); else updn, nue, parx, updn.
+# sequence.sh [full | kills [N [SEED]]]: four SLURM jobs of two nodes with an agent and two
+# processes on each, a stock opensm with our plugin, LMC 3 (four LIDs for traffic and four to escape
+# to).  Reroutes them from engine to engine, each through all five phases; then a cable goes and
+# comes back, and opensm starts anew.  What saquery, smpquery, dump_fts and ibdmchk find, which are
+# not ours, is what was planned.  In full: updn, sar, dfdn, nue, parx and back (make lab); else
+# updn, parx, updn.
+# kills: instead N updates (preset 200) in which the console, the watchdog, which is the plugin's
+# client, its guard, both, or an agent gets SIGKILL at a random moment; then all of the old or of the
+# new routing is there, everybody is at the base LIDs, and status has told which.  Two in the short one.
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
 B=${B:-build}
-full=${1:-}
+full=
+case "${1:-}" in
+full) full=1 engines="sar:paper dfdn nue parx nue dfdn sar:paper updn" kills=0 ;;
+kills) engines="" kills=${2:-200} RANDOM=${3:-1} ;;
+*) engines="parx updn" kills=2 ;;
+esac
 client=$LAB_ROOT/$B/examples/agent_client
-engines="nue parx updn"
-[ -z "$full" ] || engines="sar:paper dfdn nue parx nue dfdn sar:paper updn"
 
 for need in "$LAB_ROOT/$B/libibroute.so" "$(command -v slurmctld)"; do
 	[ -f "$need" ] || { skip "sequence: the plugin was not built or SLURM is missing"; finish; }
@@ -32,7 +39,7 @@ sm() {
 	lab_opensm_stop
 	LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
 		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
-		"routing_engine ibroute,no_fallback" "qos TRUE" "lmc 3"
+		"routing_engine ibroute,no_fallback" "qos TRUE" "lmc 3" "$@"
 }
 
 agent() { # node, job
@@ -56,6 +63,7 @@ start_jobs() {
 	for pair in "${pairs[@]}"; do
 		id=$(lab_job -J "job" -w "${pair/ /,}") || return 1
 		for node in $pair; do
+			job_of[$node]=$id
 			agent "$node" "$id" && processes "$node" "$id" || return 1
 			nodes="$nodes $node"
 		done
@@ -81,11 +89,15 @@ does() { # expected exit code, words of the program
 }
 
 # Only the update's own process is to have a place, not who waits for it.
+aside() { # words of the program
+	# shellcheck disable=SC2046
+	cd "$LAB_DIR/work" && exec env $(lab_env n0002 | sed 's/LD_PRELOAD=/IBROUTE_WATCHDOG_PRELOAD=/') \
+		"$IBROUTE_TOP" "$@" >"$LAB_DIR/out" 2>&1
+}
+
 applies() { # words of apply
 	local rc
-	# shellcheck disable=SC2046
-	(cd "$LAB_DIR/work" && timeout 60 env $(lab_env n0002 | sed 's/LD_PRELOAD=/IBROUTE_WATCHDOG_PRELOAD=/') \
-		"$IBROUTE_TOP" apply "$@" "${dirs[@]}" --yes-fabric lab --no-input) >"$LAB_DIR/out" 2>&1
+	(aside apply "$@" "${dirs[@]}" --yes-fabric lab --no-input)
 	rc=$?
 	[ "$rc" -eq 0 ] && return 0
 	echo "# apply: exit $rc"
@@ -155,7 +167,7 @@ same_sls() {
 				for (k = 0; k < 8; k++) ca[lid + k] = lid }
 			next }
 		$1 in of && $2 in ca && of[$1] != ca[$2] && (NR * 7919) % 1009 < 9 { print of[$1], $2, $3, $2 - ca[$2] }' \
-		"$LAB_DIR/seen" "$files/path-sl.dump" | shuf --random-source="$LAB_DIR/net" -n 12 >"$LAB_DIR/pairs"
+		"$LAB_DIR/seen" "$files/path-sl.dump" | shuf --random-source="$LAB_DIR/net" -n "${1:-12}" >"$LAB_DIR/pairs"
 	while read -r slid dlid sl k; do
 		got=$(lab_on n0002 saquery -p --slid "$slid" --dlid "$dlid" </dev/null |
 			sed -n 's/^[ \t]*sl\.\.*//p')
@@ -164,7 +176,7 @@ same_sls() {
 		n=$((n + 1)) escape=$((escape + (k > 3)))
 	done <"$LAB_DIR/pairs"
 	echo "# SLs of $n pairs, $escape to escape LIDs: $(cut -d ' ' -f 3 "$LAB_DIR/pairs" | sort | uniq -c | awk '{ printf "%s%d of SL %d", (NR > 1 ? ", " : ""), $1, $2 }')"
-	[ "$n" -ge 10 ] && [ "$escape" -gt 0 ]
+	[ "$n" -ge "${1:-10}" ] && [ "$escape" -gt 0 ]
 }
 
 # opensm-sl2vl.dump of OpenSM itself in the words of ibdmchk
@@ -326,12 +338,156 @@ subscribed() { # times, each of the agents
 	done
 }
 
+# --- SIGKILL in the middle ---
+
+# The simulator keeps the place of whoever was killed.
+evict() {
+	local from n pid
+
+	from=$(($(wc -c <"$LAB_DIR/ibsim.log") + 1))
+	lab_con Attached && lab_con "Dump \"$(lab_node sw01)\"" && lab_wait 5 lab_dumped "$from" || return 1
+	tail -c "+$from" "$LAB_DIR/ibsim.log" | sed -n 's/.*Client \([0-9]*\): pid \([0-9]*\) connected.*/\1 \2/p' |
+		while read -r n pid; do
+			sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | grep -q '^[^ZX]' || lab_con "X $n"
+		done
+}
+
+field() { # update, Python expression on t
+	timeout 20 "$IBROUTE_TOP" status "$1" --state-dir "$LAB_DIR/state" --json 2>/dev/null |
+		python3 -c 'import json, sys
+t = json.load(sys.stdin); print(eval(sys.argv[1]))' "$2" 2>/dev/null
+}
+
+is() { # expression on t, value
+	[ "$(field "$id" "$1")" = "$2" ]
+}
+
+pid_in() { # lock|guard: who holds that
+	sed -n 's/.*process \([0-9]*\).*/\1/p' "$LAB_DIR/state/$id/$1" 2>/dev/null
+}
+
+updates() {
+	find "$LAB_DIR/state" -maxdepth 1 -name '[0-9]*T*Z-*[0-9]' -printf '%f\n' 2>/dev/null | sort
+}
+
+at_base() {
+	local node
+
+	for node in $nodes; do
+		timeout 5 "$IBROUTE_TOP" agent --status --socket "$LAB_DIR/$node.sock" >"$LAB_DIR/at" 2>&1
+		grep -qx 'mode base' "$LAB_DIR/at" && [ "$(grep -c '^client .* at base told -$' "$LAB_DIR/at")" -eq 2 ] ||
+			{ sed "s/^/# $node: /" "$LAB_DIR/at"; return 1; }
+	done
+}
+
+# All of one routing, path records too?
+holds() { # engine
+	files=$LAB_DIR/by.$1
+	same_lfts >/dev/null && same_sl2vl && same_sls 6 >/dev/null
+}
+
+now() {
+	local e
+	for e in updn nue parx dfdn; do
+		if holds "$e"; then echo "$e"; return; fi
+	done
+	echo mixture
+}
+
+# The victims' numbers: as soon as they are known, after a random while.
+strike() { # client, worker, guard, both, agent
+	local end=$((SECONDS + 10)) node
+
+	id=
+	while [ -z "$id" ] && [ "$SECONDS" -lt "$end" ]; do
+		id=$(comm -13 "$LAB_DIR/known" <(updates) | head -n 1)
+	done
+	[ -n "$id" ] || { echo "# no update begins"; return 1; }
+	sleep "$(printf '0.%03d' $((RANDOM % 300)))"
+	case $1 in
+	client) kill -9 "$waiting" 2>/dev/null ;;
+	worker) kill -9 "$(pid_in lock)" 2>/dev/null ;;
+	guard) kill -9 "$(pid_in guard)" 2>/dev/null ;;
+	both)
+		# shellcheck disable=SC2046
+		kill -STOP $(pid_in guard) $(pid_in lock) 2>/dev/null
+		# shellcheck disable=SC2046
+		kill -9 $(pid_in guard) $(pid_in lock) 2>/dev/null
+		;;
+	agent)
+		node=$(shuf -e -n 1 --random-source=<(yes "$RANDOM") -- $nodes)
+		kill -9 "$(cat "$LAB_DIR/agent-$node.pid")"
+		lab_wait 5 lab_dead "agent-$node"
+		;;
+	esac
+	hit=$(awk '{ s = $4 } END { print s }' "$LAB_DIR/state/$id/state.log")
+	hit=${hit:-unknown}
+	hits[$hit]=$((${hits[$hit]:-0} + 1))
+	evict
+	# as what has started it would
+	[ "$1" != agent ] || agent "$node" "${job_of[$node]}"
+}
+
+one_kill() { # whom
+	local told was=$there words=(--no-input --confirm-timeout 3)
+
+	[ $((RANDOM % 3)) != 0 ] || words=(--confirm-timeout 1)
+	next=$(printf '%s\n' updn nue parx dfdn | grep -vx "$was" | shuf -n 1 --random-source=<(yes "$RANDOM"))
+	does 0 plan -e "$next" --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return 1
+	updates >"$LAB_DIR/known"
+	(aside apply "$LAB_DIR/plan" "${dirs[@]}" --yes-fabric lab --agent-timeout 8 "${words[@]}") &
+	waiting=$!
+	strike "$1" || return 1
+	wait "$waiting" 2>/dev/null
+	lab_wait 60 is 't["live"] or t["guarded"]' False || { echo "# $id does not end: $(field "$id" 't')"; return 1; }
+	evict
+	if is 't["finished"]' False; then
+		[ "$1" = both ] || { echo "# $id was left alone as $(field "$id" 't["state"]')"; return 1; }
+		left=$((left + 1))
+		does 0 rollback "$id" "${dirs[@]}" --yes-fabric lab || return 1
+	fi
+	told=$(field "$id" 't["state"]')
+	counts[$told]=$((${counts[$told]:-0} + 1))
+	case $told in
+	confirmed) there=$next ;;
+	rolled-back | abandoned) there=$was ;;
+	*) echo "# $id ended $told"; return 1 ;;
+	esac
+	lab_wait 5 holds "$there" ||
+		{ echo "# $1 killed while $hit: $was to $next, $told, but there is $(now)"; return 1; }
+	lab_wait 40 at_base || { at_base; echo "# $1 killed while $hit: $was to $next, $told"; return 1; }
+	plugin 'p["source"] in ("confirmed", "engine") and not p["base"] and not p["step"]' ||
+		{ echo "# the plugin is not done"; top sm --json --socket "$sock"; return 1; }
+}
+
+all_kills() { # how many
+	local n e victims=(worker agent client guard both agent)
+
+	files=
+	for e in updn nue parx dfdn; do
+		"$IBROUTE_TOP" route --topology "$LAB_DIR/seen" --lmc 3 --bisections 0 --formats opensm --engine "$e" \
+			--vls 4 --escape --out "$LAB_DIR/by.$e" >"$LAB_DIR/route.out" 2>&1 || return 1
+	done
+	there=updn
+	ok "our program's tables are there" holds updn || return
+	for ((n = 0; n < $1; n++)); do
+		ok "kill $((n + 1)) (${victims[n % 6]}): one routing, all at their base LIDs, and status says which" \
+			one_kill "${victims[n % 6]}" 2>>"$LAB_DIR/err" || return
+		echo "#   was $hit, then $(field "$id" 't["state"]')"
+	done
+	echo "# $1 kills, while: $(for e in "${!hits[@]}"; do printf '%s %s ' "$e" "${hits[$e]}"; done); ended: $(
+		for e in "${!counts[@]}"; do printf '%s %s ' "$e" "${counts[$e]}"; done), $left of them by hand"
+}
+
 lab_fabric hyperx:dims=4x4,hosts=2 || give_up "the fabric"
 cable=$(sed -n '/"sw01"/,/^$/s/^\(\[[0-9]*\]\).*"S-.*/\1/p' "$LAB_DIR/net" | head -n 1)
 printf '%s\n' "engine updn" "escape yes" "vls 4" "threads 1" >"$LAB_DIR/policy.conf"
-sm || give_up "opensm"
+# a sweep that asks whoever was just killed waits for ever on ibsim
+if [ -z "$engines" ]; then sm "sweep_on_trap FALSE"; else sm; fi || give_up "opensm"
 lab_slurm || give_up "SLURM"
 nodes=
+declare -A job_of=() counts=() hits=()
+left=0
 start_jobs || give_up "the jobs"
 lab_on n0002 ibnetdiscover >"$LAB_DIR/seen"
 ok "OpenSM is routed by updn" plugin 'p["engine"].startswith("updn") and p["source"] == "engine"'
@@ -342,6 +498,7 @@ for e in $engines; do
 	ok "parx: on one VL ibdmchk would find one" loop_on_one_vl
 	failures
 done
+[ "$kills" -eq 0 ] || all_kills "$kills"
 ok "no request of the processes ever changed its path on the way" bash -c "! grep 'changed its path' $LAB_DIR/rank-*.log"
 ok "all processes still run" test "$(pgrep -fc "^$client -s $LAB_DIR/")" -eq 16
 echo "# $times reroutes, 8 agents and 16 processes each"
