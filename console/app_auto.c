@@ -120,6 +120,8 @@ static void compute(struct app *a, const struct jobset *counted)
 		return;
 	}
 	engine_spec_apply(spec, &params);
+	if (a->tables->escape && !params.vls)
+		params.vls = a->tables->vls; /* escape LIDs are on the last: they must stay there */
 	app_preview(a, i, &params);
 	u->preview = a->preview_serial;
 	u->stage = STAGE_PREVIEW;

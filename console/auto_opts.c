@@ -4,7 +4,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { OPT_AUTO = 820, OPT_AUTO_ENGINE, OPT_AUTO_ESCAPE, OPT_GAIN, OPT_AGE, OPT_QUIET };
+enum {
+	OPT_AUTO = 820,
+	OPT_AUTO_ENGINE,
+	OPT_AUTO_ESCAPE,
+	OPT_STRANGERS,
+	OPT_GAIN,
+	OPT_AGE,
+	OPT_QUIET
+};
 
 static const struct argp_option rows[] = {
 	{ "auto", OPT_AUTO, "MINUTES", OPTION_ARG_OPTIONAL,
@@ -16,6 +24,10 @@ static const struct argp_option rows[] = {
 	{ "auto-engine", OPT_AUTO_ENGINE, "NAME", 0, "by this engine (preset: sar)", 0 },
 	{ "auto-escape", OPT_AUTO_ESCAPE, NULL, 0,
 	  "with escape LIDs (preset: where OpenSM with our plugin tells that there are some)", 0 },
+	{ "auto-strangers", OPT_STRANGERS, NULL, 0,
+	  "write also when LIDs that no job has, such as those of idle hosts and servers, need the "
+	  "drain: packets to them may get lost (preset: that is left to an operator)",
+	  0 },
 	{ "auto-gain", OPT_GAIN, "PERCENT", 0,
 	  "by how much the maximum effective EFI has to fall, more than that (preset: 5)", 0 },
 	{ "auto-min-age", OPT_AGE, "SECONDS", 0,
@@ -63,6 +75,9 @@ static error_t take(int key, char *arg, struct argp_state *s)
 		return 0;
 	case OPT_AUTO_ESCAPE:
 		o->escape = true;
+		return 0;
+	case OPT_STRANGERS:
+		o->strangers = true;
 		return 0;
 	case OPT_GAIN:
 		o->gain_pct = number(s, arg, "auto-gain", 0, 99);

@@ -13,6 +13,7 @@ struct auto_opts {
 	uint32_t period_s;
 	struct engine_spec engine;
 	bool escape;	    /* with escape LIDs even where none are known to be installed */
+	bool strangers;	    /* LIDs of no job do not count in a drain */
 	double gain_pct;    /* of the maximum effective EFI */
 	unsigned min_age_s; /* jobs younger than that do not count */
 	unsigned confirm_s; /* that an update must be quiet for */

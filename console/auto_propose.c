@@ -41,11 +41,11 @@ static bool job_there(const struct agent_link *link, const struct fabric *f, con
 }
 
 static bool agents_there(struct live *l, const struct live_opts *o, const struct plan *p,
-			 struct progress *progress)
+			 bool strangers, struct progress *progress)
 {
 	const struct drain *d = &p->drain;
 	struct agents a = { 0 };
-	bool there = d->jobs && d->escape && !d->strangers;
+	bool there = d->jobs && d->escape && (strangers || !d->strangers);
 
 	if (!there || !l->osm) /* only the plugin knows who subscribes */
 		return false;
@@ -79,7 +79,7 @@ static int unsound(struct auto_routes *r)
 }
 
 /* In which order it is written, whether the links carry it, and who has to drain. */
-static int order(struct auto_routes *r, struct live *l, const struct live_opts *o,
+static int order(struct auto_routes *r, struct live *l, const struct live_opts *o, bool strangers,
 		 struct progress *progress, struct err *err)
 {
 	struct err why = { "" };
@@ -95,11 +95,11 @@ static int order(struct auto_routes *r, struct live *l, const struct live_opts *
 	}
 	r->proposal.blocks = r->plan->changes->nlft + r->plan->changes->nsl2vl;
 	r->proposal.drain = drain_needed(&r->plan->drain);
-	r->proposal.agents = r->proposal.drain && agents_there(l, o, r->plan, progress);
+	r->proposal.agents = r->proposal.drain && agents_there(l, o, r->plan, strangers, progress);
 	return 0;
 }
 
-static int judge(struct auto_routes *r, struct live *l, const struct live_opts *o,
+static int judge(struct auto_routes *r, struct live *l, const struct live_opts *o, bool strangers,
 		 const struct tables *t, const struct jobset *counted, const struct jobset *all,
 		 struct progress *progress, struct err *err)
 {
@@ -120,7 +120,7 @@ static int judge(struct auto_routes *r, struct live *l, const struct live_opts *
 	if (!rc)
 		rc = plan_new(&r->plan, l->f, l->t, t, all, &l->sm, time(NULL), err);
 	if (!rc && !plan_empty(r->plan))
-		rc = order(r, l, o, progress, err);
+		rc = order(r, l, o, strangers, progress, err);
 	return rc;
 }
 
@@ -136,9 +136,11 @@ int auto_propose(struct auto_routes *out, struct live *l, const struct live_opts
 
 	*out = (struct auto_routes){ 0 };
 	engine_spec_apply(&how->engine, &params);
+	if (l->t->escape && !params.vls)
+		params.vls = l->t->vls; /* escape LIDs are on the last: they must stay there */
 	rc = engine_run(how->engine.engine, &t, l->f, counted, NULL, &params, progress, err);
 	if (!rc)
-		rc = judge(out, l, o, t, counted, all, progress, err);
+		rc = judge(out, l, o, how->strangers, t, counted, all, progress, err);
 	tables_put(t);
 	out->proposal.why_not = out->why_not;
 	return rc;
