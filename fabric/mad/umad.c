@@ -39,10 +39,13 @@ int umad_port_listen(struct mad_port *out, const char *ca, uint32_t port, struct
 #include <time.h>
 #include <unistd.h>
 
-#define MS	     1000000ull
-#define NODE_TYPE_CA 1
-#define STATE_DOWN   1
-#define STATE_ACTIVE 4
+#define MS	       1000000ull
+#define NODE_TYPE_CA   1
+#define STATE_DOWN     1
+#define STATE_ACTIVE   4
+/* The end of a simulated port: of no other question, and how long to wait for its answer. */
+#define LAST_TID       0xfffffffeu
+#define LAST_ANSWER_MS 3000
 
 struct hca {
 	int fd;
@@ -145,28 +148,41 @@ static void stop_posing(struct hca *h)
 	close(h->issm_fd);
 }
 
-/* The library's thread takes answers in, and falls over one that comes while the port is closed:
- * let those to what was cancelled come first. */
-static void drain_simulated(struct hca *h)
+/* ibsim's library falls over a datagram that comes for a port that is closed.  The simulator
+ * answers in turn: after the answer to a last question to ourselves there is none to come.  False:
+ * it does not answer, and will answer all when it does again. */
+static bool answered_all(struct hca *h)
 {
-	uint64_t end = clock_ns() + 200 * MS;
+	struct mad_request ask = { .mgmt_class = MAD_SMP_DIRECTED,
+				   .method = MAD_GET,
+				   .attr = SMP_NODE_INFO };
+	uint64_t end = clock_ns() + LAST_ANSWER_MS * MS;
 	struct mad_packet p;
 
-	while (clock_ns() < end && hca_recv(h, &p, 20 * MS, NULL) > 0)
-		;
+	mad_build(&p, &ask, LAST_TID);
+	p.timeout_ms = 0;
+	if (hca_send(h, &p, NULL))
+		return true; /* nobody is there */
+	while (clock_ns() < end) {
+		int rc = hca_recv(h, &p, 20 * MS, NULL);
+
+		if (rc < 0)
+			return true;
+		if (rc > 0 && mad_tid(&p) == LAST_TID)
+			return true;
+	}
+	return false;
 }
 
 static void hca_close(void *ctx)
 {
 	struct hca *h = ctx;
 
-	if (h->simulated && h->fd >= 0)
-		drain_simulated(h);
-
 	if (h->issm_fd >= 0)
 		stop_posing(h);
-	if (h->fd >= 0)
-		umad_close_port(h->fd); /* the agents go with it */
+	/* the agents go with it */
+	if (h->fd >= 0 && (!h->simulated || h->agent_sa < 0 || answered_all(h)))
+		umad_close_port(h->fd);
 	umad_done();
 	free(h->out);
 	free(h->in);
@@ -290,7 +306,7 @@ static int open_port(struct mad_port *out, const char *ca, uint32_t port, bool l
 			       "the InfiniBand management interface is not there: load the ib_umad "
 			       "module (modprobe ib_umad)");
 	h = xcalloc(1, sizeof(*h));
-	h->fd = h->issm_fd = -1;
+	h->fd = h->issm_fd = h->agent_sa = -1;
 	/* umad_size() is the smaller one of the old interface until a port is open */
 	h->out = xcalloc(1, sizeof(ib_user_mad_t) + MAD_BYTES);
 	h->in = xcalloc(1, sizeof(ib_user_mad_t) + MAD_BYTES);
