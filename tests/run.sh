@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh: everything that 'make check' runs, in two lanes for two cores, and the counts.
+# run.sh: everything that 'make check' runs, two suites at a time for two cores, and the counts.
+#
+# One lane begins with what computes, the other with the labs, which mostly wait, so that these have
+# a core; who is through with its own takes from the other's.  The longest goes first.
 #
 # Every suite is a script that prints its own findings and appends "NAME PASSED FAILED SKIPPED"
 # to $COUNTS; one that dies without a line there counts as failed.
@@ -23,34 +26,61 @@ suite() { # name, time limit in s, command...
 		echo "$name 0 1 0" >>"$work/$name.counts"
 	fi
 	echo $((SECONDS - t0)) >"$work/$name.time"
+	printf '%-24s %5d s\n' "$name" $((SECONDS - t0))
 }
 
-simple() { # name, command...: one pass or fail
-	local name=$1
-	shift
-	if "$@"; then echo "$name 1 0 0" >>"$COUNTS"; else echo "$name 0 1 0" >>"$COUNTS"; return 1; fi
-}
-export -f simple
-
-lane_a() {
-	suite structure 120 bash -c 'simple layers sh tests/layers.sh; simple headers make --no-print-directory headers; bash tests/minimal.sh'
-	suite unit 400 make --no-print-directory unit
-	suite sanitize 400 bash tests/sanitize.sh
-	suite fuzz 300 bash tests/fuzz.sh
-	suite repeat 300 bash tests/repeat.sh
-}
-
-lane_b() {
-	suite cli 200 bash tests/cli.sh
-	suite crosscheck 400 bash tests/crosscheck.sh
-	suite terminal 200 bash tests/terminal.sh
+# Lane, expected seconds (of two cores with nothing else to do), limit in s, name, command.  The
+# limit is a net for what hangs: a loaded machine takes several times as long.
+compute() { printf 'compute\t%s\n' "$*"; }
+suites() {
+	compute 170 900 sanitize flock $work/sanitized bash tests/sanitize.sh # these two build in one folder
+	compute 90 600 unit make --no-print-directory unit
+	compute 40 300 fuzz flock $work/sanitized bash tests/fuzz.sh
+	compute 30 300 repeat bash tests/repeat.sh
+	compute 60 600 crosscheck bash tests/crosscheck.sh
+	compute 20 300 cli bash tests/cli.sh
+	compute 10 300 structure bash tests/structure.sh
+	compute 20 300 minimal bash tests/minimal.sh
+	printf 'lab\t%s\n' "30 300 terminal bash tests/terminal.sh"
 	for t in tests/lab/*.sh; do
-		[ "$t" = tests/lab/lab.sh ] || suite "lab-$(basename "$t" .sh)" 240 bash "$t"
+		t=$(basename "$t" .sh)
+		[ "$t" = lab ] || printf 'lab\t%s\n' "${lab_s[$t]:-30} 600 lab-$t bash tests/lab/$t.sh"
 	done
 }
 
-lane_a &
-lane_b &
+declare -A lab_s=([plugin]=100 [watchdog]=60 [agent]=55 [sequence]=60 [auto]=40 [console]=27 [socket]=30)
+
+# Prints and removes the first suite of that lane, or else of the other one.
+take() { # lane
+	(
+		flock 9
+		for lane in "$1" compute lab; do
+			read -r line <"$work/$lane" || continue
+			sed -i 1d "$work/$lane"
+			echo "$line"
+			break
+		done
+	) 9>"$work/lock"
+}
+
+worker() { # lane
+	local s limit name command
+	while read -r s limit name command < <(take "$1"); do
+		# shellcheck disable=SC2086
+		suite "$name" "$limit" $command
+	done
+}
+
+# Labs share these: built by one, before any.  What cannot be built is the business of its lab.
+tools=$(printf "$B/%s\n" tests/lab/*.c | sed 's/\.c$//')
+# shellcheck disable=SC2086
+make --no-print-directory -s -k -j2 $tools >/dev/null 2>&1
+
+for lane in compute lab; do
+	suites | sed -n "s/^$lane\t//p" | sort -srn >"$work/$lane"
+done
+worker compute &
+worker lab &
 wait
 
 passed=0 failed=0 skipped=0
@@ -67,7 +97,7 @@ for c in "$work"/*.counts; do
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done
 [ -s "$work/skips" ] && { echo "skipped:"; cat "$work/skips"; }
-cat "$work/summary"
+sort -k8,8rn "$work/summary"
 echo "all of it took $((SECONDS - start)) s"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

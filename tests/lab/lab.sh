@@ -141,6 +141,26 @@ lab_session() {
 	sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 4
 }
 
+# All are stopped before any is killed, since some start each other anew (a watchdog and its guard);
+# and until none is new, since one may have been between the two.
+lab_end_leftovers() {
+	local pid name left pids stopped=''
+
+	for _ in 1 2 3 4 5; do
+		left=$(lab_leftovers)
+		pids=$(cut -d ' ' -f 1 <<<"$left" | tr '\n' ' ')
+		[ "$pids" != "$stopped" ] || break
+		stopped=$pids
+		# shellcheck disable=SC2086
+		kill -STOP $pids 2>/dev/null
+	done
+	[ -n "$left" ] || return 0
+	while read -r pid name; do
+		echo "lab: ending left over process $pid: $name" >&2
+		kill -9 "$pid" 2>/dev/null
+	done <<<"$left"
+}
+
 lab_stop() {
 	local rc=$? name pid
 
@@ -151,10 +171,7 @@ lab_stop() {
 		grep -vxE 'slurmctld|slurmd|relay|opensm|ibsim') slurmctld slurmd relay opensm ibsim; do
 		lab_kill "$name"
 	done
-	lab_leftovers | while read -r pid name; do
-		echo "lab: ending left over process $pid: $name" >&2
-		kill -9 "$pid" 2>/dev/null
-	done
+	lab_end_leftovers
 	[ "${LAB_KEEP:-0}" = 1 ] || rm -rf "$LAB_DIR"
 	return "$rc"
 }

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# structure.sh: layers and headers that compile alone.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/judge.sh
+ok "layers include only to the left" sh tests/layers.sh
+ok "headers compile alone" make --no-print-directory headers
+finish
