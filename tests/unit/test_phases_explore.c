@@ -44,9 +44,10 @@ static void one_agent_ends_well_whatever_happens(void **state)
 	m.hooks = m.cancels = 1;
 	explore(&f, "switches and hooks that fail, cancel", m);
 	m = base;
-	m.sms = m.holds = m.doubled = 1;
+	m.sms = m.holds = 1;
 	explore(&f, "another SM, hold over", m);
 	m = base;
+	m.max_sends = 1;
 	m.deaths = m.crashes = 1;
 	explore(&f, "death of agent and console", m);
 	m = base;
@@ -168,6 +169,9 @@ static void mistakes_are_found(void **state)
 			      f.wrong ? f.wrong : "not found", (unsigned long)f.states);
 		assert_non_null(f.wrong);
 		whole.mutant = MUTANT_NONE;
+		/* without the mistake these are the same models as those of the answers */
+		if (i == MUTANT_NOTICE_SEQ || i == MUTANT_NOTICE_TXN)
+			continue;
 		phase_model_explore(&f, &whole);
 		assert_null(f.wrong);
 	}
