@@ -22,7 +22,7 @@ static json_t *hash_of(const uint8_t *data, size_t len)
 	struct digest d;
 
 	digest_of(&d, data, len);
-	return json_string(digest_hex(hex, &d));
+	return json_stringn_nocheck(digest_hex(hex, &d), DIGEST_HEX - 1);
 }
 
 static json_t *hex_guid(uint64_t guid)

@@ -57,12 +57,37 @@ void digest_end(struct digest *out, struct digest_stream *s)
 	free(s);
 }
 
+static _Thread_local EVP_MD_CTX *own; /* kept: new ones cost more than a short hash */
+static pthread_once_t keyed = PTHREAD_ONCE_INIT;
+static pthread_key_t at_exit;
+
+static void free_own(void *md)
+{
+	EVP_MD_CTX_free(md);
+}
+
+static void make_key(void)
+{
+	pthread_key_create(&at_exit, free_own);
+}
+
 void digest_of(struct digest *out, const void *data, size_t len)
 {
-	struct digest_stream *s = digest_begin();
+	struct digest_stream *s;
 
+	if (own && EVP_DigestInit_ex(own, NULL, NULL) == 1) {
+		EVP_DigestUpdate(own, data, len);
+		EVP_DigestFinal_ex(own, out->b, NULL);
+		return;
+	}
+	s = digest_begin();
 	digest_add(s, data, len);
-	digest_end(out, s);
+	EVP_DigestFinal_ex(s->md, out->b, NULL);
+	pthread_once(&keyed, make_key);
+	EVP_MD_CTX_free(own);
+	own = s->md;
+	pthread_setspecific(at_exit, own);
+	free(s);
 }
 
 bool digest_equal(const struct digest *a, const struct digest *b)

@@ -366,6 +366,7 @@ static void keep_routes(struct sweep *s)
 	struct wire *w = s->w;
 
 	w->nroutes = 0;
+	wire_forget(w);
 	w->routes = xrealloc(w->routes, s->node.n, sizeof(*w->routes));
 	for (size_t n = 0; n < s->node.n; n++)
 		if (s->node.v[n].kind == NODE_SWITCH)

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KNOWN_NS 1000000000ull
+
 static struct wire *wire_new(const struct mad_port *port, const struct wire_opts *opts)
 {
 	struct wire *w = xcalloc(1, sizeof(*w));
@@ -87,6 +89,7 @@ void wire_close(struct wire *w)
 	queue_free(w->queue);
 	w->port.ops->close(w->port.ctx);
 	free(w->routes);
+	free(w->known);
 	free(w->pma);
 	explicit_bzero(&w->m_key, sizeof(w->m_key));
 	free(w);
@@ -306,8 +309,41 @@ static void identify_done(void *ctx, const struct queue_request *req, int rc,
 	if (!rc && ni.node_guid != x->f->sw_guid[sw])
 		rc = -ESTALE;
 	x->rc[sw] = rc;
-	if (!rc)
-		x->way[sw] = (uint8_t)x->by;
+	x->w->known[sw].way = WAY_NONE;
+	if (rc)
+		return;
+	x->way[sw] = (uint8_t)x->by;
+	x->w->known[sw] = (struct wire_known){ .guid = ni.node_guid,
+					       .ns = wire_now_ns(x->w),
+					       .lid = x->f->lids_given ? x->f->sw_lid[sw] : 0,
+					       .way = (uint8_t)x->by };
+}
+
+void wire_forget(struct wire *w)
+{
+	w->nknown = 0;
+}
+
+/* Places for n switches, those that are new without anything. */
+static void known_room(struct wire *w, uint32_t n)
+{
+	if (n <= w->nknown)
+		return;
+	w->known = xrealloc(w->known, n, sizeof(*w->known));
+	memset(w->known + w->nknown, 0, (n - w->nknown) * sizeof(*w->known));
+	w->nknown = n;
+}
+
+static enum wire_way known_way(const struct wire *w, const struct fabric *f, uint32_t sw,
+			       uint64_t now_ns)
+{
+	const struct wire_known *k = &w->known[sw];
+
+	if (k->way == WAY_NONE || k->guid != f->sw_guid[sw] || now_ns - k->ns > KNOWN_NS)
+		return WAY_NONE;
+	if (k->way == WAY_LID && (!f->lids_given || k->lid != f->sw_lid[sw]))
+		return WAY_NONE;
+	return k->way;
 }
 
 int wire_identify(struct wire *w, const struct fabric *f, const bool *want, uint8_t *way, int *rc,
@@ -319,6 +355,7 @@ int wire_identify(struct wire *w, const struct fabric *f, const bool *want, uint
 	};
 	int ret = 0;
 
+	known_room(w, f->nsw);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		way[sw] = WAY_NONE;
 		rc[sw] = -EHOSTUNREACH;
@@ -331,5 +368,33 @@ int wire_identify(struct wire *w, const struct fabric *f, const bool *want, uint
 		ret = queue_run(w->queue, &src, progress, "identify switches", err);
 	}
 	queue_forget(w->queue);
+	return ret;
+}
+
+int wire_recall(struct wire *w, const struct fabric *f, bool *want, uint8_t *way, int *rc,
+		struct progress *progress, struct err *err)
+{
+	uint8_t *known = xcalloc(f->nsw, 1);
+	uint64_t now_ns = wire_now_ns(w);
+	bool any = false;
+	int ret = 0;
+
+	known_room(w, f->nsw);
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		if (want[sw])
+			known[sw] = (uint8_t)known_way(w, f, sw, now_ns);
+		want[sw] = want[sw] && !known[sw];
+		any = any || want[sw];
+	}
+	if (any)
+		ret = wire_identify(w, f, want, way, rc, progress, err);
+	else
+		queue_forget(w->queue);
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		if (known[sw]) {
+			way[sw] = known[sw];
+			rc[sw] = 0;
+		}
+	free(known);
 	return ret;
 }

@@ -91,7 +91,8 @@ int wire_sweep(struct fabric **out, struct sweep_report *report, struct wire *w,
 
 /* Result of reading or writing a list: rc of each item is 0 or -errno (-ETIMEDOUT no answer,
  * -EPROTO refused by the switch, -EIO written but read back differently, -ESTALE another
- * switch is there now, -ECANCELED not done). */
+ * switch is there now, -ECANCELED not done).  Who answers at a switch's address is asked before,
+ * but not again within a second in which nothing was missing or different. */
 struct wire_block {
 	uint32_t sw;
 	uint32_t block; /* LIDs block*64 .. block*64+63 */
@@ -118,6 +119,15 @@ int wire_read_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s
 int wire_write_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s, uint32_t n,
 		     struct progress *progress, struct err *err);
 
+/* Writes and reads back: a switch is read as soon as all its writes were answered (or failed),
+ * while others are still written to.  back: n items of the same switches and blocks in the same
+ * order, each gets its rc and what was read.  The sentence is about writes before reads. */
+int wire_put_blocks(struct wire *w, const struct fabric *f, struct wire_block *b,
+		    struct wire_block *back, uint32_t n, struct progress *progress,
+		    struct err *err);
+int wire_put_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s,
+		   struct wire_sl2vl *back, uint32_t n, struct progress *progress, struct err *err);
+
 struct tables_report {
 	uint64_t mads;
 	uint64_t took_ns;
@@ -125,8 +135,8 @@ struct tables_report {
 	uint32_t sl2vl, sl2vl_missing; /* (input, output) pairs */
 	uint32_t *missing_sw;	       /* switches with something missing, ascending */
 	uint32_t nmissing;
-	uint16_t top_max;	       /* highest LinearFDBTop found */
-	uint16_t top_min, cap_min;     /* lowest LinearFDBTop and LinearFDBCap, and whose */
+	uint16_t top_max;	   /* highest LinearFDBTop found */
+	uint16_t top_min, cap_min; /* lowest LinearFDBTop and LinearFDBCap, and whose */
 	uint32_t top_min_sw, cap_min_sw;
 };
 

@@ -13,6 +13,13 @@ struct wire_route {
 	struct mad_route route;
 };
 
+/* When a switch last told its GUID, and asked over which way. */
+struct wire_known {
+	uint64_t guid, ns;
+	uint16_t lid;
+	uint8_t way; /* enum wire_way; WAY_NONE: not known */
+};
+
 struct wire {
 	struct mad_port port;
 	struct notice_port *notices; /* NULL, or what port is */
@@ -20,6 +27,8 @@ struct wire {
 	uint64_t m_key;
 	struct wire_route *routes; /* of the last sweep, ascending GUID */
 	uint32_t nroutes;
+	struct wire_known *known; /* by switch */
+	uint32_t nknown;
 
 	/* what the switches of one fabric count; see wire_sample.c */
 	struct digest pma_fabric;
@@ -45,10 +54,20 @@ bool wire_address(const struct wire *w, const struct fabric *f, uint32_t sw, enu
 
 /*
  * Finds a way to each switch with want[sw], by asking for its GUID: the directed route first,
- * then its LID.  way[sw] is WAY_NONE and rc[sw] says why where there is none.
+ * then its LID.  way[sw] is WAY_NONE and rc[sw] says why where there is none.  Remembers what it
+ * has found.
  */
 int wire_identify(struct wire *w, const struct fabric *f, const bool *want, uint8_t *way, int *rc,
 		  struct progress *progress, struct err *err);
+
+/*
+ * The same, but who has told its GUID within the last second is not asked again: no cable is moved
+ * and the link behind it trained in that time without a loss.  Whoever misses an answer or finds
+ * other contents than it has left has to wire_forget() it all.
+ */
+int wire_recall(struct wire *w, const struct fabric *f, bool *want, uint8_t *way, int *rc,
+		struct progress *progress, struct err *err);
+void wire_forget(struct wire *w);
 
 /* rc in words: "no answer", ... */
 const char *wire_rc_text(int rc);

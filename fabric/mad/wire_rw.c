@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define READ_BACK (1ull << 32) /* in a tag */
+
 /* A list of either kind; exactly one of blocks and sl2vl is set. */
 struct list {
 	struct wire *w;
@@ -20,6 +22,12 @@ struct list {
 	bool write;
 	uint8_t *way; /* of each switch */
 	int *sw_rc;
+	struct list *back;		   /* what is read after it was written; NULL: nothing */
+	uint32_t *open;			   /* by switch: writes without an answer */
+	uint32_t *first;		   /* by switch: its first item, FAB_NONE */
+	uint32_t *after;		   /* by item: the next one of its switch, FAB_NONE */
+	uint32_t *done_sw, ndone, done_at; /* switches without an open write, in that order */
+	uint32_t reading;		   /* item to be read next, FAB_NONE */
 };
 
 static uint32_t item_sw(const struct list *l, uint32_t i)
@@ -32,19 +40,11 @@ static int *item_rc(const struct list *l, uint32_t i)
 	return l->blocks ? &l->blocks[i].rc : &l->sl2vl[i].rc;
 }
 
-static bool list_next(void *ctx, struct queue_request *out)
+static void ask_item(const struct list *l, uint32_t i, struct queue_request *out)
 {
-	struct list *l = ctx;
 	uint8_t method = l->write ? MAD_SET : MAD_GET;
-	uint32_t i, sw;
+	uint32_t sw = item_sw(l, i);
 
-	for (; l->at < l->n; l->at++)
-		if (l->way[item_sw(l, l->at)] != WAY_NONE)
-			break;
-	if (l->at == l->n)
-		return false;
-	i = l->at++;
-	sw = item_sw(l, i);
 	if (l->blocks) {
 		wire_smp(l->w, &out->mad, method, SMP_LFT, l->blocks[i].block);
 		if (l->write)
@@ -58,6 +58,32 @@ static bool list_next(void *ctx, struct queue_request *out)
 	wire_address(l->w, l->f, sw, (enum wire_way)l->way[sw], &out->mad);
 	out->tag = i;
 	out->node = sw;
+}
+
+/* Of a switch all of whose writes were answered, or failed. */
+static bool next_back(struct list *l, struct queue_request *out)
+{
+	if (l->reading == FAB_NONE) {
+		if (l->done_at == l->ndone)
+			return false;
+		l->reading = l->first[l->done_sw[l->done_at++]];
+	}
+	ask_item(l->back, l->reading, out);
+	out->tag |= READ_BACK;
+	l->reading = l->after[l->reading];
+	return true;
+}
+
+static bool list_next(void *ctx, struct queue_request *out)
+{
+	struct list *l = ctx;
+
+	for (; l->at < l->n; l->at++)
+		if (l->way[item_sw(l, l->at)] != WAY_NONE)
+			break;
+	if (l->at == l->n)
+		return l->back && next_back(l, out);
+	ask_item(l, l->at++, out);
 	return true;
 }
 
@@ -84,8 +110,12 @@ static void list_done(void *ctx, const struct queue_request *req, int rc,
 		      const struct mad_answer *a)
 {
 	struct list *l = ctx;
-	uint32_t i = (uint32_t)req->tag;
+	uint32_t i = (uint32_t)req->tag, sw = item_sw(l, i);
 
+	if (req->tag & READ_BACK)
+		l = l->back;
+	else if (l->back && !--l->open[sw])
+		l->done_sw[l->ndone++] = sw;
 	if (!rc)
 		rc = l->blocks ? block_done(l, &l->blocks[i], a->data)
 			       : sl2vl_done(l, &l->sl2vl[i], a->data);
@@ -114,6 +144,63 @@ static int sum_up(const struct list *l, struct err *err)
 		       keyed ? "; it answers reads, so the M_Key may be wrong or missing" : "");
 }
 
+/* Memory for reading back; items are the list's, by switch. */
+static void plan_back(struct list *l)
+{
+	uint32_t nsw = l->f->nsw;
+
+	l->open = xcalloc(nsw, sizeof(*l->open));
+	l->first = xcalloc(nsw, sizeof(*l->first));
+	l->after = xcalloc(l->n, sizeof(*l->after));
+	l->done_sw = xcalloc(nsw, sizeof(*l->done_sw));
+	l->reading = FAB_NONE;
+	for (uint32_t sw = 0; sw < nsw; sw++)
+		l->first[sw] = FAB_NONE;
+	for (uint32_t i = l->n; i-- > 0;) {
+		uint32_t sw = item_sw(l, i);
+
+		l->after[i] = l->first[sw];
+		l->first[sw] = i;
+		l->open[sw]++;
+	}
+	l->back->way = l->way;
+	l->total += l->n;
+}
+
+static bool as_written(const struct list *l, uint32_t i)
+{
+	if (*item_rc(l, i) || (l->back && *item_rc(l->back, i)))
+		return false;
+	if (!l->back)
+		return true;
+	return l->blocks ? !memcmp(l->blocks[i].port, l->back->blocks[i].port, LFT_BLOCK)
+			 : !memcmp(l->sl2vl[i].vl, l->back->sl2vl[i].vl, FAB_SLS);
+}
+
+/* Sets what no switch was asked for, and who is to be asked. */
+static void no_answer_yet(struct list *l, bool *want)
+{
+	for (uint32_t i = 0; i < l->n; i++) {
+		*item_rc(l, i) = -ECANCELED;
+		if (l->back)
+			*item_rc(l->back, i) = -ECANCELED;
+		want[item_sw(l, i)] = true;
+	}
+}
+
+static void no_way(struct list *l)
+{
+	for (uint32_t i = 0; i < l->n; i++) {
+		uint32_t sw = item_sw(l, i);
+
+		if (l->way[sw] != WAY_NONE)
+			continue;
+		*item_rc(l, i) = l->sw_rc[sw];
+		if (l->back)
+			*item_rc(l->back, i) = l->sw_rc[sw];
+	}
+}
+
 static int run_list(struct list *l, struct progress *progress, struct err *err)
 {
 	struct queue_source src = {
@@ -128,25 +215,31 @@ static int run_list(struct list *l, struct progress *progress, struct err *err)
 	l->total = l->n;
 	l->way = xcalloc(l->f->nsw, 1);
 	l->sw_rc = xcalloc(l->f->nsw, sizeof(int));
-	for (uint32_t i = 0; i < l->n; i++) {
-		*item_rc(l, i) = -ECANCELED;
-		want[item_sw(l, i)] = true;
-	}
-	rc = wire_identify(l->w, l->f, want, l->way, l->sw_rc, progress, err);
+	if (l->back)
+		plan_back(l);
+	no_answer_yet(l, want);
+	rc = wire_recall(l->w, l->f, want, l->way, l->sw_rc, progress, err);
 	if (rc)
 		goto out;
-	for (uint32_t i = 0; i < l->n; i++)
-		if (l->way[item_sw(l, i)] == WAY_NONE)
-			*item_rc(l, i) = l->sw_rc[item_sw(l, i)];
+	no_way(l);
 	rc = queue_run(l->w->queue, &src, progress, step, err);
 out:
+	for (uint32_t i = 0; i < l->n && l->w->nknown; i++)
+		if (!as_written(l, i))
+			wire_forget(l->w);
 	if (rc == -ECANCELED)
 		err_set(err, rc, "cancelled: not everything was %s", l->write ? "written" : "read");
 	if (!rc)
 		rc = sum_up(l, err);
+	if (!rc && l->back)
+		rc = sum_up(l->back, err);
 	free(want);
 	free(l->way);
 	free(l->sw_rc);
+	free(l->open);
+	free(l->first);
+	free(l->after);
+	free(l->done_sw);
 	return rc;
 }
 
@@ -178,6 +271,24 @@ int wire_write_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *
 		     struct progress *progress, struct err *err)
 {
 	struct list l = { .w = w, .f = f, .sl2vl = s, .n = n, .write = true };
+
+	return n ? run_list(&l, progress, err) : 0;
+}
+
+int wire_put_blocks(struct wire *w, const struct fabric *f, struct wire_block *b,
+		    struct wire_block *back, uint32_t n, struct progress *progress, struct err *err)
+{
+	struct list r = { .w = w, .f = f, .blocks = back, .n = n };
+	struct list l = { .w = w, .f = f, .blocks = b, .n = n, .write = true, .back = &r };
+
+	return n ? run_list(&l, progress, err) : 0;
+}
+
+int wire_put_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s,
+		   struct wire_sl2vl *back, uint32_t n, struct progress *progress, struct err *err)
+{
+	struct list r = { .w = w, .f = f, .sl2vl = back, .n = n };
+	struct list l = { .w = w, .f = f, .sl2vl = s, .n = n, .write = true, .back = &r };
 
 	return n ? run_list(&l, progress, err) : 0;
 }

@@ -72,6 +72,8 @@ static struct apply *alloc(const struct fabric *f, const struct changes *l,
 	if (a->batch_max > l->n)
 		a->batch_max = l->n;
 	a->batch = xcalloc(a->batch_max, sizeof(*a->batch));
+	if (in->ops->put)
+		a->back = xcalloc(a->batch_max, sizeof(*a->back));
 	a->item = xcalloc(a->batch_max, sizeof(*a->item));
 	a->progress.report = a->steady.report = apply_steps_report;
 	a->progress.ctx = a->steady.ctx = a;
@@ -110,6 +112,7 @@ void apply_free(struct apply *a)
 	crowd_free(&a->crowd);
 	pthread_mutex_destroy(&a->lock);
 	free(a->batch);
+	free(a->back);
 	free(a->item);
 	free(a->slowest);
 	free(a->left);

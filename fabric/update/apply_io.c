@@ -80,6 +80,10 @@ void apply_steps_report(void *ctx, const char *step, uint64_t done, uint64_t tot
 	if (!a->counts)
 		return;
 	pthread_mutex_lock(&a->lock);
+	if (a->writes && done > a->writes) {
+		a->st.verified = a->counted + (uint32_t)done - a->writes;
+		done = a->writes;
+	}
 	*a->counts = a->counted + (uint32_t)done;
 	pthread_mutex_unlock(&a->lock);
 	now = clock_ms();
@@ -99,17 +103,33 @@ static void count(struct apply *a, uint32_t *which)
 	pthread_mutex_unlock(&a->lock);
 }
 
+/* What went wrong is in the items. */
+static void write_items(struct apply *a, const uint32_t *idx, uint32_t n, bool back)
+{
+	count(a, &a->st.written);
+	if (back || !a->in->ops->put) {
+		a->in->ops->write(a->in->ctx, a->fabric, a->batch, n,
+				  back ? &a->steady : &a->progress, NULL);
+	} else {
+		for (uint32_t i = 0; i < n; i++)
+			fill(&a->back[i], a, &a->list->v[idx[i]], true);
+		a->writes = n;
+		a->in->ops->put(a->in->ctx, a->fabric, a->batch, a->back, n, &a->progress, NULL);
+		a->writes = 0;
+	}
+	count(a, NULL);
+}
+
+static void take_read(struct apply *a, const struct install_item *it, const uint32_t *idx,
+		      uint32_t n);
+
 static void write_batch(struct apply *a, const uint32_t *idx, uint32_t n, bool back)
 {
 	uint32_t failed = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		fill(&a->batch[i], a, &a->list->v[idx[i]], back);
-	/* what went wrong is in the items */
-	count(a, &a->st.written);
-	a->in->ops->write(a->in->ctx, a->fabric, a->batch, n, back ? &a->steady : &a->progress,
-			  NULL);
-	count(a, NULL);
+	write_items(a, idx, n, back);
 	pthread_mutex_lock(&a->lock);
 	for (uint32_t i = 0; i < n; i++) {
 		failed += a->batch[i].rc != 0;
@@ -119,18 +139,22 @@ static void write_batch(struct apply *a, const uint32_t *idx, uint32_t n, bool b
 	a->st.failed += failed;
 	pthread_mutex_unlock(&a->lock);
 	emit_items(a, idx, n);
+	if (!back && a->in->ops->put)
+		take_read(a, a->back, idx, n);
 }
 
 void apply_write(struct apply *a, bool back)
 {
 	uint32_t n;
 
+	a->read_back = false;
 	for (uint32_t i = 0; i < a->ntodo; i += n) {
 		if (!back && atomic_load(&a->progress.cancel))
 			return;
 		n = a->ntodo - i < a->batch_max ? a->ntodo - i : a->batch_max;
 		write_batch(a, a->todo + i, n, back);
 	}
+	a->read_back = !back && a->in->ops->put;
 }
 
 /* The change of its chain, from k back, that has left that; FAB_NONE: none. */
@@ -158,10 +182,30 @@ static enum holds classify(struct apply *a, uint32_t k, const struct install_ite
 	return by == FAB_NONE || !a->chains ? HOLDS_FOREIGN : HOLDS_BETWEEN;
 }
 
+/* What was read of changes idx; a->counted were read before. */
+static void take_read(struct apply *a, const struct install_item *it, const uint32_t *idx,
+		      uint32_t n)
+{
+	uint32_t got = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = idx[i];
+
+		a->holds[k] = (uint8_t)classify(a, k, &it[i]);
+		if (it[i].rc)
+			a->rc[k] = it[i].rc;
+		got += !it[i].rc;
+	}
+	pthread_mutex_lock(&a->lock);
+	a->st.verified = a->counted + got;
+	for (uint32_t i = 0; i < n; i++)
+		note_time(a, &it[i]);
+	pthread_mutex_unlock(&a->lock);
+}
+
 static void read_batch(struct apply *a, const uint32_t *idx, uint32_t n)
 {
 	bool back = a->c.phase == PHASE_ROLLBACK || !a->plan;
-	uint32_t got = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		fill(&a->batch[i], a, &a->list->v[idx[i]], true);
@@ -169,19 +213,7 @@ static void read_batch(struct apply *a, const uint32_t *idx, uint32_t n)
 	a->in->ops->read(a->in->ctx, a->fabric, a->batch, n, back ? &a->steady : &a->progress,
 			 NULL);
 	count(a, NULL);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t k = idx[i];
-
-		a->holds[k] = (uint8_t)classify(a, k, &a->batch[i]);
-		if (a->batch[i].rc)
-			a->rc[k] = a->batch[i].rc;
-		got += !a->batch[i].rc;
-	}
-	pthread_mutex_lock(&a->lock);
-	a->st.verified = a->counted + got;
-	for (uint32_t i = 0; i < n; i++)
-		note_time(a, &a->batch[i]);
-	pthread_mutex_unlock(&a->lock);
+	take_read(a, a->batch, idx, n);
 }
 
 void apply_read(struct apply *a)

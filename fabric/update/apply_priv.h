@@ -63,8 +63,11 @@ struct apply {
 	struct progress steady; /* the same without cancel: on the way back */
 	uint32_t *counts;	/* what grows in st while a batch is under way, from counted on */
 	uint32_t counted;
+	uint32_t writes; /* of the batch, which is read back meanwhile; 0: only one of both */
 	uint64_t told_ms;
 	struct install_item *batch;
+	struct install_item *back; /* what was read of it while it was written */
+	bool read_back;		   /* all of todo was */
 	struct apply_item *item; /* what became of the batch */
 	uint32_t batch_max;
 

@@ -150,7 +150,8 @@ static void *mark_wave(void *arg)
 }
 
 /* What is going to be done is recorded and synced (the gate) and noted in the journal, both at
- * once since either takes as long as hundreds of writes; only then written. */
+ * once since either takes as long as hundreds of writes; only then written.  Later waves are noted
+ * without a sync, and a thread would take longer than that. */
 static bool do_begin_wave(struct apply *a)
 {
 	struct marking m = { .a = a };
@@ -162,7 +163,7 @@ static bool do_begin_wave(struct apply *a)
 	apply_todo_wave(a, a->c.wave);
 	status_step(a, "writing", a->ntodo, true);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
-	beside = !pthread_create(&thread, NULL, mark_wave, &m);
+	beside = !a->c.wave && !pthread_create(&thread, NULL, mark_wave, &m);
 	rc = apply_gate(a, &err);
 	if (beside)
 		pthread_join(thread, NULL);
@@ -207,7 +208,9 @@ static bool do_read(struct apply *a)
 	char first[220];
 
 	status_step(a, "reading back", 0, false);
-	apply_read(a);
+	if (!a->read_back) /* while it was written, switch by switch */
+		apply_read(a);
+	a->read_back = false;
 	keep_others(a, HOLDS_NEW);
 	foreign = apply_count(a, HOLDS_FOREIGN);
 	apply_first_not(first, sizeof(first), a, HOLDS_NEW);

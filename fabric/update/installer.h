@@ -36,6 +36,13 @@ struct installer_ops {
 	int (*read)(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
 		    struct progress *progress, struct err *err);
 
+	/* May be NULL.  Writes items and reads each back, into its neighbour in back (filled in by
+	 * the caller but for data and rc), earlier than the last one is written but not before
+	 * all of its switch are. */
+	int (*put)(void *ctx, const struct fabric *f, struct install_item *items,
+		   struct install_item *back, uint32_t n, struct progress *progress,
+		   struct err *err);
+
 	/* May be NULL.  The update is over: keep: it was confirmed, and what was written is to
 	 * last; else the old contents are back.  Called once, after all else. */
 	int (*end)(void *ctx, bool keep, struct err *err);

@@ -530,6 +530,90 @@ static void writes_without_a_sweep_go_by_lid_and_check_who_answers(void **state)
 	world_down(&x);
 }
 
+static uint64_t sent(const struct wire *w)
+{
+	struct wire_stats st;
+
+	wire_stats(w, &st);
+	return st.sent;
+}
+
+static void who_has_told_its_guid_is_not_asked_again_within_a_second(void **state)
+{
+	struct wire_block b = { .sw = 1 };
+	uint64_t before;
+	struct world x;
+
+	(void)state;
+	world_up(&x, net_tree(4, 2, 3, NULL), NULL, NULL);
+	assert_int_equal(world_sweep(&x), 0);
+	before = sent(x.w);
+	assert_int_equal(wire_read_blocks(x.w, x.swept, &b, 1, NULL, &x.err), 0);
+	assert_int_equal(sent(x.w) - before, 2);
+	before = sent(x.w);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, 1, NULL, &x.err), 0);
+	assert_int_equal(sent(x.w) - before, 1);
+	sim_advance(x.sim, 1.5);
+	before = sent(x.w);
+	assert_int_equal(wire_read_blocks(x.w, x.swept, &b, 1, NULL, &x.err), 0);
+	assert_int_equal(sent(x.w) - before, 2);
+
+	/* a refusal, and all are asked who they are */
+	sim_fail_writes(x.sim, 0);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, 1, NULL, &x.err), -EIO);
+	sim_fail_writes(x.sim, UINT64_MAX);
+	before = sent(x.w);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, 1, NULL, &x.err), 0);
+	assert_int_equal(sent(x.w) - before, 2);
+
+	/* another switch is expected there: what is known of the one before does not count */
+	x.swept->sw_guid[1] ^= 0xff00;
+	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, 1, NULL, &x.err), -EIO);
+	assert_true(b.rc == -ESTALE || b.rc == -EHOSTUNREACH);
+	world_down(&x);
+}
+
+static void blocks_are_put_and_read_back_in_one_go(void **state)
+{
+	struct wire_block *b, *back;
+	uint64_t before;
+	uint32_t n;
+	struct world x;
+
+	(void)state;
+	world_up(&x, net_torus(4, 4, 2, NULL), NULL, NULL);
+	assert_int_equal(world_sweep(&x), 0);
+	n = x.f->nsw;
+	b = calloc(n, sizeof(*b));
+	back = calloc(n, sizeof(*back));
+	for (uint32_t sw = 0; sw < n; sw++) {
+		b[sw].sw = back[sw].sw = sw;
+		memcpy(b[sw].port, tables_row(x.t, sw), LFT_BLOCK);
+		b[sw].port[1] ^= 3;
+	}
+	before = sent(x.w);
+	assert_int_equal(wire_put_blocks(x.w, x.swept, b, back, n, NULL, &x.err), 0);
+	assert_int_equal(sent(x.w) - before, 3 * n);
+	for (uint32_t sw = 0; sw < n; sw++)
+		assert_memory_equal(b[sw].port, back[sw].port, LFT_BLOCK);
+
+	/* after half of the writes the others fail; everything is still read */
+	for (uint32_t sw = 0; sw < n; sw++)
+		b[sw].port[1] ^= 3;
+	sim_fail_writes(x.sim, n / 2);
+	assert_int_equal(wire_put_blocks(x.w, x.swept, b, back, n, NULL, &x.err), -EIO);
+	before = 0;
+	for (uint32_t sw = 0; sw < n; sw++) {
+		assert_int_equal(back[sw].rc, 0);
+		assert_int_equal(!b[sw].rc, !memcmp(b[sw].port, back[sw].port, LFT_BLOCK));
+		before += !b[sw].rc;
+	}
+	assert_int_equal(before, n / 2);
+	free(b);
+	free(back);
+	world_down(&x);
+}
+
 static void a_wrong_m_key_is_refused_with_a_sentence(void **state)
 {
 	struct sim_opts so;
@@ -882,6 +966,8 @@ int main(void)
 		cmocka_unit_test(failing_writes_are_told_item_by_item),
 		cmocka_unit_test(writes_reach_switches_whose_lfts_are_broken),
 		cmocka_unit_test(writes_without_a_sweep_go_by_lid_and_check_who_answers),
+		cmocka_unit_test(who_has_told_its_guid_is_not_asked_again_within_a_second),
+		cmocka_unit_test(blocks_are_put_and_read_back_in_one_go),
 		cmocka_unit_test(a_wrong_m_key_is_refused_with_a_sentence),
 		cmocka_unit_test(counters_are_exact_in_64_bits),
 		cmocka_unit_test(narrow_counters_say_that_they_are_narrow),
