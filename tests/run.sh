@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh: everything that 'make check' runs, two suites at a time for two cores, and the counts.
+# run.sh: everything that 'make check' runs, three suites at a time for two cores, and the counts.
 #
-# One lane begins with what computes, the other with the labs, which mostly wait, so that these have
-# a core; who is through with its own takes from the other's.  The longest goes first.
+# One worker begins with what computes, two with the labs, which mostly wait; who is through with its
+# own takes from the others'.  The longest goes first.  CPU times
+# are of what was waited for: without the daemons of a lab.
 #
 # Every suite is a script that prints its own findings and appends "NAME PASSED FAILED SKIPPED"
 # to $COUNTS; one that dies without a line there counts as failed.
@@ -15,9 +16,9 @@ trap 'rm -rf "$work"' EXIT
 start=$SECONDS
 
 suite() { # name, time limit in s, command...
-	local name=$1 limit=$2 t0=$SECONDS rc
+	local name=$1 limit=$2 t0=$SECONDS rc TIMEFORMAT='%U %S'
 	shift 2
-	COUNTS=$work/$name.counts timeout -k 10 "$limit" "$@" >"$work/$name.log" 2>&1 </dev/null
+	{ time COUNTS=$work/$name.counts timeout -k 10 "$limit" "$@" >"$work/$name.log" 2>&1 </dev/null; } 2>"$work/$name.cpu"
 	rc=$?
 	if [ ! -s "$work/$name.counts" ]; then
 		echo "$name 0 1 0" >"$work/$name.counts"
@@ -26,7 +27,7 @@ suite() { # name, time limit in s, command...
 		echo "$name 0 1 0" >>"$work/$name.counts"
 	fi
 	echo $((SECONDS - t0)) >"$work/$name.time"
-	printf '%-24s %5d s\n' "$name" $((SECONDS - t0))
+	printf '%-24s %5d s\n' "$name" "$((SECONDS - t0))"
 }
 
 # Lane, expected seconds (of two cores with nothing else to do), limit in s, name, command.  The
@@ -81,6 +82,7 @@ for lane in compute lab; do
 done
 worker compute &
 worker lab &
+worker lab &
 wait
 
 passed=0 failed=0 skipped=0
@@ -91,8 +93,9 @@ for c in "$work"/*.counts; do
 		echo "=== $name"
 		grep -vE '^ok ' "$work/$name.log" | tail -n "${TAIL:-80}"
 	fi
-	printf '%-24s %5d passed %3d failed %3d skipped %5d s\n' "$name" "$p" "$f" "$s" \
-		"$(cat "$work/$name.time")" >>"$work/summary"
+	cpu=$(awk '{ c = $1 + $2 } END { print int(c + 0.5) }' "$work/$name.cpu")
+	printf '%-24s %5d passed %3d failed %3d skipped %5d s %5d s of CPU\n' "$name" "$p" "$f" "$s" \
+		"$(cat "$work/$name.time")" "$cpu" >>"$work/summary"
 	grep -h 'SKIP' "$work/$name.log" | sort -u | head -5 >>"$work/skips"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done
