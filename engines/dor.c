@@ -287,15 +287,19 @@ static void write_sl2vl(struct dor *r)
 }
 
 /* missing: pairs of neighbours without a cable, of a HyperX only. */
-static int find_grid(struct grid **out, uint32_t *missing, const struct fabric *f, struct err *err)
+static int find_grid(struct grid **out, uint32_t *missing, const struct fabric *f,
+		     struct progress *progress, struct err *err)
 {
 	struct err why = { "" };
 	int rc = torus_find(out, f, &why);
 
 	*missing = 0;
-	if (rc == -EINVAL && !hyperx_find(out, f, NULL)) {
-		*missing = hyperx_missing(*out, f);
-		return 0;
+	if (rc == -EINVAL) {
+		int hx = hyperx_find(out, f, progress, NULL);
+
+		*missing = hx ? 0 : hyperx_missing(*out, f);
+		if (!hx || hx == -ECANCELED)
+			return hx;
 	}
 	return rc ? err_set(err, rc, "%s", why.text) : 0;
 }
@@ -313,10 +317,11 @@ static void dor_done(struct dor *r)
 	free(r->count);
 }
 
-static int dor_init(struct dor *r, const struct fabric *f, struct err *err)
+static int dor_init(struct dor *r, const struct fabric *f, struct progress *progress,
+		    struct err *err)
 {
 	uint32_t step = 1;
-	int rc = find_grid(&r->grid, &r->detours, f, err);
+	int rc = find_grid(&r->grid, &r->detours, f, progress, err);
 
 	if (rc)
 		return rc;
@@ -381,7 +386,7 @@ static void note_grid(const struct dor *r, const struct engine_params *params)
 static int suits(const struct fabric *f, struct err *why)
 {
 	struct dor r = { 0 };
-	int rc = dor_init(&r, f, why);
+	int rc = dor_init(&r, f, NULL, why);
 
 	if (!rc)
 		dor_done(&r);
@@ -393,7 +398,7 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 		 struct progress *progress, struct err *err)
 {
 	struct dor r = { 0 };
-	int rc = dor_init(&r, f, err);
+	int rc = dor_init(&r, f, progress, err);
 
 	(void)jobs;
 	(void)demand;
@@ -415,5 +420,6 @@ const struct engine engine_dor = {
 	.name = "dor",
 	.summary = "dimension order on tori, meshes and HyperX; 2 VLs on rings, else 1",
 	.suits = suits,
+	.route_asks = true,
 	.route = route,
 };

@@ -51,7 +51,7 @@ int engine_run(const struct engine *e, struct tables **out, const struct fabric 
 	       const struct jobset *jobs, const struct demand *demand,
 	       const struct engine_params *params, struct progress *progress, struct err *err)
 {
-	int rc = e->suits ? e->suits(f, err) : 0;
+	int rc = e->suits && !e->route_asks ? e->suits(f, err) : 0;
 
 	if (rc)
 		return rc;

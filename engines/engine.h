@@ -47,10 +47,12 @@ struct engine {
 	bool uses_jobs;
 	/* 0, or -errno with the reason why this fabric is not for it.  Cheap. */
 	int (*suits)(const struct fabric *f, struct err *why);
-	/* jobs and demand may be NULL.  Progress steps are named "paths" and "layers" (and
-	 * "escape" in engine_run()).
-	 * -ECANCELED, -ENETUNREACH (disconnected: names the pair), -ENOSPC (VLs: says how many
-	 * would be needed as far as known, and which engine can do with fewer). */
+	/* route() finds out as much, and reports progress meanwhile: nobody needs to ask before */
+	bool route_asks;
+	/* jobs and demand may be NULL.  Progress steps are named "paths" and "layers" ("grid"
+	 * before, and "escape" in engine_run()). -ECANCELED, -ENETUNREACH (disconnected: names the
+	 * pair), -ENOSPC (VLs: says how many would be needed as far as known, and which engine can
+	 * do with fewer). */
 	int (*route)(struct tables **out, const struct fabric *f, const struct jobset *jobs,
 		     const struct demand *demand, const struct engine_params *params,
 		     struct progress *progress, struct err *err);

@@ -83,6 +83,7 @@ struct pace {
 	struct progress *progress;
 	const char *step;
 	uint64_t total, work, work_max;
+	uint64_t done; /* of total, as told last */
 };
 
 static inline bool pace_begin(struct pace *p, struct progress *progress, const char *step,
@@ -96,10 +97,23 @@ static inline bool pace_begin(struct pace *p, struct progress *progress, const c
 static inline bool pace_tick(struct pace *p, uint64_t done, uint64_t work)
 {
 	p->work += work;
+	p->done = done;
 	if (p->work < p->work_max && done < p->total)
 		return false;
 	p->work = 0;
 	return progress_step(p->progress, p->step, done, p->total);
+}
+
+/* The same for work that brings nothing to an end. */
+static inline bool pace_work(struct pace *p, uint64_t work)
+{
+	return pace_tick(p, p->done, work);
+}
+
+/* Was it cancelled, told or not? */
+static inline bool pace_cancelled(const struct pace *p)
+{
+	return p->progress && atomic_load_explicit(&p->progress->cancel, memory_order_relaxed);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/hyperx.h"
 
+#include "engines/graph.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 
 struct finder {
 	const struct fabric *f;
+	struct pace pace;
 	/* neighbours of each switch, ascending, parallel cables once */
 	uint32_t *off, *nbr;
 	uint32_t *edge; /* by place in nbr: number of the undirected edge */
@@ -112,14 +114,17 @@ static void mark_neighbours(struct finder *h, uint32_t u, bool set)
 		h->mark[h->nbr[k]] = set ? h->edge[k] + 1 : 0;
 }
 
-/* The three edges of a triangle lie in one line. */
-static void join_triangles(struct finder *h)
+/* The three edges of a triangle lie in one line.  True when cancelled. */
+static bool join_triangles(struct finder *h)
 {
 	for (uint32_t u = 0; u < h->f->nsw; u++) {
+		uint64_t work = 0;
+
 		mark_neighbours(h, u, true);
 		for (uint32_t k = h->off[u]; k < h->off[u + 1]; k++) {
 			uint32_t v = h->nbr[k];
 
+			work += v > u ? h->off[v + 1] - h->off[v] : 0;
 			for (uint32_t i = h->off[v]; v > u && i < h->off[v + 1]; i++) {
 				uint32_t w = h->nbr[i];
 
@@ -130,7 +135,10 @@ static void join_triangles(struct finder *h)
 			}
 		}
 		mark_neighbours(h, u, false);
+		if (pace_work(&h->pace, work))
+			return true;
 	}
+	return false;
 }
 
 /* Opposite edges of the cycles u-v-x-w, where v and w are next to u at places i and k. */
@@ -149,8 +157,8 @@ static void join_opposite(struct finder *h, uint32_t u, uint32_t i, uint32_t k)
 }
 
 /* All cycles of four through a switch whose edges there are of two classes; of each class at
- * most limit edges are looked at. */
-static void join_squares(struct finder *h, uint32_t limit)
+ * most limit edges are looked at.  True when cancelled. */
+static bool join_squares(struct finder *h, uint32_t limit)
 {
 	for (uint32_t u = 0; u < h->f->nsw; u++) {
 		uint32_t n = 0;
@@ -164,12 +172,21 @@ static void join_squares(struct finder *h, uint32_t limit)
 			uint32_t e = h->edge[h->rep[i]];
 
 			mark_neighbours(h, h->nbr[h->rep[i]], true);
-			for (uint32_t k = i + 1; k < n; k++)
-				if (root_of(h->up, e) != root_of(h->up, h->edge[h->rep[k]]))
-					join_opposite(h, u, h->rep[i], h->rep[k]);
+			for (uint32_t k = i + 1; k < n; k++) {
+				uint32_t w = h->nbr[h->rep[k]];
+
+				pace_work(&h->pace, 2);
+				if (root_of(h->up, e) == root_of(h->up, h->edge[h->rep[k]]))
+					continue;
+				join_opposite(h, u, h->rep[i], h->rep[k]);
+				pace_work(&h->pace, h->off[w + 1] - h->off[w]);
+			}
 			mark_neighbours(h, h->nbr[h->rep[i]], false);
+			if (pace_cancelled(&h->pace))
+				return true;
 		}
 	}
+	return false;
 }
 
 /* The classes that are large enough to be a dimension.  The others are single cables whose
@@ -465,7 +482,22 @@ static void finder_done(struct finder *h)
 	free(h->part);
 }
 
-int hyperx_find(struct grid **out, const struct fabric *f, struct err *err)
+/* Few squares are enough where no cables are missing. */
+static int find(struct grid **out, struct finder *h, struct err *err)
+{
+	int rc;
+
+	if (join_triangles(h) || join_squares(h, 2))
+		return -ECANCELED;
+	rc = try_grid(out, h, NULL);
+	if (!rc)
+		return 0;
+	pace_work(&h->pace, h->pace.work_max);
+	return join_squares(h, UINT32_MAX) ? -ECANCELED : try_grid(out, h, err);
+}
+
+int hyperx_find(struct grid **out, const struct fabric *f, struct progress *progress,
+		struct err *err)
 {
 	struct finder h;
 	int rc;
@@ -479,15 +511,12 @@ int hyperx_find(struct grid **out, const struct fabric *f, struct err *err)
 		return 0;
 	}
 	finder_init(&h, f);
-	join_triangles(&h);
-	join_squares(&h, 2);
-	rc = try_grid(out, &h, NULL);
-	if (rc) {
-		join_squares(&h, UINT32_MAX);
-		rc = try_grid(out, &h, err);
-	}
+	if (pace_begin(&h.pace, progress, "grid", 1))
+		rc = -ECANCELED;
+	else
+		rc = find(out, &h, err);
 	finder_done(&h);
-	return rc;
+	return rc == -ECANCELED ? err_set(err, rc, "cancelled while looking for a grid") : rc;
 }
 
 uint32_t hyperx_missing(const struct grid *g, const struct fabric *f)

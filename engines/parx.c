@@ -187,7 +187,7 @@ static int suits(const struct fabric *f, struct err *why)
 	int rc = graph_check_connected(f, why);
 
 	if (!rc)
-		rc = hyperx_find(&g, f, why);
+		rc = hyperx_find(&g, f, NULL, why);
 	if (rc)
 		return rc;
 	rc = check_lmc(g, f->lmc, false, why);
@@ -301,7 +301,7 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 			"the demand is that of another fabric (%u terminals there, %u here); "
 			"read it again",
 			demand->nterm, f->nterm);
-	rc = hyperx_find(&g, f, err);
+	rc = hyperx_find(&g, f, progress, err);
 	if (rc)
 		return rc;
 	w.grid = g;

@@ -263,7 +263,7 @@ int parx_check(struct parx_verdict *out, const struct fabric *f, const struct ta
 	if (c->nsw != f->nsw || t->nsw != f->nsw || t->max_lid != f->max_lid)
 		return err_set(err, -EINVAL,
 			       "the choice of LIDs or the tables are those of another fabric");
-	rc = hyperx_find(&g, f, err);
+	rc = hyperx_find(&g, f, NULL, err);
 	if (rc)
 		return rc;
 	*out = (struct parx_verdict){ .excepts = c->nexcept };

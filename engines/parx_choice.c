@@ -241,7 +241,7 @@ int parx_choice_find(struct lid_choice **out, const struct fabric *f, const stru
 {
 	struct finder x = { .f = f, .t = t, .lmc = (uint8_t)(f->lmc - (t->escape && f->lmc)) };
 	char dims[96];
-	int rc = hyperx_find(&x.grid, f, err);
+	int rc = hyperx_find(&x.grid, f, NULL, err);
 
 	if (rc)
 		return rc;

@@ -304,18 +304,24 @@ static int shrink(struct found **best, struct search *s, bool *all, uint64_t eff
 	return rc;
 }
 
-static void search_init(struct search *s, const struct fabric *f, const struct tables *old,
-			const struct tables *new, const struct transition_params *params)
+/* -ECANCELED; search_done() is needed also then. */
+static int search_init(struct search *s, const struct fabric *f, const struct tables *old,
+		       const struct tables *new, const struct transition_params *params,
+		       struct progress *progress)
 {
 	s->f = f;
 	turns_init(&s->turns, f);
-	s->flow = flow_new(f, &s->turns, old, new);
 	s->big = params && params->quick;
 	s->sl_waves = params && params->sl_any ? AGE_BOTH : AGE_OLD;
 	s->item = xcalloc((size_t)f->max_lid + 1, sizeof(*s->item));
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
 		if (f->lid_end[lid] != FAB_NONE)
 			s->item[s->n++].lid = (uint16_t)lid;
+	if (pace_begin(&s->pace, progress, "transition", (uint64_t)s->n + 1))
+		return -ECANCELED;
+	s->pace.work_max = 1u << 18; /* a look at a dependency misses the cache now and then */
+	s->flow = flow_new(f, &s->turns, old, new, &s->pace);
+	return s->flow ? 0 : -ECANCELED;
 }
 
 static void search_done(struct search *s)
@@ -382,7 +388,6 @@ static int find(struct found **best, struct search *s, uint64_t effort, bool *al
 	bool any;
 	int rc;
 
-	s->pace.work_max = 1u << 18; /* a look at a dependency misses the cache now and then */
 	*all = true;
 	rc = look_for_changes(s, &any);
 	if (!rc && !any) {
@@ -414,15 +419,17 @@ int transition_plan(struct transition **out, const struct fabric *f, const struc
 	struct search s = { 0 };
 	struct found *best = NULL;
 	bool all = false;
-	int rc = -ECANCELED;
+	int rc;
 
 	if (!digest_equal(&old->fingerprint, &f->fingerprint) ||
 	    !digest_equal(&new->fingerprint, &f->fingerprint))
 		return err_set(err, -EINVAL, "the tables were made for another state of fabric %s",
 			       f->name);
-	search_init(&s, f, old, new, params);
-	if (!pace_begin(&s.pace, progress, "transition", (uint64_t)s.n + 1))
+	rc = search_init(&s, f, old, new, params, progress);
+	if (!rc)
 		rc = find(&best, &s, params ? params->effort : 0, &all, err);
+	if (pace_cancelled(&s.pace))
+		rc = -ECANCELED; /* what graphs say after that is not to be relied on */
 	if (!rc) {
 		*out = transition_result(&s, best, old, new);
 		if (*out)

@@ -370,6 +370,16 @@ static void close_gaps(struct fit *x)
 	}
 }
 
+/* Waves of LFTs that have to be looked at: where no LFT changes, one mixture is like the other, and
+ * that of the SL2VL tables holds all of them. */
+static uint32_t count_levels(const struct search *s, bool sl2vl)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->item[i].lft)
+			return LEVELS;
+	return !sl2vl;
+}
+
 int search_first_fit(struct found **out, struct search *s, const uint32_t *order,
 		     const uint8_t *drained, uint64_t limit)
 {
@@ -377,7 +387,7 @@ int search_first_fit(struct found **out, struct search *s, const uint32_t *order
 	int rc;
 
 	search_no_graph(s);
-	x.nwaves = LEVELS + x.sl2vl;
+	x.nwaves = count_levels(s, x.sl2vl) + x.sl2vl;
 	x.end = !s->end_holds;
 	x.nstages = x.nwaves + x.end;
 	x.r = xcalloc(1, sizeof(*x.r));
@@ -386,7 +396,7 @@ int search_first_fit(struct found **out, struct search *s, const uint32_t *order
 	x.level = xcalloc(s->f->nsw, 1);
 	x.lft = xcalloc(s->f->nsw, 1);
 	for (uint32_t g = 0; g < x.nstages; g++)
-		x.g[g] = tgraph_new(s->f, &s->turns, flow_nvl(s->flow));
+		x.g[g] = tgraph_new(s->f, &s->turns, flow_nvl(s->flow), &s->pace);
 	rc = put_static(&x, drained);
 	if (!rc)
 		rc = put_end(&x);

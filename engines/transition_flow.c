@@ -15,6 +15,7 @@ struct flow {
 	const struct fabric *f;
 	const struct turns *turns;
 	const struct tables *t[2]; /* old, new */
+	struct pace *pace;
 	uint32_t nvl;
 	bool sl2vl_changes;
 
@@ -60,14 +61,31 @@ static bool rows_alike(const struct fabric *f, const struct tables *t, uint32_t 
 	return true;
 }
 
-static bool ends_differ(const struct fabric *f, const struct tables *t)
+static bool ends_differ(const struct fabric *f, const struct tables *t, struct pace *pace)
 {
 	if (t->sl_kind == SL_BY_TERM)
 		return true;
 	for (uint32_t sw = 0; t->sl2vl_kind == SL2VL_FULL && sw < f->nsw; sw++)
-		if (!rows_alike(f, t, sw))
+		if (!rows_alike(f, t, sw) ||
+		    pace_work(pace, 4ull * f->sw_nterm[sw] * f->sw_nports[sw]))
 			return true;
 	return false;
+}
+
+/* SLs that paths have. */
+static uint32_t sls_in_use(const struct fabric *f, const struct tables *t, struct pace *pace)
+{
+	uint32_t mask = 0;
+
+	if (t->sl_kind != SL_BY_TERM && t->sl_kind != SL_BY_SWITCH)
+		return tables_sl_mask(t, f);
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		mask |= tables_sl_mask_at(t, f, sw);
+		if (pace_work(pace,
+			      t->max_lid * (t->sl_kind == SL_BY_TERM ? 1ull + f->sw_nterm[sw] : 1)))
+			break;
+	}
+	return mask;
 }
 
 static uint16_t vl_bit(uint8_t vl)
@@ -119,6 +137,22 @@ static void load_kinds(struct flow *x, int k, uint32_t sls)
 						       : t->sl2vl[(kind + 1) * FAB_SLS + sl]);
 }
 
+/* VLs that a table can give from one port of a switch to another, and whether they change. */
+static uint32_t look_at_row(struct flow *x, uint32_t sw, uint8_t in, uint8_t out, uint32_t sls)
+{
+	uint32_t vls = 0;
+
+	for (; sls; sls &= sls - 1) {
+		uint8_t sl = (uint8_t)__builtin_ctz(sls);
+		uint8_t a = tables_vl(x->t[0], x->f, sw, in, out, sl);
+		uint8_t b = tables_vl(x->t[1], x->f, sw, in, out, sl);
+
+		vls |= (uint32_t)vl_bit(a) | vl_bit(b);
+		x->sl2vl_changes |= a != b;
+	}
+	return vls;
+}
+
 /* Highest VL on channels that a table can give, and whether the two tables differ on one. */
 static void look_at_sl2vl(struct flow *x, uint32_t sls)
 {
@@ -131,19 +165,11 @@ static void look_at_sl2vl(struct flow *x, uint32_t sls)
 		for (uint32_t in = 1; in <= f->sw_nports[sw]; in++) {
 			const struct port *p = fabric_port(f, sw, (uint8_t)in);
 
-			if (p->chan == FAB_NONE && p->term == FAB_NONE)
-				continue;
-			for (uint8_t sl = 0; sl < FAB_SLS; sl++) {
-				uint8_t i = (uint8_t)in, o = f->chan_port[c];
-				uint8_t a = tables_vl(x->t[0], f, sw, i, o, sl);
-				uint8_t b = tables_vl(x->t[1], f, sw, i, o, sl);
-
-				if (!(sls >> sl & 1))
-					continue;
-				vls |= (uint32_t)vl_bit(a) | vl_bit(b);
-				x->sl2vl_changes |= a != b;
-			}
+			if (p->chan != FAB_NONE || p->term != FAB_NONE)
+				vls |= look_at_row(x, sw, (uint8_t)in, f->chan_port[c], sls);
 		}
+		if (pace_work(x->pace, 4ull * FAB_SLS * f->sw_nports[sw]))
+			break;
 	}
 	x->nvl = 32u - (uint32_t)__builtin_clz(vls & ALL_VLS);
 }
@@ -163,17 +189,18 @@ static void size_vls(struct flow *x, uint32_t sls)
 }
 
 struct flow *flow_new(const struct fabric *f, const struct turns *turns, const struct tables *old,
-		      const struct tables *new)
+		      const struct tables *new, struct pace *pace)
 {
 	struct flow *x = xcalloc(1, sizeof(*x));
-	uint32_t sls = tables_sl_mask(old, f) | tables_sl_mask(new, f);
+	uint32_t sls = sls_in_use(f, old, pace) | sls_in_use(f, new, pace);
 
 	x->f = f;
 	x->turns = turns;
 	x->t[0] = old;
 	x->t[1] = new;
+	x->pace = pace;
 	x->full = old->sl2vl_kind == SL2VL_FULL || new->sl2vl_kind == SL2VL_FULL;
-	x->by_end = ends_differ(f, old) || ends_differ(f, new);
+	x->by_end = ends_differ(f, old, pace) || ends_differ(f, new, pace);
 	for (int k = 0; k < 2 && !x->full; k++)
 		load_kinds(x, k, sls);
 	size_vls(x, sls);
@@ -192,7 +219,10 @@ struct flow *flow_new(const struct fabric *f, const struct turns *turns, const s
 	x->order = xcalloc(f->nsw, sizeof(*x->order));
 	x->vl = xcalloc(2 * (size_t)f->nsw, sizeof(*x->vl));
 	x->sls = xcalloc(2 * (size_t)f->nsw, sizeof(*x->sls));
-	return x;
+	if (!pace_cancelled(pace))
+		return x;
+	flow_free(x);
+	return NULL;
 }
 
 void flow_free(struct flow *x)
@@ -263,6 +293,7 @@ static void load_block(struct flow *x, uint32_t block)
 				x->port[at] = row[i];
 				x->sent[at] = sls_of(x, x->t[k], sw, block * LFT_BLOCK + i);
 			}
+			pace_work(x->pace, 8 * LFT_BLOCK);
 		}
 }
 
@@ -271,6 +302,9 @@ void flow_load(struct flow *x, uint32_t lid)
 	const struct fabric *f = x->f;
 	size_t at[2];
 
+	x->work += f->nsw; /* also where nothing is left to do: what work limits stays the same */
+	if (x->lid == lid)
+		return;
 	if (x->block != lid / LFT_BLOCK)
 		load_block(x, lid / LFT_BLOCK);
 	x->lid = lid;
@@ -287,7 +321,6 @@ void flow_load(struct flow *x, uint32_t lid)
 		if (x->dsw != FAB_NONE && x->port[at[k] + x->dsw] == x->dport)
 			x->hop[2 * x->dsw + (uint32_t)k] = FAB_NONE;
 	}
-	x->work += f->nsw;
 	x->lft_changes = memcmp(x->port + at[0], x->port + at[1], f->nsw) != 0;
 }
 

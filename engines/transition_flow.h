@@ -22,8 +22,10 @@ enum { AGE_OLD = 1, AGE_NEW = 2, AGE_BOTH = 3 };
 
 struct flow;
 
+/* pace, used for as long as the flow is there, hears of what takes long; NULL when that was
+ * cancelled. */
 struct flow *flow_new(const struct fabric *f, const struct turns *turns, const struct tables *old,
-		      const struct tables *new);
+		      const struct tables *new, struct pace *pace);
 void flow_free(struct flow *x); /* NULL is fine */
 
 uint32_t flow_nvl(const struct flow *x); /* VLs are below that */

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SLICE 16384 /* vertices or dependencies between two looks at the clock of others */
+#define LOOKS 8	    /* work of one of them, each a miss of the cache or two */
+
 struct tedge {
 	uint32_t from, to, count, points;
 	uint32_t next_turn; /* another one of the same turn */
@@ -17,6 +20,7 @@ struct tedge {
 
 struct tgraph {
 	uint32_t n;
+	struct pace *pace;
 	VEC(struct tedge) edge;
 	uint32_t *turn;	      /* first edge of each turn */
 	uint32_t *out, *in;   /* first edge of each vertex */
@@ -29,30 +33,50 @@ struct tgraph {
 	uint64_t work;
 };
 
-static uint32_t *all_none(uint32_t n)
+/* Called with i from 0 on: now and then, whether to stop. */
+static bool stop_at(struct tgraph *g, uint64_t i)
+{
+	return i % SLICE == SLICE - 1 && pace_work(g->pace, LOOKS * SLICE) &&
+	       pace_cancelled(g->pace);
+}
+
+/* In slices: the first look at many pages takes long. */
+static void set_none(struct tgraph *g, uint32_t *v, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i += SLICE) {
+		memset(v + i, 0xff, (n - i < SLICE ? n - i : SLICE) * sizeof(*v));
+		pace_work(g->pace, SLICE);
+	}
+}
+
+static uint32_t *all_none(struct tgraph *g, uint32_t n)
 {
 	uint32_t *v = xcalloc(n, sizeof(*v));
 
-	memset(v, 0xff, (size_t)n * sizeof(*v));
+	set_none(g, v, n);
 	return v;
 }
 
-struct tgraph *tgraph_new(const struct fabric *f, const struct turns *turns, uint32_t nvl)
+struct tgraph *tgraph_new(const struct fabric *f, const struct turns *turns, uint32_t nvl,
+			  struct pace *pace)
 {
 	struct tgraph *g = xcalloc(1, sizeof(*g));
 
 	g->n = f->nchan * nvl;
-	g->turn = all_none(turns->n);
-	g->out = all_none(g->n);
-	g->in = all_none(g->n);
+	g->pace = pace;
+	g->turn = all_none(g, turns->n);
+	g->out = all_none(g, g->n);
+	g->in = all_none(g, g->n);
 	g->ord = xcalloc(g->n, sizeof(*g->ord));
 	g->at = xcalloc(g->n, sizeof(*g->at));
 	g->mark = xcalloc(g->n, sizeof(*g->mark));
 	g->via = xcalloc(g->n, sizeof(*g->via));
 	g->list = xcalloc(g->n, sizeof(*g->list));
 	g->places = xcalloc(g->n, sizeof(*g->places));
-	for (uint32_t v = 0; v < g->n; v++)
+	for (uint32_t v = 0; v < g->n; v++) {
 		g->ord[v] = g->at[v] = v;
+		stop_at(g, v);
+	}
 	return g;
 }
 
@@ -154,26 +178,41 @@ static bool counts(const struct tgraph *g, const struct tedge *x)
 bool tgraph_sort(struct tgraph *g)
 {
 	uint32_t *degree = g->places, *order = g->list, n = 0;
+	uint64_t looks = 0;
 
-	memset(degree, 0, (size_t)g->n * sizeof(*degree));
-	for (size_t e = 0; e < g->edge.n; e++)
+	for (uint32_t v = 0; v < g->n; v++) {
+		degree[v] = 0;
+		stop_at(g, v);
+	}
+	for (size_t e = 0; e < g->edge.n; e++) {
 		degree[rep_of(g, g->edge.v[e].to)] += counts(g, &g->edge.v[e]);
-	for (uint32_t v = 0; v < g->n; v++)
+		if (stop_at(g, e))
+			return false;
+	}
+	for (uint32_t v = 0; v < g->n; v++) {
 		if (!degree[v])
 			order[n++] = v;
-	for (uint32_t i = 0; i < n; i++)
+		stop_at(g, v);
+	}
+	for (uint32_t i = 0; i < n; i++) {
 		for (uint32_t e = g->out[order[i]]; e != FAB_NONE; e = g->edge.v[e].next_out) {
 			uint32_t to = rep_of(g, g->edge.v[e].to);
 
 			if (counts(g, &g->edge.v[e]) && !--degree[to])
 				order[n++] = to;
+			if (stop_at(g, looks++))
+				return false;
 		}
+		if (stop_at(g, looks++))
+			return false;
+	}
 	g->work += g->edge.n;
 	if (n < g->n)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		g->ord[order[i]] = i;
 		g->at[i] = order[i];
+		stop_at(g, i);
 	}
 	return true;
 }
@@ -183,6 +222,7 @@ bool tgraph_sort(struct tgraph *g)
 struct scc {
 	uint32_t *low, *index, *next, *stack, *path;
 	uint32_t nstack, npath, count;
+	uint64_t looks;
 };
 
 static void scc_enter(struct scc *s, const struct tgraph *g, uint32_t v)
@@ -211,12 +251,15 @@ static void scc_leave(struct scc *s, struct tgraph *g, uint32_t v)
 	} while (w != v);
 }
 
-static void scc_from(struct scc *s, struct tgraph *g, uint32_t root)
+/* False when cancelled. */
+static bool scc_from(struct scc *s, struct tgraph *g, uint32_t root)
 {
 	scc_enter(s, g, root);
 	while (s->npath) {
 		uint32_t v = s->path[s->npath - 1], e = s->next[v], to;
 
+		if (stop_at(g, s->looks++))
+			return false;
 		if (e == FAB_NONE) {
 			scc_leave(s, g, v);
 			continue;
@@ -230,6 +273,21 @@ static void scc_from(struct scc *s, struct tgraph *g, uint32_t root)
 		else if (s->low[to] != UINT32_MAX && s->index[to] < s->low[v])
 			s->low[v] = s->index[to];
 	}
+	return true;
+}
+
+/* Links of the components instead of those of the vertices. */
+static void link_components(struct tgraph *g)
+{
+	set_none(g, g->out, g->n);
+	set_none(g, g->in, g->n);
+	for (uint32_t e = 0; e < g->edge.n; e++) {
+		struct tedge *x = &g->edge.v[e];
+
+		x->kept = x->count && g->rep[x->from] == g->rep[x->to];
+		link_edge(g, e);
+		stop_at(g, e);
+	}
 }
 
 void tgraph_contract(struct tgraph *g)
@@ -240,17 +298,16 @@ void tgraph_contract(struct tgraph *g)
 			 .stack = xcalloc(g->n, sizeof(uint32_t)),
 			 .path = xcalloc(g->n, sizeof(uint32_t)) };
 
-	g->rep = xcalloc(g->n, sizeof(*g->rep));
-	for (uint32_t v = 0; v < g->n; v++)
-		if (!s.index[v])
-			scc_from(&s, g, v);
-	memset(g->out, 0xff, (size_t)g->n * sizeof(*g->out));
-	memset(g->in, 0xff, (size_t)g->n * sizeof(*g->in));
-	for (uint32_t e = 0; e < g->edge.n; e++) {
-		struct tedge *x = &g->edge.v[e];
+	bool stop = false;
 
-		x->kept = x->count && g->rep[x->from] == g->rep[x->to];
-		link_edge(g, e);
+	g->rep = xcalloc(g->n, sizeof(*g->rep));
+	for (uint32_t v = 0; v < g->n && !stop; v++)
+		stop = !s.index[v] && !scc_from(&s, g, v);
+	if (stop) {
+		free(g->rep);
+		g->rep = NULL;
+	} else {
+		link_components(g);
 	}
 	free(s.low);
 	free(s.index);
@@ -464,6 +521,8 @@ uint32_t tgraph_blamed(const struct tgraph *g, const struct tdep *d)
 
 void tgraph_forgive(struct tgraph *g)
 {
-	for (size_t e = 0; e < g->edge.n; e++)
+	for (size_t e = 0; e < g->edge.n; e++) {
 		g->edge.v[e].points = 0;
+		stop_at(g, e);
+	}
 }

@@ -23,7 +23,9 @@ struct tdep {
 	uint32_t turn, from, to;
 };
 
-struct tgraph *tgraph_new(const struct fabric *f, const struct turns *turns, uint32_t nvl);
+/* pace, used for as long as the graph is there, hears of what takes long. */
+struct tgraph *tgraph_new(const struct fabric *f, const struct turns *turns, uint32_t nvl,
+			  struct pace *pace);
 void tgraph_free(struct tgraph *g); /* NULL is fine */
 
 /* Without looking whether it closes a cycle; tgraph_sort() says so. */
@@ -31,12 +33,13 @@ void tgraph_put(struct tgraph *g, const struct tdep *d);
 void tgraph_put_all(struct tgraph *g, const struct tdep *d, uint32_t n);
 void tgraph_remove(struct tgraph *g, const struct tdep *d);
 
-/* A new order for what is there; false, and the old order stays, when there is a cycle.
+/* A new order for what is there; false, and the old order stays, when there is a cycle, or when
+ * pace was cancelled.
  * O(vertices + dependencies). */
 bool tgraph_sort(struct tgraph *g);
 
 /* From now on cycles of what is there are ignored: each component counts as one vertex, inside
- * which only what is there now may come back. */
+ * which only what is there now may come back.  Without effect when pace was cancelled. */
 void tgraph_contract(struct tgraph *g);
 
 /* Needs an order.  False when it would close a cycle (nothing is changed then). */

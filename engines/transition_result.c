@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SLICE 16384 /* cells or writes */
+
 struct marks {
 	uint64_t *now;	 /* by switch * blocks + block, for the wave at hand */
 	uint32_t *first; /* first wave that writes the block, FAB_NONE: none */
@@ -23,6 +25,13 @@ static void mark(struct marks *m, uint32_t sw, uint32_t lid)
 	m->now[at] |= 1ull << (lid % LFT_BLOCK);
 }
 
+/* Called with i from 0 on: that it lives. */
+static void show_at(struct search *s, size_t i)
+{
+	if (i % SLICE == SLICE - 1)
+		search_show(s, 4 * SLICE);
+}
+
 static int by_place(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -33,23 +42,25 @@ static int by_place(const void *a, const void *b)
 typedef VEC(struct transition_write) writes_vec;
 
 /* Ascending; where there are many it is faster to look at all. */
-static void sort_touched(struct marks *m)
+static void sort_touched(struct marks *m, struct search *s)
 {
 	if (m->touched.n < m->cells / 16) {
 		qsort(m->touched.v, m->touched.n, sizeof(*m->touched.v), by_place);
 		return;
 	}
 	m->touched.n = 0;
-	for (uint32_t at = 0; at < m->cells; at++)
+	for (uint32_t at = 0; at < m->cells; at++) {
 		if (m->now[at])
 			vec_push(&m->touched, at);
+		show_at(s, at);
+	}
 }
 
 static void flush(writes_vec *w, struct search *s, struct marks *m, uint32_t wave)
 {
 	if (!m->touched.n)
 		return;
-	sort_touched(m);
+	sort_touched(m, s);
 	search_show(s, m->touched.n);
 	for (size_t i = 0; i < m->touched.n; i++) {
 		uint32_t at = m->touched.v[i];
@@ -134,21 +145,26 @@ static bool earlier(const struct transition_write *a, const struct transition_wr
 }
 
 /* Both are in order, and so is what comes out. */
-static void merge_rest(writes_vec *w, const writes_vec *rest, const uint64_t *silent,
-		       const struct marks *m)
+static void merge_rest(writes_vec *w, struct search *s, const writes_vec *rest,
+		       const uint64_t *silent, const struct marks *m)
 {
 	size_t i = w->n, k = rest->n;
 
-	for (size_t j = 0; j < k; j++)
+	for (size_t j = 0; j < k; j++) {
 		vec_push(w, rest->v[j]);
-	for (size_t to = w->n; k > 0; to--)
+		show_at(s, j);
+	}
+	for (size_t to = w->n; k > 0; to--) {
 		w->v[to - 1] =
 			i > 0 && earlier(&rest->v[k - 1], &w->v[i - 1]) ? w->v[--i] : rest->v[--k];
+		show_at(s, to);
+	}
 	for (size_t j = 0; j < w->n; j++) {
 		size_t at = (size_t)w->v[j].sw * m->nblocks + w->v[j].block;
 
 		if (m->first[at] == w->v[j].wave)
 			w->v[j].now |= silent[at];
+		show_at(s, j);
 	}
 }
 
@@ -167,7 +183,7 @@ static bool find_writes(writes_vec *w, struct search *s, struct marks *m, const 
 	}
 	stop = stop || find_rest(&rest, silent, s, m, old, new, r->drained, r->first_lft);
 	if (!stop)
-		merge_rest(w, &rest, silent, m);
+		merge_rest(w, s, &rest, silent, m);
 	free(silent);
 	vec_free(&rest);
 	return stop;
@@ -195,14 +211,19 @@ struct transition *transition_result(struct search *s, const struct found *r,
 	m.cells = (size_t)s->f->nsw * m.nblocks;
 	m.now = xcalloc(m.cells, sizeof(*m.now));
 	m.first = xcalloc(m.cells, sizeof(*m.first));
-	memset(m.first, 0xff, m.cells * sizeof(*m.first));
+	for (size_t i = 0; i < m.cells; i++) {
+		m.first[i] = FAB_NONE;
+		show_at(s, i);
+	}
 	if (find_writes(&w, s, &m, r, old, new)) {
 		vec_free(&w);
 		goto out;
 	}
 	t = xcalloc(1, sizeof(*t));
-	for (size_t i = 0; i < m.cells; i++)
+	for (size_t i = 0; i < m.cells; i++) {
 		t->blocks += m.first[i] != FAB_NONE;
+		show_at(s, i);
+	}
 	t->writes = w.v;
 	t->nwrites = (uint32_t)w.n;
 	t->nwaves = r->nwaves;

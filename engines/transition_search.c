@@ -39,12 +39,11 @@ void search_no_graph(struct search *s)
 void search_graph(struct search *s)
 {
 	search_no_graph(s);
-	s->g = tgraph_new(s->f, &s->turns, flow_nvl(s->flow));
+	s->g = tgraph_new(s->f, &s->turns, flow_nvl(s->flow), &s->pace);
 }
 
 bool search_sort(struct search *s)
 {
-	pace_tick(&s->pace, s->n - s->nwait, s->pace.work_max); /* this takes a while */
 	return tgraph_sort(s->g);
 }
 

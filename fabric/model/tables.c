@@ -249,22 +249,31 @@ static uint16_t sl_bit(uint8_t sl)
 	return sl < FAB_SLS ? (uint16_t)(1u << sl) : 0;
 }
 
+uint16_t tables_sl_mask_at(const struct tables *t, const struct fabric *f, uint32_t sw)
+{
+	uint32_t first = f->term_off[sw], end = f->term_off[sw + 1];
+	uint16_t mask = 0;
+
+	if (t->sl_kind != SL_BY_TERM && end > first)
+		end = first + 1; /* the others of this switch have the same */
+	for (uint32_t i = first; i < end; i++)
+		for (uint32_t lid = 1; lid <= t->max_lid; lid++)
+			if (f->lid_end[lid] != FAB_NONE)
+				mask |= sl_bit(tables_path_sl(t, f->term_list[i], sw, lid));
+	return mask;
+}
+
 uint16_t tables_sl_mask(const struct tables *t, const struct fabric *f)
 {
 	uint16_t mask = 0;
 
 	if (t->sl_kind == SL_CONST)
 		return sl_bit(t->sl_const);
-	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++) {
-			for (uint32_t lid = 1; lid <= t->max_lid; lid++)
-				if (f->lid_end[lid] != FAB_NONE)
-					mask |= sl_bit(tables_path_sl(t, f->term_list[i], sw, lid));
-			if (t->sl_kind == SL_BY_DLID)
-				return mask;
-			if (t->sl_kind == SL_BY_SWITCH)
-				break; /* the others of this switch have the same */
-		}
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		mask |= tables_sl_mask_at(t, f, sw);
+		if (t->sl_kind == SL_BY_DLID && mask)
+			break; /* all switches have the same */
+	}
 	return mask;
 }
 

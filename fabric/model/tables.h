@@ -131,6 +131,8 @@ bool tables_as_found(const struct tables *t);
 
 /* Bit sl: a path from a terminal to some LID in use has that SL. */
 uint16_t tables_sl_mask(const struct tables *t, const struct fabric *f);
+/* The same of paths from the ends of one switch. */
+uint16_t tables_sl_mask_at(const struct tables *t, const struct fabric *f, uint32_t sw);
 
 /* What the switches hold once wanted was written over installed: entries of LIDs that nobody
  * of this fabric owns and VLs of SLs that no path of wanted uses stay as they are, so that

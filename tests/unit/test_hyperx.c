@@ -61,7 +61,7 @@ static struct grid *must_find(const struct fabric *f, const char *spec)
 	struct grid *g = NULL;
 	struct err err = { "" };
 
-	if (hyperx_find(&g, f, &err))
+	if (hyperx_find(&g, f, NULL, &err))
 		fail_msg("%s: %s", spec, err.text);
 	return g;
 }
@@ -236,7 +236,7 @@ static void what_is_no_hyperx_is_refused_with_the_reason(void **state)
 		struct grid *g = NULL;
 		struct err err = { "" };
 
-		assert_int_equal(hyperx_find(&g, f, &err), -EINVAL);
+		assert_int_equal(hyperx_find(&g, f, NULL, &err), -EINVAL);
 		assert_null(g);
 		if (strncmp(err.text, "the fabric is no HyperX: ", 25))
 			fail_msg("%s: %s", specs[i], err.text);
