@@ -256,7 +256,10 @@ static void offer_plan(struct app *a, struct plan *plan)
 	s->diff = a->apply_diff;
 	snprintf(s->plan, sizeof(s->plan), "%.7s %.15s -> %.15s", plan->id, plan->from->engine,
 		 plan->to->engine);
-	snprintf(s->installer, sizeof(s->installer), "%s", a->demo ? "sim" : "smp");
+	snprintf(s->installer, sizeof(s->installer), "%s",
+		 a->demo	     ? "sim"
+		 : a->opts.installer ? a->opts.installer
+				     : "best");
 	if (a->record)
 		update_record_plan(a->record, plan);
 	if (plan_empty(plan))

@@ -69,6 +69,16 @@ static enum role state_role(enum apply_state state)
 	}
 }
 
+/* As --installer names them; "best": not given, the plugin is asked when it begins. */
+static const char *installer_words(const char *name)
+{
+	return !strcmp(name, "smp")	 ? "SMPs to each switch"
+	       : !strcmp(name, "sim")	 ? "SMPs to simulated switches"
+	       : !strcmp(name, "opensm") ? "OpenSM"
+	       : !strcmp(name, "best")	 ? "OpenSM if our plugin is there, else SMPs"
+					 : name;
+}
+
 static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct state_apply *a = &s->apply;
@@ -82,9 +92,7 @@ static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 	x = canvas_text(c, r, x, 1, state_role(a->state), state_words(a->state));
 	if (a->installer[0])
 		canvas_textf(c, r, x, 1, ROLE_DIM, "  (written through %s)",
-			     !strcmp(a->installer, "smp")   ? "SMPs to each switch"
-			     : !strcmp(a->installer, "sim") ? "SMPs to simulated switches"
-							    : a->installer);
+			     installer_words(a->installer));
 	if (!a->diff)
 		return 2;
 	canvas_textf(c, r, 1, 2, ROLE_TEXT,
