@@ -3,8 +3,8 @@
 # run.sh: everything that 'make check' runs, three suites at a time for two cores, and the counts.
 #
 # One worker begins with what computes, two with the labs, which mostly wait; who is through with its
-# own takes from the others'.  The longest goes first.  CPU times
-# are of what was waited for: without the daemons of a lab.
+# own takes from the others'.  The longest goes first.  CPU times are of what was waited for:
+# without the daemons of a lab.
 #
 # Every suite is a script that prints its own findings and appends "NAME PASSED FAILED SKIPPED"
 # to $COUNTS; one that dies without a line there counts as failed.
@@ -34,7 +34,7 @@ suite() { # name, time limit in s, command...
 # limit is a net for what hangs: a loaded machine takes several times as long.
 compute() { printf 'compute\t%s\n' "$*"; }
 suites() {
-	compute 170 900 sanitize flock $work/sanitized bash tests/sanitize.sh # these two build in one folder
+	compute 170 1800 sanitize flock $work/sanitized bash tests/sanitize.sh # these two build in one folder
 	compute 90 600 unit make --no-print-directory unit
 	compute 40 300 fuzz flock $work/sanitized bash tests/fuzz.sh
 	compute 30 300 repeat bash tests/repeat.sh

@@ -45,7 +45,7 @@ int umad_port_listen(struct mad_port *out, const char *ca, uint32_t port, struct
 #define STATE_ACTIVE   4
 /* The end of a simulated port: of no other question, and how long to wait for its answer. */
 #define LAST_TID       0xfffffffeu
-#define LAST_ANSWER_MS 3000
+#define LAST_ANSWER_MS 1000
 
 struct hca {
 	int fd;

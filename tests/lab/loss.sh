@@ -159,7 +159,7 @@ tty_keys q
 # the process lasts longer: the simulator's library says goodbye to the simulator
 left() { [ "$(tmux -L "$TTY_SOCK" display-message -p '#{alternate_on}')" = 0 ] && record_closed; }
 record_closed() { tail -n 1 "$LAB_DIR"/rec/*.jsonl | grep -q '"type": *"session.end"'; }
-ok "q leaves the screen and closes the record although nothing answers" lab_wait 5 left
+ok "q leaves the screen and closes the record although nothing answers" lab_wait 10 left
 kill -CONT "$(cat "$LAB_DIR/ibsim.pid")"
 lab_wait 20 tty_dead
 ok "and ends with 0" test "$(tty_status)" = 0
