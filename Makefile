@@ -72,7 +72,7 @@ EXAMPLES := $(patsubst examples/%.c,$(B)/examples/%,$(wildcard examples/*.c))
 
 Q := $(if $(V),,@)
 .PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz bench-apply \
-	screenshots install clean help
+	screenshots syntax install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -222,6 +222,12 @@ screenshots: packages
 	$(Q)sh tests/packages.sh $(PKGS_SHOTS)
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)bash tests/screenshots.sh
+
+# what a compiler says of all sources, without building: make syntax CC=clang WERROR=1
+syntax:
+	$(Q)printf '%s\n' $(SRCS) $(wildcard engines/opensm/*.c) $(wildcard tests/*/*.c) | sort -u | \
+		xargs -P 2 -n 8 $(CC) $(ALL_CFLAGS) $(PC_CFLAGS) $(if $(OSM_INCLUDE),-isystem $(OSM_INCLUDE)) \
+		-fsyntax-only
 
 # every header compiles alone
 headers:

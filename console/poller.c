@@ -638,6 +638,12 @@ void poller_stop(struct poller *p)
 	pthread_mutex_unlock(&p->lock);
 	atomic_store(&p->progress.cancel, true);
 	pthread_join(p->thread, NULL);
+}
+
+void poller_free(struct poller *p)
+{
+	if (!p)
+		return;
 	for (size_t i = 0; i < p->todo.n; i++)
 		plan_free(p->todo.v[i].plan);
 	vec_free(&p->todo);

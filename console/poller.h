@@ -37,6 +37,8 @@ struct poller *poller_start(struct wire *w, const struct poller_opts *opts, stru
 /* Waits for what is under way on the wire, at most the time-outs of one request; an update that
  * waits for its confirmation stays as its journal says. */
 void poller_stop(struct poller *p); /* NULL is fine */
+/* Afterwards; closes the wire, which may take as long as its library likes. */
+void poller_free(struct poller *p); /* NULL is fine */
 
 void poller_interval(struct poller *p, double interval_s);
 void poller_now(struct poller *p);    /* a sample at once */

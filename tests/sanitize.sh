@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# sanitize.sh: the unit tests under ASan and UBSan with gcc, and built by clang with all
-# warnings as errors.  Less optimised than usual, because building takes longest here.
+# sanitize.sh: the unit tests under ASan and UBSan with gcc, and all sources under clang's
+# warnings.  Less optimised than usual, because building takes longest here.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/judge.sh
@@ -34,6 +34,6 @@ round() { # title, build folder, make variables...
 
 round "gcc, ASan and UBSan" build-address-undefined \
 	SAN=address,undefined CFLAGS="-O1 -g1"
-round "clang, warnings are errors" build-clang CC=clang WERROR=1 CFLAGS=-O1
+ok "clang has no warnings" make --no-print-directory -s syntax CC=clang WERROR=1
 
 finish

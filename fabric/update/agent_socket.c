@@ -115,7 +115,7 @@ static void hang_up(struct agent_socket *s, struct client *c, const char *why);
 
 static void tell_bytes(struct agent_socket *s, struct client *c, const char *text, size_t n)
 {
-	if (c->fd < 0)
+	if (c->fd < 0 || !n)
 		return;
 	if (c->out.n + n > OUT_MAX) {
 		hang_up(s, c, "does not read what it is told");

@@ -12,7 +12,9 @@
  * Environment: OSM_CLOCK_OUT, a prefix: .json what was measured, .lids a line per node, .lft the
  * tables, .sl the SLs of all paths.  Then OpenSM ends.  OSM_CLOCK_SL=0 leaves the SLs out.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <opensm/osm_config.h>
 
 #include <opensm/osm_event_plugin.h>

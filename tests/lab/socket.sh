@@ -148,8 +148,9 @@ ours=$(for p in $(pgrep -f -- "--watchdog guard"; pgrep -f -- "--watchdog worker
 	# of this lab only
 	grep -qz "IBSIM_SOCKNAME=$IBSIM_SOCKNAME" "/proc/$p/environ" && echo "$p"
 done)
-# shellcheck disable=SC2086 # one after the other, the guard first
-kill -9 $ours
+# stopped first: the one that is left would start the other anew
+# shellcheck disable=SC2086
+kill -STOP $ours && kill -9 $ours
 ok "all killed: what they gave to OpenSM stays until somebody decides" plugin 'p["source"] == "console" and p["base"]'
 ok "sm: says that it was left behind" lab_on n0002 bash -c "'$IBROUTE_TOP' sm --socket '$sock' | grep -q 'left behind'"
 sm "routing_engine ibroute,nue" "qos TRUE" || give_up "opensm a third time"
