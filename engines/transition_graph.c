@@ -80,11 +80,22 @@ struct tgraph *tgraph_new(const struct fabric *f, const struct turns *turns, uin
 	return g;
 }
 
+/* In slices: giving many pages back takes long. */
+static void free_edges(struct tgraph *g)
+{
+	while (g->edge.n > 8 * SLICE) {
+		g->edge.n -= 8 * SLICE;
+		g->edge.v = xrealloc(g->edge.v, g->edge.n, sizeof(*g->edge.v));
+		pace_work(g->pace, 8 * SLICE);
+	}
+	vec_free(&g->edge);
+}
+
 void tgraph_free(struct tgraph *g)
 {
 	if (!g)
 		return;
-	vec_free(&g->edge);
+	free_edges(g);
 	free(g->turn);
 	free(g->out);
 	free(g->in);
