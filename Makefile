@@ -72,7 +72,7 @@ EXAMPLES := $(patsubst examples/%.c,$(B)/examples/%,$(wildcard examples/*.c))
 
 Q := $(if $(V),,@)
 .PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz bench-apply \
-	screenshots syntax install clean help
+	screenshots sanitize syntax install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -223,6 +223,10 @@ screenshots: packages
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)bash tests/screenshots.sh
 
+# all unit tests under the sanitizers; make check leaves the longest out
+sanitize:
+	$(Q)FULL=1 bash tests/sanitize.sh
+
 # what a compiler says of all sources, without building: make syntax CC=clang WERROR=1
 syntax:
 	$(Q)printf '%s\n' $(SRCS) $(wildcard engines/opensm/*.c) $(wildcard tests/*/*.c) | sort -u | \
@@ -264,6 +268,7 @@ help:
 	@echo "lab             updates through all engines: OpenSM with our plugin, SLURM, jobs with agents"
 	@echo "soak            packets under random updates, all orders of events of the phases, SIGKILLs to"
 	@echo "                updates over ibsim, fuzzers (SOAK=, SEED=, WAVES=, KILLS=, FUZZ_RUNS=)"
+	@echo "sanitize        all unit tests under ASan and UBSan, also those that make check leaves out"
 	@echo "fuzz            the fuzzers by libFuzzer (FUZZ=\"notice plan\" FUZZ_RUNS=1000000 FUZZ_SEED=1)"
 	@echo "screenshots     pictures of every view into screenshots/"
 	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0  build without these libraries"

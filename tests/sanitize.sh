@@ -8,12 +8,17 @@ cd "$(dirname "$0")/.." || exit 2
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:strict_string_checks=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}
 
+# Together these take as long as all others; the engines among them run under valgrind in repeat.sh.
+# FULL=1 (make sanitize) has them.
+long="parx dfdn lid_choice judges metrics nue phases_explore packets even"
+
 round() { # title, build folder, make variables...
 	local title=$1 folder=$2 log sums bins=() t
 	shift 2
 	log=$(mktemp)
 	for t in tests/unit/test_*.c; do
 		t=${t%.c}
+		[[ -z ${FULL:-} && " $long " == *" ${t#tests/unit/test_} "* ]] && continue
 		bins+=("$folder/$t")
 	done
 	if ! make --no-print-directory -j2 "$@" "${bins[@]}" >"$log" 2>&1; then

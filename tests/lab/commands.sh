@@ -29,8 +29,11 @@ does() { # expected exit code, words of the program
 	return 1
 }
 
+# Several processes write there: the last line may come a moment later than the exit code.
 said() {
-	grep -q -- "$1" "$LAB_DIR/out" || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 5; return 1; }
+	lab_wait 3 grep -q -- "$1" "$LAB_DIR/out" && return 0
+	sed 's/^/# /' "$LAB_DIR/out" | tail -n 5
+	return 1
 }
 
 same() { # file: are these the tables now?
