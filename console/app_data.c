@@ -35,21 +35,6 @@ static void drop_metrics(struct app *a)
 	a->state.metrics_jobs = NULL;
 }
 
-static void drop_preview(struct app *a)
-{
-	worker_cancel(a->worker);
-	a->preview_serial++;
-	msg_drop(a->preview);
-	a->preview = NULL;
-	a->state.preview.state = PREVIEW_IDLE;
-	a->state.preview.tables = NULL;
-	a->state.preview.jobs = NULL;
-	a->state.preview.before = a->state.preview.after = NULL;
-	a->state.preview.verdict = NULL;
-	a->state.preview.diff = NULL;
-	a->state.preview.notes = NULL;
-}
-
 /* --- jobs -------------------------------------------------------------------------------- */
 
 static void set_jobs(struct app *a, const struct jobset *js)
@@ -169,7 +154,7 @@ void app_set_fabric(struct app *a, const struct fabric *f)
 		fabric_put(f);
 		return;
 	}
-	drop_preview(a);
+	app_preview_drop(a);
 	drop_metrics(a);
 	tables_put(a->tables);
 	tables_put(a->read);
@@ -311,69 +296,6 @@ static void take_sm(struct app *a, const struct msg *msg)
 		snprintf(s->name, sizeof(s->name), "%.63s", a->fabric->term_name[end]);
 }
 
-/* --- previews ---------------------------------------------------------------------------- */
-
-static void take_preview(struct app *a, struct msg *msg)
-{
-	struct state_preview *p = &a->state.preview;
-
-	if (msg->total != a->preview_serial || p->state != PREVIEW_RUNNING)
-		return;
-	p->seconds = msg->seconds;
-	if (msg->type == MSG_PREVIEW_FAILED) {
-		p->state = msg->rc == -ECANCELED ? PREVIEW_CANCELLED : PREVIEW_FAILED;
-		snprintf(p->error, sizeof(p->error), "%s", msg->text);
-		if (msg->rc != -ECANCELED)
-			log_add(LOG_WARN, "preview", "%s", msg->text);
-		return;
-	}
-	msg_drop(a->preview);
-	a->preview = msg;
-	p->state = PREVIEW_DONE;
-	p->tables = msg->tables;
-	p->jobs = msg->jobs;
-	p->before = msg->before;
-	p->after = msg->after;
-	p->verdict = msg->verdict;
-	p->diff = msg->diff;
-	p->notes = &msg->notes;
-	p->forecasting = true;
-	p->now = p->plan = (struct forecast){ .known = false };
-	p->stale[0] = '\0';
-	if (msg->before)
-		log_add(LOG_INFO, "preview",
-			"%s: job EFI max %lu -> %lu (>= %lu), computed in %.2f s",
-			msg->tables->engine, (unsigned long)msg->before->eff_efi_max,
-			(unsigned long)msg->after->eff_efi_max,
-			(unsigned long)msg->after->eff_efi_bound, msg->seconds);
-	app_stale(a);
-}
-
-static void take_forecast(struct app *a, const struct msg *msg)
-{
-	struct state_preview *p = &a->state.preview;
-
-	if (msg->total != a->preview_serial || p->state != PREVIEW_DONE)
-		return;
-	p->forecasting = false;
-	p->now = msg->now;
-	p->plan = msg->plan;
-}
-
-static void take_step(struct app *a, const struct msg *msg)
-{
-	struct state_preview *p = &a->state.preview;
-
-	if (strcmp(p->step, msg->step)) {
-		snprintf(p->step, sizeof(p->step), "%s", msg->step);
-		a->step_start = clock_s();
-	}
-	p->fraction = msg->total ? (double)msg->done / (double)msg->total : NAN;
-	p->eta_s = NAN;
-	if (p->fraction > 0.02)
-		p->eta_s = (clock_s() - a->step_start) * (1 - p->fraction) / p->fraction;
-}
-
 /* --- the mailbox
  * ---------------------------------------------------------------------------------- */
 
@@ -460,17 +382,16 @@ static bool take(struct app *a, struct msg *msg)
 		app_apply_end(a, msg);
 		break;
 	case MSG_WORK_STEP:
-		take_step(a, msg);
+		app_take_step(a, msg);
 		break;
 	case MSG_METRICS:
 		take_metrics(a, msg);
 		break;
 	case MSG_PREVIEW:
 	case MSG_PREVIEW_FAILED:
-		take_preview(a, msg);
-		return a->preview == msg;
+		return app_take_preview(a, msg);
 	case MSG_FORECAST:
-		take_forecast(a, msg);
+		app_take_forecast(a, msg);
 		break;
 	case MSG_ORDER_STEP:
 		snprintf(a->state.apply.waves, sizeof(a->state.apply.waves), "%s: %llu of %llu",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * app: the console's own state, shared by its files: app.c (start, loop, end), app_data.c (what
- * the threads report becomes state), app_act.c (what the operator asks for becomes action) and
+ * the threads report becomes state), app_act.c (what the operator asks for becomes action),
+ * app_preview.c, app_update.c and app_progress.c (reroutes from the preview to the end) and
  * app_auto.c (what nobody has to ask for).
  */
 #ifndef CONSOLE_APP_PRIV_H
@@ -119,16 +120,31 @@ void app_data_free(struct app *a);
 
 /* app_act.c */
 void app_act(struct app *a, const struct request *r);
-void app_find_journal(struct app *a); /* of an update of this fabric that was left open */
+void app_record_action(struct app *a, const char *action, const char *detail);
+
+/* app_preview.c */
+void app_preview_start(struct app *a, const struct request *r);
+void app_preview(struct app *a, uint32_t engine, const struct engine_params *params);
+void app_preview_drop(struct app *a);		       /* the fabric is another one */
+void app_stale(struct app *a);			       /* is the preview still true? */
+bool app_take_preview(struct app *a, struct msg *msg); /* true: it has taken it */
+void app_take_forecast(struct app *a, const struct msg *msg);
+void app_take_step(struct app *a, const struct msg *msg);
+
+/* app_update.c */
+void app_find_journal(struct app *a);	/* of an update of this fabric that was left open */
+void app_prepare_update(struct app *a); /* the preview becomes a plan */
+void app_ordered(struct app *a, struct msg *msg); /* takes its plan */
+void app_begin_update(struct app *a);		  /* the plan that is ready */
+bool app_updating(const struct app *a);
+void app_update_start(struct app *a, const char *text); /* the fabric's name as typed */
+void app_update_keep(struct app *a, const char *text);
+void app_update_roll_back(struct app *a);
+void app_update_close(struct app *a);
+
+/* app_progress.c */
 void app_apply_event(struct app *a, const struct msg *msg);
 void app_apply_end(struct app *a, const struct msg *msg);
-void app_ordered(struct app *a, struct msg *msg); /* takes its plan */
-void app_stale(struct app *a);			  /* is the preview still true? */
-
-void app_preview(struct app *a, uint32_t engine, const struct engine_params *params);
-void app_prepare_update(struct app *a); /* the preview becomes a plan */
-void app_begin_update(struct app *a);	/* the plan that is ready */
-bool app_updating(const struct app *a);
 
 /* app_auto.c: --auto; as often as one likes */
 void app_auto_start(struct app *a);

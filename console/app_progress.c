@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the updater tells of an update, until it is over, becomes steps, bars and a log. */
+#include "console/app_priv.h"
+
+#include "fabric/base/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static void apply_log(struct app *a, enum log_level level, const char *text)
+{
+	struct state_apply *s = &a->state.apply;
+	struct log_line *line = &s->log[s->log_total++ % APPLY_LOG];
+
+	memset(line, 0, sizeof(*line));
+	line->time_ns = (uint64_t)time(NULL) * 1000000000u;
+	line->level = level;
+	snprintf(line->area, sizeof(line->area), "apply");
+	snprintf(line->text, sizeof(line->text), "%s", text);
+}
+
+static struct apply_step *known_step(struct state_apply *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->nsteps; i++)
+		if (!strcmp(s->steps[i].name, name))
+			return &s->steps[i];
+	return NULL;
+}
+
+/* Adds it where it is not yet; NULL: no room. */
+static struct apply_step *find_step(struct state_apply *s, const char *name)
+{
+	struct apply_step *step = known_step(s, name);
+
+	if (step)
+		return step;
+	if (s->nsteps == APPLY_STEPS)
+		return NULL;
+	s->steps[s->nsteps].took_s = NAN;
+	snprintf(s->steps[s->nsteps].name, sizeof(s->steps[0].name), "%s", name);
+	return &s->steps[s->nsteps++];
+}
+
+static void step_is(struct app *a, const char *name, enum step_state state, const char *text)
+{
+	struct apply_step *step = find_step(&a->state.apply, name);
+
+	if (!step)
+		return;
+	if (state == STEP_RUNNING && step->state != STEP_RUNNING)
+		a->apply_step_start = clock_s();
+	step->took_s = clock_s() - a->apply_step_start;
+	step->state = state;
+	if (text)
+		snprintf(step->text, sizeof(step->text), "%.119s", text);
+}
+
+/* What a phase is about to do, for the log. */
+static void begun(struct app *a, const struct apply_event *ev)
+{
+	char text[160];
+
+	switch (ev->phase) {
+	case PHASE_PREPARE:
+		snprintf(text, sizeof(text),
+			 "reading the fabric anew and %u blocks: is the plan still true?",
+			 ev->items);
+		break;
+	case PHASE_UNPATH:
+	case PHASE_REPATH:
+		return; /* told when they are asked */
+	case PHASE_WRITE:
+		snprintf(text, sizeof(text), "wave %u: writing %u blocks", ev->wave + 1, ev->items);
+		break;
+	case PHASE_CONFIRM:
+		snprintf(text, sizeof(text),
+			 "the switches have the new routing; it waits to be kept");
+		break;
+	case PHASE_ROLLBACK:
+		snprintf(text, sizeof(text), "writing the old contents back: %.120s", ev->text);
+		break;
+	default:
+		snprintf(text, sizeof(text), "%.150s", ev->text);
+	}
+	if (text[0])
+		apply_log(a, ev->phase == PHASE_ROLLBACK ? LOG_WARN : LOG_INFO, text);
+}
+
+static void ended(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), "%.190s", ev->text);
+	if (ev->phase == PHASE_WRITE && !ev->rc)
+		snprintf(text, sizeof(text), "%u blocks on %u switches", st->total,
+			 a->apply_diff ? a->apply_diff->switches : 0);
+	step_is(a, phase_name(ev->phase), ev->rc ? STEP_FAILED : STEP_DONE, text);
+	if (ev->phase == PHASE_PREPARE && !ev->rc)
+		snprintf(text, sizeof(text), "the plan is still true; old contents saved as %.48s",
+			 st->txn);
+	if (text[0] && ev->phase != PHASE_WRITE)
+		apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
+}
+
+static void read_back(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+{
+	bool back = ev->phase == PHASE_ROLLBACK;
+	struct apply_step *step;
+	char text[120];
+
+	snprintf(text, sizeof(text), "%u of %u read back %s, %u retries", st->verified, st->total,
+		 back ? "with their old contents" : "as written", st->retries);
+	step_is(a, back ? phase_name(PHASE_ROLLBACK) : "VERIFY",
+		ev->rc ? STEP_FAILED
+		: back ? STEP_RUNNING
+		       : STEP_DONE,
+		text);
+	step = known_step(&a->state.apply, "VERIFY");
+	if (step)
+		step->took_s = NAN; /* part of writing */
+	apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
+}
+
+/* The end: no step may look as if it still ran. */
+static void end_steps(struct app *a, bool well)
+{
+	struct state_apply *s = &a->state.apply;
+
+	for (uint32_t i = 0; i < s->nsteps; i++) {
+		struct apply_step *step = &s->steps[i];
+
+		if (step->state != STEP_RUNNING)
+			continue;
+		step->took_s = clock_s() - a->apply_step_start;
+		step->state = well ? STEP_DONE : STEP_FAILED;
+		if (well && !strcmp(step->name, "CONFIRM"))
+			snprintf(step->text, sizeof(step->text), "kept");
+	}
+}
+
+static void over(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+{
+	const char *what = a->state.apply.plan[0] ? a->state.apply.plan : st->txn;
+	bool kept = ev->outcome == OUTCOME_CONFIRMED;
+	char text[320];
+
+	end_steps(a, kept || ev->outcome == OUTCOME_ROLLED_BACK);
+	if (kept)
+		snprintf(text, sizeof(text), "%.60s: kept, %u blocks on %u switches", what,
+			 st->total, a->apply_diff ? a->apply_diff->switches : 0);
+	else
+		snprintf(text, sizeof(text), "%.60s: %s: %.190s", what, outcome_name(ev->outcome),
+			 ev->text);
+	log_add(kept ? LOG_INFO : LOG_WARN, "apply", "%s", text);
+	apply_log(a, kept || a->rollback_asked ? LOG_INFO : LOG_WARN, text);
+}
+
+/* What agents are asked, and what became of it. */
+static void agents(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+{
+	const char *what = ev->asked == PHASE_UNPATH ? "drain" : "return";
+	char text[200];
+
+	switch (ev->kind) {
+	case APPLY_ASK:
+		snprintf(text, sizeof(text), "%u agents are asked to %s", ev->items, what);
+		if (ev->phase != PHASE_ROLLBACK)
+			step_is(a, phase_name(ev->phase), STEP_RUNNING, text);
+		break;
+	case APPLY_ANSWER:
+		snprintf(text, sizeof(text), "%.190s", ev->text);
+		break;
+	default:
+		snprintf(text, sizeof(text), "%.190s", ev->text);
+		if (ev->phase == PHASE_ROLLBACK)
+			break;
+		snprintf(text, sizeof(text), "%u of %u did %s, %u could not, %u silent%s%.60s",
+			 st->agents.done, st->agents.expected, what, st->agents.failed,
+			 st->agents.silent, st->agents.who[0] ? ": " : "", st->agents.who);
+		step_is(a, phase_name(ev->asked), ev->rc ? STEP_FAILED : STEP_DONE, text);
+	}
+	apply_log(a, ev->kind != APPLY_ASK && ev->rc ? LOG_WARN : LOG_INFO, text);
+}
+
+/* A phase that was passed over does not wait any more. */
+static void passed_over(struct app *a, const char *name)
+{
+	const struct apply_step *step = known_step(&a->state.apply, name);
+
+	if (step && step->state == STEP_WAIT)
+		step_is(a, name, STEP_SKIPPED, "nobody to ask");
+}
+
+void app_apply_event(struct app *a, const struct msg *msg)
+{
+	struct state_apply *s = &a->state.apply;
+	const struct apply_event *ev = &msg->event;
+	const struct apply_status *st = &msg->apply;
+
+	snprintf(s->txn, sizeof(s->txn), "%s", st->txn);
+	s->done = ev->kind == APPLY_VERIFY ? st->verified : st->written;
+	s->total = st->total;
+	s->retries = st->retries;
+	switch (ev->kind) {
+	case APPLY_PHASE_BEGIN:
+		if (ev->phase == PHASE_ROLLBACK) {
+			s->state = APPLY_ROLLING_BACK;
+			if (known_step(s, "CONFIRM"))
+				step_is(a, "CONFIRM", STEP_SKIPPED, "not kept");
+		}
+		if (ev->phase == PHASE_WRITE)
+			passed_over(a, "UNPATH");
+		if (ev->phase == PHASE_CONFIRM)
+			passed_over(a, "REPATH");
+		step_is(a, phase_name(ev->phase), STEP_RUNNING, ev->text);
+		begun(a, ev);
+		break;
+	case APPLY_PHASE_END:
+		if (ev->phase != PHASE_UNPATH && ev->phase != PHASE_REPATH)
+			ended(a, ev, st);
+		break;
+	case APPLY_ASK:
+	case APPLY_ANSWER:
+	case APPLY_SETTLED:
+		agents(a, ev, st);
+		break;
+	case APPLY_ITEM:
+		break;
+	case APPLY_VERIFY:
+		read_back(a, ev, st);
+		break;
+	case APPLY_OUTCOME:
+		over(a, ev, st);
+		break;
+	}
+}
+
+static enum apply_state ended_as(const struct app *a, const struct apply_status *st)
+{
+	if (st->waiting)
+		return APPLY_CONFIRM;
+	switch (st->outcome) {
+	case OUTCOME_CONFIRMED:
+		return APPLY_KEPT;
+	case OUTCOME_ROLLED_BACK:
+		return a->rollback_asked ? APPLY_ROLLED_BACK : APPLY_FAILED;
+	case OUTCOME_INCOMPLETE:
+		return APPLY_INCOMPLETE;
+	case OUTCOME_REFUSED:
+	case OUTCOME_NONE:
+		break;
+	}
+	return APPLY_REFUSED;
+}
+
+void app_apply_end(struct app *a, const struct msg *msg)
+{
+	struct state_apply *s = &a->state.apply;
+
+	s->state = ended_as(a, &msg->apply);
+	if (a->poller && a->updater.ops->free) /* another process has written */
+		poller_tables(a->poller);
+	s->retries = msg->apply.retries;
+	if (s->state == APPLY_CONFIRM) {
+		a->confirm_at = clock_s();
+		step_is(a, "CONFIRM", STEP_RUNNING, "waits for the fabric's name, or rollback");
+		s->done = s->total;
+	}
+	snprintf(s->result, sizeof(s->result), "%.255s", msg->text);
+	if (s->state == APPLY_ROLLED_BACK)
+		snprintf(s->result, sizeof(s->result),
+			 "The routing from before is back: read from every switch that was "
+			 "written.");
+	if (s->state == APPLY_INCOMPLETE)
+		log_add(LOG_ERROR, "apply", "%s", msg->text);
+}

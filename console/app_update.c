@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Updates: from a preview to a plan, and what the operator decides about it. */
+#include "console/app_priv.h"
+
+#include "console/update_record.h"
+#include "fabric/base/clock.h"
+#include "fabric/update/journal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void refuse(struct app *a, const char *why)
+{
+	struct state_apply *s = &a->state.apply;
+
+	memset(s, 0, sizeof(*s));
+	s->state = APPLY_REFUSED;
+	snprintf(s->result, sizeof(s->result), "%.255s", why);
+	log_add(LOG_WARN, "apply", "%s", why);
+}
+
+bool app_updating(const struct app *a)
+{
+	return a->updater.ops && a->updater.ops->busy(a->updater.ctx);
+}
+
+static void set_steps(struct state_apply *s)
+{
+	static const char *const names[] = { "PREPARE", "UNPATH", "WRITE",
+					     "VERIFY",	"REPATH", "CONFIRM" };
+	static const uint8_t phases[] = { PHASE_PREPARE, PHASE_UNPATH, PHASE_WRITE, 0,
+					  PHASE_REPATH,	 PHASE_CONFIRM };
+
+	s->nsteps = sizeof(names) / sizeof(*names);
+	for (uint32_t i = 0; i < s->nsteps; i++) {
+		memset(&s->steps[i], 0, sizeof(s->steps[i]));
+		s->steps[i].took_s = NAN;
+		s->steps[i].phase = phases[i];
+		snprintf(s->steps[i].name, sizeof(s->steps[i].name), "%s", names[i]);
+	}
+}
+
+/* Why the preview cannot become a plan; NULL when it can. */
+static const char *not_ready(const struct app *a)
+{
+	const struct state_preview *p = &a->state.preview;
+
+	if (!a->poller)
+		return "a file cannot be written to: this needs a fabric";
+	if (!a->state.rw)
+		return "this console only reads: start it with --rw to write routes";
+	if (a->lost)
+		return "the fabric does not answer: what is installed is not known";
+	if (a->fabric_partial && a->state.poll.missing_sw)
+		return "switches known before did not answer the last sweep (view 8 names them), "
+		       "and routes without them may cut them off: Ctrl-R sweeps again";
+	if (p->state != PREVIEW_DONE || !p->diff)
+		return "there is no finished preview to apply: compute one in view 6";
+	if (!verdict_ok(p->verdict))
+		return "these tables did not pass the checks and will not be written";
+	if (a->tables_partial)
+		return "not all installed tables could be read, so they could not be put back";
+	if (p->stale[0])
+		return "the preview is out of date: compute it again in view 6";
+	if (p->diff->sl_pairs && !a->demo)
+		return "this routing needs other service levels, and writing tables does not tell "
+		       "the hosts: choose an engine that stays on one VL here (updn), or have the "
+		       "subnet manager load it (ibroute-top route --out)";
+	return NULL;
+}
+
+static void show_order(struct state_apply *s, const struct plan *plan)
+{
+	const struct changes *l = plan->changes;
+
+	snprintf(s->waves, sizeof(s->waves), "%u wave%s, %u block writes, %u SL2VL tables",
+		 l->nwaves, l->nwaves == 1 ? "" : "s", l->nlft, l->nsl2vl);
+	drain_text(s->drain, sizeof(s->drain), &plan->drain, plan->jobs);
+}
+
+/* The worker looks for the order of its writes; takes the plan. */
+static void order_plan(struct app *a, struct plan *plan)
+{
+	struct state_apply *s = &a->state.apply;
+
+	plan_free(a->plan);
+	a->plan = NULL;
+	tdiff_free(a->apply_diff);
+	memset(s, 0, sizeof(*s));
+	set_steps(s);
+	a->apply_diff = tdiff_new(a->fabric, plan->from, plan->to);
+	s->diff = a->apply_diff;
+	snprintf(s->plan, sizeof(s->plan), "%.15s -> %.15s", plan->from->engine, plan->to->engine);
+	s->state = APPLY_ORDERING;
+	worker_order(a->worker, plan, ++a->order_serial);
+}
+
+/* Takes the plan; it waits for the fabric's name. */
+static void offer_plan(struct app *a, struct plan *plan)
+{
+	struct state_apply *s = &a->state.apply;
+
+	plan_free(a->plan);
+	tdiff_free(a->apply_diff);
+	a->plan = plan;
+	memset(s, 0, sizeof(*s));
+	set_steps(s);
+	show_order(s, plan);
+	s->state = APPLY_READY;
+	a->apply_diff = tdiff_new(a->fabric, plan->from, plan->to);
+	s->diff = a->apply_diff;
+	snprintf(s->plan, sizeof(s->plan), "%.7s %.15s -> %.15s", plan->id, plan->from->engine,
+		 plan->to->engine);
+	snprintf(s->installer, sizeof(s->installer), "%s",
+		 a->demo	     ? "sim"
+		 : a->opts.installer ? a->opts.installer
+				     : "best");
+	if (a->record)
+		update_record_plan(a->record, plan);
+	if (plan_empty(plan))
+		refuse(a, "nothing to do: these tables are installed already");
+}
+
+void app_ordered(struct app *a, struct msg *msg)
+{
+	struct plan *plan = msg->ordered;
+
+	if (msg->total != a->order_serial || a->state.apply.state != APPLY_ORDERING)
+		return;
+	if (!plan) {
+		refuse(a, msg->rc == -ECANCELED ? "stopped: there is no plan" : msg->text);
+		return;
+	}
+	msg->ordered = NULL;
+	offer_plan(a, plan);
+}
+
+static struct sm_pin sm_known(const struct app *a)
+{
+	return (struct sm_pin){ .guid = a->state.sm.known ? a->sm.guid : 0,
+				.priority = a->sm.priority };
+}
+
+void app_prepare_update(struct app *a)
+{
+	const struct state_preview *p = &a->state.preview;
+	struct sm_pin pin = sm_known(a);
+	const char *why = not_ready(a);
+	struct plan *plan;
+	struct err err;
+
+	if (app_updating(a)) {
+		ui_say(a->ui, "another update is under way");
+		return;
+	}
+	if (why) {
+		refuse(a, why);
+		return;
+	}
+	if (plan_new(&plan, a->fabric, a->tables, p->tables, p->jobs, &pin, time(NULL), &err)) {
+		refuse(a, err.text);
+		return;
+	}
+	order_plan(a, plan);
+}
+
+static bool name_typed(struct app *a, const char *text)
+{
+	if (a->fabric && !strcmp(text, a->fabric->name))
+		return true;
+	ui_say(a->ui, "'%s' is not the name of this fabric: nothing was done", text);
+	return false;
+}
+
+void app_begin_update(struct app *a)
+{
+	app_record_action(a, "apply.start", a->plan->id);
+	a->state.apply.state = APPLY_RUNNING;
+	a->state.apply.steps[0].state = STEP_RUNNING;
+	a->apply_step_start = clock_s();
+	a->rollback_asked = false;
+	tables_put(a->undo);
+	a->undo = tables_get(a->plan->from);
+	tables_put(a->applied);
+	a->applied = tables_get(a->plan->to);
+	a->updater.ops->apply(a->updater.ctx, a->plan, a->jobs);
+	a->plan = NULL;
+}
+
+void app_update_start(struct app *a, const char *text)
+{
+	if (a->state.apply.state == APPLY_READY && a->plan && name_typed(a, text))
+		app_begin_update(a);
+}
+
+/* A kept update is undone by a plan of its own: typed and recorded like any other. */
+static void undo_kept(struct app *a)
+{
+	struct sm_pin pin = sm_known(a);
+	const struct tables *back = a->undo;
+	struct plan *plan;
+	struct err err;
+
+	if (!back || !a->tables || !digest_equal(&back->fingerprint, &a->fabric->fingerprint)) {
+		ui_say(a->ui, "the fabric changed since: the routing from before does not fit it");
+		return;
+	}
+	if (plan_new(&plan, a->fabric, a->tables, back, a->jobs, &pin, time(NULL), &err)) {
+		refuse(a, err.text);
+		return;
+	}
+	a->undo = NULL;
+	order_plan(a, plan);
+	tables_put(back);
+	ui_say(a->ui, "the way back is a plan like any other: Enter, then type the fabric's name");
+}
+
+void app_update_roll_back(struct app *a)
+{
+	struct state_apply *s = &a->state.apply;
+
+	a->rollback_asked = true;
+	switch (s->state) {
+	case APPLY_JOURNAL:
+		app_record_action(a, "recover", a->journal_txn);
+		s->state = APPLY_ROLLING_BACK;
+		a->updater.ops->recover(a->updater.ctx, a->journal_txn);
+		break;
+	case APPLY_RUNNING:
+		app_record_action(a, "abort", s->txn);
+		a->updater.ops->cancel(a->updater.ctx);
+		break;
+	case APPLY_CONFIRM:
+	case APPLY_INCOMPLETE:
+		app_record_action(a, "rollback", s->txn);
+		s->state = APPLY_ROLLING_BACK;
+		a->updater.ops->rollback(a->updater.ctx);
+		break;
+	case APPLY_KEPT:
+		undo_kept(a);
+		break;
+	default:
+		break;
+	}
+}
+
+void app_find_journal(struct app *a)
+{
+	struct state_apply *s = &a->state.apply;
+	struct txn_info *list = NULL;
+	uint32_t n = 0;
+	struct err err;
+
+	if (journal_find(&list, &n, journal_base(a->opts.state_dir), a->fabric, &err)) {
+		log_add(LOG_WARN, "journal", "%s", err.text);
+		return;
+	}
+	if (n) {
+		const struct txn_info *t = &list[n - 1];
+		char when[32];
+		time_t at = t->head.time_s;
+		struct tm tm;
+
+		strftime(when, sizeof(when), "%F %T", localtime_r(&at, &tm));
+		snprintf(a->journal_txn, sizeof(a->journal_txn), "%s", t->head.id);
+		s->state = APPLY_JOURNAL;
+		snprintf(s->txn, sizeof(s->txn), "%s", t->head.id);
+		snprintf(s->journal, sizeof(s->journal),
+			 "update %s of %s by %s at %s was left %s: %u LFT blocks, %u SL2VL tables",
+			 t->head.id, t->head.fabric, t->head.user, when, txn_state_name(t->state),
+			 t->head.nlft, t->head.nsl2vl);
+		log_add(LOG_WARN, "journal", "%s", s->journal);
+		ui_goto(a->ui, VIEW_APPLY);
+	}
+	free(list);
+}
+
+void app_update_close(struct app *a)
+{
+	worker_cancel_order(a->worker);
+	a->order_serial++;
+	memset(&a->state.apply, 0, sizeof(a->state.apply));
+	plan_free(a->plan);
+	a->plan = NULL;
+	app_find_journal(a);
+}
+
+void app_update_keep(struct app *a, const char *text)
+{
+	if (a->state.apply.state != APPLY_CONFIRM || !name_typed(a, text))
+		return;
+	app_record_action(a, "apply.keep", a->state.apply.txn);
+	a->updater.ops->confirm(a->updater.ctx);
+}
