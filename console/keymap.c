@@ -83,6 +83,7 @@ static const struct binding bindings[] = {
 	{ REQ_VIEW, VIEW_EVENTS, 0, false, { '8' }, "8", NULL, "what happened" },
 	{ REQ_VIEW, VIEW_AUDIT, 0, false, { '9' }, NULL, NULL, NULL },
 	{ REQ_VIEW, VIEW_PATHS, 0, false, { '0' }, NULL, NULL, NULL },
+	{ REQ_VIEW, VIEW_TOPOLOGY, 0, false, { 't' }, NULL, NULL, NULL },
 	{ REQ_FREEZE, 0, 0, false, { 'Z' }, "Z", "freeze", "freeze what is shown, and go on" },
 	{ REQ_FASTER, 0, 0, false, { '+' }, "+", NULL, "shorter interval between polls" },
 	{ REQ_SLOWER, 0, 0, false, { '-' }, "-", NULL, "longer interval between polls" },

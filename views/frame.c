@@ -90,19 +90,48 @@ static void draw_status(struct canvas *c, struct rect r, const struct state *s)
 	canvas_name(c, r, 0, 0, end, loud || s->sm.lost ? ROLE_LOUD : ROLE_STATUS, left);
 }
 
+/* Tabs in the order of their keys, with names that fit 80 columns, and with long ones. */
+static const struct tab {
+	enum view_id view;
+	char key;
+	const char *brief, *name;
+} tabs[] = {
+	{ VIEW_OVERVIEW, '1', "Over", "Overview" }, { VIEW_HEATMAP, '2', "Heat", "Heatmap" },
+	{ VIEW_LINKS, '3', "Links", "Links" },	    { VIEW_SWITCHES, '4', "Switch", "Switches" },
+	{ VIEW_JOBS, '5', "Jobs", "Jobs" },	    { VIEW_PREVIEW, '6', "Eng", "Engines" },
+	{ VIEW_APPLY, '7', "Apply", "Apply" },	    { VIEW_EVENTS, '8', "Event", "Events" },
+	{ VIEW_AUDIT, '9', "Audit", "Audit" },	    { VIEW_PATHS, '0', "Paths", "Paths" },
+	{ VIEW_TOPOLOGY, 't', "Topo", "Topology" }, { VIEW_HELP, '?', "Help", "Help" },
+};
+
+#define TABS	   (sizeof(tabs) / sizeof(tabs[0]))
+#define TABS_BRIEF 79  /* columns of "[1Over]2Heat ..." */
+#define TABS_WIDE  120 /* of "[1 Overview] 2 Heatmap ..." */
+
 static void draw_tabs(struct canvas *c, struct rect r, enum view_id view)
 {
 	int x = 0;
 
 	canvas_fill(c, (struct rect){ 0, 1, r.w, 1 }, ROLE_TAB, ' ');
-	for (int i = VIEW_OVERVIEW; i < VIEW_COUNT; i++) {
-		const struct view *v = view_find((enum view_id)i);
-		enum role role = i == (int)view ? ROLE_TAB_ON : ROLE_TAB;
+	for (size_t i = 0; i < TABS; i++) {
+		const struct tab *t = &tabs[i];
+		bool on = t->view == view;
+		enum role role = on ? ROLE_TAB_ON : view_find(t->view) ? ROLE_TAB : ROLE_DIM;
 
-		if (!v)
+		if (r.w >= TABS_WIDE) {
+			x = canvas_textf(c, r, x, 1, role, on ? "[%c %s]" : " %c %s ", t->key,
+					 t->name);
 			continue;
-		x = canvas_textf(c, r, x, 1, role, i == (int)view ? "[%c %s]" : " %c %s ",
-				 i == VIEW_HELP ? '?' : '0' + i, v->name);
+		}
+		/* brackets and blanks are shared by neighbours */
+		canvas_char(c, r, x, 1, on ? role : ROLE_TAB,
+			    on				    ? '['
+			    : i && tabs[i - 1].view == view ? ']'
+							    : ' ');
+		x = canvas_textf(c, r, x + 1, 1, role, on || r.w >= TABS_BRIEF ? "%c%s" : "%c",
+				 t->key, t->brief);
+		if (on)
+			canvas_char(c, r, x, 1, role, ']');
 	}
 }
 

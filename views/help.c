@@ -92,7 +92,7 @@ static uint32_t help_rows(struct help_row rows[HELP_ROWS], const struct ui *ui,
 						       "--rw to be able to apply" };
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		rows[n++] = words[i];
-	for (int v = VIEW_OVERVIEW; v < VIEW_HELP; v++)
+	for (int v = VIEW_PATHS; v < VIEW_HELP; v++)
 		if (view_find((enum view_id)v))
 			n = add_view(rows, n, b, nb, s, VIEW_BIT(v),
 				     view_find((enum view_id)v)->title);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum view_id {
-	VIEW_PATHS,    /* key 0; 4, 9 and 0 are not in this version */
+	VIEW_PATHS,    /* key 0 */
 	VIEW_OVERVIEW, /* key 1 */
 	VIEW_HEATMAP,
 	VIEW_LINKS,
@@ -21,8 +21,9 @@ enum view_id {
 	VIEW_PREVIEW,
 	VIEW_APPLY,
 	VIEW_EVENTS,
-	VIEW_AUDIT, /* key 9 */
-	VIEW_HELP,  /* key ? */
+	VIEW_AUDIT,    /* key 9 */
+	VIEW_TOPOLOGY, /* key t */
+	VIEW_HELP,     /* key ? */
 	VIEW_COUNT
 };
 
@@ -53,8 +54,11 @@ enum req {
 	REQ_ZOOM,
 	REQ_PALETTE,
 	REQ_COMPARE,
-	REQ_SELECT,  /* Space */
-	REQ_OPTIONS, /* edit the engine's options */
+	REQ_FOLLOW,    /* to the other end of a cable */
+	REQ_PATH_FROM, /* what is under the cursor becomes the source of a path, ... */
+	REQ_PATH_TO,   /* ... or its destination */
+	REQ_SELECT,    /* Space */
+	REQ_OPTIONS,   /* edit the engine's options */
 	REQ_UNITS,
 	REQ_CHAR, /* text entry: input.ch */
 	REQ_ERASE,

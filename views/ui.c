@@ -23,7 +23,9 @@ struct ui {
 	bool bits;
 	enum palette palette;
 	bool compare;
-	uint32_t chan;
+	uint32_t chan, sw;
+	uint64_t job;
+	struct path_ends path;
 	char note[256];
 };
 
@@ -46,7 +48,7 @@ struct ui *ui_new(const struct binding *bindings, size_t n)
 	ui->bindings = bindings;
 	ui->nbindings = n;
 	ui->view = VIEW_OVERVIEW;
-	ui->chan = FAB_NONE;
+	ui->chan = ui->sw = ui->path.src = FAB_NONE;
 	for (int i = 0; i < VIEW_COUNT; i++)
 		if (views[i])
 			ui->own[i] = xcalloc(1, views[i]->size);
@@ -71,6 +73,13 @@ static void forget_stale(struct ui *ui, const struct state *s)
 	survey_update(&ui->survey, s);
 	if (ui->chan != FAB_NONE && (!s->fabric || ui->chan >= s->fabric->nchan))
 		ui->chan = FAB_NONE;
+	if (ui->sw != FAB_NONE && (!s->fabric || ui->sw >= s->fabric->nsw))
+		ui->sw = FAB_NONE;
+	if (ui->path.src != FAB_NONE &&
+	    (!s->fabric || ui->path.src >= s->fabric->nend + s->fabric->nsw))
+		ui->path.src = FAB_NONE;
+	if (ui->path.dlid && (!s->fabric || fabric_lid_end(s->fabric, ui->path.dlid) == FAB_NONE))
+		ui->path.dlid = 0;
 }
 
 void ui_draw(struct ui *ui, struct canvas *c, const struct state *s)
@@ -113,6 +122,7 @@ void ui_goto(struct ui *ui, enum view_id view)
 		[VIEW_SWITCHES] = "4 (switches)",
 		[VIEW_AUDIT] = "9 (sessions and audit)",
 		[VIEW_PATHS] = "0 (paths)",
+		[VIEW_TOPOLOGY] = "t (topology)",
 	};
 
 	if ((unsigned)view >= VIEW_COUNT)
@@ -216,6 +226,36 @@ void ui_select_chan(struct ui *ui, uint32_t chan)
 uint32_t ui_selected_chan(const struct ui *ui)
 {
 	return ui->chan;
+}
+
+uint32_t ui_selected_switch(const struct ui *ui)
+{
+	return ui->sw;
+}
+
+void ui_select_switch(struct ui *ui, uint32_t sw)
+{
+	ui->sw = sw;
+}
+
+uint64_t ui_selected_job(const struct ui *ui)
+{
+	return ui->job;
+}
+
+void ui_select_job(struct ui *ui, uint64_t id)
+{
+	ui->job = id;
+}
+
+struct path_ends ui_path_ends(const struct ui *ui)
+{
+	return ui->path;
+}
+
+void ui_select_path(struct ui *ui, struct path_ends ends)
+{
+	ui->path = ends;
 }
 
 const struct binding *ui_bindings(const struct ui *ui, size_t *n)

@@ -44,8 +44,20 @@ const struct binding *ui_bindings(const struct ui *ui, size_t *n);
 const struct survey *ui_survey(const struct ui *ui); /* of the state being drawn */
 bool ui_bits(const struct ui *ui);		     /* rates in Gb/s instead of GB/s */
 enum palette ui_palette(const struct ui *ui);
-uint32_t ui_selected_chan(const struct ui *ui); /* FAB_NONE: none */
-void ui_compare(struct ui *ui, bool on);	/* the heatmap shows what the preview changes */
+uint32_t ui_selected_chan(const struct ui *ui);	  /* FAB_NONE: none */
+uint32_t ui_selected_switch(const struct ui *ui); /* FAB_NONE: none */
+void ui_select_switch(struct ui *ui, uint32_t sw);
+uint64_t ui_selected_job(const struct ui *ui); /* id of the job to be highlighted; 0: none */
+void ui_select_job(struct ui *ui, uint64_t id);
+/* Ends of the path to be shown: an end as in fabric/model/path.h and a LID; FAB_NONE and 0: not
+ * chosen. */
+struct path_ends {
+	uint32_t src;
+	uint16_t dlid;
+};
+struct path_ends ui_path_ends(const struct ui *ui);
+void ui_select_path(struct ui *ui, struct path_ends ends);
+void ui_compare(struct ui *ui, bool on); /* the heatmap shows what the preview changes */
 bool ui_comparing(const struct ui *ui);
 
 /* One line of the log in a row. */

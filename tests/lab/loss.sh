@@ -38,11 +38,11 @@ ms() { echo $(($(date +%s%N) / 1000000)); }
 prompt_keys() {
 	local key name start worst=0 took
 
-	for key in 2:Heatmap 3:Links 5:Jobs 6:Engines 8:Events 1:Overview; do
+	for key in 2:Heat 3:Links 5:Jobs 6:Eng 8:Event 1:Over; do
 		name=${key#*:}
 		start=$(ms)
 		tty_keys "${key%%:*}"
-		until tty_screen | grep -q "\\[${key%%:*} $name\\]"; do
+		until tty_screen | grep -q "\\[${key%%:*}$name\\]"; do
 			[ $(($(ms) - start)) -lt 5000 ] || break
 		done
 		took=$(($(ms) - start))
@@ -69,7 +69,7 @@ links() { # Link|Unlink, leaves...: their cables to the spines
 
 refused() { # regex of the sentence: A in view 6 gives no plan
 	tty_keys 6
-	tty_wait 5 '\[6 Engines\]'
+	tty_wait 5 '\[6Eng\]'
 	tty_keys A
 	tty_wait 10 "$1"
 }

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/model/end_find.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint16_t end_lid(const struct fabric *f, uint32_t end)
+{
+	return end < f->nend ? f->term_lid[end] : f->sw_lid[end - f->nend];
+}
+
+static bool has_twin(const struct fabric *f, uint32_t term)
+{
+	uint32_t twin[2];
+
+	return term < f->nterm && fabric_terms_by_name(f, f->term_name[term], twin, 2) > 1;
+}
+
+const char *end_name(char *buf, size_t len, const struct fabric *f, uint32_t end)
+{
+	if (end >= f->nend)
+		snprintf(buf, len, "%s", f->sw_name[end - f->nend]);
+	else if (has_twin(f, end))
+		snprintf(buf, len, "%s/%u", f->term_name[end], f->term_ca_port[end]);
+	else
+		snprintf(buf, len, "%s", f->term_name[end]);
+	return buf;
+}
+
+/* Ends of that very name: the first two in found, and how many. */
+static uint32_t by_name(const struct fabric *f, const char *text, uint32_t found[2])
+{
+	const char *slash = strrchr(text, '/');
+	size_t word = slash ? (size_t)(slash - text) : 0;
+	uint32_t n = 0;
+
+	for (uint32_t e = 0; e < f->nend + f->nsw; e++) {
+		const char *name = e < f->nend ? f->term_name[e] : f->sw_name[e - f->nend];
+		bool same = !strcmp(name, text);
+
+		if (!same && slash && e < f->nend)
+			same = strlen(name) == word && !strncmp(name, text, word) &&
+			       strtoul(slash + 1, NULL, 10) == f->term_ca_port[e];
+		if (same && n++ < 2)
+			found[n - 1] = e;
+	}
+	return n;
+}
+
+static uint32_t by_guid(const struct fabric *f, uint64_t guid)
+{
+	uint32_t i = fabric_term_by_guid(f, guid);
+
+	if (i != FAB_NONE)
+		return i;
+	i = fabric_switch_by_guid(f, guid);
+	if (i != FAB_NONE)
+		return f->nend + i;
+	for (i = 0; i < f->nend; i++)
+		if (f->term_guid[i] == guid || f->term_node_guid[i] == guid)
+			return i;
+	return FAB_NONE;
+}
+
+static int by_number(uint32_t *end, uint16_t *lid, const struct fabric *f, const char *text,
+		     struct err *err)
+{
+	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	char *rest;
+	uint64_t v = strtoull(text, &rest, hex ? 16 : 10);
+
+	if (*rest)
+		return err_set(err, -ENOENT, "no host or switch is called \"%s\"", text);
+	if (hex && strlen(text) > 6) {
+		*end = by_guid(f, v);
+		if (*end == FAB_NONE)
+			return err_set(err, -ENOENT, "no port or node has the GUID %s", text);
+		*lid = end_lid(f, *end);
+		return 0;
+	}
+	*end = v <= FAB_MAX_LID ? fabric_lid_end(f, (uint32_t)v) : FAB_NONE;
+	if (*end == FAB_NONE)
+		return err_set(err, -ENOENT, "nobody owns LID %s", text);
+	*lid = (uint16_t)v;
+	return 0;
+}
+
+int end_find(uint32_t *end, uint16_t *lid, const struct fabric *f, const char *text,
+	     struct err *err)
+{
+	uint32_t found[2], n;
+	char a[128], b[128];
+
+	if (!text[0])
+		return err_set(err, -ENOENT, "a name, a LID or a GUID is needed");
+	n = by_name(f, text, found);
+	if (n > 1 && (found[0] >= f->nend || strcmp(end_name(a, sizeof(a), f, found[0]), text)))
+		return err_set(err, -EINVAL, "%u are called \"%s\": say %s, %s or a LID or GUID", n,
+			       text, end_name(a, sizeof(a), f, found[0]),
+			       end_name(b, sizeof(b), f, found[1]));
+	if (n) {
+		*end = found[0];
+		*lid = end_lid(f, *end);
+		return 0;
+	}
+	if (isdigit((unsigned char)text[0]))
+		return by_number(end, lid, f, text, err);
+	return err_set(err, -ENOENT, "no host or switch is called \"%s\"", text);
+}
+
+/* 0 begins with the text, 1 has it inside, 2 neither */
+static int fits(const struct fabric *f, uint32_t end, const char *text, size_t len)
+{
+	const char *name = end < f->nend ? f->term_name[end] : f->sw_name[end - f->nend];
+	char with_port[128];
+
+	if (!strncasecmp(name, text, len))
+		return 0;
+	if (strcasestr(name, text))
+		return 1;
+	if (end >= f->nend || !strchr(text, '/'))
+		return 2;
+	return strncasecmp(end_name(with_port, sizeof(with_port), f, end), text, len) ? 2 : 0;
+}
+
+uint32_t end_complete(uint32_t *out, uint32_t max, const struct fabric *f, const char *text)
+{
+	uint32_t n = 0;
+	size_t len = strlen(text);
+
+	for (int how = 0; how < 2; how++)
+		for (uint32_t i = 0; i < f->nend + f->nsw; i++) {
+			uint32_t end = i < f->nterm ? f->term_by_name[i] : i;
+
+			if (fits(f, end, text, len) == how && n++ < max)
+				out[n - 1] = end;
+		}
+	return n;
+}

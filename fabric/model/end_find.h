@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * end_find: an end of a path from what people type: a name, a LID or a GUID.
+ *
+ * "n031"            terminal or switch of that name
+ * "n031/2"          the CA port of that number, where a host has several
+ * "77", "0x4d"      whoever owns the LID; the path then goes to just that LID
+ * "0x0002c9..."     port or node GUID, more than 4 hexadecimal digits
+ */
+#ifndef FABRIC_MODEL_END_FIND_H
+#define FABRIC_MODEL_END_FIND_H
+
+#include "fabric/base/err.h"
+#include "fabric/model/fabric.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The end and the LID to send to: its base LID unless a LID was given.  Names win over numbers.
+ * -ENOENT: nobody is called so; -EINVAL: several are (the sentence says who). */
+int end_find(uint32_t *end, uint16_t *lid, const struct fabric *f, const char *text,
+	     struct err *err);
+
+/* Ends whose name begins with the text, then those that have it inside, letters of either case,
+ * terminals first, in the order of names; up to max of them.  Returns how many there are in all.
+ * O(ends). */
+uint32_t end_complete(uint32_t *out, uint32_t max, const struct fabric *f, const char *text);
+
+/* Name of an end ("n031", "n031/2" where its host has several ports, "spine4"). */
+const char *end_name(char *buf, size_t len, const struct fabric *f, uint32_t end);
+uint16_t end_lid(const struct fabric *f, uint32_t end); /* base LID; 0 unknown */
+
+#endif
