@@ -20,7 +20,7 @@ WITH_OPENSM ?= $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),1,0)
 PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1g-dev \
 	libibumad-dev libibmad-dev libslurm-dev
 PKGS_CHECK := libcmocka-dev clang libclang-rt-14-dev tmux opensm libopensm-dev ibsim-utils \
-	infiniband-diags ibutils slurmctld slurmd slurm-client python3 procps valgrind
+	infiniband-diags ibutils slurmctld slurmd slurm-client python3 procps valgrind man-db zsh
 PKGS_FUZZ := clang libclang-rt-14-dev
 PKGS_BENCH := opensm libopensm-dev ibsim-utils python3
 PKGS_SHOTS := tmux python3 python3-pil fonts-dejavu-core
@@ -91,6 +91,8 @@ $(B)/%.o: %.c
 
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(PC_LDLIBS)
+
+$(B)/console/cmd_manual.o: console/manual/ibroute-top.1.in
 
 $(B)/pic/%.o: %.c
 	$(if $(V),,@echo "  CC  $< (plugin)")
@@ -245,6 +247,12 @@ install: $(BIN) $(PLUGIN)
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	sed 's,/usr/local/bin,$(PREFIX)/bin,' console/ibroute-top.service \
 		>$(DESTDIR)$(PREFIX)/lib/systemd/system/ibroute-top.service
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/doc/ibroute-top
+	$(BIN) manual >$(DESTDIR)$(PREFIX)/share/man/man1/ibroute-top.1
+	$(BIN) completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ibroute-top
+	$(BIN) completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ibroute-top
+	install -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/ibroute-top README.md $(wildcard console/manual/*.md)
 ifneq ($(PLUGIN),)
 	install -D -m 0644 $(PLUGIN) $(DESTDIR)$(PREFIX)/lib/libibroute.so
 	install -d $(DESTDIR)$(PREFIX)/share/ibroute-top

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/app_opts.h"
 
+#include "console/cmdline.h"
 #include "console/commands.h"
 #include "console/demo.h"
 #include "console/exits.h"
@@ -256,7 +257,7 @@ int app_opts_parse(struct app_opts *o, int argc, char **argv)
 	auto_opts_init(&o->automatic);
 	watchdog_config_init(&o->dog);
 	argp_err_exit_status = EXIT_BAD_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, o))
+	if (cmdline_parse(&argp, argc, argv, o))
 		return EXIT_BAD_USAGE;
 	return o->ask_m_key ? ask_m_key(o) : 0;
 }

@@ -2,6 +2,7 @@
 /* ibroute-top agent: a node's side of an update. */
 #include "console/commands.h"
 
+#include "console/cmdline.h"
 #include "console/exits.h"
 #include "console/mkey.h"
 #include "console/syslog_out.h"
@@ -557,7 +558,7 @@ int cmd_agent(int argc, char **argv)
 	struct err err = { "" };
 	int rc;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &c);
+	cmdline_parse(&argp, argc, argv, &c);
 	c.o.jobs = c.jobs.v;
 	c.o.njobs = (uint32_t)c.jobs.n;
 	rc = c.verb ? question(&c, &err) : agent_main(&c, &err);

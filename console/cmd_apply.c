@@ -3,6 +3,7 @@
 #include "console/commands.h"
 
 #include "console/ask.h"
+#include "console/cmdline.h"
 #include "console/exits.h"
 #include "console/follow.h"
 #include "console/mkey.h"
@@ -150,7 +151,7 @@ int cmd_apply(int argc, char **argv)
 	int rc;
 
 	watchdog_config_init(&c.dog);
-	argp_parse(&argp, argc, argv, 0, NULL, &c);
+	cmdline_parse(&argp, argc, argv, &c);
 	rc = plan_load(&p, c.file, &err) ? EXIT_REFUSED : apply(&c, p, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);

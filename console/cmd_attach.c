@@ -2,6 +2,7 @@
 /* ibroute-top attach, extend: an update that another process carries out. */
 #include "console/commands.h"
 
+#include "console/cmdline.h"
 #include "console/exits.h"
 #include "console/follow.h"
 #include "console/txn_find.h"
@@ -88,7 +89,7 @@ int cmd_attach(int argc, char **argv)
 	struct txn_info t;
 	int rc;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &c);
+	cmdline_parse(&argp, argc, argv, &c);
 	rc = find(&f, &t, &c, &err);
 	if (!rc)
 		rc = follow_run(&f, &err);
@@ -141,7 +142,7 @@ int cmd_extend(int argc, char **argv)
 	struct txn_info t;
 	int rc;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &c);
+	cmdline_parse(&argp, argc, argv, &c);
 	rc = find(&f, &t, &c, &err);
 	if (!rc)
 		rc = control_ask(&f.link, CONTROL_EXTEND, c.seconds) ? EXIT_REFUSED

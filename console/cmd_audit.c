@@ -3,6 +3,7 @@
 #include "console/commands.h"
 
 #include "console/audit.h"
+#include "console/cmdline.h"
 #include "console/exits.h"
 #include "console/record.h"
 #include "console/record_last.h"
@@ -169,7 +170,7 @@ int cmd_audit(int argc, char **argv)
 	int worst = EXIT_OK;
 
 	argp_err_exit_status = EXIT_BAD_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	cmdline_parse(&argp, argc, argv, &o);
 	if (!strcmp(o.verb, "list")) {
 		worst = list_dir(record_dir(o.n ? o.names[0] : NULL), o.json);
 	} else {

@@ -2,6 +2,7 @@
 /* ibroute-top plan: what would be written to which switches, kept in a file for apply. */
 #include "console/commands.h"
 
+#include "console/cmdline.h"
 #include "engines/engine_spec.h"
 #include "console/engines_help.h"
 #include "console/evaluate.h"
@@ -320,7 +321,7 @@ int cmd_plan(int argc, char **argv)
 	int rc;
 
 	options_init(&c.o);
-	argp_parse(&argp, argc, argv, 0, NULL, &c);
+	cmdline_parse(&argp, argc, argv, &c);
 	rc = live_open(&l, &c.live, NULL, &err) ? EXIT_UNREADABLE : make(&c, &l, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);

@@ -2,6 +2,7 @@
 /* ibroute-top sm: the master subnet manager, what it really routes by, and who else writes. */
 #include "console/commands.h"
 
+#include "console/cmdline.h"
 #include "console/exits.h"
 #include "console/live.h"
 #include "console/record.h"
@@ -238,7 +239,7 @@ int cmd_sm(int argc, char **argv)
 	struct err err = { "" };
 	int rc;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &c);
+	cmdline_parse(&argp, argc, argv, &c);
 	rc = sm(&c, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);

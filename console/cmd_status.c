@@ -2,6 +2,7 @@
 /* ibroute-top status: updates that are under way, were left behind, or done. */
 #include "console/commands.h"
 
+#include "console/cmdline.h"
 #include "console/exits.h"
 #include "console/live.h"
 #include "console/record.h"
@@ -361,7 +362,7 @@ int cmd_status(int argc, char **argv)
 	struct err err = { "" };
 	int rc;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &c);
+	cmdline_parse(&argp, argc, argv, &c);
 	rc = c.prune_days ? prune(&c, &err) : c.id ? status_of(&c, &err) : status(&c, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/commands.h"
 
+#include "console/cmdline.h"
 #include "console/exits.h"
 #include "console/loadfab.h"
 #include "console/options.h"
@@ -134,7 +135,7 @@ int cmd_topo(int argc, char **argv)
 	struct err err = { "" };
 	int rc;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	cmdline_parse(&argp, argc, argv, &o);
 	if (o.list) {
 		print_types(stdout);
 		rc = outfile_flush_stdout(&err);

@@ -3,6 +3,7 @@
 #include "console/commands.h"
 
 #include "console/ask.h"
+#include "console/cmdline.h"
 #include "console/exits.h"
 #include "console/follow.h"
 #include "console/txn.h"
@@ -169,7 +170,7 @@ static int run_txn(struct txn_cmd *c, const struct argp *argp, int argc, char **
 	struct err err = { "" };
 	int rc = EXIT_REFUSED;
 
-	argp_parse(argp, argc, argv, 0, NULL, c);
+	cmdline_parse(argp, argc, argv, c);
 	if (!txn_find(&t, c->live.state_dir, c->id, &err))
 		rc = t.live && !txn_state_final(t.state) ? ask_live(&t, c, &err)
 							 : left_behind(c, t.head.id, &err);

@@ -20,13 +20,15 @@ const struct command commands[] = {
 	{ "sm", "who manages the subnet, what it routes by, and orders for it", cmd_sm },
 	{ "agent", "a node's side of an update: drain, migrate, return, answer", cmd_agent },
 	{ "audit", "verify or list the records of sessions", cmd_audit },
+	{ "manual", "the manual page, made from this very program's tables", cmd_manual },
+	{ "completion", "what lets bash or zsh complete commands and options", cmd_completion },
 	{ NULL, NULL, NULL },
 };
 
 void commands_print(FILE *out)
 {
 	for (const struct command *c = commands; c->name; c++)
-		fprintf(out, "  ibroute-top %-8s %s\n", c->name, c->summary);
+		fprintf(out, "  ibroute-top %-10s %s\n", c->name, c->summary);
 }
 
 char *commands_help(int key, const char *text, void *input)

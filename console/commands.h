@@ -36,5 +36,7 @@ int cmd_attach(int argc, char **argv);
 int cmd_sm(int argc, char **argv);
 int cmd_agent(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
+int cmd_manual(int argc, char **argv);
+int cmd_completion(int argc, char **argv);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/options.h"
 
+#include "console/cmdline.h"
 #include "console/evaluate.h"
 #include "console/outfile.h"
 #include "engines/sar_method.h"
@@ -219,7 +220,7 @@ int options_run(int argc, char **argv, const struct argp *argp,
 	int rc;
 
 	options_init(&o);
-	argp_parse(argp, argc, argv, 0, NULL, &o);
+	cmdline_parse(argp, argc, argv, &o);
 	outfile_guard_signals();
 	rc = work(&o, &err);
 	if (rc)

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/cmdline.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static describe_fn *describe;
+static void *describe_arg;
+
+#define DESCRIBED   0
+#define NOT_OPTIONS 1
+
+int cmdline_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+	if (!describe)
+		return argp_parse(argp, argc, argv, 0, NULL, input);
+	describe(argp, describe_arg);
+	fflush(NULL);
+	_exit(DESCRIBED);
+}
+
+int cmdline_describe(const char *name, int (*run)(int argc, char **argv), describe_fn *fn,
+		     void *arg)
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		char *argv[] = { (char *)(uintptr_t)name, NULL };
+
+		describe = fn;
+		describe_arg = arg;
+		run(1, argv);
+		_exit(NOT_OPTIONS);
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFEXITED(status) && WEXITSTATUS(status) == DESCRIBED ? 0 : -ECHILD;
+}
+
+static int is_end(const struct argp_option *o)
+{
+	return !o->key && !o->name && !o->doc && !o->group;
+}
+
+static void row_add(struct cmdline_row *row, const struct argp_option *o)
+{
+	if (o->flags & OPTION_HIDDEN)
+		return;
+	if (o->name && row->nnames < CMDLINE_NAMES)
+		row->name[row->nnames++] = o->name;
+	if (o->key > ' ' && o->key < 127 && row->nletters < CMDLINE_NAMES)
+		row->letter[row->nletters++] = (char)o->key;
+}
+
+static void row_put(const struct argp_option *o, cmdline_row_fn *fn, void *arg)
+{
+	struct cmdline_row row = { .arg = o->arg, .doc = o->doc };
+
+	row.arg_optional = !!(o->flags & OPTION_ARG_OPTIONAL);
+	row_add(&row, o);
+	for (const struct argp_option *a = o + 1; !is_end(a) && (a->flags & OPTION_ALIAS); a++)
+		row_add(&row, a);
+	if (row.nnames || row.nletters)
+		fn(&row, arg);
+}
+
+/* As argp counts: a row without a group of its own is in that of the row before, a heading
+ * begins the next. */
+static int group_of(const struct argp_option *o, int before)
+{
+	return o->group ? o->group : o->name || o->key ? before : before + 1;
+}
+
+/* Rows of the first group not below *group: 0, 1, ... first, then the negative ones. */
+static int rank(int group)
+{
+	return group >= 0 ? group : INT16_MAX + 1 - INT16_MIN + group;
+}
+
+static int each_of_rank(const struct argp_option *o, int want, cmdline_row_fn *fn, void *arg)
+{
+	int group = 0, next = INT32_MAX;
+
+	for (; o && !is_end(o); o++) {
+		struct cmdline_row heading = { .heading = o->doc };
+		int r;
+
+		group = group_of(o, group);
+		r = rank(group);
+		if (r > want && r < next)
+			next = r;
+		if (r != want || (o->flags & (OPTION_ALIAS | OPTION_DOC)))
+			continue;
+		if (o->name || o->key)
+			row_put(o, fn, arg);
+		else
+			fn(&heading, arg);
+	}
+	return next;
+}
+
+void cmdline_each(const struct argp *argp, cmdline_row_fn *fn, void *arg)
+{
+	for (int r = 0; r < INT32_MAX;)
+		r = each_of_rank(argp->options, r, fn, arg);
+	for (const struct argp_child *c = argp->children; c && c->argp; c++) {
+		struct cmdline_row heading = { .heading = c->header };
+
+		if (c->header && c->header[0])
+			fn(&heading, arg);
+		cmdline_each(c->argp, fn, arg);
+	}
+}

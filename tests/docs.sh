@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# docs.sh: the manual page, the completion of shells and the pages that people wrote speak of the
+# program as it is: each option, key, command and engine is there, and nothing that is not.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/judge.sh
+top=$PWD
+I=$top/${B:-build}/ibroute-top
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+JUDGE_LOG=$work/log
+PAGES="README.md console/manual/*.md console/manual/ibroute-top.1.in"
+export ARGP_HELP_FMT=rmargin=200
+
+commands() { "$I" --help | sed -n 's/^  ibroute-top \([a-z-]*\) .*/\1/p'; }
+long_options() { grep -oE -- '--[a-z][a-zA-Z0-9_-]+' | sort -u; }
+
+page_is_clean() {
+	"$I" manual >"$work/page" || return
+	LC_ALL=C.UTF-8 MANWIDTH=100 man --warnings -E UTF-8 -l -Tutf8 -Z "$work/page" 2>&1 >/dev/null | tee "$work/warn"
+	[ ! -s "$work/warn" ]
+}
+page_text() { LC_ALL=C.UTF-8 MANWIDTH=1000 MAN_KEEP_FORMATTING= man -E UTF-8 -l "$work/page" | col -bx >"$work/text"; [ -s "$work/text" ]; }
+
+# what each --help lists in its first columns
+told_options() { "$I" $1 --help | sed -nE 's/^ {2,6}(-.*)/\1/p' | sed 's/   .*//' | grep -oE -- '--[a-zA-Z][a-zA-Z0-9_-]+'; }
+page_has_options() { # command
+	local o missing=0 from="^   $1: " to='^(   [a-z]|[A-Z])'
+
+	[ "$1" ] || from='^OPTIONS OF THE CONSOLE'
+	awk -v from="$from" -v to="$to" '$0 ~ from {on = 1; print; next} on && $0 ~ to {exit} on' "$work/text" >"$work/section"
+	[ -s "$work/section" ] || { echo "no section"; return 1; }
+	for o in $(told_options "$1"); do
+		case $o in --help | --usage | --version) continue ;; esac
+		grep -qE -- "^ *(-., )*$o(\[|=| |\$)" "$work/section" || { echo "$o is missing"; missing=1; }
+	done
+	return $missing
+}
+completes_options() { # command
+	local o missing=0 empty="''"
+
+	for o in $(told_options "$1"); do
+		bash_words ibroute-top $1 "$o" | grep -qxE -- "$o=?" || { echo "bash: $o"; missing=1; }
+		awk -v c="	${1:-$empty}) _arguments" 'index($0, c) == 1 {on = 1} on; on && /;;$/ {exit}' "$work/zsh" | grep -qF -- "$o" ||
+			{ echo "zsh: $o"; missing=1; }
+	done
+	return $missing
+}
+# what bash would offer for the last word
+bash_words() {
+	bash --norc -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ibroute_top 2>/dev/null; printf "%s\n" "${COMPREPLY[@]}"' \
+		bash "$work/bash" "$@"
+}
+offers() { # wanted, words...
+	local want=$1
+	shift
+	bash_words "$@" >"$work/offer"
+	cat "$work/offer"
+	grep -qx -- "$want" "$work/offer"
+}
+# those that the golden screen of the help view shows, with what it says of them
+page_has_keys() {
+	local missing=0 n=0 help
+
+	while read -r help; do
+		n=$((n + 1))
+		tr -s ' ' <"$work/text" | grep -qF -- "$help" || { echo "$help"; missing=1; }
+	done < <(head -n -3 tests/screens/help-200x60.txt | sed -n '/^-- Overview/,/^-- Signs/p' | sed -nE 's/^  ?[^ ].{9}(.*)/\1/p')
+	[ $n -ge 20 ] && [ $missing -eq 0 ]
+}
+only_real_options() { # page: options it speaks of are in some --help, or another program's
+	local o bad=0
+
+	for o in $(long_options <"$1"); do
+		grep -qxF -- "$o" "$work/known" || { echo "$1 speaks of $o"; bad=1; }
+	done
+	return $bad
+}
+only_real_commands() {
+	local c bad=0
+
+	for c in $(grep -ohE '(^|[^a-z/-])ibroute\\?-top [a-z]+' "$1" | sed 's/.*top //' | sort -u); do
+		commands | grep -qx "$c" || case $c in
+		show | is | in | and | on | for | to | as | does | can | from | has) ;;
+		*) echo "$1 speaks of ibroute-top $c"; bad=1 ;;
+		esac
+	done
+	return $bad
+}
+links_lead_somewhere() {
+	local p bad=0
+
+	for p in $(grep -oE '\]\([^)#]+' "$1" | sed 's/^](//' | grep -v '^https*:'); do
+		[ -e "$(dirname "$1")/$p" ] || { echo "$1: $p does not exist"; bad=1; }
+	done
+	return $bad
+}
+every_engine_is_explained() { # page
+	local e bad=0
+
+	for e in $("$I" route --help | sed -n '/^Engines:/,$s/^  \([a-z]*\) .*/\1/p'); do
+		grep -q "\`$e\`" "$1" || { echo "$1 says nothing of $e"; bad=1; }
+	done
+	return $bad
+}
+
+"$I" completion bash >"$work/bash" 2>/dev/null
+"$I" completion zsh >"$work/zsh" 2>/dev/null
+{
+	told_options ""
+	for c in $(commands); do told_options "$c"; done
+	printf '%s\n' --help --usage --version --prefix --overlap --ntasks-per-node --json
+} | sort -u >"$work/known"
+
+ok "the manual page has no warning of man" page_is_clean || finish
+ok "it is text" page_text
+ok "it has the keys of the keymap" page_has_keys
+ok "the completion for bash is good bash" bash -n "$work/bash"
+ok "the completion for zsh is good zsh" zsh -n "$work/zsh"
+ok "bash offers commands" offers rollback ibroute-top ro
+ok "bash offers engines after --engine" offers dfdn ibroute-top route --engine ''
+ok "bash offers engines after --engine=" offers dfdn ibroute-top route --engine = d
+ok "bash offers the words of --installer" offers smp ibroute-top apply --installer = s
+ok "bash offers folders" offers tests ibroute-top route --out tes
+for c in "" $(commands); do
+	ok "the page has all options of '${c:-ibroute-top}'" page_has_options "$c"
+	ok "shells complete all options of '${c:-ibroute-top}'" completes_options "$c"
+done
+for p in $PAGES; do
+	ok "$p speaks of options that exist" only_real_options "$p"
+	ok "$p speaks of commands that exist" only_real_commands "$p"
+	case $p in *.md) ok "links of $p lead somewhere" links_lead_somewhere "$p" ;; esac
+done
+ok "README explains every engine" every_engine_is_explained README.md
+[ -e console/manual/theory.md ] && ok "theory.md explains every engine" every_engine_is_explained console/manual/theory.md
+finish
