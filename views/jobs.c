@@ -13,28 +13,28 @@
 
 enum column { COL_NODES, COL_SWITCHES, COL_RATE, COL_LINKS, COL_EFI, COL_PLAN, COL_ID, COLUMNS };
 
-static const char *const fields[] = { "nodes", "sw", "rate", "links", "efi", "plan", "id", NULL };
+/* as views/fields.h has them */
+static const char *const sort_field[] = { "nodes", "switches", "tx_Bps", "links",
+					  "efi",   "plan_efi", "id" };
 static const char *const column_names[] = { "nodes", "switches",	   "rate", "links used",
 					    "EFI",   "EFI after the plan", "id" };
-
-struct row {
-	uint32_t job;
-	double key;
-};
 
 struct jobs_ui {
 	struct list list;
 	struct entry filter;
 	enum column sort;
 	bool reverse;
-	struct row *row;
-	uint32_t nrow, cap;
+	struct typed_filter parsed;
+	struct row_order order;
 	uint64_t id; /* of the job under the cursor; 0 not moved yet */
 };
 
 static void jobs_done(void *own)
 {
-	free(((struct jobs_ui *)own)->row);
+	struct jobs_ui *u = own;
+
+	row_order_done(&u->order);
+	typed_filter_done(&u->parsed);
 }
 
 static void values_of(double value[COLUMNS], const struct state *s, const struct survey *v,
@@ -55,51 +55,21 @@ static void values_of(double value[COLUMNS], const struct state *s, const struct
 	value[COL_ID] = (double)j->id;
 }
 
-static int row_cmp(const void *pa, const void *pb)
-{
-	const struct row *a = pa, *b = pb;
-
-	if (a->key > b->key)
-		return -1;
-	if (a->key < b->key)
-		return 1;
-	return a->job < b->job ? -1 : a->job > b->job;
-}
-
 static void make_rows(struct jobs_ui *u, const struct state *s, const struct survey *v)
 {
-	uint32_t n = v->jobs ? v->jobs->njob : 0;
-	struct row_filter filter;
+	const struct rows rows = { ROWS_JOBS, s, v };
+	const char *sort = sort_field[u->sort];
 
-	if (n > u->cap) {
-		u->row = xrealloc(u->row, n, sizeof(*u->row));
-		u->cap = n;
-	}
-	row_filter_parse(&filter, u->filter.text, fields);
-	u->nrow = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct job *j = &v->jobs->jobs[i];
-		double value[COLUMNS], key;
-		char label[256];
-
-		values_of(value, s, v, i);
-		snprintf(label, sizeof(label), "%llu %.60s %.60s %.100s", (unsigned long long)j->id,
-			 j->user, j->name, j->nodes);
-		if (!row_filter_match(&filter, label, value))
-			continue;
-		key = value[u->sort];
-		key = !isfinite(key) ? -INFINITY : u->reverse ? -key : key;
-		u->row[u->nrow++] = (struct row){ i, key };
-	}
-	if (u->nrow)
-		qsort(u->row, u->nrow, sizeof(*u->row), row_cmp);
+	typed_filter_set(&u->parsed, ROWS_JOBS, u->filter.text);
+	rows_select(&u->order, &rows, u->parsed.filter, field_find(ROWS_JOBS, sort, strlen(sort)),
+		    u->reverse);
 }
 
 /* The cursor stays with its job whatever the order becomes. */
 static void keep_cursor(struct jobs_ui *u, const struct survey *v)
 {
-	for (uint32_t i = 0; u->id && i < u->nrow; i++)
-		if (v->jobs->jobs[u->row[i].job].id == u->id)
+	for (uint32_t i = 0; u->id && i < u->order.n; i++)
+		if (v->jobs->jobs[u->order.row[i]].id == u->id)
 			u->list.cursor = i;
 }
 
@@ -165,9 +135,9 @@ static void draw_detail(const struct jobs_ui *u, const struct survey *v, struct 
 	char title[64], time[FIGURE_LEN];
 	int x;
 
-	if (u->list.cursor >= u->nrow)
+	if (u->list.cursor >= u->order.n)
 		return;
-	j = &v->jobs->jobs[u->row[u->list.cursor].job];
+	j = &v->jobs->jobs[u->order.row[u->list.cursor]];
 	snprintf(title, sizeof(title), "Job %llu", (unsigned long long)j->id);
 	canvas_rule(c, r, 0, title);
 	x = canvas_textf(c, r, 1, 1, ROLE_TEXT, "%u hosts on %u switches%s", j->nterm, j->nsw,
@@ -208,10 +178,10 @@ static void draw_source(const struct state *s, struct canvas *c, struct rect r, 
 static void draw_table(struct jobs_ui *u, const struct ui *ui, struct canvas *c, struct rect r,
 		       const struct state *s, int name_w)
 {
-	for (int y = 0; y < r.h && u->list.top + (uint32_t)y < u->nrow; y++) {
+	for (int y = 0; y < r.h && u->list.top + (uint32_t)y < u->order.n; y++) {
 		uint32_t i = u->list.top + (uint32_t)y;
 
-		draw_row(ui, c, r, y, s, u->row[i].job, name_w);
+		draw_row(ui, c, r, y, s, u->order.row[i], name_w);
 		if (i != u->list.cursor)
 			continue;
 		list_draw_cursor(c, r, y);
@@ -229,13 +199,13 @@ static void jobs_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
 
 	make_rows(u, s, v);
 	keep_cursor(u, v);
-	list_fit(&u->list, u->nrow, rows.h);
+	list_fit(&u->list, u->order.n, rows.h);
 	snprintf(title, sizeof(title), "Jobs by %s%s", column_names[u->sort],
 		 u->reverse ? " (reversed)" : "");
 	canvas_rule(c, r, 0, title);
-	list_draw_range(&u->list, u->nrow, c, r, 0);
+	list_draw_range(&u->list, u->order.n, c, r, 0);
 	draw_source(s, c, r, r.h - 2);
-	if (!u->nrow) {
+	if (!u->order.n) {
 		canvas_text(c, rows, 2, 0, ROLE_DIM,
 			    u->filter.text[0] ? "no job matches the filter"
 			    : v->jobs	      ? "no jobs run"
@@ -247,6 +217,10 @@ static void jobs_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
 	}
 	if (u->filter.active)
 		entry_draw(&u->filter, c, r, 1, r.h - 1, "filter (text, nodes>16, efi>100 ...)");
+	if (u->parsed.why[0]) {
+		canvas_fill(c, (struct rect){ r.x, r.y + r.h - 2, r.w, 1 }, ROLE_TEXT, ' ');
+		canvas_text(c, r, 1, r.h - 2, ROLE_WARN, u->parsed.why);
+	}
 }
 
 static bool jobs_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
@@ -259,10 +233,10 @@ static bool jobs_input(void *own, struct ui *ui, const struct input *in, const s
 	(void)out;
 	if (filter_type(&u->filter, in))
 		return true;
-	if (list_move(&u->list, in->req, u->nrow)) {
-		if (v->jobs && u->list.cursor < u->nrow &&
-		    u->row[u->list.cursor].job < v->jobs->njob)
-			u->id = v->jobs->jobs[u->row[u->list.cursor].job].id;
+	if (list_move(&u->list, in->req, u->order.n)) {
+		if (v->jobs && u->list.cursor < u->order.n &&
+		    u->order.row[u->list.cursor] < v->jobs->njob)
+			u->id = v->jobs->jobs[u->order.row[u->list.cursor]].id;
 		return true;
 	}
 	switch (in->req) {
@@ -288,7 +262,7 @@ static void jobs_context(const void *own, const struct state *s, char *buf, size
 	const struct jobs_ui *u = own;
 
 	(void)s;
-	snprintf(buf, len, "%u rows  filter: %s", u->nrow,
+	snprintf(buf, len, "%u rows  filter: %s", u->order.n,
 		 u->filter.text[0] ? u->filter.text : "none");
 }
 

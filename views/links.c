@@ -19,16 +19,12 @@
 
 enum column { COL_UTIL, COL_WAIT, COL_EFI, COL_EFF, COL_ERRORS, COL_NAME, COLUMNS };
 
-static const char *const fields[] = { "util", "wait", "efi", "eff", "errors", NULL };
+/* as views/fields.h has them; NULL: by name */
+static const char *const sort_field[] = { "util_pct", "wait_pct",	"efi",
+					  "eff_efi",  "errors_per_min", NULL };
 static const char *const column_names[] = { "util", "wait", "EFI", "job EFI", "errors", "name" };
 
 #define HOLD_S 5
-
-struct row {
-	uint32_t chan;
-	uint32_t place; /* in the order of names */
-	double key;
-};
 
 /* What the rows were made from. */
 struct made_from {
@@ -38,18 +34,16 @@ struct made_from {
 	double efi_mean, eff_mean;
 	enum column sort;
 	bool reverse, problems;
-	char filter[128];
+	const struct row_filter *filter;
 };
 
 struct links_ui {
 	struct list list;
 	struct entry filter;
-	struct row_filter parsed;
+	struct typed_filter parsed;
 	enum column sort;
 	bool sort_chosen, reverse, problems;
-	struct row *row;
-	uint32_t nrow;
-	uint32_t *place; /* of every channel in the order of names */
+	struct row_order order;
 	struct made_from made;
 	const struct fabric *fabric; /* own references */
 	const struct rates *rates;
@@ -64,8 +58,8 @@ static void links_done(void *own)
 {
 	struct links_ui *u = own;
 
-	free(u->row);
-	free(u->place);
+	row_order_done(&u->order);
+	typed_filter_done(&u->parsed);
 	fabric_put(u->fabric);
 	rates_put(u->rates);
 	chan_detail_done(&u->detail);
@@ -83,80 +77,34 @@ static void values_of(double value[COL_NAME], const struct state *s, uint32_t ch
 	value[COL_EFF] = m && m->njob ? (double)m->eff_efi[chan] : NAN;
 }
 
-struct named {
-	uint32_t sw;
-	const char *name;
-};
-
-static int named_cmp(const void *pa, const void *pb)
-{
-	const struct named *a = pa, *b = pb;
-	int d = text_natural_cmp(a->name, b->name);
-
-	return d ? d : a->sw < b->sw ? -1 : 1;
-}
-
 static void take_fabric(struct links_ui *u, const struct fabric *f)
 {
-	struct named *all = xcalloc(f->nsw, sizeof(*all));
-	uint32_t n = 0;
-
 	fabric_put(u->fabric);
 	u->fabric = fabric_get(f);
-	u->row = xrealloc(u->row, f->nchan + 1u, sizeof(*u->row));
-	u->place = xrealloc(u->place, f->nchan + 1u, sizeof(*u->place));
-	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		all[sw] = (struct named){ sw, f->sw_name[sw] };
-	qsort(all, f->nsw, sizeof(*all), named_cmp);
-	for (uint32_t i = 0; i < f->nsw; i++)
-		for (uint32_t c = f->chan_off[all[i].sw]; c < f->chan_off[all[i].sw + 1]; c++)
-			u->place[c] = n++;
-	free(all);
 	u->list = (struct list){ 0 };
 	u->moved = false;
 	u->told = FAB_NONE;
 }
 
-/* Highest first, unknown last, then by name. */
-static int row_cmp(const void *pa, const void *pb)
+static const struct field *sorted_by(const struct links_ui *u)
 {
-	const struct row *a = pa, *b = pb;
+	const char *name = sort_field[u->sort];
 
-	if (a->key > b->key)
-		return -1;
-	if (a->key < b->key)
-		return 1;
-	return a->place < b->place ? -1 : a->place > b->place;
-}
-
-static double sort_key(const struct links_ui *u, const double *value, uint32_t place)
-{
-	double v = u->sort == COL_NAME ? -(double)place : value[u->sort];
-
-	if (!isfinite(v))
-		return -INFINITY;
-	return u->reverse ? -v : v;
+	return name ? field_find(ROWS_LINKS, name, strlen(name)) : NULL;
 }
 
 static void make_rows(struct links_ui *u, const struct ui *ui, const struct state *s)
 {
-	const struct fabric *f = s->fabric;
 	const struct survey *v = ui_survey(ui);
+	const struct rows rows = { ROWS_LINKS, s, v };
+	struct row_order *o = &u->order;
+	uint32_t n = 0;
 
-	u->nrow = 0;
-	for (uint32_t c = 0; c < f->nchan; c++) {
-		double value[COL_NAME];
-		char label[256];
-
-		if (u->problems && !v->problem[chan_fabric_port(f, c)])
-			continue;
-		values_of(value, s, c);
-		if (u->parsed.n &&
-		    !row_filter_match(&u->parsed, chan_label(label, sizeof(label), f, c), value))
-			continue;
-		u->row[u->nrow++] = (struct row){ c, u->place[c], sort_key(u, value, u->place[c]) };
-	}
-	qsort(u->row, u->nrow, sizeof(*u->row), row_cmp);
+	rows_select(o, &rows, u->parsed.filter, sorted_by(u), u->reverse);
+	for (uint32_t i = 0; i < o->n; i++)
+		if (!u->problems || v->problem[chan_fabric_port(s->fabric, o->row[i])])
+			o->row[n++] = o->row[i];
+	o->n = n;
 }
 
 static void made_now(struct made_from *m, const struct links_ui *u, const struct state *s)
@@ -172,20 +120,20 @@ static void made_now(struct made_from *m, const struct links_ui *u, const struct
 	m->sort = u->sort;
 	m->reverse = u->reverse;
 	m->problems = u->problems;
-	strcpy(m->filter, u->filter.text);
+	m->filter = u->parsed.filter;
 }
 
 /* Only the data are new, not what was asked for. */
 static bool only_data(const struct made_from *a, const struct made_from *b)
 {
 	return a->fabric == b->fabric && a->sort == b->sort && a->reverse == b->reverse &&
-	       a->problems == b->problems && !strcmp(a->filter, b->filter);
+	       a->problems == b->problems && a->filter == b->filter;
 }
 
 static void keep_cursor(struct links_ui *u, uint32_t chan)
 {
-	for (uint32_t i = 0; chan != FAB_NONE && i < u->nrow; i++)
-		if (u->row[i].chan == chan) {
+	for (uint32_t i = 0; chan != FAB_NONE && i < u->order.n; i++)
+		if (u->order.row[i] == chan) {
 			u->list.cursor = i;
 			return;
 		}
@@ -193,7 +141,7 @@ static void keep_cursor(struct links_ui *u, uint32_t chan)
 
 static uint32_t cursor_chan(const struct links_ui *u)
 {
-	return u->list.cursor < u->nrow ? u->row[u->list.cursor].chan : FAB_NONE;
+	return u->list.cursor < u->order.n ? u->order.row[u->list.cursor] : FAB_NONE;
 }
 
 static void follow(struct links_ui *u, const struct ui *ui, const struct state *s)
@@ -205,13 +153,14 @@ static void follow(struct links_ui *u, const struct ui *ui, const struct state *
 		take_fabric(u, s->fabric);
 	if (!u->sort_chosen)
 		u->sort = s->rates ? COL_UTIL : state_metrics(s) ? COL_EFI : COL_NAME;
+	if (typed_filter_set(&u->parsed, ROWS_LINKS, u->filter.text))
+		u->made.fabric = NULL; /* another filter may be where the old one was */
 	made_now(&now, u, s);
 	chan = u->moved ? cursor_chan(u) : FAB_NONE;
 	u->held = false;
 	if (memcmp(&now, &u->made, sizeof(now)) != 0) {
 		u->held = u->moved && only_data(&now, &u->made) && s->now_s - u->moved_s < HOLD_S;
 		if (!u->held) {
-			row_filter_parse(&u->parsed, u->filter.text, fields);
 			make_rows(u, ui, s);
 			u->made = now;
 			rates_put(u->rates);
@@ -294,10 +243,10 @@ static void draw_row(const struct ui *ui, struct canvas *c, struct rect r, int y
 static void draw_rows(struct links_ui *u, const struct ui *ui, struct canvas *c, struct rect r,
 		      const struct state *s, const struct links_layout *l)
 {
-	for (int y = 0; y < r.h && u->list.top + (uint32_t)y < u->nrow; y++) {
+	for (int y = 0; y < r.h && u->list.top + (uint32_t)y < u->order.n; y++) {
 		uint32_t i = u->list.top + (uint32_t)y;
 
-		draw_row(ui, c, r, y, s, u->row[i].chan, l);
+		draw_row(ui, c, r, y, s, u->order.row[i], l);
 		if (i != u->list.cursor)
 			continue;
 		list_draw_cursor(c, r, y);
@@ -328,21 +277,23 @@ static void links_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 		return;
 	}
 	follow(u, ui, s);
-	list_fit(&u->list, u->nrow, rows.h);
+	list_fit(&u->list, u->order.n, rows.h);
 	snprintf(title, sizeof(title), "Links%s by %s%s%s", u->problems ? " with problems" : "",
 		 column_names[u->sort], u->reverse ? " (reversed)" : "",
 		 u->held ? " (order held)" : "");
 	canvas_rule(c, r, 0, title);
-	list_draw_range(&u->list, u->nrow, c, r, 0);
+	list_draw_range(&u->list, u->order.n, c, r, 0);
 	draw_head(u, c, r, &l);
-	if (!u->nrow)
+	if (!u->order.n)
 		draw_empty(u, c, rows);
 	draw_rows(u, ui, c, rows, s, &l);
-	if (u->filter.active || !u->nrow) {
+	if (u->filter.active || !u->order.n) {
 		canvas_rule(c, r, r.h - 1 - CHAN_DETAIL_LINES, NULL);
 		if (u->filter.active)
 			entry_draw(&u->filter, c, detail, 1, 0,
 				   "filter (text, util>80, efi=0 ...)");
+		if (u->parsed.why[0])
+			canvas_wrap(c, detail, 1, 1, ROLE_WARN, u->parsed.why);
 		return;
 	}
 	canvas_rule(c, r, r.h - 1 - CHAN_DETAIL_LINES,
@@ -354,10 +305,10 @@ static void find_problem(struct links_ui *u, struct ui *ui, const struct state *
 {
 	const struct survey *v = ui_survey(ui);
 
-	for (uint32_t k = 1; k < u->nrow; k++) {
-		uint32_t i = (u->list.cursor + (forward ? k : u->nrow - k)) % u->nrow;
+	for (uint32_t k = 1; k < u->order.n; k++) {
+		uint32_t i = (u->list.cursor + (forward ? k : u->order.n - k)) % u->order.n;
 
-		if (v->problem[chan_fabric_port(s->fabric, u->row[i].chan)]) {
+		if (v->problem[chan_fabric_port(s->fabric, u->order.row[i])]) {
 			u->list.cursor = i;
 			return;
 		}
@@ -405,7 +356,7 @@ static bool links_input(void *own, struct ui *ui, const struct input *in, const 
 		return false;
 	if (u->fabric != s->fabric)
 		follow(u, ui, s);
-	if (list_move(&u->list, in->req, u->nrow)) {
+	if (list_move(&u->list, in->req, u->order.n)) {
 		tell_cursor(u, ui, s);
 		return true;
 	}
@@ -414,7 +365,7 @@ static bool links_input(void *own, struct ui *ui, const struct input *in, const 
 		tell_cursor(u, ui, s);
 		return true;
 	}
-	if (in->req == REQ_ENTER && u->nrow) {
+	if (in->req == REQ_ENTER && u->order.n) {
 		tell_cursor(u, ui, s);
 		ui_goto(ui, VIEW_HEATMAP);
 		return true;
@@ -433,7 +384,7 @@ static void links_context(const void *own, const struct state *s, char *buf, siz
 	const struct links_ui *u = own;
 
 	(void)s;
-	snprintf(buf, len, "%u rows  filter: %s%s", u->nrow,
+	snprintf(buf, len, "%u rows  filter: %s%s", u->order.n,
 		 u->filter.text[0] ? u->filter.text : "none", u->held ? "  order held" : "");
 }
 

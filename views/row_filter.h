@@ -1,33 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * row_filter: what an operator types to see fewer rows.  Words separated by blanks, all of which
- * must hold: "util>80", "wait>=1", "efi=0", or any other text, which must occur in the row.
+ * row_filter: what an operator types, or a script says, to see fewer rows.
+ *
+ *	util>80 tier~spine                 terms side by side must all hold; so with "and"
+ *	(errors>0 or state!=active) not leaf3
+ *	a=leaf17                           texts in any case; = takes * for anything
+ *	wait=unknown                       what nobody reported
+ *	leaf17/33                          a word: must occur in the row, in any case
+ *	"and so on"                        quoted: the same, whatever is in it
+ *
+ * Comparisons: < <= = != >= > and ~ (a regular expression, POSIX extended, in any case) between
+ * a name of views/fields.h and a value: a number, with k M G T behind it as one likes, a text, or a
+ * GUID.  Comparing with what is unknown is neither true nor false, nor is its "not": such a row
+ * is left out, unless another term of an "or" takes it.
  */
 #ifndef VIEWS_ROW_FILTER_H
 #define VIEWS_ROW_FILTER_H
 
+#include "fabric/base/err.h"
+#include "views/fields.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 
-#define FILTER_TERMS 8
+struct row_filter;
 
-enum filter_op { FILTER_TEXT, FILTER_LT, FILTER_LE, FILTER_EQ, FILTER_GE, FILTER_GT };
+/* Compiles.  -EINVAL: err says what is wrong, and column (may be NULL) where, from 1.  An empty
+ * text gives a filter that takes every row. */
+int row_filter_new(struct row_filter **out, enum row_kind kind, const char *text, unsigned *column,
+		   struct err *err);
+void row_filter_free(struct row_filter *f); /* NULL is fine */
+/* f NULL: true.  rows are of the kind that f was made for. */
+bool row_filter_match(const struct row_filter *f, const struct rows *r, uint32_t row);
 
-struct row_filter_term {
-	enum filter_op op;
-	int field; /* index in the caller's names */
-	double value;
-	char text[64];
+/*
+ * As it is being typed: compiles text when it differs from the last one.  A text that is not
+ * finished leaves the filter as it was; why and column say what is wrong with it.
+ */
+struct typed_filter {
+	struct row_filter *filter; /* NULL: every row */
+	char text[128];		   /* compiled, or tried, last */
+	char why[160];		   /* "" fine */
+	unsigned column;	   /* of the mistake, from 1 */
 };
 
-struct row_filter {
-	int n;
-	struct row_filter_term term[FILTER_TERMS];
-};
-
-/* fields: names of figures, ending with NULL.  What is no expression over them is text. */
-void row_filter_parse(struct row_filter *f, const char *text, const char *const *fields);
-/* value: of each field, NAN = unknown, which fulfils no comparison. */
-bool row_filter_match(const struct row_filter *f, const char *row, const double *value);
+/* True when the filter is another one now. */
+bool typed_filter_set(struct typed_filter *t, enum row_kind kind, const char *text);
+void typed_filter_done(struct typed_filter *t);
 
 #endif
