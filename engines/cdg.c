@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/cdg.h"
 
+#include "engines/hubs.h"
 #include "fabric/base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define LABEL_END (1ull << 62)
-#define LABEL_GAP 64 /* least room between two labels to put a third there */
+#define LABEL_END  (1ull << 62)
+#define LABEL_GAP  64 /* least room between two labels to put a third there */
+#define LEARN_COST 8  /* of cdg_learn() by channel, in channels that a search meets */
 
 struct cdg_work {
 	const struct fabric *f;
@@ -28,6 +30,7 @@ struct cdg {
 	uint64_t *pred; /* by channel: bit of each channel into its source, by that one's reverse */
 	uint64_t *label;       /* by channel: ascending in the topological order */
 	uint32_t *next, *prev; /* that order as a ring through the end, which is nchan */
+	struct hubs *hubs;     /* NULL before the first cdg_learn() */
 };
 
 struct cdg_work *cdg_work_new(const struct fabric *f)
@@ -115,6 +118,7 @@ void cdg_free(struct cdg *g)
 	free(g->label);
 	free(g->next);
 	free(g->prev);
+	hubs_free(g->hubs);
 	free(g);
 }
 
@@ -404,6 +408,13 @@ static void reorder(struct cdg *g, const struct front *ahead, const struct front
 		put_before(g, before, ahead->done[i]);
 }
 
+static void note_failure(struct cdg *g, const struct front *ahead, const struct front *behind)
+{
+	hubs_note(g->hubs, ahead->done, ahead->ndone);
+	hubs_note(g->hubs, behind->done, behind->ndone);
+	g->hubs->spent += ahead->ndone + behind->ndone + ahead->n + behind->n;
+}
+
 bool cdg_add(struct cdg *g, uint32_t c, uint32_t e)
 {
 	struct cdg_work *w = g->w;
@@ -416,6 +427,8 @@ bool cdg_add(struct cdg *g, uint32_t c, uint32_t e)
 		link_turn(g, c, e);
 		return true;
 	}
+	if (g->hubs && hubs_lead(g->hubs, e, c))
+		return false;
 	w->stamp += 2;
 	ahead.stamp = behind.other = w->stamp;
 	behind.stamp = ahead.other = w->stamp + 1;
@@ -424,9 +437,26 @@ bool cdg_add(struct cdg *g, uint32_t c, uint32_t e)
 	meet(&behind, w->mark, high, true, c);
 	cycle = search(g, &ahead, &behind, low, high);
 	w->looked += ahead.ndone + behind.ndone;
+	if (cycle && g->hubs)
+		note_failure(g, &ahead, &behind);
 	if (cycle)
 		return false;
 	reorder(g, &ahead, &behind, c, high);
 	link_turn(g, c, e);
+	return true;
+}
+
+bool cdg_learn(struct cdg *g)
+{
+	struct cdg_work *w = g->w;
+	uint32_t n = w->f->nchan, i = 0;
+
+	if (!g->hubs)
+		g->hubs = hubs_new(w->f);
+	if (g->hubs->spent < (uint64_t)LEARN_COST * n)
+		return false;
+	for (uint32_t c = g->next[n]; c != n; c = g->next[c])
+		w->chan[0][i++] = c;
+	hubs_learn(g->hubs, w->chan[0], g->pred, w->words);
 	return true;
 }

@@ -14,6 +14,7 @@
 #define OFTEN 256	/* insertions between two reports */
 #define TRIES 64	/* LIDs as a whole that may fail more often than not */
 #define OPEN  UINT8_MAX /* path without a layer yet */
+#define SAME  254	/* layer of the LID before, which has the same path */
 
 /* Switches, LID after LID of a batch. */
 struct list {
@@ -41,7 +42,6 @@ struct order {
 	uint32_t *pos, *depth, *count, *stack;
 	uint32_t *parent; /* position of the next switch */
 	uint32_t *chan;
-	uint32_t *prev; /* chan of the LID before, with the same positions */
 	bool *need;	/* an open path comes through */
 	bool *same;	/* path is that of the LID before */
 	bool *kept;	/* path is that of the tables to keep */
@@ -87,7 +87,6 @@ static void order_init(struct order *o, uint32_t n)
 	o->stack = xcalloc(n, sizeof(*o->stack));
 	o->parent = xcalloc(n, sizeof(*o->parent));
 	o->chan = xcalloc(n, sizeof(*o->chan));
-	o->prev = xcalloc(n, sizeof(*o->prev));
 	o->need = xcalloc(n, sizeof(*o->need));
 	o->same = xcalloc(n, sizeof(*o->same));
 	o->kept = xcalloc(n, sizeof(*o->kept));
@@ -104,7 +103,6 @@ static void order_done(struct order *o)
 	free(o->stack);
 	free(o->parent);
 	free(o->chan);
-	free(o->prev);
 	free(o->need);
 	free(o->same);
 	free(o->kept);
@@ -160,16 +158,23 @@ static void fit_done(struct fit *l)
 	free(l->added);
 }
 
-/* Fills parent and chan; false when the positions do not suit this tree. */
-static bool in_order(struct order *o, const struct fabric *f, const uint32_t *hop)
+/* Fills parent and chan, and same from those of the LID before unless anew; false when the
+ * positions do not suit this tree. */
+static bool in_order(struct order *o, const struct fabric *f, const uint32_t *hop, bool anew)
 {
 	bool ok = true;
 
+	o->same[0] = !anew;
 	for (uint32_t i = 1; i < f->nsw; i++) {
 		uint32_t c = hop[o->at[i]];
 
+		if (c == o->chan[i] && !anew) {
+			o->same[i] = o->same[o->parent[i]];
+			continue;
+		}
 		if (c == FAB_NONE)
 			return false;
+		o->same[i] = false;
 		o->chan[i] = c;
 		o->parent[i] = o->pos[f->chan_dst[c]];
 		ok &= o->parent[i] < i;
@@ -249,21 +254,18 @@ static void compare(struct order *o, const struct batch *b, uint32_t k, uint32_t
 		o->kept[i] = o->kept[o->parent[i]] && old[o->at[i]] == o->chan[i];
 }
 
-/* Positions for LID k; false when its paths do not arrive.  again: the positions are those of the
- * LID before. */
-static bool find_order(const struct fit *l, struct order *o, struct batch *b, uint32_t k,
-		       bool *again)
+/* Positions for LID k; false when its paths do not arrive. */
+static bool find_order(const struct fit *l, struct order *o, struct batch *b, uint32_t k)
 {
 	const uint32_t *hop = columns_at(&b->col, k);
 
-	*again = k && in_order(o, l->f, hop);
-	if (*again)
+	if (k && in_order(o, l->f, hop, false))
 		return true;
 	b->bad_sw = order_by_depth(o, l->f, hop, b->d->sw);
 	b->bad_lid = b->d[k].lid;
 	if (b->bad_sw != FAB_NONE)
 		return false;
-	in_order(o, l->f, hop);
+	in_order(o, l->f, hop, true);
 	return true;
 }
 
@@ -276,35 +278,62 @@ static void list_add(struct list *l, uint32_t sw)
 	l->at[l->n++] = sw;
 }
 
-/* Layers of all paths to LID k that are whole in one; again: the LID before has the same
- * positions. */
-static void look_at_lid(const struct fit *l, struct order *o, struct batch *b, uint32_t k,
-			bool again)
+/* Notes which layers hold the whole path from position i, when it has changed. */
+static inline void find_layers(const struct fit *l, struct order *o, uint32_t i)
 {
-	const struct fabric *f = l->f;
-	uint8_t *layer = b->layer + (size_t)k * f->nsw;
-	const uint8_t *was = l->keep ? b->was + (size_t)k * f->nsw : NULL;
+	uint32_t p = o->parent[i];
 
-	if (was)
-		compare(o, b, k, f->nsw);
-	o->same[0] = again;
-	layer[o->at[0]] = was && was[o->at[0]] != OPEN ? was[o->at[0]] : 0;
-	for (uint32_t i = 1; i < f->nsw; i++) {
-		uint32_t p = o->parent[i], u = o->at[i];
+	if (!o->same[i])
+		o->have[i] =
+			p ? o->have[p] & l->mask[turns_at(&l->turns, o->chan[i], o->chan[p])].has
+			  : UINT16_MAX;
+}
 
-		o->same[i] = o->same[p] && o->chan[i] == o->prev[i];
-		if (!o->same[i])
-			o->have[i] =
-				p ? o->have[p] &
-						l->mask[turns_at(&l->turns, o->chan[i], o->chan[p])]
-							.has
-				  : UINT16_MAX;
-		if (was && o->kept[i] && was[u] != OPEN && o->have[i] >> was[u] & 1)
+static uint8_t first_layer(const struct fit *l, const struct order *o, uint32_t i)
+{
+	uint32_t u = o->at[i];
+
+	if (o->have[i])
+		return (uint8_t)__builtin_ctz(o->have[i]);
+	return l->f->term_off[u] < l->f->term_off[u + 1] ? OPEN : 0;
+}
+
+/* Layers of all paths to LID k that are whole in one. */
+static void look_at_lid(const struct fit *l, struct order *o, struct batch *b, uint32_t k)
+{
+	uint8_t *layer = b->layer + (size_t)k * l->f->nsw;
+
+	layer[o->at[0]] = 0;
+	for (uint32_t i = 1; i < l->f->nsw; i++) {
+		uint32_t u = o->at[i];
+
+		if (o->same[i]) {
+			layer[u] = SAME;
+			continue;
+		}
+		find_layers(l, o, i);
+		layer[u] = first_layer(l, o, i);
+		if (layer[u] == OPEN)
+			list_add(&b->open, u);
+	}
+}
+
+/* The same where layers are to be kept. */
+static void look_for_kept(const struct fit *l, struct order *o, struct batch *b, uint32_t k)
+{
+	uint8_t *layer = b->layer + (size_t)k * l->f->nsw;
+	const uint8_t *was = b->was + (size_t)k * l->f->nsw;
+
+	compare(o, b, k, l->f->nsw);
+	layer[o->at[0]] = was[o->at[0]] != OPEN ? was[o->at[0]] : 0;
+	for (uint32_t i = 1; i < l->f->nsw; i++) {
+		uint32_t u = o->at[i];
+
+		find_layers(l, o, i);
+		if (o->kept[i] && was[u] != OPEN && o->have[i] >> was[u] & 1)
 			layer[u] = was[u];
-		else if (o->have[i])
-			layer[u] = (uint8_t)__builtin_ctz(o->have[i]);
 		else
-			layer[u] = f->term_off[u] < f->term_off[u + 1] ? OPEN : 0;
+			layer[u] = first_layer(l, o, i);
 		if (layer[u] == OPEN)
 			list_add(&b->open, u);
 	}
@@ -333,7 +362,6 @@ static bool look(void *ctx, unsigned worker, uint32_t i)
 	struct fit *l = ctx;
 	struct order *o = &l->order[worker];
 	struct batch *b = &l->batch[i];
-	bool again;
 
 	if (!worker && progress_step(l->pace->progress, l->pace->step, l->done, l->pace->total))
 		return true;
@@ -343,13 +371,14 @@ static bool look(void *ctx, unsigned worker, uint32_t i)
 	if (l->keep)
 		read_old(l, b);
 	for (uint32_t k = 0; k < b->n; k++) {
-		uint32_t *swap = o->prev, nopen = b->open.n;
+		uint32_t nopen = b->open.n;
 
-		o->prev = o->chan;
-		o->chan = swap;
-		if (!find_order(l, o, b, k, &again))
+		if (!find_order(l, o, b, k))
 			return true;
-		look_at_lid(l, o, b, k, again);
+		if (l->keep)
+			look_for_kept(l, o, b, k);
+		else
+			look_at_lid(l, o, b, k);
 		if (b->open.n > nopen && l->tries)
 			list_missing(l, o, b, k);
 		b->open.end[k] = b->open.n;
@@ -526,10 +555,14 @@ static bool write_sls(void *ctx, unsigned worker, uint32_t i)
 
 	(void)worker;
 	for (uint32_t u = 0; u < l->f->nsw; u++) {
-		uint8_t *row = l->t->sl + (size_t)u * l->t->stride;
+		uint8_t *row = l->t->sl + (size_t)u * l->t->stride, layer = 0;
 
-		for (uint32_t k = 0; k < b->n; k++)
-			row[b->d[k].lid] = b->layer[(size_t)k * l->f->nsw + u];
+		for (uint32_t k = 0; k < b->n; k++) {
+			uint8_t own = b->layer[(size_t)k * l->f->nsw + u];
+
+			layer = own == SAME ? layer : own;
+			row[b->d[k].lid] = layer;
+		}
 	}
 	return false;
 }
@@ -542,6 +575,9 @@ static int fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32_t n, 
 	l->tries = l->failed <= l->fitted + TRIES;
 	l->done = done;
 	pool_for(l->pool, nbatch, look, l);
+	for (unsigned i = 0; i < l->n; i++)
+		if (cdg_learn(l->cdg[i]))
+			l->unseen += 16ull * l->f->nchan;
 	if (report(l, done, l->pace->work_max))
 		return -ECANCELED;
 	for (uint32_t i = 0; i < nbatch && !rc; i++) {
@@ -608,14 +644,12 @@ static int keep_layers(struct fit *l, const struct dest *dests, uint32_t n)
 	struct batch *b = &l->batch[0];
 
 	for (uint32_t done = 0; done < n; done += b->n) {
-		bool again;
-
 		b->d = dests + done;
 		b->n = columns_run(b->d, n - done);
 		columns_read(&b->col, l->t, b->d, b->n);
 		read_old(l, b);
 		for (uint32_t k = 0; k < b->n; k++) {
-			if (find_order(l, o, b, k, &again))
+			if (find_order(l, o, b, k))
 				keep_lid(l, o, b, k);
 			if (report(l, 0, 8ull * l->f->nsw))
 				return -ECANCELED;

@@ -98,6 +98,50 @@ static void switches_with_more_than_64_cables_work_too(void **state)
 	fabric_put(f);
 }
 
+/* Random turns into a graph that learns and one that does not; returns how often it learned. */
+static uint32_t learn(const struct fabric *f, uint64_t seed, uint32_t rounds)
+{
+	struct cdg_work *w = cdg_work_new(f);
+	struct cdg *g = cdg_new(w), *plain = cdg_new(w);
+	uint64_t looked[2] = { 0 }, before;
+	uint32_t learned = 0;
+	struct rng r;
+
+	rng_seed(&r, seed);
+	for (uint32_t i = 0; i < rounds; i++) {
+		uint32_t c = (uint32_t)rng_below(&r, f->nchan), e = random_next(&r, f, c);
+		bool fits;
+
+		learned += cdg_learn(g);
+		before = cdg_work_done(w);
+		fits = cdg_add(plain, c, e);
+		looked[0] += cdg_work_done(w) - before;
+		before = cdg_work_done(w);
+		assert_int_equal(cdg_add(g, c, e), fits);
+		looked[1] += cdg_work_done(w) - before;
+	}
+	assert_true(looked[1] < looked[0]);
+	cdg_free(g);
+	cdg_free(plain);
+	cdg_work_free(w);
+	return learned;
+}
+
+static void what_was_learned_saves_searches_and_changes_no_answer(void **state)
+{
+	struct fabric *star = net_star(70);
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		struct fabric *f = net_random(seed, 20, 60, 1, NULL);
+
+		assert_true(learn(f, seed, 5000) > 1);
+		fabric_put(f);
+	}
+	learn(star, 1, 20000);
+	fabric_put(star);
+}
+
 /* Every turn goes against the first order of the channels and lands in the same place. */
 static void labels_that_run_out_are_given_anew(void **state)
 {
@@ -129,6 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_turn_is_refused_exactly_when_it_closes_a_cycle),
 		cmocka_unit_test(switches_with_more_than_64_cables_work_too),
+		cmocka_unit_test(what_was_learned_saves_searches_and_changes_no_answer),
 		cmocka_unit_test(labels_that_run_out_are_given_anew),
 	};
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hubs: some channels of an acyclic dependency graph, and who leads to them and from them.
+ *
+ * Most turns that would close a cycle close it through a few busy channels.  Where e leads to one
+ * of them, and that one to c, the turn from c to e is refused at once, without a search.  As long
+ * as turns are only added, what was learned stays true, though there may be more by now.
+ */
+#ifndef ENGINES_HUBS_H
+#define ENGINES_HUBS_H
+
+#include "fabric/model/fabric.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hubs {
+	const struct fabric *f;
+	uint64_t *to,
+		*from;	 /* by channel: a bit for each hub that it leads to, or that leads to it */
+	uint32_t *score; /* by channel: failed searches that came through */
+	uint64_t spent;	 /* channels that failed searches have met since hubs_learn() */
+};
+
+struct hubs *hubs_new(const struct fabric *f); /* none yet */
+void hubs_free(struct hubs *h);		       /* NULL is fine */
+
+/* A search that ended in a cycle came through n of those channels. */
+void hubs_note(struct hubs *h, const uint32_t *chans, uint32_t n);
+
+/* New hubs, those that failed searches came through most often since the last time.  order: the
+ * nchan channels so that turns lead forwards; turns, words: as cdg_turns() and cdg_words() give
+ * them.  Time O(channels + turns). */
+void hubs_learn(struct hubs *h, const uint32_t *order, const uint64_t *turns, uint32_t words);
+
+/* Is it known that e leads to c? */
+static inline bool hubs_lead(const struct hubs *h, uint32_t e, uint32_t c)
+{
+	return h->to[e] & h->from[c];
+}
+
+#endif
