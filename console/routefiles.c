@@ -3,6 +3,7 @@
 
 #include "console/options.h"
 #include "console/outfile.h"
+#include "console/stopwatch.h"
 #include "console/summary.h"
 #include "fabric/base/mem.h"
 #include "fabric/files/ibdm_sl2vl.h"
@@ -89,10 +90,12 @@ static int write_one(const char *dir, size_t i, const struct evaluation *e, stru
 	if (!rc) {
 		struct err why;
 
+		stopwatch_writing(path);
 		rc = files[i].write(o.file, e, &why);
 		if (rc)
 			err_set(err, rc, "%s: %s", path, why.text);
 		rc = outfile_end(&o, rc, err);
+		stopwatch_writing(NULL);
 	}
 	free(path);
 	return rc;

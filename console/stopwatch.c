@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define SHOW_AFTER_S 0.1 /* between two updates of the line */
+#define LEFT_AFTER_S 0.5 /* of a step, before it can be told how long it takes */
 
 static void end_step(struct stopwatch *w, double now)
 {
@@ -40,10 +41,15 @@ static void show(struct stopwatch *w, const char *step, uint64_t done, uint64_t 
 	if (now - w->shown < SHOW_AFTER_S)
 		return;
 	w->shown = now;
-	if (total)
-		fprintf(stderr, "\r\033[K%s %.0f %%", step, 100.0 * (double)done / (double)total);
-	else
-		fprintf(stderr, "\r\033[K%s", step);
+	fprintf(stderr, "\r\033[K%s", step);
+	if (total) {
+		double share = (double)done / (double)total, took = now - w->since;
+
+		fprintf(stderr, " %.0f %%", 100 * share);
+		if (took > LEFT_AFTER_S && share > 0.02)
+			fprintf(stderr, ", %.1f s left", took / share - took);
+	}
+	fprintf(stderr, " (%.0f s; Ctrl-C ends it)", now - w->begun);
 	fflush(stderr);
 }
 
@@ -65,7 +71,7 @@ void stopwatch_start(struct stopwatch *w)
 	w->progress.ctx = w;
 	atomic_init(&w->progress.cancel, false);
 	w->running = -1;
-	w->shown = clock_s();
+	w->begun = w->shown = clock_s();
 	w->tty = isatty(STDERR_FILENO);
 }
 
@@ -76,6 +82,14 @@ void stopwatch_stop(struct stopwatch *w)
 		fputs("\r\033[K", stderr);
 		fflush(stderr);
 	}
+}
+
+void stopwatch_writing(const char *path)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\r\033[K%s%s", path ? "writing " : "", path ? path : "");
+	fflush(stderr);
 }
 
 double stopwatch_seconds(const struct stopwatch *w, const char *step)

@@ -17,13 +17,15 @@ struct stopwatch {
 	} step[STOPWATCH_STEPS];
 	unsigned nstep;
 	int running; /* step being timed, -1 none */
-	double since, shown;
+	double begun, since, shown;
 	bool tty; /* stderr is a terminal */
 };
 
 void stopwatch_start(struct stopwatch *w);
 /* Ends the step that runs and takes the line off the terminal. */
 void stopwatch_stop(struct stopwatch *w);
+/* What a file that may be large is called while it is written; NULL: it is done.  Terminals only. */
+void stopwatch_writing(const char *path);
 /* Seconds of a step, NAN when there was none of that name. */
 double stopwatch_seconds(const struct stopwatch *w, const char *step);
 
