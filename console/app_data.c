@@ -19,7 +19,7 @@ static void want_metrics(struct app *a)
 	if (!a->tables)
 		return;
 	a->state.metrics_busy = true;
-	worker_metrics(a->worker, a->fabric, a->tables, a->jobs, !a->verdict);
+	worker_metrics(a->worker, a->fabric, a->tables, a->jobs, !a->verdict, app_wants_lanes(a));
 }
 
 static void drop_metrics(struct app *a)
@@ -310,6 +310,8 @@ static int held_kind(enum msg_type type)
 		return HELD_SAMPLE;
 	case MSG_METRICS:
 		return HELD_METRICS;
+	case MSG_USAGE:
+		return HELD_USAGE;
 	case MSG_JOBS:
 		return HELD_JOBS;
 	default:
@@ -386,6 +388,9 @@ static bool take(struct app *a, struct msg *msg)
 		break;
 	case MSG_METRICS:
 		take_metrics(a, msg);
+		break;
+	case MSG_USAGE:
+		app_take_usage(a, msg);
 		break;
 	case MSG_PREVIEW:
 	case MSG_PREVIEW_FAILED:
@@ -479,6 +484,7 @@ void app_data_free(struct app *a)
 	metrics_free(a->metrics);
 	verdict_free(a->verdict);
 	jobset_put(a->metrics_jobs);
+	usage_free(a->usage);
 	history_free(a->history);
 	rates_put(a->rates);
 	sample_put(a->sample);

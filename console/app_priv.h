@@ -23,7 +23,7 @@
 #include <pthread.h>
 
 /* Data that came in while the operator has frozen the screen: the newest of each kind. */
-enum held { HELD_FABRIC, HELD_TABLES, HELD_SAMPLE, HELD_METRICS, HELD_JOBS, HELD_COUNT };
+enum held { HELD_FABRIC, HELD_TABLES, HELD_SAMPLE, HELD_METRICS, HELD_USAGE, HELD_JOBS, HELD_COUNT };
 
 /* What a snapshot's folder holds beside the screen. */
 #define SNAPSHOT_FABRIC "fabric.ibnetdiscover"
@@ -76,6 +76,7 @@ struct app {
 	struct metrics *metrics;
 	struct verdict *verdict;
 	const struct jobset *metrics_jobs;
+	struct usage *usage;
 
 	/* the preview shown */
 	struct msg *preview;
@@ -149,6 +150,10 @@ void app_apply_end(struct app *a, const struct msg *msg);
 /* app_auto.c: --auto; as often as one likes */
 void app_auto_start(struct app *a);
 void app_auto_tick(struct app *a);
+
+/* app_usage.c */
+bool app_wants_lanes(const struct app *a);
+void app_take_usage(struct app *a, struct msg *msg); /* takes its usage */
 
 /* app_snapshot.c: the fabric, its tables and the screen into a folder of their own. */
 int app_snapshot(const struct app *a, char *dir, size_t len, struct err *err);

@@ -65,6 +65,8 @@ static const struct binding bindings[] = {
 	{ REQ_ENTER, 0, PREVIEW, false, { K_ENTER, '\n' }, "Enter", NULL, "the same as Space" },
 	{ REQ_ENTER, 0, APPLY, true, { K_ENTER, '\n' }, "Enter", "confirm",
 	  "begin to type the fabric's name: to start an update, and to keep its result" },
+	{ REQ_ENTER, 0, JOBS, false, { K_ENTER, '\n' }, "Enter", "mark links",
+	  "mark the links of this job in all views; again, or Esc: no longer" },
 	{ REQ_ENTER, 0, HEAT | LINKS | OVERVIEW, false, { K_ENTER, '\n' }, "Enter",
 	  "open", "open what is under the cursor" },
 	{ REQ_BACK, 0, 0, false, { K_ESC, K_BACKSPACE, 'u', 8 }, "Esc u", NULL,

@@ -61,6 +61,7 @@ void msg_drop(struct msg *msg)
 	sample_put(msg->sample);
 	metrics_free(msg->before);
 	metrics_free(msg->after);
+	usage_free(msg->usage);
 	verdict_free(msg->verdict);
 	tdiff_free(msg->diff);
 	plan_free(msg->ordered);

@@ -9,6 +9,7 @@
 #define CONSOLE_MSG_H
 
 #include "engines/forecast.h"
+#include "engines/usage.h"
 #include "engines/metrics.h"
 #include "engines/verify.h"
 #include "fabric/base/log.h"
@@ -41,6 +42,7 @@ enum msg_type {
 	/* from the worker */
 	MSG_WORK_STEP, /* step done of total */
 	MSG_METRICS,   /* of the installed tables */
+	MSG_USAGE,     /* the same in more detail, which takes longer */
 	MSG_PREVIEW,
 	MSG_PREVIEW_FAILED, /* rc, text */
 	MSG_FORECAST,	    /* of the tables of the last preview, and of the installed ones */
@@ -67,6 +69,7 @@ struct msg {
 	const struct job_list *list;
 	const struct sample *sample;
 	struct metrics *before, *after;
+	struct usage *usage;
 	struct verdict *verdict;
 	struct tdiff *diff;
 	struct notes notes;
@@ -74,7 +77,7 @@ struct msg {
 	struct plan *ordered;
 	struct wire_sm sm;
 	char engine[24], requested[24]; /* of OpenSM, where our plugin tells; "" not known */
-	bool partial; /* a sweep or reading of tables that missed something */
+	bool partial;			/* a sweep or reading of tables that missed something */
 	struct apply_event event;
 	struct apply_status apply;
 	char txn[48];

@@ -19,6 +19,7 @@ struct work {
 	const struct tables *tables;
 	const struct jobset *jobs;
 	bool verify;		     /* figures only */
+	bool lanes;		     /* usage only */
 	const struct engine *engine; /* preview only */
 	struct engine_params params;
 	struct plan *plan; /* order only */
@@ -31,8 +32,9 @@ struct worker {
 
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	struct work metrics, preview, order; /* waiting */
+	struct work metrics, preview, order, usage; /* waiting */
 	bool stop;
+	bool put_off;		    /* the usage that runs was cancelled for something urgent */
 	const struct work *running; /* which of them was taken last; NULL: none */
 	struct progress progress;   /* of what runs */
 
@@ -84,6 +86,20 @@ static void do_metrics(struct worker *w, struct work *k)
 	msg->fabric = fabric_get(k->fabric);
 	msg->tables = tables_get(k->tables);
 	msg->jobs = jobset_get(k->jobs);
+	mailbox_send(w->box, msg);
+}
+
+/* Who uses what: only to look at, so that everything else goes first. */
+static void do_usage(struct worker *w, struct work *k)
+{
+	struct msg *msg = msg_new(MSG_USAGE);
+	struct err err = { "" };
+
+	w->quiet = true;
+	msg->rc = usage_compute(&msg->usage, k->fabric, k->tables, k->jobs, k->lanes, &w->progress,
+				&err);
+	if (msg->rc && msg->rc != -ECANCELED)
+		log_add(LOG_WARN, "usage", "%s", err.text);
 	mailbox_send(w->box, msg);
 }
 
@@ -179,17 +195,44 @@ static void do_order(struct worker *w, struct work *k)
 
 static struct work *next_work(struct worker *w)
 {
-	return w->order.wanted ? &w->order : w->preview.wanted ? &w->preview : &w->metrics;
+	return w->order.wanted	   ? &w->order
+	       : w->preview.wanted ? &w->preview
+	       : w->metrics.wanted ? &w->metrics
+				   : &w->usage;
 }
 
 static void do_work(struct worker *w, struct work *k)
 {
+	if (w->running == &w->usage) {
+		do_usage(w, k);
+		return;
+	}
 	if (k->plan)
 		do_order(w, k);
 	else if (k->engine)
 		do_preview(w, k);
 	else
 		do_metrics(w, k);
+}
+
+static void submit(struct worker *w, struct work *slot, const struct work *k)
+{
+	work_drop(slot);
+	*slot = *k;
+	slot->wanted = true;
+	fabric_get(slot->fabric);
+	tables_get(slot->tables);
+	jobset_get(slot->jobs);
+	pthread_cond_signal(&w->wake);
+}
+
+/* With the lock held: usage gives way, and is taken up again afterwards. */
+static void put_off_usage(struct worker *w)
+{
+	if (w->running != &w->usage)
+		return;
+	w->put_off = true;
+	atomic_store(&w->progress.cancel, true);
 }
 
 static void *run(void *arg)
@@ -210,8 +253,11 @@ static void *run(void *arg)
 		atomic_store(&w->progress.cancel, false);
 		pthread_mutex_unlock(&w->lock);
 		do_work(w, &k);
-		work_drop(&k);
 		pthread_mutex_lock(&w->lock);
+		if (from == &w->usage && w->put_off && !from->wanted)
+			submit(w, from, &k);
+		w->put_off = false;
+		work_drop(&k);
 		w->running = NULL;
 	}
 	pthread_mutex_unlock(&w->lock);
@@ -244,29 +290,23 @@ void worker_stop(struct worker *w)
 	work_drop(&w->metrics);
 	work_drop(&w->preview);
 	work_drop(&w->order);
+	work_drop(&w->usage);
 	pthread_cond_destroy(&w->wake);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
 }
 
-static void submit(struct worker *w, struct work *slot, const struct work *k)
-{
-	work_drop(slot);
-	*slot = *k;
-	slot->wanted = true;
-	fabric_get(slot->fabric);
-	tables_get(slot->tables);
-	jobset_get(slot->jobs);
-	pthread_cond_signal(&w->wake);
-}
-
 void worker_metrics(struct worker *w, const struct fabric *f, const struct tables *t,
-		    const struct jobset *jobs, bool verify)
+		    const struct jobset *jobs, bool verify, bool lanes)
 {
-	struct work k = { .fabric = f, .tables = t, .jobs = jobs, .verify = verify };
+	struct work k = {
+		.fabric = f, .tables = t, .jobs = jobs, .verify = verify, .lanes = lanes
+	};
 
 	pthread_mutex_lock(&w->lock);
+	put_off_usage(w);
 	submit(w, &w->metrics, &k);
+	submit(w, &w->usage, &k);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -284,6 +324,7 @@ void worker_preview(struct worker *w, const struct fabric *f, const struct table
 	pthread_mutex_lock(&w->lock);
 	if (w->running == &w->preview)
 		atomic_store(&w->progress.cancel, true);
+	put_off_usage(w);
 	submit(w, &w->preview, &k);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -303,6 +344,7 @@ void worker_order(struct worker *w, struct plan *plan, uint64_t serial)
 	/* what runs can be asked for again; the operator waits for this */
 	if (w->running && w->running != &w->metrics)
 		atomic_store(&w->progress.cancel, true);
+	put_off_usage(w);
 	work_drop(&w->order);
 	w->order = (struct work){ .wanted = true, .plan = plan, .serial = serial };
 	pthread_cond_signal(&w->wake);

@@ -16,9 +16,10 @@ struct worker *worker_start(struct mailbox *box);
 void worker_stop(struct worker *w); /* cancels; NULL is fine */
 
 /* Figures of installed tables and, with verify, their verdict, which does not depend on jobs;
- * a newer request replaces one that waits.  jobs may be NULL. */
+ * a newer request replaces one that waits.  jobs may be NULL.  Their usage follows in a message of
+ * its own, with lanes when these are wanted, as soon as there is nothing else to do. */
 void worker_metrics(struct worker *w, const struct fabric *f, const struct tables *t,
-		    const struct jobset *jobs, bool verify);
+		    const struct jobset *jobs, bool verify, bool lanes);
 
 /* An engine's tables with verdict, figures before and after, and difference; replaces a
  * preview that waits and cancels one that runs.  current may be NULL: no before, no diff.

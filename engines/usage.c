@@ -9,7 +9,7 @@
 #define SEED 1 /* as in forecast */
 
 int usage_compute(struct usage **out, const struct fabric *f, const struct tables *t,
-		  const struct jobset *jobs, bool sls_known, struct progress *progress,
+		  const struct jobset *jobs, bool lanes, struct progress *progress,
 		  struct err *err)
 {
 	struct predict_opts run = { .pattern = PREDICT_ALLTOALL, .seed = SEED };
@@ -22,7 +22,7 @@ int usage_compute(struct usage **out, const struct fabric *f, const struct table
 	u->jobs = jobs ? jobset_get(jobs) : NULL;
 	if (jobs)
 		rc = job_routes_compute(&u->routes, f, t, jobs, progress, err);
-	if (!rc && sls_known)
+	if (!rc && lanes)
 		rc = vl_use_compute(&u->lanes, f, t, progress, err);
 	if (!rc && jobs)
 		rc = predict_jobs(&u->together, f, t, jobs, &run, progress, err);

@@ -12,15 +12,16 @@ struct usage {
 	const struct fabric *fabric; /* own references */
 	const struct tables *tables;
 	const struct jobset *jobs;   /* NULL: none known */
-	struct vl_use *lanes;	     /* NULL: path SLs are not known */
+	struct vl_use *lanes;	     /* NULL: not wanted */
 	struct job_routes *routes;   /* NULL without jobs */
 	struct prediction *together; /* all-to-all of all jobs at once; NULL without jobs */
 };
 
-/* jobs may be NULL; sls_known: the tables hold the SLs of paths.  Errors as of the parts.
+/* jobs may be NULL; lanes: which ones are wanted too, for which the
+ * tables must hold the SLs of paths.  Errors as of the parts.
  * At 2,064 switches about a second of one core. */
 int usage_compute(struct usage **out, const struct fabric *f, const struct tables *t,
-		  const struct jobset *jobs, bool sls_known, struct progress *progress,
+		  const struct jobset *jobs, bool lanes, struct progress *progress,
 		  struct err *err);
 void usage_free(struct usage *u); /* NULL is fine */
 

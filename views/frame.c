@@ -32,7 +32,7 @@ static int status_item(struct canvas *c, struct rect r, int end, enum role role,
 	return end - text_width(text) - 3;
 }
 
-static int draw_modes(struct canvas *c, struct rect r, const struct state *s)
+static int draw_modes(struct canvas *c, struct rect r, const struct state *s, uint64_t job)
 {
 	char buf[64], clock[FIGURE_LEN];
 	int x = r.w;
@@ -42,8 +42,12 @@ static int draw_modes(struct canvas *c, struct rect r, const struct state *s)
 		x = status_item(c, r, x, ROLE_STATUS, buf);
 	}
 	x = status_item(c, r, x, s->rw ? ROLE_LOUD : ROLE_STATUS, s->rw ? "RW" : "RO");
-	return status_item(c, r, x, s->mode == RUN_LIVE ? ROLE_STATUS : ROLE_LOUD,
-			   run_word(s, buf, sizeof(buf)));
+	x = status_item(c, r, x, s->mode == RUN_LIVE ? ROLE_STATUS : ROLE_LOUD,
+			run_word(s, buf, sizeof(buf)));
+	if (!job)
+		return x;
+	snprintf(buf, sizeof(buf), "JOB %llu", (unsigned long long)job);
+	return status_item(c, r, x, ROLE_TAB_ON, buf);
 }
 
 /* brief: 0 all of it .. 2 no more than who it is. */
@@ -76,14 +80,14 @@ static void left_text(char *buf, size_t len, const struct state *s, int brief)
 		snprintf(buf, len, " %.60s | %s | %s %s", fabric, sm, what, engine);
 }
 
-static void draw_status(struct canvas *c, struct rect r, const struct state *s)
+static void draw_status(struct canvas *c, struct rect r, const struct state *s, uint64_t job)
 {
 	bool loud = s->mode == RUN_FROZEN || s->mode == RUN_LOST;
 	char left[512];
 	int end, brief = 0;
 
 	canvas_fill(c, (struct rect){ 0, 0, r.w, 1 }, loud ? ROLE_LOUD : ROLE_STATUS, ' ');
-	end = draw_modes(c, r, s);
+	end = draw_modes(c, r, s, job);
 	do
 		left_text(left, sizeof(left), s, brief);
 	while (text_width(left) > end && ++brief <= 2);
@@ -255,7 +259,7 @@ void frame_draw(struct canvas *c, const struct state *s, enum view_id view,
 {
 	struct rect r = canvas_rect(c);
 
-	draw_status(c, r, s);
+	draw_status(c, r, s, t->job);
 	draw_tabs(c, r, view);
 	draw_keys(c, r, c->h - 2, s, view, t, bindings, n);
 	draw_data(c, r, c->h - 1, s, t);

@@ -223,13 +223,38 @@ static void jobs_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
 	}
 }
 
+/* Its links in all views; again: no longer. */
+static void mark_job(const struct jobs_ui *u, struct ui *ui, const struct state *s)
+{
+	const struct survey *v = ui_survey(ui);
+	const struct usage *use = state_usage(s);
+	unsigned long long id;
+	uint32_t job;
+
+	if (!v->jobs || u->list.cursor >= u->order.n ||
+	    u->order.row[u->list.cursor] >= v->jobs->njob)
+		return;
+	id = v->jobs->jobs[u->order.row[u->list.cursor]].id;
+	if (ui_selected_job(ui) == id) {
+		ui_select_job(ui, 0);
+		ui_say(ui, "job %llu is not marked any more", id);
+		return;
+	}
+	ui_select_job(ui, id);
+	job = usage_job(use, id);
+	if (job == FAB_NONE)
+		ui_say(ui, "job %llu is marked; its links are not known yet", id);
+	else
+		ui_say(ui, "the %llu links of job %llu are marked in all views; Esc: no longer",
+		       (unsigned long long)(use->routes->off[job + 1] - use->routes->off[job]), id);
+}
+
 static bool jobs_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
 		       struct request *out)
 {
 	struct jobs_ui *u = own;
 	const struct survey *v = ui_survey(ui);
 
-	(void)s;
 	(void)out;
 	if (filter_type(&u->filter, in))
 		return true;
@@ -240,6 +265,9 @@ static bool jobs_input(void *own, struct ui *ui, const struct input *in, const s
 		return true;
 	}
 	switch (in->req) {
+	case REQ_ENTER:
+		mark_job(u, ui, s);
+		return true;
 	case REQ_SORT:
 		u->sort = (u->sort + 1) % COLUMNS;
 		return true;

@@ -31,6 +31,15 @@ const struct metrics *state_metrics(const struct state *s)
 	return m && s->fabric && m->nchan == s->fabric->nchan ? m : NULL;
 }
 
+const struct usage *state_usage(const struct state *s)
+{
+	const struct usage *u = s->usage;
+
+	return u && s->fabric && u->tables == s->tables && u->fabric->nchan == s->fabric->nchan
+		       ? u
+		       : NULL;
+}
+
 bool state_preview_ready(const struct state *s)
 {
 	const struct state_preview *p = &s->preview;

@@ -11,6 +11,7 @@
 #include "engines/engine.h"
 #include "engines/forecast.h"
 #include "engines/metrics.h"
+#include "engines/usage.h"
 #include "engines/verify.h"
 #include "fabric/base/log.h"
 #include "fabric/model/fabric.h"
@@ -199,6 +200,7 @@ struct state {
 	const struct verdict *verdict; /* of tables */
 	const struct metrics *metrics; /* of tables, with metrics_jobs */
 	const struct jobset *metrics_jobs;
+	const struct usage *usage; /* of tables, perhaps with somewhat older jobs: state_usage() */
 	bool metrics_busy;
 	const struct jobset *jobs;
 	const struct sample *sample; /* newest */
@@ -227,6 +229,8 @@ static inline uint32_t chan_fabric_port(const struct fabric *f, uint32_t chan)
 
 /* Current metrics when they are of this fabric, else NULL. */
 const struct metrics *state_metrics(const struct state *s);
+/* Who uses what, when it is of the current tables, else NULL. */
+const struct usage *state_usage(const struct state *s);
 /* A preview is done and of this fabric. */
 bool state_preview_ready(const struct state *s);
 /* Figures of a job by its id, NULL when the metrics were made without it. */

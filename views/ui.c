@@ -2,6 +2,7 @@
 #include "views/ui.h"
 
 #include "fabric/base/mem.h"
+#include "views/focus.h"
 #include "views/frame.h"
 #include "views/view.h"
 
@@ -24,7 +25,7 @@ struct ui {
 	enum palette palette;
 	bool compare;
 	uint32_t chan, sw;
-	uint64_t job;
+	struct focus focus;
 	struct path_ends path;
 	char note[256];
 };
@@ -65,12 +66,14 @@ void ui_free(struct ui *ui)
 		free(ui->own[i]);
 	}
 	survey_done(&ui->survey);
+	focus_done(&ui->focus);
 	free(ui);
 }
 
 static void forget_stale(struct ui *ui, const struct state *s)
 {
 	survey_update(&ui->survey, s);
+	focus_update(&ui->focus, s);
 	if (ui->chan != FAB_NONE && (!s->fabric || ui->chan >= s->fabric->nchan))
 		ui->chan = FAB_NONE;
 	if (ui->sw != FAB_NONE && (!s->fabric || ui->sw >= s->fabric->nsw))
@@ -85,7 +88,7 @@ static void forget_stale(struct ui *ui, const struct state *s)
 void ui_draw(struct ui *ui, struct canvas *c, const struct state *s)
 {
 	const struct view *v = views[ui->view];
-	struct frame_text t = { .note = ui->note };
+	struct frame_text t = { .note = ui->note, .job = ui->focus.id };
 	struct rect r = { 0, 2, c->w, c->h - 4 };
 
 	forget_stale(ui, s);
@@ -145,6 +148,12 @@ static void go_back(struct ui *ui)
 		ui->view = VIEW_OVERVIEW;
 }
 
+static void leave_job(struct ui *ui)
+{
+	ui_say(ui, "job %llu is not marked any more", (unsigned long long)ui->focus.id);
+	focus_done(&ui->focus);
+}
+
 /* What every view does alike; true when that was it. */
 static bool common_input(struct ui *ui, const struct input *in, struct request *out)
 {
@@ -161,7 +170,10 @@ static bool common_input(struct ui *ui, const struct input *in, struct request *
 			ui_goto(ui, VIEW_HELP);
 		return true;
 	case REQ_BACK:
-		go_back(ui);
+		if (ui->focus.id)
+			leave_job(ui);
+		else
+			go_back(ui);
 		return true;
 	case REQ_UNITS:
 		ui->bits = !ui->bits;
@@ -223,6 +235,21 @@ void ui_select_chan(struct ui *ui, uint32_t chan)
 	ui->chan = chan;
 }
 
+uint32_t ui_job_links(const struct ui *ui)
+{
+	return ui->focus.links;
+}
+
+uint32_t ui_job_routes(const struct ui *ui, uint32_t chan)
+{
+	return ui->focus.known && chan < ui->focus.nchan ? ui->focus.routes[chan] : 0;
+}
+
+bool ui_job_dims(const struct ui *ui, uint32_t chan)
+{
+	return ui->focus.known && !ui_job_routes(ui, chan);
+}
+
 uint32_t ui_selected_chan(const struct ui *ui)
 {
 	return ui->chan;
@@ -240,12 +267,12 @@ void ui_select_switch(struct ui *ui, uint32_t sw)
 
 uint64_t ui_selected_job(const struct ui *ui)
 {
-	return ui->job;
+	return ui->focus.id;
 }
 
 void ui_select_job(struct ui *ui, uint64_t id)
 {
-	ui->job = id;
+	focus_set(&ui->focus, id);
 }
 
 struct path_ends ui_path_ends(const struct ui *ui)

@@ -60,6 +60,13 @@ void ui_select_path(struct ui *ui, struct path_ends ends);
 void ui_compare(struct ui *ui, bool on); /* the heatmap shows what the preview changes */
 bool ui_comparing(const struct ui *ui);
 
+/* Of the job to be highlighted: how many links it has; 0 also while they are not known. */
+uint32_t ui_job_links(const struct ui *ui);
+/* Its routes over a channel; 0 without a job. */
+uint32_t ui_job_routes(const struct ui *ui, uint32_t chan);
+/* A job is chosen, its links are known and this is none of them: to be drawn dim. */
+bool ui_job_dims(const struct ui *ui, uint32_t chan);
+
 /* One line of the log in a row. */
 void event_draw(struct canvas *c, struct rect r, int y, const struct log_line *l);
 

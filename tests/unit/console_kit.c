@@ -36,6 +36,7 @@ void console_open(struct console_kit *k, int w, int h)
 static void free_fabric(struct console_kit *k)
 {
 	metrics_free(k->metrics);
+	usage_free(k->usage);
 	metrics_free(k->plan_metrics);
 	metrics_free(k->before);
 	verdict_free(k->verdict);
@@ -236,6 +237,9 @@ void console_fabric(struct console_kit *k, const char *spec, const uint32_t *job
 	k->s.tables = k->tables;
 	k->s.sls_known = true;
 	judge(k, k->tables, &k->metrics, &k->verdict);
+	if (usage_compute(&k->usage, k->fabric, k->tables, k->jobs, true, NULL, &err))
+		fail_msg("%s", err.text);
+	k->s.usage = k->usage;
 	k->s.metrics = k->metrics;
 	k->s.metrics_jobs = k->jobs;
 	k->s.verdict = k->verdict;
