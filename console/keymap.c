@@ -15,6 +15,8 @@
 #define APPLY	 VIEW_BIT(VIEW_APPLY)
 #define EVENTS	 VIEW_BIT(VIEW_EVENTS)
 #define TABLES	 (LINKS | JOBS)
+/* views whose rows are a views/table.h: search, tags and columns of choice are there too */
+#define ROWS	 LINKS
 #define MOVING	 (TABLES | HEAT | PREVIEW | OVERVIEW | EVENTS | VIEW_BIT(VIEW_HELP))
 
 /* clang-format off */
@@ -46,8 +48,13 @@ static const struct binding bindings[] = {
 	{ REQ_REVERSE, 0, TABLES, false, { 'S' }, "S", "reverse", "sort the other way round" },
 	{ REQ_FILTER, 0, TABLES | EVENTS, false, { '/' }, "/", "filter",
 	  "rows with this text, or expressions: util>80 wait>=1 efi>100 eff=0 errors>0" },
-	{ REQ_FIND_NEXT, 0, LINKS, false, { 'n' }, "n", NULL, "next row with a problem" },
-	{ REQ_FIND_PREV, 0, LINKS, false, { 'N' }, "N", NULL, "previous row with a problem" },
+	{ REQ_FIND, 0, ROWS, false, { 'f' }, "f", "find", "search in the rows as you type" },
+	{ REQ_FIND_NEXT, 0, ROWS, false, { 'n' }, "n", NULL,
+	  "next row that has it; without a search: with a problem" },
+	{ REQ_FIND_PREV, 0, ROWS, false, { 'N' }, "N", NULL, "the one before" },
+	{ REQ_SELECT, 0, ROWS, false, { ' ' }, "Space", "tag", "tag the row, or untag it" },
+	{ REQ_TAGGED, 0, ROWS, false, { 'T' }, "T", NULL, "tagged rows only, and back" },
+	{ REQ_UNTAG, 0, ROWS, false, { K_CTRL('t') }, "Ctrl-T", NULL, "take all tags away" },
 	{ REQ_PROBLEMS, 0, LINKS | EVENTS, false, { '!' }, "!", "problems",
 	  "problems only: down, no reply, errors, reduced width or speed" },
 	{ REQ_PANE, 0, OVERVIEW, false, { K_TAB }, "Tab", "pane", "next pane" },
@@ -73,6 +80,8 @@ static const struct binding bindings[] = {
 	  "back; leave a filter or a text entry" },
 
 	/* everywhere */
+	{ REQ_COMMAND, 0, 0, false, { ':' }, ":", NULL,
+	  "a command by its name: all that keys do, and more; Tab completes" },
 	{ REQ_VIEW, VIEW_OVERVIEW, 0, false, { '1' }, "1", NULL, "overview" },
 	{ REQ_VIEW, VIEW_HEATMAP, 0, false, { '2' }, "2", NULL, "heatmap of the links" },
 	{ REQ_VIEW, VIEW_LINKS, 0, false, { '3' }, "3", NULL, "table of the links" },
@@ -137,6 +146,30 @@ static void translate_text(struct input *out, uint32_t key)
 		return;
 	case K_TAB:
 		out->req = REQ_PANE;
+		return;
+	case K_UP:
+	case K_CTRL('p'):
+		out->req = REQ_UP;
+		return;
+	case K_DOWN:
+	case K_CTRL('n'):
+		out->req = REQ_DOWN;
+		return;
+	case K_LEFT:
+	case K_CTRL('b'):
+		out->req = REQ_LEFT;
+		return;
+	case K_RIGHT:
+	case K_CTRL('f'):
+		out->req = REQ_RIGHT;
+		return;
+	case K_HOME:
+	case K_CTRL('a'):
+		out->req = REQ_TOP;
+		return;
+	case K_END:
+	case K_CTRL('e'):
+		out->req = REQ_BOTTOM;
 		return;
 	case K_CTRL('l'):
 		out->req = REQ_REDRAW;

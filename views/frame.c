@@ -139,6 +139,27 @@ static void draw_tabs(struct canvas *c, struct rect r, enum view_id view)
 	}
 }
 
+enum view_id frame_tab_at(int w, enum view_id view, int x)
+{
+	int at = 0;
+
+	for (size_t i = 0; i < TABS; i++) {
+		const struct tab *t = &tabs[i];
+		int n = 1;
+
+		if (w >= TABS_WIDE)
+			n = text_width(t->name) + 4;
+		else if (t->view == view || w >= TABS_BRIEF)
+			n = text_width(t->brief) + 2;
+		else
+			n = 2;
+		if (x >= at && x < at + n)
+			return view_find(t->view) ? t->view : VIEW_COUNT;
+		at += n;
+	}
+	return VIEW_COUNT;
+}
+
 /* Help and quit have a place of their own. */
 static bool at_the_end(const struct binding *b)
 {

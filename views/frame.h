@@ -17,4 +17,7 @@ struct frame_text {
 void frame_draw(struct canvas *c, const struct state *s, enum view_id view,
 		const struct frame_text *t, const struct binding *bindings, size_t n);
 
+/* The view whose tab is at column x of a screen of width w; VIEW_COUNT: none. */
+enum view_id frame_tab_at(int w, enum view_id view, int x);
+
 #endif

@@ -67,6 +67,17 @@ enum req {
 	REQ_ROLLBACK_ASK,
 	REQ_VIEW, /* input.view; also comes out of ui_input() for the application's information */
 	REQ_HELP,
+	REQ_COMMAND, /* open the command line */
+	REQ_FIND,    /* incremental search in the rows; n and N go on */
+	REQ_TAGGED,  /* tagged rows only, and back */
+	REQ_UNTAG,   /* no row is tagged any more */
+	REQ_GOTO,    /* input.text: a node, or what a row is called */
+	REQ_JOB,     /* input.text: a job's id: highlighted in all views; "" none */
+	REQ_PATH,    /* input.text: source and destination */
+	REQ_COLUMNS, /* input.text: columns of the table, as in --fields; "" the usual ones */
+	REQ_CLICK,   /* input.x, input.y: cell of the screen */
+	REQ_WHEEL_UP,
+	REQ_WHEEL_DOWN,
 
 	/* handed to the application */
 	REQ_QUIT,
@@ -85,6 +96,17 @@ enum req {
 	REQ_APPLY_KEEP,	    /* the same, for keeping the new routing */
 	REQ_APPLY_ROLLBACK, /* confirmed; also of a journal that was found */
 	REQ_APPLY_CLOSE,    /* a finished update is put away */
+	REQ_HIST_BACK,	    /* one sample; request.count of them */
+	REQ_HIST_FORWARD,
+	REQ_HIST_BACK5,
+	REQ_HIST_FORWARD5,
+	REQ_LIVE,      /* back to the newest */
+	REQ_BOOKMARK,  /* this moment; request.text: its name, "" a number */
+	REQ_BOOKMARKS, /* request.text: go there; "" the next one back */
+	REQ_INTERVAL,  /* request.text: seconds */
+	REQ_ENGINE,    /* request.text: compute a preview by the engine of this name */
+	REQ_SET,       /* request.text: NAME=VALUE, see the settings of the configuration file */
+	REQ_DETACH,    /* leave; what is open goes on in its own process */
 	REQ_COUNT
 };
 
@@ -94,6 +116,8 @@ struct input {
 	enum view_id view; /* REQ_VIEW */
 	uint32_t ch;	   /* REQ_CHAR: the code point */
 	bool refused_ro;   /* the key needs --rw: the view says so and does nothing */
+	const char *text;  /* argument of a command (":sort util"); NULL: a key, or none given */
+	int x, y;	   /* REQ_CLICK, REQ_WHEEL_*: where, on the whole screen */
 };
 
 /* What is left for the application. */

@@ -193,6 +193,7 @@ struct state {
 	char source[64]; /* "demo dragonfly:p=4", "mlx5_0/1", "file fab.txt" */
 	int colours;	 /* 256, 16, 0 */
 	int64_t now_s;	 /* wall clock */
+	const char *const *settings; /* names that :set takes, with NULL at the end; may be NULL */
 
 	const struct fabric *fabric;
 	const struct tables *tables;   /* current routing, as read back */

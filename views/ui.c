@@ -4,31 +4,12 @@
 #include "fabric/base/mem.h"
 #include "views/focus.h"
 #include "views/frame.h"
-#include "views/view.h"
+#include "views/ui_priv.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TRAIL 8
-
-struct ui {
-	const struct binding *bindings;
-	size_t nbindings;
-	enum view_id view;
-	enum view_id trail[TRAIL]; /* where Esc leads back to */
-	uint32_t ntrail;
-	void *own[VIEW_COUNT];
-	struct survey survey;
-	bool bits;
-	enum palette palette;
-	bool compare;
-	uint32_t chan, sw;
-	struct focus focus;
-	struct path_ends path;
-	char note[256];
-};
 
 static const struct view *const views[VIEW_COUNT] = {
 	[VIEW_OVERVIEW] = &view_overview, [VIEW_HEATMAP] = &view_heatmap,
@@ -89,16 +70,25 @@ void ui_draw(struct ui *ui, struct canvas *c, const struct state *s)
 {
 	const struct view *v = views[ui->view];
 	struct frame_text t = { .note = ui->note, .job = ui->focus.id };
+	const struct table_ops *ops;
+	struct table *table;
 	struct rect r = { 0, 2, c->w, c->h - 4 };
 
+	ui->w = c->w;
+	ui->h = c->h;
 	forget_stale(ui, s);
 	canvas_clear(c);
 	if (r.h > 0)
 		v->draw(ui->own[ui->view], ui, c, r, s);
+	table = ui_table(ui, &ops);
 	if (v->context)
 		v->context(ui->own[ui->view], s, t.context, sizeof(t.context));
+	else if (table)
+		table_context(table, ops, t.context, sizeof(t.context));
 	t.typing = ui_typing(ui, s);
 	frame_draw(c, s, ui->view, &t, ui->bindings, ui->nbindings);
+	if (ui->prompt.kind)
+		ui_prompt_draw(ui, c, s);
 }
 
 void ui_say(struct ui *ui, const char *fmt, ...)
@@ -154,6 +144,18 @@ static void leave_job(struct ui *ui)
 	focus_done(&ui->focus);
 }
 
+void ui_bits_set(struct ui *ui, bool bits)
+{
+	ui->bits = bits;
+	ui_say(ui, "rates in %s", bits ? "Gb/s" : "GB/s");
+}
+
+void ui_palette_set(struct ui *ui, enum palette palette)
+{
+	ui->palette = palette;
+	ui_say(ui, "palette: %s", palette_name(palette));
+}
+
 /* What every view does alike; true when that was it. */
 static bool common_input(struct ui *ui, const struct input *in, struct request *out)
 {
@@ -176,12 +178,10 @@ static bool common_input(struct ui *ui, const struct input *in, struct request *
 			go_back(ui);
 		return true;
 	case REQ_UNITS:
-		ui->bits = !ui->bits;
-		ui_say(ui, "rates in %s", ui->bits ? "Gb/s" : "GB/s");
+		ui_bits_set(ui, !ui->bits);
 		return true;
 	case REQ_PALETTE:
-		ui->palette = (ui->palette + 1) % PALETTE_COUNT;
-		ui_say(ui, "palette: %s", palette_name(ui->palette));
+		ui_palette_set(ui, (ui->palette + 1) % PALETTE_COUNT);
 		return true;
 	case REQ_QUIT:
 	case REQ_FREEZE:
@@ -199,13 +199,13 @@ static bool common_input(struct ui *ui, const struct input *in, struct request *
 	}
 }
 
-void ui_input(struct ui *ui, const struct input *in, const struct state *s, struct request *out)
+void ui_do(struct ui *ui, const struct input *in, const struct state *s, struct request *out)
 {
 	const struct view *v = views[ui->view];
+	const struct table_ops *ops;
+	struct table *t;
+	struct table_in at = { ui->own[ui->view], ui, s };
 
-	memset(out, 0, sizeof(*out));
-	ui->note[0] = '\0';
-	forget_stale(ui, s);
 	if (in->req == REQ_NONE)
 		return;
 	if (in->refused_ro || (in->req == REQ_YES && !s->rw)) {
@@ -215,14 +215,32 @@ void ui_input(struct ui *ui, const struct input *in, const struct state *s, stru
 	}
 	if (v->input && v->input(ui->own[ui->view], ui, in, s, out))
 		return;
+	if (ui_prompt_open(ui, in))
+		return;
+	t = ui_table(ui, &ops);
+	if (t && table_input(t, ops, &at, in))
+		return;
+	if (ui_command_input(ui, in, s, out))
+		return;
 	common_input(ui, in, out);
+}
+
+void ui_input(struct ui *ui, const struct input *in, const struct state *s, struct request *out)
+{
+	memset(out, 0, sizeof(*out));
+	ui->note[0] = '\0';
+	forget_stale(ui, s);
+	if (ui->prompt.kind)
+		ui_prompt_input(ui, in, s, out);
+	else
+		ui_do(ui, in, s, out);
 }
 
 bool ui_typing(const struct ui *ui, const struct state *s)
 {
 	const struct view *v = views[ui->view];
 
-	return v->typing && v->typing(ui->own[ui->view], s);
+	return ui->prompt.kind || (v->typing && v->typing(ui->own[ui->view], s));
 }
 
 enum view_id ui_view(const struct ui *ui)

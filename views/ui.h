@@ -30,6 +30,10 @@ bool ui_typing(const struct ui *ui, const struct state *s);
 void ui_goto(struct ui *ui, enum view_id view);	   /* views not in this version: stays, says so */
 void ui_select_chan(struct ui *ui, uint32_t chan); /* cursor of heatmap and links */
 
+/* How figures and levels are shown; both say so in a line to the operator. */
+void ui_bits_set(struct ui *ui, bool bits); /* rates in Gb/s instead of GB/s */
+void ui_palette_set(struct ui *ui, enum palette palette);
+
 /* One line to the operator, above the footer until the next key ("snapshot saved ..."). */
 void ui_say(struct ui *ui, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

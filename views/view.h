@@ -15,6 +15,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct table;
+struct table_ops;
+
 struct view {
 	const char *name;	 /* for the tabs: "Over" */
 	const char *title;	 /* for the first line: "OVERVIEW" */
@@ -31,6 +34,9 @@ struct view {
 	bool (*typing)(const void *own, const struct state *s);
 	/* A short word on what is shown (metric, sort, filter), for the last line.  May be NULL. */
 	void (*context)(const void *own, const struct state *s, char *buf, size_t len);
+	/* Its table, see views/table.h; NULL: it has none now.  The ui does filter, search, sorting,
+	 * tags, columns and the mouse for it, and its context.  May be NULL. */
+	struct table *(*table)(void *own, const struct table_ops **ops);
 };
 
 extern const struct view view_overview, view_heatmap, view_links, view_jobs, view_preview,

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a word on the command line may become. */
+#include "views/prompt.h"
+
+#include "fabric/model/end_find.h"
+#include "views/look.h"
+#include "views/view.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+struct word {
+	const char *text;
+	size_t len;
+};
+
+static void offer(struct choices *out, struct word w, const char *name)
+{
+	if (strncasecmp(name, w.text, w.len) != 0)
+		return;
+	if (out->n < CHOICES)
+		snprintf(out->text[out->n++], CHOICE_LEN, "%s", name);
+	out->all++;
+}
+
+static void offer_all(struct choices *out, struct word w, const char *const *names)
+{
+	for (; *names; names++)
+		offer(out, w, *names);
+}
+
+static void commands(struct choices *out, struct word w)
+{
+	size_t n;
+	const struct command *c = command_all(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (c[i].req != REQ_VIEW || c[i].arg != ARG_NONE || view_find(c[i].view))
+			offer(out, w, c[i].name);
+}
+
+static void view_names(struct choices *out, struct word w)
+{
+	for (int i = VIEW_OVERVIEW; i <= VIEW_COUNT; i++) {
+		enum view_id id = (enum view_id)(i % VIEW_COUNT);
+
+		if (view_find(id) && command_view_name(id))
+			offer(out, w, command_view_name(id));
+	}
+}
+
+static void field_names(struct choices *out, struct word w, const struct prompt_context *ctx)
+{
+	size_t n;
+	const struct field *f;
+
+	if (ctx->kind >= ROW_KINDS)
+		return;
+	f = fields_of(ctx->kind, &n);
+	for (size_t i = 0; i < n; i++)
+		offer(out, w, f[i].name);
+}
+
+static void node_names(struct choices *out, struct word w, const struct prompt_context *ctx)
+{
+	uint32_t end[CHOICES], all, n;
+	char text[CHOICE_LEN], name[CHOICE_LEN];
+
+	if (!ctx->s || !ctx->s->fabric)
+		return;
+	snprintf(text, sizeof(text), "%.*s", (int)w.len, w.text);
+	all = end_complete(end, CHOICES, ctx->s->fabric, text);
+	n = all < CHOICES ? all : CHOICES;
+	for (uint32_t i = 0; i < n; i++)
+		offer(out, w, end_name(name, sizeof(name), ctx->s->fabric, end[i]));
+	out->all += all - n;
+}
+
+static void job_ids(struct choices *out, struct word w, const struct prompt_context *ctx)
+{
+	const struct jobset *jobs = ctx->s ? ctx->s->jobs : NULL;
+	char id[24];
+
+	for (uint32_t i = 0; jobs && i < jobs->njob; i++) {
+		snprintf(id, sizeof(id), "%llu", (unsigned long long)jobs->jobs[i].id);
+		offer(out, w, id);
+	}
+}
+
+static void engine_names(struct choices *out, struct word w, const struct prompt_context *ctx)
+{
+	for (uint32_t i = 0; ctx->s && i < ctx->s->preview.nengines; i++)
+		offer(out, w, ctx->s->preview.engines[i].engine->name);
+}
+
+static void palette_names(struct choices *out, struct word w)
+{
+	for (int i = 0; i < PALETTE_COUNT; i++)
+		offer(out, w, palette_name((enum palette)i));
+}
+
+static void argument(struct choices *out, struct word w, enum command_arg arg,
+		     const struct prompt_context *ctx)
+{
+	static const char *const units[] = { "bytes", "bits", NULL };
+
+	switch (arg) {
+	case ARG_VIEW:
+		view_names(out, w);
+		break;
+	case ARG_COLUMN:
+	case ARG_COLUMNS:
+	case ARG_FILTER:
+		field_names(out, w, ctx);
+		break;
+	case ARG_NODE:
+	case ARG_NODES:
+		node_names(out, w, ctx);
+		break;
+	case ARG_JOB:
+		job_ids(out, w, ctx);
+		break;
+	case ARG_ENGINE:
+		engine_names(out, w, ctx);
+		break;
+	case ARG_PALETTE:
+		palette_names(out, w);
+		break;
+	case ARG_UNITS:
+		offer_all(out, w, units);
+		break;
+	case ARG_COMMAND:
+		commands(out, w);
+		break;
+	case ARG_SETTING:
+		if (ctx->s && ctx->s->settings)
+			offer_all(out, w, ctx->s->settings);
+		break;
+	case ARG_NONE:
+	case ARG_TEXT:
+		break;
+	}
+}
+
+/* Where the word before the cursor begins. */
+static size_t word_start(const char *text, size_t at, const char *ends)
+{
+	while (at && !strchr(ends, text[at - 1]))
+		at--;
+	return at;
+}
+
+void choices_find(struct choices *out, enum prompt_kind kind, const char *text, size_t at,
+		  const struct prompt_context *ctx)
+{
+	size_t name = strcspn(text, " ");
+	const struct command *c = NULL;
+	enum command_arg arg = ARG_COMMAND;
+	const char *ends = " ";
+
+	out->n = out->all = 0;
+	out->from = at;
+	if (kind == PROMPT_FIND || kind == PROMPT_NONE)
+		return;
+	if (kind == PROMPT_FILTER) {
+		arg = ARG_FILTER;
+	} else if (at > name) {
+		c = command_find(text, name);
+		if (!c)
+			return;
+		arg = c->arg;
+	}
+	if (arg == ARG_FILTER)
+		ends = " (!";
+	else if (arg == ARG_COLUMNS)
+		ends = " ,";
+	out->from = word_start(text, at, ends);
+	argument(out, (struct word){ text + out->from, at - out->from }, arg, ctx);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/command.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+/* clang-format off */
+static const struct command commands[] = {
+	/* with arguments */
+	{ "view", "VIEW", ARG_VIEW, true, REQ_VIEW, 0, "go to a view, by name or digit" },
+	{ "sort", "[COLUMN]", ARG_COLUMN, false, REQ_SORT, 0, "sort by a column; alone: by the next one" },
+	{ "filter", "[EXPRESSION]", ARG_FILTER, false, REQ_FILTER, 0, "only rows that match, such as util>80 leaf; alone: all rows" },
+	{ "find", "[TEXT]", ARG_TEXT, false, REQ_FIND, 0, "search in the rows; next and previous go on" },
+	{ "goto", "NODE", ARG_NODE, true, REQ_GOTO, 0, "the cursor to a switch, a host or a row by its name" },
+	{ "job", "[ID]", ARG_JOB, false, REQ_JOB, 0, "highlight a job's links in all views; alone: none" },
+	{ "path", "A B", ARG_NODES, true, REQ_PATH, 0, "the path from one node to another" },
+	{ "columns", "[NAME,...]", ARG_COLUMNS, false, REQ_COLUMNS, 0, "columns of the table; alone: the usual ones" },
+	{ "engine", "NAME", ARG_ENGINE, true, REQ_ENGINE, 0, "compute a preview by an engine; nothing in the fabric changes" },
+	{ "interval", "SECONDS", ARG_TEXT, true, REQ_INTERVAL, 0, "seconds between two polls, 0.1 to 3600" },
+	{ "palette", "[NAME]", ARG_PALETTE, false, REQ_PALETTE, 0, "colours of the levels; alone: the next" },
+	{ "units", "[bytes|bits]", ARG_UNITS, false, REQ_UNITS, 0, "rates in GB/s or in Gb/s; alone: the other" },
+	{ "save", "[FOLDER]", ARG_TEXT, false, REQ_SNAPSHOT, 0, "write a snapshot into a folder, to be read with --load" },
+	{ "bookmark", "[NAME]", ARG_TEXT, false, REQ_BOOKMARK, 0, "mark this moment of the history" },
+	{ "bookmarks", "[NAME]", ARG_TEXT, false, REQ_BOOKMARKS, 0, "go to a bookmark; alone: list them, and go to the one before" },
+	{ "back", "[SAMPLES]", ARG_TEXT, false, REQ_HIST_BACK, 0, "back in the history" },
+	{ "forward", "[SAMPLES]", ARG_TEXT, false, REQ_HIST_FORWARD, 0, "forward in the history" },
+	{ "set", "NAME=VALUE", ARG_SETTING, true, REQ_SET, 0, "change a setting of the configuration file until the end" },
+	{ "help", "", ARG_NONE, false, REQ_HELP, 0, "keys and commands" },
+
+	/* what keys do */
+	{ "overview", "", ARG_NONE, false, REQ_VIEW, VIEW_OVERVIEW, "view 1" },
+	{ "heatmap", "", ARG_NONE, false, REQ_VIEW, VIEW_HEATMAP, "view 2" },
+	{ "links", "", ARG_NONE, false, REQ_VIEW, VIEW_LINKS, "view 3" },
+	{ "switches", "", ARG_NONE, false, REQ_VIEW, VIEW_SWITCHES, "view 4" },
+	{ "jobs", "", ARG_NONE, false, REQ_VIEW, VIEW_JOBS, "view 5" },
+	{ "engines", "", ARG_NONE, false, REQ_VIEW, VIEW_PREVIEW, "view 6" },
+	{ "apply", "", ARG_NONE, false, REQ_VIEW, VIEW_APPLY, "view 7" },
+	{ "events", "", ARG_NONE, false, REQ_VIEW, VIEW_EVENTS, "view 8" },
+	{ "audit", "", ARG_NONE, false, REQ_VIEW, VIEW_AUDIT, "view 9" },
+	{ "paths", "", ARG_NONE, false, REQ_VIEW, VIEW_PATHS, "view 0" },
+	{ "topology", "", ARG_NONE, false, REQ_VIEW, VIEW_TOPOLOGY, "the fabric as a picture" },
+	{ "reverse", "", ARG_NONE, false, REQ_REVERSE, 0, "the other order of the rows" },
+	{ "next", "", ARG_NONE, false, REQ_FIND_NEXT, 0, "next match of the search, else next problem" },
+	{ "previous", "", ARG_NONE, false, REQ_FIND_PREV, 0, "previous match, else previous problem" },
+	{ "problems", "", ARG_NONE, false, REQ_PROBLEMS, 0, "rows with a problem only, and back" },
+	{ "tag", "", ARG_NONE, false, REQ_SELECT, 0, "tag the row under the cursor; in engines: compute it" },
+	{ "tagged", "", ARG_NONE, false, REQ_TAGGED, 0, "tagged rows only, and back" },
+	{ "untag", "", ARG_NONE, false, REQ_UNTAG, 0, "take all tags away" },
+	{ "metric", "", ARG_TEXT, false, REQ_METRIC, 0, "next metric of the heatmap" },
+	{ "direction", "", ARG_NONE, false, REQ_DIRECTION, 0, "other direction of the cables" },
+	{ "layout", "", ARG_TEXT, false, REQ_LAYOUT, 0, "next layout of the heatmap" },
+	{ "zoom", "", ARG_TEXT, false, REQ_ZOOM, 0, "next zoom of the heatmap" },
+	{ "compare", "", ARG_NONE, false, REQ_COMPARE, 0, "heatmap of what the plan would change, and back" },
+	{ "options", "", ARG_NONE, false, REQ_OPTIONS, 0, "edit the options of the engine" },
+	{ "cancel", "", ARG_NONE, false, REQ_PREVIEW_CANCEL, 0, "cancel the computation" },
+	{ "prepare", "", ARG_NONE, false, REQ_APPLY_PREPARE, 0, "take the computed routing to the apply view" },
+	{ "rollback", "", ARG_NONE, false, REQ_ROLLBACK_ASK, 0, "ask for the old routing back" },
+	{ "yes", "", ARG_NONE, false, REQ_YES, 0, "the answer to a question" },
+	{ "close", "", ARG_NONE, false, REQ_APPLY_CLOSE, 0, "put a finished update away" },
+	{ "pane", "", ARG_NONE, false, REQ_PANE, 0, "next pane" },
+	{ "open", "", ARG_NONE, false, REQ_ENTER, 0, "open what is under the cursor" },
+	{ "up", "", ARG_NONE, false, REQ_UP, 0, "the cursor up" },
+	{ "down", "", ARG_NONE, false, REQ_DOWN, 0, "the cursor down" },
+	{ "left", "", ARG_NONE, false, REQ_LEFT, 0, "the cursor left" },
+	{ "right", "", ARG_NONE, false, REQ_RIGHT, 0, "the cursor right" },
+	{ "pageup", "", ARG_NONE, false, REQ_PAGE_UP, 0, "a page up" },
+	{ "pagedown", "", ARG_NONE, false, REQ_PAGE_DOWN, 0, "a page down" },
+	{ "top", "", ARG_NONE, false, REQ_TOP, 0, "to the first row" },
+	{ "bottom", "", ARG_NONE, false, REQ_BOTTOM, 0, "to the last row" },
+	{ "return", "", ARG_NONE, false, REQ_BACK, 0, "to where one was before" },
+	{ "freeze", "", ARG_NONE, false, REQ_FREEZE, 0, "freeze what is shown, and go on" },
+	{ "live", "", ARG_NONE, false, REQ_LIVE, 0, "from the history back to the newest" },
+	{ "back5", "", ARG_NONE, false, REQ_HIST_BACK5, 0, "five samples back" },
+	{ "forward5", "", ARG_NONE, false, REQ_HIST_FORWARD5, 0, "five samples forward" },
+	{ "faster", "", ARG_NONE, false, REQ_FASTER, 0, "shorter interval between polls" },
+	{ "slower", "", ARG_NONE, false, REQ_SLOWER, 0, "longer interval between polls" },
+	{ "poll", "", ARG_NONE, false, REQ_POLL, 0, "poll the counters now" },
+	{ "sweep", "", ARG_NONE, false, REQ_SWEEP, 0, "discover the fabric anew" },
+	{ "redraw", "", ARG_NONE, false, REQ_REDRAW, 0, "draw the screen anew" },
+	{ "suspend", "", ARG_NONE, false, REQ_SUSPEND, 0, "back to the shell; fg returns" },
+	{ "detach", "", ARG_NONE, false, REQ_DETACH, 0, "leave; an open update goes on and rolls back at its deadline" },
+	{ "quit", "", ARG_NONE, false, REQ_QUIT, 0, "quit" },
+};
+/* clang-format on */
+
+#define NCOMMAND (sizeof(commands) / sizeof(commands[0]))
+
+const struct command *command_all(size_t *n)
+{
+	*n = NCOMMAND;
+	return commands;
+}
+
+const struct command *command_find(const char *word, size_t len)
+{
+	const struct command *found = NULL;
+	int n = 0;
+
+	for (size_t i = 0; len && i < NCOMMAND; i++) {
+		if (strncasecmp(commands[i].name, word, len) != 0)
+			continue;
+		if (!commands[i].name[len])
+			return &commands[i];
+		found = &commands[i];
+		n++;
+	}
+	return n == 1 ? found : NULL;
+}
+
+const char *command_view_name(enum view_id id)
+{
+	for (size_t i = 0; i < NCOMMAND; i++)
+		if (commands[i].req == REQ_VIEW && commands[i].arg == ARG_NONE &&
+		    commands[i].view == id)
+			return commands[i].name;
+	return id == VIEW_HELP ? "help" : NULL;
+}
+
+enum view_id command_view(const char *word)
+{
+	size_t len = strlen(word);
+
+	if (len == 1 && isdigit((unsigned char)word[0]))
+		return (enum view_id)(word[0] - '0');
+	for (int i = 0; len && i < VIEW_COUNT; i++) {
+		const char *name = command_view_name((enum view_id)i);
+
+		if (name && !strncasecmp(name, word, len))
+			return (enum view_id)i;
+	}
+	return VIEW_COUNT;
+}

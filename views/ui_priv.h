@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ui_priv: the ui's own state, shared by its files: ui.c (views, common keys) and ui_prompt.c
+ * (commands, filters, searches, and the mouse). */
+#ifndef VIEWS_UI_PRIV_H
+#define VIEWS_UI_PRIV_H
+
+#include "views/focus.h"
+#include "views/prompt.h"
+#include "views/table.h"
+#include "views/ui.h"
+#include "views/view.h"
+
+#define TRAIL 8
+
+struct ui {
+	const struct binding *bindings;
+	size_t nbindings;
+	enum view_id view;
+	enum view_id trail[TRAIL]; /* where Esc leads back to */
+	uint32_t ntrail;
+	void *own[VIEW_COUNT];
+	struct survey survey;
+	bool bits;
+	enum palette palette;
+	bool compare;
+	uint32_t chan, sw;
+	struct focus focus;
+	struct path_ends path;
+	char note[256];
+	struct prompt prompt;
+	int w, h; /* of the canvas drawn last */
+};
+
+/* One request, wherever it comes from. */
+void ui_do(struct ui *ui, const struct input *in, const struct state *s, struct request *out);
+
+/* The table in view and what it is of; NULL: none. */
+struct table *ui_table(struct ui *ui, const struct table_ops **ops);
+
+/* Opens a line for it; false when the request opens none. */
+bool ui_prompt_open(struct ui *ui, const struct input *in);
+void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *s,
+		     struct request *out);
+void ui_prompt_draw(struct ui *ui, struct canvas *c, const struct state *s);
+/* What only a command or the mouse can ask for; false: nothing of the kind. */
+bool ui_command_input(struct ui *ui, const struct input *in, const struct state *s,
+		      struct request *out);
+
+#endif
