@@ -3,6 +3,7 @@
 
 #include "engines/verify_rows.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/tile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,9 @@ struct deps {
 	/* SLs that a source switch sends to a LID, for one block of LIDs */
 	uint16_t *sent;	      /* of the LID in hand, per switch */
 	uint16_t *sent_block; /* LFT_BLOCK rows of nsw */
+	uint8_t *sls;	      /* the same as read, by switch */
 	uint32_t block;
+	uint32_t before;	    /* LID added last, of the same block and not lost; 0: none */
 	bool bad_sl[LFT_BLOCK];	    /* somebody uses an SL above 15 */
 	uint16_t any_sl[LFT_BLOCK]; /* SLs that anybody uses */
 
@@ -117,7 +120,9 @@ static void make_own(struct deps *d)
 	size_t kept = d->turns ? d->nturns : 0;
 
 	d->block = FAB_NONE;
+	d->before = 0;
 	d->sent_block = xcalloc((size_t)f->nsw * LFT_BLOCK, sizeof(*d->sent_block));
+	d->sls = xcalloc((size_t)f->nsw * LFT_BLOCK, sizeof(*d->sls));
 	if (d->by_port) {
 		d->turn_sls = xcalloc(kept * d->rows.nwords, sizeof(*d->turn_sls));
 		d->flow = xcalloc((size_t)f->nsw * d->rows.nwords, sizeof(*d->flow));
@@ -204,6 +209,7 @@ void deps_free(struct deps *d)
 	}
 	free(d->turn);
 	free(d->sent_block);
+	free(d->sls);
 	free(d->passing);
 	free(d->delivered);
 	free(d->turn_sls);
@@ -217,29 +223,44 @@ static uint16_t sl_bit(uint8_t sl)
 	return sl < FAB_SLS ? (uint16_t)(1u << sl) : 0;
 }
 
-/* SLs of one block of LIDs by switch: rows of that stride, 0 when all switches have the same. */
-static void load_by_switch(struct deps *d, const uint8_t *sl, size_t stride)
+/* SLs of one LID by switch, as masks. */
+static void load_lid(struct deps *d, const uint8_t *sl, uint32_t k)
 {
 	const uint32_t *off = d->f->term_off;
-	uint32_t first, last, sw, k, nsw = d->f->nsw;
+	uint16_t *sent = d->sent_block + (size_t)k * d->f->nsw, any = 0;
+	bool bad = false;
+	uint32_t sw;
 
-	for (first = 0; first < nsw; first = last) {
-		last = first + 64 < nsw ? first + 64 : nsw; /* tiles that stay in the cache */
-		for (k = 0; k < LFT_BLOCK; k++) {
-			uint16_t *sent = d->sent_block + (size_t)k * nsw, bit, any = 0;
-			bool bad = false;
+	for (sw = 0; sw < d->f->nsw; sw++) {
+		bool source = off[sw] != off[sw + 1];
+		uint16_t bit = source ? sl_bit(sl[sw]) : 0;
 
-			for (sw = first; sw < last; sw++) {
-				bool source = off[sw] != off[sw + 1];
+		sent[sw] = bit;
+		any |= bit;
+		bad |= source && !bit;
+	}
+	d->any_sl[k] = any;
+	d->bad_sl[k] = bad;
+}
 
-				bit = source ? sl_bit(sl[sw * stride + k]) : 0;
-				sent[sw] = bit;
-				any |= bit;
-				bad |= source && !bit;
-			}
-			d->any_sl[k] |= any;
-			d->bad_sl[k] |= bad;
-		}
+/* SLs of one block of LIDs by switch. */
+static void load_by_switch(struct deps *d, const uint8_t *sl)
+{
+	uint32_t k, nsw = d->f->nsw;
+
+	tile_turn(d->sls, nsw, sl, d->t->stride, nsw, LFT_BLOCK);
+	for (k = 0; k < LFT_BLOCK; k++)
+		load_lid(d, d->sls + (size_t)k * nsw, k);
+}
+
+/* The same where all switches have those SLs. */
+static void load_same(struct deps *d, const uint8_t sl[LFT_BLOCK])
+{
+	uint32_t k;
+
+	for (k = 0; k < LFT_BLOCK; k++) {
+		memset(d->sls, sl[k], d->f->nsw);
+		load_lid(d, d->sls, k);
 	}
 }
 
@@ -269,18 +290,19 @@ static void load_block(struct deps *d, uint32_t block)
 	if (t->sl_kind == SL_CONST && d->block != FAB_NONE)
 		return; /* all blocks are alike */
 	d->block = block;
+	d->before = 0;
 	memset(d->bad_sl, 0, sizeof(d->bad_sl));
 	memset(d->any_sl, 0, sizeof(d->any_sl));
 	memset(same, t->sl_const, sizeof(same));
 	switch (t->sl_kind) {
 	case SL_CONST:
-		load_by_switch(d, same, 0);
+		load_same(d, same);
 		break;
 	case SL_BY_DLID:
-		load_by_switch(d, t->sl + at, 0);
+		load_same(d, t->sl + at);
 		break;
 	case SL_BY_SWITCH:
-		load_by_switch(d, t->sl + at, t->stride);
+		load_by_switch(d, t->sl + at);
 		break;
 	case SL_BY_TERM:
 		load_by_term(d, t->sl + at, t->stride);
@@ -344,6 +366,62 @@ static bool add_by_sl(struct deps *d, const struct walk *w)
 		d->delivered[d->f->port_off[dsw] + w->dport] |=
 			(d->sent[dsw] & stay_sent) | (uint32_t)passing[dsw] << 16;
 	passing[dsw] = 0;
+	return lost != 0;
+}
+
+/* SLs that others than dsw send and that no SL2VL drops. */
+static uint16_t sent_by_others(const struct deps *d, uint32_t dsw)
+{
+	uint32_t sw;
+	uint16_t all = 0;
+
+	for (sw = 0; sw < dsw; sw++)
+		all |= d->sent[sw];
+	for (sw = dsw + 1; sw < d->f->nsw; sw++)
+		all |= d->sent[sw];
+	return all & (uint16_t) ~(d->drop_sent | d->drop_passing);
+}
+
+/* The turn of a switch that is not next to the LID's own, or where it delivers. */
+static size_t turn_at(const struct deps *d, const struct walk *w, uint32_t c)
+{
+	return d->turn_base[c] + w->chan[d->f->chan_dst[c]];
+}
+
+/*
+ * The same as add_by_sl() where all turns of the LID before it, on the same switch, are known:
+ * only traffic that goes another way, or with another SL, can bring new ones.
+ */
+static bool add_fresh(struct deps *d, struct walk *w)
+{
+	const uint16_t *old = d->sent_block + (size_t)(w->before % LFT_BLOCK) * d->f->nsw;
+	uint32_t i, m, n = w->norder, dsw = w->dsw, lost = 0;
+	uint16_t *passing = d->passing;
+
+	walk_fresh(w);
+	for (i = 0; i + 1 < n; i++) {
+		uint32_t u = w->order[i], c = w->chan[u], on, sent = 0;
+
+		m = passing[u];
+
+		if (w->fresh[u] || d->sent[u] != old[u])
+			sent = d->sent[u];
+		if (!(m | sent))
+			continue;
+		passing[u] = 0;
+		lost |= sent & d->drop_sent;
+		m = m << 16 | (sent & (uint16_t)~d->drop_sent);
+		d->seen |= m;
+		d->turn[turn_at(d, w, c)] |= m;
+		on = (m | m >> 16) & 0xffff;
+		lost |= on & d->drop_passing;
+		passing[d->f->chan_dst[c]] |= (uint16_t)(on & (uint16_t)~d->drop_passing);
+	}
+	passing[dsw] = 0;
+	lost |= d->sent[dsw] & d->drop_sent;
+	m = (uint32_t)sent_by_others(d, dsw) << 16 | (d->sent[dsw] & (uint16_t)~d->drop_sent);
+	if (w->dport)
+		d->delivered[d->f->port_off[dsw] + w->dport] |= m;
 	return lost != 0;
 }
 
@@ -503,9 +581,10 @@ static bool knows_all_by_port(const struct deps *d)
 	return !d->turns && deps_sls(d) == d->rows.sls && deps_vls(d) == d->rows.vls;
 }
 
-bool deps_add(struct deps *d, const struct walk *w, uint32_t lid)
+bool deps_add(struct deps *d, struct walk *w, uint32_t lid)
 {
 	uint32_t k = lid % LFT_BLOCK;
+	bool lost;
 
 	if (d->by_port && knows_all_by_port(d))
 		return false;
@@ -516,7 +595,9 @@ bool deps_add(struct deps *d, const struct walk *w, uint32_t lid)
 		return add_by_port(d, w, lid) || d->bad_sl[k];
 	if (knows_all(d, d->any_sl[k]))
 		return d->bad_sl[k];
-	return add_by_sl(d, w) || d->bad_sl[k];
+	lost = d->turns && w->before && w->before == d->before ? add_fresh(d, w) : add_by_sl(d, w);
+	d->before = lost ? 0 : lid;
+	return lost || d->bad_sl[k];
 }
 
 /* VLs of masks of SLs as a turn keeps them. */

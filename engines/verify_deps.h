@@ -29,7 +29,7 @@ size_t deps_own_bytes(const struct deps *d);
 /* Adds the traffic towards the LID that w walked last.  True when some of it may be dropped
  * on its way by SL2VL or has an SL above 15: then path_arrives() tells for which sources.
  * O(nsw), with SLs by terminal and SL2VL that differs by port O(nsw + ends). */
-bool deps_add(struct deps *d, const struct walk *w, uint32_t lid);
+bool deps_add(struct deps *d, struct walk *w, uint32_t lid);
 
 /* Of the traffic that crosses at least one inter-switch channel: bit masks. */
 uint16_t deps_vls(const struct deps *d);

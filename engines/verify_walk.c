@@ -2,6 +2,7 @@
 #include "engines/verify_walk.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/tile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,8 @@ struct walk *walk_new(const struct fabric *f, const struct tables *t)
 	w->order = xcalloc(f->nsw, sizeof(*w->order));
 	w->stack = xcalloc(f->nsw, sizeof(*w->stack));
 	w->bucket = xcalloc(f->nsw + 1, sizeof(*w->bucket));
+	w->moved = xcalloc(f->nsw, sizeof(*w->moved));
+	w->fresh = xcalloc(f->nsw, sizeof(*w->fresh));
 	w->cols = xcalloc((size_t)f->nsw * LFT_BLOCK, 1);
 	for (sw = 0; sw < f->nsw; sw++)
 		w->width = f->sw_nports[sw] + 2u > w->width ? f->sw_nports[sw] + 2u : w->width;
@@ -43,29 +46,20 @@ void walk_free(struct walk *w)
 	free(w->order);
 	free(w->stack);
 	free(w->bucket);
+	free(w->moved);
+	free(w->fresh);
 	free(w->cols);
 	free(w->hop);
 	free(w);
 }
 
-/* Turns rows per switch into rows per LID, in tiles that stay in the first cache. */
+/* Turns rows per switch into rows per LID. */
 static void load_block(struct walk *w, uint32_t block)
 {
-	uint32_t sw, first, last, k, nsw = w->f->nsw;
-	size_t stride = w->t->stride;
-
-	for (first = 0; first < nsw; first = last) {
-		const uint8_t *lft = w->t->lft + (size_t)block * LFT_BLOCK;
-
-		last = first + 64 < nsw ? first + 64 : nsw;
-		for (k = 0; k < LFT_BLOCK; k++) {
-			uint8_t *col = w->cols + (size_t)k * nsw;
-
-			for (sw = first; sw < last; sw++)
-				col[sw] = lft[sw * stride + k];
-		}
-	}
+	tile_turn(w->cols, w->f->nsw, w->t->lft + (size_t)block * LFT_BLOCK, w->t->stride,
+		  w->f->nsw, LFT_BLOCK);
 	w->block = block;
+	w->lid = 0;
 }
 
 /* Channels of switches first..last-1; true when each leads to a switch that is nearer by one. */
@@ -85,12 +79,45 @@ static bool nearer(struct walk *w, const uint8_t *col, uint32_t first, uint32_t 
 	return bad == 0;
 }
 
+/* The same for those of switches first..last-1 that forward elsewhere than for LID before. */
+static bool moved_nearer(struct walk *w, const uint8_t *col, const uint8_t *old, uint32_t first,
+			 uint32_t last)
+{
+	uint32_t u;
+
+	for (u = first; u < last; u++) {
+		if (col[u] == old[u] || u == w->dsw)
+			continue;
+		if (!nearer(w, col, u, u + 1))
+			return false;
+		w->moved[w->nmoved++] = u;
+	}
+	return true;
+}
+
+/* Eight switches at a time, since few differ. */
+static bool all_moved_nearer(struct walk *w, const uint8_t *col, const uint8_t *old)
+{
+	uint32_t u, nsw = w->f->nsw;
+
+	w->nmoved = 0;
+	for (u = 0; u + 8 <= nsw; u += 8) {
+		if (memcmp(col + u, old + u, 8) && !moved_nearer(w, col, old, u, u + 8))
+			return false;
+	}
+	return moved_nearer(w, col, old, u, nsw);
+}
+
 /*
  * LIDs of one switch mostly lie at the same distances, whichever ways they take.  Then one pass
  * proves that all arrive: each forwards to a switch that is nearer by one, and only dsw is at 0.
  */
 static bool same_distances(struct walk *w, const uint8_t *col)
 {
+	if (w->lid) {
+		w->before = w->lid;
+		return all_moved_nearer(w, col, w->cols + (size_t)(w->lid % LFT_BLOCK) * w->f->nsw);
+	}
 	return nearer(w, col, 0, w->dsw) && nearer(w, col, w->dsw + 1, w->f->nsw);
 }
 
@@ -157,9 +184,13 @@ bool walk_lid(struct walk *w, uint32_t lid)
 		load_block(w, block);
 	col = w->cols + (size_t)(lid % LFT_BLOCK) * f->nsw;
 	delivers = col[dsw] == w->dport;
-	if (w->sorted && w->dsw == dsw && delivers && same_distances(w, col))
+	w->before = 0;
+	if (w->sorted && w->dsw == dsw && delivers && same_distances(w, col)) {
+		w->lid = lid;
 		return true;
-
+	}
+	w->before = 0;
+	w->lid = lid;
 	w->dsw = dsw;
 	memset(w->hops, 0xff, f->nsw * sizeof(*w->hops));
 	if (delivers) {
@@ -172,6 +203,23 @@ bool walk_lid(struct walk *w, uint32_t lid)
 	}
 	sort_by_hops(w);
 	return true;
+}
+
+void walk_fresh(struct walk *w)
+{
+	const uint32_t *dst = w->f->chan_dst;
+	uint32_t i;
+
+	memset(w->fresh, 0, w->f->nsw * sizeof(*w->fresh));
+	for (i = 0; i < w->nmoved; i++)
+		w->fresh[w->moved[i]] = true;
+	if (!w->nmoved)
+		return;
+	for (i = w->norder - 1; i-- > 0;) {
+		uint32_t u = w->order[i];
+
+		w->fresh[u] |= w->fresh[dst[w->chan[u]]];
+	}
 }
 
 uint32_t walk_last(const struct fabric *f, const struct tables *t, uint32_t sw, uint32_t lid)

@@ -30,15 +30,20 @@ struct walk {
 	uint32_t *hops;	 /* per switch: channels to dsw, or one of the above */
 	uint32_t *order; /* switches that arrive, each before the one it forwards to ... */
 	uint32_t norder; /* ... dsw last; nsw when all arrive */
+	uint32_t before; /* LID walked before it when that lies in the same block, on the same
+			  * switch and at the same distances; else 0 */
+	bool *fresh;	 /* see walk_fresh() */
 
 	/* private */
 	uint32_t *hop;	/* sw * width + port: channel or FAB_NONE */
 	uint32_t width; /* port 0, those of the largest switch, and one that nobody has */
 	uint32_t *stack;
 	uint32_t *bucket;
-	uint8_t *cols; /* LFT entries of one block of LIDs, a row of switches per LID */
-	uint32_t block;
-	bool sorted; /* order is by descending hops and holds every switch */
+	uint8_t *cols;	     /* LFT entries of one block of LIDs, a row of switches per LID */
+	uint32_t block, lid; /* walked last */
+	uint32_t *moved;     /* switches that forward to other channels than for `before` ... */
+	uint32_t nmoved;     /* ... so many */
+	bool sorted;	     /* order is by descending hops and holds every switch */
 };
 
 /* Channel of a switch's output port, or FAB_NONE; fabric_chan() from a denser table. */
@@ -52,6 +57,10 @@ void walk_free(struct walk *w); /* NULL is fine */
 
 /* False when nobody owns the LID.  Fastest for ascending LIDs.  O(nsw). */
 bool walk_lid(struct walk *w, uint32_t lid);
+
+/* Where before is not 0: sets fresh[] for the switches whose ways to the LID are not those to the
+ * one before. */
+void walk_fresh(struct walk *w);
 
 /* Where the walk of a LID from sw ends or, when it circles, where it closes.  Any tables. */
 uint32_t walk_last(const struct fabric *f, const struct tables *t, uint32_t sw, uint32_t lid);

@@ -388,6 +388,35 @@ static void vls_above_opervls_do_not_fit(void **state)
 	fabric_put(f);
 }
 
+static void link_of_every_host_counts_whoever_sends_on_the_vl(void **state)
+{
+	struct fabric *f = net_tree(2, 1, 3, NULL);
+	struct tables *t = kit_bfs(f);
+
+	(void)state;
+	tables_sl_form(t, SL_BY_SWITCH, f);
+	for (uint32_t from = 0; from < 2; from++) {
+		memset(t->sl, 0, (size_t)f->nsw * t->stride);
+		memset(t->sl + (size_t)from * t->stride, 3, t->stride);
+		for (uint32_t term = 0; term < f->nterm; term++) {
+			uint8_t *op_vls =
+				&f->port[f->port_off[f->term_sw[term]] + f->term_port[term]].op_vls;
+
+			for (*op_vls = 4; *op_vls >= 3; --*op_vls) {
+				struct verdict *v = judge(f, t);
+
+				assert_int_equal(v->vls_fit, *op_vls == 4);
+				if (!v->vls_fit)
+					assert_int_equal(v->misfit_port, f->term_port[term]);
+				verdict_free(v);
+			}
+			*op_vls = 0;
+		}
+	}
+	tables_put(t);
+	fabric_put(f);
+}
+
 static void packets_that_sl2vl_drops_do_not_arrive(void **state)
 {
 	struct fabric *f = net_tree(2, 1, 2, NULL);
@@ -741,6 +770,7 @@ int main(void)
 		cmocka_unit_test(each_of_the_lids_of_a_port_is_checked),
 		cmocka_unit_test(lids_of_switches_and_of_uncounted_ends_must_be_reached_too),
 		cmocka_unit_test(vls_above_opervls_do_not_fit),
+		cmocka_unit_test(link_of_every_host_counts_whoever_sends_on_the_vl),
 		cmocka_unit_test(packets_that_sl2vl_drops_do_not_arrive),
 		cmocka_unit_test(drop_on_passing_spares_what_never_passes),
 		cmocka_unit_test(sl_above_15_and_sl_15_on_identity_do_not_arrive),
