@@ -19,7 +19,7 @@ WITH_OPENSM ?= $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),1,0)
 # The one list of Debian packages: to build, and to run the tests on top of that.
 PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1g-dev \
 	libibumad-dev libibmad-dev libslurm-dev
-PKGS_CHECK := libcmocka-dev clang libclang-rt-14-dev tmux opensm libopensm-dev ibsim-utils \
+PKGS_CHECK := libcmocka-dev clang libclang-rt-14-dev tmux asciinema opensm libopensm-dev ibsim-utils \
 	infiniband-diags ibutils slurmctld slurmd slurm-client python3 procps valgrind man-db zsh
 PKGS_FUZZ := clang libclang-rt-14-dev
 PKGS_BENCH := opensm libopensm-dev ibsim-utils python3

@@ -74,6 +74,7 @@ static void draw(struct app *a)
 	ui_draw(a->ui, a->canvas, &a->state);
 	pthread_mutex_unlock(&a->events_lock);
 	terminal_show(a->term, a->canvas);
+	app_record_screen(a);
 	a->dirty = false;
 }
 

@@ -7,21 +7,6 @@
 static const double intervals_s[] = { 0.2, 0.5, 1, 2, 5, 10, 30, 60 };
 #define INTERVALS (sizeof(intervals_s) / sizeof(*intervals_s))
 
-void app_record_action(struct app *a, const char *action, const char *detail)
-{
-	struct err err;
-	json_t *data;
-
-	if (!a->record)
-		return;
-	data = json_object();
-	json_object_set_new(data, "action", json_string(action));
-	if (detail)
-		json_object_set_new(data, "detail", record_str(detail));
-	if (record_add(a->record, "key.action", data, &err))
-		log_add(LOG_ERROR, "record", "%s", err.text);
-}
-
 /* --- polling ----------------------------------------------------------------------------- */
 
 static void change_interval(struct app *a, bool faster)

@@ -23,7 +23,15 @@
 #include <pthread.h>
 
 /* Data that came in while the operator has frozen the screen: the newest of each kind. */
-enum held { HELD_FABRIC, HELD_TABLES, HELD_SAMPLE, HELD_METRICS, HELD_USAGE, HELD_JOBS, HELD_COUNT };
+enum held {
+	HELD_FABRIC,
+	HELD_TABLES,
+	HELD_SAMPLE,
+	HELD_METRICS,
+	HELD_USAGE,
+	HELD_JOBS,
+	HELD_COUNT
+};
 
 /* What a snapshot's folder holds beside the screen. */
 #define SNAPSHOT_FABRIC "fabric.ibnetdiscover"
@@ -104,7 +112,8 @@ struct app {
 	struct msg *held[HELD_COUNT];
 	double sample_at, sample_took, jobs_at, start;
 	bool dirty, quit;
-	bool lost; /* also while the screen is frozen */
+	bool lost;	  /* also while the screen is frozen */
+	bool record_lost; /* the record could not be written when last tried */
 	int exit_code;
 	char *own_dirs[2];		/* of opts, made here */
 	char *snapshot[SNAPSHOT_FILES]; /* of opts, from --load FOLDER */
@@ -121,7 +130,6 @@ void app_data_free(struct app *a);
 
 /* app_act.c */
 void app_act(struct app *a, const struct request *r);
-void app_record_action(struct app *a, const char *action, const char *detail);
 
 /* app_preview.c */
 void app_preview_start(struct app *a, const struct request *r);
@@ -154,6 +162,11 @@ void app_auto_tick(struct app *a);
 /* app_usage.c */
 bool app_wants_lanes(const struct app *a);
 void app_take_usage(struct app *a, struct msg *msg); /* takes its usage */
+
+/* app_record.c: what goes into the session's record; detail may be NULL */
+void app_record_action(struct app *a, const char *action, const char *detail);
+void app_record_phase(struct app *a, const struct apply_event *ev);
+void app_record_screen(struct app *a); /* that the canvas has */
 
 /* app_snapshot.c: the fabric, its tables and the screen into a folder of their own. */
 int app_snapshot(const struct app *a, char *dir, size_t len, struct err *err);

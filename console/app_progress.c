@@ -200,6 +200,7 @@ void app_apply_event(struct app *a, const struct msg *msg)
 	const struct apply_status *st = &msg->apply;
 
 	snprintf(s->txn, sizeof(s->txn), "%s", st->txn);
+	app_record_phase(a, ev);
 	s->done = ev->kind == APPLY_VERIFY ? st->verified : st->written;
 	s->total = st->total;
 	s->retries = st->retries;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/audit.h"
 
+#include "console/audit_cast.h"
 #include "console/record_last.h"
+#include "console/record_line.h"
+#include "console/seal.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/update/store.h"
@@ -14,10 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PREV_KEY "\"prev\":\""
-
 struct chain {
 	struct audit_report *r;
+	const struct audit_opts *o;
+	struct seal seal; /* of the next line */
+	struct audit_screen *screen;
 	VEC(struct digest) lines;
 };
 
@@ -41,18 +45,24 @@ static void copy(char *dst, size_t size, const json_t *j, const char *key)
 	snprintf(dst, size, "%s", s ? s : "");
 }
 
+static bool parse_hex(struct digest *out, const char *digits)
+{
+	char hex[DIGEST_HEX];
+
+	memcpy(hex, digits, DIGEST_HEX - 1);
+	hex[DIGEST_HEX - 1] = '\0';
+	return !digest_parse(out, hex);
+}
+
 /* The hash at the very end of the line: ..."prev":"<64 hex>"} */
 static bool take_prev(struct digest *prev, const char *line, size_t len)
 {
-	size_t tail = strlen(PREV_KEY) + DIGEST_HEX - 1 + 2;
-	char hex[DIGEST_HEX];
+	size_t key = strlen(RECORD_PREV_KEY);
 
-	if (len < tail || memcmp(line + len - tail, PREV_KEY, strlen(PREV_KEY)) ||
-	    memcmp(line + len - 2, "\"}", 2))
-		return false;
-	memcpy(hex, line + len - 2 - (DIGEST_HEX - 1), DIGEST_HEX - 1);
-	hex[DIGEST_HEX - 1] = '\0';
-	return !digest_parse(prev, hex);
+	return len >= RECORD_PREV_TAIL &&
+	       !memcmp(line + len - RECORD_PREV_TAIL, RECORD_PREV_KEY, key) &&
+	       !memcmp(line + len - 2, "\"}", 2) &&
+	       parse_hex(prev, line + len - RECORD_PREV_TAIL + key);
 }
 
 static void take_start(struct audit_report *r, const json_t *j)
@@ -65,9 +75,12 @@ static void take_start(struct audit_report *r, const json_t *j)
 	copy(r->fabric, sizeof(r->fabric), data, "fabric");
 	copy(r->mode, sizeof(r->mode), data, "mode");
 	r->uid = (uint32_t)json_integer_value(json_object_get(json_object_get(j, "user"), "uid"));
+	r->part = r->first_seq ? (uint32_t)json_integer_value(json_object_get(data, "part")) : 1;
 	if (head && !digest_parse(&r->genesis, head))
 		copy(r->genesis_sid, sizeof(r->genesis_sid), g, "sid");
 }
+
+/* --- lines ------------------------------------------------------------------------------- */
 
 /* The present line tells what the one before it was, and that is not the one that is there. */
 static bool bad_before(struct chain *c)
@@ -84,10 +97,36 @@ static bool bad_before(struct chain *c)
 		   "changed after it was written: not the line that the next one was chained to");
 }
 
+/* The first line of a session, or of a later part, which says what it is chained to. */
+static bool check_first(struct chain *c, const json_t *j, const char *type,
+			const struct digest *prev)
+{
+	const json_t *data = json_object_get(j, "data");
+	const char *hex = json_string_value(json_object_get(data, "head"));
+	json_int_t seq = json_integer_value(json_object_get(j, "seq"));
+	struct digest head, none = { { 0 } };
+
+	if (!strcmp(type, "record.part") && seq > 0) {
+		if (!hex || digest_parse(&head, hex) || !digest_equal(&head, prev) ||
+		    json_integer_value(json_object_get(data, "part")) < 2)
+			return bad(c, "does not fit the end of a part: changed");
+		c->r->first_seq = (uint64_t)seq;
+		return true;
+	}
+	if (seq)
+		return bad(c, "entry %" PRId64 " where 0 must stand: %" PRId64 " removed before it",
+			   (int64_t)seq, (int64_t)seq);
+	if (!digest_equal(prev, &none))
+		return bad(c, "does not begin a chain");
+	if (strcmp(type, "session.start"))
+		return bad(c, "not the start of a session: removed before it");
+	return true;
+}
+
 /* What the line says about itself fits its place. */
 static bool check_fields(struct chain *c, const json_t *j, const struct digest *prev)
 {
-	uint64_t n = c->lines.n;
+	uint64_t n = c->r->first_seq + c->lines.n;
 	json_int_t seq = json_integer_value(json_object_get(j, "seq"));
 	const char *sid = json_string_value(json_object_get(j, "sid"));
 	const char *type = json_string_value(json_object_get(j, "type"));
@@ -95,8 +134,11 @@ static bool check_fields(struct chain *c, const json_t *j, const struct digest *
 	if (json_integer_value(json_object_get(j, "v")) != 1 || !sid || !type ||
 	    !json_is_integer(json_object_get(j, "seq")))
 		return bad(c, "not an entry of a record");
-	if (c->r->ended)
-		return bad(c, "an entry behind the end of the session: inserted");
+	if (!c->lines.n)
+		return check_first(c, j, type, prev);
+	if (c->r->ended || c->r->rotated)
+		return bad(c, "an entry behind the end of the %s: inserted",
+			   c->r->ended ? "session" : "part");
 	if ((uint64_t)seq > n)
 		return bad(c,
 			   "entry %" PRId64 " where %" PRIu64 " must stand: %" PRIu64
@@ -105,38 +147,109 @@ static bool check_fields(struct chain *c, const json_t *j, const struct digest *
 	if ((uint64_t)seq < n)
 		return bad(c, "entry %" PRId64 " where %" PRIu64 " must stand: inserted or moved",
 			   (int64_t)seq, n);
-	if (n && strcmp(sid, c->r->sid))
+	if (strcmp(sid, c->r->sid))
 		return bad(c, "of another session (%.40s): inserted", sid);
 	if (!digest_equal(prev, &c->r->head))
-		return n ? bad_before(c) : bad(c, "does not begin a chain");
-	if (!n != !strcmp(type, "session.start"))
-		return bad(c, n ? "a second start of the session: inserted"
-				: "not the start of a session: removed before it");
+		return bad_before(c);
+	if (!strcmp(type, "session.start") || !strcmp(type, "record.part"))
+		return bad(c, "a second start: inserted");
 	return true;
+}
+
+static void mac_of(struct digest *mac, const struct chain *c, const char *line, size_t len)
+{
+	char *blank = xcalloc(len + 1, 1);
+
+	memcpy(blank, line, len);
+	memset(blank + len - RECORD_MAC_TAIL, '0', DIGEST_HEX - 1);
+	seal_line(mac, &c->seal, blank, len);
+	free(blank);
+}
+
+/* Each line with the key of its own epoch and place, and of no other. */
+static bool check_seal(struct chain *c, const json_t *j, const char *line, size_t len)
+{
+	const json_t *seal = json_object_get(j, "seal");
+	json_int_t epoch = json_integer_value(json_object_get(seal, "epoch"));
+	size_t key = strlen(RECORD_MAC_KEY);
+	struct digest is, was;
+
+	if (!c->lines.n) {
+		c->r->sealed = seal;
+		c->r->epoch = (uint64_t)epoch;
+	}
+	if (!seal != !c->r->sealed)
+		return bad(c, seal ? "sealed, in a record that is not: inserted"
+				   : "not sealed, in a record that is: inserted or changed");
+	if (seal && (epoch < 1 || (uint64_t)epoch != c->r->epoch))
+		return bad(c,
+			   "sealed in epoch %" PRId64 ", in a session of epoch %" PRIu64
+			   ": written later, or changed",
+			   (int64_t)epoch, c->r->epoch);
+	if (!c->o->key)
+		return true;
+	if (!seal)
+		return bad(c, "not sealed, and a key was given: written without it");
+	if (!c->lines.n && epoch > SEAL_EPOCHS)
+		return bad(c, "sealed in epoch %" PRId64 ", which cannot be", (int64_t)epoch);
+	if (!c->lines.n)
+		seal_at(&c->seal, c->o->key, c->r->epoch);
+	for (uint64_t i = 0; !c->lines.n && i < c->r->first_seq; i++)
+		seal_forward(&c->seal);
+	if (len < RECORD_MAC_TAIL + key ||
+	    memcmp(line + len - RECORD_MAC_TAIL - key, RECORD_MAC_KEY, key) ||
+	    !parse_hex(&was, line + len - RECORD_MAC_TAIL))
+		return bad(c, "its seal is not where it must be: changed");
+	mac_of(&is, c, line, len);
+	seal_forward(&c->seal);
+	return digest_equal(&is, &was) ||
+	       bad(c, "the seal does not fit: changed, or written without the key of its epoch");
+}
+
+static bool check_screen(struct chain *c, const json_t *j)
+{
+	const json_t *cast = json_object_get(j, "cast");
+	char why[128];
+
+	if (!cast)
+		return true;
+	c->r->cast = c->screen ? AUDIT_CAST_GOOD : AUDIT_CAST_ABSENT;
+	return !c->screen || audit_screen_line(c->screen, cast, why, sizeof(why)) ||
+	       bad(c, "%s", why);
+}
+
+static void take_line(struct chain *c, const json_t *j, const char *line, size_t len)
+{
+	const char *type = json_string_value(json_object_get(j, "type"));
+	const char *phase = json_string_value(json_object_get(json_object_get(j, "data"), "phase"));
+	struct audit_report *r = c->r;
+
+	if (!c->lines.n)
+		take_start(r, j);
+	copy(r->end, sizeof(r->end), j, "ts");
+	r->ended = !strcmp(type, "session.end");
+	r->rotated = !strcmp(type, "record.rotate");
+	r->gaps += !strcmp(type, "record.gap");
+	r->updates += !strcmp(type, "phase.begin") && phase && !strcmp(phase, "PREPARE");
+	digest_of(&r->head, line, len);
+	vec_push(&c->lines, r->head);
+	r->lines++;
+	r->bad_line = 0;
 }
 
 static bool check_line(struct chain *c, const char *line, size_t len)
 {
-	struct audit_report *r = c->r;
 	struct digest prev;
 	json_t *j = json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL);
 	bool ok;
 
-	r->bad_line = c->lines.n + 1;
+	c->r->bad_line = c->lines.n + 1;
 	if (!j || !take_prev(&prev, line, len))
 		ok = bad(c, "not JSON, or its last key is not prev: changed or cut");
 	else
-		ok = check_fields(c, j, &prev);
-	if (ok) {
-		if (!c->lines.n)
-			take_start(r, j);
-		copy(r->end, sizeof(r->end), j, "ts");
-		r->ended = !strcmp(json_string_value(json_object_get(j, "type")), "session.end");
-		digest_of(&r->head, line, len);
-		vec_push(&c->lines, r->head);
-		r->lines++;
-		r->bad_line = 0;
-	}
+		ok = check_fields(c, j, &prev) && check_seal(c, j, line, len) && check_screen(c, j);
+	if (ok)
+		take_line(c, j, line, len);
 	json_decref(j);
 	return ok;
 }
@@ -161,6 +274,8 @@ static void check_lines(struct chain *c, const char *data, size_t len)
 		bad(c, "empty");
 }
 
+/* --- what vouches for the end ------------------------------------------------------------ */
+
 /* First line of a record, when it is one. */
 static json_t *start_of(const char *path)
 {
@@ -176,29 +291,65 @@ static json_t *start_of(const char *path)
 	return j;
 }
 
-static void check_next(struct chain *c, const char *path)
+/* A session that began later names the last line that it found. */
+static void check_next(struct chain *c, const json_t *j)
 {
-	json_t *j = start_of(path);
 	const json_t *g = json_object_get(json_object_get(j, "data"), "genesis");
 	const char *sid = json_string_value(json_object_get(g, "sid"));
 	const char *hex = json_string_value(json_object_get(g, "head"));
+	json_int_t seq = json_integer_value(json_object_get(g, "seq"));
+	uint64_t first = c->r->first_seq;
 	struct digest head;
-	bool found = false;
 
-	if (sid && hex && !strcmp(sid, c->r->sid) && !digest_parse(&head, hex)) {
-		for (size_t i = 0; i < c->lines.n && !found; i++)
-			found = digest_equal(&c->lines.v[i], &head);
-		copy(c->r->next_sid, sizeof(c->r->next_sid), j, "sid");
-		if (!found)
-			bad(c,
-			    "the next session (%.50s) was chained to a line that is not here: the "
-			    "end was cut off or changed",
-			    c->r->next_sid);
-	}
-	json_decref(j);
+	if (!sid || !hex || strcmp(sid, c->r->sid) || digest_parse(&head, hex) || seq < 0 ||
+	    (uint64_t)seq < first || (c->r->rotated && (uint64_t)seq >= first + c->lines.n))
+		return; /* or of another part */
+	copy(c->r->next_sid, sizeof(c->r->next_sid), j, "sid");
+	if ((uint64_t)seq >= first + c->lines.n ||
+	    !digest_equal(&head, &c->lines.v[(uint64_t)seq - first]))
+		bad(c,
+		    "the next session (%.50s) was chained to a line that is not here: the end was "
+		    "cut off or changed",
+		    c->r->next_sid);
 }
 
-/* Later sessions of the same directory. */
+/* The next part of the same session begins with the hash of this one's last line. */
+static void check_next_part(struct chain *c, const json_t *j, const char *name)
+{
+	const char *sid = json_string_value(json_object_get(j, "sid"));
+	const json_t *data = json_object_get(j, "data");
+	const char *hex = json_string_value(json_object_get(data, "head"));
+	struct digest head;
+
+	if (!sid || strcmp(sid, c->r->sid) || !hex ||
+	    (uint64_t)json_integer_value(json_object_get(data, "part")) != c->r->part + 1ull)
+		return;
+	if (digest_parse(&head, hex) || !digest_equal(&head, &c->r->head))
+		bad(c, "the next part (%.80s) is not chained to its last line: cut off or changed",
+		    name);
+}
+
+/* Epochs of a seal only grow: a session of a later one that claims to be older was made up. */
+static void check_epoch(struct chain *c, const json_t *j)
+{
+	json_int_t epoch = json_integer_value(json_object_get(json_object_get(j, "seal"), "epoch"));
+	const char *sid = json_string_value(json_object_get(j, "sid"));
+	const char *ts = json_string_value(json_object_get(j, "ts"));
+	int by_epoch, by_time;
+
+	if (!c->r->epoch || epoch < 1 || !sid || !ts || !strcmp(sid, c->r->sid) ||
+	    c->r->first_seq || json_integer_value(json_object_get(j, "seq")))
+		return;
+	by_epoch = ((uint64_t)epoch > c->r->epoch) - ((uint64_t)epoch < c->r->epoch);
+	by_time = strcmp(ts, c->r->start);
+	if (!by_epoch || (by_epoch < 0 && by_time > 0) || (by_epoch > 0 && by_time < 0))
+		bad(c,
+		    "of epoch %" PRIu64 " and from %s, while session %.48s of epoch %" PRId64
+		    " is from %.30s: one of them was written later than it says",
+		    c->r->epoch, c->r->start, sid, (int64_t)epoch, ts);
+}
+
+/* Other files of the same directory. */
 static void check_followers(struct chain *c, const char *path)
 {
 	char *copy_of = xstrdup(path), *dir = dirname(copy_of);
@@ -207,9 +358,15 @@ static void check_followers(struct chain *c, const char *path)
 
 	for (uint32_t i = 0; i < n; i++) {
 		char *other = xasprintf("%s/%s", dir, files[i]);
+		json_t *j = c->r->ok ? start_of(other) : NULL;
 
-		if (c->r->ok)
-			check_next(c, other);
+		if (j) {
+			check_next(c, j);
+			check_next_part(c, j, files[i]);
+		}
+		if (j && c->r->ok && c->o->key)
+			check_epoch(c, j);
+		json_decref(j);
 		free(other);
 		free(files[i]);
 	}
@@ -217,19 +374,63 @@ static void check_followers(struct chain *c, const char *path)
 	free(copy_of);
 }
 
-int audit_verify(struct audit_report *out, const char *path, struct err *err)
+static void check_head(struct chain *c, const struct audit_head *h)
 {
-	struct chain c = { .r = out };
+	struct audit_report *r = c->r;
+	uint64_t end = r->first_seq + c->lines.n;
+
+	if (strcmp(h->sid, r->sid) || h->lines <= r->first_seq || (h->lines > end && r->rotated))
+		return;
+	if (h->lines > end) {
+		bad(c,
+		    "the log saw %" PRIu64 " lines of the session, and here it ends with %" PRIu64
+		    ": the end was cut off",
+		    h->lines, end);
+		return;
+	}
+	if (!digest_equal(&h->head, &c->lines.v[h->lines - r->first_seq - 1])) {
+		r->bad_line = h->lines - r->first_seq;
+		bad(c, "not the line that the log saw: changed");
+		return;
+	}
+	r->heads++;
+	r->head_is_last |= h->lines == end;
+}
+
+static void check_end(struct chain *c, const char *path)
+{
+	const struct audit_heads *h = c->o->heads;
+	char why[128];
+
+	if (c->screen && c->r->cast == AUDIT_CAST_GOOD && (c->r->ended || c->r->rotated) &&
+	    !audit_screen_end(c->screen, why, sizeof(why)))
+		bad(c, "%s", why);
+	for (uint32_t i = 0; h && c->r->ok && i < h->n; i++)
+		check_head(c, &h->v[i]);
+	if (c->r->ok)
+		check_followers(c, path);
+}
+
+int audit_verify(struct audit_report *out, const char *path, const struct audit_opts *o,
+		 struct err *err)
+{
+	static const struct audit_opts plain;
+	struct chain c = { .r = out, .o = o ? o : &plain };
 	char *data;
 	size_t len;
 	int rc = store_read(&data, &len, path, err);
 
 	if (rc)
 		return rc;
-	*out = (struct audit_report){ .ok = true };
+	*out = (struct audit_report){ .ok = true, .bytes = len };
+	c.screen = audit_screen_open(path);
+	out->cast_bytes = audit_screen_bytes(c.screen);
 	check_lines(&c, data, len);
 	if (out->ok)
-		check_followers(&c, path);
+		check_end(&c, path);
+	out->seal_checked = out->ok && out->sealed && c.o->key;
+	digest_erase(&c.seal.key);
+	audit_screen_close(c.screen);
 	vec_free(&c.lines);
 	free(data);
 	return 0;

@@ -97,7 +97,7 @@ static int one_file(const char *path, bool json)
 	struct audit_report r;
 	struct err err = { "" };
 
-	if (audit_verify(&r, path, &err)) {
+	if (audit_verify(&r, path, NULL, &err)) {
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 		return EXIT_UNREADABLE;
 	}
@@ -118,7 +118,7 @@ static void list_line(const char *path)
 	struct audit_report r;
 	struct err err = { "" };
 
-	if (audit_verify(&r, path, &err)) {
+	if (audit_verify(&r, path, NULL, &err)) {
 		printf("%-28s %s\n", "?", err.text);
 		return;
 	}

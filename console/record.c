@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record.h"
 
+#include "console/cast.h"
 #include "console/record_last.h"
+#include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/vec.h"
 #include "fabric/update/store.h"
 
 #include <errno.h>
@@ -20,9 +23,15 @@
 
 #define LOGINUID_UNSET 4294967295u
 
+struct record_part {
+	char *cast; /* path; NULL: dropped, or there was none */
+	uint64_t bytes;
+	bool keep; /* something in it was marked */
+};
+
 struct record {
-	char *path, *dir;
-	json_t *user; /* the same in every line */
+	char *first, *path, *dir; /* path: of the part being written */
+	json_t *user;		  /* the same in every line */
 	char sid[48];
 	int fd;
 	bool syslog;
@@ -33,6 +42,17 @@ struct record {
 	off_t size;
 	struct digest head;   /* of the last line; zeros before the first */
 	struct digest logged; /* the one that syslog has */
+
+	unsigned part; /* from 1 on */
+	uint64_t part_bytes, cast_bytes;
+	uint64_t rotate_at; /* of size, or of the cast's */
+
+	struct cast *cast; /* of this part; NULL: nothing was shown in it yet */
+	double epoch_s;
+	uint64_t frames_lost;
+	struct err screen; /* why the last frame could not be written, "" = it could */
+	VEC(struct record_part) parts;
+	struct seal *seal; /* NULL: the directory is not sealed */
 };
 
 const char *record_dir(const char *dir)
@@ -44,85 +64,34 @@ const char *record_dir(const char *dir)
 	return env && *env ? env : RECORD_DIR;
 }
 
-/* Length of the UTF-8 sequence that begins there, 0 when there is none. */
-static size_t utf8_len(const unsigned char *s)
+static json_t *cast_state(const struct cast *cast)
 {
-	size_t n = s[0] < 0x80	     ? 1
-		   : s[0] >> 5 == 6  ? 2
-		   : s[0] >> 4 == 14 ? 3
-		   : s[0] >> 3 == 30 ? 4
-				     : 0;
-	char seq[5] = "";
-	json_t *j;
+	char hex[DIGEST_HEX];
+	struct digest d;
 
-	if (n < 2)
-		return n;
-	for (size_t i = 0; i < n; i++) {
-		if (i && s[i] >> 6 != 2)
-			return 0;
-		seq[i] = (char)s[i];
-	}
-	j = json_string(seq); /* also knows overlong forms and surrogates */
-	json_decref(j);
-	return j ? n : 0;
-}
-
-json_t *record_str(const char *s)
-{
-	json_t *j = json_string(s);
-	char *clean;
-
-	if (j)
-		return j;
-	clean = xstrdup(s);
-	for (char *p = clean; *p;) {
-		size_t n = utf8_len((const unsigned char *)p);
-
-		if (!n)
-			*p = '?';
-		p += n ? n : 1;
-	}
-	j = json_string(clean);
-	free(clean);
-	return j;
-}
-
-static void stamp(char *buf, size_t size)
-{
-	struct timespec t;
-	struct tm tm;
-	char day[24];
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", gmtime_r(&t.tv_sec, &tm));
-	snprintf(buf, size, "%s.%03ldZ", day, t.tv_nsec / 1000000);
-}
-
-/* One line without its newline; prev is the last key. */
-static char *make_line(const struct record *r, const char *type, json_t *data)
-{
-	char ts[40], prev[DIGEST_HEX];
-	struct timespec mono;
-	json_t *line;
-	char *text;
-
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	stamp(ts, sizeof(ts));
-	line = json_pack("{s:i, s:I, s:s, s:I, s:s, s:s, s:O, s:O, s:s}", "v", 1, "seq",
-			 (json_int_t)r->seq, "ts", ts, "mono_ns",
-			 (json_int_t)mono.tv_sec * 1000000000 + mono.tv_nsec, "sid", r->sid, "type",
-			 type, "user", r->user, "data", data, "prev", digest_hex(prev, &r->head));
-	text = line ? json_dumps(line, JSON_COMPACT) : NULL;
-	json_decref(line);
-	return text;
+	if (!cast)
+		return NULL;
+	cast_digest(&d, cast);
+	return json_pack("{s:I, s:s}", "off", (json_int_t)cast_size(cast), "sha256",
+			 digest_hex(hex, &d));
 }
 
 static int put_line(struct record *r, const char *type, json_t *data, struct err *err)
 {
-	char *line = make_line(r, type, data), *out;
+	json_t *cast = cast_state(r->cast);
+	struct record_line l = { .seq = r->seq,
+				 .sid = r->sid,
+				 .type = type,
+				 .user = r->user,
+				 .data = data,
+				 .cast = cast,
+				 .seal = r->seal,
+				 .prev = &r->head };
+	char *line = record_line_text(&l), *out;
 	size_t len;
 	int rc;
 
+	json_decref(cast);
 	if (!line)
 		return err_set(err, -EINVAL, "%s: a %s entry cannot be put into JSON", r->path,
 			       type);
@@ -133,6 +102,8 @@ static int put_line(struct record *r, const char *type, json_t *data, struct err
 		digest_of(&r->head, line, len);
 		r->size += (off_t)len + 1;
 		r->seq++;
+		if (r->seal)
+			seal_forward(r->seal);
 	} else if (ftruncate(r->fd, r->size)) {
 		err_set(err, rc, "%s: a line is cut and cannot be taken back", r->path);
 	}
@@ -141,20 +112,149 @@ static int put_line(struct record *r, const char *type, json_t *data, struct err
 	return rc;
 }
 
+static const char *file_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Before the first line of a part but the first, whenever that can be written. */
+static int put_part(struct record *r, struct err *err)
+{
+	char hex[DIGEST_HEX];
+	json_t *data;
+	int rc;
+
+	if (r->part == 1 || r->size)
+		return 0;
+	data = json_pack("{s:i, s:s}", "part", (int)r->part, "head", digest_hex(hex, &r->head));
+	rc = put_line(r, "record.part", data, err);
+	json_decref(data);
+	return rc;
+}
+
 /* What was lost must show before anything else is written. */
 static int put_gap(struct record *r, struct err *err)
 {
 	json_t *gap;
-	int rc;
+	int rc = put_part(r, err);
 
-	if (!r->lost)
-		return 0;
+	if (rc || (!r->lost && !r->frames_lost))
+		return rc;
 	gap = json_pack("{s:I}", "lost", (json_int_t)r->lost);
+	if (r->frames_lost)
+		json_object_set_new(gap, "frames", json_integer((json_int_t)r->frames_lost));
 	rc = put_line(r, "record.gap", gap, err);
 	json_decref(gap);
 	if (!rc)
-		r->lost = 0;
+		r->lost = r->frames_lost = 0;
 	return rc;
+}
+
+static char *part_path(const struct record *r, unsigned part, const char *ending)
+{
+	if (part == 1)
+		return xasprintf("%s/%s.%s", r->dir, r->sid, ending);
+	return xasprintf("%s/%s.%u.%s", r->dir, r->sid, part, ending);
+}
+
+static int create_file(int *fd, const char *path, struct err *err)
+{
+	int rc;
+
+	*fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0640);
+	if (*fd < 0)
+		return err_set(err, -errno, "%s: cannot be created: %s", path, strerror(errno));
+	/* whatever the umask: the group may read, nobody else */
+	if (!fchmod(*fd, 0640) && !flock(*fd, LOCK_EX | LOCK_NB))
+		return 0;
+	rc = err_set(err, -errno, "%s: cannot be locked: %s", path, strerror(errno));
+	close(*fd);
+	*fd = -1;
+	return rc;
+}
+
+/* Ends this part; the next begins with put_part(). */
+static int rotate(struct record *r, struct err *err)
+{
+	char *next = part_path(r, r->part + 1, "jsonl");
+	json_t *data;
+	int fd, rc = create_file(&fd, next, err);
+
+	if (rc) {
+		free(next);
+		return rc;
+	}
+	if (r->cast && cast_end(r->cast, err))
+		r->frames_lost++;
+	data = json_pack("{s:o}", "next", record_str(file_of(next)));
+	rc = put_line(r, "record.rotate", data, err);
+	json_decref(data);
+	if (!rc)
+		rc = store_sync(r->fd, r->path, err);
+	if (rc) {
+		close(fd);
+		unlink(next);
+		free(next);
+		return rc;
+	}
+	close(r->fd);
+	free(r->path);
+	r->fd = fd;
+	r->path = next;
+	r->part++;
+	r->size = 0;
+	if (r->cast)
+		r->parts.v[r->parts.n - 1].bytes = cast_size(r->cast);
+	cast_free(r->cast);
+	r->cast = NULL;
+	return store_sync_dir(r->dir, err);
+}
+
+/* Of the screens before this part's, the oldest go when all are more than may be kept. */
+static int drop_casts(struct record *r, struct err *err)
+{
+	uint64_t all = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < r->parts.n; i++)
+		all += r->parts.v[i].cast ? r->parts.v[i].bytes : 0;
+	for (size_t i = 0; !rc && i < r->parts.n && all > r->cast_bytes; i++) {
+		struct record_part *p = &r->parts.v[i];
+		json_t *data;
+
+		if (!p->cast || p->keep)
+			continue;
+		data = json_pack("{s:o, s:s}", "file", record_str(file_of(p->cast)), "why",
+				 "the screens of this session are longer than may be kept");
+		rc = put_line(r, "record.drop", data, err);
+		json_decref(data);
+		if (rc)
+			break;
+		unlink(p->cast);
+		free(p->cast);
+		p->cast = NULL;
+		all -= p->bytes;
+	}
+	return rc;
+}
+
+/* A part too long is ended; where that cannot be done, it goes on until it is as long again. */
+static void rotate_when_due(struct record *r)
+{
+	uint64_t size = (uint64_t)r->size, shown = r->cast ? cast_size(r->cast) : 0;
+	struct err err;
+	int rc;
+
+	if (size < r->rotate_at && shown < r->rotate_at)
+		return;
+	rc = rotate(r, &err);
+	r->rotate_at = rc ? r->rotate_at + r->part_bytes : r->part_bytes;
+	if (!rc)
+		rc = put_part(r, &err);
+	if (!rc)
+		drop_casts(r, &err);
 }
 
 /* With the lock held; data is only borrowed. */
@@ -162,10 +262,12 @@ static int add(struct record *r, const char *type, json_t *data, struct err *err
 {
 	int rc;
 
-	if (!data)
+	if (!data) {
 		rc = err_set(err, -EINVAL, "%s: a %s entry cannot be put into JSON", r->path, type);
-	else
+	} else {
+		rotate_when_due(r);
 		rc = put_gap(r, err);
+	}
 	if (!rc)
 		rc = put_line(r, type, data, err);
 	if (rc) {
@@ -186,11 +288,62 @@ int record_add(struct record *r, const char *type, json_t *data, struct err *err
 	return rc;
 }
 
+/* --- the screen -------------------------------------------------------------------------- */
+
+static int open_cast(struct record *r, const struct canvas *c, int colours, struct err *err)
+{
+	struct record_part p = { .cast = part_path(r, r->part, "cast") };
+	int rc = cast_open(&r->cast, p.cast, c->w, c->h, colours, r->epoch_s, err);
+
+	if (rc)
+		free(p.cast);
+	else
+		vec_push(&r->parts, p);
+	return rc;
+}
+
+int record_screen(struct record *r, const struct canvas *c, int colours, struct err *err)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&r->lock);
+	rotate_when_due(r);
+	if (!r->cast)
+		rc = open_cast(r, c, colours, &r->screen);
+	if (!rc)
+		rc = cast_frame(r->cast, c, colours, &r->screen);
+	if (rc)
+		r->frames_lost++;
+	else
+		r->screen.text[0] = '\0';
+	if (rc && err)
+		*err = r->screen;
+	pthread_mutex_unlock(&r->lock);
+	return rc;
+}
+
+void record_mark(struct record *r, const char *label)
+{
+	pthread_mutex_lock(&r->lock);
+	if (r->cast) {
+		r->parts.v[r->parts.n - 1].keep = true;
+		if (cast_mark(r->cast, label, &r->screen))
+			r->frames_lost++;
+	}
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* --- on disk ----------------------------------------------------------------------------- */
+
 static int sync_locked(struct record *r, struct err *err)
 {
 	char hex[DIGEST_HEX];
 	int rc = put_gap(r, err);
 
+	if (!rc && r->screen.text[0])
+		rc = err_set(err, -EIO, "the screen cannot be recorded: %s", r->screen.text);
+	if (!rc && r->cast)
+		rc = cast_sync(r->cast, err);
 	if (!rc)
 		rc = store_sync(r->fd, r->path, err);
 	if (rc || !r->syslog || digest_equal(&r->head, &r->logged))
@@ -255,35 +408,33 @@ static int create(struct record *r, struct err *err)
 
 	strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &tm));
 	for (unsigned i = 1; i < 1000; i++) {
+		int rc;
+
 		snprintf(r->sid, sizeof(r->sid), "%s-%ld", when, (long)getpid());
 		if (i > 1)
 			snprintf(r->sid, sizeof(r->sid), "%s-%ld-%u", when, (long)getpid(), i);
 		free(r->path);
-		r->path = xasprintf("%s/%s.jsonl", r->dir, r->sid);
-		r->fd = open(r->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0640);
-		if (r->fd >= 0 || errno != EEXIST)
-			break;
+		r->path = part_path(r, 1, "jsonl");
+		rc = create_file(&r->fd, r->path, err);
+		if (rc != -EEXIST)
+			return rc;
 	}
-	if (r->fd < 0)
-		return err_set(err, -errno, "%s: cannot be created: %s", r->path, strerror(errno));
-	/* whatever the umask: the group may read, nobody else */
-	if (fchmod(r->fd, 0640) || flock(r->fd, LOCK_EX | LOCK_NB))
-		return err_set(err, -errno, "%s: cannot be locked: %s", r->path, strerror(errno));
-	return 0;
+	return -EEXIST;
 }
 
 static int first_line(struct record *r, const struct record_opts *o, struct err *err)
 {
 	char sid[64] = "", host[72] = "", hex[DIGEST_HEX];
 	struct digest last;
+	int64_t seq;
 	json_t *data, *genesis = json_null();
 	int rc;
 
 	if (gethostname(host, sizeof(host) - 1))
 		host[0] = '\0';
-	if (record_last(sid, sizeof(sid), &last, r->dir, r->sid))
-		genesis = json_pack("{s:o, s:s}", "sid", record_str(sid), "head",
-				    digest_hex(hex, &last));
+	if (record_last(sid, sizeof(sid), &last, &seq, r->dir, r->sid))
+		genesis = json_pack("{s:o, s:I, s:s}", "sid", record_str(sid), "seq",
+				    (json_int_t)seq, "head", digest_hex(hex, &last));
 	data = json_pack("{s:s, s:o, s:s, s:o, s:I, s:o}", "program", "ibroute-top", "fabric",
 			 o->fabric ? record_str(o->fabric) : json_null(), "mode",
 			 o->mode ? o->mode : "ro", "host", record_str(host), "pid",
@@ -298,6 +449,12 @@ static void free_record(struct record *r)
 	if (r->fd >= 0)
 		close(r->fd);
 	pthread_mutex_destroy(&r->lock);
+	seal_end(r->seal);
+	cast_free(r->cast);
+	for (size_t i = 0; i < r->parts.n; i++)
+		free(r->parts.v[i].cast);
+	vec_free(&r->parts);
+	free(r->first);
 	free(r->path);
 	free(r->dir);
 	json_decref(r->user);
@@ -315,10 +472,16 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 	r->fd = -1;
 	r->dir = xstrdup(record_dir(o->dir));
 	r->syslog = o->syslog;
+	r->part = 1;
+	r->part_bytes = r->rotate_at = o->part_bytes ? o->part_bytes : RECORD_PART_BYTES;
+	r->cast_bytes = o->cast_bytes ? o->cast_bytes : RECORD_CAST_BYTES;
+	r->epoch_s = clock_s();
 	r->user = json_pack("{s:I, s:o, s:o}", "uid", (json_int_t)getuid(), "loginuid", loginuid(),
 			    "ssh", ssh ? record_str(ssh) : json_null());
 	pthread_mutex_init(&r->lock, NULL);
 	rc = make_dir(r->dir, err);
+	if (!rc)
+		rc = seal_begin(&r->seal, r->dir, err);
 	if (!rc)
 		rc = create(r, err);
 	if (!rc)
@@ -331,22 +494,36 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 		free_record(r);
 		return rc;
 	}
+	r->first = xstrdup(r->path);
 	*out = r;
 	return 0;
 }
 
-int record_close(struct record *r, struct err *err)
+/* The last line tells of the whole screen; a part that begins now would have nothing in it. */
+static int last_line(struct record *r, struct err *err)
 {
 	json_t *data;
 	int rc;
 
-	if (!r)
-		return 0;
+	if (r->cast && cast_end(r->cast, err))
+		r->frames_lost++;
 	data = json_pack("{s:I, s:I}", "lines", (json_int_t)r->seq, "lost",
 			 (json_int_t)r->lost_all);
-	rc = record_add(r, "session.end", data, err);
-	if (!rc)
-		rc = record_sync(r, err);
+	r->rotate_at = UINT64_MAX;
+	rc = add(r, "session.end", data, err);
+	json_decref(data);
+	return rc ? rc : sync_locked(r, err);
+}
+
+int record_close(struct record *r, struct err *err)
+{
+	int rc;
+
+	if (!r)
+		return 0;
+	pthread_mutex_lock(&r->lock);
+	rc = last_line(r, err);
+	pthread_mutex_unlock(&r->lock);
 	free_record(r);
 	return rc;
 }
@@ -358,7 +535,7 @@ const char *record_sid(const struct record *r)
 
 const char *record_path(const struct record *r)
 {
-	return r->path;
+	return r->first;
 }
 
 uint64_t record_seq(struct record *r)
@@ -369,4 +546,12 @@ uint64_t record_seq(struct record *r)
 	seq = r->seq;
 	pthread_mutex_unlock(&r->lock);
 	return seq;
+}
+
+void record_head(struct record *r, struct digest *head, uint64_t *cast_bytes)
+{
+	pthread_mutex_lock(&r->lock);
+	*head = r->head;
+	*cast_bytes = r->cast ? cast_size(r->cast) : 0;
+	pthread_mutex_unlock(&r->lock);
 }

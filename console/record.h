@@ -1,26 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * record: what was done in this session, one JSON object a line, each chained to the line
- * before by its SHA-256.
+ * before by its SHA-256; and beside it, where there is a screen, what that showed.
  *
  *   {"v":1,"seq":n,"ts":"..Z","mono_ns":n,"sid":"..","type":"..","user":{..},"data":{..},
+ *    "cast":{"off":n,"sha256":".."},"seal":{"epoch":n,"mac":".."},
  *    "prev":"<64 hex>"}
  *
  * prev is over the raw bytes of the previous line without its newline, and the last key: no
- * canonical form of JSON is needed to check it.  Secrets such as M_Keys must not be given.
+ * canonical form of JSON is needed to check it.  cast is only there with a screen: how long the
+ * asciicast was then, and its hash.  Secrets such as M_Keys must not be given.
+ * seal is only there in a directory with a key (seal.h).
+ *
+ * SID.jsonl and SID.cast go on in SID.2.jsonl and SID.2.cast when one of them is too long:
+ * record.rotate ends the one, record.part begins the other, chained to it.
  * Thread-safe.
  */
 #ifndef CONSOLE_RECORD_H
 #define CONSOLE_RECORD_H
 
-#include "fabric/base/digest.h"
+#include "console/record_line.h"
 #include "fabric/base/err.h"
+#include "views/canvas.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RECORD_DIR "/var/log/ibroute-top" /* default; IBROUTE_RECORD_DIR overrides */
+#define RECORD_DIR	  "/var/log/ibroute-top" /* default; IBROUTE_RECORD_DIR overrides */
+#define RECORD_PART_BYTES (16u << 20)
+#define RECORD_CAST_BYTES (256u << 20)
 
 struct record;
 
@@ -29,6 +38,9 @@ struct record_opts {
 	const char *fabric; /* its name, may be NULL */
 	const char *mode;   /* "ro", "rw", "demo", ... for the first line */
 	bool syslog;	    /* heads also to syslog, as IBROUTE_HEAD= */
+	/* 0: as above.  A part is ended at that size; of a screen's parts, the oldest in which
+	 * nothing was marked are dropped beyond cast_bytes, which record.drop tells. */
+	uint64_t part_bytes, cast_bytes;
 };
 
 const char *record_dir(const char *dir);
@@ -41,16 +53,19 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
  * not be put into JSON).  After a failed write the line is taken back, and the next that
  * works is preceded by record.gap. */
 int record_add(struct record *r, const char *type, json_t *data, struct err *err);
+/* What the screen shows now; colours as of the terminal (256, 16, 0).  Nothing is written when
+ * nothing changed.  After a failure record_sync() fails until a frame can be written again. */
+int record_screen(struct record *r, const struct canvas *c, int colours, struct err *err);
+/* A place in the screen's recording that players can jump to, when there is one. */
+void record_mark(struct record *r, const char *label);
 /* Nothing was lost so far: 0; not synced. */
 int record_whole(struct record *r, struct err *err);
 int record_sync(struct record *r, struct err *err);  /* on disk when 0; heads to syslog */
 int record_close(struct record *r, struct err *err); /* session.end, sync, free; NULL is fine */
 
 const char *record_sid(const struct record *r);
-const char *record_path(const struct record *r);
-uint64_t record_seq(struct record *r); /* lines so far */
-
-/* Any bytes as a JSON string: what is not UTF-8 becomes '?'. */
-json_t *record_str(const char *s);
+const char *record_path(const struct record *r); /* of its first part */
+uint64_t record_seq(struct record *r);		 /* lines so far */
+void record_head(struct record *r, struct digest *head, uint64_t *cast_bytes);
 
 #endif

@@ -6,15 +6,32 @@
 #include "fabric/update/store.h"
 
 #include <dirent.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char ending[] = ".jsonl";
 
+unsigned record_name(char *sid, size_t size, const char *name)
+{
+	const char *dot = strchr(name, '.');
+	unsigned part = 1;
+
+	snprintf(sid, size, "%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
+	if (dot && sscanf(dot, ".%u.", &part) != 1)
+		part = 1;
+	return part;
+}
+
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	char sid_a[64], sid_b[64];
+	unsigned part_a = record_name(sid_a, sizeof(sid_a), *(char *const *)a);
+	unsigned part_b = record_name(sid_b, sizeof(sid_b), *(char *const *)b);
+	int by_sid = strverscmp(sid_a, sid_b);
+
+	return by_sid ? by_sid : (part_a > part_b) - (part_a < part_b);
 }
 
 char **record_files(const char *dir, uint32_t *n)
@@ -39,9 +56,10 @@ char **record_files(const char *dir, uint32_t *n)
 	return v.v;
 }
 
-static bool last_line(struct digest *head, const char *path)
+static bool last_line(struct digest *head, int64_t *seq, const char *path)
 {
 	char *data, *end, *begin;
+	json_t *j;
 	size_t len;
 
 	if (store_read(&data, &len, path, NULL))
@@ -51,24 +69,27 @@ static bool last_line(struct digest *head, const char *path)
 		begin = memrchr(data, '\n', (size_t)(end - data));
 		begin = begin ? begin + 1 : data;
 		digest_of(head, begin, (size_t)(end - begin));
+		j = json_loadb(begin, (size_t)(end - begin), 0, NULL);
+		*seq = json_integer_value(json_object_get(j, "seq"));
+		json_decref(j);
 	}
 	free(data);
 	return end;
 }
 
-bool record_last(char *sid_out, size_t size, struct digest *head, const char *dir, const char *sid)
+bool record_last(char *sid_out, size_t size, struct digest *head, int64_t *seq, const char *dir,
+		 const char *sid)
 {
 	uint32_t n;
-	char **files = record_files(dir, &n);
+	char **files = record_files(dir, &n), name[64];
 	bool found = false;
 
 	for (uint32_t i = n; i--;) {
-		size_t len = strlen(files[i]) - strlen(ending);
 		char *path = xasprintf("%s/%s", dir, files[i]);
 
-		files[i][len] = '\0';
-		if (!found && strcmp(files[i], sid) && last_line(head, path)) {
-			snprintf(sid_out, size, "%s", files[i]);
+		record_name(name, sizeof(name), files[i]);
+		if (!found && strcmp(name, sid) && last_line(head, seq, path)) {
+			snprintf(sid_out, size, "%s", name);
 			found = true;
 		}
 		free(path);

@@ -9,12 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Session and part (from 1 on) of a file name, SID.jsonl or SID.2.jsonl. */
+unsigned record_name(char *sid, size_t size, const char *name);
+
 /* Names (without folder) of all NAME.jsonl, oldest first: names begin with the time.  Caller
  * frees each and the list.  A directory that cannot be read has none. */
 char **record_files(const char *dir, uint32_t *n);
 
-/* The session before the one called sid: its name and the hash of its last whole line.
+/* The session before the one called sid: its name, and hash and number of its last whole line.
  * false: there is none. */
-bool record_last(char *sid_out, size_t size, struct digest *head, const char *dir, const char *sid);
+bool record_last(char *sid_out, size_t size, struct digest *head, int64_t *seq, const char *dir,
+		 const char *sid);
 
 #endif

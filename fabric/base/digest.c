@@ -4,7 +4,9 @@
 #include "fabric/base/mem.h"
 
 #include <errno.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +52,18 @@ void digest_add_u64(struct digest_stream *s, uint64_t v)
 	digest_add(s, b, sizeof(b));
 }
 
+void digest_peek(struct digest *out, const struct digest_stream *s)
+{
+	EVP_MD_CTX *md = EVP_MD_CTX_new();
+
+	if (!md || EVP_MD_CTX_copy_ex(md, s->md) != 1) {
+		fprintf(stderr, "ibroute-top: libcrypto cannot copy a SHA-256\n");
+		exit(255);
+	}
+	EVP_DigestFinal_ex(md, out->b, NULL);
+	EVP_MD_CTX_free(md);
+}
+
 void digest_end(struct digest *out, struct digest_stream *s)
 {
 	EVP_DigestFinal_ex(s->md, out->b, NULL);
@@ -88,6 +102,21 @@ void digest_of(struct digest *out, const void *data, size_t len)
 	own = s->md;
 	pthread_setspecific(at_exit, own);
 	free(s);
+}
+
+void digest_hmac(struct digest *out, const struct digest *key, const void *data, size_t len)
+{
+	unsigned n = DIGEST_BYTES;
+
+	if (!HMAC(EVP_sha256(), key->b, DIGEST_BYTES, data, len, out->b, &n)) {
+		fprintf(stderr, "ibroute-top: libcrypto offers no HMAC-SHA256\n");
+		exit(255);
+	}
+}
+
+void digest_erase(struct digest *d)
+{
+	OPENSSL_cleanse(d, sizeof(*d));
 }
 
 bool digest_equal(const struct digest *a, const struct digest *b)

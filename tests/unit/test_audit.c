@@ -74,7 +74,7 @@ static struct audit_report judge(struct world *w, const int *order, int n)
 		free(l);
 	}
 	fclose(f);
-	assert_int_equal(audit_verify(&rep, w->path, NULL), 0);
+	assert_int_equal(audit_verify(&rep, w->path, NULL, NULL), 0);
 	return rep;
 }
 
@@ -168,7 +168,7 @@ static void cut_anywhere_is_seen(void **state)
 
 		assert_int_equal(fwrite(whole, 1, cut, f), cut);
 		fclose(f);
-		assert_int_equal(audit_verify(&rep, w->path, NULL), 0);
+		assert_int_equal(audit_verify(&rep, w->path, NULL, NULL), 0);
 		/* at the end of a line the chain fits, but the session has no end */
 		assert_true(!rep.ok || !rep.ended);
 		assert_int_equal(rep.ok, cut && whole[cut - 1] == '\n');
@@ -194,7 +194,7 @@ static void any_changed_byte_before_the_last_line_is_found(void **state)
 		assert_int_equal(fwrite(whole, 1, len, f), len);
 		fclose(f);
 		whole[i] ^= 1;
-		assert_int_equal(audit_verify(&rep, w->path, NULL), 0);
+		assert_int_equal(audit_verify(&rep, w->path, NULL, NULL), 0);
 		assert_false(rep.ok);
 	}
 	free(whole);
@@ -208,7 +208,7 @@ static void next_session_vouches_for_the_end(void **state)
 
 	judge(w, (int[]){ 0, 1, 2, 3, 4, 5 }, 6);
 	write_session(w->dir, &next);
-	assert_int_equal(audit_verify(&rep, w->path, NULL), 0);
+	assert_int_equal(audit_verify(&rep, w->path, NULL, NULL), 0);
 	assert_true(rep.ok);
 	assert_non_null(strstr(next, rep.next_sid));
 	/* neither a tail that was cut nor a last line that was edited goes unseen */
@@ -229,10 +229,10 @@ static void what_is_no_record_is_said(void **state)
 
 	fputs("hello\n", f);
 	fclose(f);
-	assert_int_equal(audit_verify(&rep, w->path, NULL), 0);
+	assert_int_equal(audit_verify(&rep, w->path, NULL, NULL), 0);
 	assert_false(rep.ok);
 	assert_int_equal(rep.bad_line, 1);
-	assert_int_equal(audit_verify(&rep, "/no/such/file", &err), -ENOENT);
+	assert_int_equal(audit_verify(&rep, "/no/such/file", NULL, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "/no/such/file"));
 }
 

@@ -55,7 +55,7 @@ static struct audit_report verify(const char *path)
 {
 	struct audit_report rep;
 
-	assert_int_equal(audit_verify(&rep, path, NULL), 0);
+	assert_int_equal(audit_verify(&rep, path, NULL, NULL), 0);
 	return rep;
 }
 

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What goes into the session's record: actions as they were understood, and the screen. */
+#include "console/app_priv.h"
+
+#include <stdio.h>
+
+static void lost(struct app *a, const struct err *err)
+{
+	if (!a->record_lost)
+		log_add(LOG_ERROR, "record", "%s", err->text);
+	a->record_lost = true;
+	a->state.recording = false;
+}
+
+void app_record_action(struct app *a, const char *action, const char *detail)
+{
+	struct err err;
+	json_t *data;
+	char label[128];
+
+	if (!a->record)
+		return;
+	data = json_pack("{s:s}", "action", action);
+	if (detail)
+		json_object_set_new(data, "detail", record_str(detail));
+	snprintf(label, sizeof(label), "%s%s%.80s", action, detail ? " " : "",
+		 detail ? detail : "");
+	record_mark(a->record, label);
+	if (record_add(a->record, "key.action", data, &err))
+		lost(a, &err);
+}
+
+void app_record_phase(struct app *a, const struct apply_event *ev)
+{
+	char label[128];
+
+	if (!a->record || (ev->kind != APPLY_PHASE_BEGIN && ev->kind != APPLY_OUTCOME))
+		return;
+	if (ev->kind == APPLY_OUTCOME)
+		snprintf(label, sizeof(label), "outcome %s", outcome_name(ev->outcome));
+	else if (ev->phase == PHASE_WRITE)
+		snprintf(label, sizeof(label), "phase WRITE wave %u", ev->wave + 1);
+	else
+		snprintf(label, sizeof(label), "phase %s", phase_name(ev->phase));
+	record_mark(a->record, label);
+}
+
+void app_record_screen(struct app *a)
+{
+	struct err err;
+
+	if (!a->record)
+		return;
+	if (record_screen(a->record, a->canvas, terminal_colours(a->term), &err)) {
+		lost(a, &err);
+	} else if (a->record_lost) {
+		a->record_lost = false;
+		a->state.recording = true;
+		log_add(LOG_INFO, "record", "this session is recorded again");
+	}
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/record_line.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Length of the UTF-8 sequence that begins there, 0 when there is none. */
+static size_t utf8_len(const unsigned char *s)
+{
+	size_t n = s[0] < 0x80	     ? 1
+		   : s[0] >> 5 == 6  ? 2
+		   : s[0] >> 4 == 14 ? 3
+		   : s[0] >> 3 == 30 ? 4
+				     : 0;
+	char seq[5] = "";
+	json_t *j;
+
+	if (n < 2)
+		return n;
+	for (size_t i = 0; i < n; i++) {
+		if (i && s[i] >> 6 != 2)
+			return 0;
+		seq[i] = (char)s[i];
+	}
+	j = json_string(seq); /* also knows overlong forms and surrogates */
+	json_decref(j);
+	return j ? n : 0;
+}
+
+json_t *record_str(const char *s)
+{
+	json_t *j = json_string(s);
+	char *clean;
+
+	if (j)
+		return j;
+	clean = xstrdup(s);
+	for (char *p = clean; *p;) {
+		size_t n = utf8_len((const unsigned char *)p);
+
+		if (!n)
+			*p = '?';
+		p += n ? n : 1;
+	}
+	j = json_string(clean);
+	free(clean);
+	return j;
+}
+
+static void stamp(char *buf, size_t size)
+{
+	struct timespec t;
+	struct tm tm;
+	char day[24];
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", gmtime_r(&t.tv_sec, &tm));
+	snprintf(buf, size, "%s.%03ldZ", day, t.tv_nsec / 1000000);
+}
+
+static json_t *make_line(const struct record_line *l)
+{
+	char ts[40];
+	struct timespec mono;
+
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	stamp(ts, sizeof(ts));
+	return json_pack("{s:i, s:I, s:s, s:I, s:s, s:s, s:O, s:O}", "v", 1, "seq",
+			 (json_int_t)l->seq, "ts", ts, "mono_ns",
+			 (json_int_t)mono.tv_sec * 1000000000 + mono.tv_nsec, "sid", l->sid, "type",
+			 l->type, "user", l->user, "data", l->data);
+}
+
+static const char no_mac[] = "0000000000000000000000000000000000000000000000000000000000000000";
+
+static void put_mac(char *text, const struct seal *seal)
+{
+	size_t len = strlen(text);
+	char hex[DIGEST_HEX];
+	struct digest mac;
+
+	seal_line(&mac, seal, text, len);
+	memcpy(text + len - RECORD_MAC_TAIL, digest_hex(hex, &mac), DIGEST_HEX - 1);
+}
+
+char *record_line_text(const struct record_line *l)
+{
+	json_t *line = make_line(l);
+	char hex[DIGEST_HEX], *text;
+
+	if (!line)
+		return NULL;
+	if (l->cast)
+		json_object_set(line, "cast", l->cast);
+	if (l->seal)
+		json_object_set_new(line, "seal",
+				    json_pack("{s:I, s:s}", "epoch", (json_int_t)l->seal->epoch,
+					      "mac", no_mac));
+	json_object_set_new(line, "prev", json_string(digest_hex(hex, l->prev)));
+	text = json_dumps(line, JSON_COMPACT);
+	json_decref(line);
+	if (text && l->seal)
+		put_mac(text, l->seal);
+	return text;
+}
