@@ -414,6 +414,7 @@ static void end(struct app *a)
 		a->updater.ops->free(a->updater.ctx);
 	poller_stop(a->poller);
 	worker_stop(a->worker);
+	a->worker = NULL;
 	demo_stop(a->demo);
 	job_source_close(a->source);
 	log_set_sink(NULL, NULL);

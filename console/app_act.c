@@ -111,6 +111,16 @@ void app_act(struct app *a, const struct request *r)
 	case REQ_PREVIEW_CANCEL:
 		worker_cancel(a->worker);
 		break;
+	case REQ_PROPOSAL_SELECT:
+		state_preview_select(&a->state.preview, r->proposal);
+		app_want_cost(a);
+		break;
+	case REQ_PROPOSAL_REMOVE:
+		app_proposal_remove(a, r->proposal);
+		break;
+	case REQ_PLAN_SAVE:
+		app_plan_save(a, r->text);
+		break;
 	case REQ_APPLY_PREPARE:
 		ui_goto(a->ui, VIEW_APPLY);
 		app_prepare_update(a);

@@ -105,8 +105,10 @@ static void compute(struct app *a, const struct jobset *counted)
 {
 	const struct engine_spec *spec = &a->opts.automatic.engine;
 	const struct state_preview *p = &a->state.preview;
-	struct engine_params params = { .seed = a->opts.seed,
-					.escape = a->opts.automatic.escape || a->tables->escape };
+	struct engine_params params = { 0 };
+	struct preview_options o = { .seed = a->opts.seed,
+				     .escape = a->opts.automatic.escape || a->tables->escape };
+	struct err err = { "" };
 	struct app_auto *u = &a->automatic;
 	uint32_t i = 0;
 
@@ -122,7 +124,13 @@ static void compute(struct app *a, const struct jobset *counted)
 	engine_spec_apply(spec, &params);
 	if (a->tables->escape && !params.vls)
 		params.vls = a->tables->vls; /* escape LIDs are on the last: they must stay there */
-	app_preview(a, i, &params);
+	o.vls = params.vls;
+	o.method = params.sar_method;
+	o.base = params.dfdn_base;
+	if (app_preview(a, i, &o, &err)) {
+		failed(a, err.text);
+		return;
+	}
 	u->preview = a->preview_serial;
 	u->stage = STAGE_PREVIEW;
 }
@@ -175,7 +183,7 @@ static void judge_preview(struct app *a)
 		return;
 	}
 	app_prepare_update(a);
-	if (a->state.apply.state != APPLY_ORDERING) {
+	if (a->state.apply.state != APPLY_ORDERING && a->state.apply.state != APPLY_READY) {
 		failed(a, a->state.apply.result);
 		return;
 	}

@@ -325,6 +325,7 @@ static void take_fabric(struct app *a, struct msg *msg)
 
 	a->state.poll.discovering = false;
 	a->fabric_partial = msg->partial;
+	a->state.preview.sweep_s = msg->seconds;
 	app_set_fabric(a, msg->fabric);
 	msg->fabric = NULL;
 	if (first)
@@ -336,6 +337,8 @@ static void take_tables(struct app *a, struct msg *msg)
 	if (!a->fabric || !digest_equal(&msg->fabric->fingerprint, &a->fabric->fingerprint))
 		return;
 	app_set_tables(a, msg->tables, msg->partial);
+	if (msg->seconds > 0)
+		a->state.preview.mads_per_s = (double)msg->total / msg->seconds;
 	msg->tables = NULL;
 }
 
@@ -398,7 +401,16 @@ static bool take(struct app *a, struct msg *msg)
 	case MSG_FORECAST:
 		app_take_forecast(a, msg);
 		break;
+	case MSG_COST:
+		app_take_cost(a, msg);
+		break;
+	case MSG_COST_STEP:
+		if (!a->order_for)
+			break;
+		/* fall through */
 	case MSG_ORDER_STEP:
+		if (a->state.apply.state != APPLY_ORDERING)
+			break;
 		snprintf(a->state.apply.waves, sizeof(a->state.apply.waves), "%s: %llu of %llu",
 			 msg->step, (unsigned long long)msg->done, (unsigned long long)msg->total);
 		break;
@@ -472,7 +484,7 @@ void app_refresh(struct app *a)
 
 void app_data_free(struct app *a)
 {
-	msg_drop(a->preview);
+	app_preview_drop(a);
 	for (int k = 0; k < HELD_COUNT; k++)
 		msg_drop(a->held[k]);
 	plan_free(a->plan);

@@ -1,88 +1,194 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Previews: asked of the worker, and whether what came is still true. */
+/* Previews: asked of the worker, kept side by side, and whether they are still true. */
 #include "console/app_priv.h"
 
+#include "console/loadfab.h"
 #include "fabric/base/clock.h"
+#include "fabric/model/demand.h"
+#include "fabric/update/planfile.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-void app_preview(struct app *a, uint32_t engine, const struct engine_params *params)
+static int find_kept(const struct app *a, uint64_t serial)
+{
+	for (uint32_t i = 0; i < a->state.preview.n; i++)
+		if (a->kept[i].serial == serial)
+			return (int)i;
+	return -1;
+}
+
+static void drop_kept(struct app *a, uint32_t at)
 {
 	struct state_preview *p = &a->state.preview;
-	const struct engine *e = p->engines[engine].engine;
 
-	msg_drop(a->preview);
-	a->preview = NULL;
-	p->tables = NULL;
-	p->jobs = NULL;
-	p->before = p->after = NULL;
-	p->verdict = NULL;
-	p->diff = NULL;
-	p->notes = NULL;
-	p->error[0] = p->stale[0] = p->step[0] = '\0';
-	p->state = PREVIEW_RUNNING;
-	p->engine = engine;
-	p->vls = params->vls;
-	p->seed = params->seed;
-	p->fraction = p->eta_s = NAN;
-	a->preview_start = a->step_start = clock_s();
-	app_record_action(a, "preview", e->name);
-	worker_preview(a->worker, a->fabric, a->tables, a->jobs, e, params, ++a->preview_serial);
+	if (a->cost_serial == a->kept[at].serial) {
+		worker_cancel_cost(a->worker);
+		a->cost_serial = 0;
+	}
+	msg_drop(a->kept[at].msg);
+	plan_free(a->kept[at].plan);
+	p->n--;
+	memmove(a->kept + at, a->kept + at + 1, (p->n - at) * sizeof(*a->kept));
+	memmove(p->list + at, p->list + at + 1, (p->n - at) * sizeof(*p->list));
+}
+
+/* --- asked ------------------------------------------------------------------------------- */
+
+static int read_files(struct preview_ask *ask, uint64_t **roots, struct demand **demand,
+		      const struct app *a, const struct preview_options *o, struct err *err)
+{
+	int rc = 0;
+
+	if (o->roots[0])
+		rc = loadfab_guids(roots, &ask->params.nroots, o->roots, err);
+	if (!rc && o->demand[0])
+		rc = loadfab_demand(demand, o->demand, NULL, a->fabric, err);
+	ask->params.roots = *roots;
+	ask->demand = *demand;
+	return rc;
+}
+
+int app_preview(struct app *a, uint32_t engine, const struct preview_options *o, struct err *err)
+{
+	struct state_preview *p = &a->state.preview;
+	struct preview_ask ask = {
+		.fabric = a->fabric,
+		.current = a->tables,
+		.jobs = a->jobs,
+		.rates = a->rates,
+		.engine = p->engines[engine].engine,
+		.params = { .vls = o->vls,
+			    .threads = o->threads,
+			    .seed = o->seed,
+			    .spread = o->spread,
+			    .escape = o->escape,
+			    .sar_method = o->method,
+			    .sar_change = o->change_pct / 100.0,
+			    .dfdn_base = o->base },
+		.serial = a->preview_serial + 1,
+	};
+	struct demand *demand = NULL;
+	uint64_t *roots = NULL;
+	int rc = read_files(&ask, &roots, &demand, a, o, err);
+
+	if (!rc) {
+		a->preview_serial++;
+		p->error[0] = p->step[0] = '\0';
+		p->state = PREVIEW_RUNNING;
+		p->engine = engine;
+		p->fraction = p->eta_s = p->rate = NAN;
+		p->step_done = p->step_total = 0;
+		a->asked = *o;
+		a->preview_start = a->step_start = clock_s();
+		app_record_action(a, "preview", ask.engine->name);
+		worker_preview(a->worker, &ask);
+	}
+	free(roots);
+	demand_put(demand);
+	return rc;
 }
 
 void app_preview_start(struct app *a, const struct request *r)
 {
-	const struct state_preview *p = &a->state.preview;
-	struct engine_params params = {
-		.vls = r->vls,
-		.seed = r->seed,
-		.sar_method = r->method,
-	};
+	struct state_preview *p = &a->state.preview;
+	struct err err = { "" };
 
 	if (!a->fabric || r->engine >= p->nengines)
 		ui_say(a->ui, "the fabric is not known yet");
 	else if (!p->engines[r->engine].suits)
 		ui_say(a->ui, "%s", p->engines[r->engine].why);
-	else
-		app_preview(a, r->engine, &params);
+	else if (app_preview(a, r->engine, &r->options, &err))
+		ui_say(a->ui, "%s", err.text);
+}
+
+void app_proposal_remove(struct app *a, uint32_t at)
+{
+	struct state_preview *p = &a->state.preview;
+
+	if (at >= p->n)
+		return;
+	ui_say(a->ui, "proposal %s is put away", p->list[at].id);
+	drop_kept(a, at);
+	state_preview_select(p, at < p->n ? at : p->n ? p->n - 1 : 0);
+	if (!p->n && p->state == PREVIEW_DONE)
+		p->state = PREVIEW_IDLE;
+}
+
+void app_preview_drop(struct app *a)
+{
+	struct state_preview *p = &a->state.preview;
+
+	worker_cancel(a->worker);
+	a->preview_serial++;
+	while (p->n)
+		drop_kept(a, p->n - 1);
+	p->state = PREVIEW_IDLE;
+	state_preview_select(p, 0);
+}
+
+/* --- still true? ------------------------------------------------------------------------- */
+
+static void judge_stale(const struct app *a, struct proposal *x, const struct tables *from)
+{
+	x->stale[0] = '\0';
+	if (!jobset_same(a->jobs, x->jobs))
+		snprintf(x->stale, sizeof(x->stale), "the multi-switch jobs changed since");
+	else if (a->tables && from && a->tables != from && !tables_same(a->tables, from, a->fabric))
+		snprintf(x->stale, sizeof(x->stale), "the installed tables changed since");
 }
 
 void app_stale(struct app *a)
 {
 	struct state_preview *p = &a->state.preview;
-	struct tdiff *d;
 
-	if (p->state != PREVIEW_DONE || !a->preview || !a->fabric)
-		return;
-	p->stale[0] = '\0';
-	if (!jobset_same(a->jobs, p->jobs)) {
-		snprintf(p->stale, sizeof(p->stale), "the multi-switch jobs changed since");
-		return;
-	}
-	if (!a->tables || !p->before)
-		return;
-	d = tdiff_new(a->fabric, a->tables, p->tables);
-	if (p->diff && (d->nblocks != p->diff->nblocks || d->entries != p->diff->entries))
-		snprintf(p->stale, sizeof(p->stale), "the installed tables changed since");
-	tdiff_free(d);
+	for (uint32_t i = 0; a->fabric && i < p->n; i++)
+		judge_stale(a, &p->list[i], a->kept[i].msg->from);
+	state_preview_select(p, p->at);
 }
 
-void app_preview_drop(struct app *a)
+/* --- what came --------------------------------------------------------------------------- */
+
+/* The one that is looked at stays. */
+static void make_room(struct app *a)
 {
-	worker_cancel(a->worker);
-	a->preview_serial++;
-	msg_drop(a->preview);
-	a->preview = NULL;
-	a->state.preview.state = PREVIEW_IDLE;
-	a->state.preview.tables = NULL;
-	a->state.preview.jobs = NULL;
-	a->state.preview.before = a->state.preview.after = NULL;
-	a->state.preview.verdict = NULL;
-	a->state.preview.diff = NULL;
-	a->state.preview.notes = NULL;
+	struct state_preview *p = &a->state.preview;
+
+	if (p->n < PROPOSALS_MAX)
+		return;
+	drop_kept(a, p->at == 0);
+}
+
+static void keep(struct app *a, struct msg *msg)
+{
+	struct state_preview *p = &a->state.preview;
+	struct proposal *x;
+
+	make_room(a);
+	a->kept[p->n] = (struct kept){ .msg = msg, .serial = msg->total };
+	x = &p->list[p->n++];
+	*x = (struct proposal){
+		.engine = p->engine,
+		.options = a->asked,
+		.made_s = time(NULL),
+		.seconds = msg->seconds,
+		.notes = &msg->notes,
+		.from = msg->from,
+		.tables = msg->tables,
+		.jobs = msg->jobs,
+		.before = msg->before,
+		.after = msg->after,
+		.verdict = msg->verdict,
+		.diff = msg->diff,
+		.forecasting = true,
+		.order = msg->diff && verdict_ok(msg->verdict) ? ORDER_WAITS : ORDER_NONE,
+	};
+	snprintf(x->id, sizeof(x->id), "p-%u", ++a->numbered % 1000);
+	state_preview_select(p, p->n - 1);
 }
 
 bool app_take_preview(struct app *a, struct msg *msg)
@@ -91,31 +197,21 @@ bool app_take_preview(struct app *a, struct msg *msg)
 
 	if (msg->total != a->preview_serial || p->state != PREVIEW_RUNNING)
 		return false;
-	p->seconds = msg->seconds;
 	if (msg->type == MSG_PREVIEW_FAILED) {
 		p->state = msg->rc == -ECANCELED ? PREVIEW_CANCELLED : PREVIEW_FAILED;
 		snprintf(p->error, sizeof(p->error), "%s", msg->text);
 		if (msg->rc != -ECANCELED)
 			log_add(LOG_WARN, "preview", "%s", msg->text);
+		app_want_cost(a);
 		return false;
 	}
-	msg_drop(a->preview);
-	a->preview = msg;
 	p->state = PREVIEW_DONE;
-	p->tables = msg->tables;
-	p->jobs = msg->jobs;
-	p->before = msg->before;
-	p->after = msg->after;
-	p->verdict = msg->verdict;
-	p->diff = msg->diff;
-	p->notes = &msg->notes;
-	p->forecasting = true;
-	p->now = p->plan = (struct forecast){ .known = false };
-	p->stale[0] = '\0';
+	keep(a, msg);
 	if (msg->before)
 		log_add(LOG_INFO, "preview",
-			"%s: job EFI max %lu -> %lu (>= %lu), computed in %.2f s",
-			msg->tables->engine, (unsigned long)msg->before->eff_efi_max,
+			"%s %s: job EFI max %lu -> %lu (>= %lu), computed in %.2f s",
+			p->list[p->at].id, msg->tables->engine,
+			(unsigned long)msg->before->eff_efi_max,
 			(unsigned long)msg->after->eff_efi_max,
 			(unsigned long)msg->after->eff_efi_bound, msg->seconds);
 	app_stale(a);
@@ -124,13 +220,18 @@ bool app_take_preview(struct app *a, struct msg *msg)
 
 void app_take_forecast(struct app *a, const struct msg *msg)
 {
-	struct state_preview *p = &a->state.preview;
+	int at = find_kept(a, msg->total);
+	struct proposal *x;
 
-	if (msg->total != a->preview_serial || p->state != PREVIEW_DONE)
-		return;
-	p->forecasting = false;
-	p->now = msg->now;
-	p->plan = msg->plan;
+	if (at >= 0) {
+		x = &a->state.preview.list[at];
+		x->forecasting = false;
+		x->now = msg->now;
+		x->plan = msg->plan;
+		x->traffic_now = msg->traffic_now;
+		x->traffic_plan = msg->traffic_plan;
+	}
+	app_want_cost(a);
 }
 
 void app_take_step(struct app *a, const struct msg *msg)
@@ -141,8 +242,96 @@ void app_take_step(struct app *a, const struct msg *msg)
 		snprintf(p->step, sizeof(p->step), "%s", msg->step);
 		a->step_start = clock_s();
 	}
+	p->step_done = msg->done;
+	p->step_total = msg->total;
 	p->fraction = msg->total ? (double)msg->done / (double)msg->total : NAN;
-	p->eta_s = NAN;
+	p->eta_s = p->rate = NAN;
+	if (msg->done && clock_s() - a->step_start > 0.2)
+		p->rate = (double)msg->done / (clock_s() - a->step_start);
 	if (p->fraction > 0.02)
 		p->eta_s = (clock_s() - a->step_start) * (1 - p->fraction) / p->fraction;
+}
+
+/* --- what it costs ----------------------------------------------------------------------- */
+
+void app_want_cost(struct app *a)
+{
+	const struct state_preview *p = &a->state.preview;
+	struct sm_pin pin = app_sm_pin(a);
+
+	for (uint32_t i = 0; i < p->n && !a->cost_serial; i++) {
+		uint32_t at = (p->at + i) % p->n;
+		const struct proposal *x = &p->list[at];
+
+		if (x->order != ORDER_WAITS || x->stale[0])
+			continue;
+		a->cost_serial = a->kept[at].serial;
+		worker_cost(a->worker, a->fabric, a->kept[at].msg->from, x->tables, x->jobs, &pin,
+			    a->cost_serial);
+	}
+}
+
+void app_take_cost(struct app *a, struct msg *msg)
+{
+	int at = find_kept(a, msg->total);
+	struct proposal *x;
+
+	if (msg->total == a->cost_serial)
+		a->cost_serial = 0;
+	if (at >= 0 && msg->rc != -ECANCELED) {
+		x = &a->state.preview.list[at];
+		x->order = msg->ordered ? ORDER_FOUND : ORDER_FAILED;
+		snprintf(x->order_error, sizeof(x->order_error), "%.199s", msg->text);
+		plan_free(a->kept[at].plan);
+		x->ordered = a->kept[at].plan = msg->ordered;
+		msg->ordered = NULL;
+		app_order_known(a, msg->total, x->order_error);
+	}
+	app_want_cost(a);
+}
+
+int app_proposal_plan(struct plan **out, const struct app *a, struct err *err)
+{
+	const struct state_preview *p = &a->state.preview;
+	const struct plan *known = p->n ? a->kept[p->at].plan : NULL;
+	struct sm_pin pin = app_sm_pin(a);
+	struct plan *plan;
+	int rc;
+
+	if (!known)
+		return err_set(err, -EAGAIN, "the order of writes is not found yet");
+	rc = plan_new(&plan, a->fabric, a->tables, p->tables, p->jobs, &pin, time(NULL), err);
+	if (!rc && !digest_equal(&plan->from_hash, &known->from_hash))
+		rc = err_set(err, -EAGAIN, "the order of writes is one of other tables");
+	else if (!rc && known->order.n)
+		rc = plan_in_order(plan, &known->order, err);
+	if (rc) {
+		plan_free(plan);
+		return rc;
+	}
+	plan_with_drain(plan, &known->drain);
+	*out = plan;
+	return 0;
+}
+
+void app_plan_save(struct app *a, const char *path)
+{
+	const struct state_preview *p = &a->state.preview;
+	struct plan *plan = NULL;
+	struct err err = { "" };
+
+	if (!p->n)
+		return;
+	if (p->stale[0])
+		err_set(&err, -ESTALE, "stale: %s; compute it anew", p->stale);
+	else if (!access(path, F_OK))
+		err_set(&err, -EEXIST, "%s exists already: choose another name", path);
+	else if (!app_proposal_plan(&plan, a, &err) && !plan_save(path, plan, &err)) {
+		ui_say(a->ui, "plan %s saved; install it with: ibroute-top apply %s", plan->id,
+		       path);
+		app_record_action(a, "plan.save", path);
+	}
+	if (err.text[0])
+		ui_say(a->ui, "%s", err.text);
+	plan_free(plan);
 }

@@ -86,14 +86,21 @@ struct app {
 	const struct jobset *metrics_jobs;
 	struct usage *usage;
 
-	/* the preview shown */
-	struct msg *preview;
+	/* previews: those kept, as in state.preview.list */
+	struct kept {
+		struct msg *msg;
+		struct plan *plan; /* NULL: not ordered yet */
+		uint64_t serial;
+	} kept[PROPOSALS_MAX];
+	struct preview_options asked; /* of the one that is computed */
 	uint64_t preview_serial;
+	uint64_t cost_serial; /* of the one whose plan the worker orders; 0: none */
+	uint32_t numbered;    /* proposals so far */
 	double preview_start;
-	char step[32];
 
 	/* the update */
 	uint64_t order_serial; /* of the plan that the worker orders */
+	uint64_t order_for;    /* proposal whose own order is waited for; 0: none */
 	struct plan *plan;
 	struct tdiff *apply_diff;
 	const struct tables *undo;    /* installed before the last update */
@@ -133,18 +140,30 @@ void app_act(struct app *a, const struct request *r);
 
 /* app_preview.c */
 void app_preview_start(struct app *a, const struct request *r);
-void app_preview(struct app *a, uint32_t engine, const struct engine_params *params);
+int app_preview(struct app *a, uint32_t engine, const struct preview_options *options,
+		struct err *err); /* files that options name are read */
+void app_proposal_remove(struct app *a, uint32_t at);
+void app_plan_save(struct app *a, const char *path);   /* of the proposal selected */
 void app_preview_drop(struct app *a);		       /* the fabric is another one */
 void app_stale(struct app *a);			       /* is the preview still true? */
 bool app_take_preview(struct app *a, struct msg *msg); /* true: it has taken it */
 void app_take_forecast(struct app *a, const struct msg *msg);
 void app_take_step(struct app *a, const struct msg *msg);
+void app_take_cost(struct app *a, struct msg *msg); /* takes its plan */
+void app_want_cost(struct app *a);		    /* the next plan that has no order yet */
+/* The selected proposal as a plan with its order, from what is installed now and with the SM of
+ * now.  -EAGAIN: the order is not found yet; other errors as of plan_new(). */
+int app_proposal_plan(struct plan **out, const struct app *a, struct err *err);
 
 /* app_update.c */
 void app_find_journal(struct app *a);	/* of an update of this fabric that was left open */
 void app_prepare_update(struct app *a); /* the preview becomes a plan */
-void app_ordered(struct app *a, struct msg *msg); /* takes its plan */
-void app_begin_update(struct app *a);		  /* the plan that is ready */
+void app_offer_plan(struct app *a, struct plan *plan); /* takes it; it waits for the name */
+void app_refuse(struct app *a, const char *why);
+struct sm_pin app_sm_pin(const struct app *a);
+void app_ordered(struct app *a, struct msg *msg);			 /* takes its plan */
+void app_order_known(struct app *a, uint64_t serial, const char *error); /* a proposal's own */
+void app_begin_update(struct app *a); /* the plan that is ready */
 bool app_updating(const struct app *a);
 void app_update_start(struct app *a, const char *text); /* the fabric's name as typed */
 void app_update_keep(struct app *a, const char *text);

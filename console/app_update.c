@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void refuse(struct app *a, const char *why)
+void app_refuse(struct app *a, const char *why)
 {
 	struct state_apply *s = &a->state.apply;
 
@@ -57,7 +57,7 @@ static const char *not_ready(const struct app *a)
 	if (a->fabric_partial && a->state.poll.missing_sw)
 		return "switches known before did not answer the last sweep (view 8 names them), "
 		       "and routes without them may cut them off: Ctrl-R sweeps again";
-	if (p->state != PREVIEW_DONE || !p->diff)
+	if (!p->n || !p->diff)
 		return "there is no finished preview to apply: compute one in view 6";
 	if (!verdict_ok(p->verdict))
 		return "these tables did not pass the checks and will not be written";
@@ -81,8 +81,7 @@ static void show_order(struct state_apply *s, const struct plan *plan)
 	drain_text(s->drain, sizeof(s->drain), &plan->drain, plan->jobs);
 }
 
-/* The worker looks for the order of its writes; takes the plan. */
-static void order_plan(struct app *a, struct plan *plan)
+static void show_ordering(struct app *a, const struct tables *from, const struct tables *to)
 {
 	struct state_apply *s = &a->state.apply;
 
@@ -91,15 +90,23 @@ static void order_plan(struct app *a, struct plan *plan)
 	tdiff_free(a->apply_diff);
 	memset(s, 0, sizeof(*s));
 	set_steps(s);
-	a->apply_diff = tdiff_new(a->fabric, plan->from, plan->to);
+	a->apply_diff = tdiff_new(a->fabric, from, to);
 	s->diff = a->apply_diff;
-	snprintf(s->plan, sizeof(s->plan), "%.15s -> %.15s", plan->from->engine, plan->to->engine);
+	snprintf(s->plan, sizeof(s->plan), "%.15s -> %.15s", from->engine, to->engine);
 	s->state = APPLY_ORDERING;
-	worker_order(a->worker, plan, ++a->order_serial);
+	a->order_for = 0;
+	a->order_serial++;
+}
+
+/* The worker looks for the order of its writes; takes the plan. */
+static void order_plan(struct app *a, struct plan *plan)
+{
+	show_ordering(a, plan->from, plan->to);
+	worker_order(a->worker, plan, a->order_serial);
 }
 
 /* Takes the plan; it waits for the fabric's name. */
-static void offer_plan(struct app *a, struct plan *plan)
+void app_offer_plan(struct app *a, struct plan *plan)
 {
 	struct state_apply *s = &a->state.apply;
 
@@ -121,7 +128,7 @@ static void offer_plan(struct app *a, struct plan *plan)
 	if (a->record)
 		update_record_plan(a->record, plan);
 	if (plan_empty(plan))
-		refuse(a, "nothing to do: these tables are installed already");
+		app_refuse(a, "nothing to do: these tables are installed already");
 }
 
 void app_ordered(struct app *a, struct msg *msg)
@@ -131,14 +138,14 @@ void app_ordered(struct app *a, struct msg *msg)
 	if (msg->total != a->order_serial || a->state.apply.state != APPLY_ORDERING)
 		return;
 	if (!plan) {
-		refuse(a, msg->rc == -ECANCELED ? "stopped: there is no plan" : msg->text);
+		app_refuse(a, msg->rc == -ECANCELED ? "stopped: there is no plan" : msg->text);
 		return;
 	}
 	msg->ordered = NULL;
-	offer_plan(a, plan);
+	app_offer_plan(a, plan);
 }
 
-static struct sm_pin sm_known(const struct app *a)
+struct sm_pin app_sm_pin(const struct app *a)
 {
 	return (struct sm_pin){ .guid = a->state.sm.known ? a->sm.guid : 0,
 				.priority = a->sm.priority };
@@ -147,7 +154,7 @@ static struct sm_pin sm_known(const struct app *a)
 void app_prepare_update(struct app *a)
 {
 	const struct state_preview *p = &a->state.preview;
-	struct sm_pin pin = sm_known(a);
+	struct sm_pin pin = app_sm_pin(a);
 	const char *why = not_ready(a);
 	struct plan *plan;
 	struct err err;
@@ -157,14 +164,48 @@ void app_prepare_update(struct app *a)
 		return;
 	}
 	if (why) {
-		refuse(a, why);
+		app_refuse(a, why);
+		return;
+	}
+	if (p->list[p->at].order == ORDER_FAILED) {
+		app_refuse(a, p->list[p->at].order_error);
+		return;
+	}
+	if (!app_proposal_plan(&plan, a, &err)) {
+		a->order_serial++;
+		app_offer_plan(a, plan);
+		return;
+	}
+	if (a->cost_serial && a->cost_serial == a->kept[p->at].serial) {
+		show_ordering(a, a->tables, p->tables);
+		a->order_for = a->cost_serial;
 		return;
 	}
 	if (plan_new(&plan, a->fabric, a->tables, p->tables, p->jobs, &pin, time(NULL), &err)) {
-		refuse(a, err.text);
+		app_refuse(a, err.text);
 		return;
 	}
 	order_plan(a, plan);
+}
+
+/* The order of a proposal was found that somebody wants to apply. */
+void app_order_known(struct app *a, uint64_t serial, const char *error)
+{
+	const struct state_preview *p = &a->state.preview;
+	struct plan *plan;
+	struct err err = { "" };
+
+	if (a->order_for != serial || a->state.apply.state != APPLY_ORDERING)
+		return;
+	a->order_for = 0;
+	if (error[0])
+		app_refuse(a, error);
+	else if (!p->n || a->kept[p->at].serial != serial)
+		app_refuse(a, "another proposal is selected now: press A again in view 6");
+	else if (app_proposal_plan(&plan, a, &err))
+		app_refuse(a, err.text);
+	else
+		app_offer_plan(a, plan);
 }
 
 static bool name_typed(struct app *a, const char *text)
@@ -199,7 +240,7 @@ void app_update_start(struct app *a, const char *text)
 /* A kept update is undone by a plan of its own: typed and recorded like any other. */
 static void undo_kept(struct app *a)
 {
-	struct sm_pin pin = sm_known(a);
+	struct sm_pin pin = app_sm_pin(a);
 	const struct tables *back = a->undo;
 	struct plan *plan;
 	struct err err;
@@ -209,7 +250,7 @@ static void undo_kept(struct app *a)
 		return;
 	}
 	if (plan_new(&plan, a->fabric, a->tables, back, a->jobs, &pin, time(NULL), &err)) {
-		refuse(a, err.text);
+		app_refuse(a, err.text);
 		return;
 	}
 	a->undo = NULL;
@@ -282,6 +323,7 @@ void app_update_close(struct app *a)
 {
 	worker_cancel_order(a->worker);
 	a->order_serial++;
+	a->order_for = 0;
 	memset(&a->state.apply, 0, sizeof(a->state.apply));
 	plan_free(a->plan);
 	a->plan = NULL;

@@ -56,6 +56,7 @@ void msg_drop(struct msg *msg)
 		return;
 	fabric_put(msg->fabric);
 	tables_put(msg->tables);
+	tables_put(msg->from);
 	jobset_put(msg->jobs);
 	job_list_put(msg->list);
 	sample_put(msg->sample);

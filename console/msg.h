@@ -11,6 +11,7 @@
 #include "engines/forecast.h"
 #include "engines/usage.h"
 #include "engines/metrics.h"
+#include "engines/traffic.h"
 #include "engines/verify.h"
 #include "fabric/base/log.h"
 #include "fabric/base/notes.h"
@@ -46,6 +47,8 @@ enum msg_type {
 	MSG_PREVIEW,
 	MSG_PREVIEW_FAILED, /* rc, text */
 	MSG_FORECAST,	    /* of the tables of the last preview, and of the installed ones */
+	MSG_COST_STEP,	    /* of the order of a proposal's writes: done of total */
+	MSG_COST,	    /* a proposal's plan with its order and drain; or rc, text */
 	MSG_ORDER_STEP,	    /* of the search for the order of writes: done of total */
 	MSG_ORDERED,	    /* a plan with its order and drain; or rc, text */
 	/* from the demo */
@@ -64,7 +67,7 @@ struct msg {
 	double seconds;
 
 	const struct fabric *fabric;
-	const struct tables *tables;
+	const struct tables *tables, *from; /* from: a preview's current ones */
 	const struct jobset *jobs;
 	const struct job_list *list;
 	const struct sample *sample;
@@ -74,6 +77,7 @@ struct msg {
 	struct tdiff *diff;
 	struct notes notes;
 	struct forecast now, plan;
+	struct traffic traffic_now, traffic_plan;
 	struct plan *ordered;
 	struct wire_sm sm;
 	char engine[24], requested[24]; /* of OpenSM, where our plugin tells; "" not known */

@@ -199,6 +199,8 @@ static void read_tables(struct poller *p)
 	msg = msg_new(MSG_TABLES);
 	msg->fabric = fabric_get(p->fabric);
 	msg->tables = t;
+	msg->total = report.mads;
+	msg->seconds = (double)report.took_ns / 1e9;
 	msg->partial = report.blocks_missing || report.sl2vl_missing;
 	if (msg->partial)
 		log_add(LOG_WARN, "tables", "%u of %u blocks could not be read, on %u switches",

@@ -4,12 +4,14 @@
 #include "console/waves.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
+#include "fabric/model/demand.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define REPORT_MS 50
 
@@ -20,9 +22,14 @@ struct work {
 	const struct jobset *jobs;
 	bool verify;		     /* figures only */
 	bool lanes;		     /* usage only */
-	const struct engine *engine; /* preview only */
+	const struct engine *engine; /* preview only, as the next four */
 	struct engine_params params;
-	struct plan *plan; /* order only */
+	uint64_t *roots;
+	const struct demand *demand;
+	const struct rates *rates;
+	struct plan *plan;	 /* order only */
+	const struct tables *to; /* cost only, as the next */
+	struct sm_pin sm;
 	uint64_t serial;
 };
 
@@ -32,7 +39,7 @@ struct worker {
 
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	struct work metrics, preview, order, usage; /* waiting */
+	struct work metrics, preview, order, cost, usage; /* waiting */
 	bool stop;
 	bool put_off;		    /* the usage that runs was cancelled for something urgent */
 	const struct work *running; /* which of them was taken last; NULL: none */
@@ -50,6 +57,10 @@ static void work_drop(struct work *k)
 	tables_put(k->tables);
 	jobset_put(k->jobs);
 	plan_free(k->plan);
+	free(k->roots);
+	demand_put(k->demand);
+	rates_put(k->rates);
+	tables_put(k->to);
 	memset(k, 0, sizeof(*k));
 }
 
@@ -113,7 +124,7 @@ static int compute_preview(struct worker *w, const struct work *k, struct msg *m
 
 	params.current = k->tables;
 	params.notes = &msg->notes;
-	rc = engine_run(k->engine, &t, k->fabric, k->jobs, NULL, &params, &w->progress, err);
+	rc = engine_run(k->engine, &t, k->fabric, k->jobs, k->demand, &params, &w->progress, err);
 
 	msg->seconds = (double)(clock_ms() - start) / 1e3;
 	msg->tables = t;
@@ -146,6 +157,12 @@ static void forecast(struct worker *w, const struct work *k, const struct tables
 	rc = forecast_compute(&msg->plan, k->fabric, plan, k->jobs, &w->progress, &err);
 	if (!rc && k->tables)
 		rc = forecast_compute(&msg->now, k->fabric, k->tables, k->jobs, &w->progress, &err);
+	if (!rc && k->rates)
+		rc = traffic_predict(&msg->traffic_plan, k->fabric, plan, k->jobs, k->rates,
+				     &w->progress, &err);
+	if (!rc && k->rates && k->tables)
+		rc = traffic_predict(&msg->traffic_now, k->fabric, k->tables, k->jobs, k->rates,
+				     &w->progress, &err);
 	if (rc && rc != -ECANCELED)
 		log_add(LOG_WARN, "forecast", "%s", err.text);
 	mailbox_send(w->box, msg);
@@ -166,6 +183,7 @@ static void do_preview(struct worker *w, struct work *k)
 		snprintf(msg->text, sizeof(msg->text), "%s", err.text);
 	}
 	msg->fabric = fabric_get(k->fabric);
+	msg->from = tables_get(k->tables);
 	msg->jobs = jobset_get(k->jobs);
 	msg->total = k->serial;
 	plan = msg->rc ? NULL : tables_get(msg->tables);
@@ -193,11 +211,34 @@ static void do_order(struct worker *w, struct work *k)
 	mailbox_send(w->box, msg);
 }
 
+static void do_cost(struct worker *w, struct work *k)
+{
+	struct msg *msg = msg_new(MSG_COST);
+	struct err err = { "" };
+	struct plan *p = NULL;
+
+	w->quiet = false;
+	w->last_step = NULL;
+	w->step_type = MSG_COST_STEP;
+	msg->total = k->serial;
+	msg->rc = plan_new(&p, k->fabric, k->tables, k->to, k->jobs, &k->sm, time(NULL), &err);
+	if (!msg->rc && !plan_empty(p))
+		msg->rc = waves_plan(p, NULL, &w->progress, &err);
+	if (!msg->rc) {
+		msg->ordered = p;
+		p = NULL;
+	}
+	plan_free(p);
+	snprintf(msg->text, sizeof(msg->text), "%s", err.text);
+	mailbox_send(w->box, msg);
+}
+
 static struct work *next_work(struct worker *w)
 {
 	return w->order.wanted	   ? &w->order
 	       : w->preview.wanted ? &w->preview
 	       : w->metrics.wanted ? &w->metrics
+	       : w->cost.wanted	   ? &w->cost
 				   : &w->usage;
 }
 
@@ -209,6 +250,8 @@ static void do_work(struct worker *w, struct work *k)
 	}
 	if (k->plan)
 		do_order(w, k);
+	else if (k->to)
+		do_cost(w, k);
 	else if (k->engine)
 		do_preview(w, k);
 	else
@@ -291,6 +334,7 @@ void worker_stop(struct worker *w)
 	work_drop(&w->preview);
 	work_drop(&w->order);
 	work_drop(&w->usage);
+	work_drop(&w->cost);
 	pthread_cond_destroy(&w->wake);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
@@ -310,27 +354,34 @@ void worker_metrics(struct worker *w, const struct fabric *f, const struct table
 	pthread_mutex_unlock(&w->lock);
 }
 
-void worker_preview(struct worker *w, const struct fabric *f, const struct tables *current,
-		    const struct jobset *jobs, const struct engine *engine,
-		    const struct engine_params *params, uint64_t serial)
+void worker_preview(struct worker *w, const struct preview_ask *ask)
 {
-	struct work k = { .fabric = f,
-			  .tables = current,
-			  .jobs = jobs,
-			  .engine = engine,
-			  .params = *params,
-			  .serial = serial };
+	struct work k = { .fabric = ask->fabric,
+			  .tables = ask->current,
+			  .jobs = ask->jobs,
+			  .engine = ask->engine,
+			  .params = ask->params,
+			  .serial = ask->serial };
 
+	if (ask->params.nroots) {
+		k.roots = xcalloc(ask->params.nroots, sizeof(*k.roots));
+		memcpy(k.roots, ask->params.roots, ask->params.nroots * sizeof(*k.roots));
+		k.params.roots = k.roots;
+	}
 	pthread_mutex_lock(&w->lock);
-	if (w->running == &w->preview)
+	if (w->running == &w->preview || w->running == &w->cost)
 		atomic_store(&w->progress.cancel, true);
 	put_off_usage(w);
 	submit(w, &w->preview, &k);
+	w->preview.demand = ask->demand ? demand_get(ask->demand) : NULL;
+	w->preview.rates = ask->rates ? rates_get(ask->rates) : NULL;
 	pthread_mutex_unlock(&w->lock);
 }
 
 void worker_cancel(struct worker *w)
 {
+	if (!w)
+		return;
 	pthread_mutex_lock(&w->lock);
 	work_drop(&w->preview);
 	if (w->running == &w->preview)
@@ -356,6 +407,30 @@ void worker_cancel_order(struct worker *w)
 	pthread_mutex_lock(&w->lock);
 	work_drop(&w->order);
 	if (w->running == &w->order)
+		atomic_store(&w->progress.cancel, true);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_cost(struct worker *w, const struct fabric *f, const struct tables *from,
+		 const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
+		 uint64_t serial)
+{
+	struct work k = { .fabric = f, .tables = from, .jobs = jobs, .sm = *sm, .serial = serial };
+
+	pthread_mutex_lock(&w->lock);
+	put_off_usage(w);
+	submit(w, &w->cost, &k);
+	w->cost.to = tables_get(to);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_cancel_cost(struct worker *w)
+{
+	if (!w)
+		return;
+	pthread_mutex_lock(&w->lock);
+	work_drop(&w->cost);
+	if (w->running == &w->cost)
 		atomic_store(&w->progress.cancel, true);
 	pthread_mutex_unlock(&w->lock);
 }

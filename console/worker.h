@@ -21,12 +21,21 @@ void worker_stop(struct worker *w); /* cancels; NULL is fine */
 void worker_metrics(struct worker *w, const struct fabric *f, const struct tables *t,
 		    const struct jobset *jobs, bool verify, bool lanes);
 
-/* An engine's tables with verdict, figures before and after, and difference; replaces a
- * preview that waits and cancels one that runs.  current may be NULL: no before, no diff.
- * serial comes back as the message's total. */
-void worker_preview(struct worker *w, const struct fabric *f, const struct tables *current,
-		    const struct jobset *jobs, const struct engine *engine,
-		    const struct engine_params *params, uint64_t serial);
+/* What a preview is computed from.  current may be NULL: no before, no diff. */
+struct preview_ask {
+	const struct fabric *fabric;
+	const struct tables *current;
+	const struct jobset *jobs; /* may be NULL, as the next two */
+	const struct demand *demand;
+	const struct rates *rates; /* measured: what links would carry */
+	const struct engine *engine;
+	struct engine_params params; /* its roots are copied */
+	uint64_t serial;	     /* comes back as the message's total */
+};
+
+/* An engine's tables with verdict, figures before and after, and difference; then what traffic is
+ * to expect of them.  Replaces a preview that waits and cancels one that runs. */
+void worker_preview(struct worker *w, const struct preview_ask *ask);
 void worker_cancel(struct worker *w); /* the preview */
 
 /* The order of writes and the drain of a plan, before anything else that waits; takes plan, which
@@ -34,5 +43,12 @@ void worker_cancel(struct worker *w); /* the preview */
  * total.  Replaces one that waits, cancels one that runs. */
 void worker_order(struct worker *w, struct plan *plan, uint64_t serial);
 void worker_cancel_order(struct worker *w);
+
+/* The plan from one table to another with its order and drain, when nothing else is to be done:
+ * MSG_COST.  Replaces one that waits; gives way (-ECANCELED) to a preview and an order. */
+void worker_cost(struct worker *w, const struct fabric *f, const struct tables *from,
+		 const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
+		 uint64_t serial);
+void worker_cancel_cost(struct worker *w);
 
 #endif

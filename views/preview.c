@@ -1,42 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Engines and preview: choose one, compute, and read what would change; nothing does. */
+/* Engines and preview: choose one, compute, compare several, and read what would change; nothing
+ * does. */
 #include "views/list.h"
+#include "views/preview_cost.h"
+#include "views/preview_diff.h"
+#include "views/preview_form.h"
+#include "views/preview_jobs.h"
+#include "views/preview_links.h"
 #include "views/preview_table.h"
 #include "views/view.h"
-
-#include "engines/sar_method.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum option { OPTION_NONE, OPTION_VLS, OPTION_SEED, OPTION_METHOD };
+enum page { PAGE_FIGURES, PAGE_COST, PAGE_LINKS, PAGE_JOBS, PAGE_DIFF, PAGES };
 
 struct preview_ui {
 	struct list list;
 	bool chosen; /* the cursor was moved, or put on the first engine that suits */
-	unsigned vls;
-	uint64_t seed;
-	enum sar_method method;
-	enum option editing;
-	struct entry entry;
+	struct preview_form form;
+	enum page page;
+	struct list jobs, diff;
+	bool naming; /* the file that the plan goes to */
+	struct entry name;
 };
 
 struct preview_layout {
-	struct rect menu, table, histogram, worst;
+	struct rect menu, table, cost, page; /* w 0: not shown */
+	bool tall;
 };
 
-static struct preview_layout layout(struct rect r)
+/* A low screen shows one page at a time, a higher one the figures above it, a wide and high one
+ * the cost beside them. */
+static struct preview_layout layout(struct rect r, enum page page)
 {
 	int left = r.w >= 140 ? 56 : r.w >= 100 ? 42 : 30;
-	int top = r.h >= PREVIEW_TABLE_LINES + 6 ? PREVIEW_TABLE_LINES : r.h;
-	struct preview_layout l;
+	struct rect right = { r.x + left, r.y, r.w - left, r.h };
+	struct preview_layout l = { .menu = { r.x, r.y, left - 1, r.h }, .tall = r.h >= 40 };
+	int top = l.tall ? PREVIEW_TABLE_TALL + 1 : PREVIEW_TABLE_LINES;
 
-	l.menu = (struct rect){ r.x, r.y, left - 1, top };
-	l.table = (struct rect){ r.x + left, r.y, r.w - left, top };
-	l.histogram = (struct rect){ r.x, r.y + top, r.w / 2 - 1, r.h - top };
-	l.worst = (struct rect){ r.x + r.w / 2, r.y + top, r.w - r.w / 2, r.h - top };
+	if (r.h < top + 8) {
+		if (page == PAGE_FIGURES)
+			l.table = right;
+		else
+			l.page = right;
+		return l;
+	}
+	l.table = (struct rect){ right.x, right.y, right.w, top };
+	l.page = (struct rect){ right.x, right.y + top, right.w, right.h - top };
+	if (right.w >= 130) {
+		l.table.w = 73;
+		l.cost = (struct rect){ right.x + 73, right.y, right.w - 73, top };
+	}
 	return l;
 }
 
@@ -87,26 +104,14 @@ static void draw_engine(const struct preview_ui *u, const struct state *s, struc
 		list_draw_cursor(c, r, y);
 }
 
-static int draw_options(const struct preview_ui *u, struct canvas *c, struct rect r, int y)
+static void draw_options(const struct preview_ui *u, struct canvas *c, struct rect r, int y)
 {
-	static const char *const prompt[][2] = {
-		[OPTION_VLS] = { "VLs", "lanes 1-15, 0 as offered" },
-		[OPTION_SEED] = { "seed", "any number; same seed, same result" },
-		[OPTION_METHOD] = { "sar", "leafwise, paper or patch" },
-	};
-	char vls[16] = "as offered";
+	char text[160];
 
-	if (u->editing) {
-		canvas_wrap(c, r, 1, y, ROLE_LABEL, prompt[u->editing][1]);
-		entry_draw(&u->entry, c, r, 1, y + 2, prompt[u->editing][0]);
-		return y + 3;
-	}
-	if (u->vls)
-		snprintf(vls, sizeof(vls), "%u", u->vls);
-	canvas_textf(c, r, 1, y, ROLE_TEXT, "VLs %s  seed %llu", vls, (unsigned long long)u->seed);
-	canvas_textf(c, r, 1, y + 1, ROLE_TEXT, "method of sar: %s", sar_method_name(u->method));
-	canvas_text(c, r, 1, y + 2, ROLE_DIM, "e: edit");
-	return y + 3;
+	preview_options_text(text, sizeof(text), &u->form.o);
+	canvas_text(c, r, 1, y, ROLE_KEY, "e");
+	canvas_name(c, r, 3, y, r.w - 4, text[0] ? ROLE_TEXT : ROLE_DIM,
+		    text[0] ? text : "options: all as preset");
 }
 
 /* Strangers take the larger EFI of all pairs for a loss: only routes within jobs carry load. */
@@ -114,15 +119,70 @@ static bool traded_for_jobs(const struct state *s)
 {
 	const struct state_preview *p = &s->preview;
 
-	return p->state == PREVIEW_DONE && p->before && p->after->njob &&
-	       p->after->efi_max > p->before->efi_max &&
+	return p->before && p->after && p->after->njob && p->after->efi_max > p->before->efi_max &&
 	       p->after->eff_efi_max < p->before->eff_efi_max;
+}
+
+/* What is computed, or how that ended, below the engines while the figures stay. */
+static int draw_run(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct state_preview *p = &s->preview;
+	const struct engine_choice *e = choice_at(s, p->engine);
+	struct rect in = { r.x, r.y, r.w - 1, r.h };
+	char eta[FIGURE_LEN];
+
+	if (p->state == PREVIEW_FAILED)
+		return y + canvas_wrap(c, in, 1, y, ROLE_BAD, p->error);
+	if (p->state != PREVIEW_RUNNING)
+		return y;
+	canvas_textf(c, r, 1, y++, ROLE_TEXT, "%s: %s", e ? e->engine->name : "?",
+		     p->step[0] ? p->step : "starting");
+	canvas_bar(c, r, 1, y++, r.w - 3, ROLE_GOOD, p->fraction, 0);
+	if (isfinite(p->eta_s))
+		canvas_textf(c, r, 1, y++, ROLE_TEXT, "about %s to go  x: cancel",
+			     figure_age(eta, p->eta_s));
+	else
+		canvas_text(c, r, 1, y++, ROLE_TEXT, "x: cancel");
+	return y;
+}
+
+/* What to press next. */
+static int draw_next(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct state_preview *p = &s->preview;
+	struct rect in = { r.x, r.y, r.w - 1, r.h };
+	char text[120];
+
+	if (p->state == PREVIEW_RUNNING)
+		return y;
+	if (!state_proposal(s))
+		return y + canvas_wrap(c, in, 1, y, ROLE_KEY, "Space or Enter: compute a preview");
+	if (!s->rw)
+		snprintf(text, sizeof(text), "A would apply %s, with --rw.  Space: another one",
+			 p->list[p->at].id);
+	else if (p->stale[0])
+		snprintf(text, sizeof(text), "r: compute %s anew", p->list[p->at].id);
+	else
+		snprintf(text, sizeof(text), "A: apply %s ...  Space: another one",
+			 p->list[p->at].id);
+	return y + canvas_wrap(c, in, 1, y, ROLE_KEY, text);
+}
+
+static void draw_automatic(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	struct rect in = { r.x, r.y, r.w - 1, r.h };
+	char text[300];
+
+	if (!s->automatic.on || !s->automatic.text[0])
+		return;
+	snprintf(text, sizeof(text), "Auto: %s", s->automatic.text);
+	canvas_wrap(c, in, 1, y, s->automatic.alert ? ROLE_WARN : ROLE_LABEL, text);
 }
 
 static void draw_menu(struct preview_ui *u, const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct engine_choice *e = choice_at(s, u->list.cursor);
-	int rows = (int)s->preview.nengines < r.h - 10 ? (int)s->preview.nengines : r.h - 10, y;
+	int rows = (int)s->preview.nengines < r.h - 11 ? (int)s->preview.nengines : r.h - 11, y;
 	struct rect text = { r.x, r.y, r.w, r.h };
 
 	list_fit(&u->list, s->preview.nengines, rows);
@@ -133,26 +193,24 @@ static void draw_menu(struct preview_ui *u, const struct state *s, struct canvas
 	for (y = 0; y < rows; y++)
 		draw_engine(u, s, c, r, y + 1, u->list.top + (uint32_t)y);
 	y += 2;
-	if (e) {
+	if (e)
 		y += canvas_wrap(c, text, 1, y, e->suits ? ROLE_LABEL : ROLE_WARN,
 				 e->suits ? e->engine->summary : e->why);
-		y++;
-	}
-	y = draw_options(u, c, r, y) + 1;
-	if (y < r.h)
-		y += canvas_wrap(c, text, 1, y, ROLE_KEY, "Space or Enter: compute a preview") + 1;
-	for (size_t i = 0; s->preview.notes && i < s->preview.notes->n && y < r.h; i++)
-		y += canvas_wrap(c, text, 1, y, ROLE_TEXT, s->preview.notes->list[i].text);
-	if (y < r.h && traded_for_jobs(s))
-		canvas_wrap(c, text, 1, y, ROLE_LABEL,
-			    "EFI max grew: it counts pairs of hosts that share no job, too.");
+	draw_options(u, c, r, y);
+	y = draw_next(s, c, r, y + 2);
+	if (state_proposal(s))
+		y = draw_run(s, c, r, y);
+	if (y < r.h - 1 && traded_for_jobs(s))
+		y += canvas_wrap(c, text, 1, y, ROLE_LABEL,
+				 "EFI max grew: it counts pairs of hosts that share no job, too.");
+	draw_automatic(s, c, r, y + 1);
 }
 
 static void draw_running(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct state_preview *p = &s->preview;
 	const struct engine_choice *e = choice_at(s, p->engine);
-	char took[FIGURE_LEN], eta[FIGURE_LEN];
+	char took[FIGURE_LEN], eta[FIGURE_LEN], rate[FIGURE_LEN];
 	int x;
 
 	canvas_rule(c, r, 0, "Computing");
@@ -164,8 +222,12 @@ static void draw_running(const struct state *s, struct canvas *c, struct rect r)
 	x = canvas_textf(c, r, 1, 4, ROLE_TEXT, "elapsed %s", figure_age(took, p->elapsed_s));
 	if (isfinite(p->eta_s))
 		canvas_textf(c, r, x, 4, ROLE_TEXT, "  about %s to go", figure_age(eta, p->eta_s));
-	canvas_text(c, r, 1, 6, ROLE_KEY, "x");
-	canvas_text(c, r, 3, 6, ROLE_TEXT, "cancels; the fabric is not touched either way");
+	if (isfinite(p->rate))
+		canvas_textf(c, r, 1, 5, ROLE_DIM, "%s of %s, %s a second",
+			     figure_short(took, p->step_done), figure_short(eta, p->step_total),
+			     figure_short(rate, (uint64_t)p->rate));
+	canvas_text(c, r, 1, 7, ROLE_KEY, "x");
+	canvas_text(c, r, 3, 7, ROLE_TEXT, "cancels; the fabric is not touched either way");
 }
 
 static void draw_idle(const struct state *s, struct canvas *c, struct rect r)
@@ -181,16 +243,14 @@ static void draw_idle(const struct state *s, struct canvas *c, struct rect r)
 			    "The current tables are not known: there is nothing to compare with.");
 }
 
-static void draw_table(const struct state *s, struct canvas *c, struct rect r)
+/* Instead of figures, while there are none. */
+static void draw_without(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct state_preview *p = &s->preview;
 	const struct engine_choice *e = choice_at(s, p->engine);
 	char took[FIGURE_LEN], title[128];
 
 	switch (p->state) {
-	case PREVIEW_IDLE:
-		draw_idle(s, c, r);
-		return;
 	case PREVIEW_RUNNING:
 		draw_running(s, c, r);
 		return;
@@ -204,30 +264,96 @@ static void draw_table(const struct state *s, struct canvas *c, struct rect r)
 		canvas_textf(c, r, 1, 2, ROLE_TEXT, "after %s; nothing was changed",
 			     figure_age(took, p->elapsed_s));
 		return;
-	case PREVIEW_DONE:
-		break;
+	default:
+		draw_idle(s, c, r);
 	}
-	if (state_preview_ready(s))
-		preview_table_draw(s, c, r);
-	else
-		canvas_wrap(c, r, 1, 2, ROLE_WARN,
-			    "The preview is of a fabric that is no longer there: compute it anew.");
+}
+
+static void draw_figures(const struct state *s, struct canvas *c, const struct preview_layout *l)
+{
+	struct rect r = l->table;
+	int y = preview_table_draw(s, c, r, l->tall);
+	char brief[120];
+
+	if (l->cost.w) {
+		y = preview_cost_draw(s, c, l->cost, 0);
+		canvas_rule(c, l->cost, y + 1, "Checks");
+		preview_checks_draw(s, c, l->cost, y + 2);
+	} else if (!l->page.w) {
+		canvas_rule(c, r, y, preview_cost_brief(brief, sizeof(brief), s));
+		preview_checks_draw(s, c, r, y + 1);
+	}
+}
+
+static void draw_links(const struct state *s, struct canvas *c, struct rect r)
+{
+	int half = r.w / 2, h = r.h > 20 ? 9 : r.h / 2;
+
+	if (r.w >= 100) {
+		preview_histogram_draw(s, c, (struct rect){ r.x, r.y, half - 1, r.h });
+		preview_worst_draw(s, c, (struct rect){ r.x + half, r.y, r.w - half, r.h });
+		return;
+	}
+	preview_histogram_draw(s, c, (struct rect){ r.x, r.y, r.w, h });
+	preview_worst_draw(s, c, (struct rect){ r.x, r.y + h, r.w, r.h - h });
+}
+
+static void draw_page(struct preview_ui *u, const struct state *s, struct canvas *c,
+		      const struct preview_layout *l)
+{
+	struct rect r = l->page;
+	int y;
+
+	switch (u->page) {
+	case PAGE_FIGURES:
+		if (l->cost.w) { /* which is shown beside the figures */
+			draw_links(s, c, r);
+			return;
+		}
+		/* fall through */
+	case PAGE_COST:
+		y = preview_cost_draw(s, c, r, 0);
+		canvas_rule(c, r, y, "Checks");
+		preview_checks_draw(s, c, r, y + 1);
+		return;
+	case PAGE_LINKS:
+		draw_links(s, c, r);
+		return;
+	case PAGE_JOBS:
+		preview_jobs_draw(&u->jobs, s, c, r);
+		return;
+	default:
+		preview_diff_draw(&u->diff, s, c, r);
+	}
 }
 
 static void preview_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
 			 const struct state *s)
 {
 	struct preview_ui *u = own;
-	struct preview_layout l = layout(r);
+	struct preview_layout l = layout(r, u->page);
+	struct rect right = { l.menu.x + l.menu.w + 1, r.y, r.w - l.menu.w - 1, r.h };
 
 	(void)ui;
 	first_suiting(u, s);
 	draw_menu(u, s, c, l.menu);
-	draw_table(s, c, l.table);
-	if (!state_preview_ready(s) || l.worst.h < 4)
+	if (u->form.open) {
+		preview_form_draw(&u->form, s, c, right);
 		return;
-	preview_histogram_draw(s, c, l.histogram);
-	preview_worst_draw(s, c, l.worst);
+	}
+	if (!state_proposal(s)) {
+		draw_without(s, c, right);
+		return;
+	}
+	if (l.table.w)
+		draw_figures(s, c, &l);
+	if (l.page.w)
+		draw_page(u, s, c, &l);
+	if (u->naming) {
+		canvas_fill(c, (struct rect){ right.x, right.y + right.h - 1, right.w, 1 },
+			    ROLE_TEXT, ' ');
+		entry_draw(&u->name, c, right, 1, right.h - 1, "save the plan as");
+	}
 }
 
 static void start(const struct preview_ui *u, struct ui *ui, const struct state *s,
@@ -244,9 +370,22 @@ static void start(const struct preview_ui *u, struct ui *ui, const struct state 
 	} else {
 		out->type = REQ_PREVIEW_START;
 		out->engine = u->list.cursor;
-		out->vls = u->vls;
-		out->seed = u->seed;
-		out->method = u->method;
+		out->options = u->form.o;
+	}
+}
+
+static void again(struct ui *ui, const struct state *s, struct request *out)
+{
+	const struct proposal *x = state_proposal(s);
+
+	if (!x) {
+		ui_say(ui, "nothing computed yet: Space computes a preview");
+	} else if (s->preview.state == PREVIEW_RUNNING) {
+		ui_say(ui, "one computation at a time: x cancels the running one");
+	} else {
+		out->type = REQ_PREVIEW_START;
+		out->engine = x->engine;
+		out->options = x->options;
 	}
 }
 
@@ -276,72 +415,82 @@ static void compare(struct ui *ui, const struct state *s)
 	ui_goto(ui, VIEW_HEATMAP);
 }
 
-static void edit(struct preview_ui *u, enum option option)
+/* x: what is computed, else the proposal that is looked at. */
+static void put_away(struct ui *ui, const struct state *s, struct request *out)
 {
-	char text[32];
+	if (s->preview.state == PREVIEW_RUNNING) {
+		out->type = REQ_PREVIEW_CANCEL;
+	} else if (s->preview.n) {
+		out->type = REQ_PROPOSAL_REMOVE;
+		out->proposal = s->preview.at;
+	} else {
+		ui_say(ui, "nothing is being computed");
+	}
+}
 
-	if (option == OPTION_METHOD)
-		snprintf(text, sizeof(text), "%s", sar_method_name(u->method));
+static void select_next(const struct state *s, int by, struct request *out)
+{
+	const struct state_preview *p = &s->preview;
+
+	if (!p->n)
+		return;
+	out->type = REQ_PROPOSAL_SELECT;
+	out->proposal = (p->at + p->n + (uint32_t)by) % p->n;
+}
+
+static void show_page(struct preview_ui *u, struct ui *ui, const struct state *s, enum page page)
+{
+	if (!state_proposal(s))
+		ui_say(ui, "compute a preview first: Space");
 	else
-		snprintf(text, sizeof(text), "%llu",
-			 option == OPTION_VLS ? (unsigned long long)u->vls
-					      : (unsigned long long)u->seed);
-	u->editing = option;
-	entry_open(&u->entry, text);
+		u->page = u->page == page ? PAGE_FIGURES : page;
 }
 
-static void take_option(struct preview_ui *u, struct ui *ui)
+static void ask_name(struct preview_ui *u, struct ui *ui, const struct state *s)
 {
-	char *end;
-	unsigned long long v = strtoull(u->entry.text, &end, 10);
-	bool number = end != u->entry.text && !*end && u->entry.text[0] != '-';
-	struct err err;
+	const struct proposal *x = state_proposal(s);
+	char text[64];
 
-	if (u->editing == OPTION_METHOD) {
-		if (sar_method_parse(&u->method, u->entry.text, &err)) {
-			ui_say(ui, "%s", err.text);
-			edit(u, OPTION_METHOD);
-		} else {
-			u->editing = OPTION_NONE;
-		}
+	if (!x || x->order == ORDER_NONE) {
+		ui_say(ui, "there is no plan to save: compute a preview that passes the checks");
 		return;
 	}
-	if (u->editing == OPTION_VLS) {
-		if (!number || v > 15) {
-			ui_say(ui, "virtual lanes: a number from 1 to 15, or 0 for as many as the "
-				   "fabric's links offer");
-			edit(u, OPTION_VLS);
-			return;
-		}
-		u->vls = (unsigned)v;
-		edit(u, OPTION_SEED);
+	if (x->order != ORDER_FOUND) {
+		ui_say(ui, "%s",
+		       x->order == ORDER_WAITS ? "the order of writes is being found: "
+						 "wait a moment"
+					       : x->order_error);
 		return;
 	}
-	if (!number) {
-		ui_say(ui, "seed: a number");
-		edit(u, OPTION_SEED);
-		return;
-	}
-	u->seed = v;
-	edit(u, OPTION_METHOD);
+	snprintf(text, sizeof(text), "%s.plan", x->ordered->id);
+	u->naming = true;
+	entry_open(&u->name, text);
 }
 
-static void edit_input(struct preview_ui *u, struct ui *ui, const struct input *in)
+static void name_input(struct preview_ui *u, const struct input *in, struct request *out)
 {
-	struct input enter = *in;
-
-	if (in->req == REQ_PANE)
-		enter.req = REQ_ENTER;
-	switch (entry_input(&u->entry, &enter)) {
+	switch (entry_input(&u->name, in)) {
 	case ENTRY_DONE:
-		take_option(u, ui);
+		out->type = REQ_PLAN_SAVE;
+		snprintf(out->text, sizeof(out->text), "%s", u->name.text);
+		u->naming = false;
 		break;
 	case ENTRY_LEFT:
-		u->editing = OPTION_NONE;
+		u->naming = false;
 		break;
 	default:
 		break;
 	}
+}
+
+/* Up and down move in the page where that is a list. */
+static bool move(struct preview_ui *u, const struct input *in, const struct state *s)
+{
+	if (state_proposal(s) && u->page == PAGE_JOBS)
+		return list_move(&u->jobs, in->req, preview_jobs_rows(s));
+	if (state_proposal(s) && u->page == PAGE_DIFF)
+		return list_move(&u->diff, in->req, preview_diff_rows(s));
+	return list_move(&u->list, in->req, s->preview.nengines);
 }
 
 static bool preview_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
@@ -349,26 +498,49 @@ static bool preview_input(void *own, struct ui *ui, const struct input *in, cons
 {
 	struct preview_ui *u = own;
 
-	if (u->editing) {
-		edit_input(u, ui, in);
+	if (u->naming) {
+		name_input(u, in, out);
 		return true;
 	}
+	if (u->form.open && preview_form_input(&u->form, ui, in, s))
+		return true;
 	first_suiting(u, s);
-	if (list_move(&u->list, in->req, s->preview.nengines))
+	if (move(u, in, s))
 		return true;
 	switch (in->req) {
 	case REQ_SELECT:
 	case REQ_ENTER:
 		start(u, ui, s, out);
 		return true;
+	case REQ_AGAIN:
+		again(ui, s, out);
+		return true;
 	case REQ_OPTIONS:
-		edit(u, OPTION_VLS);
+		preview_form_open(&u->form);
+		return true;
+	case REQ_LEFT:
+	case REQ_RIGHT:
+		select_next(s, in->req == REQ_LEFT ? -1 : 1, out);
+		return true;
+	case REQ_PANE:
+		u->page = (u->page + 1) % PAGES;
+		return true;
+	case REQ_IMPACT:
+		show_page(u, ui, s, PAGE_JOBS);
+		return true;
+	case REQ_DIFF:
+		show_page(u, ui, s, PAGE_DIFF);
+		return true;
+	case REQ_BACK:
+		if (u->page == PAGE_FIGURES)
+			return false;
+		u->page = PAGE_FIGURES;
+		return true;
+	case REQ_PLAN_SAVE:
+		ask_name(u, ui, s);
 		return true;
 	case REQ_PREVIEW_CANCEL:
-		if (s->preview.state == PREVIEW_RUNNING)
-			out->type = REQ_PREVIEW_CANCEL;
-		else
-			ui_say(ui, "nothing is being computed");
+		put_away(ui, s, out);
 		return true;
 	case REQ_COMPARE:
 		compare(ui, s);
@@ -383,17 +555,18 @@ static bool preview_input(void *own, struct ui *ui, const struct input *in, cons
 
 static bool preview_typing(const void *own, const struct state *s)
 {
+	const struct preview_ui *u = own;
+
 	(void)s;
-	return ((const struct preview_ui *)own)->editing != OPTION_NONE;
+	return u->naming || (u->form.open && u->form.typing);
 }
 
 static void preview_context(const void *own, const struct state *s, char *buf, size_t len)
 {
 	(void)own;
 	snprintf(buf, len, "%s",
-		 s->preview.state == PREVIEW_DONE
-			 ? "exact counts of routes, not of traffic (?: what is EFI)"
-			 : "a preview changes nothing");
+		 state_proposal(s) ? "exact counts of routes, not of traffic (?: what is EFI)"
+				   : "a preview changes nothing");
 }
 
 const struct view view_preview = {

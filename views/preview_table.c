@@ -1,289 +1,353 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/preview_table.h"
 
+#include "views/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define BUCKETS	    8
-#define WORST	    32
+#define NAME_WIDTH  17
+#define COLUMN	    8
 #define TABLE_WIDTH 72 /* wider is harder to read */
 
 enum better { LESS, MORE };
 
-static const char *number(char buf[FIGURE_LEN], double v, int digits)
+enum figure {
+	EFI_MAX,
+	EFI_MEAN,
+	EFI_SPREAD,
+	JOB_EFI,
+	IN_A_JOB,
+	DARK,
+	LINKS,
+	HOPS_MAX,
+	HOPS_MEAN,
+	UNREACHABLE,
+	VLS,
+	UTIL,
+	BISECTION,
+	SLOWDOWN,
+	SLOWEST,
+	LOOPS,
+	FIGURES
+};
+
+static const struct {
+	const char *name;
+	int digits;
+	enum better better;
+	bool tall;
+} figures[FIGURES] = {
+	[EFI_MAX] = { "EFI max", 0, LESS, false },
+	[EFI_MEAN] = { "EFI mean", 1, LESS, true },
+	[EFI_SPREAD] = { "EFI spread", 1, LESS, true },
+	[JOB_EFI] = { "job EFI max", 0, LESS, false },
+	[IN_A_JOB] = { "EFI max in a job", 1, LESS, false },
+	[DARK] = { "dark links %", 1, LESS, false },
+	[LINKS] = { "links per job", 1, MORE, false },
+	[HOPS_MAX] = { "hops max", 0, LESS, false },
+	[HOPS_MEAN] = { "hops mean", 2, LESS, false },
+	[UNREACHABLE] = { "unreachable pairs", 0, LESS, false },
+	[VLS] = { "VLs used", 0, LESS, false },
+	[UTIL] = { "max util %, model", 0, LESS, false },
+	[BISECTION] = { "bisection bw %", 1, MORE, false },
+	[SLOWDOWN] = { "job slowdown", 2, LESS, false },
+	[SLOWEST] = { "slowest job", 2, LESS, false },
+	[LOOPS] = { "credit loops", 0, LESS, false },
+};
+
+static double of_metrics(const struct metrics *m, enum figure f, bool vls_known)
+{
+	bool jobs = m && m->njob;
+
+	if (!m)
+		return NAN;
+	switch (f) {
+	case EFI_MAX:
+		return (double)m->efi_max;
+	case EFI_MEAN:
+		return m->efi_mean;
+	case EFI_SPREAD:
+		return m->efi_stddev;
+	case JOB_EFI:
+		return jobs ? (double)m->eff_efi_max : NAN;
+	case IN_A_JOB:
+		return jobs ? m->job_efi_max_mean : NAN;
+	case DARK:
+		return jobs ? m->dark_fiber_pct : NAN;
+	case LINKS:
+		return jobs ? m->links_per_job_mean : NAN;
+	case HOPS_MAX:
+		return m->hops_max;
+	case HOPS_MEAN:
+		return m->hops_mean;
+	case UNREACHABLE:
+		return (double)m->unreachable;
+	case VLS:
+		return vls_known ? m->vls_used : NAN;
+	default:
+		return NAN;
+	}
+}
+
+/* on_its_way: what is not known yet is being computed (infinity). */
+static double of_forecast(const struct forecast *p, const struct traffic *t, enum figure f,
+			  bool on_its_way)
+{
+	double none = on_its_way ? INFINITY : NAN;
+
+	switch (f) {
+	case UTIL:
+		return t->known ? t->util_max : none;
+	case BISECTION:
+		return p->known ? p->ebb * 100 : none;
+	case SLOWDOWN:
+		return !p->known ? none : p->jobs ? p->slowdown_mean : NAN;
+	case SLOWEST:
+		return !p->known ? none : p->jobs ? p->slowdown_max : NAN;
+	default:
+		return NAN;
+	}
+}
+
+static double now_of(const struct state *s, const struct proposal *x, enum figure f)
+{
+	if (f >= UTIL && f <= SLOWEST)
+		return of_forecast(&x->now, &x->traffic_now, f, x->forecasting);
+	if (f == LOOPS)
+		return s->verdict ? !s->verdict->deadlock_free : NAN;
+	return of_metrics(x->before, f, s->sls_known);
+}
+
+static double plan_of(const struct proposal *x, enum figure f)
+{
+	if (f >= UTIL && f <= SLOWEST)
+		return of_forecast(&x->plan, &x->traffic_plan, f, x->forecasting);
+	if (f == LOOPS)
+		return x->verdict ? !x->verdict->deadlock_free : NAN;
+	return of_metrics(x->after, f, true);
+}
+
+static const char *number(char buf[FIGURE_LEN], double v, enum figure f)
 {
 	if (isnan(v))
 		return strcpy(buf, "-");
 	if (isinf(v)) /* on its way */
 		return strcpy(buf, "...");
-	if (!digits)
-		return figure_count(buf, (uint64_t)v);
-	snprintf(buf, FIGURE_LEN, "%.*f", digits, v);
+	if (f == LOOPS)
+		return strcpy(buf, v > 0 ? "yes" : "none");
+	if (!figures[f].digits)
+		return v < 1e6 ? figure_count(buf, (uint64_t)(v + 0.5))
+			       : figure_short(buf, (uint64_t)v);
+	snprintf(buf, FIGURE_LEN, "%.*f", figures[f].digits, v);
 	return buf;
 }
 
-static void draw_line(struct canvas *c, struct rect r, int y, const char *name, double now,
-		      double plan, int digits, enum better better)
+static bool shown(const struct state *s, enum figure f, bool tall)
+{
+	const struct proposal *x = state_proposal(s);
+	bool missing = x->after->unreachable || (x->before && x->before->unreachable);
+
+	if (f == UNREACHABLE || f == HOPS_MAX)
+		return missing == (f == UNREACHABLE);
+	return tall || !figures[f].tall;
+}
+
+static void draw_name(const struct state *s, struct canvas *c, struct rect r, int y, enum figure f)
+{
+	const struct metrics *m = s->preview.after;
+	char bound[FIGURE_LEN];
+
+	if (f == JOB_EFI && m->njob)
+		canvas_textf(c, r, 1, y, ROLE_TEXT, "job EFI (>= %s)",
+			     figure_short(bound, m->eff_efi_bound));
+	else
+		canvas_text(c, r, 1, y, ROLE_TEXT, figures[f].name);
+}
+
+/* Loops on SL 0 need not be there: switches do not tell the SLs. */
+static void draw_now(const struct state *s, struct canvas *c, struct rect r, int end, int y,
+		     enum figure f, double v)
+{
+	char buf[FIGURE_LEN];
+
+	if (f == LOOPS && v > 0 && !s->sls_known)
+		canvas_right(c, r, end, y, ROLE_WARN, "on SL 0");
+	else
+		canvas_right(c, r, end, y, f == LOOPS && v > 0 ? ROLE_BAD : ROLE_TEXT,
+			     number(buf, v, f));
+}
+
+/* One proposal: what changes, in words too. */
+static void draw_change(struct canvas *c, struct rect r, int end, int y, enum figure f, double now,
+			double plan)
 {
 	double change = (plan - now) / (fabs(now) > 0 ? fabs(now) : 1) * 100;
-	bool good = better == LESS ? plan < now : plan > now;
-	const char *word = fabs(change) < 0.5 ? "same" : good ? "better" : "worse";
-	enum role role = fabs(change) < 0.5 ? ROLE_DIM : good ? ROLE_GOOD : ROLE_WARN;
-	char a[FIGURE_LEN], b[FIGURE_LEN], pct[16];
-	int end = r.w - 1;
+	bool good = figures[f].better == LESS ? plan < now : plan > now;
+	bool same = fabs(change) < 0.5;
+	enum role role = same ? ROLE_DIM : good ? ROLE_GOOD : ROLE_WARN;
+	char pct[16] = "0%";
 
-	canvas_text(c, r, 1, y, ROLE_TEXT, name);
-	canvas_right(c, r, end - 24, y, ROLE_TEXT, number(a, now, digits));
-	canvas_right(c, r, end - 14, y, ROLE_TEXT, number(b, plan, digits));
-	if (!isfinite(change))
+	if (!isfinite(change) || f == LOOPS)
 		return;
-	if (fabs(change) < 0.5)
-		strcpy(pct, "0%");
-	else
+	if (!same)
 		snprintf(pct, sizeof(pct), fabs(change) < 999.5 ? "%+.0f%%" : "x%.0f",
 			 fabs(change) < 999.5 ? change : plan / (now > 0 ? now : 1));
 	canvas_right(c, r, end - 7, y, role, pct);
-	canvas_right(c, r, end, y, role, word);
+	canvas_right(c, r, end, y, role, same ? "same" : good ? "better" : "worse");
 }
 
-static void draw_loops(const struct state *s, struct canvas *c, struct rect r, int y)
+static void draw_alone(const struct state *s, struct canvas *c, struct rect r, int y, enum figure f)
 {
-	const struct verdict *now = s->verdict, *plan = s->preview.verdict;
+	const struct proposal *x = state_proposal(s);
+	double now = now_of(s, x, f), plan = plan_of(x, f);
+	char buf[FIGURE_LEN];
 	int end = r.w - 1;
 
-	canvas_text(c, r, 1, y, ROLE_TEXT, "credit loops");
-	canvas_right(c, r, end - 24, y,
-		     !now || now->deadlock_free ? ROLE_TEXT
-		     : s->sls_known		? ROLE_BAD
-						: ROLE_WARN,
-		     !now		  ? "-"
-		     : now->deadlock_free ? "none"
-		     : s->sls_known	  ? "yes"
-					  : "on SL 0");
-	canvas_right(c, r, end - 14, y, plan && !plan->deadlock_free ? ROLE_BAD : ROLE_TEXT,
-		     !plan		   ? "-"
-		     : plan->deadlock_free ? "none"
-					   : "yes");
+	draw_now(s, c, r, end - 24, y, f, now);
+	canvas_right(c, r, end - 14, y, f == LOOPS && plan > 0 ? ROLE_BAD : ROLE_TEXT,
+		     number(buf, plan, f));
+	draw_change(c, r, end, y, f, now, plan);
 }
 
-static int draw_forecast(const struct state *s, struct canvas *c, struct rect r, int y)
+/* Columns of several: which are in sight. */
+struct columns {
+	uint32_t first, n;
+};
+
+static struct columns columns(const struct state *s, int width)
 {
-	const struct forecast *a = &s->preview.now, *b = &s->preview.plan;
-	double nan = s->preview.forecasting ? INFINITY : NAN;
+	int fit = (width - NAME_WIDTH - COLUMN - 1) / COLUMN;
+	struct columns k = { .n = s->preview.n };
 
-#define OF(p, field)	  ((p)->known ? (p)->field : nan)
-#define OF_JOBS(p, field) ((p)->known ? (p)->jobs ? (p)->field : NAN : nan)
-	draw_line(c, r, y++, "bisection bw %", OF(a, ebb) * 100, OF(b, ebb) * 100, 1, MORE);
-	draw_line(c, r, y++, "job slowdown", OF_JOBS(a, slowdown_mean), OF_JOBS(b, slowdown_mean),
-		  2, LESS);
-	draw_line(c, r, y++, "slowest job", OF_JOBS(a, slowdown_max), OF_JOBS(b, slowdown_max), 2,
-		  LESS);
-#undef OF
-#undef OF_JOBS
-	return y;
+	if (fit < 1)
+		fit = 1;
+	if (k.n > (uint32_t)fit)
+		k.n = (uint32_t)fit;
+	if (s->preview.at >= k.n)
+		k.first = s->preview.at + 1 - k.n;
+	return k;
 }
 
-static int draw_figures(const struct state *s, struct canvas *c, struct rect r, int y)
+static bool as_good(double a, double b, enum figure f)
 {
-	const struct metrics *a = s->preview.before, *b = s->preview.after;
-	bool jobs = b->njob > 0;
-	char name[64], bound[FIGURE_LEN];
-
-#define NOW(field)  (a ? (double)a->field : NAN)
-#define SLS(field)  (s->sls_known ? NOW(field) : NAN)
-#define PLAN(field) ((double)b->field)
-#define JOB(v)	    (jobs ? (v) : NAN)
-	draw_line(c, r, y++, "EFI max", NOW(efi_max), PLAN(efi_max), 0, LESS);
-	snprintf(name, sizeof(name), "job EFI%s%s%s", jobs ? " (>= " : " max",
-		 jobs ? figure_short(bound, b->eff_efi_bound) : "", jobs ? ")" : "");
-	draw_line(c, r, y++, name, JOB(NOW(eff_efi_max)), JOB(PLAN(eff_efi_max)), 0, LESS);
-	draw_line(c, r, y++, "EFI max in a job", JOB(NOW(job_efi_max_mean)),
-		  JOB(PLAN(job_efi_max_mean)), 1, LESS);
-	draw_line(c, r, y++, "dark links %", JOB(NOW(dark_fiber_pct)), JOB(PLAN(dark_fiber_pct)), 1,
-		  LESS);
-	draw_line(c, r, y++, "links per job", JOB(NOW(links_per_job_mean)),
-		  JOB(PLAN(links_per_job_mean)), 1, MORE);
-	if (b->unreachable || (a && a->unreachable))
-		draw_line(c, r, y++, "unreachable pairs", NOW(unreachable), PLAN(unreachable), 0,
-			  LESS);
-	else
-		draw_line(c, r, y++, "hops max", NOW(hops_max), PLAN(hops_max), 0, LESS);
-	draw_line(c, r, y++, "hops mean", NOW(hops_mean), PLAN(hops_mean), 2, LESS);
-	draw_line(c, r, y++, "VLs used", SLS(vls_used), PLAN(vls_used), 0, LESS);
-#undef NOW
-#undef SLS
-#undef PLAN
-#undef JOB
-	y = draw_forecast(s, c, r, y);
-	draw_loops(s, c, r, y++);
-	return y;
+	return figures[f].better == LESS ? a <= b : a >= b;
 }
 
-static int draw_cost(const struct state *s, struct canvas *c, struct rect r, int y)
-{
-	const struct tdiff *d = s->preview.diff;
-	char a[FIGURE_LEN], b[FIGURE_LEN], title[64];
-
-	if (d && !d->nblocks && !d->nsl2vl && !d->sl_pairs) {
-		canvas_rule(c, r, y++, "Cost of applying it");
-		canvas_text(c, r, 1, y++, ROLE_DIM, "none: it is the current routing");
-		return y;
-	}
-	if (!d) {
-		canvas_rule(c, r, y++, "Cost of applying it");
-		canvas_text(c, r, 1, y++, ROLE_DIM, "not known: no current tables");
-		return y;
-	}
-	snprintf(title, sizeof(title), "Cost: %u of %u switches written", d->switches,
-		 s->fabric->nsw);
-	canvas_rule(c, r, y++, title);
-	canvas_textf(c, r, 1, y++, ROLE_TEXT, "LFT entries %s of %s (%.1f%%)",
-		     figure_count(a, d->entries), figure_count(b, d->entries_all),
-		     d->entries_all ? (double)d->entries * 100 / (double)d->entries_all : 0);
-	canvas_textf(c, r, 1, y++, ROLE_TEXT, "LFT blocks %s of %s  SL2VL tables %u",
-		     figure_count(a, d->nblocks), figure_count(b, d->blocks_all), d->nsl2vl);
-	canvas_textf(c, r, 1, y++, ROLE_TEXT, "SL changes for %s switch-LID pairs%s",
-		     figure_count(a, d->sl_pairs),
-		     d->sl_pairs && !s->sls_known ? " (now taken as SL 0)" : "");
-	return y;
-}
-
-static int check(struct canvas *c, struct rect r, int x, int y, bool ok, const char *good,
-		 const char *bad)
-{
-	x = canvas_text(c, r, x, y, ok ? ROLE_GOOD : ROLE_BAD, ok ? "[ok] " : "[NO] ");
-	return canvas_textf(c, r, x, y, ok ? ROLE_TEXT : ROLE_BAD, "%s ", ok ? good : bad);
-}
-
-static void draw_checks(const struct state *s, struct canvas *c, struct rect r, int y)
-{
-	const struct verdict *v = s->preview.verdict;
-	char buf[300];
-	int x = 1;
-
-	if (!v) {
-		canvas_text(c, r, 1, y, ROLE_WARN, "not checked: it cannot be applied");
-		return;
-	}
-	x = check(c, r, x, y, v->connected, "complete", "INCOMPLETE");
-	x = check(c, r, x, y, v->loop_free, "no loops", "LOOPS");
-	x = check(c, r, x, y, v->deadlock_free, "no deadlock", "DEADLOCK");
-	if (x + 12 > r.w) {
-		x = 1;
-		y++;
-	}
-	check(c, r, x, y, v->vls_fit, "VLs fit", "TOO MANY VLs");
-	if (s->preview.stale[0]) {
-		snprintf(buf, sizeof(buf), "STALE: %s", s->preview.stale);
-		canvas_name(c, r, x == 1 ? 14 : 1, x == 1 ? y : y + 1, r.w - 15, ROLE_LOUD, buf);
-	}
-}
-
-void preview_table_draw(const struct state *s, struct canvas *c, struct rect r)
+/* Of all, in sight or not; NAN: all are alike, so none is the best. */
+static double best_of(const struct state *s, enum figure f)
 {
 	const struct state_preview *p = &s->preview;
-	char title[160], took[FIGURE_LEN];
-	int y = 0, end;
+	double best = NAN, worst = NAN;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		double v = plan_of(&p->list[i], f);
+
+		if (!isfinite(v))
+			continue;
+		if (isnan(best) || as_good(v, best, f))
+			best = v;
+		if (isnan(worst) || as_good(worst, v, f))
+			worst = v;
+	}
+	return best == worst ? NAN : best;
+}
+
+static void draw_several(const struct state *s, struct canvas *c, struct rect r, int y,
+			 enum figure f, struct columns k)
+{
+	double best = best_of(s, f);
+	int x = NAME_WIDTH + COLUMN;
+
+	draw_now(s, c, r, x, y, f, now_of(s, state_proposal(s), f));
+	for (uint32_t i = 0; i < k.n; i++) {
+		uint32_t at = k.first + i;
+		double v = plan_of(&s->preview.list[at], f);
+		char buf[FIGURE_LEN];
+		enum role role = f == LOOPS && v > 0 ? ROLE_BAD : v == best ? ROLE_GOOD : ROLE_TEXT;
+
+		x += COLUMN;
+		canvas_right(c, r, x - 1, y, role, number(buf, v, f));
+		if (v == best)
+			canvas_text(c, r, x - 1, y, ROLE_GOOD, "*");
+	}
+}
+
+static const char *engine_of(const struct state *s, const struct proposal *x)
+{
+	return x->engine < s->preview.nengines ? s->preview.engines[x->engine].engine->name
+	       : x->tables		       ? x->tables->engine
+					       : "?";
+}
+
+static int draw_heads(const struct state *s, struct canvas *c, struct rect r, int y,
+		      struct columns k)
+{
+	int x = NAME_WIDTH + COLUMN;
+
+	canvas_right(c, r, x, y, ROLE_LABEL, "now");
+	canvas_text(c, r, 1, y, ROLE_KEY, k.n < s->preview.n ? "h l: more" : "h l: choose");
+	canvas_right(c, r, x, y + 1, ROLE_LABEL, s->tables ? s->tables->engine : "?");
+	canvas_text(c, r, 1, y + 1, ROLE_LABEL, "* the best");
+	for (uint32_t i = 0; i < k.n; i++) {
+		const struct proposal *p = &s->preview.list[k.first + i];
+		bool on = k.first + i == s->preview.at;
+		char id[16], name[COLUMN];
+
+		x += COLUMN;
+		snprintf(id, sizeof(id), on ? "[%s%s]" : "%s%s ", p->id, p->stale[0] ? "!" : "");
+		snprintf(name, sizeof(name), "%.7s", engine_of(s, p));
+		canvas_right(c, r, x, y, p->stale[0] ? ROLE_WARN : on ? ROLE_KEY : ROLE_LABEL, id);
+		canvas_right(c, r, x - 1, y + 1, on ? ROLE_KEY : ROLE_LABEL, name);
+	}
+	return y + 2;
+}
+
+static int draw_head(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	int end = r.w - 1;
+
+	canvas_text(c, r, 1, y, ROLE_LABEL, "figure");
+	canvas_right(c, r, end - 24, y, ROLE_LABEL, "now");
+	canvas_right(c, r, end - 14, y, ROLE_LABEL, state_proposal(s)->id);
+	canvas_right(c, r, end - 7, y, ROLE_LABEL, "change");
+	return y + 1;
+}
+
+static void draw_title(const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct proposal *p = state_proposal(s);
+	char title[160], took[FIGURE_LEN], age[FIGURE_LEN];
+
+	snprintf(title, sizeof(title), "%s: %s -> %s, in %s%s%s%s", p->id,
+		 s->tables ? s->tables->engine : "?", engine_of(s, p), figure_age(took, p->seconds),
+		 p->stale[0] ? ", STALE " : ", fresh ",
+		 p->made_s ? figure_age(age, (double)(s->now_s - p->made_s)) : "",
+		 p->made_s ? " old" : "");
+	canvas_rule(c, r, 0, title);
+}
+
+int preview_table_draw(const struct state *s, struct canvas *c, struct rect r, bool tall)
+{
+	bool several = s->preview.n > 1;
+	struct columns k;
+	int y;
 
 	if (r.w > TABLE_WIDTH)
 		r.w = TABLE_WIDTH;
-	end = r.w - 1;
-	snprintf(title, sizeof(title), "%s -> %s, computed in %s%s",
-		 s->tables ? s->tables->engine : "?", p->tables ? p->tables->engine : "?",
-		 figure_age(took, p->seconds), p->stale[0] ? ", STALE" : "");
-	canvas_rule(c, r, y++, title);
-	canvas_text(c, r, 1, y, ROLE_LABEL, "figure");
-	canvas_right(c, r, end - 24, y, ROLE_LABEL, "now");
-	canvas_right(c, r, end - 14, y, ROLE_LABEL, "plan");
-	canvas_right(c, r, end - 7, y++, ROLE_LABEL, "change");
-	y = draw_figures(s, c, r, y);
-	y = draw_cost(s, c, r, y);
-	draw_checks(s, c, r, y);
-}
-
-static const uint64_t *efi_of(const struct metrics *m)
-{
-	return m->njob ? m->eff_efi : m->efi;
-}
-
-static void fill_buckets(uint32_t *count, const struct metrics *m, uint64_t width)
-{
-	const uint64_t *efi = efi_of(m);
-
-	for (uint32_t i = 0; i < m->nchan; i++)
-		count[efi[i] / width]++;
-}
-
-/* Length of a bar: logarithmic, so that one link alone is still seen. */
-static int bar_length(uint32_t n, uint32_t all, int width)
-{
-	if (!n)
-		return 0;
-	return 1 + (int)lround((width - 1) * log2(1 + n) / log2(2 + all));
-}
-
-void preview_histogram_draw(const struct state *s, struct canvas *c, struct rect r)
-{
-	const struct metrics *a = s->preview.before, *b = s->preview.after;
-	uint64_t max = b->njob ? b->eff_efi_max : b->efi_max, other = 0, width;
-	uint32_t now[BUCKETS] = { 0 }, plan[BUCKETS] = { 0 };
-	int half = (r.w - 16) / 2, n = r.h - 1 < BUCKETS ? r.h - 1 : BUCKETS;
-
-	if (a)
-		other = a->njob ? a->eff_efi_max : a->efi_max;
-	width = (max > other ? max : other) / (uint64_t)n + 1;
-	if (a)
-		fill_buckets(now, a, width);
-	fill_buckets(plan, b, width);
-	canvas_rule(c, r, 0,
-		    b->njob ? "Links by job EFI: now, plan (log)"
-			    : "Links by EFI: now, plan (log)");
-	for (int i = 0; i < n; i++) {
-		char range[64];
-		int x = bar_length(now[i], b->nchan, half - 8);
-		int p = bar_length(plan[i], b->nchan, half - 8);
-
-		snprintf(range, sizeof(range), "%llu-%llu",
-			 (unsigned long long)(width * (uint64_t)i),
-			 (unsigned long long)(width * (uint64_t)(i + 1) - 1));
-		canvas_right(c, r, 14, i + 1, ROLE_LABEL, range);
-		for (int k = 0; k < x; k++)
-			canvas_char(c, r, 16 + k, i + 1, ROLE_HEAT + 3, '#');
-		canvas_textf(c, r, 16 + x, i + 1, ROLE_DIM, " %u", now[i]);
-		for (int k = 0; k < p; k++)
-			canvas_char(c, r, 16 + half + k, i + 1, ROLE_HEAT + 5, 'o');
-		canvas_textf(c, r, 16 + half + p, i + 1, ROLE_DIM, " %u", plan[i]);
-	}
-}
-
-void preview_worst_draw(const struct state *s, struct canvas *c, struct rect r)
-{
-	const struct metrics *a = s->preview.before, *b = s->preview.after;
-	const uint64_t *efi = efi_of(b);
-	uint32_t top[WORST], n = 0, want = r.h - 1 < WORST ? (uint32_t)(r.h - 1) : WORST;
-
-	for (uint32_t i = 0; i < b->nchan; i++) {
-		uint32_t k;
-
-		if (n == want && efi[i] <= efi[top[n - 1]])
+	k = columns(s, r.w);
+	draw_title(s, c, r);
+	y = several ? draw_heads(s, c, r, 1, k) : draw_head(s, c, r, 1);
+	for (int f = 0; f < FIGURES; f++) {
+		if (!shown(s, (enum figure)f, tall))
 			continue;
-		k = n < want ? n++ : n - 1;
-		for (; k && efi[top[k - 1]] < efi[i]; k--)
-			top[k] = top[k - 1];
-		top[k] = i;
+		draw_name(s, c, r, y, (enum figure)f);
+		if (several)
+			draw_several(s, c, r, y, (enum figure)f, k);
+		else
+			draw_alone(s, c, r, y, (enum figure)f);
+		y++;
 	}
-	canvas_rule(c, r, 0,
-		    b->njob ? "Worst links after the plan: job EFI (now)"
-			    : "Worst links after the plan: EFI (now)");
-	for (uint32_t i = 0; i < n; i++) {
-		char label[256], v[FIGURE_LEN], w[FIGURE_LEN] = "-";
-
-		if (a)
-			figure_short(w, efi_of(a)[top[i]]);
-		canvas_textf(c, r, 1, (int)i + 1, ROLE_TEXT, "%6s (%s)",
-			     figure_short(v, efi[top[i]]), w);
-		canvas_name(c, r, 17, (int)i + 1, r.w - 18, ROLE_TEXT,
-			    chan_label(label, sizeof(label), s->fabric, top[i]));
-	}
+	return y;
 }

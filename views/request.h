@@ -59,6 +59,9 @@ enum req {
 	REQ_PATH_TO,   /* ... or its destination */
 	REQ_SELECT,    /* Space */
 	REQ_OPTIONS,   /* edit the engine's options */
+	REQ_AGAIN,     /* the same engine and options once more */
+	REQ_IMPACT,    /* what it means for each job */
+	REQ_DIFF,      /* what it changes, entry by entry */
 	REQ_UNITS,
 	REQ_CHAR, /* text entry: input.ch */
 	REQ_ERASE,
@@ -89,14 +92,17 @@ enum req {
 	REQ_SNAPSHOT, /* save what is shown */
 	REQ_REDRAW,   /* repaint the terminal */
 	REQ_SUSPEND,
-	REQ_PREVIEW_START, /* request.engine, .vls, .seed, .method */
+	REQ_PREVIEW_START, /* request.engine, .options */
 	REQ_PREVIEW_CANCEL,
-	REQ_APPLY_PREPARE,  /* the preview becomes the plan of the apply view */
-	REQ_APPLY_START,    /* request.text: the fabric's name as typed */
-	REQ_APPLY_KEEP,	    /* the same, for keeping the new routing */
-	REQ_APPLY_ROLLBACK, /* confirmed; also of a journal that was found */
-	REQ_APPLY_CLOSE,    /* a finished update is put away */
-	REQ_HIST_BACK,	    /* one sample; request.count of them */
+	REQ_PROPOSAL_SELECT, /* request.proposal */
+	REQ_PROPOSAL_REMOVE, /* likewise */
+	REQ_PLAN_SAVE,	     /* the selected one into the file request.text */
+	REQ_APPLY_PREPARE,   /* the preview becomes the plan of the apply view */
+	REQ_APPLY_START,     /* request.text: the fabric's name as typed */
+	REQ_APPLY_KEEP,	     /* the same, for keeping the new routing */
+	REQ_APPLY_ROLLBACK,  /* confirmed; also of a journal that was found */
+	REQ_APPLY_CLOSE,     /* a finished update is put away */
+	REQ_HIST_BACK,	     /* one sample; request.count of them */
 	REQ_HIST_FORWARD,
 	REQ_HIST_BACK5,
 	REQ_HIST_FORWARD5,
@@ -120,14 +126,26 @@ struct input {
 	int x, y;	   /* REQ_CLICK, REQ_WHEEL_*: where, on the whole screen */
 };
 
+/* How an engine is to compute: all that the command line can say, too. */
+struct preview_options {
+	unsigned vls;	  /* 0: as the fabric offers */
+	unsigned threads; /* 0: one per core */
+	uint64_t seed;	  /* 0: as preset */
+	bool spread, escape;
+	enum sar_method method;
+	unsigned change_pct; /* of the blocks, sar:leafwise; 0: as preset */
+	enum dfdn_base base;
+	char roots[128];  /* file of switch GUIDs, for updn; "" found in the fabric */
+	char demand[128]; /* file of who sends what, for parx; "" none */
+};
+
 /* What is left for the application. */
 struct request {
 	enum req type;
 	enum view_id view;
-	uint32_t engine; /* index in state.preview.engines */
-	unsigned vls;	 /* 0: as the fabric offers */
-	uint64_t seed;
-	enum sar_method method;
+	uint32_t engine;   /* index in state.preview.engines */
+	uint32_t proposal; /* index in state.preview.list */
+	struct preview_options options;
 	char text[128];
 };
 

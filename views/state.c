@@ -12,7 +12,8 @@ void state_init(struct state *s)
 	s->poll.age_s = s->poll.took_s = s->poll.next_s = s->poll.interval_s = NAN;
 	s->jobs_source.age_s = NAN;
 	s->automatic.next_s = NAN;
-	s->preview.fraction = s->preview.elapsed_s = s->preview.eta_s = s->preview.seconds = NAN;
+	s->preview.fraction = s->preview.elapsed_s = s->preview.eta_s = s->preview.rate = NAN;
+	s->preview.mads_per_s = s->preview.sweep_s = NAN;
 	for (int i = 0; i < APPLY_STEPS; i++)
 		s->apply.steps[i].took_s = NAN;
 }
@@ -44,9 +45,28 @@ bool state_preview_ready(const struct state *s)
 {
 	const struct state_preview *p = &s->preview;
 
-	return p->state == PREVIEW_DONE && p->after && s->fabric &&
-	       p->after->nchan == s->fabric->nchan &&
+	return p->after && s->fabric && p->after->nchan == s->fabric->nchan &&
 	       (!p->before || p->before->nchan == s->fabric->nchan);
+}
+
+const struct proposal *state_proposal(const struct state *s)
+{
+	return state_preview_ready(s) && s->preview.n ? &s->preview.list[s->preview.at] : NULL;
+}
+
+void state_preview_select(struct state_preview *p, uint32_t at)
+{
+	static const struct proposal none;
+	const struct proposal *x = at < p->n ? &p->list[at] : &none;
+
+	p->at = at < p->n ? at : 0;
+	p->tables = x->tables;
+	p->jobs = x->jobs;
+	p->before = x->before;
+	p->after = x->after;
+	p->verdict = x->verdict;
+	p->diff = x->diff;
+	memcpy(p->stale, x->stale, sizeof(p->stale));
 }
 
 const char *switch_label(char *buf, size_t len, const struct fabric *f, uint32_t sw)

@@ -20,6 +20,7 @@
 #include "fabric/model/tables.h"
 #include "fabric/model/tdiff.h"
 #include "views/history.h"
+#include "views/proposal.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -107,21 +108,22 @@ struct state_preview {
 	struct engine_choice engines[ENGINES_MAX]; /* for the fabric; order of menus */
 	uint32_t nengines;
 
-	enum preview_state state;
-	uint32_t engine; /* of this run: index in engines */
-	unsigned vls;
-	uint64_t seed;
+	enum preview_state state; /* of the run that is under way, or was the last */
+	uint32_t engine;	  /* of this run: index in engines */
 
 	char step[32];	 /* while running: "paths", "layers", "metrics", "verify" */
 	double fraction; /* of the step, 0..1, NAN unknown */
+	uint64_t step_done, step_total;
+	double rate; /* of the step, per second; NAN unknown */
 	double elapsed_s, eta_s;
 	char error[512]; /* failed: the sentence */
 
-	/* done */
-	double seconds;		   /* engine alone */
-	const struct notes *notes; /* what the engine told */
-	bool forecasting;	   /* the next two are being computed */
-	struct forecast now, plan;
+	/* computed and kept, oldest first */
+	struct proposal list[PROPOSALS_MAX];
+	uint32_t n, at;	   /* at: the one selected, of which the next are copies */
+	double mads_per_s; /* as this session reads tables, for estimates; NAN unknown */
+	double sweep_s;	   /* it took to read the fabric */
+
 	const struct tables *tables;
 	const struct jobset *jobs;    /* that it was made for */
 	const struct metrics *before; /* of the current tables with these jobs */
@@ -232,8 +234,12 @@ static inline uint32_t chan_fabric_port(const struct fabric *f, uint32_t chan)
 const struct metrics *state_metrics(const struct state *s);
 /* Who uses what, when it is of the current tables, else NULL. */
 const struct usage *state_usage(const struct state *s);
-/* A preview is done and of this fabric. */
+/* A proposal is selected and of this fabric. */
 bool state_preview_ready(const struct state *s);
+/* That one; NULL: none. */
+const struct proposal *state_proposal(const struct state *s);
+/* Selects one of list, or none where there is none. */
+void state_preview_select(struct state_preview *p, uint32_t at);
 /* Figures of a job by its id, NULL when the metrics were made without it. */
 const struct job_metrics *job_metrics_of(const struct metrics *m, const struct jobset *jobs,
 					 uint64_t id);

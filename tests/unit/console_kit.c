@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/console_kit.h"
 
+#include "console/waves.h"
 #include "engines/engine.h"
 #include "fabric/base/mem.h"
 #include "fabric/sim/topo.h"
@@ -42,6 +43,7 @@ static void free_fabric(struct console_kit *k)
 	verdict_free(k->verdict);
 	verdict_free(k->plan_verdict);
 	tdiff_free(k->diff);
+	plan_free(k->ordered);
 	tables_put(k->tables);
 	tables_put(k->plan);
 	jobset_put(k->jobs);
@@ -258,9 +260,26 @@ void console_fabric(struct console_kit *k, const char *spec, const uint32_t *job
 	list_engines(k);
 }
 
+/* The plan with its order, as the worker finds it. */
+static void order(struct console_kit *k, struct proposal *x)
+{
+	struct sm_pin pin = { .guid = 2, .priority = 1 };
+	struct plan *p;
+	struct err err;
+
+	if (plan_new(&p, k->fabric, k->tables, k->plan, k->jobs, &pin, NOW_S, &err) ||
+	    waves_plan(p, NULL, NULL, &err))
+		fail_msg("%s", err.text);
+	plan_free(k->ordered);
+	k->ordered = p;
+	x->order = ORDER_FOUND;
+	x->ordered = p;
+}
+
 void console_preview(struct console_kit *k, const char *engine)
 {
 	struct state_preview *p = &k->s.preview;
+	struct proposal *x = &p->list[0];
 	struct err err;
 
 	k->plan = route(k, engine, true);
@@ -270,16 +289,27 @@ void console_preview(struct console_kit *k, const char *engine)
 	p->state = PREVIEW_DONE;
 	for (p->engine = 0; strcmp(p->engines[p->engine].engine->name, engine); p->engine++)
 		assert_true(p->engine + 1 < p->nengines);
-	p->seconds = 0.34;
-	p->tables = k->plan;
-	p->jobs = k->jobs;
-	p->before = k->before;
-	p->after = k->plan_metrics;
-	p->verdict = k->plan_verdict;
-	p->diff = k->diff;
-	if (forecast_compute(&p->now, k->fabric, k->tables, k->jobs, NULL, &err) ||
-	    forecast_compute(&p->plan, k->fabric, k->plan, k->jobs, NULL, &err))
+	p->mads_per_s = 4000;
+	p->sweep_s = 0.4;
+	*x = (struct proposal){ .id = "p-1",
+				.engine = p->engine,
+				.made_s = NOW_S - 22,
+				.seconds = 0.34,
+				.from = k->tables,
+				.tables = k->plan,
+				.jobs = k->jobs,
+				.before = k->before,
+				.after = k->plan_metrics,
+				.verdict = k->plan_verdict,
+				.diff = k->diff };
+	if (forecast_compute(&x->now, k->fabric, k->tables, k->jobs, NULL, &err) ||
+	    forecast_compute(&x->plan, k->fabric, k->plan, k->jobs, NULL, &err) ||
+	    traffic_predict(&x->traffic_now, k->fabric, k->tables, k->jobs, k->rates, NULL, &err) ||
+	    traffic_predict(&x->traffic_plan, k->fabric, k->plan, k->jobs, k->rates, NULL, &err))
 		fail_msg("%s", err.text);
+	order(k, x);
+	p->n = 1;
+	state_preview_select(p, 0);
 }
 
 void console_plan(struct console_kit *k)

@@ -26,6 +26,7 @@ struct console_kit {
 	struct metrics *metrics, *plan_metrics, *before;
 	struct verdict *verdict, *plan_verdict;
 	struct tdiff *diff;
+	struct plan *ordered;
 	struct sample *samples[2];
 	struct rates *rates;
 	struct history *history;

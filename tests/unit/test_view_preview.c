@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The view of engines and previews: proposals side by side, options, cost, jobs, changes. */
+#include "tests/unit/console_kit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const int sizes[][2] = { { 80, 24 }, { 100, 30 }, { 200, 60 } };
+static const uint32_t jobs[] = { 48, 31, 24, 16, 16, 9, 4, 2, 0 };
+
+static void tree(struct console_kit *k)
+{
+	console_open(k, 80, 24);
+	console_fabric(k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
+}
+
+/* A second one beside the first: no better in anything, and one that could not be ordered. */
+static void second(struct console_kit *k)
+{
+	struct state_preview *p = &k->s.preview;
+
+	p->list[1] = p->list[0];
+	snprintf(p->list[1].id, sizeof(p->list[1].id), "p-2");
+	p->list[1].engine = 1;
+	p->list[1].after = k->before;
+	p->list[1].plan = p->list[0].now;
+	p->list[1].traffic_plan = p->list[0].traffic_now;
+	p->list[1].order = ORDER_FAILED;
+	snprintf(p->list[1].order_error, sizeof(p->list[1].order_error),
+		 "no order of writes keeps the traffic to LID 7 apart");
+	p->list[1].options.vls = 2;
+	p->n = 2;
+}
+
+static void a_stranger_finds_the_preview(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_shows(&k, "6 engines: choose, Space or Enter computes a preview");
+	console_shows(&k, "6 reroute");
+	console_keys(&k, "6");
+	console_golden(&k, "preview-idle");
+	console_keys(&k, " ");
+	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	assert_string_equal(k.s.preview.engines[k.last.engine].engine->name, "sar");
+	console_keys(&k, "k ");
+	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	assert_string_equal(k.s.preview.engines[k.last.engine].engine->name, "updn");
+	console_keys(&k, "G ");
+	console_shows(&k, "parx is not for this fabric");
+	console_shows(&k, "needs a HyperX");
+	console_close(&k);
+}
+
+static void a_preview_runs_fails_and_is_cancelled(void **state)
+{
+	struct console_kit k;
+	struct state_preview *p = &k.s.preview;
+
+	(void)state;
+	tree(&k);
+	p->state = PREVIEW_RUNNING;
+	p->engine = 2;
+	snprintf(p->step, sizeof(p->step), "layers");
+	p->fraction = 0.45;
+	p->elapsed_s = 3.2;
+	p->eta_s = 4;
+	console_keys(&k, "6");
+	console_golden(&k, "preview-running");
+	console_keys(&k, "x");
+	assert_int_equal(k.last.type, REQ_PREVIEW_CANCEL);
+	p->state = PREVIEW_FAILED;
+	snprintf(p->error, sizeof(p->error),
+		 "the paths need 5 virtual lanes to be free of deadlock, but only 4 may be used; "
+		 "nue can do with fewer");
+	console_golden(&k, "preview-failed");
+	p->state = PREVIEW_CANCELLED;
+	console_shows(&k, "Cancelled");
+	console_close(&k);
+}
+
+static void cycles_without_known_sls_are_not_called_a_deadlock(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	k.verdict->deadlock_free = false;
+	console_shows(&k, "DEADLOCK");
+	k.s.sls_known = false;
+	console_shows(&k, "cyclic if all SLs are 0: not known");
+	console_preview(&k, "sar");
+	console_keys(&k, "6");
+	console_shows(&k, "on SL 0");
+	console_close(&k);
+}
+
+static void options_are_edited_and_checked(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, "6e");
+	console_golden(&k, "preview-options");
+	assert_false(ui_typing(k.ui, &k.s));
+	console_key(&k, K_ENTER);
+	assert_true(ui_typing(k.ui, &k.s));
+	console_key(&k, K_BACKSPACE);
+	console_keys(&k, "99");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "a number from 1 to 15");
+	console_key(&k, K_CTRL('u'));
+	console_keys(&k, "4");
+	console_key(&k, K_TAB);
+	console_key(&k, K_ENTER);
+	console_key(&k, K_CTRL('u'));
+	console_keys(&k, "77");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "jjj  "); /* threads, spread, method: patch */
+	console_keys(&k, "jjj");   /* escape */
+	console_key(&k, K_ENTER);
+	console_shows(&k, "escape LIDs need LMC 1");
+	console_keys(&k, "j");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "spines.txt");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "G");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "the subnet manager sets it");
+	console_key(&k, K_ESC);
+	console_shows(&k, "VLs 4 seed 77 patch roots");
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	assert_int_equal(k.last.options.vls, 4);
+	assert_int_equal(k.last.options.seed, 77);
+	assert_int_equal(k.last.options.method, SAR_PATCH);
+	assert_string_equal(k.last.options.roots, "spines.txt");
+	assert_false(k.last.options.escape);
+	console_close(&k);
+}
+
+static void a_stale_or_unchecked_plan_is_not_taken_to_apply(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	k.s.rw = true;
+	snprintf(k.s.preview.list[0].stale, sizeof(k.s.preview.stale), "2 jobs came since");
+	state_preview_select(&k.s.preview, 0);
+	console_keys(&k, "6");
+	console_golden(&k, "preview-stale");
+	console_keys(&k, "A");
+	console_shows(&k, "stale: 2 jobs came since");
+	assert_int_equal(k.last.type, REQ_VIEW);
+	k.s.preview.list[0].stale[0] = '\0';
+	state_preview_select(&k.s.preview, 0);
+	k.plan_verdict->deadlock_free = false;
+	console_keys(&k, "A");
+	console_shows(&k, "did not pass the checks");
+	assert_int_equal(k.last.type, REQ_VIEW);
+	k.plan_verdict->deadlock_free = true;
+	console_keys(&k, "A");
+	assert_int_equal(k.last.type, REQ_APPLY_PREPARE);
+	assert_int_equal(ui_view(k.ui), VIEW_APPLY);
+	console_close(&k);
+}
+
+static void proposals_stand_side_by_side_and_the_best_is_marked(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	second(&k);
+	console_keys(&k, "6");
+	for (int i = 0; i < 3; i++) {
+		console_size(&k, sizes[i][0], sizes[i][1]);
+		console_golden(&k, "preview-two");
+	}
+	console_size(&k, 80, 24);
+	console_shows(&k, "[p-1]");
+	console_keys(&k, "l");
+	assert_int_equal(k.last.type, REQ_PROPOSAL_SELECT);
+	assert_int_equal(k.last.proposal, 1);
+	state_preview_select(&k.s.preview, 1);
+	console_shows(&k, "[p-2]");
+	console_keys(&k, "\t");
+	console_shows(&k, "no order of writes keeps the traffic");
+	console_shows(&k, "made with VLs 2");
+	console_keys(&k, "x");
+	assert_int_equal(k.last.type, REQ_PROPOSAL_REMOVE);
+	assert_int_equal(k.last.proposal, 1);
+	console_keys(&k, "r");
+	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	assert_int_equal(k.last.engine, 1);
+	assert_int_equal(k.last.options.vls, 2);
+	console_close(&k);
+}
+
+static void what_applying_costs_is_told_before(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	console_keys(&k, "6\t");
+	console_golden(&k, "preview-cost");
+	console_shows(&k, "wave");
+	console_shows(&k, "touched");
+	console_shows(&k, "by SMPs");
+	k.s.preview.list[0].order = ORDER_WAITS;
+	console_shows(&k, "being found");
+	console_keys(&k, "w");
+	console_shows(&k, "is being found");
+	console_keys(&k, "\t");
+	console_golden(&k, "preview-links");
+	console_close(&k);
+}
+
+static void jobs_and_changes_have_their_pages(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	console_keys(&k, "6J");
+	for (int i = 0; i < 3; i++) {
+		console_size(&k, sizes[i][0], sizes[i][1]);
+		console_golden(&k, "preview-jobs");
+	}
+	console_keys(&k, "djj");
+	for (int i = 0; i < 3; i++) {
+		console_size(&k, sizes[i][0], sizes[i][1]);
+		console_golden(&k, "preview-diff");
+	}
+	console_size(&k, 80, 24);
+	console_key(&k, K_ESC);
+	console_shows(&k, "EFI max in a job");
+	console_close(&k);
+}
+
+static void a_plan_is_saved_under_a_name(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, "6w");
+	console_shows(&k, "there is no plan to save");
+	console_preview(&k, "sar");
+	console_keys(&k, "w");
+	assert_true(ui_typing(k.ui, &k.s));
+	console_shows(&k, "save the plan as");
+	console_key(&k, K_CTRL('u'));
+	console_keys(&k, "x.plan");
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_PLAN_SAVE);
+	assert_string_equal(k.last.text, "x.plan");
+	console_close(&k);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stranger_finds_the_preview),
+		cmocka_unit_test(a_preview_runs_fails_and_is_cancelled),
+		cmocka_unit_test(cycles_without_known_sls_are_not_called_a_deadlock),
+		cmocka_unit_test(options_are_edited_and_checked),
+		cmocka_unit_test(a_stale_or_unchecked_plan_is_not_taken_to_apply),
+		cmocka_unit_test(proposals_stand_side_by_side_and_the_best_is_marked),
+		cmocka_unit_test(what_applying_costs_is_told_before),
+		cmocka_unit_test(jobs_and_changes_have_their_pages),
+		cmocka_unit_test(a_plan_is_saved_under_a_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* preview_cost: what it takes to install a proposal, and what was checked about it. */
+#ifndef VIEWS_PREVIEW_COST_H
+#define VIEWS_PREVIEW_COST_H
+
+#include "views/canvas.h"
+#include "views/state.h"
+
+/* All of them only when there is a state_proposal(); these return the line after the last. */
+int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, int y);
+int preview_checks_draw(const struct state *s, struct canvas *c, struct rect r, int y);
+/* In a few words, for a title.  Returns buf. */
+const char *preview_cost_brief(char *buf, size_t len, const struct state *s);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* preview_form: the options of the engines, one a row, edited in place. */
+#ifndef VIEWS_PREVIEW_FORM_H
+#define VIEWS_PREVIEW_FORM_H
+
+#include "views/canvas.h"
+#include "views/list.h"
+#include "views/request.h"
+#include "views/state.h"
+#include "views/ui.h"
+
+struct preview_form {
+	bool open, typing;
+	struct list list;
+	struct entry entry;
+	struct preview_options o;
+};
+
+void preview_form_open(struct preview_form *m);
+void preview_form_draw(struct preview_form *m, const struct state *s, struct canvas *c,
+		       struct rect r);
+/* true: it was for the form, which may be closed now. */
+bool preview_form_input(struct preview_form *m, struct ui *ui, const struct input *in,
+			const struct state *s);
+/* What is not as preset, in a few words; "" when all is.  Returns buf. */
+const char *preview_options_text(char *buf, size_t len, const struct preview_options *o);
+
+#endif
