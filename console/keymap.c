@@ -23,12 +23,14 @@
 static const struct binding bindings[] = {
 	/* in single views */
 	{ REQ_METRIC, 0, HEAT, false, { 'm' }, "m", "metric",
-	  "next metric: utilisation, wait, EFI, effective EFI, errors, dark links, plan" },
+	  "next metric: utilisation, wait, EFI, job EFI, errors, lanes, dark links, problems" },
 	{ REQ_DIRECTION, 0, HEAT, false, { 'o' }, "o", "dir", "other direction of the cables" },
 	{ REQ_LAYOUT, 0, HEAT, false, { 'v' }, "v", "layout",
-	  "next layout: leaf x spine, level x level, HyperX dimension, switch x switch" },
+	  "next layout: levels, dimensions, groups, racks, switch x switch" },
 	{ REQ_ZOOM, 0, HEAT, false, { 'z' }, "z", "zoom",
-	  "next zoom: a cell is one pair of switches, or the worst of n x n" },
+	  "zoom in: the worst of n x n pairs, single pairs, cables of the pair; then out" },
+	{ REQ_ROWS, 0, HEAT, false, { 'r' }, "r", NULL,
+	  "order of the rows: as the layout has them, by utilisation, by rack" },
 	{ REQ_SELECT, 0, PREVIEW, false, { ' ' }, "Space", "compute",
 	  "compute a preview with the engine under the cursor; nothing in the fabric changes" },
 	{ REQ_APPLY_PREPARE, 0, PREVIEW, true, { 'A' }, "A", "apply...",

@@ -5,19 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void update_jobs(struct chan_detail *d, const struct state *s, uint32_t chan)
-{
-	if (d->chan == chan && d->tables == s->tables && d->set == s->jobs)
-		return;
-	chan_detail_done(d);
-	d->tables = s->tables ? tables_get(s->tables) : NULL;
-	d->set = s->jobs ? jobset_get(s->jobs) : NULL;
-	d->chan = chan;
-	if (s->tables && s->jobs && s->tables->nsw == s->fabric->nsw &&
-	    s->jobs->nterm == s->fabric->nterm)
-		chan_jobs_find(&d->jobs, s->fabric, s->tables, s->jobs, chan);
-}
-
 /* No sign of percent behind a dash. */
 static const char *sign(double v)
 {
@@ -48,10 +35,80 @@ static void draw_rates(const struct ui *ui, const struct state *s, struct canvas
 		canvas_textf(c, r, x, 0, ROLE_BAD, "  %s", problem_word(problem));
 }
 
+const char *chan_lanes_text(char *buf, size_t len, const struct state *s, uint32_t chan, int width)
+{
+	const struct usage *u = state_usage(s);
+	const uint32_t *routes;
+	uint64_t sum = 0;
+	char one[32];
+	size_t n = 0;
+
+	buf[0] = '\0';
+	if (!u || !u->lanes)
+		return buf;
+	routes = vl_use_of(u->lanes, chan);
+	for (uint32_t vl = 0; vl < VL_USE_LANES; vl++)
+		sum += routes[vl];
+	for (uint32_t vl = 0; vl < VL_USE_LANES; vl++) {
+		int w;
+
+		if (!routes[vl])
+			continue;
+		w = snprintf(one, sizeof(one), "%sVL%u %.0f%%", n ? " " : "", vl,
+			     (double)routes[vl] * 100 / (double)sum);
+		if ((int)n + w > width || n + (size_t)w >= len)
+			break;
+		memcpy(buf + n, one, (size_t)w + 1);
+		n += (size_t)w;
+	}
+	return buf;
+}
+
+static uint64_t routes_of_jobs(const struct job_routes *r, uint32_t chan)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = r->chan_off[chan]; i < r->chan_off[chan + 1]; i++)
+		sum += r->job_routes[i];
+	return sum;
+}
+
+const char *chan_jobs_text(char *buf, size_t len, const struct state *s, uint32_t chan, int width)
+{
+	const struct usage *u = state_usage(s);
+	const struct job_routes *r = u ? u->routes : NULL;
+	double all = r ? (double)routes_of_jobs(r, chan) : 0;
+	char one[48];
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (uint64_t i = r ? r->chan_off[chan] : 0; r && i < r->chan_off[chan + 1]; i++) {
+		int w = snprintf(one, sizeof(one), "%s%llu:%.0f%%", n ? " " : "",
+				 (unsigned long long)u->jobs->jobs[r->job[i]].id,
+				 r->job_routes[i] * 100.0 / all);
+
+		if ((int)n + w > width || n + (size_t)w >= len)
+			break;
+		memcpy(buf + n, one, (size_t)w + 1);
+		n += (size_t)w;
+	}
+	return buf;
+}
+
+double chan_planned_util(const struct state *s, uint32_t chan)
+{
+	const struct port_rate *p = state_rate(s, chan_fabric_port(s->fabric, chan));
+	const struct metrics *now = s->preview.before, *plan = s->preview.after;
+
+	if (!p || !state_preview_ready(s) || !now || !now->njob || !now->eff_efi[chan])
+		return NAN;
+	return fmin(100, p->util_pct * (double)plan->eff_efi[chan] / (double)now->eff_efi[chan]);
+}
+
 static void draw_routes(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
 {
 	const struct metrics *m = state_metrics(s);
-	char efi[FIGURE_LEN], eff[FIGURE_LEN];
+	char efi[FIGURE_LEN], eff[FIGURE_LEN], lanes[200];
 	uint32_t rank = 1;
 	int x;
 
@@ -64,58 +121,74 @@ static void draw_routes(const struct state *s, struct canvas *c, struct rect r, 
 	x = canvas_textf(c, r, 1, 1, ROLE_TEXT, "EFI %s (rank %u of %u)  job EFI %s",
 			 figure_count(efi, m->efi[chan]), rank, m->nchan,
 			 m->njob ? figure_count(eff, m->eff_efi[chan]) : "-");
-	if (state_preview_ready(s))
-		canvas_textf(c, r, x, 1, ROLE_LABEL, "  after the plan: %s, job %s",
-			     figure_count(efi, s->preview.after->efi[chan]),
-			     s->preview.after->njob
-				     ? figure_count(eff, s->preview.after->eff_efi[chan])
-				     : "-");
+	canvas_textf(c, r, x, 1, ROLE_LABEL, "  %s",
+		     chan_lanes_text(lanes, sizeof(lanes), s, chan, r.w - x - 3));
 }
 
-static void draw_jobs(const struct chan_detail *d, const struct state *s, struct canvas *c,
-		      struct rect r)
+static void draw_jobs(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		      uint32_t chan)
 {
-	const struct chan_jobs *j = &d->jobs;
-	int x = canvas_text(c, r, 1, 2, ROLE_LABEL, "jobs ");
+	const struct usage *u = state_usage(s);
+	uint64_t id = ui_selected_job(ui);
+	uint32_t n, job = usage_job(u, id);
+	int x = canvas_text(c, r, 1, 2, ROLE_LABEL, "jobs "), end = r.w - 22;
+	char text[256], mark[64] = "";
 
-	if (!j->n) {
-		canvas_text(c, r, x, 2, ROLE_DIM,
-			    s->tables && s->jobs ? "no job's routes use it" : "-");
+	if (!u || !u->routes) {
+		canvas_text(c, r, x, 2, ROLE_DIM, "-");
 		return;
 	}
-	for (uint32_t i = 0; i < j->n && x < r.w - 32; i++)
-		x = canvas_textf(c, r, x, 2, ROLE_TEXT, "%llu:%.0f%% ",
-				 (unsigned long long)s->jobs->jobs[j->top[i].job].id,
-				 (double)j->top[i].routes * 100 / (double)j->routes);
-	canvas_textf(c, r, x, 2, ROLE_DIM, "of %u jobs' routes%s", j->njob,
-		     j->sampled ? " (a sample)" : "");
+	n = (uint32_t)(u->routes->chan_off[chan + 1] - u->routes->chan_off[chan]);
+	if (job != FAB_NONE) {
+		snprintf(mark, sizeof(mark), "  %llu has %u", (unsigned long long)id,
+			 job_routes_on(u->routes, job, chan));
+		end -= text_width(mark);
+	}
+	if (!n)
+		x = canvas_text(c, r, x, 2, ROLE_DIM, "no job's routes use it");
+	else
+		x = canvas_text(c, r, x, 2, ROLE_TEXT,
+				chan_jobs_text(text, sizeof(text), s, chan, end - x));
+	if (n)
+		x = canvas_textf(c, r, x, 2, ROLE_DIM, " of %u %s routes", n,
+				 n == 1 ? "job's" : "jobs'");
+	canvas_text(c, r, x, 2, ROLE_KEY, mark);
 }
 
-static void draw_history(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
+static int draw_history(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
 {
+	int x = canvas_text(c, r, 1, 3, ROLE_LABEL, "util "), n, first;
+	int room = r.w >= 130 ? HISTORY_LEN : 30;
 	uint8_t past[HISTORY_LEN];
-	int x = canvas_text(c, r, 1, 3, ROLE_LABEL, "util "), n;
 
 	if (!s->history)
-		return;
+		return x;
 	n = (int)history_get(s->history, chan, past);
-	canvas_spark(c, r, x, 3, past, n);
-	canvas_text(c, r, x + n, 3, ROLE_DIM, n ? " now" : "no history yet");
+	first = n > room ? n - room : 0;
+	canvas_spark(c, r, x, 3, past + first, n - first);
+	return canvas_text(c, r, x + n - first, 3, ROLE_DIM, n ? " now" : "no history yet");
 }
 
-void chan_detail_draw(struct chan_detail *d, const struct ui *ui, const struct state *s,
-		      struct canvas *c, struct rect r, uint32_t chan)
+static void draw_plan(const struct state *s, struct canvas *c, struct rect r, int x, uint32_t chan)
 {
-	update_jobs(d, s, chan);
+	const struct metrics *plan = s->preview.after;
+	double util = chan_planned_util(s, chan);
+	char efi[FIGURE_LEN], eff[FIGURE_LEN], pct[FIGURE_LEN];
+
+	if (!state_preview_ready(s))
+		return;
+	x = canvas_textf(c, r, x, 3, ROLE_LABEL, "  after the plan: %s, job %s",
+			 figure_count(efi, plan->efi[chan]),
+			 plan->njob ? figure_count(eff, plan->eff_efi[chan]) : "-");
+	if (isfinite(util))
+		canvas_textf(c, r, x, 3, ROLE_LABEL, ", util ~%s%%", figure_pct(pct, util));
+}
+
+void chan_detail_draw(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		      uint32_t chan)
+{
 	draw_rates(ui, s, c, r, chan);
 	draw_routes(s, c, r, chan);
-	draw_jobs(d, s, c, r);
-	draw_history(s, c, r, chan);
-}
-
-void chan_detail_done(struct chan_detail *d)
-{
-	tables_put(d->tables);
-	jobset_put(d->set);
-	memset(d, 0, sizeof(*d));
+	draw_jobs(ui, s, c, r, chan);
+	draw_plan(s, c, r, draw_history(s, c, r, chan), chan);
 }

@@ -11,7 +11,6 @@ struct links_ui {
 	struct table table;
 	const struct fabric *fabric; /* own reference */
 	uint32_t told;		     /* channel that the cursor was put on last */
-	struct chan_detail detail;
 };
 
 static void links_done(void *own)
@@ -20,7 +19,6 @@ static void links_done(void *own)
 
 	table_done(&u->table);
 	fabric_put(u->fabric);
-	chan_detail_done(&u->detail);
 }
 
 /* --- what the table shows ------------------------------------------------------------------- */
@@ -139,7 +137,7 @@ static void links_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 	canvas_rule(c, r, r.h - below,
 		    chan == FAB_NONE ? NULL : chan_label(label, sizeof(label), s->fabric, chan));
 	if (chan != FAB_NONE)
-		chan_detail_draw(&u->detail, ui, s, c, detail, chan);
+		chan_detail_draw(ui, s, c, detail, chan);
 }
 
 static bool links_input(void *own, struct ui *ui, const struct input *in, const struct state *s,

@@ -52,6 +52,7 @@ enum req {
 	REQ_DIRECTION,
 	REQ_LAYOUT,
 	REQ_ZOOM,
+	REQ_ROWS, /* their order in the heatmap */
 	REQ_PALETTE,
 	REQ_COMPARE,
 	REQ_FOLLOW,    /* to the other end of a cable */

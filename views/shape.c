@@ -237,6 +237,8 @@ struct shape *shape_new(const struct fabric *f)
 		s->kind = SHAPE_TREE;
 	else if (find_hyperx(s, f))
 		s->kind = SHAPE_HYPERX;
+	else
+		shape_find_more(s, f);
 	return s;
 }
 
@@ -246,6 +248,8 @@ void shape_free(struct shape *s)
 		return;
 	free(s->level);
 	free(s->coord);
+	free(s->group);
+	free(s->place);
 	free(s);
 }
 
@@ -264,12 +268,21 @@ const char *shape_level_name(char buf[16], const struct shape *s, uint32_t level
 
 void shape_sentence(char *buf, size_t len, const struct shape *s)
 {
+	bool rings = false;
 	int n;
 
+	for (uint32_t d = 0; s->kind == SHAPE_TORUS && d < s->ndim; d++)
+		rings |= s->ring[d];
 	if (s->kind == SHAPE_TREE) {
 		snprintf(buf, len, "tree of %u levels", s->nlevel);
-	} else if (s->kind == SHAPE_HYPERX) {
-		n = snprintf(buf, len, "HyperX %u", s->dim[0]);
+	} else if (s->kind == SHAPE_GROUPS) {
+		snprintf(buf, len, "%u groups of close switches", s->ngroup);
+	} else if (s->kind == SHAPE_HYPERX || s->kind == SHAPE_TORUS) {
+		n = snprintf(buf, len, "%s %u",
+			     s->kind == SHAPE_HYPERX ? "HyperX"
+			     : rings		     ? "torus"
+						     : "mesh",
+			     s->dim[0]);
 		for (uint32_t d = 1; d < s->ndim && n > 0 && (size_t)n < len; d++)
 			n += snprintf(buf + n, len - (size_t)n, "x%u", s->dim[d]);
 	} else {

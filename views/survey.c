@@ -46,19 +46,25 @@ static uint32_t common_rate(const struct fabric *f, bool isl)
 	return best->rate;
 }
 
-static uint8_t tier_find(struct survey *v, const char *from, const char *to)
+static uint8_t tier_find(struct survey *v, const char *name)
 {
-	char name[20];
 	uint32_t t = 0;
 
-	snprintf(name, sizeof(name), "%.8s -> %.7s", from, to);
 	while (t < v->ntier && strcmp(v->tier[t].name, name) != 0)
 		t++;
 	if (t == TIERS)
 		return NO_TIER;
 	if (t == v->ntier)
-		snprintf(v->tier[v->ntier++].name, sizeof(name), "%s", name);
+		snprintf(v->tier[v->ntier++].name, sizeof(v->tier[t].name), "%s", name);
 	return (uint8_t)t;
+}
+
+static uint8_t tier_between(struct survey *v, const char *from, const char *to)
+{
+	char name[20];
+
+	snprintf(name, sizeof(name), "%.8s -> %.7s", from, to);
+	return tier_find(v, name);
 }
 
 static uint8_t tier_of_chan(struct survey *v, const struct fabric *f, uint32_t c)
@@ -68,15 +74,18 @@ static uint8_t tier_of_chan(struct survey *v, const struct fabric *f, uint32_t c
 	char from[16], to[16], dim[16];
 
 	if (s->kind == SHAPE_TREE)
-		return tier_find(v, shape_level_name(from, s, s->level[a]),
-				 shape_level_name(to, s, s->level[b]));
+		return tier_between(v, shape_level_name(from, s, s->level[a]),
+				    shape_level_name(to, s, s->level[b]));
 	if (s->kind == SHAPE_GENERAL)
-		return tier_find(v, "switch", "switch");
+		return tier_find(v, "switch -> switch");
+	if (s->kind == SHAPE_GROUPS)
+		return tier_find(v,
+				 s->group[a] == s->group[b] ? "inside groups" : "group -> group");
 	for (uint32_t d = 0; d < s->ndim; d++) {
 		if (s->coord[a * SHAPE_DIMS + d] == s->coord[b * SHAPE_DIMS + d])
 			continue;
 		snprintf(dim, sizeof(dim), "dim %u", d + 1);
-		return tier_find(v, "switch", dim);
+		return tier_between(v, "switch", dim);
 	}
 	return NO_TIER;
 }
@@ -88,6 +97,7 @@ static void take_fabric(struct survey *v, const struct fabric *f)
 	survey_done(v);
 	v->fabric = fabric_get(f);
 	v->shape = shape_new(f);
+	v->racks = racks_new(f);
 	v->isl_Mbps = common_rate(f, true);
 	v->host_Mbps = common_rate(f, false);
 	v->cables = f->nchan / 2;
@@ -95,10 +105,10 @@ static void take_fabric(struct survey *v, const struct fabric *f)
 	v->problem = xcalloc(f->nport, 1);
 	v->tier_of = xcalloc(f->nport, 1);
 	memset(v->tier_of, NO_TIER, f->nport);
-	tier_find(v, "hosts", v->shape->kind == SHAPE_TREE ? "leaf" : "switch");
+	tier_between(v, "hosts", v->shape->kind == SHAPE_TREE ? "leaf" : "switch");
 	for (uint32_t c = 0; c < f->nchan; c++)
 		v->tier_of[chan_fabric_port(f, c)] = tier_of_chan(v, f, c);
-	out = tier_find(v, v->shape->kind == SHAPE_TREE ? "leaf" : "switch", "hosts");
+	out = tier_between(v, v->shape->kind == SHAPE_TREE ? "leaf" : "switch", "hosts");
 	for (uint32_t t = 0; t < f->nterm; t++)
 		v->tier_of[f->port_off[f->term_sw[t]] + f->term_port[t]] = out;
 }
@@ -291,6 +301,7 @@ void survey_done(struct survey *v)
 	sample_put(v->sample);
 	jobset_put(v->jobs);
 	shape_free(v->shape);
+	racks_free(v->racks);
 	free(v->job_Bps);
 	free(v->problem);
 	free(v->tier_of);

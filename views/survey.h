@@ -3,6 +3,7 @@
 #ifndef VIEWS_SURVEY_H
 #define VIEWS_SURVEY_H
 
+#include "views/racks.h"
 #include "views/shape.h"
 #include "views/state.h"
 
@@ -36,6 +37,7 @@ struct survey {
 	const struct jobset *jobs;
 
 	struct shape *shape;
+	struct racks *racks;
 	uint32_t isl_Mbps, host_Mbps;		  /* most common rates */
 	uint32_t cables;			  /* between switches */
 	uint32_t hosts;				  /* host links */

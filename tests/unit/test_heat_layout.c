@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The heatmap's arithmetic: every channel in one cell, every cell on the screen. */
-#include "views/heat_layout.h"
+#include "views/heat_rows.h"
+#include "views/heat_window.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/sim/topo.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,7 @@ static const char *const specs[] = {
 	"hyperx:dims=6x4,hosts=2",
 	"hyperx:dims=4x3x3,hosts=2",
 	"hyperx:dims=12x8,hosts=7,fail=15,seed=1",
+	"torus:dims=6x5,hosts=2",
 	"torus:dims=4x4x4,hosts=2",
 	"dragonfly:p=2",
 	"slimfly:q=5",
@@ -49,7 +52,10 @@ static void count_plane(const struct heat_plane *p, const struct fabric *f, uint
 
 			assert_true(p->col[i] < p->ncol);
 			assert_true(i == p->row_off[r] || p->col[i - 1] <= p->col[i]);
-			assert_int_equal(f->chan_src[c], p->row_sw[r]);
+			if (p->row_sw)
+				assert_int_equal(f->chan_src[c], p->row_sw[r]);
+			else
+				assert_non_null(p->row_text[r]);
 			if (p->col_sw)
 				assert_int_equal(f->chan_dst[c], p->col_sw[p->col[i]]);
 			count[c]++;
@@ -65,20 +71,20 @@ static void every_channel_is_in_exactly_one_cell(void **state)
 	for (size_t i = 0; i < NSPECS; i++) {
 		struct fabric *f = make(specs[i]);
 		struct shape *s = shape_new(f);
-		struct heat_layout *l = heat_layout_new(f, s);
+		struct heat_layout *l = heat_layout_new(f, s, NULL);
 		uint32_t *count = xcalloc(f->nchan, sizeof(*count));
 
-		for (uint32_t p = 0; p < l->nspecial; p++)
-			count_plane(&l->plane[p], f, count);
-		for (uint32_t c = 0; l->nspecial && c < f->nchan; c++)
-			assert_int_equal(count[c], 1);
-		for (uint32_t p = l->nspecial; p < l->nplane; p++) {
+		/* planes of a set are neighbours and hold every channel once between them */
+		for (uint32_t p = 0; p < l->nplane;) {
+			uint32_t set = l->plane[p].set;
+
 			memset(count, 0, f->nchan * sizeof(*count));
-			count_plane(&l->plane[p], f, count);
+			for (; p < l->nplane && l->plane[p].set == set; p++)
+				count_plane(&l->plane[p], f, count);
 			for (uint32_t c = 0; c < f->nchan; c++)
 				assert_int_equal(count[c], 1);
 		}
-		assert_true(l->nplane > l->nspecial);
+		assert_true(l->nplane >= 2);
 		free(count);
 		heat_layout_free(l);
 		shape_free(s);
@@ -92,14 +98,15 @@ static void different_cables_of_a_row_share_a_cell_only_when_parallel(void **sta
 	for (size_t i = 0; i < NSPECS; i++) {
 		struct fabric *f = make(specs[i]);
 		struct shape *s = shape_new(f);
-		struct heat_layout *l = heat_layout_new(f, s);
+		struct heat_layout *l = heat_layout_new(f, s, NULL);
 
 		for (uint32_t k = 0; k < l->nplane; k++) {
 			const struct heat_plane *p = &l->plane[k];
 
 			for (uint32_t r = 0; r < p->nrow; r++)
 				for (uint32_t x = p->row_off[r] + 1; x < p->row_off[r + 1]; x++)
-					if (p->col[x] == p->col[x - 1])
+					if (p->row_sw && p->col[x] == p->col[x - 1] &&
+					    strcmp(p->col_name, "group") != 0)
 						assert_int_equal(f->chan_dst[p->chan[x]],
 								 f->chan_dst[p->chan[x - 1]]);
 		}
@@ -112,9 +119,12 @@ static void different_cables_of_a_row_share_a_cell_only_when_parallel(void **sta
 static void shapes_are_recognised(void **state)
 {
 	static const char *const want[NSPECS] = {
-		"tree of 2 levels", "tree of 2 levels", "tree of 3 levels", "tree of 3 levels",
-		"HyperX 4x6",	    "HyperX 3x3x4",	"HyperX 8x12",	    "general graph",
-		"general graph",    "general graph",	"general graph",
+		"tree of 2 levels", "tree of 2 levels",
+		"tree of 3 levels", "tree of 3 levels",
+		"HyperX 4x6",	    "HyperX 3x3x4",
+		"HyperX 8x12",	    "torus 6x5",
+		"general graph",    "9 groups of close switches",
+		"general graph",    "general graph",
 	};
 
 	(void)state;
@@ -196,7 +206,7 @@ static void windows_fit_the_screen_at_every_size_and_zoom(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		struct fabric *f = make(some[i]);
 		struct shape *s = shape_new(f);
-		struct heat_layout *l = heat_layout_new(f, s);
+		struct heat_layout *l = heat_layout_new(f, s, NULL);
 
 		for (uint32_t k = 0; k < l->nplane; k++) {
 			const struct heat_plane *p = &l->plane[k];
@@ -225,7 +235,7 @@ static void at_the_fit_all_of_2064_switches_is_on_a_small_screen(void **state)
 {
 	struct fabric *f = make("dragonfly:p=8");
 	struct shape *s = shape_new(f);
-	struct heat_layout *l = heat_layout_new(f, s);
+	struct heat_layout *l = heat_layout_new(f, s, NULL);
 	struct heat_window w = { 0 };
 
 	(void)state;
@@ -244,19 +254,151 @@ static void a_channel_is_found_in_its_planes(void **state)
 	for (size_t i = 0; i < NSPECS; i += 2) {
 		struct fabric *f = make(specs[i]);
 		struct shape *s = shape_new(f);
-		struct heat_layout *l = heat_layout_new(f, s);
+		struct heat_layout *l = heat_layout_new(f, s, NULL);
 
 		for (uint32_t c = 0; c < f->nchan; c += 7) {
-			uint32_t found = 0, row, col;
+			uint32_t sets = 0, found = 0;
+			struct heat_spot spot;
 
-			for (uint32_t p = 0; p < l->nplane; p++)
-				found += heat_plane_find(&l->plane[p], f, c, &row, &col);
-			assert_int_equal(found, (l->nspecial > 0) + l->nplane - l->nspecial);
+			for (uint32_t p = 0; p < l->nplane; p++) {
+				sets += !p || l->plane[p].set != l->plane[p - 1].set;
+				found += heat_plane_find(&l->plane[p], f, c, &spot);
+			}
+			assert_int_equal(found, sets);
 		}
 		heat_layout_free(l);
 		shape_free(s);
 		fabric_put(f);
 	}
+}
+
+/* A plane's cell leads to what its row and column say. */
+static void cells_of_groups_and_lines_join_what_they_say(void **state)
+{
+	struct fabric *f = make("dragonfly:p=2"), *g = make("torus:dims=6x5,hosts=1");
+	struct shape *s = shape_new(f), *t = shape_new(g);
+	struct heat_layout *l = heat_layout_new(f, s, NULL), *m = heat_layout_new(g, t, NULL);
+
+	(void)state;
+	assert_string_equal(l->plane[0].title, "group x group");
+	assert_int_equal(l->plane[0].nrow, 9);
+	for (uint32_t r = 0; r < 9; r++)
+		for (uint32_t i = l->plane[0].row_off[r]; i < l->plane[0].row_off[r + 1]; i++) {
+			uint32_t c = l->plane[0].chan[i];
+
+			assert_int_equal(s->group[f->chan_src[c]], r);
+			assert_int_equal(s->group[f->chan_dst[c]], l->plane[0].col[i]);
+		}
+	/* groups are those that the generator made: four switches each, in order */
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		assert_int_equal(s->group[sw], sw / 4);
+	assert_int_equal(m->plane[0].nrow, 5);
+	assert_int_equal(m->plane[0].ncol, 6);
+	for (uint32_t r = 0; r < 5; r++) /* six steps around, each from the place of its column */
+		for (uint32_t x = 0; x < 6; x++) {
+			uint32_t c = m->plane[0].chan[m->plane[0].row_off[r] + x];
+
+			assert_int_equal(m->plane[0].col[m->plane[0].row_off[r] + x], x);
+			assert_int_equal(t->coord[g->chan_src[c] * SHAPE_DIMS], x);
+			assert_int_equal(t->coord[g->chan_dst[c] * SHAPE_DIMS], (x + 1) % 6);
+		}
+	heat_layout_free(l);
+	heat_layout_free(m);
+	shape_free(s);
+	shape_free(t);
+	fabric_put(f);
+	fabric_put(g);
+}
+
+static void racks_are_read_from_names(void **state)
+{
+	static const struct {
+		const char *name, *rack;
+	} names[] = { { "r07s1", "r07" },
+		      { "isw-r3u40", "r3" },
+		      { "Rack 12 leaf 3", "Rack 12" },
+		      { "rack-4-tor", "rack-4" },
+		      { "x1000c2r7b0", "x1000" },
+		      { "cab11sw2", "cab11" },
+		      { "leaf01", NULL },
+		      { "spine1", NULL },
+		      { "server12", NULL },
+		      { "x12", NULL },
+		      { "", NULL },
+		      { "MF0;r2s1:MQM9700/U1", "r2" } };
+	char buf[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		bool found = rack_in_name(buf, sizeof(buf), names[i].name);
+
+		assert_int_equal(found, names[i].rack != NULL);
+		if (found)
+			assert_string_equal(buf, names[i].rack);
+	}
+}
+
+/* A tree whose leaves are named by their racks, two each. */
+static struct fabric *in_racks(bool hosts)
+{
+	struct fabric *f = make("fattree2:leaves=8,spines=4,hosts=3");
+	static char names[64][32];
+
+	for (uint32_t i = 0; i < f->nsw && !hosts; i++) {
+		snprintf(names[i], sizeof(names[i]), "r%02us%u", i / 2 + 1, i % 2);
+		f->sw_name[i] = names[i];
+	}
+	for (uint32_t i = 0; i < f->nterm && hosts; i++) {
+		snprintf(names[i], sizeof(names[i]), "r%02un%u", f->term_sw[i] / 2 + 1, i);
+		f->term_name[i] = names[i];
+	}
+	return f;
+}
+
+static void racks_are_those_of_switches_else_of_their_hosts(void **state)
+{
+	(void)state;
+	for (int hosts = 0; hosts < 2; hosts++) {
+		struct fabric *f = in_racks(hosts);
+		struct shape *s = shape_new(f);
+		struct racks *r = racks_new(f);
+		struct heat_layout *l = heat_layout_new(f, s, r);
+		struct heat_rows rows = { 0 };
+		struct state st;
+
+		state_init(&st);
+		st.fabric = f;
+		/* spines are in racks 5 and 6, or say nothing of themselves */
+		assert_int_equal(r->n, hosts ? 5 : 6);
+		assert_string_equal(r->from, hosts ? "host names" : "switch names");
+		assert_string_equal(r->name[4], hosts ? "elsewhere" : "r05");
+		for (uint32_t sw = 0; sw < 8; sw++)
+			assert_int_equal(r->of[sw], sw / 2);
+		assert_int_equal(strncmp(l->plane[1].title, "rack x rack", 11), 0);
+		assert_int_equal(l->plane[1].nrow, r->n);
+		assert_false(heat_sort_suits(HEAT_BY_RACK, &l->plane[1], r));
+		assert_true(heat_sort_suits(HEAT_BY_RACK, &l->plane[0], r));
+		heat_rows_set(&rows, &l->plane[2], HEAT_BY_RACK, &st, r);
+		for (uint32_t i = 1; i < rows.n; i++)
+			assert_true(r->of[l->plane[2].row_sw[rows.row[i - 1]]] <=
+				    r->of[l->plane[2].row_sw[rows.row[i]]]);
+		heat_rows_done(&rows);
+		heat_layout_free(l);
+		racks_free(r);
+		shape_free(s);
+		fabric_put(f);
+	}
+}
+
+static void names_without_racks_make_no_racks(void **state)
+{
+	struct fabric *f = make("dragonfly:p=2");
+	struct racks *r = racks_new(f);
+
+	(void)state;
+	assert_int_equal(r->n, 0);
+	racks_free(r);
+	fabric_put(f);
 }
 
 int main(void)
@@ -269,6 +411,10 @@ int main(void)
 		cmocka_unit_test(windows_fit_the_screen_at_every_size_and_zoom),
 		cmocka_unit_test(at_the_fit_all_of_2064_switches_is_on_a_small_screen),
 		cmocka_unit_test(a_channel_is_found_in_its_planes),
+		cmocka_unit_test(cells_of_groups_and_lines_join_what_they_say),
+		cmocka_unit_test(racks_are_read_from_names),
+		cmocka_unit_test(racks_are_those_of_switches_else_of_their_hosts),
+		cmocka_unit_test(names_without_racks_make_no_racks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shapes that are neither trees nor HyperX: tori as the engines find them, and groups: cables
+ * inside a group lie on many triangles, those between groups on few or none. */
+#include "views/shape.h"
+
+#include "engines/torus.h"
+#include "fabric/base/mem.h"
+#include "views/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GROUPS_MIN  3
+#define GROUP_MIN   3  /* switches */
+#define UNEVEN_PCT  25 /* the smallest may lack so many of the largest: broken switches */
+#define CLOSE_SHARE 2  /* triangles of a cable inside: at least the largest number / this */
+
+static bool find_torus(struct shape *s, const struct fabric *f)
+{
+	struct grid *g = NULL;
+	bool wide = false, ok;
+
+	if (torus_find(&g, f, NULL))
+		return false;
+	for (uint32_t d = 0; d < g->ndims; d++)
+		wide |= g->kind[d] != GRID_FULL;
+	/* a ring of four is the same as two dimensions of two, of which nobody has so many */
+	ok = wide && g->ndims <= SHAPE_DIMS;
+	if (ok) {
+		s->ndim = g->ndims;
+		for (uint32_t d = 0; d < g->ndims; d++) {
+			s->dim[d] = g->size[d];
+			s->ring[d] = g->kind[d] == GRID_RING ||
+				     (g->kind[d] == GRID_FULL && g->size[d] > 2);
+		}
+		for (uint32_t sw = 0; sw < f->nsw; sw++)
+			for (uint32_t d = 0; d < g->ndims; d++)
+				s->coord[sw * SHAPE_DIMS + d] = grid_coord(g, sw)[d];
+	}
+	grid_free(g);
+	return ok;
+}
+
+/* Of every channel: neighbours that its two switches have in common.  Returns the most. */
+static uint32_t count_triangles(const struct fabric *f, uint32_t *common)
+{
+	uint32_t *mark = xcalloc(f->nsw, sizeof(*mark)), *seen = xcalloc(f->nsw, sizeof(*seen));
+	uint32_t most = 0, turn = 0;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		for (uint32_t c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++)
+			mark[f->chan_dst[c]] = sw + 1;
+		for (uint32_t c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++) {
+			uint32_t to = f->chan_dst[c];
+
+			turn++;
+			for (uint32_t e = f->chan_off[to]; e < f->chan_off[to + 1]; e++) {
+				uint32_t via = f->chan_dst[e];
+
+				if (mark[via] != sw + 1 || via == sw || seen[via] == turn)
+					continue;
+				seen[via] = turn;
+				common[c]++;
+			}
+			most = common[c] > most ? common[c] : most;
+		}
+	}
+	free(seen);
+	free(mark);
+	return most;
+}
+
+/* Components of the channels with at least that many triangles. */
+static void join_groups(struct shape *s, const struct fabric *f, const uint32_t *common,
+			uint32_t least, const uint32_t *by_name)
+{
+	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue));
+
+	memset(s->group, 0xff, f->nsw * sizeof(*s->group));
+	for (uint32_t i = 0; i < f->nsw; i++) {
+		uint32_t head = 0, tail = 0;
+
+		if (s->group[by_name[i]] != FAB_NONE)
+			continue;
+		s->group[by_name[i]] = s->ngroup;
+		queue[tail++] = by_name[i];
+		while (head < tail) {
+			uint32_t at = queue[head++];
+
+			for (uint32_t c = f->chan_off[at]; c < f->chan_off[at + 1]; c++) {
+				uint32_t to = f->chan_dst[c];
+
+				if (common[c] < least || s->group[to] != FAB_NONE)
+					continue;
+				s->group[to] = s->ngroup;
+				queue[tail++] = to;
+			}
+		}
+		s->ngroup++;
+	}
+	free(queue);
+}
+
+struct named {
+	const char *name;
+	uint32_t sw;
+};
+
+static int named_cmp(const void *pa, const void *pb)
+{
+	const struct named *a = pa, *b = pb;
+	int d = text_natural_cmp(a->name, b->name);
+
+	return d ? d : a->sw < b->sw ? -1 : a->sw > b->sw;
+}
+
+static uint32_t *order_by_name(const struct fabric *f)
+{
+	struct named *all = xcalloc(f->nsw, sizeof(*all));
+	uint32_t *out = xcalloc(f->nsw, sizeof(*out));
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		all[sw] = (struct named){ f->sw_name[sw], sw };
+	qsort(all, f->nsw, sizeof(*all), named_cmp);
+	for (uint32_t i = 0; i < f->nsw; i++)
+		out[i] = all[i].sw;
+	free(all);
+	return out;
+}
+
+/* Several groups of about the same size? */
+static bool even_groups(const struct shape *s, const struct fabric *f)
+{
+	uint32_t *size = xcalloc(s->ngroup, sizeof(*size)), least = UINT32_MAX, most = 0;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		size[s->group[sw]]++;
+	for (uint32_t g = 0; g < s->ngroup; g++) {
+		least = size[g] < least ? size[g] : least;
+		most = size[g] > most ? size[g] : most;
+	}
+	free(size);
+	return s->ngroup >= GROUPS_MIN && least >= GROUP_MIN &&
+	       least * 100 >= most * (100 - UNEVEN_PCT);
+}
+
+static bool find_groups(struct shape *s, const struct fabric *f)
+{
+	uint32_t *common = xcalloc(f->nchan + 1ull, sizeof(*common));
+	uint32_t most = count_triangles(f, common);
+	uint32_t *by_name = order_by_name(f), *size = xcalloc(f->nsw, sizeof(*size));
+	uint32_t least = most > CLOSE_SHARE ? most / CLOSE_SHARE : 1;
+	bool ok = false;
+
+	s->group = xcalloc(f->nsw, sizeof(*s->group));
+	s->place = xcalloc(f->nsw, sizeof(*s->place));
+	if (most) {
+		join_groups(s, f, common, least, by_name);
+		ok = even_groups(s, f);
+	}
+	for (uint32_t i = 0; ok && i < f->nsw; i++)
+		s->place[by_name[i]] = size[s->group[by_name[i]]]++;
+	free(size);
+	free(by_name);
+	free(common);
+	return ok;
+}
+
+void shape_find_more(struct shape *s, const struct fabric *f)
+{
+	if (find_torus(s, f))
+		s->kind = SHAPE_TORUS;
+	else if (find_groups(s, f))
+		s->kind = SHAPE_GROUPS;
+}
