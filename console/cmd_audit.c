@@ -1,29 +1,117 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ibroute-top audit: are the records of past sessions what was written? */
+/* ibroute-top audit: the records of past sessions. */
 #include "console/commands.h"
 
-#include "console/audit.h"
+#include "console/audit_cmd.h"
 #include "console/cmdline.h"
 #include "console/exits.h"
 #include "console/record.h"
-#include "console/record_last.h"
 #include "fabric/base/mem.h"
 
 #include <argp.h>
-#include <inttypes.h>
-#include <jansson.h>
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_AUDIT_JSON = 256 };
-
-struct audit_options {
-	bool json;
-	char *verb;
-	char **names;
-	int n;
+enum {
+	OPT_AUDIT_JSON = 256,
+	OPT_SHELL,
+	OPT_HEADS,
+	OPT_KEY,
+	OPT_SPEED,
+	OPT_AT,
+	OPT_DUMP,
+	OPT_REPORT,
+	OPT_HTML,
+	OPT_SCRIPT,
+	OPT_V3,
+	OPT_KEEP_DAYS,
+	OPT_KEEP_SESSIONS,
+	OPT_DRY_RUN,
 };
+
+struct audit_verb {
+	const char *name;
+	int (*run)(const struct audit_options *o);
+	int least, most; /* names behind it; -1: any */
+	const char *takes;
+};
+
+static const struct audit_verb verbs[] = {
+	{ "verify", audit_cmd_verify, 1, -1, "a file or a directory" },
+	{ "list", audit_cmd_list, 0, 1, "one directory" },
+	{ "replay", audit_cmd_replay, 1, 1, "one record" },
+	{ "export", audit_cmd_export, 0, -1, "records" },
+	{ "prune", audit_cmd_prune, 0, 1, "one directory" },
+	{ "seal", audit_cmd_seal, 0, 1, "one directory" },
+};
+
+static const struct audit_verb *find_verb(const char *name)
+{
+	for (size_t i = 0; name && i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (!strcmp(verbs[i].name, name))
+			return &verbs[i];
+	return NULL;
+}
+
+static int32_t take_count(const char *arg, struct argp_state *s)
+{
+	char *end;
+	long n = strtol(arg, &end, 10);
+
+	if (*end || end == arg || n < 0 || n > 1000000)
+		argp_error(s, "'%s' is not a number from 0 to 1000000", arg);
+	return (int32_t)n;
+}
+
+static double take_speed(const char *arg, struct argp_state *s)
+{
+	char *end;
+	double v = strtod(arg, &end);
+
+	if (*end || !(v >= 0.01 && v <= 1000))
+		argp_error(s, "'%s' is not a speed from 0.01 to 1000", arg);
+	return v;
+}
+
+static void check(const struct audit_options *o, struct argp_state *s)
+{
+	const struct audit_verb *v = find_verb(o->verb);
+
+	if (!v)
+		argp_error(s, "verify, list, replay, export, prune or seal must be named");
+	else if ((o->n < v->least && !o->shell) || (v->most >= 0 && o->n > v->most))
+		argp_error(s, "%s takes %s", v->name, v->takes);
+	else if (!strcmp(v->name, "prune") && o->keep_days < 0 && o->keep_sessions < 0)
+		argp_error(s, "prune needs --keep-days or --keep-sessions");
+	else if (!strcmp(v->name, "export") && !!o->report + o->script + o->v3 != 1)
+		argp_error(s, "export needs one of --report, --script and --v3");
+	else if (!strcmp(v->name, "export") && !o->report && o->n != 1)
+		argp_error(s, "--script and --v3 take one record");
+}
+
+static error_t take_format(int key, char *arg, struct audit_options *o)
+{
+	switch (key) {
+	case OPT_REPORT:
+		o->report = arg;
+		return 0;
+	case OPT_HTML:
+		o->format = AUDIT_HTML;
+		return 0;
+	case OPT_SCRIPT:
+		o->script = true;
+		return 0;
+	case OPT_V3:
+		o->v3 = true;
+		return 0;
+	case 'o':
+		o->out = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
 
 static error_t parse(int key, char *arg, struct argp_state *s)
 {
@@ -33,6 +121,33 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 	case OPT_AUDIT_JSON:
 		o->json = true;
 		return 0;
+	case OPT_SHELL:
+		o->shell = true;
+		return 0;
+	case OPT_HEADS:
+		o->heads = arg;
+		return 0;
+	case OPT_KEY:
+		o->key = arg;
+		return 0;
+	case OPT_SPEED:
+		o->speed = take_speed(arg, s);
+		return 0;
+	case OPT_AT:
+		o->at = arg;
+		return 0;
+	case OPT_DUMP:
+		o->dump = arg;
+		return 0;
+	case OPT_KEEP_DAYS:
+		o->keep_days = take_count(arg, s);
+		return 0;
+	case OPT_KEEP_SESSIONS:
+		o->keep_sessions = take_count(arg, s);
+		return 0;
+	case OPT_DRY_RUN:
+		o->dry_run = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (!o->verb)
 			o->verb = arg;
@@ -40,146 +155,72 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 			o->names[o->n++] = arg;
 		return 0;
 	case ARGP_KEY_END:
-		if (!o->verb || (strcmp(o->verb, "verify") && strcmp(o->verb, "list")))
-			argp_error(s, "verify or list must be named");
-		if (!strcmp(o->verb, "verify") && !o->n)
-			argp_error(s, "verify needs a file");
-		if (!strcmp(o->verb, "list") && o->n > 1)
-			argp_error(s, "list takes one directory");
+		check(o, s);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return take_format(key, arg, o);
 	}
 }
 
-static json_t *text_or_null(const char *s)
-{
-	return s[0] ? record_str(s) : json_null();
-}
-
-static json_t *report_json(const char *path, const struct audit_report *r)
-{
-	char hex[DIGEST_HEX];
-
-	return json_pack(
-		"{s:o, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:s, s:o, s:o}",
-		"file", record_str(path), "ok", r->ok, "ended", r->ended, "lines",
-		(json_int_t)r->lines, "bad_line",
-		r->bad_line ? json_integer((json_int_t)r->bad_line) : json_null(), "finding",
-		text_or_null(r->what), "sid", text_or_null(r->sid), "start", text_or_null(r->start),
-		"end", text_or_null(r->end), "fabric", text_or_null(r->fabric), "mode",
-		text_or_null(r->mode), "uid", (json_int_t)r->uid, "head", digest_hex(hex, &r->head),
-		"after", text_or_null(r->genesis_sid), "before", text_or_null(r->next_sid));
-}
-
-static void print_report(const char *path, const struct audit_report *r)
-{
-	char hex[DIGEST_HEX];
-
-	if (!r->ok && r->bad_line)
-		printf("%s:%" PRIu64 ": %s\n", path, r->bad_line, r->what);
-	else if (!r->ok)
-		printf("%s: %s\n", path, r->what);
-	else
-		printf("%s: %" PRIu64 " lines, every one as written; %s\n", path, r->lines,
-		       r->ended ? "the session was ended"
-		       : r->next_sid[0]
-			       ? "no end: the session was killed"
-			       : "no end: the session is open, was killed, or the tail was cut");
-	if (r->lines)
-		printf("  good lines %" PRIu64 ", head %s\n", r->lines, digest_hex(hex, &r->head));
-	if (r->ok && r->next_sid[0])
-		printf("  session %s was chained to it\n", r->next_sid);
-}
-
-static int one_file(const char *path, bool json)
-{
-	struct audit_report r;
-	struct err err = { "" };
-
-	if (audit_verify(&r, path, NULL, &err)) {
-		fprintf(stderr, "ibroute-top: %s\n", err.text);
-		return EXIT_UNREADABLE;
-	}
-	if (json) {
-		json_t *j = report_json(path, &r);
-
-		json_dumpf(j, stdout, JSON_COMPACT);
-		putchar('\n');
-		json_decref(j);
-	} else {
-		print_report(path, &r);
-	}
-	return r.ok ? EXIT_OK : EXIT_FINDINGS;
-}
-
-static void list_line(const char *path)
-{
-	struct audit_report r;
-	struct err err = { "" };
-
-	if (audit_verify(&r, path, NULL, &err)) {
-		printf("%-28s %s\n", "?", err.text);
-		return;
-	}
-	printf("%-28s %-24s %-24s %-4s %6" PRIu64 " %-16s %s\n", r.sid, r.start,
-	       r.ended ? r.end : "open or cut", r.mode, r.lines, r.fabric[0] ? r.fabric : "-",
-	       r.ok ? "ok" : r.what);
-}
-
-static int list_dir(const char *dir, bool json)
-{
-	uint32_t n;
-	char **files = record_files(dir, &n);
-	int worst = EXIT_OK;
-
-	if (!json)
-		printf("%-28s %-24s %-24s %-4s %6s %-16s %s\n", "session", "start", "end", "mode",
-		       "lines", "fabric", "chain");
-	for (uint32_t i = 0; i < n; i++) {
-		char *path = xasprintf("%s/%s", dir, files[i]);
-
-		if (json && one_file(path, true) == EXIT_UNREADABLE)
-			worst = EXIT_UNREADABLE;
-		if (!json)
-			list_line(path);
-		free(path);
-		free(files[i]);
-	}
-	free(files);
-	return worst;
-}
+static const struct argp_option rows[] = {
+	{ 0, 0, 0, 0, "verify, list:", 1 },
+	{ "json", OPT_AUDIT_JSON, NULL, 0, "one JSON object a file", 1 },
+	{ "heads", OPT_HEADS, "FILE", 0,
+	  "compare with the heads that a log saw: text of journalctl or syslog, - is stdin", 1 },
+	{ "key", OPT_KEY, "FILE", 0, "check the seal with the key that 'audit seal' printed", 1 },
+	{ "shell", OPT_SHELL, NULL, 0,
+	  "print the same check as six lines of sh: sh check.sh FILE [HEAD]", 1 },
+	{ 0, 0, 0, 0, "replay:", 2 },
+	{ "speed", OPT_SPEED, "N", 0, "N times as fast (preset: 1)", 2 },
+	{ "at", OPT_AT, "WHERE", 0,
+	  "begin there: a phase or action (WRITE, apply.start), a line's seq, 1:30 or 90s, or "
+	  "a time as 2026-11-20T23:19:51Z",
+	  2 },
+	{ "dump", OPT_DUMP, "WHERE", 0, "print the screen of that moment; needs no terminal", 2 },
+	{ 0, 0, 0, 0, "export:", 3 },
+	{ "report", OPT_REPORT, "ID", 0,
+	  "what one update was, for a ticket, as Markdown with its pictures in files beside it",
+	  3 },
+	{ "html", OPT_HTML, NULL, 0, "... as one file of HTML, with its pictures", 3 },
+	{ "output", 'o', "FILE", 0, "write to FILE (preset: stdout)", 3 },
+	{ "script", OPT_SCRIPT, NULL, 0,
+	  "the screen as files of scriptreplay: FILE and FILE.timing", 3 },
+	{ "v3", OPT_V3, NULL, 0, "the screen as asciicast v3", 3 },
+	{ 0, 0, 0, 0, "prune:", 4 },
+	{ "keep-days", OPT_KEEP_DAYS, "N", 0, "keep the sessions of the last N days", 4 },
+	{ "keep-sessions", OPT_KEEP_SESSIONS, "N", 0, "keep the last N sessions", 4 },
+	{ "dry-run", OPT_DRY_RUN, NULL, 0, "only say what would be removed", 4 },
+	{ 0 },
+};
 
 int cmd_audit(int argc, char **argv)
 {
-	static const struct argp_option rows[] = {
-		{ "json", OPT_AUDIT_JSON, NULL, 0, "one JSON object a file", 0 },
-		{ 0 },
-	};
 	static const struct argp argp = {
 		.options = rows,
 		.parser = parse,
-		.args_doc = "verify FILE...\nlist [DIRECTORY]",
-		.doc = "Checks the records that sessions leave in " RECORD_DIR
-		       ": finds lines that were edited, removed, inserted or moved."
-		       "\vA tail that was cut off shows only against the session that came next in "
-		       "the same directory, or against the heads in syslog (IBROUTE_HEAD=). Exit: "
-		       "0 good, 1 a finding, 255 not readable.",
+		.args_doc = "verify FILE|DIRECTORY...\nlist [DIRECTORY]\nreplay FILE\n"
+			    "export --report ID [FILE|DIRECTORY...]\nexport --script|--v3 FILE\n"
+			    "prune [DIRECTORY]\nseal [DIRECTORY]",
+		.doc = "Checks, shows and keeps the records that sessions leave in " RECORD_DIR
+		       ": SID.jsonl with what was done, each line chained to the one before, and "
+		       "SID.cast with what the screen showed."
+		       "\vverify finds lines that were edited, removed, inserted or moved, and "
+		       "changes to the recorded screen. A tail that was cut off shows only against "
+		       "the part or session that came next in the same directory, against the "
+		       "heads in syslog (IBROUTE_HEAD=), and against the seal. seal begins to seal "
+		       "the lines of a directory with keys that go only forward. Whoever is root "
+		       "can rewrite files that are neither sealed nor in another machine's log. "
+		       "Exit: 0 good, 1 a finding, 255 not readable.",
 	};
-	struct audit_options o = { .names = xcalloc((size_t)argc, sizeof(char *)) };
-	int worst = EXIT_OK;
+	struct audit_options o = { .names = xcalloc((size_t)argc, sizeof(char *)),
+				   .speed = 1,
+				   .keep_days = -1,
+				   .keep_sessions = -1 };
+	int rc;
 
 	argp_err_exit_status = EXIT_BAD_USAGE;
 	cmdline_parse(&argp, argc, argv, &o);
-	if (!strcmp(o.verb, "list")) {
-		worst = list_dir(record_dir(o.n ? o.names[0] : NULL), o.json);
-	} else {
-		for (int i = 0; i < o.n; i++) {
-			int rc = one_file(o.names[i], o.json);
-
-			worst = rc > worst ? rc : worst;
-		}
-	}
+	rc = find_verb(o.verb)->run(&o);
 	free(o.names);
-	return worst;
+	return rc;
 }

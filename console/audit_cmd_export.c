@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* audit export: records in the formats of others. */
+#include "console/audit_cmd.h"
+
+#include "console/cast_read.h"
+#include "console/exits.h"
+#include "console/outfile.h"
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Typescript and timing as scriptreplay(1) reads them: bytes behind a first line, and the seconds
+ * before each piece. */
+static int script(const struct cast_events *e, const char *path, struct err *err)
+{
+	char *timing = xasprintf("%s.timing", path);
+	struct outfile text, times;
+	double last = 0;
+	int rc = outfile_open(&text, path, err);
+
+	if (rc)
+		goto out;
+	fputs("Script started\n", text.file);
+	for (uint32_t i = 0; i < e->n; i++)
+		if (e->v[i].code == 'o')
+			fputs(e->v[i].text, text.file);
+	rc = outfile_end(&text, 0, err);
+	if (!rc)
+		rc = outfile_open(&times, timing, err);
+	if (rc)
+		goto out;
+	for (uint32_t i = 0; i < e->n; i++) {
+		if (e->v[i].code != 'o')
+			continue;
+		fprintf(times.file, "%.6f %zu\n", e->v[i].at_s - last, strlen(e->v[i].text));
+		last = e->v[i].at_s;
+	}
+	rc = outfile_end(&times, 0, err);
+out:
+	free(timing);
+	return rc;
+}
+
+static void put(FILE *f, json_t *j)
+{
+	json_dumpf(j, f, JSON_COMPACT | JSON_REAL_PRECISION(9));
+	fputc('\n', f);
+	json_decref(j);
+}
+
+/* As version 2, but with the size in "term" and with times since the event before. */
+static void version_3(FILE *f, const struct cast_events *e)
+{
+	const struct cast_file *first = &e->file[0];
+	double last = 0;
+
+	put(f, json_pack("{s:i, s:{s:i, s:i, s:s}, s:I, s:s}", "version", 3, "term", "cols",
+			 first->w, "rows", first->h, "type", "xterm-256color", "timestamp",
+			 (json_int_t)first->timestamp, "title", "ibroute-top"));
+	for (uint32_t i = 0; i < e->n; i++) {
+		char code[2] = { e->v[i].code, '\0' };
+		double after = e->v[i].at_s - last;
+
+		put(f, json_pack("[f, s, s]", after > 0 ? after : 0, code, e->v[i].text));
+		last = e->v[i].at_s;
+	}
+}
+
+static int to_v3(const struct cast_events *e, const char *path, struct err *err)
+{
+	struct outfile o;
+	int rc;
+
+	if (!path) {
+		version_3(stdout, e);
+		return outfile_flush_stdout(err);
+	}
+	rc = outfile_open(&o, path, err);
+	if (rc)
+		return rc;
+	version_3(o.file, e);
+	return outfile_end(&o, 0, err);
+}
+
+int audit_cmd_export(const struct audit_options *o)
+{
+	struct cast_events e = { 0 };
+	struct err err = { "" };
+	int rc;
+
+	if (o->script && !o->out)
+		rc = err_set(&err, -EINVAL, "--script writes two files: -o FILE is needed");
+	else
+		rc = cast_read_session(&e, o->names[0], &err);
+	if (!rc)
+		rc = o->script ? script(&e, o->out, &err) : to_v3(&e, o->out, &err);
+	cast_events_free(&e);
+	if (rc)
+		fprintf(stderr, "ibroute-top: %s\n", err.text);
+	return rc == -EINVAL ? EXIT_BAD_USAGE : rc ? EXIT_UNREADABLE : EXIT_OK;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/replay.h"
+
+#include "console/cast_screen.h"
+#include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define JUMP_S	   10.0
+#define STATUS_S   0.5 /* between two looks at the clock in the last line */
+#define SPEED_STEP 2.0
+
+enum play_key {
+	PLAY_NONE,
+	PLAY_QUIT,
+	PLAY_PAUSE,
+	PLAY_BACK,
+	PLAY_ON,
+	PLAY_PREV,
+	PLAY_NEXT,
+	PLAY_FASTER,
+	PLAY_SLOWER,
+	PLAY_START,
+	PLAY_END,
+	PLAY_STEP
+};
+
+struct player {
+	const struct cast_events *e;
+	uint32_t n; /* events shown */
+	struct cast_screen now, shown;
+	bool painted; /* shown is what the terminal has */
+	double at_s, speed, end_s;
+	bool paused, quit;
+	int w, h;
+};
+
+static volatile sig_atomic_t resized, ended;
+
+static void on_signal(int sig)
+{
+	if (sig == SIGWINCH)
+		resized = 1;
+	else
+		ended = 1;
+}
+
+/* --- places ------------------------------------------------------------------------------ */
+
+static void seek(struct player *p, uint32_t n)
+{
+	cast_screen_free(&p->now);
+	cast_screen_at(&p->now, p->e, n);
+	p->n = n;
+	p->at_s = n ? p->e->v[n - 1].at_s : 0;
+}
+
+static void seek_time(struct player *p, double at_s)
+{
+	uint32_t n = 0;
+
+	at_s = at_s < 0 ? 0 : at_s > p->end_s ? p->end_s : at_s;
+	while (n < p->e->n && p->e->v[n].at_s <= at_s)
+		n++;
+	seek(p, n);
+	p->at_s = at_s;
+}
+
+/* The frame that belongs to a mark is the one after it. */
+static void seek_mark(struct player *p, bool forward)
+{
+	const struct cast_event *v = p->e->v;
+
+	if (forward) {
+		for (uint32_t i = p->n; i < p->e->n; i++)
+			if (v[i].code == 'm') {
+				seek(p, i + 1);
+				return;
+			}
+		seek(p, p->e->n);
+		return;
+	}
+	for (uint32_t i = p->n; i--;)
+		if (v[i].code == 'm' && v[i].at_s < p->at_s - 1) {
+			seek(p, i + 1);
+			return;
+		}
+	seek(p, 0);
+}
+
+static const char *last_mark(const struct player *p)
+{
+	for (uint32_t i = p->n; i--;)
+		if (p->e->v[i].code == 'm')
+			return p->e->v[i].text;
+	return "";
+}
+
+/* Shows what is due at at_s. */
+static void advance(struct player *p)
+{
+	while (p->n < p->e->n && p->e->v[p->n].at_s <= p->at_s) {
+		const struct cast_event *ev = &p->e->v[p->n++];
+
+		if (p->n > 1 && ev->file != p->e->v[p->n - 2].file)
+			seek(p, p->n);
+		else
+			cast_screen_event(&p->now, ev);
+	}
+}
+
+/* --- the terminal ------------------------------------------------------------------------ */
+
+static void take_size(struct player *p)
+{
+	struct winsize ws;
+
+	p->w = 80;
+	p->h = 24;
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) && ws.ws_col && ws.ws_row) {
+		p->w = ws.ws_col;
+		p->h = ws.ws_row;
+	}
+	p->painted = false;
+}
+
+static void clock_text(char *buf, size_t len, double s)
+{
+	unsigned t = (unsigned)s;
+
+	snprintf(buf, len, "%u:%02u:%02u", t / 3600, t / 60 % 60, t % 60);
+}
+
+static void put_status(FILE *f, const struct player *p)
+{
+	char at[24], end[24], line[256];
+
+	clock_text(at, sizeof(at), p->at_s);
+	clock_text(end, sizeof(end), p->end_s);
+	snprintf(line, sizeof(line), " REPLAY %s of %s  x%g%s  %.60s", at, end, p->speed,
+		 p->paused ? "  PAUSED" : "", last_mark(p));
+	fprintf(f, "\x1b[%d;1H\x1b[0;7m%-*.*s\x1b[0m", p->h, p->w, p->w, line);
+	if (p->w >= 80)
+		fprintf(f, "\x1b[%d;%dH\x1b[0;7m%s\x1b[0m", p->h, p->w - 45,
+			"Space pause  arrows 10 s  [ ] marks  + -  q ");
+}
+
+static void show(struct player *p)
+{
+	size_t cells = (size_t)p->now.w * (size_t)p->now.h;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	cast_screen_paint(f, &p->now, p->painted ? &p->shown : NULL, p->w, p->h - 1);
+	put_status(f, p);
+	fclose(f);
+	if (fwrite(text, 1, len, stdout) != len || fflush(stdout))
+		p->quit = true;
+	free(text);
+	if (!p->painted || p->shown.w != p->now.w || p->shown.h != p->now.h) {
+		cast_screen_free(&p->shown);
+		cast_screen_init(&p->shown, p->now.w, p->now.h);
+	}
+	memcpy(p->shown.cell, p->now.cell, cells * sizeof(*p->now.cell));
+	p->painted = true;
+}
+
+static enum play_key arrow(char c)
+{
+	switch (c) {
+	case 'A':
+	case '5':
+		return PLAY_PREV;
+	case 'B':
+	case '6':
+		return PLAY_NEXT;
+	case 'C':
+		return PLAY_ON;
+	case 'D':
+		return PLAY_BACK;
+	case 'H':
+		return PLAY_START;
+	case 'F':
+		return PLAY_END;
+	default:
+		return PLAY_NONE;
+	}
+}
+
+static enum play_key key_of(const char *in, ssize_t n)
+{
+	if (n >= 3 && in[0] == 27 && (in[1] == '[' || in[1] == 'O'))
+		return arrow(in[2]);
+	switch (in[0]) {
+	case 'q':
+	case 3:
+	case 27:
+		return PLAY_QUIT;
+	case ' ':
+		return PLAY_PAUSE;
+	case ']':
+	case 'n':
+		return PLAY_NEXT;
+	case '[':
+	case 'N':
+		return PLAY_PREV;
+	case '+':
+		return PLAY_FASTER;
+	case '-':
+		return PLAY_SLOWER;
+	case 'g':
+		return PLAY_START;
+	case 'G':
+		return PLAY_END;
+	case 'l':
+		return PLAY_ON;
+	case 'h':
+		return PLAY_BACK;
+	case '.':
+		return PLAY_STEP;
+	default:
+		return PLAY_NONE;
+	}
+}
+
+static void step(struct player *p)
+{
+	uint32_t i = p->n;
+
+	while (i < p->e->n && p->e->v[i].code != 'o')
+		i++;
+	p->paused = true;
+	seek(p, i < p->e->n ? i + 1 : p->e->n);
+}
+
+static void act(struct player *p, enum play_key key)
+{
+	switch (key) {
+	case PLAY_QUIT:
+		p->quit = true;
+		break;
+	case PLAY_PAUSE:
+		p->paused = !p->paused;
+		break;
+	case PLAY_BACK:
+		seek_time(p, p->at_s - JUMP_S);
+		break;
+	case PLAY_ON:
+		seek_time(p, p->at_s + JUMP_S);
+		break;
+	case PLAY_PREV:
+		seek_mark(p, false);
+		break;
+	case PLAY_NEXT:
+		seek_mark(p, true);
+		break;
+	case PLAY_FASTER:
+		p->speed *= p->speed < 512 ? SPEED_STEP : 1;
+		break;
+	case PLAY_SLOWER:
+		p->speed /= p->speed > 0.02 ? SPEED_STEP : 1;
+		break;
+	case PLAY_START:
+		seek(p, 0);
+		break;
+	case PLAY_END:
+		seek(p, p->e->n);
+		break;
+	case PLAY_STEP:
+		step(p);
+		break;
+	case PLAY_NONE:
+		break;
+	}
+}
+
+/* Until a key, the next event or the next look at the clock. */
+static void wait_for_key(struct player *p)
+{
+	struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
+	double left = STATUS_S, before = clock_s();
+	char in[16];
+	ssize_t n;
+
+	if (!p->paused && p->n < p->e->n) {
+		double due = (p->e->v[p->n].at_s - p->at_s) / p->speed;
+
+		left = due < left ? due : left;
+	}
+	if (poll(&fd, 1, left > 0 ? (int)(left * 1e3) + 1 : 0) > 0) {
+		n = read(STDIN_FILENO, in, sizeof(in));
+		if (n <= 0)
+			p->quit = true;
+		else
+			act(p, key_of(in, n));
+	}
+	if (!p->paused && p->at_s < p->end_s)
+		p->at_s += (clock_s() - before) * p->speed;
+	if (p->at_s > p->end_s)
+		p->at_s = p->end_s;
+}
+
+static void play(struct player *p)
+{
+	take_size(p);
+	while (!p->quit && !ended) {
+		if (resized) {
+			resized = 0;
+			take_size(p);
+		}
+		advance(p);
+		show(p);
+		wait_for_key(p);
+	}
+}
+
+/* The terminal as one keystroke at a time, and as it was. */
+static int on_terminal(struct player *p, struct err *err)
+{
+	struct sigaction sa = { .sa_handler = on_signal }, before[3];
+	static const int sigs[3] = { SIGWINCH, SIGTERM, SIGHUP };
+	struct termios was, raw;
+
+	if (!isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &was))
+		return err_set(
+			err, -ENOTTY,
+			"no terminal to play on: --dump WHERE prints the screen of a moment");
+	resized = ended = 0;
+	for (int i = 0; i < 3; i++)
+		sigaction(sigs[i], &sa, &before[i]);
+	raw = was;
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG);
+	raw.c_cc[VMIN] = 1;
+	raw.c_cc[VTIME] = 0;
+	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+	fputs("\x1b[?1049h\x1b[?25l\x1b[?7l", stdout);
+	play(p);
+	fputs("\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l", stdout);
+	fflush(stdout);
+	tcsetattr(STDIN_FILENO, TCSANOW, &was);
+	for (int i = 0; i < 3; i++)
+		sigaction(sigs[i], &before[i], NULL);
+	return 0;
+}
+
+int replay_run(const char *path, double speed, const char *at, struct err *err)
+{
+	struct cast_events e = { 0 };
+	struct player p = { .e = &e, .speed = speed };
+	uint32_t n = 0;
+	int rc = cast_read_session(&e, path, err);
+
+	if (!rc && at)
+		rc = replay_place(&n, &e, path, at, err);
+	if (!rc) {
+		p.end_s = cast_events_end(&e);
+		seek(&p, n);
+		rc = on_terminal(&p, err);
+		cast_screen_free(&p.now);
+		cast_screen_free(&p.shown);
+	}
+	cast_events_free(&e);
+	return rc;
+}
