@@ -5,7 +5,6 @@
 
 #include "console/app_priv.h"
 #include "console/auto_run.h"
-#include "console/batch.h"
 #include "console/exits.h"
 #include "console/loadfab.h"
 #include "fabric/base/clock.h"
@@ -43,9 +42,6 @@ static void sink(void *ctx, const struct log_line *line)
 	struct app *a = ctx;
 	struct msg *msg = msg_new(MSG_LOG);
 
-	if (a->opts.batch.on && line->level >= LOG_WARN)
-		fprintf(stderr, "ibroute-top: %s: %s: %s\n", log_level_name(line->level), line->area,
-			line->text);
 	if (line->level > LOG_DEBUG) {
 		pthread_mutex_lock(&a->events_lock);
 		events_add(&a->events, line);
@@ -72,12 +68,10 @@ static void resize(struct app *a)
 
 static void draw(struct app *a)
 {
-	if (!a->term)
-		return;
 	resize(a);
 	app_refresh(a);
 	pthread_mutex_lock(&a->events_lock);
-	ui_draw(a->ui, a->canvas, &a->state);
+	ui_draw(a->ui, a->canvas, app_shown(a));
 	pthread_mutex_unlock(&a->events_lock);
 	terminal_show(a->term, a->canvas);
 	app_record_screen(a);
@@ -290,7 +284,7 @@ static void start_updater(struct app *a)
 {
 	const struct app_opts *o = &a->opts;
 
-	if (o->demo || o->batch.on) {
+	if (o->demo) {
 		a->updater = poller_updater(a->poller);
 		return;
 	}
@@ -326,7 +320,7 @@ static int start_fabric(struct app *a, struct err *err)
 	return 0;
 }
 
-static int start_screen(struct app *a, struct err *err)
+static int start(struct app *a, struct err *err)
 {
 	struct terminal_opts to = { .colours = a->opts.colours, .ascii = a->opts.ascii };
 	int rc = terminal_open(&a->term, &to, err);
@@ -334,15 +328,8 @@ static int start_screen(struct app *a, struct err *err)
 	if (rc)
 		return EXIT_BAD_USAGE;
 	a->state.colours = terminal_colours(a->term);
-	return open_record(a, err) ? EXIT_NO_RECORD : 0;
-}
-
-static int start(struct app *a, struct err *err)
-{
-	int rc = a->opts.batch.on ? 0 : start_screen(a, err);
-
-	if (rc)
-		return rc;
+	if (open_record(a, err))
+		return EXIT_NO_RECORD;
 	if (read_names(a, err) || open_jobs(a, err))
 		return EXIT_BAD_USAGE;
 	return start_fabric(a, err) ? EXIT_UNREADABLE : 0;
@@ -354,6 +341,7 @@ static int start(struct app *a, struct err *err)
 static void handle_key(struct app *a, uint32_t key)
 {
 	struct request r = { .type = REQ_NONE };
+	const struct state *shown;
 	struct input in;
 
 	if (key == K_EOF) {
@@ -364,9 +352,10 @@ static void handle_key(struct app *a, uint32_t key)
 		resize(a);
 		return;
 	}
-	keymap_translate(&in, key, ui_view(a->ui), ui_typing(a->ui, &a->state), a->state.rw);
 	pthread_mutex_lock(&a->events_lock);
-	ui_input(a->ui, &in, &a->state, &r);
+	shown = app_shown(a);
+	keymap_translate(&in, key, ui_view(a->ui), ui_typing(a->ui, shown), shown->rw);
+	ui_input(a->ui, &in, shown, &r);
 	pthread_mutex_unlock(&a->events_lock);
 	app_act(a, &r);
 }
@@ -474,6 +463,7 @@ static void prepare(struct app *a)
 	app_auto_start(a);
 	pthread_mutex_init(&a->events_lock, NULL);
 	a->box = mailbox_new();
+	a->past = past_new((size_t)PAST_MB << 20, PAST_SAMPLES);
 	keys = keymap_all(&n);
 	a->ui = ui_new(keys, n);
 	a->worker = worker_start(a->box);
@@ -514,12 +504,8 @@ int app_main(int argc, char **argv)
 		return rc;
 	}
 	prepare(a);
-	if (a->opts.batch.on)
-		catch_signals(); /* making a large fabric takes long, too */
 	rc = start(a, &err);
-	if (!rc && a->opts.batch.on) {
-		rc = batch_run(a, &deadly_signal);
-	} else if (!rc) {
+	if (!rc) {
 		catch_signals();
 		if (stderrlog_start(&captured, "libs", &err))
 			log_add(LOG_WARN, "libs", "%s", err.text);

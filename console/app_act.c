@@ -76,6 +76,8 @@ static void quit(struct app *a)
 
 void app_act(struct app *a, const struct request *r)
 {
+	if (app_past_act(a, r))
+		return;
 	switch (r->type) {
 	case REQ_QUIT:
 		quit(a);

@@ -24,9 +24,8 @@ static void want_metrics(struct app *a)
 
 static void drop_metrics(struct app *a)
 {
-	metrics_free(a->metrics);
-	verdict_free(a->verdict);
-	jobset_put(a->metrics_jobs);
+	figures_put(a->figures);
+	a->figures = NULL;
 	a->metrics = NULL;
 	a->verdict = NULL;
 	a->metrics_jobs = NULL;
@@ -231,7 +230,7 @@ static void take_sample(struct app *a, struct msg *msg)
 	sample_put(a->sample);
 	a->sample = msg->sample;
 	msg->sample = NULL;
-	history_push(a->history, a->fabric, a->rates);
+	app_past_add(a, a->sample, a->rates);
 	a->state.sample = a->sample;
 	a->state.rates = a->rates;
 	a->state.poll.asked = a->sample->asked;
@@ -243,6 +242,8 @@ static void take_sample(struct app *a, struct msg *msg)
 
 static void take_metrics(struct app *a, struct msg *msg)
 {
+	struct figures *before;
+
 	if (msg->tables != a->tables)
 		return; /* overtaken: others are on their way */
 	/* figures of a job set that has changed since are better than none: on a large machine
@@ -253,19 +254,19 @@ static void take_metrics(struct app *a, struct msg *msg)
 			log_add(LOG_WARN, "metrics", "%s", msg->text);
 		return;
 	}
-	if (!msg->verdict) {
-		msg->verdict = a->verdict;
-		a->verdict = NULL;
-	}
+	before = figures_get(a->figures);
 	drop_metrics(a);
-	a->metrics = msg->after;
-	a->verdict = msg->verdict;
-	a->metrics_jobs = jobset_get(msg->jobs);
+	a->figures = figures_new(msg->after, msg->verdict, jobset_get(msg->jobs), before);
+	figures_put(before);
 	msg->after = NULL;
 	msg->verdict = NULL;
+	a->metrics = a->figures->metrics;
+	a->verdict = a->figures->verdict;
+	a->metrics_jobs = a->figures->jobs;
 	a->state.metrics = a->metrics;
 	a->state.verdict = a->verdict;
 	a->state.metrics_jobs = a->metrics_jobs;
+	app_past_figures(a);
 }
 
 static void take_sm(struct app *a, const struct msg *msg)
@@ -434,6 +435,8 @@ void app_take_messages(struct app *a)
 		int kind = a->state.mode == RUN_FROZEN ? held_kind(msg->type) : -1;
 
 		a->dirty = true;
+		if (kind == HELD_SAMPLE)
+			app_past_held(a, msg->sample);
 		if (kind >= 0) {
 			msg_drop(a->held[kind]);
 			a->held[kind] = msg;
@@ -493,9 +496,9 @@ void app_data_free(struct app *a)
 	tables_put(a->applied);
 	tables_put(a->first);
 	tables_put(a->read);
-	metrics_free(a->metrics);
-	verdict_free(a->verdict);
-	jobset_put(a->metrics_jobs);
+	app_past_live(a);
+	past_free(a->past);
+	figures_put(a->figures);
 	usage_free(a->usage);
 	history_free(a->history);
 	rates_put(a->rates);

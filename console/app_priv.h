@@ -11,6 +11,7 @@
 #include "console/app_opts.h"
 #include "console/demo.h"
 #include "console/msg.h"
+#include "console/past.h"
 #include "console/poller.h"
 #include "console/record.h"
 #include "console/terminal.h"
@@ -51,6 +52,15 @@ struct app_auto {
 	bool confirmed;
 };
 
+/* A moment of the past that is on the screen. */
+struct app_past {
+	bool on;
+	struct moment at;
+	struct events events; /* up to then */
+	uint64_t events_of, events_total;
+	struct state shown;
+};
+
 struct app {
 	struct app_opts opts;
 	struct state state;
@@ -81,10 +91,13 @@ struct app {
 	const struct sample *sample;
 	const struct rates *rates;
 	struct history *history;
+	struct figures *figures; /* owns the next three */
 	struct metrics *metrics;
 	struct verdict *verdict;
 	const struct jobset *metrics_jobs;
 	struct usage *usage;
+	struct past *past;
+	struct app_past shown_past;
 
 	/* previews: those kept, as in state.preview.list */
 	struct kept {
@@ -178,6 +191,15 @@ void app_apply_end(struct app *a, const struct msg *msg);
 void app_auto_start(struct app *a);
 void app_auto_tick(struct app *a);
 
+/* app_past.c */
+void app_past_add(struct app *a, const struct sample *s, const struct rates *r);
+void app_past_held(struct app *a, const struct sample *s); /* while the screen is frozen */
+void app_past_figures(struct app *a); /* the newest moments get the figures that have come */
+void app_past_live(struct app *a);    /* no moment of the past any more */
+bool app_past_act(struct app *a, const struct request *r); /* false: not of the past */
+/* What the screen is drawn from and keys refer to: now, or a moment of the past. */
+const struct state *app_shown(struct app *a);
+
 /* app_usage.c */
 bool app_wants_lanes(const struct app *a);
 void app_take_usage(struct app *a, struct msg *msg); /* takes its usage */
@@ -189,7 +211,5 @@ void app_record_screen(struct app *a); /* that the canvas has */
 
 /* app_snapshot.c: the fabric, its tables and the screen into a folder of their own. */
 int app_snapshot(const struct app *a, char *dir, size_t len, struct err *err);
-/* The same without a screen, into that folder, which must not be there yet. */
-int app_snapshot_to(const struct app *a, const char *dir, struct err *err);
 
 #endif

@@ -11,6 +11,13 @@ static const char *run_word(const struct state *s, char *buf, size_t len)
 {
 	char age[FIGURE_LEN];
 
+	if (s->past.on) {
+		snprintf(buf, len, "%sHIST %s -%u/%u%s%s (L: %s)",
+			 s->mode == RUN_FROZEN ? "FROZEN " : "", figure_time(age, s->past.time_s),
+			 s->past.back, s->past.count, s->past.mark[0] ? " " : "", s->past.mark,
+			 s->mode == RUN_FILE ? "newest" : "live");
+		return buf;
+	}
 	switch (s->mode) {
 	case RUN_FROZEN:
 		return "FROZEN (Z: go on)";
@@ -34,7 +41,7 @@ static int status_item(struct canvas *c, struct rect r, int end, enum role role,
 
 static int draw_modes(struct canvas *c, struct rect r, const struct state *s, uint64_t job)
 {
-	char buf[64], clock[FIGURE_LEN];
+	char buf[128], clock[FIGURE_LEN];
 	int x = r.w;
 
 	if (s->recording) {
@@ -82,7 +89,7 @@ static void left_text(char *buf, size_t len, const struct state *s, int brief)
 
 static void draw_status(struct canvas *c, struct rect r, const struct state *s, uint64_t job)
 {
-	bool loud = s->mode == RUN_FROZEN || s->mode == RUN_LOST;
+	bool loud = s->mode == RUN_FROZEN || s->mode == RUN_LOST || s->past.on;
 	char left[512];
 	int end, brief = 0;
 
@@ -247,7 +254,9 @@ static void age_text(char *buf, size_t len, const struct state *s)
 {
 	char age[FIGURE_LEN], next[FIGURE_LEN];
 
-	if (s->mode == RUN_FILE)
+	if (s->past.on || (s->mode == RUN_FILE && s->sample))
+		snprintf(buf, len, "of %s", figure_time(age, s->past.time_s));
+	else if (s->mode == RUN_FILE)
 		snprintf(buf, len, "from a file: no counters");
 	else if (s->mode == RUN_LIVE && isfinite(s->poll.next_s))
 		snprintf(buf, len, "age %s  next %s", figure_age(age, s->poll.age_s),

@@ -178,6 +178,14 @@ struct state_apply {
 	uint64_t log_total; /* as in struct events */
 };
 
+/* A moment of the past is shown instead of now: all below is as it was then. */
+struct state_past {
+	bool on;
+	int64_t time_s;	      /* of the moment */
+	uint32_t back, count; /* so many samples ago, of so many that are kept */
+	char mark[32];	      /* its bookmark; "" none */
+};
+
 /* The automatic mode. */
 struct state_auto {
 	bool on;
@@ -217,6 +225,7 @@ struct state {
 	struct state_preview preview;
 	struct state_apply apply;
 	struct state_auto automatic;
+	struct state_past past;
 };
 
 /* All fields unknown: live, read-only, times NAN. */

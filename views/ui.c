@@ -192,6 +192,7 @@ static bool common_input(struct ui *ui, const struct input *in, struct request *
 	case REQ_SNAPSHOT:
 	case REQ_REDRAW:
 	case REQ_SUSPEND:
+	case REQ_DETACH:
 		out->type = in->req;
 		return true;
 	default:
