@@ -12,15 +12,17 @@ WERROR ?= 0
 SAN ?=
 WITH_UMAD ?= 1
 WITH_SLURM ?= 1
+WITH_MICROHTTPD ?= 1
 # the plugin for OpenSM, where libopensm-dev is installed
 OSM_INCLUDE ?= /usr/include/infiniband
 WITH_OPENSM ?= $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),1,0)
 
 # The one list of Debian packages: to build, and to run the tests on top of that.
 PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1g-dev \
-	libibumad-dev libibmad-dev libslurm-dev
+	libibumad-dev libibmad-dev libslurm-dev libmicrohttpd-dev
 PKGS_CHECK := libcmocka-dev clang libclang-rt-14-dev tmux asciinema opensm libopensm-dev ibsim-utils \
-	infiniband-diags ibutils slurmctld slurmd slurm-client python3 procps valgrind man-db zsh
+	infiniband-diags ibutils slurmctld slurmd slurm-client python3 procps valgrind man-db zsh curl \
+	python3-jsonschema
 PKGS_FUZZ := clang libclang-rt-14-dev
 PKGS_BENCH := opensm libopensm-dev ibsim-utils python3
 PKGS_SHOTS := tmux python3 python3-pil fonts-dejavu-core
@@ -34,10 +36,14 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-st
 ifneq ($(WERROR),0)
 WARN += -Werror
 endif
-DEFS := -D_GNU_SOURCE -DWITH_UMAD=$(WITH_UMAD) -DWITH_SLURM=$(WITH_SLURM)
+DEFS := -D_GNU_SOURCE -DWITH_UMAD=$(WITH_UMAD) -DWITH_SLURM=$(WITH_SLURM) \
+	-DWITH_MICROHTTPD=$(WITH_MICROHTTPD)
 PC_LIBS := ncursesw jansson libcrypto zlib
 ifeq ($(WITH_UMAD),1)
 PC_LIBS += libibumad libibmad
+endif
+ifeq ($(WITH_MICROHTTPD),1)
+PC_LIBS += libmicrohttpd
 endif
 PC_CFLAGS = $(shell pkg-config --cflags $(PC_LIBS))
 PC_LDLIBS = $(shell pkg-config --libs $(PC_LIBS)) -lpthread -lm
@@ -279,5 +285,5 @@ help:
 	@echo "sanitize        all unit tests under ASan and UBSan, also those that make check leaves out"
 	@echo "fuzz            the fuzzers by libFuzzer (FUZZ=\"notice plan\" FUZZ_RUNS=1000000 FUZZ_SEED=1)"
 	@echo "screenshots     pictures of every view into screenshots/"
-	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0  build without these libraries"
+	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0 WITH_MICROHTTPD=0  without these libraries"
 	@echo "WITH_OPENSM=0  without the plugin for OpenSM (preset: with it where libopensm-dev is)"

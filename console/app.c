@@ -5,6 +5,7 @@
 
 #include "console/app_priv.h"
 #include "console/auto_run.h"
+#include "console/batch.h"
 #include "console/exits.h"
 #include "console/loadfab.h"
 #include "fabric/base/clock.h"
@@ -42,6 +43,9 @@ static void sink(void *ctx, const struct log_line *line)
 	struct app *a = ctx;
 	struct msg *msg = msg_new(MSG_LOG);
 
+	if (a->opts.batch.on && line->level >= LOG_WARN)
+		fprintf(stderr, "ibroute-top: %s: %s: %s\n", log_level_name(line->level), line->area,
+			line->text);
 	if (line->level > LOG_DEBUG) {
 		pthread_mutex_lock(&a->events_lock);
 		events_add(&a->events, line);
@@ -68,6 +72,8 @@ static void resize(struct app *a)
 
 static void draw(struct app *a)
 {
+	if (!a->term)
+		return;
 	resize(a);
 	app_refresh(a);
 	pthread_mutex_lock(&a->events_lock);
@@ -284,7 +290,7 @@ static void start_updater(struct app *a)
 {
 	const struct app_opts *o = &a->opts;
 
-	if (o->demo) {
+	if (o->demo || o->batch.on) {
 		a->updater = poller_updater(a->poller);
 		return;
 	}
@@ -320,7 +326,7 @@ static int start_fabric(struct app *a, struct err *err)
 	return 0;
 }
 
-static int start(struct app *a, struct err *err)
+static int start_screen(struct app *a, struct err *err)
 {
 	struct terminal_opts to = { .colours = a->opts.colours, .ascii = a->opts.ascii };
 	int rc = terminal_open(&a->term, &to, err);
@@ -328,8 +334,15 @@ static int start(struct app *a, struct err *err)
 	if (rc)
 		return EXIT_BAD_USAGE;
 	a->state.colours = terminal_colours(a->term);
-	if (open_record(a, err))
-		return EXIT_NO_RECORD;
+	return open_record(a, err) ? EXIT_NO_RECORD : 0;
+}
+
+static int start(struct app *a, struct err *err)
+{
+	int rc = a->opts.batch.on ? 0 : start_screen(a, err);
+
+	if (rc)
+		return rc;
 	if (read_names(a, err) || open_jobs(a, err))
 		return EXIT_BAD_USAGE;
 	return start_fabric(a, err) ? EXIT_UNREADABLE : 0;
@@ -504,8 +517,12 @@ int app_main(int argc, char **argv)
 		return rc;
 	}
 	prepare(a);
+	if (a->opts.batch.on)
+		catch_signals(); /* making a large fabric takes long, too */
 	rc = start(a, &err);
-	if (!rc) {
+	if (!rc && a->opts.batch.on) {
+		rc = batch_run(a, &deadly_signal);
+	} else if (!rc) {
 		catch_signals();
 		if (stderrlog_start(&captured, "libs", &err))
 			log_add(LOG_WARN, "libs", "%s", err.text);

@@ -144,6 +144,9 @@ static error_t parse_screen(int key, char *arg, struct argp_state *s)
 			argp_error(s, "--lfts goes with --load");
 		if (o->automatic.on)
 			check_auto(o, s);
+		if (o->batch.on && (o->rw || o->automatic.on))
+			argp_error(s, "a batch only looks: --rw and --auto are not for it (see "
+				      "'ibroute-top apply')");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -213,6 +216,7 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 	case ARGP_KEY_INIT:
 		s->child_inputs[0] = &o->automatic;
 		s->child_inputs[1] = &o->dog;
+		s->child_inputs[2] = &o->batch;
 		return 0;
 	default:
 		return parse_screen(key, arg, s);
@@ -234,6 +238,7 @@ int app_opts_parse(struct app_opts *o, int argc, char **argv)
 	const struct argp_child children[] = {
 		{ &auto_argp, 0, "Automatic mode:", 7 },
 		{ &watchdog_argp, 0, "What stands behind an update:", 8 },
+		{ &batch_argp, 0, "Without a screen:", 9 },
 		{ 0 },
 	};
 	const struct argp argp = {
@@ -244,8 +249,9 @@ int app_opts_parse(struct app_opts *o, int argc, char **argv)
 		.doc = "Live console for the routes of an InfiniBand fabric: links, jobs, previews of "
 		       "other routings, and their installation."
 		       "\vIt only reads until --rw is given. 'ibroute-top --demo --rw' shows everything "
-		       "without a fabric. Exit: 0 ok, 8 record not writable, 64 usage or no terminal, "
-		       "255 no fabric.",
+		       "without a fabric. Exit: 0 ok, 1 findings (--check), 3 the fabric or the jobs "
+		       "could not be read in full, 8 record not writable, 64 usage or no terminal, "
+		       "255 no fabric, 128 + N ended by signal N.",
 		.help_filter = commands_help,
 	};
 
@@ -255,6 +261,7 @@ int app_opts_parse(struct app_opts *o, int argc, char **argv)
 	o->colours = -1;
 	o->seed = 1;
 	auto_opts_init(&o->automatic);
+	batch_opts_init(&o->batch);
 	watchdog_config_init(&o->dog);
 	argp_err_exit_status = EXIT_BAD_USAGE;
 	if (cmdline_parse(&argp, argc, argv, o))

@@ -6,6 +6,7 @@
 #include "fabric/base/err.h"
 
 #include "console/auto_opts.h"
+#include "console/batch_opts.h"
 #include "console/watchdog_config.h"
 
 #include <stdbool.h>
@@ -33,6 +34,7 @@ struct app_opts {
 	const char *installer, *socket; /* as in live_opts */
 	struct watchdog_config dog;	/* its own options; for all see app_opts_dog() */
 	struct auto_opts automatic;
+	struct batch_opts batch;
 	bool ascii;
 	int colours; /* -1: what the terminal offers */
 };

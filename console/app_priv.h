@@ -211,5 +211,7 @@ void app_record_screen(struct app *a); /* that the canvas has */
 
 /* app_snapshot.c: the fabric, its tables and the screen into a folder of their own. */
 int app_snapshot(const struct app *a, char *dir, size_t len, struct err *err);
+/* The same without a screen, into that folder, which must not be there yet. */
+int app_snapshot_to(const struct app *a, const char *dir, struct err *err);
 
 #endif

@@ -75,6 +75,15 @@ static int save_screen(const struct app *a, const char *dir, struct err *err)
 	return rc;
 }
 
+static int save_data(const struct app *a, const char *dir, struct err *err)
+{
+	int rc = save_fabric(a, dir, err);
+
+	if (!rc)
+		rc = save_lfts(a, dir, err);
+	return rc ? rc : save_jobs(a, dir, err);
+}
+
 int app_snapshot(const struct app *a, char *dir, size_t len, struct err *err)
 {
 	time_t now = time(NULL);
@@ -92,10 +101,14 @@ int app_snapshot(const struct app *a, char *dir, size_t len, struct err *err)
 			*c = '_';
 	if (mkdir(dir, 0755) && errno != EEXIST)
 		return err_set(err, -errno, "cannot create %s here: %s", dir, strerror(errno));
-	rc = save_fabric(a, dir, err);
-	if (!rc)
-		rc = save_lfts(a, dir, err);
-	if (!rc)
-		rc = save_jobs(a, dir, err);
+	rc = save_data(a, dir, err);
 	return rc ? rc : save_screen(a, dir, err);
+}
+
+int app_snapshot_to(const struct app *a, const char *dir, struct err *err)
+{
+	if (mkdir(dir, 0755))
+		return err_set(err, -errno, "cannot create the folder %s: %s", dir,
+			       strerror(errno));
+	return save_data(a, dir, err);
 }

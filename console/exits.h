@@ -7,6 +7,7 @@ enum {
 	EXIT_OK = 0,
 	EXIT_FINDINGS = 1,	/* tables with faults, an engine that refused, output not written */
 	EXIT_CHANGES = 2,	/* plan --detailed-exitcode: the plan changes something */
+	EXIT_PARTIAL = 3,	/* some ports or the batch system did not answer */
 	EXIT_REFUSED = 4,	/* stale plan, or another reason not to begin */
 	EXIT_ROLLED_BACK = 5,	/* failed, and the old tables are back, verified */
 	EXIT_INCOMPLETE = 6,	/* some switches do not have their old tables back */

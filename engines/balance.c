@@ -17,7 +17,8 @@ struct balance {
 	uint64_t *eload; /* the same by edge of the DAG at hand */
 	uint64_t *cost;	 /* by position */
 	uint64_t *routes;
-	uint32_t *pick; /* edge by position */
+	uint32_t *pick; /* edge by position, or its channel where the DAG is packed */
+	uint32_t *next; /* where the DAG is packed: position to which it leads */
 	uint8_t *port;	/* by LID of the batch * nsw + position */
 	struct spdag dag;
 	const struct dagset *set;
@@ -47,6 +48,7 @@ struct balance *balance_new(const struct fabric *f, struct tables *t, enum balan
 	b->cost = xcalloc(f->nsw, sizeof(*b->cost));
 	b->routes = xcalloc(f->nsw, sizeof(*b->routes));
 	b->pick = xcalloc(f->nsw, sizeof(*b->pick));
+	b->next = xcalloc(f->nsw, sizeof(*b->next));
 	b->port = xcalloc((size_t)f->nsw * BATCH, 1);
 	return b;
 }
@@ -61,6 +63,7 @@ void balance_free(struct balance *b)
 	free(b->cost);
 	free(b->routes);
 	free(b->pick);
+	free(b->next);
 	free(b->port);
 	free(b);
 }
@@ -184,9 +187,60 @@ uint64_t balance_route_in(struct balance *b, const struct spdag *g, const struct
 	return (uint64_t)n * (g->nedge + g->n) + g->nedge;
 }
 
+/* pick_paths() of one LID, for which no DAG is worth unpacking nor any load worth copying. */
+static void pick_packed(struct balance *b, const struct packed_dag *g, const uint32_t *weight)
+{
+	const uint64_t *load = b->load;
+	uint64_t *cost = b->cost, *routes = b->routes;
+	const uint32_t *chan_off = b->f->chan_off;
+	uint32_t *pick = b->pick, *next = b->next;
+
+	cost[0] = routes[0] = 0;
+	for (uint32_t i = 1, k = g->degree[0]; i < g->n; i++) {
+		uint32_t first = chan_off[g->sw[i]], end = k + g->degree[i], best = k;
+		uint64_t least = load[first + g->place[k]] + cost[g->to[k]];
+
+		for (k++; k < end; k++) {
+			uint64_t v = load[first + g->place[k]] + cost[g->to[k]];
+
+			best = v < least ? k : best;
+			least = v < least ? v : least;
+		}
+		cost[i] = least;
+		pick[i] = first + g->place[best];
+		next[i] = g->to[best];
+		routes[i] = weight ? weight[g->sw[i]] : 0;
+	}
+}
+
+static uint64_t route_packed(struct balance *b, const struct packed_dag *g, const struct dest *d,
+			     const uint32_t *weight)
+{
+	const uint32_t *pick = b->pick, *next = b->next;
+	const uint8_t *chan_port = b->f->chan_port;
+	uint64_t *load = b->load, *routes = b->routes;
+	uint8_t *column = b->t->lft + d->lid;
+	size_t stride = b->t->stride;
+
+	pick_packed(b, g, weight);
+	for (uint32_t i = g->n; i-- > 1;) {
+		__builtin_prefetch(column + g->sw[i > 24 ? i - 24 : 0] * stride, 1);
+		load[pick[i]] += routes[i];
+		routes[next[i]] += routes[i];
+		column[g->sw[i] * stride] = chan_port[pick[i]];
+	}
+	column[d->sw * stride] = d->port;
+	return 2ull * g->nedge + g->n;
+}
+
 uint64_t balance_route(struct balance *b, const struct dest *d, uint32_t n, const uint32_t *weight)
 {
-	uint64_t work = turn_to(b, d->sw);
+	struct packed_dag packed;
+	uint64_t work;
+
+	if (n == 1 && b->rule == BALANCE_PATHS && b->set && dagset_find(b->set, &packed, d->sw))
+		return route_packed(b, &packed, d, weight);
+	work = turn_to(b, d->sw);
 
 	return work + balance_route_in(b, &b->dag, d, n, weight);
 }

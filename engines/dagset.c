@@ -99,28 +99,39 @@ void dagset_free(struct dagset *s)
 	free(s);
 }
 
-bool dagset_load(const struct dagset *s, struct spdag *g, uint32_t root)
+bool dagset_find(const struct dagset *s, struct packed_dag *out, uint32_t root)
 {
 	const struct packed *p = &s->dag[root];
-	const uint16_t *sw = p->data, *to = sw + p->n;
-	const uint8_t *degree = (const uint8_t *)(to + p->nedge), *place = degree + p->n;
-	uint32_t k = 0;
 
 	if (!p->data)
 		return false;
-	g->root = root;
-	g->n = p->n;
-	g->nedge = p->nedge;
-	for (uint32_t i = 0; i < p->n; i++) {
-		uint32_t first = s->f->chan_off[sw[i]], end = k + degree[i];
+	*out = (struct packed_dag){ .n = p->n, .nedge = p->nedge, .sw = p->data };
+	out->to = out->sw + p->n;
+	out->degree = (const uint8_t *)(out->to + p->nedge);
+	out->place = out->degree + p->n;
+	return true;
+}
 
-		g->sw[i] = sw[i];
-		g->pos[sw[i]] = i;
+bool dagset_load(const struct dagset *s, struct spdag *g, uint32_t root)
+{
+	struct packed_dag p;
+	uint32_t k = 0;
+
+	if (!dagset_find(s, &p, root))
+		return false;
+	g->root = root;
+	g->n = p.n;
+	g->nedge = p.nedge;
+	for (uint32_t i = 0; i < p.n; i++) {
+		uint32_t first = s->f->chan_off[p.sw[i]], end = k + p.degree[i];
+
+		g->sw[i] = p.sw[i];
+		g->pos[p.sw[i]] = i;
 		for (g->off[i] = k; k < end; k++) {
-			g->chan[k] = first + place[k];
-			g->to[k] = to[k];
+			g->chan[k] = first + p.place[k];
+			g->to[k] = p.to[k];
 		}
 	}
-	g->off[p->n] = k;
+	g->off[p.n] = k;
 	return true;
 }

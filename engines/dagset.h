@@ -26,6 +26,18 @@ struct dagset *dagset_new(const struct fabric *f, struct pool *pool, size_t max,
 			  dagset_build_fn build, bool (*stop)(void *ctx), void *ctx);
 void dagset_free(struct dagset *s); /* NULL is fine */
 
+/* One of them as it is kept, by position; edges as in struct spdag. */
+struct packed_dag {
+	uint32_t n, nedge;
+	const uint16_t *sw;
+	const uint8_t *degree; /* edges of a position ... */
+	const uint16_t *to;    /* ... by edge: where it arrives ... */
+	const uint8_t *place;  /* ... and its channel among those of the switch */
+};
+
+/* False when the set has no DAG towards root. */
+bool dagset_find(const struct dagset *s, struct packed_dag *out, uint32_t root);
+
 /* Unpacks everything but dist; false when the set has no DAG towards root. */
 bool dagset_load(const struct dagset *s, struct spdag *g, uint32_t root);
 

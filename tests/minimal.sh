@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# minimal.sh: the program without libibumad and libslurm: it builds, works on files, and says
+# minimal.sh: the program without libibumad, libslurm and libmicrohttpd: it builds, works on files, and says
 # what it cannot do.  Objects are taken over from the usual build, but for those of files that
-# look at WITH_UMAD or WITH_SLURM.
+# look at these.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/judge.sh
@@ -17,14 +17,14 @@ build() {
 	local f
 
 	rm -rf "$M" && mkdir "$M" && cp -a "$B/fabric" "$B/engines" "$B/views" "$B/console" "$M/" || return
-	grep -rqE 'WITH_(UMAD|SLURM)' --include='*.h' fabric engines views console && find "$M" -name '*.o' -delete
-	for f in $(grep -rlE 'WITH_(UMAD|SLURM)' --include='*.c' fabric engines views console); do
+	grep -rqE 'WITH_(UMAD|SLURM|MICROHTTPD)' --include='*.h' fabric engines views console && find "$M" -name '*.o' -delete
+	for f in $(grep -rlE 'WITH_(UMAD|SLURM|MICROHTTPD)' --include='*.c' fabric engines views console); do
 		rm "$M/${f%.c}.o" || return
 	done
-	make --no-print-directory -j2 B="$M" WITH_UMAD=0 WITH_SLURM=0 WITH_OPENSM=0 WERROR=1 all
+	make --no-print-directory -j2 B="$M" WITH_UMAD=0 WITH_SLURM=0 WITH_MICROHTTPD=0 WITH_OPENSM=0 WERROR=1 all
 }
 
-needs_neither() { ! ldd "$I" | grep -E 'libibumad|libibmad|libslurm'; }
+needs_neither() { ! ldd "$I" | grep -E 'libibumad|libibmad|libslurm|libmicrohttpd'; }
 makes_a_net() { "$I" topo fattree2:leaves=4,spines=2,hosts=4 >"$work/net" && grep -c '^Switch' "$work/net"; }
 routes() { "$I" route --engine sar --topology "$work/net" --out "$work/out"; }
 judges() { "$I" check --topology "$work/net" --tables "$work/out/tables.ibr"; }
@@ -38,7 +38,7 @@ refuses() { # exit code, command...: with the reason
 }
 
 ok "it builds" build || finish
-ok "it needs neither library" needs_neither
+ok "it needs none of the libraries" needs_neither
 ok "help" "$I" --help
 ok "topo" makes_a_net
 ok "route" routes

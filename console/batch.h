@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * batch: the console without a screen: waits for data as the screen does, and prints a record
+ * of each sample.
+ *
+ * The first record waits for two samples (rates), the jobs and the figures of the installed
+ * routes, the following ones for the next sample only.
+ */
+#ifndef CONSOLE_BATCH_H
+#define CONSOLE_BATCH_H
+
+#include "console/batch_opts.h"
+#include "views/state.h"
+#include "views/survey.h"
+
+#include <jansson.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+struct app;
+
+/* One record, as it is to be printed. */
+struct batch_record {
+	const struct state *s;
+	const struct survey *v;
+	const struct batch_opts *o;
+	const struct row_order *rows; /* of a table, chosen and in order */
+	bool complete; /* all ports answered, nothing is missing, the jobs are known */
+	uint64_t findings;
+};
+
+/* Until the count is reached, or *stop is a signal: then 128 + its number.  Otherwise the exit
+ * code of console/exits.h. */
+int batch_run(struct app *a, const volatile sig_atomic_t *stop);
+
+/* batch_text.c, batch_json.c */
+void batch_print_text(FILE *out, const struct batch_record *r);
+json_t *batch_json(const struct batch_record *r);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/batch_opts.h"
+
+#include "console/exits.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	OPT_BATCH_JSON = 860,
+	OPT_JSONL,
+	OPT_PROM,
+	OPT_PROM_FILE,
+	OPT_PROM_LISTEN,
+	OPT_VIEW,
+	OPT_SORT,
+	OPT_FILTER,
+	OPT_FIELDS,
+	OPT_TOP,
+	OPT_CHECK,
+	OPT_SAVE
+};
+
+static const struct argp_option rows[] = {
+	{ "batch", 'b', NULL, 0, "print tables of text", 0 },
+	{ "json", OPT_BATCH_JSON, NULL, 0, "print one JSON object a record (preset: one record)",
+	  0 },
+	{ "jsonl", OPT_JSONL, NULL, 0, "the same, a line each (preset: until stopped)", 0 },
+	{ "prom", OPT_PROM, NULL, 0, "print Prometheus text (preset: one record)", 0 },
+	{ "prom-file", OPT_PROM_FILE, "FILE", 0,
+	  "write Prometheus text into a file, which is replaced as a whole", 0 },
+	{ "prom-listen", OPT_PROM_LISTEN, "[ADDRESS:]PORT", 0,
+	  "serve Prometheus text at /metrics (preset address: 127.0.0.1)", 0 },
+	{ "iterations", 'n', "N", 0, "end after so many records", 0 },
+	{ "view", OPT_VIEW, "VIEW", 0,
+	  "overview (preset), links, ports, switches, jobs, tiers, events", 0 },
+	{ "sort", OPT_SORT, "[-]FIELD", 0,
+	  "highest first, texts from a to z; with a - the other way round", 0 },
+	{ "filter", OPT_FILTER, "EXPRESSION", 0,
+	  "only rows such as 'util>80 not (spine or state=down)'; see FILTERS in ibroute-top(1)",
+	  0 },
+	{ "fields", OPT_FIELDS, "NAME,...", 0,
+	  "what to print of a row; +NAME adds to the usual ones; 'all'; 'help' lists them", 0 },
+	{ "top", OPT_TOP, "N", 0, "at most so many rows", 0 },
+	{ "check", OPT_CHECK, NULL, 0,
+	  "exit 1 when a row fulfils the filter; without a filter, when ports have problems, or "
+	  "routes faults, or nodes are missing",
+	  0 },
+	{ "save", OPT_SAVE, "DIR", 0,
+	  "save the newest record as a snapshot, for --load; a folder that does not exist yet", 0 },
+	{ 0 },
+};
+
+const char *batch_view_name(enum row_kind kind)
+{
+	return kind == BATCH_OVERVIEW ? "overview" : row_kind_name(kind);
+}
+
+static void take_view(struct batch_opts *o, const char *arg, struct argp_state *s)
+{
+	o->viewed = true;
+	o->kind = row_kind_find(arg);
+	if (o->kind == ROW_KINDS && strcmp(arg, "overview") != 0)
+		argp_error(s,
+			   "--view: '%s' is none of overview, links, ports, switches, jobs, tiers, "
+			   "events",
+			   arg);
+}
+
+static unsigned number(struct argp_state *s, const char *arg, const char *what)
+{
+	char *end;
+	unsigned long v;
+
+	errno = 0;
+	v = strtoul(arg, &end, 10);
+	if (errno || end == arg || *end || *arg == '-' || v > 1000000000)
+		argp_error(s, "%s: '%s' is not a whole number up to 1000000000", what, arg);
+	return (unsigned)v;
+}
+
+static void take_form(struct batch_opts *o, enum batch_form form, struct argp_state *s)
+{
+	if (o->formed && o->form != form)
+		argp_error(s, "only one of -b, --json, --jsonl and --prom can be printed");
+	o->on = o->formed = true;
+	o->form = form;
+}
+
+/* --- fields ------------------------------------------------------------------------------ */
+
+static void list_fields(enum row_kind kind)
+{
+	size_t n;
+	const struct field *f = fields_of(kind, &n);
+
+	printf("%s:\n", row_kind_name(kind));
+	for (size_t i = 0; i < n; i++)
+		printf("  %c %-16s %-8s %s\n", f[i].usual ? '*' : ' ', f[i].name,
+		       f[i].alias ? f[i].alias : "", f[i].about);
+}
+
+static void help_fields(const struct batch_opts *o)
+{
+	puts("Fields by name, with the short form that filters and --sort also take; * usual.");
+	for (enum row_kind k = 0; k < ROW_KINDS; k++)
+		if (o->kind == BATCH_OVERVIEW || o->kind == k)
+			list_fields(k);
+	exit(EXIT_OK);
+}
+
+static void add_field(struct batch_opts *o, const struct field *f)
+{
+	for (size_t i = 0; i < o->nfield; i++)
+		if (o->field[i] == f)
+			return;
+	if (o->nfield < BATCH_FIELDS)
+		o->field[o->nfield++] = f;
+}
+
+static void add_fields(struct batch_opts *o, bool all)
+{
+	size_t n;
+	const struct field *f = fields_of(o->kind, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (all || f[i].usual)
+			add_field(o, &f[i]);
+}
+
+static const struct field *need_field(const struct batch_opts *o, const char *name, size_t len,
+				      const char *option, struct argp_state *s)
+{
+	const struct field *f = field_find(o->kind, name, len);
+	const char *near = f ? NULL : field_guess(o->kind, name, len);
+
+	if (!f)
+		argp_error(s, "%s: %s have no field '%.*s'%s%s%s; --fields help lists them", option,
+			   row_kind_name(o->kind), (int)(len < 60 ? len : 60), name,
+			   near ? " (is it " : "", near ? near : "", near ? "?)" : "");
+	return f;
+}
+
+static void take_fields(struct batch_opts *o, struct argp_state *s)
+{
+	const char *at = o->fields_text;
+
+	if (!at || *at == '+')
+		add_fields(o, false);
+	for (; at && *at; at += *at == ',') {
+		size_t n;
+
+		at += *at == '+';
+		n = strcspn(at, ",");
+		if (n == 3 && !strncmp(at, "all", 3))
+			add_fields(o, true);
+		else
+			add_field(o, need_field(o, at, n, "--fields", s));
+		at += n;
+	}
+}
+
+/* --- together ---------------------------------------------------------------------------- */
+
+static void take_table(struct batch_opts *o, struct argp_state *s)
+{
+	bool table = o->kind != BATCH_OVERVIEW;
+	const char *sort = o->sort_text;
+	struct err err = { "" };
+
+	if (o->fields_text && !strcmp(o->fields_text, "help"))
+		help_fields(o);
+	if (o->form == BATCH_PROM && o->formed && (o->viewed || sort || o->fields_text || o->top))
+		argp_error(s, "--prom prints all there is; of ports those that fulfil --filter");
+	if (!table && (sort || o->fields_text || o->top ||
+		       (o->filter_text && o->formed && o->form != BATCH_PROM)))
+		argp_error(s, "--sort, --filter, --fields and --top need a --view with rows, such "
+			      "as --view links");
+	if (table)
+		take_fields(o, s);
+	if (sort) {
+		o->reverse = *sort == '-';
+		sort += *sort == '-' || *sort == '+';
+		o->sort = need_field(o, sort, strlen(sort), "--sort", s);
+	}
+	if (o->filter_text &&
+	    row_filter_new(&o->filter, table ? o->kind : ROWS_PORTS, o->filter_text, NULL, &err))
+		argp_error(s, "--filter '%s': %s", o->filter_text, err.text);
+}
+
+static void take_all(struct batch_opts *o, struct argp_state *s)
+{
+	bool alone = o->prom_file || o->prom_listen || o->save || o->check;
+	bool any = o->counted || o->viewed || o->sort_text || o->filter_text || o->fields_text ||
+		   o->top;
+
+	if (alone)
+		o->on = true;
+	if (o->fields_text && !strcmp(o->fields_text, "help"))
+		help_fields(o);
+	if (any && !o->on)
+		argp_error(s,
+			   "--view, --sort, --filter, --fields, --top and -n go with -b, --json, "
+			   "--jsonl, --prom or --check");
+	if (!o->on)
+		return;
+	take_table(o, s);
+	if (!o->counted) /* a stream ends with its reader, a document by itself */
+		o->count = (o->formed && (o->form == BATCH_TEXT || o->form == BATCH_JSONL)) ||
+					   o->prom_file || o->prom_listen
+				   ? 0
+				   : 1;
+	if (o->check && !o->counted)
+		o->count = 1;
+}
+
+static error_t take(int key, char *arg, struct argp_state *s)
+{
+	struct batch_opts *o = s->input;
+
+	switch (key) {
+	case 'b':
+		take_form(o, BATCH_TEXT, s);
+		return 0;
+	case OPT_BATCH_JSON:
+		take_form(o, BATCH_JSON, s);
+		return 0;
+	case OPT_JSONL:
+		take_form(o, BATCH_JSONL, s);
+		return 0;
+	case OPT_PROM:
+		take_form(o, BATCH_PROM, s);
+		return 0;
+	case OPT_PROM_FILE:
+		o->prom_file = arg;
+		return 0;
+	case OPT_PROM_LISTEN:
+		o->prom_listen = arg;
+		return 0;
+	case 'n':
+		o->count = number(s, arg, "--iterations");
+		o->counted = true;
+		return 0;
+	case OPT_VIEW:
+		take_view(o, arg, s);
+		return 0;
+	case OPT_SORT:
+		o->sort_text = arg;
+		return 0;
+	case OPT_FILTER:
+		o->filter_text = arg;
+		return 0;
+	case OPT_FIELDS:
+		o->fields_text = arg;
+		return 0;
+	case OPT_TOP:
+		o->top = number(s, arg, "--top");
+		return 0;
+	case OPT_CHECK:
+		o->check = true;
+		return 0;
+	case OPT_SAVE:
+		o->save = arg;
+		return 0;
+	case ARGP_KEY_END:
+		take_all(o, s);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp batch_argp = { .options = rows, .parser = take };
+
+void batch_opts_init(struct batch_opts *o)
+{
+	*o = (struct batch_opts){ .kind = BATCH_OVERVIEW };
+}

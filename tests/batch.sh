@@ -1,0 +1,268 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# batch.sh: the console without a screen: records as text, JSON and Prometheus text, valid in all
+# views; filters, order, exit codes, signals, closed pipes, files and the server.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/judge.sh
+top=$PWD
+I=$top/${B:-build}/ibroute-top
+work=$(mktemp -d)
+pids=()
+cleanup() {
+	local p
+	for p in "${pids[@]}"; do kill "$p" 2>/dev/null; done
+	rm -rf "$work"
+}
+trap cleanup EXIT
+JUDGE_LOG=$work/log
+cd "$work" || exit 2
+unset TERM
+export XDG_STATE_HOME=$work/state
+demo="$I --demo=fattree2:leaves=6,spines=4,hosts=6 -d 0.2"
+valid() { python3 "$top/tests/schema.py" "$@"; }
+is() { # wanted exit code, command...; stdout and stderr into out and err
+	local want=$1 rc
+	shift
+	"$@" >out 2>err </dev/null
+	rc=$?
+	cat err
+	[ "$rc" -eq "$want" ] || { echo "exit $rc, wanted $want"; return 1; }
+}
+says() { # wanted exit code, pattern in stderr, command...
+	local want=$1 pattern=$2
+	shift 2
+	is "$want" "$@" && grep -qE -- "$pattern" err
+}
+
+every_view_is_valid() {
+	local v
+	for v in overview links ports switches jobs tiers events; do
+		is 0 $demo --jsonl -n 2 --view $v && [ "$(wc -l <out)" -eq 2 ] && valid record out || return
+	done
+}
+every_field_is_in_the_schema() {
+	local v
+	for v in links ports switches jobs tiers events; do
+		is 0 $demo --json --view $v --fields all && valid --fields $v out || return
+	done
+}
+rates_are_of_two_samples() {
+	is 0 $demo --jsonl -n 3 --view ports --fields port,tx_Bps,util_pct || return
+	python3 - <<-'EOF'
+	import json
+	for line in open("out"):
+	    r = json.loads(line)
+	    assert 0.1 < r["interval_s"] < 5, r["interval_s"]
+	    assert all(p["tx_Bps"] is not None and p["util_pct"] is not None for p in r["ports"])
+	    assert len(r["ports"]) == 6 * 6 + 2 * 24, len(r["ports"])
+	EOF
+}
+filter_sort_and_top() {
+	is 0 $demo --json -n 1 --view links --filter 'a~^leaf not a=leaf3' --sort -a_port --top 7 \
+		--fields a,b,a_port || return
+	python3 - <<-'EOF'
+	import json
+	rows = json.load(open("out"))["links"]
+	assert len(rows) == 7 and list(rows[0]) == ["a", "b", "a_port"]
+	assert all(r["a"].startswith("leaf") and r["a"] != "leaf3" for r in rows)
+	ports = [r["a_port"] for r in rows]
+	assert ports == sorted(ports), ports
+	EOF
+}
+text_has_a_head_and_columns() {
+	is 0 $demo -b -n 1 --view switches --fields name,hosts,ports || return
+	[ "$(sed -n 2p out)" = "name    hosts  ports" ] || { sed -n 2p out; return 1; }
+	[ "$(wc -l <out)" -eq 13 ]
+}
+reader_gone() {
+	$demo --jsonl --view links </dev/null 2>err | head -n 1 >out
+	local rc=${PIPESTATUS[0]}
+	cat err
+	[ "$rc" -eq 141 ] && [ ! -s err ] && valid record out
+}
+full_disk() {
+	$demo --json >/dev/full 2>err </dev/null
+	[ $? -eq 1 ] && grep -q 'stdout failed: No space left' err
+}
+signalled() { # signal, code
+	$demo --jsonl >out 2>err </dev/null &
+	local p=$! i
+	pids+=($p)
+	for i in $(seq 100); do [ -s out ] && break; sleep 0.1; done
+	kill -"$1" $p
+	wait $p
+	local rc=$?
+	cat err
+	[ "$rc" -eq "$2" ] && valid record out
+}
+early_signal() {
+	$I --demo=fattree2:leaves=200,spines=100,hosts=18 --json >out 2>err </dev/null &
+	local p=$!
+	pids+=($p)
+	sleep 0.3
+	kill -TERM $p
+	wait $p
+	[ $? -eq 143 ] && [ ! -s out ]
+}
+files_are_looked_at() {
+	is 0 "$I" topo fattree2:leaves=4,spines=2,hosts=4 && cp out net || return
+	is 0 "$I" route --engine minhop --topology net --out routes || return
+	is 0 "$I" --load net --lfts routes/opensm-lfts.dump --json && valid record out || return
+	python3 -c 'import json; r = json.load(open("out")); assert r["interval_s"] is None
+assert r["overview"]["routes"]["efi_max"] > 0 and r["complete"]'
+}
+jobs_of_a_file() {
+	printf '17 n[0001-0004]\n18 n[0005-0008]\n' >jobs
+	is 0 "$I" --load net --jobs jobs --json --view jobs && valid record out && grep -q '"id": 17' out
+}
+saved_and_loaded() {
+	is 0 $demo --save snap && is 0 "$I" --load snap --json --view links && valid record out || return
+	python3 -c 'import json; assert len(json.load(open("out"))["links"]) == 48'
+	is 1 $demo --save snap # never over another one
+}
+unreadable_jobs() {
+	is 3 "$I" --load net --jobs none.txt --json && valid record out && grep -q '"complete": false' out
+}
+findings() {
+	is 1 $demo --check --view links --filter 'efi>0' && [ ! -s out ] || return
+	is 0 $demo --check --view links --filter 'efi>1G' || return
+	is 0 $demo --check || return
+	is 1 $demo --check --json --view links --filter 'efi>0' --top 1 && valid record out || return
+	python3 -c 'import json; r = json.load(open("out")); assert r["findings"] == 48 and len(r["links"]) == 1'
+}
+prom_text() {
+	is 0 $demo --prom && python3 "$top/tests/prom.py" out || return
+	grep -q '^ibroute_port_transmit_bytes_total{fabric="demo",switch="leaf1",port="1"' out
+}
+prom_of_some() {
+	is 0 $demo --prom --filter 'kind=host a=leaf2' && python3 "$top/tests/prom.py" out || return
+	[ "$(grep -c '^ibroute_port_replied' out)" -eq 6 ]
+}
+odd_names() {
+	guid=$("$I" topo fattree2:leaves=2,spines=1,hosts=2 | grep -om1 '"S-[0-9a-f]*"' | tr -d '"S-')
+	printf '0x%s "odd\\ {name=1}, x"\n' "$guid" >map
+	is 0 "$I" --demo=fattree2:leaves=2,spines=1,hosts=2 -d 0.2 --node-name-map map --prom &&
+		python3 "$top/tests/prom.py" out && grep -qF 'odd\\ {name=1}, x' out
+}
+prom_file() {
+	is 0 $demo --prom-file metrics.prom -n 2 && [ ! -s out ] && python3 "$top/tests/prom.py" metrics.prom || return
+	[ "$(ls metrics.prom* | wc -l)" -eq 1 ] || return
+	is 1 $demo --prom-file no/such/dir/x.prom -n 1
+}
+serve() { # into $url
+	$demo --prom-listen "$1" >out 2>err </dev/null &
+	server=$!
+	pids+=($server)
+	local i
+	for i in $(seq 100); do
+		url=$(grep -o 'http://.*metrics' err)
+		[ -n "$url" ] && curl -sf -m 5 -o /dev/null "$url" && return
+		sleep 0.1
+	done
+	cat err
+	return 1
+}
+code() { curl -s -m 8 -o /dev/null -w '%{http_code}' "$@"; }
+served() {
+	serve 0 || return
+	curl -sf -D head "$url" >page || return
+	python3 "$top/tests/prom.py" page && grep -qi '^content-type: text/plain; version=0.0.4' head &&
+		[ "$(code "${url%metrics}")" = 200 ] && [ "$(code "${url%metrics}x")" = 404 ] &&
+		[ "$(code -d a=b "$url")" = 405 ] && [ "$(code -X DELETE "$url")" = 405 ] &&
+		[ "$(code -I "$url")" = 200 ]
+}
+only_here() {
+	local port=${url##*:}
+	port=${port%/metrics}
+	ss -ltn 2>/dev/null | grep ":$port " | grep -v 127.0.0.1 && return 1
+	[ "${url#http://127.0.0.1:}" != "$url" ]
+}
+bad_clients() {
+	python3 - "$url" <<-'EOF'
+	import random, socket, sys, time, urllib.request
+	url = sys.argv[1]
+	port = int(url.split(":")[2].split("/")[0])
+	random.seed(1)
+	# garbage, half requests, endless headers, a body without end, clients that never read
+	for text in (random.randbytes(100000), b"GET /metrics\r\n\r\n", b"GET " + b"/" * 100000,
+	             b"GET /metrics HTTP/1.1\r\n" + b"X: y\r\n" * 20000, b"\r\n" * 5000, b"\0" * 5000,
+	             b"POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\n" + b"x" * 1000000):
+	    s = socket.create_connection(("127.0.0.1", port))
+	    s.settimeout(8)
+	    try:
+	        s.sendall(text)
+	        s.recv(1000)
+	    except OSError:
+	        pass
+	    s.close()
+	slow = []
+	for i in range(40):
+	    s = socket.create_connection(("127.0.0.1", port))
+	    try:
+	        s.send(b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n" if i % 2 else b"GET /me")
+	    except OSError:
+	        pass
+	    slow.append(s)
+	start = time.time()
+	while True:
+	    try:
+	        page = urllib.request.urlopen(url, timeout=3).read()
+	        break
+	    except OSError:
+	        assert time.time() - start < 15, "nobody is served any more"
+	        time.sleep(0.2)
+	assert b"ibroute_up" in page
+	print("served %.1f s after 40 idle clients" % (time.time() - start))
+	EOF
+}
+polls_on() { # the sample's time goes on with such clients there
+	local a b
+	a=$(curl -s -m 8 "$url" | grep '^ibroute_sample_timestamp_seconds')
+	sleep 2
+	b=$(curl -s -m 8 "$url" | grep '^ibroute_sample_timestamp_seconds')
+	echo "$a / $b"
+	[ -n "$b" ] && [ "$a" != "$b" ]
+}
+server_ends() {
+	kill -TERM $server
+	wait $server
+	[ $? -eq 143 ]
+}
+
+ok "JSON of every view is valid" every_view_is_valid
+ok "the schema has every field" every_field_is_in_the_schema
+ok "rates are of two samples" rates_are_of_two_samples
+ok "filter, order, number of rows" filter_sort_and_top
+ok "text has a head and columns" text_has_a_head_and_columns
+ok "a reader that goes away" reader_gone
+ok "a full disk" full_disk
+ok "SIGINT" signalled INT 130
+ok "SIGTERM" signalled TERM 143
+ok "SIGTERM before there is anything" early_signal
+ok "files" files_are_looked_at
+ok "jobs of a file" jobs_of_a_file
+ok "jobs that cannot be read" unreadable_jobs
+ok "a snapshot saved and loaded" saved_and_loaded
+ok "--check and its findings" findings
+ok "Prometheus text" prom_text
+ok "Prometheus text of some ports" prom_of_some
+ok "names that need escapes" odd_names
+ok "Prometheus text in a file" prom_file
+ok "a server" served
+ok "it listens here only" only_here
+ok "bad clients" bad_clients
+ok "it still polls" polls_on
+ok "it ends" server_ends
+ok "an address that is none" says 64 'is no address' $demo --prom-listen nowhere:99
+ok "a port that is none" says 64 'not of the form' $demo --prom-listen 127.0.0.1:99999
+ok "an unknown field" says 64 "no field 'utl' \(is it util_pct\?\)" $demo -b --view links --fields utl
+ok "a filter with a mistake" says 64 'column 6' $demo -b --view links --filter 'util>>1'
+ok "an order by nothing" says 64 'no field' $demo -b --view links --sort x
+ok "a filter without rows" says 64 'need a --view' $demo -b --filter 'util>1'
+ok "two forms" says 64 'only one of' $demo -b --json
+ok "options of a batch on a screen" says 64 'go with' $I --demo --view links
+ok "a batch does not write" says 64 'only looks' $demo -b --rw
+ok "no fabric" is 255 "$I" --json -C no-such-ca
+ok "a list of fields" is 0 "$I" --view jobs --fields help
+finish
