@@ -4,19 +4,21 @@
 #include "fabric/base/mem.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define SEED 1 /* as in forecast */
 
 int usage_compute(struct usage **out, const struct fabric *f, const struct tables *t,
-		  const struct jobset *jobs, bool lanes, struct progress *progress,
-		  struct err *err)
+		  const struct jobset *jobs, bool lanes, struct progress *progress, struct err *err)
 {
 	struct predict_opts run = { .pattern = PREDICT_ALLTOALL, .seed = SEED };
+	static atomic_uint_fast64_t last;
 	struct usage *u = xcalloc(1, sizeof(*u));
 	int rc = 0;
 
 	*out = NULL;
+	u->serial = atomic_fetch_add(&last, 1) + 1;
 	u->fabric = fabric_get(f);
 	u->tables = tables_get(t);
 	u->jobs = jobs ? jobset_get(jobs) : NULL;

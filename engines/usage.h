@@ -9,6 +9,7 @@
 #include "engines/vl_use.h"
 
 struct usage {
+	uint64_t serial;	     /* another one for each that is computed; never 0 */
 	const struct fabric *fabric; /* own references */
 	const struct tables *tables;
 	const struct jobset *jobs;   /* NULL: none known */

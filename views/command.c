@@ -51,6 +51,7 @@ static const struct command commands[] = {
 	{ "direction", "", ARG_NONE, false, REQ_DIRECTION, 0, "other direction of the cables" },
 	{ "layout", "", ARG_TEXT, false, REQ_LAYOUT, 0, "next layout of the heatmap" },
 	{ "zoom", "", ARG_TEXT, false, REQ_ZOOM, 0, "next zoom of the heatmap" },
+	{ "rows", "", ARG_TEXT, false, REQ_ROWS, 0, "next order of the rows of the heatmap" },
 	{ "compare", "", ARG_NONE, false, REQ_COMPARE, 0, "heatmap of what the plan would change, and back" },
 	{ "options", "", ARG_NONE, false, REQ_OPTIONS, 0, "edit the options of the engine" },
 	{ "cancel", "", ARG_NONE, false, REQ_PREVIEW_CANCEL, 0, "cancel the computation" },

@@ -107,6 +107,54 @@ static void get_plan(struct value *c, const struct rows *r, uint32_t row)
 		c->num = (double)m->efi_max;
 }
 
+static const struct job_load *load_of(const struct rows *r, uint32_t row)
+{
+	return r->v->job_load && r->v->job_load[row].links ? &r->v->job_load[row] : NULL;
+}
+
+static void get_hot(struct value *c, const struct rows *r, uint32_t row)
+{
+	if (r->v->job_load && r->s->rates)
+		c->num = r->v->job_load[row].hot;
+}
+
+static void get_util_max(struct value *c, const struct rows *r, uint32_t row)
+{
+	if (load_of(r, row))
+		c->num = load_of(r, row)->util_max;
+}
+
+static void get_worst(struct value *c, const struct rows *r, uint32_t row)
+{
+	if (load_of(r, row) && load_of(r, row)->worst != FAB_NONE)
+		c->text = chan_label(c->buf, sizeof(c->buf), r->s->fabric, load_of(r, row)->worst);
+}
+
+static void get_efi_mean(struct value *c, const struct rows *r, uint32_t row)
+{
+	if (load_of(r, row))
+		c->num = load_of(r, row)->efi_mean;
+}
+
+static void get_slowdown(struct value *c, const struct rows *r, uint32_t row)
+{
+	c->num = usage_slowdown(state_usage(r->s), job_of(r, row)->id);
+}
+
+static void get_age(struct value *c, const struct rows *r, uint32_t row)
+{
+	if (job_of(r, row)->start_s)
+		c->num = (double)(r->s->now_s - job_of(r, row)->start_s);
+}
+
+/* Only running jobs are in a job set. */
+static void get_state(struct value *c, const struct rows *r, uint32_t row)
+{
+	const struct job *j = job_of(r, row);
+
+	c->text = j->unknown ? "in part elsewhere" : j->multi ? "running" : "on one switch";
+}
+
 static const struct tier *tier_of(const struct rows *r, uint32_t row)
 {
 	return &r->v->tier[row];
@@ -195,6 +243,13 @@ const struct field fields_jobs[] = {
 	{ "tx_Bps", "rate", "rate", "B/s", VALUE_NUMBER, 0, true, "what its hosts send", get_tx },
 	{ "links", NULL, "links used", "", VALUE_COUNT, 0, true, "channels that its routes use", get_links },
 	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "most of its routes on one channel", get_efi },
+	{ "efi_mean", "mean", "mean EFI", "", VALUE_NUMBER, 1, false, "mean of its routes on the channels that it uses", get_efi_mean },
+	{ "hot_links", "hot", "hot", "", VALUE_COUNT, 0, false, "of these channels, used at 80 % or more", get_hot },
+	{ "util_max_pct", "util", "util", "%", VALUE_NUMBER, 2, false, "the most used of these channels", get_util_max },
+	{ "worst_link", "worst", "worst link", "", VALUE_TEXT, 0, false, "that channel", get_worst },
+	{ "slowdown", NULL, "slowdown", "", VALUE_NUMBER, 2, false, "predicted time of its all-to-all while all jobs send, against alone", get_slowdown },
+	{ "age_s", "age", "age", "s", VALUE_COUNT, 0, false, "time that it has run", get_age },
+	{ "state", NULL, "state", "", VALUE_TEXT, 0, false, "running, on one switch, in part elsewhere (nodes not in this fabric)", get_state },
 	{ "plan_efi", "plan", "EFI after the plan", "", VALUE_COUNT, 0, false, "the same after the preview", get_plan },
 };
 FIELDS_END(fields_jobs);

@@ -2,6 +2,8 @@
 /* Fields of links (channels between switches) and of all ports; both look at a switch's port. */
 #include "views/fields_priv.h"
 
+#include "views/chan_detail.h"
+
 #include <stdio.h>
 
 static uint32_t port_of(const struct rows *r, uint32_t row)
@@ -237,6 +239,48 @@ static void get_plan_eff(struct value *c, const struct rows *r, uint32_t row)
 	of_chan(c, r, row, plan_of(r), true);
 }
 
+static const struct usage *usage_of(const struct rows *r, uint32_t row)
+{
+	return hw(r, row)->chan != FAB_NONE ? state_usage(r->s) : NULL;
+}
+
+static void get_lanes(struct value *c, const struct rows *r, uint32_t row)
+{
+	const struct usage *u = usage_of(r, row);
+
+	if (u && u->lanes)
+		c->num = vl_use_lanes(u->lanes, hw(r, row)->chan);
+}
+
+static void get_lane_use(struct value *c, const struct rows *r, uint32_t row)
+{
+	if (usage_of(r, row) && chan_lanes_text(c->buf, sizeof(c->buf), r->s, hw(r, row)->chan,
+						VALUE_LEN)[0])
+		c->text = c->buf;
+}
+
+static void get_njobs(struct value *c, const struct rows *r, uint32_t row)
+{
+	const struct usage *u = usage_of(r, row);
+	uint32_t chan = hw(r, row)->chan;
+
+	if (u && u->routes)
+		c->num = (double)(u->routes->chan_off[chan + 1] - u->routes->chan_off[chan]);
+}
+
+static void get_jobs(struct value *c, const struct rows *r, uint32_t row)
+{
+	if (usage_of(r, row) &&
+	    chan_jobs_text(c->buf, sizeof(c->buf), r->s, hw(r, row)->chan, VALUE_LEN)[0])
+		c->text = c->buf;
+}
+
+static void get_plan_util(struct value *c, const struct rows *r, uint32_t row)
+{
+	if (hw(r, row)->chan != FAB_NONE)
+		c->num = chan_planned_util(r->s, hw(r, row)->chan);
+}
+
 static void counter(struct value *c, const struct rows *r, uint32_t row, enum counter which)
 {
 	const struct sample *s = r->s->sample;
@@ -314,7 +358,13 @@ static void get_reply(struct value *c, const struct rows *r, uint32_t row)
 	{ "plan_efi", NULL, "plan EFI", "", VALUE_COUNT, 0, false,                                  \
 	  "the same after the preview", get_plan_efi },                                            \
 	{ "plan_eff_efi", "plan", "plan", "", VALUE_COUNT, 0, false,                                \
-	  "the same after the preview", get_plan_eff }
+	  "the same after the preview", get_plan_eff },                                            \
+	{ "plan_util_pct", "planutil", "plan util", "%", VALUE_NUMBER, 1, false,                    \
+	  "utilisation to expect after the preview", get_plan_util },                              \
+	{ "lanes", "vl", "VL", "", VALUE_COUNT, 0, false, "virtual lanes with routes", get_lanes }, \
+	{ "lane_use", NULL, "lane use", "", VALUE_TEXT, 0, false, "share of routes on each of them", get_lane_use }, \
+	{ "njobs", NULL, "jobs", "", VALUE_COUNT, 0, false, "jobs with routes over it", get_njobs }, \
+	{ "jobs", "job", "jobs", "", VALUE_TEXT, 0, false, "their ids and shares, largest first", get_jobs }
 
 #define COUNTERS                                                                                   \
 	{ "tx_bytes", NULL, "tx bytes", "B", VALUE_COUNT, 0, false, "counter: data sent", get_tx_bytes }, \

@@ -9,8 +9,6 @@
 static void forget(struct focus *f)
 {
 	free(f->routes);
-	tables_put(f->tables);
-	jobset_put(f->jobs);
 	*f = (struct focus){ .id = f->id };
 }
 
@@ -33,13 +31,12 @@ void focus_update(struct focus *f, const struct state *s)
 
 	if (!f->id)
 		return;
-	if (u && f->tables == u->tables && f->jobs == u->jobs)
+	if (u && f->serial == u->serial)
 		return;
 	forget(f);
 	if (!u)
 		return;
-	f->tables = tables_get(u->tables);
-	f->jobs = u->jobs ? jobset_get(u->jobs) : NULL;
+	f->serial = u->serial;
 	job = usage_job(u, f->id);
 	if (job != FAB_NONE && u->routes)
 		take_routes(f, u->routes, job);

@@ -11,11 +11,10 @@ struct focus {
 	uint64_t id; /* of the job; 0: none is chosen */
 	bool known;  /* its links are: the rest is filled */
 	uint32_t nchan;
-	uint32_t *routes;	     /* per channel, of the job */
-	uint32_t links;		     /* channels with routes */
-	uint32_t most;		     /* routes over the fullest of them */
-	const struct tables *tables; /* that it was made from; own references */
-	const struct jobset *jobs;
+	uint32_t *routes; /* per channel, of the job */
+	uint32_t links;	  /* channels with routes */
+	uint32_t most;	  /* routes over the fullest of them */
+	uint64_t serial;  /* of the usage that it was made from */
 };
 
 /* Follows the state; cheap when nothing changed.  O(channels) else. */

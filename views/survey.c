@@ -268,9 +268,52 @@ static void rate_jobs(struct survey *v, const struct state *s)
 		v->job_Bps[j] = job_rate(v, s, &js->jobs[j]);
 }
 
+static void load_of_job(struct job_load *l, const struct state *s, const struct job_routes *r,
+			uint32_t job)
+{
+	double routes = 0;
+
+	for (uint64_t i = r->off[job]; i < r->off[job + 1]; i++) {
+		const struct port_rate *p = state_rate(s, chan_fabric_port(s->fabric, r->chan[i]));
+
+		routes += r->routes[i];
+		if (!p || !isfinite(p->util_pct))
+			continue;
+		l->hot += p->util_pct >= HOT_PCT;
+		if (l->worst != FAB_NONE && p->util_pct <= l->util_max)
+			continue;
+		l->util_max = p->util_pct;
+		l->worst = r->chan[i];
+	}
+	l->links = (uint32_t)(r->off[job + 1] - r->off[job]);
+	if (l->links)
+		l->efi_mean = routes / l->links;
+}
+
+static void load_jobs(struct survey *v, const struct state *s)
+{
+	const struct usage *u = state_usage(s);
+
+	free(v->job_load);
+	v->job_load = NULL;
+	v->usage_serial = u ? u->serial : 0;
+	if (!u || !u->routes || !v->jobs)
+		return;
+	v->job_load = xcalloc(v->jobs->njob + 1u, sizeof(*v->job_load));
+	for (uint32_t j = 0; j < v->jobs->njob; j++) {
+		uint32_t at = usage_job(u, v->jobs->jobs[j].id);
+
+		v->job_load[j] =
+			(struct job_load){ .worst = FAB_NONE, .util_max = NAN, .efi_mean = NAN };
+		if (at != FAB_NONE)
+			load_of_job(&v->job_load[j], s, u->routes, at);
+	}
+}
+
 void survey_update(struct survey *v, const struct state *s)
 {
-	bool fresh = false;
+	const struct usage *usage = state_usage(s);
+	bool fresh = false, same_usage = v->usage_serial == (usage ? usage->serial : 0);
 
 	if (!s->fabric) {
 		survey_done(v);
@@ -280,7 +323,8 @@ void survey_update(struct survey *v, const struct state *s)
 		take_fabric(v, s->fabric);
 		fresh = true;
 	}
-	if (v->rates == s->rates && v->sample == s->sample && v->jobs == s->jobs && !fresh)
+	if (v->rates == s->rates && v->sample == s->sample && v->jobs == s->jobs && same_usage &&
+	    !fresh)
 		return;
 	rates_put(v->rates);
 	sample_put(v->sample);
@@ -292,6 +336,7 @@ void survey_update(struct survey *v, const struct state *s)
 	sum_tiers(v, s);
 	find_hot(v, s);
 	rate_jobs(v, s);
+	load_jobs(v, s);
 }
 
 void survey_done(struct survey *v)
@@ -303,6 +348,7 @@ void survey_done(struct survey *v)
 	shape_free(v->shape);
 	racks_free(v->racks);
 	free(v->job_Bps);
+	free(v->job_load);
 	free(v->problem);
 	free(v->tier_of);
 	memset(v, 0, sizeof(*v));

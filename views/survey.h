@@ -26,6 +26,17 @@ struct tier {
 	double util_min, util_avg, util_max, wait_max; /* NAN unknown */
 };
 
+/* HOT_PCT of utilisation and more counts as hot. */
+#define HOT_PCT 80
+
+struct job_load {
+	uint32_t links;	 /* channels; 0 also for a job that is too new */
+	uint32_t hot;	 /* of them */
+	uint32_t worst;	 /* the most used; FAB_NONE unknown */
+	double util_max; /* of that one; NAN unknown */
+	double efi_mean; /* the job's own routes per channel that it uses; NAN without any */
+};
+
 #define TIERS	    10
 #define HOT_LINKS   64
 #define PROBLEM_MAX 256
@@ -54,6 +65,10 @@ struct survey {
 
 	uint32_t nhot;
 	uint32_t hot[HOT_LINKS]; /* channels by utilisation, highest first */
+
+	/* links that the routes of each job use, by index in jobs */
+	struct job_load *job_load; /* NULL: not known */
+	uint64_t usage_serial;
 
 	/* what the hosts of each job send, by index in jobs; NAN when a host also runs another job
 	 * or a rate is unknown */
