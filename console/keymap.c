@@ -14,15 +14,16 @@
 #define PREVIEW	 VIEW_BIT(VIEW_PREVIEW)
 #define APPLY	 VIEW_BIT(VIEW_APPLY)
 #define EVENTS	 VIEW_BIT(VIEW_EVENTS)
+#define TOPO	 VIEW_BIT(VIEW_TOPOLOGY)
 #define TABLES	 (LINKS | JOBS)
 /* views whose rows are a views/table.h: search, tags and columns of choice are there too */
 #define ROWS	 LINKS
-#define MOVING	 (TABLES | HEAT | PREVIEW | OVERVIEW | EVENTS | VIEW_BIT(VIEW_HELP))
+#define MOVING	 (TABLES | TOPO | HEAT | PREVIEW | OVERVIEW | EVENTS | VIEW_BIT(VIEW_HELP))
 
 /* clang-format off */
 static const struct binding bindings[] = {
 	/* in single views */
-	{ REQ_METRIC, 0, HEAT, false, { 'm' }, "m", "metric",
+	{ REQ_METRIC, 0, HEAT | TOPO, false, { 'm' }, "m", "metric",
 	  "next metric: utilisation, wait, EFI, job EFI, errors, lanes, dark links, problems" },
 	{ REQ_DIRECTION, 0, HEAT, false, { 'o' }, "o", "dir", "other direction of the cables" },
 	{ REQ_LAYOUT, 0, HEAT, false, { 'v' }, "v", "layout",
@@ -31,6 +32,16 @@ static const struct binding bindings[] = {
 	  "zoom in: the worst of n x n pairs, single pairs, cables of the pair; then out" },
 	{ REQ_ROWS, 0, HEAT, false, { 'r' }, "r", NULL,
 	  "order of the rows: as the layout has them, by utilisation, by rack" },
+	{ REQ_ZOOM, 0, TOPO, false, { 'z' }, "z", "closer",
+	  "closer: from pods, planes or groups to switches, to their names; u goes back" },
+	{ REQ_LAYOUT, 0, TOPO, false, { 'v' }, "v", "lines",
+	  "which cables are drawn: the worst, those of the cursor, all" },
+	{ REQ_FILTER, 0, TOPO, false, { '/' }, "/", "find", "to the switch of that name" },
+	{ REQ_FIND_NEXT, 0, TOPO, false, { 'n' }, "n", NULL,
+	  "next switch of that name, or with a problem" },
+	{ REQ_FIND_PREV, 0, TOPO, false, { 'N' }, "N", NULL, "the one before" },
+	{ REQ_PATH_FROM, 0, TOPO, false, { '<' }, "<", NULL, "from here, for the view of paths" },
+	{ REQ_PATH_TO, 0, TOPO, false, { '>' }, ">", NULL, "to here, for the view of paths" },
 	{ REQ_SELECT, 0, PREVIEW, false, { ' ' }, "Space", "compute",
 	  "compute a preview with the engine under the cursor; nothing in the fabric changes" },
 	{ REQ_APPLY_PREPARE, 0, PREVIEW, true, { 'A' }, "A", "apply...",
@@ -52,7 +63,7 @@ static const struct binding bindings[] = {
 	  "save the plan into a file, for: ibroute-top apply FILE" },
 	{ REQ_PREVIEW_CANCEL, 0, PREVIEW, false, { 'x' }, "x", "away",
 	  "cancel the computation; put the proposal away" },
-	{ REQ_COMPARE, 0, HEAT | PREVIEW, false, { 'c' }, "c", "compare",
+	{ REQ_COMPARE, 0, HEAT | PREVIEW | TOPO, false, { 'c' }, "c", "compare",
 	  "heatmap of what the plan would change, and back" },
 	{ REQ_ROLLBACK_ASK, 0, APPLY, true, { 'R' }, "R", "roll back",
 	  "back to the routing from before the update; asks for Y" },
@@ -77,8 +88,8 @@ static const struct binding bindings[] = {
 	/* moving */
 	{ REQ_UP, 0, MOVING, false, { K_UP, 'k' }, "Up k", NULL, "up" },
 	{ REQ_DOWN, 0, MOVING, false, { K_DOWN, 'j' }, "Down j", NULL, "down" },
-	{ REQ_LEFT, 0, HEAT, false, { K_LEFT, 'h' }, "Left h", NULL, "left" },
-	{ REQ_RIGHT, 0, HEAT, false, { K_RIGHT, 'l' }, "Right l", NULL, "right" },
+	{ REQ_LEFT, 0, HEAT | TOPO, false, { K_LEFT, 'h' }, "Left h", NULL, "left" },
+	{ REQ_RIGHT, 0, HEAT | TOPO, false, { K_RIGHT, 'l' }, "Right l", NULL, "right" },
 	{ REQ_PAGE_UP, 0, MOVING, false, { K_PGUP, K_CTRL('b') }, "PgUp", NULL, "a page up" },
 	{ REQ_PAGE_DOWN, 0, MOVING, false, { K_PGDN, K_CTRL('f') }, "PgDn", NULL,
 	  "a page down" },
@@ -89,7 +100,7 @@ static const struct binding bindings[] = {
 	  "begin to type the fabric's name: to start an update, and to keep its result" },
 	{ REQ_ENTER, 0, JOBS, false, { K_ENTER, '\n' }, "Enter", "mark links",
 	  "mark the links of this job in all views; again, or Esc: no longer" },
-	{ REQ_ENTER, 0, HEAT | LINKS | OVERVIEW, false, { K_ENTER, '\n' }, "Enter",
+	{ REQ_ENTER, 0, HEAT | LINKS | OVERVIEW | TOPO, false, { K_ENTER, '\n' }, "Enter",
 	  "open", "open what is under the cursor" },
 	{ REQ_BACK, 0, 0, false, { K_ESC, K_BACKSPACE, 'u', 8 }, "Esc u", NULL,
 	  "back; leave a filter or a text entry" },
@@ -109,7 +120,7 @@ static const struct binding bindings[] = {
 	{ REQ_VIEW, VIEW_EVENTS, 0, false, { '8' }, "8", NULL, "what happened" },
 	{ REQ_VIEW, VIEW_AUDIT, 0, false, { '9' }, NULL, NULL, NULL },
 	{ REQ_VIEW, VIEW_PATHS, 0, false, { '0' }, NULL, NULL, NULL },
-	{ REQ_VIEW, VIEW_TOPOLOGY, 0, false, { 't' }, NULL, NULL, NULL },
+	{ REQ_VIEW, VIEW_TOPOLOGY, 0, false, { 't' }, "t", NULL, "the fabric as a picture" },
 	{ REQ_FREEZE, 0, 0, false, { 'Z' }, "Z", "freeze", "freeze what is shown, and go on" },
 	{ REQ_HIST_BACK, 0, 0, false, { '[' }, "[", NULL, "one sample back in the history" },
 	{ REQ_HIST_FORWARD, 0, 0, false, { ']' }, "]", NULL, "one sample forward" },
@@ -125,7 +136,7 @@ static const struct binding bindings[] = {
 	{ REQ_SWEEP, 0, 0, false, { K_CTRL('r') }, "Ctrl-R", NULL, "discover the fabric anew" },
 	{ REQ_UNITS, 0, 0, false, { 'U' }, "U", NULL, "GB/s or Gb/s" },
 	{ REQ_PALETTE, 0, 0, false, { 'p', 'P' }, "p", NULL, "next palette" },
-	{ REQ_SNAPSHOT, 0, 0, false, { 'w' }, "w", NULL, "write the screen to a file" },
+	{ REQ_SNAPSHOT, 0, ~PREVIEW, false, { 'w' }, "w", NULL, "write the screen to a file" },
 	{ REQ_REDRAW, 0, 0, false, { K_CTRL('l') }, "Ctrl-L", NULL, "draw the screen anew" },
 	{ REQ_SUSPEND, 0, 0, false, { K_CTRL('z') }, "Ctrl-Z", NULL,
 	  "back to the shell; fg returns" },

@@ -1,0 +1,821 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The topology as a picture: switches at their places, cables as lines in the colour of a figure.
+ *
+ * Places are computed once per fabric, figures once per sample, and the lines are drawn anew
+ * when one of these or the part in sight changes; a frame then costs O(cells + switches).  There is
+ * room for so many lines only: the worst ones are drawn, and all those of the switch under the
+ * cursor.
+ */
+#include "views/chan_value.h"
+#include "views/line_layer.h"
+#include "views/list.h"
+#include "views/picture.h"
+#include "views/view.h"
+
+#include "fabric/base/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS		   6
+#define DETAIL		   5  /* lines at the bottom: a rule and four */
+#define CELLS_A_LINE	   8  /* of the screen, for each line that is drawn ... */
+#define CELLS_A_GLYPH_LINE 14 /* ... in signs, which take more room than dots */
+#define DOTS_MAX	   300000
+
+enum lines { LINES_WORST, LINES_HERE, LINES_ALL, LINES_KINDS };
+
+/* One step of the zoom: what is drawn, and how many cells a unit of it takes. */
+struct step {
+	const struct picture *p;
+	float px, py;
+	float y0; /* of the first row */
+};
+
+/* What the figures and the lines were made from. */
+struct figures_from {
+	const void *rates, *sample, *metrics, *after, *usage;
+	enum chan_metric metric;
+	enum palette palette;
+	uint64_t job;
+	const struct picture *p;
+};
+struct layer_from {
+	uint64_t serial;
+	struct rect win;
+	float left, top, px, py;
+	enum lines lines;
+	uint32_t cursor;
+	bool glyphs;
+};
+
+struct topology_ui {
+	struct picture *fine, *blocks;
+	struct step step[STEPS];
+	uint32_t nstep, zoom;
+	bool placed;	 /* the zoom was chosen */
+	uint32_t cursor; /* switch */
+	uint32_t told;	 /* channel taken from other views last */
+	uint32_t told_sw;
+	enum chan_metric metric;
+	enum lines lines;
+	struct rect win;
+	float left, top; /* cells out of sight */
+
+	struct chan_value *edge, *node; /* worst of each */
+	struct figures_from made;
+	uint64_t serial; /* of the figures */
+	struct line_layer all, here;
+	struct layer_from drawn;
+	uint32_t shown; /* lines */
+
+	struct entry find;
+};
+
+static void forget(struct topology_ui *u)
+{
+	picture_free(u->fine);
+	picture_free(u->blocks);
+	free(u->edge);
+	free(u->node);
+	u->fine = u->blocks = NULL;
+	u->edge = u->node = NULL;
+	memset(&u->made, 0, sizeof(u->made));
+}
+
+static void topology_done(void *own)
+{
+	struct topology_ui *u = own;
+
+	forget(u);
+	line_layer_done(&u->all);
+	line_layer_done(&u->here);
+}
+
+static const struct picture *shown(const struct topology_ui *u)
+{
+	return u->step[u->zoom].p;
+}
+
+static uint32_t cursor_node(const struct topology_ui *u)
+{
+	return shown(u)->node_of[u->cursor];
+}
+
+/* --- zoom and what is in sight --- */
+
+/* Rows of levels reach from the first line to the last. */
+static void add_step(struct topology_ui *u, const struct picture *p, float px, float py)
+{
+	struct step *z = &u->step[u->nstep];
+
+	if (u->nstep == STEPS)
+		return;
+	*z = (struct step){ p, px, py, 0 };
+	if (p->levels) {
+		z->py = p->h > 1 ? (float)(u->win.h - 1) / (p->h - 1) : 1;
+		z->y0 = 0.5f - 0.5f / fmaxf(z->py, 0.01f);
+	}
+	u->nstep++;
+}
+
+static void find_steps(struct topology_ui *u)
+{
+	static const float pitches[] = { 2, 5, 10, 18 };
+	const struct picture *p = u->fine;
+	float fit_x = (float)u->win.w / p->w, fit_y = (float)u->win.h / p->h, last = 0;
+
+	u->nstep = 0;
+	if (u->blocks && (fit_x < 2 || fit_y < 1))
+		add_step(u, u->blocks, (float)u->win.w / u->blocks->w,
+			 (float)u->win.h / u->blocks->h);
+	else
+		add_step(u, p, last = fit_x, fit_y);
+	for (size_t i = 0; i < sizeof(pitches) / sizeof(pitches[0]); i++) {
+		float px = fmaxf(pitches[i], fit_x);
+
+		if (px < last * 1.4f)
+			continue;
+		last = px;
+		add_step(u, p, px, fmaxf(fmaxf(fit_y, px / 2.2f), 1));
+	}
+	if (u->zoom >= u->nstep)
+		u->zoom = u->nstep - 1;
+}
+
+static float place_x(const struct topology_ui *u, const struct picture_node *n)
+{
+	return n->x * u->step[u->zoom].px - u->left;
+}
+
+static float place_y(const struct topology_ui *u, const struct picture_node *n)
+{
+	return (n->y - u->step[u->zoom].y0) * u->step[u->zoom].py - u->top;
+}
+
+/* Keeps offset where it is as long as place is in sight, with a margin. */
+static float scroll(float offset, float place, float size, float seen)
+{
+	float margin = fminf(4, seen / 4);
+
+	if (size <= seen)
+		return 0;
+	if (place - offset < margin)
+		offset = place - margin;
+	if (place - offset > seen - margin)
+		offset = place - seen + margin;
+	return floorf(fminf(fmaxf(offset, 0), size - seen));
+}
+
+static void follow_cursor(struct topology_ui *u)
+{
+	const struct step *z = &u->step[u->zoom];
+	const struct picture_node *n = &z->p->node[cursor_node(u)];
+
+	u->left = scroll(u->left, n->x * z->px, z->p->w * z->px, (float)u->win.w);
+	u->top = z->p->levels ? 0 : scroll(u->top, n->y * z->py, z->p->h * z->py, (float)u->win.h);
+}
+
+/* --- figures --- */
+
+static struct chan_value worst_of(const struct topology_ui *u, const struct ui *ui,
+				  const struct state *s, const struct picture_edge *e)
+{
+	const struct picture *p = shown(u);
+	struct chan_value worst = { .glyph = '.', .role = ROLE_DIM };
+	bool any = false;
+
+	for (uint32_t i = e->first; i < e->first + e->count; i++) {
+		struct chan_value v =
+			chan_value_of(u->metric, ui_palette(ui), s, ui_survey(ui), p->chan[i]);
+
+		if (ui_job_dims(ui, p->chan[i]))
+			continue;
+		if (!any || v.bad > worst.bad)
+			worst = v;
+		any = true;
+	}
+	return worst;
+}
+
+static void worsen(struct chan_value *at, const struct chan_value *v)
+{
+	if (!at->glyph || v->bad > at->bad)
+		*at = *v;
+}
+
+static void read_figures(struct topology_ui *u, const struct ui *ui, const struct state *s)
+{
+	const struct picture *p = shown(u);
+	struct figures_from now;
+
+	memset(&now, 0, sizeof(now));
+	now.rates = s->rates;
+	now.sample = s->sample;
+	now.metrics = state_metrics(s);
+	now.after = state_preview_ready(s) ? s->preview.after : NULL;
+	now.usage = state_usage(s);
+	now.job = ui_selected_job(ui);
+	now.metric = u->metric;
+	now.palette = ui_palette(ui);
+	now.p = p;
+	if (!memcmp(&now, &u->made, sizeof(now)))
+		return;
+	u->made = now;
+	u->serial++;
+	u->edge = xrealloc(u->edge, p->nedge + 1u, sizeof(*u->edge));
+	u->node = xrealloc(u->node, p->nnode + 1u, sizeof(*u->node));
+	memset(u->node, 0, (p->nnode + 1u) * sizeof(*u->node));
+	for (uint32_t i = 0; i < p->nedge; i++) {
+		u->edge[i] = worst_of(u, ui, s, &p->edge[i]);
+		worsen(&u->node[p->edge[i].a], &u->edge[i]);
+		worsen(&u->node[p->edge[i].b], &u->edge[i]);
+	}
+}
+
+static void follow(struct topology_ui *u, struct ui *ui, const struct state *s)
+{
+	uint32_t chan = ui_selected_chan(ui), sw = ui_selected_switch(ui);
+
+	if (!u->fine || u->fine->fabric != s->fabric) {
+		forget(u);
+		picture_new(&u->fine, &u->blocks, s->fabric, ui_survey(ui)->shape);
+		u->cursor = u->fine->sw[u->fine->node[0].first];
+		u->told = u->told_sw = FAB_NONE;
+		u->placed = false;
+	}
+	if (chan != FAB_NONE && chan != u->told)
+		u->cursor = s->fabric->chan_src[chan];
+	if (sw != FAB_NONE && sw != u->told_sw)
+		u->cursor = sw;
+	u->told = chan;
+	u->told_sw = sw;
+	if (ui_comparing(ui) && state_preview_ready(s))
+		u->metric = CHAN_DELTA;
+	else if (u->metric == CHAN_DELTA)
+		u->metric = CHAN_UTIL;
+}
+
+/* --- lines --- */
+
+static uint32_t draw_edge(struct line_layer *l, const struct topology_ui *u, uint32_t i, bool here)
+{
+	const struct step *z = &u->step[u->zoom];
+	const struct picture_edge *e = &z->p->edge[i];
+	const struct picture_node *a = &z->p->node[e->a], *b = &z->p->node[e->b];
+	float x0 = place_x(u, a), y0 = place_y(u, a), x1 = place_x(u, b), y1 = place_y(u, b);
+
+	if (e->across && !here)
+		return 0;
+	if (!e->around)
+		return line_layer_add(l, x0, y0, x1, y1, &u->edge[i]);
+	/* two ends that point at each other around the edge */
+	if (fabsf(x0 - x1) > fabsf(y0 - y1)) {
+		float out = x0 < x1 ? -z->px / 2 : z->px / 2;
+
+		return line_layer_add(l, x0, y0, x0 + out, y0, &u->edge[i]) +
+		       line_layer_add(l, x1, y1, x1 - out, y1, &u->edge[i]);
+	}
+	return line_layer_add(l, x0, y0, x0, y0 + (y0 < y1 ? -z->py : z->py) / 2, &u->edge[i]) +
+	       line_layer_add(l, x1, y1, x1, y1 + (y0 < y1 ? z->py : -z->py) / 2, &u->edge[i]);
+}
+
+/* Draws edges, worst first, until the screen or the time is full; of equals every k-th first, so
+ * that none of the fabric is left out. */
+static void draw_worst(struct topology_ui *u, uint32_t most)
+{
+	const struct picture *p = shown(u);
+	uint32_t count[257] = { 0 }, *order = xcalloc(p->nedge + 1u, sizeof(*order)), dots = 0;
+	uint64_t stride = 2654435761u % (p->nedge ? p->nedge : 1);
+
+	while (p->nedge > 1 && stride > 1) { /* coprime to their number */
+		uint64_t a = stride, b = p->nedge;
+
+		while (b) {
+			uint64_t rest = a % b;
+
+			a = b;
+			b = rest;
+		}
+		if (a == 1)
+			break;
+		stride--;
+	}
+	if (!stride)
+		stride = 1;
+	for (uint32_t i = 0; i < p->nedge; i++)
+		count[256 - u->edge[i].bad]++;
+	for (int k = 1; k <= 256; k++)
+		count[k] += count[k - 1];
+	for (uint64_t i = 0; i < p->nedge; i++) {
+		uint32_t e = (uint32_t)(i * stride % p->nedge);
+
+		order[count[255 - u->edge[e].bad]++] = e;
+	}
+	u->shown = 0;
+	for (uint32_t i = 0; i < p->nedge && u->shown < most && dots < DOTS_MAX; i++) {
+		uint32_t n = draw_edge(&u->all, u, order[i], false);
+
+		dots += n;
+		u->shown += n > 0;
+	}
+	free(order);
+}
+
+static void draw_lines(struct topology_ui *u, struct canvas *c, bool glyphs)
+{
+	const struct picture *p = shown(u);
+	struct layer_from now;
+	uint32_t room =
+		(uint32_t)(u->win.w * u->win.h / (glyphs ? CELLS_A_GLYPH_LINE : CELLS_A_LINE));
+
+	memset(&now, 0, sizeof(now));
+	now.serial = u->serial;
+	now.win = u->win;
+	now.left = u->left;
+	now.top = u->top;
+	now.px = u->step[u->zoom].px;
+	now.py = u->step[u->zoom].py;
+	now.lines = u->lines;
+	now.cursor = cursor_node(u);
+	now.glyphs = glyphs;
+	if (memcmp(&now, &u->drawn, sizeof(now)) != 0) {
+		bool moved = now.cursor != u->drawn.cursor;
+
+		u->drawn.cursor = now.cursor;
+		if (!moved || memcmp(&now, &u->drawn, sizeof(now)) != 0) {
+			line_layer_clear(&u->all, u->win.w, u->win.h, glyphs);
+			u->shown = 0;
+			if (u->lines != LINES_HERE)
+				draw_worst(u, u->lines == LINES_ALL ? p->nedge : room);
+		}
+		line_layer_clear(&u->here, u->win.w, u->win.h, glyphs);
+		for (uint32_t i = 0; i < p->nedge; i++)
+			if (p->edge[i].a == now.cursor || p->edge[i].b == now.cursor)
+				draw_edge(&u->here, u, i, true);
+		u->drawn = now;
+	}
+	line_layer_draw(&u->all, c, u->win);
+	line_layer_draw(&u->here, c, u->win);
+}
+
+/* --- nodes --- */
+
+static void block_name(char *buf, size_t len, const struct topology_ui *u, uint32_t node)
+{
+	snprintf(buf, len, "%s %u", shown(u)->block, node + 1);
+}
+
+static void node_text(char *buf, size_t len, const struct topology_ui *u, const struct state *s,
+		      uint32_t node, int room)
+{
+	const struct picture_node *n = &shown(u)->node[node];
+	uint32_t sw = shown(u)->sw[n->first];
+	char name[NAME_LEN];
+
+	if (n->count > 1 || shown(u) == u->blocks) {
+		block_name(name, sizeof(name), u, node);
+		if (room >= (int)strlen(name) + 1)
+			snprintf(buf, len, "%s", name);
+		else if (room >= 4)
+			snprintf(buf, len, "%u", node + 1);
+		else
+			snprintf(buf, len, "#");
+		return;
+	}
+	if (room >= 6)
+		text_shorten(buf, len, switch_label(name, sizeof(name), s->fabric, sw), room - 1);
+	else
+		snprintf(buf, len, "%s", s->fabric->sw_nterm[sw] ? "O" : "o");
+}
+
+/* Worst of the ports of a node, and the sign for it. */
+static enum problem node_problem(const struct topology_ui *u, const struct survey *v,
+				 const struct state *s, uint32_t node)
+{
+	const struct picture_node *n = &shown(u)->node[node];
+	uint8_t worst = PROBLEM_NONE;
+
+	for (uint32_t i = 0; i < n->count; i++) {
+		uint32_t sw = shown(u)->sw[n->first + i];
+
+		for (uint32_t p = s->fabric->port_off[sw]; p < s->fabric->port_off[sw + 1]; p++)
+			worst = v->problem[p] > worst ? v->problem[p] : worst;
+	}
+	return (enum problem)worst;
+}
+
+static void draw_node(struct topology_ui *u, const struct ui *ui, struct canvas *c,
+		      const struct state *s, uint32_t node, bool joined)
+{
+	const struct step *z = &u->step[u->zoom];
+	const struct picture_node *n = &z->p->node[node];
+	float fx = place_x(u, n), fy = place_y(u, n);
+	int room = (int)(n->room * z->px), w, x, y = (int)fy;
+	enum role role = u->node[node].glyph ? u->node[node].role : ROLE_DIM;
+	enum problem bad;
+	char text[NAME_LEN];
+
+	if (fx < -8 || fy < 0 || fx >= (float)u->win.w + 8 || y >= u->win.h)
+		return;
+	node_text(text, sizeof(text), u, s, node, room);
+	w = text_width(text);
+	x = (int)fx - w / 2;
+	if (joined)
+		role = fill_role(role);
+	canvas_text(c, u->win, x, y, role == ROLE_DIM ? ROLE_TEXT : role, text);
+	bad = node_problem(u, ui_survey(ui), s, node);
+	if (bad && w < room)
+		canvas_char(c, u->win, x + w, y, bad >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
+			    (uint32_t)problem_glyph(bad));
+	if (node != cursor_node(u))
+		return;
+	canvas_style(c, (struct rect){ u->win.x + x, u->win.y + y, w, 1 }, ROLE_CURSOR, true);
+	if (w == 1 || c->ascii || !s->colours) {
+		canvas_char(c, u->win, x - 1, y, ROLE_KEY, '[');
+		canvas_char(c, u->win, x + w, y, ROLE_KEY, ']');
+	}
+}
+
+static void draw_nodes(struct topology_ui *u, const struct ui *ui, struct canvas *c,
+		       const struct state *s)
+{
+	const struct picture *p = shown(u);
+	uint8_t *joined = xcalloc(p->nnode + 1u, 1);
+	uint32_t at = cursor_node(u);
+
+	for (uint32_t i = 0; i < p->nedge; i++)
+		if (p->edge[i].a == at || p->edge[i].b == at)
+			joined[p->edge[i].a] = joined[p->edge[i].b] = 1;
+	for (uint32_t i = 0; i < p->nnode; i++)
+		if (i != at)
+			draw_node(u, ui, c, s, i, joined[i]);
+	draw_node(u, ui, c, s, at, false);
+	free(joined);
+}
+
+/* --- around the picture --- */
+
+static void draw_title(const struct topology_ui *u, struct canvas *c, struct rect r)
+{
+	const struct picture *p = shown(u);
+	char title[256], lines[80], zoom[48];
+
+	if (u->lines == LINES_HERE)
+		snprintf(lines, sizeof(lines), "lines of one %s",
+			 p == u->blocks ? p->block : "switch");
+	else if (u->shown < p->nedge && u->lines == LINES_WORST)
+		snprintf(lines, sizeof(lines), "worst %u of %u lines", u->shown, p->nedge);
+	else
+		snprintf(lines, sizeof(lines), "%u lines", u->shown);
+	snprintf(title, sizeof(title), "%s: %s | %s", p->what, chan_metric_name(u->metric), lines);
+	snprintf(zoom, sizeof(zoom), " zoom %u of %u ", u->zoom + 1, u->nstep);
+	canvas_rule(c, r, 0, NULL);
+	canvas_rule(c, (struct rect){ r.x, r.y, r.w - text_width(zoom) - 1, r.h }, 0, title);
+	canvas_right(c, r, r.w - 1, 0, ROLE_RULE, zoom);
+}
+
+static void draw_row_names(const struct topology_ui *u, struct canvas *c, struct rect r)
+{
+	const struct step *z = &u->step[u->zoom];
+
+	for (uint32_t i = 0; i < u->fine->nrow && z->p == u->fine; i++) {
+		int y = (int)(((float)i + 0.5f - z->y0) * z->py);
+
+		if (y >= 0 && y < u->win.h)
+			canvas_name(c, (struct rect){ r.x, u->win.y, u->win.x - r.x, u->win.h }, 0,
+				    y, u->win.x - r.x - 1, ROLE_LABEL, u->fine->row_name[i]);
+	}
+}
+
+/* The worst channel of the node under the cursor. */
+static uint32_t worst_chan(const struct topology_ui *u, const struct ui *ui, const struct state *s)
+{
+	const struct picture *p = shown(u);
+	uint32_t at = cursor_node(u), best = FAB_NONE;
+	int bad = -1;
+
+	for (uint32_t i = 0; i < p->nedge; i++) {
+		if ((p->edge[i].a != at && p->edge[i].b != at) || u->edge[i].bad <= bad)
+			continue;
+		for (uint32_t k = p->edge[i].first; k < p->edge[i].first + p->edge[i].count; k++) {
+			struct chan_value v = chan_value_of(u->metric, ui_palette(ui), s,
+							    ui_survey(ui), p->chan[k]);
+
+			if (v.bad <= bad)
+				continue;
+			bad = v.bad;
+			best = p->chan[k];
+		}
+	}
+	return best;
+}
+
+struct sums {
+	uint32_t hosts, cables, problems;
+	double tx, rx;
+};
+
+static void add_switch(struct sums *sum, const struct survey *v, const struct state *s, uint32_t sw)
+{
+	const struct fabric *f = s->fabric;
+
+	sum->hosts += f->sw_nterm[sw];
+	sum->cables += f->chan_off[sw + 1] - f->chan_off[sw];
+	for (uint32_t p = f->port_off[sw]; p < f->port_off[sw + 1]; p++) {
+		const struct port_rate *rate = state_rate(s, p);
+
+		sum->problems += v->problem[p] != PROBLEM_NONE;
+		if (!rate || !isfinite(rate->tx_Bps))
+			continue;
+		sum->tx = isfinite(sum->tx) ? sum->tx + rate->tx_Bps : rate->tx_Bps;
+		sum->rx = isfinite(sum->rx) ? sum->rx + rate->rx_Bps : rate->rx_Bps;
+	}
+}
+
+static void draw_figures(const struct topology_ui *u, const struct ui *ui, const struct state *s,
+			 struct canvas *c, struct rect r)
+{
+	const struct picture_node *n = &shown(u)->node[cursor_node(u)];
+	struct sums sum = { .tx = NAN, .rx = NAN };
+	char tx[FIGURE_LEN], rx[FIGURE_LEN];
+	int x;
+
+	for (uint32_t i = 0; i < n->count; i++)
+		add_switch(&sum, ui_survey(ui), s, shown(u)->sw[n->first + i]);
+	x = canvas_textf(c, r, 1, 2, ROLE_TEXT, "%u hosts  %u cables to switches  tx %s  rx %s %s",
+			 sum.hosts, sum.cables, figure_rate(tx, sum.tx, ui_bits(ui)),
+			 figure_rate(rx, sum.rx, ui_bits(ui)), ui_bits(ui) ? "Gb/s" : "GB/s");
+	if (sum.problems)
+		canvas_textf(c, r, x, 2, ROLE_BAD, "  %u ports with a problem", sum.problems);
+}
+
+static void draw_worst_line(const struct topology_ui *u, const struct ui *ui, const struct state *s,
+			    struct canvas *c, struct rect r)
+{
+	uint32_t chan = worst_chan(u, ui, s);
+	const struct metrics *m = state_metrics(s);
+	const struct port_rate *p;
+	char label[256], util[FIGURE_LEN], wait[FIGURE_LEN], efi[FIGURE_LEN] = "-";
+
+	if (chan == FAB_NONE) {
+		canvas_text(c, r, 1, 3, ROLE_DIM, "no cable to another switch");
+		return;
+	}
+	p = state_rate(s, chan_fabric_port(s->fabric, chan));
+	if (m)
+		figure_count(efi, m->efi[chan]);
+	canvas_textf(c, r, 1, 3, ROLE_TEXT, "worst: %s  util %s  wait %s  EFI %s",
+		     chan_label(label, sizeof(label), s->fabric, chan),
+		     figure_pct(util, p ? p->util_pct : NAN),
+		     figure_pct(wait, p ? p->wait_pct : NAN), efi);
+}
+
+static void draw_detail(const struct topology_ui *u, const struct ui *ui, const struct state *s,
+			struct canvas *c, struct rect r)
+{
+	const struct fabric *f = s->fabric;
+	const struct picture_node *n = &shown(u)->node[cursor_node(u)];
+	const struct shape *shape = ui_survey(ui)->shape;
+	char title[160], a[NAME_LEN], b[NAME_LEN], level[16];
+	const char *at = "";
+
+	if (shown(u) == u->blocks) {
+		block_name(title, sizeof(title), u, cursor_node(u));
+		canvas_rule(c, r, 0, title);
+		canvas_textf(c, r, 1, 1, ROLE_TEXT, "%u switch%s, %s .. %s", n->count,
+			     n->count == 1 ? "" : "es",
+			     switch_label(a, sizeof(a), f, shown(u)->sw[n->first]),
+			     switch_label(b, sizeof(b), f, shown(u)->sw[n->first + n->count - 1]));
+	} else {
+		canvas_rule(c, r, 0, switch_label(a, sizeof(a), f, u->cursor));
+		if (shape->kind == SHAPE_TREE)
+			at = shape_level_name(level, shape, shape->level[u->cursor]);
+		canvas_textf(c, r, 1, 1, ROLE_TEXT, "%s%sLID %u  0x%016llx  %u ports  %s", at,
+			     at[0] ? "  " : "", f->sw_lid[u->cursor],
+			     (unsigned long long)f->sw_guid[u->cursor], f->sw_nports[u->cursor],
+			     f->sw_desc[u->cursor]);
+	}
+	draw_figures(u, ui, s, c, r);
+	draw_worst_line(u, ui, s, c, r);
+	if (u->find.active)
+		entry_draw(&u->find, c, r, 1, 4, "switch");
+	else
+		canvas_text(c, r, 1, 4, ROLE_DIM,
+			    shown(u) == u->blocks ? "z or Enter: closer, to its switches"
+						  : "Enter: its ports and tables   z closer   "
+						    "u wider   < > path from, to here");
+}
+
+static void topology_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+			  const struct state *s)
+{
+	struct topology_ui *u = own;
+	struct rect detail = { r.x, r.y + r.h - DETAIL, r.w, DETAIL };
+	int names;
+
+	if (!s->fabric || !s->fabric->nsw) {
+		canvas_rule(c, r, 0, "Topology");
+		canvas_text(c, r, 1, 2, ROLE_DIM, "no fabric yet");
+		return;
+	}
+	follow(u, ui, s);
+	names = u->fine->nrow && r.w >= 60 ? 8 : 0;
+	u->win = (struct rect){ r.x + names, r.y + 1, r.w - names, r.h - 2 - DETAIL };
+	if (u->win.h < 1 || u->win.w < 1)
+		return;
+	find_steps(u);
+	follow_cursor(u);
+	read_figures(u, ui, s);
+	draw_lines(u, c, c->ascii || !s->colours || ui_palette(ui) == PALETTE_NONE);
+	draw_nodes(u, ui, c, s);
+	draw_title(u, c, r);
+	draw_row_names(u, c, r);
+	chan_value_legend(u->metric, ui_palette(ui), c, r, 1, r.h - 1 - DETAIL);
+	draw_detail(u, ui, s, c, detail);
+}
+
+/* --- keys --- */
+
+static void zoom_to(struct topology_ui *u, uint32_t zoom)
+{
+	u->zoom = zoom < u->nstep ? zoom : 0;
+	u->left = u->top = 0;
+	follow_cursor(u);
+}
+
+static bool topology_move(struct topology_ui *u, enum req req)
+{
+	const struct picture *p = shown(u);
+	uint32_t node = cursor_node(u), n = 1;
+	int dx = req == REQ_RIGHT ? 1 : req == REQ_LEFT ? -1 : 0;
+	int dy = req == REQ_DOWN || req == REQ_PAGE_DOWN ? 1
+		 : req == REQ_UP || req == REQ_PAGE_UP	 ? -1
+							 : 0;
+
+	if (req == REQ_PAGE_DOWN || req == REQ_PAGE_UP)
+		n = 4;
+	if (req == REQ_TOP || req == REQ_BOTTOM)
+		node = req == REQ_TOP ? 0 : p->nnode - 1;
+	else if (!dx && !dy)
+		return false;
+	while (n-- && (dx || dy))
+		node = picture_next(p, node, dx, dy);
+	if (node != cursor_node(u))
+		u->cursor = p->sw[p->node[node].first];
+	return true;
+}
+
+/* The next switch that a test holds for, in the order of nodes. */
+static bool find_next(struct topology_ui *u, const struct ui *ui, const struct state *s,
+		      const char *name, bool forward)
+{
+	const struct picture *p = u->fine;
+	uint32_t at = p->node_of[u->cursor];
+
+	for (uint32_t k = 1; k <= p->nnode; k++) {
+		uint32_t node = (at + (forward ? k : p->nnode - k)) % p->nnode;
+		uint32_t sw = p->sw[p->node[node].first], port = s->fabric->port_off[sw];
+		char label[NAME_LEN];
+		bool hit = name[0] &&
+			   strcasestr(switch_label(label, sizeof(label), s->fabric, sw), name);
+
+		for (; !name[0] && !hit && port < s->fabric->port_off[sw + 1]; port++)
+			hit = ui_survey(ui)->problem[port] != PROBLEM_NONE;
+		if (!hit)
+			continue;
+		u->cursor = sw;
+		return true;
+	}
+	return false;
+}
+
+static void find(struct topology_ui *u, struct ui *ui, const struct state *s, bool forward)
+{
+	if (find_next(u, ui, s, u->find.text, forward))
+		return;
+	if (u->find.text[0])
+		ui_say(ui, "no switch has \"%s\" in its name", u->find.text);
+	else
+		ui_say(ui, "no switch has a port with a problem");
+}
+
+static void open_node(struct topology_ui *u, struct ui *ui)
+{
+	if (shown(u) == u->blocks) {
+		zoom_to(u, u->zoom + 1);
+		return;
+	}
+	u->told_sw = u->cursor;
+	ui_select_switch(ui, u->cursor);
+	ui_goto(ui, VIEW_SWITCHES);
+}
+
+static void take_path(struct topology_ui *u, struct ui *ui, const struct state *s, bool from)
+{
+	struct path_ends ends = ui_path_ends(ui);
+	char name[NAME_LEN];
+
+	if (from)
+		ends.src = s->fabric->nend + u->cursor;
+	else
+		ends.dlid = s->fabric->sw_lid[u->cursor];
+	ui_select_path(ui, ends);
+	ui_say(ui, "path %s %s: 0 shows it", from ? "from" : "to",
+	       switch_label(name, sizeof(name), s->fabric, u->cursor));
+}
+
+static void next_metric(struct topology_ui *u, struct ui *ui)
+{
+	if (ui_comparing(ui))
+		ui_compare(ui, false);
+	else
+		u->metric = (u->metric + 1) % CHAN_DELTA;
+}
+
+static bool topology_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
+			   struct request *out)
+{
+	struct topology_ui *u = own;
+
+	(void)out;
+	if (!s->fabric || !u->fine || u->fine->fabric != s->fabric || !u->nstep)
+		return false;
+	if (u->find.active) {
+		if (entry_input(&u->find, in) == ENTRY_CHANGED && u->find.text[0])
+			find_next(u, ui, s, u->find.text, true);
+		return true;
+	}
+	if (topology_move(u, in->req))
+		return true;
+	switch (in->req) {
+	case REQ_METRIC:
+		next_metric(u, ui);
+		return true;
+	case REQ_ZOOM:
+		zoom_to(u, u->zoom + 1);
+		return true;
+	case REQ_BACK:
+		if (!u->zoom)
+			return false;
+		zoom_to(u, u->zoom - 1);
+		return true;
+	case REQ_LAYOUT:
+		u->lines = (u->lines + 1) % LINES_KINDS;
+		return true;
+	case REQ_COMPARE:
+		if (!state_preview_ready(s) || !s->preview.before)
+			ui_say(ui, "nothing to compare yet: 6, choose an engine, Space computes a "
+				   "preview");
+		else
+			ui_compare(ui, !ui_comparing(ui));
+		return true;
+	case REQ_FILTER:
+		entry_open(&u->find, "");
+		return true;
+	case REQ_FIND_NEXT:
+	case REQ_FIND_PREV:
+		find(u, ui, s, in->req == REQ_FIND_NEXT);
+		return true;
+	case REQ_PATH_FROM:
+	case REQ_PATH_TO:
+		take_path(u, ui, s, in->req == REQ_PATH_FROM);
+		return true;
+	case REQ_ENTER:
+		open_node(u, ui);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool topology_typing(const void *own, const struct state *s)
+{
+	(void)s;
+	return ((const struct topology_ui *)own)->find.active;
+}
+
+static void topology_context(const void *own, const struct state *s, char *buf, size_t len)
+{
+	static const char *const words[] = { "worst lines", "lines of the cursor", "all lines" };
+	const struct topology_ui *u = own;
+
+	if (!s->fabric || !u->fine)
+		buf[0] = '\0';
+	else
+		snprintf(buf, len, "%s  %s", chan_metric_name(u->metric), words[u->lines]);
+}
+
+const struct view view_topology = {
+	.name = "Topo",
+	.title = "Topology",
+	.size = sizeof(struct topology_ui),
+	.done = topology_done,
+	.draw = topology_draw,
+	.input = topology_input,
+	.typing = topology_typing,
+	.context = topology_context,
+};
