@@ -52,6 +52,9 @@ PC_LDLIBS += -lslurm
 endif
 ALL_CFLAGS = -std=gnu17 $(CFLAGS) $(WARN) $(DEFS) -I. $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
 ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
+# what a fuzzer is to find new ways through; libFuzzer looks at every counter after every input
+FUZZ_COVERS := fabric/base/%.o fabric/files/%.o fabric/mad/%.o fabric/update/%.o engines/opensm/%.o \
+	tests/fuzz/fuzz_%.o
 
 # Everything but main.c is in one archive, which the tests link too.
 SRCS := $(sort $(wildcard fabric/*/*.c engines/*.c views/*.c console/*.c)) \
@@ -93,7 +96,8 @@ $(LIB): $(LIB_OBJS)
 $(B)/%.o: %.c
 	$(if $(V),,@echo "  CC  $<")
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(PC_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(if $(findstring fuzzer,$(SAN)),$(if $(filter $(FUZZ_COVERS),$*.o),,-fno-sanitize=fuzzer-no-link)) \
+		$(PC_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(PC_LDLIBS)
@@ -133,9 +137,13 @@ $(B)/tests/bench/%: $(B)/tests/bench/%.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(PC_LDLIBS)
 
 # tests/fuzz/fuzz_NAME.c: by libFuzzer where SAN says so, else by a driver of our own
-FUZZ_OBJS := $(patsubst %,$(B)/tests/%.o,fuzz/seeds fuzz/tiny)
+FUZZ_OBJS := $(B)/tests/fuzz/seeds.o
+$(patsubst %,$(B)/tests/fuzz/fuzz_%,changes osm_msg plan tables): $(B)/tests/fuzz/tiny.o
+$(B)/tests/fuzz/fuzz_agent_socket: $(B)/tests/fuzz/pipes.o
+$(B)/tests/fuzz/fuzz_agent_socket: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,socketpair send recv poll \
+	close getsockopt agent_pid_start agent_peer_alive)
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_OBJS) $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/driver.o) $(LIB)
-	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(findstring fuzzer,$(SAN)),-fsanitize=fuzzer) -o $@ $^ $(PC_LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(findstring fuzzer,$(SAN)),-fsanitize=fuzzer) -o $@ $(filter %.o,$^) $(LIB) $(PC_LDLIBS)
 
 # an event plugin of opensm
 $(B)/tests/bench/libosm_clock.so: tests/bench/osm_clock.c

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What clients send to a node's agent: bytes of two of them in turn.  0x80 to 0x83 set a goal, 0x84
- * switches to the other client, 0x85 lets the agent look, 0x86 hangs up. */
+ * switches to the other client, 0x85 lets the agent look, 0x86 hangs up, 0x87 ends the process of
+ * whoever has hung up.  Sockets are in memory (pipes.c), and so is who is alive. */
 #include "tests/fuzz/fuzz.h"
 
 #include "fabric/base/log.h"
@@ -10,6 +11,23 @@
 #include <string.h>
 
 #define CLIENTS 2
+
+uint64_t __wrap_agent_pid_start(pid_t pid);
+bool __wrap_agent_peer_alive(const struct agent_peer *p);
+
+static bool alive;
+
+uint64_t __wrap_agent_pid_start(pid_t pid)
+{
+	(void)pid;
+	return 1;
+}
+
+bool __wrap_agent_peer_alive(const struct agent_peer *p)
+{
+	(void)p;
+	return alive;
+}
 
 struct node {
 	struct agent_socket *s;
@@ -87,8 +105,10 @@ static void control(struct node *n, uint8_t byte, unsigned *k)
 		*k = (*k + 1) % CLIENTS;
 	else if (byte == 0x85)
 		look(n);
-	else
+	else if (byte == 0x86)
 		ibroute_agent_drop(&n->end[*k]);
+	else
+		alive = false;
 	rc = agent_socket_there(n->s, &err);
 	FUZZ_NEED(!rc || ((rc == -EAGAIN || rc == -EIO) && err.text[0]));
 }
@@ -108,12 +128,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t from = 0;
 
 	log_set_sink(quiet, NULL);
+	alive = true;
 	if (agent_socket_open(&n.s, NULL, 0, &ops, &n, NULL))
 		abort();
 	for (unsigned i = 0; i < CLIENTS; i++)
 		open_end(&n, i);
 	for (size_t i = 0; i <= size; i++) {
-		if (i < size && (data[i] < 0x80 || data[i] > 0x86))
+		if (i < size && (data[i] < 0x80 || data[i] > 0x87))
 			continue;
 		if (i > from && n.end[k].fd >= 0)
 			send(n.end[k].fd, data + from, i - from, MSG_NOSIGNAL);
@@ -142,7 +163,7 @@ bool fuzz_seed(uint8_t **out, size_t *len, unsigned i)
 		 "ADD 42\n\x85"
 		 "END 42\n"),
 		("HELLO 1 42 0 drained\n\x83\x85"
-		 "DONE 1\n\x85\x86\x85\x82"),
+		 "DONE 1\n\x85\x86\x85\x82\x87\x85"),
 	};
 
 	if (i >= sizeof(seeds) / sizeof(seeds[0]))
