@@ -76,7 +76,9 @@ static json_t *cast_state(const struct cast *cast)
 			 digest_hex(hex, &d));
 }
 
-static int put_line(struct record *r, const char *type, json_t *data, struct err *err)
+/* What it tells is data or, where that is NULL, text. */
+static int put_told(struct record *r, const char *type, json_t *data, const char *text,
+		    struct err *err)
 {
 	json_t *cast = cast_state(r->cast);
 	struct record_line l = { .seq = r->seq,
@@ -84,6 +86,7 @@ static int put_line(struct record *r, const char *type, json_t *data, struct err
 				 .type = type,
 				 .user = r->user,
 				 .data = data,
+				 .text = text,
 				 .cast = cast,
 				 .seal = r->seal,
 				 .prev = &r->head };
@@ -110,6 +113,11 @@ static int put_line(struct record *r, const char *type, json_t *data, struct err
 	free(out);
 	free(line);
 	return rc;
+}
+
+static int put_line(struct record *r, const char *type, json_t *data, struct err *err)
+{
+	return put_told(r, type, data, NULL, err);
 }
 
 static const char *file_of(const char *path)
@@ -257,24 +265,30 @@ static void rotate_when_due(struct record *r)
 		drop_casts(r, &err);
 }
 
-/* With the lock held; data is only borrowed. */
-static int add(struct record *r, const char *type, json_t *data, struct err *err)
+/* With the lock held; data and text are only borrowed. */
+static int add_told(struct record *r, const char *type, json_t *data, const char *text,
+		    struct err *err)
 {
 	int rc;
 
-	if (!data) {
+	if (!data && !text) {
 		rc = err_set(err, -EINVAL, "%s: a %s entry cannot be put into JSON", r->path, type);
 	} else {
 		rotate_when_due(r);
 		rc = put_gap(r, err);
 	}
 	if (!rc)
-		rc = put_line(r, type, data, err);
+		rc = put_told(r, type, data, text, err);
 	if (rc) {
 		r->lost++;
 		r->lost_all++;
 	}
 	return rc;
+}
+
+static int add(struct record *r, const char *type, json_t *data, struct err *err)
+{
+	return add_told(r, type, data, NULL, err);
 }
 
 int record_add(struct record *r, const char *type, json_t *data, struct err *err)
@@ -285,6 +299,16 @@ int record_add(struct record *r, const char *type, json_t *data, struct err *err
 	rc = add(r, type, data, err);
 	pthread_mutex_unlock(&r->lock);
 	json_decref(data);
+	return rc;
+}
+
+int record_add_text(struct record *r, const char *type, const char *data, struct err *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&r->lock);
+	rc = add_told(r, type, NULL, data, err);
+	pthread_mutex_unlock(&r->lock);
 	return rc;
 }
 

@@ -53,6 +53,9 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
  * not be put into JSON).  After a failed write the line is taken back, and the next that
  * works is preceded by record.gap. */
 int record_add(struct record *r, const char *type, json_t *data, struct err *err);
+/* The same with data that is the text of one JSON object already: for thousands of numbers, which
+ * take their time as json_t.  Only borrowed. */
+int record_add_text(struct record *r, const char *type, const char *data, struct err *err);
 /* What the screen shows now; colours as of the terminal (256, 16, 0).  Nothing is written when
  * nothing changed.  After a failure record_sync() fails until a frame can be written again. */
 int record_screen(struct record *r, const struct canvas *c, int colours, struct err *err);

@@ -72,7 +72,7 @@ static json_t *make_line(const struct record_line *l)
 	return json_pack("{s:i, s:I, s:s, s:I, s:s, s:s, s:O, s:O}", "v", 1, "seq",
 			 (json_int_t)l->seq, "ts", ts, "mono_ns",
 			 (json_int_t)mono.tv_sec * 1000000000 + mono.tv_nsec, "sid", l->sid, "type",
-			 l->type, "user", l->user, "data", l->data);
+			 l->type, "user", l->user, "data", l->text ? json_null() : l->data);
 }
 
 static const char no_mac[] = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -85,6 +85,17 @@ static void put_mac(char *text, const struct seal *seal)
 
 	seal_line(&mac, seal, text, len);
 	memcpy(text + len - RECORD_MAC_TAIL, digest_hex(hex, &mac), DIGEST_HEX - 1);
+}
+
+/* Takes line.  In a string before it the key's quotes would be escaped. */
+static char *with_data(char *line, const char *data)
+{
+	static const char none[] = "\"data\":null";
+	char *at = strstr(line, none), *all;
+
+	all = xasprintf("%.*s\"data\":%s%s", (int)(at - line), line, data, at + sizeof(none) - 1);
+	free(line);
+	return all;
 }
 
 char *record_line_text(const struct record_line *l)
@@ -103,6 +114,8 @@ char *record_line_text(const struct record_line *l)
 	json_object_set_new(line, "prev", json_string(digest_hex(hex, l->prev)));
 	text = json_dumps(line, JSON_COMPACT);
 	json_decref(line);
+	if (text && l->text)
+		text = with_data(text, l->text);
 	if (text && l->seal)
 		put_mac(text, l->seal);
 	return text;

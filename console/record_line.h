@@ -13,6 +13,7 @@ struct record_line {
 	uint64_t seq;
 	const char *sid, *type;
 	json_t *user, *data;	   /* borrowed */
+	const char *text;	   /* borrowed; instead of data, which is null: JSON already */
 	json_t *cast;		   /* borrowed; NULL: no screen is recorded */
 	const struct seal *seal;   /* NULL: not sealed */
 	const struct digest *prev; /* of the line before */

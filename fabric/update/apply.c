@@ -29,6 +29,7 @@ int apply_gate(struct apply *a, struct err *err)
 		.wave = a->c.wave,
 		.txn = a->txn,
 		.items = a->ntodo,
+		.asked = a->c.asked,
 	};
 
 	return a->o.gate ? a->o.gate(a->o.ctx, &ev, err) : 0;

@@ -68,8 +68,9 @@ struct apply_opts {
 
 	/* All run in the worker thread; each may be NULL.  fresh: is the plan still true
 	 * (plan_stale() on what is read anew)?  gate: before each phase and wave, after its
-	 * event: sync the record; not 0 = do not act (the record cannot be written); it cannot
-	 * keep a rollback from going on.  event: for the record and the screen. */
+	 * event, and when PREPARE ends without agents to ask: sync the record; not 0 = do not act
+	 * (the record cannot be written); it cannot keep a rollback from going on.  event: for the
+	 * record and the screen. */
 	int (*fresh)(void *ctx, struct err *err);
 	int (*gate)(void *ctx, const struct apply_event *ev, struct err *err);
 	void (*event)(void *ctx, const struct apply_event *ev);

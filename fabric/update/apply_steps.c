@@ -102,6 +102,39 @@ static bool do_prepare(struct apply *a)
 			  first);
 }
 
+struct marking {
+	struct apply *a;
+	struct err err;
+	int rc;
+};
+
+static void *mark_wave(void *arg)
+{
+	struct marking *m = arg;
+
+	m->rc = journal_wave(m->a->journal, m->a->c.wave, &m->err);
+	return NULL;
+}
+
+/* The record is told by the gate, the journal if mark; beside: both at once. */
+static bool note_wave(struct apply *a, bool beside, bool mark)
+{
+	struct marking m = { .a = a };
+	struct err err = { "" };
+	pthread_t thread;
+	int rc;
+
+	beside = beside && mark && !pthread_create(&thread, NULL, mark_wave, &m);
+	rc = apply_gate(a, &err);
+	if (beside)
+		pthread_join(thread, NULL);
+	else if (mark)
+		mark_wave(&m);
+	if (rc)
+		return apply_fail(a, rc, "%s", err.text);
+	return m.rc ? apply_fail(a, m.rc, "%s", m.err.text) : true;
+}
+
 static bool do_journal(struct apply *a)
 {
 	const struct plan *p = a->plan;
@@ -131,47 +164,24 @@ static bool do_journal(struct apply *a)
 	if (a->crowd.n)
 		snprintf(text, sizeof(text), "plan fresh, old tables saved, %u agents to ask",
 			 a->crowd.n);
+	changes_hash(journal_changes(a->journal));
 	phase_event(a, APPLY_PHASE_END, 0, text);
-	return crowd_begin(a);
-}
-
-struct marking {
-	struct apply *a;
-	struct err err;
-	int rc;
-};
-
-static void *mark_wave(void *arg)
-{
-	struct marking *m = arg;
-
-	m->rc = journal_wave(m->a->journal, m->a->c.wave, &m->err);
-	return NULL;
+	return crowd_begin(a) && (a->crowd.n || note_wave(a, true, true));
 }
 
 /* What is going to be done is recorded and synced (the gate) and noted in the journal, both at
  * once since either takes as long as hundreds of writes; only then written.  Later waves are noted
- * without a sync, and a thread would take longer than that. */
+ * without a sync, and a thread would take longer than that; the first one is noted when PREPARE
+ * ends, unless agents are asked in between. */
 static bool do_begin_wave(struct apply *a)
 {
-	struct marking m = { .a = a };
-	struct err err = { "" };
-	pthread_t thread;
-	bool beside;
-	int rc;
+	const struct txn_info *t = journal_info(a->journal);
 
 	apply_todo_wave(a, a->c.wave);
 	status_step(a, "writing", a->ntodo, true);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
-	beside = !a->c.wave && !pthread_create(&thread, NULL, mark_wave, &m);
-	rc = apply_gate(a, &err);
-	if (beside)
-		pthread_join(thread, NULL);
-	else
-		mark_wave(&m);
-	if (rc)
-		return apply_fail(a, rc, "%s", err.text);
-	return m.rc ? apply_fail(a, m.rc, "%s", m.err.text) : true;
+	return note_wave(a, t->state != TXN_WRITING,
+			 t->state != TXN_WRITING || t->wave != a->c.wave);
 }
 
 /* What agents are about to be asked is noted first: who comes after a crash asks them back. */

@@ -243,12 +243,26 @@ int changes_link(struct changes *l)
 	return rc;
 }
 
+void changes_hash(struct changes *l)
+{
+	if (l->hash)
+		return;
+	l->hash = xcalloc(2 * (size_t)l->n, sizeof(*l->hash));
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct change *c = &l->v[i];
+
+		digest_of(&l->hash[2 * i], change_old(l, c), change_bytes(c));
+		digest_of(&l->hash[2 * i + 1], change_new(l, c), change_bytes(c));
+	}
+}
+
 void changes_free(struct changes *l)
 {
 	if (!l)
 		return;
 	free(l->v);
 	free(l->data);
+	free(l->hash);
 	free(l);
 }
 

@@ -11,6 +11,7 @@
 #ifndef FABRIC_UPDATE_CHANGE_H
 #define FABRIC_UPDATE_CHANGE_H
 
+#include "fabric/base/digest.h"
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
@@ -41,6 +42,7 @@ struct changes {
 	uint32_t nlft, nsl2vl;
 	uint8_t *data;
 	size_t ndata;
+	struct digest *hash; /* of each change's old and new contents; NULL: not yet asked for */
 };
 
 static inline size_t change_bytes(const struct change *c)
@@ -97,6 +99,9 @@ uint32_t changes_bind(struct changes *l, const struct fabric *f);
 /* Contents of one block or table as they stand in tables: CHANGE_*_BYTES into out. */
 void change_contents(uint8_t *out, const struct change *c, const struct fabric *f,
 		     const struct tables *t);
+
+/* Sets hash, so that nobody has to wait for it while blocks are written. */
+void changes_hash(struct changes *l);
 
 /* "leaf04 LFT block 7", "leaf04 SL2VL 3->12"; f may be NULL (then by GUID). */
 void change_name(char *buf, size_t size, const struct change *c, const struct fabric *f);

@@ -15,4 +15,4 @@ lab_opensm_stop
 host=$(lab_hosts | sed -n 2p)
 disk=${DISK:-$LAB_DIR/disk}
 mkdir -p "$disk"
-LAB_TIMEOUT=300 lab_on "$host" env TMPDIR="$disk" "$tool" "${2:-10}" "${3:-9}" "${4:-8}"
+LAB_TIMEOUT=300 lab_on "$host" env TMPDIR="$disk" "$tool" "${2:-10}" "${3:-41}" "${4:-8}"

@@ -396,7 +396,7 @@ static void record_that_cannot_be_written_stops_before_the_first_write(void **st
 {
 	struct world *w = *state;
 
-	for (uint64_t n = 1; n <= 2; n++) {
+	for (uint64_t n = 1; n <= 3; n++) {
 		reset(w, FAULT_NONE, 0, 0);
 		w->refuse_gate = n;
 		refused(w, -EROFS, "the record is full");
@@ -404,13 +404,13 @@ static void record_that_cannot_be_written_stops_before_the_first_write(void **st
 	assert_int_equal(only(w).state, TXN_ABANDONED);
 	/* later it means back, and the way back is not stopped by it */
 	reset(w, FAULT_NONE, 0, 0);
-	w->refuse_gate = 3;
+	w->refuse_gate = 4;
 	assert_int_equal(run(w, NULL), -EROFS);
 	assert_int_equal(apply_outcome(w->a), OUTCOME_ROLLED_BACK);
 	assert_true(net_holds(w->s, w->from, true));
 	/* nor is a confirmation taken that it could not note */
 	reset(w, FAULT_NONE, 0, 0);
-	w->refuse_gate = 4;
+	w->refuse_gate = 5;
 	assert_int_equal(run(w, NULL), 0);
 	assert_int_equal(apply_confirm(w->a, NULL), -EROFS);
 	assert_int_equal(only(w).state, TXN_CONFIRMING);

@@ -93,6 +93,34 @@ static void line_has_the_keys_of_the_format_in_order(void **state)
 	free(path);
 }
 
+static void line_of_text_is_as_one_of_json(void **state)
+{
+	static const char text[] = "{\"list\":[1,\"two\",null],\"prev\":\"\"}";
+	struct record *r = open_in(*state);
+	char *path = xstrdup(record_path(r)), *all;
+	struct audit_report rep;
+	size_t len;
+	json_t *j, *same;
+
+	assert_int_equal(record_add_text(r, "lft.write", text, NULL), 0);
+	assert_int_equal(record_add_text(r, "lft.write", NULL, NULL), -EINVAL);
+	add_note(r, "after it");
+	assert_int_equal(record_close(r, NULL), 0);
+	rep = verify(path);
+	assert_true(rep.ok && rep.ended);
+	assert_int_equal(store_read(&all, &len, path, NULL), 0);
+	j = json_loads(strchr(all, '\n') + 1, JSON_DISABLE_EOF_CHECK, NULL);
+	assert_non_null(j);
+	assert_string_equal(json_string_value(json_object_get(j, "type")), "lft.write");
+	same = json_loads(text, 0, NULL);
+	assert_true(json_equal(json_object_get(j, "data"), same));
+	json_decref(same);
+	assert_non_null(strstr(all, ",\"type\":\"record.gap\","));
+	json_decref(j);
+	free(all);
+	free(path);
+}
+
 static void few_lines_of_shell_verify_it(void **state)
 {
 	static const char script[] =
@@ -279,6 +307,7 @@ int main(void)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(line_has_the_keys_of_the_format_in_order),
+		T(line_of_text_is_as_one_of_json),
 		T(few_lines_of_shell_verify_it),
 		T(file_is_private_to_the_group_and_only_appended),
 		T(sessions_are_chained_to_the_one_before),
