@@ -4,7 +4,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 #include "fabric/model/builder.h"
-#include "fabric/sim/topo.h"
+#include "tests/unit/small_net.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,19 +22,6 @@ struct shuffle {
 	uint32_t *guid; /* by switch, then by end */
 	uint32_t *port; /* by fabric port: another port of that switch */
 };
-
-static struct fabric *from_topo(const char *spec)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct fabric *f = NULL;
-	struct builder *b;
-	struct err err;
-
-	if (topo_build(&b, spec, &err) || builder_freeze(&f, b, &opts, &err))
-		fail_msg("%s: %s", spec, err.text);
-	builder_free(b);
-	return f;
-}
 
 static void mix(struct shuffle *s)
 {
@@ -82,7 +69,7 @@ static void add_nodes(struct shuffle *s)
 
 struct fabric *shuffled_topo(const char *spec, uint64_t seed)
 {
-	struct fabric *f = from_topo(spec), *out = NULL;
+	struct fabric *f = net_spec(spec), *out = NULL;
 	struct freeze_opts opts = { .lmc = f->lmc };
 	struct shuffle s = { .f = f };
 

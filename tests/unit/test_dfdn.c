@@ -7,7 +7,6 @@
 #include "engines/dfsssp.h"
 #include "engines/verify.h"
 #include "fabric/base/mem.h"
-#include "fabric/sim/topo.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"
 
@@ -20,19 +19,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static struct fabric *from_topo(const char *spec)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct fabric *f = NULL;
-	struct builder *b;
-	struct err err;
-
-	if (topo_build(&b, spec, &err) || builder_freeze(&f, b, &opts, &err))
-		fail_msg("%s: %s", spec, err.text);
-	builder_free(b);
-	return f;
-}
 
 static void assert_clean(const char *what, const struct fabric *f, const struct tables *t)
 {
@@ -105,7 +91,7 @@ static void vls_and_sls_are_no_more_with(enum dfdn_base base)
 	};
 
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
-		struct fabric *f = from_topo(want[i].spec);
+		struct fabric *f = net_spec(want[i].spec);
 		struct tables *t = must_route(&engine_dfdn, f, NULL, &params);
 
 		if (t->vls > want[i].vls || t->sls > want[i].sls)
@@ -130,7 +116,7 @@ static void nor_over_the_paths_of_minhop(void **state)
 
 static void the_name_says_whose_paths(void **state)
 {
-	struct fabric *f = from_topo("torus:dims=5x5,hosts=4");
+	struct fabric *f = net_spec("torus:dims=5x5,hosts=4");
 	struct engine_params params = { .threads = 1, .vls = 15 };
 	struct engine_spec spec;
 	struct tables *a, *b;
@@ -163,7 +149,7 @@ static void vls_never_fall_on_a_path(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
-		struct fabric *f = from_topo(specs[i]);
+		struct fabric *f = net_spec(specs[i]);
 		struct tables *t = must_route(&engine_dfdn, f, NULL, NULL);
 
 		assert_vls_never_fall(f, t);
@@ -177,7 +163,7 @@ static void vls_never_fall_on_a_path(void **state)
 /* OpenSM's dfsssp and lash both give up on it (the former with 15 VLs, too). */
 static void a_torus_of_343_switches_is_routed_on_the_8_vls_of_real_links(void **state)
 {
-	struct fabric *f = from_topo("torus:dims=7x7x7,hosts=1");
+	struct fabric *f = net_spec("torus:dims=7x7x7,hosts=1");
 	struct engine_params p = { .vls = 8 };
 	struct tables *t = must_route(&engine_dfdn, f, NULL, &p);
 
@@ -190,7 +176,7 @@ static void a_torus_of_343_switches_is_routed_on_the_8_vls_of_real_links(void **
 
 static void two_hops_need_no_sl_and_one_row_per_kind_of_input(void **state)
 {
-	struct fabric *f = from_topo("slimfly:q=5,hosts=3");
+	struct fabric *f = net_spec("slimfly:q=5,hosts=3");
 	struct tables *t = must_route(&engine_dfdn, f, NULL, NULL);
 
 	(void)state;
@@ -206,7 +192,7 @@ static void two_hops_need_no_sl_and_one_row_per_kind_of_input(void **state)
 
 static void adapters_with_one_vl_get_their_packets_on_vl_0(void **state)
 {
-	struct fabric *f = from_topo("slimfly:q=5,hosts=3");
+	struct fabric *f = net_spec("slimfly:q=5,hosts=3");
 	struct tables *t;
 
 	(void)state;
@@ -230,7 +216,7 @@ static void a_tree_needs_one_vl_and_no_sl2vl(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
-		struct fabric *f = from_topo(specs[i]);
+		struct fabric *f = net_spec(specs[i]);
 		struct tables *t = must_route(&engine_dfdn, f, NULL, NULL);
 
 		assert_int_equal(t->vls, 1);
@@ -243,7 +229,7 @@ static void a_tree_needs_one_vl_and_no_sl2vl(void **state)
 
 static void paths_are_those_of_dfsssp(void **state)
 {
-	struct fabric *f = from_topo("dragonfly:p=2,lmc=1");
+	struct fabric *f = net_spec("dragonfly:p=2,lmc=1");
 	struct tables *t = must_route(&engine_dfdn, f, NULL, NULL);
 	struct tables *other = must_route(&engine_dfsssp, f, NULL, NULL);
 
@@ -256,8 +242,8 @@ static void paths_are_those_of_dfsssp(void **state)
 
 static void too_few_vls_say_how_many_it_takes_and_who_needs_fewer(void **state)
 {
-	struct fabric *two = from_topo("slimfly:q=5,hosts=2");
-	struct fabric *more = from_topo("torus:dims=8x8,hosts=2");
+	struct fabric *two = net_spec("slimfly:q=5,hosts=2");
+	struct fabric *more = net_spec("torus:dims=8x8,hosts=2");
 	struct engine_params p = { .vls = 1 };
 	struct tables *t = NULL;
 	struct err err;
@@ -281,7 +267,7 @@ static void too_few_vls_say_how_many_it_takes_and_who_needs_fewer(void **state)
 
 static void too_few_sls_say_how_many_it_takes(void **state)
 {
-	struct fabric *f = from_topo("torus:dims=24x24,hosts=1");
+	struct fabric *f = net_spec("torus:dims=24x24,hosts=1");
 	struct engine_params p = { .vls = 15 };
 	struct tables *t = NULL;
 	struct err err;
@@ -304,7 +290,7 @@ static void results_are_the_same_again_and_with_two_threads(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
-		struct fabric *f = from_topo(specs[i]);
+		struct fabric *f = net_spec(specs[i]);
 		struct engine_params p = { .threads = 1, .vls = 15 };
 		struct tables *t = must_route(&engine_dfdn, f, NULL, &p);
 
@@ -339,7 +325,7 @@ static void count_calls(void *ctx, const char *step, uint64_t done, uint64_t tot
 
 static void a_cancel_is_heard_wherever_it_comes(void **state)
 {
-	struct fabric *f = from_topo("torus:dims=6x5x5,hosts=2");
+	struct fabric *f = net_spec("torus:dims=6x5x5,hosts=2");
 	struct engine_params params = { .vls = 15 };
 	struct stop all = { .p = { .report = count_calls } };
 	struct tables *t = NULL;
@@ -375,7 +361,7 @@ static void what_was_done_is_noted(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
-		struct fabric *f = from_topo(want[i].spec);
+		struct fabric *f = net_spec(want[i].spec);
 		struct notes notes = { 0 };
 		struct engine_params p = { .notes = &notes };
 		struct tables *t = must_route(&engine_dfdn, f, NULL, &p);

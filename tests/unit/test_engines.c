@@ -4,7 +4,6 @@
 #include "engines/verify.h"
 
 #include "fabric/files/ibnd.h"
-#include "fabric/sim/topo.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"
 #include "tests/unit/text_files.h"
@@ -18,19 +17,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static struct fabric *from_topo(const char *spec)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct fabric *f = NULL;
-	struct builder *b;
-	struct err err;
-
-	if (topo_build(&b, spec, &err) || builder_freeze(&f, b, &opts, &err))
-		fail_msg("%s: %s", spec, err.text);
-	builder_free(b);
-	return f;
-}
 
 static void judge_fabric(const char *spec, const struct fabric *f, const struct engine *e)
 {
@@ -53,7 +39,7 @@ static void judge_fabric(const char *spec, const struct fabric *f, const struct 
 
 static void judge(const char *spec, const struct engine *e)
 {
-	struct fabric *f = from_topo(spec);
+	struct fabric *f = net_spec(spec);
 
 	judge_fabric(spec, f, e);
 	fabric_put(f);
@@ -172,7 +158,7 @@ static void layers_are_as_few_as_promised(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
-		struct fabric *f = from_topo(want[i].spec);
+		struct fabric *f = net_spec(want[i].spec);
 		struct tables *t = must_route(e, f, NULL, NULL);
 
 		if (t->vls > want[i].vls)

@@ -4,7 +4,6 @@
 #include "engines/graph.h"
 #include "engines/verify.h"
 #include "fabric/base/mem.h"
-#include "fabric/sim/topo.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"
@@ -18,19 +17,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static struct fabric *from_topo(const char *spec)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct fabric *f = NULL;
-	struct builder *b;
-	struct err err;
-
-	if (topo_build(&b, spec, &err) || builder_freeze(&f, b, &opts, &err))
-		fail_msg("%s: %s", spec, err.text);
-	builder_free(b);
-	return f;
-}
 
 /* NULL when the engine refuses for want of VLs, or because the fabric is not for it. */
 static struct tables *with_escape(const struct engine *e, const struct fabric *f,
@@ -125,7 +111,7 @@ static void escapes_of_all_engines_are_the_same_and_apart_from_the_traffic(void 
 	(void)state;
 	e = engine_all(&n);
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
-		struct fabric *f = from_topo(specs[i]);
+		struct fabric *f = net_spec(specs[i]);
 		struct tables *first = NULL;
 
 		for (size_t k = 0; k < n; k++) {
@@ -149,8 +135,8 @@ static void escapes_of_all_engines_are_the_same_and_apart_from_the_traffic(void 
 
 static void traffic_is_what_the_engine_makes_of_one_vl_less_and_half_the_lids(void **state)
 {
-	struct fabric *f = from_topo("torus:dims=5x4,hosts=2,lmc=1");
-	struct fabric *single = from_topo("torus:dims=5x4,hosts=2,lmc=0");
+	struct fabric *f = net_spec("torus:dims=5x4,hosts=2,lmc=1");
+	struct fabric *single = net_spec("torus:dims=5x4,hosts=2,lmc=0");
 	const struct engine *e = engine_find("dfsssp", NULL);
 	struct engine_params p = { .vls = 7 };
 	struct tables *t = with_escape(e, f, NULL, 8, 0), *alone = must_route(e, single, NULL, &p);
@@ -172,7 +158,7 @@ static void traffic_is_what_the_engine_makes_of_one_vl_less_and_half_the_lids(vo
 
 static void jobs_and_seed_change_the_traffic_and_not_the_escapes(void **state)
 {
-	struct fabric *f = from_topo("random:switches=14,links=40,hosts=4,seed=9,lmc=1");
+	struct fabric *f = net_spec("random:switches=14,links=40,hosts=4,seed=9,lmc=1");
 	const struct engine *sar = engine_find("sar", NULL);
 	struct jobset *jobs;
 	struct tables *a, *b;

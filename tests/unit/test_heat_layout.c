@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The heatmap's arithmetic: every channel in one cell, every cell on the screen. */
 #include "views/heat_rows.h"
+#include "tests/unit/small_net.h"
 #include "views/heat_window.h"
 
 #include "fabric/base/mem.h"
@@ -31,19 +32,6 @@ static const char *const specs[] = {
 
 #define NSPECS (sizeof(specs) / sizeof(specs[0]))
 
-static struct fabric *make(const char *spec)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct builder *b = NULL;
-	struct fabric *f = NULL;
-	struct err err;
-
-	if (topo_build(&b, spec, &err) || builder_freeze(&f, b, &opts, &err))
-		fail_msg("%s: %s", spec, err.text);
-	builder_free(b);
-	return f;
-}
-
 static void count_plane(const struct heat_plane *p, const struct fabric *f, uint32_t *count)
 {
 	for (uint32_t r = 0; r < p->nrow; r++) {
@@ -69,7 +57,7 @@ static void every_channel_is_in_exactly_one_cell(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < NSPECS; i++) {
-		struct fabric *f = make(specs[i]);
+		struct fabric *f = net_spec(specs[i]);
 		struct shape *s = shape_new(f);
 		struct heat_layout *l = heat_layout_new(f, s, NULL);
 		uint32_t *count = xcalloc(f->nchan, sizeof(*count));
@@ -96,7 +84,7 @@ static void different_cables_of_a_row_share_a_cell_only_when_parallel(void **sta
 {
 	(void)state;
 	for (size_t i = 0; i < NSPECS; i++) {
-		struct fabric *f = make(specs[i]);
+		struct fabric *f = net_spec(specs[i]);
 		struct shape *s = shape_new(f);
 		struct heat_layout *l = heat_layout_new(f, s, NULL);
 
@@ -129,7 +117,7 @@ static void shapes_are_recognised(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < NSPECS; i++) {
-		struct fabric *f = make(specs[i]);
+		struct fabric *f = net_spec(specs[i]);
 		struct shape *s = shape_new(f);
 		char text[64];
 
@@ -204,7 +192,7 @@ static void windows_fit_the_screen_at_every_size_and_zoom(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		struct fabric *f = make(some[i]);
+		struct fabric *f = net_spec(some[i]);
 		struct shape *s = shape_new(f);
 		struct heat_layout *l = heat_layout_new(f, s, NULL);
 
@@ -233,7 +221,7 @@ static void windows_fit_the_screen_at_every_size_and_zoom(void **state)
 
 static void at_the_fit_all_of_2064_switches_is_on_a_small_screen(void **state)
 {
-	struct fabric *f = make("dragonfly:p=8");
+	struct fabric *f = net_spec("dragonfly:p=8");
 	struct shape *s = shape_new(f);
 	struct heat_layout *l = heat_layout_new(f, s, NULL);
 	struct heat_window w = { 0 };
@@ -252,7 +240,7 @@ static void a_channel_is_found_in_its_planes(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < NSPECS; i += 2) {
-		struct fabric *f = make(specs[i]);
+		struct fabric *f = net_spec(specs[i]);
 		struct shape *s = shape_new(f);
 		struct heat_layout *l = heat_layout_new(f, s, NULL);
 
@@ -275,7 +263,7 @@ static void a_channel_is_found_in_its_planes(void **state)
 /* A plane's cell leads to what its row and column say. */
 static void cells_of_groups_and_lines_join_what_they_say(void **state)
 {
-	struct fabric *f = make("dragonfly:p=2"), *g = make("torus:dims=6x5,hosts=1");
+	struct fabric *f = net_spec("dragonfly:p=2"), *g = net_spec("torus:dims=6x5,hosts=1");
 	struct shape *s = shape_new(f), *t = shape_new(g);
 	struct heat_layout *l = heat_layout_new(f, s, NULL), *m = heat_layout_new(g, t, NULL);
 
@@ -341,7 +329,7 @@ static void racks_are_read_from_names(void **state)
 /* A tree whose leaves are named by their racks, two each. */
 static struct fabric *in_racks(bool hosts)
 {
-	struct fabric *f = make("fattree2:leaves=8,spines=4,hosts=3");
+	struct fabric *f = net_spec("fattree2:leaves=8,spines=4,hosts=3");
 	static char names[64][32];
 
 	for (uint32_t i = 0; i < f->nsw && !hosts; i++) {
@@ -392,7 +380,7 @@ static void racks_are_those_of_switches_else_of_their_hosts(void **state)
 
 static void names_without_racks_make_no_racks(void **state)
 {
-	struct fabric *f = make("dragonfly:p=2");
+	struct fabric *f = net_spec("dragonfly:p=2");
 	struct racks *r = racks_new(f);
 
 	(void)state;

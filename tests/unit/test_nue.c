@@ -3,7 +3,6 @@
 
 #include "engines/metrics.h"
 #include "engines/verify.h"
-#include "fabric/sim/topo.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"
 
@@ -15,19 +14,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static struct fabric *from_topo(const char *spec)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct fabric *f = NULL;
-	struct builder *b;
-	struct err err;
-
-	if (topo_build(&b, spec, &err) || builder_freeze(&f, b, &opts, &err))
-		fail_msg("%s: %s", spec, err.text);
-	builder_free(b);
-	return f;
-}
 
 /* Routes on k VLs and lets verify judge. */
 static struct tables *route_clean(const struct fabric *f, unsigned k, unsigned threads,
@@ -119,7 +105,7 @@ static void routes_generated_fabrics_with_failures(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
-		struct fabric *f = from_topo(specs[i]);
+		struct fabric *f = net_spec(specs[i]);
 
 		every_number_of_vls(f);
 		fabric_put(f);
@@ -154,7 +140,7 @@ static void paths_are_shortest_on_8_vls(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
-		struct fabric *f = from_topo(specs[i]);
+		struct fabric *f = net_spec(specs[i]);
 		struct notes notes = { .n = 0 };
 		struct tables *t = route_clean(f, 8, 1, &notes);
 
@@ -168,7 +154,7 @@ static void paths_are_shortest_on_8_vls(void **state)
 
 static void a_tree_is_balanced_perfectly_on_any_number_of_vls(void **state)
 {
-	struct fabric *f = from_topo("fattree2:leaves=12,spines=6,hosts=6");
+	struct fabric *f = net_spec("fattree2:leaves=12,spines=6,hosts=6");
 
 	(void)state;
 	for (unsigned k = 1; k <= 8; k += 7) {
@@ -194,7 +180,7 @@ static void a_tree_with_missing_cables_is_balanced_on_one_vl(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(trees) / sizeof(*trees); i++) {
-		struct fabric *f = from_topo(trees[i].spec);
+		struct fabric *f = net_spec(trees[i].spec);
 		struct tables *t = route_clean(f, 1, 1, NULL);
 
 		assert_in_range(max_routes(f, t), 1, trees[i].most);
@@ -247,7 +233,7 @@ static void detours_are_counted_in_the_notes(void **state)
 
 static void more_vls_never_lengthen_the_mean_path_here(void **state)
 {
-	struct fabric *f = from_topo("dragonfly:p=3");
+	struct fabric *f = net_spec("dragonfly:p=3");
 	double last = 100;
 
 	(void)state;
@@ -288,7 +274,7 @@ static void hops_and_maxima_are_at_least_as_good_as_opensm_s(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(peers) / sizeof(*peers); i++) {
-		struct fabric *f = from_topo(peers[i].spec);
+		struct fabric *f = net_spec(peers[i].spec);
 		struct tables *t = route_clean(f, peers[i].vls, 1, NULL);
 		struct metrics *m;
 
@@ -309,7 +295,7 @@ static void threads_do_not_change_a_byte(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
-		struct fabric *f = from_topo(specs[i]);
+		struct fabric *f = net_spec(specs[i]);
 		struct tables *one = route_clean(f, 5, 1, NULL);
 
 		for (unsigned threads = 2; threads <= 5; threads += 3) {
@@ -342,7 +328,7 @@ static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
 
 static void tells_its_steps_and_stops_at_a_cancel(void **state)
 {
-	struct fabric *f = from_topo("dragonfly:p=5");
+	struct fabric *f = net_spec("dragonfly:p=5");
 	struct engine_params params = { .vls = 4, .threads = 2 };
 	struct watcher w = { .cancel_at = 0 };
 	struct tables *t;

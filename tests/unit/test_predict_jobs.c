@@ -3,8 +3,8 @@
 
 #include "engines/engine.h"
 #include "fabric/base/mem.h"
-#include "fabric/sim/topo.h"
 #include "tests/unit/fabkit.h"
+#include "fabric/sim/topo.h"
 #include "tests/unit/small_net.h"
 
 #include <errno.h>
@@ -263,19 +263,6 @@ static void every_shift_runs_at_full_rate_on_a_dmodk_tree(void **state)
 	fabric_put(f);
 }
 
-static struct fabric *make(const char *spec)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct builder *b;
-	struct fabric *f;
-	struct err err;
-
-	assert_int_equal(topo_build(&b, spec, &err), 0);
-	assert_int_equal(builder_freeze(&f, b, &opts, &err), 0);
-	builder_free(b);
-	return f;
-}
-
 /* First channel from a switch into a group of switches, or FAB_NONE. */
 static uint32_t chan_to_group(const struct fabric *f, uint32_t sw, uint32_t group, uint32_t size)
 {
@@ -311,7 +298,7 @@ static struct tables *minimal(const struct fabric *f, uint32_t size)
 
 static void minimal_dragonfly_gives_the_next_group_one_cable(void **state)
 {
-	struct fabric *f = make("dragonfly:p=2"); /* groups of 4 switches, 8 hosts */
+	struct fabric *f = net_spec("dragonfly:p=2"); /* groups of 4 switches, 8 hosts */
 	struct tables *t = minimal(f, 4);
 	struct jobset *js = one_job(f);
 	struct predict_opts o = { .pattern = PREDICT_SHIFT, .shift = 8 };

@@ -4,8 +4,8 @@
 
 #include "engines/metrics.h"
 #include "fabric/base/mem.h"
-#include "fabric/sim/topo.h"
 #include "tests/unit/fabkit.h"
+#include "tests/unit/small_net.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,19 +15,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static struct fabric *make(const char *spec)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct builder *b = NULL;
-	struct fabric *f = NULL;
-	struct err err;
-
-	if (topo_build(&b, spec, &err) || builder_freeze(&f, b, &opts, &err))
-		fail_msg("%s: %s", spec, err.text);
-	builder_free(b);
-	return f;
-}
 
 /* Walks one pair; adds to lanes[chan * VL_USE_LANES + vl] until the packet is dropped, and to
  * plain[chan] in any case. */
@@ -94,7 +81,7 @@ static void lanes_are_those_of_every_pair(void **state)
 	(void)state;
 	rng_seed(&r, 7);
 	for (size_t i = 0; i < 4; i++) {
-		struct fabric *f = make(specs[i]);
+		struct fabric *f = net_spec(specs[i]);
 
 		for (int k = 0; k < 4; k++) {
 			for (int m = 0; m < 3; m++) {
@@ -114,7 +101,7 @@ static void lanes_are_those_of_every_pair(void **state)
 
 static void without_lanes_of_their_own_all_routes_are_on_one(void **state)
 {
-	struct fabric *f = make(specs[0]);
+	struct fabric *f = net_spec(specs[0]);
 	struct tables *t = kit_bfs(f);
 	struct metrics *m;
 	struct vl_use *u;
@@ -190,7 +177,7 @@ static void routes_of_jobs_are_those_of_every_pair(void **state)
 	(void)state;
 	rng_seed(&r, 3);
 	for (size_t i = 0; i < 4; i++) {
-		struct fabric *f = make(specs[i]);
+		struct fabric *f = net_spec(specs[i]);
 
 		for (int round = 0; round < 6; round++) {
 			struct tables *t = round % 2 ? kit_random_trees(f, &r) : kit_bfs(f);
@@ -208,7 +195,7 @@ static void routes_of_jobs_are_those_of_every_pair(void **state)
 
 static void jobs_are_found_by_id_and_crowded_ones_are_slow(void **state)
 {
-	struct fabric *f = make("fattree2:leaves=6,spines=2,hosts=6");
+	struct fabric *f = net_spec("fattree2:leaves=6,spines=2,hosts=6");
 	struct tables *t = kit_bfs(f); /* all over the first spine */
 	struct rng r;
 	struct jobset *js;
@@ -238,7 +225,7 @@ static void jobs_are_found_by_id_and_crowded_ones_are_slow(void **state)
 
 static void a_cancel_is_heard_and_strangers_are_refused(void **state)
 {
-	struct fabric *f = make("dragonfly:p=2"), *g = make("hyperx:dims=4x3,hosts=2");
+	struct fabric *f = net_spec("dragonfly:p=2"), *g = net_spec("hyperx:dims=4x3,hosts=2");
 	struct tables *t = kit_bfs(f);
 	struct progress p = { .cancel = true };
 	struct usage *u = NULL;

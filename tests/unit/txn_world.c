@@ -3,7 +3,7 @@
 
 #include "engines/engine.h"
 #include "fabric/base/mem.h"
-#include "fabric/sim/topo.h"
+#include "tests/unit/small_net.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,20 +39,6 @@ static void random_spec(char *spec, size_t size, unsigned largest, struct rng *r
 	}
 }
 
-static struct fabric *make_fabric(const char *spec)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-	struct fabric *f = NULL;
-	struct builder *b;
-
-	if (topo_build(&b, spec, NULL))
-		return NULL;
-	if (builder_freeze(&f, b, &opts, NULL))
-		f = NULL;
-	builder_free(b);
-	return f;
-}
-
 static struct tables *route(const struct fabric *f, unsigned vls, struct rng *r)
 {
 	const struct engine *const *all;
@@ -84,7 +70,7 @@ bool world_pair(struct world_pair *out, unsigned largest, uint64_t seed)
 	rng_seed(&r, seed);
 	random_spec(out->spec, sizeof(out->spec), largest, &r);
 	vls = 3 + (unsigned)rng_below(&r, 6);
-	out->f = make_fabric(out->spec);
+	out->f = net_spec(out->spec);
 	out->old = out->f ? route(out->f, vls, &r) : NULL;
 	out->new = out->old ? route(out->f, vls, &r) : NULL;
 	if (out->new &&
