@@ -11,6 +11,7 @@ work=$(mktemp -d)
 pids=()
 cleanup() {
 	local p
+	[ "$BASHPID" = "$$" ] || return # a child that a signal reaches before it is the program
 	for p in "${pids[@]}"; do kill "$p" 2>/dev/null; done
 	rm -rf "$work"
 }
@@ -86,6 +87,7 @@ full_disk() {
 	[ $? -eq 1 ] && grep -q 'stdout failed: No space left' err
 }
 signalled() { # signal, code
+	rm -f out
 	$demo --jsonl >out 2>err </dev/null &
 	local p=$! i
 	pids+=($p)
@@ -97,6 +99,7 @@ signalled() { # signal, code
 	[ "$rc" -eq "$2" ] && valid record out
 }
 early_signal() {
+	rm -f out
 	$I --demo=fattree2:leaves=200,spines=100,hosts=18 --json >out 2>err </dev/null &
 	local p=$!
 	pids+=($p)
@@ -151,12 +154,13 @@ prom_file() {
 	is 1 $demo --prom-file no/such/dir/x.prom -n 1
 }
 serve() { # into $url
+	rm -f err
 	$demo --prom-listen "$1" >out 2>err </dev/null &
 	server=$!
 	pids+=($server)
 	local i
 	for i in $(seq 100); do
-		url=$(grep -o 'http://.*metrics' err)
+		url=$(grep -o 'http://.*metrics' err 2>/dev/null)
 		[ -n "$url" ] && curl -sf -m 5 -o /dev/null "$url" && return
 		sleep 0.1
 	done
