@@ -10,6 +10,7 @@
 #include "console/live.h"
 #include "console/loadfab.h"
 #include "console/options.h"
+#include "console/plan_text.h"
 #include "console/stopwatch.h"
 #include "console/summary.h"
 #include "console/waves.h"
@@ -107,19 +108,6 @@ static int propose(struct evaluation *out, const struct plan_cmd *c, const struc
 	return evaluate_engine(out, spec.engine, l->f, l->jobs, NULL, &params, &eval, err);
 }
 
-static void print_plan(const struct plan *p)
-{
-	const struct tdiff *d = p->diff;
-
-	printf("\nplan %s for fabric %s: %u of %u LFT blocks (%" PRIu64 " entries) and %u SL2VL "
-	       "tables on %u of %u switches",
-	       p->id, p->fabric->name, d->nblocks, d->blocks_all, d->entries, d->nsl2vl,
-	       d->switches, p->fabric->nsw);
-	if (d->sl_pairs)
-		printf("; other service levels for %" PRIu64 " paths", d->sl_pairs);
-	putchar('\n');
-}
-
 /* What the handler reaches. */
 static struct progress *volatile searching;
 
@@ -152,12 +140,6 @@ static int order_writes(struct transition **t, struct plan *p, struct err *err)
 	return rc;
 }
 
-/* SLs are not in the switches: what is taken for those of the tables that were found there. */
-static bool sls_assumed(const struct plan *p)
-{
-	return p->diff->sl_pairs && tables_as_found(p->from);
-}
-
 /* How many LIDs need the drain is all that people want; JSON has them one by one. */
 static void print_waves(const struct plan *p, const struct transition *t)
 {
@@ -174,7 +156,7 @@ static void print_waves(const struct plan *p, const struct transition *t)
 		printf("no LID needs the drain");
 	if (t->old_cyclic)
 		printf("; the installed tables have cycles of dependencies themselves");
-	if (sls_assumed(p))
+	if (plan_sls_assumed(p))
 		printf("; hosts are taken to use service level 0 now, which switches do not tell");
 	putchar('\n');
 	drain_text(text, sizeof(text), &p->drain, p->jobs);
@@ -182,21 +164,6 @@ static void print_waves(const struct plan *p, const struct transition *t)
 	if (drain_needed(&p->drain) && !p->drain.escape)
 		printf("install routes with --escape first (LMC 1 or more), which give traffic LIDs "
 		       "to move to\n");
-}
-
-static json_t *drain_json(const struct plan *p)
-{
-	const struct drain *d = &p->drain;
-	json_t *list = json_array();
-
-	for (uint32_t i = 0; i < d->njob; i++) {
-		const struct job *job = &p->jobs->jobs[d->job[i].job];
-
-		json_array_append_new(list, json_pack("{s:I, s:I, s:b}", "id", (json_int_t)job->id,
-						      "ports", (json_int_t)job->nterm, "needed",
-						      d->job[i].needed));
-	}
-	return list;
 }
 
 static json_t *waves_json(const struct plan *p, const struct transition *t)
@@ -211,8 +178,8 @@ static json_t *waves_json(const struct plan *p, const struct transition *t)
 	return json_pack("{s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:o, s:o}", "waves",
 			 (json_int_t)t->nwaves, "block_writes", (json_int_t)t->nwrites, "lids",
 			 (json_int_t)t->lids, "irreducible", t->irreducible, "old_cyclic",
-			 t->old_cyclic, "escape", p->drain.escape, "sl_assumed", sls_assumed(p),
-			 "drain", drain, "drain_jobs", drain_json(p));
+			 t->old_cyclic, "escape", p->drain.escape, "sl_assumed", plan_sls_assumed(p),
+			 "drain", drain, "drain_jobs", plan_drain_jobs_json(p));
 }
 
 static int print_json(const struct plan *p, const struct transition *t,
@@ -255,7 +222,7 @@ static int show(const struct plan_cmd *c, struct plan *p, const struct evaluatio
 	} else {
 		summary_print_table(stdout, both, 2);
 		summary_print_verdict(stdout, &both[1]);
-		print_plan(p);
+		plan_print(stdout, p);
 		print_waves(p, t);
 		if (why.text[0])
 			printf("order of writes: none; %s\n", why.text);

@@ -143,3 +143,19 @@ int routefiles_write(const char *dir, const struct evaluation *e, unsigned forma
 	}
 	return rc;
 }
+
+int routefiles_tables(const char *dir, const struct fabric *f, const struct tables *t,
+		      unsigned formats, bool sls_known, struct err *err)
+{
+	const struct evaluation e = { .f = f, .t = t };
+	int rc = outfile_folder(dir, err);
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !rc; i++) {
+		if (!(files[i].formats ? files[i].formats & formats : formats & FORMAT_IBR))
+			continue;
+		if (files[i].write == write_path_sl && (!sls_known || f->nterm > PATH_SL_TERMINALS))
+			continue;
+		rc = write_one(dir, i, &e, err);
+	}
+	return rc;
+}

@@ -124,9 +124,6 @@ saved_and_loaded() {
 	python3 -c 'import json; assert len(json.load(open("out"))["links"]) == 48'
 	is 1 $demo --save snap # never over another one
 }
-unreadable_jobs() {
-	is 3 "$I" --load net --jobs none.txt --json && valid record out && grep -q '"complete": false' out
-}
 findings() {
 	is 1 $demo --check --view links --filter 'efi>0' && [ ! -s out ] || return
 	is 0 $demo --check --view links --filter 'efi>1G' || return
@@ -246,7 +243,7 @@ ok "SIGTERM" signalled TERM 143
 ok "SIGTERM before there is anything" early_signal
 ok "files" files_are_looked_at
 ok "jobs of a file" jobs_of_a_file
-ok "jobs that cannot be read" unreadable_jobs
+ok "jobs that cannot be read" says 64 "Cannot read the jobs file" "$I" --load net --jobs none.txt --json
 ok "a snapshot saved and loaded" saved_and_loaded
 ok "--check and its findings" findings
 ok "Prometheus text" prom_text

@@ -40,11 +40,11 @@ suites() {
 	compute 30 300 repeat bash tests/repeat.sh
 	compute 60 600 crosscheck bash tests/crosscheck.sh
 	compute 20 300 cli bash tests/cli.sh
-	compute 25 300 batch bash tests/batch.sh
 	compute 10 120 docs bash tests/docs.sh
 	compute 10 300 structure bash tests/structure.sh
 	compute 20 300 minimal bash tests/minimal.sh
 	printf 'lab\t%s\n' "30 300 terminal bash tests/terminal.sh"
+	printf 'lab\t%s\n' "30 300 batch bash tests/batch.sh"
 	for t in tests/lab/*.sh; do
 		t=$(basename "$t" .sh)
 		[ "$t" = lab ] || printf 'lab\t%s\n' "${lab_s[$t]:-30} 600 lab-$t bash tests/lab/$t.sh"
