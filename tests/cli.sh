@@ -218,6 +218,59 @@ check "compare --json has all keys" keys compare.json
 expect "compare: unknown engine" 64 'there is no engine "best"; choose one of' "$I" compare --engines updn,best --topology h.net
 expect "an engine that refuses keeps its column and its reason" 1 'dfsssp: .*VL' "$I" compare --engines updn,dfsssp --vls 1 --topology torus:dims=5x5,hosts=1
 
+# --- paths, dump-lfts ------------------------------------------------------------------------
+valid() { # WHAT DEFINITION: the output before this
+	cp out got
+	check "$1" python3 "$top/tests/schema.py" "$2" got
+}
+same() { # WHAT FILE
+	cp out got
+	check "$1" cmp got "$2"
+}
+h=(--topology h.net --tables d-sar/tables.ibr)
+mapfile -t host < <(grep -o '^Ca.*# "[^"]*"' h.net | sed 's/.*# "\([^" ]*\).*/\1/')
+expect "paths by name" 0 "^ +1  .*  [0-9]+ +[0-9]+ " "$I" paths "${h[@]}" "${host[0]}" "${host[-1]}"
+expect "paths as JSON" 0 '"arrives": true' "$I" paths "${h[@]}" "${host[0]}" "${host[-1]}" --json
+valid "is valid" paths
+lid=$(sed -n 's/^\[1\].*# lid \([0-9]*\) .*/\1/p' h.net | head -n 1)
+expect "paths by LID" 0 "\(LID $lid\) to " "$I" paths "${h[@]}" "$lid" "${host[-1]}"
+guid=$(sed -n 's/^Ca.*"H-\([0-9a-f]*\)".*/0x\1/p' h.net | tail -n 1)
+expect "paths by GUID" 0 "to ${host[-1]}" "$I" paths "${h[@]}" "${host[0]}" "$guid"
+expect "paths to nobody" 64 'no host or switch is called "nobody"' "$I" paths "${h[@]}" "${host[0]}" nobody
+expect "paths without an end" 64 'a source and a destination' "$I" paths "${h[@]}" "${host[0]}"
+expect "paths of files need tables" 64 'belong together' "$I" paths --topology h.net a b
+grep -v "^0x00*$(printf %x "$lid") " d-sar/opensm-lfts.dump >hole.dump
+expect "a way that ends is told" 1 'no entry' "$I" paths --topology h.net --lfts hole.dump "${host[-1]}" "$lid"
+expect "no plan" 255 'h.net' "$I" paths --plan h.net a b
+expect "dump-lfts" 0 '^Unicast lids' "$I" dump-lfts "${h[@]}"
+same "is what route has written" d-sar/opensm-lfts.dump
+expect "dump-lfts in our form" 0 '' "$I" dump-lfts "${h[@]}" --format ibr
+same "is the same file" d-sar/tables.ibr
+expect "dump-lfts into a folder" 0 '' "$I" dump-lfts "${h[@]}" --format ibdm -o dumped
+check "leaves the files of ibdmchk" test -s dumped/opensm.fdbs -a -s dumped/ibdm-sl2vl.dump -a -s dumped/opensm-subnet.lst
+expect "dump-lfts: unknown format" 64 "'pdf' is none of" "$I" dump-lfts "${h[@]}" --format pdf
+expect "dump-lfts to a full disk" 1 'No space left' bash -c "'$I' dump-lfts --topology h.net --tables d-sar/tables.ibr >/dev/full"
+expect "show: no plan" 255 'h.net' "$I" show h.net
+expect "show: nothing named" 64 'a plan is needed' "$I" show
+
+# --- every JSON output is valid by the schema ------------------------------------------------
+cp d-sar/summary.json out
+valid "summary.json is valid" summary
+cp compare.json out
+valid "compare --json is valid" comparison
+expect "compare of engines that refuse" 1 '"error"' "$I" compare --engines updn,dfsssp --vls 1 --topology torus:dims=5x5,hosts=1 --json
+valid "is valid" comparison
+expect "compare with all about jobs" 0 '"slowdown"' "$I" compare --engines sar --topology h.net --jobs jobs --per-job --json
+valid "is valid" comparison
+expect "check --json" 0 '"verdict"' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --json
+valid "is valid" summary
+expect "check --json of a deadlock" 1 '"witness"' bash -c "'$I' route --engine minhop --topology torus:dims=5x5,hosts=1 --out loops >/dev/null; '$I' check --topology torus:dims=5x5,hosts=1 --lfts loops/opensm-lfts.dump --json"
+valid "is valid" summary
+expect "deadlock --json" 1 '"deadlock": true' "$I" deadlock --topology torus:dims=5x5,hosts=1 --lfts loops/opensm-lfts.dump --json
+valid "is valid" deadlock
+expect "status --json of nothing" 0 '"unfinished": 0' "$I" status --json --state-dir nothing
+valid "is valid" status
+
 # --- inputs that make no sense ---------------------------------------------------------------
 expect "no such fabric" 255 'nofile cannot be read: No such file' "$I" route --engine sar --topology nofile
 expect "a folder as fabric" 255 'Is a directory' "$I" route --engine sar --topology .
