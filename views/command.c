@@ -62,7 +62,6 @@ static const struct command commands[] = {
 	{ "rollback", "", ARG_NONE, false, REQ_ROLLBACK_ASK, 0, "ask for the old routing back" },
 	{ "yes", "", ARG_NONE, false, REQ_YES, 0, "the answer to a question" },
 	{ "close", "", ARG_NONE, false, REQ_APPLY_CLOSE, 0, "put a finished update away" },
-	{ "rows", "", ARG_NONE, false, REQ_ROWS, 0, "next order of the heatmap's rows" },
 	{ "impact", "", ARG_NONE, false, REQ_IMPACT, 0, "what the proposal means for each job" },
 	{ "difference", "", ARG_NONE, false, REQ_DIFF, 0, "what the proposal changes, entry by entry" },
 	{ "again", "", ARG_NONE, false, REQ_AGAIN, 0, "compute the proposal anew" },

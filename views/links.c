@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of links between switches, one row per direction. */
+/* The table of links between switches, one row per direction; Enter opens a page on one. */
 #include "views/chan_detail.h"
+#include "views/link_detail.h"
 #include "views/table.h"
 #include "views/view.h"
 
@@ -11,6 +12,7 @@ struct links_ui {
 	struct table table;
 	const struct fabric *fabric; /* own reference */
 	uint32_t told;		     /* channel that the cursor was put on last */
+	struct link_detail detail;
 };
 
 static void links_done(void *own)
@@ -18,6 +20,7 @@ static void links_done(void *own)
 	struct links_ui *u = own;
 
 	table_done(&u->table);
+	link_detail_done(&u->detail);
 	fabric_put(u->fabric);
 }
 
@@ -29,10 +32,13 @@ static const struct table_col columns[] = {
 	{ "efi", NULL, 6, 0, 0 },
 	{ "eff_efi", NULL, 7, 0, 0 },
 	{ "errors_per_min", "err", 4, 0, 0 },
+	{ "lanes", NULL, 2, 0, 0 },
+	{ "plan_eff_efi", NULL, 6, 90, 0 },
 	{ "tx_Bps", NULL, 7, 160, 0 },
 	{ "rx_Bps", NULL, 7, 160, 0 },
 	{ "link", NULL, 0, 0, 0 },
-	{ NULL, "   history, newest right", 24, 100, 160 },
+	{ "jobs", NULL, 24, 140, 0 },
+	{ NULL, "     newest right", 17, 100, 160 },
 	{ NULL, "history, newest right", HISTORY_LEN, 160, 0 },
 };
 
@@ -69,10 +75,23 @@ static void moved(const struct table_in *in, uint32_t chan)
 	ui_select_chan(in->ui, chan);
 }
 
-static void open_heatmap(const struct table_in *in, uint32_t chan)
+static void open_detail(const struct table_in *in, uint32_t chan)
 {
+	struct links_ui *u = in->own;
+
 	moved(in, chan);
-	ui_goto(in->ui, VIEW_HEATMAP);
+	u->detail.open = true;
+}
+
+/* Of a marked job only its own. */
+static bool wanted(const struct table_in *in, uint32_t chan)
+{
+	return !ui_job_dims(in->ui, chan);
+}
+
+static uint64_t version(const struct table_in *in)
+{
+	return ui_selected_job(in->ui) << 24 ^ ui_job_links(in->ui);
 }
 
 static const struct table_ops ops = {
@@ -83,7 +102,9 @@ static const struct table_ops ops = {
 	.sort_by = first_sort,
 	.draw = draw_history,
 	.moved = moved,
-	.open = open_heatmap,
+	.open = open_detail,
+	.wanted = wanted,
+	.version = version,
 };
 
 static struct table *links_table(void *own, const struct table_ops **out)
@@ -123,7 +144,7 @@ static void links_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 	int below = 1 + CHAN_DETAIL_LINES;
 	struct rect rows = { r.x, r.y, r.w, r.h - below };
 	struct rect detail = { r.x, r.y + r.h - CHAN_DETAIL_LINES, r.w, CHAN_DETAIL_LINES };
-	char label[256];
+	char label[256], title[64] = "Links";
 	uint32_t chan;
 
 	if (!s->fabric) {
@@ -132,7 +153,15 @@ static void links_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 		return;
 	}
 	follow(u, ui, s);
-	table_draw(&u->table, &ops, &in, c, rows, "Links");
+	chan = table_cursor(&u->table);
+	if (u->detail.open && chan != FAB_NONE) {
+		link_detail_draw(&u->detail, ui, s, c, r, chan);
+		return;
+	}
+	if (ui_selected_job(ui))
+		snprintf(title, sizeof(title), "Links of job %llu",
+			 (unsigned long long)ui_selected_job(ui));
+	table_draw(&u->table, &ops, &in, c, rows, title);
 	chan = table_cursor(&u->table);
 	canvas_rule(c, r, r.h - below,
 		    chan == FAB_NONE ? NULL : chan_label(label, sizeof(label), s->fabric, chan));
@@ -150,9 +179,18 @@ static bool links_input(void *own, struct ui *ui, const struct input *in, const 
 	if (!s->fabric)
 		return false;
 	follow(u, ui, s);
+	if (in->req == REQ_BACK && u->detail.open) {
+		u->detail.open = false;
+		return true;
+	}
 	if (in->req != REQ_ENTER || table_cursor(&u->table) == FAB_NONE)
 		return false;
-	open_heatmap(&at, table_cursor(&u->table));
+	if (u->detail.open) {
+		u->detail.open = false;
+		ui_goto(ui, VIEW_HEATMAP);
+	} else {
+		open_detail(&at, table_cursor(&u->table));
+	}
 	return true;
 }
 

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/link_detail.h"
+
+#include "views/chan_detail.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SIDE_W	  21 /* columns of a port's figures */
+#define NAMES_W	  15
+#define GRAPH_MAX 10
+
+static uint32_t port_of(const struct state *s, uint32_t chan)
+{
+	return chan_fabric_port(s->fabric, chan);
+}
+
+/* --- both ports ----------------------------------------------------------------------------- */
+
+static const char *state_word(enum port_state state)
+{
+	static const char *const words[] = { "-", "down", "init", "armed", "active" };
+
+	return words[state];
+}
+
+/* One figure of both ends, in two columns. */
+static void draw_pair(struct canvas *c, struct rect r, int y, const char *name, const char *a,
+		      const char *b)
+{
+	canvas_text(c, r, 1, y, ROLE_LABEL, name);
+	canvas_name(c, r, NAMES_W, y, SIDE_W - 1, ROLE_TEXT, a);
+	canvas_name(c, r, NAMES_W + SIDE_W, y, SIDE_W - 1, ROLE_TEXT, b);
+}
+
+static void draw_ends(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
+{
+	const struct fabric *f = s->fabric;
+	char t[2][4][NAME_LEN + 8];
+
+	for (int i = 0; i < 2; i++) {
+		uint32_t at = i ? f->chan_rev[chan] : chan, sw = f->chan_src[at];
+		const struct port *p = &f->port[port_of(s, at)];
+		char name[NAME_LEN];
+
+		snprintf(t[i][0], sizeof(t[i][0]), "%s/%u", switch_label(name, sizeof(name), f, sw),
+			 f->chan_port[at]);
+		snprintf(t[i][1], sizeof(t[i][1]), "0x%016llx", (unsigned long long)f->sw_guid[sw]);
+		snprintf(t[i][2], sizeof(t[i][2]), "LID %u (0x%x)", f->sw_lid[sw], f->sw_lid[sw]);
+		snprintf(t[i][3], sizeof(t[i][3]), "%s %ux%.6s %u VLs",
+			 state_word((enum port_state)p->state), p->width,
+			 p->speed[0] ? p->speed : "?", p->op_vls);
+	}
+	draw_pair(c, r, 0, "port", t[0][0], t[1][0]);
+	draw_pair(c, r, 1, "switch", t[0][1], t[1][1]);
+	draw_pair(c, r, 2, "", t[0][2], t[1][2]);
+	draw_pair(c, r, 3, "link", t[0][3], t[1][3]);
+}
+
+static void draw_rates(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		       uint32_t chan)
+{
+	static const struct port_rate none = { NAN, NAN, NAN, NAN, NAN };
+	char t[2][3][48];
+
+	for (int i = 0; i < 2; i++) {
+		const struct port_rate *p =
+			state_rate(s, port_of(s, i ? s->fabric->chan_rev[chan] : chan));
+		char a[FIGURE_LEN], b[FIGURE_LEN];
+
+		p = p ? p : &none;
+		snprintf(t[i][0], sizeof(t[i][0]), "%s%%  wait %s%%", figure_pct(a, p->util_pct),
+			 figure_pct(b, p->wait_pct));
+		snprintf(t[i][1], sizeof(t[i][1]), "%s %s", figure_rate(a, p->tx_Bps, ui_bits(ui)),
+			 ui_bits(ui) ? "Gb/s" : "GB/s");
+		snprintf(t[i][2], sizeof(t[i][2]), "%s /min", figure_pct(a, p->errors_per_min));
+	}
+	draw_pair(c, r, 0, "utilisation", t[0][0], t[1][0]);
+	draw_pair(c, r, 1, "sends", t[0][1], t[1][1]);
+	draw_pair(c, r, 2, "errors", t[0][2], t[1][2]);
+}
+
+static const char *counter_text(char buf[FIGURE_LEN], const struct state *s, uint32_t port, int ctr)
+{
+	const struct sample *sample = s->sample;
+
+	if (!sample || sample->nport != s->fabric->nport || !(sample->port[port].valid & 1u << ctr))
+		return strcpy(buf, "-");
+	return figure_count(buf, sample->port[port].v[ctr]);
+}
+
+/* Returns the lines used. */
+static int draw_counters(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
+{
+	static const char *const names[CTR_COUNT] = {
+		"sent bytes",	 "received bytes", "sent packets", "recv. packets", "wait ticks",
+		"symbol errors", "recoveries",	   "link downed",  "recv. errors",  "discards"
+	};
+	char a[FIGURE_LEN], b[FIGURE_LEN];
+
+	for (int i = 0; i < CTR_COUNT; i++)
+		draw_pair(c, r, i, names[i], counter_text(a, s, port_of(s, chan), i),
+			  counter_text(b, s, port_of(s, s->fabric->chan_rev[chan]), i));
+	return CTR_COUNT;
+}
+
+/* --- the past ------------------------------------------------------------------------------- */
+
+/* Bars from the bottom of r, newest right, with the scale at the left. */
+static void draw_graph(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		       uint32_t chan)
+{
+	uint8_t past[HISTORY_LEN];
+	int n, first, h = r.h < GRAPH_MAX ? r.h : GRAPH_MAX, room = r.w - 6;
+
+	if (!s->history || h < 2)
+		return;
+	n = (int)history_get(s->history, chan, past);
+	first = n > room ? n - room : 0;
+	for (int y = 0; y < h; y++) {
+		int least = 100 * (h - 1 - y) / h;
+
+		canvas_rightf(c, r, 5, y, ROLE_LABEL, "%d%%", 100 * (h - y) / h);
+		for (int i = first; i < n; i++) {
+			enum role role = heat_role(ui_palette(ui), heat_level(past[i]));
+
+			if (past[i] <= 100 && past[i] > least)
+				canvas_char(c, r, 6 + i - first, y, role,
+					    (uint32_t)heat_glyph(heat_level(past[i])));
+		}
+	}
+	if (!n)
+		canvas_text(c, r, 6, 0, ROLE_DIM, "no history yet");
+}
+
+/* --- routes --------------------------------------------------------------------------------- */
+
+static void draw_routes(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
+{
+	const struct metrics *m = state_metrics(s);
+	char a[FIGURE_LEN], b[FIGURE_LEN], lanes[200];
+	int x;
+
+	if (!m) {
+		canvas_text(c, r, 1, 0, ROLE_DIM, "EFI not known yet");
+		return;
+	}
+	canvas_textf(c, r, 1, 0, ROLE_TEXT, "EFI %s of at most %s", figure_count(a, m->efi[chan]),
+		     figure_count(b, m->efi_max));
+	if (m->njob)
+		canvas_textf(c, r, 1, 1, m->eff_efi[chan] ? ROLE_TEXT : ROLE_WARN,
+			     "job EFI %s of at most %s%s", figure_count(a, m->eff_efi[chan]),
+			     figure_count(b, m->eff_efi_max), m->eff_efi[chan] ? "" : ": dark");
+	x = canvas_text(c, r, 1, 2, ROLE_LABEL, "lanes ");
+	chan_lanes_text(lanes, sizeof(lanes), s, chan, r.w - x - 1);
+	canvas_text(c, r, x, 2, ROLE_TEXT, lanes[0] ? lanes : "SLs are not known");
+	if (!state_preview_ready(s))
+		return;
+	x = canvas_textf(c, r, 1, 3, ROLE_TEXT, "after the plan: EFI %s",
+			 figure_count(a, s->preview.after->efi[chan]));
+	if (s->preview.after->njob)
+		x = canvas_textf(c, r, x, 3, ROLE_TEXT, ", job %s",
+				 figure_count(a, s->preview.after->eff_efi[chan]));
+	if (isfinite(chan_planned_util(s, chan)))
+		canvas_textf(c, r, x, 3, ROLE_TEXT, ", util ~%s%%",
+			     figure_pct(a, chan_planned_util(s, chan)));
+}
+
+static void draw_jobs(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		      uint32_t chan)
+{
+	const struct usage *u = state_usage(s);
+	const struct job_routes *k = u ? u->routes : NULL;
+	uint64_t sum = 0, first = k ? k->chan_off[chan] : 0, last = k ? k->chan_off[chan + 1] : 0;
+
+	canvas_text(c, r, 1, 0, ROLE_LABEL, "job          user      routes  share");
+	if (first == last)
+		canvas_text(c, r, 1, 1, ROLE_DIM, k ? "none" : "not known");
+	for (uint64_t i = first; i < last; i++)
+		sum += k->job_routes[i];
+	for (uint64_t i = first; i < last && (int)(i - first) + 1 < r.h; i++) {
+		const struct job *j = &u->jobs->jobs[k->job[i]];
+		double share = (double)k->job_routes[i] / (double)sum;
+		int y = (int)(i - first) + 1;
+		char routes[FIGURE_LEN];
+
+		canvas_textf(c, r, 1, y, j->id == ui_selected_job(ui) ? ROLE_KEY : ROLE_TEXT,
+			     "%-12llu %-8.8s %7s %5.0f%%", (unsigned long long)j->id, j->user,
+			     figure_short(routes, k->job_routes[i]), share * 100);
+		if (r.w > 50)
+			canvas_bar(c, r, 39, y, r.w - 41 < 20 ? r.w - 41 : 20, ROLE_RULE, share, 0);
+	}
+}
+
+static void follow(struct link_detail *d, const struct state *s, uint32_t chan)
+{
+	const struct usage *u = state_usage(s);
+	uint64_t serial = u ? u->serial : 0;
+
+	if (d->chan == chan && d->tables == s->tables && d->serial == serial && d->tables)
+		return;
+	tables_put(d->tables);
+	d->tables = s->tables ? tables_get(s->tables) : NULL;
+	d->chan = chan;
+	d->serial = serial;
+	memset(&d->dests, 0, sizeof(d->dests));
+	if (s->tables && s->tables->nsw == s->fabric->nsw)
+		chan_dests_find(&d->dests, s->fabric, s->tables, u ? u->jobs : NULL, chan);
+}
+
+static void draw_dests(const struct link_detail *d, const struct state *s, struct canvas *c,
+		       struct rect r)
+{
+	const struct chan_dests *k = &d->dests;
+
+	canvas_textf(c, r, 1, 0, ROLE_LABEL, "%u destinations%s", k->total,
+		     k->jobs ? " of jobs" : "");
+	for (uint32_t i = 0; i < k->n && (int)i + 1 < r.h; i++) {
+		char routes[FIGURE_LEN];
+
+		canvas_rightf(c, r, 7, (int)i + 1, ROLE_TEXT, "%s",
+			      figure_short(routes, k->routes[i]));
+		canvas_name(c, r, 9, (int)i + 1, r.w - 10, ROLE_TEXT,
+			    s->fabric->term_name[k->term[i]]);
+	}
+}
+
+static int section(struct canvas *c, struct rect r, int y, const char *title)
+{
+	canvas_rule(c, r, y, title);
+	return y + 1;
+}
+
+/* What is there to see comes first: on small screens the counters go. */
+void link_detail_draw(struct link_detail *d, const struct ui *ui, const struct state *s,
+		      struct canvas *c, struct rect r, uint32_t chan)
+{
+	bool wide = r.w >= 120;
+	int left = wide ? NAMES_W + 2 * SIDE_W + 2 : r.w, y, graph;
+	struct rect a = { r.x, r.y, left, r.h }, b = { r.x + left, r.y, r.w - left, r.h };
+	char label[256];
+
+	follow(d, s, chan);
+	canvas_rule(c, r, 0, chan_label(label, sizeof(label), s->fabric, chan));
+	draw_ends(s, c, (struct rect){ a.x, a.y + 1, a.w, 4 }, chan);
+	draw_rates(ui, s, c, (struct rect){ a.x, a.y + 5, a.w, 3 }, chan);
+	y = 8;
+	if (wide || r.h >= 36)
+		y += draw_counters(s, c, (struct rect){ a.x, a.y + y, a.w, r.h - y }, chan);
+	if (!wide)
+		b = (struct rect){ r.x, r.y + y, r.w, r.h - y };
+	y = section(c, b, 0, "Utilisation so far, newest right");
+	graph = b.h / 4 < GRAPH_MAX ? b.h / 4 : GRAPH_MAX;
+	draw_graph(ui, s, c, (struct rect){ b.x, b.y + y, b.w, graph }, chan);
+	y = section(c, b, y + graph, "Routes over it");
+	draw_routes(s, c, (struct rect){ b.x, b.y + y, b.w, 4 }, chan);
+	y = section(c, b, y + (state_preview_ready(s) ? 4 : 3), "Whose they are, and where to");
+	draw_jobs(ui, s, c, (struct rect){ b.x, b.y + y, b.w * 3 / 5, b.h - y }, chan);
+	draw_dests(d, s, c,
+		   (struct rect){ b.x + b.w * 3 / 5, b.y + y, b.w - b.w * 3 / 5, b.h - y });
+}
+
+void link_detail_done(struct link_detail *d)
+{
+	tables_put(d->tables);
+	memset(d, 0, sizeof(*d));
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* link_detail: all that is known of one link between switches, on a page of its own. */
+#ifndef VIEWS_LINK_DETAIL_H
+#define VIEWS_LINK_DETAIL_H
+
+#include "views/chan_dests.h"
+#include "views/view.h"
+
+struct link_detail {
+	bool open;
+	/* destinations, found once */
+	struct chan_dests dests;
+	uint32_t chan;
+	uint64_t serial;	     /* of the usage when they were found */
+	const struct tables *tables; /* own reference */
+};
+
+void link_detail_draw(struct link_detail *d, const struct ui *ui, const struct state *s,
+		      struct canvas *c, struct rect r, uint32_t chan);
+void link_detail_done(struct link_detail *d);
+
+#endif
