@@ -436,6 +436,7 @@ static void end(struct app *a)
 	terminal_close(a->term);
 	if (a->record && record_close(a->record, &err))
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
+	fputs(a->farewell, stdout);
 	/* nobody has to wait for it before a screen that is still there */
 	poller_free(a->poller);
 	app_data_free(a);

@@ -68,7 +68,10 @@ static void quit(struct app *a)
 {
 	if (app_updating(a)) {
 		ui_goto(a->ui, VIEW_APPLY);
-		ui_say(a->ui, "an update is open: keep it or roll it back first");
+		ui_say(a->ui, a->state.apply.watched
+				      ? "an update is open: keep it or roll it back first; D "
+					"leaves it to its watchdog"
+				      : "an update is open: keep it or roll it back first");
 		return;
 	}
 	a->quit = true;
@@ -136,6 +139,18 @@ void app_act(struct app *a, const struct request *r)
 	case REQ_APPLY_ROLLBACK:
 		if (a->state.rw && a->poller)
 			app_update_roll_back(a);
+		break;
+	case REQ_APPLY_EXTEND:
+		app_update_extend(a);
+		break;
+	case REQ_APPLY_NOTE:
+		app_update_note(a, r->text);
+		break;
+	case REQ_APPLY_OVERRIDE:
+		app_update_override(a, r->text);
+		break;
+	case REQ_DETACH:
+		app_update_detach(a);
 		break;
 	case REQ_APPLY_CLOSE:
 		app_update_close(a);

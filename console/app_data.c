@@ -387,6 +387,12 @@ static bool take(struct app *a, struct msg *msg)
 	case MSG_APPLY_END:
 		app_apply_end(a, msg);
 		break;
+	case MSG_APPLY_DEADLINE:
+		app_apply_deadline(a, msg->seconds);
+		break;
+	case MSG_APPLY_FOUND:
+		app_apply_found(a, msg);
+		break;
 	case MSG_WORK_STEP:
 		app_take_step(a, msg);
 		break;
@@ -479,6 +485,7 @@ void app_refresh(struct app *a)
 	for (uint32_t i = 0; i < s->apply.nsteps; i++)
 		if (s->apply.steps[i].state == STEP_RUNNING)
 			s->apply.steps[i].took_s = now - a->apply_step_start;
+	app_update_tick(a);
 	if (s->preview.state == PREVIEW_RUNNING)
 		s->preview.elapsed_s = now - a->preview_start;
 	s->poll.stale = s->mode == RUN_LIVE && a->sample && !s->poll.discovering &&

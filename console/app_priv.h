@@ -126,14 +126,17 @@ struct app {
 
 	struct app_auto automatic;
 	double confirm_at; /* clock_s() of when an update began to wait */
+	double deadline;   /* clock_s() of when it is rolled back; NAN: never */
+	double update_at;  /* clock_s() of its start */
 	double watch_at;   /* of the last that its watch conditions found; under events_lock */
 
 	struct wire_sm sm;
 	struct msg *held[HELD_COUNT];
 	double sample_at, sample_took, jobs_at, start;
 	bool dirty, quit;
-	bool lost;	  /* also while the screen is frozen */
-	bool record_lost; /* the record could not be written when last tried */
+	char farewell[400]; /* said on the terminal after the end; "" nothing */
+	bool lost;	    /* also while the screen is frozen */
+	bool record_lost;   /* the record could not be written when last tried */
 	int exit_code;
 	char *own_dirs[2];		/* of opts, made here */
 	char *snapshot[SNAPSHOT_FILES]; /* of opts, from --load FOLDER */
@@ -182,10 +185,18 @@ void app_update_start(struct app *a, const char *text); /* the fabric's name as 
 void app_update_keep(struct app *a, const char *text);
 void app_update_roll_back(struct app *a);
 void app_update_close(struct app *a);
+void app_update_extend(struct app *a);
+void app_update_note(struct app *a, const char *text);
+void app_update_override(struct app *a, const char *what);
+void app_update_detach(struct app *a); /* leaves it to its watchdog */
+void app_update_tick(struct app *a);   /* where no watchdog keeps the deadline */
 
 /* app_progress.c */
 void app_apply_event(struct app *a, const struct msg *msg);
 void app_apply_end(struct app *a, const struct msg *msg);
+void app_apply_deadline(struct app *a, double left_s);
+void app_apply_found(struct app *a, const struct msg *msg);
+void app_apply_log(struct app *a, enum log_level level, const char *text);
 
 /* app_auto.c: --auto; as often as one likes */
 void app_auto_start(struct app *a);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-static void apply_log(struct app *a, enum log_level level, const char *text)
+void app_apply_log(struct app *a, enum log_level level, const char *text)
 {
 	struct state_apply *s = &a->state.apply;
 	struct log_line *line = &s->log[s->log_total++ % APPLY_LOG];
@@ -85,7 +85,7 @@ static void begun(struct app *a, const struct apply_event *ev)
 		snprintf(text, sizeof(text), "%.150s", ev->text);
 	}
 	if (text[0])
-		apply_log(a, ev->phase == PHASE_ROLLBACK ? LOG_WARN : LOG_INFO, text);
+		app_apply_log(a, ev->phase == PHASE_ROLLBACK ? LOG_WARN : LOG_INFO, text);
 }
 
 static void ended(struct app *a, const struct apply_event *ev, const struct apply_status *st)
@@ -101,7 +101,7 @@ static void ended(struct app *a, const struct apply_event *ev, const struct appl
 		snprintf(text, sizeof(text), "the plan is still true; old contents saved as %.48s",
 			 st->txn);
 	if (text[0] && ev->phase != PHASE_WRITE)
-		apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
+		app_apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
 }
 
 static void read_back(struct app *a, const struct apply_event *ev, const struct apply_status *st)
@@ -120,7 +120,7 @@ static void read_back(struct app *a, const struct apply_event *ev, const struct 
 	step = known_step(&a->state.apply, "VERIFY");
 	if (step)
 		step->took_s = NAN; /* part of writing */
-	apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
+	app_apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
 }
 
 /* The end: no step may look as if it still ran. */
@@ -154,7 +154,7 @@ static void over(struct app *a, const struct apply_event *ev, const struct apply
 		snprintf(text, sizeof(text), "%.60s: %s: %.190s", what, outcome_name(ev->outcome),
 			 ev->text);
 	log_add(kept ? LOG_INFO : LOG_WARN, "apply", "%s", text);
-	apply_log(a, kept || a->rollback_asked ? LOG_INFO : LOG_WARN, text);
+	app_apply_log(a, kept || a->rollback_asked ? LOG_INFO : LOG_WARN, text);
 }
 
 /* What agents are asked, and what became of it. */
@@ -181,7 +181,7 @@ static void agents(struct app *a, const struct apply_event *ev, const struct app
 			 st->agents.silent, st->agents.who[0] ? ": " : "", st->agents.who);
 		step_is(a, phase_name(ev->asked), ev->rc ? STEP_FAILED : STEP_DONE, text);
 	}
-	apply_log(a, ev->kind != APPLY_ASK && ev->rc ? LOG_WARN : LOG_INFO, text);
+	app_apply_log(a, ev->kind != APPLY_ASK && ev->rc ? LOG_WARN : LOG_INFO, text);
 }
 
 /* A phase that was passed over does not wait any more. */
@@ -191,6 +191,77 @@ static void passed_over(struct app *a, const char *name)
 
 	if (step && step->state == STEP_WAIT)
 		step_is(a, name, STEP_SKIPPED, "nobody to ask");
+}
+
+static void take_agents(struct state_apply *s, const struct apply_status *st)
+{
+	s->agents = (struct apply_agents){
+		.asked = (uint8_t)st->agents.asked,
+		.expected = st->agents.expected,
+		.waiting = st->agents.waiting,
+		.done = st->agents.done,
+		.failed = st->agents.failed,
+		.silent = st->agents.silent,
+		.gone = st->agents.gone,
+		.resent = st->agents.resent,
+	};
+	snprintf(s->agents.who, sizeof(s->agents.who), "%s", st->agents.who);
+}
+
+/* The slowest first; what is not in the fabric any more is left out. */
+static void take_slow(struct app *a, const struct apply_status *st)
+{
+	struct state_apply *s = &a->state.apply;
+	uint32_t n = 0;
+
+	memset(s->slow, 0, sizeof(s->slow));
+	for (int i = 0; i < APPLY_SLOW && a->fabric; i++) {
+		uint32_t sw = fabric_switch_by_guid(a->fabric, st->slow[i].guid), k = n;
+
+		if (!st->slow[i].us || sw == FAB_NONE || n == APPLY_SLOWEST)
+			continue;
+		for (n++; k && s->slow[k - 1].us < st->slow[i].us; k--)
+			s->slow[k] = s->slow[k - 1];
+		switch_label(s->slow[k].name, sizeof(s->slow[k].name), a->fabric, sw);
+		s->slow[k].us = st->slow[i].us;
+	}
+}
+
+/* Blocks are counted over all waves. */
+static void take_waves(struct state_apply *s, const struct apply_event *ev,
+		       const struct apply_status *st)
+{
+	uint32_t before = 0;
+
+	if (ev->phase != PHASE_WRITE || !s->nwaves)
+		return;
+	s->at_wave = st->wave < s->nwaves ? st->wave : s->nwaves - 1;
+	for (uint32_t w = 0; w < s->at_wave; w++)
+		before += s->wave[w].blocks;
+	s->wave_done = st->written > before ? st->written - before : 0;
+	if (ev->kind == APPLY_PHASE_END && !ev->rc)
+		s->at_wave = s->nwaves;
+}
+
+void app_apply_deadline(struct app *a, double left_s)
+{
+	struct state_apply *s = &a->state.apply;
+
+	a->deadline = clock_s() + left_s;
+	s->confirm_left_s = left_s;
+	if (!(s->confirm_all_s >= left_s))
+		s->confirm_all_s = left_s;
+}
+
+void app_apply_found(struct app *a, const struct msg *msg)
+{
+	struct state_apply *s = &a->state.apply;
+	char text[240];
+
+	snprintf(text, sizeof(text), "%s: %.190s", msg->step ? msg->step : "watch", msg->text);
+	snprintf(s->found, sizeof(s->found), "%.199s", text);
+	s->job_failed |= msg->rc && msg->step && !strcmp(msg->step, "jobs");
+	app_apply_log(a, msg->rc ? LOG_ERROR : LOG_INFO, text);
 }
 
 void app_apply_event(struct app *a, const struct msg *msg)
@@ -204,6 +275,9 @@ void app_apply_event(struct app *a, const struct msg *msg)
 	s->done = ev->kind == APPLY_VERIFY ? st->verified : st->written;
 	s->total = st->total;
 	s->retries = st->retries;
+	take_agents(s, st);
+	take_slow(a, st);
+	take_waves(s, ev, st);
 	switch (ev->kind) {
 	case APPLY_PHASE_BEGIN:
 		if (ev->phase == PHASE_ROLLBACK) {
@@ -264,8 +338,14 @@ void app_apply_end(struct app *a, const struct msg *msg)
 	if (a->poller && a->updater.ops->free) /* another process has written */
 		poller_tables(a->poller);
 	s->retries = msg->apply.retries;
+	take_slow(a, &msg->apply);
+	a->deadline = s->confirm_left_s = NAN;
+	if (s->state != APPLY_CONFIRM)
+		s->took_s = clock_s() - a->update_at;
 	if (s->state == APPLY_CONFIRM) {
 		a->confirm_at = clock_s();
+		if (!a->updater.ops->extend) /* simulated: no other process keeps it */
+			app_apply_deadline(a, a->opts.dog.confirm_s);
 		step_is(a, "CONFIRM", STEP_RUNNING, "waits for the fabric's name, or rollback");
 		s->done = s->total;
 	}

@@ -4,13 +4,16 @@
 
 #include "console/update_record.h"
 #include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
 #include "fabric/update/journal.h"
+#include "fabric/update/watch.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 void app_refuse(struct app *a, const char *why)
 {
@@ -34,6 +37,8 @@ static void set_steps(struct state_apply *s)
 	static const uint8_t phases[] = { PHASE_PREPARE, PHASE_UNPATH, PHASE_WRITE, 0,
 					  PHASE_REPATH,	 PHASE_CONFIRM };
 
+	s->confirm_left_s = s->confirm_all_s = s->took_s = NAN;
+	s->pred_util = s->pred_dark = NAN;
 	s->nsteps = sizeof(names) / sizeof(*names);
 	for (uint32_t i = 0; i < s->nsteps; i++) {
 		memset(&s->steps[i], 0, sizeof(s->steps[i]));
@@ -72,10 +77,44 @@ static const char *not_ready(const struct app *a)
 	return NULL;
 }
 
+/* Switches and blocks of each wave. */
+static void count_waves(struct state_apply *s, const struct plan *plan)
+{
+	const struct changes *l = plan->changes;
+	uint32_t *last = xcalloc(plan->fabric->nsw, sizeof(*last)); /* wave + 1 that counted it */
+
+	s->nwaves = l->nwaves < APPLY_WAVES ? l->nwaves : APPLY_WAVES;
+	for (uint32_t i = 0; s->nwaves && i < l->n; i++) {
+		const struct change *c = &l->v[i];
+		struct apply_wave *w = &s->wave[c->wave < s->nwaves ? c->wave : s->nwaves - 1];
+
+		w->blocks++;
+		if (c->sw == FAB_NONE || last[c->sw] == c->wave + 1u)
+			continue;
+		last[c->sw] = c->wave + 1u;
+		w->switches++;
+	}
+	free(last);
+}
+
+static void show_prediction(struct app *a)
+{
+	const struct proposal *x = state_proposal(&a->state);
+	struct state_apply *s = &a->state.apply;
+
+	if (!x || x->tables != a->plan->to)
+		return;
+	if (x->traffic_plan.known)
+		s->pred_util = x->traffic_plan.util_max;
+	if (x->after->njob)
+		s->pred_dark = x->after->dark;
+}
+
 static void show_order(struct state_apply *s, const struct plan *plan)
 {
 	const struct changes *l = plan->changes;
 
+	count_waves(s, plan);
 	snprintf(s->waves, sizeof(s->waves), "%u wave%s, %u block writes, %u SL2VL tables",
 		 l->nwaves, l->nwaves == 1 ? "" : "s", l->nlft, l->nsl2vl);
 	drain_text(s->drain, sizeof(s->drain), &plan->drain, plan->jobs);
@@ -119,6 +158,8 @@ void app_offer_plan(struct app *a, struct plan *plan)
 	s->state = APPLY_READY;
 	a->apply_diff = tdiff_new(a->fabric, plan->from, plan->to);
 	s->diff = a->apply_diff;
+	show_prediction(a);
+	s->watched = a->updater.ops->free != NULL;
 	snprintf(s->plan, sizeof(s->plan), "%.7s %.15s -> %.15s", plan->id, plan->from->engine,
 		 plan->to->engine);
 	snprintf(s->installer, sizeof(s->installer), "%s",
@@ -221,7 +262,9 @@ void app_begin_update(struct app *a)
 	app_record_action(a, "apply.start", a->plan->id);
 	a->state.apply.state = APPLY_RUNNING;
 	a->state.apply.steps[0].state = STEP_RUNNING;
-	a->apply_step_start = clock_s();
+	a->apply_step_start = a->update_at = clock_s();
+	a->deadline = NAN;
+	live_figures(&a->state.apply.before, &a->state);
 	a->rollback_asked = false;
 	tables_put(a->undo);
 	a->undo = tables_get(a->plan->from);
@@ -336,4 +379,114 @@ void app_update_keep(struct app *a, const char *text)
 		return;
 	app_record_action(a, "apply.keep", a->state.apply.txn);
 	a->updater.ops->confirm(a->updater.ctx);
+}
+
+/* --- while it waits ---------------------------------------------------------------------- */
+
+#define EXTEND_S 300
+
+void app_update_extend(struct app *a)
+{
+	struct state_apply *s = &a->state.apply;
+	double left = isfinite(a->deadline) ? fmax(0, a->deadline - clock_s()) : 0;
+	uint32_t seconds = (uint32_t)(left + EXTEND_S);
+
+	if (s->state != APPLY_CONFIRM) {
+		ui_say(a->ui, "nothing waits to be confirmed");
+		return;
+	}
+	app_record_action(a, "extend", s->txn);
+	if (a->updater.ops->extend)
+		a->updater.ops->extend(a->updater.ctx, seconds);
+	else
+		app_apply_deadline(a, seconds);
+	app_apply_log(a, LOG_INFO, "5 minutes more until it is rolled back");
+}
+
+void app_update_note(struct app *a, const char *text)
+{
+	struct err err;
+	json_t *data;
+
+	if (!*text)
+		return;
+	app_apply_log(a, LOG_INFO, text);
+	log_add(LOG_INFO, "note", "%s", text);
+	if (!a->record) {
+		ui_say(a->ui, "noted here only: this session is not recorded");
+		return;
+	}
+	data = json_pack("{s:s, s:o}", "txn", a->state.apply.txn, "text", record_str(text));
+	if (record_add(a->record, "note", data, &err))
+		log_add(LOG_ERROR, "record", "%s", err.text);
+	ui_say(a->ui, "noted in the record");
+}
+
+void app_update_override(struct app *a, const char *what)
+{
+	struct state_apply *s = &a->state.apply;
+	unsigned mask = 0;
+	struct err err;
+	char text[260];
+
+	if (!a->updater.ops->override) {
+		ui_say(a->ui, "nothing is watched on a simulated fabric");
+	} else if (!app_updating(a)) {
+		ui_say(a->ui, "no update is under way");
+	} else if (watch_parse(&mask, what, &err)) {
+		ui_say(a->ui, "%s", err.text);
+	} else {
+		a->updater.ops->override(a->updater.ctx, mask);
+		s->overridden |= mask;
+		app_record_action(a, "override", what);
+		snprintf(text, sizeof(text), "overridden: %.120s does not roll it back any more",
+			 what);
+		app_apply_log(a, LOG_WARN, text);
+		log_add(LOG_WARN, "apply", "%s", text);
+	}
+}
+
+/* The watchdog goes on; this console ends. */
+void app_update_detach(struct app *a)
+{
+	const struct state_apply *s = &a->state.apply;
+	char when[32] = "when nobody keeps it in time";
+	time_t at;
+
+	if (!app_updating(a)) {
+		a->quit = true;
+		return;
+	}
+	if (!s->watched || !s->txn[0]) {
+		ui_goto(a->ui, VIEW_APPLY);
+		ui_say(a->ui, s->watched ? "not before its journal is written: in a moment"
+					 : "simulated switches end with this console: keep the "
+					   "update or roll it back first");
+		return;
+	}
+	if (isfinite(a->deadline)) {
+		at = time(NULL) + (time_t)(a->deadline - clock_s());
+		strftime(when, sizeof(when), "at %T", localtime(&at));
+	}
+	snprintf(a->farewell, sizeof(a->farewell),
+		 "update %s goes on without this console; its watchdog rolls it back %s\n"
+		 "unless it is kept: ibroute-top confirm %s; look on: ibroute-top attach %s\n",
+		 s->txn, when, s->txn, s->txn);
+	app_record_action(a, "detach", s->txn);
+	a->quit = true;
+}
+
+void app_update_tick(struct app *a)
+{
+	struct state_apply *s = &a->state.apply;
+
+	if (isfinite(a->deadline) && s->state == APPLY_CONFIRM)
+		s->confirm_left_s = fmax(0, a->deadline - clock_s());
+	if (s->state != APPLY_CONFIRM || a->updater.ops->extend || !(s->confirm_left_s <= 0))
+		return;
+	a->deadline = NAN;
+	log_add(LOG_WARN, "apply", "nobody confirmed in time: it is rolled back");
+	s->state = APPLY_ROLLING_BACK;
+	app_record_action(a, "timeout", s->txn);
+	a->updater.ops->rollback(a->updater.ctx);
 }

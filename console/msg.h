@@ -39,7 +39,9 @@ enum msg_type {
 	MSG_FOUND,   /* the port answers again */
 	MSG_POLLING, /* a sweep of counters begins */
 	MSG_APPLY_EVENT,
-	MSG_APPLY_END, /* one of start, confirm, rollback, recover is over: rc, text */
+	MSG_APPLY_DEADLINE, /* seconds: it is rolled back then, unless kept */
+	MSG_APPLY_FOUND,    /* a watch condition: step is its name, rc 1: it objects; text */
+	MSG_APPLY_END,	    /* one of start, confirm, rollback, recover is over: rc, text */
 	/* from the worker */
 	MSG_WORK_STEP, /* step done of total */
 	MSG_METRICS,   /* of the installed tables */

@@ -7,6 +7,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/update/planfile.h"
 #include "fabric/update/update_event.h"
+#include "fabric/update/watch.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -91,13 +92,56 @@ static void take_update(struct update_link *u, const struct apply_event *ev,
 	mailbox_send(u->box, msg);
 }
 
-static void waits(struct update_link *u)
+static void tell_deadline(struct update_link *u, double seconds)
+{
+	struct msg *msg = msg_new(MSG_APPLY_DEADLINE);
+
+	msg->seconds = seconds;
+	mailbox_send(u->box, msg);
+}
+
+static void found(struct update_link *u, const json_t *j)
+{
+	struct msg *msg = msg_new(MSG_APPLY_FOUND);
+	bool tripped = json_is_true(json_object_get(j, "tripped"));
+
+	for (int w = 0; w < WATCHES; w++)
+		if (!strcmp(str(j, "what"), watch_name((enum watch_what)w)))
+			msg->step = watch_name((enum watch_what)w);
+	msg->rc = tripped;
+	snprintf(msg->text, sizeof(msg->text), "%s", str(j, "text"));
+	log_add(tripped ? LOG_ERROR : LOG_INFO, "watch", "%s: %s", str(j, "what"), msg->text);
+	mailbox_send(u->box, msg);
+}
+
+/* Somebody may have asked for more time, here or elsewhere. */
+static void asked(struct update_link *u, const json_t *j)
+{
+	log_add(LOG_INFO, "apply", "%s", str(j, "text"));
+	pthread_mutex_lock(&u->lock);
+	if (u->waiting && u->link.fd >= 0)
+		control_ask(&u->link, CONTROL_STATUS, 0);
+	pthread_mutex_unlock(&u->lock);
+}
+
+static void answered(struct update_link *u, const json_t *j)
+{
+	const json_t *left = json_object_get(j, "deadline_s");
+
+	if (json_is_false(json_object_get(j, "ok")))
+		log_add(LOG_WARN, "apply", "%s: %s", str(j, "re"), str(j, "error"));
+	else if (json_is_number(left))
+		tell_deadline(u, json_number_value(left));
+}
+
+static void waits(struct update_link *u, const json_t *j)
 {
 	pthread_mutex_lock(&u->lock);
 	u->waiting = true;
 	pthread_mutex_unlock(&u->lock);
 	u->last.waiting = true;
 	tell_end(u, 0, "");
+	tell_deadline(u, (double)json_integer_value(json_object_get(j, "confirm_s")));
 }
 
 static enum outcome outcome_of(const char *name)
@@ -119,16 +163,15 @@ static void take(struct update_link *u, const json_t *j)
 	else if (!strcmp(event, "hello"))
 		u->worker = (pid_t)json_integer_value(json_object_get(j, "pid"));
 	else if (!strcmp(event, "waiting"))
-		waits(u);
+		waits(u, j);
 	else if (!strcmp(event, "over"))
 		ended(u, outcome_of(str(j, "outcome")), str(j, "text"));
 	else if (!strcmp(event, "watch"))
-		log_add(json_is_true(json_object_get(j, "tripped")) ? LOG_ERROR : LOG_INFO, "watch",
-			"%s: %s", str(j, "what"), str(j, "text"));
+		found(u, j);
 	else if (*event)
-		log_add(LOG_INFO, "apply", "%s", str(j, "text"));
-	else if (json_is_false(json_object_get(j, "ok")))
-		log_add(LOG_WARN, "apply", "%s: %s", str(j, "re"), str(j, "error"));
+		asked(u, j);
+	else
+		answered(u, j);
 }
 
 /* ---- the connection ---- */
@@ -294,6 +337,26 @@ static void link_confirm(void *ctx)
 	ask(ctx, CONTROL_CONFIRM);
 }
 
+static void link_extend(void *ctx, uint32_t seconds)
+{
+	struct update_link *u = ctx;
+
+	pthread_mutex_lock(&u->lock);
+	if (u->link.fd >= 0)
+		control_ask(&u->link, CONTROL_EXTEND, seconds);
+	pthread_mutex_unlock(&u->lock);
+}
+
+static void link_override(void *ctx, unsigned watches)
+{
+	struct update_link *u = ctx;
+
+	pthread_mutex_lock(&u->lock);
+	if (u->link.fd >= 0)
+		control_ask_override(&u->link, watches);
+	pthread_mutex_unlock(&u->lock);
+}
+
 static bool link_busy(void *ctx)
 {
 	struct update_link *u = ctx;
@@ -347,6 +410,8 @@ struct updater update_link_new(const struct watchdog_config *config, struct mail
 		.apply = link_apply,
 		.jobs = link_jobs,
 		.confirm = link_confirm,
+		.extend = link_extend,
+		.override = link_override,
 		.rollback = link_rollback,
 		.recover = link_recover,
 		.cancel = link_rollback,

@@ -20,6 +20,10 @@ struct updater_ops {
 	void (*apply)(void *ctx, struct plan *plan, const struct jobset *jobs); /* takes plan */
 	void (*jobs)(void *ctx, const struct jobset *jobs); /* that run now, for staleness */
 	void (*confirm)(void *ctx);
+	/* So long from now; NULL: the console keeps the deadline itself. */
+	void (*extend)(void *ctx, uint32_t seconds);
+	/* Watch conditions are looked at no more (bits); NULL: nothing is watched. */
+	void (*override)(void *ctx, unsigned watches);
 	void (*rollback)(void *ctx);
 	void (*recover)(void *ctx, const char *txn); /* a journal left behind */
 	void (*cancel)(void *ctx);		     /* what is being written rolls back */

@@ -5,6 +5,7 @@
  * No single key starts it or keeps its result: Enter begins, the fabric's name has to be
  * typed.  Rolling back is quicker, but takes two different keys.
  */
+#include "views/apply_phases.h"
 #include "views/list.h"
 #include "views/view.h"
 
@@ -12,9 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 
+enum asking { ASK_NAME, ASK_NOTE, ASK_OVERRIDE };
+
 struct apply_ui {
 	struct entry name;
-	enum apply_state entry_for; /* the state in which the name was begun */
+	enum asking asking;	    /* what is typed */
+	enum apply_state entry_for; /* the state in which it was begun */
 	bool asked;		    /* R was pressed: Y rolls back */
 };
 
@@ -28,6 +32,20 @@ static bool may_roll_back(const struct state *s)
 static bool wants_name(const struct state *s)
 {
 	return s->rw && (s->apply.state == APPLY_READY || s->apply.state == APPLY_CONFIRM);
+}
+
+static bool under_way(const struct state *s)
+{
+	return s->apply.state == APPLY_RUNNING || s->apply.state == APPLY_CONFIRM ||
+	       s->apply.state == APPLY_ROLLING_BACK;
+}
+
+/* It has begun: what happens is shown instead of what would. */
+static bool begun(const struct state *s)
+{
+	return under_way(s) || s->apply.state == APPLY_KEPT ||
+	       s->apply.state == APPLY_ROLLED_BACK || s->apply.state == APPLY_FAILED ||
+	       s->apply.state == APPLY_INCOMPLETE;
 }
 
 static const char *state_words(enum apply_state state)
@@ -90,10 +108,12 @@ static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 	canvas_rule(c, r, 0, title);
 	x = canvas_text(c, r, 1, 1, ROLE_LABEL, "state  ");
 	x = canvas_text(c, r, x, 1, state_role(a->state), state_words(a->state));
-	if (a->installer[0])
-		canvas_textf(c, r, x, 1, ROLE_DIM, "  (written through %s)",
+	if (a->installer[0] && !isfinite(a->took_s))
+		canvas_textf(c, r, x, 1, ROLE_DIM, "  (through %s)",
 			     installer_words(a->installer));
-	if (!a->diff)
+	if (isfinite(a->took_s) && begun(s) && !under_way(s))
+		canvas_rightf(c, r, r.w - 1, 1, ROLE_DIM, "after %s", figure_age(e, a->took_s));
+	if (!a->diff || begun(s))
 		return 2;
 	canvas_textf(c, r, 1, 2, ROLE_TEXT,
 		     "plan   %s LFT entries in %s blocks on %u of %u switches, %u SL2VL tables",
@@ -105,39 +125,6 @@ static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 	canvas_text(c, r, 1, 4, ROLE_TEXT, "drain");
 	y = canvas_wrap(c, (struct rect){ r.x + 7, r.y, r.w - 8, r.h }, 1, 4, ROLE_TEXT, a->drain);
 	return 4 + (y ? y : 1);
-}
-
-static int draw_steps(const struct state_apply *a, struct canvas *c, struct rect r, int y)
-{
-	static const char *const words[] = { "-", "RUNNING", "done", "FAILED", "skipped" };
-	static const enum role roles[] = { ROLE_DIM, ROLE_KEY, ROLE_GOOD, ROLE_BAD, ROLE_DIM };
-
-	if (!a->nsteps)
-		return y;
-	canvas_rule(c, r, y++, "Phases");
-	for (uint32_t i = 0; i < a->nsteps && i < APPLY_STEPS; i++) {
-		const struct apply_step *st = &a->steps[i];
-		char took[FIGURE_LEN], text[128];
-
-		if (st->phase)
-			canvas_textf(c, r, 1, y, ROLE_TEXT, "%u", st->phase);
-		canvas_textf(c, r, 3, y, ROLE_TEXT, "%-10.15s", st->name);
-		canvas_text(c, r, 14, y, roles[st->state], words[st->state]);
-		if (isfinite(st->took_s))
-			canvas_right(c, r, 28, y, ROLE_DIM, figure_age(took, st->took_s));
-		canvas_text(c, r, 30, y, ROLE_TEXT,
-			    text_shorten(text, sizeof(text), st->text, r.w - 31));
-		y++;
-	}
-	if (a->total) {
-		canvas_bar(c, r, 1, y, 40 < r.w - 36 ? 40 : r.w - 36, ROLE_GOOD,
-			   (double)a->done / (double)a->total, 0);
-		canvas_rightf(c, r, r.w - 1, y, ROLE_TEXT, "%llu of %llu %s, %u retries",
-			      (unsigned long long)a->done, (unsigned long long)a->total,
-			      a->state == APPLY_RUNNING ? "written" : "read back", a->retries);
-		y++;
-	}
-	return y;
 }
 
 static void draw_log(const struct state_apply *a, struct canvas *c, struct rect r)
@@ -168,14 +155,23 @@ static const char *question(const struct state *s)
 		return "Write this routing into the switches?  Enter, then type the fabric's name. "
 		       "x puts the plan away.";
 	case APPLY_RUNNING:
-		return "Writing. R then Y stops and rolls back.";
+		return s->apply.watched
+			       ? "Writing.  R then Y stops and rolls back.  D leaves it to "
+				 "its watchdog."
+			       : "Writing.  R then Y stops and rolls back.";
 	case APPLY_CONFIRM:
-		return "Keep the new routing?  Enter, then type the fabric's name.  R then Y rolls "
-		       "back.  It waits: look at the other views first.";
+		return s->apply.watched
+			       ? "Keep the new routing?  Enter, then type the fabric's name.  R then "
+				 "Y: roll back.  +: 5 min more.  N: note.  O: override the watch.  D: "
+				 "leave it to its watchdog.  Look at the other views first."
+			       : "Keep the new routing?  Enter, then type the fabric's name.  R then "
+				 "Y: roll back.  +: 5 min more.  N: note.  Look at the other views "
+				 "first.";
 	case APPLY_ROLLING_BACK:
 		return "The routing from before is being written and read back.";
 	case APPLY_KEPT:
-		return "x puts it away.  R then Y goes back to the routing from before.";
+		return "Done.  x puts it away.  R then Y goes back to the routing from before, by "
+		       "a plan of its own.";
 	case APPLY_JOURNAL:
 		return "An earlier update did not come to its end.  R then Y rolls back to the "
 		       "routing from before it.";
@@ -203,6 +199,14 @@ static void draw_question(const struct apply_ui *u, const struct state *s, struc
 	if (text[0])
 		y += canvas_wrap(c, in, 1, y,
 				 state_role(a->state) == ROLE_GOOD ? ROLE_GOOD : ROLE_WARN, text);
+	if (u->name.active && u->asking != ASK_NAME) {
+		canvas_text(c, in, 1, y++, ROLE_WARN,
+			    u->asking == ASK_NOTE ? "A note for the record of this session:"
+						  : "Watch conditions that shall not roll it back: "
+						    "sm, errors, reach, jobs");
+		entry_draw(&u->name, c, in, 1, y, u->asking == ASK_NOTE ? "note" : "override");
+		return;
+	}
 	if (u->name.active && u->entry_for == a->state && wants_name(s)) {
 		canvas_textf(c, in, 1, y++, ROLE_WARN, "Type the fabric's name (%s) to %s:",
 			     s->fabric ? s->fabric->name : "?",
@@ -221,16 +225,63 @@ static void draw_question(const struct apply_ui *u, const struct state *s, struc
 		canvas_wrap(c, in, 1, y, ROLE_TEXT, question(s));
 }
 
+/* Waves beside the figures; one above the other where the screen is narrow and high. */
+static int draw_happening(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	int half = r.w / 2;
+	struct rect left = { r.x, r.y, half - 1, r.h },
+		    right = { r.x + half, r.y, r.w - half, r.h };
+	int a, b;
+
+	if (left.h > y + APPLY_LIVE_LINES + 2)
+		left.h = y + APPLY_LIVE_LINES + 2;
+	a = apply_waves_draw(&s->apply, c, left, y);
+	b = apply_live_draw(s, c, right, y);
+	return a > b ? a : b;
+}
+
+static int draw_watch(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct state_apply *a = &s->apply;
+
+	if (a->watched && under_way(s) && y < r.h && a->txn[0])
+		canvas_textf(c, r, 1, y++, ROLE_DIM,
+			     "its watchdog goes on without this terminal; look on again: "
+			     "ibroute-top attach %s",
+			     a->txn);
+	if (a->found[0] && y < r.h)
+		canvas_textf(c, r, 1, y++, ROLE_WARN, "watch: %s", a->found);
+	return y;
+}
+
+static int draw_automatic(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	char text[300];
+
+	if (!s->automatic.on || !s->automatic.text[0] || y >= r.h)
+		return y;
+	snprintf(text, sizeof(text), "Auto: %s", s->automatic.text);
+	return y + canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y,
+			       s->automatic.alert ? ROLE_WARN : ROLE_LABEL, text);
+}
+
 static void apply_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
 		       const struct state *s)
 {
 	struct apply_ui *u = own;
 	int foot = r.h - 5, y;
+	struct rect body = { r.x, r.y, r.w, foot };
 
 	(void)ui;
 	y = draw_plan(s, c, r);
-	y = draw_steps(&s->apply, c, r, y);
+	y = draw_automatic(s, c, body, y);
+	y = apply_phases_draw(&s->apply, c, body, y);
+	if (begun(s)) {
+		y = draw_happening(s, c, body, y);
+		y = draw_watch(s, c, body, y);
+	}
 	draw_log(&s->apply, c, (struct rect){ r.x, r.y + y, r.w, foot - y });
+	canvas_fill(c, (struct rect){ r.x, r.y + foot, r.w, 5 }, ROLE_TEXT, ' ');
 	draw_question(u, s, c, (struct rect){ r.x, r.y + foot, r.w, 5 });
 }
 
@@ -249,12 +300,23 @@ static void take_name(struct ui *ui, const struct apply_ui *u, const struct stat
 	snprintf(out->text, sizeof(out->text), "%s", u->name.text);
 }
 
+static void taken(struct ui *ui, const struct apply_ui *u, const struct state *s,
+		  struct request *out)
+{
+	if (u->asking == ASK_NAME) {
+		take_name(ui, u, s, out);
+		return;
+	}
+	out->type = u->asking == ASK_NOTE ? REQ_APPLY_NOTE : REQ_APPLY_OVERRIDE;
+	snprintf(out->text, sizeof(out->text), "%s", u->name.text);
+}
+
 static bool name_input(struct apply_ui *u, struct ui *ui, const struct input *in,
 		       const struct state *s, struct request *out)
 {
 	switch (entry_input(&u->name, in)) {
 	case ENTRY_DONE:
-		take_name(ui, u, s, out);
+		taken(ui, u, s, out);
 		u->name.text[0] = '\0';
 		break;
 	case ENTRY_LEFT:
@@ -268,7 +330,16 @@ static bool name_input(struct apply_ui *u, struct ui *ui, const struct input *in
 
 static bool typing_now(const struct apply_ui *u, const struct state *s)
 {
+	if (u->asking != ASK_NAME)
+		return u->name.active;
 	return u->name.active && wants_name(s) && u->entry_for == s->apply.state;
+}
+
+static void ask(struct apply_ui *u, const struct state *s, enum asking what)
+{
+	u->asking = what;
+	u->entry_for = s->apply.state;
+	entry_open(&u->name, "");
 }
 
 static void close_plan(struct ui *ui, const struct state *s, struct request *out)
@@ -307,8 +378,22 @@ static bool apply_input(void *own, struct ui *ui, const struct input *in, const 
 			ui_say(ui, "nothing to confirm now");
 			return true;
 		}
-		u->entry_for = s->apply.state;
-		entry_open(&u->name, "");
+		ask(u, s, ASK_NAME);
+		return true;
+	case REQ_APPLY_EXTEND:
+		if (s->apply.state == APPLY_CONFIRM)
+			out->type = REQ_APPLY_EXTEND;
+		else
+			ui_say(ui, "nothing waits to be confirmed");
+		return true;
+	case REQ_APPLY_NOTE:
+		ask(u, s, ASK_NOTE);
+		return true;
+	case REQ_APPLY_OVERRIDE:
+		if (under_way(s))
+			ask(u, s, ASK_OVERRIDE);
+		else
+			ui_say(ui, "nothing is watched now: no update is under way");
 		return true;
 	case REQ_ROLLBACK_ASK:
 		if (may_roll_back(s))

@@ -39,12 +39,36 @@ static int status_item(struct canvas *c, struct rect r, int end, enum role role,
 	return end - text_width(text) - 3;
 }
 
+/* What must not be forgotten in any view; "" nothing. */
+static const char *update_word(const struct state *s, char *buf, size_t len)
+{
+	const struct state_apply *a = &s->apply;
+	int left = isfinite(a->confirm_left_s) ? (int)a->confirm_left_s : -1;
+
+	buf[0] = '\0';
+	if (a->state == APPLY_CONFIRM && left >= 0)
+		snprintf(buf, len, "CONFIRM %d:%02d", left / 60, left % 60);
+	else if (a->state == APPLY_CONFIRM)
+		snprintf(buf, len, "CONFIRM");
+	else if (a->state == APPLY_RUNNING)
+		snprintf(buf, len, "UPDATING");
+	else if (a->state == APPLY_ROLLING_BACK)
+		snprintf(buf, len, "ROLLING BACK");
+	else if (a->state == APPLY_INCOMPLETE)
+		snprintf(buf, len, "INCOMPLETE");
+	else if (s->automatic.alert)
+		snprintf(buf, len, "AUTO: 7");
+	return buf;
+}
+
 static int draw_modes(struct canvas *c, struct rect r, const struct state *s, uint64_t job)
 {
 	char buf[128], clock[FIGURE_LEN];
 	int x = r.w;
 
-	if (s->recording) {
+	if (update_word(s, buf, sizeof(buf))[0]) {
+		x = status_item(c, r, x, ROLE_LOUD, buf);
+	} else if (s->recording) {
 		snprintf(buf, sizeof(buf), "REC %s", figure_clock(clock, s->rec_s));
 		x = status_item(c, r, x, ROLE_STATUS, buf);
 	}

@@ -37,7 +37,7 @@ struct proposal {
 	char stale[200]; /* "" fresh; else what changed since */
 
 	const struct notes *notes;
-	const struct tables *from;    /* installed when it was made; NULL: not known */
+	const struct tables *from; /* installed when it was made; NULL: not known */
 	const struct tables *tables;
 	const struct jobset *jobs;    /* that it was made for */
 	const struct metrics *before; /* of the current tables with these jobs */

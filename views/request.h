@@ -103,6 +103,9 @@ enum req {
 	REQ_APPLY_KEEP,	     /* the same, for keeping the new routing */
 	REQ_APPLY_ROLLBACK,  /* confirmed; also of a journal that was found */
 	REQ_APPLY_CLOSE,     /* a finished update is put away */
+	REQ_APPLY_EXTEND,    /* more time until it is rolled back */
+	REQ_APPLY_NOTE,	     /* request.text into the record; without: asks for it */
+	REQ_APPLY_OVERRIDE,  /* request.text: watch conditions, not looked at any more; likewise */
 	REQ_HIST_BACK,	     /* one sample; request.count of them */
 	REQ_HIST_FORWARD,
 	REQ_HIST_BACK5,

@@ -158,8 +158,28 @@ enum apply_state {
 	APPLY_JOURNAL,	  /* a killed session left a journal: offers rollback */
 };
 
-#define APPLY_STEPS 8
-#define APPLY_LOG   64
+/* What an update is to change, at one time. */
+struct live_figures {
+	bool known;
+	double util_max, wait_max; /* per cent, over the channels between switches; NAN unknown */
+	double errors_per_min;	   /* sum over them; NAN unknown */
+	double dark;		   /* of these channels, no job's route uses them; NAN unknown */
+};
+
+struct apply_wave {
+	uint32_t switches, blocks;
+};
+
+struct apply_agents {
+	uint8_t asked; /* of enum phase: UNPATH, REPATH; 0: nobody was asked */
+	uint32_t expected, waiting, done, failed, silent, gone, resent;
+	char who[120]; /* some that wait, failed or are silent, by name */
+};
+
+#define APPLY_STEPS   8
+#define APPLY_LOG     64
+#define APPLY_WAVES   64 /* later ones are shown as the last */
+#define APPLY_SLOWEST 4
 struct state_apply {
 	enum apply_state state;
 	char plan[64];		  /* "nue -> sar" */
@@ -172,6 +192,26 @@ struct state_apply {
 	uint32_t nsteps;
 	uint64_t done, total; /* blocks and SL2VL tables written and read back */
 	uint32_t retries;
+
+	struct apply_wave wave[APPLY_WAVES];
+	uint32_t nwaves, at_wave; /* at_wave: under way; those before are written */
+	uint32_t wave_done;	  /* blocks of it */
+	struct apply_agents agents;
+	struct {
+		char name[64];
+		uint32_t us;
+	} slow[APPLY_SLOWEST]; /* slowest first; us 0: none */
+
+	double confirm_left_s, confirm_all_s; /* until it is rolled back; NAN: not running */
+	bool watched;			      /* by a process of its own: one can leave */
+	unsigned overridden;		      /* watch conditions, bits of enum watch_what */
+	char found[200];		      /* by a watch condition, the newest; "" nothing */
+	bool job_failed;
+
+	struct live_figures before; /* at its start */
+	double pred_util, pred_dark;	   /* as predicted; NAN unknown */
+	double took_s;			   /* all of it, at the end; NAN */
+
 	char result[256];  /* the sentence at the end, or why it was refused */
 	char journal[256]; /* APPLY_JOURNAL: what was found */
 	struct log_line log[APPLY_LOG];
@@ -199,10 +239,10 @@ struct state {
 	char lost_why[200];
 	bool rw;
 	bool recording;
-	double rec_s;	 /* recording since */
-	char source[64]; /* "demo dragonfly:p=4", "mlx5_0/1", "file fab.txt" */
-	int colours;	 /* 256, 16, 0 */
-	int64_t now_s;	 /* wall clock */
+	double rec_s;		     /* recording since */
+	char source[64];	     /* "demo dragonfly:p=4", "mlx5_0/1", "file fab.txt" */
+	int colours;		     /* 256, 16, 0 */
+	int64_t now_s;		     /* wall clock */
 	const char *const *settings; /* names that :set takes, with NULL at the end; may be NULL */
 
 	const struct fabric *fabric;
@@ -227,6 +267,9 @@ struct state {
 	struct state_auto automatic;
 	struct state_past past;
 };
+
+/* From the newest rates and figures of s.  O(channels). */
+void live_figures(struct live_figures *out, const struct state *s);
 
 /* All fields unknown: live, read-only, times NAN. */
 void state_init(struct state *s);

@@ -34,8 +34,8 @@ struct view {
 	bool (*typing)(const void *own, const struct state *s);
 	/* A short word on what is shown (metric, sort, filter), for the last line.  May be NULL. */
 	void (*context)(const void *own, const struct state *s, char *buf, size_t len);
-	/* Its table, see views/table.h; NULL: it has none now.  The ui does filter, search, sorting,
-	 * tags, columns and the mouse for it, and its context.  May be NULL. */
+	/* Its table, see views/table.h; NULL: it has none now.  The ui does filter, search,
+	 * sorting, tags, columns and the mouse for it, and its context.  May be NULL. */
 	struct table *(*table)(void *own, const struct table_ops **ops);
 };
 

@@ -96,9 +96,11 @@ struct apply_status {
 	struct {
 		enum phase asked; /* last question: UNPATH, REPATH; NONE: nobody was asked */
 		uint32_t expected, waiting, done, failed, silent, gone;
-		char who[120]; /* some that wait, failed or are silent, by name */
+		uint32_t resent; /* times that the present question was sent again */
+		char who[120];	 /* some that wait, failed or are silent, by name */
 	} agents;
 	struct {
+		uint64_t guid;
 		uint32_t sw;
 		uint32_t us; /* slowest answer so far */
 	} slow[APPLY_SLOW];  /* slowest switches first; us 0 = unused */

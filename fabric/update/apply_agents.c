@@ -425,6 +425,8 @@ void crowd_status(struct apply *a)
 	pthread_mutex_lock(&a->lock);
 	a->st.agents.asked = a->c.asked;
 	a->st.agents.expected = a->crowd.n;
+	if (a->c.sends)
+		a->st.agents.resent = a->c.sends - 1;
 	a->st.agents.waiting = n[COORD_ASKED];
 	a->st.agents.done = n[COORD_DONE];
 	a->st.agents.failed = n[COORD_FAILED];

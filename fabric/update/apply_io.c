@@ -44,6 +44,7 @@ static void note_time(struct apply *a, const struct install_item *it)
 	}
 	if (it->us > a->st.slow[worst].us) {
 		a->st.slow[worst].sw = it->sw;
+		a->st.slow[worst].guid = a->fabric->sw_guid[it->sw];
 		a->st.slow[worst].us = it->us;
 	}
 }

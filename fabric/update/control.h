@@ -4,7 +4,7 @@
  *
  * Lines of JSON both ways.  Asked:
  *   {"op":"status"}  {"op":"follow"}  {"op":"confirm"}  {"op":"rollback"}
- *   {"op":"extend","seconds":300}
+ *   {"op":"extend","seconds":300}  {"op":"override","what":"errors,reach"}
  * each answered by one line {"re":OP,"ok":BOOL,...}, "error" saying why not.  follow sends all
  * events so far, then those to come, {"event":KIND,...}, until {"event":"over",...}.
  *
@@ -33,6 +33,7 @@ enum control_op {
 	CONTROL_CONFIRM,
 	CONTROL_ROLLBACK,
 	CONTROL_EXTEND,
+	CONTROL_OVERRIDE, /* watch conditions that are looked at no more */
 	CONTROL_OPS
 };
 
@@ -41,6 +42,7 @@ const char *control_op_name(enum control_op op);
 struct control_request {
 	enum control_op op;
 	uint32_t seconds; /* EXTEND: 1..CONTROL_EXTEND_S; 0: as long as at first */
+	unsigned watches; /* OVERRIDE: bits of enum watch_what, at least one */
 };
 
 /* One line without its newline, any bytes.  -EINVAL and a sentence for the client. */
@@ -82,6 +84,7 @@ struct control_link {
 int control_connect(struct control_link *l, const char *dir, struct err *err);
 void control_link_init(struct control_link *l, int fd);
 int control_ask(struct control_link *l, enum control_op op, uint32_t seconds);
+int control_ask_override(struct control_link *l, unsigned watches); /* bits of enum watch_what */
 /* 1: a line, *out is the caller's; 0: none within that time; -EPIPE: the server is gone;
  * -EINTR: a signal; -EPROTO: not JSON. */
 int control_next(json_t **out, struct control_link *l, int timeout_ms);

@@ -2,6 +2,8 @@
 /* The client's side of a control socket. */
 #include "fabric/update/control.h"
 
+#include "fabric/update/watch.h"
+
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 
@@ -55,6 +57,24 @@ int control_ask(struct control_link *l, enum control_op op, uint32_t seconds)
 	if (seconds)
 		len += snprintf(line + len, sizeof(line) - (size_t)len, ",\"seconds\":%u", seconds);
 	len += snprintf(line + len, sizeof(line) - (size_t)len, "}\n");
+	return send(l->fd, line, (size_t)len, MSG_NOSIGNAL) == len ? 0 : -EPIPE;
+}
+
+int control_ask_override(struct control_link *l, unsigned watches)
+{
+	char line[128];
+	int len = snprintf(line, sizeof(line), "{\"op\":\"%s\",\"what\":\"",
+			   control_op_name(CONTROL_OVERRIDE));
+	bool any = false;
+
+	for (int w = 0; w < WATCHES; w++) {
+		if (!(watches & 1u << w))
+			continue;
+		len += snprintf(line + len, sizeof(line) - (size_t)len, "%s%s", any ? "," : "",
+				watch_name((enum watch_what)w));
+		any = true;
+	}
+	len += snprintf(line + len, sizeof(line) - (size_t)len, "\"}\n");
 	return send(l->fd, line, (size_t)len, MSG_NOSIGNAL) == len ? 0 : -EPIPE;
 }
 

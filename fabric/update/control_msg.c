@@ -1,17 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/control.h"
 
+#include "fabric/update/watch.h"
+
 #include <errno.h>
 #include <string.h>
 
 static const char *const names[CONTROL_OPS] = {
-	[CONTROL_STATUS] = "status",	 [CONTROL_FOLLOW] = "follow", [CONTROL_CONFIRM] = "confirm",
-	[CONTROL_ROLLBACK] = "rollback", [CONTROL_EXTEND] = "extend",
+	[CONTROL_STATUS] = "status",   [CONTROL_FOLLOW] = "follow",
+	[CONTROL_CONFIRM] = "confirm", [CONTROL_ROLLBACK] = "rollback",
+	[CONTROL_EXTEND] = "extend",   [CONTROL_OVERRIDE] = "override",
 };
 
 const char *control_op_name(enum control_op op)
 {
 	return names[op];
+}
+
+static int take_watches(struct control_request *out, const json_t *what, struct err *err)
+{
+	if (out->op != CONTROL_OVERRIDE)
+		return what ? err_set(err, -EINVAL, "what: for override") : 0;
+	if (!json_is_string(what) || watch_parse(&out->watches, json_string_value(what), err) ||
+	    !out->watches)
+		return err_set(err, -EINVAL,
+			       "what: some of sm, errors, reach and jobs, for override");
+	return 0;
 }
 
 static int take_op(struct control_request *out, const json_t *j, struct err *err)
@@ -32,7 +46,7 @@ static int take_op(struct control_request *out, const json_t *j, struct err *err
 	    (out->op != CONTROL_EXTEND || !json_is_integer(s) || v < 1 || v > CONTROL_EXTEND_S))
 		return err_set(err, -EINVAL, "seconds: 1 to %d, for extend", CONTROL_EXTEND_S);
 	out->seconds = (uint32_t)v;
-	return 0;
+	return take_watches(out, json_object_get(j, "what"), err);
 }
 
 int control_parse(struct control_request *out, const char *line, size_t len, struct err *err)

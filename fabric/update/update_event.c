@@ -2,6 +2,7 @@
 #include "fabric/update/update_event.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const kinds[] = {
@@ -35,26 +36,42 @@ static json_t *text(const char *s)
 
 static json_t *agents_json(const struct apply_status *st)
 {
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "asked",
-			 phase_name(st->agents.asked), "expected", (json_int_t)st->agents.expected,
-			 "waiting", (json_int_t)st->agents.waiting, "done",
-			 (json_int_t)st->agents.done, "failed", (json_int_t)st->agents.failed,
-			 "silent", (json_int_t)st->agents.silent, "gone",
-			 (json_int_t)st->agents.gone, "who", text(st->agents.who));
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "resent",
+			 (json_int_t)st->agents.resent, "asked", phase_name(st->agents.asked),
+			 "expected", (json_int_t)st->agents.expected, "waiting",
+			 (json_int_t)st->agents.waiting, "done", (json_int_t)st->agents.done,
+			 "failed", (json_int_t)st->agents.failed, "silent",
+			 (json_int_t)st->agents.silent, "gone", (json_int_t)st->agents.gone, "who",
+			 text(st->agents.who));
+}
+
+/* [[GUID, microseconds], ...] */
+static json_t *slow_json(const struct apply_status *st)
+{
+	json_t *list = json_array();
+	char guid[20];
+
+	for (int i = 0; i < APPLY_SLOW; i++) {
+		if (!st->slow[i].us)
+			continue;
+		snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)st->slow[i].guid);
+		json_array_append_new(list, json_pack("[s, I]", guid, (json_int_t)st->slow[i].us));
+	}
+	return list;
 }
 
 json_t *update_status_json(const struct apply_status *st)
 {
 	return json_pack(
 		"{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, "
-		"s:o}",
+		"s:o, s:o}",
 		"phase", phase_name(st->phase), "outcome", outcome_name(st->outcome), "why",
 		whys[st->why], "txn", st->txn, "step", st->step, "wave", (json_int_t)st->wave,
 		"waves", (json_int_t)st->nwaves, "total", (json_int_t)st->total, "written",
 		(json_int_t)st->written, "verified", (json_int_t)st->verified, "retries",
 		(json_int_t)st->retries, "failed", (json_int_t)st->failed, "foreign",
 		(json_int_t)st->foreign, "waiting", st->waiting, "text", text(st->text), "agents",
-		agents_json(st));
+		agents_json(st), "slow", slow_json(st));
 }
 
 json_t *update_event_json(const struct apply_event *ev, const struct apply_status *st,
@@ -117,7 +134,21 @@ static void agents_parse(struct apply_status *st, const json_t *j)
 	st->agents.failed = num(j, "failed");
 	st->agents.silent = num(j, "silent");
 	st->agents.gone = num(j, "gone");
+	st->agents.resent = num(j, "resent");
 	snprintf(st->agents.who, sizeof(st->agents.who), "%s", str(j, "who"));
+}
+
+static void slow_parse(struct apply_status *st, const json_t *list)
+{
+	for (size_t i = 0; i < APPLY_SLOW && i < json_array_size(list); i++) {
+		const json_t *one = json_array_get(list, i);
+		const char *guid = json_string_value(json_array_get(one, 0));
+		json_int_t us = json_integer_value(json_array_get(one, 1));
+
+		st->slow[i].sw = FAB_NONE;
+		st->slow[i].guid = guid ? strtoull(guid, NULL, 0) : 0;
+		st->slow[i].us = us < 0 || us > UINT32_MAX ? 0 : (uint32_t)us;
+	}
 }
 
 void update_status_parse(struct apply_status *st, const json_t *j)
@@ -136,6 +167,7 @@ void update_status_parse(struct apply_status *st, const json_t *j)
 		.waiting = json_is_true(json_object_get(j, "waiting")),
 	};
 	agents_parse(st, json_object_get(j, "agents"));
+	slow_parse(st, json_object_get(j, "slow"));
 	for (size_t i = 0; i < COUNT(whys); i++)
 		if (!strcmp(str(j, "why"), whys[i]))
 			st->why = (enum coord_why)i;

@@ -13,7 +13,8 @@
 json_t *update_event_json(const struct apply_event *ev, const struct apply_status *st,
 			  const struct fabric *f);
 json_t *update_status_json(const struct apply_status *st);
-/* The same back, without what belongs to the other process (txn, list, change, slow switches).
+/* The same back, without what belongs to the other process (txn, list, change; slow switches come
+ * by GUID, their index is FAB_NONE).
  * false: not such an event.  Anything in it may be missing or nonsense: then it is 0. */
 bool update_event_parse(struct apply_event *ev, struct apply_status *st, const json_t *j);
 void update_status_parse(struct apply_status *st, const json_t *j);

@@ -70,6 +70,11 @@ void watch_free(struct watch *w)
 	free(w);
 }
 
+void watch_off(struct watch *w, enum watch_what what)
+{
+	w->on[what] = false;
+}
+
 bool watch_on(const struct watch *w, enum watch_what what)
 {
 	return w->on[what];

@@ -74,6 +74,9 @@ bool watch_poll(struct watch *w, struct watch_finding *out);
 bool watch_sm_now(struct watch *w, struct watch_finding *out);
 uint32_t watch_next_ms(const struct watch *w); /* until something is due; at most 1000 */
 
+/* From now on it is not looked at.  By the thread that polls. */
+void watch_off(struct watch *w, enum watch_what what);
+
 /* On, and what was seen last. */
 bool watch_on(const struct watch *w, enum watch_what what);
 const char *watch_last(const struct watch *w, enum watch_what what);

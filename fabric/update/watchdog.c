@@ -40,6 +40,7 @@ struct watchdog {
 	enum decision decision;
 	bool waiting, over;
 	uint64_t deadline_ms; /* by boot_ms() */
+	unsigned overridden;  /* bits of enum watch_what, not yet taken off the watch */
 	char step[64];
 	struct recovery_scan scan;
 	bool scanned;
@@ -184,6 +185,12 @@ static json_t *decided(struct watchdog *d, const struct control_request *r)
 			apply_cancel(d->a);
 		return json_pack("{s:b}", "ok", 1);
 	}
+	if (r->op == CONTROL_OVERRIDE) {
+		d->overridden |= r->watches;
+		for (int w = 0; w < WATCHES; w++)
+			d->on[w] = d->on[w] && !(r->watches & 1u << w);
+		return json_pack("{s:b}", "ok", 1);
+	}
 	if (!d->waiting)
 		return said_no("it does not wait for a decision: only a rollback can be asked for");
 	if (d->decision)
@@ -197,10 +204,25 @@ static json_t *decided(struct watchdog *d, const struct control_request *r)
 			 (json_int_t)(r->seconds ? r->seconds : d->o.confirm_s));
 }
 
+static const char *what_asked(char buf[96], const struct control_request *r)
+{
+	size_t n = 0;
+
+	buf[0] = '\0';
+	if (r->op == CONTROL_EXTEND)
+		return " of the deadline";
+	for (int w = 0; r->op == CONTROL_OVERRIDE && w < WATCHES; w++)
+		if (r->watches & 1u << w)
+			n += (size_t)snprintf(buf + n, 96 - n, "%s%s",
+					      n ? ", " : " of the watch over ",
+					      watch_name((enum watch_what)w));
+	return buf;
+}
+
 static json_t *requested(void *ctx, const struct control_request *r, const struct control_peer *who)
 {
 	struct watchdog *d = ctx;
-	char text[160];
+	char text[260], what[96];
 	json_t *j;
 	bool ok;
 
@@ -211,14 +233,28 @@ static json_t *requested(void *ctx, const struct control_request *r, const struc
 		return j;
 	ok = json_is_true(json_object_get(j, "ok"));
 	snprintf(text, sizeof(text), "%s%s asked for by uid %u, process %ld%s",
-		 control_op_name(r->op), r->op == CONTROL_EXTEND ? " of the deadline" : "",
-		 (unsigned)who->uid, (long)who->pid, ok ? "" : ": refused");
+		 control_op_name(r->op), what_asked(what, r), (unsigned)who->uid, (long)who->pid,
+		 ok ? "" : ": refused");
 	tell_text(d, "note", text);
 	note(d, "request",
-	     json_pack("{s:s, s:I, s:I, s:I, s:b}", "op", control_op_name(r->op), "uid",
+	     json_pack("{s:s, s:I, s:I, s:I, s:I, s:b}", "op", control_op_name(r->op), "uid",
 		       (json_int_t)who->uid, "pid", (json_int_t)who->pid, "seconds",
-		       (json_int_t)r->seconds, "ok", ok));
+		       (json_int_t)r->seconds, "watches", (json_int_t)r->watches, "ok", ok));
 	return j;
+}
+
+/* What was overridden meanwhile, by the thread that polls. */
+static void take_overrides(struct watchdog *d)
+{
+	unsigned off;
+
+	pthread_mutex_lock(&d->lock);
+	off = d->overridden;
+	d->overridden = 0;
+	pthread_mutex_unlock(&d->lock);
+	for (int w = 0; d->watch && w < WATCHES; w++)
+		if (off & 1u << w)
+			watch_off(d->watch, (enum watch_what)w);
 }
 
 /* ---- the update's hooks ---- */
@@ -279,6 +315,7 @@ static int gate(void *ctx, const struct apply_event *ev, struct err *err)
 	/* in PREPARE nothing is watched yet, and a rollback goes on in any case */
 	if (rc || !d->watch || ev->phase == PHASE_ROLLBACK)
 		return rc;
+	take_overrides(d);
 	if (watch_sm_now(d->watch, &f))
 		rc = err_set(err, -ESTALE, "%s", f.text);
 	found(d, &f);
@@ -384,6 +421,7 @@ static bool look_around(struct watchdog *d, int *rc, struct err *err)
 	}
 	if (!d->watch)
 		return false;
+	take_overrides(d);
 	bad = watch_poll(d->watch, &f);
 	if (f.text[0])
 		found(d, &f);

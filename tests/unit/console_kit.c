@@ -323,6 +323,7 @@ void console_plan(struct console_kit *k)
 	snprintf(a->plan, sizeof(a->plan), "%s -> %s", k->tables->engine, k->plan->engine);
 	snprintf(a->installer, sizeof(a->installer), "smp");
 	a->diff = k->diff;
+	a->confirm_left_s = a->confirm_all_s = a->took_s = a->pred_util = a->pred_dark = NAN;
 	a->nsteps = 6;
 	for (int i = 0; i < 6; i++) {
 		a->steps[i].phase = phases[i];

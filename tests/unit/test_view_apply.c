@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The view of an update: as it happens, while it waits, and after its end. */
+#include "tests/unit/console_kit.h"
+
+#include "fabric/update/coordinator.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const int sizes[][2] = { { 80, 24 }, { 100, 30 }, { 200, 60 } };
+static const uint32_t jobs[] = { 48, 31, 24, 16, 16, 9, 4, 2, 0 };
+
+static void golden_sizes(struct console_kit *k, const char *name)
+{
+	for (int i = 0; i < 3; i++) {
+		console_size(k, sizes[i][0], sizes[i][1]);
+		console_golden(k, name);
+	}
+	console_size(k, 80, 24);
+}
+
+static void log_line(struct state_apply *a, const char *text)
+{
+	struct log_line *l = &a->log[a->log_total++ % APPLY_LOG];
+
+	l->time_ns = 1763680742000000000ull;
+	l->level = LOG_INFO;
+	snprintf(l->area, sizeof(l->area), "apply");
+	snprintf(l->text, sizeof(l->text), "%s", text);
+}
+
+static void set_step(struct state_apply *a, int i, enum step_state st, double took,
+		     const char *text)
+{
+	a->steps[i].state = st;
+	a->steps[i].took_s = took;
+	snprintf(a->steps[i].text, sizeof(a->steps[i].text), "%s", text);
+}
+
+/* In the middle of writing the second wave, one agent silent. */
+static void running(struct console_kit *k)
+{
+	struct state_apply *a = &k->s.apply;
+
+	console_open(k, 80, 24);
+	console_fabric(k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
+	console_preview(k, "sar");
+	console_plan(k);
+	k->s.rw = true;
+	a->state = APPLY_RUNNING;
+	a->watched = true;
+	snprintf(a->txn, sizeof(a->txn), "20251120T231951Z-4711");
+	set_step(a, 0, STEP_DONE, 2.1, "the plan is still true; 66 blocks saved");
+	set_step(a, 1, STEP_DONE, 6.4, "6 of 7 did drain, 0 could not, 1 silent: n0031");
+	set_step(a, 2, STEP_RUNNING, 1.2, "wave 2 of 3");
+	a->nwaves = 3;
+	a->wave[0] = (struct apply_wave){ 9, 27 };
+	a->wave[1] = (struct apply_wave){ 10, 24 };
+	a->wave[2] = (struct apply_wave){ 8, 15 };
+	a->at_wave = 1;
+	a->wave_done = 12;
+	a->done = 39;
+	a->total = 66;
+	a->retries = 1;
+	a->agents = (struct apply_agents){ .asked = PHASE_UNPATH,
+					   .expected = 7,
+					   .done = 6,
+					   .silent = 1,
+					   .resent = 2,
+					   .who = "n0031 (job 81200)" };
+	snprintf(a->slow[0].name, sizeof(a->slow[0].name), "leaf17");
+	a->slow[0].us = 410400;
+	snprintf(a->slow[1].name, sizeof(a->slow[1].name), "leaf09");
+	a->slow[1].us = 38800;
+	live_figures(&a->before, &k->s);
+	a->pred_util = 66;
+	a->pred_dark = 0;
+	log_line(a, "7 agents are asked to drain");
+	log_line(a, "wave 1: writing 27 blocks");
+	log_line(a, "wave 2: writing 24 blocks");
+	console_keys(k, "7");
+}
+
+static void waiting(struct console_kit *k)
+{
+	struct state_apply *a = &k->s.apply;
+
+	running(k);
+	a->state = APPLY_CONFIRM;
+	a->at_wave = 3;
+	a->done = 66;
+	set_step(a, 2, STEP_DONE, 2.9, "66 blocks on 27 switches");
+	set_step(a, 3, STEP_DONE, NAN, "66 of 66 read back as written, 1 retries");
+	set_step(a, 4, STEP_DONE, 4.0, "7 of 7 did return, 0 could not, 0 silent");
+	set_step(a, 5, STEP_RUNNING, 48, "waits for the fabric's name, or rollback");
+	a->confirm_left_s = 252;
+	a->confirm_all_s = 300;
+	log_line(a, "the switches have the new routing; it waits to be kept");
+}
+
+static void phases_waves_and_agents_are_shown_as_they_happen(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	running(&k);
+	golden_sizes(&k, "apply-running");
+	console_size(&k, 100, 30);
+	console_shows(&k, "39 of 66 written, 1 again");
+	console_shows(&k, "1 silent: n0031");
+	console_shows(&k, "asked 3 times");
+	console_shows(&k, "leaf17 410.4ms");
+	console_shows(&k, "12/24");
+	console_shows(&k, "UPDATING");
+	console_keys(&k, "1");
+	console_shows(&k, "UPDATING");
+	console_close(&k);
+}
+
+static void the_deadline_runs_down_in_every_view(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	waiting(&k);
+	golden_sizes(&k, "apply-waiting");
+	console_shows(&k, "rolls back in 4:12 unless kept");
+	console_keys(&k, "2");
+	console_shows(&k, "CONFIRM 4:12");
+	console_keys(&k, "7+");
+	assert_int_equal(k.last.type, REQ_APPLY_EXTEND);
+	console_keys(&k, "D");
+	assert_int_equal(k.last.type, REQ_DETACH);
+	k.s.apply.state = APPLY_RUNNING;
+	k.last.type = REQ_NONE;
+	console_keys(&k, "+");
+	console_shows(&k, "nothing waits to be confirmed");
+	assert_int_equal(k.last.type, REQ_NONE);
+	console_close(&k);
+}
+
+static void notes_and_overrides_are_typed(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	waiting(&k);
+	console_keys(&k, "N");
+	console_shows(&k, "A note for the record");
+	console_keys(&k, "q and R and Y are letters here");
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_APPLY_NOTE);
+	assert_string_equal(k.last.text, "q and R and Y are letters here");
+	console_keys(&k, "O");
+	console_shows(&k, "sm, errors, reach, jobs");
+	console_keys(&k, "errors");
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_APPLY_OVERRIDE);
+	assert_string_equal(k.last.text, "errors");
+	console_keys(&k, "N");
+	console_key(&k, K_ESC);
+	assert_false(ui_typing(k.ui, &k.s));
+	k.s.apply.state = APPLY_KEPT;
+	console_keys(&k, "O");
+	console_shows(&k, "nothing is watched now");
+	/* without --rw nothing but a note */
+	k.s.rw = false;
+	k.s.apply.state = APPLY_CONFIRM;
+	console_keys(&k, "+");
+	console_shows(&k, "read-only");
+	console_keys(&k, "O");
+	console_shows(&k, "read-only");
+	assert_int_equal(k.last.type, REQ_APPLY_OVERRIDE); /* of before */
+	console_close(&k);
+}
+
+static void the_end_sets_before_model_and_now_side_by_side(void **state)
+{
+	struct console_kit k;
+	struct state_apply *a = &k.s.apply;
+
+	(void)state;
+	waiting(&k);
+	a->state = APPLY_KEPT;
+	a->took_s = 63;
+	a->confirm_left_s = NAN;
+	set_step(a, 5, STEP_DONE, 48, "kept");
+	golden_sizes(&k, "apply-kept");
+	console_shows(&k, "after 63s");
+	console_hides(&k, "CONFIRM 4");
+	a->state = APPLY_FAILED;
+	snprintf(a->result, sizeof(a->result), "watch: errors: leaf03/14 symbol +812 in 5 s");
+	snprintf(a->found, sizeof(a->found), "errors: leaf03/14 symbol +812 in 5 s");
+	golden_sizes(&k, "apply-failed");
+	a->state = APPLY_INCOMPLETE;
+	console_shows(&k, "ROLLBACK INCOMPLETE");
+	console_keys(&k, "1");
+	console_shows(&k, "INCOMPLETE");
+	console_close(&k);
+}
+
+/* A simulated update has no watchdog: nothing speaks of leaving it to one. */
+static void a_simulated_update_cannot_be_left(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	waiting(&k);
+	k.s.apply.watched = false;
+	console_hides(&k, "watchdog");
+	console_close(&k);
+}
+
+static void a_proposal_of_the_automatic_mode_is_seen_in_all_views(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	running(&k);
+	k.s.apply.state = APPLY_READY;
+	k.s.automatic.on = k.s.automatic.alert = true;
+	snprintf(k.s.automatic.text, sizeof(k.s.automatic.text),
+		 "4 jobs have to drain: this plan waits for the fabric's name");
+	console_shows(&k, "Auto: 4 jobs have to drain");
+	console_shows(&k, "AUTO: 7");
+	console_keys(&k, "6");
+	console_shows(&k, "Auto: 4 jobs");
+	console_keys(&k, "3");
+	console_shows(&k, "AUTO: 7");
+	console_close(&k);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(phases_waves_and_agents_are_shown_as_they_happen),
+		cmocka_unit_test(the_deadline_runs_down_in_every_view),
+		cmocka_unit_test(notes_and_overrides_are_typed),
+		cmocka_unit_test(the_end_sets_before_model_and_now_side_by_side),
+		cmocka_unit_test(a_simulated_update_cannot_be_left),
+		cmocka_unit_test(a_proposal_of_the_automatic_mode_is_seen_in_all_views),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
