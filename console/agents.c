@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/agents.h"
 
+#include "console/cmdline.h"
 #include "fabric/base/log.h"
 #include "fabric/jobs/source.h"
 #include "fabric/mad/wire.h"
@@ -26,7 +27,6 @@ static const struct argp_option rows[] = {
 static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct agents_opts *o = state->input;
-	char *end;
 
 	switch (key) {
 	case OPT_WITHOUT:
@@ -38,9 +38,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		o->silent_go_on = arg[0] == 'c';
 		return 0;
 	case OPT_ANSWER:
-		o->answer_s = (unsigned)strtoul(arg, &end, 10);
-		if (end == arg || *end || !o->answer_s || o->answer_s > 3600)
-			argp_error(state, "--agent-timeout: '%s' is not 1 to 3600 seconds", arg);
+		o->answer_s = (unsigned)cmdline_count(state, "--agent-timeout", arg, 1, 3600);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

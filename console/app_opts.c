@@ -69,19 +69,6 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-static double positive(struct argp_state *s, const char *arg, const char *what, double least,
-		       double most)
-{
-	char *end;
-	double v;
-
-	errno = 0;
-	v = strtod(arg, &end);
-	if (errno || end == arg || *end || !(v >= least && v <= most))
-		argp_error(s, "%s: '%s' is not a number from %g to %g", what, arg, least, most);
-	return v;
-}
-
 static void colours(struct argp_state *s, struct app_opts *o, const char *arg)
 {
 	if (!strcmp(arg, "auto"))
@@ -130,7 +117,7 @@ static error_t parse_screen(int key, char *arg, struct argp_state *s)
 		o->colours = 0;
 		return 0;
 	case OPT_SEED:
-		o->seed = (uint64_t)positive(s, arg, "--seed", 0, 1e15);
+		o->seed = cmdline_count(s, "--seed", arg, 0, 1000000000000000);
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(s, "'%s' is neither a command nor an option", arg);
@@ -181,25 +168,25 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 		o->ca = arg;
 		return 0;
 	case 'P':
-		o->port = (unsigned)positive(s, arg, "--Port", 1, 254);
+		o->port = (unsigned)cmdline_count(s, "--Port", arg, 1, 254);
 		return 0;
 	case 't':
-		o->timeout_ms = (unsigned)positive(s, arg, "--timeout", 1, 60000);
+		o->timeout_ms = (unsigned)cmdline_count(s, "--timeout", arg, 1, 60000);
 		return 0;
 	case 'o':
-		o->window = (unsigned)positive(s, arg, "--outstanding_smps", 1, 1024);
+		o->window = (unsigned)cmdline_count(s, "--outstanding_smps", arg, 1, 1024);
 		return 0;
 	case 'y':
 		o->ask_m_key = mkey_take(&o->m_key, arg);
 		return 0;
 	case 'd':
-		o->interval_s = positive(s, arg, "--interval", 0.1, 3600);
+		o->interval_s = cmdline_real(s, "--interval", arg, 0.1, 3600);
 		return 0;
 	case OPT_JOBS:
 		o->jobs = arg;
 		return 0;
 	case OPT_JOBS_INTERVAL:
-		o->jobs_interval_s = (unsigned)positive(s, arg, "--jobs-interval", 1, 86400);
+		o->jobs_interval_s = (unsigned)cmdline_count(s, "--jobs-interval", arg, 1, 86400);
 		return 0;
 	case OPT_RECORD:
 		o->record_dir = arg;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/auto_opts.h"
+#include "console/cmdline.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,19 +40,6 @@ static const struct argp_option rows[] = {
 	{ 0 },
 };
 
-static double number(struct argp_state *s, const char *arg, const char *what, double least,
-		     double most)
-{
-	char *end;
-	double v;
-
-	errno = 0;
-	v = strtod(arg, &end);
-	if (errno || end == arg || *end || !(v >= least && v <= most))
-		argp_error(s, "--%s: '%s' is not a number from %g to %g", what, arg, least, most);
-	return v;
-}
-
 static void set_engine(struct auto_opts *o, const char *arg, struct argp_state *s)
 {
 	struct err err = { "" };
@@ -68,7 +56,9 @@ static error_t take(int key, char *arg, struct argp_state *s)
 	case OPT_AUTO:
 		o->on = true;
 		if (arg)
-			o->period_s = (uint32_t)(60 * number(s, arg, "auto", 1.0 / 60, 1440) + 0.5);
+			o->period_s =
+				(uint32_t)(60 * cmdline_real(s, "--auto", arg, 1.0 / 60, 1440) +
+					   0.5);
 		return 0;
 	case OPT_AUTO_ENGINE:
 		set_engine(o, arg, s);
@@ -80,13 +70,13 @@ static error_t take(int key, char *arg, struct argp_state *s)
 		o->strangers = true;
 		return 0;
 	case OPT_GAIN:
-		o->gain_pct = number(s, arg, "auto-gain", 0, 99);
+		o->gain_pct = cmdline_real(s, "--auto-gain", arg, 0, 99);
 		return 0;
 	case OPT_AGE:
-		o->min_age_s = (unsigned)number(s, arg, "auto-min-age", 0, 86400);
+		o->min_age_s = (unsigned)cmdline_count(s, "--auto-min-age", arg, 0, 86400);
 		return 0;
 	case OPT_QUIET:
-		o->confirm_s = (unsigned)number(s, arg, "auto-confirm", 1, 86400);
+		o->confirm_s = (unsigned)cmdline_count(s, "--auto-confirm", arg, 1, 86400);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/batch_opts.h"
 
+#include "console/cmdline.h"
 #include "console/exits.h"
 
 #include <errno.h>
@@ -67,18 +68,6 @@ static void take_view(struct batch_opts *o, const char *arg, struct argp_state *
 			   "--view: '%s' is none of overview, links, ports, switches, jobs, tiers, "
 			   "events",
 			   arg);
-}
-
-static unsigned number(struct argp_state *s, const char *arg, const char *what)
-{
-	char *end;
-	unsigned long v;
-
-	errno = 0;
-	v = strtoul(arg, &end, 10);
-	if (errno || end == arg || *end || *arg == '-' || v > 1000000000)
-		argp_error(s, "%s: '%s' is not a whole number up to 1000000000", what, arg);
-	return (unsigned)v;
 }
 
 static void take_form(struct batch_opts *o, enum batch_form form, struct argp_state *s)
@@ -240,7 +229,7 @@ static error_t take(int key, char *arg, struct argp_state *s)
 		o->prom_listen = arg;
 		return 0;
 	case 'n':
-		o->count = number(s, arg, "--iterations");
+		o->count = (unsigned)cmdline_count(s, "--iterations", arg, 0, 1000000000);
 		o->counted = true;
 		return 0;
 	case OPT_VIEW:
@@ -256,7 +245,7 @@ static error_t take(int key, char *arg, struct argp_state *s)
 		o->fields_text = arg;
 		return 0;
 	case OPT_TOP:
-		o->top = number(s, arg, "--top");
+		o->top = (unsigned)cmdline_count(s, "--top", arg, 0, 1000000000);
 		return 0;
 	case OPT_CHECK:
 		o->check = true;

@@ -146,27 +146,17 @@ static const char doc[] =
 /* In ms. */
 static uint32_t seconds(const char *arg, const char *name, struct argp_state *s)
 {
-	char *end;
-	unsigned long v;
-
-	errno = 0;
-	v = strtoul(arg, &end, 10);
-	if (errno || end == arg || *end || *arg == '-' || !v || v > 86400)
-		argp_error(s, "--%s: '%s' is not a number of seconds from 1 to 86400", name, arg);
-	return (uint32_t)v * 1000;
+	return (uint32_t)cmdline_count(s, name, arg, 1, 86400) * 1000;
 }
 
-static long number(const char *arg, const char *name, int base, long least, long most,
-		   struct argp_state *s)
+static unsigned octal(const char *arg, const char *name, unsigned most, struct argp_state *s)
 {
 	char *end;
-	long v;
+	unsigned long v = strtoul(arg, &end, 8);
 
-	errno = 0;
-	v = strtol(arg, &end, base);
-	if (errno || end == arg || *end || v < least || v > most)
-		argp_error(s, "--%s: '%s' is not as it has to be", name, arg);
-	return v;
+	if (end == arg || *end || *arg == '-' || v > most)
+		argp_error(s, "%s: '%s' is not an octal number up to %o", name, arg, most);
+	return (unsigned)v;
 }
 
 static void take_job(struct agent_cmd *c, const char *arg, struct argp_state *s)
@@ -205,16 +195,16 @@ static error_t take_how(int key, char *arg, struct argp_state *s)
 		c->o.state = arg;
 		return 0;
 	case OPT_LIMIT:
-		c->o.limit_ms = seconds(arg, "limit", s);
+		c->o.limit_ms = seconds(arg, "--limit", s);
 		return 0;
 	case OPT_HOLD:
-		c->o.hold_ms = seconds(arg, "hold", s);
+		c->o.hold_ms = seconds(arg, "--hold", s);
 		return 0;
 	case OPT_ASK:
-		c->o.ask_ms = seconds(arg, "ask", s);
+		c->o.ask_ms = seconds(arg, "--ask", s);
 		return 0;
 	case OPT_POLL:
-		c->o.poll_ms = seconds(arg, "poll", s);
+		c->o.poll_ms = seconds(arg, "--poll", s);
 		return 0;
 	case OPT_LOG:
 		c->log = arg;
@@ -223,16 +213,16 @@ static error_t take_how(int key, char *arg, struct argp_state *s)
 		c->daemon = true;
 		return 0;
 	case OPT_READY_FD:
-		c->ready_fd = (int)number(arg, "ready-fd", 10, 0, 1 << 20, s);
+		c->ready_fd = (int)cmdline_count(s, "--ready-fd", arg, 0, 1 << 20);
 		return 0;
 	case OPT_WHILE_PID:
-		c->while_pid = (pid_t)number(arg, "while-pid", 10, 1, INT32_MAX, s);
+		c->while_pid = (pid_t)cmdline_count(s, "--while-pid", arg, 1, INT32_MAX);
 		return 0;
 	case 'C':
 		c->port.ca = arg;
 		return 0;
 	case 'P':
-		c->port.port = (uint32_t)number(arg, "Port", 10, 1, 254, s);
+		c->port.port = (uint32_t)cmdline_count(s, "--Port", arg, 1, 254);
 		return 0;
 	case 'y':
 		c->ask_m_key = mkey_take(&c->port.m_key, arg);
@@ -263,7 +253,7 @@ static error_t take(int key, char *arg, struct argp_state *s)
 		c->o.socket = arg;
 		return 0;
 	case OPT_SOCKET_MODE:
-		c->o.socket_mode = (unsigned)number(arg, "socket-mode", 8, 0, 0777, s);
+		c->o.socket_mode = octal(arg, "--socket-mode", 0777, s);
 		return 0;
 	case OPT_ADD_JOB:
 		take_question(c, "ADD", arg, s);

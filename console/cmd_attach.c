@@ -28,7 +28,6 @@ static const struct argp_option rows[] = {
 static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct attach_cmd *c = state->input;
-	char *end;
 
 	switch (key) {
 	case OPT_STATE:
@@ -41,9 +40,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		}
 		if (!c->extend || c->seconds)
 			argp_error(state, "one update at a time");
-		c->seconds = (unsigned)strtoul(arg, &end, 10);
-		if (end == arg || *end || !c->seconds || c->seconds > CONTROL_EXTEND_S)
-			argp_error(state, "'%s' is not 1 to %d seconds", arg, CONTROL_EXTEND_S);
+		c->seconds = (unsigned)cmdline_count(state, "SECONDS", arg, 1, CONTROL_EXTEND_S);
 		return 0;
 	case ARGP_KEY_END:
 		if (!c->id)

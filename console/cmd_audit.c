@@ -54,26 +54,6 @@ static const struct audit_verb *find_verb(const char *name)
 	return NULL;
 }
 
-static int32_t take_count(const char *arg, struct argp_state *s)
-{
-	char *end;
-	long n = strtol(arg, &end, 10);
-
-	if (*end || end == arg || n < 0 || n > 1000000)
-		argp_error(s, "'%s' is not a number from 0 to 1000000", arg);
-	return (int32_t)n;
-}
-
-static double take_speed(const char *arg, struct argp_state *s)
-{
-	char *end;
-	double v = strtod(arg, &end);
-
-	if (*end || !(v >= 0.01 && v <= 1000))
-		argp_error(s, "'%s' is not a speed from 0.01 to 1000", arg);
-	return v;
-}
-
 static void check(const struct audit_options *o, struct argp_state *s)
 {
 	const struct audit_verb *v = find_verb(o->verb);
@@ -131,7 +111,7 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 		o->key = arg;
 		return 0;
 	case OPT_SPEED:
-		o->speed = take_speed(arg, s);
+		o->speed = cmdline_real(s, "--speed", arg, 0.01, 1000);
 		return 0;
 	case OPT_AT:
 		o->at = arg;
@@ -140,10 +120,10 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 		o->dump = arg;
 		return 0;
 	case OPT_KEEP_DAYS:
-		o->keep_days = take_count(arg, s);
+		o->keep_days = (int32_t)cmdline_count(s, "--keep-days", arg, 0, 1000000);
 		return 0;
 	case OPT_KEEP_SESSIONS:
-		o->keep_sessions = take_count(arg, s);
+		o->keep_sessions = (int32_t)cmdline_count(s, "--keep-sessions", arg, 0, 1000000);
 		return 0;
 	case OPT_DRY_RUN:
 		o->dry_run = true;

@@ -34,7 +34,6 @@ struct status_cmd {
 static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct status_cmd *c = state->input;
-	char *end;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -50,9 +49,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		c->read = true;
 		return 0;
 	case OPT_PRUNE:
-		c->prune_days = (unsigned)strtoul(arg, &end, 10);
-		if (end == arg || *end || !c->prune_days || c->prune_days > 36500)
-			argp_error(state, "--prune: '%s' is not 1 to 36500 days", arg);
+		c->prune_days = (unsigned)cmdline_count(state, "--prune", arg, 1, 36500);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (c->id)

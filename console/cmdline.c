@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cmdline.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,6 +23,33 @@ int cmdline_parse(const struct argp *argp, int argc, char **argv, void *input)
 	describe(argp, describe_arg);
 	fflush(NULL);
 	_exit(DESCRIBED);
+}
+
+uint64_t cmdline_count(const struct argp_state *s, const char *what, const char *text,
+		       uint64_t least, uint64_t most)
+{
+	char *end;
+	unsigned long long v;
+
+	errno = 0;
+	v = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end || errno || v < least || v > most)
+		argp_error(s, "%s: '%s' is not a whole number from %llu to %llu", what, text,
+			   (unsigned long long)least, (unsigned long long)most);
+	return v;
+}
+
+double cmdline_real(const struct argp_state *s, const char *what, const char *text, double least,
+		    double most)
+{
+	char *end;
+	double v;
+
+	errno = 0;
+	v = strtod(text, &end);
+	if (errno || end == text || *end || !(v >= least && v <= most))
+		argp_error(s, "%s: '%s' is not a number from %g to %g", what, text, least, most);
+	return v;
 }
 
 int cmdline_describe(const char *name, int (*run)(int argc, char **argv), describe_fn *fn,

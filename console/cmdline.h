@@ -7,10 +7,18 @@
 #define CONSOLE_CMDLINE_H
 
 #include <argp.h>
+#include <stdint.h>
 
 /* argp_parse(), unless cmdline_describe() was called before: then what was given there gets
  * the tables, and the process ends. */
 int cmdline_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* Numbers of options.  Anything else than a number from least to most ends the program with a
+ * sentence that names what it is for ("--Port"). */
+uint64_t cmdline_count(const struct argp_state *s, const char *what, const char *text,
+		       uint64_t least, uint64_t most);
+double cmdline_real(const struct argp_state *s, const char *what, const char *text, double least,
+		    double most);
 
 typedef void describe_fn(const struct argp *argp, void *arg);
 

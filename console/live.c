@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/live.h"
 
+#include "console/cmdline.h"
 #include "console/loadfab.h"
 #include "console/mkey.h"
 #include "fabric/jobs/source.h"
@@ -46,18 +47,6 @@ static const struct argp_option rows[] = {
 	{ 0 },
 };
 
-static unsigned number(const char *arg, const char *what, unsigned long most, struct argp_state *s)
-{
-	char *end;
-	unsigned long v;
-
-	errno = 0;
-	v = strtoul(arg, &end, 10);
-	if (errno || end == arg || *end || !v || v > most)
-		argp_error(s, "--%s: '%s' is not a number from 1 to %lu", what, arg, most);
-	return (unsigned)v;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *s)
 {
 	struct live_opts *o = s->input;
@@ -67,13 +56,13 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 		o->ca = arg;
 		return 0;
 	case 'P':
-		o->port = number(arg, "Port", 254, s);
+		o->port = (unsigned)cmdline_count(s, "--Port", arg, 1, 254);
 		return 0;
 	case 't':
-		o->timeout_ms = number(arg, "timeout", 60000, s);
+		o->timeout_ms = (unsigned)cmdline_count(s, "--timeout", arg, 1, 60000);
 		return 0;
 	case OPT_WINDOW:
-		o->window = number(arg, "outstanding_smps", 1024, s);
+		o->window = (unsigned)cmdline_count(s, "--outstanding_smps", arg, 1, 1024);
 		return 0;
 	case 'y':
 		o->ask_m_key = mkey_take(&o->m_key, arg);

@@ -35,20 +35,6 @@ void options_eval(struct eval_opts *out, const struct options *o)
 	};
 }
 
-static uint64_t number(const char *arg, const char *option, uint64_t min, uint64_t max,
-		       const struct argp_state *state)
-{
-	char *end;
-	unsigned long long v;
-
-	errno = 0;
-	v = strtoull(arg, &end, 10);
-	if (!isdigit((unsigned char)*arg) || *end || errno || v < min || v > max)
-		argp_error(state, "--%s=%s: a number of %llu to %llu is allowed", option, arg,
-			   (unsigned long long)min, (unsigned long long)max);
-	return v;
-}
-
 static unsigned formats(char *arg, const struct argp_state *state)
 {
 	static const struct {
@@ -150,25 +136,25 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 {
 	switch (key) {
 	case OPT_VLS:
-		o->vls = (unsigned)number(arg, "vls", 1, 15, state);
+		o->vls = (unsigned)cmdline_count(state, "--vls", arg, 1, 15);
 		return 0;
 	case OPT_LMC:
-		o->lmc = (int)number(arg, "lmc", 0, 7, state);
+		o->lmc = (int)cmdline_count(state, "--lmc", arg, 0, 7);
 		return 0;
 	case OPT_SAR_CHANGE:
-		o->sar_change_pct = (unsigned)number(arg, "sar-change", 1, 100, state);
+		o->sar_change_pct = (unsigned)cmdline_count(state, "--sar-change", arg, 1, 100);
 		return 0;
 	case OPT_SEED:
-		o->seed = number(arg, "seed", 0, UINT64_MAX, state);
+		o->seed = cmdline_count(state, "--seed", arg, 0, UINT64_MAX);
 		return 0;
 	case OPT_THREADS:
-		o->threads = (unsigned)number(arg, "threads", 1, 1024, state);
+		o->threads = (unsigned)cmdline_count(state, "--threads", arg, 1, 1024);
 		return 0;
 	case OPT_FOLD_VLS:
-		o->fold_vls = (unsigned)number(arg, "fold-vls", 1, 15, state);
+		o->fold_vls = (unsigned)cmdline_count(state, "--fold-vls", arg, 1, 15);
 		return 0;
 	case OPT_TIME_MS:
-		o->time_ms = (unsigned)number(arg, "time-ms", 1, 1000000, state);
+		o->time_ms = (unsigned)cmdline_count(state, "--time-ms", arg, 1, 1000000);
 		return 0;
 	case OPT_FORMATS:
 		o->formats = formats(arg, state);
@@ -176,7 +162,7 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 	case OPT_SAR_METHOD:
 		return take_method(o, arg, state);
 	case OPT_BISECTIONS:
-		o->bisections = (int)number(arg, "bisections", 0, 1000000, state);
+		o->bisections = (int)cmdline_count(state, "--bisections", arg, 0, 1000000);
 		return 0;
 	case OPT_PATTERN:
 		return take_pattern(o, arg, state);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/watchdog_config.h"
 
+#include "console/cmdline.h"
 #include "console/mkey.h"
 #include "console/record.h"
 #include "fabric/base/mem.h"
@@ -36,13 +37,10 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 	struct watchdog_config *c = s->input;
 	struct err err = { "" };
 	unsigned mask;
-	char *end;
 
 	switch (key) {
 	case OPT_CONFIRM:
-		c->confirm_s = (unsigned)strtoul(arg, &end, 10);
-		if (end == arg || *end || !c->confirm_s || c->confirm_s > 86400)
-			argp_error(s, "--confirm-timeout: '%s' is not 1 to 86400 seconds", arg);
+		c->confirm_s = (unsigned)cmdline_count(s, "--confirm-timeout", arg, 1, 86400);
 		return 0;
 	case OPT_WATCH:
 	case OPT_NO_WATCH:

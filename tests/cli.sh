@@ -190,7 +190,7 @@ expect "tables of others deadlock, too" 1 'Deadlock after [0-9.]* us: ' "$I" dea
 expect "broken tables are not driven" 1 'packets would get lost' "$I" deadlock --topology torus:dims=5x5,hosts=1 --lfts broken.dump
 expect "deadlock: tables and engine" 64 'one of --engine' "$I" deadlock --topology torus:dims=5x5,hosts=1 --lfts ring/opensm-lfts.dump --engine updn
 expect "deadlock: no such engine" 64 'there is no engine' "$I" deadlock --topology torus:dims=5x5,hosts=1 --engine updwn
-expect "deadlock: bad time" 64 'time-ms=0: a number of 1 to ' "$I" deadlock --topology torus:dims=5x5,hosts=1 --engine updn --time-ms 0
+expect "deadlock: bad time" 64 "--time-ms: '0' is not a whole number from 1 to " "$I" deadlock --topology torus:dims=5x5,hosts=1 --engine updn --time-ms 0
 
 expect "two kinds of tables" 64 'given twice' "$I" check --topology h.net --lfts a --fdbs b
 expect "check: no tables" 64 'one of --lfts' "$I" check --topology h.net
@@ -301,8 +301,8 @@ expect "unknown method of sar" 64 'no method "best" of sar; choose leafwise, pap
 expect "unknown method of sar after the name" 64 'no method "best" of sar' "$I" route --engine sar:best --topology h.net
 expect "VLs after an engine's name" 64 'updn:16: after the colon goes a number of data VLs' "$I" compare --engines updn:16 --topology h.net
 expect "unknown engine" 64 'there is no engine "best"; choose one of' "$I" route --engine best --topology h.net
-expect "bad number" 64 'vls=0: a number of 1 to 15' "$I" route --engine sar --topology h.net --vls 0
-expect "bad number, again" 64 'lmc=x: ' "$I" route --engine sar --topology h.net --lmc x
+expect "bad number" 64 "--vls: '0' is not a whole number from 1 to 15" "$I" route --engine sar --topology h.net --vls 0
+expect "bad number, again" 64 "--lmc: 'x' is not " "$I" route --engine sar --topology h.net --lmc x
 expect "bad format" 64 'there is no "pdf"' "$I" route --engine sar --topology h.net --formats opensm,pdf
 expect "an operand too many" 64 'not expected here' "$I" route --engine sar --topology h.net more
 
