@@ -9,7 +9,7 @@
 
 #define LABEL_END  (1ull << 62)
 #define LABEL_GAP  64 /* least room between two labels to put a third there */
-#define LEARN_COST 8  /* of cdg_learn() by channel, in channels that a search meets */
+#define LEARN_COST 4  /* of cdg_learn() by channel, in channels that a search meets */
 
 struct cdg_work {
 	const struct fabric *f;
@@ -290,19 +290,20 @@ static inline bool meet(struct front *s, uint32_t *mark, uint64_t label, bool in
 	return was == s->other;
 }
 
-static bool expand_ahead(struct cdg *g, struct front *front, uint64_t high)
+/* Returns a channel that both searches have met, or FAB_NONE. */
+static uint32_t expand_ahead(struct cdg *g, struct front *front, uint64_t high)
 {
 	const struct cdg_work *w = g->w;
 	uint32_t c = front_pop(front), first = w->f->chan_off[w->f->chan_dst[c]];
 	const uint64_t *succ = &g->succ[(size_t)c * w->words], *label = g->label;
 	struct front s = *front;
-	bool met = false;
+	uint32_t met = FAB_NONE;
 
 	for (uint32_t k = 0; k < w->words; k++, first += 64) {
 		for (uint64_t m = succ[k]; m; m &= m - 1) {
 			uint32_t e = first + (uint32_t)__builtin_ctzll(m);
 
-			met |= meet(&s, w->mark, label[e], label[e] <= high, e);
+			met = meet(&s, w->mark, label[e], label[e] <= high, e) ? e : met;
 		}
 	}
 	front->n = s.n;
@@ -310,20 +311,20 @@ static bool expand_ahead(struct cdg *g, struct front *front, uint64_t high)
 	return met;
 }
 
-static bool expand_behind(struct cdg *g, struct front *front, uint64_t low)
+static uint32_t expand_behind(struct cdg *g, struct front *front, uint64_t low)
 {
 	const struct cdg_work *w = g->w;
 	uint32_t c = front_pop(front);
 	const uint64_t *pred = &g->pred[(size_t)c * w->words], *label = g->label;
 	const uint32_t *rev = w->f->chan_rev + w->f->chan_off[w->f->chan_src[c]];
 	struct front s = *front;
-	bool met = false;
+	uint32_t met = FAB_NONE;
 
 	for (uint32_t k = 0; k < w->words; k++, rev += 64) {
 		for (uint64_t m = pred[k]; m; m &= m - 1) {
 			uint32_t e = rev[__builtin_ctzll(m)];
 
-			met |= meet(&s, w->mark, label[e], label[e] >= low, e);
+			met = meet(&s, w->mark, label[e], label[e] >= low, e) ? e : met;
 		}
 	}
 	front->n = s.n;
@@ -348,11 +349,14 @@ static bool search(struct cdg *g, struct front *ahead, struct front *behind, uin
 	while (ahead->n && behind->n && front_label(ahead) < front_label(behind)) {
 		if (is_too_wide(g, ahead, behind))
 			return true;
-		bool met = ahead->ndone <= behind->ndone ? expand_ahead(g, ahead, high)
-							 : expand_behind(g, behind, low);
+		uint32_t met = ahead->ndone <= behind->ndone ? expand_ahead(g, ahead, high)
+							     : expand_behind(g, behind, low);
 
-		if (met)
-			return true;
+		if (met == FAB_NONE)
+			continue;
+		if (g->hubs)
+			hubs_note(g->hubs, met);
+		return true;
 	}
 	return false;
 }
@@ -408,13 +412,6 @@ static void reorder(struct cdg *g, const struct front *ahead, const struct front
 		put_before(g, before, ahead->done[i]);
 }
 
-static void note_failure(struct cdg *g, const struct front *ahead, const struct front *behind)
-{
-	hubs_note(g->hubs, ahead->done, ahead->ndone);
-	hubs_note(g->hubs, behind->done, behind->ndone);
-	g->hubs->spent += ahead->ndone + behind->ndone + ahead->n + behind->n;
-}
-
 bool cdg_add(struct cdg *g, uint32_t c, uint32_t e)
 {
 	struct cdg_work *w = g->w;
@@ -438,7 +435,7 @@ bool cdg_add(struct cdg *g, uint32_t c, uint32_t e)
 	cycle = search(g, &ahead, &behind, low, high);
 	w->looked += ahead.ndone + behind.ndone;
 	if (cycle && g->hubs)
-		note_failure(g, &ahead, &behind);
+		g->hubs->spent += ahead.ndone + behind.ndone + ahead.n + behind.n;
 	if (cycle)
 		return false;
 	reorder(g, &ahead, &behind, c, high);

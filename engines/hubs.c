@@ -29,12 +29,6 @@ void hubs_free(struct hubs *h)
 	free(h);
 }
 
-void hubs_note(struct hubs *h, const uint32_t *chans, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		h->score[chans[i]]++;
-}
-
 /* Marks the channels with the highest scores, the first ones if equal. */
 static void elect(struct hubs *h)
 {

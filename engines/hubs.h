@@ -16,19 +16,22 @@
 
 struct hubs {
 	const struct fabric *f;
-	uint64_t *to,
-		*from;	 /* by channel: a bit for each hub that it leads to, or that leads to it */
-	uint32_t *score; /* by channel: failed searches that came through */
+	uint64_t *to;	 /* by channel: a bit for each hub that it leads to ... */
+	uint64_t *from;	 /* ... and for each that leads to it */
+	uint32_t *score; /* by channel: how often it was noted */
 	uint64_t spent;	 /* channels that failed searches have met since hubs_learn() */
 };
 
 struct hubs *hubs_new(const struct fabric *f); /* none yet */
 void hubs_free(struct hubs *h);		       /* NULL is fine */
 
-/* A search that ended in a cycle came through n of those channels. */
-void hubs_note(struct hubs *h, const uint32_t *chans, uint32_t n);
+/* A search ended in a cycle through that channel. */
+static inline void hubs_note(struct hubs *h, uint32_t chan)
+{
+	h->score[chan]++;
+}
 
-/* New hubs, those that failed searches came through most often since the last time.  order: the
+/* New hubs, the channels that were noted most often since the last time.  order: the
  * nchan channels so that turns lead forwards; turns, words: as cdg_turns() and cdg_words() give
  * them.  Time O(channels + turns). */
 void hubs_learn(struct hubs *h, const uint32_t *order, const uint64_t *turns, uint32_t words);
