@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define DAG_BYTES (96u << 20) /* for all that are kept */
+#define AHEAD	  16	      /* sources whose entries are asked for before they are needed */
 #define FLOW	  30.0	      /* of the flows that meet against a channel as full as is aimed at */
 
 /* All shortest paths to one switch, by switch. */
@@ -189,20 +190,29 @@ static uint32_t next_chan(const struct grow *g, uint32_t sw, uint32_t lid)
 	return g->out[g->f->port_off[sw] + tables_row(g->t, sw)[lid]];
 }
 
-double grow_hottest(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
+/* Asks for the entry of a source early: LFTs lie by switch, and a tree needs them by LID. */
+static inline void ask_ahead(const struct grow *g, const struct dest *d, const struct sar_source *s,
+			     uint32_t i, uint32_t n)
 {
-	double max = 0;
+	if (i + AHEAD < n)
+		__builtin_prefetch(tables_row(g->t, s[i + AHEAD].sw) + d->lid);
+}
 
+bool grow_is_hot(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
+		 double limit)
+{
 	for (uint32_t i = 0; i < n; i++) {
+		ask_ahead(g, d, s, i, n);
 		for (uint32_t u = s[i].sw; u != d->sw;) {
 			uint32_t c = next_chan(g, u, d->lid);
 
-			max = g->load[c].all > max ? g->load[c].all : max;
+			if (g->load[c].all >= limit)
+				return true;
 			u = g->f->chan_dst[c];
 			g->work++;
 		}
 	}
-	return max;
+	return false;
 }
 
 /* A terminal counts as one of its own sources. */
@@ -238,7 +248,7 @@ static inline double price(const struct grow_load *l, double n, struct tariff t)
 }
 
 /* Adds the routes of a source to those of the tree in hand. */
-static void put_in(struct grow *g, const struct dest *d, const struct sar_source *s)
+static void put_one(struct grow *g, const struct dest *d, const struct sar_source *s)
 {
 	for (uint32_t u = s->sw; u != d->sw;) {
 		uint32_t c = next_chan(g, u, d->lid);
@@ -248,6 +258,14 @@ static void put_in(struct grow *g, const struct dest *d, const struct sar_source
 		g->load[c].own += s->n;
 		u = g->f->chan_dst[c];
 		g->work++;
+	}
+}
+
+static void put_in(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		ask_ahead(g, d, s, i, n);
+		put_one(g, d, &s[i]);
 	}
 }
 
@@ -278,8 +296,7 @@ static double settle(struct grow *g, struct tariff t)
 void grow_count(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
 {
 	take_in_hand(g, s, n);
-	for (uint32_t i = 0; i < n; i++)
-		put_in(g, d, &s[i]);
+	put_in(g, d, s, n);
 	while (g->ntree_chan > 0) {
 		struct grow_load *l = &g->load[g->tree_chan[--g->ntree_chan]];
 
@@ -294,8 +311,7 @@ static double take_out(struct grow *g, const struct dest *d, const struct sar_so
 {
 	double sum = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		put_in(g, d, &s[i]);
+	put_in(g, d, s, n);
 	while (g->ntree_chan > 0) {
 		struct grow_load *l = &g->load[g->tree_chan[--g->ntree_chan]];
 
@@ -314,8 +330,7 @@ double grow_price(struct grow *g, const struct dest *d, const struct sar_source 
 
 	take_in_hand(g, s, n);
 	t = tariff(g, rule);
-	for (uint32_t i = 0; i < n; i++)
-		put_in(g, d, &s[i]);
+	put_in(g, d, s, n);
 	while (g->ntree_chan > 0) {
 		struct grow_load *l = &g->load[g->tree_chan[--g->ntree_chan]], without = *l;
 
@@ -496,7 +511,7 @@ static double grow_all(struct grow *g, const struct dest *dest, const struct sar
 		search(g, d, dest->lid, batch, k, r);
 		for (uint32_t b = 0; b < k; b++) {
 			fix_path(g, batch[b]->sw, dest);
-			put_in(g, dest, batch[b]);
+			put_one(g, dest, batch[b]);
 		}
 	}
 	return settle(g, tariff(g, r));
@@ -532,8 +547,7 @@ bool grow_again(struct grow *g, const struct dest *d, const struct sar_source *s
 
 		write_entry(g, c->sw, d->lid, c->port);
 	}
-	for (uint32_t i = 0; i < n; i++)
-		put_in(g, d, &s[i]);
+	put_in(g, d, s, n);
 	settle(g, t);
 	return false;
 }

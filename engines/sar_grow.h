@@ -63,8 +63,9 @@ void grow_count(struct grow *g, const struct dest *d, const struct sar_source *s
 /* What the tree costs, which is in the loads, by route of the job. */
 double grow_price(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
 		  const struct grow_rule *rule);
-/* The largest load on a path of the tree. */
-double grow_hottest(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n);
+/* Does a path of the tree use a channel with a load of at least limit? */
+bool grow_is_hot(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
+		 double limit);
 
 /* Grows a tree that is not in the loads and adds it to them. */
 void grow_tree(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,

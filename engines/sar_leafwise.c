@@ -321,7 +321,7 @@ static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t p
 		uint32_t n;
 		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
-		if (hot[d.lid] && grow_hottest(l->g, &d, s, n) >= limit) {
+		if (hot[d.lid] && grow_is_hot(l->g, &d, s, n, limit)) {
 			before = grow_work(l->g);
 			rule->batch = l->batch;
 			*changed += grow_again(l->g, &d, s, n, rule);
