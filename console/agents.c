@@ -11,11 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define JOBS_MS 1000 /* an update takes seconds, and jobs begin meanwhile */
+
 enum { OPT_WITHOUT = 760, OPT_SILENT, OPT_ANSWER };
 
 static const struct argp_option rows[] = {
 	{ "on-silent", OPT_SILENT, "WHAT", 0,
-	  "when agents do not drain: abort (preset), or continue without their jobs", 0 },
+	  "when agents do not drain, or jobs begin meanwhile that should: abort (preset), or "
+	  "continue without their jobs",
+	  0 },
 	{ "agent-timeout", OPT_ANSWER, "S", 0,
 	  "how long agents may take to drain or to return (preset: 30)", 0 },
 	{ "without-agents", OPT_WITHOUT, NULL, 0,
@@ -47,11 +51,11 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 const struct argp agents_argp = { .options = rows, .parser = take };
 
-/* They are only looked at while agents are awaited: a source never blocks. */
+/* They are only looked at while agents are awaited, and before waves: a source never blocks. */
 static void watch_jobs(struct agents *a, const char *name)
 {
 	bool slurm = name && !strcmp(name, "slurm");
-	struct source_opts so = { .path = slurm ? NULL : name };
+	struct source_opts so = { .path = slurm ? NULL : name, .interval_ms = JOBS_MS };
 	struct err err = { "" };
 
 	if (name &&
@@ -101,7 +105,7 @@ static bool runs(const struct job_list *l, uint64_t id)
 	return false;
 }
 
-void agents_ended(struct agents *a, const uint64_t *id, bool *over, uint32_t n)
+static void look(struct agents *a)
 {
 	const struct job_list *list;
 
@@ -109,10 +113,37 @@ void agents_ended(struct agents *a, const uint64_t *id, bool *over, uint32_t n)
 		return;
 	job_source_poll(a->jobs);
 	list = job_source_take(a->jobs);
-	if (list) {
-		job_list_put(a->running);
-		a->running = list;
-	}
+	if (!list)
+		return;
+	job_list_put(a->running);
+	a->running = list;
+	a->fresh = true;
+}
+
+void agents_ended(struct agents *a, const uint64_t *id, bool *over, uint32_t n)
+{
+	look(a);
 	for (uint32_t i = 0; a->running && i < n; i++)
 		over[i] = !runs(a->running, id[i]);
+}
+
+const struct jobset *agents_running(struct agents *a, const struct fabric *f)
+{
+	struct jobset *jobs = NULL;
+	struct err err = { "" };
+
+	look(a);
+	if (!a->fresh)
+		return NULL;
+	a->fresh = false;
+	if (jobset_from_list(&jobs, a->running, f, &err))
+		log_add(LOG_WARN, "jobs", "%s", err.text);
+	return jobs;
+}
+
+void agents_watch_jobs(struct agents *a, const struct live_opts *o)
+{
+	*a = (struct agents){ 0 };
+	snprintf(a->why, sizeof(a->why), "no job is to be asked");
+	watch_jobs(a, o->jobs);
 }

@@ -26,6 +26,7 @@ struct agents {
 	char why[512]; /* there is no link */
 	struct job_source *jobs;
 	const struct job_list *running;
+	bool fresh; /* agents_running() has not seen that */
 };
 
 /* Through our plugin inside OpenSM where l has that, else over its wire, if that takes notices; or
@@ -36,5 +37,9 @@ void agents_close(struct agents *a); /* an all-zero one is fine */
 void agents_apply(struct apply_opts *out, const struct agents *a, const struct agents_opts *o);
 /* As apply_opts.ended. */
 void agents_ended(struct agents *a, const uint64_t *id, bool *over, uint32_t n);
+/* As apply_opts.running. */
+const struct jobset *agents_running(struct agents *a, const struct fabric *f);
+/* Only the jobs, where nobody is to be asked. */
+void agents_watch_jobs(struct agents *a, const struct live_opts *o);
 
 #endif

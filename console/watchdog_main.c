@@ -70,11 +70,20 @@ static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
 	agents_ended(&w->agents, id, over, n);
 }
 
+static const struct jobset *running(void *ctx)
+{
+	struct worker *w = ctx;
+
+	return agents_running(&w->agents, w->live.f);
+}
+
 /* Only where somebody is to be asked: a port has one listener. */
 static void reach_agents(struct worker *w, const struct plan *p, const struct journal *j)
 {
 	if (p ? p->drain.njob && !w->config.agents.without : journal_info(j)->asked)
 		agents_open(&w->agents, &w->live, &w->config.live, true);
+	else if (p && p->drain.nlid && !w->config.agents.without)
+		agents_watch_jobs(&w->agents, &w->config.live);
 }
 
 static int open_record(struct worker *w, const char *fabric, struct err *err)
@@ -126,6 +135,7 @@ static int run(struct worker *w, const struct plan *plan, struct journal *j, str
 		.apply = { .gate = gate,
 			   .event = event,
 			   .ended = ended,
+			   .running = running,
 			   .ctx = w,
 			   .accept_sl_change = w->config.accept_sl },
 		.watch = { .mask = w->config.watch, .limits = w->config.limits, .jobs = w->jobs },

@@ -111,6 +111,7 @@ void apply_free(struct apply *a)
 		return;
 	journal_close(a->journal);
 	crowd_free(&a->crowd);
+	vec_free(&a->newcomers);
 	pthread_mutex_destroy(&a->lock);
 	free(a->batch);
 	free(a->back);

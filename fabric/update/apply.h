@@ -77,6 +77,9 @@ struct apply_opts {
 	/* Sets over[i] where job id[i] has ended: nobody is left there to be drained.  Twice a
 	 * second while answers are awaited; must not block. */
 	void (*ended)(void *ctx, const uint64_t *id, bool *over, uint32_t n);
+	/* The jobs that run now on the fabric of the plan, to be put; NULL: as last time, or not
+	 * known.  Before each wave and after the last; must not block. */
+	const struct jobset *(*running)(void *ctx);
 	void *ctx;
 };
 

@@ -3,6 +3,7 @@
 #ifndef FABRIC_UPDATE_APPLY_PRIV_H
 #define FABRIC_UPDATE_APPLY_PRIV_H
 
+#include "fabric/base/vec.h"
 #include "fabric/update/apply.h"
 
 #include <pthread.h>
@@ -68,8 +69,10 @@ struct apply {
 	struct install_item *batch;
 	struct install_item *back; /* what was read of it while it was written */
 	bool read_back;		   /* all of todo was */
-	struct apply_item *item; /* what became of the batch */
+	struct apply_item *item;   /* what became of the batch */
 	uint32_t batch_max;
+
+	VEC(uint64_t) newcomers; /* ids of jobs that began meanwhile and were looked at */
 
 	int why_rc; /* first thing that went wrong */
 	struct err why;
@@ -99,6 +102,9 @@ enum coord_action crowd_await(struct apply *a);
 void crowd_hear(struct apply *a); /* what came in meanwhile */
 void crowd_status(struct apply *a);
 void crowd_free(struct crowd *w);
+
+/* apply_newcomers.c.  Looks at jobs that began since; false: it is not to go on, and said why. */
+bool apply_newcomers(struct apply *a);
 
 /* apply.c */
 void apply_emit(struct apply *a, struct apply_event *ev);

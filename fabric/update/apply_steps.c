@@ -180,6 +180,8 @@ static bool do_begin_wave(struct apply *a)
 	apply_todo_wave(a, a->c.wave);
 	status_step(a, "writing", a->ntodo, true);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
+	if (!apply_newcomers(a))
+		return false;
 	return note_wave(a, t->state != TXN_WRITING,
 			 t->state != TXN_WRITING || t->wave != a->c.wave);
 }
@@ -193,6 +195,8 @@ static bool do_begin_ask(struct apply *a, enum txn_state state, const char *step
 	a->ntodo = a->crowd.n;
 	status_step(a, step, 0, false);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
+	if (state == TXN_REPATH && a->c.wave == a->c.nwaves)
+		apply_newcomers(a);
 	rc = apply_gate(a, &err);
 	if (!rc)
 		rc = journal_mark(a->journal, state, a->c.wave, NULL, &err);

@@ -336,6 +336,13 @@ static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
 	d->job->apply.ended(d->job->apply.ctx, id, over, n);
 }
 
+static const struct jobset *jobs_now(void *ctx)
+{
+	struct watchdog *d = ctx;
+
+	return d->job->apply.running(d->job->apply.ctx);
+}
+
 /* While it waits: is it still there? */
 static int blocks(void *ctx, struct err *err)
 {
@@ -487,6 +494,7 @@ static struct apply *make_apply(struct watchdog *d, const struct watchdog_job *j
 	ao.event = event;
 	ao.fresh = job->apply.fresh ? fresh : NULL;
 	ao.ended = job->apply.ended ? ended : NULL;
+	ao.running = job->apply.running ? jobs_now : NULL;
 	ao.ctx = d;
 	return job->plan ? apply_new(job->plan, job->in, &ao)
 			 : apply_recover(job->journal, job->fabric, job->in, &ao);

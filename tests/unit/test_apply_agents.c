@@ -46,6 +46,7 @@ struct world {
 	bool no_proof; /* somebody is not drained, and that is known */
 	uint64_t cancelled_ns;
 	uint64_t job_over;
+	const char *more; /* jobs besides, from the first wave on; NULL: none */
 	/* as it was at the crash */
 	struct tables *left;
 	struct crowd_node *nodes;
@@ -125,6 +126,13 @@ static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
 		over[i] = id[i] == w->job_over;
 }
 
+static const struct jobset *running(void *ctx)
+{
+	struct world *w = ctx;
+
+	return net_jobs(w->f, w->more && strstr(w->said, "WRITE") ? w->more : JOBS);
+}
+
 static void need_drain(struct world *w, bool escape, bool needed)
 {
 	struct drain d = { .known = true, .jobs = true, .escape = escape };
@@ -184,9 +192,12 @@ static void world_up(struct world *w, const struct sim_opts *faults)
 	w->in = (struct installer){ &ops, w };
 	w->base = net_tmpdir();
 	agents_up(w);
-	w->o = (struct apply_opts){
-		.base = w->base, .event = on_event, .ended = ended, .agents = &w->link, .ctx = w
-	};
+	w->o = (struct apply_opts){ .base = w->base,
+				    .event = on_event,
+				    .ended = ended,
+				    .running = running,
+				    .agents = &w->link,
+				    .ctx = w };
 }
 
 static void world_down(struct world *w)
@@ -634,6 +645,64 @@ static void crash_at_any_step_leaves_nobody_on_escape_lids(void **state)
 	assert_true(at > 20);
 }
 
+/* ---- jobs that begin meanwhile ---- */
+
+#define BEGAN "7:0-1:4 8:2-3:6 9:0-1:12" /* 9: with LID 20 */
+
+static void job_that_began_and_needs_the_drain_stops_it(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	w->more = BEGAN;
+	assert_int_equal(run(w, &err), -EBUSY);
+	assert_non_null(strstr(err.text, "job 9"));
+	assert_non_null(strstr(w->said, "it sends to LIDs that need the drain"));
+	assert_int_equal(apply_outcome(w->a), OUTCOME_REFUSED);
+	assert_true(installed(w, w->from));
+	everybody_is_back(w);
+}
+
+static void by_policy_it_goes_on_and_names_the_job_that_began(void **state)
+{
+	struct world *w = *state;
+	const char *first;
+	struct err err = { "" };
+
+	w->more = BEGAN;
+	w->o.without_silent = true;
+	need(run(w, &err), &err);
+	first = strstr(w->said, "[job 9 ");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "[job 9 ")); /* once */
+	assert_null(strstr(w->said, "job 8 "));
+	assert_true(installed(w, w->p->to));
+}
+
+static void job_that_began_on_other_nodes_under_its_old_number_counts(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	w->more = "7:0-1:12 8:2-3:6";
+	assert_int_equal(run(w, &err), -EBUSY);
+	assert_non_null(strstr(err.text, "job 7"));
+}
+
+static void job_that_began_and_whose_order_alone_is_at_stake_is_only_named(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	need_drain(w, true, false);
+	w->no_proof = true; /* nobody has to be asked */
+	w->more = BEGAN;
+	need(run(w, &err), &err);
+	assert_non_null(strstr(w->said, "[job 9 "));
+	assert_non_null(strstr(w->said, "may come out of order"));
+	assert_true(installed(w, w->p->to));
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -652,6 +721,10 @@ int main(void)
 		T(cancel_is_heard_within_50_ms_while_agents_are_awaited),
 		T(another_sm_ends_the_update),
 		cmocka_unit_test(crash_at_any_step_leaves_nobody_on_escape_lids),
+		T(job_that_began_and_needs_the_drain_stops_it),
+		T(by_policy_it_goes_on_and_names_the_job_that_began),
+		T(job_that_began_on_other_nodes_under_its_old_number_counts),
+		T(job_that_began_and_whose_order_alone_is_at_stake_is_only_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Jobs that began after agents were gathered: nobody has asked them to drain. */
+#include "fabric/update/apply_priv.h"
+
+#include "fabric/base/log.h"
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A job that was requeued has the same id on other nodes. */
+static bool same_job(const struct job *a, const struct job *b)
+{
+	return a->id == b->id && a->nterm == b->nterm &&
+	       !memcmp(a->terms, b->terms, a->nterm * sizeof(*a->terms));
+}
+
+static bool was_planned(const struct jobset *jobs, const struct job *job)
+{
+	for (uint32_t i = 0; i < jobs->njob; i++)
+		if (same_job(&jobs->jobs[i], job))
+			return true;
+	return false;
+}
+
+static bool was_named(const struct apply *a, uint64_t id)
+{
+	for (size_t i = 0; i < a->newcomers.n; i++)
+		if (a->newcomers.v[i] == id)
+			return true;
+	return false;
+}
+
+static void put_job(struct jobset_builder *b, const struct fabric *f, const struct job *job)
+{
+	const char **names = xcalloc(job->nterm, sizeof(*names));
+	struct job head = { .id = job->id,
+			    .name = job->name,
+			    .user = job->user,
+			    .nodes = job->nodes,
+			    .start_s = job->start_s };
+
+	for (uint32_t i = 0; i < job->nterm; i++)
+		names[i] = f->term_name[job->terms[i]];
+	jobset_builder_add(b, &head, names, job->nterm);
+	free(names);
+}
+
+/* Those that neither the plan knows nor the log. */
+static struct jobset *newcomers(struct apply *a, const struct jobset *now)
+{
+	struct jobset_builder *b = jobset_builder_new(a->fabric, now->source);
+
+	for (uint32_t i = 0; i < now->njob; i++) {
+		const struct job *job = &now->jobs[i];
+
+		if (!job->multi || was_planned(a->plan->jobs, job) || was_named(a, job->id))
+			continue;
+		vec_push(&a->newcomers, job->id);
+		put_job(b, a->fabric, job);
+	}
+	return jobset_build(b);
+}
+
+static void say(struct apply *a, const char *text)
+{
+	struct apply_event ev = { .kind = APPLY_ANSWER };
+
+	snprintf(ev.text, sizeof(ev.text), "%s", text);
+	log_add(LOG_WARN, "apply", "%s", text);
+	apply_emit(a, &ev);
+}
+
+/* false: it is not to go on. */
+static bool judge(struct apply *a, const struct job *job, bool needed)
+{
+	bool over = a->c.wave == a->c.nwaves;
+	char text[200];
+
+	snprintf(text, sizeof(text), "job %lu (%.60s) began after jobs were asked to drain: %s",
+		 (unsigned long)job->id, job->nodes,
+		 !needed ? "its packets may come out of order"
+		 : over	 ? "all was written meanwhile, packets of it may be lost or stuck"
+			 : "it sends to LIDs that need the drain");
+	say(a, text);
+	if (!needed || over || a->o.without_silent)
+		return true;
+	return apply_fail(a, -EBUSY,
+			  "%s, and nothing more is written (--on-silent continue goes on without "
+			  "such jobs)",
+			  text);
+}
+
+bool apply_newcomers(struct apply *a)
+{
+	const struct plan *p = a->plan;
+	struct drain d = { .known = false };
+	const struct jobset *now;
+	struct jobset *new;
+	struct err err = { "" };
+	bool ok = true;
+
+	if (!p || !p->jobs || !p->drain.known || !a->o.running)
+		return true;
+	now = a->o.running(a->o.ctx);
+	if (!now)
+		return true;
+	new = newcomers(a, now);
+	drain_copy(&d, &p->drain);
+	free(d.job);
+	d.job = NULL;
+	if (new->njob && drain_find(&d, a->fabric, p->from, p->to, new, p->diff, NULL, &err))
+		log_add(LOG_ERROR, "apply", "jobs that began: %s", err.text);
+	for (uint32_t i = 0; i < d.njob && d.job; i++)
+		ok = judge(a, &new->jobs[d.job[i].job], d.job[i].needed) && ok;
+	drain_clear(&d);
+	jobset_put(new);
+	jobset_put(now);
+	return ok;
+}
