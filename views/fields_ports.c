@@ -244,6 +244,14 @@ static const struct usage *usage_of(const struct rows *r, uint32_t row)
 	return hw(r, row)->chan != FAB_NONE ? state_usage(r->s) : NULL;
 }
 
+static void get_problem_age(struct value *c, const struct rows *r, uint32_t row)
+{
+	bool longer;
+
+	if (!r->s->past.on)
+		c->num = troubles_age_s(r->v->troubles, port_of(r, row), r->s->now_s, &longer);
+}
+
 static void get_lanes(struct value *c, const struct rows *r, uint32_t row)
 {
 	const struct usage *u = usage_of(r, row);
@@ -333,6 +341,8 @@ static void get_reply(struct value *c, const struct rows *r, uint32_t row)
 	{ "state", NULL, "state", "", VALUE_TEXT, 0, true, "down, init, armed, active", get_state }, \
 	{ "problem", NULL, "problem", "", VALUE_TEXT, 0, true,                                      \
 	  "none, reduced, errors, no reply, down", get_problem },                                  \
+	{ "problem_age_s", "since", "since", "s", VALUE_COUNT, 0, false,                            \
+	  "time that it has had that problem, at least", get_problem_age },                        \
 	{ "speed", NULL, "speed", "", VALUE_TEXT, 0, false, "SDR to XDR", get_speed },              \
 	{ "width", NULL, "width", "", VALUE_COUNT, 0, false, "lanes", get_width },                  \
 	{ "vls", NULL, "VLs", "", VALUE_COUNT, 0, false, "operational data VLs", get_vls },         \

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define SIDE_W	  21 /* columns of a port's figures */
-#define NAMES_W	  15
+#define NAMES_W	  16
 #define GRAPH_MAX 10
 
 static uint32_t port_of(const struct state *s, uint32_t chan)
@@ -25,6 +25,14 @@ static const char *state_word(enum port_state state)
 	return words[state];
 }
 
+static const char *vls_text(char buf[16], unsigned vls)
+{
+	if (!vls)
+		return "";
+	snprintf(buf, 16, "%u VLs", vls & 15);
+	return buf;
+}
+
 /* One figure of both ends, in two columns. */
 static void draw_pair(struct canvas *c, struct rect r, int y, const char *name, const char *a,
 		      const char *b)
@@ -34,28 +42,32 @@ static void draw_pair(struct canvas *c, struct rect r, int y, const char *name, 
 	canvas_name(c, r, NAMES_W + SIDE_W, y, SIDE_W - 1, ROLE_TEXT, b);
 }
 
-static void draw_ends(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
+/* Returns the lines used: fewer on small screens. */
+static int draw_ends(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
 {
+	int y = 0;
 	const struct fabric *f = s->fabric;
 	char t[2][4][NAME_LEN + 8];
 
 	for (int i = 0; i < 2; i++) {
 		uint32_t at = i ? f->chan_rev[chan] : chan, sw = f->chan_src[at];
 		const struct port *p = &f->port[port_of(s, at)];
-		char name[NAME_LEN];
+		char name[NAME_LEN], vls[16];
 
 		snprintf(t[i][0], sizeof(t[i][0]), "%s/%u", switch_label(name, sizeof(name), f, sw),
 			 f->chan_port[at]);
 		snprintf(t[i][1], sizeof(t[i][1]), "0x%016llx", (unsigned long long)f->sw_guid[sw]);
 		snprintf(t[i][2], sizeof(t[i][2]), "LID %u (0x%x)", f->sw_lid[sw], f->sw_lid[sw]);
-		snprintf(t[i][3], sizeof(t[i][3]), "%s %ux%.6s %u VLs",
+		snprintf(t[i][3], sizeof(t[i][3]), "%s %ux%.6s %s",
 			 state_word((enum port_state)p->state), p->width,
-			 p->speed[0] ? p->speed : "?", p->op_vls);
+			 p->speed[0] ? p->speed : "?", vls_text(vls, p->op_vls));
 	}
-	draw_pair(c, r, 0, "port", t[0][0], t[1][0]);
-	draw_pair(c, r, 1, "switch", t[0][1], t[1][1]);
-	draw_pair(c, r, 2, "", t[0][2], t[1][2]);
-	draw_pair(c, r, 3, "link", t[0][3], t[1][3]);
+	draw_pair(c, r, y++, "port", t[0][0], t[1][0]);
+	if (r.h > 3)
+		draw_pair(c, r, y++, "switch", t[0][1], t[1][1]);
+	draw_pair(c, r, y++, r.h > 3 ? "" : "switch", t[0][2], t[1][2]);
+	draw_pair(c, r, y++, "link", t[0][3], t[1][3]);
+	return y;
 }
 
 static void draw_rates(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
@@ -243,15 +255,15 @@ void link_detail_draw(struct link_detail *d, const struct ui *ui, const struct s
 
 	follow(d, s, chan);
 	canvas_rule(c, r, 0, chan_label(label, sizeof(label), s->fabric, chan));
-	draw_ends(s, c, (struct rect){ a.x, a.y + 1, a.w, 4 }, chan);
-	draw_rates(ui, s, c, (struct rect){ a.x, a.y + 5, a.w, 3 }, chan);
-	y = 8;
+	y = 1 + draw_ends(s, c, (struct rect){ a.x, a.y + 1, a.w, r.h < 24 ? 3 : 4 }, chan);
+	draw_rates(ui, s, c, (struct rect){ a.x, a.y + y, a.w, 3 }, chan);
+	y += 3;
 	if (wide || r.h >= 36)
 		y += draw_counters(s, c, (struct rect){ a.x, a.y + y, a.w, r.h - y }, chan);
 	if (!wide)
 		b = (struct rect){ r.x, r.y + y, r.w, r.h - y };
 	y = section(c, b, 0, "Utilisation so far, newest right");
-	graph = b.h / 4 < GRAPH_MAX ? b.h / 4 : GRAPH_MAX;
+	graph = b.h < 16 ? 2 : b.h / 4 < GRAPH_MAX ? b.h / 4 : GRAPH_MAX;
 	draw_graph(ui, s, c, (struct rect){ b.x, b.y + y, b.w, graph }, chan);
 	y = section(c, b, y + graph, "Routes over it");
 	draw_routes(s, c, (struct rect){ b.x, b.y + y, b.w, 4 }, chan);

@@ -94,7 +94,12 @@ static void take_fabric(struct survey *v, const struct fabric *f)
 {
 	uint8_t out;
 
+	struct troubles *troubles = v->troubles ? v->troubles : troubles_new();
+
+	v->troubles = NULL;
 	survey_done(v);
+	v->troubles = troubles;
+	troubles_fabric(troubles, f);
 	v->fabric = fabric_get(f);
 	v->shape = shape_new(f);
 	v->racks = racks_new(f);
@@ -113,13 +118,13 @@ static void take_fabric(struct survey *v, const struct fabric *f)
 		v->tier_of[f->port_off[f->term_sw[t]] + f->term_port[t]] = out;
 }
 
-static enum problem problem_find(const struct survey *v, const struct port *p,
+static enum problem problem_find(const struct survey *v, uint32_t i, const struct port *p,
 				 const struct port_counters *pc, const struct port_rate *r)
 {
 	uint32_t expect = p->chan != FAB_NONE ? v->isl_Mbps : v->host_Mbps;
 
 	if (p->chan == FAB_NONE && p->term == FAB_NONE)
-		return PROBLEM_NONE;
+		return troubles_was(v->troubles, i) ? PROBLEM_DOWN : PROBLEM_NONE;
 	if (p->state != PORT_UNKNOWN && p->state != PORT_ACTIVE)
 		return PROBLEM_DOWN;
 	if (pc && !pc->valid)
@@ -158,7 +163,7 @@ static void find_problems(struct survey *v, const struct state *s)
 		sample = NULL;
 	for (uint32_t i = 0; i < f->nport; i++) {
 		v->problem[i] = (uint8_t)problem_find(
-			v, &f->port[i], sample ? &sample->port[i] : NULL, state_rate(s, i));
+			v, i, &f->port[i], sample ? &sample->port[i] : NULL, state_rate(s, i));
 		count[v->problem[i]]++;
 	}
 	v->down = count[PROBLEM_DOWN];
@@ -166,6 +171,8 @@ static void find_problems(struct survey *v, const struct state *s)
 	v->errors = count[PROBLEM_ERRORS];
 	v->reduced = count[PROBLEM_REDUCED];
 	list_problems(v, f, count);
+	if (!s->past.on)
+		troubles_note(v->troubles, v->problem, s->now_s);
 }
 
 static void tier_add(struct tier *t, double util, double wait)
@@ -255,17 +262,50 @@ static double job_rate(const struct survey *v, const struct state *s, const stru
 	return j->nterm ? sum : NAN;
 }
 
+struct busy {
+	double Bps;
+	uint32_t job;
+};
+
+/* Unknown last; equals in the order of the job set, which is by size. */
+static int busy_cmp(const void *pa, const void *pb)
+{
+	const struct busy *a = pa, *b = pb;
+	double x = isfinite(a->Bps) ? a->Bps : -1, y = isfinite(b->Bps) ? b->Bps : -1;
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return a->job < b->job ? -1 : a->job > b->job;
+}
+
+static void sort_by_traffic(struct survey *v)
+{
+	uint32_t n = v->jobs->njob;
+	struct busy *all = xcalloc(n + 1ull, sizeof(*all));
+
+	v->by_traffic = xcalloc(n + 1ull, sizeof(*v->by_traffic));
+	for (uint32_t j = 0; j < n; j++)
+		all[j] = (struct busy){ v->job_Bps[j], j };
+	qsort(all, n, sizeof(*all), busy_cmp);
+	for (uint32_t j = 0; j < n; j++)
+		v->by_traffic[j] = all[j].job;
+	free(all);
+}
+
 static void rate_jobs(struct survey *v, const struct state *s)
 {
 	const struct jobset *js = v->jobs;
 
 	free(v->job_Bps);
+	free(v->by_traffic);
 	v->job_Bps = NULL;
+	v->by_traffic = NULL;
 	if (!js || js->nterm != v->fabric->nterm)
 		return;
 	v->job_Bps = xcalloc(js->njob, sizeof(*v->job_Bps));
 	for (uint32_t j = 0; j < js->njob; j++)
 		v->job_Bps[j] = job_rate(v, s, &js->jobs[j]);
+	sort_by_traffic(v);
 }
 
 static void load_of_job(struct job_load *l, const struct state *s, const struct job_routes *r,
@@ -348,7 +388,9 @@ void survey_done(struct survey *v)
 	shape_free(v->shape);
 	racks_free(v->racks);
 	free(v->job_Bps);
+	free(v->by_traffic);
 	free(v->job_load);
+	troubles_free(v->troubles);
 	free(v->problem);
 	free(v->tier_of);
 	memset(v, 0, sizeof(*v));

@@ -6,6 +6,7 @@
 #include "views/racks.h"
 #include "views/shape.h"
 #include "views/state.h"
+#include "views/troubles.h"
 
 #include <stdint.h>
 
@@ -54,6 +55,7 @@ struct survey {
 	uint32_t hosts;				  /* host links */
 	uint32_t down, reduced, errors, no_reply; /* ports */
 	uint8_t *problem;			  /* enum problem, by fabric port */
+	struct troubles *troubles;		  /* since when, and what was there */
 	uint32_t nproblem;			  /* listed below: worst kind first */
 	uint32_t problem_sw[PROBLEM_MAX];
 	uint8_t problem_port[PROBLEM_MAX];
@@ -70,6 +72,7 @@ struct survey {
 	struct job_load *job_load; /* NULL: not known */
 	uint64_t usage_serial;
 
+	uint32_t *by_traffic; /* jobs in the order of job_Bps, highest first; NULL without jobs */
 	/* what the hosts of each job send, by index in jobs; NAN when a host also runs another job
 	 * or a rate is unknown */
 	double *job_Bps;

@@ -142,7 +142,7 @@ static const char *figure(char *buf, const struct table_in *in, const struct val
 		snprintf(buf, FIGURE_LEN, "-");
 	else if (!strcmp(f->unit, "B/s"))
 		figure_rate(buf, cell->num, ui_bits(in->ui));
-	else if (!strcmp(f->name, "age_s"))
+	else if (strstr(f->name, "age_s"))
 		figure_age(buf, cell->num);
 	else if (f->kind == VALUE_FLAG)
 		snprintf(buf, FIGURE_LEN, "%s", cell->num > 0 ? "yes" : "no");
