@@ -14,16 +14,17 @@
 #define PREVIEW	 VIEW_BIT(VIEW_PREVIEW)
 #define APPLY	 VIEW_BIT(VIEW_APPLY)
 #define EVENTS	 VIEW_BIT(VIEW_EVENTS)
+#define SWITCHES VIEW_BIT(VIEW_SWITCHES)
 #define TOPO	 VIEW_BIT(VIEW_TOPOLOGY)
 #define TABLES	 (LINKS | JOBS)
 /* views whose rows are a views/table.h: search, tags and columns of choice are there too */
-#define ROWS	 LINKS
-#define MOVING	 (TABLES | TOPO | HEAT | PREVIEW | OVERVIEW | EVENTS | VIEW_BIT(VIEW_HELP))
+#define ROWS	 (LINKS | SWITCHES)
+#define MOVING	 (TABLES | SWITCHES | TOPO | HEAT | PREVIEW | OVERVIEW | EVENTS | VIEW_BIT(VIEW_HELP))
 
 /* clang-format off */
 static const struct binding bindings[] = {
 	/* in single views */
-	{ REQ_METRIC, 0, HEAT | TOPO, false, { 'm' }, "m", "metric",
+	{ REQ_METRIC, 0, HEAT | TOPO | SWITCHES, false, { 'm' }, "m", "metric",
 	  "next metric: utilisation, wait, EFI, job EFI, errors, lanes, dark links, problems" },
 	{ REQ_DIRECTION, 0, HEAT, false, { 'o' }, "o", "dir", "other direction of the cables" },
 	{ REQ_LAYOUT, 0, HEAT, false, { 'v' }, "v", "layout",
@@ -40,12 +41,17 @@ static const struct binding bindings[] = {
 	{ REQ_FIND_NEXT, 0, TOPO, false, { 'n' }, "n", NULL,
 	  "next switch of that name, or with a problem" },
 	{ REQ_FIND_PREV, 0, TOPO, false, { 'N' }, "N", NULL, "the one before" },
-	{ REQ_PATH_FROM, 0, TOPO, false, { '<' }, "<", NULL, "from here, for the view of paths" },
-	{ REQ_PATH_TO, 0, TOPO, false, { '>' }, ">", NULL, "to here, for the view of paths" },
+	{ REQ_FOLLOW, 0, SWITCHES, false, { 'F' }, "F", NULL,
+	  "follow the cable under the cursor to the switch at its other end" },
+	{ REQ_LAYOUT, 0, SWITCHES, false, { 'v' }, "v", NULL, "an LFT by LID or by port" },
+	{ REQ_PATH_FROM, 0, TOPO | SWITCHES, false, { '<' }, "<", NULL, "from here, for the view of paths" },
+	{ REQ_PATH_TO, 0, TOPO | SWITCHES, false, { '>' }, ">", NULL, "to here, for the view of paths" },
 	{ REQ_SELECT, 0, PREVIEW, false, { ' ' }, "Space", "compute",
 	  "compute a preview with the engine under the cursor; nothing in the fabric changes" },
 	{ REQ_APPLY_PREPARE, 0, PREVIEW, true, { 'A' }, "A", "apply...",
 	  "take the proposal to the apply view; nothing is written yet" },
+	{ REQ_PANE, 0, SWITCHES, false, { K_TAB }, "Tab", "pane",
+	  "inside a switch: ports, LFT, SL2VL, lanes" },
 	{ REQ_PANE, 0, PREVIEW, false, { K_TAB }, "Tab", "page",
 	  "next page: figures, cost and checks, links, jobs, changes" },
 	{ REQ_LEFT, 0, PREVIEW, false, { K_LEFT, 'h' }, "h", NULL, "the proposal to the left" },
@@ -63,6 +69,8 @@ static const struct binding bindings[] = {
 	  "save the plan into a file, for: ibroute-top apply FILE" },
 	{ REQ_PREVIEW_CANCEL, 0, PREVIEW, false, { 'x' }, "x", "away",
 	  "cancel the computation; put the proposal away" },
+	{ REQ_COMPARE, 0, SWITCHES, false, { 'c' }, "c", NULL,
+	  "in an LFT: only what the plan changes, and back" },
 	{ REQ_COMPARE, 0, HEAT | PREVIEW | TOPO, false, { 'c' }, "c", "compare",
 	  "heatmap of what the plan would change, and back" },
 	{ REQ_ENTER, 0, APPLY, true, { K_ENTER, '\n' }, "Enter", "type name",
@@ -78,9 +86,9 @@ static const struct binding bindings[] = {
 	  "name watch conditions that shall not roll the update back any more; recorded" },
 	{ REQ_APPLY_CLOSE, 0, APPLY, true, { 'x' }, "x", "put away",
 	  "put a plan or a finished update away" },
-	{ REQ_SORT, 0, TABLES, false, { 's' }, "s", "sort", "sort by the next column" },
-	{ REQ_REVERSE, 0, TABLES, false, { 'S' }, "S", "reverse", "sort the other way round" },
-	{ REQ_FILTER, 0, TABLES | EVENTS, false, { '/' }, "/", "filter",
+	{ REQ_SORT, 0, TABLES | SWITCHES, false, { 's' }, "s", "sort", "sort by the next column" },
+	{ REQ_REVERSE, 0, TABLES | SWITCHES, false, { 'S' }, "S", "reverse", "sort the other way round" },
+	{ REQ_FILTER, 0, TABLES | SWITCHES | EVENTS, false, { '/' }, "/", "filter",
 	  "rows with this text, or expressions: util>80 wait>=1 efi>100 eff=0 errors>0" },
 	{ REQ_FIND, 0, ROWS, false, { 'f' }, "f", "find", "search in the rows as you type" },
 	{ REQ_FIND_NEXT, 0, ROWS, false, { 'n' }, "n", NULL,
@@ -89,15 +97,15 @@ static const struct binding bindings[] = {
 	{ REQ_SELECT, 0, ROWS, false, { ' ' }, "Space", "tag", "tag the row, or untag it" },
 	{ REQ_TAGGED, 0, ROWS, false, { 'T' }, "T", NULL, "tagged rows only, and back" },
 	{ REQ_UNTAG, 0, ROWS, false, { K_CTRL('t') }, "Ctrl-T", NULL, "take all tags away" },
-	{ REQ_PROBLEMS, 0, LINKS | EVENTS, false, { '!' }, "!", "problems",
+	{ REQ_PROBLEMS, 0, LINKS | EVENTS | SWITCHES, false, { '!' }, "!", "problems",
 	  "problems only: down, no reply, errors, reduced width or speed" },
 	{ REQ_PANE, 0, OVERVIEW, false, { K_TAB }, "Tab", "pane", "next pane" },
 
 	/* moving */
 	{ REQ_UP, 0, MOVING, false, { K_UP, 'k' }, "Up k", NULL, "up" },
 	{ REQ_DOWN, 0, MOVING, false, { K_DOWN, 'j' }, "Down j", NULL, "down" },
-	{ REQ_LEFT, 0, HEAT | TOPO, false, { K_LEFT, 'h' }, "Left h", NULL, "left" },
-	{ REQ_RIGHT, 0, HEAT | TOPO, false, { K_RIGHT, 'l' }, "Right l", NULL, "right" },
+	{ REQ_LEFT, 0, HEAT | TOPO | SWITCHES, false, { K_LEFT, 'h' }, "Left h", NULL, "left" },
+	{ REQ_RIGHT, 0, HEAT | TOPO | SWITCHES, false, { K_RIGHT, 'l' }, "Right l", NULL, "right" },
 	{ REQ_PAGE_UP, 0, MOVING, false, { K_PGUP, K_CTRL('b') }, "PgUp", NULL, "a page up" },
 	{ REQ_PAGE_DOWN, 0, MOVING, false, { K_PGDN, K_CTRL('f') }, "PgDn", NULL,
 	  "a page down" },
@@ -106,7 +114,7 @@ static const struct binding bindings[] = {
 	{ REQ_ENTER, 0, PREVIEW, false, { K_ENTER, '\n' }, "Enter", NULL, "the same as Space" },
 	{ REQ_ENTER, 0, JOBS, false, { K_ENTER, '\n' }, "Enter", "mark links",
 	  "mark the links of this job in all views; again, or Esc: no longer" },
-	{ REQ_ENTER, 0, HEAT | LINKS | OVERVIEW | TOPO, false, { K_ENTER, '\n' }, "Enter",
+	{ REQ_ENTER, 0, HEAT | LINKS | OVERVIEW | TOPO | SWITCHES, false, { K_ENTER, '\n' }, "Enter",
 	  "open", "open what is under the cursor" },
 	{ REQ_BACK, 0, 0, false, { K_ESC, K_BACKSPACE, 'u', 8 }, "Esc u", NULL,
 	  "back; leave a filter or a text entry" },
@@ -117,7 +125,7 @@ static const struct binding bindings[] = {
 	{ REQ_VIEW, VIEW_OVERVIEW, 0, false, { '1' }, "1", NULL, "overview" },
 	{ REQ_VIEW, VIEW_HEATMAP, 0, false, { '2' }, "2", NULL, "heatmap of the links" },
 	{ REQ_VIEW, VIEW_LINKS, 0, false, { '3' }, "3", NULL, "table of the links" },
-	{ REQ_VIEW, VIEW_SWITCHES, 0, false, { '4' }, NULL, NULL, NULL },
+	{ REQ_VIEW, VIEW_SWITCHES, 0, false, { '4' }, "4", NULL, "switches, and what is inside each" },
 	{ REQ_VIEW, VIEW_JOBS, 0, false, { '5' }, "5", NULL, "jobs and the links they use" },
 	{ REQ_VIEW, VIEW_PREVIEW, 0, false, { '6' }, "6", "reroute",
 	  "engines: compute another routing and compare it with the current one" },

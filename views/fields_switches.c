@@ -174,6 +174,80 @@ static void get_dark(struct value *c, const struct rows *r, uint32_t sw)
 		c->num += !m->eff_efi[ch];
 }
 
+static void get_up(struct value *c, const struct rows *r, uint32_t sw)
+{
+	const struct fabric *f = r->s->fabric;
+
+	c->num = 0;
+	for (uint32_t p = 1; p <= f->sw_nports[sw]; p++) {
+		const struct port *port = fabric_port(f, sw, (uint8_t)p);
+
+		c->num += (port->chan != FAB_NONE || port->term != FAB_NONE) &&
+			  r->v->problem[f->port_off[sw] + p] != PROBLEM_DOWN;
+	}
+}
+
+static bool of_fabric(const struct tables *t, const struct fabric *f)
+{
+	return t && t->nsw == f->nsw && t->nend == f->nend;
+}
+
+static void get_entries(struct value *c, const struct rows *r, uint32_t sw)
+{
+	const struct tables *t = r->s->tables;
+
+	if (!of_fabric(t, r->s->fabric))
+		return;
+	c->num = 0;
+	for (uint32_t lid = 1; lid <= t->max_lid; lid++)
+		c->num += tables_row(t, sw)[lid] != FAB_NO_PORT;
+}
+
+static void get_blocks(struct value *c, const struct rows *r, uint32_t sw)
+{
+	const struct tables *t = r->s->tables;
+
+	if (!of_fabric(t, r->s->fabric))
+		return;
+	c->num = 0;
+	for (uint32_t b = 0; b < tables_blocks(t); b++) {
+		uint32_t i = 0;
+
+		while (i < LFT_BLOCK && tables_row(t, sw)[b * LFT_BLOCK + i] == FAB_NO_PORT)
+			i++;
+		c->num += i < LFT_BLOCK;
+	}
+}
+
+static void get_sl2vl(struct value *c, const struct rows *r, uint32_t sw)
+{
+	static const char *const kinds[] = { "identity", "by input", "by port" };
+
+	(void)sw;
+	if (of_fabric(r->s->tables, r->s->fabric))
+		c->text = kinds[r->s->tables->sl2vl_kind];
+}
+
+static void get_changed(struct value *c, const struct rows *r, uint32_t sw)
+{
+	const struct tdiff *d = state_preview_ready(r->s) ? r->s->preview.diff : NULL;
+	uint32_t lo = 0, hi = d ? d->nblocks : 0;
+
+	if (!d)
+		return;
+	c->num = 0;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (d->blocks[mid].sw < sw)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < d->nblocks && d->blocks[lo].sw == sw; lo++)
+		c->num += d->blocks[lo].entries;
+}
+
 /* clang-format off */
 const struct field fields_switches[] = {
 	{ "name", "switch", "switch", "", VALUE_TEXT, 0, true, "its name", get_name },
@@ -195,6 +269,11 @@ const struct field fields_switches[] = {
 	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "largest of its channels", get_efi },
 	{ "eff_efi", "eff", "job EFI", "", VALUE_COUNT, 0, true, "largest of its channels", get_eff },
 	{ "dark", NULL, "dark", "", VALUE_COUNT, 0, false, "channels that no job has a route over", get_dark },
+	{ "up", NULL, "up", "", VALUE_COUNT, 0, false, "cabled ports that are not down", get_up },
+	{ "lft_entries", "entries", "entries", "", VALUE_COUNT, 0, false, "LIDs with an entry in its LFT", get_entries },
+	{ "lft_blocks", "blocks", "blocks", "", VALUE_COUNT, 0, false, "LFT blocks that hold an entry", get_blocks },
+	{ "sl2vl", NULL, "SL2VL", "", VALUE_TEXT, 0, false, "identity, by input or by port", get_sl2vl },
+	{ "changed", NULL, "changed", "", VALUE_COUNT, 0, false, "LFT entries that the preview changes", get_changed },
 };
 FIELDS_END(fields_switches);
 /* clang-format on */

@@ -16,7 +16,7 @@ static const struct view *const views[VIEW_COUNT] = {
 	[VIEW_LINKS] = &view_links,	  [VIEW_JOBS] = &view_jobs,
 	[VIEW_PREVIEW] = &view_preview,	  [VIEW_APPLY] = &view_apply,
 	[VIEW_EVENTS] = &view_events,	  [VIEW_HELP] = &view_help,
-	[VIEW_TOPOLOGY] = &view_topology,
+	[VIEW_TOPOLOGY] = &view_topology, [VIEW_SWITCHES] = &view_switches,
 };
 
 const struct view *view_find(enum view_id id)
@@ -113,7 +113,6 @@ static void trail_add(struct ui *ui)
 void ui_goto(struct ui *ui, enum view_id view)
 {
 	static const char *const later[VIEW_COUNT] = {
-		[VIEW_SWITCHES] = "4 (switches)",
 		[VIEW_AUDIT] = "9 (sessions and audit)",
 		[VIEW_PATHS] = "0 (paths)",
 	};
