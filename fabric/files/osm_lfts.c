@@ -79,27 +79,45 @@ static const char *node_word(const struct fabric *f, uint32_t end)
 	return f->term_kind[end] == TERM_ROUTER ? "Router" : "Channel Adapter";
 }
 
-/* The rest of the line of each LID is the same at every switch: made once. */
-static char **make_tails(const struct fabric *f)
+/* The line of a LID, which is the same at every switch but for the digits of the port. */
+struct line {
+	char *text;
+	size_t len;
+};
+
+#define PORT_AT strlen("0x0000 ")
+
+static struct line *make_lines(const struct fabric *f)
 {
-	char **tail = xcalloc(f->max_lid + 1u, sizeof(*tail));
+	struct line *line = xcalloc(f->max_lid + 1u, sizeof(*line));
 
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
 		uint32_t end = f->lid_end[lid];
+		struct line *l = &line[lid];
 
 		if (end == FAB_NONE)
-			tail[lid] = xstrdup(" # \n");
+			l->text = xasprintf("0x%04" PRIx32 " 000 # \n", lid);
 		else
-			tail[lid] = xasprintf(
-				" # %s portguid 0x%016" PRIx64 ": '%s'\n", node_word(f, end),
+			l->text = xasprintf(
+				"0x%04" PRIx32 " 000 # %s portguid 0x%016" PRIx64 ": '%s'\n", lid,
+				node_word(f, end),
 				end < f->nend ? f->term_guid[end] : f->sw_guid[end - f->nend],
 				end < f->nend ? f->term_desc[end] : f->sw_desc[end - f->nend]);
+		l->len = strlen(l->text);
 	}
-	return tail;
+	return line;
+}
+
+static void write_entry(struct text_out *o, struct line *l, uint8_t port)
+{
+	l->text[PORT_AT] = (char)('0' + port / 100);
+	l->text[PORT_AT + 1] = (char)('0' + port / 10 % 10);
+	l->text[PORT_AT + 2] = (char)('0' + port % 10);
+	text_out_bytes(o, l->text, l->len);
 }
 
 static void write_switch(struct text_out *o, const struct fabric *f, const struct tables *t,
-			 uint32_t sw, char *const *tail)
+			 uint32_t sw, struct line *line)
 {
 	const uint8_t *row = tables_row(t, sw);
 
@@ -112,15 +130,9 @@ static void write_switch(struct text_out *o, const struct fabric *f, const struc
 	text_out_str(o, " ('");
 	text_out_str(o, f->sw_desc[sw]);
 	text_out_str(o, "'):\n");
-	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
-		if (row[lid] == FAB_NO_PORT)
-			continue;
-		text_out_bytes(o, "0x", 2);
-		text_out_hex(o, lid, 4);
-		text_out_bytes(o, " ", 1);
-		text_out_dec(o, row[lid], 3);
-		text_out_str(o, tail[lid]);
-	}
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
+		if (row[lid] != FAB_NO_PORT)
+			write_entry(o, &line[lid], row[lid]);
 	text_out_dec(o, f->max_lid, 1);
 	text_out_str(o, " lids dumped\n");
 }
@@ -129,13 +141,13 @@ int osm_lfts_write(FILE *file, const struct fabric *f, const struct tables *t, s
 {
 	struct text_out *o = text_out_new(file);
 	uint32_t *order = osm_order_new(f->sw_guid, f->nsw);
-	char **tail = make_tails(f);
+	struct line *line = make_lines(f);
 
 	for (uint32_t i = 0; i < f->nsw; i++)
-		write_switch(o, f, t, order[i], tail);
+		write_switch(o, f, t, order[i], line);
 	free(order);
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
-		free(tail[lid]);
-	free(tail);
+		free(line[lid].text);
+	free(line);
 	return text_out_end(o, "The dump of forwarding tables", err);
 }
