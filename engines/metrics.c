@@ -170,7 +170,7 @@ static void add_up(struct metrics *m, const struct tally *tally, unsigned worker
 /* True when cancelled. */
 static bool sweep_all(struct metrics *m, struct sweep *s, struct pool *pool)
 {
-	struct deps *deps = deps_new(s->f, s->t, false, NULL);
+	struct deps *deps = deps_new(s->f, s->t, false, s->progress);
 	unsigned w, workers = pool_threads(pool);
 	bool stopped;
 

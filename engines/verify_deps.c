@@ -153,7 +153,8 @@ struct deps *deps_new(const struct fabric *f, const struct tables *t, bool turns
 	}
 	d->by_port = depends_on_ports(d);
 	if (d->by_port)
-		rows_init(&d->rows, f, t, d->turn_base, d->nturns, progress);
+		rows_init(&d->rows, f, t, d->turn_base, d->nturns, progress,
+			  turns ? "verify" : "metrics");
 	else
 		load_rows(d);
 	make_own(d);

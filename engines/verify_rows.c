@@ -67,7 +67,7 @@ static uint32_t find(struct index *x, const uint8_t *vl)
 }
 
 static void find_turns(struct index *x, const struct fabric *f, const struct tables *t,
-		       const size_t *base, struct progress *progress)
+		       const size_t *base, struct progress *progress, const char *step)
 {
 	uint32_t c, e;
 
@@ -75,7 +75,7 @@ static void find_turns(struct index *x, const struct fabric *f, const struct tab
 		uint32_t v = f->chan_dst[c];
 
 		if (!(c % 4096))
-			progress_step(progress, "verify", 0, f->max_lid);
+			progress_step(progress, step, 0, f->max_lid);
 		for (e = f->chan_off[v]; e < f->chan_off[v + 1]; e++)
 			x->rows->turn[base[c] + e] =
 				find(x, tables_sl2vl_row(t, v, f->chan_rport[c], f->chan_port[e]));
@@ -110,7 +110,7 @@ static void find_sources(struct index *x, const struct fabric *f, const struct t
 
 /* SLs that paths may have, and perhaps some more that stand where nobody owns the LID. */
 static uint32_t sls_in_use(const struct fabric *f, const struct tables *t,
-			   struct progress *progress)
+			   struct progress *progress, const char *step)
 {
 	bool seen[256] = { false };
 	size_t i, rows = 0;
@@ -132,7 +132,7 @@ static uint32_t sls_in_use(const struct fabric *f, const struct tables *t,
 	}
 	for (i = 0; i < rows * t->stride; i++) {
 		seen[t->sl[i]] = true;
-		if (!(i % SLICE) && progress_step(progress, "verify", 0, f->max_lid))
+		if (!(i % SLICE) && progress_step(progress, step, 0, f->max_lid))
 			break;
 	}
 	for (sl = 0; sl < FAB_SLS; sl++)
@@ -174,16 +174,16 @@ static void make_masks(struct rows *r)
 }
 
 void rows_init(struct rows *r, const struct fabric *f, const struct tables *t, const size_t *base,
-	       size_t nturns, struct progress *progress)
+	       size_t nturns, struct progress *progress, const char *step)
 {
 	struct index x = { .rows = r };
 
 	*r = (struct rows){ 0 };
 	r->turn = xcalloc(nturns, sizeof(*r->turn));
-	find_turns(&x, f, t, base, progress);
+	find_turns(&x, f, t, base, progress, step);
 	find_sources(&x, f, t);
-	progress_step(progress, "verify", 0, f->max_lid);
-	r->sls = sls_in_use(f, t, progress);
+	progress_step(progress, step, 0, f->max_lid);
+	r->sls = sls_in_use(f, t, progress, step);
 	find_vls(r);
 	make_masks(r);
 	free(x.slot);
