@@ -48,7 +48,7 @@ static void begin_to_wait(struct follow *f, const json_t *j)
 {
 	f->waiting = true;
 	f->confirm_s = (unsigned)json_integer_value(json_object_get(j, "confirm_s"));
-	if (f->mode == FOLLOW_APPLY && f->no_input && !f->asked) {
+	if (f->mode == FOLLOW_APPLY && f->no_input && !f->detach && !f->asked) {
 		f->asked = true;
 		control_ask(&f->link, CONTROL_CONFIRM, 0);
 	} else if (f->mode == FOLLOW_AUTO) {

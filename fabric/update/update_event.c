@@ -36,8 +36,8 @@ static json_t *text(const char *s)
 
 static json_t *agents_json(const struct apply_status *st)
 {
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "resent",
-			 (json_int_t)st->agents.resent, "asked", phase_name(st->agents.asked),
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "asked",
+			 phase_name(st->agents.asked), "resent", (json_int_t)st->agents.resent,
 			 "expected", (json_int_t)st->agents.expected, "waiting",
 			 (json_int_t)st->agents.waiting, "done", (json_int_t)st->agents.done,
 			 "failed", (json_int_t)st->agents.failed, "silent",
