@@ -102,7 +102,7 @@ static void show_prediction(struct app *a)
 	const struct proposal *x = state_proposal(&a->state);
 	struct state_apply *s = &a->state.apply;
 
-	if (!x || x->tables != a->plan->to)
+	if (!x || !tables_forward_same(a->fabric, x->tables, a->plan->to))
 		return;
 	if (x->traffic_plan.known)
 		s->pred_util = x->traffic_plan.util_max;

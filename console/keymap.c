@@ -116,6 +116,8 @@ static const struct binding bindings[] = {
 	  "mark the links of this job in all views; again, or Esc: no longer" },
 	{ REQ_ENTER, 0, HEAT | LINKS | OVERVIEW | TOPO | SWITCHES, false, { K_ENTER, '\n' }, "Enter",
 	  "open", "open what is under the cursor" },
+	{ REQ_ENTER, 0, EVENTS, false, { K_ENTER, '\n' }, "Enter", "go there",
+	  "to the link, switch or job that the event names" },
 	{ REQ_BACK, 0, 0, false, { K_ESC, K_BACKSPACE, 'u', 8 }, "Esc u", NULL,
 	  "back; leave a filter or a text entry" },
 

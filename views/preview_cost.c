@@ -16,7 +16,7 @@ static bool nothing_changes(const struct tdiff *d)
 /* Old contents are read, new ones written and read back: as fast as this session reads. */
 static double seconds(const struct state *s, const struct plan *plan)
 {
-	return s->preview.sweep_s + 3.0 * plan->changes->n / s->preview.mads_per_s;
+	return fmax(0.1, s->preview.sweep_s + 3.0 * plan->changes->n / s->preview.mads_per_s);
 }
 
 struct touched {
