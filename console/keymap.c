@@ -88,6 +88,8 @@ static const struct binding bindings[] = {
 	  "put a plan or a finished update away" },
 	{ REQ_SORT, 0, TABLES | SWITCHES, false, { 's' }, "s", "sort", "sort by the next column" },
 	{ REQ_REVERSE, 0, TABLES | SWITCHES, false, { 'S' }, "S", "reverse", "sort the other way round" },
+	{ REQ_FILTER, 0, VIEW_BIT(VIEW_HELP), false, { '/' }, "/", "look for",
+	  "only the lines of this help that have a word" },
 	{ REQ_FILTER, 0, TABLES | SWITCHES | EVENTS, false, { '/' }, "/", "filter",
 	  "rows with this text, or expressions: util>80 wait>=1 efi>100 eff=0 errors>0" },
 	{ REQ_FIND, 0, ROWS, false, { 'f' }, "f", "find", "search in the rows as you type" },

@@ -1,131 +1,144 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Help: the keymap as text, and what the signs on the other screens mean. */
+/* Help: the keymap as text, those of the view one comes from first, and what the signs on the other
+ * screens mean; / looks for a word in it. */
+#include "views/help_text.h"
 #include "views/list.h"
 #include "views/view.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#define KEY_WIDTH 12
+
+/* A line on the screen: of a row, from some byte of its text on. */
+struct help_line {
+	uint32_t row;
+	const char *text; /* NULL: a heading */
+	int len;
+	bool first;
+};
+
 struct help_ui {
 	struct list list;
-	uint32_t nrow;
+	struct help_rows rows;
+	struct entry filter;
+	VEC(struct help_line) lines;
 };
 
-/* A row of the help: a heading (key NULL), or a key with its meaning. */
-struct help_row {
-	const char *key, *text;
-};
-
-#define HELP_ROWS 160
-
-static const struct help_row signs[] = {
-	{ NULL, "Signs" },
-	{ ".:-=+*#@", "levels: below 5, 15, 30, 45, 60, 75, 90 percent, and above" },
-	{ "o", "dark: no route of a job's pair uses the link" },
-	{ "x", "down: cabled, but not active" },
-	{ "!", "no reply: counters were asked for and did not come" },
-	{ "s", "errors: error counters of the port rise" },
-	{ "~", "reduced: slower or narrower than the others of its kind" },
-	{ "?  -", "not known; never the same as 0" },
-};
-
-/* Each fits 80 columns. */
-static const struct help_row words[] = {
-	{ NULL, "Words" },
-	{ "EFI", "edge forwarding index: routes over a link, one per pair of hosts" },
-	{ "job EFI", "of these, only routes between hosts of the same job: they carry" },
-	{ "", "the traffic. An engine that knows the jobs lowers this one, and" },
-	{ "", "the EFI of all pairs may grow for it: idle routes cost nothing" },
-	{ "(>= N)", "no routing by destination can bring the job EFI below N" },
-	{ "in a job", "worst link of each job counting its own routes only, job mean" },
-	{ "dark", "links that no job's route uses: paid for, and idle" },
-	{ "bisection", "bandwidth of a host when all send in random pairs, % of its cable" },
-	{ "slowdown", "of a job's all-to-all when all jobs send, against alone; 1 is none" },
-	{ "hops", "switch-to-switch links on a path" },
-	{ "loops", "credit loop: packets that wait for each other in a circle, a" },
-	{ "", "deadlock; virtual lanes (VL) break it, service levels (SL) choose" },
-	{ "on SL 0", "switches do not hold the SLs of paths, only the SM does; the loop" },
-	{ "", "is there if all paths use SL 0, and need not be there otherwise" },
-	{ "LFT block", "64 LIDs of a switch's forwarding table: the unit of a write" },
-	{ "util", "bytes sent, in percent of the link's data rate" },
-	{ "wait", "time in which the port had data but no credit (PortXmitWait), %" },
-};
-
-static uint32_t add_view(struct help_row *rows, uint32_t n, const struct binding *b, size_t nb,
-			 const struct state *s, uint32_t view_bit, const char *title)
+static bool matches(const struct help_ui *u, const struct help_row *row)
 {
-	uint32_t first = n;
+	const char *text = u->filter.text;
 
-	rows[n++] = (struct help_row){ NULL, title };
-	for (size_t i = 0; i < nb && n < HELP_ROWS; i++) {
-		if (!b[i].help || !b[i].shown || (b[i].rw && !s->rw))
-			continue;
-		if (view_bit ? !(b[i].views & view_bit) : b[i].views != 0)
-			continue;
-		if (view_bit && b[i].req >= REQ_UP && b[i].req <= REQ_BOTTOM)
-			continue;
-		rows[n++] = (struct help_row){ b[i].shown, b[i].help };
-	}
-	return n == first + 1 ? first : n;
+	return !text[0] || strcasestr(row->text, text) || (row->key && strcasestr(row->key, text));
 }
 
-static uint32_t help_rows(struct help_row rows[HELP_ROWS], const struct ui *ui,
-			  const struct state *s)
+/* As many bytes as fit the width, up to a blank where there is one. */
+static int fit(const char *text, int width)
 {
-	static const struct help_row start[] = {
-		{ NULL, "To change the routing" },
-		{ "6", "choose an engine, Space computes a preview: figures now and then; nothing "
-		       "is changed" },
-		{ "c", "shows the change link by link in the heatmap" },
-		{ "A",
-		  "in 6, with --rw: to the apply view, where the fabric's name has to be typed" },
-	};
-	size_t nb;
-	const struct binding *b = ui_bindings(ui, &nb);
-	uint32_t n = 0;
+	int n = (int)strlen(text), k = width;
 
-	for (size_t i = 0; i < sizeof(start) / sizeof(start[0]); i++)
-		if (s->rw || strcmp(start[i].key ? start[i].key : "", "A") != 0)
-			rows[n++] = start[i];
-	if (!s->rw)
-		rows[n++] = (struct help_row){ "--rw", "this console is read-only: start it with "
-						       "--rw to be able to apply" };
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		rows[n++] = words[i];
-	for (int v = VIEW_PATHS; v < VIEW_HELP; v++)
-		if (view_find((enum view_id)v))
-			n = add_view(rows, n, b, nb, s, VIEW_BIT(v),
-				     view_find((enum view_id)v)->title);
-	n = add_view(rows, n, b, nb, s, 0, "Everywhere");
-	rows[n++] =
-		(struct help_row){ "Up k ...", "arrows or hjkl, PgUp PgDn, g G Home End: move" };
-	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]) && n < HELP_ROWS; i++)
-		rows[n++] = signs[i];
-	return n;
+	if (n <= width)
+		return n;
+	while (k > 0 && text[k] != ' ')
+		k--;
+	return k > 0 ? k : width;
+}
+
+static void add_row(struct help_ui *u, uint32_t i, int width)
+{
+	const struct help_row *row = &u->rows.list.v[i];
+	const char *at = row->text;
+	struct help_line line = { .row = i, .first = true };
+
+	do {
+		line.text = at;
+		line.len = fit(at, width);
+		vec_push(&u->lines, line);
+		line.first = false;
+		at += line.len;
+		at += strspn(at, " ");
+	} while (*at);
+}
+
+/* A heading is there when something below it is, or itself is looked for. */
+static void lay_out(struct help_ui *u, int width)
+{
+	const struct help_row *head = NULL;
+	uint32_t head_at = 0;
+
+	u->lines.n = 0;
+	for (uint32_t i = 0; i < u->rows.list.n; i++) {
+		const struct help_row *row = &u->rows.list.v[i];
+
+		if (!row->key) {
+			head = row;
+			head_at = i;
+			continue;
+		}
+		if (!matches(u, row) && !(head && matches(u, head)))
+			continue;
+		if (head && (!u->lines.n || u->lines.v[u->lines.n - 1].row < head_at))
+			vec_push(&u->lines, ((struct help_line){ .row = head_at }));
+		add_row(u, i, width > 8 ? width : 8);
+	}
+}
+
+static void draw_swatch(const struct help_row *row, const struct ui *ui, struct canvas *c,
+			struct rect r, int y)
+{
+	enum palette p = ui_palette(ui);
+	static const char *const levels[] = { "error", "warn", "info", "debug" };
+	static const enum role roles[] = { ROLE_BAD, ROLE_WARN, ROLE_TEXT, ROLE_DIM };
+	int x = KEY_WIDTH + (int)strlen(row->text) + 2;
+
+	for (int i = 0; row->swatch == SWATCH_HEAT && i < HEAT_LEVELS; i++, x += 2) {
+		canvas_char(c, r, x, y, heat_role(p, i), (uint32_t)heat_glyph(i));
+		canvas_char(c, r, x + 1, y, heat_role(p, i), (uint32_t)heat_glyph(i));
+	}
+	for (int i = -3; row->swatch == SWATCH_DELTA && i <= 3; i++, x += 2)
+		canvas_char(c, r, x, y, delta_role(p, i), (uint32_t)delta_glyph(i));
+	for (int i = 0; row->swatch == SWATCH_LEVELS && i < 4; i++)
+		x = canvas_text(c, r, x, y, roles[i], levels[i]) + 1;
+}
+
+static void draw_line(const struct help_ui *u, const struct ui *ui, struct canvas *c, struct rect r,
+		      int y, const struct help_line *line)
+{
+	const struct help_row *row = &u->rows.list.v[line->row];
+
+	if (!line->text) {
+		canvas_rule(c, r, y, row->text);
+		return;
+	}
+	if (line->first)
+		canvas_text(c, r, 2, y, ROLE_KEY, row->key);
+	canvas_textf(c, r, KEY_WIDTH, y, ROLE_TEXT, "%.*s", line->len, line->text);
+	if (line->first && row->swatch)
+		draw_swatch(row, ui, c, r, y);
 }
 
 static void help_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
 		      const struct state *s)
 {
 	struct help_ui *u = own;
-	struct help_row rows[HELP_ROWS];
-	char buf[256];
+	bool asked = u->filter.active || u->filter.text[0];
+	struct rect page = { r.x, r.y, r.w, r.h - asked };
 
-	u->nrow = help_rows(rows, ui, s);
+	help_rows_fill(&u->rows, ui, s, ui_from(ui));
+	lay_out(u, r.w - KEY_WIDTH - 1);
 	/* the cursor is the first line here: help scrolls like a page */
-	list_fit(&u->list, u->nrow, r.h);
-	for (int y = 0; y < r.h && u->list.top + (uint32_t)y < u->nrow; y++) {
-		const struct help_row *row = &rows[u->list.top + (uint32_t)y];
-
-		if (!row->key) {
-			canvas_rule(c, r, y, row->text);
-			continue;
-		}
-		canvas_text(c, r, 2, y, ROLE_KEY, row->key);
-		canvas_text(c, r, 12, y, ROLE_TEXT,
-			    text_shorten(buf, sizeof(buf), row->text, r.w - 13));
-	}
-	list_draw_range(&u->list, u->nrow, c, r, 0);
+	list_fit(&u->list, (uint32_t)u->lines.n, page.h);
+	for (int y = 0; y < page.h && u->list.top + (uint32_t)y < u->lines.n; y++)
+		draw_line(u, ui, c, page, y, &u->lines.v[u->list.top + (uint32_t)y]);
+	list_draw_range(&u->list, (uint32_t)u->lines.n, c, page, 0);
+	if (!u->lines.n)
+		canvas_textf(c, page, 1, 0, ROLE_DIM, "nothing in the help has \"%s\"",
+			     u->filter.text);
+	if (u->filter.active)
+		entry_draw(&u->filter, c, r, 1, r.h - 1, "look for");
+	else if (asked)
+		canvas_textf(c, r, 1, r.h - 1, ROLE_KEY, "only what has \"%s\"; Esc: all",
+			     u->filter.text);
 }
 
 static bool help_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
@@ -137,12 +150,24 @@ static bool help_input(void *own, struct ui *ui, const struct input *in, const s
 	(void)ui;
 	(void)s;
 	(void)out;
+	if (filter_type(&u->filter, in)) {
+		l->cursor = l->top = 0;
+		return true;
+	}
+	if (filter_ask(&u->filter, in->req))
+		return true;
 	/* at the edge of the page already, so that every key press scrolls */
 	if (in->req == REQ_DOWN && l->page)
 		l->cursor = l->top + l->page - 1;
 	if (in->req == REQ_UP)
 		l->cursor = l->top;
-	return list_move(l, in->req, u->nrow);
+	return list_move(l, in->req, (uint32_t)u->lines.n);
+}
+
+static bool help_typing(const void *own, const struct state *s)
+{
+	(void)s;
+	return ((const struct help_ui *)own)->filter.active;
 }
 
 static void help_context(const void *own, const struct state *s, char *buf, size_t len)
@@ -151,11 +176,21 @@ static void help_context(const void *own, const struct state *s, char *buf, size
 	snprintf(buf, len, "%s", s->rw ? "read-write: 7 may change routes" : "read-only");
 }
 
+static void help_done(void *own)
+{
+	struct help_ui *u = own;
+
+	vec_free(&u->rows.list);
+	vec_free(&u->lines);
+}
+
 const struct view view_help = {
 	.name = "Help",
 	.title = "Help",
 	.size = sizeof(struct help_ui),
+	.done = help_done,
 	.draw = help_draw,
 	.input = help_input,
+	.typing = help_typing,
 	.context = help_context,
 };

@@ -137,6 +137,11 @@ static void go_back(struct ui *ui)
 		ui->view = VIEW_OVERVIEW;
 }
 
+enum view_id ui_from(const struct ui *ui)
+{
+	return ui->ntrail ? ui->trail[ui->ntrail - 1] : VIEW_OVERVIEW;
+}
+
 static void leave_job(struct ui *ui)
 {
 	ui_say(ui, "job %llu is not marked any more", (unsigned long long)ui->focus.id);

@@ -48,6 +48,7 @@ const struct view *view_find(enum view_id id);
 /* What views share through the ui. */
 const struct binding *ui_bindings(const struct ui *ui, size_t *n);
 const struct survey *ui_survey(const struct ui *ui); /* of the state being drawn */
+enum view_id ui_from(const struct ui *ui);	     /* the view that Esc leads back to */
 bool ui_bits(const struct ui *ui);		     /* rates in Gb/s instead of GB/s */
 enum palette ui_palette(const struct ui *ui);
 uint32_t ui_selected_chan(const struct ui *ui);	  /* FAB_NONE: none */
