@@ -30,7 +30,7 @@ struct job_list {
 	struct job_rec *jobs; /* ... ascending id */
 	uint32_t pending;     /* waiting */
 	uint32_t other;	      /* in any other state: completing, suspended, failed, ... */
-	uint64_t *failed;     /* ended since a node failed, as long as the source knows them ... */
+	uint64_t *failed;     /* ended or requeued since a node failed, while the source knows ... */
 	uint32_t nfailed;     /* ... ascending id */
 	int64_t time_s;	      /* Unix time when the source was asked */
 	char source[32];      /* "slurm", "sim", "file jobs.txt" */
@@ -43,7 +43,7 @@ struct job_list {
 struct job_list *job_list_new(const char *source, int64_t time_s);
 /* Copies everything that rec points to; control characters in the texts become '?'. */
 void job_list_add(struct job_list *l, const struct job_rec *rec);
-void job_list_failed(struct job_list *l, uint64_t id); /* a job that ended with NODE_FAIL */
+void job_list_failed(struct job_list *l, uint64_t id); /* a job that has lost a node */
 /* Brings the jobs into their order; call once, after the last job_list_add(). */
 void job_list_sort(struct job_list *l);
 

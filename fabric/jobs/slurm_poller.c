@@ -23,10 +23,21 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 
+/* A job as it ran when it was last seen running. */
+struct ran {
+	uint32_t id;
+	uint16_t restarts;
+	char *nodes;
+};
+
+typedef VEC(struct ran) ran_list;
+
 struct poller {
 	int out;
 	uint32_t interval_ms;
 	time_t last_update; /* of the last list, as slurmctld counts it */
+	ran_list ran;	    /* ascending id */
+	VEC(uint32_t) lost; /* requeued since a node of theirs is down */
 };
 
 /* Takes ownership of the frame; false when nobody reads any more. */
@@ -105,12 +116,106 @@ static void add_job(struct job_list *l, const slurm_job_info_t *j)
 	vec_free(&hosts);
 }
 
-static bool send_jobs(const struct poller *p, const job_info_msg_t *msg, time_t asked)
+/* ---- jobs that were requeued ---- */
+
+static int by_id(const void *pa, const void *pb)
+{
+	const struct ran *a = pa, *b = pb;
+
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static const struct ran *find_ran(const struct poller *p, uint32_t id)
+{
+	struct ran key = { .id = id };
+
+	return p->ran.n ? bsearch(&key, p->ran.v, p->ran.n, sizeof(key), by_id) : NULL;
+}
+
+static void clear_ran(ran_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->v[i].nodes);
+	vec_free(l);
+}
+
+/* The first of those nodes that is down or does not answer slurmctld; NULL: none, or not known. */
+static const char *down_node(const char *nodes, const node_info_msg_t *all)
+{
+	hostlist_t hl = slurm_hostlist_create(nodes);
+	const char *down = NULL;
+
+	for (uint32_t i = 0; hl && i < all->record_count && !down; i++) {
+		const node_info_t *n = &all->node_array[i];
+		bool bad = (n->node_state & NODE_STATE_BASE) == NODE_STATE_DOWN ||
+			   n->node_state & (NODE_STATE_NO_RESPOND | NODE_STATE_FAIL);
+
+		if (bad && n->name && slurm_hostlist_find(hl, n->name) >= 0)
+			down = n->name;
+	}
+	if (hl)
+		slurm_hostlist_destroy(hl);
+	return down;
+}
+
+static bool is_lost(const struct poller *p, uint32_t id)
+{
+	for (size_t i = 0; i < p->lost.n; i++)
+		if (p->lost.v[i] == id)
+			return true;
+	return false;
+}
+
+/* SLURM requeues a batch job at once when it loses a node: it is never seen with NODE_FAIL, only
+ * with one restart more.  So has one that somebody requeued, but then its nodes are up. */
+static void look_for_lost(struct poller *p, const job_info_msg_t *msg)
+{
+	node_info_msg_t *all = NULL;
+
+	for (uint32_t i = 0; i < msg->record_count; i++) {
+		const slurm_job_info_t *j = &msg->job_array[i];
+		const struct ran *was = find_ran(p, j->job_id);
+
+		if (!was || j->restart_cnt <= was->restarts || is_lost(p, j->job_id))
+			continue;
+		if (!all && slurm_load_node(0, &all, SHOW_ALL))
+			return;
+		if (down_node(was->nodes, all))
+			vec_push(&p->lost, j->job_id);
+	}
+	if (all)
+		slurm_free_node_info_msg(all);
+}
+
+/* A job that waits keeps the nodes that it had: they may be seen to be down a moment later. */
+static void remember(struct poller *p, const job_info_msg_t *msg)
+{
+	ran_list now = { 0 };
+
+	for (uint32_t i = 0; i < msg->record_count; i++) {
+		const slurm_job_info_t *j = &msg->job_array[i];
+		bool runs = (j->job_state & JOB_STATE_BASE) == JOB_RUNNING && j->nodes && *j->nodes;
+		const struct ran *was = runs ? NULL : find_ran(p, j->job_id);
+
+		if (runs || was)
+			vec_push(&now,
+				 ((struct ran){ j->job_id, was ? was->restarts : j->restart_cnt,
+						xstrdup(was ? was->nodes : j->nodes) }));
+	}
+	if (now.n)
+		qsort(now.v, now.n, sizeof(*now.v), by_id);
+	clear_ran(&p->ran);
+	p->ran = now;
+}
+
+static bool send_jobs(struct poller *p, const job_info_msg_t *msg, time_t asked)
 {
 	struct job_list *l = job_list_new("slurm", asked);
 	uint8_t *frame;
 	size_t len;
 
+	look_for_lost(p, msg);
+	remember(p, msg);
 	for (uint32_t i = 0; i < msg->record_count; i++) {
 		const slurm_job_info_t *j = &msg->job_array[i];
 		/* the upper bits are flags (completing, requeued, ...) */
@@ -122,7 +227,7 @@ static bool send_jobs(const struct poller *p, const job_info_msg_t *msg, time_t 
 			l->pending++;
 		else
 			l->other++;
-		if (state == JOB_NODE_FAIL)
+		if (state == JOB_NODE_FAIL || is_lost(p, j->job_id))
 			job_list_failed(l, j->job_id);
 	}
 	job_list_sort(l);
@@ -188,6 +293,8 @@ static int run(uint32_t interval_ms)
 	while (ask(&p) && wait_turn(p.interval_ms))
 		;
 	slurm_fini();
+	clear_ran(&p.ran);
+	vec_free(&p.lost);
 	return 0;
 }
 #else

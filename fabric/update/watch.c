@@ -320,8 +320,9 @@ static bool jobs_poll(struct watch *w, char *text, size_t size)
 	new = take_failed(w, l, &id);
 	snprintf(text, size, "%u jobs run, none has lost a node", l->njob);
 	if (new && w->jobs_known)
-		snprintf(text, size, "job %" PRIu64 " has ended with NODE_FAIL, %u others run", id,
-			 l->njob);
+		snprintf(text, size,
+			 "job %" PRIu64 " has lost a node (NODE_FAIL, or requeued), %u jobs run",
+			 id, l->njob);
 	new = new && w->jobs_known;
 	w->jobs_known = true;
 	job_list_put(l);

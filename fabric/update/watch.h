@@ -10,7 +10,7 @@
  *   errors  counters of the links whose routes change have risen by more than the limits
  *   reach   a host that routes changed to does not answer any more (LID-routed NodeInfo from this
  *           port, three times in a row), or a block no longer holds what was written
- *   jobs    a job has ended with NODE_FAIL
+ *   jobs    a job has ended with NODE_FAIL, or was requeued since a node of it is down
  */
 #ifndef FABRIC_UPDATE_WATCH_H
 #define FABRIC_UPDATE_WATCH_H

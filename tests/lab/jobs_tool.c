@@ -4,6 +4,7 @@
  *
  *   state NAME RESTARTS TEXT        at each change
  *   job ID NAME USER NODES COUNT    after each list, one a line, ascending id
+ *   failed ID                       one that has lost a node
  *   end PENDING                     closes a list
  */
 #include "fabric/base/log.h"
@@ -35,6 +36,8 @@ static void show_list(const struct job_list *l)
 		printf("job %llu %s %s %s %u\n", (unsigned long long)j->id, j->name, j->user,
 		       j->nodes, j->nhost);
 	}
+	for (uint32_t i = 0; l && i < l->nfailed; i++)
+		printf("failed %llu\n", (unsigned long long)l->failed[i]);
 	if (l)
 		printf("end %u\n", l->pending);
 	job_list_put(l);

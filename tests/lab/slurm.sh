@@ -76,6 +76,43 @@ lab_sl scontrol resume "$b" 2>/dev/null
 ok "and so is a resumed one" lab_wait 10 same_list
 ok "three jobs were started, two are left" test "$(our_list | wc -l)" -eq 2
 
+# --- jobs that lose a node ---
+failed() { # job
+	awk '/^job / { list = "" } /^failed / { list = list " " $2 " " } /^end / { last = list; list = "" } END { print last }' "$seen" |
+		grep -q " $1 "
+}
+
+batch() { # nodes: the id, once it runs
+	local id
+	id=$(lab_sl sbatch --parsable --requeue -o /dev/null -w "$1" --wrap 'sleep 600') || return 1
+	lab_wait 10 running "$id" && echo "$id"
+}
+
+running() {
+	[ "$(lab_sl squeue -h -j "$1" -o %T)" = RUNNING ]
+}
+
+requeued() {
+	lab_sl scontrol show job "$1" | grep -q 'Restarts=1'
+}
+
+r=$(batch 'n[0031-0032]')
+ok "a batch job is seen" lab_wait 10 same_list
+lab_sl scontrol requeue "$r"
+ok "one that somebody requeues" lab_wait 10 requeued "$r"
+sleep 2
+ok "has lost no node" test -z "$(sed -n "/^failed $r/p" "$seen")"
+q=$(batch 'n[0035-0036]')
+lab_wait 10 same_list
+# the lab's slurmd answers for every node: what is only down would be up at once
+lab_sl scontrol update nodename=n0036 state=down reason=test
+lab_sl scontrol update nodename=n0036 state=fail reason=test
+ok "one whose node goes down is requeued by SLURM" lab_wait 10 requeued "$q"
+ok "and has lost a node" lab_wait 10 failed "$q"
+lab_sl scancel "$r" "$q"
+lab_sl scontrol update nodename=n0036 state=resume
+ok "then all is as before" lab_wait 20 same_list
+
 # --- the controller goes away ---
 lab_slurmctld_stop
 ok "without slurmctld the state is unreachable, with libslurm's reason" \

@@ -169,7 +169,7 @@ if command -v slurmctld >/dev/null; then
 	ok "an update that waits" begin "$LAB_DIR/jobs.plan" --jobs slurm
 	lab_sl scontrol update nodename=n0006 state=down reason=test
 	ok "a job loses a node: rolled back" ends rolled-back 40
-	ok "with its number" watch_says 'jobs: job [0-9]+ has ended with NODE_FAIL'
+	ok "with its number" watch_says 'jobs: job [0-9]+ has lost a node'
 	ok "as the switches say" same "$LAB_DIR/t1"
 	for d in slurmctld slurmd relay; do lab_kill $d; done
 else

@@ -367,7 +367,7 @@ static void job_with_node_fail_trips_but_not_an_old_one(void **state)
 	w->jobs.newest = l;
 	assert_true(trips(w, 1000, &f));
 	assert_int_equal(f.what, WATCH_JOBS);
-	assert_non_null(strstr(f.text, "job 4711 has ended with NODE_FAIL"));
+	assert_non_null(strstr(f.text, "job 4711 has lost a node"));
 }
 
 int main(void)
