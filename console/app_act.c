@@ -3,6 +3,8 @@
 #include "console/app_priv.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const double intervals_s[] = { 0.2, 0.5, 1, 2, 5, 10, 30, 60 };
 #define INTERVALS (sizeof(intervals_s) / sizeof(*intervals_s))
@@ -27,6 +29,41 @@ static void change_interval(struct app *a, bool faster)
 	ui_say(a->ui, "counters every %g s", next);
 }
 
+static void set_interval(struct app *a, const char *text)
+{
+	char *end;
+	double s = strtod(text, &end);
+
+	if (end == text || *end || !(s >= 0.1 && s <= 3600)) {
+		ui_say(a->ui, "interval: '%s' is not a number of seconds from 0.1 to 3600", text);
+		return;
+	}
+	a->state.poll.interval_s = s;
+	if (a->poller)
+		poller_interval(a->poller, s);
+	ui_say(a->ui, "counters every %g s", s);
+}
+
+/* A preview with the engine of that name and the options as preset. */
+static void preview_by(struct app *a, const char *name)
+{
+	struct request r = { .type = REQ_PREVIEW_START };
+	const struct state_preview *p = &a->state.preview;
+
+	for (r.engine = 0; r.engine < p->nengines; r.engine++)
+		if (!strcmp(p->engines[r.engine].engine->name, name))
+			break;
+	if (!a->fabric || r.engine == p->nengines) {
+		ui_say(a->ui,
+		       a->fabric ? "no engine '%s': Tab lists them"
+				 : "the fabric is not known yet, so '%s' has to wait",
+		       name);
+		return;
+	}
+	app_preview_start(a, &r);
+	ui_goto(a->ui, VIEW_PREVIEW);
+}
+
 static void toggle_freeze(struct app *a)
 {
 	if (a->state.mode == RUN_FROZEN) {
@@ -47,16 +84,16 @@ static void suspend(struct app *a)
 
 	if (s == APPLY_RUNNING || s == APPLY_ROLLING_BACK)
 		ui_say(a->ui, "routes are being written: this can be stopped when it is done");
-	else
+	else if (a->term)
 		terminal_suspend(a->term);
 }
 
-static void snapshot(struct app *a)
+static void snapshot(struct app *a, const char *to)
 {
 	char dir[256];
 	struct err err;
 
-	if (app_snapshot(a, dir, sizeof(dir), &err)) {
+	if (app_snapshot(a, to, dir, sizeof(dir), &err)) {
 		ui_say(a->ui, "%s", err.text);
 		return;
 	}
@@ -102,10 +139,17 @@ void app_act(struct app *a, const struct request *r)
 		ui_say(a->ui, a->poller ? "discovering the fabric anew" : "a file does not change");
 		break;
 	case REQ_SNAPSHOT:
-		snapshot(a);
+		snapshot(a, r->text);
+		break;
+	case REQ_INTERVAL:
+		set_interval(a, r->text);
+		break;
+	case REQ_ENGINE:
+		preview_by(a, r->text);
 		break;
 	case REQ_REDRAW:
-		terminal_redraw(a->term);
+		if (a->term)
+			terminal_redraw(a->term);
 		break;
 	case REQ_SUSPEND:
 		suspend(a);

@@ -64,7 +64,7 @@ static void map_jobs(struct app *a)
 		set_jobs(a, js);
 }
 
-static void take_list(struct app *a, const struct job_list *list)
+void app_set_list(struct app *a, const struct job_list *list)
 {
 	bool same = a->job_list && job_list_same(a->job_list, list);
 
@@ -92,7 +92,7 @@ void app_take_jobs(struct app *a)
 		 st->text);
 	list = job_source_take(a->source);
 	if (list)
-		take_list(a, list);
+		app_set_list(a, list);
 	a->dirty = true;
 }
 
@@ -244,7 +244,7 @@ static void take_metrics(struct app *a, struct msg *msg)
 {
 	struct figures *before;
 
-	if (msg->tables != a->tables)
+	if (app_past_take(a, msg) || msg->tables != a->tables)
 		return; /* overtaken: others are on their way */
 	/* figures of a job set that has changed since are better than none: on a large machine
 	 * jobs change faster than figures can be had */
@@ -426,7 +426,7 @@ static bool take(struct app *a, struct msg *msg)
 		break;
 	case MSG_JOBS:
 		a->state.jobs_source.state = JOBS_OK;
-		take_list(a, msg->list);
+		app_set_list(a, msg->list);
 		msg->list = NULL;
 		break;
 	}

@@ -52,6 +52,28 @@ void app_past_figures(struct app *a)
 	past_figures(a->past, &b);
 }
 
+/* Figures that were asked for when a moment was shown that had none; false: others. */
+bool app_past_take(struct app *a, struct msg *msg)
+{
+	struct moment *m = &a->shown_past.at;
+	struct backdrop b = { .tables = msg->tables, .jobs = msg->jobs };
+	bool same_tables = msg->tables == a->tables;
+
+	if ((same_tables && msg->jobs == a->jobs) || !a->shown_past.on ||
+	    m->was.tables != msg->tables || m->was.jobs != msg->jobs)
+		return false;
+	if (msg->rc || !msg->after)
+		return true;
+	b.figures = figures_new(msg->after, msg->verdict, msg->jobs ? jobset_get(msg->jobs) : NULL,
+				same_tables ? a->figures : NULL);
+	msg->after = NULL;
+	msg->verdict = NULL;
+	past_figures(a->past, &b);
+	figures_put(m->was.figures);
+	m->was.figures = b.figures;
+	return true;
+}
+
 /* The sample on the screen when no moment of the past is. */
 static uint64_t present(const struct app *a)
 {
@@ -169,6 +191,9 @@ static void go_to(struct app *a, uint64_t serial)
 	app_past_live(a);
 	a->shown_past.at = m;
 	a->shown_past.on = true;
+	if (m.was.tables && !m.was.figures && !a->state.metrics_busy)
+		worker_figures(a->worker, m.was.fabric, m.was.tables, m.was.jobs,
+			       m.was.tables != a->tables);
 }
 
 /* Where on the way through the history one is. */

@@ -34,11 +34,17 @@ enum held {
 	HELD_COUNT
 };
 
-/* What a snapshot's folder holds beside the screen. */
+/* What a snapshot's folder holds beside the screen: texts for all kinds of tools, and what these
+ * cannot hold. */
 #define SNAPSHOT_FABRIC "fabric.ibnetdiscover"
 #define SNAPSHOT_LFTS	"opensm-lfts.dump"
+#define SNAPSHOT_TABLES "tables.ibr"
 #define SNAPSHOT_JOBS	"jobs"
-#define SNAPSHOT_FILES	3
+#define SNAPSHOT_LIST	"jobs.json"
+#define SNAPSHOT_STATE	"state.json"
+#define SNAPSHOT_EVENTS "events.jsonl"
+#define SNAPSHOT_PAST	"history.ibr"
+#define SNAPSHOT_NAMES	"node-name-map"
 
 /* What the automatic mode does now. */
 enum auto_stage { STAGE_IDLE, STAGE_PREVIEW, STAGE_ORDER, STAGE_UPDATE };
@@ -134,19 +140,36 @@ struct app {
 	struct msg *held[HELD_COUNT];
 	double sample_at, sample_took, jobs_at, start;
 	bool dirty, quit;
+	bool headless;	    /* a canvas without a terminal: for tests and measurements */
 	char farewell[400]; /* said on the terminal after the end; "" nothing */
 	bool lost;	    /* also while the screen is frozen */
 	bool record_lost;   /* the record could not be written when last tried */
 	int exit_code;
 	char *own_dirs[2];		/* of opts, made here */
-	char *snapshot[SNAPSHOT_FILES]; /* of opts, from --load FOLDER */
+	char *snapshot[8]; /* of opts, from --load FOLDER */
+	char *folder;	   /* --load FOLDER, NULL: a file */
 };
+
+/* app.c */
+void app_draw(struct app *a); /* with a terminal onto that, without one onto the canvas only */
+void app_key(struct app *a, uint32_t key);
+
+/* app_life.c; a->opts is set, all else zero */
+void app_prepare(struct app *a);
+int app_start(struct app *a, struct err *err); /* 0, or the exit code */
+void app_end(struct app *a);		       /* and frees it */
+
+/* app_load.c: --load */
+void app_load_folder(struct app *a); /* a snapshot: its files become options */
+int app_load(struct app *a, struct err *err);
+void app_load_free(struct app *a);
 
 /* app_data.c */
 void app_take_messages(struct app *a);
 void app_take_jobs(struct app *a);
 void app_refresh(struct app *a); /* ages and the like, before a frame */
 void app_unfreeze(struct app *a);
+void app_set_list(struct app *a, const struct job_list *list);		  /* takes it */
 void app_set_fabric(struct app *a, const struct fabric *f);		  /* takes the reference */
 void app_set_tables(struct app *a, const struct tables *t, bool partial); /* takes it */
 void app_data_free(struct app *a);
@@ -206,6 +229,7 @@ void app_auto_tick(struct app *a);
 void app_past_add(struct app *a, const struct sample *s, const struct rates *r);
 void app_past_held(struct app *a, const struct sample *s); /* while the screen is frozen */
 void app_past_figures(struct app *a); /* the newest moments get the figures that have come */
+bool app_past_take(struct app *a, struct msg *msg); /* true: figures of a moment */
 void app_past_live(struct app *a);    /* no moment of the past any more */
 bool app_past_act(struct app *a, const struct request *r); /* false: not of the past */
 /* What the screen is drawn from and keys refer to: now, or a moment of the past. */
@@ -220,9 +244,10 @@ void app_record_action(struct app *a, const char *action, const char *detail);
 void app_record_phase(struct app *a, const struct apply_event *ev);
 void app_record_screen(struct app *a); /* that the canvas has */
 
-/* app_snapshot.c: the fabric, its tables and the screen into a folder of their own. */
-int app_snapshot(const struct app *a, char *dir, size_t len, struct err *err);
+/* app_snapshot.c: all that is known, and the screen, into a folder of their own: to, or one in this
+ * folder with a name made from fabric and time.  dir: its name. */
+int app_snapshot(struct app *a, const char *to, char *dir, size_t len, struct err *err);
 /* The same without a screen, into that folder, which must not be there yet. */
-int app_snapshot_to(const struct app *a, const char *dir, struct err *err);
+int app_snapshot_to(struct app *a, const char *dir, struct err *err);
 
 #endif

@@ -35,6 +35,8 @@ struct past {
 	uint32_t since_whole;
 	struct mark mark[PAST_MARKS];
 	uint32_t nmark, marked;
+	struct sample *read; /* decoded last: neighbours are asked for in turn */
+	uint64_t read_serial;
 };
 
 /* --- shared things ------------------------------------------------------------------------- */
@@ -174,6 +176,7 @@ void past_free(struct past *p)
 	while (p->first < p->next)
 		drop_first(p);
 	sample_put(p->last);
+	sample_put(p->read);
 	free(p->slot);
 	free(p);
 }
@@ -197,12 +200,19 @@ static struct scenery *scenery_for(struct past *p, const struct backdrop *b)
 
 void past_figures(struct past *p, const struct backdrop *b)
 {
-	struct scenery *s = p->first < p->next ? slot_of(p, p->next - 1)->scenery : NULL;
+	struct scenery *last = NULL;
 
-	if (!s || !same_backdrop(&s->b, b) || s->b.figures == b->figures)
-		return;
-	figures_put(s->b.figures);
-	s->b.figures = figures_get(b->figures);
+	for (uint64_t i = p->next; i-- > p->first;) {
+		struct scenery *s = slot_of(p, i)->scenery;
+
+		if (s == last || s->b.tables != b->tables || s->b.jobs != b->jobs)
+			continue;
+		last = s;
+		if (s->b.figures == b->figures)
+			continue;
+		figures_put(s->b.figures);
+		s->b.figures = figures_get(b->figures);
+	}
 }
 
 void past_add(struct past *p, const struct backdrop *b, const struct sample *s, int64_t time_s)
@@ -262,24 +272,34 @@ int64_t past_time(const struct past *p, uint64_t serial)
 	return slot_of(p, serial)->time_s;
 }
 
-/* The sample of a serial, from the whole one before it. */
-static struct sample *decode(struct past *p, uint64_t serial)
+/* The sample of a serial, from the whole one before it or from the one decoded last. */
+static const struct sample *decode(struct past *p, uint64_t serial)
 {
 	uint64_t at = serial;
 	struct sample *s = NULL;
 
-	while (!slot_of(p, at)->whole)
+	while (!slot_of(p, at)->whole && at != p->read_serial)
 		at--;
+	if (p->read && at == p->read_serial) {
+		s = p->read;
+		p->read = NULL;
+		p->read_serial = 0;
+		at++;
+	}
 	for (; at <= serial; at++) {
 		const struct slot *slot = slot_of(p, at);
-		struct sample *n = past_decode(slot->scenery->b.fabric, s, slot->code, slot->len);
+		struct sample *n = past_decode(slot->scenery->b.fabric, slot->whole ? NULL : s,
+					       slot->code, slot->len);
 
 		sample_put(s);
 		s = n;
 		if (!s)
 			return NULL;
 	}
-	return s;
+	sample_put(p->read);
+	p->read = s;
+	p->read_serial = serial;
+	return sample_get(s);
 }
 
 bool past_get(struct moment *out, struct past *p, uint64_t serial)
@@ -291,14 +311,16 @@ bool past_get(struct moment *out, struct past *p, uint64_t serial)
 	if (serial < p->first || serial >= p->next)
 		return false;
 	s = slot_of(p, serial);
+	if (serial > p->first)
+		before = decode(p, serial - 1);
 	out->sample = decode(p, serial);
-	if (!out->sample)
+	if (!out->sample) {
+		sample_put(before);
 		return false;
+	}
 	out->serial = serial;
 	out->time_s = s->time_s;
 	out->was = backdrop_get(&s->scenery->b);
-	if (serial > p->first)
-		before = decode(p, serial - 1);
 	out->rates = rates_new(out->was.fabric, before, out->sample);
 	sample_put(before);
 	return true;

@@ -57,7 +57,7 @@ void past_free(struct past *p); /* NULL is fine */
 
 /* Another sample of b's fabric; one that is kept already is left out.  O(ports). */
 void past_add(struct past *p, const struct backdrop *b, const struct sample *s, int64_t time_s);
-/* Figures came in after the samples that they belong to. */
+/* Figures came in after the samples that they belong to: for all with b's tables and jobs. */
 void past_figures(struct past *p, const struct backdrop *b);
 
 /* Serials count up from 1 and never come twice. */
@@ -96,7 +96,7 @@ uint32_t past_marks(const struct past *p, const struct mark **out);
 
 /* All samples of b's fabric, with the states of its ports, which text dumps leave out. */
 int past_write(FILE *out, struct past *p, const struct backdrop *b, struct err *err);
-/* Into an empty past.  f is the fabric of the dump beside it, of this program's making and in
+/* Into an empty past; p NULL: only the states of f's ports.  f is the fabric of the dump beside it, of this program's making and in
  * nobody else's hands yet: its ports get their states.  what: for messages. */
 int past_read(struct past *p, FILE *in, struct fabric *f, const struct tables *t,
 	      const struct jobset *jobs, const char *what, struct err *err);

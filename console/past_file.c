@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A past in a file: "IBRPAST1", then two numbers (bytes unpacked and packed) and so many bytes of
- * zlib: fingerprint of the fabric, states of its ports, samples, bookmarks.  Numbers as in
- * past_code.h.
+ * zlib: fingerprint of the fabric, states of its ports, job sets, samples, bookmarks.  Numbers as
+ * in past_code.h.
  */
 #include "console/past.h"
 
@@ -14,10 +14,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#define MAGIC	    "IBRPAST1"
-#define RAW_MAX	    ((uint64_t)1 << 31)
-#define SAME_TABLES 1
-#define SAME_JOBS   2
+#define MAGIC	 "IBRPAST1"
+#define RAW_MAX	 ((uint64_t)1 << 31)
+#define SETS_MAX 10000
 
 static void put_ports(struct bytes *b, const struct fabric *f)
 {
@@ -34,8 +33,58 @@ static void put_ports(struct bytes *b, const struct fabric *f)
 	}
 }
 
+static void put_text(struct bytes *b, const char *text)
+{
+	size_t n = strlen(text);
+
+	put_uint(b, n);
+	put_raw(b, text, n);
+}
+
+static void put_jobs(struct bytes *b, const struct jobset *js)
+{
+	put_text(b, js->source);
+	put_uint(b, js->pending);
+	put_int(b, js->time_s);
+	put_uint(b, js->njob);
+	for (uint32_t j = 0; j < js->njob; j++) {
+		const struct job *job = &js->jobs[j];
+
+		put_uint(b, job->id);
+		put_text(b, job->name);
+		put_text(b, job->user);
+		put_text(b, job->nodes);
+		put_int(b, job->start_s);
+		put_uint(b, job->unknown);
+		put_uint(b, job->nterm);
+		for (uint32_t i = 0; i < job->nterm; i++)
+			put_uint(b, job->terms[i] - (i ? job->terms[i - 1] : 0));
+	}
+}
+
+/* Job sets of the moments, in the order in which they come up first. */
+struct sets {
+	const struct jobset **set;
+	uint32_t n;
+};
+
+/* 0: none; else its number, from 1. */
+static uint32_t set_number(struct sets *s, const struct jobset *js, struct bytes *b)
+{
+	if (!js)
+		return 0;
+	for (uint32_t i = s->n; i > 0; i--)
+		if (s->set[i - 1] == js)
+			return i;
+	s->set = xrealloc(s->set, s->n + 1u, sizeof(*s->set));
+	s->set[s->n++] = js;
+	put_jobs(b, js);
+	return s->n;
+}
+
 /* Each as its difference to the one written before it. */
-static uint32_t put_samples(struct bytes *b, struct past *p, const struct backdrop *with)
+static uint32_t put_samples(struct bytes *b, struct past *p, const struct backdrop *with,
+			    struct sets *sets, struct bytes *jobs)
 {
 	const struct sample *before = NULL;
 	uint32_t n = 0;
@@ -49,8 +98,8 @@ static uint32_t put_samples(struct bytes *b, struct past *p, const struct backdr
 			continue;
 		if (m.was.fabric == with->fabric) {
 			code = past_encode(&len, before, m.sample);
-			put_uint(b, (m.was.tables == with->tables ? SAME_TABLES : 0) |
-					    (m.was.jobs == with->jobs ? SAME_JOBS : 0));
+			put_uint(b, m.was.tables == with->tables);
+			put_uint(b, set_number(sets, m.was.jobs, jobs));
 			put_int(b, m.time_s);
 			put_uint(b, len);
 			put_raw(b, code, len);
@@ -98,15 +147,22 @@ static int pack(FILE *out, const struct bytes *raw, struct err *err)
 
 int past_write(FILE *out, struct past *p, const struct backdrop *b, struct err *err)
 {
-	struct bytes raw = { 0 }, samples = { 0 };
-	uint32_t n = put_samples(&samples, p, b);
+	struct bytes raw = { 0 }, samples = { 0 }, jobs = { 0 };
+	struct sets sets = { 0 };
+	uint32_t n = put_samples(&samples, p, b, &sets, &jobs);
 	int rc;
 
 	put_ports(&raw, b->fabric);
+	put_uint(&raw, sets.n);
+	if (jobs.n)
+		put_raw(&raw, jobs.p, jobs.n);
 	put_uint(&raw, n);
-	put_raw(&raw, samples.p, samples.n);
+	if (samples.n)
+		put_raw(&raw, samples.p, samples.n);
 	put_marks(&raw, p);
 	rc = pack(out, &raw, err);
+	free(sets.set);
+	free(jobs.p);
 	free(samples.p);
 	free(raw.p);
 	return rc;
@@ -175,37 +231,125 @@ static int get_ports(struct reader *r, struct fabric *f, const char *what, struc
 	return 0;
 }
 
-static void get_samples(struct reader *r, struct past *p, const struct backdrop *b)
+/* The caller frees. */
+static char *get_text(struct reader *r)
+{
+	uint64_t n = get_uint(r);
+	char *text;
+
+	if (n > (uint64_t)(r->end - r->p)) {
+		r->bad = true;
+		n = 0;
+	}
+	text = xcalloc(n + 1, 1);
+	get_raw(r, text, n);
+	return text;
+}
+
+static void get_job(struct reader *r, struct jobset_builder *b, const struct fabric *f)
+{
+	struct job head = { .id = get_uint(r) };
+	const char **names;
+	uint64_t unknown, nterm, term = 0;
+
+	head.name = get_text(r);
+	head.user = get_text(r);
+	head.nodes = get_text(r);
+	head.start_s = get_int(r);
+	unknown = get_uint(r);
+	nterm = get_uint(r);
+	if (nterm > f->nterm || unknown > 1000000)
+		r->bad = true;
+	if (!r->bad) {
+		names = xcalloc(nterm + unknown + 1, sizeof(*names));
+		for (uint64_t i = 0; i < nterm && !r->bad; i++) {
+			term += get_uint(r);
+			r->bad = r->bad || term >= f->nterm;
+			names[i] = r->bad ? "" : f->term_name[term];
+		}
+		for (uint64_t i = 0; i < unknown; i++)
+			names[nterm + i] = ""; /* no node is called so */
+		if (!r->bad)
+			jobset_builder_add(b, &head, names, (uint32_t)(nterm + unknown));
+		free(names);
+	}
+	free(head.name);
+	free(head.user);
+	free(head.nodes);
+}
+
+static const struct jobset *get_jobs(struct reader *r, const struct fabric *f)
+{
+	char *source = get_text(r);
+	struct jobset_builder *b = jobset_builder_new(f, source);
+	struct jobset *js;
+	int64_t time_s;
+	uint64_t n;
+
+	jobset_builder_pending(b, (uint32_t)get_uint(r));
+	time_s = get_int(r);
+	n = get_uint(r);
+	for (uint64_t i = 0; i < n && !r->bad; i++)
+		get_job(r, b, f);
+	js = jobset_build(b);
+	js->time_s = time_s;
+	free(source);
+	return js;
+}
+
+/* Those of now stand for what is the same: nothing is computed twice. */
+static const struct jobset **get_sets(struct reader *r, uint64_t *n, const struct fabric *f)
+{
+	const struct jobset **set;
+
+	*n = get_uint(r);
+	if (*n > SETS_MAX) {
+		r->bad = true;
+		*n = 0;
+	}
+	set = xcalloc(*n + 1, sizeof(*set));
+	for (uint64_t i = 1; i <= *n && !r->bad; i++)
+		set[i] = get_jobs(r, f);
+	return set;
+}
+
+static bool same_jobs(const struct jobset *a, const struct jobset *b)
+{
+	if (!a || !b || a->njob != b->njob || !jobset_same(a, b))
+		return false;
+	for (uint32_t j = 0; j < a->njob; j++)
+		if (a->jobs[j].id != b->jobs[j].id || a->jobs[j].nterm != b->jobs[j].nterm)
+			return false;
+	return true;
+}
+
+static void get_samples(struct reader *r, struct past *p, const struct backdrop *b,
+			const struct jobset **set, uint64_t nset)
 {
 	uint64_t n = get_uint(r);
 	const struct sample *before = NULL;
 
 	for (uint64_t i = 0; i < n && !r->bad; i++) {
-		uint64_t same = get_uint(r);
+		uint64_t tables = get_uint(r), jobs = get_uint(r);
 		int64_t time_s = get_int(r);
 		uint64_t len = get_uint(r);
 		struct backdrop was = *b;
-		struct sample *s;
+		struct sample *s = NULL;
 
-		if (r->bad || len > (uint64_t)(r->end - r->p))
+		if (!r->bad && jobs <= nset && len <= (uint64_t)(r->end - r->p))
+			s = past_decode(b->fabric, before, r->p, len);
+		if (!s) {
+			r->bad = true;
 			break;
-		s = past_decode(b->fabric, before, r->p, len);
+		}
 		r->p += len;
-		if (!s)
-			break;
-		if (!(same & SAME_TABLES))
+		if (!tables)
 			was.tables = NULL;
-		if (!(same & SAME_JOBS))
-			was.jobs = NULL;
+		was.jobs = jobs && same_jobs(set[jobs], b->jobs) ? b->jobs : set[jobs];
 		past_add(p, &was, s, time_s);
 		sample_put(before);
 		before = s;
-		if (i + 1 == n) {
-			sample_put(before);
-			return;
-		}
 	}
-	r->bad = r->bad || n > 0;
 	sample_put(before);
 }
 
@@ -241,8 +385,15 @@ int past_read(struct past *p, FILE *in, struct fabric *f, const struct tables *t
 	r = (struct reader){ raw, raw + (raw ? len : 0), false };
 	if (!rc)
 		rc = get_ports(&r, f, what, err);
-	if (!rc) {
-		get_samples(&r, p, &b);
+	if (!rc && p) {
+		uint64_t nset;
+		const struct jobset **set = get_sets(&r, &nset, f);
+
+		if (!r.bad)
+			get_samples(&r, p, &b, set, nset);
+		for (uint64_t i = 1; i <= nset; i++)
+			jobset_put(set[i]);
+		free(set);
 		get_marks(&r, p);
 		if (r.bad)
 			rc = err_set(err, -EINVAL, "%s: damaged", what);

@@ -354,6 +354,16 @@ void worker_metrics(struct worker *w, const struct fabric *f, const struct table
 	pthread_mutex_unlock(&w->lock);
 }
 
+void worker_figures(struct worker *w, const struct fabric *f, const struct tables *t,
+		    const struct jobset *jobs, bool verify)
+{
+	struct work k = { .fabric = f, .tables = t, .jobs = jobs, .verify = verify };
+
+	pthread_mutex_lock(&w->lock);
+	submit(w, &w->metrics, &k);
+	pthread_mutex_unlock(&w->lock);
+}
+
 void worker_preview(struct worker *w, const struct preview_ask *ask)
 {
 	struct work k = { .fabric = ask->fabric,

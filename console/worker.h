@@ -33,6 +33,10 @@ struct preview_ask {
 	uint64_t serial;	     /* comes back as the message's total */
 };
 
+/* Only the figures: of a moment of the past.  Replaces a request of worker_metrics() that waits. */
+void worker_figures(struct worker *w, const struct fabric *f, const struct tables *t,
+		    const struct jobset *jobs, bool verify);
+
 /* An engine's tables with verdict, figures before and after, and difference; then what traffic is
  * to expect of them.  Replaces a preview that waits and cancels one that runs. */
 void worker_preview(struct worker *w, const struct preview_ask *ask);

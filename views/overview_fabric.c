@@ -31,7 +31,7 @@ static void draw_poll(struct canvas *c, struct rect r, int y, const struct state
 	char took[FIGURE_LEN];
 	int x;
 
-	if (s->mode == RUN_FILE) {
+	if (s->mode == RUN_FILE && !s->sample) {
 		canvas_text(c, r, 1, y, ROLE_DIM, "from a file: no counters, no rates");
 		return;
 	}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The console as a whole, over the demo: history, freezing, snapshots. */
+#include "tests/unit/app_kit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SPEC "fattree2:leaves=6,spines=3,hosts=6,fail=2,seed=3"
+
+static char dir[64];
+
+static void shows(struct app *a, const char *text)
+{
+	char *screen = app_kit_screen(a);
+
+	if (!strstr(screen, text))
+		fail_msg("\"%s\" is not on the screen:\n%s", text, screen);
+	free(screen);
+}
+
+/* The screen between the tabs and the keys, which differ by who looks. */
+static char *body(struct app *a)
+{
+	char *screen = app_kit_screen(a), *from = strchr(strchr(screen, '\n') + 1, '\n') + 1;
+	char *text, *end = screen + strlen(screen) - 1;
+
+	for (int i = 0; i < 2; i++)
+		do
+			end--;
+		while (*end != '\n');
+	text = strndup(from, (size_t)(end - from));
+	free(screen);
+	/* the age of the list of jobs goes on */
+	for (char *ago = strstr(text, " ago"); ago; ago = strstr(ago + 1, " ago"))
+		for (char *p = ago - 1; *p != ' '; p--)
+			*p = '#';
+	for (char *p = text, *to = text;; p++) {
+		if (*p != '#' || to == text || to[-1] != '#')
+			*to++ = *p;
+		if (!*p)
+			break;
+	}
+	return text;
+}
+
+static void a_moment_of_the_past_is_shown_again_as_it_was(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	char *then, *now, *again;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 5));
+	app_kit_keys(a, "3Z");
+	then = body(a);
+	app_kit_keys(a, "BZ");
+	shows(a, "LIVE");
+	app_kit_run(a, 1);
+	now = body(a);
+	assert_string_not_equal(then, now);
+	app_kit_keys(a, "b");
+	shows(a, "HIST");
+	again = body(a);
+	assert_string_equal(then, again);
+	app_kit_run(a, 0.5); /* and stays so while new samples come */
+	free(again);
+	again = body(a);
+	assert_string_equal(then, again);
+	app_kit_keys(a, "L");
+	shows(a, "LIVE");
+	free(then);
+	free(now);
+	free(again);
+	app_end(a);
+}
+
+static void nothing_is_missed_while_the_screen_is_frozen(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	uint32_t before;
+	char *then, *now;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 3));
+	app_kit_keys(a, "3Z");
+	before = past_count(a->past);
+	then = body(a);
+	assert_true(app_kit_ready(a, before + 3));
+	now = body(a);
+	assert_string_equal(then, now);
+	shows(a, "FROZEN");
+	app_kit_keys(a, "sS/leaf1");
+	app_key(a, K_ENTER);
+	shows(a, "filter: leaf1");
+	app_kit_keys(a, "[");
+	shows(a, "FROZEN HIST");
+	app_kit_keys(a, "]");
+	shows(a, "FROZEN");
+	app_kit_keys(a, "]");
+	shows(a, "HIST"); /* samples that came while it was frozen */
+	app_kit_keys(a, "L");
+	shows(a, "LIVE");
+	free(then);
+	free(now);
+	app_end(a);
+}
+
+static void save(struct app *a)
+{
+	char keys[128];
+
+	snprintf(keys, sizeof(keys), ":save %s/snap", dir);
+	app_kit_keys(a, keys);
+	app_key(a, K_ENTER);
+	shows(a, "saved; look at it with --load");
+}
+
+/* cmocka cuts long messages off: only the lines that differ. */
+static void differ(char view, size_t back, char *a, char *b)
+{
+	char *pa = a, *pb = b;
+
+	while (pa && pb) {
+		char *la = strsep(&pa, "\n"), *lb = strsep(&pb, "\n");
+
+		if (strcmp(la, lb) != 0)
+			print_error("saved  %s\nloaded %s\n", la, lb);
+	}
+	fail_msg("view %c, %zu back", view, back);
+}
+
+/* Those of a moment are computed when it is shown, where they were not before. */
+static void figures_come(struct app *a)
+{
+	for (int i = 0; i < 500 && a->shown_past.on && !a->shown_past.at.was.figures; i++)
+		app_kit_run(a, 0.01);
+	assert_true(!a->shown_past.on || a->shown_past.at.was.figures);
+}
+
+static void a_snapshot_shows_the_same_screens(void **state)
+{
+	static const char views[] = "12358";
+	static const int sizes[][2] = { { 80, 24 }, { 100, 30 }, { 200, 60 } };
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30), *b;
+	char path[96];
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 6));
+	app_kit_keys(a, "ZB");
+	save(a);
+	snprintf(path, sizeof(path), "%s/snap", dir);
+	b = app_kit_open(NULL, path, 100, 30);
+	assert_non_null(b);
+	assert_true(app_kit_ready(b, 6));
+	assert_int_equal(past_count(a->past) >= past_count(b->past), 1);
+	assert_string_equal(a->fabric->name, b->fabric->name);
+	/* one that loads has an event more to tell, and samples go on over there */
+	for (size_t back = 0; back < 3; back++) {
+		a->events.total = b->events.total = 0;
+		if (back) {
+			app_kit_keys(a, "[");
+			app_kit_keys(b, "[");
+			figures_come(a);
+			figures_come(b);
+		}
+		for (const char *v = views; *v; v++)
+			for (int i = 0; i < 3; i++) {
+				const char key[2] = { *v, 0 };
+				char *of_a, *of_b;
+
+				app_kit_keys(a, key);
+				app_kit_keys(b, key);
+				app_kit_size(a, sizes[i][0], sizes[i][1]);
+				app_kit_size(b, sizes[i][0], sizes[i][1]);
+				of_a = body(a);
+				of_b = body(b);
+				if (strcmp(of_a, of_b) != 0)
+					differ(*v, back, of_a, of_b);
+				free(of_a);
+				free(of_b);
+			}
+	}
+	app_end(a);
+	app_end(b);
+}
+
+static void a_folder_that_is_there_is_not_written_over(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	char keys[128];
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 1));
+	snprintf(keys, sizeof(keys), ":save %s", dir);
+	app_kit_keys(a, keys);
+	app_key(a, K_ENTER);
+	shows(a, "cannot create the folder");
+	app_end(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_moment_of_the_past_is_shown_again_as_it_was),
+		cmocka_unit_test(nothing_is_missed_while_the_screen_is_frozen),
+		cmocka_unit_test(a_snapshot_shows_the_same_screens),
+		cmocka_unit_test(a_folder_that_is_there_is_not_written_over),
+	};
+	char cmd[96];
+	int rc;
+
+	snprintf(dir, sizeof(dir), "/tmp/ibroute-test-app-XXXXXX");
+	if (!mkdtemp(dir))
+		return 1;
+	rc = cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
+	return system(cmd) || rc;
+}
