@@ -5,6 +5,7 @@
  */
 #include "views/chan_detail.h"
 #include "views/heat_cables.h"
+#include "views/heat_choice.h"
 #include "views/view.h"
 
 #include <stdio.h>
@@ -429,12 +430,20 @@ static void open_cell(struct heatmap_ui *u, struct ui *ui, const struct state *s
 	}
 }
 
-static void next_metric(struct heatmap_ui *u, struct ui *ui)
+/* What a proposal changes comes after the last metric, where there is one. */
+static void next_metric(struct heatmap_ui *u, struct ui *ui, const struct state *s)
 {
-	if (ui_comparing(ui))
-		ui_compare(ui, false);
+	bool delta = show_delta(ui, s);
+
+	ui_compare(ui, false);
+	if (delta)
+		u->metric = CHAN_UTIL;
+	else if (u->metric + 1 < CHAN_DELTA)
+		u->metric++;
+	else if (state_preview_ready(s) && s->preview.before)
+		ui_compare(ui, true);
 	else
-		u->metric = (u->metric + 1) % CHAN_DELTA;
+		u->metric = CHAN_UTIL;
 }
 
 static void next_sort(struct heatmap_ui *u, struct ui *ui, const struct state *s)
@@ -455,12 +464,68 @@ static void toggle_compare(struct ui *ui, const struct state *s)
 		ui_compare(ui, !ui_comparing(ui));
 }
 
+static void no_choice(struct ui *ui, const char *text)
+{
+	ui_say(ui, "the heatmap has no '%s'; the key goes through what it has", text);
+}
+
+/* A choice by name, as a command gives it; false: it has no name, the next one is wanted. */
+static bool named_setting(struct heatmap_ui *u, struct ui *ui, const struct state *s,
+			  const struct input *in)
+{
+	uint32_t i;
+
+	if (!in->text || !in->text[0])
+		return false;
+	i = in->req == REQ_METRIC   ? heat_metric_named(in->text)
+	    : in->req == REQ_LAYOUT ? heat_plane_named(u->layout, in->text)
+	    : in->req == REQ_ROWS   ? heat_sort_named(in->text)
+				    : HEAT_NO_CHOICE;
+	if (i == HEAT_NO_CHOICE) {
+		no_choice(ui, in->text);
+	} else if (in->req == REQ_METRIC) {
+		ui_compare(ui, i == CHAN_DELTA);
+		u->metric = i == CHAN_DELTA ? u->metric : (enum chan_metric)i;
+	} else if (in->req == REQ_LAYOUT) {
+		set_plane(u, ui, s, i);
+	} else if (heat_sort_suits((enum heat_sort)i, plane_of(u), ui_survey(ui)->racks)) {
+		u->sort = (enum heat_sort)i;
+		sort_rows(u, ui, s);
+	} else {
+		ui_say(ui, "no racks are known by the names of this fabric");
+	}
+	return true;
+}
+
+/* The cell under the mouse; clicked again it is opened. */
+static bool click(struct heatmap_ui *u, struct ui *ui, const struct input *in,
+		  const struct state *s)
+{
+	const struct heat_window *w = &u->window;
+	int x = in->x - w->rows.x, y = in->y - w->rows.y;
+	uint32_t row, col;
+
+	if (u->cables.open || x < 0 || y < 0 || y >= (int)w->vis_rows ||
+	    x / w->cell_w >= (int)w->vis_cols)
+		return false;
+	row = (w->top + (uint32_t)y) * w->row_n;
+	col = (w->left + (uint32_t)(x / w->cell_w)) * w->col_n;
+	if (u->row / w->row_n == row / w->row_n && u->col / w->col_n == col / w->col_n) {
+		open_cell(u, ui, s);
+	} else {
+		u->row = row;
+		u->col = col;
+		u->moved_s = s->now_s;
+	}
+	return true;
+}
+
 static bool heatmap_settings(struct heatmap_ui *u, struct ui *ui, const struct state *s,
 			     enum req req)
 {
 	switch (req) {
 	case REQ_METRIC:
-		next_metric(u, ui);
+		next_metric(u, ui, s);
 		return true;
 	case REQ_DIRECTION:
 		u->dir = !u->dir;
@@ -506,7 +571,9 @@ static bool heatmap_input(void *own, struct ui *ui, const struct input *in, cons
 		u->moved_s = s->now_s;
 		return true;
 	}
-	return heatmap_settings(u, ui, s, in->req);
+	if (in->req == REQ_CLICK)
+		return click(u, ui, in, s);
+	return named_setting(u, ui, s, in) || heatmap_settings(u, ui, s, in->req);
 }
 
 static void heatmap_context(const void *own, const struct state *s, char *buf, size_t len)
