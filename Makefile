@@ -99,8 +99,10 @@ $(B)/%.o: %.c
 	$(Q)$(CC) $(ALL_CFLAGS) $(if $(findstring fuzzer,$(SAN)),$(if $(filter $(FUZZ_COVERS),$*.o),,-fno-sanitize=fuzzer-no-link)) \
 		$(PC_CFLAGS) -MMD -MP -c -o $@ $<
 
+# there are many of them: by the quicker linker, where there is one
+TESTS_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP_OBJS) $(LIB)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(PC_LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(TESTS_LD) -o $@ $^ -lcmocka $(PC_LDLIBS)
 
 $(B)/console/cmd_manual.o: console/manual/ibroute-top.1.in
 
