@@ -25,6 +25,21 @@ static const struct argp_option rows[] = {
 	{ 0 },
 };
 
+/* "300", "300s", "5m", "1h"; 0: no such time, or a longer one than can be asked for. */
+static unsigned seconds(const char *arg)
+{
+	char *end;
+	unsigned long n = strtoul(arg, &end, 10), unit = 1;
+
+	if (end == arg || *arg == '-' || n > CONTROL_EXTEND_S)
+		return 0;
+	if (*end)
+		unit = *end == 's' ? 1 : *end == 'm' ? 60 : *end == 'h' ? 3600 : 0;
+	if (*end && end[1])
+		return 0;
+	return n * unit <= CONTROL_EXTEND_S ? (unsigned)(n * unit) : 0;
+}
+
 static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct attach_cmd *c = state->input;
@@ -40,7 +55,10 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		}
 		if (!c->extend || c->seconds)
 			argp_error(state, "one update at a time");
-		c->seconds = (unsigned)cmdline_count(state, "SECONDS", arg, 1, CONTROL_EXTEND_S);
+		c->seconds = seconds(arg);
+		if (!c->seconds)
+			argp_error(state, "'%s' is no time up to %d seconds (300, 5m, 1h)", arg,
+				   CONTROL_EXTEND_S);
 		return 0;
 	case ARGP_KEY_END:
 		if (!c->id)
@@ -128,9 +146,9 @@ int cmd_extend(int argc, char **argv)
 	static const struct argp argp = {
 		.options = rows,
 		.parser = take,
-		.args_doc = "ID [SECONDS]",
+		.args_doc = "ID [TIME]",
 		.doc = "Gives an update that waits for its confirmation more time: so many seconds "
-		       "from now, or as many as it had at first."
+		       "from now (300, 5m, 1h), or as many as it had at first."
 		       "\vExit codes: 0 done; 4 it does not wait; 64 bad options.",
 	};
 	struct follow f = { .mode = FOLLOW_WAIT };

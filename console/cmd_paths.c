@@ -58,7 +58,6 @@ static const struct argp_option table[] = {
 static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct paths_cmd *c = state->input;
-	char *end;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -74,9 +73,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		c->json = true;
 		return 0;
 	case 'd':
-		c->interval_s = strtod(arg, &end);
-		if (end == arg || *end || !(c->interval_s >= 0.1 && c->interval_s <= 3600))
-			argp_error(state, "--interval: '%s' is not 0.1 to 3600", arg);
+		c->interval_s = cmdline_real(state, "--interval", arg, 0.1, 3600);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (c->dst)

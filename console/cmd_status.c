@@ -15,20 +15,22 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define ANSWER_MS 3000
+#define ANSWER_MS    3000
+#define WAIT_STEP_MS 200
 
-enum { OPT_JSON = 700, OPT_EVENTS, OPT_READ, OPT_PRUNE };
+enum { OPT_JSON = 700, OPT_EVENTS, OPT_READ, OPT_PRUNE, OPT_WAIT };
 
 struct status_cmd {
 	struct live_opts live;
 	const char *id;
 	bool json, events, read;
-	unsigned prune_days;
+	unsigned prune_days, wait_s;
 };
 
 static error_t take(int key, char *arg, struct argp_state *state)
@@ -48,6 +50,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case OPT_READ:
 		c->read = true;
 		return 0;
+	case OPT_WAIT:
+		c->wait_s = (unsigned)cmdline_count(state, "--wait", arg, 1, 86400);
+		return 0;
 	case OPT_PRUNE:
 		c->prune_days = (unsigned)cmdline_count(state, "--prune", arg, 1, 36500);
 		return 0;
@@ -57,8 +62,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		c->id = arg;
 		return 0;
 	case ARGP_KEY_END:
-		if (!c->id && (c->events || c->read))
-			argp_error(state, "--events and --read are about one update");
+		if (!c->id && (c->events || c->read || c->wait_s))
+			argp_error(state, "--events, --read and --wait are about one update");
 		if (c->id && c->prune_days)
 			argp_error(state, "--prune is about all updates");
 		return 0;
@@ -261,10 +266,37 @@ static int read_switches(struct status_cmd *c, const struct txn_info *t, struct 
 	return rc;
 }
 
+/* It waits for a decision, or nobody is left who could get it there. */
+static bool settled(const struct status_cmd *c, const struct txn_info *t)
+{
+	json_t *p;
+	bool waits;
+
+	if (txn_state_final(t->state) || (!t->live && !t->guarded))
+		return true;
+	p = ask_process(c, t->head.id);
+	waits = json_is_number(json_object_get(p, "deadline_s"));
+	json_decref(p);
+	return waits;
+}
+
+/* A process that has just begun may not have its journal yet. */
+static int find(struct txn_info *t, const struct status_cmd *c, struct err *err)
+{
+	time_t until = time(NULL) + c->wait_s;
+	int rc = txn_find(t, c->live.state_dir, c->id, err);
+
+	while (c->wait_s && time(NULL) < until && (rc || !settled(c, t))) {
+		poll(NULL, 0, WAIT_STEP_MS);
+		rc = txn_find(t, c->live.state_dir, c->id, err);
+	}
+	return rc;
+}
+
 static int status_of(struct status_cmd *c, struct err *err)
 {
 	struct txn_info t;
-	int rc = txn_find(&t, c->live.state_dir, c->id, err);
+	int rc = find(&t, c, err);
 
 	if (rc)
 		return EXIT_UNREADABLE;
@@ -341,6 +373,8 @@ int cmd_status(int argc, char **argv)
 		{ "events", OPT_EVENTS, NULL, 0, "the steps that the journal has", 0 },
 		{ "read", OPT_READ, NULL, 0,
 		  "read from the switches what is in them now; for one that nobody works on", 0 },
+		{ "wait", OPT_WAIT, "SECONDS", 0,
+		  "at most so long, until it waits for a decision, or is over", 0 },
 		{ "prune", OPT_PRUNE, "DAYS", 0, "remove what ended more than so many days ago",
 		  0 },
 		{ 0 },
