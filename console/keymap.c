@@ -15,11 +15,12 @@
 #define APPLY	 VIEW_BIT(VIEW_APPLY)
 #define EVENTS	 VIEW_BIT(VIEW_EVENTS)
 #define SWITCHES VIEW_BIT(VIEW_SWITCHES)
+#define PATHS	 VIEW_BIT(VIEW_PATHS)
 #define TOPO	 VIEW_BIT(VIEW_TOPOLOGY)
 #define TABLES	 (LINKS | JOBS)
 /* views whose rows are a views/table.h: search, tags and columns of choice are there too */
 #define ROWS	 (LINKS | SWITCHES)
-#define MOVING	 (TABLES | SWITCHES | TOPO | HEAT | PREVIEW | OVERVIEW | EVENTS | VIEW_BIT(VIEW_HELP))
+#define MOVING	 (TABLES | PATHS | SWITCHES | TOPO | HEAT | PREVIEW | OVERVIEW | EVENTS | VIEW_BIT(VIEW_HELP))
 
 /* clang-format off */
 static const struct binding bindings[] = {
@@ -41,8 +42,8 @@ static const struct binding bindings[] = {
 	{ REQ_FIND_NEXT, 0, TOPO, false, { 'n' }, "n", NULL,
 	  "next switch of that name, or with a problem" },
 	{ REQ_FIND_PREV, 0, TOPO, false, { 'N' }, "N", NULL, "the one before" },
-	{ REQ_FOLLOW, 0, SWITCHES, false, { 'F' }, "F", NULL,
-	  "follow the cable under the cursor to the switch at its other end" },
+	{ REQ_FOLLOW, 0, SWITCHES | PATHS, false, { 'F' }, "F", NULL,
+	  "to the switch: at the other end of the cable, or of the hop" },
 	{ REQ_LAYOUT, 0, SWITCHES, false, { 'v' }, "v", NULL, "an LFT by LID or by port" },
 	{ REQ_PATH_FROM, 0, TOPO | SWITCHES, false, { '<' }, "<", NULL, "from here, for the view of paths" },
 	{ REQ_PATH_TO, 0, TOPO | SWITCHES, false, { '>' }, ">", NULL, "to here, for the view of paths" },
@@ -50,6 +51,13 @@ static const struct binding bindings[] = {
 	  "compute a preview with the engine under the cursor; nothing in the fabric changes" },
 	{ REQ_APPLY_PREPARE, 0, PREVIEW, true, { 'A' }, "A", "apply...",
 	  "take the proposal to the apply view; nothing is written yet" },
+	{ REQ_OPTIONS, 0, PATHS, false, { 'e' }, "e", "ends",
+	  "type source and destination: names, LIDs or GUIDs; Tab completes" },
+	{ REQ_DIRECTION, 0, PATHS, false, { 'o' }, "o", "way back", "the path the other way round" },
+	{ REQ_PANE, 0, PATHS, false, { K_TAB }, "Tab", "pairs",
+	  "the pairs of a job that go over the chosen link, and back" },
+	{ REQ_FIND_NEXT, 0, PATHS, false, { 'n' }, "n", NULL, "among pairs: the next job on the link" },
+	{ REQ_FIND_PREV, 0, PATHS, false, { 'N' }, "N", NULL, "among pairs: the job before" },
 	{ REQ_PANE, 0, SWITCHES, false, { K_TAB }, "Tab", "pane",
 	  "inside a switch: ports, LFT, SL2VL, lanes" },
 	{ REQ_PANE, 0, PREVIEW, false, { K_TAB }, "Tab", "page",
@@ -106,8 +114,8 @@ static const struct binding bindings[] = {
 	/* moving */
 	{ REQ_UP, 0, MOVING, false, { K_UP, 'k' }, "Up k", NULL, "up" },
 	{ REQ_DOWN, 0, MOVING, false, { K_DOWN, 'j' }, "Down j", NULL, "down" },
-	{ REQ_LEFT, 0, HEAT | TOPO | SWITCHES, false, { K_LEFT, 'h' }, "Left h", NULL, "left" },
-	{ REQ_RIGHT, 0, HEAT | TOPO | SWITCHES, false, { K_RIGHT, 'l' }, "Right l", NULL, "right" },
+	{ REQ_LEFT, 0, HEAT | TOPO | SWITCHES | PATHS, false, { K_LEFT, 'h' }, "Left h", NULL, "left" },
+	{ REQ_RIGHT, 0, HEAT | TOPO | SWITCHES | PATHS, false, { K_RIGHT, 'l' }, "Right l", NULL, "right" },
 	{ REQ_PAGE_UP, 0, MOVING, false, { K_PGUP, K_CTRL('b') }, "PgUp", NULL, "a page up" },
 	{ REQ_PAGE_DOWN, 0, MOVING, false, { K_PGDN, K_CTRL('f') }, "PgDn", NULL,
 	  "a page down" },
@@ -116,7 +124,7 @@ static const struct binding bindings[] = {
 	{ REQ_ENTER, 0, PREVIEW, false, { K_ENTER, '\n' }, "Enter", NULL, "the same as Space" },
 	{ REQ_ENTER, 0, JOBS, false, { K_ENTER, '\n' }, "Enter", "mark links",
 	  "mark the links of this job in all views; again, or Esc: no longer" },
-	{ REQ_ENTER, 0, HEAT | LINKS | OVERVIEW | TOPO | SWITCHES, false, { K_ENTER, '\n' }, "Enter",
+	{ REQ_ENTER, 0, HEAT | LINKS | OVERVIEW | TOPO | SWITCHES | PATHS, false, { K_ENTER, '\n' }, "Enter",
 	  "open", "open what is under the cursor" },
 	{ REQ_ENTER, 0, EVENTS, false, { K_ENTER, '\n' }, "Enter", "go there",
 	  "to the link, switch or job that the event names" },
@@ -137,7 +145,7 @@ static const struct binding bindings[] = {
 	  "put a computed routing into the switches" },
 	{ REQ_VIEW, VIEW_EVENTS, 0, false, { '8' }, "8", NULL, "what happened" },
 	{ REQ_VIEW, VIEW_AUDIT, 0, false, { '9' }, NULL, NULL, NULL },
-	{ REQ_VIEW, VIEW_PATHS, 0, false, { '0' }, NULL, NULL, NULL },
+	{ REQ_VIEW, VIEW_PATHS, 0, false, { '0' }, "0", NULL, "paths, hop by hop" },
 	{ REQ_VIEW, VIEW_TOPOLOGY, 0, false, { 't' }, "t", NULL, "the fabric as a picture" },
 	{ REQ_FREEZE, 0, 0, false, { 'Z' }, "Z", "freeze", "freeze what is shown, and go on" },
 	{ REQ_HIST_BACK, 0, 0, false, { '[' }, "[", NULL, "one sample back in the history" },

@@ -17,6 +17,7 @@ static const struct view *const views[VIEW_COUNT] = {
 	[VIEW_PREVIEW] = &view_preview,	  [VIEW_APPLY] = &view_apply,
 	[VIEW_EVENTS] = &view_events,	  [VIEW_HELP] = &view_help,
 	[VIEW_TOPOLOGY] = &view_topology, [VIEW_SWITCHES] = &view_switches,
+	[VIEW_PATHS] = &view_paths,
 };
 
 const struct view *view_find(enum view_id id)
@@ -114,7 +115,6 @@ void ui_goto(struct ui *ui, enum view_id view)
 {
 	static const char *const later[VIEW_COUNT] = {
 		[VIEW_AUDIT] = "9 (sessions and audit)",
-		[VIEW_PATHS] = "0 (paths)",
 	};
 
 	if ((unsigned)view >= VIEW_COUNT)

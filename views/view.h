@@ -40,7 +40,7 @@ struct view {
 };
 
 extern const struct view view_overview, view_heatmap, view_links, view_jobs, view_preview,
-	view_apply, view_events, view_help, view_topology, view_switches;
+	view_apply, view_events, view_help, view_topology, view_switches, view_paths;
 
 /* NULL: not in this version. */
 const struct view *view_find(enum view_id id);

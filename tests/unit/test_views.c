@@ -222,8 +222,6 @@ static void views_to_come_say_so(void **state)
 	tree(&k, jobs);
 	console_keys(&k, "9");
 	console_shows(&k, "not in this version");
-	console_keys(&k, "0");
-	console_shows(&k, "not in this version");
 	assert_int_equal(ui_view(k.ui), VIEW_OVERVIEW);
 	console_keys(&k, "?");
 	console_hides(&k, "version");
