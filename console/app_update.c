@@ -416,6 +416,7 @@ void app_update_note(struct app *a, const char *text)
 		ui_say(a->ui, "noted here only: this session is not recorded");
 		return;
 	}
+	record_mark(a->record, "note");
 	data = json_pack("{s:s, s:o}", "txn", a->state.apply.txn, "text", record_str(text));
 	if (record_add(a->record, "note", data, &err))
 		log_add(LOG_ERROR, "record", "%s", err.text);

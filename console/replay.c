@@ -90,8 +90,9 @@ static void seek_mark(struct player *p, bool forward)
 		seek(p, p->e->n);
 		return;
 	}
-	for (uint32_t i = p->n; i--;)
-		if (v[i].code == 'm' && v[i].at_s < p->at_s - 1) {
+	/* one that was just passed is not meant, nor the one stood on */
+	for (uint32_t i = p->n ? p->n - 1 : 0; i--;)
+		if (v[i].code == 'm' && (p->paused || v[i].at_s < p->at_s - p->speed)) {
 			seek(p, i + 1);
 			return;
 		}

@@ -6,7 +6,9 @@
 #                        itself says why.  A function not_ok() of the caller is called, too.
 #   skip WHAT            a check that cannot be made here
 #   give_up WHAT         one that failed, and without which the rest means nothing
-#   finish               prints the counts, adds "NAME PASSED FAILED SKIPPED" to $COUNTS (run.sh)
+#   records_whole DIR    audit verify accepts every record of a session beneath it, the screens too
+#   finish               checks the records beneath RECORDS or LAB_DIR, when there are any (not what
+#                        is beneath a folder called tampered), prints the counts, adds "NAME PASSED FAILED SKIPPED" to $COUNTS (run.sh)
 #                        and ends the script; cleaning up is the business of its EXIT trap
 passed=0 failed=0 skipped=0
 JUDGE_LOG=
@@ -41,8 +43,27 @@ give_up() {
 	finish
 }
 
+records_of() {
+	find "$1" -name tampered -prune -o -name '*.jsonl' -type f -print 2>/dev/null | sort |
+		xargs -r -d '\n' grep -lE -m 1 '"type": ?"(session.start|record.part)"'
+}
+
+records_whole() {
+	local list
+
+	mapfile -t list < <(records_of "$1")
+	"${IBROUTE_TOP:-${I:-build/ibroute-top}}" audit verify "${list[@]}" >"${TMPDIR:-/tmp}/records.$$" 2>&1 ||
+		{ grep -v '^  ' "${TMPDIR:-/tmp}/records.$$" | grep -v 'every one as written' >&2
+		  rm -f "${TMPDIR:-/tmp}/records.$$"; return 1; }
+	rm -f "${TMPDIR:-/tmp}/records.$$"
+}
+
 finish() {
-	local name
+	local name records=${RECORDS:-${LAB_DIR:-}}
+
+	if [ -d "${records:-/nowhere}" ] && [ -n "$(records_of "$records" | head -n 1)" ]; then
+		ok "every record of its sessions is as it was written" records_whole "$records"
+	fi
 	name=$(basename "$0" .sh)
 	echo "$name: $passed passed, $failed failed, $skipped skipped"
 	[ -z "${COUNTS:-}" ] || echo "$name $passed $failed $skipped" >>"$COUNTS"

@@ -45,6 +45,7 @@ suites() {
 	compute 20 300 minimal bash tests/minimal.sh
 	printf 'lab\t%s\n' "30 300 terminal bash tests/terminal.sh"
 	printf 'lab\t%s\n' "30 300 batch bash tests/batch.sh"
+	printf 'lab\t%s\n' "40 400 audit bash tests/audit.sh"
 	for t in tests/lab/*.sh; do
 		t=$(basename "$t" .sh)
 		[ "$t" = lab ] || printf 'lab\t%s\n' "${lab_s[$t]:-30} 600 lab-$t bash tests/lab/$t.sh"

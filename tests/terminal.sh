@@ -13,6 +13,7 @@ unset NO_COLOR TMUX
 . tests/judge.sh
 work=$(mktemp -d)
 cd "$work" || exit 2
+RECORDS=$work
 demo=(--demo="fattree2:leaves=6,spines=3,hosts=6" --record-dir "$work/rec" --state-dir "$work/state" -d 0.5)
 
 trap 'tty_stop; rm -rf "$work"' EXIT

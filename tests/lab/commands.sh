@@ -174,7 +174,9 @@ ok "it is rolled back from its journal" does 0 rollback "$id" "${dirs[@]}" --yes
 ok "the tables are those of before" same "$LAB_DIR/t1"
 ok "all finished" does 0 status --state-dir "$LAB_DIR/state"
 ok "every record is as it was written" does 0 audit verify "$LAB_DIR"/rec/*.jsonl
-one=$(grep -l '"type":"lft.write"' "$LAB_DIR"/rec/*.jsonl | head -n 1)
+mkdir "$LAB_DIR/tampered"
+cp "$(grep -l '"type":"lft.write"' "$LAB_DIR"/rec/*.jsonl | head -n 1)" "$LAB_DIR/tampered"
+one=$(ls "$LAB_DIR"/tampered/*.jsonl)
 sed -i '0,/"type":"lft.write"/s//"type":"lft.wrote"/' "$one"
 ok "an edited line is found" does 1 audit verify "$one"
 ok "and named" said ":[0-9]*: changed after it was written"

@@ -1,0 +1,211 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# audit.sh: the record of a real session on the demo's fabric: what it says, every change to any of
+# its lines found by us and by six lines of sh, the screen played by asciinema and by us, places in
+# it, a full disk, secrets, and what is kept.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+I=$PWD/${B:-build}/ibroute-top
+export LC_ALL=C.UTF-8
+unset NO_COLOR TMUX
+. tests/tty.sh
+. tests/judge.sh
+work=$(mktemp -d)
+cd "$work" || exit 2
+export HOME=$work
+RECORDS=$work
+dirs=(--record-dir "$work/rec" --state-dir "$work/state")
+trap 'tty_stop; rm -rf "$work"' EXIT
+trap 'exit 143' HUP INT TERM
+
+not() { ! "$@" >/dev/null 2>&1; }
+newest() { ls -t "$work"/rec/*.jsonl | head -n 1; }
+start() { # SIZE [OPTION...]
+	local size=$1
+	shift
+	tty_start "$size" env TERM=screen-256color "$I" --demo="fattree2:leaves=6,spines=3,hosts=6" \
+		"${dirs[@]}" -d 0.5 "$@"
+	tty_wait 20 'hosts 36'
+}
+quit() {
+	local end=$((SECONDS + 8))
+
+	tty_keys q
+	until tty_dead || [ $SECONDS -gt $end ]; do sleep 0.1; done
+	tty_stop
+}
+update() {
+	tty_keys 6
+	tty_wait 10 'Choose an engine'
+	tty_engine sar
+	tty_keys Space
+	tty_wait 20 blocks || return 1
+	tty_keys A
+	tty_wait 10 'waits for the fabric' || return 1
+	tty_keys Enter
+	tty_wait 5 'to START' || return 1
+	tty_type demo
+	tty_keys Enter
+	tty_wait 30 'NOT YET CONFIRMED' || return 1
+	tty_keys Enter
+	tty_wait 5 'to KEEP' || return 1
+	tty_type demo
+	tty_keys Enter
+	tty_wait 10 'new routing is kept'
+}
+
+# --- a session --------------------------------------------------------------------------------
+secret=0xfeedc0dedeadbe11
+start 100x30 --rw --m_key $secret
+ok "an update is made and kept" update
+tty_keys N
+tty_type 'café, ticket 4711'
+tty_keys Enter
+ok "a note is added" tty_wait 5 'noted in the record'
+tty_resize 80x24
+tty_keys 3
+ok "the screen has another size then" tty_wait 5 '\[3 ?Links\]'
+tty_keys Z
+tty_wait 5 FROZEN
+sleep 0.5
+tty_keys 8
+ok "the last of it is the list of events" tty_wait 5 '\[8 ?Events?\]'
+quit
+rec=$(newest)
+cast=${rec%.jsonl}.cast
+ok "lines and screen were recorded" test -s "$rec" -a -s "$cast"
+ok "they are what was written" "$I" audit verify "$rec"
+ok "and the screen too" eval '"$I" audit verify "$rec" | grep -q "recorded screen is what it was"'
+ok "no line of the cast is a comment" not grep -q '^#' "$cast"
+ok "it has marks of the phases" eval 'grep -q "\"m\",\"phase WRITE wave 1\"" "$cast" && grep -q "\"m\",\"apply.start" "$cast"'
+ok "the note is in it" eval 'grep "\"type\":\"note\"" "$rec" | grep -q "ticket 4711"'
+ok "no secret is in it" not grep -rqiE 'feedc0dedeadbe11|18369614221190020625|c0dedead' "$work/rec" "$work/state"
+ok "the list has it, with one update" eval '"$I" audit list "$work/rec" | grep -qE " demo +[0-9]+ +1 .* ok$"'
+
+# --- every change of every line -----------------------------------------------------------------
+"$I" audit verify --shell >check.sh
+ok "the check in sh is six lines" test "$(wc -l <check.sh)" = 6
+mkdir -p tampered one
+head=$(sh check.sh "$rec" | sed 's/.*head //')
+ok "its head is ours" eval '"$I" audit verify "$rec" | grep -q "head $head"'
+lines=$(wc -l <"$rec")
+# the log as it would be, with the head of the last line
+echo "Nov 20 admin ibroute-top[1]: ibroute-top IBROUTE_HEAD=$head sid=$(basename "$rec" .jsonl) seq=$lines" >heads.txt
+t=tampered/$(basename "$rec")
+found() { # by us with the heads of a log, by sh with the head; and both say the same without
+	local ours shell
+
+	not "$I" audit verify --heads heads.txt "$t" || { echo "not found: $1"; return 1; }
+	not sh check.sh "$t" "$head" || { echo "not found by sh: $1"; return 1; }
+	"$I" audit verify "$t" >/dev/null 2>&1; ours=$?
+	sh check.sh "$t" >/dev/null 2>&1; shell=$?
+	[ "$ours" = "$shell" ] || { echo "$1: we say $ours, sh says $shell"; return 1; }
+}
+each_line() { # WHAT, a sed script that has N for the line
+	local n
+
+	for ((n = 1; n <= lines; n++)); do
+		sed "${2//N/$n}" "$rec" >"$t"
+		cmp -s "$rec" "$t" || found "$1 line $n" || return 1
+	done
+}
+ok "untouched, all accept it" eval '"$I" audit verify --heads heads.txt "$rec" | grep -q "one of them of the last line" && sh check.sh "$rec" "$head" >/dev/null'
+ok "each edited line is found ($lines lines)" each_line edited 'Ns/"ts":"20/"ts":"19/'
+ok "each removed line" each_line removed 'Nd'
+ok "each doubled line" each_line doubled 'Np'
+ok "each line moved one on" each_line moved 'N{h;d};$!{x;/./{x;G;s/$//;x;s/.*//;x};}'
+ok "each tail cut off" each_line 'cut before' 'N,$d'
+cut_short() { head -c -20 "$rec" >"$t" && found "cut in a line"; }
+ok "a line cut in the middle" cut_short
+rm -rf tampered/*
+cp "$rec" "$cast" tampered
+sed -i 's/leaf1/leaf2/' "tampered/$(basename "$cast")"
+ok "a changed screen is found" eval '"$I" audit verify "$t" | grep -q "recorded screen was changed"'
+
+# --- played ---------------------------------------------------------------------------------------
+if command -v asciinema >/dev/null; then
+	tty_start 100x30 sh -c "asciinema cat '$cast' >cat.out; echo ended=\$?; sleep 30"
+	ok "asciinema cat plays it" tty_wait 15 'ended=0'
+	tty_stop
+	ok "with what was on the screen" grep -q 'NOT YET CONFIRMED' cat.out
+	tty_start 100x30 sh -c "asciinema play -s 1000 -i 0.01 '$cast'; echo ended=\$?; sleep 30"
+	ok "asciinema play plays it" tty_wait 30 'ended=0'
+	ok "and ends with the last screen" eval 'tty_screen | grep -qE "\[8 ?Events?\]"'
+	tty_stop
+else
+	skip "asciinema is not installed"
+fi
+dump() { "$I" audit replay "$rec" --dump "$1"; }
+seq_of() { grep -n "\"type\":\"$1\"" "$rec" | tail -n 1 | sed 's/.*"seq":\([0-9]*\),.*/\1/'; }
+ok "--dump of a phase shows the apply view" eval 'dump "phase CONFIRM" | grep -qE "\[7 ?Apply\]"'
+ok "of a line's seq, too" eval 'dump "$(seq_of key.action)" | grep -qE "to KEEP|NOT YET CONFIRMED"'
+ok "of a time" eval 'dump 0:00.3 | head -n 1 | grep -qE "no fabric yet|LIVE"'
+ok "of a date" eval 'dump 2099-01-01T00:00:00Z | grep -qE "\[8 ?Events?\]"'
+ok "a place that is not there is said" eval 'dump nowhere 2>&1 | grep -q "nothing called"'
+ok "without a terminal it says so" eval '"$I" audit replay "$rec" </dev/null 2>&1 | grep -q -- --dump'
+tty_start 100x31 "$I" audit replay "$rec" --at "phase WRITE" --speed 0.02
+ok "replay begins at a phase" tty_wait 5 'REPLAY .*phase (WRITE|CONFIRM)'
+tty_keys Space
+ok "Space pauses it" tty_wait 5 'PAUSED'
+ok "with the screen of then" eval 'tty_screen | grep -qE "\[7 ?Apply\]"'
+tty_keys '['
+tty_keys '['
+ok "[ goes to marks before" tty_wait 5 'PAUSED +(apply.start|phase|preview)'
+tty_keys G
+ok "G goes to the end" tty_wait 5 '\[8 ?Events?\]'
+tty_keys g
+tty_keys ']'
+ok "] to the next mark" tty_wait 5 'PAUSED +preview'
+tty_keys q
+sleep 0.3
+ok "q ends it with 0" eval 'until tty_dead; do sleep 0.1; done; test "$(tty_status)" = 0'
+tty_stop
+ok "asciicast v3 has the same events" eval \
+	'"$I" audit export --v3 "$rec" | tail -n +2 | cut -d, -f3- | cmp - <(tail -n +2 "$cast" | cut -d, -f3-)'
+"$I" audit export --script -o typescript "$rec"
+ok "scriptreplay's files fit each other" eval \
+	'[ "$(awk "{s += \$2} END {print s}" typescript.timing)" = "$(($(wc -c <typescript) - 15))" ]'
+
+# --- a disk that is full ---------------------------------------------------------------------------
+full() {
+	tty_start 100x30 env TERM=screen-256color bash -c "trap '' XFSZ; ulimit -f 48; exec \"\$@\"" _ "$I" \
+		--demo="fattree2:leaves=6,spines=3,hosts=6" --record-dir "$work/full" --state-dir "$work/state2" -d 0.5 --rw
+	tty_wait 20 'hosts 36'
+	for _ in $(seq 40); do tty_keys 2; sleep 0.05; tty_keys 3; sleep 0.05; done
+	tty_keys 6
+	tty_wait 10 'Choose an engine'
+	tty_engine sar
+	tty_keys Space
+	tty_wait 20 blocks || return 1
+	tty_keys A
+	tty_wait 10 'waits for the fabric' || return 1
+	tty_keys Enter
+	tty_wait 5 'to START' || return 1
+	tty_type demo
+	tty_keys Enter
+	tty_wait 20 'cannot be recorded|File too large'
+}
+ok "what cannot be recorded is not done" full
+tty_stop
+ok "no write was begun" not grep -q '"type":"lft.write"' full/*.jsonl
+ok "and the record is whole as far as it goes" records_whole "$work/full"
+
+# --- what is kept ------------------------------------------------------------------------------------
+for _ in 1 2; do start 80x24; quit; done
+ok "sealed from now on" eval '"$I" audit seal "$work/rec" >key 2>/dev/null && [ "$(wc -c <key)" = 65 ]'
+start 80x24; quit
+start 80x24; quit
+ok "a sealed session verifies with its key" eval '"$I" audit verify --key key "$(newest)" | grep -q "each line with the key of its own place"'
+ok "and not with another" not "$I" audit verify --key <(tr 0-9 1-90 <key) "$(newest)"
+ok "a dry run removes nothing" eval '"$I" audit prune --keep-sessions 3 --dry-run "$work/rec" >/dev/null; [ $(ls rec/*.jsonl | wc -l) = 5 ]'
+ok "prune keeps the last three" eval '"$I" audit prune --keep-sessions 3 "$work/rec" >/dev/null; [ ! -e "$rec" ] && [ ! -e "$cast" ]'
+ok "and tells what it removed" eval 'grep -h "\"type\":\"record.prune\"" rec/*.jsonl | grep -q "$head"'
+ok "nothing is younger than a day" eval '"$I" audit prune --keep-days 1 "$work/rec" | grep -q "^0 files"'
+ok "what is left verifies" "$I" audit verify rec
+mkdir gone
+mv "$(newest)" gone # the session of prune
+mv "$(newest)" gone
+ok "a session that is gone as a whole is missed by its epoch" eval '"$I" audit verify --key key "$work/rec" | grep -q "no session of epoch"'
+mv gone/* rec
+finish
