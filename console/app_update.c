@@ -299,7 +299,7 @@ static void undo_kept(struct app *a)
 	a->undo = NULL;
 	order_plan(a, plan);
 	tables_put(back);
-	ui_say(a->ui, "the way back is a plan like any other: Enter, then type the fabric's name");
+	ui_say(a->ui, "the way back is a plan like any other: nothing is written yet");
 }
 
 void app_update_roll_back(struct app *a)

@@ -44,6 +44,7 @@ suites() {
 	compute 10 300 structure bash tests/structure.sh
 	compute 20 300 minimal bash tests/minimal.sh
 	printf 'lab\t%s\n' "30 300 terminal bash tests/terminal.sh"
+	printf 'lab\t%s\n' "12 120 newcomer bash tests/newcomer.sh"
 	printf 'lab\t%s\n' "30 300 batch bash tests/batch.sh"
 	printf 'lab\t%s\n' "40 400 audit bash tests/audit.sh"
 	for t in tests/lab/*.sh; do
@@ -52,7 +53,7 @@ suites() {
 	done
 }
 
-declare -A lab_s=([plugin]=100 [watchdog]=60 [agent]=55 [sequence]=60 [auto]=40 [console]=27 [socket]=30)
+declare -A lab_s=([plugin]=100 [watchdog]=60 [agent]=55 [sequence]=60 [auto]=40 [console]=27 [socket]=30 [detach]=6)
 
 # Prints and removes the first suite of that lane, or else of the other one.
 take() { # lane

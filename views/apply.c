@@ -109,8 +109,7 @@ static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 	x = canvas_text(c, r, 1, 1, ROLE_LABEL, "state  ");
 	x = canvas_text(c, r, x, 1, state_role(a->state), state_words(a->state));
 	if (a->installer[0] && !isfinite(a->took_s))
-		canvas_textf(c, r, x, 1, ROLE_DIM, "  (through %s)",
-			     installer_words(a->installer));
+		canvas_textf(c, r, x, 1, ROLE_DIM, "  (through %s)", installer_words(a->installer));
 	if (isfinite(a->took_s) && begun(s) && !under_way(s))
 		canvas_rightf(c, r, r.w - 1, 1, ROLE_DIM, "after %s", figure_age(e, a->took_s));
 	if (!a->diff || begun(s))
@@ -375,7 +374,9 @@ static bool apply_input(void *own, struct ui *ui, const struct input *in, const 
 	switch (in->req) {
 	case REQ_ENTER:
 		if (!wants_name(s)) {
-			ui_say(ui, "nothing to confirm now");
+			ui_say(ui, s->apply.state == APPLY_ORDERING
+					   ? "a moment: the order of writes is being found"
+					   : "nothing to confirm now");
 			return true;
 		}
 		ask(u, s, ASK_NAME);

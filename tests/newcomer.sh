@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# newcomer.sh: a first reroute by somebody who has read nothing but the screen.  Every key pressed
+# here is one that the screen before it names; where it does not, this fails.  From the start of
+# the console (as make demo starts it) to routes that are kept and back, at 80x24.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+I=$PWD/${B:-build}/ibroute-top
+export LC_ALL=C.UTF-8
+unset NO_COLOR TMUX
+. tests/tty.sh
+. tests/judge.sh
+work=$(mktemp -d)
+trap 'tty_stop; rm -rf "$work"' EXIT
+trap 'exit 143' HUP INT TERM
+
+# told PATTERN KEY: the screen says so, then the key is pressed
+told() {
+	tty_wait 20 "$1" || return 1
+	tty_keys "$2"
+}
+
+# The name that the screen asks for, typed as it stands there.
+type_the_name() { # what for
+	tty_wait 10 "Type the fabric's name \\(.*\\) to $1" || return 1
+	tty_type "$(tty_screen | sed -nE "s/.*Type the fabric's name \\((.*)\\) to .*/\\1/p")"
+	tty_wait 5 'Enter done' || return 1
+	tty_keys Enter
+}
+
+start=$(date +%s)
+tty_start 80x24 env TERM=screen-256color LC_ALL=C.UTF-8 "$I" --demo --rw \
+	--record-dir "$work/rec" --state-dir "$work/state"
+ok "the first screen says where to reroute" told '6 engines: choose, Space or Enter computes a preview' 6
+ok "view 6 says how to compute" told 'Space or Enter: compute' Space
+ok "and what the proposal would change" tty_wait 20 '[0-9]+ blocks on [0-9]+ switches'
+ok "that it was checked" tty_wait 20 '\[ok\] nothing changed since'
+ok "and how to go on" told 'A: apply p-1' A
+ok "view 7 says that a name is needed" told "Enter, then type the fabric's name" Enter
+ok "which" type_the_name START
+ok "it is written, and the deadline is on the screen" tty_wait 30 'rolls back in [0-9]:[0-9]+ unless kept'
+ok "in the first line, too" eval 'tty_screen | head -n 1 | grep -qE "CONFIRM [0-9]:[0-9]+"'
+ok "and how to keep it" told "Keep the new routing\\?  Enter, then type" Enter
+ok "again by its name" type_the_name KEEP
+ok "it is kept" tty_wait 20 'the new routing is kept'
+took=$(($(date +%s) - start))
+echo "# from the start to the end: $took s"
+ok "in less than two minutes" test "$took" -lt 120
+ok "it says how to go back" told 'R then Y goes back' R
+ok "R asks" told 'Roll back\?  Y does it' Y
+ok "the way back is a plan of its own" told "Enter, then type the fabric's name" Enter
+ok "started" type_the_name START
+ok "it waits again" tty_wait 30 'rolls back in [0-9]:[0-9]+ unless kept'
+ok "more time is one key" told '\+ extend' +
+ok "and said" tty_wait 10 'rolls back in [5-9]:|rolls back in 1[0-9]:'
+ok "a note, too" told 'N: note' N
+tty_type 'tried and went back'
+tty_keys Enter
+ok "is taken" tty_wait 5 'noted in the record'
+ok "kept again" told "Enter, then type" Enter
+ok "by its name" type_the_name KEEP
+ok "and over" tty_wait 20 'the new routing is kept'
+ok "the record has the note" grep -q '"note".*tried and went back' "$work"/rec/*.jsonl
+tty_keys q
+ok "and is whole" eval 'for _ in $(seq 50); do "$I" audit verify "$work"/rec/*.jsonl >/dev/null 2>&1 && break; sleep 0.1; done; "$I" audit verify "$work"/rec/*.jsonl >/dev/null'
+tty_stop
+
+# Nobody decides: what is simulated has the same deadline as a real fabric.
+tty_start 100x30 env TERM=screen-256color LC_ALL=C.UTF-8 "$I" --demo="fattree2:leaves=6,spines=3,hosts=6" \
+	--rw --confirm-timeout 4 --record-dir "$work/rec2" --state-dir "$work/state2"
+told '6 engines: choose' 6
+told 'Space or Enter: compute' Space
+told 'A: apply p-1' A
+told "Enter, then type the fabric's name" Enter
+type_the_name START
+tty_wait 30 'rolls back in 0:0[0-4] unless kept'
+tty_keys q
+ok "q is refused while an update is open" tty_wait 5 'an update is open'
+tty_keys D
+ok "it cannot be left, and that is said" tty_wait 5 'simulated switches end with this console'
+ok "nobody keeps it: it is rolled back" tty_wait 15 'rolled back'
+tty_stop
+finish
