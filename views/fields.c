@@ -4,6 +4,7 @@
 #include "fabric/base/mem.h"
 #include "views/fields_priv.h"
 #include "views/row_filter.h"
+#include "views/row_sort.h"
 #include "views/text.h"
 
 #include <stdio.h>
@@ -205,7 +206,8 @@ const char *value_text(char *buf, const struct value *c, const struct field *f)
 
 /* --- order ------------------------------------------------------------------------------- */
 
-#define TEXT_LEN 64 /* texts that begin alike for longer than this keep their natural order */
+#define MANY	 1000 /* rows */
+#define TEXT_LEN 64   /* texts that begin alike for longer than this keep their natural order */
 
 /* Made once per row, so that comparing needs no getter. */
 struct key {
@@ -329,6 +331,33 @@ static void *grow(void *p, size_t *cap, size_t n, size_t size)
 	return xrealloc(p, n, size);
 }
 
+/* As a number whose order is that of key_cmp(): what is unknown last, figures highest first. */
+static struct row_rank rank_of(const struct key *k, const struct order *o)
+{
+	struct row_rank r = { .first = UINT64_MAX, .second = k->place, .row = k->row };
+
+	if (!o->sort)
+		r.first = o->reverse ? ~k->place : k->place;
+	else if (k->known && o->sort->kind == VALUE_GUID)
+		r.first = o->reverse ? ~k->guid : k->guid;
+	else if (k->known)
+		r.first = o->reverse ? row_rank_of(k->num) : ~row_rank_of(k->num);
+	return r;
+}
+
+/* A table of all cables of a large fabric is sorted anew with every sample. */
+static void order_many(struct row_order *out, const struct key *keys, const struct order *o)
+{
+	struct row_rank *rank = xcalloc(out->n * 2ull, sizeof(*rank));
+
+	for (uint32_t i = 0; i < out->n; i++)
+		rank[i] = rank_of(&keys[i], o);
+	row_sort(rank, rank + out->n, out->n);
+	for (uint32_t i = 0; i < out->n; i++)
+		out->row[i] = rank[i].row;
+	free(rank);
+}
+
 void rows_select(struct row_order *out, const struct rows *r, const struct row_filter *filter,
 		 const struct field *sort, bool reverse)
 {
@@ -351,6 +380,10 @@ void rows_select(struct row_order *out, const struct rows *r, const struct row_f
 		make_key(k, out->texts + (size_t)TEXT_LEN * out->n, r, i, sort);
 		k->place = place_of(out, r, i);
 		out->n++;
+	}
+	if (out->n >= MANY && !(sort && sort->kind == VALUE_TEXT)) {
+		order_many(out, keys, &order);
+		return;
 	}
 	if (out->n)
 		qsort_r(keys, out->n, sizeof(*keys), key_cmp, &order);
