@@ -222,6 +222,8 @@ soak: all $(B)/tests/bench/packets_soak $(B)/tests/bench/explore
 	$(Q)bash tests/lab/watchdog.sh $(or $(KILLS),200) $(or $(SEED),1)
 	$(Q)bash tests/lab/sequence.sh full
 	$(Q)bash tests/lab/sequence.sh kills $(or $(KILLS),200) $(or $(SEED),1)
+	$(Q)bash tests/lab/sequence.sh handover
+	$(Q)bash tests/lab/sequence.sh auto
 	$(Q)bash tests/lab/plugin.sh full
 	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_RUNS=$(or $(FUZZ_RUNS),10000000)
 

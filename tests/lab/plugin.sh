@@ -3,7 +3,7 @@
 #
 # plugin.sh [full]: our engines inside a stock opensm on ibsim.  What dump_fts, smpquery and saquery find
 # is what "ibroute-top route" computes for the fabric that ibnetdiscover sees; and it stays so when
-# cables go and come back and when opensm starts anew.  In full (make lab) smpquery and saquery look
+# cables go and come back and when opensm starts anew.  In full (make soak) smpquery and saquery look
 # at more switches and pairs.
 set -u
 . "$(dirname "$0")/lab.sh"

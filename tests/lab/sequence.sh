@@ -1,23 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# sequence.sh [full | kills [N [SEED]]]: four SLURM jobs of two nodes with an agent and two
+# sequence.sh [full | kills [N [SEED]] | handover | auto]: four SLURM jobs of two nodes with an agent and two
 # processes on each, a stock opensm with our plugin, LMC 3 (four LIDs for traffic and four to escape
 # to).  Reroutes them from engine to engine, each through all five phases; then a cable goes and
 # comes back, and opensm starts anew.  What saquery, smpquery, dump_fts and ibdmchk find, which are
-# not ours, is what was planned.  In full: updn, sar, dfdn, nue, parx and back (make lab); else
-# updn, parx, updn.
+# not ours, is what was planned.  In full: updn, sar, dfdn, nue, parx and back, from parx to sar by
+# changing as little as possible (make lab; ENGINES="..." others); else updn, parx, updn.
 # kills: instead N updates (preset 200) in which the console, the watchdog, which is the plugin's
 # client, its guard, both, or an agent gets SIGKILL at a random moment; then all of the old or of the
 # new routing is there, everybody is at the base LIDs, and status has told which.  Two in the short one.
+# handover: instead, with two of the jobs, a second opensm of higher priority takes over while an update
+# waits for agents, and ends while another one waits for its confirmation; both are undone.
+# auto: instead two jobs of three nodes, which --auto finds better routes for and leads through the phases.
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
 B=${B:-build}
-full=
+full='' handover='' auto=''
 case "${1:-}" in
-full) full=1 engines="sar:paper dfdn nue parx nue dfdn sar:paper updn" kills=0 ;;
+full) full=1 engines=${ENGINES:-sar:paper dfdn nue parx sar:leafwise nue dfdn sar:paper updn} kills=0 ;;
 kills) engines="" kills=${2:-200} RANDOM=${3:-1} ;;
+handover) engines="" kills=0 handover=1 ;;
+auto) engines="" kills=0 auto=1 ;;
 *) engines="parx updn" kills=2 ;;
 esac
 client=$LAB_ROOT/$B/examples/agent_client
@@ -32,6 +37,10 @@ sock=$LAB_DIR/run/opensm.sock
 dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock" --jobs slurm)
 # first of each pair: the switch of the first hosts; second: somewhere else in the fabric
 pairs=("n0003 n0018" "n0005 n0024" "n0007 n0027" "n0009 n0032")
+# the simulator has ten places
+[ -z "$handover" ] || pairs=("${pairs[@]:0:2}")
+# updn leads two routes of a job over one link
+[ -z "$auto" ] || pairs=("n0003 n0018 n0030" "n0005 n0024 n0014")
 
 # --- the lab ---
 
@@ -61,7 +70,7 @@ start_jobs() {
 	local pair id node
 
 	for pair in "${pairs[@]}"; do
-		id=$(lab_job -J "job" -w "${pair/ /,}") || return 1
+		id=$(lab_job -J "job" -w "${pair// /,}") || return 1
 		for node in $pair; do
 			job_of[$node]=$id
 			agent "$node" "$id" && processes "$node" "$id" || return 1
@@ -268,15 +277,23 @@ five_phases() {
 	done
 }
 
-all_acked() {
-	said '^ *8 of 8 agents are on their escape LIDs' && said '^ *8 of 8 agents have returned'
+all_acked() { # engine
+	local n=8
+
+	# which changes so little that not all jobs have to drain
+	[ "$1" != sar:leafwise ] || n=$(sed -n 's/^UNPATH *\([0-9]*\) agents$/\1/p' "$LAB_DIR/out")
+	said "^ *$n of $n agents are on their escape LIDs" && said "^ *$n of $n agents have returned"
 }
 
-all_moved() { # times that all 16 processes have moved so far
+all_processes() { # how many there are
+	echo "$nodes" | awk '{ print 2 * NF }'
+}
+
+all_moved() { # times that all processes have moved so far
 	local drained back
 
 	drained=$(count 'at LID offset 4') back=$(count 'at LID offset 0')
-	[ "$drained" -eq $((16 * $1)) ] && [ "$back" -eq $((16 * $1)) ] ||
+	[ "$drained" -eq $(($(all_processes) * $1)) ] && [ "$back" -eq "$drained" ] ||
 		{ echo "# $drained went, $back came back"; return 1; }
 }
 
@@ -290,7 +307,7 @@ reroute() { # engine
 	ok "$name: applied" applies "$LAB_DIR/plan" || finish
 	times=$((times + 1))
 	ok "$name: five phases" five_phases
-	ok "$name: acks of all agents" all_acked
+	ok "$name: acks of all agents" all_acked "$1"
 	ok "$name: all processes went and came back" all_moved "$times"
 	ok "$name: confirmed by OpenSM" plugin "p['source'] == 'confirmed' and p['engine'].startswith('${1%:*}')"
 	judged "$name"
@@ -479,11 +496,106 @@ all_kills() { # how many
 		for e in "${!counts[@]}"; do printf '%s %s ' "$e" "${counts[$e]}"; done), $left of them by hand"
 }
 
+# --- another subnet manager ---
+
+# opensm again, on n0012, with everything of its own but the policy
+second_sm() { # priority
+	mkdir -p "$LAB_DIR/osm2"
+	sed "s,ibroute_socket=[^ ]*,ibroute_socket=$LAB_DIR/run/second.sock,; s,$LAB_DIR/kept/,$LAB_DIR/kept2/," \
+		"$LAB_DIR/opensm.conf" >"$LAB_DIR/opensm2.conf"
+	# shellcheck disable=SC2046
+	lab_daemon opensm2 env $(lab_env n0012) OSM_TMP_DIR="$LAB_DIR/osm2" OSM_CACHE_DIR="$LAB_DIR/osm2" \
+		LD_LIBRARY_PATH="$LAB_ROOT/$B" opensm -D 0x43 -p "$1" -F "$LAB_DIR/opensm2.conf" \
+		-f "$LAB_DIR/osm2/opensm.log"
+}
+
+# the update in state $1 that was not known, its id in id
+in_state() {
+	id=$(comm -13 "$LAB_DIR/known" <(updates) | head -n 1)
+	[ -n "$id" ] && is 't["state"]' "$1"
+}
+
+begins() { # state that it is to get to, words of apply
+	local want=$1
+	shift
+	updates >"$LAB_DIR/known"
+	(aside apply "$LAB_DIR/plan" "${dirs[@]}" --yes-fabric lab "$@") &
+	waiting=$!
+	lab_wait 30 in_state "$want"
+}
+
+ended() { # state
+	lab_wait 90 is 't["live"] or t["guarded"]' False && is 't["state"]' "$1" && return
+	echo "# $id: $(field "$id" 't')"
+	return 1
+}
+
+master_is() { # node
+	lab_on n0002 sminfo 2>/dev/null | grep -q "sm lid $(lab_lid "$1") .* SMINFO_MASTER"
+}
+
+hand_over() {
+	local rank
+
+	"$IBROUTE_TOP" route --topology "$LAB_DIR/seen" --lmc 3 --bisections 0 --formats opensm --engine updn \
+		--vls 4 --escape --out "$LAB_DIR/by.updn" >"$LAB_DIR/route.out" 2>&1
+	ok "our program's tables are there" holds updn || return
+	ok "a plan" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return
+	rank=$(cat "$LAB_DIR/rank-n0003-0.pid")
+	kill -STOP "$rank"
+	ok "a process that does not drain: the update waits in UNPATH" begins unpath --no-input --agent-timeout 40
+	second_sm 14
+	ok "a second opensm of higher priority takes over" lab_wait 40 master_is n0012
+	ok "the update calls the agents back" lab_wait 20 grep -q '^REPATH' "$LAB_DIR/out"
+	kill -CONT "$rank"
+	ok "it is given up, nothing was written" ended abandoned
+	wait "$waiting"
+	ok "since the SM is not the master any more" said 'not the master any more|another subnet manager'
+	ok "all are at their base LIDs" lab_wait 60 at_base
+	ok "the old routes are there" lab_wait 20 holds updn
+	ok "a plan under the new one" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" \
+		--socket "$LAB_DIR/run/second.sock" -o "$LAB_DIR/plan" || return
+	ok "an update by it waits for its confirmation" begins confirming --socket "$LAB_DIR/run/second.sock" \
+		--confirm-timeout 120
+	lab_kill opensm2
+	ok "it ends: the first one takes over again" lab_wait 60 master_is n0001
+	ok "and the update is rolled back" ended rolled-back
+	wait "$waiting"
+	ok "the old routes are there" lab_wait 20 holds updn
+	ok "all are at their base LIDs" lab_wait 60 at_base
+}
+
+# --- without an operator ---
+
+automatic() {
+	# shellcheck disable=SC2046
+	env $(lab_env n0002) "$IBROUTE_TOP" --auto=0.05 --auto-min-age 0 --auto-strangers --auto-confirm 3 --rw \
+		--name lab --jobs-interval 1 "${dirs[@]}" </dev/null >"$LAB_DIR/out" 2>&1 &
+	waiting=$!
+	ok "--auto computes for the jobs" lab_wait 30 grep -q 'computes routes for 2 jobs' "$LAB_DIR/out"
+	ok "finds routes that gain" lab_wait 30 grep -q 'writes [0-9]* blocks, which gain' "$LAB_DIR/out"
+	ok "and confirms them" lab_wait 120 grep -q 'the new routes are confirmed' "$LAB_DIR/out"
+	sed 's/^/# /' "$LAB_DIR/out"
+	ok "with all agents" said '6 of 6 agents are on their escape LIDs'
+	ok "all processes went and came back" all_moved 1
+	ok "confirmed by OpenSM" plugin "p['source'] == 'confirmed' and p['engine'].startswith('sar')"
+	kill -TERM "$waiting"
+	wait "$waiting"
+	ok "SIGTERM ends it" test $? -eq 0
+	times=1
+}
+
 lab_fabric hyperx:dims=4x4,hosts=2 || give_up "the fabric"
 cable=$(sed -n '/"sw01"/,/^$/s/^\(\[[0-9]*\]\).*"S-.*/\1/p' "$LAB_DIR/net" | head -n 1)
 printf '%s\n' "engine updn" "escape yes" "vls 4" "threads 1" >"$LAB_DIR/policy.conf"
 # a sweep that asks whoever was just killed waits for ever on ibsim
-if [ -z "$engines" ]; then sm "sweep_on_trap FALSE"; else sm; fi || give_up "opensm"
+if [ -n "$handover" ]; then
+	sm "sm_priority 3" "sminfo_polling_timeout 1000" "polling_retry_number 2"
+elif [ -z "$engines" ]; then
+	sm "sweep_on_trap FALSE"
+else
+	sm
+fi || give_up "opensm"
 lab_slurm || give_up "SLURM"
 nodes=
 declare -A job_of=() counts=() hits=()
@@ -499,7 +611,9 @@ for e in $engines; do
 	failures
 done
 [ "$kills" -eq 0 ] || all_kills "$kills"
+[ -z "$handover" ] || hand_over
+[ -z "$auto" ] || automatic
 ok "no request of the processes ever changed its path on the way" bash -c "! grep 'changed its path' $LAB_DIR/rank-*.log"
-ok "all processes still run" test "$(pgrep -fc "^$client -s $LAB_DIR/")" -eq 16
-echo "# $times reroutes, 8 agents and 16 processes each"
+ok "all processes still run" test "$(pgrep -fc "^$client -s $LAB_DIR/")" -eq "$(all_processes)"
+echo "# $times reroutes, $(($(all_processes) / 2)) agents and $(all_processes) processes each"
 finish
