@@ -2,12 +2,11 @@
 #include "engines/dfdn_tree.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/tile.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TILE 64 /* rows */
 
 /* A switch's own LID goes the way of its first terminal (balance.h), so it has no tree of its
  * own where there is one. */
@@ -53,19 +52,14 @@ void dfdn_tree_done(struct dfdn_tree *x)
 	turns_done(&x->turns);
 }
 
-/* Output ports of all switches towards n LIDs, in tiles that stay in the cache. */
+/* Output ports of all switches towards n LIDs, as many at once as follow each other. */
 static void gather(struct dfdn_tree *x, const struct dest *d, uint32_t n)
 {
-	for (uint32_t first = 0; first < x->n; first += TILE) {
-		uint32_t last = first + TILE < x->n ? first + TILE : x->n;
-
-		for (uint32_t k = 0; k < n; k++) {
-			const uint8_t *from = tables_row(x->t, first) + d[k].lid;
-			uint8_t *to = x->port + (size_t)k * x->n;
-
-			for (uint32_t u = first; u < last; u++, from += x->t->stride)
-				to[u] = *from;
-		}
+	for (uint32_t k = 0, run; k < n; k += run) {
+		for (run = 1; k + run < n && d[k + run].lid == d[k].lid + run;)
+			run++;
+		tile_turn(x->port + (size_t)k * x->n, x->n, x->t->lft + d[k].lid, x->t->stride,
+			  x->n, run);
 	}
 }
 
