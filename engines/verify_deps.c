@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/verify_deps.h"
 
+#include "engines/verify_arrive.h"
 #include "engines/verify_rows.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/tile.h"
@@ -50,6 +51,7 @@ struct deps {
 	uint64_t *flow;	    /* by_port: per switch, SLs by VL that are on their way out of it */
 	uint64_t all[ROWS_MAX_WORDS]; /* by_port: over all channels */
 	uint16_t *port_vl;	      /* by_port: VLs per port of delivery */
+	struct arrivals arrivals;     /* by_port: of the LID before */
 };
 
 static bool port_leads_somewhere(const struct fabric *f, uint32_t sw, uint32_t p)
@@ -127,6 +129,7 @@ static void make_own(struct deps *d)
 		d->turn_sls = xcalloc(kept * d->rows.nwords, sizeof(*d->turn_sls));
 		d->flow = xcalloc((size_t)f->nsw * d->rows.nwords, sizeof(*d->flow));
 		d->port_vl = xcalloc(f->nport, sizeof(*d->port_vl));
+		arrivals_init(&d->arrivals, f);
 		return;
 	}
 	d->turn = xcalloc(kept, sizeof(*d->turn));
@@ -216,6 +219,7 @@ void deps_free(struct deps *d)
 	free(d->turn_sls);
 	free(d->flow);
 	free(d->port_vl);
+	arrivals_done(&d->arrivals);
 	free(d);
 }
 
@@ -557,7 +561,54 @@ static inline __attribute__((always_inline)) bool add_words(struct deps *d, cons
 	return w->norder ? send_here(d, w, lid) || lost : lost;
 }
 
-static bool add_by_port(struct deps *d, const struct walk *w, uint32_t lid)
+/* The traffic that goes another way than to the LID before, or with another SL. */
+static inline __attribute__((always_inline)) bool
+add_fresh_words(struct deps *d, const struct walk *w, const uint16_t *old, uint32_t n)
+{
+	const struct rows *r = &d->rows;
+	uint32_t i, k, lost = 0;
+
+	for (i = 0; i + 1 < w->norder; i++) {
+		uint32_t u = w->order[i], c = w->chan[u], v = d->f->chan_dst[c], sls, row;
+		uint64_t *flow = d->flow + (size_t)u * n, any = 0;
+		size_t turn;
+
+		if (w->fresh[u] || d->sent[u] != old[u])
+			lost |= send_alike(d, flow, u, c, n);
+		for (k = 0; k < n; k++)
+			any |= flow[k];
+		if (!any)
+			continue;
+		turn = turn_at(d, w, c);
+		for (k = 0; k < n; k++) {
+			d->all[k] |= flow[k];
+			d->turn_sls[turn * n + k] |= flow[k];
+			flow[k] = 0;
+		}
+		if (v == w->dsw)
+			continue;
+		sls = rows_fold(any);
+		row = r->turn[turn];
+		lost |= (sls & r->drop[row]) != 0;
+		for (k = 0; k < n; k++)
+			d->flow[(size_t)v * n + k] |= rows_spread(sls) & r->lanes[row * n + k];
+	}
+	return lost != 0;
+}
+
+/* Where no SL is lost on the way, what arrives is what was sent. */
+static bool deliver_all(struct deps *d, const struct walk *w, uint32_t lid)
+{
+	const struct fabric *f = d->f;
+	bool lost = false;
+	uint32_t c;
+
+	for (c = f->chan_off[w->dsw]; c < f->chan_off[w->dsw + 1]; c++)
+		lost |= deliver(d, w, f->chan_rev[c], arrivals_sls(&d->arrivals, w, c));
+	return send_here(d, w, lid) || lost;
+}
+
+static bool add_all_by_port(struct deps *d, const struct walk *w, uint32_t lid)
 {
 	switch (d->rows.nwords) {
 	case 1:
@@ -567,6 +618,46 @@ static bool add_by_port(struct deps *d, const struct walk *w, uint32_t lid)
 	default:
 		return add_words(d, w, lid, 4);
 	}
+}
+
+static bool add_fresh_by_port(struct deps *d, struct walk *w, uint32_t lid)
+{
+	const uint16_t *old = d->sent_block + (size_t)(w->before % LFT_BLOCK) * d->f->nsw;
+	bool lost;
+
+	walk_fresh(w);
+	switch (d->rows.nwords) {
+	case 1:
+		lost = add_fresh_words(d, w, old, 1);
+		break;
+	case 2:
+		lost = add_fresh_words(d, w, old, 2);
+		break;
+	default:
+		lost = add_fresh_words(d, w, old, 4);
+	}
+	if (lost)
+		return add_all_by_port(d, w, lid);
+	arrivals_update(&d->arrivals, w, d->sent, old);
+	return deliver_all(d, w, lid);
+}
+
+/* Ends of a switch that differ in their SLs may use a turn that no other end of it does. */
+static bool add_by_port(struct deps *d, struct walk *w, uint32_t lid)
+{
+	bool lost;
+
+	if (!d->turns || d->t->sl_kind == SL_BY_TERM)
+		return add_all_by_port(d, w, lid);
+	if (w->before && w->before == d->before) {
+		lost = add_fresh_by_port(d, w, lid);
+	} else {
+		lost = add_all_by_port(d, w, lid);
+		if (!lost && w->norder == d->f->nsw)
+			arrivals_count(&d->arrivals, w, d->sent);
+	}
+	d->before = lost ? 0 : lid;
+	return lost;
 }
 
 /* Without turns there is nothing to learn from SLs that were seen both sent and passing. */

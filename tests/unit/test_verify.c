@@ -388,6 +388,46 @@ static void vls_above_opervls_do_not_fit(void **state)
 	fabric_put(f);
 }
 
+static uint8_t *op_vls_of(const struct fabric *f, uint32_t term)
+{
+	return &f->port[f->port_off[f->term_sw[term]] + f->term_port[term]].op_vls;
+}
+
+/* Switch `from` sends on VL 3, to LID only or (0) to all, and on VL 0 else. */
+static void assert_links_of_hosts_count(struct fabric *f, struct tables *t, uint32_t from,
+					uint32_t only)
+{
+	uint8_t *row = t->sl + (size_t)from * t->stride;
+
+	memset(t->sl, 0, (size_t)f->nsw * t->stride);
+	memset(row, only ? 0 : 3, t->stride);
+	row[only] = 3;
+	for (uint32_t term = 0; term < f->nterm; term++) {
+		bool uses = !only || f->term_lid[term] == only;
+
+		for (uint8_t vls = 3; vls <= 4; vls++) {
+			struct verdict *v;
+
+			*op_vls_of(f, term) = vls;
+			v = judge(f, t);
+			assert_int_equal(v->vls_fit, !uses || vls == 4);
+			if (!v->vls_fit)
+				assert_int_equal(v->misfit_port, f->term_port[term]);
+			verdict_free(v);
+		}
+		*op_vls_of(f, term) = 0;
+	}
+}
+
+static void assert_links_of_all_hosts_count(struct fabric *f, struct tables *t)
+{
+	for (uint32_t from = 0; from < 2; from++) {
+		assert_links_of_hosts_count(f, t, from, 0);
+		for (uint32_t term = 0; term < f->nterm; term++)
+			assert_links_of_hosts_count(f, t, from, f->term_lid[term]);
+	}
+}
+
 static void link_of_every_host_counts_whoever_sends_on_the_vl(void **state)
 {
 	struct fabric *f = net_tree(2, 1, 3, NULL);
@@ -395,24 +435,16 @@ static void link_of_every_host_counts_whoever_sends_on_the_vl(void **state)
 
 	(void)state;
 	tables_sl_form(t, SL_BY_SWITCH, f);
-	for (uint32_t from = 0; from < 2; from++) {
-		memset(t->sl, 0, (size_t)f->nsw * t->stride);
-		memset(t->sl + (size_t)from * t->stride, 3, t->stride);
-		for (uint32_t term = 0; term < f->nterm; term++) {
-			uint8_t *op_vls =
-				&f->port[f->port_off[f->term_sw[term]] + f->term_port[term]].op_vls;
-
-			for (*op_vls = 4; *op_vls >= 3; --*op_vls) {
-				struct verdict *v = judge(f, t);
-
-				assert_int_equal(v->vls_fit, *op_vls == 4);
-				if (!v->vls_fit)
-					assert_int_equal(v->misfit_port, f->term_port[term]);
-				verdict_free(v);
-			}
-			*op_vls = 0;
-		}
-	}
+	assert_links_of_all_hosts_count(f, t);
+	/* the same by port: an SL that nobody has makes the difference */
+	tables_sl2vl_form(t, SL2VL_FULL, f);
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++)
+			for (uint32_t out = 1; out <= f->sw_nports[sw]; out++)
+				for (uint8_t sl = 0; sl < FAB_SLS; sl++)
+					tables_sl2vl_row(t, sw, in, out)[sl] = sl % 15;
+	tables_sl2vl_row(t, 0, f->term_port[0], f->chan_port[kit_chan(f, 0, 2)])[9] = 1;
+	assert_links_of_all_hosts_count(f, t);
 	tables_put(t);
 	fabric_put(f);
 }
