@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ibroute-top attach, extend: an update that another process carries out. */
+/* ibroute-top attach, extend, override: an update that another process carries out. */
 #include "console/commands.h"
 
 #include "console/cmdline.h"
 #include "console/exits.h"
 #include "console/follow.h"
 #include "console/txn_find.h"
+#include "fabric/update/watch.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -17,7 +18,8 @@ enum { OPT_STATE = 700 };
 struct attach_cmd {
 	const char *id, *state_dir;
 	unsigned seconds;
-	bool extend;
+	bool extend, override;
+	unsigned watches; /* bits of enum watch_what */
 };
 
 static const struct argp_option rows[] = {
@@ -40,6 +42,14 @@ static unsigned seconds(const char *arg)
 	return n * unit <= CONTROL_EXTEND_S ? (unsigned)(n * unit) : 0;
 }
 
+static void take_watches(struct attach_cmd *c, const char *arg, struct argp_state *state)
+{
+	struct err err;
+
+	if (watch_parse(&c->watches, arg, &err))
+		argp_error(state, "%s", err.text);
+}
+
 static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct attach_cmd *c = state->input;
@@ -53,6 +63,10 @@ static error_t take(int key, char *arg, struct argp_state *state)
 			c->id = arg;
 			return 0;
 		}
+		if (c->override && !c->watches) {
+			take_watches(c, arg, state);
+			return 0;
+		}
 		if (!c->extend || c->seconds)
 			argp_error(state, "one update at a time");
 		c->seconds = seconds(arg);
@@ -63,6 +77,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!c->id)
 			argp_error(state, "the update is needed; status lists them");
+		if (c->override && !c->watches)
+			argp_error(state,
+				   "what is to be overridden: some of sm, errors, reach, jobs");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -114,7 +131,7 @@ int cmd_attach(int argc, char **argv)
 }
 
 /* The answer to what was asked last; events are passed over. */
-static int answer(struct follow *f, struct err *err)
+static int answer(struct follow *f, enum control_op op, struct err *err)
 {
 	for (;;) {
 		json_t *j = NULL;
@@ -124,14 +141,16 @@ static int answer(struct follow *f, struct err *err)
 		if (rc <= 0)
 			return err_set(err, EXIT_REFUSED, "the update's process does not answer");
 		re = json_string_value(json_object_get(j, "re"));
-		if (!re || strcmp(re, "extend")) {
+		if (!re || strcmp(re, control_op_name(op))) {
 			json_decref(j);
 			continue;
 		}
 		if (json_is_true(json_object_get(j, "ok"))) {
 			rc = EXIT_OK;
-			printf("%s: %lld s from now\n", f->id,
-			       (long long)json_integer_value(json_object_get(j, "deadline_s")));
+			if (op == CONTROL_EXTEND)
+				printf("%s: %lld s from now\n", f->id,
+				       (long long)json_integer_value(
+					       json_object_get(j, "deadline_s")));
 		} else {
 			rc = err_set(err, EXIT_REFUSED, "%s",
 				     json_string_value(json_object_get(j, "error")));
@@ -160,8 +179,39 @@ int cmd_extend(int argc, char **argv)
 	cmdline_parse(&argp, argc, argv, &c);
 	rc = find(&f, &t, &c, &err);
 	if (!rc)
-		rc = control_ask(&f.link, CONTROL_EXTEND, c.seconds) ? EXIT_REFUSED
-								     : answer(&f, &err);
+		rc = control_ask(&f.link, CONTROL_EXTEND, c.seconds)
+			     ? EXIT_REFUSED
+			     : answer(&f, CONTROL_EXTEND, &err);
+	control_close(&f.link);
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	return rc;
+}
+
+int cmd_override(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = rows,
+		.parser = take,
+		.args_doc = "ID CONDITION[,CONDITION...]",
+		.doc = "Takes conditions off the watch over an update under way: they do not roll it "
+		       "back any more. sm: another master subnet manager, or none; errors: counters "
+		       "of links whose routes change; reach: hosts that do not answer; jobs: a job "
+		       "that ended with NODE_FAIL. It is logged, with who asked, and cannot be "
+		       "taken back."
+		       "\vExit codes: 0 done; 4 no such update under way; 64 bad options.",
+	};
+	struct follow f = { .mode = FOLLOW_WAIT };
+	struct attach_cmd c = { .override = true };
+	struct err err = { "" };
+	struct txn_info t;
+	int rc;
+
+	cmdline_parse(&argp, argc, argv, &c);
+	rc = find(&f, &t, &c, &err);
+	if (!rc)
+		rc = control_ask_override(&f.link, c.watches) ? EXIT_REFUSED
+							      : answer(&f, CONTROL_OVERRIDE, &err);
 	control_close(&f.link);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);

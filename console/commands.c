@@ -17,6 +17,7 @@ const struct command commands[] = {
 	{ "attach", "watch an update that another process carries out, decide on it", cmd_attach },
 	{ "confirm", "keep an update that waits", cmd_confirm },
 	{ "extend", "give it more time before it rolls back", cmd_extend },
+	{ "override", "take a condition off its watch", cmd_override },
 	{ "rollback", "undo an unfinished update from its journal", cmd_rollback },
 	{ "paths", "the way from one end to another, now and after a plan", cmd_paths },
 	{ "dump-lfts", "the installed tables, or others, as files for OpenSM", cmd_dump_lfts },

@@ -388,9 +388,13 @@ static bool apply_input(void *own, struct ui *ui, const struct input *in, const 
 			ui_say(ui, "nothing waits to be confirmed");
 		return true;
 	case REQ_APPLY_NOTE:
+		if (in->text) /* ":note TEXT" */
+			return false;
 		ask(u, s, ASK_NOTE);
 		return true;
 	case REQ_APPLY_OVERRIDE:
+		if (in->text)
+			return false;
 		if (under_way(s))
 			ask(u, s, ASK_OVERRIDE);
 		else

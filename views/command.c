@@ -28,6 +28,9 @@ static const struct command commands[] = {
 	{ "bookmarks", "[NAME]", ARG_TEXT, false, REQ_BOOKMARKS, 0, "go to a bookmark; alone: list them, and go to the one before" },
 	{ "back", "[SAMPLES]", ARG_TEXT, false, REQ_HIST_BACK, 0, "back in the history" },
 	{ "forward", "[SAMPLES]", ARG_TEXT, false, REQ_HIST_FORWARD, 0, "forward in the history" },
+	{ "plan", "FILE", ARG_TEXT, true, REQ_PLAN_SAVE, 0, "save the plan of the proposal, for: ibroute-top apply FILE" },
+	{ "note", "TEXT", ARG_TEXT, true, REQ_APPLY_NOTE, 0, "a note of yours into the record of this session" },
+	{ "override", "CONDITION,...", ARG_TEXT, true, REQ_APPLY_OVERRIDE, 0, "sm, errors, reach, jobs: these do not roll the update back any more" },
 	{ "set", "NAME=VALUE", ARG_SETTING, true, REQ_SET, 0, "change a setting of the configuration file until the end" },
 	{ "help", "", ARG_NONE, false, REQ_HELP, 0, "keys and commands" },
 

@@ -537,6 +537,8 @@ static bool preview_input(void *own, struct ui *ui, const struct input *in, cons
 		u->page = PAGE_FIGURES;
 		return true;
 	case REQ_PLAN_SAVE:
+		if (in->text) /* ":plan FILE" */
+			return false;
 		ask_name(u, ui, s);
 		return true;
 	case REQ_PREVIEW_CANCEL:

@@ -322,6 +322,9 @@ bool ui_command_input(struct ui *ui, const struct input *in, const struct state 
 	case REQ_ENGINE:
 	case REQ_SET:
 	case REQ_DETACH:
+	case REQ_PLAN_SAVE:
+	case REQ_APPLY_NOTE:
+	case REQ_APPLY_OVERRIDE:
 		out->type = in->req;
 		snprintf(out->text, sizeof(out->text), "%s", text);
 		return true;

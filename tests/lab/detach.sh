@@ -56,10 +56,15 @@ tty_type 'errors,reach'
 tty_keys Enter
 ok "O takes conditions off the watch" tty_wait 5 'overridden: errors,reach'
 ok "and the watchdog looks at them no more" eval 'top status "$ID" --state-dir "$LAB_DIR/state" --json | tr -d " \n" | grep -q "\"errors\":{\"on\":false"'
+ok "so does a command" eval 'top override "$ID" sm --state-dir "$LAB_DIR/state" && top status "$ID" --state-dir "$LAB_DIR/state" --json | tr -d " \n" | grep -q "\"sm\":{\"on\":false"'
+ok "which refuses what is no condition" eval '! top override "$ID" weather --state-dir "$LAB_DIR/state"'
 tty_keys N
 tty_type 'left to the night shift'
 tty_keys Enter
 ok "N notes" tty_wait 5 'noted in the record'
+tty_type ':note by command'
+tty_keys Enter
+ok ":note, too" eval 'for _ in $(seq 30); do grep -q "by command" "$LAB_DIR"/rec/*.jsonl && break; sleep 0.1; done; grep -q "by command" "$LAB_DIR"/rec/*.jsonl'
 tty_keys q
 ok "q is refused, and offers D" tty_wait 5 'D leaves it to its watchdog'
 tty_keys D
