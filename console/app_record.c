@@ -2,6 +2,7 @@
 /* What goes into the session's record: actions as they were understood, and the screen. */
 #include "console/app_priv.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static void lost(struct app *a, const struct err *err)
@@ -30,8 +31,28 @@ void app_record_action(struct app *a, const char *action, const char *detail)
 		lost(a, &err);
 }
 
+static json_t *figure(double v)
+{
+	return isfinite(v) ? json_real(v) : json_null();
+}
+
+/* What was measured on the links between switches. */
+static void live_line(struct app *a, const char *when, const struct live_figures *l)
+{
+	struct err err;
+
+	if (l->known &&
+	    record_add(a->record, "live.figures",
+		       json_pack("{s:s, s:s, s:o, s:o, s:o}", "txn", a->state.apply.txn, "when",
+				 when, "util_max_pct", figure(l->util_max), "wait_max_pct",
+				 figure(l->wait_max), "errors_per_min", figure(l->errors_per_min)),
+		       &err))
+		lost(a, &err);
+}
+
 void app_record_phase(struct app *a, const struct apply_event *ev)
 {
+	struct live_figures now;
 	char label[128];
 
 	if (!a->record || (ev->kind != APPLY_PHASE_BEGIN && ev->kind != APPLY_OUTCOME))
@@ -43,6 +64,11 @@ void app_record_phase(struct app *a, const struct apply_event *ev)
 	else
 		snprintf(label, sizeof(label), "phase %s", phase_name(ev->phase));
 	record_mark(a->record, label);
+	if (ev->kind == APPLY_OUTCOME) {
+		live_figures(&now, &a->state);
+		live_line(a, "before", &a->state.apply.before);
+		live_line(a, "after", &now);
+	}
 }
 
 void app_record_screen(struct app *a)

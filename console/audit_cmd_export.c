@@ -2,9 +2,11 @@
 /* audit export: records in the formats of others. */
 #include "console/audit_cmd.h"
 
+#include "console/audit_report.h"
 #include "console/cast_read.h"
 #include "console/exits.h"
 #include "console/outfile.h"
+#include "console/record.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
@@ -87,17 +89,58 @@ static int to_v3(const struct cast_events *e, const char *path, struct err *err)
 	return outfile_end(&o, 0, err);
 }
 
+static int put_out(const char *path, const char *text, size_t len, struct err *err)
+{
+	struct outfile out;
+	int rc;
+
+	if (!path) {
+		fwrite(text, 1, len, stdout);
+		return outfile_flush_stdout(err);
+	}
+	rc = outfile_open(&out, path, err);
+	if (rc)
+		return rc;
+	fwrite(text, 1, len, out.file);
+	return outfile_end(&out, 0, err);
+}
+
+/* Pictures are files of their own, so the text that names them is written last. */
+static int report(const struct audit_options *o, struct err *err)
+{
+	char *dir = xstrdup(record_dir(NULL)), *text = NULL;
+	size_t len = 0;
+	struct report_doc d = { .format = o->format, .path = o->out };
+	struct audit_change c;
+	int rc = audit_change_read(&c, o->report, o->n ? o->names : &dir, o->n ? o->n : 1, err);
+
+	free(dir);
+	if (rc)
+		return rc;
+	d.f = open_memstream(&text, &len);
+	audit_report_write(&d, &c);
+	fclose(d.f);
+	if (d.rc)
+		*err = d.err;
+	rc = d.rc ? d.rc : put_out(o->out, text, len, err);
+	free(text);
+	audit_change_free(&c);
+	return rc;
+}
+
 int audit_cmd_export(const struct audit_options *o)
 {
 	struct cast_events e = { 0 };
 	struct err err = { "" };
 	int rc;
 
-	if (o->script && !o->out)
+	if (o->report)
+		rc = report(o, &err);
+	else if (o->script && !o->out)
 		rc = err_set(&err, -EINVAL, "--script writes two files: -o FILE is needed");
 	else
 		rc = cast_read_session(&e, o->names[0], &err);
-	if (!rc)
+	if (!rc && !o->report)
 		rc = o->script ? script(&e, o->out, &err) : to_v3(&e, o->out, &err);
 	cast_events_free(&e);
 	if (rc)

@@ -3,6 +3,7 @@
 
 #include "console/live.h"
 #include "console/agents.h"
+#include "console/update_figures.h"
 #include "console/update_record.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
@@ -467,6 +468,8 @@ static void start_update(struct poller *p, struct plan *plan)
 	p->plan = plan;
 	p->installer = smp_installer(p->wire);
 	o = update_opts(p, true, plan->drain.njob);
+	if (p->record)
+		update_record_figures(p->record, plan);
 	set_apply(p, apply_new(plan, &p->installer, &o));
 	rc = apply_run(p->apply, &err);
 	report_update(p, rc, &err);

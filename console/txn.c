@@ -3,6 +3,7 @@
 
 #include "console/exits.h"
 #include "console/show_event.h"
+#include "console/update_figures.h"
 #include "console/update_record.h"
 #include "fabric/base/log.h"
 
@@ -99,6 +100,7 @@ int txn_plan(struct txn *t, const struct plan *p, bool accept_sl_change, struct 
 	if (stopped)
 		apply_cancel(t->a);
 	update_record_plan(t->record, p);
+	update_record_figures(t->record, p);
 	return 0;
 }
 

@@ -194,9 +194,10 @@ int update_record_gate(struct record *r, const struct apply_event *ev, struct er
 
 void update_record_plan(struct record *r, const struct plan *p)
 {
-	char hex[DIGEST_HEX];
+	char hex[DIGEST_HEX], drain[400];
 	json_t *data = json_object();
 
+	drain_text(drain, sizeof(drain), &p->drain, p->jobs);
 	json_object_set_new(data, "plan", json_string(p->id));
 	json_object_set_new(data, "hash", json_string(digest_hex(hex, &p->hash)));
 	json_object_set_new(data, "fabric", record_str(p->fabric->name));
@@ -213,5 +214,6 @@ void update_record_plan(struct record *r, const struct plan *p)
 	json_object_set_new(data, "lft_blocks", json_integer(p->diff->nblocks));
 	json_object_set_new(data, "lft_entries", json_integer((json_int_t)p->diff->entries));
 	json_object_set_new(data, "sl2vl_tables", json_integer(p->diff->nsl2vl));
+	json_object_set_new(data, "drain", record_str(drain));
 	add(r, "plan.create", data);
 }

@@ -5,6 +5,7 @@
 #include "console/exits.h"
 #include "console/live_install.h"
 #include "console/record.h"
+#include "console/update_figures.h"
 #include "console/update_record.h"
 #include "fabric/base/log.h"
 #include "fabric/jobs/source.h"
@@ -173,6 +174,7 @@ static int run_plan(struct worker *w, const struct plan *p, struct err *err)
 		return EXIT_REFUSED;
 	}
 	update_record_plan(w->record, now);
+	update_record_figures(w->record, now);
 	open_jobs(w);
 	rc = run(w, now, NULL, err);
 	job_source_close(w->jobs);

@@ -167,6 +167,20 @@ ok "asciicast v3 has the same events" eval \
 ok "scriptreplay's files fit each other" eval \
 	'[ "$(awk "{s += \$2} END {print s}" typescript.timing)" = "$(($(wc -c <typescript) - 15))" ]'
 
+# --- a report ------------------------------------------------------------------------------------------
+txn=$(grep -o '"txn":"2[^"]*' "$rec" | head -n 1 | cut -d'"' -f4)
+ok "a report as Markdown" "$I" audit export --report "$txn" -o report.md "$work/rec"
+for what in "^# Update $txn of demo: confirmed" '^. job EFI, largest . [0-9]+ . [0-9]+ .$' '^. WRITE . 1 . 20.* s . done .$' \
+	'^. 1 . leaf[0-9] . block 0 . [0-9a-f]{12} . [0-9a-f]{12} . ok' 'note . café, ticket 4711' 'every line as written, ended'; do
+	ok "it has $what" grep -qE "$what" report.md
+done
+ok "its pictures are beside it" eval 'grep -q "](report.md-1.svg)" report.md && python3 -c "
+import xml.dom.minidom
+n = [len(xml.dom.minidom.parse(\"report.md-%d.svg\" % i).getElementsByTagName(\"title\")) for i in (1, 2)]
+assert n == [18, 18], n"'
+ok "as HTML it is one file" eval '"$I" audit export --html --report "$txn" "$rec" >report.html && [ "$(grep -c "<svg" report.html)" = 2 ]'
+ok "of an update that nobody knows there is none" eval '! "$I" audit export --report 1999 rec >/dev/null 2>err && grep -q "no record tells" err'
+
 # --- a disk that is full ---------------------------------------------------------------------------
 full() {
 	tty_start 100x30 env TERM=screen-256color bash -c "trap '' XFSZ; ulimit -f 48; exec \"\$@\"" _ "$I" \
