@@ -112,17 +112,17 @@ static uint64_t count_findings(struct batch *b, const struct batch_record *r)
 static void select_rows(struct batch *b, struct batch_record *r)
 {
 	const struct rows rows = {
-		b->o->kind == BATCH_OVERVIEW ? ROWS_PORTS : b->o->kind,
+		b->o->kind >= ROW_KINDS ? ROWS_PORTS : b->o->kind,
 		r->s,
 		r->v,
 	};
 
-	if (b->o->kind == BATCH_OVERVIEW && !b->o->filter)
+	if (b->o->kind >= ROW_KINDS && !b->o->filter)
 		return;
 	rows_select(&b->rows, &rows, b->o->filter, b->o->sort, b->o->reverse);
 }
 
-static void print_form(FILE *out, const struct batch_record *r)
+static void print_form(FILE *out, struct app *a, const struct batch_record *r)
 {
 	json_t *j;
 
@@ -132,6 +132,9 @@ static void print_form(FILE *out, const struct batch_record *r)
 		break;
 	case BATCH_PROM:
 		prom_print(out, r);
+		break;
+	case BATCH_SCREEN:
+		batch_screen(out, a, r->o);
 		break;
 	case BATCH_JSON:
 	case BATCH_JSONL:
@@ -146,14 +149,14 @@ static void print_form(FILE *out, const struct batch_record *r)
 }
 
 /* Whole records, so that a reader never sees a part of one; errors as write(2) has them. */
-static int print_record(const struct batch_record *r, struct err *err)
+static int print_record(struct app *a, const struct batch_record *r, struct err *err)
 {
 	char *text = NULL;
 	size_t len = 0, at = 0;
 	FILE *out = open_memstream(&text, &len);
 	int rc = 0;
 
-	print_form(out, r);
+	print_form(out, a, r);
 	fclose(out);
 	while (!rc && at < len) {
 		ssize_t n = write(STDOUT_FILENO, text + at, len - at);
@@ -196,7 +199,7 @@ static int put_out(struct batch *b, const struct batch_record *r, struct err *er
 	int rc = 0;
 
 	if (b->o->formed)
-		rc = print_record(r, err);
+		rc = print_record(b->a, r, err);
 	if (!rc && b->o->prom_file)
 		rc = write_file(r, err);
 	if (!rc && b->server)
@@ -208,7 +211,7 @@ static int record(struct batch *b, struct err *err)
 {
 	struct app *a = b->a;
 	struct batch_record r = { .s = &a->state, .v = &b->survey, .o = b->o, .rows = &b->rows };
-	int rc;
+	int rc = 0;
 
 	app_refresh(a);
 	pthread_mutex_lock(&a->events_lock);
@@ -218,7 +221,10 @@ static int record(struct batch *b, struct err *err)
 	r.findings = count_findings(b, &r);
 	if (b->o->top && b->rows.n > b->o->top)
 		b->rows.n = b->o->top;
-	rc = put_out(b, &r, err);
+	if (b->o->kind == BATCH_HEATMAP)
+		rc = batch_heat_check(&r, err);
+	if (!rc)
+		rc = put_out(b, &r, err);
 	pthread_mutex_unlock(&a->events_lock);
 	b->partial = b->partial || !r.complete;
 	b->findings = b->findings || r.findings;

@@ -10,6 +10,7 @@
 #define CONSOLE_BATCH_H
 
 #include "console/batch_opts.h"
+#include "fabric/base/err.h"
 #include "views/state.h"
 #include "views/survey.h"
 
@@ -37,5 +38,11 @@ int batch_run(struct app *a, const volatile sig_atomic_t *stop);
 /* batch_text.c, batch_json.c */
 void batch_print_text(FILE *out, const struct batch_record *r);
 json_t *batch_json(const struct batch_record *r);
+/* batch_heat.c: --view heatmap; check says that there is such a matrix, or which there are. */
+int batch_heat_check(const struct batch_record *r, struct err *err);
+void batch_heat_text(FILE *out, const struct batch_record *r);
+json_t *batch_heat_json(const struct batch_record *r);
+/* batch_screen.c: a view as the screen shows it. */
+void batch_screen(FILE *out, struct app *a, const struct batch_opts *o);
 
 #endif

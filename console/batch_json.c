@@ -244,6 +244,10 @@ json_t *batch_json(const struct batch_record *r)
 		json_object_set_new(j, "overview", overview_json(r));
 		return j;
 	}
+	if (r->o->kind == BATCH_HEATMAP) {
+		json_object_set_new(j, "heatmap", batch_heat_json(r));
+		return j;
+	}
 	list = json_array();
 	for (uint32_t i = 0; i < r->rows->n; i++)
 		json_array_append_new(list,

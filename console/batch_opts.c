@@ -3,6 +3,7 @@
 
 #include "console/cmdline.h"
 #include "console/exits.h"
+#include "views/command.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +22,13 @@ enum {
 	OPT_FIELDS,
 	OPT_TOP,
 	OPT_CHECK,
-	OPT_SAVE
+	OPT_SAVE,
+	OPT_LAYOUT,
+	OPT_METRIC,
+	OPT_DOWN,
+	OPT_SCREEN,
+	OPT_SIZE,
+	OPT_DO
 };
 
 static const struct argp_option rows[] = {
@@ -36,7 +43,7 @@ static const struct argp_option rows[] = {
 	  "serve Prometheus text at /metrics (preset address: 127.0.0.1)", 0 },
 	{ "iterations", 'n', "N", 0, "end after so many records", 0 },
 	{ "view", OPT_VIEW, "VIEW", 0,
-	  "overview (preset), links, ports, switches, jobs, tiers, events", 0 },
+	  "overview (preset), links, ports, switches, jobs, tiers, events, heatmap", 0 },
 	{ "sort", OPT_SORT, "[-]FIELD", 0,
 	  "highest first, texts from a to z; with a - the other way round", 0 },
 	{ "filter", OPT_FILTER, "EXPRESSION", 0,
@@ -45,6 +52,17 @@ static const struct argp_option rows[] = {
 	{ "fields", OPT_FIELDS, "NAME,...", 0,
 	  "what to print of a row; +NAME adds to the usual ones; 'all'; 'help' lists them", 0 },
 	{ "top", OPT_TOP, "N", 0, "at most so many rows", 0 },
+	{ "metric", OPT_METRIC, "FIELD", 0, "of the heatmap: any figure of links (preset: util)",
+	  0 },
+	{ "layout", OPT_LAYOUT, "NAME", 0, "of the heatmap: a word of a matrix's title", 0 },
+	{ "down", OPT_DOWN, NULL, 0, "of the heatmap: the opposite direction", 0 },
+	{ "screen", OPT_SCREEN, "VIEW", 0,
+	  "print a view as the screen shows it; all views, of --size, after --do", 0 },
+	{ "size", OPT_SIZE, "WxH", 0, "of --screen (preset: 100x30)", 0 },
+	{ "do", OPT_DO, "COMMANDS", 0,
+	  "before --screen: commands of the command line with ; between, such as "
+	  "'metric efi; layout rack'",
+	  0 },
 	{ "check", OPT_CHECK, NULL, 0,
 	  "exit 1 when a row fulfils the filter; without a filter, when ports have problems, or "
 	  "routes faults, or nodes are missing",
@@ -56,24 +74,27 @@ static const struct argp_option rows[] = {
 
 const char *batch_view_name(enum row_kind kind)
 {
-	return kind == BATCH_OVERVIEW ? "overview" : row_kind_name(kind);
+	return kind == BATCH_OVERVIEW  ? "overview"
+	       : kind == BATCH_HEATMAP ? "heatmap"
+				       : row_kind_name(kind);
 }
 
 static void take_view(struct batch_opts *o, const char *arg, struct argp_state *s)
 {
 	o->viewed = true;
-	o->kind = row_kind_find(arg);
+	o->kind = !strcmp(arg, "heatmap") ? BATCH_HEATMAP : row_kind_find(arg);
 	if (o->kind == ROW_KINDS && strcmp(arg, "overview") != 0)
 		argp_error(s,
 			   "--view: '%s' is none of overview, links, ports, switches, jobs, tiers, "
-			   "events",
+			   "events, heatmap",
 			   arg);
 }
 
 static void take_form(struct batch_opts *o, enum batch_form form, struct argp_state *s)
 {
 	if (o->formed && o->form != form)
-		argp_error(s, "only one of -b, --json, --jsonl and --prom can be printed");
+		argp_error(s,
+			   "only one of -b, --json, --jsonl, --prom and --screen can be printed");
 	o->on = o->formed = true;
 	o->form = form;
 }
@@ -155,12 +176,14 @@ static void take_fields(struct batch_opts *o, struct argp_state *s)
 
 static void take_table(struct batch_opts *o, struct argp_state *s)
 {
-	bool table = o->kind != BATCH_OVERVIEW;
+	bool table = o->kind < ROW_KINDS;
 	const char *sort = o->sort_text;
 	struct err err = { "" };
 
 	if (o->fields_text && !strcmp(o->fields_text, "help"))
 		help_fields(o);
+	if (o->form == BATCH_SCREEN && o->formed && (o->viewed || o->filter_text))
+		argp_error(s, "--screen has a view of its own; filter with --do 'filter util>80'");
 	if (o->form == BATCH_PROM && o->formed && (o->viewed || sort || o->fields_text || o->top))
 		argp_error(s, "--prom prints all there is; of ports those that fulfil --filter");
 	if (!table && (sort || o->fields_text || o->top ||
@@ -179,11 +202,46 @@ static void take_table(struct batch_opts *o, struct argp_state *s)
 		argp_error(s, "--filter '%s': %s", o->filter_text, err.text);
 }
 
+static void take_heatmap(struct batch_opts *o, struct argp_state *s)
+{
+	const char *name = o->metric_text ? o->metric_text : "util_pct";
+
+	if (o->kind != BATCH_HEATMAP) {
+		if (o->metric_text || o->layout || o->down)
+			argp_error(s, "--metric, --layout and --down are of --view heatmap");
+		return;
+	}
+	o->metric = field_find(ROWS_LINKS, name, strlen(name));
+	if (!o->metric || o->metric->kind == VALUE_TEXT || o->metric->kind == VALUE_GUID)
+		argp_error(s,
+			   "--metric: '%s' is no figure of links; --view links --fields help lists "
+			   "them",
+			   name);
+}
+
+static void take_screen(struct batch_opts *o, const char *arg, struct argp_state *s)
+{
+	take_form(o, BATCH_SCREEN, s);
+	o->screen = command_view(arg);
+	if (o->screen == VIEW_COUNT)
+		argp_error(s, "--screen: there is no view '%s'", arg);
+}
+
+static void take_size(struct batch_opts *o, const char *arg, struct argp_state *s)
+{
+	char after;
+
+	if (sscanf(arg, "%ux%u%c", &o->screen_w, &o->screen_h, &after) != 2 || o->screen_w < 80 ||
+	    o->screen_w > 1000 || o->screen_h < 24 || o->screen_h > 1000)
+		argp_error(s, "--size: '%s' is not of the form 100x30, from 80x24 to 1000x1000",
+			   arg);
+}
+
 static void take_all(struct batch_opts *o, struct argp_state *s)
 {
 	bool alone = o->prom_file || o->prom_listen || o->save || o->check;
 	bool any = o->counted || o->viewed || o->sort_text || o->filter_text || o->fields_text ||
-		   o->top;
+		   o->top || o->metric_text || o->layout || o->commands;
 
 	if (alone)
 		o->on = true;
@@ -196,6 +254,7 @@ static void take_all(struct batch_opts *o, struct argp_state *s)
 	if (!o->on)
 		return;
 	take_table(o, s);
+	take_heatmap(o, s);
 	if (!o->counted) /* a stream ends with its reader, a document by itself */
 		o->count = (o->formed && (o->form == BATCH_TEXT || o->form == BATCH_JSONL)) ||
 					   o->prom_file || o->prom_listen
@@ -247,6 +306,24 @@ static error_t take(int key, char *arg, struct argp_state *s)
 	case OPT_TOP:
 		o->top = (unsigned)cmdline_count(s, "--top", arg, 0, 1000000000);
 		return 0;
+	case OPT_LAYOUT:
+		o->layout = arg;
+		return 0;
+	case OPT_METRIC:
+		o->metric_text = arg;
+		return 0;
+	case OPT_DOWN:
+		o->down = true;
+		return 0;
+	case OPT_SCREEN:
+		take_screen(o, arg, s);
+		return 0;
+	case OPT_SIZE:
+		take_size(o, arg, s);
+		return 0;
+	case OPT_DO:
+		o->commands = arg;
+		return 0;
 	case OPT_CHECK:
 		o->check = true;
 		return 0;
@@ -265,5 +342,5 @@ const struct argp batch_argp = { .options = rows, .parser = take };
 
 void batch_opts_init(struct batch_opts *o)
 {
-	*o = (struct batch_opts){ .kind = BATCH_OVERVIEW };
+	*o = (struct batch_opts){ .kind = BATCH_OVERVIEW, .screen_w = 100, .screen_h = 30 };
 }

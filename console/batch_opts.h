@@ -4,14 +4,16 @@
 #define CONSOLE_BATCH_OPTS_H
 
 #include "views/fields.h"
+#include "views/request.h"
 #include "views/row_filter.h"
 
 #include <argp.h>
 #include <stdbool.h>
 
-enum batch_form { BATCH_TEXT, BATCH_JSON, BATCH_JSONL, BATCH_PROM };
+enum batch_form { BATCH_TEXT, BATCH_JSON, BATCH_JSONL, BATCH_PROM, BATCH_SCREEN };
 
-#define BATCH_OVERVIEW ROW_KINDS /* as a kind of rows: no table */
+#define BATCH_OVERVIEW ROW_KINDS       /* as a kind of rows: no table */
+#define BATCH_HEATMAP  (ROW_KINDS + 1) /* nor that */
 #define BATCH_FIELDS   64
 
 struct batch_opts {
@@ -23,13 +25,20 @@ struct batch_opts {
 	bool counted;
 	unsigned top; /* rows of a table; 0: all */
 	bool viewed;
-	enum row_kind kind; /* or BATCH_OVERVIEW */
+	enum row_kind kind; /* or BATCH_OVERVIEW, BATCH_HEATMAP */
+	const char *layout; /* of the heatmap; NULL: the first that the fabric has */
+	const char *metric_text;
+	bool down;	     /* the opposite direction */
+	enum view_id screen; /* BATCH_SCREEN */
+	unsigned screen_w, screen_h;
+	const char *commands; /* as after ':', with ; between; NULL: none */
 	const char *sort_text, *filter_text, *fields_text;
 	const char *prom_file, *prom_listen; /* NULL: none */
 	const char *save;		     /* a folder for a snapshot; NULL: none */
 
 	/* made of them */
-	const struct field *sort; /* NULL: by name */
+	const struct field *metric; /* of the heatmap */
+	const struct field *sort;   /* NULL: by name */
 	bool reverse;
 	struct row_filter *filter; /* NULL: all rows; kept until the program ends */
 	const struct field *field[BATCH_FIELDS];

@@ -118,7 +118,9 @@ void batch_print_text(FILE *out, const struct batch_record *r)
 	json_t *j;
 
 	print_head(out, r);
-	if (r->o->kind != BATCH_OVERVIEW) {
+	if (r->o->kind == BATCH_HEATMAP) {
+		batch_heat_text(out, r);
+	} else if (r->o->kind != BATCH_OVERVIEW) {
 		print_table(out, r);
 	} else {
 		j = batch_json(r);

@@ -38,7 +38,7 @@ says() { # wanted exit code, pattern in stderr, command...
 
 every_view_is_valid() {
 	local v
-	for v in overview links ports switches jobs tiers events; do
+	for v in overview links ports switches jobs tiers events heatmap; do
 		is 0 $demo --jsonl -n 2 --view $v && [ "$(wc -l <out)" -eq 2 ] && valid record out || return
 	done
 }
@@ -70,6 +70,29 @@ filter_sort_and_top() {
 	ports = [r["a_port"] for r in rows]
 	assert ports == sorted(ports), ports
 	EOF
+}
+heatmap_is_of_the_links() {
+	is 0 $demo --json --view heatmap --metric efi && valid record out && cp out heat || return
+	is 0 $demo --json --view links --fields a,b,efi || return
+	python3 - <<-'EOF2'
+	import json
+	h = json.load(open("heat"))["heatmap"]
+	links = {(l["a"], l["b"]): l["efi"] for l in json.load(open("out"))["links"]}
+	assert len(h["rows"]) == 6 and len(h["columns"]) == 4 and h["direction"] == "up"
+	for y, a in enumerate(h["rows"]):
+	    for x, b in enumerate(h["columns"]):
+	        assert h["cells"][y][x] == links[a, b] and h["cables"][y][x] == 1, (a, b)
+	EOF2
+	is 0 $demo -b -n 1 --view heatmap --metric efi --down && grep -q '^leaf x spine, down, efi$' out &&
+		[ "$(grep -c '^leaf[1-6] ' out)" -eq 6 ]
+}
+screens_of_all_views() {
+	local v
+	for v in overview heatmap links switches jobs engines apply events paths topology help; do
+		is 0 $demo --screen $v --size 90x28 --ascii && [ "$(wc -l <out)" -eq 28 ] &&
+			grep -q 'demo | SM' out || { echo "$v"; return 1; }
+	done
+	is 0 $demo --screen links --ascii --do 'filter leaf2' && grep -q 'filter: leaf2' out && ! grep -q 'leaf3/' out
 }
 text_has_a_head_and_columns() {
 	is 0 $demo -b -n 1 --view switches --fields name,hosts,ports || return
@@ -235,6 +258,10 @@ ok "JSON of every view is valid" every_view_is_valid
 ok "the schema has every field" every_field_is_in_the_schema
 ok "rates are of two samples" rates_are_of_two_samples
 ok "filter, order, number of rows" filter_sort_and_top
+ok "a heatmap has the figures of the links" heatmap_is_of_the_links
+ok "screens of all views" screens_of_all_views
+ok "an unknown matrix" says 1 "this fabric has 'leaf x spine'" $demo -b -n 1 --view heatmap --layout torus
+ok "an unknown view" says 64 "no view 'x'" $demo --screen x
 ok "text has a head and columns" text_has_a_head_and_columns
 ok "a reader that goes away" reader_gone
 ok "a full disk" full_disk
