@@ -1,64 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/update/agent.h"
+#include "fabric/update/agent_priv.h"
 
 #include "fabric/base/log.h"
-#include "fabric/mad/codec.h"
-#include "fabric/update/agent_hook.h"
-#include "fabric/update/agent_save.h"
-#include "fabric/update/agent_socket.h"
 #include "fabric/update/coordinator.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #define BUSY_WAIT_MS 10
-#define RETRY_MAX_MS 30000
 #define NOTICES_MAX  256 /* in one turn */
-#define ENV_TEXT     96
 
-enum step { STEP_NONE, STEP_DRAIN, STEP_MIGRATE, STEP_RETURN };
-
-static const char *const step_name[] = { "", "drain", "migrate", "return" };
-
-struct job_hook {
-	char job[AGENT_JOB_MAX]; /* "": of the whole node */
-	struct agent_hook h;
-};
-
-struct agent {
-	struct notice_port *np;
-	struct agent_opts o;
-	struct agent_state st;
-	struct agent_socket *socket;
-	VEC(struct agent_job) jobs;
-	int lock_fd;
-	char *lock_path;
-
-	/* the hook under way */
-	enum step step;
-	VEC(struct job_hook *) hooks;
-	uint64_t step_end_ms;
-	int step_rc;
-	struct err why; /* of step_rc */
-
-	/* the SM */
-	struct notice_local local;
-	struct sm_info sm;
-	bool sm_known, sm_silent;
-	uint64_t poll_ms, subscribe_ms, again_ms, retry_ms, ask_ms;
-	struct err sm_err; /* said last */
-
-	uint64_t heard_ms;
-	bool saved; /* the last save was written */
-	bool over;
-};
-
-static uint64_t now_ms(const struct agent *a)
+uint64_t agent_now_ms(const struct agent *a)
 {
 	return notice_now_ns(a->np) / 1000000;
 }
@@ -67,7 +23,7 @@ static uint64_t now_ms(const struct agent *a)
 
 static bool save(struct agent *a)
 {
-	uint64_t ago = now_ms(a) - a->heard_ms;
+	uint64_t ago = agent_now_ms(a) - a->heard_ms;
 	struct agent_save s = {
 		.hold_s = a->st.hold_s,
 		.heard_ms = agent_boottime_ms() - ago,
@@ -87,7 +43,7 @@ static bool save(struct agent *a)
 	return a->saved;
 }
 
-static bool has_job(const struct agent *a, const char *name)
+bool agent_has_job(const struct agent *a, const char *name)
 {
 	for (size_t i = 0; i < a->jobs.n; i++) {
 		if (!strcmp(a->jobs.v[i].name, name))
@@ -101,7 +57,7 @@ static int add_job(struct agent *a, const char *name, struct err *err)
 	struct agent_job j;
 	int rc = agent_job_check(name, err);
 
-	if (rc || has_job(a, name))
+	if (rc || agent_has_job(a, name))
 		return rc;
 	if (a->jobs.n == AGENT_JOBS_MAX)
 		return err_set(err, -ENOSPC, "%d jobs on a node are the most", AGENT_JOBS_MAX);
@@ -120,7 +76,7 @@ static int take_over(struct agent *a, struct agent_save *s, struct err *err)
 	for (uint32_t i = 0; i < a->o.njobs && !rc; i++)
 		rc = add_job(a, a->o.jobs[i], err);
 	for (size_t i = 0; i < s->jobs.n && !rc; i++) {
-		same |= has_job(a, s->jobs.v[i].name);
+		same |= agent_has_job(a, s->jobs.v[i].name);
 		if (!a->o.njobs)
 			rc = add_job(a, s->jobs.v[i].name, err);
 	}
@@ -138,7 +94,7 @@ static int load(struct agent *a, struct err *err)
 	uint64_t age;
 	int rc = agent_save_load(&s, a->o.state, a->local.port_guid, &why);
 
-	a->heard_ms = now_ms(a);
+	a->heard_ms = agent_now_ms(a);
 	if (rc && rc != -ENOENT)
 		return err_set(err, rc, "%s", why.text);
 	if (rc) {
@@ -156,185 +112,6 @@ static int load(struct agent *a, struct err *err)
 	}
 	agent_save_clear(&s);
 	return rc;
-}
-
-/* ---- a hook: the commands of all jobs, and the clients ---- */
-
-static uint32_t escape_offset(const struct agent *a)
-{
-	return a->local.lmc ? 1u << (a->local.lmc - 1) : 0;
-}
-
-static uint32_t limit_s(const struct agent *a)
-{
-	return (a->o.limit_ms + 999) / 1000;
-}
-
-static const char *command(const struct agent *a, enum step step)
-{
-	if (step == STEP_DRAIN)
-		return a->o.drain;
-	return step == STEP_RETURN && a->o.back ? a->o.back : a->o.migrate;
-}
-
-__attribute__((format(printf, 2, 3))) static void step_fails(struct agent *a, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (a->step_rc)
-		return;
-	a->step_rc = -EIO;
-	va_start(ap, fmt);
-	vsnprintf(a->why.text, sizeof(a->why.text), fmt, ap);
-	va_end(ap);
-}
-
-static void start_command(struct agent *a, const char *job)
-{
-	const struct agent_state *st = &a->st;
-	char text[8][ENV_TEXT], what[100];
-	const char *env[9] = { NULL };
-	struct job_hook *h;
-	struct err err;
-
-	snprintf(text[0], ENV_TEXT, "IBROUTE_JOB=%s", job);
-	snprintf(text[1], ENV_TEXT, "IBROUTE_PHASE=%s", step_name[a->step]);
-	snprintf(text[2], ENV_TEXT, "IBROUTE_TXN=%" PRIu64, st->txn);
-	snprintf(text[3], ENV_TEXT, "IBROUTE_SEQ=%u", st->seq);
-	snprintf(text[4], ENV_TEXT, "IBROUTE_LID=%u", a->local.lid);
-	snprintf(text[5], ENV_TEXT, "IBROUTE_ESCAPE_OFFSET=%u", escape_offset(a));
-	snprintf(text[6], ENV_TEXT, "IBROUTE_LIMIT_S=%u", limit_s(a));
-	snprintf(text[7], ENV_TEXT, "IBROUTE_SAME_ROUTES=%d", st->aborted);
-	for (int i = 0; i < 8; i++)
-		env[i] = text[i];
-	snprintf(what, sizeof(what), "%s command%s%s", step_name[a->step], *job ? " of job " : "",
-		 job);
-	h = xcalloc(1, sizeof(*h));
-	snprintf(h->job, sizeof(h->job), "%s", job);
-	if (!agent_hook_start(&h->h, command(a, a->step), env, what, now_ms(a), a->o.limit_ms,
-			      &err)) {
-		vec_push(&a->hooks, h);
-		return;
-	}
-	free(h);
-	step_fails(a, "%s", err.text);
-}
-
-/* A job that was named is there to be drained: when nobody can, that is no success.  One without
- * queue pairs yet has no process that could say so. */
-static void check_jobs(struct agent *a)
-{
-	if (a->o.drain || a->o.migrate)
-		return;
-	for (size_t i = 0; i < a->jobs.n; i++) {
-		if (!a->socket || !agent_socket_count(a->socket, a->jobs.v[i].name))
-			step_fails(a,
-				   "job %s has neither a command nor a client that could drain it",
-				   a->jobs.v[i].name);
-	}
-}
-
-static void check_escape(struct agent *a)
-{
-	if (!escape_offset(a) &&
-	    (a->o.migrate || (a->socket && agent_socket_count(a->socket, NULL))))
-		step_fails(a, "the port has an LMC of 0, so there are no escape LIDs to go to");
-}
-
-static void want(struct agent *a, enum agent_goal goal)
-{
-	struct agent_order o = {
-		.txn = a->st.txn,
-		.escape_offset = escape_offset(a),
-		.limit_s = limit_s(a),
-		.same = a->st.aborted,
-	};
-
-	if (a->socket)
-		agent_socket_want(a->socket, goal, &o);
-}
-
-static void begin(struct agent *a, enum step step)
-{
-	static const enum agent_goal goal[] = { [STEP_DRAIN] = AGENT_GOAL_DRAINED,
-						[STEP_MIGRATE] = AGENT_GOAL_ESCAPE,
-						[STEP_RETURN] = AGENT_GOAL_BASE };
-
-	a->step = step;
-	a->step_rc = 0;
-	a->step_end_ms = now_ms(a) + a->o.limit_ms;
-	log_add(LOG_INFO, "agent", "transaction %" PRIu64 ", question %u: %s", a->st.txn, a->st.seq,
-		step_name[step]);
-	if (step == STEP_DRAIN) {
-		check_jobs(a);
-		check_escape(a);
-	}
-	if (step != STEP_RETURN && !a->saved)
-		step_fails(a, "the state could not be saved, so nothing was begun");
-	if (a->step_rc)
-		return;
-	want(a, goal[step]);
-	if (!command(a, step))
-		return;
-	for (size_t i = 0; i < a->jobs.n; i++)
-		start_command(a, a->jobs.v[i].name);
-	/* with a socket jobs come and go over it, and there is none now */
-	if (!a->jobs.n && !a->socket)
-		start_command(a, "");
-}
-
-static void stop_commands(struct agent *a)
-{
-	for (size_t i = 0; i < a->hooks.n; i++)
-		agent_hook_stop(&a->hooks.v[i]->h, now_ms(a));
-}
-
-static void turn_commands(struct agent *a)
-{
-	size_t n = 0;
-	struct err err;
-	int rc = 0;
-
-	for (size_t i = 0; i < a->hooks.n; i++) {
-		struct job_hook *h = a->hooks.v[i];
-
-		if (!agent_hook_turn(&h->h, now_ms(a), &rc, &err)) {
-			a->hooks.v[n++] = h;
-			continue;
-		}
-		/* of a job that ended meanwhile there is nothing left to do */
-		if (rc && (!*h->job || has_job(a, h->job)))
-			step_fails(a, "%s", err.text);
-		free(h);
-	}
-	a->hooks.n = n;
-}
-
-/* True when clients have nothing left to do in it. */
-static bool clients_end(struct agent *a)
-{
-	struct err err;
-	int rc = a->socket ? agent_socket_there(a->socket, &err) : 0;
-
-	if (rc == -EAGAIN && now_ms(a) < a->step_end_ms)
-		return false;
-	if (rc == -EAGAIN)
-		step_fails(a, "%s after %u s", err.text, limit_s(a));
-	else if (rc)
-		step_fails(a, "%s", err.text);
-	return true;
-}
-
-/* On the way back all are waited for; on the way out nobody is, once one has failed. */
-static bool step_ended(struct agent *a)
-{
-	bool clients;
-
-	turn_commands(a);
-	clients = a->step_rc && a->step != STEP_RETURN ? true : clients_end(a);
-	if (a->step_rc && a->step != STEP_RETURN)
-		stop_commands(a);
-	return clients && !a->hooks.n;
 }
 
 /* ---- actions ---- */
@@ -359,41 +136,29 @@ static void acknowledge(struct agent *a)
 		log_add(LOG_WARN, "agent", "the answer could not be sent: %s", err.text);
 }
 
-static void unsubscribe(struct agent *a)
-{
-	struct err err;
-
-	for (uint16_t trap = NOTICE_UNPATH; trap <= NOTICE_REPATH; trap++) {
-		if (notice_unsubscribe(a->np, trap, &err))
-			log_add(LOG_WARN, "agent", "%s", err.text);
-	}
-}
-
 static void perform(struct agent *a, unsigned act)
 {
 	if (act & AGENT_SAVE)
 		save(a);
-	if (act & AGENT_HURRY) {
-		step_fails(a, "it is not wanted any more");
-		stop_commands(a);
-	}
+	if (act & AGENT_HURRY)
+		agent_step_hurry(a);
 	if (act & AGENT_DRAIN)
-		begin(a, STEP_DRAIN);
+		agent_step_begin(a, STEP_DRAIN);
 	if (act & AGENT_MIGRATE)
-		begin(a, STEP_MIGRATE);
+		agent_step_begin(a, STEP_MIGRATE);
 	if (act & AGENT_RETURN)
-		begin(a, STEP_RETURN);
+		agent_step_begin(a, STEP_RETURN);
 	if (act & AGENT_ACK)
 		acknowledge(a);
 	if (act & AGENT_SUBSCRIBE)
 		a->subscribe_ms = a->retry_ms = 0;
 	if (act & AGENT_UNSUBSCRIBE)
-		unsubscribe(a);
+		agent_unsubscribe(a);
 	if (act & AGENT_EXIT)
 		a->over = true;
 }
 
-static void event(struct agent *a, enum agent_event ev)
+void agent_event(struct agent *a, enum agent_event ev)
 {
 	perform(a, agent_state_step(&a->st, ev));
 }
@@ -401,17 +166,17 @@ static void event(struct agent *a, enum agent_event ev)
 /* One hook may end at once and start the next. */
 static void turn_step(struct agent *a)
 {
-	while (a->step && step_ended(a)) {
-		enum step step = a->step;
+	while (a->step && agent_step_ended(a)) {
+		enum agent_step step = a->step;
 		bool ok = !a->step_rc;
 
 		if (!ok)
 			log_add(LOG_WARN, "agent", "%s of transaction %" PRIu64 " failed: %s",
-				step_name[step], a->st.txn, a->why.text);
+				agent_step_name(step), a->st.txn, a->why.text);
 		a->step = STEP_NONE;
 		if (step == STEP_RETURN && !ok)
-			want(a, AGENT_GOAL_NONE);
-		event(a, ok ? AGENT_EV_DONE : AGENT_EV_FAILED);
+			agent_step_want(a, AGENT_GOAL_NONE);
+		agent_event(a, ok ? AGENT_EV_DONE : AGENT_EV_FAILED);
 	}
 }
 
@@ -433,7 +198,7 @@ static void take_notice(struct agent *a, const struct notice_in *in)
 	act = agent_state_notice(&a->st, &n);
 	if (!act)
 		return;
-	a->heard_ms = now_ms(a);
+	a->heard_ms = agent_now_ms(a);
 	log_add(LOG_INFO, "agent", "LID %u says %s%s: transaction %" PRIu64 ", question %u",
 		in->notice.issuer_lid, phase_name(n.phase),
 		n.flags & NOTICE_ABORT ? " (called off)" : "", n.txn, n.seq);
@@ -453,111 +218,31 @@ static int take_notices(struct agent *a, uint32_t wait_ms, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
-/* Once for each sentence, not each try. */
-static void sm_trouble(struct agent *a, const struct err *err)
-{
-	if (strcmp(a->sm_err.text, err->text))
-		log_add(LOG_WARN, "agent", "%s", err->text);
-	a->sm_err = *err;
-}
-
-static void sm_changed(struct agent *a, const char *what)
-{
-	log_add(LOG_INFO, "agent", "%s: subscribes again", what);
-	event(a, AGENT_EV_SM);
-}
-
-/* Restarted, an SM has forgotten us; it tells the port to register again, but only the kernel sees
- * that.  Its activity count, which starts anew, and its silence meanwhile are what we can see. */
-static void look_at_sm(struct agent *a)
-{
-	struct notice_local old = a->local;
-	struct err err = { "" };
-	struct sm_info sm;
-	int rc = notice_port_refresh(a->np, &a->local, &err);
-
-	if (!rc)
-		rc = notice_port_sm(a->np, &sm, &err);
-	if (rc) {
-		sm_trouble(a, &err);
-		a->sm_silent = a->sm_known;
-		return;
-	}
-	if (a->sm_known && (old.lid != a->local.lid || old.sm_lid != a->local.sm_lid))
-		sm_changed(a, "the port has another LID or another subnet manager");
-	else if (a->sm_known && sm.guid != a->sm.guid)
-		sm_changed(a, "another subnet manager has taken over");
-	else if (a->sm_known && (a->sm_silent || sm.act_count < a->sm.act_count))
-		sm_changed(a, "the subnet manager is back");
-	a->sm = sm;
-	a->sm_known = true;
-	a->sm_silent = false;
-}
-
-/* Again every now and then, whatever we believe: it does no harm, and the SM may believe otherwise.
- */
-static void subscribe(struct agent *a)
-{
-	bool had = a->st.subscribed;
-	struct err err = { "" };
-	int rc = notice_subscribe(a->np, NOTICE_UNPATH, &err);
-
-	if (!rc)
-		rc = notice_subscribe(a->np, NOTICE_REPATH, &err);
-	if (rc) {
-		sm_trouble(a, &err);
-		a->retry_ms = a->retry_ms ? 2 * a->retry_ms : 500;
-		if (a->retry_ms > RETRY_MAX_MS)
-			a->retry_ms = RETRY_MAX_MS;
-		a->subscribe_ms = now_ms(a) + a->retry_ms;
-		return;
-	}
-	a->sm_err.text[0] = 0;
-	a->retry_ms = 0;
-	a->subscribe_ms = now_ms(a) + 60000;
-	if (had)
-		return;
-	log_add(LOG_INFO, "agent", "LID %u: subscribed at the subnet manager at LID %u",
-		a->local.lid, a->local.sm_lid);
-	event(a, AGENT_EV_SUBSCRIBED);
-	/* what was said meanwhile was not heard */
-	if (a->st.mode == AGENT_ESCAPE)
-		event(a, AGENT_EV_TIMEOUT);
-}
-
 static void hold(struct agent *a)
 {
 	uint64_t hold_ms = a->st.hold_s * 1000ull;
 
 	if (hold_ms < a->o.hold_ms)
 		hold_ms = a->o.hold_ms;
-	if (a->st.mode != AGENT_ESCAPE || now_ms(a) < a->heard_ms + hold_ms)
+	if (a->st.mode != AGENT_ESCAPE || agent_now_ms(a) < a->heard_ms + hold_ms)
 		return;
 	log_add(LOG_WARN, "agent",
 		"nothing was heard for %" PRIu64 " s: leaves the escape LIDs by itself",
 		hold_ms / 1000);
-	event(a, AGENT_EV_SAFETY);
-}
-
-/* Sooner where there is no SM: it is awaited. */
-static void next_poll(struct agent *a)
-{
-	bool there = a->sm_known && !a->sm_silent;
-
-	a->poll_ms = now_ms(a) + (there || a->o.poll_ms < 2000 ? a->o.poll_ms : 2000);
+	agent_event(a, AGENT_EV_SAFETY);
 }
 
 static void turn_timers(struct agent *a)
 {
-	if (now_ms(a) >= a->poll_ms) {
-		look_at_sm(a);
-		next_poll(a);
+	if (agent_now_ms(a) >= a->poll_ms) {
+		agent_look_at_sm(a);
+		agent_next_poll(a);
 	}
-	if (a->sm_known && !a->sm_silent && now_ms(a) >= a->subscribe_ms)
-		subscribe(a);
-	if (now_ms(a) >= a->ask_ms) {
-		a->ask_ms = now_ms(a) + a->o.ask_ms;
-		event(a, AGENT_EV_TIMEOUT);
+	if (a->sm_known && !a->sm_silent && agent_now_ms(a) >= a->subscribe_ms)
+		agent_subscribe(a);
+	if (agent_now_ms(a) >= a->ask_ms) {
+		a->ask_ms = agent_now_ms(a) + a->o.ask_ms;
+		agent_event(a, AGENT_EV_TIMEOUT);
 	}
 	hold(a);
 }
@@ -589,7 +274,7 @@ static int on_end_job(void *ctx, const char *job, struct err *err)
 	struct agent *a = ctx;
 	size_t n = 0;
 
-	if (!has_job(a, job) && !(a->socket && agent_socket_count(a->socket, job)))
+	if (!agent_has_job(a, job) && !(a->socket && agent_socket_count(a->socket, job)))
 		return err_set(err, -ENOENT, "this agent knows no job %s", job);
 	for (size_t i = 0; i < a->jobs.n; i++) {
 		if (strcmp(a->jobs.v[i].name, job))
@@ -598,7 +283,7 @@ static int on_end_job(void *ctx, const char *job, struct err *err)
 	a->jobs.n = n;
 	for (size_t i = 0; i < a->hooks.n; i++) {
 		if (!strcmp(a->hooks.v[i]->job, job))
-			agent_hook_stop(&a->hooks.v[i]->h, now_ms(a));
+			agent_hook_stop(&a->hooks.v[i]->h, agent_now_ms(a));
 	}
 	agent_socket_forget(a->socket, job);
 	log_add(LOG_INFO, "agent", "job %s is over", job);
@@ -615,7 +300,7 @@ void agent_print(const struct agent *a, FILE *out)
 	fprintf(out, "lid %u\nsm %u\nsubscribed %s\nmode %s\n", a->local.lid, a->local.sm_lid,
 		a->st.subscribed ? "yes" : "no", agent_mode_name(a->st.mode));
 	fprintf(out, "transaction %" PRIu64 "\nquestion %u\nescape_offset %u\n", a->st.txn,
-		a->st.seq, escape_offset(a));
+		a->st.seq, agent_escape_offset(a));
 	for (size_t i = 0; i < a->jobs.n; i++)
 		fprintf(out, "job %s\n", a->jobs.v[i].name);
 	if (a->socket)
@@ -680,14 +365,14 @@ int agent_open(struct agent **out, struct notice_port *np, const struct agent_op
 		agent_close(a);
 		return rc;
 	}
-	a->ask_ms = now_ms(a) + a->o.ask_ms;
+	a->ask_ms = agent_now_ms(a) + a->o.ask_ms;
 	/* before a hook is started: it tells of the LIDs */
-	look_at_sm(a);
-	next_poll(a);
-	want(a, a->st.mode == AGENT_ESCAPE ? AGENT_GOAL_ESCAPE
-		: a->st.mode == AGENT_BASE ? AGENT_GOAL_BASE
-					   : AGENT_GOAL_NONE);
-	event(a, AGENT_EV_START);
+	agent_look_at_sm(a);
+	agent_next_poll(a);
+	agent_step_want(a, a->st.mode == AGENT_ESCAPE ? AGENT_GOAL_ESCAPE
+			   : a->st.mode == AGENT_BASE ? AGENT_GOAL_BASE
+						      : AGENT_GOAL_NONE);
+	agent_event(a, AGENT_EV_START);
 	*out = a;
 	return 0;
 }
@@ -720,7 +405,7 @@ int agent_turn(struct agent *a, uint32_t wait_ms, struct err *err)
 	if (rc)
 		return rc;
 	if (a->socket)
-		agent_socket_turn(a->socket, now_ms(a));
+		agent_socket_turn(a->socket, agent_now_ms(a));
 	turn_step(a);
 	turn_timers(a);
 	turn_step(a);
@@ -738,7 +423,7 @@ void agent_end(struct agent *a)
 		log_add(LOG_WARN, "agent",
 			"ends in mode %s: to bring the queue pairs back, start it again",
 			agent_mode_name(a->st.mode));
-	event(a, AGENT_EV_EXIT);
+	agent_event(a, AGENT_EV_EXIT);
 }
 
 bool agent_over(const struct agent *a)
