@@ -80,7 +80,7 @@ UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wil
 EXAMPLES := $(patsubst examples/%.c,$(B)/examples/%,$(wildcard examples/*.c))
 
 Q := $(if $(V),,@)
-.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz bench-apply \
+.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz fuzz-keys bench-apply \
 	screenshots sanitize syntax install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -146,6 +146,10 @@ $(B)/tests/fuzz/fuzz_agent_socket: private LDFLAGS += $(patsubst %,-Wl$(comma)--
 	close getsockopt agent_pid_start agent_peer_alive)
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_OBJS) $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/driver.o) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(findstring fuzzer,$(SAN)),-fsanitize=fuzzer) -o $@ $(filter %.o,$^) $(LIB) $(PC_LDLIBS)
+
+# random keys into the whole console
+$(B)/tests/fuzz/keys: $(B)/tests/fuzz/keys.o $(B)/tests/unit/app_kit.o $(LIB)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
 
 # an event plugin of opensm
 $(B)/tests/bench/libosm_clock.so: tests/bench/osm_clock.c
@@ -237,6 +241,11 @@ fuzz:
 	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_FUZZ)
 	$(Q)FUZZ="$(FUZZ)" FUZZ_RUNS="$(FUZZ_RUNS)" FUZZ_SEED="$(FUZZ_SEED)" bash tests/fuzz.sh long
 
+# random keys, clicks and resizes into the console over the demo, with sanitizers; N=1000000 SEED=1
+fuzz-keys:
+	$(Q)$(MAKE) --no-print-directory SAN=address,undefined build-address-undefined/tests/fuzz/keys
+	$(Q)UBSAN_OPTIONS=halt_on_error=1 build-address-undefined/tests/fuzz/keys $(or $(N),1000000) $(or $(SEED),1)
+
 # pictures of every view, from a real terminal
 screenshots: packages
 	$(Q)sh tests/packages.sh $(PKGS_SHOTS)
@@ -296,6 +305,7 @@ help:
 	@echo "soak            packets under random updates, all orders of events of the phases, SIGKILLs to"
 	@echo "                updates over ibsim, fuzzers (SOAK=, SEED=, WAVES=, KILLS=, FUZZ_RUNS=)"
 	@echo "sanitize        all unit tests under ASan and UBSan, also those that make check leaves out"
+	@echo "fuzz-keys       random keys and resizes into the console, sanitized (N=1000000 SEED=1)"
 	@echo "fuzz            the fuzzers by libFuzzer (FUZZ=\"notice plan\" FUZZ_RUNS=1000000 FUZZ_SEED=1)"
 	@echo "screenshots     pictures of every view into screenshots/"
 	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0 WITH_MICROHTTPD=0  without these libraries"

@@ -86,6 +86,10 @@ void app_key(struct app *a, uint32_t key)
 	pthread_mutex_lock(&a->events_lock);
 	shown = app_shown(a);
 	keymap_translate(&in, key, ui_view(a->ui), ui_typing(a->ui, shown), shown->rw);
+	if (a->term)
+		terminal_mouse(a->term, &a->mouse_x, &a->mouse_y);
+	in.x = a->mouse_x;
+	in.y = a->mouse_y;
 	ui_input(a->ui, &in, shown, &r);
 	pthread_mutex_unlock(&a->events_lock);
 	app_act(a, &r);

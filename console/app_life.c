@@ -224,7 +224,9 @@ static int start_fabric(struct app *a, struct err *err)
 
 static int start_screen(struct app *a, struct err *err)
 {
-	struct terminal_opts to = { .colours = a->opts.colours, .ascii = a->opts.ascii };
+	struct terminal_opts to = { .colours = a->opts.colours,
+				    .ascii = a->opts.ascii,
+				    .no_mouse = a->opts.no_mouse };
 	int rc = terminal_open(&a->term, &to, err);
 
 	if (rc)

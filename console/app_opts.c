@@ -27,6 +27,7 @@ enum {
 	OPT_RECORD,
 	OPT_STATE,
 	OPT_ASCII,
+	OPT_NO_MOUSE,
 	OPT_COLOUR,
 	OPT_INSTALLER,
 	OPT_SOCKET,
@@ -63,6 +64,7 @@ static const struct argp_option options[] = {
 	{ "socket", OPT_SOCKET, "FILE", 0, "Of OpenSM's plugin", 4 },
 	{ 0, 0, 0, 0, "Screen:", 5 },
 	{ "ascii", OPT_ASCII, 0, 0, "Only ASCII characters", 5 },
+	{ "no-mouse", OPT_NO_MOUSE, 0, 0, "Leave the mouse to the terminal", 5 },
 	{ "color", OPT_COLOUR, "WHEN", 0, "auto, 16, 256 or never", 5 },
 	{ "mono", 'M', 0, 0, "The same as --color=never", 5 },
 	{ "seed", OPT_SEED, "N", 0, "Of the simulated fabric and of the engines (default 1)", 6 },
@@ -109,6 +111,9 @@ static error_t parse_screen(int key, char *arg, struct argp_state *s)
 	switch (key) {
 	case OPT_ASCII:
 		o->ascii = true;
+		return 0;
+	case OPT_NO_MOUSE:
+		o->no_mouse = true;
 		return 0;
 	case OPT_COLOUR:
 		colours(s, o, arg);

@@ -35,7 +35,7 @@ struct app_opts {
 	struct watchdog_config dog;	/* its own options; for all see app_opts_dog() */
 	struct auto_opts automatic;
 	struct batch_opts batch;
-	bool ascii;
+	bool ascii, no_mouse;
 	int colours; /* -1: what the terminal offers */
 };
 

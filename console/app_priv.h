@@ -140,6 +140,7 @@ struct app {
 	struct msg *held[HELD_COUNT];
 	double sample_at, sample_took, jobs_at, start;
 	bool dirty, quit;
+	int mouse_x, mouse_y;
 	bool headless;	    /* a canvas without a terminal: for tests and measurements */
 	char farewell[400]; /* said on the terminal after the end; "" nothing */
 	bool lost;	    /* also while the screen is frozen */

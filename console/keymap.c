@@ -161,7 +161,8 @@ static const struct binding bindings[] = {
 	{ REQ_POLL, 0, 0, false, { K_F5 }, "F5", NULL, "poll the counters now" },
 	{ REQ_SWEEP, 0, 0, false, { K_CTRL('r') }, "Ctrl-R", NULL, "discover the fabric anew" },
 	{ REQ_UNITS, 0, 0, false, { 'U' }, "U", NULL, "GB/s or Gb/s" },
-	{ REQ_PALETTE, 0, 0, false, { 'p', 'P' }, "p", NULL, "next palette" },
+	{ REQ_PALETTE, 0, 0, false, { 'p' }, "p", NULL, "next palette" },
+	{ REQ_PALETTE_PICK, 0, 0, false, { 'P' }, "P", NULL, "pick a palette: Tab goes from one to the next" },
 	{ REQ_SNAPSHOT, 0, ~PREVIEW, false, { 'w' }, "w", NULL, "write the screen to a file" },
 	{ REQ_REDRAW, 0, 0, false, { K_CTRL('l') }, "Ctrl-L", NULL, "draw the screen anew" },
 	{ REQ_SUSPEND, 0, 0, false, { K_CTRL('z') }, "Ctrl-Z", NULL,
@@ -248,6 +249,10 @@ void keymap_translate(struct input *out, uint32_t key, enum view_id view, bool t
 	memset(out, 0, sizeof(*out));
 	if (key == K_NONE)
 		return;
+	if (key >= K_CLICK && key <= K_WHEEL_DOWN) {
+		out->req = REQ_CLICK + (enum req)(key - K_CLICK);
+		return;
+	}
 	if (typing) {
 		translate_text(out, key);
 		return;

@@ -34,6 +34,9 @@ enum key {
 	K_F8,
 	K_F9,
 	K_F10,
+	K_CLICK, /* the mouse; terminal_mouse() says where */
+	K_WHEEL_UP,
+	K_WHEEL_DOWN,
 	K_RESIZE, /* the terminal has another size now */
 	K_EOF,	  /* the terminal went away */
 };

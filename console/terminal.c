@@ -25,6 +25,7 @@ struct terminal {
 	bool ascii;
 	int colours;
 	int w, h;
+	int mouse_x, mouse_y;
 	struct cell *shown; /* w * h of the last frame; ch = UINT32_MAX: not known */
 };
 
@@ -87,6 +88,12 @@ static void rescue_add(const char *name)
 	}
 }
 
+static void rescue_text(const char *text)
+{
+	while (*text && rescue.nbytes < sizeof(rescue.bytes))
+		rescue.bytes[rescue.nbytes++] = *text++;
+}
+
 /* Only where nobody else has a handler: the application may want to leave in good order. */
 static void rescue_install(void)
 {
@@ -95,6 +102,7 @@ static void rescue_install(void)
 
 	rescue.nbytes = 0;
 	rescue_add("sgr0");
+	rescue_text("\033[?1000l\033[?1006l"); /* as ncurses switched it on */
 	rescue_add("rmkx");
 	rescue_add("rmcup");
 	rescue_add("cnorm");
@@ -136,6 +144,9 @@ static int colours_wanted(int asked)
 		return 0;
 	use_default_colors();
 	has = COLORS;
+	/* colours are numbers of three bytes there, and never those of a palette */
+	if (tigetflag("RGB") > 0 && has >= 1 << 24)
+		return asked >= 256 ? COLOURS_TRUE : 0;
 	if (asked >= 256 && has >= 256)
 		return 256;
 	return has >= 8 ? 16 : 0;
@@ -148,7 +159,10 @@ static void roles_init(int colours)
 	for (int i = 0; i < ROLE_COUNT; i++) {
 		const struct look *l = role_look((enum role)i);
 
-		if (colours == 256)
+		if (colours == COLOURS_TRUE)
+			init_extended_pair(i + 1, role_rgb((enum role)i, false),
+					   role_rgb((enum role)i, true));
+		else if (colours == 256)
 			init_pair((short)(i + 1), l->fg, l->bg);
 		else
 			init_pair((short)(i + 1), l->fg16, l->bg16);
@@ -196,6 +210,35 @@ static void modes_set(void)
 	curs_set(0);
 }
 
+/* Presses only: what terminals do with a double click is done by whoever gets two of them. */
+static void mouse_set(void)
+{
+	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	mouseinterval(0);
+}
+
+/* K_NONE: one that means nothing. */
+static uint32_t mouse_key(struct terminal *t)
+{
+	MEVENT m;
+
+	if (getmouse(&m) == ERR)
+		return K_NONE;
+	t->mouse_x = m.x;
+	t->mouse_y = m.y;
+	if (m.bstate & BUTTON1_PRESSED)
+		return K_CLICK;
+	if (m.bstate & BUTTON4_PRESSED)
+		return K_WHEEL_UP;
+	return m.bstate & BUTTON5_PRESSED ? K_WHEEL_DOWN : K_NONE;
+}
+
+void terminal_mouse(const struct terminal *t, int *x, int *y)
+{
+	*x = t->mouse_x;
+	*y = t->mouse_y;
+}
+
 int terminal_open(struct terminal **out, const struct terminal_opts *opts, struct err *err)
 {
 	struct terminal *t;
@@ -215,6 +258,8 @@ int terminal_open(struct terminal **out, const struct terminal_opts *opts, struc
 			getenv("TERM"));
 	}
 	modes_set();
+	if (!opts->no_mouse)
+		mouse_set();
 	rescue_install();
 	rescue.open = 1;
 	t->ascii = opts->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
@@ -331,7 +376,7 @@ uint32_t terminal_key(struct terminal *t)
 			return terminal_gone() ? K_EOF : K_NONE;
 		if (rc != KEY_CODE_YES)
 			return ch ? (uint32_t)ch : K_NONE;
-		key = key_decode(ch);
+		key = ch == KEY_MOUSE ? mouse_key(t) : key_decode(ch);
 		if (key == K_RESIZE) {
 			size_take(t);
 			return key;

@@ -14,11 +14,14 @@
 
 #include <stdbool.h>
 
+#define COLOURS_TRUE (1 << 24)
+
 struct terminal;
 
 struct terminal_opts {
-	int colours; /* -1: what the terminal offers, NO_COLOR respected; else 0, 16, 256 */
-	bool ascii;
+	int colours; /* -1: what the terminal offers, NO_COLOR respected; else 0, 16, 256; where the
+		      * terminal has true colours only, 256 stands for them */
+	bool ascii, no_mouse;
 };
 
 /* -ENOTTY with the sentence to print before exit 64: no terminal, TERM=dumb or unknown. */
@@ -28,9 +31,11 @@ void terminal_close(struct terminal *t); /* NULL is fine */
 int terminal_fd(const struct terminal *t); /* readable when there may be keys */
 /* Next key, or K_NONE.  A resize comes as K_RESIZE: call after SIGWINCH or EINTR too. */
 uint32_t terminal_key(struct terminal *t);
+/* Where the mouse was at the last of K_CLICK, K_WHEEL_*. */
+void terminal_mouse(const struct terminal *t, int *x, int *y);
 void terminal_size(const struct terminal *t, int *w, int *h);
 bool terminal_ascii(const struct terminal *t);	/* asked for, or the locale is not UTF-8 */
-int terminal_colours(const struct terminal *t); /* 256, 16, 0 */
+int terminal_colours(const struct terminal *t); /* COLOURS_TRUE, 256, 16, 0 */
 
 /* Sends what differs from what was shown last. */
 void terminal_show(struct terminal *t, const struct canvas *c);

@@ -72,6 +72,7 @@ static const struct command commands[] = {
 	{ "extend", "", ARG_NONE, false, REQ_APPLY_EXTEND, 0, "more time until the update is rolled back" },
 	{ "note", "[TEXT]", ARG_TEXT, false, REQ_APPLY_NOTE, 0, "a note in the update's record" },
 	{ "override", "", ARG_NONE, false, REQ_APPLY_OVERRIDE, 0, "no rollback for what was found; it is recorded" },
+	{ "palettes", "", ARG_NONE, false, REQ_PALETTE_PICK, 0, "pick a palette" },
 	{ "pane", "", ARG_NONE, false, REQ_PANE, 0, "next pane" },
 	{ "open", "", ARG_NONE, false, REQ_ENTER, 0, "open what is under the cursor" },
 	{ "up", "", ARG_NONE, false, REQ_UP, 0, "the cursor up" },

@@ -77,6 +77,40 @@ const struct look *role_look(enum role role)
 	return &looks[(unsigned)role < ROLE_COUNT ? role : ROLE_TEXT];
 }
 
+/* 0xRRGGBB of a colour of the xterm-256 palette. */
+static int palette_rgb(int colour)
+{
+	static const int basic[16] = { 0x000000, 0x800000, 0x008000, 0x808000, 0x000080, 0x800080,
+				       0x008080, 0xc0c0c0, 0x808080, 0xff0000, 0x00ff00, 0xffff00,
+				       0x0000ff, 0xff00ff, 0x00ffff, 0xffffff };
+	static const int step[6] = { 0, 95, 135, 175, 215, 255 };
+	int grey;
+
+	if (colour < 16)
+		return colour < 0 ? -1 : basic[colour];
+	if (colour < 232) {
+		colour -= 16;
+		return step[colour / 36] << 16 | step[colour / 6 % 6] << 8 | step[colour % 6];
+	}
+	grey = 8 + 10 * (colour - 232);
+	return grey << 16 | grey << 8 | grey;
+}
+
+int role_rgb(enum role role, bool background)
+{
+	/* viridis at 1/8, 2/8, ... 6/8 and 1; cividis at 2/9, ... 7/9 and 1 */
+	static const int exact[2 * HEAT_COLOURS] = {
+		0x472d7b, 0x3b528b, 0x2c728e, 0x21918c, 0x28ae80, 0x5ec962, 0xfde725,
+		0x39486b, 0x575c6d, 0x707173, 0x8a8779, 0xa69d75, 0xc4b56c, 0xffea46,
+	};
+	const struct look *l = role_look(role);
+	int first = background ? ROLE_FILL : ROLE_HEAT;
+
+	if ((int)role >= first && (int)role < first + 2 * HEAT_COLOURS)
+		return exact[(int)role - first];
+	return palette_rgb(background ? l->bg : l->fg);
+}
+
 int heat_level(double pct)
 {
 	static const double limit[HEAT_LEVELS - 1] = { 5, 15, 30, 45, 60, 75, 90 };

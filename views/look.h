@@ -43,6 +43,9 @@ struct look {
 };
 
 const struct look *role_look(enum role role);
+/* 0xRRGGBB for terminals with true colours, where the ramps are points of viridis and cividis, not
+ * the nearest of a palette; -1: the terminal's own. */
+int role_rgb(enum role role, bool background);
 
 /* Levels 0..7 with the glyphs ".:-=+*#@", by the limits 5, 15, 30, 45, 60, 75, 90 percent. */
 #define HEAT_LEVELS 8

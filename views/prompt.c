@@ -157,6 +157,13 @@ static bool complete(struct prompt *p, const struct prompt_context *ctx)
 	return put(p, c->text[0], strlen(c->text[0]));
 }
 
+void prompt_offer(struct prompt *p, const struct prompt_context *ctx)
+{
+	choices_find(&p->choices, p->kind, p->text, p->at, ctx);
+	p->choosing = p->choices.n > 0;
+	p->choice = p->choices.n - 1; /* Tab begins with the first */
+}
+
 enum prompt_result prompt_input(struct prompt *p, const struct input *in,
 				const struct prompt_context *ctx)
 {

@@ -55,6 +55,8 @@ struct prompt {
 enum prompt_result { PROMPT_SAME, PROMPT_CHANGED, PROMPT_DONE, PROMPT_LEFT };
 
 void prompt_open(struct prompt *p, enum prompt_kind kind, const char *text);
+/* Shows what may follow, as if Tab had been pressed on a word that is not decided yet. */
+void prompt_offer(struct prompt *p, const struct prompt_context *ctx);
 /* DONE: p->text is what was typed, and is kept for Up; LEFT: it was given up.  Both close it. */
 enum prompt_result prompt_input(struct prompt *p, const struct input *in,
 				const struct prompt_context *ctx);

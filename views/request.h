@@ -71,6 +71,7 @@ enum req {
 	REQ_ROLLBACK_ASK,
 	REQ_VIEW, /* input.view; also comes out of ui_input() for the application's information */
 	REQ_HELP,
+	REQ_PALETTE_PICK,
 	REQ_COMMAND, /* open the command line */
 	REQ_FIND,    /* incremental search in the rows; n and N go on */
 	REQ_TAGGED,  /* tagged rows only, and back */

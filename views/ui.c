@@ -68,6 +68,19 @@ static void forget_stale(struct ui *ui, const struct state *s)
 		ui->path.dlid = 0;
 }
 
+/* What is cut off looks like what is not there. */
+static void draw_small(struct canvas *c)
+{
+	struct rect r = canvas_rect(c);
+	char text[64];
+
+	snprintf(text, sizeof(text), " %dx%d is too small: 80x24 shows all ", c->w, c->h);
+	if (text_width(text) > r.w)
+		snprintf(text, sizeof(text), "80x24!");
+	canvas_fill(c, (struct rect){ 0, r.h - 1, r.w, 1 }, ROLE_LOUD, ' ');
+	canvas_text(c, r, 0, r.h - 1, ROLE_LOUD, text);
+}
+
 void ui_draw(struct ui *ui, struct canvas *c, const struct state *s)
 {
 	const struct view *v = views[ui->view];
@@ -91,6 +104,8 @@ void ui_draw(struct ui *ui, struct canvas *c, const struct state *s)
 	frame_draw(c, s, ui->view, &t, ui->bindings, ui->nbindings);
 	if (ui->prompt.kind)
 		ui_prompt_draw(ui, c, s);
+	if (c->w < 80 || c->h < 24)
+		draw_small(c);
 }
 
 void ui_say(struct ui *ui, const char *fmt, ...)
@@ -220,7 +235,7 @@ void ui_do(struct ui *ui, const struct input *in, const struct state *s, struct 
 	}
 	if (v->input && v->input(ui->own[ui->view], ui, in, s, out))
 		return;
-	if (ui_prompt_open(ui, in))
+	if (ui_prompt_open(ui, in, s))
 		return;
 	t = ui_table(ui, &ops);
 	if (t && table_input(t, ops, &at, in))

@@ -38,7 +38,7 @@ void ui_do(struct ui *ui, const struct input *in, const struct state *s, struct 
 struct table *ui_table(struct ui *ui, const struct table_ops **ops);
 
 /* Opens a line for it; false when the request opens none. */
-bool ui_prompt_open(struct ui *ui, const struct input *in);
+bool ui_prompt_open(struct ui *ui, const struct input *in, const struct state *s);
 void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *s,
 		     struct request *out);
 void ui_prompt_draw(struct ui *ui, struct canvas *c, const struct state *s);

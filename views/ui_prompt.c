@@ -27,14 +27,19 @@ static struct prompt_context context(struct ui *ui, const struct state *s)
 	return (struct prompt_context){ .s = s, .kind = t ? ops->kind : ROW_KINDS };
 }
 
-bool ui_prompt_open(struct ui *ui, const struct input *in)
+bool ui_prompt_open(struct ui *ui, const struct input *in, const struct state *s)
 {
+	struct prompt_context ctx = context(ui, s);
+
 	const struct table_ops *ops;
 	struct table *t = ui_table(ui, &ops);
 
 	if (in->text)
 		return false;
-	if (in->req == REQ_COMMAND)
+	if (in->req == REQ_PALETTE_PICK) {
+		prompt_open(&ui->prompt, PROMPT_COMMAND, "palette ");
+		prompt_offer(&ui->prompt, &ctx);
+	} else if (in->req == REQ_COMMAND)
 		prompt_open(&ui->prompt, PROMPT_COMMAND, "");
 	else if (in->req == REQ_FILTER && t)
 		prompt_open(&ui->prompt, PROMPT_FILTER, t->filter_text);
@@ -143,6 +148,16 @@ static void typed(struct ui *ui, enum prompt_kind kind, const char *text, const 
 		table_find(t, text, ops, &in);
 }
 
+static void choose_palette(struct ui *ui, const char *name)
+{
+	for (int i = 0; i < PALETTE_COUNT; i++)
+		if (!strncasecmp(palette_name((enum palette)i), name, strlen(name))) {
+			ui_palette_set(ui, (enum palette)i);
+			return;
+		}
+	ui_say(ui, "no palette '%s': Tab lists them", name);
+}
+
 void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *s,
 		     struct request *out)
 {
@@ -154,6 +169,8 @@ void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *
 
 	switch (prompt_input(p, in, &ctx)) {
 	case PROMPT_CHANGED:
+		if (kind == PROMPT_COMMAND && !strncmp(p->text, "palette ", 8))
+			choose_palette(ui, p->text + 8); /* seen while it is picked */
 		typed(ui, kind, p->text, s);
 		break;
 	case PROMPT_LEFT:
@@ -249,16 +266,6 @@ static void choose_path(struct ui *ui, const char *text, const struct state *s)
 	}
 	ui_select_path(ui, ends);
 	ui_goto(ui, VIEW_PATHS);
-}
-
-static void choose_palette(struct ui *ui, const char *name)
-{
-	for (int i = 0; i < PALETTE_COUNT; i++)
-		if (!strncasecmp(palette_name((enum palette)i), name, strlen(name))) {
-			ui_palette_set(ui, (enum palette)i);
-			return;
-		}
-	ui_say(ui, "no palette '%s': Tab lists them", name);
 }
 
 static void choose_units(struct ui *ui, const char *name)

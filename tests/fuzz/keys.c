@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * keys N [SEED]: a million keys, clicks and resizes into the real console over the demo, with its
+ * threads, while samples arrive; with sanitizers by make fuzz-keys.
+ *
+ * After each: the canvas is drawn and every cell of it is one that a terminal can show, the cursor
+ * of the table in view is on a row that there is.  What ends the program, or would stop it, is
+ * left out.  The same seed gives the same keys; what they meet depends on the clock.
+ */
+#include "tests/unit/app_kit.h"
+
+#include "fabric/base/clock.h"
+#include "fabric/base/rng.h"
+#include "views/ui_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const lines[] = {
+	":sort util",
+	":sort ",
+	":filter util>10 or leaf",
+	":filter",
+	":goto leaf1",
+	":job 1021",
+	":job",
+	":path n0001 n0002",
+	":view ",
+	":columns a,b,tx_Bps",
+	":columns",
+	":find leaf",
+	":engine minhop",
+	":interval 0.1",
+	":interval x",
+	":palette civ",
+	":units bits",
+	":bookmark a",
+	":bookmarks a",
+	":back 7",
+	":forward 3",
+	":live",
+	":set",
+	":help",
+	":yes",
+	":rollback",
+	":prepare",
+	":metric",
+	":layout",
+	":zoom",
+	":tagged",
+	":untag",
+	":poll",
+	":sweep",
+	"/util>5 and (",
+	"/a=leaf1 not efi<3",
+	"/~[",
+	"/\xc3\xa4\xe6\xbc\xa2",
+};
+
+static void fail(const struct app *a, const char *what, uint64_t i, uint32_t key)
+{
+	fprintf(stderr, "keys: %s after key %lu (%u) in view %d, %dx%d\n", what, (unsigned long)i,
+		key, (int)ui_view(a->ui), a->canvas->w, a->canvas->h);
+	abort();
+}
+
+static void check(struct app *a, uint64_t i, uint32_t key)
+{
+	const struct canvas *c = a->canvas;
+	const struct table_ops *ops;
+	struct table *t = ui_table(a->ui, &ops);
+
+	for (int k = 0; k < c->w * c->h; k++) {
+		const struct cell *cell = &c->cell[k];
+
+		if (cell->role >= ROLE_COUNT)
+			fail(a, "a cell with no role", i, key);
+		if (c->ascii ? cell->ch < ' ' || cell->ch > '~'
+			     : cell->ch && (cell->ch < ' ' || cell->ch > 0x10ffff))
+			fail(a, "a cell that no terminal can show", i, key);
+	}
+	if (t && t->nrow && t->list.cursor >= t->nrow)
+		fail(a, "the cursor is below the last row", i, key);
+	if (t && table_cursor(t) != FAB_NONE && table_cursor(t) >= t->all)
+		fail(a, "the cursor is on no row", i, key);
+}
+
+static uint32_t random_key(struct rng *rng)
+{
+	switch (rng_below(rng, 10)) {
+	case 0:
+		return (uint32_t)(K_UP + rng_below(rng, K_RESIZE - K_UP));
+	case 1:
+		return (uint32_t)rng_below(rng, 32);
+	case 2:
+		return (uint32_t)rng_below(rng, 0x300) + 0x80;
+	case 3:
+		return "\r\t\033\033\x7f:/fnN"[rng_below(rng, 10)];
+	case 4:
+		return '0' + (uint32_t)rng_below(rng, 10);
+	default:
+		return ' ' + (uint32_t)rng_below(rng, 95);
+	}
+}
+
+static void random_size(struct app *a, struct rng *rng)
+{
+	static const int usual[][2] = { { 80, 24 }, { 100, 30 }, { 200, 60 } };
+	int w = 1 + (int)rng_below(rng, 220), h = 1 + (int)rng_below(rng, 70);
+
+	if (rng_below(rng, 4)) {
+		const int *s = usual[rng_below(rng, 3)];
+
+		w = s[0];
+		h = s[1];
+	}
+	canvas_free(a->canvas);
+	a->canvas = canvas_new(w, h, rng_below(rng, 2));
+}
+
+/* Anything but the end, and files in whatever folder this runs in. */
+static bool forbidden(const struct app *a, uint32_t key)
+{
+	const struct binding *b;
+	size_t n;
+
+	if (ui_typing(a->ui, &a->state)) {
+		const char *text = a->ui->prompt.text;
+		const struct command *c;
+
+		if (key != K_ENTER && key != '\n')
+			return false;
+		text += strspn(text, " :");
+		c = command_find(text, strcspn(text, " "));
+		return (a->ui->prompt.kind == PROMPT_COMMAND && c &&
+			(c->req == REQ_SNAPSHOT || c->req == REQ_PLAN_SAVE)) ||
+		       ui_view(a->ui) == VIEW_PREVIEW; /* a file's name may be asked for */
+	}
+	b = keymap_all(&n);
+	for (size_t i = 0; i < n; i++)
+		for (int k = 0; k < BINDING_KEYS && b[i].keys[k]; k++)
+			if (b[i].keys[k] == key &&
+			    (b[i].req == REQ_SNAPSHOT || b[i].req == REQ_PLAN_SAVE))
+				return true;
+	return false;
+}
+
+static void press(struct app *a, uint32_t key, uint64_t i)
+{
+	if (forbidden(a, key))
+		return;
+	a->mouse_x = (int)(i * 31 % (unsigned)a->canvas->w);
+	a->mouse_y = (int)(i * 17 % (unsigned)a->canvas->h);
+	app_key(a, key);
+	a->quit = false;
+	app_draw(a);
+	check(a, i, key);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000;
+	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+	struct app *a =
+		app_kit_open("fattree2:leaves=6,spines=3,hosts=6,fail=2,seed=3", NULL, 80, 24);
+	struct rng rng;
+	double start = clock_s();
+
+	if (!a || !app_kit_ready(a, 3))
+		return 1;
+	a->opts.rw = a->state.rw = seed % 2; /* half of the seeds may change the fabric */
+	rng_seed(&rng, seed);
+	for (uint64_t i = 0; i < n; i++) {
+		alarm(120); /* one key that hangs */
+		if (!rng_below(&rng, 500)) {
+			random_size(a, &rng);
+		} else if (!rng_below(&rng, 100)) {
+			const char *line = lines[rng_below(&rng, sizeof(lines) / sizeof(*lines))];
+
+			press(a, K_ESC, i);
+			for (; *line; line++)
+				press(a, (uint32_t)(unsigned char)*line, i);
+			press(a, K_TAB, i);
+			press(a, K_ENTER, i);
+		} else {
+			press(a, random_key(&rng), i);
+		}
+		if (!rng_below(&rng, 200))
+			app_kit_run(a, 0);
+	}
+	alarm(0);
+	printf("%lu keys, seed %lu, %.0f s: %u samples of history, %lu events\n", (unsigned long)n,
+	       (unsigned long)seed, clock_s() - start, past_count(a->past),
+	       (unsigned long)a->events.total);
+	app_end(a);
+	return 0;
+}
