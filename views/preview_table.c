@@ -137,7 +137,7 @@ static const char *number(char buf[FIGURE_LEN], double v, enum figure f)
 		return strcpy(buf, "...");
 	if (f == LOOPS)
 		return strcpy(buf, v > 0 ? "yes" : "none");
-	if (!figures[f].digits)
+	if (!figures[f].digits || v >= 1e4)
 		return v < 1e6 ? figure_count(buf, (uint64_t)(v + 0.5))
 			       : figure_short(buf, (uint64_t)v);
 	snprintf(buf, FIGURE_LEN, "%.*f", figures[f].digits, v);
