@@ -271,6 +271,7 @@ install: $(BIN) $(PLUGIN)
 	install -D -m 0755 $(BIN) $(DESTDIR)$(PREFIX)/bin/ibroute-top
 	install -D -m 0644 fabric/update/ibroute-agent.h $(DESTDIR)$(PREFIX)/include/ibroute-agent.h
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/ibroute-top/examples examples/agent_client.c
+	install -m 0755 -t $(DESTDIR)$(PREFIX)/share/ibroute-top/examples examples/reroute.sh
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/ibroute-top console/schema.json
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	sed 's,/usr/local/bin,$(PREFIX)/bin,' console/ibroute-top.service \
