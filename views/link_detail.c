@@ -70,6 +70,12 @@ static int draw_ends(const struct state *s, struct canvas *c, struct rect r, uin
 	return y;
 }
 
+/* No unit behind a dash. */
+static const char *sign(double v)
+{
+	return isfinite(v) ? "%" : "";
+}
+
 static void draw_rates(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
 		       uint32_t chan)
 {
@@ -82,8 +88,8 @@ static void draw_rates(const struct ui *ui, const struct state *s, struct canvas
 		char a[FIGURE_LEN], b[FIGURE_LEN];
 
 		p = p ? p : &none;
-		snprintf(t[i][0], sizeof(t[i][0]), "%s%%  wait %s%%", figure_pct(a, p->util_pct),
-			 figure_pct(b, p->wait_pct));
+		snprintf(t[i][0], sizeof(t[i][0]), "%s%s  wait %s%s", figure_pct(a, p->util_pct),
+			 sign(p->util_pct), figure_pct(b, p->wait_pct), sign(p->wait_pct));
 		snprintf(t[i][1], sizeof(t[i][1]), "%s %s", figure_rate(a, p->tx_Bps, ui_bits(ui)),
 			 ui_bits(ui) ? "Gb/s" : "GB/s");
 		snprintf(t[i][2], sizeof(t[i][2]), "%s /min", figure_pct(a, p->errors_per_min));
@@ -126,7 +132,11 @@ static void draw_graph(const struct ui *ui, const struct state *s, struct canvas
 	uint8_t past[HISTORY_LEN];
 	int n, first, h = r.h < GRAPH_MAX ? r.h : GRAPH_MAX, room = r.w - 6;
 
-	if (!s->history || h < 2)
+	if (!s->history) {
+		canvas_text(c, r, 1, 0, ROLE_DIM, "not known");
+		return;
+	}
+	if (h < 2)
 		return;
 	n = (int)history_get(s->history, chan, past);
 	first = n > room ? n - room : 0;

@@ -4,6 +4,7 @@
 
 #include "views/view.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -78,11 +79,98 @@ static void the_links_of_a_marked_job_are_those_of_its_routes(void **state)
 	console_close(&k);
 }
 
+static const int sizes[][2] = { { 80, 24 }, { 100, 30 }, { 200, 60 } };
+
+static void a_marked_job_in_three_sizes(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_jobs(&k);
+	console_preview(&k, "sar");
+	console_keys(&k, "jj");
+	console_key(&k, K_ENTER);
+	for (int i = 0; i < 3; i++) {
+		console_size(&k, sizes[i][0], sizes[i][1]);
+		console_golden(&k, "jobs-marked");
+	}
+	console_close(&k);
+}
+
+static void figures_of_a_job_are_those_of_its_links(void **state)
+{
+	struct console_kit k;
+	const struct job_load *l;
+
+	(void)state;
+	open_jobs(&k);
+	l = ui_survey(k.ui)->job_load;
+	for (uint32_t j = 0; j < k.jobs->njob; j++) {
+		uint32_t hot = 0, links = 0;
+		double most = -1, routes = 0;
+
+		for (uint32_t c = 0; c < k.fabric->nchan; c++) {
+			uint32_t n = job_routes_on(k.usage->routes, j, c);
+			double util = state_rate(&k.s, chan_fabric_port(k.fabric, c))->util_pct;
+
+			links += n > 0;
+			routes += n;
+			hot += n && util >= HOT_PCT;
+			most = n && util > most ? util : most;
+		}
+		assert_int_equal(l[j].links, links);
+		assert_int_equal(l[j].hot, hot);
+		if (!links)
+			continue;
+		assert_true(fabs(l[j].util_max - most) < 1e-9);
+		assert_true(fabs(l[j].efi_mean - routes / links) < 1e-9);
+	}
+	console_close(&k);
+}
+
+static void what_is_not_known_is_a_dash(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_jobs(&k);
+	k.s.usage = NULL;
+	k.s.rates = NULL;
+	k.s.sample = NULL;
+	k.s.metrics = NULL;
+	console_size(&k, 100, 30);
+	console_golden(&k, "jobs-unknown");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "its links are not known yet");
+	console_close(&k);
+}
+
+static void jobs_are_filtered_by_slowdown_and_state(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_jobs(&k);
+	console_keys(&k, "/slowdown>3.1\r");
+	console_shows(&k, "3 of 8 jobs");
+	console_key(&k, K_ESC);
+	console_keys(&k, "/hot>0 user=ana\r");
+	console_shows(&k, "2 of 8 jobs");
+	console_key(&k, K_ESC);
+	console_keys(&k, ":sort slowdown\r");
+	console_shows(&k, "Jobs by slowdown");
+	console_close(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(enter_marks_a_job_in_all_views_and_takes_it_back),
 		cmocka_unit_test(the_links_of_a_marked_job_are_those_of_its_routes),
+		cmocka_unit_test(a_marked_job_in_three_sizes),
+		cmocka_unit_test(figures_of_a_job_are_those_of_its_links),
+		cmocka_unit_test(what_is_not_known_is_a_dash),
+		cmocka_unit_test(jobs_are_filtered_by_slowdown_and_state),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
