@@ -20,6 +20,7 @@
 #define FEW_SLS	   4  /* not worth more work */
 #define MANY_SLS   32 /* that first fit takes: most constrained first would not do with 16 */
 #define EFFORT	   (20u << 20) /* switches looked at once there is something to improve */
+#define TURN_WORK  8	       /* of a turn that an SL is looked for, against a look at an edge */
 #define PACE_TOTAL (1u << 30)
 
 struct dfdn {
@@ -59,6 +60,7 @@ static void place(struct attempt *a, const struct dfdn_tree *tree, uint32_t i)
 
 	if (n < 2)
 		return;
+	a->x->tree.work += TURN_WORK * n;
 	sl = dfdn_levels_place(a->levels, a->x->turn, n, a->max_sls, a->align, NULL);
 	a->misfit |= sl == a->max_sls;
 	a->sls = sl >= a->sls ? sl + 1 : a->sls;

@@ -129,8 +129,10 @@ static bool tell(struct dfdn_tree *x, struct pace *p, uint32_t done)
 {
 	unsigned shift = x->visits < 30 ? x->visits : 30;
 	uint64_t left = p->total >> shift, share = left - (left >> 1);
+	uint64_t work = 4ull * x->n + x->work;
 
-	return pace_tick(p, p->total - left + share * done / (x->ndest + 1), 4ull * x->n);
+	x->work = 0;
+	return pace_tick(p, p->total - left + share * done / (x->ndest + 1), work);
 }
 
 /* The trees of one block of LIDs. */

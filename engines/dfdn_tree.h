@@ -31,6 +31,7 @@ struct dfdn_tree {
 	/* its own */
 	struct dest *dests;
 	uint32_t ndest, visits;
+	uint64_t work; /* of the visitor with the tree at hand, in turns, for the pace */
 	uint32_t *pos, *depth, *count, *chan;
 	bool *same;    /* by position: it is that of the LID before */
 	uint8_t *port; /* by LID of the block * n + switch */
