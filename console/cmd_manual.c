@@ -164,6 +164,7 @@ static void keymap_put(FILE *out)
 		{ VIEW_EVENTS, "8 Events" },
 		{ VIEW_AUDIT, "9 Sessions and audit" },
 		{ VIEW_PATHS, "0 Paths" },
+		{ VIEW_TOPOLOGY, "t Topology" },
 		{ VIEW_HELP, "? Help" },
 	};
 

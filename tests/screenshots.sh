@@ -31,6 +31,17 @@ tty_keys 2
 shot 2-heatmap
 tty_keys 3
 shot 3-links
+tty_keys 4 Enter
+shot 4-switch
+tty_keys Tab
+shot 4-switch-lft
+tty_keys 0 e
+tty_type n0001
+tty_keys Enter
+tty_type n0200
+tty_keys Enter
+tty_keys t
+shot t-topology
 tty_keys 5
 shot 5-jobs
 tty_keys 6
@@ -57,6 +68,8 @@ tty_wait 5 'to KEEP'
 tty_type hpc1
 tty_keys Enter
 tty_wait 10 'is kept'
+tty_keys 0
+shot 0-paths
 tty_keys 2 m m m
 sleep 0.5
 shot 2-heatmap-job-efi
@@ -68,3 +81,7 @@ tty_stop
 begin --demo=hyperx:dims=6x5,hosts=4
 tty_keys 2
 shot 2-heatmap-hyperx
+tty_stop
+begin --demo=dragonfly:p=4
+tty_keys t
+shot t-topology-dragonfly

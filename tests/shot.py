@@ -79,6 +79,14 @@ def cells(line, pen):
                 yield ch, pen.colours(), pen.bold
 
 
+def braille(draw, at, cw, ch, dots, colour):
+    """The font has no Braille: dots 1 2 3 7 on the left, 4 5 6 8 on the right."""
+    for bit, (col, row) in enumerate(((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3))):
+        if dots >> bit & 1:
+            x, y = at[0] + (col + 0.5) * cw / 2, at[1] + (row + 0.5) * ch / 4
+            draw.ellipse((x - 1.2, y - 1.2, x + 1.2, y + 1.2), fill=colour)
+
+
 def main():
     lines = sys.stdin.read().rstrip("\n").split("\n")
     fonts = [ImageFont.truetype(FONT % s, SIZE) for s in ("", "-Bold")]
@@ -92,7 +100,9 @@ def main():
             at = (4 + x * cw, 4 + y * ch)
             if bg != BG:
                 draw.rectangle((*at, at[0] + cw - 1, at[1] + ch - 1), fill=bg)
-            if c != " ":
+            if 0x2800 <= ord(c) <= 0x28ff:
+                braille(draw, at, cw, ch, ord(c) - 0x2800, fg)
+            elif c != " ":
                 draw.text(at, c, font=fonts[bold], fill=fg)
     img.quantize(64).save(sys.argv[1], optimize=True)
 

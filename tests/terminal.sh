@@ -96,7 +96,7 @@ clean() {
 }
 
 # the beginnings of their names: the bar has short ones where it is narrow
-views='1:Over 2:Heat 3:Links 5:Jobs 6:Eng 7:Apply 8:Event ?:Help'
+views='1:Over 2:Heat 3:Links 4:Switch 5:Jobs 6:Eng 7:Apply 8:Event 0:Paths t:Topo ?:Help'
 
 shown() { tty_wait 5 "\\[. ?$1"; }
 

@@ -22,6 +22,7 @@ void line_layer_clear(struct line_layer *l, int w, int h, bool glyphs)
 	l->w = w;
 	l->h = h;
 	l->glyphs = glyphs;
+	l->lit = 0;
 }
 
 void line_layer_done(struct line_layer *l)
@@ -53,6 +54,7 @@ static void mark(struct line_layer *l, int x, int y, uint8_t dot, const struct c
 		cell->glyph = v->glyph;
 		cell->role = (uint8_t)v->role;
 	}
+	l->lit += !(cell->dots & dot);
 	cell->dots |= dot;
 }
 

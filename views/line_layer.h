@@ -25,6 +25,7 @@ struct line_cell {
 struct line_layer {
 	int w, h;
 	bool glyphs;
+	uint32_t lit;		/* different dots, or cells with a glyph */
 	struct line_cell *cell; /* w * h */
 };
 

@@ -7,26 +7,28 @@
  * room for so many lines only: the worst ones are drawn, and all those of the switch under the
  * cursor.
  */
+#include "fabric/base/mem.h"
+#include "fabric/model/end_find.h"
+#include "fabric/model/path.h"
 #include "views/chan_value.h"
 #include "views/line_layer.h"
 #include "views/list.h"
 #include "views/picture.h"
 #include "views/view.h"
 
-#include "fabric/base/mem.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS		   6
-#define DETAIL		   5  /* lines at the bottom: a rule and four */
-#define CELLS_A_LINE	   8  /* of the screen, for each line that is drawn ... */
-#define CELLS_A_GLYPH_LINE 14 /* ... in signs, which take more room than dots */
-#define DOTS_MAX	   300000
+#define STEPS	   6
+#define DETAIL	   5	  /* lines at the bottom: a rule and four */
+#define INK_DOTS   30	  /* percent of the dots that lines may take ... */
+#define INK_GLYPHS 55	  /* ... and of the cells, where they are drawn in signs */
+#define WORST_DOTS 40000  /* drawn at most, for the time it takes ... */
+#define ALL_DOTS   300000 /* ... when all lines are wanted */
 
-enum lines { LINES_WORST, LINES_HERE, LINES_ALL, LINES_KINDS };
+enum lines { LINES_WORST, LINES_HERE, LINES_ALL, LINES_PATH, LINES_KINDS };
 
 /* One step of the zoom: what is drawn, and how many cells a unit of it takes. */
 struct step {
@@ -50,6 +52,8 @@ struct layer_from {
 	enum lines lines;
 	uint32_t cursor;
 	bool glyphs;
+	struct path_ends path;
+	const void *tables;
 };
 
 struct topology_ui {
@@ -285,7 +289,7 @@ static uint32_t draw_edge(struct line_layer *l, const struct topology_ui *u, uin
 
 /* Draws edges, worst first, until the screen or the time is full; of equals every k-th first, so
  * that none of the fabric is left out. */
-static void draw_worst(struct topology_ui *u, uint32_t most)
+static void draw_worst(struct topology_ui *u, uint32_t ink, uint32_t most)
 {
 	const struct picture *p = shown(u);
 	uint32_t count[257] = { 0 }, *order = xcalloc(p->nedge + 1u, sizeof(*order)), dots = 0;
@@ -316,7 +320,7 @@ static void draw_worst(struct topology_ui *u, uint32_t most)
 		order[count[255 - u->edge[e].bad]++] = e;
 	}
 	u->shown = 0;
-	for (uint32_t i = 0; i < p->nedge && u->shown < most && dots < DOTS_MAX; i++) {
+	for (uint32_t i = 0; i < p->nedge && u->all.lit < ink && dots < most; i++) {
 		uint32_t n = draw_edge(&u->all, u, order[i], false);
 
 		dots += n;
@@ -325,12 +329,38 @@ static void draw_worst(struct topology_ui *u, uint32_t most)
 	free(order);
 }
 
-static void draw_lines(struct topology_ui *u, struct canvas *c, bool glyphs)
+static void draw_chan(struct topology_ui *u, const struct fabric *f, uint32_t chan)
+{
+	const struct picture *p = shown(u);
+	uint32_t a = p->node_of[f->chan_src[chan]], b = p->node_of[f->chan_dst[chan]];
+
+	for (uint32_t i = 0; i < p->nedge; i++)
+		if ((p->edge[i].a == a && p->edge[i].b == b) ||
+		    (p->edge[i].a == b && p->edge[i].b == a))
+			u->shown += draw_edge(&u->all, u, i, true) > 0;
+}
+
+/* The path of view 0. */
+static void draw_path(struct topology_ui *u, const struct state *s, struct path_ends ends)
+{
+	struct path p;
+
+	if (ends.src == FAB_NONE || !ends.dlid || !s->tables || s->tables->nsw != s->fabric->nsw ||
+	    s->tables->nend != s->fabric->nend)
+		return;
+	path_walk(&p, s->fabric, s->tables, ends.src, ends.dlid);
+	for (uint32_t i = 0; i < p.nhop; i++)
+		if (p.hop[i].chan != FAB_NONE)
+			draw_chan(u, s->fabric, p.hop[i].chan);
+}
+
+static void draw_lines(struct topology_ui *u, const struct ui *ui, const struct state *s,
+		       struct canvas *c, bool glyphs)
 {
 	const struct picture *p = shown(u);
 	struct layer_from now;
 	uint32_t room =
-		(uint32_t)(u->win.w * u->win.h / (glyphs ? CELLS_A_GLYPH_LINE : CELLS_A_LINE));
+		(uint32_t)(u->win.w * u->win.h) * (glyphs ? INK_GLYPHS : 8 * INK_DOTS) / 100;
 
 	memset(&now, 0, sizeof(now));
 	now.serial = u->serial;
@@ -342,6 +372,11 @@ static void draw_lines(struct topology_ui *u, struct canvas *c, bool glyphs)
 	now.lines = u->lines;
 	now.cursor = cursor_node(u);
 	now.glyphs = glyphs;
+	if (u->lines == LINES_PATH) {
+		now.path.src = ui_path_ends(ui).src;
+		now.path.dlid = ui_path_ends(ui).dlid;
+		now.tables = s->tables;
+	}
 	if (memcmp(&now, &u->drawn, sizeof(now)) != 0) {
 		bool moved = now.cursor != u->drawn.cursor;
 
@@ -349,11 +384,14 @@ static void draw_lines(struct topology_ui *u, struct canvas *c, bool glyphs)
 		if (!moved || memcmp(&now, &u->drawn, sizeof(now)) != 0) {
 			line_layer_clear(&u->all, u->win.w, u->win.h, glyphs);
 			u->shown = 0;
-			if (u->lines != LINES_HERE)
-				draw_worst(u, u->lines == LINES_ALL ? p->nedge : room);
+			if (u->lines == LINES_PATH)
+				draw_path(u, s, now.path);
+			else if (u->lines != LINES_HERE)
+				draw_worst(u, u->lines == LINES_ALL ? UINT32_MAX : room,
+					   u->lines == LINES_ALL ? ALL_DOTS : WORST_DOTS);
 		}
 		line_layer_clear(&u->here, u->win.w, u->win.h, glyphs);
-		for (uint32_t i = 0; i < p->nedge; i++)
+		for (uint32_t i = 0; i < p->nedge && u->lines != LINES_PATH; i++)
 			if (p->edge[i].a == now.cursor || p->edge[i].b == now.cursor)
 				draw_edge(&u->here, u, i, true);
 		u->drawn = now;
@@ -467,6 +505,8 @@ static void draw_title(const struct topology_ui *u, struct canvas *c, struct rec
 	if (u->lines == LINES_HERE)
 		snprintf(lines, sizeof(lines), "lines of one %s",
 			 p == u->blocks ? p->block : "switch");
+	else if (u->lines == LINES_PATH)
+		snprintf(lines, sizeof(lines), "%u lines of the path in 0", u->shown);
 	else if (u->shown < p->nedge && u->lines == LINES_WORST)
 		snprintf(lines, sizeof(lines), "worst %u of %u lines", u->shown, p->nedge);
 	else
@@ -630,7 +670,7 @@ static void topology_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 	find_steps(u);
 	follow_cursor(u);
 	read_figures(u, ui, s);
-	draw_lines(u, c, c->ascii || !s->colours || ui_palette(ui) == PALETTE_NONE);
+	draw_lines(u, ui, s, c, c->ascii || !s->colours || ui_palette(ui) == PALETTE_NONE);
 	draw_nodes(u, ui, c, s);
 	draw_title(u, c, r);
 	draw_row_names(u, c, r);
@@ -728,12 +768,96 @@ static void take_path(struct topology_ui *u, struct ui *ui, const struct state *
 	       switch_label(name, sizeof(name), s->fabric, u->cursor));
 }
 
-static void next_metric(struct topology_ui *u, struct ui *ui)
+/* By the beginning of its name, or the next one. */
+static void next_metric(struct topology_ui *u, struct ui *ui, const char *name)
 {
-	if (ui_comparing(ui))
+	if (name && name[0]) {
+		for (int m = 0; m < CHAN_DELTA; m++)
+			if (!strncasecmp(chan_metric_name((enum chan_metric)m), name,
+					 strlen(name))) {
+				u->metric = (enum chan_metric)m;
+				ui_compare(ui, false);
+				return;
+			}
+		ui_say(ui, "no metric '%s' here", name);
+	} else if (ui_comparing(ui))
 		ui_compare(ui, false);
 	else
 		u->metric = (u->metric + 1) % CHAN_DELTA;
+}
+
+/* The node nearest to a place on the screen; the one that is there already is opened. */
+static void click(struct topology_ui *u, struct ui *ui, int x, int y)
+{
+	const struct picture *p = shown(u);
+	uint32_t best = cursor_node(u);
+	float least = 20; /* nothing near enough: nothing */
+
+	for (uint32_t i = 0; i < p->nnode; i++) {
+		float dx = fabsf(place_x(u, &p->node[i]) - (float)(x - u->win.x) - 0.5f);
+		float dy = fabsf(place_y(u, &p->node[i]) - (float)(y - u->win.y) - 0.5f);
+
+		if (dx + 4 * dy >= least)
+			continue;
+		least = dx + 4 * dy;
+		best = i;
+	}
+	if (least >= 20)
+		return;
+	if (best == cursor_node(u))
+		open_node(u, ui);
+	else
+		u->cursor = p->sw[p->node[best].first];
+}
+
+static void go_to(struct topology_ui *u, struct ui *ui, const struct state *s, const char *name)
+{
+	uint32_t end;
+	uint16_t lid;
+	struct err err;
+
+	if (end_find(&end, &lid, s->fabric, name, &err))
+		ui_say(ui, "%s", err.text);
+	else
+		u->cursor = end < s->fabric->nend ? s->fabric->term_sw[end] : end - s->fabric->nend;
+}
+
+/* Keys and commands that move about. */
+static bool topology_travel(struct topology_ui *u, struct ui *ui, const struct input *in,
+			    const struct state *s)
+{
+	switch (in->req) {
+	case REQ_CLICK:
+		if (in->y < u->win.y || in->y >= u->win.y + u->win.h)
+			return false;
+		click(u, ui, in->x, in->y);
+		return true;
+	case REQ_WHEEL_UP:
+		if (u->zoom + 1 < u->nstep)
+			zoom_to(u, u->zoom + 1);
+		return true;
+	case REQ_WHEEL_DOWN:
+		if (u->zoom)
+			zoom_to(u, u->zoom - 1);
+		return true;
+	case REQ_GOTO:
+		if (!in->text)
+			return false;
+		go_to(u, ui, s, in->text);
+		return true;
+	case REQ_FIND:
+		entry_open(&u->find, in->text ? in->text : "");
+		u->find.active = !in->text;
+		if (in->text)
+			find(u, ui, s, true);
+		return true;
+	case REQ_FIND_NEXT:
+	case REQ_FIND_PREV:
+		find(u, ui, s, in->req == REQ_FIND_NEXT);
+		return true;
+	default:
+		return topology_move(u, in->req);
+	}
 }
 
 static bool topology_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
@@ -749,11 +873,11 @@ static bool topology_input(void *own, struct ui *ui, const struct input *in, con
 			find_next(u, ui, s, u->find.text, true);
 		return true;
 	}
-	if (topology_move(u, in->req))
+	if (topology_travel(u, ui, in, s))
 		return true;
 	switch (in->req) {
 	case REQ_METRIC:
-		next_metric(u, ui);
+		next_metric(u, ui, in->text);
 		return true;
 	case REQ_ZOOM:
 		zoom_to(u, u->zoom + 1);
@@ -772,13 +896,6 @@ static bool topology_input(void *own, struct ui *ui, const struct input *in, con
 				   "preview");
 		else
 			ui_compare(ui, !ui_comparing(ui));
-		return true;
-	case REQ_FILTER:
-		entry_open(&u->find, "");
-		return true;
-	case REQ_FIND_NEXT:
-	case REQ_FIND_PREV:
-		find(u, ui, s, in->req == REQ_FIND_NEXT);
 		return true;
 	case REQ_PATH_FROM:
 	case REQ_PATH_TO:
@@ -800,7 +917,8 @@ static bool topology_typing(const void *own, const struct state *s)
 
 static void topology_context(const void *own, const struct state *s, char *buf, size_t len)
 {
-	static const char *const words[] = { "worst lines", "lines of the cursor", "all lines" };
+	static const char *const words[] = { "worst lines", "lines of the cursor", "all lines",
+					     "lines of the path" };
 	const struct topology_ui *u = own;
 
 	if (!s->fabric || !u->fine)

@@ -269,6 +269,46 @@ static void no_size_is_too_small_or_too_large(void **state)
 	console_close(&k);
 }
 
+static void the_path_of_view_0_is_drawn(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_fabric(&k, "fattree2:leaves=18,spines=9,hosts=9");
+	console_keys(&k, "vvv");
+	console_shows(&k, "0 lines of the path in 0");
+	console_keys(&k, ":path leaf02 leaf17");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "t");
+	console_golden(&k, "topology-path");
+	console_close(&k);
+}
+
+static void mouse_and_commands_move_the_cursor(void **state)
+{
+	struct console_kit k;
+	struct input click = { .req = REQ_CLICK, .y = 3 };
+	struct request out;
+
+	(void)state;
+	open_fabric(&k, "fattree2:leaves=18,spines=9,hosts=9");
+	console_keys(&k, ":goto n0100");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "-- leaf12 -");
+	click.x = 11;
+	ui_input(k.ui, &click, &k.s, &out);
+	console_shows(&k, "-- spine1 -");
+	ui_input(k.ui, &click, &k.s, &out);
+	assert_int_equal(ui_view(k.ui), VIEW_SWITCHES);
+	console_keys(&k, "t:metric wai");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "tree of 2 levels: wait");
+	click.req = REQ_WHEEL_UP;
+	ui_input(k.ui, &click, &k.s, &out);
+	console_shows(&k, "zoom 2 of");
+	console_close(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +319,8 @@ int main(void)
 		cmocka_unit_test(the_cursor_walks_zooms_and_opens_switches),
 		cmocka_unit_test(a_job_leaves_only_its_links_in_colour),
 		cmocka_unit_test(the_plan_is_shown_as_a_change),
+		cmocka_unit_test(the_path_of_view_0_is_drawn),
+		cmocka_unit_test(mouse_and_commands_move_the_cursor),
 		cmocka_unit_test(big_fabrics_begin_with_groups),
 		cmocka_unit_test(places_do_not_depend_on_the_order_of_discovery),
 		cmocka_unit_test(no_size_is_too_small_or_too_large),
