@@ -67,6 +67,32 @@ int choice_judge(struct choice *out, const struct fabric *f, const struct tables
 	return rc;
 }
 
+int choice_judge_step(const struct fabric *f, const struct tables *before, const struct tables *t,
+		      struct err *err)
+{
+	bool stays = before->escape && t->escape;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		const uint8_t *was = tables_row(before, sw), *is = tables_row(t, sw);
+
+		for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+			if (was[lid] == is[lid])
+				continue;
+			if (was[lid] != FAB_NO_PORT && is[lid] == FAB_NO_PORT)
+				return err_set(err, -EPROTO,
+					       "a step of an update may not end a way: %s has none "
+					       "to LID %u any more",
+					       f->sw_name[sw], lid);
+			if (stays && fabric_lid_escape(f, lid))
+				return err_set(err, -EPROTO,
+					       "a step of an update may not change where escape "
+					       "LIDs lead: %s, LID %u",
+					       f->sw_name[sw], lid);
+		}
+	}
+	return 0;
+}
+
 static int take(struct choice *out, const struct fabric *f, const struct tables *t,
 		enum choice_source source, bool step, struct err *err)
 {

@@ -6,7 +6,8 @@
  * has confirmed (on disk), the policy's own tables; else those that the policy's engine computes.
  * Whatever they are, they are handed out only when the judge finds them connected, free of loops
  * and of deadlocks, and within the VLs of the links; but for those that are given as a step of an
- * update, which its plan has proved safe together with what came before.
+ * update, which its plan has proved safe together with what came before: of these only what no step
+ * may do is looked for.
  */
 #ifndef ENGINES_OPENSM_CHOICE_H
 #define ENGINES_OPENSM_CHOICE_H
@@ -52,5 +53,10 @@ int choice_make(struct choice *out, const struct fabric *f, const struct policy 
  * set as far as they go. */
 int choice_judge(struct choice *out, const struct fabric *f, const struct tables *t, bool step,
 		 struct err *err);
+/* A step on the way from before, of the same fabric: 0, or -EPROTO when it takes a way that there
+ * was, or leads escape LIDs (which t->escape says to stay) elsewhere while traffic may be on them.
+ * O(switches * LIDs). */
+int choice_judge_step(const struct fabric *f, const struct tables *before, const struct tables *t,
+		      struct err *err);
 
 #endif

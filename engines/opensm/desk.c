@@ -279,6 +279,23 @@ static void answer_tables(struct osm_answer *a, const struct tables *t, const st
 	digest_hex(a->tables, &hash);
 }
 
+static int judge_step(struct desk *d, const struct fabric *f, const struct tables *t,
+		      struct err *err)
+{
+	const struct tables *before;
+	int rc = 0;
+
+	pthread_mutex_lock(&d->lock);
+	before = d->open ? d->base : d->installed;
+	if (before)
+		tables_get(before);
+	pthread_mutex_unlock(&d->lock);
+	if (before && digest_equal(&before->fingerprint, &f->fingerprint))
+		rc = choice_judge_step(f, before, t, err);
+	tables_put(before);
+	return rc;
+}
+
 int desk_load(struct desk *d, const uint8_t *buf, size_t len, bool step, struct osm_answer *a,
 	      struct err *err)
 {
@@ -292,6 +309,8 @@ int desk_load(struct desk *d, const uint8_t *buf, size_t len, bool step, struct 
 	rc = tables_ibr_decode(&t, buf, len, f, "tables of the console", err);
 	if (!rc) {
 		rc = choice_judge(&c, f, t, step, err);
+		if (!rc && step)
+			rc = judge_step(d, f, t, err);
 		if (!rc) {
 			answer_tables(a, t, f);
 			give(d, t, step);

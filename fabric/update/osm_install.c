@@ -14,6 +14,7 @@ struct osm_install {
 	struct installer reader; /* SMPs */
 	const struct fabric *f;
 	const struct tables *from, *to; /* to: NULL in a recovery */
+	bool escapes_stay;		/* from and to lead escape LIDs the same way */
 	struct stage *stage;
 };
 
@@ -45,6 +46,17 @@ void osm_install_free(struct osm_install *i)
 	free(i);
 }
 
+static bool same_escapes(const struct fabric *f, const struct tables *a, const struct tables *b)
+{
+	bool same = a->escape && b->escape;
+
+	for (uint32_t sw = 0; sw < f->nsw && same; sw++)
+		for (uint32_t lid = 1; lid <= f->max_lid && same; lid++)
+			same = tables_row(a, sw)[lid] == tables_row(b, sw)[lid] ||
+			       !fabric_lid_escape(f, lid);
+	return same;
+}
+
 void osm_install_plan(struct osm_install *i, const struct fabric *f, const struct tables *from,
 		      const struct tables *to)
 {
@@ -53,6 +65,7 @@ void osm_install_plan(struct osm_install *i, const struct fabric *f, const struc
 	i->from = tables_get(from);
 	i->to = tables_get(to);
 	i->stage = stage_new(f, from);
+	i->escapes_stay = same_escapes(f, from, to);
 }
 
 /* A recovery: what routes now, and the service levels of before. */
@@ -73,6 +86,7 @@ static int ask_plugin(struct osm_install *i, const struct fabric *f, struct err 
 	i->f = fabric_get(f);
 	i->stage = stage_new(f, now);
 	i->from = base ? base : tables_get(now);
+	i->escapes_stay = false; /* not known: nothing is to be in the way of a way back */
 	tables_put(now);
 	return 0;
 }
@@ -90,6 +104,7 @@ static int hand_over(struct osm_install *i, struct osm_answer *a, struct err *er
 	if (done)
 		return osm_link_load(i->link, i->to, false, a, err);
 	t = stage_tables(i->stage, i->from);
+	t->escape = i->escapes_stay; /* OpenSM then sees to it */
 	rc = osm_link_load(i->link, t, true, a, err);
 	tables_put(t);
 	return rc;

@@ -2,6 +2,7 @@
 /* Both ends of the plugin's socket. */
 #include "tests/unit/fake_osm.h"
 
+#include "engines/opensm/choice.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/mad/notice_phase.h"
@@ -164,6 +165,56 @@ static void without_the_cable_the_engine_routes_and_with_it_the_kept_tables(void
 	tables_put(t);
 }
 
+/* The first switch sends what is for the last host to a neighbour that sends it back. */
+static void send_around(struct tables *t, const struct fabric *f)
+{
+	uint32_t c = f->chan_off[0], peer = f->chan_dst[c], lid = f->term_lid[f->nterm - 1];
+
+	assert_int_not_equal(f->term_sw[f->nterm - 1], 0);
+	assert_int_not_equal(f->term_sw[f->nterm - 1], peer);
+	tables_row(t, 0)[lid] = f->chan_port[c];
+	tables_row(t, peer)[lid] = f->chan_rport[c];
+}
+
+static void step_that_ends_a_way_is_refused(void **state)
+{
+	struct fake_osm *k = *state;
+	struct tables *half = routed(k->f, "dfsssp:4", 5);
+	char before[DIGEST_HEX];
+	struct err err = { "" };
+
+	strcpy(before, fake_osm_status(k).tables);
+	tables_row(half, 0)[k->f->term_lid[0]] = FAB_NO_PORT;
+	assert_int_equal(osm_link_load(k->l, half, true, NULL, &err), -EPROTO);
+	assert_non_null(strstr(err.text, "may not end a way"));
+	assert_string_equal(fake_osm_status(k).tables, before);
+	assert_int_equal(fake_osm_status(k).loads, 0);
+	tables_put(half);
+}
+
+static void step_that_moves_escape_lids_is_refused(void **state)
+{
+	struct fabric *f = net_spec("random:switches=6,links=9,hosts=2,lmc=1,seed=4");
+	struct tables *was = routed(f, "updn", 1), *is = routed(f, "updn", 1);
+	uint32_t lid = f->term_lid[0] + 1u, sw = !f->term_sw[0];
+	struct err err = { "" };
+
+	(void)state;
+	was->escape = is->escape = true;
+	assert_true(fabric_lid_escape(f, lid));
+	assert_int_equal(choice_judge_step(f, was, is, &err), 0);
+	tables_row(is, sw)[lid - 1]++;
+	assert_int_equal(choice_judge_step(f, was, is, &err), 0);
+	tables_row(is, sw)[lid]++;
+	assert_int_equal(choice_judge_step(f, was, is, &err), -EPROTO);
+	assert_non_null(strstr(err.text, "where escape LIDs lead"));
+	is->escape = false; /* the update itself changes them */
+	assert_int_equal(choice_judge_step(f, was, is, &err), 0);
+	tables_put(was);
+	tables_put(is);
+	fabric_put(f);
+}
+
 static void steps_are_taken_and_the_way_back_leads_to_the_tables_before(void **state)
 {
 	struct fake_osm *k = *state;
@@ -173,7 +224,7 @@ static void steps_are_taken_and_the_way_back_leads_to_the_tables_before(void **s
 	struct osm_status s;
 
 	strcpy(before, fake_osm_status(k).tables);
-	memset(tables_row(half, 0), FAB_NO_PORT, half->max_lid + 1u); /* nothing beyond S0 */
+	send_around(half, k->f);
 	assert_int_equal(osm_link_load(k->l, half, false, NULL, NULL), -EPROTO);
 	assert_int_equal(osm_link_load(k->l, half, true, NULL, NULL), 0);
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
@@ -501,6 +552,8 @@ int main(void)
 		T(given_tables_route_and_are_kept_across_a_restart),
 		T(without_the_cable_the_engine_routes_and_with_it_the_kept_tables),
 		T(steps_are_taken_and_the_way_back_leads_to_the_tables_before),
+		T(step_that_ends_a_way_is_refused),
+		T(step_that_moves_escape_lids_is_refused),
 		T(tables_that_do_not_fit_or_can_deadlock_are_refused_at_once),
 		T(reroutes_are_refused_by_a_standby_and_end_when_nobody_finishes),
 		T(an_engine_that_refuses_is_an_answer_with_its_reason),
