@@ -134,7 +134,8 @@ $(B)/examples/%: examples/%.c fabric/update/ibroute-agent.h
 $(B)/tests/bench/transition_bench: $(B)/tests/unit/write_judge.o
 $(B)/tests/bench/agents_bench: $(B)/tests/unit/agent_crowd.o $(B)/tests/unit/update_net.o
 $(B)/tests/bench/explore: $(B)/tests/unit/phase_model.o
-$(B)/tests/bench/packets_soak: $(B)/tests/unit/txn_world.o $(B)/tests/unit/txn_phases.o
+$(B)/tests/bench/packets_soak: $(B)/tests/unit/txn_world.o $(B)/tests/unit/txn_phases.o $(B)/tests/unit/small_net.o
+$(B)/tests/bench/packets_soak: private PC_LDLIBS += -lcmocka
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(PC_LDLIBS)
 
@@ -219,10 +220,10 @@ month: all $(B)/tests/bench/month
 # what takes longer than 'make check' may: packets under 1,000 random updates, every order of
 # events of the five phases, SIGKILLs to updates over ibsim, the fuzzers;
 # SOAK=1000 SEED=1 WAVES=1 KILLS=200 FUZZ_RUNS=10000000
-soak: all $(B)/tests/bench/packets_soak $(B)/tests/bench/explore
+soak: check-packages
+	$(Q)$(MAKE) --no-print-directory all $(B)/tests/bench/packets_soak $(B)/tests/bench/explore
 	$(Q)$(B)/tests/bench/packets_soak $(or $(SOAK),1000) $(or $(SEED),1) $(or $(WAVES),1)
 	$(Q)$(B)/tests/bench/explore
-	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_CHECK)
 	$(Q)bash tests/lab/watchdog.sh $(or $(KILLS),200) $(or $(SEED),1)
 	$(Q)bash tests/lab/sequence.sh full
 	$(Q)bash tests/lab/sequence.sh kills $(or $(KILLS),200) $(or $(SEED),1)
