@@ -2,9 +2,11 @@
 #include "console/commands.h"
 
 #include "engines/engine_spec.h"
+#include "console/cmdline.h"
 #include "console/engines_help.h"
 #include "console/evaluate.h"
 #include "console/exits.h"
+#include "console/live.h"
 #include "console/options.h"
 #include "console/outfile.h"
 #include "console/scene.h"
@@ -23,8 +25,13 @@ static const struct argp_option table[] = {
 	  "engine may use, the method of sar, or whose paths dfdn takes: "
 	  "nue:1,nue:4,sar:paper,sar:leafwise,dfdn:minhop",
 	  0 },
-	OPTION_TOPOLOGY,
+	{ "topology", OPT_TOPOLOGY, "FILE", 0,
+	  "ibnetdiscover text or another form of topology, or a text such as torus:dims=4x4 "
+	  "(preset: the fabric behind the port, its installed tables, and SLURM's jobs)",
+	  0 },
 	OPTION_JOBS,
+	{ "Ca", 'C', "NAME", 0, "without --topology: the HCA", 0 },
+	{ "Port", 'P', "N", 0, "its port", 0 },
 	OPTION_VLS,
 	OPTION_LMC,
 	OPTION_SEED,
@@ -52,21 +59,32 @@ static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
-	if (key == ARGP_KEY_END) {
+	switch (key) {
+	case 'C':
+		o->ca = arg;
+		return 0;
+	case 'P':
+		o->port = (unsigned)cmdline_count(state, "--Port", arg, 1, 254);
+		return 0;
+	case ARGP_KEY_END:
 		options_need(o->engine, "engines", state);
-		options_need(o->topology, "topology", state);
+		if (!o->topology && (o->lfts || o->lmc >= 0))
+			argp_error(state, "--lfts, --fdbs, --tables and --lmc go with --topology");
 		if (!o->lfts && (o->path_sl || o->sl2vl))
 			argp_error(state, "--path-sl and --sl2vl belong to tables: one of --lfts, "
 					  "--fdbs and --tables is needed");
 		return 0;
+	default:
+		return options_take(o, key, arg, state);
 	}
-	return options_take(o, key, arg, state);
 }
 
 static const struct argp argp = {
 	.options = table,
 	.parser = take,
-	.doc = "Routes one fabric with several engines and prints all figures beside each other."
+	.doc = "Routes one fabric with several engines and prints all figures beside each other. "
+	       "Without --topology that is the fabric behind the port, for the jobs that run now; "
+	       "nothing is written to it."
 	       "\vGiven the installed tables (--lfts, --fdbs or --tables), they are the first "
 	       "column, and changes are counted against them. In JSON, what is not known is null. "
 	       "Exit codes: 0 all engines gave routes that passed all "
@@ -183,12 +201,37 @@ static int print_text(const struct comparison *c, bool per_job)
 	return 0;
 }
 
+/* The fabric behind the port; the scene takes over what was read. */
+static int load_live(struct scene *s, const struct options *o, struct err *err)
+{
+	struct live_opts lo = { .ca = o->ca,
+				.port = o->port,
+				.node_names = o->name_map,
+				.jobs = !o->jobs		  ? "slurm"
+					: strcmp(o->jobs, "none") ? o->jobs
+								  : NULL };
+	struct live l;
+	int rc;
+
+	if (live_open(&l, &lo, NULL, err))
+		return EXIT_UNREADABLE;
+	s->f = l.f;
+	s->jobs = l.jobs;
+	s->installed = l.t;
+	l.f = NULL;
+	l.jobs = NULL;
+	l.t = NULL;
+	live_close(&l);
+	rc = scene_complete(s, o, err);
+	return rc ? EXIT_UNREADABLE : 0;
+}
+
 static int compare_in(struct comparison *c, const struct options *o, struct err *err)
 {
 	int rc = find_engines(c, o->engine, err);
 
 	if (!rc)
-		rc = scene_load(&c->scene, o, err);
+		rc = o->topology ? scene_load(&c->scene, o, err) : load_live(&c->scene, o, err);
 	if (rc)
 		return rc;
 	evaluate_all(c);

@@ -19,6 +19,7 @@ const struct command commands[] = {
 	{ "extend", "give it more time before it rolls back", cmd_extend },
 	{ "override", "take a condition off its watch", cmd_override },
 	{ "rollback", "undo an unfinished update from its journal", cmd_rollback },
+	{ "note", "a sentence about an update, into the record", cmd_note },
 	{ "paths", "the way from one end to another, now and after a plan", cmd_paths },
 	{ "dump-lfts", "the installed tables, or others, as files for OpenSM", cmd_dump_lfts },
 	{ "sm", "who manages the subnet, what it routes by, and orders for it", cmd_sm },

@@ -35,6 +35,7 @@ int cmd_confirm(int argc, char **argv);
 int cmd_extend(int argc, char **argv);
 int cmd_override(int argc, char **argv);
 int cmd_attach(int argc, char **argv);
+int cmd_note(int argc, char **argv);
 int cmd_paths(int argc, char **argv);
 int cmd_dump_lfts(int argc, char **argv);
 int cmd_sm(int argc, char **argv);

@@ -40,11 +40,8 @@ static int load_tables(struct scene *s, const struct options *o, struct err *err
 	return rc;
 }
 
-int scene_load(struct scene *s, const struct options *o, struct err *err)
+static void set_params(struct scene *s, const struct options *o)
 {
-	int rc = 0;
-
-	memset(s, 0, sizeof(*s));
 	s->params.vls = o->vls;
 	s->params.threads = o->threads;
 	s->params.seed = o->seed;
@@ -53,18 +50,43 @@ int scene_load(struct scene *s, const struct options *o, struct err *err)
 	s->params.escape = o->escape;
 	s->params.spread = o->spread;
 	options_eval(&s->eval, o);
+}
+
+/* What belongs to the fabric, whichever way that came. */
+static int load_rest(struct scene *s, const struct options *o, struct err *err)
+{
+	int rc = 0;
+
+	if (o->demand)
+		rc = loadfab_demand(&s->demand, o->demand, o->ranks, s->f, err);
+	if (!rc && o->roots)
+		rc = load_roots(s, o->roots, err);
+	return rc;
+}
+
+int scene_complete(struct scene *s, const struct options *o, struct err *err)
+{
+	set_params(s, o);
+	s->params.current = s->installed;
+	return load_rest(s, o, err);
+}
+
+int scene_load(struct scene *s, const struct options *o, struct err *err)
+{
+	int rc = 0;
+
+	memset(s, 0, sizeof(*s));
+	set_params(s, o);
 	if (o->name_map)
 		rc = loadfab_names(&s->names, o->name_map, err);
 	if (!rc)
 		rc = loadfab_lmc(&s->f, o->topology, NULL, s->names, o->lmc, err);
 	if (!rc && o->jobs)
 		rc = loadfab_jobs(&s->jobs, o->jobs, s->f, err);
-	if (!rc && o->demand)
-		rc = loadfab_demand(&s->demand, o->demand, o->ranks, s->f, err);
 	if (!rc && o->lid_choice)
 		rc = loadfab_lid_choice(&s->choice, o->lid_choice, s->f, err);
-	if (!rc && o->roots)
-		rc = load_roots(s, o->roots, err);
+	if (!rc)
+		rc = load_rest(s, o, err);
 	if (!rc && o->lfts)
 		rc = load_tables(s, o, err);
 	s->params.current = s->installed;

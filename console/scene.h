@@ -21,6 +21,9 @@ struct scene {
 
 /* 0 or the exit code, with the sentence in err. */
 int scene_load(struct scene *s, const struct options *o, struct err *err);
+/* The same from a fabric, tables and jobs that the caller has put into an all-zero scene.  -errno.
+ */
+int scene_complete(struct scene *s, const struct options *o, struct err *err);
 void scene_free(struct scene *s);
 
 #endif

@@ -29,7 +29,7 @@ wrap() {
 	cat >"$LAB_DIR/bin/ibroute-top" <<-END
 	#!/bin/sh
 	case \$1 in
-	plan | sm | paths | dump-lfts | -*) exec env $attach "$IBROUTE_TOP" "\$@" ;;
+	plan | sm | paths | dump-lfts | compare | -*) exec env $attach "$IBROUTE_TOP" "\$@" ;;
 	*) exec env ${attach/LD_PRELOAD=/IBROUTE_WATCHDOG_PRELOAD=} "$IBROUTE_TOP" "\$@" ;;
 	esac
 	END
@@ -165,6 +165,10 @@ ok "a path before and after" before_and_after
 ok "paths with loads" prints paths 0 paths n0003 n0018 -d 0.2 --json
 ok "plan --json" prints plan 0 plan -e updn --escape --vls 4 --fabric lab --jobs slurm --json
 ok "show --diff" prints shown_plan 0 show "$found/new.plan" --diff --json
+ok "compare on the fabric" prints comparison 0 compare --engines updn,sar --vls 4 --bisections 0 --pattern none --json
+ok "beside what is installed" grep -q '"engine": "installed"' "$LAB_DIR/json"
+ok "a note" top note last 'agreed with ana, ticket 4711'
+ok "is recorded" grep -q '"type":"note".*ticket 4711' -r "$IBROUTE_RECORD_DIR"
 ok "sm --json" prints sm 0 sm --json
 ok "status --json" prints status 0 status --json
 ok "audit list --json" prints audit 0 audit list --json "$IBROUTE_RECORD_DIR"
