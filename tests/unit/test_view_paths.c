@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -260,6 +261,42 @@ static void no_size_is_too_small(void **state)
 	console_close(&k);
 }
 
+static double draw_ms(struct console_kit *k)
+{
+	struct timespec a, b;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+	ui_draw(k->ui, k->c, &k->s);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+	return (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;
+}
+
+static void frames_at_2064_switches(void **state)
+{
+	static const uint32_t big[] = { 4096, 2048, 64, 0 };
+	struct console_kit k;
+	uint32_t chan = 0;
+
+	(void)state;
+	console_open(&k, 200, 60);
+	console_fabric(&k, "dragonfly:p=8", big);
+	for (uint32_t c = 0; c < k.fabric->nchan; c++)
+		if (k.metrics->eff_efi[c] > k.metrics->eff_efi[chan])
+			chan = c;
+	type_ends(&k, k.fabric->term_name[0], k.fabric->term_name[16000]);
+	print_message("hops: %.2f ms\n", draw_ms(&k));
+	ui_select_chan(k.ui, chan);
+	ui_select_job(k.ui, k.jobs->jobs[0].id);
+	console_keys(&k, "e");
+	print_message("typing: %.2f ms\n", draw_ms(&k));
+	console_key(&k, K_ESC);
+	console_key(&k, K_TAB);
+	ui_select_job(k.ui, k.jobs->jobs[1].id);
+	print_message("pairs of another job: %.2f ms\n", draw_ms(&k));
+	print_message("pairs: %.2f ms\n", draw_ms(&k));
+	console_close(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +309,7 @@ int main(void)
 		cmocka_unit_test(ends_come_from_other_views),
 		cmocka_unit_test(pairs_of_a_job_over_a_link),
 		cmocka_unit_test(pairs_are_those_whose_path_has_the_channel),
+		cmocka_unit_test(frames_at_2064_switches),
 		cmocka_unit_test(no_size_is_too_small),
 	};
 
