@@ -18,7 +18,7 @@ OSM_INCLUDE ?= /usr/include/infiniband
 WITH_OPENSM ?= $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),1,0)
 
 # The one list of Debian packages: to build, and to run the tests on top of that.
-PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1g-dev \
+PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1g-dev libinih-dev \
 	libibumad-dev libibmad-dev libslurm-dev libmicrohttpd-dev
 PKGS_CHECK := libcmocka-dev clang libclang-rt-14-dev tmux asciinema opensm libopensm-dev ibsim-utils \
 	infiniband-diags ibutils slurmctld slurmd slurm-client python3 procps valgrind man-db zsh curl \
@@ -38,7 +38,7 @@ WARN += -Werror
 endif
 DEFS := -D_GNU_SOURCE -DWITH_UMAD=$(WITH_UMAD) -DWITH_SLURM=$(WITH_SLURM) \
 	-DWITH_MICROHTTPD=$(WITH_MICROHTTPD)
-PC_LIBS := ncursesw jansson libcrypto zlib
+PC_LIBS := ncursesw jansson libcrypto zlib inih
 ifeq ($(WITH_UMAD),1)
 PC_LIBS += libibumad libibmad
 endif
@@ -80,7 +80,7 @@ UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wil
 EXAMPLES := $(patsubst examples/%.c,$(B)/examples/%,$(wildcard examples/*.c))
 
 Q := $(if $(V),,@)
-.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz fuzz-keys bench-apply \
+.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz fuzz-keys bench-apply bench-screen \
 	screenshots sanitize syntax install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -136,6 +136,7 @@ $(B)/tests/bench/agents_bench: $(B)/tests/unit/agent_crowd.o $(B)/tests/unit/upd
 $(B)/tests/bench/explore: $(B)/tests/unit/phase_model.o
 $(B)/tests/bench/packets_soak: $(B)/tests/unit/txn_world.o $(B)/tests/unit/txn_phases.o $(B)/tests/unit/small_net.o
 $(B)/tests/bench/packets_soak: private PC_LDLIBS += -lcmocka
+$(B)/tests/bench/screen_bench: $(B)/tests/unit/app_kit.o
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(PC_LDLIBS)
 
@@ -196,6 +197,7 @@ bench:
 	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_BENCH)
 	$(Q)$(MAKE) --no-print-directory -j2 bench-bins
 	$(Q)B=$(B) bash tests/bench.sh $(BENCHFLAGS)
+	$(Q)$(MAKE) --no-print-directory bench-screen BENCHFLAGS="$(BENCHFLAGS)"
 
 bench-bins: all $(BENCH_BINS)
 
@@ -203,6 +205,10 @@ bench-bins: all $(BENCH_BINS)
 bench-apply: all $(B)/tests/bench/apply_bench $(B)/tests/bench/agents_bench
 	$(Q)$(B)/tests/bench/agents_bench $(or $(AGENTS),1000)
 	$(Q)B=$(B) bash tests/bench/apply_rate.sh
+
+# what the screen costs: a frame, a key, an idle hour, a slow line
+bench-screen: all $(B)/tests/bench/screen_bench
+	$(Q)$(B)/tests/bench/screen_bench $(if $(findstring --json,$(BENCHFLAGS)),--json) $(BIN)
 
 # random write orders of updates between tables of two engines; PAIRS=50 ORDERS=1000
 transitions: all $(B)/tests/bench/transition_bench
@@ -300,6 +306,7 @@ help:
 	@echo "sweep           every engine on 200 random fabrics (FABRICS=, FIRST=, ENGINES=)"
 	@echo "bench-apply     an update beside bare writes over ibsim; 1,000 agents (AGENTS=...)"
 	@echo "bench           our engines beside OpenSM's (NETS=small|all|NAME,... ENGINES=... BENCHFLAGS=--json)"
+	@echo "bench-screen    frame time, key to screen, idle CPU, bytes on the line (also part of bench)"
 	@echo "gaps            longest time between reports of progress, each engine (MS=, ENGINES=, SPECS=)"
 	@echo "transitions     updates in random write orders: never a loop or a deadlock (PAIRS=, ORDERS=)"
 	@echo "month           sar beside dfsssp, updn and ftree over a month of jobs (MONTHFLAGS=)"

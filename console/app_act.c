@@ -64,6 +64,16 @@ static void preview_by(struct app *a, const char *name)
 	ui_goto(a->ui, VIEW_PREVIEW);
 }
 
+static void set(struct app *a, const char *text)
+{
+	struct err err = { "" };
+
+	if (app_set(a, text, &err))
+		ui_say(a->ui, "%s", err.text);
+	else
+		ui_say(a->ui, "%s, until the end of this session", text);
+}
+
 static void toggle_freeze(struct app *a)
 {
 	if (a->state.mode == RUN_FROZEN) {
@@ -140,6 +150,9 @@ void app_act(struct app *a, const struct request *r)
 		break;
 	case REQ_SNAPSHOT:
 		snapshot(a, r->text);
+		break;
+	case REQ_SET:
+		set(a, r->text);
 		break;
 	case REQ_INTERVAL:
 		set_interval(a, r->text);

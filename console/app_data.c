@@ -231,6 +231,7 @@ static void take_sample(struct app *a, struct msg *msg)
 	a->sample = msg->sample;
 	msg->sample = NULL;
 	app_past_add(a, a->sample, a->rates);
+	app_warn(a);
 	a->state.sample = a->sample;
 	a->state.rates = a->rates;
 	a->state.poll.asked = a->sample->asked;
@@ -505,6 +506,7 @@ void app_data_free(struct app *a)
 	tables_put(a->read);
 	app_past_live(a);
 	past_free(a->past);
+	free(a->over_s);
 	figures_put(a->figures);
 	usage_free(a->usage);
 	history_free(a->history);

@@ -2,6 +2,7 @@
 /* How a console comes to life and ends, with or without a screen. */
 #include "console/app_priv.h"
 
+#include "console/config.h"
 #include "console/exits.h"
 #include "console/loadfab.h"
 #include "fabric/base/clock.h"
@@ -241,6 +242,9 @@ int app_start(struct app *a, struct err *err)
 
 	if (rc)
 		return rc;
+	for (size_t i = 0; i < a->opts.nset; i++)
+		if (app_set(a, a->opts.set[i], err))
+			return EXIT_BAD_USAGE;
 	if (read_names(a, err) || open_jobs(a, err))
 		return EXIT_BAD_USAGE;
 	return start_fabric(a, err) ? EXIT_UNREADABLE : 0;
@@ -298,6 +302,7 @@ void app_prepare(struct app *a)
 	keys = keymap_all(&n);
 	a->ui = ui_new(keys, n);
 	a->worker = worker_start(a->box);
+	a->state.settings = config_screen;
 	log_set_sink(sink, a);
 	app_load_folder(a);
 	if (a->opts.demo || a->opts.load) {

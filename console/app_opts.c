@@ -3,6 +3,7 @@
 
 #include "console/cmdline.h"
 #include "console/commands.h"
+#include "console/config.h"
 #include "console/demo.h"
 #include "console/exits.h"
 #include "console/mkey.h"
@@ -28,6 +29,9 @@ enum {
 	OPT_STATE,
 	OPT_ASCII,
 	OPT_NO_MOUSE,
+	OPT_CONFIG,
+	OPT_FABRIC,
+	OPT_SET,
 	OPT_COLOUR,
 	OPT_INSTALLER,
 	OPT_SOCKET,
@@ -42,6 +46,9 @@ static const struct argp_option options[] = {
 	  "A dump (ibnetdiscover text, opensm-subnet.lst, ...) or a folder that key w saved", 1 },
 	{ "lfts", OPT_LFTS, "FILE", 0,
 	  "With --load: its tables (opensm-lfts.dump, opensm.fdbs, .ibr)", 1 },
+	{ "fabric", OPT_FABRIC, "NAME", 0, "A profile of the configuration file", 1 },
+	{ "config", OPT_CONFIG, "FILE", 0,
+	  "This configuration file instead of the usual ones ('config show' lists them)", 1 },
 	{ "name", OPT_NAME, "NAME", 0, "Name of the fabric, typed to confirm updates", 1 },
 	{ "node-name-map", OPT_NAMES, "FILE", 0, "Names for nodes, lines of GUID \"name\"", 1 },
 	{ 0, 0, 0, 0, "The port to the fabric:", 2 },
@@ -65,6 +72,10 @@ static const struct argp_option options[] = {
 	{ 0, 0, 0, 0, "Screen:", 5 },
 	{ "ascii", OPT_ASCII, 0, 0, "Only ASCII characters", 5 },
 	{ "no-mouse", OPT_NO_MOUSE, 0, 0, "Leave the mouse to the terminal", 5 },
+	{ "set", OPT_SET, "NAME=VALUE", 0,
+	  "A setting of the screen, as in the configuration file: palette, units, columns, "
+	  "warn-util, ...",
+	  5 },
 	{ "color", OPT_COLOUR, "WHEN", 0, "auto, 16, 256 or never", 5 },
 	{ "mono", 'M', 0, 0, "The same as --color=never", 5 },
 	{ "seed", OPT_SEED, "N", 0, "Of the simulated fabric and of the engines (default 1)", 6 },
@@ -111,6 +122,15 @@ static error_t parse_screen(int key, char *arg, struct argp_state *s)
 	switch (key) {
 	case OPT_ASCII:
 		o->ascii = true;
+		return 0;
+	case OPT_CONFIG:
+	case OPT_FABRIC:
+		return 0; /* read before all others, see with_config() */
+	case OPT_SET:
+		if (o->nset == SETS_MAX)
+			argp_error(s, "--set: %d of them are enough", SETS_MAX);
+		else
+			o->set[o->nset++] = arg;
 		return 0;
 	case OPT_NO_MOUSE:
 		o->no_mouse = true;
@@ -225,6 +245,23 @@ static int ask_m_key(struct app_opts *o)
 	return EXIT_BAD_USAGE;
 }
 
+/* The settings of configuration files before what was typed. */
+static int with_config(int *argc, char ***argv)
+{
+	const char *file, *profile;
+	struct err err = { "" };
+	struct config *c;
+
+	config_asked(*argc, *argv, &file, &profile);
+	if (config_read(&c, file, profile, &err)) {
+		fprintf(stderr, "ibroute-top: %s\n", err.text);
+		return EXIT_BAD_USAGE;
+	}
+	config_argv(c, argc, argv);
+	config_free(c);
+	return 0;
+}
+
 int app_opts_parse(struct app_opts *o, int argc, char **argv)
 {
 	const struct argp_child children[] = {
@@ -256,7 +293,7 @@ int app_opts_parse(struct app_opts *o, int argc, char **argv)
 	batch_opts_init(&o->batch);
 	watchdog_config_init(&o->dog);
 	argp_err_exit_status = EXIT_BAD_USAGE;
-	if (cmdline_parse(&argp, argc, argv, o))
+	if (with_config(&argc, &argv) || cmdline_parse(&argp, argc, argv, o))
 		return EXIT_BAD_USAGE;
 	return o->ask_m_key ? ask_m_key(o) : 0;
 }

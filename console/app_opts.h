@@ -36,6 +36,9 @@ struct app_opts {
 	struct auto_opts automatic;
 	struct batch_opts batch;
 	bool ascii, no_mouse;
+#define SETS_MAX 32
+	const char *set[SETS_MAX]; /* NAME=VALUE, in turn */
+	size_t nset;
 	int colours; /* -1: what the terminal offers */
 };
 

@@ -139,6 +139,8 @@ struct app {
 	struct wire_sm sm;
 	struct msg *held[HELD_COUNT];
 	double sample_at, sample_took, jobs_at, start;
+	float *over_s; /* by channel: so long over its limits; of over_of channels */
+	uint32_t over_of;
 	bool dirty, quit;
 	int mouse_x, mouse_y;
 	bool headless;	    /* a canvas without a terminal: for tests and measurements */
@@ -235,6 +237,10 @@ void app_past_live(struct app *a);    /* no moment of the past any more */
 bool app_past_act(struct app *a, const struct request *r); /* false: not of the past */
 /* What the screen is drawn from and keys refer to: now, or a moment of the past. */
 const struct state *app_shown(struct app *a);
+
+/* app_set.c */
+int app_set(struct app *a, const char *text, struct err *err); /* "NAME=VALUE" */
+void app_warn(struct app *a); /* events for links that are over their limits too long */
 
 /* app_usage.c */
 bool app_wants_lanes(const struct app *a);

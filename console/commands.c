@@ -25,6 +25,7 @@ const struct command commands[] = {
 	{ "sm", "who manages the subnet, what it routes by, and orders for it", cmd_sm },
 	{ "agent", "a node's side of an update: drain, migrate, return, answer", cmd_agent },
 	{ "audit", "verify or list the records of sessions", cmd_audit },
+	{ "config", "what the configuration files say, and whether they are right", cmd_config },
 	{ "manual", "the manual page, made from this very program's tables", cmd_manual },
 	{ "completion", "what lets bash or zsh complete commands and options", cmd_completion },
 	{ NULL, NULL, NULL },

@@ -41,6 +41,7 @@ int cmd_dump_lfts(int argc, char **argv);
 int cmd_sm(int argc, char **argv);
 int cmd_agent(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
+int cmd_config(int argc, char **argv);
 int cmd_manual(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 

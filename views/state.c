@@ -9,6 +9,7 @@ void state_init(struct state *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->rec_s = NAN;
+	s->limits = (struct state_limits){ .util_pct = 95, .wait_pct = 20, .for_s = 60 };
 	s->poll.age_s = s->poll.took_s = s->poll.next_s = s->poll.interval_s = NAN;
 	s->jobs_source.age_s = NAN;
 	s->automatic.next_s = NAN;

@@ -234,7 +234,15 @@ struct state_auto {
 	char text[240]; /* its last decision, a sentence; "" none yet */
 };
 
+/* From which on something is a problem. */
+struct state_limits {
+	double util_pct, wait_pct; /* of a link, for longer than for_s: an event; 0: never */
+	double for_s;
+	double errors_per_min; /* more than that: the port has a problem */
+};
+
 struct state {
+	struct state_limits limits;
 	enum run_mode mode;
 	char lost_why[200];
 	bool rw;

@@ -129,7 +129,7 @@ static enum problem problem_find(const struct survey *v, uint32_t i, const struc
 		return PROBLEM_DOWN;
 	if (pc && !pc->valid)
 		return PROBLEM_NO_REPLY;
-	if (r && r->errors_per_min > 0)
+	if (r && r->errors_per_min > v->errors_limit)
 		return PROBLEM_ERRORS;
 	if (p->rate_Mbps && p->rate_Mbps < expect)
 		return PROBLEM_REDUCED;
@@ -363,6 +363,10 @@ void survey_update(struct survey *v, const struct state *s)
 		take_fabric(v, s->fabric);
 		fresh = true;
 	}
+	if (v->errors_limit > s->limits.errors_per_min ||
+	    v->errors_limit < s->limits.errors_per_min)
+		fresh = true;
+	v->errors_limit = s->limits.errors_per_min;
 	if (v->rates == s->rates && v->sample == s->sample && v->jobs == s->jobs && same_usage &&
 	    !fresh)
 		return;

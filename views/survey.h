@@ -49,6 +49,7 @@ struct survey {
 	const struct jobset *jobs;
 
 	struct shape *shape;
+	double errors_limit; /* per minute, of the state */
 	struct racks *racks;
 	uint32_t isl_Mbps, host_Mbps;		  /* most common rates */
 	uint32_t cables;			  /* between switches */

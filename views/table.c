@@ -340,23 +340,28 @@ static void sort_named(struct table *t, const struct table_ops *ops, struct ui *
 		       name);
 }
 
-static void choose_columns(struct table *t, const struct table_ops *ops, struct ui *ui,
-			   const char *text)
+bool table_columns(struct table *t, const char *columns, const struct table_ops *ops)
 {
-	const char *p = text ? text : "";
+	const char *p = columns;
 
 	while (*p) {
 		size_t len = strcspn(p, ", ");
 
-		if (len && !field_find(ops->kind, p, len)) {
-			ui_say(ui, "%s have no '%.*s': Tab after ':columns ' lists what they have",
-			       ops->what, (int)len, p);
-			return;
-		}
+		if (len && !field_find(ops->kind, p, len))
+			return false;
 		p += len;
 		p += strspn(p, ", ");
 	}
-	snprintf(t->columns, sizeof(t->columns), "%s", text ? text : "");
+	snprintf(t->columns, sizeof(t->columns), "%s", columns);
+	return true;
+}
+
+static void choose_columns(struct table *t, const struct table_ops *ops, struct ui *ui,
+			   const char *text)
+{
+	if (!table_columns(t, text ? text : "", ops))
+		ui_say(ui, "%s have no such column: Tab after ':columns ' lists what they have",
+		       ops->what);
 }
 
 static bool row_has(const struct rows *r, uint32_t row, const char *text)

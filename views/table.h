@@ -138,6 +138,8 @@ void table_filter(struct table *t, const char *text, const struct table_ops *ops
 void table_find(struct table *t, const char *text, const struct table_ops *ops,
 		const struct table_in *in);
 
+/* "util,wait,link"; "": the usual ones.  false: the rows have no such. */
+bool table_columns(struct table *t, const char *columns, const struct table_ops *ops);
 /* "12 of 72 links  filter: util>80  tagged: 3" */
 void table_context(const struct table *t, const struct table_ops *ops, char *buf, size_t len);
 

@@ -353,3 +353,11 @@ bool ui_comparing(const struct ui *ui)
 {
 	return ui->compare;
 }
+
+bool ui_columns_set(struct ui *ui, const char *columns)
+{
+	const struct table_ops *ops;
+	struct table *t = views[VIEW_LINKS]->table(ui->own[VIEW_LINKS], &ops);
+
+	return table_columns(t, columns, ops);
+}

@@ -34,6 +34,9 @@ void ui_select_chan(struct ui *ui, uint32_t chan); /* cursor of heatmap and link
 void ui_bits_set(struct ui *ui, bool bits); /* rates in Gb/s instead of GB/s */
 void ui_palette_set(struct ui *ui, enum palette palette);
 
+/* Columns of the table of links, as :columns takes them; false: it has no such. */
+bool ui_columns_set(struct ui *ui, const char *columns);
+
 /* One line to the operator, above the footer until the next key ("snapshot saved ..."). */
 void ui_say(struct ui *ui, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -53,7 +53,7 @@ void app_kit_run(struct app *a, double seconds)
 
 bool app_kit_ready(struct app *a, uint32_t samples)
 {
-	double end = clock_s() + 60;
+	double end = clock_s() + 240;
 
 	while (past_count(a->past) < samples || !a->rates || !a->metrics || !a->state.usage) {
 		if (clock_s() > end)

@@ -10,7 +10,7 @@ struct app *app_kit_open(const char *spec, const char *load, int w, int h);
 void app_kit_size(struct app *a, int w, int h);
 /* Takes what the threads report for so long. */
 void app_kit_run(struct app *a, double seconds);
-/* Until samples are there, with rates and figures; false after 60 s. */
+/* Until samples are there, with rates and figures; false after 240 s. */
 bool app_kit_ready(struct app *a, uint32_t samples);
 void app_kit_keys(struct app *a, const char *keys);
 /* Draws; the caller frees. */

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/config.h"
+
+#include "fabric/base/mem.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <ini.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum kind { TEXT, NUMBER, WORD, FLAG };
+
+/* A setting, and the option of the command line that it is. */
+static const struct key {
+	const char *name, *option;
+	enum kind kind;
+	double least, most;
+	const char *words; /* WORD: " a b c " */
+	const char *preset;
+	bool secret, screen;
+} keys[] = {
+	{ "ca", "--Ca", TEXT, .preset = "the first with an active port" },
+	{ "port", "--Port", NUMBER, 1, 254, .preset = "" },
+	{ "timeout", "--timeout", NUMBER, 1, 60000, .preset = "200" },
+	{ "outstanding-smps", "--outstanding_smps", NUMBER, 1, 1024, .preset = "32" },
+	{ "m-key", "--m_key", TEXT, .preset = "0", .secret = true },
+	{ "name", "--name", TEXT, .preset = "" },
+	{ "node-name-map", "--node-name-map", TEXT, .preset = "" },
+	{ "interval", "--interval", NUMBER, 0.1, 3600, .preset = "2" },
+	{ "jobs", "--jobs", TEXT, .preset = "slurm" },
+	{ "jobs-interval", "--jobs-interval", NUMBER, 1, 86400, .preset = "10" },
+	{ "record-dir", "--record-dir", TEXT, .preset = "/var/log/ibroute-top" },
+	{ "state-dir", "--state-dir", TEXT, .preset = "/var/lib/ibroute-top" },
+	{ "installer", "--installer", TEXT, .preset = "opensm where our plugin answers, else smp" },
+	{ "socket", "--socket", TEXT, .preset = "" },
+	{ "color", "--color", WORD, .words = " auto 16 256 never ", .preset = "auto" },
+	{ "ascii", "--ascii", FLAG, .preset = "no" },
+	{ "mouse", "--no-mouse", FLAG, .preset = "yes" },
+	{ "palette", NULL, WORD, .words = " viridis cividis glyphs ", .preset = "viridis",
+	  .screen = true },
+	{ "units", NULL, WORD, .words = " bytes bits ", .preset = "bytes", .screen = true },
+	{ "columns", NULL, TEXT, .preset = "", .screen = true },
+	{ "warn-util", NULL, NUMBER, 0, 100, .preset = "95", .screen = true },
+	{ "warn-wait", NULL, NUMBER, 0, 100, .preset = "20", .screen = true },
+	{ "warn-errors", NULL, NUMBER, 0, 1e9, .preset = "0", .screen = true },
+	{ "warn-seconds", NULL, NUMBER, 0, 86400, .preset = "60", .screen = true },
+};
+#define NKEYS (sizeof(keys) / sizeof(keys[0]))
+
+const char *const config_screen[] = { "palette=",      "units=",     "columns=",
+				      "warn-util=",    "warn-wait=", "warn-errors=",
+				      "warn-seconds=", "interval=",  NULL };
+
+struct config {
+	char *value[NKEYS];  /* NULL: as preset */
+	char *source[NKEYS]; /* "file:line" */
+	char profile[64];    /* that was asked for; "" none */
+	bool profile_found;
+
+	/* while a file is read */
+	const char *path;
+	FILE *in;
+	int line;
+	bool diags;
+	struct err *err;
+	int rc;
+};
+
+static void bad(struct config *c, const char *what)
+{
+	if (!c->rc)
+		c->rc = err_set(c->err, -EINVAL, "%s:%d: %s", c->path, c->line, what);
+}
+
+static const struct key *find(const char *name)
+{
+	for (size_t i = 0; i < NKEYS; i++)
+		if (!strcasecmp(keys[i].name, name))
+			return &keys[i];
+	return NULL;
+}
+
+static bool yes(const char *v)
+{
+	return !strcasecmp(v, "yes") || !strcasecmp(v, "true") || !strcasecmp(v, "on") ||
+	       !strcmp(v, "1");
+}
+
+static bool no(const char *v)
+{
+	return !strcasecmp(v, "no") || !strcasecmp(v, "false") || !strcasecmp(v, "off") ||
+	       !strcmp(v, "0");
+}
+
+/* "" fine; else what is wrong with it. */
+static const char *judge(const struct key *k, const char *value, char *buf, size_t len)
+{
+	char word[64], *end;
+	double v;
+
+	buf[0] = '\0';
+	switch (k->kind) {
+	case NUMBER:
+		errno = 0;
+		v = strtod(value, &end);
+		if (errno || end == value || *end || !(v >= k->least && v <= k->most))
+			snprintf(buf, len, "%s: '%s' is not a number from %g to %g", k->name, value,
+				 k->least, k->most);
+		break;
+	case WORD:
+		snprintf(word, sizeof(word), " %.60s ", value);
+		if (!strstr(k->words, word))
+			snprintf(buf, len, "%s: '%s' is none of:%s", k->name, value, k->words);
+		break;
+	case FLAG:
+		if (!yes(value) && !no(value))
+			snprintf(buf, len, "%s: '%s' is neither yes nor no", k->name, value);
+		break;
+	case TEXT:
+		if (!value[0])
+			snprintf(buf, len, "%s: nothing stands behind the =", k->name);
+		break;
+	}
+	return buf;
+}
+
+/* As libibmad's tools call them; what else is in their file is not for us. */
+static const char *diags_name(const char *name)
+{
+	static const char *const same[][2] = {
+		{ "CA", "ca" }, { "Port", "port" }, { "timeout", "timeout" }, { "m_key", "m-key" }
+	};
+
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		if (!strcasecmp(same[i][0], name))
+			return same[i][1];
+	return NULL;
+}
+
+/* 0: not for this run; 1: for every fabric or for the profile; -1: wrong. */
+static int section_counts(struct config *c, const char *section)
+{
+	char buf[200];
+
+	if (!section[0])
+		return 1;
+	if (strncmp(section, "fabric ", 7) != 0 || !section[7]) {
+		snprintf(buf, sizeof(buf), "[%.60s]: sections are called [fabric NAME]", section);
+		bad(c, buf);
+		return -1;
+	}
+	if (strcmp(section + 7, c->profile) != 0)
+		return 0;
+	c->profile_found = true;
+	return 1;
+}
+
+static int take(void *ctx, const char *section, const char *name, const char *value)
+{
+	struct config *c = ctx;
+	const char *ours = c->diags ? diags_name(name) : name;
+	const struct key *k = ours ? find(ours) : NULL;
+	char why[300];
+	int counts;
+
+	if (c->diags && (!k || !value))
+		return 1;
+	counts = c->diags ? 1 : section_counts(c, section);
+	if (counts < 0)
+		return 0;
+	if (!k) {
+		snprintf(why, sizeof(why), "no setting is called '%.60s'; 'config show' lists them",
+			 name);
+		bad(c, why);
+		return 0;
+	}
+	/* profiles of other fabrics are judged too: a mistake should not wait for its day */
+	if (judge(k, value, why, sizeof(why))[0]) {
+		bad(c, why);
+		return 0;
+	}
+	if (!counts)
+		return 1;
+	free(c->value[k - keys]);
+	free(c->source[k - keys]);
+	c->value[k - keys] = xstrdup(value);
+	c->source[k - keys] = xasprintf("%s:%d", c->path, c->line);
+	return 1;
+}
+
+/* inih tells handlers no line and cuts long ones: both are seen to here. */
+static char *read_line(char *buf, int size, void *ctx)
+{
+	struct config *c = ctx;
+	char *got = fgets(buf, size, c->in), *from;
+	size_t n = got ? strlen(got) : 0;
+
+	if (!got)
+		return NULL;
+	c->line++;
+	if (n + 1 == (size_t)size && got[n - 1] != '\n') {
+		bad(c, "the line is too long: 190 characters are enough");
+		return NULL;
+	}
+	/* a blank at the beginning would go on with the value of the line before */
+	from = got + strspn(got, " \t");
+	memmove(got, from, strlen(from) + 1);
+	return got;
+}
+
+/* must: it was named by somebody. */
+static int read_file(struct config *c, const char *path, bool must)
+{
+	int line;
+
+	c->path = path;
+	c->line = 0;
+	c->in = fopen(path, "re");
+	if (!c->in && !must && (errno == ENOENT || errno == ENOTDIR))
+		return 0;
+	if (!c->in)
+		return err_set(c->err, -errno, "%s: %s", path, strerror(errno));
+	line = ini_parse_stream(read_line, c, take, c);
+	fclose(c->in);
+	if (line > 0 && !c->rc) {
+		c->line = line;
+		bad(c, "neither NAME = VALUE nor [fabric NAME]");
+	}
+	return c->diags ? 0 : c->rc; /* what the diags make of theirs is their business */
+}
+
+static char *user_file(void)
+{
+	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (xdg && *xdg)
+		return xasprintf("%s/ibroute-top/config", xdg);
+	return home ? xasprintf("%s/.config/ibroute-top/config", home) : NULL;
+}
+
+static int read_usual(struct config *c)
+{
+	char *user = user_file();
+	int rc = read_file(c, "/etc/ibroute-top/config", false);
+
+	if (!rc && user)
+		rc = read_file(c, user, false);
+	free(user);
+	return rc;
+}
+
+int config_read(struct config **out, const char *file, const char *profile, struct err *err)
+{
+	struct config *c = xcalloc(1, sizeof(*c));
+	int rc;
+
+	c->err = err;
+	snprintf(c->profile, sizeof(c->profile), "%s", profile ? profile : "");
+	c->diags = true;
+	read_file(c, "/etc/infiniband-diags/ibdiag.conf", false);
+	c->diags = false;
+	c->rc = 0;
+	rc = file ? read_file(c, file, true) : read_usual(c);
+	if (!rc && c->profile[0] && !c->profile_found)
+		rc = err_set(err, -ENOENT, "no section [fabric %s] in %s", c->profile,
+			     file ? file
+				  : "/etc/ibroute-top/config or ~/.config/ibroute-top/config");
+	if (rc) {
+		config_free(c);
+		return rc;
+	}
+	*out = c;
+	return 0;
+}
+
+void config_free(struct config *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < NKEYS; i++) {
+		free(c->value[i]);
+		free(c->source[i]);
+	}
+	free(c);
+}
+
+void config_show(const struct config *c, FILE *out)
+{
+	for (size_t i = 0; i < NKEYS; i++) {
+		const char *v = c->value[i] ? c->value[i] : keys[i].preset;
+
+		fprintf(out, "%-18s = %-30s # %s\n", keys[i].name,
+			keys[i].secret && c->value[i] ? "........" : v,
+			c->source[i] ? c->source[i] : "preset");
+	}
+}
+
+void config_argv(const struct config *c, int *argc, char ***argv)
+{
+	char **all = xcalloc(NKEYS + (size_t)*argc + 2, sizeof(*all));
+	int n = 0;
+
+	all[n++] = (*argv)[0];
+	for (size_t i = 0; i < NKEYS; i++) {
+		const char *v = c->value[i];
+
+		if (!v)
+			continue;
+		if (keys[i].screen)
+			all[n++] = xasprintf("--set=%s=%s", keys[i].name, v);
+		else if (keys[i].kind != FLAG)
+			all[n++] = xasprintf("%s=%s", keys[i].option, v);
+		else if (yes(v) == !strcmp(keys[i].name, "ascii"))
+			all[n++] = xstrdup(keys[i].option);
+	}
+	/* a profile without a name has its own */
+	if (c->profile[0] && !c->value[find("name") - keys])
+		all[n++] = xasprintf("--name=%s", c->profile);
+	for (int i = 1; i < *argc; i++)
+		all[n++] = (*argv)[i];
+	*argc = n;
+	*argv = all;
+}
+
+static const char *option(int argc, char **argv, int *i, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(argv[*i], name, n) != 0)
+		return NULL;
+	if (argv[*i][n] == '=')
+		return argv[*i] + n + 1;
+	return !argv[*i][n] && *i + 1 < argc ? argv[++*i] : NULL;
+}
+
+void config_asked(int argc, char **argv, const char **file, const char **profile)
+{
+	*file = *profile = NULL;
+	for (int i = 1; i < argc; i++) {
+		const char *v = option(argc, argv, &i, "--config");
+
+		if (v) {
+			*file = v;
+			continue;
+		}
+		v = option(argc, argv, &i, "--fabric");
+		if (v)
+			*profile = v;
+	}
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * config: settings from files, in the order in which one overrides the other:
+ *
+ *   /etc/infiniband-diags/ibdiag.conf	CA, Port, timeout, m_key, as for the diags
+ *   /etc/ibroute-top/config
+ *   $XDG_CONFIG_HOME/ibroute-top/config (preset ~/.config)
+ *   --config FILE, instead of the two above
+ *
+ * Lines of NAME = VALUE; # or ; begins a comment.  What stands before the first section is for every
+ * fabric; a section [fabric NAME] is a profile for --fabric NAME.  Settings become options of the
+ * command line that stand before those that were typed, so what was typed wins.
+ */
+#ifndef CONSOLE_CONFIG_H
+#define CONSOLE_CONFIG_H
+
+#include "fabric/base/err.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct config;
+
+/* file, profile: as --config and --fabric say, NULL: not given.  -EINVAL: a sentence with file and
+ * line; -ENOENT: a profile that no file has, or a file that was named and is not there. */
+int config_read(struct config **out, const char *file, const char *profile, struct err *err);
+void config_free(struct config *c); /* NULL is fine */
+
+/* Every setting with its value and where it comes from; secrets as dots. */
+void config_show(const struct config *c, FILE *out);
+
+/* argv with the settings between its first and its second word.  It is in use until the end. */
+void config_argv(const struct config *c, int *argc, char ***argv);
+
+/* What argv says of --config and --fabric, without judging anything else. */
+void config_asked(int argc, char **argv, const char **file, const char **profile);
+
+/* Names of settings that the screen takes by --set and by ':set', NULL at the end. */
+extern const char *const config_screen[];
+
+#endif

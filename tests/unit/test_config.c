@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Configuration files: what overrides what, and how mistakes are told. */
+#include "console/config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char path[] = "/tmp/ibroute-test-config-XXXXXX";
+
+static void file(const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void refused(const char *text, const char *profile, const char *why)
+{
+	struct config *c;
+	struct err err;
+
+	file(text);
+	assert_true(config_read(&c, path, profile, &err) < 0);
+	if (!strstr(err.text, why))
+		fail_msg("'%s' does not say '%s'", err.text, why);
+}
+
+static void mistakes_are_told_with_file_and_line(void **state)
+{
+	char at[80];
+
+	(void)state;
+	snprintf(at, sizeof(at), "%s:3: port: '300' is not a number from 1 to 254", path);
+	refused("interval = 1\n\nport = 300\n", NULL, at);
+	refused("# a\nintervall = 1\n", NULL, ":2: no setting is called 'intervall'");
+	refused("nonsense\n", NULL, ":1: neither NAME = VALUE nor");
+	refused("[lab]\nport = 1\n", NULL, ":2: [lab]: sections are called [fabric NAME]");
+	refused("palette = blue\n", NULL, "none of: viridis cividis glyphs");
+	refused("ascii = perhaps\n", NULL, "neither yes nor no");
+	refused("name =\n", NULL, "nothing stands behind the =");
+	refused("port = 1\n", "hpc1", "no section [fabric hpc1]");
+	/* a profile that is not used is judged all the same */
+	refused("[fabric other]\ninterval = often\n", NULL, ":2: interval:");
+}
+
+static void a_long_line_is_not_cut(void **state)
+{
+	char text[400] = "name = ";
+
+	(void)state;
+	memset(text + 7, 'x', 300);
+	refused(text, NULL, ":1: the line is too long");
+}
+
+static char *shown(const char *text, const char *profile)
+{
+	struct config *c;
+	struct err err = { "" };
+	char *out;
+	size_t len;
+	FILE *f = open_memstream(&out, &len);
+
+	file(text);
+	if (config_read(&c, path, profile, &err))
+		fail_msg("%s", err.text);
+	config_show(c, f);
+	fclose(f);
+	config_free(c);
+	return out;
+}
+
+static void secrets_are_not_shown(void **state)
+{
+	char *out = shown("m-key = 0xfeed\n", NULL);
+
+	(void)state;
+	assert_null(strstr(out, "feed"));
+	assert_non_null(strstr(out, "m-key              = ........"));
+	free(out);
+}
+
+static void a_profile_overrides_what_is_for_all(void **state)
+{
+	static const char text[] = "interval = 1\n[fabric a]\ninterval = 5\n[fabric b]\n"
+				   "  interval = 7\nca = mlx5_1\n";
+	struct config *c;
+	struct err err;
+	const char *f, *p;
+	char *typed[] = { (char *)"ibroute-top", (char *)"--config", path,
+			  (char *)"--fabric=b",	 (char *)"-d",	     (char *)"9" };
+	char **argv = typed;
+	int argc = 6;
+
+	(void)state;
+	file(text);
+	config_asked(argc, argv, &f, &p);
+	assert_string_equal(f, path);
+	assert_string_equal(p, "b");
+	assert_int_equal(config_read(&c, f, p, &err), 0);
+	config_argv(c, &argc, &argv);
+	assert_int_equal(argc, 9);
+	assert_string_equal(argv[1], "--Ca=mlx5_1");
+	assert_string_equal(argv[2], "--interval=7");
+	assert_string_equal(argv[3], "--name=b");
+	assert_string_equal(argv[8], "9"); /* what was typed comes last, and wins */
+	for (int i = 1; i <= 3; i++)
+		free(argv[i]);
+	free(argv);
+	config_free(c);
+}
+
+static void without_files_all_is_preset(void **state)
+{
+	struct config *c;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(config_read(&c, "/nonexistent/config", NULL, &err), -ENOENT);
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	assert_int_equal(config_read(&c, NULL, NULL, &err), 0);
+	config_free(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mistakes_are_told_with_file_and_line),
+		cmocka_unit_test(a_long_line_is_not_cut),
+		cmocka_unit_test(secrets_are_not_shown),
+		cmocka_unit_test(a_profile_overrides_what_is_for_all),
+		cmocka_unit_test(without_files_all_is_preset),
+	};
+	int rc, fd = mkstemp(path);
+
+	if (fd < 0)
+		return 1;
+	close(fd);
+	rc = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(path);
+	return rc;
+}
