@@ -8,6 +8,7 @@
 #include "console/commands.h"
 #include "console/exits.h"
 #include "console/keymap.h"
+#include "console/manual_prompt.h"
 #include "console/outfile.h"
 #include "console/roff.h"
 #include "engines/engine.h"
@@ -182,6 +183,8 @@ static int insert(FILE *out, const char *what, size_t n)
 		return commands_put(out);
 	if (IS("@engines@"))
 		return engines_put(out), 0;
+	if (IS("@prompt@"))
+		return manual_prompt_put(out), 0;
 	if (IS("@keys@"))
 		return keymap_put(out), 0;
 	return -EINVAL;
