@@ -134,6 +134,29 @@ static void broken_paths_say_where(void **state)
 	console_close(&k);
 }
 
+static void silent_ports_have_dashes(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_fabric(&k, TREE);
+	type_ends(&k, "n0001", "n0096");
+	for (uint32_t c = 0; c < k.fabric->nchan; c += 2)
+		console_no_reply(&k, c);
+	console_golden(&k, "paths-silent");
+	k.s.rates = NULL;
+	k.s.sample = NULL;
+	k.s.metrics = NULL;
+	k.s.usage = NULL;
+	k.s.history = NULL;
+	k.s.sls_known = false;
+	k.s.mode = RUN_FILE;
+	console_golden(&k, "paths-file");
+	console_key(&k, K_TAB);
+	console_shows(&k, "no link chosen");
+	console_close(&k);
+}
+
 static void without_a_fabric_it_says_so(void **state)
 {
 	struct console_kit k;
@@ -304,6 +327,7 @@ int main(void)
 		cmocka_unit_test(names_are_completed_and_mistakes_told),
 		cmocka_unit_test(all_lids_of_a_host),
 		cmocka_unit_test(broken_paths_say_where),
+		cmocka_unit_test(silent_ports_have_dashes),
 		cmocka_unit_test(without_a_fabric_it_says_so),
 		cmocka_unit_test(a_hop_leads_to_its_link_and_switch),
 		cmocka_unit_test(ends_come_from_other_views),

@@ -49,6 +49,11 @@ static void the_table_and_each_pane_in_three_sizes(void **state)
 		console_key(&k, K_TAB);
 	}
 	console_shows(&k, "[Ports]");
+	/* in colours and Unicode */
+	canvas_free(k.c);
+	k.c = canvas_new(100, 30, false);
+	k.s.colours = 256;
+	console_golden(&k, "switches-ports-unicode");
 	console_close(&k);
 }
 
