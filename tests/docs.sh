@@ -80,7 +80,7 @@ only_real_options() { # page: options it speaks of are in some --help, or anothe
 only_real_commands() {
 	local c bad=0
 
-	for c in $(grep -ohE '(^|[^a-z/-])ibroute\\?-top [a-z]+' "$1" | sed 's/.*top //' | sort -u); do
+	for c in $(grep -ohE '(^|[^a-z/-])ibroute\\?-top [a-z]+(-[a-z]+)*' "$1" | sed 's/.*top //' | sort -u); do
 		commands | grep -qx "$c" || case $c in
 		show | is | in | and | on | for | to | as | does | can | from | has) ;;
 		*) echo "$1 speaks of ibroute-top $c"; bad=1 ;;
