@@ -56,6 +56,7 @@ void app_draw(struct app *a)
 	if (!a->canvas)
 		return;
 	app_refresh(a);
+	app_sessions_take(a);
 	pthread_mutex_lock(&a->events_lock);
 	ui_draw(a->ui, a->canvas, app_shown(a));
 	pthread_mutex_unlock(&a->events_lock);

@@ -167,6 +167,19 @@ void app_act(struct app *a, const struct request *r)
 	case REQ_SUSPEND:
 		suspend(a);
 		break;
+	case REQ_VIEW:
+		if (r->view == VIEW_AUDIT && !a->state.sessions_busy)
+			app_sessions_read(a, NULL);
+		break;
+	case REQ_VERIFY:
+		app_sessions_read(a, NULL);
+		break;
+	case REQ_SESSION_OPEN:
+		app_sessions_read(a, r->text);
+		break;
+	case REQ_REPLAY:
+		app_sessions_replay(a, r->text);
+		break;
 	case REQ_PREVIEW_START:
 		app_preview_start(a, r);
 		break;

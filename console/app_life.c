@@ -271,6 +271,7 @@ void app_end(struct app *a)
 	/* nobody has to wait for it before a screen that is still there */
 	poller_free(a->poller);
 	demo_stop(a->demo); /* after the wire, which is in it */
+	app_sessions_free(a);
 	app_data_free(a);
 	tdiff_free(a->apply_diff);
 	ui_free(a->ui);

@@ -143,12 +143,13 @@ struct app {
 	uint32_t over_of;
 	bool dirty, quit;
 	int mouse_x, mouse_y;
-	bool headless;	    /* a canvas without a terminal: for tests and measurements */
-	char farewell[400]; /* said on the terminal after the end; "" nothing */
-	bool lost;	    /* also while the screen is frozen */
-	bool record_lost;   /* the record could not be written when last tried */
+	bool headless;		       /* a canvas without a terminal: for tests and measurements */
+	char farewell[400];	       /* said on the terminal after the end; "" nothing */
+	bool lost;		       /* also while the screen is frozen */
+	bool record_lost;	       /* the record could not be written when last tried */
+	struct app_sessions *sessions; /* NULL: view 9 was never asked for */
 	int exit_code;
-	char *own_dirs[2];		/* of opts, made here */
+	char *own_dirs[2]; /* of opts, made here */
 	char *snapshot[8]; /* of opts, from --load FOLDER */
 	char *folder;	   /* --load FOLDER, NULL: a file */
 };
@@ -232,8 +233,8 @@ void app_auto_tick(struct app *a);
 void app_past_add(struct app *a, const struct sample *s, const struct rates *r);
 void app_past_held(struct app *a, const struct sample *s); /* while the screen is frozen */
 void app_past_figures(struct app *a); /* the newest moments get the figures that have come */
-bool app_past_take(struct app *a, struct msg *msg); /* true: figures of a moment */
-void app_past_live(struct app *a);    /* no moment of the past any more */
+bool app_past_take(struct app *a, struct msg *msg);	   /* true: figures of a moment */
+void app_past_live(struct app *a);			   /* no moment of the past any more */
 bool app_past_act(struct app *a, const struct request *r); /* false: not of the past */
 /* What the screen is drawn from and keys refer to: now, or a moment of the past. */
 const struct state *app_shown(struct app *a);
@@ -250,6 +251,12 @@ void app_take_usage(struct app *a, struct msg *msg); /* takes its usage */
 void app_record_action(struct app *a, const char *action, const char *detail);
 void app_record_phase(struct app *a, const struct apply_event *ev);
 void app_record_screen(struct app *a); /* that the canvas has */
+
+/* app_sessions.c: view 9; open: the file whose actions are wanted, may be NULL */
+void app_sessions_read(struct app *a, const char *open);
+void app_sessions_take(struct app *a); /* what was read, before a frame */
+void app_sessions_replay(struct app *a, const char *text);
+void app_sessions_free(struct app *a);
 
 /* app_snapshot.c: all that is known, and the screen, into a folder of their own: to, or one in this
  * folder with a name made from fabric and time.  dir: its name. */

@@ -17,10 +17,11 @@
 #define SWITCHES VIEW_BIT(VIEW_SWITCHES)
 #define PATHS	 VIEW_BIT(VIEW_PATHS)
 #define TOPO	 VIEW_BIT(VIEW_TOPOLOGY)
+#define AUDIT	 VIEW_BIT(VIEW_AUDIT)
 #define TABLES	 (LINKS | JOBS)
 /* views whose rows are a views/table.h: search, tags and columns of choice are there too */
 #define ROWS	 (LINKS | SWITCHES)
-#define MOVING	 (TABLES | PATHS | SWITCHES | TOPO | HEAT | PREVIEW | OVERVIEW | EVENTS | VIEW_BIT(VIEW_HELP))
+#define MOVING	 (TABLES | PATHS | SWITCHES | TOPO | HEAT | PREVIEW | OVERVIEW | EVENTS | AUDIT | VIEW_BIT(VIEW_HELP))
 
 /* clang-format off */
 static const struct binding bindings[] = {
@@ -109,6 +110,9 @@ static const struct binding bindings[] = {
 	{ REQ_UNTAG, 0, ROWS, false, { K_CTRL('t') }, "Ctrl-T", NULL, "take all tags away" },
 	{ REQ_PROBLEMS, 0, LINKS | EVENTS | SWITCHES, false, { '!' }, "!", "problems",
 	  "problems only: down, no reply, errors, reduced width or speed" },
+	{ REQ_VERIFY, 0, AUDIT, false, { 'V' }, "V", "verify", "read the records anew and verify them" },
+	{ REQ_ENTER, 0, AUDIT, false, { K_ENTER, '\n' }, "Enter", "open",
+	  "what was done in the session; then: replay its screen from there" },
 	{ REQ_PANE, 0, OVERVIEW, false, { K_TAB }, "Tab", "pane", "next pane" },
 
 	/* moving */
@@ -144,7 +148,7 @@ static const struct binding bindings[] = {
 	{ REQ_VIEW, VIEW_APPLY, 0, false, { '7' }, "7", NULL,
 	  "put a computed routing into the switches" },
 	{ REQ_VIEW, VIEW_EVENTS, 0, false, { '8' }, "8", NULL, "what happened" },
-	{ REQ_VIEW, VIEW_AUDIT, 0, false, { '9' }, NULL, NULL, NULL },
+	{ REQ_VIEW, VIEW_AUDIT, 0, false, { '9' }, "9", NULL, "recorded sessions: are they what was written?" },
 	{ REQ_VIEW, VIEW_PATHS, 0, false, { '0' }, "0", NULL, "paths, hop by hop" },
 	{ REQ_VIEW, VIEW_TOPOLOGY, 0, false, { 't' }, "t", NULL, "the fabric as a picture" },
 	{ REQ_FREEZE, 0, 0, false, { 'Z' }, "Z", "freeze", "freeze what is shown, and go on" },

@@ -434,6 +434,18 @@ void terminal_redraw(struct terminal *t)
 	clearok(stdscr, TRUE);
 }
 
+void terminal_lend(struct terminal *t)
+{
+	(void)t;
+	def_prog_mode();
+	endwin();
+}
+
+void terminal_return(struct terminal *t)
+{
+	take_back(t);
+}
+
 void terminal_suspend(struct terminal *t)
 {
 	def_prog_mode();

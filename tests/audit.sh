@@ -167,6 +167,22 @@ ok "asciicast v3 has the same events" eval \
 ok "scriptreplay's files fit each other" eval \
 	'[ "$(awk "{s += \$2} END {print s}" typescript.timing)" = "$(($(wc -c <typescript) - 15))" ]'
 
+# --- in view 9 --------------------------------------------------------------------------------------
+start 100x30
+tty_keys 9
+ok "view 9 lists and verifies the sessions" tty_wait 10 ' demo +1 .* whole '
+tty_keys Down
+tty_keys Enter
+ok "Enter shows what was done" tty_wait 10 'key.action +apply.start'
+for _ in 1 2 3 4; do tty_keys Down; done
+tty_keys Enter
+ok "and replays it from there" tty_wait 10 'REPLAY 0:00'
+tty_keys q
+ok "q comes back to the console" tty_wait 10 'What was done in'
+tty_keys Escape
+ok "Esc to the list" tty_wait 10 'Sessions in'
+quit
+
 # --- a report ------------------------------------------------------------------------------------------
 txn=$(grep -o '"txn":"2[^"]*' "$rec" | head -n 1 | cut -d'"' -f4)
 ok "a report as Markdown" "$I" audit export --report "$txn" -o report.md "$work/rec"

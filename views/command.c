@@ -70,6 +70,7 @@ static const struct command commands[] = {
 	{ "again", "", ARG_NONE, false, REQ_AGAIN, 0, "compute the proposal anew" },
 	{ "extend", "", ARG_NONE, false, REQ_APPLY_EXTEND, 0, "more time until the update is rolled back" },
 	{ "palettes", "", ARG_NONE, false, REQ_PALETTE_PICK, 0, "pick a palette" },
+	{ "verify", "", ARG_NONE, false, REQ_VERIFY, 0, "read the recorded sessions anew and verify them" },
 	{ "pane", "", ARG_NONE, false, REQ_PANE, 0, "next pane" },
 	{ "open", "", ARG_NONE, false, REQ_ENTER, 0, "open what is under the cursor" },
 	{ "up", "", ARG_NONE, false, REQ_UP, 0, "the cursor up" },

@@ -111,13 +111,16 @@ enum req {
 	REQ_HIST_FORWARD,
 	REQ_HIST_BACK5,
 	REQ_HIST_FORWARD5,
-	REQ_LIVE,      /* back to the newest */
-	REQ_BOOKMARK,  /* this moment; request.text: its name, "" a number */
-	REQ_BOOKMARKS, /* request.text: go there; "" the next one back */
-	REQ_INTERVAL,  /* request.text: seconds */
-	REQ_ENGINE,    /* request.text: compute a preview by the engine of this name */
-	REQ_SET,       /* request.text: NAME=VALUE, see the settings of the configuration file */
-	REQ_DETACH,    /* leave; what is open goes on in its own process */
+	REQ_LIVE,	  /* back to the newest */
+	REQ_BOOKMARK,	  /* this moment; request.text: its name, "" a number */
+	REQ_BOOKMARKS,	  /* request.text: go there; "" the next one back */
+	REQ_INTERVAL,	  /* request.text: seconds */
+	REQ_ENGINE,	  /* request.text: compute a preview by the engine of this name */
+	REQ_SET,	  /* request.text: NAME=VALUE, see the settings of the configuration file */
+	REQ_VERIFY,	  /* the records of view 9 */
+	REQ_SESSION_OPEN, /* request.text: what was done in the session of this file */
+	REQ_REPLAY,	  /* request.text: that file, a blank, and the seq to begin at */
+	REQ_DETACH,	  /* leave; what is open goes on in its own process */
 	REQ_COUNT
 };
 

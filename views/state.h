@@ -208,9 +208,9 @@ struct state_apply {
 	char found[200];		      /* by a watch condition, the newest; "" nothing */
 	bool job_failed;
 
-	struct live_figures before; /* at its start */
-	double pred_util, pred_dark;	   /* as predicted; NAN unknown */
-	double took_s;			   /* all of it, at the end; NAN */
+	struct live_figures before;  /* at its start */
+	double pred_util, pred_dark; /* as predicted; NAN unknown */
+	double took_s;		     /* all of it, at the end; NAN */
 
 	char result[256];  /* the sentence at the end, or why it was refused */
 	char journal[256]; /* APPLY_JOURNAL: what was found */
@@ -240,6 +240,7 @@ struct state_limits {
 	double for_s;
 	double errors_per_min; /* more than that: the port has a problem */
 };
+struct sessions;
 
 struct state {
 	struct state_limits limits;
@@ -273,6 +274,8 @@ struct state {
 	struct state_preview preview;
 	struct state_apply apply;
 	struct state_auto automatic;
+	const struct sessions *sessions; /* recorded, of view 9 */
+	bool sessions_busy;		 /* they are being read */
 	struct state_past past;
 };
 

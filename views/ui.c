@@ -17,7 +17,7 @@ static const struct view *const views[VIEW_COUNT] = {
 	[VIEW_PREVIEW] = &view_preview,	  [VIEW_APPLY] = &view_apply,
 	[VIEW_EVENTS] = &view_events,	  [VIEW_HELP] = &view_help,
 	[VIEW_TOPOLOGY] = &view_topology, [VIEW_SWITCHES] = &view_switches,
-	[VIEW_PATHS] = &view_paths,
+	[VIEW_PATHS] = &view_paths,	  [VIEW_AUDIT] = &view_sessions,
 };
 
 const struct view *view_find(enum view_id id)
@@ -128,16 +128,8 @@ static void trail_add(struct ui *ui)
 
 void ui_goto(struct ui *ui, enum view_id view)
 {
-	static const char *const later[VIEW_COUNT] = {
-		[VIEW_AUDIT] = "9 (sessions and audit)",
-	};
-
-	if ((unsigned)view >= VIEW_COUNT)
+	if ((unsigned)view >= VIEW_COUNT || !views[view])
 		return;
-	if (!views[view]) {
-		ui_say(ui, "view %s is not in this version", later[view]);
-		return;
-	}
 	if (view == ui->view)
 		return;
 	trail_add(ui);

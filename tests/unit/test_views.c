@@ -214,20 +214,6 @@ static void without_jobs_and_rates_figures_are_dashes(void **state)
 	console_close(&k);
 }
 
-static void views_to_come_say_so(void **state)
-{
-	struct console_kit k;
-
-	(void)state;
-	tree(&k, jobs);
-	console_keys(&k, "9");
-	console_shows(&k, "not in this version");
-	assert_int_equal(ui_view(k.ui), VIEW_OVERVIEW);
-	console_keys(&k, "?");
-	console_hides(&k, "version");
-	console_close(&k);
-}
-
 static void only_the_typed_name_starts_and_keeps_an_update(void **state)
 {
 	struct console_kit k;
@@ -499,7 +485,6 @@ int main(void)
 		cmocka_unit_test(switches_are_named_without_what_vendors_add),
 		cmocka_unit_test(troubles_are_named),
 		cmocka_unit_test(without_jobs_and_rates_figures_are_dashes),
-		cmocka_unit_test(views_to_come_say_so),
 		cmocka_unit_test(only_the_typed_name_starts_and_keeps_an_update),
 		cmocka_unit_test(a_name_begun_before_the_update_moved_on_does_nothing),
 		cmocka_unit_test(rollback_takes_two_different_keys),
