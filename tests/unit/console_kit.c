@@ -153,19 +153,34 @@ static uint32_t pick_hop(uint32_t lid, uint32_t n, bool even)
 	return even || lid % 3 ? lid % n : 0;
 }
 
+/* Channels nearer to a switch, by switch. */
+struct nearer {
+	uint32_t *off, *chan;
+};
+
+static void find_nearer(struct nearer *n, const struct fabric *f, const uint32_t *hops)
+{
+	uint32_t at = 0;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		n->off[sw] = at;
+		for (uint32_t c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++)
+			if (hops[f->chan_dst[c]] + 1 == hops[sw])
+				n->chan[at++] = c;
+	}
+	n->off[f->nsw] = at;
+}
+
 /* The output ports of all switches to one LID, on shortest paths. */
-static void route_lid(const struct fabric *f, struct tables *t, const uint32_t *hops, uint32_t lid,
-		      bool even)
+static void route_lid(const struct fabric *f, struct tables *t, const struct nearer *near,
+		      uint32_t lid, bool even)
 {
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		uint32_t n = 0, pick;
+		uint32_t first = near->off[sw], n = near->off[sw + 1] - first;
 
-		for (uint32_t c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++)
-			n += hops[f->chan_dst[c]] + 1 == hops[sw];
-		pick = n ? pick_hop(lid, n, even) : 0;
-		for (uint32_t c = f->chan_off[sw]; n && c < f->chan_off[sw + 1]; c++)
-			if (hops[f->chan_dst[c]] + 1 == hops[sw] && !pick--)
-				tables_row(t, sw)[lid] = f->chan_port[c];
+		if (n)
+			tables_row(t, sw)[lid] =
+				f->chan_port[near->chan[first + pick_hop(lid, n, even)]];
 	}
 }
 
@@ -175,6 +190,8 @@ static struct tables *route(struct console_kit *k, const char *name, bool even)
 	const struct fabric *f = k->fabric;
 	struct tables *t = tables_new(f, name);
 	uint32_t *hops = xcalloc(f->nsw, sizeof(*hops)), from = FAB_NONE;
+	struct nearer near = { xcalloc(f->nsw + 1ull, sizeof(*near.off)),
+			       xcalloc(f->nchan + 1ull, sizeof(*near.chan)) };
 
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
 		uint8_t port;
@@ -182,13 +199,17 @@ static struct tables *route(struct console_kit *k, const char *name, bool even)
 
 		if (to == FAB_NONE)
 			continue;
-		if (to != from)
+		if (to != from) {
 			bfs_hops(hops, f, to);
+			find_nearer(&near, f, hops);
+		}
 		from = to;
-		route_lid(f, t, hops, lid, even);
+		route_lid(f, t, &near, lid, even);
 		tables_row(t, to)[lid] = port;
 	}
 	t->vls = t->sls = 1;
+	free(near.chan);
+	free(near.off);
 	free(hops);
 	return t;
 }
@@ -223,6 +244,22 @@ static void list_engines(struct console_kit *k)
 		 "this fabric is a tree: parx needs a HyperX and LMC 2");
 }
 
+static void find_usage(struct console_kit *k)
+{
+	struct err err;
+	int rc = usage_compute(&k->usage, k->fabric, k->tables, k->quick ? NULL : k->jobs,
+			       !k->quick, NULL, &err);
+
+	if (!rc && k->quick && k->jobs) {
+		k->usage->jobs = jobset_get(k->jobs);
+		rc = job_routes_compute(&k->usage->routes, k->fabric, k->tables, k->jobs, NULL,
+					&err);
+	}
+	if (rc)
+		fail_msg("%s", err.text);
+	k->s.usage = k->usage;
+}
+
 void console_fabric(struct console_kit *k, const char *spec, const uint32_t *jobs)
 {
 	struct freeze_opts opts = { .name = "hpc1", .lmc = -1 };
@@ -239,9 +276,7 @@ void console_fabric(struct console_kit *k, const char *spec, const uint32_t *job
 	k->s.tables = k->tables;
 	k->s.sls_known = true;
 	judge(k, k->tables, &k->metrics, &k->verdict);
-	if (usage_compute(&k->usage, k->fabric, k->tables, k->jobs, true, NULL, &err))
-		fail_msg("%s", err.text);
-	k->s.usage = k->usage;
+	find_usage(k);
 	k->s.metrics = k->metrics;
 	k->s.metrics_jobs = k->jobs;
 	k->s.verdict = k->verdict;

@@ -18,6 +18,7 @@ struct console_kit {
 	struct canvas *c;
 	struct request last; /* of the keys pressed last: the newest that is not REQ_NONE */
 	struct events events;
+	bool quick; /* set before console_fabric(): no lanes and no slowdowns, for large fabrics */
 	/* owned, what s points to */
 	struct fabric *fabric;
 	struct tables *tables, *plan;

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -244,46 +243,6 @@ static void wide_names_and_unicode_keep_the_columns(void **state)
 	console_close(&k);
 }
 
-static double frame_ms(struct console_kit *k)
-{
-	struct timespec a, b;
-	double best = 1e9;
-
-	for (int i = 0; i < 10; i++) {
-		double ms;
-
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
-		ui_draw(k->ui, k->c, &k->s);
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
-		ms = (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;
-		best = ms < best ? ms : best;
-	}
-	return best;
-}
-
-static void all_of_2064_switches_in_few_milliseconds(void **state)
-{
-	static const uint32_t big[] = { 2048, 1024, 1000, 512, 512, 300, 128, 64, 0 };
-	struct console_kit k;
-
-	(void)state;
-	open_heatmap(&k, "dragonfly:p=8", big);
-	console_size(&k, 200, 60);
-	console_golden(&k, "heatmap-2064");
-	for (uint32_t plane = 0; plane < 5; plane++) {
-		for (const char *m = "mmmmmmmm"; *m; m++) {
-			double ms = frame_ms(&k);
-
-			print_message("matrix %u: %.2f ms of CPU\n", plane, ms);
-			/* 5 ms is wanted; sanitizers and busy machines take their time */
-			assert_true(ms < 100);
-			console_keys(&k, "m");
-		}
-		console_keys(&k, "v");
-	}
-	console_close(&k);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,7 +256,6 @@ int main(void)
 		cmocka_unit_test(every_kind_of_fabric_has_its_matrices),
 		cmocka_unit_test(racks_are_a_matrix_and_an_order),
 		cmocka_unit_test(wide_names_and_unicode_keep_the_columns),
-		cmocka_unit_test(all_of_2064_switches_in_few_milliseconds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

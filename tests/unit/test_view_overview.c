@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -223,49 +222,6 @@ static void without_ascii_lines_are_lines(void **state)
 	console_close(&k);
 }
 
-static double cpu_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static void frames_of_2064_switches(void **state)
-{
-	static const uint32_t big[] = { 2048, 1024, 1000, 512, 512, 300, 128, 64, 0 };
-	struct console_kit k;
-
-	(void)state;
-	console_open(&k, 80, 24);
-	console_fabric(&k, "dragonfly:p=8", big);
-	for (int i = 0; i < 3; i++) {
-		console_size(&k, sizes[i][0], sizes[i][1]);
-		for (const char *v = "1235"; *v; v++) {
-			char key[2] = { *v, 0 };
-			double again, fresh;
-
-			console_keys(&k, key);
-			again = cpu_ms();
-			ui_draw(k.ui, k.c, &k.s);
-			again = cpu_ms() - again;
-			/* a new sample: all that is kept is made anew */
-			k.s.sample = NULL;
-			ui_draw(k.ui, k.c, &k.s);
-			k.s.sample = k.samples[1];
-			fresh = cpu_ms();
-			ui_draw(k.ui, k.c, &k.s);
-			fresh = cpu_ms() - fresh;
-			print_message("view %c at %dx%d: %.2f ms, with a new sample %.2f ms\n", *v,
-				      sizes[i][0], sizes[i][1], again, fresh);
-			assert_true(again < 100);
-		}
-		console_keys(&k, "1");
-		console_golden(&k, "overview-2064");
-	}
-	console_close(&k);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,7 +233,6 @@ int main(void)
 		cmocka_unit_test(the_line_below_tells_of_the_link_under_the_cursor),
 		cmocka_unit_test(a_marked_job_is_seen_in_all_panes),
 		cmocka_unit_test(without_ascii_lines_are_lines),
-		cmocka_unit_test(frames_of_2064_switches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

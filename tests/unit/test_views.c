@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -405,75 +404,6 @@ static void hyperx_and_three_levels_have_their_layouts(void **state)
 	console_close(&k);
 }
 
-static double frame_ms(struct console_kit *k)
-{
-	struct timespec a, b;
-	double best = 1e9;
-
-	for (int i = 0; i < 20; i++) {
-		double ms;
-
-		clock_gettime(CLOCK_MONOTONIC, &a);
-		ui_draw(k->ui, k->c, &k->s);
-		clock_gettime(CLOCK_MONOTONIC, &b);
-		ms = (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;
-		best = ms < best ? ms : best;
-	}
-	return best;
-}
-
-/* Two proposals that change nothing: their figures are as many as those of others. */
-static void propose_what_is_there(struct console_kit *k)
-{
-	struct state_preview *p = &k->s.preview;
-	struct proposal *x = &p->list[0];
-
-	*x = (struct proposal){ .id = "p-1",
-				.from = k->tables,
-				.tables = k->tables,
-				.jobs = k->jobs,
-				.before = k->metrics,
-				.after = k->metrics,
-				.verdict = k->verdict,
-				.order = ORDER_WAITS,
-				.forecasting = true };
-	p->list[1] = *x;
-	snprintf(p->list[1].id, sizeof(x->id), "p-2");
-	p->n = 2;
-	p->state = PREVIEW_DONE;
-	state_preview_select(p, 0);
-}
-
-static void frames_at_2064_switches(void **state)
-{
-	static const uint32_t big[] = { 2048, 1024, 1000, 512, 512, 300, 128, 64, 0 };
-	struct console_kit k;
-
-	(void)state;
-	console_open(&k, 80, 24);
-	console_fabric(&k, "dragonfly:p=8", big);
-	assert_int_equal(k.fabric->nsw, 2064);
-	propose_what_is_there(&k);
-	for (int i = 0; i < 3; i++) {
-		console_size(&k, sizes[i][0], sizes[i][1]);
-		for (const char *v = "1235678"; *v; v++) {
-			char key[2] = { *v, 0 };
-
-			console_keys(&k, key);
-			print_message("frame of view %c at %dx%d: %.2f ms\n", *v, sizes[i][0],
-				      sizes[i][1], frame_ms(&k));
-		}
-	}
-	console_size(&k, 80, 24);
-	console_keys(&k, "2");
-	console_golden(&k, "heatmap-2064");
-	console_keys(&k, "6");
-	console_golden(&k, "preview-2064");
-	console_keys(&k, "\t\t"); /* over all links */
-	print_message("frame of the links in view 6: %.2f ms\n", frame_ms(&k));
-	console_close(&k);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -493,7 +423,6 @@ int main(void)
 		cmocka_unit_test(heatmap_metrics_and_layouts),
 		cmocka_unit_test(a_link_chosen_in_one_view_is_chosen_in_the_others),
 		cmocka_unit_test(hyperx_and_three_levels_have_their_layouts),
-		cmocka_unit_test(frames_at_2064_switches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
