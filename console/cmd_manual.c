@@ -6,6 +6,7 @@
 #include "console/app.h"
 #include "console/cmdline.h"
 #include "console/commands.h"
+#include "console/config.h"
 #include "console/exits.h"
 #include "console/keymap.h"
 #include "console/manual_prompt.h"
@@ -174,6 +175,23 @@ static void keymap_put(FILE *out)
 		keys_put(out, order[i].view, order[i].title);
 }
 
+static void settings_put(FILE *out)
+{
+	const char *name, *option, *preset, *help;
+
+	for (size_t i = 0; (name = config_setting(i, &option, &preset, &help)); i++) {
+		fputs(".TP\n\\fB", out);
+		roff_chars(out, name, strlen(name));
+		fputs("\\fR", out);
+		if (preset[0]) {
+			fputs(" = ", out);
+			roff_chars(out, preset, strlen(preset));
+		}
+		fputs(option ? "\nas option " : "\n", out);
+		roff_text(out, option ? option : help);
+	}
+}
+
 static int insert(FILE *out, const char *what, size_t n)
 {
 #define IS(word) (n == sizeof(word) - 1 && !memcmp(what, word, n))
@@ -183,6 +201,8 @@ static int insert(FILE *out, const char *what, size_t n)
 		return commands_put(out);
 	if (IS("@engines@"))
 		return engines_put(out), 0;
+	if (IS("@settings@"))
+		return settings_put(out), 0;
 	if (IS("@prompt@"))
 		return manual_prompt_put(out), 0;
 	if (IS("@keys@"))

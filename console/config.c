@@ -20,6 +20,7 @@ static const struct key {
 	double least, most;
 	const char *words; /* WORD: " a b c " */
 	const char *preset;
+	const char *help; /* where there is no option that has one */
 	bool secret, screen;
 } keys[] = {
 	{ "ca", "--Ca", TEXT, .preset = "the first with an active port" },
@@ -40,13 +41,21 @@ static const struct key {
 	{ "ascii", "--ascii", FLAG, .preset = "no" },
 	{ "mouse", "--no-mouse", FLAG, .preset = "yes" },
 	{ "palette", NULL, WORD, .words = " viridis cividis glyphs ", .preset = "viridis",
+	  .help = "of levels: viridis, cividis, or glyphs without colours", .screen = true },
+	{ "units", NULL, WORD, .words = " bytes bits ", .preset = "bytes", .help = "of rates",
 	  .screen = true },
-	{ "units", NULL, WORD, .words = " bytes bits ", .preset = "bytes", .screen = true },
-	{ "columns", NULL, TEXT, .preset = "", .screen = true },
-	{ "warn-util", NULL, NUMBER, 0, 100, .preset = "95", .screen = true },
-	{ "warn-wait", NULL, NUMBER, 0, 100, .preset = "20", .screen = true },
-	{ "warn-errors", NULL, NUMBER, 0, 1e9, .preset = "0", .screen = true },
-	{ "warn-seconds", NULL, NUMBER, 0, 86400, .preset = "60", .screen = true },
+	{ "columns", NULL, TEXT, .preset = "",
+	  .help = "of the tables, names with commas between; empty: the usual ones",
+	  .screen = true },
+	{ "warn-util", NULL, NUMBER, 0, 100, .preset = "95",
+	  .help = "percent of a link's rate from which on it is a problem", .screen = true },
+	{ "warn-wait", NULL, NUMBER, 0, 100, .preset = "20",
+	  .help = "the same for the share of time in which it waited", .screen = true },
+	{ "warn-errors", NULL, NUMBER, 0, 1e9, .preset = "0",
+	  .help = "errors a minute that are still no problem", .screen = true },
+	{ "warn-seconds", NULL, NUMBER, 0, 86400, .preset = "60",
+	  .help = "for how long a figure has to be beyond before there is an event",
+	  .screen = true },
 };
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
 
@@ -296,6 +305,16 @@ void config_show(const struct config *c, FILE *out)
 			keys[i].secret && c->value[i] ? "........" : v,
 			c->source[i] ? c->source[i] : "preset");
 	}
+}
+
+const char *config_setting(size_t i, const char **option, const char **preset, const char **help)
+{
+	if (i >= NKEYS)
+		return NULL;
+	*option = keys[i].option;
+	*preset = keys[i].preset;
+	*help = keys[i].help;
+	return keys[i].name;
 }
 
 void config_argv(const struct config *c, int *argc, char ***argv)

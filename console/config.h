@@ -29,6 +29,10 @@ void config_free(struct config *c); /* NULL is fine */
 /* Every setting with its value and where it comes from; secrets as dots. */
 void config_show(const struct config *c, FILE *out);
 
+/* The i-th setting's name, NULL behind the last: the option that it is, or NULL and what it
+ * means; and what it is when nobody says ("": none). */
+const char *config_setting(size_t i, const char **option, const char **preset, const char **help);
+
 /* argv with the settings between its first and its second word.  It is in use until the end. */
 void config_argv(const struct config *c, int *argc, char ***argv);
 
