@@ -8,14 +8,8 @@ set -u
 . "$LAB_ROOT/tests/judge.sh"
 B=${B:-build}
 
-tables_now() {
-	lab_on n0003 dump_fts 2>/dev/null | awk '
-		/^Unicast lids/ { match($0, /guid 0x[0-9a-f]+/); g = substr($0, RSTART + 5, RLENGTH - 5); next }
-		/^0x/ && $2 ~ /^[0-9]+$/ { print g, $1, $2 + 0 }' | sort
-}
-
 same() { # file
-	tables_now | cmp -s - "$1"
+	lab_lfts | cmp -s - "$1"
 }
 
 # The service, in the background on n0002; its pid in $LAB_DIR/auto.pid
@@ -69,7 +63,7 @@ lab_opensm "routing_engine minhop" "sweep_interval 0" || give_up "opensm"
 dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state")
 # every fourth host: minhop sends both jobs over the same spines
 jobs_are '1 n[0001,0005,0009,0013,0017,0021,0025,0029]' '2 n[0002,0006,0010,0014,0018,0022,0026,0030]'
-tables_now >"$LAB_DIR/t0"
+lab_lfts >"$LAB_DIR/t0"
 
 # --- what makes no sense ---
 ok "without jobs there is no automatic mode" does 64 --auto --jobs none
@@ -118,7 +112,7 @@ ok "when that is over: it computes" says 'computes routes for 2 jobs'
 ok "and writes" says 'writes [0-9]+ blocks, which gain'
 ok "is quiet for 2 s" says 'nothing was found for 2 s'
 ok "and confirms" says 'the new routes are confirmed'
-tables_now >"$LAB_DIR/t1"
+lab_lfts >"$LAB_DIR/t1"
 ok "the switches have other routes" bash -c "! cmp -s '$LAB_DIR/t0' '$LAB_DIR/t1' && [ -s '$LAB_DIR/t1' ]"
 ok "a confirmed update" bash -c "'$IBROUTE_TOP' status last --state-dir '$LAB_DIR/state' | grep -q confirmed"
 ok "the same jobs under other numbers" jobs_are '11 n[0001,0005,0009,0013,0017,0021,0025,0029]' '12 n[0002,0006,0010,0014,0018,0022,0026,0030]'

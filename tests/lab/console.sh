@@ -10,14 +10,7 @@ set -u
 . "$LAB_ROOT/tests/tty.sh"
 . "$LAB_ROOT/tests/judge.sh"
 
-# All LFTs as dump_fts prints them (in decimal or hex as it likes), one "guid lid port" a line.
-tables_now() {
-	lab_on n0002 dump_fts 2>/dev/null | awk '
-		/^Unicast lids/ { match($0, /guid 0x[0-9a-f]+/); g = substr($0, RSTART + 5, RLENGTH - 5); next }
-		/^0x/ && $2 ~ /^[0-9]+$/ { print g, $1, $2 + 0 }' | sort
-}
-
-# The same from a file in OpenSM's format.
+# As lab_lfts, from a file in OpenSM's format.
 tables_of() {
 	awk '/^Unicast lids/ { match($0, /guid 0x[0-9a-f]+/); g = substr($0, RSTART + 5, RLENGTH - 5); next }
 		/^0x/ && $2 ~ /^[0-9]+$/ && $2 != 255 { print g, $1, $2 + 0 }' "$1" | sort
@@ -107,7 +100,7 @@ lab_slurm || give_up "SLURM starts"
 J1=$(lab_job -J alpha -w 'n[0001-0060]') || give_up "a job runs"
 J2=$(lab_job -J beta -w 'n[0061-0110,0141-0200]') || give_up "a job runs"
 J3=$(lab_job -J gamma -w 'n[0111-0140,0201-0290]') || give_up "a job runs"
-tables_now >"$LAB_DIR/before"
+lab_lfts n0002 >"$LAB_DIR/before"
 ok "dump_fts reads the tables of all 27 switches" \
 	test "$(cut -d' ' -f1 "$LAB_DIR/before" | sort -u | wc -l)" -eq 27
 
@@ -150,7 +143,7 @@ ended_well() {
 ok "the console ends with 0" ended_well
 tty_stop
 
-tables_now >"$LAB_DIR/after"
+lab_lfts n0002 >"$LAB_DIR/after"
 ok "dump_fts shows other tables than before" \
 	differ "$LAB_DIR/before" "$LAB_DIR/after"
 # the same routes computed by the command line, from what ibnetdiscover and squeue say
@@ -201,7 +194,7 @@ done
 # --- second run: killed in the middle ---
 lab_job_end "$J1"
 J4=$(lab_job -J delta -w 'n[0010-0050,0291-0310]') || give_up "a job runs"
-tables_now >"$LAB_DIR/before2"
+lab_lfts n0002 >"$LAB_DIR/before2"
 lab_sl squeue -h -t R -o '%i %N' >"$LAB_DIR/jobs2"
 "$IBROUTE_TOP" route --engine sar --topology "$LAB_DIR/net.ibnd" --jobs "$LAB_DIR/jobs2" \
 	--out "$LAB_DIR/out2" >/dev/null 2>&1
@@ -216,7 +209,7 @@ write_and_be_killed() {
 	apply_now
 	wait "$killer" || return 1
 	tty_stop
-	tables_now >"$LAB_DIR/torn"
+	lab_lfts n0002 >"$LAB_DIR/torn"
 }
 
 torn() {
@@ -250,6 +243,6 @@ tty_keys x
 tty_keys q
 sleep 1
 tty_stop
-tables_now >"$LAB_DIR/restored"
+lab_lfts n0002 >"$LAB_DIR/restored"
 ok "dump_fts shows the routing from before the update again" cmp -s "$LAB_DIR/before2" "$LAB_DIR/restored"
 finish

@@ -34,6 +34,7 @@
 #   lab_opensm_stop         ends it; tables stay in the switches
 #   lab_counter NAME PORT KEY=VALUE...   sets port counters: PortCounters.PortXmitWait=777,
 #                           PortCountersExtended.PortXmitData=1000 (in words of 4 bytes)
+#   lab_lfts [NAME], lab_plain_lfts <DUMP    all LFTs, a dump of them, as lines of "guid lid port"
 #   lab_slurm               starts slurmctld, slurmd, waits until all nodes are idle; SLURM_CONF
 #                           is exported
 #   lab_slurmctld_stop, lab_slurmctld_start   the controller alone; jobs survive
@@ -303,6 +304,19 @@ lab_subnet_up() {
 
 lab_opensm_stop() {
 	lab_kill opensm
+}
+
+# --- LFTs, as dump_fts, which is not ours, reads them ---
+
+# A dump (of dump_fts, or of our program) as lines of "guid lid port"
+lab_plain_lfts() {
+	awk '/^Unicast lids/ { match($0, /guid 0x[0-9a-f]+/); g = substr($0, RSTART + 5, RLENGTH - 5); next }
+		/^0x/ && $2 ~ /^[0-9]+$/ { print g, $1, $2 + 0 }' | sort
+}
+
+# All of them as they are now, read from the HCA of $1
+lab_lfts() {
+	lab_on "${1:-n0003}" dump_fts 2>/dev/null | lab_plain_lfts
 }
 
 # --- SLURM ---

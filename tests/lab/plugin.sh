@@ -67,12 +67,6 @@ sm() {
 		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$LAB_DIR/run/opensm.sock ibroute_confirmed=$LAB_DIR/kept.ibr" "$@"
 }
 
-# A dump of LFTs as lines of "guid lid port"
-plain_lfts() {
-	awk '/^Unicast lids/ { match($0, /guid 0x[0-9a-f]+/); g = substr($0, RSTART + 5, RLENGTH - 5); next }
-		/^0x/ && $2 ~ /^[0-9]+$/ { print g, $1, $2 + 0 }' | sort
-}
-
 # What our own program routes, for the fabric as ibnetdiscover sees it: in $LAB_DIR/ours
 expect() { # lmc, options of route...
 	local lmc=$1
@@ -85,8 +79,8 @@ expect() { # lmc, options of route...
 }
 
 same_lfts() {
-	lab_on n0003 dump_fts 2>/dev/null | plain_lfts >"$LAB_DIR/installed"
-	plain_lfts <"$LAB_DIR/ours/opensm-lfts.dump" >"$LAB_DIR/wanted"
+	lab_lfts >"$LAB_DIR/installed"
+	lab_plain_lfts <"$LAB_DIR/ours/opensm-lfts.dump" >"$LAB_DIR/wanted"
 	[ "$(wc -l <"$LAB_DIR/wanted")" -gt 1000 ] && cmp "$LAB_DIR/installed" "$LAB_DIR/wanted"
 }
 

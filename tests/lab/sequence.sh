@@ -126,14 +126,9 @@ plugin() {
 
 # --- judges that are not ours ---
 
-plain_lfts() {
-	awk '/^Unicast lids/ { match($0, /guid 0x[0-9a-f]+/); g = substr($0, RSTART + 5, RLENGTH - 5); next }
-		/^0x/ && $2 ~ /^[0-9]+$/ { print g, $1, $2 + 0 }' | sort
-}
-
 same_lfts() {
-	lab_on n0002 dump_fts 2>/dev/null | plain_lfts >"$LAB_DIR/installed"
-	plain_lfts <"$files/opensm-lfts.dump" >"$LAB_DIR/wanted"
+	lab_lfts n0002 >"$LAB_DIR/installed"
+	lab_plain_lfts <"$files/opensm-lfts.dump" >"$LAB_DIR/wanted"
 	[ "$(wc -l <"$LAB_DIR/wanted")" -gt 4000 ] && cmp "$LAB_DIR/installed" "$LAB_DIR/wanted"
 }
 

@@ -55,21 +55,8 @@ plugin() {
 		python3 -c 'import json, sys; p = json.load(sys.stdin)["plugin"]; sys.exit(not eval(sys.argv[1]))' "$1"
 }
 
-# All LFTs as dump_fts prints them, one "guid lid port" a line.
-tables_now() {
-	lab_on n0003 dump_fts 2>/dev/null | awk '
-		/^Unicast lids/ { match($0, /guid 0x[0-9a-f]+/); g = substr($0, RSTART + 5, RLENGTH - 5); next }
-		/^0x/ && $2 ~ /^[0-9]+$/ { print g, $1, $2 + 0 }' | sort
-}
-
 same() { # file: are these the tables now?
-	tables_now | cmp -s - "$1"
-}
-
-# the same from a dump of ours
-plain() {
-	awk '/^Unicast lids/ { match($0, /guid 0x[0-9a-f]+/); g = substr($0, RSTART + 5, RLENGTH - 5); next }
-		/^0x/ && $2 ~ /^[0-9]+$/ { print g, $1, $2 + 0 }' "$1" | sort
+	lab_lfts | cmp -s - "$1"
 }
 
 # SLs of path records of some pairs against path-sl.dump of files that were handed over
@@ -99,14 +86,14 @@ plan_for() { # engine, plan file: also its tables as files, to compare with
 		rm -rf "$LAB_DIR/files" &&
 		does 0 apply "$2" "${dirs[@]}" --without-agents --installer "file:$LAB_DIR/files" --state-dir "$LAB_DIR/state2" \
 			--yes-fabric lab --no-input &&
-		plain "$LAB_DIR/files/opensm-lfts.dump" >"$LAB_DIR/wanted"
+		lab_plain_lfts <"$LAB_DIR/files/opensm-lfts.dump" >"$LAB_DIR/wanted"
 }
 
 lab_fabric dragonfly:p=2 || give_up "the fabric"
 cable=$(sed -n '/"sw01"/,/^$/s/^\(\[[0-9]*\]\).*"S-.*/\1/p' "$LAB_DIR/net" | head -n 1)
 policy "engine nue:2" "seed 5" "threads 1"
 sm "routing_engine ibroute,nue" "qos TRUE" || give_up "opensm"
-tables_now >"$LAB_DIR/t0"
+lab_lfts >"$LAB_DIR/t0"
 ok "the socket is its owner's" bash -c "[ \$(stat -c %a '$sock') = 600 ] && [ \$(stat -c %a '$LAB_DIR/run') = 700 ]"
 ok "sm: the master, its engine, nobody else" does 0 sm --socket "$sock"
 ok "sm: names them" said "nue, computed by the policy"

@@ -11,14 +11,8 @@ set -u
 kills=${1:-4}
 RANDOM=${2:-1}
 
-tables_now() {
-	lab_on n0003 dump_fts 2>/dev/null | awk '
-		/^Unicast lids/ { match($0, /guid 0x[0-9a-f]+/); g = substr($0, RSTART + 5, RLENGTH - 5); next }
-		/^0x/ && $2 ~ /^[0-9]+$/ { print g, $1, $2 + 0 }' | sort
-}
-
 same() { # file
-	tables_now | cmp -s - "$1"
+	lab_lfts | cmp -s - "$1"
 }
 
 # Not on the wire: needs no place in the simulator.
@@ -79,7 +73,7 @@ lab_opensm "routing_engine minhop" "sweep_interval 0" || give_up "opensm"
 dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state")
 state=(--state-dir "$LAB_DIR/state")
 printf '1 n[0001-0006]\n2 n[0009-0016,0021]\n' >"$LAB_DIR/jobs"
-tables_now >"$LAB_DIR/t0"
+lab_lfts >"$LAB_DIR/t0"
 ok "a plan" does 0 plan -e sar:paper --fabric lab1 --jobs "$LAB_DIR/jobs" -o "$LAB_DIR/p.plan"
 
 # --- decided from other shells ---
@@ -98,7 +92,7 @@ ok "and it is over" ends rolled-back 2
 ok "its socket is gone" test ! -e "$LAB_DIR/state/$id/control"
 ok "begun again" begin "$LAB_DIR/p.plan"
 ok "confirmed from another shell" does 0 confirm last "${dirs[@]}" --yes-fabric lab1
-tables_now >"$LAB_DIR/t1"
+lab_lfts >"$LAB_DIR/t1"
 ok "the new routes stay" bash -c "! cmp -s '$LAB_DIR/t0' '$LAB_DIR/t1' && [ -s '$LAB_DIR/t1' ]"
 ok "the steps are listed" does 0 status last "${state[@]}" --events
 ok "to the last" said 'confirmed'
