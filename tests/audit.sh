@@ -6,7 +6,8 @@
 # it, a full disk, secrets, and what is kept.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-I=$PWD/${B:-build}/ibroute-top
+top=$PWD
+I=$top/${B:-build}/ibroute-top
 export LC_ALL=C.UTF-8
 unset NO_COLOR TMUX
 . tests/tty.sh
@@ -86,7 +87,9 @@ ok "the list has it, with one update" eval '"$I" audit list "$work/rec" | grep -
 # --- every change of every line -----------------------------------------------------------------
 "$I" audit verify --shell >check.sh
 ok "the check in sh is six lines" test "$(wc -l <check.sh)" = 6
-mkdir -p tampered one
+in_readme() { while IFS= read -r l; do grep -qxF -- "    $l" "$top/README.md" || return 1; done <check.sh; }
+ok "they are those of the README" in_readme
+mkdir -p tampered
 head=$(sh check.sh "$rec" | sed 's/.*head //')
 ok "its head is ours" eval '"$I" audit verify "$rec" | grep -q "head $head"'
 lines=$(wc -l <"$rec")
