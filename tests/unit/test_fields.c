@@ -70,8 +70,12 @@ static struct value get(enum row_kind kind, const char *name, uint32_t row)
 static const char *text(enum row_kind kind, const char *name, uint32_t row)
 {
 	static char buf[VALUE_LEN];
-	struct value c = get(kind, name, row);
+	static struct value c;
 
+	/* not get(): a text may be inside the value */
+	struct rows r = rows(kind);
+
+	field_get(&c, field(kind, name), &r, row);
 	return value_text(buf, &c, field(kind, name));
 }
 
