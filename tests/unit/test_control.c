@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/control.h"
+#include "fabric/update/watch.h"
 
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
@@ -24,7 +25,7 @@ struct world {
 	struct control *c;
 	char *dir;
 	atomic_uint asked[CONTROL_OPS];
-	atomic_uint seconds;
+	atomic_uint seconds, watches;
 };
 
 static json_t *on_request(void *ctx, const struct control_request *r,
@@ -34,7 +35,10 @@ static json_t *on_request(void *ctx, const struct control_request *r,
 
 	assert_int_equal(who->uid, getuid());
 	w->asked[r->op]++;
-	w->seconds = r->seconds;
+	if (r->op == CONTROL_OVERRIDE)
+		w->watches = r->watches;
+	else
+		w->seconds = r->seconds;
 	if (r->op == CONTROL_CONFIRM)
 		return json_pack("{s:b, s:s}", "ok", 0, "error", "not yet");
 	return json_pack("{s:b}", "ok", 1);
@@ -97,9 +101,15 @@ static void requests_are_parsed_strictly(void **state)
 		"{\"op\":\"extend\",\"seconds\":-1}",
 		"{\"op\":\"extend\",\"seconds\":86401}",
 		"{\"op\":\"extend\",\"seconds\":\"5\"}",
+		"{\"op\":\"override\"}",
+		"{\"op\":\"override\",\"what\":\"\"}",
+		"{\"op\":\"override\",\"what\":\"weather\"}",
+		"{\"op\":\"override\",\"what\":4}",
+		"{\"op\":\"confirm\",\"what\":\"sm\"}",
 		"{\"op\":\"confirm\",\"op\":\"rollback\"}",
 		"{\"op\":\"confirm\"}{\"op\":\"confirm\"}",
 	};
+	static const char override[] = "{\"op\":\"override\",\"what\":\"sm,jobs\"}";
 	struct control_request r;
 	char *deep = xcalloc(1, 4096);
 
@@ -113,6 +123,8 @@ static void requests_are_parsed_strictly(void **state)
 	for (int op = 0; op < CONTROL_OPS; op++) {
 		char line[64];
 
+		if (op == CONTROL_OVERRIDE) /* of what? */
+			continue;
 		snprintf(line, sizeof(line), "{\"op\":\"%s\"}",
 			 control_op_name((enum control_op)op));
 		assert_int_equal(control_parse(&r, line, strlen(line), NULL), 0);
@@ -121,6 +133,9 @@ static void requests_are_parsed_strictly(void **state)
 	}
 	assert_int_equal(control_parse(&r, "{\"op\":\"extend\",\"seconds\":7}", 27, NULL), 0);
 	assert_int_equal(r.seconds, 7);
+	assert_int_equal(control_parse(&r, override, strlen(override), NULL), 0);
+	assert_int_equal(r.op, CONTROL_OVERRIDE);
+	assert_int_equal(r.watches, 1u << WATCH_SM | 1u << WATCH_JOBS);
 }
 
 static void random_bytes_are_refused_without_harm(void **state)
@@ -182,6 +197,7 @@ static void questions_are_answered_in_order(void **state)
 	control_ask(&l, CONTROL_STATUS, 0);
 	control_ask(&l, CONTROL_CONFIRM, 0);
 	control_ask(&l, CONTROL_EXTEND, 60);
+	control_ask_override(&l, 1u << WATCH_ERRORS | 1u << WATCH_REACH);
 	j = next(&l);
 	assert_string_equal(str(j, "re"), "status");
 	assert_true(json_is_true(json_object_get(j, "ok")));
@@ -192,6 +208,10 @@ static void questions_are_answered_in_order(void **state)
 	json_decref(j);
 	json_decref(next(&l));
 	assert_int_equal(w->seconds, 60);
+	j = next(&l);
+	assert_string_equal(str(j, "re"), "override");
+	assert_int_equal(w->watches, 1u << WATCH_ERRORS | 1u << WATCH_REACH);
+	json_decref(j);
 	control_close(&l);
 }
 

@@ -35,9 +35,10 @@ static void keys_of_the_view_one_comes_from_are_first(void **state)
 	assert_true(strstr(text, "-- Apply") != NULL);
 	assert_true(strstr(text, "-- Apply") < strstr(text, "To change the routing"));
 	free(text);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) { /* the help of all keys is a screen of test_views.c */
 		console_size(&k, sizes[i][0], sizes[i][1]);
-		console_golden(&k, "help-apply");
+		console_shows(&k, "-- Apply ---");
+		console_shows(&k, "begin to type the fabric's name");
 	}
 	console_keys(&k, "?6?");
 	text = console_screen(&k);
