@@ -296,7 +296,7 @@ static double draw_ms(struct console_kit *k)
 
 static void frames_at_2064_switches(void **state)
 {
-	static const uint32_t big[] = { 4096, 2048, 64, 0 };
+	static const uint32_t big[] = { 2048, 1024, 0 };
 	struct console_kit k;
 	uint32_t chan = 0;
 
