@@ -77,7 +77,7 @@ UNIT_SRCS := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_BINS := $(UNIT_SRCS:%.c=$(B)/%)
 UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wildcard tests/unit/*.c))))
 
-EXAMPLES := $(patsubst examples/%.c,$(B)/examples/%,$(wildcard examples/*.c))
+EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/examples/*.c))
 
 Q := $(if $(V),,@)
 .PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz fuzz-keys bench-apply bench-screen \
@@ -123,8 +123,8 @@ $(B)/libibroute.so: $(PLUGIN_OBJS) $(PIC_LIB)
 $(B)/tests/lab/%: $(B)/tests/lab/%.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
 
-# examples/NAME.c: programs for users to start from, who have a C compiler and ibroute-agent.h
-$(B)/examples/%: examples/%.c fabric/update/ibroute-agent.h
+# console/examples/NAME.c: programs for users to start from, who have a C compiler and ibroute-agent.h
+$(B)/examples/%: console/examples/%.c fabric/update/ibroute-agent.h
 	$(if $(V),,@echo "  CC  $<")
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=c99 -pedantic -Wall -Wextra $(if $(filter-out 0,$(WERROR)),-Werror) $(CFLAGS) \
@@ -277,8 +277,8 @@ headers:
 install: $(BIN) $(PLUGIN)
 	install -D -m 0755 $(BIN) $(DESTDIR)$(PREFIX)/bin/ibroute-top
 	install -D -m 0644 fabric/update/ibroute-agent.h $(DESTDIR)$(PREFIX)/include/ibroute-agent.h
-	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/ibroute-top/examples examples/agent_client.c
-	install -m 0755 -t $(DESTDIR)$(PREFIX)/share/ibroute-top/examples examples/reroute.sh
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/ibroute-top/examples console/examples/agent_client.c
+	install -m 0755 -t $(DESTDIR)$(PREFIX)/share/ibroute-top/examples console/examples/reroute.sh
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/ibroute-top console/schema.json
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	sed 's,/usr/local/bin,$(PREFIX)/bin,' console/ibroute-top.service \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# script.sh: examples/reroute.sh, which is in the README, against a stock opensm with our plugin,
+# script.sh: console/examples/reroute.sh, which is in the README, against a stock opensm with our plugin,
 # SLURM and two jobs with agents: from updn to parx without a terminal, kept; with a port that
 # makes errors, rolled back.  All that the commands print as JSON is held against the schema.
 set -u
@@ -69,7 +69,7 @@ reroute() { # wanted exit code, options of plan...
 	shift
 	rm -rf "$LAB_DIR/run.new" && mkdir "$LAB_DIR/run.new"
 	(cd "$LAB_DIR/run.new" && env -u TERM PATH="$LAB_DIR/bin:$PATH" setsid -w timeout 100 \
-		sh "$LAB_ROOT/examples/reroute.sh" lab "$@" >../out 2>../err </dev/null)
+		sh "$LAB_ROOT/console/examples/reroute.sh" lab "$@" >../out 2>../err </dev/null)
 	rc=$?
 	found=$(echo "$LAB_DIR"/run.new/reroute-*)
 	[ "$rc" -eq "$want" ] && return 0
@@ -135,9 +135,9 @@ in_readme() {
 	awk '/^```/ { on = !on; next } on' "$LAB_ROOT/README.md" >"$LAB_DIR/readme"
 	awk 'NR == FNR { want[n++] = $0; next } { have[m++] = $0 }
 		END { for (i = 0; i + n <= m; i++) { for (j = 0; j < n && have[i + j] == want[j]; j++); if (j == n) exit 0 } exit 1 }' \
-		"$LAB_ROOT/examples/reroute.sh" "$LAB_DIR/readme"
+		"$LAB_ROOT/console/examples/reroute.sh" "$LAB_DIR/readme"
 }
-short() { [ "$(wc -l <"$LAB_ROOT/examples/reroute.sh")" -lt 40 ]; }
+short() { [ "$(wc -l <"$LAB_ROOT/console/examples/reroute.sh")" -lt 40 ]; }
 ok "the script is in the README as it is here" in_readme
 ok "it has fewer than 40 lines" short
 
