@@ -8,10 +8,11 @@ cd "$(dirname "$0")/.." || exit 2
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:strict_string_checks=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}
 
-# Together these take as long as all others; the engines among them run under valgrind in repeat.sh.
-# FULL=1 (make sanitize) has them.
+# What takes longest is left out here: the engines (they run under valgrind in repeat.sh), screens
+# of 2,064 switches, whole updates and crashes at each of their writes.  FULL=1 (make sanitize) has it.
 long="parx dfdn lid_choice judges metrics nue phases_explore packets even"
-long+=" screens view_large view_paths view_switches view_topology" # 2,064 switches
+long+=" screens view_large view_paths view_switches view_topology views app"
+long+=" apply apply_agents power_loss"
 
 round() { # title, build folder, make variables...
 	local title=$1 folder=$2 log sums bins=() t

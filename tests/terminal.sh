@@ -130,18 +130,21 @@ fits() {
 		END { exit !(top && end && NR == h + 0) }'
 }
 resized() { until_true 10 fits "$1" && clean; }
+says_small() { tty_screen | grep -q "$1 is too small"; }
+small() { until_true 10 says_small "$1" && clean; }
 tty_keys 1
 for size in 80x24 40x10 20x5 1x1 40x10 200x60 100x30; do
 	tty_resize "$size"
 	case $size in
 	20x5 | 1x1) sleep 0.4 ;; # longer than tmux waits
+	40x10) ok "resized to $size it says what it needs" small "$size" ;;
 	*) ok "resized to $size it is clean" resized "$size" ;;
 	esac
 done
 ok "it lives" not tty_dead
 tty_keys 2
 tty_resize 40x10
-ok "the heatmap at 40x10 is clean" resized 40x10
+ok "the heatmap at 40x10 says so, too" small 40x10
 tty_resize 100x30
 until_true 10 fits 100x30
 ok "and all views after growing" all_views

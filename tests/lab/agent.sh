@@ -170,10 +170,10 @@ say 69 $txn 2 >/dev/null
 ok "and comes back" answers n0002 4 2 0
 answers n0005 4 2 0
 
-# --- from a prolog, as the README has it ---
+# --- from a prolog, as integration.md has it ---
 prolog() { # job
 	# shellcheck disable=SC2046
-	sed -n '/^    #!\/bin\/sh$/,/^$/s/^    //p' README.md |
+	awk '/^    #!\/bin\/sh$/ {on = 1} on && /^$/ {exit} on {sub(/^    /, ""); print}' console/manual/integration.md |
 		sed "s|/run/ibroute-top/agent.sock|$LAB_DIR/n0003.sock|
 			s|--daemon|--daemon --state $LAB_DIR/n0003.state --log $LAB_DIR/agent-n0003.log|
 			s|/etc/ibroute-top/hook|'$hook'|g" >"$LAB_DIR/prolog"
@@ -224,9 +224,9 @@ ok "so does one that gets SIGTERM" subscribed n0005 ""
 ok "its socket is gone" test ! -e "$LAB_DIR/n0005.sock"
 for r in 0 1; do lab_kill "client$r"; done
 
-# --- by srun, as the README has it; the lab's slurmd stands on n0001 ---
+# --- by srun, as integration.md has it; the lab's slurmd stands on n0001 ---
 srun_block() {
-	sed -n '/^    srun --overlap/,/^$/s/^    //p' README.md |
+	sed -n '/^    srun --overlap/,/^$/s/^    //p' console/manual/integration.md |
 		sed "s|ibroute-top agent|env $(lab_env n0001) $IBROUTE_TOP agent --poll 1|
 			s|/tmp/agent|$LAB_DIR/job|g; s|\./my_program|$client|" >"$LAB_DIR/batch"
 	(cd "$LAB_DIR/work" && SLURM_JOB_ID=$1 exec setsid timeout 60 bash "$LAB_DIR/batch" \

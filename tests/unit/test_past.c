@@ -19,7 +19,7 @@ static struct fabric *fabric_of(const char *spec)
 {
 	struct freeze_opts opts = { .name = "hpc1", .lmc = -1 };
 	struct builder *b = NULL;
-	struct fabric *f;
+	struct fabric *f = NULL;
 	struct err err;
 
 	if (topo_build(&b, spec, &err) || builder_freeze(&f, b, &opts, &err))

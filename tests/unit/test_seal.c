@@ -54,6 +54,7 @@ static void session(const char *dir, char **path, int notes)
 	struct record *r;
 	struct err err = { "" };
 
+	usleep(2000); /* sessions are told apart by the millisecond in which they begin */
 	if (record_open(&r, &o, &err))
 		fail_msg("%s", err.text);
 	*path = xstrdup(record_path(r));
