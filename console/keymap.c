@@ -20,7 +20,7 @@
 #define AUDIT	 VIEW_BIT(VIEW_AUDIT)
 #define TABLES	 (LINKS | JOBS)
 /* views whose rows are a views/table.h: search, tags and columns of choice are there too */
-#define ROWS	 (LINKS | SWITCHES)
+#define ROWS	 (TABLES | SWITCHES)
 #define MOVING	 (TABLES | PATHS | SWITCHES | TOPO | HEAT | PREVIEW | OVERVIEW | EVENTS | AUDIT | VIEW_BIT(VIEW_HELP))
 
 /* clang-format off */
