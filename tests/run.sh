@@ -34,19 +34,19 @@ suite() { # name, time limit in s, command...
 # limit is a net for what hangs: a loaded machine takes several times as long.
 compute() { printf 'compute\t%s\n' "$*"; }
 suites() {
-	compute 170 1800 sanitize flock $work/sanitized bash tests/sanitize.sh # these two build in one folder
+	compute 300 1800 sanitize flock $work/sanitized bash tests/sanitize.sh # these two build in one folder
 	compute 90 600 unit make --no-print-directory unit
 	compute 40 300 fuzz flock $work/sanitized bash tests/fuzz.sh
 	compute 30 300 repeat bash tests/repeat.sh
-	compute 60 600 crosscheck bash tests/crosscheck.sh
+	compute 120 900 crosscheck bash tests/crosscheck.sh
 	compute 20 300 cli bash tests/cli.sh
 	compute 10 120 docs bash tests/docs.sh
 	compute 10 300 structure bash tests/structure.sh
 	compute 20 300 minimal bash tests/minimal.sh
-	printf 'lab\t%s\n' "30 300 terminal bash tests/terminal.sh"
+	printf 'lab\t%s\n' "100 400 terminal bash tests/terminal.sh"
 	printf 'lab\t%s\n' "12 120 newcomer bash tests/newcomer.sh"
-	printf 'lab\t%s\n' "30 300 batch bash tests/batch.sh"
-	printf 'lab\t%s\n' "40 400 audit bash tests/audit.sh"
+	printf 'lab\t%s\n' "55 300 batch bash tests/batch.sh"
+	printf 'lab\t%s\n' "50 400 audit bash tests/audit.sh"
 	for t in tests/lab/*.sh; do
 		t=$(basename "$t" .sh)
 		[ "$t" = lab ] || printf 'lab\t%s\n' "${lab_s[$t]:-30} 600 lab-$t bash tests/lab/$t.sh"

@@ -40,7 +40,7 @@ round() { # title, build folder, make variables...
 }
 
 round "gcc, ASan and UBSan" build-address-undefined \
-	SAN=address,undefined CFLAGS="-O1 -g1"
+	SAN=address,undefined CFLAGS="-Og -g1"
 # in one seed of two the console may change the fabric
 for seed in 1 2; do
 	ok "10,000 random keys and resizes, seed $seed" bash -c "make --no-print-directory -s -j2 \
