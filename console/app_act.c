@@ -82,6 +82,7 @@ static void toggle_freeze(struct app *a)
 		       a->lost ? "no longer frozen; the fabric does not answer" : "live again");
 	} else if (a->state.mode != RUN_FILE) {
 		a->state.mode = RUN_FROZEN;
+		app_past_freeze(a);
 		ui_say(a->ui, "frozen: nothing below changes until Z; polling goes on");
 	}
 }
@@ -122,6 +123,43 @@ static void quit(struct app *a)
 		return;
 	}
 	a->quit = true;
+}
+
+static void act_on_update(struct app *a, const struct request *r)
+{
+	switch (r->type) {
+	case REQ_APPLY_PREPARE:
+		ui_goto(a->ui, VIEW_APPLY);
+		app_prepare_update(a);
+		break;
+	case REQ_APPLY_START:
+		app_update_start(a, r->text);
+		break;
+	case REQ_APPLY_KEEP:
+		app_update_keep(a, r->text);
+		break;
+	case REQ_APPLY_ROLLBACK:
+		if (a->state.rw && a->poller)
+			app_update_roll_back(a);
+		break;
+	case REQ_APPLY_EXTEND:
+		app_update_extend(a);
+		break;
+	case REQ_APPLY_NOTE:
+		app_update_note(a, r->text);
+		break;
+	case REQ_APPLY_OVERRIDE:
+		app_update_override(a, r->text);
+		break;
+	case REQ_DETACH:
+		app_update_detach(a);
+		break;
+	case REQ_APPLY_CLOSE:
+		app_update_close(a);
+		break;
+	default:
+		break;
+	}
 }
 
 void app_act(struct app *a, const struct request *r)
@@ -196,36 +234,7 @@ void app_act(struct app *a, const struct request *r)
 	case REQ_PLAN_SAVE:
 		app_plan_save(a, r->text);
 		break;
-	case REQ_APPLY_PREPARE:
-		ui_goto(a->ui, VIEW_APPLY);
-		app_prepare_update(a);
-		break;
-	case REQ_APPLY_START:
-		app_update_start(a, r->text);
-		break;
-	case REQ_APPLY_KEEP:
-		app_update_keep(a, r->text);
-		break;
-	case REQ_APPLY_ROLLBACK:
-		if (a->state.rw && a->poller)
-			app_update_roll_back(a);
-		break;
-	case REQ_APPLY_EXTEND:
-		app_update_extend(a);
-		break;
-	case REQ_APPLY_NOTE:
-		app_update_note(a, r->text);
-		break;
-	case REQ_APPLY_OVERRIDE:
-		app_update_override(a, r->text);
-		break;
-	case REQ_DETACH:
-		app_update_detach(a);
-		break;
-	case REQ_APPLY_CLOSE:
-		app_update_close(a);
-		break;
 	default:
-		break;
+		act_on_update(a, r);
 	}
 }

@@ -147,10 +147,14 @@ static void show_moment(struct app *a, struct state *s, const struct moment *m)
 const struct state *app_shown(struct app *a)
 {
 	struct app_past *h = &a->shown_past;
-	uint64_t newest = past_newest(a->past), at = h->on ? h->at.serial : present(a);
+	uint64_t newest = past_newest(a->past), at = newest;
 
+	if (h->on)
+		at = h->at.serial;
+	else if (a->state.mode == RUN_FROZEN)
+		at = h->frozen_at;
 	if (a->history)
-		history_hide(a->history, at && newest > at ? newest - at : 0);
+		history_hide(a->history, newest > at ? newest - at : 0);
 	if (!h->on)
 		return &a->state;
 	h->shown = a->state;
@@ -167,6 +171,11 @@ const struct state *app_shown(struct app *a)
 	snprintf(h->shown.past.mark, sizeof(h->shown.past.mark), "%s",
 		 mark_name(a->past, h->at.serial));
 	return &h->shown;
+}
+
+void app_past_freeze(struct app *a)
+{
+	a->shown_past.frozen_at = past_newest(a->past);
 }
 
 void app_past_live(struct app *a)

@@ -65,6 +65,7 @@ struct app_past {
 	struct events events; /* up to then */
 	uint64_t events_of, events_total;
 	struct state shown;
+	uint64_t frozen_at; /* newest sample kept when the screen was frozen; 0: none yet */
 };
 
 struct app {
@@ -234,6 +235,7 @@ void app_past_add(struct app *a, const struct sample *s, const struct rates *r);
 void app_past_held(struct app *a, const struct sample *s); /* while the screen is frozen */
 void app_past_figures(struct app *a); /* the newest moments get the figures that have come */
 bool app_past_take(struct app *a, struct msg *msg);	   /* true: figures of a moment */
+void app_past_freeze(struct app *a); /* what comes in from now on is not shown */
 void app_past_live(struct app *a);			   /* no moment of the past any more */
 bool app_past_act(struct app *a, const struct request *r); /* false: not of the past */
 /* What the screen is drawn from and keys refer to: now, or a moment of the past. */
