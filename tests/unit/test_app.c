@@ -80,6 +80,25 @@ static void a_moment_of_the_past_is_shown_again_as_it_was(void **state)
 	app_end(a);
 }
 
+static void frozen_at_the_first_sample_later_ones_do_not_show(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	char *then, *now;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 1));
+	app_kit_keys(a, "2Z");
+	then = body(a);
+	assert_true(app_kit_ready(a, past_count(a->past) + 3));
+	now = body(a);
+	assert_string_equal(then, now);
+	shows(a, "FROZEN");
+	free(then);
+	free(now);
+	app_end(a);
+}
+
 static void nothing_is_missed_while_the_screen_is_frozen(void **state)
 {
 	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
@@ -211,6 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_moment_of_the_past_is_shown_again_as_it_was),
+		cmocka_unit_test(frozen_at_the_first_sample_later_ones_do_not_show),
 		cmocka_unit_test(nothing_is_missed_while_the_screen_is_frozen),
 		cmocka_unit_test(a_snapshot_shows_the_same_screens),
 		cmocka_unit_test(a_folder_that_is_there_is_not_written_over),
