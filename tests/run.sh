@@ -95,6 +95,8 @@ for c in "$work"/*.counts; do
 	read -r p f s < <(awk '{p += $2; f += $3; s += $4} END {print p + 0, f + 0, s + 0}' "$c")
 	if [ "$f" -ne 0 ]; then
 		echo "=== $name"
+		grep -E '^(not ok|--- )|: error: |[ =]=ERROR|runtime error' "$work/$name.log" | grep -v '# SKIP' |
+			head -n 8 | sed "s/^/$name: /" >>"$work/failures"
 		grep -vE '^ok ' "$work/$name.log" | tail -n "${TAIL:-80}"
 	fi
 	cpu=$(awk '{ c = $1 + $2 } END { print int(c + 0.5) }' "$work/$name.cpu")
@@ -105,6 +107,8 @@ for c in "$work"/*.counts; do
 done
 [ -s "$work/skips" ] && { echo "skipped:"; cat "$work/skips"; }
 sort -k8,8rn "$work/summary"
+# last of all, for those who see only the end
+[ -s "$work/failures" ] && { echo "failed:"; cat "$work/failures"; }
 echo "all of it took $((SECONDS - start)) s"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -80,24 +80,27 @@ static void a_moment_of_the_past_is_shown_again_as_it_was(void **state)
 	app_end(a);
 }
 
-static void frozen_before_the_first_sample_no_history_shows(void **state)
+static void frozen_as_early_as_can_be_no_later_history_shows(void **state)
 {
 	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	uint32_t before, seen;
 
 	(void)state;
 	assert_non_null(a);
 	while (!a->fabric)
 		app_kit_run(a, 0.001);
 	app_kit_keys(a, "2Z");
-	assert_int_equal(past_count(a->past), 0);
-	while (past_count(a->past) < 3)
+	/* none, unless a loaded machine had the first sample ready with the fabric */
+	before = history_count(a->history);
+	seen = past_count(a->past);
+	while (past_count(a->past) < seen + 3)
 		app_kit_run(a, 0.05);
 	app_draw(a);
 	shows(a, "FROZEN");
-	assert_int_equal(history_count(a->history), 0);
+	assert_int_equal(history_count(a->history), before);
 	app_kit_keys(a, "Z");
 	app_draw(a);
-	assert_true(history_count(a->history) > 0);
+	assert_true(history_count(a->history) > before);
 	app_end(a);
 }
 
@@ -232,7 +235,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_moment_of_the_past_is_shown_again_as_it_was),
-		cmocka_unit_test(frozen_before_the_first_sample_no_history_shows),
+		cmocka_unit_test(frozen_as_early_as_can_be_no_later_history_shows),
 		cmocka_unit_test(nothing_is_missed_while_the_screen_is_frozen),
 		cmocka_unit_test(a_snapshot_shows_the_same_screens),
 		cmocka_unit_test(a_folder_that_is_there_is_not_written_over),
