@@ -7,6 +7,7 @@
 #include "console/demo.h"
 #include "console/exits.h"
 #include "console/mkey.h"
+#include "console/terminal.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -76,7 +77,7 @@ static const struct argp_option options[] = {
 	  "A setting of the screen, as in the configuration file: palette, units, columns, "
 	  "warn-util, ...",
 	  5 },
-	{ "color", OPT_COLOUR, "WHEN", 0, "auto, 16, 256 or never", 5 },
+	{ "color", OPT_COLOUR, "WHEN", 0, "auto, 16, 256, true or never", 5 },
 	{ "mono", 'M', 0, 0, "The same as --color=never", 5 },
 	{ "seed", OPT_SEED, "N", 0, "Of the simulated fabric and of the engines (default 1)", 6 },
 	{ 0 }
@@ -90,8 +91,10 @@ static void colours(struct argp_state *s, struct app_opts *o, const char *arg)
 		o->colours = 0;
 	else if (!strcmp(arg, "16") || !strcmp(arg, "256"))
 		o->colours = atoi(arg);
+	else if (!strcmp(arg, "true"))
+		o->colours = COLOURS_TRUE;
 	else
-		argp_error(s, "--color: '%s' is none of auto, 16, 256, never", arg);
+		argp_error(s, "--color: '%s' is none of auto, 16, 256, true, never", arg);
 }
 
 static void check_auto(const struct app_opts *o, struct argp_state *s)

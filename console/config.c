@@ -37,7 +37,7 @@ static const struct key {
 	{ "state-dir", "--state-dir", TEXT, .preset = "/var/lib/ibroute-top" },
 	{ "installer", "--installer", TEXT, .preset = "opensm where our plugin answers, else smp" },
 	{ "socket", "--socket", TEXT, .preset = "" },
-	{ "color", "--color", WORD, .words = " auto 16 256 never ", .preset = "auto" },
+	{ "color", "--color", WORD, .words = " auto 16 256 true never ", .preset = "auto" },
 	{ "ascii", "--ascii", FLAG, .preset = "no" },
 	{ "mouse", "--no-mouse", FLAG, .preset = "yes" },
 	{ "palette", NULL, WORD, .words = " viridis cividis glyphs ", .preset = "viridis",

@@ -132,13 +132,43 @@ static void rescue_remove(void)
 	}
 }
 
+static int colours_asked(int asked)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("COLORTERM");
+
+	if (asked >= 0)
+		return asked;
+	if (no && no[0])
+		return 0;
+	return term && (!strcmp(term, "truecolor") || !strcmp(term, "24bit")) ? COLOURS_TRUE : 256;
+}
+
+/*
+ * Such terminals say so in COLORTERM, while TERM names an entry of 256 colours: the entry with
+ * true colours is TERM-direct, where the terminal database has it (Debian: ncurses-term).  A
+ * multiplexer's keys are those of screen, whatever TERM says within it.
+ */
+static SCREEN *screen_open(int asked)
+{
+	const char *term = getenv("TERM");
+	int family = (int)strcspn(term, "-");
+	SCREEN *screen = NULL;
+	char direct[64];
+
+	if (asked == COLOURS_TRUE && !strstr(term, "-direct") && family < 50) {
+		bool tmux = getenv("TMUX") && !strncmp(term, "screen", (size_t)family);
+
+		snprintf(direct, sizeof(direct), "%.*s-direct", tmux ? 4 : family,
+			 tmux ? "tmux" : term);
+		screen = newterm(direct, stdout, stdin);
+	}
+	return screen ? screen : newterm(NULL, stdout, stdin);
+}
+
 static int colours_wanted(int asked)
 {
-	const char *no = getenv("NO_COLOR");
 	int has;
 
-	if (asked < 0)
-		asked = no && no[0] ? 0 : 256;
 	/* COLORS is set by start_color(), which would also paint a terminal in one colour */
 	if (asked < 8 || !has_colors() || start_color() == ERR)
 		return 0;
@@ -242,14 +272,15 @@ void terminal_mouse(const struct terminal *t, int *x, int *y)
 int terminal_open(struct terminal **out, const struct terminal_opts *opts, struct err *err)
 {
 	struct terminal *t;
-	int rc = refuse(err);
+	int colours, rc = refuse(err);
 
 	if (rc)
 		return rc;
 	setlocale(LC_CTYPE, "");
 	tcgetattr(STDIN_FILENO, &rescue.before);
 	t = xcalloc(1, sizeof(*t));
-	t->screen = newterm(NULL, stdout, stdin);
+	colours = colours_asked(opts->colours);
+	t->screen = screen_open(colours);
 	if (!t->screen) {
 		free(t);
 		return err_set(
@@ -263,7 +294,7 @@ int terminal_open(struct terminal **out, const struct terminal_opts *opts, struc
 	rescue_install();
 	rescue.open = 1;
 	t->ascii = opts->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
-	t->colours = colours_wanted(opts->colours);
+	t->colours = colours_wanted(colours);
 	roles_init(t->colours);
 	size_take(t);
 	*out = t;

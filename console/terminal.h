@@ -19,8 +19,9 @@
 struct terminal;
 
 struct terminal_opts {
-	int colours; /* -1: what the terminal offers, NO_COLOR respected; else 0, 16, 256; where the
-		      * terminal has true colours only, 256 stands for them */
+	int colours; /* -1: what the terminal offers, NO_COLOR and COLORTERM respected; else 0, 16,
+		      * 256, COLOURS_TRUE (or the 256 it has); where the terminal has true colours
+		      * only, 256 stands for them */
 	bool ascii, no_mouse;
 };
 

@@ -290,6 +290,32 @@ tty_stop
 start 80x24 NO_COLOR=1 --
 ok "NO_COLOR: none" not coloured
 tty_stop
+# an entry with true colours, which ncurses-base does not have
+sequence() { echo "seta$1=\\E[%?%p1%{8}%<%t$2%p1%d%e${2}8;2;%p1%{65536}%/%d;%p1%{256}%/%{255}%&%d;%p1%{255}%&%d%;m,"; }
+direct_entry() {
+	mkdir -p terminfo
+	{
+		echo 'tmux-direct|tmux with direct colours,'
+		printf '\tRGB, colors#0x1000000, pairs#0x7FFF, initc@, ccc@,\n\t%s\n\t%s\n\tuse=tmux-256color,\n' \
+			"$(sequence f 3)" "$(sequence b 4)"
+	} >direct.src
+	tic -x -o terminfo direct.src
+}
+viridis() { # the heatmap has the very colours of viridis, which no palette of 256 has
+	tty_keys 2
+	tty_wait 5 'leaf x spine' && until_true 5 eval "tty_screen -e | grep -qE '48;2;(71;45;123|59;82;139|44;114;142|33;145;140)m'"
+}
+palette() { tty_keys 2; tty_wait 5 'leaf x spine' && tty_screen -e | grep -q '48;5;' && not grep -q '[34]8;2;' <<<"$(tty_screen -e)"; }
+ok "an entry with true colours for the terminal" direct_entry
+start 80x24 TERMINFO="$PWD/terminfo" COLORTERM=truecolor --
+ok "COLORTERM=truecolor: 24 bits, where the terminal database knows how" viridis
+tty_stop
+start 80x24 TERMINFO="$PWD/terminfo" COLORTERM=truecolor -- --color=256
+ok "--color=256: those of the palette all the same" palette
+tty_stop
+start 80x24 COLORTERM=24bit --
+ok "and where it does not know, 256 colours" palette
+tty_stop
 start 80x24 -- --ascii
 tty_keys Z
 tty_wait 5 FROZEN
