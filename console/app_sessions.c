@@ -18,6 +18,7 @@ struct app_sessions {
 	pthread_mutex_t lock;
 	bool running, stop; /* under lock, as what follows */
 	struct sessions *done;
+	uint64_t read; /* times */
 	char dir[200], open[80];
 	struct mailbox *box;
 };
@@ -195,6 +196,7 @@ void app_sessions_take(struct app *a)
 	pthread_join(w->thread, NULL);
 	w->running = a->state.sessions_busy = false;
 	sessions_free((struct sessions *)(uintptr_t)a->state.sessions);
+	s->serial = ++w->read;
 	a->state.sessions = s;
 }
 

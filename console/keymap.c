@@ -18,10 +18,10 @@
 #define PATHS	 VIEW_BIT(VIEW_PATHS)
 #define TOPO	 VIEW_BIT(VIEW_TOPOLOGY)
 #define AUDIT	 VIEW_BIT(VIEW_AUDIT)
-#define TABLES	 (LINKS | JOBS)
+#define TABLES	 (LINKS | JOBS | EVENTS | AUDIT)
 /* views whose rows are a views/table.h: search, tags and columns of choice are there too */
 #define ROWS	 (TABLES | SWITCHES)
-#define MOVING	 (TABLES | PATHS | SWITCHES | TOPO | HEAT | PREVIEW | OVERVIEW | EVENTS | AUDIT | VIEW_BIT(VIEW_HELP))
+#define MOVING	 (TABLES | PATHS | SWITCHES | TOPO | HEAT | PREVIEW | OVERVIEW | VIEW_BIT(VIEW_HELP))
 
 /* clang-format off */
 static const struct binding bindings[] = {
@@ -95,11 +95,16 @@ static const struct binding bindings[] = {
 	  "name watch conditions that shall not roll the update back any more; recorded" },
 	{ REQ_APPLY_CLOSE, 0, APPLY, true, { 'x' }, "x", "put away",
 	  "put a plan or a finished update away" },
-	{ REQ_SORT, 0, TABLES | SWITCHES, false, { 's' }, "s", "sort", "sort by the next column" },
-	{ REQ_REVERSE, 0, TABLES | SWITCHES, false, { 'S' }, "S", "reverse", "sort the other way round" },
+	{ REQ_VERIFY, 0, AUDIT, false, { 'V' }, "V", "verify", "read the records anew and verify them" },
+	{ REQ_ENTER, 0, AUDIT, false, { K_ENTER, '\n' }, "Enter", "open",
+	  "what was done in the session; then: replay its screen from there" },
+	{ REQ_ENTER, 0, EVENTS, false, { K_ENTER, '\n' }, "Enter", "go there",
+	  "to the link, switch or job that the event names" },
+	{ REQ_SORT, 0, ROWS, false, { 's' }, "s", "sort", "sort by the next column" },
+	{ REQ_REVERSE, 0, ROWS, false, { 'S' }, "S", "reverse", "sort the other way round" },
 	{ REQ_FILTER, 0, VIEW_BIT(VIEW_HELP), false, { '/' }, "/", "look for",
 	  "only the lines of this help that have a word" },
-	{ REQ_FILTER, 0, TABLES | SWITCHES | EVENTS, false, { '/' }, "/", "filter",
+	{ REQ_FILTER, 0, ROWS, false, { '/' }, "/", "filter",
 	  "rows with this text, or expressions: util>80 wait>=1 efi>100 eff=0 errors>0" },
 	{ REQ_FIND, 0, ROWS, false, { 'f' }, "f", "find", "search in the rows as you type" },
 	{ REQ_FIND_NEXT, 0, ROWS, false, { 'n' }, "n", NULL,
@@ -108,11 +113,8 @@ static const struct binding bindings[] = {
 	{ REQ_SELECT, 0, ROWS, false, { ' ' }, "Space", "tag", "tag the row, or untag it" },
 	{ REQ_TAGGED, 0, ROWS, false, { 'T' }, "T", NULL, "tagged rows only, and back" },
 	{ REQ_UNTAG, 0, ROWS, false, { K_CTRL('t') }, "Ctrl-T", NULL, "take all tags away" },
-	{ REQ_PROBLEMS, 0, LINKS | EVENTS | SWITCHES, false, { '!' }, "!", "problems",
+	{ REQ_PROBLEMS, 0, LINKS | EVENTS | AUDIT | SWITCHES, false, { '!' }, "!", "problems",
 	  "problems only: down, no reply, errors, reduced width or speed" },
-	{ REQ_VERIFY, 0, AUDIT, false, { 'V' }, "V", "verify", "read the records anew and verify them" },
-	{ REQ_ENTER, 0, AUDIT, false, { K_ENTER, '\n' }, "Enter", "open",
-	  "what was done in the session; then: replay its screen from there" },
 	{ REQ_PANE, 0, OVERVIEW, false, { K_TAB }, "Tab", "pane", "next pane" },
 
 	/* moving */
@@ -130,8 +132,6 @@ static const struct binding bindings[] = {
 	  "mark the links of this job in all views; again, or Esc: no longer" },
 	{ REQ_ENTER, 0, HEAT | LINKS | OVERVIEW | TOPO | SWITCHES | PATHS, false, { K_ENTER, '\n' }, "Enter",
 	  "open", "open what is under the cursor" },
-	{ REQ_ENTER, 0, EVENTS, false, { K_ENTER, '\n' }, "Enter", "go there",
-	  "to the link, switch or job that the event names" },
 	{ REQ_BACK, 0, 0, false, { K_ESC, K_BACKSPACE, 'u', 8 }, "Esc u", NULL,
 	  "back; leave a filter or a text entry" },
 

@@ -1,49 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The event log: newest first; filter by text, or warnings and errors only. */
 #include "views/event_ref.h"
-#include "views/list.h"
+#include "views/table.h"
 #include "views/view.h"
 
 #include <stdio.h>
 #include <string.h>
 
 struct events_ui {
-	struct list list;
-	struct entry filter;
-	bool problems;
-	uint32_t shown[EVENTS_MAX]; /* events_get() indices */
-	uint32_t nshown;
+	struct table table;
 	uint64_t drawn;	 /* events there were when it was drawn last ... */
 	int64_t drawn_s; /* ... and when */
 	uint64_t read;	 /* those before were there at the visit before */
-	uint64_t at;	 /* number of the event under the cursor, from 1; 0: the newest */
 	uint64_t ref_of; /* number of the event that ref is of */
 	struct event_ref ref;
 };
 
 #define VISIT_S 3 /* not drawn for so long: it was left */
 
-static bool line_wanted(const struct events_ui *u, const struct log_line *l)
-{
-	if (u->problems && l->level < LOG_WARN)
-		return false;
-	return !u->filter.text[0] || strcasestr(l->text, u->filter.text) ||
-	       strcasestr(l->area, u->filter.text);
-}
+static const enum role roles[] = { ROLE_DIM, ROLE_TEXT, ROLE_WARN, ROLE_BAD };
 
-static void select_lines(struct events_ui *u, const struct state *s)
+static void events_done(void *own)
 {
-	uint32_t n = s->events ? events_count(s->events) : 0;
-
-	u->nshown = 0;
-	for (uint32_t i = 0; i < n; i++)
-		if (line_wanted(u, events_get(s->events, i)))
-			u->shown[u->nshown++] = i;
+	table_done(&((struct events_ui *)own)->table);
 }
 
 void event_draw(struct canvas *c, struct rect r, int y, const struct log_line *l)
 {
-	static const enum role roles[] = { ROLE_DIM, ROLE_TEXT, ROLE_WARN, ROLE_BAD };
 	char time[FIGURE_LEN], buf[512];
 
 	canvas_text(c, r, 1, y, ROLE_DIM, figure_time(time, (int64_t)(l->time_ns / 1000000000)));
@@ -53,125 +36,14 @@ void event_draw(struct canvas *c, struct rect r, int y, const struct log_line *l
 		    text_shorten(buf, sizeof(buf), l->text, r.w - 27));
 }
 
-/* Events come while one is read: the cursor stays on it. */
-static void hold_cursor(struct events_ui *u, const struct state *s)
+/* To what the event names. */
+static void open_ref(const struct table_in *in, uint32_t row)
 {
-	if (!u->at || !s->events)
-		return;
-	for (uint32_t i = 0; i < u->nshown; i++) {
-		if (s->events->total - u->shown[i] != u->at)
-			continue;
-		u->list.cursor = i;
-		return;
-	}
-}
-
-static void note_cursor(struct events_ui *u, const struct state *s)
-{
-	u->at = 0;
-	if (u->list.cursor && u->list.cursor < u->nshown)
-		u->at = s->events->total - u->shown[u->list.cursor];
-}
-
-/* What came since the view was left is new. */
-static void note_visit(struct events_ui *u, const struct state *s)
-{
-	if (s->now_s - u->drawn_s > VISIT_S || s->now_s < u->drawn_s)
-		u->read = u->drawn;
-	u->drawn_s = s->now_s;
-	u->drawn = s->events ? s->events->total : 0;
-}
-
-static void draw_title(const struct events_ui *u, const struct state *s, struct canvas *c,
-		       struct rect r)
-{
-	uint32_t n[4] = { 0 }, fresh = 0, all = s->events ? events_count(s->events) : 0;
-	char title[160];
-
-	for (uint32_t i = 0; i < all; i++) {
-		n[events_get(s->events, i)->level & 3]++;
-		fresh += u->read && s->events->total - i > u->read;
-	}
-	snprintf(title, sizeof(title), "%s: %u error%s, %u warning%s, %u other",
-		 u->problems ? "Warnings and errors" : "Newest first", n[LOG_ERROR],
-		 n[LOG_ERROR] == 1 ? "" : "s", n[LOG_WARN], n[LOG_WARN] == 1 ? "" : "s",
-		 n[LOG_INFO] + n[LOG_DEBUG]);
-	if (fresh)
-		snprintf(title + strlen(title), sizeof(title) - strlen(title), ", + %u new", fresh);
-	canvas_rule(c, r, 0, title);
-}
-
-static void draw_selected(struct events_ui *u, const struct state *s, struct canvas *c,
-			  struct rect r, const struct log_line *at, uint64_t number)
-{
-	char what[300], time[FIGURE_LEN], age[FIGURE_LEN], title[80] = "Selected";
-	int64_t when = at ? (int64_t)(at->time_ns / 1000000000) : 0;
-	int y = 1;
-
-	if (at)
-		snprintf(title, sizeof(title), "%s, %s ago: %s, %s", figure_time(time, when),
-			 figure_age(age, (double)(s->now_s > when ? s->now_s - when : 0)),
-			 log_level_name(at->level), at->area);
-	canvas_rule(c, r, 0, title);
-	if (u->filter.active) {
-		entry_draw(&u->filter, c, r, 1, 1, "filter");
-		return;
-	}
-	if (!at)
-		return;
-	if (u->ref_of != number) {
-		event_ref_find(&u->ref, s, at->text);
-		u->ref_of = number;
-	}
-	y += canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_TEXT, at->text);
-	if (y < r.h && event_ref_text(what, sizeof(what), s, &u->ref)[0])
-		canvas_textf(c, r, 1, y, ROLE_KEY, "Enter: %s", what);
-}
-
-static void events_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
-			const struct state *s)
-{
-	struct events_ui *u = own;
-	const struct log_line *at = NULL;
-	int foot = r.h >= 20 ? 5 : 4, y;
-	struct rect rows = { r.x, r.y + 1, r.w, r.h - 1 - foot };
-	uint64_t number = 0;
-
-	(void)ui;
-	note_visit(u, s);
-	select_lines(u, s);
-	hold_cursor(u, s);
-	list_fit(&u->list, u->nshown, rows.h);
-	draw_title(u, s, c, r);
-	list_draw_range(&u->list, u->nshown, c, r, 0);
-	if (!u->nshown)
-		canvas_text(c, rows, 1, 0, ROLE_DIM,
-			    u->filter.text[0] || u->problems ? "no event matches"
-							     : "no events yet");
-	for (y = 0; y < rows.h && u->list.top + (uint32_t)y < u->nshown; y++) {
-		uint32_t i = u->list.top + (uint32_t)y;
-		const struct log_line *l = events_get(s->events, u->shown[i]);
-		uint64_t k = s->events->total - u->shown[i];
-
-		event_draw(c, rows, y, l);
-		if (u->read && k > u->read)
-			canvas_text(c, rows, 0, y, ROLE_KEY, "+");
-		if (i != u->list.cursor)
-			continue;
-		at = l;
-		number = k;
-		list_draw_cursor(c, rows, y);
-	}
-	draw_selected(u, s, c, (struct rect){ r.x, r.y + r.h - foot, r.w, foot }, at, number);
-}
-
-/* To what the event under the cursor names. */
-static void open_ref(struct events_ui *u, struct ui *ui, const struct state *s)
-{
+	const struct state *s = in->s;
+	struct ui *ui = in->ui;
 	struct event_ref ref = { .kind = REF_NONE };
 
-	if (u->list.cursor < u->nshown)
-		event_ref_find(&ref, s, events_get(s->events, u->shown[u->list.cursor])->text);
+	event_ref_find(&ref, s, events_get(s->events, row)->text);
 	switch (ref.kind) {
 	case REF_CHAN:
 		ui_select_chan(ui, ref.at);
@@ -192,53 +64,150 @@ static void open_ref(struct events_ui *u, struct ui *ui, const struct state *s)
 	}
 }
 
+/* --- what the table shows ------------------------------------------------------------------- */
+
+enum { COL_NEW, COL_TIME, COL_LEVEL, COL_AREA, COL_TEXT };
+
+static const struct table_col columns[] = {
+	[COL_NEW] = { NULL, "", 1, 0, 0 },	     [COL_TIME] = { "ts", NULL, 8, 0, 0 },
+	[COL_LEVEL] = { "severity", NULL, 5, 0, 0 }, [COL_AREA] = { "area", NULL, 9, 0, 0 },
+	[COL_TEXT] = { "text", NULL, 0, 0, 0 },
+};
+
+static bool draw_cell(const struct table_in *in, uint32_t row, uint32_t col, struct canvas *c,
+		      struct rect r, int x, int y, int w)
+{
+	const struct events_ui *u = in->own;
+	const struct log_line *l = events_get(in->s->events, row);
+	enum role role = roles[l->level & 3];
+	char time[FIGURE_LEN];
+
+	switch (col) {
+	case COL_NEW:
+		if (u->read && in->s->events->total - row > u->read)
+			canvas_char(c, r, x, y, ROLE_KEY, '*');
+		return true;
+	case COL_TIME:
+		canvas_text(c, r, x, y, ROLE_DIM,
+			    figure_time(time, (int64_t)(l->time_ns / 1000000000)));
+		return true;
+	case COL_LEVEL:
+		canvas_text(c, r, x, y, role, log_level_name(l->level));
+		return true;
+	case COL_AREA:
+		table_text(&u->table, c, r, x, y, w, ROLE_LABEL, l->area);
+		return true;
+	default:
+		table_text(&u->table, c, r, x, y, w, l->level >= LOG_WARN ? role : ROLE_TEXT,
+			   l->text);
+		return true;
+	}
+}
+
+static const struct table_ops ops = {
+	.kind = ROWS_EVENTS,
+	.what = "events",
+	.col = columns,
+	.ncol = sizeof(columns) / sizeof(columns[0]),
+	.only = "(warnings and errors only)",
+	.draw = draw_cell,
+	.open = open_ref,
+};
+
+static struct table *events_table(void *own, const struct table_ops **out)
+{
+	struct events_ui *u = own;
+
+	*out = &ops;
+	return &u->table;
+}
+
+/* --- the view ------------------------------------------------------------------------------- */
+
+/* What came since the view was left is new. */
+static void note_visit(struct events_ui *u, const struct state *s)
+{
+	if (s->now_s - u->drawn_s > VISIT_S || s->now_s < u->drawn_s)
+		u->read = u->drawn;
+	u->drawn_s = s->now_s;
+	u->drawn = s->events ? s->events->total : 0;
+}
+
+static void title_of(char *buf, size_t len, const struct events_ui *u, const struct state *s)
+{
+	uint32_t n[4] = { 0 }, fresh = 0, all = s->events ? events_count(s->events) : 0;
+
+	for (uint32_t i = 0; i < all; i++) {
+		n[events_get(s->events, i)->level & 3]++;
+		fresh += u->read && s->events->total - i > u->read;
+	}
+	snprintf(buf, len, "%s%u error%s, %u warning%s, %u other",
+		 u->table.sort ? "" : "Newest first: ", n[LOG_ERROR], n[LOG_ERROR] == 1 ? "" : "s",
+		 n[LOG_WARN], n[LOG_WARN] == 1 ? "" : "s", n[LOG_INFO] + n[LOG_DEBUG]);
+	if (fresh)
+		snprintf(buf + strlen(buf), len - strlen(buf), ", * %u new", fresh);
+}
+
+static void draw_selected(struct events_ui *u, const struct state *s, struct canvas *c,
+			  struct rect r)
+{
+	uint32_t row = table_cursor(&u->table);
+	const struct log_line *at = row == FAB_NONE ? NULL : events_get(s->events, row);
+	char what[300], time[FIGURE_LEN], age[FIGURE_LEN], title[80] = "Selected";
+	int64_t when = at ? (int64_t)(at->time_ns / 1000000000) : 0;
+	int y = 1;
+
+	if (at)
+		snprintf(title, sizeof(title), "%s, %s ago: %s, %s", figure_time(time, when),
+			 figure_age(age, (double)(s->now_s > when ? s->now_s - when : 0)),
+			 log_level_name(at->level), at->area);
+	canvas_rule(c, r, 0, title);
+	if (!at)
+		return;
+	if (u->ref_of != s->events->total - row) {
+		event_ref_find(&u->ref, s, at->text);
+		u->ref_of = s->events->total - row;
+	}
+	y += canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_TEXT, at->text);
+	if (y < r.h && event_ref_text(what, sizeof(what), s, &u->ref)[0])
+		canvas_textf(c, r, 1, y, ROLE_KEY, "Enter: %s", what);
+}
+
+static void events_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+			const struct state *s)
+{
+	struct events_ui *u = own;
+	const struct table_in in = { own, ui, s };
+	int foot = r.h >= 20 ? 5 : 4;
+	char title[100];
+
+	note_visit(u, s);
+	title_of(title, sizeof(title), u, s);
+	table_draw(&u->table, &ops, &in, c, (struct rect){ r.x, r.y, r.w, r.h - foot }, title);
+	draw_selected(u, s, c, (struct rect){ r.x, r.y + r.h - foot, r.w, foot });
+}
+
 static bool events_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
 			 struct request *out)
 {
 	struct events_ui *u = own;
+	const struct table_in at = { own, ui, s };
 
 	(void)out;
-	if (filter_type(&u->filter, in)) {
-		u->list.cursor = 0;
-		u->at = 0;
-		return true;
-	}
-	if (list_move(&u->list, in->req, u->nshown)) {
-		note_cursor(u, s);
-		return true;
-	}
-	if (in->req == REQ_PROBLEMS) {
-		u->problems = !u->problems;
-		return true;
-	}
-	if (in->req == REQ_ENTER) {
-		open_ref(u, ui, s);
-		return true;
-	}
-	return filter_ask(&u->filter, in->req);
-}
-
-static bool events_typing(const void *own, const struct state *s)
-{
-	(void)s;
-	return ((const struct events_ui *)own)->filter.active;
-}
-
-static void events_context(const void *own, const struct state *s, char *buf, size_t len)
-{
-	const struct events_ui *u = own;
-
-	(void)s;
-	snprintf(buf, len, "%u events  filter: %s%s", u->nshown,
-		 u->filter.text[0] ? u->filter.text : "none", u->problems ? "  problems only" : "");
+	if (in->req != REQ_ENTER)
+		return false;
+	table_follow(&u->table, &ops, &at);
+	if (table_cursor(&u->table) != FAB_NONE)
+		open_ref(&at, table_cursor(&u->table));
+	return true;
 }
 
 const struct view view_events = {
 	.name = "Events",
 	.title = "Events",
 	.size = sizeof(struct events_ui),
+	.done = events_done,
 	.draw = events_draw,
 	.input = events_input,
-	.typing = events_typing,
-	.context = events_context,
+	.table = events_table,
 };

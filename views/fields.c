@@ -5,14 +5,15 @@
 #include "views/fields_priv.h"
 #include "views/row_filter.h"
 #include "views/row_sort.h"
+#include "views/sessions.h"
 #include "views/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[ROW_KINDS] = { "links", "ports", "switches",
-					      "jobs",  "tiers", "events" };
+static const char *const names[ROW_KINDS] = { "links", "ports",	 "switches", "jobs",
+					      "tiers", "events", "sessions", "actions" };
 
 const char *row_kind_name(enum row_kind kind)
 {
@@ -32,10 +33,12 @@ const struct field *fields_of(enum row_kind kind, size_t *n)
 {
 	static const struct field *const list[ROW_KINDS] = { fields_links,    fields_ports,
 							     fields_switches, fields_jobs,
-							     fields_tiers,    fields_events };
+							     fields_tiers,    fields_events,
+							     fields_sessions, fields_actions };
 	static const size_t *const count[ROW_KINDS] = { &nfields_links,	   &nfields_ports,
 							&nfields_switches, &nfields_jobs,
-							&nfields_tiers,	   &nfields_events };
+							&nfields_tiers,	   &nfields_events,
+							&nfields_sessions, &nfields_actions };
 
 	*n = *count[kind];
 	return list[kind];
@@ -126,6 +129,10 @@ uint32_t rows_count(const struct rows *r)
 		return s->fabric ? r->v->ntier : 0;
 	case ROWS_EVENTS:
 		return s->events ? events_count(s->events) : 0;
+	case ROWS_SESSIONS:
+		return s->sessions ? s->sessions->nrow : 0;
+	case ROWS_ACTIONS:
+		return s->sessions ? s->sessions->naction : 0;
 	case ROW_KINDS:
 		break;
 	}
@@ -167,6 +174,12 @@ const char *rows_label(char *buf, const struct rows *r, uint32_t row)
 	case ROWS_EVENTS:
 		snprintf(buf, VALUE_LEN, "%s %s", events_get(r->s->events, row)->area,
 			 events_get(r->s->events, row)->text);
+		break;
+	case ROWS_SESSIONS:
+		session_label(buf, r, row);
+		break;
+	case ROWS_ACTIONS:
+		action_label(buf, r, row);
 		break;
 	case ROW_KINDS:
 		break;

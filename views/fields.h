@@ -21,9 +21,11 @@ enum row_kind {
 	ROWS_LINKS, /* channels between switches, one per direction */
 	ROWS_PORTS, /* ports of switches, also those to hosts and those that lead nowhere */
 	ROWS_SWITCHES,
-	ROWS_JOBS,   /* of survey.jobs */
-	ROWS_TIERS,  /* of the survey */
-	ROWS_EVENTS, /* newest first */
+	ROWS_JOBS,     /* of survey.jobs */
+	ROWS_TIERS,    /* of the survey */
+	ROWS_EVENTS,   /* newest first */
+	ROWS_SESSIONS, /* recorded ones, newest first */
+	ROWS_ACTIONS,  /* what was done in the one that is open */
 	ROW_KINDS
 };
 

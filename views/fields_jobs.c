@@ -219,6 +219,11 @@ static void line_level(struct value *c, const struct rows *r, uint32_t row)
 	c->text = log_level_name(line_of(r, row)->level);
 }
 
+static void line_severity(struct value *c, const struct rows *r, uint32_t row)
+{
+	c->num = line_of(r, row)->level;
+}
+
 static void line_area(struct value *c, const struct rows *r, uint32_t row)
 {
 	c->text = line_of(r, row)->area;
@@ -268,6 +273,7 @@ FIELDS_END(fields_tiers);
 const struct field fields_events[] = {
 	{ "ts", "time", "time", "", VALUE_TEXT, 0, true, "when, UTC", line_ts },
 	{ "level", NULL, "level", "", VALUE_TEXT, 0, true, "debug, info, warn, error", line_level },
+	{ "severity", NULL, "level", "", VALUE_COUNT, 0, false, "the same from 0 to 3, for sorting and for severity>=2", line_severity },
 	{ "area", NULL, "area", "", VALUE_TEXT, 0, true, "who says it", line_area },
 	{ "text", NULL, "text", "", VALUE_TEXT, 0, true, "what happened", line_text },
 };

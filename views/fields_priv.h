@@ -6,11 +6,13 @@
 #include "views/fields.h"
 
 extern const struct field fields_links[], fields_ports[], fields_switches[], fields_jobs[],
-	fields_tiers[], fields_events[];
+	fields_tiers[], fields_events[], fields_sessions[], fields_actions[];
 extern const size_t nfields_links, nfields_ports, nfields_switches, nfields_jobs, nfields_tiers,
-	nfields_events;
+	nfields_events, nfields_sessions, nfields_actions;
 
 void job_label(char *buf, const struct rows *r, uint32_t row);
+void session_label(char *buf, const struct rows *r, uint32_t row);
+void action_label(char *buf, const struct rows *r, uint32_t row);
 
 #define FIELDS_END(list) const size_t n##list = sizeof(list) / sizeof(*list)
 

@@ -2,7 +2,7 @@
 /* Sessions and audit: the records, whether they are what was written, and what was done in one. */
 #include "views/sessions.h"
 
-#include "views/list.h"
+#include "views/table.h"
 #include "views/view.h"
 
 #include <stdio.h>
@@ -10,12 +10,19 @@
 #include <string.h>
 
 #define DETAIL_ROWS 4
-#define FABRIC_FROM 90 /* columns: else the fabric is only said of the one selected */
 
 struct sessions_ui {
-	struct list list, actions;
+	struct table list, actions;
 	char inside[80]; /* file whose actions are shown; "" the list */
 };
+
+static void sessions_done(void *own)
+{
+	struct sessions_ui *u = own;
+
+	table_done(&u->list);
+	table_done(&u->actions);
+}
 
 void sessions_free(struct sessions *s)
 {
@@ -35,17 +42,7 @@ static const char *when(char buf[24], const char *ts)
 	return buf;
 }
 
-static const char *size_text(char buf[FIGURE_LEN], uint64_t bytes)
-{
-	return figure_short(buf, (bytes + 1023) / 1024);
-}
-
-static enum role verdict_role(const struct session_row *row)
-{
-	return !row->ok ? ROLE_BAD : row->gaps || row->open_end ? ROLE_WARN : ROLE_GOOD;
-}
-
-static const char *verdict_text(const struct session_row *row)
+const char *session_verdict(const struct session_row *row)
 {
 	return !row->ok	       ? "CHANGED"
 	       : row->gaps     ? "whole, with gaps"
@@ -53,22 +50,103 @@ static const char *verdict_text(const struct session_row *row)
 			       : "whole";
 }
 
-static void draw_row(struct canvas *c, struct rect r, int y, const struct session_row *row)
+bool session_problem(const struct session_row *row)
 {
-	char buf[FIGURE_LEN], time[24];
-
-	canvas_text(c, r, 1, y, ROLE_TEXT, when(time, row->start));
-	if (row->part > 1)
-		canvas_textf(c, r, 21, y, ROLE_DIM, "part %u", row->part);
-	canvas_rightf(c, r, 34, y, ROLE_TEXT, "%u", row->uid);
-	canvas_text(c, r, 36, y, ROLE_LABEL, row->mode);
-	canvas_rightf(c, r, 49, y, row->updates ? ROLE_TEXT : ROLE_DIM, "%llu",
-		      (unsigned long long)row->updates);
-	canvas_right(c, r, 56, y, ROLE_TEXT, size_text(buf, row->bytes));
-	canvas_text(c, r, 58, y, verdict_role(row), verdict_text(row));
-	if (r.w >= FABRIC_FROM)
-		canvas_name(c, r, 76, y, r.w - 77, ROLE_TEXT, row->fabric);
+	return !row->ok || row->gaps || row->open_end;
 }
+
+static enum role verdict_role(const struct session_row *row)
+{
+	return !row->ok ? ROLE_BAD : session_problem(row) ? ROLE_WARN : ROLE_GOOD;
+}
+
+/* --- the table of sessions ------------------------------------------------------------------ */
+
+enum { COL_START, COL_PART, COL_RECORD = 6 };
+
+static const struct table_col columns[] = {
+	[COL_START] = { "start", "begin (UTC)", 19, 0, 0 },
+	[COL_PART] = { "part", NULL, 4, 0, 0 },
+	{ "uid", NULL, 6, 0, 0 },
+	{ "mode", NULL, 5, 0, 0 },
+	{ "updates", NULL, 7, 0, 0 },
+	{ "size_KiB", NULL, 6, 0, 0 },
+	[COL_RECORD] = { "record", NULL, 16, 0, 0 },
+	{ "fabric", NULL, 0, 90, 0 },
+	{ "sid", NULL, 28, 140, 0 },
+};
+
+static bool draw_cell(const struct table_in *in, uint32_t row, uint32_t col, struct canvas *c,
+		      struct rect r, int x, int y, int w)
+{
+	const struct sessions_ui *u = in->own;
+	const struct session_row *s = &in->s->sessions->row[row];
+	char time[24];
+
+	switch (col) {
+	case COL_START:
+		canvas_text(c, r, x, y, ROLE_TEXT, when(time, s->start));
+		return true;
+	case COL_PART:
+		return s->part < 2; /* most have no other */
+	case COL_RECORD:
+		table_text(&u->list, c, r, x, y, w, verdict_role(s), session_verdict(s));
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const struct table_ops list_ops = {
+	.kind = ROWS_SESSIONS,
+	.what = "sessions",
+	.col = columns,
+	.ncol = sizeof(columns) / sizeof(columns[0]),
+	.only = "(with findings only)",
+	.draw = draw_cell,
+};
+
+/* --- what was done in one ------------------------------------------------------------------- */
+
+enum { COL_TYPE = 2 };
+
+static const struct table_col action_columns[] = {
+	{ "seq", NULL, 5, 0, 0 },
+	{ "time", NULL, 8, 0, 0 },
+	[COL_TYPE] = { "type", NULL, 14, 0, 0 },
+	{ "text", NULL, 0, 0, 0 },
+};
+
+static bool draw_action(const struct table_in *in, uint32_t row, uint32_t col, struct canvas *c,
+			struct rect r, int x, int y, int w)
+{
+	const struct sessions_ui *u = in->own;
+	const struct session_action *a = &in->s->sessions->action[row];
+
+	if (col != COL_TYPE)
+		return false;
+	table_text(&u->actions, c, r, x, y, w, a->loud ? ROLE_WARN : ROLE_LABEL, a->what);
+	return true;
+}
+
+static const struct table_ops action_ops = {
+	.kind = ROWS_ACTIONS,
+	.what = "lines",
+	.col = action_columns,
+	.ncol = sizeof(action_columns) / sizeof(action_columns[0]),
+	.only = "(what went wrong only)",
+	.draw = draw_action,
+};
+
+static struct table *sessions_table(void *own, const struct table_ops **out)
+{
+	struct sessions_ui *u = own;
+
+	*out = u->inside[0] ? &action_ops : &list_ops;
+	return u->inside[0] ? &u->actions : &u->list;
+}
+
+/* --- the view ------------------------------------------------------------------------------- */
 
 static void draw_detail(struct canvas *c, struct rect r, const struct session_row *row)
 {
@@ -87,78 +165,54 @@ static void draw_detail(struct canvas *c, struct rect r, const struct session_ro
 		canvas_textf(c, r, 1, 2, ROLE_DIM, "head %s", row->head);
 }
 
-static void draw_list(struct sessions_ui *u, struct canvas *c, struct rect r,
-		      const struct sessions *s)
+static void draw_list(struct sessions_ui *u, const struct table_in *in, struct canvas *c,
+		      struct rect r)
 {
-	struct rect rows = { r.x, r.y + 2, r.w, r.h - 2 - DETAIL_ROWS };
+	const struct sessions *s = in->s->sessions;
+	uint32_t changed = 0, at;
 	char title[240];
 
-	snprintf(title, sizeof(title), "Sessions in %.180s", s->dir);
-	canvas_rule(c, r, 0, title);
-	list_fit(&u->list, s->nrow, rows.h);
-	list_draw_range(&u->list, s->nrow, c, r, 0);
-	canvas_text(c, r, 1, 1, ROLE_LABEL, "begin (UTC)");
-	canvas_right(c, r, 34, 1, ROLE_LABEL, "uid");
-	canvas_text(c, r, 36, 1, ROLE_LABEL, "mode");
-	canvas_right(c, r, 49, 1, ROLE_LABEL, "updates");
-	canvas_right(c, r, 56, 1, ROLE_LABEL, "KiB");
-	canvas_text(c, r, 58, 1, ROLE_LABEL, "record");
-	if (r.w >= FABRIC_FROM)
-		canvas_text(c, r, 76, 1, ROLE_LABEL, "fabric");
-	if (!s->nrow)
-		canvas_text(c, rows, 1, 0, ROLE_DIM, "no session was recorded here");
-	for (int y = 0; y < rows.h && u->list.top + (uint32_t)y < s->nrow; y++) {
-		uint32_t i = u->list.top + (uint32_t)y;
-
-		draw_row(c, rows, y, &s->row[i]);
-		if (i == u->list.cursor)
-			list_draw_cursor(c, rows, y);
-	}
-	if (s->nrow)
+	for (uint32_t i = 0; i < s->nrow; i++)
+		changed += !s->row[i].ok;
+	snprintf(title, sizeof(title), "%u records, %u changed%s, in %.60s", s->nrow, changed,
+		 in->s->sessions_busy ? " (being verified anew)" : "", s->dir);
+	table_draw(&u->list, &list_ops, in, c, (struct rect){ r.x, r.y, r.w, r.h - DETAIL_ROWS },
+		   title);
+	at = table_cursor(&u->list);
+	if (at != FAB_NONE)
 		draw_detail(c, (struct rect){ r.x, r.y + r.h - DETAIL_ROWS, r.w, DETAIL_ROWS },
-			    &s->row[u->list.cursor]);
+			    &s->row[at]);
 }
 
-static void draw_actions(struct sessions_ui *u, struct canvas *c, struct rect r,
-			 const struct sessions *s)
+static void draw_actions(struct sessions_ui *u, const struct table_in *in, struct canvas *c,
+			 struct rect r)
 {
-	struct rect rows = { r.x, r.y + 1, r.w, r.h - 4 };
-	char title[160], text[256];
+	const struct sessions *s = in->s->sessions;
+	struct rect rows = { r.x, r.y, r.w, r.h - 3 };
+	char title[160];
+	uint32_t at;
 
 	snprintf(title, sizeof(title), "What was done in %.80s", u->inside);
-	canvas_rule(c, r, 0, title);
-	if (strcmp(s->opened, u->inside)) {
-		canvas_text(c, rows, 1, 0, ROLE_DIM, "being read ...");
+	if (strcmp(s->opened, u->inside) || s->why[0]) {
+		canvas_rule(c, r, 0, title);
+		canvas_text(c, rows, 1, 1, s->why[0] ? ROLE_BAD : ROLE_DIM,
+			    s->why[0] ? s->why : "being read ...");
 		return;
 	}
-	list_fit(&u->actions, s->naction, rows.h);
-	list_draw_range(&u->actions, s->naction, c, r, 0);
-	if (s->why[0])
-		canvas_text(c, rows, 1, 0, ROLE_BAD, s->why);
-	for (int y = 0; y < rows.h && u->actions.top + (uint32_t)y < s->naction; y++) {
-		uint32_t i = u->actions.top + (uint32_t)y;
-		const struct session_action *a = &s->action[i];
-
-		canvas_rightf(c, rows, 7, y, ROLE_DIM, "%llu", (unsigned long long)a->seq);
-		canvas_text(c, rows, 8, y, ROLE_DIM, a->time);
-		canvas_name(c, rows, 18, y, 14, a->loud ? ROLE_WARN : ROLE_LABEL, a->what);
-		canvas_text(c, rows, 33, y, ROLE_TEXT,
-			    text_shorten(text, sizeof(text), a->text, rows.w - 34));
-		if (i == u->actions.cursor)
-			list_draw_cursor(c, rows, y);
-	}
-	canvas_rule(c, r, r.h - 3, "Selected");
-	if (s->naction)
+	table_draw(&u->actions, &action_ops, in, c, rows, title);
+	at = table_cursor(&u->actions);
+	canvas_rule(c, r, r.h - 3, at == FAB_NONE ? NULL : "Enter: the screen from there on");
+	if (at != FAB_NONE)
 		canvas_wrap(c, (struct rect){ r.x, r.y + r.h - 2, r.w - 1, 2 }, 1, 0, ROLE_TEXT,
-			    s->action[u->actions.cursor].text);
+			    s->action[at].text);
 }
 
 static void sessions_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
 			  const struct state *s)
 {
 	struct sessions_ui *u = own;
+	const struct table_in in = { own, ui, s };
 
-	(void)ui;
 	if (!s->sessions) {
 		canvas_rule(c, r, 0, "Sessions");
 		canvas_text(c, r, 1, 2, ROLE_DIM,
@@ -168,37 +222,46 @@ static void sessions_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 		return;
 	}
 	if (u->inside[0])
-		draw_actions(u, c, r, s->sessions);
+		draw_actions(u, &in, c, r);
 	else
-		draw_list(u, c, r, s->sessions);
+		draw_list(u, &in, c, r);
 }
 
-static void open_row(struct sessions_ui *u, const struct sessions *s, struct request *out)
+static void open_row(struct sessions_ui *u, const struct table_in *in, struct request *out)
 {
-	if (u->list.cursor >= s->nrow)
+	uint32_t at;
+
+	table_follow(&u->list, &list_ops, in);
+	at = table_cursor(&u->list);
+	if (at == FAB_NONE)
 		return;
-	snprintf(u->inside, sizeof(u->inside), "%s", s->row[u->list.cursor].file);
-	memset(&u->actions, 0, sizeof(u->actions));
+	snprintf(u->inside, sizeof(u->inside), "%s", in->s->sessions->row[at].file);
+	table_done(&u->actions);
 	out->type = REQ_SESSION_OPEN;
 	snprintf(out->text, sizeof(out->text), "%s", u->inside);
 }
 
-static bool inside_input(struct sessions_ui *u, const struct input *in, const struct sessions *s,
+static bool inside_input(struct sessions_ui *u, const struct table_in *at, const struct input *in,
 			 struct request *out)
 {
+	const struct sessions *s = at->s->sessions;
+	bool read = !strcmp(s->opened, u->inside);
+	uint32_t row;
+
 	if (in->req == REQ_BACK) {
-		u->inside[0] = '\0';
+		if (!read || !table_input(&u->actions, &action_ops, at, in))
+			u->inside[0] = '\0';
 		return true;
 	}
-	if (strcmp(s->opened, u->inside))
+	if (!read || in->req != REQ_ENTER)
 		return false;
-	if (list_move(&u->actions, in->req, s->naction))
-		return true;
-	if (in->req != REQ_ENTER || u->actions.cursor >= s->naction)
+	table_follow(&u->actions, &action_ops, at);
+	row = table_cursor(&u->actions);
+	if (row == FAB_NONE)
 		return false;
 	out->type = REQ_REPLAY;
 	snprintf(out->text, sizeof(out->text), "%s %llu", u->inside,
-		 (unsigned long long)s->action[u->actions.cursor].seq);
+		 (unsigned long long)s->action[row].seq);
 	return true;
 }
 
@@ -206,8 +269,8 @@ static bool sessions_input(void *own, struct ui *ui, const struct input *in, con
 			   struct request *out)
 {
 	struct sessions_ui *u = own;
+	const struct table_in at = { own, ui, s };
 
-	(void)ui;
 	if (in->req == REQ_VERIFY) {
 		out->type = REQ_VERIFY;
 		return true;
@@ -215,33 +278,19 @@ static bool sessions_input(void *own, struct ui *ui, const struct input *in, con
 	if (!s->sessions)
 		return false;
 	if (u->inside[0])
-		return inside_input(u, in, s->sessions, out);
-	if (in->req == REQ_ENTER) {
-		open_row(u, s->sessions, out);
-		return true;
-	}
-	return list_move(&u->list, in->req, s->sessions->nrow);
-}
-
-static void sessions_context(const void *own, const struct state *s, char *buf, size_t len)
-{
-	const struct sessions_ui *u = own;
-	uint32_t changed = 0, n = s->sessions ? s->sessions->nrow : 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		changed += !s->sessions->row[i].ok;
-	if (u->inside[0])
-		snprintf(buf, len, "Enter replays from there; Esc goes back");
-	else
-		snprintf(buf, len, "%u records, %u changed%s", n, changed,
-			 s->sessions_busy ? "  (being verified)" : "");
+		return inside_input(u, &at, in, out);
+	if (in->req != REQ_ENTER)
+		return false;
+	open_row(u, &at, out);
+	return true;
 }
 
 const struct view view_sessions = {
 	.name = "Audit",
 	.title = "Audit",
 	.size = sizeof(struct sessions_ui),
+	.done = sessions_done,
 	.draw = sessions_draw,
 	.input = sessions_input,
-	.context = sessions_context,
+	.table = sessions_table,
 };

@@ -33,6 +33,7 @@ struct session_action {
 /* Newest first. */
 struct sessions {
 	char dir[200];
+	uint64_t serial; /* another one each time that they are read */
 	struct session_row *row;
 	uint32_t nrow;
 
@@ -41,6 +42,11 @@ struct sessions {
 	struct session_action *action;
 	uint32_t naction;
 };
+
+/* "whole", "CHANGED", ...: what verifying it found. */
+const char *session_verdict(const struct session_row *row);
+/* Changed, or with gaps, or without an end. */
+bool session_problem(const struct session_row *row);
 
 void sessions_free(struct sessions *s); /* NULL is fine */
 

@@ -3,6 +3,7 @@
 #include "views/table.h"
 
 #include "fabric/base/mem.h"
+#include "views/sessions.h"
 #include "views/table_priv.h"
 #include "views/view.h"
 
@@ -31,6 +32,16 @@ void table_done(struct table *t)
 
 /* --- keys of rows --------------------------------------------------------------------------- */
 
+/* FNV-1a */
+static uint64_t text_key(const char *text)
+{
+	uint64_t h = 0xcbf29ce484222325ull;
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 0x100000001b3ull;
+	return h;
+}
+
 static uint64_t mix(uint64_t guid, uint64_t n)
 {
 	return (guid + n * 0x9e3779b97f4a7c15ull) | 1;
@@ -53,6 +64,8 @@ uint64_t table_key(const struct rows *r, uint32_t row)
 		return r->v->jobs->jobs[row].id;
 	case ROWS_EVENTS:
 		return r->s->events->total - row;
+	case ROWS_SESSIONS:
+		return text_key(r->s->sessions->row[row].file);
 	default:
 		return row;
 	}
@@ -114,6 +127,10 @@ bool table_problem(const struct rows *r, uint32_t row)
 		return r->v->jobs->jobs[row].unknown > 0;
 	case ROWS_EVENTS:
 		return events_get(r->s->events, row)->level >= LOG_WARN;
+	case ROWS_SESSIONS:
+		return session_problem(&r->s->sessions->row[row]);
+	case ROWS_ACTIONS:
+		return r->s->sessions->action[row].loud;
 	default:
 		return false;
 	}
@@ -226,6 +243,11 @@ static void made_now(struct table_made *m, const struct table_ops *ops, const st
 		m->set[2] = s->events;
 		m->figure[3] = (double)s->events->total;
 	}
+	if ((ops->kind == ROWS_SESSIONS || ops->kind == ROWS_ACTIONS) && s->sessions) {
+		m->set[2] = s->sessions;
+		m->figure[3] = (double)s->sessions->serial;
+		m->version = (uint64_t)s->sessions->nrow << 32 | s->sessions->naction;
+	}
 	m->data[0] = s->rates;
 	m->data[1] = s->sample;
 	m->data[2] = metrics;
@@ -233,7 +255,8 @@ static void made_now(struct table_made *m, const struct table_ops *ops, const st
 	m->figure[0] = s->sample ? (double)s->sample->time_ns : 0;
 	m->figure[1] = metrics ? metrics->efi_mean : 0;
 	m->figure[2] = metrics ? metrics->eff_efi_mean : 0;
-	m->version = ops->version ? ops->version(in) : 0;
+	if (ops->version)
+		m->version = ops->version(in);
 }
 
 static void start(struct table *t, const struct table_ops *ops, const struct table_in *in)
@@ -250,6 +273,12 @@ static void start(struct table *t, const struct table_ops *ops, const struct tab
 	t->stale = true;
 }
 
+/* Rows that never change, but become more: there is no order to be held. */
+static bool is_log(enum row_kind kind)
+{
+	return kind == ROWS_EVENTS || kind == ROWS_SESSIONS || kind == ROWS_ACTIONS;
+}
+
 /* Rows of another set must not be shown for a moment: their numbers mean something else. */
 void table_follow(struct table *t, const struct table_ops *ops, const struct table_in *in)
 {
@@ -262,8 +291,8 @@ void table_follow(struct table *t, const struct table_ops *ops, const struct tab
 	start(t, ops, in);
 	made_now(&now, ops, in);
 	set = memcmp(now.set, t->made.set, sizeof(now.set)) != 0 ||
-	      (ops->kind == ROWS_EVENTS && memcmp(&now, &t->made, sizeof(now)) != 0);
-	held = held && !t->stale && ops->kind != ROWS_EVENTS;
+	      (is_log(ops->kind) && memcmp(&now, &t->made, sizeof(now)) != 0);
+	held = held && !t->stale && !is_log(ops->kind);
 	t->held = false;
 	if (!t->stale && memcmp(&now, &t->made, sizeof(now)) == 0)
 		return;
@@ -281,7 +310,11 @@ void table_follow(struct table *t, const struct table_ops *ops, const struct tab
 	}
 	free(old);
 	t->stale = false;
-	if (t->moved && !table_select(t, t->cursor_key) && t->list.cursor < t->nrow)
+	/* on the newest event one stays on the newest */
+	if (t->moved && (ops->kind != ROWS_EVENTS || t->list.cursor) &&
+	    table_select(t, t->cursor_key))
+		return;
+	if (t->moved && t->list.cursor < t->nrow)
 		t->cursor_key = t->key[t->list.cursor];
 }
 

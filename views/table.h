@@ -50,6 +50,7 @@ struct table_ops {
 	const struct table_col *col;
 	uint32_t ncol;
 	const char *sort; /* field at the start; NULL: in natural order */
+	const char *only; /* title while only problems are shown; NULL: "with problems" */
 
 	/* all of these may be NULL */
 	/* another field to start with, as the data are */
@@ -118,6 +119,10 @@ void table_follow(struct table *t, const struct table_ops *ops, const struct tab
 /* A rule with the title, the head, and rows: r.h lines. */
 void table_draw(struct table *t, const struct table_ops *ops, const struct table_in *in,
 		struct canvas *c, struct rect r, const char *title);
+
+/* A cell that draw() writes as text: what is searched for is marked, as in other cells. */
+void table_text(const struct table *t, struct canvas *c, struct rect r, int x, int y, int w,
+		enum role role, const char *text);
 
 /* True when the request was one of tables. */
 bool table_input(struct table *t, const struct table_ops *ops, const struct table_in *in,

@@ -119,19 +119,30 @@ static void draw_head(const struct table *t, struct canvas *c, struct rect r)
 }
 
 /* Where what is searched for is in a cell. */
-static void mark_find(const struct table *t, struct canvas *c, struct rect r,
-		      const struct table_shown *s, int y, const char *text)
+static void mark_find(const struct table *t, struct canvas *c, struct rect r, int x, int y, int w,
+		      const char *text)
 {
 	const char *at = t->find[0] ? strcasestr(text, t->find) : NULL;
 	char before[VALUE_LEN];
 
-	if (!at || text_width(text) > s->w)
+	if (!at || text_width(text) > w)
 		return;
 	snprintf(before, sizeof(before), "%.*s", (int)(at - text), text);
-	canvas_style(
-		c,
-		(struct rect){ r.x + s->x + text_width(before), r.y + y, text_width(t->find), 1 },
-		ROLE_ENTRY, false);
+	canvas_style(c,
+		     (struct rect){ r.x + x + text_width(before), r.y + y, text_width(t->find), 1 },
+		     ROLE_ENTRY, false);
+}
+
+void table_text(const struct table *t, struct canvas *c, struct rect r, int x, int y, int w,
+		enum role role, const char *text)
+{
+	canvas_name(c, r, x, y, w, role, text);
+	mark_find(t, c, r, x, y, w, text);
+}
+
+static bool is_id(const char *name)
+{
+	return !strcmp(name, "id") || !strcmp(name, "uid") || !strcmp(name, "seq");
 }
 
 /* As people read it, not as scripts do. */
@@ -146,7 +157,7 @@ static const char *figure(char *buf, const struct table_in *in, const struct val
 		figure_age(buf, cell->num);
 	else if (f->kind == VALUE_FLAG)
 		snprintf(buf, FIGURE_LEN, "%s", cell->num > 0 ? "yes" : "no");
-	else if (f->kind == VALUE_COUNT && !strcmp(f->name, "id"))
+	else if (f->kind == VALUE_COUNT && is_id(f->name))
 		snprintf(buf, FIGURE_LEN, "%.0f", cell->num);
 	else if (f->kind == VALUE_COUNT && cell->num >= 0 && cell->num < 1.8e19)
 		figure_short(buf, (uint64_t)cell->num);
@@ -182,8 +193,7 @@ static void draw_field(const struct table *t, const struct table_in *in, const s
 		return;
 	}
 	text = value_text(buf, &cell, s->field);
-	canvas_name(c, r, s->x, y, s->w, ROLE_TEXT, text[0] ? text : "-");
-	mark_find(t, c, r, s, y, text);
+	table_text(t, c, r, s->x, y, s->w, ROLE_TEXT, text[0] ? text : "-");
 }
 
 /* The sign of a row, in column 1. */
@@ -236,14 +246,18 @@ static void draw_empty(const struct table *t, const struct table_ops *ops, struc
 		canvas_textf(c, r, TABLE_GUTTER, 0, ROLE_DIM, "no %s", ops->what);
 }
 
-static void draw_title(const struct table *t, struct canvas *c, struct rect r, const char *title)
+static void draw_title(const struct table *t, const struct table_ops *ops, struct canvas *c,
+		       struct rect r, const char *title)
 {
-	char text[200];
+	char text[240];
 
-	snprintf(text, sizeof(text), "%.80s%s%s%s%.40s%s%s", title,
-		 t->problems ? " with problems" : "", t->tagged_only ? ", tagged only" : "",
-		 t->sort ? " by " : "", t->sort ? t->sort->title : "",
-		 t->reverse ? " (reversed)" : "", t->held ? " (order held)" : "");
+	snprintf(text, sizeof(text), "%.100s%s%.40s%s%s%.40s%s%s", title, t->problems ? " " : "",
+		 !t->problems ? ""
+		 : ops->only  ? ops->only
+			      : "with problems",
+		 t->tagged_only ? ", tagged only" : "", t->sort ? " by " : "",
+		 t->sort ? t->sort->title : "", t->reverse ? " (reversed)" : "",
+		 t->held ? " (order held)" : "");
 	canvas_rule(c, r, 0, text);
 	list_draw_range(&t->list, t->nrow, c, r, 0);
 }
@@ -258,7 +272,7 @@ void table_draw(struct table *t, const struct table_ops *ops, const struct table
 	list_fit(&t->list, t->nrow, lines.h);
 	layout(t, ops, r.w);
 	t->at = lines;
-	draw_title(t, c, r, title);
+	draw_title(t, ops, c, r, title);
 	draw_head(t, c, r);
 	if (!t->nrow && lines.h)
 		draw_empty(t, ops, c, lines);

@@ -3,6 +3,7 @@
 
 #include "tests/unit/console_kit.h"
 #include "views/row_filter.h"
+#include "views/sessions.h"
 #include "views/survey.h"
 
 #include <ctype.h>
@@ -18,6 +19,17 @@
 
 static struct console_kit kit;
 static struct survey survey;
+static struct session_row session = { .file = "20261120T234000Z-4740.jsonl",
+				      .sid = "20261120T234000Z-4740",
+				      .part = 1,
+				      .start = "2026-11-20T23:40:00.123Z",
+				      .fabric = "hpc1",
+				      .uid = 1000,
+				      .bytes = 2049,
+				      .ok = true,
+				      .gaps = 1 };
+static struct session_action action = { 7, "23:40:01", "key.action", "preview sar", false };
+static struct sessions recorded = { .row = &session, .nrow = 1, .action = &action, .naction = 1 };
 
 static int open_tree(void **state)
 {
@@ -33,6 +45,7 @@ static int open_tree(void **state)
 	console_no_reply(&kit, 3);
 	survey_update(&survey, &kit.s);
 	events_add(&kit.events, &line);
+	kit.s.sessions = &recorded;
 	return 0;
 }
 
@@ -223,6 +236,20 @@ static void events_have_a_time(void **state)
 	assert_string_equal(text(ROWS_EVENTS, "area", 0), "sweep");
 }
 
+static void sessions_have_a_verdict_and_unknown_is_not_zero(void **state)
+{
+	(void)state;
+	assert_string_equal(text(ROWS_SESSIONS, "record", 0), "whole, with gaps");
+	assert_string_equal(text(ROWS_SESSIONS, "size", 0), "3");
+	assert_string_equal(text(ROWS_SESSIONS, "user", 0), "1000");
+	assert_true(isnan(get(ROWS_SESSIONS, "epoch", 0).num));
+	assert_string_equal(text(ROWS_SESSIONS, "end", 0), "");
+	assert_string_equal(text(ROWS_ACTIONS, "text", 0), "preview sar");
+	session.ok = false;
+	assert_string_equal(text(ROWS_SESSIONS, "record", 0), "CHANGED");
+	session.ok = true;
+}
+
 static void check_order(const struct row_order *o, enum row_kind kind, const char *name,
 			bool reverse)
 {
@@ -326,6 +353,7 @@ int main(void)
 		cmocka_unit_test(links_say_what_fabric_rates_and_figures_say),
 		cmocka_unit_test(switches_sum_up_their_ports),
 		cmocka_unit_test(events_have_a_time),
+		cmocka_unit_test(sessions_have_a_verdict_and_unknown_is_not_zero),
 		cmocka_unit_test(rows_are_sorted_by_any_field),
 		cmocka_unit_test(without_a_field_rows_are_in_the_order_of_names),
 		cmocka_unit_test(nothing_known_means_no_rows),

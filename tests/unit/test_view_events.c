@@ -102,12 +102,63 @@ static void severities_are_counted_and_filtered(void **state)
 	tree(&k);
 	console_shows(&k, "1 error, 2 warnings, 1 other");
 	console_keys(&k, "!");
-	console_shows(&k, "Warnings and errors");
+	console_shows(&k, "warnings and errors only");
 	console_hides(&k, "27 switches");
 	console_keys(&k, "/pma");
 	console_key(&k, K_ENTER);
 	console_hides(&k, "subnet manager at");
 	console_shows(&k, "gave no reply");
+	console_close(&k);
+}
+
+static void command(struct console_kit *k, const char *line)
+{
+	console_keys(k, ":");
+	console_keys(k, line);
+	console_key(k, K_ENTER);
+}
+
+static void the_log_is_sorted_searched_and_tagged_as_other_tables(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	command(&k, "sort severity");
+	console_shows(&k, "by level");
+	console_shows(&k, ">    "); /* the error is first */
+	console_shows(&k, "does not answer");
+	console_keys(&k, " ");
+	console_shows(&k, "tagged: 1");
+	console_keys(&k, "T");
+	console_shows(&k, "tagged only");
+	console_hides(&k, "gave no reply");
+	console_key(&k, K_ESC);
+	command(&k, "find NODE_FAIL");
+	console_shows(&k, "Enter: job 81207");
+	command(&k, "filter severity>=2 not area=sm");
+	console_shows(&k, "2 of 4 events");
+	command(&k, "filter level=warn text~'no reply'");
+	command(&k, "filter level=nothing");
+	console_shows(&k, "none of 4 events matches");
+	command(&k, "filter");
+	command(&k, "columns text,ts");
+	console_hides(&k, "severity");
+	console_shows(&k, "4 events");
+	console_close(&k);
+}
+
+static void on_the_newest_one_stays_on_the_newest(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, "jg");
+	console_event(&k, LOG_WARN, "jobs", "job 81207 is back");
+	console_shows(&k, "warn, jobs");
+	console_event(&k, LOG_ERROR, "sm", "and gone again");
+	console_shows(&k, "error, sm");
 	console_close(&k);
 }
 
@@ -122,10 +173,10 @@ static void what_came_since_the_last_visit_is_marked(void **state)
 	k.s.now_s += 60;
 	console_event(&k, LOG_INFO, "plan", "a proposal was computed");
 	console_keys(&k, "8");
-	console_shows(&k, "+ 1 new");
+	console_shows(&k, "* 1 new");
 	console_golden(&k, "events-new");
 	k.s.now_s += 1;
-	console_shows(&k, "+ 1 new"); /* as long as one looks */
+	console_shows(&k, "* 1 new"); /* as long as one looks */
 	console_keys(&k, "1");
 	k.s.now_s += 60;
 	console_keys(&k, "8");
@@ -156,6 +207,8 @@ int main(void)
 		cmocka_unit_test(events_name_links_switches_hosts_and_jobs),
 		cmocka_unit_test(enter_leads_to_what_an_event_names),
 		cmocka_unit_test(severities_are_counted_and_filtered),
+		cmocka_unit_test(the_log_is_sorted_searched_and_tagged_as_other_tables),
+		cmocka_unit_test(on_the_newest_one_stays_on_the_newest),
 		cmocka_unit_test(what_came_since_the_last_visit_is_marked),
 		cmocka_unit_test(the_cursor_stays_on_its_event),
 	};

@@ -151,10 +151,76 @@ static void without_records_it_says_so(void **state)
 	console_key(&k, K_ENTER);
 	records.nrow = 0;
 	k.s.sessions = &records;
-	console_shows(&k, "no session was recorded here");
+	console_shows(&k, "no sessions");
 	console_key(&k, K_ENTER);
 	console_keys(&k, "jG");
 	console_shows(&k, "0 records");
+	console_close(&k);
+}
+
+static void command(struct console_kit *k, const char *line)
+{
+	console_keys(k, ":");
+	console_keys(k, line);
+	console_key(k, K_ENTER);
+}
+
+static void sessions_and_lines_are_filtered_sorted_and_searched(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_view(&k);
+	command(&k, "filter ok=no");
+	console_shows(&k, "1 of 4 sessions");
+	console_shows(&k, "changed after it was written");
+	console_key(&k, K_ESC);
+	console_keys(&k, "T"); /* none is tagged */
+	console_shows(&k, "no row is tagged");
+	console_key(&k, K_ESC);
+	console_shows(&k, "4 sessions");
+	console_keys(&k, "!");
+	console_shows(&k, "3 of 4 sessions");
+	console_keys(&k, "!");
+	command(&k, "sort uid");
+	console_shows(&k, "by uid");
+	console_keys(&k, "S");
+	console_key(&k, K_ENTER);
+	assert_string_equal(k.last.text, rows[3].file); /* the least */
+	opened(rows[3].file);
+	command(&k, "filter type=key.action or text~wave");
+	console_shows(&k, "2 of 6 lines");
+	console_keys(&k, "G");
+	console_key(&k, K_ENTER);
+	assert_string_equal(k.last.text, "20261120T231000Z-4710.jsonl 3");
+	console_key(&k, K_ESC);
+	console_shows(&k, "6 lines");
+	command(&k, "find ticket");
+	console_key(&k, K_ENTER);
+	assert_string_equal(k.last.text, "20261120T231000Z-4710.jsonl 5");
+	console_key(&k, K_ESC);
+	console_shows(&k, "6 lines"); /* the search first */
+	console_key(&k, K_ESC);
+	console_shows(&k, "4 sessions");
+	console_close(&k);
+}
+
+static void sessions_read_anew_are_other_rows(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_view(&k);
+	console_keys(&k, "G");
+	records.nrow = 2;
+	records.serial++;
+	console_shows(&k, "2 sessions");
+	records.nrow = 4;
+	rows[0].ok = false;
+	records.serial++;
+	console_keys(&k, "j");
+	console_shows(&k, "4 sessions");
+	console_shows(&k, "4 records, 2 changed");
 	console_close(&k);
 }
 
@@ -184,6 +250,8 @@ int main(void)
 		cmocka_unit_test(records_in_three_sizes),
 		cmocka_unit_test(enter_shows_what_was_done_and_then_replays_from_there),
 		cmocka_unit_test(without_records_it_says_so),
+		cmocka_unit_test(sessions_and_lines_are_filtered_sorted_and_searched),
+		cmocka_unit_test(sessions_read_anew_are_other_rows),
 		cmocka_unit_test(session_without_lines_does_no_harm),
 	};
 
