@@ -2,10 +2,11 @@
 /*
  * explore: larger explorations of the five phases than the unit tests have time for.
  *
- *	explore				the list below, then many agents at once
+ *	explore				the lists below, then many agents at once
  *	explore NAME=NUMBER ...		one: nagents=3 max_sends=2 lost=255 deaths=1 ...
  *
  * Needs up to 2 GB.  Exit code 1: a run did not end as it should; how it came to that follows.
+ * Also 1: a mistake that was made on purpose was not found.
  */
 #include "tests/bench/bench_kit.h"
 
@@ -36,7 +37,19 @@ static const struct phase_model list[] = {
 	{ .nagents = 3, .sms = 1, .crashes = 1 },
 	{ .nagents = 3, .doubled = 1, .crashes = 1 },
 	{ .nagents = 3, .earlier = true },
+	/* all at once, each once */
+	{ .nagents = 3, .doubled = 1, .crashes = 1, .deaths = 1, .sms = 1 },
 };
+
+/* All at once, by three agents: messages lost, doubled, late and in any order, an agent, the
+ * console and the SM that die, each once. */
+static const struct phase_model everything = {
+	.nagents = 3, .doubled = 1, .crashes = 1, .deaths = 1, .sms = 1
+};
+
+/* Found by the same model when one part does not do what it should. */
+static const enum phase_mutant mistakes[] = { MUTANT_EARLY_ACK,	 MUTANT_NO_HOLD, MUTANT_BLIND_READ,
+					      MUTANT_NO_JOURNAL, MUTANT_UNASKED, MUTANT_TRUSTING };
 
 struct sum {
 	uint64_t models, states, steps, lost, doubled, late, crashes, deaths, sms, confirmed,
@@ -84,9 +97,9 @@ static int explore(struct sum *sum, const struct phase_model *m)
 	       m->nagents, m->nwaves, m->max_sends, m->earlier ? " earlier" : "",
 	       m->without_silent ? " without-silent" : "", m->doubled, m->faults, m->hooks,
 	       m->crashes, m->ended, m->deaths, m->cancels, m->sms, m->holds, m->asks);
-	printf("\t%lu states, %lu steps, %.3g runs of up to %u steps, %.1f s of CPU: %s\n",
+	printf("\t%lu states, %lu steps, %.3g runs of up to %u steps, %lu MB, %.1f s of CPU: %s\n",
 	       (unsigned long)f->states, (unsigned long)f->steps, f->runs, f->longest,
-	       cpu_s() - start,
+	       (unsigned long)(f->table_bytes >> 20), cpu_s() - start,
 	       f->wrong	     ? f->wrong
 	       : f->complete ? "every run ends as it should"
 			     : "not all states were seen");
@@ -97,6 +110,8 @@ static int explore(struct sum *sum, const struct phase_model *m)
 	free(f);
 	return rc;
 }
+
+static unsigned literal;
 
 static int set(struct phase_model *m, const char *word)
 {
@@ -111,6 +126,7 @@ static int set(struct phase_model *m, const char *word)
 		{ "ended", &m->ended },		{ "deaths", &m->deaths },
 		{ "cancels", &m->cancels },	{ "sms", &m->sms },
 		{ "holds", &m->holds },		{ "asks", &m->asks },
+		{ "literal", &literal },
 	};
 	const char *eq = strchr(word, '=');
 
@@ -119,6 +135,7 @@ static int set(struct phase_model *m, const char *word)
 		    strlen(known[i].name) != (size_t)(eq - word))
 			continue;
 		*known[i].v = (unsigned)strtoul(eq + 1, NULL, 10);
+		m->literal = literal;
 		return 0;
 	}
 	fprintf(stderr, "explore: %s: not known\n", word);
@@ -169,6 +186,36 @@ static int crowd(uint32_t n)
 	return c.action != ACT_WAIT;
 }
 
+static struct phase_model whole(const struct phase_model *from)
+{
+	struct phase_model m = *from;
+
+	m.nwaves = 1;
+	m.max_sends = m.max_sends ? m.max_sends : 1;
+	m.lost = LOST_ANY;
+	m.safety = true;
+	return m;
+}
+
+static int find_mistakes(void)
+{
+	struct phase_found *f = xcalloc(1, sizeof(*f));
+	int rc = 0;
+
+	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++) {
+		struct phase_model m = whole(&everything);
+
+		m.mutant = mistakes[i];
+		m.faults = m.mutant == MUTANT_BLIND_READ;
+		phase_model_explore(f, &m);
+		printf("on purpose, %s: %s after %" PRIu64 " states\n", phase_mutant_name(m.mutant),
+		       f->wrong ? f->wrong : "NOT FOUND", f->states);
+		rc |= !f->wrong;
+	}
+	free(f);
+	return rc;
+}
+
 int main(int argc, char **argv)
 {
 	struct phase_model m = {
@@ -188,13 +235,9 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return explore(&sum, &m);
 	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
-		m = list[i];
-		m.nwaves = 1;
-		m.max_sends = m.max_sends ? m.max_sends : 1;
-		m.lost = LOST_ANY;
-		m.safety = true;
+		m = whole(&list[i]);
 		rc |= explore(&sum, &m);
 	}
 	tell(&sum);
-	return rc | crowd(1000);
+	return rc | find_mistakes() | crowd(1000);
 }

@@ -5,6 +5,7 @@
 #include "fabric/update/agent_state.h"
 #include "fabric/update/coordinator.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,20 +107,31 @@ static const char *const choice_name[] = {
 };
 
 struct step {
-	uint8_t choice, node, arg;
+	uint8_t choice, node, arg, who; /* who: node, as it is told */
 };
 
+/* 80 bits of a hash for each state: among 4e8 states two have the same with probability 1e-7. */
 struct seen {
-	uint64_t key[2]; /* 0, 0: free */
-	double runs;	 /* of the states below; < 0: still under way */
-	uint32_t longest;
+	uint64_t key; /* 0: free */
+	float runs;   /* of the states below, log2; UNDER_WAY */
+	uint16_t longest, more_key;
+};
+
+#define UNDER_WAY (-1.0f)
+
+/* States as a bystander sees them: what the reductions below may not lose one of. */
+struct faces {
+	uint64_t *v; /* 0: free */
+	uint64_t size, n;
 };
 
 struct explorer {
-	const struct phase_model *m;
+	const struct phase_model *m, *whole;
 	struct phase_found *out;
 	struct seen *table;
 	uint64_t size;
+	struct faces faces;
+	unsigned first; /* node 0 is this one */
 	struct step path[MAXPATH];
 	unsigned depth;
 };
@@ -139,6 +151,8 @@ const char *phase_mutant_name(enum phase_mutant m)
 		[MUTANT_NO_REPATH] = "nobody called back",
 		[MUTANT_BLIND_READ] = "blind read-back",
 		[MUTANT_NO_JOURNAL] = "written without a journal",
+		[MUTANT_UNASKED] = "takes over and asks nobody",
+		[MUTANT_TRUSTING] = "silent means drained",
 	};
 
 	return name[m];
@@ -335,6 +349,48 @@ static void take_over(struct world *w, const struct phase_model *m)
 	}
 	w->epoch += m->mutant != MUTANT_EPOCH;
 	begin(w, m, EV_RECOVER);
+	w->c.drained = m->mutant == MUTANT_UNASKED;
+}
+
+/* Numbers only grow, and notices mean what they say: not with each of the mistakes. */
+static bool orderly(const struct phase_model *m)
+{
+	switch (m->mutant) {
+	case MUTANT_NONE:
+	case MUTANT_EARLY_ACK:
+	case MUTANT_NO_HOLD:
+	case MUTANT_BLIND_READ:
+	case MUTANT_NO_JOURNAL:
+	case MUTANT_UNASKED:
+	case MUTANT_TRUSTING:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What leaves out orders of events, but nothing that can come of them:
+ *
+ * - Any message may be late until it is void, or lost when all is over.  So a notice to an agent
+ *   that is down need not arrive there, and an agent that a new SM does not know yet is one that
+ *   notices do not reach in time.
+ * - What a process does not save is gone when it dies, and not when it starts again.
+ * - In which order answers under way were given does not matter, for they come in any order.
+ * - When all is over and nobody asks, nothing that an agent does reaches another one, and what the
+ *   coordinator knew reaches nobody: each finds home alone, with all the trouble that is left.
+ *
+ * .literal does without; that both show a bystander the same is what a test compares. */
+static bool reduced(const struct phase_model *m)
+{
+	return orderly(m) && !m->literal && m->lost == LOST_ANY;
+}
+
+/* What agent_state_init() will make of it. */
+static void forget(struct node *n)
+{
+	if (agent_state_busy(&n->a))
+		n->a.mode = AGENT_MIXED;
+	n->a.failed = false;
 }
 
 static void send_ack(struct node *n, uint8_t flags)
@@ -431,6 +487,11 @@ static void coordinator_choice(struct world *w, struct explorer *x, const struct
 	case TAKE_OVER:
 		take_over(w, x->m);
 		return;
+	case DEADLINE:
+		for (unsigned i = 0; x->m->mutant == MUTANT_TRUSTING && i < x->m->nagents; i++)
+			if (w->n[i].known.state == COORD_ASKED)
+				w->n[i].known.state = COORD_DONE;
+		break;
 	case CANCEL:
 		w->cancels--;
 		break;
@@ -440,7 +501,7 @@ static void coordinator_choice(struct world *w, struct explorer *x, const struct
 		break;
 	case SM:
 		w->sms--;
-		for (unsigned i = 0; i < x->m->nagents; i++)
+		for (unsigned i = 0; i < x->m->nagents && !reduced(x->m); i++)
 			agent_state_step(&w->n[i].a, AGENT_EV_SM);
 		break;
 	default:
@@ -510,6 +571,8 @@ static void node_choice(struct world *w, struct explorer *x, const struct step *
 	case CRASH:
 		w->crashes--;
 		n->life = DOWN;
+		if (reduced(x->m))
+			forget(n);
 		return;
 	case RESTART:
 		restart(n, x->m);
@@ -593,14 +656,13 @@ static void take_as_is(struct world *w, struct explorer *x, const struct step *s
 		node_choice(w, x, s);
 }
 
-static void take(struct world *w, struct explorer *x, const struct step *s)
+static void take(struct world *w, const struct world *was, struct explorer *x, const struct step *s)
 {
-	struct world was = *w;
-
+	*w = *was;
 	take_as_is(w, x, s);
-	if (x->m->mutant)
+	if (!orderly(x->m))
 		return;
-	check_growth(w, &was, x->m);
+	check_growth(w, was, x->m);
 	remove_void(w, x->m);
 }
 
@@ -615,7 +677,7 @@ static void can(struct choices *l, bool allowed, enum choice c, unsigned node, u
 		return;
 	if (l->n == MAXEV)
 		abort();
-	l->v[l->n++] = (struct step){ (uint8_t)c, (uint8_t)node, (uint8_t)arg };
+	l->v[l->n++] = (struct step){ (uint8_t)c, (uint8_t)node, (uint8_t)arg, 0 };
 }
 
 static bool can_fail(const struct world *w)
@@ -674,17 +736,19 @@ static void node_choices(struct choices *l, const struct world *w, const struct 
 {
 	const struct node *n = &w->n[i];
 	bool up = n->life == UP;
-	bool lost = w->lost && (m->mutant || over(w)); /* before: as late as it takes to be void */
+	bool lost =
+		w->lost && (!orderly(m) || over(w)); /* before: as late as it takes to be void */
+	bool lands = up || !reduced(m);
 
-	for (unsigned s = 0; s < 64; s++) {
+	for (unsigned s = 0; n->notices >> s && s < 64; s++) {
 		bool here = n->notices >> s & 1;
 
-		can(l, here, NOTICE, i, s);
+		can(l, here && lands, NOTICE, i, s);
 		can(l, here && up && w->doubled, NOTICE_TWICE, i, s);
 		can(l, here && lost, NOTICE_LOST, i, s);
 	}
 	for (unsigned s = 0; s < 8; s++) {
-		can(l, n->earlier_notices >> s & 1, EARLIER, i, s);
+		can(l, n->earlier_notices >> s & 1 && lands, EARLIER, i, s);
 		can(l, n->earlier_notices >> s & 1 && lost, EARLIER_LOST, i, s);
 	}
 	for (unsigned k = 0; k < ACKS && n->acks[k].slot; k++) {
@@ -705,22 +769,28 @@ static void node_choices(struct choices *l, const struct world *w, const struct 
 	can(l, up && !n->a.subscribed, RESUBSCRIBE, i, 0);
 }
 
-/* Nothing more happens by itself. */
-static void check_end(struct world *w, struct explorer *x)
+static void check_tables(struct world *w, struct explorer *x)
 {
 	bool confirmed = !w->dead && w->c.outcome == OUTCOME_CONFIRMED;
-	bool isnew = all_waves(w, x->m, NEW), isold = all_waves(w, x->m, OLD);
 
 	if (!over(w))
 		w->wrong = "nothing more happens, and it is not over";
-	else if (confirmed ? !isnew : !isold)
+	else if (!all_waves(w, x->m, confirmed ? NEW : OLD))
 		w->wrong = "the tables are neither the old nor the new ones";
-	for (unsigned i = 0; i < x->m->nagents; i++)
-		if (w->n[i].life == UP && w->n[i].a.mode != AGENT_BASE)
-			w->wrong = "an agent was left behind";
 	x->out->confirmed += confirmed;
 	x->out->refused += !w->dead && w->c.outcome == OUTCOME_REFUSED;
 	x->out->back += !w->dead && w->c.outcome == OUTCOME_ROLLED_BACK;
+}
+
+/* Nothing more happens by itself. */
+static void check_end(struct world *w, struct explorer *x)
+{
+	if (x->m == x->whole)
+		check_tables(w, x);
+	for (unsigned i = 0; i < x->m->nagents; i++)
+		if (w->n[i].life == UP && w->n[i].a.mode != AGENT_BASE)
+			w->wrong = "an agent was left behind";
+	x->out->home += x->m->nagents;
 }
 
 static uint64_t mix(uint64_t h, uint64_t v)
@@ -729,59 +799,118 @@ static uint64_t mix(uint64_t h, uint64_t v)
 	return h ^ h >> 29;
 }
 
-static int by_bytes(const void *a, const void *b)
+#define NODE_WORDS  6
+#define WORLD_WORDS 7
+
+static bool before(const uint64_t *a, const uint64_t *b, unsigned n)
 {
-	return memcmp(a, b, 6 * sizeof(uint64_t));
+	while (--n && *a == *b)
+		a++, b++;
+	return *a < *b;
 }
 
-/* All that decides what can come, and nothing else; which agent is which does not matter. */
-static void key_of(uint64_t key[2], const struct world *w, const struct phase_model *m)
+/* By value, of n words each: a handful. */
+static void sort(uint64_t *v, unsigned count, unsigned n)
 {
-	uint64_t v[8 + NODES * 6] = { 0 };
-	const struct coordinator *c = &w->c;
-	unsigned len = 7 + 6 * m->nagents;
+	uint64_t t[NODE_WORDS];
 
+	for (unsigned i = 1; i < count; i++)
+		for (unsigned k = i; k && before(v + k * n, v + (k - 1) * n, n); k--) {
+			memcpy(t, v + k * n, n * sizeof(*v));
+			memcpy(v + k * n, v + (k - 1) * n, n * sizeof(*v));
+			memcpy(v + (k - 1) * n, t, n * sizeof(*v));
+		}
+}
+
+static void answers_of(uint64_t p[2], const struct node *n, const struct phase_model *m)
+{
+	uint64_t ack[ACKS];
+	uint32_t word;
+
+	for (unsigned k = 0; k < ACKS; k++) {
+		memcpy(&word, &n->acks[k], sizeof(word));
+		ack[k] = word;
+	}
+	if (reduced(m))
+		sort(ack, ACKS, 1);
+	p[0] = ack[0] << 32 | ack[1];
+	p[1] = ack[2];
+}
+
+/* Nothing that an agent does reaches another one any more. */
+static bool apart(const struct world *w, const struct phase_model *m)
+{
+	if (!orderly(m) || !over(w))
+		return false;
 	for (unsigned i = 0; i < m->nagents; i++) {
 		const struct node *n = &w->n[i];
-		const struct agent_state *a = &n->a;
-		uint64_t *p = v + 7 + 6 * i;
 
-		memcpy(p, n->acks, sizeof(n->acks));
-		p[2] = n->notices;
-		p[3] = a->txn << 32 | a->seq;
-		p[4] = (uint64_t)a->mode | (uint64_t)a->want << 8 | (uint64_t)a->failed << 16 |
-		       (uint64_t)a->subscribed << 17 | (uint64_t)n->life << 18 |
-		       (uint64_t)n->told_gone << 20 | (uint64_t)n->asks << 21 |
-		       (uint64_t)n->earlier_notices << 24 | (uint64_t)a->repeat << 32;
-		p[5] = (uint64_t)n->known.seq << 32 | (uint64_t)n->known.repeat << 16 |
-		       (uint64_t)n->known.without << 8 | n->known.state;
+		for (unsigned k = 0; k < ACKS && n->acks[k].slot; k++)
+			if (n->acks[k].flags & NOTICE_ASK)
+				return false;
+		if (n->asks)
+			return false;
 	}
-	qsort(v + 7, m->nagents, 6 * sizeof(uint64_t), by_bytes);
+	return true;
+}
+
+static void node_words(uint64_t *p, const struct node *n, const struct phase_model *m)
+{
+	const struct agent_state *a = &n->a;
+
+	answers_of(p, n, m);
+	p[2] = n->notices;
+	p[3] = a->txn << 32 | a->seq;
+	p[4] = (uint64_t)a->mode | (uint64_t)a->want << 8 | (uint64_t)a->failed << 16 |
+	       (uint64_t)a->subscribed << 17 | (uint64_t)n->life << 18 |
+	       (uint64_t)n->told_gone << 20 | (uint64_t)n->asks << 21 |
+	       (uint64_t)n->earlier_notices << 24 | (uint64_t)a->repeat << 32;
+	p[5] = (uint64_t)n->known.seq << 32 | (uint64_t)n->known.repeat << 16 |
+	       (uint64_t)n->known.without << 8 | n->known.state;
+}
+
+static void coordinator_words(uint64_t *v, const struct world *w)
+{
+	const struct coordinator *c = &w->c;
+
 	v[0] = (uint64_t)c->phase | (uint64_t)c->action << 8 | (uint64_t)c->wave << 16 |
 	       (uint64_t)c->tries << 24 | (uint64_t)c->outcome << 32 | (uint64_t)c->asked << 40 |
 	       (uint64_t)c->sends << 48 | (uint64_t)c->pending << 56;
 	v[1] = (uint64_t)c->seq << 32 | c->first_seq;
 	v[2] = c->touched | c->journalled << 1 | c->cancelled << 2 | c->drained << 3 |
 	       w->dead << 4 | w->held_over << 5 | w->journal << 6 | w->epoch << 8;
+}
+
+/* All that decides what can come, and nothing else; which agent is which does not matter. */
+static void key_of(struct seen *key, const struct world *w, const struct phase_model *m)
+{
+	uint64_t v[WORLD_WORDS + NODES * NODE_WORDS] = { 0 }, k[2] = { 1, 2 };
+	unsigned len = WORLD_WORDS + NODE_WORDS * m->nagents;
+
+	for (unsigned i = 0; i < m->nagents; i++)
+		node_words(v + WORLD_WORDS + NODE_WORDS * i, &w->n[i], m);
+	sort(v + WORLD_WORDS, m->nagents, NODE_WORDS);
+	coordinator_words(v, w);
 	v[3] = w->repath;
 	memcpy(&v[4], w->wave, sizeof(w->wave));
 	memcpy(&v[5], &w->lost, 8);
-	v[6] = (uint64_t)w->sms << 8 | w->holds;
-	key[0] = 1;
-	key[1] = 2;
+	v[6] = (uint64_t)m->nagents << 16 | (uint64_t)w->sms << 8 | w->holds;
 	for (unsigned i = 0; i < len; i++) {
-		key[0] = mix(key[0], v[i]);
-		key[1] = mix(key[1] + i, v[i] << 32 | v[i] >> 32);
+		k[0] = mix(k[0], v[i]);
+		k[1] = mix(k[1] + i, v[i] << 32 | v[i] >> 32);
 	}
-	key[0] |= 1;
+	*key = (struct seen){ .key = k[0] ? k[0] : 1, .more_key = (uint16_t)(k[1] >> 48) };
 }
 
-static struct seen *find(const struct explorer *x, const uint64_t key[2])
+static struct seen *find(const struct explorer *x, const struct seen *key)
 {
-	uint64_t i = key[1] & (x->size - 1);
+	uint64_t i = key->key & (x->size - 1);
+	const struct seen *s = &x->table[i];
 
-	while (x->table[i].key[0] && (x->table[i].key[0] != key[0] || x->table[i].key[1] != key[1]))
+	while (s->key && (s->key != key->key || s->more_key != key->more_key)) {
 		i = (i + 1) & (x->size - 1);
+		s = &x->table[i];
+	}
 	return &x->table[i];
 }
 
@@ -793,9 +922,54 @@ static void grow(struct explorer *x)
 	x->size = n * 2;
 	x->table = xcalloc(x->size, sizeof(*x->table));
 	for (uint64_t i = 0; i < n; i++)
-		if (old[i].key[0])
-			*find(x, old[i].key) = old[i];
+		if (old[i].key)
+			*find(x, &old[i]) = old[i];
 	free(old);
+}
+
+static void add_face(struct faces *f, uint64_t face)
+{
+	uint64_t i = face & (f->size - 1);
+
+	while (f->v[i] && f->v[i] != face)
+		i = (i + 1) & (f->size - 1);
+	if (f->v[i])
+		return;
+	f->v[i] = face;
+	f->n++;
+}
+
+/* Phase, action, tables and journal, and of each agent where its queue pairs are and what the
+ * coordinator believes. */
+static void look(struct explorer *x, const struct world *w)
+{
+	struct faces *f = &x->faces, old = *f;
+	uint64_t node[NODES] = { 0 }, h = 3;
+
+	for (unsigned i = 0; i < x->m->nagents; i++) {
+		struct node n = w->n[i];
+
+		if (n.life == DOWN)
+			forget(&n);
+		node[i] = (uint64_t)n.a.mode | (uint64_t)n.life << 8 | (uint64_t)n.a.want << 16 |
+			  (uint64_t)n.known.state << 24 | (uint64_t)n.known.without << 32;
+	}
+	sort(node, x->m->nagents, 1);
+	for (unsigned i = 0; i < x->m->nagents; i++)
+		h = mix(h, node[i]);
+	h = mix(h, (uint64_t)w->c.phase | (uint64_t)w->c.action << 8 | (uint64_t)w->c.wave << 16 |
+			   (uint64_t)w->c.outcome << 24 | (uint64_t)w->dead << 40 |
+			   (uint64_t)w->journal << 48);
+	h = mix(h, (uint64_t)w->wave[0] | (uint64_t)w->wave[1] << 8);
+	if (old.n * 2 > old.size) {
+		*f = (struct faces){ .size = old.size * 2 };
+		f->v = xcalloc(f->size, sizeof(*f->v));
+		for (uint64_t i = 0; i < old.size; i++)
+			if (old.v[i])
+				add_face(f, old.v[i]);
+		free(old.v);
+	}
+	add_face(f, h ? h : 1);
 }
 
 static void tell(struct explorer *x, const char *wrong)
@@ -808,7 +982,7 @@ static void tell(struct explorer *x, const char *wrong)
 		const struct step *s = &x->path[i];
 
 		len += (size_t)snprintf(f->trace + len, sizeof(f->trace) - len, "%s, %u, %u\n",
-					choice_name[s->choice], s->node, s->arg);
+					choice_name[s->choice], s->who, s->arg);
 	}
 }
 
@@ -857,13 +1031,14 @@ static bool visit_all(struct explorer *x, const struct world *w, const struct ch
 	bool ends = true;
 
 	for (unsigned i = 0; i < l->n; i++) {
-		struct world next = *w;
+		struct world next;
 		double below;
 		uint32_t more;
 
-		x->path[x->depth++] = l->v[i];
+		x->path[x->depth] = l->v[i];
+		x->path[x->depth++].who = (uint8_t)(l->v[i].node + x->first);
 		note(x->out, w, &l->v[i]);
-		take(&next, x, &l->v[i]);
+		take(&next, w, x, &l->v[i]);
 		x->out->steps++;
 		if (!visit(x, &next, &below, &more))
 			return false;
@@ -886,62 +1061,116 @@ static bool visit_all(struct explorer *x, const struct world *w, const struct ch
 	return true;
 }
 
-/* Nothing that an agent does reaches another one any more: one order between them will do. */
+/* One order between them will do. */
 static bool alone(const struct world *w, const struct phase_model *m)
 {
-	if (m->mutant || !over(w) || w->sms || w->crashes || w->ended || w->hooks || w->doubled)
-		return false;
-	for (unsigned i = 0; i < m->nagents; i++) {
-		const struct node *n = &w->n[i];
-
-		for (unsigned k = 0; k < ACKS && n->acks[k].slot; k++)
-			if (n->acks[k].flags & NOTICE_ASK)
-				return false;
-		if (n->asks)
-			return false;
-	}
-	return true;
+	return !w->sms && !w->crashes && !w->ended && !w->hooks && !w->doubled && apart(w, m);
 }
 
-static bool visit(struct explorer *x, struct world *w, double *runs, uint32_t *longest)
+static bool visit_choices(struct explorer *x, const struct world *w, double *runs,
+			  uint32_t *longest)
 {
 	struct choices l = { .n = 0 };
-	struct seen *s;
-	uint64_t key[2];
 
-	*runs = *longest = 0;
-	if (w->wrong || x->depth == MAXPATH) {
-		tell(x, w->wrong ? w->wrong : "a run without an end");
-		return false;
-	}
-	key_of(key, w, x->m);
-	s = find(x, key);
-	if (s->key[0]) {
-		*runs = s->runs;
-		*longest = s->longest;
-		if (s->runs < 0)
-			tell(x, "a run without an end");
-		return s->runs >= 0;
-	}
-	if (x->m->max_states && x->out->states == x->m->max_states) {
-		x->out->complete = false;
-		return true;
-	}
-	memcpy(s->key, key, sizeof(key));
-	s->runs = -1;
-	if (++x->out->states * 3 > x->size * 2)
-		grow(x);
 	coordinator_choices(&l, w, x->m);
 	for (unsigned i = 0; i < x->m->nagents; i++) {
 		node_choices(&l, w, x->m, i);
 		if (l.n && l.v[l.n - 1].choice != RESTART && alone(w, x->m))
 			break;
 	}
-	if (!visit_all(x, w, &l, runs, longest))
+	return visit_all(x, w, &l, runs, longest);
+}
+
+/* Of a world that is over: what an agent's way home depends on. */
+static void strip(struct world *w, const struct phase_model *m)
+{
+	enum outcome o = w->c.outcome;
+
+	memset(&w->c, 0, sizeof(w->c));
+	w->c.action = ACT_STOP;
+	w->c.outcome = o;
+	w->epoch = w->held_over = w->faults = w->deaths = w->cancels = w->holds = 0;
+	for (unsigned i = 0; i < m->nagents; i++) {
+		struct node *n = &w->n[i];
+
+		memset(&n->known, 0, sizeof(n->known));
+		n->told_gone = 0;
+		n->a.repeat = 0;
+		w->repath &= m->nagents == 1 ? n->notices : ~0ull;
+	}
+}
+
+/* The run ends here; where each agent ends is seen of each alone. */
+static bool visit_apart(struct explorer *x, struct world *w, double *runs, uint32_t *longest)
+{
+	const struct phase_model *m = x->m;
+	struct phase_model one = *m;
+	bool ok = true;
+
+	one.nagents = 1;
+	check_tables(w, x);
+	for (unsigned i = 0; i < m->nagents && ok && !w->wrong; i++) {
+		struct world home = *w;
+		double below;
+		uint32_t more;
+
+		home.n[0] = w->n[i];
+		memset(&home.n[1], 0, sizeof(home.n) - sizeof(*home.n));
+		strip(&home, &one);
+		x->m = &one;
+		x->first = i;
+		ok = visit(x, &home, &below, &more);
+		x->m = m;
+		x->first = 0;
+		*longest += more;
+	}
+	*runs = 1;
+	if (w->wrong)
+		tell(x, w->wrong);
+	return ok && !w->wrong;
+}
+
+static bool known_state(struct explorer *x, const struct seen *s, double *runs, uint32_t *longest)
+{
+	*runs = exp2((double)s->runs);
+	*longest = s->longest;
+	if (s->runs == UNDER_WAY)
+		tell(x, "a run without an end");
+	return s->runs != UNDER_WAY;
+}
+
+static bool visit(struct explorer *x, struct world *w, double *runs, uint32_t *longest)
+{
+	bool home = reduced(x->m) && apart(w, x->m), split = home && x->m->nagents > 1, ok;
+	struct seen *s, key;
+
+	*runs = *longest = 0;
+	if (w->wrong || x->depth == MAXPATH) {
+		tell(x, w->wrong ? w->wrong : "a run without an end");
 		return false;
-	s = find(x, key);
-	s->runs = *runs;
-	s->longest = *longest;
+	}
+	if (!over(w))
+		look(x, w);
+	if (home)
+		strip(w, x->m);
+	key_of(&key, w, x->m);
+	s = find(x, &key);
+	if (s->key)
+		return known_state(x, s, runs, longest);
+	if (x->m->max_states && x->out->states == x->m->max_states) {
+		x->out->complete = false;
+		return true;
+	}
+	*s = key;
+	s->runs = UNDER_WAY;
+	if (++x->out->states * 5 > x->size * 4)
+		grow(x);
+	ok = split ? visit_apart(x, w, runs, longest) : visit_choices(x, w, runs, longest);
+	if (!ok)
+		return false;
+	s = find(x, &key);
+	s->runs = (float)log2(*runs);
+	s->longest = (uint16_t)*longest;
 	return true;
 }
 
@@ -983,13 +1212,22 @@ void phase_model_explore(struct phase_found *out, const struct phase_model *m)
 
 	memset(out, 0, sizeof(*out));
 	out->complete = true;
-	x->m = m;
+	x->m = x->whole = m;
 	x->out = out;
 	x->size = 1 << 16;
+	while (x->size * 3 < m->expect * 4)
+		x->size *= 2;
+	x->faces.size = 1 << 12;
+	x->faces.v = xcalloc(x->faces.size, sizeof(*x->faces.v));
 	x->table = xcalloc(x->size, sizeof(*x->table));
 	first_world(&w, m);
 	visit(x, &w, &out->runs, &longest);
 	out->longest = longest;
+	out->faces = x->faces.n;
+	for (uint64_t i = 0; i < x->faces.size; i++)
+		out->faces_sum += x->faces.v[i];
+	out->table_bytes = x->size * sizeof(*x->table);
+	free(x->faces.v);
 	free(x->table);
 	free(x);
 }

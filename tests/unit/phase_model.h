@@ -25,6 +25,8 @@ enum phase_mutant {
 	MUTANT_NO_REPATH,  /* nobody is called back from an update that was rolled back */
 	MUTANT_BLIND_READ, /* reading back always finds what was written */
 	MUTANT_NO_JOURNAL, /* the first step is written before the journal is there */
+	MUTANT_UNASKED,	   /* who takes over writes back and asks nobody to drain */
+	MUTANT_TRUSTING,   /* the coordinator takes who is silent for drained */
 	MUTANTS
 };
 
@@ -47,18 +49,23 @@ struct phase_model {
 	unsigned cancels, sms, holds;
 	unsigned asks; /* each agent */
 	enum phase_mutant mutant;
+	bool literal;	     /* without the reductions */
 	uint64_t max_states; /* 0: all */
+	uint64_t expect;     /* states, for the size of the table; 0: it grows */
 };
 
 #define LOST_ANY 255
 
 struct phase_found {
 	uint64_t states, steps;		   /* steps: from a state to another or the same */
-	double runs;			   /* different orders of events from start to end */
-	unsigned longest;		   /* steps of a run */
+	double runs;			   /* different orders of events until it is over */
+	unsigned longest;		   /* steps until the last agent is home, at most */
 	bool complete;			   /* max_states was enough */
-	uint64_t confirmed, refused, back; /* states in which a run ends */
-	uint64_t writes, forced;	   /* steps that write; those with an agent set aside */
+	uint64_t confirmed, refused, back; /* states in which it is over */
+	uint64_t home;			   /* states in which an agent's way home ends */
+	uint64_t faces, faces_sum; /* states as a bystander tells them apart, before the end */
+	uint64_t table_bytes;
+	uint64_t writes, forced; /* steps that write; those with an agent set aside */
 	/* bit per enum coord_action that was under way at all, and when another SM came, the
 	 * console died, an agent died */
 	uint32_t actions, sm_in, death_in, crash_in;

@@ -80,6 +80,42 @@ static void two_agents_end_well_whatever_happens(void **state)
 	explore(&f, "resends", m);
 }
 
+/* The whole list at once.  Up to three agents with more of it: make explore. */
+static void all_troubles_at_once_end_well(void **state)
+{
+	struct phase_model m = { .nwaves = 1, .max_sends = 1, .lost = LOST_ANY };
+	struct phase_found f;
+
+	(void)state;
+	m.doubled = m.crashes = m.deaths = m.sms = 1;
+	for (m.nagents = 1; m.nagents <= 2; m.nagents++) {
+		explore(&f, "loss, doubles, death of agent and console, another SM", m);
+		assert_true(f.lost && f.doubled && f.crashes && f.deaths && f.sms && f.late);
+		assert_true(f.confirmed && f.refused && f.back && f.home);
+	}
+}
+
+/* What the model leaves out cannot be told by who sees the update and the agents. */
+static void what_is_left_out_shows_nothing_new(void **state)
+{
+	struct phase_model m = { .nwaves = 1, .max_sends = 1, .lost = LOST_ANY };
+	struct phase_found less, all;
+
+	(void)state;
+	m.crashes = m.sms = m.doubled = m.ended = 1;
+	for (m.nagents = 1; m.nagents <= 2; m.nagents++) {
+		m.deaths = m.hooks = m.nagents == 1;
+		m.doubled = m.ended = m.nagents == 1;
+		m.literal = false;
+		explore(&less, "less", m);
+		m.literal = true;
+		explore(&all, "all of the same", m);
+		assert_true(less.states < all.states);
+		assert_int_equal(less.faces, all.faces);
+		assert_int_equal(less.faces_sum, all.faces_sum);
+	}
+}
+
 static void three_agents_end_well_whatever_happens(void **state)
 {
 	const struct phase_model base = {
@@ -160,6 +196,7 @@ static void mistakes_are_found(void **state)
 	m[MUTANT_NO_REPATH].safety = false;
 	m[MUTANT_NO_REPATH].lost = 0;
 	m[MUTANT_BLIND_READ].faults = 1;
+	m[MUTANT_UNASKED].deaths = 1;
 	for (int i = 1; i < MUTANTS; i++) {
 		struct phase_model whole = m[i];
 		struct phase_found f;
@@ -177,16 +214,42 @@ static void mistakes_are_found(void **state)
 	}
 }
 
+/* Also among all the other troubles; with three agents: explore. */
+static void mistakes_are_found_among_all_troubles(void **state)
+{
+	static const enum phase_mutant mistakes[] = { MUTANT_EARLY_ACK,	 MUTANT_NO_HOLD,
+						      MUTANT_BLIND_READ, MUTANT_NO_JOURNAL,
+						      MUTANT_UNASKED,	 MUTANT_TRUSTING };
+	struct phase_model m = {
+		.nagents = 2, .nwaves = 1, .max_sends = 1, .lost = LOST_ANY, .safety = true
+	};
+	struct phase_found f;
+
+	(void)state;
+	m.doubled = m.crashes = m.deaths = m.sms = 1;
+	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++) {
+		m.mutant = mistakes[i];
+		m.faults = m.mutant == MUTANT_BLIND_READ;
+		phase_model_explore(&f, &m);
+		print_message("%s: %s after %lu states\n", phase_mutant_name(m.mutant),
+			      f.wrong ? f.wrong : "not found", (unsigned long)f.states);
+		assert_non_null(f.wrong);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_agent_ends_well_whatever_happens),
 		cmocka_unit_test(two_agents_end_well_whatever_happens),
+		cmocka_unit_test(all_troubles_at_once_end_well),
+		cmocka_unit_test(what_is_left_out_shows_nothing_new),
 		cmocka_unit_test(three_agents_end_well_whatever_happens),
 		cmocka_unit_test(trouble_comes_during_every_action),
 		cmocka_unit_test(nobody_needs_its_own_patience_when_nothing_is_lost),
 		cmocka_unit_test(without_agents_the_same_machine_ends_well),
 		cmocka_unit_test(mistakes_are_found),
+		cmocka_unit_test(mistakes_are_found_among_all_troubles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
