@@ -67,7 +67,7 @@ void agents_open(struct agents *a, const struct live *l, const struct live_opts 
 {
 	*a = (struct agents){ 0 };
 	if (l->osm)
-		agent_link_osm(&a->link, l->osm);
+		agent_link_osm(&a->link, l->osm, l->w);
 	else if (l->w && wire_notices(l->w))
 		agent_link_over(&a->link, wire_notices(l->w));
 	else

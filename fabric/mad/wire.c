@@ -12,16 +12,25 @@
 
 #define KNOWN_NS 1000000000ull
 
+static void use_port(struct wire *w, const struct mad_port *port)
+{
+	struct queue_opts q = { .window = w->opts.window,
+				.timeout_ms = w->opts.timeout_ms,
+				.retries = w->opts.retries };
+
+	w->port = *port;
+	w->queue = queue_new(port, &q);
+}
+
 static struct wire *wire_new(const struct mad_port *port, const struct wire_opts *opts)
 {
 	struct wire *w = xcalloc(1, sizeof(*w));
-	struct queue_opts q = { .window = opts->window,
-				.timeout_ms = opts->timeout_ms,
-				.retries = opts->retries };
 
-	w->port = *port;
+	w->opts = *opts;
+	w->opts.ca = opts->ca ? xstrdup(opts->ca) : NULL;
+	w->opts.m_key = 0; /* once is enough */
 	w->m_key = opts->m_key;
-	w->queue = queue_new(port, &q);
+	use_port(w, port);
 	return w;
 }
 
@@ -72,14 +81,37 @@ int wire_open_sim(struct wire **out, struct sim *sim, const struct wire_opts *op
 	no = notice_opts(opts);
 	rc = opts->notices ? notice_port_open_sim(&np, sim, &no, err)
 			   : sim_port_open(&port, sim, opts->term, err);
-	if (!rc)
+	if (!rc) {
 		*out = opts->notices ? wire_over(np, opts) : wire_new(&port, opts);
+		(*out)->sim = sim;
+	}
 	return rc;
 }
 
 struct notice_port *wire_notices(struct wire *w)
 {
 	return w->notices;
+}
+
+int wire_listen(struct wire *w, struct err *err)
+{
+	struct notice_opts no = notice_opts(&w->opts);
+	struct notice_port *np;
+	int rc = 0;
+
+	if (w->notices)
+		return 0;
+	no.m_key = w->m_key;
+	rc = w->sim ? notice_port_open_sim(&np, w->sim, &no, err)
+		    : notice_port_open_umad(&np, &no, err);
+	explicit_bzero(&no.m_key, sizeof(no.m_key));
+	if (rc)
+		return rc;
+	queue_free(w->queue);
+	w->port.ops->close(w->port.ctx);
+	use_port(w, notice_port_mad(np));
+	w->notices = np;
+	return 0;
 }
 
 void wire_close(struct wire *w)
@@ -91,6 +123,7 @@ void wire_close(struct wire *w)
 	free(w->routes);
 	free(w->known);
 	free(w->pma);
+	free((char *)w->opts.ca);
 	explicit_bzero(&w->m_key, sizeof(w->m_key));
 	free(w);
 }

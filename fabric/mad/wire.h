@@ -48,6 +48,9 @@ void wire_close(struct wire *w); /* NULL is fine */
 /* Notices over the same port, for the same thread; what is reported while the wire does something
  * else is kept.  The wire's own, NULL when it was not opened with notices. */
 struct notice_port *wire_notices(struct wire *w);
+/* From now on with notices, over a port opened anew; counts start from 0.  Errors as of
+ * wire_open_umad() and -EBUSY: another program listens here; then it is as before. */
+int wire_listen(struct wire *w, struct err *err);
 
 void wire_local(struct wire *w, struct mad_local *out);
 uint64_t wire_now_ns(struct wire *w); /* the port's clock: virtual in tests */

@@ -21,6 +21,8 @@ struct wire_known {
 };
 
 struct wire {
+	struct wire_opts opts; /* ca is the wire's own */
+	struct sim *sim;       /* NULL: umad */
 	struct mad_port port;
 	struct notice_port *notices; /* NULL, or what port is */
 	struct queue *queue;

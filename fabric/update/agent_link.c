@@ -11,25 +11,28 @@
 struct by_notices {
 	struct notice_port *np;
 	bool own;
-	uint16_t sm_lid; /* when it first listened */
+	uint16_t sm_lid; /* when it last listened */
 };
 
 static int notices_listen(void *ctx, struct progress *progress, struct err *err)
 {
 	struct by_notices *b = ctx;
 	struct notice_local local;
+	uint16_t was = b->sm_lid;
+	bool moved;
 	int rc;
 
 	notice_port_progress(b->np, progress);
 	rc = notice_port_refresh(b->np, &local, err);
-	if (!rc && b->sm_lid && b->sm_lid != local.sm_lid)
-		rc = err_set(err, -ESTALE,
-			     "another subnet manager has taken over: LID %u, it was LID %u",
-			     local.sm_lid, b->sm_lid);
+	moved = !rc && was && was != local.sm_lid;
 	if (!rc)
 		rc = notice_subscribe(b->np, NOTICE_LOCAL_CHANGES, err);
 	if (!rc)
 		b->sm_lid = local.sm_lid;
+	if (moved)
+		rc = err_set(err, -ESTALE,
+			     "another subnet manager has taken over: LID %u, it was LID %u",
+			     local.sm_lid, was);
 	notice_port_progress(b->np, NULL);
 	return rc;
 }

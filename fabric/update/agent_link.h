@@ -35,7 +35,8 @@ struct agent_link_ops {
 
 	/* Before anything else, and then every few seconds while answers are awaited: from
 	 * now on answers come in, also when the SM was restarted meanwhile.  -ESTALE: the
-	 * master SM is another one than at the first call.  -ETIMEDOUT, -EPROTO, -ENOENT: the
+	 * master SM is another one than at the last call; agents are asked through that one now,
+	 * if there is a way.  -ETIMEDOUT, -EPROTO, -ENOENT: the
 	 * SM does not answer, refuses, is not there; -EBUSY: another program on this node
 	 * takes the answers; -ECANCELED within 50 ms of progress->cancel.  progress may be
 	 * NULL. */

@@ -69,7 +69,7 @@ static struct apply *alloc(const struct fabric *f, const struct changes *l,
 	a->todo = xcalloc(l->n, sizeof(*a->todo));
 	a->left = xcalloc(l->n, sizeof(*a->left));
 	a->slowest = xcalloc(f->nsw, sizeof(*a->slowest));
-	a->batch_max = in->ops->batch ? in->ops->batch : APPLY_BATCH;
+	a->batch_max = in->ops->batch ? in->ops->batch : o->sm ? APPLY_BATCH_SM : APPLY_BATCH;
 	if (a->batch_max > l->n)
 		a->batch_max = l->n;
 	a->batch = xcalloc(a->batch_max, sizeof(*a->batch));
@@ -206,6 +206,21 @@ int apply_run(struct apply *a, struct err *err)
 	if (a->c.outcome == OUTCOME_INCOMPLETE)
 		return incomplete(a, err);
 	return err_set(err, a->why_rc, "%.400s (%s)", a->why.text, outcome_name(a->c.outcome));
+}
+
+bool apply_called_off(struct apply *a)
+{
+	struct err err = { "" };
+	int rc;
+
+	if (a->c.cancelled || !a->o.sm || !a->plan || a->c.phase == PHASE_ROLLBACK)
+		return a->c.cancelled;
+	rc = a->o.sm(a->o.ctx, &err);
+	if (!rc)
+		return false;
+	apply_fail(a, rc, "%s", err.text);
+	coordinator_step(&a->c, EV_SM);
+	return a->c.cancelled;
 }
 
 void apply_end(struct apply *a, bool keep)

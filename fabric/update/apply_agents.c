@@ -490,6 +490,20 @@ static void settled(struct apply *a, enum phase phase, enum phase asked)
 
 /* ---- the question ---- */
 
+/* The SM may have been restarted: listen anew; or be another one. */
+static void look_for_sm(struct apply *a)
+{
+	bool back = a->c.phase == PHASE_ROLLBACK || a->c.cancelled;
+	struct err err = { "" };
+	int rc = a->crowd.link->ops->listen(a->crowd.link->ctx, back ? NULL : &a->progress, &err);
+
+	if (rc == -ESTALE) {
+		apply_fail(a, rc, "%s", err.text);
+		coordinator_step(&a->c, EV_SM);
+	}
+	a->crowd.listen_ns = now_ns(a) + LISTEN;
+}
+
 bool crowd_notify(struct apply *a)
 {
 	struct crowd *w = &a->crowd;
@@ -516,6 +530,8 @@ bool crowd_notify(struct apply *a)
 			w->hold_ns = 0;
 		apply_emit(a, &ev);
 	}
+	if (a->c.sends == 1 && a->c.why == WHY_SM)
+		look_for_sm(a); /* through the new one */
 	coordinator_notice(&a->c, &n);
 	rc = w->link->ops->send(w->link->ctx, &n, &err);
 	if (rc)
@@ -568,20 +584,6 @@ static void look_for_ended(struct apply *a)
 	free(over);
 }
 
-/* The SM may have been restarted: listen anew; or be another one. */
-static void look_for_sm(struct apply *a)
-{
-	bool back = a->c.phase == PHASE_ROLLBACK || a->c.cancelled;
-	struct err err = { "" };
-	int rc = a->crowd.link->ops->listen(a->crowd.link->ctx, back ? NULL : &a->progress, &err);
-
-	if (rc == -ESTALE) {
-		apply_fail(a, rc, "%s", err.text);
-		coordinator_step(&a->c, EV_SM);
-	}
-	a->crowd.listen_ns = now_ns(a) + LISTEN;
-}
-
 static void due(struct apply *a)
 {
 	struct crowd *w = &a->crowd;
@@ -591,7 +593,7 @@ static void due(struct apply *a)
 		w->hold_ns = 0;
 		coordinator_step(&a->c, EV_HOLD_OVER);
 	}
-	if (a->c.action != ACT_AWAIT)
+	if (a->c.action != ACT_AWAIT || (!a->c.cancelled && apply_called_off(a)))
 		return;
 	if (a->o.ended && now >= w->jobs_ns) {
 		w->jobs_ns = now + JOBS;

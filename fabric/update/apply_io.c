@@ -150,7 +150,7 @@ void apply_write(struct apply *a, bool back)
 
 	a->read_back = false;
 	for (uint32_t i = 0; i < a->ntodo; i += n) {
-		if (!back && atomic_load(&a->progress.cancel))
+		if (!back && (atomic_load(&a->progress.cancel) || apply_called_off(a)))
 			return;
 		n = a->ntodo - i < a->batch_max ? a->ntodo - i : a->batch_max;
 		write_batch(a, a->todo + i, n, back);
@@ -219,9 +219,12 @@ static void read_batch(struct apply *a, const uint32_t *idx, uint32_t n)
 
 void apply_read(struct apply *a)
 {
+	bool forward = a->c.phase == PHASE_PREPARE || a->c.phase == PHASE_WRITE;
 	uint32_t n;
 
 	for (uint32_t i = 0; i < a->ntodo; i += n) {
+		if (forward && apply_called_off(a))
+			return;
 		n = a->ntodo - i < a->batch_max ? a->ntodo - i : a->batch_max;
 		read_batch(a, a->todo + i, n);
 	}

@@ -11,6 +11,7 @@
 #define APPLY_BATCH                                                                                \
 	4096 /* items per call of the installer: how often the screen learns something             \
 	      */
+#define APPLY_BATCH_SM 512 /* where the SM is looked after in between */
 
 /* What a switch was last seen to hold of a change. */
 enum holds {
@@ -109,6 +110,8 @@ bool apply_newcomers(struct apply *a);
 /* apply.c */
 void apply_emit(struct apply *a, struct apply_event *ev);
 int apply_gate(struct apply *a, struct err *err);
+/* Looks at the SM, if it is due.  true: the update is being called off, for whatever reason. */
+bool apply_called_off(struct apply *a);
 /* Tells the installer how it ended.  What it has to say against it is only logged: what is in the
  * switches and in the journal counts. */
 void apply_end(struct apply *a, bool keep);

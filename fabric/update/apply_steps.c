@@ -88,6 +88,8 @@ static bool do_prepare(struct apply *a)
 		return false;
 	for (uint32_t i = 0; i < a->c.max_tries && a->ntodo; i++) {
 		apply_read(a);
+		if (a->c.cancelled)
+			return false;
 		keep_others(a, HOLDS_OLD);
 		if (apply_count(a, HOLDS_SILENT) < a->ntodo)
 			break;
@@ -224,6 +226,8 @@ static bool do_read(struct apply *a)
 	status_step(a, "reading back", 0, false);
 	if (!a->read_back) /* while it was written, switch by switch */
 		apply_read(a);
+	if (a->c.cancelled)
+		return false;
 	a->read_back = false;
 	keep_others(a, HOLDS_NEW);
 	foreign = apply_count(a, HOLDS_FOREIGN);

@@ -2,8 +2,10 @@
 #include "fabric/update/osm_agents.h"
 
 #include "fabric/base/clock.h"
+#include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/mad/notice_phase.h"
+#include "fabric/mad/wire.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,9 +13,43 @@
 
 struct osm_agents {
 	struct osm_link *l;
+	struct wire *reserve;	/* NULL: none */
+	struct agent_link over; /* the reserve, once another SM has taken over; ops NULL: not yet */
 	bool watching;
 	uint64_t sm_guid; /* of the first listen; 0: there was none yet */
 };
+
+/* What the others say to the master is not heard here any more. */
+static void take_reserve(struct osm_agents *a)
+{
+	struct err err = { "" };
+
+	if (!a->reserve)
+		return;
+	if (wire_listen(a->reserve, &err)) {
+		log_add(LOG_WARN, "apply", "agents cannot be heard through the new SM: %s",
+			err.text);
+		return;
+	}
+	agent_link_over(&a->over, wire_notices(a->reserve));
+	if (a->over.ops->listen(a->over.ctx, NULL, &err))
+		log_add(LOG_WARN, "apply", "agents are not heard yet: %s", err.text);
+}
+
+/* OpenSM is not there: gone for good? */
+static bool another_is_master(const struct osm_agents *a)
+{
+	struct wire_sm sm;
+
+	return a->reserve && a->sm_guid && !wire_sm_info(&sm, a->reserve, NULL) &&
+	       sm.guid != a->sm_guid;
+}
+
+static int moved(struct osm_agents *a, struct err *err)
+{
+	take_reserve(a);
+	return err_set(err, -ESTALE, "the OpenSM of this machine is not the master any more");
+}
 
 static int watch_anew(struct osm_agents *a, struct err *err)
 {
@@ -34,6 +70,8 @@ static int osm_listen(void *ctx, struct progress *progress, struct err *err)
 
 	if (rc)
 		return err_set(err, rc, "cancelled");
+	if (a->over.ops)
+		return a->over.ops->listen(a->over.ctx, progress, err);
 	if (a->watching && osm_link_fd(a->l) >= 0)
 		rc = osm_link_status(a->l, &s, err);
 	if (!a->watching || osm_link_fd(a->l) < 0) {
@@ -41,13 +79,14 @@ static int osm_listen(void *ctx, struct progress *progress, struct err *err)
 		if (!rc)
 			rc = osm_link_status(a->l, &s, err);
 	}
+	if (rc && another_is_master(a))
+		return moved(a, err);
 	if (rc)
 		return rc == -ENOTSUP ? rc : -ETIMEDOUT;
 	if (s.busy && !s.state[0])
 		return 0; /* it has just begun, and says later who it is */
 	if (strcmp(s.state, "master") || (a->sm_guid && s.sm_guid != a->sm_guid))
-		return err_set(err, -ESTALE,
-			       "the OpenSM of this machine is not the master any more");
+		return moved(a, err);
 	a->sm_guid = s.sm_guid;
 	return 0;
 }
@@ -58,6 +97,8 @@ static int osm_send(void *ctx, const struct phase_notice *in, struct err *err)
 	struct osm_agents *a = ctx;
 	struct notice n;
 
+	if (a->over.ops)
+		return a->over.ops->send(a->over.ctx, in, err);
 	notice_phase_make(&n, in, false, &nobody);
 	return osm_link_notice(a->l, &n, err);
 }
@@ -67,8 +108,11 @@ static int osm_recv(void *ctx, struct agent_answer *out, uint64_t wait_ns, struc
 	struct osm_agents *a = ctx;
 	struct notice n;
 	bool answer;
-	int rc = osm_link_heard(a->l, &n, (uint32_t)((wait_ns + 999999) / 1000000), err);
+	int rc;
 
+	if (a->over.ops)
+		return a->over.ops->recv(a->over.ctx, out, wait_ns, err);
+	rc = osm_link_heard(a->l, &n, (uint32_t)((wait_ns + 999999) / 1000000), err);
 	if (rc <= 0)
 		return rc;
 	if (notice_phase_read(&out->notice, &answer, &n) || !answer)
@@ -114,10 +158,13 @@ static uint64_t osm_now_ns(void *ctx)
 
 static void osm_close(void *ctx)
 {
-	free(ctx);
+	struct osm_agents *a = ctx;
+
+	agent_link_close(&a->over);
+	free(a);
 }
 
-void agent_link_osm(struct agent_link *out, struct osm_link *l)
+void agent_link_osm(struct agent_link *out, struct osm_link *l, struct wire *reserve)
 {
 	static const struct agent_link_ops ops = {
 		.name = "notices by OpenSM itself",
@@ -131,5 +178,6 @@ void agent_link_osm(struct agent_link *out, struct osm_link *l)
 	struct osm_agents *a = xcalloc(1, sizeof(*a));
 
 	a->l = l;
+	a->reserve = reserve;
 	*out = (struct agent_link){ .ops = &ops, .ctx = a };
 }

@@ -10,7 +10,11 @@
 #include "fabric/update/agent_link.h"
 #include "fabric/update/osm_link.h"
 
-/* l stays the caller's and must outlive it; it may be used for other things by the same thread. */
-void agent_link_osm(struct agent_link *out, struct osm_link *l);
+struct wire;
+
+/* l stays the caller's and must outlive it; it may be used for other things by the same thread.
+ * reserve: likewise; when another SM takes over, agents are asked and heard through that one by
+ * notices over it (wire_listen()).  NULL: then their answers reach nobody. */
+void agent_link_osm(struct agent_link *out, struct osm_link *l, struct wire *reserve);
 
 #endif

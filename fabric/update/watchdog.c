@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 #define PROGRESS_MS 200
-#define SLICE_MS    200 /* signals are looked at so often */
+#define SM_MS	    1000 /* between two looks at the SM, or the wait for its answer */
+#define SLICE_MS    200	 /* signals are looked at so often */
 
 enum decision { DECIDE_NOTHING, DECIDE_CONFIRM, DECIDE_ROLLBACK };
 
@@ -33,7 +34,7 @@ struct watchdog {
 	struct watch *watch;
 	char *dir; /* of the journal; NULL: not there yet */
 	int plan_rc;
-	uint64_t progress_ms;
+	uint64_t progress_ms, sm_ms;
 
 	pthread_mutex_t lock; /* of all below */
 	struct apply *a;
@@ -322,6 +323,23 @@ static int gate(void *ctx, const struct apply_event *ev, struct err *err)
 	return rc;
 }
 
+/* Within a phase: often enough, but not between any two blocks. */
+static int sm(void *ctx, struct err *err)
+{
+	struct watchdog *d = ctx;
+	struct watch_finding f;
+	int rc = 0;
+
+	if (!d->watch || clock_ms() < d->sm_ms)
+		return 0;
+	take_overrides(d);
+	if (watch_sm_now(d->watch, &f))
+		rc = err_set(err, -ESTALE, "%s", f.text);
+	found(d, &f);
+	d->sm_ms = clock_ms() + SM_MS;
+	return rc;
+}
+
 static int fresh(void *ctx, struct err *err)
 {
 	struct watchdog *d = ctx;
@@ -492,6 +510,7 @@ static struct apply *make_apply(struct watchdog *d, const struct watchdog_job *j
 	ao.base = d->o.base;
 	ao.gate = gate;
 	ao.event = event;
+	ao.sm = sm;
 	ao.fresh = job->apply.fresh ? fresh : NULL;
 	ao.ended = job->apply.ended ? ended : NULL;
 	ao.running = job->apply.running ? jobs_now : NULL;

@@ -204,7 +204,7 @@ static int by_osm(const char *socket, uint32_t txn, uint32_t agents)
 		return fail(&x);
 	printf("listeners: %u\n", n);
 	free(guid);
-	agent_link_osm(&l, osm);
+	agent_link_osm(&l, osm, NULL);
 	rc = osm_phase(&x, &l, NOTICE_UNPATH, txn, agents);
 	if (!rc)
 		rc = osm_phase(&x, &l, NOTICE_REPATH, txn, agents);

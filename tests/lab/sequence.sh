@@ -545,6 +545,7 @@ hand_over() {
 	kill -CONT "$rank"
 	ok "it is given up, nothing was written" ended abandoned
 	wait "$waiting"
+	ok "all agents answer through the new one" said '^ *4 of 4 agents have returned'
 	ok "since the SM is not the master any more" said 'not the master any more|another subnet manager'
 	ok "all are at their base LIDs" lab_wait 60 at_base
 	ok "the old routes are there" lab_wait 20 holds updn
@@ -556,6 +557,7 @@ hand_over() {
 	ok "it ends: the first one takes over again" lab_wait 60 master_is n0001
 	ok "and the update is rolled back" ended rolled-back
 	wait "$waiting"
+	ok "with all agents asked once more" said '^ *4 of 4 agents have returned'
 	ok "the old routes are there" lab_wait 20 holds updn
 	ok "all are at their base LIDs" lab_wait 60 at_base
 }

@@ -132,6 +132,29 @@ static void an_sm_that_is_gone_or_another_one_is_told_apart(void **state)
 	assert_non_null(strstr(x->err.text, "another subnet manager"));
 }
 
+static void from_then_on_agents_are_asked_through_the_new_sm(void **state)
+{
+	struct world *x = *state;
+	struct phase_notice n = {
+		.version = PHASE_NOTICE_VERSION, .phase = PHASE_REPATH, .txn = 7, .seq = 2
+	};
+	struct agent_answer got;
+	struct notice_in in;
+
+	assert_int_equal(listen(x), 0);
+	sim_move_sm(x->sim, 4);
+	assert_int_equal(listen(x), -ESTALE);
+	assert_int_equal(notice_port_refresh(x->agent, NULL, &x->err), 0);
+	assert_int_equal(notice_subscribe(x->agent, NOTICE_REPATH, &x->err), 0);
+	assert_int_equal(x->link.ops->send(x->link.ctx, &n, &x->err), 0);
+	assert_int_equal(notice_recv(x->agent, &in, MS, &x->err), 1);
+	n.repeat = 1;
+	assert_int_equal(notice_send_phase(x->agent, &n, true, &x->err), 0);
+	assert_int_equal(hear(x, &got), 1);
+	assert_int_equal(got.notice.seq, 2);
+	assert_int_equal(listen(x), 0);
+}
+
 static void who_cancels_does_not_wait_for_a_silent_sm(void **state)
 {
 	struct world *x = *state;
@@ -150,6 +173,7 @@ int main(void)
 		T(a_question_reaches_who_listens_and_the_answer_says_whose_it_is),
 		T(notices_144_of_another_sort_are_not_answers),
 		T(an_sm_that_is_gone_or_another_one_is_told_apart),
+		T(from_then_on_agents_are_asked_through_the_new_sm),
 		T(who_cancels_does_not_wait_for_a_silent_sm),
 	};
 

@@ -36,6 +36,10 @@ struct world {
 	const struct installer_ops *smp;
 	struct apply_opts o;
 	struct apply *a;
+	struct installer_ops ops;
+	uint64_t sm_asked, sm_moves_at; /* times; the one it is another from */
+	uint32_t written;		/* blocks since then */
+	bool sm_moved;
 	struct crowd_kit k;
 	struct agent_link link;
 	char *base, *disk; /* disk: what is left after the crash */
@@ -107,6 +111,8 @@ static int proved_write(void *ctx, const struct fabric *f, struct install_item *
 	point(w);
 	if (!w->no_proof)
 		assert_int_equal(crowd_in(&w->k, AGENT_ESCAPE), w->k.n);
+	if (w->sm_moved && !strstr(w->said, "ROLLBACK"))
+		w->written += n;
 	return w->smp->write(w->w, f, items, n, progress, err);
 }
 
@@ -124,6 +130,20 @@ static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++)
 		over[i] = id[i] == w->job_over;
+}
+
+static int same_sm(void *ctx, struct err *err)
+{
+	struct world *w = ctx;
+
+	if (++w->sm_asked < w->sm_moves_at || !w->sm_moves_at)
+		return 0;
+	if (!w->sm_moved) {
+		w->sm_moved = true;
+		sim_move_sm(w->sim, 4);
+		crowd_subscribe(&w->k);
+	}
+	return err_set(err, -ESTALE, "another subnet manager");
 }
 
 static const struct jobset *running(void *ctx)
@@ -167,9 +187,6 @@ static void agents_up(struct world *w)
 
 static void world_up(struct world *w, const struct sim_opts *faults)
 {
-	static const struct installer_ops ops = { .name = "proved",
-						  .write = proved_write,
-						  .read = proved_read };
 	struct wire_opts wo = { .term = 60, .notices = true };
 	struct tables *t;
 	struct err err = { "" };
@@ -189,7 +206,10 @@ static void world_up(struct world *w, const struct sim_opts *faults)
 	need(plan_new(&w->p, w->f, w->from, w->to, w->jobs, NULL, 0, &err), &err);
 	need_drain(w, true, true);
 	w->smp = smp_installer(w->w).ops;
-	w->in = (struct installer){ &ops, w };
+	w->ops = (struct installer_ops){ .name = "proved",
+					 .write = proved_write,
+					 .read = proved_read };
+	w->in = (struct installer){ &w->ops, w };
 	w->base = net_tmpdir();
 	agents_up(w);
 	w->o = (struct apply_opts){ .base = w->base,
@@ -541,6 +561,50 @@ static void another_sm_ends_the_update(void **state)
 	everybody_is_back(w);
 }
 
+/* Whenever it is looked at: checking, asking, in the middle of a wave, reading back, calling back.
+ * Nothing is written any more, and all agents answer through the new one. */
+static void another_sm_at_any_moment_is_seen_at_once(void **state)
+{
+	uint32_t in_wave = 0, refused = 0, back = 0;
+	bool more = true;
+
+	(void)state;
+	for (uint64_t at = 1; more; at++) {
+		struct err err = { "" };
+		struct sim_opts o;
+		struct world w;
+		int rc;
+
+		plain(&o);
+		world_up(&w, &o);
+		w.ops.batch = 4;
+		w.o.sm = same_sm;
+		w.sm_moves_at = at;
+		rc = run(&w, &err);
+		more = w.sm_moved;
+		if (!more) {
+			need(rc, &err);
+			world_down(&w);
+			break;
+		}
+		assert_int_equal(rc, -ESTALE);
+		assert_string_equal(status(&w).text, "another subnet manager");
+		assert_int_equal(status(&w).why, WHY_SM);
+		assert_int_equal(w.written, 0);
+		assert_true(installed(&w, w.from));
+		refused += apply_outcome(w.a) == OUTCOME_REFUSED;
+		back += apply_outcome(w.a) == OUTCOME_ROLLED_BACK;
+		in_wave += strstr(w.said, "WRITE ROLLBACK") != NULL;
+		if (status(&w).agents.expected && status(&w).agents.asked)
+			assert_int_equal(status(&w).agents.done, ALL);
+		everybody_is_back(&w);
+		world_down(&w);
+	}
+	print_message("called off %u times before and %u after the first write, %u in a wave\n",
+		      refused, back, in_wave);
+	assert_true(refused > 3 && back > 3 && in_wave > 1);
+}
+
 /* ---- the process dies ---- */
 
 static void copy_disk(struct world *w)
@@ -720,6 +784,7 @@ int main(void)
 		cmocka_unit_test(cancel_at_any_step_brings_everybody_back),
 		T(cancel_is_heard_within_50_ms_while_agents_are_awaited),
 		T(another_sm_ends_the_update),
+		cmocka_unit_test(another_sm_at_any_moment_is_seen_at_once),
 		cmocka_unit_test(crash_at_any_step_leaves_nobody_on_escape_lids),
 		T(job_that_began_and_needs_the_drain_stops_it),
 		T(by_policy_it_goes_on_and_names_the_job_that_began),

@@ -241,6 +241,35 @@ static void reports_that_come_while_the_wire_reads_are_kept(void **state)
 	world_down(&x);
 }
 
+static void a_wire_may_begin_to_listen_and_reads_on(void **state)
+{
+	struct wire_opts wo = { .term = 2 };
+	struct fabric *swept, *again;
+	struct tables *t;
+	struct notice_in in;
+	struct world x;
+	struct wire *w;
+
+	(void)state;
+	world_up(&x, NULL);
+	assert_int_equal(wire_open_sim(&w, x.sim, &wo, &x.err), 0);
+	assert_int_equal(wire_sweep(&swept, NULL, w, NULL, NULL, &x.err), 0);
+	assert_int_equal(wire_listen(w, &x.err), 0);
+	assert_int_equal(wire_listen(w, &x.err), 0); /* again is fine */
+	assert_int_equal(notice_subscribe(wire_notices(w), NOTICE_LOCAL_CHANGES, &x.err), 0);
+	send(&x, 3, NOTICE_UNPATH, true, 7);
+	/* over the routes that it knew before */
+	assert_int_equal(wire_read_tables(&t, w, swept, true, NULL, NULL, &x.err), 0);
+	assert_int_equal(wire_sweep(&again, NULL, w, NULL, NULL, &x.err), 0);
+	assert_true(digest_equal(&again->fingerprint, &x.f->fingerprint));
+	assert_int_equal(notice_recv(wire_notices(w), &in, 0, &x.err), 1);
+	tables_put(t);
+	fabric_put(again);
+	fabric_put(swept);
+	wire_close(w);
+	world_down(&x);
+}
+
 static void a_wire_without_notices_has_none(void **state)
 {
 	struct world x;
@@ -462,6 +491,7 @@ int main(void)
 		cmocka_unit_test(subscribing_again_does_not_double_and_unsubscribing_ends_it),
 		cmocka_unit_test(the_same_notice_is_heard_ten_times_and_again_after_five_seconds),
 		cmocka_unit_test(reports_that_come_while_the_wire_reads_are_kept),
+		cmocka_unit_test(a_wire_may_begin_to_listen_and_reads_on),
 		cmocka_unit_test(a_wire_without_notices_has_none),
 		cmocka_unit_test(the_ring_of_waiting_reports_keeps_the_first_when_it_is_full),
 		cmocka_unit_test(loss_and_duplication_are_the_simulator_s_and_repeatable),

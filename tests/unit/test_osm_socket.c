@@ -6,6 +6,9 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/mad/notice_phase.h"
+#include "fabric/mad/notice_port.h"
+#include "fabric/mad/wire.h"
+#include "fabric/sim/sim.h"
 #include "fabric/update/coordinator.h"
 #include "fabric/update/osm_agents.h"
 #include "tests/unit/fabkit.h"
@@ -478,7 +481,7 @@ static void a_coordinator_speaks_to_agents_over_the_socket(void **state)
 	struct notice n;
 	struct err err = { "" };
 
-	agent_link_osm(&l, k->l);
+	agent_link_osm(&l, k->l, NULL);
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
 	atomic_store(&k->busy, 3);
 	assert_int_equal(l.ops->present(l.ctx, at, 2, NULL, &err), 0);
@@ -515,6 +518,88 @@ static void a_coordinator_speaks_to_agents_over_the_socket(void **state)
 	k->standby = true;
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), -ESTALE);
 	agent_link_close(&l);
+}
+
+/* The master is on terminal 4 then; a wire of terminal 1 is there in reserve. */
+static void when_another_sm_takes_over_agents_are_asked_through_that_one(void **state)
+{
+	struct fake_osm *k = *state;
+	struct phase_notice ask = { .version = 1, .phase = PHASE_REPATH, .seq = 3, .txn = 5 };
+	struct notice_opts no = { .term = 3 };
+	struct wire_opts wo = { .term = 1 };
+	struct tables *t = routed(k->f, "nue:2", 1);
+	struct notice_port *agent;
+	struct agent_answer a;
+	struct agent_link l;
+	struct notice_in in;
+	struct sim_opts so;
+	struct sim *sim;
+	struct wire *w;
+	struct err err = { "" };
+	int rc = 0;
+
+	sim_opts_init(&so);
+	so.virtual_clock = true;
+	assert_int_equal(sim_new(&sim, k->f, &so, &err), 0);
+	assert_int_equal(sim_install_tables(sim, t, &err), 0);
+	assert_int_equal(wire_open_sim(&w, sim, &wo, &err), 0);
+	assert_int_equal(notice_port_open_sim(&agent, sim, &no, &err), 0);
+	agent_link_osm(&l, k->l, w);
+	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
+	assert_null(wire_notices(w)); /* nobody needs it yet */
+	sim_move_sm(sim, 4);
+	k->standby = true;
+	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), -ESTALE);
+	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
+	assert_int_equal(notice_subscribe(agent, NOTICE_REPATH, &err), 0);
+	assert_int_equal(l.ops->send(l.ctx, &ask, &err), 0);
+	assert_int_equal(atomic_load(&k->notices), 0);
+	assert_int_equal(notice_recv(agent, &in, 1000000, &err), 1);
+	ask.repeat = 1;
+	assert_int_equal(notice_send_phase(agent, &ask, true, &err), 0);
+	for (int i = 0; i < 10 && !rc; i++)
+		rc = l.ops->recv(l.ctx, &a, 1000000, &err);
+	assert_int_equal(rc, 1);
+	assert_true(a.guid == k->f->term_guid[3]);
+	agent_link_close(&l);
+	notice_port_close(agent);
+	wire_close(w);
+	sim_free(sim);
+	tables_put(t);
+}
+
+/* What it was master of is another SM's, which is seen over the wire. */
+static void also_when_opensm_has_ended(void **state)
+{
+	struct fake_osm *k = *state;
+	struct wire_opts wo = { .term = 1 };
+	struct tables *t = routed(k->f, "nue:2", 1);
+	struct agent_link l;
+	struct sim_opts so;
+	struct sim *sim;
+	struct wire *w;
+	struct err err = { "" };
+
+	sim_opts_init(&so);
+	so.virtual_clock = true;
+	assert_int_equal(sim_new(&sim, k->f, &so, &err), 0);
+	assert_int_equal(sim_install_tables(sim, t, &err), 0);
+	assert_int_equal(wire_open_sim(&w, sim, &wo, &err), 0);
+	agent_link_osm(&l, k->l, w);
+	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
+	server_stop(k->server);
+	k->server = NULL;
+	sim_stop_sm(sim, true);
+	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), -ETIMEDOUT); /* it may come back */
+	sim_stop_sm(sim, false);
+	sim_move_sm(sim, 4);
+	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), -ESTALE);
+	assert_non_null(wire_notices(w));
+	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
+	agent_link_close(&l);
+	wire_close(w);
+	sim_free(sim);
+	tables_put(t);
 }
 
 static void a_socket_that_answers_is_not_taken_over_and_a_dead_one_is(void **state)
@@ -564,6 +649,8 @@ int main(void)
 		T(answers_of_agents_reach_whoever_watches),
 		T(notices_are_sent_when_opensm_has_time_and_only_those_of_phases),
 		T(a_coordinator_speaks_to_agents_over_the_socket),
+		T(when_another_sm_takes_over_agents_are_asked_through_that_one),
+		T(also_when_opensm_has_ended),
 		T(a_socket_that_answers_is_not_taken_over_and_a_dead_one_is),
 	};
 
