@@ -41,6 +41,36 @@ const char *choice_source_name(enum choice_source s)
 	return names[s];
 }
 
+/* Does a packet to lid that is at a switch with hosts come back to where it was? */
+static bool lid_loops(const struct fabric *f, const struct tables *t, uint32_t lid)
+{
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		uint32_t at = sw, hops = 0;
+
+		while (f->term_off[sw] < f->term_off[sw + 1] && hops++ < f->nsw) {
+			uint8_t port = tables_row(t, at)[lid];
+			uint32_t c = port == FAB_NO_PORT ? FAB_NONE : fabric_chan(f, at, port);
+
+			if (c == FAB_NONE)
+				break;
+			at = f->chan_dst[c];
+		}
+		if (hops > f->nsw)
+			return true;
+	}
+	return false;
+}
+
+static void count_loops(struct choice *out, const struct fabric *f, const struct tables *t)
+{
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+		if (!lid_loops(f, t, lid))
+			continue;
+		if (!out->looping++)
+			out->loop_lid = (uint16_t)lid;
+	}
+}
+
 int choice_judge(struct choice *out, const struct fabric *f, const struct tables *t, bool step,
 		 struct err *err)
 {
@@ -59,6 +89,9 @@ int choice_judge(struct choice *out, const struct fabric *f, const struct tables
 		}
 		out->hops_max = v->hops_max;
 		out->step = step;
+		out->looping = out->loop_lid = 0;
+		if (v->looping)
+			count_loops(out, f, t);
 	} else {
 		verdict_sentence(why, sizeof(why), v, f);
 		rc = err_set(err, -EPROTO, "the tables did not pass: %s", why);

@@ -37,6 +37,10 @@ struct choice {
 	char away[400];		  /* why not the tables that come first; "" when they are used */
 	char confirmed_away[400]; /* why not the confirmed ones on disk, if there are any */
 	uint32_t vls_used, sls_used, hops_max; /* as judged */
+	/* Of a step: LIDs whose packets would go round in a circle until the next one, and the
+	 * first of them.  The plan has them drained; who is not drained all the same is hit. */
+	uint32_t looping;
+	uint16_t loop_lid;
 };
 
 /* Sentences on the way: why the tables of the file are not used, jobs that could not be read. */

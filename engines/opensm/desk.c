@@ -313,6 +313,12 @@ int desk_load(struct desk *d, const uint8_t *buf, size_t len, bool step, struct 
 			rc = judge_step(d, f, t, err);
 		if (!rc) {
 			answer_tables(a, t, f);
+			if (c.looping)
+				snprintf(
+					a->text, sizeof(a->text),
+					"until the next step packets to %u LIDs go round in a circle "
+					"(LID %u first): whoever sends there has to be drained",
+					c.looping, c.loop_lid);
 			give(d, t, step);
 		} else {
 			tables_put(t);

@@ -146,16 +146,21 @@ static void tell_installed(struct plugin *p, const struct choice *c, double took
 		[CHOICE_CONSOLE] = "the console's tables of",
 	};
 	const struct fabric *f = p->fabric;
-	char hex[9];
+	char hex[9], step[100] = "a step of an update, checked by its plan";
+
+	if (c->looping)
+		snprintf(
+			step, sizeof(step),
+			"a step of an update, checked by its plan: %u LIDs, LID %u first, lead in circles",
+			c->looping, c->loop_lid);
 
 	osm_log(&p->osm->log, OSM_LOG_INFO,
 		ENGINE_NAME ": routed by %s %s: fabric %s of %u switches, %u hosts' ports and %u "
 			    "links, LMC %u; %s, %u VLs, %u SLs, at most %u hops; %.3f s\n",
 		by[c->source], c->tables->engine, digest_short(hex, &f->fingerprint), f->nsw,
 		f->nterm, f->nchan / 2, f->lmc,
-		c->step ? "a step of an update, checked by its plan"
-			: "verified: connected, no loop, no deadlock",
-		c->vls_used, c->sls_used, c->hops_max, took);
+		c->step ? step : "verified: connected, no loop, no deadlock", c->vls_used,
+		c->sls_used, c->hops_max, took);
 }
 
 /* Routes of one VL are right whatever OpenSM cuts off; others need a second sweep, once. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/osm_install.h"
 
+#include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/update/stage.h"
 
@@ -106,6 +107,8 @@ static int hand_over(struct osm_install *i, struct osm_answer *a, struct err *er
 	t = stage_tables(i->stage, i->from);
 	t->escape = i->escapes_stay; /* OpenSM then sees to it */
 	rc = osm_link_load(i->link, t, true, a, err);
+	if (!rc && a->text[0])
+		log_add(LOG_WARN, "apply", "OpenSM: %s", a->text);
 	tables_put(t);
 	return rc;
 }

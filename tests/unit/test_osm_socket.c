@@ -229,7 +229,8 @@ static void steps_are_taken_and_the_way_back_leads_to_the_tables_before(void **s
 	strcpy(before, fake_osm_status(k).tables);
 	send_around(half, k->f);
 	assert_int_equal(osm_link_load(k->l, half, false, NULL, NULL), -EPROTO);
-	assert_int_equal(osm_link_load(k->l, half, true, NULL, NULL), 0);
+	assert_int_equal(osm_link_load(k->l, half, true, &a, NULL), 0);
+	assert_non_null(strstr(a.text, "packets to 1 LIDs go round in a circle"));
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
 	s = fake_osm_status(k);
 	assert_true(s.step);
@@ -238,6 +239,8 @@ static void steps_are_taken_and_the_way_back_leads_to_the_tables_before(void **s
 	assert_int_equal(osm_link_tables(k->l, true, &base, k->f, NULL), 0);
 	assert_string_equal(base->engine, "nue");
 	tables_put(base);
+	assert_int_equal(osm_link_load(k->l, t, true, &a, NULL), 0);
+	assert_string_equal(a.text, ""); /* a step without */
 	assert_int_equal(osm_link_load(k->l, t, false, NULL, NULL), 0);
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
 	assert_string_equal(fake_osm_status(k).base, before);
