@@ -79,10 +79,15 @@ static bool judge(struct apply *a, const struct job *job, bool needed)
 	bool over = a->c.wave == a->c.nwaves;
 	char text[200];
 
+	if (over && job->start_s > a->written_s) { /* by the new routes from its first packet on */
+		log_add(LOG_INFO, "apply", "job %lu (%.60s) began when all was written",
+			(unsigned long)job->id, job->nodes);
+		return true;
+	}
 	snprintf(text, sizeof(text), "job %lu (%.60s) began after jobs were asked to drain: %s",
 		 (unsigned long)job->id, job->nodes,
 		 !needed ? "its packets may come out of order"
-		 : over	 ? "all was written meanwhile, packets of it may be lost or stuck"
+		 : over	 ? "all was written meanwhile; should it hang, requeue it or roll back"
 			 : "it sends to LIDs that need the drain");
 	say(a, text);
 	if (!needed || over || a->o.without_silent)

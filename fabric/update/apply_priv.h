@@ -74,6 +74,7 @@ struct apply {
 	uint32_t batch_max;
 
 	VEC(uint64_t) newcomers; /* ids of jobs that began meanwhile and were looked at */
+	int64_t written_s;	 /* Unix time: the last wave was found to be there */
 
 	int why_rc; /* first thing that went wrong */
 	struct err why;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void status_step(struct apply *a, const char *step, uint32_t total, bool anew)
 {
@@ -237,6 +238,7 @@ static bool do_read(struct apply *a)
 		snprintf(ev.text, sizeof(ev.text), "%u of %u: %.150s", a->ntodo, items, first);
 	apply_emit(a, &ev);
 	if (!a->ntodo) {
+		a->written_s = time(NULL);
 		phase_event(a, APPLY_PHASE_END, 0, "");
 		return true;
 	}

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -51,6 +52,8 @@ struct world {
 	uint64_t cancelled_ns;
 	uint64_t job_over;
 	const char *more; /* jobs besides, from the first wave on; NULL: none */
+	const char *late; /* likewise, once all waves are written */
+	int64_t start_s;  /* when those began */
 	/* as it was at the crash */
 	struct tables *left;
 	struct crowd_node *nodes;
@@ -146,10 +149,20 @@ static int same_sm(void *ctx, struct err *err)
 	return err_set(err, -ESTALE, "another subnet manager");
 }
 
+/* The jobs of a set, which it puts, begun at that time. */
+static const struct jobset *with_start(struct jobset *jobs, int64_t start_s)
+{
+	for (uint32_t i = 0; i < jobs->njob; i++)
+		jobs->jobs[i].start_s = start_s;
+	return jobs;
+}
+
 static const struct jobset *running(void *ctx)
 {
 	struct world *w = ctx;
 
+	if (w->late && strstr(w->said, "REPATH"))
+		return with_start(net_jobs(w->f, w->late), w->start_s);
 	return net_jobs(w->f, w->more && strstr(w->said, "WRITE") ? w->more : JOBS);
 }
 
@@ -753,6 +766,32 @@ static void job_that_began_on_other_nodes_under_its_old_number_counts(void **sta
 	assert_non_null(strstr(err.text, "job 7"));
 }
 
+/* It has its service levels from the new tables and never met an old one. */
+static void job_that_began_after_the_last_write_is_nobodys_trouble(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	w->late = BEGAN;
+	w->start_s = time(NULL) + 1000;
+	need(run(w, &err), &err);
+	assert_null(strstr(w->said, "job 9"));
+	everybody_is_back(w);
+}
+
+static void job_that_began_before_the_last_write_is_named_with_the_way_out(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	w->late = BEGAN;
+	w->start_s = time(NULL) - 1000;
+	need(run(w, &err), &err);
+	assert_non_null(strstr(w->said, "job 9 "));
+	assert_non_null(strstr(w->said, "requeue it or roll back"));
+	everybody_is_back(w);
+}
+
 static void job_that_began_and_whose_order_alone_is_at_stake_is_only_named(void **state)
 {
 	struct world *w = *state;
@@ -789,6 +828,8 @@ int main(void)
 		T(job_that_began_and_needs_the_drain_stops_it),
 		T(by_policy_it_goes_on_and_names_the_job_that_began),
 		T(job_that_began_on_other_nodes_under_its_old_number_counts),
+		T(job_that_began_after_the_last_write_is_nobodys_trouble),
+		T(job_that_began_before_the_last_write_is_named_with_the_way_out),
 		T(job_that_began_and_whose_order_alone_is_at_stake_is_only_named),
 	};
 
