@@ -329,6 +329,15 @@ static void write_client(struct client *c)
 
 /* ---- what comes by itself ---- */
 
+/* It has left off in the middle: nobody will route. */
+static bool not_master(const struct server *s)
+{
+	struct osm_status now = { 0 };
+
+	s->ops->facts(s->ctx, &now);
+	return !strcmp(now.state, "standby") || !strcmp(now.state, "not active");
+}
+
 static void watch_order(struct server *s, struct client *c)
 {
 	struct osm_answer a = { 0 };
@@ -338,6 +347,10 @@ static void watch_order(struct server *s, struct client *c)
 	if (desk_answered(s->desk, c->order, &a)) {
 		answer_plain(c, a.rc ? OSM_MSG_ERROR : OSM_MSG_REROUTE | OSM_MSG_ANSWER,
 			     c->order_id, &a);
+		c->order = 0;
+	} else if (not_master(s)) {
+		answer_error(c, c->order_id, -ENOTSUP,
+			     "this OpenSM is not the master any more, it has not routed");
 		c->order = 0;
 	} else if (clock_ms() - c->order_ms > s->limits.reroute_ms) {
 		answer_error(c, c->order_id, -ETIMEDOUT, "OpenSM has not finished in time");

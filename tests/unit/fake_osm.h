@@ -22,7 +22,8 @@ struct fake_osm {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
 	int asked; /* reroutes */
-	bool stop, standby, hangs;
+	bool stop, hangs;
+	atomic_bool standby;
 	atomic_int busy; /* notices that are refused before one is taken */
 	atomic_int notices;
 	uint8_t notice[NOTICE_SA_DATA];

@@ -24,6 +24,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -177,6 +178,44 @@ static void send_around(struct tables *t, const struct fabric *f)
 	assert_int_not_equal(f->term_sw[f->nterm - 1], peer);
 	tables_row(t, 0)[lid] = f->chan_port[c];
 	tables_row(t, peer)[lid] = f->chan_rport[c];
+}
+
+static void *lose(void *arg)
+{
+	struct fake_osm *k = arg;
+	struct timespec t = { .tv_nsec = 1000000 };
+	bool asked = false;
+
+	while (!asked) {
+		nanosleep(&t, NULL);
+		pthread_mutex_lock(&k->lock);
+		asked = k->asked;
+		pthread_mutex_unlock(&k->lock);
+	}
+	k->standby = true;
+	server_kick(k->server);
+	return NULL;
+}
+
+static void reroute_of_who_is_no_master_any_more_is_not_waited_for(void **state)
+{
+	struct fake_osm *k = *state;
+	struct server_limits patient = { .reroute_ms = 60000 };
+	struct osm_answer a;
+	struct err err = { "" };
+	pthread_t other;
+
+	server_stop(k->server);
+	assert_int_equal(
+		server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, &patient, NULL), 0);
+	assert_int_equal(osm_link_reopen(k->l, &err), 0);
+	pthread_mutex_lock(&k->lock);
+	k->hangs = true;
+	pthread_mutex_unlock(&k->lock);
+	pthread_create(&other, NULL, lose, k);
+	assert_int_equal(osm_link_reroute(k->l, false, 30000, &a, &err), -ENOTSUP);
+	assert_non_null(strstr(err.text, "not the master"));
+	pthread_join(other, NULL);
 }
 
 static void step_that_ends_a_way_is_refused(void **state)
@@ -640,6 +679,7 @@ int main(void)
 		T(given_tables_route_and_are_kept_across_a_restart),
 		T(without_the_cable_the_engine_routes_and_with_it_the_kept_tables),
 		T(steps_are_taken_and_the_way_back_leads_to_the_tables_before),
+		T(reroute_of_who_is_no_master_any_more_is_not_waited_for),
 		T(step_that_ends_a_way_is_refused),
 		T(step_that_moves_escape_lids_is_refused),
 		T(tables_that_do_not_fit_or_can_deadlock_are_refused_at_once),
