@@ -37,8 +37,16 @@ static const struct phase_model list[] = {
 	{ .nagents = 3, .sms = 1, .crashes = 1 },
 	{ .nagents = 3, .doubled = 1, .crashes = 1 },
 	{ .nagents = 3, .earlier = true },
-	/* all at once, each once */
+	/* all at once, each once; and with switches that fail and an operator who cancels; twice */
 	{ .nagents = 3, .doubled = 1, .crashes = 1, .deaths = 1, .sms = 1 },
+	{ .nagents = 3,
+	  .doubled = 1,
+	  .crashes = 1,
+	  .deaths = 1,
+	  .sms = 1,
+	  .faults = 1,
+	  .cancels = 1 },
+	{ .nagents = 3, .doubled = 1, .crashes = 2, .deaths = 2, .sms = 2 },
 };
 
 /* All at once, by three agents: messages lost, doubled, late and in any order, an agent, the
