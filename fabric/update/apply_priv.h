@@ -11,7 +11,7 @@
 #define APPLY_BATCH                                                                                \
 	4096 /* items per call of the installer: how often the screen learns something             \
 	      */
-#define APPLY_BATCH_SM 512 /* where the SM is looked after in between */
+#define APPLY_BATCH_SM 1024 /* where the SM is looked after in between */
 
 /* What a switch was last seen to hold of a change. */
 enum holds {

@@ -303,10 +303,22 @@ static void event(void *ctx, const struct apply_event *ev)
 	tell(d, update_event_json(ev, &st, d->job->fabric), !item);
 }
 
+static int look_at_sm(struct watchdog *d, struct err *err)
+{
+	struct watch_finding f;
+	int rc = 0;
+
+	take_overrides(d);
+	if (watch_sm_now(d->watch, &f))
+		rc = err_set(err, -ESTALE, "%s", f.text);
+	found(d, &f);
+	d->sm_ms = clock_ms() + SM_MS;
+	return rc;
+}
+
 static int gate(void *ctx, const struct apply_event *ev, struct err *err)
 {
 	struct watchdog *d = ctx;
-	struct watch_finding f;
 	int rc = 0;
 
 	if (d->job->apply.gate)
@@ -316,28 +328,15 @@ static int gate(void *ctx, const struct apply_event *ev, struct err *err)
 	/* in PREPARE nothing is watched yet, and a rollback goes on in any case */
 	if (rc || !d->watch || ev->phase == PHASE_ROLLBACK)
 		return rc;
-	take_overrides(d);
-	if (watch_sm_now(d->watch, &f))
-		rc = err_set(err, -ESTALE, "%s", f.text);
-	found(d, &f);
-	return rc;
+	return look_at_sm(d, err);
 }
 
 /* Within a phase: often enough, but not between any two blocks. */
 static int sm(void *ctx, struct err *err)
 {
 	struct watchdog *d = ctx;
-	struct watch_finding f;
-	int rc = 0;
 
-	if (!d->watch || clock_ms() < d->sm_ms)
-		return 0;
-	take_overrides(d);
-	if (watch_sm_now(d->watch, &f))
-		rc = err_set(err, -ESTALE, "%s", f.text);
-	found(d, &f);
-	d->sm_ms = clock_ms() + SM_MS;
-	return rc;
+	return d->watch && clock_ms() >= d->sm_ms ? look_at_sm(d, err) : 0;
 }
 
 static int fresh(void *ctx, struct err *err)
