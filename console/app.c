@@ -176,6 +176,11 @@ int app_main(int argc, char **argv)
 		free(a);
 		return rc;
 	}
+	if (batch_of_records(&a->opts.batch)) {
+		rc = batch_sessions(&a->opts.batch, a->opts.record_dir);
+		free(a);
+		return rc;
+	}
 	app_prepare(a);
 	if (a->opts.batch.on)
 		catch_signals(); /* making a large fabric takes long, too */

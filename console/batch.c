@@ -149,7 +149,7 @@ static void print_form(FILE *out, struct app *a, const struct batch_record *r)
 }
 
 /* Whole records, so that a reader never sees a part of one; errors as write(2) has them. */
-static int print_record(struct app *a, const struct batch_record *r, struct err *err)
+int batch_print(struct app *a, const struct batch_record *r, struct err *err)
 {
 	char *text = NULL;
 	size_t len = 0, at = 0;
@@ -199,7 +199,7 @@ static int put_out(struct batch *b, const struct batch_record *r, struct err *er
 	int rc = 0;
 
 	if (b->o->formed)
-		rc = print_record(b->a, r, err);
+		rc = batch_print(b->a, r, err);
 	if (!rc && b->o->prom_file)
 		rc = write_file(r, err);
 	if (!rc && b->server)

@@ -35,6 +35,15 @@ struct batch_record {
  * code of console/exits.h. */
 int batch_run(struct app *a, const volatile sig_atomic_t *stop);
 
+/* Prints one record to stdout, as a whole; a: of a view as the screen shows it, else NULL.  -EPIPE:
+ * nobody reads any more. */
+int batch_print(struct app *a, const struct batch_record *r, struct err *err);
+
+/* batch_sessions.c: --view sessions and actions, which need no fabric.  record: as --record-dir
+ * says; NULL: the usual one.  Returns an exit code. */
+bool batch_of_records(const struct batch_opts *o);
+int batch_sessions(const struct batch_opts *o, const char *record);
+
 /* batch_text.c, batch_json.c */
 void batch_print_text(FILE *out, const struct batch_record *r);
 json_t *batch_json(const struct batch_record *r);

@@ -232,7 +232,8 @@ json_t *batch_json(const struct batch_record *r)
 
 	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
 	json_object_set_new(j, "ts", now_json());
-	json_object_set_new(j, "fabric", record_str(r->s->fabric->name));
+	json_object_set_new(j, "fabric",
+			    r->s->fabric ? record_str(r->s->fabric->name) : json_null());
 	json_object_set_new(j, "source", record_str(r->s->source));
 	json_object_set_new(j, "view", json_string(batch_view_name(r->o->kind)));
 	json_object_set_new(j, "complete", json_boolean(r->complete));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/batch_opts.h"
 
+#include "console/batch.h"
 #include "console/cmdline.h"
 #include "console/exits.h"
 #include "views/command.h"
@@ -28,7 +29,8 @@ enum {
 	OPT_DOWN,
 	OPT_SCREEN,
 	OPT_SIZE,
-	OPT_DO
+	OPT_DO,
+	OPT_SESSION
 };
 
 static const struct argp_option rows[] = {
@@ -43,7 +45,11 @@ static const struct argp_option rows[] = {
 	  "serve Prometheus text at /metrics (preset address: 127.0.0.1)", 0 },
 	{ "iterations", 'n', "N", 0, "end after so many records", 0 },
 	{ "view", OPT_VIEW, "VIEW", 0,
-	  "overview (preset), links, ports, switches, jobs, tiers, events, heatmap", 0 },
+	  "overview (preset), links, ports, switches, jobs, tiers, events, heatmap; without a fabric: "
+	  "sessions, actions",
+	  0 },
+	{ "session", OPT_SESSION, "SID", 0,
+	  "of --view actions: what was done in this recorded session (preset: the newest)", 0 },
 	{ "sort", OPT_SORT, "[-]FIELD", 0,
 	  "highest first, texts from a to z; with a - the other way round", 0 },
 	{ "filter", OPT_FILTER, "EXPRESSION", 0,
@@ -86,7 +92,7 @@ static void take_view(struct batch_opts *o, const char *arg, struct argp_state *
 	if (o->kind == ROW_KINDS && strcmp(arg, "overview") != 0)
 		argp_error(s,
 			   "--view: '%s' is none of overview, links, ports, switches, jobs, tiers, "
-			   "events, heatmap",
+			   "events, heatmap, sessions, actions",
 			   arg);
 }
 
@@ -254,6 +260,10 @@ static void take_all(struct batch_opts *o, struct argp_state *s)
 	if (!o->on)
 		return;
 	take_table(o, s);
+	if (o->session && o->kind != ROWS_ACTIONS)
+		argp_error(s, "--session is of --view actions");
+	if (batch_of_records(o) && (o->save || o->prom_file || o->prom_listen))
+		argp_error(s, "--save and --prom-... are of a fabric, not of records");
 	take_heatmap(o, s);
 	if (!o->counted) /* a stream ends with its reader, a document by itself */
 		o->count = (o->formed && (o->form == BATCH_TEXT || o->form == BATCH_JSONL)) ||
@@ -323,6 +333,9 @@ static error_t take(int key, char *arg, struct argp_state *s)
 		return 0;
 	case OPT_DO:
 		o->commands = arg;
+		return 0;
+	case OPT_SESSION:
+		o->session = arg;
 		return 0;
 	case OPT_CHECK:
 		o->check = true;

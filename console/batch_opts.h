@@ -26,6 +26,7 @@ struct batch_opts {
 	unsigned top; /* rows of a table; 0: all */
 	bool viewed;
 	enum row_kind kind; /* or BATCH_OVERVIEW, BATCH_HEATMAP */
+	const char *session; /* ROWS_ACTIONS: the beginning of its name; NULL: the newest */
 	const char *layout; /* of the heatmap; NULL: the first that the fabric has */
 	const char *metric_text;
 	bool down;	     /* the opposite direction */

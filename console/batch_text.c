@@ -3,6 +3,7 @@
 #include "console/batch.h"
 
 #include "fabric/base/mem.h"
+#include "views/sessions.h"
 #include "views/text.h"
 
 #include <math.h>
@@ -17,6 +18,10 @@ static void print_head(FILE *out, const struct batch_record *r)
 	char when[32];
 	struct tm tm;
 
+	if (!s->fabric) {
+		fprintf(out, "%s: %u records\n", s->source, s->sessions->nrow);
+		return;
+	}
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
 	fprintf(out, "%s %s (%s): %u switches, %u hosts", when, s->fabric->name, s->source,
 		s->fabric->nsw, s->fabric->nterm);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* session_read: the records of a directory, verified, as view 9 and scripts show them. */
+#ifndef CONSOLE_SESSION_READ_H
+#define CONSOLE_SESSION_READ_H
+
+#include "views/sessions.h"
+
+#include <stdbool.h>
+
+/* True: nothing more is to be read. */
+typedef bool session_stop_fn(void *arg);
+
+/* Newest first; open: the file whose lines are wanted, "" none.  What cannot be read has a finding
+ * in its row, or in why.  stop may be NULL.  Takes as long as 'audit verify'.  sessions_free(). */
+struct sessions *session_read(const char *dir, const char *open, session_stop_fn *stop, void *arg);
+
+#endif
