@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/sar_grow.h"
 
+#include "engines/hopmap.h"
 #include "fabric/base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DAG_BYTES (96u << 20) /* for all that are kept */
-#define AHEAD	  16	      /* sources whose entries are asked for before they are needed */
-#define FLOW	  30.0	      /* of the flows that meet against a channel as full as is aimed at */
+#define DAG_BYTES  (96u << 20) /* for all that are kept */
+#define READ_SHARE 8	       /* of entries that are copied against edges that are looked at */
+#define FLOW	   30.0	       /* of the flows that meet against a channel as full as is aimed at */
 
 /* All shortest paths to one switch, by switch. */
 struct dag {
@@ -27,8 +28,10 @@ struct change {
 struct grow {
 	const struct fabric *f;
 	struct tables *t;
-	uint32_t *out; /* by fabric port: channel */
+	struct hopmap places; /* of t */
 	struct grow_load *load;
+	double limit;	     /* of a hot channel ... */
+	bool *hot;	     /* ... by channel */
 	double share;	     /* flows by route of the tree in hand */
 	uint32_t *tree_chan; /* that the tree in hand uses */
 	uint32_t ntree_chan;
@@ -63,9 +66,9 @@ struct grow *grow_new(const struct fabric *f, struct tables *t, const struct tab
 	g->dag = xcalloc(g->ndag, sizeof(*g->dag));
 	for (uint32_t i = 0; i < g->ndag; i++)
 		g->dag[i].root = FAB_NONE;
-	g->out = xcalloc(f->nport, sizeof(*g->out));
-	for (uint32_t p = 0; p < f->nport; p++)
-		g->out[p] = f->port[p].chan;
+	hopmap_init(&g->places, f, t);
+	g->limit = HUGE_VAL;
+	g->hot = xcalloc(f->nchan, sizeof(*g->hot));
 	g->load = xcalloc(f->nchan, sizeof(*g->load));
 	g->tree_chan = xcalloc(f->nchan, sizeof(*g->tree_chan));
 	g->queue = xcalloc(f->nsw + 1ull, sizeof(*g->queue));
@@ -91,7 +94,8 @@ void grow_free(struct grow *g)
 		free(g->dag[i].edge);
 	}
 	free(g->dag);
-	free(g->out);
+	hopmap_done(&g->places);
+	free(g->hot);
 	free(g->load);
 	free(g->tree_chan);
 	free(g->queue);
@@ -107,14 +111,14 @@ void grow_free(struct grow *g)
 	free(g);
 }
 
-struct grow_load *grow_loads(struct grow *g)
+const struct grow_load *grow_loads(const struct grow *g)
 {
 	return g->load;
 }
 
 uint64_t grow_work(const struct grow *g)
 {
-	return g->work;
+	return g->work + g->places.reads / READ_SHARE;
 }
 
 uint64_t grow_blocks(const struct grow *g)
@@ -185,34 +189,39 @@ static const struct dag *find_dag(struct grow *g, uint32_t root)
 	return d;
 }
 
-static uint32_t next_chan(const struct grow *g, uint32_t sw, uint32_t lid)
+/* Next channel from there; places: those of the LID. */
+static inline uint32_t next_chan(const struct grow *g, uint32_t sw, const uint8_t *places)
 {
-	return g->out[g->f->port_off[sw] + tables_row(g->t, sw)[lid]];
+	return g->f->chan_off[sw] + places[sw];
 }
 
-/* Asks for the entry of a source early: LFTs lie by switch, and a tree needs them by LID. */
-static inline void ask_ahead(const struct grow *g, const struct dest *d, const struct sar_source *s,
-			     uint32_t i, uint32_t n)
+void grow_watch(struct grow *g, double limit)
 {
-	if (i + AHEAD < n)
-		__builtin_prefetch(tables_row(g->t, s[i + AHEAD].sw) + d->lid);
+	g->limit = limit;
+	for (uint32_t c = 0; c < g->f->nchan; c++)
+		g->hot[c] = g->load[c].all >= limit;
 }
 
-bool grow_is_hot(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
-		 double limit)
+bool grow_is_hot(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		ask_ahead(g, d, s, i, n);
-		for (uint32_t u = s[i].sw; u != d->sw;) {
-			uint32_t c = next_chan(g, u, d->lid);
+	const uint8_t *places = hopmap_at(&g->places, d->lid);
+	const uint32_t *chan_dst = g->f->chan_dst;
+	uint32_t *seen = g->seen, stamp = ++g->stamp, met = 0;
+	const bool *hot = g->hot;
+	bool any = false;
 
-			if (g->load[c].all >= limit)
-				return true;
-			u = g->f->chan_dst[c];
-			g->work++;
+	seen[d->sw] = stamp;
+	for (uint32_t i = 0; i < n && !any; i++) {
+		for (uint32_t u = s[i].sw; seen[u] != stamp && !any; met++) {
+			uint32_t c = next_chan(g, u, places);
+
+			seen[u] = stamp;
+			any = hot[c];
+			u = chan_dst[c];
 		}
 	}
-	return false;
+	g->work += met;
+	return any;
 }
 
 /* A terminal counts as one of its own sources. */
@@ -248,10 +257,11 @@ static inline double price(const struct grow_load *l, double n, struct tariff t)
 }
 
 /* Adds the routes of a source to those of the tree in hand. */
-static void put_one(struct grow *g, const struct dest *d, const struct sar_source *s)
+static inline void put_one(struct grow *g, const struct dest *d, const uint8_t *places,
+			   const struct sar_source *s)
 {
 	for (uint32_t u = s->sw; u != d->sw;) {
-		uint32_t c = next_chan(g, u, d->lid);
+		uint32_t c = next_chan(g, u, places);
 
 		if (g->load[c].own == 0)
 			g->tree_chan[g->ntree_chan++] = c;
@@ -263,13 +273,13 @@ static void put_one(struct grow *g, const struct dest *d, const struct sar_sourc
 
 static void put_in(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		ask_ahead(g, d, s, i, n);
-		put_one(g, d, &s[i]);
-	}
+	const uint8_t *places = hopmap_at(&g->places, d->lid);
+
+	for (uint32_t i = 0; i < n; i++)
+		put_one(g, d, places, &s[i]);
 }
 
-static inline void add_tree(struct grow_load *l, double sign, double share)
+static inline void add_to(struct grow_load *l, double sign, double share)
 {
 	double flow = l->own * share;
 
@@ -278,17 +288,26 @@ static inline void add_tree(struct grow_load *l, double sign, double share)
 	l->same += sign * flow * flow;
 }
 
+/* The routes of the tree in hand over a channel join the loads, or (sign -1) leave them. */
+static inline void add_tree(struct grow *g, uint32_t c, double sign)
+{
+	struct grow_load *l = &g->load[c];
+
+	add_to(l, sign, g->share);
+	l->own = 0;
+	g->hot[c] = l->all >= g->limit;
+}
+
 /* The tree in hand is complete: adds it to the loads of all.  Returns what it costs there. */
 static double settle(struct grow *g, struct tariff t)
 {
 	double sum = 0;
 
 	while (g->ntree_chan > 0) {
-		struct grow_load *l = &g->load[g->tree_chan[--g->ntree_chan]];
+		uint32_t c = g->tree_chan[--g->ntree_chan];
 
-		sum += l->own * price(l, 0, t);
-		add_tree(l, 1, g->share);
-		l->own = 0;
+		sum += g->load[c].own * price(&g->load[c], 0, t);
+		add_tree(g, c, 1);
 	}
 	return sum;
 }
@@ -297,12 +316,8 @@ void grow_count(struct grow *g, const struct dest *d, const struct sar_source *s
 {
 	take_in_hand(g, s, n);
 	put_in(g, d, s, n);
-	while (g->ntree_chan > 0) {
-		struct grow_load *l = &g->load[g->tree_chan[--g->ntree_chan]];
-
-		add_tree(l, 1, g->share);
-		l->own = 0;
-	}
+	while (g->ntree_chan > 0)
+		add_tree(g, g->tree_chan[--g->ntree_chan], 1);
 }
 
 /* Takes the tree out of the loads; returns what it cost to have it there. */
@@ -313,11 +328,11 @@ static double take_out(struct grow *g, const struct dest *d, const struct sar_so
 
 	put_in(g, d, s, n);
 	while (g->ntree_chan > 0) {
-		struct grow_load *l = &g->load[g->tree_chan[--g->ntree_chan]];
+		uint32_t c = g->tree_chan[--g->ntree_chan];
+		double own = g->load[c].own;
 
-		add_tree(l, -1, g->share);
-		sum += l->own * price(l, 0, t);
-		l->own = 0;
+		add_tree(g, c, -1);
+		sum += own * price(&g->load[c], own, t);
 	}
 	return sum;
 }
@@ -334,7 +349,7 @@ double grow_price(struct grow *g, const struct dest *d, const struct sar_source 
 	while (g->ntree_chan > 0) {
 		struct grow_load *l = &g->load[g->tree_chan[--g->ntree_chan]], without = *l;
 
-		add_tree(&without, -1, g->share);
+		add_to(&without, -1, g->share);
 		sum += l->own * price(&without, 0, t);
 		l->own = 0;
 	}
@@ -388,26 +403,25 @@ static uint32_t find_region(struct grow *g, const struct dag *d, const struct sa
 }
 
 struct way {
-	uint32_t chan;
+	uint8_t place;
 	double cost;
 };
 
-/* Cheapest way on from u; present gets the one by that port, if that is one. */
+/* Cheapest way on from u; present gets that by its place, if that is one. */
 static inline struct way find_cheapest(const struct grow *g, const struct dag *d, uint32_t u,
-				       uint8_t port, double n, struct tariff t, struct way *present)
+				       double n, struct tariff t, struct way *present)
 {
-	const struct fabric *f = g->f;
-	uint32_t first = f->chan_off[u];
-	struct way best = { .chan = FAB_NONE, .cost = HUGE_VAL };
+	uint32_t first = g->f->chan_off[u];
+	struct way best = { .place = PLACE_NONE, .cost = HUGE_VAL };
 
 	for (uint32_t k = d->off[u], end = d->off[u + 1]; k < end; k++) {
 		uint32_t c = first + d->edge[k];
-		double v = price(&g->load[c], n, t) + g->cost[f->chan_dst[c]];
+		double v = price(&g->load[c], n, t) + g->cost[g->f->chan_dst[c]];
 
 		if (v < best.cost)
-			best = (struct way){ .chan = c, .cost = v };
-		if (f->chan_port[c] == port)
-			*present = (struct way){ .chan = c, .cost = v };
+			best = (struct way){ .place = d->edge[k], .cost = v };
+		if (d->edge[k] == present->place)
+			present->cost = v;
 	}
 	return best;
 }
@@ -416,17 +430,17 @@ static inline struct way find_cheapest(const struct grow *g, const struct dag *d
 static void choose(struct grow *g, const struct dag *d, uint32_t u, uint32_t lid, double n,
 		   struct tariff t, const struct grow_rule *r)
 {
-	struct way present = { .chan = FAB_NONE };
-	struct way best = find_cheapest(g, d, u, tables_row(g->t, u)[lid], n, t, &present);
+	struct way present = { .place = hopmap_at(&g->places, lid)[u], .cost = HUGE_VAL };
+	struct way best = find_cheapest(g, d, u, n, t, &present);
 
-	if (present.chan != FAB_NONE) {
+	if (present.cost < HUGE_VAL) {
 		bool free = g->differ[(size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK];
 
 		if (free ? present.cost <= best.cost
 			 : g->nblocks >= r->limit || present.cost <= best.cost * r->keep)
 			best = present;
 	}
-	g->pick[u] = best.chan;
+	g->pick[u] = g->f->chan_off[u] + best.place;
 	g->cost[u] = best.cost;
 }
 
@@ -453,27 +467,27 @@ static void search(struct grow *g, const struct dag *d, uint32_t lid,
 
 static void write_entry(struct grow *g, uint32_t u, uint32_t lid, uint8_t port)
 {
-	uint8_t *entry = tables_row(g->t, u) + lid, was = *entry;
-	uint8_t old = tables_row(g->from, u)[lid];
+	uint8_t old = tables_row(g->from, u)[lid], was = tables_row(g->t, u)[lid];
 	uint8_t *differ = g->differ + (size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK;
 
+	hopmap_set(&g->places, u, lid, port);
 	g->nblocks -= *differ > 0;
 	*differ = (uint8_t)(*differ + (port != old) - (was != old));
 	g->nblocks += *differ > 0;
-	*entry = port;
 }
 
 /* Makes the path that was found from u part of the tree. */
 static void fix_path(struct grow *g, uint32_t u, const struct dest *d)
 {
-	while (u != d->sw && !is_grown(g, u)) {
-		uint8_t present = tables_row(g->t, u)[d->lid];
-		uint8_t port = g->f->chan_port[g->pick[u]];
+	const uint8_t *places = hopmap_at(&g->places, d->lid);
 
+	while (u != d->sw && !is_grown(g, u)) {
 		g->grown[u] = g->tree_stamp;
-		if (present != port) {
+		if (next_chan(g, u, places) != g->pick[u]) {
+			uint8_t present = tables_row(g->t, u)[d->lid];
+
 			g->undo[g->nundo++] = (struct change){ .sw = u, .port = present };
-			write_entry(g, u, d->lid, port);
+			write_entry(g, u, d->lid, g->f->chan_port[g->pick[u]]);
 		}
 		u = g->f->chan_dst[g->pick[u]];
 	}
@@ -495,7 +509,9 @@ static double grow_all(struct grow *g, const struct dest *dest, const struct sar
 		       uint32_t n, const struct grow_rule *r)
 {
 	const struct dag *d = find_dag(g, dest->sw);
+	const uint8_t *places = hopmap_at(&g->places, dest->lid);
 	const struct sar_source **batch = g->batch;
+
 	g->tree_stamp++;
 	g->nundo = 0;
 	for (uint32_t i = 0; i < n;) {
@@ -511,7 +527,7 @@ static double grow_all(struct grow *g, const struct dest *dest, const struct sar
 		search(g, d, dest->lid, batch, k, r);
 		for (uint32_t b = 0; b < k; b++) {
 			fix_path(g, batch[b]->sw, dest);
-			put_one(g, dest, batch[b]);
+			put_one(g, dest, places, batch[b]);
 		}
 	}
 	return settle(g, tariff(g, r));

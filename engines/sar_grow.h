@@ -50,8 +50,8 @@ struct grow;
 struct grow *grow_new(const struct fabric *f, struct tables *t, const struct tables *from);
 void grow_free(struct grow *g); /* NULL is fine */
 
-/* By channel; the caller may change them between calls. */
-struct grow_load *grow_loads(struct grow *g);
+/* By channel. */
+const struct grow_load *grow_loads(const struct grow *g);
 /* Edges looked at since the beginning: what took the time. */
 uint64_t grow_work(const struct grow *g);
 
@@ -63,9 +63,10 @@ void grow_count(struct grow *g, const struct dest *d, const struct sar_source *s
 /* What the tree costs, which is in the loads, by route of the job. */
 double grow_price(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
 		  const struct grow_rule *rule);
-/* Does a path of the tree use a channel with a load of at least limit? */
-bool grow_is_hot(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
-		 double limit);
+/* From now on channels with a load of at least limit are hot. */
+void grow_watch(struct grow *g, double limit);
+/* Does a path of the tree use a hot channel? */
+bool grow_is_hot(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n);
 
 /* Grows a tree that is not in the loads and adds it to them. */
 void grow_tree(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,

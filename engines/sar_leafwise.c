@@ -309,9 +309,8 @@ static int find_hot(struct leafwise *l, double limit, uint8_t *hot)
 	return 0;
 }
 
-/* Grows the trees of the crew anew that use a channel with a load of at least limit; hot: LIDs that
- * may. */
-static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane, double limit,
+/* Grows the trees of the crew anew that use a hot channel; hot: LIDs that may. */
+static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane,
 		     const uint8_t *hot, struct grow_rule *rule, uint32_t *changed)
 {
 	l->batch = 1;
@@ -321,7 +320,7 @@ static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t p
 		uint32_t n;
 		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
-		if (hot[d.lid] && grow_is_hot(l->g, &d, s, n, limit)) {
+		if (hot[d.lid] && grow_is_hot(l->g, &d, s, n)) {
 			before = grow_work(l->g);
 			rule->batch = l->batch;
 			*changed += grow_again(l->g, &d, s, n, rule);
@@ -352,10 +351,11 @@ static int cool_with(struct leafwise *l, uint32_t plane, uint8_t *hot)
 			return 0;
 		last = max;
 		limit = limit > bound + 1 ? limit : bound + 1;
+		grow_watch(l->g, limit);
 		if (find_hot(l, limit, hot))
 			return -ECANCELED;
 		for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
-			int rc = cool_crew(l, &l->jobs.crew[k], plane, limit, hot, &rule, &changed);
+			int rc = cool_crew(l, &l->jobs.crew[k], plane, hot, &rule, &changed);
 
 			if (rc || grow_work(l->g) - before > l->work_max)
 				return rc;

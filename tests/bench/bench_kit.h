@@ -3,8 +3,12 @@
 #ifndef TESTS_BENCH_BENCH_KIT_H
 #define TESTS_BENCH_BENCH_KIT_H
 
+#include "fabric/base/mem.h"
+#include "fabric/base/rng.h"
+#include "fabric/model/jobset.h"
 #include "fabric/sim/topo.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 /* CPU seconds of this process, all threads. */
@@ -28,6 +32,31 @@ static inline int make_fabric(struct fabric **out, const char *spec, struct err 
 	rc = builder_freeze(out, b, &opts, err);
 	builder_free(b);
 	return rc;
+}
+
+/* Jobs of random nodes, sizes from 1 to twice the mean; the caller owns one reference. */
+static inline struct jobset *make_jobs(const struct fabric *f, uint32_t njob)
+{
+	struct jobset_builder *b = jobset_builder_new(f, "bench");
+	const char **names = xcalloc(f->nterm, sizeof(*names));
+	uint32_t *term = xcalloc(f->nterm, sizeof(*term)), i, j, n, at = 0;
+	struct rng r;
+
+	rng_seed(&r, 7);
+	for (i = 0; i < f->nterm; i++)
+		term[i] = i;
+	rng_shuffle_u32(&r, term, f->nterm);
+	for (j = 0; j < njob; j++) {
+		struct job head = { .id = j + 1 };
+		uint32_t want = 1 + (uint32_t)rng_below(&r, 2 * f->nterm / njob);
+
+		for (n = 0; n < want && at < f->nterm; n++)
+			names[n] = f->term_name[term[at++]];
+		jobset_builder_add(b, &head, names, n);
+	}
+	free(names);
+	free(term);
+	return jobset_build(b);
 }
 
 #endif

@@ -5,8 +5,8 @@
  *   engine_bench ENGINE[,ENGINE...] SPEC...
  *
  * THREADS=T in the environment takes T threads instead of 1 (CPU seconds are those of all),
- * SPREAD=K spreads the paths over K VLs.  gap is the longest time between two reports of progress,
- * which bounds that of a cancel.
+ * SPREAD=K spreads the paths over K VLs, JOBS=N runs N jobs of random nodes.  gap is the longest
+ * time between two reports of progress, which bounds that of a cancel.
  */
 #include "tests/bench/bench_kit.h"
 
@@ -40,7 +40,8 @@ static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
 		w->layers = now;
 }
 
-static int show_quality(const struct fabric *f, const struct tables *t, struct err *err)
+static int show_quality(const struct fabric *f, const struct tables *t, const struct jobset *jobs,
+			struct err *err)
 {
 	struct verify_opts opts = { .certificate = false };
 	struct metrics *m;
@@ -52,15 +53,18 @@ static int show_quality(const struct fabric *f, const struct tables *t, struct e
 		return rc;
 	printf(" %8.4f %-3s", cpu_s() - begin, verdict_ok(v) ? "ok" : "BAD");
 	verdict_free(v);
-	rc = metrics_compute(&m, f, t, NULL, NULL, NULL, err);
+	rc = metrics_compute(&m, f, t, jobs, NULL, NULL, err);
 	if (rc)
 		return rc;
 	printf(" %4u %9" PRIu64 " %7.3f", t->vls, m->efi_max, m->hops_mean);
+	if (jobs)
+		printf(" %6" PRIu64, m->eff_efi_max);
 	metrics_free(m);
 	return 0;
 }
 
-static int bench(const struct engine *e, const char *spec, const struct fabric *f, struct err *err)
+static int bench(const struct engine *e, const char *spec, const struct fabric *f,
+		 const struct jobset *jobs, struct err *err)
 {
 	const char *spread = getenv("SPREAD");
 	struct engine_params params = {
@@ -76,7 +80,7 @@ static int bench(const struct engine *e, const char *spec, const struct fabric *
 	int rc;
 
 	w.last = w.begin;
-	rc = engine_run(e, &t, f, NULL, NULL, &params, &p, err);
+	rc = engine_run(e, &t, f, jobs, NULL, &params, &p, err);
 	end = cpu_s();
 	w.gap = end - w.last > w.gap ? end - w.last : w.gap;
 	printf("%-46s %5u %6u %-7s %8.4f %8.4f %6.3f", spec, f->nsw, f->nterm, e->name,
@@ -85,7 +89,7 @@ static int bench(const struct engine *e, const char *spec, const struct fabric *
 		printf(" %s\n", err->text);
 		return 0;
 	}
-	rc = show_quality(f, t, err);
+	rc = show_quality(f, t, jobs, err);
 	getrusage(RUSAGE_SELF, &ru);
 	printf(" %6ld\n", ru.ru_maxrss / 1024);
 	tables_put(t);
@@ -95,21 +99,27 @@ static int bench(const struct engine *e, const char *spec, const struct fabric *
 int main(int argc, char **argv)
 {
 	struct err err = { "usage: engine_bench ENGINE[,ENGINE...] SPEC..." };
+	const char *njob = getenv("JOBS");
 	int rc = argc < 3;
 
 	printf("%-46s %5s %6s %-7s %8s %8s %6s %8s     %4s %9s %7s %6s\n", "fabric", "sw", "hosts",
-	       "engine", "paths", "layers", "gap", "verify", "VLs", "max EFI", "hops", "RSS MB");
+	       "engine", "paths", "layers", "gap", "verify", "VLs", "max EFI", "hops",
+	       njob ? "jobs' RSS MB" : "RSS MB");
 	for (int i = 2; i < argc && !rc; i++) {
 		char *names = xstrdup(argv[1]), *save = NULL;
+		struct jobset *jobs = NULL;
 		struct fabric *f = NULL;
 
 		rc = make_fabric(&f, argv[i], &err);
+		if (!rc && njob)
+			jobs = make_jobs(f, (uint32_t)atoi(njob));
 		for (char *n = strtok_r(names, ",", &save); n && !rc;
 		     n = strtok_r(NULL, ",", &save)) {
 			const struct engine *e = engine_find(n, &err);
 
-			rc = e ? bench(e, argv[i], f, &err) : -1;
+			rc = e ? bench(e, argv[i], f, jobs, &err) : -1;
 		}
+		jobset_put(jobs);
 		fabric_put(f);
 		free(names);
 	}

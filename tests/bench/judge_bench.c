@@ -16,7 +16,6 @@
 
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
 #include "fabric/sim/topo.h"
 
 #include <inttypes.h>
@@ -59,31 +58,6 @@ static void stop(struct watch *w, const char *what)
 	tick(w);
 	printf("  %-18s %8.4f CPU %8.4f s, gap %.4f", what, cpu_s() - w->cpu, clock_s() - w->wall,
 	       w->gap);
-}
-
-/* Random nodes, sizes from 1 to twice the mean. */
-static struct jobset *make_jobs(const struct fabric *f, uint32_t njob)
-{
-	struct jobset_builder *b = jobset_builder_new(f, "bench");
-	const char **names = xcalloc(f->nterm, sizeof(*names));
-	uint32_t *term = xcalloc(f->nterm, sizeof(*term)), i, j, n, at = 0;
-	struct rng r;
-
-	rng_seed(&r, 7);
-	for (i = 0; i < f->nterm; i++)
-		term[i] = i;
-	rng_shuffle_u32(&r, term, f->nterm);
-	for (j = 0; j < njob; j++) {
-		struct job head = { .id = j + 1 };
-		uint32_t want = 1 + (uint32_t)rng_below(&r, 2 * f->nterm / njob);
-
-		for (n = 0; n < want && at < f->nterm; n++)
-			names[n] = f->term_name[term[at++]];
-		jobset_builder_add(b, &head, names, n);
-	}
-	free(names);
-	free(term);
-	return jobset_build(b);
 }
 
 /* The VL that an SL has between switches, but VL 0 towards terminals. */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hopmap: next hops LID by LID, for who follows the paths of many LIDs, or of the same ones again.
+ *
+ * LFTs lie switch by switch, so that each hop of a path is in a page of its own.  Here the hops of
+ * one LID lie together, a byte per switch, copied for the 64 LIDs of a block when the first of them
+ * is asked for.
+ */
+#ifndef ENGINES_HOPMAP_H
+#define ENGINES_HOPMAP_H
+
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+
+#include <stdint.h>
+
+#define PLACE_NONE UINT8_MAX /* the entry leads to no other switch */
+
+/* A place is a channel, counted from the first one of its switch. */
+struct hopmap {
+	const struct fabric *f;
+	struct tables *t;
+	uint8_t *of_port; /* by fabric port: place */
+	uint8_t **block; /* by LID / LFT_BLOCK: LID by LID a place per switch; NULL: not read yet */
+	uint32_t nblock;
+	uint64_t reads; /* entries copied so far */
+};
+
+/* Of t, which hopmap_done() does not need any more and only hopmap_set() may change. */
+void hopmap_init(struct hopmap *p, const struct fabric *f, struct tables *t);
+void hopmap_done(struct hopmap *p);
+
+/* Place of a port. */
+static inline uint8_t hopmap_place(const struct hopmap *p, uint32_t sw, uint8_t port)
+{
+	return port <= p->f->sw_nports[sw] ? p->of_port[p->f->port_off[sw] + port] : PLACE_NONE;
+}
+
+/* Copies a block.  Time O(64 * switches). */
+void hopmap_read(struct hopmap *p, uint32_t block);
+
+/* Places of all switches towards a LID, to read; those of that LID's own switch lead nowhere. */
+static inline uint8_t *hopmap_at(struct hopmap *p, uint32_t lid)
+{
+	if (!p->block[lid / LFT_BLOCK])
+		hopmap_read(p, lid / LFT_BLOCK);
+	return p->block[lid / LFT_BLOCK] + (size_t)(lid % LFT_BLOCK) * p->f->nsw;
+}
+
+/* Sets an entry to that port, here and in the tables. */
+static inline void hopmap_set(struct hopmap *p, uint32_t sw, uint32_t lid, uint8_t port)
+{
+	hopmap_at(p, lid)[sw] = hopmap_place(p, sw, port);
+	tables_row(p->t, sw)[lid] = port;
+}
+
+#endif
