@@ -9,7 +9,7 @@
 
 #define LABEL_END  (1ull << 62)
 #define LABEL_GAP  64 /* least room between two labels to put a third there */
-#define LEARN_COST 4  /* of cdg_learn() by channel, in channels that a search meets */
+#define LEARN_COST 2  /* of cdg_learn() by channel, in channels that a search meets */
 
 struct cdg_work {
 	const struct fabric *f;
@@ -441,6 +441,55 @@ bool cdg_add(struct cdg *g, uint32_t c, uint32_t e)
 	reorder(g, &ahead, &behind, c, high);
 	link_turn(g, c, e);
 	return true;
+}
+
+/* Who is led to from some hubs, or to whom they lead: what is known at x goes on from there. */
+static void pass_on(struct cdg *g, uint32_t x, bool ahead)
+{
+	struct cdg_work *w = g->w;
+	uint64_t *know = ahead ? g->hubs->from : g->hubs->to;
+	uint32_t *todo = w->chan[ahead], n = 0;
+	bool *waits = g->hubs->waits;
+
+	for (;;) {
+		const uint64_t *turns = (ahead ? g->succ : g->pred) + (size_t)x * w->words;
+		uint32_t first = ahead ? w->f->chan_off[w->f->chan_dst[x]]
+				       : w->f->chan_off[w->f->chan_src[x]];
+
+		for (uint32_t k = 0; k < w->words; k++, first += 64)
+			for (uint64_t m = turns[k]; m; m &= m - 1) {
+				uint32_t at = first + (uint32_t)__builtin_ctzll(m);
+				uint32_t y = ahead ? at : w->f->chan_rev[at];
+
+				if (!(know[x] & ~know[y]))
+					continue;
+				know[y] |= know[x];
+				if (!waits[y])
+					todo[n++] = y;
+				waits[y] = true;
+			}
+		w->looked++;
+		if (!n)
+			return;
+		x = todo[--n];
+		waits[x] = false;
+	}
+}
+
+void cdg_keep(struct cdg *g, uint32_t c, uint32_t e)
+{
+	struct hubs *h = g->hubs;
+
+	if (!h)
+		return;
+	if (h->from[c] & ~h->from[e]) {
+		h->from[e] |= h->from[c];
+		pass_on(g, e, true);
+	}
+	if (h->to[e] & ~h->to[c]) {
+		h->to[c] |= h->to[e];
+		pass_on(g, c, false);
+	}
 }
 
 bool cdg_learn(struct cdg *g)

@@ -47,6 +47,9 @@ bool cdg_has(const struct cdg *g, uint32_t c, uint32_t e);
 bool cdg_add(struct cdg *g, uint32_t c, uint32_t e);
 void cdg_remove(struct cdg *g, uint32_t c, uint32_t e);
 
+/* That turn, which g has, is to stay: what hubs are known stays exact. */
+void cdg_keep(struct cdg *g, uint32_t c, uint32_t e);
+
 /* To be called now and then while all turns that g has are to stay: learns from the searches that
  * ended in a cycle when they have cost more than that does, so that the next ones end without a
  * search (hubs.h).  Never changes what cdg_add() answers.  No cdg_restart() afterwards.  True when

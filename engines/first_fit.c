@@ -398,10 +398,12 @@ static void settle(struct fit *l, unsigned k, uint32_t nadded, bool keep)
 	for (uint32_t a = 0; a < nadded; a++) {
 		uint32_t i = l->added[a];
 
-		if (keep)
-			l->mask[turn_of(l, i)].has |= (uint16_t)(1u << k);
-		else
+		if (!keep) {
 			cdg_remove(l->cdg[k], l->path[i], l->path[i + 1]);
+			continue;
+		}
+		l->mask[turn_of(l, i)].has |= (uint16_t)(1u << k);
+		cdg_keep(l->cdg[k], l->path[i], l->path[i + 1]);
 	}
 }
 
@@ -494,10 +496,12 @@ static bool fits_whole(struct fit *l, const uint32_t *hop, const uint32_t *miss,
 	for (uint32_t i = 0; i < nadded; i++) {
 		uint32_t c = l->added[i], e = hop[l->f->chan_dst[c]];
 
-		if (ok)
-			l->mask[turns_at(&l->turns, c, e)].has |= 1;
-		else
+		if (!ok) {
 			cdg_remove(l->cdg[0], c, e);
+			continue;
+		}
+		l->mask[turns_at(&l->turns, c, e)].has |= 1;
+		cdg_keep(l->cdg[0], c, e);
 	}
 	l->unseen += 64 * nadded; /* new turns cost more than those that are there */
 	return ok;

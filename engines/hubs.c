@@ -15,6 +15,7 @@ struct hubs *hubs_new(const struct fabric *f)
 	h->f = f;
 	h->to = xcalloc(f->nchan, sizeof(*h->to));
 	h->from = xcalloc(f->nchan, sizeof(*h->from));
+	h->waits = xcalloc(f->nchan, sizeof(*h->waits));
 	h->score = xcalloc(f->nchan, sizeof(*h->score));
 	return h;
 }
@@ -25,6 +26,7 @@ void hubs_free(struct hubs *h)
 		return;
 	free(h->to);
 	free(h->from);
+	free(h->waits);
 	free(h->score);
 	free(h);
 }

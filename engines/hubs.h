@@ -4,7 +4,7 @@
  *
  * Most turns that would close a cycle close it through a few busy channels.  Where e leads to one
  * of them, and that one to c, the turn from c to e is refused at once, without a search.  As long
- * as turns are only added, what was learned stays true, though there may be more by now.
+ * as turns are only added, what was learned stays true; cdg_keep() adds what new turns bring.
  */
 #ifndef ENGINES_HUBS_H
 #define ENGINES_HUBS_H
@@ -18,6 +18,7 @@ struct hubs {
 	const struct fabric *f;
 	uint64_t *to;	 /* by channel: a bit for each hub that it leads to ... */
 	uint64_t *from;	 /* ... and for each that leads to it */
+	bool *waits;	 /* by channel: scratch, false when nobody is at it */
 	uint32_t *score; /* by channel: how often it was noted */
 	uint64_t spent;	 /* channels that failed searches have met since hubs_learn() */
 };
