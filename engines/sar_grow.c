@@ -4,12 +4,14 @@
 #include "engines/hopmap.h"
 #include "fabric/base/mem.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DAG_BYTES  (96u << 20) /* for all that are kept */
 #define READ_SHARE 8	       /* of entries that are copied against edges that are looked at */
+#define LINE	   64	       /* bytes of the cache */
 #define FLOW	   30.0	       /* of the flows that meet against a channel as full as is aimed at */
 
 /* All shortest paths to one switch, by switch. */
@@ -30,6 +32,7 @@ struct grow {
 	struct tables *t;
 	struct hopmap places; /* of t */
 	struct grow_load *load;
+	double *same;	     /* by channel: sum of the squares of what each tree adds to flow */
 	double limit;	     /* of a hot channel ... */
 	bool *hot;	     /* ... by channel */
 	double share;	     /* flows by route of the tree in hand */
@@ -70,6 +73,7 @@ struct grow *grow_new(const struct fabric *f, struct tables *t, const struct tab
 	g->limit = HUGE_VAL;
 	g->hot = xcalloc(f->nchan, sizeof(*g->hot));
 	g->load = xcalloc(f->nchan, sizeof(*g->load));
+	g->same = xcalloc(f->nchan, sizeof(*g->same));
 	g->tree_chan = xcalloc(f->nchan, sizeof(*g->tree_chan));
 	g->queue = xcalloc(f->nsw + 1ull, sizeof(*g->queue));
 	g->found = xcalloc(f->nchan, sizeof(*g->found));
@@ -97,6 +101,7 @@ void grow_free(struct grow *g)
 	hopmap_done(&g->places);
 	free(g->hot);
 	free(g->load);
+	free(g->same);
 	free(g->tree_chan);
 	free(g->queue);
 	free(g->found);
@@ -114,6 +119,15 @@ void grow_free(struct grow *g)
 const struct grow_load *grow_loads(const struct grow *g)
 {
 	return g->load;
+}
+
+double grow_meets(const struct grow *g)
+{
+	double sum = 0;
+
+	for (uint32_t c = 0; c < g->f->nchan; c++)
+		sum += g->load[c].flow * g->load[c].flow - g->same[c];
+	return sum;
 }
 
 uint64_t grow_work(const struct grow *g)
@@ -246,7 +260,7 @@ static struct tariff tariff(const struct grow *g, const struct grow_rule *r)
 }
 
 /* Of each of n more routes of the tree in hand. */
-static inline double price(const struct grow_load *l, double n, struct tariff t)
+static inline double price(const struct grow_load *l, uint32_t n, struct tariff t)
 {
 	double x = (l->all + l->own + n) * t.load;
 
@@ -279,21 +293,15 @@ static void put_in(struct grow *g, const struct dest *d, const struct sar_source
 		put_one(g, d, places, &s[i]);
 }
 
-static inline void add_to(struct grow_load *l, double sign, double share)
-{
-	double flow = l->own * share;
-
-	l->all += sign * l->own;
-	l->flow += sign * flow;
-	l->same += sign * flow * flow;
-}
-
 /* The routes of the tree in hand over a channel join the loads, or (sign -1) leave them. */
-static inline void add_tree(struct grow *g, uint32_t c, double sign)
+static inline void add_tree(struct grow *g, uint32_t c, int sign)
 {
 	struct grow_load *l = &g->load[c];
+	double flow = l->own * g->share;
 
-	add_to(l, sign, g->share);
+	l->all += sign > 0 ? l->own : -l->own;
+	l->flow += sign * flow;
+	g->same[c] += sign * flow * flow;
 	l->own = 0;
 	g->hot[c] = l->all >= g->limit;
 }
@@ -329,7 +337,7 @@ static double take_out(struct grow *g, const struct dest *d, const struct sar_so
 	put_in(g, d, s, n);
 	while (g->ntree_chan > 0) {
 		uint32_t c = g->tree_chan[--g->ntree_chan];
-		double own = g->load[c].own;
+		uint32_t own = g->load[c].own;
 
 		add_tree(g, c, -1);
 		sum += own * price(&g->load[c], own, t);
@@ -349,7 +357,8 @@ double grow_price(struct grow *g, const struct dest *d, const struct sar_source 
 	while (g->ntree_chan > 0) {
 		struct grow_load *l = &g->load[g->tree_chan[--g->ntree_chan]], without = *l;
 
-		add_to(&without, -1, g->share);
+		without.all -= l->own;
+		without.flow -= l->own * g->share;
 		sum += l->own * price(&without, 0, t);
 		l->own = 0;
 	}
@@ -409,7 +418,7 @@ struct way {
 
 /* Cheapest way on from u; present gets that by its place, if that is one. */
 static inline struct way find_cheapest(const struct grow *g, const struct dag *d, uint32_t u,
-				       double n, struct tariff t, struct way *present)
+				       uint32_t n, struct tariff t, struct way *present)
 {
 	uint32_t first = g->f->chan_off[u];
 	struct way best = { .place = PLACE_NONE, .cost = HUGE_VAL };
@@ -426,20 +435,18 @@ static inline struct way find_cheapest(const struct grow *g, const struct dag *d
 	return best;
 }
 
-/* Cheapest way on from u, or the present one when that is not much dearer. */
-static void choose(struct grow *g, const struct dag *d, uint32_t u, uint32_t lid, double n,
+/* Cheapest way on from u, or the present one when that is not much dearer; where the block differs
+ * already, and so costs nothing more, when it is not dearer. */
+static void choose(struct grow *g, const struct dag *d, uint32_t u, uint32_t lid, uint32_t n,
 		   struct tariff t, const struct grow_rule *r)
 {
 	struct way present = { .place = hopmap_at(&g->places, lid)[u], .cost = HUGE_VAL };
 	struct way best = find_cheapest(g, d, u, n, t, &present);
+	double most = g->nblocks >= r->limit ? DBL_MAX : best.cost * r->keep;
 
-	if (present.cost < HUGE_VAL) {
-		bool free = g->differ[(size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK];
-
-		if (free ? present.cost <= best.cost
-			 : g->nblocks >= r->limit || present.cost <= best.cost * r->keep)
-			best = present;
-	}
+	if (present.cost <= best.cost ||
+	    (present.cost <= most && !g->differ[(size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK]))
+		best = present;
 	g->pick[u] = g->f->chan_off[u] + best.place;
 	g->cost[u] = best.cost;
 }
@@ -448,7 +455,7 @@ static void search(struct grow *g, const struct dag *d, uint32_t lid,
 		   const struct sar_source *const *s, uint32_t n, const struct grow_rule *r)
 {
 	struct tariff t = tariff(g, r);
-	double weight = s[0]->n;
+	uint32_t weight = s[0]->n;
 
 	for (uint32_t i = find_region(g, d, s, n); i-- > 0;) {
 		uint32_t u = g->queue[i];
@@ -493,6 +500,17 @@ static void fix_path(struct grow *g, uint32_t u, const struct dest *d)
 	}
 }
 
+/* Asks for a DAG that many sources will need, all of it at once and in order. */
+static void ask_for(const struct grow *g, const struct dag *d)
+{
+	uint32_t nsw = g->f->nsw;
+
+	for (uint32_t u = 0; u < nsw; u += LINE / sizeof(*d->off))
+		__builtin_prefetch(d->off + u);
+	for (uint32_t k = 0; k < d->off[nsw]; k += LINE)
+		__builtin_prefetch(d->edge + k);
+}
+
 static int farthest_first(const void *a, const void *b, void *dist)
 {
 	const struct sar_source *x = *(const struct sar_source *const *)a;
@@ -514,6 +532,8 @@ static double grow_all(struct grow *g, const struct dest *dest, const struct sar
 
 	g->tree_stamp++;
 	g->nundo = 0;
+	if (n > g->f->nsw / LINE)
+		ask_for(g, d);
 	for (uint32_t i = 0; i < n;) {
 		uint32_t k = 0;
 
@@ -524,7 +544,8 @@ static double grow_all(struct grow *g, const struct dest *dest, const struct sar
 			break;
 		if (k > 1)
 			qsort_r(batch, k, sizeof(*batch), farthest_first, d->dist);
-		search(g, d, dest->lid, batch, k, r);
+		if (k > 1 || !is_grown(g, batch[0]->sw))
+			search(g, d, dest->lid, batch, k, r);
 		for (uint32_t b = 0; b < k; b++) {
 			fix_path(g, batch[b]->sw, dest);
 			put_one(g, dest, places, batch[b]);

@@ -37,10 +37,9 @@ struct grow_rule {
 };
 
 struct grow_load {
-	double all;  /* routes over the channel, without those of the tree in hand */
-	double own;  /* routes of the tree in hand */
-	double flow; /* flows to be expected at a time, without those of the tree in hand */
-	double same; /* sum of the squares of what each tree adds to flow */
+	uint32_t all; /* routes over the channel, without those of the tree in hand */
+	uint32_t own; /* routes of the tree in hand */
+	double flow;  /* flows to be expected at a time, without those of the tree in hand */
 };
 
 struct grow;
@@ -52,6 +51,8 @@ void grow_free(struct grow *g); /* NULL is fine */
 
 /* By channel. */
 const struct grow_load *grow_loads(const struct grow *g);
+/* Flows to different LIDs that meet on channels, squared and summed up. */
+double grow_meets(const struct grow *g);
 /* Edges looked at since the beginning: what took the time. */
 uint64_t grow_work(const struct grow *g);
 

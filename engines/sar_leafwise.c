@@ -177,12 +177,9 @@ static int count_all(struct leafwise *l, uint32_t plane)
 /* Of the first LIDs. */
 static void measure(const struct leafwise *l, struct objective *o)
 {
-	const struct grow_load *load = grow_loads(l->g);
-
 	*o = (struct objective){ .max = fullest(l) };
 	o->over = near_bound(l, 0, o->max) ? 0 : o->max;
-	for (uint32_t c = 0; c < l->f->nchan; c++)
-		o->meet += load[c].flow * load[c].flow - load[c].same;
+	o->meet = grow_meets(l->g);
 }
 
 /* All jobs, in descending size. */
