@@ -220,6 +220,7 @@ const char *value_text(char *buf, const struct value *c, const struct field *f)
 /* --- order ------------------------------------------------------------------------------- */
 
 #define MANY	 1000 /* rows */
+#define KEY_LEN	 32   /* bytes kept for a row while it is sorted, whichever way */
 #define TEXT_LEN 64   /* texts that begin alike for longer than this keep their natural order */
 
 /* Made once per row, so that comparing needs no getter. */
@@ -287,6 +288,7 @@ static void place_switches(struct row_order *o, const struct fabric *f)
 		return;
 	fabric_put(o->fabric);
 	o->fabric = fabric_get(f);
+	o->natural_of = NULL;
 	o->place = xrealloc(o->place, f->nsw + 1u, sizeof(*o->place));
 	all = xcalloc(f->nsw, sizeof(*all));
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
@@ -345,30 +347,64 @@ static void *grow(void *p, size_t *cap, size_t n, size_t size)
 }
 
 /* As a number whose order is that of key_cmp(): what is unknown last, figures highest first. */
-static struct row_rank rank_of(const struct key *k, const struct order *o)
+static uint64_t rank_of(const struct rows *r, uint32_t row, const struct order *o)
 {
-	struct row_rank r = { .first = UINT64_MAX, .second = k->place, .row = k->row };
+	struct value c;
 
-	if (!o->sort)
-		r.first = o->reverse ? ~k->place : k->place;
-	else if (k->known && o->sort->kind == VALUE_GUID)
-		r.first = o->reverse ? ~k->guid : k->guid;
-	else if (k->known)
-		r.first = o->reverse ? row_rank_of(k->num) : ~row_rank_of(k->num);
-	return r;
+	field_get(&c, o->sort, r, row);
+	if (!value_known(&c, o->sort))
+		return UINT64_MAX;
+	if (o->sort->kind == VALUE_GUID)
+		return o->reverse ? ~c.guid : c.guid;
+	return o->reverse ? row_rank_of(c.num) : ~row_rank_of(c.num);
+}
+
+/* All rows of that kind in their natural order, once per fabric. */
+static void natural_order(struct row_order *o, const struct rows *r)
+{
+	uint32_t n = rows_count(r);
+	struct row_rank *tmp;
+	uint64_t *rank;
+
+	if (o->natural_of == r->s->fabric && o->natural_kind == r->kind && o->natural_n == n)
+		return;
+	rank = xcalloc(n + 1ull, sizeof(*rank));
+	tmp = xcalloc(n * 3ull + 1, sizeof(*tmp));
+	o->natural = xrealloc(o->natural, n + 1ull, sizeof(*o->natural));
+	o->natural_of = r->s->fabric; /* o->fabric holds it */
+	o->natural_kind = r->kind;
+	o->natural_n = n;
+	for (uint32_t i = 0; i < n; i++) {
+		o->natural[i] = i;
+		rank[i] = place_of(o, r, i);
+	}
+	row_sort(o->natural, rank, n, tmp);
+	free(rank);
+	free(tmp);
 }
 
 /* A table of all cables of a large fabric is sorted anew with every sample. */
-static void order_many(struct row_order *out, const struct key *keys, const struct order *o)
+static void select_many(struct row_order *out, const struct rows *r,
+			const struct row_filter *filter, const struct order *o)
 {
-	struct row_rank *rank = xcalloc(out->n * 2ull, sizeof(*rank));
+	uint32_t n = rows_count(r);
+	uint64_t *rank;
 
-	for (uint32_t i = 0; i < out->n; i++)
-		rank[i] = rank_of(&keys[i], o);
-	row_sort(rank, rank + out->n, out->n);
-	for (uint32_t i = 0; i < out->n; i++)
-		out->row[i] = rank[i].row;
-	free(rank);
+	natural_order(out, r);
+	/* ranks, and behind them what sorting needs */
+	_Static_assert(sizeof(*rank) + 3 * sizeof(struct row_rank) <= KEY_LEN, "room for a rank");
+	out->keys = rank = grow(out->keys, &out->keys_cap, n, KEY_LEN);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t row = out->natural[o->sort || !o->reverse ? i : n - 1 - i];
+
+		if (!rows_wanted(r, row) || !row_filter_match(filter, r, row))
+			continue;
+		if (o->sort)
+			rank[out->n] = rank_of(r, row, o);
+		out->row[out->n++] = row;
+	}
+	if (o->sort)
+		row_sort(out->row, rank, out->n, (struct row_rank *)(rank + n));
 }
 
 void rows_select(struct row_order *out, const struct rows *r, const struct row_filter *filter,
@@ -382,7 +418,12 @@ void rows_select(struct row_order *out, const struct rows *r, const struct row_f
 	if (r->s->fabric)
 		place_switches(out, r->s->fabric);
 	out->row = grow(out->row, &out->cap, n, sizeof(*out->row));
-	out->keys = keys = grow(out->keys, &out->keys_cap, n, sizeof(*keys));
+	if (n >= MANY && r->s->fabric && !(sort && sort->kind == VALUE_TEXT)) {
+		select_many(out, r, filter, &order);
+		return;
+	}
+	_Static_assert(sizeof(*keys) <= KEY_LEN, "room for a key");
+	out->keys = keys = grow(out->keys, &out->keys_cap, n, KEY_LEN);
 	if (sort && sort->kind == VALUE_TEXT)
 		out->texts = grow(out->texts, &out->texts_cap, n, TEXT_LEN);
 	for (uint32_t i = 0; i < n; i++) {
@@ -394,10 +435,6 @@ void rows_select(struct row_order *out, const struct rows *r, const struct row_f
 		k->place = place_of(out, r, i);
 		out->n++;
 	}
-	if (out->n >= MANY && !(sort && sort->kind == VALUE_TEXT)) {
-		order_many(out, keys, &order);
-		return;
-	}
 	if (out->n)
 		qsort_r(keys, out->n, sizeof(*keys), key_cmp, &order);
 	for (uint32_t i = 0; i < out->n; i++)
@@ -408,6 +445,7 @@ void row_order_done(struct row_order *o)
 {
 	fabric_put(o->fabric);
 	free(o->place);
+	free(o->natural);
 	free(o->row);
 	free(o->keys);
 	free(o->texts);

@@ -105,7 +105,11 @@ struct row_order {
 	uint32_t n;
 	/* kept from call to call */
 	const struct fabric *fabric;
-	uint32_t *place; /* of its switches, by name */
+	uint32_t *place;   /* of its switches, by name */
+	uint32_t *natural; /* all rows in natural order: of this fabric, kind and number */
+	const struct fabric *natural_of;
+	enum row_kind natural_kind;
+	uint32_t natural_n;
 	void *keys;
 	char *texts;
 	size_t cap, keys_cap, texts_cap;

@@ -116,8 +116,8 @@ int heat_level(double pct)
 	static const double limit[HEAT_LEVELS - 1] = { 5, 15, 30, 45, 60, 75, 90 };
 	int level = 0;
 
-	while (level < HEAT_LEVELS - 1 && pct >= limit[level])
-		level++;
+	for (int i = 0; i < HEAT_LEVELS - 1; i++) /* no branch: asked for every cable */
+		level += pct >= limit[i];
 	return level;
 }
 

@@ -5,14 +5,14 @@
 
 #include <stdint.h>
 
+/* Puts row in the order of rank, ascending; equals stay as they are.  Both have n, and tmp (3 n) is
+ * overwritten.  O(n) unless many ranks differ in their lower half alone. */
 struct row_rank {
-	uint64_t first;	 /* ascending */
-	uint64_t second; /* ascending, among equals */
-	uint32_t row;
+	uint32_t high; /* of the rank */
+	uint32_t at;
 };
 
-/* tmp: as many, overwritten.  Digits that all rows have in common cost nothing. */
-void row_sort(struct row_rank *v, struct row_rank *tmp, uint32_t n);
+void row_sort(uint32_t *row, const uint64_t *rank, uint32_t n, struct row_rank *tmp);
 
 /* Numbers in the order of doubles; v is not NAN. */
 uint64_t row_rank_of(double v);

@@ -16,39 +16,50 @@
 
 #include <cmocka.h>
 
-static int rank_cmp(const void *pa, const void *pb)
-{
-	const struct row_rank *a = pa, *b = pb;
+struct ranked {
+	uint64_t rank;
+	uint32_t row;
+};
 
-	if (a->first != b->first)
-		return a->first < b->first ? -1 : 1;
-	if (a->second != b->second)
-		return a->second < b->second ? -1 : 1;
+static int ranked_cmp(const void *pa, const void *pb)
+{
+	const struct ranked *a = pa, *b = pb;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
 	return a->row < b->row ? -1 : a->row > b->row; /* the order of before */
 }
 
 static void digits_give_the_order_of_comparing(void **state)
 {
-	static const uint64_t masks[] = { UINT64_MAX, 0xff00, 0, 0x8000000000000001, 0x3 };
-	struct row_rank *a = xcalloc(4000, sizeof(*a)), *b = xcalloc(4000, sizeof(*b));
+	static const uint64_t masks[] = { UINT64_MAX,	      0xff00, 0,
+					  0x8000000000000001, 0x3,    0x700000000000ff,
+					  0xffe0000000000000 };
+	struct ranked *want = xcalloc(2000, sizeof(*want));
+	struct row_rank *tmp = xcalloc(6000, sizeof(*tmp));
+	uint64_t *rank = xcalloc(2000, sizeof(*rank));
+	uint32_t *row = xcalloc(2000, sizeof(*row));
 	struct rng r;
 
 	(void)state;
 	rng_seed(&r, 11);
-	for (size_t m = 0; m < 25; m++) {
-		uint32_t n = (uint32_t)rng_below(&r, 2000);
+	for (size_t m = 0; m < 28; m++) {
+		uint32_t n = (uint32_t)rng_below(&r, m < 14 ? 2000 : 3);
 
+		for (uint32_t i = 0; i < n; i++) {
+			rank[i] = rng_u64(&r) & masks[m % 7];
+			row[i] = i * 3;
+			want[i] = (struct ranked){ rank[i], i * 3 };
+		}
+		row_sort(row, rank, n, tmp);
+		qsort(want, n, sizeof(*want), ranked_cmp);
 		for (uint32_t i = 0; i < n; i++)
-			a[i] = b[i] = (struct row_rank){ rng_u64(&r) & masks[m % 5],
-							 rng_u64(&r) & masks[m / 5], i };
-		row_sort(a, a + 2000, n);
-		if (n)
-			qsort(b, n, sizeof(*b), rank_cmp);
-		for (uint32_t i = 0; i < n; i++)
-			assert_int_equal(a[i].row, b[i].row);
+			assert_int_equal(row[i], want[i].row);
 	}
-	free(b);
-	free(a);
+	free(row);
+	free(rank);
+	free(tmp);
+	free(want);
 }
 
 static void ranks_of_numbers_are_in_their_order(void **state)
