@@ -2,6 +2,7 @@
 /* What the threads report becomes state. */
 #include "console/app_priv.h"
 
+#include "console/reading.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 
@@ -160,11 +161,13 @@ void app_set_fabric(struct app *a, const struct fabric *f)
 	a->read = NULL;
 	sample_put(a->sample);
 	rates_put(a->rates);
+	tally_put(a->tally);
 	jobset_put(a->jobs);
 	history_free(a->history);
 	a->state.tables = a->tables = NULL;
 	a->state.sample = a->sample = NULL;
 	a->state.rates = a->rates = NULL;
+	a->state.tally = a->tally = NULL;
 	a->state.jobs = a->jobs = NULL;
 	fabric_put(a->fabric);
 	a->fabric = f;
@@ -221,19 +224,32 @@ void app_set_tables(struct app *a, const struct tables *t, bool partial)
 	app_stale(a);
 }
 
+/* After a pause of the screen the last sample that was taken is not the one before. */
+static void take_rates(struct app *a, const struct reading *r)
+{
+	bool next = r->before == a->sample;
+
+	rates_put(a->rates);
+	tally_put(a->tally);
+	a->rates = next ? rates_get(r->rates) : rates_new(a->fabric, a->sample, r->sample);
+	a->tally = next ? tally_get(r->tally) : NULL;
+}
+
 static void take_sample(struct app *a, struct msg *msg)
 {
-	if (!a->fabric || !digest_equal(&msg->sample->fingerprint, &a->fabric->fingerprint))
+	struct reading *r = msg->reading;
+
+	if (!a->fabric || !digest_equal(&r->sample->fingerprint, &a->fabric->fingerprint))
 		return;
-	rates_put(a->rates);
-	a->rates = rates_new(a->fabric, a->sample, msg->sample);
+	take_rates(a, r);
 	sample_put(a->sample);
-	a->sample = msg->sample;
-	msg->sample = NULL;
-	app_past_add(a, a->sample, a->rates);
+	a->sample = sample_get(r->sample);
+	a->prepared_s = r->cpu_s;
+	app_past_add(a, r);
 	app_warn(a);
 	a->state.sample = a->sample;
 	a->state.rates = a->rates;
+	a->state.tally = a->tally;
 	a->state.poll.asked = a->sample->asked;
 	a->state.poll.answered = a->sample->answered;
 	a->state.poll.partial = a->sample->answered < a->sample->asked;
@@ -443,7 +459,7 @@ void app_take_messages(struct app *a)
 
 		a->dirty = true;
 		if (kind == HELD_SAMPLE)
-			app_past_held(a, msg->sample);
+			app_past_held(a, msg->reading);
 		if (kind >= 0) {
 			msg_drop(a->held[kind]);
 			a->held[kind] = msg;
@@ -511,6 +527,7 @@ void app_data_free(struct app *a)
 	usage_free(a->usage);
 	history_free(a->history);
 	rates_put(a->rates);
+	tally_put(a->tally);
 	sample_put(a->sample);
 	jobset_put(a->jobs);
 	job_list_put(a->job_list);

@@ -2,6 +2,7 @@
 /* Moments of the past on the screen; what acts goes on with what is known now. */
 #include "console/app_priv.h"
 
+#include "console/reading.h"
 #include "fabric/base/mem.h"
 
 #include <math.h>
@@ -20,29 +21,21 @@ static struct backdrop now(const struct app *a)
 }
 
 /* Also while the screen is frozen: it is missing nothing when one looks back later. */
-void app_past_add(struct app *a, const struct sample *s, const struct rates *r)
+void app_past_add(struct app *a, struct reading *r)
 {
 	struct backdrop b = now(a);
 	uint64_t newest = past_newest(a->past);
 
-	past_add(a->past, &b, s, time(NULL));
-	if (past_newest(a->past) != newest)
-		history_push(a->history, a->fabric, r);
+	past_add_reading(a->past, &b, r, time(NULL));
+	if (past_newest(a->past) == newest)
+		return;
+	history_push_row(a->history, r->tally->fabric->nchan, r->tally->row);
 }
 
-void app_past_held(struct app *a, const struct sample *s)
+void app_past_held(struct app *a, struct reading *r)
 {
-	struct moment last;
-	struct rates *r = NULL;
-
-	if (!a->fabric || !digest_equal(&s->fingerprint, &a->fabric->fingerprint))
-		return;
-	if (past_get(&last, a->past, past_newest(a->past))) {
-		r = rates_new(a->fabric, last.sample, s);
-		moment_done(&last);
-	}
-	app_past_add(a, s, r);
-	rates_put(r);
+	if (a->fabric && digest_equal(&r->sample->fingerprint, &a->fabric->fingerprint))
+		app_past_add(a, r);
 }
 
 void app_past_figures(struct app *a)
@@ -130,6 +123,7 @@ static void show_moment(struct app *a, struct state *s, const struct moment *m)
 	s->jobs = m->was.jobs;
 	s->sample = m->sample;
 	s->rates = m->rates;
+	s->tally = NULL;
 	show_figures(s, m->was.figures);
 	s->poll.age_s = (double)(s->now_s - m->time_s);
 	s->poll.next_s = NAN;

@@ -68,6 +68,15 @@ struct app_past {
 	uint64_t frozen_at; /* newest sample kept when the screen was frozen; 0: none yet */
 };
 
+/* Polls of counters, for one line of the record. */
+struct app_polls {
+	uint32_t n, asked, answered;	   /* ports, of the newest */
+	uint32_t told;			   /* ports without an answer in the last line */
+	double took_s, util_max, wait_max; /* the most; NAN unknown */
+	uint32_t problems;		   /* ports, in the newest */
+	double since;			   /* clock_s() of the first */
+};
+
 struct app {
 	struct app_opts opts;
 	struct state state;
@@ -97,6 +106,7 @@ struct app {
 	const struct job_list *job_list;
 	const struct sample *sample;
 	const struct rates *rates;
+	const struct tally *tally;
 	struct history *history;
 	struct figures *figures; /* owns the next three */
 	struct metrics *metrics;
@@ -139,6 +149,8 @@ struct app {
 
 	struct wire_sm sm;
 	struct msg *held[HELD_COUNT];
+	double prepared_s; /* CPU of the thread that read the newest sample, for what it made of it
+			    */
 	double sample_at, sample_took, jobs_at, start;
 	float *over_s; /* by channel: so long over its limits; of over_of channels */
 	uint32_t over_of;
@@ -147,6 +159,7 @@ struct app {
 	bool headless;		       /* a canvas without a terminal: for tests and measurements */
 	char farewell[400];	       /* said on the terminal after the end; "" nothing */
 	bool lost;		       /* also while the screen is frozen */
+	struct app_polls polls;	       /* that no line of the record tells yet */
 	bool record_lost;	       /* the record could not be written when last tried */
 	struct app_sessions *sessions; /* NULL: view 9 was never asked for */
 	int exit_code;
@@ -231,12 +244,13 @@ void app_auto_start(struct app *a);
 void app_auto_tick(struct app *a);
 
 /* app_past.c */
-void app_past_add(struct app *a, const struct sample *s, const struct rates *r);
-void app_past_held(struct app *a, const struct sample *s); /* while the screen is frozen */
+struct reading;
+void app_past_add(struct app *a, struct reading *r);  /* of the present fabric */
+void app_past_held(struct app *a, struct reading *r); /* while the screen is frozen */
 void app_past_figures(struct app *a); /* the newest moments get the figures that have come */
-bool app_past_take(struct app *a, struct msg *msg);	   /* true: figures of a moment */
-void app_past_freeze(struct app *a); /* what comes in from now on is not shown */
-void app_past_live(struct app *a);			   /* no moment of the past any more */
+bool app_past_take(struct app *a, struct msg *msg); /* true: figures of a moment */
+void app_past_freeze(struct app *a);		    /* what comes in from now on is not shown */
+void app_past_live(struct app *a);		    /* no moment of the past any more */
 bool app_past_act(struct app *a, const struct request *r); /* false: not of the past */
 /* What the screen is drawn from and keys refer to: now, or a moment of the past. */
 const struct state *app_shown(struct app *a);
@@ -253,6 +267,10 @@ void app_take_usage(struct app *a, struct msg *msg); /* takes its usage */
 void app_record_action(struct app *a, const char *action, const char *detail);
 void app_record_phase(struct app *a, const struct apply_event *ev);
 void app_record_screen(struct app *a); /* that the canvas has */
+void app_record_resize(struct app *a); /* the canvas has another size than before */
+/* Counters came: a line a minute, or at once when other ports than before do not answer. */
+void app_record_poll(struct app *a, const struct reading *r);
+void app_record_polls(struct app *a); /* what no line tells yet; before the record is closed */
 
 /* app_sessions.c: view 9; open: the file whose actions are wanted, may be NULL */
 void app_sessions_read(struct app *a, const char *open);

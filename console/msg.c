@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/msg.h"
 
+#include "console/reading.h"
+
 #include "fabric/base/mem.h"
 
 #include <pthread.h>
@@ -59,7 +61,7 @@ void msg_drop(struct msg *msg)
 	tables_put(msg->from);
 	jobset_put(msg->jobs);
 	job_list_put(msg->list);
-	sample_put(msg->sample);
+	reading_free(msg->reading);
 	metrics_free(msg->before);
 	metrics_free(msg->after);
 	usage_free(msg->usage);

@@ -57,6 +57,8 @@ enum msg_type {
 	MSG_JOBS, /* jobs of the simulated machine */
 };
 
+struct reading;
+
 struct msg {
 	enum msg_type type;
 	struct msg *next;
@@ -72,7 +74,7 @@ struct msg {
 	const struct tables *tables, *from; /* from: a preview's current ones */
 	const struct jobset *jobs;
 	const struct job_list *list;
-	const struct sample *sample;
+	struct reading *reading; /* a sample and what is made from it */
 	struct metrics *before, *after;
 	struct usage *usage;
 	struct verdict *verdict;

@@ -2,13 +2,12 @@
 #include "console/past.h"
 
 #include "console/past_code.h"
+#include "console/reading.h"
 #include "fabric/base/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define GROUP 16
 
 /* Backdrops are shared by neighbours. */
 struct scenery {
@@ -135,7 +134,7 @@ struct past *past_new(size_t bytes_max, uint32_t samples_max)
 	struct past *p = xcalloc(1, sizeof(*p));
 
 	p->bytes_max = bytes_max;
-	p->max = samples_max > 2 * GROUP ? samples_max : 2 * GROUP;
+	p->max = samples_max > 2 * PAST_GROUP ? samples_max : 2 * PAST_GROUP;
 	p->slot = xcalloc(p->max, sizeof(*p->slot));
 	p->first = p->next = 1;
 	return p;
@@ -215,19 +214,26 @@ void past_figures(struct past *p, const struct backdrop *b)
 	}
 }
 
-void past_add(struct past *p, const struct backdrop *b, const struct sample *s, int64_t time_s)
+static bool is_new(const struct past *p, const struct sample *s)
 {
-	bool chained = p->last && digest_equal(&p->last->fingerprint, &s->fingerprint);
-	struct slot *to;
+	return p->first == p->next || slot_of(p, p->next - 1)->time_ns < s->time_ns;
+}
 
-	if (p->first < p->next && slot_of(p, p->next - 1)->time_ns >= s->time_ns)
-		return;
-	if (p->next - p->first == p->max)
-		drop_group(p);
-	to = slot_of(p, p->next);
-	to->whole = !chained || p->since_whole >= GROUP || p->first == p->next;
+/* The next must be kept whole. */
+static bool must_be_whole(const struct past *p, const struct sample *s)
+{
+	return !p->last || !digest_equal(&p->last->fingerprint, &s->fingerprint) ||
+	       p->since_whole >= PAST_GROUP || p->first == p->next;
+}
+
+/* Takes code. */
+static void add(struct past *p, const struct backdrop *b, const struct sample *s, int64_t time_s,
+		const struct slot *coded)
+{
+	struct slot *to = slot_of(p, p->next);
+
+	*to = *coded;
 	p->since_whole = to->whole ? 1 : p->since_whole + 1;
-	to->code = past_encode(&to->len, to->whole ? NULL : p->last, s);
 	to->time_ns = s->time_ns;
 	to->time_s = time_s;
 	to->scenery = scenery_for(p, b);
@@ -235,8 +241,37 @@ void past_add(struct past *p, const struct backdrop *b, const struct sample *s, 
 	p->next++;
 	sample_put(p->last);
 	p->last = sample_get(s);
-	while (p->bytes > p->bytes_max && p->next - p->first > 2 * GROUP)
+	while (p->bytes > p->bytes_max && p->next - p->first > 2 * PAST_GROUP)
 		drop_group(p);
+}
+
+void past_add(struct past *p, const struct backdrop *b, const struct sample *s, int64_t time_s)
+{
+	struct slot coded = { 0 };
+
+	if (!is_new(p, s))
+		return;
+	if (p->next - p->first == p->max)
+		drop_group(p);
+	coded.whole = must_be_whole(p, s);
+	coded.code = past_encode(&coded.len, coded.whole ? NULL : p->last, s);
+	add(p, b, s, time_s, &coded);
+}
+
+void past_add_reading(struct past *p, const struct backdrop *b, struct reading *r, int64_t time_s)
+{
+	struct slot coded = { .code = r->code, .len = r->len, .whole = r->whole };
+
+	if (!r->code || (!r->whole && (must_be_whole(p, r->sample) || r->before != p->last))) {
+		past_add(p, b, r->sample, time_s);
+		return;
+	}
+	if (!is_new(p, r->sample))
+		return;
+	if (p->next - p->first == p->max)
+		drop_group(p);
+	r->code = NULL;
+	add(p, b, r->sample, time_s, &coded);
 }
 
 uint64_t past_oldest(const struct past *p)

@@ -2,9 +2,9 @@
 /*
  * past: the counters of the last samples with what was known then, in bounded memory.
  *
- * A sample is kept as its difference to the one before (every GROUPth whole), some 20 bytes per
- * port with traffic instead of 96; rates are computed again from two of them, so that a moment is
- * shown with the very figures it had.  When the room is used up, the oldest GROUP goes.
+ * A sample is kept as its difference to the one before (every PAST_GROUPth whole), some 20 bytes
+ * per port with traffic instead of 96; rates are computed again from two of them, so that a moment
+ * is shown with the very figures it had.  When the room is used up, the oldest PAST_GROUP goes.
  */
 #ifndef CONSOLE_PAST_H
 #define CONSOLE_PAST_H
@@ -51,12 +51,16 @@ struct past;
 #define PAST_SAMPLES 600
 #define PAST_MB	     128
 #define PAST_MARKS   32
+#define PAST_GROUP   16 /* every so many is kept whole */
 
 struct past *past_new(size_t bytes_max, uint32_t samples_max);
 void past_free(struct past *p); /* NULL is fine */
 
 /* Another sample of b's fabric; one that is kept already is left out.  O(ports). */
 void past_add(struct past *p, const struct backdrop *b, const struct sample *s, int64_t time_s);
+struct reading;
+/* The same; takes over the bytes of the reading when they follow on what is kept.  O(1) then. */
+void past_add_reading(struct past *p, const struct backdrop *b, struct reading *r, int64_t time_s);
 /* Figures came in after the samples that they belong to: for all with b's tables and jobs. */
 void past_figures(struct past *p, const struct backdrop *b);
 
@@ -79,7 +83,7 @@ struct moment {
 	const struct rates *rates; /* NULL: no sample of the same fabric before it */
 };
 
-/* false: not kept (any more).  O(ports * GROUP). */
+/* false: not kept (any more).  O(ports * PAST_GROUP). */
 bool past_get(struct moment *out, struct past *p, uint64_t serial);
 void moment_done(struct moment *m);
 
@@ -96,8 +100,9 @@ uint32_t past_marks(const struct past *p, const struct mark **out);
 
 /* All samples of b's fabric, with the states of its ports, which text dumps leave out. */
 int past_write(FILE *out, struct past *p, const struct backdrop *b, struct err *err);
-/* Into an empty past; p NULL: only the states of f's ports.  f is the fabric of the dump beside it, of this program's making and in
- * nobody else's hands yet: its ports get their states.  what: for messages. */
+/* Into an empty past; p NULL: only the states of f's ports.  f is the fabric of the dump beside it,
+ * of this program's making and in nobody else's hands yet: its ports get their states.  what: for
+ * messages. */
 int past_read(struct past *p, FILE *in, struct fabric *f, const struct tables *t,
 	      const struct jobset *jobs, const char *what, struct err *err);
 

@@ -2,6 +2,7 @@
 #include "console/poller.h"
 
 #include "console/live.h"
+#include "console/reading.h"
 #include "console/agents.h"
 #include "console/update_figures.h"
 #include "console/update_record.h"
@@ -65,6 +66,7 @@ struct poller {
 	struct osm_link *osm; /* NULL: our plugin has not answered yet */
 	struct installer installer;
 	struct agents agents;
+	struct readings *readings;
 	bool lost, sm_lost, foreign;
 	const struct sweep_report *discovering; /* filled by the sweep that runs */
 	uint64_t last_step_ms;
@@ -278,7 +280,7 @@ static void sample(struct poller *p)
 		report_found(p);
 	msg = msg_new(MSG_SAMPLE);
 	msg->fabric = fabric_get(p->fabric);
-	msg->sample = s;
+	msg->reading = reading_new(p->readings, p->fabric, s);
 	mailbox_send(p->box, msg);
 }
 
@@ -622,6 +624,7 @@ struct poller *poller_start(struct wire *w, const struct poller_opts *opts, stru
 	p->wire = w;
 	p->box = box;
 	p->record = record;
+	p->readings = readings_new();
 	p->progress.report = sweep_step;
 	p->progress.ctx = p;
 	pthread_mutex_init(&p->lock, NULL);
@@ -657,6 +660,7 @@ void poller_free(struct poller *p)
 	plan_free(p->plan);
 	fabric_put(p->fabric);
 	jobset_put(p->jobs);
+	readings_free(p->readings);
 	osm_link_close(p->osm);
 	wire_close(p->wire);
 	pthread_cond_destroy(&p->wake);

@@ -163,7 +163,7 @@ static int draw_history(const struct state *s, struct canvas *c, struct rect r, 
 
 	if (!s->history)
 		return x;
-	n = (int)history_get(s->history, chan, past);
+	n = (int)history_get(s->history, chan, HISTORY_UTIL, past);
 	first = n > room ? n - room : 0;
 	canvas_spark(c, r, x, 3, past + first, n - first);
 	return canvas_text(c, r, x + n - first, 3, ROLE_DIM, n ? " now" : "no history yet");

@@ -26,7 +26,10 @@ static struct chan_value heat(double pct, enum palette palette)
 		return sign('?', ROLE_DIM, 1);
 	level = heat_level(pct);
 	return (struct chan_value){ .pct = pct,
-				    .bad = (uint8_t)(2 + fmin(fmax(pct, 0), 100) * 2),
+				    .bad = (uint8_t)(2 + (pct > 100 ? 100
+							  : pct > 0 ? pct
+								    : 0) *
+								 2),
 				    .glyph = heat_glyph(level),
 				    .role = heat_role(palette, level) };
 }
@@ -69,10 +72,8 @@ static struct chan_value of_rate(enum chan_metric m, enum palette palette, const
 		return heat(r->util_pct, palette);
 	if (m == CHAN_WAIT)
 		return heat(r->wait_pct, palette);
-	/* each tenfold is two levels */
-	return heat(r->errors_per_min > 0 ? fmin(100, 20 + 25 * log10(1 + r->errors_per_min))
-					  : r->errors_per_min,
-		    palette);
+	return heat(history_errors_pct(r->errors_per_min),
+		    palette); /* each tenfold is two levels */
 }
 
 /* How many lanes its routes are on, as a digit; and how evenly, as the colour. */
@@ -105,7 +106,7 @@ static struct chan_value of_problem(enum problem p)
 struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const struct state *s,
 				const struct survey *v, uint32_t chan)
 {
-	const struct metrics *k = state_metrics(s);
+	const struct metrics *k;
 	uint32_t port = chan_fabric_port(s->fabric, chan);
 	enum problem p = (enum problem)v->problem[port];
 
@@ -120,6 +121,7 @@ struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const 
 	if (m < CHAN_EFI || m == CHAN_ERRORS)
 		return p == PROBLEM_NO_REPLY ? sign('!', ROLE_WARN, 60)
 					     : of_rate(m, palette, s, port);
+	k = state_metrics(s);
 	if (!k || (m != CHAN_EFI && !k->njob))
 		return sign('?', ROLE_DIM, 1);
 	if (m == CHAN_DARK)

@@ -78,7 +78,7 @@ static void draw_row(const struct ui *ui, struct canvas *c, struct rect r, int y
 		    chan_label(label, sizeof(label), s->fabric, chan));
 	if (!s->history || !spark_w)
 		return;
-	n = (int)history_get(s->history, chan, past);
+	n = (int)history_get(s->history, chan, HISTORY_UTIL, past);
 	if (n > spark_w - 1)
 		canvas_spark(c, r, r.w - spark_w, y, past + n - spark_w + 1, spark_w - 1);
 	else

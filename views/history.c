@@ -14,12 +14,17 @@ struct history {
 	uint32_t nchan, kept;
 	uint64_t total; /* rows ever pushed; row i is at i % kept */
 	uint64_t hidden;
-	uint8_t *util; /* [kept][nchan] */
+	uint8_t *row; /* [kept][HISTORY_METRICS][nchan] */
 };
+
+size_t history_row_bytes(uint32_t nchan)
+{
+	return (size_t)nchan * HISTORY_METRICS;
+}
 
 static uint32_t rows_kept(uint32_t nchan)
 {
-	uint64_t fit = nchan ? KEPT_MAX / nchan : KEPT;
+	uint64_t fit = nchan ? KEPT_MAX / history_row_bytes(nchan) : KEPT;
 
 	return fit > KEPT ? KEPT : fit < HISTORY_LEN ? HISTORY_LEN : (uint32_t)fit;
 }
@@ -30,7 +35,7 @@ struct history *history_new(uint32_t nchan)
 
 	h->nchan = nchan;
 	h->kept = rows_kept(nchan);
-	h->util = xcalloc((size_t)h->kept * nchan + 1, 1);
+	h->row = xcalloc(h->kept * history_row_bytes(nchan) + 1, 1);
 	return h;
 }
 
@@ -38,26 +43,55 @@ void history_free(struct history *h)
 {
 	if (!h)
 		return;
-	free(h->util);
+	free(h->row);
 	free(h);
+}
+
+double history_errors_pct(double per_min)
+{
+	return per_min > 0 ? fmin(100, 20 + 25 * log10(1 + per_min)) : per_min;
+}
+
+static uint8_t byte_of(double pct)
+{
+	if (isnan(pct))
+		return HISTORY_UNKNOWN;
+	return pct >= 100 ? 100 : pct > 0 ? (uint8_t)(pct + 0.5) : 0;
+}
+
+void history_row(uint8_t *row, const struct fabric *f, const struct rates *r)
+{
+	uint8_t *wait = row + (size_t)f->nchan * HISTORY_WAIT;
+	uint8_t *errors = row + (size_t)f->nchan * HISTORY_ERRORS;
+
+	if (!r || r->nport != f->nport) {
+		memset(row, HISTORY_UNKNOWN, history_row_bytes(f->nchan));
+		return;
+	}
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		const struct port_rate *p = &r->port[f->port_off[f->chan_src[c]] + f->chan_port[c]];
+
+		row[c] = byte_of(p->util_pct);
+		wait[c] = byte_of(p->wait_pct);
+		errors[c] = byte_of(history_errors_pct(p->errors_per_min));
+	}
+}
+
+static uint8_t *next_row(struct history *h)
+{
+	return h->row + (size_t)(h->total++ % h->kept) * history_row_bytes(h->nchan);
 }
 
 void history_push(struct history *h, const struct fabric *f, const struct rates *r)
 {
-	uint8_t *row = h->util + (size_t)(h->total % h->kept) * h->nchan;
+	if (f->nchan == h->nchan && (!r || r->nport == f->nport))
+		history_row(next_row(h), f, r);
+}
 
-	if (f->nchan != h->nchan || (r && r->nport != f->nport))
-		return;
-	h->total++;
-	memset(row, HISTORY_UNKNOWN, h->nchan);
-	if (!r)
-		return;
-	for (uint32_t c = 0; c < h->nchan; c++) {
-		double u = r->port[f->port_off[f->chan_src[c]] + f->chan_port[c]].util_pct;
-
-		if (isfinite(u))
-			row[c] = (uint8_t)lround(fmin(fmax(u, 0), 100));
-	}
+void history_push_row(struct history *h, uint32_t nchan, const uint8_t *row)
+{
+	if (nchan == h->nchan)
+		memcpy(next_row(h), row, history_row_bytes(nchan));
 }
 
 void history_hide(struct history *h, uint64_t newest)
@@ -77,12 +111,14 @@ uint32_t history_count(const struct history *h)
 	return shown < HISTORY_LEN ? (uint32_t)shown : HISTORY_LEN;
 }
 
-uint32_t history_get(const struct history *h, uint32_t chan, uint8_t out[HISTORY_LEN])
+uint32_t history_get(const struct history *h, uint32_t chan, enum history_metric m,
+		     uint8_t out[HISTORY_LEN])
 {
 	uint32_t n = history_count(h);
 	uint64_t from = h->total - h->hidden - n;
+	size_t at = (size_t)h->nchan * m + chan;
 
 	for (uint32_t i = 0; i < n; i++)
-		out[i] = h->util[(size_t)((from + i) % h->kept) * h->nchan + chan];
+		out[i] = h->row[(size_t)((from + i) % h->kept) * history_row_bytes(h->nchan) + at];
 	return n;
 }

@@ -12,21 +12,19 @@ struct ranked {
 	uint32_t chan;
 };
 
-static double key_of(const struct state *s, uint32_t chan, uint32_t routes)
+static double key_of(const struct tally *t, uint32_t chan, uint32_t routes)
 {
-	const struct port_rate *p = state_rate(s, chan_fabric_port(s->fabric, chan));
-
-	return p ? (isfinite(p->util_pct) ? p->util_pct : -1) : routes;
+	return t->rates ? (isfinite(t->util[chan]) ? t->util[chan] : -1) : routes;
 }
 
-static void find_links(struct job_detail *d, const struct state *s, const struct job_routes *r,
+static void find_links(struct job_detail *d, const struct tally *t, const struct job_routes *r,
 		       uint32_t job)
 {
 	struct ranked top[LINKS_MAX];
 
 	d->nlinks = 0;
 	for (uint64_t i = r->off[job]; i < r->off[job + 1]; i++) {
-		double key = key_of(s, r->chan[i], r->routes[i]);
+		double key = key_of(t, r->chan[i], r->routes[i]);
 		uint32_t k;
 
 		if (d->nlinks == LINKS_MAX && key <= top[LINKS_MAX - 1].key)
@@ -71,7 +69,9 @@ static void find_pairs(struct job_detail *d, const struct state *s, const struct
 		    tables_row(s->tables, f->chan_src[chan])[lid] != f->chan_port[chan])
 			continue;
 		for (uint32_t a = 0; a < j->nterm; a++) {
-			if (!takes(s, j->terms[a], j->terms[b], chan))
+			/* hosts of one switch take one way */
+			if ((a && f->term_sw[j->terms[a]] == f->term_sw[j->terms[a - 1]]) ||
+			    !takes(s, j->terms[a], j->terms[b], chan))
 				continue;
 			d->src[d->npairs] = j->terms[a];
 			d->dst[d->npairs++] = j->terms[b];
@@ -80,7 +80,7 @@ static void find_pairs(struct job_detail *d, const struct state *s, const struct
 	}
 }
 
-static void follow(struct job_detail *d, const struct state *s, uint64_t id)
+static void follow(struct job_detail *d, const struct ui *ui, const struct state *s, uint64_t id)
 {
 	const struct usage *u = state_usage(s);
 	uint32_t job = usage_job(u, id);
@@ -94,7 +94,7 @@ static void follow(struct job_detail *d, const struct state *s, uint64_t id)
 	d->rates = s->rates ? rates_get(s->rates) : NULL;
 	if (job == FAB_NONE || !u->routes)
 		return;
-	find_links(d, s, u->routes, job);
+	find_links(d, ui_survey(ui)->tally, u->routes, job);
 	find_pairs(d, s, &u->jobs->jobs[job]);
 }
 
@@ -190,7 +190,7 @@ void job_detail_draw(struct job_detail *d, const struct ui *ui, const struct sta
 	int half = r.w * 3 / 5, top = r.h > 8 ? 4 : 2;
 	char title[64];
 
-	follow(d, s, j->id);
+	follow(d, ui, s, j->id);
 	snprintf(title, sizeof(title), "Job %llu", (unsigned long long)j->id);
 	canvas_rule(c, r, 0, title);
 	draw_place(s, c, (struct rect){ r.x, r.y + 1, r.w, top }, j);

@@ -138,7 +138,7 @@ static void draw_graph(const struct ui *ui, const struct state *s, struct canvas
 	}
 	if (h < 2)
 		return;
-	n = (int)history_get(s->history, chan, past);
+	n = (int)history_get(s->history, chan, HISTORY_UTIL, past);
 	first = n > room ? n - room : 0;
 	for (int y = 0; y < h; y++) {
 		int least = 100 * (h - 1 - y) / h;

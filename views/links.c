@@ -59,7 +59,7 @@ static bool draw_history(const struct table_in *in, uint32_t chan, uint32_t col,
 		return false;
 	if (!in->s->history)
 		return true;
-	n = (int)history_get(in->s->history, chan, past);
+	n = (int)history_get(in->s->history, chan, HISTORY_UTIL, past);
 	if (n > w)
 		canvas_spark(c, r, x, y, past + n - w, w);
 	else

@@ -37,7 +37,7 @@ static void draw_past(struct canvas *c, struct rect r, int y, const struct state
 
 	if (!s->history)
 		return;
-	n = (int)history_get(s->history, chan, past);
+	n = (int)history_get(s->history, chan, HISTORY_UTIL, past);
 	if (n > wide)
 		canvas_spark(c, r, end - wide, y, past + n - wide, wide);
 	else

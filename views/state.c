@@ -19,13 +19,6 @@ void state_init(struct state *s)
 		s->apply.steps[i].took_s = NAN;
 }
 
-const struct port_rate *state_rate(const struct state *s, uint32_t port)
-{
-	if (!s->rates || !s->fabric || s->rates->nport != s->fabric->nport)
-		return NULL;
-	return &s->rates->port[port];
-}
-
 const struct metrics *state_metrics(const struct state *s)
 {
 	const struct metrics *m = s->metrics;

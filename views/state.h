@@ -241,6 +241,7 @@ struct state_limits {
 	double errors_per_min; /* more than that: the port has a problem */
 };
 struct sessions;
+struct tally;
 
 struct state {
 	struct state_limits limits;
@@ -265,6 +266,7 @@ struct state {
 	const struct jobset *jobs;
 	const struct sample *sample; /* newest */
 	const struct rates *rates;   /* newest */
+	const struct tally *tally;   /* of sample and rates; NULL: the survey makes its own */
 	const struct history *history;
 	const struct events *events;
 
@@ -286,7 +288,12 @@ void live_figures(struct live_figures *out, const struct state *s);
 void state_init(struct state *s);
 
 /* Readers of the state.  Rate of a fabric port (port_off[sw] + p), NULL when there are none. */
-const struct port_rate *state_rate(const struct state *s, uint32_t port);
+static inline const struct port_rate *state_rate(const struct state *s, uint32_t port)
+{
+	if (!s->rates || !s->fabric || s->rates->nport != s->fabric->nport)
+		return NULL;
+	return &s->rates->port[port];
+}
 
 static inline uint32_t chan_fabric_port(const struct fabric *f, uint32_t chan)
 {

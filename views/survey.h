@@ -6,17 +6,10 @@
 #include "views/racks.h"
 #include "views/shape.h"
 #include "views/state.h"
+#include "views/tally.h"
 #include "views/troubles.h"
 
 #include <stdint.h>
-
-enum problem {
-	PROBLEM_NONE,
-	PROBLEM_REDUCED,  /* slower or narrower than its kind */
-	PROBLEM_ERRORS,	  /* error counters rise */
-	PROBLEM_NO_REPLY, /* counters were asked for and did not come */
-	PROBLEM_DOWN,	  /* cabled, but not active */
-};
 
 char problem_glyph(enum problem p);	  /* ' ' ~ s ! x */
 const char *problem_word(enum problem p); /* "" for none */
@@ -38,8 +31,6 @@ struct job_load {
 	double efi_mean; /* the job's own routes per channel that it uses; NAN without any */
 };
 
-#define TIERS	    10
-#define HOT_LINKS   64
 #define PROBLEM_MAX 256
 
 struct survey {
@@ -51,20 +42,25 @@ struct survey {
 	struct shape *shape;
 	double errors_limit; /* per minute, of the state */
 	struct racks *racks;
+	struct tiers *tiers;
+	struct norm norm;
+	const struct tally *tally;		  /* own reference: of sample and rates */
 	uint32_t isl_Mbps, host_Mbps;		  /* most common rates */
 	uint32_t cables;			  /* between switches */
 	uint32_t hosts;				  /* host links */
 	uint32_t down, reduced, errors, no_reply; /* ports */
 	uint8_t *problem;			  /* enum problem, by fabric port */
-	struct troubles *troubles;		  /* since when, and what was there */
-	uint32_t nproblem;			  /* listed below: worst kind first */
+	uint32_t *lost;				  /* ports that had a link and have none now */
+	uint32_t nlost;
+	struct troubles *troubles; /* since when, and what was there */
+	uint32_t nproblem;	   /* listed below: worst kind first */
 	uint32_t problem_sw[PROBLEM_MAX];
 	uint8_t problem_port[PROBLEM_MAX];
 
 	uint32_t ntier;
 	struct tier tier[TIERS];
-	uint8_t *tier_of; /* by fabric port: tier of what it sends; 255 none */
-	double load_pct;  /* mean utilisation of all known inter-switch channels */
+	const uint8_t *tier_of; /* by fabric port: tier of what it sends; NO_TIER none */
+	double load_pct;	/* mean utilisation of all known inter-switch channels */
 
 	uint32_t nhot;
 	uint32_t hot[HOT_LINKS]; /* channels by utilisation, highest first */
@@ -79,7 +75,8 @@ struct survey {
 	double *job_Bps;
 };
 
-/* Follows the state; cheap when nothing changed.  O(ports). */
+/* Follows the state; cheap when nothing changed.  O(ports) bytes where the state has a tally, else
+ * O(ports) figures. */
 void survey_update(struct survey *v, const struct state *s);
 void survey_done(struct survey *v);
 

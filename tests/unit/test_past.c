@@ -3,6 +3,7 @@
 #include "console/past.h"
 
 #include "console/past_code.h"
+#include "console/reading.h"
 #include "fabric/base/rng.h"
 #include "fabric/model/builder.h"
 #include "fabric/sim/topo.h"
@@ -123,6 +124,53 @@ static void every_moment_comes_back_as_it_was(void **state)
 		rates_put(want);
 		moment_done(&m);
 	}
+	end(&r);
+}
+
+/* missed: that one never reached the past, so that the bytes of the next do not follow on. */
+static void add_readings(struct past *p, const struct run *r, int missed)
+{
+	struct readings *all = readings_new();
+
+	for (int i = 0; i < N; i++) {
+		struct reading *x = reading_new(all, r->f, sample_get(r->s[i]));
+
+		assert_int_equal(i > 0, x->rates != NULL);
+		if (i != missed) {
+			past_add_reading(p, &r->b, x, 1000 + 2 * i);
+			assert_true(missed >= 0 || !x->code); /* taken over */
+		}
+		reading_free(x);
+	}
+	readings_free(all);
+}
+
+static void readings_of_another_thread_make_the_same_past(void **state)
+{
+	struct past *p = past_new(64 << 20, 600), *gap = past_new(64 << 20, 600);
+	struct run r;
+
+	(void)state;
+	start(&r, 64 << 20);
+	add_readings(p, &r, -1);
+	add_readings(gap, &r, 40);
+	assert_int_equal(past_count(p), N);
+	assert_int_equal(past_count(gap), N - 1);
+	assert_int_equal(past_bytes(p), past_bytes(r.past));
+	for (int i = 0; i < N; i++) {
+		struct moment m;
+
+		assert_true(past_get(&m, p, (uint64_t)i + 1));
+		same_sample(m.sample, r.s[i]);
+		moment_done(&m);
+		if (i == 40)
+			continue;
+		assert_true(past_get(&m, gap, (uint64_t)i + (i < 40)));
+		same_sample(m.sample, r.s[i]);
+		moment_done(&m);
+	}
+	past_free(p);
+	past_free(gap);
 	end(&r);
 }
 
@@ -309,6 +357,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_moment_comes_back_as_it_was),
+		cmocka_unit_test(readings_of_another_thread_make_the_same_past),
 		cmocka_unit_test(memory_is_bounded_and_the_oldest_goes),
 		cmocka_unit_test(a_sample_that_is_kept_is_not_taken_twice),
 		cmocka_unit_test(moments_keep_what_was_known_then),

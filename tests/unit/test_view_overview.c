@@ -135,6 +135,39 @@ static void a_lost_link_is_remembered(void **state)
 	fabric_put(torn);
 }
 
+static void what_another_thread_added_up_is_taken_over(void **state)
+{
+	struct survey own = { 0 }, given = { 0 };
+	struct console_kit k;
+	struct tally *t;
+
+	(void)state;
+	open_tree(&k);
+	break_it(&k);
+	survey_update(&own, &k.s);
+	t = tally_new(k.fabric, &own.norm, k.s.sample, k.s.rates);
+	k.s.tally = t;
+	survey_update(&given, &k.s);
+	assert_ptr_equal(given.tally, t);
+	assert_memory_equal(given.problem, own.problem, k.fabric->nport);
+	assert_memory_equal(given.hot, own.hot, sizeof(own.hot));
+	assert_int_equal(given.nproblem, own.nproblem);
+	assert_int_equal(given.errors, 1);
+	k.s.limits.errors_per_min = 1000; /* such errors are no problem then */
+	survey_update(&given, &k.s);
+	assert_ptr_equal(given.tally, t);
+	assert_int_equal(given.errors, 0);
+	k.s.rates = NULL; /* not what was added up */
+	survey_update(&given, &k.s);
+	assert_ptr_not_equal(given.tally, t);
+	assert_int_equal(given.nhot, 0);
+	k.s.tally = NULL;
+	tally_put(t);
+	survey_done(&own);
+	survey_done(&given);
+	console_close(&k);
+}
+
 static void jobs_come_by_traffic(void **state)
 {
 	struct console_kit k;
@@ -228,6 +261,7 @@ int main(void)
 		cmocka_unit_test(a_broken_fabric_in_three_sizes),
 		cmocka_unit_test(what_was_so_at_the_start_may_be_older),
 		cmocka_unit_test(a_lost_link_is_remembered),
+		cmocka_unit_test(what_another_thread_added_up_is_taken_over),
 		cmocka_unit_test(jobs_come_by_traffic),
 		cmocka_unit_test(rows_lead_where_they_belong),
 		cmocka_unit_test(the_line_below_tells_of_the_link_under_the_cursor),

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/tiers.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint8_t tier_find(struct tiers *t, const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < t->n && strcmp(t->name[i], name) != 0)
+		i++;
+	if (i == TIERS)
+		return NO_TIER;
+	if (i == t->n)
+		snprintf(t->name[t->n++], sizeof(t->name[i]), "%s", name);
+	return (uint8_t)i;
+}
+
+static uint8_t tier_between(struct tiers *t, const char *from, const char *to)
+{
+	char name[20];
+
+	snprintf(name, sizeof(name), "%.8s -> %.7s", from, to);
+	return tier_find(t, name);
+}
+
+static uint8_t tier_of_chan(struct tiers *t, const struct fabric *f, const struct shape *s,
+			    uint32_t c)
+{
+	uint32_t a = f->chan_src[c], b = f->chan_dst[c];
+	char from[16], to[16], dim[16];
+
+	if (s->kind == SHAPE_TREE)
+		return tier_between(t, shape_level_name(from, s, s->level[a]),
+				    shape_level_name(to, s, s->level[b]));
+	if (s->kind == SHAPE_GENERAL)
+		return tier_find(t, "switch -> switch");
+	if (s->kind == SHAPE_GROUPS)
+		return tier_find(t,
+				 s->group[a] == s->group[b] ? "inside groups" : "group -> group");
+	for (uint32_t d = 0; d < s->ndim; d++) {
+		if (s->coord[a * SHAPE_DIMS + d] == s->coord[b * SHAPE_DIMS + d])
+			continue;
+		snprintf(dim, sizeof(dim), "dim %u", d + 1);
+		return tier_between(t, "switch", dim);
+	}
+	return NO_TIER;
+}
+
+struct tiers *tiers_new(const struct fabric *f, const struct shape *s)
+{
+	const char *edge = s->kind == SHAPE_TREE ? "leaf" : "switch";
+	struct tiers *t = xcalloc(1, sizeof(*t));
+	uint8_t out;
+
+	t->of = xcalloc(f->nport, 1);
+	memset(t->of, NO_TIER, f->nport);
+	tier_between(t, "hosts", edge);
+	for (uint32_t c = 0; c < f->nchan; c++)
+		t->of[f->port_off[f->chan_src[c]] + f->chan_port[c]] = tier_of_chan(t, f, s, c);
+	out = tier_between(t, edge, "hosts");
+	for (uint32_t i = 0; i < f->nterm; i++)
+		t->of[f->port_off[f->term_sw[i]] + f->term_port[i]] = out;
+	return t;
+}
+
+void tiers_free(struct tiers *t)
+{
+	if (!t)
+		return;
+	free(t->of);
+	free(t);
+}
