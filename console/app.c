@@ -38,6 +38,7 @@ static void on_signal(int sig)
 
 static void resize(struct app *a)
 {
+	bool changed;
 	int w, h;
 
 	if (!a->term)
@@ -45,8 +46,11 @@ static void resize(struct app *a)
 	terminal_size(a->term, &w, &h);
 	if (a->canvas && a->canvas->w == w && a->canvas->h == h)
 		return;
+	changed = a->canvas != NULL;
 	canvas_free(a->canvas);
 	a->canvas = canvas_new(w, h, terminal_ascii(a->term));
+	if (changed)
+		app_record_resize(a);
 	a->dirty = true;
 }
 

@@ -265,6 +265,7 @@ void app_end(struct app *a)
 	job_source_close(a->source);
 	log_set_sink(NULL, NULL);
 	terminal_close(a->term);
+	app_record_polls(a);
 	if (a->record && record_close(a->record, &err))
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 	fputs(a->farewell, stdout);

@@ -30,6 +30,7 @@ void app_past_add(struct app *a, struct reading *r)
 	if (past_newest(a->past) == newest)
 		return;
 	history_push_row(a->history, r->tally->fabric->nchan, r->tally->row);
+	app_record_poll(a, r);
 }
 
 void app_past_held(struct app *a, struct reading *r)

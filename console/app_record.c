@@ -2,6 +2,9 @@
 /* What goes into the session's record: actions as they were understood, and the screen. */
 #include "console/app_priv.h"
 
+#include "console/reading.h"
+#include "fabric/base/clock.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -84,4 +87,74 @@ void app_record_screen(struct app *a)
 		a->state.recording = true;
 		log_add(LOG_INFO, "record", "this session is recorded again");
 	}
+}
+
+void app_record_resize(struct app *a)
+{
+	struct err err;
+
+	if (a->record &&
+	    record_add(a->record, "session.resize",
+		       json_pack("{s:i, s:i}", "width", a->canvas->w, "height", a->canvas->h),
+		       &err))
+		lost(a, &err);
+}
+
+/* --- polls ----------------------------------------------------------------------------------- */
+
+#define POLLS_S 60.0
+
+static double most(double a, double b)
+{
+	return isnan(a) || b > a ? b : a;
+}
+
+void app_record_polls(struct app *a)
+{
+	struct app_polls *p = &a->polls;
+	struct err err;
+	int rc;
+
+	if (!a->record || !p->n)
+		return;
+	rc = record_add(a->record, "poll.summary",
+			json_pack("{s:I, s:f, s:I, s:I, s:f, s:o, s:o, s:I}", "polls",
+				  (json_int_t)p->n, "seconds", clock_s() - p->since, "asked",
+				  (json_int_t)p->asked, "answered", (json_int_t)p->answered,
+				  "took_max_s", p->took_s, "util_max_pct", figure(p->util_max),
+				  "wait_max_pct", figure(p->wait_max), "problem_ports",
+				  (json_int_t)p->problems),
+			&err);
+	if (rc)
+		lost(a, &err);
+	*p = (struct app_polls){ .told = p->asked - p->answered };
+}
+
+static void add_poll(struct app_polls *p, const struct reading *r)
+{
+	const struct tally *t = r->tally;
+
+	if (!p->n++) {
+		p->since = clock_s();
+		p->util_max = p->wait_max = NAN;
+	}
+	p->asked = r->sample->asked;
+	p->answered = r->sample->answered;
+	p->took_s = fmax(p->took_s, (double)r->sample->took_ns / 1e9);
+	if (t->nhot)
+		p->util_max = most(p->util_max, t->util[t->hot[0]]);
+	for (uint32_t i = 0; i < TIERS; i++)
+		p->wait_max = most(p->wait_max, t->tier[i].wait_max);
+	p->problems = t->fabric->nport - t->count[PROBLEM_NONE];
+}
+
+void app_record_poll(struct app *a, const struct reading *r)
+{
+	struct app_polls *p = &a->polls;
+
+	if (!a->record)
+		return;
+	add_poll(p, r);
+	if (p->asked - p->answered != p->told || clock_s() - p->since >= POLLS_S)
+		app_record_polls(a);
 }
