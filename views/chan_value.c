@@ -18,6 +18,12 @@ static struct chan_value sign(char glyph, enum role role, uint8_t bad)
 	return (struct chan_value){ .pct = NAN, .bad = bad, .glyph = glyph, .role = role };
 }
 
+/* How bad a share is; the order of heat(). */
+static uint8_t share_bad(double pct)
+{
+	return isfinite(pct) ? (uint8_t)(2 + (pct > 100 ? 100 : pct > 0 ? pct : 0) * 2) : 1;
+}
+
 static struct chan_value heat(double pct, enum palette palette)
 {
 	int level;
@@ -26,10 +32,7 @@ static struct chan_value heat(double pct, enum palette palette)
 		return sign('?', ROLE_DIM, 1);
 	level = heat_level(pct);
 	return (struct chan_value){ .pct = pct,
-				    .bad = (uint8_t)(2 + (pct > 100 ? 100
-							  : pct > 0 ? pct
-								    : 0) *
-								 2),
+				    .bad = share_bad(pct),
 				    .glyph = heat_glyph(level),
 				    .role = heat_role(palette, level) };
 }
@@ -129,6 +132,27 @@ struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const 
 					: sign('o', ROLE_WARN, 100);
 	return m == CHAN_EFI ? share(k->efi[chan], k->efi_max, palette)
 			     : share(k->eff_efi[chan], k->eff_efi_max, palette);
+}
+
+uint32_t chan_worst(enum chan_metric m, enum palette palette, const struct state *s,
+		    const struct survey *v, const uint32_t *chan, uint32_t n)
+{
+	/* where nothing is down or silent, a channel is as bad as its utilisation */
+	bool plain = m == CHAN_UTIL && s->rates && !v->down && !v->no_reply &&
+		     v->tally->rates == s->rates;
+	uint32_t worst = 0;
+	int bad = -1;
+
+	for (uint32_t i = 0; i < n && bad < 255; i++) {
+		int b = plain ? share_bad(v->tally->util[chan[i]])
+			      : chan_value_of(m, palette, s, v, chan[i]).bad;
+
+		if (b <= bad)
+			continue;
+		bad = b;
+		worst = i;
+	}
+	return worst;
 }
 
 static int legend_levels(enum palette palette, struct canvas *c, struct rect r, int x, int y)

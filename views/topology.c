@@ -189,9 +189,14 @@ static struct chan_value worst_of(const struct topology_ui *u, const struct ui *
 				  const struct state *s, const struct picture_edge *e)
 {
 	const struct picture *p = shown(u);
+	const uint32_t *chan = p->chan + e->first;
 	struct chan_value worst = { .glyph = '.', .role = ROLE_DIM };
 	bool any = false;
 
+	if (e->count && !ui_selected_job(ui))
+		return chan_value_of(u->metric, ui_palette(ui), s, ui_survey(ui),
+				     chan[chan_worst(u->metric, ui_palette(ui), s, ui_survey(ui),
+						     chan, e->count)]);
 	for (uint32_t i = e->first; i < e->first + e->count; i++) {
 		struct chan_value v =
 			chan_value_of(u->metric, ui_palette(ui), s, ui_survey(ui), p->chan[i]);
