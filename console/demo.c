@@ -69,6 +69,7 @@ static void *run(void *arg)
 	struct demo *d = arg;
 	double last = clock_s();
 
+	pthread_setname_np(pthread_self(), "simulator");
 	while (!atomic_load(&d->stop)) {
 		double now = clock_s(), dt = now - last;
 

@@ -596,6 +596,7 @@ static void *run(void *arg)
 	struct poller *p = arg;
 	struct todo todo;
 
+	pthread_setname_np(pthread_self(), "poller");
 	for (;;) {
 		bool stop;
 

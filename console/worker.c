@@ -282,6 +282,7 @@ static void *run(void *arg)
 {
 	struct worker *w = arg;
 
+	pthread_setname_np(pthread_self(), "worker");
 	pthread_mutex_lock(&w->lock);
 	while (!w->stop) {
 		struct work *from = next_work(w), k;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * screen_bench [--json] PROGRAM: what the screen costs, beside its goals.
+ * screen_bench [--json] [frame] [key] [idle] PROGRAM: what the screen costs, beside its goals.
  *
- *   frame     CPU time of one frame at 2,064 switches, the slowest view of 1 2 3 5 8: with the data
- *             of the frame before, and with a new sample
+ *   frame     at 2,064 switches, CPU of the thread of the screen: each view's first frame with a
+ *             new sample, a frame with the data of the one before, a sample taken in; and beside
+ *             it what the thread that reads counters makes of each sample
  *   key       through a pty: from a key to the first byte of its screen, at 2,064 switches while
  *             an engine computes; median and 95 % of 60 keys
- *   idle      CPU of the program at 1,400 hosts with an interval of 2 s: its own threads for screen
- *             and wire; the simulated fabric, which real ones do not need, is told apart
- *   line      bytes a second through the pty meanwhile, the largest of views 1 2 3 5
- *   history   bytes of one sample at both sizes
+ *   idle      at 1,404 hosts with an interval of 2 s, four screens with a view each on a pty each:
+ *             bytes a second on the line, CPU of the threads (the most of the four), the simulated
+ *             fabric's apart, which real ones do not need; its switches' answers are in the
+ *             thread of the wire
  */
 #include "tests/unit/app_kit.h"
 
@@ -27,8 +28,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LARGE "dragonfly:p=8"
-#define USUAL "fattree2:leaves=78,spines=18,hosts=18"
+#define LARGE	 "dragonfly:p=8"
+#define READY_S	 240 /* at most, until a screen has its first counters */
+#define WINDOW_S 10
+#define USUAL	 "fattree2:leaves=78,spines=18,hosts=18"
 
 static bool json;
 static bool first = true;
@@ -158,8 +161,9 @@ static pid_t spawn(int *fd, const char *program, const char *demo)
 	_exit(127);
 }
 
-/* Bytes that come within that time; until_quiet: or until nothing has come for 50 ms. */
-static size_t drain(int fd, double seconds, bool until_quiet)
+/* What comes within that time; until_quiet: or until nothing has come for 50 ms; until: or that
+ * text is among it, in one piece.  Returns the bytes, or with until 0 when it did not come. */
+static size_t drain(int fd, double seconds, bool until_quiet, const char *until)
 {
 	double end = clock_s() + seconds;
 	size_t all = 0;
@@ -178,8 +182,19 @@ static size_t drain(int fd, double seconds, bool until_quiet)
 		if (n <= 0)
 			break;
 		all += (size_t)n;
+		if (until && memmem(buf, (size_t)n, until, strlen(until)))
+			return all;
 	}
-	return all;
+	return until ? 0 : all;
+}
+
+/* The overview says so once counters have come. */
+static bool is_ready(int fd)
+{
+	if (drain(fd, READY_S, false, " ports"))
+		return true;
+	fprintf(stderr, "no counters on the screen after %d s\n", READY_S);
+	return false;
 }
 
 static void say(int fd, const char *text)
@@ -199,25 +214,29 @@ static void stop(pid_t pid, int fd)
 {
 	kill(pid, SIGTERM);
 	for (int i = 0; i < 100 && !waitpid(pid, NULL, WNOHANG); i++)
-		drain(fd, 0.1, false);
+		drain(fd, 0.1, false, NULL);
 	close(fd);
 }
 
-static void keys(const char *program)
+static int keys(const char *program)
 {
 	double ms[KEYS];
 	int fd;
 	pid_t pid = spawn(&fd, program, LARGE);
 
-	drain(fd, 40, false); /* the fabric is made, swept and polled */
+	if (!is_ready(fd)) {
+		stop(pid, fd);
+		return 1;
+	}
+	drain(fd, 5, false, NULL); /* and rates need them twice */
 	say(fd, ":engine nue\r");
-	drain(fd, 2, false);
+	drain(fd, 2, false, NULL);
 	for (int i = 0; i < KEYS; i++) {
 		const char key[2] = { "123jkj58"[i % 8], 0 };
 		struct pollfd p = { .fd = fd, .events = POLLIN };
 		double start;
 
-		drain(fd, 1, true);
+		drain(fd, 1, true, NULL);
 		start = clock_s();
 		say(fd, key);
 		poll(&p, 1, 5000);
@@ -227,75 +246,143 @@ static void keys(const char *program)
 	row("key to screen, 2,064 switches, engine running, median", ms[KEYS / 2], "ms", 50);
 	row("key to screen, the same, 95 % of the keys", ms[KEYS * 95 / 100], "ms", 0);
 	stop(pid, fd);
+	return 0;
 }
 
-/* CPU of a thread so far, in ticks; its name says what it is for. */
-static double task_ticks(pid_t pid, const char *tid)
+/* CPU so far, in seconds, of what its threads are for. */
+struct usage_s {
+	double screen, simulator, others;
+};
+
+/* The first line of a file of that thread; "" when it has ended. */
+static const char *task_text(char *buf, int len, pid_t pid, const char *tid, const char *file)
 {
-	char path[300], text[1024] = "", *p;
-	unsigned long user = 0, sys = 0;
+	char path[300];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", (int)pid, tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%s/%s", (int)pid, tid, file);
 	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	if (!fread(text, 1, sizeof(text) - 1, f))
-		text[0] = '\0';
-	fclose(f);
-	p = strrchr(text, ')');
-	if (!p ||
-	    sscanf(p + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &sys) != 2)
-		return 0;
-	return (double)(user + sys);
+	if (!f || !fgets(buf, len, f))
+		buf[0] = '\0';
+	if (f)
+		fclose(f);
+	return buf;
 }
 
-static double cpu_ticks(pid_t pid, bool main_only)
+static void add_task(struct usage_s *t, pid_t pid, const char *tid)
 {
-	char path[64], tid[32];
-	double sum = 0;
+	char buf[100];
+	double s = (double)strtoull(task_text(buf, sizeof(buf), pid, tid, "schedstat"), NULL, 10) /
+		   1e9;
+
+	if (strtol(tid, NULL, 10) == pid)
+		t->screen += s;
+	else if (!strncmp(task_text(buf, sizeof(buf), pid, tid, "comm"), "simulator", 9))
+		t->simulator += s;
+	else
+		t->others += s;
+}
+
+static struct usage_s cpu_of(pid_t pid)
+{
+	struct usage_s t = { 0 };
 	struct dirent *e;
+	char path[64];
 	DIR *d;
 
-	snprintf(tid, sizeof(tid), "%d", (int)pid);
-	if (main_only)
-		return task_ticks(pid, tid);
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	d = opendir(path);
 	while (d && (e = readdir(d)))
 		if (e->d_name[0] != '.')
-			sum += task_ticks(pid, e->d_name);
+			add_task(&t, pid, e->d_name);
 	if (d)
 		closedir(d);
-	return sum;
+	return t;
 }
 
-static void idle(const char *program)
-{
-	const double seconds = 20, hz = (double)sysconf(_SC_CLK_TCK);
-	double screen, all, most = 0;
+/* One screen for each view, side by side, so that one stretch of time is enough for all. */
+struct screen {
+	const char *key, *name;
 	int fd;
-	pid_t pid = spawn(&fd, program, USUAL);
+	pid_t pid;
+	size_t bytes;
+	struct usage_s from, to;
+};
 
-	drain(fd, 15, false);
-	screen = cpu_ticks(pid, true);
-	all = cpu_ticks(pid, false);
-	drain(fd, seconds, false);
-	screen = cpu_ticks(pid, true) - screen;
-	all = cpu_ticks(pid, false) - all;
-	row("idle, 1,404 hosts, every 2 s: thread of the screen", 100 * screen / hz / seconds, "%",
-	    2);
-	row("idle, the same, all threads with the simulated fabric", 100 * all / hz / seconds, "%",
-	    0);
-	for (const char *v = "1235"; *v; v++) {
-		const char key[2] = { *v, 0 };
+#define SCREENS 4
 
-		say(fd, key);
-		drain(fd, 3, false);
-		most = fmax(most, (double)drain(fd, 10, false) / 10);
+/* What they write for so long. */
+static void watch(struct screen *v, double seconds, bool count)
+{
+	double end = clock_s() + seconds;
+	char buf[65536];
+
+	while (clock_s() < end) {
+		struct pollfd p[SCREENS];
+
+		for (int i = 0; i < SCREENS; i++)
+			p[i] = (struct pollfd){ .fd = v[i].fd, .events = POLLIN };
+		if (poll(p, SCREENS, 20) <= 0)
+			continue;
+		for (int i = 0; i < SCREENS; i++) {
+			ssize_t n = p[i].revents ? read(v[i].fd, buf, sizeof(buf)) : 0;
+
+			if (n > 0 && count)
+				v[i].bytes += (size_t)n;
+		}
 	}
-	row("line, 1,404 hosts, busiest of four views", most / 1e3, "kB/s", 4);
-	stop(pid, fd);
+}
+
+static void idle_rows(const struct screen *v)
+{
+	const double pct = 100.0 / WINDOW_S;
+	double most = 0, screen = 0, others = 0, simulator = 0;
+	char name[64];
+
+	for (int i = 0; i < SCREENS; i++) {
+		double kB = (double)v[i].bytes / WINDOW_S / 1e3;
+
+		screen = fmax(screen, pct * (v[i].to.screen - v[i].from.screen));
+		others = fmax(others, pct * (v[i].to.others - v[i].from.others));
+		simulator = fmax(simulator, pct * (v[i].to.simulator - v[i].from.simulator));
+		snprintf(name, sizeof(name), "line, 1,404 hosts, %s", v[i].name);
+		row(name, kB, "kB/s", 4);
+		most = fmax(most, kB);
+	}
+	row("idle, 1,404 hosts, every 2 s: thread of the screen", screen, "%", 2);
+	row("idle, the same, threads of wire and worker", others, "%", 0);
+	row("idle, the same, whole program without the simulator", screen + others, "%", 0);
+	row("idle, thread of the simulated fabric, for comparison", simulator, "%", 0);
+	row("line, 1,404 hosts, busiest of four views", most, "kB/s", 4);
+}
+
+static int idle(const char *program)
+{
+	struct screen v[SCREENS] = {
+		{ .key = "1", .name = "Overview" },
+		{ .key = "2", .name = "Heatmap" },
+		{ .key = "3", .name = "Links" },
+		{ .key = "5", .name = "Jobs" },
+	};
+	int rc = 0;
+
+	for (int i = 0; i < SCREENS; i++)
+		v[i].pid = spawn(&v[i].fd, program, USUAL);
+	for (int i = 0; i < SCREENS && !rc; i++)
+		rc = !is_ready(v[i].fd);
+	for (int i = 0; i < SCREENS; i++)
+		say(v[i].fd, v[i].key);
+	watch(v, 5, false);
+	for (int i = 0; i < SCREENS; i++)
+		v[i].from = cpu_of(v[i].pid);
+	watch(v, WINDOW_S, true);
+	for (int i = 0; i < SCREENS; i++)
+		v[i].to = cpu_of(v[i].pid);
+	if (!rc)
+		idle_rows(v);
+	for (int i = 0; i < SCREENS; i++)
+		stop(v[i].pid, v[i].fd);
+	return rc;
 }
 
 static bool wanted(int argc, char **argv, const char *part)
@@ -325,9 +412,9 @@ int main(int argc, char **argv)
 	if (wanted(argc, argv, "frame"))
 		rc = frames();
 	if (wanted(argc, argv, "key"))
-		keys(program);
+		rc |= keys(program);
 	if (wanted(argc, argv, "idle"))
-		idle(program);
+		rc |= idle(program);
 	if (json)
 		printf("\n]\n");
 	return rc;
