@@ -78,6 +78,7 @@ struct heat_layout *heat_layout_new(const struct fabric *f, const struct shape *
 
 	l->fabric = fabric_get(f);
 	l->arena = arena_new();
+	l->note = arena_strdup(l->arena, s->note);
 	if (s->kind == SHAPE_TREE && s->nlevel - 1 <= HEAT_PLANES - 3)
 		for (uint32_t low = 0; low + 1 < s->nlevel; low++)
 			tree_plane(l, f, s, low);

@@ -40,6 +40,7 @@ struct heat_layout {
 	const struct fabric *fabric; /* a reference of its own */
 	uint32_t nplane;
 	struct heat_plane plane[HEAT_PLANES];
+	const char *note; /* of the shape: how its dimensions are known, or why it has none; "" */
 	struct arena *arena;
 };
 

@@ -262,7 +262,9 @@ void torus_plane(struct heat_layout *l, const struct fabric *f, const struct sha
 	p->up = true;
 	p->dir[0] = "+";
 	p->dir[1] = "-";
-	p->nrow = f->nsw / s->dim[d];
+	p->nrow = 1;
+	for (uint32_t i = 0; i < s->ndim; i++)
+		p->nrow *= i == d ? 1 : s->dim[i];
 	p->ncol = s->dim[d];
 	p->row_text = arena_array(l->arena, char *, p->nrow);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
@@ -275,6 +277,9 @@ void torus_plane(struct heat_layout *l, const struct fabric *f, const struct sha
 		if (!p->row_text[at])
 			p->row_text[at] = line_name(l->arena, s, x, d);
 	}
+	for (uint32_t r = 0; r < p->nrow; r++)
+		if (!p->row_text[r])
+			p->row_text[r] = arena_strdup(l->arena, "(no switch)");
 	for (uint32_t c = 0; c < f->nchan; c++) {
 		uint32_t from = s->coord[f->chan_src[c] * SHAPE_DIMS + d];
 		uint32_t to = s->coord[f->chan_dst[c] * SHAPE_DIMS + d];

@@ -189,7 +189,8 @@ static void draw_title(const struct heatmap_ui *u, const struct ui *ui, const st
 {
 	const struct heat_plane *p = plane_of(u);
 	const struct heat_window *w = &u->window;
-	char title[240], range[96] = "", zoom[48] = "";
+	char title[400], range[96] = "", zoom[48] = "";
+	const char *note = p->set == u->layout->plane[0].set ? u->layout->note : "";
 	const char *sort = heat_sort_name(u->sort);
 	int n = 0, end;
 
@@ -207,6 +208,7 @@ static void draw_title(const struct heatmap_ui *u, const struct ui *ui, const st
 			 p->ncol);
 	/* the range is not cut: it tells that there is more */
 	end = r.w - text_width(range) - 2;
+	text_note(title, sizeof(title), note, end - 6);
 	canvas_rule(c, r, 0, NULL);
 	canvas_rule(c, (struct rect){ r.x, r.y, end, r.h }, 0, title);
 	if (range[0])

@@ -227,6 +227,19 @@ static bool find_hyperx(struct shape *s, const struct fabric *f)
 	return ok;
 }
 
+/* Full graphs of two and three are rings as well, and two of two a ring of four. */
+static bool like_rings(const struct shape *s)
+{
+	uint32_t two = 0;
+
+	for (uint32_t d = 0; d < s->ndim; d++) {
+		if (s->dim[d] > 3)
+			return false;
+		two += s->dim[d] == 2;
+	}
+	return two > 1 && s->ndim > 2;
+}
+
 struct shape *shape_new(const struct fabric *f)
 {
 	struct shape *s = xcalloc(1, sizeof(*s));
@@ -235,10 +248,12 @@ struct shape *shape_new(const struct fabric *f)
 	s->coord = xcalloc((size_t)f->nsw * SHAPE_DIMS, sizeof(*s->coord));
 	if (find_tree(s, f))
 		s->kind = SHAPE_TREE;
-	else if (find_hyperx(s, f))
+	else if (find_hyperx(s, f) && !(like_rings(s) && shape_find_torus(s, f)))
 		s->kind = SHAPE_HYPERX;
-	else
+	else if (s->kind != SHAPE_TORUS)
 		shape_find_more(s, f);
+	if (s->kind == SHAPE_HYPERX)
+		s->note[0] = '\0';
 	return s;
 }
 
@@ -285,6 +300,9 @@ void shape_sentence(char *buf, size_t len, const struct shape *s)
 			     s->dim[0]);
 		for (uint32_t d = 1; d < s->ndim && n > 0 && (size_t)n < len; d++)
 			n += snprintf(buf + n, len - (size_t)n, "x%u", s->dim[d]);
+		if (s->missing && n > 0 && (size_t)n < len)
+			snprintf(buf + n, len - (size_t)n, ", %u cable%s missing", s->missing,
+				 s->missing == 1 ? "" : "s");
 	} else {
 		snprintf(buf, len, "general graph");
 	}

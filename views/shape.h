@@ -24,6 +24,9 @@ struct shape {
 	uint32_t dim[SHAPE_DIMS];
 	uint16_t *coord;       /* nsw * SHAPE_DIMS */
 	bool ring[SHAPE_DIMS]; /* torus: the last of this dimension is next to the first */
+	uint32_t missing;      /* torus: cables between neighbours that are not there */
+	char note[160];	       /* torus: how its dimensions are known, where that is in doubt;
+				* general: why it has none; "" nothing to say */
 	/* groups: switches of a group have many neighbours in common, and of others few */
 	uint32_t ngroup;
 	uint32_t *group; /* nsw; numbered in the order of their first switches by name */
@@ -33,6 +36,9 @@ struct shape {
 /* O(channels * ports of a switch). */
 struct shape *shape_new(const struct fabric *f);
 void shape_free(struct shape *s); /* NULL is fine */
+/* For shape_new(): a torus or mesh; false: it is none, and the note says why.
+ * O(switches * degree^2). */
+bool shape_find_torus(struct shape *s, const struct fabric *f);
 /* Tries a torus or mesh, then groups; sets the kind when it is one.  O(switches * degree^2).
  * For shape_new(). */
 void shape_find_more(struct shape *s, const struct fabric *f);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shapes that are neither trees nor HyperX: tori as the engines find them, and groups: cables
- * inside a group lie on many triangles, those between groups on few or none. */
+/* Shapes that are neither trees nor HyperX: tori, and groups: cables inside a group lie on many
+ * triangles, those between groups on few or none. */
 #include "views/shape.h"
 
-#include "engines/torus.h"
 #include "fabric/base/mem.h"
+#include "views/lattice.h"
 #include "views/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,29 +16,58 @@
 #define UNEVEN_PCT  25 /* the smallest may lack so many of the largest: broken switches */
 #define CLOSE_SHARE 2  /* triangles of a cable inside: at least the largest number / this */
 
-static bool find_torus(struct shape *s, const struct fabric *f)
+static void note_torus(struct shape *s, const struct lattice *l)
 {
-	struct grid *g = NULL;
-	bool wide = false, ok;
+	static const char *const how[] = {
+		[LATTICE_CABLES] = "",
+		[LATTICE_NAMES] = "dimensions from switch names",
+		[LATTICE_PORTS] = "rings of 4 by port numbers",
+		[LATTICE_ANY] = "which 2x2 are a ring of 4 is not known",
+	};
+	int n = snprintf(s->note, sizeof(s->note), "%s", how[l->from]);
 
-	if (torus_find(&g, f, NULL))
+	if (l->missing)
+		n += snprintf(s->note + n, sizeof(s->note) - (size_t)n, "%s%u cable%s missing",
+			      n ? ", " : "", l->missing, l->missing == 1 ? "" : "s");
+	if (l->holes)
+		snprintf(s->note + n, sizeof(s->note) - (size_t)n, "%s%u switch%s missing",
+			 n ? ", " : "", l->holes, l->holes == 1 ? "" : "es");
+}
+
+/* Two or three switches in a row are no torus that anybody speaks of. */
+static bool is_torus(const struct lattice *l)
+{
+	return l->ndim <= SHAPE_DIMS && (l->ndim > 1 || l->dim[0] > 3);
+}
+
+bool shape_find_torus(struct shape *s, const struct fabric *f)
+{
+	struct lattice *l = NULL;
+	struct err err;
+	bool ok;
+
+	if (lattice_find(&l, f, &err)) {
+		snprintf(s->note, sizeof(s->note), "no torus: %.140s", err.text);
 		return false;
-	for (uint32_t d = 0; d < g->ndims; d++)
-		wide |= g->kind[d] != GRID_FULL;
-	/* a ring of four is the same as two dimensions of two, of which nobody has so many */
-	ok = wide && g->ndims <= SHAPE_DIMS;
+	}
+	ok = is_torus(l);
 	if (ok) {
-		s->ndim = g->ndims;
-		for (uint32_t d = 0; d < g->ndims; d++) {
-			s->dim[d] = g->size[d];
-			s->ring[d] = g->kind[d] == GRID_RING ||
-				     (g->kind[d] == GRID_FULL && g->size[d] > 2);
+		s->kind = SHAPE_TORUS;
+		s->ndim = l->ndim;
+		s->missing = l->missing;
+		note_torus(s, l);
+		for (uint32_t d = 0; d < l->ndim; d++) {
+			s->dim[d] = l->dim[d];
+			s->ring[d] = l->ring[d];
 		}
 		for (uint32_t sw = 0; sw < f->nsw; sw++)
-			for (uint32_t d = 0; d < g->ndims; d++)
-				s->coord[sw * SHAPE_DIMS + d] = grid_coord(g, sw)[d];
+			memcpy(&s->coord[(size_t)sw * SHAPE_DIMS],
+			       &l->coord[(size_t)sw * LATTICE_DIMS], l->ndim * sizeof(*s->coord));
+	} else if (l->ndim > SHAPE_DIMS) {
+		snprintf(s->note, sizeof(s->note), "a grid of %u dimensions; %d are shown at most",
+			 l->ndim, SHAPE_DIMS);
 	}
-	grid_free(g);
+	lattice_free(l);
 	return ok;
 }
 
@@ -168,8 +198,8 @@ static bool find_groups(struct shape *s, const struct fabric *f)
 
 void shape_find_more(struct shape *s, const struct fabric *f)
 {
-	if (find_torus(s, f))
-		s->kind = SHAPE_TORUS;
-	else if (find_groups(s, f))
-		s->kind = SHAPE_GROUPS;
+	if (shape_find_torus(s, f) || !find_groups(s, f))
+		return;
+	s->kind = SHAPE_GROUPS;
+	s->note[0] = '\0';
 }

@@ -82,6 +82,19 @@ int text_width(const char *text)
 	return w;
 }
 
+void text_note(char *buf, size_t len, const char *note, int width)
+{
+	int used = text_width(buf) + 3, need = text_width(note);
+	size_t n = strlen(buf);
+
+	if (!need || width - used < (need < 20 ? need : 20))
+		return;
+	if (need <= width - used)
+		snprintf(buf + n, len - n, " | %s", note);
+	else
+		snprintf(buf + n, len - n, " | %.*s..", width - used - 2, note);
+}
+
 bool text_append(char *buf, size_t len, uint32_t ch)
 {
 	size_t at = strlen(buf);

@@ -16,6 +16,8 @@ int text_char_width(uint32_t ch);
 int text_width(const char *text);
 /* At most width columns; what is too long loses its middle, shown as "..".  Returns buf. */
 const char *text_shorten(char *buf, size_t len, const char *text, int width);
+/* Appends " | " and as much of a note as fits into width columns; a few letters are none. */
+void text_note(char *buf, size_t len, const char *note, int width);
 /* Appends a code point to a UTF-8 string when it fits; false when not. */
 bool text_append(char *buf, size_t len, uint32_t ch);
 /* Removes the last code point. */

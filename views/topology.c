@@ -502,10 +502,11 @@ static void draw_nodes(struct topology_ui *u, const struct ui *ui, struct canvas
 
 /* --- around the picture --- */
 
-static void draw_title(const struct topology_ui *u, struct canvas *c, struct rect r)
+static void draw_title(const struct topology_ui *u, const char *note, struct canvas *c,
+		       struct rect r)
 {
 	const struct picture *p = shown(u);
-	char title[256], lines[80], zoom[48];
+	char title[400], lines[80], zoom[48];
 
 	if (u->lines == LINES_HERE)
 		snprintf(lines, sizeof(lines), "lines of one %s",
@@ -518,6 +519,7 @@ static void draw_title(const struct topology_ui *u, struct canvas *c, struct rec
 		snprintf(lines, sizeof(lines), "%u lines", u->shown);
 	snprintf(title, sizeof(title), "%s: %s | %s", p->what, chan_metric_name(u->metric), lines);
 	snprintf(zoom, sizeof(zoom), " zoom %u of %u ", u->zoom + 1, u->nstep);
+	text_note(title, sizeof(title), note, r.w - text_width(zoom) - 7);
 	canvas_rule(c, r, 0, NULL);
 	canvas_rule(c, (struct rect){ r.x, r.y, r.w - text_width(zoom) - 1, r.h }, 0, title);
 	canvas_right(c, r, r.w - 1, 0, ROLE_RULE, zoom);
@@ -677,7 +679,7 @@ static void topology_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 	read_figures(u, ui, s);
 	draw_lines(u, ui, s, c, c->ascii || !s->colours || ui_palette(ui) == PALETTE_NONE);
 	draw_nodes(u, ui, c, s);
-	draw_title(u, c, r);
+	draw_title(u, ui_survey(ui)->shape->note, c, r);
 	draw_row_names(u, c, r);
 	chan_value_legend(u->metric, ui_palette(ui), c, r, 1, r.h - 1 - DETAIL);
 	draw_detail(u, ui, s, c, detail);

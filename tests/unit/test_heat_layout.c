@@ -111,7 +111,7 @@ static void shapes_are_recognised(void **state)
 		"tree of 3 levels", "tree of 3 levels",
 		"HyperX 4x6",	    "HyperX 3x3x4",
 		"HyperX 8x12",	    "torus 6x5",
-		"general graph",    "9 groups of close switches",
+		"torus 4x4x4",	    "9 groups of close switches",
 		"general graph",    "general graph",
 	};
 

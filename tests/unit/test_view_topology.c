@@ -80,6 +80,29 @@ static void every_kind_of_fabric_has_its_picture(void **state)
 	}
 }
 
+static void a_torus_with_cables_missing_has_planes_and_says_so(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_fabric(&k, "torus:dims=4x4x4,hosts=1,fail=2,seed=3");
+	console_size(&k, 100, 30);
+	console_shows(&k, "torus 4x4x4: ");
+	console_shows(&k, "| rings of 4 by port n");
+	console_golden(&k, "topology-torus-broken");
+	console_keys(&k, "2");
+	console_shows(&k, "dimension 1 of 3, step by step: ");
+	console_size(&k, 200, 60);
+	console_shows(&k, "| rings of 4 by port numbers, 2 cables missing");
+	console_close(&k);
+	open_fabric(&k, "random:switches=20,links=36,hosts=2,seed=4");
+	console_size(&k, 200, 60);
+	console_shows(&k, "| no torus: ");
+	console_keys(&k, "2");
+	console_shows(&k, "| no torus: ");
+	console_close(&k);
+}
+
 static void without_a_fabric_or_figures_it_says_so(void **state)
 {
 	struct console_kit k;
@@ -314,6 +337,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tree_in_three_sizes),
 		cmocka_unit_test(every_kind_of_fabric_has_its_picture),
+		cmocka_unit_test(a_torus_with_cables_missing_has_planes_and_says_so),
 		cmocka_unit_test(without_a_fabric_or_figures_it_says_so),
 		cmocka_unit_test(half_of_the_ports_silent),
 		cmocka_unit_test(the_cursor_walks_zooms_and_opens_switches),

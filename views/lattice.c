@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/lattice.h"
+
+#include "engines/torus.h"
+#include "fabric/base/mem.h"
+#include "views/lattice_priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOLES_PCT   10 /* of the points may be without a switch */
+#define MISSING_PCT 20 /* of the cables may be missing */
+
+struct lattice *lattice_new(const struct fabric *f)
+{
+	struct lattice *l = xcalloc(1, sizeof(*l));
+
+	l->coord = xcalloc((size_t)f->nsw * LATTICE_DIMS, sizeof(*l->coord));
+	return l;
+}
+
+void lattice_free(struct lattice *l)
+{
+	if (!l)
+		return;
+	free(l->coord);
+	free(l);
+}
+
+static uint64_t cell_of(const struct lattice *l, const uint16_t *at)
+{
+	uint64_t cell = 0;
+
+	for (uint32_t d = l->ndim; d-- > 0;)
+		cell = cell * l->dim[d] + at[d];
+	return cell;
+}
+
+/* The dimension that a cable is in; FAB_NONE: its ends are no neighbours. */
+static uint32_t cable_dim(const struct lattice *l, uint32_t a, uint32_t b)
+{
+	const uint16_t *x = &l->coord[(size_t)a * LATTICE_DIMS];
+	const uint16_t *y = &l->coord[(size_t)b * LATTICE_DIMS];
+	uint32_t dim = FAB_NONE;
+
+	for (uint32_t d = 0; d < l->ndim; d++) {
+		int apart = abs(x[d] - y[d]);
+
+		if (!apart)
+			continue;
+		if (dim != FAB_NONE || (apart != 1 && apart + 1 != (int)l->dim[d]))
+			return FAB_NONE;
+		dim = d;
+	}
+	return dim;
+}
+
+static int place_all(uint32_t *at, uint64_t ncell, const struct lattice *l, const struct fabric *f,
+		     struct err *err)
+{
+	memset(at, 0xff, ncell * sizeof(*at));
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		uint32_t *cell = &at[cell_of(l, &l->coord[(size_t)sw * LATTICE_DIMS])];
+
+		if (*cell != FAB_NONE)
+			return err_set(err, -EINVAL, "switches %s and %s get the same place",
+				       f->sw_name[*cell], f->sw_name[sw]);
+		*cell = sw;
+	}
+	return 0;
+}
+
+static int check_cables(struct lattice *l, const struct fabric *f, struct err *err)
+{
+	memset(l->ring, 0, sizeof(l->ring));
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		uint32_t a = f->chan_src[c], b = f->chan_dst[c], d = cable_dim(l, a, b);
+		const uint16_t *x, *y;
+
+		if (d == FAB_NONE)
+			return err_set(err, -EINVAL, "the cable from %s to %s joins no neighbours",
+				       f->sw_name[a], f->sw_name[b]);
+		x = &l->coord[(size_t)a * LATTICE_DIMS];
+		y = &l->coord[(size_t)b * LATTICE_DIMS];
+		if (l->dim[d] > 2 && abs(x[d] - y[d]) + 1 == (int)l->dim[d])
+			l->ring[d] = true;
+	}
+	return 0;
+}
+
+static bool adjacent(const struct fabric *f, uint32_t a, uint32_t b)
+{
+	for (uint32_t c = f->chan_off[a]; c < f->chan_off[a + 1]; c++)
+		if (f->chan_dst[c] == b)
+			return true;
+	return false;
+}
+
+/* Neighbours in places without a cable; all gets how many neighbours there are. */
+static uint32_t count_missing(const struct lattice *l, const struct fabric *f, const uint32_t *at,
+			      uint32_t *all)
+{
+	uint32_t missing = 0;
+
+	*all = 0;
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		const uint16_t *x = &l->coord[(size_t)sw * LATTICE_DIMS];
+
+		for (uint32_t d = 0; d < l->ndim; d++) {
+			uint16_t to[LATTICE_DIMS];
+			uint32_t next;
+
+			if (x[d] + 1u == l->dim[d] && !l->ring[d])
+				continue;
+			memcpy(to, x, sizeof(to));
+			to[d] = (uint16_t)((x[d] + 1u) % l->dim[d]);
+			next = at[cell_of(l, to)];
+			if (next == FAB_NONE)
+				continue;
+			++*all;
+			missing += !adjacent(f, sw, next);
+		}
+	}
+	return missing;
+}
+
+int lattice_check(struct lattice *l, const struct fabric *f, struct err *err)
+{
+	uint64_t ncell = 1;
+	uint32_t *at, all = 0;
+	int rc;
+
+	for (uint32_t d = 0; d < l->ndim && ncell <= 2ull * f->nsw; d++)
+		ncell *= l->dim[d];
+	if (l->ndim < 2 || ncell < f->nsw || (ncell - f->nsw) * 100 > ncell * HOLES_PCT)
+		return err_set(err, -EINVAL,
+			       "its %u switches do not fill a grid of the dimensions found",
+			       f->nsw);
+	at = xcalloc(ncell, sizeof(*at));
+	rc = place_all(at, ncell, l, f, err);
+	if (!rc)
+		rc = check_cables(l, f, err);
+	if (!rc) {
+		l->holes = (uint32_t)ncell - f->nsw;
+		l->missing = count_missing(l, f, at, &all);
+		if (l->missing * 100ull > all * (uint64_t)MISSING_PCT)
+			rc = err_set(err, -EINVAL, "%u of %u cables of a grid are missing",
+				     l->missing, all);
+	}
+	free(at);
+	return rc;
+}
+
+/* All cables are there: as the engines see it. */
+static bool from_torus(struct lattice *l, const struct fabric *f)
+{
+	struct grid *g = NULL;
+
+	if (torus_find(&g, f, NULL))
+		return false;
+	l->ndim = g->ndims;
+	for (uint32_t d = 0; d < g->ndims; d++)
+		l->dim[d] = g->size[d];
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		for (uint32_t d = 0; d < g->ndims; d++)
+			l->coord[(size_t)sw * LATTICE_DIMS + d] = grid_coord(g, sw)[d];
+	grid_free(g);
+	return true;
+}
+
+int lattice_find(struct lattice **out, const struct fabric *f, struct err *err)
+{
+	struct lattice *l = lattice_new(f);
+	struct err none;
+	int rc;
+
+	l->from = LATTICE_NAMES;
+	rc = lattice_from_names(l, f, &none);
+	if (!rc)
+		rc = lattice_check(l, f, &none);
+	if (rc) {
+		l->from = LATTICE_CABLES;
+		rc = from_torus(l, f) ? lattice_check(l, f, &none) : -EINVAL;
+		if (rc) {
+			rc = lattice_from_squares(l, f, err);
+			if (!rc)
+				rc = lattice_check(l, f, err);
+		}
+		if (!rc) {
+			lattice_join_rings(l, f);
+			rc = lattice_check(l, f, err);
+		}
+	}
+	if (rc)
+		lattice_free(l);
+	else
+		*out = l;
+	return rc;
+}

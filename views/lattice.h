@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lattice: a torus or mesh of which cables and switches may be missing, and how sure its
+ * coordinates are.
+ *
+ * Names are asked first: where the numbers in them are coordinates, every cable joins neighbours
+ * by these numbers.  Else opposite sides of squares of cables lie in the same step of the same
+ * dimension, and a missing cable only takes squares away (compare engines/torus.h, which wants all
+ * of them).  A ring of four is the same graph as two dimensions of two: these are joined, by the
+ * ports that their cables are in.
+ */
+#ifndef VIEWS_LATTICE_H
+#define VIEWS_LATTICE_H
+
+#include "fabric/base/err.h"
+#include "fabric/model/fabric.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LATTICE_DIMS 16
+
+enum lattice_from {
+	LATTICE_CABLES, /* no other reading of the cables */
+	LATTICE_NAMES,
+	LATTICE_PORTS, /* rings of four by the ports of their cables */
+	LATTICE_ANY,   /* rings of four by chance: other pairs would do as well */
+};
+
+struct lattice {
+	uint32_t ndim;
+	uint32_t dim[LATTICE_DIMS];
+	bool ring[LATTICE_DIMS]; /* the last is next to the first */
+	uint16_t *coord;	 /* nsw * LATTICE_DIMS */
+	uint32_t missing;	 /* neighbours without a cable */
+	uint32_t holes;		 /* points without a switch */
+	enum lattice_from from;
+};
+
+/* -EINVAL with what is in the way.  O(switches * degree^2). */
+int lattice_find(struct lattice **out, const struct fabric *f, struct err *err);
+void lattice_free(struct lattice *l); /* NULL is fine */
+
+#endif

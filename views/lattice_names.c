@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Coordinates in names: "s-1-2-3", "r2c04", "sw(0,3,1)": the same number of numbers in each. */
+#include "views/lattice_priv.h"
+
+#include "fabric/base/mem.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBERS 12
+#define BEYOND	60000
+
+/* Numbers in a name from the left; returns how many (NUMBERS + 1: too many). */
+static uint32_t read_numbers(uint32_t *out, const char *s)
+{
+	uint32_t n = 0;
+
+	while (*s) {
+		char *end;
+
+		if (!isdigit((unsigned char)*s)) {
+			s++;
+			continue;
+		}
+		if (n == NUMBERS)
+			return NUMBERS + 1;
+		out[n++] = (uint32_t)strtoul(s, &end, 10);
+		if (out[n - 1] > BEYOND)
+			return NUMBERS + 1;
+		s = end;
+	}
+	return n;
+}
+
+struct column {
+	uint32_t least, most;
+};
+
+static int read_all(uint32_t *num, uint32_t *count, const struct fabric *f, struct err *err)
+{
+	*count = 0;
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		uint32_t n = read_numbers(num + (size_t)sw * NUMBERS, f->sw_name[sw]);
+
+		if (!sw)
+			*count = n;
+		if (n != *count || n > NUMBERS)
+			return err_set(err, -EINVAL, "the names have no coordinates");
+	}
+	return 0;
+}
+
+/* Columns that vary are the dimensions; a number that all names have is none. */
+int lattice_from_names(struct lattice *l, const struct fabric *f, struct err *err)
+{
+	uint32_t *num = xcalloc((size_t)f->nsw * NUMBERS, sizeof(*num)), count;
+	int rc = read_all(num, &count, f, err);
+	uint64_t ncell = 1;
+
+	l->ndim = 0;
+	for (uint32_t k = 0; !rc && k < count; k++) {
+		struct column c = { UINT32_MAX, 0 };
+
+		for (uint32_t sw = 0; sw < f->nsw; sw++) {
+			uint32_t v = num[(size_t)sw * NUMBERS + k];
+
+			c.least = v < c.least ? v : c.least;
+			c.most = v > c.most ? v : c.most;
+		}
+		if (c.least == c.most)
+			continue;
+		l->dim[l->ndim] = c.most - c.least + 1;
+		ncell *= l->dim[l->ndim];
+		if (ncell > 2ull * f->nsw) {
+			rc = err_set(err, -EINVAL, "the numbers in the names are no coordinates");
+			break;
+		}
+		for (uint32_t sw = 0; sw < f->nsw; sw++)
+			l->coord[(size_t)sw * LATTICE_DIMS + l->ndim] =
+				(uint16_t)(num[(size_t)sw * NUMBERS + k] - c.least);
+		l->ndim++;
+	}
+	if (!rc && l->ndim < 2)
+		rc = err_set(err, -EINVAL, "the names have no coordinates");
+	free(num);
+	return rc;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lattice_priv: for the files of lattice.h only. */
+#ifndef VIEWS_LATTICE_PRIV_H
+#define VIEWS_LATTICE_PRIV_H
+
+#include "views/lattice.h"
+
+struct lattice *lattice_new(const struct fabric *f);
+
+/* Each finds places or says what is in the way; what it found is not checked yet. */
+int lattice_from_names(struct lattice *l, const struct fabric *f, struct err *err);
+int lattice_from_squares(struct lattice *l, const struct fabric *f, struct err *err);
+/* Larger dimensions first; joins those of two, by ports where these tell which. */
+void lattice_join_rings(struct lattice *l, const struct fabric *f);
+/* A switch at most at every point, neighbours at the ends of every cable; counts what is missing.
+ * Rings that no cable closes become lines. */
+int lattice_check(struct lattice *l, const struct fabric *f, struct err *err);
+
+#endif
