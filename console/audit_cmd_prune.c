@@ -151,14 +151,17 @@ int audit_cmd_prune(const struct audit_options *o)
 {
 	struct kept k = { .dir = record_dir(o->n ? o->names[0] : NULL) };
 	struct err err = { "" }, end;
-	int rc;
+	int rc = record_dir_check(k.dir, &err);
 
-	k.files = record_files(k.dir, &k.n);
-	rc = prune(&k, o, &err);
+	if (!rc) {
+		k.files = record_files(k.dir, &k.n);
+		rc = prune(&k, o, &err);
+	}
 	if (k.record && record_close(k.record, &end) && !rc)
 		rc = err_set(&err, -EIO, "%s", end.text);
-	printf("%u files, %" PRIu64 " KiB%s\n", k.removed, k.bytes / 1024,
-	       o->dry_run ? ", if it were done" : "");
+	if (k.files || !rc)
+		printf("%u files, %" PRIu64 " KiB%s\n", k.removed, k.bytes / 1024,
+		       o->dry_run ? ", if it were done" : "");
 	for (uint32_t i = 0; i < k.n; i++)
 		free(k.files[i]);
 	free(k.files);

@@ -190,8 +190,15 @@ static void check_epochs(struct round *d, const char *dir)
 	}
 }
 
+static void dir_failed(struct round *d, const char *text)
+{
+	fprintf(stderr, "ibroute-top: %s\n", text);
+	worse(d, EXIT_UNREADABLE);
+}
+
 static void one_dir(struct round *d, const char *dir)
 {
+	struct err err;
 	uint32_t n;
 	char **files = record_files(dir, &n);
 
@@ -208,8 +215,8 @@ static void one_dir(struct round *d, const char *dir)
 	free(files);
 	if (d->opts->key)
 		check_epochs(d, dir);
-	if (!n && !d->json)
-		printf("%s: no records\n", dir);
+	if (record_dir_check(dir, &err) || (!n && err_set(&err, -ENOENT, "%s: no records", dir)))
+		dir_failed(d, err.text);
 }
 
 static int read_key(struct digest *key, const char *path, struct err *err)
@@ -290,9 +297,15 @@ int audit_cmd_list(const struct audit_options *o)
 	const char *dir = record_dir(o->n ? o->names[0] : NULL);
 	static const struct audit_opts none;
 	struct round d = { .opts = &none, .json = true };
+	struct err err;
 	uint32_t n;
-	char **files = record_files(dir, &n);
+	char **files;
 
+	if (record_dir_check(dir, &err)) {
+		dir_failed(&d, err.text);
+		return d.worst;
+	}
+	files = record_files(dir, &n);
 	if (!o->json)
 		printf("%-28s %-24s %-24s %-4s %5s %7s %6s %8s %-16s %s\n", "session", "start",
 		       "end", "mode", "uid", "updates", "lines", "KiB", "fabric", "chain");

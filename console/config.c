@@ -232,7 +232,11 @@ static int read_file(struct config *c, const char *path, bool must)
 		return 0;
 	if (!c->in)
 		return err_set(c->err, -errno, "%s: %s", path, strerror(errno));
+	errno = 0;
 	line = ini_parse_stream(read_line, c, take, c);
+	if (ferror(c->in) && !c->rc)
+		c->rc = err_set(c->err, errno ? -errno : -EIO, "%s: %s", path,
+				strerror(errno ? errno : EIO));
 	fclose(c->in);
 	if (line > 0 && !c->rc) {
 		c->line = line;

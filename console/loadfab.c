@@ -347,6 +347,8 @@ int loadfab_guids(uint64_t **out, size_t *n, const char *path, struct err *err)
 	if (rc)
 		return rc;
 	rc = guid_list_read(out, n, in.file, in.path, err);
+	if (!rc && !*n)
+		rc = err_set(err, -ENODATA, "%s: no GUID in it", path);
 	infile_close(&in);
 	return rc;
 }

@@ -6,6 +6,7 @@
 #include "fabric/update/store.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,16 @@ char **record_files(const char *dir, uint32_t *n)
 		qsort(v.v, v.n, sizeof(*v.v), by_name);
 	*n = (uint32_t)v.n;
 	return v.v;
+}
+
+int record_dir_check(const char *dir, struct err *err)
+{
+	DIR *d = opendir(dir);
+
+	if (!d)
+		return err_set(err, -errno, "%s: cannot be listed: %s", dir, strerror(errno));
+	closedir(d);
+	return 0;
 }
 
 static bool last_line(struct digest *head, int64_t *seq, const char *path)

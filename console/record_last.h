@@ -4,6 +4,7 @@
 #define CONSOLE_RECORD_LAST_H
 
 #include "fabric/base/digest.h"
+#include "fabric/base/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +16,8 @@ unsigned record_name(char *sid, size_t size, const char *name);
 /* Names (without folder) of all NAME.jsonl, oldest first: names begin with the time.  Caller
  * frees each and the list.  A directory that cannot be read has none. */
 char **record_files(const char *dir, uint32_t *n);
+/* -errno with the sentence where dir cannot be listed. */
+int record_dir_check(const char *dir, struct err *err);
 
 /* The session before the one called sid: its name, and hash and number of its last whole line.
  * false: there is none. */

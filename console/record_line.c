@@ -2,34 +2,12 @@
 #include "console/record_line.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-/* Length of the UTF-8 sequence that begins there, 0 when there is none. */
-static size_t utf8_len(const unsigned char *s)
-{
-	size_t n = s[0] < 0x80	     ? 1
-		   : s[0] >> 5 == 6  ? 2
-		   : s[0] >> 4 == 14 ? 3
-		   : s[0] >> 3 == 30 ? 4
-				     : 0;
-	char seq[5] = "";
-	json_t *j;
-
-	if (n < 2)
-		return n;
-	for (size_t i = 0; i < n; i++) {
-		if (i && s[i] >> 6 != 2)
-			return 0;
-		seq[i] = (char)s[i];
-	}
-	j = json_string(seq); /* also knows overlong forms and surrogates */
-	json_decref(j);
-	return j ? n : 0;
-}
 
 json_t *record_str(const char *s)
 {
@@ -38,14 +16,7 @@ json_t *record_str(const char *s)
 
 	if (j)
 		return j;
-	clean = xstrdup(s);
-	for (char *p = clean; *p;) {
-		size_t n = utf8_len((const unsigned char *)p);
-
-		if (!n)
-			*p = '?';
-		p += n ? n : 1;
-	}
+	clean = plain_text(xstrdup(s), "\n\t");
 	j = json_string(clean);
 	free(clean);
 	return j;

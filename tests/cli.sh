@@ -166,6 +166,24 @@ check "and none is unknown any more" test ! -s err
 expect "route --formats ibr" 0 '' "$I" route --engine updn --topology h.net --formats ibr --out small
 check "writes tables.ibr and the summary only" bash -c '[ "$(ls -A small | tr "\n" " ")" = "summary.json tables.ibr " ]'
 
+# --- what others wrote, and files that are none ------------------------------------------------
+mkdir nothing
+printf '0x2000000000000 "le\033[31maf"\n' >tame.map
+printf '\033]0;title\007 = 1\n' >tame.config
+head -c 1100000 /dev/zero | tr '\0' x >long.map
+: >empty.roots
+no_escape() { ! "$@" 2>&1 | grep -q $'\e'; }
+expect "a name moves no cursor" 0 'le\?\[31maf' "$I" paths --topology h.net --node-name-map tame.map --tables d-updn/tables.ibr --no-load n0001 n0032
+check "no name does" no_escape "$I" paths --topology h.net --node-name-map tame.map --tables d-updn/tables.ibr --no-load n0001 n0032
+check "nor does a line that a message quotes" no_escape "$I" config check --config tame.config
+expect "which is refused with file and line" 1 "^ibroute-top: tame.config:1: no setting is called '.\]0;title" "$I" config check --config tame.config
+expect "a folder is no configuration" 1 'nothing: Is a directory' "$I" config check --config nothing
+expect "a line without end is no name" 255 'long.map:1: reading failed: Message too long' "$I" route --engine updn --topology h.net --node-name-map long.map
+expect "roots that name nobody" 255 'empty.roots: no GUID in it' "$I" route --engine updn --topology h.net --roots empty.roots
+expect "audit list of what is not there" 255 'nowhere: cannot be listed: No such file' "$I" audit list nowhere
+expect "audit prune of what is not there" 1 'nowhere: cannot be listed: No such file' "$I" audit prune --keep-days 1 nowhere
+expect "audit verify of a folder without records" 255 'nothing: no records' "$I" audit verify nothing
+
 # --- above 4,000 terminals -------------------------------------------------------------------
 big=fattree2:leaves=80,spines=20,hosts=51
 expect "a large fabric" 0 '"left_out": \{' "$I" route --engine updn --topology $big --out big --json

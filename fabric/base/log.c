@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/base/log.h"
 
+#include "fabric/base/plain.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,6 +48,7 @@ void log_add(enum log_level level, const char *area, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(line.text, sizeof(line.text), fmt, ap);
 	va_end(ap);
+	plain_text(line.text, "\n\t");
 
 	pthread_mutex_lock(&lock);
 	if (sink)

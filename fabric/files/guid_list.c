@@ -29,7 +29,8 @@ int guid_list_read(uint64_t **out, size_t *n, FILE *file, const char *path, stru
 				     path, (unsigned long long)lines_number(lines));
 	}
 	if (!rc && lines_error(lines))
-		rc = err_set(err, lines_error(lines), "%s cannot be read: %s", path,
+		rc = err_set(err, lines_error(lines), "%s:%llu: reading failed: %s", path,
+			     (unsigned long long)lines_number(lines),
 			     strerror(-lines_error(lines)));
 	lines_free(lines);
 	if (rc)

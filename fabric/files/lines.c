@@ -70,6 +70,12 @@ static void skip_long(struct lines *l)
 	char *end;
 
 	l->number++;
+	if (!l->report) {
+		l->error = -EMSGSIZE;
+		l->eof = true;
+		l->at = l->have;
+		return;
+	}
 	read_report_skip(l->report, l->number, "line longer than %u bytes skipped", LINES_MAX);
 	for (;;) {
 		end = memchr(l->buf + l->at, '\n', l->have - l->at);

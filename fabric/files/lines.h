@@ -10,7 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define LINES_MAX (1u << 20) /* longer lines are skipped with a warning */
+#define LINES_MAX                                                                                  \
+	(1u << 20) /* longer lines are skipped with a warning; without a report: -EMSGSIZE */
 
 struct lines;
 

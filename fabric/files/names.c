@@ -46,7 +46,8 @@ int names_read(struct name_map *m, FILE *in, const char *path, struct err *err)
 				     path, (unsigned long long)lines_number(lines));
 	}
 	if (!rc && lines_error(lines))
-		rc = err_set(err, lines_error(lines), "%s: reading failed: %s", path,
+		rc = err_set(err, lines_error(lines), "%s:%llu: reading failed: %s", path,
+			     (unsigned long long)lines_number(lines),
 			     strerror(-lines_error(lines)));
 	lines_free(lines);
 	return rc;

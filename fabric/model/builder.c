@@ -5,6 +5,7 @@
  */
 #include "fabric/model/builder.h"
 
+#include "fabric/base/plain.h"
 #include "fabric/model/builder_priv.h"
 
 #include <errno.h>
@@ -118,7 +119,7 @@ int builder_node(uint32_t *id, struct builder *b, enum node_kind kind, uint64_t 
 void builder_set_desc(struct builder *b, uint32_t id, const char *desc)
 {
 	free(b->node.v[id].desc);
-	b->node.v[id].desc = xstrdup(desc);
+	b->node.v[id].desc = plain_text(xstrdup(desc), "\t");
 }
 
 void builder_set_enhanced_sp0(struct builder *b, uint32_t id, bool enhanced)

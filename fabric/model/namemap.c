@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/model/namemap.h"
 
+#include "fabric/base/plain.h"
 #include "fabric/base/vec.h"
 
 struct entry {
@@ -45,7 +46,7 @@ static size_t lower_bound(const struct name_map *m, uint64_t guid)
 
 void name_map_add(struct name_map *m, uint64_t node_guid, const char *name)
 {
-	struct entry e = { node_guid, xstrdup(name) };
+	struct entry e = { node_guid, plain_text(xstrdup(name), "") };
 	size_t at = lower_bound(m, node_guid);
 
 	if (at < m->list.n && m->list.v[at].guid == node_guid) {

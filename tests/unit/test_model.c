@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 #include "fabric/model/builder.h"
 #include "fabric/model/jobset.h"
 #include "fabric/model/sample.h"
@@ -416,6 +417,42 @@ static void arena_blocks_do_not_overlap_and_start_zeroed(void **state)
 	arena_free(a);
 }
 
+static void what_others_wrote_cannot_move_the_cursor(void **state)
+{
+	static const struct {
+		const char *in, *keep, *out;
+	} cases[] = {
+		{ "leaf 1, H\u00f6he \u6f22\U0001f600", "", "leaf 1, H\u00f6he \u6f22\U0001f600" },
+		{ "\033[2J\001\177x", "", "?[2J??x" },
+		{ "a\nb\tc", "\n", "a\nb?c" },
+		{ "\302\2332J", "", "??2J" },			   /* CSI as one character */
+		{ "\351 \303", "", "? ?" },			   /* Latin-1; cut off */
+		{ "\300\257\340\200\257", "", "?????" },	   /* overlong */
+		{ "\355\240\200\364\220\200\200", "", "???????" }, /* surrogate; too large */
+	};
+	struct builder *b = builder_new();
+	uint32_t sw, ca;
+	struct fabric *f;
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "%s", cases[i].in);
+		assert_string_equal(plain_text(text, cases[i].keep), cases[i].out);
+	}
+	assert_int_equal(builder_node(&sw, b, NODE_SWITCH, 1, 4, "le\033[31maf", &err), 0);
+	assert_int_equal(builder_node(&ca, b, NODE_CA, 2, 1, "h\377", &err), 0);
+	assert_int_equal(builder_link(b, ca, 1, sw, 1, &err), 0);
+	f = frozen(b, 0);
+	assert_string_equal(f->sw_desc[0], "le?[31maf");
+	assert_string_equal(f->term_desc[0], "h?");
+	fabric_put(f);
+	assert_int_equal(err_set(&err, -EINVAL, "net:1: what is \"%s\"?", "\033c\377"), -EINVAL);
+	assert_string_equal(err.text, "net:1: what is \"?c?\"?");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -435,6 +472,7 @@ int main(void)
 		cmocka_unit_test(forwarding_is_the_same_whatever_the_sls),
 		cmocka_unit_test(writing_over_keeps_what_the_new_routing_does_not_use),
 		cmocka_unit_test(cleared_and_missing_counters_give_unknown_rates),
+		cmocka_unit_test(what_others_wrote_cannot_move_the_cursor),
 		cmocka_unit_test(arena_blocks_do_not_overlap_and_start_zeroed),
 	};
 
