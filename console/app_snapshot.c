@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/app_priv.h"
+#include "fabric/base/mem.h"
 #include "fabric/files/ibnd.h"
 #include "fabric/files/osm_lfts.h"
 #include "fabric/files/tables_ibr.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 static int open_in(FILE **out, const char *dir, const char *name, struct err *err)
 {
@@ -237,12 +241,52 @@ static int save_data(struct app *a, const char *dir, struct err *err)
 	return rc ? rc : save_past(a, dir, err);
 }
 
+/* What could not be finished must not look like a snapshot. */
+static void drop(const char *dir)
+{
+	DIR *d = opendir(dir);
+	const struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		unlinkat(dirfd(d), e->d_name, 0); /* but . and .. */
+	if (d)
+		closedir(d);
+	rmdir(dir);
+}
+
+/* The folder gets its name when all is in it; one of that name is left alone: its files would mix
+ * with those of another snapshot. */
+static int save_whole(struct app *a, const char *dir, bool screen, struct err *err)
+{
+	size_t len = strlen(dir);
+	struct stat st;
+	char *part;
+	int rc;
+
+	while (len > 1 && dir[len - 1] == '/')
+		len--;
+	part = xasprintf("%.*s.part", (int)len, dir);
+	rc = !lstat(dir, &st) ? -EEXIST : mkdir(part, 0755) ? -errno : 0;
+	if (rc) {
+		free(part);
+		return err_set(err, rc, "cannot create the folder %s: %s", dir, strerror(-rc));
+	}
+	rc = save_data(a, part, err);
+	if (!rc && screen)
+		rc = save_screen(a, part, err);
+	if (!rc && renameat2(AT_FDCWD, part, AT_FDCWD, dir, RENAME_NOREPLACE))
+		rc = err_set(err, -errno, "cannot create the folder %s: %s", dir, strerror(errno));
+	if (rc)
+		drop(part);
+	free(part);
+	return rc;
+}
+
 int app_snapshot(struct app *a, const char *to, char *dir, size_t len, struct err *err)
 {
 	time_t now = time(NULL);
 	struct tm tm;
 	char when[32];
-	int rc;
 
 	if (!a->fabric)
 		return err_set(err, -EAGAIN,
@@ -254,18 +298,10 @@ int app_snapshot(struct app *a, const char *to, char *dir, size_t len, struct er
 			*c = '_';
 	if (to[0])
 		snprintf(dir, len, "%s", to);
-	/* one that is there may hold another snapshot, whose files must not stay among these */
-	if (mkdir(dir, 0755))
-		return err_set(err, -errno, "cannot create the folder %s: %s", dir,
-			       strerror(errno));
-	rc = save_data(a, dir, err);
-	return rc ? rc : save_screen(a, dir, err);
+	return save_whole(a, dir, true, err);
 }
 
 int app_snapshot_to(struct app *a, const char *dir, struct err *err)
 {
-	if (mkdir(dir, 0755))
-		return err_set(err, -errno, "cannot create the folder %s: %s", dir,
-			       strerror(errno));
-	return save_data(a, dir, err);
+	return save_whole(a, dir, false, err);
 }

@@ -2,12 +2,15 @@
 #include "console/app.h"
 #include "console/commands.h"
 #include "console/exits.h"
+#include "console/outfile.h"
 #include "console/txn_find.h"
 #include "console/watchdog_config.h"
 #include "fabric/jobs/slurm_poller.h"
 #include "fabric/update/guard.h"
 
 #include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,8 +53,32 @@ static bool knows_updates(const char *name)
 	return false;
 }
 
+/* A file that is opened in place of a closed stdout would get what is printed: tables, journals
+ * and ports to the fabric are files, too.  What is written to these fails with EBADF. */
+static void hold_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			_exit(EXIT_BAD_USAGE);
+}
+
+/* Who reads only the exit code must not take half of an answer for the whole. */
+static void check_output(int status, void *unused)
+{
+	struct err err;
+
+	(void)unused;
+	if (status || !outfile_flush_stdout(&err))
+		return;
+	fprintf(stderr, "ibroute-top: %s\n", err.text);
+	_exit(EXIT_FINDINGS);
+}
+
 int main(int argc, char **argv)
 {
+	hold_streams();
+	on_exit(check_output, NULL);
 	argp_program_version = "ibroute-top " IBROUTE_VERSION;
 	argp_err_exit_status = EXIT_BAD_USAGE;
 	set_help_width();

@@ -272,6 +272,12 @@ ok "files" files_are_looked_at
 ok "jobs of a file" jobs_of_a_file
 ok "jobs that cannot be read" says 64 "Cannot read the jobs file" "$I" --load net --jobs none.txt --json
 ok "a snapshot saved and loaded" saved_and_loaded
+# files of at most 4 KiB stand for a disk that is full
+small_disk() { (trap '' XFSZ && ulimit -f 4 && exec "$@"); }
+no_half_snapshot() {
+	says 1 'File too large' small_disk $demo -b -n 1 --save half/ && ! ls -d half*
+}
+ok "nothing is left of a snapshot that cannot be written" no_half_snapshot
 ok "--check and its findings" findings
 ok "Prometheus text" prom_text
 ok "Prometheus text of some ports" prom_of_some

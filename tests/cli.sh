@@ -100,9 +100,15 @@ if [ -c /dev/full ]; then
 	expect "topo to a full disk" 1 'No space left' bash -c "'$I' topo oft:k=3 >/dev/full"
 	expect "route --json to a full disk" 1 'No space left' bash -c "'$I' route --engine updn --topology h.net --json >/dev/full"
 	expect "compare to a full disk" 1 'No space left' bash -c "'$I' compare --engines updn --topology h.net >/dev/full"
+	for c in --version --help "config show" "audit verify --shell" "status"; do
+		expect "$c to a full disk" 1 'No space left' bash -c "'$I' $c >/dev/full"
+	done
 else
 	skip "/dev/full is not there"
 fi
+
+expect "a closed stdout" 1 'writing to stdout failed: Bad file descriptor' bash -c "'$I' topo --list >&-"
+check "and nothing that was to go there is in a file opened later" bash -c "'$I' topo oft:k=3 -o closed.net >&- 2>&- && '$I' topo oft:k=3 | cmp - closed.net"
 
 # --- route -----------------------------------------------------------------------------------
 cat >jobs <<-'EOF'
