@@ -175,6 +175,14 @@ static int open_wire(struct wire **w, struct app *a, struct err *err)
 		wo.notices = false;
 		rc = wire_open_umad(w, &wo, err);
 	}
+	if (rc == -ENODEV) {
+		struct err why = *err;
+
+		return err_set(err, rc,
+			       "%s; --demo shows all of this on a simulated fabric, --load a dump "
+			       "of another",
+			       why.text);
+	}
 	if (rc)
 		return rc;
 	wire_local(*w, &local);

@@ -241,9 +241,19 @@ static int choose(struct hca *h, const char *ca, uint32_t port, struct err *err)
 		return err_set(err, -ENODEV,
 			       "this machine has no InfiniBand adapter (or its driver and the "
 			       "ib_umad module are not loaded)");
+	if (!seen && ca && port)
+		return err_set(err, -ENODEV, "%s has no InfiniBand port %u here (see ibstat)", ca,
+			       port);
+	if (!seen && ca)
+		return err_set(err, -ENODEV,
+			       "%s is no InfiniBand adapter of this machine (see ibstat)", ca);
+	if (!seen && port)
+		return err_set(err, -ENODEV,
+			       "no adapter of this machine has an InfiniBand port %u (see ibstat)",
+			       port);
 	if (!seen)
-		return err_set(err, -ENODEV, "there is no InfiniBand port %s/%u here: see ibstat",
-			       ca ? ca : "(any)", port);
+		return err_set(err, -ENODEV,
+			       "no adapter of this machine has an InfiniBand port (see ibstat)");
 	return err_set(err, -ENETDOWN,
 		       "every InfiniBand port here that fits is down: check "
 		       "the cable, or name another one (see ibstat)");
