@@ -9,7 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define CHUNK_BYTES (256u * 1024)
+#define FIRST_BYTES (4u * 1024)	  /* of an arena's first chunk; each next one is twice as large */
+#define CHUNK_BYTES (256u * 1024) /* up to this */
 #define LINE_BYTES  64u
 #define HUGE_BYTES  (2ul << 20) /* a large page */
 
@@ -23,6 +24,7 @@ struct chunk {
 
 struct arena {
 	struct chunk *head;
+	size_t next; /* bytes of the next chunk */
 };
 
 static _Noreturn void out_of_memory(size_t n, size_t size)
@@ -74,7 +76,10 @@ char *xasprintf(const char *fmt, ...)
 
 struct arena *arena_new(void)
 {
-	return xcalloc(1, sizeof(struct arena));
+	struct arena *a = xcalloc(1, sizeof(*a));
+
+	a->next = FIRST_BYTES;
+	return a;
 }
 
 void arena_free(struct arena *a)
@@ -91,9 +96,8 @@ void arena_free(struct arena *a)
 }
 
 /* Large ones come zero from the kernel, page by page as they are used. */
-static struct chunk *chunk_new(size_t want)
+static struct chunk *chunk_new(size_t size)
 {
-	size_t size = want > CHUNK_BYTES ? want : CHUNK_BYTES;
 	bool large = size >= 2 * HUGE_BYTES;
 	size_t line = large ? HUGE_BYTES : LINE_BYTES;
 	size_t total = (sizeof(struct chunk) + size + line - 1) & ~(line - 1);
@@ -128,9 +132,13 @@ void *arena_alloc(struct arena *a, size_t n, size_t size)
 	if (c)
 		c->used = (c->used + align - 1) & ~(align - 1);
 	if (!c || c->used > c->size || c->size - c->used < want) {
-		c = chunk_new(want);
+		bool own = want > a->next / 4;
+
+		c = chunk_new(own ? want : a->next);
+		if (a->next < CHUNK_BYTES)
+			a->next *= 2;
 		/* a large block must not hide the free space of the current chunk */
-		if (a->head && want > CHUNK_BYTES / 4) {
+		if (a->head && own) {
 			c->next = a->head->next;
 			a->head->next = c;
 		} else {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_BYTES (1u << 16)
+#define FIRST_BYTES (1u << 13)
 
 struct lines {
 	FILE *f;

@@ -447,20 +447,44 @@ static int assign_lids(struct freezer *z, uint32_t *owner, struct err *err)
 		f->nend, f->lmc, f->nsw, FAB_MAX_LID);
 }
 
+/* No LID above it will be claimed, neither as found nor as assigned. */
+static uint32_t lid_bound(const struct freezer *z)
+{
+	const struct fabric *f = z->f;
+	uint32_t step = 1u << f->lmc, bound = (f->nend + 1) * step + f->nsw;
+
+	for (uint32_t t = 0; t < f->nend; t++) {
+		const struct end *e = &z->end.v[t];
+		uint32_t last = z->b->node.v[e->node].port[e->ca_port].lid + step - 1;
+
+		bound = last > bound ? last : bound;
+	}
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		uint32_t lid = z->b->node.v[z->sw_node[sw]].port[0].lid;
+
+		bound = lid > bound ? lid : bound;
+	}
+	return bound < FAB_MAX_LID ? bound : FAB_MAX_LID;
+}
+
 static int give_lids(struct freezer *z, struct err *err)
 {
 	struct fabric *f = z->f;
-	uint32_t *owner = xcalloc(FAB_MAX_LID + 1, sizeof(*owner));
+	uint32_t *owner, bound;
+	size_t bytes;
 	int rc = 0;
 
 	f->lmc = z->opts->lmc < 0 ? common_lmc(z) : (uint8_t)z->opts->lmc;
-	memset(owner, 0xff, (FAB_MAX_LID + 1) * sizeof(*owner));
+	bound = lid_bound(z);
+	bytes = (bound + 1) * sizeof(*owner);
+	owner = xcalloc(bytes, 1);
+	memset(owner, 0xff, bytes);
 	f->lids_given = !z->opts->assign_lids && lids_as_found(z, owner);
 	if (!f->lids_given) {
-		memset(owner, 0xff, (FAB_MAX_LID + 1) * sizeof(*owner));
+		memset(owner, 0xff, bytes);
 		rc = assign_lids(z, owner, err);
 	}
-	for (uint32_t lid = 1; lid <= FAB_MAX_LID; lid++)
+	for (uint32_t lid = 1; lid <= bound; lid++)
 		if (owner[lid] != FAB_NONE)
 			f->max_lid = (uint16_t)lid;
 	f->lid_end = arena_array(f->arena, uint32_t, f->max_lid + 1u);
