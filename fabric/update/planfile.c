@@ -224,14 +224,20 @@ static int split(struct reading *r, struct err *err)
 
 static int read_fabric(struct reading *r, struct err *err)
 {
+	json_int_t lmc = json_integer_value(json_object_get(r->head, "lmc"));
 	struct freeze_opts o = {
 		.name = json_string_value(json_object_get(r->head, "fabric")),
-		.lmc = (int)json_integer_value(json_object_get(r->head, "lmc")),
+		.lmc = (int)lmc,
 	};
-	FILE *in = fmemopen(r->parts[PART_FABRIC].data, r->parts[PART_FABRIC].len, "r");
 	struct builder *b = NULL;
+	FILE *in;
 	int rc;
 
+	if (lmc < 0 || lmc > 7)
+		return err_set(err, -EBADMSG,
+			       "%s: there is no LMC %" JSON_INTEGER_FORMAT ", only 0 to 7", r->path,
+			       lmc);
+	in = fmemopen(r->parts[PART_FABRIC].data, r->parts[PART_FABRIC].len, "r");
 	if (!in)
 		return err_set(err, -EBADMSG, "%s: without a fabric", r->path);
 	rc = ibnd_read(&b, in, r->path, NULL, err);
