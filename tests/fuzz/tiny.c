@@ -26,7 +26,7 @@ struct fabric *tiny_fabric(void)
 
 	if (f)
 		return f;
-	need(topo_build(&b, "random:switches=4,links=5,hosts=1,lmc=1,seed=3", &err), &err);
+	need(topo_build(&b, "fattree2:leaves=2,spines=2,hosts=1,lmc=1", &err), &err);
 	need(builder_freeze(&f, b, &opts, &err), &err);
 	builder_free(b);
 	return f;
@@ -77,6 +77,19 @@ static void order(struct plan *p)
 	transition_free(t);
 }
 
+/* One LID, whose traffic has to be gone first. */
+static void drain(struct plan *p)
+{
+	struct drain_lid lid = { p->fabric->term_lid[0], DRAIN_OTHERS };
+	struct drain d = { .lid = xcalloc(1, sizeof(lid)), .nlid = 1 };
+	struct err err = { "" };
+
+	*d.lid = lid;
+	need(drain_find(&d, p->fabric, p->from, p->to, p->jobs, p->diff, NULL, &err), &err);
+	plan_with_drain(p, &d);
+	drain_clear(&d);
+}
+
 struct plan *tiny_plan(unsigned i)
 {
 	struct sm_pin sm = { 0x8001, 5 };
@@ -89,5 +102,7 @@ struct plan *tiny_plan(unsigned i)
 	jobset_put(j);
 	if (i == 1)
 		order(p);
+	if (!i)
+		drain(p);
 	return p;
 }

@@ -13,7 +13,8 @@
 /* Made at the first call; stays, as do the tables. */
 struct fabric *tiny_fabric(void);
 struct tables *tiny_tables(unsigned i);
-/* From tables i to the next, with jobs; the caller frees it.  Plan 1 has an order of writes. */
+/* From tables i to the next, with jobs; the caller frees it.  Plan 0 has a LID to be drained, plan
+ * 1 an order of writes, plan 2 writes nothing. */
 struct plan *tiny_plan(unsigned i);
 
 #endif
