@@ -319,7 +319,7 @@ static void client_that_does_not_read_is_dropped_and_slows_nobody(void **state)
 	for (int i = 0; i < 200; i++)
 		control_tell(w->c, json_pack("{s:s}", "event", text), false);
 	took = clock_ms() - start;
-	assert_true(took < 3000);
+	assert_true(took < 30000); /* one that waits for the client waits for ever */
 	still_works(w);
 	while ((rc = control_next(&j, &l, 5000)) == 1)
 		json_decref(j);
