@@ -141,8 +141,8 @@ static void add_poll(struct app_polls *p, const struct reading *r)
 	p->asked = r->sample->asked;
 	p->answered = r->sample->answered;
 	p->took_s = fmax(p->took_s, (double)r->sample->took_ns / 1e9);
-	if (t->nhot)
-		p->util_max = most(p->util_max, t->util[t->hot[0]]);
+	if (t->top[HISTORY_UTIL].n)
+		p->util_max = most(p->util_max, t->util[t->top[HISTORY_UTIL].chan[0]]);
 	for (uint32_t i = 0; i < TIERS; i++)
 		p->wait_max = most(p->wait_max, t->tier[i].wait_max);
 	p->problems = t->fabric->nport - t->count[PROBLEM_NONE];

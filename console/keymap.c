@@ -28,6 +28,8 @@ static const struct binding bindings[] = {
 	/* in single views */
 	{ REQ_METRIC, 0, HEAT | TOPO | SWITCHES, false, { 'm' }, "m", "metric",
 	  "next metric: utilisation, wait, EFI, job EFI, errors, lanes, dark links, problems" },
+	{ REQ_METRIC, 0, OVERVIEW | LINKS, false, { 'm' }, "m", NULL,
+	  "what the past is shown of: utilisation, wait, errors; in Links also what it is sorted by" },
 	{ REQ_DIRECTION, 0, HEAT, false, { 'o' }, "o", "dir", "other direction of the cables" },
 	{ REQ_LAYOUT, 0, HEAT, false, { 'v' }, "v", "layout",
 	  "next layout: levels, dimensions, groups, racks, switch x switch" },

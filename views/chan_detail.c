@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/chan_detail.h"
 
+#include "views/past_spark.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -155,15 +157,17 @@ static void draw_jobs(const struct ui *ui, const struct state *s, struct canvas 
 	canvas_text(c, r, x, 2, ROLE_KEY, mark);
 }
 
-static int draw_history(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
+static int draw_history(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+			uint32_t chan)
 {
-	int x = canvas_text(c, r, 1, 3, ROLE_LABEL, "util "), n, first;
+	enum history_metric m = ui_past(ui);
+	int x = canvas_textf(c, r, 1, 3, ROLE_LABEL, "%s ", history_metric_name(m)), n, first;
 	int room = r.w >= 130 ? HISTORY_LEN : 30;
 	uint8_t past[HISTORY_LEN];
 
 	if (!s->history)
 		return x;
-	n = (int)history_get(s->history, chan, HISTORY_UTIL, past);
+	n = (int)history_get(s->history, chan, m, past);
 	first = n > room ? n - room : 0;
 	canvas_spark(c, r, x, 3, past + first, n - first);
 	return canvas_text(c, r, x + n - first, 3, ROLE_DIM, n ? " now" : "no history yet");
@@ -190,5 +194,5 @@ void chan_detail_draw(const struct ui *ui, const struct state *s, struct canvas 
 	draw_rates(ui, s, c, r, chan);
 	draw_routes(s, c, r, chan);
 	draw_jobs(ui, s, c, r, chan);
-	draw_plan(s, c, r, draw_history(s, c, r, chan), chan);
+	draw_plan(s, c, r, draw_history(ui, s, c, r, chan), chan);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/heat_cables.h"
 
+#include "views/past_spark.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,22 +69,14 @@ static void draw_row(const struct ui *ui, struct canvas *c, struct rect r, int y
 	uint32_t port = chan_fabric_port(s->fabric, chan);
 	enum problem problem = (enum problem)ui_survey(ui)->problem[port];
 	enum role role = ui_job_dims(ui, chan) ? ROLE_DIM : ROLE_TEXT;
-	uint8_t past[HISTORY_LEN];
 	char label[256];
-	int n;
 
 	canvas_char(c, r, 2, y, problem >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
 		    (uint32_t)problem_glyph(problem));
 	draw_figures(ui, c, r, y, s, chan, role);
 	canvas_name(c, r, 46, y, r.w - 47 - spark_w, role,
 		    chan_label(label, sizeof(label), s->fabric, chan));
-	if (!s->history || !spark_w)
-		return;
-	n = (int)history_get(s->history, chan, HISTORY_UTIL, past);
-	if (n > spark_w - 1)
-		canvas_spark(c, r, r.w - spark_w, y, past + n - spark_w + 1, spark_w - 1);
-	else
-		canvas_spark(c, r, r.w - 1 - n, y, past, n);
+	past_spark(s, ui_past(ui), c, r, r.w - spark_w, y, spark_w - 1, chan);
 }
 
 void heat_cables_draw(struct heat_cables *k, const struct ui *ui, struct canvas *c, struct rect r,

@@ -312,6 +312,9 @@ static void heatmap_draw(void *own, struct ui *ui, struct canvas *c, struct rect
 	struct rect matrix = { r.x, r.y + 2, r.w, r.h - 2 - 1 - DETAIL_H };
 	int label_w;
 
+	ui_past_set(ui, u->metric == CHAN_WAIT	   ? HISTORY_WAIT
+			: u->metric == CHAN_ERRORS ? HISTORY_ERRORS
+						   : HISTORY_UTIL);
 	if (!s->fabric || !s->fabric->nchan) {
 		canvas_rule(c, r, 0, "Heatmap");
 		canvas_text(c, r, 1, 2, ROLE_DIM,

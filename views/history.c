@@ -52,6 +52,11 @@ double history_errors_pct(double per_min)
 	return per_min > 0 ? fmin(100, 20 + 25 * log10(1 + per_min)) : per_min;
 }
 
+double history_errors_of(double pct)
+{
+	return pct > 20 ? pow(10, (pct - 20) / 25) - 1 : 0;
+}
+
 static uint8_t byte_of(double pct)
 {
 	if (isnan(pct))

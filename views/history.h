@@ -36,6 +36,7 @@ void history_push_row(struct history *h, uint32_t nchan, const uint8_t *row);
 
 /* Errors per minute as 0..100: 0 none, else from 20 on, each tenfold 25 more; NAN unknown. */
 double history_errors_pct(double per_min);
+double history_errors_of(double pct); /* and back, as far as it goes: at most 1584 */
 
 /* So many of the newest are left out below: what was seen at a moment of the past.  0: none. */
 void history_hide(struct history *h, uint64_t newest);

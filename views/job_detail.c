@@ -5,6 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of a large job, with every sample: so many routes are followed, and so many of one destination.
+ */
+#define WALKS_MAX 4000
+#define FEW	  64
+
 #define LINKS_MAX (sizeof(((struct job_detail *)0)->links) / sizeof(uint32_t))
 
 struct ranked {
@@ -55,28 +60,51 @@ static bool takes(const struct state *s, uint32_t src, uint32_t dst, uint32_t ch
 	return false;
 }
 
+/* A host of the job whose route to dst takes the channel: the first, but after FEW switches rather
+ * one beside the channel, whose route takes it for certain.  FAB_NONE: none, or walks are used up.
+ */
+static uint32_t source_of(const struct state *s, const struct job *j, uint32_t dst, uint32_t chan,
+			  uint32_t *walks)
+{
+	const struct fabric *f = s->fabric;
+	uint32_t tried = 0;
+
+	for (uint32_t a = 0; a < j->nterm && *walks; a++) {
+		uint32_t src = j->terms[a];
+
+		/* hosts of one switch take one way */
+		if (a && f->term_sw[src] == f->term_sw[j->terms[a - 1]])
+			continue;
+		if (tried == FEW)
+			for (uint32_t i = 0; i < j->nterm; i++)
+				if (f->term_sw[j->terms[i]] == f->chan_src[chan])
+					return j->terms[i];
+		tried++;
+		--*walks;
+		if (takes(s, src, dst, chan))
+			return src;
+	}
+	return FAB_NONE;
+}
+
 /* One pair of each destination, so that the few that are shown differ. */
 static void find_pairs(struct job_detail *d, const struct state *s, const struct job *j)
 {
 	const struct fabric *f = s->fabric;
-	uint32_t chan = d->nlinks ? d->links[0] : FAB_NONE;
+	uint32_t chan = d->nlinks ? d->links[0] : FAB_NONE, walks = WALKS_MAX;
 
 	d->npairs = 0;
 	for (uint32_t b = 0; chan != FAB_NONE && b < j->nterm && d->npairs < JOB_PAIRS; b++) {
-		uint32_t lid = f->term_lid[j->terms[b]];
+		uint32_t lid = f->term_lid[j->terms[b]], src;
 
 		if (lid > s->tables->max_lid ||
 		    tables_row(s->tables, f->chan_src[chan])[lid] != f->chan_port[chan])
 			continue;
-		for (uint32_t a = 0; a < j->nterm; a++) {
-			/* hosts of one switch take one way */
-			if ((a && f->term_sw[j->terms[a]] == f->term_sw[j->terms[a - 1]]) ||
-			    !takes(s, j->terms[a], j->terms[b], chan))
-				continue;
-			d->src[d->npairs] = j->terms[a];
-			d->dst[d->npairs++] = j->terms[b];
-			break;
-		}
+		src = source_of(s, j, j->terms[b], chan, &walks);
+		if (src == FAB_NONE)
+			continue;
+		d->src[d->npairs] = src;
+		d->dst[d->npairs++] = j->terms[b];
 	}
 }
 

@@ -125,11 +125,22 @@ static int draw_counters(const struct state *s, struct canvas *c, struct rect r,
 
 /* --- the past ------------------------------------------------------------------------------- */
 
+/* What a height of the graph means: per cent, or errors per minute. */
+static const char *scale_text(char buf[FIGURE_LEN], enum history_metric m, int pct)
+{
+	if (m == HISTORY_ERRORS)
+		return figure_short(buf, (uint64_t)history_errors_of(pct));
+	snprintf(buf, FIGURE_LEN, "%d%%", pct);
+	return buf;
+}
+
 /* Bars from the bottom of r, newest right, with the scale at the left. */
 static void draw_graph(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
 		       uint32_t chan)
 {
+	enum history_metric m = ui_past(ui);
 	uint8_t past[HISTORY_LEN];
+	char scale[FIGURE_LEN];
 	int n, first, h = r.h < GRAPH_MAX ? r.h : GRAPH_MAX, room = r.w - 6;
 
 	if (!s->history) {
@@ -138,12 +149,12 @@ static void draw_graph(const struct ui *ui, const struct state *s, struct canvas
 	}
 	if (h < 2)
 		return;
-	n = (int)history_get(s->history, chan, HISTORY_UTIL, past);
+	n = (int)history_get(s->history, chan, m, past);
 	first = n > room ? n - room : 0;
 	for (int y = 0; y < h; y++) {
 		int least = 100 * (h - 1 - y) / h;
 
-		canvas_rightf(c, r, 5, y, ROLE_LABEL, "%d%%", 100 * (h - y) / h);
+		canvas_right(c, r, 5, y, ROLE_LABEL, scale_text(scale, m, 100 * (h - y) / h));
 		for (int i = first; i < n; i++) {
 			enum role role = heat_role(ui_palette(ui), heat_level(past[i]));
 
@@ -258,6 +269,9 @@ static int section(struct canvas *c, struct rect r, int y, const char *title)
 void link_detail_draw(struct link_detail *d, const struct ui *ui, const struct state *s,
 		      struct canvas *c, struct rect r, uint32_t chan)
 {
+	static const char *const past_titles[] = { "Utilisation so far, newest right",
+						   "Wait so far, newest right",
+						   "Errors a minute so far, newest right" };
 	bool wide = r.w >= 120;
 	int left = wide ? NAMES_W + 2 * SIDE_W + 2 : r.w, y, graph;
 	struct rect a = { r.x, r.y, left, r.h }, b = { r.x + left, r.y, r.w - left, r.h };
@@ -272,7 +286,7 @@ void link_detail_draw(struct link_detail *d, const struct ui *ui, const struct s
 		y += draw_counters(s, c, (struct rect){ a.x, a.y + y, a.w, r.h - y }, chan);
 	if (!wide)
 		b = (struct rect){ r.x, r.y + y, r.w, r.h - y };
-	y = section(c, b, 0, "Utilisation so far, newest right");
+	y = section(c, b, 0, past_titles[ui_past(ui)]);
 	graph = b.h < 16 ? 2 : b.h / 4 < GRAPH_MAX ? b.h / 4 : GRAPH_MAX;
 	draw_graph(ui, s, c, (struct rect){ b.x, b.y + y, b.w, graph }, chan);
 	y = section(c, b, y + graph, "Routes over it");

@@ -2,6 +2,7 @@
 /* The table of links between switches, one row per direction; Enter opens a page on one. */
 #include "views/chan_detail.h"
 #include "views/link_detail.h"
+#include "views/past_spark.h"
 #include "views/table.h"
 #include "views/view.h"
 
@@ -13,6 +14,7 @@ struct links_ui {
 	const struct fabric *fabric; /* own reference */
 	uint32_t told;		     /* channel that the cursor was put on last */
 	struct link_detail detail;
+	const struct field *sorted_by; /* as it was seen last */
 };
 
 static void links_done(void *own)
@@ -48,22 +50,13 @@ static const char *first_sort(const struct table_in *in)
 	return in->s->rates ? "util_pct" : state_metrics(in->s) ? "efi" : "link";
 }
 
-/* The picture columns: utilisation so far. */
+/* The picture columns: what the table is sorted by, or was chosen, so far. */
 static bool draw_history(const struct table_in *in, uint32_t chan, uint32_t col, struct canvas *c,
 			 struct rect r, int x, int y, int w)
 {
-	uint8_t past[HISTORY_LEN];
-	int n;
-
 	if (columns[col].field)
 		return false;
-	if (!in->s->history)
-		return true;
-	n = (int)history_get(in->s->history, chan, HISTORY_UTIL, past);
-	if (n > w)
-		canvas_spark(c, r, x, y, past + n - w, w);
-	else
-		canvas_spark(c, r, x + w - n, y, past, n);
+	past_spark(in->s, ui_past(in->ui), c, r, x, y, w, chan);
 	return true;
 }
 
@@ -117,6 +110,22 @@ static struct table *links_table(void *own, const struct table_ops **out)
 
 /* --- the view ------------------------------------------------------------------------------- */
 
+/* Sorted by one of the figures that have a past, the past is that one's, else of
+ * utilisation. */
+static void follow_sort(struct links_ui *u, struct ui *ui)
+{
+	static const char *const fields[HISTORY_METRICS] = { "util_pct", "wait_pct",
+							     "errors_per_min" };
+
+	if (u->sorted_by == u->table.sort)
+		return;
+	u->sorted_by = u->table.sort;
+	ui_past_set(ui, HISTORY_UTIL);
+	for (int m = 0; m < HISTORY_METRICS; m++)
+		if (u->sorted_by && !strcmp(u->sorted_by->name, fields[m]))
+			ui_past_set(ui, m);
+}
+
 /* Another fabric numbers its channels anew; a channel chosen elsewhere takes the cursor along. */
 static void follow(struct links_ui *u, struct ui *ui, const struct state *s)
 {
@@ -130,6 +139,7 @@ static void follow(struct links_ui *u, struct ui *ui, const struct state *s)
 		u->told = FAB_NONE;
 	}
 	table_follow(&u->table, &ops, &in);
+	follow_sort(u, ui);
 	if (chan == FAB_NONE || chan == u->told)
 		return;
 	u->told = chan;
@@ -181,6 +191,10 @@ static bool links_input(void *own, struct ui *ui, const struct input *in, const 
 	follow(u, ui, s);
 	if (in->req == REQ_BACK && u->detail.open) {
 		u->detail.open = false;
+		return true;
+	}
+	if (in->req == REQ_METRIC) {
+		ui_past_choose(ui, in);
 		return true;
 	}
 	if (in->req != REQ_ENTER || table_cursor(&u->table) == FAB_NONE)

@@ -131,13 +131,14 @@ static void draw_hint(struct canvas *c, struct rect r)
 }
 
 /* The channel under the cursor, FAB_NONE when there is none. */
-static uint32_t cursor_chan(const struct overview_ui *u, const struct state *s,
-			    const struct survey *v)
+static uint32_t cursor_chan(const struct overview_ui *u, const struct ui *ui, const struct state *s)
 {
-	uint32_t i = u->list[u->pane].cursor;
+	const struct survey *v = ui_survey(ui);
+	uint32_t i = u->list[u->pane].cursor, nhot;
+	const uint32_t *hot = overview_hot(ui, &nhot);
 
-	if (u->pane == PANE_HOT && i < v->nhot)
-		return v->hot[i];
+	if (u->pane == PANE_HOT && i < nhot)
+		return hot[i];
 	if (u->pane == PANE_PROBLEMS && i < v->nproblem)
 		return fabric_port(s->fabric, v->problem_sw[i], v->problem_port[i])->chan;
 	return FAB_NONE;
@@ -146,7 +147,7 @@ static uint32_t cursor_chan(const struct overview_ui *u, const struct state *s,
 static void draw_selected(const struct overview_ui *u, const struct ui *ui, struct canvas *c,
 			  struct rect r, int y, const struct state *s)
 {
-	uint32_t chan = cursor_chan(u, s, ui_survey(ui));
+	uint32_t chan = cursor_chan(u, ui, s);
 	const struct port_rate *p;
 	const struct port *hw;
 	char label[256], tx[FIGURE_LEN], rx[FIGURE_LEN], wait[FIGURE_LEN], jobs[200];
@@ -209,10 +210,15 @@ static void overview_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 		draw_hint(c, r);
 }
 
-static uint32_t pane_rows(const struct overview_ui *u, const struct survey *v)
+static uint32_t pane_rows(const struct overview_ui *u, const struct ui *ui)
 {
-	if (u->pane == PANE_HOT)
-		return v->nhot;
+	const struct survey *v = ui_survey(ui);
+	uint32_t n;
+
+	if (u->pane == PANE_HOT) {
+		overview_hot(ui, &n);
+		return n;
+	}
 	if (u->pane == PANE_PROBLEMS)
 		return v->nproblem;
 	return v->jobs ? v->jobs->njob : 0;
@@ -235,13 +241,13 @@ static void open_row(const struct overview_ui *u, struct ui *ui, const struct st
 	const struct survey *v = ui_survey(ui);
 	uint32_t i = u->list[u->pane].cursor, chan;
 
-	if (i >= pane_rows(u, v))
+	if (i >= pane_rows(u, ui))
 		return;
 	if (u->pane == PANE_JOBS) {
 		open_job(ui, v, i);
 		return;
 	}
-	chan = cursor_chan(u, s, v);
+	chan = cursor_chan(u, ui, s);
 	if (chan == FAB_NONE) {
 		ui_select_switch(ui, v->problem_sw[i]);
 		ui_goto(ui, VIEW_SWITCHES);
@@ -264,7 +270,7 @@ static bool click(struct overview_ui *u, struct ui *ui, const struct input *in,
 		if (in->x < r.x || in->x >= r.x + r.w || in->y < r.y || in->y >= r.y + r.h)
 			continue;
 		u->pane = k;
-		if (y < 0 || row >= pane_rows(u, ui_survey(ui)))
+		if (y < 0 || row >= pane_rows(u, ui))
 			return true;
 		u->list[k].cursor = row;
 		if (again)
@@ -287,6 +293,10 @@ static bool overview_input(void *own, struct ui *ui, const struct input *in, con
 	if (!s->fabric)
 		return false;
 	switch (in->req) {
+	case REQ_METRIC:
+		if (ui_past_choose(ui, in))
+			u->list[PANE_HOT].cursor = 0;
+		return true;
 	case REQ_ENTER:
 		open_row(u, ui, s);
 		return true;
@@ -296,10 +306,10 @@ static bool overview_input(void *own, struct ui *ui, const struct input *in, con
 	case REQ_WHEEL_DOWN:
 		for (int i = 0; i < 3; i++)
 			list_move(&u->list[u->pane], in->req == REQ_WHEEL_UP ? REQ_UP : REQ_DOWN,
-				  pane_rows(u, ui_survey(ui)));
+				  pane_rows(u, ui));
 		return true;
 	default:
-		return list_move(&u->list[u->pane], in->req, pane_rows(u, ui_survey(ui)));
+		return list_move(&u->list[u->pane], in->req, pane_rows(u, ui));
 	}
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The overview's lists: hot links, problem ports, jobs by traffic. */
 #include "views/overview_panes.h"
+#include "views/past_spark.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,20 +31,6 @@ static int hot_end(struct rect r)
 	return r.w - 1 < end ? r.w - 1 : end;
 }
 
-static void draw_past(struct canvas *c, struct rect r, int y, const struct state *s, uint32_t chan)
-{
-	int wide = spark_width(r), end = hot_end(r), n;
-	uint8_t past[HISTORY_LEN];
-
-	if (!s->history)
-		return;
-	n = (int)history_get(s->history, chan, HISTORY_UTIL, past);
-	if (n > wide)
-		canvas_spark(c, r, end - wide, y, past + n - wide, wide);
-	else
-		canvas_spark(c, r, end - n, y, past, n);
-}
-
 static void draw_hot_row(const struct ui *ui, struct canvas *c, struct rect r, int y, uint32_t chan,
 			 const struct state *s)
 {
@@ -53,7 +40,10 @@ static void draw_hot_row(const struct ui *ui, struct canvas *c, struct rect r, i
 	const struct usage *use = state_usage(s);
 	char a[FIGURE_LEN], b[FIGURE_LEN], e[FIGURE_LEN] = "-", vls[8] = "-", label[256];
 	enum role role = ui_job_dims(ui, chan) ? ROLE_DIM : ROLE_TEXT;
+	double second = NAN;
 
+	if (p)
+		second = ui_past(ui) == HISTORY_ERRORS ? p->errors_per_min : p->wait_pct;
 	if (m)
 		figure_short(e, m->efi[chan]);
 	if (use && use->lanes)
@@ -62,28 +52,67 @@ static void draw_hot_row(const struct ui *ui, struct canvas *c, struct rect r, i
 		     role == ROLE_DIM ? role
 				      : heat_role(ui_palette(ui), p ? heat_level(p->util_pct) : 0),
 		     "%4s%%", figure_pct(a, p ? p->util_pct : NAN));
-	canvas_textf(c, r, 8, y, role, "%5s %6s %2s", figure_pct(b, p ? p->wait_pct : NAN), e, vls);
+	canvas_textf(c, r, 8, y, role, "%5s %6s %2s", figure_pct(b, second), e, vls);
 	canvas_name(c, r, HOT_FIGURES, y, hot_end(r) - spark_width(r) - HOT_FIGURES - 1, role,
 		    chan_label(label, sizeof(label), f, chan));
-	draw_past(c, r, y, s, chan);
+	past_spark(s, ui_past(ui), c, r, hot_end(r) - spark_width(r), y, spark_width(r), chan);
+}
+
+const uint32_t *overview_hot(const struct ui *ui, uint32_t *n)
+{
+	const struct survey *v = ui_survey(ui);
+	const struct tally_top *top = v->tally ? &v->tally->top[ui_past(ui)] : NULL;
+
+	*n = top ? top->n : 0;
+	return top ? top->chan : NULL;
+}
+
+static void draw_hot_head(const struct ui *ui, bool on, struct canvas *c, struct rect r)
+{
+	static const char *const titles[] = { "Hot links", "Links that wait", "Links with errors" };
+	char title[64];
+
+	snprintf(title, sizeof(title), "%s%s", titles[ui_past(ui)], on ? " (Enter: open)" : "");
+	canvas_rule(c, r, 0, title);
+	canvas_text(c, r, 2, 1, ROLE_LABEL,
+		    ui_past(ui) == HISTORY_ERRORS
+			    ? " util err/m    EFI VL  from switch/port -> to"
+			    : " util  wait    EFI VL  from switch/port -> to");
+}
+
+/* Why the list is empty. */
+static const char *nothing_hot(const struct ui *ui, const struct state *s)
+{
+	if (s->mode == RUN_FILE && !s->rates)
+		return "no rates: a file has no counters";
+	if (!s->rates)
+		return "no rates yet: they need two polls";
+	return ui_past(ui) == HISTORY_WAIT ? "no link waits" : "no link has errors";
+}
+
+static void draw_past_head(const struct ui *ui, struct canvas *c, struct rect r)
+{
+	if (ui_past(ui) == HISTORY_UTIL)
+		canvas_right(c, r, hot_end(r), 1, ROLE_LABEL, "history, newest right");
+	else
+		canvas_rightf(c, r, hot_end(r), 1, ROLE_LABEL, "%s, newest right",
+			      history_metric_name(ui_past(ui)));
 }
 
 void pane_hot(struct list *l, bool on, const struct ui *ui, struct canvas *c, struct rect r,
 	      const struct state *s)
 {
-	const struct survey *v = ui_survey(ui);
+	uint32_t n;
+	const uint32_t *hot = overview_hot(ui, &n);
 
-	list_fit(l, v->nhot, r.h - 2);
-	canvas_rule(c, r, 0, on ? "Hot links (Enter: open)" : "Hot links");
-	canvas_text(c, r, 2, 1, ROLE_LABEL, " util  wait    EFI VL  from switch/port -> to");
-	if (!v->nhot)
-		canvas_text(c, r, 2, 2, ROLE_DIM,
-			    s->mode == RUN_FILE ? "no rates: a file has no counters"
-						: "no rates yet: they need two polls");
+	list_fit(l, n, r.h - 2);
+	draw_hot_head(ui, on, c, r);
+	if (!n)
+		canvas_text(c, r, 2, 2, ROLE_DIM, nothing_hot(ui, s));
 	else if (r.w >= 100)
-		canvas_right(c, r, hot_end(r), 1, ROLE_LABEL, "history, newest right");
-	for (int y = 0; y < r.h - 2 && l->top + (uint32_t)y < v->nhot; y++) {
-		draw_hot_row(ui, c, r, y + 2, v->hot[l->top + (uint32_t)y], s);
+		draw_past_head(ui, c, r);
+	for (int y = 0; y < r.h - 2 && l->top + (uint32_t)y < n; y++) {
+		draw_hot_row(ui, c, r, y + 2, hot[l->top + (uint32_t)y], s);
 		mark_row(c, r, y + 2, on && l->top + (uint32_t)y == l->cursor);
 	}
 }

@@ -13,6 +13,8 @@ void pane_tiers(const struct ui *ui, struct canvas *c, struct rect r, const stru
 /* Lists: on when the keys move in this one. */
 void pane_hot(struct list *l, bool on, const struct ui *ui, struct canvas *c, struct rect r,
 	      const struct state *s);
+/* The links of that pane by what the past is shown of, worst first; n: so many. */
+const uint32_t *overview_hot(const struct ui *ui, uint32_t *n);
 void pane_problems(struct list *l, bool on, const struct ui *ui, struct canvas *c, struct rect r,
 		   const struct state *s);
 void pane_jobs(struct list *l, bool on, const struct ui *ui, struct canvas *c, struct rect r,

@@ -136,8 +136,8 @@ static void take_sums(struct survey *v)
 		x->wait_max = t->tier[i].wait_max;
 	}
 	v->load_pct = t->load_pct;
-	v->nhot = t->nhot;
-	memcpy(v->hot, t->hot, sizeof(v->hot));
+	v->nhot = t->top[HISTORY_UTIL].n;
+	memcpy(v->hot, t->top[HISTORY_UTIL].chan, sizeof(v->hot));
 }
 
 static double job_rate(const struct survey *v, const struct state *s, const struct job *j)
@@ -251,7 +251,8 @@ static void take_tally(struct survey *v, const struct state *s)
 	const struct tally *t = s->tally;
 
 	tally_put(v->tally);
-	if (t && digest_equal(&t->fabric->fingerprint, &v->fabric->fingerprint) && t->sample == v->sample && t->rates == v->rates)
+	if (t && digest_equal(&t->fabric->fingerprint, &v->fabric->fingerprint) &&
+	    t->sample == v->sample && t->rates == v->rates)
 		v->tally = tally_get(t);
 	else
 		v->tally = tally_new(v->fabric, &v->norm, v->sample, v->rates);

@@ -129,35 +129,40 @@ static void sum_tiers(struct tally *v, const struct norm *n)
 
 /* --- channels -------------------------------------------------------------------------------- */
 
-static void take_column(struct tally *t)
+static void top_add(struct tally_top *t, double *figure, double v, uint32_t c)
 {
-	const struct fabric *f = t->fabric;
+	uint32_t k;
 
-	for (uint32_t c = 0; c < f->nchan; c++)
-		t->util[c] = t->rates
-				     ? t->rates->port[f->port_off[f->chan_src[c]] + f->chan_port[c]]
-					       .util_pct
-				     : NAN;
+	if (!isfinite(v) || (t->n == HOT_LINKS && v <= figure[HOT_LINKS - 1]))
+		return;
+	k = t->n < HOT_LINKS ? t->n++ : HOT_LINKS - 1;
+	for (; k && figure[k - 1] < v; k--) {
+		figure[k] = figure[k - 1];
+		t->chan[k] = t->chan[k - 1];
+	}
+	figure[k] = v;
+	t->chan[k] = c;
 }
 
-static void find_hot(struct tally *t)
+static void find_tops(struct tally *t)
 {
-	double util[HOT_LINKS];
+	const struct fabric *f = t->fabric;
+	double figure[HISTORY_METRICS][HOT_LINKS];
 
-	for (uint32_t c = 0; c < t->fabric->nchan; c++) {
-		double u = t->util[c];
-		uint32_t k;
+	for (uint32_t c = 0; t->rates && c < f->nchan; c++) {
+		const struct port_rate *r =
+			&t->rates->port[f->port_off[f->chan_src[c]] + f->chan_port[c]];
 
-		if (!isfinite(u) || (t->nhot == HOT_LINKS && u <= util[HOT_LINKS - 1]))
-			continue;
-		k = t->nhot < HOT_LINKS ? t->nhot++ : HOT_LINKS - 1;
-		for (; k && util[k - 1] < u; k--) {
-			util[k] = util[k - 1];
-			t->hot[k] = t->hot[k - 1];
-		}
-		util[k] = u;
-		t->hot[k] = c;
+		t->util[c] = r->util_pct;
+		top_add(&t->top[HISTORY_UTIL], figure[HISTORY_UTIL], r->util_pct, c);
+		if (r->wait_pct > 0)
+			top_add(&t->top[HISTORY_WAIT], figure[HISTORY_WAIT], r->wait_pct, c);
+		if (r->errors_per_min > 0)
+			top_add(&t->top[HISTORY_ERRORS], figure[HISTORY_ERRORS], r->errors_per_min,
+				c);
 	}
+	for (uint32_t c = 0; !t->rates && c < f->nchan; c++)
+		t->util[c] = NAN;
 }
 
 struct tally *tally_new(const struct fabric *f, const struct norm *n, const struct sample *sample,
@@ -172,11 +177,10 @@ struct tally *tally_new(const struct fabric *f, const struct norm *n, const stru
 	t->util = xcalloc(f->nchan + 1ull, sizeof(*t->util));
 	t->problem = xcalloc(f->nport + 1ull, 1);
 	t->row = xcalloc(history_row_bytes(f->nchan) + 1, 1);
-	take_column(t);
+	find_tops(t);
 	history_row(t->row, f, t->rates);
 	find_problems(t, n);
 	sum_tiers(t, n);
-	find_hot(t);
 	return t;
 }
 

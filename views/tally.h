@@ -9,6 +9,7 @@
 #define VIEWS_TALLY_H
 
 #include "fabric/model/sample.h"
+#include "views/history.h"
 #include "views/tiers.h"
 
 #include <stdint.h>
@@ -36,6 +37,13 @@ struct rising {
 	double per_min;
 };
 
+/* Channels by a figure, highest first, equals as they come; those without wait or errors are left
+ * out. */
+struct tally_top {
+	uint32_t n;
+	uint32_t chan[HOT_LINKS];
+};
+
 struct tally {
 	const struct fabric *fabric; /* own references */
 	const struct sample *sample;
@@ -51,8 +59,7 @@ struct tally {
 
 	struct tier_sum tier[TIERS];
 	double load_pct; /* mean utilisation of all known channels; NAN none */
-	uint32_t nhot;
-	uint32_t hot[HOT_LINKS]; /* channels by utilisation, highest first, as they come */
+	struct tally_top top[HISTORY_METRICS];
 	int refs;
 };
 

@@ -4,6 +4,7 @@
 #include "fabric/base/mem.h"
 #include "views/focus.h"
 #include "views/frame.h"
+#include "views/past_spark.h"
 #include "views/ui_priv.h"
 
 #include <stdarg.h>
@@ -324,6 +325,31 @@ const struct binding *ui_bindings(const struct ui *ui, size_t *n)
 bool ui_bits(const struct ui *ui)
 {
 	return ui->bits;
+}
+
+enum history_metric ui_past(const struct ui *ui)
+{
+	return ui->past;
+}
+
+void ui_past_set(struct ui *ui, enum history_metric m)
+{
+	ui->past = m;
+}
+
+bool ui_past_choose(struct ui *ui, const struct input *in)
+{
+	enum history_metric m = (ui->past + 1) % HISTORY_METRICS;
+
+	if (in->text && in->text[0])
+		m = history_metric_find(in->text);
+	if (m == HISTORY_METRICS) {
+		ui_say(ui, "the past has no '%s' here: util, wait or errors", in->text);
+		return false;
+	}
+	ui->past = m;
+	ui_say(ui, "the past of links is shown of %s", history_metric_name(m));
+	return true;
 }
 
 enum palette ui_palette(const struct ui *ui)

@@ -22,6 +22,7 @@ struct ui {
 	struct survey survey;
 	bool bits;
 	enum palette palette;
+	enum history_metric past;
 	bool compare;
 	uint32_t chan, sw;
 	struct focus focus;

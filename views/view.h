@@ -40,8 +40,7 @@ struct view {
 };
 
 extern const struct view view_overview, view_heatmap, view_links, view_jobs, view_preview,
-	view_apply, view_events, view_help, view_topology, view_switches, view_paths,
-	view_sessions;
+	view_apply, view_events, view_help, view_topology, view_switches, view_paths, view_sessions;
 
 /* NULL: not in this version. */
 const struct view *view_find(enum view_id id);
@@ -52,6 +51,10 @@ const struct survey *ui_survey(const struct ui *ui); /* of the state being drawn
 enum view_id ui_from(const struct ui *ui);	     /* the view that Esc leads back to */
 bool ui_bits(const struct ui *ui);		     /* rates in Gb/s instead of GB/s */
 enum palette ui_palette(const struct ui *ui);
+enum history_metric ui_past(const struct ui *ui); /* what the past of channels is shown of */
+void ui_past_set(struct ui *ui, enum history_metric m);
+/* For REQ_METRIC where that chooses it: by name, or the next; false: no such, as is said. */
+bool ui_past_choose(struct ui *ui, const struct input *in);
 uint32_t ui_selected_chan(const struct ui *ui);	  /* FAB_NONE: none */
 uint32_t ui_selected_switch(const struct ui *ui); /* FAB_NONE: none */
 void ui_select_switch(struct ui *ui, uint32_t sw);

@@ -6,8 +6,10 @@
 #include "fabric/base/mem.h"
 #include "tests/unit/fabkit.h"
 #include "views/chan_dests.h"
+#include "views/look.h"
 #include "views/view.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -167,6 +169,55 @@ static void destinations_are_those_of_every_pair(void **state)
 	console_close(&k);
 }
 
+/* The past of one channel, as the history has it. */
+static void shows_past(struct console_kit *k, const char *label, enum history_metric m)
+{
+	uint8_t past[HISTORY_LEN];
+	char want[100];
+	uint32_t n = history_get(k->history, ui_selected_chan(k->ui), m, past);
+	int len = snprintf(want, sizeof(want), "%s ", label);
+
+	assert_int_equal(n, 30);
+	for (uint32_t i = 0; i < n; i++)
+		want[len++] = past[i] == HISTORY_UNKNOWN ? ' ' : heat_glyph(heat_level(past[i]));
+	want[len] = '\0';
+	console_shows(k, want);
+}
+
+static void the_past_is_of_what_one_looks_at(void **state)
+{
+	static const uint32_t some[] = { 40, 20, 0 };
+	struct console_kit k;
+
+	(void)state;
+	console_open(&k, 100, 30);
+	console_fabric(&k, "fattree2:leaves=6,spines=3,hosts=9", some);
+	console_keys(&k, "3j");
+	shows_past(&k, "util", HISTORY_UTIL);
+	console_keys(&k, "s"); /* by wait */
+	shows_past(&k, "wait", HISTORY_WAIT);
+	console_keys(&k, "m");
+	console_shows(&k, "the past of links is shown of errors");
+	shows_past(&k, "errors", HISTORY_ERRORS);
+	console_key(&k, K_ENTER);
+	console_shows(&k, "Errors a minute so far");
+	console_keys(&k, "m");
+	console_shows(&k, "Utilisation so far");
+	console_key(&k, K_ESC);
+	console_close(&k);
+}
+
+static void errors_have_a_scale_of_tenfolds(void **state)
+{
+	(void)state;
+	assert_true(history_errors_pct(0) == 0);
+	assert_true(isnan(history_errors_pct(NAN)));
+	assert_true(history_errors_pct(9) == 45);
+	assert_true(history_errors_pct(1e9) == 100);
+	assert_true(fabs(history_errors_of(history_errors_pct(42)) - 42) < 1e-9);
+	assert_true(history_errors_of(0) == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +226,8 @@ int main(void)
 		cmocka_unit_test(a_marked_job_leaves_only_its_links),
 		cmocka_unit_test(filters_know_jobs_and_lanes),
 		cmocka_unit_test(destinations_are_those_of_every_pair),
+		cmocka_unit_test(the_past_is_of_what_one_looks_at),
+		cmocka_unit_test(errors_have_a_scale_of_tenfolds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

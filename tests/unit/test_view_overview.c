@@ -168,6 +168,30 @@ static void what_another_thread_added_up_is_taken_over(void **state)
 	console_close(&k);
 }
 
+static void links_that_wait_or_have_errors_are_a_list_of_their_own(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_tree(&k);
+	break_it(&k);
+	console_shows(&k, "Hot links (Enter");
+	console_keys(&k, "m");
+	console_shows(&k, "Links that wait (Enter");
+	console_keys(&k, "m");
+	console_shows(&k, "Links with errors (Enter");
+	console_shows(&k, " 90 "); /* a minute, on the one that has them */
+	console_size(&k, 200, 60);
+	console_shows(&k, "errors, newest right");
+	console_keys(&k, ":metric nothing");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "the past has no 'nothing' here");
+	console_keys(&k, ":metric util");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "Hot links (Enter");
+	console_close(&k);
+}
+
 static void jobs_come_by_traffic(void **state)
 {
 	struct console_kit k;
@@ -262,6 +286,7 @@ int main(void)
 		cmocka_unit_test(what_was_so_at_the_start_may_be_older),
 		cmocka_unit_test(a_lost_link_is_remembered),
 		cmocka_unit_test(what_another_thread_added_up_is_taken_over),
+		cmocka_unit_test(links_that_wait_or_have_errors_are_a_list_of_their_own),
 		cmocka_unit_test(jobs_come_by_traffic),
 		cmocka_unit_test(rows_lead_where_they_belong),
 		cmocka_unit_test(the_line_below_tells_of_the_link_under_the_cursor),
