@@ -73,6 +73,8 @@ void preview_worst_draw(const struct state *s, struct canvas *c, struct rect r)
 	const uint64_t *efi = efi_of(b);
 	uint32_t top[WORST], n = 0, want = r.h - 1 < WORST ? (uint32_t)(r.h - 1) : WORST;
 
+	if (r.h < 2)
+		return;
 	for (uint32_t i = 0; i < b->nchan; i++) {
 		uint32_t k;
 

@@ -251,6 +251,27 @@ static void jobs_and_changes_have_their_pages(void **state)
 	console_close(&k);
 }
 
+/* A list of the worst links that had no row for one wrote beside its memory. */
+static void every_page_fits_into_any_height(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	console_keys(&k, "6");
+	for (int page = 0; page < 5; page++) {
+		for (int h = 1; h <= 30; h++) {
+			console_size(&k, h % 2 ? 80 : 200, h);
+			free(console_screen(&k));
+			console_size(&k, h % 2 ? 200 : 80, h);
+			free(console_screen(&k));
+		}
+		console_keys(&k, "\t");
+	}
+	console_close(&k);
+}
+
 static void a_plan_is_saved_under_a_name(void **state)
 {
 	struct console_kit k;
@@ -282,6 +303,7 @@ int main(void)
 		cmocka_unit_test(proposals_stand_side_by_side_and_the_best_is_marked),
 		cmocka_unit_test(what_applying_costs_is_told_before),
 		cmocka_unit_test(jobs_and_changes_have_their_pages),
+		cmocka_unit_test(every_page_fits_into_any_height),
 		cmocka_unit_test(a_plan_is_saved_under_a_name),
 	};
 
