@@ -7,6 +7,7 @@
 #include "console/loadfab.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
+#include "fabric/files/slurm_topology.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -109,7 +110,13 @@ static int open_record(struct app *a, struct err *err)
 
 static int read_names(struct app *a, struct err *err)
 {
-	return a->opts.node_names ? loadfab_names(&a->names, a->opts.node_names, err) : 0;
+	int rc = a->opts.node_names ? loadfab_names(&a->names, a->opts.node_names, err) : 0;
+
+	if (!rc && a->opts.racks)
+		rc = loadfab_racks(&a->racks, a->opts.racks, err);
+	a->state.racks_file = a->racks;
+	a->state.racks_path = a->opts.racks;
+	return rc;
 }
 
 static int open_jobs(struct app *a, struct err *err)
@@ -286,6 +293,7 @@ void app_end(struct app *a)
 	ui_free(a->ui);
 	canvas_free(a->canvas);
 	name_map_free(a->names);
+	slurm_topology_free(a->racks);
 	mailbox_free(a->box);
 	pthread_mutex_destroy(&a->events_lock);
 	remove_demo_dir(a->own_dirs[1]);

@@ -23,6 +23,7 @@ enum {
 	OPT_RW,
 	OPT_NAME,
 	OPT_NAMES,
+	OPT_RACKS,
 	OPT_JOBS,
 	OPT_JOBS_INTERVAL,
 	OPT_SEED,
@@ -52,6 +53,10 @@ static const struct argp_option options[] = {
 	  "This configuration file instead of the usual ones ('config show' lists them)", 1 },
 	{ "name", OPT_NAME, "NAME", 0, "Name of the fabric, typed to confirm updates", 1 },
 	{ "node-name-map", OPT_NAMES, "FILE", 0, "Names for nodes, lines of GUID \"name\"", 1 },
+	{ "racks", OPT_RACKS, "FILE", 0,
+	  "Racks of the heatmap: SLURM's topology.conf, or lines of its kind such as "
+	  "SwitchName=rack1 Switches=leaf[01-04]",
+	  1 },
 	{ 0, 0, 0, 0, "The port to the fabric:", 2 },
 	{ "Ca", 'C', "CA", 0, "HCA (default: the first with an active port)", 2 },
 	{ "Port", 'P', "PORT", 0, "Port of the HCA", 2 },
@@ -191,6 +196,9 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 		return 0;
 	case OPT_NAMES:
 		o->node_names = arg;
+		return 0;
+	case OPT_RACKS:
+		o->racks = arg;
 		return 0;
 	case 'C':
 		o->ca = arg;

@@ -23,7 +23,7 @@ struct app_opts {
 	unsigned port, timeout_ms, window;
 	bool ask_m_key;
 	uint64_t m_key;
-	const char *name, *node_names;
+	const char *name, *node_names, *racks;
 
 	double interval_s;
 	const char *jobs; /* "slurm", "none", or a file */

@@ -92,6 +92,7 @@ struct app {
 	struct job_source *source;
 	struct record *record;
 	struct name_map *names;
+	struct slurm_topology *racks;
 
 	struct events events;
 	pthread_mutex_t events_lock; /* other threads log too */

@@ -47,7 +47,7 @@ static bool heat_open(struct heat *h, const struct batch_record *r)
 	uint32_t plane = 0;
 	size_t n;
 
-	h->racks = racks_new(f);
+	h->racks = racks_new(f, r->s->racks_file, r->s->racks_path);
 	h->layout = heat_layout_new(f, r->v->shape, h->racks);
 	if (r->o->layout)
 		plane = heat_plane_named(h->layout, r->o->layout);

@@ -30,6 +30,7 @@ static const struct key {
 	{ "m-key", "--m_key", TEXT, .preset = "0", .secret = true },
 	{ "name", "--name", TEXT, .preset = "" },
 	{ "node-name-map", "--node-name-map", TEXT, .preset = "" },
+	{ "racks", "--racks", TEXT, .preset = "as names tell" },
 	{ "interval", "--interval", NUMBER, 0.1, 3600, .preset = "2" },
 	{ "jobs", "--jobs", TEXT, .preset = "slurm" },
 	{ "jobs-interval", "--jobs-interval", NUMBER, 1, 86400, .preset = "10" },

@@ -244,6 +244,26 @@ int loadfab_names(struct name_map **out, const char *path, struct err *err)
 	return rc;
 }
 
+int loadfab_racks(struct slurm_topology **out, const char *path, struct err *err)
+{
+	struct read_report report = { 0 };
+	struct infile in;
+	bool lines = false;
+	int rc = infile_open(&in, path, err);
+
+	*out = NULL;
+	if (rc)
+		return rc;
+	rc = slurm_topology_read(out, in.file, in.path, &report, err);
+	/* switches of the fabric that are named and have no line of their own are meant to be so */
+	for (uint32_t i = 0; !rc && i < report.nnotes; i++)
+		lines = lines || report.notes[i].line;
+	if (lines)
+		infile_tell(&report);
+	infile_close(&in);
+	return rc;
+}
+
 static void tell_unknown_nodes(const struct jobset *js, const char *path)
 {
 	uint32_t jobs = 0, nodes = 0, named = 0;

@@ -42,6 +42,10 @@ int loadfab_sl2vl(struct tables *t, const char *path, const struct fabric *f, st
 /* A node-name-map. */
 int loadfab_names(struct name_map **out, const char *path, struct err *err);
 
+/* Switch blocks of a topology.conf (fabric/files/slurm_topology.h). */
+struct slurm_topology;
+int loadfab_racks(struct slurm_topology **out, const char *path, struct err *err);
+
 /* All jobs of a file (fabric/files/jobs_file.h); nodes that the fabric does not have are
  * warned of. */
 int loadfab_jobs(struct jobset **out, const char *path, const struct fabric *f, struct err *err);

@@ -78,7 +78,7 @@ static json_t *heat_of(const struct fabric *f, const struct metrics *before,
 		       const struct metrics *after)
 {
 	struct shape *s = shape_new(f);
-	struct racks *racks = racks_new(f);
+	struct racks *racks = racks_new(f, NULL, NULL);
 	struct heat_layout *l = heat_layout_new(f, s, racks);
 	bool jobs = before->eff_efi_max || after->eff_efi_max;
 	json_t *j = NULL;

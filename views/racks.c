@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/racks.h"
 
+#include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/files/slurm_topology.h"
+#include "views/state.h"
 #include "views/text.h"
 
 #include <ctype.h>
@@ -131,7 +134,178 @@ static void tag(struct tagged *all, const struct fabric *f, bool hosts)
 	}
 }
 
-struct racks *racks_new(const struct fabric *f)
+/* --- from a file --- */
+
+/* A name of the file, and the block that it is in. */
+struct member {
+	const char *name;
+	uint32_t block;
+};
+
+struct blocks {
+	const struct slurm_topology *file;
+	uint32_t n;	     /* blocks */
+	struct member *node; /* hosts, by name */
+	struct member *sw;   /* blocks themselves, by name */
+	uint32_t nnode;
+	uint32_t *above; /* by block: the first that names it; FAB_NONE */
+	uint32_t *of;	 /* by switch of the fabric: block; FAB_NONE */
+};
+
+static int member_cmp(const void *pa, const void *pb)
+{
+	return strcmp(((const struct member *)pa)->name, ((const struct member *)pb)->name);
+}
+
+static uint32_t block_of(const struct member *all, uint32_t n, const char *name)
+{
+	struct member key = { name, 0 };
+	const struct member *m = n ? bsearch(&key, all, n, sizeof(*all), member_cmp) : NULL;
+
+	return m ? m->block : FAB_NONE;
+}
+
+static void blocks_read(struct blocks *b, const struct slurm_topology *file)
+{
+	uint32_t n = 0;
+
+	b->file = file;
+	b->n = slurm_topology_count(file);
+	for (uint32_t i = 0; i < b->n; i++)
+		b->nnode += slurm_topology_switch(file, i)->nnodes;
+	b->node = xcalloc(b->nnode + 1ull, sizeof(*b->node));
+	b->sw = xcalloc(b->n + 1ull, sizeof(*b->sw));
+	b->above = xcalloc(b->n + 1ull, sizeof(*b->above));
+	memset(b->above, 0xff, (b->n + 1ull) * sizeof(*b->above));
+	for (uint32_t i = 0; i < b->n; i++) {
+		const struct slurm_switch *s = slurm_topology_switch(file, i);
+
+		b->sw[i] = (struct member){ s->name, i };
+		for (uint32_t k = 0; k < s->nnodes; k++)
+			b->node[n++] = (struct member){ s->nodes[k], i };
+		for (uint32_t k = 0; k < s->nbelow; k++)
+			if (b->above[s->below[k]] == FAB_NONE)
+				b->above[s->below[k]] = i;
+	}
+	qsort(b->sw, b->n, sizeof(*b->sw), member_cmp);
+	qsort(b->node, b->nnode, sizeof(*b->node), member_cmp);
+}
+
+/* "n001 mlx5_0" is host n001. */
+static uint32_t block_of_host(const struct blocks *b, const char *name)
+{
+	char host[128];
+
+	snprintf(host, sizeof(host), "%.*s", (int)strcspn(name, " "), name);
+	return block_of(b->node, b->nnode, host);
+}
+
+/* The block that most hosts of a switch are in; else the one of its own name. */
+static uint32_t block_of_switch(const struct blocks *b, const struct fabric *f, uint32_t sw,
+				uint32_t *votes)
+{
+	uint32_t best = FAB_NONE;
+	char name[NAME_LEN];
+
+	for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++) {
+		uint32_t k = block_of_host(b, f->term_name[f->term_list[i]]);
+
+		if (k != FAB_NONE && (++votes[k], best == FAB_NONE || votes[k] > votes[best]))
+			best = k;
+	}
+	for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++) {
+		uint32_t k = block_of_host(b, f->term_name[f->term_list[i]]);
+
+		if (k != FAB_NONE)
+			votes[k] = 0;
+	}
+	return best != FAB_NONE ? best
+				: block_of(b->sw, b->n, switch_label(name, sizeof(name), f, sw));
+}
+
+/* How many blocks the switches are in; with: switches that are in any. */
+static uint32_t count_blocks(const uint32_t *of, uint32_t nsw, uint32_t nblock, uint32_t *with)
+{
+	uint8_t *seen = xcalloc(nblock + 1ull, 1);
+	uint32_t n = 0;
+
+	*with = 0;
+	for (uint32_t sw = 0; sw < nsw; sw++) {
+		if (of[sw] == FAB_NONE)
+			continue;
+		++*with;
+		n += !seen[of[sw]];
+		seen[of[sw]] = 1;
+	}
+	free(seen);
+	return n;
+}
+
+/* A switch each: what is above them, as long as this is more than one. */
+static void climb(struct blocks *b, const struct fabric *f)
+{
+	uint32_t *up = xcalloc(f->nsw, sizeof(*up)), with, n, above;
+
+	n = count_blocks(b->of, f->nsw, b->n, &with);
+	while (n * 3ull > with * 2ull) {
+		for (uint32_t sw = 0; sw < f->nsw; sw++)
+			up[sw] = b->of[sw] == FAB_NONE ? FAB_NONE : b->above[b->of[sw]];
+		above = count_blocks(up, f->nsw, b->n, &with);
+		if (above < 2 || above >= n)
+			break;
+		memcpy(b->of, up, f->nsw * sizeof(*up));
+		n = above;
+	}
+	free(up);
+}
+
+static void tag_by_file(struct tagged *all, const struct fabric *f,
+			const struct slurm_topology *file)
+{
+	struct blocks b = { 0 };
+	uint32_t *votes;
+
+	blocks_read(&b, file);
+	votes = xcalloc(b.n + 1ull, sizeof(*votes));
+	b.of = xcalloc(f->nsw, sizeof(*b.of));
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		b.of[sw] = block_of_switch(&b, f, sw, votes);
+	climb(&b, f);
+	memset(all, 0, f->nsw * sizeof(*all));
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		all[sw].sw = sw;
+		if (b.of[sw] != FAB_NONE)
+			snprintf(all[sw].rack, sizeof(all[sw].rack), "%s",
+				 slurm_topology_switch(file, b.of[sw])->name);
+	}
+	free(votes);
+	free(b.of);
+	free(b.node);
+	free(b.sw);
+	free(b.above);
+}
+
+static bool racks_by_file(struct racks *r, const struct fabric *f, struct tagged *all,
+			  const struct slurm_topology *file, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	uint32_t with = 0;
+
+	r->from = arena_strdup(r->arena, slash ? slash + 1 : path);
+	tag_by_file(all, f, file);
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		with += all[sw].rack[0] != '\0';
+	if (take_tags(r, f, all, true))
+		return true;
+	r->n = 0;
+	log_add(LOG_WARN, "racks",
+		"%s: its blocks hold %u of %u switches, and it takes two blocks and most of the "
+		"switches with hosts: racks are read from names instead",
+		path, with, f->nsw);
+	return false;
+}
+
+struct racks *racks_new(const struct fabric *f, const struct slurm_topology *file, const char *path)
 {
 	struct racks *r = xcalloc(1, sizeof(*r));
 	struct tagged *all = xcalloc(f->nsw, sizeof(*all));
@@ -139,6 +313,8 @@ struct racks *racks_new(const struct fabric *f)
 	r->arena = arena_new();
 	r->name = arena_array(r->arena, char *, f->nsw + 1ull);
 	r->of = arena_array(r->arena, uint32_t, f->nsw + 1ull);
+	if (file && racks_by_file(r, f, all, file, path))
+		goto out;
 	r->from = "switch names";
 	tag(all, f, false);
 	if (!take_tags(r, f, all, false)) {
@@ -147,6 +323,7 @@ struct racks *racks_new(const struct fabric *f)
 		if (!take_tags(r, f, all, true))
 			r->n = 0;
 	}
+out:
 	free(all);
 	return r;
 }

@@ -242,6 +242,7 @@ struct state_limits {
 };
 struct sessions;
 struct tally;
+struct slurm_topology;
 
 struct state {
 	struct state_limits limits;
@@ -256,6 +257,8 @@ struct state {
 	const char *const *settings; /* names that :set takes, with NULL at the end; may be NULL */
 
 	const struct fabric *fabric;
+	const struct slurm_topology *racks_file; /* of --racks, and its path; NULL: names tell */
+	const char *racks_path;
 	const struct tables *tables;   /* current routing, as read back */
 	bool sls_known;		       /* of its paths; else they are taken to be 0 */
 	const struct verdict *verdict; /* of tables */

@@ -33,8 +33,9 @@ static void find_lost(struct survey *v)
 	v->lost = xrealloc(v->lost, v->nlost + 1ull, sizeof(*v->lost));
 }
 
-static void take_fabric(struct survey *v, const struct fabric *f)
+static void take_fabric(struct survey *v, const struct state *s)
 {
+	const struct fabric *f = s->fabric;
 	struct troubles *troubles = v->troubles ? v->troubles : troubles_new();
 
 	v->troubles = NULL;
@@ -43,7 +44,7 @@ static void take_fabric(struct survey *v, const struct fabric *f)
 	troubles_fabric(troubles, f);
 	v->fabric = fabric_get(f);
 	v->shape = shape_new(f);
-	v->racks = racks_new(f);
+	v->racks = racks_new(f, s->racks_file, s->racks_path);
 	v->tiers = tiers_new(f, v->shape);
 	v->tier_of = v->tiers->of;
 	v->ntier = v->tiers->n;
@@ -268,7 +269,7 @@ void survey_update(struct survey *v, const struct state *s)
 		return;
 	}
 	if (v->fabric != s->fabric) {
-		take_fabric(v, s->fabric);
+		take_fabric(v, s);
 		fresh = true;
 	}
 	if (v->errors_limit > s->limits.errors_per_min ||

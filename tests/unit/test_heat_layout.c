@@ -2,9 +2,11 @@
 /* The heatmap's arithmetic: every channel in one cell, every cell on the screen. */
 #include "views/heat_rows.h"
 #include "tests/unit/small_net.h"
+#include "tests/unit/text_files.h"
 #include "views/heat_window.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/files/slurm_topology.h"
 #include "fabric/sim/topo.h"
 
 #include <setjmp.h>
@@ -349,7 +351,7 @@ static void racks_are_those_of_switches_else_of_their_hosts(void **state)
 	for (int hosts = 0; hosts < 2; hosts++) {
 		struct fabric *f = in_racks(hosts);
 		struct shape *s = shape_new(f);
-		struct racks *r = racks_new(f);
+		struct racks *r = racks_new(f, NULL, NULL);
 		struct heat_layout *l = heat_layout_new(f, s, r);
 		struct heat_rows rows = { 0 };
 		struct state st;
@@ -381,10 +383,92 @@ static void racks_are_those_of_switches_else_of_their_hosts(void **state)
 static void names_without_racks_make_no_racks(void **state)
 {
 	struct fabric *f = net_spec("dragonfly:p=2");
-	struct racks *r = racks_new(f);
+	struct racks *r = racks_new(f, NULL, NULL);
 
 	(void)state;
 	assert_int_equal(r->n, 0);
+	racks_free(r);
+	fabric_put(f);
+}
+
+/* The racks that a text in SLURM's words makes of a tree of 8 leaves, 4 spines, 3 hosts a leaf. */
+static struct racks *racks_by(struct fabric *f, const char *text)
+{
+	FILE *in = text_file(text, strlen(text));
+	struct slurm_topology *topo = NULL;
+	struct err err = { "" };
+	struct racks *r;
+
+	if (slurm_topology_read(&topo, in, "topology.conf", NULL, &err))
+		fail_msg("%s", err.text);
+	fclose(in);
+	r = racks_new(f, topo, "/etc/slurm/topology.conf");
+	slurm_topology_free(topo);
+	return r;
+}
+
+static void check_pairs(const char *text, const char *first)
+{
+	struct fabric *f = net_spec("fattree2:leaves=8,spines=4,hosts=3");
+	struct racks *r = racks_by(f, text);
+	struct shape *s = shape_new(f);
+	struct heat_layout *l = heat_layout_new(f, s, r);
+
+	assert_int_equal(r->n, 5);
+	assert_string_equal(r->from, "topology.conf");
+	assert_string_equal(r->name[0], first);
+	assert_string_equal(r->name[4], "elsewhere");
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		assert_int_equal(r->of[sw], f->sw_nterm[sw] ? sw / 2 : 4);
+	assert_string_equal(l->plane[1].title, "rack x rack by topology.conf");
+	assert_int_equal(l->plane[1].nrow, 5);
+	heat_layout_free(l);
+	racks_free(r);
+	shape_free(s);
+	fabric_put(f);
+}
+
+static void racks_of_a_file_go_before_names(void **state)
+{
+	struct fabric *f = net_spec("fattree2:leaves=8,spines=4,hosts=3");
+	char hosts[1024] = "", leaves[2048] = "";
+
+	(void)state;
+	/* blocks of hosts of two leaves each */
+	for (uint32_t k = 0; k < 4; k++)
+		snprintf(hosts + strlen(hosts), sizeof(hosts) - strlen(hosts),
+			 "SwitchName=row%u Nodes=%s,%s,%s,%s,%s,%s\n", k + 1, f->term_name[6 * k],
+			 f->term_name[6 * k + 1], f->term_name[6 * k + 2], f->term_name[6 * k + 3],
+			 f->term_name[6 * k + 4], f->term_name[6 * k + 5]);
+	check_pairs(hosts, "row1");
+	/* a block is a leaf: what is above it */
+	for (uint32_t k = 0; k < 8; k++)
+		snprintf(leaves + strlen(leaves), sizeof(leaves) - strlen(leaves),
+			 "SwitchName=l%u Nodes=%s,%s,%s\n", k, f->term_name[3 * k],
+			 f->term_name[3 * k + 1], f->term_name[3 * k + 2]);
+	for (uint32_t k = 0; k < 4; k++)
+		snprintf(leaves + strlen(leaves), sizeof(leaves) - strlen(leaves),
+			 "SwitchName=pod%u Switches=l%u,l%u\n", k, 2 * k, 2 * k + 1);
+	strcat(leaves, "SwitchName=top Switches=pod[0-3]\n");
+	check_pairs(leaves, "pod0");
+	/* switches of the fabric by their names */
+	hosts[0] = '\0';
+	for (uint32_t k = 0; k < 4; k++)
+		snprintf(hosts + strlen(hosts), sizeof(hosts) - strlen(hosts),
+			 "SwitchName=rack%u Switches=%s,%s\n", k + 7, f->sw_name[2 * k],
+			 f->sw_name[2 * k + 1]);
+	check_pairs(hosts, "rack7");
+	fabric_put(f);
+}
+
+static void a_file_of_another_fabric_is_told_and_left_out(void **state)
+{
+	struct fabric *f = in_racks(false);
+	struct racks *r = racks_by(f, "SwitchName=a Nodes=x[1-9]\nSwitchName=b Nodes=y[1-9]\n");
+
+	(void)state;
+	assert_string_equal(r->from, "switch names");
+	assert_int_equal(r->n, 6);
 	racks_free(r);
 	fabric_put(f);
 }
@@ -402,6 +486,8 @@ int main(void)
 		cmocka_unit_test(cells_of_groups_and_lines_join_what_they_say),
 		cmocka_unit_test(racks_are_read_from_names),
 		cmocka_unit_test(racks_are_those_of_switches_else_of_their_hosts),
+		cmocka_unit_test(racks_of_a_file_go_before_names),
+		cmocka_unit_test(a_file_of_another_fabric_is_told_and_left_out),
 		cmocka_unit_test(names_without_racks_make_no_racks),
 	};
 
