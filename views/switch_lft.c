@@ -243,6 +243,7 @@ void lft_pane_draw(struct lft_pane *p, const struct pane_in *in, struct canvas *
 		p->list = (struct list){ 0 };
 	make_rows(p, in);
 	list_fit(&p->list, p->nrow, rows.h);
+	p->at = rows;
 	draw_head(p, in, c, r, 0);
 	for (int y = 0; y < rows.h && p->list.top + (uint32_t)y < p->nrow; y++) {
 		uint32_t i = p->list.top + (uint32_t)y;
@@ -292,8 +293,15 @@ static bool take_path(struct lft_pane *p, struct ui *ui, const struct pane_in *i
 bool lft_pane_input(struct lft_pane *p, struct ui *ui, const struct pane_in *in,
 		    const struct input *key)
 {
+	bool again;
+
 	if (filter_type(&p->find, key))
 		return true;
+	if (pane_mouse(&p->list, p->nrow, p->at, key, &again)) {
+		if (again)
+			take_path(p, ui, in, REQ_ENTER);
+		return true;
+	}
 	if (list_move(&p->list, key->req, p->nrow))
 		return true;
 	switch (key->req) {

@@ -25,9 +25,17 @@ const char *peer_label(char *buf, size_t len, const struct fabric *f, uint32_t s
 int port_grid_draw(const struct pane_in *in, struct canvas *c, struct rect r, enum chan_metric m,
 		   uint32_t port);
 
+/* The port at a place of the screen, r as when it was drawn; 0: none is there. */
+uint32_t port_grid_at(const struct pane_in *in, struct rect r, int x, int y);
+
+/* The mouse in a list of n rows that were drawn in rows: the wheel moves by three, a click puts the
+ * cursor there.  False: not in it.  again: clicked where the cursor was already. */
+bool pane_mouse(struct list *l, uint32_t n, struct rect rows, const struct input *key, bool *again);
+
 /* LFT, LID by LID or port by port. */
 struct lft_pane {
 	struct list list;
+	struct rect at;	       /* where rows were drawn */
 	bool by_port, changed; /* only what the plan changes */
 	struct entry find;
 	uint32_t *row; /* LIDs, or ports */
@@ -47,6 +55,8 @@ void lft_pane_done(struct lft_pane *p);
 /* SL2VL: rows are input ports, for one output port. */
 struct sl2vl_pane {
 	struct list list;
+	struct rect at; /* where rows were drawn; the output port is above them */
+	uint32_t nrow;
 	uint32_t out; /* output port */
 };
 
@@ -57,10 +67,12 @@ bool sl2vl_pane_input(struct sl2vl_pane *p, const struct pane_in *in, const stru
 /* Routes by virtual lane, a row per link. */
 struct lanes_pane {
 	struct list list;
+	struct rect at;
 };
 
 void lanes_pane_draw(struct lanes_pane *p, const struct pane_in *in, struct canvas *c,
 		     struct rect r);
-bool lanes_pane_input(struct lanes_pane *p, const struct pane_in *in, const struct input *key);
+bool lanes_pane_input(struct lanes_pane *p, struct ui *ui, const struct pane_in *in,
+		      const struct input *key);
 
 #endif

@@ -79,25 +79,80 @@ static void draw_port(const struct pane_in *in, struct canvas *c, struct rect r,
 		canvas_char(c, r, x + 1, y, ROLE_KEY, '<');
 }
 
-int port_grid_draw(const struct pane_in *in, struct canvas *c, struct rect r, enum chan_metric m,
-		   uint32_t port)
+/* How the front panel is laid out in r. */
+struct grid {
+	uint32_t n, cols, a_row; /* ports; columns, and how many of them in a row */
+	int w;			 /* of a port */
+};
+
+#define GRID_X	   6 /* of the first port */
+#define GRID_LINES 4 /* of a row: numbers, odd, even, nothing */
+
+static struct grid grid_in(const struct pane_in *in, struct rect r)
 {
 	uint32_t n = in->s->fabric->sw_nports[in->sw], cols = (n + 1) / 2;
 	int w = (int)cols * 3 <= r.w - 8 ? 3 : (int)cols * 2 <= r.w - 8 ? 2 : 1;
-	uint32_t step = w == 3 ? 1 : w == 2 ? 5 : 10, a_row = (uint32_t)((r.w - 8) / w), y = 0;
 
-	if (a_row < 1)
+	return (struct grid){ n, cols, r.w > 8 ? (uint32_t)((r.w - 8) / w) : 0, w };
+}
+
+uint32_t port_grid_at(const struct pane_in *in, struct rect r, int x, int y)
+{
+	struct grid g = grid_in(in, r);
+	uint32_t col, port;
+
+	x -= r.x + GRID_X;
+	y -= r.y;
+	if (!g.a_row || x < 0 || y < 0 || (y % GRID_LINES != 1 && y % GRID_LINES != 2))
 		return 0;
-	for (uint32_t first = 0; first < cols; first += a_row, y += 4) {
-		for (uint32_t k = first; k < cols && k < first + a_row; k++) {
-			int x = 6 + (int)(k - first) * w;
+	col = (uint32_t)(x / g.w);
+	if (col >= g.a_row)
+		return 0;
+	col += (uint32_t)(y / GRID_LINES) * g.a_row;
+	port = 2 * col + (y % GRID_LINES == 1 ? 1 : 2);
+	return col < g.cols && port <= g.n ? port : 0;
+}
+
+bool pane_mouse(struct list *l, uint32_t n, struct rect rows, const struct input *key, bool *again)
+{
+	int y = key->y - rows.y;
+	uint32_t i;
+
+	*again = false;
+	if (key->req == REQ_WHEEL_UP || key->req == REQ_WHEEL_DOWN) {
+		for (int k = 0; k < 3; k++)
+			list_move(l, key->req == REQ_WHEEL_UP ? REQ_UP : REQ_DOWN, n);
+		return true;
+	}
+	if (key->req != REQ_CLICK || y < 0 || y >= rows.h || key->x < rows.x ||
+	    key->x >= rows.x + rows.w)
+		return false;
+	i = l->top + (uint32_t)y;
+	if (i >= n)
+		return true;
+	*again = i == l->cursor;
+	l->cursor = i;
+	return true;
+}
+
+int port_grid_draw(const struct pane_in *in, struct canvas *c, struct rect r, enum chan_metric m,
+		   uint32_t port)
+{
+	struct grid g = grid_in(in, r);
+	uint32_t step = g.w == 3 ? 1 : g.w == 2 ? 5 : 10, y = 0;
+
+	if (!g.a_row)
+		return 0;
+	for (uint32_t first = 0; first < g.cols; first += g.a_row, y += GRID_LINES) {
+		for (uint32_t k = first; k < g.cols && k < first + g.a_row; k++) {
+			int x = GRID_X + (int)(k - first) * g.w;
 			uint32_t p = 2 * k + 1;
 
 			if (k % step == 0)
 				canvas_textf(c, r, x, (int)y, ROLE_LABEL, "%u", p);
-			draw_port(in, c, r, x, (int)y + 1, w, m, p, p == port);
-			if (p + 1 <= n)
-				draw_port(in, c, r, x, (int)y + 2, w, m, p + 1, p + 1 == port);
+			draw_port(in, c, r, x, (int)y + 1, g.w, m, p, p == port);
+			if (p + 1 <= g.n)
+				draw_port(in, c, r, x, (int)y + 2, g.w, m, p + 1, p + 1 == port);
 		}
 		canvas_text(c, r, 1, (int)y + 1, ROLE_LABEL, "odd");
 		canvas_text(c, r, 1, (int)y + 2, ROLE_LABEL, "even");

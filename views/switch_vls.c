@@ -131,6 +131,8 @@ void sl2vl_pane_draw(struct sl2vl_pane *p, const struct pane_in *in, struct canv
 		p->out = next_out(f, in->sw, 0, 1);
 	n = find_runs(runs, in, plan, p->out);
 	list_fit(&p->list, n, rows.h);
+	p->at = rows;
+	p->nrow = n;
 	canvas_textf(c, r, 2, 0, ROLE_TEXT, "%s; out by port %u, %s", kind_text(in->s->tables),
 		     p->out, peer_label(peer, sizeof(peer), f, in->sw, p->out));
 	canvas_text(c, r, 2, 1, ROLE_LABEL, "in by");
@@ -150,13 +152,18 @@ void sl2vl_pane_draw(struct sl2vl_pane *p, const struct pane_in *in, struct canv
 bool sl2vl_pane_input(struct sl2vl_pane *p, const struct pane_in *in, const struct input *key)
 {
 	const struct fabric *f = in->s->fabric;
-	uint32_t n = f->sw_nports[in->sw] + 1u;
+	bool mouse =
+		key->req == REQ_CLICK || key->req == REQ_WHEEL_UP || key->req == REQ_WHEEL_DOWN;
+	bool back = key->req == REQ_LEFT || key->req == REQ_WHEEL_UP;
+	bool again;
 
-	if (key->req == REQ_LEFT || key->req == REQ_RIGHT) {
-		p->out = next_out(f, in->sw, p->out, key->req == REQ_RIGHT ? 1 : -1);
+	/* the line that tells the output port goes to the next one */
+	if (key->req == REQ_LEFT || key->req == REQ_RIGHT || (mouse && key->y == p->at.y - 2)) {
+		p->out = next_out(f, in->sw, p->out, back ? -1 : 1);
 		return true;
 	}
-	return list_move(&p->list, key->req, n);
+	return pane_mouse(&p->list, p->nrow, p->at, key, &again) ||
+	       list_move(&p->list, key->req, p->nrow);
 }
 
 /* --- lanes --- */
@@ -204,6 +211,7 @@ void lanes_pane_draw(struct lanes_pane *p, const struct pane_in *in, struct canv
 		return;
 	}
 	list_fit(&p->list, n, rows.h);
+	p->at = rows;
 	canvas_text(c, r, 2, 0, ROLE_LABEL, "port  to");
 	canvas_right(c, r, 34, 0, ROLE_LABEL, "routes");
 	for (uint32_t vl = 0; vl < u->lanes->vls; vl++)
@@ -218,9 +226,18 @@ void lanes_pane_draw(struct lanes_pane *p, const struct pane_in *in, struct canv
 		      : "no link to another switch");
 }
 
-bool lanes_pane_input(struct lanes_pane *p, const struct pane_in *in, const struct input *key)
+bool lanes_pane_input(struct lanes_pane *p, struct ui *ui, const struct pane_in *in,
+		      const struct input *key)
 {
 	const struct fabric *f = in->s->fabric;
+	uint32_t first = f->chan_off[in->sw], n = f->chan_off[in->sw + 1] - first;
+	bool again;
 
-	return list_move(&p->list, key->req, f->chan_off[in->sw + 1] - f->chan_off[in->sw]);
+	if (!pane_mouse(&p->list, n, p->at, key, &again))
+		return list_move(&p->list, key->req, n);
+	if (again) {
+		ui_select_chan(ui, first + p->list.cursor);
+		ui_goto(ui, VIEW_LINKS);
+	}
+	return true;
 }

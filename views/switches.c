@@ -24,6 +24,7 @@ struct switches_ui {
 	uint32_t ntrail;
 	enum pane pane;
 	enum chan_metric metric; /* of the front panel */
+	struct rect panel;	 /* where that was drawn */
 	struct lft_pane lft;
 	struct sl2vl_pane sl2vl;
 	struct lanes_pane lanes;
@@ -275,6 +276,7 @@ static void draw_ports(struct switches_ui *u, struct ui *ui, const struct pane_i
 
 	table_follow(&u->ports, &port_ops, &at);
 	row = table_cursor(&u->ports);
+	u->panel = r;
 	n = port_grid_draw(in, c, r, u->metric, row == FAB_NONE ? 0 : port_number(&at, row));
 	if (r.h < n + 4)
 		return;
@@ -421,6 +423,32 @@ static bool panel_move(struct switches_ui *u, struct ui *ui, const struct state 
 	return true;
 }
 
+/* A port of the front panel; clicked again it is opened. */
+static bool panel_click(struct switches_ui *u, struct ui *ui, const struct state *s,
+			const struct input *key)
+{
+	const struct table_in in = { u, ui, s };
+	const struct rows rows = { ROWS_PORTS, s, ui_survey(ui) };
+	const struct pane_in pane = { ui, s, u->sw };
+	uint32_t p, row;
+
+	if (key->req != REQ_CLICK)
+		return false;
+	p = port_grid_at(&pane, u->panel, key->x, key->y);
+	if (!p || key->y >= u->ports.at.y - 2)
+		return false;
+	row = s->fabric->port_off[u->sw] + p;
+	if (row == table_cursor(&u->ports) && u->ports.moved) {
+		open_port(&in, row);
+	} else if (table_select(&u->ports, table_key(&rows, row))) {
+		u->ports.moved = true;
+		port_moved(&in, row);
+	} else {
+		ui_say(ui, "port %u is not among the rows shown: Esc takes the filter away", p);
+	}
+	return true;
+}
+
 static bool pane_input(struct switches_ui *u, struct ui *ui, const struct input *in,
 		       const struct state *s)
 {
@@ -432,9 +460,9 @@ static bool pane_input(struct switches_ui *u, struct ui *ui, const struct input 
 	case PANE_SL2VL:
 		return sl2vl_pane_input(&u->sl2vl, &pane, in);
 	case PANE_LANES:
-		return lanes_pane_input(&u->lanes, &pane, in);
+		return lanes_pane_input(&u->lanes, ui, &pane, in);
 	default:
-		return panel_move(u, ui, s, in->req);
+		return panel_click(u, ui, s, in) || panel_move(u, ui, s, in->req);
 	}
 }
 

@@ -212,6 +212,85 @@ static void sl2vl_tables_in_their_three_forms(void **state)
 	console_close(&k);
 }
 
+static void mouse(struct console_kit *k, enum req req, int x, int y)
+{
+	struct input in = { .req = req, .x = x, .y = y };
+
+	free(console_screen(k)); /* where things are is known when they are drawn */
+	ui_input(k->ui, &in, &k->s, &k->last);
+}
+
+/* The first line of the screen that has a text; its column in x. */
+static int line_with(struct console_kit *k, const char *text, int *x)
+{
+	char *screen = console_screen(k), *at = strstr(screen, text);
+	int y = 0;
+
+	assert_non_null(at);
+	for (const char *s = screen; s < at; s++)
+		y += *s == '\n';
+	while (at > screen && at[-1] != '\n' && ++*x)
+		at--;
+	free(screen);
+	return y;
+}
+
+static void the_mouse_goes_to_what_it_points_at_in_every_pane(void **state)
+{
+	struct console_kit k;
+	int x = 0, y, last = 0;
+	uint32_t sw;
+
+	(void)state;
+	open_fabric(&k);
+	console_size(&k, 100, 30);
+	console_keys(&k, "4");
+	console_key(&k, K_ENTER);
+	/* the front panel: ports with links; a second click opens the link */
+	y = line_with(&k, " odd", &x);
+	sw = ui_selected_switch(k.ui);
+	for (uint32_t c = k.fabric->chan_off[sw]; c < k.fabric->chan_off[sw + 1]; c++) {
+		int port = k.fabric->chan_port[c];
+
+		mouse(&k, REQ_CLICK, 6 + (port - 1) / 2 * 3, y + (port - 1) % 2);
+		assert_int_equal(ui_selected_chan(k.ui), c);
+		last = port;
+	}
+	mouse(&k, REQ_CLICK, 6 + (last - 1) / 2 * 3, y + (last - 1) % 2);
+	assert_int_equal(ui_view(k.ui), VIEW_LINKS);
+	console_keys(&k, "4");
+	/* LFT: a row, and again for its path; the wheel by three */
+	console_key(&k, K_TAB);
+	y = line_with(&k, "goes out by", &x);
+	mouse(&k, REQ_CLICK, 10, y + 5);
+	mouse(&k, REQ_WHEEL_DOWN, 10, y + 5);
+	mouse(&k, REQ_WHEEL_UP, 10, y + 5);
+	assert_int_equal(ui_view(k.ui), VIEW_SWITCHES);
+	mouse(&k, REQ_CLICK, 10, y + 5);
+	assert_int_equal(ui_view(k.ui), VIEW_PATHS);
+	assert_true(ui_path_ends(k.ui).dlid > 0);
+	console_keys(&k, "4");
+	/* SL2VL: the line of the output port leads to the next one */
+	console_key(&k, K_TAB);
+	console_shows(&k, "out by port 1,");
+	y = line_with(&k, "out by port 1,", &x);
+	mouse(&k, REQ_CLICK, 10, y);
+	console_shows(&k, "out by port 2,");
+	mouse(&k, REQ_WHEEL_DOWN, 10, y);
+	console_shows(&k, "out by port 3,");
+	mouse(&k, REQ_WHEEL_UP, 10, y);
+	console_shows(&k, "out by port 2,");
+	/* lanes: a link, and again to open it */
+	console_key(&k, K_TAB);
+	y = line_with(&k, "VL0", &x);
+	mouse(&k, REQ_CLICK, 10, y + 3);
+	mouse(&k, REQ_CLICK, 10, y + 3);
+	assert_int_equal(ui_view(k.ui), VIEW_LINKS);
+	assert_int_equal(ui_selected_chan(k.ui),
+			 k.fabric->chan_off[k.fabric->chan_src[ui_selected_chan(k.ui)]] + 2);
+	console_close(&k);
+}
+
 static double frame_ms(struct console_kit *k)
 {
 	struct timespec a, b;
@@ -281,6 +360,7 @@ int main(void)
 		cmocka_unit_test(another_view_brings_its_switch),
 		cmocka_unit_test(an_lft_is_searched_compared_and_leads_to_a_path),
 		cmocka_unit_test(sl2vl_tables_in_their_three_forms),
+		cmocka_unit_test(the_mouse_goes_to_what_it_points_at_in_every_pane),
 		cmocka_unit_test(frames_at_2064_switches),
 		cmocka_unit_test(no_size_is_too_small),
 	};
