@@ -71,6 +71,8 @@ static void draw_row(const struct ui *ui, struct canvas *c, struct rect r, int y
 	enum role role = ui_job_dims(ui, chan) ? ROLE_DIM : ROLE_TEXT;
 	char label[256];
 
+	if (ui_chan_tagged(ui, chan))
+		canvas_char(c, r, 3, y, ROLE_KEY, '+');
 	canvas_char(c, r, 2, y, problem >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
 		    (uint32_t)problem_glyph(problem));
 	draw_figures(ui, c, r, y, s, chan, role);

@@ -26,6 +26,10 @@ static void cell_add(struct heat_cell *cell, const struct heat_sight *at, const 
 
 	cell->down += problem == PROBLEM_DOWN;
 	cell->silent += problem == PROBLEM_NO_REPLY;
+	/* rows that are switches say so themselves */
+	cell->tagged |= ui_chan_tagged(ui, chan) ||
+			(!at->plane->row_sw && (ui_switch_tagged(ui, s->fabric->chan_src[chan]) ||
+						ui_switch_tagged(ui, s->fabric->chan_dst[chan])));
 	if (!first && (dim != cell->dim ? dim : !worse(at->metric, &value, &cell->value)))
 		return;
 	cell->value = value;
@@ -84,6 +88,18 @@ const struct heat_cell *heat_cells_at(const struct heat_cells *cells, const stru
 			    w->left];
 }
 
+/* Before the cell's sign; behind it, where there are two columns; and in one it takes its place. */
+static void draw_tag(const struct heat_cell *cell, const struct heat_window *w, struct canvas *c,
+		     int mid, int y)
+{
+	if (!cell->tagged)
+		return;
+	if (w->cell_w == 2)
+		canvas_char(c, w->rows, mid + 1, y, ROLE_KEY, '<');
+	else
+		canvas_char(c, w->rows, w->cell_w == 3 ? mid - 1 : mid, y, ROLE_KEY, TAG_POINT);
+}
+
 void heat_cell_draw(const struct heat_cell *cell, const struct heat_window *w, struct canvas *c,
 		    uint32_t x, uint32_t y)
 {
@@ -94,11 +110,13 @@ void heat_cell_draw(const struct heat_cell *cell, const struct heat_window *w, s
 		return;
 	if (cell->dim) {
 		canvas_char(c, w->rows, mid, (int)y, ROLE_DIM, '\'');
+		draw_tag(cell, w, c, mid, (int)y);
 		return;
 	}
 	for (int dx = 0; w->cell_w == 3 && role >= ROLE_FILL && dx < 3; dx += 2)
 		canvas_char(c, w->rows, mid - 1 + dx, (int)y, role, ' ');
 	canvas_char(c, w->rows, mid, (int)y, role, (uint32_t)(unsigned char)cell->value.glyph);
+	draw_tag(cell, w, c, mid, (int)y);
 }
 
 struct listed {

@@ -28,6 +28,7 @@ struct heat_cell {
 	uint32_t count;		 /* channels; 0: no link */
 	uint32_t down, silent;	 /* of them */
 	bool dim;		 /* none of the marked job's */
+	bool tagged;		 /* one of its cables, or a switch of them, is */
 };
 
 struct heat_cells {

@@ -25,6 +25,7 @@ static void read_cells(struct heat_small *h, const struct ui *ui, const struct s
 	now.sample = s->sample;
 	now.time_ns = s->sample ? s->sample->time_ns : 0;
 	now.job = ui_selected_job(ui) ^ (uint64_t)ui_job_links(ui) << 32;
+	now.tags = ui_tag_serial(ui);
 	now.palette = ui_palette(ui);
 	now.window = h->window;
 	if (h->cells.cap && !memcmp(&now, &h->made, sizeof(now)))

@@ -10,7 +10,7 @@
 struct heat_small_key {
 	const struct rates *rates;
 	const struct sample *sample;
-	uint64_t job, time_ns;
+	uint64_t job, time_ns, tags;
 	enum palette palette;
 	struct heat_window window;
 };

@@ -146,8 +146,19 @@ static void draw_cursor(struct heatmap_ui *u, struct canvas *c)
 	canvas_style(c, (struct rect){ w->rows.x + x, w->rows.y + y, 1, 1 }, ROLE_KEY, true);
 }
 
-static void draw_row_label(const struct heatmap_ui *u, const struct state *s, struct canvas *c,
-			   int y)
+/* A switch among the rows that a label stands for is tagged. */
+static bool row_tagged(const struct heatmap_ui *u, const struct ui *ui, uint32_t first)
+{
+	const struct heat_plane *p = plane_of(u);
+
+	for (uint32_t i = first; p->row_sw && i < first + u->window.row_n && i < p->nrow; i++)
+		if (ui_switch_tagged(ui, p->row_sw[u->rows.row[i]]))
+			return true;
+	return false;
+}
+
+static void draw_row_label(const struct heatmap_ui *u, const struct ui *ui, const struct state *s,
+			   struct canvas *c, int y)
 {
 	const struct heat_window *w = &u->window;
 	uint32_t first = (w->top + (uint32_t)y) * w->row_n;
@@ -159,10 +170,13 @@ static void draw_row_label(const struct heatmap_ui *u, const struct state *s, st
 	canvas_char(c, r, 0, y, role, here ? '>' : ' ');
 	canvas_name(c, r, 1, y, w->label_w - 2, role,
 		    heat_row_label(name, plane_of(u), s->fabric, u->rows.row[first]));
+	if (row_tagged(u, ui, first))
+		canvas_char(c, r, w->label_w - 1, y, ROLE_KEY, '+');
 }
 
 /* Column numbers, from 1, in the units of the matrix. */
-static void draw_heads(const struct heatmap_ui *u, struct canvas *c, struct rect r, int y)
+static void draw_heads(const struct heatmap_ui *u, const struct ui *ui, struct canvas *c,
+		       struct rect r, int y)
 {
 	const struct heat_window *w = &u->window;
 	uint32_t step = w->cell_w == 3 ? 1 : w->cell_w == 2 ? 2 : 10;
@@ -176,6 +190,12 @@ static void draw_heads(const struct heatmap_ui *u, struct canvas *c, struct rect
 		if ((w->left + i) % step == 0)
 			canvas_textf(c, at, (int)i * w->cell_w + (w->cell_w == 3), y, ROLE_LABEL,
 				     "%u", (w->left + i) * w->col_n + 1);
+	for (uint32_t i = 0; plane_of(u)->col_sw && i < w->vis_cols; i++)
+		for (uint32_t k = (w->left + i) * w->col_n;
+		     k < (w->left + i + 1) * w->col_n && k < plane_of(u)->ncol; k++)
+			if (ui_switch_tagged(ui, plane_of(u)->col_sw[k]))
+				canvas_char(c, at, (int)i * w->cell_w + (w->cell_w == 3), y,
+					    ROLE_KEY, '+');
 	canvas_name(c, r, 1, y, w->label_w - 2, ROLE_LABEL, plane_of(u)->row_name);
 }
 
@@ -264,9 +284,9 @@ static void draw_matrix(struct heatmap_ui *u, const struct ui *ui, struct canvas
 	at = sight(u, ui, s);
 	heat_cells_read(&u->cells, &at, ui, s);
 	draw_title(u, ui, s, c, r);
-	draw_heads(u, c, r, 1);
+	draw_heads(u, ui, c, r, 1);
 	for (uint32_t y = 0; y < w->vis_rows; y++) {
-		draw_row_label(u, s, c, (int)y);
+		draw_row_label(u, ui, s, c, (int)y);
 		for (uint32_t x = 0; x < w->vis_cols; x++)
 			heat_cell_draw(&u->cells.cell[(size_t)y * w->vis_cols + x], w, c, x, y);
 	}
@@ -295,6 +315,10 @@ static void draw_legend(const struct heatmap_ui *u, const struct ui *ui, const s
 	char job[48];
 	int end = r.w;
 
+	if (ui_any_tagged(ui)) {
+		end -= 11;
+		canvas_text(c, line, end, 0, ROLE_KEY, "> + tagged");
+	}
 	if (ui_selected_job(ui)) {
 		snprintf(job, sizeof(job), " ' not job %llu",
 			 (unsigned long long)ui_selected_job(ui));
@@ -497,7 +521,8 @@ static bool named_setting(struct heatmap_ui *u, struct ui *ui, const struct stat
 		u->sort = (enum heat_sort)i;
 		sort_rows(u, ui, s);
 	} else {
-		ui_say(ui, "no racks are known by the names of this fabric");
+		ui_say(ui,
+		       "no racks are known: names have none, and --racks gives no file that suits");
 	}
 	return true;
 }

@@ -52,6 +52,8 @@ static void draw_hot_row(const struct ui *ui, struct canvas *c, struct rect r, i
 		     role == ROLE_DIM ? role
 				      : heat_role(ui_palette(ui), p ? heat_level(p->util_pct) : 0),
 		     "%4s%%", figure_pct(a, p ? p->util_pct : NAN));
+	if (ui_chan_tagged(ui, chan))
+		canvas_char(c, r, 1, y, ROLE_KEY, '+');
 	canvas_textf(c, r, 8, y, role, "%5s %6s %2s", figure_pct(b, second), e, vls);
 	canvas_name(c, r, HOT_FIGURES, y, hot_end(r) - spark_width(r) - HOT_FIGURES - 1, role,
 		    chan_label(label, sizeof(label), f, chan));
@@ -144,8 +146,8 @@ const char *problem_text(char *buf, size_t len, const struct state *s, const str
 	return buf;
 }
 
-static void draw_problem(struct canvas *c, struct rect r, int y, const struct state *s,
-			 const struct survey *v, uint32_t i)
+static void draw_problem(const struct ui *ui, struct canvas *c, struct rect r, int y,
+			 const struct state *s, const struct survey *v, uint32_t i)
 {
 	uint32_t sw = v->problem_sw[i], port = s->fabric->port_off[sw] + v->problem_port[i];
 	enum problem kind = (enum problem)v->problem[port];
@@ -155,6 +157,9 @@ static void draw_problem(struct canvas *c, struct rect r, int y, const struct st
 	problem_text(text, sizeof(text), s, v, port);
 	port_label(label, sizeof(label), s->fabric, sw, v->problem_port[i]);
 	snprintf(full, sizeof(full), was ? "%s was -> %s" : "%s", label, was);
+	if (ui_switch_tagged(ui, sw) || (s->fabric->port[port].chan != FAB_NONE &&
+					 ui_chan_tagged(ui, s->fabric->port[port].chan)))
+		canvas_char(c, r, 1, y, ROLE_KEY, '+');
 	canvas_char(c, r, 2, y, kind >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
 		    (uint32_t)problem_glyph(kind));
 	canvas_name(c, r, 4, y, r.w - 5 - text_width(text), ROLE_TEXT, full);
@@ -172,7 +177,7 @@ void pane_problems(struct list *l, bool on, const struct ui *ui, struct canvas *
 	if (!v->nproblem)
 		canvas_text(c, r, 2, 1, ROLE_DIM, s->sample ? "none" : "none known");
 	for (int y = 0; y < r.h - 1 && l->top + (uint32_t)y < v->nproblem; y++) {
-		draw_problem(c, r, y + 1, s, v, l->top + (uint32_t)y);
+		draw_problem(ui, c, r, y + 1, s, v, l->top + (uint32_t)y);
 		mark_row(c, r, y + 1, on && l->top + (uint32_t)y == l->cursor);
 	}
 }
@@ -194,7 +199,7 @@ static void draw_job(const struct ui *ui, struct canvas *c, struct rect r, int y
 		figure_short(efi, m->efi_max);
 	if (v->job_load && s->rates)
 		figure_short(hot, v->job_load[i].hot);
-	canvas_char(c, r, 1, y, ROLE_KEY, marked ? '*' : ' ');
+	canvas_char(c, r, 1, y, ROLE_KEY, marked ? '*' : ui_job_tagged(ui, j->id) ? '+' : ' ');
 	canvas_name(c, r, 2, y, r.w - 28, marked ? ROLE_KEY : ROLE_TEXT, name);
 	canvas_rightf(c, r, r.w - 1, y, ROLE_TEXT, "%5u %6s %5s %5s", j->nnodes,
 		      figure_rate(rate, v->job_Bps ? v->job_Bps[i] : NAN, ui_bits(ui)), hot, efi);

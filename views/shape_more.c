@@ -24,14 +24,17 @@ static void note_torus(struct shape *s, const struct lattice *l)
 		[LATTICE_PORTS] = "rings of 4 by port numbers",
 		[LATTICE_ANY] = "which 2x2 are a ring of 4 is not known",
 	};
-	int n = snprintf(s->note, sizeof(s->note), "%s", how[l->from]);
+	char missing[64] = "", holes[64] = "";
 
 	if (l->missing)
-		n += snprintf(s->note + n, sizeof(s->note) - (size_t)n, "%s%u cable%s missing",
-			      n ? ", " : "", l->missing, l->missing == 1 ? "" : "s");
+		snprintf(missing, sizeof(missing), "%u cable%s missing, ", l->missing,
+			 l->missing == 1 ? "" : "s");
 	if (l->holes)
-		snprintf(s->note + n, sizeof(s->note) - (size_t)n, "%s%u switch%s missing",
-			 n ? ", " : "", l->holes, l->holes == 1 ? "" : "es");
+		snprintf(holes, sizeof(holes), "%u switch%s missing, ", l->holes,
+			 l->holes == 1 ? "" : "es");
+	snprintf(s->note, sizeof(s->note), "%s%s%s", missing, holes, how[l->from]);
+	if (!how[l->from][0] && s->note[0])
+		s->note[strlen(s->note) - 2] = '\0';
 }
 
 /* Two or three switches in a row are no torus that anybody speaks of. */

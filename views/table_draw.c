@@ -211,6 +211,17 @@ static void draw_sign(const struct rows *rows, struct canvas *c, struct rect r, 
 		    (uint32_t)problem_glyph(p));
 }
 
+/* Tagged in another table: a link or its other direction, a port of a tagged link. */
+static bool tagged_elsewhere(const struct table_in *in, const struct rows *rows, uint32_t row)
+{
+	if (rows->kind == ROWS_LINKS)
+		return ui_chan_tagged(in->ui, row);
+	if (rows->kind == ROWS_PORTS)
+		return rows->s->fabric->port[row].chan != FAB_NONE &&
+		       ui_chan_tagged(in->ui, rows->s->fabric->port[row].chan);
+	return false;
+}
+
 static void draw_row(const struct table *t, const struct table_ops *ops, const struct table_in *in,
 		     const struct rows *rows, struct canvas *c, struct rect r, int y, uint32_t i)
 {
@@ -227,6 +238,8 @@ static void draw_row(const struct table *t, const struct table_ops *ops, const s
 	}
 	if (table_is_tagged(t, t->key[i]))
 		canvas_char(c, r, 2, y, ROLE_KEY, TAG);
+	else if (tagged_elsewhere(in, rows, row))
+		canvas_char(c, r, 2, y, ROLE_KEY, TAG_POINT);
 	if (i == t->list.cursor)
 		list_draw_cursor(c, r, y);
 }

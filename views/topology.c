@@ -70,9 +70,10 @@ struct topology_ui {
 	float left, top; /* cells out of sight */
 
 	struct chan_value *edge, *node; /* worst of each */
+	struct chan_value *leave;	/* of a node: worst to other planes; no glyph: none */
 	struct figures_from made;
 	uint64_t serial; /* of the figures */
-	struct line_layer all, here;
+	struct line_layer all, here, tagged;
 	struct layer_from drawn;
 	uint32_t shown; /* lines */
 
@@ -85,8 +86,9 @@ static void forget(struct topology_ui *u)
 	picture_free(u->blocks);
 	free(u->edge);
 	free(u->node);
+	free(u->leave);
 	u->fine = u->blocks = NULL;
-	u->edge = u->node = NULL;
+	u->edge = u->node = u->leave = NULL;
 	memset(&u->made, 0, sizeof(u->made));
 }
 
@@ -97,6 +99,7 @@ static void topology_done(void *own)
 	forget(u);
 	line_layer_done(&u->all);
 	line_layer_done(&u->here);
+	line_layer_done(&u->tagged);
 }
 
 static const struct picture *shown(const struct topology_ui *u)
@@ -237,11 +240,17 @@ static void read_figures(struct topology_ui *u, const struct ui *ui, const struc
 	u->serial++;
 	u->edge = xrealloc(u->edge, p->nedge + 1u, sizeof(*u->edge));
 	u->node = xrealloc(u->node, p->nnode + 1u, sizeof(*u->node));
+	u->leave = xrealloc(u->leave, p->nnode + 1u, sizeof(*u->leave));
 	memset(u->node, 0, (p->nnode + 1u) * sizeof(*u->node));
+	memset(u->leave, 0, (p->nnode + 1u) * sizeof(*u->leave));
 	for (uint32_t i = 0; i < p->nedge; i++) {
 		u->edge[i] = worst_of(u, ui, s, &p->edge[i]);
 		worsen(&u->node[p->edge[i].a], &u->edge[i]);
 		worsen(&u->node[p->edge[i].b], &u->edge[i]);
+		if (!p->edge[i].across)
+			continue;
+		worsen(&u->leave[p->edge[i].a], &u->edge[i]);
+		worsen(&u->leave[p->edge[i].b], &u->edge[i]);
 	}
 }
 
@@ -359,6 +368,52 @@ static void draw_path(struct topology_ui *u, const struct state *s, struct path_
 			draw_chan(u, s->fabric, p.hop[i].chan);
 }
 
+static bool edge_tagged(const struct picture *p, const struct picture_edge *e, const struct ui *ui)
+{
+	for (uint32_t i = e->first; i < e->first + e->count; i++)
+		if (ui_chan_tagged(ui, p->chan[i]))
+			return true;
+	return false;
+}
+
+/* Tagged cables are always drawn, with a sign in their middle. */
+static void draw_tagged(struct topology_ui *u, const struct ui *ui, struct canvas *c, bool glyphs)
+{
+	const struct picture *p = shown(u);
+
+	if (!ui_any_tagged(ui))
+		return;
+	line_layer_clear(&u->tagged, u->win.w, u->win.h, glyphs);
+	for (uint32_t i = 0; i < p->nedge; i++)
+		if (edge_tagged(p, &p->edge[i], ui))
+			draw_edge(&u->tagged, u, i, true);
+	line_layer_draw(&u->tagged, c, u->win);
+	for (uint32_t i = 0; i < p->nedge; i++) {
+		const struct picture_node *a = &p->node[p->edge[i].a], *b = &p->node[p->edge[i].b];
+		bool around = p->edge[i].around;
+
+		if (!edge_tagged(p, &p->edge[i], ui))
+			continue;
+		/* around the edge of the picture: where the line leaves its beginning */
+		canvas_char(c, u->win,
+			    (int)(around ? place_x(u, b) + (place_x(u, b) > place_x(u, a)) * 3
+					 : (place_x(u, a) + place_x(u, b)) / 2),
+			    (int)(around ? place_y(u, b) + (place_y(u, b) > place_y(u, a))
+					 : (place_y(u, a) + place_y(u, b)) / 2),
+			    ROLE_KEY, TAG_POINT);
+	}
+}
+
+static bool node_tagged(const struct topology_ui *u, const struct ui *ui, uint32_t node)
+{
+	const struct picture_node *n = &shown(u)->node[node];
+
+	for (uint32_t i = 0; i < n->count; i++)
+		if (ui_switch_tagged(ui, shown(u)->sw[n->first + i]))
+			return true;
+	return false;
+}
+
 static void draw_lines(struct topology_ui *u, const struct ui *ui, const struct state *s,
 		       struct canvas *c, bool glyphs)
 {
@@ -403,6 +458,7 @@ static void draw_lines(struct topology_ui *u, const struct ui *ui, const struct 
 	}
 	line_layer_draw(&u->all, c, u->win);
 	line_layer_draw(&u->here, c, u->win);
+	draw_tagged(u, ui, c, glyphs);
 }
 
 /* --- nodes --- */
@@ -451,6 +507,18 @@ static enum problem node_problem(const struct topology_ui *u, const struct surve
 	return (enum problem)worst;
 }
 
+/* Cables to other planes would cross all of the picture: their worst is a sign right below the
+ * switch, or beside it where rows are close. */
+static void draw_leave(const struct topology_ui *u, struct canvas *c, uint32_t node, int right,
+		       int y)
+{
+	const struct chan_value *v = &u->leave[node];
+
+	if (v->glyph)
+		canvas_char(c, u->win, right, u->step[u->zoom].py >= 2 ? y + 1 : y, v->role,
+			    (uint32_t)(unsigned char)v->glyph);
+}
+
 static void draw_node(struct topology_ui *u, const struct ui *ui, struct canvas *c,
 		      const struct state *s, uint32_t node, bool joined)
 {
@@ -470,15 +538,20 @@ static void draw_node(struct topology_ui *u, const struct ui *ui, struct canvas 
 	if (joined)
 		role = fill_role(role);
 	canvas_text(c, u->win, x, y, role == ROLE_DIM ? ROLE_TEXT : role, text);
+	if (w < room)
+		draw_leave(u, c, node, x + w, y);
 	bad = node_problem(u, ui_survey(ui), s, node);
 	if (bad && w < room)
 		canvas_char(c, u->win, x + w, y, bad >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
 			    (uint32_t)problem_glyph(bad));
+	if (node_tagged(u, ui, node))
+		canvas_char(c, u->win, x - 1, y, ROLE_KEY, TAG_POINT);
 	if (node != cursor_node(u))
 		return;
 	canvas_style(c, (struct rect){ u->win.x + x, u->win.y + y, w, 1 }, ROLE_CURSOR, true);
 	if (w == 1 || c->ascii || !s->colours) {
-		canvas_char(c, u->win, x - 1, y, ROLE_KEY, '[');
+		if (!node_tagged(u, ui, node))
+			canvas_char(c, u->win, x - 1, y, ROLE_KEY, '[');
 		canvas_char(c, u->win, x + w, y, ROLE_KEY, ']');
 	}
 }
@@ -583,6 +656,45 @@ static void add_switch(struct sums *sum, const struct survey *v, const struct st
 	}
 }
 
+static bool has_planes(const struct topology_ui *u, const struct shape *shape)
+{
+	return shown(u) == u->fine && shape->ndim > 2 &&
+	       (shape->kind == SHAPE_TORUS || shape->kind == SHAPE_HYPERX);
+}
+
+/* Planes are numbered over the dimensions from the third on; all gets how many there are. */
+static uint32_t plane_of(const struct shape *shape, uint32_t sw, uint32_t *all)
+{
+	uint32_t plane = 0;
+
+	*all = 1;
+	for (uint32_t d = shape->ndim; d-- > 2;) {
+		plane = plane * shape->dim[d] + shape->coord[(size_t)sw * SHAPE_DIMS + d];
+		*all *= shape->dim[d];
+	}
+	return plane;
+}
+
+static void draw_hint(const struct topology_ui *u, const struct shape *shape, struct canvas *c,
+		      struct rect r)
+{
+	uint32_t all, plane;
+
+	if (shown(u) == u->blocks) {
+		canvas_text(c, r, 1, 4, ROLE_DIM, "z or Enter: closer, to its switches");
+	} else if (has_planes(u, shape)) {
+		plane = plane_of(shape, u->cursor, &all);
+		canvas_textf(c, r, 1, 4, ROLE_DIM,
+			     "plane %u of %u: PgUp PgDn   sign right below a switch: worst cable "
+			     "to other planes",
+			     plane + 1, all);
+	} else {
+		canvas_text(c, r, 1, 4, ROLE_DIM,
+			    "Enter: its ports and tables   z closer   u wider   < > path from, to "
+			    "here");
+	}
+}
+
 static void draw_figures(const struct topology_ui *u, const struct ui *ui, const struct state *s,
 			 struct canvas *c, struct rect r)
 {
@@ -651,10 +763,7 @@ static void draw_detail(const struct topology_ui *u, const struct ui *ui, const 
 	if (u->find.active)
 		entry_draw(&u->find, c, r, 1, 4, "switch");
 	else
-		canvas_text(c, r, 1, 4, ROLE_DIM,
-			    shown(u) == u->blocks ? "z or Enter: closer, to its switches"
-						  : "Enter: its ports and tables   z closer   "
-						    "u wider   < > path from, to here");
+		draw_hint(u, shape, c, r);
 }
 
 static void topology_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
@@ -692,6 +801,27 @@ static void zoom_to(struct topology_ui *u, uint32_t zoom)
 	u->zoom = zoom < u->nstep ? zoom : 0;
 	u->left = u->top = 0;
 	follow_cursor(u);
+}
+
+/* To the same place of the next plane, around at the end. */
+static bool change_plane(struct topology_ui *u, const struct shape *shape, enum req req)
+{
+	const uint16_t *at = &shape->coord[(size_t)u->cursor * SHAPE_DIMS];
+	uint32_t all, plane, want, other;
+
+	if ((req != REQ_PAGE_DOWN && req != REQ_PAGE_UP) || !has_planes(u, shape))
+		return false;
+	plane = plane_of(shape, u->cursor, &all);
+	want = (plane + (req == REQ_PAGE_DOWN ? 1 : all - 1)) % all;
+	for (uint32_t sw = 0; sw < u->fine->fabric->nsw; sw++) {
+		const uint16_t *x = &shape->coord[(size_t)sw * SHAPE_DIMS];
+
+		if (x[0] == at[0] && x[1] == at[1] && plane_of(shape, sw, &other) == want) {
+			u->cursor = sw;
+			return true;
+		}
+	}
+	return true;
 }
 
 static bool topology_move(struct topology_ui *u, enum req req)
@@ -863,7 +993,7 @@ static bool topology_travel(struct topology_ui *u, struct ui *ui, const struct i
 		find(u, ui, s, in->req == REQ_FIND_NEXT);
 		return true;
 	default:
-		return topology_move(u, in->req);
+		return change_plane(u, ui_survey(ui)->shape, in->req) || topology_move(u, in->req);
 	}
 }
 

@@ -51,13 +51,29 @@ void ui_free(struct ui *ui)
 	}
 	survey_done(&ui->survey);
 	focus_done(&ui->focus);
+	marks_done(&ui->marks);
 	free(ui);
+}
+
+static void take_tags(struct ui *ui, const struct state *s)
+{
+	static const enum view_id from[] = { VIEW_LINKS, VIEW_SWITCHES, VIEW_JOBS };
+
+	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++) {
+		const struct table_ops *ops = NULL;
+		const struct table *t = views[from[i]]->table(ui->own[from[i]], &ops);
+
+		if (t && ops)
+			marks_take(&ui->marks, t, ops->kind);
+	}
+	marks_update(&ui->marks, s, &ui->survey);
 }
 
 static void forget_stale(struct ui *ui, const struct state *s)
 {
 	survey_update(&ui->survey, s);
 	focus_update(&ui->focus, s);
+	take_tags(ui, s);
 	if (ui->chan != FAB_NONE && (!s->fabric || ui->chan >= s->fabric->nchan))
 		ui->chan = FAB_NONE;
 	if (ui->sw != FAB_NONE && (!s->fabric || ui->sw >= s->fabric->nsw))
@@ -279,6 +295,31 @@ uint32_t ui_job_routes(const struct ui *ui, uint32_t chan)
 bool ui_job_dims(const struct ui *ui, uint32_t chan)
 {
 	return ui->focus.known && !ui_job_routes(ui, chan);
+}
+
+bool ui_chan_tagged(const struct ui *ui, uint32_t chan)
+{
+	return ui->marks.chan && ui->marks.chan[chan];
+}
+
+bool ui_switch_tagged(const struct ui *ui, uint32_t sw)
+{
+	return ui->marks.sw && ui->marks.sw[sw];
+}
+
+bool ui_job_tagged(const struct ui *ui, uint64_t id)
+{
+	return marks_job(&ui->marks, id);
+}
+
+bool ui_any_tagged(const struct ui *ui)
+{
+	return ui->marks.n[MARK_LINKS] || ui->marks.n[MARK_SWITCHES];
+}
+
+uint64_t ui_tag_serial(const struct ui *ui)
+{
+	return ui->marks.serial;
 }
 
 uint32_t ui_selected_chan(const struct ui *ui)

@@ -5,6 +5,7 @@
 #define VIEWS_UI_PRIV_H
 
 #include "views/focus.h"
+#include "views/marks.h"
 #include "views/prompt.h"
 #include "views/table.h"
 #include "views/ui.h"
@@ -26,6 +27,7 @@ struct ui {
 	bool compare;
 	uint32_t chan, sw;
 	struct focus focus;
+	struct marks marks;
 	struct path_ends path;
 	char note[256];
 	struct prompt prompt;

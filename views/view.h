@@ -78,6 +78,17 @@ uint32_t ui_job_routes(const struct ui *ui, uint32_t chan);
 /* A job is chosen, its links are known and this is none of them: to be drawn dim. */
 bool ui_job_dims(const struct ui *ui, uint32_t chan);
 
+/* Tagged rows of links, switches and jobs, wherever they are shown.  A cable is tagged with either
+ * of its directions. */
+bool ui_chan_tagged(const struct ui *ui, uint32_t chan);
+bool ui_switch_tagged(const struct ui *ui, uint32_t sw);
+bool ui_job_tagged(const struct ui *ui, uint64_t id);
+bool ui_any_tagged(const struct ui *ui);	    /* link or switch */
+uint64_t ui_tag_serial(const struct ui *ui); /* another one when tags have changed */
+
+/* Left of what is tagged, where '+' would be a level. */
+#define TAG_POINT '>'
+
 /* One line of the log in a row. */
 void event_draw(struct canvas *c, struct rect r, int y, const struct log_line *l);
 

@@ -146,7 +146,7 @@ static void coordinates_in_names_are_taken_when_all_cables_agree(void **state)
 	name_by_place(f, names, dim);
 	check(f, "7x6", 6, true);
 	s = shape_new(f);
-	assert_string_equal(s->note, "dimensions from switch names, 6 cables missing");
+	assert_string_equal(s->note, "6 cables missing, dimensions from switch names");
 	assert_int_equal(s->coord[1], s->coord[6 * SHAPE_DIMS + 1]);
 	shape_free(s);
 	/* one name that lies: the cables are asked */
@@ -164,7 +164,7 @@ static void rings_of_four_are_those_of_the_ports(void **state)
 	uint32_t differ[3][3] = { { 0 } };
 
 	(void)state;
-	assert_string_equal(s->note, "rings of 4 by port numbers, 2 cables missing");
+	assert_string_equal(s->note, "2 cables missing, rings of 4 by port numbers");
 	for (uint32_t c = 0; c < f->nchan; c++) {
 		uint32_t a = (uint32_t)strtoul(f->sw_name[f->chan_src[c]] + 2, NULL, 10) - 1;
 		uint32_t b = (uint32_t)strtoul(f->sw_name[f->chan_dst[c]] + 2, NULL, 10) - 1;

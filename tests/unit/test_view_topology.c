@@ -88,12 +88,24 @@ static void a_torus_with_cables_missing_has_planes_and_says_so(void **state)
 	open_fabric(&k, "torus:dims=4x4x4,hosts=1,fail=2,seed=3");
 	console_size(&k, 100, 30);
 	console_shows(&k, "torus 4x4x4: ");
-	console_shows(&k, "| rings of 4 by port n");
+	console_shows(&k, "| 2 cables missing, ");
 	console_golden(&k, "topology-torus-broken");
+	/* the same place of each plane, and around */
+	console_shows(&k, "plane 1 of 4: PgUp PgDn");
+	for (int i = 2; i <= 5; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "plane %d of 4", (i - 1) % 4 + 1);
+		console_key(&k, K_PGDN);
+		console_shows(&k, text);
+	}
+	console_shows(&k, "-- sw01 --");
+	console_key(&k, K_PGUP);
+	console_shows(&k, "plane 4 of 4");
 	console_keys(&k, "2");
 	console_shows(&k, "dimension 1 of 3, step by step: ");
 	console_size(&k, 200, 60);
-	console_shows(&k, "| rings of 4 by port numbers, 2 cables missing");
+	console_shows(&k, "| 2 cables missing, rings of 4 by port numbers");
 	console_close(&k);
 	open_fabric(&k, "random:switches=20,links=36,hosts=2,seed=4");
 	console_size(&k, 200, 60);
