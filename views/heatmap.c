@@ -3,34 +3,14 @@
  * The heatmap: a matrix of cells, one or more channels each; the worst of them counts.  From all
  * of the fabric on one screen over n x n pairs and single pairs down to the cables of a pair.
  */
-#include "views/chan_detail.h"
-#include "views/heat_cables.h"
 #include "views/heat_choice.h"
-#include "views/view.h"
+#include "views/heatmap_priv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DETAIL_H (1 + CHAN_DETAIL_LINES)
-#define HOLD_S	 5 /* rows do not move while the cursor does */
-
-struct heatmap_ui {
-	struct heat_layout *layout;
-	uint32_t plane;
-	enum chan_metric metric;
-	uint8_t dir;
-	uint32_t zoom;	   /* switches per cell; 0: not chosen yet */
-	uint32_t row, col; /* cursor, in rows as shown and columns of the plane */
-	enum heat_sort sort;
-	struct heat_rows rows;
-	const struct rates *sorted_by; /* rates that the rows were sorted by; not owned */
-	int64_t moved_s;
-	struct heat_window window;
-	struct heat_cells cells;
-	struct heat_cables cables;
-	uint32_t told; /* channel last told to the other views, or taken from them */
-};
+#define HOLD_S 5 /* rows do not move while the cursor does */
 
 static void heatmap_done(void *own)
 {
@@ -41,21 +21,16 @@ static void heatmap_done(void *own)
 	heat_cells_done(&u->cells);
 }
 
-static const struct heat_plane *plane_of(const struct heatmap_ui *u)
-{
-	return &u->layout->plane[u->plane];
-}
-
-static bool show_delta(const struct ui *ui, const struct state *s)
+bool heatmap_shows_delta(const struct ui *ui, const struct state *s)
 {
 	return ui_comparing(ui) && state_preview_ready(s) && s->preview.before;
 }
 
-static struct heat_sight sight(const struct heatmap_ui *u, const struct ui *ui,
-			       const struct state *s)
+struct heat_sight heatmap_sight(const struct heatmap_ui *u, const struct ui *ui,
+				const struct state *s)
 {
-	return (struct heat_sight){ plane_of(u), &u->rows, &u->window,
-				    show_delta(ui, s) ? CHAN_DELTA : u->metric, u->dir };
+	return (struct heat_sight){ heatmap_plane(u), &u->rows, &u->window,
+				    heatmap_shows_delta(ui, s) ? CHAN_DELTA : u->metric, u->dir };
 }
 
 /* The cursor stays on the row of the plane that it was on. */
@@ -63,7 +38,7 @@ static void sort_rows(struct heatmap_ui *u, const struct ui *ui, const struct st
 {
 	uint32_t at = u->row < u->rows.n ? u->rows.row[u->row] : 0;
 
-	heat_rows_set(&u->rows, plane_of(u), u->sort, s, ui_survey(ui)->racks);
+	heat_rows_set(&u->rows, heatmap_plane(u), u->sort, s, ui_survey(ui)->racks);
 	u->row = heat_rows_find(&u->rows, at);
 	u->sorted_by = s->rates;
 }
@@ -132,203 +107,6 @@ static void follow(struct heatmap_ui *u, const struct ui *ui, const struct state
 	go_to(u, ui, s, chan);
 }
 
-static void draw_cursor(struct heatmap_ui *u, struct canvas *c)
-{
-	const struct heat_window *w = &u->window;
-	int x = (int)(u->col / w->col_n - w->left) * w->cell_w;
-	int y = (int)(u->row / w->row_n - w->top);
-
-	if (w->cell_w == 3) {
-		canvas_char(c, w->rows, x, y, ROLE_KEY, '[');
-		canvas_char(c, w->rows, x + 2, y, ROLE_KEY, ']');
-		return;
-	}
-	canvas_style(c, (struct rect){ w->rows.x + x, w->rows.y + y, 1, 1 }, ROLE_KEY, true);
-}
-
-/* A switch among the rows that a label stands for is tagged. */
-static bool row_tagged(const struct heatmap_ui *u, const struct ui *ui, uint32_t first)
-{
-	const struct heat_plane *p = plane_of(u);
-
-	for (uint32_t i = first; p->row_sw && i < first + u->window.row_n && i < p->nrow; i++)
-		if (ui_switch_tagged(ui, p->row_sw[u->rows.row[i]]))
-			return true;
-	return false;
-}
-
-static void draw_row_label(const struct heatmap_ui *u, const struct ui *ui, const struct state *s,
-			   struct canvas *c, int y)
-{
-	const struct heat_window *w = &u->window;
-	uint32_t first = (w->top + (uint32_t)y) * w->row_n;
-	bool here = u->row / w->row_n == w->top + (uint32_t)y;
-	struct rect r = { w->rows.x - w->label_w, w->rows.y, w->label_w, w->rows.h };
-	enum role role = here ? ROLE_KEY : ROLE_LABEL;
-	char name[NAME_LEN];
-
-	canvas_char(c, r, 0, y, role, here ? '>' : ' ');
-	canvas_name(c, r, 1, y, w->label_w - 2, role,
-		    heat_row_label(name, plane_of(u), s->fabric, u->rows.row[first]));
-	if (row_tagged(u, ui, first))
-		canvas_char(c, r, w->label_w - 1, y, ROLE_KEY, '+');
-}
-
-/* Column numbers, from 1, in the units of the matrix. */
-static void draw_heads(const struct heatmap_ui *u, const struct ui *ui, struct canvas *c,
-		       struct rect r, int y)
-{
-	const struct heat_window *w = &u->window;
-	uint32_t step = w->cell_w == 3 ? 1 : w->cell_w == 2 ? 2 : 10;
-	struct rect at = { w->rows.x, r.y, w->rows.w, r.h };
-
-	if (w->cell_w == 3 && (w->left + w->vis_cols) * w->col_n > 99)
-		step = 2;
-	if (w->cell_w == 2 && (w->left + w->vis_cols) * w->col_n > 999)
-		step = 3;
-	for (uint32_t i = 0; i < w->vis_cols; i++)
-		if ((w->left + i) % step == 0)
-			canvas_textf(c, at, (int)i * w->cell_w + (w->cell_w == 3), y, ROLE_LABEL,
-				     "%u", (w->left + i) * w->col_n + 1);
-	for (uint32_t i = 0; plane_of(u)->col_sw && i < w->vis_cols; i++)
-		for (uint32_t k = (w->left + i) * w->col_n;
-		     k < (w->left + i + 1) * w->col_n && k < plane_of(u)->ncol; k++)
-			if (ui_switch_tagged(ui, plane_of(u)->col_sw[k]))
-				canvas_char(c, at, (int)i * w->cell_w + (w->cell_w == 3), y,
-					    ROLE_KEY, '+');
-	canvas_name(c, r, 1, y, w->label_w - 2, ROLE_LABEL, plane_of(u)->row_name);
-}
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-static void draw_title(const struct heatmap_ui *u, const struct ui *ui, const struct state *s,
-		       struct canvas *c, struct rect r)
-{
-	const struct heat_plane *p = plane_of(u);
-	const struct heat_window *w = &u->window;
-	char title[400], range[96] = "", zoom[48] = "";
-	const char *note = p->set == u->layout->plane[0].set ? u->layout->note : "";
-	const char *sort = heat_sort_name(u->sort);
-	int n = 0, end;
-
-	if (w->row_n > 1 || w->col_n > 1)
-		snprintf(zoom, sizeof(zoom), " | 1 cell = %ux%u, worst", w->row_n, w->col_n);
-	snprintf(title, sizeof(title), "%s: %s | %s%s%s%s", p->title,
-		 chan_metric_name(sight(u, ui, s).metric), p->dir[u->dir],
-		 sort[0] ? " | rows " : "", sort, zoom);
-	if (w->vis_rows < w->nrow)
-		n = snprintf(range, sizeof(range), " rows %u-%u of %u", w->top * w->row_n + 1,
-			     least((w->top + w->vis_rows) * w->row_n, p->nrow), p->nrow);
-	if (w->vis_cols < w->ncol)
-		snprintf(range + n, sizeof(range) - (size_t)n, " columns %u-%u of %u",
-			 w->left * w->col_n + 1, least((w->left + w->vis_cols) * w->col_n, p->ncol),
-			 p->ncol);
-	/* the range is not cut: it tells that there is more */
-	end = r.w - text_width(range) - 2;
-	text_note(title, sizeof(title), note, end - 6);
-	canvas_rule(c, r, 0, NULL);
-	canvas_rule(c, (struct rect){ r.x, r.y, end, r.h }, 0, title);
-	if (range[0])
-		canvas_textf(c, r, end, 0, ROLE_RULE, "%s ", range);
-}
-
-static void draw_detail(struct heatmap_ui *u, const struct ui *ui, const struct state *s,
-			struct canvas *c, struct rect r)
-{
-	const struct heat_cell *cell = heat_cells_at(&u->cells, &u->window, u->row, u->col);
-	char label[256], title[400], from[NAME_LEN], to[NAME_LEN];
-	int n = 0;
-
-	if (!cell->count) {
-		canvas_rule(c, r, 0, "Cell");
-		canvas_textf(c, r, 1, 1, ROLE_DIM, "%s -> %s: no link",
-			     heat_row_label(from, plane_of(u), s->fabric, u->rows.row[u->row]),
-			     heat_col_label(to, plane_of(u), s->fabric, u->col));
-		return;
-	}
-	if (cell->count > 1)
-		n = snprintf(title, sizeof(title), "Worst of %u", cell->count);
-	if (cell->count > 1 && cell->down)
-		n += snprintf(title + n, sizeof(title) - (size_t)n, " (%u down)", cell->down);
-	if (cell->count > 1 && cell->silent)
-		n += snprintf(title + n, sizeof(title) - (size_t)n, " (%u no reply)", cell->silent);
-	snprintf(title + n, sizeof(title) - (size_t)n, "%s%s", n ? ": " : "",
-		 chan_label(label, sizeof(label), s->fabric, cell->chan));
-	canvas_rule(c, r, 0, title);
-	chan_detail_draw(ui, s, c, (struct rect){ r.x, r.y + 1, r.w, r.h - 1 }, cell->chan);
-}
-
-static int label_width(const struct heatmap_ui *u, const struct state *s, struct rect r)
-{
-	const struct heat_plane *p = plane_of(u);
-	int w = 6, most = r.w / 5;
-	char name[NAME_LEN];
-
-	for (uint32_t i = 0; i < p->nrow && i < 64; i++) {
-		int n = text_width(heat_row_label(name, p, s->fabric, i));
-
-		w = n > w ? n : w;
-	}
-	return (w < most ? w : most) + 2;
-}
-
-static void draw_matrix(struct heatmap_ui *u, const struct ui *ui, struct canvas *c, struct rect r,
-			const struct state *s)
-{
-	struct heat_window *w = &u->window;
-	struct heat_sight at;
-
-	at = sight(u, ui, s);
-	heat_cells_read(&u->cells, &at, ui, s);
-	draw_title(u, ui, s, c, r);
-	draw_heads(u, ui, c, r, 1);
-	for (uint32_t y = 0; y < w->vis_rows; y++) {
-		draw_row_label(u, ui, s, c, (int)y);
-		for (uint32_t x = 0; x < w->vis_cols; x++)
-			heat_cell_draw(&u->cells.cell[(size_t)y * w->vis_cols + x], w, c, x, y);
-	}
-	draw_cursor(u, c);
-	draw_detail(u, ui, s, c, (struct rect){ r.x, r.y + r.h - DETAIL_H, r.w, DETAIL_H });
-}
-
-static void draw_cables(struct heatmap_ui *u, const struct ui *ui, struct canvas *c, struct rect r,
-			const struct state *s)
-{
-	uint32_t chan;
-	char label[256];
-
-	heat_cables_draw(&u->cables, ui, c, (struct rect){ r.x, r.y, r.w, r.h - DETAIL_H - 1 }, s);
-	chan = heat_cables_cursor(&u->cables);
-	canvas_rule(c, r, r.h - DETAIL_H, chan_label(label, sizeof(label), s->fabric, chan));
-	chan_detail_draw(
-		ui, s, c,
-		(struct rect){ r.x, r.y + r.h - CHAN_DETAIL_LINES, r.w, CHAN_DETAIL_LINES }, chan);
-}
-
-static void draw_legend(const struct heatmap_ui *u, const struct ui *ui, const struct state *s,
-			struct canvas *c, struct rect r)
-{
-	struct rect line = { r.x, r.y + r.h - DETAIL_H - 1, r.w, 1 };
-	char job[48];
-	int end = r.w;
-
-	if (ui_any_tagged(ui)) {
-		end -= 11;
-		canvas_text(c, line, end, 0, ROLE_KEY, "> + tagged");
-	}
-	if (ui_selected_job(ui)) {
-		snprintf(job, sizeof(job), " ' not job %llu",
-			 (unsigned long long)ui_selected_job(ui));
-		end -= text_width(job) + 1;
-		canvas_text(c, line, end, 0, ROLE_KEY, job);
-	}
-	line.w = end;
-	chan_value_legend(sight(u, ui, s).metric, ui_palette(ui), c, line, 1, 0);
-}
-
 static void heatmap_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
 			 const struct state *s)
 {
@@ -347,17 +125,17 @@ static void heatmap_draw(void *own, struct ui *ui, struct canvas *c, struct rect
 		return;
 	}
 	follow(u, ui, s);
-	label_w = label_width(u, s, r);
+	label_w = heatmap_label_width(u, s, r);
 	if (!u->zoom) {
-		heat_window_set(&u->window, plane_of(u), matrix, label_w, 1, 0, 0);
-		u->zoom = plane_of(u)->nrow > 4 * u->window.vis_rows ? u->window.fit : 1;
+		heat_window_set(&u->window, heatmap_plane(u), matrix, label_w, 1, 0, 0);
+		u->zoom = heatmap_plane(u)->nrow > 4 * u->window.vis_rows ? u->window.fit : 1;
 	}
-	heat_window_set(&u->window, plane_of(u), matrix, label_w, u->zoom, u->row, u->col);
+	heat_window_set(&u->window, heatmap_plane(u), matrix, label_w, u->zoom, u->row, u->col);
 	if (u->cables.open)
-		draw_cables(u, ui, c, r, s);
+		heatmap_cables(u, ui, c, r, s);
 	else
-		draw_matrix(u, ui, c, r, s);
-	draw_legend(u, ui, s, c, r);
+		heatmap_matrix(u, ui, c, r, s);
+	heatmap_legend(u, ui, s, c, r);
 }
 
 static void move_by(uint32_t *at, int64_t by, uint32_t n)
@@ -369,7 +147,7 @@ static void move_by(uint32_t *at, int64_t by, uint32_t n)
 
 static bool heatmap_move(struct heatmap_ui *u, enum req req)
 {
-	const struct heat_plane *p = plane_of(u);
+	const struct heat_plane *p = heatmap_plane(u);
 	const struct heat_window *w = &u->window;
 	int64_t page = (int64_t)w->vis_rows * w->row_n;
 
@@ -405,7 +183,7 @@ static bool heatmap_move(struct heatmap_ui *u, enum req req)
 
 static void open_cables(struct heatmap_ui *u, struct ui *ui, const struct state *s)
 {
-	struct heat_sight at = sight(u, ui, s);
+	struct heat_sight at = heatmap_sight(u, ui, s);
 
 	if (!heat_cables_open(&u->cables, &at, ui, s, u->row, u->col))
 		ui_say(ui, "no link in this cell");
@@ -451,7 +229,7 @@ static void open_cell(struct heatmap_ui *u, struct ui *ui, const struct state *s
 			open_cables(u, ui, s);
 		else
 			select_and_go(u, ui, cell->chan);
-	} else if (heat_plane_find(plane_of(u), s->fabric,
+	} else if (heat_plane_find(heatmap_plane(u), s->fabric,
 				   u->dir ? s->fabric->chan_rev[cell->chan] : cell->chan, &spot)) {
 		u->zoom = 1;
 		u->row = heat_rows_find(&u->rows, spot.row);
@@ -462,7 +240,7 @@ static void open_cell(struct heatmap_ui *u, struct ui *ui, const struct state *s
 /* What a proposal changes comes after the last metric, where there is one. */
 static void next_metric(struct heatmap_ui *u, struct ui *ui, const struct state *s)
 {
-	bool delta = show_delta(ui, s);
+	bool delta = heatmap_shows_delta(ui, s);
 
 	ui_compare(ui, false);
 	if (delta)
@@ -479,7 +257,7 @@ static void next_sort(struct heatmap_ui *u, struct ui *ui, const struct state *s
 {
 	do
 		u->sort = (u->sort + 1) % HEAT_SORTS;
-	while (!heat_sort_suits(u->sort, plane_of(u), ui_survey(ui)->racks));
+	while (!heat_sort_suits(u->sort, heatmap_plane(u), ui_survey(ui)->racks));
 	sort_rows(u, ui, s);
 	ui_say(ui, "rows %s",
 	       u->sort == HEAT_BY_PLACE ? "in the order of the layout" : heat_sort_name(u->sort));
@@ -517,7 +295,7 @@ static bool named_setting(struct heatmap_ui *u, struct ui *ui, const struct stat
 		u->metric = i == CHAN_DELTA ? u->metric : (enum chan_metric)i;
 	} else if (in->req == REQ_LAYOUT) {
 		set_plane(u, ui, s, i);
-	} else if (heat_sort_suits((enum heat_sort)i, plane_of(u), ui_survey(ui)->racks)) {
+	} else if (heat_sort_suits((enum heat_sort)i, heatmap_plane(u), ui_survey(ui)->racks)) {
 		u->sort = (enum heat_sort)i;
 		sort_rows(u, ui, s);
 	} else {
