@@ -2,23 +2,24 @@
 #include "engines/hopmap.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/tile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TILE 64 /* switches whose rows are read together */
-
-void hopmap_init(struct hopmap *p, const struct fabric *f, struct tables *t)
+void hopmap_init(struct hopmap *p, const struct fabric *f, const struct tables *t)
 {
-	*p = (struct hopmap){ .f = f, .t = t };
-	p->of_port = xcalloc(f->nport, 1);
-	memset(p->of_port, PLACE_NONE, f->nport);
+	*p = (struct hopmap){ .f = f, .t = t, .width = 2, .nblock = tables_blocks(t) };
+	for (uint32_t u = 0; u < f->nsw; u++)
+		if (f->sw_nports[u] + 2u > p->width)
+			p->width = f->sw_nports[u] + 2u;
+	p->place = xcalloc((size_t)f->nsw * p->width, 1);
+	memset(p->place, PLACE_NONE, (size_t)f->nsw * p->width);
 	for (uint32_t c = 0; c < f->nchan; c++) {
 		uint32_t u = f->chan_src[c];
 
-		p->of_port[f->port_off[u] + f->chan_port[c]] = (uint8_t)(c - f->chan_off[u]);
+		p->place[(size_t)u * p->width + f->chan_port[c]] = (uint8_t)(c - f->chan_off[u]);
 	}
-	p->nblock = tables_blocks(t);
 	p->block = xcalloc(p->nblock, sizeof(*p->block));
 }
 
@@ -27,25 +28,18 @@ void hopmap_done(struct hopmap *p)
 	for (uint32_t i = 0; i < p->nblock; i++)
 		free(p->block[i]);
 	free(p->block);
-	free(p->of_port);
+	free(p->place);
 	*p = (struct hopmap){ .f = NULL };
 }
 
 void hopmap_read(struct hopmap *p, uint32_t block)
 {
-	const struct fabric *f = p->f;
-	uint8_t *out = xcalloc((size_t)f->nsw * LFT_BLOCK, 1);
+	uint32_t nsw = p->f->nsw;
+	uint8_t *out = xcalloc((size_t)nsw * LFT_BLOCK, 1);
 
-	for (uint32_t first = 0; first < f->nsw; first += TILE) {
-		uint32_t end = first + TILE < f->nsw ? first + TILE : f->nsw;
-
-		for (uint32_t u = first; u < end; u++) {
-			const uint8_t *entry = tables_row(p->t, u) + (size_t)block * LFT_BLOCK;
-
-			for (uint32_t k = 0; k < LFT_BLOCK; k++)
-				out[(size_t)k * f->nsw + u] = hopmap_place(p, u, entry[k]);
-		}
-	}
+	tile_turn(out, nsw, p->t->lft + (size_t)block * LFT_BLOCK, p->t->stride, nsw, LFT_BLOCK);
+	for (uint32_t k = 0; k < LFT_BLOCK; k++)
+		for (uint32_t u = 0; u < nsw; u++)
+			out[(size_t)k * nsw + u] = hopmap_place(p, u, out[(size_t)k * nsw + u]);
 	p->block[block] = out;
-	p->reads += (uint64_t)f->nsw * LFT_BLOCK;
 }

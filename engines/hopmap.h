@@ -19,39 +19,44 @@
 /* A place is a channel, counted from the first one of its switch. */
 struct hopmap {
 	const struct fabric *f;
-	struct tables *t;
-	uint8_t *of_port; /* by fabric port: place */
+	const struct tables *t;
+	uint8_t *place;	 /* by switch * width + port */
+	uint32_t width;	 /* ports of the largest switch, port 0, and one that nobody has */
 	uint8_t **block; /* by LID / LFT_BLOCK: LID by LID a place per switch; NULL: not read yet */
 	uint32_t nblock;
-	uint64_t reads; /* entries copied so far */
+	uint64_t reads; /* entries that hopmap_at() copied */
 };
 
 /* Of t, which hopmap_done() does not need any more and only hopmap_set() may change. */
-void hopmap_init(struct hopmap *p, const struct fabric *f, struct tables *t);
+void hopmap_init(struct hopmap *p, const struct fabric *f, const struct tables *t);
 void hopmap_done(struct hopmap *p);
 
 /* Place of a port. */
 static inline uint8_t hopmap_place(const struct hopmap *p, uint32_t sw, uint8_t port)
 {
-	return port <= p->f->sw_nports[sw] ? p->of_port[p->f->port_off[sw] + port] : PLACE_NONE;
+	return p->place[(size_t)sw * p->width + (port < p->width ? port : p->width - 1)];
 }
 
-/* Copies a block.  Time O(64 * switches). */
+/* Copies a block that was not read yet; different ones may be by several threads at a time.
+ * Time O(64 * switches). */
 void hopmap_read(struct hopmap *p, uint32_t block);
 
-/* Places of all switches towards a LID, to read; those of that LID's own switch lead nowhere. */
+/* Places of all switches towards a LID; that of the LID's own switch leads nowhere. */
 static inline uint8_t *hopmap_at(struct hopmap *p, uint32_t lid)
 {
-	if (!p->block[lid / LFT_BLOCK])
+	if (!p->block[lid / LFT_BLOCK]) {
 		hopmap_read(p, lid / LFT_BLOCK);
+		p->reads += (uint64_t)p->f->nsw * LFT_BLOCK;
+	}
 	return p->block[lid / LFT_BLOCK] + (size_t)(lid % LFT_BLOCK) * p->f->nsw;
 }
 
-/* Sets an entry to that port, here and in the tables. */
-static inline void hopmap_set(struct hopmap *p, uint32_t sw, uint32_t lid, uint8_t port)
+/* Sets an entry to that port, here and in t, which is that of hopmap_init(). */
+static inline void hopmap_set(struct hopmap *p, struct tables *t, uint32_t sw, uint32_t lid,
+			      uint8_t port)
 {
 	hopmap_at(p, lid)[sw] = hopmap_place(p, sw, port);
-	tables_row(p->t, sw)[lid] = port;
+	tables_row(t, sw)[lid] = port;
 }
 
 #endif

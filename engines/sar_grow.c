@@ -477,7 +477,7 @@ static void write_entry(struct grow *g, uint32_t u, uint32_t lid, uint8_t port)
 	uint8_t old = tables_row(g->from, u)[lid], was = tables_row(g->t, u)[lid];
 	uint8_t *differ = g->differ + (size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK;
 
-	hopmap_set(&g->places, u, lid, port);
+	hopmap_set(&g->places, g->t, u, lid, port);
 	g->nblocks -= *differ > 0;
 	*differ = (uint8_t)(*differ + (port != old) - (was != old));
 	g->nblocks += *differ > 0;
