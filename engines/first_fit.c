@@ -49,18 +49,15 @@ struct order {
 	uint16_t *pass; /* layers of kept paths that come through */
 };
 
-/* Layers in which a turn is present, and where it alone would close a cycle. */
-struct mask {
-	uint16_t has, never;
-};
-
 struct fit {
 	const struct fabric *f;
 	struct tables *t;
 	const struct tables *keep; /* NULL: none */
 	unsigned most;		   /* layers that may be kept */
 	struct turns turns;
-	struct mask *mask; /* by turn */
+	/* by turn: layers that have it, the first eight apart so that they stay in the cache ... */
+	uint8_t *has[2];
+	uint16_t *never; /* ... and layers where it alone would close a cycle */
 	struct cdg_work *work;
 	struct cdg *cdg[FIRST_FIT_MAX];
 	unsigned n; /* layers in use */
@@ -115,7 +112,9 @@ static void fit_init(struct fit *l, const struct fabric *f, struct tables *t,
 {
 	*l = (struct fit){ .f = f, .t = t, .keep = keep };
 	turns_init(&l->turns, f);
-	l->mask = xcalloc(l->turns.n, sizeof(*l->mask));
+	l->has[0] = xcalloc(l->turns.n, 1);
+	l->has[1] = xcalloc(l->turns.n, 1);
+	l->never = xcalloc(l->turns.n, sizeof(*l->never));
 	l->work = cdg_work_new(f);
 	l->out = columns_ports(f);
 	for (int i = 0; i < CHUNK; i++) {
@@ -137,7 +136,9 @@ static void fit_init(struct fit *l, const struct fabric *f, struct tables *t,
 static void fit_done(struct fit *l)
 {
 	turns_done(&l->turns);
-	free(l->mask);
+	free(l->has[0]);
+	free(l->has[1]);
+	free(l->never);
 	for (unsigned i = 0; i < l->n; i++)
 		cdg_free(l->cdg[i]);
 	cdg_work_free(l->work);
@@ -156,6 +157,17 @@ static void fit_done(struct fit *l)
 	pool_free(l->pool);
 	free(l->path);
 	free(l->added);
+}
+
+/* Layers that have a turn. */
+static inline uint16_t layers_of(const struct fit *l, uint32_t turn)
+{
+	return (uint16_t)(l->n <= 8 ? l->has[0][turn] : l->has[0][turn] | l->has[1][turn] << 8);
+}
+
+static inline void note_layer(struct fit *l, uint32_t turn, unsigned k)
+{
+	l->has[k / 8][turn] |= (uint8_t)(1u << k % 8);
 }
 
 /* Fills parent and chan, and same from those of the LID before unless anew; false when the
@@ -285,7 +297,7 @@ static inline void find_layers(const struct fit *l, struct order *o, uint32_t i)
 
 	if (!o->same[i])
 		o->have[i] =
-			p ? o->have[p] & l->mask[turns_at(&l->turns, o->chan[i], o->chan[p])].has
+			p ? o->have[p] & layers_of(l, turns_at(&l->turns, o->chan[i], o->chan[p]))
 			  : UINT16_MAX;
 }
 
@@ -352,7 +364,8 @@ static void list_missing(const struct fit *l, struct order *o, struct batch *b, 
 		uint32_t p = o->parent[i];
 
 		need[p] |= need[i];
-		if (need[i] && p && !(l->mask[turns_at(&l->turns, o->chan[i], o->chan[p])].has & 1))
+		if (need[i] && p &&
+		    !(layers_of(l, turns_at(&l->turns, o->chan[i], o->chan[p])) & 1))
 			list_add(&b->miss, o->at[i]);
 	}
 }
@@ -402,7 +415,7 @@ static void settle(struct fit *l, unsigned k, uint32_t nadded, bool keep)
 			cdg_remove(l->cdg[k], l->path[i], l->path[i + 1]);
 			continue;
 		}
-		l->mask[turn_of(l, i)].has |= (uint16_t)(1u << k);
+		note_layer(l, turn_of(l, i), k);
 		cdg_keep(l->cdg[k], l->path[i], l->path[i + 1]);
 	}
 }
@@ -413,7 +426,7 @@ static void judge_alone(struct fit *l, uint32_t i, unsigned k, bool alone)
 	if (!alone && cdg_add(l->cdg[k], l->path[i], l->path[i + 1]))
 		cdg_remove(l->cdg[k], l->path[i], l->path[i + 1]);
 	else
-		l->mask[turn_of(l, i)].never |= (uint16_t)(1u << k);
+		l->never[turn_of(l, i)] |= (uint16_t)(1u << k);
 }
 
 /* Puts the path of n channels into layer k unless that closes a cycle. */
@@ -423,7 +436,7 @@ static bool fits(struct fit *l, uint32_t n, unsigned k)
 	bool ok = true;
 
 	for (uint32_t i = 0; i + 1 < n && ok; i++) {
-		if (l->mask[turn_of(l, i)].has >> k & 1)
+		if (layers_of(l, turn_of(l, i)) >> k & 1)
 			continue;
 		last = i;
 		ok = cdg_add(l->cdg[k], l->path[i], l->path[i + 1]);
@@ -443,14 +456,12 @@ static unsigned place(struct fit *l, const uint32_t *hop, uint32_t u)
 
 	for (uint32_t c = hop[u]; c != FAB_NONE; c = hop[l->f->chan_dst[c]])
 		l->path[n++] = c;
-	for (uint32_t i = 0; i + 1 < n; i++) {
-		struct mask m = l->mask[turn_of(l, i)];
-
-		have &= m.has;
-		never |= m.never;
-	}
+	for (uint32_t i = 0; i + 1 < n; i++)
+		have &= layers_of(l, turn_of(l, i));
 	if (have)
 		return (unsigned)__builtin_ctz(have);
+	for (uint32_t i = 0; i + 1 < n; i++)
+		never |= l->never[turn_of(l, i)];
 	for (unsigned k = 0; k < FIRST_FIT_MAX; k++) {
 		if (never >> k & 1)
 			continue;
@@ -482,12 +493,12 @@ static bool fits_whole(struct fit *l, const uint32_t *hop, const uint32_t *miss,
 	for (uint32_t i = 0; i < n && ok; i++) {
 		uint32_t c = hop[miss[i]], e = hop[l->f->chan_dst[c]];
 
-		ok = !(l->mask[turns_at(&l->turns, c, e)].never & 1);
+		ok = !(l->never[turns_at(&l->turns, c, e)] & 1);
 	}
 	for (uint32_t i = 0; i < n && ok; i++) {
 		uint32_t c = hop[miss[i]], e = hop[l->f->chan_dst[c]];
 
-		if (l->mask[turns_at(&l->turns, c, e)].has & 1)
+		if (layers_of(l, turns_at(&l->turns, c, e)) & 1)
 			continue;
 		ok = cdg_add(l->cdg[0], c, e);
 		if (ok)
@@ -500,7 +511,7 @@ static bool fits_whole(struct fit *l, const uint32_t *hop, const uint32_t *miss,
 			cdg_remove(l->cdg[0], c, e);
 			continue;
 		}
-		l->mask[turns_at(&l->turns, c, e)].has |= 1;
+		note_layer(l, turns_at(&l->turns, c, e), 0);
 		cdg_keep(l->cdg[0], c, e);
 	}
 	l->unseen += 64 * nadded; /* new turns cost more than those that are there */
@@ -606,16 +617,16 @@ static int fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32_t n, 
 /* The turn from the path at position i, into those layers. */
 static void add_kept(struct fit *l, uint32_t c, uint32_t e, uint16_t layers)
 {
-	struct mask *m = &l->mask[turns_at(&l->turns, c, e)];
+	uint32_t turn = turns_at(&l->turns, c, e);
 
-	for (uint16_t todo = layers & (uint16_t) ~(m->has | m->never); todo;) {
+	layers &= (uint16_t) ~(layers_of(l, turn) | l->never[turn]);
+	for (uint16_t todo = layers; todo; todo &= (uint16_t)(todo - 1)) {
 		unsigned k = (unsigned)__builtin_ctz(todo);
 
-		todo &= (uint16_t)(todo - 1);
 		while (l->n <= k)
 			l->cdg[l->n++] = cdg_new(l->work);
 		if (cdg_add(l->cdg[k], c, e))
-			m->has |= (uint16_t)(1u << k);
+			note_layer(l, turn, k);
 	}
 }
 
