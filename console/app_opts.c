@@ -31,8 +31,6 @@ enum {
 	OPT_STATE,
 	OPT_ASCII,
 	OPT_NO_MOUSE,
-	OPT_CONFIG,
-	OPT_FABRIC,
 	OPT_SET,
 	OPT_COLOUR,
 	OPT_INSTALLER,
@@ -48,8 +46,10 @@ static const struct argp_option options[] = {
 	  "A dump (ibnetdiscover text, opensm-subnet.lst, ...) or a folder that key w saved", 1 },
 	{ "lfts", OPT_LFTS, "FILE", 0,
 	  "With --load: its tables (opensm-lfts.dump, opensm.fdbs, .ibr)", 1 },
-	{ "fabric", OPT_FABRIC, "NAME", 0, "A profile of the configuration file", 1 },
-	{ "config", OPT_CONFIG, "FILE", 0,
+	{ "profile", OPT_CONFIG_PROFILE, "NAME", 0,
+	  "Settings of the section [fabric NAME] of the configuration file", 1 },
+	{ "fabric", 0, NULL, OPTION_ALIAS, NULL, 1 },
+	{ "config", OPT_CONFIG_FILE, "FILE", 0,
 	  "This configuration file instead of the usual ones ('config show' lists them)", 1 },
 	{ "name", OPT_NAME, "NAME", 0, "Name of the fabric, typed to confirm updates", 1 },
 	{ "node-name-map", OPT_NAMES, "FILE", 0, "Names for nodes, lines of GUID \"name\"", 1 },
@@ -131,9 +131,9 @@ static error_t parse_screen(int key, char *arg, struct argp_state *s)
 	case OPT_ASCII:
 		o->ascii = true;
 		return 0;
-	case OPT_CONFIG:
-	case OPT_FABRIC:
-		return 0; /* read before all others, see with_config() */
+	case OPT_CONFIG_FILE:
+	case OPT_CONFIG_PROFILE:
+		return 0; /* read before all others, by cmdline_parse() */
 	case OPT_SET:
 		if (o->nset == SETS_MAX)
 			argp_error(s, "--set: %d of them are enough", SETS_MAX);
@@ -256,23 +256,6 @@ static int ask_m_key(struct app_opts *o)
 	return EXIT_BAD_USAGE;
 }
 
-/* The settings of configuration files before what was typed. */
-static int with_config(int *argc, char ***argv)
-{
-	const char *file, *profile;
-	struct err err = { "" };
-	struct config *c;
-
-	config_asked(*argc, *argv, &file, &profile);
-	if (config_read(&c, file, profile, &err)) {
-		fprintf(stderr, "ibroute-top: %s\n", err.text);
-		return EXIT_BAD_USAGE;
-	}
-	config_argv(c, argc, argv);
-	config_free(c);
-	return 0;
-}
-
 int app_opts_parse(struct app_opts *o, int argc, char **argv)
 {
 	const struct argp_child children[] = {
@@ -304,7 +287,7 @@ int app_opts_parse(struct app_opts *o, int argc, char **argv)
 	batch_opts_init(&o->batch);
 	watchdog_config_init(&o->dog);
 	argp_err_exit_status = EXIT_BAD_USAGE;
-	if (with_config(&argc, &argv) || cmdline_parse(&argp, argc, argv, o))
+	if (cmdline_parse(&argp, argc, argv, o))
 		return EXIT_BAD_USAGE;
 	return o->ask_m_key ? ask_m_key(o) : 0;
 }

@@ -3,6 +3,7 @@
 #include "console/commands.h"
 
 #include "console/cmdline.h"
+#include "console/config.h"
 #include "console/exits.h"
 #include "console/mkey.h"
 #include "console/syslog_out.h"
@@ -110,6 +111,7 @@ static const struct argp_option rows[] = {
 	{ "Ca", 'C', "NAME", 0, "the HCA (preset: the first with an active port)", 2 },
 	{ "Port", 'P', "N", 0, "its port", 2 },
 	{ "m_key", 'y', "KEY", 0, "M_Key; anything that is no number, such as x, asks for it", 2 },
+	OPTION_CONFIG(2),
 	{ 0, 0, 0, 0, "Questions to the agent that runs on --socket:", 3 },
 	{ "add-job", OPT_ADD_JOB, "ID", 0, "a job begins on this node", 3 },
 	{ "end-job", OPT_END_JOB, "ID", 0, "it is over; so is an agent of --job with its last", 3 },
@@ -264,6 +266,9 @@ static error_t take(int key, char *arg, struct argp_state *s)
 	case OPT_STATUS:
 		take_question(c, "STATUS", NULL, s);
 		return 0;
+	case OPT_CONFIG_FILE:
+	case OPT_CONFIG_PROFILE:
+		return 0; /* read by cmdline_parse() */
 	case ARGP_KEY_ARG:
 		argp_error(s, "'%s' is no option", arg);
 		return 0;

@@ -3,6 +3,7 @@
 #include "console/commands.h"
 
 #include "console/cmdline.h"
+#include "console/config.h"
 #include "console/exits.h"
 #include "console/follow.h"
 #include "console/txn_find.h"
@@ -24,6 +25,7 @@ struct attach_cmd {
 
 static const struct argp_option rows[] = {
 	{ "state-dir", OPT_STATE, "DIR", 0, "of the journals", 0 },
+	OPTION_CONFIG(0),
 	{ 0 },
 };
 
@@ -55,6 +57,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	struct attach_cmd *c = state->input;
 
 	switch (key) {
+	case OPT_CONFIG_FILE:
+	case OPT_CONFIG_PROFILE:
+		return 0; /* read by cmdline_parse() */
 	case OPT_STATE:
 		c->state_dir = arg;
 		return 0;

@@ -3,6 +3,7 @@
 
 #include "engines/engine_spec.h"
 #include "console/cmdline.h"
+#include "console/config.h"
 #include "console/engines_help.h"
 #include "console/evaluate.h"
 #include "console/exits.h"
@@ -32,6 +33,7 @@ static const struct argp_option table[] = {
 	OPTION_JOBS,
 	{ "Ca", 'C', "NAME", 0, "without --topology: the HCA", 0 },
 	{ "Port", 'P', "N", 0, "its port", 0 },
+	OPTION_CONFIG(0),
 	OPTION_VLS,
 	OPTION_LMC,
 	OPTION_SEED,
@@ -66,6 +68,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case 'P':
 		o->port = (unsigned)cmdline_count(state, "--Port", arg, 1, 254);
 		return 0;
+	case OPT_CONFIG_FILE:
+	case OPT_CONFIG_PROFILE:
+		return 0; /* read by cmdline_parse() */
 	case ARGP_KEY_END:
 		options_need(o->engine, "engines", state);
 		if (!o->topology && (o->lfts || o->lmc >= 0))

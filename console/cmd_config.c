@@ -15,6 +15,7 @@ struct config_opts {
 static const struct argp_option rows[] = {
 	{ "config", 'f', "FILE", 0, "This file instead of the usual ones", 0 },
 	{ "fabric", 'F', "NAME", 0, "With the profile of this fabric", 0 },
+	{ "profile", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0 },
 	{ 0 },
 };
 

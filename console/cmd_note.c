@@ -3,6 +3,7 @@
 #include "console/commands.h"
 
 #include "console/cmdline.h"
+#include "console/config.h"
 #include "console/exits.h"
 #include "console/record.h"
 #include "console/txn_find.h"
@@ -20,6 +21,7 @@ struct note_cmd {
 static const struct argp_option rows[] = {
 	{ "state-dir", OPT_NOTE_STATE, "DIR", 0, "of the journals", 0 },
 	{ "record-dir", OPT_NOTE_RECORD, "DIR", 0, "of the records", 0 },
+	OPTION_CONFIG(0),
 	{ 0 },
 };
 
@@ -28,6 +30,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	struct note_cmd *c = state->input;
 
 	switch (key) {
+	case OPT_CONFIG_FILE:
+	case OPT_CONFIG_PROFILE:
+		return 0; /* read by cmdline_parse() */
 	case OPT_NOTE_STATE:
 		c->state_dir = arg;
 		return 0;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cmdline.h"
 
+#include "console/config.h"
+
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +19,102 @@ static void *describe_arg;
 #define DESCRIBED   0
 #define NOT_OPTIONS 1
 
+/* --- settings of configuration files ------------------------------------------------------ */
+
+struct has {
+	const char *option; /* without dashes */
+	bool found, is_fabric;
+};
+
+static void has_row(const struct cmdline_row *row, void *arg)
+{
+	struct has *h = arg;
+	bool here = false, fabric = false;
+
+	for (int i = 0; i < row->nnames; i++) {
+		here |= !strcmp(row->name[i], h->option);
+		fabric |= !strcmp(row->name[i], "fabric");
+	}
+	h->found |= here;
+	h->is_fabric |= here && fabric;
+}
+
+static struct has has_option(const struct argp *argp, const char *option)
+{
+	struct has h = { .option = option };
+
+	cmdline_each(argp, has_row, &h);
+	return h;
+}
+
+struct typed {
+	const struct argp *argp;
+	int argc;
+	char **argv;
+};
+
+/* What was typed wins; some options may be there once only.  Those of the screen add up. */
+static bool takes(const char *option, void *arg)
+{
+	const struct typed *t = arg;
+	size_t n = strlen(option);
+
+	for (int i = 1; i < t->argc && strcmp(option, "--set") != 0; i++)
+		if (!strncmp(t->argv[i], option, n) && (!t->argv[i][n] || t->argv[i][n] == '='))
+			return false;
+	return has_option(t->argp, option + 2).found;
+}
+
+/* Files have no port and no jobs of SLURM's. */
+static bool of_files(const struct argp *argp, int argc, char **argv)
+{
+	return has_option(argp, "topology").found && config_asked(argc, argv, "--topology") != NULL;
+}
+
+static void fail(const char *name, const char *why)
+{
+	fprintf(stderr, "%s: %s\n", strchr(name, ' ') ? name : "ibroute-top", why);
+	exit(argp_err_exit_status);
+}
+
+/* --fabric is the profile of the console; elsewhere it is the fabric's name, and its profile where
+ * there is one. */
+static void with_config(const struct argp *argp, int *argc, char ***argv)
+{
+	struct has has = has_option(argp, "profile");
+	const char *file = config_asked(*argc, *argv, "--config");
+	const char *profile = config_asked(*argc, *argv, "--profile");
+	const char *fabric = config_asked(*argc, *argv, "--fabric");
+	struct typed typed = { argp, *argc, *argv };
+	struct err err = { "" };
+	struct config *c;
+	int rc;
+
+	if (!has.found)
+		return;
+	if (of_files(argp, *argc, *argv)) {
+		if (file || profile)
+			fail((*argv)[0], "--profile and --config are of a fabric, --topology is of "
+					 "files");
+		return;
+	}
+	if (!profile && has.is_fabric)
+		profile = fabric;
+	rc = config_read(&c, file, profile ? profile : fabric, &err);
+	if (rc == -ENOENT && !profile && fabric)
+		rc = config_read(&c, file, NULL, &err);
+	if (rc)
+		fail((*argv)[0], err.text);
+	config_argv(c, takes, &typed, argc, argv);
+	config_free(c);
+}
+
 int cmdline_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
-	if (!describe)
+	if (!describe) {
+		with_config(argp, &argc, &argv);
 		return argp_parse(argp, argc, argv, 0, NULL, input);
+	}
 	describe(argp, describe_arg);
 	fflush(NULL);
 	_exit(DESCRIBED);

@@ -10,7 +10,9 @@
 #include <stdint.h>
 
 /* argp_parse(), unless cmdline_describe() was called before: then what was given there gets
- * the tables, and the process ends. */
+ * the tables, and the process ends.  A command whose table has OPTION_CONFIG (config.h) gets the
+ * settings of the configuration files that it has options for, as if they were typed before the
+ * rest; a mistake in them ends the program. */
 int cmdline_parse(const struct argp *argp, int argc, char **argv, void *input);
 
 /* Numbers of options.  Anything else than a number from least to most ends the program with a

@@ -22,6 +22,7 @@ static const struct key {
 	const char *preset;
 	const char *help; /* where there is no option that has one */
 	bool secret, screen;
+	const char *with; /* only for commands that have this option, too */
 } keys[] = {
 	{ "ca", "--Ca", TEXT, .preset = "the first with an active port" },
 	{ "port", "--Port", NUMBER, 1, 254, .preset = "" },
@@ -37,7 +38,10 @@ static const struct key {
 	{ "record-dir", "--record-dir", TEXT, .preset = "/var/log/ibroute-top" },
 	{ "state-dir", "--state-dir", TEXT, .preset = "/var/lib/ibroute-top" },
 	{ "installer", "--installer", TEXT, .preset = "opensm where our plugin answers, else smp" },
-	{ "socket", "--socket", TEXT, .preset = "" },
+	/* that of the agent is another one */
+	{ "socket", "--socket", TEXT, .preset = "", .with = "--installer" },
+	{ "confirm-timeout", "--confirm-timeout", NUMBER, 1, 86400, .preset = "300" },
+	{ "error-limits", "--error-limits", TEXT, .preset = "" },
 	{ "color", "--color", WORD, .words = " auto 16 256 true never ", .preset = "auto" },
 	{ "ascii", "--ascii", FLAG, .preset = "no" },
 	{ "mouse", "--no-mouse", FLAG, .preset = "yes" },
@@ -322,26 +326,34 @@ const char *config_setting(size_t i, const char **option, const char **preset, c
 	return keys[i].name;
 }
 
-void config_argv(const struct config *c, int *argc, char ***argv)
+/* The option that a setting is, if the command has it. */
+static char *option_of(const struct config *c, size_t i, config_takes_fn *takes, void *arg)
+{
+	const struct key *k = &keys[i];
+	const char *v = c->value[i];
+
+	if (!v || (takes && !takes(k->screen ? "--set" : k->option, arg)) ||
+	    (takes && k->with && !takes(k->with, arg)))
+		return NULL;
+	if (k->screen)
+		return xasprintf("--set=%s=%s", k->name, v);
+	if (k->kind != FLAG)
+		return xasprintf("%s=%s", k->option, v);
+	return yes(v) == !strcmp(k->name, "ascii") ? xstrdup(k->option) : NULL;
+}
+
+void config_argv(const struct config *c, config_takes_fn *takes, void *arg, int *argc, char ***argv)
 {
 	char **all = xcalloc(NKEYS + (size_t)*argc + 2, sizeof(*all));
 	int n = 0;
 
 	all[n++] = (*argv)[0];
 	for (size_t i = 0; i < NKEYS; i++) {
-		const char *v = c->value[i];
-
-		if (!v)
-			continue;
-		if (keys[i].screen)
-			all[n++] = xasprintf("--set=%s=%s", keys[i].name, v);
-		else if (keys[i].kind != FLAG)
-			all[n++] = xasprintf("%s=%s", keys[i].option, v);
-		else if (yes(v) == !strcmp(keys[i].name, "ascii"))
-			all[n++] = xstrdup(keys[i].option);
+		all[n] = option_of(c, i, takes, arg);
+		n += all[n] != NULL;
 	}
 	/* a profile without a name has its own */
-	if (c->profile[0] && !c->value[find("name") - keys])
+	if (c->profile[0] && !c->value[find("name") - keys] && (!takes || takes("--name", arg)))
 		all[n++] = xasprintf("--name=%s", c->profile);
 	for (int i = 1; i < *argc; i++)
 		all[n++] = (*argv)[i];
@@ -349,29 +361,21 @@ void config_argv(const struct config *c, int *argc, char ***argv)
 	*argv = all;
 }
 
-static const char *option(int argc, char **argv, int *i, const char *name)
+#define SHORTEST 5 /* "--con" */
+
+const char *config_asked(int argc, char **argv, const char *option)
 {
-	size_t n = strlen(name);
+	const char *found = NULL;
 
-	if (strncmp(argv[*i], name, n) != 0)
-		return NULL;
-	if (argv[*i][n] == '=')
-		return argv[*i] + n + 1;
-	return !argv[*i][n] && *i + 1 < argc ? argv[++*i] : NULL;
-}
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		size_t n = strcspn(argv[i], "=");
 
-void config_asked(int argc, char **argv, const char **file, const char **profile)
-{
-	*file = *profile = NULL;
-	for (int i = 1; i < argc; i++) {
-		const char *v = option(argc, argv, &i, "--config");
-
-		if (v) {
-			*file = v;
+		if (n < SHORTEST || n > strlen(option) || strncmp(argv[i], option, n) != 0)
 			continue;
-		}
-		v = option(argc, argv, &i, "--fabric");
-		if (v)
-			*profile = v;
+		if (argv[i][n] == '=')
+			found = argv[i] + n + 1;
+		else if (i + 1 < argc)
+			found = argv[++i];
 	}
+	return found;
 }

@@ -7,9 +7,10 @@
  *   $XDG_CONFIG_HOME/ibroute-top/config (preset ~/.config)
  *   --config FILE, instead of the two above
  *
- * Lines of NAME = VALUE; # or ; begins a comment.  What stands before the first section is for every
- * fabric; a section [fabric NAME] is a profile for --fabric NAME.  Settings become options of the
- * command line that stand before those that were typed, so what was typed wins.
+ * Lines of NAME = VALUE; # or ; begins a comment.  What stands before the first section is for
+ * every fabric; a section [fabric NAME] is a profile for --profile NAME.  Settings become options
+ * of the command line that stand before those that were typed, so what was typed wins.
+ * cmdline_parse() does that for the console and for every command that has --profile.
  */
 #ifndef CONSOLE_CONFIG_H
 #define CONSOLE_CONFIG_H
@@ -33,11 +34,31 @@ void config_show(const struct config *c, FILE *out);
  * means; and what it is when nobody says ("": none). */
 const char *config_setting(size_t i, const char **option, const char **preset, const char **help);
 
+/* Does the command take this option ("--Ca") from a file?  NULL: it takes all. */
+typedef bool config_takes_fn(const char *option, void *arg);
 /* argv with the settings between its first and its second word.  It is in use until the end. */
-void config_argv(const struct config *c, int *argc, char ***argv);
+void config_argv(const struct config *c, config_takes_fn *takes, void *arg, int *argc,
+		 char ***argv);
 
-/* What argv says of --config and --fabric, without judging anything else. */
-void config_asked(int argc, char **argv, const char **file, const char **profile);
+/* The value that argv gives an option ("--config"), also when its name is cut short, as getopt
+ * takes it; NULL: none.  Nothing else is judged. */
+const char *config_asked(int argc, char **argv, const char *option);
+
+/* Rows for the table of a command; its parser takes the keys and does nothing. */
+enum { OPT_CONFIG_FILE = 0x7c00, OPT_CONFIG_PROFILE };
+#define OPTION_CONFIG(group)                                                                       \
+	{ "profile",                                                                               \
+	  OPT_CONFIG_PROFILE,                                                                      \
+	  "NAME",                                                                                  \
+	  0,                                                                                       \
+	  "settings of the section [fabric NAME] of the configuration file",                       \
+	  (group) },                                                                               \
+	{                                                                                          \
+		"config", OPT_CONFIG_FILE, "FILE", 0,                                              \
+			"this configuration file instead of the usual ones ('config show' lists "  \
+			"them)",                                                                   \
+			(group)                                                                    \
+	}
 
 /* Names of settings that the screen takes by --set and by ':set', NULL at the end. */
 extern const char *const config_screen[];

@@ -2,6 +2,7 @@
 #include "console/live.h"
 
 #include "console/cmdline.h"
+#include "console/config.h"
 #include "console/loadfab.h"
 #include "console/mkey.h"
 #include "fabric/jobs/source.h"
@@ -33,7 +34,11 @@ static const struct argp_option rows[] = {
 	{ "timeout", 't', "MS", 0, "of the first try of a MAD (preset: 200)", 10 },
 	{ "outstanding_smps", OPT_WINDOW, "N", 0, "MADs under way (preset: 32)", 10 },
 	{ "m_key", 'y', "KEY", 0, "M_Key; anything that is no number, such as x, asks for it", 10 },
-	{ "fabric", OPT_FABRIC, "NAME", 0, "the fabric's name", 10 },
+	OPTION_CONFIG(10),
+	{ "fabric", OPT_FABRIC, "NAME", 0,
+	  "the fabric's name; its section of the configuration file holds, where there is one",
+	  10 },
+	{ "name", 0, NULL, OPTION_ALIAS, NULL, 10 },
 	{ "node-name-map", OPT_NODE_NAMES, "FILE", 0, "names of nodes", 10 },
 	{ "jobs", OPT_LIVE_JOBS, "slurm|FILE", 0, "where to ask for the running jobs", 10 },
 	{ "record-dir", OPT_RECORD_DIR, "DIR", 0, "of the session's record", 10 },
@@ -67,6 +72,9 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 	case 'y':
 		o->ask_m_key = mkey_take(&o->m_key, arg);
 		return 0;
+	case OPT_CONFIG_FILE:
+	case OPT_CONFIG_PROFILE:
+		return 0; /* read by cmdline_parse() */
 	case OPT_FABRIC:
 		o->name = arg;
 		return 0;

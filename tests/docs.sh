@@ -33,7 +33,7 @@ page_has_options() { # command
 	[ -s "$work/section" ] || { echo "no section"; return 1; }
 	for o in $(told_options "$1"); do
 		case $o in --help | --usage | --version) continue ;; esac
-		grep -qE -- "^ *(-., )*$o(\[|=| |\$)" "$work/section" || { echo "$o is missing"; missing=1; }
+		grep -qE -- "^ *(-., |--[a-z-]+, )*$o(\[|=|,| |\$)" "$work/section" || { echo "$o is missing"; missing=1; }
 	done
 	return $missing
 }

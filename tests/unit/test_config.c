@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,11 +103,13 @@ static void a_profile_overrides_what_is_for_all(void **state)
 
 	(void)state;
 	file(text);
-	config_asked(argc, argv, &f, &p);
+	f = config_asked(argc, argv, "--config");
+	p = config_asked(argc, argv, "--fabric");
 	assert_string_equal(f, path);
 	assert_string_equal(p, "b");
+	assert_null(config_asked(argc, argv, "--profile"));
 	assert_int_equal(config_read(&c, f, p, &err), 0);
-	config_argv(c, &argc, &argv);
+	config_argv(c, NULL, NULL, &argc, &argv);
 	assert_int_equal(argc, 9);
 	assert_string_equal(argv[1], "--Ca=mlx5_1");
 	assert_string_equal(argv[2], "--interval=7");
@@ -114,6 +117,45 @@ static void a_profile_overrides_what_is_for_all(void **state)
 	assert_string_equal(argv[8], "9"); /* what was typed comes last, and wins */
 	for (int i = 1; i <= 3; i++)
 		free(argv[i]);
+	free(argv);
+	config_free(c);
+}
+
+static void names_cut_short_count_and_the_last_wins(void **state)
+{
+	char *typed[] = { (char *)"ibroute-top", (char *)"--prom", (char *)"--prof=a",
+			  (char *)"--profil",	 (char *)"b",	   (char *)"--",
+			  (char *)"--profile=c" };
+
+	(void)state;
+	assert_string_equal(config_asked(7, typed, "--profile"), "b");
+	assert_null(config_asked(3, typed + 4, "--profile"));
+	assert_null(config_asked(2, typed, "--profile"));
+}
+
+static bool no_interval(const char *option, void *arg)
+{
+	return strcmp(option, "--interval") != 0 && strcmp(option, (const char *)arg) != 0;
+}
+
+static void a_command_gets_what_it_has_options_for(void **state)
+{
+	char *typed[] = { (char *)"ibroute-top agent", (char *)"-P", (char *)"2" };
+	char **argv = typed;
+	int argc = 3;
+	struct config *c;
+	struct err err;
+
+	(void)state;
+	file("interval = 5\nca = mlx5_1\nsocket = /run/osm\nwarn-util = 80\n");
+	assert_int_equal(config_read(&c, path, NULL, &err), 0);
+	config_argv(c, no_interval, (void *)(uintptr_t) "--installer", &argc, &argv);
+	assert_int_equal(argc, 5); /* the plugin's socket is not that of agents */
+	assert_string_equal(argv[1], "--Ca=mlx5_1");
+	assert_string_equal(argv[2], "--set=warn-util=80");
+	assert_string_equal(argv[3], "-P");
+	free(argv[1]);
+	free(argv[2]);
 	free(argv);
 	config_free(c);
 }
@@ -137,6 +179,8 @@ int main(void)
 		cmocka_unit_test(a_long_line_is_not_cut),
 		cmocka_unit_test(secrets_are_not_shown),
 		cmocka_unit_test(a_profile_overrides_what_is_for_all),
+		cmocka_unit_test(names_cut_short_count_and_the_last_wins),
+		cmocka_unit_test(a_command_gets_what_it_has_options_for),
 		cmocka_unit_test(without_files_all_is_preset),
 	};
 	int rc, fd = mkstemp(path);
