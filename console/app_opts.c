@@ -162,6 +162,8 @@ static error_t parse_screen(int key, char *arg, struct argp_state *s)
 			argp_error(s, "--rw needs a fabric, not a file");
 		if (o->lfts && !o->load)
 			argp_error(s, "--lfts goes with --load");
+		if (o->batch.at && !o->load)
+			argp_error(s, "--at is of samples that were saved: it goes with --load");
 		if (o->automatic.on)
 			check_auto(o, s);
 		if (o->batch.on && (o->rw || o->automatic.on))

@@ -200,6 +200,11 @@ static void go_to(struct app *a, uint64_t serial)
 			       m.was.tables != a->tables);
 }
 
+void app_past_go(struct app *a, uint64_t serial)
+{
+	go_to(a, serial);
+}
+
 /* Where on the way through the history one is. */
 static uint64_t position(const struct app *a)
 {

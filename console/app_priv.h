@@ -252,6 +252,7 @@ void app_past_figures(struct app *a); /* the newest moments get the figures that
 bool app_past_take(struct app *a, struct msg *msg); /* true: figures of a moment */
 void app_past_freeze(struct app *a);		    /* what comes in from now on is not shown */
 void app_past_live(struct app *a);		    /* no moment of the past any more */
+void app_past_go(struct app *a, uint64_t serial);   /* shows this sample, if it is kept */
 bool app_past_act(struct app *a, const struct request *r); /* false: not of the past */
 /* What the screen is drawn from and keys refer to: now, or a moment of the past. */
 const struct state *app_shown(struct app *a);

@@ -122,7 +122,7 @@ static void select_rows(struct batch *b, struct batch_record *r)
 	rows_select(&b->rows, &rows, b->o->filter, b->o->sort, b->o->reverse);
 }
 
-static void print_form(FILE *out, struct app *a, const struct batch_record *r)
+static void print_form(FILE *out, const struct batch_record *r)
 {
 	json_t *j;
 
@@ -134,7 +134,7 @@ static void print_form(FILE *out, struct app *a, const struct batch_record *r)
 		prom_print(out, r);
 		break;
 	case BATCH_SCREEN:
-		batch_screen(out, a, r->o);
+		batch_screen(out, r->a, r->o);
 		break;
 	case BATCH_JSON:
 	case BATCH_JSONL:
@@ -149,14 +149,14 @@ static void print_form(FILE *out, struct app *a, const struct batch_record *r)
 }
 
 /* Whole records, so that a reader never sees a part of one; errors as write(2) has them. */
-int batch_print(struct app *a, const struct batch_record *r, struct err *err)
+int batch_print(const struct batch_record *r, struct err *err)
 {
 	char *text = NULL;
 	size_t len = 0, at = 0;
 	FILE *out = open_memstream(&text, &len);
 	int rc = 0;
 
-	print_form(out, a, r);
+	print_form(out, r);
 	fclose(out);
 	while (!rc && at < len) {
 		ssize_t n = write(STDOUT_FILENO, text + at, len - at);
@@ -199,7 +199,7 @@ static int put_out(struct batch *b, const struct batch_record *r, struct err *er
 	int rc = 0;
 
 	if (b->o->formed)
-		rc = batch_print(b->a, r, err);
+		rc = batch_print(r, err);
 	if (!rc && b->o->prom_file)
 		rc = write_file(r, err);
 	if (!rc && b->server)
@@ -210,12 +210,17 @@ static int put_out(struct batch *b, const struct batch_record *r, struct err *er
 static int record(struct batch *b, struct err *err)
 {
 	struct app *a = b->a;
-	struct batch_record r = { .s = &a->state, .v = &b->survey, .o = b->o, .rows = &b->rows };
+	struct batch_record r = { .a = a, .v = &b->survey, .o = b->o, .rows = &b->rows };
 	int rc = 0;
 
 	app_refresh(a);
+	if (b->o->at)
+		rc = batch_go_to(a, b->o->at, err);
+	if (rc)
+		return rc;
 	pthread_mutex_lock(&a->events_lock);
-	survey_update(&b->survey, &a->state);
+	r.s = app_shown(a);
+	survey_update(&b->survey, r.s);
 	select_rows(b, &r);
 	r.complete = is_complete(b);
 	r.findings = count_findings(b, &r);
@@ -305,6 +310,8 @@ int batch_run(struct app *a, const volatile sig_atomic_t *stop)
 		rc = EXIT_BAD_USAGE;
 	if (!rc)
 		rc = loop(&b, stop, &err);
+	if (b.o->mark && b.done)
+		app_past_act(a, &b.o->set_mark);
 	if (b.o->save && b.done && app_snapshot_to(a, b.o->save, &err))
 		rc = EXIT_FINDINGS;
 	if (err.text[0] && rc != 128 + SIGPIPE)

@@ -23,6 +23,7 @@ struct app;
 
 /* One record, as it is to be printed. */
 struct batch_record {
+	struct app *a; /* of history, and of a view as the screen shows it; else NULL */
 	const struct state *s;
 	const struct survey *v;
 	const struct batch_opts *o;
@@ -35,9 +36,15 @@ struct batch_record {
  * code of console/exits.h. */
 int batch_run(struct app *a, const volatile sig_atomic_t *stop);
 
-/* Prints one record to stdout, as a whole; a: of a view as the screen shows it, else NULL.  -EPIPE:
- * nobody reads any more. */
-int batch_print(struct app *a, const struct batch_record *r, struct err *err);
+/* Prints one record to stdout, as a whole.  -EPIPE: nobody reads any more. */
+int batch_print(const struct batch_record *r, struct err *err);
+
+/* batch_past.c: the samples of a snapshot, oldest first; and the one that a bookmark's name, -N or
+ * a time in UTC says becomes the one that app_shown() has.  -EINVAL, -ENOENT. */
+int batch_go_to(struct app *a, const char *at, struct err *err);
+json_t *batch_history_json(struct app *a);
+void batch_history_text(FILE *out, struct app *a);
+json_t *batch_at_json(const struct state_past *p); /* null: the newest */
 
 /* batch_sessions.c: --view sessions and actions, which need no fabric.  record: as --record-dir
  * says; NULL: the usual one.  Returns an exit code. */

@@ -241,6 +241,12 @@ json_t *batch_json(const struct batch_record *r)
 	json_object_set_new(j, "interval_s",
 			    number(r->s->rates ? r->s->rates->interval_s : NAN, 3));
 	json_object_set_new(j, "findings", json_integer((json_int_t)r->findings));
+	if (r->o->at)
+		json_object_set_new(j, "at", batch_at_json(&r->s->past));
+	if (r->o->kind == BATCH_HISTORY) {
+		json_object_set_new(j, "history", batch_history_json(r->a));
+		return j;
+	}
 	if (r->o->kind == BATCH_OVERVIEW) {
 		json_object_set_new(j, "overview", overview_json(r));
 		return j;

@@ -30,7 +30,9 @@ enum {
 	OPT_SCREEN,
 	OPT_SIZE,
 	OPT_DO,
-	OPT_SESSION
+	OPT_SESSION,
+	OPT_SAMPLE,
+	OPT_MARK
 };
 
 static const struct argp_option rows[] = {
@@ -45,9 +47,14 @@ static const struct argp_option rows[] = {
 	  "serve Prometheus text at /metrics (preset address: 127.0.0.1)", 0 },
 	{ "iterations", 'n', "N", 0, "end after so many records", 0 },
 	{ "view", OPT_VIEW, "VIEW", 0,
-	  "overview (preset), links, ports, switches, jobs, tiers, events, heatmap; without a fabric: "
-	  "sessions, actions",
+	  "overview (preset), links, ports, switches, jobs, tiers, events, heatmap, history (the samples "
+	  "of a snapshot); without a fabric: sessions, actions",
 	  0 },
+	{ "at", OPT_SAMPLE, "WHEN", 0,
+	  "of --load: an earlier sample, by bookmark, as -N (samples back), or the newest until a time "
+	  "such as 2026-11-20T23:19:51Z or @1795216791",
+	  0 },
+	{ "mark", OPT_MARK, "NAME", 0, "of --save: set this bookmark at the sample", 0 },
 	{ "session", OPT_SESSION, "SID", 0,
 	  "of --view actions: what was done in this recorded session (preset: the newest)", 0 },
 	{ "sort", OPT_SORT, "[-]FIELD", 0,
@@ -82,17 +89,20 @@ const char *batch_view_name(enum row_kind kind)
 {
 	return kind == BATCH_OVERVIEW  ? "overview"
 	       : kind == BATCH_HEATMAP ? "heatmap"
+	       : kind == BATCH_HISTORY ? "history"
 				       : row_kind_name(kind);
 }
 
 static void take_view(struct batch_opts *o, const char *arg, struct argp_state *s)
 {
 	o->viewed = true;
-	o->kind = !strcmp(arg, "heatmap") ? BATCH_HEATMAP : row_kind_find(arg);
+	o->kind = !strcmp(arg, "heatmap")   ? BATCH_HEATMAP
+		  : !strcmp(arg, "history") ? BATCH_HISTORY
+					    : row_kind_find(arg);
 	if (o->kind == ROW_KINDS && strcmp(arg, "overview") != 0)
 		argp_error(s,
 			   "--view: '%s' is none of overview, links, ports, switches, jobs, tiers, "
-			   "events, heatmap, sessions, actions",
+			   "events, heatmap, history, sessions, actions",
 			   arg);
 }
 
@@ -247,7 +257,7 @@ static void take_all(struct batch_opts *o, struct argp_state *s)
 {
 	bool alone = o->prom_file || o->prom_listen || o->save || o->check;
 	bool any = o->counted || o->viewed || o->sort_text || o->filter_text || o->fields_text ||
-		   o->top || o->metric_text || o->layout || o->commands;
+		   o->top || o->metric_text || o->layout || o->commands || o->at || o->mark;
 
 	if (alone)
 		o->on = true;
@@ -260,6 +270,8 @@ static void take_all(struct batch_opts *o, struct argp_state *s)
 	if (!o->on)
 		return;
 	take_table(o, s);
+	if (o->mark && !o->save)
+		argp_error(s, "--mark goes with --save: a bookmark is kept in a snapshot");
 	if (o->session && o->kind != ROWS_ACTIONS)
 		argp_error(s, "--session is of --view actions");
 	if (batch_of_records(o) && (o->save || o->prom_file || o->prom_listen))
@@ -333,6 +345,14 @@ static error_t take(int key, char *arg, struct argp_state *s)
 		return 0;
 	case OPT_DO:
 		o->commands = arg;
+		return 0;
+	case OPT_SAMPLE:
+		o->at = arg;
+		return 0;
+	case OPT_MARK:
+		o->mark = arg;
+		o->set_mark.type = REQ_BOOKMARK;
+		snprintf(o->set_mark.text, sizeof(o->set_mark.text), "%s", arg);
 		return 0;
 	case OPT_SESSION:
 		o->session = arg;

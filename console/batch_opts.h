@@ -14,6 +14,7 @@ enum batch_form { BATCH_TEXT, BATCH_JSON, BATCH_JSONL, BATCH_PROM, BATCH_SCREEN 
 
 #define BATCH_OVERVIEW ROW_KINDS       /* as a kind of rows: no table */
 #define BATCH_HEATMAP  (ROW_KINDS + 1) /* nor that */
+#define BATCH_HISTORY  (ROW_KINDS + 2) /* nor that */
 #define BATCH_FIELDS   64
 
 struct batch_opts {
@@ -25,9 +26,12 @@ struct batch_opts {
 	bool counted;
 	unsigned top; /* rows of a table; 0: all */
 	bool viewed;
-	enum row_kind kind; /* or BATCH_OVERVIEW, BATCH_HEATMAP */
-	const char *session; /* ROWS_ACTIONS: the beginning of its name; NULL: the newest */
-	const char *layout; /* of the heatmap; NULL: the first that the fabric has */
+	enum row_kind kind;	 /* or BATCH_OVERVIEW, BATCH_HEATMAP, BATCH_HISTORY */
+	const char *at;		 /* a sample of a snapshot; NULL: the newest */
+	const char *mark;	 /* bookmark of the sample that is saved; NULL: none */
+	struct request set_mark; /* the same, as the key asks for it */
+	const char *session;	 /* ROWS_ACTIONS: the beginning of its name; NULL: the newest */
+	const char *layout;	 /* of the heatmap; NULL: the first that the fabric has */
 	const char *metric_text;
 	bool down;	     /* the opposite direction */
 	enum view_id screen; /* BATCH_SCREEN */

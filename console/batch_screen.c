@@ -10,14 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is left for the application (previews, updates) is not for a batch. */
+/* Of what is left for the application only the history is for a batch, not previews and updates. */
 static void press(struct app *a, uint32_t key)
 {
 	struct request r = { .type = REQ_NONE };
 	struct input in;
 
-	keymap_translate(&in, key, ui_view(a->ui), ui_typing(a->ui, &a->state), false);
-	ui_input(a->ui, &in, &a->state, &r);
+	keymap_translate(&in, key, ui_view(a->ui), ui_typing(a->ui, app_shown(a)), false);
+	ui_input(a->ui, &in, app_shown(a), &r);
+	app_past_act(a, &r);
 }
 
 static void type_commands(struct app *a, const char *text)
@@ -48,10 +49,10 @@ void batch_screen(FILE *out, struct app *a, const struct batch_opts *o)
 	ascii = ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	c = canvas_new((int)o->screen_w, (int)o->screen_h, ascii);
 	ui_goto(a->ui, o->screen);
-	ui_draw(a->ui, c, &a->state); /* views look at the state when they draw */
+	ui_draw(a->ui, c, app_shown(a)); /* views look at the state when they draw */
 	if (o->commands)
 		type_commands(a, o->commands);
-	ui_draw(a->ui, c, &a->state);
+	ui_draw(a->ui, c, app_shown(a));
 	text = canvas_dump(c);
 	fputs(text, out);
 	free(text);

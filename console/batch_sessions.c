@@ -92,7 +92,7 @@ int batch_sessions(const struct batch_opts *o, const char *record)
 	r.findings = count_findings(&r);
 	if (o->top && order.n > o->top)
 		order.n = o->top;
-	rc = o->formed ? batch_print(NULL, &r, &err) : 0;
+	rc = o->formed ? batch_print(&r, &err) : 0;
 	if (rc == -EPIPE)
 		rc = 128 + SIGPIPE;
 	else if (rc)

@@ -14,7 +14,7 @@
 static void print_head(FILE *out, const struct batch_record *r)
 {
 	const struct state *s = r->s;
-	time_t t = (time_t)s->now_s;
+	time_t t = (time_t)(s->past.on ? s->past.time_s : s->now_s);
 	char when[32];
 	struct tm tm;
 
@@ -125,6 +125,8 @@ void batch_print_text(FILE *out, const struct batch_record *r)
 	print_head(out, r);
 	if (r->o->kind == BATCH_HEATMAP) {
 		batch_heat_text(out, r);
+	} else if (r->o->kind == BATCH_HISTORY) {
+		batch_history_text(out, r->a);
 	} else if (r->o->kind != BATCH_OVERVIEW) {
 		print_table(out, r);
 	} else {

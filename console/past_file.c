@@ -125,6 +125,9 @@ static void put_marks(struct bytes *b, const struct past *p)
 		put_uint(b, strlen(mark[i].name));
 		put_raw(b, mark[i].name, strlen(mark[i].name));
 	}
+	/* which of the samples of that second; earlier versions end before */
+	for (uint32_t i = 0; i < n; i++)
+		put_uint(b, past_newest(p) - mark[i].serial);
 }
 
 static int pack(FILE *out, const struct bytes *raw, struct err *err)
@@ -353,23 +356,40 @@ static void get_samples(struct reader *r, struct past *p, const struct backdrop 
 	sample_put(before);
 }
 
+/* back: samples before the newest, where the file says it; else the first of that second. */
+static uint64_t marked(const struct past *p, int64_t time_s, const uint64_t *back)
+{
+	uint64_t oldest = past_oldest(p), newest = past_newest(p);
+
+	if (back && newest && *back <= newest - oldest && past_time(p, newest - *back) == time_s)
+		return newest - *back;
+	for (uint64_t at = oldest; at && at <= newest; at++)
+		if (past_time(p, at) == time_s)
+			return at;
+	return 0;
+}
+
 static void get_marks(struct reader *r, struct past *p)
 {
-	uint64_t n = get_uint(r);
+	struct mark mark[PAST_MARKS] = { 0 };
+	uint64_t n = get_uint(r), got = 0;
 
-	for (uint64_t i = 0; i < n && i < PAST_MARKS && !r->bad; i++) {
-		int64_t time_s = get_int(r);
-		uint64_t len = get_uint(r);
-		char name[32] = "";
+	for (; got < n && got < PAST_MARKS && !r->bad; got++) {
+		struct mark *m = &mark[got];
+		uint64_t len;
 
-		if (len >= sizeof(name) || !get_raw(r, name, len))
+		m->time_s = get_int(r);
+		len = get_uint(r);
+		if (len >= sizeof(m->name) || !get_raw(r, m->name, len))
 			break;
-		for (uint64_t at = past_oldest(p); at && at <= past_newest(p); at++) {
-			if (past_time(p, at) != time_s)
-				continue;
-			past_mark(p, at, time_s, name);
-			break;
-		}
+	}
+	for (uint64_t i = 0; i < got; i++) {
+		bool told = !r->bad && got == n && r->p < r->end;
+		uint64_t back = told ? get_uint(r) : 0;
+		uint64_t at = marked(p, mark[i].time_s, told ? &back : NULL);
+
+		if (at)
+			past_mark(p, at, mark[i].time_s, mark[i].name);
 	}
 }
 

@@ -147,6 +147,27 @@ saved_and_loaded() {
 	python3 -c 'import json; assert len(json.load(open("out"))["links"]) == 48'
 	is 1 $demo --save snap # never over another one
 }
+history_of_a_snapshot() {
+	is 0 $demo --jsonl -n 3 --view links --fields link,tx_Bps --save past --mark storm && cp out live || return
+	is 0 "$I" --load past --json --view history && valid record out && cp out list || return
+	for at in -1 -2 storm; do
+		is 0 "$I" --load past --json --view links --fields link,tx_Bps --at=$at && valid record out && cp out "at$at" || return
+	done
+	python3 - <<-'EOF' || return
+	import json
+	live = [json.loads(line)["links"] for line in open("live")]
+	past = json.load(open("list"))["history"]
+	assert [s["back"] for s in past] == list(range(len(past)))[::-1] and past[-1]["mark"] == "storm", past
+	for at, k in ("-1", 1), ("-2", 0), ("storm", 2):
+	    r = json.load(open("at" + at))
+	    assert r["links"] == live[k], at
+	    assert (r["at"] or {"back": 0})["back"] == 2 - k, r["at"]
+	EOF
+	is 0 "$I" --load past --screen links --do 'back 2' && grep -q 'HIST .* -2/' out || return
+	says 1 'is no bookmark in it' "$I" --load past -b --view links --at never &&
+		says 1 'before the oldest' "$I" --load past -b --view links --at 2001-01-01T00:00:00Z &&
+		says 64 'goes with --load' $demo -b --at -1
+}
 findings() {
 	is 1 $demo --check --view links --filter 'efi>0' && [ ! -s out ] || return
 	is 0 $demo --check --view links --filter 'efi>1G' || return
@@ -278,6 +299,7 @@ no_half_snapshot() {
 	says 1 'File too large' small_disk $demo -b -n 1 --save half/ && ! ls -d half*
 }
 ok "nothing is left of a snapshot that cannot be written" no_half_snapshot
+ok "the history of a snapshot, its bookmarks, and a record of any moment" history_of_a_snapshot
 ok "--check and its findings" findings
 ok "Prometheus text" prom_text
 ok "Prometheus text of some ports" prom_of_some
