@@ -123,7 +123,7 @@ static int each_command(describe_fn *fn, bool values)
 	struct shell s = { "", values };
 	int rc = cmdline_describe("ibroute-top", app_main, fn, &s);
 
-	for (const struct command *c = commands; !rc && c->name; c++) {
+	for (const struct subcommand *c = commands; !rc && c->name; c++) {
 		s.command = c->name;
 		rc = cmdline_describe(c->name, c->run, fn, &s);
 	}
@@ -145,7 +145,7 @@ static int bash(void)
 	     "\tfirst=${COMP_WORDS[1]}\n"
 	     "\t[[ $COMP_CWORD -gt 1 && $first != -* ]] && command=$first");
 	fputs("\tlocal commands='", stdout);
-	for (const struct command *c = commands; c->name; c++)
+	for (const struct subcommand *c = commands; c->name; c++)
 		printf("%s%s", c == commands ? "" : " ", c->name);
 	puts("'\n\tcase $command in");
 	rc = each_command(bash_command, false);
@@ -260,7 +260,7 @@ static int zsh(void)
 	     "\tlocal command=\n"
 	     "\tlocal -a list\n"
 	     "\tlist=(");
-	for (const struct command *c = commands; c->name; c++) {
+	for (const struct subcommand *c = commands; c->name; c++) {
 		printf("\t\t'%s:", c->name);
 		zsh_text(c->summary);
 		puts("'");

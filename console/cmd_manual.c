@@ -9,6 +9,7 @@
 #include "console/config.h"
 #include "console/exits.h"
 #include "console/keymap.h"
+#include "console/keymap_scripts.h"
 #include "console/manual_prompt.h"
 #include "console/outfile.h"
 #include "console/roff.h"
@@ -80,7 +81,7 @@ static void synopsis_put(FILE *out, const char *name, const char *args)
 /* arg_doc of argp: what comes before and after the options. */
 static void command_put(const struct argp *argp, void *arg)
 {
-	const struct command *c = arg;
+	const struct subcommand *c = arg;
 	const char *doc = argp->doc ? argp->doc : "", *after = strchr(doc, '\v');
 	char *before = after ? strndup(doc, (size_t)(after - doc)) : strdup(doc);
 	char *extra = argp->help_filter ? argp->help_filter(ARGP_KEY_HELP_EXTRA, NULL, NULL) : NULL;
@@ -102,7 +103,7 @@ static void command_put(const struct argp *argp, void *arg)
 
 static int commands_put(FILE *out)
 {
-	for (const struct command *c = commands; c->name; c++) {
+	for (const struct subcommand *c = commands; c->name; c++) {
 		int rc;
 
 		fprintf(out, ".SS \"%s: ", c->name);
@@ -207,6 +208,8 @@ static int insert(FILE *out, const char *what, size_t n)
 		return manual_prompt_put(out), 0;
 	if (IS("@keys@"))
 		return keymap_put(out), 0;
+	if (IS("@scripts@"))
+		return keymap_scripts_put(out), 0;
 	return -EINVAL;
 #undef IS
 }

@@ -4,7 +4,7 @@
 #include <argp.h>
 #include <stdint.h>
 
-const struct command commands[] = {
+const struct subcommand commands[] = {
 	{ "topo", "make a fabric from a line of text", cmd_topo },
 	{ "route", "compute routes and write them as files", cmd_route },
 	{ "check", "judge tables, ours or others'", cmd_check },
@@ -33,7 +33,7 @@ const struct command commands[] = {
 
 void commands_print(FILE *out)
 {
-	for (const struct command *c = commands; c->name; c++)
+	for (const struct subcommand *c = commands; c->name; c++)
 		fprintf(out, "  ibroute-top %-10s %s\n", c->name, c->summary);
 }
 

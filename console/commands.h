@@ -8,14 +8,14 @@
 
 #define IBROUTE_VERSION "0.1"
 
-struct command {
+struct subcommand {
 	const char *name;
 	const char *summary;
 	int (*run)(int argc, char **argv);
 };
 
 /* Ended by a NULL name. */
-extern const struct command commands[];
+extern const struct subcommand commands[];
 
 /* For argp parsers of the program as a whole: the subcommands at the end of --help. */
 char *commands_help(int key, const char *text, void *input);

@@ -20,7 +20,7 @@
 
 #define HELP_WIDTH 111
 
-static int run(const struct command *c, int argc, char **argv)
+static int run(const struct subcommand *c, int argc, char **argv)
 {
 	static char name[64];
 
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 		return watchdog_main(argc - 1, argv + 1);
 	if (argc < 2 || !knows_updates(argv[1]))
 		txn_warn_left_behind();
-	for (const struct command *c = commands; argc > 1 && c->name; c++)
+	for (const struct subcommand *c = commands; argc > 1 && c->name; c++)
 		if (!strcmp(c->name, argv[1]))
 			return run(c, argc - 1, argv + 1);
 	if (argc > 1 && argv[1][0] != '-') {

@@ -43,17 +43,7 @@ update() {
 	tty_keys Space
 	tty_wait 20 blocks || return 1
 	tty_keys A
-	tty_wait 10 'waits for the fabric' || return 1
-	tty_keys Enter
-	tty_wait 5 'to START' || return 1
-	tty_type demo
-	tty_keys Enter
-	tty_wait 30 'NOT YET CONFIRMED' || return 1
-	tty_keys Enter
-	tty_wait 5 'to KEEP' || return 1
-	tty_type demo
-	tty_keys Enter
-	tty_wait 10 'new routing is kept'
+	tty_update demo
 }
 
 # --- a session --------------------------------------------------------------------------------

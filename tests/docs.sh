@@ -116,6 +116,15 @@ every_engine_is_explained() { # page
 ok "the manual page has no warning of man" page_is_clean || finish
 ok "it is text" page_text
 ok "it has the keys of the keymap" page_has_keys
+scripts_name_options() {
+	local o bad=0
+
+	for o in $("$I" manual | sed -n '/^\.SH KEYS IN SCRIPTS/,/^\.SH FILTERS/p' | sed 's/\\-/-/g' | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
+		grep -qxF -- "$o" "$work/known" || { echo "$o is no option"; bad=1; }
+	done
+	return $bad
+}
+ok "what scripts say instead of keys are options that exist" scripts_name_options
 ok "the completion for bash is good bash" bash -n "$work/bash"
 ok "the completion for zsh is good zsh" zsh -n "$work/zsh"
 ok "bash offers commands" offers rollback ibroute-top ro

@@ -381,26 +381,13 @@ start 100x30 -- --record-dir "$work/notdir/rec"
 ok "reading without a record goes on and says so" eval 'tty_keys 8; tty_wait 5 "not recorded"'
 tty_stop
 
-update() { # from the plan to what was kept
-	tty_wait 10 'waits for the fabric' || return 1
-	tty_keys Enter
-	tty_wait 5 'to START' || return 1
-	tty_type demo
-	tty_keys Enter
-	tty_wait 30 'NOT YET CONFIRMED' || return 1
-	tty_keys Enter
-	tty_wait 5 'to KEEP' || return 1
-	tty_type demo
-	tty_keys Enter
-	tty_wait 10 'new routing is kept'
-}
 start 100x30 -- --rw
 tty_keys 6
 tty_engine sar
 tty_keys Space
 tty_wait 20 blocks
 tty_keys A
-ok "an update in the demo is kept" update
+ok "an update in the demo is kept" tty_update demo
 tty_keys R
 ok "R asks" tty_wait 5 'Y'
 tty_keys Y
@@ -410,7 +397,7 @@ tty_wait 5 'to START'
 tty_type wrong
 tty_keys Enter
 ok "a wrong name does nothing" tty_wait 5 'nothing was done'
-ok "the way back is installed and kept" update
+ok "the way back is installed and kept" tty_update demo
 ok "the record tells of two kept updates" eval \
 	'[ "$(grep -cE "\"type\": *\"confirm\"" "$(newest_record)")" -eq 2 ]'
 tty_keys q

@@ -64,3 +64,18 @@ tty_engine() {
 	tty_screen >&2
 	return 1
 }
+
+# tty_update NAME: in view 7, from the plan to what was kept, with the fabric's name typed twice
+tty_update() {
+	tty_wait 10 'waits for the fabric' || return 1
+	tty_keys Enter
+	tty_wait 5 'to START' || return 1
+	tty_type "$1"
+	tty_keys Enter
+	tty_wait 30 'NOT YET CONFIRMED' || return 1
+	tty_keys Enter
+	tty_wait 5 'to KEEP' || return 1
+	tty_type "$1"
+	tty_keys Enter
+	tty_wait 10 'new routing is kept'
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/keymap.h"
+#include "console/keymap_scripts.h"
 #include "views/view.h"
 
 #include <setjmp.h>
@@ -119,6 +120,17 @@ static void digits_lead_to_views_from_everywhere(void **state)
 	assert_int_equal(in.req, REQ_NONE);
 }
 
+static void every_key_has_its_way_in_scripts(void **state)
+{
+	size_t n;
+	const struct binding *b = keymap_all(&n);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		if (!keymap_script(b[i].req))
+			fail_msg("nobody says what does in a script what %s does", b[i].shown);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +138,7 @@ int main(void)
 		cmocka_unit_test(every_key_that_works_is_in_the_help),
 		cmocka_unit_test(keys_that_change_the_fabric_need_rw),
 		cmocka_unit_test(while_typing_keys_are_text),
+		cmocka_unit_test(every_key_has_its_way_in_scripts),
 		cmocka_unit_test(digits_lead_to_views_from_everywhere),
 	};
 
