@@ -45,7 +45,7 @@ give_up() {
 
 records_of() {
 	find "$1" -name tampered -prune -o -name '*.jsonl' -type f -print 2>/dev/null | sort |
-		xargs -r -d '\n' grep -lE -m 1 '"type": ?"(session.start|record.part)"'
+		xargs -r -d '\n' grep -lE -m 1 '"type": ?"(session.start|record.part)"' 2>/dev/null
 }
 
 records_whole() {
