@@ -266,8 +266,9 @@ sanitize:
 	$(Q)FULL=1 bash tests/sanitize.sh
 
 # what a compiler says of all sources, without building: make syntax CC=clang WERROR=1
+SYNTAX_SRCS = $(SRCS) $(wildcard engines/opensm/*.c) $(wildcard tests/*/*.c)
 syntax:
-	$(Q)printf '%s\n' $(SRCS) $(wildcard engines/opensm/*.c) $(wildcard tests/*/*.c) | sort -u | \
+	$(Q)printf '%s\n' $(SYNTAX_SRCS) | sort -u | \
 		xargs -P 2 -n 8 $(CC) $(ALL_CFLAGS) $(PC_CFLAGS) $(if $(OSM_INCLUDE),-isystem $(OSM_INCLUDE)) \
 		-fsyntax-only
 

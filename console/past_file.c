@@ -189,7 +189,7 @@ static int unpack(uint8_t **out, size_t *len, FILE *in, const char *what, struct
 {
 	size_t nfile;
 	uint8_t *file = read_all(in, &nfile);
-	struct reader r = { file, file + nfile, false };
+	struct reader r = { file, nfile ? file + nfile : file, false };
 	char magic[8] = "";
 	uint64_t raw, packed;
 	uLongf n;
@@ -402,7 +402,7 @@ int past_read(struct past *p, FILE *in, struct fabric *f, const struct tables *t
 	struct reader r;
 	int rc = unpack(&raw, &len, in, what, err);
 
-	r = (struct reader){ raw, raw + (raw ? len : 0), false };
+	r = (struct reader){ raw, raw ? raw + len : raw, false };
 	if (!rc)
 		rc = get_ports(&r, f, what, err);
 	if (!rc && p) {

@@ -114,12 +114,11 @@ static void raise(float *v, float to)
 static void measure(struct desk *d, const struct paths *p, uint32_t first, uint32_t last,
 		    bool shared)
 {
-	const struct step *s = d->trace.steps + d->step[first];
-	const struct step *end = d->trace.steps + d->step[last], *e;
-	uint32_t i, up, down;
+	const struct step *steps = d->trace.steps;
+	uint32_t from = d->step[first], to = d->step[last], i, up, down;
 
-	for (e = s; e < end; e++)
-		d->load[e->link] += e->part;
+	for (i = from; i < to; i++)
+		d->load[steps[i].link] += steps[i].part;
 	for (i = d->first[first]; shared && i < d->first[last]; i++) {
 		d->load[paths_up(p, d->flows[i].src)] += 1;
 		d->load[paths_down(p, d->flows[i].dst)] += 1;
@@ -131,10 +130,11 @@ static void measure(struct desk *d, const struct paths *p, uint32_t first, uint3
 		raise(&d->delay[i], d->load[up] * p->slow[up]);
 		raise(&d->delay[i], d->load[down] * p->slow[down]);
 	}
-	for (e = s; e < end; e++)
-		raise(&d->delay[e->flow], d->load[e->link] * p->slow[e->link]);
-	for (e = s; e < end; e++)
-		d->load[e->link] = 0;
+	for (i = from; i < to; i++)
+		raise(&d->delay[steps[i].flow],
+		      d->load[steps[i].link] * p->slow[steps[i].link]);
+	for (i = from; i < to; i++)
+		d->load[steps[i].link] = 0;
 	for (i = d->first[first]; shared && i < d->first[last]; i++) {
 		d->load[paths_up(p, d->flows[i].src)] = 0;
 		d->load[paths_down(p, d->flows[i].dst)] = 0;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # fuzz.sh: the fuzzers of tests/fuzz.
 #
-#   fuzz.sh        short and always the same, by our own driver, with gcc's sanitizers (make check)
+#   fuzz.sh        short and always the same, by our own driver, with clang's sanitizers (make check)
 #   fuzz.sh long   by libFuzzer (make fuzz): FUZZ="notice plan" (all), FUZZ_RUNS=1000000 each,
 #                  FUZZ_SEED=1; inputs that showed something new stay in build-.../corpus/NAME
 set -u
@@ -16,10 +16,10 @@ names=${FUZZ:-$(cd tests/fuzz && ls fuzz_*.c | sed 's/^fuzz_//;s/\.c$//')}
 runs=${FUZZ_RUNS:-}
 
 short() {
-	local folder=build-address-undefined bins=()
+	local folder=build-address-undefined-clang bins=()
 	for n in $names; do bins+=("$folder/tests/fuzz/fuzz_$n"); done
 	# as sanitize.sh builds, so that nothing is built twice
-	make --no-print-directory -j2 SAN=address,undefined CFLAGS="-O1 -g1" "${bins[@]}" \
+	make --no-print-directory -j2 CC=clang SAN=address,undefined CFLAGS="-O0 -g1" "${bins[@]}" \
 		>"$folder.log" 2>&1 || { grep -v '^  CC' "$folder.log" | tail -n 20; give_up "the fuzzers build"; }
 	rm -f "$folder.log"
 	for n in $names; do

@@ -431,7 +431,7 @@ void rows_select(struct row_order *out, const struct rows *r, const struct row_f
 
 		if (!rows_wanted(r, i) || !row_filter_match(filter, r, i))
 			continue;
-		make_key(k, out->texts + (size_t)TEXT_LEN * out->n, r, i, sort);
+		make_key(k, out->texts ? out->texts + (size_t)TEXT_LEN * out->n : NULL, r, i, sort);
 		k->place = place_of(out, r, i);
 		out->n++;
 	}

@@ -269,7 +269,7 @@ static int take_payload(struct jobwire_msg *m, struct jobwire_reader *r, struct 
 
 int jobwire_next(struct jobwire_msg *out, struct jobwire_reader *r, struct err *err)
 {
-	const uint8_t *head = r->in.v + r->done;
+	const uint8_t *head;
 	size_t have = r->in.n - r->done;
 	struct cursor c;
 	uint32_t len;
@@ -279,6 +279,7 @@ int jobwire_next(struct jobwire_msg *out, struct jobwire_reader *r, struct err *
 		return broken(r, err, "closed after an earlier fault");
 	if (have < HEAD_BYTES)
 		return 0;
+	head = r->in.v + r->done;
 	if (get_le(head, 4) != MAGIC)
 		return broken(r, err, "wrong magic number");
 	if (get_le(head + 4, 2) != JOBWIRE_VERSION)
