@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/mad/wire.h"
 
+#include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/mad/notice_port.h"
 #include "fabric/mad/wire_priv.h"
@@ -93,22 +94,72 @@ struct notice_port *wire_notices(struct wire *w)
 	return w->notices;
 }
 
+/* ---- a port that could not be opened again: nothing gets out ---- */
+
+static int gone_send(void *ctx, const struct mad_packet *p, struct err *err)
+{
+	(void)ctx;
+	(void)p;
+	return err_set(err, -ENODEV, "the port could not be opened again");
+}
+
+static int gone_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
+{
+	(void)ctx;
+	(void)p;
+	(void)wait_ns;
+	return err_set(err, -ENODEV, "the port could not be opened again");
+}
+
+static uint64_t gone_now_ns(void *ctx)
+{
+	(void)ctx;
+	return clock_ns();
+}
+
+static void gone_local(void *ctx, struct mad_local *out)
+{
+	(void)ctx;
+	*out = (struct mad_local){ 0 };
+}
+
+static void gone_close(void *ctx)
+{
+	(void)ctx;
+}
+
+static const struct mad_port gone = {
+	.ops = &(const struct mad_ops){ gone_send, gone_recv, gone_now_ns, gone_local, gone_close },
+};
+
+static void reopen(struct wire *w)
+{
+	struct mad_port port;
+	int rc = w->sim ? sim_port_open(&port, w->sim, w->opts.term, NULL)
+			: umad_port_open(&port, w->opts.ca, w->opts.port, NULL);
+
+	use_port(w, rc ? &gone : &port);
+}
+
+/* The old one goes first: ibsim's library gives what comes to one of both only. */
 int wire_listen(struct wire *w, struct err *err)
 {
 	struct notice_opts no = notice_opts(&w->opts);
 	struct notice_port *np;
-	int rc = 0;
+	int rc;
 
 	if (w->notices)
 		return 0;
 	no.m_key = w->m_key;
+	queue_free(w->queue);
+	w->port.ops->close(w->port.ctx);
 	rc = w->sim ? notice_port_open_sim(&np, w->sim, &no, err)
 		    : notice_port_open_umad(&np, &no, err);
 	explicit_bzero(&no.m_key, sizeof(no.m_key));
-	if (rc)
+	if (rc) {
+		reopen(w);
 		return rc;
-	queue_free(w->queue);
-	w->port.ops->close(w->port.ctx);
+	}
 	use_port(w, notice_port_mad(np));
 	w->notices = np;
 	return 0;

@@ -4,6 +4,7 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/mad/codec.h"
 #include "fabric/mad/notice_phase.h"
 #include "fabric/mad/wire.h"
 
@@ -16,6 +17,7 @@ struct osm_agents {
 	struct wire *reserve;	/* NULL: none */
 	struct agent_link over; /* the reserve, once another SM has taken over; ops NULL: not yet */
 	bool watching;
+	bool moved;	  /* it was said */
 	uint64_t sm_guid; /* of the first listen; 0: there was none yet */
 };
 
@@ -36,19 +38,28 @@ static void take_reserve(struct osm_agents *a)
 		log_add(LOG_WARN, "apply", "agents are not heard yet: %s", err.text);
 }
 
-/* OpenSM is not there: gone for good? */
+/* Only one that has settled: who listens while another one is still looking around is in its way
+ * on ibsim. */
 static bool another_is_master(const struct osm_agents *a)
 {
 	struct wire_sm sm;
 
 	return a->reserve && a->sm_guid && !wire_sm_info(&sm, a->reserve, NULL) &&
-	       sm.guid != a->sm_guid;
+	       sm.guid != a->sm_guid && sm.state == SM_MASTER;
 }
 
+/* Said once; then until the other one is there. */
 static int moved(struct osm_agents *a, struct err *err)
 {
-	take_reserve(a);
-	return err_set(err, -ESTALE, "the OpenSM of this machine is not the master any more");
+	bool said = a->moved;
+
+	a->moved = true;
+	if (another_is_master(a))
+		take_reserve(a);
+	if (!said)
+		return err_set(err, -ESTALE,
+			       "the OpenSM of this machine is not the master any more");
+	return a->over.ops ? 0 : err_set(err, -ETIMEDOUT, "no other SM is master yet");
 }
 
 static int watch_anew(struct osm_agents *a, struct err *err)
@@ -79,7 +90,7 @@ static int osm_listen(void *ctx, struct progress *progress, struct err *err)
 		if (!rc)
 			rc = osm_link_status(a->l, &s, err);
 	}
-	if (rc && another_is_master(a))
+	if (rc && (a->moved || another_is_master(a)))
 		return moved(a, err);
 	if (rc)
 		return rc == -ENOTSUP ? rc : -ETIMEDOUT;
@@ -87,6 +98,7 @@ static int osm_listen(void *ctx, struct progress *progress, struct err *err)
 		return 0; /* it has just begun, and says later who it is */
 	if (strcmp(s.state, "master") || (a->sm_guid && s.sm_guid != a->sm_guid))
 		return moved(a, err);
+	a->moved = false;
 	a->sm_guid = s.sm_guid;
 	return 0;
 }

@@ -546,6 +546,7 @@ hand_over() {
 	ok "it is given up, nothing was written" ended abandoned
 	wait "$waiting"
 	ok "all agents answer through the new one" said '^ *4 of 4 agents have returned'
+	grep 'have returned' "$LAB_DIR/out" | sed 's/^ */# /'
 	ok "since the SM is not the master any more" said 'not the master any more|another subnet manager'
 	ok "all are at their base LIDs" lab_wait 60 at_base
 	ok "the old routes are there" lab_wait 20 holds updn
@@ -558,6 +559,7 @@ hand_over() {
 	ok "and the update is rolled back" ended rolled-back
 	wait "$waiting"
 	ok "with all agents asked once more" said '^ *4 of 4 agents have returned'
+	grep 'have returned' "$LAB_DIR/out" | sed 's/^ */# /'
 	ok "the old routes are there" lab_wait 20 holds updn
 	ok "all are at their base LIDs" lab_wait 60 at_base
 }
