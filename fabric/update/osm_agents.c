@@ -111,6 +111,8 @@ static int osm_send(void *ctx, const struct phase_notice *in, struct err *err)
 
 	if (a->over.ops)
 		return a->over.ops->send(a->over.ctx, in, err);
+	if (a->moved) /* answers would go elsewhere, and who takes over is still at work */
+		return err_set(err, -EAGAIN, "no other SM is master yet");
 	notice_phase_make(&n, in, false, &nobody);
 	return osm_link_notice(a->l, &n, err);
 }

@@ -589,9 +589,14 @@ static void when_another_sm_takes_over_agents_are_asked_through_that_one(void **
 	agent_link_osm(&l, k->l, w);
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
 	assert_null(wire_notices(w)); /* nobody needs it yet */
-	sim_move_sm(sim, 4);
+	sim_stop_sm(sim, true);
 	k->standby = true;
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), -ESTALE);
+	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), -ETIMEDOUT); /* no other one yet */
+	assert_int_equal(l.ops->send(l.ctx, &ask, &err), -EAGAIN);
+	assert_null(wire_notices(w));
+	sim_stop_sm(sim, false);
+	sim_move_sm(sim, 4);
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
 	assert_int_equal(notice_subscribe(agent, NOTICE_REPATH, &err), 0);
 	assert_int_equal(l.ops->send(l.ctx, &ask, &err), 0);
@@ -633,6 +638,7 @@ static void also_when_opensm_has_ended(void **state)
 	k->server = NULL;
 	sim_stop_sm(sim, true);
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), -ETIMEDOUT); /* it may come back */
+	assert_null(wire_notices(w));
 	sim_stop_sm(sim, false);
 	sim_move_sm(sim, 4);
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), -ESTALE);
