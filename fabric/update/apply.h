@@ -75,8 +75,8 @@ struct apply_opts {
 	int (*gate)(void *ctx, const struct apply_event *ev, struct err *err);
 	void (*event)(void *ctx, const struct apply_event *ev);
 	/* Is the master SM the one that it was?  Asked while blocks are read and written, after
-	 * 1,024 of them at the latest, and while answers are awaited: 0 at once when it is not
-	 * due.  Not 0: the update stops, and is undone.  Not asked on the way back. */
+	 * 1,024 of them at the latest: 0 at once when it is not due.  Not 0: the update stops, and
+	 * is undone.  Not asked on the way back, nor while answers are awaited: the link does. */
 	int (*sm)(void *ctx, struct err *err);
 	/* Sets over[i] where job id[i] has ended: nobody is left there to be drained.  Twice a
 	 * second while answers are awaited; must not block. */

@@ -593,7 +593,8 @@ static void due(struct apply *a)
 		w->hold_ns = 0;
 		coordinator_step(&a->c, EV_HOLD_OVER);
 	}
-	if (a->c.action != ACT_AWAIT || (!a->c.cancelled && apply_called_off(a)))
+	if (a->c.action !=
+	    ACT_AWAIT) /* the link looks at the SM itself, and over which it speaks */
 		return;
 	if (a->o.ended && now >= w->jobs_ns) {
 		w->jobs_ns = now + JOBS;
