@@ -74,6 +74,20 @@ void app_draw(struct app *a)
 /* --- loop
  * ------------------------------------------------------------------------------------------ */
 
+/* A text from elsewhere is no row of commands: it goes where something is being typed, and
+ * without its ends of lines, which would answer a question that was not read. */
+static bool is_for_typing(struct app *a, uint32_t key)
+{
+	bool typing;
+
+	pthread_mutex_lock(&a->events_lock);
+	typing = ui_typing(a->ui, app_shown(a));
+	pthread_mutex_unlock(&a->events_lock);
+	if (!typing)
+		ui_say(a->ui, "a pasted text goes only into what is being typed, as after : or /");
+	return typing && key >= ' ' && key < K_UP && key != K_BACKSPACE;
+}
+
 void app_key(struct app *a, uint32_t key)
 {
 	struct request r = { .type = REQ_NONE };
@@ -88,6 +102,8 @@ void app_key(struct app *a, uint32_t key)
 		resize(a);
 		return;
 	}
+	if (a->term && terminal_pasting(a->term) && !is_for_typing(a, key))
+		return;
 	pthread_mutex_lock(&a->events_lock);
 	shown = app_shown(a);
 	keymap_translate(&in, key, ui_view(a->ui), ui_typing(a->ui, shown), shown->rw);

@@ -5,6 +5,7 @@
  */
 #include "console/terminal.h"
 
+#include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 
 #include <curses.h>
@@ -20,12 +21,20 @@
 #include <termios.h>
 #include <unistd.h>
 
+/* What terminals send around a text that is pasted, once PASTES_TOLD asked for it. */
+#define PASTE_BEGIN (KEY_MAX + 1)
+#define PASTE_END   (KEY_MAX + 2)
+#define PASTE_GAP_S 2 /* its end got lost: what is typed now is typed */
+#define PASTES_TOLD "\033[?2004h"
+#define PASTES_MUTE "\033[?2004l"
+
 struct terminal {
 	SCREEN *screen;
-	bool ascii;
+	bool ascii, pasting;
 	int colours;
 	int w, h;
 	int mouse_x, mouse_y;
+	double paste_s;	    /* when its last key was asked for */
 	struct cell *shown; /* w * h of the last frame; ch = UINT32_MAX: not known */
 };
 
@@ -64,10 +73,24 @@ static void on_continue(int sig)
 	continued = 1;
 }
 
+/* The modes of before, for who has the terminal next. */
+static void give_back(void)
+{
+	fputs(PASTES_MUTE, stdout);
+	fflush(stdout);
+	endwin();
+}
+
+static void ask_for_pastes(void)
+{
+	fputs(PASTES_TOLD, stdout);
+	fflush(stdout);
+}
+
 static void close_at_exit(void)
 {
 	if (rescue.open)
-		endwin();
+		give_back();
 	rescue.open = 0;
 }
 
@@ -103,6 +126,7 @@ static void rescue_install(void)
 	rescue.nbytes = 0;
 	rescue_add("sgr0");
 	rescue_text("\033[?1000l\033[?1006l"); /* as ncurses switched it on */
+	rescue_text(PASTES_MUTE);
 	rescue_add("rmkx");
 	rescue_add("rmcup");
 	rescue_add("cnorm");
@@ -238,6 +262,9 @@ static void modes_set(void)
 	nodelay(stdscr, TRUE);
 	leaveok(stdscr, TRUE);
 	curs_set(0);
+	define_key("\033[200~", PASTE_BEGIN);
+	define_key("\033[201~", PASTE_END);
+	ask_for_pastes();
 }
 
 /* Presses only: what terminals do with a double click is done by whoever gets two of them. */
@@ -305,11 +332,16 @@ void terminal_close(struct terminal *t)
 {
 	if (!t)
 		return;
-	endwin();
+	give_back();
 	rescue_remove();
 	delscreen(t->screen);
 	free(t->shown);
 	free(t);
+}
+
+bool terminal_pasting(const struct terminal *t)
+{
+	return t->pasting;
 }
 
 int terminal_fd(const struct terminal *t)
@@ -376,6 +408,7 @@ static void take_back(struct terminal *t)
 {
 	continued = 0;
 	reset_prog_mode();
+	ask_for_pastes();
 	terminal_redraw(t);
 	size_changed(t);
 	refresh();
@@ -402,11 +435,16 @@ uint32_t terminal_key(struct terminal *t)
 		}
 		if (size_changed(t))
 			return K_RESIZE;
+		if (t->pasting && clock_s() - t->paste_s > PASTE_GAP_S)
+			t->pasting = false;
 		rc = get_wch(&ch);
 		if (rc == ERR)
 			return terminal_gone() ? K_EOF : K_NONE;
+		t->paste_s = clock_s();
 		if (rc != KEY_CODE_YES)
 			return ch ? (uint32_t)ch : K_NONE;
+		if (ch == PASTE_BEGIN || ch == PASTE_END)
+			t->pasting = ch == PASTE_BEGIN;
 		key = ch == KEY_MOUSE ? mouse_key(t) : key_decode(ch);
 		if (key == K_RESIZE) {
 			size_take(t);
@@ -469,7 +507,7 @@ void terminal_lend(struct terminal *t)
 {
 	(void)t;
 	def_prog_mode();
-	endwin();
+	give_back();
 }
 
 void terminal_return(struct terminal *t)
@@ -480,7 +518,7 @@ void terminal_return(struct terminal *t)
 void terminal_suspend(struct terminal *t)
 {
 	def_prog_mode();
-	endwin();
+	give_back();
 	rescue.open = 0;
 	raise(SIGTSTP);
 	rescue.open = 1;

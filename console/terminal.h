@@ -34,6 +34,8 @@ int terminal_fd(const struct terminal *t); /* readable when there may be keys */
 uint32_t terminal_key(struct terminal *t);
 /* Where the mouse was at the last of K_CLICK, K_WHEEL_*. */
 void terminal_mouse(const struct terminal *t, int *x, int *y);
+/* The key last taken belongs to a text that is pasted. */
+bool terminal_pasting(const struct terminal *t);
 void terminal_size(const struct terminal *t, int *w, int *h);
 bool terminal_ascii(const struct terminal *t);	/* asked for, or the locale is not UTF-8 */
 int terminal_colours(const struct terminal *t); /* COLOURS_TRUE, 256, 16, 0 */

@@ -244,6 +244,27 @@ ok "also when no signal tells so" until_true 8 gone "$pid"
 gone "$pid" || kill -9 "$pid"
 ok "and the record is closed" until_true 3 record_closed
 
+# --- pasted text -----------------------------------------------------------------------------
+paste() {
+	tmux -L "$TTY_SOCK" set-buffer -b clip "$1"
+	tmux -L "$TTY_SOCK" paste-buffer -p -b clip
+}
+start 80x24 --
+paste $'q3\nq'
+ok "a pasted text is no row of commands" tty_wait 5 'pasted text goes only'
+ok "it lives, in the view of before" eval 'not tty_dead && tty_screen | grep -qE "\[1 ?Over"'
+tty_keys 3 /
+tty_wait 5 '\[3 ?Links.*'
+tty_wait 5 'Esc leaves'
+paste $'util>4\n0'
+ok "where something is typed it is typed, without ends of lines" tty_wait 5 '^/util>40_'
+tty_keys Escape
+tty_keys 4
+ok "and keys are keys again" tty_wait 5 '\[4 ?Switch'
+tty_type $'\e[200~'
+ok "also when the end of a pasted text gets lost" until_true 30 eval 'sleep 2.5; tty_keys 2; tty_screen | grep -qE "\[2 ?Heat"'
+tty_stop
+
 # --- terminals that cannot --------------------------------------------------------------------
 refused() { # what the sentence has, command...
 	local pattern=$1 rc
