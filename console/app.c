@@ -106,9 +106,11 @@ void app_key(struct app *a, uint32_t key)
 		return;
 	pthread_mutex_lock(&a->events_lock);
 	shown = app_shown(a);
-	keymap_translate(&in, key, ui_view(a->ui), ui_typing(a->ui, shown), shown->rw);
 	if (a->term)
 		terminal_mouse(a->term, &a->mouse_x, &a->mouse_y);
+	if (key == K_CLICK && ui_key_at(a->ui, shown, a->mouse_x, a->mouse_y))
+		key = ui_key_at(a->ui, shown, a->mouse_x, a->mouse_y);
+	keymap_translate(&in, key, ui_view(a->ui), ui_typing(a->ui, shown), shown->rw);
 	in.x = a->mouse_x;
 	in.y = a->mouse_y;
 	ui_input(a->ui, &in, shown, &r);

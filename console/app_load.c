@@ -261,9 +261,8 @@ int app_load(struct app *a, struct err *err)
 	a->state.mode = RUN_FILE;
 	snprintf(a->state.source, sizeof(a->state.source), "file %.58s",
 		 a->folder ? a->folder : a->opts.load);
-	log_add(LOG_INFO, "load", "%u switches, %u hosts, %u cables between switches; %s; %s",
-		f->nsw, f->nterm, f->nchan / 2, t ? "tables too" : "no tables (--lfts)",
-		a->opts.load);
+	log_add(LOG_INFO, "load", "%u switches, %u hosts, %u cables; %s; %s", f->nsw, f->nterm,
+		f->nchan / 2, t ? "tables too" : "no tables (--lfts)", a->opts.load);
 	app_set_fabric(a, f);
 	if (t)
 		app_set_tables(a, t, false);

@@ -239,9 +239,8 @@ static void sweep(struct poller *p)
 	} else {
 		fabric_put(p->fabric);
 		p->fabric = f;
-		log_add(LOG_INFO, "sweep",
-			"fabric %s: %u switches, %u hosts, %u cables between switches in %.2f s",
-			f->name, f->nsw, f->nterm, f->nchan / 2, clock_s() - start);
+		log_add(LOG_INFO, "sweep", "%u switches, %u hosts, %u cables in %.2f s", f->nsw,
+			f->nterm, f->nchan / 2, clock_s() - start);
 	}
 	msg = msg_new(MSG_FABRIC);
 	msg->fabric = fabric_get(p->fabric);

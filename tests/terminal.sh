@@ -244,6 +244,18 @@ ok "also when no signal tells so" until_true 8 gone "$pid"
 gone "$pid" || kill -9 "$pid"
 ok "and the record is closed" until_true 3 record_closed
 
+# --- the mouse -------------------------------------------------------------------------------
+click() { tty_type $'\e['"<0;$1;$2M"; tty_type $'\e['"<0;$1;$2m"; }
+start 80x24 TERM=xterm-256color --
+click 15 2
+ok "a click on a tab goes to that view" tty_wait 5 '\[3 ?Links'
+click 66 23 # ? help
+ok "a click on a hint at the bottom presses its key" tty_wait 5 '\[\? ?Help'
+click 50 23 # between the hints
+click 66 23
+ok "and again" tty_wait 5 '\[3 ?Links'
+tty_stop
+
 # --- pasted text -----------------------------------------------------------------------------
 paste() {
 	tmux -L "$TTY_SOCK" set-buffer -b clip "$1"

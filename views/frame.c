@@ -212,10 +212,56 @@ static int draw_key(struct canvas *c, struct rect r, int x, int y, const char *k
 	return canvas_textf(c, r, x, y, ROLE_DIM, " %s  ", label);
 }
 
+/* The hints of keys in their places: drawn where there is a canvas, or looked for by column. */
+struct hints {
+	struct canvas *c;
+	struct rect r;
+	int y;
+	int want; /* column, -1 none */
+	const struct binding *hit;
+};
+
+static int put_hint(struct hints *k, int x, const struct binding *b)
+{
+	int w = text_width(b->shown) + text_width(b->label) + 1;
+
+	if (x + w > k->r.w)
+		return x;
+	if (k->want >= x && k->want < x + w)
+		k->hit = b;
+	if (k->c)
+		draw_key(k->c, k->r, x, k->y, b->shown, b->label);
+	return x + w + 2;
+}
+
+static void put_hints(struct hints *k, const struct state *s, enum view_id view,
+		      const struct binding *bindings, size_t n)
+{
+	int x = 1;
+
+	for (size_t i = n; i-- > 0;) {
+		const struct binding *b = &bindings[i];
+		int w;
+
+		if (!at_the_end(b) || !b->label)
+			continue;
+		w = text_width(b->shown) + text_width(b->label) + 3;
+		put_hint(k, k->r.w - w, b);
+		k->r.w -= w;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct binding *b = &bindings[i];
+
+		if (binding_shown(b, s, view) && !(b->req == REQ_VIEW && b->view == view))
+			x = put_hint(k, x, b);
+	}
+}
+
 static void draw_keys(struct canvas *c, struct rect r, int y, const struct state *s,
 		      enum view_id view, const struct frame_text *t, const struct binding *bindings,
 		      size_t n)
 {
+	struct hints k = { .c = c, .r = r, .y = y, .want = -1 };
 	int x = 1;
 
 	if (t->note && t->note[0]) {
@@ -228,22 +274,16 @@ static void draw_keys(struct canvas *c, struct rect r, int y, const struct state
 		draw_key(c, r, x, y, "Ctrl-U", "clear");
 		return;
 	}
-	for (size_t i = n; i-- > 0;) {
-		const struct binding *b = &bindings[i];
-		int w;
+	put_hints(&k, s, view, bindings, n);
+}
 
-		if (!at_the_end(b) || !b->label)
-			continue;
-		w = text_width(b->shown) + text_width(b->label) + 3;
-		draw_key(c, r, r.w - w, y, b->shown, b->label);
-		r.w -= w;
-	}
-	for (size_t i = 0; i < n; i++) {
-		const struct binding *b = &bindings[i];
+const struct binding *frame_hint_at(int w, const struct state *s, enum view_id view,
+				    const struct binding *bindings, size_t n, int x)
+{
+	struct hints k = { .r = { 0, 0, w, 1 }, .want = x };
 
-		if (binding_shown(b, s, view) && !(b->req == REQ_VIEW && b->view == view))
-			x = draw_key(c, r, x, y, b->shown, b->label);
-	}
+	put_hints(&k, s, view, bindings, n);
+	return k.hit;
 }
 
 /* What is wrong with the data, worst first; "" when nothing is. */

@@ -272,6 +272,16 @@ bool ui_typing(const struct ui *ui, const struct state *s)
 	return ui->prompt.kind || (v->typing && v->typing(ui->own[ui->view], s));
 }
 
+uint32_t ui_key_at(const struct ui *ui, const struct state *s, int x, int y)
+{
+	const struct binding *b;
+
+	if (y != ui->h - 2 || ui->note[0] || ui_typing(ui, s))
+		return 0;
+	b = frame_hint_at(ui->w, s, ui->view, ui->bindings, ui->nbindings, x);
+	return b ? b->keys[0] : 0;
+}
+
 enum view_id ui_view(const struct ui *ui)
 {
 	return ui->view;

@@ -27,6 +27,8 @@ void ui_input(struct ui *ui, const struct input *in, const struct state *s, stru
 enum view_id ui_view(const struct ui *ui);
 /* True while keys are text: the keymap then translates to REQ_CHAR, REQ_ERASE, ... */
 bool ui_typing(const struct ui *ui, const struct state *s);
+/* The key whose hint at the bottom of the frame drawn last is there; 0: none. */
+uint32_t ui_key_at(const struct ui *ui, const struct state *s, int x, int y);
 void ui_goto(struct ui *ui, enum view_id view);	   /* views not in this version: stays, says so */
 void ui_select_chan(struct ui *ui, uint32_t chan); /* cursor of heatmap and links */
 
