@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -168,6 +169,8 @@ int cmdline_describe(const char *name, int (*run)(int argc, char **argv), descri
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;
+	if (WIFSIGNALED(status))
+		raise(WTERMSIG(status)); /* as SIGPIPE, when nobody reads any more */
 	return WIFEXITED(status) && WEXITSTATUS(status) == DESCRIBED ? 0 : -ECHILD;
 }
 
