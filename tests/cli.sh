@@ -305,16 +305,16 @@ ca = no-such-ca
 state-dir = lab-state
 EOF
 for c in "plan -e updn" dump-lfts "paths a b" sm "agent --state a.state" "compare --engines updn" "-b -n 1"; do
-	expect "$c: for every fabric" 255 'port none-for-all/' "$I" $c --config conf
-	expect "$c: of a profile" 255 'port no-such-ca/' "$I" $c --config conf --profile lab
-	expect "$c: what is typed wins" 255 'port typed/' "$I" $c --config=conf --prof=lab -C typed
+	expect "$c: for every fabric" 255 'none-for-all' "$I" $c --config conf
+	expect "$c: of a profile" 255 'no-such-ca' "$I" $c --config conf --profile lab
+	expect "$c: what is typed wins" 255 'typed is no' "$I" $c --config=conf --prof=lab -C typed
 	expect "$c: a profile that is not there" 64 'no section \[fabric labb\] in conf' "$I" $c --config conf --profile labb
 done
 for c in status "attach x" "note x y" "extend x 5m" "override x sm"; do
 	expect "$c: the journals of a profile" "$([ "$c" = status ] && echo 0 || echo 4)" 'in lab-state' "$I" $c --config conf --profile lab
 done
-expect "--fabric is the name, and its profile where there is one" 255 'port no-such-ca/' "$I" plan -e updn --config conf --fabric lab
-expect "or the name alone" 255 'port none-for-all/' "$I" plan -e updn --config conf --fabric other
+expect "--fabric is the name, and its profile where there is one" 255 'no-such-ca' "$I" plan -e updn --config conf --fabric lab
+expect "or the name alone" 255 'none-for-all' "$I" plan -e updn --config conf --fabric other
 expect "of the console it is the profile" 64 '^ibroute-top: no section \[fabric other\]' "$I" -b --config conf --fabric other
 expect "files have no profile" 64 'of a fabric, --topology is of files' "$I" dump-lfts "${h[@]}" --config conf
 echo 'port = 999' >badconf
