@@ -143,6 +143,11 @@ int outfile_flush_stdout(struct err *err)
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
+	if (!errno) { /* it failed earlier, and nobody kept the reason: it fails again */
+		clearerr(stdout);
+		putchar('\n');
+		fflush(stdout);
+	}
 	return err_set(err, errno ? -errno : -EIO, "writing to stdout failed: %s",
 		       strerror(errno ? errno : EIO));
 }

@@ -230,9 +230,17 @@ static bool has_text(const struct job_source *s, const char *part)
 	return strstr(job_source_status(s)->text, part) != NULL;
 }
 
-static int no_children_left(void)
+/* Whom the source has killed may be on its way yet; whom it has not stays. */
+static bool no_children_left(void)
 {
-	return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
+	uint64_t end = now_ms() + PATIENCE_MS;
+
+	do {
+		if (waitpid(-1, NULL, WNOHANG) < 0)
+			return errno == ECHILD;
+		usleep(1000);
+	} while (now_ms() < end);
+	return false;
 }
 
 static void a_list_arrives_and_the_state_is_ok(void **state)
