@@ -69,7 +69,7 @@ static struct apply *alloc(const struct fabric *f, const struct changes *l,
 	a->todo = xcalloc(l->n, sizeof(*a->todo));
 	a->left = xcalloc(l->n, sizeof(*a->left));
 	a->slowest = xcalloc(f->nsw, sizeof(*a->slowest));
-	a->batch_max = in->ops->batch ? in->ops->batch : o->sm ? APPLY_BATCH_SM : APPLY_BATCH;
+	a->batch_max = in->ops->batch ? in->ops->batch : a->o.sm ? APPLY_BATCH_SM : APPLY_BATCH;
 	if (a->batch_max > l->n)
 		a->batch_max = l->n;
 	a->batch = xcalloc(a->batch_max, sizeof(*a->batch));
