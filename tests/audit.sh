@@ -30,7 +30,7 @@ start() { # SIZE [OPTION...]
 	tty_wait 20 'hosts 36'
 }
 quit() {
-	local end=$((SECONDS + 8))
+	local end=$((SECONDS + 8 * ${PATIENCE:-4}))
 
 	tty_keys q
 	until tty_dead || [ $SECONDS -gt $end ]; do sleep 0.1; done

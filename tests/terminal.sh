@@ -20,7 +20,7 @@ trap 'tty_stop; rm -rf "$work"' EXIT
 trap 'exit 143' HUP INT TERM
 
 until_true() { # seconds, command...
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1 * ${PATIENCE:-4}))
 	shift
 	until "$@"; do
 		[ $SECONDS -le "$end" ] || return 1
@@ -418,7 +418,7 @@ start 100x30 -- --rw
 tty_keys 6
 tty_engine sar
 tty_keys Space
-tty_wait 20 blocks
+ok "a preview with --rw" tty_wait 20 'LFT blocks'
 tty_keys A
 ok "an update in the demo is kept" tty_update demo
 tty_keys R

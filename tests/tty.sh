@@ -6,6 +6,8 @@
 #   tty_screen                          the screen as text
 #   tty_wait SECONDS REGEX              until the screen matches (grep -E); 1 and the screen if not
 #   tty_stop
+#
+# SECONDS are of a machine with nothing else to do: PATIENCE times that is waited before giving up.
 TTY_SOCK=ibroute-$$
 
 tty_start() {
@@ -30,7 +32,7 @@ tty_status() {
 }
 tty_resize() { tmux -L "$TTY_SOCK" resize-window -x "${1%x*}" -y "${1#*x}"; }
 tty_wait() {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1 * ${PATIENCE:-4}))
 	while [ $SECONDS -le $end ]; do
 		tty_screen 2>/dev/null | grep -qE -- "$2" && return 0
 		sleep 0.1
@@ -54,15 +56,14 @@ tty_stop() { # and waits: a server that is going away takes a new session with i
 tty_engine() {
 	local i=0 name
 
-	tty_keys g
+	tty_wait 5 "^.?\\(.\\) +$1( |\$)" || return 1
 	while read -r name; do
-		[ "$name" = "$1" ] && return 0
-		tty_keys Down
+		[ "$name" != "$1" ] || break
 		i=$((i + 1))
 	done < <(tty_screen | sed -nE 's/^.?\(.\) +([a-z0-9]+).*/\1/p')
-	echo "no engine $1 on the screen" >&2
-	tty_screen >&2
-	return 1
+	tty_keys g
+	[ $i -eq 0 ] || tty_keys -N $i Down
+	tty_wait 5 "^>\\(.\\) +$1( |\$)"
 }
 
 # tty_update NAME: in view 7, from the plan to what was kept, with the fabric's name typed twice

@@ -42,7 +42,8 @@
 #   lab_job OPTION...       an allocation (options of salloc: -N, -w, -J, ...); prints the job id.
 #                           Fails when it does not start within LAB_JOB_WAIT (10) seconds
 #   lab_job_end ID          cancels it and waits until its nodes are free
-#   lab_wait SECONDS CMD... repeats CMD until it succeeds; 1 when it does not in time
+#   lab_wait SECONDS CMD... repeats CMD until it succeeds; 1 when it does not in PATIENCE (4)
+#                           times SECONDS, which are those of a machine with nothing else to do
 #   lab_kill NAME           ends the process of $LAB_DIR/NAME.pid: SIGTERM, after 5 s SIGKILL
 #   lab_leftovers           pid and command of every process that belongs to this lab
 #   lab_stop                ends everything, removes LAB_DIR
@@ -64,7 +65,7 @@ lab_fail() {
 }
 
 lab_wait() {
-	local end=$((SECONDS + $1 + 1))
+	local end=$((SECONDS + $1 * ${PATIENCE:-4} + 1))
 
 	shift
 	until "$@" >/dev/null 2>&1; do
