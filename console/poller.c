@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/poller.h"
+#include "console/poller_priv.h"
 
-#include "console/live.h"
-#include "console/reading.h"
-#include "console/agents.h"
-#include "console/update_figures.h"
-#include "console/update_record.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
-#include "fabric/base/vec.h"
 #include "fabric/update/osm_foreign.h"
-#include "fabric/update/smp.h"
 
 #include <errno.h>
 #include <math.h>
@@ -26,52 +19,6 @@
 #define RETRY_S	  3.0
 #define STEP_MS	  100
 #define PLUGIN_MS 300
-
-enum todo_type {
-	TODO_SWEEP,
-	TODO_TABLES,
-	TODO_SAMPLE,
-	TODO_APPLY,
-	TODO_CONFIRM,
-	TODO_ROLLBACK,
-	TODO_RECOVER
-};
-
-struct todo {
-	enum todo_type type;
-	struct plan *plan;
-	char txn[48];
-};
-
-struct poller {
-	struct poller_opts opts;
-	struct wire *wire;
-	struct mailbox *box;
-	struct record *record;
-	pthread_t thread;
-
-	/* guarded by lock */
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
-	VEC(struct todo) todo;
-	bool stop;
-	double interval_s;
-	const struct jobset *jobs;
-	struct apply *apply; /* set and cleared by the thread; others only cancel */
-
-	/* the thread's own */
-	struct progress progress;
-	const struct fabric *fabric;
-	struct plan *plan;    /* of the update */
-	struct osm_link *osm; /* NULL: our plugin has not answered yet */
-	struct installer installer;
-	struct agents agents;
-	struct readings *readings;
-	bool lost, sm_lost, foreign;
-	const struct sweep_report *discovering; /* filled by the sweep that runs */
-	uint64_t last_step_ms;
-	double sample_at, sweep_at, tables_at, sm_at; /* when due */
-};
 
 static void report_loss(struct poller *p, const char *why)
 {
@@ -129,8 +76,7 @@ static void log_gaps(const struct sweep_report *r)
 		log_add(LOG_WARN, "sweep", "... and %u more like these", r->ngaps - shown);
 }
 
-/* Out: the fabric as it is now, or -errno. */
-static int discover(const struct fabric **out, struct poller *p, bool *partial, struct err *err)
+int poller_discover(const struct fabric **out, struct poller *p, bool *partial, struct err *err)
 {
 	struct sweep_opts so = { .name = p->opts.fabric_name, .names = p->opts.names, .lmc = -1 };
 	struct sweep_report report = { 0 };
@@ -182,7 +128,7 @@ static void watch_writers(struct poller *p, const struct tables *t, uint64_t bef
 	p->foreign = rc == -EUCLEAN;
 }
 
-static void read_tables(struct poller *p)
+void poller_read_tables(struct poller *p)
 {
 	struct tables_report report = { 0 };
 	uint64_t routings = plugin_routings(p);
@@ -222,7 +168,7 @@ static void sweep(struct poller *p)
 	bool partial = false, same;
 	struct err err;
 	struct msg *msg;
-	int rc = discover(&f, p, &partial, &err);
+	int rc = poller_discover(&f, p, &partial, &err);
 
 	p->sweep_at = due(p->opts.sweep_s, clock_s() - start);
 	if (rc == -ECANCELED)
@@ -248,7 +194,7 @@ static void sweep(struct poller *p)
 	msg->seconds = clock_s() - start;
 	mailbox_send(p->box, msg);
 	if (!same || clock_s() >= p->tables_at)
-		read_tables(p);
+		poller_read_tables(p);
 }
 
 static void sample(struct poller *p)
@@ -324,191 +270,6 @@ static void ask_sm(struct poller *p)
 	mailbox_send(p->box, msg);
 }
 
-/* --- updates ------------------------------------------------------------------------------ */
-
-static const struct jobset *jobs_now(struct poller *p)
-{
-	const struct jobset *jobs;
-
-	pthread_mutex_lock(&p->lock);
-	jobs = jobset_get(p->jobs);
-	pthread_mutex_unlock(&p->lock);
-	return jobs;
-}
-
-/* The check before the first write: everything is read anew. */
-static int still_fresh(void *ctx, struct err *err)
-{
-	struct poller *p = ctx;
-	const struct jobset *jobs = jobs_now(p);
-	const struct fabric *f = NULL;
-	struct tables *t = NULL;
-	struct sm_pin pin;
-	bool partial = false;
-	int rc = discover(&f, p, &partial, err);
-
-	if (!rc)
-		rc = wire_read_tables(&t, p->wire, f, p->opts.want_sl2vl, NULL, &p->progress, err);
-	if (!rc) {
-		pin = live_sm(p->wire);
-		rc = plan_stale(p->plan, f, plan_as_read(p->plan, f, t), jobs, &pin, err);
-	}
-	tables_put(t);
-	fabric_put(f);
-	jobset_put(jobs);
-	return rc;
-}
-
-static int may_act(void *ctx, const struct apply_event *ev, struct err *err)
-{
-	struct poller *p = ctx;
-
-	return p->record ? update_record_gate(p->record, ev, err) : 0;
-}
-
-static void apply_event(void *ctx, const struct apply_event *ev)
-{
-	struct poller *p = ctx;
-	struct msg *msg = msg_new(MSG_APPLY_EVENT);
-
-	if (p->record)
-		update_record_event(p->record, ev, p->fabric);
-	msg->event = *ev;
-	/* these belong to the update and may be gone when the message is read */
-	msg->event.txn = NULL;
-	msg->event.list = NULL;
-	msg->event.item = NULL;
-	msg->event.change = NULL;
-	if (p->apply)
-		apply_status(p->apply, &msg->apply);
-	mailbox_send(p->box, msg);
-}
-
-static void set_apply(struct poller *p, struct apply *a)
-{
-	pthread_mutex_lock(&p->lock);
-	p->apply = a;
-	pthread_mutex_unlock(&p->lock);
-}
-
-static void end_update(struct poller *p)
-{
-	struct apply *a = p->apply;
-
-	set_apply(p, NULL);
-	apply_free(a);
-	agents_close(&p->agents);
-	plan_free(p->plan);
-	p->plan = NULL;
-	p->tables_at = 0; /* what is installed now is to be read */
-}
-
-/* Tells how a step of the update ended, and puts the update away when all is over. */
-static void report_update(struct poller *p, int rc, const struct err *err)
-{
-	struct msg *msg = msg_new(MSG_APPLY_END);
-
-	msg->rc = rc;
-	if (p->apply)
-		apply_status(p->apply, &msg->apply);
-	snprintf(msg->text, sizeof(msg->text), "%s", rc ? err->text : msg->apply.text);
-	mailbox_send(p->box, msg);
-	if (p->apply && !msg->apply.waiting && msg->apply.outcome != OUTCOME_INCOMPLETE)
-		end_update(p);
-	if (p->fabric)
-		read_tables(p);
-}
-
-/* The application hands over what the job source says. */
-static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
-{
-	const struct jobset *jobs = jobs_now(ctx);
-
-	for (uint32_t i = 0; jobs && i < n; i++) {
-		over[i] = true;
-		for (uint32_t k = 0; k < jobs->njob; k++)
-			over[i] = over[i] && jobs->jobs[k].id != id[i];
-	}
-	jobset_put(jobs);
-}
-
-static struct apply_opts update_opts(struct poller *p, bool check_fresh, bool agents)
-{
-	struct apply_opts o = {
-		.base = p->opts.journal_dir,
-		.accept_sl_change = p->opts.accept_sl_change,
-		.fresh = check_fresh ? still_fresh : NULL,
-		.gate = may_act,
-		.event = apply_event,
-		.ended = ended,
-		.ctx = p,
-	};
-
-	struct live l = { .w = p->wire };
-
-	agents_close(&p->agents);
-	if (agents && !p->opts.simulated)
-		agents_open(&p->agents, &l, NULL, false);
-	agents_apply(&o, &p->agents, NULL);
-	o.without_agents = p->opts.simulated;
-	return o;
-}
-
-static void start_update(struct poller *p, struct plan *plan)
-{
-	struct apply_opts o;
-	struct err err = { "" };
-	int rc;
-
-	if (p->apply) {
-		plan_free(plan);
-		err_set(&err, -EBUSY, "another update is under way");
-		report_update(p, -EBUSY, &err);
-		return;
-	}
-	p->plan = plan;
-	p->installer = smp_installer(p->wire);
-	o = update_opts(p, true, plan->drain.njob);
-	if (p->record)
-		update_record_figures(p->record, plan);
-	set_apply(p, apply_new(plan, &p->installer, &o));
-	rc = apply_run(p->apply, &err);
-	report_update(p, rc, &err);
-}
-
-static void decide_update(struct poller *p, bool keep)
-{
-	struct err err = { "" };
-	int rc;
-
-	if (!p->apply)
-		return;
-	rc = keep ? apply_confirm(p->apply, &err) : apply_rollback(p->apply, &err);
-	report_update(p, rc, &err);
-}
-
-static void recover_update(struct poller *p, const char *txn)
-{
-	struct apply_opts o;
-	struct err err = { "" };
-	struct journal *j = NULL;
-	int rc = 0;
-
-	if (p->apply)
-		rc = err_set(&err, -EBUSY, "another update is under way");
-	if (!rc && !p->fabric)
-		rc = err_set(&err, -EAGAIN, "the fabric has not been discovered yet");
-	if (!rc)
-		rc = journal_open(&j, journal_base(p->opts.journal_dir), txn, &err);
-	if (!rc) {
-		p->installer = smp_installer(p->wire);
-		o = update_opts(p, false, journal_info(j)->asked);
-		set_apply(p, apply_recover(j, p->fabric, &p->installer, &o));
-		rc = apply_rollback(p->apply, &err);
-	}
-	report_update(p, rc, &err);
-}
-
 /* --- the thread ----------------------------------------------------------------------------- */
 
 static bool take_todo(struct poller *p, struct todo *out)
@@ -538,16 +299,16 @@ static void do_todo(struct poller *p, struct todo *t)
 		p->sample_at = 0;
 		break;
 	case TODO_APPLY:
-		start_update(p, t->plan);
+		poller_start_update(p, t->plan);
 		break;
 	case TODO_CONFIRM:
-		decide_update(p, true);
+		poller_decide_update(p, true);
 		break;
 	case TODO_ROLLBACK:
-		decide_update(p, false);
+		poller_decide_update(p, false);
 		break;
 	case TODO_RECOVER:
-		recover_update(p, t->txn);
+		poller_recover_update(p, t->txn);
 		break;
 	}
 }
@@ -563,7 +324,7 @@ static void do_due(struct poller *p)
 	if (p->fabric && now >= p->sample_at)
 		sample(p);
 	if (p->fabric && !p->lost && clock_s() >= p->tables_at)
-		read_tables(p);
+		poller_read_tables(p);
 }
 
 static double next_due(const struct poller *p)
@@ -668,7 +429,7 @@ void poller_free(struct poller *p)
 	free(p);
 }
 
-static void add_todo(struct poller *p, struct todo t)
+void poller_add_todo(struct poller *p, struct todo t)
 {
 	pthread_mutex_lock(&p->lock);
 	vec_push(&p->todo, t);
@@ -686,123 +447,15 @@ void poller_interval(struct poller *p, double interval_s)
 
 void poller_now(struct poller *p)
 {
-	add_todo(p, (struct todo){ .type = TODO_SAMPLE });
+	poller_add_todo(p, (struct todo){ .type = TODO_SAMPLE });
 }
 
 void poller_sweep(struct poller *p)
 {
-	add_todo(p, (struct todo){ .type = TODO_SWEEP });
+	poller_add_todo(p, (struct todo){ .type = TODO_SWEEP });
 }
 
 void poller_tables(struct poller *p)
 {
-	add_todo(p, (struct todo){ .type = TODO_TABLES });
-}
-
-void poller_jobs(struct poller *p, const struct jobset *jobs)
-{
-	const struct jobset *old;
-
-	pthread_mutex_lock(&p->lock);
-	old = p->jobs;
-	p->jobs = jobset_get(jobs);
-	pthread_mutex_unlock(&p->lock);
-	jobset_put(old);
-}
-
-void poller_apply(struct poller *p, struct plan *plan, const struct jobset *jobs)
-{
-	poller_jobs(p, jobs);
-	add_todo(p, (struct todo){ .type = TODO_APPLY, .plan = plan });
-}
-
-void poller_confirm(struct poller *p)
-{
-	add_todo(p, (struct todo){ .type = TODO_CONFIRM });
-}
-
-void poller_rollback(struct poller *p)
-{
-	add_todo(p, (struct todo){ .type = TODO_ROLLBACK });
-}
-
-void poller_recover(struct poller *p, const char *txn)
-{
-	struct todo t = { .type = TODO_RECOVER };
-
-	snprintf(t.txn, sizeof(t.txn), "%s", txn);
-	add_todo(p, t);
-}
-
-void poller_cancel(struct poller *p)
-{
-	pthread_mutex_lock(&p->lock);
-	if (p->apply)
-		apply_cancel(p->apply);
-	pthread_mutex_unlock(&p->lock);
-}
-
-bool poller_updating(struct poller *p)
-{
-	bool yes;
-
-	pthread_mutex_lock(&p->lock);
-	yes = p->apply != NULL;
-	for (size_t i = 0; i < p->todo.n; i++)
-		yes |= p->todo.v[i].type == TODO_APPLY || p->todo.v[i].type == TODO_RECOVER;
-	pthread_mutex_unlock(&p->lock);
-	return yes;
-}
-
-/* ---- the seam ---- */
-
-static void by_apply(void *ctx, struct plan *plan, const struct jobset *jobs)
-{
-	poller_apply(ctx, plan, jobs);
-}
-
-static void by_jobs(void *ctx, const struct jobset *jobs)
-{
-	poller_jobs(ctx, jobs);
-}
-
-static void by_confirm(void *ctx)
-{
-	poller_confirm(ctx);
-}
-
-static void by_rollback(void *ctx)
-{
-	poller_rollback(ctx);
-}
-
-static void by_recover(void *ctx, const char *txn)
-{
-	poller_recover(ctx, txn);
-}
-
-static void by_cancel(void *ctx)
-{
-	poller_cancel(ctx);
-}
-
-static bool by_busy(void *ctx)
-{
-	return poller_updating(ctx);
-}
-
-struct updater poller_updater(struct poller *p)
-{
-	static const struct updater_ops ops = {
-		.apply = by_apply,
-		.jobs = by_jobs,
-		.confirm = by_confirm,
-		.rollback = by_rollback,
-		.recover = by_recover,
-		.cancel = by_cancel,
-		.busy = by_busy,
-		.name = "poller",
-	};
-
-	return (struct updater){ .ops = &ops, .ctx = p };
+	poller_add_todo(p, (struct todo){ .type = TODO_TABLES });
 }

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parts of poller share this: poller.c is the thread and what it reads, poller_update.c what
+ * it writes.
+ */
+#ifndef CONSOLE_POLLER_PRIV_H
+#define CONSOLE_POLLER_PRIV_H
+
+#include "console/agents.h"
+#include "console/poller.h"
+#include "console/reading.h"
+#include "fabric/base/vec.h"
+#include "fabric/update/apply.h"
+#include "fabric/update/osm_link.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum todo_type {
+	TODO_SWEEP,
+	TODO_TABLES,
+	TODO_SAMPLE,
+	TODO_APPLY,
+	TODO_CONFIRM,
+	TODO_ROLLBACK,
+	TODO_RECOVER
+};
+
+struct todo {
+	enum todo_type type;
+	struct plan *plan;
+	char txn[48];
+};
+
+struct poller {
+	struct poller_opts opts;
+	struct wire *wire;
+	struct mailbox *box;
+	struct record *record;
+	pthread_t thread;
+
+	/* guarded by lock */
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	VEC(struct todo) todo;
+	bool stop;
+	double interval_s;
+	const struct jobset *jobs;
+	struct apply *apply; /* set and cleared by the thread; others only cancel */
+
+	/* the thread's own */
+	struct progress progress;
+	const struct fabric *fabric;
+	struct plan *plan;    /* of the update */
+	struct osm_link *osm; /* NULL: our plugin has not answered yet */
+	struct installer installer;
+	struct agents agents;
+	struct readings *readings;
+	bool lost, sm_lost, foreign;
+	const struct sweep_report *discovering; /* filled by the sweep that runs */
+	uint64_t last_step_ms;
+	double sample_at, sweep_at, tables_at, sm_at; /* when due */
+};
+
+/* Out: the fabric as it is now.  0 or -errno. */
+int poller_discover(const struct fabric **out, struct poller *p, bool *partial, struct err *err);
+void poller_read_tables(struct poller *p);
+void poller_add_todo(struct poller *p, struct todo t);
+
+/* In the poller's thread; each ends in one MSG_APPLY_END, unless there is nothing to decide. */
+void poller_start_update(struct poller *p, struct plan *plan); /* takes plan */
+void poller_decide_update(struct poller *p, bool keep);
+void poller_recover_update(struct poller *p, const char *txn);
+
+#endif
