@@ -2,10 +2,13 @@
 /* ibroute-top agent: a node's side of an update. */
 #include "console/commands.h"
 
+#include "console/agent_status.h"
 #include "console/cmdline.h"
 #include "console/config.h"
 #include "console/exits.h"
 #include "console/mkey.h"
+#include "console/options.h"
+#include "console/summary.h"
 #include "console/syslog_out.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
@@ -55,7 +58,7 @@ struct agent_cmd {
 	VEC(const char *) jobs;
 	const char *log;
 	const char *verb, *job; /* to the agent that runs */
-	bool ask_m_key, daemon;
+	bool ask_m_key, daemon, json;
 	int ready_fd; /* -1: none */
 	pid_t while_pid;
 };
@@ -116,6 +119,7 @@ static const struct argp_option rows[] = {
 	{ "add-job", OPT_ADD_JOB, "ID", 0, "a job begins on this node", 3 },
 	{ "end-job", OPT_END_JOB, "ID", 0, "it is over; so is an agent of --job with its last", 3 },
 	{ "status", OPT_STATUS, NULL, 0, "where it and its clients are, line by line", 3 },
+	{ "json", OPT_JSON, NULL, 0, "with --status: as JSON", 3 },
 	{ 0 },
 };
 
@@ -266,6 +270,9 @@ static error_t take(int key, char *arg, struct argp_state *s)
 	case OPT_STATUS:
 		take_question(c, "STATUS", NULL, s);
 		return 0;
+	case OPT_JSON:
+		c->json = true;
+		return 0;
 	case OPT_CONFIG_FILE:
 	case OPT_CONFIG_PROFILE:
 		return 0; /* read by cmdline_parse() */
@@ -273,6 +280,8 @@ static error_t take(int key, char *arg, struct argp_state *s)
 		argp_error(s, "'%s' is no option", arg);
 		return 0;
 	case ARGP_KEY_END:
+		if (c->json && (!c->verb || strcmp(c->verb, "STATUS") != 0))
+			argp_error(s, "--json is of --status");
 		if (c->daemon &&
 		    (relative(c->o.state) || relative(c->o.socket) || relative(c->log)))
 			argp_error(s, "with --daemon files are named from the root on: /...");
@@ -284,29 +293,42 @@ static error_t take(int key, char *arg, struct argp_state *s)
 
 /* ---- the question to another agent ---- */
 
-/* The answer's last line is OK or ERROR and a reason. */
-static int print_answer(struct ibroute_agent *a, struct err *err)
+/* The answer's last line is OK or ERROR and a reason; the lines before go into status or, where
+ * that is NULL, to stdout. */
+static int take_answer(FILE *in, json_t *status, struct err *err)
 {
 	char line[1024];
+
+	while (fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\n")] = 0;
+		if (!strcmp(line, "OK"))
+			return EXIT_OK;
+		if (!strncmp(line, "ERROR ", 6))
+			return err_set(err, EXIT_FINDINGS, "%s", line + 6);
+		if (status)
+			agent_status_add(status, line);
+		else
+			puts(line);
+	}
+	return err_set(err, EXIT_UNREADABLE, "the agent hung up before it had answered");
+}
+
+static int print_answer(struct ibroute_agent *a, bool json, struct err *err)
+{
+	json_t *status = json ? agent_status_new() : NULL;
 	FILE *in;
+	int rc;
 
 	fcntl(a->fd, F_SETFL, 0);
 	in = fdopen(a->fd, "r");
-	while (in && fgets(line, sizeof(line), in)) {
-		line[strcspn(line, "\n")] = 0;
-		if (!strcmp(line, "OK")) {
-			fclose(in);
-			return EXIT_OK;
-		}
-		if (!strncmp(line, "ERROR ", 6)) {
-			fclose(in);
-			return err_set(err, EXIT_FINDINGS, "%s", line + 6);
-		}
-		puts(line);
-	}
+	rc = in ? take_answer(in, status, err)
+		: err_set(err, EXIT_UNREADABLE, "no stream: %s", strerror(errno));
 	if (in)
 		fclose(in);
-	return err_set(err, EXIT_UNREADABLE, "the agent hung up before it had answered");
+	if (!rc && status && summary_dump(stdout, status, err))
+		rc = EXIT_FINDINGS;
+	json_decref(status);
+	return rc;
 }
 
 static int question(const struct agent_cmd *c, struct err *err)
@@ -325,7 +347,7 @@ static int question(const struct agent_cmd *c, struct err *err)
 	if (rc)
 		return err_set(err, EXIT_UNREADABLE, "no agent listens on %s: %s",
 			       ibroute_agent_path(c->o.socket), strerror(-rc));
-	return print_answer(&a, err);
+	return print_answer(&a, c->json, err);
 }
 
 /* ---- the log ---- */

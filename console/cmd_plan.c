@@ -10,6 +10,7 @@
 #include "console/live.h"
 #include "console/loadfab.h"
 #include "console/options.h"
+#include "console/plan_jobs.h"
 #include "console/plan_text.h"
 #include "console/stopwatch.h"
 #include "console/summary.h"
@@ -44,6 +45,7 @@ static const struct argp_option table[] = {
 	OPTION_SPREAD,
 	OPTION_BISECTIONS,
 	OPTION_PATTERN,
+	OPTION_PER_JOB,
 	OPTION_VLS,
 	OPTION_SEED,
 	OPTION_THREADS,
@@ -178,13 +180,15 @@ static json_t *waves_json(const struct plan *p, const struct transition *t)
 	return json_pack("{s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:o, s:o}", "waves",
 			 (json_int_t)t->nwaves, "block_writes", (json_int_t)t->nwrites, "lids",
 			 (json_int_t)t->lids, "irreducible", t->irreducible, "old_cyclic",
-			 t->old_cyclic, "escape", p->drain.escape, "sl_assumed", plan_sls_assumed(p),
-			 "drain", drain, "drain_jobs", plan_drain_jobs_json(p));
+			 t->old_cyclic, "escape", p->drain.escape, "sl_assumed",
+			 plan_sls_assumed(p), "drain", drain, "drain_jobs",
+			 plan_drain_jobs_json(p));
 }
 
-static int print_json(const struct plan *p, const struct transition *t,
-		      const struct evaluation *now, const struct evaluation *next, struct err *err)
+static int print_json(const struct plan_cmd *c, const struct plan *p, const struct transition *t,
+		      const struct evaluation both[2], struct err *err)
 {
+	const struct evaluation *now = &both[0], *next = &both[1];
 	const struct tdiff *d = p->diff;
 	json_t *j = json_object(), *after = summary_json(next);
 	int rc;
@@ -202,6 +206,8 @@ static int print_json(const struct plan *p, const struct transition *t,
 	json_object_set_new(j, "transition", waves_json(p, t));
 	json_object_set_new(j, "before", summary_json(now));
 	json_object_set_new(j, "after", after);
+	if (c->o.per_job)
+		json_object_set_new(j, "per_job", plan_jobs_json(p, both));
 	rc = summary_dump(stdout, j, err);
 	json_decref(j);
 	return rc;
@@ -218,7 +224,7 @@ static int show(const struct plan_cmd *c, struct plan *p, const struct evaluatio
 	if (verdict_ok(both[1].v) && order_writes(&t, p, &why) == -ECANCELED)
 		return err_set(err, -ECANCELED, "%s; there is no plan", why.text);
 	if (c->o.json) {
-		rc = print_json(p, t, &both[0], &both[1], err);
+		rc = print_json(c, p, t, both, err);
 	} else {
 		summary_print_table(stdout, both, 2);
 		summary_print_verdict(stdout, &both[1]);
@@ -226,6 +232,8 @@ static int show(const struct plan_cmd *c, struct plan *p, const struct evaluatio
 		print_waves(p, t);
 		if (why.text[0])
 			printf("order of writes: none; %s\n", why.text);
+		if (c->o.per_job)
+			plan_print_jobs(stdout, p, both);
 	}
 	transition_free(t);
 	return rc;

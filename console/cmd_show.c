@@ -7,6 +7,7 @@
 #include "console/exits.h"
 #include "console/options.h"
 #include "console/outfile.h"
+#include "console/plan_jobs.h"
 #include "console/plan_text.h"
 #include "console/record.h"
 #include "console/summary.h"
@@ -30,6 +31,7 @@ static const struct argp_option table[] = {
 	OPTION_JSON("print JSON"),
 	OPTION_BISECTIONS,
 	OPTION_PATTERN,
+	OPTION_PER_JOB,
 	OPTION_SEED,
 	OPTION_THREADS,
 	{ 0 },
@@ -124,6 +126,8 @@ static int print_json(const struct show_cmd *c, const struct plan *p, const stru
 	add_cost(j, p);
 	json_object_set_new(j, "before", summary_json(&both[0]));
 	json_object_set_new(j, "after", after);
+	if (c->o.per_job)
+		json_object_set_new(j, "per_job", plan_jobs_json(p, both));
 	if (c->diff)
 		json_object_set_new(j, "diff", plan_diff_json(p));
 	rc = summary_dump(stdout, j, err);
@@ -131,7 +135,8 @@ static int print_json(const struct show_cmd *c, const struct plan *p, const stru
 	return rc;
 }
 
-static void print_text(const struct plan *p, const struct evaluation *both)
+static void print_text(const struct show_cmd *c, const struct plan *p,
+		       const struct evaluation *both)
 {
 	char when[32], drain[400];
 
@@ -145,6 +150,8 @@ static void print_text(const struct plan *p, const struct evaluation *both)
 	       p->changes->nwaves == 1 ? "" : "s");
 	drain_text(drain, sizeof(drain), &p->drain, p->jobs);
 	printf("drain: %s\n", p->drain.known ? drain : "not known");
+	if (c->o.per_job)
+		plan_print_jobs(stdout, p, both);
 }
 
 static int show(const struct show_cmd *c, const struct plan *p, struct err *err)
@@ -167,7 +174,7 @@ static int show(const struct show_cmd *c, const struct plan *p, struct err *err)
 	if (c->o.json && print_json(c, p, both, err))
 		goto out;
 	if (!c->o.json)
-		print_text(p, both);
+		print_text(c, p, both);
 	if (outfile_flush_stdout(err))
 		goto out;
 	rc = verdict_ok(both[1].v) ? EXIT_OK : EXIT_FINDINGS;

@@ -144,7 +144,8 @@ jobs_of_a_file() {
 }
 saved_and_loaded() {
 	is 0 $demo --save snap && is 0 "$I" --load snap --json --view links && valid record out || return
-	python3 -c 'import json; assert len(json.load(open("out"))["links"]) == 48'
+	python3 -c 'import json; assert len(json.load(open("out"))["links"]) == 48' || return
+	valid snapshot_state snap/state.json && valid snapshot_jobs snap/jobs.json && valid snapshot_event snap/events.jsonl || return
 	is 1 $demo --save snap # never over another one
 }
 history_of_a_snapshot() {

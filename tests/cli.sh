@@ -296,6 +296,27 @@ valid "is valid" deadlock
 expect "status --json of nothing" 0 '"unfinished": 0' "$I" status --json --state-dir nothing
 valid "is valid" status
 
+expect "route --json" 0 '"connected": true' "$I" route --engine updn --topology h.net --jobs jobs --per-job --json
+valid "is valid" summary
+expect "audit verify --json of nothing that is a record" 1 '"ok": ?false' "$I" audit verify h.net --json
+valid "is valid" audit
+# A command that learns to print JSON is to be held against the schema by some script, too.
+judged() { # command: the definition of what it prints is one that a script asks for
+	local def
+	case $1 in
+	route | check) def=summary ;;
+	compare) def=comparison ;;
+	show) def=shown_plan ;;
+	agent) def=agent_status ;;
+	*) def=$1 ;;
+	esac
+	grep -qE "(valid|prints) (\"[^\"]*\" )?$def( |\$)" "$top"/tests/*.sh "$top"/tests/lab/*.sh
+}
+for c in $("$I" --help | sed -n 's/^  ibroute-top \([a-z-]*\) .*/\1/p'); do
+	"$I" $c --help | grep -q -e ' --json' || continue
+	check "$c --json is held against the schema by a script" judged $c
+done
+
 # --- configuration files reach every command that asks a fabric --------------------------------
 cat >conf <<'EOF'
 ca = none-for-all

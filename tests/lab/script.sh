@@ -130,6 +130,22 @@ waits() { # the script's update, for its decision
 	[ -s "$(echo "$LAB_DIR"/run.new/reroute-*/status.json)" ]
 }
 
+plan_file_is_valid() {
+	head -n 1 "$found/new.plan" >"$LAB_DIR/head.json" && valid plan_file "$LAB_DIR/head.json"
+}
+
+per_job() { # of a plan, as JSON: a row for each job with figures before and after
+	python3 - "$LAB_DIR/json" <<-'EOF'
+	import json, sys
+	d = json.load(open(sys.argv[1]))
+	rows = d["per_job"]
+	assert len(rows) == 2, rows
+	for r in rows:
+	    assert r["terminals"] == 2 and r["slowdown_before"] >= 1 and r["slowdown_after"] >= 1, r
+	    assert r["stands_still"] is not None and (r["paths_change"] or not r["stands_still"]), r
+	EOF
+}
+
 # --- the script of the README ---
 in_readme() {
 	awk '/^```/ { on = !on; next } on' "$LAB_ROOT/README.md" >"$LAB_DIR/readme"
@@ -160,10 +176,16 @@ ok "the report names the plan" reported "$(sed -n 's/.*"plan": "\(p-[0-9a-f]*\)"
 ok "what was watched is valid" valid record "$found/before.jsonl"
 ok "also afterwards" valid record "$found/after.jsonl"
 ok "the plan is valid" valid shown_plan "$found/plan.json"
+ok "so is what is in its file" plan_file_is_valid
 ok "the status is valid" valid status_one "$found/status.json"
+ok "that of an agent, with its clients" prints agent_status 0 agent --status --socket "$LAB_DIR/n0003.sock" --json
+ok "two of them" grep -c '"at": "base"' "$LAB_DIR/json"
 ok "a path before and after" before_and_after
 ok "paths with loads" prints paths 0 paths n0003 n0018 -d 0.2 --json
 ok "plan --json" prints plan 0 plan -e updn --escape --vls 4 --fabric lab --jobs slurm --json
+ok "plan --per-job" prints plan 0 plan -e updn --escape --vls 4 --fabric lab --jobs slurm --per-job --json
+ok "has each job before and after" per_job
+ok "show --per-job as text" grep -q 'stands still\|order\| no$' <(top show "$found/new.plan" --per-job)
 ok "show --diff" prints shown_plan 0 show "$found/new.plan" --diff --json
 ok "compare on the fabric" prints comparison 0 compare --engines updn,sar --vls 4 --bisections 0 --pattern none --json
 ok "beside what is installed" grep -q '"engine": "installed"' "$LAB_DIR/json"

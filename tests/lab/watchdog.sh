@@ -67,6 +67,42 @@ watch_says() { # regex
 	grep -hE "$1" "$LAB_DIR/state/watchdog.log" >/dev/null
 }
 
+valid() { # definition of the schema, file
+	python3 "$LAB_ROOT/tests/schema.py" "$1" "$2" >"$LAB_DIR/out" 2>&1 || { tail -n 5 "$LAB_DIR/out"; return 1; }
+}
+
+# The socket of an update that waits, as a script of somebody else's would ask it; what it tells a
+# follower ends, for us, where it begins to wait.
+asked() {
+	python3 - "$LAB_DIR/state/$id/control" "$LAB_DIR" <<-'PY'
+		import socket, sys
+
+		def ask(*requests):
+		    s = socket.socket(socket.AF_UNIX)
+		    s.settimeout(20)
+		    s.connect(sys.argv[1])
+		    f = s.makefile("rwb")
+		    for r in requests:
+		        f.write(r + b"\n")
+		        f.flush()
+		        yield f.readline().decode()
+		    if requests[-1] == b'{"op":"follow"}':
+		        for line in f:
+		            yield line.decode()
+		            if b'"waiting"' in line:
+		                return
+
+		with open(sys.argv[2] + "/answers", "w") as out:
+		    out.writelines(ask(b'{"op":"status"}', b'{"op":"extend","seconds":300}'))
+		    out.writelines(ask(b'{"op":"dance"}'))
+		    followed = list(ask(b'{"op":"follow"}'))
+		    out.write(followed[0])
+		with open(sys.argv[2] + "/events", "w") as out:
+		    out.writelines(followed[1:])
+	PY
+	[ "$(wc -l <"$LAB_DIR/answers")" -eq 4 ] && valid control_answer "$LAB_DIR/answers"
+}
+
 lab_new || exit 1
 lab_fabric fattree2:leaves=8,spines=4,hosts=4 || give_up "the fabric"
 lab_opensm "routing_engine minhop" "sweep_interval 0" || give_up "opensm"
@@ -85,6 +121,8 @@ ok "and what is watched" said 'watch *errors *watched: [0-9]* ports'
 ok "a second update is refused" does 4 apply "$LAB_DIR/p.plan" "${dirs[@]}" --yes-fabric lab1
 ok "more time" does 0 extend "${id%?}" 1000 "${state[@]}"
 ok "which status tells" is "$id" 'p["deadline_s"] > 900' True
+ok "what its process answers is valid" asked
+ok "and what it tells" valid control_event "$LAB_DIR/events"
 ok "the plan is in the journal" cmp -s "$LAB_DIR/p.plan" "$LAB_DIR/state/$id/plan"
 ok "rolled back from another shell" does 0 rollback "$id" "${dirs[@]}" --yes-fabric lab1
 ok "the old routes are back" same "$LAB_DIR/t0"
