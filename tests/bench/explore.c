@@ -47,6 +47,16 @@ static const struct phase_model list[] = {
 	  .faults = 1,
 	  .cancels = 1 },
 	{ .nagents = 3, .doubled = 1, .crashes = 2, .deaths = 2, .sms = 2 },
+	/* each question sent up to twice; three agents: 15,667,120 states, 512 MB, 160 s of CPU */
+	{ .nagents = 2,
+	  .doubled = 1,
+	  .crashes = 2,
+	  .deaths = 1,
+	  .sms = 1,
+	  .faults = 1,
+	  .cancels = 1,
+	  .max_sends = 2 },
+	{ .nagents = 3, .doubled = 1, .crashes = 1, .deaths = 1, .sms = 1, .max_sends = 2 },
 };
 
 /* All at once, by three agents: messages lost, doubled, late and in any order, an agent, the

@@ -379,10 +379,26 @@ static bool orderly(const struct phase_model *m)
  * - When all is over and nobody asks, nothing that an agent does reaches another one, and what the
  *   coordinator knew reaches nobody: each finds home alone, with all the trouble that is left.
  *
+ * - Numbers are compared and nothing else, so of what is under way only its order counts: see
+ *   ordinal() below.
  * .literal does without; that both show a bystander the same is what a test compares. */
 static bool reduced(const struct phase_model *m)
 {
 	return orderly(m) && !m->literal && m->lost == LOST_ANY;
+}
+
+/* Unless somebody asks, whose number the answer is counted from:
+ *
+ * - All answers under way that are not void belong to the present question, are newer than the one
+ *   that counts, and older than any that the agent will give: which numbers they have does not
+ *   matter, and of two neighbours that say the same the older one tells nothing.
+ * - Of a notice it matters what it asks, whether that is the present question, and which one is
+ * newer.
+ * - A message that came is void from then on, so one more of it is void as well.  Instead of a
+ *   budget of doubles every message that comes stays where it is, and has to be void. */
+static bool ordinal(const struct phase_model *m)
+{
+	return reduced(m) && !m->asks;
 }
 
 /* What agent_state_init() will make of it. */
@@ -524,14 +540,16 @@ static void message_choice(struct world *w, struct explorer *x, const struct ste
 									: PHASE_UNPATH,
 	};
 
+	bool stays = x->m->doubled && ordinal(x->m);
+
 	w->doubled -= s->choice == NOTICE_TWICE || s->choice == ANSWER_TWICE;
 	if (s->choice == NOTICE_LOST || s->choice == EARLIER_LOST || s->choice == ANSWER_LOST)
 		w->lost -= x->m->lost != LOST_ANY;
-	if (s->choice == NOTICE || s->choice == NOTICE_LOST)
+	if ((s->choice == NOTICE && !stays) || s->choice == NOTICE_LOST)
 		n->notices &= ~(1ull << s->arg);
 	if (s->choice == EARLIER || s->choice == EARLIER_LOST)
 		n->earlier_notices &= (uint8_t) ~(1u << s->arg);
-	if (s->choice == ANSWER || s->choice == ANSWER_LOST)
+	if ((s->choice == ANSWER && !stays) || s->choice == ANSWER_LOST)
 		remove_ack(n, s->arg);
 	if (s->choice == NOTICE || s->choice == NOTICE_TWICE || early)
 		notice_arrives(w, x->m, s->node, &notice);
@@ -605,11 +623,34 @@ static bool answer_void(const struct world *w, const struct node *n, const struc
 
 	if (k->flags & NOTICE_ASK)
 		return false;
-	if (k->earlier || w->dead || over(w))
+	if (k->earlier || w->dead || over(w) || n->known.state == COORD_GONE)
 		return true;
 	seq = seq_of(k->slot - 1u);
 	return seq < w->c.first_seq || seq < n->known.seq ||
 	       (seq == n->known.seq && k->repeat <= n->known.repeat);
+}
+
+static int answer_order(const struct answer *a, const struct answer *b)
+{
+	return a->slot != b->slot ? a->slot - b->slot : a->repeat - b->repeat;
+}
+
+/* In their order; of neighbours that say the same the newest. */
+static void sort_answers(struct node *n)
+{
+	struct answer t;
+
+	for (unsigned i = 1; i < ACKS && n->acks[i].slot; i++)
+		for (unsigned k = i; k && answer_order(&n->acks[k], &n->acks[k - 1]) < 0; k--) {
+			t = n->acks[k];
+			n->acks[k] = n->acks[k - 1];
+			n->acks[k - 1] = t;
+		}
+	for (unsigned k = 1; k < ACKS && n->acks[k].slot;)
+		if (n->acks[k].flags == n->acks[k - 1].flags)
+			remove_ack(n, k - 1);
+		else
+			k++;
 }
 
 static void remove_void(struct world *w, const struct phase_model *m)
@@ -629,7 +670,22 @@ static void remove_void(struct world *w, const struct phase_model *m)
 				remove_ack(n, k);
 			else
 				k++;
+		if (ordinal(m))
+			sort_answers(n);
 	}
+}
+
+/* The message that came is still there: once more it would change something. */
+static void check_double(struct world *w, const struct world *was, const struct step *s)
+{
+	const struct answer *k = &was->n[s->node].acks[s->choice == ANSWER ? s->arg : 0];
+	const struct node *n = &w->n[s->node];
+
+	if (s->choice == NOTICE && n->notices >> s->arg & 1)
+		w->wrong = "a notice that came twice counts twice";
+	for (unsigned i = 0; s->choice == ANSWER && i < ACKS; i++)
+		if (n->acks[i].slot && !answer_order(&n->acks[i], k))
+			w->wrong = "an answer that came twice counts twice";
 }
 
 /* What remove_void() builds on. */
@@ -664,6 +720,8 @@ static void take(struct world *w, const struct world *was, struct explorer *x, c
 		return;
 	check_growth(w, was, x->m);
 	remove_void(w, x->m);
+	if (x->m->doubled && ordinal(x->m))
+		check_double(w, was, s);
 }
 
 struct choices {
@@ -854,6 +912,33 @@ static bool apart(const struct world *w, const struct phase_model *m)
 	return true;
 }
 
+/* Of the question that the coordinator waits for answers to, or may yet. */
+static bool present(const struct world *w, uint32_t seq)
+{
+	return !w->dead && !over(w) && seq >= w->c.first_seq;
+}
+
+/* node_words() of who compares numbers only. */
+static void ordinal_words(uint64_t *p, const struct node *n, const struct world *w)
+{
+	const struct agent_state *a = &n->a;
+	bool now = a->txn == TXN && present(w, a->seq);
+	uint64_t under_way = 1, answers = 1;
+
+	for (unsigned s = 0; n->notices >> s && s < 64; s++)
+		if (n->notices >> s & 1)
+			under_way =
+				under_way << 2 | (w->repath >> s & 1) << 1 | present(w, seq_of(s));
+	for (unsigned k = 0; k < ACKS && n->acks[k].slot; k++)
+		answers = answers << 1 | !!(n->acks[k].flags & NOTICE_FAILED);
+	p[0] = under_way;
+	p[1] = answers << 32 | (uint64_t)n->known.without << 8 | n->known.state;
+	p[2] = a->txn << 32 | (a->txn == TXN ? now : a->seq);
+	p[3] = (uint64_t)a->mode | (uint64_t)a->want << 8 | (uint64_t)a->failed << 16 |
+	       (uint64_t)a->subscribed << 17 | (uint64_t)n->life << 18 |
+	       (uint64_t)n->told_gone << 20 | (uint64_t)n->earlier_notices << 24;
+}
+
 static void node_words(uint64_t *p, const struct node *n, const struct phase_model *m)
 {
 	const struct agent_state *a = &n->a;
@@ -881,6 +966,17 @@ static void coordinator_words(uint64_t *v, const struct world *w)
 	       w->dead << 4 | w->held_over << 5 | w->journal << 6 | w->epoch << 8;
 }
 
+/* Sends count while a question may be sent again. */
+static void ordinal_coordinator(uint64_t *v, const struct world *w)
+{
+	bool asks = w->c.action == ACT_NOTIFY || w->c.action == ACT_AWAIT;
+
+	v[0] &= asks ? ~0ull : ~(0xffull << 48);
+	v[1] = 0;
+	v[2] &= 0xff;
+	v[3] = 0;
+}
+
 /* All that decides what can come, and nothing else; which agent is which does not matter. */
 static void key_of(struct seen *key, const struct world *w, const struct phase_model *m)
 {
@@ -888,13 +984,18 @@ static void key_of(struct seen *key, const struct world *w, const struct phase_m
 	unsigned len = WORLD_WORDS + NODE_WORDS * m->nagents;
 
 	for (unsigned i = 0; i < m->nagents; i++)
-		node_words(v + WORLD_WORDS + NODE_WORDS * i, &w->n[i], m);
+		if (ordinal(m))
+			ordinal_words(v + WORLD_WORDS + NODE_WORDS * i, &w->n[i], w);
+		else
+			node_words(v + WORLD_WORDS + NODE_WORDS * i, &w->n[i], m);
 	sort(v + WORLD_WORDS, m->nagents, NODE_WORDS);
 	coordinator_words(v, w);
 	v[3] = w->repath;
 	memcpy(&v[4], w->wave, sizeof(w->wave));
 	memcpy(&v[5], &w->lost, 8);
 	v[6] = (uint64_t)m->nagents << 16 | (uint64_t)w->sms << 8 | w->holds;
+	if (ordinal(m))
+		ordinal_coordinator(v, w);
 	for (unsigned i = 0; i < len; i++) {
 		k[0] = mix(k[0], v[i]);
 		k[1] = mix(k[1] + i, v[i] << 32 | v[i] >> 32);
@@ -988,9 +1089,11 @@ static void tell(struct explorer *x, const char *wrong)
 
 static bool visit(struct explorer *x, struct world *w, double *runs, uint32_t *longest);
 
-static void note(struct phase_found *f, const struct world *w, const struct step *s)
+static void note(struct explorer *x, const struct world *w, const struct step *s)
 {
 	uint32_t during = w->dead ? 0 : 1u << w->c.action;
+	bool stays = x->m->doubled && ordinal(x->m);
+	struct phase_found *f = x->out;
 
 	f->actions |= during;
 	switch (s->choice) {
@@ -1011,13 +1114,15 @@ static void note(struct phase_found *f, const struct world *w, const struct step
 	case EARLIER_LOST:
 		f->lost++;
 		return;
+	case NOTICE:
+		f->doubled += stays;
+		return;
 	case NOTICE_TWICE:
 		f->doubled++;
 		return;
 	case ANSWER_TWICE:
-		f->doubled++;
-		/* fall through */
 	case ANSWER:
+		f->doubled += stays || s->choice == ANSWER_TWICE;
 		f->late += w->n[s->node].known.state == COORD_SILENT;
 		return;
 	default:
@@ -1037,7 +1142,7 @@ static bool visit_all(struct explorer *x, const struct world *w, const struct ch
 
 		x->path[x->depth] = l->v[i];
 		x->path[x->depth++].who = (uint8_t)(l->v[i].node + x->first);
-		note(x->out, w, &l->v[i]);
+		note(x, w, &l->v[i]);
 		take(&next, w, x, &l->v[i]);
 		x->out->steps++;
 		if (!visit(x, &next, &below, &more))
@@ -1178,7 +1283,7 @@ static void first_world(struct world *w, const struct phase_model *m)
 {
 	memset(w, 0, sizeof(*w));
 	w->lost = (uint8_t)m->lost;
-	w->doubled = (uint8_t)m->doubled;
+	w->doubled = ordinal(m) ? 0 : (uint8_t)m->doubled;
 	w->faults = (uint8_t)m->faults;
 	w->hooks = (uint8_t)m->hooks;
 	w->crashes = (uint8_t)m->crashes;

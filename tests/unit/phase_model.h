@@ -39,8 +39,8 @@ struct phase_model {
 	bool earlier; /* late messages of an earlier transaction are about */
 	bool safety;  /* agents return by themselves when nobody calls them */
 	/* how often, in one run */
-	unsigned lost; /* messages; LOST_ANY: any */
-	unsigned doubled;
+	unsigned lost;	  /* messages; LOST_ANY: any */
+	unsigned doubled; /* where nobody asks, > 0: every message, each has to be void then */
 	unsigned faults;  /* writes that do not get everywhere, steps that cannot be journalled */
 	unsigned hooks;	  /* that fail */
 	unsigned crashes; /* of agents; they may be restarted at any time later */

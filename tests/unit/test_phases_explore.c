@@ -116,6 +116,30 @@ static void what_is_left_out_shows_nothing_new(void **state)
 	}
 }
 
+/* Questions asked twice are what numbers are for. */
+static void which_numbers_questions_have_shows_nothing_new(void **state)
+{
+	struct phase_model m = {
+		.nagents = 1, .nwaves = 1, .max_sends = 2, .lost = LOST_ANY, .doubled = 1
+	};
+	struct phase_found less, all;
+
+	(void)state;
+	for (unsigned k = 0; k < 3; k++) {
+		m.crashes = k == 0;
+		m.sms = m.holds = k == 1;
+		m.deaths = m.faults = k == 2;
+		m.literal = false;
+		explore(&less, "less", m);
+		m.literal = true;
+		explore(&all, "all of the same", m);
+		assert_true(less.doubled && all.doubled);
+		assert_true(less.states < all.states);
+		assert_int_equal(less.faces, all.faces);
+		assert_int_equal(less.faces_sum, all.faces_sum);
+	}
+}
+
 static void three_agents_end_well_whatever_happens(void **state)
 {
 	const struct phase_model base = {
@@ -244,6 +268,7 @@ int main(void)
 		cmocka_unit_test(two_agents_end_well_whatever_happens),
 		cmocka_unit_test(all_troubles_at_once_end_well),
 		cmocka_unit_test(what_is_left_out_shows_nothing_new),
+		cmocka_unit_test(which_numbers_questions_have_shows_nothing_new),
 		cmocka_unit_test(three_agents_end_well_whatever_happens),
 		cmocka_unit_test(trouble_comes_during_every_action),
 		cmocka_unit_test(nobody_needs_its_own_patience_when_nothing_is_lost),
