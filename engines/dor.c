@@ -246,7 +246,7 @@ static uint64_t route_run(struct dor *r, const struct dest *d, uint32_t n)
 		route_balanced(r, &d[k]);
 	if (r->t->sl)
 		write_sls(r, d, n);
-	return (uint64_t)r->f->nsw * (r->grid->ndims + 2) + (uint64_t)n * r->f->nchan / 2;
+	return 4ull * r->f->nsw * (r->grid->ndims + 2) + (uint64_t)n * (2ull * r->f->nchan);
 }
 
 static int route_all(struct dor *r, uint8_t lmc, struct progress *progress)

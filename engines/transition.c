@@ -319,7 +319,7 @@ static int search_init(struct search *s, const struct fabric *f, const struct ta
 			s->item[s->n++].lid = (uint16_t)lid;
 	if (pace_begin(&s->pace, progress, "transition", (uint64_t)s->n + 1))
 		return -ECANCELED;
-	s->pace.work_max = 1u << 18; /* a look at a dependency misses the cache now and then */
+	s->pace.work_max = 1u << 16; /* a look at a dependency misses the cache now and then */
 	s->flow = flow_new(f, &s->turns, old, new, &s->pace);
 	return s->flow ? 0 : -ECANCELED;
 }

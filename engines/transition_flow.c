@@ -10,6 +10,7 @@
 #define DATA_VLS 15
 #define ALL_VLS	 0x7fffu
 #define DROPPED	 0x8000u /* among VLs: the packet gets none */
+#define TILE	 16	 /* switches of which a block is turned at a time */
 
 struct flow {
 	const struct fabric *f;
@@ -24,6 +25,10 @@ struct flow {
 	uint16_t kind_vl[2][2][FAB_SLS]; /* unless full: [table][input is a switch][SL] */
 	uint16_t *carries;		 /* by port of a switch: VLs that its link has */
 
+	/* by age of the SL2VL tables: an SL has one VL everywhere, which every link has */
+	bool plain[AGE_BOTH + 1];
+	uint16_t vl_of[AGE_BOTH + 1][FAB_SLS]; /* where plain: its bit */
+
 	uint32_t *chan_of; /* by port: as fabric_chan(), but close together */
 	uint32_t block;	   /* that is loaded */
 	uint8_t *port;	   /* [(table * LFT_BLOCK + lid % LFT_BLOCK) * nsw + switch] */
@@ -37,6 +42,8 @@ struct flow {
 
 	uint32_t *slot; /* [switch * 2 + i]: channels of the run, FAB_NONE beyond */
 	uint32_t *degree, *order;
+	uint8_t chosen;		 /* age of all entries of which slot and order are; 0: of no such */
+	bool ordered;		 /* what order_hops() said of them */
 	uint16_t (*vl)[FAB_SLS]; /* by slot and SL: VLs */
 	uint16_t *sls;		 /* by slot: SLs with something in vl */
 	VEC(struct tdep) dep;
@@ -188,6 +195,27 @@ static void size_vls(struct flow *x, uint32_t sls)
 	x->nvl = 32u - (uint32_t)__builtin_clz(vls & ALL_VLS);
 }
 
+/* Does an SL have one VL at that age, whatever the ports are, and every link that VL? */
+static void find_plain(struct flow *x, unsigned age, uint32_t sls)
+{
+	uint32_t has = ALL_VLS, vls = 0;
+
+	for (uint32_t i = 0; i < x->f->nport; i++)
+		has &= x->carries[i];
+	x->plain[age] = !x->full && !x->by_end;
+	for (uint32_t m = sls; m; m &= m - 1) {
+		uint32_t sl = (uint32_t)__builtin_ctz(m), of[2] = { 0, 0 };
+
+		for (uint32_t k = 0; k < 2; k++)
+			for (uint32_t from = 0; from < 2; from++)
+				of[from] |= age >> k & 1 ? x->kind_vl[k][from][sl] : 0u;
+		x->plain[age] &= of[0] == of[1] && !(of[0] & (of[0] - 1));
+		x->vl_of[age][sl] = (uint16_t)of[0];
+		vls |= of[0];
+	}
+	x->plain[age] &= !(vls & ~has);
+}
+
 struct flow *flow_new(const struct fabric *f, const struct turns *turns, const struct tables *old,
 		      const struct tables *new, struct pace *pace)
 {
@@ -211,6 +239,8 @@ struct flow *flow_new(const struct fabric *f, const struct turns *turns, const s
 		x->chan_of[i] = f->port[i].chan;
 		x->carries[i] = vls_of_link(f, &f->port[i]);
 	}
+	for (unsigned age = AGE_OLD; age <= AGE_BOTH; age++)
+		find_plain(x, age, sls);
 	x->port = xcalloc(2 * LFT_BLOCK, f->nsw);
 	x->sent = xcalloc((size_t)2 * LFT_BLOCK * f->nsw, sizeof(*x->sent));
 	x->hop = xcalloc(2 * (size_t)f->nsw, sizeof(*x->hop));
@@ -279,28 +309,66 @@ static uint16_t sls_of(const struct flow *x, const struct tables *t, uint32_t sw
 	return sls;
 }
 
+/* SLs that the ends on a few switches use for a block's LIDs. */
+static void load_sls(struct flow *x, int k, uint32_t block, uint32_t first, uint32_t n)
+{
+	const struct tables *t = x->t[k];
+	const uint32_t *off = x->f->term_off + first;
+
+	for (uint32_t i = 0; i < LFT_BLOCK; i++) {
+		uint16_t *to = x->sent + ((size_t)k * LFT_BLOCK + i) * x->f->nsw + first;
+		uint32_t lid = block * LFT_BLOCK + i;
+
+		for (uint32_t j = 0; j < n; j++)
+			if (t->sl_kind != SL_BY_SWITCH)
+				to[j] = sls_of(x, t, first + j, lid);
+			else if (off[j] == off[j + 1])
+				to[j] = 0;
+			else
+				to[j] = sl_bit(t->sl[(size_t)(first + j) * t->stride + lid]);
+	}
+}
+
+/* In tiles: rows are read and columns written a line of the cache at a time. */
 static void load_block(struct flow *x, uint32_t block)
 {
-	uint32_t nsw = x->f->nsw;
+	uint32_t nsw = x->f->nsw, first = 0, n;
 
 	x->block = block;
-	for (int k = 0; k < 2; k++)
-		for (uint32_t sw = 0; sw < nsw; sw++) {
-			const uint8_t *row = tables_row(x->t[k], sw) + (size_t)block * LFT_BLOCK;
-			size_t at = (size_t)k * LFT_BLOCK * nsw + sw;
+	for (; first < nsw; first += n) {
+		n = nsw - first < TILE ? nsw - first : TILE;
+		for (int k = 0; k < 2; k++) {
+			const uint8_t *row[TILE];
 
-			for (uint32_t i = 0; i < LFT_BLOCK; i++, at += nsw) {
-				x->port[at] = row[i];
-				x->sent[at] = sls_of(x, x->t[k], sw, block * LFT_BLOCK + i);
+			for (uint32_t j = 0; j < n; j++)
+				row[j] = tables_row(x->t[k], first + j) + (size_t)block * LFT_BLOCK;
+			for (uint32_t i = 0; i < LFT_BLOCK; i++) {
+				uint8_t *to = x->port + ((size_t)k * LFT_BLOCK + i) * nsw + first;
+
+				for (uint32_t j = 0; j < n; j++)
+					to[j] = row[j][i];
 			}
-			pace_work(x->pace, 8 * LFT_BLOCK);
+			load_sls(x, k, block, first, n);
 		}
+		pace_work(x->pace, 8ull * LFT_BLOCK * n);
+	}
+}
+
+static void load_hops(struct flow *x, const uint8_t *port, uint32_t *hop)
+{
+	const struct fabric *f = x->f;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		hop[2 * sw] = port[sw] <= f->sw_nports[sw] ? x->chan_of[f->port_off[sw] + port[sw]]
+							   : FAB_NONE;
+	if (x->dsw != FAB_NONE && port[x->dsw] == x->dport)
+		hop[2 * x->dsw] = FAB_NONE;
 }
 
 void flow_load(struct flow *x, uint32_t lid)
 {
 	const struct fabric *f = x->f;
-	size_t at[2];
+	const uint8_t *old;
 
 	x->work += f->nsw; /* also where nothing is left to do: what work limits stays the same */
 	if (x->lid == lid)
@@ -308,20 +376,16 @@ void flow_load(struct flow *x, uint32_t lid)
 	if (x->block != lid / LFT_BLOCK)
 		load_block(x, lid / LFT_BLOCK);
 	x->lid = lid;
+	x->chosen = 0;
 	x->dport = 0;
 	x->dsw = fabric_lid_switch(f, lid, &x->dport);
-	for (int k = 0; k < 2; k++) {
-		at[k] = ((size_t)k * LFT_BLOCK + lid % LFT_BLOCK) * f->nsw;
-		for (uint32_t sw = 0; sw < f->nsw; sw++) {
-			uint8_t p = x->port[at[k] + sw];
-
-			x->hop[2 * sw + (uint32_t)k] =
-				p <= f->sw_nports[sw] ? x->chan_of[f->port_off[sw] + p] : FAB_NONE;
-		}
-		if (x->dsw != FAB_NONE && x->port[at[k] + x->dsw] == x->dport)
-			x->hop[2 * x->dsw + (uint32_t)k] = FAB_NONE;
-	}
-	x->lft_changes = memcmp(x->port + at[0], x->port + at[1], f->nsw) != 0;
+	old = x->port + (size_t)(lid % LFT_BLOCK) * f->nsw;
+	x->lft_changes = memcmp(old, old + (size_t)LFT_BLOCK * f->nsw, f->nsw) != 0;
+	load_hops(x, old, x->hop);
+	if (x->lft_changes)
+		load_hops(x, old + (size_t)LFT_BLOCK * f->nsw, x->hop + 1);
+	for (uint32_t i = 0; i < 2 * f->nsw && !x->lft_changes; i += 2)
+		x->hop[i + 1] = x->hop[i];
 }
 
 static const uint8_t *port_row(const struct flow *x, uint32_t k)
@@ -372,8 +436,12 @@ static uint16_t vls_at(struct flow *x, uint32_t sw, uint32_t in, uint8_t out, ui
 	for (int k = 0; k < 2; k++) {
 		if (!(age >> k & 1))
 			continue;
-		vls |= x->full ? vl_bit(tables_vl(x->t[k], x->f, sw, (uint8_t)in, out, (uint8_t)sl))
-			       : x->kind_vl[k][from_switch][sl];
+		if (!x->full)
+			vls |= x->kind_vl[k][from_switch][sl];
+		else if (x->t[k]->sl2vl_kind == SL2VL_FULL)
+			vls |= vl_bit(tables_sl2vl_row(x->t[k], sw, in, out)[sl]);
+		else
+			vls |= vl_bit(tables_vl(x->t[k], x->f, sw, (uint8_t)in, out, (uint8_t)sl));
 	}
 	return carried(x, x->f->port_off[sw] + out, vls);
 }
@@ -477,16 +545,29 @@ static void turn(struct flow *x, uint32_t s, uint32_t o, const struct ages *a)
 	}
 }
 
-static void choose_hops(struct flow *x, const struct ages *a)
+static void choose_one(struct flow *x, uint32_t k)
 {
 	const struct fabric *f = x->f;
 
-	memset(x->degree, 0, f->nsw * sizeof(*x->degree));
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		uint8_t age = a->lft ? a->lft[sw] : a->lft_all;
+		uint32_t c = x->hop[2 * sw + k];
+
+		x->slot[2 * sw] = c;
+		x->slot[2 * sw + 1] = FAB_NONE;
+		if (c != FAB_NONE)
+			x->degree[f->chan_dst[c]]++;
+	}
+}
+
+static void choose_some(struct flow *x, const uint8_t *lft, uint8_t age)
+{
+	const struct fabric *f = x->f;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint32_t *slot = &x->slot[2 * sw], n = 0;
 
 		slot[0] = slot[1] = FAB_NONE;
+		age = lft ? lft[sw] : age;
 		for (uint32_t k = 0; k < 2; k++) {
 			uint32_t c = x->hop[2 * sw + k];
 
@@ -496,7 +577,15 @@ static void choose_hops(struct flow *x, const struct ages *a)
 			x->degree[f->chan_dst[c]]++;
 		}
 	}
-	x->work += f->nsw;
+}
+
+static void choose_hops(struct flow *x, const uint8_t *lft, uint8_t age)
+{
+	memset(x->degree, 0, x->f->nsw * sizeof(*x->degree));
+	if (lft || age == AGE_BOTH)
+		choose_some(x, lft, age);
+	else
+		choose_one(x, age == AGE_NEW);
 }
 
 /* False when not all switches can be ordered. */
@@ -523,18 +612,67 @@ static bool order_hops(struct flow *x)
 
 bool flow_no_loop(struct flow *x, const struct ages *a)
 {
-	choose_hops(x, a);
-	return order_hops(x);
+	const uint8_t *lft = x->lft_changes ? a->lft : NULL;
+	uint8_t age = x->lft_changes ? a->lft_all : AGE_OLD;
+
+	x->work += x->f->nsw;
+	if (!lft && x->chosen == age)
+		return x->ordered;
+	choose_hops(x, lft, age);
+	x->ordered = order_hops(x);
+	x->chosen = lft ? 0 : age;
+	return x->ordered;
 }
 
-bool flow_run(struct flow *x, const struct ages *a)
+/* The VLs of SLs where they are plain. */
+static uint32_t plain_vls(const struct flow *x, uint32_t sls, uint8_t age)
+{
+	uint32_t vls = 0;
+
+	for (; sls; sls &= sls - 1)
+		vls |= x->vl_of[age][__builtin_ctz(sls)];
+	return vls;
+}
+
+/* As turn() for all, where a packet keeps its VL and none is lost. */
+static void run_plain(struct flow *x, const struct ages *a)
+{
+	const struct fabric *f = x->f;
+	const uint16_t *old = sent_row(x, 0), *new = sent_row(x, 1);
+	uint32_t nvl = x->nvl, last = 0, vls = 0;
+
+	for (uint32_t i = 0; i < f->nsw; i++) {
+		uint32_t sw = x->order[i];
+		uint32_t sent = (a->sl & AGE_OLD ? old[sw] : 0u) | (a->sl & AGE_NEW ? new[sw] : 0u);
+
+		for (uint32_t s = 2 * sw; s < 2 * sw + 2; s++) {
+			uint32_t c = x->slot[s], sls = sent | x->sls[s], o;
+
+			if (c == FAB_NONE)
+				break;
+			x->sls[s] = 0;
+			o = 2 * f->chan_dst[c];
+			vls = sls == last ? vls : plain_vls(x, sls, a->sl2vl);
+			last = sls;
+			for (uint32_t k = o; k < o + 2 && x->slot[k] != FAB_NONE; k++) {
+				uint32_t e = x->slot[k], turn_no = turns_at(x->turns, c, e);
+
+				x->sls[k] |= (uint16_t)sls;
+				for (uint32_t m = vls; m; m &= m - 1) {
+					uint32_t vl = (uint32_t)__builtin_ctz(m);
+
+					vec_push(&x->dep, (struct tdep){ turn_no, c * nvl + vl,
+									 e * nvl + vl });
+				}
+			}
+		}
+	}
+}
+
+static void run_full(struct flow *x, const struct ages *a)
 {
 	const struct fabric *f = x->f;
 
-	x->dep.n = 0;
-	x->loses = false;
-	if (!flow_no_loop(x, a))
-		return false;
 	deliver_near(x, a);
 	for (uint32_t i = 0; i < f->nsw; i++)
 		for (uint32_t s = 2 * x->order[i]; s < 2 * x->order[i] + 2; s++) {
@@ -552,6 +690,18 @@ bool flow_run(struct flow *x, const struct ages *a)
 			memset(x->vl[s], 0, sizeof(x->vl[s]));
 			x->sls[s] = 0;
 		}
+}
+
+bool flow_run(struct flow *x, const struct ages *a)
+{
+	x->dep.n = 0;
+	x->loses = false;
+	if (!flow_no_loop(x, a))
+		return false;
+	if (x->plain[a->sl2vl])
+		run_plain(x, a);
+	else
+		run_full(x, a);
 	x->work += x->dep.n;
 	return true;
 }
@@ -571,10 +721,11 @@ const struct tdep *flow_deps(const struct flow *x, uint32_t *n)
 
 const uint32_t *flow_outwards(struct flow *x)
 {
-	const struct ages new = { .lft_all = AGE_NEW };
 	uint32_t nsw = x->f->nsw;
 
-	choose_hops(x, &new);
+	x->work += nsw;
+	x->chosen = 0;
+	choose_hops(x, NULL, AGE_NEW);
 	if (!order_hops(x))
 		return NULL;
 	for (uint32_t i = 0; i < nsw / 2; i++) {

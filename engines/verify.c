@@ -13,8 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define OWN_BYTES (128u << 20) /* of all workers but the first, for turns */
-#define SMALL	  (1u << 20) /* LIDs times switches below which threads cost more than they save */
+#define OWN_BYTES   (128u << 20) /* of all workers but the first, for turns */
+#define REPORT_LIDS 16
+#define SMALL	    (1u << 20) /* LIDs times switches below which threads cost more than they save */
 
 /* What one worker finds out. */
 struct clerk {
@@ -107,12 +108,12 @@ static bool judge_block(void *ctx, unsigned worker, uint32_t block)
 	const struct fabric *f = j->f;
 	uint32_t lid, end = (block + 1) * LFT_BLOCK;
 
-	if (worker == 0 &&
-	    progress_step(j->progress, "verify", (uint64_t)block * LFT_BLOCK, f->max_lid))
-		return true;
 	for (lid = block ? block * LFT_BLOCK : 1; lid < end && lid <= f->max_lid; lid++) {
 		bool lost;
 
+		if (worker == 0 && (lid % REPORT_LIDS == 0 || lid == 1) &&
+		    progress_step(j->progress, "verify", lid, f->max_lid))
+			return true;
 		if (j->opts->terminals_only && fabric_lid_end(f, lid) >= f->nend)
 			continue;
 		if (!walk_lid(k->walk, lid))

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * gap_bench: the longest time between two reports of progress, which bounds that of a cancel, for
- * each engine, verify and transition on fabrics that fill the LID space.  CPU time of the thread,
- * so that what else runs does not matter (much: it shares the caches).
+ * each engine and each judge of its tables on fabrics that fill the LID space, with 100 jobs.  CPU
+ * time of the thread, so that what else runs does not matter (much: it shares the caches).
  *
- *   gap_bench MS [ENGINE[,ENGINE...] SPEC...]   fails when a gap is longer than MS milliseconds
+ *   gap_bench MS [NAME[,NAME...] SPEC...]   fails when a gap is longer than MS milliseconds
  *
- * An engine that refuses a fabric has to do so without a gap, too.
+ * Names are those of engines and of judges: verify, metrics, predict, transition (from the tables
+ * of the engine before), none.  Without one of a judge: all of them.  An engine that refuses a
+ * fabric has to do so without a gap, too.
  */
 #include "tests/bench/bench_kit.h"
 
 #include "engines/engine.h"
+#include "engines/metrics.h"
+#include "engines/predict.h"
 #include "engines/transition.h"
 #include "engines/verify.h"
 #include "fabric/base/mem.h"
@@ -18,6 +22,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define JOBS 100
+
+static const char *const judge_names[] = { "verify", "metrics", "predict", "transition", "none" };
+enum { VERIFY = 1, METRICS = 2, PREDICT = 4, TRANSITION = 8, NO_JUDGE = 16 };
 
 static const char *const full[] = {
 	"kary:k=27,n=3,hosts=54",
@@ -79,13 +88,13 @@ static bool watch_end(struct watch *w, const char *spec, const char *what, doubl
 }
 
 static bool watch_engine(struct tables **t, const struct engine *e, const char *spec,
-			 const struct fabric *f, double max_s)
+			 const struct fabric *f, const struct jobset *jobs, double max_s)
 {
 	struct engine_params params = { .vls = 15, .threads = 1 };
 	struct watch w = watch_begin();
 	struct progress p = { .report = report, .ctx = &w };
 	struct err err = { "" };
-	int rc = engine_run(e, t, f, NULL, NULL, &params, &p, &err);
+	int rc = engine_run(e, t, f, e->uses_jobs ? jobs : NULL, NULL, &params, &p, &err);
 
 	if (rc)
 		*t = NULL;
@@ -108,6 +117,41 @@ static bool watch_verify(const struct tables *t, const char *spec, const struct 
 	return watch_end(&w, spec, "verify", max_s, text);
 }
 
+static bool watch_metrics(const struct tables *t, const char *spec, const struct fabric *f,
+			  const struct jobset *jobs, double max_s)
+{
+	struct metrics_opts opts = { .threads = 1 };
+	struct watch w = watch_begin();
+	struct progress p = { .report = report, .ctx = &w };
+	struct err err = { "" };
+	struct metrics *m;
+
+	if (!metrics_compute(&m, f, t, jobs, &opts, &p, &err))
+		metrics_free(m);
+	return watch_end(&w, spec, "metrics", max_s, err.text);
+}
+
+/* Both ways to predict, and the bisections of all. */
+static bool watch_predict(const struct tables *t, const char *spec, const struct fabric *f,
+			  const struct jobset *jobs, double max_s)
+{
+	struct predict_opts opts = { .pattern = PREDICT_ALLTOALL, .threads = 1 };
+	struct ebb_opts ebb = { .threads = 1 };
+	struct watch w = watch_begin();
+	struct progress p = { .report = report, .ctx = &w };
+	struct err err = { "" };
+	struct prediction *jp = NULL;
+	struct ebb_jobs *je = NULL;
+	struct ebb all;
+
+	if (!predict_ebb(&all, f, t, &ebb, &p, &err) &&
+	    !predict_ebb_jobs(&je, f, t, jobs, &ebb, &p, &err) &&
+	    !predict_jobs(&jp, f, t, jobs, &opts, &p, &err))
+		prediction_free(jp);
+	ebb_jobs_free(je);
+	return watch_end(&w, spec, "predict", max_s, err.text);
+}
+
 static bool watch_transition(const struct tables *old, const struct tables *new, const char *spec,
 			     const struct fabric *f, double max_s)
 {
@@ -122,37 +166,76 @@ static bool watch_transition(const struct tables *old, const struct tables *new,
 }
 
 /* How many gaps are too long. */
+static int watch_judges(unsigned judges, const struct tables *last, const struct tables *t,
+			const char *spec, const struct fabric *f, const struct jobset *jobs,
+			double max_s)
+{
+	int bad = 0;
+
+	if (judges & VERIFY)
+		bad += watch_verify(t, spec, f, max_s);
+	if (judges & METRICS)
+		bad += watch_metrics(t, spec, f, jobs, max_s);
+	if (judges & PREDICT)
+		bad += watch_predict(t, spec, f, jobs, max_s);
+	if (judges & TRANSITION && last)
+		bad += watch_transition(last, t, spec, f, max_s);
+	return bad;
+}
+
+/* Takes the judges out of the list of names, which then has engines alone. */
+static unsigned find_judges(char *engines, const char *names)
+{
+	char *copy = xstrdup(names), *save = NULL;
+	unsigned judges = 0, n = sizeof(judge_names) / sizeof(*judge_names);
+
+	*engines = '\0';
+	for (char *name = strtok_r(copy, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+		unsigned k = 0;
+
+		while (k < n && strcmp(judge_names[k], name))
+			k++;
+		judges |= k < n ? 1u << k : 0;
+		if (k == n)
+			strcat(strcat(engines, *engines ? "," : ""), name);
+	}
+	free(copy);
+	return judges ? judges : VERIFY | METRICS | PREDICT | TRANSITION;
+}
+
+/* How many gaps are too long. */
 static int watch_all(const char *names, const char *spec, const struct fabric *f, double max_s,
 		     struct err *err)
 {
-	char *copy = xstrdup(names), *save = NULL;
+	char *engines = xstrdup(names), *save = NULL;
+	unsigned judges = find_judges(engines, names);
+	struct jobset *jobs = make_jobs(f, JOBS);
 	struct tables *last = NULL, *t;
 	int bad = 0;
 
-	for (char *n = strtok_r(copy, ",", &save); n; n = strtok_r(NULL, ",", &save)) {
+	for (char *n = strtok_r(engines, ",", &save); n; n = strtok_r(NULL, ",", &save)) {
 		const struct engine *e = engine_find(n, err);
 
 		if (!e) {
 			bad = -1;
 			break;
 		}
-		bad += watch_engine(&t, e, spec, f, max_s);
+		bad += watch_engine(&t, e, spec, f, jobs, max_s);
 		if (!t)
 			continue;
-		bad += watch_verify(t, spec, f, max_s);
-		if (last)
-			bad += watch_transition(last, t, spec, f, max_s);
+		bad += watch_judges(judges, last, t, spec, f, jobs, max_s);
 		tables_put(last);
 		last = t;
 	}
 	tables_put(last);
-	free(copy);
+	jobset_put(jobs);
+	free(engines);
 	return bad;
 }
 
 int main(int argc, char **argv)
 {
-	struct err err = { "usage: gap_bench MS [ENGINE[,ENGINE...] SPEC...]" };
+	struct err err = { "usage: gap_bench MS [NAME[,NAME...] SPEC...]" };
 	const char *names = argc > 2 ? argv[2] : "minhop,updn,ftree,dor,dfsssp,sar,parx,dfdn,nue";
 	const char *const *specs = argc > 3 ? (const char *const *)argv + 3 : full;
 	int n = argc > 3 ? argc - 3 : (int)(sizeof(full) / sizeof(*full)), bad = argc < 2 ? -1 : 0;

@@ -5,6 +5,9 @@
  *   transition_bench judge [FABRICS [ORDERS [SEED]]]   random pairs of engines, played
  *   transition_bench cost OLD NEW SPEC...              CPU seconds, one thread
  *   transition_bench cost OLD+N NEW ...                new is old but for N random blocks
+ *
+ * The sum at the end of a line of cost is over all waves and drains: two builds that print the same
+ * one plan the same.
  */
 #include "tests/bench/bench_kit.h"
 
@@ -233,6 +236,29 @@ static struct tables *mix(const struct fabric *f, const struct tables *a, const 
 	return t;
 }
 
+/* FNV-1a */
+static uint64_t sum_more(uint64_t sum, uint64_t value)
+{
+	for (int i = 0; i < 64; i += 8)
+		sum = (sum ^ (value >> i & 0xff)) * 0x100000001b3;
+	return sum;
+}
+
+static uint64_t sum_of(const struct transition *t)
+{
+	uint64_t sum = 0xcbf29ce484222325;
+
+	for (uint32_t i = 0; i < t->nwrites; i++) {
+		const struct transition_write *w = &t->writes[i];
+
+		sum = sum_more(sum_more(sum, w->wave), w->sw);
+		sum = sum_more(sum_more(sum, w->block), w->now);
+	}
+	for (uint32_t i = 0; i < t->ndrain; i++)
+		sum = sum_more(sum_more(sum, t->drain[i].lid), t->drain[i].why);
+	return sum;
+}
+
 static int cost(const char *from, const char *to, const char *spec, struct err *err)
 {
 	char *name = xstrdup(from), *plus = strchr(name, '+');
@@ -268,10 +294,11 @@ static int cost(const char *from, const char *to, const char *spec, struct err *
 		for (uint32_t i = 0; i < t->ndrain; i++)
 			why[t->drain[i].why]++;
 		printf("%-30s %s -> %s: %.3f s, gap %.3f s, %ld MB, %u waves, %u writes of %u "
-		       "blocks, %u LIDs change, %u to drain (%u loop, %u SL, %u SLs, %u order)%s\n",
+		       "blocks, %u LIDs change, %u to drain (%u loop, %u SL, %u SLs, %u order)%s "
+		       "%016" PRIx64 "\n",
 		       spec, from, to, end - begin, w.gap, ru.ru_maxrss / 1024, t->nwaves,
 		       t->nwrites, t->blocks, t->lids, t->ndrain, why[0], why[1], why[2], why[3],
-		       t->irreducible ? " irreducible" : "");
+		       t->irreducible ? " irreducible" : "", sum_of(t));
 	}
 	transition_free(t);
 	tables_put(old);
