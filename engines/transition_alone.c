@@ -18,9 +18,8 @@ static bool closes_cycle(struct search *s, bool try_new)
 	uint32_t n, left = TRIES;
 	const struct tdep *d = flow_deps(s->flow, &n);
 
-	for (uint32_t i = 0; i < n; i++)
-		if (tgraph_closed(s->g, &d[i]))
-			return true;
+	if (tgraph_closed_any(s->g, d, n) < n)
+		return true;
 	for (uint32_t i = 0; i < n && left && try_new; i++) {
 		if (tgraph_agrees(s->g, &d[i]) || tgraph_tried(s->g, &d[i]))
 			continue;

@@ -229,23 +229,22 @@ static bool add_stage(struct fit *x, struct item *it, uint32_t g, uint32_t first
 	struct search *s = x->s;
 	uint64_t before = tgraph_work(x->g[g]);
 	const struct tdep *d;
-	uint32_t n, i = 0;
+	uint32_t n, i = 0, more;
 
 	x->added[g].n = 0;
-	if (!deps_in(x, it, g, first, &d, &n))
+	if (!deps_in(x, it, g, first, &d, &n) || tgraph_closed_any(x->g[g], d, n) < n)
 		return false;
-	for (uint32_t k = 0; k < n; k++)
-		if (tgraph_closed(x->g[g], &d[k]))
-			return false;
 	s->graphs_done += n;
-	while (i < n && tgraph_add(x->g[g], &d[i])) {
-		vec_push(&x->added[g], d[i++]);
-		if (i % 32)
-			continue;
+	do {
+		more = tgraph_add_some(x->g[g], d + i, n - i, SOME);
+		i += more;
 		before = count_work(x, g, before);
 		search_tick(s); /* shows that it lives; whether cancelled is asked soon enough */
-	}
-	count_work(x, g, before);
+	} while (more == SOME);
+	vec_reserve(&x->added[g], i);
+	x->added[g].n = i;
+	if (i)
+		memcpy(x->added[g].v, d, i * sizeof(*d));
 	return i == n;
 }
 
@@ -268,8 +267,7 @@ static bool add_stages(struct fit *x, struct item *it, uint32_t first, uint32_t 
 			continue;
 		x->failed = g;
 		for (uint32_t k = g; k < x->nstages; k++)
-			for (size_t i = 0; i < x->added[k].n; i++)
-				tgraph_remove(x->g[k], &x->added[k].v[i]);
+			tgraph_remove_all(x->g[k], x->added[k].v, (uint32_t)x->added[k].n);
 		learn(x, it, g, first);
 		return false;
 	}

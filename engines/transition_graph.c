@@ -13,20 +13,37 @@
 struct tedge {
 	uint32_t from, to, count, points;
 	uint32_t next_turn; /* another one of the same turn */
-	uint32_t next_out, next_in;
 	bool tried, closes; /* of tgraph_closes() */
 	bool kept;	    /* inside a component that was there from the beginning */
+};
+
+/* An edge as a vertex sees it: the representative at the other end. */
+struct arc {
+	uint32_t to, edge;
+};
+
+/* The arcs of a vertex, the oldest first; their room is the next power of two. */
+struct arcs {
+	uint32_t at, n;
+};
+
+struct vertex {
+	uint32_t ord;  /* its place in the order */
+	uint32_t mark; /* of a search: stamp */
 };
 
 struct tgraph {
 	uint32_t n;
 	struct pace *pace;
 	VEC(struct tedge) edge;
-	uint32_t *turn;	      /* first edge of each turn */
-	uint32_t *out, *in;   /* first edge of each vertex */
-	uint32_t *rep;	      /* vertex that stands for the component; NULL: each for itself */
-	uint32_t *ord, *at;   /* place in the order, and back */
-	uint32_t *mark, *via; /* of a search: stamp, and the edge that led there */
+	VEC(struct arc) arc;   /* of all vertices */
+	uint32_t unused[32];   /* first room of each power of two in arc, linked by to */
+	uint32_t *turn;	       /* first edge of each turn */
+	struct arcs *out, *in; /* of each vertex */
+	uint32_t *rep;	       /* vertex that stands for the component; NULL: each for itself */
+	struct vertex *v;
+	uint32_t *at;  /* vertex at a place of the order */
+	uint32_t *via; /* of a search: the edge that led there */
 	uint32_t *list, *places;
 	uint32_t stamp;
 	uint32_t last; /* edge that closes the cycle found last */
@@ -41,19 +58,14 @@ static bool stop_at(struct tgraph *g, uint64_t i)
 }
 
 /* In slices: the first look at many pages takes long. */
-static void set_none(struct tgraph *g, uint32_t *v, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i += SLICE) {
-		memset(v + i, 0xff, (n - i < SLICE ? n - i : SLICE) * sizeof(*v));
-		pace_work(g->pace, SLICE);
-	}
-}
-
 static uint32_t *all_none(struct tgraph *g, uint32_t n)
 {
 	uint32_t *v = xcalloc(n, sizeof(*v));
 
-	set_none(g, v, n);
+	for (uint32_t i = 0; i < n; i += SLICE) {
+		memset(v + i, 0xff, (n - i < SLICE ? n - i : SLICE) * sizeof(*v));
+		pace_work(g->pace, SLICE);
+	}
 	return v;
 }
 
@@ -65,16 +77,16 @@ struct tgraph *tgraph_new(const struct fabric *f, const struct turns *turns, uin
 	g->n = f->nchan * nvl;
 	g->pace = pace;
 	g->turn = all_none(g, turns->n);
-	g->out = all_none(g, g->n);
-	g->in = all_none(g, g->n);
-	g->ord = xcalloc(g->n, sizeof(*g->ord));
+	g->out = xcalloc(g->n, sizeof(*g->out));
+	g->in = xcalloc(g->n, sizeof(*g->in));
+	memset(g->unused, 0xff, sizeof(g->unused));
+	g->v = xcalloc(g->n, sizeof(*g->v));
 	g->at = xcalloc(g->n, sizeof(*g->at));
-	g->mark = xcalloc(g->n, sizeof(*g->mark));
 	g->via = xcalloc(g->n, sizeof(*g->via));
 	g->list = xcalloc(g->n, sizeof(*g->list));
 	g->places = xcalloc(g->n, sizeof(*g->places));
 	for (uint32_t v = 0; v < g->n; v++) {
-		g->ord[v] = g->at[v] = v;
+		g->v[v].ord = g->at[v] = v;
 		stop_at(g, v);
 	}
 	return g;
@@ -88,7 +100,13 @@ static void free_edges(struct tgraph *g)
 		g->edge.v = xrealloc(g->edge.v, g->edge.n, sizeof(*g->edge.v));
 		pace_work(g->pace, 8 * SLICE);
 	}
+	while (g->arc.n > 32 * SLICE) {
+		g->arc.n -= 32 * SLICE;
+		g->arc.v = xrealloc(g->arc.v, g->arc.n, sizeof(*g->arc.v));
+		pace_work(g->pace, 8 * SLICE);
+	}
 	vec_free(&g->edge);
+	vec_free(&g->arc);
 }
 
 void tgraph_free(struct tgraph *g)
@@ -100,9 +118,8 @@ void tgraph_free(struct tgraph *g)
 	free(g->out);
 	free(g->in);
 	free(g->rep);
-	free(g->ord);
+	free(g->v);
 	free(g->at);
-	free(g->mark);
 	free(g->via);
 	free(g->list);
 	free(g->places);
@@ -128,15 +145,45 @@ static uint32_t find(const struct tgraph *g, const struct tdep *d)
 	return e;
 }
 
+/* Room for that many arcs, a power of two. */
+static uint32_t find_room(struct tgraph *g, uint32_t want)
+{
+	uint32_t *unused = &g->unused[__builtin_ctz(want)], at = *unused;
+
+	if (at != FAB_NONE) {
+		*unused = g->arc.v[at].to;
+		return at;
+	}
+	at = (uint32_t)g->arc.n;
+	vec_reserve(&g->arc, g->arc.n + want);
+	g->arc.n += want;
+	return at;
+}
+
+static void push_arc(struct tgraph *g, struct arcs *list, uint32_t to, uint32_t e)
+{
+	uint32_t n = list->n, old = list->at;
+
+	if (!(n & (n - 1))) {
+		list->at = find_room(g, n ? 2 * n : 1);
+		if (n) {
+			uint32_t *unused = &g->unused[__builtin_ctz(n)];
+
+			memcpy(&g->arc.v[list->at], &g->arc.v[old], n * sizeof(struct arc));
+			g->arc.v[old].to = *unused;
+			*unused = old;
+		}
+	}
+	g->arc.v[list->at + list->n++] = (struct arc){ to, e };
+}
+
 static void link_edge(struct tgraph *g, uint32_t e)
 {
-	struct tedge *x = &g->edge.v[e];
+	const struct tedge *x = &g->edge.v[e];
 	uint32_t a = rep_of(g, x->from), b = rep_of(g, x->to);
 
-	x->next_out = g->out[a];
-	g->out[a] = e;
-	x->next_in = g->in[b];
-	g->in[b] = e;
+	push_arc(g, &g->out[a], b, e);
+	push_arc(g, &g->in[b], a, e);
 }
 
 static uint32_t make(struct tgraph *g, const struct tdep *d)
@@ -159,17 +206,24 @@ void tgraph_put(struct tgraph *g, const struct tdep *d)
 	g->edge.v[e].count++;
 }
 
-/* Where the next ones are is asked for ahead of time: each is a miss of the cache or two. */
+/* Before the first of n is looked for: where those some places on are is asked for ahead of time,
+ * each is a miss of the cache or two. */
+static inline __attribute__((always_inline)) void look_ahead(const struct tgraph *g,
+							     const struct tdep *d, uint32_t n)
+{
+	uint32_t e;
+
+	if (n > 16)
+		__builtin_prefetch(&g->turn[d[16].turn]);
+	e = n > 8 ? g->turn[d[8].turn] : FAB_NONE;
+	if (e != FAB_NONE)
+		__builtin_prefetch(&g->edge.v[e]);
+}
+
 void tgraph_put_all(struct tgraph *g, const struct tdep *d, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t e;
-
-		if (i + 16 < n)
-			__builtin_prefetch(&g->turn[d[i + 16].turn]);
-		e = i + 8 < n ? g->turn[d[i + 8].turn] : FAB_NONE;
-		if (e != FAB_NONE)
-			__builtin_prefetch(&g->edge.v[e]);
+		look_ahead(g, d + i, n - i);
 		tgraph_put(g, &d[i]);
 	}
 }
@@ -178,6 +232,14 @@ void tgraph_remove(struct tgraph *g, const struct tdep *d)
 {
 	g->work++;
 	g->edge.v[find(g, d)].count--;
+}
+
+void tgraph_remove_all(struct tgraph *g, const struct tdep *d, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		look_ahead(g, d + i, n - i);
+		tgraph_remove(g, &d[i]);
+	}
 }
 
 /* Does it order two vertices at present? */
@@ -206,11 +268,11 @@ bool tgraph_sort(struct tgraph *g)
 		stop_at(g, v);
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		for (uint32_t e = g->out[order[i]]; e != FAB_NONE; e = g->edge.v[e].next_out) {
-			uint32_t to = rep_of(g, g->edge.v[e].to);
+		const struct arc *first = &g->arc.v[g->out[order[i]].at];
 
-			if (counts(g, &g->edge.v[e]) && !--degree[to])
-				order[n++] = to;
+		for (const struct arc *x = first + g->out[order[i]].n; x-- > first;) {
+			if (counts(g, &g->edge.v[x->edge]) && !--degree[x->to])
+				order[n++] = x->to;
 			if (stop_at(g, looks++))
 				return false;
 		}
@@ -221,7 +283,7 @@ bool tgraph_sort(struct tgraph *g)
 	if (n < g->n)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		g->ord[order[i]] = i;
+		g->v[order[i]].ord = i;
 		g->at[i] = order[i];
 		stop_at(g, i);
 	}
@@ -239,7 +301,7 @@ struct scc {
 static void scc_enter(struct scc *s, const struct tgraph *g, uint32_t v)
 {
 	s->index[v] = s->low[v] = ++s->count;
-	s->next[v] = g->out[v];
+	s->next[v] = g->out[v].n;
 	s->stack[s->nstack++] = v;
 	s->path[s->npath++] = v;
 }
@@ -267,17 +329,18 @@ static bool scc_from(struct scc *s, struct tgraph *g, uint32_t root)
 {
 	scc_enter(s, g, root);
 	while (s->npath) {
-		uint32_t v = s->path[s->npath - 1], e = s->next[v], to;
+		uint32_t v = s->path[s->npath - 1], to;
+		const struct arc *x;
 
 		if (stop_at(g, s->looks++))
 			return false;
-		if (e == FAB_NONE) {
+		if (!s->next[v]) {
 			scc_leave(s, g, v);
 			continue;
 		}
-		s->next[v] = g->edge.v[e].next_out;
-		to = g->edge.v[e].to;
-		if (!g->edge.v[e].count)
+		x = &g->arc.v[g->out[v].at + --s->next[v]];
+		to = x->to;
+		if (!g->edge.v[x->edge].count)
 			continue;
 		if (!s->index[to])
 			scc_enter(s, g, to);
@@ -290,8 +353,12 @@ static bool scc_from(struct scc *s, struct tgraph *g, uint32_t root)
 /* Links of the components instead of those of the vertices. */
 static void link_components(struct tgraph *g)
 {
-	set_none(g, g->out, g->n);
-	set_none(g, g->in, g->n);
+	g->arc.n = 0;
+	memset(g->unused, 0xff, sizeof(g->unused));
+	for (uint32_t v = 0; v < g->n; v++) {
+		g->out[v].n = g->in[v].n = 0;
+		stop_at(g, v);
+	}
 	for (uint32_t e = 0; e < g->edge.n; e++) {
 		struct tedge *x = &g->edge.v[e];
 
@@ -331,9 +398,27 @@ void tgraph_contract(struct tgraph *g)
 
 static void meet(struct tgraph *g, uint32_t v, uint32_t e, uint32_t *n)
 {
-	g->mark[v] = g->stamp;
+	g->v[v].mark = g->stamp;
 	g->via[v] = e;
 	g->list[(*n)++] = v;
+}
+
+/* Where the arcs are of those that are looked at soon: each is a miss of the cache or two. */
+static inline __attribute__((always_inline)) void
+fetch_arcs(const struct tgraph *g, const struct arcs *arcs, const uint32_t *list, uint32_t n)
+{
+	if (n > 4)
+		__builtin_prefetch(&arcs[list[4]]);
+	if (n > 2)
+		__builtin_prefetch(&g->arc.v[arcs[list[2]].at + arcs[list[2]].n - 1]);
+}
+
+/* The same of vertices that arcs from first to x lead to. */
+static inline __attribute__((always_inline)) void
+fetch_vertex(const struct tgraph *g, const struct arc *first, const struct arc *x)
+{
+	if (x - first > 6)
+		__builtin_prefetch(&g->v[x[-6].to]);
 }
 
 /* What is ahead of from up to the place high; true when that is reached, which is a cycle. */
@@ -341,18 +426,22 @@ static bool search_ahead(struct tgraph *g, uint32_t from, uint32_t high, uint32_
 {
 	meet(g, from, FAB_NONE, n);
 	for (uint32_t i = 0; i < *n; i++) {
-		for (uint32_t e = g->out[g->list[i]]; e != FAB_NONE; e = g->edge.v[e].next_out) {
-			uint32_t to = rep_of(g, g->edge.v[e].to);
+		const struct arc *first = &g->arc.v[g->out[g->list[i]].at];
 
+		fetch_arcs(g, g->out, g->list + i, *n - i);
+		for (const struct arc *x = first + g->out[g->list[i]].n; x-- > first;) {
+			uint32_t ord = g->v[x->to].ord;
+
+			fetch_vertex(g, first, x);
 			g->work++;
-			if (!counts(g, &g->edge.v[e]) || g->ord[to] > high)
+			if (ord > high || g->v[x->to].mark == g->stamp ||
+			    !counts(g, &g->edge.v[x->edge]))
 				continue;
-			if (g->ord[to] == high) {
-				g->last = e;
+			if (ord == high) {
+				g->last = x->edge;
 				return true;
 			}
-			if (g->mark[to] != g->stamp)
-				meet(g, to, e, n);
+			meet(g, x->to, x->edge, n);
 		}
 	}
 	return false;
@@ -360,16 +449,17 @@ static bool search_ahead(struct tgraph *g, uint32_t from, uint32_t high, uint32_
 
 static void search_behind(struct tgraph *g, uint32_t from, uint32_t low, uint32_t *n)
 {
-	uint32_t first = *n;
+	uint32_t first_met = *n;
 
 	meet(g, from, FAB_NONE, n);
-	for (uint32_t i = first; i < *n; i++) {
-		for (uint32_t e = g->in [g->list[i]]; e != FAB_NONE; e = g->edge.v[e].next_in) {
-			uint32_t v = rep_of(g, g->edge.v[e].from);
+	for (uint32_t i = first_met; i < *n; i++) {
+		const struct arc *first = &g->arc.v[g->in[g->list[i]].at];
 
+		for (const struct arc *x = first + g->in [g->list[i]].n; x-- > first;) {
 			g->work++;
-			if (counts(g, &g->edge.v[e]) && g->ord[v] >= low && g->mark[v] != g->stamp)
-				meet(g, v, e, n);
+			if (g->v[x->to].ord >= low && g->v[x->to].mark != g->stamp &&
+			    counts(g, &g->edge.v[x->edge]))
+				meet(g, x->to, x->edge, n);
 		}
 	}
 }
@@ -381,23 +471,54 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+#define DIGIT 11		 /* bits */
+#define FEW   (1u << DIGIT >> 2) /* for which counting digits does not pay */
+
+/* n places below end, ascending; tmp has room for as many. */
+static void sort_places(uint32_t *v, uint32_t *tmp, uint32_t n, uint32_t end)
+{
+	uint32_t *from = v, *to = tmp;
+
+	if (n < FEW) {
+		qsort(v, n, sizeof(*v), by_value);
+		return;
+	}
+	for (uint32_t shift = 0; shift < 32 && end >> shift; shift += DIGIT) {
+		uint32_t first[(1 << DIGIT) + 1] = { 0 }, *other = from;
+
+		for (uint32_t i = 0; i < n; i++)
+			first[(from[i] >> shift & ((1 << DIGIT) - 1)) + 1]++;
+		for (uint32_t d = 0; d < 1 << DIGIT; d++)
+			first[d + 1] += first[d];
+		for (uint32_t i = 0; i < n; i++)
+			to[first[from[i] >> shift & ((1 << DIGIT) - 1)]++] = from[i];
+		from = to;
+		to = other;
+	}
+	if (from != v)
+		memcpy(v, from, n * sizeof(*v));
+}
+
 /* The places of list[0..ahead) and list[ahead..n) go to the second lot first. */
 static void reorder(struct tgraph *g, uint32_t ahead, uint32_t n)
 {
-	uint32_t *places = g->places, k = 0;
+	uint32_t *places = g->places, k = 0, j = ahead;
 
 	for (uint32_t i = 0; i < n; i++)
-		places[i] = g->ord[g->list[i]];
-	qsort(places, ahead, sizeof(*places), by_value);
-	qsort(places + ahead, n - ahead, sizeof(*places), by_value);
+		places[i] = g->v[g->list[i]].ord;
+	sort_places(places, g->via, ahead, g->n); /* via is for cycles: there is none */
+	sort_places(places + ahead, g->via, n - ahead, g->n);
 	for (uint32_t i = ahead; i < n; i++)
 		g->list[k++] = g->at[places[i]];
 	for (uint32_t i = 0; i < ahead; i++)
 		g->list[k++] = g->at[places[i]];
-	qsort(places, n, sizeof(*places), by_value);
+	k = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		g->ord[g->list[i]] = places[i];
-		g->at[places[i]] = g->list[i];
+		bool first = j == n || (k < ahead && places[k] < places[j]);
+		uint32_t place = first ? places[k++] : places[j++];
+
+		g->v[g->list[i]].ord = place;
+		g->at[place] = g->list[i];
 	}
 	g->work += 4 * (uint64_t)n; /* sorting is slower than looking */
 }
@@ -407,10 +528,10 @@ static bool make_room(struct tgraph *g, uint32_t a, uint32_t b)
 	uint32_t ahead = 0, n;
 
 	g->stamp++;
-	if (search_ahead(g, b, g->ord[a], &ahead))
+	if (search_ahead(g, b, g->v[a].ord, &ahead))
 		return false;
 	n = ahead;
-	search_behind(g, a, g->ord[b], &n);
+	search_behind(g, a, g->v[b].ord, &n);
 	reorder(g, ahead, n);
 	return true;
 }
@@ -427,11 +548,23 @@ bool tgraph_add(struct tgraph *g, const struct tdep *d)
 	}
 	if (a == b && (e == FAB_NONE || !g->edge.v[e].kept))
 		return false;
-	if (a != b && g->ord[a] > g->ord[b] && !make_room(g, a, b))
+	if (a != b && g->v[a].ord > g->v[b].ord && !make_room(g, a, b))
 		return false;
 	e = e != FAB_NONE ? e : make(g, d);
 	g->edge.v[e].count++;
 	return true;
+}
+
+uint32_t tgraph_add_some(struct tgraph *g, const struct tdep *d, uint32_t n, uint32_t most)
+{
+	uint32_t i = 0;
+
+	for (; i < n && i < most; i++) {
+		look_ahead(g, d + i, n - i);
+		if (!tgraph_add(g, &d[i]))
+			break;
+	}
+	return i;
 }
 
 static bool is_there(const struct tgraph *g, const struct tdep *d)
@@ -443,7 +576,7 @@ static bool is_there(const struct tgraph *g, const struct tdep *d)
 
 bool tgraph_agrees(const struct tgraph *g, const struct tdep *d)
 {
-	return g->ord[rep_of(g, d->from)] < g->ord[rep_of(g, d->to)] || is_there(g, d);
+	return g->v[rep_of(g, d->from)].ord < g->v[rep_of(g, d->to)].ord || is_there(g, d);
 }
 
 /* One step of a search from one end towards the other, between the places low and high: true
@@ -452,19 +585,19 @@ static bool step(struct tgraph *g, uint32_t *list, uint32_t i, uint32_t *n, bool
 		 uint32_t low, uint32_t high)
 {
 	uint32_t mine = g->stamp - ahead, other = g->stamp - !ahead;
-	uint32_t e = ahead ? g->out[list[i]] : g->in[list[i]];
+	struct arcs all = ahead ? g->out[list[i]] : g->in[list[i]];
+	const struct arc *first = &g->arc.v[all.at];
 
-	while (e != FAB_NONE) {
-		const struct tedge *x = &g->edge.v[e];
-		uint32_t v = rep_of(g, ahead ? x->to : x->from);
+	for (const struct arc *x = first + all.n; x-- > first;) {
+		uint32_t v = x->to;
 
-		e = ahead ? x->next_out : x->next_in;
 		g->work++;
-		if (!counts(g, x) || g->ord[v] < low || g->ord[v] > high || g->mark[v] == mine)
+		if (g->v[v].ord < low || g->v[v].ord > high || g->v[v].mark == mine ||
+		    !counts(g, &g->edge.v[x->edge]))
 			continue;
-		if (g->mark[v] == other)
+		if (g->v[v].mark == other)
 			return true;
-		g->mark[v] = mine;
+		g->v[v].mark = mine;
 		list[(*n)++] = v;
 	}
 	return false;
@@ -473,14 +606,14 @@ static bool step(struct tgraph *g, uint32_t *list, uint32_t i, uint32_t *n, bool
 /* From both ends, the smaller one first, until they meet or one has seen all. */
 static bool meet_between(struct tgraph *g, uint32_t a, uint32_t b, uint64_t looks)
 {
-	uint32_t i = 0, k = 0, ni = 1, nk = 1, low = g->ord[b], high = g->ord[a];
+	uint32_t i = 0, k = 0, ni = 1, nk = 1, low = g->v[b].ord, high = g->v[a].ord;
 	uint64_t tired = g->work + looks;
 
 	g->stamp += 2;
 	g->list[0] = b;
-	g->mark[b] = g->stamp - 1;
+	g->v[b].mark = g->stamp - 1;
 	g->places[0] = a;
-	g->mark[a] = g->stamp;
+	g->v[a].mark = g->stamp;
 	while (i < ni && k < nk && g->work < tired)
 		if (ni - i <= nk - k ? step(g, g->list, i++, &ni, true, low, high)
 				     : step(g, g->places, k++, &nk, false, low, high))
@@ -508,6 +641,18 @@ bool tgraph_closed(const struct tgraph *g, const struct tdep *d)
 	uint32_t e = find(g, d);
 
 	return e != FAB_NONE && g->edge.v[e].closes;
+}
+
+uint32_t tgraph_closed_any(const struct tgraph *g, const struct tdep *d, uint32_t n)
+{
+	uint32_t i = 0;
+
+	for (; i < n; i++) {
+		look_ahead(g, d + i, n - i);
+		if (tgraph_closed(g, &d[i]))
+			break;
+	}
+	return i;
 }
 
 bool tgraph_tried(const struct tgraph *g, const struct tdep *d)

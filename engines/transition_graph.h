@@ -32,6 +32,7 @@ void tgraph_free(struct tgraph *g); /* NULL is fine */
 void tgraph_put(struct tgraph *g, const struct tdep *d);
 void tgraph_put_all(struct tgraph *g, const struct tdep *d, uint32_t n);
 void tgraph_remove(struct tgraph *g, const struct tdep *d);
+void tgraph_remove_all(struct tgraph *g, const struct tdep *d, uint32_t n);
 
 /* A new order for what is there; false, and the old order stays, when there is a cycle, or when
  * pace was cancelled.
@@ -44,6 +45,8 @@ void tgraph_contract(struct tgraph *g);
 
 /* Needs an order.  False when it would close a cycle (nothing is changed then). */
 bool tgraph_add(struct tgraph *g, const struct tdep *d);
+/* The first of n until one would close a cycle, at most that many; returns how many. */
+uint32_t tgraph_add_some(struct tgraph *g, const struct tdep *d, uint32_t n, uint32_t most);
 
 /* Need an order: does it go along with the order, or is it there already?  Would it close a cycle
  * alone?  After that many looks: false. */
@@ -52,6 +55,8 @@ bool tgraph_closes(struct tgraph *g, const struct tdep *d, uint64_t looks);
 /* Has tgraph_closes() said so?  That stays true while nothing is taken away that was there then.
  * Has it been asked at all? */
 bool tgraph_closed(const struct tgraph *g, const struct tdep *d);
+/* The first of n that has; n: none. */
+uint32_t tgraph_closed_any(const struct tgraph *g, const struct tdep *d, uint32_t n);
 bool tgraph_tried(const struct tgraph *g, const struct tdep *d);
 
 /* The dependencies of the cycle that the last tgraph_add() refused to close get a point each;

@@ -9,6 +9,8 @@
 #include "engines/transition_graph.h"
 #include "fabric/base/vec.h"
 
+#define SOME 32 /* dependencies added between two looks at the clock of others */
+
 enum place { STAYS, WAITS, DONE, DRAINED };
 
 /* Of packets to a LID: where the old or the new tables alone lose some, more are no news. */

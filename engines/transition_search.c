@@ -111,21 +111,22 @@ void search_take(struct search *s, const struct item *it, struct ages a)
 
 	run(s, it, &a);
 	d = flow_deps(s->flow, &n);
-	for (uint32_t i = 0; i < n; i++)
-		tgraph_remove(s->g, &d[i]);
+	tgraph_remove_all(s->g, d, n);
 }
 
 enum added search_add(struct search *s, struct item *it, struct ages a, bool blame)
 {
 	const struct tdep *d;
-	uint32_t n, i = 0;
+	uint32_t n, i = 0, more;
 
 	if (!search_run(s, it, &a))
 		return LOOP;
 	d = flow_deps(s->flow, &n);
-	while (i < n && tgraph_add(s->g, &d[i]))
-		if (!(++i % 32))
-			search_tick(s);
+	do {
+		more = tgraph_add_some(s->g, d + i, n - i, SOME);
+		i += more;
+		search_tick(s);
+	} while (more == SOME);
 	if (i == n)
 		return ADDED;
 	if (blame) {
@@ -133,8 +134,7 @@ enum added search_add(struct search *s, struct item *it, struct ages a, bool bla
 		it->stuck = true;
 		it->by = d[i];
 	}
-	while (i-- > 0)
-		tgraph_remove(s->g, &d[i]);
+	tgraph_remove_all(s->g, d, i);
 	return CYCLE;
 }
 
