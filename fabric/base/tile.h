@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tile: a matrix of bytes turned on its side, in tiles of 8 x 8 that stay in registers.
+ * tile: a matrix of bytes turned on its side, in tiles that stay in registers.
  */
 #ifndef FABRIC_BASE_TILE_H
 #define FABRIC_BASE_TILE_H
