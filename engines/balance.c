@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define BATCH	 64	    /* LIDs of one destination switch whose ports are written row by row */
-#define RUN_WORK (4u << 20) /* edges at most between two reports */
+#define BATCH	   64 /* LIDs of one destination switch whose ports are written row by row */
+#define RUN_WORK   (4u << 20) /* edges at most between two reports */
+#define PACKED_RUN 16	      /* LIDs of different switches whose ports are written row by row */
+#define AHEAD	   8	      /* rows asked for before they are written */
 
 struct balance {
 	const struct fabric *f;
@@ -187,70 +189,188 @@ uint64_t balance_route_in(struct balance *b, const struct spdag *g, const struct
 	return (uint64_t)n * (g->nedge + g->n) + g->nedge;
 }
 
-/* pick_paths() of one LID, for which no DAG is worth unpacking nor any load worth copying. */
-static void pick_packed(struct balance *b, const struct packed_dag *g, const uint32_t *weight)
+/* The cheapest of the edges from k on of a position whose channels begin at first. */
+static inline uint32_t cheapest(const struct balance *b, const struct packed_dag *g, uint32_t first,
+				uint32_t k, uint32_t end, uint64_t *cost)
 {
-	const uint64_t *load = b->load;
-	uint64_t *cost = b->cost, *routes = b->routes;
+	uint32_t best = k;
+	uint64_t least = b->load[first + g->place[k]] + b->cost[g->to[k]];
+
+	for (k++; k < end; k++) {
+		uint64_t v = b->load[first + g->place[k]] + b->cost[g->to[k]];
+
+		best = v < least ? k : best;
+		least = v < least ? v : least;
+	}
+	*cost = least;
+	return best;
+}
+
+/* pick_paths() for the positions at which edges arrive; returns how many edges these have. */
+static uint32_t pick_inner(struct balance *b, const struct packed_dag *g, const uint32_t *weight)
+{
+	uint32_t k = g->degree[0];
+
+	b->cost[0] = b->routes[0] = 0;
+	for (uint32_t i = 1; i < g->ninner; i++) {
+		uint32_t first = b->f->chan_off[g->sw[i]], end = k + g->degree[i];
+		uint32_t best = cheapest(b, g, first, k, end, &b->cost[i]);
+
+		b->pick[i] = first + g->place[best];
+		b->next[i] = g->to[best];
+		b->routes[i] = weight ? weight[g->sw[i]] : 0;
+		k = end;
+	}
+	return k;
+}
+
+/* The others choose and send at once: nobody asks what they cost, and nobody else loads their
+ * channels.  k: their first edge. */
+static void route_leaves(struct balance *b, const struct packed_dag *g, uint32_t k,
+			 const uint32_t *weight, uint8_t *port)
+{
 	const uint32_t *chan_off = b->f->chan_off;
-	uint32_t *pick = b->pick, *next = b->next;
+	const uint8_t *chan_port = b->f->chan_port;
+	uint64_t *load = b->load, *routes = b->routes, cost;
+	uint32_t i, single = g->n - g->nsingle;
 
-	cost[0] = routes[0] = 0;
-	for (uint32_t i = 1, k = g->degree[0]; i < g->n; i++) {
-		uint32_t first = chan_off[g->sw[i]], end = k + g->degree[i], best = k;
-		uint64_t least = load[first + g->place[k]] + cost[g->to[k]];
+	for (i = g->ninner; i < g->n; i++) {
+		uint32_t u = g->sw[i], first = chan_off[u], best = k, n = weight ? weight[u] : 0;
 
-		for (k++; k < end; k++) {
-			uint64_t v = load[first + g->place[k]] + cost[g->to[k]];
-
-			best = v < least ? k : best;
-			least = v < least ? v : least;
-		}
-		cost[i] = least;
-		pick[i] = first + g->place[best];
-		next[i] = g->to[best];
-		routes[i] = weight ? weight[g->sw[i]] : 0;
+		if (i < single)
+			best = cheapest(b, g, first, k, k + g->degree[i], &cost);
+		k += i < single ? g->degree[i] : 1;
+		load[first + g->place[best]] += n;
+		routes[g->to[best]] += n;
+		port[u] = chan_port[first + g->place[best]];
 	}
 }
 
+/* One LID, for which no DAG is worth unpacking nor any load worth copying; its ports go to port by
+ * switch. */
 static uint64_t route_packed(struct balance *b, const struct packed_dag *g, const struct dest *d,
-			     const uint32_t *weight)
+			     const uint32_t *weight, uint8_t *port)
 {
-	const uint32_t *pick = b->pick, *next = b->next;
-	const uint8_t *chan_port = b->f->chan_port;
-	uint64_t *load = b->load, *routes = b->routes;
-	uint8_t *column = b->t->lft + d->lid;
-	size_t stride = b->t->stride;
+	uint32_t k = pick_inner(b, g, weight);
 
-	pick_packed(b, g, weight);
-	for (uint32_t i = g->n; i-- > 1;) {
-		__builtin_prefetch(column + g->sw[i > 24 ? i - 24 : 0] * stride, 1);
-		load[pick[i]] += routes[i];
-		routes[next[i]] += routes[i];
-		column[g->sw[i] * stride] = chan_port[pick[i]];
+	route_leaves(b, g, k, weight, port);
+	for (uint32_t i = g->ninner; i-- > 1;) {
+		uint32_t c = b->pick[i];
+
+		b->load[c] += b->routes[i];
+		b->routes[b->next[i]] += b->routes[i];
+		port[g->sw[i]] = b->f->chan_port[c];
 	}
-	column[d->sw * stride] = d->port;
+	port[d->sw] = d->port;
 	return 2ull * g->nedge + g->n;
+}
+
+/* Asks for the entries of a row before they are written: rows lie far from each other. */
+static void ask_for(uint8_t *row, const struct dest *d, uint32_t n)
+{
+	uint32_t line = UINT32_MAX;
+
+	for (uint32_t k = 0; k < n; k++) {
+		if (d[k].lid / LFT_BLOCK != line)
+			__builtin_prefetch(row + d[k].lid, 1);
+		line = d[k].lid / LFT_BLOCK;
+	}
+}
+
+static void write_columns(struct balance *b, const struct dest *d, uint32_t n)
+{
+	uint32_t nsw = b->f->nsw;
+
+	for (uint32_t u = 0; u < nsw; u++) {
+		uint8_t *row = tables_row(b->t, u);
+
+		if (u + AHEAD < nsw)
+			ask_for(row + (size_t)AHEAD * b->t->stride, d, n);
+		for (uint32_t k = 0; k < n; k++)
+			row[d[k].lid] = b->port[(size_t)k * nsw + u];
+	}
 }
 
 uint64_t balance_route(struct balance *b, const struct dest *d, uint32_t n, const uint32_t *weight)
 {
-	struct packed_dag packed;
-	uint64_t work;
-
-	if (n == 1 && b->rule == BALANCE_PATHS && b->set && dagset_find(b->set, &packed, d->sw))
-		return route_packed(b, &packed, d, weight);
-	work = turn_to(b, d->sw);
+	uint64_t work = turn_to(b, d->sw);
 
 	return work + balance_route_in(b, &b->dag, d, n, weight);
+}
+
+/* LIDs from the first on whose DAGs are packed, and that are not worth more than that. */
+static uint32_t packed_run(const struct balance *b, const struct dest *d, uint32_t n)
+{
+	struct packed_dag g;
+	uint32_t k = 0;
+
+	if (b->rule != BALANCE_PATHS || !b->set)
+		return 0;
+	while (k < n && k < PACKED_RUN && (k + 1 == n || d[k + 1].sw != d[k].sw) &&
+	       dagset_find(b->set, &g, d[k].sw))
+		k++;
+	return k;
+}
+
+uint32_t balance_route_some(struct balance *b, const struct dest *d, uint32_t n,
+			    const uint32_t *weight, uint64_t *work)
+{
+	uint32_t run = packed_run(b, d, n);
+	struct packed_dag g;
+
+	*work = 0;
+	for (uint32_t k = 0; k < run; k++) {
+		dagset_find(b->set, &g, d[k].sw);
+		*work += route_packed(b, &g, d + k, weight, b->port + (size_t)k * b->f->nsw);
+	}
+	write_columns(b, d, run);
+	if (!run) {
+		run = balance_run(b, d, n);
+		*work = balance_route(b, d, run, weight);
+	}
+	return run;
+}
+
+/* The edge of a position that the LID's entry takes. */
+static inline uint32_t edge_taken(const struct balance *b, const struct packed_dag *g, uint32_t i,
+				  uint32_t end, uint16_t lid)
+{
+	const uint8_t *port = b->f->chan_port + b->f->chan_off[g->sw[i]];
+	uint32_t k = end - g->degree[i];
+
+	while (k + 1 < end && port[g->place[k]] != tables_row(b->t, g->sw[i])[lid])
+		k++;
+	return k;
+}
+
+/* count() of a LID whose DAG is packed. */
+static uint64_t count_packed(struct balance *b, const struct packed_dag *g, const struct dest *d,
+			     const uint32_t *weight, int64_t sign)
+{
+	uint32_t end = g->nedge;
+
+	for (uint32_t i = 0; i < g->n; i++)
+		b->routes[i] = weight[g->sw[i]];
+	for (uint32_t i = g->n; i-- > 1;) {
+		uint32_t k = edge_taken(b, g, i, end, d->lid);
+
+		end -= g->degree[i];
+		b->load[b->f->chan_off[g->sw[i]] + g->place[k]] += (uint64_t)sign * b->routes[i];
+		b->routes[g->to[k]] += b->routes[i];
+	}
+	return 2ull * g->n + g->nedge;
 }
 
 /* Sums the routes up along the tables, away from the farthest switches; sign 1 or -1. */
 static uint64_t count(struct balance *b, const struct dest *d, const uint32_t *weight, int64_t sign)
 {
 	const struct spdag *g = &b->dag;
-	uint64_t work = turn_to(b, d->sw);
+	struct packed_dag packed;
+	uint64_t work;
 
+	if (b->set && dagset_find(b->set, &packed, d->sw))
+		return count_packed(b, &packed, d, weight, sign);
+	work = turn_to(b, d->sw);
 	for (uint32_t i = 0; i < g->n; i++)
 		b->routes[i] = weight[g->sw[i]];
 	for (uint32_t i = g->n; i-- > 1;) {
@@ -272,23 +392,39 @@ uint64_t balance_put_in(struct balance *b, const struct dest *d, const uint32_t 
 	return count(b, d, weight, 1);
 }
 
-/* The switch's own LID takes the column of its first terminal; returns false without one. */
-static bool follow_terminal(struct balance *b, const struct dest *d)
+/* The first terminal of a switch, or FAB_NONE. */
+static uint32_t first_terminal(const struct fabric *f, uint32_t sw)
+{
+	for (uint32_t k = f->term_off[sw]; k < f->term_off[sw + 1]; k++)
+		if (f->term_list[k] < f->nterm)
+			return f->term_list[k];
+	return FAB_NONE;
+}
+
+/* Switches' own LIDs from the first on that follow a terminal, as many as BATCH. */
+static uint32_t followers(const struct fabric *f, const struct dest *d, uint32_t n)
+{
+	uint32_t k = 0;
+
+	while (k < n && k < BATCH && d[k].end >= f->nend && first_terminal(f, d[k].sw) != FAB_NONE)
+		k++;
+	return k;
+}
+
+/* Those take the columns of the first terminals on their switches. */
+static void follow_terminals(struct balance *b, const struct dest *d, uint32_t n)
 {
 	const struct fabric *f = b->f;
-	uint32_t term = FAB_NONE;
+	uint16_t from[BATCH];
 
-	for (uint32_t k = f->term_off[d->sw]; k < f->term_off[d->sw + 1] && term == FAB_NONE; k++)
-		if (f->term_list[k] < f->nterm)
-			term = f->term_list[k];
-	if (term == FAB_NONE)
-		return false;
+	for (uint32_t k = 0; k < n; k++)
+		from[k] = f->term_lid[first_terminal(f, d[k].sw)];
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		uint8_t *row = tables_row(b->t, u);
 
-		row[d->lid] = u == d->sw ? 0 : row[f->term_lid[term]];
+		for (uint32_t k = 0; k < n; k++)
+			row[d[k].lid] = u == d[k].sw ? 0 : row[from[k]];
 	}
-	return true;
 }
 
 uint32_t balance_run(const struct balance *b, const struct dest *d, uint32_t n)
@@ -310,11 +446,15 @@ int balance_route_all(struct balance *b, const struct dest *dests, uint32_t n, s
 
 	for (uint32_t i = 0; i < n;) {
 		const struct dest *d = &dests[i];
-		uint32_t k = balance_run(b, d, n - i);
-		uint64_t work = f->nsw;
+		uint32_t k = followers(f, d, n - i);
+		uint64_t work = (uint64_t)k * f->nsw;
 
-		if (d->end < f->nend || !follow_terminal(b, d))
+		if (k) {
+			follow_terminals(b, d, k);
+		} else {
+			k = balance_run(b, d, n - i);
 			work = balance_route(b, d, k, d->end < f->nterm ? f->sw_nterm : NULL);
+		}
 		i += k;
 		*done += k;
 		if (pace_tick(p, *done, work))

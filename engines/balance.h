@@ -53,6 +53,12 @@ uint64_t balance_route(struct balance *b, const struct dest *d, uint32_t n, cons
 uint64_t balance_route_in(struct balance *b, const struct spdag *g, const struct dest *d,
 			  uint32_t n, const uint32_t *weight);
 
+/* Routes some of n LIDs that count alike, in that order, and returns how many: at least the first.
+ * Cheapest where each ends on another switch than the one before and their DAGs are kept
+ * (balance_use()).  *work: edges looked at. */
+uint32_t balance_route_some(struct balance *b, const struct dest *d, uint32_t n,
+			    const uint32_t *weight, uint64_t *work);
+
 /* LIDs from the first on that may go to balance_route() together: they end on one switch and count
  * alike, and are few enough to cancel soon. */
 uint32_t balance_run(const struct balance *b, const struct dest *d, uint32_t n);

@@ -10,6 +10,7 @@
 /* sw and to (n + nedge of 16 bits), then degrees and places (n + nedge of 8 bits) */
 struct packed {
 	uint32_t n, nedge;
+	uint32_t ninner, nsingle; /* as in struct packed_dag */
 	uint16_t *data;
 };
 
@@ -18,9 +19,17 @@ struct dagset {
 	struct packed *dag; /* by switch; data NULL: none */
 };
 
+/* Positions as they are kept, of one worker. */
+struct order {
+	uint32_t *at; /* as the DAG has them */
+	uint16_t *to; /* where each has gone */
+	bool *inner;
+};
+
 struct making {
 	struct dagset *set;
 	struct spdag *dag; /* by worker */
+	struct order *order;
 	dagset_build_fn build;
 	bool (*stop)(void *ctx);
 	void *ctx;
@@ -28,18 +37,64 @@ struct making {
 	atomic_size_t bytes;
 };
 
-static void pack(struct packed *p, const struct spdag *g, const struct fabric *f)
+static void order_init(struct order *o, uint32_t nsw)
+{
+	o->at = xcalloc(nsw, sizeof(*o->at));
+	o->to = xcalloc(nsw, sizeof(*o->to));
+	o->inner = xcalloc(nsw, sizeof(*o->inner));
+}
+
+static void order_done(struct order *o)
+{
+	free(o->at);
+	free(o->to);
+	free(o->inner);
+}
+
+static uint32_t degree_of(const struct spdag *g, uint32_t i)
+{
+	return g->off[i + 1] - g->off[i];
+}
+
+/* Where the positions of one class go, from m on; returns where the next class begins. */
+static uint32_t place_class(struct order *o, const struct spdag *g, bool inner, bool single,
+			    uint32_t m)
+{
+	for (uint32_t i = 0; i < g->n; i++) {
+		if (o->inner[i] != inner || (!inner && (degree_of(g, i) == 1) != single))
+			continue;
+		o->to[i] = (uint16_t)m;
+		o->at[m++] = i;
+	}
+	return m;
+}
+
+static void find_order(struct packed *p, struct order *o, const struct spdag *g)
+{
+	memset(o->inner, 0, g->n * sizeof(*o->inner));
+	o->inner[0] = true;
+	for (uint32_t k = 0; k < g->nedge; k++)
+		o->inner[g->to[k]] = true;
+	p->ninner = place_class(o, g, true, false, 0);
+	p->nsingle = g->n - place_class(o, g, false, false, p->ninner);
+	place_class(o, g, false, true, g->n - p->nsingle);
+}
+
+static void pack(struct packed *p, const struct spdag *g, struct order *o, const struct fabric *f)
 {
 	uint16_t *sw = xcalloc((size_t)g->n + g->nedge, 3), *to = sw + g->n;
 	uint8_t *degree = (uint8_t *)(to + g->nedge), *place = degree + g->n;
 
 	*p = (struct packed){ .n = g->n, .nedge = g->nedge, .data = sw };
+	find_order(p, o, g);
 	for (uint32_t i = 0; i < g->n; i++) {
-		sw[i] = (uint16_t)g->sw[i];
-		degree[i] = (uint8_t)(g->off[i + 1] - g->off[i]);
-		for (uint32_t k = g->off[i]; k < g->off[i + 1]; k++) {
-			to[k] = (uint16_t)g->to[k];
-			place[k] = (uint8_t)(g->chan[k] - f->chan_off[g->sw[i]]);
+		uint32_t was = o->at[i], u = g->sw[was];
+
+		sw[i] = (uint16_t)u;
+		degree[i] = (uint8_t)degree_of(g, was);
+		for (uint32_t k = g->off[was]; k < g->off[was + 1]; k++) {
+			*to++ = o->to[g->to[k]];
+			*place++ = (uint8_t)(g->chan[k] - f->chan_off[u]);
 		}
 	}
 }
@@ -59,7 +114,7 @@ static bool make_one(void *ctx, unsigned worker, uint32_t root)
 	size = 3 * ((size_t)g->n + g->nedge);
 	if (atomic_fetch_add(&m->bytes, size) + size > m->max)
 		return true;
-	pack(&m->set->dag[root], g, f);
+	pack(&m->set->dag[root], g, &m->order[worker], f);
 	return false;
 }
 
@@ -77,15 +132,21 @@ struct dagset *dagset_new(const struct fabric *f, struct pool *pool, size_t max,
 	s->dag = xcalloc(f->nsw, sizeof(*s->dag));
 	m.set = s;
 	m.dag = xcalloc(workers, sizeof(*m.dag));
-	for (unsigned i = 0; i < workers; i++)
+	m.order = xcalloc(workers, sizeof(*m.order));
+	for (unsigned i = 0; i < workers; i++) {
 		spdag_init(&m.dag[i], f);
+		order_init(&m.order[i], f->nsw);
+	}
 	if (pool_for(pool, f->nsw, make_one, &m)) {
 		dagset_free(s);
 		s = NULL;
 	}
-	for (unsigned i = 0; i < workers; i++)
+	for (unsigned i = 0; i < workers; i++) {
 		spdag_done(&m.dag[i]);
+		order_done(&m.order[i]);
+	}
 	free(m.dag);
+	free(m.order);
 	return s;
 }
 
@@ -105,7 +166,11 @@ bool dagset_find(const struct dagset *s, struct packed_dag *out, uint32_t root)
 
 	if (!p->data)
 		return false;
-	*out = (struct packed_dag){ .n = p->n, .nedge = p->nedge, .sw = p->data };
+	*out = (struct packed_dag){ .n = p->n,
+				    .nedge = p->nedge,
+				    .ninner = p->ninner,
+				    .nsingle = p->nsingle,
+				    .sw = p->data };
 	out->to = out->sw + p->n;
 	out->degree = (const uint8_t *)(out->to + p->nedge);
 	out->place = out->degree + p->n;

@@ -26,9 +26,12 @@ struct dagset *dagset_new(const struct fabric *f, struct pool *pool, size_t max,
 			  dagset_build_fn build, bool (*stop)(void *ctx), void *ctx);
 void dagset_free(struct dagset *s); /* NULL is fine */
 
-/* One of them as it is kept, by position; edges as in struct spdag. */
+/* One of them as it is kept, by position; edges of a position as in struct spdag, whose positions
+ * are others. */
 struct packed_dag {
 	uint32_t n, nedge;
+	uint32_t ninner;  /* the first ones: the root, and those at which edges arrive */
+	uint32_t nsingle; /* the last ones: no edge arrives there, and only one leaves */
 	const uint16_t *sw;
 	const uint8_t *degree; /* edges of a position ... */
 	const uint16_t *to;    /* ... by edge: where it arrives ... */
@@ -38,7 +41,8 @@ struct packed_dag {
 /* False when the set has no DAG towards root. */
 bool dagset_find(const struct dagset *s, struct packed_dag *out, uint32_t root);
 
-/* Unpacks everything but dist; false when the set has no DAG towards root. */
+/* Unpacks everything but dist, by the positions here; false when the set has no DAG towards root.
+ */
 bool dagset_load(const struct dagset *s, struct spdag *g, uint32_t root);
 
 #endif

@@ -101,8 +101,9 @@ static void make_dags(struct even *e, const struct engine_params *params)
 static int route_terminals(struct even *e)
 {
 	for (uint32_t i = 0; i < e->nterm;) {
-		uint32_t run = balance_run(e->b, e->dests + i, e->nterm - i);
-		uint64_t work = balance_route(e->b, e->dests + i, run, e->f->sw_nterm);
+		uint64_t work;
+		uint32_t run =
+			balance_route_some(e->b, e->dests + i, e->nterm - i, e->f->sw_nterm, &work);
 
 		i += run;
 		e->done += run;
@@ -189,13 +190,14 @@ static int route_hot(struct even *e, const uint8_t *hot, struct round *r)
 {
 	for (uint32_t i = 0; i < e->nterm && e->work; i++) {
 		const struct dest *d = &e->dests[i];
-		uint64_t work = e->f->nsw;
+		uint64_t work, taken;
 
 		if (!hot[d->lid])
 			continue;
 		remember(r, e, i);
-		work += balance_take_out(e->b, d, e->f->sw_nterm);
-		work += balance_route(e->b, d, 1, e->f->sw_nterm);
+		taken = balance_take_out(e->b, d, e->f->sw_nterm);
+		balance_route_some(e->b, d, 1, e->f->sw_nterm, &work);
+		work += e->f->nsw + taken;
 		e->work -= work < e->work ? work : e->work;
 		if (pace_tick(&e->pace, e->done, work))
 			return -ECANCELED;
