@@ -7,6 +7,7 @@
 #include "views/row_sort.h"
 #include "views/sessions.h"
 #include "views/text.h"
+#include "views/text_order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,9 +220,9 @@ const char *value_text(char *buf, const struct value *c, const struct field *f)
 
 /* --- order ------------------------------------------------------------------------------- */
 
-#define MANY	 1000 /* rows */
-#define KEY_LEN	 32   /* bytes kept for a row while it is sorted, whichever way */
-#define TEXT_LEN 64   /* texts that begin alike for longer than this keep their natural order */
+#define MANY	 1000		/* rows */
+#define KEY_LEN	 32		/* bytes kept for a row while it is sorted, whichever way */
+#define TEXT_LEN TEXT_ORDER_LEN /* texts that begin alike for longer keep their natural order */
 
 /* Made once per row, so that comparing needs no getter. */
 struct key {
@@ -238,6 +239,7 @@ struct key {
 struct order {
 	const struct field *sort;
 	bool reverse;
+	const uint32_t *text; /* ranks by row, where sort is a text and rows are many */
 };
 
 static int value_cmp(const struct key *a, const struct key *b, enum value_kind kind)
@@ -289,6 +291,7 @@ static void place_switches(struct row_order *o, const struct fabric *f)
 	fabric_put(o->fabric);
 	o->fabric = fabric_get(f);
 	o->natural_of = NULL;
+	text_order_done(&o->by_text);
 	o->place = xrealloc(o->place, f->nsw + 1u, sizeof(*o->place));
 	all = xcalloc(f->nsw, sizeof(*all));
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
@@ -351,6 +354,11 @@ static uint64_t rank_of(const struct rows *r, uint32_t row, const struct order *
 {
 	struct value c;
 
+	if (o->text) {
+		if (o->text[row] == TEXT_ORDER_NONE)
+			return UINT64_MAX;
+		return (uint64_t)(o->reverse ? UINT32_MAX - 1 - o->text[row] : o->text[row]) << 32;
+	}
 	field_get(&c, o->sort, r, row);
 	if (!value_known(&c, o->sort))
 		return UINT64_MAX;
@@ -385,22 +393,30 @@ static void natural_order(struct row_order *o, const struct rows *r)
 
 /* A table of all cables of a large fabric is sorted anew with every sample. */
 static void select_many(struct row_order *out, const struct rows *r,
-			const struct row_filter *filter, const struct order *o)
+			const struct row_filter *filter, struct order *o)
 {
 	uint32_t n = rows_count(r);
-	uint64_t *rank;
+	uint64_t *rank, *of_row = NULL;
 
 	natural_order(out, r);
+	if (o->sort && o->sort->kind == VALUE_TEXT)
+		o->text = text_order(&out->by_text, r, o->sort, out->natural);
 	/* ranks, and behind them what sorting needs */
 	_Static_assert(sizeof(*rank) + 3 * sizeof(struct row_rank) <= KEY_LEN, "room for a rank");
 	out->keys = rank = grow(out->keys, &out->keys_cap, n, KEY_LEN);
+	/* all of them in the order of memory, before sorting needs that room */
+	if (o->sort && !filter) {
+		of_row = rank + n;
+		for (uint32_t row = 0; row < n; row++)
+			of_row[row] = rank_of(r, row, o);
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t row = out->natural[o->sort || !o->reverse ? i : n - 1 - i];
 
 		if (!rows_wanted(r, row) || !row_filter_match(filter, r, row))
 			continue;
 		if (o->sort)
-			rank[out->n] = rank_of(r, row, o);
+			rank[out->n] = of_row ? of_row[row] : rank_of(r, row, o);
 		out->row[out->n++] = row;
 	}
 	if (o->sort)
@@ -411,14 +427,14 @@ void rows_select(struct row_order *out, const struct rows *r, const struct row_f
 		 const struct field *sort, bool reverse)
 {
 	uint32_t n = rows_count(r);
-	struct order order = { sort, reverse };
+	struct order order = { sort, reverse, NULL };
 	struct key *keys;
 
 	out->n = 0;
 	if (r->s->fabric)
 		place_switches(out, r->s->fabric);
 	out->row = grow(out->row, &out->cap, n, sizeof(*out->row));
-	if (n >= MANY && r->s->fabric && !(sort && sort->kind == VALUE_TEXT)) {
+	if (n >= MANY && r->s->fabric) {
 		select_many(out, r, filter, &order);
 		return;
 	}
@@ -444,6 +460,7 @@ void rows_select(struct row_order *out, const struct rows *r, const struct row_f
 void row_order_done(struct row_order *o)
 {
 	fabric_put(o->fabric);
+	text_order_done(&o->by_text);
 	free(o->place);
 	free(o->natural);
 	free(o->row);

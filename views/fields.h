@@ -99,6 +99,14 @@ bool value_known(const struct value *c, const struct field *f);
  * the cell's text. */
 const char *value_text(char *buf, const struct value *c, const struct field *f);
 
+/* Of one field's texts; see text_order.h. */
+struct text_order {
+	const struct field *field; /* NULL: nothing is kept */
+	uint64_t version;
+	uint32_t n;
+	uint32_t *rank; /* by row */
+};
+
 /* Rows of a table: chosen, then in order.  Zeroed at the start. */
 struct row_order {
 	uint32_t *row;
@@ -110,6 +118,7 @@ struct row_order {
 	const struct fabric *natural_of;
 	enum row_kind natural_kind;
 	uint32_t natural_n;
+	struct text_order by_text;
 	void *keys;
 	char *texts;
 	size_t cap, keys_cap, texts_cap;

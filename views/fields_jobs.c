@@ -109,13 +109,17 @@ static void get_plan(struct value *c, const struct rows *r, uint32_t row)
 
 static const struct job_load *load_of(const struct rows *r, uint32_t row)
 {
-	return r->v->job_load && r->v->job_load[row].links ? &r->v->job_load[row] : NULL;
+	const struct job_load *l = survey_job_load(r->v, r->s, row);
+
+	return l && l->links ? l : NULL;
 }
 
 static void get_hot(struct value *c, const struct rows *r, uint32_t row)
 {
-	if (r->v->job_load && r->s->rates)
-		c->num = r->v->job_load[row].hot;
+	const struct job_load *l = survey_job_load(r->v, r->s, row);
+
+	if (l && r->s->rates)
+		c->num = l->hot;
 }
 
 static void get_util_max(struct value *c, const struct rows *r, uint32_t row)

@@ -183,6 +183,14 @@ static void get_rx(struct value *c, const struct rows *r, uint32_t row)
 
 static void get_util(struct value *c, const struct rows *r, uint32_t row)
 {
+	const struct tally *t = r->v->tally;
+
+	/* the same in a column of its own: a large table is sorted by it with every sample */
+	if (r->kind == ROWS_LINKS && t && t->rates && t->rates == r->s->rates &&
+	    t->fabric->nchan == r->s->fabric->nchan) {
+		c->num = t->util[row];
+		return;
+	}
 	c->num = rate_of(r, row)->util_pct;
 }
 

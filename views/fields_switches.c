@@ -192,15 +192,26 @@ static bool of_fabric(const struct tables *t, const struct fabric *f)
 	return t && t->nsw == f->nsw && t->nend == f->nend;
 }
 
+/* Of a full row: a loop that compilers make vectors of. */
+static uint32_t entries_of_block(const struct tables *t, uint32_t sw, uint32_t block)
+{
+	const uint8_t *port = tables_row(t, sw) + (size_t)block * LFT_BLOCK;
+	uint8_t n = 0;
+
+	for (int i = 0; i < LFT_BLOCK; i++)
+		n += port[i] != FAB_NO_PORT;
+	return n;
+}
+
 static void get_entries(struct value *c, const struct rows *r, uint32_t sw)
 {
 	const struct tables *t = r->s->tables;
 
 	if (!of_fabric(t, r->s->fabric))
 		return;
-	c->num = 0;
-	for (uint32_t lid = 1; lid <= t->max_lid; lid++)
-		c->num += tables_row(t, sw)[lid] != FAB_NO_PORT;
+	c->num = -(double)(tables_row(t, sw)[0] != FAB_NO_PORT); /* LID 0 is no one's */
+	for (uint32_t b = 0; b < tables_blocks(t); b++)
+		c->num += entries_of_block(t, sw, b);
 }
 
 static void get_blocks(struct value *c, const struct rows *r, uint32_t sw)
@@ -210,13 +221,8 @@ static void get_blocks(struct value *c, const struct rows *r, uint32_t sw)
 	if (!of_fabric(t, r->s->fabric))
 		return;
 	c->num = 0;
-	for (uint32_t b = 0; b < tables_blocks(t); b++) {
-		uint32_t i = 0;
-
-		while (i < LFT_BLOCK && tables_row(t, sw)[b * LFT_BLOCK + i] == FAB_NO_PORT)
-			i++;
-		c->num += i < LFT_BLOCK;
-	}
+	for (uint32_t b = 0; b < tables_blocks(t); b++)
+		c->num += entries_of_block(t, sw, b) > 0;
 }
 
 static void get_sl2vl(struct value *c, const struct rows *r, uint32_t sw)

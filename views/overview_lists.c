@@ -190,6 +190,7 @@ static void draw_job(const struct ui *ui, struct canvas *c, struct rect r, int y
 	const struct survey *v = ui_survey(ui);
 	const struct job *j = &v->jobs->jobs[i];
 	const struct job_metrics *m = job_metrics_of(state_metrics(s), s->metrics_jobs, j->id);
+	const struct job_load *load = survey_job_load(v, s, i);
 	char rate[FIGURE_LEN], efi[FIGURE_LEN] = "-", hot[FIGURE_LEN] = "-", name[128];
 	bool marked = j->id == ui_selected_job(ui);
 
@@ -197,8 +198,8 @@ static void draw_job(const struct ui *ui, struct canvas *c, struct rect r, int y
 		 j->user[0] ? j->user : j->name);
 	if (m)
 		figure_short(efi, m->efi_max);
-	if (v->job_load && s->rates)
-		figure_short(hot, v->job_load[i].hot);
+	if (load && s->rates)
+		figure_short(hot, load->hot);
 	canvas_char(c, r, 1, y, ROLE_KEY, marked ? '*' : ui_job_tagged(ui, j->id) ? '+' : ' ');
 	canvas_name(c, r, 2, y, r.w - 28, marked ? ROLE_KEY : ROLE_TEXT, name);
 	canvas_rightf(c, r, r.w - 1, y, ROLE_TEXT, "%5u %6s %5s %5s", j->nnodes,

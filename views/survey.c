@@ -226,24 +226,42 @@ static void load_of_job(struct job_load *l, const struct tally *t, const struct 
 		l->efi_mean = routes / l->links;
 }
 
+static void forget_loads(struct survey *v)
+{
+	free(v->job_load);
+	free(v->job_load_made);
+	v->job_load = NULL;
+	v->job_load_made = NULL;
+}
+
+/* Room for what survey_job_load() will be asked for. */
 static void load_jobs(struct survey *v, const struct state *s)
 {
 	const struct usage *u = state_usage(s);
 
-	free(v->job_load);
-	v->job_load = NULL;
+	forget_loads(v);
 	v->usage_serial = u ? u->serial : 0;
 	if (!u || !u->routes || !v->jobs)
 		return;
 	v->job_load = xcalloc(v->jobs->njob + 1u, sizeof(*v->job_load));
-	for (uint32_t j = 0; j < v->jobs->njob; j++) {
-		uint32_t at = usage_job(u, v->jobs->jobs[j].id);
+	v->job_load_made = xcalloc(v->jobs->njob + 1u, 1);
+}
 
-		v->job_load[j] =
-			(struct job_load){ .worst = FAB_NONE, .util_max = NAN, .efi_mean = NAN };
-		if (at != FAB_NONE)
-			load_of_job(&v->job_load[j], v->tally, u->routes, at);
-	}
+const struct job_load *survey_job_load(const struct survey *v, const struct state *s, uint32_t job)
+{
+	const struct usage *u = state_usage(s);
+	uint32_t at;
+
+	if (!v->job_load || !u || u->serial != v->usage_serial)
+		return NULL;
+	if (v->job_load_made[job])
+		return &v->job_load[job];
+	at = usage_job(u, v->jobs->jobs[job].id);
+	v->job_load[job] = (struct job_load){ .worst = FAB_NONE, .util_max = NAN, .efi_mean = NAN };
+	if (at != FAB_NONE)
+		load_of_job(&v->job_load[job], v->tally, u->routes, at);
+	v->job_load_made[job] = 1;
+	return &v->job_load[job];
 }
 
 /* That of the state where it is of what the state shows: another thread has made it. */
@@ -303,7 +321,7 @@ void survey_done(struct survey *v)
 	racks_free(v->racks);
 	free(v->job_Bps);
 	free(v->by_traffic);
-	free(v->job_load);
+	forget_loads(v);
 	troubles_free(v->troubles);
 	free(v->problem);
 	free(v->lost);

@@ -65,8 +65,8 @@ struct survey {
 	uint32_t nhot;
 	uint32_t hot[HOT_LINKS]; /* channels by utilisation, highest first */
 
-	/* links that the routes of each job use, by index in jobs */
-	struct job_load *job_load; /* NULL: not known */
+	struct job_load *job_load; /* survey_job_load() as far as it was asked for */
+	uint8_t *job_load_made;	   /* by index in jobs */
 	uint64_t usage_serial;
 
 	uint32_t *by_traffic; /* jobs in the order of job_Bps, highest first; NULL without jobs */
@@ -79,5 +79,9 @@ struct survey {
  * O(ports) figures. */
 void survey_update(struct survey *v, const struct state *s);
 void survey_done(struct survey *v);
+
+/* The links that the routes of a job (index in v->jobs) use; NULL: not known.  Added up when first
+ * asked for with a sample, O(links of the job); s: of the survey's last update. */
+const struct job_load *survey_job_load(const struct survey *v, const struct state *s, uint32_t job);
 
 #endif

@@ -146,6 +146,23 @@ static bool row_wanted(const struct table *t, const struct table_ops *ops,
 	return !t->tagged_only || table_is_tagged(t, table_key(r, row));
 }
 
+static bool of_fabric(enum row_kind kind)
+{
+	return kind == ROWS_LINKS || kind == ROWS_PORTS || kind == ROWS_SWITCHES;
+}
+
+/* Those of a fabric once for it; of all else anew with the rows, which are few. */
+static void make_keys(struct table *t, const struct rows *r)
+{
+	if (of_fabric(r->kind) && t->keys_of == r->s->fabric && t->keys_n == t->all)
+		return;
+	t->keys_of = r->s->fabric;
+	t->keys_n = t->all;
+	t->key = xrealloc(t->key, t->all + 1u, sizeof(*t->key));
+	for (uint32_t row = 0; row < t->all; row++)
+		t->key[row] = table_key(r, row);
+}
+
 static void make_rows(struct table *t, const struct table_ops *ops, const struct table_in *in,
 		      const struct field *sort)
 {
@@ -153,17 +170,12 @@ static void make_rows(struct table *t, const struct table_ops *ops, const struct
 
 	rows_select(&t->order, &r, t->filter.filter, sort, t->reverse);
 	t->all = rows_count(&r);
+	make_keys(t, &r);
 	t->row = xrealloc(t->row, t->order.n + 1u, sizeof(*t->row));
-	t->key = xrealloc(t->key, t->order.n + 1u, sizeof(*t->key));
 	t->nrow = 0;
-	for (uint32_t i = 0; i < t->order.n; i++) {
-		uint32_t row = t->order.row[i];
-
-		if (!row_wanted(t, ops, in, &r, row))
-			continue;
-		t->row[t->nrow] = row;
-		t->key[t->nrow++] = table_key(&r, row);
-	}
+	for (uint32_t i = 0; i < t->order.n; i++)
+		if (row_wanted(t, ops, in, &r, t->order.row[i]))
+			t->row[t->nrow++] = t->order.row[i];
 }
 
 static int place_cmp(const void *pa, const void *pb)
@@ -178,7 +190,7 @@ static struct table_place *places(const struct table *t)
 	struct table_place *p = xcalloc(t->nrow + 1u, sizeof(*p));
 
 	for (uint32_t i = 0; i < t->nrow; i++)
-		p[i] = (struct table_place){ t->key[i], t->row[i] };
+		p[i] = (struct table_place){ t->key[t->row[i]], t->row[i] };
 	return p;
 }
 
@@ -195,22 +207,23 @@ static void keep_order(struct table *t, const struct table_place *old, uint32_t 
 
 		if (!p || p->row == FAB_NONE)
 			continue;
-		t->row[n] = p->row;
-		t->key[n++] = p->key;
+		t->row[n++] = p->row;
 		p->row = FAB_NONE;
 	}
 	for (uint32_t i = 0; i < nnow; i++)
-		if (now[i].row != FAB_NONE) {
-			t->row[n] = now[i].row;
-			t->key[n++] = now[i].key;
-		}
+		if (now[i].row != FAB_NONE)
+			t->row[n++] = now[i].row;
 	free(now);
 }
 
 bool table_select(struct table *t, uint64_t key)
 {
-	for (uint32_t i = 0; i < t->nrow; i++) {
-		if (t->key[i] != key)
+	uint32_t row = 0;
+
+	while (row < t->keys_n && t->key[row] != key)
+		row++;
+	for (uint32_t i = 0; row < t->keys_n && i < t->nrow; i++) {
+		if (t->row[i] != row)
 			continue;
 		t->list.cursor = i;
 		t->cursor_key = key;
@@ -315,7 +328,7 @@ void table_follow(struct table *t, const struct table_ops *ops, const struct tab
 	    table_select(t, t->cursor_key))
 		return;
 	if (t->moved && t->list.cursor < t->nrow)
-		t->cursor_key = t->key[t->list.cursor];
+		t->cursor_key = t->key[t->row[t->list.cursor]];
 }
 
 /* --- what is asked for ---------------------------------------------------------------------- */
@@ -326,7 +339,7 @@ static void tell(struct table *t, const struct table_ops *ops, const struct tabl
 		return;
 	t->moved = true;
 	t->moved_s = in->s->now_s;
-	t->cursor_key = t->key[t->list.cursor];
+	t->cursor_key = t->key[t->row[t->list.cursor]];
 	if (ops->moved)
 		ops->moved(in, t->row[t->list.cursor]);
 }
@@ -447,7 +460,7 @@ static void tag(struct table *t, const struct table_ops *ops, const struct table
 {
 	if (t->list.cursor >= t->nrow)
 		return;
-	toggle_tag(t, t->key[t->list.cursor]);
+	toggle_tag(t, t->key[t->row[t->list.cursor]]);
 	if (t->tagged_only)
 		t->stale = true;
 	else if (t->list.cursor + 1 < t->nrow)

@@ -100,9 +100,11 @@ struct table {
 	uint64_t cursor_key;
 	char columns[160]; /* as asked for; "" the usual ones */
 	struct row_order order;
-	uint32_t *row; /* shown: rows of fields.h, and their keys */
-	uint64_t *key;
+	uint32_t *row; /* shown: rows of fields.h */
 	uint32_t nrow, all;
+	uint64_t *key;		      /* of all rows, by row */
+	const struct fabric *keys_of; /* held by order; with keys_n */
+	uint32_t keys_n;
 	uint64_t *tag; /* keys, ascending */
 	uint32_t ntag;
 	struct table_made made;

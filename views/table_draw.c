@@ -236,7 +236,7 @@ static void draw_row(const struct table *t, const struct table_ops *ops, const s
 		if (!drawn && s->field)
 			draw_field(t, in, rows, c, r, y, row, s);
 	}
-	if (table_is_tagged(t, t->key[i]))
+	if (table_is_tagged(t, t->key[row]))
 		canvas_char(c, r, 2, y, ROLE_KEY, TAG);
 	else if (tagged_elsewhere(in, rows, row))
 		canvas_char(c, r, 2, y, ROLE_KEY, TAG_POINT);

@@ -12,14 +12,14 @@
 struct port_trouble {
 	int64_t since_s;
 	char *was; /* the other end of a lost link; NULL none */
-	uint8_t kind;
 	bool from_start;
 };
 
 struct troubles {
 	const struct fabric *f; /* own reference */
 	struct port_trouble *port;
-	bool noted; /* something was, ever */
+	uint8_t *kind; /* by fabric port, as noted last */
+	bool noted;    /* something was, ever */
 };
 
 struct troubles *troubles_new(void)
@@ -27,20 +27,20 @@ struct troubles *troubles_new(void)
 	return xcalloc(1, sizeof(struct troubles));
 }
 
-static void drop(struct port_trouble *port, uint32_t n)
+static void drop(struct troubles *t)
 {
-	for (uint32_t i = 0; i < n; i++)
-		free(port[i].was);
-	free(port);
+	for (uint32_t i = 0; t->f && i < t->f->nport; i++)
+		free(t->port[i].was);
+	free(t->port);
+	free(t->kind);
+	fabric_put(t->f);
 }
 
 void troubles_free(struct troubles *t)
 {
 	if (!t)
 		return;
-	if (t->f)
-		drop(t->port, t->f->nport);
-	fabric_put(t->f);
+	drop(t);
 	free(t);
 }
 
@@ -83,32 +83,40 @@ static void take_along(struct troubles *t, struct port_trouble *to, const struct
 void troubles_fabric(struct troubles *t, const struct fabric *f)
 {
 	struct port_trouble *port = xcalloc(f->nport + 1ull, sizeof(*port));
+	uint8_t *kind = xcalloc(f->nport + 1ull, 1);
 
 	for (uint32_t sw = 0; t->f && sw < f->nsw; sw++) {
 		uint32_t old = fabric_switch_by_guid(t->f, f->sw_guid[sw]);
 
 		for (uint32_t p = 1;
-		     old != FAB_NONE && p <= f->sw_nports[sw] && p <= t->f->sw_nports[old]; p++)
+		     old != FAB_NONE && p <= f->sw_nports[sw] && p <= t->f->sw_nports[old]; p++) {
 			take_along(t, &port[f->port_off[sw] + p], f, f->port_off[sw] + p,
 				   t->f->port_off[old] + p);
+			kind[f->port_off[sw] + p] = t->kind[t->f->port_off[old] + p];
+		}
 	}
-	if (t->f)
-		drop(t->port, t->f->nport);
-	fabric_put(t->f);
+	drop(t);
 	t->f = fabric_get(f);
 	t->port = port;
+	t->kind = kind;
 }
+
+#define ALIKE 64 /* ports compared at once: hardly any change from sample to sample */
 
 void troubles_note(struct troubles *t, const uint8_t *problem, int64_t now_s)
 {
-	for (uint32_t i = 0; i < t->f->nport; i++) {
-		struct port_trouble *p = &t->port[i];
+	uint32_t n = t->f->nport;
 
-		if (p->kind == problem[i])
+	for (uint32_t i = 0; i < n; i++) {
+		if (i % ALIKE == 0 && n - i >= ALIKE && !memcmp(t->kind + i, problem + i, ALIKE)) {
+			i += ALIKE - 1;
 			continue;
-		p->kind = problem[i];
-		p->since_s = now_s;
-		p->from_start = !t->noted;
+		}
+		if (t->kind[i] == problem[i])
+			continue;
+		t->kind[i] = problem[i];
+		t->port[i].since_s = now_s;
+		t->port[i].from_start = !t->noted;
 	}
 	t->noted = true;
 }
@@ -118,7 +126,7 @@ double troubles_age_s(const struct troubles *t, uint32_t port, int64_t now_s, bo
 	const struct port_trouble *p = &t->port[port];
 
 	*longer = p->from_start;
-	return p->kind ? (double)(now_s - p->since_s) : NAN;
+	return t->kind[port] ? (double)(now_s - p->since_s) : NAN;
 }
 
 const char *troubles_was(const struct troubles *t, uint32_t port)

@@ -5,6 +5,7 @@
 #include "views/row_filter.h"
 #include "views/sessions.h"
 #include "views/survey.h"
+#include "views/text_order.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -297,6 +298,84 @@ static void rows_are_sorted_by_any_field(void **state)
 	row_order_done(&o);
 }
 
+/* Ranks against the order that few rows are brought into, text by text. */
+static void check_ranks(enum row_kind kind, const struct field *f)
+{
+	struct rows r = rows(kind);
+	struct row_order o = { 0 };
+	struct text_order by = { 0 };
+	uint32_t all = rows_count(&r), *natural = calloc(all + 1, sizeof(*natural));
+	const uint32_t *rank;
+
+	assert_true(all < 1000); /* more would be put in order by ranks already */
+	for (uint32_t i = 0; i < all; i++)
+		natural[i] = all - 1 - i;
+	rank = text_order(&by, &r, f, natural);
+	rows_select(&o, &r, NULL, f, false);
+	for (uint32_t i = 1; i < o.n; i++) {
+		struct value a, b;
+
+		field_get(&a, f, &r, o.row[i - 1]);
+		field_get(&b, f, &r, o.row[i]);
+		if (!b.text)
+			assert_int_equal(rank[o.row[i]], TEXT_ORDER_NONE);
+		else
+			assert_int_equal(rank[o.row[i]] > rank[o.row[i - 1]],
+					 text_natural_cmp(a.text, b.text) < 0);
+		assert_true(rank[o.row[i]] >= rank[o.row[i - 1]]);
+	}
+	row_order_done(&o);
+	text_order_done(&by);
+	free(natural);
+}
+
+static void ranks_of_texts_are_in_the_order_of_texts(void **state)
+{
+	static const enum row_kind kinds[] = { ROWS_LINKS, ROWS_PORTS, ROWS_SWITCHES };
+	unsigned checked = 0;
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+		size_t n;
+		const struct field *f = fields_of(kinds[k], &n);
+
+		for (size_t i = 0; i < n; i++)
+			if (f[i].kind == VALUE_TEXT) {
+				check_ranks(kinds[k], &f[i]);
+				checked++;
+			}
+	}
+	assert_true(checked > 20);
+}
+
+static void ranks_are_kept_while_the_texts_are_the_same(void **state)
+{
+	struct rows r = rows(ROWS_LINKS);
+	struct text_order by = { 0 };
+	uint32_t *natural = calloc(kit.fabric->nchan + 1, sizeof(*natural)), port;
+	const uint32_t *rank;
+
+	(void)state;
+	for (uint32_t i = 0; i < kit.fabric->nchan; i++)
+		natural[i] = i;
+	rank = text_order(&by, &r, field(ROWS_LINKS, "link"), natural);
+	by.rank[0] = 123456;
+	assert_int_equal(text_order(&by, &r, field(ROWS_LINKS, "link"), natural)[0], 123456);
+	rank = text_order(&by, &r, field(ROWS_LINKS, "b"), natural);
+	assert_true(rank[0] < kit.fabric->nsw);
+	/* a problem may come with any sample */
+	port = chan_fabric_port(kit.fabric, 7);
+	rank = text_order(&by, &r, field(ROWS_LINKS, "problem"), natural);
+	assert_int_equal(survey.problem[port], PROBLEM_NONE);
+	assert_int_equal(rank[7], rank[8]);
+	survey.problem[port] = PROBLEM_DOWN;
+	rank = text_order(&by, &r, field(ROWS_LINKS, "problem"), natural);
+	assert_true(rank[7] < rank[8]); /* down, none */
+	survey.problem[port] = PROBLEM_NONE;
+	text_order_done(&by);
+	free(natural);
+}
+
 static void without_a_field_rows_are_in_the_order_of_names(void **state)
 {
 	struct rows r = rows(ROWS_PORTS);
@@ -355,6 +434,8 @@ int main(void)
 		cmocka_unit_test(events_have_a_time),
 		cmocka_unit_test(sessions_have_a_verdict_and_unknown_is_not_zero),
 		cmocka_unit_test(rows_are_sorted_by_any_field),
+		cmocka_unit_test(ranks_of_texts_are_in_the_order_of_texts),
+		cmocka_unit_test(ranks_are_kept_while_the_texts_are_the_same),
 		cmocka_unit_test(without_a_field_rows_are_in_the_order_of_names),
 		cmocka_unit_test(nothing_known_means_no_rows),
 	};

@@ -104,11 +104,12 @@ static void figures_of_a_job_are_those_of_its_links(void **state)
 
 	(void)state;
 	open_jobs(&k);
-	l = ui_survey(k.ui)->job_load;
 	for (uint32_t j = 0; j < k.jobs->njob; j++) {
 		uint32_t hot = 0, links = 0;
 		double most = -1, routes = 0;
 
+		l = survey_job_load(ui_survey(k.ui), &k.s, j);
+		assert_non_null(l);
 		for (uint32_t c = 0; c < k.fabric->nchan; c++) {
 			uint32_t n = job_routes_on(k.usage->routes, j, c);
 			double util = state_rate(&k.s, chan_fabric_port(k.fabric, c))->util_pct;
@@ -118,12 +119,12 @@ static void figures_of_a_job_are_those_of_its_links(void **state)
 			hot += n && util >= HOT_PCT;
 			most = n && util > most ? util : most;
 		}
-		assert_int_equal(l[j].links, links);
-		assert_int_equal(l[j].hot, hot);
+		assert_int_equal(l->links, links);
+		assert_int_equal(l->hot, hot);
 		if (!links)
 			continue;
-		assert_true(fabs(l[j].util_max - most) < 1e-9);
-		assert_true(fabs(l[j].efi_mean - routes / links) < 1e-9);
+		assert_true(fabs(l->util_max - most) < 1e-9);
+		assert_true(fabs(l->efi_mean - routes / links) < 1e-9);
 	}
 	console_close(&k);
 }
