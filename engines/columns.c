@@ -2,8 +2,10 @@
 #include "engines/columns.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/tile.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 uint32_t *columns_ports(const struct fabric *f)
 {
@@ -18,30 +20,73 @@ void columns_init(struct columns *c, const struct fabric *f, const uint32_t *out
 {
 	c->f = f;
 	c->out = out;
-	c->hop = xcalloc((size_t)f->nsw * COLUMNS_MAX, sizeof(*c->hop));
+	c->port = xcalloc((size_t)f->nsw * COLUMNS_MAX, 1);
 }
 
 void columns_done(struct columns *c)
 {
-	free(c->hop);
-	c->hop = NULL;
+	free(c->port);
+	c->port = NULL;
+}
+
+/* LIDs from the first on that follow each other. */
+static uint32_t without_gap(const struct dest *d, uint32_t n)
+{
+	uint32_t k = 1;
+
+	while (k < n && d[k].lid == d[0].lid + k)
+		k++;
+	return k;
+}
+
+void columns_turn(uint8_t *column, const uint8_t *rows, uint32_t stride, uint32_t nsw,
+		  const struct dest *d, uint32_t n)
+{
+	for (uint32_t k = 0, run; k < n; k += run) {
+		run = without_gap(d + k, n - k);
+		tile_turn(column + (size_t)k * nsw, nsw, rows + d[k].lid, stride, nsw, run);
+	}
+}
+
+void columns_turn_back(uint8_t *rows, const uint8_t *column, uint32_t stride, uint32_t nsw,
+		       const struct dest *d, uint32_t n)
+{
+	for (uint32_t k = 0, run; k < n; k += run) {
+		run = without_gap(d + k, n - k);
+		tile_turn(rows + d[k].lid, stride, column + (size_t)k * nsw, nsw, run, nsw);
+	}
 }
 
 void columns_read(struct columns *c, const struct tables *t, const struct dest *d, uint32_t n)
 {
-	const struct fabric *f = c->f;
+	columns_turn(c->port, t->lft, t->stride, c->f->nsw, d, n);
+	for (uint32_t k = 0; k < n; k++)
+		c->port[(size_t)k * c->f->nsw + d->sw] = 0; /* port 0 has no channel */
+}
 
-	for (uint32_t u = 0; u < f->nsw; u++) {
-		const uint8_t *row = tables_row(t, u);
-		const uint32_t *out = c->out + f->port_off[u];
-		uint8_t nports = u == d->sw ? 0 : f->sw_nports[u]; /* port 0 has no channel */
+void columns_chans(const struct columns *c, uint32_t k, uint32_t *chan)
+{
+	for (uint32_t u = 0; u < c->f->nsw; u++)
+		chan[u] = columns_chan(c, k, u);
+}
 
-		for (uint32_t k = 0; k < n; k++) {
-			uint8_t port = row[d[k].lid];
+uint32_t columns_differ(const uint8_t *a, const uint8_t *b, uint32_t n, uint32_t *at)
+{
+	uint32_t m = 0;
 
-			c->hop[(size_t)k * f->nsw + u] = out[port <= nports ? port : 0];
+	for (uint32_t u = 0; u < n;) {
+		uint32_t end = u + 8;
+
+		/* eight at a time, since few differ */
+		if (end <= n && !memcmp(a + u, b + u, 8)) {
+			u = end;
+			continue;
 		}
+		for (end = end < n ? end : n; u < end; u++)
+			if (a[u] != b[u])
+				at[m++] = u;
 	}
+	return m;
 }
 
 uint32_t columns_run(const struct dest *d, uint32_t n)

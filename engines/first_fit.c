@@ -15,6 +15,7 @@
 #define TRIES 64	/* LIDs as a whole that may fail more often than not */
 #define OPEN  UINT8_MAX /* path without a layer yet */
 #define SAME  254	/* layer of the LID before, which has the same path */
+#define FEW   64	/* paths that may differ from those of the LID before to be handled alone */
 
 /* Switches, LID after LID of a batch. */
 struct list {
@@ -34,6 +35,7 @@ struct batch {
 	struct list miss;   /* turns of theirs that are not in layer 0, by where they begin */
 	uint32_t bad_sw;    /* from here the tables do not lead to bad_lid; FAB_NONE: they do */
 	uint16_t bad_lid;
+	uint16_t twin; /* LID of before with the same paths as the only one here; 0: none */
 };
 
 /* The paths to one LID, by position: a switch comes after its next switch. */
@@ -42,7 +44,11 @@ struct order {
 	uint32_t *pos, *depth, *count, *stack;
 	uint32_t *parent; /* position of the next switch */
 	uint32_t *chan;
+	uint32_t *hop, *next; /* by switch: channel and switch that follow, of one LID */
+	uint32_t *moved;      /* switches with another next channel than for the LID before */
+	uint32_t nmoved;
 	bool *need;	/* an open path comes through */
+	bool *inner;	/* it may be that paths come through */
 	bool *same;	/* path is that of the LID before */
 	bool *kept;	/* path is that of the tables to keep */
 	uint16_t *have; /* layers that hold the whole path */
@@ -84,7 +90,11 @@ static void order_init(struct order *o, uint32_t n)
 	o->stack = xcalloc(n, sizeof(*o->stack));
 	o->parent = xcalloc(n, sizeof(*o->parent));
 	o->chan = xcalloc(n, sizeof(*o->chan));
+	o->hop = xcalloc(n, sizeof(*o->hop));
+	o->next = xcalloc(n, sizeof(*o->next));
+	o->moved = xcalloc(n, sizeof(*o->moved));
 	o->need = xcalloc(n, sizeof(*o->need));
+	o->inner = xcalloc(n, sizeof(*o->inner));
 	o->same = xcalloc(n, sizeof(*o->same));
 	o->kept = xcalloc(n, sizeof(*o->kept));
 	o->have = xcalloc(n, sizeof(*o->have));
@@ -100,7 +110,11 @@ static void order_done(struct order *o)
 	free(o->stack);
 	free(o->parent);
 	free(o->chan);
+	free(o->hop);
+	free(o->next);
+	free(o->moved);
 	free(o->need);
+	free(o->inner);
 	free(o->same);
 	free(o->kept);
 	free(o->have);
@@ -170,36 +184,96 @@ static inline void note_layer(struct fit *l, uint32_t turn, unsigned k)
 	l->has[k / 8][turn] |= (uint8_t)(1u << k % 8);
 }
 
-/* Fills parent and chan, and same from those of the LID before unless anew; false when the
- * positions do not suit this tree. */
-static bool in_order(struct order *o, const struct fabric *f, const uint32_t *hop, bool anew)
+/* Fills hop and next for LID k. */
+static void find_hops(struct order *o, const struct fabric *f, const struct columns *col,
+		      uint32_t k)
 {
-	bool ok = true;
+	columns_chans(col, k, o->hop);
+	for (uint32_t u = 0; u < f->nsw; u++)
+		o->next[u] = o->hop[u] == FAB_NONE ? FAB_NONE : f->chan_dst[o->hop[u]];
+}
 
-	o->same[0] = !anew;
-	for (uint32_t i = 1; i < f->nsw; i++) {
-		uint32_t c = hop[o->at[i]];
+/* Fills parent and chan from hop and next. */
+static void put_in_order(struct order *o, uint32_t n)
+{
+	memset(o->inner, 0, n * sizeof(*o->inner));
+	memset(o->same, 0, n * sizeof(*o->same));
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t u = o->at[i];
 
-		if (c == o->chan[i] && !anew) {
-			o->same[i] = o->same[o->parent[i]];
-			continue;
+		o->chan[i] = o->hop[u];
+		o->parent[i] = o->pos[o->next[u]];
+		o->inner[o->parent[i]] = true;
+	}
+	o->inner[0] = true;
+}
+
+static bool by_position(const struct order *o, uint32_t a, uint32_t b)
+{
+	return o->pos[o->moved[a]] < o->pos[o->moved[b]];
+}
+
+/* Few, and nearly sorted: switches of a level come in ascending order. */
+static void sort_moved(struct order *o)
+{
+	for (uint32_t i = 1; i < o->nmoved; i++) {
+		for (uint32_t k = i; k && by_position(o, k, k - 1); k--) {
+			uint32_t u = o->moved[k];
+
+			o->moved[k] = o->moved[k - 1];
+			o->moved[k - 1] = u;
 		}
+	}
+}
+
+/* Which paths are those of the LID before: not those of who has moved, nor those through there. */
+static void spread_moves(struct order *o, uint32_t n)
+{
+	bool *same = o->same;
+
+	memset(same, 1, n * sizeof(*same));
+	for (uint32_t m = 0; m < o->nmoved; m++)
+		same[o->pos[o->moved[m]]] = false;
+	for (uint32_t i = 1; i < n; i++)
+		same[i] &= same[o->parent[i]];
+}
+
+/* From LID k - 1 to LID k, at whatever has moved; false when the positions do not suit this tree.
+ * *few: all that differs is in moved, by position, which leads to who has stayed. */
+static bool move_on(struct order *o, const struct fabric *f, const struct columns *col, uint32_t k,
+		    bool *few)
+{
+	o->nmoved = columns_differ(columns_at(col, k), columns_at(col, k - 1), f->nsw, o->moved);
+	*few = o->nmoved <= FEW;
+	for (uint32_t m = 0; m < o->nmoved; m++) {
+		uint32_t u = o->moved[m], i = o->pos[u], c = columns_chan(col, k, u);
+
 		if (c == FAB_NONE)
 			return false;
-		o->same[i] = false;
+		*few &= !o->inner[i];
 		o->chan[i] = c;
 		o->parent[i] = o->pos[f->chan_dst[c]];
-		ok &= o->parent[i] < i;
+		if (o->parent[i] >= i)
+			return false;
 	}
-	return ok;
+	for (uint32_t m = 0; m < o->nmoved; m++) {
+		uint32_t p = o->parent[o->pos[o->moved[m]]];
+
+		*few &= o->inner[p];
+		o->inner[p] = true;
+	}
+	if (*few)
+		sort_moved(o);
+	else
+		spread_moves(o, f->nsw);
+	return true;
 }
 
 /* Positions by hops to the LID, then by switch; all LIDs of a switch share them as long as
  * their paths are equally long.  Returns a switch from which there is no way, or FAB_NONE. */
-static uint32_t order_by_depth(struct order *o, const struct fabric *f, const uint32_t *hop,
-			       uint32_t root)
+static uint32_t order_by_depth(struct order *o, uint32_t n, uint32_t root)
 {
-	uint32_t *depth = o->depth, *count = o->count, n = f->nsw;
+	uint32_t *depth = o->depth, *count = o->count;
 
 	memset(count, 0, (n + 1) * sizeof(*count));
 	memset(depth, 0xff, n * sizeof(*depth));
@@ -207,9 +281,9 @@ static uint32_t order_by_depth(struct order *o, const struct fabric *f, const ui
 	for (uint32_t s = 0; s < n; s++) {
 		uint32_t u = s, k = 0;
 
-		while (depth[u] == FAB_NONE && k < n && hop[u] != FAB_NONE) {
+		while (depth[u] == FAB_NONE && k < n && o->next[u] != FAB_NONE) {
 			o->stack[k++] = u;
-			u = f->chan_dst[hop[u]];
+			u = o->next[u];
 		}
 		if (depth[u] == FAB_NONE)
 			return s;
@@ -259,25 +333,24 @@ static void read_old(const struct fit *l, struct batch *b)
 /* Which paths to LID k are the same in both. */
 static void compare(struct order *o, const struct batch *b, uint32_t k, uint32_t nsw)
 {
-	const uint32_t *old = columns_at(&b->old, k);
-
 	o->kept[0] = true;
 	for (uint32_t i = 1; i < nsw; i++)
-		o->kept[i] = o->kept[o->parent[i]] && old[o->at[i]] == o->chan[i];
+		o->kept[i] =
+			o->kept[o->parent[i]] && columns_chan(&b->old, k, o->at[i]) == o->chan[i];
 }
 
-/* Positions for LID k; false when its paths do not arrive. */
-static bool find_order(const struct fit *l, struct order *o, struct batch *b, uint32_t k)
+/* Positions for LID k; false when its paths do not arrive.  *few as of move_on(). */
+static bool find_order(const struct fit *l, struct order *o, struct batch *b, uint32_t k, bool *few)
 {
-	const uint32_t *hop = columns_at(&b->col, k);
-
-	if (k && in_order(o, l->f, hop, false))
+	if (k && move_on(o, l->f, &b->col, k, few))
 		return true;
-	b->bad_sw = order_by_depth(o, l->f, hop, b->d->sw);
+	*few = false;
+	find_hops(o, l->f, &b->col, k);
+	b->bad_sw = order_by_depth(o, l->f->nsw, b->d->sw);
 	b->bad_lid = b->d[k].lid;
 	if (b->bad_sw != FAB_NONE)
 		return false;
-	in_order(o, l->f, hop, true);
+	put_in_order(o, l->f->nsw);
 	return true;
 }
 
@@ -290,15 +363,13 @@ static void list_add(struct list *l, uint32_t sw)
 	l->at[l->n++] = sw;
 }
 
-/* Notes which layers hold the whole path from position i, when it has changed. */
+/* Notes which layers hold the whole path from position i. */
 static inline void find_layers(const struct fit *l, struct order *o, uint32_t i)
 {
 	uint32_t p = o->parent[i];
 
-	if (!o->same[i])
-		o->have[i] =
-			p ? o->have[p] & layers_of(l, turns_at(&l->turns, o->chan[i], o->chan[p]))
-			  : UINT16_MAX;
+	o->have[i] = p ? o->have[p] & layers_of(l, turns_at(&l->turns, o->chan[i], o->chan[p]))
+		       : UINT16_MAX;
 }
 
 static uint8_t first_layer(const struct fit *l, const struct order *o, uint32_t i)
@@ -310,6 +381,17 @@ static uint8_t first_layer(const struct fit *l, const struct order *o, uint32_t 
 	return l->f->term_off[u] < l->f->term_off[u + 1] ? OPEN : 0;
 }
 
+static void look_at_path(const struct fit *l, struct order *o, struct batch *b, uint32_t i,
+			 uint8_t *layer)
+{
+	uint32_t u = o->at[i];
+
+	find_layers(l, o, i);
+	layer[u] = first_layer(l, o, i);
+	if (layer[u] == OPEN)
+		list_add(&b->open, u);
+}
+
 /* Layers of all paths to LID k that are whole in one. */
 static void look_at_lid(const struct fit *l, struct order *o, struct batch *b, uint32_t k)
 {
@@ -317,17 +399,22 @@ static void look_at_lid(const struct fit *l, struct order *o, struct batch *b, u
 
 	layer[o->at[0]] = 0;
 	for (uint32_t i = 1; i < l->f->nsw; i++) {
-		uint32_t u = o->at[i];
-
-		if (o->same[i]) {
-			layer[u] = SAME;
-			continue;
-		}
-		find_layers(l, o, i);
-		layer[u] = first_layer(l, o, i);
-		if (layer[u] == OPEN)
-			list_add(&b->open, u);
+		if (o->same[i])
+			layer[o->at[i]] = SAME;
+		else
+			look_at_path(l, o, b, i, layer);
 	}
+}
+
+/* The same where all that differs from the LID before is in moved. */
+static void look_at_moved(const struct fit *l, struct order *o, struct batch *b, uint32_t k)
+{
+	uint8_t *layer = b->layer + (size_t)k * l->f->nsw;
+
+	memset(layer, SAME, l->f->nsw);
+	layer[o->at[0]] = 0;
+	for (uint32_t m = 0; m < o->nmoved; m++)
+		look_at_path(l, o, b, o->pos[o->moved[m]], layer);
 }
 
 /* The same where layers are to be kept. */
@@ -341,7 +428,8 @@ static void look_for_kept(const struct fit *l, struct order *o, struct batch *b,
 	for (uint32_t i = 1; i < l->f->nsw; i++) {
 		uint32_t u = o->at[i];
 
-		find_layers(l, o, i);
+		if (!o->same[i])
+			find_layers(l, o, i);
 		if (o->kept[i] && was[u] != OPEN && o->have[i] >> was[u] & 1)
 			layer[u] = was[u];
 		else
@@ -370,26 +458,39 @@ static void list_missing(const struct fit *l, struct order *o, struct batch *b, 
 	}
 }
 
-static bool look(void *ctx, unsigned worker, uint32_t i)
+/* The LID of a terminal whose paths a switch's own LID takes, or 0. */
+static uint16_t find_twin(const struct fit *l, struct batch *b, struct order *o)
 {
-	struct fit *l = ctx;
-	struct order *o = &l->order[worker];
-	struct batch *b = &l->batch[i];
+	const struct fabric *f = l->f;
+	uint32_t k = f->term_off[b->d->sw], end = f->term_off[b->d->sw + 1];
+	const uint8_t *own = columns_at(&b->col, 0);
+	uint8_t *other = b->layer; /* not in use yet */
+	struct dest d;
 
-	if (!worker && progress_step(l->pace->progress, l->pace->step, l->done, l->pace->total))
-		return true;
-	b->open.n = b->miss.n = 0;
-	b->bad_sw = FAB_NONE;
-	columns_read(&b->col, l->t, b->d, b->n);
-	if (l->keep)
-		read_old(l, b);
+	while (k < end && f->term_list[k] >= f->nterm)
+		k++;
+	if (b->n > 1 || b->d->end < f->nend || k == end)
+		return 0;
+	d = (struct dest){ .lid = f->term_lid[f->term_list[k]] };
+	columns_turn(other, l->t->lft, l->t->stride, f->nsw, &d, 1);
+	other[b->d->sw] = 0;
+	return columns_differ(own, other, f->nsw, o->moved) ? 0 : d.lid;
+}
+
+static bool look_at_batch(struct fit *l, struct order *o, struct batch *b)
+{
 	for (uint32_t k = 0; k < b->n; k++) {
 		uint32_t nopen = b->open.n;
+		bool few;
 
-		if (!find_order(l, o, b, k))
+		if (!find_order(l, o, b, k, &few))
 			return true;
+		if (few && l->keep)
+			spread_moves(o, l->f->nsw);
 		if (l->keep)
 			look_for_kept(l, o, b, k);
+		else if (few)
+			look_at_moved(l, o, b, k);
 		else
 			look_at_lid(l, o, b, k);
 		if (b->open.n > nopen && l->tries)
@@ -398,6 +499,25 @@ static bool look(void *ctx, unsigned worker, uint32_t i)
 		b->miss.end[k] = b->miss.n;
 	}
 	return false;
+}
+
+static bool look(void *ctx, unsigned worker, uint32_t i)
+{
+	struct fit *l = ctx;
+	struct batch *b = &l->batch[i];
+
+	if (!worker && progress_step(l->pace->progress, l->pace->step, l->done, l->pace->total))
+		return true;
+	b->open.n = b->miss.n = 0;
+	b->bad_sw = FAB_NONE;
+	columns_read(&b->col, l->t, b->d, b->n);
+	b->twin = l->keep ? 0 : find_twin(l, b, &l->order[worker]);
+	b->open.end[0] = b->miss.end[0] = 0;
+	if (b->twin)
+		return false;
+	if (l->keep)
+		read_old(l, b);
+	return look_at_batch(l, &l->order[worker], b);
 }
 
 static uint32_t turn_of(const struct fit *l, uint32_t i)
@@ -449,12 +569,14 @@ static bool fits(struct fit *l, uint32_t n, unsigned k)
 	return ok;
 }
 
-/* Layer for the path from u; FIRST_FIT_MAX when there is none. */
-static unsigned place(struct fit *l, const uint32_t *hop, uint32_t u)
+/* Layer for the path from u to a LID of the batch; FIRST_FIT_MAX when there is none. */
+static unsigned place(struct fit *l, const struct batch *b, uint32_t lid, uint32_t u)
 {
-	uint32_t have = UINT16_MAX, never = 0, n = 0;
+	const struct columns *col = &b->col;
+	uint32_t have = UINT16_MAX, never = 0, n = 0, c;
 
-	for (uint32_t c = hop[u]; c != FAB_NONE; c = hop[l->f->chan_dst[c]])
+	for (c = columns_chan(col, lid, u); c != FAB_NONE;
+	     c = columns_chan(col, lid, l->f->chan_dst[c]))
 		l->path[n++] = c;
 	for (uint32_t i = 0; i + 1 < n; i++)
 		have &= layers_of(l, turn_of(l, i));
@@ -484,29 +606,35 @@ static bool report(struct fit *l, uint32_t done, uint64_t work)
 	return pace_tick(l->pace, done, work);
 }
 
-/* Puts n missing turns of a LID into layer 0 unless that closes a cycle. */
-static bool fits_whole(struct fit *l, const uint32_t *hop, const uint32_t *miss, uint32_t n)
+/* The channel from a switch towards LID k of the batch, and the one after it. */
+static void turn_from(const struct fit *l, const struct batch *b, uint32_t k, uint32_t u,
+		      uint32_t *c, uint32_t *e)
 {
-	uint32_t nadded = 0;
+	*c = columns_chan(&b->col, k, u);
+	*e = columns_chan(&b->col, k, l->f->chan_dst[*c]);
+}
+
+/* Puts n missing turns of LID k into layer 0 unless that closes a cycle. */
+static bool fits_whole(struct fit *l, const struct batch *b, uint32_t k, const uint32_t *miss,
+		       uint32_t n)
+{
+	uint32_t nadded = 0, c, e;
 	bool ok = true;
 
 	for (uint32_t i = 0; i < n && ok; i++) {
-		uint32_t c = hop[miss[i]], e = hop[l->f->chan_dst[c]];
-
+		turn_from(l, b, k, miss[i], &c, &e);
 		ok = !(l->never[turns_at(&l->turns, c, e)] & 1);
 	}
 	for (uint32_t i = 0; i < n && ok; i++) {
-		uint32_t c = hop[miss[i]], e = hop[l->f->chan_dst[c]];
-
+		turn_from(l, b, k, miss[i], &c, &e);
 		if (layers_of(l, turns_at(&l->turns, c, e)) & 1)
 			continue;
 		ok = cdg_add(l->cdg[0], c, e);
 		if (ok)
-			l->added[nadded++] = c;
+			l->added[nadded++] = miss[i];
 	}
 	for (uint32_t i = 0; i < nadded; i++) {
-		uint32_t c = l->added[i], e = hop[l->f->chan_dst[c]];
-
+		turn_from(l, b, k, l->added[i], &c, &e);
 		if (!ok) {
 			cdg_remove(l->cdg[0], c, e);
 			continue;
@@ -533,7 +661,7 @@ static bool insert_whole(struct fit *l, const struct batch *b, uint32_t k)
 		return false;
 	if (!l->n)
 		l->cdg[l->n++] = cdg_new(l->work);
-	if (!fits_whole(l, columns_at(&b->col, k), b->miss.at + first, b->miss.end[k] - first)) {
+	if (!fits_whole(l, b, k, b->miss.at + first, b->miss.end[k] - first)) {
 		l->failed++;
 		return false;
 	}
@@ -552,7 +680,7 @@ static int insert(struct fit *l, struct batch *b, uint32_t k, uint32_t done)
 		return -ECANCELED;
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t u = b->open.at[i];
-		unsigned to = whole ? 0 : place(l, columns_at(&b->col, k), u);
+		unsigned to = whole ? 0 : place(l, b, k, u);
 
 		if (to == FIRST_FIT_MAX)
 			return -ENOSPC;
@@ -563,23 +691,53 @@ static int insert(struct fit *l, struct batch *b, uint32_t k, uint32_t done)
 	return 0;
 }
 
+/* Layers of LID k where they are those of the LID before it. */
+static void fill_same(uint8_t *layer, const uint8_t *before, uint32_t n)
+{
+	static const uint8_t same[8] = { SAME, SAME, SAME, SAME, SAME, SAME, SAME, SAME };
+
+	for (uint32_t u = 0; u < n;) {
+		uint32_t end = u + 8;
+
+		if (end <= n && !memcmp(layer + u, same, 8)) {
+			memcpy(layer + u, before + u, 8);
+			u = end;
+			continue;
+		}
+		for (end = end < n ? end : n; u < end; u++)
+			layer[u] = layer[u] == SAME ? before[u] : layer[u];
+	}
+}
+
 static bool write_sls(void *ctx, unsigned worker, uint32_t i)
 {
 	struct fit *l = ctx;
 	struct batch *b = &l->batch[i];
+	uint32_t nsw = l->f->nsw;
 
 	(void)worker;
-	for (uint32_t u = 0; u < l->f->nsw; u++) {
-		uint8_t *row = l->t->sl + (size_t)u * l->t->stride, layer = 0;
-
-		for (uint32_t k = 0; k < b->n; k++) {
-			uint8_t own = b->layer[(size_t)k * l->f->nsw + u];
-
-			layer = own == SAME ? layer : own;
-			row[b->d[k].lid] = layer;
-		}
-	}
+	if (b->twin)
+		return false;
+	for (uint32_t k = 1; k < b->n; k++)
+		fill_same(b->layer + (size_t)k * nsw, b->layer + (k - 1ull) * nsw, nsw);
+	columns_turn_back(l->t->sl, b->layer, l->t->stride, nsw, b->d, b->n);
 	return false;
+}
+
+/* After the others, whose SLs they take. */
+static void write_twins(struct fit *l, uint32_t nbatch)
+{
+	uint32_t twins = 0;
+
+	for (uint32_t i = 0; i < nbatch; i++)
+		twins += l->batch[i].twin != 0;
+	for (uint32_t u = 0; twins && u < l->f->nsw; u++) {
+		uint8_t *row = l->t->sl + (size_t)u * l->t->stride;
+
+		for (uint32_t i = 0; i < nbatch; i++)
+			if (l->batch[i].twin)
+				row[l->batch[i].d->lid] = row[l->batch[i].twin];
+	}
 }
 
 /* One chunk of nbatch batches with n LIDs; done: LIDs so far. */
@@ -609,8 +767,10 @@ static int fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32_t n, 
 		return rc;
 	if (l->n > 1 && l->t->sl_kind != SL_BY_SWITCH)
 		graph_sls_by_switch(l->t, l->f, l->pace->progress, l->pace->step);
-	if (l->n > 1)
+	if (l->n > 1) {
 		pool_for(l->pool, nbatch, write_sls, l);
+		write_twins(l, nbatch);
+	}
 	return report(l, done + n, 2 * (n + 4ull * nbatch) * l->f->nsw) ? -ECANCELED : 0;
 }
 
@@ -664,7 +824,9 @@ static int keep_layers(struct fit *l, const struct dest *dests, uint32_t n)
 		columns_read(&b->col, l->t, b->d, b->n);
 		read_old(l, b);
 		for (uint32_t k = 0; k < b->n; k++) {
-			if (find_order(l, o, b, k))
+			bool few;
+
+			if (find_order(l, o, b, k, &few))
 				keep_lid(l, o, b, k);
 			if (report(l, 0, 8ull * l->f->nsw))
 				return -ECANCELED;

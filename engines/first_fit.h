@@ -22,6 +22,8 @@
 /* Paths from switches with ends to those LIDs, which follow each other by switch.  SLs become the
  * layers: by source switch when there are two or more, else all 0.  *layers: how many (0: no path
  * has a turn).  threads as in struct engine_params.  Counts the LIDs up in pace.
+ * A switch's own LID that comes after those of its terminals and is reached over the paths of the
+ * first of them has the same SLs.
  *
  * keep (NULL: none): tables whose SLs stay for paths that are the same there, as long as those
  * are below most and close no cycle; they go in first, and the others join them.

@@ -12,7 +12,7 @@ struct spread {
 	const struct fabric *f;
 	struct tables *t;
 	struct columns col;
-	uint32_t *out;
+	uint32_t *out, *hop;			 /* hop: by switch, of the LID in hand */
 	uint64_t *load;				 /* by channel * FAB_SLS + VL */
 	unsigned first[FAB_SLS], count[FAB_SLS]; /* VLs of a layer */
 	uint16_t used;				 /* VLs with a path */
@@ -78,8 +78,10 @@ static int each_lid(struct spread *s, const struct dest *dests, uint32_t n, stru
 		/* few at a time: a LID costs a walk from every switch */
 		run = run < 8 ? run : 8;
 		columns_read(&s->col, s->t, dests + i, run);
-		for (uint32_t k = 0; k < run; k++)
-			visit(s, columns_at(&s->col, k), &dests[i + k]);
+		for (uint32_t k = 0; k < run; k++) {
+			columns_chans(&s->col, k, s->hop);
+			visit(s, s->hop, &dests[i + k]);
+		}
 		i += run;
 		if (pace_tick(pace, done + i, (uint64_t)run * s->f->nsw * 16))
 			return -ECANCELED;
@@ -163,6 +165,7 @@ int spread_vls(struct tables *t, const struct fabric *f, const struct dest *dest
 
 	s.out = columns_ports(f);
 	columns_init(&s.col, f, s.out);
+	s.hop = xcalloc(f->nsw, sizeof(*s.hop));
 	s.load = xcalloc((size_t)f->nchan * FAB_SLS, sizeof(*s.load));
 	by_switch(t, f);
 	rc = each_lid(&s, dests, n, pace, done, count_lid);
@@ -183,6 +186,7 @@ int spread_vls(struct tables *t, const struct fabric *f, const struct dest *dest
 	}
 	free(s.load);
 	columns_done(&s.col);
+	free(s.hop);
 	free(s.out);
 	return rc;
 }
