@@ -37,15 +37,22 @@ static int cycle_in_new(const struct search *s, struct err *err)
 		s->f->name);
 }
 
-/* 0, or -ECANCELED; *any: does anything change that packets can notice? */
-static int look_for_changes(struct search *s, bool *any)
+/* 0, or -ECANCELED; *any: does anything change that packets can notice?  drained gets those that
+ * loop in the old tables. */
+static int look_for_changes(struct search *s, bool *any, uint8_t *drained)
 {
+	const struct ages old = { .lft_all = AGE_OLD };
+
 	*any = flow_sl2vl_changes(s->flow);
 	for (uint32_t i = 0; i < s->n; i++) {
 		flow_load(s->flow, s->item[i].lid);
 		s->item[i].lft = flow_lft_changes(s->flow);
 		s->item[i].sl = flow_sl_changes(s->flow);
 		*any |= s->item[i].lft | s->item[i].sl;
+		if (s->item[i].lft)
+			flow_load(s->flow, s->item[i].lid); /* counts as another round */
+		if (s->item[i].lft && !flow_no_loop(s->flow, &old))
+			drained[i] = TRANSITION_OLD_LOOP + 1;
 		if (search_tick(s))
 			return -ECANCELED;
 	}
@@ -77,23 +84,6 @@ static int put_new(struct search *s, struct err *err)
 			return -ECANCELED;
 	}
 	return search_sort(s) ? 0 : cycle_in_new(s, err);
-}
-
-/* drained gets those that loop in the old tables. */
-static int look_for_old_loops(struct search *s, uint8_t *drained)
-{
-	const struct ages old = { .lft_all = AGE_OLD };
-
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (!s->item[i].lft)
-			continue;
-		flow_load(s->flow, s->item[i].lid);
-		if (!flow_no_loop(s->flow, &old))
-			drained[i] = TRANSITION_OLD_LOOP + 1;
-		if (search_tick(s))
-			return -ECANCELED;
-	}
-	return 0;
 }
 
 /* In the end packets with old SLs meet the new tables: who cannot stay, alone (sure) or with
@@ -389,7 +379,7 @@ static int find(struct found **best, struct search *s, uint64_t effort, bool *al
 	int rc;
 
 	*all = true;
-	rc = look_for_changes(s, &any);
+	rc = look_for_changes(s, &any, sure);
 	if (!rc && !any) {
 		*best = nothing_found(s);
 		goto out;
@@ -397,8 +387,6 @@ static int find(struct found **best, struct search *s, uint64_t effort, bool *al
 	s->huge = is_big(s);
 	s->big |= s->huge;
 	s->effort = s->big ? BIG_EFFORT : LEAST_WORK;
-	if (!rc)
-		rc = look_for_old_loops(s, sure);
 	if (!rc)
 		rc = look_at_end(s, sure, drained, err);
 	s->effort = ROUNDS * search_work(s) + 4 * LEAST_WORK;

@@ -37,6 +37,7 @@ struct flow {
 	uint32_t lid, dsw;
 	uint8_t dport;
 	uint32_t *hop; /* [switch * 2 + table]: channel or FAB_NONE */
+	bool has_hops[2];
 	bool lft_changes;
 	bool loses; /* the last run */
 
@@ -295,17 +296,14 @@ static uint16_t sl_bit(uint8_t sl)
 	return sl < FAB_SLS ? (uint16_t)(1u << sl) : 0;
 }
 
-static uint16_t sls_of(const struct flow *x, const struct tables *t, uint32_t sw, uint32_t lid)
+/* Of the ends on one switch, each with its own. */
+static uint16_t sls_of_ends(const struct flow *x, const struct tables *t, uint32_t sw, uint32_t lid)
 {
 	const struct fabric *f = x->f;
-	uint32_t i = f->term_off[sw], end = f->term_off[sw + 1];
 	uint16_t sls = 0;
 
-	for (; i < end; i++) {
+	for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++)
 		sls |= sl_bit(tables_path_sl(t, f->term_list[i], sw, lid));
-		if (t->sl_kind != SL_BY_TERM)
-			break;
-	}
 	return sls;
 }
 
@@ -314,18 +312,37 @@ static void load_sls(struct flow *x, int k, uint32_t block, uint32_t first, uint
 {
 	const struct tables *t = x->t[k];
 	const uint32_t *off = x->f->term_off + first;
+	uint32_t lid = block * LFT_BLOCK;
+	uint16_t *to = x->sent + (size_t)k * LFT_BLOCK * x->f->nsw + first, ends[TILE];
 
-	for (uint32_t i = 0; i < LFT_BLOCK; i++) {
-		uint16_t *to = x->sent + ((size_t)k * LFT_BLOCK + i) * x->f->nsw + first;
-		uint32_t lid = block * LFT_BLOCK + i;
+	for (uint32_t j = 0; j < n; j++)
+		ends[j] = off[j] == off[j + 1] ? 0 : UINT16_MAX;
+	for (uint32_t i = 0; i < LFT_BLOCK; i++, lid++, to += x->f->nsw)
+		switch (t->sl_kind) {
+		case SL_BY_TERM:
+			for (uint32_t j = 0; j < n; j++)
+				to[j] = sls_of_ends(x, t, first + j, lid);
+			break;
+		case SL_BY_SWITCH:
+			for (uint32_t j = 0; j < n; j++)
+				to[j] = ends[j] &
+					sl_bit(t->sl[(first + j) * (size_t)t->stride + lid]);
+			break;
+		default:
+			for (uint32_t j = 0; j < n; j++)
+				to[j] = ends[j] & sl_bit(tables_path_sl(t, 0, 0, lid));
+		}
+}
 
-		for (uint32_t j = 0; j < n; j++)
-			if (t->sl_kind != SL_BY_SWITCH)
-				to[j] = sls_of(x, t, first + j, lid);
-			else if (off[j] == off[j + 1])
-				to[j] = 0;
-			else
-				to[j] = sl_bit(t->sl[(size_t)(first + j) * t->stride + lid]);
+/* Where the tile after that is: each row is a miss of the cache. */
+static void fetch_tile(const struct flow *x, int k, uint32_t block, uint32_t first)
+{
+	const struct tables *t = x->t[k];
+
+	for (uint32_t sw = first; sw < first + TILE && sw < x->f->nsw; sw++) {
+		__builtin_prefetch(tables_row(t, sw) + (size_t)block * LFT_BLOCK);
+		if (t->sl_kind == SL_BY_SWITCH)
+			__builtin_prefetch(t->sl + (size_t)sw * t->stride + block * LFT_BLOCK);
 	}
 }
 
@@ -340,6 +357,7 @@ static void load_block(struct flow *x, uint32_t block)
 		for (int k = 0; k < 2; k++) {
 			const uint8_t *row[TILE];
 
+			fetch_tile(x, k, block, first + TILE);
 			for (uint32_t j = 0; j < n; j++)
 				row[j] = tables_row(x->t[k], first + j) + (size_t)block * LFT_BLOCK;
 			for (uint32_t i = 0; i < LFT_BLOCK; i++) {
@@ -354,10 +372,16 @@ static void load_block(struct flow *x, uint32_t block)
 	}
 }
 
-static void load_hops(struct flow *x, const uint8_t *port, uint32_t *hop)
+/* The channels that one of the tables takes. */
+static void load_hops(struct flow *x, uint32_t k)
 {
 	const struct fabric *f = x->f;
+	const uint8_t *port = x->port + ((size_t)k * LFT_BLOCK + x->lid % LFT_BLOCK) * f->nsw;
+	uint32_t *hop = x->hop + k;
 
+	if (x->has_hops[k])
+		return;
+	x->has_hops[k] = true;
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		hop[2 * sw] = port[sw] <= f->sw_nports[sw] ? x->chan_of[f->port_off[sw] + port[sw]]
 							   : FAB_NONE;
@@ -381,11 +405,7 @@ void flow_load(struct flow *x, uint32_t lid)
 	x->dsw = fabric_lid_switch(f, lid, &x->dport);
 	old = x->port + (size_t)(lid % LFT_BLOCK) * f->nsw;
 	x->lft_changes = memcmp(old, old + (size_t)LFT_BLOCK * f->nsw, f->nsw) != 0;
-	load_hops(x, old, x->hop);
-	if (x->lft_changes)
-		load_hops(x, old + (size_t)LFT_BLOCK * f->nsw, x->hop + 1);
-	for (uint32_t i = 0; i < 2 * f->nsw && !x->lft_changes; i += 2)
-		x->hop[i + 1] = x->hop[i];
+	x->has_hops[0] = x->has_hops[1] = false;
 }
 
 static const uint8_t *port_row(const struct flow *x, uint32_t k)
@@ -421,8 +441,9 @@ bool flow_sl_changes(const struct flow *x)
 	return false;
 }
 
-uint32_t flow_new_hop(const struct flow *x, uint32_t sw)
+uint32_t flow_new_hop(struct flow *x, uint32_t sw)
 {
+	load_hops(x, 1);
 	return x->hop[2 * sw + 1];
 }
 
@@ -549,6 +570,7 @@ static void choose_one(struct flow *x, uint32_t k)
 {
 	const struct fabric *f = x->f;
 
+	load_hops(x, k);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint32_t c = x->hop[2 * sw + k];
 
@@ -563,6 +585,8 @@ static void choose_some(struct flow *x, const uint8_t *lft, uint8_t age)
 {
 	const struct fabric *f = x->f;
 
+	load_hops(x, 0);
+	load_hops(x, 1);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint32_t *slot = &x->slot[2 * sw], n = 0;
 
@@ -640,7 +664,10 @@ static void run_plain(struct flow *x, const struct ages *a)
 	const struct fabric *f = x->f;
 	const uint16_t *old = sent_row(x, 0), *new = sent_row(x, 1);
 	uint32_t nvl = x->nvl, last = 0, vls = 0;
+	struct tdep *d;
 
+	vec_reserve(&x->dep, 4ull * f->nsw * nvl);
+	d = x->dep.v;
 	for (uint32_t i = 0; i < f->nsw; i++) {
 		uint32_t sw = x->order[i];
 		uint32_t sent = (a->sl & AGE_OLD ? old[sw] : 0u) | (a->sl & AGE_NEW ? new[sw] : 0u);
@@ -661,12 +688,12 @@ static void run_plain(struct flow *x, const struct ages *a)
 				for (uint32_t m = vls; m; m &= m - 1) {
 					uint32_t vl = (uint32_t)__builtin_ctz(m);
 
-					vec_push(&x->dep, (struct tdep){ turn_no, c * nvl + vl,
-									 e * nvl + vl });
+					*d++ = (struct tdep){ turn_no, c * nvl + vl, e * nvl + vl };
 				}
 			}
 		}
 	}
+	x->dep.n = (size_t)(d - x->dep.v);
 }
 
 static void run_full(struct flow *x, const struct ages *a)
@@ -772,6 +799,7 @@ uint32_t flow_grow(struct flow *x, uint8_t *lft)
 	uint32_t nsw = x->f->nsw, grown = 0;
 	uint32_t *stack = xcalloc(2 * (size_t)nsw, sizeof(*stack)), *seen = stack + nsw;
 
+	load_hops(x, 0);
 	for (uint32_t i = 0; order && i < nsw; i++) {
 		uint32_t sw = order[i], c = x->hop[2 * sw + 1];
 

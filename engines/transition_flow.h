@@ -37,7 +37,7 @@ bool flow_lft_changes(const struct flow *x);
 bool flow_lft_changes_at(const struct flow *x, uint32_t sw);
 bool flow_sl_changes(const struct flow *x);
 /* The channel that the new tables take from there; FAB_NONE: none. */
-uint32_t flow_new_hop(const struct flow *x, uint32_t sw);
+uint32_t flow_new_hop(struct flow *x, uint32_t sw);
 
 /* Ages of the entry of each switch (NULL: age everywhere), of the SLs of the sources and of the
  * SL2VL tables.  False when packets may go round in a circle.  O(nsw * SLs). */
