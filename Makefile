@@ -121,6 +121,13 @@ $(B)/libibroute.so: $(PLUGIN_OBJS) $(PIC_LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,--as-needed -o $@ $^ \
 		$$(pkg-config --libs jansson libcrypto zlib) -lpthread -lm
 
+# preloaded by the opensm of the lab
+$(B)/tests/lab/libumad_timeouts.so: tests/lab/umad_timeouts.c
+	$(if $(V),,@echo "  CC  $<")
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu17 $(CFLAGS) $(WARN) -fPIC -shared -fvisibility=hidden -isystem /usr/include/infiniband -o $@.$$$$ $< \
+		-ldl -lpthread && mv $@.$$$$ $@
+
 # programs that only the lab runs
 $(B)/tests/lab/%: $(B)/tests/lab/%.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)

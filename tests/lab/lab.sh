@@ -27,6 +27,7 @@
 #   lab_node NAME           node id in the simulator of a host or switch name (or of an id)
 #   lab_lid NAME            its LID (port 1 of a host), 0 while it has none
 #   lab_env NAME            words for env(1) that attach a program to the HCA of NAME
+#   lab_sm_env NAME         the same for an OpenSM, whose MADs then time out as a kernel's do
 #   lab_on NAME CMD...      runs CMD so, in $LAB_DIR/work (give absolute file names), at most
 #                           LAB_TIMEOUT (30) seconds.  At most 10 clients at once, opensm included
 #   lab_opensm [LINE...]    starts opensm on the HCA of LAB_SM (first host), waits for SUBNET UP.
@@ -205,7 +206,7 @@ lab_ibsim() {
 	mkfifo "$LAB_DIR/con" || return 1
 	: >"$LAB_DIR/ibsim.log"
 	# the console is a FIFO that the simulator holds open itself: it never sees its end
-	(cd "$LAB_DIR/work" && exec setsid ibsim -s -N $((nodes + 64)) -S $((switches + 64)) \
+	(cd "$LAB_DIR/work" && exec setsid ibsim ${LAB_IBSIM_ARGS:-} -s -N $((nodes + 64)) -S $((switches + 64)) \
 		-P $((nodes * 4 + switches * 64 + 1024)) "$LAB_DIR/net" \
 		0<>"$LAB_DIR/con" >"$LAB_DIR/ibsim.log" 2>&1) &
 	echo $! >"$LAB_DIR/ibsim.pid"
@@ -237,6 +238,18 @@ lab_env() {
 
 	id=$(lab_node "$1") || return 1
 	echo "SIM_HOST=$id IBSIM_SOCKNAME=$IBSIM_SOCKNAME LD_PRELOAD=$LAB_PRELOAD"
+}
+
+# ibsim has nobody who gives up: without this an OpenSM whose question to another client is lost, or
+# whose answer is, never ends its sweep.  Seen with two OpenSMs on a busy machine, once in ten times:
+# an SMInfo between them had no answer, and all that was to follow waited for it.
+lab_sm_env() {
+	local attach so=$LAB_ROOT/${B:-build}/tests/lab/libumad_timeouts.so
+
+	attach=$(lab_env "$1") || return 1
+	[ "$so" -nt "$LAB_ROOT/tests/lab/umad_timeouts.c" ] || make -s -C "$LAB_ROOT" "${so#"$LAB_ROOT/"}" >&2 ||
+		{ lab_fail "$so is not built"; return; }
+	echo "${attach/LD_PRELOAD=/LD_PRELOAD=$so:}"
 }
 
 lab_on() {
@@ -281,11 +294,12 @@ lab_counter() {
 lab_opensm() {
 	local sm
 
-	sm=$(lab_env "${LAB_SM:-$(lab_hosts | head -n 1)}") || return 1
+	sm=$(lab_sm_env "${LAB_SM:-$(lab_hosts | head -n 1)}") || return 1
 	mkdir -p "$LAB_DIR/osm"
 	{
 		echo "force_log_flush TRUE"
 		echo "log_max_size 64"
+		echo "transaction_timeout 1000"
 		[ $# -eq 0 ] || printf '%s\n' "$@"
 	} >"$LAB_DIR/opensm.conf"
 	rm -f "$LAB_DIR/osm/opensm.log"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# sequence.sh [full | kills [N [SEED]] | handover | auto]: four SLURM jobs of two nodes with an agent and two
+# sequence.sh [full | kills [N [SEED]] | handover | midwave | auto]: four SLURM jobs of two nodes with an agent and two
 # processes on each, a stock opensm with our plugin, LMC 3 (four LIDs for traffic and four to escape
 # to).  Reroutes them from engine to engine, each through all five phases; then a cable goes and
 # comes back, and opensm starts anew.  What saquery, smpquery, dump_fts and ibdmchk find, which are
@@ -12,16 +12,19 @@
 # new routing is there, everybody is at the base LIDs, and status has told which.  Two in the short one.
 # handover: instead, with two of the jobs, a second opensm of higher priority takes over while an update
 # waits for agents, and ends while another one waits for its confirmation; both are undone.
+# midwave: likewise, opensm dies in the middle of the blocks that it writes for an update, with another one
+# standing by, and with none.
 # auto: instead two jobs of three nodes, which --auto finds better routes for and leads through the phases.
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
 B=${B:-build}
-full='' handover='' auto=''
+full='' handover='' midwave='' auto=''
 case "${1:-}" in
 full) full=1 engines=${ENGINES:-sar:paper dfdn nue parx sar:leafwise nue dfdn sar:paper updn} kills=0 ;;
 kills) engines="" kills=${2:-200} RANDOM=${3:-1} ;;
 handover) engines="" kills=0 handover=1 ;;
+midwave) engines="" kills=0 midwave=1 ;;
 auto) engines="" kills=0 auto=1 ;;
 *) engines="parx updn" kills=2 ;;
 esac
@@ -34,11 +37,12 @@ make -s -C "$LAB_ROOT" "$B/examples/agent_client" >/dev/null || give_up "the exa
 
 lab_new || exit 1
 sock=$LAB_DIR/run/opensm.sock
+export UMAD_DIE=$LAB_DIR/die
 dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock" --jobs slurm)
 # first of each pair: the switch of the first hosts; second: somewhere else in the fabric
 pairs=("n0003 n0018" "n0005 n0024" "n0007 n0027" "n0009 n0032")
 # the simulator has ten places
-[ -z "$handover" ] || pairs=("${pairs[@]:0:2}")
+[ -z "$handover$midwave" ] || pairs=("${pairs[@]:0:2}")
 # updn leads two routes of a job over one link
 [ -z "$auto" ] || pairs=("n0003 n0018 n0030" "n0005 n0024 n0014")
 
@@ -49,6 +53,10 @@ sm() {
 	LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
 		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
 		"routing_engine ibroute,no_fallback" "qos TRUE" "lmc 3" "$@"
+}
+
+first_sm() {
+	sm "sm_priority 3" "sminfo_polling_timeout 1000" "polling_retry_number 2"
 }
 
 agent() { # node, job
@@ -499,7 +507,7 @@ second_sm() { # priority
 	sed "s,ibroute_socket=[^ ]*,ibroute_socket=$LAB_DIR/run/second.sock,; s,$LAB_DIR/kept/,$LAB_DIR/kept2/," \
 		"$LAB_DIR/opensm.conf" >"$LAB_DIR/opensm2.conf"
 	# shellcheck disable=SC2046
-	lab_daemon opensm2 env $(lab_env n0012) OSM_TMP_DIR="$LAB_DIR/osm2" OSM_CACHE_DIR="$LAB_DIR/osm2" \
+	lab_daemon opensm2 env $(lab_sm_env n0012) OSM_TMP_DIR="$LAB_DIR/osm2" OSM_CACHE_DIR="$LAB_DIR/osm2" \
 		LD_LIBRARY_PATH="$LAB_ROOT/$B" opensm -D 0x43 -p "$1" -F "$LAB_DIR/opensm2.conf" \
 		-f "$LAB_DIR/osm2/opensm.log"
 }
@@ -564,6 +572,82 @@ hand_over() {
 	ok "all are at their base LIDs" lab_wait 60 at_base
 }
 
+# --- the subnet manager dies while it writes ---
+
+all_of() { # engine
+	lab_wait 30 holds "$1" || { echo "# there is $(now)"; return 1; }
+}
+
+# An update whose opensm dies with the block after so many
+dies_after() { # blocks
+	updates >"$LAB_DIR/known"
+	echo "$1" >"$UMAD_DIE"
+	(aside apply "$LAB_DIR/plan" "${dirs[@]}" --yes-fabric lab --no-input --agent-timeout 20) &
+	waiting=$!
+	lab_wait 60 lab_dead opensm || { echo "# opensm does not die"; return 1; }
+	id=$(comm -13 "$LAB_DIR/known" <(updates) | head -n 1)
+	[ -n "$id" ]
+	evict
+}
+
+tables_of() { # engine; without asking an SM
+	files=$LAB_DIR/by.$1
+	same_lfts && same_sl2vl
+} >/dev/null
+
+mixed() {
+	! tables_of updn && ! tables_of nue
+}
+
+subscribed_at() { # node
+	local node lid
+
+	lid=$(lab_lid "$1")
+	for node in $nodes; do
+		grep 'subscribed at the subnet' "$LAB_DIR/agent-$node.log" | tail -n 1 | grep -q "at LID $lid\$" || return 1
+	done
+}
+
+over() {
+	lab_wait 120 is 't["live"] or t["guarded"]' False || { echo "# $(field "$id" 't')"; return 1; }
+	wait "$waiting"
+	sed 's/^/# /' "$LAB_DIR/out" | tail -n 15
+	is 't["state"]' rolled-back || { echo "# $(field "$id" 't["state"]')"; return 1; }
+}
+
+mid_wave() {
+	local e
+
+	for e in updn nue; do
+		"$IBROUTE_TOP" route --topology "$LAB_DIR/seen" --lmc 3 --bisections 0 --formats opensm --engine "$e" \
+			--vls 4 --escape --out "$LAB_DIR/by.$e" >"$LAB_DIR/route.out" 2>&1 || return
+	done
+	ok "our program's tables are there" holds updn || return
+	second_sm 1
+	ok "another opensm stands by" lab_wait 40 grep -q 'Entering STANDBY' "$LAB_DIR/osm2/opensm.log"
+	ok "a plan" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return
+	ok "opensm dies in the middle of a wave" dies_after 9
+	ok "the other one is the master" lab_wait 40 master_is n0012
+	ok "the update is rolled back" over
+	ok "all of the old routing is there" all_of updn
+	ok "all are at their base LIDs" lab_wait 60 at_base
+	lab_kill opensm2
+	evict
+	first_sm || return
+	ok "the first one is back" lab_wait 40 master_is n0001
+	ok "all agents are subscribed there" lab_wait 60 subscribed_at n0001 || return
+	ok "a plan" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return
+	ok "opensm dies in the middle of a wave, nobody stands by" dies_after 9
+	ok "some of the new routing is there" mixed
+	ok "all of the old one goes into the switches without an SM" lab_wait 90 tables_of updn
+	ok "the agents are waited for" is 't["state"], t["live"]' "('rollback', True)"
+	first_sm || return
+	ok "with an SM again the update is rolled back" over
+	ok "with all agents asked" said '^ *4 of 4 agents have returned'
+	ok "all of the old routing is there" all_of updn
+	ok "all are at their base LIDs" lab_wait 60 at_base
+}
+
 # --- without an operator ---
 
 automatic() {
@@ -588,8 +672,8 @@ lab_fabric hyperx:dims=4x4,hosts=2 || give_up "the fabric"
 cable=$(sed -n '/"sw01"/,/^$/s/^\(\[[0-9]*\]\).*"S-.*/\1/p' "$LAB_DIR/net" | head -n 1)
 printf '%s\n' "engine updn" "escape yes" "vls 4" "threads 1" >"$LAB_DIR/policy.conf"
 # a sweep that asks whoever was just killed waits for ever on ibsim
-if [ -n "$handover" ]; then
-	sm "sm_priority 3" "sminfo_polling_timeout 1000" "polling_retry_number 2"
+if [ -n "$handover$midwave" ]; then
+	first_sm
 elif [ -z "$engines" ]; then
 	sm "sweep_on_trap FALSE"
 else
@@ -611,6 +695,7 @@ for e in $engines; do
 done
 [ "$kills" -eq 0 ] || all_kills "$kills"
 [ -z "$handover" ] || hand_over
+[ -z "$midwave" ] || mid_wave
 [ -z "$auto" ] || automatic
 ok "no request of the processes ever changed its path on the way" bash -c "! grep 'changed its path' $LAB_DIR/rank-*.log"
 ok "all processes still run" test "$(pgrep -fc "^$client -s $LAB_DIR/")" -eq "$(all_processes)"

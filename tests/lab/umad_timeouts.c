@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * umad_timeouts: what the kernel does for a program that sends MADs and ibsim's library does not.
+ *
+ * Preloaded before libumad2sim.so.  A request whose answer does not come within the timeout that
+ * its sender gave is sent again as often as he said, then comes back to him with status ETIMEDOUT;
+ * an answer that nobody waits for (any more) is dropped.  Without this an OpenSM whose question to
+ * another client is lost waits for ever: ibsim has nobody who would give up.
+ *
+ * For programs that read from one thread, as OpenSM does; poll() of one umad at a time.
+ *
+ * UMAD_DIE=FILE: a number in that file, once it is there, is how many blocks of LFTs are yet to be
+ * written; with the next one the file goes and the process gets SIGKILL.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <umad.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FD_FIRST  1024 /* libumad2sim's descriptors */
+#define FD_END	  2048
+#define MAD_BYTES 256
+#define LOOK_MS	  20 /* how often somebody who waits without an end looks at what is overdue */
+
+enum { HEADER = sizeof(struct ib_user_mad), BYTES = HEADER + MAD_BYTES };
+
+struct sent {
+	struct sent *next;
+	int fd;
+	uint64_t due_ms;
+	size_t len;
+	union {
+		struct ib_user_mad umad;
+		uint8_t bytes[BYTES];
+	};
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sent *waiting, *ready; /* requests without an answer; what read() is to give out */
+static int (*next_poll)(struct pollfd *, nfds_t, int);
+static ssize_t (*next_read)(int, void *, size_t);
+static ssize_t (*next_write)(int, const void *, size_t);
+
+__attribute__((constructor)) static void begin(void)
+{
+	*(void **)&next_poll = dlsym(RTLD_NEXT, "poll");
+	*(void **)&next_read = dlsym(RTLD_NEXT, "read");
+	*(void **)&next_write = dlsym(RTLD_NEXT, "write");
+}
+
+static bool ours(int fd)
+{
+	return fd >= FD_FIRST && fd < FD_END;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* Of a MAD: base version, class, class version, method, status, 2 more, transaction. */
+static bool is_answer(const uint8_t *mad)
+{
+	return mad[3] & 0x80;
+}
+
+/* The upper half of a transaction belongs to whoever carries it. */
+static bool same_question(const uint8_t *a, const uint8_t *b)
+{
+	return a[1] == b[1] && !memcmp(a + 12, b + 12, 4);
+}
+
+static void append(struct sent **list, struct sent *s)
+{
+	while (*list)
+		list = &(*list)->next;
+	s->next = NULL;
+	*list = s;
+}
+
+static struct sent *copy(int fd, const void *umad, size_t len)
+{
+	struct sent *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		abort();
+	s->fd = fd;
+	s->len = len < BYTES ? len : BYTES;
+	memcpy(s->bytes, umad, s->len);
+	return s;
+}
+
+/* false: nobody waits for it. */
+static bool settle(int fd, const uint8_t *mad)
+{
+	for (struct sent **p = &waiting; *p; p = &(*p)->next) {
+		struct sent *s = *p;
+
+		if (s->fd != fd || !same_question(s->umad.data, mad))
+			continue;
+		*p = s->next;
+		free(s);
+		return true;
+	}
+	return false;
+}
+
+static void tell(const struct sent *s, const char *what)
+{
+	const uint8_t *m = s->umad.data;
+
+	fprintf(stderr,
+		"umad_timeouts: class 0x%02x attribute 0x%02x%02x transaction 0x%02x%02x%02x%02x: %s\n",
+		m[1], m[16], m[17], m[12], m[13], m[14], m[15], what);
+}
+
+static void give_up_or_repeat(uint64_t now)
+{
+	for (struct sent **p = &waiting; *p;) {
+		struct sent *s = *p;
+
+		if (now < s->due_ms) {
+			p = &s->next;
+			continue;
+		}
+		if (s->umad.retries) {
+			tell(s, "no answer, sent again");
+			s->umad.retries--;
+			s->due_ms = now + s->umad.timeout_ms;
+			next_write(s->fd, s->bytes, s->len);
+			p = &s->next;
+			continue;
+		}
+		tell(s, "no answer");
+		*p = s->next;
+		s->umad.status = ETIMEDOUT;
+		append(&ready, s);
+	}
+}
+
+static bool is_ready(int fd)
+{
+	const struct sent *s = ready;
+
+	while (s && s->fd != fd)
+		s = s->next;
+	return s != NULL;
+}
+
+/* What has come, without waiting.  Returns false when there is nothing more. */
+static bool take_one(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct sent *s;
+	uint8_t buf[4096];
+	ssize_t n;
+
+	if (next_poll(&p, 1, 0) != 1)
+		return false;
+	n = next_read(fd, buf, sizeof(buf));
+	if (n < HEADER + 24)
+		return false;
+	s = copy(fd, buf, (size_t)n);
+	if (s->umad.status) { /* comes back at once: the simulator knows that there is no way */
+		settle(fd, s->umad.data);
+		append(&ready, s);
+	} else if (is_answer(s->umad.data) && !settle(fd, s->umad.data)) {
+		tell(s, "an answer that nobody waits for");
+		free(s);
+	} else {
+		append(&ready, s);
+	}
+	return true;
+}
+
+static bool look(int fd)
+{
+	bool there;
+
+	pthread_mutex_lock(&lock);
+	while (take_one(fd))
+		;
+	give_up_or_repeat(now_ms());
+	there = is_ready(fd);
+	pthread_mutex_unlock(&lock);
+	return there;
+}
+
+__attribute__((visibility("default"))) int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
+{
+	uint64_t end = timeout_ms < 0 ? UINT64_MAX : now_ms() + (uint64_t)timeout_ms, now;
+	struct pollfd p;
+
+	if (n != 1 || !ours(fds->fd))
+		return next_poll(fds, n, timeout_ms);
+	p = (struct pollfd){ .fd = fds->fd, .events = POLLIN };
+	fds->revents = 0;
+	while (!look(fds->fd)) {
+		now = now_ms();
+		if (now >= end)
+			return 0;
+		next_poll(&p, 1, end - now < LOOK_MS ? (int)(end - now) : LOOK_MS);
+	}
+	fds->revents = POLLIN;
+	return 1;
+}
+
+__attribute__((visibility("default"))) ssize_t read(int fd, void *buf, size_t len)
+{
+	struct sent **p = &ready, *s;
+
+	if (!ours(fd))
+		return next_read(fd, buf, len);
+	look(fd);
+	pthread_mutex_lock(&lock);
+	while (*p && (*p)->fd != fd)
+		p = &(*p)->next;
+	s = *p;
+	if (s)
+		*p = s->next;
+	pthread_mutex_unlock(&lock);
+	if (!s)
+		return -EWOULDBLOCK; /* as libumad2sim says it */
+	len = s->len < len ? s->len : len;
+	memcpy(buf, s->bytes, len);
+	free(s);
+	return (ssize_t)len;
+}
+
+/* In the middle of what it writes: Set(LinearForwardingTable), of either class of SMPs. */
+static void die_in_time(const uint8_t *mad)
+{
+	static unsigned long blocks;
+	const char *path = getenv("UMAD_DIE");
+	unsigned long left;
+	FILE *f;
+
+	if (!path || (mad[1] != 0x81 && mad[1] != 0x01) || mad[3] != 2 || mad[16] ||
+	    mad[17] != 0x19)
+		return;
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (fscanf(f, "%lu", &left) == 1 && blocks++ >= left) {
+		unlink(path);
+		raise(SIGKILL);
+	}
+	fclose(f);
+}
+
+__attribute__((visibility("default"))) ssize_t write(int fd, const void *buf, size_t len)
+{
+	const struct ib_user_mad *umad = buf;
+	struct sent *s;
+
+	if (!ours(fd) || len < HEADER + 24 || !umad->timeout_ms || is_answer(umad->data))
+		return next_write(fd, buf, len);
+	die_in_time(umad->data);
+	s = copy(fd, buf, len);
+	s->due_ms = now_ms() + umad->timeout_ms;
+	pthread_mutex_lock(&lock);
+	append(&waiting, s);
+	pthread_mutex_unlock(&lock);
+	return next_write(fd, buf, len);
+}
