@@ -106,13 +106,24 @@ static struct chan_value of_problem(enum problem p)
 				    .role = p >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN };
 }
 
+/* Where nothing is down or silent, a channel is as bad as its utilisation, which is in a column. */
+static bool is_plain(enum chan_metric m, const struct state *s, const struct survey *v)
+{
+	return m == CHAN_UTIL && s->rates && !v->down && !v->no_reply && v->tally &&
+	       v->tally->rates == s->rates;
+}
+
 struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const struct state *s,
 				const struct survey *v, uint32_t chan)
 {
 	const struct metrics *k;
-	uint32_t port = chan_fabric_port(s->fabric, chan);
-	enum problem p = (enum problem)v->problem[port];
+	enum problem p;
+	uint32_t port;
 
+	if (is_plain(m, s, v))
+		return heat(v->tally->util[chan], palette);
+	port = chan_fabric_port(s->fabric, chan);
+	p = (enum problem)v->problem[port];
 	if (m == CHAN_PROBLEM)
 		return of_problem(p);
 	if (p == PROBLEM_DOWN)
@@ -134,18 +145,29 @@ struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const 
 			     : share(k->eff_efi[chan], k->eff_efi_max, palette);
 }
 
+static uint32_t most_used(const double *util, const uint32_t *chan, uint32_t n)
+{
+	uint32_t worst = 0;
+	double most = -1;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (util[chan[i]] > most) { /* not what is unknown */
+			most = util[chan[i]];
+			worst = i;
+		}
+	return worst;
+}
+
 uint32_t chan_worst(enum chan_metric m, enum palette palette, const struct state *s,
 		    const struct survey *v, const uint32_t *chan, uint32_t n)
 {
-	/* where nothing is down or silent, a channel is as bad as its utilisation */
-	bool plain = m == CHAN_UTIL && s->rates && !v->down && !v->no_reply &&
-		     v->tally->rates == s->rates;
 	uint32_t worst = 0;
 	int bad = -1;
 
+	if (is_plain(m, s, v))
+		return most_used(v->tally->util, chan, n);
 	for (uint32_t i = 0; i < n && bad < 255; i++) {
-		int b = plain ? share_bad(v->tally->util[chan[i]])
-			      : chan_value_of(m, palette, s, v, chan[i]).bad;
+		int b = chan_value_of(m, palette, s, v, chan[i]).bad;
 
 		if (b <= bad)
 			continue;

@@ -20,14 +20,18 @@ static void cell_add(struct heat_cell *cell, const struct heat_sight *at, const 
 		     const struct state *s, uint32_t chan)
 {
 	const struct survey *v = ui_survey(ui);
-	enum problem problem = (enum problem)v->problem[chan_fabric_port(s->fabric, chan)];
+	enum problem problem = PROBLEM_NONE;
 	struct chan_value value = chan_value_of(at->metric, ui_palette(ui), s, v, chan);
 	bool dim = ui_job_dims(ui, chan), first = !cell->count++;
 
+	if (v->down || v->no_reply)
+		problem = (enum problem)v->problem[chan_fabric_port(s->fabric, chan)];
 	cell->down += problem == PROBLEM_DOWN;
 	cell->silent += problem == PROBLEM_NO_REPLY;
 	/* rows that are switches say so themselves */
-	cell->tagged |= ui_chan_tagged(ui, chan) ||
+	if (ui_any_tagged(ui))
+		cell->tagged |=
+			ui_chan_tagged(ui, chan) ||
 			(!at->plane->row_sw && (ui_switch_tagged(ui, s->fabric->chan_src[chan]) ||
 						ui_switch_tagged(ui, s->fabric->chan_dst[chan])));
 	if (!first && (dim != cell->dim ? dim : !worse(at->metric, &value, &cell->value)))
