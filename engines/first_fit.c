@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define CHUNK 8		/* batches that are looked at by all threads before one inserts */
+#define AHEAD 16	/* paths asked for before they are placed */
 #define OFTEN 256	/* insertions between two reports */
 #define TRIES 64	/* LIDs as a whole that may fail more often than not */
 #define OPEN  UINT8_MAX /* path without a layer yet */
@@ -20,6 +21,7 @@
 /* Switches, LID after LID of a batch. */
 struct list {
 	uint32_t *at, n, room;
+	uint32_t *turn;		   /* of theirs, the first */
 	uint32_t end[COLUMNS_MAX]; /* of those of a LID */
 };
 
@@ -162,7 +164,9 @@ static void fit_done(struct fit *l)
 		free(l->batch[i].was);
 		free(l->batch[i].layer);
 		free(l->batch[i].open.at);
+		free(l->batch[i].open.turn);
 		free(l->batch[i].miss.at);
+		free(l->batch[i].miss.turn);
 	}
 	free(l->out);
 	for (unsigned i = 0; i < pool_threads(l->pool); i++)
@@ -354,13 +358,21 @@ static bool find_order(const struct fit *l, struct order *o, struct batch *b, ui
 	return true;
 }
 
-static void list_add(struct list *l, uint32_t sw)
+static void list_add(struct list *l, uint32_t sw, uint32_t turn)
 {
 	if (l->n == l->room) {
 		l->room = l->room ? 2 * l->room : 1024;
 		l->at = xrealloc(l->at, l->room, sizeof(*l->at));
+		l->turn = xrealloc(l->turn, l->room, sizeof(*l->turn));
 	}
+	l->turn[l->n] = turn;
 	l->at[l->n++] = sw;
+}
+
+/* The first turn of the path from position i, which is not next to the LID's switch. */
+static inline uint32_t first_turn(const struct fit *l, const struct order *o, uint32_t i)
+{
+	return turns_at(&l->turns, o->chan[i], o->chan[o->parent[i]]);
 }
 
 /* Notes which layers hold the whole path from position i. */
@@ -368,8 +380,7 @@ static inline void find_layers(const struct fit *l, struct order *o, uint32_t i)
 {
 	uint32_t p = o->parent[i];
 
-	o->have[i] = p ? o->have[p] & layers_of(l, turns_at(&l->turns, o->chan[i], o->chan[p]))
-		       : UINT16_MAX;
+	o->have[i] = p ? o->have[p] & layers_of(l, first_turn(l, o, i)) : UINT16_MAX;
 }
 
 static uint8_t first_layer(const struct fit *l, const struct order *o, uint32_t i)
@@ -389,7 +400,7 @@ static void look_at_path(const struct fit *l, struct order *o, struct batch *b, 
 	find_layers(l, o, i);
 	layer[u] = first_layer(l, o, i);
 	if (layer[u] == OPEN)
-		list_add(&b->open, u);
+		list_add(&b->open, u, first_turn(l, o, i));
 }
 
 /* Layers of all paths to LID k that are whole in one. */
@@ -435,7 +446,7 @@ static void look_for_kept(const struct fit *l, struct order *o, struct batch *b,
 		else
 			layer[u] = first_layer(l, o, i);
 		if (layer[u] == OPEN)
-			list_add(&b->open, u);
+			list_add(&b->open, u, first_turn(l, o, i));
 	}
 }
 
@@ -454,27 +465,40 @@ static void list_missing(const struct fit *l, struct order *o, struct batch *b, 
 		need[p] |= need[i];
 		if (need[i] && p &&
 		    !(layers_of(l, turns_at(&l->turns, o->chan[i], o->chan[p])) & 1))
-			list_add(&b->miss, o->at[i]);
+			list_add(&b->miss, o->at[i], first_turn(l, o, i));
 	}
 }
 
-/* The LID of a terminal whose paths a switch's own LID takes, or 0. */
-static uint16_t find_twin(const struct fit *l, struct batch *b, struct order *o)
+/* The LID of the first terminal where a switch's own LID is alone in the batch, else 0. */
+static uint16_t maybe_twin(const struct fit *l, const struct batch *b)
 {
 	const struct fabric *f = l->f;
 	uint32_t k = f->term_off[b->d->sw], end = f->term_off[b->d->sw + 1];
-	const uint8_t *own = columns_at(&b->col, 0);
-	uint8_t *other = b->layer; /* not in use yet */
-	struct dest d;
 
 	while (k < end && f->term_list[k] >= f->nterm)
 		k++;
-	if (b->n > 1 || b->d->end < f->nend || k == end)
-		return 0;
-	d = (struct dest){ .lid = f->term_lid[f->term_list[k]] };
-	columns_turn(other, l->t->lft, l->t->stride, f->nsw, &d, 1);
-	other[b->d->sw] = 0;
-	return columns_differ(own, other, f->nsw, o->moved) ? 0 : d.lid;
+	return b->n > 1 || b->d->end < f->nend || k == end ? 0 : f->term_lid[f->term_list[k]];
+}
+
+/* Finds those whose paths are the terminal's. */
+static void find_twins(struct fit *l, uint32_t nbatch)
+{
+	bool differ[CHUNK] = { false };
+	uint32_t some = 0;
+
+	for (uint32_t i = 0; i < nbatch; i++)
+		some |= l->batch[i].twin = l->keep ? 0 : maybe_twin(l, &l->batch[i]);
+	for (uint32_t u = 0; some && u < l->f->nsw; u++) {
+		const uint8_t *row = tables_row(l->t, u);
+
+		for (uint32_t i = 0; i < nbatch; i++) {
+			const struct batch *b = &l->batch[i];
+
+			differ[i] |= row[b->d->lid] != row[b->twin] && u != b->d->sw;
+		}
+	}
+	for (uint32_t i = 0; i < nbatch; i++)
+		l->batch[i].twin = differ[i] ? 0 : l->batch[i].twin;
 }
 
 static bool look_at_batch(struct fit *l, struct order *o, struct batch *b)
@@ -509,12 +533,11 @@ static bool look(void *ctx, unsigned worker, uint32_t i)
 	if (!worker && progress_step(l->pace->progress, l->pace->step, l->done, l->pace->total))
 		return true;
 	b->open.n = b->miss.n = 0;
-	b->bad_sw = FAB_NONE;
-	columns_read(&b->col, l->t, b->d, b->n);
-	b->twin = l->keep ? 0 : find_twin(l, b, &l->order[worker]);
 	b->open.end[0] = b->miss.end[0] = 0;
+	b->bad_sw = FAB_NONE;
 	if (b->twin)
 		return false;
+	columns_read(&b->col, l->t, b->d, b->n);
 	if (l->keep)
 		read_old(l, b);
 	return look_at_batch(l, &l->order[worker], b);
@@ -669,6 +692,15 @@ static bool insert_whole(struct fit *l, const struct batch *b, uint32_t k)
 	return true;
 }
 
+/* Turns lie anywhere in tables larger than caches. */
+static void look_ahead(const struct fit *l, const struct list *open, uint32_t i)
+{
+	if (i + AHEAD < open->n) {
+		__builtin_prefetch(&l->has[0][open->turn[i + AHEAD]]);
+		__builtin_prefetch(&l->never[open->turn[i + AHEAD]]);
+	}
+}
+
 /* The paths to LID k that are in no layer yet. */
 static int insert(struct fit *l, struct batch *b, uint32_t k, uint32_t done)
 {
@@ -680,8 +712,10 @@ static int insert(struct fit *l, struct batch *b, uint32_t k, uint32_t done)
 		return -ECANCELED;
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t u = b->open.at[i];
-		unsigned to = whole ? 0 : place(l, b, k, u);
+		unsigned to;
 
+		look_ahead(l, &b->open, i);
+		to = whole ? 0 : place(l, b, k, u);
 		if (to == FIRST_FIT_MAX)
 			return -ENOSPC;
 		layer[u] = (uint8_t)to;
@@ -747,6 +781,7 @@ static int fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32_t n, 
 
 	l->tries = l->failed <= l->fitted + TRIES;
 	l->done = done;
+	find_twins(l, nbatch);
 	pool_for(l->pool, nbatch, look, l);
 	for (unsigned i = 0; i < l->n; i++)
 		if (cdg_learn(l->cdg[i]))
