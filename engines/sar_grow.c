@@ -47,6 +47,7 @@ struct grow {
 	uint32_t *grown; /* by switch: stamp when in the tree; pick is its next hop then */
 	uint32_t *seen;	 /* by switch: stamp of the search */
 	uint32_t tree_stamp, stamp;
+	bool *stays; /* by switch: the path from there, of the tree in hand, uses no hot channel */
 	const struct sar_source **batch;
 	struct change *undo;
 	uint32_t nundo;
@@ -82,6 +83,7 @@ struct grow *grow_new(const struct fabric *f, struct tables *t, const struct tab
 	g->pick = xcalloc(f->nsw, sizeof(*g->pick));
 	g->grown = xcalloc(f->nsw, sizeof(*g->grown));
 	g->seen = xcalloc(f->nsw, sizeof(*g->seen));
+	g->stays = xcalloc(f->nsw, sizeof(*g->stays));
 	g->batch = xcalloc(f->nsw, sizeof(*g->batch));
 	g->undo = xcalloc(f->nsw, sizeof(*g->undo));
 	g->differ = xcalloc(f->nsw, tables_blocks(t));
@@ -110,6 +112,7 @@ void grow_free(struct grow *g)
 	free(g->pick);
 	free(g->grown);
 	free(g->seen);
+	free(g->stays);
 	free(g->batch);
 	free(g->undo);
 	free(g->differ);
@@ -236,6 +239,31 @@ bool grow_is_hot(struct grow *g, const struct dest *d, const struct sar_source *
 	}
 	g->work += met;
 	return any;
+}
+
+/* Which paths of the tree stay when only those over hot channels are to move. */
+static void find_staying(struct grow *g, const struct dest *d, const struct sar_source *s,
+			 uint32_t n)
+{
+	const uint8_t *places = hopmap_at(&g->places, d->lid);
+	uint32_t *seen = g->seen, stamp = ++g->stamp, *way = g->queue;
+
+	seen[d->sw] = stamp;
+	g->stays[d->sw] = true;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t u = s[i].sw, len = 0;
+		bool stays;
+
+		for (; seen[u] != stamp; u = g->f->chan_dst[next_chan(g, u, places)]) {
+			seen[u] = stamp;
+			way[len++] = u;
+		}
+		g->work += len;
+		for (stays = g->stays[u]; len > 0; g->stays[u] = stays) {
+			u = way[--len];
+			stays &= !g->hot[next_chan(g, u, places)];
+		}
+	}
 }
 
 /* A terminal counts as one of its own sources. */
@@ -522,6 +550,42 @@ static int farthest_first(const void *a, const void *b, void *dist)
 	return x < y ? -1 : x > y;
 }
 
+/* Makes the present path from u part of the tree. */
+static void keep_path(struct grow *g, uint32_t u, const struct dest *d)
+{
+	const uint8_t *places = hopmap_at(&g->places, d->lid);
+
+	for (; u != d->sw && !is_grown(g, u); u = g->f->chan_dst[g->pick[u]]) {
+		g->grown[u] = g->tree_stamp;
+		g->pick[u] = next_chan(g, u, places);
+	}
+}
+
+/* The paths that stay come first. */
+static void keep_paths(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
+{
+	const uint8_t *places = hopmap_at(&g->places, d->lid);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (s[i].sw == d->sw || !g->stays[s[i].sw])
+			continue;
+		keep_path(g, s[i].sw, d);
+		put_one(g, d, places, &s[i]);
+	}
+}
+
+/* Sources from *i on that are to be placed at once, into g->batch; returns how many. */
+static uint32_t next_batch(struct grow *g, const struct dest *d, const struct sar_source *s,
+			   uint32_t n, const struct grow_rule *r, uint32_t *i)
+{
+	uint32_t k = 0;
+
+	for (; *i < n && k < r->batch; ++*i)
+		if (s[*i].sw != d->sw && !(r->hot_only && g->stays[s[*i].sw]))
+			g->batch[k++] = &s[*i];
+	return k;
+}
+
 /* Returns the cost of having the tree in the loads. */
 static double grow_all(struct grow *g, const struct dest *dest, const struct sar_source *s,
 		       uint32_t n, const struct grow_rule *r)
@@ -529,19 +593,15 @@ static double grow_all(struct grow *g, const struct dest *dest, const struct sar
 	const struct dag *d = find_dag(g, dest->sw);
 	const uint8_t *places = hopmap_at(&g->places, dest->lid);
 	const struct sar_source **batch = g->batch;
+	uint32_t i = 0, k;
 
 	g->tree_stamp++;
 	g->nundo = 0;
-	if (n > g->f->nsw / LINE)
+	if (r->hot_only)
+		keep_paths(g, dest, s, n);
+	else if (n > g->f->nsw / LINE)
 		ask_for(g, d);
-	for (uint32_t i = 0; i < n;) {
-		uint32_t k = 0;
-
-		for (; i < n && k < r->batch; i++)
-			if (s[i].sw != dest->sw)
-				batch[k++] = &s[i];
-		if (!k)
-			break;
+	while ((k = next_batch(g, dest, s, n, r, &i)) > 0) {
 		if (k > 1)
 			qsort_r(batch, k, sizeof(*batch), farthest_first, d->dist);
 		if (k > 1 || !is_grown(g, batch[0]->sw))
@@ -557,8 +617,11 @@ static double grow_all(struct grow *g, const struct dest *dest, const struct sar
 void grow_tree(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
 	       const struct grow_rule *rule)
 {
+	struct grow_rule own = *rule;
+
+	own.hot_only = false;
 	take_in_hand(g, s, n);
-	grow_all(g, d, s, n, rule);
+	grow_all(g, d, s, n, &own);
 }
 
 bool grow_again(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
@@ -570,6 +633,8 @@ bool grow_again(struct grow *g, const struct dest *d, const struct sar_source *s
 
 	take_in_hand(g, s, n);
 	t = tariff(g, rule);
+	if (rule->hot_only)
+		find_staying(g, d, s, n);
 	before = take_out(g, d, s, n, t);
 	after = grow_all(g, d, s, n, rule);
 	if (g->nblocks > blocks)

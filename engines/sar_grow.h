@@ -34,6 +34,7 @@ struct grow_rule {
 	double block;	/* what it has to spare for each block of 64 LIDs that changes for it */
 	uint64_t limit; /* blocks that may be changed in all */
 	uint32_t batch; /* source switches that are placed at once, >= 1 */
+	bool hot_only;	/* grow_again(): paths without a hot channel stay, and come first */
 };
 
 struct grow_load {

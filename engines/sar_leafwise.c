@@ -336,6 +336,7 @@ static int cool_with(struct leafwise *l, uint32_t plane, uint8_t *hot)
 	uint64_t before = grow_work(l->g);
 	uint32_t stale = 0;
 
+	rule.hot_only = l->large && l->effort == EFFORT_COOL;
 	for (uint32_t round = 0; round < HOT_ROUNDS; round++) {
 		double max = fullest(l), limit = max > 20 ? 0.95 * max : max - 1;
 		bool enough = near_bound(l, plane, max) || max > 0.98 * last;
