@@ -102,7 +102,7 @@ static const struct binding bindings[] = {
 	  "what was done in the session; then: replay its screen from there" },
 	{ REQ_ENTER, 0, EVENTS, false, { K_ENTER, '\n' }, "Enter", "go there",
 	  "to the link, switch or job that the event names" },
-	{ REQ_SORT, 0, ROWS, false, { 's', K_F6 }, "s", "sort", "sort by the next column" },
+	{ REQ_SORT, 0, ROWS, false, { 's', K_F6 }, "s", "sort", "sort by a column, from a list of them" },
 	{ REQ_REVERSE, 0, ROWS, false, { 'S' }, "S", "reverse", "sort the other way round" },
 	{ REQ_FILTER, 0, VIEW_BIT(VIEW_HELP), false, { '/', K_F3, K_F4 }, "/", "look for",
 	  "only the lines of this help that have a word" },

@@ -65,6 +65,10 @@ static uint32_t ascii_of(uint32_t ch)
 		return '.';
 	case 0xb7:
 		return '.';
+	case 0x2191: /* arrows */
+		return '^';
+	case 0x2193:
+		return 'v';
 	}
 	return ch < 0x80 ? ch : '?';
 }

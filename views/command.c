@@ -9,7 +9,7 @@
 static const struct command commands[] = {
 	/* with arguments */
 	{ "view", "VIEW", ARG_VIEW, true, REQ_VIEW, 0, "go to a view, by name or digit" },
-	{ "sort", "[COLUMN]", ARG_COLUMN, false, REQ_SORT, 0, "sort by a column; alone: by the next one" },
+	{ "sort", "[COLUMN]", ARG_COLUMN, false, REQ_SORT, 0, "sort by a column; alone: by one of a list" },
 	{ "filter", "[EXPRESSION]", ARG_FILTER, false, REQ_FILTER, 0, "only rows that match, such as util>80 leaf; alone: all rows" },
 	{ "find", "[TEXT]", ARG_TEXT, false, REQ_FIND, 0, "search in the rows; next and previous go on" },
 	{ "goto", "NODE", ARG_NODE, true, REQ_GOTO, 0, "the cursor to a switch, a host or a row by its name" },

@@ -344,31 +344,13 @@ static void tell(struct table *t, const struct table_ops *ops, const struct tabl
 		ops->moved(in, t->row[t->list.cursor]);
 }
 
-static void sort_by(struct table *t, const struct field *f)
+void table_sort(struct table *t, const struct field *f)
 {
 	t->sort = f;
 	t->sort_chosen = true;
 	t->stale = true;
 	t->moved = false;
 	t->list.cursor = t->list.top = 0;
-}
-
-/* The next of the columns in sight. */
-static void sort_next(struct table *t)
-{
-	uint32_t at = t->nshown;
-
-	for (uint32_t i = 0; i < t->nshown; i++)
-		if (t->shown[i].field && t->shown[i].field == t->sort)
-			at = i;
-	for (uint32_t k = 1; k <= t->nshown; k++) {
-		const struct table_shown *c = &t->shown[(at + k) % t->nshown];
-
-		if (c->field) {
-			sort_by(t, c->field);
-			return;
-		}
-	}
 }
 
 static void sort_named(struct table *t, const struct table_ops *ops, struct ui *ui,
@@ -378,7 +360,7 @@ static void sort_named(struct table *t, const struct table_ops *ops, struct ui *
 	const char *guess = field_guess(ops->kind, name, strlen(name));
 
 	if (f)
-		sort_by(t, f);
+		table_sort(t, f);
 	else if (guess)
 		ui_say(ui, "%s have no '%s': is %s meant?", ops->what, name, guess);
 	else
@@ -535,7 +517,7 @@ static void click_head(struct table *t, int x)
 		if (c->field == t->sort)
 			t->reverse = !t->reverse;
 		else
-			sort_by(t, c->field);
+			table_sort(t, c->field);
 		t->stale = true;
 	}
 }
@@ -579,8 +561,6 @@ static bool settings(struct table *t, const struct table_ops *ops, const struct 
 	case REQ_SORT:
 		if (input->text && input->text[0])
 			sort_named(t, ops, in->ui, input->text);
-		else
-			sort_next(t);
 		return true;
 	case REQ_COLUMNS:
 		choose_columns(t, ops, in->ui, input->text);

@@ -115,6 +115,11 @@ struct table {
 
 void table_done(struct table *t);
 
+/* The sign of that order: up for ascending; figures descend unless reverse. */
+uint32_t table_arrow(const struct field *sort, bool reverse);
+/* Sorted by that field from now on. */
+void table_sort(struct table *t, const struct field *f);
+
 /* Brings the rows up to date; table_draw() and table_input() do it by themselves. */
 void table_follow(struct table *t, const struct table_ops *ops, const struct table_in *in);
 

@@ -99,22 +99,32 @@ static bool is_number(const struct field *f)
 	return f && f->kind != VALUE_TEXT && f->kind != VALUE_GUID;
 }
 
+uint32_t table_arrow(const struct field *sort, bool reverse)
+{
+	return is_number(sort) == reverse ? 0x2191 : 0x2193;
+}
+
+/* The arrow is right before a figure's title and right behind a text's: between two columns where
+ * the title takes all of its own. */
 static void draw_head(const struct table *t, struct canvas *c, struct rect r)
 {
 	char buf[64];
 
 	for (uint32_t i = 0; i < t->nshown; i++) {
 		const struct table_shown *s = &t->shown[i];
-		enum role role = s->field && t->sort == s->field ? ROLE_KEY : ROLE_LABEL;
+		bool on = s->field && t->sort == s->field, number = is_number(s->field);
 		const char *title = s->col && s->col->title ? s->col->title
 				    : s->field		    ? s->field->title
 							    : "";
+		int x;
 
 		text_shorten(buf, sizeof(buf), title, s->w);
-		if (is_number(s->field))
-			canvas_right(c, r, s->x + s->w, 1, role, buf);
-		else
-			canvas_text(c, r, s->x, 1, role, buf);
+		x = number ? s->x + s->w - text_width(buf) : s->x;
+		canvas_text(c, r, x, 1, on ? ROLE_KEY : ROLE_LABEL, buf);
+		x = number ? x - 1 : x + text_width(buf);
+		if (on)
+			canvas_char(c, r, x < r.w ? x : r.w - 1, 1, ROLE_KEY,
+				    table_arrow(s->field, t->reverse));
 	}
 }
 

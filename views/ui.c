@@ -52,6 +52,7 @@ void ui_free(struct ui *ui)
 	survey_done(&ui->survey);
 	focus_done(&ui->focus);
 	marks_done(&ui->marks);
+	sort_menu_done(&ui->sort);
 	free(ui);
 }
 
@@ -121,6 +122,10 @@ void ui_draw(struct ui *ui, struct canvas *c, const struct state *s)
 	frame_draw(c, s, ui->view, &t, ui->bindings, ui->nbindings);
 	if (ui->prompt.kind)
 		ui_prompt_draw(ui, c, s);
+	if (ui->sort.open && table && ops->kind == ui->sort.kind)
+		sort_menu_draw(&ui->sort, table, c);
+	else
+		ui->sort.open = false;
 	if (c->w < 80 || c->h < 24)
 		draw_small(c);
 }
@@ -254,6 +259,22 @@ void ui_do(struct ui *ui, const struct input *in, const struct state *s, struct 
 	common_input(ui, in, out);
 }
 
+/* True when the list of columns took it. */
+static bool choose_sort(struct ui *ui, const struct input *in)
+{
+	const struct table_ops *ops;
+	struct table *t = ui_table(ui, &ops);
+	const struct field *sort;
+
+	if (!ui->sort.open || !t || ops->kind != ui->sort.kind || in->refused_ro)
+		return false;
+	if (!sort_menu_input(&ui->sort, &sort, in))
+		return false;
+	if (sort)
+		table_sort(t, sort);
+	return true;
+}
+
 void ui_input(struct ui *ui, const struct input *in, const struct state *s, struct request *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -261,7 +282,7 @@ void ui_input(struct ui *ui, const struct input *in, const struct state *s, stru
 	forget_stale(ui, s);
 	if (ui->prompt.kind)
 		ui_prompt_input(ui, in, s, out);
-	else
+	else if (!choose_sort(ui, in))
 		ui_do(ui, in, s, out);
 }
 

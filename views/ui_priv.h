@@ -7,6 +7,7 @@
 #include "views/focus.h"
 #include "views/marks.h"
 #include "views/prompt.h"
+#include "views/sort_menu.h"
 #include "views/table.h"
 #include "views/ui.h"
 #include "views/view.h"
@@ -31,6 +32,7 @@ struct ui {
 	struct path_ends path;
 	char note[256];
 	struct prompt prompt;
+	struct sort_menu sort;
 	int w, h; /* of the canvas drawn last */
 };
 

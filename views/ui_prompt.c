@@ -34,6 +34,10 @@ bool ui_prompt_open(struct ui *ui, const struct input *in, const struct state *s
 	const struct table_ops *ops;
 	struct table *t = ui_table(ui, &ops);
 
+	if (in->req == REQ_SORT && t && !(in->text && in->text[0])) {
+		sort_menu_open(&ui->sort, t, ops);
+		return true;
+	}
 	if (in->text)
 		return false;
 	if (in->req == REQ_PALETTE_PICK) {

@@ -194,7 +194,7 @@ static void the_past_is_of_what_one_looks_at(void **state)
 	console_fabric(&k, "fattree2:leaves=6,spines=3,hosts=9", some);
 	console_keys(&k, "3j");
 	shows_past(&k, "util", HISTORY_UTIL);
-	console_keys(&k, "s"); /* by wait */
+	console_keys(&k, "sj\r"); /* by wait */
 	shows_past(&k, "wait", HISTORY_WAIT);
 	console_keys(&k, "m");
 	console_shows(&k, "the past of links is shown of errors");

@@ -377,6 +377,53 @@ static void the_mouse_chooses_tabs_rows_and_columns(void **state)
 	console_close(&k);
 }
 
+static void a_list_offers_the_columns_to_sort_by(void **state)
+{
+	struct input in = { .req = REQ_CLICK, .x = 4 };
+	struct request out;
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, "3s");
+	console_shows(&k, "Sort by (Enter: this one, Esc: leave)");
+	console_shows(&k, "v util");
+	console_shows(&k, "time with data but no credits (XmitWait)");
+	console_keys(&k, "s"); /* again: the next */
+	console_golden(&k, "sort-menu");
+	console_key(&k, K_ESC);
+	console_hides(&k, "Sort by");
+	console_shows(&k, "Links by util");
+	console_keys(&k, "ssj\r"); /* the third in sight */
+	console_hides(&k, "Sort by");
+	console_shows(&k, "Links by EFI");
+	console_shows(&k, "vEFI");
+	console_keys(&k, "S");
+	console_shows(&k, "^EFI");
+	/* columns that are not in sight are offered, too */
+	console_keys(&k, "sG\r");
+	console_shows(&k, "Links by replied (reversed)");
+	/* any other key leaves the list and does what it does */
+	console_keys(&k, "s5");
+	console_hides(&k, "Sort by");
+	assert_int_equal(ui_view(k.ui), VIEW_JOBS);
+	/* and so does the mouse beside it; on a line it chooses */
+	console_keys(&k, "3:sort efi\rs");
+	console_shows(&k, "Sort by");
+	in.y = 5;
+	ui_input(k.ui, &in, &k.s, &out);
+	console_shows(&k, "Links by util");
+	console_keys(&k, "s");
+	console_shows(&k, "Sort by");
+	in.y = 22;
+	ui_input(k.ui, &in, &k.s, &out);
+	console_hides(&k, "Sort by");
+	console_shows(&k, "Links by util");
+	console_keys(&k, ":sort\r");
+	console_shows(&k, "Sort by");
+	console_close(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -392,6 +439,7 @@ int main(void)
 		cmocka_unit_test(a_search_goes_to_rows_as_it_is_typed),
 		cmocka_unit_test(the_order_holds_while_the_cursor_moves),
 		cmocka_unit_test(the_mouse_chooses_tabs_rows_and_columns),
+		cmocka_unit_test(a_list_offers_the_columns_to_sort_by),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

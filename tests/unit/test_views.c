@@ -341,7 +341,7 @@ static void links_sort_filter_and_keep_the_cursor(void **state)
 	console_shows(&k, "order held");
 	k.s.now_s += 60;
 	console_hides(&k, "order held");
-	console_keys(&k, "sss");
+	console_keys(&k, "sjjj\r");
 	console_shows(&k, "Links by job EFI");
 	console_keys(&k, "S");
 	console_shows(&k, "(reversed)");
