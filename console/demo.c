@@ -76,7 +76,7 @@ static void *run(void *arg)
 		last = now;
 		workload_advance(d->load, dt * d->speed);
 		set_flows(d);
-		sim_traffic_step(d->sim, dt);
+		sim_traffic_follow(d->sim);
 		send_jobs(d);
 		nanosleep(&tick, NULL);
 	}

@@ -206,7 +206,10 @@ static void ports_done(void *ctx, const struct queue_request *req, int rc,
 	if (rc || a->data[1] != port)
 		return;
 	x->s->answered += !c->valid;
-	c->time_ns = wire_now_ns(x->w);
+	/* that of the traffic: what else is asked for apart may come seconds later when it is lost
+	 */
+	if (wide || !(c->wide >> CTR_TX_BYTES & 1))
+		c->time_ns = wire_now_ns(x->w);
 	if (wide)
 		got_wide(x, c, x->w->pma[sw], a->data);
 	else

@@ -103,6 +103,10 @@ void sim_set_flows(struct sim *s, const struct sim_flow *flows, uint32_t n);
 /* Lets dt seconds pass: counters grow.  Shares are recomputed only after a change of
  * flows, tables or links.  O(ports), after a change O(flows * hops * rounds). */
 void sim_traffic_step(struct sim *s, double dt_s);
+/* Instead of steps: counters follow the clock from the first call on, and those of a port that is
+ * read are as of that moment, as in a real switch.  Each call takes over changes of flows, tables
+ * and links: call it after these, and now and then.  Cost as of a step. */
+void sim_traffic_follow(struct sim *s);
 /* What each flow really gets, in the order of sim_set_flows; up to n of them. */
 void sim_flow_rates(struct sim *s, double *Bps, uint32_t n);
 

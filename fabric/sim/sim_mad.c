@@ -309,6 +309,8 @@ static bool answer_perf(struct sim *s, uint32_t end, const struct mad_request *r
 		ci.cap_mask2 = wide ? PERF_CAP2_EXT_ERRORS : 0;
 		perf_class_info_encode(a->data, &ci);
 	} else if (r->attr == PERF_COUNTERS || (r->attr == PERF_COUNTERS_EXT && !s->o.narrow_pma)) {
+		if (c)
+			traffic_read(s, end, port);
 		if (!c)
 			a->status = MAD_STATUS_VALUE;
 		else if (r->attr == PERF_COUNTERS)

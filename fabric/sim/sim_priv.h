@@ -81,5 +81,8 @@ void sm_take(struct sim *s, uint32_t from, const struct mad_packet *p);
 struct traffic *traffic_new(const struct fabric *f);
 void traffic_free(struct traffic *t);
 void traffic_changed(struct traffic *t); /* paths must be walked anew */
+/* Before the counters of that port of an end are read: brings them up to now, where they follow the
+ * clock. */
+void traffic_read(struct sim *s, uint32_t end, uint8_t port);
 
 #endif

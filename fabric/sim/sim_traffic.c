@@ -33,6 +33,7 @@ struct traffic {
 	double *rate;	      /* bytes per second that each flow gets */
 	uint32_t *bottleneck; /* link that throttles it, or NONE */
 	bool changed;
+	uint64_t *counted_ns; /* each link's counters are as of; NULL: sim_traffic_step() says */
 };
 
 struct traffic *traffic_new(const struct fabric *f)
@@ -81,6 +82,7 @@ void traffic_free(struct traffic *t)
 	free(t->carry_pkts);
 	free(t->carry_wait);
 	free(t->carry_drop);
+	free(t->counted_ns);
 	free(t);
 }
 
@@ -268,21 +270,6 @@ static void sum_links(struct traffic *t)
 		t->waits[l] = fmin(t->waits[l], fmax(0, 1 - t->sent[l] / t->capacity[l]));
 }
 
-static void refresh(struct sim *s)
-{
-	struct traffic *t = s->traffic;
-
-	if (!t->changed)
-		return;
-	walk_all(s);
-	share_out(t);
-	for (uint32_t i = 0; i < t->nflow; i++)
-		if (t->off[i] == t->off[i + 1])
-			t->rate[i] = 0;
-	sum_links(t);
-	t->changed = false;
-}
-
 static uint64_t whole(double *carry, double more)
 {
 	double v = *carry + more, w = floor(v);
@@ -326,6 +313,61 @@ static void count_link(struct sim *s, uint32_t l, double dt)
 	}
 }
 
+/* By the rates that the link has had since. */
+static void catch_up(struct sim *s, uint32_t l)
+{
+	struct traffic *t = s->traffic;
+	uint64_t now = sim_now_ns(s), since = t->counted_ns[l];
+
+	if (now <= since)
+		return;
+	t->counted_ns[l] = now;
+	if (t->sent[l] > 0 || t->waits[l] > 0)
+		count_link(s, l, (double)(now - since) / 1e9);
+}
+
+static void catch_up_all(struct sim *s)
+{
+	for (uint32_t l = 0; s->traffic->counted_ns && l < s->traffic->nlink; l++)
+		catch_up(s, l);
+}
+
+void traffic_read(struct sim *s, uint32_t end, uint8_t port)
+{
+	const struct fabric *f = s->f;
+	const struct port *p;
+
+	if (!s->traffic->counted_ns)
+		return;
+	if (!sim_is_switch(s, end)) {
+		catch_up(s, f->nport + end);
+		catch_up(s, f->port_off[f->term_sw[end]] + f->term_port[end]);
+		return;
+	}
+	p = fabric_port(f, end - f->nend, port);
+	catch_up(s, f->port_off[end - f->nend] + port);
+	if (p->term != FAB_NONE)
+		catch_up(s, f->nport + p->term);
+	else if (p->chan != FAB_NONE)
+		catch_up(s, f->port_off[f->chan_dst[p->chan]] + f->chan_rport[p->chan]);
+}
+
+static void refresh(struct sim *s)
+{
+	struct traffic *t = s->traffic;
+
+	if (!t->changed)
+		return;
+	catch_up_all(s);
+	walk_all(s);
+	share_out(t);
+	for (uint32_t i = 0; i < t->nflow; i++)
+		if (t->off[i] == t->off[i + 1])
+			t->rate[i] = 0;
+	sum_links(t);
+	t->changed = false;
+}
+
 void sim_traffic_step(struct sim *s, double dt_s)
 {
 	struct traffic *t = s->traffic;
@@ -335,6 +377,21 @@ void sim_traffic_step(struct sim *s, double dt_s)
 	for (uint32_t l = 0; l < t->nlink; l++)
 		if (t->sent[l] > 0 || t->waits[l] > 0)
 			count_link(s, l, dt_s);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sim_traffic_follow(struct sim *s)
+{
+	struct traffic *t = s->traffic;
+
+	pthread_mutex_lock(&s->lock);
+	if (!t->counted_ns) {
+		t->counted_ns = xcalloc(t->nlink, sizeof(*t->counted_ns));
+		for (uint32_t l = 0; l < t->nlink; l++)
+			t->counted_ns[l] = sim_now_ns(s);
+	}
+	refresh(s);
+	catch_up_all(s);
 	pthread_mutex_unlock(&s->lock);
 }
 

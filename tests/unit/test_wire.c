@@ -850,6 +850,91 @@ static void overload_shows_full_links_and_waiting_ports(void **state)
 	world_down(&x);
 }
 
+/* Highest utilisation of any port from one sample to the next, some time later. */
+static double most_used(struct world *x, struct sample **before, double seconds)
+{
+	struct sample *now;
+	struct rates *r;
+	double most = 0;
+
+	sim_advance(x->sim, seconds);
+	assert_int_equal(wire_read_sample(&now, x->w, x->swept, SAMPLE_ALL, NULL, &x->err), 0);
+	r = rates_new(x->swept, *before, now);
+	assert_non_null(r);
+	for (uint32_t p = 0; p < x->f->nport; p++)
+		if (r->port[p].util_pct > most)
+			most = r->port[p].util_pct;
+	rates_put(r);
+	sample_put(*before);
+	*before = now;
+	return most;
+}
+
+static void fill_a_link(struct world *x)
+{
+	struct sim_flow flow = { .src = 0,
+				 .dlid = x->f->term_lid[other_leaf_term(x->f, 0)],
+				 .Bps = 1e12 };
+
+	sim_set_flows(x->sim, &flow, 1);
+	sim_traffic_follow(x->sim);
+}
+
+static void counters_that_follow_the_clock_are_exact_whenever_they_are_read(void **state)
+{
+	static const double pauses[] = { 0.01, 0.37, 0.05, 1.1, 0.002, 0.249 };
+	struct sample *last;
+	struct world x;
+
+	(void)state;
+	world_up(&x, generated("fattree2:leaves=3,spines=2,hosts=3"), NULL, NULL);
+	assert_int_equal(world_sweep(&x), 0);
+	fill_a_link(&x);
+	assert_int_equal(wire_read_sample(&last, x.w, x.swept, SAMPLE_ALL, NULL, &x.err), 0);
+	for (size_t i = 0; i < sizeof(pauses) / sizeof(*pauses); i++) {
+		double most = most_used(&x, &last, pauses[i]);
+
+		assert_true(most > 99 && most < 101); /* 10 us are 1 % of the shortest */
+		if (i == 2)			      /* as seldom as one likes */
+			sim_traffic_follow(x.sim);
+	}
+	/* what changes is taken over when it is said, and nothing goes back */
+	sim_set_flows(x.sim, NULL, 0);
+	assert_true(most_used(&x, &last, 0.5) > 99);
+	sim_traffic_follow(x.sim);
+	assert_true(most_used(&x, &last, 0.5) < 0.1);
+	assert_true(most_used(&x, &last, 0.5) == 0);
+	sample_put(last);
+	world_down(&x);
+}
+
+static void traffic_is_over_its_own_time_when_other_counters_come_late(void **state)
+{
+	struct wire_opts wo = { .timeout_ms = 300, .retries = 6 };
+	struct sim_opts so;
+	struct sample *last;
+	struct world x;
+
+	(void)state;
+	sim_opts_init(&so);
+	so.virtual_clock = true;
+	so.short_pma = true; /* traffic by one MAD, errors and wait by another */
+	so.delay_us = 5;
+	so.seed = 3;
+	world_up(&x, generated("fattree2:leaves=3,spines=2,hosts=3"), &so, &wo);
+	assert_int_equal(world_sweep(&x), 0);
+	fill_a_link(&x);
+	assert_int_equal(wire_read_sample(&last, x.w, x.swept, SAMPLE_ALL, NULL, &x.err), 0);
+	sim_loss(x.sim, 0.2);
+	for (int i = 0; i < 40; i++) {
+		double most = most_used(&x, &last, 2);
+
+		assert_true(most < 100.1);
+	}
+	sample_put(last);
+	world_down(&x);
+}
+
 static void flows_into_nowhere_are_discarded(void **state)
 {
 	struct sim_flow flow;
@@ -978,6 +1063,8 @@ int main(void)
 		cmocka_unit_test(silent_switches_leave_their_ports_unknown),
 		cmocka_unit_test(rates_are_those_of_the_flows),
 		cmocka_unit_test(overload_shows_full_links_and_waiting_ports),
+		cmocka_unit_test(counters_that_follow_the_clock_are_exact_whenever_they_are_read),
+		cmocka_unit_test(traffic_is_over_its_own_time_when_other_counters_come_late),
 		cmocka_unit_test(flows_into_nowhere_are_discarded),
 		cmocka_unit_test(traffic_and_mads_may_run_in_two_threads),
 		cmocka_unit_test(the_master_sm_is_known_while_it_lives),
