@@ -73,7 +73,7 @@ struct app_polls {
 	uint32_t n, asked, answered;	   /* ports, of the newest */
 	uint32_t told;			   /* ports without an answer in the last line */
 	double took_s, util_max, wait_max; /* the most; NAN unknown */
-	uint32_t problems;		   /* ports, in the newest */
+	uint32_t problem[PROBLEM_KINDS];   /* ports, in the newest; errors: in the worst */
 	double since;			   /* clock_s() of the first */
 };
 

@@ -4,6 +4,7 @@
 
 #include "console/reading.h"
 #include "fabric/base/clock.h"
+#include "views/view.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -109,6 +110,23 @@ static double most(double a, double b)
 	return isnan(a) || b > a ? b : a;
 }
 
+static uint32_t problem_ports(const struct app_polls *p)
+{
+	uint32_t n = 0;
+
+	for (int kind = PROBLEM_NONE + 1; kind < PROBLEM_KINDS; kind++)
+		n += p->problem[kind];
+	return n;
+}
+
+static json_t *problems(const struct app_polls *p)
+{
+	return json_pack("{s:I, s:I, s:I, s:I}", "down", (json_int_t)p->problem[PROBLEM_DOWN],
+			 "no_reply", (json_int_t)p->problem[PROBLEM_NO_REPLY], "errors",
+			 (json_int_t)p->problem[PROBLEM_ERRORS], "reduced",
+			 (json_int_t)p->problem[PROBLEM_REDUCED]);
+}
+
 void app_record_polls(struct app *a)
 {
 	struct app_polls *p = &a->polls;
@@ -118,21 +136,24 @@ void app_record_polls(struct app *a)
 	if (!a->record || !p->n)
 		return;
 	rc = record_add(a->record, "poll.summary",
-			json_pack("{s:I, s:f, s:I, s:I, s:f, s:o, s:o, s:I}", "polls",
+			json_pack("{s:I, s:f, s:I, s:I, s:f, s:o, s:o, s:I, s:o}", "polls",
 				  (json_int_t)p->n, "seconds", clock_s() - p->since, "asked",
 				  (json_int_t)p->asked, "answered", (json_int_t)p->answered,
 				  "took_max_s", p->took_s, "util_max_pct", figure(p->util_max),
 				  "wait_max_pct", figure(p->wait_max), "problem_ports",
-				  (json_int_t)p->problems),
+				  (json_int_t)problem_ports(p), "problems", problems(p)),
 			&err);
 	if (rc)
 		lost(a, &err);
 	*p = (struct app_polls){ .told = p->asked - p->answered };
 }
 
-static void add_poll(struct app_polls *p, const struct reading *r)
+static void add_poll(struct app *a, const struct reading *r)
 {
 	const struct tally *t = r->tally;
+	const struct survey *v = ui_survey(a->ui);
+	struct app_polls *p = &a->polls;
+	uint32_t errors;
 
 	if (!p->n++) {
 		p->since = clock_s();
@@ -145,7 +166,14 @@ static void add_poll(struct app_polls *p, const struct reading *r)
 		p->util_max = most(p->util_max, t->util[t->top[HISTORY_UTIL].chan[0]]);
 	for (uint32_t i = 0; i < TIERS; i++)
 		p->wait_max = most(p->wait_max, t->tier[i].wait_max);
-	p->problems = t->fabric->nport - t->count[PROBLEM_NONE];
+	errors = p->problem[PROBLEM_ERRORS]; /* they come and go */
+	tally_problems(p->problem, t, a->state.limits.errors_per_min);
+	if (p->problem[PROBLEM_ERRORS] < errors)
+		p->problem[PROBLEM_ERRORS] = errors;
+	/* ports without a link lead nowhere in the fabric: that they had one is known to the survey
+	 */
+	if (v->fabric && digest_equal(&v->fabric->fingerprint, &t->fabric->fingerprint))
+		p->problem[PROBLEM_DOWN] += v->nlost;
 }
 
 void app_record_poll(struct app *a, const struct reading *r)
@@ -154,7 +182,7 @@ void app_record_poll(struct app *a, const struct reading *r)
 
 	if (!a->record)
 		return;
-	add_poll(p, r);
+	add_poll(a, r);
 	if (p->asked - p->answered != p->told || clock_s() - p->since >= POLLS_S)
 		app_record_polls(a);
 }

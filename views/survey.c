@@ -99,20 +99,14 @@ static void find_problems(struct survey *v, const struct state *s)
 	uint32_t count[PROBLEM_KINDS];
 
 	memcpy(v->problem, t->problem, v->fabric->nport);
-	memcpy(count, t->count, sizeof(count));
+	tally_problems(count, t, v->errors_limit);
 	for (uint32_t i = 0; i < v->nlost; i++)
 		v->problem[v->lost[i]] = PROBLEM_DOWN;
 	count[PROBLEM_DOWN] += v->nlost;
 	count[PROBLEM_NONE] -= v->nlost;
-	for (uint32_t i = 0; i < t->nrising; i++) {
-		const struct rising *r = &t->rising[i];
-
-		if (r->per_min <= v->errors_limit)
-			continue;
-		count[r->other]--;
-		count[PROBLEM_ERRORS]++;
-		v->problem[r->port] = PROBLEM_ERRORS;
-	}
+	for (uint32_t i = 0; i < t->nrising; i++)
+		if (t->rising[i].per_min > v->errors_limit)
+			v->problem[t->rising[i].port] = PROBLEM_ERRORS;
 	v->down = count[PROBLEM_DOWN];
 	v->no_reply = count[PROBLEM_NO_REPLY];
 	v->errors = count[PROBLEM_ERRORS];

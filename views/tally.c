@@ -184,6 +184,16 @@ struct tally *tally_new(const struct fabric *f, const struct norm *n, const stru
 	return t;
 }
 
+void tally_problems(uint32_t count[PROBLEM_KINDS], const struct tally *t, double errors_limit)
+{
+	memcpy(count, t->count, sizeof(t->count));
+	for (uint32_t i = 0; i < t->nrising; i++)
+		if (t->rising[i].per_min > errors_limit) {
+			count[t->rising[i].other]--;
+			count[PROBLEM_ERRORS]++;
+		}
+}
+
 const struct tally *tally_get(const struct tally *t)
 {
 	if (t)

@@ -74,6 +74,8 @@ void norm_take(struct norm *n, const struct fabric *f, const struct tiers *t); /
 /* sample and rates: of f, or NULL.  O(ports). */
 struct tally *tally_new(const struct fabric *f, const struct norm *n, const struct sample *sample,
 			const struct rates *rates);
+/* Ports by problem, of which those whose errors rise by more than that a minute. */
+void tally_problems(uint32_t count[PROBLEM_KINDS], const struct tally *t, double errors_limit);
 const struct tally *tally_get(const struct tally *t); /* thread-safe; returns t */
 void tally_put(const struct tally *t);		      /* NULL is fine */
 

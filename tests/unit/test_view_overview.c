@@ -45,6 +45,30 @@ static void break_it(struct console_kit *k)
 		 "slurmctld on adm1 does not answer since 23:10");
 }
 
+static void rising_errors_are_among_the_problems_that_are_counted(void **state)
+{
+	uint32_t count[PROBLEM_KINDS];
+	struct console_kit k;
+	const struct survey *v;
+
+	(void)state;
+	open_tree(&k);
+	break_it(&k);
+	k.rates->port[chan_fabric_port(k.fabric, 51)].errors_per_min = 2;
+	console_shows(&k, "x leaf");
+	v = ui_survey(k.ui);
+	tally_problems(count, v->tally, 0);
+	assert_int_equal(count[PROBLEM_DOWN], 1);
+	assert_int_equal(count[PROBLEM_NO_REPLY], 2);
+	assert_int_equal(count[PROBLEM_REDUCED], 1);
+	assert_int_equal(count[PROBLEM_ERRORS], 2); /* this one, and that of break_it() */
+	assert_int_equal(v->errors, count[PROBLEM_ERRORS]);
+	assert_int_equal(v->nproblem, 1 + 2 + 1 + 2);
+	tally_problems(count, v->tally, 3);
+	assert_true(count[PROBLEM_ERRORS] < 2);
+	console_close(&k);
+}
+
 static void a_broken_fabric_in_three_sizes(void **state)
 {
 	struct console_kit k;
@@ -282,6 +306,7 @@ static void without_ascii_lines_are_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rising_errors_are_among_the_problems_that_are_counted),
 		cmocka_unit_test(a_broken_fabric_in_three_sizes),
 		cmocka_unit_test(what_was_so_at_the_start_may_be_older),
 		cmocka_unit_test(a_lost_link_is_remembered),
