@@ -261,7 +261,7 @@ int app_start(struct app *a, struct err *err)
 		if (app_set(a, a->opts.set[i], err))
 			return EXIT_BAD_USAGE;
 	if (read_names(a, err) || open_jobs(a, err))
-		return EXIT_BAD_USAGE;
+		return EXIT_UNREADABLE;
 	return start_fabric(a, err) ? EXIT_UNREADABLE : 0;
 }
 
@@ -306,6 +306,7 @@ void app_end(struct app *a)
 void app_prepare(struct app *a)
 {
 	const struct binding *keys;
+	pthread_mutexattr_t again;
 	size_t n;
 
 	state_init(&a->state);
@@ -314,7 +315,10 @@ void app_prepare(struct app *a)
 	a->state.events = &a->events;
 	a->start = clock_s();
 	app_auto_start(a);
-	pthread_mutex_init(&a->events_lock, NULL);
+	pthread_mutexattr_init(&again);
+	pthread_mutexattr_settype(&again, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&a->events_lock, &again);
+	pthread_mutexattr_destroy(&again);
 	a->box = mailbox_new();
 	a->past = past_new((size_t)PAST_MB << 20, PAST_SAMPLES);
 	keys = keymap_all(&n);

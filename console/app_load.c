@@ -58,17 +58,20 @@ void app_load_free(struct app *a)
 	free(a->folder);
 }
 
-/* NULL: there is none.  A damaged one is told in the events and left out. */
-static json_t *read_json(const struct app *a, const char *name)
+/* *out NULL: there is none, as in folders of earlier versions.  -EBADMSG: a damaged one. */
+static int read_json(json_t **out, const struct app *a, const char *name, struct err *err)
 {
 	char *path = xasprintf("%s/%s", a->folder, name);
-	json_error_t why;
-	json_t *j = access(path, R_OK) ? NULL : json_load_file(path, 0, &why);
+	json_error_t why = { .line = 0 };
+	bool there = !access(path, F_OK);
+	int rc = 0;
 
-	if (!j && !access(path, R_OK))
-		log_add(LOG_WARN, "load", "%s:%d: %s: left out", path, why.line, why.text);
+	*out = there ? json_load_file(path, 0, &why) : NULL;
+	if (there && !*out)
+		rc = err_set(err, -EBADMSG, "%s:%d: cut off or damaged: %s", path, why.line,
+			     why.text);
 	free(path);
-	return j;
+	return rc;
 }
 
 static const char *str(const json_t *j, const char *key)
@@ -105,15 +108,15 @@ static void add_job(struct job_list *l, const json_t *j)
 	free(names);
 }
 
-static void load_jobs(struct app *a)
+static int load_jobs(struct app *a, struct err *err)
 {
-	json_t *j = a->opts.jobs ? NULL : read_json(a, SNAPSHOT_LIST);
 	struct job_list *l;
+	json_t *j = NULL, *job;
 	size_t i;
-	json_t *job;
+	int rc = a->opts.jobs ? 0 : read_json(&j, a, SNAPSHOT_LIST, err);
 
-	if (!j)
-		return;
+	if (rc || !j)
+		return rc;
 	l = job_list_new(str(j, "source"), json_integer_value(json_object_get(j, "time_s")));
 	json_array_foreach(json_object_get(j, "jobs"), i, job) add_job(l, job);
 	l->pending = (uint32_t)json_integer_value(json_object_get(j, "pending"));
@@ -124,6 +127,7 @@ static void load_jobs(struct app *a)
 	snprintf(a->state.jobs_source.source, sizeof(a->state.jobs_source.source), "%.31s",
 		 l->source);
 	json_decref(j);
+	return 0;
 }
 
 /* --- what was known of the fabric ------------------------------------------------------------ */
@@ -211,10 +215,13 @@ static void show_newest(struct app *a)
 
 static int load_folder(struct app *a, struct fabric *f, struct err *err)
 {
-	json_t *j = read_json(a, SNAPSHOT_STATE);
-	int rc;
+	json_t *j;
+	int rc = load_jobs(a, err);
 
-	load_jobs(a);
+	if (!rc)
+		rc = read_json(&j, a, SNAPSHOT_STATE, err);
+	if (rc)
+		return rc;
 	if (json_is_number(json_object_get(j, "interval_s")))
 		a->state.poll.interval_s = json_number_value(json_object_get(j, "interval_s"));
 	if (json_object_get(j, "sls_known"))
@@ -228,23 +235,26 @@ static int load_folder(struct app *a, struct fabric *f, struct err *err)
 }
 
 /* The name that was typed to confirm updates is not in dumps. */
-static char *saved_name(const struct app *a)
+static int saved_name(char **out, const struct app *a, struct err *err)
 {
-	json_t *j = a->folder ? read_json(a, SNAPSHOT_STATE) : NULL;
-	char *name = *str(j, "fabric") ? xstrdup(str(j, "fabric")) : NULL;
+	json_t *j = NULL;
+	int rc = a->folder ? read_json(&j, a, SNAPSHOT_STATE, err) : 0;
 
+	*out = *str(j, "fabric") ? xstrdup(str(j, "fabric")) : NULL;
 	json_decref(j);
-	return name;
+	return rc;
 }
 
 int app_load(struct app *a, struct err *err)
 {
-	char *saved = saved_name(a);
 	struct fabric *f;
 	struct tables *t = NULL;
-	int rc = loadfab_fabric(&f, a->opts.load, a->opts.name ? a->opts.name : saved, a->names,
-				err);
+	char *saved;
+	int rc = saved_name(&saved, a, err);
 
+	if (!rc)
+		rc = loadfab_fabric(&f, a->opts.load, a->opts.name ? a->opts.name : saved, a->names,
+				    err);
 	free(saved);
 	if (rc)
 		return rc;

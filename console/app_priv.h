@@ -95,7 +95,8 @@ struct app {
 	struct slurm_topology *racks;
 
 	struct events events;
-	pthread_mutex_t events_lock; /* other threads log too */
+	pthread_mutex_t
+		events_lock; /* other threads log too; recursive: views log while they are drawn */
 
 	/* owned; state points to them */
 	const struct fabric *fabric;

@@ -143,7 +143,7 @@ int cmd_apply(int argc, char **argv)
 		       "\vExit codes: 0 installed; 4 stale or refused, nothing written; 5 failed "
 		       "and rolled back, verified; 6 rollback incomplete; 7 nobody confirmed, "
 		       "rolled back; 8 the record cannot be written, nothing done; 64 bad options; "
-		       "255 the fabric could not be read.",
+		       "255 the plan or the fabric could not be read.",
 	};
 	struct apply_cmd c = { 0 };
 	struct err err = { "" };
@@ -152,7 +152,7 @@ int cmd_apply(int argc, char **argv)
 
 	watchdog_config_init(&c.dog);
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = plan_load(&p, c.file, &err) ? EXIT_REFUSED : apply(&c, p, &err);
+	rc = plan_load(&p, c.file, &err) ? EXIT_UNREADABLE : apply(&c, p, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	plan_free(p);

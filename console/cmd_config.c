@@ -53,7 +53,8 @@ int cmd_config(int argc, char **argv)
 		.doc = "The settings of the configuration files: show prints each with where it comes "
 		       "from, check only says whether the files can be read.\vFiles: "
 		       "/etc/infiniband-diags/ibdiag.conf, /etc/ibroute-top/config, "
-		       "~/.config/ibroute-top/config. Exit: 0 ok, 1 a mistake in a file.",
+		       "~/.config/ibroute-top/config. Exit: 0 ok; 1 check found a mistake "
+		       "in a file; 64 bad options, or a mistake where others need the settings.",
 	};
 	struct config_opts o = { 0 };
 	struct config *c;
@@ -62,8 +63,8 @@ int cmd_config(int argc, char **argv)
 	if (cmdline_parse(&argp, argc, argv, &o))
 		return EXIT_BAD_USAGE;
 	if (config_read(&c, o.file, o.profile, &err)) {
-		fprintf(stderr, "ibroute-top: %s\n", err.text);
-		return EXIT_FINDINGS;
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+		return strcmp(o.what, "check") ? EXIT_BAD_USAGE : EXIT_FINDINGS;
 	}
 	if (!strcmp(o.what, "show"))
 		config_show(c, stdout);

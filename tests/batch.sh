@@ -292,7 +292,7 @@ ok "SIGTERM" signalled TERM 143
 ok "SIGTERM before there is anything" early_signal
 ok "files" files_are_looked_at
 ok "jobs of a file" jobs_of_a_file
-ok "jobs that cannot be read" says 64 "Cannot read the jobs file" "$I" --load net --jobs none.txt --json
+ok "jobs that cannot be read" says 255 "Cannot read the jobs file" "$I" --load net --jobs none.txt --json
 ok "a snapshot saved and loaded" saved_and_loaded
 # files of at most 4 KiB stand for a disk that is full
 small_disk() { (trap '' XFSZ && ulimit -f 4 && exec "$@"); }

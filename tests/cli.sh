@@ -183,7 +183,7 @@ no_escape() { ! "$@" 2>&1 | grep -q $'\e'; }
 expect "a name moves no cursor" 0 'le\?\[31maf' "$I" paths --topology h.net --node-name-map tame.map --tables d-updn/tables.ibr --no-load n0001 n0032
 check "no name does" no_escape "$I" paths --topology h.net --node-name-map tame.map --tables d-updn/tables.ibr --no-load n0001 n0032
 check "nor does a line that a message quotes" no_escape "$I" config check --config tame.config
-expect "which is refused with file and line" 1 "^ibroute-top: tame.config:1: no setting is called '.\]0;title" "$I" config check --config tame.config
+expect "which is refused with file and line" 1 "^ibroute-top config: tame.config:1: no setting is called '.\]0;title" "$I" config check --config tame.config
 expect "a folder is no configuration" 1 'nothing: Is a directory' "$I" config check --config nothing
 expect "a line without end is no name" 255 'long.map:1: reading failed: Message too long' "$I" route --engine updn --topology h.net --node-name-map long.map
 expect "roots that name nobody" 255 'empty.roots: no GUID in it' "$I" route --engine updn --topology h.net --roots empty.roots
@@ -347,8 +347,10 @@ expect "a folder as fabric" 255 'Is a directory' "$I" route --engine sar --topol
 printf 'Hello\nWorld\n' >hello
 expect "not a fabric: file and line" 255 'hello:1: ' "$I" route --engine sar --topology hello
 expect "an empty fabric" 255 'no switch' "$I" route --engine sar --topology /dev/null
-sed '20,25s/"S-[^"]*//' h.net >damaged.net
+sed '20,25s/"S-[^"]*"//' h.net >damaged.net
 expect "a damaged fabric: warnings with file and line" 0 'damaged.net:2[0-9]: ' "$I" route --engine updn --topology damaged.net
+sed '20s/"S-[^"]*//' h.net >nowhere.net
+expect "a cable that leads nowhere: refused with its line" 255 'nowhere.net:20: port ' "$I" route --engine updn --topology nowhere.net
 printf '1 n[0001-0003\n' >badjobs
 expect "bad jobs: file and line" 255 'badjobs:1: ' "$I" route --engine sar --topology h.net --jobs badjobs
 printf '1 n[0001-0003],x7\n' >strangers

@@ -43,6 +43,7 @@ suites() {
 	compute 30 300 repeat bash tests/repeat.sh
 	compute 120 900 crosscheck bash tests/crosscheck.sh
 	compute 20 300 cli bash tests/cli.sh
+	compute 5 200 inputs bash tests/inputs.sh
 	compute 10 120 docs bash tests/docs.sh
 	compute 10 300 structure bash tests/structure.sh
 	compute 20 300 minimal bash tests/minimal.sh

@@ -19,14 +19,15 @@
 /* What was in the file.  Lines that make no sense are left out and noted in read. */
 struct ibnd_report {
 	struct read_report read;
-	uint32_t switches, cas, routers; /* nodes, those only mentioned by a neighbour included */
+	uint32_t switches, cas, routers; /* nodes */
 	uint32_t cables;
 };
 
 /*
  * Reads until the end of in; path is for messages only.  The caller owns the builder.
  * report may be NULL.  -EINVAL: not a single switch in it (the sentence has file:line of the
- * first thing not understood); -EIO and the like: reading failed.
+ * first thing not understood); -ENODATA: a cable leads to a node without a record, as where a file
+ * was cut off; -EIO and the like: reading failed.
  */
 int ibnd_read(struct builder **out, FILE *in, const char *path, struct ibnd_report *report,
 	      struct err *err);

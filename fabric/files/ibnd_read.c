@@ -16,9 +16,8 @@
 struct half {
 	uint64_t line;
 	uint32_t node, port, peer_port;
-	uint32_t peer_lid;  /* 0 unknown */
 	uint64_t peer_guid; /* of the port; 0 unknown */
-	const char *peer_id, *peer_desc;
+	const char *peer_id;
 };
 
 struct reader {
@@ -30,7 +29,9 @@ struct reader {
 	VEC(struct half) halves;
 	VEC(uint32_t) nports; /* of each node as its record tells; 0 unknown */
 
-	uint32_t node; /* of the record being read; FAB_NONE none */
+	uint32_t node;	/* of the record being read; FAB_NONE none */
+	uint32_t last;	/* node of the last record */
+	bool ends_well; /* the last line is as long as such lines are */
 	enum node_kind kind;
 	uint64_t next_guid[3]; /* by enum node_kind: for the next record of that kind */
 	bool given[3];	       /* next_guid comes from a line */
@@ -91,6 +92,17 @@ static uint32_t number_after(const char *text, const char *word)
 		return 0;
 	s += strlen(word);
 	return scan_blank(&s) && scan_dec(&v, &s) && v <= UINT32_MAX ? (uint32_t)v : 0;
+}
+
+/* ibnetdiscover ends the lines of ports with the width and the speed of the link. */
+static bool ends_with_speed(const char *s)
+{
+	size_t n = strlen(s);
+
+	while (n && (s[n - 1] == ' ' || s[n - 1] == '\t'))
+		n--;
+	return n >= 5 && (s[n - 1] == 'R' || !strncmp(s + n - 5, "FDR10", 5)) &&
+	       memchr(s, 'x', n) != NULL;
 }
 
 /* The comment of a line: what stands before, between and after its quotes. */
@@ -189,7 +201,7 @@ static void read_record(struct reader *r, enum node_kind kind, char *s)
 	char *id = NULL;
 	const char *p = s;
 
-	r->node = FAB_NONE;
+	r->node = r->last = FAB_NONE;
 	r->kind = kind;
 	if (scan_blank(&p) && scan_dec(&nports, &p) && scan_blank(&p)) {
 		s += p - s;
@@ -211,6 +223,8 @@ static void read_record(struct reader *r, enum node_kind kind, char *s)
 		return;
 	}
 	r->node = add_node(r, kind, guid, (uint32_t)nports, id, c.desc ? c.desc : id);
+	r->last = r->node;
+	r->ends_well = false; /* cables are to follow */
 	r->report->read.records += r->node != FAB_NONE;
 	if (r->node != FAB_NONE && kind == NODE_SWITCH)
 		switch_facts(r, &c);
@@ -273,38 +287,54 @@ static void read_port(struct reader *r, char *line)
 		return;
 	}
 	h.peer_guid = scan_paren_guid(&p);
+	r->ends_well = !strchr(p, '#') || ends_with_speed(p);
 	comment_split(&c, s + (p - s));
-	h.peer_lid = number_after(c.after, "lid ");
 	h.peer_id = arena_strdup(r->arena, id);
-	if (c.desc && ibnd_ids_find(r->ids, id) == FAB_NONE)
-		h.peer_desc = arena_strdup(r->arena, c.desc);
 	port_facts(r, &h, port_guid, &c);
 	vec_push(&r->halves, h);
 	r->report->read.records++;
 }
 
-/* The node at the other end, made up from what this line says when it has no record. */
-static uint32_t half_peer(struct reader *r, const struct half *h)
-{
-	uint32_t peer = ibnd_ids_find(r->ids, h->peer_id);
-	enum node_kind kind;
-	uint64_t guid;
+/* --- is the file whole? --------------------------------------------------------------------- */
 
-	if (peer != FAB_NONE)
-		return peer;
-	if (!ibnd_id_guid(&kind, &guid, h->peer_id)) {
-		read_report_skip(&r->report->read, h->line,
-				 "port %u leads to \"%s\", which has no record", h->port,
-				 h->peer_id);
-		return FAB_NONE;
+static int cut_off(const struct reader *r, const struct half *h, const char *what, struct err *err)
+{
+	return err_set(
+		err, -ENODATA,
+		"%s:%llu: port %u leads to \"%s\"[%u], which has no %s, and the file ends with "
+		"line %llu: it was cut off or damaged. Have it written anew, or take out what "
+		"leads nowhere",
+		lines_path(r->lines), (unsigned long long)h->line, h->port, h->peer_id,
+		h->peer_port, what, (unsigned long long)r->report->read.lines);
+}
+
+/*
+ * What a cable leads to has a record of its own in every whole file, and the last record tells of
+ * all cables that lead to it; where one is missing, routes would be those of another fabric.  Lines
+ * in the middle that make no sense are less: the other end tells the same.
+ */
+static int refuse_cut(struct reader *r, struct err *err)
+{
+	bool told[FAB_MAX_PORT + 1] = { false };
+
+	if (!r->halves.n)
+		return err_set(err, -ENODATA, "%s: no cable in it (%llu lines): was it cut off?",
+			       lines_path(r->lines), (unsigned long long)r->report->read.lines);
+	for (size_t i = 0; i < r->halves.n; i++)
+		if (r->halves.v[i].node == r->last)
+			told[r->halves.v[i].port] = true;
+	for (size_t i = 0; i < r->halves.n; i++) {
+		const struct half *h = &r->halves.v[i];
+		uint32_t peer = ibnd_ids_find(r->ids, h->peer_id);
+
+		if (peer == FAB_NONE)
+			return cut_off(r, h, "record", err);
+		if (peer == r->last && h->node != peer && !told[h->peer_port])
+			return cut_off(r, h, "line for that port", err);
 	}
-	read_report_warn(&r->report->read, h->line,
-			 "\"%s\" has no record of its own: is the file cut off?", h->peer_id);
-	peer = add_node(r, kind, guid, 0, h->peer_id, h->peer_desc);
-	if (peer != FAB_NONE && h->peer_lid)
-		builder_port_lid(r->b, peer, kind == NODE_SWITCH ? 0 : h->peer_port, h->peer_lid, 0,
-				 NULL);
-	return peer;
+	if (r->ends_well)
+		return 0;
+	return lines_whole(r->lines, err);
 }
 
 struct cable {
@@ -339,13 +369,11 @@ static void connect_halves(struct reader *r)
 
 	for (size_t i = 0; i < r->halves.n; i++) {
 		const struct half *h = &r->halves.v[i];
-		uint32_t peer = half_peer(r, h);
+		uint32_t peer = ibnd_ids_find(r->ids, h->peer_id);
 		uint64_t a = (uint64_t)h->node << 8 | h->port;
 		uint64_t b = (uint64_t)peer << 8 | h->peer_port;
 		struct err err;
 
-		if (peer == FAB_NONE)
-			continue;
 		if (r->nports.v[peer] && h->peer_port > r->nports.v[peer]) {
 			read_report_skip(&r->report->read, h->line,
 					 "port %u leads to port %u of \"%s\", which has only %u",
@@ -403,6 +431,7 @@ static void read_line(struct reader *r, char *line)
 	enum node_kind kind;
 	const char *rest;
 
+	r->ends_well = true;
 	line += strspn(line, " \t");
 	if (!*line || *line == '#')
 		return;
@@ -437,6 +466,7 @@ int ibnd_read(struct builder **out, FILE *in, const char *path, struct ibnd_repo
 	struct reader r = {
 		.report = report ? report : &own,
 		.node = FAB_NONE,
+		.last = FAB_NONE,
 		.next_guid = { [NODE_SWITCH] = 0x100000,
 			       [NODE_CA] = 0x200000,
 			       [NODE_ROUTER] = 0x300000 },
@@ -455,10 +485,12 @@ int ibnd_read(struct builder **out, FILE *in, const char *path, struct ibnd_repo
 	rc = lines_error(r.lines);
 	if (rc)
 		rc = err_set(err, rc, "%s: reading failed: %s", path, strerror(-rc));
-	else
-		connect_halves(&r);
-	if (!rc && !r.report->switches)
+	else if (!r.report->switches)
 		rc = refuse_empty(&r, path, err);
+	else
+		rc = refuse_cut(&r, err);
+	if (!rc)
+		connect_halves(&r);
 	lines_free(r.lines);
 	arena_free(r.arena);
 	ibnd_ids_free(r.ids);

@@ -21,6 +21,10 @@ void lft_text_begin(struct lft_text *x, const struct fabric *f, struct read_repo
 void lft_text_switch(struct lft_text *x, uint64_t guid, uint64_t line)
 {
 	x->heading = true;
+	x->begun = line;
+	if (x->last_lid > x->most_lid)
+		x->most_lid = x->last_lid;
+	x->last_lid = 0;
 	x->sw = fabric_switch_by_guid(x->f, guid);
 	if (x->sw == FAB_NONE) {
 		x->strangers++;
@@ -74,6 +78,32 @@ void lft_text_entry(struct lft_text *x, uint64_t lid, uint64_t port, uint64_t li
 		x->report->records++;
 }
 
+void lft_text_close(struct lft_text *x)
+{
+	x->begun = 0;
+	x->ends = true;
+}
+
+void lft_text_listed(struct lft_text *x, uint64_t lid)
+{
+	x->last_lid = lid;
+}
+
+/* A dump of all switches that stops within a table has lost what came after. */
+static int check_end(const struct lft_text *x, const struct lines *l, struct err *err)
+{
+	bool short_one = x->begun && x->last_lid < x->most_lid;
+	bool open = x->begun && (x->ends || (!x->most_lid && x->switches < x->f->nsw));
+
+	if (!short_one && !open)
+		return lines_whole(l, err);
+	return err_set(err, -ENODATA,
+		       "%s:%" PRIu64
+		       ": the file ends within the table that begins here: it was cut "
+		       "off. Have it written anew",
+		       lines_path(l), x->begun);
+}
+
 int lft_text_end(struct tables **out, struct lft_text *x, const struct lines *l, const char *what,
 		 struct err *err)
 {
@@ -91,6 +121,8 @@ int lft_text_end(struct tables **out, struct lft_text *x, const struct lines *l,
 			err, -EINVAL,
 			"%s: none of its %u switches is in the fabric; it belongs to another one",
 			path, x->strangers);
+	if (!rc)
+		rc = check_end(x, l, err);
 	if (!rc && x->switches < x->f->nsw)
 		read_report_warn(x->report, 0, "no table for %u of the fabric's %u switches",
 				 x->f->nsw - x->switches, x->f->nsw);

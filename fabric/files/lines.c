@@ -16,7 +16,7 @@ struct lines {
 	char *buf; /* size + 1 bytes, so that the last line can be terminated */
 	size_t size, have, at;
 	uint64_t number;
-	bool eof;
+	bool eof, cut;
 	int error;
 };
 
@@ -95,7 +95,8 @@ static char *take(struct lines *l, char *end, size_t *len)
 	char *line = l->buf + l->at;
 	size_t n = (size_t)(end - line);
 
-	l->at += n + 1 > l->have - l->at ? l->have - l->at : n + 1;
+	l->cut = n + 1 > l->have - l->at;
+	l->at += l->cut ? l->have - l->at : n + 1;
 	if (++l->number == 1 && n >= 3 && !memcmp(line, "\xef\xbb\xbf", 3)) {
 		line += 3;
 		n -= 3;
@@ -140,6 +141,19 @@ uint64_t lines_number(const struct lines *l)
 const char *lines_path(const struct lines *l)
 {
 	return l->path;
+}
+
+int lines_whole(const struct lines *l, struct err *err)
+{
+	if (l->error)
+		return err_set(err, l->error, "%s: reading stopped: %s", l->path,
+			       strerror(-l->error));
+	if (!l->cut)
+		return 0;
+	return err_set(err, -ENODATA,
+		       "%s:%llu: the file ends in the middle of this line: it was cut off. Have it "
+		       "written anew",
+		       l->path, (unsigned long long)l->number);
 }
 
 int lines_error(const struct lines *l)

@@ -3,6 +3,7 @@
 #ifndef FABRIC_FILES_LINES_H
 #define FABRIC_FILES_LINES_H
 
+#include "fabric/base/err.h"
 #include "fabric/files/report.h"
 
 #include <stdbool.h>
@@ -25,6 +26,10 @@ char *lines_next(struct lines *l, size_t *len);
 uint64_t lines_number(const struct lines *l); /* of the line last returned, from 1 */
 const char *lines_path(const struct lines *l);
 int lines_error(const struct lines *l); /* 0, or -errno when reading failed */
+
+/* Of dumps, which programs write: 0; what lines_error() says; -ENODATA where the last line has no
+ * end, so that a part of the file is missing. */
+int lines_whole(const struct lines *l, struct err *err);
 
 /* Small scanners.  Each moves *s behind what it took and returns false, leaving *s, when the
  * text there is something else. */

@@ -60,6 +60,7 @@ int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struc
 	while ((s = lines_next(l, NULL))) {
 		switch (read_entry(&lid, &port, s)) {
 		case FDB_ENTRY:
+			lft_text_listed(&x, lid);
 			lft_text_entry(&x, lid, port, lines_number(l));
 			break;
 		case FDB_OTHER:
@@ -70,6 +71,7 @@ int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struc
 						 s);
 			break;
 		case FDB_NONE:
+			lft_text_listed(&x, lid);
 			break;
 		}
 	}

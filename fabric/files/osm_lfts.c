@@ -14,11 +14,15 @@
 /* Lines of the two dumps that hold nothing; anything else unknown is worth a warning. */
 static bool is_frame(const char *s)
 {
+	scan_blank(&s);
+	return !*s || *s == '#' || scan_word(&s, "Lid  Out") || scan_word(&s, "Port     Info");
+}
+
+static bool is_trailer(const char *s)
+{
 	uint64_t n;
 
 	scan_blank(&s);
-	if (!*s || *s == '#' || scan_word(&s, "Lid  Out") || scan_word(&s, "Port     Info"))
-		return true;
 	return scan_dec(&n, &s) &&
 	       (scan_word(&s, " lids dumped") || scan_word(&s, " valid lids dumped"));
 }
@@ -64,6 +68,8 @@ int osm_lfts_read(struct tables **out, FILE *file, const char *path, const struc
 			lft_text_entry(&x, lid, port, lines_number(l));
 		else if (read_heading(&guid, s))
 			lft_text_switch(&x, guid, lines_number(l));
+		else if (is_trailer(s))
+			lft_text_close(&x);
 		else if (!is_frame(s))
 			read_report_skip(report, lines_number(l), "not understood: %.60s", s);
 	}

@@ -2,6 +2,7 @@
 #include "fabric/files/osm_subnet.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/vec.h"
 #include "fabric/files/lines.h"
 #include "fabric/files/osm_order.h"
 #include "fabric/files/text_out.h"
@@ -169,10 +170,63 @@ static int add_link(struct builder *b, const struct link *k, struct err *err)
 	return rc;
 }
 
+/* --- is the file whole? ---------------------------------------------------------------------- */
+
+/* OpenSM writes each link twice, once from each of its ends: a node without a line of its
+ * own stood behind the end of what is left. */
+struct named {
+	uint64_t guid, line;
+	bool own; /* this line is the node's, else it is named as the other end */
+};
+
+struct firsts {
+	VEC(struct named) v;
+};
+
+static void firsts_add(struct firsts *x, const struct link *k, uint64_t line)
+{
+	vec_push(&x->v, ((struct named){ k->a.node_guid, line, true }));
+	vec_push(&x->v, ((struct named){ k->b.node_guid, line, false }));
+}
+
+static int by_guid(const void *x, const void *y)
+{
+	const struct named *a = x, *b = y;
+
+	if (a->guid != b->guid)
+		return a->guid < b->guid ? -1 : 1;
+	return a->own != b->own ? b->own - a->own : (a->line > b->line) - (a->line < b->line);
+}
+
+static int firsts_check(struct firsts *x, const struct lines *l, struct err *err)
+{
+	const struct named *first = NULL;
+	bool own = false;
+
+	qsort(x->v.v, x->v.n, sizeof(*x->v.v), by_guid);
+	for (size_t i = 0; i < x->v.n; i++) {
+		const struct named *m = &x->v.v[i];
+		bool begins = !i || m[-1].guid != m->guid;
+
+		if (begins)
+			own = m->own;
+		if (begins && !own && (!first || m->line < first->line))
+			first = m;
+	}
+	if (!first)
+		return lines_whole(l, err);
+	return err_set(
+		err, -ENODATA,
+		"%s:%llu: node 0x%016llx is at the other end of this link and has no line of "
+		"its own: the file was cut off. Have it written anew",
+		lines_path(l), (unsigned long long)first->line, (unsigned long long)first->guid);
+}
+
 int osm_subnet_read(struct builder *b, FILE *file, const char *path, struct read_report *report,
 		    struct err *err)
 {
 	struct err why = { "" };
+	struct firsts firsts = { 0 };
 	uint64_t links = 0;
 	struct lines *l;
 	struct link k;
@@ -192,6 +246,7 @@ int osm_subnet_read(struct builder *b, FILE *file, const char *path, struct read
 			read_report_skip(report, lines_number(l), "%.150s", why.text);
 		} else {
 			links++;
+			firsts_add(&firsts, &k, lines_number(l));
 			if (report)
 				report->records++;
 		}
@@ -201,6 +256,9 @@ int osm_subnet_read(struct builder *b, FILE *file, const char *path, struct read
 		err_set(err, rc, "%s: reading stopped: %s", path, strerror(-rc));
 	else if (!links)
 		rc = err_set(err, -EINVAL, "%s: not an opensm-subnet.lst: no link in it", path);
+	else
+		rc = firsts_check(&firsts, l, err);
+	vec_free(&firsts.v);
 	lines_free(l);
 	return rc;
 }

@@ -210,11 +210,13 @@ int path_sl_read(struct tables *t, FILE *file, const char *path, const struct fa
 	rc = lines_error(l);
 	if (rc)
 		err_set(err, rc, "%s: reading stopped: %s", path, strerror(-rc));
-	else if (!r.used)
+	else if (r.used)
+		rc = lines_whole(l, err);
+	else
 		rc = err_set(err, -EINVAL,
 			     "%s: no line of the form \"0xsource_guid dlid sl\" for this fabric",
 			     path);
-	else
+	if (!rc)
 		choose_form(t, &r);
 	free(r.sl);
 	free(r.src);

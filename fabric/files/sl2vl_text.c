@@ -68,6 +68,8 @@ int sl2vl_text_end(struct sl2vl_text *x, const struct lines *l, const char *what
 	else if (!x->rows)
 		rc = err_set(err, -EINVAL, "%s: not a dump of SL2VL tables (%s): no row in it",
 			     path, what);
+	else
+		rc = lines_whole(l, err);
 	if (rc)
 		tables_sl2vl_form(x->t, SL2VL_IDENTITY, x->f);
 	else

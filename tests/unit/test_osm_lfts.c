@@ -125,8 +125,10 @@ static void entries_that_cannot_be_are_left_out_and_told(void **state)
 		"0x0001 200 # port that is not there\n"
 		"0x00ff 001 # LID beyond the last\n"
 		"0x0001 xyz\n"
+		"99 lids dumped\n"
 		"Unicast lids [0-99] of switch Lid 4 guid 0x00020000deadbeef ('X'):\n"
-		"0x0001 001 #\n";
+		"0x0001 001 #\n"
+		"99 lids dumped\n";
 	struct fabric *f = net_tree(2, 1, 2, NULL);
 	struct read_report report;
 	struct tables *t;
@@ -223,6 +225,39 @@ static int try_read(FILE *in, void *ctx)
 	return 0;
 }
 
+/* A dump may be of some switches only: where whole tables are missing it is told. */
+static void a_dump_that_was_cut_off_anywhere_is_refused_or_told(void **state)
+{
+	struct fabric *f = net_torus(2, 2, 2, &(struct net_opts){ .lmc = 1 });
+	struct tables *t = random_tables(f, 3);
+
+	(void)state;
+	for (size_t i = 0; i < FORMS; i++) {
+		char *text = text_of(forms[i].write, f, t);
+		uint32_t whole = 0;
+
+		for (size_t n = 1; n < strlen(text); n++) {
+			FILE *in = text_file(text, n);
+			struct tables *part = NULL;
+			struct read_report report;
+			struct err err = { "" };
+
+			if (!forms[i].read(&part, in, "cut", f, &report, &err)) {
+				if (!report.warnings)
+					fail_msg("%zu of %zu bytes of form %zu are taken", n,
+						 strlen(text), i);
+				whole++;
+			}
+			tables_put(part);
+			fclose(in);
+		}
+		assert_true(whole < f->nsw + 1); /* at the ends of tables only */
+		free(text);
+	}
+	tables_put(t);
+	fabric_put(f);
+}
+
 static void damaged_dumps_do_no_harm(void **state)
 {
 	struct fabric *f = net_torus(2, 2, 2, &(struct net_opts){ .lmc = 1 });
@@ -251,6 +286,7 @@ int main(void)
 		cmocka_unit_test(entries_that_cannot_be_are_left_out_and_told),
 		cmocka_unit_test(other_files_and_other_fabrics_are_refused_with_the_reason),
 		cmocka_unit_test(hops_and_detours_are_told_in_fdbs),
+		cmocka_unit_test(a_dump_that_was_cut_off_anywhere_is_refused_or_told),
 		cmocka_unit_test(damaged_dumps_do_no_harm),
 	};
 
