@@ -46,6 +46,8 @@ void app_load_folder(struct app *a)
 		a->opts.lfts = file_of(a, SNAPSHOT_LFTS);
 	if (!a->opts.node_names)
 		a->opts.node_names = file_of(a, SNAPSHOT_NAMES);
+	if (!a->opts.racks)
+		a->opts.racks = file_of(a, SNAPSHOT_RACKS);
 	/* with names and users; the text is for folders that have no more */
 	if (!a->opts.jobs && !file_of(a, SNAPSHOT_LIST))
 		a->opts.jobs = file_of(a, SNAPSHOT_JOBS);

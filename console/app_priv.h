@@ -44,6 +44,7 @@ enum held {
 #define SNAPSHOT_STATE	"state.json"
 #define SNAPSHOT_EVENTS "events.jsonl"
 #define SNAPSHOT_PAST	"history.ibr"
+#define SNAPSHOT_RACKS	"racks"
 #define SNAPSHOT_NAMES	"node-name-map"
 
 /* What the automatic mode does now. */
@@ -166,7 +167,7 @@ struct app {
 	struct app_sessions *sessions; /* NULL: view 9 was never asked for */
 	int exit_code;
 	char *own_dirs[2]; /* of opts, made here */
-	char *snapshot[8]; /* of opts, from --load FOLDER */
+	char *snapshot[9]; /* of opts, from --load FOLDER */
 	char *folder;	   /* --load FOLDER, NULL: a file */
 };
 

@@ -3,6 +3,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/files/ibnd.h"
 #include "fabric/files/osm_lfts.h"
+#include "fabric/files/slurm_topology.h"
 #include "fabric/files/tables_ibr.h"
 
 #include <dirent.h>
@@ -206,6 +207,17 @@ static int save_names(const struct app *a, const char *dir, struct err *err)
 	return closed(f, 0, dir, err);
 }
 
+static int save_racks(const struct app *a, const char *dir, struct err *err)
+{
+	FILE *f;
+	int rc = a->racks ? open_in(&f, dir, SNAPSHOT_RACKS, err) : 0;
+
+	if (rc || !a->racks)
+		return rc;
+	slurm_topology_write(f, a->racks);
+	return closed(f, 0, dir, err);
+}
+
 static int save_screen(const struct app *a, const char *dir, struct err *err)
 {
 	char *text = canvas_dump(a->canvas);
@@ -238,6 +250,8 @@ static int save_data(struct app *a, const char *dir, struct err *err)
 		rc = save_events(a, dir, err);
 	if (!rc)
 		rc = save_names(a, dir, err);
+	if (!rc)
+		rc = save_racks(a, dir, err);
 	return rc ? rc : save_past(a, dir, err);
 }
 

@@ -42,7 +42,8 @@ int loadfab_sl2vl(struct tables *t, const char *path, const struct fabric *f, st
 /* A node-name-map. */
 int loadfab_names(struct name_map **out, const char *path, struct err *err);
 
-/* Switch blocks of a topology.conf (fabric/files/slurm_topology.h). */
+/* Switch blocks of a topology.conf (fabric/files/slurm_topology.h); path "slurm": of the SLURM that
+ * runs, as scontrol tells them, which may take up to 20 s; -EIO where it does not. */
 struct slurm_topology;
 int loadfab_racks(struct slurm_topology **out, const char *path, struct err *err);
 

@@ -148,6 +148,33 @@ saved_and_loaded() {
 	valid snapshot_state snap/state.json && valid snapshot_jobs snap/jobs.json && valid snapshot_event snap/events.jsonl || return
 	is 1 $demo --save snap # never over another one
 }
+racks() { # wanted head of the matrix, options: the racks and their cables
+	local want=$1
+	shift
+	is 0 "$I" "$@" -b -n 1 --view heatmap --metric efi --layout 'rack x rack' && grep -qx "$want" out || return
+	grep -q '^r1  *12  *12$' out && grep -q '^r2  *12  *12$' out
+}
+# what SLURM's scontrol prints, in its words: a switch above lists all nodes below it, too
+racks_of_slurm() {
+	mkdir -p bin
+	printf '#!/bin/sh\n[ "$*" = "show topology" ] && cat %s/told\n' "$work" >bin/scontrol && chmod +x bin/scontrol
+	cat >told <<-'EOF'
+	SwitchName=r1 Level=0 LinkSpeed=1 Nodes=n[0001-0008]
+	SwitchName=r2 Level=0 LinkSpeed=1 Nodes=n[0009-0018]
+	SwitchName=top Level=1 LinkSpeed=1 Nodes=n[0001-0018] Switches=r[1-2]
+	EOF
+	printf 'BlockName=r1 Nodes=n[0001-0008]\nBlockName=r2 Nodes=n[0009-0018]\nBlockSizes=4,8\n' >blocks
+	is 0 "$I" topo hyperx:dims=3x3,hosts=2 -o plane && is 0 "$I" route --engine dfsssp --topology plane --out plane.d || return
+	local of=(--load plane --lfts plane.d/opensm-lfts.dump) path=$PATH rc=1
+	PATH=$work/bin:$PATH
+	racks 'rack x rack by slurm, out, efi' "${of[@]}" --racks slurm &&
+		is 0 "$I" "${of[@]}" --racks slurm -b -n 1 --save racked && racks 'rack x rack by racks, out, efi' --load racked &&
+		racks 'rack x rack by blocks, out, efi' "${of[@]}" --racks blocks && echo 'exit 1' >bin/scontrol &&
+		says 255 'SLURM tells of no topology' "$I" "${of[@]}" --racks slurm -b -n 1
+	rc=$?
+	PATH=$path
+	return $rc
+}
 history_of_a_snapshot() {
 	is 0 $demo --jsonl -n 3 --view links --fields link,tx_Bps --save past --mark storm && cp out live || return
 	is 0 "$I" --load past --json --view history && valid record out && cp out list || return
@@ -299,6 +326,7 @@ small_disk() { (trap '' XFSZ && ulimit -f 4 && exec "$@"); }
 no_half_snapshot() {
 	says 1 'File too large' small_disk $demo -b -n 1 --save half/ && ! ls -d half*
 }
+ok "racks of a running SLURM, of its blocks, and in a snapshot" racks_of_slurm
 ok "nothing is left of a snapshot that cannot be written" no_half_snapshot
 ok "the history of a snapshot, its bookmarks, and a record of any moment" history_of_a_snapshot
 ok "--check and its findings" findings

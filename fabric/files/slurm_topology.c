@@ -23,6 +23,8 @@ struct slurm_topology {
 struct draft {
 	const char *name;
 	bool described;
+	uint64_t
+		level; /* as scontrol tells it: above 0 its nodes are those of the switches below */
 	uint64_t link_speed;
 	VEC(const char *) nodes;
 	VEC(const char *) below; /* names */
@@ -99,6 +101,11 @@ static int set_key(struct reader *x, struct draft *d, const char *word)
 		return add_names(x, d, false, value);
 	if (is_key(word, "LinkSpeed", &value) && scan_dec(&d->link_speed, &value))
 		return 0;
+	if (is_key(word, "Level", &value) && scan_dec(&d->level, &value))
+		return 0;
+	/* of blocks: their number and their size */
+	if (is_key(word, "BlockIndex", &value) || is_key(word, "BlockSize", &value))
+		return 0;
 	read_report_warn(x->report, lines_number(x->l), "not understood: %.60s", word);
 	return 0;
 }
@@ -114,7 +121,9 @@ static int read_line(struct reader *x, char *s)
 	word = strtok_r(s, " \t", &save);
 	if (!word)
 		return 0;
-	if (!is_key(word, "SwitchName", &name) || !*name) {
+	if (is_key(word, "BlockSizes", &name) || is_key(word, "AggregatedBlock", &name))
+		return 0;
+	if ((!is_key(word, "SwitchName", &name) && !is_key(word, "BlockName", &name)) || !*name) {
 		read_report_skip(x->report, lines_number(x->l), "not understood: %.60s", word);
 		return 0;
 	}
@@ -198,7 +207,7 @@ static void finish_switch(struct reader *x, struct slurm_switch *to, const struc
 	to->link_speed = d->link_speed;
 	if (d->nodes.n)
 		qsort(d->nodes.v, d->nodes.n, sizeof(*d->nodes.v), by_name);
-	for (size_t i = 0; i < d->nodes.n; i++)
+	for (size_t i = 0; i < d->nodes.n && !d->level; i++)
 		if (!i || strcmp(d->nodes.v[i], d->nodes.v[i - 1]))
 			nodes[to->nnodes++] = d->nodes.v[i];
 	to->nodes = nodes;
@@ -268,7 +277,8 @@ int slurm_topology_read(struct slurm_topology **out, FILE *file, const char *pat
 		rc = err_set(err, lines_error(x.l), "%s: reading stopped: %s", path,
 			     strerror(-lines_error(x.l)));
 	else if (!rc && !x.list.n)
-		rc = err_set(err, -EINVAL, "%s: not a topology.conf: no SwitchName= in it", path);
+		rc = err_set(err, -EINVAL,
+			     "%s: not a topology.conf: no SwitchName= or BlockName= in it", path);
 	if (!rc)
 		finish(&x);
 	for (size_t i = 0; i < x.list.n; i++) {
@@ -291,6 +301,29 @@ void slurm_topology_free(struct slurm_topology *topo)
 		return;
 	arena_free(topo->arena);
 	free(topo);
+}
+
+static void write_list(FILE *out, const char *key, uint32_t k, const char *name)
+{
+	if (!k)
+		fprintf(out, " %s=", key);
+	fprintf(out, "%s%s", k ? "," : "", name);
+}
+
+void slurm_topology_write(FILE *out, const struct slurm_topology *topo)
+{
+	for (uint32_t i = 0; i < topo->n; i++) {
+		const struct slurm_switch *s = &topo->sw[i];
+
+		fprintf(out, "SwitchName=%s", s->name);
+		if (s->link_speed)
+			fprintf(out, " LinkSpeed=%llu", (unsigned long long)s->link_speed);
+		for (uint32_t k = 0; k < s->nnodes; k++)
+			write_list(out, "Nodes", k, s->nodes[k]);
+		for (uint32_t k = 0; k < s->nbelow; k++)
+			write_list(out, "Switches", k, topo->sw[s->below[k]].name);
+		fputc('\n', out);
+	}
 }
 
 uint32_t slurm_topology_count(const struct slurm_topology *topo)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* slurm_topology: SLURM's topology.conf, the tree (or not) that a scheduler believes in. */
+/* slurm_topology: SLURM's topology.conf, of trees and of blocks, and what "scontrol show topology"
+ * prints: the tree (or not) that a scheduler believes in. */
 #ifndef FABRIC_FILES_SLURM_TOPOLOGY_H
 #define FABRIC_FILES_SLURM_TOPOLOGY_H
 
@@ -24,9 +25,12 @@ struct slurm_topology;
 
 /* Lines that are not understood are skipped with a warning; a switch that comes twice is joined,
  * one that is named but never described is added without nodes, both with a warning.
- * -EINVAL: no SwitchName= at all, or a mistake in a host list (with file:line). */
+ * Blocks are switches with nodes.  -EINVAL: no SwitchName= or BlockName= at all, or a mistake in a
+ * host list (with file:line). */
 int slurm_topology_read(struct slurm_topology **out, FILE *file, const char *path,
 			struct read_report *report, struct err *err);
+/* As a topology.conf that slurm_topology_read() takes; errors are those of the stream. */
+void slurm_topology_write(FILE *out, const struct slurm_topology *topo);
 void slurm_topology_free(struct slurm_topology *topo); /* NULL is fine */
 uint32_t slurm_topology_count(const struct slurm_topology *topo);
 const struct slurm_switch *slurm_topology_switch(const struct slurm_topology *topo, uint32_t i);
