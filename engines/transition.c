@@ -326,13 +326,15 @@ static void search_done(struct search *s)
 	turns_done(&s->turns);
 }
 
-/* Looks that trying whether everything that changes can move costs, more or less. */
+/* Looks that trying whether everything that changes can move costs, more or less.  Other SL2VL
+ * tables change all. */
 static bool is_big(const struct search *s)
 {
+	bool all = flow_sl2vl_changes(s->flow);
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < s->n; i++)
-		n += s->item[i].lft;
+		n += all || s->item[i].lft;
 	return n * s->f->nsw * LOOKS_PER_HOP > BIG_WORK;
 }
 
@@ -389,7 +391,8 @@ static int find(struct found **best, struct search *s, uint64_t effort, bool *al
 	s->effort = s->big ? BIG_EFFORT : LEAST_WORK;
 	if (!rc)
 		rc = look_at_end(s, sure, drained, err);
-	s->effort = ROUNDS * search_work(s) + 4 * LEAST_WORK;
+	if (!s->huge)
+		s->effort = ROUNDS * search_work(s) + 4 * LEAST_WORK;
 	effort = effort ? effort : ROUNDS * search_work(s) + LEAST_WORK;
 	s->certain = count_certain(s, sure);
 	if (!rc)

@@ -42,6 +42,7 @@ struct flow {
 	bool loses; /* the last run */
 
 	uint32_t *slot; /* [switch * 2 + i]: channels of the run, FAB_NONE beyond */
+	uint32_t *to;	/* the switches where they lead */
 	uint32_t *degree, *order;
 	uint8_t chosen;		 /* age of all entries of which slot and order are; 0: of no such */
 	bool ordered;		 /* what order_hops() said of them */
@@ -246,6 +247,7 @@ struct flow *flow_new(const struct fabric *f, const struct turns *turns, const s
 	x->sent = xcalloc((size_t)2 * LFT_BLOCK * f->nsw, sizeof(*x->sent));
 	x->hop = xcalloc(2 * (size_t)f->nsw, sizeof(*x->hop));
 	x->slot = xcalloc(2 * (size_t)f->nsw, sizeof(*x->slot));
+	x->to = xcalloc(2 * (size_t)f->nsw, sizeof(*x->to));
 	x->degree = xcalloc(f->nsw, sizeof(*x->degree));
 	x->order = xcalloc(f->nsw, sizeof(*x->order));
 	x->vl = xcalloc(2 * (size_t)f->nsw, sizeof(*x->vl));
@@ -266,6 +268,7 @@ void flow_free(struct flow *x)
 	free(x->sent);
 	free(x->hop);
 	free(x->slot);
+	free(x->to);
 	free(x->degree);
 	free(x->order);
 	free(x->vl);
@@ -313,7 +316,8 @@ static void load_sls(struct flow *x, int k, uint32_t block, uint32_t first, uint
 	const struct tables *t = x->t[k];
 	const uint32_t *off = x->f->term_off + first;
 	uint32_t lid = block * LFT_BLOCK;
-	uint16_t *to = x->sent + (size_t)k * LFT_BLOCK * x->f->nsw + first, ends[TILE];
+	uint16_t *to = x->sent + (size_t)k * LFT_BLOCK * x->f->nsw + first;
+	uint16_t ends[TILE], one;
 
 	for (uint32_t j = 0; j < n; j++)
 		ends[j] = off[j] == off[j + 1] ? 0 : UINT16_MAX;
@@ -329,8 +333,9 @@ static void load_sls(struct flow *x, int k, uint32_t block, uint32_t first, uint
 					sl_bit(t->sl[(first + j) * (size_t)t->stride + lid]);
 			break;
 		default:
+			one = sl_bit(tables_path_sl(t, 0, 0, lid));
 			for (uint32_t j = 0; j < n; j++)
-				to[j] = ends[j] & sl_bit(tables_path_sl(t, 0, 0, lid));
+				to[j] = ends[j] & one;
 		}
 }
 
@@ -577,7 +582,7 @@ static void choose_one(struct flow *x, uint32_t k)
 		x->slot[2 * sw] = c;
 		x->slot[2 * sw + 1] = FAB_NONE;
 		if (c != FAB_NONE)
-			x->degree[f->chan_dst[c]]++;
+			x->degree[x->to[2 * sw] = f->chan_dst[c]]++;
 	}
 }
 
@@ -597,7 +602,8 @@ static void choose_some(struct flow *x, const uint8_t *lft, uint8_t age)
 
 			if (!(age >> k & 1) || c == FAB_NONE || c == slot[0])
 				continue;
-			slot[n++] = c;
+			slot[n] = c;
+			x->to[2 * sw + n++] = f->chan_dst[c];
 			x->degree[f->chan_dst[c]]++;
 		}
 	}
@@ -627,7 +633,7 @@ static bool order_hops(struct flow *x)
 
 			if (x->slot[s] == FAB_NONE)
 				break;
-			to = f->chan_dst[x->slot[s]];
+			to = x->to[s];
 			if (!--x->degree[to])
 				x->order[n++] = to;
 		}
@@ -678,7 +684,7 @@ static void run_plain(struct flow *x, const struct ages *a)
 			if (c == FAB_NONE)
 				break;
 			x->sls[s] = 0;
-			o = 2 * f->chan_dst[c];
+			o = 2 * x->to[s];
 			vls = sls == last ? vls : plain_vls(x, sls, a->sl2vl);
 			last = sls;
 			for (uint32_t k = o; k < o + 2 && x->slot[k] != FAB_NONE; k++) {
@@ -708,7 +714,7 @@ static void run_full(struct flow *x, const struct ages *a)
 			if (x->slot[s] == FAB_NONE)
 				break;
 			send(x, s, a);
-			o = 2 * f->chan_dst[x->slot[s]];
+			o = 2 * x->to[s];
 			if (o == 2 * x->dsw)
 				deliver(x, f->chan_rport[x->slot[s]], x->sls[s], a->sl2vl, true);
 			for (uint32_t k = o; k < o + 2 && x->sls[s]; k++)

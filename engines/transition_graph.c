@@ -39,6 +39,7 @@ struct tgraph {
 	VEC(struct arc) arc;   /* of all vertices */
 	uint32_t unused[32];   /* first room of each power of two in arc, linked by to */
 	uint32_t *turn;	       /* first edge of each turn */
+	uint64_t *closing;     /* by turn, a bit: has it an edge that closes a cycle? */
 	struct arcs *out, *in; /* of each vertex */
 	uint32_t *rep;	       /* vertex that stands for the component; NULL: each for itself */
 	struct vertex *v;
@@ -77,6 +78,7 @@ struct tgraph *tgraph_new(const struct fabric *f, const struct turns *turns, uin
 	g->n = f->nchan * nvl;
 	g->pace = pace;
 	g->turn = all_none(g, turns->n);
+	g->closing = xcalloc(turns->n / 64 + 1, sizeof(*g->closing));
 	g->out = xcalloc(g->n, sizeof(*g->out));
 	g->in = xcalloc(g->n, sizeof(*g->in));
 	memset(g->unused, 0xff, sizeof(g->unused));
@@ -115,6 +117,7 @@ void tgraph_free(struct tgraph *g)
 		return;
 	free_edges(g);
 	free(g->turn);
+	free(g->closing);
 	free(g->out);
 	free(g->in);
 	free(g->rep);
@@ -633,13 +636,18 @@ bool tgraph_closes(struct tgraph *g, const struct tdep *d, uint64_t looks)
 	e = e != FAB_NONE ? e : make(g, d);
 	g->edge.v[e].tried = true;
 	g->edge.v[e].closes = closes;
+	if (closes)
+		g->closing[d->turn / 64] |= 1ull << d->turn % 64;
 	return closes;
 }
 
 bool tgraph_closed(const struct tgraph *g, const struct tdep *d)
 {
-	uint32_t e = find(g, d);
+	uint32_t e;
 
+	if (!(g->closing[d->turn / 64] >> d->turn % 64 & 1))
+		return false;
+	e = find(g, d);
 	return e != FAB_NONE && g->edge.v[e].closes;
 }
 
@@ -647,11 +655,8 @@ uint32_t tgraph_closed_any(const struct tgraph *g, const struct tdep *d, uint32_
 {
 	uint32_t i = 0;
 
-	for (; i < n; i++) {
-		look_ahead(g, d + i, n - i);
-		if (tgraph_closed(g, &d[i]))
-			break;
-	}
+	while (i < n && !tgraph_closed(g, &d[i]))
+		i++;
 	return i;
 }
 

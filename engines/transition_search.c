@@ -235,6 +235,8 @@ static int change_sl2vl(struct search *s)
 			return -EDEADLK;
 		if (search_tick(s))
 			return -ECANCELED;
+		if (s->big && search_work(s) > s->hurry)
+			return -EAGAIN;
 	}
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct ages a;
