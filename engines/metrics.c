@@ -14,14 +14,26 @@
 
 #define SMALL (1u << 20) /* LIDs times switches below which threads cost more than they save */
 
+/* What a switch adds to the loads: all routes through it go to that channel. */
+struct branch {
+	uint32_t chan, next;
+	uint64_t routes;
+	uint32_t since; /* LIDs that were counted when that became so */
+};
+
 /* What one worker counts: the figures over all pairs, one LID at a time. */
 struct tally {
 	struct walk *walk;
 	struct deps *deps;
-	uint64_t *efi;	  /* per channel */
-	uint64_t *routes; /* per switch: that come through it; 0 between LIDs */
+	uint64_t *efi; /* per channel */
 	uint64_t hops, pairs, unreachable;
 	uint32_t hops_max;
+	struct branch *tree; /* per switch: of the LIDs of one switch ... */
+	uint32_t root;	     /* ... that one ... */
+	uint32_t lid;	     /* ... the last of which is this; 0: none */
+	uint32_t counted;    /* LIDs of that switch so far */
+	uint64_t tree_hops;  /* of the routes to one of them */
+	uint32_t tree_hops_max;
 };
 
 struct sweep {
@@ -32,32 +44,125 @@ struct sweep {
 	struct tally *tally; /* per worker */
 };
 
-/* Routes of all counted terminals to a LID of one of them, collected down its tree. */
-static void sweep_tree(const struct fabric *f, struct tally *s)
+/* Adds what a switch has carried since it was looked at last. */
+static inline void settle(struct tally *s, struct branch *b)
+{
+	s->efi[b->chan] += b->routes * (s->counted - b->since);
+	b->since = s->counted;
+}
+
+/* The LIDs of the switch at hand are through. */
+static void close_tree(const struct fabric *f, struct tally *s, uint32_t root)
+{
+	uint32_t u;
+
+	for (u = 0; s->lid && u < f->nsw; u++) {
+		if (u != root)
+			settle(s, &s->tree[u]);
+	}
+	s->lid = 0;
+	s->counted = 0;
+}
+
+/* Routes of all counted terminals, collected down the tree of a LID that all switches reach. */
+static void open_tree(const struct fabric *f, struct tally *s, uint32_t lid)
 {
 	const struct walk *w = s->walk;
-	const uint32_t *nterm = f->sw_nterm, *dst = f->chan_dst;
-	uint64_t *efi = s->efi, *routes = s->routes, arrived = 0, hops = 0;
 	uint32_t i;
 
+	for (i = 0; i < f->nsw; i++)
+		s->tree[i] = (struct branch){ .chan = w->chan[i], .routes = f->sw_nterm[i] };
+	s->tree_hops = s->tree_hops_max = 0;
+	for (i = 0; i + 1 < w->norder; i++) {
+		uint32_t u = w->order[i];
+		struct branch *b = &s->tree[u];
+
+		b->next = f->chan_dst[b->chan];
+		s->tree[b->next].routes += b->routes;
+		s->tree_hops += (uint64_t)f->sw_nterm[u] * w->hops[u];
+		if (f->sw_nterm[u] && w->hops[u] > s->tree_hops_max)
+			s->tree_hops_max = w->hops[u];
+	}
+	s->lid = lid;
+}
+
+/* Takes the routes of a switch off the way from its next one on, or adds them there. */
+static void carry(struct tally *s, uint32_t u, uint64_t routes)
+{
+	for (; u != s->walk->dsw; u = s->tree[u].next) {
+		settle(s, &s->tree[u]);
+		s->tree[u].routes += routes;
+	}
+}
+
+/* From the LID before to this one, over the same distances: where few have moved, most of the tree
+ * stays, and what it carries is added up later. */
+static void move_tree(const struct fabric *f, struct tally *s, uint32_t lid)
+{
+	const struct walk *w = s->walk;
+	uint32_t i;
+
+	for (i = 0; i < w->nmoved; i++) {
+		struct branch *b = &s->tree[w->moved[i]];
+
+		settle(s, b);
+		carry(s, b->next, -b->routes);
+		b->chan = w->chan[w->moved[i]];
+		b->next = f->chan_dst[b->chan];
+		carry(s, b->next, b->routes);
+	}
+	s->lid = lid;
+}
+
+/* A LID that not all switches reach: counted alone. */
+static void sweep_broken(const struct fabric *f, struct tally *s)
+{
+	const struct walk *w = s->walk;
+	uint64_t arrived = 0;
+	uint32_t i;
+
+	for (i = 0; i < f->nsw; i++)
+		s->tree[i].routes = f->sw_nterm[i];
 	for (i = 0; i < w->norder; i++) {
 		uint32_t u = w->order[i], c = w->chan[u];
-		uint64_t n = routes[u] + nterm[u];
+		uint64_t n = s->tree[u].routes;
 
-		routes[u] = 0;
 		if (u == w->dsw) {
 			arrived = n - 1; /* all but the destination itself */
 			break;
 		}
-		efi[c] += n;
-		routes[dst[c]] += n;
-		hops += (uint64_t)nterm[u] * w->hops[u];
-		if (nterm[u] && w->hops[u] > s->hops_max)
+		s->efi[c] += n;
+		s->tree[f->chan_dst[c]].routes += n;
+		s->hops += (uint64_t)f->sw_nterm[u] * w->hops[u];
+		if (f->sw_nterm[u] && w->hops[u] > s->hops_max)
 			s->hops_max = w->hops[u];
 	}
-	s->hops += hops;
 	s->pairs += arrived;
 	s->unreachable += f->nterm - 1 - arrived;
+}
+
+/* The LID walked last, which counts or not. */
+static void sweep_lid(const struct fabric *f, struct tally *s, uint32_t lid, bool counts)
+{
+	const struct walk *w = s->walk;
+
+	if (s->lid && s->lid == w->before) {
+		move_tree(f, s, lid);
+	} else {
+		close_tree(f, s, s->root);
+		s->root = w->dsw;
+		if (w->norder == f->nsw)
+			open_tree(f, s, lid);
+		else if (counts)
+			sweep_broken(f, s);
+	}
+	if (!counts || !s->lid)
+		return;
+	s->counted++;
+	s->hops += s->tree_hops;
+	s->pairs += f->nterm - 1;
+	if (s->tree_hops_max > s->hops_max)
+		s->hops_max = s->tree_hops_max;
 }
 
 static bool sweep_block(void *ctx, unsigned worker, uint32_t block)
@@ -74,8 +179,7 @@ static bool sweep_block(void *ctx, unsigned worker, uint32_t block)
 		if (!walk_lid(k->walk, lid))
 			continue;
 		deps_add(k->deps, k->walk, lid);
-		if (metrics_counts(f, s->t, s->opts, lid))
-			sweep_tree(f, k);
+		sweep_lid(f, k, lid, metrics_counts(f, s->t, s->opts, lid));
 	}
 	return false;
 }
@@ -179,15 +283,17 @@ static bool sweep_all(struct metrics *m, struct sweep *s, struct pool *pool)
 		s->tally[w].walk = walk_new(s->f, s->t);
 		s->tally[w].deps = w ? deps_share(deps) : deps;
 		s->tally[w].efi = w ? xcalloc(m->nchan, sizeof(*m->efi)) : m->efi;
-		s->tally[w].routes = xcalloc(s->f->nsw, sizeof(*s->tally[w].routes));
+		s->tally[w].tree = xcalloc(s->f->nsw, sizeof(*s->tally[w].tree));
 	}
 	stopped = pool_for(pool, s->f->max_lid / LFT_BLOCK + 1u, sweep_block, s);
+	for (w = 0; w < workers; w++)
+		close_tree(s->f, &s->tally[w], s->tally[w].root);
 	if (!stopped)
 		add_up(m, s->tally, workers);
 	for (w = workers; w-- > 0;) {
 		walk_free(s->tally[w].walk);
 		deps_free(s->tally[w].deps);
-		free(s->tally[w].routes);
+		free(s->tally[w].tree);
 		if (w)
 			free(s->tally[w].efi);
 	}

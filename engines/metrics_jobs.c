@@ -3,20 +3,30 @@
 
 #include "engines/verify_walk.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/tile.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define LARGE	  (1u << 20) /* terminals times switches of a job that all workers share */
-#define CHUNK	  64	     /* destinations of such a job in one turn */
-#define BATCH	  64	     /* sources followed side by side, so that cache misses overlap */
-#define SHORT_WAY 16	     /* channels; longer ways are followed one by one */
+#define LARGE	   (1u << 20) /* terminals times switches of a job that all workers share */
+#define TURN_SHARE 16	      /* entries of a block against ways in it that are worth turning it */
+#define CHUNK	   64	      /* destinations of such a job in one turn */
+#define BATCH	   64	      /* sources followed side by side, so that cache misses overlap */
+#define SHORT_WAY  16	      /* channels; longer ways are followed one by one */
+
+/* LFT entries LID by LID, in blocks of LFT_BLOCK that many routes are looked up in; NULL: not
+ * worth while. */
+struct turned {
+	uint8_t **block; /* nsw entries per LID */
+	uint32_t nblock;
+};
 
 /* What one worker counts with. */
 struct count {
 	const struct fabric *f;
 	const struct tables *t;
 	const struct walk *walk;
+	const struct turned *turned;
 	const struct jobset *jobs;
 	const struct metrics_opts *opts;
 	struct job_metrics *result; /* of the job in hand: routes */
@@ -41,11 +51,22 @@ struct crew {
 	struct metrics *m;
 	const struct jobset *jobs;
 	struct progress *progress;
-	struct count *count;	  /* per worker */
+	struct count *count; /* per worker */
+	struct turned turned;
 	uint32_t *list;		  /* jobs that one worker does alone */
 	uint32_t large;		  /* the job that all are at */
 	struct job_metrics *part; /* of it, per worker */
 };
+
+/* The channel from a switch towards the LID, or FAB_NONE. */
+static inline uint32_t next_chan(const struct count *k, uint32_t sw, uint32_t lid)
+{
+	const uint8_t *block = k->turned->block[lid / LFT_BLOCK];
+	uint8_t port = block ? block[(size_t)(lid % LFT_BLOCK) * k->f->nsw + sw]
+			     : tables_row(k->t, sw)[lid];
+
+	return walk_chan(k->walk, sw, port);
+}
 
 /* The channels from sw to the LID; FAB_NONE when there is no way. */
 static uint32_t follow(struct count *k, uint32_t sw, uint32_t lid, uint32_t dsw)
@@ -53,7 +74,7 @@ static uint32_t follow(struct count *k, uint32_t sw, uint32_t lid, uint32_t dsw)
 	uint32_t n = 0;
 
 	while (sw != dsw) {
-		uint32_t c = walk_chan(k->walk, sw, tables_row(k->t, sw)[lid]);
+		uint32_t c = next_chan(k, sw, lid);
 
 		if (c == FAB_NONE || n == k->f->nsw - 1)
 			return FAB_NONE;
@@ -110,7 +131,7 @@ static void advance(struct count *k, uint32_t hop, uint32_t lid, uint32_t dsw)
 
 	for (i = 0; i < k->nactive; i++) {
 		uint32_t a = k->active[i], sw = k->where[a];
-		uint32_t c = walk_chan(k->walk, sw, tables_row(k->t, sw)[lid]);
+		uint32_t c = next_chan(k, sw, lid);
 
 		if (c == FAB_NONE) {
 			k->hops[a] = FAB_NONE;
@@ -306,6 +327,59 @@ static bool count_all(struct crew *crew, struct pool *pool)
 	return pool_for(pool, n, count_job, crew);
 }
 
+/* Ways that are looked up in each block, about. */
+static uint64_t *count_ways(const struct turned *x, const struct fabric *f, const struct jobset *js)
+{
+	uint64_t *ways = xcalloc(x->nblock, sizeof(*ways));
+	uint32_t j, i;
+
+	for (j = 0; j < js->njob; j++) {
+		const struct job *job = &js->jobs[j];
+
+		for (i = 0; job->multi && i < job->nterm; i++)
+			ways[f->term_lid[job->terms[i]] / LFT_BLOCK] += job->nsw;
+	}
+	return ways;
+}
+
+static bool turn_block(void *ctx, unsigned worker, uint32_t i)
+{
+	struct crew *crew = ctx;
+	const struct count *k = &crew->count[worker];
+	uint32_t nsw = k->f->nsw;
+
+	if (worker == 0 && progress_step(crew->progress, "metrics", 0, crew->jobs->njob))
+		return true;
+	if (!crew->turned.block[i])
+		return false;
+	tile_turn(crew->turned.block[i], nsw, k->t->lft + (size_t)i * LFT_BLOCK, k->t->stride, nsw,
+		  LFT_BLOCK);
+	return false;
+}
+
+/* Blocks where that costs less than it saves.  True when cancelled. */
+static bool turn_blocks(struct crew *crew, const struct fabric *f, struct pool *pool)
+{
+	uint64_t *ways = count_ways(&crew->turned, f, crew->jobs);
+	uint32_t i;
+
+	for (i = 0; i < crew->turned.nblock; i++) {
+		if (ways[i] > (uint64_t)f->nsw * LFT_BLOCK / TURN_SHARE)
+			crew->turned.block[i] = xcalloc((size_t)f->nsw * LFT_BLOCK, 1);
+	}
+	free(ways);
+	return pool_for(pool, crew->turned.nblock, turn_block, crew);
+}
+
+static void turned_done(struct turned *x)
+{
+	uint32_t i;
+
+	for (i = 0; i < x->nblock; i++)
+		free(x->block[i]);
+	free(x->block);
+}
+
 static void count_init(struct count *k, const struct fabric *f, uint64_t *eff)
 {
 	k->eff = eff;
@@ -339,16 +413,22 @@ int metrics_jobs(struct metrics *m, const struct fabric *f, const struct tables 
 	uint32_t c;
 	bool stopped;
 
+	crew.turned.nblock = tables_blocks(t);
+	crew.turned.block = xcalloc(crew.turned.nblock, sizeof(*crew.turned.block));
 	crew.list = xcalloc(jobs->njob, sizeof(*crew.list));
 	crew.part = xcalloc(workers, sizeof(*crew.part));
 	crew.count = xcalloc(workers, sizeof(*crew.count));
 	for (w = 0; w < workers; w++) {
-		crew.count[w] =
-			(struct count){ .f = f, .t = t, .walk = walk, .jobs = jobs, .opts = opts };
+		crew.count[w] = (struct count){ .f = f,
+						.t = t,
+						.walk = walk,
+						.turned = &crew.turned,
+						.jobs = jobs,
+						.opts = opts };
 		count_init(&crew.count[w], f,
 			   w ? xcalloc(f->nchan, sizeof(*m->eff_efi)) : m->eff_efi);
 	}
-	stopped = count_all(&crew, pool);
+	stopped = turn_blocks(&crew, f, pool) || count_all(&crew, pool);
 	for (w = 0; w < workers; w++) {
 		for (c = 0; w && c < f->nchan; c++)
 			m->eff_efi[c] += crew.count[w].eff[c];
@@ -359,6 +439,7 @@ int metrics_jobs(struct metrics *m, const struct fabric *f, const struct tables 
 	free(crew.count);
 	free(crew.part);
 	free(crew.list);
+	turned_done(&crew.turned);
 	walk_free(walk);
 	return stopped ? -ECANCELED : 0;
 }

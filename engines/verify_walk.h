@@ -32,6 +32,9 @@ struct walk {
 	uint32_t norder; /* ... dsw last; nsw when all arrive */
 	uint32_t before; /* LID walked before it when that lies in the same block, on the same
 			  * switch and at the same distances; else 0 */
+	uint32_t *moved; /* where before is not 0: switches that forward to other channels than
+			  * for that LID ... */
+	uint32_t nmoved; /* ... so many, ascending */
 	bool *fresh;	 /* see walk_fresh() */
 
 	/* private */
@@ -41,8 +44,6 @@ struct walk {
 	uint32_t *bucket;
 	uint8_t *cols;	     /* LFT entries of one block of LIDs, a row of switches per LID */
 	uint32_t block, lid; /* walked last */
-	uint32_t *moved;     /* switches that forward to other channels than for `before` ... */
-	uint32_t nmoved;     /* ... so many */
 	bool sorted;	     /* order is by descending hops and holds every switch */
 };
 
