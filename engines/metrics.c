@@ -176,10 +176,14 @@ static bool sweep_block(void *ctx, unsigned worker, uint32_t block)
 	    progress_step(s->progress, "metrics", (uint64_t)block * LFT_BLOCK, f->max_lid))
 		return true;
 	for (lid = block ? block * LFT_BLOCK : 1; lid < end && lid <= f->max_lid; lid++) {
+		bool counts = metrics_counts(f, s->t, s->opts, lid);
+
+		if (!counts && !deps_wants(k->deps, lid))
+			continue;
 		if (!walk_lid(k->walk, lid))
 			continue;
 		deps_add(k->deps, k->walk, lid);
-		sweep_lid(f, k, lid, metrics_counts(f, s->t, s->opts, lid));
+		sweep_lid(f, k, lid, counts);
 	}
 	return false;
 }

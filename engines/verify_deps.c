@@ -673,6 +673,15 @@ static bool knows_all_by_port(const struct deps *d)
 	return !d->turns && deps_sls(d) == d->rows.sls && deps_vls(d) == d->rows.vls;
 }
 
+bool deps_wants(struct deps *d, uint32_t lid)
+{
+	if (d->by_port)
+		return !knows_all_by_port(d);
+	if (d->block != lid / LFT_BLOCK)
+		load_block(d, lid / LFT_BLOCK);
+	return !knows_all(d, d->any_sl[lid % LFT_BLOCK]);
+}
+
 bool deps_add(struct deps *d, struct walk *w, uint32_t lid)
 {
 	uint32_t k = lid % LFT_BLOCK;

@@ -31,6 +31,10 @@ size_t deps_own_bytes(const struct deps *d);
  * O(nsw), with SLs by terminal and SL2VL that differs by port O(nsw + ends). */
 bool deps_add(struct deps *d, struct walk *w, uint32_t lid);
 
+/* False when deps_add() would learn nothing from the LID, wherever it leads: without turns, once
+ * all of its SLs were seen. */
+bool deps_wants(struct deps *d, uint32_t lid);
+
 /* Of the traffic that crosses at least one inter-switch channel: bit masks. */
 uint16_t deps_vls(const struct deps *d);
 uint16_t deps_sls(const struct deps *d);

@@ -22,6 +22,7 @@ struct walk *walk_new(const struct fabric *f, const struct tables *t)
 	w->chan = xcalloc(f->nsw, sizeof(*w->chan));
 	w->hops = xcalloc(f->nsw, sizeof(*w->hops));
 	w->order = xcalloc(f->nsw, sizeof(*w->order));
+	w->next = xcalloc(f->nsw, sizeof(*w->next));
 	w->stack = xcalloc(f->nsw, sizeof(*w->stack));
 	w->bucket = xcalloc(f->nsw + 1, sizeof(*w->bucket));
 	w->moved = xcalloc(f->nsw, sizeof(*w->moved));
@@ -44,6 +45,7 @@ void walk_free(struct walk *w)
 	free(w->chan);
 	free(w->hops);
 	free(w->order);
+	free(w->next);
 	free(w->stack);
 	free(w->bucket);
 	free(w->moved);
@@ -121,22 +123,32 @@ static bool same_distances(struct walk *w, const uint8_t *col)
 	return nearer(w, col, 0, w->dsw) && nearer(w, col, w->dsw + 1, w->f->nsw);
 }
 
+/* Where all switches forward, looked up before the ways are followed: nothing waits for it then. */
+static void find_next(struct walk *w, const uint8_t *col)
+{
+	uint32_t u;
+
+	for (u = 0; u < w->f->nsw; u++) {
+		uint32_t c = walk_chan(w, u, col[u]);
+
+		w->chan[u] = c;
+		w->next[u] = c == FAB_NONE ? FAB_NONE : w->f->chan_dst[c];
+	}
+}
+
 /* Follows the way of u until something known, then colours what was passed. */
-static void colour(struct walk *w, uint32_t u, const uint8_t *col)
+static void colour(struct walk *w, uint32_t u)
 {
 	uint32_t n = 0, known;
 
 	for (;;) {
-		uint32_t c = walk_chan(w, u, col[u]);
-
 		w->hops[u] = ON_STACK;
 		w->stack[n++] = u;
-		w->chan[u] = c;
-		if (c == FAB_NONE) {
+		u = w->next[u];
+		if (u == FAB_NONE) {
 			known = WALK_DEAD;
 			break;
 		}
-		u = w->f->chan_dst[c];
 		if (w->hops[u] != UNSEEN) {
 			known = w->hops[u] == ON_STACK ? WALK_LOOP : w->hops[u];
 			break;
@@ -193,13 +205,14 @@ bool walk_lid(struct walk *w, uint32_t lid)
 	w->lid = lid;
 	w->dsw = dsw;
 	memset(w->hops, 0xff, f->nsw * sizeof(*w->hops));
+	find_next(w, col);
 	if (delivers) {
 		w->hops[dsw] = 0;
 		w->chan[dsw] = f->chan_off[dsw + 1];
 	}
 	for (u = 0; u < f->nsw; u++) {
 		if (w->hops[u] == UNSEEN)
-			colour(w, u, col);
+			colour(w, u);
 	}
 	sort_by_hops(w);
 	return true;

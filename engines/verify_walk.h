@@ -40,6 +40,7 @@ struct walk {
 	/* private */
 	uint32_t *hop;	/* sw * width + port: channel or FAB_NONE */
 	uint32_t width; /* port 0, those of the largest switch, and one that nobody has */
+	uint32_t *next; /* switch where chan leads, or FAB_NONE */
 	uint32_t *stack;
 	uint32_t *bucket;
 	uint8_t *cols;	     /* LFT entries of one block of LIDs, a row of switches per LID */
