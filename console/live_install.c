@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/live_install.h"
 
+#include "fabric/mad/codec.h"
 #include "fabric/update/file_install.h"
 #include "fabric/update/osm_install.h"
 #include "fabric/update/smp.h"
@@ -8,6 +9,16 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+static enum osm_seen look_for_sm(void *ctx)
+{
+	const struct live_install *i = ctx;
+	struct wire_sm sm;
+
+	if (wire_sm_info(&sm, i->w, NULL))
+		return OSM_SEEN_NOBODY;
+	return sm.state == SM_MASTER && sm.guid != i->sm_guid ? OSM_SEEN_MASTER : OSM_SEEN_SOMEBODY;
+}
 
 static int by_opensm(struct live_install *i, struct live *l, const struct plan *p, struct err *err)
 {
@@ -27,6 +38,9 @@ static int by_opensm(struct live_install *i, struct live *l, const struct plan *
 			       "OpenSM sets no SL2VL tables, which these routes need: put \"qos "
 			       "TRUE\" into its configuration");
 	i->osm = osm_install_new(l->osm, smp_installer(l->w));
+	i->w = l->w;
+	i->sm_guid = s->sm_guid;
+	osm_install_sm(i->osm, look_for_sm, i);
 	if (p)
 		osm_install_plan(i->osm, p->fabric, p->from, p->to);
 	i->in = osm_installer(i->osm);

@@ -11,12 +11,15 @@ struct live_install {
 	char warning[600]; /* what the operator should know about this way; "" */
 	struct osm_install *osm;
 	struct file_install *files;
+	struct wire *w; /* of osm: where another SM shows */
+	uint64_t sm_guid;
 };
 
 /* For that plan, or (NULL) for a recovery.  Without o->installer: through OpenSM where our plugin
  * answers in the master, else by SMPs, with a warning; a recovery also goes by SMPs when OpenSM
  * was asked for but cannot.  -ENOTSUP, -ERANGE: this way is not
- * possible here, and what to do; files: -errno of the folder.  l must outlive it. */
+ * possible here, and what to do; files: -errno of the folder.  l must outlive it, and
+ * out stays where it is. */
 int live_install_open(struct live_install *out, struct live *l, const struct live_opts *o,
 		      const struct plan *p, struct err *err);
 void live_install_close(struct live_install *i); /* an all-zero one is fine */

@@ -39,6 +39,7 @@ struct crowd {
 	uint64_t ask_ns, resend_ns, pause_ns, until_ns; /* of the present question */
 	uint64_t hold_ns;				/* 0: nobody is away */
 	uint64_t listen_ns, jobs_ns;			/* when due */
+	bool deaf;					/* no SM carries notices now */
 };
 
 struct apply {
@@ -70,6 +71,8 @@ struct apply {
 	struct install_item *batch;
 	struct install_item *back; /* what was read of it while it was written */
 	bool read_back;		   /* all of todo was */
+	bool others;		   /* another SM writes on the way back */
+	uint32_t theirs;	   /* blocks that it has left otherwise */
 	struct apply_item *item;   /* what became of the batch */
 	uint32_t batch_max;
 
@@ -98,6 +101,9 @@ void apply_first_not(char *buf, size_t size, const struct apply *a, enum holds h
 bool crowd_gather(struct apply *a);  /* whom the plan wants; false: refused, and said why */
 bool crowd_begin(struct apply *a);   /* once the journal is there */
 void crowd_recover(struct apply *a); /* as the journal says */
+/* The agents of a job that began meanwhile are asked, too; false: it has not everywhere one, or
+ * there is no way.  Waits for a few seconds. */
+bool crowd_join(struct apply *a, const struct job *job);
 bool crowd_notify(struct apply *a);
 /* Waits for answers; returns the next action. */
 enum coord_action crowd_await(struct apply *a);

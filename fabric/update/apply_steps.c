@@ -287,7 +287,18 @@ static bool do_begin_rollback(struct apply *a)
 		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
 	if (journal_mark(a->journal, TXN_ROLLBACK, a->c.wave, a->why.text, &err))
 		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
+	a->others = a->in->ops->back && a->in->ops->back(a->in->ctx) == 1;
 	return true;
+}
+
+static void keep_silent(struct apply *a)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < a->ntodo; i++)
+		if (a->holds[a->todo[i]] == HOLDS_SILENT)
+			a->todo[kept++] = a->todo[i];
+	a->ntodo = kept;
 }
 
 /* What somebody else wrote meanwhile is not ours to undo, unless told so. */
@@ -302,6 +313,11 @@ static void set_aside_foreign(struct apply *a)
 	pthread_mutex_unlock(&a->lock);
 	if (a->o.overwrite_foreign)
 		return;
+	if (a->others) {
+		a->theirs += foreign;
+		keep_others(a, HOLDS_FOREIGN);
+		return;
+	}
 	for (uint32_t i = 0; i < a->ntodo; i++)
 		if (a->holds[a->todo[i]] == HOLDS_FOREIGN)
 			a->left[a->nleft++] = a->todo[i];
@@ -396,6 +412,10 @@ static bool do_read_back(struct apply *a)
 	snprintf(ev.text, sizeof(ev.text), "%.190s", first);
 	apply_emit(a, &ev);
 	set_aside_foreign(a);
+	if (a->others) { /* what it was waited for to change and it did not */
+		a->theirs += a->ntodo - apply_count(a, HOLDS_SILENT);
+		keep_silent(a);
+	}
 	if (a->c.tries >= a->c.max_tries) {
 		memcpy(a->left + a->nleft, a->todo, a->ntodo * sizeof(*a->todo));
 		a->nleft += a->ntodo;
@@ -416,10 +436,19 @@ static bool do_finish(struct apply *a)
 				  .outcome = a->c.outcome,
 				  .items = a->nleft };
 	struct err err = { "" };
+	char theirs[160];
 	int rc = 0;
 
+	if (a->theirs)
+		snprintf(theirs, sizeof(theirs),
+			 "another SM is master and routes by its own tables: %u blocks are neither "
+			 "as before the update nor ours to change",
+			 a->theirs);
+	if (a->theirs)
+		log_add(LOG_WARN, "apply", "%s", theirs);
 	if (a->journal)
-		rc = journal_mark(a->journal, last[a->c.outcome], a->c.wave, NULL, &err);
+		rc = journal_mark(a->journal, last[a->c.outcome], a->c.wave,
+				  a->theirs ? theirs : NULL, &err);
 	if (rc && a->c.outcome == OUTCOME_CONFIRMED)
 		return apply_fail(a, rc, "%s", err.text);
 	if (rc)

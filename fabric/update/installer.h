@@ -43,6 +43,11 @@ struct installer_ops {
 		   struct install_item *back, uint32_t n, struct progress *progress,
 		   struct err *err);
 
+	/* May be NULL.  The way back begins, before anything is read for it: waits until there is
+	 * somebody to write, for minutes at most.  0: what is written from now on gets written; 1:
+	 * another SM is master, which writes what it wants: writing waits until that is there. */
+	int (*back)(void *ctx);
+
 	/* May be NULL.  The update is over: keep: it was confirmed, and what was written is to
 	 * last; else the old contents are back.  Called once, after all else. */
 	int (*end)(void *ctx, bool keep, struct err *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/osm_install.h"
 
+#include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/update/stage.h"
@@ -9,6 +10,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#define LOOK_MS	   500
+#define NOBODY_MS  15000 /* no SM answers: nobody else will write */
+#define SETTLE_MS  3000	 /* of a master that has just become it */
+#define BACK_MS	   90000
+#define OTHERS_MS  60000
+#define OTHERS_GAP 3000 /* twice the same contents with so much in between: they stay */
+
+/* Who writes on the way back. */
+enum whose { OURS, OTHERS, NOBODYS };
 
 struct osm_install {
 	struct osm_link *link;
@@ -17,6 +29,10 @@ struct osm_install {
 	const struct tables *from, *to; /* to: NULL in a recovery */
 	bool escapes_stay;		/* from and to lead escape LIDs the same way */
 	struct stage *stage;
+	enum whose whose;
+	enum osm_seen (*look)(void *ctx);
+	void *look_ctx;
+	uint32_t hurry;
 };
 
 struct osm_install *osm_install_new(struct osm_link *link, struct installer reader)
@@ -25,6 +41,7 @@ struct osm_install *osm_install_new(struct osm_link *link, struct installer read
 
 	i->link = link;
 	i->reader = reader;
+	i->hurry = 1;
 	return i;
 }
 
@@ -45,6 +62,17 @@ void osm_install_free(struct osm_install *i)
 		return;
 	clear(i);
 	free(i);
+}
+
+void osm_install_sm(struct osm_install *i, enum osm_seen (*look)(void *ctx), void *ctx)
+{
+	i->look = look;
+	i->look_ctx = ctx;
+}
+
+void osm_install_hurry(struct osm_install *i, uint32_t times)
+{
+	i->hurry = times;
 }
 
 static bool same_escapes(const struct fabric *f, const struct tables *a, const struct tables *b)
@@ -124,14 +152,117 @@ static int route(struct osm_install *i, const struct osm_answer *given, bool all
 	return rc;
 }
 
+static uint64_t passed_ms(const struct osm_install *i, uint64_t since)
+{
+	return (clock_ms() - since) * i->hurry;
+}
+
+static void rest(const struct osm_install *i, uint64_t ms)
+{
+	uint64_t us = ms * 1000 / i->hurry;
+	struct timespec t = { .tv_sec = (time_t)(us / 1000000),
+			      .tv_nsec = (long)(us % 1000000) * 1000 };
+
+	nanosleep(&t, NULL);
+}
+
+/* One that was restarted meanwhile is asked what it routes by. */
+static bool plugin_rules(struct osm_install *i)
+{
+	bool anew = osm_link_fd(i->link) < 0;
+	struct osm_status s;
+
+	if (anew && osm_link_reopen(i->link, NULL))
+		return false;
+	if (osm_link_status(i->link, &s, NULL) || strcmp(s.state, "master"))
+		return false;
+	if (anew)
+		clear(i);
+	return true;
+}
+
+/* Who writes from now on, and why it is not this OpenSM. */
+static enum whose who_writes(struct osm_install *i)
+{
+	uint64_t begin = clock_ms(), heard = begin, other = begin;
+
+	if (!i->look)
+		return OURS;
+	while (!plugin_rules(i)) {
+		enum osm_seen seen = i->look(i->look_ctx);
+
+		if (seen != OSM_SEEN_NOBODY)
+			heard = clock_ms();
+		if (seen != OSM_SEEN_MASTER)
+			other = clock_ms();
+		else if (passed_ms(i, other) >= SETTLE_MS)
+			return OTHERS;
+		if (passed_ms(i, heard) >= NOBODY_MS || passed_ms(i, begin) >= BACK_MS)
+			return NOBODYS;
+		rest(i, LOOK_MS);
+	}
+	return OURS;
+}
+
+static int osm_back(void *ctx)
+{
+	struct osm_install *i = ctx;
+
+	i->whose = who_writes(i);
+	if (i->whose == OTHERS)
+		log_add(LOG_WARN, "apply",
+			"this OpenSM is not the master any more: the one that is now routes as it "
+			"wants, and is waited for");
+	if (i->whose == NOBODYS)
+		log_add(LOG_WARN, "apply",
+			"no subnet manager is master: the old tables go straight into the switches");
+	return i->whose == OTHERS;
+}
+
+/* Until what is there is what is wanted, or does not change any more. */
+static int wait_for_others(struct osm_install *i, const struct fabric *f,
+			   struct install_item *items, uint32_t n, struct progress *progress)
+{
+	struct install_item *now = xcalloc(n, sizeof(*now)), *before = xcalloc(n, sizeof(*now));
+	uint64_t begin = clock_ms();
+	bool done = false;
+
+	for (bool again = false; !done && passed_ms(i, begin) < OTHERS_MS; again = true) {
+		bool wanted = true, same = again;
+
+		memcpy(now, items, n * sizeof(*now));
+		i->reader.ops->read(i->reader.ctx, f, now, n, progress, NULL);
+		for (uint32_t k = 0; k < n; k++) {
+			wanted = wanted && !now[k].rc &&
+				 !memcmp(now[k].data, items[k].data, sizeof(now->data));
+			same = same && !now[k].rc &&
+			       !memcmp(now[k].data, before[k].data, sizeof(now->data));
+		}
+		done = wanted || same;
+		memcpy(before, now, n * sizeof(*now));
+		if (!done)
+			rest(i, OTHERS_GAP);
+	}
+	for (uint32_t k = 0; k < n; k++)
+		items[k].rc = 0;
+	free(now);
+	free(before);
+	return 0;
+}
+
 static int osm_write(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
 		     struct progress *progress, struct err *err)
 {
 	struct osm_install *i = ctx;
 	struct osm_answer a = { 0 };
-	int rc = osm_link_fd(i->link) < 0 ? osm_link_reopen(i->link, err) : 0;
 	bool again;
+	int rc;
 
+	if (i->whose == OTHERS)
+		return wait_for_others(i, f, items, n, progress);
+	if (i->whose == NOBODYS)
+		return i->reader.ops->write(i->reader.ctx, f, items, n, progress, err);
+	rc = osm_link_fd(i->link) < 0 ? osm_link_reopen(i->link, err) : 0;
 	/* an OpenSM that was restarted meanwhile knows nothing of the update, and need not */
 	if (!rc && !i->stage)
 		rc = ask_plugin(i, f, err);
@@ -166,6 +297,8 @@ static int osm_end(void *ctx, bool keep, struct err *err)
 
 	if (keep)
 		return osm_link_keep(i->link, err);
+	if (i->whose != OURS)
+		return 0;
 	rc = osm_link_return(i->link, &a, err);
 	if (!rc && a.change)
 		rc = osm_link_reroute(i->link, false, 0, &a, err);
@@ -180,6 +313,7 @@ struct installer osm_installer(struct osm_install *i)
 		.batch = UINT32_MAX,
 		.write = osm_write,
 		.read = osm_read,
+		.back = osm_back,
 		.end = osm_end,
 	};
 

@@ -7,6 +7,9 @@
  * have their old service levels until the last wave, and again from the first write of the way
  * back on (see engines/transition.h).  Blocks are read back from the switches themselves.  A wave
  * that is written a second time is written in full, in case somebody else has been there.
+ *
+ * An OpenSM that died or is not the master any more cannot take anything back.  Then another SM
+ * does, which routes as it wants, or, if there is none for a quarter of a minute, SMPs do.
  */
 #ifndef FABRIC_UPDATE_OSM_INSTALL_H
 #define FABRIC_UPDATE_OSM_INSTALL_H
@@ -25,5 +28,13 @@ struct installer osm_installer(struct osm_install *i);
  * it routes by, and what was before; what is loaded is then a step until all is as before. */
 void osm_install_plan(struct osm_install *i, const struct fabric *f, const struct tables *from,
 		      const struct tables *to);
+
+/* What SM answers, asked twice a second on the way back; without this the plugin is all there is.
+ * MASTER: another one than the plugin's. */
+enum osm_seen { OSM_SEEN_NOBODY, OSM_SEEN_SOMEBODY, OSM_SEEN_MASTER };
+
+void osm_install_sm(struct osm_install *i, enum osm_seen (*look)(void *ctx), void *ctx);
+/* All waiting on the way back goes so many times as fast: for tests. */
+void osm_install_hurry(struct osm_install *i, uint32_t times);
 
 #endif

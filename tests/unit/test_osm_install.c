@@ -262,6 +262,89 @@ static void without_the_plugin_nothing_is_written_and_the_old_tables_stay(void *
 			 0);
 }
 
+/* Another SM: how often it was looked for, and what it routes by. */
+struct other {
+	struct world *w;
+	const struct tables *by; /* NULL: there is none */
+	uint32_t looks;
+};
+
+static enum osm_seen look_for_other(void *ctx)
+{
+	struct other *o = ctx;
+
+	if (!o->by)
+		return OSM_SEEN_NOBODY;
+	if (++o->looks < 5)
+		return o->looks < 2 ? OSM_SEEN_NOBODY : OSM_SEEN_SOMEBODY;
+	if (o->looks == 6)
+		osm_writes(o->w, o->by, true);
+	return OSM_SEEN_MASTER;
+}
+
+/* All was written and waits for its confirmation, then the OpenSM that has written it dies. */
+static void dies(struct world *w, struct other *o)
+{
+	struct err err = { "" };
+
+	o->w = w;
+	assert_int_equal(apply_run(w->a, &err), 0);
+	osm_install_sm(w->oi, look_for_other, o);
+	osm_install_hurry(w->oi, 100);
+	server_stop(w->osm->server);
+	apply_rollback(w->a, &err);
+	assert_int_equal(apply_outcome(w->a), OUTCOME_ROLLED_BACK);
+	assert_int_equal(server_start(&w->osm->server, w->osm->path, w->osm->desk, &fake_osm_ops,
+				      w->osm, NULL, NULL),
+			 0);
+}
+
+static void when_opensm_dies_and_nobody_follows_the_old_tables_are_written_without_it(void **state)
+{
+	struct world *w = *state;
+	struct other none = { 0 };
+
+	dies(w, &none);
+	assert_int_equal(w->routings, 2);
+	assert_true(net_holds(w->s, w->from, true));
+}
+
+static void when_opensm_dies_the_next_one_is_waited_for_to_write_the_old_tables(void **state)
+{
+	struct world *w = *state;
+	struct other next = { .by = w->from };
+
+	dies(w, &next);
+	assert_int_equal(w->routings, 3);
+	assert_true(net_holds(w->s, w->from, true));
+}
+
+static void hear(void *ctx, const struct log_line *line)
+{
+	if (strstr(line->text, "routes by its own tables"))
+		*(bool *)ctx = true;
+}
+
+static void what_the_next_one_routes_by_is_left_to_it_and_told(void **state)
+{
+	struct world *w = *state;
+	struct tables *third = net_tables(w->f, 2, true);
+	struct other next = { .by = third };
+	struct txn_info *list;
+	bool told = false;
+	uint32_t n;
+
+	log_set_sink(hear, &told);
+	dies(w, &next);
+	log_set_sink(quiet, NULL);
+	assert_true(told);
+	assert_true(net_holds(w->s, third, true));
+	assert_int_equal(journal_find(&list, &n, w->base, w->f, NULL), 0);
+	assert_int_equal(n, 0); /* it is over */
+	free(list);
+	tables_put(third);
+}
+
 /* As a console that is killed leaves it: tables of one half, and a journal. */
 static void another_process_takes_back_what_a_killed_one_has_left(void **state)
 {
@@ -410,6 +493,9 @@ int main(void)
 		T(what_opensm_only_believes_is_written_again_in_full),
 		T(when_the_fabric_changes_under_way_the_update_goes_back_and_says_why),
 		T(without_the_plugin_nothing_is_written_and_the_old_tables_stay),
+		T(when_opensm_dies_and_nobody_follows_the_old_tables_are_written_without_it),
+		T(when_opensm_dies_the_next_one_is_waited_for_to_write_the_old_tables),
+		T(what_the_next_one_routes_by_is_left_to_it_and_told),
 		T(another_process_takes_back_what_a_killed_one_has_left),
 		T(what_somebody_else_has_written_is_found_and_else_service_levels_are_known),
 		T(files_hold_the_new_tables_or_the_old_ones_again),
