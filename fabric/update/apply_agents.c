@@ -19,6 +19,7 @@
 #define LISTEN	   (2 * SECOND)
 #define JOBS	   (500 * MS)
 #define ANSWER_MS  30000
+#define JOIN	   (5 * SECOND) /* for the agents of a job that began to be there */
 #define HOLD_S	   900
 #define LIDS	   0x10000u
 
@@ -117,6 +118,8 @@ static const char *agent_name(const struct crowd *w, uint32_t agent)
 {
 	return w->port[w->first[agent]].name;
 }
+
+static void take_answer(struct apply *a, const struct agent_answer *ans);
 
 /* ---- whom a plan wants ---- */
 
@@ -345,6 +348,75 @@ bool crowd_begin(struct apply *a)
 	return true;
 }
 
+static bool all_there(struct apply *a, const struct job *job)
+{
+	const struct agent_link *l = a->crowd.link;
+	struct agent_place *at = places_of(a, job);
+	uint32_t there, unknown;
+	const char *absent;
+	int rc = l->ops->present(l->ctx, at, job->nterm, &a->progress, NULL);
+
+	count_there(a, job, at, &there, &unknown, &absent);
+	free(at);
+	return !rc && there == job->nterm;
+}
+
+/* They may have been started with the job. */
+static bool come_in_time(struct apply *a, const struct job *job)
+{
+	const struct agent_link *l = a->crowd.link;
+	uint64_t until = l->ops->now_ns(l->ctx) + JOIN;
+	bool there;
+
+	if (!l->ops->present)
+		return false;
+	while (!(there = all_there(a, job)) && l->ops->now_ns(l->ctx) < until &&
+	       !atomic_load(&a->progress.cancel)) {
+		struct agent_answer ans;
+
+		if (l->ops->recv(l->ctx, &ans, 10 * SLICE, NULL) == 1)
+			take_answer(a, &ans);
+	}
+	return there;
+}
+
+/* Who was there before, as he was. */
+static void keep_states(struct crowd *w, const struct txn_agent *port, const uint32_t *first,
+			const struct coord_agent *state, uint32_t n)
+{
+	for (uint32_t i = 0, k = 0; i < w->n && k < n; i++)
+		if (!strcmp(agent_name(w, i), port[first[k]].name))
+			w->state[i] = state[k++];
+}
+
+bool crowd_join(struct apply *a, const struct job *job)
+{
+	struct crowd *w = &a->crowd, was = *w;
+	struct err err = { "" };
+	bool ok;
+
+	if (!w->n || !come_in_time(a, job))
+		return false;
+	w->port = xcalloc(was.nport, sizeof(*w->port));
+	memcpy(w->port, was.port, was.nport * sizeof(*w->port));
+	add_job(a, job);
+	ok = !journal_put_agents(a->journal, w->port, w->nport, &err);
+	if (!ok) { /* those of before are in the journal */
+		log_add(LOG_ERROR, "apply", "%s", err.text);
+		free(w->port);
+		w->port = was.port;
+		w->nport = was.nport;
+		return false;
+	}
+	crowd_index(w);
+	keep_states(w, was.port, was.first, was.state, was.n);
+	coordinator_join(&a->c, w->state, w->n);
+	note(a, "job %lu (%.60s) began meanwhile: %u agents join, all are asked once more",
+	     (unsigned long)job->id, job->nodes, w->n - was.n);
+	crowd_free(&was);
+	return true;
+}
+
 /* Nothing here keeps the old tables from coming back. */
 void crowd_recover(struct apply *a)
 {
@@ -501,6 +573,9 @@ static void look_for_sm(struct apply *a)
 		apply_fail(a, rc, "%s", err.text);
 		coordinator_step(&a->c, EV_SM);
 	}
+	if (rc && rc != -ESTALE && !a->crowd.deaf)
+		log_add(LOG_WARN, "apply", "agents cannot be asked now: %s", err.text);
+	a->crowd.deaf = rc && rc != -ESTALE;
 	a->crowd.listen_ns = now_ns(a) + LISTEN;
 }
 
@@ -523,6 +598,7 @@ bool crowd_notify(struct apply *a)
 		w->pause_ns = RESEND;
 		w->listen_ns = now + LISTEN;
 		w->jobs_ns = now;
+		w->deaf = false;
 		memset(w->told, 0, w->n * sizeof(*w->told));
 		if (a->c.asked == PHASE_UNPATH)
 			w->hold_ns = now + a->c.drain.hold_s * SECOND;
@@ -602,6 +678,9 @@ static void due(struct apply *a)
 	}
 	if (a->c.action == ACT_AWAIT && now >= w->listen_ns)
 		look_for_sm(a);
+	/* without an SM nobody hears that he is called back: he waits as well, but not for ever */
+	if (w->deaf && a->c.asked == PHASE_REPATH && now < w->ask_ns + a->c.drain.hold_s * SECOND)
+		w->until_ns = now + (a->o.answer_ms ? a->o.answer_ms : ANSWER_MS) * MS;
 	if (a->c.action == ACT_AWAIT && now >= w->until_ns)
 		coordinator_step(&a->c, EV_DEADLINE);
 	else if (a->c.action == ACT_AWAIT && now >= w->resend_ns)

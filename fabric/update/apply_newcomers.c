@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Jobs that began after agents were gathered: nobody has asked them to drain. */
+/* Jobs that began after agents were gathered: nobody has asked them to drain yet. */
 #include "fabric/update/apply_priv.h"
 
 #include "fabric/base/log.h"
@@ -84,6 +84,8 @@ static bool judge(struct apply *a, const struct job *job, bool needed)
 			(unsigned long)job->id, job->nodes);
 		return true;
 	}
+	if (needed && !over && crowd_join(a, job))
+		return true;
 	snprintf(text, sizeof(text), "job %lu (%.60s) began after jobs were asked to drain: %s",
 		 (unsigned long)job->id, job->nodes,
 		 !needed ? "its packets may come out of order"

@@ -49,6 +49,13 @@ void coordinator_drain(struct coordinator *c, const struct coord_drain *d)
 	c->first_seq = c->seq + 1;
 }
 
+void coordinator_join(struct coordinator *c, struct coord_agent *agents, uint32_t n)
+{
+	c->drain.agents = agents;
+	c->drain.nagents = n;
+	c->drained = false;
+}
+
 void coordinator_notice(const struct coordinator *c, struct phase_notice *out)
 {
 	*out = (struct phase_notice){

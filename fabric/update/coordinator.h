@@ -145,6 +145,10 @@ enum coord_action coordinator_step(struct coordinator *c, enum coord_event ev);
  * policy.  When it stops as OUTCOME_INCOMPLETE the agents stay on their escape LIDs, until
  * EV_RECOVER gets further. */
 void coordinator_drain(struct coordinator *c, const struct coord_drain *d);
+/* Agents of jobs that began meanwhile are among them from now on: all, those of before as they
+ * were, new ones zeroed.  While ACT_BEGIN_WAVE is carried out; then all are asked to drain once
+ * more. */
+void coordinator_join(struct coordinator *c, struct coord_agent *agents, uint32_t n);
 /* What ACT_NOTIFY sends. */
 void coordinator_notice(const struct coordinator *c, struct phase_notice *out);
 /* An answer of an agent, at any time, in any order; what is old, double or of somebody else

@@ -53,7 +53,10 @@ struct world {
 	uint64_t job_over;
 	const char *more; /* jobs besides, from the first wave on; NULL: none */
 	const char *late; /* likewise, once all waves are written */
-	int64_t start_s;  /* when those began */
+	uint32_t asleep;  /* agents, the last ones, that start when jobs begin */
+	uint64_t deaf_ns,
+		deaf_until; /* nothing gets through an SM for so long, from the first write on */
+	int64_t start_s;    /* when those began */
 	/* as it was at the crash */
 	struct tables *left;
 	struct crowd_node *nodes;
@@ -112,6 +115,10 @@ static int proved_write(void *ctx, const struct fabric *f, struct install_item *
 	struct world *w = ctx;
 
 	point(w);
+	if (w->deaf_ns && !w->deaf_until) {
+		w->deaf_until = now_ns(w) + w->deaf_ns;
+		apply_cancel(w->a);
+	}
 	if (!w->no_proof)
 		assert_int_equal(crowd_in(&w->k, AGENT_ESCAPE), w->k.n);
 	if (w->sm_moved && !strstr(w->said, "ROLLBACK"))
@@ -161,6 +168,8 @@ static const struct jobset *running(void *ctx)
 {
 	struct world *w = ctx;
 
+	for (; w->asleep && strstr(w->said, "WRITE"); w->asleep--)
+		w->k.node[w->k.n - w->asleep].dead = false;
 	if (w->late && strstr(w->said, "REPATH"))
 		return with_start(net_jobs(w->f, w->late), w->start_s);
 	return net_jobs(w->f, w->more && strstr(w->said, "WRITE") ? w->more : JOBS);
@@ -806,6 +815,159 @@ static void job_that_began_and_whose_order_alone_is_at_stake_is_only_named(void 
 	assert_true(installed(w, w->p->to));
 }
 
+static struct world *the_world;
+
+static uint32_t add_terms(uint32_t *terms, uint32_t n, const struct jobset *set)
+{
+	for (uint32_t i = 0; i < set->njob; i++)
+		for (uint32_t k = 0; k < set->jobs[i].nterm; k++) {
+			uint32_t seen = 0;
+
+			while (seen < n && terms[seen] != set->jobs[i].terms[k])
+				seen++;
+			terms[seen] = set->jobs[i].terms[k];
+			n += seen == n;
+		}
+	return n;
+}
+
+/* It is known who listens. */
+static int present(void *ctx, struct agent_place *at, uint32_t n, struct progress *progress,
+		   struct err *err)
+{
+	const struct crowd_kit *k = ctx;
+
+	(void)progress;
+	(void)err;
+	for (uint32_t i = 0; i < n; i++) {
+		at[i].there = AGENT_ABSENT;
+		for (uint32_t j = 0; j < k->n; j++)
+			if (the_world->f->term_guid[k->node[j].term] == at[i].guid)
+				at[i].there = AGENT_PRESENT;
+	}
+	return 0;
+}
+
+/* Agents also on the nodes of those jobs. */
+static void agents_of(struct world *w, const char *jobs)
+{
+	static struct agent_link_ops ops;
+	struct jobset *set = net_jobs(w->f, jobs);
+	struct agent_link link;
+	uint32_t *terms = xcalloc(w->f->nterm, sizeof(*terms));
+	uint32_t n = add_terms(terms, add_terms(terms, 0, w->jobs), set);
+
+	crowd_down(&w->k);
+	agent_link_over(&link, wire_notices(w->w));
+	crowd_up(&w->k, w->sim, terms, n, &link);
+	w->k.asked = on_ask;
+	w->k.waits = on_wait;
+	w->k.ctx = w;
+	w->link = crowd_link(&w->k);
+	the_world = w;
+	ops = *w->link.ops;
+	ops.present = present;
+	w->link.ops = &ops;
+	free(terms);
+	jobset_put(set);
+}
+
+#define MORE 16 /* nodes of job 9 and of no other */
+
+static void agents_of_a_job_that_began_join_the_update(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	agents_of(w, BEGAN);
+	assert_int_equal(w->k.n, ALL + MORE);
+	w->asleep = MORE;
+	for (uint32_t i = ALL; i < w->k.n; i++)
+		w->k.node[i].dead = true;
+	w->more = BEGAN;
+	w->no_proof = false;
+	need(run(w, &err), &err);
+	assert_non_null(strstr(w->said, "16 agents join"));
+	assert_non_null(strstr(w->said, "[20 of 20 agents are on their escape LIDs"));
+	assert_non_null(strstr(w->said, "[36 of 36 agents are on their escape LIDs"));
+	assert_non_null(strstr(w->said, "[36 of 36 agents have returned"));
+	assert_int_equal(status(w).agents.expected, ALL + MORE);
+	assert_true(installed(w, w->p->to));
+	for (uint32_t i = 0; i < w->k.n; i++)
+		assert_int_equal(w->k.node[i].drains, 1);
+	everybody_is_back(w);
+}
+
+static void without_an_agent_on_each_of_its_nodes_it_does_not(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	agents_of(w, "7:0-1:4 8:2-3:6 9:0-1:11");
+	w->more = BEGAN;
+	assert_int_equal(run(w, &err), -EBUSY);
+	assert_non_null(strstr(err.text, "job 9"));
+	assert_null(strstr(w->said, "join"));
+	assert_true(installed(w, w->from));
+	everybody_is_back(w);
+}
+
+/* ---- no SM ---- */
+
+static const struct agent_link_ops *hearing;
+
+static bool deaf(void)
+{
+	return the_world->deaf_until && now_ns(the_world) < the_world->deaf_until;
+}
+
+static int deaf_listen(void *ctx, struct progress *progress, struct err *err)
+{
+	return deaf() ? err_set(err, -ETIMEDOUT, "no SM") : hearing->listen(ctx, progress, err);
+}
+
+static int deaf_send(void *ctx, const struct phase_notice *n, struct err *err)
+{
+	return deaf() ? err_set(err, -EAGAIN, "no SM") : hearing->send(ctx, n, err);
+}
+
+static uint64_t without_an_sm(struct world *w, uint64_t seconds)
+{
+	static struct agent_link_ops ops;
+	struct err err = { "" };
+
+	the_world = w;
+	hearing = w->link.ops;
+	ops = *hearing;
+	ops.listen = deaf_listen;
+	ops.send = deaf_send;
+	w->link.ops = &ops;
+	w->deaf_ns = seconds * 1000 * MS;
+	assert_int_equal(run(w, &err), -ECANCELED);
+	assert_int_equal(apply_outcome(w->a), OUTCOME_ROLLED_BACK);
+	assert_true(installed(w, w->from));
+	return (now_ns(w) - w->deaf_until) / (1000 * MS);
+}
+
+static void agents_are_called_back_once_there_is_an_sm_again(void **state)
+{
+	struct world *w = *state;
+
+	assert_in_range(without_an_sm(w, 100), 0, 5);
+	assert_int_equal(status(w).agents.done, ALL);
+	everybody_is_back(w);
+}
+
+static void agents_that_nobody_can_call_back_are_named_when_their_patience_ends(void **state)
+{
+	struct world *w = *state;
+
+	w->o.hold_s = 200;
+	without_an_sm(w, 100000);
+	assert_in_range(now_ns(w) / (1000 * MS), 200, 240);
+	assert_int_equal(status(w).agents.silent, ALL);
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -826,6 +988,10 @@ int main(void)
 		cmocka_unit_test(another_sm_at_any_moment_is_seen_at_once),
 		cmocka_unit_test(crash_at_any_step_leaves_nobody_on_escape_lids),
 		T(job_that_began_and_needs_the_drain_stops_it),
+		T(agents_of_a_job_that_began_join_the_update),
+		T(without_an_agent_on_each_of_its_nodes_it_does_not),
+		T(agents_are_called_back_once_there_is_an_sm_again),
+		T(agents_that_nobody_can_call_back_are_named_when_their_patience_ends),
 		T(by_policy_it_goes_on_and_names_the_job_that_began),
 		T(job_that_began_on_other_nodes_under_its_old_number_counts),
 		T(job_that_began_after_the_last_write_is_nobodys_trouble),
