@@ -424,6 +424,22 @@ static bool do_read_back(struct apply *a)
 	return !a->ntodo && !a->nleft;
 }
 
+/* Rolled back, but not all is as it was. */
+static void tell_theirs(char *buf, size_t size, struct apply *a)
+{
+	size_t len = strlen(a->why.text);
+
+	snprintf(buf, size,
+		 "another SM is master and routes by its own tables: %u blocks are neither as "
+		 "before the update nor ours to change",
+		 a->theirs);
+	log_add(LOG_WARN, "apply", "%s", buf);
+	snprintf(a->why.text + len, sizeof(a->why.text) - len, "; %s", buf);
+	pthread_mutex_lock(&a->lock);
+	memcpy(a->st.text, a->why.text, sizeof(a->st.text));
+	pthread_mutex_unlock(&a->lock);
+}
+
 static bool do_finish(struct apply *a)
 {
 	static const enum txn_state last[] = {
@@ -440,12 +456,7 @@ static bool do_finish(struct apply *a)
 	int rc = 0;
 
 	if (a->theirs)
-		snprintf(theirs, sizeof(theirs),
-			 "another SM is master and routes by its own tables: %u blocks are neither "
-			 "as before the update nor ours to change",
-			 a->theirs);
-	if (a->theirs)
-		log_add(LOG_WARN, "apply", "%s", theirs);
+		tell_theirs(theirs, sizeof(theirs), a);
 	if (a->journal)
 		rc = journal_mark(a->journal, last[a->c.outcome], a->c.wave,
 				  a->theirs ? theirs : NULL, &err);

@@ -502,9 +502,11 @@ all_kills() { # how many
 # --- another subnet manager ---
 
 # opensm again, on n0012, with everything of its own but the policy
-second_sm() { # priority
+second_sm() { # priority, the engine of its policy
 	mkdir -p "$LAB_DIR/osm2"
-	sed "s,ibroute_socket=[^ ]*,ibroute_socket=$LAB_DIR/run/second.sock,; s,$LAB_DIR/kept/,$LAB_DIR/kept2/," \
+	rm -f "$LAB_DIR/osm2/opensm.log"
+	sed "s/^engine .*/engine ${2:-updn}/" "$LAB_DIR/policy.conf" >"$LAB_DIR/policy2.conf"
+	sed "s,/policy.conf,/policy2.conf,; s,ibroute_socket=[^ ]*,ibroute_socket=$LAB_DIR/run/second.sock,; s,$LAB_DIR/kept/,$LAB_DIR/kept2/," \
 		"$LAB_DIR/opensm.conf" >"$LAB_DIR/opensm2.conf"
 	# shellcheck disable=SC2046
 	lab_daemon opensm2 env $(lab_sm_env n0012) OSM_TMP_DIR="$LAB_DIR/osm2" OSM_CACHE_DIR="$LAB_DIR/osm2" \
@@ -615,27 +617,35 @@ over() {
 	is 't["state"]' rolled-back || { echo "# $(field "$id" 't["state"]')"; return 1; }
 }
 
-mid_wave() {
-	local e
-
-	for e in updn nue; do
-		"$IBROUTE_TOP" route --topology "$LAB_DIR/seen" --lmc 3 --bisections 0 --formats opensm --engine "$e" \
-			--vls 4 --escape --out "$LAB_DIR/by.$e" >"$LAB_DIR/route.out" 2>&1 || return
-	done
-	ok "our program's tables are there" holds updn || return
-	second_sm 1
-	ok "another opensm stands by" lab_wait 40 grep -q 'Entering STANDBY' "$LAB_DIR/osm2/opensm.log"
+# The other one's policy says by what it routes when it takes over.
+with_a_successor() { # its engine
+	second_sm 1 "$1"
+	ok "another opensm stands by, whose policy is $1" lab_wait 40 grep -q 'Entering STANDBY' "$LAB_DIR/osm2/opensm.log"
 	ok "a plan" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return
 	ok "opensm dies in the middle of a wave" dies_after 9
 	ok "the other one is the master" lab_wait 40 master_is n0012
 	ok "the update is rolled back" over
-	ok "all of the old routing is there" all_of updn
+	cp "$LAB_DIR/out" "$LAB_DIR/told.$1"
+	ok "all that is there is of $1" all_of "$1"
 	ok "all are at their base LIDs" lab_wait 60 at_base
 	lab_kill opensm2
 	evict
 	first_sm || return
 	ok "the first one is back" lab_wait 40 master_is n0001
-	ok "all agents are subscribed there" lab_wait 60 subscribed_at n0001 || return
+	ok "all agents are subscribed there" lab_wait 60 subscribed_at n0001
+}
+
+mid_wave() {
+	local e
+
+	for e in updn nue dfdn; do
+		"$IBROUTE_TOP" route --topology "$LAB_DIR/seen" --lmc 3 --bisections 0 --formats opensm --engine "$e" \
+			--vls 4 --escape --out "$LAB_DIR/by.$e" >"$LAB_DIR/route.out" 2>&1 || return
+	done
+	ok "our program's tables are there" holds updn || return
+	with_a_successor updn || return
+	with_a_successor dfdn || return
+	ok "whose routes are told of" grep -q 'routes by its own tables: [1-9][0-9]* blocks' "$LAB_DIR/told.dfdn"
 	ok "a plan" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return
 	ok "opensm dies in the middle of a wave, nobody stands by" dies_after 9
 	ok "some of the new routing is there" mixed

@@ -331,6 +331,7 @@ static void what_the_next_one_routes_by_is_left_to_it_and_told(void **state)
 	struct tables *third = net_tables(w->f, 2, true);
 	struct other next = { .by = third };
 	struct txn_info *list;
+	struct apply_status st;
 	bool told = false;
 	uint32_t n;
 
@@ -338,6 +339,8 @@ static void what_the_next_one_routes_by_is_left_to_it_and_told(void **state)
 	dies(w, &next);
 	log_set_sink(quiet, NULL);
 	assert_true(told);
+	apply_status(w->a, &st);
+	assert_non_null(strstr(st.text, "routes by its own tables"));
 	assert_true(net_holds(w->s, third, true));
 	assert_int_equal(journal_find(&list, &n, w->base, w->f, NULL), 0);
 	assert_int_equal(n, 0); /* it is over */
