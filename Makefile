@@ -244,6 +244,7 @@ soak: check-packages
 	$(Q)bash tests/lab/sequence.sh kills $(or $(KILLS),200) $(or $(SEED),1)
 	$(Q)bash tests/lab/sequence.sh handover
 	$(Q)bash tests/lab/sequence.sh midwave
+	$(Q)bash tests/lab/sequence.sh late
 	$(Q)bash tests/lab/sequence.sh auto
 	$(Q)bash tests/lab/plugin.sh full
 	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_RUNS=$(or $(FUZZ_RUNS),10000000)

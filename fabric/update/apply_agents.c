@@ -362,10 +362,10 @@ static bool all_there(struct apply *a, const struct job *job)
 }
 
 /* They may have been started with the job. */
-static bool come_in_time(struct apply *a, const struct job *job)
+static bool come_in_time(struct apply *a, const struct job *job, uint64_t patience)
 {
 	const struct agent_link *l = a->crowd.link;
-	uint64_t until = l->ops->now_ns(l->ctx) + JOIN;
+	uint64_t until = l->ops->now_ns(l->ctx) + patience;
 	bool there;
 
 	if (!l->ops->present)
@@ -389,13 +389,13 @@ static void keep_states(struct crowd *w, const struct txn_agent *port, const uin
 			w->state[i] = state[k++];
 }
 
-bool crowd_join(struct apply *a, const struct job *job)
+bool crowd_join(struct apply *a, const struct job *job, bool wait)
 {
 	struct crowd *w = &a->crowd, was = *w;
 	struct err err = { "" };
 	bool ok;
 
-	if (!w->n || !come_in_time(a, job))
+	if (!w->n || !come_in_time(a, job, wait ? JOIN : 0))
 		return false;
 	w->port = xcalloc(was.nport, sizeof(*w->port));
 	memcpy(w->port, was.port, was.nport * sizeof(*w->port));

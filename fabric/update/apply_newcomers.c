@@ -84,7 +84,7 @@ static bool judge(struct apply *a, const struct job *job, bool needed)
 			(unsigned long)job->id, job->nodes);
 		return true;
 	}
-	if (needed && !over && crowd_join(a, job))
+	if (!over && crowd_join(a, job, needed))
 		return true;
 	snprintf(text, sizeof(text), "job %lu (%.60s) began after jobs were asked to drain: %s",
 		 (unsigned long)job->id, job->nodes,

@@ -102,8 +102,8 @@ bool crowd_gather(struct apply *a);  /* whom the plan wants; false: refused, and
 bool crowd_begin(struct apply *a);   /* once the journal is there */
 void crowd_recover(struct apply *a); /* as the journal says */
 /* The agents of a job that began meanwhile are asked, too; false: it has not everywhere one, or
- * there is no way.  Waits for a few seconds. */
-bool crowd_join(struct apply *a, const struct job *job);
+ * there is no way.  wait: for a few seconds, until there is one. */
+bool crowd_join(struct apply *a, const struct job *job, bool wait);
 bool crowd_notify(struct apply *a);
 /* Waits for answers; returns the next action. */
 enum coord_action crowd_await(struct apply *a);

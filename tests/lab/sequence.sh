@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# sequence.sh [full | kills [N [SEED]] | handover | midwave | auto]: four SLURM jobs of two nodes with an agent and two
+# sequence.sh [full | kills [N [SEED]] | handover | midwave | late | auto]: four SLURM jobs of two nodes with an agent and two
 # processes on each, a stock opensm with our plugin, LMC 3 (four LIDs for traffic and four to escape
 # to).  Reroutes them from engine to engine, each through all five phases; then a cable goes and
 # comes back, and opensm starts anew.  What saquery, smpquery, dump_fts and ibdmchk find, which are
@@ -14,17 +14,19 @@
 # waits for agents, and ends while another one waits for its confirmation; both are undone.
 # midwave: likewise, opensm dies in the middle of the blocks that it writes for an update, with another one
 # standing by, and with none.
+# late: likewise, a third job begins while an update waits for the agents of two, and its agents join.
 # auto: instead two jobs of three nodes, which --auto finds better routes for and leads through the phases.
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
 B=${B:-build}
-full='' handover='' midwave='' auto=''
+full='' handover='' midwave='' late='' auto=''
 case "${1:-}" in
 full) full=1 engines=${ENGINES:-sar:paper dfdn nue parx sar:leafwise nue dfdn sar:paper updn} kills=0 ;;
 kills) engines="" kills=${2:-200} RANDOM=${3:-1} ;;
 handover) engines="" kills=0 handover=1 ;;
 midwave) engines="" kills=0 midwave=1 ;;
+late) engines="" kills=0 late=1 ;;
 auto) engines="" kills=0 auto=1 ;;
 *) engines="parx updn" kills=2 ;;
 esac
@@ -42,7 +44,7 @@ dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock" 
 # first of each pair: the switch of the first hosts; second: somewhere else in the fabric
 pairs=("n0003 n0018" "n0005 n0024" "n0007 n0027" "n0009 n0032")
 # the simulator has ten places
-[ -z "$handover$midwave" ] || pairs=("${pairs[@]:0:2}")
+[ -z "$handover$midwave$late" ] || pairs=("${pairs[@]:0:2}")
 # updn leads two routes of a job over one link
 [ -z "$auto" ] || pairs=("n0003 n0018 n0030" "n0005 n0024 n0014")
 
@@ -658,6 +660,36 @@ mid_wave() {
 	ok "all are at their base LIDs" lab_wait 60 at_base
 }
 
+# --- a job that begins meanwhile ---
+
+asked_slurm() { # times, for its jobs
+	[ "$(lab_sl sdiag | sed -n 's/.*REQUEST_JOB_INFO .*count:\([0-9]*\) .*/\1/p')" -ge "$1" ]
+}
+
+late_job() {
+	local rank was
+
+	ok "a plan" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return
+	rank=$(cat "$LAB_DIR/rank-n0003-0.pid")
+	kill -STOP "$rank"
+	ok "a process that does not drain: the update waits in UNPATH" begins unpath --no-input --agent-timeout 120
+	pairs=("n0007 n0027")
+	ok "a job begins, with agents" start_jobs
+	was=$(lab_sl sdiag | sed -n 's/.*REQUEST_JOB_INFO .*count:\([0-9]*\) .*/\1/p')
+	# the second one has sent its list before it asks again
+	ok "the update asks for the jobs" lab_wait 60 asked_slurm $((${was:-0} + 2))
+	kill -CONT "$rank"
+	ok "it is confirmed" ended confirmed
+	wait "$waiting"
+	ok "two jobs were asked" said '^ *4 of 4 agents are on their escape LIDs'
+	ok "the agents of the third one joined" said '2 agents join, all are asked once more'
+	ok "and are counted" said '^ *6 of 6 agents are on their escape LIDs'
+	ok "all were called back" said '^ *6 of 6 agents have returned'
+	sed 's/^/# /' "$LAB_DIR/out"
+	ok "all are at their base LIDs" lab_wait 60 at_base
+	ok "the new routes are there" plugin "p['source'] == 'confirmed' and p['engine'].startswith('nue')"
+}
+
 # --- without an operator ---
 
 automatic() {
@@ -706,6 +738,7 @@ done
 [ "$kills" -eq 0 ] || all_kills "$kills"
 [ -z "$handover" ] || hand_over
 [ -z "$midwave" ] || mid_wave
+[ -z "$late" ] || late_job
 [ -z "$auto" ] || automatic
 ok "no request of the processes ever changed its path on the way" bash -c "! grep 'changed its path' $LAB_DIR/rank-*.log"
 ok "all processes still run" test "$(pgrep -fc "^$client -s $LAB_DIR/")" -eq "$(all_processes)"

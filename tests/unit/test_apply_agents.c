@@ -898,6 +898,20 @@ static void agents_of_a_job_that_began_join_the_update(void **state)
 	everybody_is_back(w);
 }
 
+static void they_do_where_their_order_alone_is_at_stake(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	need_drain(w, true, false);
+	agents_of(w, BEGAN);
+	w->more = BEGAN;
+	need(run(w, &err), &err);
+	assert_non_null(strstr(w->said, "16 agents join"));
+	assert_int_equal(status(w).agents.expected, ALL + MORE);
+	everybody_is_back(w);
+}
+
 static void without_an_agent_on_each_of_its_nodes_it_does_not(void **state)
 {
 	struct world *w = *state;
@@ -989,6 +1003,7 @@ int main(void)
 		cmocka_unit_test(crash_at_any_step_leaves_nobody_on_escape_lids),
 		T(job_that_began_and_needs_the_drain_stops_it),
 		T(agents_of_a_job_that_began_join_the_update),
+		T(they_do_where_their_order_alone_is_at_stake),
 		T(without_an_agent_on_each_of_its_nodes_it_does_not),
 		T(agents_are_called_back_once_there_is_an_sm_again),
 		T(agents_that_nobody_can_call_back_are_named_when_their_patience_ends),
