@@ -276,8 +276,8 @@ static enum osm_seen look_for_other(void *ctx)
 	if (!o->by)
 		return OSM_SEEN_NOBODY;
 	if (++o->looks < 5)
-		return o->looks < 2 ? OSM_SEEN_NOBODY : OSM_SEEN_SOMEBODY;
-	if (o->looks == 6)
+		return OSM_SEEN_SOMEBODY;
+	if (o->looks == 5)
 		osm_writes(o->w, o->by, true);
 	return OSM_SEEN_MASTER;
 }
@@ -290,7 +290,7 @@ static void dies(struct world *w, struct other *o)
 	o->w = w;
 	assert_int_equal(apply_run(w->a, &err), 0);
 	osm_install_sm(w->oi, look_for_other, o);
-	osm_install_hurry(w->oi, 100);
+	osm_install_hurry(w->oi, o->by ? 20 : 100);
 	server_stop(w->osm->server);
 	apply_rollback(w->a, &err);
 	assert_int_equal(apply_outcome(w->a), OUTCOME_ROLLED_BACK);
