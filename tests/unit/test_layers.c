@@ -55,6 +55,39 @@ static void a_one_way_ring_takes_as_many_layers_as_its_longest_paths_force(void 
 	fabric_put(f);
 }
 
+/* Switch 3 is reached over the ways of the first terminal there; switch 4 is not. */
+static void a_switch_that_is_reached_like_its_terminal_has_its_sls(void **state)
+{
+	struct fabric *f = net_ring(7, 2, NULL);
+	struct tables *t = clockwise(f);
+	uint32_t last = f->term_list[f->term_off[4]];
+	uint32_t like = f->term_list[f->term_off[3]];
+	struct err err;
+
+	(void)state;
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint32_t c = f->chan_off[u];
+
+		while (f->chan_dst[c] != (u + 6) % f->nsw)
+			c++;
+		if (u != 4)
+			tables_row(t, u)[f->sw_lid[4]] = f->chan_port[c];
+	}
+	assert_int_equal(layers_assign(t, f, &(struct engine_params){ .vls = 8 }, NULL, &err), 0);
+	assert_int_equal(t->sl_kind, SL_BY_SWITCH);
+	assert_no_deadlock(f, t);
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		const uint8_t *sl = t->sl + (size_t)u * t->stride;
+
+		assert_int_equal(sl[f->sw_lid[3]], sl[f->term_lid[like]]);
+	}
+	/* one hop back has no turn, the way round has the most */
+	assert_int_not_equal(t->sl[(size_t)5 * t->stride + f->term_lid[last]],
+			     t->sl[(size_t)5 * t->stride + f->sw_lid[4]]);
+	tables_put(t);
+	fabric_put(f);
+}
+
 static void a_tree_takes_one_layer_and_a_constant_sl(void **state)
 {
 	struct fabric *f = net_tree(5, 3, 3, NULL);
@@ -327,6 +360,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_one_way_ring_takes_as_many_layers_as_its_longest_paths_force),
+		cmocka_unit_test(a_switch_that_is_reached_like_its_terminal_has_its_sls),
 		cmocka_unit_test(a_tree_takes_one_layer_and_a_constant_sl),
 		cmocka_unit_test(the_sl_is_kept_by_destination_where_that_holds_it),
 		cmocka_unit_test(too_few_vls_say_how_many_it_takes_and_who_needs_fewer),
