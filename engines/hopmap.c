@@ -36,10 +36,16 @@ void hopmap_read(struct hopmap *p, uint32_t block)
 {
 	uint32_t nsw = p->f->nsw;
 	uint8_t *out = xcalloc((size_t)nsw * LFT_BLOCK, 1);
+	uint8_t *rows = xcalloc((size_t)nsw * LFT_BLOCK, 1);
 
-	tile_turn(out, nsw, p->t->lft + (size_t)block * LFT_BLOCK, p->t->stride, nsw, LFT_BLOCK);
-	for (uint32_t k = 0; k < LFT_BLOCK; k++)
-		for (uint32_t u = 0; u < nsw; u++)
-			out[(size_t)k * nsw + u] = hopmap_place(p, u, out[(size_t)k * nsw + u]);
+	/* switch by switch the places stay in the cache */
+	for (uint32_t u = 0; u < nsw; u++) {
+		const uint8_t *row = tables_row(p->t, u) + (size_t)block * LFT_BLOCK;
+
+		for (uint32_t k = 0; k < LFT_BLOCK; k++)
+			rows[(size_t)u * LFT_BLOCK + k] = hopmap_place(p, u, row[k]);
+	}
+	tile_turn(out, nsw, rows, LFT_BLOCK, nsw, LFT_BLOCK);
+	free(rows);
 	p->block[block] = out;
 }

@@ -23,6 +23,9 @@ struct clerk {
 	struct deps *deps;
 	uint64_t pairs, unreachable, looping, hops, routes;
 	uint32_t hops_max;
+	/* of the counted routes to the LID whose hops were looked at last */
+	uint32_t hops_lid;
+	uint64_t lid_hops, lid_routes;
 	/* the first of its LIDs with a fault */
 	enum verdict_fault fault;
 	uint32_t bad_sw, bad_lid, bad_at;
@@ -81,24 +84,39 @@ static void judge_sources(const struct judge *j, struct clerk *k, uint32_t lid, 
 	}
 }
 
-/* Hops of the counted routes: to the base LID of a counted terminal. */
-static void count_hops(const struct judge *j, struct clerk *k, uint32_t lid)
+/* Hops of the routes of counted terminals to the LID walked last. */
+static void add_hops(const struct judge *j, struct clerk *k)
 {
 	const struct fabric *f = j->f;
 	const struct walk *w = k->walk;
-	uint32_t sw, n, end = fabric_lid_end(f, lid);
+	uint32_t sw, n;
 
-	if (end >= f->nterm || f->term_lid[end] != lid)
-		return;
+	k->lid_hops = k->lid_routes = 0;
 	for (sw = 0; sw < f->nsw; sw++) {
 		n = f->sw_nterm[sw] - (sw == w->dsw);
 		if (!n || w->hops[sw] >= f->nsw)
 			continue;
-		k->routes += n;
-		k->hops += (uint64_t)n * w->hops[sw];
+		k->lid_routes += n;
+		k->lid_hops += (uint64_t)n * w->hops[sw];
 		if (w->hops[sw] > k->hops_max)
 			k->hops_max = w->hops[sw];
 	}
+}
+
+/* Hops of the counted routes: to the base LID of a counted terminal. */
+static void count_hops(const struct judge *j, struct clerk *k, uint32_t lid)
+{
+	const struct fabric *f = j->f;
+	uint32_t end = fabric_lid_end(f, lid);
+
+	if (end >= f->nterm || f->term_lid[end] != lid)
+		return;
+	/* on the same switch and at the same distances they are those of the LID before */
+	if (!k->walk->before || k->walk->before != k->hops_lid)
+		add_hops(j, k);
+	k->hops_lid = lid;
+	k->routes += k->lid_routes;
+	k->hops += k->lid_hops;
 }
 
 static bool judge_block(void *ctx, unsigned worker, uint32_t block)
