@@ -33,7 +33,7 @@ void event_draw(struct canvas *c, struct rect r, int y, const struct log_line *l
 	canvas_text(c, r, 10, y, roles[l->level & 3], log_level_name(l->level));
 	canvas_name(c, r, 16, y, 9, ROLE_LABEL, l->area);
 	canvas_text(c, r, 26, y, l->level >= LOG_WARN ? roles[l->level & 3] : ROLE_TEXT,
-		    text_shorten(buf, sizeof(buf), l->text, r.w - 27));
+		    text_shorten_words(buf, sizeof(buf), l->text, r.w - 27));
 }
 
 /* To what the event names. */
@@ -80,7 +80,7 @@ static bool draw_cell(const struct table_in *in, uint32_t row, uint32_t col, str
 	const struct events_ui *u = in->own;
 	const struct log_line *l = events_get(in->s->events, row);
 	enum role role = roles[l->level & 3];
-	char time[FIGURE_LEN];
+	char time[FIGURE_LEN], text[512];
 
 	switch (col) {
 	case COL_NEW:
@@ -99,7 +99,7 @@ static bool draw_cell(const struct table_in *in, uint32_t row, uint32_t col, str
 		return true;
 	default:
 		table_text(&u->table, c, r, x, y, w, l->level >= LOG_WARN ? role : ROLE_TEXT,
-			   l->text);
+			   text_shorten_words(text, sizeof(text), l->text, w));
 		return true;
 	}
 }
@@ -173,15 +173,32 @@ static void draw_selected(struct events_ui *u, const struct state *s, struct can
 		canvas_textf(c, r, 1, y, ROLE_KEY, "Enter: %s", what);
 }
 
+/* Lines for all of the text of the selected event, its rule, and where it leads. */
+static int foot_lines(const struct events_ui *u, const struct state *s, struct canvas *c,
+		      struct rect r)
+{
+	uint32_t row = table_cursor(&u->table);
+	int least = r.h >= 20 ? 5 : 4, need = 2;
+
+	if (row != FAB_NONE)
+		need += canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, 0 }, 1, 0, ROLE_TEXT,
+				    events_get(s->events, row)->text);
+	if (need > r.h / 2)
+		need = r.h / 2;
+	return need > least ? need : least;
+}
+
 static void events_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
 			const struct state *s)
 {
 	struct events_ui *u = own;
 	const struct table_in in = { own, ui, s };
-	int foot = r.h >= 20 ? 5 : 4;
 	char title[100];
+	int foot;
 
 	note_visit(u, s);
+	table_follow(&u->table, &ops, &in);
+	foot = foot_lines(u, s, c, r);
 	title_of(title, sizeof(title), u, s);
 	table_draw(&u->table, &ops, &in, c, (struct rect){ r.x, r.y, r.w, r.h - foot }, title);
 	draw_selected(u, s, c, (struct rect){ r.x, r.y + r.h - foot, r.w, foot });

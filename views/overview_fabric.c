@@ -139,24 +139,38 @@ void pane_fabric(struct canvas *c, struct rect r, const struct state *s, const s
 	draw_metrics(c, r, 6, s);
 }
 
+static void draw_tier_bar(const struct ui *ui, struct canvas *c, struct rect r, int x, int y,
+			  const struct tier *t)
+{
+	canvas_bar(c, r, x, y, r.w - x - 1,
+		   heat_role(ui_palette(ui), t->known ? heat_level(t->util_avg) : 0),
+		   t->util_avg / 100, (t->util_max - t->util_avg) / 100);
+}
+
+#define TIER_ROOM 46 /* columns; in less the least used link makes room for the bar */
+
 void pane_tiers(const struct ui *ui, struct canvas *c, struct rect r, const struct survey *v)
 {
 	char min[FIGURE_LEN], avg[FIGURE_LEN], max[FIGURE_LEN], wait[FIGURE_LEN];
+	bool brief = r.w <= TIER_ROOM;
 
 	canvas_rule(c, r, 0, "Tiers: % of link used, and waiting");
-	canvas_text(c, r, 0, 1, ROLE_LABEL, "tier               min  avg  max  wait");
+	canvas_text(c, r, 0, 1, ROLE_LABEL,
+		    brief ? "tier              avg  max  wait"
+			  : "tier               min  avg  max  wait");
 	for (uint32_t t = 0; t < v->ntier && (int)t + 2 < r.h; t++) {
 		const struct tier *x = &v->tier[t];
 		int y = (int)t + 2;
 
-		canvas_text(c, r, 0, y, ROLE_TEXT, x->name);
-		canvas_textf(c, r, 18, y, ROLE_TEXT, "%4s %4s %4s %5s",
-			     figure_pct(min, x->util_min), figure_pct(avg, x->util_avg),
-			     figure_pct(max, x->util_max), figure_pct(wait, x->wait_max));
-		if (r.w > 46)
-			canvas_bar(
-				c, r, 40, y, r.w - 41,
-				heat_role(ui_palette(ui), x->known ? heat_level(x->util_avg) : 0),
-				x->util_avg / 100, (x->util_max - x->util_avg) / 100);
+		figure_pct(avg, x->util_avg);
+		figure_pct(max, x->util_max);
+		figure_pct(wait, x->wait_max);
+		canvas_name(c, r, 0, y, brief ? 16 : 18, ROLE_TEXT, x->name);
+		if (brief)
+			canvas_textf(c, r, 17, y, ROLE_TEXT, "%4s %4s %5s", avg, max, wait);
+		else
+			canvas_textf(c, r, 18, y, ROLE_TEXT, "%4s %4s %4s %5s",
+				     figure_pct(min, x->util_min), avg, max, wait);
+		draw_tier_bar(ui, c, r, brief ? 33 : 40, y, x);
 	}
 }

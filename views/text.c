@@ -166,6 +166,52 @@ const char *text_shorten(char *buf, size_t len, const char *text, int width)
 	return buf;
 }
 
+/* Columns of the text up to column most, without the beginning of a word. */
+static int words_before(const char *text, int most)
+{
+	int at = 0, end = 0;
+	uint32_t ch;
+
+	while ((ch = text_next(&text)) && at <= most) {
+		if (ch == ' ')
+			end = at;
+		at += text_char_width(ch);
+	}
+	return end;
+}
+
+/* The column of the first word that begins at or after column least. */
+static int words_from(const char *text, int least)
+{
+	int at = 0;
+	bool blank = false;
+	uint32_t ch;
+
+	while ((ch = text_next(&text))) {
+		if (blank && ch != ' ' && at >= least)
+			return at;
+		blank = ch == ' ';
+		at += text_char_width(ch);
+	}
+	return at;
+}
+
+const char *text_shorten_words(char *buf, size_t len, const char *text, int width)
+{
+	int w = text_width(text), head, tail;
+
+	head = words_before(text, (width - 4) * 2 / 3);
+	tail = words_from(text, w - (width - 4 - head));
+	if (w <= width || width < 12 || head < width / 3 || tail >= w)
+		return text_shorten(buf, len, text, width);
+	buf[0] = '\0';
+	append_columns(buf, len, text, 0, head);
+	for (const char *p = " .. "; *p; p++)
+		text_append(buf, len, (uint32_t)*p);
+	append_columns(buf, len, text, tail, w);
+	return buf;
+}
+
 int text_natural_cmp(const char *a, const char *b)
 {
 	while (*a && *b) {

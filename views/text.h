@@ -16,6 +16,9 @@ int text_char_width(uint32_t ch);
 int text_width(const char *text);
 /* At most width columns; what is too long loses its middle, shown as "..".  Returns buf. */
 const char *text_shorten(char *buf, size_t len, const char *text, int width);
+/* The same for sentences: loses whole words of its middle, shown as " .. ", where words are not
+ * longer than a third of the width. */
+const char *text_shorten_words(char *buf, size_t len, const char *text, int width);
 /* Appends " | " and as much of a note as fits into width columns; a few letters are none. */
 void text_note(char *buf, size_t len, const char *note, int width);
 /* Appends a code point to a UTF-8 string when it fits; false when not. */

@@ -159,6 +159,19 @@ static void names_lose_their_middle(void **state)
 	assert_string_equal(text_shorten(buf, sizeof(buf), "abcdefghij", 3), "abc");
 	assert_string_equal(text_shorten(buf, sizeof(buf), "abcdefghij", 0), "");
 	assert_string_equal(text_shorten(buf, sizeof(buf), "abcdefghij", -4), "");
+	assert_string_equal(text_shorten_words(buf, sizeof(buf), "one two three", 13),
+			    "one two three");
+	assert_string_equal(
+		text_shorten_words(buf, sizeof(buf), "one two three four five six seven eight", 24),
+		"one two three .. eight");
+	assert_string_equal(text_shorten_words(buf, sizeof(buf), "onetwothreefourfivesix", 12),
+			    "onetw..vesix");
+	for (int w = 0; w < 60; w++)
+		assert_true(
+			text_width(text_shorten_words(buf, sizeof(buf),
+						      "link leaf01/33 \u6f22\u5b57 went down at "
+						      "spine04/17, 41 jobs",
+						      w)) <= w);
 	for (int w = 0; w < 30; w++)
 		assert_true(text_width(text_shorten(buf, sizeof(buf), "a漢字bc漢字def字字", w)) <=
 			    w);

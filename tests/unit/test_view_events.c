@@ -111,6 +111,35 @@ static void severities_are_counted_and_filtered(void **state)
 	console_close(&k);
 }
 
+/* Whatever the row has lost of it, the lines below have it all, broken between words. */
+static void a_long_event_is_readable_to_its_last_word(void **state)
+{
+	char text[300] = "", word[16], *screen, *at;
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	for (int i = 0; strlen(text) < 280; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%sword%02d",
+			 i ? " " : "", i);
+	console_event(&k, LOG_WARN, "links", text);
+	console_keys(&k, "8g");
+	screen = console_screen(&k);
+	at = strstr(screen, "-- "); /* the table; then what is selected */
+	at = strstr(at, " ago: ");
+	assert_non_null(at);
+	for (int i = 0; i < 35; i++) {
+		snprintf(word, sizeof(word), "word%02d", i);
+		assert_non_null(strstr(at, word));
+	}
+	free(screen);
+	console_shows(&k, " .. "); /* in the row, between words */
+	console_keys(&k, "1");
+	console_shows(&k, "word00 word01 ");
+	console_shows(&k, " .. ");
+	console_close(&k);
+}
+
 static void command(struct console_kit *k, const char *line)
 {
 	console_keys(k, ":");
@@ -207,6 +236,7 @@ int main(void)
 		cmocka_unit_test(events_name_links_switches_hosts_and_jobs),
 		cmocka_unit_test(enter_leads_to_what_an_event_names),
 		cmocka_unit_test(severities_are_counted_and_filtered),
+		cmocka_unit_test(a_long_event_is_readable_to_its_last_word),
 		cmocka_unit_test(the_log_is_sorted_searched_and_tagged_as_other_tables),
 		cmocka_unit_test(on_the_newest_one_stays_on_the_newest),
 		cmocka_unit_test(what_came_since_the_last_visit_is_marked),
