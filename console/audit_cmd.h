@@ -14,6 +14,7 @@ struct audit_options {
 	char *verb;
 	char **names; /* behind it */
 	int n;
+	const char *record_dir; /* where no directory is named; NULL: see record_dir() */
 	bool json;
 	bool shell; /* verify: print the check instead */
 	const char *heads, *key;

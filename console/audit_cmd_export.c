@@ -108,7 +108,7 @@ static int put_out(const char *path, const char *text, size_t len, struct err *e
 /* Pictures are files of their own, so the text that names them is written last. */
 static int report(const struct audit_options *o, struct err *err)
 {
-	char *dir = xstrdup(record_dir(NULL)), *text = NULL;
+	char *dir = xstrdup(record_dir(o->record_dir)), *text = NULL;
 	size_t len = 0;
 	struct report_doc d = { .format = o->format, .path = o->out };
 	struct audit_change c;

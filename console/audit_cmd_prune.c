@@ -149,7 +149,7 @@ static int prune(struct kept *k, const struct audit_options *o, struct err *err)
 
 int audit_cmd_prune(const struct audit_options *o)
 {
-	struct kept k = { .dir = record_dir(o->n ? o->names[0] : NULL) };
+	struct kept k = { .dir = record_dir(o->n ? o->names[0] : o->record_dir) };
 	struct err err = { "" }, end;
 	int rc = record_dir_check(k.dir, &err);
 
@@ -172,7 +172,7 @@ int audit_cmd_prune(const struct audit_options *o)
 
 int audit_cmd_seal(const struct audit_options *o)
 {
-	const char *dir = record_dir(o->n ? o->names[0] : NULL);
+	const char *dir = record_dir(o->n ? o->names[0] : o->record_dir);
 	char hex[DIGEST_HEX];
 	struct digest first;
 	struct err err = { "" };

@@ -294,7 +294,7 @@ static void list_line(const char *path)
 
 int audit_cmd_list(const struct audit_options *o)
 {
-	const char *dir = record_dir(o->n ? o->names[0] : NULL);
+	const char *dir = record_dir(o->n ? o->names[0] : o->record_dir);
 	static const struct audit_opts none;
 	struct round d = { .opts = &none, .json = true };
 	struct err err;

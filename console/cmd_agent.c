@@ -113,6 +113,7 @@ static const struct argp_option rows[] = {
 	  "adds what happens to FILE (preset: stderr; with --daemon: syslog)", 2 },
 	{ "Ca", 'C', "NAME", 0, "the HCA (preset: the first with an active port)", 2 },
 	{ "Port", 'P', "N", 0, "its port", 2 },
+	{ "timeout", 't', "MS", 0, "of the first try of a request to the SM (preset: 200)", 2 },
 	{ "m_key", 'y', "KEY", 0, "M_Key; anything that is no number, such as x, asks for it", 2 },
 	OPTION_CONFIG(2),
 	{ 0, 0, 0, 0, "Questions to the agent that runs on --socket:", 3 },
@@ -229,6 +230,9 @@ static error_t take_how(int key, char *arg, struct argp_state *s)
 		return 0;
 	case 'P':
 		c->port.port = (uint32_t)cmdline_count(s, "--Port", arg, 1, 254);
+		return 0;
+	case 't':
+		c->port.timeout_ms = (uint32_t)cmdline_count(s, "--timeout", arg, 1, 60000);
 		return 0;
 	case 'y':
 		c->ask_m_key = mkey_take(&c->port.m_key, arg);

@@ -4,6 +4,7 @@
 
 #include "console/audit_cmd.h"
 #include "console/cmdline.h"
+#include "console/config.h"
 #include "console/exits.h"
 #include "console/record.h"
 #include "fabric/base/mem.h"
@@ -28,6 +29,7 @@ enum {
 	OPT_KEEP_DAYS,
 	OPT_KEEP_SESSIONS,
 	OPT_DRY_RUN,
+	OPT_AUDIT_DIR,
 };
 
 struct audit_verb {
@@ -128,6 +130,12 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 	case OPT_DRY_RUN:
 		o->dry_run = true;
 		return 0;
+	case OPT_AUDIT_DIR:
+		o->record_dir = arg;
+		return 0;
+	case OPT_CONFIG_FILE:
+	case OPT_CONFIG_PROFILE:
+		return 0; /* read by cmdline_parse() */
 	case ARGP_KEY_ARG:
 		if (!o->verb)
 			o->verb = arg;
@@ -170,6 +178,10 @@ static const struct argp_option rows[] = {
 	{ "keep-days", OPT_KEEP_DAYS, "N", 0, "keep the sessions of the last N days", 4 },
 	{ "keep-sessions", OPT_KEEP_SESSIONS, "N", 0, "keep the last N sessions", 4 },
 	{ "dry-run", OPT_DRY_RUN, NULL, 0, "only say what would be removed", 4 },
+	{ 0, 0, 0, 0, "Where no directory is named:", 5 },
+	{ "record-dir", OPT_AUDIT_DIR, "DIR", 0,
+	  "the records (preset: $IBROUTE_RECORD_DIR, else " RECORD_DIR ")", 5 },
+	OPTION_CONFIG(5),
 	{ 0 },
 };
 

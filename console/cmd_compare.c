@@ -30,10 +30,6 @@ static const struct argp_option table[] = {
 	  "ibnetdiscover text or another form of topology, or a text such as torus:dims=4x4 "
 	  "(preset: the fabric behind the port, its installed tables, and SLURM's jobs)",
 	  0 },
-	OPTION_JOBS,
-	{ "Ca", 'C', "NAME", 0, "without --topology: the HCA", 0 },
-	{ "Port", 'P', "N", 0, "its port", 0 },
-	OPTION_CONFIG(0),
 	OPTION_VLS,
 	OPTION_LMC,
 	OPTION_SEED,
@@ -49,7 +45,6 @@ static const struct argp_option table[] = {
 	OPTION_SAR_CHANGE,
 	OPTION_ESCAPE,
 	OPTION_SPREAD,
-	OPTION_NAME_MAP,
 	OPTION_TABLES,
 	OPTION_PATH_SL,
 	OPTION_SL2VL,
@@ -57,20 +52,20 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
+struct compare_cmd {
+	struct options o;
+	struct live_opts live;
+};
+
 static error_t take(int key, char *arg, struct argp_state *state)
 {
-	struct options *o = state->input;
+	struct compare_cmd *c = state->input;
+	struct options *o = &c->o;
 
 	switch (key) {
-	case 'C':
-		o->ca = arg;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->live;
 		return 0;
-	case 'P':
-		o->port = (unsigned)cmdline_count(state, "--Port", arg, 1, 254);
-		return 0;
-	case OPT_CONFIG_FILE:
-	case OPT_CONFIG_PROFILE:
-		return 0; /* read by cmdline_parse() */
 	case ARGP_KEY_END:
 		options_need(o->engine, "engines", state);
 		if (!o->topology && (o->lfts || o->lmc >= 0))
@@ -87,6 +82,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = table,
 	.parser = take,
+	.children = live_children,
 	.doc = "Routes one fabric with several engines and prints all figures beside each other. "
 	       "Without --topology that is the fabric behind the port, for the jobs that run now; "
 	       "nothing is written to it."
@@ -207,18 +203,16 @@ static int print_text(const struct comparison *c, bool per_job)
 }
 
 /* The fabric behind the port; the scene takes over what was read. */
-static int load_live(struct scene *s, const struct options *o, struct err *err)
+static int load_live(struct scene *s, struct compare_cmd *c, struct err *err)
 {
-	struct live_opts lo = { .ca = o->ca,
-				.port = o->port,
-				.node_names = o->name_map,
-				.jobs = !o->jobs		  ? "slurm"
-					: strcmp(o->jobs, "none") ? o->jobs
-								  : NULL };
 	struct live l;
 	int rc;
 
-	if (live_open(&l, &lo, NULL, err))
+	if (!c->live.jobs)
+		c->live.jobs = "slurm";
+	else if (!strcmp(c->live.jobs, "none"))
+		c->live.jobs = NULL;
+	if (live_open(&l, &c->live, NULL, err))
 		return EXIT_UNREADABLE;
 	s->f = l.f;
 	s->jobs = l.jobs;
@@ -227,16 +221,17 @@ static int load_live(struct scene *s, const struct options *o, struct err *err)
 	l.jobs = NULL;
 	l.t = NULL;
 	live_close(&l);
-	rc = scene_complete(s, o, err);
+	rc = scene_complete(s, &c->o, err);
 	return rc ? EXIT_UNREADABLE : 0;
 }
 
-static int compare_in(struct comparison *c, const struct options *o, struct err *err)
+static int compare_in(struct comparison *c, struct compare_cmd *cmd, struct err *err)
 {
+	const struct options *o = &cmd->o;
 	int rc = find_engines(c, o->engine, err);
 
 	if (!rc)
-		rc = o->topology ? scene_load(&c->scene, o, err) : load_live(&c->scene, o, err);
+		rc = o->topology ? scene_load(&c->scene, o, err) : load_live(&c->scene, cmd, err);
 	if (rc)
 		return rc;
 	evaluate_all(c);
@@ -252,10 +247,10 @@ static int compare_in(struct comparison *c, const struct options *o, struct err 
 	return 0;
 }
 
-static int compare(const struct options *o, struct err *err)
+static int compare(struct compare_cmd *cmd, struct err *err)
 {
 	struct comparison c = { 0 };
-	int rc = compare_in(&c, o, err);
+	int rc = compare_in(&c, cmd, err);
 
 	for (size_t i = 0; i < c.n; i++) {
 		evaluation_free(&c.list[i]);
@@ -267,5 +262,17 @@ static int compare(const struct options *o, struct err *err)
 
 int cmd_compare(int argc, char **argv)
 {
-	return options_run(argc, argv, &argp, compare);
+	struct compare_cmd c = { 0 };
+	struct err err = { "" };
+	int rc;
+
+	options_init(&c.o);
+	cmdline_parse(&argp, argc, argv, &c);
+	c.o.jobs = c.live.jobs;
+	c.o.name_map = c.live.node_names;
+	outfile_guard_signals();
+	rc = compare(&c, &err);
+	if (rc)
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	return rc;
 }

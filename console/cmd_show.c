@@ -46,9 +46,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		c->diff = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (c->file)
-			argp_error(state, "one plan at a time");
-		c->file = arg;
+		cmdline_only(state, "plan", &c->file, arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (!c->file)

@@ -57,9 +57,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		c->prune_days = (unsigned)cmdline_count(state, "--prune", arg, 1, 36500);
 		return 0;
 	case ARGP_KEY_ARG:
-		if (c->id)
-			argp_error(state, "one update at a time");
-		c->id = arg;
+		cmdline_only(state, "update", &c->id, arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (!c->id && (c->events || c->read || c->wait_s))

@@ -40,9 +40,7 @@ static error_t take_txn(int key, char *arg, struct argp_state *state)
 		c->foreign = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (c->id)
-			argp_error(state, "one update at a time");
-		c->id = arg;
+		cmdline_only(state, "update", &c->id, arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (!c->id)

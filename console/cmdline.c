@@ -121,6 +121,13 @@ int cmdline_parse(const struct argp *argp, int argc, char **argv, void *input)
 	_exit(DESCRIBED);
 }
 
+void cmdline_only(const struct argp_state *s, const char *what, const char **out, const char *arg)
+{
+	if (*out)
+		argp_error(s, "one %s at a time", what);
+	*out = arg;
+}
+
 uint64_t cmdline_count(const struct argp_state *s, const char *what, const char *text,
 		       uint64_t least, uint64_t most)
 {

@@ -15,6 +15,10 @@
  * rest; a mistake in them ends the program. */
 int cmdline_parse(const struct argp *argp, int argc, char **argv, void *input);
 
+/* For ARGP_KEY_ARG: the only argument of a command, which is a what ("plan", "update"); a second
+ * one ends the program. */
+void cmdline_only(const struct argp_state *s, const char *what, const char **out, const char *arg);
+
 /* Numbers of options.  Anything else than a number from least to most ends the program with a
  * sentence that names what it is for ("--Port"). */
 uint64_t cmdline_count(const struct argp_state *s, const char *what, const char *text,

@@ -49,8 +49,6 @@ enum output_format { FORMAT_OPENSM = 1, FORMAT_IBDM = 2, FORMAT_PATH_SL = 4, FOR
 
 struct options {
 	const char *topology, *name_map, *jobs;
-	const char *ca; /* of commands that look at a fabric without a topology */
-	unsigned port;
 	const char *engine; /* or engines, joined by commas */
 	const char *roots, *out;
 	const char *demand, *ranks, *lid_choice;

@@ -334,6 +334,10 @@ done
 for c in status "attach x" "note x y" "extend x 5m" "override x sm"; do
 	expect "$c: the journals of a profile" "$([ "$c" = status ] && echo 0 || echo 4)" 'in lab-state' "$I" $c --config conf --profile lab
 done
+printf 'record-dir = all-records\n[fabric lab]\nrecord-dir = lab-records\n' >recconf
+expect "audit: the records of every fabric" 255 'all-records' "$I" audit list --config recconf
+expect "audit: the records of a profile" 255 'lab-records' "$I" audit list --config recconf --profile lab
+expect "audit: a directory that is named" 255 'these-records' "$I" audit list --config recconf these-records
 expect "--fabric is the name, and its profile where there is one" 255 'no-such-ca' "$I" plan -e updn --config conf --fabric lab
 expect "or the name alone" 255 'none-for-all' "$I" plan -e updn --config conf --fabric other
 expect "of the console it is the profile" 64 '^ibroute-top: no section \[fabric other\]' "$I" -b --config conf --fabric other
