@@ -93,8 +93,10 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 static int find(struct follow *f, struct txn_info *t, const struct attach_cmd *c, struct err *err)
 {
-	if (txn_find(t, c->state_dir, c->id, err))
-		return EXIT_REFUSED;
+	int rc = txn_find(t, c->state_dir, c->id, err);
+
+	if (rc)
+		return txn_find_exit(rc);
 	if (txn_state_final(t->state))
 		return err_set(err, EXIT_REFUSED, "%s is over: %s", t->head.id,
 			       txn_state_name(t->state));

@@ -91,7 +91,8 @@ int cmd_note(int argc, char **argv)
 	int rc;
 
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = txn_find(&t, c.state_dir, c.id, &err) ? EXIT_REFUSED : note(&c, &t, &err);
+	rc = txn_find(&t, c.state_dir, c.id, &err);
+	rc = rc ? txn_find_exit(rc) : note(&c, &t, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	return rc;

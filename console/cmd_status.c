@@ -297,7 +297,7 @@ static int status_of(struct status_cmd *c, struct err *err)
 	int rc = find(&t, c, err);
 
 	if (rc)
-		return EXIT_UNREADABLE;
+		return txn_find_exit(rc);
 	if (c->json) {
 		json_t *j = info_json(c, &t);
 
@@ -385,7 +385,8 @@ int cmd_status(int argc, char **argv)
 		.doc = "Lists the updates that this machine has made or begun, or tells all about "
 		       "one: its phase, the deadline, what is watched, what was read from the "
 		       "switches. The start of an id will do; 'last' is the newest."
-		       "\vExit: 0 all are finished, 1 one is not, 255 not readable.",
+		       "\vExit codes: 0 all are finished; 1 one is not; 4 no such update; 64 bad "
+		       "options; 255 the journals could not be read.",
 	};
 	struct status_cmd c = { 0 };
 	struct err err = { "" };

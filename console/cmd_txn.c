@@ -166,10 +166,13 @@ static int run_txn(struct txn_cmd *c, const struct argp *argp, int argc, char **
 {
 	struct txn_info t;
 	struct err err = { "" };
-	int rc = EXIT_REFUSED;
+	int rc;
 
 	cmdline_parse(argp, argc, argv, c);
-	if (!txn_find(&t, c->live.state_dir, c->id, &err))
+	rc = txn_find(&t, c->live.state_dir, c->id, &err);
+	if (rc)
+		rc = txn_find_exit(rc);
+	else
 		rc = t.live && !txn_state_final(t.state) ? ask_live(&t, c, &err)
 							 : left_behind(c, t.head.id, &err);
 	if (err.text[0])

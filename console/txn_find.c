@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/txn_find.h"
 
+#include "console/exits.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +33,14 @@ int txn_find(struct txn_info *out, const char *base, const char *typed, struct e
 	if (hits)
 		return err_set(err, -EINVAL, "%s: %u updates begin so; status lists them", typed,
 			       hits);
+	if (last)
+		return err_set(err, -ENOENT, "no update in %s", journal_base(base));
 	return err_set(err, -ENOENT, "%s: no update of that name in %s", typed, journal_base(base));
+}
+
+int txn_find_exit(int rc)
+{
+	return rc == -ENOENT || rc == -EINVAL ? EXIT_REFUSED : EXIT_UNREADABLE;
 }
 
 void txn_warn_left_behind(void)

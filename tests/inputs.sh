@@ -129,6 +129,16 @@ plans() {
 		each "" d/tables.ibr $c || return
 	done
 }
+journals() { # one rule for an id that is none, and one for journals that cannot be read
+	local c
+
+	mkdir -p none && : >bad
+	for c in status "attach" "confirm --yes-fabric x" "rollback --yes-fabric x" "extend" "override sm" "note text"; do
+		# shellcheck disable=SC2086
+		set -- ${c%% *} badid ${c#"${c%% *}"}
+		tried 4 "$I" "$@" --state-dir none && tried 255 "$I" "$@" --state-dir bad || return
+	done
+}
 settings() { # they stand for options; empty ones are fine
 	local c
 
@@ -155,6 +165,7 @@ ok "service levels, SL2VL tables, choices of LIDs" levels
 ok "jobs" jobs_of_all
 ok "names, roots, demands, ranks, racks" names_and_lists
 ok "plans" plans
+ok "journals" journals
 ok "configuration files" settings
 ok "snapshots" snapshots
 [ "${as[0]-}" != none ] || skip "nobody but root is here: files that cannot be read"
