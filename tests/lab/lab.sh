@@ -43,6 +43,10 @@
 #   lab_job OPTION...       an allocation (options of salloc: -N, -w, -J, ...); prints the job id.
 #                           Fails when it does not start within LAB_JOB_WAIT (10) seconds
 #   lab_job_end ID          cancels it and waits until its nodes are free
+#   lab_agent NAME JOB      an agent for that job on a node, ready when this returns; its state, socket
+#                           and log are $LAB_DIR/NAME.state, NAME.sock, agent-NAME.log
+#   lab_ranks NAME JOB      two processes of the job there, of examples/agent_client (built by the
+#                           caller), with four queue pairs each; logs rank-NAME-0.log, rank-NAME-1.log
 #   lab_wait SECONDS CMD... repeats CMD until it succeeds; 1 when it does not in PATIENCE (4)
 #                           times SECONDS, which are those of a machine with nothing else to do
 #   lab_kill NAME           ends the process of $LAB_DIR/NAME.pid: SIGTERM, after 5 s SIGKILL
@@ -466,6 +470,23 @@ lab_job_gone() {
 
 lab_job_end() {
 	lab_sl scancel "$1" && lab_wait 20 lab_job_gone "$1" || lab_fail "job $1 does not end"
+}
+
+# --- agents of jobs ---
+
+lab_agent() {
+	# shellcheck disable=SC2046
+	lab_daemon "agent-$1" env $(lab_env "$1") "$IBROUTE_TOP" agent --job "$2" \
+		--state "$LAB_DIR/$1.state" --socket "$LAB_DIR/$1.sock" --poll 2 --ask 2
+	lab_wait 20 grep -q '^ready lid ' "$LAB_DIR/agent-$1.log"
+}
+
+lab_ranks() {
+	local r
+
+	for r in 0 1; do
+		lab_daemon "rank-$1-$r" "$LAB_ROOT/${B:-build}/examples/agent_client" -s "$LAB_DIR/$1.sock" -j "$2" -r "$r" -q 4
+	done
 }
 
 # --- as a command ---

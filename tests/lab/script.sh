@@ -8,7 +8,6 @@ set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
 B=${B:-build}
-client=$LAB_ROOT/$B/examples/agent_client
 
 for need in "$LAB_ROOT/$B/libibroute.so" "$(command -v slurmctld)"; do
 	[ -f "$need" ] || { skip "script: the plugin was not built or SLURM is missing"; finish; }
@@ -36,25 +35,13 @@ wrap() {
 	chmod +x "$LAB_DIR/bin/ibroute-top"
 }
 
-agent() { # node, job
-	local r
-
-	# shellcheck disable=SC2046
-	lab_daemon "agent-$1" env $(lab_env "$1") "$IBROUTE_TOP" agent --job "$2" \
-		--state "$LAB_DIR/$1.state" --socket "$LAB_DIR/$1.sock" --poll 2 --ask 2
-	lab_wait 20 grep -q '^ready lid ' "$LAB_DIR/agent-$1.log" || return 1
-	for r in 0 1; do
-		lab_daemon "rank-$1-$r" "$client" -s "$LAB_DIR/$1.sock" -j "$2" -r "$r" -q 4
-	done
-}
-
 start_jobs() {
 	local pair id node
 
 	for pair in "${pairs[@]}"; do
 		id=$(lab_job -J "job" -w "${pair/ /,}") || return 1
 		for node in $pair; do
-			agent "$node" "$id" || return 1
+			lab_agent "$node" "$id" && lab_ranks "$node" "$id" || return 1
 		done
 	done
 }

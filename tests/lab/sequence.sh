@@ -61,21 +61,6 @@ first_sm() {
 	sm "sm_priority 3" "sminfo_polling_timeout 1000" "polling_retry_number 2"
 }
 
-agent() { # node, job
-	# shellcheck disable=SC2046
-	lab_daemon "agent-$1" env $(lab_env "$1") "$IBROUTE_TOP" agent --job "$2" \
-		--state "$LAB_DIR/$1.state" --socket "$LAB_DIR/$1.sock" --poll 2 --ask 2
-	lab_wait 20 grep -q '^ready lid ' "$LAB_DIR/agent-$1.log"
-}
-
-processes() { # node, job
-	local r
-
-	for r in 0 1; do
-		lab_daemon "rank-$1-$r" "$client" -s "$LAB_DIR/$1.sock" -j "$2" -r "$r" -q 4
-	done
-}
-
 start_jobs() {
 	local pair id node
 
@@ -83,7 +68,7 @@ start_jobs() {
 		id=$(lab_job -J "job" -w "${pair// /,}") || return 1
 		for node in $pair; do
 			job_of[$node]=$id
-			agent "$node" "$id" && processes "$node" "$id" || return 1
+			lab_agent "$node" "$id" && lab_ranks "$node" "$id" || return 1
 			nodes="$nodes $node"
 		done
 	done
@@ -447,7 +432,7 @@ strike() { # client, worker, guard, both, agent
 	hits[$hit]=$((${hits[$hit]:-0} + 1))
 	evict
 	# as what has started it would
-	[ "$1" != agent ] || agent "$node" "${job_of[$node]}"
+	[ "$1" != agent ] || lab_agent "$node" "${job_of[$node]}"
 }
 
 one_kill() { # whom
