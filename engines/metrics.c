@@ -235,7 +235,9 @@ static void summarise_jobs(struct metrics *m)
 	}
 }
 
-static uint64_t count_blocks(const struct tables *t)
+#define TELL_SWITCHES 256 /* between two reports of progress */
+
+static uint64_t count_blocks(const struct tables *t, struct progress *progress)
 {
 	uint8_t none[LFT_BLOCK];
 	uint32_t sw, b, nblock = tables_blocks(t);
@@ -245,6 +247,8 @@ static uint64_t count_blocks(const struct tables *t)
 	for (sw = 0; sw < t->nsw; sw++) {
 		const uint8_t *row = tables_row(t, sw);
 
+		if (sw % TELL_SWITCHES == 0 && progress_step(progress, "metrics", 1, 1))
+			break;
 		for (b = 0; b < nblock; b++)
 			n += memcmp(row + (size_t)b * LFT_BLOCK, none, LFT_BLOCK) != 0;
 	}
@@ -344,15 +348,20 @@ int metrics_compute(struct metrics **out, const struct fabric *f, const struct t
 	m->eff_efi = xcalloc(m->nchan, sizeof(*m->eff_efi));
 	m->job = xcalloc(m->njob, sizeof(*m->job));
 	rc = compute(m, f, t, jobs, opts, progress);
+	if (!rc) {
+		summarise(m);
+		summarise_jobs(m);
+		m->lft_blocks = count_blocks(t, progress);
+		if (!opts->all_lids || !f->lmc)
+			m->eff_efi_bound =
+				metrics_eff_efi_bound_told(f, jobs, progress, "metrics", 1);
+		if (progress_step(progress, "metrics", 1, 1))
+			rc = -ECANCELED;
+	}
 	if (rc) {
 		metrics_free(m);
 		return err_set(err, rc, "measuring the tables was cancelled");
 	}
-	summarise(m);
-	summarise_jobs(m);
-	m->lft_blocks = count_blocks(t);
-	if (!opts->all_lids || !f->lmc)
-		m->eff_efi_bound = metrics_eff_efi_bound(f, jobs);
 	*out = m;
 	return 0;
 }

@@ -88,5 +88,9 @@ void metrics_free(struct metrics *m); /* NULL is fine */
  * order counts, so that no pair counts twice.
  */
 uint64_t metrics_eff_efi_bound(const struct fabric *f, const struct jobset *jobs);
+/* The same with reports of progress under that name, done of 1; once cancelled it ends early with
+ * less, and the next step says so. */
+uint64_t metrics_eff_efi_bound_told(const struct fabric *f, const struct jobset *jobs,
+				    struct progress *progress, const char *step, unsigned done);
 
 #endif

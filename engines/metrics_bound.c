@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TELL_SWITCHES 256 /* between two reports of progress */
+
 struct weight_count {
 	uint32_t n, switches;
 };
@@ -434,11 +436,17 @@ static uint64_t bound_groups(struct bound *b)
 
 uint64_t metrics_eff_efi_bound(const struct fabric *f, const struct jobset *jobs)
 {
+	return metrics_eff_efi_bound_told(f, jobs, NULL, "", 0);
+}
+
+uint64_t metrics_eff_efi_bound_told(const struct fabric *f, const struct jobset *jobs,
+				    struct progress *progress, const char *step, unsigned done)
+{
 	struct bound b = { .f = f, .jobs = jobs };
-	uint64_t best, q;
+	uint64_t best = 0, q;
 	uint32_t sw;
 
-	if (!jobs || !jobs->nmulti)
+	if (!jobs || !jobs->nmulti || progress_step(progress, step, done, 1))
 		return 0;
 	b.use = xcalloc(jobs->njob, sizeof(*b.use));
 	b.alone = xcalloc(jobs->njob, sizeof(*b.alone));
@@ -455,13 +463,20 @@ uint64_t metrics_eff_efi_bound(const struct fabric *f, const struct jobset *jobs
 	choose_jobs(&b);
 	sort_terms(&b);
 	count_hist(&b);
+	if (progress_step(progress, step, done, 1))
+		goto out;
 	best = bound_groups(&b);
+	if (progress_step(progress, step, done, 1))
+		goto out;
 	q = metrics_cuts_bound(f, jobs, b.use);
 	best = q > best ? q : best;
 	for (sw = 0; sw < f->nsw; sw++) {
+		if (sw % TELL_SWITCHES == 0 && progress_step(progress, step, done, 1))
+			break;
 		q = f->sw_nterm[sw] ? bound_switch(&b, sw) : 0;
 		best = q > best ? q : best;
 	}
+out:
 	free(b.use);
 	free(b.alone);
 	free(b.here);

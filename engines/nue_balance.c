@@ -392,15 +392,19 @@ static int route_targets(struct balance *b, struct target *t, uint32_t n, bool r
 	return rc;
 }
 
+#define TELL_SWITCHES 128 /* between two reports of progress */
+
 /* A switch is reached the way of the first LID there, which needs no turn of its own; a switch
  * without ends by its tree. */
-static void route_switches(struct balance *b, const struct target *t, uint32_t n)
+static int route_switches(struct balance *b, const struct target *t, uint32_t n)
 {
 	const struct fabric *f = b->f;
 
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		uint8_t *row = tables_row(b->t, u);
 
+		if (u % TELL_SWITCHES == 0 && pace_work(&b->pace, b->pace.work_max))
+			return -ECANCELED;
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t dst = t[i].sw, end = f->term_off[dst];
 
@@ -413,6 +417,7 @@ static void route_switches(struct balance *b, const struct target *t, uint32_t n
 					f->chan_port[nue_trees_next(t[i].trees, f, t[i].i, u)];
 		}
 	}
+	return 0;
 }
 
 /* By switch. */
@@ -471,7 +476,7 @@ int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *
 	if (!rc)
 		rc = route_targets(&b, target, f->nsw, by_rounds);
 	if (!rc)
-		route_switches(&b, target, f->nsw);
+		rc = route_switches(&b, target, f->nsw);
 	*out = (struct nue_load){ .chan = b.load, .max = load_max(&b), .work = b.work };
 	balance_done(&b);
 	free(target);
