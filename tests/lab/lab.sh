@@ -244,9 +244,10 @@ lab_env() {
 	echo "SIM_HOST=$id IBSIM_SOCKNAME=$IBSIM_SOCKNAME LD_PRELOAD=$LAB_PRELOAD"
 }
 
-# ibsim has nobody who gives up: without this an OpenSM whose question to another client is lost, or
-# whose answer is, never ends its sweep.  Seen with two OpenSMs on a busy machine, once in ten times:
-# an SMInfo between them had no answer, and all that was to follow waited for it.
+# ibsim drops every TrapRepress, and has nobody who gives up.  An OpenSM that stands by with a higher
+# priority than the master's tells it so by trap 144, and counts that as under way until it is
+# answered; when it then becomes master its first sweep waits for that for ever (on a busy machine
+# in one of four tries; on an idle one the master mostly hands over before it).
 lab_sm_env() {
 	local attach so=$LAB_ROOT/${B:-build}/tests/lab/libumad_timeouts.so
 

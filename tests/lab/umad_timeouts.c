@@ -4,8 +4,9 @@
  *
  * Preloaded before libumad2sim.so.  A request whose answer does not come within the timeout that
  * its sender gave is sent again as often as he said, then comes back to him with status ETIMEDOUT;
- * an answer that nobody waits for (any more) is dropped.  Without this an OpenSM whose question to
- * another client is lost waits for ever: ibsim has nobody who would give up.
+ * an answer that nobody waits for (any more) is dropped.  Without this an OpenSM waits for ever for
+ * what ibsim does not carry, as TrapRepress, or for what a client did not answer before it was
+ * killed.
  *
  * For programs that read from one thread, as OpenSM does; poll() of one umad at a time.
  *
