@@ -53,7 +53,7 @@ static const struct command commands[] = {
 	{ "tag", "", ARG_NONE, false, REQ_SELECT, 0, "tag the row under the cursor; in engines: compute it" },
 	{ "tagged", "", ARG_NONE, false, REQ_TAGGED, 0, "tagged rows only, and back" },
 	{ "untag", "", ARG_NONE, false, REQ_UNTAG, 0, "take all tags away" },
-	{ "metric", "[NAME]", ARG_TEXT, false, REQ_METRIC, 0, "a metric of the heatmap, such as wait; alone: the next" },
+	{ "metric", "[NAME]", ARG_TEXT, false, REQ_METRIC, 0, "what colours and histories are of, such as wait; alone: the next" },
 	{ "direction", "", ARG_NONE, false, REQ_DIRECTION, 0, "other direction of the cables" },
 	{ "layout", "[NAME]", ARG_TEXT, false, REQ_LAYOUT, 0, "a matrix of the heatmap, such as rack; alone: the next" },
 	{ "zoom", "", ARG_TEXT, false, REQ_ZOOM, 0, "next zoom of the heatmap" },
