@@ -169,6 +169,36 @@ static bool from_torus(struct lattice *l, const struct fabric *f)
 	return true;
 }
 
+static int from_cables(struct lattice *l, const struct fabric *f, struct err *err)
+{
+	struct err none;
+	int rc = from_torus(l, f) ? lattice_check(l, f, &none) : -EINVAL;
+
+	l->from = LATTICE_CABLES;
+	if (rc) {
+		rc = lattice_from_squares(l, f, err);
+		if (!rc)
+			rc = lattice_check(l, f, err);
+	}
+	if (rc)
+		return rc;
+	lattice_join_rings(l, f);
+	return lattice_check(l, f, err);
+}
+
+static int from_steps(struct lattice *l, const struct fabric *f)
+{
+	struct err none;
+	int rc;
+
+	l->from = LATTICE_STEPS;
+	rc = lattice_from_ports(l, f, &none);
+	if (rc)
+		return rc;
+	lattice_sort_dims(l, f);
+	return lattice_check(l, f, &none);
+}
+
 int lattice_find(struct lattice **out, const struct fabric *f, struct err *err)
 {
 	struct lattice *l = lattice_new(f);
@@ -179,19 +209,10 @@ int lattice_find(struct lattice **out, const struct fabric *f, struct err *err)
 	rc = lattice_from_names(l, f, &none);
 	if (!rc)
 		rc = lattice_check(l, f, &none);
-	if (rc) {
-		l->from = LATTICE_CABLES;
-		rc = from_torus(l, f) ? lattice_check(l, f, &none) : -EINVAL;
-		if (rc) {
-			rc = lattice_from_squares(l, f, err);
-			if (!rc)
-				rc = lattice_check(l, f, err);
-		}
-		if (!rc) {
-			lattice_join_rings(l, f);
-			rc = lattice_check(l, f, err);
-		}
-	}
+	if (rc)
+		rc = from_cables(l, f, err);
+	if (rc)
+		rc = from_steps(l, f);
 	if (rc)
 		lattice_free(l);
 	else

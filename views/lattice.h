@@ -6,8 +6,10 @@
  * Names are asked first: where the numbers in them are coordinates, every cable joins neighbours
  * by these numbers.  Else opposite sides of squares of cables lie in the same step of the same
  * dimension, and a missing cable only takes squares away (compare engines/torus.h, which wants all
- * of them).  A ring of four is the same graph as two dimensions of two: these are joined, by the
- * ports that their cables are in.
+ * of them).  Where too many are missing for that, as they soon are in two dimensions, the
+ * cables of a dimension are taken to be in the same ports of every switch; that every cable joins
+ * neighbours then is checked, as with names.  A ring of four is the same graph as two dimensions of two: these are
+ * joined, by the ports that their cables are in.
  */
 #ifndef VIEWS_LATTICE_H
 #define VIEWS_LATTICE_H
@@ -25,6 +27,7 @@ enum lattice_from {
 	LATTICE_CABLES, /* no other reading of the cables */
 	LATTICE_NAMES,
 	LATTICE_PORTS, /* rings of four by the ports of their cables */
+	LATTICE_STEPS, /* dimensions by the ports of their cables */
 	LATTICE_ANY,   /* rings of four by chance: other pairs would do as well */
 };
 

@@ -9,8 +9,11 @@ struct lattice *lattice_new(const struct fabric *f);
 
 /* Each finds places or says what is in the way; what it found is not checked yet. */
 int lattice_from_names(struct lattice *l, const struct fabric *f, struct err *err);
+int lattice_from_ports(struct lattice *l, const struct fabric *f, struct err *err);
 int lattice_from_squares(struct lattice *l, const struct fabric *f, struct err *err);
-/* Larger dimensions first; joins those of two, by ports where these tell which. */
+/* Larger dimensions first; equals as they were. */
+void lattice_sort_dims(struct lattice *l, const struct fabric *f);
+/* The same; joins those of two, by ports where these tell which. */
 void lattice_join_rings(struct lattice *l, const struct fabric *f);
 /* A switch at most at every point, neighbours at the ends of every cable; counts what is missing.
  * Rings that no cable closes become lines. */

@@ -97,8 +97,7 @@ static bool no_other(const struct lattice *l, const struct ports *ports, uint32_
 	return clear;
 }
 
-/* Larger dimensions first; equals as they were. */
-static void sort_dims(struct lattice *l, const struct fabric *f)
+void lattice_sort_dims(struct lattice *l, const struct fabric *f)
 {
 	for (uint32_t i = 1; i < l->ndim; i++)
 		for (uint32_t k = i; k > 0 && l->dim[k - 1] < l->dim[k]; k--) {
@@ -124,7 +123,7 @@ void lattice_join_rings(struct lattice *l, const struct fabric *f)
 	struct ports *ports;
 	bool sure = true;
 
-	sort_dims(l, f);
+	lattice_sort_dims(l, f);
 	for (uint32_t d = 0; d < l->ndim; d++) {
 		two += l->dim[d] == 2;
 		rings += l->ring[d];
@@ -141,6 +140,6 @@ void lattice_join_rings(struct lattice *l, const struct fabric *f)
 	}
 	if (two > 2)
 		l->from = sure ? LATTICE_PORTS : LATTICE_ANY;
-	sort_dims(l, f);
+	lattice_sort_dims(l, f);
 	free(ports);
 }

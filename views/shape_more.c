@@ -22,6 +22,7 @@ static void note_torus(struct shape *s, const struct lattice *l)
 		[LATTICE_CABLES] = "",
 		[LATTICE_NAMES] = "dimensions from switch names",
 		[LATTICE_PORTS] = "rings of 4 by port numbers",
+		[LATTICE_STEPS] = "dimensions from port numbers",
 		[LATTICE_ANY] = "which 2x2 are a ring of 4 is not known",
 	};
 	char missing[64] = "", holes[64] = "";

@@ -122,6 +122,67 @@ static void up_to_three_cables_may_be_missing_anywhere(void **state)
 		}
 }
 
+/* In two dimensions a few missing cables leave too few squares; the ports tell, unless rows that
+ * are next to each other fall apart.  What is found is right; what falls apart is not found, or by
+ * its names. */
+static void ports_cabled_by_rule_tell_what_squares_do_not(void **state)
+{
+	static const struct {
+		const char *spec, *dims;
+		uint32_t fail;
+		bool rings;
+		uint32_t found; /* of 12, at least */
+	} of[] = { { "torus:dims=7x6", "7x6", 4, true, 10 },
+		   { "torus:dims=12x10", "12x10", 6, true, 12 },
+		   { "torus:dims=9x8,links=2x1", "9x8", 0, true, 12 } };
+	uint32_t by_ports = 0;
+	char spec[96];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		uint32_t found = 0;
+
+		for (uint32_t seed = 1; seed <= 12; seed++) {
+			struct fabric *f;
+			struct shape *s;
+
+			snprintf(spec, sizeof(spec), "%s,fail=%u,seed=%u", of[i].spec, of[i].fail,
+				 seed);
+			f = net_spec(spec);
+			s = shape_new(f);
+			if (s->kind == SHAPE_TORUS) {
+				found++;
+				check(f, of[i].dims, of[i].fail, of[i].rings);
+			}
+			by_ports += strstr(s->note, "dimensions from port numbers") != NULL;
+			shape_free(s);
+			fabric_put(f);
+		}
+		print_message("%s, %u missing: %u of 12 found\n", of[i].spec, of[i].fail, found);
+		assert_true(found >= of[i].found);
+	}
+	print_message("%u by ports\n", by_ports);
+	assert_true(by_ports >= 12);
+}
+
+/* Ports of no rule are no proof of anything: such a fabric is what it was taken for before. */
+static void ports_without_rule_prove_nothing(void **state)
+{
+	static const char *const specs[] = { "random:switches=24,links=48,hosts=1",
+					     "fattree2:leaves=6,spines=3,hosts=3",
+					     "hyperx:dims=4x4,hosts=1" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		struct fabric *f = net_spec(specs[i]);
+		struct shape *s = shape_new(f);
+
+		assert_int_not_equal(s->kind, SHAPE_TORUS);
+		shape_free(s);
+		fabric_put(f);
+	}
+}
+
 /* Names "s-1-2-3" of what the generator numbers x first. */
 static void name_by_place(struct fabric *f, char (*names)[24], const uint32_t dim[3])
 {
@@ -240,6 +301,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_ones_are_found_by_any_names),
 		cmocka_unit_test(up_to_three_cables_may_be_missing_anywhere),
+		cmocka_unit_test(ports_cabled_by_rule_tell_what_squares_do_not),
+		cmocka_unit_test(ports_without_rule_prove_nothing),
 		cmocka_unit_test(coordinates_in_names_are_taken_when_all_cables_agree),
 		cmocka_unit_test(rings_of_four_are_those_of_the_ports),
 		cmocka_unit_test(a_hypercube_has_rings_of_four_and_says_that_others_would_do),
