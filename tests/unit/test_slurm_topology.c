@@ -68,6 +68,78 @@ static void a_tree_has_levels_nodes_and_links(void **state)
 	slurm_topology_free(topo);
 }
 
+/* A switch above lists all nodes below it; they are not its own. */
+static void what_scontrol_shows_is_the_same_tree(void **state)
+{
+	static const char shown[] =
+		"SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[0-1]\n"
+		"SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[2-3]\n"
+		"SwitchName=s2 Level=1 LinkSpeed=1 Nodes=n[0-3] Switches=s[0-1]\n";
+	struct slurm_topology *topo = NULL;
+	struct read_report report;
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(read_text(&topo, shown, &report, &err), 0);
+	assert_int_equal(report.warnings, 0);
+	assert_int_equal(slurm_topology_switch(topo, 1)->nnodes, 2);
+	assert_int_equal(slurm_topology_switch(topo, 2)->nnodes, 0);
+	assert_int_equal(slurm_topology_switch(topo, 2)->nbelow, 2);
+	assert_int_equal(slurm_topology_switch(topo, 2)->level, 1);
+	slurm_topology_free(topo);
+}
+
+static void blocks_are_switches_with_nodes(void **state)
+{
+	static const char blocks[] = "BlockName=b1 BlockIndex=0 Nodes=n[0-3] BlockSize=4\n"
+				     "BlockName=b2 Nodes=n[4-7]\nBlockSizes=4,8\n";
+	struct slurm_topology *topo = NULL;
+	struct read_report report;
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(read_text(&topo, blocks, &report, &err), 0);
+	assert_int_equal(report.warnings, 0);
+	assert_int_equal(slurm_topology_count(topo), 2);
+	assert_string_equal(slurm_topology_switch(topo, 1)->name, "b2");
+	assert_string_equal(slurm_topology_switch(topo, 1)->nodes[3], "n7");
+	slurm_topology_free(topo);
+}
+
+static void what_is_written_is_read_as_the_same_topology(void **state)
+{
+	struct slurm_topology *a = NULL, *b = NULL;
+	struct err err = { "" };
+	char *text = NULL;
+	size_t len;
+	FILE *out;
+
+	(void)state;
+	assert_int_equal(read_text(&a, tree, NULL, &err), 0);
+	out = open_memstream(&text, &len);
+	slurm_topology_write(out, a);
+	fclose(out);
+	assert_int_equal(read_text(&b, text, NULL, &err), 0);
+	assert_int_equal(slurm_topology_count(b), slurm_topology_count(a));
+	for (uint32_t i = 0; i < slurm_topology_count(a); i++) {
+		const struct slurm_switch *x = slurm_topology_switch(a, i);
+		const struct slurm_switch *y = slurm_topology_switch(b, i);
+
+		assert_string_equal(x->name, y->name);
+		assert_int_equal(x->nnodes, y->nnodes);
+		assert_int_equal(x->nbelow, y->nbelow);
+		assert_int_equal(x->level, y->level);
+		assert_int_equal(x->link_speed, y->link_speed);
+		for (uint32_t k = 0; k < x->nnodes; k++)
+			assert_string_equal(x->nodes[k], y->nodes[k]);
+		for (uint32_t k = 0; k < x->nbelow; k++)
+			assert_int_equal(x->below[k], y->below[k]);
+	}
+	free(text);
+	slurm_topology_free(a);
+	slurm_topology_free(b);
+}
+
 static void the_same_file_gives_the_same_fabric(void **state)
 {
 	struct slurm_topology *topo[2] = { NULL, NULL };
@@ -204,6 +276,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tree_has_levels_nodes_and_links),
+		cmocka_unit_test(what_scontrol_shows_is_the_same_tree),
+		cmocka_unit_test(blocks_are_switches_with_nodes),
+		cmocka_unit_test(what_is_written_is_read_as_the_same_topology),
 		cmocka_unit_test(the_same_file_gives_the_same_fabric),
 		cmocka_unit_test(switches_in_a_circle_have_levels_and_one_link_per_pair),
 		cmocka_unit_test(mistakes_in_node_lists_are_told_with_file_and_line),
