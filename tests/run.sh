@@ -105,8 +105,11 @@ while read -r s limit name command; do
 		cat "$work/$name.first.log.txt"
 		echo "--- alone:"
 	} | cat - "$work/$name.log" >"$work/$name.both" && mv "$work/$name.both" "$work/$name.log"
-	has_failed "$name" ||
+	has_failed "$name" || {
 		grep -E '^not ok' "$work/$name.first.log.txt" | sed "s/^/$name: /" >>"$work/unsteady"
+		echo "=== $name, the first time"
+		grep -vE '^ok ' "$work/$name.first.log.txt" | tail -n "${TAIL:-80}"
+	}
 done <"$work/again"
 grep -h '^unsteady: ' "$work"/*.log >>"$work/unsteady"
 

@@ -258,14 +258,23 @@ lab_sm_env() {
 }
 
 lab_on() {
-	local attach
+	local attach said filter rc
 
 	attach=$(lab_env "$1") || return 1
 	shift
+	exec {said}> >(exec grep -v 'sim_connect: attached' >&2)
+	filter=$!
 	# env sets the preload, not timeout: every program that has it takes a client's place
 	# shellcheck disable=SC2086
-	(cd "$LAB_DIR/work" && exec timeout -k 2 "$LAB_TIMEOUT" env $attach "$@" \
-		2> >(grep -v 'sim_connect: attached' >&2))
+	(cd "$LAB_DIR/work" && exec timeout -k 2 "$LAB_TIMEOUT" env $attach "$@" 2>&$said {said}>&-)
+	rc=$?
+	exec {said}>&-
+	# what it said last is there when this returns, unless somebody it left behind may say more
+	for _ in $(seq 100); do
+		kill -0 "$filter" 2>/dev/null || break
+		sleep 0.02
+	done
+	return $rc
 }
 
 # The simulator knows best; a big SA table would need RMPP, which it does not do.
