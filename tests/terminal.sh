@@ -370,9 +370,9 @@ ok "a preview is computed without --rw" tty_wait 20 'blocks'
 refused_ro() { # view, key
 	tty_keys "$1"
 	tty_keys F5 # clears what was said before
-	until_true 5 eval '! tty_screen | grep -q read-only:'
+	until_true 5 eval '! tty_screen | grep -q "read-only: nothing"' || return 1
 	tty_keys "$2"
-	tty_wait 5 'read-only: .*--rw'
+	tty_wait 5 'read-only: nothing .*--rw'
 }
 ok "A says --rw" refused_ro 6 A
 ok "R says --rw" refused_ro 7 R

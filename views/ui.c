@@ -244,7 +244,7 @@ void ui_do(struct ui *ui, const struct input *in, const struct state *s, struct 
 		return;
 	if (in->refused_ro || (in->req == REQ_YES && !s->rw)) {
 		ui_say(ui, "read-only: nothing in the fabric can be changed; "
-			   "start ibroute-top with --rw to allow it");
+			   "start with --rw to allow it");
 		return;
 	}
 	if (v->input && v->input(ui->own[ui->view], ui, in, s, out))
