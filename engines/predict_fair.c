@@ -210,15 +210,22 @@ static bool fill(struct fair *fr, struct pace *pace, uint64_t done)
 bool fair_rates(struct fair *fr, const struct paths *p, const struct trace *tr,
 		const struct flow *flows, struct pace *pace, uint64_t done)
 {
+	uint64_t shares = tr->n + 2ull * tr->nflow;
 	bool stop;
 	uint32_t i;
 
 	if (!tr->nflow) /* no room was ever needed */
 		return false;
 	sort_shares(fr, p, tr, flows);
-	sort_users(fr, p, tr->nflow);
-	fill_heap(fr);
-	stop = fill(fr, pace, done);
+	stop = pace_tick(pace, done, shares);
+	if (!stop) {
+		sort_users(fr, p, tr->nflow);
+		stop = pace_tick(pace, done, shares);
+	}
+	if (!stop) {
+		fill_heap(fr);
+		stop = fill(fr, pace, done);
+	}
 	for (i = 0; i < fr->nused; i++)
 		fr->link[fr->used[i]] = (struct link){ 0 };
 	return stop;

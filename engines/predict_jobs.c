@@ -15,7 +15,7 @@
 #define PHASES_MIN 4
 #define PHASES_MAX 64
 #define FLOWS_MAX  500000     /* default: so many over all phases */
-#define FAIR_WORK  (1u << 17) /* shares between two reports */
+#define FAIR_WORK  (1u << 15) /* shares between two reports */
 
 static const char *const pattern_names[] = { "shift", "alltoall", "ring", "stencil2d",
 					     "stencil3d" };
