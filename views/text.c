@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/text.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -212,20 +211,36 @@ const char *text_shorten_words(char *buf, size_t len, const char *text, int widt
 	return buf;
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static size_t digits(const char *s)
+{
+	size_t n = 0;
+
+	while (is_digit(s[n]))
+		n++;
+	return n;
+}
+
 int text_natural_cmp(const char *a, const char *b)
 {
 	while (*a && *b) {
-		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+		if (is_digit(*a) && is_digit(*b)) {
 			size_t la, lb;
 			int d;
 
-			a += strspn(a, "0");
-			b += strspn(b, "0");
-			la = strspn(a, "0123456789");
-			lb = strspn(b, "0123456789");
+			while (*a == '0')
+				a++;
+			while (*b == '0')
+				b++;
+			la = digits(a);
+			lb = digits(b);
 			if (la != lb)
 				return la < lb ? -1 : 1;
-			d = strncmp(a, b, la);
+			d = memcmp(a, b, la);
 			if (d)
 				return d;
 			a += la;

@@ -4,7 +4,6 @@
 #include "fabric/base/mem.h"
 #include "views/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +29,7 @@ static uint64_t version_of(const struct rows *r, const struct field *field)
 }
 
 struct entry {
+	uint32_t hash;
 	char text[TEXT_ORDER_LEN];
 };
 
@@ -43,22 +43,25 @@ struct words {
 	const char *last_text; /* ... and its constant text */
 };
 
-static uint32_t hash(const char *text)
+/* FNV-1a; len: as much of the text as counts. */
+static uint32_t hash(const char *text, size_t *len)
 {
-	uint32_t h = 2166136261u; /* FNV-1a */
+	uint32_t h = 2166136261u;
+	size_t i;
 
-	for (int i = 0; text[i] && i < TEXT_ORDER_LEN - 1; i++)
+	for (i = 0; text[i] && i < TEXT_ORDER_LEN - 1; i++)
 		h = (h ^ (unsigned char)text[i]) * 16777619u;
+	*len = i;
 	return h;
 }
 
 static void grow(struct words *w)
 {
-	w->size = w->size ? w->size * 2 : 256;
+	w->size = w->size ? w->size * 4 : 1024;
 	free(w->slot);
 	w->slot = xcalloc(w->size, sizeof(*w->slot));
 	for (uint32_t i = 0; i < w->n; i++) {
-		uint32_t at = hash(w->entry[i].text) & (w->size - 1);
+		uint32_t at = w->entry[i].hash & (w->size - 1);
 
 		while (w->slot[at])
 			at = (at + 1) & (w->size - 1);
@@ -66,28 +69,37 @@ static void grow(struct words *w)
 	}
 }
 
-static uint32_t add(struct words *w, const char *text, uint32_t at)
+static uint32_t add(struct words *w, const char *text, size_t len, uint32_t h)
 {
+	struct entry *e;
+
 	if (w->n == w->cap) {
-		w->cap = w->cap ? w->cap * 2 : 256;
+		w->cap = w->cap ? w->cap * 4 : 256;
 		w->entry = xrealloc(w->entry, w->cap, sizeof(*w->entry));
 	}
-	snprintf(w->entry[w->n].text, TEXT_ORDER_LEN, "%s", text);
-	w->slot[at] = ++w->n;
+	e = &w->entry[w->n++];
+	e->hash = h;
+	memcpy(e->text, text, len);
+	e->text[len] = '\0';
 	return w->n - 1;
 }
 
 static uint32_t word(struct words *w, const char *text)
 {
-	uint32_t at;
+	size_t len;
+	uint32_t h = hash(text, &len), at;
 
 	if (2 * w->n >= w->size)
 		grow(w);
-	at = hash(text) & (w->size - 1);
-	for (; w->slot[at]; at = (at + 1) & (w->size - 1))
-		if (!strncmp(w->entry[w->slot[at] - 1].text, text, TEXT_ORDER_LEN - 1))
+	at = h & (w->size - 1);
+	for (; w->slot[at]; at = (at + 1) & (w->size - 1)) {
+		const struct entry *e = &w->entry[w->slot[at] - 1];
+
+		if (e->hash == h && !strncmp(e->text, text, TEXT_ORDER_LEN - 1))
 			return w->slot[at] - 1;
-	return add(w, text, at);
+	}
+	w->slot[at] = w->n + 1;
+	return add(w, text, len, h);
 }
 
 static uint32_t word_of(struct words *w, const struct value *c)
@@ -107,19 +119,31 @@ static int number_cmp(const void *pa, const void *pb, void *ctx)
 	return text_natural_cmp(e[a].text, e[b].text);
 }
 
+/* Ranks of words that came in ascending order; false: they did not. */
+static bool rank_ascending(uint32_t *rank, const struct words *w)
+{
+	for (uint32_t i = 1; i < w->n; i++) {
+		int cmp = text_natural_cmp(w->entry[i - 1].text, w->entry[i].text);
+
+		if (cmp > 0)
+			return false;
+		rank[i] = rank[i - 1] + (cmp != 0);
+	}
+	return true;
+}
+
 /* Ranks of words; those that compare as equal (n1, n01) share theirs. */
 static uint32_t *ranks(const struct words *w)
 {
-	uint32_t *by = xcalloc(w->n + 1ull, sizeof(*by)), *rank = xcalloc(w->n + 1ull, sizeof(*by));
-	bool ascends = true;
+	uint32_t *rank = xcalloc(w->n + 1ull, sizeof(*rank)), *by;
 
-	for (uint32_t i = 0; i < w->n; i++) {
+	if (rank_ascending(rank, w))
+		return rank;
+	by = xcalloc(w->n, sizeof(*by));
+	for (uint32_t i = 0; i < w->n; i++)
 		by[i] = i;
-		ascends = ascends &&
-			  (!i || text_natural_cmp(w->entry[i - 1].text, w->entry[i].text) <= 0);
-	}
-	if (!ascends)
-		qsort_r(by, w->n, sizeof(*by), number_cmp, w->entry);
+	qsort_r(by, w->n, sizeof(*by), number_cmp, w->entry);
+	rank[by[0]] = 0;
 	for (uint32_t i = 1; i < w->n; i++)
 		rank[by[i]] = rank[by[i - 1]] + (number_cmp(&by[i - 1], &by[i], w->entry) != 0);
 	free(by);
