@@ -14,6 +14,7 @@ long="parx dfdn lid_choice judges metrics nue phases_explore packets even"
 long+=" screens view_large view_paths view_switches view_topology views app"
 long+=" apply apply_agents power_loss"
 long+=" sar escape engines dor transition verify txn_packets packets_installer"
+long+=" sl2vl_files view_apply view_preview"
 
 round() { # title, build folder, make variables...
 	local title=$1 folder=$2 log sums bins=() t
