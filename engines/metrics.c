@@ -279,6 +279,11 @@ static void add_up(struct metrics *m, const struct tally *tally, unsigned worker
 	m->sls_used = (uint32_t)__builtin_popcount(deps_sls(deps));
 }
 
+static bool tell_end(const struct sweep *s)
+{
+	return progress_step(s->progress, "metrics", s->f->max_lid, s->f->max_lid);
+}
+
 /* True when cancelled. */
 static bool sweep_all(struct metrics *m, struct sweep *s, struct pool *pool)
 {
@@ -293,11 +298,12 @@ static bool sweep_all(struct metrics *m, struct sweep *s, struct pool *pool)
 		s->tally[w].efi = w ? xcalloc(m->nchan, sizeof(*m->efi)) : m->efi;
 		s->tally[w].tree = xcalloc(s->f->nsw, sizeof(*s->tally[w].tree));
 	}
-	stopped = pool_for(pool, s->f->max_lid / LFT_BLOCK + 1u, sweep_block, s);
+	stopped = pool_for(pool, s->f->max_lid / LFT_BLOCK + 1u, sweep_block, s) || tell_end(s);
 	for (w = 0; w < workers; w++)
 		close_tree(s->f, &s->tally[w], s->tally[w].root);
 	if (!stopped)
 		add_up(m, s->tally, workers);
+	stopped = stopped || tell_end(s);
 	for (w = workers; w-- > 0;) {
 		walk_free(s->tally[w].walk);
 		deps_free(s->tally[w].deps);
@@ -316,7 +322,7 @@ static int compute(struct metrics *m, const struct fabric *f, const struct table
 	struct sweep s = { .f = f, .t = t, .opts = opts, .progress = progress };
 	bool small = (uint64_t)f->max_lid * f->nsw < SMALL;
 	struct pool *pool = pool_new(small ? 1 : opts->threads);
-	int rc = sweep_all(m, &s, pool) ? -ECANCELED : 0;
+	int rc = sweep_all(m, &s, pool) || tell_end(&s) ? -ECANCELED : 0;
 
 	if (!rc && jobs)
 		rc = metrics_jobs(m, f, t, jobs, opts, pool, progress);

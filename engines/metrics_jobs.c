@@ -8,11 +8,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define LARGE	   (1u << 20) /* terminals times switches of a job that all workers share */
-#define TURN_SHARE 16	      /* entries of a block against ways in it that are worth turning it */
-#define CHUNK	   64	      /* destinations of such a job in one turn */
-#define BATCH	   64	      /* sources followed side by side, so that cache misses overlap */
-#define SHORT_WAY  16	      /* channels; longer ways are followed one by one */
+#define LARGE	    (1u << 20) /* terminals times switches of a job that all workers share */
+#define TURN_SHARE  16	       /* entries of a block against ways in it that are worth turning it */
+#define TELL_BLOCKS 64	       /* of memory that may have to be cleared, between two looks */
+#define CHUNK	    64	       /* destinations of such a job in one turn */
+#define BATCH	    64	       /* sources followed side by side, so that cache misses overlap */
+#define SHORT_WAY   16	       /* channels; longer ways are followed one by one */
 
 /* LFT entries LID by LID, in blocks of LFT_BLOCK that many routes are looked up in; NULL: not
  * worth while. */
@@ -361,14 +362,17 @@ static bool turn_block(void *ctx, unsigned worker, uint32_t i)
 static bool turn_blocks(struct crew *crew, const struct fabric *f, struct pool *pool)
 {
 	uint64_t *ways = count_ways(&crew->turned, f, crew->jobs);
+	bool stopped = false;
 	uint32_t i;
 
-	for (i = 0; i < crew->turned.nblock; i++) {
+	for (i = 0; i < crew->turned.nblock && !stopped; i++) {
 		if (ways[i] > (uint64_t)f->nsw * LFT_BLOCK / TURN_SHARE)
 			crew->turned.block[i] = xcalloc((size_t)f->nsw * LFT_BLOCK, 1);
+		stopped = i % TELL_BLOCKS == 0 &&
+			  progress_step(crew->progress, "metrics", 0, crew->jobs->njob);
 	}
 	free(ways);
-	return pool_for(pool, crew->turned.nblock, turn_block, crew);
+	return stopped || pool_for(pool, crew->turned.nblock, turn_block, crew);
 }
 
 static void turned_done(struct turned *x)
@@ -428,7 +432,8 @@ int metrics_jobs(struct metrics *m, const struct fabric *f, const struct tables 
 		count_init(&crew.count[w], f,
 			   w ? xcalloc(f->nchan, sizeof(*m->eff_efi)) : m->eff_efi);
 	}
-	stopped = turn_blocks(&crew, f, pool) || count_all(&crew, pool);
+	stopped = progress_step(progress, "metrics", 0, jobs->njob) ||
+		  turn_blocks(&crew, f, pool) || count_all(&crew, pool);
 	for (w = 0; w < workers; w++) {
 		for (c = 0; w && c < f->nchan; c++)
 			m->eff_efi[c] += crew.count[w].eff[c];
