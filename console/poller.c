@@ -272,42 +272,42 @@ static void ask_sm(struct poller *p)
 
 /* --- the thread ----------------------------------------------------------------------------- */
 
-static bool take_todo(struct poller *p, struct todo *out)
+static bool take_want(struct poller *p, struct want *out)
 {
 	bool any;
 
 	pthread_mutex_lock(&p->lock);
-	any = p->todo.n > 0;
+	any = p->wants.n > 0;
 	if (any) {
-		*out = p->todo.v[0];
-		memmove(p->todo.v, p->todo.v + 1, --p->todo.n * sizeof(*p->todo.v));
+		*out = p->wants.v[0];
+		memmove(p->wants.v, p->wants.v + 1, --p->wants.n * sizeof(*p->wants.v));
 	}
 	pthread_mutex_unlock(&p->lock);
 	return any;
 }
 
-static void do_todo(struct poller *p, struct todo *t)
+static void do_want(struct poller *p, struct want *t)
 {
 	switch (t->type) {
-	case TODO_SWEEP:
+	case WANT_SWEEP:
 		p->sweep_at = p->tables_at = 0;
 		break;
-	case TODO_TABLES:
+	case WANT_TABLES:
 		p->tables_at = 0;
 		break;
-	case TODO_SAMPLE:
+	case WANT_SAMPLE:
 		p->sample_at = 0;
 		break;
-	case TODO_APPLY:
+	case WANT_APPLY:
 		poller_start_update(p, t->plan);
 		break;
-	case TODO_CONFIRM:
+	case WANT_CONFIRM:
 		poller_decide_update(p, true);
 		break;
-	case TODO_ROLLBACK:
+	case WANT_ROLLBACK:
 		poller_decide_update(p, false);
 		break;
-	case TODO_RECOVER:
+	case WANT_RECOVER:
 		poller_recover_update(p, t->txn);
 		break;
 	}
@@ -346,7 +346,7 @@ static void wait_until(struct poller *p, double at)
 	ts.tv_sec += (time_t)left + ts.tv_nsec / 1000000000;
 	ts.tv_nsec %= 1000000000;
 	pthread_mutex_lock(&p->lock);
-	if (!p->todo.n && !p->stop && left > 0)
+	if (!p->wants.n && !p->stop && left > 0)
 		pthread_cond_timedwait(&p->wake, &p->lock, &ts);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -354,7 +354,7 @@ static void wait_until(struct poller *p, double at)
 static void *run(void *arg)
 {
 	struct poller *p = arg;
-	struct todo todo;
+	struct want want;
 
 	pthread_setname_np(pthread_self(), "poller");
 	for (;;) {
@@ -365,8 +365,8 @@ static void *run(void *arg)
 		pthread_mutex_unlock(&p->lock);
 		if (stop)
 			return NULL;
-		if (take_todo(p, &todo)) {
-			do_todo(p, &todo);
+		if (take_want(p, &want)) {
+			do_want(p, &want);
 			continue;
 		}
 		do_due(p);
@@ -413,9 +413,9 @@ void poller_free(struct poller *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < p->todo.n; i++)
-		plan_free(p->todo.v[i].plan);
-	vec_free(&p->todo);
+	for (size_t i = 0; i < p->wants.n; i++)
+		plan_free(p->wants.v[i].plan);
+	vec_free(&p->wants);
 	apply_free(p->apply);
 	agents_close(&p->agents);
 	plan_free(p->plan);
@@ -429,10 +429,10 @@ void poller_free(struct poller *p)
 	free(p);
 }
 
-void poller_add_todo(struct poller *p, struct todo t)
+void poller_want(struct poller *p, struct want t)
 {
 	pthread_mutex_lock(&p->lock);
-	vec_push(&p->todo, t);
+	vec_push(&p->wants, t);
 	pthread_cond_signal(&p->wake);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -447,15 +447,15 @@ void poller_interval(struct poller *p, double interval_s)
 
 void poller_now(struct poller *p)
 {
-	poller_add_todo(p, (struct todo){ .type = TODO_SAMPLE });
+	poller_want(p, (struct want){ .type = WANT_SAMPLE });
 }
 
 void poller_sweep(struct poller *p)
 {
-	poller_add_todo(p, (struct todo){ .type = TODO_SWEEP });
+	poller_want(p, (struct want){ .type = WANT_SWEEP });
 }
 
 void poller_tables(struct poller *p)
 {
-	poller_add_todo(p, (struct todo){ .type = TODO_TABLES });
+	poller_want(p, (struct want){ .type = WANT_TABLES });
 }

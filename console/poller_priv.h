@@ -17,18 +17,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum todo_type {
-	TODO_SWEEP,
-	TODO_TABLES,
-	TODO_SAMPLE,
-	TODO_APPLY,
-	TODO_CONFIRM,
-	TODO_ROLLBACK,
-	TODO_RECOVER
+enum want_type {
+	WANT_SWEEP,
+	WANT_TABLES,
+	WANT_SAMPLE,
+	WANT_APPLY,
+	WANT_CONFIRM,
+	WANT_ROLLBACK,
+	WANT_RECOVER
 };
 
-struct todo {
-	enum todo_type type;
+struct want {
+	enum want_type type;
 	struct plan *plan;
 	char txn[48];
 };
@@ -43,7 +43,7 @@ struct poller {
 	/* guarded by lock */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	VEC(struct todo) todo;
+	VEC(struct want) wants;
 	bool stop;
 	double interval_s;
 	const struct jobset *jobs;
@@ -66,7 +66,7 @@ struct poller {
 /* Out: the fabric as it is now.  0 or -errno. */
 int poller_discover(const struct fabric **out, struct poller *p, bool *partial, struct err *err);
 void poller_read_tables(struct poller *p);
-void poller_add_todo(struct poller *p, struct todo t);
+void poller_want(struct poller *p, struct want t);
 
 /* In the poller's thread; each ends in one MSG_APPLY_END, unless there is nothing to decide. */
 void poller_start_update(struct poller *p, struct plan *plan); /* takes plan */

@@ -208,25 +208,25 @@ void poller_jobs(struct poller *p, const struct jobset *jobs)
 void poller_apply(struct poller *p, struct plan *plan, const struct jobset *jobs)
 {
 	poller_jobs(p, jobs);
-	poller_add_todo(p, (struct todo){ .type = TODO_APPLY, .plan = plan });
+	poller_want(p, (struct want){ .type = WANT_APPLY, .plan = plan });
 }
 
 void poller_confirm(struct poller *p)
 {
-	poller_add_todo(p, (struct todo){ .type = TODO_CONFIRM });
+	poller_want(p, (struct want){ .type = WANT_CONFIRM });
 }
 
 void poller_rollback(struct poller *p)
 {
-	poller_add_todo(p, (struct todo){ .type = TODO_ROLLBACK });
+	poller_want(p, (struct want){ .type = WANT_ROLLBACK });
 }
 
 void poller_recover(struct poller *p, const char *txn)
 {
-	struct todo t = { .type = TODO_RECOVER };
+	struct want t = { .type = WANT_RECOVER };
 
 	snprintf(t.txn, sizeof(t.txn), "%s", txn);
-	poller_add_todo(p, t);
+	poller_want(p, t);
 }
 
 void poller_cancel(struct poller *p)
@@ -243,8 +243,8 @@ bool poller_updating(struct poller *p)
 
 	pthread_mutex_lock(&p->lock);
 	yes = p->apply != NULL;
-	for (size_t i = 0; i < p->todo.n; i++)
-		yes |= p->todo.v[i].type == TODO_APPLY || p->todo.v[i].type == TODO_RECOVER;
+	for (size_t i = 0; i < p->wants.n; i++)
+		yes |= p->wants.v[i].type == WANT_APPLY || p->wants.v[i].type == WANT_RECOVER;
 	pthread_mutex_unlock(&p->lock);
 	return yes;
 }

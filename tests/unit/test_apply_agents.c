@@ -191,20 +191,26 @@ static void need_drain(struct world *w, bool escape, bool needed)
 	drain_clear(&d);
 }
 
-static void agents_up(struct world *w)
+static void raise_crowd(struct world *w, const uint32_t *terms, uint32_t n)
 {
-	uint32_t terms[ALL], n = 0;
 	struct agent_link link;
 
-	for (uint32_t i = 0; i < w->jobs->njob; i++)
-		for (uint32_t k = 0; k < w->jobs->jobs[i].nterm; k++)
-			terms[n++] = w->jobs->jobs[i].terms[k];
 	agent_link_over(&link, wire_notices(w->w));
 	crowd_up(&w->k, w->sim, terms, n, &link);
 	w->k.asked = on_ask;
 	w->k.waits = on_wait;
 	w->k.ctx = w;
 	w->link = crowd_link(&w->k);
+}
+
+static void agents_up(struct world *w)
+{
+	uint32_t terms[ALL], n = 0;
+
+	for (uint32_t i = 0; i < w->jobs->njob; i++)
+		for (uint32_t k = 0; k < w->jobs->jobs[i].nterm; k++)
+			terms[n++] = w->jobs->jobs[i].terms[k];
+	raise_crowd(w, terms, n);
 }
 
 static void world_up(struct world *w, const struct sim_opts *faults)
@@ -853,17 +859,11 @@ static void agents_of(struct world *w, const char *jobs)
 {
 	static struct agent_link_ops ops;
 	struct jobset *set = net_jobs(w->f, jobs);
-	struct agent_link link;
 	uint32_t *terms = xcalloc(w->f->nterm, sizeof(*terms));
 	uint32_t n = add_terms(terms, add_terms(terms, 0, w->jobs), set);
 
 	crowd_down(&w->k);
-	agent_link_over(&link, wire_notices(w->w));
-	crowd_up(&w->k, w->sim, terms, n, &link);
-	w->k.asked = on_ask;
-	w->k.waits = on_wait;
-	w->k.ctx = w;
-	w->link = crowd_link(&w->k);
+	raise_crowd(w, terms, n);
 	the_world = w;
 	ops = *w->link.ops;
 	ops.present = present;
