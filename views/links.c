@@ -39,7 +39,7 @@ static const struct table_col columns[] = {
 	{ "tx_Bps", NULL, 7, 160, 0 },
 	{ "rx_Bps", NULL, 7, 160, 0 },
 	{ "link", NULL, 0, 0, 0 },
-	{ "jobs", NULL, 24, 140, 0 },
+	{ "jobs", NULL, 0, 140, 0 },
 	{ NULL, "     newest right", 17, 100, 160 },
 	{ NULL, "history, newest right", HISTORY_LEN, 160, 0 },
 };

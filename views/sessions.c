@@ -174,7 +174,8 @@ static void draw_list(struct sessions_ui *u, const struct table_in *in, struct c
 
 	for (uint32_t i = 0; i < s->nrow; i++)
 		changed += !s->row[i].ok;
-	snprintf(title, sizeof(title), "%u records, %u changed%s, in %.60s", s->nrow, changed,
+	snprintf(title, sizeof(title), "%u record%s, %u changed%s, in %.60s", s->nrow,
+		 s->nrow == 1 ? "" : "s", changed,
 		 in->s->sessions_busy ? " (being verified anew)" : "", s->dir);
 	table_draw(&u->list, &list_ops, in, c, (struct rect){ r.x, r.y, r.w, r.h - DETAIL_ROWS },
 		   title);

@@ -155,6 +155,12 @@ static bool is_id(const char *name)
 	return !strcmp(name, "id") || !strcmp(name, "uid") || !strcmp(name, "seq");
 }
 
+/* Words with a share each, the largest first. */
+static bool is_list(const struct field *f)
+{
+	return !strcmp(f->name, "jobs") || !strcmp(f->name, "lane_use");
+}
+
 /* As people read it, not as scripts do. */
 static const char *figure(char *buf, const struct table_in *in, const struct value *cell,
 			  const struct field *f)
@@ -192,7 +198,7 @@ static void draw_field(const struct table *t, const struct table_in *in, const s
 		       struct canvas *c, struct rect r, int y, uint32_t row,
 		       const struct table_shown *s)
 {
-	char buf[VALUE_LEN];
+	char buf[VALUE_LEN], list[VALUE_LEN];
 	struct value cell;
 	const char *text;
 
@@ -203,6 +209,8 @@ static void draw_field(const struct table *t, const struct table_in *in, const s
 		return;
 	}
 	text = value_text(buf, &cell, s->field);
+	if (is_list(s->field))
+		text = text_shorten_list(list, sizeof(list), text, s->w);
 	table_text(t, c, r, s->x, y, s->w, ROLE_TEXT, text[0] ? text : "-");
 }
 

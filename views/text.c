@@ -211,6 +211,19 @@ const char *text_shorten_words(char *buf, size_t len, const char *text, int widt
 	return buf;
 }
 
+const char *text_shorten_list(char *buf, size_t len, const char *text, int width)
+{
+	int head = words_before(text, width - 3);
+
+	if (text_width(text) <= width || !head)
+		return text_shorten(buf, len, text, width);
+	buf[0] = '\0';
+	append_columns(buf, len, text, 0, head);
+	for (const char *p = " .."; *p; p++)
+		text_append(buf, len, (uint32_t)*p);
+	return buf;
+}
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';

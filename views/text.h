@@ -19,6 +19,8 @@ const char *text_shorten(char *buf, size_t len, const char *text, int width);
 /* The same for sentences: loses whole words of its middle, shown as " .. ", where words are not
  * longer than a third of the width. */
 const char *text_shorten_words(char *buf, size_t len, const char *text, int width);
+/* The same for lists, the most important first: loses whole words of its end, shown as " ..". */
+const char *text_shorten_list(char *buf, size_t len, const char *text, int width);
 /* Appends " | " and as much of a note as fits into width columns; a few letters are none. */
 void text_note(char *buf, size_t len, const char *note, int width);
 /* Appends a code point to a UTF-8 string when it fits; false when not. */

@@ -159,6 +159,12 @@ static void names_lose_their_middle(void **state)
 	assert_string_equal(text_shorten(buf, sizeof(buf), "abcdefghij", 3), "abc");
 	assert_string_equal(text_shorten(buf, sizeof(buf), "abcdefghij", 0), "");
 	assert_string_equal(text_shorten(buf, sizeof(buf), "abcdefghij", -4), "");
+	assert_string_equal(text_shorten_list(buf, sizeof(buf), "7:60% 9:40%", 11), "7:60% 9:40%");
+	assert_string_equal(text_shorten_list(buf, sizeof(buf), "7:60% 9:30% 8:10%", 15),
+			    "7:60% 9:30% ..");
+	assert_string_equal(text_shorten_list(buf, sizeof(buf), "7:60% 9:30% 8:10%", 13),
+			    "7:60% ..");
+	assert_string_equal(text_shorten_list(buf, sizeof(buf), "7:60% 9:40%", 6), "7:..0%");
 	assert_string_equal(text_shorten_words(buf, sizeof(buf), "one two three", 13),
 			    "one two three");
 	assert_string_equal(
