@@ -40,10 +40,10 @@ static const struct table_col columns[] = {
 	{ "plan_efi", "plan", 6, 0, 0 },
 	[COL_CHANGE] = { NULL, "change", 6, 90, 0 },
 	{ "age_s", NULL, 7, 100, 0 },
-	{ "switches", "switch", 6, 140, 0 },
+	{ "switches", "switch", 6, 160, 0 },
 	{ "util_max_pct", "util", 5, 120, 0 },
-	{ "state", NULL, 14, 130, 0 },
-	{ "nodelist", "nodes", 0, 120, 0 },
+	{ "state", NULL, 14, 150, 0 },
+	{ "nodelist", "nodes", 0, 126, 0 },
 };
 
 static double figure(const struct table_in *in, uint32_t job, const char *name)

@@ -59,7 +59,7 @@ static const struct table_col columns[] = {
 	{ "lft_entries", NULL, 7, 100, 0 },
 	{ "lft_blocks", NULL, 6, 120, 0 },
 	{ "sl2vl", NULL, 8, 120, 0 },
-	{ "changed", NULL, 7, 120, 0 },
+	{ "changed", NULL, 7, 124, 0 },
 	{ "problems", "prob", 4, 0, 0 },
 	{ "lid", NULL, 6, 140, 0 },
 	{ "guid", NULL, 18, 160, 0 },
@@ -114,8 +114,8 @@ static const struct table_col port_columns[] = {
 	{ "state", NULL, 6, 120, 0 },	 { "tx_Bps", NULL, 6, 0, 0 },
 	{ "rx_Bps", NULL, 6, 0, 0 },	 { "util_pct", NULL, 5, 0, 0 },
 	{ "wait_pct", NULL, 5, 0, 0 },	 { "errors_per_min", "err", 4, 0, 0 },
-	{ "efi", NULL, 7, 0, 0 },	 { "eff_efi", NULL, 7, 0, 0 },
-	{ "plan_efi", NULL, 8, 120, 0 }, { "lane_use", NULL, 20, 120, 0 },
+	{ "efi", NULL, 6, 0, 0 },	 { "eff_efi", NULL, 7, 0, 0 },
+	{ "plan_efi", NULL, 8, 120, 0 }, { "lane_use", NULL, 20, 130, 0 },
 	{ "problem", NULL, 8, 0, 0 },
 };
 

@@ -68,7 +68,8 @@ static int width_of(const struct table_shown *c)
 	return c->col ? c->col->width : usual_width(c->field);
 }
 
-/* Where each column is; what does not fit is cut off at the right. */
+/* Where each column is.  Too wide: a chosen column is cut off at the right, a usual one left out,
+ * as half a word or figure is another one. */
 static void layout(struct table *t, const struct table_ops *ops, int w)
 {
 	int fixed = TABLE_GUTTER, flex = 0, rest, x = TABLE_GUTTER;
@@ -85,7 +86,7 @@ static void layout(struct table *t, const struct table_ops *ops, int w)
 		c->x = x;
 		c->w = width_of(c) ? width_of(c) : rest > 12 ? rest : 12;
 		if (c->x + c->w > w)
-			c->w = w - c->x;
+			c->w = t->columns[0] || !width_of(c) ? w - c->x : 0;
 		if (c->w <= 0) {
 			t->nshown = i;
 			break;
