@@ -49,20 +49,16 @@ void arrivals_count(struct arrivals *a, const struct walk *w, const uint16_t *se
 	}
 }
 
-void arrivals_update(struct arrivals *a, const struct walk *w, const uint16_t *sent,
-		     const uint16_t *old)
+void arrivals_update(struct arrivals *a, const struct walk *w, uint32_t u, uint16_t sent,
+		     uint16_t old)
 {
-	uint32_t i;
+	uint32_t c = w->chan[u];
 
-	for (i = w->norder - 1; i-- > 0;) {
-		uint32_t u = w->order[i];
-
-		if (!w->fresh[u] && sent[u] == old[u])
-			continue;
-		add(a, w, a->last[u], old[u], -1);
-		a->last[u] = last_of(a, w, u);
-		add(a, w, a->last[u], sent[u], 1);
-	}
+	while (a->f->chan_dst[c] != w->dsw)
+		c = w->chan[a->f->chan_dst[c]];
+	add(a, w, a->last[u], old, -1);
+	a->last[u] = c;
+	add(a, w, c, sent, 1);
 }
 
 uint16_t arrivals_sls(const struct arrivals *a, const struct walk *w, uint32_t c)

@@ -25,10 +25,10 @@ void arrivals_done(struct arrivals *a);
 
 /* Counts anew; sent: SLs by source switch.  All switches must arrive. */
 void arrivals_count(struct arrivals *a, const struct walk *w, const uint16_t *sent);
-/* The same after arrivals_count() or this for the LID before, with the SLs that it had then, and
- * walk_fresh(). */
-void arrivals_update(struct arrivals *a, const struct walk *w, const uint16_t *sent,
-		     const uint16_t *old);
+/* After arrivals_count() for the LID before: a switch whose way or SLs are others now, with the SLs
+ * that it had then.  O(hops). */
+void arrivals_update(struct arrivals *a, const struct walk *w, uint32_t u, uint16_t sent,
+		     uint16_t old);
 
 /* SLs that come over the reverse of channel c, which leaves the switch. */
 uint16_t arrivals_sls(const struct arrivals *a, const struct walk *w, uint32_t c);

@@ -11,6 +11,17 @@
 
 #define ALL_VLS 15 /* data VLs 0..14 */
 #define AHEAD	64 /* turns asked for before they are needed */
+#define FEW	8  /* a share of all switches: so many changed ones are followed one by one */
+#define GROUP	16 /* switches compared at once */
+#define UNKNOWN UINT32_MAX
+
+/* The way from one switch to LIDs close to each other often begins alike.  What is known of it
+ * already need not be looked for in tables larger than caches. */
+struct last_turn {
+	uint32_t from, onto; /* channels; UNKNOWN before the first */
+	uint32_t row;	     /* by_port: of the turn, or UNKNOWN */
+	uint32_t sls;	     /* not by_port: what is kept of the turn, at least */
+};
 
 /*
  * Two ways to keep a turn.  Where SL2VL depends on no more than what hangs on the input port,
@@ -28,8 +39,10 @@ struct deps {
 	/* turn of channel c onto channel e: turn_base[c] + e; e = chan_off[dst+1]: delivered */
 	size_t *turn_base; /* shared */
 	size_t nturns;
-	bool turns;	/* are they kept? */
-	uint32_t *turn; /* SLs from terminals | SLs from switches << 16 */
+	bool turns;		/* are they kept? */
+	uint32_t *turn;		/* SLs from terminals | SLs from switches << 16 */
+	struct last_turn *last; /* per switch: where its traffic turned last */
+	uint32_t *changed;	/* switches that send another way than before, or on other SLs */
 
 	/* SLs that a source switch sends to a LID, for one block of LIDs */
 	uint16_t *sent;	      /* of the LID in hand, per switch */
@@ -48,6 +61,7 @@ struct deps {
 
 	struct rows rows;   /* by_port; shared */
 	uint64_t *turn_sls; /* by_port: [turn * nwords + word] = SLs by VL before the turn */
+	uint64_t *last_sls; /* by_port: per switch, what is kept of its last turn, at least */
 	uint64_t *flow;	    /* by_port: per switch, SLs by VL that are on their way out of it */
 	uint64_t all[ROWS_MAX_WORDS]; /* by_port: over all channels */
 	uint16_t *port_vl;	      /* by_port: VLs per port of delivery */
@@ -125,7 +139,11 @@ static void make_own(struct deps *d)
 	d->before = 0;
 	d->sent_block = xcalloc((size_t)f->nsw * LFT_BLOCK, sizeof(*d->sent_block));
 	d->sls = xcalloc((size_t)f->nsw * LFT_BLOCK, sizeof(*d->sls));
+	d->changed = xcalloc(f->nsw, sizeof(*d->changed));
+	d->last = xcalloc(f->nsw, sizeof(*d->last));
+	memset(d->last, 0xff, f->nsw * sizeof(*d->last));
 	if (d->by_port) {
+		d->last_sls = xcalloc((size_t)f->nsw * d->rows.nwords, sizeof(*d->last_sls));
 		d->turn_sls = xcalloc(kept * d->rows.nwords, sizeof(*d->turn_sls));
 		d->flow = xcalloc((size_t)f->nsw * d->rows.nwords, sizeof(*d->flow));
 		d->port_vl = xcalloc(f->nport, sizeof(*d->port_vl));
@@ -214,6 +232,9 @@ void deps_free(struct deps *d)
 	free(d->turn);
 	free(d->sent_block);
 	free(d->sls);
+	free(d->changed);
+	free(d->last);
+	free(d->last_sls);
 	free(d->passing);
 	free(d->delivered);
 	free(d->turn_sls);
@@ -248,14 +269,30 @@ static void load_lid(struct deps *d, const uint8_t *sl, uint32_t k)
 	d->bad_sl[k] = bad;
 }
 
+/* The same as those of the LID before. */
+static void load_again(struct deps *d, uint32_t k)
+{
+	uint16_t *sent = d->sent_block + (size_t)k * d->f->nsw;
+
+	memcpy(sent, sent - d->f->nsw, d->f->nsw * sizeof(*sent));
+	d->any_sl[k] = d->any_sl[k - 1];
+	d->bad_sl[k] = d->bad_sl[k - 1];
+}
+
 /* SLs of one block of LIDs by switch. */
 static void load_by_switch(struct deps *d, const uint8_t *sl)
 {
 	uint32_t k, nsw = d->f->nsw;
 
 	tile_turn(d->sls, nsw, sl, d->t->stride, nsw, LFT_BLOCK);
-	for (k = 0; k < LFT_BLOCK; k++)
-		load_lid(d, d->sls + (size_t)k * nsw, k);
+	for (k = 0; k < LFT_BLOCK; k++) {
+		const uint8_t *lid = d->sls + (size_t)k * nsw;
+
+		if (k && !memcmp(lid, lid - nsw, nsw))
+			load_again(d, k);
+		else
+			load_lid(d, lid, k);
+	}
 }
 
 /* The same where all switches have those SLs. */
@@ -315,17 +352,38 @@ static void load_block(struct deps *d, uint32_t block)
 	}
 }
 
-/* Turns of some switches of the order from first on, asked for early: they lie anywhere in tables
- * larger than caches.  Returns where to stop. */
-static uint32_t look_ahead(const struct deps *d, const struct walk *w, uint32_t first, size_t *turn)
+/* The turn of the traffic of u towards the LID walked last.  False when it was the last one, too.
+ */
+static inline bool turn_of(struct deps *d, const struct walk *w, uint32_t u)
+{
+	uint32_t c = w->chan[u], e = w->chan[d->f->chan_dst[c]], k, n = d->rows.nwords;
+	struct last_turn *l = &d->last[u];
+
+	if (l->from == c && l->onto == e)
+		return false;
+	*l = (struct last_turn){ .from = c, .onto = e, .row = UNKNOWN };
+	for (k = 0; d->by_port && k < n; k++)
+		d->last_sls[(size_t)u * n + k] = 0;
+	return true;
+}
+
+static inline size_t last_at(const struct deps *d, uint32_t u)
+{
+	return d->turn_base[d->last[u].from] + d->last[u].onto;
+}
+
+/* Turns of some switches of the order from first on; those that are not known are asked for early:
+ * they lie anywhere in tables larger than caches.  Returns where to stop. */
+static uint32_t look_ahead(struct deps *d, const struct walk *w, uint32_t first)
 {
 	uint32_t i, end = w->norder - 1 < first + AHEAD ? w->norder - 1 : first + AHEAD;
 
 	for (i = first; i < end; i++) {
-		uint32_t c = w->chan[w->order[i]];
-		size_t at = d->turn_base[c] + w->chan[d->f->chan_dst[c]];
+		size_t at;
 
-		turn[i - first] = at;
+		if (!turn_of(d, w, w->order[i]))
+			continue;
+		at = last_at(d, w->order[i]);
 		if (d->by_port)
 			__builtin_prefetch(&d->rows.turn[at]);
 		if (d->turns && d->by_port)
@@ -336,21 +394,29 @@ static uint32_t look_ahead(const struct deps *d, const struct walk *w, uint32_t 
 	return end;
 }
 
+/* SLs (as masks) that the traffic of u brings to its turn. */
+static inline void keep_sls(struct deps *d, uint32_t u, uint32_t sls)
+{
+	struct last_turn *l = &d->last[u];
+
+	if (!(sls & ~l->sls))
+		return;
+	d->turn[last_at(d, u)] |= sls;
+	l->sls |= sls;
+}
+
 static bool add_by_sl(struct deps *d, const struct walk *w)
 {
 	const uint32_t *dst = d->f->chan_dst;
 	uint16_t *passing = d->passing;
-	uint32_t i, n = w->norder, m, dsw = w->dsw, lost = 0, seen = 0, first = 0, end = 0;
+	uint32_t i, n = w->norder, m, dsw = w->dsw, lost = 0, seen = 0, end = 0;
 	uint16_t stay_sent = (uint16_t)~d->drop_sent, stay_passing = (uint16_t)~d->drop_passing;
-	size_t turn[AHEAD];
 
 	for (i = 0; i + 1 < n; i++) {
 		uint32_t u = w->order[i], v = dst[w->chan[u]], on;
 
-		if (d->turns && i == end) {
-			first = i;
-			end = look_ahead(d, w, i, turn);
-		}
+		if (d->turns && i == end)
+			end = look_ahead(d, w, i);
 		lost |= d->sent[u] & d->drop_sent;
 		m = (d->sent[u] & stay_sent) | (uint32_t)passing[u] << 16;
 		passing[u] = 0;
@@ -358,7 +424,7 @@ static bool add_by_sl(struct deps *d, const struct walk *w)
 			continue;
 		seen |= m;
 		if (d->turns)
-			d->turn[turn[i - first]] |= m;
+			keep_sls(d, u, m);
 		on = (m | m >> 16) & 0xffff;
 		lost |= on & d->drop_passing;
 		passing[v] |= (uint16_t)(on & stay_passing);
@@ -387,10 +453,40 @@ static uint16_t sent_by_others(const struct deps *d, uint32_t dsw)
 	return all & (uint16_t) ~(d->drop_sent | d->drop_passing);
 }
 
-/* The turn of a switch that is not next to the LID's own, or where it delivers. */
-static size_t turn_at(const struct deps *d, const struct walk *w, uint32_t c)
+/* Switches whose way to the LID, or SL, is another than to the LID before it: into changed. */
+static uint32_t find_changed(struct deps *d, struct walk *w)
 {
-	return d->turn_base[c] + w->chan[d->f->chan_dst[c]];
+	const uint16_t *old = d->sent_block + (size_t)(w->before % LFT_BLOCK) * d->f->nsw;
+	static const bool none[GROUP];
+	uint32_t u, i, len, n = 0, nsw = d->f->nsw;
+
+	walk_fresh(w);
+	for (u = 0; u < nsw; u += len) {
+		len = nsw - u < GROUP ? nsw - u : GROUP;
+		if (!memcmp(old + u, d->sent + u, len * sizeof(*old)) &&
+		    !memcmp(none, w->fresh + u, len * sizeof(*none)))
+			continue;
+		for (i = u; i < u + len; i++) {
+			d->changed[n] = i;
+			n += w->fresh[i] || old[i] != d->sent[i];
+		}
+	}
+	return n;
+}
+
+/* What u sends, all the way to the LID's switch.  SLs that are lost. */
+static uint32_t follow_by_sl(struct deps *d, const struct walk *w, uint32_t u)
+{
+	uint32_t m = d->sent[u] & (uint16_t)~d->drop_sent;
+	uint32_t lost = d->sent[u] & (d->drop_sent | d->drop_passing);
+
+	for (; m && u != w->dsw; u = d->f->chan_dst[w->chan[u]]) {
+		d->seen |= m;
+		turn_of(d, w, u);
+		keep_sls(d, u, m);
+		m = ((m | m >> 16) & (uint16_t)~d->drop_passing) << 16;
+	}
+	return lost;
 }
 
 /*
@@ -399,30 +495,13 @@ static size_t turn_at(const struct deps *d, const struct walk *w, uint32_t c)
  */
 static bool add_fresh(struct deps *d, struct walk *w)
 {
-	const uint16_t *old = d->sent_block + (size_t)(w->before % LFT_BLOCK) * d->f->nsw;
-	uint32_t i, m, n = w->norder, dsw = w->dsw, lost = 0;
-	uint16_t *passing = d->passing;
+	uint32_t i, m, n = find_changed(d, w), dsw = w->dsw, lost = 0;
 
-	walk_fresh(w);
-	for (i = 0; i + 1 < n; i++) {
-		uint32_t u = w->order[i], c = w->chan[u], on, sent = 0;
-
-		m = passing[u];
-
-		if (w->fresh[u] || d->sent[u] != old[u])
-			sent = d->sent[u];
-		if (!(m | sent))
-			continue;
-		passing[u] = 0;
-		lost |= sent & d->drop_sent;
-		m = m << 16 | (sent & (uint16_t)~d->drop_sent);
-		d->seen |= m;
-		d->turn[turn_at(d, w, c)] |= m;
-		on = (m | m >> 16) & 0xffff;
-		lost |= on & d->drop_passing;
-		passing[d->f->chan_dst[c]] |= (uint16_t)(on & (uint16_t)~d->drop_passing);
-	}
-	passing[dsw] = 0;
+	if (n > d->f->nsw / FEW)
+		return add_by_sl(d, w);
+	for (i = 0; i < n; i++)
+		if (d->changed[i] != dsw)
+			lost |= follow_by_sl(d, w, d->changed[i]);
 	lost |= d->sent[dsw] & d->drop_sent;
 	m = (uint32_t)sent_by_others(d, dsw) << 16 | (d->sent[dsw] & (uint16_t)~d->drop_sent);
 	if (w->dport)
@@ -511,6 +590,11 @@ static inline bool send_alike(const struct deps *d, uint64_t *words, uint32_t u,
 	const struct rows *r = &d->rows;
 	uint32_t i, k, lost = 0;
 
+	if (r->one_src) {
+		for (k = 0; k < n; k++)
+			words[k] |= sent & r->lanes[r->src[0] * n + k];
+		return (d->sent[u] & r->drop[r->src[0]]) != 0;
+	}
 	for (i = r->src_off[c]; i < r->src_off[c + 1]; i++) {
 		lost |= d->sent[u] & r->drop[r->src[i]];
 		for (k = 0; k < n; k++)
@@ -519,41 +603,59 @@ static inline bool send_alike(const struct deps *d, uint64_t *words, uint32_t u,
 	return lost != 0;
 }
 
+/* SLs by VL that the traffic of u brings to its turn; out: SLs of any VL. */
+static inline uint32_t keep_lanes(struct deps *d, uint32_t u, const uint64_t *words, uint32_t n)
+{
+	uint64_t *last = d->last_sls + (size_t)u * n, any = 0, news = 0;
+	uint32_t k;
+
+	for (k = 0; k < n; k++) {
+		any |= words[k];
+		news |= words[k] & ~last[k];
+	}
+	for (k = 0; k < n && news; k++) {
+		last[k] |= words[k];
+		d->all[k] |= words[k];
+		if (d->turns)
+			d->turn_sls[last_at(d, u) * n + k] |= words[k];
+	}
+	return rows_fold(any);
+}
+
+static inline uint32_t last_row(struct deps *d, uint32_t u)
+{
+	struct last_turn *l = &d->last[u];
+
+	if (l->row == UNKNOWN)
+		l->row = d->rows.turn[last_at(d, u)];
+	return l->row;
+}
+
 /* n: words of lanes; a constant where this is inlined. */
 static inline __attribute__((always_inline)) bool add_words(struct deps *d, const struct walk *w,
 							    uint32_t lid, uint32_t n)
 {
 	bool each = d->t->sl_kind == SL_BY_TERM, lost = false;
 	const struct rows *r = &d->rows;
-	uint32_t i, k, first = 0, end = 0;
-	size_t turns[AHEAD];
+	uint32_t i, k, end = 0;
 
 	for (i = 0; i + 1 < w->norder; i++) {
 		uint32_t u = w->order[i], c = w->chan[u], v = d->f->chan_dst[c], sls, row;
-		uint64_t *flow = d->flow + (size_t)u * n, any = 0;
-		size_t turn;
+		uint64_t *flow = d->flow + (size_t)u * n;
 
-		if (i == end) {
-			first = i;
-			end = look_ahead(d, w, i, turns);
-		}
-		turn = turns[i - first];
+		if (i == end)
+			end = look_ahead(d, w, i);
 		lost |= each ? send_each(d, flow, u, c, lid) : send_alike(d, flow, u, c, n);
-		for (k = 0; k < n; k++) {
-			any |= flow[k];
-			d->all[k] |= flow[k];
-			if (d->turns)
-				d->turn_sls[turn * n + k] |= flow[k];
-			flow[k] = 0;
-		}
-		sls = rows_fold(any);
+		sls = keep_lanes(d, u, flow, n);
 		if (!sls)
 			continue;
+		for (k = 0; k < n; k++)
+			flow[k] = 0;
 		if (v == w->dsw) {
 			lost |= deliver(d, w, c, sls);
 			continue;
 		}
-		row = r->turn[turn];
+		row = last_row(d, u);
 		lost |= (sls & r->drop[row]) != 0;
 		for (k = 0; k < n; k++)
 			d->flow[(size_t)v * n + k] |= rows_spread(sls) & r->lanes[row * n + k];
@@ -561,39 +663,39 @@ static inline __attribute__((always_inline)) bool add_words(struct deps *d, cons
 	return w->norder ? send_here(d, w, lid) || lost : lost;
 }
 
-/* The traffic that goes another way than to the LID before, or with another SL. */
-static inline __attribute__((always_inline)) bool
-add_fresh_words(struct deps *d, const struct walk *w, const uint16_t *old, uint32_t n)
+/* What u sends, all the way to the LID's switch.  True when some SL is lost. */
+static inline __attribute__((always_inline)) bool follow_words(struct deps *d, const struct walk *w,
+							       uint32_t u, uint32_t n)
 {
+	uint64_t words[ROWS_MAX_WORDS] = { 0 };
 	const struct rows *r = &d->rows;
-	uint32_t i, k, lost = 0;
+	bool lost = send_alike(d, words, u, w->chan[u], n);
 
-	for (i = 0; i + 1 < w->norder; i++) {
-		uint32_t u = w->order[i], c = w->chan[u], v = d->f->chan_dst[c], sls, row;
-		uint64_t *flow = d->flow + (size_t)u * n, any = 0;
-		size_t turn;
+	for (;;) {
+		uint32_t v = d->f->chan_dst[w->chan[u]], k, sls, row;
 
-		if (w->fresh[u] || d->sent[u] != old[u])
-			lost |= send_alike(d, flow, u, c, n);
-		for (k = 0; k < n; k++)
-			any |= flow[k];
-		if (!any)
-			continue;
-		turn = turn_at(d, w, c);
-		for (k = 0; k < n; k++) {
-			d->all[k] |= flow[k];
-			d->turn_sls[turn * n + k] |= flow[k];
-			flow[k] = 0;
-		}
-		if (v == w->dsw)
-			continue;
-		sls = rows_fold(any);
-		row = r->turn[turn];
+		turn_of(d, w, u);
+		sls = keep_lanes(d, u, words, n);
+		if (v == w->dsw || !sls)
+			return lost;
+		row = last_row(d, u);
 		lost |= (sls & r->drop[row]) != 0;
 		for (k = 0; k < n; k++)
-			d->flow[(size_t)v * n + k] |= rows_spread(sls) & r->lanes[row * n + k];
+			words[k] = rows_spread(sls) & r->lanes[row * n + k];
+		u = v;
 	}
-	return lost != 0;
+}
+
+static bool follow_by_port(struct deps *d, const struct walk *w, uint32_t u)
+{
+	switch (d->rows.nwords) {
+	case 1:
+		return follow_words(d, w, u, 1);
+	case 2:
+		return follow_words(d, w, u, 2);
+	default:
+		return follow_words(d, w, u, 4);
+	}
 }
 
 /* Where no SL is lost on the way, what arrives is what was sent. */
@@ -620,25 +722,35 @@ static bool add_all_by_port(struct deps *d, const struct walk *w, uint32_t lid)
 	}
 }
 
+/* All traffic, and who arrives over which channel. */
+static bool add_whole_by_port(struct deps *d, const struct walk *w, uint32_t lid)
+{
+	bool lost = add_all_by_port(d, w, lid);
+
+	if (!lost && w->norder == d->f->nsw)
+		arrivals_count(&d->arrivals, w, d->sent);
+	return lost;
+}
+
+/* The same where that is known of the LID before it, on the same switch: only traffic that goes
+ * another way, or with another SL, can bring something new. */
 static bool add_fresh_by_port(struct deps *d, struct walk *w, uint32_t lid)
 {
 	const uint16_t *old = d->sent_block + (size_t)(w->before % LFT_BLOCK) * d->f->nsw;
-	bool lost;
+	uint32_t i, n = find_changed(d, w);
+	bool lost = false;
 
-	walk_fresh(w);
-	switch (d->rows.nwords) {
-	case 1:
-		lost = add_fresh_words(d, w, old, 1);
-		break;
-	case 2:
-		lost = add_fresh_words(d, w, old, 2);
-		break;
-	default:
-		lost = add_fresh_words(d, w, old, 4);
-	}
+	if (n > d->f->nsw / FEW)
+		return add_whole_by_port(d, w, lid);
+	for (i = 0; i < n; i++)
+		if (d->changed[i] != w->dsw)
+			lost |= follow_by_port(d, w, d->changed[i]);
 	if (lost)
 		return add_all_by_port(d, w, lid);
-	arrivals_update(&d->arrivals, w, d->sent, old);
+	for (i = 0; i < n; i++)
+		if (d->changed[i] != w->dsw)
+			arrivals_update(&d->arrivals, w, d->changed[i], d->sent[d->changed[i]],
+					old[d->changed[i]]);
 	return deliver_all(d, w, lid);
 }
 
@@ -649,13 +761,10 @@ static bool add_by_port(struct deps *d, struct walk *w, uint32_t lid)
 
 	if (!d->turns || d->t->sl_kind == SL_BY_TERM)
 		return add_all_by_port(d, w, lid);
-	if (w->before && w->before == d->before) {
+	if (w->before && w->before == d->before)
 		lost = add_fresh_by_port(d, w, lid);
-	} else {
-		lost = add_all_by_port(d, w, lid);
-		if (!lost && w->norder == d->f->nsw)
-			arrivals_count(&d->arrivals, w, d->sent);
-	}
+	else
+		lost = add_whole_by_port(d, w, lid);
 	d->before = lost ? 0 : lid;
 	return lost;
 }

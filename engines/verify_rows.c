@@ -7,7 +7,11 @@
 #include <string.h>
 
 #define DATA_VLS 15
+#define PIECE	 LFT_BLOCK
+#define LANES	 16
 #define SLICE	 (4u << 20) /* SLs looked at between two reports */
+
+typedef uint8_t lanes __attribute__((vector_size(LANES)));
 
 /* Finds rows by content. */
 struct index {
@@ -106,6 +110,31 @@ static void find_sources(struct index *x, const struct fabric *f, const struct t
 		}
 	}
 	r->src_off[f->nchan] = n;
+	r->one_src = n > 0;
+	for (i = 1; i < n; i++)
+		r->one_src &= r->src[i] == r->src[0];
+}
+
+/* Are all SLs of a piece among those seen?  Few are, and the same ones everywhere, so that this is
+ * a look or two at each. */
+static bool all_seen(const bool seen[256], const uint8_t *sl)
+{
+	lanes odd[PIECE / LANES], sum = { 0 };
+	uint64_t half[2];
+
+	memset(odd, 0xff, sizeof(odd));
+	for (unsigned s = 0; s < FAB_SLS; s++) {
+		for (unsigned i = 0; seen[s] && i < PIECE / LANES; i++) {
+			lanes x;
+
+			memcpy(&x, sl + (size_t)i * LANES, LANES);
+			odd[i] &= (lanes)(x != (uint8_t)s);
+		}
+	}
+	for (unsigned i = 0; i < PIECE / LANES; i++)
+		sum |= odd[i];
+	memcpy(half, &sum, sizeof(half));
+	return !(half[0] | half[1]);
 }
 
 /* SLs that paths may have, and perhaps some more that stand where nobody owns the LID. */
@@ -113,7 +142,7 @@ static uint32_t sls_in_use(const struct fabric *f, const struct tables *t,
 			   struct progress *progress, const char *step)
 {
 	bool seen[256] = { false };
-	size_t i, rows = 0;
+	size_t i, k, rows = 0;
 	uint32_t sl, mask = 0;
 
 	switch (t->sl_kind) {
@@ -130,8 +159,9 @@ static uint32_t sls_in_use(const struct fabric *f, const struct tables *t,
 		rows = f->nend;
 		break;
 	}
-	for (i = 0; i < rows * t->stride; i++) {
-		seen[t->sl[i]] = true;
+	for (i = 0; i < rows * t->stride; i += PIECE) { /* a stride is whole blocks */
+		for (k = 0; k < PIECE && (k || !all_seen(seen, t->sl + i)); k++)
+			seen[t->sl[i + k]] = true;
 		if (!(i % SLICE) && progress_step(progress, step, 0, f->max_lid))
 			break;
 	}

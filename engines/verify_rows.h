@@ -28,6 +28,7 @@ struct rows {
 	uint32_t *turn; /* per turn: row of (input, output); as deps numbers turns */
 	/* per channel: rows from the ports of CAs and routers at its source */
 	uint32_t *src_off, *src;
+	bool one_src; /* all of these are src[0] */
 };
 
 /* base, nturns: turn (c, e) is base[c] + e.  The masks are right for the SLs that paths of t

@@ -9,6 +9,7 @@
 
 #define UNSEEN	 UINT32_MAX
 #define ON_STACK (UINT32_MAX - 3)
+#define LEVELS	 8 /* hops found level by level; what is farther away is followed one by one */
 
 struct walk *walk_new(const struct fabric *f, const struct tables *t)
 {
@@ -20,13 +21,16 @@ struct walk *walk_new(const struct fabric *f, const struct tables *t)
 	w->dsw = FAB_NONE;
 	w->block = FAB_NONE;
 	w->chan = xcalloc(f->nsw, sizeof(*w->chan));
-	w->hops = xcalloc(f->nsw, sizeof(*w->hops));
+	w->hops = xcalloc(f->nsw + 1u, sizeof(*w->hops));
 	w->order = xcalloc(f->nsw, sizeof(*w->order));
 	w->next = xcalloc(f->nsw, sizeof(*w->next));
 	w->stack = xcalloc(f->nsw, sizeof(*w->stack));
+	w->left = xcalloc(f->nsw, sizeof(*w->left));
+	w->level = xcalloc(f->nsw + 1u, sizeof(*w->level));
 	w->bucket = xcalloc(f->nsw + 1, sizeof(*w->bucket));
 	w->moved = xcalloc(f->nsw, sizeof(*w->moved));
 	w->fresh = xcalloc(f->nsw, sizeof(*w->fresh));
+	w->passed = xcalloc(f->nsw, sizeof(*w->passed));
 	w->cols = xcalloc((size_t)f->nsw * LFT_BLOCK, 1);
 	for (sw = 0; sw < f->nsw; sw++)
 		w->width = f->sw_nports[sw] + 2u > w->width ? f->sw_nports[sw] + 2u : w->width;
@@ -47,9 +51,12 @@ void walk_free(struct walk *w)
 	free(w->order);
 	free(w->next);
 	free(w->stack);
+	free(w->left);
+	free(w->level);
 	free(w->bucket);
 	free(w->moved);
 	free(w->fresh);
+	free(w->passed);
 	free(w->cols);
 	free(w->hop);
 	free(w);
@@ -123,17 +130,70 @@ static bool same_distances(struct walk *w, const uint8_t *col)
 	return nearer(w, col, 0, w->dsw) && nearer(w, col, w->dsw + 1, w->f->nsw);
 }
 
-/* Where all switches forward, looked up before the ways are followed: nothing waits for it then. */
+/* Where all switches forward, looked up before the ways are followed: nothing waits for it then.
+ * nsw: nowhere. */
 static void find_next(struct walk *w, const uint8_t *col)
 {
-	uint32_t u;
+	uint32_t u, nsw = w->f->nsw;
 
-	for (u = 0; u < w->f->nsw; u++) {
+	for (u = 0; u < nsw; u++) {
 		uint32_t c = walk_chan(w, u, col[u]);
 
 		w->chan[u] = c;
-		w->next[u] = c == FAB_NONE ? FAB_NONE : w->f->chan_dst[c];
+		w->next[u] = c == FAB_NONE ? nsw : w->f->chan_dst[c];
+		w->hops[u] = UNSEEN;
 	}
+	w->hops[nsw] = UNSEEN;
+}
+
+/* Of n switches in left those that forward to one at hops - 1: into level, and out of left.  No
+ * branch could foresee which.  Returns how many. */
+static uint32_t take_level(struct walk *w, uint32_t *level, uint32_t *n, uint32_t hops)
+{
+	uint32_t i, found = 0, stay = 0;
+
+	for (i = 0; i < *n; i++) {
+		uint32_t u = w->left[i], was = w->hops[u];
+		bool here = w->hops[w->next[u]] == hops - 1;
+
+		level[found] = u;
+		found += here;
+		w->left[stay] = u;
+		stay += !here;
+		w->hops[u] = here ? hops : was;
+	}
+	*n = stay;
+	return found;
+}
+
+/* Hops and order by levels; false when some switches are left. */
+static bool find_levels(struct walk *w)
+{
+	uint32_t begin[LEVELS + 2] = { 0, 1 }, n = 0, u, h, sum = 0;
+
+	w->level[0] = w->dsw;
+	for (u = 0; u < w->f->nsw; u++) {
+		w->left[n] = u;
+		n += u != w->dsw;
+	}
+	for (h = 1; h <= LEVELS && n; h++) {
+		uint32_t found = take_level(w, w->level + begin[h], &n, h);
+
+		begin[h + 1] = begin[h] + found;
+		if (!found)
+			break;
+	}
+	if (n)
+		return false;
+	while (h-- > 0) {
+		uint32_t len = begin[h + 1] - begin[h];
+
+		memcpy(w->order + sum, w->level + begin[h], len * sizeof(*w->order));
+		sum += len;
+	}
+	w->norder = sum;
+	w->sorted = true;
+	return true;
 }
 
 /* Follows the way of u until something known, then colours what was passed. */
@@ -145,7 +205,7 @@ static void colour(struct walk *w, uint32_t u)
 		w->hops[u] = ON_STACK;
 		w->stack[n++] = u;
 		u = w->next[u];
-		if (u == FAB_NONE) {
+		if (u == w->f->nsw) {
 			known = WALK_DEAD;
 			break;
 		}
@@ -204,11 +264,12 @@ bool walk_lid(struct walk *w, uint32_t lid)
 	w->before = 0;
 	w->lid = lid;
 	w->dsw = dsw;
-	memset(w->hops, 0xff, f->nsw * sizeof(*w->hops));
 	find_next(w, col);
 	if (delivers) {
 		w->hops[dsw] = 0;
 		w->chan[dsw] = f->chan_off[dsw + 1];
+		if (find_levels(w))
+			return true;
 	}
 	for (u = 0; u < f->nsw; u++) {
 		if (w->hops[u] == UNSEEN)
@@ -218,15 +279,36 @@ bool walk_lid(struct walk *w, uint32_t lid)
 	return true;
 }
 
+/* Marks the switches to which others forward, or did for a LID before it on the same switch. */
+static void find_passed(struct walk *w)
+{
+	const uint32_t *dst = w->f->chan_dst;
+	uint32_t u;
+
+	if (w->passed_lid != w->before) {
+		memset(w->passed, 0, w->f->nsw * sizeof(*w->passed));
+		for (u = 0; u < w->f->nsw; u++)
+			if (u != w->dsw)
+				w->passed[dst[w->chan[u]]] = true;
+	}
+	for (u = 0; u < w->nmoved; u++)
+		w->passed[dst[w->chan[w->moved[u]]]] = true;
+	w->passed_lid = w->lid;
+}
+
 void walk_fresh(struct walk *w)
 {
 	const uint32_t *dst = w->f->chan_dst;
 	uint32_t i;
+	bool any = false;
 
+	find_passed(w);
 	memset(w->fresh, 0, w->f->nsw * sizeof(*w->fresh));
-	for (i = 0; i < w->nmoved; i++)
+	for (i = 0; i < w->nmoved; i++) {
 		w->fresh[w->moved[i]] = true;
-	if (!w->nmoved)
+		any |= w->passed[w->moved[i]];
+	}
+	if (!any)
 		return;
 	for (i = w->norder - 1; i-- > 0;) {
 		uint32_t u = w->order[i];

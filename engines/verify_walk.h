@@ -40,12 +40,15 @@ struct walk {
 	/* private */
 	uint32_t *hop;	/* sw * width + port: channel or FAB_NONE */
 	uint32_t width; /* port 0, those of the largest switch, and one that nobody has */
-	uint32_t *next; /* switch where chan leads, or FAB_NONE */
+	uint32_t *next; /* switch where chan leads, or nsw */
 	uint32_t *stack;
+	uint32_t *left, *level; /* switches of unknown hops, and known ones by hops */
 	uint32_t *bucket;
 	uint8_t *cols;	     /* LFT entries of one block of LIDs, a row of switches per LID */
 	uint32_t block, lid; /* walked last */
-	bool sorted;	     /* order is by descending hops and holds every switch */
+	bool *passed;	     /* others forward to that switch, for LID passed_lid */
+	uint32_t passed_lid;
+	bool sorted; /* order is by descending hops and holds every switch */
 };
 
 /* Channel of a switch's output port, or FAB_NONE; fabric_chan() from a denser table. */
