@@ -50,7 +50,7 @@ PC_LDLIBS = $(shell pkg-config --libs $(PC_LIBS)) -lpthread -lm
 ifeq ($(WITH_SLURM),1)
 PC_LDLIBS += -lslurm
 endif
-ALL_CFLAGS = -std=gnu17 $(CFLAGS) $(WARN) $(DEFS) -I. $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+ALL_CFLAGS = -std=gnu17 $(CFLAGS) -fPIC -fvisibility=hidden $(WARN) $(DEFS) -I. $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
 ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 # what a fuzzer is to find new ways through; libFuzzer looks at every counter after every input
 FUZZ_COVERS := fabric/base/%.o fabric/files/%.o fabric/mad/%.o fabric/update/%.o engines/opensm/%.o
@@ -64,15 +64,12 @@ LIB_SRCS := $(filter-out console/main.c,$(SRCS))
 LIB := $(B)/libibroute.a
 LIB_OBJS := $(LIB_SRCS:%.c=$(B)/%.o)
 
-# The plugin: what it needs of fabric and engines, as position-independent code that OpenSM does not
-# see.  A sanitizer cannot come in with a plugin.
+# The plugin: takes from the archive what it needs, which OpenSM does not see.  A sanitizer cannot
+# come in with a plugin.
 ifeq ($(WITH_OPENSM)$(SAN),1)
 PLUGIN := $(B)/libibroute.so
 endif
-PIC_SRCS := $(sort $(wildcard fabric/base/*.c fabric/model/*.c fabric/files/*.c engines/*.c)) \
-	fabric/mad/codec.c fabric/mad/notice.c fabric/update/osm_msg.c fabric/update/store.c
-PIC_LIB := $(B)/pic/libibroute.a
-PLUGIN_OBJS := $(patsubst %.c,$(B)/pic/%.o,$(wildcard engines/opensm/*.c))
+PLUGIN_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(SRCS),$(wildcard engines/opensm/*.c)))
 
 UNIT_SRCS := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_BINS := $(UNIT_SRCS:%.c=$(B)/%)
@@ -108,18 +105,10 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP_OBJS) $(LIB)
 
 $(B)/console/cmd_manual.o: console/manual/ibroute-top.1.in
 
-$(B)/pic/%.o: %.c
-	$(if $(V),,@echo "  CC  $< (plugin)")
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -fvisibility=hidden $(PC_CFLAGS) -isystem $(OSM_INCLUDE) -MMD -MP \
-		-c -o $@ $<
+$(PLUGIN_OBJS): private PC_CFLAGS += -isystem $(OSM_INCLUDE)
 
-$(PIC_LIB): $(PIC_SRCS:%.c=$(B)/pic/%.o)
-	$(Q)rm -f $@ && ar rcs $@ $^
-
-$(B)/libibroute.so: $(PLUGIN_OBJS) $(PIC_LIB)
-	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,--as-needed -o $@ $^ \
-		$$(pkg-config --libs jansson libcrypto zlib) -lpthread -lm
+$(B)/libibroute.so: $(PLUGIN_OBJS) $(LIB)
+	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,--as-needed -o $@ $^ $(PC_LDLIBS)
 
 # preloaded by the opensm of the lab
 $(B)/tests/lab/libumad_timeouts.so: tests/lab/umad_timeouts.c
@@ -168,7 +157,7 @@ $(B)/tests/bench/libosm_clock.so: tests/bench/osm_clock.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu17 $(CFLAGS) $(WARN) -fPIC -shared -isystem /usr/include/infiniband -o $@ $< -ldl
 
--include $(PIC_SRCS:%.c=$(B)/pic/%.d) $(PLUGIN_OBJS:%.o=%.d)
+-include $(PLUGIN_OBJS:%.o=%.d)
 -include $(patsubst %.c,$(B)/%.d,$(SRCS) $(wildcard tests/unit/*.c tests/lab/*.c tests/fuzz/*.c))
 
 packages:
