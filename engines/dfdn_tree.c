@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LEVELS	   8  /* hops found level by level */
+#define GROUP	   16 /* switches compared at once */
+#define MANY_MOVED 64 /* not worth sorting */
+
 /* A switch's own LID goes the way of its first terminal (balance.h), so it has no tree of its
  * own where there is one. */
 static void list_dests(struct dfdn_tree *x, uint8_t lmc)
@@ -34,6 +38,14 @@ void dfdn_tree_init(struct dfdn_tree *x, const struct fabric *f, const struct ta
 	x->parent = xcalloc(f->nsw, sizeof(*x->parent));
 	x->turn = xcalloc(f->nsw, sizeof(*x->turn));
 	x->same = xcalloc(f->nsw, sizeof(*x->same));
+	memset(x->same, true, f->nsw * sizeof(*x->same));
+	x->kids = xcalloc(f->nsw, sizeof(*x->kids));
+	x->is_source = xcalloc(f->nsw, sizeof(*x->is_source));
+	for (uint32_t u = 0; u < f->nsw; u++)
+		x->is_source[u] = f->term_off[u] < f->term_off[u + 1];
+	x->way = xcalloc(f->nsw, sizeof(*x->way));
+	x->next = xcalloc(f->nsw, sizeof(*x->next));
+	x->left = xcalloc(f->nsw, sizeof(*x->left));
 	x->news = xcalloc(f->nsw, sizeof(*x->news));
 	x->pos = xcalloc(f->nsw, sizeof(*x->pos));
 	x->depth = xcalloc(f->nsw, sizeof(*x->depth));
@@ -44,8 +56,9 @@ void dfdn_tree_init(struct dfdn_tree *x, const struct fabric *f, const struct ta
 
 void dfdn_tree_done(struct dfdn_tree *x)
 {
-	void *arrays[] = { x->at,  x->source, x->parent, x->turn, x->same, x->news,
-			   x->pos, x->depth,  x->count,	 x->chan, x->port, x->dests };
+	void *arrays[] = { x->at,   x->source, x->parent, x->turn,	x->same, x->news,
+			   x->pos,  x->depth,  x->count,  x->chan,	x->port, x->dests,
+			   x->kids, x->way,    x->next,	  x->is_source, x->left };
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
 		free(arrays[i]);
@@ -63,19 +76,51 @@ static void gather(struct dfdn_tree *x, const struct dest *d, uint32_t n)
 	}
 }
 
-/* Positions by hops to the switch, then by switch; all its LIDs share them. */
-static void order(struct dfdn_tree *x, uint32_t root, const uint8_t *port)
+/* Where all switches forward. */
+static void find_next(struct dfdn_tree *x, const uint8_t *port, uint32_t root)
 {
 	const struct fabric *f = x->f;
-	uint32_t *depth = x->depth, *count = x->count, *stack = x->parent, n = x->n;
+
+	for (uint32_t u = 0; u < x->n; u++) {
+		uint32_t c = u == root ? 0 : fabric_chan(f, u, port[u]);
+
+		x->way[u] = c;
+		x->next[u] = f->chan_dst[c];
+		x->depth[u] = FAB_NONE;
+	}
+	x->depth[root] = 0;
+}
+
+/* Of n switches in left those that forward to one at depth - 1: into at, and out of left.  No
+ * branch could foresee which.  Returns how many. */
+static uint32_t take_level(struct dfdn_tree *x, uint32_t *at, uint32_t *n, uint32_t depth)
+{
+	uint32_t found = 0, stay = 0;
+
+	for (uint32_t i = 0; i < *n; i++) {
+		uint32_t u = x->left[i];
+		bool here = x->depth[x->next[u]] == depth - 1;
+
+		at[found] = u;
+		found += here;
+		x->left[stay] = u;
+		stay += !here;
+		x->depth[u] = here ? depth : FAB_NONE;
+	}
+	*n = stay;
+	return found;
+}
+
+/* Those of switches that are far away are followed one by one. */
+static void follow_all(struct dfdn_tree *x)
+{
+	uint32_t *depth = x->depth, *count = x->count, *stack = x->left, n = x->n;
 
 	memset(count, 0, (n + 1) * sizeof(*count));
-	memset(depth, 0xff, n * sizeof(*depth));
-	depth[root] = 0;
 	for (uint32_t s = 0; s < n; s++) {
 		uint32_t u = s, k = 0;
 
-		for (; depth[u] == FAB_NONE; u = f->chan_dst[fabric_chan(f, u, port[u])])
+		for (; depth[u] == FAB_NONE; u = x->next[u])
 			stack[k++] = u;
 		for (uint32_t from = depth[u]; k--;)
 			depth[stack[k]] = ++from;
@@ -83,43 +128,106 @@ static void order(struct dfdn_tree *x, uint32_t root, const uint8_t *port)
 	}
 	for (uint32_t i = 1; i <= n; i++)
 		count[i] += count[i - 1];
-	for (uint32_t u = 0; u < n; u++) {
-		uint32_t i = count[depth[u]]++;
+	for (uint32_t u = 0; u < n; u++)
+		x->at[count[depth[u]]++] = u;
+}
 
-		x->pos[u] = i;
-		x->at[i] = u;
-		x->source[i] = f->term_off[u] < f->term_off[u + 1];
+/* Positions by hops to the switch, then by switch; all its LIDs share them. */
+static void order(struct dfdn_tree *x, uint32_t root, const uint8_t *port)
+{
+	uint32_t n = 0, known = 1;
+
+	find_next(x, port, root);
+	x->at[0] = root;
+	for (uint32_t u = 0; u < x->n; u++) {
+		x->left[n] = u;
+		n += u != root;
+	}
+	for (uint32_t depth = 1; depth <= LEVELS && n; depth++)
+		known += take_level(x, x->at + known, &n, depth);
+	if (n)
+		follow_all(x);
+	for (uint32_t i = 0; i < x->n; i++) {
+		x->pos[x->at[i]] = i;
+		x->source[i] = x->is_source[x->at[i]];
 	}
 }
 
-static void look_up(struct dfdn_tree *x, uint32_t i, uint8_t port, bool moved)
+/* All positions. */
+static void show_all(struct dfdn_tree *x)
 {
-	const struct fabric *f = x->f;
-
-	if (moved) {
-		x->chan[i] = fabric_chan(f, x->at[i], port);
-		x->parent[i] = x->pos[f->chan_dst[x->chan[i]]];
-	}
-	x->turn[i] = turns_at(&x->turns, x->chan[i], x->chan[x->parent[i]]);
-}
-
-/* Only what differs from the LID before is looked up; anew: there is none. */
-static void show(struct dfdn_tree *x, const uint8_t *port, bool anew)
-{
-	const uint8_t *prev = anew ? port : port - x->n;
-	uint32_t n = 0;
-
+	memset(x->kids, 0, x->n * sizeof(*x->kids));
 	x->parent[0] = 0;
-	x->same[0] = !anew;
 	for (uint32_t i = 1; i < x->n; i++) {
 		uint32_t u = x->at[i];
-		bool moved = anew || port[u] != prev[u];
 
-		x->same[i] = !moved && x->same[x->parent[i]];
-		if (x->same[i])
+		x->chan[i] = x->way[u];
+		x->parent[i] = x->pos[x->next[u]];
+		x->kids[x->parent[i]] = true;
+		x->turn[i] = turns_at(&x->turns, x->chan[i], x->chan[x->parent[i]]);
+		x->news[i - 1] = i;
+	}
+	x->nnews = x->n - 1;
+}
+
+/* Positions that go elsewhere than to the LID before. */
+static uint32_t find_moved(struct dfdn_tree *x, const uint8_t *port)
+{
+	const uint8_t *prev = port - x->n;
+	uint32_t n = 0, len;
+
+	for (uint32_t u = 0; u < x->n; u += len) {
+		len = x->n - u < GROUP ? x->n - u : GROUP;
+		if (!memcmp(port + u, prev + u, len))
 			continue;
-		look_up(x, i, port[u], moved);
-		x->news[n++] = i;
+		for (uint32_t v = u; v < u + len; v++) {
+			x->news[n] = x->pos[v];
+			n += port[v] != prev[v] && x->pos[v];
+		}
+	}
+	return n;
+}
+
+static void move(struct dfdn_tree *x, uint32_t i, uint8_t port)
+{
+	x->chan[i] = fabric_chan(x->f, x->at[i], port);
+	x->parent[i] = x->pos[x->f->chan_dst[x->chan[i]]];
+	x->kids[x->parent[i]] = true;
+	x->same[i] = false;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* What differs from the LID before: those that moved, and all behind them. */
+static void show_changes(struct dfdn_tree *x, const uint8_t *port)
+{
+	uint32_t moved = find_moved(x, port), n = 0;
+	bool behind = moved > MANY_MOVED;
+
+	for (uint32_t k = 0; k < moved; k++)
+		move(x, x->news[k], port[x->at[x->news[k]]]);
+	for (uint32_t k = 0; k < moved; k++)
+		behind |= x->kids[x->news[k]];
+	if (behind) {
+		for (uint32_t i = 1; i < x->n; i++) {
+			x->same[i] &= x->same[x->parent[i]];
+			x->news[n] = i;
+			n += !x->same[i];
+		}
+	} else {
+		qsort(x->news, moved, sizeof(*x->news), ascending);
+		n = moved;
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t i = x->news[k];
+
+		x->turn[i] = turns_at(&x->turns, x->chan[i], x->chan[x->parent[i]]);
+		x->same[i] = true;
 	}
 	x->nnews = n;
 }
@@ -144,9 +252,12 @@ static int visit_block(struct dfdn_tree *x, const struct dfdn_visit *v, const st
 		const uint8_t *port = x->port + (size_t)k * x->n;
 		bool anew = !k || d[k].sw != d[k - 1].sw;
 
-		if (anew)
+		if (anew) {
 			order(x, d[k].sw, port);
-		show(x, port, anew);
+			show_all(x);
+		} else {
+			show_changes(x, port);
+		}
 		*stop = v->tree(v->ctx, x, k);
 		if (tell(x, p, (uint32_t)(d - x->dests) + k))
 			return -ECANCELED;

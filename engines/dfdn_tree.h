@@ -33,8 +33,12 @@ struct dfdn_tree {
 	uint32_t ndest, visits;
 	uint64_t work; /* of the visitor with the tree at hand, in turns, for the pace */
 	uint32_t *pos, *depth, *count, *chan;
-	bool *same;    /* by position: it is that of the LID before */
-	uint8_t *port; /* by LID of the block * n + switch */
+	uint32_t *way, *next; /* by switch: channel and switch to which it forwards */
+	uint32_t *left;
+	bool *same;	 /* by position: true but while changes are looked for */
+	bool *kids;	 /* by position: it is a parent, or was one for a LID before */
+	bool *is_source; /* by switch */
+	uint8_t *port;	 /* by LID of the block * n + switch */
 };
 
 /* The LFTs must be complete and of shortest paths, for all LIDs with that LMC. */

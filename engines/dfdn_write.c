@@ -2,6 +2,7 @@
 #include "engines/dfdn_write.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/tile.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -108,18 +109,20 @@ static void write_lids(void *ctx, const struct dest *d, uint32_t n)
 {
 	struct write *w = ctx;
 	struct tables *t = w->t;
-	uint32_t own[DFDN_TREE_LIDS];
+	uint8_t *to = t->sl;
+	uint32_t run;
 
-	for (uint32_t k = 0; k < n; k++)
-		own[k] = follower(w->f, &d[k]);
-	for (uint32_t u = 0; u < t->nsw && t->sl; u++) {
-		uint8_t *row = t->sl + (size_t)u * t->stride;
+	for (uint32_t k = 0; k < n && to; k += run) {
+		for (run = 1; k + run < n && d[k + run].lid == d[k].lid + run;)
+			run++;
+		tile_turn(to + d[k].lid, t->stride, w->sl + (size_t)k * t->nsw, t->nsw, run,
+			  t->nsw);
+	}
+	for (uint32_t k = 0; k < n && to; k++) {
+		uint32_t own = follower(w->f, &d[k]);
 
-		for (uint32_t k = 0; k < n; k++) {
-			row[d[k].lid] = w->sl[(size_t)k * t->nsw + u];
-			if (own[k])
-				row[own[k]] = row[d[k].lid];
-		}
+		for (uint32_t u = 0; own && u < t->nsw; u++)
+			to[(size_t)u * t->stride + own] = w->sl[(size_t)k * t->nsw + u];
 	}
 }
 
