@@ -91,7 +91,8 @@ $(BIN): $(B)/console/main.o $(LIB)
 $(LIB): $(LIB_OBJS)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-$(B)/%.o: %.c
+# all anew when the Makefile, and so perhaps their flags, are others
+$(B)/%.o: %.c Makefile
 	$(if $(V),,@echo "  CC  $<")
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(if $(findstring fuzzer,$(SAN)),$(if $(filter $(FUZZ_COVERS),$*.o),,-fno-sanitize=fuzzer-no-link) \
