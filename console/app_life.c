@@ -224,6 +224,7 @@ static int start_fabric(struct app *a, struct err *err)
 		.accept_sl_change = a->opts.demo,
 		.simulated = a->opts.demo,
 		.want_sl2vl = true,
+		.exact = a->opts.batch.on,
 	};
 	struct wire *w;
 	int rc;

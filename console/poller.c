@@ -136,15 +136,19 @@ void poller_read_tables(struct poller *p)
 	struct tables *t;
 	struct err err;
 	struct msg *msg;
-	int rc = wire_read_tables(&t, p->wire, p->fabric, p->opts.want_sl2vl, &report, &p->progress,
-				  &err);
+	int rc;
 
+	wire_pace(p->wire, p->tables_read && !p->apply);
+	rc = wire_read_tables(&t, p->wire, p->fabric, p->opts.want_sl2vl, &report, &p->progress,
+			      &err);
+	wire_pace(p->wire, false);
 	p->tables_at = due(p->opts.tables_s, clock_s() - start);
 	if (rc) {
 		if (rc != -ECANCELED)
 			log_add(LOG_WARN, "tables", "%s", err.text);
 		return;
 	}
+	p->tables_read = true;
 	msg = msg_new(MSG_TABLES);
 	msg->fabric = fabric_get(p->fabric);
 	msg->tables = t;
@@ -168,8 +172,11 @@ static void sweep(struct poller *p)
 	bool partial = false, same;
 	struct err err;
 	struct msg *msg;
-	int rc = poller_discover(&f, p, &partial, &err);
+	int rc;
 
+	wire_pace(p->wire, p->tables_read && !p->apply && !p->lost);
+	rc = poller_discover(&f, p, &partial, &err);
+	wire_pace(p->wire, false);
 	p->sweep_at = due(p->opts.sweep_s, clock_s() - start);
 	if (rc == -ECANCELED)
 		return;
@@ -210,7 +217,11 @@ static void sample(struct poller *p)
 	pthread_mutex_unlock(&p->lock);
 	p->sample_at = clock_s() + interval;
 	mailbox_send(p->box, msg_new(MSG_POLLING));
-	rc = wire_read_sample(&s, p->wire, p->fabric, SAMPLE_ALL, &p->progress, &err);
+	wire_pace(p->wire, true);
+	rc = wire_read_sample(&s, p->wire, p->fabric,
+			      SAMPLE_ALL | SAMPLE_SUMS | (p->opts.exact ? 0 : SAMPLE_CALM),
+			      &p->progress, &err);
+	wire_pace(p->wire, false);
 	if (rc == -ECANCELED)
 		return;
 	if (rc) {
@@ -291,6 +302,7 @@ static void do_want(struct poller *p, struct want *t)
 	switch (t->type) {
 	case WANT_SWEEP:
 		p->sweep_at = p->tables_at = 0;
+		p->tables_read = false; /* somebody waits */
 		break;
 	case WANT_TABLES:
 		p->tables_at = 0;

@@ -29,6 +29,7 @@ struct poller_opts {
 	bool accept_sl_change;	 /* hosts of the simulator take new SLs by themselves */
 	bool simulated;		 /* nobody is there to be asked to drain */
 	bool want_sl2vl;
+	bool exact; /* for scripts: counters to the last byte, see SAMPLE_CALM */
 };
 
 /* Takes the wire.  record (may be NULL) and names must outlive the poller. */

@@ -57,7 +57,7 @@ struct poller {
 	struct installer installer;
 	struct agents agents;
 	struct readings *readings;
-	bool lost, sm_lost, foreign;
+	bool lost, sm_lost, foreign, tables_read;
 	const struct sweep_report *discovering; /* filled by the sweep that runs */
 	uint64_t last_step_ms;
 	double sample_at, sweep_at, tables_at, sm_at; /* when due */

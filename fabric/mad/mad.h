@@ -44,6 +44,9 @@ struct mad_ops {
 	uint64_t (*now_ns)(void *ctx); /* monotonic */
 	void (*local)(void *ctx, struct mad_local *out);
 	void (*close)(void *ctx);
+	/* May be NULL.  From now on recv() lets packets gather for so long before it takes them:
+	 * fewer wake-ups and system calls, for work that nobody waits for.  0: no longer. */
+	void (*pace)(void *ctx, uint64_t pause_ns);
 };
 
 /* An open port: used by one thread at a time. */

@@ -98,10 +98,18 @@ static void filter_close(void *ctx)
 	notice_port_close(ctx);
 }
 
+static void filter_pace(void *ctx, uint64_t pause_ns)
+{
+	struct notice_port *np = ctx;
+
+	if (np->inner.ops->pace)
+		np->inner.ops->pace(np->inner.ctx, pause_ns);
+}
+
 static struct notice_port *port_new(const struct mad_port *inner, const struct notice_opts *opts)
 {
-	static const struct mad_ops ops = { filter_send, filter_recv, filter_now_ns, filter_local,
-					    filter_close };
+	static const struct mad_ops ops = { filter_send,  filter_recv,	filter_now_ns,
+					    filter_local, filter_close, filter_pace };
 	struct queue_opts q = { .timeout_ms = opts->timeout_ms, .retries = opts->retries };
 	struct notice_port *np = xcalloc(1, sizeof(*np));
 	struct mad_local local;

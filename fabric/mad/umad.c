@@ -53,6 +53,7 @@ struct hca {
 	bool simulated; /* the port is one of ibsim's */
 	int issm_fd;	/* it poses as a subnet manager, see pose_as_sm() */
 	uint64_t posed_ns, asked_ns;
+	uint64_t pause_ns; /* see hca_pace() */
 	struct mad_local local;
 	void *out, *in;
 };
@@ -98,14 +99,44 @@ static void answer_as_sm(struct hca *h, struct mad_packet *p)
 	hca_send(h, p, NULL);
 }
 
+static bool nothing_came(int rc)
+{
+	return rc == -ETIMEDOUT || rc == -EWOULDBLOCK || rc == -EINTR || rc == -ENOSPC;
+}
+
+/* The library waits by poll() and then reads, two system calls a packet and one wake-up.  At a
+ * pace, what has gathered is read without waiting; only when nothing has, all is left to rest once.
+ */
+static int take_packet(struct hca *h, int *len, uint64_t wait_ns)
+{
+	struct timespec ts = { 0, (long)h->pause_ns };
+	int rc;
+
+	if (h->pause_ns && wait_ns) {
+		rc = umad_recv(h->fd, h->in, len, 0);
+		if (!nothing_came(rc))
+			return rc;
+		if (wait_ns > h->pause_ns) {
+			nanosleep(&ts, NULL);
+			wait_ns -= h->pause_ns;
+		}
+		*len = MAD_BYTES;
+		rc = umad_recv(h->fd, h->in, len, 0);
+		if (!nothing_came(rc))
+			return rc;
+		*len = MAD_BYTES;
+	}
+	return umad_recv(h->fd, h->in, len, (int)((wait_ns + MS - 1) / MS));
+}
+
 static int hca_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
 {
 	struct hca *h = ctx;
 	int len = MAD_BYTES, rc;
 	ib_mad_addr_t *from;
 
-	rc = umad_recv(h->fd, h->in, &len, (int)((wait_ns + MS - 1) / MS));
-	if (rc == -ETIMEDOUT || rc == -EWOULDBLOCK || rc == -EINTR || rc == -ENOSPC)
+	rc = take_packet(h, &len, wait_ns);
+	if (nothing_came(rc))
 		return 0;
 	if (rc < 0)
 		return err_set(err, rc, "receiving from %s port %u failed: %s", h->local.ca,
@@ -127,6 +158,11 @@ static uint64_t hca_now_ns(void *ctx)
 {
 	(void)ctx;
 	return clock_ns();
+}
+
+static void hca_pace(void *ctx, uint64_t pause_ns)
+{
+	((struct hca *)ctx)->pause_ns = pause_ns < 1000 * MS ? pause_ns : 1000 * MS - 1;
 }
 
 static void hca_local(void *ctx, struct mad_local *out)
@@ -307,7 +343,8 @@ static int pose_as_sm(struct hca *h, struct err *err)
 static int open_port(struct mad_port *out, const char *ca, uint32_t port, bool listen,
 		     struct err *err)
 {
-	static const struct mad_ops ops = { hca_send, hca_recv, hca_now_ns, hca_local, hca_close };
+	static const struct mad_ops ops = { hca_send,  hca_recv,  hca_now_ns,
+					    hca_local, hca_close, hca_pace };
 	struct hca *h;
 	int rc;
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define KNOWN_NS 1000000000ull
+#define PACE_NS	 1000000ull
 
 static void use_port(struct wire *w, const struct mad_port *port)
 {
@@ -129,7 +130,11 @@ static void gone_close(void *ctx)
 }
 
 static const struct mad_port gone = {
-	.ops = &(const struct mad_ops){ gone_send, gone_recv, gone_now_ns, gone_local, gone_close },
+	.ops = &(const struct mad_ops){ .send = gone_send,
+					.recv = gone_recv,
+					.now_ns = gone_now_ns,
+					.local = gone_local,
+					.close = gone_close },
 };
 
 static void reopen(struct wire *w)
@@ -173,7 +178,7 @@ void wire_close(struct wire *w)
 	w->port.ops->close(w->port.ctx);
 	free(w->routes);
 	free(w->known);
-	free(w->pma);
+	wire_forget_counters(w);
 	free((char *)w->opts.ca);
 	explicit_bzero(&w->m_key, sizeof(w->m_key));
 	free(w);
@@ -199,6 +204,12 @@ void wire_stats(const struct wire *w, struct wire_stats *out)
 				    .timed_out = s->timed_out,
 				    .late = s->late,
 				    .skipped = s->skipped };
+}
+
+void wire_pace(struct wire *w, bool calm)
+{
+	if (w->port.ops->pace)
+		w->port.ops->pace(w->port.ctx, calm ? PACE_NS : 0);
 }
 
 const char *wire_rc_text(int rc)

@@ -61,6 +61,10 @@ struct wire_stats {
 
 void wire_stats(const struct wire *w, struct wire_stats *out);
 
+/* calm: nobody waits for what is read from now on, and answers are taken in batches of up to a
+ * window a millisecond, which costs half of the system calls.  Nothing changes in a simulator. */
+void wire_pace(struct wire *w, bool calm);
+
 /* Something that the operator should know about a sweep. */
 struct sweep_gap {
 	uint64_t guid;	/* node it is about; 0 when that is what could not be found out */
@@ -184,11 +188,16 @@ enum sample_what {
 	SAMPLE_ERRORS = 2,
 	SAMPLE_WAIT = 4,
 	SAMPLE_ALL = 7,
+	SAMPLE_SUMS = 8,  /* with ALL: sums instead of ports, where they say the same */
+	SAMPLE_CALM = 16, /* with SUMS: also where they say the same to 0.01 % of a link */
 };
 
 /* Counters of the switch ports that have a link: one MAD a port for traffic, one more for errors
  * and wait where the switch does not have them in 64 bits.  What a switch counts is asked for
  * once and remembered.  Silent switches are asked less and less often (see queue.h).
+ * With SAMPLE_SUMS a switch that can add up its ports, and on which nothing moved from one reading
+ * to the next, is asked for the sum of them first.  While it stands still, its ports have
+ * what they told last, as of now, for at most 10 s; then they are read themselves.
  * 0 even when nothing answered: the sample says so. */
 int wire_read_sample(struct sample **out, struct wire *w, const struct fabric *f, unsigned what,
 		     struct progress *progress, struct err *err);

@@ -35,6 +35,8 @@ struct wire {
 	/* what the switches of one fabric count; see wire_sample.c */
 	struct digest pma_fabric;
 	uint8_t *pma;
+	struct switch_sum *sum;	   /* see wire_sums.c */
+	const struct sample *last; /* own reference; NULL: none yet with sums */
 };
 
 /* When hardly anybody answers over a way, it is the way that is broken: no use to wait for
@@ -70,6 +72,7 @@ int wire_identify(struct wire *w, const struct fabric *f, const bool *want, uint
 int wire_recall(struct wire *w, const struct fabric *f, bool *want, uint8_t *way, int *rc,
 		struct progress *progress, struct err *err);
 void wire_forget(struct wire *w);
+void wire_forget_counters(struct wire *w);
 
 /* rc in words: "no answer", ... */
 const char *wire_rc_text(int rc);

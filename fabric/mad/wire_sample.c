@@ -3,34 +3,14 @@
 #include "fabric/mad/wire.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/mad/wire_priv.h"
+#include "fabric/mad/wire_sample.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* What a switch counts, as far as it is known. */
-enum {
-	PMA_KNOWN = 1,
-	PMA_WIDE = 2,	     /* traffic in 64 bits */
-	PMA_WIDE_ERRORS = 4, /* errors and wait too */
-	PMA_WAIT = 8,	     /* wait in 32 bits */
-};
-
 #define CLASS_TRIES 2
 
-enum { ASK_CLASS, ASK_WIDE, ASK_NARROW, ASK_COUNT };
-
-struct sampler {
-	struct wire *w;
-	const struct fabric *f;
-	struct sample *s;
-	unsigned what;
-	uint32_t sw, port, kind, ports;
-	uint32_t known, silent; /* switches that told what they count, that did not answer */
-	uint64_t total;
-};
-
-static bool has_link(const struct fabric *f, uint32_t sw, uint32_t port)
+bool sampler_has_link(const struct fabric *f, uint32_t sw, uint32_t port)
 {
 	const struct port *p;
 
@@ -40,8 +20,7 @@ static bool has_link(const struct fabric *f, uint32_t sw, uint32_t port)
 	return (p->chan != FAB_NONE || p->term != FAB_NONE) && p->state != PORT_DOWN;
 }
 
-/* Whether this kind of question is needed for a port of the switch. */
-static bool needed(const struct sampler *x, uint32_t sw, uint32_t kind)
+bool sampler_needs(const struct sampler *x, uint32_t sw, uint32_t kind)
 {
 	uint8_t pma = x->w->pma[sw];
 
@@ -56,7 +35,7 @@ static bool needed(const struct sampler *x, uint32_t sw, uint32_t kind)
 	return x->what & (SAMPLE_ERRORS | SAMPLE_WAIT) && !(pma & PMA_WIDE_ERRORS);
 }
 
-static void address(struct sampler *x, struct queue_request *out)
+void sampler_ask(struct sampler *x, uint32_t port, struct queue_request *out)
 {
 	static const uint16_t attrs[ASK_COUNT] = { PERF_CLASS_INFO, PERF_COUNTERS_EXT,
 						   PERF_COUNTERS };
@@ -66,11 +45,11 @@ static void address(struct sampler *x, struct queue_request *out)
 	out->mad.attr = attrs[x->kind];
 	out->mad.lid = x->f->sw_lid[x->sw];
 	if (x->kind != ASK_CLASS) {
-		out->mad.data[1] = (uint8_t)x->port;
+		out->mad.data[1] = (uint8_t)port;
 		out->mad.data[2] = out->mad.data[3] = 0xff; /* all counters */
 	}
 	out->node = x->sw;
-	out->tag = (uint64_t)x->port << 32 | x->sw;
+	out->tag = (uint64_t)port << 32 | x->sw;
 }
 
 static bool classes_next(void *ctx, struct queue_request *out)
@@ -78,14 +57,14 @@ static bool classes_next(void *ctx, struct queue_request *out)
 	struct sampler *x = ctx;
 
 	for (; x->sw < x->f->nsw; x->sw++) {
-		if (!needed(x, x->sw, ASK_CLASS)) {
+		if (!sampler_needs(x, x->sw, ASK_CLASS)) {
 			x->known++;
 			continue;
 		}
 		if (wire_way_broken(x->known, x->silent))
 			return false;
 		x->kind = ASK_CLASS;
-		address(x, out);
+		sampler_ask(x, 0, out);
 		out->tries = CLASS_TRIES;
 		x->sw++;
 		return true;
@@ -114,7 +93,14 @@ static void classes_done(void *ctx, const struct queue_request *req, int rc,
 		pma |= PMA_WIDE_ERRORS;
 	if (ci.cap_mask & PERF_CAP_XMIT_WAIT)
 		pma |= PMA_WAIT;
+	if (pma & PMA_WIDE && ci.cap_mask & PERF_CAP_ALL_PORTS)
+		pma |= PMA_SUMS;
 	x->w->pma[sw] = pma;
+}
+
+static bool asked(const struct sampler *x, uint32_t sw, uint32_t kind)
+{
+	return sampler_needs(x, sw, kind) && !sums_hold(x, sw, kind);
 }
 
 static bool ports_next(void *ctx, struct queue_request *out)
@@ -123,13 +109,13 @@ static bool ports_next(void *ctx, struct queue_request *out)
 
 	for (; x->port <= x->ports; x->port++, x->sw = 0)
 		for (; x->sw < x->f->nsw; x->sw++, x->kind = ASK_WIDE) {
-			if (!has_link(x->f, x->sw, x->port))
+			if (!sampler_has_link(x->f, x->sw, x->port))
 				continue;
-			while (x->kind < ASK_COUNT && !needed(x, x->sw, x->kind))
+			while (x->kind < ASK_COUNT && !asked(x, x->sw, x->kind))
 				x->kind++;
 			if (x->kind == ASK_COUNT)
 				continue;
-			address(x, out);
+			sampler_ask(x, x->port, out);
 			x->kind++;
 			return true;
 		}
@@ -193,6 +179,15 @@ static void got_narrow(const struct sampler *x, struct port_counters *c, uint8_t
 	}
 }
 
+void sampler_take(const struct sampler *x, struct port_counters *c, uint32_t sw, uint32_t kind,
+		  const uint8_t *data)
+{
+	if (kind == ASK_WIDE)
+		got_wide(x, c, x->w->pma[sw], data);
+	else
+		got_narrow(x, c, x->w->pma[sw], data);
+}
+
 static void ports_done(void *ctx, const struct queue_request *req, int rc,
 		       const struct mad_answer *a)
 {
@@ -210,10 +205,7 @@ static void ports_done(void *ctx, const struct queue_request *req, int rc,
 	 */
 	if (wide || !(c->wide >> CTR_TX_BYTES & 1))
 		c->time_ns = wire_now_ns(x->w);
-	if (wide)
-		got_wide(x, c, x->w->pma[sw], a->data);
-	else
-		got_narrow(x, c, x->w->pma[sw], a->data);
+	sampler_take(x, c, sw, wide ? ASK_WIDE : ASK_NARROW, a->data);
 }
 
 static void count_ports(struct sampler *x)
@@ -222,12 +214,22 @@ static void count_ports(struct sampler *x)
 		if (x->f->sw_nports[sw] > x->ports)
 			x->ports = x->f->sw_nports[sw];
 		for (uint32_t p = 1; p <= x->f->sw_nports[sw]; p++) {
-			if (!has_link(x->f, sw, p))
+			if (!sampler_has_link(x->f, sw, p))
 				continue;
 			x->s->asked++;
-			x->total += needed(x, sw, ASK_WIDE) + needed(x, sw, ASK_NARROW);
+			x->total += asked(x, sw, ASK_WIDE) + asked(x, sw, ASK_NARROW);
 		}
 	}
+}
+
+void wire_forget_counters(struct wire *w)
+{
+	free(w->pma);
+	free(w->sum);
+	sample_put(w->last);
+	w->pma = NULL;
+	w->sum = NULL;
+	w->last = NULL;
 }
 
 int wire_read_sample(struct sample **out, struct wire *w, const struct fabric *f, unsigned what,
@@ -241,19 +243,23 @@ int wire_read_sample(struct sample **out, struct wire *w, const struct fabric *f
 	int rc;
 
 	if (!w->pma || !digest_equal(&w->pma_fabric, &f->fingerprint)) {
-		free(w->pma);
+		wire_forget_counters(w);
 		w->pma = xcalloc(f->nsw, 1);
 		w->pma_fabric = f->fingerprint;
 		queue_forget(w->queue);
 	}
 	x.s->time_ns = wire_now_ns(w);
 	rc = queue_run(w->queue, &classes, progress, "counters", err);
+	if (!rc && what & SAMPLE_SUMS)
+		rc = sums_read(&x, progress, err);
 	count_ports(&x);
 	x.sw = 0;
 	x.kind = ASK_WIDE;
 	if (!rc)
 		rc = queue_run(w->queue, &ports, progress, "counters", err);
 	x.s->took_ns = wire_now_ns(w) - x.s->time_ns;
+	if (!rc && what & SAMPLE_SUMS)
+		sums_learn(&x);
 	if (rc == -ECANCELED)
 		err_set(err, rc, "reading the counters was cancelled");
 	if (rc)

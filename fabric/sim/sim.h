@@ -30,6 +30,8 @@ struct sim_opts {
 	uint32_t sm_term;      /* terminal with the master SM; FAB_NONE: there is none */
 	bool narrow_pma;       /* counters of 32 bits only, as old switches have */
 	bool short_pma;	       /* 64 bits for traffic, but errors and wait only in 32 */
+	bool no_sums;	       /* switches do not add up their ports */
+	bool false_sums;       /* they say 0 whatever their ports count */
 };
 
 /* Defaults of the options: realtime, nothing lost, no delay, SM on terminal 0. */

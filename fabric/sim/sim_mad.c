@@ -294,22 +294,42 @@ static const uint64_t *counters_of(const struct sim *s, uint32_t end, uint8_t po
 	return s->port_ctr[f->port_off[end - f->nend] + port];
 }
 
+/* Of all ports of a switch, added up. */
+static const uint64_t *counters_sum(struct sim *s, uint32_t end, uint64_t out[CTR_COUNT])
+{
+	const struct fabric *f = s->f;
+
+	if (!sim_is_switch(s, end) || s->o.no_sums)
+		return NULL;
+	memset(out, 0, CTR_COUNT * sizeof(*out));
+	for (uint8_t p = 1; !s->o.false_sums && p <= f->sw_nports[end - f->nend]; p++) {
+		const uint64_t *c = counters_of(s, end, p);
+
+		traffic_read(s, end, p);
+		for (unsigned k = 0; k < CTR_COUNT; k++)
+			out[k] += c[k];
+	}
+	return out;
+}
+
 static bool answer_perf(struct sim *s, uint32_t end, const struct mad_request *r, struct reply *a)
 {
 	bool wide = !s->o.narrow_pma && !s->o.short_pma;
 	struct perf_class_info ci = { .cap_mask = PERF_CAP_XMIT_WAIT, .resp_time = 18 };
 	uint8_t port = r->data[1];
-	const uint64_t *c = counters_of(s, end, port);
+	uint64_t sum[CTR_COUNT];
+	const uint64_t *c = port == 255 ? counters_sum(s, end, sum) : counters_of(s, end, port);
 
 	a->len = PERF_DATA;
 	if (r->method != MAD_GET) {
 		a->status = MAD_STATUS_ATTRIBUTE;
 	} else if (r->attr == PERF_CLASS_INFO) {
 		ci.cap_mask |= s->o.narrow_pma ? 0 : PERF_CAP_EXT;
+		ci.cap_mask |= sim_is_switch(s, end) && !s->o.no_sums ? PERF_CAP_ALL_PORTS : 0;
 		ci.cap_mask2 = wide ? PERF_CAP2_EXT_ERRORS : 0;
 		perf_class_info_encode(a->data, &ci);
 	} else if (r->attr == PERF_COUNTERS || (r->attr == PERF_COUNTERS_EXT && !s->o.narrow_pma)) {
-		if (c)
+		if (c && c != sum)
 			traffic_read(s, end, port);
 		if (!c)
 			a->status = MAD_STATUS_VALUE;
@@ -617,8 +637,11 @@ static void port_close(void *ctx)
 
 int sim_port_open(struct mad_port *out, struct sim *s, uint32_t term, struct err *err)
 {
-	static const struct mad_ops ops = { port_send, port_recv, port_now_ns, port_local,
-					    port_close };
+	static const struct mad_ops ops = { .send = port_send,
+					    .recv = port_recv,
+					    .now_ns = port_now_ns,
+					    .local = port_local,
+					    .close = port_close };
 	struct sim_port *sp;
 
 	if (term >= s->f->nterm)

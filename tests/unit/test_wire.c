@@ -750,6 +750,193 @@ static void silent_switches_leave_their_ports_unknown(void **state)
 	world_down(&x);
 }
 
+#define SUMS (SAMPLE_ALL | SAMPLE_SUMS)
+#define CALM (SUMS | SAMPLE_CALM)
+
+/* Takes a sample a while later; MADs it took. */
+static uint64_t sample_after(struct world *x, struct sample **last, double seconds, unsigned what)
+{
+	struct wire_stats before, after;
+
+	sim_advance(x->sim, seconds);
+	sample_put(*last);
+	wire_stats(x->w, &before);
+	assert_int_equal(wire_read_sample(last, x->w, x->swept, what, NULL, &x->err), 0);
+	wire_stats(x->w, &after);
+	assert_int_equal((*last)->answered, (*last)->asked);
+	return after.sent - before.sent;
+}
+
+/* Until most switches are asked for their sums only; the first samples are asked in full. */
+static void calm_down(struct world *x, struct sample **last, unsigned what)
+{
+	*last = NULL;
+	for (int i = 0; i < 3; i++)
+		sample_after(x, last, 2, what);
+	assert_true(sample_after(x, last, 0.1, what) < (*last)->asked / 2);
+}
+
+static void a_switch_that_stands_still_is_asked_for_one_sum(void **state)
+{
+	const struct port_counters *c;
+	struct sample *s;
+	struct world x;
+
+	(void)state;
+	world_up(&x, net_tree(4, 2, 3, NULL), NULL, NULL);
+	assert_int_equal(world_sweep(&x), 0);
+	for (unsigned k = 0; k < CTR_COUNT; k++)
+		sim_add_counter(x.sim, 0, 1, k, (1ull << 40) + 4 * k);
+	calm_down(&x, &s, SUMS);
+	/* the values are there all the same, as of now */
+	assert_true(sample_after(&x, &s, 0.1, SUMS) < s->asked);
+	c = &s->port[x.f->port_off[0] + 1];
+	assert_int_equal(c->valid, (1u << CTR_COUNT) - 1);
+	assert_int_equal(c->wide, c->valid);
+	for (unsigned k = 0; k < CTR_COUNT; k++)
+		assert_true(c->v[k] == (1ull << 40) + 4 * k);
+	assert_true(c->time_ns >= s->time_ns);
+	/* what moves anywhere on a switch is seen at once, in any counter: it is asked port by port
+	 */
+	for (unsigned k = 0; k < CTR_COUNT; k++) {
+		uint64_t was = s->port[x.f->port_off[0] + 2].v[k];
+
+		sim_add_counter(x.sim, 0, 2, k, 4);
+		assert_true(sample_after(&x, &s, 0.1, SUMS) > x.f->nsw);
+		assert_true(s->port[x.f->port_off[0] + 2].v[k] == was + 4);
+		for (int i = 0; i < 2; i++)
+			sample_after(&x, &s, 0.1, SUMS);
+	}
+	sample_put(s);
+	world_down(&x);
+}
+
+static void no_port_keeps_what_it_told_for_more_than_ten_seconds(void **state)
+{
+	struct sample *s;
+	uint64_t mads = 0;
+	struct world x;
+
+	(void)state;
+	world_up(&x, net_tree(4, 2, 3, NULL), NULL, NULL);
+	assert_int_equal(world_sweep(&x), 0);
+	calm_down(&x, &s, SUMS);
+	for (int i = 0; i < 100; i++)
+		mads += sample_after(&x, &s, 2, SUMS);
+	/* each port itself every fifth time, and each switch for its sum every time */
+	assert_in_range(mads, 20ull * live_ports(x.f) + 90ull * x.f->nsw,
+			25ull * live_ports(x.f) + 100ull * x.f->nsw);
+	assert_true(sample_after(&x, &s, 30, SUMS) >= live_ports(x.f));
+	sample_put(s);
+	world_down(&x);
+}
+
+static void errors_have_a_sum_of_their_own_where_they_are_narrow(void **state)
+{
+	struct sim_opts so;
+	struct sample *s;
+	uint64_t mads;
+	struct world x;
+
+	(void)state;
+	sim_opts_init(&so);
+	so.virtual_clock = true;
+	so.short_pma = true;
+	world_up(&x, net_tree(4, 2, 3, NULL), &so, NULL);
+	assert_int_equal(world_sweep(&x), 0);
+	calm_down(&x, &s, SUMS);
+	/* traffic everywhere, errors nowhere: one MAD a port and one a switch */
+	for (int i = 0; i < 4; i++) {
+		for (uint32_t sw = 0; sw < x.f->nsw; sw++)
+			sim_add_counter(x.sim, sw, 1, CTR_TX_BYTES, 1 << 20);
+		mads = sample_after(&x, &s, 0.1, SUMS);
+	}
+	assert_int_equal(mads, live_ports(x.f) + x.f->nsw);
+	assert_int_equal(s->port[x.f->port_off[0] + 1].v[CTR_TX_BYTES], 4 << 20);
+	/* a counter that has come to its end tells no more: its switch is asked port by port */
+	sim_add_counter(x.sim, 0, 1, CTR_SYMBOL_ERR, 1 << 20);
+	for (int i = 0; i < 4; i++)
+		mads = sample_after(&x, &s, 0.1, SUMS);
+	assert_true(mads >= x.f->sw_nterm[0] + x.f->nsw);
+	assert_int_equal(s->port[x.f->port_off[0] + 1].v[CTR_SYMBOL_ERR], UINT16_MAX);
+	sample_put(s);
+	world_down(&x);
+}
+
+static void a_trickle_that_no_figure_shows_does_not_wake_a_switch(void **state)
+{
+	struct sample *s;
+	uint64_t mads, told = 0;
+	struct world x;
+
+	(void)state;
+	world_up(&x, generated("fattree2:leaves=3,spines=2,hosts=3"), NULL, NULL);
+	assert_int_equal(world_sweep(&x), 0);
+	calm_down(&x, &s, CALM);
+	for (int i = 0; i < 20; i++) {
+		sim_add_counter(x.sim, 0, 1, CTR_TX_BYTES, 1000);
+		sim_add_counter(x.sim, 0, 1, CTR_TX_PKTS, 4);
+		mads = sample_after(&x, &s, 2, CALM);
+		assert_true(mads < live_ports(x.f));
+		told = s->port[x.f->port_off[0] + 1].v[CTR_TX_BYTES];
+		assert_true(told + 6000 > 1000u * (unsigned)(i + 1)); /* not for long */
+	}
+	/* to scripts it does */
+	sim_add_counter(x.sim, 0, 1, CTR_TX_BYTES, 1000);
+	sample_after(&x, &s, 0.1, SUMS);
+	assert_int_equal(s->port[x.f->port_off[0] + 1].v[CTR_TX_BYTES], 21000);
+	sample_put(s);
+	world_down(&x);
+}
+
+static void sums_that_are_no_sums_are_not_believed(void **state)
+{
+	struct sim_opts so;
+	struct sample *s = NULL;
+	struct world x;
+
+	(void)state;
+	for (int kind = 0; kind < 2; kind++) {
+		sim_opts_init(&so);
+		so.virtual_clock = true;
+		so.no_sums = kind;
+		so.false_sums = !kind;
+		world_up(&x, net_tree(4, 2, 3, NULL), &so, NULL);
+		assert_int_equal(world_sweep(&x), 0);
+		for (uint32_t sw = 0; sw < x.f->nsw; sw++)
+			sim_add_counter(x.sim, sw, 1, CTR_RX_PKTS, 7);
+		for (int i = 0; i < 8; i++)
+			assert_true(sample_after(&x, &s, 0.1, SUMS) >= live_ports(x.f));
+		assert_int_equal(sample_after(&x, &s, 0.1, SUMS), live_ports(x.f));
+		sample_put(s);
+		s = NULL;
+		world_down(&x);
+	}
+}
+
+static void a_switch_that_falls_silent_while_it_stands_still_is_missed(void **state)
+{
+	struct sample *s;
+	struct world x;
+
+	(void)state;
+	world_up(&x, net_tree(4, 2, 3, NULL), NULL, NULL);
+	assert_int_equal(world_sweep(&x), 0);
+	calm_down(&x, &s, CALM);
+	sample_put(s);
+	sim_kill_switch(x.sim, 5, true);
+	assert_int_equal(wire_read_sample(&s, x.w, x.swept, CALM, NULL, &x.err), 0);
+	assert_true(s->answered < s->asked);
+	assert_int_equal(s->port[x.f->port_off[5] + 1].valid, 0);
+	sample_put(s);
+	sim_kill_switch(x.sim, 5, false);
+	sim_advance(x.sim, 60);
+	assert_int_equal(wire_read_sample(&s, x.w, x.swept, CALM, NULL, &x.err), 0);
+	assert_int_equal(s->answered, s->asked);
+	sample_put(s);
+	world_down(&x);
+}
+
 static double rate_of(const struct rates *r, const struct fabric *f, uint32_t sw, uint8_t port)
 {
 	return r->port[f->port_off[sw] + port].tx_Bps;
@@ -1061,6 +1248,12 @@ int main(void)
 		cmocka_unit_test(counters_are_exact_in_64_bits),
 		cmocka_unit_test(narrow_counters_say_that_they_are_narrow),
 		cmocka_unit_test(silent_switches_leave_their_ports_unknown),
+		cmocka_unit_test(a_switch_that_stands_still_is_asked_for_one_sum),
+		cmocka_unit_test(no_port_keeps_what_it_told_for_more_than_ten_seconds),
+		cmocka_unit_test(errors_have_a_sum_of_their_own_where_they_are_narrow),
+		cmocka_unit_test(a_trickle_that_no_figure_shows_does_not_wake_a_switch),
+		cmocka_unit_test(sums_that_are_no_sums_are_not_believed),
+		cmocka_unit_test(a_switch_that_falls_silent_while_it_stands_still_is_missed),
 		cmocka_unit_test(rates_are_those_of_the_flows),
 		cmocka_unit_test(overload_shows_full_links_and_waiting_ports),
 		cmocka_unit_test(counters_that_follow_the_clock_are_exact_whenever_they_are_read),
