@@ -132,7 +132,7 @@ $(B)/examples/%: console/examples/%.c fabric/update/ibroute-agent.h
 # tests/bench/NAME.c: programs that print measurements; make build/tests/bench/NAME
 $(B)/tests/bench/transition_bench: $(B)/tests/unit/write_judge.o
 $(B)/tests/bench/agents_bench: $(B)/tests/unit/agent_crowd.o $(B)/tests/unit/update_net.o
-$(B)/tests/bench/explore: $(B)/tests/unit/phase_model.o
+$(B)/tests/bench/explore: $(patsubst %,$(B)/tests/unit/phase_%.o,key model node void world)
 $(B)/tests/bench/packets_soak: $(B)/tests/unit/txn_world.o $(B)/tests/unit/txn_phases.o $(B)/tests/unit/small_net.o
 $(B)/tests/bench/packets_soak: private PC_LDLIBS += -lcmocka
 $(B)/tests/bench/screen_bench: $(B)/tests/unit/app_kit.o
