@@ -112,6 +112,7 @@ void apply_free(struct apply *a)
 	journal_close(a->journal);
 	crowd_free(&a->crowd);
 	vec_free(&a->newcomers);
+	jobset_put(a->jobs);
 	pthread_mutex_destroy(&a->lock);
 	free(a->batch);
 	free(a->back);

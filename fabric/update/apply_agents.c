@@ -389,16 +389,48 @@ static void keep_states(struct crowd *w, const struct txn_agent *port, const uin
 			w->state[i] = state[k++];
 }
 
+bool crowd_has(const struct apply *a, const struct job *job)
+{
+	const struct crowd *w = &a->crowd;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < w->nport; i++)
+		for (uint32_t k = 0; w->port[i].job == job->id && k < job->nterm; k++)
+			n += w->port[i].guid == a->fabric->term_guid[job->terms[k]];
+	return n >= job->nterm;
+}
+
+/* Nobody was to be asked so far.  Not on the way back: the journal says that nobody was. */
+static bool crowd_start(struct apply *a)
+{
+	const struct agent_link *l = a->o.agents;
+	struct err err = { "" };
+	int rc;
+
+	if (!l || a->o.without_agents || !a->plan || !a->plan->drain.escape ||
+	    a->c.phase == PHASE_ROLLBACK)
+		return false;
+	rc = l->ops->listen(l->ctx, &a->progress, &err);
+	if (rc) {
+		log_add(LOG_WARN, "apply", "agents of jobs that begin: %s", err.text);
+		return false;
+	}
+	drain_on(a, 0);
+	return true;
+}
+
 bool crowd_join(struct apply *a, const struct job *job, bool wait)
 {
-	struct crowd *w = &a->crowd, was = *w;
+	struct crowd *w = &a->crowd, was;
 	struct err err = { "" };
 	bool ok;
 
-	if (!w->n || !come_in_time(a, job, wait ? JOIN : 0))
+	if ((!w->n && !crowd_start(a)) || !come_in_time(a, job, wait ? JOIN : 0))
 		return false;
+	was = *w;
 	w->port = xcalloc(was.nport, sizeof(*w->port));
-	memcpy(w->port, was.port, was.nport * sizeof(*w->port));
+	if (was.nport)
+		memcpy(w->port, was.port, was.nport * sizeof(*w->port));
 	add_job(a, job);
 	ok = !journal_put_agents(a->journal, w->port, w->nport, &err);
 	if (!ok) { /* those of before are in the journal */
@@ -555,8 +587,9 @@ static void settled(struct apply *a, enum phase phase, enum phase asked)
 	}
 	if (a->c.why == WHY_SILENT)
 		apply_fail(a, -ETIMEDOUT,
-			   "agents did not drain in time, and nothing is written without them: %s "
+			   "agents did not drain in time, and %s without them: %s "
 			   "(--on-silent continue goes on without their jobs)",
+			   a->c.touched ? "the new routes do not stay" : "nothing is written",
 			   a->st.agents.who);
 }
 

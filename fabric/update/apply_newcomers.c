@@ -48,18 +48,29 @@ static void put_job(struct jobset_builder *b, const struct fabric *f, const stru
 	free(names);
 }
 
-/* Those that neither the plan knows nor the log. */
-static struct jobset *newcomers(struct apply *a, const struct jobset *now)
+/* The last list that the batch system gave. */
+static const struct jobset *jobs_now(struct apply *a)
+{
+	const struct jobset *now = a->o.running ? a->o.running(a->o.ctx) : NULL;
+
+	if (now) {
+		jobset_put(a->jobs);
+		a->jobs = now;
+	}
+	return a->jobs;
+}
+
+/* Those that neither the plan knows nor the agents who are asked. */
+static struct jobset *newcomers(const struct apply *a, const struct jobset *now)
 {
 	struct jobset_builder *b = jobset_builder_new(a->fabric, now->source);
 
 	for (uint32_t i = 0; i < now->njob; i++) {
 		const struct job *job = &now->jobs[i];
 
-		if (!job->multi || was_planned(a->plan->jobs, job) || was_named(a, job->id))
-			continue;
-		vec_push(&a->newcomers, job->id);
-		put_job(b, a->fabric, job);
+		if (job->multi && !(a->plan && was_planned(a->plan->jobs, job)) &&
+		    !crowd_has(a, job))
+			put_job(b, a->fabric, job);
 	}
 	return jobset_build(b);
 }
@@ -73,26 +84,39 @@ static void say(struct apply *a, const char *text)
 	apply_emit(a, &ev);
 }
 
+static bool said_before(struct apply *a, uint64_t id)
+{
+	if (was_named(a, id))
+		return true;
+	vec_push(&a->newcomers, id);
+	return false;
+}
+
 /* false: it is not to go on. */
 static bool judge(struct apply *a, const struct job *job, bool needed)
 {
-	bool over = a->c.wave == a->c.nwaves;
+	bool over = a->c.wave == a->c.nwaves, back = a->c.phase == PHASE_ROLLBACK;
+	bool known = was_named(a, job->id);
 	char text[200];
 
-	if (over && job->start_s > a->written_s) { /* by the new routes from its first packet on */
+	if (over && !back && job->start_s > a->written_s) {
+		/* by the new routes from its first packet on */
 		log_add(LOG_INFO, "apply", "job %lu (%.60s) began when all was written",
 			(unsigned long)job->id, job->nodes);
 		return true;
 	}
-	if (!over && crowd_join(a, job, needed))
+	if (crowd_join(a, job, needed && !back && !known))
+		return true;
+	if (said_before(a, job->id))
 		return true;
 	snprintf(text, sizeof(text), "job %lu (%.60s) began after jobs were asked to drain: %s",
 		 (unsigned long)job->id, job->nodes,
 		 !needed ? "its packets may come out of order"
-		 : over	 ? "all was written meanwhile; should it hang, requeue it or roll back"
+		 : over && !back
+			 ? "all was written meanwhile; should it hang, requeue it or roll back"
 			 : "it sends to LIDs that need the drain");
 	say(a, text);
-	if (!needed || over || a->o.without_silent)
+	if (!needed || over || back || a->o.without_silent)
 		return true;
 	return apply_fail(a, -EBUSY,
 			  "%s, and nothing more is written (--on-silent continue goes on without "
@@ -100,30 +124,43 @@ static bool judge(struct apply *a, const struct job *job, bool needed)
 			  text);
 }
 
-bool apply_newcomers(struct apply *a)
+/* Which of them it concerns. */
+static bool judge_all(struct apply *a, const struct jobset *new)
 {
 	const struct plan *p = a->plan;
-	struct drain d = { .known = false };
-	const struct jobset *now;
-	struct jobset *new;
+	struct drain d;
 	struct err err = { "" };
 	bool ok = true;
 
-	if (!p || !p->jobs || !p->drain.known || !a->o.running)
-		return true;
-	now = a->o.running(a->o.ctx);
-	if (!now)
-		return true;
-	new = newcomers(a, now);
 	drain_copy(&d, &p->drain);
 	free(d.job);
 	d.job = NULL;
-	if (new->njob && drain_find(&d, a->fabric, p->from, p->to, new, p->diff, NULL, &err))
+	if (drain_find(&d, a->fabric, p->from, p->to, new, p->diff, NULL, &err))
 		log_add(LOG_ERROR, "apply", "jobs that began: %s", err.text);
 	for (uint32_t i = 0; i < d.njob && d.job; i++)
 		ok = judge(a, &new->jobs[d.job[i].job], d.job[i].needed) && ok;
 	drain_clear(&d);
+	return ok;
+}
+
+bool apply_newcomers(struct apply *a)
+{
+	const struct plan *p = a->plan;
+	const struct jobset *now;
+	struct jobset *new;
+	bool ok = true;
+
+	if (p && (!p->jobs || !p->drain.known))
+		return true;
+	now = jobs_now(a);
+	if (!now)
+		return true;
+	new = newcomers(a, now);
+	if (p && new->njob)
+		ok = judge_all(a, new);
+	/* who recovers does not know whose routes change */
+	for (uint32_t i = 0; !p && i < new->njob; i++)
+		crowd_join(a, &new->jobs[i], false);
 	jobset_put(new);
-	jobset_put(now);
 	return ok;
 }

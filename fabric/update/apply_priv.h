@@ -76,7 +76,9 @@ struct apply {
 	struct apply_item *item;   /* what became of the batch */
 	uint32_t batch_max;
 
-	VEC(uint64_t) newcomers; /* ids of jobs that began meanwhile and were looked at */
+	const struct jobset
+		*jobs;		 /* that ran when the batch system was heard of last; NULL: never */
+	VEC(uint64_t) newcomers; /* ids of jobs that began meanwhile and do not join: named */
 	int64_t written_s;	 /* Unix time: the last wave was found to be there */
 
 	int why_rc; /* first thing that went wrong */
@@ -111,7 +113,11 @@ void crowd_hear(struct apply *a); /* what came in meanwhile */
 void crowd_status(struct apply *a);
 void crowd_free(struct crowd *w);
 
-/* apply_newcomers.c.  Looks at jobs that began since; false: it is not to go on, and said why. */
+bool crowd_has(const struct apply *a, const struct job *job);
+
+/* apply_newcomers.c.  Looks at jobs that began since: their agents join, or they are named.  Before
+ * each wave, before the agents are called back, and twice on the way back.  false: it is not to go
+ * on, and said why. */
 bool apply_newcomers(struct apply *a);
 
 /* apply.c */

@@ -195,11 +195,14 @@ static bool do_begin_ask(struct apply *a, enum txn_state state, const char *step
 	struct err err = { "" };
 	int rc;
 
+	if (state == TXN_REPATH && a->c.touched && a->plan) {
+		apply_newcomers(a);
+		if (a->c.joined) /* they drain first */
+			return true;
+	}
 	a->ntodo = a->crowd.n;
 	status_step(a, step, 0, false);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
-	if (state == TXN_REPATH && a->c.wave == a->c.nwaves)
-		apply_newcomers(a);
 	rc = apply_gate(a, &err);
 	if (!rc)
 		rc = journal_mark(a->journal, state, a->c.wave, NULL, &err);
@@ -259,6 +262,10 @@ static bool do_begin_confirm(struct apply *a)
 	struct err err = { "" };
 	int rc;
 
+	if (!a->c.asked)
+		apply_newcomers(a);
+	if (a->c.joined)
+		return true;
 	a->ntodo = 0;
 	status_step(a, "waiting for the operator", 0, false);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
@@ -288,6 +295,7 @@ static bool do_begin_rollback(struct apply *a)
 	if (journal_mark(a->journal, TXN_ROLLBACK, a->c.wave, a->why.text, &err))
 		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
 	a->others = a->in->ops->back && a->in->ops->back(a->in->ctx) == 1;
+	apply_newcomers(a);
 	return true;
 }
 
@@ -324,13 +332,22 @@ static void set_aside_foreign(struct apply *a)
 	keep_others(a, HOLDS_FOREIGN);
 }
 
+/* Jobs that began under what was there in between are to leave it as well. */
+static bool restored(struct apply *a)
+{
+	if (a->ntodo || a->nleft)
+		return false;
+	apply_newcomers(a);
+	return true;
+}
+
 static bool do_scan(struct apply *a)
 {
 	apply_read(a);
 	keep_others(a, HOLDS_OLD);
 	set_aside_foreign(a);
 	status_step(a, "writing back", a->ntodo, true);
-	return !a->ntodo && !a->nleft;
+	return restored(a);
 }
 
 /* A block that is to be written back, and the change that it holds the contents of. */
@@ -421,7 +438,7 @@ static bool do_read_back(struct apply *a)
 		a->nleft += a->ntodo;
 		a->ntodo = 0;
 	}
-	return !a->ntodo && !a->nleft;
+	return restored(a);
 }
 
 /* Rolled back, but not all is as it was. */

@@ -54,6 +54,7 @@ void coordinator_join(struct coordinator *c, struct coord_agent *agents, uint32_
 	c->drain.agents = agents;
 	c->drain.nagents = n;
 	c->drained = false;
+	c->joined = true;
 }
 
 void coordinator_notice(const struct coordinator *c, struct phase_notice *out)
@@ -91,7 +92,7 @@ static enum coord_action notify(struct coordinator *c)
 static enum coord_action ask(struct coordinator *c, enum phase what)
 {
 	c->asked = what;
-	c->drained = false;
+	c->drained = c->joined = false;
 	c->first_seq = c->seq + 1;
 	c->sends = c->pending = 0;
 	for (uint32_t i = 0; i < c->drain.nagents; i++) {
@@ -120,6 +121,7 @@ static enum coord_action back(struct coordinator *c)
 		return c->asked ? begin_repath(c) : finish(c, OUTCOME_REFUSED);
 	c->phase = PHASE_ROLLBACK;
 	c->tries = 0;
+	c->restored = false;
 	return ACT_BEGIN_ROLLBACK;
 }
 
@@ -134,16 +136,20 @@ static enum coord_action begin_confirm(struct coordinator *c)
 	return ACT_BEGIN_CONFIRM;
 }
 
+static enum coord_action begin_unpath(struct coordinator *c)
+{
+	c->phase = PHASE_UNPATH;
+	return ACT_BEGIN_UNPATH;
+}
+
 static enum coord_action begin_wave(struct coordinator *c)
 {
 	if (c->cancelled)
 		return back(c);
 	if (c->wave == c->nwaves)
 		return c->asked ? begin_repath(c) : begin_confirm(c);
-	if (must_drain(c)) {
-		c->phase = PHASE_UNPATH;
-		return ACT_BEGIN_UNPATH;
-	}
+	if (must_drain(c))
+		return begin_unpath(c);
 	c->phase = PHASE_WRITE;
 	return ACT_BEGIN_WAVE;
 }
@@ -171,6 +177,9 @@ static enum coord_action write_back_again(struct coordinator *c)
 
 static enum coord_action written_back(struct coordinator *c)
 {
+	c->restored = true;
+	if (c->joined)
+		return ask(c, PHASE_UNPATH);
 	return c->asked ? ask(c, PHASE_REPATH) : finish(c, OUTCOME_ROLLED_BACK);
 }
 
@@ -197,9 +206,11 @@ static enum coord_action forward(struct coordinator *c, bool ok)
 	case ACT_BEGIN_REPATH: /* agents are called back though nobody may know of it later */
 		if (c->touched && (!ok || c->cancelled))
 			return back(c);
-		return ask(c, PHASE_REPATH);
+		return c->touched && c->joined ? begin_unpath(c) : ask(c, PHASE_REPATH);
 	case ACT_BEGIN_CONFIRM:
-		return ok && !c->cancelled ? ACT_WAIT : back(c);
+		if (!ok || c->cancelled)
+			return back(c);
+		return c->joined ? begin_unpath(c) : ACT_WAIT;
 	default:
 		return ACT_STOP;
 	}
@@ -254,7 +265,7 @@ static enum coord_action settled(struct coordinator *c)
 	if (c->asked == PHASE_UNPATH) {
 		write = drain_settled(c);
 		if (c->phase == PHASE_ROLLBACK)
-			return write_back_again(c);
+			return c->restored ? written_back(c) : write_back_again(c);
 		return write ? begin_wave(c) : back(c);
 	}
 	if (c->phase == PHASE_ROLLBACK)
@@ -289,7 +300,8 @@ static enum coord_action finished(struct coordinator *c, bool ok)
 	return ACT_WAIT;
 }
 
-/* Whoever recovers does not know whom the one before had asked. */
+/* Whoever recovers does not know whom the one before had asked, nor who has drained since he was
+ * asked for the first time. */
 static enum coord_action start(struct coordinator *c, enum coord_event ev)
 {
 	c->outcome = OUTCOME_NONE;
@@ -297,6 +309,7 @@ static enum coord_action start(struct coordinator *c, enum coord_event ev)
 		because(c, WHY_RECOVERED);
 		c->touched = c->journalled = true;
 		c->drained = false;
+		c->joined = c->drain.nagents > 0;
 		if (c->drain.nagents && !c->asked)
 			c->asked = PHASE_REPATH;
 		return back(c);

@@ -128,6 +128,8 @@ struct coordinator {
 	struct coord_drain drain;
 	enum phase asked; /* last question: UNPATH, REPATH; NONE: no agent was ever asked */
 	bool drained;	  /* all that can be are on escape LIDs, and stay there */
+	bool joined;	  /* somebody did since all were asked to drain */
+	bool restored;	  /* on the way back: the old contents were found everywhere */
 	uint32_t sends, pending;
 	uint32_t seq, first_seq; /* of the last notice, and of the first with this question */
 };
@@ -146,8 +148,9 @@ enum coord_action coordinator_step(struct coordinator *c, enum coord_event ev);
  * EV_RECOVER gets further. */
 void coordinator_drain(struct coordinator *c, const struct coord_drain *d);
 /* Agents of jobs that began meanwhile are among them from now on: all, those of before as they
- * were, new ones zeroed.  While ACT_BEGIN_WAVE is carried out; then all are asked to drain once
- * more. */
+ * were, new ones zeroed.  While an ACT_BEGIN_ is carried out, ACT_SCAN or ACT_READ_BACK; then all
+ * are asked to drain once more: before the next write, and when all is written before they are
+ * called back, for what the new ones have under way was led by tables that changed meanwhile. */
 void coordinator_join(struct coordinator *c, struct coord_agent *agents, uint32_t n);
 /* What ACT_NOTIFY sends. */
 void coordinator_notice(const struct coordinator *c, struct phase_notice *out);

@@ -110,9 +110,9 @@ static int explore(struct sum *sum, const struct phase_model *m)
 	int rc;
 
 	phase_model_explore(f, m);
-	printf("agents %u waves %u sends %u%s%s doubled %u faults %u hooks %u crashes %u ended %u "
+	printf("agents %u (%u late) waves %u sends %u%s%s doubled %u faults %u hooks %u crashes %u ended %u "
 	       "deaths %u cancels %u sms %u holds %u asks %u\n",
-	       m->nagents, m->nwaves, m->max_sends, m->earlier ? " earlier" : "",
+	       m->nagents, m->late, m->nwaves, m->max_sends, m->earlier ? " earlier" : "",
 	       m->without_silent ? " without-silent" : "", m->doubled, m->faults, m->hooks,
 	       m->crashes, m->ended, m->deaths, m->cancels, m->sms, m->holds, m->asks);
 	printf("\t%lu states, %lu steps, %.3g runs of up to %u steps, %lu MB, %.1f s of CPU: %s\n",
@@ -144,7 +144,7 @@ static int set(struct phase_model *m, const char *word)
 		{ "ended", &m->ended },		{ "deaths", &m->deaths },
 		{ "cancels", &m->cancels },	{ "sms", &m->sms },
 		{ "holds", &m->holds },		{ "asks", &m->asks },
-		{ "literal", &literal },
+		{ "literal", &literal },	{ "late", &m->late },
 	};
 	const char *eq = strchr(word, '=');
 
@@ -245,8 +245,8 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		if (set(&m, argv[i]))
 			return 2;
-	if (m.nagents > 3 || m.nwaves < 1 || m.nwaves > 2 || m.max_sends < 1 || m.max_sends > 2 ||
-	    m.deaths > 2) {
+	if (m.nagents > 3 || m.late > m.nagents || m.nwaves < 1 || m.nwaves > 2 ||
+	    m.max_sends < 1 || m.max_sends > 2 || m.deaths > 2) {
 		fprintf(stderr, "explore: up to 3 agents, 2 waves, 2 sends, 2 deaths\n");
 		return 2;
 	}

@@ -51,6 +51,11 @@ static void answers_of(uint64_t p[2], const struct node *n, const struct phase_m
 	p[1] = ack[2];
 }
 
+static uint64_t since(const struct node *n)
+{
+	return (uint64_t)(n->member | n->named << 1 | n->wet << 2) << 48;
+}
+
 /* node_words() of who compares numbers only. */
 static void ordinal_words(uint64_t *p, const struct node *n, const struct world *w)
 {
@@ -69,7 +74,7 @@ static void ordinal_words(uint64_t *p, const struct node *n, const struct world 
 	p[2] = a->txn << 32 | (a->txn == TXN ? now : a->seq);
 	p[3] = (uint64_t)a->mode | (uint64_t)a->want << 8 | (uint64_t)a->failed << 16 |
 	       (uint64_t)a->subscribed << 17 | (uint64_t)n->life << 18 |
-	       (uint64_t)n->told_gone << 20 | (uint64_t)n->earlier_notices << 24;
+	       (uint64_t)n->told_gone << 20 | (uint64_t)n->earlier_notices << 24 | since(n);
 }
 
 static void node_words(uint64_t *p, const struct node *n, const struct phase_model *m)
@@ -82,7 +87,7 @@ static void node_words(uint64_t *p, const struct node *n, const struct phase_mod
 	p[4] = (uint64_t)a->mode | (uint64_t)a->want << 8 | (uint64_t)a->failed << 16 |
 	       (uint64_t)a->subscribed << 17 | (uint64_t)n->life << 18 |
 	       (uint64_t)n->told_gone << 20 | (uint64_t)n->asks << 21 |
-	       (uint64_t)n->earlier_notices << 24 | (uint64_t)a->repeat << 32;
+	       (uint64_t)n->earlier_notices << 24 | (uint64_t)a->repeat << 32 | since(n);
 	p[5] = (uint64_t)n->known.seq << 32 | (uint64_t)n->known.repeat << 16 |
 	       (uint64_t)n->known.without << 8 | n->known.state;
 }
@@ -95,8 +100,9 @@ static void coordinator_words(uint64_t *v, const struct world *w)
 	       (uint64_t)c->tries << 24 | (uint64_t)c->outcome << 32 | (uint64_t)c->asked << 40 |
 	       (uint64_t)c->sends << 48 | (uint64_t)c->pending << 56;
 	v[1] = (uint64_t)c->seq << 32 | c->first_seq;
-	v[2] = c->touched | c->journalled << 1 | c->cancelled << 2 | c->drained << 3 |
-	       w->dead << 4 | w->held_over << 5 | w->journal << 6 | w->epoch << 8;
+	v[2] = c->joined << 16 | c->restored << 17 | c->touched | c->journalled << 1 |
+	       c->cancelled << 2 | c->drained << 3 | w->dead << 4 | w->held_over << 5 |
+	       w->journal << 6 | w->epoch << 8;
 }
 
 /* Sends count while a question may be sent again. */
@@ -106,7 +112,7 @@ static void ordinal_coordinator(uint64_t *v, const struct world *w)
 
 	v[0] &= asks ? ~0ull : ~(0xffull << 48);
 	v[1] = 0;
-	v[2] &= 0xff;
+	v[2] &= 0x300ff;
 	v[3] = 0;
 }
 
@@ -161,7 +167,8 @@ void phase_look(struct explorer *x, const struct world *w)
 		if (n.life == DOWN)
 			phase_forget(&n);
 		node[i] = (uint64_t)n.a.mode | (uint64_t)n.life << 8 | (uint64_t)n.a.want << 16 |
-			  (uint64_t)n.known.state << 24 | (uint64_t)n.known.without << 32;
+			  (uint64_t)n.known.state << 24 | (uint64_t)n.known.without << 32 |
+			  since(&n);
 	}
 	sort(node, x->m->nagents, 1);
 	for (unsigned i = 0; i < x->m->nagents; i++)

@@ -20,6 +20,8 @@ static const char *const choice_name[] = {
 	"hold over",
 	"console dies",
 	"console is back",
+	"agent joins",
+	"agent is not there",
 	"hook ends",
 	"notice arrives",
 	"notice arrives, once more later",
@@ -37,6 +39,7 @@ static const char *const choice_name[] = {
 	"job over",
 	"job known to be over",
 	"agent subscribes",
+	"job begins",
 };
 
 #define UNDER_WAY (-1.0f)
@@ -58,6 +61,8 @@ const char *phase_mutant_name(enum phase_mutant m)
 		[MUTANT_NO_JOURNAL] = "written without a journal",
 		[MUTANT_UNASKED] = "takes over and asks nobody",
 		[MUTANT_TRUSTING] = "silent means drained",
+		[MUTANT_UNLOOKED] = "late jobs not looked for",
+		[MUTANT_UNINVITED] = "who joins is not asked",
 	};
 
 	return name[m];
@@ -65,7 +70,7 @@ const char *phase_mutant_name(enum phase_mutant m)
 
 static void take_as_is(struct world *w, struct explorer *x, const struct step *s)
 {
-	if (s->choice <= TAKE_OVER)
+	if (s->choice <= NOT_THERE)
 		phase_coordinator_choice(w, x, s);
 	else if (s->choice >= NOTICE && s->choice <= ANSWER_LOST)
 		phase_message_choice(w, x, s);
@@ -139,6 +144,13 @@ static void note(struct explorer *x, const struct world *w, const struct step *s
 	case DEATH:
 		f->deaths++;
 		f->death_in |= during;
+		return;
+	case JOIN:
+		f->joined++;
+		f->joined_in |= during;
+		return;
+	case JOB_BEGINS:
+		f->begun_in |= during;
 		return;
 	case CRASH:
 		f->crashes++;
@@ -236,7 +248,9 @@ static void strip(struct world *w, const struct phase_model *m)
 		struct node *n = &w->n[i];
 
 		memset(&n->known, 0, sizeof(n->known));
-		n->told_gone = 0;
+		n->told_gone = n->member = n->named = n->wet = 0;
+		if (n->life == TO_COME)
+			n->life = OVER;
 		n->a.repeat = 0;
 		w->repath &= m->nagents == 1 ? n->notices : ~0ull;
 	}
@@ -294,6 +308,12 @@ static bool visit(struct explorer *x, struct world *w, double *runs, uint32_t *l
 	}
 	if (!phase_over(w))
 		phase_look(x, w);
+	else if (x->m == x->whole)
+		phase_check_told(w, x->m);
+	if (w->wrong) {
+		tell(x, w->wrong);
+		return false;
+	}
 	if (home)
 		strip(w, x->m);
 	phase_key_of(&key, w, x->m);
@@ -335,6 +355,8 @@ static void first_world(struct world *w, const struct phase_model *m)
 
 		agent_state_init(&n->a, NULL);
 		n->a.subscribed = true;
+		n->member = i + m->late < m->nagents;
+		n->life = n->member ? UP : TO_COME;
 		n->asks = (uint8_t)m->asks;
 		if (!m->earlier)
 			continue;

@@ -27,6 +27,8 @@ enum phase_mutant {
 	MUTANT_NO_JOURNAL, /* the first step is written before the journal is there */
 	MUTANT_UNASKED,	   /* who takes over writes back and asks nobody to drain */
 	MUTANT_TRUSTING,   /* the coordinator takes who is silent for drained */
+	MUTANT_UNLOOKED,   /* nobody looks for jobs that began while it was written */
+	MUTANT_UNINVITED,  /* who joins is not asked */
 	MUTANTS
 };
 
@@ -34,6 +36,7 @@ const char *phase_mutant_name(enum phase_mutant m);
 
 struct phase_model {
 	unsigned nagents, nwaves; /* 0..3, 1..2 */
+	unsigned late;		  /* of them: their jobs begin at any moment of the update */
 	unsigned max_sends;	  /* of the same notice, 1..2 */
 	bool without_silent;
 	bool earlier; /* late messages of an earlier transaction are about */
@@ -69,10 +72,11 @@ struct phase_found {
 	/* bit per enum coord_action that was under way at all, and when another SM came, the
 	 * console died, an agent died */
 	uint32_t actions, sm_in, death_in, crash_in;
-	uint64_t late; /* answers of those who were taken for silent */
-	uint64_t lost, doubled, sms, deaths, crashes; /* steps */
-	const char *wrong;			      /* NULL: every run is as it should be */
-	char trace[8192];			      /* how it came to that, a step a line */
+	uint32_t begun_in, joined_in; /* likewise: a job began, its agent joined */
+	uint64_t late;		      /* answers of those who were taken for silent */
+	uint64_t lost, doubled, sms, deaths, crashes, joined; /* steps */
+	const char *wrong; /* NULL: every run is as it should be */
+	char trace[8192];  /* how it came to that, a step a line */
 };
 
 void phase_model_explore(struct phase_found *out, const struct phase_model *m);

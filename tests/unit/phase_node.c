@@ -32,6 +32,8 @@ static void agent_acts(struct node *n, unsigned mask, const struct phase_model *
 	if (mask & AGENT_ACK)
 		send_ack(n, (uint8_t)n->a.flags);
 	n->a.flags = 0;
+	if (n->a.mode == AGENT_ESCAPE)
+		n->wet = 0;
 	if (mask & AGENT_DRAIN && m->mutant == MUTANT_EARLY_ACK)
 		send_ack(n, 0);
 }
@@ -77,7 +79,9 @@ static void answer_arrives(struct world *w, const struct phase_model *m, unsigne
 		n.txn = TXN;
 	if (m->mutant == MUTANT_ACK_SEQ && n.txn == TXN)
 		n.seq = w->c.seq;
-	coordinator_ack(phase_bring(w, m, known), i, &n);
+	if (!w->n[i].member)
+		return;
+	coordinator_ack(phase_bring(w, m, known), phase_rank(w, i), &n);
 	phase_put(w, m, known);
 }
 
@@ -129,6 +133,14 @@ static void restart(struct node *n, const struct phase_model *m)
 	agent_acts(n, agent_state_step(&n->a, AGENT_EV_START), m);
 }
 
+/* An agent asks when it begins: the question of now is under way to it, late or lost as all are. */
+static uint64_t invitation(const struct world *w)
+{
+	if (w->dead || w->c.asked != PHASE_UNPATH)
+		return 0;
+	return 1ull << phase_slot_of(w->c.seq);
+}
+
 void phase_node_choice(struct world *w, struct explorer *x, const struct step *s)
 {
 	struct node *n = &w->n[s->node];
@@ -158,17 +170,22 @@ void phase_node_choice(struct world *w, struct explorer *x, const struct step *s
 	case JOB_OVER:
 		w->ended--;
 		n->life = OVER;
+		n->wet = n->named = 0;
 		n->notices = n->earlier_notices = 0;
 		memset(&n->a, 0, sizeof(n->a));
 		return;
 	case TOLD_GONE:
 		n->told_gone = 1;
-		coordinator_gone(phase_bring(w, x->m, known), s->node);
+		coordinator_gone(phase_bring(w, x->m, known), phase_rank(w, s->node));
 		phase_put(w, x->m, known);
 		return;
 	case RESUBSCRIBE:
 		ev = AGENT_EV_SUBSCRIBED;
 		break;
+	case JOB_BEGINS:
+		n->life = UP;
+		n->notices = invitation(w);
+		return;
 	default:
 		break;
 	}
@@ -210,7 +227,8 @@ void phase_node_choices(struct choices *l, const struct world *w, const struct p
 		phase_can(l, n->earlier_notices >> s & 1 && lost, EARLIER_LOST, i, s);
 	}
 	for (unsigned k = 0; k < ACKS && n->acks[k].slot; k++) {
-		phase_can(l, true, ANSWER, i, k);
+		/* one that nobody listens to is as good as late */
+		phase_can(l, n->member || !phase_reduced(m), ANSWER, i, k);
 		phase_can(l, w->doubled, ANSWER_TWICE, i, k);
 		phase_can(l, lost, ANSWER_LOST, i, k);
 	}
@@ -223,7 +241,10 @@ void phase_node_choices(struct choices *l, const struct world *w, const struct p
 	phase_can(l, up && w->crashes, CRASH, i, 0);
 	phase_can(l, n->life == DOWN, RESTART, i, 0);
 	phase_can(l, up && w->ended, JOB_OVER, i, 0);
-	phase_can(l, n->life == OVER && !n->told_gone && !w->dead && w->c.action != ACT_STOP,
+	phase_can(l, n->life == TO_COME && !phase_over(w), JOB_BEGINS, i, 0);
+	phase_can(l,
+		  n->life == OVER && n->member && !n->told_gone && !w->dead &&
+			  w->c.action != ACT_STOP,
 		  TOLD_GONE, i, 0);
 	phase_can(l, up && !n->a.subscribed, RESUBSCRIBE, i, 0);
 }

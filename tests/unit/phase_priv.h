@@ -18,7 +18,7 @@
 
 enum holds { OLD, PARTLY, NEW };
 
-enum life { UP, DOWN, OVER };
+enum life { UP, DOWN, OVER, TO_COME };
 
 enum journal { ABSENT, OPEN, FINAL };
 
@@ -32,6 +32,9 @@ struct node {
 	uint64_t notices;	 /* under way, by slot */
 	uint8_t earlier_notices; /* by seq */
 	uint8_t life, told_gone, asks;
+	uint8_t member; /* in the journal: the coordinator counts on it */
+	uint8_t named;	/* told to people as one whose packets were there meanwhile */
+	uint8_t wet;	/* on its base LIDs when tables were written, and did not leave since */
 	struct answer acks[ACKS];
 };
 
@@ -56,7 +59,9 @@ enum choice {
 	HOLD_OVER,
 	DEATH, /* arg: in the middle of a write */
 	TAKE_OVER,
-	HOOK, /* arg: fails */
+	JOIN,
+	NOT_THERE, /* a job that began has no agent */
+	HOOK,	   /* arg: fails */
 	NOTICE,
 	NOTICE_TWICE,
 	NOTICE_LOST,
@@ -72,7 +77,8 @@ enum choice {
 	RESTART,
 	JOB_OVER,
 	TOLD_GONE,
-	RESUBSCRIBE
+	RESUBSCRIBE,
+	JOB_BEGINS
 };
 
 struct step {
@@ -112,6 +118,8 @@ struct explorer {
 struct coordinator *phase_bring(struct world *w, const struct phase_model *m,
 				struct coord_agent *known);
 void phase_put(struct world *w, const struct phase_model *m, const struct coord_agent *known);
+/* Its number to the coordinator. */
+unsigned phase_rank(const struct world *w, unsigned i);
 unsigned phase_slot_of(uint32_t seq);
 uint32_t phase_seq_of(unsigned slot);
 bool phase_over(const struct world *w);
@@ -122,6 +130,7 @@ void phase_can(struct choices *l, bool allowed, enum choice c, unsigned node, un
 void phase_coordinator_choices(struct choices *l, const struct world *w,
 			       const struct phase_model *m);
 void phase_check_tables(struct world *w, struct explorer *x);
+void phase_check_told(struct world *w, const struct phase_model *m);
 void phase_check_end(struct world *w, struct explorer *x);
 
 /* phase_node.c */

@@ -13,6 +13,8 @@ bool phase_orderly(const struct phase_model *m)
 	case MUTANT_NO_JOURNAL:
 	case MUTANT_UNASKED:
 	case MUTANT_TRUSTING:
+	case MUTANT_UNLOOKED:
+	case MUTANT_UNINVITED:
 		return true;
 	default:
 		return false;
@@ -119,7 +121,8 @@ void phase_check_double(struct world *w, const struct world *was, const struct s
 
 	if (s->choice == NOTICE && n->notices >> s->arg & 1)
 		w->wrong = "a notice that came twice counts twice";
-	for (unsigned i = 0; s->choice == ANSWER && i < ACKS; i++)
+	/* who does not listen to it yet */
+	for (unsigned i = 0; s->choice == ANSWER && was->n[s->node].member && i < ACKS; i++)
 		if (n->acks[i].slot && !answer_order(&n->acks[i], k))
 			w->wrong = "an answer that came twice counts twice";
 }

@@ -10,16 +10,31 @@ struct coordinator *phase_bring(struct world *w, const struct phase_model *m,
 				struct coord_agent *known)
 {
 	for (unsigned i = 0; i < m->nagents; i++)
-		known[i] = w->n[i].known;
-	w->c.drain.agents = known;
+		if (w->n[i].member)
+			*known++ = w->n[i].known;
+	w->c.drain.agents = known - w->c.drain.nagents;
 	return &w->c;
 }
 
 void phase_put(struct world *w, const struct phase_model *m, const struct coord_agent *known)
 {
-	for (unsigned i = 0; i < m->nagents; i++)
-		w->n[i].known = known[i];
+	for (unsigned i = 0; i < m->nagents; i++) {
+		if (!w->n[i].member)
+			continue;
+		w->n[i].known = *known++;
+		if (w->n[i].known.without) /* people are told */
+			w->n[i].wet = 0;
+	}
 	w->c.drain.agents = NULL;
+}
+
+unsigned phase_rank(const struct world *w, unsigned i)
+{
+	unsigned rank = 0;
+
+	while (i--)
+		rank += w->n[i].member;
+	return rank;
 }
 
 static void feed(struct world *w, const struct phase_model *m, enum coord_event ev)
@@ -63,7 +78,7 @@ void phase_spread(struct world *w, const struct phase_model *m, const struct pha
 	if (n->txn == TXN && n->phase == PHASE_REPATH)
 		w->repath |= 1ull << slot;
 	for (unsigned i = 0; i < m->nagents; i++) {
-		if (w->n[i].life == OVER || !w->n[i].a.subscribed)
+		if (w->n[i].life >= OVER || !w->n[i].a.subscribed)
 			continue;
 		if (n->txn == TXN)
 			w->n[i].notices |= 1ull << slot;
@@ -89,10 +104,14 @@ static void writing(struct world *w, struct explorer *x)
 	if (w->journal != OPEN)
 		w->wrong = "written without a journal";
 	for (unsigned i = 0; i < x->m->nagents; i++) {
-		const struct node *n = &w->n[i];
+		struct node *n = &w->n[i];
 
-		if (n->life == OVER || n->a.mode == AGENT_ESCAPE)
+		if (n->life >= OVER || n->a.mode == AGENT_ESCAPE)
 			continue;
+		if (!n->member) {
+			n->wet = 1;
+			continue;
+		}
 		if (!n->known.without)
 			w->wrong = "written while an agent was on its base LIDs";
 		forced = true;
@@ -175,7 +194,7 @@ static void die(struct world *w, struct explorer *x, bool writing_now)
 void phase_begin(struct world *w, const struct phase_model *m, enum coord_event ev)
 {
 	struct coord_drain d = {
-		.nagents = m->nagents,
+		.nagents = phase_rank(w, m->nagents),
 		.txn = TXN,
 		.epoch = w->epoch,
 		.max_sends = m->max_sends,
@@ -199,6 +218,74 @@ static void take_over(struct world *w, const struct phase_model *m)
 	w->c.drained = m->mutant == MUTANT_UNASKED;
 }
 
+/* ---- jobs that begin meanwhile ---- */
+
+/* While it is carried out jobs are looked for: those that the batch system tells of by then. */
+static bool looks(const struct world *w, const struct phase_model *m)
+{
+	if (w->dead)
+		return false;
+	switch (w->c.action) {
+	case ACT_BEGIN_WAVE:
+	case ACT_BEGIN_ROLLBACK:
+		return true;
+	case ACT_BEGIN_REPATH:
+		return w->c.touched && m->mutant != MUTANT_UNLOOKED;
+	case ACT_BEGIN_CONFIRM:
+		return !w->c.asked && m->mutant != MUTANT_UNLOOKED;
+	case ACT_SCAN:
+	case ACT_READ_BACK:
+		return all_waves(w, m, OLD) && m->mutant != MUTANT_UNLOOKED;
+	default:
+		return false;
+	}
+}
+
+static bool stranger(const struct node *n)
+{
+	return n->life < OVER && !n->member && !n->named;
+}
+
+/* Before it goes on: by then it has told of all that were there while tables were written. */
+static bool looked(const struct world *w, const struct phase_model *m)
+{
+	enum coord_action a = w->c.action;
+
+	if (!looks(w, m) || a == ACT_BEGIN_WAVE || a == ACT_BEGIN_ROLLBACK)
+		return true;
+	for (unsigned i = 0; i < m->nagents; i++)
+		if (stranger(&w->n[i]) && w->n[i].wet)
+			return false;
+	return true;
+}
+
+static void join(struct world *w, const struct phase_model *m, unsigned i)
+{
+	struct coord_agent known[NODES];
+	bool drained = w->c.drained;
+	unsigned n;
+
+	w->n[i].member = 1;
+	memset(&w->n[i].known, 0, sizeof(w->n[i].known));
+	n = phase_rank(w, m->nagents);
+	w->c.drain.nagents = n;
+	phase_bring(w, m, known);
+	coordinator_join(&w->c, known, n);
+	phase_put(w, m, known);
+	if (m->mutant == MUTANT_UNINVITED) {
+		w->c.drained = drained;
+		w->c.joined = false;
+	}
+}
+
+/* Whoever needs the drain and has no agent keeps the next wave from being written. */
+static void not_there(struct world *w, const struct phase_model *m, unsigned i)
+{
+	w->n[i].named = 1;
+	if (w->c.action == ACT_BEGIN_WAVE && !m->without_silent)
+		feed(w, m, EV_FAILED);
+}
+
 void phase_coordinator_choice(struct world *w, struct explorer *x, const struct step *s)
 {
 	static const enum coord_event event[] = {
@@ -217,6 +304,12 @@ void phase_coordinator_choice(struct world *w, struct explorer *x, const struct 
 		return;
 	case TAKE_OVER:
 		take_over(w, x->m);
+		return;
+	case JOIN:
+		join(w, x->m, s->node);
+		return;
+	case NOT_THERE:
+		not_there(w, x->m, s->node);
 		return;
 	case DEADLINE:
 		for (unsigned i = 0; x->m->mutant == MUTANT_TRUSTING && i < x->m->nagents; i++)
@@ -274,8 +367,12 @@ void phase_coordinator_choices(struct choices *l, const struct world *w,
 	bool alive = !w->dead && a != ACT_STOP;
 	bool asked = !w->dead && a == ACT_AWAIT;
 
-	phase_can(l, acts, DO, 0, 0);
-	phase_can(l, acts && w->faults && can_fail(w), DO, 0, 1);
+	phase_can(l, acts && looked(w, m), DO, 0, 0);
+	phase_can(l, acts && looked(w, m) && w->faults && can_fail(w), DO, 0, 1);
+	for (unsigned i = 0; m->late && i < m->nagents; i++) {
+		phase_can(l, looks(w, m) && stranger(&w->n[i]), JOIN, i, 0);
+		phase_can(l, looks(w, m) && stranger(&w->n[i]), NOT_THERE, i, 0);
+	}
 	phase_can(l, !w->dead && a == ACT_WAIT, CONFIRM, 0, 0);
 	phase_can(l, !w->dead && a == ACT_WAIT, TIMEOUT, 0, 0);
 	phase_can(l, asked && w->c.sends < m->max_sends, RESEND, 0, 0);
@@ -300,6 +397,15 @@ void phase_check_tables(struct world *w, struct explorer *x)
 	x->out->confirmed += confirmed;
 	x->out->refused += !w->dead && w->c.outcome == OUTCOME_REFUSED;
 	x->out->back += !w->dead && w->c.outcome == OUTCOME_ROLLED_BACK;
+}
+
+/* When it is over. */
+void phase_check_told(struct world *w, const struct phase_model *m)
+{
+	for (unsigned i = 0; i < m->nagents; i++)
+		if (w->n[i].life < OVER && w->n[i].wet && !w->n[i].named)
+			w->wrong = "a job was there while tables were written, was not drained "
+				   "since, and nobody was told";
 }
 
 /* Nothing more happens by itself. */

@@ -53,7 +53,8 @@ struct world {
 	uint64_t job_over;
 	const char *more; /* jobs besides, from the first wave on; NULL: none */
 	const char *late; /* likewise, once all waves are written */
-	uint32_t asleep;  /* agents, the last ones, that start when jobs begin */
+	bool all_written;
+	uint32_t asleep; /* agents, the last ones, that start when jobs begin */
 	uint64_t deaf_ns,
 		deaf_until; /* nothing gets through an SM for so long, from the first write on */
 	int64_t start_s;    /* when those began */
@@ -90,6 +91,8 @@ static void on_event(void *ctx, const struct apply_event *ev)
 	struct world *w = ctx;
 	size_t len = strlen(w->said);
 
+	if (ev->kind == APPLY_PHASE_END && ev->phase == PHASE_WRITE)
+		w->all_written = ev->wave + 1 == w->p->changes->nwaves;
 	if (ev->kind == APPLY_PHASE_BEGIN)
 		snprintf(w->said + len, sizeof(w->said) - len, "%s ", phase_name(ev->phase));
 	else if (ev->text[0])
@@ -170,7 +173,7 @@ static const struct jobset *running(void *ctx)
 
 	for (; w->asleep && strstr(w->said, "WRITE"); w->asleep--)
 		w->k.node[w->k.n - w->asleep].dead = false;
-	if (w->late && strstr(w->said, "REPATH"))
+	if (w->late && w->all_written)
 		return with_start(net_jobs(w->f, w->late), w->start_s);
 	return net_jobs(w->f, w->more && strstr(w->said, "WRITE") ? w->more : JOBS);
 }
@@ -898,6 +901,74 @@ static void agents_of_a_job_that_began_join_the_update(void **state)
 	everybody_is_back(w);
 }
 
+/* What they have under way was led by tables that changed meanwhile. */
+static void
+agents_of_a_job_that_began_in_the_last_wave_drain_before_they_are_called_back(void **state)
+{
+	struct world *w = *state;
+	const char *joined;
+	struct err err = { "" };
+
+	agents_of(w, BEGAN);
+	for (uint32_t i = ALL; i < w->k.n; i++)
+		w->k.node[i].dead = true;
+	w->asleep = MORE;
+	w->no_proof = true;
+	w->late = BEGAN;
+	w->start_s = time(NULL) - 1000;
+	need(run(w, &err), &err);
+	joined = strstr(w->said, "16 agents join");
+	assert_non_null(joined);
+	assert_non_null(strstr(joined, "UNPATH [36 of 36 agents are on their escape LIDs"));
+	assert_non_null(strstr(joined, "REPATH [36 of 36 agents have returned"));
+	assert_null(strstr(joined, "WRITE"));
+	assert_int_equal(status(w).agents.expected, ALL + MORE);
+	for (uint32_t i = 0; i < w->k.n; i++)
+		assert_int_equal(w->k.node[i].drains, 1);
+	everybody_is_back(w);
+}
+
+/* Where one of them cannot, and the policy is to abort, the old routes come back. */
+static void when_such_a_job_cannot_drain_the_policy_decides(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	agents_of(w, BEGAN);
+	w->no_proof = true;
+	for (uint32_t i = ALL; i < w->k.n; i++)
+		w->k.node[i].cannot = true;
+	w->late = BEGAN;
+	w->start_s = time(NULL) - 1000;
+	assert_int_equal(run(w, &err), -ETIMEDOUT);
+	assert_non_null(strstr(err.text, "the new routes do not stay without them"));
+	assert_int_equal(apply_outcome(w->a), OUTCOME_ROLLED_BACK);
+	assert_true(installed(w, w->from));
+	everybody_is_back(w);
+}
+
+/* Proved at each write. */
+static void agents_of_a_job_that_began_while_it_waits_drain_before_the_way_back(void **state)
+{
+	struct world *w = *state;
+	const char *back;
+	struct err err = { "" };
+
+	agents_of(w, BEGAN);
+	w->late = BEGAN;
+	w->start_s = time(NULL) + 1000;
+	need(run(w, &err), &err);
+	assert_null(strstr(w->said, "join"));
+	need(apply_rollback(w->a, &err), &err);
+	back = strstr(w->said, "ROLLBACK");
+	assert_non_null(back);
+	assert_non_null(strstr(back, "16 agents join"));
+	assert_non_null(strstr(back, "[36 of 36 agents are on their escape LIDs"));
+	assert_non_null(strstr(back, "[36 of 36 agents have returned"));
+	assert_true(installed(w, w->from));
+	everybody_is_back(w);
+}
+
 static void they_do_where_their_order_alone_is_at_stake(void **state)
 {
 	struct world *w = *state;
@@ -1004,6 +1075,9 @@ int main(void)
 		cmocka_unit_test(crash_at_any_step_leaves_nobody_on_escape_lids),
 		T(job_that_began_and_needs_the_drain_stops_it),
 		T(agents_of_a_job_that_began_join_the_update),
+		T(agents_of_a_job_that_began_in_the_last_wave_drain_before_they_are_called_back),
+		T(when_such_a_job_cannot_drain_the_policy_decides),
+		T(agents_of_a_job_that_began_while_it_waits_drain_before_the_way_back),
 		T(they_do_where_their_order_alone_is_at_stake),
 		T(without_an_agent_on_each_of_its_nodes_it_does_not),
 		T(agents_are_called_back_once_there_is_an_sm_again),

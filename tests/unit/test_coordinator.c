@@ -247,6 +247,64 @@ static void silence_is_named_when_it_goes_on_without(void **state)
 	assert_false(d.agents[2].without);
 }
 
+static void settle(struct drained *d, uint32_t nagents)
+{
+	assert_int_equal(d->c.action, ACT_NOTIFY);
+	coordinator_step(&d->c, EV_DONE);
+	for (uint32_t i = 0; i < nagents; i++)
+		answer(d, i, d->c.seq, 0);
+}
+
+static void who_joins_when_all_is_written_drains_before_the_way_home(void **state)
+{
+	struct drained d;
+
+	(void)state;
+	begin_drain(&d, 1, false);
+	settle(&d, 1);
+	while (d.c.action != ACT_BEGIN_REPATH)
+		coordinator_step(&d.c, EV_DONE);
+	coordinator_join(&d.c, d.agents, 2);
+	assert_int_equal(coordinator_step(&d.c, EV_DONE), ACT_BEGIN_UNPATH);
+	coordinator_step(&d.c, EV_DONE);
+	settle(&d, 2);
+	assert_int_equal(d.c.action, ACT_BEGIN_REPATH);
+	assert_int_equal(coordinator_step(&d.c, EV_DONE), ACT_NOTIFY);
+	assert_int_equal(d.c.asked, PHASE_REPATH);
+	settle(&d, 2);
+	assert_int_equal(d.c.action, ACT_BEGIN_CONFIRM);
+}
+
+/* Before the first write of the way back, and once more when one joins after the last. */
+static void who_joins_on_the_way_back_drains_as_well(void **state)
+{
+	struct drained d;
+
+	(void)state;
+	begin_drain(&d, 1, false);
+	settle(&d, 1);
+	while (d.c.action != ACT_NOTIFY)
+		coordinator_step(&d.c, EV_DONE);
+	settle(&d, 1);
+	coordinator_step(&d.c, EV_DONE);
+	assert_int_equal(coordinator_step(&d.c, EV_TIMEOUT), ACT_BEGIN_ROLLBACK);
+	coordinator_join(&d.c, d.agents, 2);
+	coordinator_step(&d.c, EV_DONE);
+	assert_int_equal(coordinator_step(&d.c, EV_FAILED), ACT_NOTIFY);
+	settle(&d, 2);
+	assert_int_equal(d.c.action, ACT_WRITE_BACK);
+	assert_int_equal(coordinator_step(&d.c, EV_DONE), ACT_READ_BACK);
+	coordinator_join(&d.c, d.agents, 3);
+	assert_int_equal(coordinator_step(&d.c, EV_DONE), ACT_NOTIFY);
+	assert_int_equal(d.c.asked, PHASE_UNPATH);
+	settle(&d, 3);
+	assert_int_equal(d.c.action, ACT_NOTIFY); /* not written once more */
+	assert_int_equal(d.c.asked, PHASE_REPATH);
+	settle(&d, 3);
+	assert_int_equal(d.c.action, ACT_FINISH);
+	assert_int_equal(d.c.outcome, OUTCOME_ROLLED_BACK);
+}
+
 static void who_asks_after_the_end_is_called_back(void **state)
 {
 	struct phase_notice ask = { .version = PHASE_NOTICE_VERSION,
@@ -299,6 +357,8 @@ int main(void)
 		cmocka_unit_test(agents_are_drained_before_and_called_back_after),
 		cmocka_unit_test(silence_aborts_before_anything_is_written),
 		cmocka_unit_test(silence_is_named_when_it_goes_on_without),
+		cmocka_unit_test(who_joins_when_all_is_written_drains_before_the_way_home),
+		cmocka_unit_test(who_joins_on_the_way_back_drains_as_well),
 		cmocka_unit_test(who_asks_after_the_end_is_called_back),
 		cmocka_unit_test(a_thousand_agents_take_one_notice_a_question),
 	};

@@ -158,6 +158,27 @@ static void three_agents_end_well_whatever_happens(void **state)
 	assert_true(f.late && f.doubled && f.lost);
 }
 
+/* Its job begins at any moment; agents of before that hear nothing, and death of the console. */
+static void one_that_joins_late_ends_well(void **state)
+{
+	struct phase_model m = { .nwaves = 2, .max_sends = 1, .late = 1, .lost = LOST_ANY };
+	struct phase_found f;
+
+	(void)state;
+	m.nagents = 1;
+	m.deaths = m.crashes = m.cancels = 1;
+	explore(&f, "late, alone, in two waves; cancel, death of agent and console", m);
+	assert_true(f.joined && f.joined_in & 1u << ACT_BEGIN_CONFIRM);
+	assert_true(f.joined_in & 1u << ACT_SCAN);
+	m.nagents = 2;
+	m.nwaves = 1;
+	m.deaths = m.crashes = m.cancels = 0;
+	explore(&f, "one of them late", m);
+	assert_int_equal(f.joined_in, 1u << ACT_BEGIN_WAVE | 1u << ACT_BEGIN_REPATH |
+					      1u << ACT_BEGIN_ROLLBACK | 1u << ACT_READ_BACK);
+	assert_int_equal(f.begun_in, f.actions & ~(1u << ACT_STOP));
+}
+
 /* Whatever the coordinator is doing: another SM, its own end, the end of an agent. */
 static void trouble_comes_during_every_action(void **state)
 {
@@ -221,6 +242,8 @@ static void mistakes_are_found(void **state)
 	m[MUTANT_NO_REPATH].lost = 0;
 	m[MUTANT_BLIND_READ].faults = 1;
 	m[MUTANT_UNASKED].deaths = 1;
+	m[MUTANT_UNLOOKED].late = m[MUTANT_UNINVITED].late = 1;
+	m[MUTANT_UNINVITED].nagents = 2;
 	for (int i = 1; i < MUTANTS; i++) {
 		struct phase_model whole = m[i];
 		struct phase_found f;
@@ -270,6 +293,7 @@ int main(void)
 		cmocka_unit_test(what_is_left_out_shows_nothing_new),
 		cmocka_unit_test(which_numbers_questions_have_shows_nothing_new),
 		cmocka_unit_test(three_agents_end_well_whatever_happens),
+		cmocka_unit_test(one_that_joins_late_ends_well),
 		cmocka_unit_test(trouble_comes_during_every_action),
 		cmocka_unit_test(nobody_needs_its_own_patience_when_nothing_is_lost),
 		cmocka_unit_test(without_agents_the_same_machine_ends_well),
