@@ -3,6 +3,7 @@
 
 #include "engines/verify_deps.h"
 #include "engines/verify_graph.h"
+#include "engines/verify_twins.h"
 #include "engines/verify_walk.h"
 #include "engines/verify_witness.h"
 #include "fabric/base/mem.h"
@@ -38,6 +39,8 @@ struct judge {
 	struct progress *progress;
 	uint64_t nsources;
 	struct clerk *clerk; /* per worker */
+	struct twins twins;
+	bool *clean; /* by LID: all traffic to it arrives */
 };
 
 static bool is_source(const struct fabric *f, uint32_t sw)
@@ -52,7 +55,7 @@ static void note(const struct judge *j, struct clerk *k, enum verdict_fault faul
 		k->looping++;
 	else
 		k->unreachable++;
-	if (k->fault != FAULT_NONE)
+	if (k->fault != FAULT_NONE && k->bad_lid <= lid)
 		return;
 	k->fault = fault;
 	k->bad_sw = sw;
@@ -119,28 +122,56 @@ static void count_hops(const struct judge *j, struct clerk *k, uint32_t lid)
 	k->hops += k->lid_hops;
 }
 
+static void judge_lid(struct judge *j, struct clerk *k, uint32_t lid)
+{
+	bool lost;
+
+	if (!walk_lid(k->walk, lid))
+		return;
+	lost = deps_add(k->deps, k->walk, lid);
+	k->pairs += j->nsources;
+	j->clean[lid] = !lost && k->walk->norder == j->f->nsw;
+	if (!j->clean[lid])
+		judge_sources(j, k, lid, lost);
+	count_hops(j, k, lid);
+}
+
 static bool judge_block(void *ctx, unsigned worker, uint32_t block)
 {
 	struct judge *j = ctx;
-	struct clerk *k = &j->clerk[worker];
 	const struct fabric *f = j->f;
 	uint32_t lid, end = (block + 1) * LFT_BLOCK;
 
 	for (lid = block ? block * LFT_BLOCK : 1; lid < end && lid <= f->max_lid; lid++) {
-		bool lost;
-
 		if (worker == 0 && (lid % REPORT_LIDS == 0 || lid == 1) &&
 		    progress_step(j->progress, "verify", lid, f->max_lid))
 			return true;
 		if (j->opts->terminals_only && fabric_lid_end(f, lid) >= f->nend)
 			continue;
-		if (!walk_lid(k->walk, lid))
+		if (!twins_find(&j->twins, f, lid))
+			judge_lid(j, &j->clerk[worker], lid);
+	}
+	return false;
+}
+
+/* Switches' LIDs to which all goes as to a LID that was judged: where all arrives there, it does
+ * here, and needs no turn that is not known. */
+static bool judge_twins(struct judge *j)
+{
+	const struct fabric *f = j->f;
+	struct clerk *k = &j->clerk[0];
+
+	for (uint32_t sw = 0; sw < f->nsw && !j->opts->terminals_only; sw++) {
+		uint32_t lid = f->sw_lid[sw], twin = twins_find(&j->twins, f, lid);
+
+		if (!twin)
 			continue;
-		lost = deps_add(k->deps, k->walk, lid);
-		k->pairs += j->nsources;
-		if (lost || k->walk->norder < f->nsw)
-			judge_sources(j, k, lid, lost);
-		count_hops(j, k, lid);
+		if (j->clean[twin])
+			k->pairs += j->nsources;
+		else
+			judge_lid(j, k, lid);
+		if (!j->clean[twin] && progress_step(j->progress, "verify", f->max_lid, f->max_lid))
+			return true;
 	}
 	return false;
 }
@@ -253,8 +284,12 @@ static bool judge_all(struct judge *j, struct verdict *v)
 		j->clerk[w].walk = walk_new(j->f, j->t);
 		j->clerk[w].deps = w ? deps_share(deps) : deps;
 	}
-	stopped = pool_for(pool, j->f->max_lid / LFT_BLOCK + 1u, judge_block, j);
+	j->clean = xcalloc(j->f->max_lid + 1u, sizeof(*j->clean));
+	stopped = twins_init(&j->twins, j->f, j->t, j->progress) ||
+		  pool_for(pool, j->f->max_lid / LFT_BLOCK + 1u, judge_block, j) || judge_twins(j);
 	pool_free(pool);
+	free(j->clean);
+	twins_done(&j->twins);
 	if (!stopped) {
 		add_up(j, v, workers);
 		stopped = conclude(j, v);

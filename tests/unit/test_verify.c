@@ -343,6 +343,32 @@ static void lids_of_switches_and_of_uncounted_ends_must_be_reached_too(void **st
 	fabric_put(f);
 }
 
+/* Ways to a switch are those to its first terminal in tables like these. */
+static void lid_of_a_switch_fails_with_that_of_its_terminal_and_by_itself(void **state)
+{
+	struct fabric *f = net_tree(3, 2, 2, NULL);
+	struct tables *t = kit_bfs(f);
+	struct verdict *v;
+
+	(void)state;
+	tables_row(t, 1)[f->term_lid[0]] = tables_row(t, 1)[f->sw_lid[0]] = FAB_NO_PORT;
+	v = judge(f, t);
+	assert_int_equal(v->unreachable, 2);
+	assert_int_equal(v->bad_sw, 1);
+	assert_int_equal(v->bad_lid, f->term_lid[0] < f->sw_lid[0] ? f->term_lid[0] : f->sw_lid[0]);
+	assert_int_equal(v->pairs, 3 * (6 + 5));
+	verdict_free(v);
+	tables_row(t, 1)[f->term_lid[0]] = tables_row(t, 1)[f->term_lid[1]];
+	tables_row(t, 1)[f->sw_lid[0]] = tables_row(t, 1)[f->term_lid[0]];
+	tables_row(t, 0)[f->sw_lid[0]] = f->term_port[0];
+	v = judge(f, t);
+	assert_int_equal(v->unreachable, 3); /* a switch does not answer on the port of another */
+	assert_int_equal(v->bad_lid, f->sw_lid[0]);
+	verdict_free(v);
+	tables_put(t);
+	fabric_put(f);
+}
+
 /* ---- SL and VL ---- */
 
 static void vls_above_opervls_do_not_fit(void **state)
@@ -801,6 +827,7 @@ int main(void)
 		cmocka_unit_test(cut_fabric_is_disconnected_on_both_sides),
 		cmocka_unit_test(each_of_the_lids_of_a_port_is_checked),
 		cmocka_unit_test(lids_of_switches_and_of_uncounted_ends_must_be_reached_too),
+		cmocka_unit_test(lid_of_a_switch_fails_with_that_of_its_terminal_and_by_itself),
 		cmocka_unit_test(vls_above_opervls_do_not_fit),
 		cmocka_unit_test(link_of_every_host_counts_whoever_sends_on_the_vl),
 		cmocka_unit_test(packets_that_sl2vl_drops_do_not_arrive),
