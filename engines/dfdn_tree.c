@@ -11,6 +11,7 @@
 #define LEVELS	   8  /* hops found level by level */
 #define GROUP	   16 /* switches compared at once */
 #define MANY_MOVED 64 /* not worth sorting */
+#define TAPE_STEPS (8u << 20)
 
 /* A switch's own LID goes the way of its first terminal (balance.h), so it has no tree of its
  * own where there is one. */
@@ -58,7 +59,7 @@ void dfdn_tree_done(struct dfdn_tree *x)
 {
 	void *arrays[] = { x->at,   x->source, x->parent, x->turn,	x->same, x->news,
 			   x->pos,  x->depth,  x->count,  x->chan,	x->port, x->dests,
-			   x->kids, x->way,    x->next,	  x->is_source, x->left };
+			   x->kids, x->way,    x->next,	  x->is_source, x->left, x->tape };
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
 		free(arrays[i]);
@@ -232,6 +233,67 @@ static void show_changes(struct dfdn_tree *x, const uint8_t *port)
 	x->nnews = n;
 }
 
+/* Keeps the tree at hand for later visits. */
+static void record(struct dfdn_tree *x, bool anew)
+{
+	struct dfdn_step *step;
+
+	if (x->ntape + x->n > x->tape_room) {
+		x->tape_room += x->tape_room / 2 + 64 * x->n;
+		x->tape = xrealloc(x->tape, x->tape_room, sizeof(*x->tape));
+	}
+	step = x->tape + x->ntape;
+	(step++)->turn = x->nnews;
+	for (uint32_t k = 0; k < x->nnews; k++, step++) {
+		uint32_t i = x->news[k];
+
+		step->turn = x->turn[i];
+		step->parent = (uint16_t)x->parent[i];
+		step->place = (uint16_t)(anew ? x->at[i] : i);
+	}
+	x->ntape += x->nnews + 1;
+}
+
+/* The next tree of the tape. */
+static void replay(struct dfdn_tree *x, uint32_t root, bool anew)
+{
+	const struct dfdn_step *step = x->tape + x->ntape;
+
+	x->nnews = (step++)->turn;
+	for (uint32_t k = 0; k < x->nnews; k++, step++) {
+		uint32_t i = anew ? k + 1 : step->place;
+
+		x->news[k] = i;
+		x->parent[i] = step->parent;
+		x->turn[i] = step->turn;
+		x->at[i] = anew ? step->place : x->at[i];
+	}
+	x->ntape += x->nnews + 1;
+	if (!anew)
+		return;
+	x->at[0] = root;
+	x->parent[0] = 0;
+	for (uint32_t i = 0; i < x->n; i++)
+		x->source[i] = x->is_source[x->at[i]];
+}
+
+/* The tape of the first visit serves all others, unless it gets long. */
+static void start_tape(struct dfdn_tree *x)
+{
+	if (!x->visits)
+		x->recording = x->n <= UINT16_MAX;
+	x->ntape = 0;
+}
+
+static void watch_tape(struct dfdn_tree *x, uint32_t done)
+{
+	if (x->recording && x->ntape > (uint64_t)TAPE_STEPS * done / x->ndest + 64 * x->n) {
+		x->recording = false;
+		free(x->tape);
+		x->tape = NULL;
+	}
+}
+
 /* How many visits there will be is not known: each takes half of what is left. */
 static bool tell(struct dfdn_tree *x, struct pace *p, uint32_t done)
 {
@@ -247,17 +309,22 @@ static bool tell(struct dfdn_tree *x, struct pace *p, uint32_t done)
 static int visit_block(struct dfdn_tree *x, const struct dfdn_visit *v, const struct dest *d,
 		       uint32_t n, struct pace *p, bool *stop)
 {
-	gather(x, d, n);
+	if (!x->taped)
+		gather(x, d, n);
 	for (uint32_t k = 0; k < n && !*stop; k++) {
 		const uint8_t *port = x->port + (size_t)k * x->n;
 		bool anew = !k || d[k].sw != d[k - 1].sw;
 
-		if (anew) {
+		if (x->taped) {
+			replay(x, d[k].sw, anew);
+		} else if (anew) {
 			order(x, d[k].sw, port);
 			show_all(x);
 		} else {
 			show_changes(x, port);
 		}
+		if (x->recording)
+			record(x, anew);
 		*stop = v->tree(v->ctx, x, k);
 		if (tell(x, p, (uint32_t)(d - x->dests) + k))
 			return -ECANCELED;
@@ -272,12 +339,16 @@ int dfdn_tree_visit(struct dfdn_tree *x, const struct dfdn_visit *v, struct pace
 	bool stop = false;
 	int rc = 0;
 
+	start_tape(x);
 	for (uint32_t done = 0; done < x->ndest && !stop && !rc; done += DFDN_TREE_LIDS) {
 		uint32_t left = x->ndest - done;
 
 		rc = visit_block(x, v, x->dests + done,
 				 left < DFDN_TREE_LIDS ? left : DFDN_TREE_LIDS, p, &stop);
+		watch_tape(x, done + DFDN_TREE_LIDS);
 	}
+	x->taped |= x->recording && !stop && !rc;
+	x->recording = false;
 	x->visits++;
 	return rc;
 }

@@ -15,6 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What is kept of one position of a tree; or how many of them follow, in turn. */
+struct dfdn_step {
+	uint32_t turn;
+	uint16_t parent;
+	uint16_t place; /* the switch there or, where all that is known, the position */
+};
+
 struct dfdn_tree {
 	const struct fabric *f;
 	const struct tables *t;
@@ -38,7 +45,10 @@ struct dfdn_tree {
 	bool *same;	 /* by position: true but while changes are looked for */
 	bool *kids;	 /* by position: it is a parent, or was one for a LID before */
 	bool *is_source; /* by switch */
-	uint8_t *port;	 /* by LID of the block * n + switch */
+	struct dfdn_step *tape;
+	size_t ntape, tape_room; /* steps read or written so far */
+	bool recording, taped;
+	uint8_t *port; /* by LID of the block * n + switch */
 };
 
 /* The LFTs must be complete and of shortest paths, for all LIDs with that LMC. */

@@ -4,6 +4,7 @@
  *
  *   engine_bench ENGINE[,ENGINE...] SPEC...
  *
+ * Engines as compare names them: nue:8, sar:paper, dfdn:minhop.
  * THREADS=T in the environment takes T threads instead of 1 (CPU seconds are those of all),
  * SPREAD=K spreads the paths over K VLs, JOBS=N runs N jobs of random nodes.  gap is the longest
  * time between two reports of progress, which bounds that of a cancel.
@@ -11,6 +12,7 @@
 #include "tests/bench/bench_kit.h"
 
 #include "engines/engine.h"
+#include "engines/engine_spec.h"
 #include "engines/metrics.h"
 #include "engines/verify.h"
 
@@ -41,9 +43,9 @@ static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
 }
 
 static int show_quality(const struct fabric *f, const struct tables *t, const struct jobset *jobs,
-			struct err *err)
+			unsigned threads, struct err *err)
 {
-	struct verify_opts opts = { .certificate = false };
+	struct verify_opts opts = { .threads = threads };
 	struct metrics *m;
 	struct verdict *v;
 	double begin = cpu_s();
@@ -63,7 +65,7 @@ static int show_quality(const struct fabric *f, const struct tables *t, const st
 	return 0;
 }
 
-static int bench(const struct engine *e, const char *spec, const struct fabric *f,
+static int bench(const struct engine_spec *e, const char *spec, const struct fabric *f,
 		 const struct jobset *jobs, struct err *err)
 {
 	const char *spread = getenv("SPREAD");
@@ -79,17 +81,18 @@ static int bench(const struct engine *e, const char *spec, const struct fabric *
 	double end;
 	int rc;
 
+	engine_spec_apply(e, &params);
 	w.last = w.begin;
-	rc = engine_run(e, &t, f, jobs, NULL, &params, &p, err);
+	rc = engine_run(e->engine, &t, f, jobs, NULL, &params, &p, err);
 	end = cpu_s();
 	w.gap = end - w.last > w.gap ? end - w.last : w.gap;
-	printf("%-46s %5u %6u %-7s %8.4f %8.4f %6.3f", spec, f->nsw, f->nterm, e->name,
+	printf("%-46s %5u %6u %-7s %8.4f %8.4f %6.3f", spec, f->nsw, f->nterm, e->label,
 	       (w.layers > 0 ? w.layers : end) - w.begin, w.layers > 0 ? end - w.layers : 0, w.gap);
 	if (rc) {
 		printf(" %s\n", err->text);
 		return 0;
 	}
-	rc = show_quality(f, t, jobs, err);
+	rc = show_quality(f, t, jobs, params.threads, err);
 	getrusage(RUSAGE_SELF, &ru);
 	printf(" %6ld\n", ru.ru_maxrss / 1024);
 	tables_put(t);
@@ -115,9 +118,10 @@ int main(int argc, char **argv)
 			jobs = make_jobs(f, (uint32_t)atoi(njob));
 		for (char *n = strtok_r(names, ",", &save); n && !rc;
 		     n = strtok_r(NULL, ",", &save)) {
-			const struct engine *e = engine_find(n, &err);
+			struct engine_spec e;
 
-			rc = e ? bench(e, argv[i], f, jobs, &err) : -1;
+			rc = engine_spec_parse(&e, n, &err);
+			rc = rc ? rc : bench(&e, argv[i], f, jobs, &err);
 		}
 		jobset_put(jobs);
 		fabric_put(f);
