@@ -224,26 +224,51 @@ static uint32_t pick_inner(struct balance *b, const struct packed_dag *g, const 
 	return k;
 }
 
+/* The last ones have no choice.  k: their first edge; those that send to the same switch follow
+ * each other mostly, so its sum stays in a register. */
+static void send_singles(struct balance *b, const struct packed_dag *g, uint32_t k,
+			 const uint32_t *weight, uint8_t *port)
+{
+	const uint32_t *chan_off = b->f->chan_off;
+	const uint8_t *chan_port = b->f->chan_port;
+	uint64_t *load = b->load, *routes = b->routes, sum = 0;
+	const uint16_t *sw = g->sw + (g->n - g->nsingle), *to = g->to + k;
+	const uint8_t *place = g->place + k;
+	uint32_t n = g->nsingle, at = n ? to[0] : 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t u = sw[i], c = chan_off[u] + place[i];
+
+		if (to[i] != at) {
+			routes[at] += sum;
+			sum = 0;
+			at = to[i];
+		}
+		sum += weight[u];
+		load[c] += weight[u];
+		port[u] = chan_port[c];
+	}
+	routes[at] += sum;
+}
+
 /* The others choose and send at once: nobody asks what they cost, and nobody else loads their
  * channels.  k: their first edge. */
 static void route_leaves(struct balance *b, const struct packed_dag *g, uint32_t k,
 			 const uint32_t *weight, uint8_t *port)
 {
-	const uint32_t *chan_off = b->f->chan_off;
-	const uint8_t *chan_port = b->f->chan_port;
-	uint64_t *load = b->load, *routes = b->routes, cost;
-	uint32_t i, single = g->n - g->nsingle;
+	uint32_t end = g->n - g->nsingle;
+	uint64_t cost;
 
-	for (i = g->ninner; i < g->n; i++) {
-		uint32_t u = g->sw[i], first = chan_off[u], best = k, n = weight ? weight[u] : 0;
+	for (uint32_t i = g->ninner; i < end; i++) {
+		uint32_t u = g->sw[i], first = b->f->chan_off[u], next = k + g->degree[i];
+		uint32_t best = cheapest(b, g, first, k, next, &cost);
 
-		if (i < single)
-			best = cheapest(b, g, first, k, k + g->degree[i], &cost);
-		k += i < single ? g->degree[i] : 1;
-		load[first + g->place[best]] += n;
-		routes[g->to[best]] += n;
-		port[u] = chan_port[first + g->place[best]];
+		k = next;
+		b->load[first + g->place[best]] += weight[u];
+		b->routes[g->to[best]] += weight[u];
+		port[u] = b->f->chan_port[first + g->place[best]];
 	}
+	send_singles(b, g, k, weight, port);
 }
 
 /* One LID, for which no DAG is worth unpacking nor any load worth copying; its ports go to port by

@@ -16,6 +16,7 @@ struct dfdn_levels {
 	uint32_t nturns;
 	uint8_t top; /* highest level */
 	uint8_t *rise;
+	uint8_t *first; /* by turn: twice the level in the first SL, and the rise; small and near */
 	uint8_t *level[GROUPS]; /* by turn * LANES + SL of the group; NULL: all free */
 	uint8_t vl[LANES];	/* of a level, once closed; a free turn has the highest */
 };
@@ -28,6 +29,8 @@ struct dfdn_levels *dfdn_levels_new(uint32_t nturns, unsigned nvl, const uint8_t
 	l->top = (uint8_t)nvl;
 	l->rise = xcalloc(nturns, 1);
 	memcpy(l->rise, rise, nturns);
+	l->first = xcalloc(nturns, 1);
+	memcpy(l->first, rise, nturns);
 	l->level[0] = xcalloc((size_t)nturns * LANES, 1);
 	return l;
 }
@@ -39,6 +42,7 @@ void dfdn_levels_free(struct dfdn_levels *l)
 	for (unsigned g = 0; g < GROUPS; g++)
 		free(l->level[g]);
 	free(l->rise);
+	free(l->first);
 	free(l);
 }
 
@@ -114,11 +118,11 @@ static bool fits_first(const struct dfdn_levels *l, const uint32_t *turn, uint32
 	unsigned low = FIRST;
 
 	for (uint32_t i = 0; i < n; i++) {
-		unsigned have = l->level[0][(size_t)turn[i] * LANES];
+		unsigned have = l->first[turn[i]];
 
-		if (have < low + l->rise[turn[i]]) /* or free */
+		if (have >> 1 < low + (have & 1)) /* or free */
 			return false;
-		low = have;
+		low = have >> 1;
 	}
 	return true;
 }
@@ -147,6 +151,9 @@ unsigned dfdn_levels_place(struct dfdn_levels *l, const uint32_t *turn, uint32_t
 			take_low(l, l->level[g] + sl, turn, n);
 		else if (missing[sl])
 			take_high(l, l->level[g] + sl, turn, n);
+		for (uint32_t i = 0; !g && !sl && i < n; i++)
+			l->first[turn[i]] = (uint8_t)(l->level[0][(size_t)turn[i] * LANES] << 1 |
+						      l->rise[turn[i]]);
 		return g * LANES + sl;
 	}
 	return max_sls;
@@ -165,6 +172,13 @@ bool dfdn_levels_fits(const struct dfdn_levels *l, const uint32_t *turn, uint32_
 		low = have ? have : need;
 	}
 	return low <= l->top;
+}
+
+bool dfdn_levels_good_first(const struct dfdn_levels *l, uint32_t turn, uint32_t next)
+{
+	unsigned a = l->first[turn] >> 1, b = l->first[next];
+
+	return a && b >> 1 >= a + (b & 1);
 }
 
 void dfdn_levels_good(struct dfdn_good *out, const struct dfdn_levels *l, uint32_t turn,

@@ -45,6 +45,9 @@ struct dfdn_good {
 void dfdn_levels_good(struct dfdn_good *out, const struct dfdn_levels *l, uint32_t turn,
 		      uint32_t next, const struct dfdn_good *behind);
 
+/* Is the first SL good from the turn in hand onto the next one? */
+bool dfdn_levels_good_first(const struct dfdn_levels *l, uint32_t turn, uint32_t next);
+
 /*
  * Numbers the VLs without gaps: seen has, by turn, a bit for each SL in which it is used.
  * Returns how many VLs are in use.  Then a row tells the 16 VLs of a turn by SL, where seen is

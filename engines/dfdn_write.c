@@ -43,9 +43,10 @@ struct write {
 	const struct fabric *f;
 	struct tables *t;
 	const struct dfdn_levels *levels;
-	struct dfdn_good *good; /* by position */
-	uint8_t *sl;		/* by LID * nsw + switch */
-	uint16_t *seen;		/* by turn */
+	bool *first;	/* by position: the first SL is good for the path from there */
+	uint32_t *turn; /* of the path at hand */
+	uint8_t *sl;	/* by LID * nsw + switch */
+	uint16_t *seen; /* by turn */
 	uint16_t all;
 };
 
@@ -58,16 +59,25 @@ static unsigned first_sl(const struct dfdn_good *good)
 	return sl;
 }
 
-/* The path from position i: its first SL. */
+/* The first SL that is good for the path from position i. */
+static unsigned search_sl(struct write *w, const struct dfdn_tree *x, uint32_t i)
+{
+	uint32_t n = dfdn_tree_path(x, i, w->turn);
+	struct dfdn_good good;
+
+	memset(&good, 0xff, sizeof(good));
+	while (--n)
+		dfdn_levels_good(&good, w->levels, w->turn[n - 1], w->turn[n], &good);
+	return first_sl(&good);
+}
+
 static uint8_t choose(struct write *w, const struct dfdn_tree *x, uint32_t i)
 {
 	uint32_t p = x->parent[i];
 
-	if (!p || !x->parent[p])
-		memset(&w->good[i], 0xff, sizeof(w->good[i]));
-	else
-		dfdn_levels_good(&w->good[i], w->levels, x->turn[i], x->turn[p], &w->good[p]);
-	return x->source[i] ? (uint8_t)first_sl(&w->good[i]) : 0;
+	w->first[i] = !p || !x->parent[p] ||
+		      (w->first[p] && dfdn_levels_good_first(w->levels, x->turn[i], x->turn[p]));
+	return x->source[i] && !w->first[i] ? (uint8_t)search_sl(w, x, i) : 0;
 }
 
 static bool write_tree(void *ctx, const struct dfdn_tree *x, uint32_t k)
@@ -159,7 +169,8 @@ int dfdn_write(struct tables *t, struct dfdn_tree *tree, struct dfdn_levels *l, 
 
 	if (nsls > 1)
 		graph_sls_by_switch(t, tree->f, p->progress, p->step);
-	w.good = xcalloc(tree->n, sizeof(*w.good));
+	w.first = xcalloc(tree->n, sizeof(*w.first));
+	w.turn = xcalloc(tree->n, sizeof(*w.turn));
 	w.sl = xcalloc((size_t)tree->n * DFDN_TREE_LIDS, sizeof(*w.sl));
 	w.seen = xcalloc(tree->turns.n, sizeof(*w.seen));
 	rc = dfdn_tree_visit(tree, &v, p);
@@ -168,7 +179,8 @@ int dfdn_write(struct tables *t, struct dfdn_tree *tree, struct dfdn_levels *l, 
 		t->sls = (uint8_t)__builtin_popcount(w.all);
 		rc = write_sl2vl(&w, tree, p);
 	}
-	free(w.good);
+	free(w.first);
+	free(w.turn);
 	free(w.sl);
 	free(w.seen);
 	return rc;
