@@ -298,7 +298,7 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 {
 	static const struct even_how hows[][2] = {
 		[DFDN_SSSP] = { { .rounds = EVEN_ROUNDS }, { .rounds = 0 } },
-		[DFDN_MINHOP] = { { .rule = BALANCE_PORTS },
+		[DFDN_MINHOP] = { { .rule = BALANCE_PORTS, .rounds = EVEN_ROUNDS },
 				  { .rule = BALANCE_PORTS, .by_switch = true } },
 	};
 	const struct even_how *how = hows[params->dfdn_base];

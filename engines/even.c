@@ -22,6 +22,7 @@ struct even {
 	const struct even_how *how;
 	struct dest *dests; /* in the order in which they are routed */
 	uint32_t n, nterm;  /* LIDs of terminals come first */
+	uint8_t lmc;
 	struct pace pace;
 	uint64_t done;
 	uint64_t work; /* left for the rounds */
@@ -42,6 +43,12 @@ static bool takes_turns(const struct fabric *f)
 	for (uint32_t u = 0; u < f->nsw; u++)
 		without += !f->sw_nterm[u];
 	return without <= f->nsw / 8;
+}
+
+static void by_switch(struct even *e)
+{
+	free(e->dests);
+	e->dests = graph_dests_by_switch(&e->n, e->f, e->lmc);
 }
 
 /* The first LID of every switch, then the second of every switch, ... */
@@ -255,8 +262,10 @@ static int route_ordered(struct even *e, uint64_t *max)
 	return rc;
 }
 
-/* On an uneven tree turns are better now and then; not worth while on a large one. */
-static int try_turns(struct even *e, const struct engine_params *params, uint64_t *max)
+/* The order that is better as a rule is not on every uneven tree or irregular net; trying the other
+ * one is not worth while on a large net. */
+static int try_other_order(struct even *e, const struct engine_params *params, bool turns,
+			   uint64_t *max)
 {
 	size_t size = (size_t)e->t->nsw * e->t->stride;
 	size_t loads = e->f->nchan * sizeof(uint64_t);
@@ -266,12 +275,16 @@ static int try_turns(struct even *e, const struct engine_params *params, uint64_
 
 	if (*max <= bound + bound / 50 || (uint64_t)e->nterm * e->f->nchan > AGAIN_WORK)
 		return 0;
-	make_dags(e, params);
+	if (!turns)
+		make_dags(e, params);
 	if (!e->set)
 		return 0;
 	lft = memcpy(xcalloc(size, 1), e->t->lft, size);
 	load = memcpy(xcalloc(loads, 1), balance_loads(e->b), loads);
-	take_turns(e);
+	if (turns)
+		by_switch(e);
+	else
+		take_turns(e);
 	rc = route_ordered(e, &other);
 	if (other < *max) {
 		*max = other;
@@ -294,8 +307,9 @@ static int route_all_terminals(struct even *e, const struct engine_params *param
 	if (e->set)
 		take_turns(e);
 	rc = route_ordered(e, max);
-	if (!rc && !turns && !e->how->by_switch && e->how->rounds)
-		rc = try_turns(e, params, max);
+	if (!rc && !e->how->by_switch && e->how->rounds &&
+	    (!turns || e->how->rule == BALANCE_PORTS))
+		rc = try_other_order(e, params, turns, max);
 	if (!rc)
 		rc = route_again(e);
 	*max = greatest(e);
@@ -305,13 +319,12 @@ static int route_all_terminals(struct even *e, const struct engine_params *param
 int even_route(struct tables *t, const struct fabric *f, const struct engine_params *params,
 	       const struct even_how *how, struct progress *progress)
 {
-	struct even e = { .f = f, .t = t, .how = how };
-	uint8_t lmc = graph_lmc(f, params);
+	struct even e = { .f = f, .t = t, .how = how, .lmc = graph_lmc(f, params) };
 	uint64_t max = 0;
 	int rc;
 
-	e.dests = graph_dests_by_switch(&e.n, f, lmc);
-	e.nterm = f->nterm << lmc;
+	by_switch(&e);
+	e.nterm = f->nterm << e.lmc;
 	e.b = balance_new(f, t, how->rule, how->build, how->ctx);
 	rc = pace_begin(&e.pace, progress, "paths", e.n) ? -ECANCELED : 0;
 	if (!rc && f->nterm)

@@ -6,7 +6,7 @@
  * join the others, as in trees, all LIDs of a switch follow each other and share its cables
  * exactly.  Where every switch has terminals (torus, HyperX, dragonfly, ...) that would fill the
  * cables around one switch before those of the next are known, so the switches take turns.
- * Small uneven trees try both.
+ * Small uneven trees try both, and all small nets where the ports are balanced one by one.
  * Afterwards the LIDs over the most loaded channels are routed once more, as long as that
  * lowers the maximum.
  */

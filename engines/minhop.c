@@ -7,7 +7,7 @@
 static int paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
 		 const struct engine_params *params, struct progress *progress, struct err *err)
 {
-	static const struct even_how how = { .rule = BALANCE_PORTS };
+	static const struct even_how how = { .rule = BALANCE_PORTS, .rounds = EVEN_ROUNDS };
 
 	(void)jobs;
 	(void)err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/sar_grow.h"
 
-#include "engines/minhop.h"
+#include "engines/even.h"
 #include "fabric/base/mem.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"
@@ -40,13 +40,12 @@ static struct dest dest_of(const struct fabric *f, uint32_t term)
 
 static void world_init(struct world *w, const char *spec)
 {
-	struct tables *t;
+	static const struct even_how uneven = { .rule = BALANCE_PORTS };
 
 	w->f = net_spec(spec);
-	t = must_route(&engine_minhop, w->f, NULL, &(struct engine_params){ .vls = 15 });
-	w->t = copy(w->f, t);
-	w->before = copy(w->f, t);
-	tables_put(t);
+	w->t = tables_new(w->f, "uneven");
+	assert_int_equal(even_route(w->t, w->f, NULL, &uneven, NULL), 0);
+	w->before = copy(w->f, w->t);
 	w->s = xcalloc(w->f->nsw, sizeof(*w->s));
 	for (uint32_t u = 0; u < w->f->nsw; u++)
 		w->s[u] = (struct sar_source){ .sw = u, .n = w->f->sw_nterm[u] };
