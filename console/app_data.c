@@ -255,6 +255,7 @@ static void take_sample(struct app *a, struct msg *msg)
 	a->state.poll.partial = a->sample->answered < a->sample->asked;
 	a->sample_at = clock_s();
 	a->sample_took = (double)a->sample->took_ns / 1e9;
+	app_want_traffic(a);
 }
 
 static void take_metrics(struct app *a, struct msg *msg)
@@ -424,6 +425,9 @@ static bool take(struct app *a, struct msg *msg)
 		return app_take_preview(a, msg);
 	case MSG_FORECAST:
 		app_take_forecast(a, msg);
+		break;
+	case MSG_TRAFFIC:
+		app_take_traffic(a, msg);
 		break;
 	case MSG_COST:
 		app_take_cost(a, msg);

@@ -26,6 +26,8 @@ static void drop_kept(struct app *a, uint32_t at)
 {
 	struct state_preview *p = &a->state.preview;
 
+	if (a->traffic_serial == a->kept[at].serial)
+		a->traffic_serial = 0; /* what comes is dropped */
 	if (a->cost_serial == a->kept[at].serial) {
 		worker_cancel_cost(a->worker);
 		a->cost_serial = 0;
@@ -232,6 +234,39 @@ void app_take_forecast(struct app *a, const struct msg *msg)
 		x->traffic_plan = msg->traffic_plan;
 	}
 	app_want_cost(a);
+}
+
+/* A preview may be older than the second sample of the counters. */
+void app_want_traffic(struct app *a)
+{
+	const struct state_preview *p = &a->state.preview;
+
+	if (a->traffic_serial || !a->rates || !a->tally || !(a->tally->load_pct > 0))
+		return;
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct proposal *x = &p->list[i];
+
+		if (x->forecasting || x->traffic_plan.known || x->traffic_tried || x->stale[0])
+			continue;
+		a->traffic_serial = a->kept[i].serial;
+		worker_traffic(a->worker, a->fabric, a->kept[i].msg->from, x->tables, x->jobs,
+			       a->rates, a->traffic_serial);
+		return;
+	}
+}
+
+void app_take_traffic(struct app *a, const struct msg *msg)
+{
+	int at = find_kept(a, msg->total);
+
+	if (msg->total == a->traffic_serial)
+		a->traffic_serial = 0;
+	if (at < 0 || msg->rc)
+		return;
+	a->state.preview.list[at].traffic_tried = true;
+	a->state.preview.list[at].traffic_now = msg->traffic_now;
+	a->state.preview.list[at].traffic_plan = msg->traffic_plan;
+	app_want_traffic(a);
 }
 
 void app_take_step(struct app *a, const struct msg *msg)

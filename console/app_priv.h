@@ -127,8 +127,9 @@ struct app {
 	} kept[PROPOSALS_MAX];
 	struct preview_options asked; /* of the one that is computed */
 	uint64_t preview_serial;
-	uint64_t cost_serial; /* of the one whose plan the worker orders; 0: none */
-	uint32_t numbered;    /* proposals so far */
+	uint64_t cost_serial;	 /* of the one whose plan the worker orders; 0: none */
+	uint64_t traffic_serial; /* of the one whose traffic is predicted; 0: none */
+	uint32_t numbered;	 /* proposals so far */
 	double preview_start;
 
 	/* the update */
@@ -208,6 +209,8 @@ void app_preview_drop(struct app *a);		       /* the fabric is another one */
 void app_stale(struct app *a);			       /* is the preview still true? */
 bool app_take_preview(struct app *a, struct msg *msg); /* true: it has taken it */
 void app_take_forecast(struct app *a, const struct msg *msg);
+void app_want_traffic(struct app *a);
+void app_take_traffic(struct app *a, const struct msg *msg);
 void app_take_step(struct app *a, const struct msg *msg);
 void app_take_cost(struct app *a, struct msg *msg); /* takes its plan */
 void app_want_cost(struct app *a);		    /* the next plan that has no order yet */

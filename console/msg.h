@@ -49,6 +49,7 @@ enum msg_type {
 	MSG_PREVIEW,
 	MSG_PREVIEW_FAILED, /* rc, text */
 	MSG_FORECAST,	    /* of the tables of the last preview, and of the installed ones */
+	MSG_TRAFFIC,	    /* traffic_plan and traffic_now of a proposal of before; rc */
 	MSG_COST_STEP,	    /* of the order of a proposal's writes: done of total */
 	MSG_COST,	    /* a proposal's plan with its order and drain; or rc, text */
 	MSG_ORDER_STEP,	    /* of the search for the order of writes: done of total */

@@ -28,8 +28,8 @@ struct work {
 	const struct demand *demand;
 	const struct rates *rates;
 	struct plan *plan;	 /* order only */
-	const struct tables *to; /* cost only, as the next */
-	struct sm_pin sm;
+	const struct tables *to; /* cost and traffic only */
+	struct sm_pin sm;	 /* cost only */
 	uint64_t serial;
 };
 
@@ -39,7 +39,7 @@ struct worker {
 
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	struct work metrics, preview, order, cost, usage; /* waiting */
+	struct work metrics, preview, order, cost, traffic, usage; /* waiting */
 	bool stop;
 	bool put_off;		    /* the usage that runs was cancelled for something urgent */
 	const struct work *running; /* which of them was taken last; NULL: none */
@@ -168,6 +168,21 @@ static void forecast(struct worker *w, const struct work *k, const struct tables
 	mailbox_send(w->box, msg);
 }
 
+static void do_traffic(struct worker *w, struct work *k)
+{
+	struct msg *msg = msg_new(MSG_TRAFFIC);
+	struct err err = { "" };
+
+	w->quiet = true;
+	msg->total = k->serial;
+	msg->rc = traffic_predict(&msg->traffic_plan, k->fabric, k->to, k->jobs, k->rates,
+				  &w->progress, &err);
+	if (!msg->rc && k->tables)
+		msg->rc = traffic_predict(&msg->traffic_now, k->fabric, k->tables, k->jobs,
+					  k->rates, &w->progress, &err);
+	mailbox_send(w->box, msg);
+}
+
 static void do_preview(struct worker *w, struct work *k)
 {
 	const struct tables *plan;
@@ -239,6 +254,7 @@ static struct work *next_work(struct worker *w)
 	       : w->preview.wanted ? &w->preview
 	       : w->metrics.wanted ? &w->metrics
 	       : w->cost.wanted	   ? &w->cost
+	       : w->traffic.wanted ? &w->traffic
 				   : &w->usage;
 }
 
@@ -250,6 +266,8 @@ static void do_work(struct worker *w, struct work *k)
 	}
 	if (k->plan)
 		do_order(w, k);
+	else if (k->to && k->rates)
+		do_traffic(w, k);
 	else if (k->to)
 		do_cost(w, k);
 	else if (k->engine)
@@ -336,6 +354,7 @@ void worker_stop(struct worker *w)
 	work_drop(&w->order);
 	work_drop(&w->usage);
 	work_drop(&w->cost);
+	work_drop(&w->traffic);
 	pthread_cond_destroy(&w->wake);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
@@ -380,7 +399,7 @@ void worker_preview(struct worker *w, const struct preview_ask *ask)
 		k.params.roots = k.roots;
 	}
 	pthread_mutex_lock(&w->lock);
-	if (w->running == &w->preview || w->running == &w->cost)
+	if (w->running == &w->preview || w->running == &w->cost || w->running == &w->traffic)
 		atomic_store(&w->progress.cancel, true);
 	put_off_usage(w);
 	submit(w, &w->preview, &k);
@@ -432,6 +451,20 @@ void worker_cost(struct worker *w, const struct fabric *f, const struct tables *
 	put_off_usage(w);
 	submit(w, &w->cost, &k);
 	w->cost.to = tables_get(to);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_traffic(struct worker *w, const struct fabric *f, const struct tables *from,
+		    const struct tables *to, const struct jobset *jobs, const struct rates *rates,
+		    uint64_t serial)
+{
+	struct work k = { .fabric = f, .tables = from, .jobs = jobs, .serial = serial };
+
+	pthread_mutex_lock(&w->lock);
+	put_off_usage(w);
+	submit(w, &w->traffic, &k);
+	w->traffic.to = tables_get(to);
+	w->traffic.rates = rates_get(rates);
 	pthread_mutex_unlock(&w->lock);
 }
 

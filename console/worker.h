@@ -55,4 +55,10 @@ void worker_cost(struct worker *w, const struct fabric *f, const struct tables *
 		 uint64_t serial);
 void worker_cancel_cost(struct worker *w);
 
+/* What links would carry with either table, when nothing else is to be done: MSG_TRAFFIC.  from may
+ * be NULL.  Replaces one that waits; gives way (-ECANCELED) to a preview and an order. */
+void worker_traffic(struct worker *w, const struct fabric *f, const struct tables *from,
+		    const struct tables *to, const struct jobset *jobs, const struct rates *rates,
+		    uint64_t serial);
+
 #endif

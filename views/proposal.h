@@ -48,6 +48,7 @@ struct proposal {
 	bool forecasting; /* what follows is being computed */
 	struct forecast now, plan;
 	struct traffic traffic_now, traffic_plan;
+	bool traffic_tried; /* since hosts were measured to send */
 
 	enum order_state order;
 	char order_error[200];

@@ -2,6 +2,8 @@
 /* The console as a whole, over the demo: history, freezing, snapshots. */
 #include "tests/unit/app_kit.h"
 
+#include "fabric/base/clock.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -168,6 +170,34 @@ static void figures_come(struct app *a)
 	assert_true(!a->shown_past.on || a->shown_past.at.was.figures);
 }
 
+static bool forecast_is_there(const struct app *a)
+{
+	return a->state.preview.n && !a->state.preview.list[0].forecasting;
+}
+
+static void a_preview_older_than_the_counters_is_told_of_the_traffic(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	struct proposal *x = &a->state.preview.list[0];
+	double end = clock_s() + 240;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 3));
+	app_kit_keys(a, "6 ");
+	while (!forecast_is_there(a) && clock_s() < end)
+		app_kit_run(a, 0.05);
+	assert_true(forecast_is_there(a));
+	/* as if no counters had been there */
+	x->traffic_plan = x->traffic_now = (struct traffic){ .chan = FAB_NONE };
+	x->traffic_tried = false;
+	while (!x->traffic_plan.known && clock_s() < end)
+		app_kit_run(a, 0.05);
+	assert_true(x->traffic_plan.known && x->traffic_plan.util_max > 0);
+	assert_true(x->traffic_now.known && x->traffic_now.util_max > 0);
+	app_end(a);
+}
+
 static void a_snapshot_shows_the_same_screens(void **state)
 {
 	static const char views[] = "12358";
@@ -237,6 +267,7 @@ int main(void)
 		cmocka_unit_test(a_moment_of_the_past_is_shown_again_as_it_was),
 		cmocka_unit_test(frozen_as_early_as_can_be_no_later_history_shows),
 		cmocka_unit_test(nothing_is_missed_while_the_screen_is_frozen),
+		cmocka_unit_test(a_preview_older_than_the_counters_is_told_of_the_traffic),
 		cmocka_unit_test(a_snapshot_shows_the_same_screens),
 		cmocka_unit_test(a_folder_that_is_there_is_not_written_over),
 	};
