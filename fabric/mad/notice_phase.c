@@ -63,7 +63,8 @@ int notice_phase_read(struct phase_notice *out, bool *answer, const struct notic
 	out->hold_s = be16_get(d + 6);
 	out->seq = be32_get(d + 8);
 	out->txn = be64_get(d + 12);
-	if (out->version != PHASE_NOTICE_VERSION || !out->txn ||
+	if (out->version != PHASE_NOTICE_VERSION ||
+	    (!out->txn && !(*answer && out->flags & NOTICE_ASK)) ||
 	    (d[1] != NOTICE_UNPATH && d[1] != NOTICE_REPATH) || (!*answer && d[1] != n->trap))
 		return -EPROTO;
 	return 0;

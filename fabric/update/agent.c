@@ -13,6 +13,7 @@
 
 #define BUSY_WAIT_MS 10
 #define NOTICES_MAX  256 /* in one turn */
+#define GREETINGS    3
 
 uint64_t agent_now_ms(const struct agent *a)
 {
@@ -127,11 +128,14 @@ static void acknowledge(struct agent *a)
 		log_add(LOG_ERROR, "agent", "does not answer: it could not save its state");
 		return;
 	}
-	log_add(LOG_INFO, "agent", "answers %s of transaction %" PRIu64 ", question %u: %s",
-		phase_name(ack.phase), ack.txn, ack.seq,
-		ack.flags & NOTICE_FAILED ? "failed"
-		: ack.flags & NOTICE_ASK  ? "what now?"
-					  : "done");
+	if (ack.flags & NOTICE_ASK && a->st.mode == AGENT_BASE)
+		log_add(LOG_INFO, "agent", "asks whether an update is under way");
+	else
+		log_add(LOG_INFO, "agent", "answers %s of transaction %" PRIu64 ", question %u: %s",
+			phase_name(ack.phase), ack.txn, ack.seq,
+			ack.flags & NOTICE_FAILED ? "failed"
+			: ack.flags & NOTICE_ASK  ? "what now?"
+						  : "done");
 	if (notice_send_phase(a->np, &ack, true, &err))
 		log_add(LOG_WARN, "agent", "the answer could not be sent: %s", err.text);
 }
@@ -199,6 +203,7 @@ static void take_notice(struct agent *a, const struct notice_in *in)
 	if (!act)
 		return;
 	a->heard_ms = agent_now_ms(a);
+	a->greets = false;
 	log_add(LOG_INFO, "agent", "LID %u says %s%s: transaction %" PRIu64 ", question %u",
 		in->notice.issuer_lid, phase_name(n.phase),
 		n.flags & NOTICE_ABORT ? " (called off)" : "", n.txn, n.seq);
@@ -232,6 +237,27 @@ static void hold(struct agent *a)
 	agent_event(a, AGENT_EV_SAFETY);
 }
 
+/* The first time that it can: what was said before it began was not heard, and a job that begins
+ * while tables are written is safe where it is led away before its first packet. */
+void agent_greet(struct agent *a)
+{
+	if (a->greetings)
+		return;
+	a->greets = true;
+	a->greet_ms = agent_now_ms(a);
+	a->patience_ms = a->greet_ms + a->o.limit_ms;
+}
+
+static void greet(struct agent *a)
+{
+	if (!a->greets || agent_now_ms(a) < a->greet_ms)
+		return;
+	a->greet_ms += a->o.greet_ms / GREETINGS;
+	a->greets = a->greetings++ < GREETINGS;
+	if (a->greets)
+		agent_event(a, AGENT_EV_NEWS);
+}
+
 static void turn_timers(struct agent *a)
 {
 	if (agent_now_ms(a) >= a->poll_ms) {
@@ -240,6 +266,7 @@ static void turn_timers(struct agent *a)
 	}
 	if (a->sm_known && !a->sm_silent && agent_now_ms(a) >= a->subscribe_ms)
 		agent_subscribe(a);
+	greet(a);
 	if (agent_now_ms(a) >= a->ask_ms) {
 		a->ask_ms = agent_now_ms(a) + a->o.ask_ms;
 		agent_event(a, AGENT_EV_TIMEOUT);
@@ -338,6 +365,7 @@ static void presets(struct agent_opts *o)
 	o->hold_ms = o->hold_ms ? o->hold_ms : 900000;
 	o->ask_ms = o->ask_ms ? o->ask_ms : 60000;
 	o->poll_ms = o->poll_ms ? o->poll_ms : 10000;
+	o->greet_ms = o->greet_ms ? o->greet_ms : 300;
 }
 
 int agent_open(struct agent **out, struct notice_port *np, const struct agent_opts *opts,
@@ -433,7 +461,11 @@ bool agent_over(const struct agent *a)
 
 bool agent_ready(const struct agent *a)
 {
-	return a->st.subscribed;
+	bool away = a->st.want == PHASE_UNPATH && a->st.mode != AGENT_ESCAPE;
+
+	if (!a->st.subscribed || a->greets)
+		return false;
+	return !away || agent_now_ms(a) >= a->patience_ms;
 }
 
 const struct agent_state *agent_now(const struct agent *a)

@@ -31,6 +31,7 @@ struct agent_opts {
 	uint32_t hold_ms;  /* silence on the escape LIDs until they are left; 0: 900 s */
 	uint32_t ask_ms;   /* between questions of an agent on its escape LIDs; 0: 60 s */
 	uint32_t poll_ms;  /* between looks at the port and the SM; 0: 10 s */
+	uint32_t greet_ms; /* for answers to the question whether an update is under way; 0: 300 */
 };
 
 struct agent;
@@ -48,7 +49,10 @@ int agent_turn(struct agent *a, uint32_t wait_ms, struct err *err);
 void agent_end(struct agent *a);
 
 bool agent_over(const struct agent *a);
-bool agent_ready(const struct agent *a); /* is subscribed to both notices */
+/* Is subscribed to both notices, and no update is under way that would write the tables of a job
+ * that begins now: nobody has said so in greet_ms, or the drain has ended, here or everywhere, or
+ * has not for the limit of a hook. */
+bool agent_ready(const struct agent *a);
 const struct agent_state *agent_now(const struct agent *a);
 uint16_t agent_lid(const struct agent *a); /* 0: not yet known */
 void agent_print(const struct agent *a, FILE *out);

@@ -40,6 +40,12 @@ struct agent {
 	uint64_t poll_ms, subscribe_ms, again_ms, retry_ms, ask_ms;
 	struct err sm_err; /* said last */
 
+	/* the question whether an update is under way */
+	bool greets;
+	uint32_t greetings;   /* how often it was asked */
+	uint64_t greet_ms;    /* when next */
+	uint64_t patience_ms; /* with a drain that was under way: until then it is not ready */
+
 	uint64_t heard_ms;
 	bool saved; /* the last save was written */
 	bool over;
@@ -49,6 +55,7 @@ struct agent {
 uint64_t agent_now_ms(const struct agent *a);
 bool agent_has_job(const struct agent *a, const char *name);
 void agent_event(struct agent *a, enum agent_event ev);
+void agent_greet(struct agent *a);
 
 /* agent_step.c: the commands of all jobs, and the clients */
 const char *agent_step_name(enum agent_step step); /* "drain", ... */

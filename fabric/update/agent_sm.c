@@ -78,6 +78,7 @@ void agent_subscribe(struct agent *a)
 	/* what was said meanwhile was not heard */
 	if (a->st.mode == AGENT_ESCAPE)
 		agent_event(a, AGENT_EV_TIMEOUT);
+	agent_greet(a);
 }
 
 void agent_unsubscribe(struct agent *a)

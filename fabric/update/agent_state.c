@@ -137,6 +137,8 @@ unsigned agent_state_step(struct agent_state *a, enum agent_event ev)
 	case AGENT_EV_SUBSCRIBED:
 		a->subscribed = true;
 		return 0;
+	case AGENT_EV_NEWS:
+		return a->mode == AGENT_BASE ? answer(a, NOTICE_ASK) : 0;
 	case AGENT_EV_SM:
 		a->subscribed = false;
 		return AGENT_SUBSCRIBE;

@@ -43,7 +43,8 @@ enum agent_event {
 	AGENT_EV_DONE,	 /* the hook under way did its work */
 	AGENT_EV_FAILED, /* it did not, or took too long and was stopped */
 	AGENT_EV_SUBSCRIBED,
-	AGENT_EV_SM,	  /* another SM, or the same one restarted: it has forgotten us */
+	AGENT_EV_NEWS, /* for the first time, or nobody has said since: is an update under way? */
+	AGENT_EV_SM,   /* another SM, or the same one restarted: it has forgotten us */
 	AGENT_EV_TIMEOUT, /* every minute or so */
 	AGENT_EV_SAFETY,  /* on the escape LIDs, no notice for hold_s (or the site's own time) */
 	AGENT_EV_EXIT	  /* the job is over */

@@ -214,6 +214,7 @@ bool apply_called_off(struct apply *a)
 	struct err err = { "" };
 	int rc;
 
+	crowd_listen(a);
 	if (a->c.cancelled || !a->o.sm || !a->plan || a->c.phase == PHASE_ROLLBACK)
 		return a->c.cancelled;
 	rc = a->o.sm(a->o.ctx, &err);

@@ -720,16 +720,21 @@ static void due(struct apply *a)
 		coordinator_step(&a->c, EV_RESEND);
 }
 
-void crowd_hear(struct apply *a)
+void crowd_listen(struct apply *a)
 {
 	const struct agent_link *l = a->crowd.link;
 	struct agent_answer ans;
 	struct err err;
 
-	if (!a->crowd.n || !l)
-		return;
-	while (l->ops->recv(l->ctx, &ans, 0, &err) == 1)
+	while (a->crowd.n && l && l->ops->recv(l->ctx, &ans, 0, &err) == 1)
 		take_answer(a, &ans);
+}
+
+void crowd_hear(struct apply *a)
+{
+	if (!a->crowd.n || !a->crowd.link)
+		return;
+	crowd_listen(a);
 	due(a);
 }
 

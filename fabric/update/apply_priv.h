@@ -109,7 +109,10 @@ bool crowd_join(struct apply *a, const struct job *job, bool wait);
 bool crowd_notify(struct apply *a);
 /* Waits for answers; returns the next action. */
 enum coord_action crowd_await(struct apply *a);
-void crowd_hear(struct apply *a); /* what came in meanwhile */
+void crowd_hear(struct apply *a); /* what came in meanwhile, and what is due */
+/* Only the former, within an action: who begins while blocks are written asks, and must not wait.
+ */
+void crowd_listen(struct apply *a);
 void crowd_status(struct apply *a);
 void crowd_free(struct crowd *w);
 

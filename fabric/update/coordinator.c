@@ -436,6 +436,12 @@ bool coordinator_answer(struct phase_notice *out, const struct coordinator *c,
 	bool over = !c || c->action == ACT_STOP;
 	uint32_t last = c && c->drain.txn == ask->txn && c->seq > ask->seq ? c->seq : ask->seq;
 
+	if (!over && c->asked == PHASE_UNPATH && ask->txn < c->drain.txn) {
+		coordinator_notice(c, out);
+		return true;
+	}
+	if (ask->phase != PHASE_UNPATH) /* it is where it belongs */
+		return false;
 	if (!over && (c->drain.nagents || ask->txn >= c->drain.txn))
 		return false;
 	if (c && c->outcome == OUTCOME_INCOMPLETE)

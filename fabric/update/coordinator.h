@@ -161,7 +161,8 @@ enum coord_action coordinator_ack(struct coordinator *c, uint32_t agent,
 /* The agent's job is over: nobody is left there to be drained. */
 enum coord_action coordinator_gone(struct coordinator *c, uint32_t agent);
 /* What to tell an agent that asks (NOTICE_ASK); c: the transaction under way or the last one,
- * NULL: none.  false: nothing now, it will be told in its time. */
+ * NULL: none.  One that has just begun and does not know of a drain under way is asked as all
+ * were.  false: nothing now, it will be told in its time. */
 bool coordinator_answer(struct phase_notice *out, const struct coordinator *c,
 			const struct phase_notice *ask);
 

@@ -15,7 +15,8 @@
 enum phase_notice_flag {
 	NOTICE_ABORT = 1,  /* 69: the update is called off, no table was changed */
 	NOTICE_FAILED = 2, /* 144: what was asked for did not work; not drained, or not back */
-	NOTICE_ASK = 4	   /* 144: on escape LIDs and nobody said anything for long: what now? */
+	NOTICE_ASK = 4	   /* 144: what now?  On escape LIDs where nobody said anything for long; or
+			    * just     begun, on base LIDs, txn may be 0: is an update under way? */
 };
 
 struct phase_notice {

@@ -86,6 +86,7 @@ static void world_up(struct world *x, const struct sim_opts *faults, int lmc)
 					       .socket = x->sock[i],
 					       .socket_mode = 0600,
 					       .limit_ms = 3000,
+					       .greet_ms = 3,
 					       .poll_ms = 100 };
 	}
 }
@@ -201,6 +202,15 @@ static void await_answer(struct world *x, uint32_t i, uint8_t phase, uint16_t fl
 	assert_int_equal(x->ack[i].phase, phase);
 	assert_int_equal(x->ack[i].seq, x->seq);
 	assert_int_equal(x->ack[i].flags, flags);
+}
+
+static void await_ack(struct world *x, uint32_t i)
+{
+	uint64_t end = clock_ms() + WAIT_MS;
+
+	while (clock_ms() < end && !x->acks[i])
+		turn(x);
+	assert_true(x->acks[i]);
 }
 
 static void await_mode(struct world *x, uint32_t i, enum agent_mode mode)
@@ -517,6 +527,62 @@ static void killed_on_the_escape_lids_it_asks_and_its_clients_come_back(void **s
 	world_down(&x);
 }
 
+/* Its clients are told before their first packet where to begin. */
+static void one_that_begins_under_an_update_is_led_away_first(void **state)
+{
+	struct phase_notice n = { .version = PHASE_NOTICE_VERSION,
+				  .phase = PHASE_UNPATH,
+				  .txn = 7 };
+	struct world x;
+
+	(void)state;
+	world_up(&x, NULL, 1);
+	x.o[0].greet_ms = 3 * WAIT_MS;
+	start(&x, 0);
+	await_ack(&x, 0);
+	assert_int_equal(x.ack[0].txn, 0);
+	assert_int_equal(x.ack[0].flags, NOTICE_ASK);
+	assert_false(agent_ready(x.agent[0]));
+	n.seq = x.seq = 12;
+	assert_int_equal(notice_send_phase(x.coord, &n, false, &x.err), 0);
+	await_answer(&x, 0, PHASE_UNPATH, 0);
+	await_ready(&x, 0);
+	assert_int_equal(agent_now(x.agent[0])->mode, AGENT_ESCAPE);
+	assert_true(ibroute_agent_open(&x.rank[0].a, x.sock[0], "41", 0, "base") == 0);
+	x.nranks = 1;
+	for (uint64_t end = clock_ms() + WAIT_MS; clock_ms() < end && !x.rank[0].offset;)
+		turn(&x);
+	assert_true(x.rank[0].offset);
+	say(&x, PHASE_REPATH, 7, 0);
+	await_answer(&x, 0, PHASE_REPATH, 0);
+	assert_int_equal(x.rank[0].offset, 0);
+	world_down(&x);
+}
+
+/* Who cannot be led away is not ready before all are called back. */
+static void one_that_cannot_be_led_away_begins_when_the_update_is_over(void **state)
+{
+	const char *const job = "41"; /* nobody drains it */
+	struct world x;
+
+	(void)state;
+	world_up(&x, NULL, 1);
+	x.o[0].greet_ms = 3 * WAIT_MS;
+	x.o[0].limit_ms = 10 * WAIT_MS;
+	x.o[0].jobs = &job;
+	x.o[0].njobs = 1;
+	start(&x, 0);
+	await_ack(&x, 0);
+	say(&x, PHASE_UNPATH, 7, 0);
+	await_answer(&x, 0, PHASE_UNPATH, NOTICE_FAILED);
+	some_turns(&x);
+	assert_false(agent_ready(x.agent[0]));
+	say(&x, PHASE_REPATH, 7, 0);
+	await_answer(&x, 0, PHASE_REPATH, 0);
+	assert_true(agent_ready(x.agent[0]));
+	world_down(&x);
+}
+
 static void another_sm_or_one_that_comes_back_gets_a_subscription(void **state)
 {
 	struct sim_sm_counts c;
@@ -660,6 +726,8 @@ int main(void)
 		cmocka_unit_test(who_hangs_up_is_waited_for_only_while_it_lives),
 		cmocka_unit_test(rubbish_on_the_socket_keeps_no_client_from_being_led),
 		cmocka_unit_test(killed_on_the_escape_lids_it_asks_and_its_clients_come_back),
+		cmocka_unit_test(one_that_begins_under_an_update_is_led_away_first),
+		cmocka_unit_test(one_that_cannot_be_led_away_begins_when_the_update_is_over),
 		cmocka_unit_test(another_sm_or_one_that_comes_back_gets_a_subscription),
 		cmocka_unit_test(silence_ends_the_escape_after_the_hold_and_not_before),
 		cmocka_unit_test(nothing_is_drained_that_could_not_be_remembered),

@@ -329,6 +329,40 @@ static void who_asks_after_the_end_is_called_back(void **state)
 	assert_true(coordinator_answer(&n, NULL, &ask));
 }
 
+static void who_begins_while_others_are_drained_is_asked_as_they_were(void **state)
+{
+	struct phase_notice ask = { .version = PHASE_NOTICE_VERSION,
+				    .phase = PHASE_REPATH,
+				    .flags = NOTICE_ASK,
+				    .repeat = 1 };
+	struct drained d;
+	struct phase_notice n;
+
+	(void)state;
+	assert_false(coordinator_answer(&n, NULL, &ask));
+	begin_drain(&d, 1, false);
+	assert_true(coordinator_answer(&n, &d.c, &ask));
+	assert_int_equal(n.phase, PHASE_UNPATH);
+	assert_int_equal(n.txn, 9);
+	assert_int_equal(n.seq, d.c.seq);
+	ask.txn = 9; /* who knows of it is asked in its time */
+	assert_false(coordinator_answer(&n, &d.c, &ask));
+	ask.txn = 8;
+	settle(&d, 1);
+	while (d.c.action != ACT_NOTIFY) {
+		assert_true(coordinator_answer(&n, &d.c, &ask));
+		coordinator_step(&d.c, EV_DONE);
+	}
+	assert_int_equal(d.c.asked, PHASE_REPATH);
+	while (d.c.action != ACT_STOP) {
+		assert_false(coordinator_answer(&n, &d.c, &ask));
+		coordinator_step(&d.c, d.c.action == ACT_AWAIT ? EV_DEADLINE : EV_DONE);
+		if (d.c.action == ACT_WAIT)
+			coordinator_step(&d.c, EV_CONFIRM);
+	}
+	assert_false(coordinator_answer(&n, &d.c, &ask));
+}
+
 static void a_thousand_agents_take_one_notice_a_question(void **state)
 {
 	static struct drained d;
@@ -360,6 +394,7 @@ int main(void)
 		cmocka_unit_test(who_joins_when_all_is_written_drains_before_the_way_home),
 		cmocka_unit_test(who_joins_on_the_way_back_drains_as_well),
 		cmocka_unit_test(who_asks_after_the_end_is_called_back),
+		cmocka_unit_test(who_begins_while_others_are_drained_is_asked_as_they_were),
 		cmocka_unit_test(a_thousand_agents_take_one_notice_a_question),
 	};
 
