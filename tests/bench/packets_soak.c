@@ -7,14 +7,19 @@
  * Each is played several times on the same fabric with the same connections, which never stop to
  * send but for a drain:
  *   phases  all five: agents drain and go to their escape LIDs, waves are written, agents return;
- *           two of three with trouble at a random moment (txn_phases.h)
+ *           two of three with trouble at a random moment (txn_phases.h); in every second one a job
+ *           begins at a random moment, whose agent asks first what is going on
+ *   late    every fourth of these once more, but the job asks nobody
  *   waves   only LIDs that transition_plan() says need it are drained; the others send on their
  *           traffic LIDs while wave after wave is written, and take their new SLs at the end; this
  *           takes longest and may be played every EVERY-th time only (preset 1; 0: never)
  *   off     everything is written in a random order under full traffic, then SLs change
  * With phases nothing may be lost, come out of order, or deadlock, and all has to end confirmed or
- * as it was; with waves nothing may be lost or deadlock; off has to show what these are good for:
- * losses, packets out of order and deadlocks.  Exit code 0 when all of that is so.
+ * as it was.  All but where a job that began sent on its base LIDs while tables were written, for
+ * nobody could tell it: the coordinator was dead, or all of its questions or their answers got
+ * lost; that is counted on its own, and late has to show what it does.  With waves nothing may be
+ * lost or deadlock; off has to show what these are good for: losses, packets out of order and
+ * deadlocks.  Exit code 0 when all of that is so.
  */
 #include "tests/bench/bench_kit.h"
 
@@ -30,8 +35,8 @@
 #define LIFE_ns 200000
 #define LARGEST 64 /* switches */
 
-enum mode { MODE_PHASES, MODE_WAVES, MODE_OFF, MODES };
-static const char *const mode_names[] = { "phases", "waves", "off" };
+enum mode { MODE_PHASES, MODE_LATE, MODE_WAVES, MODE_OFF, MODES };
+static const char *const mode_names[] = { "phases", "late", "waves", "off" };
 
 struct totals {
 	uint64_t runs, injected, lost, misordered, deadlocks, stuck, congested, writes, waves,
@@ -47,12 +52,14 @@ struct ends {
 struct phases_totals {
 	struct ends by[TROUBLES];
 	uint64_t agents, notices, lost, doubled, migrations;
+	uint64_t late, led, joined, exposed, hit;
 };
 
 struct game {
 	struct world w;
 	bool *moved; /* to the escape LID */
 	bool congested;
+	bool late, exposed;
 };
 
 /* ---- waves, or nothing at all ---- */
@@ -188,15 +195,38 @@ static void count_end(struct phases_totals *sum, const struct txn_end *e)
 	sum->lost += e->lost;
 	sum->doubled += e->doubled;
 	sum->migrations += e->migrations;
+	sum->late += e->late;
+	sum->led += e->led;
+	sum->joined += e->joined;
+	sum->exposed += e->exposed;
 }
 
-static const char *play_phases(struct phases_totals *sum, struct game *g)
+static const char *play_phases(struct phases_totals *sum, struct game *g, enum txn_lie lie)
 {
+	struct packets_counts n;
 	struct txn_end e;
 
-	txn_phases_play(&e, &g->w, LIE_NONE);
+	txn_phases_play(&e, &g->w, lie);
 	count_end(sum, &e);
-	return e.wrong;
+	packets_counts(&n, g->w.p);
+	g->late = e.late;
+	g->exposed = e.exposed;
+	sum->hit += e.exposed && (n.dropped || n.misordered || g->w.deadlock);
+	return e.exposed && g->w.deadlock ? NULL : e.wrong;
+}
+
+static const char *bad_packets(const struct game *g, enum mode mode)
+{
+	struct packets_counts n;
+
+	packets_counts(&n, g->w.p);
+	if (mode == MODE_OFF || g->exposed)
+		return NULL;
+	if (g->w.deadlock)
+		return "a deadlock";
+	if (n.dropped)
+		return "packets were lost";
+	return mode != MODE_WAVES && n.misordered ? "packets came out of order" : NULL;
 }
 
 static const char *play_rest(struct totals *sum, struct game *g, enum mode mode)
@@ -210,32 +240,30 @@ static const char *play_rest(struct totals *sum, struct game *g, enum mode mode)
 	return ok || g->w.deadlock ? NULL : "packets stand that nothing holds";
 }
 
-static void play(struct totals *sum, struct phases_totals *phases, const struct world_pair *pair,
+/* Whether a job began meanwhile. */
+static bool play(struct totals *sum, struct phases_totals *phases, const struct world_pair *pair,
 		 enum mode mode, uint64_t seed)
 {
 	struct game g = { .congested = false };
-	struct packets_counts n;
 	double begin = cpu_s();
 	const char *wrong;
 
 	world_begin(&g.w, pair, mode != MODE_OFF, mode == MODE_OFF ? LIFE_ns : 0, seed);
-	wrong = mode == MODE_PHASES ? play_phases(phases, &g) : play_rest(sum, &g, mode);
+	wrong = mode == MODE_PHASES ? play_phases(&phases[0], &g, LIE_NONE)
+		: mode == MODE_LATE ? play_phases(&phases[1], &g, LIE_UNASKED)
+				    : play_rest(sum, &g, mode);
 	count(sum, &g.w, mode);
-	packets_counts(&n, g.w.p);
 	if (!wrong)
 		wrong = packets_check(g.w.p);
-	if (!wrong && mode != MODE_OFF && g.w.deadlock)
-		wrong = "a deadlock";
-	if (!wrong && mode != MODE_OFF && n.dropped)
-		wrong = "packets were lost";
-	if (!wrong && mode == MODE_PHASES && n.misordered)
-		wrong = "packets came out of order";
+	if (!wrong)
+		wrong = bad_packets(&g, mode);
 	sum->stuck += wrong != NULL;
 	if (wrong)
 		printf("FAILED: %s, seed %" PRIu64 ", %s: %s\n", mode_names[mode], seed, pair->spec,
 		       wrong);
 	world_end(&g.w);
 	sum->cpu += cpu_s() - begin;
+	return g.late;
 }
 
 /* ---- counts ---- */
@@ -251,6 +279,15 @@ static void tell(const struct totals *sum)
 		       mode_names[m], sum->runs, sum->writes, sum->waves, sum->drained,
 		       sum->injected, sum->lost, sum->ran_into[0], sum->misordered,
 		       sum->ran_into[1], sum->deadlocks, sum->congested, sum->stuck, sum->cpu);
+}
+
+static void tell_late(const struct phases_totals *sum, const char *name)
+{
+	printf("%s: in %" PRIu64 " a job began meanwhile; %" PRIu64
+	       " of them were led away before their first packet, %" PRIu64
+	       " agents joined, %" PRIu64 " sent on base LIDs that were written, and %" PRIu64
+	       " of these saw packets lost, out of order or in a deadlock\n",
+	       name, sum->late, sum->led, sum->joined, sum->exposed, sum->hit);
 }
 
 static void tell_phases(const struct phases_totals *sum)
@@ -271,7 +308,7 @@ int main(int argc, char **argv)
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	uint64_t every = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
 	struct totals sum[MODES] = { 0 };
-	struct phases_totals phases = { 0 };
+	struct phases_totals phases[2] = { 0 };
 	const struct totals *off = &sum[MODE_OFF];
 	double begin = cpu_s();
 	bool ok;
@@ -281,17 +318,23 @@ int main(int argc, char **argv)
 
 		if (!world_pair(&pair, LARGEST, seed++))
 			continue;
-		for (int m = 0; m < MODES; m++)
-			if (m != MODE_WAVES || (every && !(done % every)))
-				play(&sum[m], &phases, &pair, (enum mode)m, seed - 1);
+		if (play(&sum[MODE_PHASES], phases, &pair, MODE_PHASES, seed - 1) && !(done % 4))
+			play(&sum[MODE_LATE], phases, &pair, MODE_LATE, seed - 1);
+		if (every && !(done % every))
+			play(&sum[MODE_WAVES], phases, &pair, MODE_WAVES, seed - 1);
+		play(&sum[MODE_OFF], phases, &pair, MODE_OFF, seed - 1);
 		world_pair_free(&pair);
 		done++;
 	}
 	tell(sum);
-	tell_phases(&phases);
+	tell_phases(&phases[0]);
+	tell_late(&phases[0], "asking");
+	tell_late(&phases[1], "asking nobody");
 	printf("%.1f CPU s\n", cpu_s() - begin);
-	ok = !sum[MODE_PHASES].stuck && !sum[MODE_WAVES].stuck &&
-	     (n < 50 || (off->lost && off->misordered && off->deadlocks));
+	ok = !sum[MODE_PHASES].stuck && !sum[MODE_LATE].stuck && !sum[MODE_WAVES].stuck &&
+	     phases[0].exposed * 10 <= phases[0].late &&
+	     (n < 50 || (off->lost && off->misordered && off->deadlocks)) &&
+	     (n < 200 || phases[1].hit);
 	puts(ok ? "ok" : "FAILED");
 	return !ok;
 }

@@ -13,8 +13,10 @@
 #define DEADLINE_ns 30000000
 #define SILENT_ns   3000000 /* the deadline when an agent is known to be silent */
 #define PATIENCE_ns 2000000 /* of an agent on escape LIDs before it asks */
-#define DELAY_ns    30000   /* of a notice, at most */
-#define ROUNDS_MAX  100000  /* steps of one transaction */
+#define GREET_ns    80000   /* between questions of an agent that begins */
+#define GREETINGS   3
+#define DELAY_ns    30000  /* of a notice, at most */
+#define ROUNDS_MAX  100000 /* steps of one transaction */
 
 struct message {
 	uint64_t at_ns;
@@ -29,6 +31,16 @@ struct side {
 	uint64_t heard_ns, subscribe_ns;
 };
 
+/* The last agent may be one whose job begins meanwhile. */
+struct late {
+	bool is, here, sends, joined, greets;
+	uint32_t begins; /* round; or just before this write, counted from 0 */
+	bool by_writes;
+	uint32_t writes;
+	uint32_t greetings;
+	uint64_t greet_ns;
+};
+
 struct game {
 	struct world *w;
 	struct txn_end *end;
@@ -37,6 +49,7 @@ struct game {
 	struct coord_agent known[AGENTS];
 	struct side side[AGENTS];
 	uint32_t nagents;
+	struct late late;
 	VEC(struct message) under_way;
 	uint32_t percent_lost, percent_doubled;
 	const struct tables *installed; /* whose SLs hosts are told */
@@ -104,6 +117,11 @@ static bool owns(const struct game *g, uint32_t agent, uint32_t c)
 	return g->w->conn[c].src % g->nagents == agent;
 }
 
+static bool is_late(const struct game *g, uint32_t agent)
+{
+	return g->late.is && agent == g->nagents - 1;
+}
+
 static void each_migrates(struct game *g, uint32_t agent, bool escape)
 {
 	const struct tables *t = escape ? g->w->old : g->installed;
@@ -115,6 +133,10 @@ static void each_migrates(struct game *g, uint32_t agent, bool escape)
 		if (g->lie != LIE_MIGRATE || !escape)
 			world_migrate(g->w, c, t, escape);
 		packets_hold(g->w->p, c, false);
+	}
+	if (is_late(g, agent) && !g->late.sends) {
+		g->late.sends = true;
+		g->end->led = escape;
 	}
 }
 
@@ -200,21 +222,26 @@ static void agent_goes_on(struct game *g, uint32_t i)
 static void arrives_at_agent(struct game *g, const struct message *m)
 {
 	struct side *s = &g->side[m->agent];
+	unsigned act;
 
 	if (s->silent || !s->a.subscribed)
 		return;
 	s->heard_ns = packets_now_ns(g->w->p);
-	agent_does(g, m->agent, agent_state_notice(&s->a, &m->n));
+	act = agent_state_notice(&s->a, &m->n);
+	if (act && is_late(g, m->agent))
+		g->late.greets = false;
+	agent_does(g, m->agent, act);
 }
 
 static void arrives_at_coordinator(struct game *g, const struct message *m)
 {
 	struct phase_notice reply;
 
-	if (g->c.action != ACT_STOP && !g->dead)
+	if (!(m->n.flags & NOTICE_ASK) && !g->dead)
 		coordinator_ack(&g->c, m->agent, &m->n);
-	else if (m->n.flags & NOTICE_ASK &&
-		 coordinator_answer(&reply, g->dead ? NULL : &g->c, &m->n))
+	else if (m->n.flags & NOTICE_ASK && !g->dead && coordinator_answer(&reply, &g->c, &m->n))
+		spread(g, &reply);
+	else if (m->n.flags & NOTICE_ASK && g->dead && coordinator_answer(&reply, NULL, &m->n))
 		spread(g, &reply);
 }
 
@@ -239,8 +266,53 @@ static void deliver(struct game *g)
 	g->under_way.n -= n - kept;
 }
 
+/* ---- a job that begins meanwhile ---- */
+
+static void late_begins(struct game *g)
+{
+	g->late.here = g->end->late = true;
+	g->side[g->nagents - 1].a.subscribed = true;
+	g->late.greets = g->lie != LIE_UNASKED;
+	g->late.greet_ns = packets_now_ns(g->w->p);
+}
+
+/* As agent.c does it: its job waits for it. */
+static void late_greets(struct game *g)
+{
+	uint64_t now = packets_now_ns(g->w->p);
+	const struct agent_state *a = &g->side[g->nagents - 1].a;
+
+	if (g->late.greets && now >= g->late.greet_ns) {
+		g->late.greet_ns += GREET_ns;
+		g->late.greets = g->late.greetings++ < GREETINGS;
+		if (g->late.greets)
+			agent_event(g, g->nagents - 1, AGENT_EV_NEWS);
+	}
+	if (!g->late.greets && a->mode == AGENT_BASE && (a->want != PHASE_UNPATH || a->failed))
+		each_migrates(g, g->nagents - 1, false);
+}
+
+static void late_goes_on(struct game *g)
+{
+	uint32_t now = g->late.by_writes ? g->late.writes : g->rounds;
+
+	if (g->late.is && !g->late.here && now >= g->late.begins)
+		late_begins(g);
+	if (g->late.here && !g->late.sends)
+		late_greets(g);
+}
+
+static void look_for_jobs(struct game *g)
+{
+	if (!g->late.here || g->late.joined)
+		return;
+	g->late.joined = g->end->joined = true;
+	coordinator_join(&g->c, g->known, g->nagents);
+}
+
 static void tick(struct game *g, uint64_t ns)
 {
+	late_goes_on(g);
 	world_wait(g->w, ns);
 	if (g->under_way.n)
 		deliver(g);
@@ -254,7 +326,7 @@ static void tick(struct game *g, uint64_t ns)
 static void begin(struct game *g, enum coord_event ev)
 {
 	struct coord_drain d = { .agents = g->known,
-				 .nagents = g->nagents,
+				 .nagents = g->nagents - (g->late.is && !g->late.joined),
 				 .txn = TXN,
 				 .epoch = g->epoch,
 				 .max_sends = 1000 };
@@ -341,8 +413,11 @@ static void write_all(struct game *g, bool back)
 
 	for (uint32_t k = 0; k < n && !cut && !g->w->deadlock; k++) {
 		if (!write_gets_lost(g, order[k], back)) {
+			g->late.writes++;
 			world_write(g->w, order[k], back);
 			g->end->written = true;
+			g->end->exposed |= g->late.sends && !g->late.joined &&
+					   g->side[g->nagents - 1].a.mode != AGENT_ESCAPE;
 		}
 		tick(g, rng_below(&g->w->rng, 500));
 		cut = moment(g);
@@ -369,8 +444,10 @@ static void read_old(struct game *g)
 {
 	bool ok = world_holds_all(g->w, true);
 
-	if (ok)
+	if (ok) {
 		g->installed = g->w->old;
+		look_for_jobs(g);
+	}
 	coordinator_step(&g->c, ok ? EV_DONE : EV_FAILED);
 }
 
@@ -437,6 +514,9 @@ static void act(struct game *g)
 		operator_decides(g);
 		return;
 	default:
+		if (g->c.action == ACT_BEGIN_WAVE || g->c.action == ACT_BEGIN_ROLLBACK ||
+		    (g->c.action == ACT_BEGIN_REPATH && g->c.touched))
+			look_for_jobs(g);
 		g->journal = g->journal || g->c.action == ACT_JOURNAL;
 		tick(g, WORLD_STEP_ns);
 		if (!moment(g) || g->end->trouble != TROUBLE_DEATH)
@@ -445,6 +525,26 @@ static void act(struct game *g)
 }
 
 /* ---- from beginning to end ---- */
+
+/* In every second update, at any moment of it, half of them among its writes. */
+static void choose_late(struct game *g)
+{
+	struct rng *r = &g->w->rng;
+	uint32_t last = g->nagents - 1;
+
+	if (!last || g->side[last].silent || !rng_below(r, 2))
+		return;
+	each_stops(g, last);
+	if (!world_drained(g->w)) {
+		each_migrates(g, last, false);
+		return;
+	}
+	g->late.is = true;
+	g->late.by_writes = g->w->writes.n && rng_below(r, 2);
+	g->late.begins =
+		(uint32_t)rng_below(r, g->late.by_writes ? g->w->writes.n : g->w->writes.n + 200);
+	g->side[last].a.subscribed = false;
+}
 
 static void choose(struct game *g)
 {
@@ -471,6 +571,7 @@ static void choose(struct game *g)
 	}
 	if (g->end->trouble == TROUBLE_NONE || g->end->trouble >= TROUBLE_TIMEOUT)
 		g->strike = 0;
+	choose_late(g);
 }
 
 static bool all_on_base(const struct game *g)

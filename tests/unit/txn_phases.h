@@ -33,14 +33,20 @@ struct txn_end {
 	uint32_t agents;
 	uint64_t notices, lost, doubled; /* in both directions */
 	uint64_t migrations;		 /* of connections */
-	const char *wrong;		 /* NULL: it ended as it should */
+	bool late;    /* a job began meanwhile, and its agent asked what is going on */
+	bool led;     /* it had been led away before its first packet */
+	bool joined;  /* the coordinator counted on it, sooner or later */
+	bool exposed; /* a table was written while it sent on its base LIDs, for nobody had said so
+		       */
+	const char *wrong; /* NULL: it ended as it should */
 };
 
 /* Hooks that do not do what they say, so that it is seen that packets tell. */
 enum txn_lie {
 	LIE_NONE,
-	LIE_DRAIN,  /* done before the last packet has arrived */
-	LIE_MIGRATE /* sends on to the base LIDs */
+	LIE_DRAIN,   /* done before the last packet has arrived */
+	LIE_MIGRATE, /* sends on to the base LIDs */
+	LIE_UNASKED  /* a job that begins meanwhile begins at once */
 };
 
 /* From tables old to new, or back to old.  The world has begun; everything is drained when this
