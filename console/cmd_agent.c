@@ -10,6 +10,7 @@
 #include "console/options.h"
 #include "console/summary.h"
 #include "console/syslog_out.h"
+#include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
@@ -26,10 +27,11 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define RUN_DIR	     "/run/ibroute-top"
-#define IDLE_WAIT_MS 200
-#define BUSY_TRIES   10
-#define BUSY_WAIT_US 300000
+#define BEGIN_WAIT_MS 60000 /* as long as a hook may take */
+#define RUN_DIR	      "/run/ibroute-top"
+#define IDLE_WAIT_MS  200
+#define BUSY_TRIES    10
+#define BUSY_WAIT_US  300000
 
 enum {
 	OPT_DRAIN = 800,
@@ -335,23 +337,77 @@ static int print_answer(struct ibroute_agent *a, bool json, struct err *err)
 	return rc;
 }
 
-static int question(const struct agent_cmd *c, struct err *err)
+static int ask_agent(struct ibroute_agent *a, const struct agent_cmd *c, const char *verb,
+		     const char *job, struct err *err)
 {
 	struct timeval limit = { .tv_sec = 10 };
 	char line[AGENT_LINE_MAX];
-	struct ibroute_agent a;
-	int rc;
+	int rc = ibroute_agent_connect(a, c->o.socket);
 
-	snprintf(line, sizeof(line), "%s%s%s\n", c->verb, c->job ? " " : "", c->job ? c->job : "");
-	rc = ibroute_agent_connect(&a, c->o.socket);
+	snprintf(line, sizeof(line), "%s%s%s\n", verb, job ? " " : "", job ? job : "");
 	if (!rc) {
-		setsockopt(a.fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-		rc = ibroute_agent_say(&a, line);
+		setsockopt(a->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+		rc = ibroute_agent_say(a, line);
 	}
 	if (rc)
 		return err_set(err, EXIT_UNREADABLE, "no agent listens on %s: %s",
 			       ibroute_agent_path(c->o.socket), strerror(-rc));
-	return print_answer(&a, c->json, err);
+	return 0;
+}
+
+/* -errno: not known. */
+static int at_base(const struct agent_cmd *c)
+{
+	struct ibroute_agent a;
+	char *text = NULL;
+	size_t n = 0;
+	FILE *in, *out;
+	int rc;
+
+	if (ask_agent(&a, c, "STATUS", NULL, NULL))
+		return -ENOTCONN;
+	fcntl(a.fd, F_SETFL, 0);
+	in = fdopen(a.fd, "r");
+	out = open_memstream(&text, &n);
+	for (int ch; in && (ch = getc(in)) != EOF;)
+		putc(ch, out);
+	fclose(out);
+	if (in)
+		fclose(in);
+	rc = strstr(text, "\nmode ") ? strstr(text, "\nmode base\n") != NULL : -EBADMSG;
+	free(text);
+	return rc;
+}
+
+/* While the node is on its escape LIDs, a command of the site would not be run for a job that
+ * begins now before the next question: whoever begins it is kept back. */
+static void keep_back(const struct agent_cmd *c)
+{
+	uint64_t end = clock_ms() + BEGIN_WAIT_MS;
+
+	while (at_base(c) == 0) {
+		if (clock_ms() >= end) {
+			fprintf(stderr,
+				"ibroute-top agent: job %s begins while an update is under way that "
+				"has led this node away from its base LIDs %d s ago or more; only "
+				"programs on the agent's socket begin where the others are\n",
+				c->job, BEGIN_WAIT_MS / 1000);
+			return;
+		}
+		poll(NULL, 0, 100);
+	}
+}
+
+static int question(const struct agent_cmd *c, struct err *err)
+{
+	struct ibroute_agent a;
+	int rc = ask_agent(&a, c, c->verb, c->job, err);
+
+	if (!rc)
+		rc = print_answer(&a, c->json, err);
+	if (!rc && !strcmp(c->verb, "ADD"))
+		keep_back(c);
+	return rc;
 }
 
 /* ---- the log ---- */

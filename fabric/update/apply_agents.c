@@ -419,6 +419,15 @@ static bool crowd_start(struct apply *a)
 	return true;
 }
 
+/* A node whose jobs were over and that has this one now. */
+static void call_again(struct crowd *w, uint64_t job)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
+			if (w->port[k].job == job && w->state[i].state == COORD_GONE)
+				w->state[i] = (struct coord_agent){ .state = COORD_IDLE };
+}
+
 bool crowd_join(struct apply *a, const struct job *job, bool wait)
 {
 	struct crowd *w = &a->crowd, was;
@@ -442,6 +451,7 @@ bool crowd_join(struct apply *a, const struct job *job, bool wait)
 	}
 	crowd_index(w);
 	keep_states(w, was.port, was.first, was.state, was.n);
+	call_again(w, job->id);
 	coordinator_join(&a->c, w->state, w->n);
 	note(a, "job %lu (%.60s) began meanwhile: %u agents join, all are asked once more",
 	     (unsigned long)job->id, job->nodes, w->n - was.n);
