@@ -57,6 +57,15 @@ static const struct phase_model list[] = {
 	  .cancels = 1,
 	  .max_sends = 2 },
 	{ .nagents = 3, .doubled = 1, .crashes = 1, .deaths = 1, .sms = 1, .max_sends = 2 },
+	/* the job of one begins at any moment; its agent asks, and joins or is not there; the last:
+	 * 6,872,303 states, 256 MB, 57 s of CPU */
+	{ .nagents = 1, .late = 1, .doubled = 1, .crashes = 1, .deaths = 2, .sms = 1, .faults = 1 },
+	{ .nagents = 2, .late = 2, .doubled = 1, .crashes = 1, .deaths = 1, .sms = 1 },
+	{ .nagents = 3, .late = 1, .doubled = 1, .crashes = 1, .without_silent = true },
+	{ .nagents = 3, .late = 1, .faults = 1, .cancels = 1 },
+	{ .nagents = 3, .late = 1, .doubled = 1, .deaths = 1 },
+	{ .nagents = 3, .late = 1, .doubled = 1, .crashes = 1, .sms = 1 },
+	{ .nagents = 3, .late = 1, .doubled = 1, .crashes = 1, .deaths = 1, .sms = 1 },
 };
 
 /* All at once, by three agents: messages lost, doubled, late and in any order, an agent, the
@@ -66,12 +75,13 @@ static const struct phase_model everything = {
 };
 
 /* Found by the same model when one part does not do what it should. */
-static const enum phase_mutant mistakes[] = { MUTANT_EARLY_ACK,	 MUTANT_NO_HOLD, MUTANT_BLIND_READ,
-					      MUTANT_NO_JOURNAL, MUTANT_UNASKED, MUTANT_TRUSTING };
+static const enum phase_mutant mistakes[] = { MUTANT_EARLY_ACK,	 MUTANT_NO_HOLD,  MUTANT_BLIND_READ,
+					      MUTANT_NO_JOURNAL, MUTANT_UNASKED,  MUTANT_TRUSTING,
+					      MUTANT_UNLOOKED,	 MUTANT_UNINVITED };
 
 struct sum {
-	uint64_t models, states, steps, lost, doubled, late, crashes, deaths, sms, confirmed,
-		refused, back;
+	uint64_t models, states, steps, lost, doubled, late, crashes, deaths, sms, joined,
+		confirmed, refused, back;
 	double runs;
 };
 
@@ -86,6 +96,7 @@ static void add(struct sum *sum, const struct phase_found *f)
 	sum->crashes += f->crashes;
 	sum->deaths += f->deaths;
 	sum->sms += f->sms;
+	sum->joined += f->joined;
 	sum->confirmed += f->confirmed;
 	sum->refused += f->refused;
 	sum->back += f->back;
@@ -97,10 +108,10 @@ static void tell(const struct sum *s)
 	printf("all %" PRIu64 ": %" PRIu64 " states, %" PRIu64
 	       " steps, %.3g runs; in them messages lost %" PRIu64 ", doubled %" PRIu64
 	       ", late answers %" PRIu64 ", agents died %" PRIu64 ", consoles died %" PRIu64
-	       ", other SMs %" PRIu64 "; ends: %" PRIu64 " confirmed, %" PRIu64
-	       " rolled back, %" PRIu64 " refused\n",
+	       ", other SMs %" PRIu64 ", agents joined late %" PRIu64 "; ends: %" PRIu64
+	       " confirmed, %" PRIu64 " rolled back, %" PRIu64 " refused\n",
 	       s->models, s->states, s->steps, s->runs, s->lost, s->doubled, s->late, s->crashes,
-	       s->deaths, s->sms, s->confirmed, s->back, s->refused);
+	       s->deaths, s->sms, s->joined, s->confirmed, s->back, s->refused);
 }
 
 static int explore(struct sum *sum, const struct phase_model *m)
@@ -225,6 +236,7 @@ static int find_mistakes(void)
 
 		m.mutant = mistakes[i];
 		m.faults = m.mutant == MUTANT_BLIND_READ;
+		m.late = m.mutant >= MUTANT_UNLOOKED;
 		phase_model_explore(f, &m);
 		printf("on purpose, %s: %s after %" PRIu64 " states\n", phase_mutant_name(m.mutant),
 		       f->wrong ? f->wrong : "NOT FOUND", f->states);
