@@ -532,6 +532,7 @@ static int run_once(struct agent_cmd *c, struct err *err)
 
 	if (rc)
 		return rc == -EBUSY ? rc : EXIT_UNREADABLE;
+	c->o.held = c->daemon;
 	rc = agent_open(&a, np, &c->o, err);
 	if (!rc) {
 		rc = serve(c, a, err);

@@ -437,6 +437,7 @@ int agent_turn(struct agent *a, uint32_t wait_ms, struct err *err)
 	turn_step(a);
 	turn_timers(a);
 	turn_step(a);
+	a->begun = a->begun || agent_ready(a);
 	if (a->o.njobs && !a->jobs.n && !agent_socket_count(a->socket, NULL))
 		agent_end(a);
 	return 0;
@@ -461,7 +462,7 @@ bool agent_over(const struct agent *a)
 
 bool agent_ready(const struct agent *a)
 {
-	bool away = a->st.want == PHASE_UNPATH && a->st.mode != AGENT_ESCAPE;
+	bool away = a->o.held && a->st.want == PHASE_UNPATH && a->st.mode != AGENT_ESCAPE;
 
 	if (!a->st.subscribed || a->greets)
 		return false;

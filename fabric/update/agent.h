@@ -21,6 +21,7 @@
 struct agent_opts {
 	const char *const *jobs; /* none: it stays until it is told to end */
 	uint32_t njobs;
+	bool held; /* they begin when agent_ready() */
 	/* Of the shell, run for each job, or once where there is neither a job nor a socket; NULL:
 	 * nothing to do.  back NULL: migrate, which sees IBROUTE_PHASE=return. */
 	const char *drain, *migrate, *back;
@@ -49,9 +50,9 @@ int agent_turn(struct agent *a, uint32_t wait_ms, struct err *err);
 void agent_end(struct agent *a);
 
 bool agent_over(const struct agent *a);
-/* Is subscribed to both notices, and no update is under way that would write the tables of a job
- * that begins now: nobody has said so in greet_ms, or the drain has ended, here or everywhere, or
- * has not for the limit of a hook. */
+/* Is subscribed to both notices and has asked whether an update is under way.  With held, no update
+ * would write the tables of a job that begins now: nobody has said so in greet_ms, or the node is
+ * on its escape LIDs, or all were called back; or that has not come for the limit of a hook. */
 bool agent_ready(const struct agent *a);
 const struct agent_state *agent_now(const struct agent *a);
 uint16_t agent_lid(const struct agent *a); /* 0: not yet known */

@@ -45,6 +45,7 @@ struct agent {
 	uint32_t greetings;   /* how often it was asked */
 	uint64_t greet_ms;    /* when next */
 	uint64_t patience_ms; /* with a drain that was under way: until then it is not ready */
+	bool begun;	      /* was ready */
 
 	uint64_t heard_ms;
 	bool saved; /* the last save was written */

@@ -79,10 +79,10 @@ static void start_command(struct agent *a, const char *job)
 }
 
 /* A job that was named is there to be drained: when nobody can, that is no success.  One without
- * queue pairs yet has no process that could say so. */
+ * queue pairs yet has no process that could say so; unless it has not begun. */
 static void check_jobs(struct agent *a)
 {
-	if (a->o.drain || a->o.migrate)
+	if (a->o.drain || a->o.migrate || (a->o.held && !a->begun))
 		return;
 	for (size_t i = 0; i < a->jobs.n; i++) {
 		if (!a->socket || !agent_socket_count(a->socket, a->jobs.v[i].name))

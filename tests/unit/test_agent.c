@@ -533,10 +533,14 @@ static void one_that_begins_under_an_update_is_led_away_first(void **state)
 	struct phase_notice n = { .version = PHASE_NOTICE_VERSION,
 				  .phase = PHASE_UNPATH,
 				  .txn = 7 };
+	const char *const job = "41"; /* without a client so far */
 	struct world x;
 
 	(void)state;
 	world_up(&x, NULL, 1);
+	x.o[0].held = true;
+	x.o[0].jobs = &job;
+	x.o[0].njobs = 1;
 	x.o[0].greet_ms = 3 * WAIT_MS;
 	start(&x, 0);
 	await_ack(&x, 0);
@@ -562,11 +566,14 @@ static void one_that_begins_under_an_update_is_led_away_first(void **state)
 /* Who cannot be led away is not ready before all are called back. */
 static void one_that_cannot_be_led_away_begins_when_the_update_is_over(void **state)
 {
-	const char *const job = "41"; /* nobody drains it */
+	const char *const job = "41"; /* which cannot be suspended yet */
 	struct world x;
 
 	(void)state;
 	world_up(&x, NULL, 1);
+	x.o[0].held = true;
+	x.o[0].drain = "exit 1";
+	x.o[0].back = "true";
 	x.o[0].greet_ms = 3 * WAIT_MS;
 	x.o[0].limit_ms = 10 * WAIT_MS;
 	x.o[0].jobs = &job;
