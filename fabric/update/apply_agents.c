@@ -453,8 +453,14 @@ bool crowd_join(struct apply *a, const struct job *job, bool wait)
 	keep_states(w, was.port, was.first, was.state, was.n);
 	call_again(w, job->id);
 	coordinator_join(&a->c, w->state, w->n);
-	note(a, "job %lu (%.60s) began meanwhile: %u agents join, all are asked once more",
-	     (unsigned long)job->id, job->nodes, w->n - was.n);
+	if (w->n > was.n)
+		note(a, "job %lu (%.60s) began meanwhile: %u agents join, all are asked once more",
+		     (unsigned long)job->id, job->nodes, w->n - was.n);
+	else
+		note(a,
+		     "job %lu (%.60s) began meanwhile on nodes whose agents take part: all are "
+		     "asked once more",
+		     (unsigned long)job->id, job->nodes);
 	crowd_free(&was);
 	return true;
 }

@@ -969,6 +969,25 @@ static void agents_of_a_job_that_began_while_it_waits_drain_before_the_way_back(
 	everybody_is_back(w);
 }
 
+/* The nodes of a job that was over when the others were asked. */
+static void nodes_of_a_job_that_ended_are_asked_again_for_the_next(void **state)
+{
+	struct world *w = *state;
+	const char *joined;
+	struct err err = { "" };
+
+	agents_of(w, JOBS);
+	w->job_over = 7;
+	w->more = "10:0-1:4 8:2-3:6";
+	need(run(w, &err), &err);
+	assert_non_null(strstr(w->said, "(job 7) its jobs are over"));
+	joined = strstr(w->said, "job 10 ");
+	assert_non_null(joined);
+	assert_non_null(strstr(joined, "[20 of 20 agents are on their escape LIDs"));
+	assert_non_null(strstr(joined, "[20 of 20 agents have returned"));
+	everybody_is_back(w);
+}
+
 static void they_do_where_their_order_alone_is_at_stake(void **state)
 {
 	struct world *w = *state;
@@ -1078,6 +1097,7 @@ int main(void)
 		T(agents_of_a_job_that_began_in_the_last_wave_drain_before_they_are_called_back),
 		T(when_such_a_job_cannot_drain_the_policy_decides),
 		T(agents_of_a_job_that_began_while_it_waits_drain_before_the_way_back),
+		T(nodes_of_a_job_that_ended_are_asked_again_for_the_next),
 		T(they_do_where_their_order_alone_is_at_stake),
 		T(without_an_agent_on_each_of_its_nodes_it_does_not),
 		T(agents_are_called_back_once_there_is_an_sm_again),
