@@ -754,13 +754,29 @@ static bool add_fresh_by_port(struct deps *d, struct walk *w, uint32_t lid)
 	return deliver_all(d, w, lid);
 }
 
+/* The same where only SLs and VLs are wanted, not who loses what. */
+static bool add_vls_by_port(struct deps *d, struct walk *w, uint32_t lid)
+{
+	uint32_t i, n = w->before && w->before == d->before ? find_changed(d, w) : UNKNOWN;
+
+	d->before = lid;
+	if (n > d->f->nsw / FEW)
+		return add_all_by_port(d, w, lid);
+	for (i = 0; i < n; i++)
+		if (d->changed[i] != w->dsw)
+			follow_by_port(d, w, d->changed[i]);
+	return false;
+}
+
 /* Ends of a switch that differ in their SLs may use a turn that no other end of it does. */
 static bool add_by_port(struct deps *d, struct walk *w, uint32_t lid)
 {
 	bool lost;
 
-	if (!d->turns || d->t->sl_kind == SL_BY_TERM)
+	if (d->t->sl_kind == SL_BY_TERM)
 		return add_all_by_port(d, w, lid);
+	if (!d->turns)
+		return add_vls_by_port(d, w, lid);
 	if (w->before && w->before == d->before)
 		lost = add_fresh_by_port(d, w, lid);
 	else
