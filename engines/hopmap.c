@@ -15,10 +15,14 @@ void hopmap_init(struct hopmap *p, const struct fabric *f, const struct tables *
 			p->width = f->sw_nports[u] + 2u;
 	p->place = xcalloc((size_t)f->nsw * p->width, 1);
 	memset(p->place, PLACE_NONE, (size_t)f->nsw * p->width);
+	p->next = xcalloc((size_t)f->nsw * p->width, sizeof(*p->next));
+	for (size_t i = 0; i < (size_t)f->nsw * p->width; i++)
+		p->next[i] = (uint16_t)(i / p->width);
 	for (uint32_t c = 0; c < f->nchan; c++) {
-		uint32_t u = f->chan_src[c];
+		size_t i = hopmap_index(p, f->chan_src[c], f->chan_port[c]);
 
-		p->place[(size_t)u * p->width + f->chan_port[c]] = (uint8_t)(c - f->chan_off[u]);
+		p->place[i] = (uint8_t)(c - f->chan_off[f->chan_src[c]]);
+		p->next[i] = (uint16_t)f->chan_dst[c];
 	}
 	p->block = xcalloc(p->nblock, sizeof(*p->block));
 }
@@ -29,23 +33,15 @@ void hopmap_done(struct hopmap *p)
 		free(p->block[i]);
 	free(p->block);
 	free(p->place);
+	free(p->next);
 	*p = (struct hopmap){ .f = NULL };
 }
 
 void hopmap_read(struct hopmap *p, uint32_t block)
 {
 	uint32_t nsw = p->f->nsw;
-	uint8_t *out = xcalloc((size_t)nsw * LFT_BLOCK, 1);
-	uint8_t *rows = xcalloc((size_t)nsw * LFT_BLOCK, 1);
 
-	/* switch by switch the places stay in the cache */
-	for (uint32_t u = 0; u < nsw; u++) {
-		const uint8_t *row = tables_row(p->t, u) + (size_t)block * LFT_BLOCK;
-
-		for (uint32_t k = 0; k < LFT_BLOCK; k++)
-			rows[(size_t)u * LFT_BLOCK + k] = hopmap_place(p, u, row[k]);
-	}
-	tile_turn(out, nsw, rows, LFT_BLOCK, nsw, LFT_BLOCK);
-	free(rows);
-	p->block[block] = out;
+	p->block[block] = xcalloc((size_t)nsw * LFT_BLOCK, 1);
+	tile_turn(p->block[block], nsw, p->t->lft + (size_t)block * LFT_BLOCK, p->t->stride, nsw,
+		  LFT_BLOCK);
 }

@@ -21,8 +21,9 @@ struct hopmap {
 	const struct fabric *f;
 	const struct tables *t;
 	uint8_t *place;	 /* by switch * width + port */
+	uint16_t *next;	 /* likewise: the switch there, or the same one */
 	uint32_t width;	 /* ports of the largest switch, port 0, and one that nobody has */
-	uint8_t **block; /* by LID / LFT_BLOCK: LID by LID a place per switch; NULL: not read yet */
+	uint8_t **block; /* by LID / LFT_BLOCK: LID by LID a port per switch; NULL: not read yet */
 	uint32_t nblock;
 	uint64_t reads; /* entries that hopmap_at() copied */
 };
@@ -31,17 +32,28 @@ struct hopmap {
 void hopmap_init(struct hopmap *p, const struct fabric *f, const struct tables *t);
 void hopmap_done(struct hopmap *p);
 
+static inline size_t hopmap_index(const struct hopmap *p, uint32_t sw, uint8_t port)
+{
+	return (size_t)sw * p->width + (port < p->width ? port : p->width - 1);
+}
+
 /* Place of a port. */
 static inline uint8_t hopmap_place(const struct hopmap *p, uint32_t sw, uint8_t port)
 {
-	return p->place[(size_t)sw * p->width + (port < p->width ? port : p->width - 1)];
+	return p->place[hopmap_index(p, sw, port)];
+}
+
+/* The switch behind a port; the same one when no other is there. */
+static inline uint32_t hopmap_next(const struct hopmap *p, uint32_t sw, uint8_t port)
+{
+	return p->next[hopmap_index(p, sw, port)];
 }
 
 /* Copies a block that was not read yet; different ones may be by several threads at a time.
  * Time O(64 * switches). */
 void hopmap_read(struct hopmap *p, uint32_t block);
 
-/* Places of all switches towards a LID; that of the LID's own switch leads nowhere. */
+/* Ports of all switches towards a LID; that of the LID's own switch leads nowhere. */
 static inline uint8_t *hopmap_at(struct hopmap *p, uint32_t lid)
 {
 	if (!p->block[lid / LFT_BLOCK]) {
@@ -55,7 +67,7 @@ static inline uint8_t *hopmap_at(struct hopmap *p, uint32_t lid)
 static inline void hopmap_set(struct hopmap *p, struct tables *t, uint32_t sw, uint32_t lid,
 			      uint8_t port)
 {
-	hopmap_at(p, lid)[sw] = hopmap_place(p, sw, port);
+	hopmap_at(p, lid)[sw] = port;
 	tables_row(t, sw)[lid] = port;
 }
 

@@ -2,6 +2,7 @@
 #include "engines/sar_grow.h"
 
 #include "engines/hopmap.h"
+#include "engines/sar_dags.h"
 #include "fabric/base/mem.h"
 
 #include <float.h>
@@ -9,46 +10,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DAG_BYTES  (96u << 20) /* for all that are kept */
-#define READ_SHARE 8	       /* of entries that are copied against edges that are looked at */
-#define LINE	   64	       /* bytes of the cache */
-#define FLOW	   30.0	       /* of the flows that meet against a channel as full as is aimed at */
-
-/* All shortest paths to one switch, by switch. */
-struct dag {
-	uint32_t root; /* FAB_NONE: none yet */
-	uint32_t *dist;
-	uint32_t *off;
-	uint8_t *edge; /* channels, counted from the first of the switch */
-};
+#define READ_SHARE 8	/* of entries that are copied against edges that are looked at */
+#define LINE	   64	/* bytes of the cache */
+#define FLOW	   30.0 /* of the flows that meet against a channel as full as is aimed at */
 
 struct change {
 	uint32_t sw;
 	uint8_t port;
 };
 
+/* Routes of the tree in hand that came through a switch before. */
+struct before {
+	uint32_t sw;
+	uint32_t own;
+};
+
 struct grow {
 	const struct fabric *f;
 	struct tables *t;
-	struct hopmap places; /* of t */
+	struct hopmap hops; /* of t */
 	struct grow_load *load;
-	double *same;	     /* by channel: sum of the squares of what each tree adds to flow */
-	double limit;	     /* of a hot channel ... */
-	bool *hot;	     /* ... by channel */
-	double share;	     /* flows by route of the tree in hand */
-	uint32_t *tree_chan; /* that the tree in hand uses */
-	uint32_t ntree_chan;
-	struct dag *dag;
-	uint32_t ndag;
+	uint64_t same;	/* squares of what each tree adds to each flow, of which GROW_FLOW are 1 */
+	double limit;	/* of a hot channel ... */
+	bool *hot;	/* ... by channel */
+	uint64_t share; /* flows by route of the tree in hand ... */
+	uint32_t *own;	/* ... and by switch its routes that come through */
+	uint32_t *tree; /* switches with some, but for the LID's own */
+	uint32_t ntree;
+	uint64_t *through; /* by LID: bits of the switches that routes in the loads come through */
+	uint64_t *hot_sw;  /* the same of those that may have a hot channel */
+	uint32_t words;	   /* of such bits */
+	struct sar_dags dags;
 	uint32_t *queue;
-	uint32_t *found, *fill;
-	double *cost;	 /* by switch: from there to the destination */
-	uint32_t *pick;	 /* by switch: channel */
-	uint32_t *grown; /* by switch: stamp when in the tree; pick is its next hop then */
-	uint32_t *seen;	 /* by switch: stamp of the search */
-	uint32_t tree_stamp, stamp;
-	bool *stays; /* by switch: the path from there, of the tree in hand, uses no hot channel */
+	double *cost;	/* by switch: from there to the destination */
+	uint32_t *pick; /* by switch: channel */
+	uint32_t *seen; /* by switch: stamp of the search */
+	uint32_t stamp;
 	const struct sar_source **batch;
+	/* where only a part of the tree in hand is out of the loads: */
+	bool partly;
+	uint32_t *out; /* by switch: stamp where the tree is out of them ... */
+	uint32_t out_stamp;
+	struct before *was; /* ... which are these */
+	uint32_t nwas;
+	double cost_before; /* of what was taken out */
+	bool *meets;	    /* by switch: of the tree's, leads over a hot channel */
+	const struct sar_source **moving;
 	struct change *undo;
 	uint32_t nundo;
 	const struct tables *from;
@@ -60,30 +67,28 @@ struct grow {
 struct grow *grow_new(const struct fabric *f, struct tables *t, const struct tables *from)
 {
 	struct grow *g = xcalloc(1, sizeof(*g));
-	size_t bytes = (2ull * f->nsw + 1) * sizeof(uint32_t) + f->nchan / 2;
 
 	g->f = f;
 	g->t = t;
 	g->from = from;
-	g->ndag = (uint32_t)(DAG_BYTES / bytes);
-	g->ndag = g->ndag > f->nsw ? f->nsw : g->ndag ? g->ndag : 1;
-	g->dag = xcalloc(g->ndag, sizeof(*g->dag));
-	for (uint32_t i = 0; i < g->ndag; i++)
-		g->dag[i].root = FAB_NONE;
-	hopmap_init(&g->places, f, t);
+	sar_dags_init(&g->dags, f);
+	hopmap_init(&g->hops, f, t);
 	g->limit = HUGE_VAL;
 	g->hot = xcalloc(f->nchan, sizeof(*g->hot));
 	g->load = xcalloc(f->nchan, sizeof(*g->load));
-	g->same = xcalloc(f->nchan, sizeof(*g->same));
-	g->tree_chan = xcalloc(f->nchan, sizeof(*g->tree_chan));
+	g->own = xcalloc(f->nsw, sizeof(*g->own));
+	g->tree = xcalloc(f->nsw + 1ull, sizeof(*g->tree));
+	g->words = (f->nsw + 63) / 64;
+	g->through = xcalloc((f->max_lid + 1ull) * g->words, sizeof(*g->through));
+	g->hot_sw = xcalloc(g->words, sizeof(*g->hot_sw));
 	g->queue = xcalloc(f->nsw + 1ull, sizeof(*g->queue));
-	g->found = xcalloc(f->nchan, sizeof(*g->found));
-	g->fill = xcalloc(f->nsw, sizeof(*g->fill));
 	g->cost = xcalloc(f->nsw, sizeof(*g->cost));
 	g->pick = xcalloc(f->nsw, sizeof(*g->pick));
-	g->grown = xcalloc(f->nsw, sizeof(*g->grown));
 	g->seen = xcalloc(f->nsw, sizeof(*g->seen));
-	g->stays = xcalloc(f->nsw, sizeof(*g->stays));
+	g->out = xcalloc(f->nsw, sizeof(*g->out));
+	g->was = xcalloc(f->nsw, sizeof(*g->was));
+	g->meets = xcalloc(f->nsw, sizeof(*g->meets));
+	g->moving = xcalloc(f->nsw, sizeof(*g->moving));
 	g->batch = xcalloc(f->nsw, sizeof(*g->batch));
 	g->undo = xcalloc(f->nsw, sizeof(*g->undo));
 	g->differ = xcalloc(f->nsw, tables_blocks(t));
@@ -94,25 +99,22 @@ void grow_free(struct grow *g)
 {
 	if (!g)
 		return;
-	for (uint32_t i = 0; i < g->ndag; i++) {
-		free(g->dag[i].dist);
-		free(g->dag[i].off);
-		free(g->dag[i].edge);
-	}
-	free(g->dag);
-	hopmap_done(&g->places);
+	sar_dags_done(&g->dags);
+	hopmap_done(&g->hops);
 	free(g->hot);
 	free(g->load);
-	free(g->same);
-	free(g->tree_chan);
+	free(g->own);
+	free(g->tree);
+	free(g->through);
+	free(g->hot_sw);
 	free(g->queue);
-	free(g->found);
-	free(g->fill);
 	free(g->cost);
 	free(g->pick);
-	free(g->grown);
 	free(g->seen);
-	free(g->stays);
+	free(g->out);
+	free(g->was);
+	free(g->meets);
+	free(g->moving);
 	free(g->batch);
 	free(g->undo);
 	free(g->differ);
@@ -128,14 +130,17 @@ double grow_meets(const struct grow *g)
 {
 	double sum = 0;
 
-	for (uint32_t c = 0; c < g->f->nchan; c++)
-		sum += g->load[c].flow * g->load[c].flow - g->same[c];
-	return sum;
+	for (uint32_t c = 0; c < g->f->nchan; c++) {
+		double flow = (double)g->load[c].flow / (double)GROW_FLOW;
+
+		sum += flow * flow;
+	}
+	return sum - (double)g->same / (double)GROW_FLOW;
 }
 
 uint64_t grow_work(const struct grow *g)
 {
-	return g->work + g->places.reads / READ_SHARE;
+	return g->work + g->dags.work + g->hops.reads / READ_SHARE;
 }
 
 uint64_t grow_blocks(const struct grow *g)
@@ -143,137 +148,68 @@ uint64_t grow_blocks(const struct grow *g)
 	return g->nblocks;
 }
 
-/* Hops to the root, and into found[] the channels that lead nearer; returns how many.  Looks
- * only at the channels of switches that are not farthest away. */
-static uint32_t find_nearer(struct grow *g, uint32_t *dist, uint32_t root)
+/* Next channel from there, and next switch; ports: those of the LID. */
+static inline uint32_t next_chan(const struct grow *g, uint32_t sw, const uint8_t *ports)
 {
-	const struct fabric *f = g->f;
-	uint32_t head = 0, tail = 0, n = 0;
-
-	memset(dist, 0xff, f->nsw * sizeof(*dist));
-	dist[root] = 0;
-	g->queue[tail++] = root;
-	while (head < tail) {
-		uint32_t u = g->queue[head++];
-
-		if (tail == f->nsw && dist[u] == dist[g->queue[tail - 1]])
-			break;
-		g->work += f->chan_off[u + 1] - f->chan_off[u];
-		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
-			uint32_t v = f->chan_dst[c];
-
-			if (dist[v] == FAB_NONE) {
-				dist[v] = dist[u] + 1;
-				g->queue[tail++] = v;
-			}
-			g->found[n] = f->chan_rev[c];
-			n += dist[v] == dist[u] + 1;
-		}
-	}
-	return n;
+	return g->f->chan_off[sw] + hopmap_place(&g->hops, sw, ports[sw]);
 }
 
-static const struct dag *find_dag(struct grow *g, uint32_t root)
+static inline uint32_t next_switch(const struct grow *g, uint32_t sw, const uint8_t *ports)
 {
-	const struct fabric *f = g->f;
-	struct dag *d = &g->dag[root % g->ndag];
-	uint32_t n, sum = 0;
-
-	if (d->root == root)
-		return d;
-	if (!d->off) {
-		d->dist = xcalloc(f->nsw, sizeof(*d->dist));
-		d->off = xcalloc(f->nsw + 1ull, sizeof(*d->off));
-	}
-	d->root = root;
-	n = find_nearer(g, d->dist, root);
-	d->edge = xrealloc(d->edge, n ? n : 1, sizeof(*d->edge));
-	memset(g->fill, 0, f->nsw * sizeof(*g->fill));
-	for (uint32_t k = 0; k < n; k++)
-		g->fill[f->chan_src[g->found[k]]]++;
-	for (uint32_t u = 0; u < f->nsw; u++) {
-		d->off[u] = sum;
-		sum += g->fill[u];
-		g->fill[u] = d->off[u];
-	}
-	d->off[f->nsw] = sum;
-	for (uint32_t k = 0; k < n; k++) {
-		uint32_t u = f->chan_src[g->found[k]];
-
-		d->edge[g->fill[u]++] = (uint8_t)(g->found[k] - f->chan_off[u]);
-	}
-	g->work += 2ull * (f->nsw + n);
-	return d;
+	return hopmap_next(&g->hops, sw, ports[sw]);
 }
 
-/* Next channel from there; places: those of the LID. */
-static inline uint32_t next_chan(const struct grow *g, uint32_t sw, const uint8_t *places)
+/* Makes a channel of a switch hot, or not. */
+static inline void feel(struct grow *g, uint32_t u, uint32_t c)
 {
-	return g->f->chan_off[sw] + places[sw];
+	g->hot[c] = g->load[c].all >= g->limit;
+	g->hot_sw[u / 64] |= (uint64_t)g->hot[c] << u % 64;
 }
 
 void grow_watch(struct grow *g, double limit)
 {
 	g->limit = limit;
+	memset(g->hot_sw, 0, g->words * sizeof(*g->hot_sw));
 	for (uint32_t c = 0; c < g->f->nchan; c++)
-		g->hot[c] = g->load[c].all >= limit;
+		feel(g, g->f->chan_src[c], c);
 }
 
-bool grow_is_hot(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
+static inline uint64_t *through(const struct grow *g, const struct dest *d)
 {
-	const uint8_t *places = hopmap_at(&g->places, d->lid);
-	const uint32_t *chan_dst = g->f->chan_dst;
-	uint32_t *seen = g->seen, stamp = ++g->stamp, met = 0;
-	const bool *hot = g->hot;
-	bool any = false;
-
-	seen[d->sw] = stamp;
-	for (uint32_t i = 0; i < n && !any; i++) {
-		for (uint32_t u = s[i].sw; seen[u] != stamp && !any; met++) {
-			uint32_t c = next_chan(g, u, places);
-
-			seen[u] = stamp;
-			any = hot[c];
-			u = chan_dst[c];
-		}
-	}
-	g->work += met;
-	return any;
+	return g->through + (size_t)d->lid * g->words;
 }
 
-/* Which paths of the tree stay when only those over hot channels are to move. */
-static void find_staying(struct grow *g, const struct dest *d, const struct sar_source *s,
-			 uint32_t n)
+void grow_look_ahead(const struct grow *g, uint32_t lid)
 {
-	const uint8_t *places = hopmap_at(&g->places, d->lid);
-	uint32_t *seen = g->seen, stamp = ++g->stamp, *way = g->queue;
+	const uint64_t *bits = g->through + (size_t)lid * g->words;
 
-	seen[d->sw] = stamp;
-	g->stays[d->sw] = true;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t u = s[i].sw, len = 0;
-		bool stays;
+	for (uint32_t w = 0; w < g->words; w += LINE / sizeof(*bits))
+		__builtin_prefetch(bits + w);
+}
 
-		for (; seen[u] != stamp; u = g->f->chan_dst[next_chan(g, u, places)]) {
-			seen[u] = stamp;
-			way[len++] = u;
+bool grow_is_hot(struct grow *g, const struct dest *d)
+{
+	const uint64_t *bits = through(g, d);
+
+	g->work += g->words / 8;
+	for (uint32_t w = 0; w < g->words; w++)
+		for (uint64_t m = bits[w] & g->hot_sw[w]; m; m &= m - 1) {
+			uint32_t u = 64 * w + (uint32_t)__builtin_ctzll(m);
+
+			if (g->hot[next_chan(g, u, hopmap_at(&g->hops, d->lid))])
+				return true;
 		}
-		g->work += len;
-		for (stays = g->stays[u]; len > 0; g->stays[u] = stays) {
-			u = way[--len];
-			stays &= !g->hot[next_chan(g, u, places)];
-		}
-	}
+	return false;
 }
 
 /* A terminal counts as one of its own sources. */
 static void take_in_hand(struct grow *g, const struct sar_source *s, uint32_t n)
 {
-	double terms = 0;
+	uint64_t terms = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		terms += s[i].n;
-	g->share = terms > 1 ? 1 / (terms - 1) : 1;
+	g->share = terms > 1 ? GROW_FLOW / (terms - 1) : GROW_FLOW;
 }
 
 /* The rule for the tree in hand. */
@@ -283,92 +219,119 @@ struct tariff {
 
 static struct tariff tariff(const struct grow *g, const struct grow_rule *r)
 {
+	double share = (double)g->share / (double)GROW_FLOW;
+	double one = r->planes * (double)GROW_FLOW;
+
 	return (struct tariff){ .load = 1 / (r->aim * r->planes),
-				.flow = FLOW * g->share / (r->planes * r->planes) };
+				.flow = FLOW * share / (one * one) };
 }
 
-/* Of each of n more routes of the tree in hand. */
-static inline double price(const struct grow_load *l, uint32_t n, struct tariff t)
+/* Of each of the routes of the tree in hand, which are so many there. */
+static inline double price(const struct grow_load *l, uint32_t routes, struct tariff t)
 {
-	double x = (l->all + l->own + n) * t.load;
+	double x = (l->all + routes) * t.load, flow = (double)(int64_t)l->flow;
 
 	x *= x;
 	x *= x;
 	x *= x;
-	return x * x + t.flow * l->flow * l->flow;
+	return x * x + t.flow * flow * flow;
 }
 
 /* Adds the routes of a source to those of the tree in hand. */
-static inline void put_one(struct grow *g, const struct dest *d, const uint8_t *places,
+static inline void put_one(struct grow *g, const struct dest *d, const uint8_t *ports,
 			   const struct sar_source *s)
 {
-	for (uint32_t u = s->sw; u != d->sw;) {
-		uint32_t c = next_chan(g, u, places);
+	uint32_t *own = g->own, *tree = g->tree, ntree = g->ntree, met = 0;
 
-		if (g->load[c].own == 0)
-			g->tree_chan[g->ntree_chan++] = c;
-		g->load[c].own += s->n;
-		u = g->f->chan_dst[c];
-		g->work++;
+	for (uint32_t u = s->sw; u != d->sw; u = next_switch(g, u, ports)) {
+		tree[ntree] = u;
+		ntree += !own[u];
+		own[u] += s->n;
+		met++;
 	}
+	g->ntree = ntree;
+	g->work += met;
 }
 
 static void put_in(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
 {
-	const uint8_t *places = hopmap_at(&g->places, d->lid);
+	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 
 	for (uint32_t i = 0; i < n; i++)
-		put_one(g, d, places, &s[i]);
+		put_one(g, d, ports, &s[i]);
 }
 
-/* The routes of the tree in hand over a channel join the loads, or (sign -1) leave them. */
-static inline void add_tree(struct grow *g, uint32_t c, int sign)
+/* The routes of the tree in hand that come through u join the loads of a channel there ... */
+static inline void add_routes(struct grow *g, uint32_t u, uint32_t c)
 {
-	struct grow_load *l = &g->load[c];
-	double flow = l->own * g->share;
+	uint64_t flow = g->own[u] * g->share, root = flow >> GROW_BITS / 2;
 
-	l->all += sign > 0 ? l->own : -l->own;
-	l->flow += sign * flow;
-	g->same[c] += sign * flow * flow;
-	l->own = 0;
-	g->hot[c] = l->all >= g->limit;
+	g->load[c].all += g->own[u];
+	g->load[c].flow += flow;
+	g->same += root * root;
+}
+
+/* ... or leave them. */
+static inline void remove_routes(struct grow *g, uint32_t u, uint32_t c)
+{
+	uint64_t flow = g->own[u] * g->share, root = flow >> GROW_BITS / 2;
+
+	g->load[c].all -= g->own[u];
+	g->load[c].flow -= flow;
+	g->same -= root * root;
+	feel(g, u, c);
 }
 
 /* The tree in hand is complete: adds it to the loads of all.  Returns what it costs there. */
-static double settle(struct grow *g, struct tariff t)
+static double settle(struct grow *g, const struct dest *d, struct tariff t)
 {
+	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+	uint64_t *bits = through(g, d);
 	double sum = 0;
 
-	while (g->ntree_chan > 0) {
-		uint32_t c = g->tree_chan[--g->ntree_chan];
+	while (g->ntree > 0) {
+		uint32_t u = g->tree[--g->ntree], c = next_chan(g, u, ports);
 
-		sum += g->load[c].own * price(&g->load[c], 0, t);
-		add_tree(g, c, 1);
+		sum += g->own[u] * price(&g->load[c], g->own[u], t);
+		add_routes(g, u, c);
+		feel(g, u, c);
+		bits[u / 64] |= 1ull << u % 64;
+		g->own[u] = 0;
 	}
 	return sum;
 }
 
 void grow_count(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
 {
+	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+	uint64_t *bits = through(g, d);
+
 	take_in_hand(g, s, n);
 	put_in(g, d, s, n);
-	while (g->ntree_chan > 0)
-		add_tree(g, g->tree_chan[--g->ntree_chan], 1);
+	while (g->ntree > 0) {
+		uint32_t u = g->tree[--g->ntree];
+
+		add_routes(g, u, next_chan(g, u, ports));
+		bits[u / 64] |= 1ull << u % 64;
+		g->own[u] = 0;
+	}
 }
 
 /* Takes the tree out of the loads; returns what it cost to have it there. */
 static double take_out(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
 		       struct tariff t)
 {
+	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 	double sum = 0;
 
+	memset(through(g, d), 0, g->words * sizeof(*g->through));
 	put_in(g, d, s, n);
-	while (g->ntree_chan > 0) {
-		uint32_t c = g->tree_chan[--g->ntree_chan];
-		uint32_t own = g->load[c].own;
+	while (g->ntree > 0) {
+		uint32_t u = g->tree[--g->ntree], c = next_chan(g, u, ports);
 
-		add_tree(g, c, -1);
-		sum += own * price(&g->load[c], own, t);
+		remove_routes(g, u, c);
+		sum += g->own[u] * price(&g->load[c], g->own[u], t);
+		g->own[u] = 0;
 	}
 	return sum;
 }
@@ -376,26 +339,38 @@ static double take_out(struct grow *g, const struct dest *d, const struct sar_so
 double grow_price(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
 		  const struct grow_rule *rule)
 {
+	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 	struct tariff t;
 	double sum = 0;
 
 	take_in_hand(g, s, n);
 	t = tariff(g, rule);
 	put_in(g, d, s, n);
-	while (g->ntree_chan > 0) {
-		struct grow_load *l = &g->load[g->tree_chan[--g->ntree_chan]], without = *l;
+	while (g->ntree > 0) {
+		uint32_t u = g->tree[--g->ntree], own = g->own[u];
+		struct grow_load without = g->load[next_chan(g, u, ports)];
 
-		without.all -= l->own;
-		without.flow -= l->own * g->share;
-		sum += l->own * price(&without, 0, t);
-		l->own = 0;
+		without.all -= own;
+		without.flow -= own * g->share;
+		sum += own * price(&without, own, t);
+		g->own[u] = 0;
 	}
-	return sum * g->share;
+	return sum * (double)g->share / (double)GROW_FLOW;
 }
 
-static bool is_grown(const struct grow *g, uint32_t u)
+/* Takes the routes that come through u out of the loads, when only a part of the tree is out. */
+static inline void touch(struct grow *g, uint32_t u, const uint8_t *ports, struct tariff t)
 {
-	return g->grown[u] == g->tree_stamp;
+	uint32_t c = next_chan(g, u, ports);
+
+	if (!g->partly || g->out[u] == g->out_stamp)
+		return;
+	g->out[u] = g->out_stamp;
+	g->was[g->nwas++] = (struct before){ .sw = u, .own = g->own[u] };
+	if (!g->own[u])
+		return;
+	remove_routes(g, u, c);
+	g->cost_before += g->own[u] * price(&g->load[c], g->own[u], t);
 }
 
 static inline uint32_t meet(uint32_t *restrict queue, uint32_t *restrict seen, uint32_t stamp,
@@ -410,8 +385,8 @@ static inline uint32_t meet(uint32_t *restrict queue, uint32_t *restrict seen, u
 
 /* Switches that paths from the sources (in descending hops, then as given) can come through, in
  * descending hops to the destination; returns how many. */
-static uint32_t find_region(struct grow *g, const struct dag *d, const struct sar_source *const *s,
-			    uint32_t n)
+static uint32_t find_region(struct grow *g, const struct sar_dag *d, const uint8_t *ports,
+			    const struct sar_source *const *s, uint32_t n)
 {
 	uint32_t *queue = g->queue, *seen = g->seen, stamp = ++g->stamp;
 	uint32_t head = 0, tail = 0, i = 0;
@@ -429,8 +404,8 @@ static uint32_t find_region(struct grow *g, const struct dag *d, const struct sa
 		if (u == d->root)
 			continue;
 		g->work += d->off[u + 1] - d->off[u];
-		if (is_grown(g, u)) {
-			tail = meet(queue, seen, stamp, g->f->chan_dst[g->pick[u]], tail);
+		if (g->own[u]) {
+			tail = meet(queue, seen, stamp, next_switch(g, u, ports), tail);
 			continue;
 		}
 		to = g->f->chan_dst + g->f->chan_off[u];
@@ -445,7 +420,7 @@ struct way {
 };
 
 /* Cheapest way on from u; present gets that by its place, if that is one. */
-static inline struct way find_cheapest(const struct grow *g, const struct dag *d, uint32_t u,
+static inline struct way find_cheapest(const struct grow *g, const struct sar_dag *d, uint32_t u,
 				       uint32_t n, struct tariff t, struct way *present)
 {
 	uint32_t first = g->f->chan_off[u];
@@ -465,10 +440,11 @@ static inline struct way find_cheapest(const struct grow *g, const struct dag *d
 
 /* Cheapest way on from u, or the present one when that is not much dearer; where the block differs
  * already, and so costs nothing more, when it is not dearer. */
-static void choose(struct grow *g, const struct dag *d, uint32_t u, uint32_t lid, uint32_t n,
+static void choose(struct grow *g, const struct sar_dag *d, uint32_t u, uint32_t lid, uint32_t n,
 		   struct tariff t, const struct grow_rule *r)
 {
-	struct way present = { .place = hopmap_at(&g->places, lid)[u], .cost = HUGE_VAL };
+	uint8_t port = hopmap_at(&g->hops, lid)[u];
+	struct way present = { .place = hopmap_place(&g->hops, u, port), .cost = HUGE_VAL };
 	struct way best = find_cheapest(g, d, u, n, t, &present);
 	double most = g->nblocks >= r->limit ? DBL_MAX : best.cost * r->keep;
 
@@ -479,21 +455,24 @@ static void choose(struct grow *g, const struct dag *d, uint32_t u, uint32_t lid
 	g->cost[u] = best.cost;
 }
 
-static void search(struct grow *g, const struct dag *d, uint32_t lid,
+static void search(struct grow *g, const struct sar_dag *d, uint32_t lid,
 		   const struct sar_source *const *s, uint32_t n, const struct grow_rule *r)
 {
+	const uint8_t *ports = hopmap_at(&g->hops, lid);
 	struct tariff t = tariff(g, r);
 	uint32_t weight = s[0]->n;
 
-	for (uint32_t i = find_region(g, d, s, n); i-- > 0;) {
+	for (uint32_t i = find_region(g, d, ports, s, n); i-- > 0;) {
 		uint32_t u = g->queue[i];
 
 		if (u == d->root) {
 			g->cost[u] = 0;
-		} else if (is_grown(g, u)) {
-			uint32_t c = g->pick[u];
+		} else if (g->own[u]) {
+			uint32_t c = next_chan(g, u, ports);
 
-			g->cost[u] = price(&g->load[c], weight, t) + g->cost[g->f->chan_dst[c]];
+			touch(g, u, ports, t);
+			g->cost[u] = price(&g->load[c], g->own[u] + weight, t) +
+				     g->cost[g->f->chan_dst[c]];
 		} else {
 			choose(g, d, u, lid, weight, t, r);
 		}
@@ -505,7 +484,7 @@ static void write_entry(struct grow *g, uint32_t u, uint32_t lid, uint8_t port)
 	uint8_t old = tables_row(g->from, u)[lid], was = tables_row(g->t, u)[lid];
 	uint8_t *differ = g->differ + (size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK;
 
-	hopmap_set(&g->places, g->t, u, lid, port);
+	hopmap_set(&g->hops, g->t, u, lid, port);
 	g->nblocks -= *differ > 0;
 	*differ = (uint8_t)(*differ + (port != old) - (was != old));
 	g->nblocks += *differ > 0;
@@ -514,11 +493,10 @@ static void write_entry(struct grow *g, uint32_t u, uint32_t lid, uint8_t port)
 /* Makes the path that was found from u part of the tree. */
 static void fix_path(struct grow *g, uint32_t u, const struct dest *d)
 {
-	const uint8_t *places = hopmap_at(&g->places, d->lid);
+	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 
-	while (u != d->sw && !is_grown(g, u)) {
-		g->grown[u] = g->tree_stamp;
-		if (next_chan(g, u, places) != g->pick[u]) {
+	while (u != d->sw && !g->own[u]) {
+		if (next_chan(g, u, ports) != g->pick[u]) {
 			uint8_t present = tables_row(g->t, u)[d->lid];
 
 			g->undo[g->nundo++] = (struct change){ .sw = u, .port = present };
@@ -529,7 +507,7 @@ static void fix_path(struct grow *g, uint32_t u, const struct dest *d)
 }
 
 /* Asks for a DAG that many sources will need, all of it at once and in order. */
-static void ask_for(const struct grow *g, const struct dag *d)
+static void ask_for(const struct grow *g, const struct sar_dag *d)
 {
 	uint32_t nsw = g->f->nsw;
 
@@ -537,6 +515,26 @@ static void ask_for(const struct grow *g, const struct dag *d)
 		__builtin_prefetch(d->off + u);
 	for (uint32_t k = 0; k < d->off[nsw]; k += LINE)
 		__builtin_prefetch(d->edge + k);
+}
+
+static void touch_path(struct grow *g, uint32_t u, const struct dest *d, struct tariff t)
+{
+	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+
+	for (; u != d->sw; u = next_switch(g, u, ports))
+		touch(g, u, ports, t);
+}
+
+/* Adds n routes from a switch to the part of the tree that is out of the loads, or takes them out
+ * of it. */
+static void move_routes(struct grow *g, uint32_t u, const struct dest *d, uint32_t n)
+{
+	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+
+	for (; u != d->sw; u = next_switch(g, u, ports)) {
+		g->own[u] += n;
+		g->work++;
+	}
 }
 
 static int farthest_first(const void *a, const void *b, void *dist)
@@ -550,27 +548,25 @@ static int farthest_first(const void *a, const void *b, void *dist)
 	return x < y ? -1 : x > y;
 }
 
-/* Makes the present path from u part of the tree. */
-static void keep_path(struct grow *g, uint32_t u, const struct dest *d)
+/* Places sources at once: farthest ones first. */
+static void place_batch(struct grow *g, const struct dest *dest, const struct sar_dag *d,
+			const struct sar_source **batch, uint32_t n, const struct grow_rule *r)
 {
-	const uint8_t *places = hopmap_at(&g->places, d->lid);
+	const uint8_t *ports = hopmap_at(&g->hops, dest->lid);
+	struct tariff t = tariff(g, r);
 
-	for (; u != d->sw && !is_grown(g, u); u = g->f->chan_dst[g->pick[u]]) {
-		g->grown[u] = g->tree_stamp;
-		g->pick[u] = next_chan(g, u, places);
-	}
-}
-
-/* The paths that stay come first. */
-static void keep_paths(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
-{
-	const uint8_t *places = hopmap_at(&g->places, d->lid);
-
-	for (uint32_t i = 0; i < n; i++) {
-		if (s[i].sw == d->sw || !g->stays[s[i].sw])
-			continue;
-		keep_path(g, s[i].sw, d);
-		put_one(g, d, places, &s[i]);
+	if (n > 1)
+		qsort_r(batch, n, sizeof(*batch), farthest_first, d->dist);
+	if (n > 1 || !g->own[batch[0]->sw])
+		search(g, d, dest->lid, batch, n, r);
+	for (uint32_t b = 0; b < n; b++) {
+		fix_path(g, batch[b]->sw, dest);
+		if (g->partly) {
+			touch_path(g, batch[b]->sw, dest, t);
+			move_routes(g, batch[b]->sw, dest, batch[b]->n);
+		} else {
+			put_one(g, dest, ports, batch[b]);
+		}
 	}
 }
 
@@ -581,7 +577,7 @@ static uint32_t next_batch(struct grow *g, const struct dest *d, const struct sa
 	uint32_t k = 0;
 
 	for (; *i < n && k < r->batch; ++*i)
-		if (s[*i].sw != d->sw && !(r->hot_only && g->stays[s[*i].sw]))
+		if (s[*i].sw != d->sw)
 			g->batch[k++] = &s[*i];
 	return k;
 }
@@ -590,38 +586,192 @@ static uint32_t next_batch(struct grow *g, const struct dest *d, const struct sa
 static double grow_all(struct grow *g, const struct dest *dest, const struct sar_source *s,
 		       uint32_t n, const struct grow_rule *r)
 {
-	const struct dag *d = find_dag(g, dest->sw);
-	const uint8_t *places = hopmap_at(&g->places, dest->lid);
-	const struct sar_source **batch = g->batch;
+	const struct sar_dag *d = sar_dags_find(&g->dags, dest->sw);
 	uint32_t i = 0, k;
 
-	g->tree_stamp++;
 	g->nundo = 0;
-	if (r->hot_only)
-		keep_paths(g, dest, s, n);
-	else if (n > g->f->nsw / LINE)
+	if (n > g->f->nsw / LINE)
 		ask_for(g, d);
-	while ((k = next_batch(g, dest, s, n, r, &i)) > 0) {
-		if (k > 1)
-			qsort_r(batch, k, sizeof(*batch), farthest_first, d->dist);
-		if (k > 1 || !is_grown(g, batch[0]->sw))
-			search(g, d, dest->lid, batch, k, r);
-		for (uint32_t b = 0; b < k; b++) {
-			fix_path(g, batch[b]->sw, dest);
-			put_one(g, dest, places, batch[b]);
-		}
-	}
-	return settle(g, tariff(g, r));
+	while ((k = next_batch(g, dest, s, n, r, &i)) > 0)
+		place_batch(g, dest, d, g->batch, k, r);
+	return settle(g, dest, tariff(g, r));
 }
 
 void grow_tree(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
 	       const struct grow_rule *rule)
 {
-	struct grow_rule own = *rule;
-
-	own.hot_only = false;
 	take_in_hand(g, s, n);
-	grow_all(g, d, s, n, &own);
+	grow_all(g, d, s, n, rule);
+}
+
+/* What has changed goes back. */
+static void undo(struct grow *g, uint32_t lid)
+{
+	while (g->nundo > 0) {
+		const struct change *c = &g->undo[--g->nundo];
+
+		write_entry(g, c->sw, lid, c->port);
+	}
+}
+
+static bool is_worth_it(const struct grow *g, double before, double after, uint64_t blocks,
+			const struct grow_rule *rule)
+{
+	if (g->nblocks > blocks)
+		after += rule->block * (double)(g->nblocks - blocks);
+	return g->nundo && after < before * rule->gain && g->nblocks <= rule->limit;
+}
+
+/* Counts the tree that is in the loads, without taking it out; returns how many of the sources,
+ * into g->moving, send over a hot channel. */
+static uint32_t find_moving(struct grow *g, const struct dest *d, const struct sar_source *s,
+			    uint32_t n)
+{
+	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+	const uint64_t *bits = through(g, d);
+	uint32_t *at = g->queue, nhot = 0, k = 0;
+
+	for (uint32_t w = 0; w < g->words; w++)
+		for (uint64_t m = bits[w] & g->hot_sw[w]; m; m &= m - 1) {
+			uint32_t u = 64 * w + (uint32_t)__builtin_ctzll(m);
+
+			at[nhot] = u;
+			nhot += g->meets[u] = g->hot[next_chan(g, u, ports)];
+		}
+	for (uint32_t i = 0; i < n; i++) {
+		bool meets = false;
+
+		for (uint32_t u = s[i].sw; u != d->sw;) {
+			meets |= g->meets[u];
+			g->tree[g->ntree] = u;
+			g->ntree += !g->own[u];
+			g->own[u] += s[i].n;
+			u = next_switch(g, u, ports);
+		}
+		g->moving[k] = &s[i];
+		k += meets;
+	}
+	g->work += g->words / 8 + n + g->ntree;
+	while (nhot > 0)
+		g->meets[at[--nhot]] = false;
+	return k;
+}
+
+/* Is there a shortest path from u without hot channels? */
+static bool has_cold_path(struct grow *g, const struct sar_dag *d, uint32_t u)
+{
+	uint32_t *queue = g->queue, *seen = g->seen, stamp = ++g->stamp, head = 0, tail = 0;
+
+	tail = meet(queue, seen, stamp, u, tail);
+	while (head < tail) {
+		uint32_t first = g->f->chan_off[u = queue[head++]];
+
+		g->work += d->off[u + 1] - d->off[u];
+		for (uint32_t k = d->off[u]; k < d->off[u + 1]; k++) {
+			uint32_t c = first + d->edge[k];
+
+			if (g->hot[c])
+				continue;
+			if (g->f->chan_dst[c] == d->root)
+				return true;
+			tail = meet(queue, seen, stamp, g->f->chan_dst[c], tail);
+		}
+	}
+	return false;
+}
+
+void grow_add_forced(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
+		     uint32_t *forced)
+{
+	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+	uint32_t k = find_moving(g, d, s, n);
+
+	while (g->ntree > 0)
+		g->own[g->tree[--g->ntree]] = 0;
+	for (uint32_t i = 0; i < k; i++) {
+		uint32_t u = g->moving[i]->sw;
+
+		if (has_cold_path(g, sar_dags_find(&g->dags, d->sw), u))
+			continue;
+		for (; u != d->sw; u = next_switch(g, u, ports))
+			if (g->hot[next_chan(g, u, ports)])
+				forced[next_chan(g, u, ports)] += g->moving[i]->n;
+	}
+}
+
+/* The paths of the first k in g->moving leave the tree. */
+static void lift(struct grow *g, const struct dest *d, uint32_t k, struct tariff t)
+{
+	g->out_stamp++;
+	g->nwas = 0;
+	g->cost_before = 0;
+	for (uint32_t i = 0; i < k; i++) {
+		touch_path(g, g->moving[i]->sw, d, t);
+		move_routes(g, g->moving[i]->sw, d, -g->moving[i]->n);
+	}
+}
+
+/* What is out of the loads joins them again; nothing is in hand then. */
+static void lay_down(struct grow *g, const struct dest *d)
+{
+	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+	uint64_t *bits = through(g, d);
+
+	for (uint32_t i = 0; i < g->nwas; i++) {
+		uint32_t u = g->was[i].sw, c = next_chan(g, u, ports);
+
+		bits[u / 64] &= ~(1ull << u % 64);
+		if (!g->own[u])
+			continue;
+		bits[u / 64] |= 1ull << u % 64;
+		add_routes(g, u, c);
+		feel(g, u, c);
+		g->own[u] = 0;
+	}
+	while (g->ntree > 0)
+		g->own[g->tree[--g->ntree]] = 0;
+	g->partly = false;
+}
+
+/* Of what is out of the loads. */
+static double price_parts(const struct grow *g, const uint8_t *ports, struct tariff t)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < g->nwas; i++) {
+		uint32_t u = g->was[i].sw;
+
+		if (g->own[u])
+			sum += g->own[u] * price(&g->load[next_chan(g, u, ports)], g->own[u], t);
+	}
+	return sum;
+}
+
+/* grow_again() for the paths over hot channels alone: all else stays where it is, and in the loads.
+ * Costs are those of the channels that lose or may get routes. */
+static bool relieve(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
+		    const struct grow_rule *r)
+{
+	struct tariff t = tariff(g, r);
+	uint64_t blocks = g->nblocks;
+	uint32_t k = find_moving(g, d, s, n);
+	const struct sar_dag *dag = k ? sar_dags_find(&g->dags, d->sw) : NULL;
+	bool better;
+
+	g->partly = true;
+	g->nundo = 0;
+	lift(g, d, k, t);
+	for (uint32_t i = 0; i < k; i += r->batch)
+		place_batch(g, d, dag, g->moving + i, k - i < r->batch ? k - i : r->batch, r);
+	better = is_worth_it(g, g->cost_before, price_parts(g, hopmap_at(&g->hops, d->lid), t),
+			     blocks, r);
+	if (!better) {
+		undo(g, d->lid);
+		for (uint32_t i = 0; i < g->nwas; i++)
+			g->own[g->was[i].sw] = g->was[i].own;
+	}
+	lay_down(g, d);
+	return better;
 }
 
 bool grow_again(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
@@ -632,24 +782,18 @@ bool grow_again(struct grow *g, const struct dest *d, const struct sar_source *s
 	double before, after;
 
 	take_in_hand(g, s, n);
-	t = tariff(g, rule);
 	if (rule->hot_only)
-		find_staying(g, d, s, n);
+		return relieve(g, d, s, n, rule);
+	t = tariff(g, rule);
 	before = take_out(g, d, s, n, t);
 	after = grow_all(g, d, s, n, rule);
-	if (g->nblocks > blocks)
-		after += rule->block * (double)(g->nblocks - blocks);
-	if (g->nundo && after < before * rule->gain && g->nblocks <= rule->limit)
+	if (is_worth_it(g, before, after, blocks, rule))
 		return true;
 	if (!g->nundo)
 		return false;
 	take_out(g, d, s, n, t);
-	while (g->nundo > 0) {
-		const struct change *c = &g->undo[--g->nundo];
-
-		write_entry(g, c->sw, d->lid, c->port);
-	}
+	undo(g, d->lid);
 	put_in(g, d, s, n);
-	settle(g, t);
+	settle(g, d, t);
 	return false;
 }

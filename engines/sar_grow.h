@@ -37,10 +37,13 @@ struct grow_rule {
 	bool hot_only;	/* grow_again(): paths without a hot channel stay, and come first */
 };
 
+#define GROW_BITS 32
+#define GROW_FLOW (1ull << GROW_BITS)
+
+/* Whole numbers, so that what is added and taken out again leaves nothing behind. */
 struct grow_load {
-	uint32_t all; /* routes over the channel, without those of the tree in hand */
-	uint32_t own; /* routes of the tree in hand */
-	double flow;  /* flows to be expected at a time, without those of the tree in hand */
+	uint32_t all;  /* routes over the channel, without those of the tree in hand */
+	uint64_t flow; /* flows to be expected at a time likewise, of which GROW_FLOW are one */
 };
 
 struct grow;
@@ -67,8 +70,15 @@ double grow_price(struct grow *g, const struct dest *d, const struct sar_source 
 		  const struct grow_rule *rule);
 /* From now on channels with a load of at least limit are hot. */
 void grow_watch(struct grow *g, double limit);
-/* Does a path of the tree use a hot channel? */
-bool grow_is_hot(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n);
+/* grow_is_hot() of that LID comes soon. */
+void grow_look_ahead(const struct grow *g, uint32_t lid);
+/* Does a path of the tree, which is in the loads, use a hot channel?  Time O(switches / 64). */
+bool grow_is_hot(struct grow *g, const struct dest *d);
+
+/* Adds the routes of a tree in the loads that come over hot channels, and have no shortest path
+ * without, to those of these channels; by channel. */
+void grow_add_forced(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
+		     uint32_t *forced);
 
 /* Grows a tree that is not in the loads and adds it to them. */
 void grow_tree(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,

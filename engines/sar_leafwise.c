@@ -17,14 +17,20 @@
 #include <string.h>
 
 #define HOT_ROUNDS   8
-#define STALE_ROUNDS 2	  /* without a lower maximum, then it is given up */
-#define NEAR	     1.04 /* the maximum is good enough up to so many times the bound */
-#define FAR	     1.3 /* from so many times on the budget of blocks may be too small a start ... */
-#define WORTH	     0.85 /* ... if without it the maximum falls to so much of it */
-#define BUDGET	     0.05 /* of the blocks in use, unless the caller says otherwise */
-#define BLOCK_PRICE  0.3  /* routes on a full channel that a block is worth */
-#define UNFAIR	     0.7  /* jobs are helped whose routes cost so much more than all on average */
+#define STALE_ROUNDS 2 /* without a lower maximum, then it is given up */
+#define KEEP_FIRST                                                                                 \
+	1.5		 /* in the first rounds hops stay that cost no more than so many times ... \
+			  */
+#define KEEP_LAST   1.1	 /* ... and in the last ones */
+#define FORCED	    0.98 /* of a maximum that no other paths can lower: not worth more rounds */
+#define NEAR	    1.04 /* the maximum is good enough up to so many times the bound */
+#define FAR	    1.3 /* from so many times on the budget of blocks may be too small a start ... */
+#define WORTH	    0.85 /* ... if without it the maximum falls to so much of it */
+#define BUDGET	    0.05 /* of the blocks in use, unless the caller says otherwise */
+#define BLOCK_PRICE 0.3	 /* routes on a full channel that a block is worth */
+#define UNFAIR	    0.7	 /* jobs are helped whose routes cost so much more than all on average */
 
+#define AHEAD	   2 /* trees asked for before they are looked at */
 #define COUNT_WORK 6 /* of a step along a path against an edge that is looked at */
 #define JOB_WEIGHT 8 /* of a route inside a job against any other */
 
@@ -284,41 +290,21 @@ static int repair_jobs(struct leafwise *l, uint32_t plane)
 	return rc;
 }
 
-/* LIDs with an entry towards a channel with a load of at least limit: only few need a closer look.
- */
-static int find_hot(struct leafwise *l, double limit, uint8_t *hot)
-{
-	const struct grow_load *load = grow_loads(l->g);
-	const struct fabric *f = l->f;
-
-	memset(hot, 0, f->max_lid + 1u);
-	for (uint32_t u = 0; u < f->nsw; u++) {
-		const uint8_t *row = tables_row(l->t, u);
-		bool port[UINT8_MAX + 1] = { false }, any = false;
-
-		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
-			any |= port[f->chan_port[c]] = load[c].all >= limit;
-		for (uint32_t lid = 0; any && lid <= f->max_lid; lid++)
-			hot[lid] |= port[row[lid]];
-		if (pace_tick(&l->pace, l->done, any ? f->max_lid : 1))
-			return -ECANCELED;
-	}
-	return 0;
-}
-
-/* Grows the trees of the crew anew that use a hot channel; hot: LIDs that may. */
+/* Grows the trees of the crew anew that use a hot channel. */
 static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane,
-		     const uint8_t *hot, struct grow_rule *rule, uint32_t *changed)
+		     struct grow_rule *rule, uint32_t *changed)
 {
 	l->batch = 1;
 	for (uint32_t i = 0; i < crew->nterm; i++) {
 		struct dest d = dest_of(l, crew->terms[i], plane);
 		uint64_t before = grow_work(l->g);
-		uint32_t n;
-		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
-		if (hot[d.lid] && grow_is_hot(l->g, &d, s, n)) {
-			before = grow_work(l->g);
+		if (i + AHEAD < crew->nterm)
+			grow_look_ahead(l->g, l->f->term_lid[crew->terms[i + AHEAD]] + plane);
+		if (grow_is_hot(l->g, &d)) {
+			uint32_t n;
+			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+
 			rule->batch = l->batch;
 			*changed += grow_again(l->g, &d, s, n, rule);
 		}
@@ -328,19 +314,72 @@ static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t p
 	return 0;
 }
 
-/* Takes load off the fullest channels: gently at first, so that little changes. */
-static int cool_with(struct leafwise *l, uint32_t plane, uint8_t *hot)
+/* Takes load off the channels with at least limit, until the work is done that may be. */
+static int cool_round(struct leafwise *l, uint32_t plane, double limit, struct grow_rule *rule,
+		      uint64_t work_end, uint32_t *changed)
 {
-	struct grow_rule rule = rule_for(l, plane, 1.5, 0.999, 0);
+	int rc = 0;
+
+	*changed = 0;
+	grow_watch(l->g, limit);
+	if (pace_tick(&l->pace, l->done, l->f->nchan))
+		return -ECANCELED;
+	for (uint32_t k = 0; k < l->jobs.ncrew && !rc && grow_work(l->g) <= work_end; k++)
+		rc = cool_crew(l, &l->jobs.crew[k], plane, rule, changed);
+	return rc;
+}
+
+/* Adds the crew's routes that cannot leave a hot channel. */
+static int add_forced(struct leafwise *l, const struct sar_crew *crew, uint32_t plane,
+		      uint32_t *forced)
+{
+	for (uint32_t i = 0; i < crew->nterm; i++) {
+		struct dest d = dest_of(l, crew->terms[i], plane);
+		uint64_t before = grow_work(l->g);
+
+		if (grow_is_hot(l->g, &d)) {
+			uint32_t n;
+			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+
+			grow_add_forced(l->g, &d, s, n, forced);
+		}
+		if (pace_tick(&l->pace, l->done, 2 * (grow_work(l->g) - before)))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+/* What the maximum cannot fall below: routes on a channel that has it now, and without which they
+ * have no shortest path. */
+static int find_forced(struct leafwise *l, uint32_t plane, double max, double *least)
+{
+	uint32_t *forced = xcalloc(l->f->nchan, sizeof(*forced));
+	int rc = 0;
+
+	grow_watch(l->g, max);
+	for (uint32_t k = 0; k < l->jobs.ncrew && !rc; k++)
+		rc = add_forced(l, &l->jobs.crew[k], plane, forced);
+	*least = 0;
+	for (uint32_t c = 0; c < l->f->nchan; c++)
+		*least = forced[c] > *least ? forced[c] : *least;
+	free(forced);
+	return rc;
+}
+
+/* Takes load off the fullest channels: gently at first, so that little changes. */
+static int cool(struct leafwise *l, uint32_t plane)
+{
+	struct grow_rule rule = rule_for(l, plane, KEEP_FIRST, 0.999, 0);
 	double bound = (double)l->bound * (plane + 1), last = HUGE_VAL;
-	uint64_t before = grow_work(l->g);
-	uint32_t stale = 0;
+	uint64_t work_end = grow_work(l->g) + l->work_max;
+	uint32_t stale = 0, changed = 0;
+	double least = 0;
+	int rc = 0;
 
 	rule.hot_only = l->large && l->effort == EFFORT_COOL;
-	for (uint32_t round = 0; round < HOT_ROUNDS; round++) {
+	for (uint32_t round = 0; round < HOT_ROUNDS && !rc; round++) {
 		double max = fullest(l), limit = max > 20 ? 0.95 * max : max - 1;
 		bool enough = near_bound(l, plane, max) || max > 0.98 * last;
-		uint32_t changed = 0;
 
 		if (max <= bound || (enough && l->effort == EFFORT_BUDGET))
 			return 0;
@@ -349,29 +388,17 @@ static int cool_with(struct leafwise *l, uint32_t plane, uint8_t *hot)
 			return 0;
 		last = max;
 		limit = limit > bound + 1 ? limit : bound + 1;
-		grow_watch(l->g, limit);
-		if (find_hot(l, limit, hot))
-			return -ECANCELED;
-		for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
-			int rc = cool_crew(l, &l->jobs.crew[k], plane, hot, &rule, &changed);
-
-			if (rc || grow_work(l->g) - before > l->work_max)
-				return rc;
-		}
-		if (!changed && rule.keep < 1.5)
-			return 0;
+		if (rule.hot_only)
+			rc = find_forced(l, plane, max, &least);
+		if (rc || least >= FORCED * max)
+			return rc;
+		limit = limit > least ? limit : least;
+		rc = cool_round(l, plane, limit, &rule, work_end, &changed);
+		if (grow_work(l->g) > work_end || (!changed && rule.keep < KEEP_FIRST))
+			return rc;
 		if (!changed || round >= HOT_ROUNDS / 2)
-			rule.keep = 1.1;
+			rule.keep = KEEP_LAST;
 	}
-	return 0;
-}
-
-static int cool(struct leafwise *l, uint32_t plane)
-{
-	uint8_t *hot = xcalloc(l->f->max_lid + 1u, 1);
-	int rc = cool_with(l, plane, hot);
-
-	free(hot);
 	return rc;
 }
 

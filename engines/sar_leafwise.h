@@ -26,7 +26,8 @@
  * of even.h are relieved instead, and the better is kept, so that the result is never worse than
  * those.  Then storage and the others follow, by the loads of all routes to the LIDs of jobs,
  * those inside jobs counted more.  On huge fabrics only the full channels are relieved, by the
- * paths over them alone. With an LMC, the trees of the first LIDs of all terminals come first, then
+ * paths over them alone, until the fullest one has little more than routes that have no other
+ * shortest path. With an LMC, the trees of the first LIDs of all terminals come first, then
  * those of the second over their loads, and so on.
  */
 #ifndef ENGINES_SAR_LEAFWISE_H

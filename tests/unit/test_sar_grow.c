@@ -121,7 +121,7 @@ static void cool(struct world *w)
 
 		for (uint32_t c = 0; c < w->f->nchan; c++)
 			hot[c] = grow_loads(w->g)[c].all >= limit;
-		if (!grow_is_hot(w->g, &d, w->s, w->f->nsw))
+		if (!grow_is_hot(w->g, &d))
 			continue;
 		changed += grow_again(w->g, &d, w->s, w->f->nsw, &rule);
 		moved += assert_cold_ways_stay(w, &d, hot);
@@ -158,9 +158,83 @@ static void full_channels_are_relieved_by_the_ways_over_them_alone(void **state)
 	}
 }
 
+/* Hops from a switch to another over channels that are not hot; UINT32_MAX: there is no way. */
+static uint32_t cold_hops(const struct fabric *f, const bool *hot, uint32_t from, uint32_t to)
+{
+	uint32_t *dist = xcalloc(f->nsw, sizeof(*dist)), hops;
+	bool grew = true;
+
+	memset(dist, 0xff, f->nsw * sizeof(*dist));
+	dist[from] = 0;
+	for (hops = 0; grew && dist[to] == UINT32_MAX; hops++) {
+		grew = false;
+		for (uint32_t c = 0; c < f->nchan; c++)
+			if (!(hot && hot[c]) && dist[f->chan_src[c]] == hops &&
+			    dist[f->chan_dst[c]] == UINT32_MAX) {
+				dist[f->chan_dst[c]] = hops + 1;
+				grew = true;
+			}
+	}
+	hops = dist[to];
+	free(dist);
+	return hops;
+}
+
+/* The same by hand: the routes over hot channels that get longer without these. */
+static void add_forced(const struct world *w, const struct dest *d, const bool *hot, uint32_t *sum)
+{
+	for (uint32_t s = 0; s < w->f->nsw; s++) {
+		if (cold_hops(w->f, hot, s, d->sw) == cold_hops(w->f, NULL, s, d->sw))
+			continue;
+		for (uint32_t u = s; u != d->sw;) {
+			uint32_t c = chan_of(w, w->t, u, d->lid);
+
+			sum[c] += hot[c] ? w->f->sw_nterm[s] : 0;
+			u = w->f->chan_dst[c];
+		}
+	}
+}
+
+static void forced_routes_are_those_that_get_longer_without_hot_channels(void **state)
+{
+	static const char *const specs[] = { "dragonfly:p=2", "hyperx:dims=3x3,hosts=3",
+					     "random:switches=12,links=20,hosts=2,seed=3" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
+		uint32_t *forced, *by_hand, found = 0;
+		struct world w;
+		bool *hot;
+
+		world_init(&w, specs[i]);
+		forced = xcalloc(w.f->nchan, sizeof(*forced));
+		by_hand = xcalloc(w.f->nchan, sizeof(*by_hand));
+		hot = xcalloc(w.f->nchan, sizeof(*hot));
+		for (uint32_t c = 0; c < w.f->nchan; c++)
+			hot[c] = grow_loads(w.g)[c].all >= 0.8 * fullest(&w);
+		grow_watch(w.g, 0.8 * fullest(&w));
+		for (uint32_t term = 0; term < w.f->nterm; term++) {
+			struct dest d = dest_of(w.f, term);
+
+			grow_add_forced(w.g, &d, w.s, w.f->nsw, forced);
+			add_forced(&w, &d, hot, by_hand);
+		}
+		for (uint32_t c = 0; c < w.f->nchan; c++) {
+			assert_int_equal(forced[c], by_hand[c]);
+			found += forced[c] > 0;
+		}
+		assert_true(found > 0);
+		free(forced);
+		free(by_hand);
+		free(hot);
+		world_done(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(forced_routes_are_those_that_get_longer_without_hot_channels),
 		cmocka_unit_test(full_channels_are_relieved_by_the_ways_over_them_alone),
 	};
 
