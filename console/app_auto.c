@@ -272,6 +272,9 @@ static void watch_update(struct app *a)
 	case APPLY_INCOMPLETE:
 		ended(a, AUTO_INCOMPLETE);
 		break;
+	case APPLY_SUPERSEDED:
+		ended(a, AUTO_SUPERSEDED);
+		break;
 	case APPLY_REFUSED:
 	case APPLY_NONE:
 	case APPLY_JOURNAL:

@@ -323,6 +323,8 @@ static enum apply_state ended_as(const struct app *a, const struct apply_status 
 		return a->rollback_asked ? APPLY_ROLLED_BACK : APPLY_FAILED;
 	case OUTCOME_INCOMPLETE:
 		return APPLY_INCOMPLETE;
+	case OUTCOME_SUPERSEDED:
+		return APPLY_SUPERSEDED;
 	case OUTCOME_REFUSED:
 	case OUTCOME_NONE:
 		break;
@@ -354,6 +356,6 @@ void app_apply_end(struct app *a, const struct msg *msg)
 		snprintf(s->result, sizeof(s->result),
 			 "The routing from before is back: read from every switch that was "
 			 "written.");
-	if (s->state == APPLY_INCOMPLETE)
+	if (s->state == APPLY_INCOMPLETE || s->state == APPLY_SUPERSEDED)
 		log_add(LOG_ERROR, "apply", "%s", msg->text);
 }

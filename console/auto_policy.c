@@ -123,6 +123,11 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
 	}
 	if (!p->limits.armed)
 		return propose(p, in, "it is not armed (--rw): nothing is written");
+	if (p->disarmed)
+		return propose(
+			p, in,
+			"it disarmed itself when somebody else had routed: look who that is, "
+			"then start it anew");
 	if (in->drain && !in->agents)
 		return propose(p, in,
 			       "not all whose traffic has to be away have agents: an "
@@ -169,6 +174,12 @@ void auto_policy_ended(struct auto_policy *p, uint64_t now_s, enum auto_end end,
 		say(p,
 		    "some switches may hold new routes still (%.90s): an operator has to end "
 		    "that update; next try in %lu s",
+		    why, (unsigned long)back_off(p, now_s, true));
+		break;
+	case AUTO_SUPERSEDED:
+		p->disarmed = true;
+		say(p,
+		    "somebody else has routed (%.120s): writes nothing any more, next look in %lu s",
 		    why, (unsigned long)back_off(p, now_s, true));
 		break;
 	case AUTO_LEFT:

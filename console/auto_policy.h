@@ -8,7 +8,8 @@
  *
  * Whatever goes wrong, what is installed stays, and the next try waits: one period after the first
  * failure, twice as long after each further one, and twice that where routes had been written
- * and were rolled back.  An update that was kept ends this.
+ * and were rolled back.  An update that was kept ends this.  Where somebody else has routed
+ * meanwhile, it disarms itself: it proposes, and writes nothing any more until it is started anew.
  */
 #ifndef CONSOLE_AUTO_POLICY_H
 #define CONSOLE_AUTO_POLICY_H
@@ -59,6 +60,7 @@ enum auto_end {
 	AUTO_REFUSED,	  /* nothing was written */
 	AUTO_ROLLED_BACK, /* and the old routes are proved to be back */
 	AUTO_INCOMPLETE,  /* not everywhere: the update's journal is open */
+	AUTO_SUPERSEDED,  /* somebody else's routes are there */
 	AUTO_LEFT,	  /* goes on without us: its own process decides */
 };
 
@@ -66,6 +68,7 @@ struct auto_policy {
 	struct auto_limits limits;
 	uint64_t next_s;   /* no look before */
 	bool computed;	   /* for the jobs that a look compares with */
+	bool disarmed;	   /* somebody else routes */
 	uint32_t failures; /* in a row */
 	char why[240];	   /* the last decision, a sentence for the log */
 };

@@ -141,6 +141,8 @@ static enum auto_end end_of(const struct follow *f, int code)
 	case EXIT_ROLLED_BACK:
 	case EXIT_NOT_CONFIRMED:
 		return AUTO_ROLLED_BACK;
+	case EXIT_SUPERSEDED:
+		return AUTO_SUPERSEDED;
 	case EXIT_INCOMPLETE:
 		return AUTO_INCOMPLETE;
 	default:

@@ -140,8 +140,9 @@ int cmd_apply(int argc, char **argv)
 		       "terminal: until the deadline it can be confirmed from any shell."
 		       "\vExit codes: 0 installed; 4 stale or refused, nothing written; 5 failed "
 		       "and rolled back, verified; 6 rollback incomplete; 7 nobody confirmed, "
-		       "rolled back; 8 the record cannot be written, nothing done; 64 bad options; "
-		       "255 the plan or the fabric could not be read.",
+		       "rolled back; 8 the record cannot be written, nothing done; 9 somebody "
+		       "else has routed: neither the old nor the new tables are there; 64 bad "
+		       "options; 255 the plan or the fabric could not be read.",
 	};
 	struct apply_cmd c = { 0 };
 	struct err err = { "" };

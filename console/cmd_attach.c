@@ -120,7 +120,7 @@ int cmd_attach(int argc, char **argv)
 		       "it more time. Ctrl-C leaves it alone. The start of an id will do; 'last' is "
 		       "the newest."
 		       "\vExit codes: 0 kept, or left alone; 4 nothing to attach to; 5 rolled back; "
-		       "6 incomplete; 7 nobody confirmed; 64 bad options.",
+		       "6 incomplete; 7 nobody confirmed; 9 somebody else has routed; 64 bad options.",
 	};
 	struct follow f = { .mode = FOLLOW_ATTACH };
 	struct attach_cmd c = { 0 };

@@ -113,6 +113,7 @@ static json_t *info_json(const struct status_cmd *c, const struct txn_info *t)
 	json_object_set_new(j, "wave", json_integer(t->wave));
 	json_object_set_new(j, "lft_blocks", json_integer(h->nlft));
 	json_object_set_new(j, "sl2vl_tables", json_integer(h->nsl2vl));
+	json_object_set_new(j, "text", t->said[0] ? record_str(t->said) : json_null());
 	json_object_set_new(j, "damage", t->broken[0] ? record_str(t->broken) : json_null());
 	json_object_set_new(j, "process", now ? now : json_null());
 	return j;
@@ -180,13 +181,22 @@ static void print_process(const json_t *p)
 	print_switches(json_object_get(p, "switches"));
 }
 
+/* How it ended, where the state does not say it all. */
+static void print_end(const struct txn_info *t)
+{
+	if (t->said[0])
+		printf("  ended     %s\n", t->said);
+}
+
 static void print_one(const struct status_cmd *c, const struct txn_info *t)
 {
 	json_t *p = NULL;
 
 	print_line(t);
-	if (txn_state_final(t->state))
+	if (txn_state_final(t->state)) {
+		print_end(t);
 		return;
+	}
 	printf("  state     %s%s\n", txn_state_name(t->state),
 	       t->state == TXN_WRITING ? ": blocks may be old or new" : "");
 	if (!t->live) {
@@ -345,8 +355,6 @@ static int status(const struct status_cmd *c, struct err *err)
 		open += !txn_state_final(list[i].state);
 		if (c->json)
 			json_array_append_new(all, info_json(c, &list[i]));
-		else if (txn_state_final(list[i].state))
-			print_line(&list[i]);
 		else
 			print_one(c, &list[i]);
 	}

@@ -93,7 +93,10 @@ static int finish(struct txn *t, const struct txn_cmd *c, struct err *err)
 		txn_note(t, "confirm", json_pack("{s:s, s:i}", "txn", c->id, "status", rc));
 		return rc ? EXIT_REFUSED : EXIT_OK;
 	}
-	return apply_rollback(t->a, err) ? EXIT_INCOMPLETE : EXIT_OK;
+	rc = apply_rollback(t->a, err);
+	if (apply_outcome(t->a) == OUTCOME_SUPERSEDED)
+		return EXIT_SUPERSEDED;
+	return rc ? EXIT_INCOMPLETE : EXIT_OK;
 }
 
 static int work_on(struct journal *j, struct txn_cmd *c, struct err *err)
@@ -200,8 +203,8 @@ int cmd_rollback(int argc, char **argv)
 		       "and proves it by reading; one that is under way is told to do so itself. Can "
 		       "be repeated until it is complete. The start of an id will do."
 		       "\vExit codes: 0 rolled back, verified; 4 refused; 6 incomplete; 8 the "
-		       "record cannot be written; 64 bad options; 255 the fabric could not be "
-		       "read.",
+		       "record cannot be written; 9 somebody else has routed, and that stays; "
+		       "64 bad options; 255 the fabric could not be read.",
 	};
 	struct txn_cmd c = { 0 };
 
@@ -223,7 +226,7 @@ int cmd_confirm(int argc, char **argv)
 		.doc = "Keeps what an update wrote that waits for a decision. One that nobody works "
 		       "on any more: only when every block still holds what was written. The start "
 		       "of an id will do."
-		       "\vExit codes: 0 kept; 4 refused; 5, 6, 7 rolled back instead, as of apply; 8 the record cannot be written; 64 bad "
+		       "\vExit codes: 0 kept; 4 refused; 5, 6, 7, 9 rolled back instead, as of apply; 8 the record cannot be written; 64 bad "
 		       "options; 255 the fabric could not be read.",
 	};
 	struct txn_cmd c = { .keep = true };

@@ -13,6 +13,7 @@ enum {
 	EXIT_INCOMPLETE = 6,	/* some switches do not have their old tables back */
 	EXIT_NOT_CONFIRMED = 7, /* nobody confirmed in time; rolled back, verified */
 	EXIT_NO_RECORD = 8,	/* the session cannot be recorded, so it was not armed */
+	EXIT_SUPERSEDED = 9,	/* neither the old nor the new tables are there: somebody else's */
 	EXIT_BAD_USAGE = 64,	/* options that make no sense */
 	EXIT_UNREADABLE = 255	/* the fabric, or another input, could not be read */
 };

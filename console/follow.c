@@ -174,6 +174,9 @@ static int as_journalled(const struct follow *f, const struct txn_info *t, struc
 	switch (t->state) {
 	case TXN_CONFIRMED:
 		return EXIT_OK;
+	case TXN_SUPERSEDED:
+		err_set(err, 0, "%s: %s: %s", f->id, txn_state_name(t->state), t->said);
+		return EXIT_SUPERSEDED;
 	case TXN_ROLLED_BACK:
 	case TXN_ABANDONED:
 		err_set(err, 0, "%s: %s", f->id, txn_state_name(t->state));

@@ -316,6 +316,24 @@ static void ask_plugin(struct live *l)
 	l->t = known;
 }
 
+int live_read(struct live *now, struct wire *w, const struct live_opts *o, const char *name,
+	      struct err *err)
+{
+	int rc = 0;
+
+	if (!now->f) {
+		now->w = w;
+		rc = sweep(now, o, name, err);
+	}
+	now->w = w;
+	tables_put(now->t);
+	now->t = NULL;
+	if (!rc)
+		rc = read_tables(now, err);
+	now->w = NULL; /* stays open */
+	return rc;
+}
+
 int live_tables(struct live *l, struct err *err)
 {
 	int rc = read_tables(l, err);

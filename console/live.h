@@ -58,6 +58,10 @@ int live_discover(struct live *l, struct live_opts *o, const char *name, struct 
 int live_again(struct live *l, struct live_opts *o, const char *name, struct err *err);
 /* The installed tables, after live_discover(); see live_open(). */
 int live_tables(struct live *l, struct err *err);
+/* What is in the switches, over a port that is open and stays so, without a word of OpenSM: the
+ * fabric, once, and the tables, each time anew.  now: all-zero at first; live_close() ends it. */
+int live_read(struct live *now, struct wire *w, const struct live_opts *o, const char *name,
+	      struct err *err);
 /* The plugin of the master SM, if it can be reached; else l->osm_why. */
 void live_link(struct live *l, const char *socket);
 /* The master SM as it is now; zeros when it does not answer. */

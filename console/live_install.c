@@ -88,14 +88,15 @@ static int by_files(struct live_install *i, const char *dir, struct live *l, con
 }
 
 int live_install_open(struct live_install *out, struct live *l, const struct live_opts *o,
-		      const struct plan *p, struct err *err)
+		      const struct plan *p, uint64_t sm_guid, struct err *err)
 {
 	const char *name = o->installer ? o->installer : l->osm ? "opensm" : "smp";
 	bool by_osm = !strcmp(name, "opensm");
+	bool theirs = !p && sm_guid && l->sm.guid && l->sm.guid != sm_guid;
 
 	*out = (struct live_install){ 0 };
 	/* the way back is not to fail for want of a way */
-	if (!p && by_osm && !(l->osm && l->osm_status.ours))
+	if (!p && by_osm && (theirs || !(l->osm && l->osm_status.ours)))
 		return by_smp(out, l, err);
 	if (by_osm)
 		return by_opensm(out, l, p, err);

@@ -52,6 +52,20 @@ static void event(void *ctx, const struct apply_event *ev)
 	show_event(ev, name, ev->txn);
 }
 
+static int judge(void *ctx, struct apply_theirs *out, struct err *err)
+{
+	struct txn *t = ctx;
+
+	return theirs_judge(&t->theirs, out, err);
+}
+
+static int others(void *ctx)
+{
+	struct txn *t = ctx;
+
+	return theirs_others(&t->theirs);
+}
+
 int txn_open(struct txn *t, struct live *l, const struct live_opts *o, struct err *err)
 {
 	struct record_opts ro = {
@@ -71,6 +85,8 @@ int txn_open(struct txn *t, struct live *l, const struct live_opts *o, struct er
 		.base = o->state_dir,
 		.gate = gate,
 		.event = event,
+		.others = others,
+		.judge = judge,
 		.ctx = t,
 	};
 	sigaction(SIGINT, &sa, NULL);
@@ -81,7 +97,8 @@ int txn_open(struct txn *t, struct live *l, const struct live_opts *o, struct er
 
 static int choose_way(struct txn *t, const struct plan *p, struct err *err)
 {
-	int rc = live_install_open(&t->way, t->live, t->opts, p, err);
+	const struct plan *made = p ? p : t->theirs.plan;
+	int rc = live_install_open(&t->way, t->live, t->opts, p, made ? made->sm.guid : 0, err);
 
 	if (!rc && t->way.warning[0])
 		fprintf(stderr, "warning: %s\n", t->way.warning);
@@ -90,8 +107,10 @@ static int choose_way(struct txn *t, const struct plan *p, struct err *err)
 
 int txn_plan(struct txn *t, const struct plan *p, bool accept_sl_change, struct err *err)
 {
-	int rc = choose_way(t, p, err);
+	int rc;
 
+	theirs_open(&t->theirs, t->live, t->opts, p, NULL);
+	rc = choose_way(t, p, err);
 	if (rc)
 		return rc;
 	t->o.accept_sl_change = accept_sl_change;
@@ -113,8 +132,10 @@ static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
 
 int txn_recover(struct txn *t, struct journal *j, struct err *err)
 {
-	int rc = choose_way(t, NULL, err);
+	int rc;
 
+	theirs_open(&t->theirs, t->live, t->opts, NULL, journal_info(j)->head.id);
+	rc = choose_way(t, NULL, err);
 	if (rc) {
 		journal_close(j);
 		return rc;
@@ -152,6 +173,7 @@ void txn_close(struct txn *t)
 	running = NULL;
 	apply_free(t->a);
 	live_install_close(&t->way);
+	theirs_close(&t->theirs);
 	agents_close(&t->agents);
 	if (record_close(t->record, &err))
 		log_add(LOG_ERROR, "record", "%s", err.text);

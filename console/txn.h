@@ -6,6 +6,7 @@
 #include "console/agents.h"
 #include "console/live_install.h"
 #include "console/record.h"
+#include "console/theirs.h"
 #include "fabric/update/apply.h"
 
 #include <stdbool.h>
@@ -18,6 +19,7 @@ struct txn {
 	struct apply_opts o;
 	struct apply *a; /* owned */
 	struct agents agents;
+	struct theirs theirs;
 	bool no_record;	 /* it was the record that could not be written */
 	uint32_t failed; /* blocks said to have failed so far */
 };

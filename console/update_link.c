@@ -144,14 +144,6 @@ static void waits(struct update_link *u, const json_t *j)
 	tell_deadline(u, (double)json_integer_value(json_object_get(j, "confirm_s")));
 }
 
-static enum outcome outcome_of(const char *name)
-{
-	for (int o = OUTCOME_NONE; o <= OUTCOME_INCOMPLETE; o++)
-		if (!strcmp(name, outcome_name((enum outcome)o)))
-			return (enum outcome)o;
-	return OUTCOME_NONE;
-}
-
 static void take(struct update_link *u, const json_t *j)
 {
 	const char *event = str(j, "event");
@@ -165,7 +157,7 @@ static void take(struct update_link *u, const json_t *j)
 	else if (!strcmp(event, "waiting"))
 		waits(u, j);
 	else if (!strcmp(event, "over"))
-		ended(u, outcome_of(str(j, "outcome")), str(j, "text"));
+		ended(u, outcome_by_name(str(j, "outcome")), str(j, "text"));
 	else if (!strcmp(event, "watch"))
 		found(u, j);
 	else if (*event)
@@ -178,14 +170,18 @@ static void take(struct update_link *u, const json_t *j)
 
 static void left_alone(struct update_link *u, const struct txn_info *t)
 {
-	char text[200];
+	char text[320];
 
-	snprintf(text, sizeof(text), "update %s: %s%s", u->id, txn_state_name(t->state),
-		 txn_state_final(t->state) ? "" : ", and nobody works on it: roll it back");
+	snprintf(text, sizeof(text), "update %s: %s%s%s", u->id, txn_state_name(t->state),
+		 txn_state_final(t->state) ? "" : ", and nobody works on it: roll it back",
+		 t->state == TXN_SUPERSEDED ? ": " : "");
+	if (t->state == TXN_SUPERSEDED)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s", t->said);
 	ended(u,
 	      t->state == TXN_CONFIRMED	    ? OUTCOME_CONFIRMED
 	      : t->state == TXN_ROLLED_BACK ? OUTCOME_ROLLED_BACK
 	      : t->state == TXN_ABANDONED   ? OUTCOME_REFUSED
+	      : t->state == TXN_SUPERSEDED  ? OUTCOME_SUPERSEDED
 					    : OUTCOME_INCOMPLETE,
 	      text);
 }

@@ -5,6 +5,7 @@
 #include "console/exits.h"
 #include "console/live_install.h"
 #include "console/record.h"
+#include "console/theirs.h"
 #include "console/update_figures.h"
 #include "console/update_record.h"
 #include "fabric/base/log.h"
@@ -32,6 +33,7 @@ struct worker {
 	struct live_install way;
 	struct job_source *jobs;
 	struct agents agents;
+	struct theirs theirs;
 	char *file; /* the plan's */
 	size_t file_len;
 	bool no_record; /* it was the record that could not be written */
@@ -69,6 +71,20 @@ static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
 	struct worker *w = ctx;
 
 	agents_ended(&w->agents, id, over, n);
+}
+
+static int others(void *ctx)
+{
+	struct worker *w = ctx;
+
+	return theirs_others(&w->theirs);
+}
+
+static int judge(void *ctx, struct apply_theirs *out, struct err *err)
+{
+	struct worker *w = ctx;
+
+	return theirs_judge(&w->theirs, out, err);
 }
 
 static const struct jobset *running(void *ctx)
@@ -111,7 +127,9 @@ static void open_jobs(struct worker *w)
 
 static int choose_way(struct worker *w, const struct plan *plan, struct err *err)
 {
-	int rc = live_install_open(&w->way, &w->live, &w->config.live, plan, err);
+	const struct plan *made = w->theirs.plan;
+	int rc = live_install_open(&w->way, &w->live, &w->config.live, plan,
+				   made ? made->sm.guid : 0, err);
 
 	if (rc)
 		return rc;
@@ -137,6 +155,8 @@ static int run(struct worker *w, const struct plan *plan, struct journal *j, str
 			   .event = event,
 			   .ended = ended,
 			   .running = running,
+			   .others = others,
+			   .judge = judge,
 			   .ctx = w,
 			   .accept_sl_change = w->config.accept_sl },
 		.watch = { .mask = w->config.watch, .limits = w->config.limits, .jobs = w->jobs },
@@ -144,17 +164,21 @@ static int run(struct worker *w, const struct plan *plan, struct journal *j, str
 		.file_len = w->file_len,
 		.note = note,
 	};
-	int code;
+	int code = EXIT_REFUSED;
 
+	theirs_open(&w->theirs, &w->live, &w->config.live, plan,
+		    j ? journal_info(j)->head.id : NULL);
 	if (choose_way(w, plan, err)) {
 		journal_close(j);
-		return EXIT_REFUSED;
+		goto out;
 	}
 	reach_agents(w, plan, j);
 	agents_apply(&job.apply, &w->agents, &w->config.agents);
 	code = watchdog_run(w->dog, &job, &w->outcome, err);
 	agents_close(&w->agents);
 	live_install_close(&w->way);
+out:
+	theirs_close(&w->theirs);
 	return code == EXIT_REFUSED && w->no_record ? EXIT_NO_RECORD : code;
 }
 

@@ -45,7 +45,7 @@ static bool begun(const struct state *s)
 {
 	return under_way(s) || s->apply.state == APPLY_KEPT ||
 	       s->apply.state == APPLY_ROLLED_BACK || s->apply.state == APPLY_FAILED ||
-	       s->apply.state == APPLY_INCOMPLETE;
+	       s->apply.state == APPLY_INCOMPLETE || s->apply.state == APPLY_SUPERSEDED;
 }
 
 static const char *state_words(enum apply_state state)
@@ -61,6 +61,7 @@ static const char *state_words(enum apply_state state)
 		[APPLY_ROLLED_BACK] = "rolled back",
 		[APPLY_FAILED] = "FAILED, and rolled back",
 		[APPLY_INCOMPLETE] = "ROLLBACK INCOMPLETE",
+		[APPLY_SUPERSEDED] = "SUPERSEDED: SOMEBODY ELSE HAS ROUTED",
 		[APPLY_REFUSED] = "refused: nothing was written",
 		[APPLY_JOURNAL] = "JOURNAL OF A KILLED UPDATE FOUND",
 	};
@@ -78,6 +79,7 @@ static enum role state_role(enum apply_state state)
 	case APPLY_ROLLING_BACK:
 	case APPLY_JOURNAL:
 	case APPLY_INCOMPLETE:
+	case APPLY_SUPERSEDED:
 		return ROLE_LOUD;
 	case APPLY_FAILED:
 	case APPLY_REFUSED:
@@ -176,6 +178,9 @@ static const char *question(const struct state *s)
 		       "routing from before it.";
 	case APPLY_INCOMPLETE:
 		return "Some switches may hold entries of both routings.  R then Y tries again.";
+	case APPLY_SUPERSEDED:
+		return "Neither the routing from before nor the new one is there, and nothing "
+		       "more is written.  Find out who routes (ibroute-top sm).  x puts this away.";
 	case APPLY_REFUSED:
 		return "Nothing was written.  6: compute a preview again, then A.  x puts this "
 		       "away.";

@@ -56,6 +56,8 @@ static const char *update_word(const struct state *s, char *buf, size_t len)
 		snprintf(buf, len, "ROLLING BACK");
 	else if (a->state == APPLY_INCOMPLETE)
 		snprintf(buf, len, "INCOMPLETE");
+	else if (a->state == APPLY_SUPERSEDED)
+		snprintf(buf, len, "SUPERSEDED");
 	else if (s->automatic.alert)
 		snprintf(buf, len, "AUTO: 7");
 	return buf;

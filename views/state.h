@@ -154,6 +154,7 @@ enum apply_state {
 	APPLY_ROLLED_BACK,
 	APPLY_FAILED,	  /* and rolled back, verified */
 	APPLY_INCOMPLETE, /* the rollback itself failed */
+	APPLY_SUPERSEDED, /* somebody else's routing is there, neither the old nor the new one */
 	APPLY_REFUSED,	  /* nothing was written */
 	APPLY_JOURNAL,	  /* a killed session left a journal: offers rollback */
 };

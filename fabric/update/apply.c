@@ -152,13 +152,16 @@ static void drive(struct apply *a, enum coord_event ev)
 			act = crowd_await(a);
 			continue;
 		}
+		a->found_theirs = false;
 		ok = apply_do(a, act);
 		crowd_hear(a);
 		if (atomic_load(&a->progress.cancel) && !a->c.cancelled) {
 			apply_fail(a, -ECANCELED, "cancelled by the operator");
 			coordinator_step(&a->c, EV_CANCEL);
 		}
-		act = coordinator_step(&a->c, ok ? EV_DONE : EV_FAILED);
+		act = coordinator_step(&a->c, ok		? EV_DONE
+					      : a->found_theirs ? EV_THEIRS
+								: EV_FAILED);
 	}
 	sync_status(a);
 }
@@ -195,8 +198,9 @@ static int incomplete(const struct apply *a, struct err *err)
 	name_left(names, sizeof(names), a);
 	return err_set(err, -EUCLEAN,
 		       "rollback incomplete: %u blocks do not hold their old contents, on %s; "
-		       "the journal %s is kept, roll back again when they answer",
-		       a->nleft, names, a->txn);
+		       "the journal %s is kept, roll back again when they answer%s%s",
+		       a->nleft, names, a->txn, a->judged ? "; what is there: " : "",
+		       a->judged ? a->theirs.text : "");
 }
 
 int apply_run(struct apply *a, struct err *err)
@@ -294,6 +298,8 @@ static int roll_back(struct apply *a, enum coord_event ev, const char *why, stru
 	} else {
 		return err_set(err, -EINVAL, "there is nothing to roll back");
 	}
+	if (a->c.outcome == OUTCOME_SUPERSEDED)
+		return err_set(err, -ESTALE, "%.400s", a->why.text);
 	return a->c.outcome == OUTCOME_ROLLED_BACK ? 0 : incomplete(a, err);
 }
 
@@ -374,6 +380,8 @@ int outcome_exit_code(enum outcome o)
 		return 5;
 	case OUTCOME_INCOMPLETE:
 		return 6;
+	case OUTCOME_SUPERSEDED:
+		return 9;
 	case OUTCOME_NONE:
 	case OUTCOME_REFUSED:
 		break;

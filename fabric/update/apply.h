@@ -51,6 +51,23 @@ struct apply_event {
 	char text[200]; /* for people; "" when the kind says it all */
 };
 
+/* What somebody else has put into the switches, as it was read and judged. */
+enum theirs_verdict {
+	THEIRS_NOT_JUDGED,
+	THEIRS_FAULTY,
+	THEIRS_UNPROVED, /* connected and free of loops; not all was known that deadlocks depend on
+			  */
+	THEIRS_SOUND	 /* connected, free of loops and of deadlocks */
+};
+
+struct apply_theirs {
+	enum theirs_verdict verdict;
+	char text[120];	 /* the verdict in words */
+	uint32_t blocks; /* LFT blocks that there are; 0: how many differ is not known */
+	uint32_t old_lft, old_sl2vl; /* that are not as before the update */
+	uint32_t new_lft, new_sl2vl; /* that are not as it would have made them */
+};
+
 struct apply_opts {
 	const char *base;	/* of the journal; NULL: the default */
 	const char *user;	/* who does it, for the journal; NULL: the process' user */
@@ -78,6 +95,13 @@ struct apply_opts {
 	 * 1,024 of them at the latest: 0 at once when it is not due.  Not 0: the update stops, and
 	 * is undone.  Not asked on the way back, nor while answers are awaited: the link does. */
 	int (*sm)(void *ctx, struct err *err);
+	/* The way back begins, through an installer without back(): is another SM master by now,
+	 * which routes as it wants?  1: yes, and nothing is written; may take half a minute. */
+	int (*others)(void *ctx);
+	/* Reads all that the switches hold, once that does not change any more, and judges it,
+	 * before it is said that somebody else has routed.  Not 0: it cannot be read. */
+	int (*judge)(void *ctx, struct apply_theirs *out, struct err *err);
+	uint32_t settle_ms; /* what stays the same for so long is all that others write; 0: 3,000 */
 	/* Sets over[i] where job id[i] has ended: nobody is left there to be drained.  Twice a
 	 * second while answers are awaited; must not block. */
 	void (*ended)(void *ctx, const uint64_t *id, bool *over, uint32_t n);
@@ -129,7 +153,8 @@ void apply_free(struct apply *a); /* NULL is fine */
 int apply_run(struct apply *a, struct err *err);
 /* Also after apply_recover(): then every change is read, and -EUCLEAN when one is not new. */
 int apply_confirm(struct apply *a, struct err *err);
-/* 0: rolled back and proved by reading.  -EUCLEAN: incomplete, err names the switches.
+/* 0: rolled back and proved by reading.  -EUCLEAN: incomplete, err names the switches.  -ESTALE:
+ * somebody else has routed (OUTCOME_SUPERSEDED); err says what is there.
  * Also the way to go on with a recovery, again and again until it is complete. */
 int apply_rollback(struct apply *a, struct err *err);
 /* The same while it waits, not because the operator said so: EV_TIMEOUT, EV_GUARD or EV_SM, with
@@ -159,7 +184,7 @@ struct recovery_scan {
 };
 int apply_scan(struct recovery_scan *out, struct apply *a, struct err *err);
 
-/* The exit code of the command line: 0 confirmed, 4 refused, 5, 6. */
+/* The exit code of the command line: 0 confirmed, 4 refused, 5, 6, 9. */
 int outcome_exit_code(enum outcome o);
 
 #endif

@@ -72,8 +72,12 @@ struct apply {
 	struct install_item *back; /* what was read of it while it was written */
 	bool read_back;		   /* all of todo was */
 	bool others;		   /* another SM writes on the way back */
-	uint32_t theirs;	   /* blocks that it has left otherwise */
-	struct apply_item *item;   /* what became of the batch */
+	uint32_t back_waves;	   /* whose changes may be there, on the way back */
+	bool found_theirs;	   /* EV_THEIRS for the action under way */
+	bool judged;		   /* theirs is */
+	struct apply_theirs theirs;
+	char theirs_text[JOURNAL_SAID]; /* for people */
+	struct apply_item *item;	/* what became of the batch */
 	uint32_t batch_max;
 
 	const struct jobset
@@ -98,6 +102,17 @@ bool apply_is_last(const struct apply *a, uint32_t i, uint32_t waves); /* of its
 uint32_t apply_count(const struct apply *a, enum holds h);	       /* in todo */
 /* The first of todo that is not h, with what is wrong, for a sentence. */
 void apply_first_not(char *buf, size_t size, const struct apply *a, enum holds h);
+
+/* Drops from the list what holds h; the rest is to be done once more. */
+void apply_keep_others(struct apply *a, enum holds h);
+
+/* apply_theirs.c: what somebody else has routed meanwhile */
+/* Where another SM is master: waits until what it writes is there.  true: the old contents are, and
+ * nothing else; else a->found_theirs, or it is to be tried again. */
+bool apply_theirs_wait(struct apply *a);
+/* All is back but what somebody else has written.  Sets a->found_theirs where that is a routing. */
+void apply_theirs_stay(struct apply *a);
+void apply_theirs_tell(struct apply *a);
 
 /* apply_agents.c */
 bool crowd_gather(struct apply *a);  /* whom the plan wants; false: refused, and said why */

@@ -59,8 +59,7 @@ static bool plan_allowed(struct apply *a)
 	return rc ? apply_fail(a, rc, "%s", err.text) : true;
 }
 
-/* Drops from the list what holds h; the rest is to be done once more. */
-static void keep_others(struct apply *a, enum holds h)
+void apply_keep_others(struct apply *a, enum holds h)
 {
 	uint32_t kept = 0;
 
@@ -91,7 +90,7 @@ static bool do_prepare(struct apply *a)
 		apply_read(a);
 		if (a->c.cancelled)
 			return false;
-		keep_others(a, HOLDS_OLD);
+		apply_keep_others(a, HOLDS_OLD);
 		if (apply_count(a, HOLDS_SILENT) < a->ntodo)
 			break;
 	}
@@ -233,7 +232,7 @@ static bool do_read(struct apply *a)
 	if (a->c.cancelled)
 		return false;
 	a->read_back = false;
-	keep_others(a, HOLDS_NEW);
+	apply_keep_others(a, HOLDS_NEW);
 	foreign = apply_count(a, HOLDS_FOREIGN);
 	apply_first_not(first, sizeof(first), a, HOLDS_NEW);
 	ev.rc = a->ntodo ? -EIO : 0;
@@ -283,8 +282,11 @@ static bool do_begin_rollback(struct apply *a)
 	uint32_t waves;
 
 	waves = a->plan ? a->c.wave + 1 : a->c.nwaves;
+	waves = waves < a->c.nwaves ? waves : a->c.nwaves;
+	a->back_waves = waves;
 	apply_todo_all(a, waves);
 	a->nleft = 0;
+	a->judged = false;
 	for (uint32_t i = 0; i < a->list->n; i++)
 		if (a->list->v[i].sw == FAB_NONE && apply_is_last(a, i, waves))
 			a->left[a->nleft++] = i;
@@ -294,19 +296,13 @@ static bool do_begin_rollback(struct apply *a)
 		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
 	if (journal_mark(a->journal, TXN_ROLLBACK, a->c.wave, a->why.text, &err))
 		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
-	a->others = a->in->ops->back && a->in->ops->back(a->in->ctx) == 1;
+	if (a->in->ops->back)
+		a->others = a->in->ops->back(a->in->ctx) == 1;
+	else
+		a->others = a->o.others && a->o.others(a->o.ctx) == 1;
+	a->others = a->others && !a->o.overwrite_foreign;
 	apply_newcomers(a);
 	return true;
-}
-
-static void keep_silent(struct apply *a)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < a->ntodo; i++)
-		if (a->holds[a->todo[i]] == HOLDS_SILENT)
-			a->todo[kept++] = a->todo[i];
-	a->ntodo = kept;
 }
 
 /* What somebody else wrote meanwhile is not ours to undo, unless told so. */
@@ -321,32 +317,35 @@ static void set_aside_foreign(struct apply *a)
 	pthread_mutex_unlock(&a->lock);
 	if (a->o.overwrite_foreign)
 		return;
-	if (a->others) {
-		a->theirs += foreign;
-		keep_others(a, HOLDS_FOREIGN);
-		return;
-	}
 	for (uint32_t i = 0; i < a->ntodo; i++)
 		if (a->holds[a->todo[i]] == HOLDS_FOREIGN)
 			a->left[a->nleft++] = a->todo[i];
-	keep_others(a, HOLDS_FOREIGN);
+	apply_keep_others(a, HOLDS_FOREIGN);
 }
 
 /* Jobs that began under what was there in between are to leave it as well. */
 static bool restored(struct apply *a)
 {
-	if (a->ntodo || a->nleft)
-		return false;
-	apply_newcomers(a);
-	return true;
+	bool all = !a->ntodo && !a->nleft && !a->found_theirs;
+
+	if (all || a->found_theirs)
+		apply_newcomers(a);
+	return all;
 }
 
 static bool do_scan(struct apply *a)
 {
+	if (a->others) {
+		status_step(a, "waiting for the other SM", a->ntodo, true);
+		apply_theirs_wait(a);
+		return restored(a);
+	}
 	apply_read(a);
-	keep_others(a, HOLDS_OLD);
+	apply_keep_others(a, HOLDS_OLD);
 	set_aside_foreign(a);
 	status_step(a, "writing back", a->ntodo, true);
+	if (!a->ntodo && a->nleft)
+		apply_theirs_stay(a);
 	return restored(a);
 }
 
@@ -382,7 +381,7 @@ static void wave_back(struct apply *a, uint32_t wave)
 		if (!wave) /* the whole is read next */
 			return;
 		apply_read(a);
-		keep_others(a, HOLDS_OLD);
+		apply_keep_others(a, HOLDS_OLD);
 	}
 }
 
@@ -391,9 +390,12 @@ static void wave_back(struct apply *a, uint32_t wave)
  * look at everything. */
 static bool do_write_back(struct apply *a)
 {
-	struct way_back *all = xcalloc(a->ntodo, sizeof(*all));
+	struct way_back *all;
 	uint32_t n = a->ntodo;
 
+	if (a->others)
+		return true;
+	all = xcalloc(n, sizeof(*all));
 	for (uint32_t i = 0; i < n; i++)
 		all[i] = way_back(a, a->todo[i]);
 	status_step(a, "writing back", 0, false);
@@ -420,19 +422,25 @@ static bool do_read_back(struct apply *a)
 {
 	struct apply_event ev = { .kind = APPLY_VERIFY, .items = a->ntodo };
 	char first[220];
+	bool back;
 
 	status_step(a, "reading back", 0, false);
-	apply_read(a);
-	keep_others(a, HOLDS_OLD);
+	if (a->others) {
+		back = apply_theirs_wait(a);
+	} else {
+		apply_read(a);
+		apply_keep_others(a, HOLDS_OLD);
+		back = !a->ntodo;
+	}
 	apply_first_not(first, sizeof(first), a, HOLDS_OLD);
-	ev.rc = a->ntodo ? -EIO : 0;
+	ev.rc = back ? 0 : -EIO;
 	snprintf(ev.text, sizeof(ev.text), "%.190s", first);
 	apply_emit(a, &ev);
+	if (a->found_theirs || (a->others && a->c.tries < a->c.max_tries))
+		return restored(a);
 	set_aside_foreign(a);
-	if (a->others) { /* what it was waited for to change and it did not */
-		a->theirs += a->ntodo - apply_count(a, HOLDS_SILENT);
-		keep_silent(a);
-	}
+	if (!a->ntodo && a->nleft)
+		apply_theirs_stay(a);
 	if (a->c.tries >= a->c.max_tries) {
 		memcpy(a->left + a->nleft, a->todo, a->ntodo * sizeof(*a->todo));
 		a->nleft += a->ntodo;
@@ -441,42 +449,25 @@ static bool do_read_back(struct apply *a)
 	return restored(a);
 }
 
-/* Rolled back, but not all is as it was. */
-static void tell_theirs(char *buf, size_t size, struct apply *a)
-{
-	size_t len = strlen(a->why.text);
-
-	snprintf(buf, size,
-		 "another SM is master and routes by its own tables: %u blocks are neither as "
-		 "before the update nor ours to change",
-		 a->theirs);
-	log_add(LOG_WARN, "apply", "%s", buf);
-	snprintf(a->why.text + len, sizeof(a->why.text) - len, "; %s", buf);
-	pthread_mutex_lock(&a->lock);
-	memcpy(a->st.text, a->why.text, sizeof(a->st.text));
-	pthread_mutex_unlock(&a->lock);
-}
-
 static bool do_finish(struct apply *a)
 {
 	static const enum txn_state last[] = {
-		[OUTCOME_CONFIRMED] = TXN_CONFIRMED,
-		[OUTCOME_REFUSED] = TXN_ABANDONED,
-		[OUTCOME_ROLLED_BACK] = TXN_ROLLED_BACK,
-		[OUTCOME_INCOMPLETE] = TXN_INCOMPLETE,
+		[OUTCOME_CONFIRMED] = TXN_CONFIRMED,	 [OUTCOME_REFUSED] = TXN_ABANDONED,
+		[OUTCOME_ROLLED_BACK] = TXN_ROLLED_BACK, [OUTCOME_INCOMPLETE] = TXN_INCOMPLETE,
+		[OUTCOME_SUPERSEDED] = TXN_SUPERSEDED,
 	};
 	struct apply_event ev = { .kind = APPLY_OUTCOME,
 				  .outcome = a->c.outcome,
 				  .items = a->nleft };
 	struct err err = { "" };
-	char theirs[160];
+	bool theirs = a->c.outcome == OUTCOME_SUPERSEDED;
 	int rc = 0;
 
-	if (a->theirs)
-		tell_theirs(theirs, sizeof(theirs), a);
+	if (theirs)
+		apply_theirs_tell(a);
 	if (a->journal)
 		rc = journal_mark(a->journal, last[a->c.outcome], a->c.wave,
-				  a->theirs ? theirs : NULL, &err);
+				  theirs ? a->theirs_text : NULL, &err);
 	if (rc && a->c.outcome == OUTCOME_CONFIRMED)
 		return apply_fail(a, rc, "%s", err.text);
 	if (rc)

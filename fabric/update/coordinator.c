@@ -2,6 +2,7 @@
 #include "fabric/update/coordinator.h"
 
 #include <stddef.h>
+#include <string.h>
 
 const char *phase_name(enum phase p)
 {
@@ -32,9 +33,18 @@ const char *outcome_name(enum outcome o)
 		[OUTCOME_REFUSED] = "refused, nothing written",
 		[OUTCOME_ROLLED_BACK] = "rolled back, verified",
 		[OUTCOME_INCOMPLETE] = "rollback incomplete",
+		[OUTCOME_SUPERSEDED] = "superseded, somebody else has routed",
 	};
 
-	return name[o];
+	return o < OUTCOMES ? name[o] : "?";
+}
+
+enum outcome outcome_by_name(const char *name)
+{
+	for (int o = OUTCOME_NONE; o < OUTCOMES; o++)
+		if (!strcmp(name, outcome_name((enum outcome)o)))
+			return (enum outcome)o;
+	return OUTCOME_NONE;
 }
 
 void coordinator_init(struct coordinator *c, uint32_t nwaves, uint32_t max_tries)
@@ -175,12 +185,18 @@ static enum coord_action write_back_again(struct coordinator *c)
 	return ACT_WRITE_BACK;
 }
 
-static enum coord_action written_back(struct coordinator *c)
+static enum outcome end_of_rollback(const struct coordinator *c)
 {
+	return c->theirs ? OUTCOME_SUPERSEDED : OUTCOME_ROLLED_BACK;
+}
+
+static enum coord_action written_back(struct coordinator *c, bool theirs)
+{
+	c->theirs = theirs;
 	c->restored = true;
 	if (c->joined)
 		return ask(c, PHASE_UNPATH);
-	return c->asked ? ask(c, PHASE_REPATH) : finish(c, OUTCOME_ROLLED_BACK);
+	return c->asked ? ask(c, PHASE_REPATH) : finish(c, end_of_rollback(c));
 }
 
 static enum coord_action forward(struct coordinator *c, bool ok)
@@ -224,11 +240,11 @@ static enum coord_action backward(struct coordinator *c, bool ok)
 	case ACT_BEGIN_ROLLBACK:
 		return ACT_SCAN;
 	case ACT_SCAN: /* ok: the old contents are everywhere already */
-		return ok ? written_back(c) : write_back_again(c);
+		return ok ? written_back(c, false) : write_back_again(c);
 	case ACT_WRITE_BACK:
 		return ACT_READ_BACK;
 	case ACT_READ_BACK:
-		return ok ? written_back(c) : write_back_again(c);
+		return ok ? written_back(c, false) : write_back_again(c);
 	default:
 		return ACT_STOP;
 	}
@@ -265,11 +281,11 @@ static enum coord_action settled(struct coordinator *c)
 	if (c->asked == PHASE_UNPATH) {
 		write = drain_settled(c);
 		if (c->phase == PHASE_ROLLBACK)
-			return c->restored ? written_back(c) : write_back_again(c);
+			return c->restored ? written_back(c, c->theirs) : write_back_again(c);
 		return write ? begin_wave(c) : back(c);
 	}
 	if (c->phase == PHASE_ROLLBACK)
-		return finish(c, OUTCOME_ROLLED_BACK);
+		return finish(c, end_of_rollback(c));
 	return c->touched ? begin_confirm(c) : finish(c, OUTCOME_REFUSED);
 }
 
@@ -305,6 +321,7 @@ static enum coord_action finished(struct coordinator *c, bool ok)
 static enum coord_action start(struct coordinator *c, enum coord_event ev)
 {
 	c->outcome = OUTCOME_NONE;
+	c->theirs = false;
 	if (ev == EV_RECOVER) {
 		because(c, WHY_RECOVERED);
 		c->touched = c->journalled = true;
@@ -366,6 +383,10 @@ enum coord_action coordinator_step(struct coordinator *c, enum coord_event ev)
 
 	if (ev == EV_START || ev == EV_RECOVER || ev == EV_KEEP)
 		c->action = start(c, ev);
+	else if (ev == EV_THEIRS)
+		c->action = c->action == ACT_SCAN || c->action == ACT_READ_BACK
+				    ? written_back(c, true)
+				    : c->action;
 	else if (ev != EV_DONE && ev != EV_FAILED)
 		c->action = outside(c, ev);
 	else if (c->action == ACT_NOTIFY)

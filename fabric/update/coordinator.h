@@ -53,6 +53,7 @@ enum coord_event {
 	EV_KEEP,     /* likewise, and it stays, for all was found to be new */
 	EV_DONE,     /* the action was carried out in full */
 	EV_FAILED,   /* it was not: refused, items left over, disk full */
+	EV_THEIRS,   /* of SCAN or READ_BACK: what was read is somebody else's routing, and stays */
 	EV_CONFIRM,  /* operator, only while waiting */
 	EV_CANCEL,   /* operator, at any time: roll back if anything may have been written */
 	EV_EXTEND,   /* operator, only while waiting: the deadline starts anew */
@@ -82,9 +83,13 @@ enum outcome {
 	OUTCOME_REFUSED,     /* nothing was written */
 	OUTCOME_ROLLED_BACK, /* proved by reading */
 	OUTCOME_INCOMPLETE,  /* some switches do not have their old tables back */
+	OUTCOME_SUPERSEDED,  /* neither the old nor the new tables: somebody else's, which stay */
 };
 
-const char *outcome_name(enum outcome o); /* "confirmed", ... */
+#define OUTCOMES (OUTCOME_SUPERSEDED + 1)
+
+const char *outcome_name(enum outcome o);	/* "confirmed", ... */
+enum outcome outcome_by_name(const char *name); /* OUTCOME_NONE: there is none of that name */
 
 enum coord_agent_state {
 	COORD_IDLE,   /* never asked */
@@ -121,6 +126,7 @@ struct coordinator {
 	bool touched;		   /* a switch may hold something new */
 	bool journalled;
 	bool cancelled;
+	bool theirs; /* EV_THEIRS was the last that was found */
 	enum outcome outcome;
 	enum coord_why why;
 	uint32_t extended; /* times */

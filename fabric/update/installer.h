@@ -45,7 +45,7 @@ struct installer_ops {
 
 	/* May be NULL.  The way back begins, before anything is read for it: waits until there is
 	 * somebody to write, for minutes at most.  0: what is written from now on gets written; 1:
-	 * another SM is master, which writes what it wants: writing waits until that is there. */
+	 * another SM is master, which writes what it wants: write only where it does not. */
 	int (*back)(void *ctx);
 
 	/* May be NULL.  The update is over: keep: it was confirmed, and what was written is to

@@ -150,6 +150,7 @@ int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char 
 	j->info.state = s;
 	j->info.wave = wave;
 	j->info.state_s = time(NULL);
+	snprintf(j->info.said, sizeof(j->info.said), "%s", said ? said : "");
 	j->info.asked = j->info.asked || s == TXN_UNPATH || s == TXN_REPATH;
 	return 0;
 }

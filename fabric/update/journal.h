@@ -26,6 +26,7 @@
 #include <sys/types.h>
 
 #define JOURNAL_GUARD "guard"
+#define JOURNAL_SAID  300		     /* bytes of a step's text, at most */
 #define JOURNAL_BASE  "/var/lib/ibroute-top" /* default; IBROUTE_STATE_DIR overrides */
 
 enum txn_state {
@@ -40,6 +41,7 @@ enum txn_state {
 	TXN_CONFIRMED,	 /* the new tables stay */
 	TXN_ROLLED_BACK, /* the old tables are back, proved by reading */
 	TXN_GIVEN_UP,	 /* left as it is: the operator knows better */
+	TXN_SUPERSEDED,	 /* neither the old nor the new tables: somebody else's, which stay */
 	TXN_STATES,
 	TXN_TAKEN = TXN_STATES /* in the log only: another process works on it from here on */
 };
@@ -73,10 +75,11 @@ struct txn_agent {
 struct txn_info {
 	struct txn_head head;
 	enum txn_state state;
-	uint32_t wave;	  /* of TXN_WRITING */
-	int64_t state_s;  /* time of the last step */
-	bool asked;	  /* agents may be on their escape LIDs, if it is not over */
-	uint32_t taken;	  /* how many processes have taken it over */
+	uint32_t wave;		     /* of TXN_WRITING */
+	int64_t state_s;	     /* time of the last step */
+	char said[JOURNAL_SAID + 1]; /* with it; "": nothing */
+	bool asked;		     /* agents may be on their escape LIDs, if it is not over */
+	uint32_t taken;		     /* how many processes have taken it over */
 	bool live;	  /* a process works on it right now, or is about to be started again */
 	bool guarded;	  /* there is one that starts it again */
 	char broken[160]; /* not readable, and why; "" else */

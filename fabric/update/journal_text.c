@@ -18,7 +18,8 @@ static const char *const state_names[TXN_STATES + 1] = {
 	[TXN_CONFIRMING] = "confirming", [TXN_ROLLBACK] = "rollback",
 	[TXN_INCOMPLETE] = "incomplete", [TXN_ABANDONED] = "abandoned",
 	[TXN_CONFIRMED] = "confirmed",	 [TXN_ROLLED_BACK] = "rolled-back",
-	[TXN_GIVEN_UP] = "given-up",	 [TXN_TAKEN] = "taken",
+	[TXN_GIVEN_UP] = "given-up",	 [TXN_SUPERSEDED] = "superseded",
+	[TXN_TAKEN] = "taken",
 };
 
 const char *txn_state_name(enum txn_state s)
@@ -118,7 +119,8 @@ static void mark_sum(char sum[MARK_SUM + 1], const char *line, size_t len)
 /* "<sum> <seq> <time> <state> <wave> <text>"; true when it is the line that must come next. */
 static bool mark_parse(struct txn_info *info, const char *line, size_t len, uint64_t seq)
 {
-	char sum[MARK_SUM + 1], state[16], buf[128];
+	char sum[MARK_SUM + 1], state[16], buf[128 + JOURNAL_SAID];
+	int said = 0;
 	uint64_t got;
 	int64_t when;
 	uint32_t wave;
@@ -129,7 +131,8 @@ static bool mark_parse(struct txn_info *info, const char *line, size_t len, uint
 	if (memcmp(sum, line, MARK_SUM))
 		return false;
 	snprintf(buf, sizeof(buf), "%.*s", (int)(len - MARK_SUM - 1), line + MARK_SUM + 1);
-	if (sscanf(buf, "%" SCNu64 " %" SCNd64 " %15s %" SCNu32, &got, &when, state, &wave) != 4 ||
+	if (sscanf(buf, "%" SCNu64 " %" SCNd64 " %15s %" SCNu32 "%n", &got, &when, state, &wave,
+		   &said) != 4 ||
 	    got != seq)
 		return false;
 	if (!strcmp(state, state_names[TXN_TAKEN])) {
@@ -143,6 +146,7 @@ static bool mark_parse(struct txn_info *info, const char *line, size_t len, uint
 		info->state = (enum txn_state)s;
 		info->state_s = when;
 		info->wave = wave;
+		snprintf(info->said, sizeof(info->said), "%s", buf + said + (buf[said] == ' '));
 		return true;
 	}
 	return false;
@@ -158,6 +162,7 @@ size_t txn_log_decode(struct txn_info *info, uint64_t *seq, const char *data, si
 	info->state = TXN_WRITING;
 	info->state_s = info->head.time_s;
 	info->wave = info->taken = 0;
+	info->said[0] = '\0';
 	info->asked = false;
 	while (valid < len && (nl = memchr(data + valid, '\n', len - valid))) {
 		if (!mark_parse(info, data + valid, (size_t)(nl - data) - valid, *seq))
@@ -171,8 +176,8 @@ size_t txn_log_decode(struct txn_info *info, uint64_t *seq, const char *data, si
 char *txn_mark_line(uint64_t seq, enum txn_state s, uint32_t wave, const char *said, int64_t time_s)
 {
 	char sum[MARK_SUM + 1];
-	char *body = xasprintf("%" PRIu64 " %" PRId64 " %s %u %.200s", seq, time_s, state_names[s],
-			       wave, said ? said : "");
+	char *body = xasprintf("%" PRIu64 " %" PRId64 " %s %u %.*s", seq, time_s, state_names[s],
+			       wave, JOURNAL_SAID, said ? said : "");
 	char *line;
 
 	for (char *p = body; *p; p++)

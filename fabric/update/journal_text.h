@@ -17,7 +17,7 @@ int txn_head_decode(struct txn_head *h, struct digest *sum, const char *data, si
 		    const char *name, struct err *err);
 
 /* A line of the log, with its checksum and its end; the caller frees it.  said: for people, one
- * line of at most 200 bytes, or NULL. */
+ * line of at most JOURNAL_SAID bytes, or NULL. */
 char *txn_mark_line(uint64_t seq, enum txn_state s, uint32_t wave, const char *said,
 		    int64_t time_s);
 /* Takes all lines up to the first that is not whole or not the next one: the state is that of

@@ -12,12 +12,10 @@
 #include <string.h>
 #include <time.h>
 
-#define LOOK_MS	   500
-#define NOBODY_MS  15000 /* no SM answers: nobody else will write */
-#define SETTLE_MS  3000	 /* of a master that has just become it */
-#define BACK_MS	   90000
-#define OTHERS_MS  60000
-#define OTHERS_GAP 3000 /* twice the same contents with so much in between: they stay */
+#define LOOK_MS	  500
+#define NOBODY_MS 15000 /* no SM answers: nobody else will write */
+#define SETTLE_MS 3000	/* of a master that has just become it */
+#define BACK_MS	  90000
 
 /* Who writes on the way back. */
 enum whose { OURS, OTHERS, NOBODYS };
@@ -219,37 +217,6 @@ static int osm_back(void *ctx)
 	return i->whose == OTHERS;
 }
 
-/* Until what is there is what is wanted, or does not change any more. */
-static int wait_for_others(struct osm_install *i, const struct fabric *f,
-			   struct install_item *items, uint32_t n, struct progress *progress)
-{
-	struct install_item *now = xcalloc(n, sizeof(*now)), *before = xcalloc(n, sizeof(*now));
-	uint64_t begin = clock_ms();
-	bool done = false;
-
-	for (bool again = false; !done && passed_ms(i, begin) < OTHERS_MS; again = true) {
-		bool wanted = true, same = again;
-
-		memcpy(now, items, n * sizeof(*now));
-		i->reader.ops->read(i->reader.ctx, f, now, n, progress, NULL);
-		for (uint32_t k = 0; k < n; k++) {
-			wanted = wanted && !now[k].rc &&
-				 !memcmp(now[k].data, items[k].data, sizeof(now->data));
-			same = same && !now[k].rc &&
-			       !memcmp(now[k].data, before[k].data, sizeof(now->data));
-		}
-		done = wanted || same;
-		memcpy(before, now, n * sizeof(*now));
-		if (!done)
-			rest(i, OTHERS_GAP);
-	}
-	for (uint32_t k = 0; k < n; k++)
-		items[k].rc = 0;
-	free(now);
-	free(before);
-	return 0;
-}
-
 static int osm_write(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
 		     struct progress *progress, struct err *err)
 {
@@ -258,9 +225,7 @@ static int osm_write(void *ctx, const struct fabric *f, struct install_item *ite
 	bool again;
 	int rc;
 
-	if (i->whose == OTHERS)
-		return wait_for_others(i, f, items, n, progress);
-	if (i->whose == NOBODYS)
+	if (i->whose != OURS)
 		return i->reader.ops->write(i->reader.ctx, f, items, n, progress, err);
 	rc = osm_link_fd(i->link) < 0 ? osm_link_reopen(i->link, err) : 0;
 	/* an OpenSM that was restarted meanwhile knows nothing of the update, and need not */

@@ -117,14 +117,6 @@ static enum phase phase_of(const char *s)
 	return PHASE_NONE;
 }
 
-static enum outcome outcome_of(const char *s)
-{
-	for (int o = OUTCOME_NONE; o <= OUTCOME_INCOMPLETE; o++)
-		if (!strcmp(s, outcome_name((enum outcome)o)))
-			return (enum outcome)o;
-	return OUTCOME_NONE;
-}
-
 static void agents_parse(struct apply_status *st, const json_t *j)
 {
 	st->agents.asked = phase_of(str(j, "asked"));
@@ -155,7 +147,7 @@ void update_status_parse(struct apply_status *st, const json_t *j)
 {
 	*st = (struct apply_status){
 		.phase = phase_of(str(j, "phase")),
-		.outcome = outcome_of(str(j, "outcome")),
+		.outcome = outcome_by_name(str(j, "outcome")),
 		.wave = num(j, "wave"),
 		.nwaves = num(j, "waves"),
 		.total = num(j, "total"),
@@ -192,7 +184,7 @@ bool update_event_parse(struct apply_event *ev, struct apply_status *st, const j
 		.wave = num(j, "wave"),
 		.items = num(j, "items"),
 		.us = num(j, "us"),
-		.outcome = outcome_of(str(j, "outcome")),
+		.outcome = outcome_by_name(str(j, "outcome")),
 	};
 	ev->rc = (int)json_integer_value(json_object_get(j, "rc"));
 	snprintf(ev->text, sizeof(ev->text), "%s", str(j, "text"));

@@ -346,6 +346,20 @@ static int fresh(void *ctx, struct err *err)
 	return d->job->apply.fresh ? d->job->apply.fresh(d->job->apply.ctx, err) : 0;
 }
 
+static int others(void *ctx)
+{
+	struct watchdog *d = ctx;
+
+	return d->job->apply.others(d->job->apply.ctx);
+}
+
+static int judge(void *ctx, struct apply_theirs *out, struct err *err)
+{
+	struct watchdog *d = ctx;
+
+	return d->job->apply.judge(d->job->apply.ctx, out, err);
+}
+
 static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
 {
 	struct watchdog *d = ctx;
@@ -511,6 +525,8 @@ static struct apply *make_apply(struct watchdog *d, const struct watchdog_job *j
 	ao.event = event;
 	ao.sm = sm;
 	ao.fresh = job->apply.fresh ? fresh : NULL;
+	ao.others = job->apply.others ? others : NULL;
+	ao.judge = job->apply.judge ? judge : NULL;
 	ao.ended = job->apply.ended ? ended : NULL;
 	ao.running = job->apply.running ? jobs_now : NULL;
 	ao.ctx = d;

@@ -33,7 +33,7 @@ static void event(const char *line, size_t len)
 
 	if (j && update_event_parse(&ev, &st, j)) {
 		FUZZ_NEED(ev.kind <= APPLY_OUTCOME && ev.phase <= PHASE_ROLLBACK);
-		FUZZ_NEED(st.phase <= PHASE_ROLLBACK && st.outcome <= OUTCOME_INCOMPLETE);
+		FUZZ_NEED(st.phase <= PHASE_ROLLBACK && st.outcome < OUTCOMES);
 		FUZZ_NEED(memchr(st.txn, 0, sizeof(st.txn)) && memchr(st.text, 0, sizeof(st.text)));
 		ev.txn = "";
 		again = update_event_json(&ev, &st, NULL);

@@ -13,7 +13,7 @@
 # handover: instead, with two of the jobs, a second opensm of higher priority takes over while an update
 # waits for agents, and ends while another one waits for its confirmation; both are undone.
 # midwave: likewise, opensm dies in the middle of the blocks that it writes for an update, with another one
-# standing by, and with none.
+# standing by, which routes as before or otherwise, and with none.
 # late: likewise, a third job begins while an update waits for the agents of two, and its agents join.
 # auto: instead two jobs of three nodes, which --auto finds better routes for and leads through the phases.
 set -u
@@ -597,22 +597,40 @@ subscribed_at() { # node
 	done
 }
 
-over() {
-	lab_wait 120 is 't["live"] or t["guarded"]' False || { echo "# $(field "$id" 't')"; return 1; }
+over() { # state, exit code
+	local rc
+
+	lab_wait 150 is 't["live"] or t["guarded"]' False || { echo "# $(field "$id" 't')"; return 1; }
 	wait "$waiting"
+	rc=$?
 	sed 's/^/# /' "$LAB_DIR/out" | tail -n 15
-	is 't["state"]' rolled-back || { echo "# $(field "$id" 't["state"]')"; return 1; }
+	is 't["state"]' "$1" || { echo "# $(field "$id" 't["state"]')"; return 1; }
+	[ "$rc" -eq "$2" ] || { echo "# exit code $rc, not $2"; return 1; }
+}
+
+# how many blocks are not the old ones, and what was made of them
+tells_of_others() {
+	local told='another subnet manager has routed: [1-9][0-9]* of [1-9][0-9]* LFT blocks and [0-9]* SL2VL tables'
+
+	is 't["finished"]' True && said "$told are not the old ones; connected, free of loops and deadlocks" || return 1
+	timeout 20 "$IBROUTE_TOP" status "$id" --state-dir "$LAB_DIR/state" >"$LAB_DIR/status" || return 1
+	sed 's/^/# /' "$LAB_DIR/status"
+	grep -q "^$id *superseded " "$LAB_DIR/status" && grep -qE "ended +$told" "$LAB_DIR/status" || return 1
+	[ "$(field "$id" '"another subnet manager has routed" in t["text"]')" = True ] || return 1
+	"$IBROUTE_TOP" audit export --report "$id" "$LAB_DIR/rec" >"$LAB_DIR/report" || return 1
+	grep -q "superseded, somebody else has routed" "$LAB_DIR/report" && grep -qE "$told" "$LAB_DIR/report" ||
+		{ head -n 5 "$LAB_DIR/report"; return 1; }
 }
 
 # The other one's policy says by what it routes when it takes over.
-with_a_successor() { # its engine
+with_a_successor() { # its engine, the end, its exit code
 	second_sm 1 "$1"
 	ok "another opensm stands by, whose policy is $1" lab_wait 40 grep -q 'Entering STANDBY' "$LAB_DIR/osm2/opensm.log"
 	ok "a plan" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return
 	ok "opensm dies in the middle of a wave" dies_after 9
 	ok "the other one is the master" lab_wait 40 master_is n0012
-	ok "the update is rolled back" over
-	cp "$LAB_DIR/out" "$LAB_DIR/told.$1"
+	ok "the update ends $2, exit code $3" over "$2" "$3" || return
+	[ "$2" != superseded ] || ok "status, the record and who waits tell whose routes are there" tells_of_others
 	ok "all that is there is of $1" all_of "$1"
 	ok "all are at their base LIDs" lab_wait 60 at_base
 	lab_kill opensm2
@@ -630,16 +648,15 @@ mid_wave() {
 			--vls 4 --escape --out "$LAB_DIR/by.$e" >"$LAB_DIR/route.out" 2>&1 || return
 	done
 	ok "our program's tables are there" holds updn || return
-	with_a_successor updn || return
-	with_a_successor dfdn || return
-	ok "whose routes are told of" grep -q 'routes by its own tables: [1-9][0-9]* blocks' "$LAB_DIR/told.dfdn"
+	with_a_successor updn rolled-back 5 || return
+	with_a_successor dfdn superseded 9 || return
 	ok "a plan" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return
 	ok "opensm dies in the middle of a wave, nobody stands by" dies_after 9
 	ok "some of the new routing is there" mixed
 	ok "all of the old one goes into the switches without an SM" lab_wait 90 tables_of updn
 	ok "the agents are waited for" is 't["state"], t["live"]' "('rollback', True)"
 	first_sm || return
-	ok "with an SM again the update is rolled back" over
+	ok "with an SM again the update is rolled back" over rolled-back 5
 	ok "with all agents asked" said '^ *4 of 4 agents have returned'
 	ok "all of the old routing is there" all_of updn
 	ok "all are at their base LIDs" lab_wait 60 at_base

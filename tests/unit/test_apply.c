@@ -30,6 +30,7 @@ struct world {
 	uint64_t gates, refuse_gate; /* the one to refuse, from 1 */
 	uint64_t items, cancel_at;
 	enum outcome last;
+	enum theirs_verdict verdict;
 	int fresh;
 	uint64_t die_at;
 	uint32_t seen; /* waves, as bits */
@@ -561,6 +562,56 @@ static void foreign_write_is_left_alone_and_named(void **state)
 	assert_true(net_holds(w->s, w->from, false));
 }
 
+static int judge(void *ctx, struct apply_theirs *out, struct err *err)
+{
+	struct world *w = ctx;
+
+	if (w->verdict == THEIRS_NOT_JUDGED)
+		return err_set(err, -EIO, "leaf1 does not answer");
+	*out = (struct apply_theirs){ .verdict = w->verdict,
+				      .blocks = 100,
+				      .old_lft = 40,
+				      .new_lft = 60,
+				      .text = "as it was judged" };
+	return 0;
+}
+
+/* No SM has died: somebody writes a routing of its own while it waits for its confirmation. */
+static void foreign_routing_is_the_end_of_it_only_when_it_is_sound(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	for (int v = THEIRS_NOT_JUDGED; v <= THEIRS_SOUND; v++) {
+		bool sound = v == THEIRS_SOUND;
+
+		reset(w, FAULT_NONE, 0, 0);
+		w->verdict = (enum theirs_verdict)v;
+		w->o.judge = judge;
+		assert_int_equal(run(w, NULL), 0);
+		for (uint32_t i = 0; i < w->p->changes->n; i++) {
+			const struct change *c = &w->p->changes->v[i];
+
+			w->s->lft[(size_t)c->sw * w->s->stride + c->block * 64u + 9] = 77;
+		}
+		assert_int_equal(apply_rollback(w->a, &err), sound ? -ESTALE : -EUCLEAN);
+		assert_int_equal(apply_outcome(w->a),
+				 sound ? OUTCOME_SUPERSEDED : OUTCOME_INCOMPLETE);
+		assert_int_equal(w->last, apply_outcome(w->a));
+		assert_int_equal(only(w).state, sound ? TXN_SUPERSEDED : TXN_INCOMPLETE);
+		assert_non_null(strstr(err.text, v ? "as it was judged" : "leaf1 does not"));
+		if (!sound)
+			continue;
+		assert_non_null(strstr(only(w).said, "somebody else has routed: 40 of 100 LFT"));
+		for (uint32_t i = 0; i < w->p->changes->n; i++) {
+			const struct change *c = &w->p->changes->v[i];
+
+			assert_int_equal(
+				w->s->lft[(size_t)c->sw * w->s->stride + c->block * 64u + 9], 77);
+		}
+	}
+}
+
 /* ---- killed and recovered ---- */
 
 static void die(void *ctx, struct net_sim *s, bool write)
@@ -726,6 +777,7 @@ int main(void)
 		L(fault_at_any_operation_ends_in_old_tables_or_a_list),
 		T(cancel_at_any_block_rolls_back),
 		L(foreign_write_is_left_alone_and_named),
+		L(foreign_routing_is_the_end_of_it_only_when_it_is_sound),
 		L(killed_anywhere_is_recovered_even_when_killed_again),
 		L(left_waiting_for_the_operator_can_be_kept_when_all_is_new),
 		T(recovery_without_a_switch_is_incomplete_until_given_up),
@@ -736,6 +788,7 @@ int main(void)
 		LW(fault_at_any_operation_ends_in_old_tables_or_a_list),
 		TW(cancel_at_any_block_rolls_back),
 		LW(foreign_write_is_left_alone_and_named),
+		LW(foreign_routing_is_the_end_of_it_only_when_it_is_sound),
 		LW(killed_anywhere_is_recovered_even_when_killed_again),
 	};
 

@@ -410,6 +410,24 @@ static void test_update_left_alone_or_incomplete_is_not_counted_as_kept(void **s
 	assert_int_equal(auto_policy_look(&p, p.next_s, &l), AUTO_COMPUTE);
 }
 
+static void test_update_superseded_disarms(void **state)
+{
+	struct auto_policy p = made(true);
+	struct auto_proposal in = good();
+	struct auto_look l = jobs(3);
+
+	(void)state;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_APPLY);
+	assert_true(pause_after(&p, AUTO_SUPERSEDED) >= 2 * PERIOD);
+	assert_true(says(&p, "writes nothing any more"));
+	/* it goes on to look and to propose, whatever comes */
+	assert_int_equal(auto_policy_look(&p, p.next_s, &l), AUTO_COMPUTE);
+	assert_int_equal(auto_policy_judge(&p, p.next_s, &in), AUTO_PROPOSE);
+	assert_true(says(&p, "disarmed itself"));
+	auto_policy_ended(&p, NOW, AUTO_KEPT, NULL);
+	assert_int_equal(auto_policy_judge(&p, p.next_s, &in), AUTO_PROPOSE);
+}
+
 static void test_period_longer_than_the_longest_pause_is_kept(void **state)
 {
 	struct auto_policy p = made(true);
@@ -448,6 +466,7 @@ int main(void)
 		cmocka_unit_test(test_kept_update_ends_the_back_off),
 		cmocka_unit_test(test_failing_engine_backs_off_and_recovers),
 		cmocka_unit_test(test_update_left_alone_or_incomplete_is_not_counted_as_kept),
+		cmocka_unit_test(test_update_superseded_disarms),
 		cmocka_unit_test(test_period_longer_than_the_longest_pause_is_kept),
 	};
 

@@ -42,7 +42,7 @@ static void confirmation_that_cannot_be_kept_waits_again(void **state)
 }
 
 struct walk {
-	unsigned paths, confirmed, refused, back, incomplete;
+	unsigned paths, confirmed, refused, back, incomplete, superseded;
 };
 
 /* Where an action writes to a switch, the journal must have been told before. */
@@ -66,6 +66,7 @@ static void tally(struct walk *w, const struct coordinator *c)
 	w->refused += c->outcome == OUTCOME_REFUSED;
 	w->back += c->outcome == OUTCOME_ROLLED_BACK;
 	w->incomplete += c->outcome == OUTCOME_INCOMPLETE;
+	w->superseded += c->outcome == OUTCOME_SUPERSEDED;
 	assert_true(c->outcome != OUTCOME_NONE);
 }
 
@@ -100,6 +101,15 @@ static void walk(struct walk *w, struct coordinator c, const unsigned *before, u
 		if (c.action != ACT_WAIT || k < 2)
 			walk(w, next, seen, depth + 1);
 	}
+	if (c.action == ACT_SCAN || c.action == ACT_READ_BACK) {
+		coordinator_step(&c, EV_THEIRS);
+		assert_int_equal(c.outcome, OUTCOME_SUPERSEDED);
+		walk(w, c, seen, depth + 1);
+	} else {
+		enum coord_action was = c.action;
+
+		assert_int_equal(coordinator_step(&c, EV_THEIRS), was); /* of nothing else */
+	}
 }
 
 static void every_order_of_failures_and_cancels_ends_and_never_writes_unjournalled(void **state)
@@ -112,8 +122,42 @@ static void every_order_of_failures_and_cancels_ends_and_never_writes_unjournall
 	coordinator_init(&c, 2, 2);
 	coordinator_step(&c, EV_START);
 	walk(&w, c, none, 0);
-	assert_true(w.confirmed && w.refused && w.back && w.incomplete);
-	assert_int_equal(w.paths, w.confirmed + w.refused + w.back + w.incomplete);
+	assert_true(w.confirmed && w.refused && w.back && w.incomplete && w.superseded);
+	assert_int_equal(w.paths, w.confirmed + w.refused + w.back + w.incomplete + w.superseded);
+}
+
+/* Agents are called back as after a rollback; who comes back later begins with nothing known. */
+static void somebody_elses_routing_ends_it_with_the_agents_called_back(void **state)
+{
+	struct coord_agent agent = { 0 };
+	struct coord_drain d = { .agents = &agent, .nagents = 1, .txn = 7, .max_sends = 1 };
+	struct phase_notice n, ask;
+	struct coordinator c;
+
+	(void)state;
+	coordinator_init(&c, 1, 1);
+	coordinator_drain(&c, &d);
+	coordinator_step(&c, EV_RECOVER);
+	assert_int_equal(coordinator_step(&c, EV_DONE), ACT_SCAN);
+	/* nobody knows whether it had drained */
+	assert_int_equal(coordinator_step(&c, EV_THEIRS), ACT_NOTIFY);
+	coordinator_notice(&c, &n);
+	assert_int_equal(n.phase, PHASE_UNPATH);
+	assert_int_equal(coordinator_step(&c, EV_DONE), ACT_AWAIT);
+	assert_int_equal(coordinator_ack(&c, 0, &n), ACT_NOTIFY);
+	coordinator_notice(&c, &n);
+	assert_int_equal(n.phase, PHASE_REPATH);
+	assert_int_equal(coordinator_step(&c, EV_DONE), ACT_AWAIT);
+	assert_int_equal(coordinator_step(&c, EV_DEADLINE), ACT_FINISH);
+	assert_int_equal(c.outcome, OUTCOME_SUPERSEDED);
+	assert_int_equal(coordinator_step(&c, EV_DONE), ACT_STOP);
+	/* who is drained and asks later is told to come back, too */
+	ask = n;
+	ask.phase = PHASE_UNPATH;
+	assert_true(coordinator_answer(&n, &c, &ask));
+	assert_int_equal(n.phase, PHASE_REPATH);
+	coordinator_step(&c, EV_RECOVER);
+	assert_false(c.theirs);
 }
 
 static void recovery_goes_straight_to_the_way_back(void **state)
@@ -388,6 +432,7 @@ int main(void)
 		cmocka_unit_test(
 			every_order_of_failures_and_cancels_ends_and_never_writes_unjournalled),
 		cmocka_unit_test(recovery_goes_straight_to_the_way_back),
+		cmocka_unit_test(somebody_elses_routing_ends_it_with_the_agents_called_back),
 		cmocka_unit_test(agents_are_drained_before_and_called_back_after),
 		cmocka_unit_test(silence_aborts_before_anything_is_written),
 		cmocka_unit_test(silence_is_named_when_it_goes_on_without),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/journal.h"
+#include "fabric/update/journal_text.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/update/plan.h"
@@ -464,6 +465,36 @@ static void base_that_cannot_be_made_is_refused_with_its_name(void **state)
 	assert_int_equal(journal_open(&j, w->base, "20260101T000000Z-9", &err), -ENOENT);
 }
 
+/* A line as versions before this one wrote it has no other form. */
+static void the_last_word_of_an_update_is_kept_with_its_state(void **state)
+{
+	struct txn_info t = { 0 };
+	char *log[3], *all, words[JOURNAL_SAID + 60];
+	uint64_t seq;
+
+	(void)state;
+	memset(words, 'x', sizeof(words));
+	words[sizeof(words) - 1] = '\0';
+	log[0] = txn_mark_line(0, TXN_PREPARED, 0, NULL, 5);
+	log[1] = txn_mark_line(1, TXN_ROLLED_BACK, 2, "another SM is master", 6);
+	log[2] = txn_mark_line(2, TXN_SUPERSEDED, 3, words, 7);
+	all = xasprintf("%s%s%s", log[0], log[1], log[2]);
+	txn_log_decode(&t, &seq, all, strlen(log[0]));
+	assert_string_equal(t.said, "");
+	txn_log_decode(&t, &seq, all, strlen(log[0]) + strlen(log[1]));
+	assert_int_equal(t.state, TXN_ROLLED_BACK);
+	assert_string_equal(t.said, "another SM is master");
+	assert_int_equal(txn_log_decode(&t, &seq, all, strlen(all)), strlen(all));
+	assert_int_equal(t.state, TXN_SUPERSEDED);
+	assert_true(txn_state_final(t.state));
+	assert_int_equal(t.wave, 3);
+	words[JOURNAL_SAID] = '\0';
+	assert_string_equal(t.said, words);
+	for (int i = 0; i < 3; i++)
+		free(log[i]);
+	free(all);
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -480,6 +511,7 @@ int main(void)
 		T(everything_is_synced_before_it_is_visible),
 		T(step_that_cannot_be_synced_is_an_error),
 		T(base_that_cannot_be_made_is_refused_with_its_name),
+		cmocka_unit_test(the_last_word_of_an_update_is_kept_with_its_state),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

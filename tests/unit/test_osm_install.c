@@ -130,7 +130,7 @@ static int up(void **state)
 	w->oi = osm_install_new(w->osm->l, net_installer(w->s));
 	osm_install_plan(w->oi, w->f, w->p->from, w->p->to);
 	w->in = osm_installer(w->oi);
-	w->o = (struct apply_opts){ .base = w->base, .user = "ana" };
+	w->o = (struct apply_opts){ .base = w->base, .user = "ana", .settle_ms = 20 };
 	w->a = apply_new(w->p, &w->in, &w->o);
 	*state = w;
 	return 0;
@@ -283,28 +283,42 @@ static enum osm_seen look_for_other(void *ctx)
 }
 
 /* All was written and waits for its confirmation, then the OpenSM that has written it dies. */
-static void dies(struct world *w, struct other *o)
+static int dies(struct world *w, struct other *o, struct err *err)
 {
-	struct err err = { "" };
+	int rc;
 
 	o->w = w;
-	assert_int_equal(apply_run(w->a, &err), 0);
+	assert_int_equal(apply_run(w->a, err), 0);
 	osm_install_sm(w->oi, look_for_other, o);
 	osm_install_hurry(w->oi, o->by ? 20 : 100);
 	server_stop(w->osm->server);
-	apply_rollback(w->a, &err);
-	assert_int_equal(apply_outcome(w->a), OUTCOME_ROLLED_BACK);
+	rc = apply_rollback(w->a, err);
 	assert_int_equal(server_start(&w->osm->server, w->osm->path, w->osm->desk, &fake_osm_ops,
 				      w->osm, NULL, NULL),
 			 0);
+	return rc;
+}
+
+static struct txn_info last_update(const struct world *w)
+{
+	struct txn_info *list, last;
+	uint32_t n;
+
+	assert_int_equal(journal_list(&list, &n, w->base, NULL), 0);
+	assert_true(n > 0);
+	last = list[n - 1];
+	free(list);
+	return last;
 }
 
 static void when_opensm_dies_and_nobody_follows_the_old_tables_are_written_without_it(void **state)
 {
 	struct world *w = *state;
 	struct other none = { 0 };
+	struct err err = { "" };
 
-	dies(w, &none);
+	assert_int_equal(dies(w, &none, &err), 0);
+	assert_int_equal(apply_outcome(w->a), OUTCOME_ROLLED_BACK);
 	assert_int_equal(w->routings, 2);
 	assert_true(net_holds(w->s, w->from, true));
 }
@@ -313,38 +327,199 @@ static void when_opensm_dies_the_next_one_is_waited_for_to_write_the_old_tables(
 {
 	struct world *w = *state;
 	struct other next = { .by = w->from };
+	struct err err = { "" };
 
-	dies(w, &next);
+	assert_int_equal(dies(w, &next, &err), 0);
+	assert_int_equal(apply_outcome(w->a), OUTCOME_ROLLED_BACK);
+	assert_int_equal(last_update(w).state, TXN_ROLLED_BACK);
 	assert_int_equal(w->routings, 3);
 	assert_true(net_holds(w->s, w->from, true));
 }
 
-static void hear(void *ctx, const struct log_line *line)
+/* Neither the old ones nor the new ones: of some LIDs these, of the others those. */
+static struct tables *third_tables(const struct world *w)
 {
-	if (strstr(line->text, "routes by its own tables"))
-		*(bool *)ctx = true;
+	struct tables *t = net_tables(w->f, 2, true);
+
+	for (uint32_t sw = 0; sw < w->f->nsw; sw++)
+		for (uint32_t lid = 3; lid <= w->f->max_lid; lid += 3)
+			tables_row(t, sw)[lid] = tables_row(w->to, sw)[lid];
+	return t;
 }
 
-static void what_the_next_one_routes_by_is_left_to_it_and_told(void **state)
+/* What the switches hold, as the judge would read it. */
+struct judged {
+	struct world *w;
+	const struct tables *by;
+	enum theirs_verdict verdict;
+	uint32_t asked;
+	uint32_t elsewhere; /* old blocks that differ, of those the update does not write */
+};
+
+static int judge(void *ctx, struct apply_theirs *out, struct err *err)
+{
+	struct judged *j = ctx;
+	struct tdiff *old = tdiff_new(j->w->f, j->w->p->from, j->by);
+	struct tdiff *new = tdiff_new(j->w->f, j->w->p->to, j->by);
+
+	(void)err;
+	assert_true(net_holds(j->w->s, j->by, true));
+	j->asked++;
+	*out = (struct apply_theirs){ .verdict = j->verdict, .text = "as it was judged" };
+	out->blocks = old->blocks_all;
+	out->old_lft = old->nblocks + j->elsewhere;
+	out->old_sl2vl = old->nsl2vl;
+	out->new_lft = new->nblocks;
+	out->new_sl2vl = new->nsl2vl;
+	tdiff_free(old);
+	tdiff_free(new);
+	return 0;
+}
+
+static void judged_by(struct world *w, struct judged *j)
+{
+	w->o.judge = judge;
+	w->o.ctx = j;
+	apply_free(w->a);
+	w->a = apply_new(w->p, &w->in, &w->o);
+}
+
+static void ends_superseded(struct world *w, const struct err *err, const char *words)
+{
+	struct txn_info t = last_update(w);
+	struct apply_status st;
+
+	assert_int_equal(apply_outcome(w->a), OUTCOME_SUPERSEDED);
+	assert_int_equal(outcome_exit_code(OUTCOME_SUPERSEDED), 9);
+	assert_int_equal(t.state, TXN_SUPERSEDED);
+	assert_true(txn_state_final(t.state));
+	apply_status(w->a, &st);
+	if (!strstr(err->text, words) || !strstr(st.text, words) || !strstr(t.said, words))
+		fail_msg("not told \"%s\": \"%s\", \"%s\", \"%s\"", words, err->text, st.text,
+			 t.said);
+}
+
+static void what_the_next_one_routes_by_is_left_to_it_judged_and_told(void **state)
 {
 	struct world *w = *state;
-	struct tables *third = net_tables(w->f, 2, true);
+	struct tables *third = third_tables(w);
 	struct other next = { .by = third };
-	struct txn_info *list;
-	struct apply_status st;
-	bool told = false;
-	uint32_t n;
+	struct judged j = { w, third, THEIRS_FAULTY, 0, 0 };
+	struct err err = { "" };
 
-	log_set_sink(hear, &told);
-	dies(w, &next);
-	log_set_sink(quiet, NULL);
-	assert_true(told);
-	apply_status(w->a, &st);
-	assert_non_null(strstr(st.text, "routes by its own tables"));
+	judged_by(w, &j);
+	assert_int_equal(dies(w, &next, &err), -ESTALE);
 	assert_true(net_holds(w->s, third, true));
-	assert_int_equal(journal_find(&list, &n, w->base, w->f, NULL), 0);
-	assert_int_equal(n, 0); /* it is over */
-	free(list);
+	assert_int_equal(j.asked, 1);
+	ends_superseded(w, &err, "another subnet manager has routed: ");
+	ends_superseded(w, &err, "as it was judged");
+	tables_put(third);
+}
+
+static void the_next_one_may_route_by_the_new_tables_and_nobody_has_confirmed_them(void **state)
+{
+	struct world *w = *state;
+	struct other next = { .by = w->p->to };
+	struct judged j = { w, w->p->to, THEIRS_SOUND, 0, 0 };
+	struct err err = { "" };
+
+	judged_by(w, &j);
+	assert_int_equal(dies(w, &next, &err), -ESTALE);
+	assert_true(net_holds(w->s, w->p->to, true));
+	ends_superseded(w, &err, "by the tables of this update, which nobody confirmed");
+}
+
+/* All that the update writes is as before, and some other block is not. */
+static void a_next_one_that_differs_elsewhere_only_is_told_of_too(void **state)
+{
+	struct world *w = *state;
+	struct other next = { .by = w->from };
+	struct judged j = { w, w->from, THEIRS_SOUND, 0, 1 };
+	struct err err = { "" };
+
+	judged_by(w, &j);
+	assert_int_equal(dies(w, &next, &err), -ESTALE);
+	ends_superseded(w, &err, "another subnet manager has routed: 1 of ");
+}
+
+static void without_a_judge_it_is_said_that_it_was_not_judged(void **state)
+{
+	struct world *w = *state;
+	struct tables *third = third_tables(w);
+	struct other next = { .by = third };
+	struct err err = { "" };
+
+	assert_int_equal(dies(w, &next, &err), -ESTALE);
+	ends_superseded(w, &err, "not judged");
+	tables_put(third);
+}
+
+/* The next one is master but writes nothing: no mixture stays because of that. */
+static void a_next_one_that_writes_nothing_is_not_waited_for_for_ever(void **state)
+{
+	struct world *w = *state;
+	struct other next = { .w = w, .by = w->from, .looks = 5 };
+	struct install_item it = { .sw = w->p->changes->v[0].sw,
+				   .block = w->p->changes->v[0].block,
+				   .kind = w->p->changes->v[0].kind,
+				   .in = w->p->changes->v[0].in,
+				   .out = w->p->changes->v[0].out };
+	struct installer in = net_installer(w->s);
+	struct err err = { "" };
+
+	assert_int_equal(apply_run(w->a, &err), 0);
+	memcpy(it.data, change_old(w->p->changes, &w->p->changes->v[0]), sizeof(it.data));
+	in.ops->write(in.ctx, w->f, &it, 1, NULL, NULL);
+	osm_install_sm(w->oi, look_for_other, &next);
+	osm_install_hurry(w->oi, 20);
+	server_stop(w->osm->server);
+	if (apply_rollback(w->a, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(apply_outcome(w->a), OUTCOME_ROLLED_BACK);
+	assert_true(net_holds(w->s, w->from, true));
+	assert_int_equal(server_start(&w->osm->server, w->osm->path, w->osm->desk, &fake_osm_ops,
+				      w->osm, NULL, NULL),
+			 0);
+}
+
+static int another_sm(void *ctx)
+{
+	(void)ctx;
+	return 1;
+}
+
+/* Nobody was there to see it: the process was killed, then OpenSM, and another one has routed. */
+static void a_process_that_takes_over_comes_to_the_same_end(void **state)
+{
+	struct world *w = *state;
+	struct tables *third = third_tables(w);
+	struct judged j = { w, third, THEIRS_SOUND, 0, 0 };
+	struct installer in = net_installer(w->s);
+	struct journal *jo;
+	struct txn_info t;
+	uint64_t written;
+	struct err err = { "" };
+
+	assert_int_equal(apply_run(w->a, &err), 0);
+	apply_free(w->a);
+	t = last_update(w);
+	assert_int_equal(t.state, TXN_CONFIRMING);
+	osm_writes(w, third, true);
+	written = w->s->writes;
+	assert_int_equal(journal_open(&jo, w->base, t.head.id, NULL), 0);
+	w->o.judge = judge;
+	w->o.others = another_sm;
+	w->o.ctx = &j;
+	w->a = apply_recover(jo, w->f, &in, &w->o);
+	assert_int_equal(apply_rollback(w->a, &err), -ESTALE);
+	assert_int_equal(w->s->writes, written);
+	ends_superseded(w, &err, "another subnet manager has routed: ");
+	/* and once it is over there is nothing to come back to */
+	apply_free(w->a);
+	w->a = NULL;
+	assert_int_equal(journal_open(&jo, w->base, t.head.id, NULL), 0);
+	w->a = apply_recover(jo, w->f, &in, &w->o);
+	assert_int_equal(apply_rollback(w->a, &err), -EINVAL);
 	tables_put(third);
 }
 
@@ -498,7 +673,12 @@ int main(void)
 		T(without_the_plugin_nothing_is_written_and_the_old_tables_stay),
 		T(when_opensm_dies_and_nobody_follows_the_old_tables_are_written_without_it),
 		T(when_opensm_dies_the_next_one_is_waited_for_to_write_the_old_tables),
-		T(what_the_next_one_routes_by_is_left_to_it_and_told),
+		T(what_the_next_one_routes_by_is_left_to_it_judged_and_told),
+		T(the_next_one_may_route_by_the_new_tables_and_nobody_has_confirmed_them),
+		T(a_next_one_that_differs_elsewhere_only_is_told_of_too),
+		T(without_a_judge_it_is_said_that_it_was_not_judged),
+		T(a_next_one_that_writes_nothing_is_not_waited_for_for_ever),
+		T(a_process_that_takes_over_comes_to_the_same_end),
 		T(another_process_takes_back_what_a_killed_one_has_left),
 		T(what_somebody_else_has_written_is_found_and_else_service_levels_are_known),
 		T(files_hold_the_new_tables_or_the_old_ones_again),

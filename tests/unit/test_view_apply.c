@@ -197,6 +197,18 @@ static void the_end_sets_before_model_and_now_side_by_side(void **state)
 	snprintf(a->result, sizeof(a->result), "watch: errors: leaf03/14 symbol +812 in 5 s");
 	snprintf(a->found, sizeof(a->found), "errors: leaf03/14 symbol +812 in 5 s");
 	golden_sizes(&k, "apply-failed");
+	set_step(a, 5, STEP_SKIPPED, NAN, "not kept");
+	a->state = APPLY_SUPERSEDED;
+	snprintf(a->result, sizeof(a->result),
+		 "another subnet manager has routed: 312 of 640 LFT blocks and 20 SL2VL tables are "
+		 "not the old ones; connected, free of loops and deadlocks");
+	a->found[0] = '\0';
+	golden_sizes(&k, "apply-superseded");
+	console_keys(&k, "R"); /* there is nothing to go back to */
+	console_hides(&k, "Roll back?");
+	console_keys(&k, "1");
+	console_shows(&k, "SUPERSEDED");
+	console_keys(&k, "7");
 	a->state = APPLY_INCOMPLETE;
 	console_shows(&k, "ROLLBACK INCOMPLETE");
 	console_keys(&k, "1");
