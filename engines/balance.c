@@ -24,6 +24,7 @@ struct balance {
 	uint8_t *port;	/* by LID of the batch * nsw + position */
 	struct spdag dag;
 	const struct dagset *set;
+	struct hopmap *hops; /* NULL: nobody wants them */
 	balance_build_fn build;
 	void *ctx;
 };
@@ -73,6 +74,11 @@ void balance_free(struct balance *b)
 void balance_use(struct balance *b, const struct dagset *set)
 {
 	b->set = set;
+}
+
+void balance_tell(struct balance *b, struct hopmap *hops)
+{
+	b->hops = hops;
 }
 
 uint64_t *balance_loads(struct balance *b)
@@ -148,6 +154,15 @@ static void write_rows(struct balance *b, const struct spdag *g, const struct de
 		tables_row(b->t, g->root)[d[k].lid] = d[k].port;
 }
 
+/* Ports by position, to where they are wanted by switch. */
+static void tell_hops(struct balance *b, const struct spdag *g, uint16_t lid, const uint8_t *port)
+{
+	uint8_t *hops = hopmap_fill(b->hops, lid);
+
+	for (uint32_t i = 1; i < g->n; i++)
+		hops[g->sw[i]] = port[i];
+}
+
 static void route_batch(struct balance *b, const struct spdag *g, const struct dest *d, uint32_t n,
 			const uint32_t *weight, bool again)
 {
@@ -162,6 +177,8 @@ static void route_batch(struct balance *b, const struct spdag *g, const struct d
 			add_routes(b, g, weight);
 		for (uint32_t i = 1; i < g->n; i++)
 			port[i] = b->f->chan_port[g->chan[b->pick[i]]];
+		if (b->hops)
+			tell_hops(b, g, d[k].lid, port);
 	}
 	write_rows(b, g, d, n);
 }
@@ -302,9 +319,19 @@ static void ask_for(uint8_t *row, const struct dest *d, uint32_t n)
 	}
 }
 
+/* Where the ports by switch of LID k of a run go first. */
+static uint8_t *column(struct balance *b, const struct dest *d, uint32_t k)
+{
+	return b->hops ? hopmap_fill(b->hops, d[k].lid) : b->port + (size_t)k * b->f->nsw;
+}
+
 static void write_columns(struct balance *b, const struct dest *d, uint32_t n)
 {
 	uint32_t nsw = b->f->nsw;
+	const uint8_t *port[PACKED_RUN];
+
+	for (uint32_t k = 0; k < n; k++)
+		port[k] = column(b, d, k);
 
 	for (uint32_t u = 0; u < nsw; u++) {
 		uint8_t *row = tables_row(b->t, u);
@@ -312,7 +339,7 @@ static void write_columns(struct balance *b, const struct dest *d, uint32_t n)
 		if (u + AHEAD < nsw)
 			ask_for(row + (size_t)AHEAD * b->t->stride, d, n);
 		for (uint32_t k = 0; k < n; k++)
-			row[d[k].lid] = b->port[(size_t)k * nsw + u];
+			row[d[k].lid] = port[k][u];
 	}
 }
 
@@ -346,7 +373,7 @@ uint32_t balance_route_some(struct balance *b, const struct dest *d, uint32_t n,
 	*work = 0;
 	for (uint32_t k = 0; k < run; k++) {
 		dagset_find(b->set, &g, d[k].sw);
-		*work += route_packed(b, &g, d + k, weight, b->port + (size_t)k * b->f->nsw);
+		*work += route_packed(b, &g, d + k, weight, column(b, d, k));
 	}
 	write_columns(b, d, run);
 	if (!run) {

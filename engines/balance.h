@@ -13,6 +13,7 @@
 
 #include "engines/dagset.h"
 #include "engines/graph.h"
+#include "engines/hopmap.h"
 #include "engines/spdag.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
@@ -36,6 +37,9 @@ void balance_free(struct balance *b); /* NULL is fine */
 
 /* DAGs are taken from there where it has them; it must outlive b. */
 void balance_use(struct balance *b, const struct dagset *set);
+
+/* The hops of terminals' LIDs that are routed also go there; it must outlive b. */
+void balance_tell(struct balance *b, struct hopmap *hops);
 
 /* Routes so far by channel; the caller may set them between two LIDs. */
 uint64_t *balance_loads(struct balance *b);

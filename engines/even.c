@@ -326,6 +326,7 @@ int even_route(struct tables *t, const struct fabric *f, const struct engine_par
 	by_switch(&e);
 	e.nterm = f->nterm << e.lmc;
 	e.b = balance_new(f, t, how->rule, how->build, how->ctx);
+	balance_tell(e.b, how->hops);
 	rc = pace_begin(&e.pace, progress, "paths", e.n) ? -ECANCELED : 0;
 	if (!rc && f->nterm)
 		rc = route_all_terminals(&e, params, &max);
@@ -334,7 +335,10 @@ int even_route(struct tables *t, const struct fabric *f, const struct engine_par
 	if (how->max)
 		*how->max = max;
 	balance_free(e.b);
-	dagset_free(e.set);
+	if (how->dags)
+		*how->dags = e.set;
+	else
+		dagset_free(e.set);
 	free(e.dests);
 	return rc;
 }

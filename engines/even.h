@@ -26,6 +26,10 @@ struct even_how {
 	bool by_switch;	 /* all LIDs of a switch follow each other on any fabric */
 	unsigned rounds; /* over the most loaded channels, at most; EVEN_ROUNDS is plenty */
 	uint64_t *max;	 /* where to put the most routes on a channel, all LIDs; NULL: nowhere */
+	struct hopmap
+		*hops; /* gets the hops of terminals' LIDs, too; without rounds only; or NULL */
+	struct dagset **dags; /* gets the DAGs, which the caller frees, or NULL where none were
+				 made; NULL: they are freed */
 };
 
 #define EVEN_ROUNDS 4

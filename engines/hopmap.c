@@ -37,6 +37,15 @@ void hopmap_done(struct hopmap *p)
 	*p = (struct hopmap){ .f = NULL };
 }
 
+uint8_t *hopmap_fill(struct hopmap *p, uint32_t lid)
+{
+	uint32_t block = lid / LFT_BLOCK;
+
+	if (!p->block[block])
+		p->block[block] = xcalloc((size_t)p->f->nsw * LFT_BLOCK, 1);
+	return p->block[block] + (size_t)(lid % LFT_BLOCK) * p->f->nsw;
+}
+
 void hopmap_read(struct hopmap *p, uint32_t block)
 {
 	uint32_t nsw = p->f->nsw;

@@ -53,6 +53,10 @@ static inline uint32_t hopmap_next(const struct hopmap *p, uint32_t sw, uint8_t 
  * Time O(64 * switches). */
 void hopmap_read(struct hopmap *p, uint32_t block);
 
+/* Where the ports towards a LID go that the caller writes to the tables, all at once and instead of
+ * a copy of its block; no other LID of the block may be asked for that was not written too. */
+uint8_t *hopmap_fill(struct hopmap *p, uint32_t lid);
+
 /* Ports of all switches towards a LID; that of the LID's own switch leads nowhere. */
 static inline uint8_t *hopmap_at(struct hopmap *p, uint32_t lid)
 {

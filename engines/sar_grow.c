@@ -121,6 +121,16 @@ void grow_free(struct grow *g)
 	free(g);
 }
 
+void grow_use(struct grow *g, const struct dagset *set)
+{
+	g->dags.set = set;
+}
+
+struct hopmap *grow_hops(struct grow *g)
+{
+	return &g->hops;
+}
+
 const struct grow_load *grow_loads(const struct grow *g)
 {
 	return g->load;
@@ -403,13 +413,13 @@ static uint32_t find_region(struct grow *g, const struct sar_dag *d, const uint8
 		u = queue[head++];
 		if (u == d->root)
 			continue;
-		g->work += d->off[u + 1] - d->off[u];
+		g->work += d->degree[u];
 		if (g->own[u]) {
 			tail = meet(queue, seen, stamp, next_switch(g, u, ports), tail);
 			continue;
 		}
 		to = g->f->chan_dst + g->f->chan_off[u];
-		for (uint32_t k = d->off[u], end = d->off[u + 1]; k < end; k++)
+		for (uint32_t k = d->off[u], end = d->off[u] + d->degree[u]; k < end; k++)
 			tail = meet(queue, seen, stamp, to[d->edge[k]], tail);
 	}
 }
@@ -426,7 +436,7 @@ static inline struct way find_cheapest(const struct grow *g, const struct sar_da
 	uint32_t first = g->f->chan_off[u];
 	struct way best = { .place = PLACE_NONE, .cost = HUGE_VAL };
 
-	for (uint32_t k = d->off[u], end = d->off[u + 1]; k < end; k++) {
+	for (uint32_t k = d->off[u], end = d->off[u] + d->degree[u]; k < end; k++) {
 		uint32_t c = first + d->edge[k];
 		double v = price(&g->load[c], n, t) + g->cost[g->f->chan_dst[c]];
 
@@ -481,10 +491,12 @@ static void search(struct grow *g, const struct sar_dag *d, uint32_t lid,
 
 static void write_entry(struct grow *g, uint32_t u, uint32_t lid, uint8_t port)
 {
-	uint8_t old = tables_row(g->from, u)[lid], was = tables_row(g->t, u)[lid];
 	uint8_t *differ = g->differ + (size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK;
+	uint8_t was = tables_row(g->t, u)[lid], old = g->from ? tables_row(g->from, u)[lid] : was;
 
 	hopmap_set(&g->hops, g->t, u, lid, port);
+	if (!g->from)
+		return;
 	g->nblocks -= *differ > 0;
 	*differ = (uint8_t)(*differ + (port != old) - (was != old));
 	g->nblocks += *differ > 0;
@@ -513,7 +525,7 @@ static void ask_for(const struct grow *g, const struct sar_dag *d)
 
 	for (uint32_t u = 0; u < nsw; u += LINE / sizeof(*d->off))
 		__builtin_prefetch(d->off + u);
-	for (uint32_t k = 0; k < d->off[nsw]; k += LINE)
+	for (uint32_t k = 0; k < d->nedge; k += LINE)
 		__builtin_prefetch(d->edge + k);
 }
 
@@ -541,7 +553,7 @@ static int farthest_first(const void *a, const void *b, void *dist)
 {
 	const struct sar_source *x = *(const struct sar_source *const *)a;
 	const struct sar_source *y = *(const struct sar_source *const *)b;
-	const uint32_t *hops = dist;
+	const uint16_t *hops = dist;
 
 	if (hops[x->sw] != hops[y->sw])
 		return hops[x->sw] > hops[y->sw] ? -1 : 1;
@@ -657,8 +669,8 @@ static uint32_t find_moving(struct grow *g, const struct dest *d, const struct s
 	return k;
 }
 
-/* Is there a shortest path from u without hot channels? */
-static bool has_cold_path(struct grow *g, const struct sar_dag *d, uint32_t u)
+/* Is there a shortest path from u without that channel? */
+static bool has_way_without(struct grow *g, const struct sar_dag *d, uint32_t u, uint32_t chan)
 {
 	uint32_t *queue = g->queue, *seen = g->seen, stamp = ++g->stamp, head = 0, tail = 0;
 
@@ -666,11 +678,11 @@ static bool has_cold_path(struct grow *g, const struct sar_dag *d, uint32_t u)
 	while (head < tail) {
 		uint32_t first = g->f->chan_off[u = queue[head++]];
 
-		g->work += d->off[u + 1] - d->off[u];
-		for (uint32_t k = d->off[u]; k < d->off[u + 1]; k++) {
+		g->work += d->degree[u];
+		for (uint32_t k = d->off[u]; k < d->off[u] + d->degree[u]; k++) {
 			uint32_t c = first + d->edge[k];
 
-			if (g->hot[c])
+			if (c == chan)
 				continue;
 			if (g->f->chan_dst[c] == d->root)
 				return true;
@@ -685,17 +697,19 @@ void grow_add_forced(struct grow *g, const struct dest *d, const struct sar_sour
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 	uint32_t k = find_moving(g, d, s, n);
+	const struct sar_dag *dag = k ? sar_dags_find(&g->dags, d->sw) : NULL;
 
 	while (g->ntree > 0)
 		g->own[g->tree[--g->ntree]] = 0;
 	for (uint32_t i = 0; i < k; i++) {
-		uint32_t u = g->moving[i]->sw;
+		const struct sar_source *from = g->moving[i];
 
-		if (has_cold_path(g, sar_dags_find(&g->dags, d->sw), u))
-			continue;
-		for (; u != d->sw; u = next_switch(g, u, ports))
-			if (g->hot[next_chan(g, u, ports)])
-				forced[next_chan(g, u, ports)] += g->moving[i]->n;
+		for (uint32_t u = from->sw; u != d->sw; u = next_switch(g, u, ports)) {
+			uint32_t c = next_chan(g, u, ports);
+
+			if (g->hot[c] && !has_way_without(g, dag, from->sw, c))
+				forced[c] += from->n;
+		}
 	}
 }
 

@@ -11,7 +11,9 @@
 #ifndef ENGINES_SAR_GROW_H
 #define ENGINES_SAR_GROW_H
 
+#include "engines/dagset.h"
 #include "engines/graph.h"
+#include "engines/hopmap.h"
 #include "engines/sar_jobs.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
@@ -49,8 +51,12 @@ struct grow_load {
 struct grow;
 
 /* Works on t, which must outlive it and lead to every LID that is passed on; so must from, against
- * which changed blocks are counted. */
+ * which changed blocks are counted (NULL: they are not). */
 struct grow *grow_new(const struct fabric *f, struct tables *t, const struct tables *from);
+/* DAGs of all shortest paths are taken from there where it has them; it must outlive g. */
+void grow_use(struct grow *g, const struct dagset *set);
+/* The hops that it knows of t, for who fills t: then none need to be read again. */
+struct hopmap *grow_hops(struct grow *g);
 void grow_free(struct grow *g); /* NULL is fine */
 
 /* By channel. */
@@ -75,8 +81,8 @@ void grow_look_ahead(const struct grow *g, uint32_t lid);
 /* Does a path of the tree, which is in the loads, use a hot channel?  Time O(switches / 64). */
 bool grow_is_hot(struct grow *g, const struct dest *d);
 
-/* Adds the routes of a tree in the loads that come over hot channels, and have no shortest path
- * without, to those of these channels; by channel. */
+/* Adds the routes of a tree in the loads that come over a hot channel, and have no shortest path
+ * without it, to those of that channel; by channel. */
 void grow_add_forced(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
 		     uint32_t *forced);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/sar_leafwise.h"
 
+#include "engines/dagset.h"
 #include "engines/even.h"
 #include "engines/graph.h"
 #include "engines/layers.h"
@@ -73,8 +74,9 @@ struct leafwise {
 	uint32_t members;  /* terminals with a crew */
 	uint64_t work_max; /* edges to look at for all trees */
 	enum effort effort;
-	bool small, large; /* the fabric */
-	struct tables *t;  /* in the making */
+	bool small, large;   /* the fabric */
+	struct tables *t;    /* in the making */
+	struct dagset *dags; /* of huge fabrics; NULL: there are none */
 	struct grow *g;
 	uint64_t limit;		  /* blocks that may change */
 	struct objective reached; /* by t */
@@ -349,8 +351,8 @@ static int add_forced(struct leafwise *l, const struct sar_crew *crew, uint32_t 
 	return 0;
 }
 
-/* What the maximum cannot fall below: routes on a channel that has it now, and without which they
- * have no shortest path. */
+/* Raises *least to what the maximum cannot fall below: the routes on a channel that has it now,
+ * and without which they have no shortest path. */
 static int find_forced(struct leafwise *l, uint32_t plane, double max, double *least)
 {
 	uint32_t *forced = xcalloc(l->f->nchan, sizeof(*forced));
@@ -359,7 +361,6 @@ static int find_forced(struct leafwise *l, uint32_t plane, double max, double *l
 	grow_watch(l->g, max);
 	for (uint32_t k = 0; k < l->jobs.ncrew && !rc; k++)
 		rc = add_forced(l, &l->jobs.crew[k], plane, forced);
-	*least = 0;
 	for (uint32_t c = 0; c < l->f->nchan; c++)
 		*least = forced[c] > *least ? forced[c] : *least;
 	free(forced);
@@ -380,6 +381,7 @@ static int cool(struct leafwise *l, uint32_t plane)
 	for (uint32_t round = 0; round < HOT_ROUNDS && !rc; round++) {
 		double max = fullest(l), limit = max > 20 ? 0.95 * max : max - 1;
 		bool enough = near_bound(l, plane, max) || max > 0.98 * last;
+		bool stuck = max > 0.96 * last;
 
 		if (max <= bound || (enough && l->effort == EFFORT_BUDGET))
 			return 0;
@@ -388,7 +390,7 @@ static int cool(struct leafwise *l, uint32_t plane)
 			return 0;
 		last = max;
 		limit = limit > bound + 1 ? limit : bound + 1;
-		if (rule.hot_only)
+		if (rule.hot_only && (!round || (stuck && least < FORCED * max)))
 			rc = find_forced(l, plane, max, &least);
 		if (rc || least >= FORCED * max)
 			return rc;
@@ -435,15 +437,16 @@ static int grow_planes(struct leafwise *l, struct objective *installed)
 	return 0;
 }
 
-/* Starts from those tables. */
-static int begin(struct leafwise *l, enum effort effort, const struct tables *from, uint64_t limit)
+/* Starts from t, whose owner l becomes; changed blocks are counted against from, unless that is
+ * NULL. */
+static int begin_in(struct leafwise *l, enum effort effort, struct tables *t,
+		    const struct tables *from, uint64_t limit)
 {
 	uint64_t total = (uint64_t)l->members * (1 + HOT_ROUNDS) << l->lmc;
 
 	tables_put(l->t);
 	grow_free(l->g);
-	l->t = graph_tables(l->f, "sar", l->params, l->progress);
-	sar_installed_copy_lfts(l->t, from);
+	l->t = t;
 	l->g = grow_new(l->f, l->t, from);
 	l->done = 0;
 	l->effort = effort;
@@ -451,6 +454,15 @@ static int begin(struct leafwise *l, enum effort effort, const struct tables *fr
 	if (effort == EFFORT_AFRESH)
 		total += graph_count_lids(l->f, l->lmc);
 	return pace_begin(&l->pace, l->progress, "paths", total) ? -ECANCELED : 0;
+}
+
+/* Starts from those tables. */
+static int begin(struct leafwise *l, enum effort effort, const struct tables *from, uint64_t limit)
+{
+	struct tables *t = graph_tables(l->f, "sar", l->params, l->progress);
+
+	sar_installed_copy_lfts(t, from);
+	return begin_in(l, effort, t, from, limit);
 }
 
 static int from_installed(struct leafwise *l, enum effort effort, uint64_t limit,
@@ -661,18 +673,65 @@ static int grow_or_cool(struct leafwise *l, const struct tables *even)
 	return rc;
 }
 
-static int route_from_scratch(struct leafwise *l, struct err *err)
+/* The same in tables of our own, with what is known from making them. */
+static int grow_even(struct leafwise *l)
+{
+	struct tables *t = graph_tables(l->f, "sar", l->params, l->progress);
+	struct even_how how = { .dags = &l->dags };
+	int rc = begin_in(l, EFFORT_COOL, t, NULL, UINT64_MAX);
+
+	if (rc)
+		return rc;
+	how.hops = grow_hops(l->g);
+	rc = even_route(t, l->f, l->params, &how, l->progress);
+	grow_use(l->g, l->dags);
+	return rc;
+}
+
+/* The layers may have that memory; to give so much back takes its time. */
+static void drop_maps(struct leafwise *l)
+{
+	grow_free(l->g);
+	l->g = NULL;
+	progress_step(l->progress, "paths", l->done, l->pace.total);
+	dagset_free(l->dags);
+	l->dags = NULL;
+}
+
+/* cool_even() without a copy of tables that are huge: in the rare case that the even paths were
+ * better they are made again. */
+static int cool_huge(struct leafwise *l)
+{
+	struct objective first;
+	int rc = grow_even(l);
+
+	if (!rc)
+		rc = grow_planes(l, &first);
+	drop_maps(l);
+	if (rc || !better(&first, &l->reached))
+		return rc;
+	tables_put(l->t);
+	l->reached = first;
+	return copy_even(l, &l->t);
+}
+
+static int grow_small(struct leafwise *l)
 {
 	struct tables *even;
 	int rc = copy_even(l, &even);
 
-	if (!rc && l->large)
-		rc = cool_even(l, even);
-	else if (!rc)
+	if (!rc)
 		rc = grow_or_cool(l, even);
-	if (!rc && !l->large)
+	if (!rc)
 		rc = route_rest(l);
 	tables_put(even);
+	return rc;
+}
+
+static int route_from_scratch(struct leafwise *l, struct err *err)
+{
+	int rc = l->large ? cool_huge(l) : grow_small(l);
+
 	return rc ? rc : layers_assign(l->t, l->f, l->params, l->progress, err);
 }
 
@@ -716,6 +775,7 @@ int sar_leafwise_route(struct tables **out, const struct fabric *f, const struct
 	l.large = (uint64_t)f->nterm * f->nchan > SIZE_LARGE;
 	rc = route(&l, err);
 	grow_free(l.g);
+	dagset_free(l.dags);
 	sar_jobs_done(&l.jobs);
 	if (rc)
 		tables_put(l.t);
