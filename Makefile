@@ -78,7 +78,7 @@ UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wil
 EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/examples/*.c))
 
 Q := $(if $(V),,@)
-.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz fuzz-keys bench-apply bench-screen \
+.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz fuzz-keys bench-apply bench-budgets bench-screen \
 	screenshots sanitize syntax install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -201,9 +201,19 @@ bench:
 bench-bins: all $(BENCH_BINS)
 
 # a transaction beside bare writes over ibsim, and 1,000 agents over the simulator's SM
-bench-apply: all $(B)/tests/bench/apply_bench $(B)/tests/bench/agents_bench
+bench-apply: all $(B)/tests/bench/apply_bench $(B)/tests/bench/agents_bench $(B)/tests/lab/wiretool
 	$(Q)$(B)/tests/bench/agents_bench $(or $(AGENTS),1000)
 	$(Q)B=$(B) bash tests/bench/apply_rate.sh
+
+# every goal of time and memory: engines and judges, the screen, the wire
+bench-budgets:
+	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_BENCH)
+	$(Q)$(MAKE) --no-print-directory -j2 bench-bins
+	$(Q)B=$(B) NETS=none BUDGETS=all MONTH=0 bash tests/bench.sh $(BENCHFLAGS)
+	$(Q)rc=0; for part in bench-screen bench-apply "gaps SPECS=dragonfly:p=8 \
+		ENGINES=minhop,updn,dfsssp,sar,dfdn,nue,verify,metrics,predict"; do \
+		$(MAKE) --no-print-directory $$part BENCHFLAGS="$(BENCHFLAGS)" || rc=1; \
+	done; exit $$rc
 
 # what the screen costs: a frame, a key, an idle hour, a slow line
 bench-screen: all $(B)/tests/bench/screen_bench
@@ -308,6 +318,7 @@ help:
 	@echo "sweep           every engine on 200 random fabrics (FABRICS=, FIRST=, ENGINES=)"
 	@echo "bench-apply     an update beside bare writes over ibsim; 1,000 agents (AGENTS=...)"
 	@echo "bench           our engines beside OpenSM's (NETS=small|all|NAME,... ENGINES=... BENCHFLAGS=--json)"
+	@echo "bench-budgets   every goal of time and memory, whether it holds (engines, screen, wire, cancel)"
 	@echo "bench-screen    frame time, key to screen, idle CPU, bytes on the line (also part of bench)"
 	@echo "gaps            longest time between reports of progress, each engine (MS=, ENGINES=, SPECS=)"
 	@echo "transitions     updates in random write orders: never a loop or a deadlock (PAIRS=, ORDERS=)"

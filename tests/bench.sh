@@ -13,7 +13,8 @@
 #   LIMIT=SECONDS             for one run of opensm, discovery included (150; all: 1800)
 #   TIME=SECONDS              for all of them; runs that would begin later are left out
 #                             (400; all: no limit)
-#   BUDGETS=0, MONTH=0        leave that part out
+#   NETS=none                 none of them: make bench-budgets
+#   BUDGETS=0, MONTH=0        leave that part out; BUDGETS=all: with those that take longer
 #   OUT=DIR                   all that is kept: bench.json, and results and logs of every run
 #   --json                    bench.json on stdout, the table on stderr
 #
@@ -78,6 +79,7 @@ wanted_nets() {
 	done
 }
 
+[ "$NETS" = none ] && NETS=
 for word in ${NETS//,/ }; do
 	nets | awk -v w="$word" 'BEGIN { ok = w == "all" } $1 == w || $2 == w { ok = 1 }
 		END { exit !ok }' || {
@@ -229,7 +231,7 @@ run_ours() {
 }
 
 end=$((SECONDS + TIME))
-report head
+[ -n "$NETS" ] && report head
 while read -r name spec engines; do
 	read -r switches hosts _ <<<"$("$peer" size "$spec")"
 	"$B/ibroute-top" topo "$spec" >"$work/net" || exit 2
@@ -245,10 +247,10 @@ while read -r name spec engines; do
 		report line "$OUT" "$name" "$spec" "$switches" "$hosts" "$engine"
 	done
 done < <(wanted_nets)
-report summary "$OUT"
-if [ "${BUDGETS:-1}" = 1 ]; then
-	report budgets | while read -r spec engine; do
-		run_ours "$engine" "$spec" "$OUT/budget.${spec//[:,=]/_}.$engine"
+[ -n "$NETS" ] && report summary "$OUT"
+if [ "${BUDGETS:-1}" != 0 ]; then
+	report budgets "${BUDGETS:-1}" | while read -r spec engine; do
+		PEER_JOBS=100 PEER_EBB=0 run_ours "$engine" "$spec" "$OUT/budget.${spec//[:,=]/_}.$engine"
 	done
 	report judge-budgets "$OUT"
 fi

@@ -9,8 +9,12 @@
  *   peer judge SPEC PREFIX                   what osm_clock left in PREFIX.lids, .lft and .sl
  *
  * SPEC is a text as "ibroute-top topo" takes it.  route and judge print one line of JSON.
- * PEER_THREADS: threads instead of 1.  Memory is the peak before anything is judged.
+ * PEER_THREADS: threads instead of 1.  PEER_EBB=0: without effective bisection bandwidth.
+ * PEER_JOBS: what all figures cost with that many jobs of random nodes.  Memory is the peak before
+ * anything is judged.
  */
+#include "tests/bench/bench_kit.h"
+
 #include "engines/engine.h"
 #include "engines/even.h"
 #include "engines/metrics.h"
@@ -23,6 +27,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,11 +40,6 @@ static double seconds(clockid_t clock)
 
 	clock_gettime(clock, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double cpu_s(void)
-{
-	return seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static double peak_mb(void)
@@ -64,18 +64,6 @@ static int freeze(struct fabric **out, const struct builder *b, struct err *err)
 	return builder_freeze(out, b, &opts, err);
 }
 
-static int make_fabric(struct fabric **out, const char *spec, struct err *err)
-{
-	struct builder *b;
-	int rc = topo_build(&b, spec, err);
-
-	if (rc)
-		return rc;
-	rc = freeze(out, b, err);
-	builder_free(b);
-	return rc;
-}
-
 /* What both kinds of tables are judged by; nothing is left out but switches' own LIDs. */
 static int judge(json_t *line, const struct fabric *f, const struct tables *t, bool sls_known,
 		 struct err *err)
@@ -83,9 +71,10 @@ static int judge(json_t *line, const struct fabric *f, const struct tables *t, b
 	struct verify_opts vo = { .terminals_only = true, .threads = threads() };
 	struct metrics_opts mo = { .threads = threads() };
 	struct ebb_opts eo = { .seed = 1, .threads = threads() };
+	const char *how = getenv("PEER_EBB");
 	struct verdict *v = NULL;
 	struct metrics *m = NULL;
-	struct ebb ebb;
+	struct ebb ebb = { .mean = NAN };
 	double begin = cpu_s(), verified, measured;
 	int rc = verify_tables(&v, f, t, &vo, NULL, err);
 
@@ -94,22 +83,40 @@ static int judge(json_t *line, const struct fabric *f, const struct tables *t, b
 	verified = cpu_s();
 	rc = metrics_compute(&m, f, t, NULL, &mo, NULL, err);
 	measured = cpu_s();
-	if (!rc)
+	if (!rc && !(how && !strcmp(how, "0")))
 		rc = predict_ebb(&ebb, f, t, &eo, NULL, err);
 	if (!rc)
 		json_object_update_new(
 			line,
-			json_pack("{s:f, s:f, s:b, s:b, s:o, s:o, s:I, s:f, s:I, s:f, s:f}",
-				  "verify_s", verified - begin, "metrics_s", measured - verified,
-				  "connected", v->connected, "loop_free", v->loop_free,
-				  "deadlock_free",
+			json_pack("{s:f, s:f, s:b, s:b, s:o, s:o, s:I, s:f, s:I}", "verify_s",
+				  verified - begin, "metrics_s", measured - verified, "connected",
+				  v->connected, "loop_free", v->loop_free, "deadlock_free",
 				  sls_known ? json_boolean(v->deadlock_free) : json_null(),
 				  "vls_used", sls_known ? json_integer(v->vls_used) : json_null(),
 				  "hops_max", (json_int_t)m->hops_max, "hops_mean", m->hops_mean,
-				  "efi_max", (json_int_t)m->efi_max, "ebb", ebb.mean, "ebb_ci95",
-				  ebb.ci95));
+				  "efi_max", (json_int_t)m->efi_max));
+	if (!rc && !isnan(ebb.mean))
+		json_object_update_new(
+			line, json_pack("{s:f, s:f}", "ebb", ebb.mean, "ebb_ci95", ebb.ci95));
 	verdict_free(v);
 	metrics_free(m);
+	return rc;
+}
+
+/* Figures once more, with that many jobs of random nodes. */
+static int judge_jobs(json_t *line, const struct fabric *f, const struct tables *t, uint32_t njob,
+		      struct err *err)
+{
+	struct metrics_opts mo = { .threads = threads() };
+	struct jobset *jobs = make_jobs(f, njob);
+	struct metrics *m = NULL;
+	double begin = cpu_s();
+	int rc = metrics_compute(&m, f, t, jobs, &mo, NULL, err);
+
+	if (!rc)
+		json_object_set_new(line, "metrics_jobs_s", json_real(cpu_s() - begin));
+	metrics_free(m);
+	jobset_put(jobs);
 	return rc;
 }
 
@@ -212,6 +219,8 @@ static int route(const char *spec, const char *name, const char *roots_file, str
 	if (rc)
 		json_object_set_new(line, "reason", json_string(err->text));
 	rc = rc ? 0 : judge(line, f, t, true, err);
+	if (!rc && t && getenv("PEER_JOBS"))
+		rc = judge_jobs(line, f, t, (uint32_t)atoi(getenv("PEER_JOBS")), err);
 	print_line(line);
 out:
 	notes_done(&notes);

@@ -47,8 +47,8 @@ static void row(const char *name, double value, const char *unit, double goal)
 		printf("%s\n  {\"name\": \"%s\", \"value\": %.3f, \"unit\": \"%s\", \"goal\": %g}",
 		       first ? "" : ",", name, value, unit, goal);
 	else if (goal > 0)
-		printf("%-52s %9.2f %-6s goal %g%s\n", name, value, unit, goal,
-		       value <= goal ? "" : "   MISSED");
+		printf("%-52s %9.2f %-6s goal %g  %s\n", name, value, unit, goal,
+		       value <= goal ? "holds" : "MISSED");
 	else
 		printf("%-52s %9.2f %s\n", name, value, unit);
 	first = false;
