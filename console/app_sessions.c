@@ -64,6 +64,17 @@ void app_sessions_read(struct app *a, const char *open)
 	a->state.sessions_busy = w->running;
 }
 
+/* Of this session, as far as it is written. */
+static void mark_own(const struct app *a, struct sessions *s)
+{
+	const char *path = a->record ? record_path(a->record) : "", *name = strrchr(path, '/');
+
+	name = name ? name + 1 : path;
+	for (uint32_t i = 0; *name && i < s->nrow; i++)
+		s->row[i].now = s->row[i].open_end && s->row[i].sid[0] &&
+				!strncmp(name, s->row[i].sid, strlen(s->row[i].sid));
+}
+
 void app_sessions_take(struct app *a)
 {
 	struct app_sessions *w = a->sessions;
@@ -81,6 +92,7 @@ void app_sessions_take(struct app *a)
 	w->running = a->state.sessions_busy = false;
 	sessions_free((struct sessions *)(uintptr_t)a->state.sessions);
 	s->serial = ++w->read;
+	mark_own(a, s);
 	a->state.sessions = s;
 }
 

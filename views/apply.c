@@ -146,10 +146,12 @@ static const char *question(const struct state *s)
 {
 	switch (s->apply.state) {
 	case APPLY_NONE:
-		return s->rw ? "No plan yet. In 6: choose an engine, Space computes a preview, A "
-			       "brings it here."
-			     : "This console is read-only: previews (6) can be computed, but not "
-			       "applied. Start ibroute-top with --rw to be able to.";
+		return s->rw && state_plan_ahead(s)
+			       ? "No plan yet, but a preview waits in 6: A brings it from there."
+		       : s->rw ? "No plan yet. In 6: choose an engine, Space computes a preview, A "
+				 "brings it here."
+			       : "This console is read-only: previews (6) can be computed, but not "
+				 "applied. Start ibroute-top with --rw to be able to.";
 	case APPLY_ORDERING:
 		return "Looking for the order of writes.  x stops that.";
 	case APPLY_READY:

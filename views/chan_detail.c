@@ -198,7 +198,7 @@ static void draw_plan(const struct state *s, struct canvas *c, struct rect r, in
 	double util = chan_planned_util(s, chan);
 	char efi[FIGURE_LEN], eff[FIGURE_LEN], pct[FIGURE_LEN];
 
-	if (!state_preview_ready(s))
+	if (!state_plan_ahead(s))
 		return;
 	x = canvas_textf(c, r, x, 3, ROLE_LABEL, "  after the plan: %s, job %s",
 			 figure_count(efi, plan->efi[chan]),

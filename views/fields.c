@@ -113,6 +113,18 @@ const char *field_guess(enum row_kind kind, const char *name, size_t len)
 	return best;
 }
 
+bool field_begins(enum row_kind kind, const char *text)
+{
+	size_t n, len = strlen(text);
+	const struct field *f = fields_of(kind, &n);
+
+	for (size_t i = 0; len && i < n; i++)
+		if (!strncasecmp(f[i].name, text, len) ||
+		    (f[i].alias && !strncasecmp(f[i].alias, text, len)))
+			return true;
+	return false;
+}
+
 uint32_t rows_count(const struct rows *r)
 {
 	const struct state *s = r->s;

@@ -74,6 +74,8 @@ const struct field *fields_of(enum row_kind kind, size_t *n);
 const struct field *field_find(enum row_kind kind, const char *name, size_t len);
 /* The name that was perhaps meant; NULL when nothing is near. */
 const char *field_guess(enum row_kind kind, const char *name, size_t len);
+/* Is text, not empty, the beginning of the name of one, or all of it? */
+bool field_begins(enum row_kind kind, const char *text);
 
 /* Rows that there are, 0 while nothing is known: channels, ports and switches as the fabric
  * numbers them, jobs as the job set does. */

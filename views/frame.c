@@ -199,10 +199,28 @@ static bool at_the_end(const struct binding *b)
 	return b->req == REQ_HELP || b->req == REQ_QUIT;
 }
 
+/* Has the key something to do at this point of an update? */
+static bool apply_takes(enum req req, enum apply_state st)
+{
+	unsigned open = 1u << APPLY_CONFIRM;
+
+	if (req == REQ_ENTER)
+		open |= 1u << APPLY_READY;
+	else if (req == REQ_ROLLBACK_ASK)
+		open |= 1u << APPLY_RUNNING | 1u << APPLY_KEPT | 1u << APPLY_JOURNAL |
+			1u << APPLY_INCOMPLETE;
+	else if (req == REQ_APPLY_CLOSE)
+		open = 1u << APPLY_ORDERING | 1u << APPLY_READY | 1u << APPLY_KEPT |
+		       1u << APPLY_ROLLED_BACK | 1u << APPLY_FAILED | 1u << APPLY_REFUSED;
+	else if (req != REQ_APPLY_EXTEND)
+		return true;
+	return open >> st & 1;
+}
+
 static bool binding_shown(const struct binding *b, const struct state *s, enum view_id view)
 {
 	return b->label && !at_the_end(b) && (!b->views || (b->views & VIEW_BIT(view))) &&
-	       (s->rw || !b->rw);
+	       (s->rw || !b->rw) && (view != VIEW_APPLY || apply_takes(b->req, s->apply.state));
 }
 
 static int draw_key(struct canvas *c, struct rect r, int x, int y, const char *key,

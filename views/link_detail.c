@@ -188,7 +188,7 @@ static void draw_routes(const struct state *s, struct canvas *c, struct rect r, 
 	x = canvas_text(c, r, 1, 2, ROLE_LABEL, "lanes ");
 	chan_lanes_text(lanes, sizeof(lanes), s, chan, r.w - x - 1);
 	canvas_text(c, r, x, 2, ROLE_TEXT, lanes[0] ? lanes : "SLs are not known");
-	if (!state_preview_ready(s))
+	if (!state_plan_ahead(s))
 		return;
 	x = canvas_textf(c, r, 1, 3, ROLE_TEXT, "after the plan: EFI %s",
 			 figure_count(a, s->preview.after->efi[chan]));
@@ -291,7 +291,7 @@ void link_detail_draw(struct link_detail *d, const struct ui *ui, const struct s
 	draw_graph(ui, s, c, (struct rect){ b.x, b.y + y, b.w, graph }, chan);
 	y = section(c, b, y + graph, "Routes over it");
 	draw_routes(s, c, (struct rect){ b.x, b.y + y, b.w, 4 }, chan);
-	y = section(c, b, y + (state_preview_ready(s) ? 4 : 3), "Whose they are, and where to");
+	y = section(c, b, y + (state_plan_ahead(s) ? 4 : 3), "Whose they are, and where to");
 	draw_jobs(ui, s, c, (struct rect){ b.x, b.y + y, b.w * 3 / 5, b.h - y }, chan);
 	draw_dests(d, s, c,
 		   (struct rect){ b.x + b.w * 3 / 5, b.y + y, b.w - b.w * 3 / 5, b.h - y });

@@ -98,6 +98,24 @@ static bool take_word(struct parser *p, const char *word)
 	return true;
 }
 
+/* As people type it who know other languages. */
+static const char *const and_words[] = { "and", "&&", "&", NULL };
+static const char *const or_words[] = { "or", "||", "|", NULL };
+
+static bool take_one(struct parser *p, const char *const *words)
+{
+	while (*words && !take_word(p, *words))
+		words++;
+	return *words != NULL;
+}
+
+static bool is_one(const char *at, const char *const *words)
+{
+	while (*words && !is_word(at, word_len(at), *words))
+		words++;
+	return *words != NULL;
+}
+
 static bool take_op(struct parser *p, enum op *op)
 {
 	static const struct {
@@ -363,7 +381,7 @@ static int negated(uint32_t *out, struct parser *p)
 static bool ends(struct parser *p)
 {
 	blanks(p);
-	return !*p->at || *p->at == ')' || is_word(p->at, word_len(p->at), "or");
+	return !*p->at || *p->at == ')' || is_one(p->at, or_words);
 }
 
 static int all(uint32_t *out, struct parser *p)
@@ -372,7 +390,7 @@ static int all(uint32_t *out, struct parser *p)
 	uint32_t right;
 
 	while (!rc && !ends(p)) {
-		take_word(p, "and");
+		take_one(p, and_words);
 		rc = negated(&right, p);
 		if (!rc)
 			*out = push(
@@ -386,7 +404,7 @@ static int any(uint32_t *out, struct parser *p)
 	int rc = all(out, p);
 	uint32_t right;
 
-	while (!rc && take_word(p, "or")) {
+	while (!rc && take_one(p, or_words)) {
 		rc = all(&right, p);
 		if (!rc)
 			*out = push(p,

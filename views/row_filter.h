@@ -2,8 +2,8 @@
 /*
  * row_filter: what an operator types, or a script says, to see fewer rows.
  *
- *	util>80 tier~spine                 terms side by side must all hold; so with "and"
- *	(errors>0 or state!=active) not leaf3
+ *	util>80 tier~spine                 terms side by side must all hold; so with "and", "&"
+ *	(errors>0 or state!=active) not leaf3	"or" may be "|"
  *	a=leaf17                           texts in any case; = takes * for anything
  *	wait=unknown                       what nobody reported
  *	leaf17/33                          a word: must occur in the row, in any case

@@ -46,13 +46,14 @@ const char *session_verdict(const struct session_row *row)
 {
 	return !row->ok	       ? "CHANGED"
 	       : row->gaps     ? "whole, with gaps"
+	       : row->now      ? "goes on, whole"
 	       : row->open_end ? "whole, no end"
 			       : "whole";
 }
 
 bool session_problem(const struct session_row *row)
 {
-	return !row->ok || row->gaps || row->open_end;
+	return !row->ok || row->gaps || (row->open_end && !row->now);
 }
 
 static enum role verdict_role(const struct session_row *row)

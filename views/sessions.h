@@ -15,6 +15,7 @@ struct session_row {
 	uint32_t uid;
 	uint64_t updates, lines, bytes, gaps;
 	bool open_end; /* open, killed, or its tail was cut */
+	bool now;      /* it is the one that goes on here */
 	bool ok;       /* every line as written */
 	bool screen;   /* was recorded and is there */
 	uint64_t epoch;

@@ -43,6 +43,11 @@ bool state_preview_ready(const struct state *s)
 	       (!p->before || p->before->nchan == s->fabric->nchan);
 }
 
+bool state_plan_ahead(const struct state *s)
+{
+	return state_preview_ready(s) && !s->preview.stale[0];
+}
+
 const struct proposal *state_proposal(const struct state *s)
 {
 	return state_preview_ready(s) && s->preview.n ? &s->preview.list[s->preview.at] : NULL;

@@ -310,6 +310,9 @@ const struct metrics *state_metrics(const struct state *s);
 const struct usage *state_usage(const struct state *s);
 /* A proposal is selected and of this fabric. */
 bool state_preview_ready(const struct state *s);
+/* And what it is for is still so: neither were its tables installed, nor others, nor did the jobs
+ * change. */
+bool state_plan_ahead(const struct state *s);
 /* That one; NULL: none. */
 const struct proposal *state_proposal(const struct state *s);
 /* Selects one of list, or none where there is none. */

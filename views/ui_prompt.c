@@ -5,6 +5,7 @@
 #include "fabric/model/end_find.h"
 #include "views/frame.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,6 +141,18 @@ static void run(struct ui *ui, const char *line, const struct state *s, struct r
 		ui_do(ui, &in, s, out);
 }
 
+/* A field's name that has just been begun is no word to look for. */
+static void typed_so_far(char *out, size_t len, const char *text, enum row_kind kind)
+{
+	size_t n = strlen(text), from = n;
+
+	while (from && (isalnum((unsigned char)text[from - 1]) || text[from - 1] == '_'))
+		from--;
+	if ((from && !strchr(" (!", text[from - 1])) || !field_begins(kind, text + from))
+		from = n;
+	snprintf(out, len, "%.*s", (int)from, text);
+}
+
 static void typed(struct ui *ui, enum prompt_kind kind, const char *text, const struct state *s)
 {
 	const struct table_ops *ops;
@@ -170,9 +183,16 @@ void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *
 	struct prompt_context ctx = context(ui, s);
 	const struct table_ops *ops;
 	struct table *t;
+	char so_far[sizeof(p->text)], why[160];
 
+	t = ui_table(ui, &ops);
 	switch (prompt_input(p, in, &ctx)) {
 	case PROMPT_CHANGED:
+		if (kind == PROMPT_FILTER && t) {
+			typed_so_far(so_far, sizeof(so_far), p->text, ops->kind);
+			typed(ui, kind, so_far, s);
+			break;
+		}
 		if (kind == PROMPT_COMMAND && !strncmp(p->text, "palette ", 8))
 			choose_palette(ui, p->text + 8); /* seen while it is picked */
 		typed(ui, kind, p->text, s);
@@ -185,9 +205,11 @@ void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *
 			run(ui, p->text, s, out);
 		else
 			typed(ui, kind, p->text, s);
-		t = ui_table(ui, &ops);
-		if (kind == PROMPT_FILTER && t && t->filter.why[0])
-			ui_say(ui, "filter not used: %s", t->filter.why);
+		if (kind != PROMPT_FILTER || !t || !t->filter.why[0])
+			break;
+		memcpy(why, t->filter.why, sizeof(why));
+		typed(ui, kind, "", s);
+		ui_say(ui, "filter not used: %s", why);
 		break;
 	case PROMPT_SAME:
 		break;

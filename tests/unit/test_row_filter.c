@@ -156,6 +156,8 @@ static void and_binds_closer_than_or(void **state)
 	(void)state;
 	assert_int_equal(links("util>50 or util<=50 and efi=unknown"), b);
 	assert_int_equal(links("(util>50 or util<=50) and efi=unknown"), 0);
+	assert_int_equal(links("util>50 | util<=50 & efi=unknown"), b);
+	assert_int_equal(links("(util>50 || util<=50) && efi=unknown"), 0);
 	assert_int_equal(links("util>50 OR util<=50"), b + c);
 	assert_int_equal(links("not util>50 or not util<=50"), b + c);
 	assert_int_equal(links("!util>50"), c);

@@ -116,6 +116,14 @@ static void a_filter_is_used_while_it_is_typed(void **state)
 	console_keys(&k, "/nosuch>3");
 	console_key(&k, K_ENTER);
 	console_shows(&k, "filter not used");
+	console_shows(&k, "312 links  filter: none");
+	/* the beginning of a field's name is not looked for as a word */
+	console_keys(&k, "/uti");
+	console_hides(&k, "none of 312 links");
+	console_keys(&k, "l>>3");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "filter not used");
+	console_shows(&k, "312 links  filter: none");
 	console_close(&k);
 }
 
