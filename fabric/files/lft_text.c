@@ -104,6 +104,22 @@ static int check_end(const struct lft_text *x, const struct lines *l, struct err
 		       lines_path(l), x->begun);
 }
 
+/* Nor one that stops between two. */
+static int check_switches(const struct lft_text *x, const char *path, struct err *err)
+{
+	uint32_t sw = 0;
+
+	if (x->switches == x->f->nsw)
+		return 0;
+	while (x->seen[sw])
+		sw++;
+	return err_set(err, -ENODATA,
+		       "%s: tables of only %u of the fabric's %u switches (none of %s): the file "
+		       "was cut off, or a switch was silent when it was written. Have it written "
+		       "anew",
+		       path, x->switches, x->f->nsw, x->f->sw_name[sw]);
+}
+
 int lft_text_end(struct tables **out, struct lft_text *x, const struct lines *l, const char *what,
 		 struct err *err)
 {
@@ -123,9 +139,8 @@ int lft_text_end(struct tables **out, struct lft_text *x, const struct lines *l,
 			path, x->strangers);
 	if (!rc)
 		rc = check_end(x, l, err);
-	if (!rc && x->switches < x->f->nsw)
-		read_report_warn(x->report, 0, "no table for %u of the fabric's %u switches",
-				 x->f->nsw - x->switches, x->f->nsw);
+	if (!rc)
+		rc = check_switches(x, path, err);
 	if (rc)
 		tables_put(x->t);
 	else

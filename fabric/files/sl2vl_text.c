@@ -3,14 +3,18 @@
 
 #include "fabric/files/sl2vl_form.h"
 
+#include "fabric/base/mem.h"
+
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 void sl2vl_text_begin(struct sl2vl_text *x, struct tables *t, const struct fabric *f,
 		      struct read_report *report)
 {
 	*x = (struct sl2vl_text){ .f = f, .t = t, .report = report, .sw = FAB_NONE };
+	x->seen = xcalloc(f->nsw + 1ull, sizeof(*x->seen));
 	sl2vl_full_identity(t, f);
 }
 
@@ -50,8 +54,26 @@ void sl2vl_text_row(struct sl2vl_text *x, uint64_t in, uint64_t out, const uint8
 	}
 	memcpy(tables_sl2vl_row(x->t, x->sw, (uint32_t)in, (uint32_t)out), vl, FAB_SLS);
 	x->rows++;
+	x->switches += !x->seen[x->sw];
+	x->seen[x->sw] = true;
 	if (x->report)
 		x->report->records++;
+}
+
+/* Where rows are missing nobody knows which VL a packet takes: no verdict on deadlock would hold.
+ */
+static int check_switches(const struct sl2vl_text *x, const char *path, struct err *err)
+{
+	uint32_t sw = 0;
+
+	if (x->switches == x->f->nsw)
+		return 0;
+	while (x->seen[sw])
+		sw++;
+	return err_set(err, -ENODATA,
+		       "%s: rows of only %u of the fabric's %u switches (none of %s): the file was "
+		       "cut off, or a switch was silent when it was written. Have it written anew",
+		       path, x->switches, x->f->nsw, x->f->sw_name[sw]);
 }
 
 int sl2vl_text_end(struct sl2vl_text *x, const struct lines *l, const char *what, struct err *err)
@@ -70,6 +92,9 @@ int sl2vl_text_end(struct sl2vl_text *x, const struct lines *l, const char *what
 			     path, what);
 	else
 		rc = lines_whole(l, err);
+	if (!rc)
+		rc = check_switches(x, path, err);
+	free(x->seen);
 	if (rc)
 		tables_sl2vl_form(x->t, SL2VL_IDENTITY, x->f);
 	else

@@ -19,6 +19,8 @@ struct sl2vl_text {
 	uint32_t sw; /* the switch that rows are for, or FAB_NONE */
 	uint64_t guid;
 	uint64_t rows, strangers;
+	uint32_t switches; /* of the fabric that have rows */
+	bool *seen;
 };
 
 void sl2vl_text_begin(struct sl2vl_text *x, struct tables *t, const struct fabric *f,

@@ -96,7 +96,11 @@ static const char dump_fts[] =
 	"0x0001 001 : (Channel Adapter portguid 0x0001000000000001: 'n0000 HCA-1')\r\n"
 	"0x0002 255 : (path #2)\r\n"
 	"0x0003 002 : (Channel Adapter portguid 0x0001000000000021: 'n0002')\r\n"
-	"3 valid lids dumped \r\n";
+	"3 valid lids dumped \r\n"
+	"Unicast lids [0x0-0x9] of switch DR path 0,1,1 guid 0x0000000000002010 (S1):\r\n"
+	"0 valid lids dumped \r\n"
+	"Unicast lids [0x0-0x9] of switch DR path 0,1,2 guid 0x0000000000002020 (S2):\r\n"
+	"0 valid lids dumped \r\n";
 
 static void a_dump_of_dump_fts_is_read_with_its_prompt_and_line_ends(void **state)
 {
@@ -111,8 +115,8 @@ static void a_dump_of_dump_fts_is_read_with_its_prompt_and_line_ends(void **stat
 	assert_int_equal(tables_row(t, 0)[2], FAB_NO_PORT);
 	assert_int_equal(tables_row(t, 0)[3], 2);
 	assert_int_equal(report.records, 2);
-	assert_int_equal(report.skipped, 1);  /* the prompt */
-	assert_int_equal(report.warnings, 2); /* and the switches without a table */
+	assert_int_equal(report.skipped, 1); /* the prompt */
+	assert_int_equal(report.warnings, 1);
 	assert_int_equal(report.notes[0].line, 1);
 	tables_put(t);
 	fabric_put(f);
@@ -125,6 +129,10 @@ static void entries_that_cannot_be_are_left_out_and_told(void **state)
 		"0x0001 200 # port that is not there\n"
 		"0x00ff 001 # LID beyond the last\n"
 		"0x0001 xyz\n"
+		"99 lids dumped\n"
+		"Unicast lids [0-99] of switch Lid 5 guid 0x0000000000002010 ('S1'):\n"
+		"99 lids dumped\n"
+		"Unicast lids [0-99] of switch Lid 6 guid 0x0000000000002020 ('S2'):\n"
 		"99 lids dumped\n"
 		"Unicast lids [0-99] of switch Lid 4 guid 0x00020000deadbeef ('X'):\n"
 		"0x0001 001 #\n"
@@ -144,6 +152,31 @@ static void entries_that_cannot_be_are_left_out_and_told(void **state)
 	read_report_line(line, sizeof(line), &report, 0);
 	assert_non_null(strstr(line, "x.dump:2: "));
 	assert_non_null(strstr(line, "no port 200"));
+	tables_put(t);
+	fabric_put(f);
+}
+
+/* Whole tables, but not of all switches: where the headings are. */
+static void a_dump_cut_between_two_tables_is_refused(void **state)
+{
+	struct fabric *f = net_tree(3, 2, 4, NULL);
+	struct tables *t = random_tables(f, 9), *back = NULL;
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < FORMS; i++) {
+		const char *heading = i == 0 ? "Unicast lids" : "dump_ucast_routes: Switch";
+		char *text = text_of(forms[i].write, f, t), *last = text, *at;
+
+		while ((at = strstr(last + 1, heading)))
+			last = at;
+		assert_true(last > text);
+		*last = '\0';
+		assert_int_equal(read_text(&back, forms[i].read, text, f, NULL, &err), -ENODATA);
+		assert_non_null(strstr(err.text, "x.dump: tables of only 4 of the fabric's 5"));
+		assert_null(back);
+		free(text);
+	}
 	tables_put(t);
 	fabric_put(f);
 }
@@ -284,6 +317,7 @@ int main(void)
 		cmocka_unit_test(both_forms_carry_the_same_entries),
 		cmocka_unit_test(a_dump_of_dump_fts_is_read_with_its_prompt_and_line_ends),
 		cmocka_unit_test(entries_that_cannot_be_are_left_out_and_told),
+		cmocka_unit_test(a_dump_cut_between_two_tables_is_refused),
 		cmocka_unit_test(other_files_and_other_fabrics_are_refused_with_the_reason),
 		cmocka_unit_test(hops_and_detours_are_told_in_fdbs),
 		cmocka_unit_test(a_dump_that_was_cut_off_anywhere_is_refused_or_told),

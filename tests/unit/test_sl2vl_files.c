@@ -85,6 +85,12 @@ static const char dump[] = "\xef\xbb\xbf# cat opensm-sl2vl.dump\r\n"
 			   "1   2   : 7  6  5  4  3  2  1  0  0  0  0  0  0  0  0  15 \r\n"
 			   "1   200 : 0  1  2  3  4  5  6  7  0  1  2  3  4  5  6  7 \r\n"
 			   "1   3   : 0  1  2  3  4  5  6  7  0  1  2  3  4  5  6  16 \r\n"
+			   "Switch 0x0000000000002010, base LID 5, \"S1\"\r\n"
+			   "1   2   : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\r\n"
+			   "Switch 0x0000000000002020, base LID 6, \"S2\"\r\n"
+			   "1   2   : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\r\n"
+			   "Switch 0x0000000000002030, base LID 7, \"S3\"\r\n"
+			   "1   2   : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\r\n"
 			   "Channel Adapter 0x0000000000100001, base LID 2, \"H0\"\r\n"
 			   "0   0   : 1  1  1  1  1  1  1  1  1  1  1  1  1  1  1  1 \r\n";
 
@@ -97,12 +103,34 @@ static void rows_of_adapters_are_passed_over_and_wrong_ones_told(void **state)
 
 	(void)state;
 	assert_int_equal(read_text(t, osm_sl2vl_read, dump, f, &report, &err), 0);
-	assert_int_equal(report.records, 1);
+	assert_int_equal(report.records, 4);
 	assert_int_equal(report.skipped, 2);
 	assert_int_equal(t->sl2vl_kind, SL2VL_FULL);
 	assert_int_equal(tables_vl(t, f, 0, 1, 2, 0), 7);
 	assert_int_equal(tables_vl(t, f, 0, 1, 2, 15), VL_DROP);
 	assert_int_equal(tables_vl(t, f, 0, 2, 1, 9), 9);
+	tables_put(t);
+	fabric_put(f);
+}
+
+static void a_file_cut_between_two_switches_is_refused(void **state)
+{
+	struct fabric *f = net_tree(2, 2, 2, NULL);
+	struct tables *t = tables_new(f, "x");
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < FORMS; i++) {
+		const char *of_last = i == 0 ? "Switch 0x0000000000002030" : "0x0000000000002030 ";
+		char *text = text_of(forms[i].write, f, t), *end = strstr(text, of_last);
+
+		assert_non_null(end);
+		*end = '\0';
+		assert_int_equal(read_text(t, forms[i].read, text, f, NULL, &err), -ENODATA);
+		assert_non_null(strstr(err.text, "rows of only 3 of the fabric's 4"));
+		assert_int_equal(t->sl2vl_kind, SL2VL_IDENTITY);
+		free(text);
+	}
 	tables_put(t);
 	fabric_put(f);
 }
@@ -176,6 +204,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_form_comes_back_in_its_cheapest_form),
 		cmocka_unit_test(rows_of_adapters_are_passed_over_and_wrong_ones_told),
+		cmocka_unit_test(a_file_cut_between_two_switches_is_refused),
 		cmocka_unit_test(other_files_are_refused_and_leave_the_identity),
 		cmocka_unit_test(damaged_files_do_no_harm),
 	};
