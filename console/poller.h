@@ -46,16 +46,8 @@ void poller_now(struct poller *p);    /* a sample at once */
 void poller_sweep(struct poller *p);  /* discovery and tables at once */
 void poller_tables(struct poller *p); /* only the tables */
 
-/* Updates.  Each ends in one MSG_APPLY_END; only one can be under way. */
-void poller_apply(struct poller *p, struct plan *plan, const struct jobset *jobs); /* takes plan */
-void poller_jobs(struct poller *p, const struct jobset *jobs); /* for the check of staleness */
-void poller_confirm(struct poller *p);
-void poller_rollback(struct poller *p);
-void poller_recover(struct poller *p, const char *txn); /* a journal left behind */
-void poller_cancel(struct poller *p);			/* the update under way rolls back */
-bool poller_updating(struct poller *p);			/* an update is under way or waits */
-
-/* The same as a seam; has nothing to be freed. */
+/* Updates, as a seam; has nothing to be freed.  Each ends in one MSG_APPLY_END; only one can be
+ * under way. */
 struct updater poller_updater(struct poller *p);
 
 #endif

@@ -192,10 +192,11 @@ void poller_recover_update(struct poller *p, const char *txn)
 	report_update(p, rc, &err);
 }
 
-/* --- what others ask for ------------------------------------------------------------------- */
+/* --- what others ask for: the seam ----------------------------------------------------------- */
 
-void poller_jobs(struct poller *p, const struct jobset *jobs)
+static void take_jobs(void *ctx, const struct jobset *jobs)
 {
+	struct poller *p = ctx;
 	const struct jobset *old;
 
 	pthread_mutex_lock(&p->lock);
@@ -205,40 +206,44 @@ void poller_jobs(struct poller *p, const struct jobset *jobs)
 	jobset_put(old);
 }
 
-void poller_apply(struct poller *p, struct plan *plan, const struct jobset *jobs)
+static void want_apply(void *ctx, struct plan *plan, const struct jobset *jobs)
 {
-	poller_jobs(p, jobs);
-	poller_want(p, (struct want){ .type = WANT_APPLY, .plan = plan });
+	take_jobs(ctx, jobs);
+	poller_want(ctx, (struct want){ .type = WANT_APPLY, .plan = plan });
 }
 
-void poller_confirm(struct poller *p)
+static void want_confirm(void *ctx)
 {
-	poller_want(p, (struct want){ .type = WANT_CONFIRM });
+	poller_want(ctx, (struct want){ .type = WANT_CONFIRM });
 }
 
-void poller_rollback(struct poller *p)
+static void want_rollback(void *ctx)
 {
-	poller_want(p, (struct want){ .type = WANT_ROLLBACK });
+	poller_want(ctx, (struct want){ .type = WANT_ROLLBACK });
 }
 
-void poller_recover(struct poller *p, const char *txn)
+static void want_recover(void *ctx, const char *txn)
 {
+	struct poller *p = ctx;
 	struct want t = { .type = WANT_RECOVER };
 
 	snprintf(t.txn, sizeof(t.txn), "%s", txn);
 	poller_want(p, t);
 }
 
-void poller_cancel(struct poller *p)
+static void cancel(void *ctx)
 {
+	struct poller *p = ctx;
+
 	pthread_mutex_lock(&p->lock);
 	if (p->apply)
 		apply_cancel(p->apply);
 	pthread_mutex_unlock(&p->lock);
 }
 
-bool poller_updating(struct poller *p)
+static bool is_busy(void *ctx)
 {
+	struct poller *p = ctx;
 	bool yes;
 
 	pthread_mutex_lock(&p->lock);
@@ -249,53 +254,16 @@ bool poller_updating(struct poller *p)
 	return yes;
 }
 
-/* ---- the seam ---- */
-
-static void by_apply(void *ctx, struct plan *plan, const struct jobset *jobs)
-{
-	poller_apply(ctx, plan, jobs);
-}
-
-static void by_jobs(void *ctx, const struct jobset *jobs)
-{
-	poller_jobs(ctx, jobs);
-}
-
-static void by_confirm(void *ctx)
-{
-	poller_confirm(ctx);
-}
-
-static void by_rollback(void *ctx)
-{
-	poller_rollback(ctx);
-}
-
-static void by_recover(void *ctx, const char *txn)
-{
-	poller_recover(ctx, txn);
-}
-
-static void by_cancel(void *ctx)
-{
-	poller_cancel(ctx);
-}
-
-static bool by_busy(void *ctx)
-{
-	return poller_updating(ctx);
-}
-
 struct updater poller_updater(struct poller *p)
 {
 	static const struct updater_ops ops = {
-		.apply = by_apply,
-		.jobs = by_jobs,
-		.confirm = by_confirm,
-		.rollback = by_rollback,
-		.recover = by_recover,
-		.cancel = by_cancel,
-		.busy = by_busy,
+		.apply = want_apply,
+		.jobs = take_jobs,
+		.confirm = want_confirm,
+		.rollback = want_rollback,
+		.recover = want_recover,
+		.cancel = cancel,
+		.busy = is_busy,
 		.name = "poller",
 	};
 
