@@ -641,7 +641,7 @@ with_a_successor() { # its engine, the end, its exit code
 }
 
 mid_wave() {
-	local e
+	local e worker
 
 	for e in updn nue dfdn; do
 		"$IBROUTE_TOP" route --topology "$LAB_DIR/seen" --lmc 3 --bisections 0 --formats opensm --engine "$e" \
@@ -652,7 +652,10 @@ mid_wave() {
 	with_a_successor dfdn superseded 9 || return
 	ok "a plan" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return
 	ok "opensm dies in the middle of a wave, nobody stands by" dies_after 9
+	worker=$(pid_in lock) # it waits for an SM no longer than a quarter of a minute
+	kill -STOP "$worker"
 	ok "some of the new routing is there" mixed
+	kill -CONT "$worker"
 	ok "all of the old one goes into the switches without an SM" lab_wait 90 tables_of updn
 	ok "the agents are waited for" is 't["state"], t["live"]' "('rollback', True)"
 	first_sm || return
