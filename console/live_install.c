@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/live_install.h"
 
+#include "fabric/base/log.h"
 #include "fabric/mad/codec.h"
 #include "fabric/update/file_install.h"
 #include "fabric/update/osm_install.h"
@@ -87,6 +88,23 @@ static int by_files(struct live_install *i, const char *dir, struct live *l, con
 	return 0;
 }
 
+/* Who takes over from a process that was killed: the OpenSM that it wrote through may live on
+ * beside the new master, and is not to come back with what nobody confirmed. */
+static void call_off(const struct live_opts *o, uint64_t sm_guid)
+{
+	struct osm_link *link;
+	struct osm_status s = { 0 };
+	struct osm_answer a;
+	struct err err = { "" };
+
+	if (osm_link_open(&link, o->socket, 0, NULL))
+		return;
+	if (!osm_link_status(link, &s, &err) && s.sm_guid == sm_guid && strcmp(s.state, "master") &&
+	    osm_link_return(link, &a, &err))
+		log_add(LOG_WARN, "apply", "the OpenSM that was master: %s", err.text);
+	osm_link_close(link);
+}
+
 int live_install_open(struct live_install *out, struct live *l, const struct live_opts *o,
 		      const struct plan *p, uint64_t sm_guid, struct err *err)
 {
@@ -95,6 +113,8 @@ int live_install_open(struct live_install *out, struct live *l, const struct liv
 	bool theirs = !p && sm_guid && l->sm.guid && l->sm.guid != sm_guid;
 
 	*out = (struct live_install){ 0 };
+	if (theirs)
+		call_off(o, sm_guid);
 	/* the way back is not to fail for want of a way */
 	if (!p && by_osm && (theirs || !(l->osm && l->osm_status.ours)))
 		return by_smp(out, l, err);

@@ -262,10 +262,11 @@ static int osm_end(void *ctx, bool keep, struct err *err)
 
 	if (keep)
 		return osm_link_keep(i->link, err);
-	if (i->whose != OURS)
+	/* one that lives on beside another master is not to come back with what nobody confirmed */
+	if (i->whose != OURS && osm_link_fd(i->link) < 0 && osm_link_reopen(i->link, NULL))
 		return 0;
 	rc = osm_link_return(i->link, &a, err);
-	if (!rc && a.change)
+	if (!rc && a.change && i->whose == OURS)
 		rc = osm_link_reroute(i->link, false, 0, &a, err);
 	return rc;
 }

@@ -482,6 +482,38 @@ static void a_next_one_that_writes_nothing_is_not_waited_for_for_ever(void **sta
 			 0);
 }
 
+/* The old one stands by from now on.  When it is master again nothing of the update is left there.
+ */
+static void an_opensm_that_lives_on_forgets_what_nobody_confirmed(void **state)
+{
+	struct world *w = *state;
+	struct tables *third = third_tables(w);
+	struct judged j = { w, third, THEIRS_SOUND, 0, 0 };
+	struct other next = { .w = w, .by = third };
+	char before[DIGEST_HEX];
+	struct err err = { "" };
+	struct osm_status s;
+
+	strcpy(before, fake_osm_status(w->osm).tables);
+	judged_by(w, &j);
+	assert_int_equal(apply_run(w->a, &err), 0);
+	assert_string_not_equal(fake_osm_status(w->osm).base, "");
+	w->osm->standby = true;
+	osm_install_sm(w->oi, look_for_other, &next);
+	osm_install_hurry(w->oi, 20);
+	assert_int_equal(apply_rollback(w->a, &err), -ESTALE);
+	ends_superseded(w, &err, "another subnet manager has routed: ");
+	s = fake_osm_status(w->osm);
+	assert_string_equal(s.base, "");
+	assert_false(s.step);
+	w->osm->standby = false;
+	osm_writes(w, third, true); /* what it believes is another matter */
+	assert_int_equal(osm_link_reroute(w->osm->l, true, 0, &(struct osm_answer){ 0 }, NULL), 0);
+	assert_string_equal(fake_osm_status(w->osm).tables, before);
+	assert_true(net_holds(w->s, w->from, true));
+	tables_put(third);
+}
+
 static int another_sm(void *ctx)
 {
 	(void)ctx;
@@ -678,6 +710,7 @@ int main(void)
 		T(a_next_one_that_differs_elsewhere_only_is_told_of_too),
 		T(without_a_judge_it_is_said_that_it_was_not_judged),
 		T(a_next_one_that_writes_nothing_is_not_waited_for_for_ever),
+		T(an_opensm_that_lives_on_forgets_what_nobody_confirmed),
 		T(a_process_that_takes_over_comes_to_the_same_end),
 		T(another_process_takes_back_what_a_killed_one_has_left),
 		T(what_somebody_else_has_written_is_found_and_else_service_levels_are_known),
