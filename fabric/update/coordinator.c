@@ -192,9 +192,12 @@ static enum outcome end_of_rollback(const struct coordinator *c)
 
 static enum coord_action written_back(struct coordinator *c, bool theirs)
 {
+	/* who was being asked when it came has had its packets led by both */
+	bool again = theirs && !c->restored && c->asked == PHASE_UNPATH && must_drain(c);
+
 	c->theirs = theirs;
 	c->restored = true;
-	if (c->joined)
+	if (c->joined || again)
 		return ask(c, PHASE_UNPATH);
 	return c->asked ? ask(c, PHASE_REPATH) : finish(c, end_of_rollback(c));
 }

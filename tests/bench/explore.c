@@ -34,6 +34,9 @@ static const struct phase_model list[] = {
 	{ .nagents = 3, .doubled = 1, .deaths = 1 },
 	{ .nagents = 3, .faults = 2, .deaths = 1 },
 	{ .nagents = 3, .sms = 1, .deaths = 1 },
+	{ .nagents = 3, .others = 1, .deaths = 1 },
+	{ .nagents = 2, .late = 1, .others = 1, .deaths = 1 },
+	{ .nagents = 2, .others = 1, .deaths = 1, .faults = 2, .crashes = 1, .doubled = 1 },
 	{ .nagents = 3, .sms = 1, .crashes = 1 },
 	{ .nagents = 3, .doubled = 1, .crashes = 1 },
 	{ .nagents = 3, .earlier = true },
@@ -46,6 +49,7 @@ static const struct phase_model list[] = {
 	  .sms = 1,
 	  .faults = 1,
 	  .cancels = 1 },
+	{ .nagents = 3, .doubled = 1, .crashes = 1, .deaths = 1, .others = 1, .faults = 1 },
 	{ .nagents = 3, .doubled = 1, .crashes = 2, .deaths = 2, .sms = 2 },
 	/* each question sent up to twice; three agents: 15,667,120 states, 512 MB, 160 s of CPU */
 	{ .nagents = 2,
@@ -75,13 +79,14 @@ static const struct phase_model everything = {
 };
 
 /* Found by the same model when one part does not do what it should. */
-static const enum phase_mutant mistakes[] = { MUTANT_EARLY_ACK,	 MUTANT_NO_HOLD,  MUTANT_BLIND_READ,
-					      MUTANT_NO_JOURNAL, MUTANT_UNASKED,  MUTANT_TRUSTING,
-					      MUTANT_UNLOOKED,	 MUTANT_UNINVITED };
+static const enum phase_mutant mistakes[] = {
+	MUTANT_EARLY_ACK, MUTANT_NO_HOLD, MUTANT_BLIND_READ, MUTANT_NO_JOURNAL, MUTANT_UNASKED,
+	MUTANT_TRUSTING,  MUTANT_BLAND,	  MUTANT_UNLOOKED,   MUTANT_UNINVITED
+};
 
 struct sum {
-	uint64_t models, states, steps, lost, doubled, late, crashes, deaths, sms, joined,
-		confirmed, refused, back;
+	uint64_t models, states, steps, lost, doubled, late, crashes, deaths, sms, others, joined,
+		confirmed, refused, back, superseded;
 	double runs;
 };
 
@@ -97,6 +102,8 @@ static void add(struct sum *sum, const struct phase_found *f)
 	sum->deaths += f->deaths;
 	sum->sms += f->sms;
 	sum->joined += f->joined;
+	sum->others += f->others;
+	sum->superseded += f->superseded;
 	sum->confirmed += f->confirmed;
 	sum->refused += f->refused;
 	sum->back += f->back;
@@ -108,10 +115,12 @@ static void tell(const struct sum *s)
 	printf("all %" PRIu64 ": %" PRIu64 " states, %" PRIu64
 	       " steps, %.3g runs; in them messages lost %" PRIu64 ", doubled %" PRIu64
 	       ", late answers %" PRIu64 ", agents died %" PRIu64 ", consoles died %" PRIu64
-	       ", other SMs %" PRIu64 ", agents joined late %" PRIu64 "; ends: %" PRIu64
-	       " confirmed, %" PRIu64 " rolled back, %" PRIu64 " refused\n",
+	       ", other SMs %" PRIu64 ", of which routed %" PRIu64 ", agents joined late %" PRIu64
+	       "; ends: %" PRIu64 " confirmed, %" PRIu64 " rolled back, %" PRIu64
+	       " refused, %" PRIu64 " superseded\n",
 	       s->models, s->states, s->steps, s->runs, s->lost, s->doubled, s->late, s->crashes,
-	       s->deaths, s->sms, s->joined, s->confirmed, s->back, s->refused);
+	       s->deaths, s->sms + s->others, s->others, s->joined, s->confirmed, s->back,
+	       s->refused, s->superseded);
 }
 
 static int explore(struct sum *sum, const struct phase_model *m)
@@ -122,10 +131,10 @@ static int explore(struct sum *sum, const struct phase_model *m)
 
 	phase_model_explore(f, m);
 	printf("agents %u (%u late) waves %u sends %u%s%s doubled %u faults %u hooks %u crashes %u ended %u "
-	       "deaths %u cancels %u sms %u holds %u asks %u\n",
+	       "deaths %u cancels %u sms %u others %u holds %u asks %u\n",
 	       m->nagents, m->late, m->nwaves, m->max_sends, m->earlier ? " earlier" : "",
 	       m->without_silent ? " without-silent" : "", m->doubled, m->faults, m->hooks,
-	       m->crashes, m->ended, m->deaths, m->cancels, m->sms, m->holds, m->asks);
+	       m->crashes, m->ended, m->deaths, m->cancels, m->sms, m->others, m->holds, m->asks);
 	printf("\t%lu states, %lu steps, %.3g runs of up to %u steps, %lu MB, %.1f s of CPU: %s\n",
 	       (unsigned long)f->states, (unsigned long)f->steps, f->runs, f->longest,
 	       (unsigned long)(f->table_bytes >> 20), cpu_s() - start,
@@ -154,8 +163,9 @@ static int set(struct phase_model *m, const char *word)
 		{ "hooks", &m->hooks },		{ "crashes", &m->crashes },
 		{ "ended", &m->ended },		{ "deaths", &m->deaths },
 		{ "cancels", &m->cancels },	{ "sms", &m->sms },
-		{ "holds", &m->holds },		{ "asks", &m->asks },
-		{ "literal", &literal },	{ "late", &m->late },
+		{ "others", &m->others },	{ "holds", &m->holds },
+		{ "asks", &m->asks },		{ "literal", &literal },
+		{ "late", &m->late },
 	};
 	const char *eq = strchr(word, '=');
 
@@ -237,6 +247,7 @@ static int find_mistakes(void)
 		m.mutant = mistakes[i];
 		m.faults = m.mutant == MUTANT_BLIND_READ;
 		m.late = m.mutant >= MUTANT_UNLOOKED;
+		m.others = m.mutant == MUTANT_BLAND;
 		phase_model_explore(f, &m);
 		printf("on purpose, %s: %s after %" PRIu64 " states\n", phase_mutant_name(m.mutant),
 		       f->wrong ? f->wrong : "NOT FOUND", f->states);

@@ -18,6 +18,7 @@ static const char *const choice_name[] = {
 	"cancel",
 	"another SM",
 	"hold over",
+	"another SM routes",
 	"console dies",
 	"console is back",
 	"agent joins",
@@ -61,6 +62,7 @@ const char *phase_mutant_name(enum phase_mutant m)
 		[MUTANT_NO_JOURNAL] = "written without a journal",
 		[MUTANT_UNASKED] = "takes over and asks nobody",
 		[MUTANT_TRUSTING] = "silent means drained",
+		[MUTANT_BLAND] = "another's tables for the old ones",
 		[MUTANT_UNLOOKED] = "late jobs not looked for",
 		[MUTANT_UNINVITED] = "who joins is not asked",
 	};
@@ -140,6 +142,10 @@ static void note(struct explorer *x, const struct world *w, const struct step *s
 	case SM:
 		f->sms++;
 		f->sm_in |= during;
+		return;
+	case OTHER_ROUTES:
+		f->others++;
+		f->other_in |= during;
 		return;
 	case DEATH:
 		f->deaths++;
@@ -349,6 +355,7 @@ static void first_world(struct world *w, const struct phase_model *m)
 	w->deaths = (uint8_t)m->deaths;
 	w->cancels = (uint8_t)m->cancels;
 	w->sms = (uint8_t)m->sms;
+	w->others = (uint8_t)m->others;
 	w->holds = (uint8_t)m->holds;
 	for (unsigned i = 0; i < m->nagents; i++) {
 		struct node *n = &w->n[i];

@@ -27,6 +27,7 @@ enum phase_mutant {
 	MUTANT_NO_JOURNAL, /* the first step is written before the journal is there */
 	MUTANT_UNASKED,	   /* who takes over writes back and asks nobody to drain */
 	MUTANT_TRUSTING,   /* the coordinator takes who is silent for drained */
+	MUTANT_BLAND,	   /* another SM's tables are taken for the old ones */
 	MUTANT_UNLOOKED,   /* nobody looks for jobs that began while it was written */
 	MUTANT_UNINVITED,  /* who joins is not asked */
 	MUTANTS
@@ -50,7 +51,8 @@ struct phase_model {
 	unsigned ended;	  /* jobs */
 	unsigned deaths;  /* of the coordinator's process, 0..2 */
 	unsigned cancels, sms, holds;
-	unsigned asks; /* each agent */
+	unsigned others; /* another SM that routes by tables of its own, 0..1 */
+	unsigned asks;	 /* each agent */
 	enum phase_mutant mutant;
 	bool literal;	     /* without the reductions */
 	uint64_t max_states; /* 0: all */
@@ -60,21 +62,21 @@ struct phase_model {
 #define LOST_ANY 255
 
 struct phase_found {
-	uint64_t states, steps;		   /* steps: from a state to another or the same */
-	double runs;			   /* different orders of events until it is over */
-	unsigned longest;		   /* steps until the last agent is home, at most */
-	bool complete;			   /* max_states was enough */
-	uint64_t confirmed, refused, back; /* states in which it is over */
-	uint64_t home;			   /* states in which an agent's way home ends */
+	uint64_t states, steps; /* steps: from a state to another or the same */
+	double runs;		/* different orders of events until it is over */
+	unsigned longest;	/* steps until the last agent is home, at most */
+	bool complete;		/* max_states was enough */
+	uint64_t confirmed, refused, back, superseded; /* states in which it is over */
+	uint64_t home;		   /* states in which an agent's way home ends */
 	uint64_t faces, faces_sum; /* states as a bystander tells them apart, before the end */
 	uint64_t table_bytes;
 	uint64_t writes, forced; /* steps that write; those with an agent set aside */
 	/* bit per enum coord_action that was under way at all, and when another SM came, the
-	 * console died, an agent died */
-	uint32_t actions, sm_in, death_in, crash_in;
+	 * console died, an agent died, another SM routed */
+	uint32_t actions, sm_in, death_in, crash_in, other_in;
 	uint32_t begun_in, joined_in; /* likewise: a job began, its agent joined */
 	uint64_t late;		      /* answers of those who were taken for silent */
-	uint64_t lost, doubled, sms, deaths, crashes, joined; /* steps */
+	uint64_t lost, doubled, sms, others, deaths, crashes, joined; /* steps */
 	const char *wrong; /* NULL: every run is as it should be */
 	char trace[8192];  /* how it came to that, a step a line */
 };

@@ -16,7 +16,7 @@
 #define TXN	    2
 #define TXN_EARLIER 1
 
-enum holds { OLD, PARTLY, NEW };
+enum holds { OLD, PARTLY, NEW, THEIRS };
 
 enum life { UP, DOWN, OVER, TO_COME };
 
@@ -45,6 +45,7 @@ struct world {
 	uint8_t wave[WAVES];
 	uint8_t journal, dead, epoch, held_over;
 	uint8_t lost, doubled, faults, hooks, crashes, ended, deaths, cancels, sms, holds;
+	uint8_t others, theirs; /* theirs: another SM routes */
 	const char *wrong;
 };
 
@@ -57,7 +58,8 @@ enum choice {
 	CANCEL,
 	SM,
 	HOLD_OVER,
-	DEATH, /* arg: in the middle of a write */
+	OTHER_ROUTES, /* another SM, which writes the first of its tables */
+	DEATH,	      /* arg: in the middle of a write */
 	TAKE_OVER,
 	JOIN,
 	NOT_THERE, /* a job that began has no agent */

@@ -13,6 +13,7 @@ bool phase_orderly(const struct phase_model *m)
 	case MUTANT_NO_JOURNAL:
 	case MUTANT_UNASKED:
 	case MUTANT_TRUSTING:
+	case MUTANT_BLAND:
 	case MUTANT_UNLOOKED:
 	case MUTANT_UNINVITED:
 		return true;

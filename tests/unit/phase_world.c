@@ -127,7 +127,7 @@ static void write_waves(struct world *w, struct explorer *x, bool in_full)
 		return;
 	}
 	for (unsigned i = 0; i < x->m->nwaves; i++) {
-		if (w->wave[i] == OLD)
+		if (w->wave[i] == OLD || w->wave[i] == THEIRS)
 			continue;
 		w->wave[i] = in_full ? OLD : PARTLY;
 		in_full = true;
@@ -140,10 +140,23 @@ static void finish(struct world *w, const struct phase_model *m)
 
 	if (o == OUTCOME_CONFIRMED && !all_waves(w, m, NEW))
 		w->wrong = "confirmed, but the tables are not the new ones";
-	if ((o == OUTCOME_REFUSED || o == OUTCOME_ROLLED_BACK) && !all_waves(w, m, OLD))
-		w->wrong = "ended without confirmation, but the tables are not the old ones";
+	if (o == OUTCOME_ROLLED_BACK && !all_waves(w, m, OLD))
+		w->wrong = "ended rolled back, but the tables are not the old ones";
+	if (o == OUTCOME_REFUSED && !w->theirs && !all_waves(w, m, OLD))
+		w->wrong = "ended refused, but the tables are not the old ones";
+	if (o == OUTCOME_SUPERSEDED && !all_waves(w, m, THEIRS))
+		w->wrong = "ended superseded, but the tables are not another SM's";
 	if (o != OUTCOME_INCOMPLETE && w->journal == OPEN)
 		w->journal = FINAL;
+}
+
+/* What is there is read until it does not change any more: then the other SM has written all. */
+static bool read_back(struct world *w, const struct phase_model *m)
+{
+	if (!w->theirs)
+		return all_waves(w, m, OLD);
+	memset(w->wave, THEIRS, sizeof(w->wave));
+	return m->mutant == MUTANT_BLAND;
 }
 
 static bool act(struct world *w, struct explorer *x, bool in_full)
@@ -167,7 +180,7 @@ static bool act(struct world *w, struct explorer *x, bool in_full)
 		return w->wave[w->c.wave] == NEW || x->m->mutant == MUTANT_BLIND_READ;
 	case ACT_SCAN:
 	case ACT_READ_BACK:
-		return all_waves(w, x->m, OLD);
+		return read_back(w, x->m);
 	case ACT_FINISH:
 		if (in_full)
 			finish(w, x->m);
@@ -235,7 +248,7 @@ static bool looks(const struct world *w, const struct phase_model *m)
 		return !w->c.asked && m->mutant != MUTANT_UNLOOKED;
 	case ACT_SCAN:
 	case ACT_READ_BACK:
-		return all_waves(w, m, OLD) && m->mutant != MUTANT_UNLOOKED;
+		return (w->theirs || all_waves(w, m, OLD)) && m->mutant != MUTANT_UNLOOKED;
 	default:
 		return false;
 	}
@@ -291,13 +304,18 @@ void phase_coordinator_choice(struct world *w, struct explorer *x, const struct 
 	static const enum coord_event event[] = {
 		[CONFIRM] = EV_CONFIRM,	    [TIMEOUT] = EV_TIMEOUT, [RESEND] = EV_RESEND,
 		[DEADLINE] = EV_DEADLINE,   [CANCEL] = EV_CANCEL,   [SM] = EV_SM,
-		[HOLD_OVER] = EV_HOLD_OVER,
+		[HOLD_OVER] = EV_HOLD_OVER, [OTHER_ROUTES] = EV_SM,
 	};
+
+	bool reads = w->c.action == ACT_SCAN || w->c.action == ACT_READ_BACK;
 
 	switch (s->choice) {
 	case DO:
 		w->faults -= s->arg;
-		feed(w, x->m, act(w, x, !s->arg) ? EV_DONE : EV_FAILED);
+		feed(w, x->m,
+		     act(w, x, !s->arg)	  ? EV_DONE
+		     : reads && w->theirs ? EV_THEIRS
+					  : EV_FAILED);
 		return;
 	case DEATH:
 		die(w, x, s->arg);
@@ -322,6 +340,11 @@ void phase_coordinator_choice(struct world *w, struct explorer *x, const struct 
 	case HOLD_OVER:
 		w->holds--;
 		w->held_over = 1;
+		break;
+	case OTHER_ROUTES:
+		w->others--;
+		w->theirs = 1;
+		w->wave[0] = THEIRS;
 		break;
 	case SM:
 		w->sms--;
@@ -359,6 +382,20 @@ static bool can_fail(const struct world *w)
 	}
 }
 
+/* What comes after the last look at the tables nobody can tell of. */
+static bool other_may_route(const struct world *w)
+{
+	const struct coordinator *c = &w->c;
+
+	if (!w->others || phase_over(w))
+		return false;
+	if (w->dead)
+		return true;
+	if (c->action == ACT_FINISH || c->action == ACT_STOP)
+		return false;
+	return c->phase != PHASE_ROLLBACK || !c->restored;
+}
+
 void phase_coordinator_choices(struct choices *l, const struct world *w,
 			       const struct phase_model *m)
 {
@@ -379,6 +416,7 @@ void phase_coordinator_choices(struct choices *l, const struct world *w,
 	phase_can(l, asked, DEADLINE, 0, 0);
 	phase_can(l, alive && w->cancels, CANCEL, 0, 0);
 	phase_can(l, w->sms, SM, 0, 0);
+	phase_can(l, other_may_route(w), OTHER_ROUTES, 0, 0);
 	phase_can(l, alive && w->holds && w->c.drained, HOLD_OVER, 0, 0);
 	phase_can(l, alive && w->deaths, DEATH, 0, 0);
 	phase_can(l, alive && w->deaths && (a == ACT_WRITE || a == ACT_WRITE_BACK), DEATH, 0, 1);
@@ -392,11 +430,14 @@ void phase_check_tables(struct world *w, struct explorer *x)
 
 	if (!phase_over(w))
 		w->wrong = "nothing more happens, and it is not over";
-	else if (!all_waves(w, x->m, confirmed ? NEW : OLD))
+	else if (w->theirs && (confirmed || (!w->dead && w->c.outcome == OUTCOME_ROLLED_BACK)))
+		w->wrong = "another SM has routed, and it was not told";
+	else if (!w->theirs && !all_waves(w, x->m, confirmed ? NEW : OLD))
 		w->wrong = "the tables are neither the old nor the new ones";
 	x->out->confirmed += confirmed;
 	x->out->refused += !w->dead && w->c.outcome == OUTCOME_REFUSED;
 	x->out->back += !w->dead && w->c.outcome == OUTCOME_ROLLED_BACK;
+	x->out->superseded += !w->dead && w->c.outcome == OUTCOME_SUPERSEDED;
 }
 
 /* When it is over. */

@@ -200,6 +200,26 @@ static void trouble_comes_during_every_action(void **state)
 	assert_int_equal(f.actions, (1u << (ACT_STOP + 1)) - 1);
 }
 
+/* It writes over whatever there is, at any moment until the last look at it. */
+static void another_sm_that_routes_is_told_of_whenever_it_comes(void **state)
+{
+	const uint32_t late = 1u << ACT_FINISH | 1u << ACT_STOP;
+	struct phase_model m = { .nwaves = 2, .max_sends = 1, .lost = LOST_ANY, .others = 1 };
+	struct phase_found f;
+
+	(void)state;
+	m.faults = 2;
+	for (m.nagents = 0; m.nagents <= 1; m.nagents++) {
+		explore(&f, "another SM routes, switches that fail", m);
+		assert_true(f.others && f.superseded);
+	}
+	m = (struct phase_model){ .nagents = 2, .nwaves = 1, .max_sends = 1, .lost = LOST_ANY };
+	m.others = m.deaths = 1;
+	explore(&f, "another SM routes, death of the console", m);
+	assert_true(f.others && f.superseded && f.deaths && f.back);
+	assert_int_equal(f.other_in, f.actions & ~late);
+}
+
 static void nobody_needs_its_own_patience_when_nothing_is_lost(void **state)
 {
 	struct phase_model m = { .nagents = 2, .nwaves = 2, .max_sends = 1, .doubled = 1 };
@@ -242,6 +262,7 @@ static void mistakes_are_found(void **state)
 	m[MUTANT_NO_REPATH].lost = 0;
 	m[MUTANT_BLIND_READ].faults = 1;
 	m[MUTANT_UNASKED].deaths = 1;
+	m[MUTANT_BLAND].others = 1;
 	m[MUTANT_UNLOOKED].late = m[MUTANT_UNINVITED].late = 1;
 	m[MUTANT_UNINVITED].nagents = 2;
 	for (int i = 1; i < MUTANTS; i++) {
@@ -266,7 +287,8 @@ static void mistakes_are_found_among_all_troubles(void **state)
 {
 	static const enum phase_mutant mistakes[] = { MUTANT_EARLY_ACK,	 MUTANT_NO_HOLD,
 						      MUTANT_BLIND_READ, MUTANT_NO_JOURNAL,
-						      MUTANT_UNASKED,	 MUTANT_TRUSTING };
+						      MUTANT_UNASKED,	 MUTANT_TRUSTING,
+						      MUTANT_BLAND };
 	struct phase_model m = {
 		.nagents = 2, .nwaves = 1, .max_sends = 1, .lost = LOST_ANY, .safety = true
 	};
@@ -277,6 +299,7 @@ static void mistakes_are_found_among_all_troubles(void **state)
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++) {
 		m.mutant = mistakes[i];
 		m.faults = m.mutant == MUTANT_BLIND_READ;
+		m.others = m.mutant == MUTANT_BLAND;
 		phase_model_explore(&f, &m);
 		print_message("%s: %s after %lu states\n", phase_mutant_name(m.mutant),
 			      f.wrong ? f.wrong : "not found", (unsigned long)f.states);
@@ -295,6 +318,7 @@ int main(void)
 		cmocka_unit_test(three_agents_end_well_whatever_happens),
 		cmocka_unit_test(one_that_joins_late_ends_well),
 		cmocka_unit_test(trouble_comes_during_every_action),
+		cmocka_unit_test(another_sm_that_routes_is_told_of_whenever_it_comes),
 		cmocka_unit_test(nobody_needs_its_own_patience_when_nothing_is_lost),
 		cmocka_unit_test(without_agents_the_same_machine_ends_well),
 		cmocka_unit_test(mistakes_are_found),
