@@ -13,7 +13,8 @@
 # handover: instead, with two of the jobs, a second opensm of higher priority takes over while an update
 # waits for agents, and ends while another one waits for its confirmation; both are undone.
 # midwave: likewise, opensm dies in the middle of the blocks that it writes for an update, with another one
-# standing by, which routes as before or otherwise, and with none.
+# standing by, which routes as before or otherwise, and with none; the update's processes die with it; and
+# one of higher priority takes over there while the old one lives on.
 # late: likewise, a third job begins while an update waits for the agents of two, and its agents join.
 # auto: instead two jobs of three nodes, which --auto finds better routes for and leads through the phases.
 set -u
@@ -640,6 +641,69 @@ with_a_successor() { # its engine, the end, its exit code
 	ok "all agents are subscribed there" lab_wait 60 subscribed_at n0001
 }
 
+# Nobody of before is left: who comes next has the journal and the switches.
+killed_with_a_successor() { # its engine
+	local was
+
+	second_sm 1 "$1"
+	ok "another opensm stands by, whose policy is $1" lab_wait 40 grep -q 'Entering STANDBY' "$LAB_DIR/osm2/opensm.log"
+	ok "a plan" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return
+	ok "opensm dies in the middle of a wave" dies_after 9
+	was="$(pid_in guard) $(pid_in lock)"
+	# shellcheck disable=SC2086
+	kill -STOP $was && kill -9 $was
+	wait "$waiting"
+	ok "the update's processes die with it" is 't["live"] or t["guarded"] or t["finished"]' False
+	evict
+	ok "the other one is the master" lab_wait 40 master_is n0012
+	ok "all that is there is of $1" all_of "$1"
+	ok "a rollback by hand comes to that end" does 9 rollback "$id" "${dirs[@]}" --socket "$LAB_DIR/run/second.sock" \
+		--yes-fabric lab
+	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
+	ok "with all agents asked" said '^ *4 of 4 agents have returned'
+	ok "which is told in the same words" is 't["state"], "another subnet manager has routed" in t["text"]' "('superseded', True)"
+	ok "all that is there is of $1" all_of "$1"
+	ok "all are at their base LIDs" lab_wait 60 at_base
+	lab_kill opensm2
+	evict
+	first_sm || return
+	ok "the first one is back" lab_wait 40 master_is n0001
+	ok "all agents are subscribed there" lab_wait 60 subscribed_at n0001
+}
+
+stopped() { # daemon
+	sed 's/.*) //' "/proc/$(cat "$LAB_DIR/$1.pid")/stat" 2>/dev/null | grep -q '^T'
+}
+
+# The old one lives on and stands by, and within its wave the update does not see what happens.
+taken_over_within() { # engine of the new one's policy, the end, its exit code
+	local worker
+
+	ok "a plan" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return
+	updates >"$LAB_DIR/known"
+	echo "9 stop" >"$UMAD_DIE"
+	(aside apply "$LAB_DIR/plan" "${dirs[@]}" --yes-fabric lab --no-input --agent-timeout 20) &
+	waiting=$!
+	ok "opensm stops in the middle of a wave" lab_wait 60 stopped opensm || return
+	id=$(comm -13 "$LAB_DIR/known" <(updates) | head -n 1)
+	worker=$(pid_in lock)
+	kill -STOP "$worker" && kill -CONT "$(cat "$LAB_DIR/opensm.pid")"
+	second_sm 14 "$1"
+	ok "one of higher priority takes over, whose policy is $1" lab_wait 60 master_is n0012
+	ok "the old one lives on" lab_alive opensm
+	ok "all that is there is of $1" all_of "$1"
+	kill -CONT "$worker"
+	ok "the update ends $2, exit code $3" over "$2" "$3" || return
+	[ "$2" != superseded ] || ok "status, the record and who waits tell whose routes are there" tells_of_others
+	ok "all that is there is of $1" all_of "$1"
+	ok "all are at their base LIDs" lab_wait 60 at_base
+	lab_kill opensm2
+	evict
+	ok "the old one takes over again" lab_wait 60 master_is n0001
+	ok "all agents are subscribed there" lab_wait 60 subscribed_at n0001
+	ok "the old routes are there" all_of updn
+}
+
 mid_wave() {
 	local e worker
 
@@ -650,6 +714,9 @@ mid_wave() {
 	ok "our program's tables are there" holds updn || return
 	with_a_successor updn rolled-back 5 || return
 	with_a_successor dfdn superseded 9 || return
+	killed_with_a_successor dfdn || return
+	taken_over_within updn rolled-back 5 || return
+	taken_over_within dfdn superseded 9 || return
 	ok "a plan" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return
 	ok "opensm dies in the middle of a wave, nobody stands by" dies_after 9
 	worker=$(pid_in lock) # it waits for an SM no longer than a quarter of a minute

@@ -11,7 +11,8 @@
  * For programs that read from one thread, as OpenSM does; poll() of one umad at a time.
  *
  * UMAD_DIE=FILE: a number in that file, once it is there, is how many blocks of LFTs are yet to be
- * written; with the next one the file goes and the process gets SIGKILL.
+ * written; with the next one the file goes and the process gets SIGKILL, or, with "stop" behind the
+ * number, SIGSTOP.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -249,8 +250,10 @@ static void die_in_time(const uint8_t *mad)
 {
 	static unsigned long blocks;
 	const char *path = getenv("UMAD_DIE");
+	char how[8] = "";
 	unsigned long left;
 	FILE *f;
+	int n;
 
 	if (!path || (mad[1] != 0x81 && mad[1] != 0x01) || mad[3] != 2 || mad[16] ||
 	    mad[17] != 0x19)
@@ -258,11 +261,12 @@ static void die_in_time(const uint8_t *mad)
 	f = fopen(path, "re");
 	if (!f)
 		return;
-	if (fscanf(f, "%lu", &left) == 1 && blocks++ >= left) {
-		unlink(path);
-		raise(SIGKILL);
-	}
+	n = fscanf(f, "%lu %7s", &left, how);
 	fclose(f);
+	if (n < 1 || blocks++ < left)
+		return;
+	unlink(path);
+	raise(strcmp(how, "stop") ? SIGKILL : SIGSTOP);
 }
 
 __attribute__((visibility("default"))) ssize_t write(int fd, const void *buf, size_t len)
