@@ -328,6 +328,8 @@ void apply_idle(struct apply *a)
 		return;
 	crowd_hear(a);
 	crowd_status(a);
+	if (a->plan)
+		apply_newcomers(a);
 }
 
 void apply_cancel(struct apply *a)

@@ -48,11 +48,12 @@ static void put_job(struct jobset_builder *b, const struct fabric *f, const stru
 	free(names);
 }
 
-/* The last list that the batch system gave. */
-static const struct jobset *jobs_now(struct apply *a)
+/* The last list that the batch system gave; fresh: it has not been looked at. */
+static const struct jobset *jobs_now(struct apply *a, bool *fresh)
 {
 	const struct jobset *now = a->o.running ? a->o.running(a->o.ctx) : NULL;
 
+	*fresh = now != NULL;
 	if (now) {
 		jobset_put(a->jobs);
 		a->jobs = now;
@@ -96,16 +97,17 @@ static bool said_before(struct apply *a, uint64_t id)
 static bool judge(struct apply *a, const struct job *job, bool needed)
 {
 	bool over = a->c.wave == a->c.nwaves, back = a->c.phase == PHASE_ROLLBACK;
-	bool known = was_named(a, job->id);
+	bool known = was_named(a, job->id), waits = a->c.action == ACT_WAIT;
 	char text[200];
 
 	if (over && !back && job->start_s > a->written_s) {
 		/* by the new routes from its first packet on */
-		log_add(LOG_INFO, "apply", "job %lu (%.60s) began when all was written",
-			(unsigned long)job->id, job->nodes);
+		if (!waits)
+			log_add(LOG_INFO, "apply", "job %lu (%.60s) began when all was written",
+				(unsigned long)job->id, job->nodes);
 		return true;
 	}
-	if (crowd_join(a, job, needed && !back && !known))
+	if (!waits && crowd_join(a, job, needed && !back && !known))
 		return true;
 	if (said_before(a, job->id))
 		return true;
@@ -148,12 +150,12 @@ bool apply_newcomers(struct apply *a)
 	const struct plan *p = a->plan;
 	const struct jobset *now;
 	struct jobset *new;
-	bool ok = true;
+	bool ok = true, fresh;
 
 	if (p && (!p->jobs || !p->drain.known))
 		return true;
-	now = jobs_now(a);
-	if (!now)
+	now = jobs_now(a, &fresh);
+	if (!now || (a->c.action == ACT_WAIT && !fresh))
 		return true;
 	new = newcomers(a, now);
 	if (p && new->njob)

@@ -134,8 +134,9 @@ void crowd_free(struct crowd *w);
 bool crowd_has(const struct apply *a, const struct job *job);
 
 /* apply_newcomers.c.  Looks at jobs that began since: their agents join, or they are named.  Before
- * each wave, before the agents are called back, and twice on the way back.  false: it is not to go
- * on, and said why. */
+ * each wave, before the agents are called back, and twice on the way back; while it waits for the
+ * operator they are only named, those that the batch system told of too late.  false: it is not to
+ * go on, and said why. */
 bool apply_newcomers(struct apply *a);
 
 /* apply.c */

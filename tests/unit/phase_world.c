@@ -246,6 +246,8 @@ static bool looks(const struct world *w, const struct phase_model *m)
 		return w->c.touched && m->mutant != MUTANT_UNLOOKED;
 	case ACT_BEGIN_CONFIRM:
 		return !w->c.asked && m->mutant != MUTANT_UNLOOKED;
+	case ACT_WAIT:
+		return m->mutant != MUTANT_UNLOOKED;
 	case ACT_SCAN:
 	case ACT_READ_BACK:
 		return (w->theirs || all_waves(w, m, OLD)) && m->mutant != MUTANT_UNLOOKED;
@@ -259,12 +261,13 @@ static bool stranger(const struct node *n)
 	return n->life < OVER && !n->member && !n->named;
 }
 
-/* Before it goes on: by then it has told of all that were there while tables were written. */
+/* The batch system tells of jobs sooner or later: of those that were there while tables were
+ * written before somebody confirms, and on the way back before all are called back. */
 static bool looked(const struct world *w, const struct phase_model *m)
 {
 	enum coord_action a = w->c.action;
 
-	if (!looks(w, m) || a == ACT_BEGIN_WAVE || a == ACT_BEGIN_ROLLBACK)
+	if (!looks(w, m) || (a != ACT_WAIT && a != ACT_SCAN && a != ACT_READ_BACK))
 		return true;
 	for (unsigned i = 0; i < m->nagents; i++)
 		if (stranger(&w->n[i]) && w->n[i].wet)
@@ -407,10 +410,11 @@ void phase_coordinator_choices(struct choices *l, const struct world *w,
 	phase_can(l, acts && looked(w, m), DO, 0, 0);
 	phase_can(l, acts && looked(w, m) && w->faults && can_fail(w), DO, 0, 1);
 	for (unsigned i = 0; m->late && i < m->nagents; i++) {
-		phase_can(l, looks(w, m) && stranger(&w->n[i]), JOIN, i, 0);
-		phase_can(l, looks(w, m) && stranger(&w->n[i]), NOT_THERE, i, 0);
+		phase_can(l, looks(w, m) && a != ACT_WAIT && stranger(&w->n[i]), JOIN, i, 0);
+		phase_can(l, looks(w, m) && stranger(&w->n[i]) && (a != ACT_WAIT || w->n[i].wet),
+			  NOT_THERE, i, 0);
 	}
-	phase_can(l, !w->dead && a == ACT_WAIT, CONFIRM, 0, 0);
+	phase_can(l, !w->dead && a == ACT_WAIT && looked(w, m), CONFIRM, 0, 0);
 	phase_can(l, !w->dead && a == ACT_WAIT, TIMEOUT, 0, 0);
 	phase_can(l, asked && w->c.sends < m->max_sends, RESEND, 0, 0);
 	phase_can(l, asked, DEADLINE, 0, 0);
