@@ -17,6 +17,7 @@
 #define RESEND	   (100 * MS)
 #define RESEND_MAX (2 * SECOND)
 #define LISTEN	   (2 * SECOND)
+#define GREET	   (50 * MS) /* between answers to agents that begin: all hear each */
 #define JOBS	   (500 * MS)
 #define ANSWER_MS  30000
 #define JOIN	   (5 * SECOND) /* for the agents of a job that began to be there */
@@ -674,7 +675,11 @@ static void take_answer(struct apply *a, const struct agent_answer *ans)
 	struct err err;
 
 	if (ans->notice.flags & NOTICE_ASK) {
-		if (coordinator_answer(&n, &a->c, &ans->notice))
+		if (!coordinator_answer(&n, &a->c, &ans->notice))
+			return;
+		if (n.phase == PHASE_UNPATH)
+			a->crowd.greets = true;
+		else
 			a->crowd.link->ops->send(a->crowd.link->ctx, &n, &err);
 		return;
 	}
@@ -736,14 +741,36 @@ static void due(struct apply *a)
 		coordinator_step(&a->c, EV_RESEND);
 }
 
+/* Agents that have just begun are told what all were asked: a thousand that begin together by a few
+ * notices, not by one each that a thousand hear. */
+static void greet(struct apply *a)
+{
+	struct crowd *w = &a->crowd;
+	struct phase_notice n;
+	struct err err;
+
+	if (!w->greets || now_ns(a) < w->greeted_ns + GREET)
+		return;
+	w->greets = false;
+	if (a->c.asked != PHASE_UNPATH)
+		return;
+	w->greeted_ns = now_ns(a);
+	coordinator_notice(&a->c, &n);
+	if (w->link->ops->send(w->link->ctx, &n, &err))
+		log_add(LOG_WARN, "apply", "a notice to agents was not sent: %s", err.text);
+}
+
 void crowd_listen(struct apply *a)
 {
 	const struct agent_link *l = a->crowd.link;
 	struct agent_answer ans;
 	struct err err;
 
-	while (a->crowd.n && l && l->ops->recv(l->ctx, &ans, 0, &err) == 1)
+	if (!a->crowd.n || !l)
+		return;
+	while (l->ops->recv(l->ctx, &ans, 0, &err) == 1)
 		take_answer(a, &ans);
+	greet(a);
 }
 
 void crowd_hear(struct apply *a)
@@ -778,6 +805,7 @@ enum coord_action crowd_await(struct apply *a)
 		if (rc < 0) /* as good as silent; resends and the deadline go on */
 			log_add(LOG_WARN, "apply", "answers of agents: %s", err.text);
 		cancelled(a);
+		greet(a);
 		due(a);
 		if (now_ns(a) - shown >= 2 * SLICE) {
 			shown = now_ns(a);

@@ -40,6 +40,8 @@ struct crowd {
 	uint64_t hold_ns;				/* 0: nobody is away */
 	uint64_t listen_ns, jobs_ns;			/* when due */
 	bool deaf;					/* no SM carries notices now */
+	bool greets;	     /* somebody began and asked, and was not answered yet */
+	uint64_t greeted_ns; /* last */
 };
 
 struct apply {

@@ -96,6 +96,11 @@ void crowd_subscribe(struct crowd_kit *k)
 			subscribe(&k->node[i]);
 }
 
+void crowd_news(struct crowd_kit *k, uint32_t i)
+{
+	act(k, &k->node[i], agent_state_step(&k->node[i].a, AGENT_EV_NEWS));
+}
+
 void crowd_up(struct crowd_kit *k, struct sim *sim, const uint32_t *terms, uint32_t n,
 	      const struct agent_link *link)
 {

@@ -54,7 +54,8 @@ struct world {
 	const char *more; /* jobs besides, from the first wave on; NULL: none */
 	const char *late; /* likewise, once all waves are written */
 	bool all_written;
-	uint32_t asleep; /* agents, the last ones, that start when jobs begin */
+	unsigned unpaths; /* notices */
+	uint32_t asleep;  /* agents, the last ones, that start when jobs begin */
 	uint64_t deaf_ns,
 		deaf_until; /* nothing gets through an SM for so long, from the first write on */
 	int64_t start_s;    /* when those began */
@@ -102,7 +103,9 @@ static void on_event(void *ctx, const struct apply_event *ev)
 
 static void on_ask(void *ctx, const struct phase_notice *n)
 {
-	(void)n;
+	struct world *w = ctx;
+
+	w->unpaths += n->phase == PHASE_UNPATH;
 	point(ctx);
 }
 
@@ -969,6 +972,35 @@ static void agents_of_a_job_that_began_while_it_waits_drain_before_the_way_back(
 	everybody_is_back(w);
 }
 
+/* All begin at once, while the others drain, and did not hear what these were asked. */
+static void begin_together(struct world *w)
+{
+	for (uint32_t i = ALL; i < w->k.n; i++) {
+		w->k.node[i].dead = false;
+		crowd_news(&w->k, i);
+	}
+	w->happen = NULL;
+}
+
+static void agents_that_begin_together_are_told_by_a_few_notices(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	agents_of(w, BEGAN);
+	for (uint32_t i = ALL; i < w->k.n; i++)
+		w->k.node[i].dead = true;
+	w->k.drain_ns = 40 * MS;
+	w->happen = begin_together;
+	w->stop_at = 6;
+	need(run(w, &err), &err);
+	assert_null(w->happen);
+	assert_true(w->unpaths < MORE / 2); /* with those that are sent again anyway */
+	for (uint32_t i = 0; i < w->k.n; i++)
+		assert_int_equal(w->k.node[i].drains, 1);
+	everybody_is_back(w);
+}
+
 /* The nodes of a job that was over when the others were asked. */
 static void nodes_of_a_job_that_ended_are_asked_again_for_the_next(void **state)
 {
@@ -1097,6 +1129,7 @@ int main(void)
 		T(agents_of_a_job_that_began_in_the_last_wave_drain_before_they_are_called_back),
 		T(when_such_a_job_cannot_drain_the_policy_decides),
 		T(agents_of_a_job_that_began_while_it_waits_drain_before_the_way_back),
+		T(agents_that_begin_together_are_told_by_a_few_notices),
 		T(nodes_of_a_job_that_ended_are_asked_again_for_the_next),
 		T(they_do_where_their_order_alone_is_at_stake),
 		T(without_an_agent_on_each_of_its_nodes_it_does_not),
