@@ -94,10 +94,16 @@ static const struct jobset *running(void *ctx)
 	return agents_running(&w->agents, w->live.f);
 }
 
+/* Through the plugin, that takes no port, also for the first job that begins meanwhile. */
+static bool may_ask(const struct worker *w, const struct plan *p)
+{
+	return p->drain.njob || (p->drain.jobs && p->drain.escape && w->live.osm);
+}
+
 /* Only where somebody is to be asked: a port has one listener. */
 static void reach_agents(struct worker *w, const struct plan *p, const struct journal *j)
 {
-	if (p ? p->drain.njob && !w->config.agents.without : journal_info(j)->asked)
+	if (p ? may_ask(w, p) && !w->config.agents.without : journal_info(j)->asked)
 		agents_open(&w->agents, &w->live, &w->config.live, true);
 	else if (p && p->drain.nlid && !w->config.agents.without)
 		agents_watch_jobs(&w->agents, &w->config.live);

@@ -972,6 +972,24 @@ static void agents_of_a_job_that_began_while_it_waits_drain_before_the_way_back(
 	everybody_is_back(w);
 }
 
+/* Where nobody was to be asked when the plan was made. */
+static void the_first_job_of_all_joins_as_well(void **state)
+{
+	struct world *w = *state;
+	struct drain d = { .known = true, .jobs = true, .escape = true };
+	struct err err = { "" };
+
+	plan_with_drain(w->p, &d);
+	agents_of(w, BEGAN);
+	w->more = BEGAN;
+	need(run(w, &err), &err);
+	assert_null(strstr(w->said, "of 20 agents"));
+	assert_non_null(strstr(w->said, "[24 of 24 agents are on their escape LIDs"));
+	assert_non_null(strstr(w->said, "[24 of 24 agents have returned"));
+	assert_true(installed(w, w->p->to));
+	everybody_is_back(w);
+}
+
 /* All begin at once, while the others drain, and did not hear what these were asked. */
 static void begin_together(struct world *w)
 {
@@ -1129,6 +1147,7 @@ int main(void)
 		T(agents_of_a_job_that_began_in_the_last_wave_drain_before_they_are_called_back),
 		T(when_such_a_job_cannot_drain_the_policy_decides),
 		T(agents_of_a_job_that_began_while_it_waits_drain_before_the_way_back),
+		T(the_first_job_of_all_joins_as_well),
 		T(agents_that_begin_together_are_told_by_a_few_notices),
 		T(nodes_of_a_job_that_ended_are_asked_again_for_the_next),
 		T(they_do_where_their_order_alone_is_at_stake),
