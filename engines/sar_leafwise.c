@@ -27,6 +27,8 @@
 #define NEAR	    1.04 /* the maximum is good enough up to so many times the bound */
 #define FAR	    1.3 /* from so many times on the budget of blocks may be too small a start ... */
 #define WORTH	    0.85 /* ... if without it the maximum falls to so much of it */
+#define LITTLE	    1.1	 /* so many times the maximum, or one route more, ... */
+#define CLEARLY	    0.8	 /* ... for so much of the flows that meet */
 #define BUDGET	    0.05 /* of the blocks in use, unless the caller says otherwise */
 #define BLOCK_PRICE 0.3	 /* routes on a full channel that a block is worth */
 #define UNFAIR	    0.7	 /* jobs are helped whose routes cost so much more than all on average */
@@ -59,9 +61,10 @@ struct plight {
 
 /* How much may change. */
 enum effort {
-	EFFORT_COOL,   /* only full channels are looked at */
-	EFFORT_BUDGET, /* then jobs that fare badly are helped, within a budget of blocks */
-	EFFORT_AFRESH, /* all jobs' trees are grown, whatever is installed */
+	EFFORT_RELIEVE, /* only paths over full channels move; all are shortest ones */
+	EFFORT_COOL,	/* only full channels are looked at */
+	EFFORT_BUDGET,	/* then jobs that fare badly are helped, within a budget of blocks */
+	EFFORT_AFRESH,	/* all jobs' trees are grown, whatever is installed */
 };
 
 struct leafwise {
@@ -377,7 +380,7 @@ static int cool(struct leafwise *l, uint32_t plane)
 	double least = 0;
 	int rc = 0;
 
-	rule.hot_only = l->large && l->effort == EFFORT_COOL;
+	rule.hot_only = l->effort == EFFORT_RELIEVE;
 	for (uint32_t round = 0; round < HOT_ROUNDS && !rc; round++) {
 		double max = fullest(l), limit = max > 20 ? 0.95 * max : max - 1;
 		bool enough = near_bound(l, plane, max) || max > 0.98 * last;
@@ -502,12 +505,47 @@ static bool insists(const struct leafwise *l)
 	return l->params->sar_change > 0 || !strcmp(l->params->current->engine, "sar");
 }
 
+/* Is b to be taken, which moved no more than it had to?  Also for a maximum that is a little higher
+ * when clearly fewer flows meet. */
+static bool moved_better(const struct objective *b, const struct objective *a)
+{
+	double most = a->max * LITTLE > a->max + 1 ? a->max * LITTLE : a->max + 1;
+
+	return better(b, a) || (b->max <= most && b->meet < CLEARLY * a->meet);
+}
+
+/* Without a budget: all trees anew, or only those over full channels moved, whichever is better.
+ * The latter leaves more of what meets nobody where it is.  *blocks: those that change. */
+static int grow_freely(struct leafwise *l, uint64_t *blocks)
+{
+	struct objective first, installed;
+	struct tables *t;
+	int rc = from_installed(l, EFFORT_AFRESH, UINT64_MAX, NULL);
+
+	if (rc)
+		return rc;
+	first = l->reached;
+	t = (struct tables *)tables_get(l->t);
+	*blocks = grow_blocks(l->g);
+	rc = from_installed(l, EFFORT_COOL, UINT64_MAX, &installed);
+	if (rc || !moved_better(&l->reached, &first)) {
+		tables_put(l->t);
+		l->t = t;
+		l->reached = first;
+		return rc;
+	}
+	*blocks = grow_blocks(l->g);
+	tables_put(t);
+	return 0;
+}
+
 /* Within the budget; where that leaves the maximum far from the bound, and it need not be kept to,
  * without one, when the maximum falls much for it. */
 static int start_from_installed(struct leafwise *l, struct objective *installed)
 {
-	struct objective first, again;
+	struct objective first;
 	struct tables *t;
+	uint64_t blocks;
 	int rc = from_installed(l, EFFORT_BUDGET, budget(l), installed);
 
 	if (rc)
@@ -517,7 +555,7 @@ static int start_from_installed(struct leafwise *l, struct objective *installed)
 	if (insists(l) || first.max <= FAR * (double)l->bound || grow_work(l->g) > WORK_TWICE)
 		return 0;
 	t = (struct tables *)tables_get(l->t);
-	rc = from_installed(l, EFFORT_AFRESH, UINT64_MAX, &again);
+	rc = grow_freely(l, &blocks);
 	if (rc || l->reached.max > WORTH * first.max) {
 		tables_put(l->t);
 		l->t = t;
@@ -526,9 +564,9 @@ static int start_from_installed(struct leafwise *l, struct objective *installed)
 	}
 	tables_put(t);
 	notes_set(
-		l->params->notes, "sar_afresh", grow_blocks(l->g),
+		l->params->notes, "sar_afresh", blocks,
 		"the installed routes are far from what these jobs need (maximum %.0f, now %.0f), "
-		"so all their trees are grown anew",
+		"so as many of their paths change as it takes",
 		installed->max, l->reached.max);
 	return 0;
 }
@@ -678,7 +716,7 @@ static int grow_even(struct leafwise *l)
 {
 	struct tables *t = graph_tables(l->f, "sar", l->params, l->progress);
 	struct even_how how = { .dags = &l->dags };
-	int rc = begin_in(l, EFFORT_COOL, t, NULL, UINT64_MAX);
+	int rc = begin_in(l, EFFORT_RELIEVE, t, NULL, UINT64_MAX);
 
 	if (rc)
 		return rc;

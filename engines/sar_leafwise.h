@@ -16,8 +16,11 @@
  * until the maximum is near the bound, then those of the jobs whose routes cost most, each only
  * where it gains enough for the blocks of 64 LIDs that it changes.  All within a budget of
  * blocks, params->sar_change of those in use; what is left to do is left to later steps.  Only
- * where the caller set none and the tables are not known to be sar's, all trees are grown anew when
- * the maximum stays 30 % above the bound and falls by a seventh for it.
+ * where the caller set none, the tables are not known to be sar's, and the maximum stays 30 % above
+ * the bound, are two more tried without a budget: all trees grown anew, and those that use one of
+ * the fullest channels alone.  The latter is taken when it is better, or when its maximum is at
+ * most a tenth (or one route) higher and a fifth fewer flows meet; and either only if the maximum
+ * falls by a seventh.
  *
  * LIDs of terminals without jobs, and the next hops that no job uses, stay.
  *

@@ -4,6 +4,7 @@
 #include "engines/balance.h"
 #include "engines/dfsssp.h"
 #include "engines/metrics.h"
+#include "engines/minhop.h"
 #include "engines/predict.h"
 #include "engines/verify.h"
 #include "fabric/base/mem.h"
@@ -767,6 +768,31 @@ static void jobs_do_not_send_slower_than_over_dfsssp_where_the_tree_is_the_limit
 	fabric_put(f);
 }
 
+/* LIDs in random order, so that the routes of other engines are far from what jobs need. */
+static void
+jobs_do_not_send_slower_than_over_installed_routes_whose_maximum_is_lowered(void **state)
+{
+	struct fabric *f = make("fattree2:leaves=18,spines=18,hosts=18,lids=random");
+	struct tables *minhop = must_route(&engine_minhop, f, NULL, NULL);
+	double ours = 0, theirs = 0, jobs;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct jobset *js = mixed_jobs(f, seed);
+		struct engine_params p = { .vls = 15, .current = minhop };
+		struct tables *t = must_route(&engine_sar, f, js, &p);
+
+		assert_true(max_of(f, js, t, &jobs) < max_of(f, js, minhop, &jobs));
+		ours += mean_time(f, js, t);
+		theirs += mean_time(f, js, minhop);
+		tables_put(t);
+		jobset_put(js);
+	}
+	assert_true(ours < theirs);
+	tables_put(minhop);
+	fabric_put(f);
+}
+
 static void leafwise_is_shortest_sound_and_the_same_every_time_on_any_kind_of_fabric(void **state)
 {
 	static const char *const specs[] = {
@@ -968,6 +994,8 @@ static void jobs_of_another_fabric_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			jobs_do_not_send_slower_than_over_installed_routes_whose_maximum_is_lowered),
 		cmocka_unit_test(follows_algorithm_1_path_by_path),
 		cmocka_unit_test(without_jobs_it_is_dfsssp_where_lids_are_in_the_fabrics_order),
 		cmocka_unit_test(
