@@ -785,11 +785,8 @@ automatic() {
 lab_fabric hyperx:dims=4x4,hosts=2 || give_up "the fabric"
 cable=$(sed -n '/"sw01"/,/^$/s/^\(\[[0-9]*\]\).*"S-.*/\1/p' "$LAB_DIR/net" | head -n 1)
 printf '%s\n' "engine updn" "escape yes" "vls 4" "threads 1" >"$LAB_DIR/policy.conf"
-# a sweep that asks whoever was just killed waits for ever on ibsim
 if [ -n "$handover$midwave" ]; then
 	first_sm
-elif [ -z "$engines" ]; then
-	sm "sweep_on_trap FALSE"
 else
 	sm
 fi || give_up "opensm"
