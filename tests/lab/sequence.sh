@@ -572,7 +572,7 @@ all_of() { # engine
 dies_after() { # blocks
 	updates >"$LAB_DIR/known"
 	echo "$1" >"$UMAD_DIE"
-	(aside apply "$LAB_DIR/plan" "${dirs[@]}" --yes-fabric lab --no-input --agent-timeout 20) &
+	(aside apply "$LAB_DIR/plan" "${dirs[@]}" --yes-fabric lab --no-input --agent-timeout 60) &
 	waiting=$!
 	lab_wait 60 lab_dead opensm || { echo "# opensm does not die"; return 1; }
 	id=$(comm -13 "$LAB_DIR/known" <(updates) | head -n 1)

@@ -266,6 +266,7 @@ static void die_in_time(const uint8_t *mad)
 	if (n < 1 || blocks++ < left)
 		return;
 	unlink(path);
+	blocks = 0; /* of one that lives on: until the next such file */
 	raise(strcmp(how, "stop") ? SIGKILL : SIGSTOP);
 }
 
