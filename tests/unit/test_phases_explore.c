@@ -218,6 +218,10 @@ static void another_sm_that_routes_is_told_of_whenever_it_comes(void **state)
 	explore(&f, "another SM routes, death of the console", m);
 	assert_true(f.others && f.superseded && f.deaths && f.back);
 	assert_int_equal(f.other_in, f.actions & ~late);
+	m.deaths = 0;
+	m.late = 1;
+	explore(&f, "another SM routes, a job begins", m);
+	assert_true(f.others && f.superseded && f.joined);
 }
 
 static void nobody_needs_its_own_patience_when_nothing_is_lost(void **state)
