@@ -161,6 +161,7 @@ static int set(struct phase_model *m, const char *word)
 		{ "cancels", &m->cancels },	{ "sms", &m->sms },
 		{ "holds", &m->holds },		{ "asks", &m->asks },
 		{ "literal", &literal },	{ "late", &m->late },
+		{ "others", &m->others },
 	};
 	const char *eq = strchr(word, '=');
 
