@@ -768,6 +768,29 @@ static void jobs_do_not_send_slower_than_over_dfsssp_where_the_tree_is_the_limit
 	fabric_put(f);
 }
 
+/* Large enough that only paths over full channels move, and hops are told as they are made. */
+static void on_a_huge_fabric_the_maximum_falls_below_that_of_dfsssp(void **state)
+{
+	struct fabric *f = make("hyperx:dims=20x20,hosts=12");
+	struct jobset *js = random_jobs(f, 1, 6);
+	struct engine_params one = { .vls = 15, .threads = 1 }, two = { .vls = 15, .threads = 2 };
+	struct tables *t = must_route(&engine_sar, f, js, &one);
+	struct tables *again = must_route(&engine_sar, f, js, &two);
+	struct tables *dfsssp = must_route(&engine_dfsssp, f, NULL, NULL);
+	double jobs;
+
+	(void)state;
+	assert_true(max_of(f, js, t, &jobs) < max_of(f, js, dfsssp, &jobs));
+	assert_sound(f, t);
+	assert_shortest(f, t);
+	assert_memory_equal(t->lft, again->lft, (size_t)t->nsw * t->stride);
+	tables_put(t);
+	tables_put(again);
+	tables_put(dfsssp);
+	jobset_put(js);
+	fabric_put(f);
+}
+
 /* LIDs in random order, so that the routes of other engines are far from what jobs need. */
 static void
 jobs_do_not_send_slower_than_over_installed_routes_whose_maximum_is_lowered(void **state)
@@ -994,6 +1017,7 @@ static void jobs_of_another_fabric_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(on_a_huge_fabric_the_maximum_falls_below_that_of_dfsssp),
 		cmocka_unit_test(
 			jobs_do_not_send_slower_than_over_installed_routes_whose_maximum_is_lowered),
 		cmocka_unit_test(follows_algorithm_1_path_by_path),
