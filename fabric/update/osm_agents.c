@@ -17,6 +17,7 @@ struct osm_agents {
 	struct wire *reserve;	/* NULL: none */
 	struct agent_link over; /* the reserve, once another SM has taken over; ops NULL: not yet */
 	bool watching;
+	uint32_t opened;  /* of the link that it watches */
 	bool moved;	  /* it was said */
 	uint64_t sm_guid; /* of the first listen; 0: there was none yet */
 };
@@ -69,6 +70,7 @@ static int watch_anew(struct osm_agents *a, struct err *err)
 	if (!rc)
 		rc = osm_link_watch(a->l, err);
 	a->watching = !rc;
+	a->opened = osm_link_opened(a->l);
 	return rc;
 }
 
@@ -83,6 +85,8 @@ static int osm_listen(void *ctx, struct progress *progress, struct err *err)
 		return err_set(err, rc, "cancelled");
 	if (a->over.ops)
 		return a->over.ops->listen(a->over.ctx, progress, err);
+	/* the installer opens it again as well */
+	a->watching = a->watching && a->opened == osm_link_opened(a->l);
 	if (a->watching && osm_link_fd(a->l) >= 0)
 		rc = osm_link_status(a->l, &s, err);
 	if (!a->watching || osm_link_fd(a->l) < 0) {

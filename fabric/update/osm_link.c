@@ -21,6 +21,7 @@
 #define HEARD_MAX  65536 /* notices that nobody has fetched yet */
 
 struct osm_link {
+	uint32_t opened; /* again */
 	int fd;
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	uint32_t timeout_ms, id;
@@ -47,8 +48,10 @@ int osm_link_reopen(struct osm_link *l, struct err *err)
 		close(l->fd);
 	strcpy(to.sun_path, l->path);
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (l->fd >= 0 && !connect(l->fd, (struct sockaddr *)&to, sizeof(to)))
+	if (l->fd >= 0 && !connect(l->fd, (struct sockaddr *)&to, sizeof(to))) {
+		l->opened++;
 		return 0;
+	}
 	err_set(err, 0, "OpenSM's plugin cannot be reached at %s: %s", l->path, strerror(errno));
 	if (l->fd >= 0)
 		close(l->fd);
@@ -311,6 +314,11 @@ int osm_link_listeners(struct osm_link *l, uint64_t **guid, uint32_t *n, struct 
 	for (uint32_t i = 0; i < *n; i++)
 		(*guid)[i] = osm_get_u64(l->body.v + (size_t)i * 8);
 	return 0;
+}
+
+uint32_t osm_link_opened(const struct osm_link *l)
+{
+	return l->opened;
 }
 
 int osm_link_watch(struct osm_link *l, struct err *err)

@@ -557,6 +557,14 @@ static void a_coordinator_speaks_to_agents_over_the_socket(void **state)
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
 	server_heard(k->server, d);
 	assert_int_equal(l.ops->recv(l.ctx, &a, 1000000000, &err), 1);
+	/* and once more; before anybody listens, the installer opens the same link again */
+	server_stop(k->server);
+	assert_int_equal(server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, NULL, NULL),
+			 0);
+	assert_int_equal(osm_link_reopen(k->l, &err), 0);
+	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
+	server_heard(k->server, d);
+	assert_int_equal(l.ops->recv(l.ctx, &a, 1000000000, &err), 1);
 	k->standby = true;
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), -ESTALE);
 	agent_link_close(&l);
