@@ -211,7 +211,8 @@ static bool apply_takes(enum req req, enum apply_state st)
 			1u << APPLY_INCOMPLETE;
 	else if (req == REQ_APPLY_CLOSE)
 		open = 1u << APPLY_ORDERING | 1u << APPLY_READY | 1u << APPLY_KEPT |
-		       1u << APPLY_ROLLED_BACK | 1u << APPLY_FAILED | 1u << APPLY_REFUSED;
+		       1u << APPLY_ROLLED_BACK | 1u << APPLY_SUPERSEDED | 1u << APPLY_FAILED |
+		       1u << APPLY_REFUSED;
 	else if (req != REQ_APPLY_EXTEND)
 		return true;
 	return open >> st & 1;
