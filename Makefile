@@ -78,7 +78,7 @@ UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wil
 EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/examples/*.c))
 
 Q := $(if $(V),,@)
-.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz fuzz-keys bench-apply bench-budgets bench-screen \
+.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz fuzz-keys bench-apply bench-budgets bench-screen bench-idle \
 	screenshots sanitize syntax install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -219,6 +219,10 @@ bench-budgets:
 bench-screen: all $(B)/tests/bench/screen_bench
 	$(Q)$(B)/tests/bench/screen_bench $(if $(findstring --json,$(BENCHFLAGS)),--json) $(BIN)
 
+# what an idle console costs over ibsim; SPEC=fattree2:... IDLE_S=60
+bench-idle: all
+	$(Q)IBROUTE_TOP=$(abspath $(BIN)) bash tests/bench/idle.sh $(or $(SPEC),fattree2:leaves=78,spines=18,hosts=18) $(IDLE_S)
+
 # random write orders of updates between tables of two engines; PAIRS=50 ORDERS=1000
 transitions: all $(B)/tests/bench/transition_bench
 	$(Q)$(B)/tests/bench/transition_bench judge $(or $(PAIRS),50) $(or $(ORDERS),1000)
@@ -319,6 +323,7 @@ help:
 	@echo "bench-apply     an update beside bare writes over ibsim; 1,000 agents (AGENTS=...)"
 	@echo "bench           our engines beside OpenSM's (NETS=small|all|NAME,... ENGINES=... BENCHFLAGS=--json)"
 	@echo "bench-budgets   every goal of time and memory, whether it holds (engines, screen, wire, cancel)"
+	@echo "bench-idle      CPU, MADs and system calls of an idle console over ibsim, 1,404 hosts"
 	@echo "bench-screen    frame time, key to screen, idle CPU, bytes on the line (also part of bench)"
 	@echo "gaps            longest time between reports of progress, each engine (MS=, ENGINES=, SPECS=)"
 	@echo "transitions     updates in random write orders: never a loop or a deadlock (PAIRS=, ORDERS=)"
