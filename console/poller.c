@@ -14,11 +14,14 @@
 #include <time.h>
 
 /* A reading of everything may take at most this share of the time. */
-#define SHARE	  20
-#define SM_S	  5.0
-#define RETRY_S	  3.0
-#define STEP_MS	  100
-#define PLUGIN_MS 300
+#define SHARE 20
+#define SM_S  5.0
+/* SL2VL tables are nine tenths of all tables, and hardly change while no route does. */
+#define SL2VL_S	    300.0
+#define SL2VL_SHARE 60
+#define RETRY_S	    3.0
+#define STEP_MS	    100
+#define PLUGIN_MS   300
 
 static void report_loss(struct poller *p, const char *why)
 {
@@ -128,6 +131,67 @@ static void watch_writers(struct poller *p, const struct tables *t, uint64_t bef
 	p->foreign = rc == -EUCLEAN;
 }
 
+static struct msg *tables_msg(struct poller *p, const struct tables *t,
+			      const struct tables_report *report)
+{
+	struct msg *msg = msg_new(MSG_TABLES);
+
+	msg->fabric = fabric_get(p->fabric);
+	msg->tables = t;
+	msg->total = report->mads;
+	msg->seconds = (double)report->took_ns / 1e9;
+	msg->partial = report->blocks_missing || report->sl2vl_missing;
+	return msg;
+}
+
+static void keep_tables(struct poller *p, const struct tables *t, double took_s)
+{
+	tables_put(p->tables);
+	p->tables = t ? tables_get(t) : NULL;
+	p->sl2vl_at = clock_s() + fmax(SL2VL_S, took_s * SL2VL_SHARE);
+}
+
+static bool same_lfts(const struct tables *a, const struct tables *b, uint32_t nsw)
+{
+	bool same = a->max_lid == b->max_lid;
+
+	for (uint32_t sw = 0; same && sw < nsw; sw++)
+		same = !memcmp(tables_row((struct tables *)a, sw),
+			       tables_row((struct tables *)b, sw), a->max_lid + 1ull);
+	return same;
+}
+
+/* LFTs alone, of which it mostly turns out that nothing has changed. */
+static bool lfts_stand(struct poller *p)
+{
+	struct tables_report report = { 0 };
+	uint64_t routings = plugin_routings(p);
+	double start = clock_s();
+	struct tables *t = NULL;
+	bool same;
+
+	wire_pace(p->wire, true);
+	same = !wire_read_tables(&t, p->wire, p->fabric, false, &report, &p->progress, NULL) &&
+	       !report.blocks_missing && same_lfts(t, p->tables, p->fabric->nsw);
+	wire_pace(p->wire, false);
+	tables_put(t);
+	if (same) {
+		p->tables_at = due(p->opts.tables_s, clock_s() - start);
+		watch_writers(p, p->tables, routings);
+		mailbox_send(p->box, tables_msg(p, tables_get(p->tables), &report));
+	}
+	tables_report_clear(&report);
+	return same;
+}
+
+static void tables_due(struct poller *p)
+{
+	if (p->opts.want_sl2vl && p->tables && p->tables_read && !p->apply &&
+	    clock_s() < p->sl2vl_at && lfts_stand(p))
+		return;
+	poller_read_tables(p);
+}
+
 void poller_read_tables(struct poller *p)
 {
 	struct tables_report report = { 0 };
@@ -149,12 +213,8 @@ void poller_read_tables(struct poller *p)
 		return;
 	}
 	p->tables_read = true;
-	msg = msg_new(MSG_TABLES);
-	msg->fabric = fabric_get(p->fabric);
-	msg->tables = t;
-	msg->total = report.mads;
-	msg->seconds = (double)report.took_ns / 1e9;
-	msg->partial = report.blocks_missing || report.sl2vl_missing;
+	msg = tables_msg(p, t, &report);
+	keep_tables(p, msg->partial ? NULL : t, clock_s() - start);
 	if (msg->partial)
 		log_add(LOG_WARN, "tables", "%u of %u blocks could not be read, on %u switches",
 			report.blocks_missing, report.blocks + report.blocks_missing,
@@ -200,8 +260,12 @@ static void sweep(struct poller *p)
 	msg->partial = partial;
 	msg->seconds = clock_s() - start;
 	mailbox_send(p->box, msg);
-	if (!same || clock_s() >= p->tables_at)
+	if (!same) {
+		keep_tables(p, NULL, 0);
 		poller_read_tables(p);
+	} else if (clock_s() >= p->tables_at) {
+		tables_due(p);
+	}
 }
 
 static void sample(struct poller *p)
@@ -306,6 +370,7 @@ static void do_want(struct poller *p, struct want *t)
 		break;
 	case WANT_TABLES:
 		p->tables_at = 0;
+		p->tables_read = false;
 		break;
 	case WANT_SAMPLE:
 		p->sample_at = 0;
@@ -336,7 +401,7 @@ static void do_due(struct poller *p)
 	if (p->fabric && now >= p->sample_at)
 		sample(p);
 	if (p->fabric && !p->lost && clock_s() >= p->tables_at)
-		poller_read_tables(p);
+		tables_due(p);
 }
 
 static double next_due(const struct poller *p)
@@ -431,6 +496,7 @@ void poller_free(struct poller *p)
 	apply_free(p->apply);
 	agents_close(&p->agents);
 	plan_free(p->plan);
+	tables_put(p->tables);
 	fabric_put(p->fabric);
 	jobset_put(p->jobs);
 	readings_free(p->readings);

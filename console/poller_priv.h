@@ -61,6 +61,8 @@ struct poller {
 	const struct sweep_report *discovering; /* filled by the sweep that runs */
 	uint64_t last_step_ms;
 	double sample_at, sweep_at, tables_at, sm_at; /* when due */
+	const struct tables *tables;		      /* read last, whole; NULL: none */
+	double sl2vl_at; /* when they are to be read with SL2VL again */
 };
 
 /* Out: the fabric as it is now.  0 or -errno. */

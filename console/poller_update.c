@@ -84,6 +84,7 @@ static void end_update(struct poller *p)
 	plan_free(p->plan);
 	p->plan = NULL;
 	p->tables_at = 0; /* what is installed now is to be read */
+	p->tables_read = false;
 }
 
 /* Tells how a step of the update ended, and puts the update away when all is over. */

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the thread that owns the wire reads again, and what it does not. */
+#include "console/poller.h"
+
+#include "fabric/base/clock.h"
+#include "fabric/mad/wire.h"
+#include "fabric/sim/sim.h"
+#include "tests/unit/small_net.h"
+
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LIMIT_S 120
+
+/* The next tables that the poller tells of; others are dropped. */
+static struct msg *next_tables(struct mailbox *box)
+{
+	double end = clock_s() + LIMIT_S;
+
+	while (clock_s() < end) {
+		struct pollfd p = { .fd = mailbox_fd(box), .events = POLLIN };
+		struct msg *msg = mailbox_take(box);
+
+		if (msg && msg->type == MSG_TABLES)
+			return msg;
+		if (msg)
+			msg_drop(msg);
+		else
+			poll(&p, 1, 100);
+	}
+	fail_msg("no tables within %d s", LIMIT_S);
+	return NULL;
+}
+
+static void sl2vl_tables_are_read_again_only_when_a_route_has_changed(void **state)
+{
+	struct poller_opts po = { .interval_s = 60, .sweep_s = 60, .want_sl2vl = true };
+	struct fabric *f = net_chain(1, 8, FAB_NONE, NULL);
+	struct tables *t = tables_new(f, "test");
+	const struct tables *first;
+	struct mailbox *box = mailbox_new();
+	struct poller *p;
+	struct sim *sim;
+	struct wire *w;
+	struct err err;
+	struct msg *msg;
+	uint64_t all;
+	uint8_t last;
+
+	(void)state;
+	po.tables_s = 0.01;
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
+		if (fabric_lid_switch(f, lid, &last) == 0)
+			tables_row(t, 0)[lid] = last;
+	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
+	assert_int_equal(sim_install_tables(sim, t, &err), 0);
+	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
+	p = poller_start(w, &po, box, NULL);
+	msg = next_tables(box);
+	all = msg->total;
+	first = tables_get(msg->tables);
+	msg_drop(msg);
+	for (int i = 0; i < 2; i++) {
+		msg = next_tables(box);
+		assert_true(msg->total < all / 4);
+		assert_ptr_equal(msg->tables, first);
+		msg_drop(msg);
+	}
+	/* somebody writes */
+	sim_poke_lft(sim, 0, f->max_lid, 1);
+	do {
+		msg = next_tables(box);
+		if (msg->tables == first) {
+			msg_drop(msg);
+			msg = NULL;
+		}
+	} while (!msg);
+	assert_true(msg->total > all / 2);
+	assert_int_equal(tables_row((struct tables *)msg->tables, 0)[f->max_lid], 1);
+	msg_drop(msg);
+	tables_put(first);
+	poller_stop(p);
+	poller_free(p);
+	mailbox_free(box);
+	sim_free(sim);
+	tables_put(t);
+	fabric_put(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sl2vl_tables_are_read_again_only_when_a_route_has_changed),
+	};
+
+	return cmocka_run_group_tests_name("poller", tests, NULL, NULL);
+}
