@@ -307,16 +307,16 @@ static uint64_t route_packed(struct balance *b, const struct packed_dag *g, cons
 	return 2ull * g->nedge + g->n;
 }
 
-/* Asks for the entries of a row before they are written: rows lie far from each other. */
-static void ask_for(uint8_t *row, const struct dest *d, uint32_t n)
+/* Where the lines of memory begin that the entries of these LIDs take of a row; returns how many.
+ */
+static uint32_t find_lines(uint32_t *line, const struct dest *d, uint32_t n)
 {
-	uint32_t line = UINT32_MAX;
+	uint32_t found = 0;
 
-	for (uint32_t k = 0; k < n; k++) {
-		if (d[k].lid / LFT_BLOCK != line)
-			__builtin_prefetch(row + d[k].lid, 1);
-		line = d[k].lid / LFT_BLOCK;
-	}
+	for (uint32_t k = 0; k < n; k++)
+		if (!found || d[k].lid / LFT_BLOCK != line[found - 1] / LFT_BLOCK)
+			line[found++] = d[k].lid;
+	return found;
 }
 
 /* Where the ports by switch of LID k of a run go first. */
@@ -325,21 +325,24 @@ static uint8_t *column(struct balance *b, const struct dest *d, uint32_t k)
 	return b->hops ? hopmap_fill(b->hops, d[k].lid) : b->port + (size_t)k * b->f->nsw;
 }
 
+/* Entries are asked for before they are written: rows lie far from each other. */
 static void write_columns(struct balance *b, const struct dest *d, uint32_t n)
 {
-	uint32_t nsw = b->f->nsw;
+	uint32_t nsw = b->f->nsw, line[PACKED_RUN], nline = find_lines(line, d, n);
 	const uint8_t *port[PACKED_RUN];
+	uint16_t lid[PACKED_RUN];
 
 	for (uint32_t k = 0; k < n; k++)
 		port[k] = column(b, d, k);
-
+	for (uint32_t k = 0; k < n; k++)
+		lid[k] = d[k].lid;
 	for (uint32_t u = 0; u < nsw; u++) {
-		uint8_t *row = tables_row(b->t, u);
+		uint8_t *row = tables_row(b->t, u), *ahead = row + (size_t)AHEAD * b->t->stride;
 
-		if (u + AHEAD < nsw)
-			ask_for(row + (size_t)AHEAD * b->t->stride, d, n);
+		for (uint32_t i = 0; u + AHEAD < nsw && i < nline; i++)
+			__builtin_prefetch(ahead + line[i], 1);
 		for (uint32_t k = 0; k < n; k++)
-			row[d[k].lid] = port[k][u];
+			row[lid[k]] = port[k][u];
 	}
 }
 

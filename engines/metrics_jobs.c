@@ -375,13 +375,18 @@ static bool turn_blocks(struct crew *crew, const struct fabric *f, struct pool *
 	return stopped || pool_for(pool, crew->turned.nblock, turn_block, crew);
 }
 
-static void turned_done(struct turned *x)
+/* Much memory takes long to give back, too.  True when stopped or cancelled; all is given back. */
+static bool turned_done(struct turned *x, struct progress *progress, bool stopped)
 {
 	uint32_t i;
 
-	for (i = 0; i < x->nblock; i++)
+	for (i = 0; i < x->nblock; i++) {
 		free(x->block[i]);
+		if (i % TELL_BLOCKS == 0)
+			stopped = stopped || progress_step(progress, "metrics", 1, 1);
+	}
 	free(x->block);
+	return stopped;
 }
 
 static void count_init(struct count *k, const struct fabric *f, uint64_t *eff)
@@ -444,7 +449,7 @@ int metrics_jobs(struct metrics *m, const struct fabric *f, const struct tables 
 	free(crew.count);
 	free(crew.part);
 	free(crew.list);
-	turned_done(&crew.turned);
+	stopped = turned_done(&crew.turned, progress, stopped);
 	walk_free(walk);
 	return stopped ? -ECANCELED : 0;
 }

@@ -199,13 +199,14 @@ static bool judge_deadlock(const struct judge *j, struct verdict *v)
 	v->nvl = g->nvl;
 	v->vertices = g->nused;
 	v->edges = g->off[g->n];
-	v->deadlock_free = !stopped && depgraph_order(g, order);
+	v->deadlock_free = !stopped && depgraph_order(g, order, j->progress, &stopped);
 	if (!stopped && !v->deadlock_free)
 		stopped = find_cycle(j, v, g, order);
 	if (v->deadlock_free && j->opts->certificate)
 		v->order = order;
 	else
 		free(order);
+	stopped = stopped || progress_step(j->progress, "verify", j->f->max_lid, j->f->max_lid);
 	depgraph_free(g);
 	return stopped;
 }
@@ -297,6 +298,8 @@ static bool judge_all(struct judge *j, struct verdict *v)
 	for (w = workers; w-- > 0;) {
 		walk_free(j->clerk[w].walk);
 		deps_free(j->clerk[w].deps);
+		stopped = stopped ||
+			  progress_step(j->progress, "verify", j->f->max_lid, j->f->max_lid);
 	}
 	free(j->clerk);
 	return stopped;

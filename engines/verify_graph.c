@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE	     UINT32_MAX
-#define EDGE_BUDGET  (1ull << 26)
-#define EDGES_UNSEEN (1u << 20) /* between two reports */
+#define NONE	      UINT32_MAX
+#define EDGE_BUDGET   (1ull << 26)
+#define EDGES_UNSEEN  (1u << 20) /* between two reports */
+#define TELL_VERTICES (1u << 16)
 
 void depgraph_free(struct depgraph *g)
 {
@@ -21,23 +22,30 @@ void depgraph_free(struct depgraph *g)
 	free(g);
 }
 
-bool depgraph_order(const struct depgraph *g, uint32_t *order)
+bool depgraph_order(const struct depgraph *g, uint32_t *order, struct progress *progress,
+		    bool *cancelled)
 {
 	uint32_t *indeg = xcalloc(g->n, sizeof(*indeg));
 	uint32_t *queue = xcalloc(g->n, sizeof(*queue));
 	uint32_t v, head = 0, tail = 0;
+	bool stop = false;
 	uint64_t e;
 
-	for (e = 0; e < g->off[g->n]; e++)
+	for (e = 0; e < g->off[g->n] && !stop; e++) {
 		indeg[g->to[e]]++;
-	for (v = 0; v < g->n; v++) {
+		if (e % EDGES_UNSEEN == 0)
+			stop = stop || progress_step(progress, "verify", 1, 1);
+	}
+	for (v = 0; v < g->n && !stop; v++) {
 		order[v] = NONE;
 		if (g->used[v] && !indeg[v])
 			queue[tail++] = v;
 	}
-	while (head < tail) {
+	while (head < tail && !stop) {
 		v = queue[head];
 		order[v] = head++;
+		if (head % TELL_VERTICES == 0)
+			stop = stop || progress_step(progress, "verify", 1, 1);
 		for (e = g->off[v]; e < g->off[v + 1]; e++) {
 			if (!--indeg[g->to[e]])
 				queue[tail++] = g->to[e];
@@ -45,7 +53,8 @@ bool depgraph_order(const struct depgraph *g, uint32_t *order)
 	}
 	free(indeg);
 	free(queue);
-	return tail == g->nused;
+	*cancelled = stop;
+	return !stop && tail == g->nused;
 }
 
 /* Tarjan's strongly connected components, without recursion. */

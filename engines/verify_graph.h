@@ -20,8 +20,10 @@ struct depgraph {
 void depgraph_free(struct depgraph *g); /* NULL is fine */
 
 /* Kahn: position per used vertex so that every edge goes to a larger one, UINT32_MAX for the
- * others.  False when a cycle keeps some vertices without one.  O(n + edges). */
-bool depgraph_order(const struct depgraph *g, uint32_t *order);
+ * others.  False when a cycle keeps some vertices without one, or when
+ * cancelled.  Progress step: "verify".  O(n + edges). */
+bool depgraph_order(const struct depgraph *g, uint32_t *order, struct progress *progress,
+		    bool *cancelled);
 
 /* A cycle, as vertices in its direction; 0, or -ECANCELED.  Length 0: there is none.
  * It lies in the smallest strongly connected component and is a shortest one there; in
