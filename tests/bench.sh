@@ -249,8 +249,9 @@ while read -r name spec engines; do
 done < <(wanted_nets)
 [ -n "$NETS" ] && report summary "$OUT"
 if [ "${BUDGETS:-1}" != 0 ]; then
-	report budgets "${BUDGETS:-1}" | while read -r spec engine; do
-		PEER_JOBS=100 PEER_EBB=0 run_ours "$engine" "$spec" "$OUT/budget.${spec//[:,=]/_}.$engine"
+	report budgets "${BUDGETS:-1}" | while read -r spec engine jobs; do
+		"$peer" roots "$spec" >"$work/roots" || exit 2
+		LIMIT=600 PEER_JOBS=$jobs PEER_EBB=0 run_ours "$engine" "$spec" "$OUT/budget.${spec//[:,=]/_}.$engine"
 	done
 	report judge-budgets "$OUT"
 fi

@@ -187,6 +187,7 @@ static int route(const char *spec, const char *name, const char *roots_file, str
 	struct steps steps = { 0 };
 	struct progress p = { .report = see_step, .ctx = &steps };
 	char *engine = xstrdup(name), *vls = strchr(engine, ':');
+	const char *njob = getenv("PEER_JOBS");
 	const struct engine *e;
 	uint64_t *roots = NULL;
 	struct fabric *f = NULL;
@@ -219,8 +220,8 @@ static int route(const char *spec, const char *name, const char *roots_file, str
 	if (rc)
 		json_object_set_new(line, "reason", json_string(err->text));
 	rc = rc ? 0 : judge(line, f, t, true, err);
-	if (!rc && t && getenv("PEER_JOBS"))
-		rc = judge_jobs(line, f, t, (uint32_t)atoi(getenv("PEER_JOBS")), err);
+	if (!rc && t && njob && atoi(njob) > 0)
+		rc = judge_jobs(line, f, t, (uint32_t)atoi(njob), err);
 	print_line(line);
 out:
 	notes_done(&notes);

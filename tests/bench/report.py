@@ -5,7 +5,7 @@
   report.py head
   report.py line DIR NET SPEC SWITCHES HOSTS ENGINE
   report.py summary DIR
-  report.py budgets [all]            what to run for them: "SPEC ENGINE" a line
+  report.py budgets [all]            what to run for them: "SPEC ENGINE JOBS" a line
   report.py judge-budgets DIR
   report.py month DIR
   report.py end DIR                  writes DIR/bench.json
@@ -176,7 +176,8 @@ def budget_file(where, spec, engine):
 def budgets(which=""):
     for spec, engine in dict.fromkeys((b[0], b[1]) for b in BUDGETS):
         if which == "all" or (spec, engine) not in LONG:
-            print(spec, engine)
+            jobs = any(b[:2] == (spec, engine) and "metrics_jobs_s" in b[2] for b in BUDGETS)
+            print(spec, engine, 100 if jobs else 0)
 
 
 def judge_budgets(where):
