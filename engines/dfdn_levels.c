@@ -31,7 +31,7 @@ struct dfdn_levels *dfdn_levels_new(uint32_t nturns, unsigned nvl, const uint8_t
 	memcpy(l->rise, rise, nturns);
 	l->first = xcalloc(nturns, 1);
 	memcpy(l->first, rise, nturns);
-	l->level[0] = xcalloc((size_t)nturns * LANES, 1);
+	l->level[0] = xcalloc_large((size_t)nturns * LANES, 1);
 	return l;
 }
 
@@ -140,7 +140,7 @@ unsigned dfdn_levels_place(struct dfdn_levels *l, const uint32_t *turn, uint32_t
 		lanes ok, missing;
 
 		if (!l->level[g])
-			l->level[g] = xcalloc((size_t)l->nturns * LANES, 1);
+			l->level[g] = xcalloc_large((size_t)l->nturns * LANES, 1);
 		ok = fit(l, l->level[g], turn, n, &missing);
 		sl = best_lane(ok, missing, nlanes);
 		if (sl == LANES)

@@ -144,13 +144,13 @@ static void make_own(struct deps *d)
 	memset(d->last, 0xff, f->nsw * sizeof(*d->last));
 	if (d->by_port) {
 		d->last_sls = xcalloc((size_t)f->nsw * d->rows.nwords, sizeof(*d->last_sls));
-		d->turn_sls = xcalloc(kept * d->rows.nwords, sizeof(*d->turn_sls));
+		d->turn_sls = xcalloc_large(kept * d->rows.nwords, sizeof(*d->turn_sls));
 		d->flow = xcalloc((size_t)f->nsw * d->rows.nwords, sizeof(*d->flow));
 		d->port_vl = xcalloc(f->nport, sizeof(*d->port_vl));
 		arrivals_init(&d->arrivals, f);
 		return;
 	}
-	d->turn = xcalloc(kept, sizeof(*d->turn));
+	d->turn = xcalloc_large(kept, sizeof(*d->turn));
 	d->passing = xcalloc(f->nsw, sizeof(*d->passing));
 	d->delivered = xcalloc(f->nport, sizeof(*d->delivered));
 }

@@ -209,7 +209,7 @@ void rows_init(struct rows *r, const struct fabric *f, const struct tables *t, c
 	struct index x = { .rows = r };
 
 	*r = (struct rows){ 0 };
-	r->turn = xcalloc(nturns, sizeof(*r->turn));
+	r->turn = xcalloc_large(nturns, sizeof(*r->turn));
 	find_turns(&x, f, t, base, progress, step);
 	find_sources(&x, f, t);
 	progress_step(progress, step, 0, f->max_lid);

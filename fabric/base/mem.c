@@ -42,6 +42,18 @@ void *xcalloc(size_t n, size_t size)
 	return p;
 }
 
+void *xcalloc_large(size_t n, size_t size)
+{
+	char *p = xcalloc(n, size), *first, *end;
+
+	if (n * size < 2 * HUGE_BYTES)
+		return p;
+	first = (char *)(((uintptr_t)p + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1));
+	end = (char *)((uintptr_t)(p + n * size) & ~(HUGE_BYTES - 1));
+	madvise(first, (size_t)(end - first), MADV_HUGEPAGE);
+	return p;
+}
+
 void *xrealloc(void *p, size_t n, size_t size)
 {
 	void *q;

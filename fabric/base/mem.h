@@ -10,7 +10,10 @@
 
 #include <stddef.h>
 
-void *xcalloc(size_t n, size_t size);		/* zeroed; n == 0 gives a valid pointer */
+void *xcalloc(size_t n, size_t size); /* zeroed; n == 0 gives a valid pointer */
+/* The same for tables of megabytes that are looked up all over: on large pages, where the kernel
+ * has some, so that not every look misses the TLB. */
+void *xcalloc_large(size_t n, size_t size);
 void *xrealloc(void *p, size_t n, size_t size); /* new part not zeroed */
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
