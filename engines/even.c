@@ -181,15 +181,26 @@ static void remember(struct round *r, const struct even *e, uint32_t i)
 	r->dest[r->n++] = i;
 }
 
-static void take_back(const struct round *r, struct even *e)
+/* By some switches at a time, whose rows stay near. */
+static int take_back(const struct round *r, struct even *e)
 {
-	uint32_t nsw = e->f->nsw;
+	const uint32_t nsw = e->f->nsw, some = 64;
 
-	for (uint32_t k = 0; k < r->n; k++)
-		for (uint32_t u = 0; u < nsw; u++)
-			tables_row(e->t, u)[e->dests[r->dest[k]].lid] =
-				r->column[(size_t)k * nsw + u];
 	memcpy(balance_loads(e->b), r->load, e->f->nchan * sizeof(*r->load));
+	for (uint32_t from = 0; from < nsw; from += some) {
+		uint32_t to = from + some < nsw ? from + some : nsw;
+
+		for (uint32_t k = 0; k < r->n; k++) {
+			const uint8_t *column = r->column + (size_t)k * nsw;
+			uint16_t lid = e->dests[r->dest[k]].lid;
+
+			for (uint32_t u = from; u < to; u++)
+				tables_row(e->t, u)[lid] = column[u];
+		}
+		if (pace_tick(&e->pace, e->done, (uint64_t)r->n * some))
+			return -ECANCELED;
+	}
+	return 0;
 }
 
 /* Routes the hot LIDs once more. */
@@ -226,8 +237,8 @@ static int one_round(struct even *e, uint64_t *max, uint8_t *hot)
 	now = greatest(e);
 	if (now < *max)
 		*max = now;
-	else
-		take_back(&r, e);
+	else if (!rc)
+		rc = take_back(&r, e);
 	free(r.load);
 	free(r.dest);
 	free(r.column);
