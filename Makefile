@@ -221,16 +221,16 @@ bench-screen: all $(B)/tests/bench/screen_bench
 
 # what an idle console costs over ibsim; SPEC=fattree2:... IDLE_S=60
 bench-idle: all
-	$(Q)IBROUTE_TOP=$(abspath $(BIN)) bash tests/bench/idle.sh $(or $(SPEC),fattree2:leaves=78,spines=18,hosts=18) $(IDLE_S)
+	$(Q)IBROUTE_TOP=$(abspath $(BIN)) bash tests/bench/idle.sh "$(SPEC)" $(IDLE_S)
 
 # random write orders of updates between tables of two engines; PAIRS=50 ORDERS=1000
 transitions: all $(B)/tests/bench/transition_bench
 	$(Q)$(B)/tests/bench/transition_bench judge $(or $(PAIRS),50) $(or $(ORDERS),1000)
 
+GAP_ENGINES := minhop,updn,ftree,dor,dfsssp,sar,parx,dfdn,nue
 # longest time without a sign of life, in each engine at the full LID space; MS=50 ENGINES= SPECS=
 gaps: all $(B)/tests/bench/gap_bench
-	$(Q)$(B)/tests/bench/gap_bench $(or $(MS),50) \
-		$(or $(ENGINES),minhop,updn,ftree,dor,dfsssp,sar,parx,dfdn,nue) $(SPECS)
+	$(Q)$(B)/tests/bench/gap_bench $(or $(MS),50) $(or $(ENGINES),$(GAP_ENGINES)) $(SPECS)
 
 # a month of synthetic jobs; MONTHFLAGS="--samples 4464 --seed 2"
 month: all $(B)/tests/bench/month
