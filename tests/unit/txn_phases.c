@@ -621,7 +621,8 @@ void txn_phases_play(struct txn_end *out, struct world *w, enum txn_lie lie)
 	while (g.c.action != ACT_STOP && !g.dead && !w->deadlock && g.rounds < ROUNDS_MAX)
 		act(&g);
 	until = packets_now_ns(w->p) + 20 * PATIENCE_ns;
-	while (!w->deadlock && !all_on_base(&g) && packets_now_ns(w->p) < until)
+	/* a notice that comes this late may still lead an agent away: it has to find back */
+	while (!w->deadlock && (!all_on_base(&g) || g.under_way.n) && packets_now_ns(w->p) < until)
 		tick(&g, WORLD_STEP_ns);
 	tick(&g, 20000);
 	out->outcome = g.dead ? OUTCOME_REFUSED : g.c.outcome;
