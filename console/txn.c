@@ -3,7 +3,6 @@
 
 #include "console/exits.h"
 #include "console/show_event.h"
-#include "console/update_figures.h"
 #include "console/update_record.h"
 #include "fabric/base/log.h"
 
@@ -11,23 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the handler reaches. */
-static struct apply *volatile running;
-static volatile sig_atomic_t stopped;
-
-static void on_signal(int sig)
+/* A way back is not called off half-way. */
+static void go_on(int sig)
 {
-	struct apply *a = running;
-
 	(void)sig;
-	stopped = 1;
-	if (a)
-		apply_cancel(a);
-}
-
-bool txn_stopped(void)
-{
-	return stopped;
 }
 
 static int gate(void *ctx, const struct apply_event *ev, struct err *err)
@@ -74,7 +60,7 @@ int txn_open(struct txn *t, struct live *l, const struct live_opts *o, struct er
 		.mode = "rw",
 		.syslog = true,
 	};
-	struct sigaction sa = { .sa_handler = on_signal };
+	struct sigaction sa = { .sa_handler = go_on };
 	int rc;
 
 	*t = (struct txn){ .live = l, .opts = o };
@@ -95,32 +81,14 @@ int txn_open(struct txn *t, struct live *l, const struct live_opts *o, struct er
 	return 0;
 }
 
-static int choose_way(struct txn *t, const struct plan *p, struct err *err)
+static int choose_way(struct txn *t, struct err *err)
 {
-	const struct plan *made = p ? p : t->theirs.plan;
-	int rc = live_install_open(&t->way, t->live, t->opts, p, made ? made->sm.guid : 0, err);
+	const struct plan *made = t->theirs.plan;
+	int rc = live_install_open(&t->way, t->live, t->opts, NULL, made ? made->sm.guid : 0, err);
 
 	if (!rc && t->way.warning[0])
 		fprintf(stderr, "warning: %s\n", t->way.warning);
 	return rc;
-}
-
-int txn_plan(struct txn *t, const struct plan *p, bool accept_sl_change, struct err *err)
-{
-	int rc;
-
-	theirs_open(&t->theirs, t->live, t->opts, p, NULL);
-	rc = choose_way(t, p, err);
-	if (rc)
-		return rc;
-	t->o.accept_sl_change = accept_sl_change;
-	t->a = apply_new(p, &t->way.in, &t->o);
-	running = t->a;
-	if (stopped)
-		apply_cancel(t->a);
-	update_record_plan(t->record, p);
-	update_record_figures(t->record, p);
-	return 0;
 }
 
 static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
@@ -135,7 +103,7 @@ int txn_recover(struct txn *t, struct journal *j, struct err *err)
 	int rc;
 
 	theirs_open(&t->theirs, t->live, t->opts, NULL, journal_info(j)->head.id);
-	rc = choose_way(t, NULL, err);
+	rc = choose_way(t, err);
 	if (rc) {
 		journal_close(j);
 		return rc;
@@ -170,7 +138,6 @@ void txn_close(struct txn *t)
 {
 	struct err err = { "" };
 
-	running = NULL;
 	apply_free(t->a);
 	live_install_close(&t->way);
 	theirs_close(&t->theirs);

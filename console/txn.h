@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* txn: an update run from the command line: recorded, shown as lines, stopped by signals. */
+/* txn: the way back of an update, run from the command line: recorded, shown as lines. */
 #ifndef CONSOLE_TXN_H
 #define CONSOLE_TXN_H
 
@@ -24,17 +24,13 @@ struct txn {
 	uint32_t failed; /* blocks said to have failed so far */
 };
 
-/* Opens the record (mode "rw") and takes over SIGINT, SIGTERM and SIGHUP: they cancel the update,
- * which then rolls back. */
+/* Opens the record (mode "rw") and takes over SIGINT, SIGTERM and SIGHUP, which do not stop it. */
 int txn_open(struct txn *t, struct live *l, const struct live_opts *o, struct err *err);
-/* Sets t->a up for a plan, or for a journal that was left behind (taken over in any case).  Fails
- * as live_install_open(). */
-int txn_plan(struct txn *t, const struct plan *p, bool accept_sl_change, struct err *err);
+/* Sets t->a up for a journal that was left behind (taken over in any case).  Fails as
+ * live_install_open(). */
 int txn_recover(struct txn *t, struct journal *j, struct err *err);
 /* A line of the record; a failure is only logged. */
 void txn_note(struct txn *t, const char *type, json_t *data);
-/* True once a signal has asked to stop. */
-bool txn_stopped(void);
 /* The exit code for how it ended. */
 int txn_exit(const struct txn *t);
 void txn_close(struct txn *t);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/files/lft_text.h"
 
+#include "fabric/files/dump_whole.h"
+
 #include "fabric/base/mem.h"
 
 #include <errno.h>
@@ -104,22 +106,6 @@ static int check_end(const struct lft_text *x, const struct lines *l, struct err
 		       lines_path(l), x->begun);
 }
 
-/* Nor one that stops between two. */
-static int check_switches(const struct lft_text *x, const char *path, struct err *err)
-{
-	uint32_t sw = 0;
-
-	if (x->switches == x->f->nsw)
-		return 0;
-	while (x->seen[sw])
-		sw++;
-	return err_set(err, -ENODATA,
-		       "%s: tables of only %u of the fabric's %u switches (none of %s): the file "
-		       "was cut off, or a switch was silent when it was written. Have it written "
-		       "anew",
-		       path, x->switches, x->f->nsw, x->f->sw_name[sw]);
-}
-
 int lft_text_end(struct tables **out, struct lft_text *x, const struct lines *l, const char *what,
 		 struct err *err)
 {
@@ -140,7 +126,7 @@ int lft_text_end(struct tables **out, struct lft_text *x, const struct lines *l,
 	if (!rc)
 		rc = check_end(x, l, err);
 	if (!rc)
-		rc = check_switches(x, path, err);
+		rc = dump_whole(x->seen, x->f, "tables", path, err);
 	if (rc)
 		tables_put(x->t);
 	else

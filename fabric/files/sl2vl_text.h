@@ -19,7 +19,6 @@ struct sl2vl_text {
 	uint32_t sw; /* the switch that rows are for, or FAB_NONE */
 	uint64_t guid;
 	uint64_t rows, strangers;
-	uint32_t switches; /* of the fabric that have rows */
 	bool *seen;
 };
 

@@ -623,16 +623,14 @@ tells_of_others() {
 		{ head -n 5 "$LAB_DIR/report"; return 1; }
 }
 
-# The other one's policy says by what it routes when it takes over.
-with_a_successor() { # its engine, the end, its exit code
+dies_beside() { # engine of the policy of the one that stands by
 	second_sm 1 "$1"
 	ok "another opensm stands by, whose policy is $1" lab_wait 40 grep -q 'Entering STANDBY' "$LAB_DIR/osm2/opensm.log"
 	ok "a plan" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return
 	ok "opensm dies in the middle of a wave" dies_after 9
-	ok "the other one is the master" lab_wait 40 master_is n0012
-	ok "the update ends $2, exit code $3" over "$2" "$3" || return
-	[ "$2" != superseded ] || ok "status, the record and who waits tell whose routes are there" tells_of_others
-	ok "all that is there is of $1" all_of "$1"
+}
+
+back_at_the_first() {
 	ok "all are at their base LIDs" lab_wait 60 at_base
 	lab_kill opensm2
 	evict
@@ -641,14 +639,21 @@ with_a_successor() { # its engine, the end, its exit code
 	ok "all agents are subscribed there" lab_wait 60 subscribed_at n0001
 }
 
+# The other one's policy says by what it routes when it takes over.
+with_a_successor() { # its engine, the end, its exit code
+	dies_beside "$1" || return
+	ok "the other one is the master" lab_wait 40 master_is n0012
+	ok "the update ends $2, exit code $3" over "$2" "$3" || return
+	[ "$2" != superseded ] || ok "status, the record and who waits tell whose routes are there" tells_of_others
+	ok "all that is there is of $1" all_of "$1"
+	back_at_the_first
+}
+
 # Nobody of before is left: who comes next has the journal and the switches.
 killed_with_a_successor() { # its engine
 	local was
 
-	second_sm 1 "$1"
-	ok "another opensm stands by, whose policy is $1" lab_wait 40 grep -q 'Entering STANDBY' "$LAB_DIR/osm2/opensm.log"
-	ok "a plan" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return
-	ok "opensm dies in the middle of a wave" dies_after 9
+	dies_beside "$1" || return
 	was="$(pid_in guard) $(pid_in lock)"
 	# shellcheck disable=SC2086
 	kill -STOP $was && kill -9 $was
@@ -663,12 +668,7 @@ killed_with_a_successor() { # its engine
 	ok "with all agents asked" said '^ *4 of 4 agents have returned'
 	ok "which is told in the same words" is 't["state"], "another subnet manager has routed" in t["text"]' "('superseded', True)"
 	ok "all that is there is of $1" all_of "$1"
-	ok "all are at their base LIDs" lab_wait 60 at_base
-	lab_kill opensm2
-	evict
-	first_sm || return
-	ok "the first one is back" lab_wait 40 master_is n0001
-	ok "all agents are subscribed there" lab_wait 60 subscribed_at n0001
+	back_at_the_first
 }
 
 stopped() { # daemon
