@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SETTLE_MS  3000
 #define READS	   20
@@ -45,13 +44,6 @@ void theirs_close(struct theirs *t)
 	*t = (struct theirs){ 0 };
 }
 
-static void rest(uint32_t ms)
-{
-	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
-
-	nanosleep(&ts, NULL);
-}
-
 /* Twice the same: nobody writes any more. */
 static int read_settled(struct live *now, const struct theirs *t, struct err *err)
 {
@@ -62,7 +54,7 @@ static int read_settled(struct live *now, const struct theirs *t, struct err *er
 		bool same;
 
 		before = tables_get(now->t);
-		rest(t->settle_ms);
+		clock_rest_us(1000ull * t->settle_ms);
 		rc = live_read(now, t->w, t->opts, t->name, err);
 		same = !rc && tables_forward_same(now->f, before, now->t);
 		tables_put(before);
@@ -210,7 +202,7 @@ int theirs_others(const struct theirs *t)
 			other = clock_ms();
 		else if (clock_ms() - other >= t->settle_ms)
 			return 1;
-		rest(LOOK_MS);
+		clock_rest_us(1000 * LOOK_MS);
 	}
 	return 0;
 }

@@ -20,3 +20,11 @@ double clock_s(void)
 {
 	return (double)clock_ns() / 1e9;
 }
+
+void clock_rest_us(uint64_t us)
+{
+	struct timespec ts = { .tv_sec = (time_t)(us / 1000000),
+			       .tv_nsec = (long)(us % 1000000) * 1000 };
+
+	nanosleep(&ts, NULL);
+}

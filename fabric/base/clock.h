@@ -8,5 +8,7 @@
 uint64_t clock_ns(void);
 uint64_t clock_ms(void);
 double clock_s(void);
+/* Sleeps so long, or until a signal comes. */
+void clock_rest_us(uint64_t us);
 
 #endif

@@ -10,17 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SETTLE_MS 3000
 #define WAIT	  20 /* times that, until an SM that is master has routed */
-
-static void rest(uint32_t ms)
-{
-	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
-
-	nanosleep(&t, NULL);
-}
 
 /* Nobody but this update has written: another SM may be about to. */
 static bool only_ours(const struct apply *a)
@@ -48,7 +40,7 @@ static void wait_for_others(struct apply *a)
 		done = done || clock_ms() - begin >= (uint64_t)WAIT * gap;
 		memcpy(before, a->holds, a->list->n);
 		if (!done)
-			rest(gap);
+			clock_rest_us(1000ull * gap);
 	}
 	free(before);
 }

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define LOOK_MS	  500
 #define NOBODY_MS 15000 /* no SM answers: nobody else will write */
@@ -157,11 +156,7 @@ static uint64_t passed_ms(const struct osm_install *i, uint64_t since)
 
 static void rest(const struct osm_install *i, uint64_t ms)
 {
-	uint64_t us = ms * 1000 / i->hurry;
-	struct timespec t = { .tv_sec = (time_t)(us / 1000000),
-			      .tv_nsec = (long)(us % 1000000) * 1000 };
-
-	nanosleep(&t, NULL);
+	clock_rest_us(ms * 1000 / i->hurry);
 }
 
 /* One that was restarted meanwhile is asked what it routes by. */

@@ -473,11 +473,8 @@ static bool look_around(struct watchdog *d, int *rc, struct err *err)
 static void rest(struct watchdog *d)
 {
 	uint32_t ms = d->watch ? watch_next_ms(d->watch) : SLICE_MS;
-	struct timespec t;
 
-	ms = ms > SLICE_MS ? SLICE_MS : ms;
-	t = (struct timespec){ .tv_nsec = ms * 1000000L };
-	nanosleep(&t, NULL); /* a signal ends it */
+	clock_rest_us(1000ull * (ms > SLICE_MS ? SLICE_MS : ms)); /* a signal ends it */
 }
 
 /* Until it is kept or rolled back. */
