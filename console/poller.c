@@ -156,8 +156,7 @@ static bool same_lfts(const struct tables *a, const struct tables *b, uint32_t n
 	bool same = a->max_lid == b->max_lid;
 
 	for (uint32_t sw = 0; same && sw < nsw; sw++)
-		same = !memcmp(tables_row((struct tables *)a, sw),
-			       tables_row((struct tables *)b, sw), a->max_lid + 1ull);
+		same = !memcmp(tables_row(a, sw), tables_row(b, sw), a->max_lid + 1ull);
 	return same;
 }
 

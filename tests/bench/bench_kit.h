@@ -48,7 +48,8 @@ static inline struct jobset *make_jobs(const struct fabric *f, uint32_t njob)
 	rng_shuffle_u32(&r, term, f->nterm);
 	for (j = 0; j < njob; j++) {
 		struct job head = { .id = j + 1 };
-		uint32_t want = 1 + (uint32_t)rng_below(&r, 2 * f->nterm / njob);
+		uint32_t span = 2 * f->nterm / njob;
+		uint32_t want = 1 + (uint32_t)rng_below(&r, span ? span : 1);
 
 		for (n = 0; n < want && at < f->nterm; n++)
 			names[n] = f->term_name[term[at++]];

@@ -82,7 +82,7 @@ static void sl2vl_tables_are_read_again_only_when_a_route_has_changed(void **sta
 		}
 	} while (!msg);
 	assert_true(msg->total > all / 2);
-	assert_int_equal(tables_row((struct tables *)msg->tables, 0)[f->max_lid], 1);
+	assert_int_equal(tables_row(msg->tables, 0)[f->max_lid], 1);
 	msg_drop(msg);
 	tables_put(first);
 	poller_stop(p);
