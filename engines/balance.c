@@ -125,17 +125,35 @@ static void add_routes(struct balance *b, const struct spdag *g, const uint32_t 
 	}
 }
 
+/* First of the least loaded edges of position i.  again: the DAG is that of the pick before, so
+ * that edges before its pick are above its load, and those behind at least as loaded. */
+static uint32_t least_loaded(struct balance *b, const struct spdag *g, uint32_t i, bool again)
+{
+	const uint64_t *eload = b->eload;
+	uint32_t end = g->off[i + 1], best;
+
+	if (again) {
+		for (best = b->pick[i]; best < end && eload[best] != b->cost[i]; best++)
+			;
+		if (best < end)
+			return best;
+	}
+	best = g->off[i];
+	for (uint32_t k = best + 1; k < end; k++)
+		best = eload[k] < eload[best] ? k : best;
+	b->cost[i] = eload[best];
+	return best;
+}
+
 /* The same with the least loaded edge of every position, farthest first: only a switch that
  * has routes to send counts its choice. */
-static void pick_ports(struct balance *b, const struct spdag *g, const uint32_t *weight)
+static void pick_ports(struct balance *b, const struct spdag *g, const uint32_t *weight, bool again)
 {
 	for (uint32_t i = 0; i < g->n; i++)
 		b->routes[i] = weight ? weight[g->sw[i]] : 0;
 	for (uint32_t i = g->n; i-- > 1;) {
-		uint32_t best = g->off[i];
+		uint32_t best = least_loaded(b, g, i, again);
 
-		for (uint32_t k = best + 1; k < g->off[i + 1]; k++)
-			best = b->eload[k] < b->eload[best] ? k : best;
 		b->pick[i] = best;
 		b->eload[best] += b->routes[i];
 		b->routes[g->to[best]] += b->routes[i];
@@ -170,7 +188,7 @@ static void route_batch(struct balance *b, const struct spdag *g, const struct d
 		uint8_t *port = b->port + (size_t)k * b->f->nsw;
 
 		if (b->rule == BALANCE_PORTS)
-			pick_ports(b, g, weight);
+			pick_ports(b, g, weight, again || k);
 		else
 			pick_paths(b, g, again || k);
 		if (b->rule == BALANCE_PATHS && weight)
