@@ -53,9 +53,9 @@ static const struct argp_option options[] = {
 	  "This configuration file instead of the usual ones ('config show' lists them)", 1 },
 	{ "name", OPT_NAME, "NAME", 0, "Name of the fabric, typed to confirm updates", 1 },
 	{ "node-name-map", OPT_NAMES, "FILE", 0, "Names for nodes, lines of GUID \"name\"", 1 },
-	{ "racks", OPT_RACKS, "FILE|slurm", 0,
-	  "Racks of the heatmap: SLURM's topology.conf (tree or block), lines of its kind such as "
-	  "SwitchName=rack1 Switches=leaf[01-04], or slurm: what scontrol show topology tells",
+	{ "racks", OPT_RACKS, "FILE|DIR|slurm", 0,
+	  "Racks of the heatmap: SLURM's topology.yaml or topology.conf (or the folder of both), lines "
+	  "such as SwitchName=rack1 Switches=leaf[01-04], or slurm: what scontrol show topology tells",
 	  1 },
 	{ 0, 0, 0, 0, "The port to the fabric:", 2 },
 	{ "Ca", 'C', "CA", 0, "HCA (default: the first with an active port)", 2 },

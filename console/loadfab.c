@@ -21,6 +21,7 @@
 #include "fabric/files/osm_subnet.h"
 #include "fabric/files/path_sl.h"
 #include "fabric/files/slurm_topology.h"
+#include "fabric/files/slurm_yaml.h"
 #include "fabric/files/tables_ibr.h"
 #include "fabric/sim/topo.h"
 
@@ -28,6 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,9 +59,16 @@ static enum fabric_form fabric_form(const char *head)
 		return FORM_NETLOC;
 	if (strstr(head, " NodeGUID:"))
 		return FORM_SUBNET_LST;
-	if (strcasestr(head, "SwitchName="))
+	if (strcasestr(head, "SwitchName=") || slurm_yaml_is(head))
 		return FORM_SLURM;
 	return FORM_IBND;
+}
+
+static int read_topology(struct slurm_topology **out, const struct infile *in,
+			 struct read_report *report, struct err *err)
+{
+	return slurm_yaml_is(in->head) ? slurm_yaml_read(out, in->file, in->path, report, err)
+				       : slurm_topology_read(out, in->file, in->path, report, err);
 }
 
 /* A scheduler's view as a fabric: names, no real GUIDs, one link per pair. */
@@ -67,7 +76,7 @@ static int read_slurm(struct builder *b, const struct infile *in, struct read_re
 		      struct err *err)
 {
 	struct slurm_topology *topo;
-	int rc = slurm_topology_read(&topo, in->file, in->path, report, err);
+	int rc = read_topology(&topo, in, report, err);
 
 	if (rc)
 		return rc;
@@ -270,26 +279,51 @@ static int ask_racks(struct slurm_topology **out, struct err *err)
 		       rc ? why.text : "scontrol show topology failed");
 }
 
+/* Of a folder with SLURM's configuration the file that SLURM takes: topology.yaml, where there is
+ * one.  The caller frees. */
+static char *racks_file(const char *path)
+{
+	size_t len = strlen(path), conf = strlen("topology.conf");
+	bool is_conf = len >= conf && !strcmp(path + len - conf, "topology.conf");
+	struct stat st;
+	char *yaml;
+
+	if (!is_conf && (stat(path, &st) || !S_ISDIR(st.st_mode)))
+		return xstrdup(path);
+	yaml = is_conf ? xasprintf("%.*stopology.yaml", (int)(len - conf), path)
+		       : xasprintf("%s/topology.yaml", path);
+	if (is_conf && !access(yaml, F_OK))
+		log_add(LOG_WARN, "racks", "%s is read; SLURM itself would take %s", path, yaml);
+	if (!is_conf && !access(yaml, F_OK))
+		return yaml;
+	free(yaml);
+	return is_conf ? xstrdup(path) : xasprintf("%s/topology.conf", path);
+}
+
 int loadfab_racks(struct slurm_topology **out, const char *path, struct err *err)
 {
 	struct read_report report = { 0 };
 	struct infile in;
 	bool lines = false;
+	char *file;
 	int rc;
 
 	*out = NULL;
 	if (!strcmp(path, "slurm") && access(path, F_OK))
 		return ask_racks(out, err);
-	rc = infile_open(&in, path, err);
+	file = racks_file(path);
+	rc = infile_open(&in, file, err);
 	if (rc)
-		return rc;
-	rc = slurm_topology_read(out, in.file, in.path, &report, err);
+		goto out;
+	rc = read_topology(out, &in, &report, err);
 	/* switches of the fabric that are named and have no line of their own are meant to be so */
 	for (uint32_t i = 0; !rc && i < report.nnotes; i++)
 		lines = lines || report.notes[i].line;
 	if (lines)
 		infile_tell(&report);
 	infile_close(&in);
+out:
+	free(file);
 	return rc;
 }
 

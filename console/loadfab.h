@@ -17,9 +17,9 @@
 
 /*
  * ibnetdiscover text, an ibsim net file, opensm-subnet.lst, netloc's ...-nodes.ndat, SLURM's
- * topology.conf, or, where no such file exists, the text of a generated fabric (fabric/sim/topo.h).
- * name: of the fabric, NULL for one made from its fingerprint; names may be NULL;
- * lmc -1: as found in the file.  The caller owns one reference.
+ * topology.conf or topology.yaml, or, where no such file exists, the text of a generated fabric
+ * (fabric/sim/topo.h). name: of the fabric, NULL for one made from its fingerprint; names may be
+ * NULL; lmc -1: as found in the file.  The caller owns one reference.
  */
 int loadfab_lmc(struct fabric **out, const char *path, const char *name,
 		const struct name_map *names, int lmc, struct err *err);
@@ -42,8 +42,9 @@ int loadfab_sl2vl(struct tables *t, const char *path, const struct fabric *f, st
 /* A node-name-map. */
 int loadfab_names(struct name_map **out, const char *path, struct err *err);
 
-/* Switch blocks of a topology.conf (fabric/files/slurm_topology.h); path "slurm": of the SLURM that
- * runs, as scontrol tells them, which may take up to 20 s; -EIO where it does not. */
+/* Switch blocks of a topology.conf or topology.yaml (fabric/files/slurm_topology.h, slurm_yaml.h),
+ * or of the one that SLURM takes in a folder; path "slurm": of the SLURM that runs, as scontrol
+ * tells them, which may take up to 20 s; -EIO where it does not. */
 struct slurm_topology;
 int loadfab_racks(struct slurm_topology **out, const char *path, struct err *err);
 

@@ -2,83 +2,19 @@
 #include "fabric/files/slurm_topology.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/base/vec.h"
-#include "fabric/files/hostlist.h"
 #include "fabric/files/lines.h"
+#include "fabric/files/slurm_draft.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
-#define NO_LEVEL UINT32_MAX
-
-struct slurm_topology {
-	struct arena *arena;
-	struct slurm_switch *sw;
-	uint32_t n;
-};
-
-/* A switch while the file is read. */
-struct draft {
-	const char *name;
-	bool described;
-	uint64_t
-		level; /* as scontrol tells it: above 0 its nodes are those of the switches below */
-	uint64_t link_speed;
-	VEC(const char *) nodes;
-	VEC(const char *) below; /* names */
-};
-
 struct reader {
-	struct slurm_topology *topo;
-	struct read_report *report;
+	struct slurm_draft draft;
 	struct lines *l;
-	struct err *err;
-	VEC(struct draft) list;
 	char *partial; /* lines that ended in a backslash, joined */
 };
-
-static uint32_t find(const struct reader *x, const char *name)
-{
-	for (size_t i = 0; i < x->list.n; i++)
-		if (!strcmp(x->list.v[i].name, name))
-			return (uint32_t)i;
-	return UINT32_MAX;
-}
-
-static struct draft *get(struct reader *x, const char *name)
-{
-	uint32_t i = find(x, name);
-	struct draft fresh = { .name = name };
-
-	if (i != UINT32_MAX)
-		return &x->list.v[i];
-	fresh.name = arena_strdup(x->topo->arena, name);
-	vec_push(&x->list, fresh);
-	return &x->list.v[x->list.n - 1];
-}
-
-/* Appends the names of a host list to one of the draft's two lists. */
-static int add_names(struct reader *x, struct draft *d, bool nodes, const char *text)
-{
-	struct err why = { "" };
-	struct hostlist *h;
-
-	if (hostlist_parse(&h, text, &why))
-		return err_set(x->err, -EINVAL, "%s:%llu: %s", lines_path(x->l),
-			       (unsigned long long)lines_number(x->l), why.text);
-	for (uint32_t i = 0; i < hostlist_count(h); i++) {
-		const char *name = arena_strdup(x->topo->arena, hostlist_names(h)[i]);
-
-		if (nodes)
-			vec_push(&d->nodes, name);
-		else
-			vec_push(&d->below, name);
-	}
-	hostlist_free(h);
-	return 0;
-}
 
 static bool is_key(const char *word, const char *key, const char **value)
 {
@@ -91,30 +27,32 @@ static bool is_key(const char *word, const char *key, const char **value)
 }
 
 /* One "Key=value" behind the switch's name. */
-static int set_key(struct reader *x, struct draft *d, const char *word)
+static int set_key(struct reader *x, struct slurm_draft_switch *sw, const char *word)
 {
+	uint64_t line = lines_number(x->l);
 	const char *value;
 
 	if (is_key(word, "Nodes", &value))
-		return add_names(x, d, true, value);
+		return slurm_draft_names(&x->draft, sw, true, value, line);
 	if (is_key(word, "Switches", &value))
-		return add_names(x, d, false, value);
-	if (is_key(word, "LinkSpeed", &value) && scan_dec(&d->link_speed, &value))
+		return slurm_draft_names(&x->draft, sw, false, value, line);
+	if (is_key(word, "LinkSpeed", &value) && scan_dec(&sw->link_speed, &value))
 		return 0;
-	if (is_key(word, "Level", &value) && scan_dec(&d->level, &value))
+	if (is_key(word, "Level", &value) && scan_dec(&sw->level, &value))
 		return 0;
 	/* of blocks: their number and their size */
 	if (is_key(word, "BlockIndex", &value) || is_key(word, "BlockSize", &value))
 		return 0;
-	read_report_warn(x->report, lines_number(x->l), "not understood: %.60s", word);
+	read_report_warn(x->draft.report, line, "not understood: %.60s", word);
 	return 0;
 }
 
 static int read_line(struct reader *x, char *s)
 {
+	struct read_report *report = x->draft.report;
+	struct slurm_draft_switch *sw;
 	char *save = NULL, *word;
 	const char *name;
-	struct draft *d;
 	int rc = 0;
 
 	s[strcspn(s, "#")] = '\0';
@@ -124,18 +62,14 @@ static int read_line(struct reader *x, char *s)
 	if (is_key(word, "BlockSizes", &name) || is_key(word, "AggregatedBlock", &name))
 		return 0;
 	if ((!is_key(word, "SwitchName", &name) && !is_key(word, "BlockName", &name)) || !*name) {
-		read_report_skip(x->report, lines_number(x->l), "not understood: %.60s", word);
+		read_report_skip(report, lines_number(x->l), "not understood: %.60s", word);
 		return 0;
 	}
-	d = get(x, name);
-	if (d->described)
-		read_report_warn(x->report, lines_number(x->l), "switch %.60s comes a second time",
-				 name);
-	d->described = true;
+	sw = slurm_draft_describe(&x->draft, name, lines_number(x->l));
 	while (!rc && (word = strtok_r(NULL, " \t", &save)))
-		rc = set_key(x, d, word);
-	if (!rc && x->report)
-		x->report->records++;
+		rc = set_key(x, sw, word);
+	if (!rc && report)
+		report->records++;
 	return rc;
 }
 
@@ -169,130 +103,25 @@ static int read_lines(struct reader *x)
 	return rc;
 }
 
-static int by_name(const void *x, const void *y)
-{
-	return strcmp(*(const char *const *)x, *(const char *const *)y);
-}
-
-static int by_number(const void *x, const void *y)
-{
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-
-	return (a > b) - (a < b);
-}
-
-/* Switches that are only named get an entry too. */
-static void complete(struct reader *x)
-{
-	for (size_t i = 0; i < x->list.n; i++)
-		for (size_t k = 0; k < x->list.v[i].below.n; k++) {
-			const char *name = x->list.v[i].below.v[k];
-
-			if (find(x, name) != UINT32_MAX)
-				continue;
-			read_report_warn(x->report, 0,
-					 "switch %.60s is named by %.60s but not described", name,
-					 x->list.v[i].name);
-			get(x, name);
-		}
-}
-
-static void finish_switch(struct reader *x, struct slurm_switch *to, const struct draft *d,
-			  uint32_t self)
-{
-	const char **nodes = arena_array(x->topo->arena, const char *, d->nodes.n);
-	uint32_t *below = arena_array(x->topo->arena, uint32_t, d->below.n), n = 0;
-
-	to->name = d->name;
-	to->link_speed = d->link_speed;
-	if (d->nodes.n)
-		qsort(d->nodes.v, d->nodes.n, sizeof(*d->nodes.v), by_name);
-	for (size_t i = 0; i < d->nodes.n && !d->level; i++)
-		if (!i || strcmp(d->nodes.v[i], d->nodes.v[i - 1]))
-			nodes[to->nnodes++] = d->nodes.v[i];
-	to->nodes = nodes;
-	for (size_t i = 0; i < d->below.n; i++) {
-		uint32_t sw = find(x, d->below.v[i]);
-
-		if (sw != self)
-			below[n++] = sw;
-	}
-	qsort(below, n, sizeof(*below), by_number);
-	for (uint32_t i = 0; i < n; i++)
-		if (!i || below[i] != below[i - 1])
-			below[to->nbelow++] = below[i];
-	to->below = below;
-}
-
-static void set_levels(struct slurm_topology *topo)
-{
-	bool again = true;
-
-	for (uint32_t i = 0; i < topo->n; i++)
-		topo->sw[i].level = topo->sw[i].nnodes ? 0 : NO_LEVEL;
-	while (again) {
-		again = false;
-		for (uint32_t i = 0; i < topo->n; i++) {
-			struct slurm_switch *s = &topo->sw[i];
-
-			for (uint32_t k = 0; k < s->nbelow; k++) {
-				uint32_t below = topo->sw[s->below[k]].level;
-
-				if (below == NO_LEVEL || below + 1 >= s->level)
-					continue;
-				s->level = below + 1;
-				again = true;
-			}
-		}
-	}
-	for (uint32_t i = 0; i < topo->n; i++)
-		if (topo->sw[i].level == NO_LEVEL)
-			topo->sw[i].level = 0;
-}
-
-static void finish(struct reader *x)
-{
-	struct slurm_topology *topo = x->topo;
-
-	complete(x);
-	topo->n = (uint32_t)x->list.n;
-	topo->sw = arena_array(topo->arena, struct slurm_switch, topo->n);
-	for (uint32_t i = 0; i < topo->n; i++)
-		finish_switch(x, &topo->sw[i], &x->list.v[i], i);
-	set_levels(topo);
-}
-
 int slurm_topology_read(struct slurm_topology **out, FILE *file, const char *path,
 			struct read_report *report, struct err *err)
 {
-	struct reader x = { .report = report, .err = err };
+	struct reader x = { 0 };
 	int rc;
 
 	read_report_begin(report, path);
+	slurm_draft_begin(&x.draft, path, report, err);
 	x.l = lines_new(file, path, report);
-	x.topo = xcalloc(1, sizeof(*x.topo));
-	x.topo->arena = arena_new();
 	rc = read_lines(&x);
 	if (!rc && lines_error(x.l))
 		rc = err_set(err, lines_error(x.l), "%s: reading stopped: %s", path,
 			     strerror(-lines_error(x.l)));
-	else if (!rc && !x.list.n)
+	else if (!rc && !x.draft.list.n)
 		rc = err_set(err, -EINVAL,
 			     "%s: not a topology.conf: no SwitchName= or BlockName= in it", path);
-	if (!rc)
-		finish(&x);
-	for (size_t i = 0; i < x.list.n; i++) {
-		vec_free(&x.list.v[i].nodes);
-		vec_free(&x.list.v[i].below);
-	}
-	vec_free(&x.list);
 	free(x.partial);
 	lines_free(x.l);
-	if (rc)
-		slurm_topology_free(x.topo);
-	else
-		*out = x.topo;
-	return rc;
+	return slurm_draft_end(out, &x.draft, rc);
 }
 
 void slurm_topology_free(struct slurm_topology *topo)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* slurm_topology: SLURM's topology.conf, of trees and of blocks, and what "scontrol show topology"
- * prints: the tree (or not) that a scheduler believes in. */
+ * prints: the tree (or not) that a scheduler believes in.  Of topology.yaml: slurm_yaml.h. */
 #ifndef FABRIC_FILES_SLURM_TOPOLOGY_H
 #define FABRIC_FILES_SLURM_TOPOLOGY_H
 
