@@ -116,24 +116,31 @@ bool apply_theirs_wait(struct apply *a);
 void apply_theirs_stay(struct apply *a);
 void apply_theirs_tell(struct apply *a);
 
-/* apply_agents.c */
+/* apply_crowd.c.  Ports of one name are one agent, whichever port and job they are of. */
+void crowd_index(struct crowd *w);
+uint32_t crowd_find(const struct crowd *w, const struct agent_answer *ans); /* or FAB_NONE */
+const char *crowd_name(const struct crowd *w, uint32_t agent);
+void crowd_free(struct crowd *w);
+
+/* apply_whom.c */
 bool crowd_gather(struct apply *a);  /* whom the plan wants; false: refused, and said why */
 bool crowd_begin(struct apply *a);   /* once the journal is there */
 void crowd_recover(struct apply *a); /* as the journal says */
 /* The agents of a job that began meanwhile are asked, too; false: it has not everywhere one, or
  * there is no way.  wait: for a few seconds, until there is one. */
 bool crowd_join(struct apply *a, const struct job *job, bool wait);
+bool crowd_has(const struct apply *a, const struct job *job);
+
+/* apply_agents.c */
 bool crowd_notify(struct apply *a);
 /* Waits for answers; returns the next action. */
 enum coord_action crowd_await(struct apply *a);
+void crowd_take_answer(struct apply *a, const struct agent_answer *ans);
 void crowd_hear(struct apply *a); /* what came in meanwhile, and what is due */
 /* Only the former, within an action: who begins while blocks are written asks, and must not wait.
  */
 void crowd_listen(struct apply *a);
 void crowd_status(struct apply *a);
-void crowd_free(struct crowd *w);
-
-bool crowd_has(const struct apply *a, const struct job *job);
 
 /* apply_newcomers.c.  Looks at jobs that began since: their agents join, or they are named.  Before
  * each wave, before the agents are called back, and twice on the way back; while it waits for the
