@@ -173,6 +173,8 @@ static void take_fields(struct batch_opts *o, struct argp_state *s)
 {
 	const char *at = o->fields_text;
 
+	if (at && !*at)
+		need_field(o, at, 0, "--fields", s);
 	if (!at || *at == '+')
 		add_fields(o, false);
 	for (; at && *at; at += *at == ',') {

@@ -13,7 +13,8 @@ struct config_opts {
 };
 
 static const struct argp_option rows[] = {
-	{ "config", 'f', "FILE", 0, "This file instead of the usual ones", 0 },
+	{ "config", OPT_CONFIG_FILE, "FILE", 0, "This file instead of the usual ones", 0 },
+	{ NULL, 'f', NULL, OPTION_ALIAS, NULL, 0 },
 	{ "fabric", 'F', "NAME", 0, "With the profile of this fabric", 0 },
 	{ "profile", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0 },
 	{ 0 },
@@ -24,6 +25,7 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 	struct config_opts *o = s->input;
 
 	switch (key) {
+	case OPT_CONFIG_FILE:
 	case 'f':
 		o->file = arg;
 		return 0;

@@ -28,6 +28,7 @@ struct paths_cmd {
 	struct subject_opts s;
 	const char *src, *dst;
 	double interval_s;
+	enum end_as as;
 	bool json, no_load;
 };
 
@@ -50,6 +51,10 @@ static const struct argp_option table[] = {
 	{ "plan", OPT_PLAN, "FILE", 0,
 	  "beside it the way after this plan; both as the plan holds them, without the fabric", 0 },
 	{ "interval", 'd', "SECONDS", 0, "between the two samples for the loads (preset: 1)", 0 },
+	{ "Lid", 'L', NULL, 0, "the ends are LIDs, not names that look so", 0 },
+	{ "Guid", 'G', NULL, 0, "the ends are GUIDs", 0 },
+	{ "Direct", 'D', NULL, 0,
+	  "the ends are directed routes from this port, such as 0,1,17: 0 is this node", 0 },
 	{ "no-load", OPT_NO_LOAD, NULL, 0, "do not measure the loads", 0 },
 	OPTION_JSON("print JSON"),
 	{ 0 },
@@ -65,6 +70,15 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_PLAN:
 		c->s.plan = arg;
+		return 0;
+	case 'L':
+		c->as = END_LID;
+		return 0;
+	case 'G':
+		c->as = END_GUID;
+		return 0;
+	case 'D':
+		c->as = END_ROUTE;
 		return 0;
 	case OPT_NO_LOAD:
 		c->no_load = true;
@@ -115,13 +129,26 @@ static int walk(struct way *w, const struct paths *x, const struct tables *t, st
 	return metrics_compute(&w->m, x->s.f, t, x->s.jobs, NULL, NULL, err);
 }
 
+/* The port that we look through, as an end. */
+static uint32_t local_end(const struct paths *x)
+{
+	struct mad_local local;
+	uint32_t sw, term;
+
+	wire_local(x->s.w, &local);
+	term = fabric_term_by_guid(x->s.f, local.port_guid);
+	sw = fabric_switch_by_guid(x->s.f, local.port_guid);
+	return term != FAB_NONE ? term : sw != FAB_NONE ? x->s.f->nend + sw : FAB_NONE;
+}
+
 static int find(struct paths *x, const struct paths_cmd *c, struct err *err)
 {
+	uint32_t here = x->s.w ? local_end(x) : FAB_NONE;
 	uint16_t unused;
-	int rc = end_find(&x->src, &unused, x->s.f, c->src, err);
+	int rc = end_find_as(&x->src, &unused, x->s.f, c->as, c->src, here, err);
 
 	if (!rc)
-		rc = end_find(&x->dst, &x->lid, x->s.f, c->dst, err);
+		rc = end_find_as(&x->dst, &x->lid, x->s.f, c->as, c->dst, here, err);
 	return rc ? EXIT_BAD_USAGE : 0;
 }
 

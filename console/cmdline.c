@@ -69,7 +69,8 @@ static bool takes(const char *option, void *arg)
 /* Files have no port and no jobs of SLURM's. */
 static bool of_files(const struct argp *argp, int argc, char **argv)
 {
-	return has_option(argp, "topology").found && config_asked(argc, argv, "--topology") != NULL;
+	return has_option(argp, "topology").found &&
+	       config_asked(argc, argv, "--topology", 0) != NULL;
 }
 
 static void fail(const char *name, const char *why)
@@ -83,9 +84,9 @@ static void fail(const char *name, const char *why)
 static void with_config(const struct argp *argp, int *argc, char ***argv)
 {
 	struct has has = has_option(argp, "profile");
-	const char *file = config_asked(*argc, *argv, "--config");
-	const char *profile = config_asked(*argc, *argv, "--profile");
-	const char *fabric = config_asked(*argc, *argv, "--fabric");
+	const char *file = config_asked(*argc, *argv, "--config", OPT_CONFIG_FILE);
+	const char *profile = config_asked(*argc, *argv, "--profile", 0);
+	const char *fabric = config_asked(*argc, *argv, "--fabric", 0);
 	struct typed typed = { argp, *argc, *argv };
 	struct err err = { "" };
 	struct config *c;

@@ -89,12 +89,21 @@ static void bad(struct config *c, const char *what)
 		c->rc = err_set(c->err, -EINVAL, "%s:%d: %s", c->path, c->line, what);
 }
 
+/* Settings are called as their options are, m_key and outstanding_smps too. */
 static const struct key *find(const char *name)
 {
 	for (size_t i = 0; i < NKEYS; i++)
-		if (!strcasecmp(keys[i].name, name))
+		if (!strcasecmp(keys[i].name, name) ||
+		    (keys[i].option && !strcasecmp(keys[i].option + 2, name)))
 			return &keys[i];
 	return NULL;
+}
+
+/* What ibdiag.conf may hold for the diags alone: -z takes one of its kind. */
+static bool of_the_diags(const char *name)
+{
+	return !strcasecmp(name, "MLX_EPI") || !strcasecmp(name, "sa_key") ||
+	       !strcasecmp(name, "nd_format");
 }
 
 static bool yes(const char *v)
@@ -185,6 +194,8 @@ static int take(void *ctx, const char *section, const char *name, const char *va
 	counts = c->diags ? 1 : section_counts(c, section);
 	if (counts < 0)
 		return 0;
+	if (!k && of_the_diags(name))
+		return 1;
 	if (!k) {
 		snprintf(why, sizeof(why), "no setting is called '%.60s'; 'config show' lists them",
 			 name);
@@ -363,13 +374,30 @@ void config_argv(const struct config *c, config_takes_fn *takes, void *arg, int 
 
 #define SHORTEST 5 /* "--con" */
 
-const char *config_asked(int argc, char **argv, const char *option)
+/* What stands behind the letter in "-zFILE" or "-bzFILE"; "" where it is the next word, NULL where
+ * there is no such letter.  b and M are those that take no value themselves. */
+static const char *behind_letter(const char *word, char letter)
+{
+	size_t n;
+
+	if (!letter || word[0] != '-' || word[1] == '-')
+		return NULL;
+	n = 1 + strspn(word + 1, "bM");
+	return word[n] == letter ? word + n + 1 : NULL;
+}
+
+const char *config_asked(int argc, char **argv, const char *option, char letter)
 {
 	const char *found = NULL;
 
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		size_t n = strcspn(argv[i], "=");
+		const char *value = behind_letter(argv[i], letter);
 
+		if (value && *value)
+			found = value;
+		else if (value && i + 1 < argc)
+			found = argv[++i];
 		if (n < SHORTEST || n > strlen(option) || strncmp(argv[i], option, n) != 0)
 			continue;
 		if (argv[i][n] == '=')

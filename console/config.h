@@ -40,12 +40,12 @@ typedef bool config_takes_fn(const char *option, void *arg);
 void config_argv(const struct config *c, config_takes_fn *takes, void *arg, int *argc,
 		 char ***argv);
 
-/* The value that argv gives an option ("--config"), also when its name is cut short, as getopt
- * takes it; NULL: none.  Nothing else is judged. */
-const char *config_asked(int argc, char **argv, const char *option);
+/* The value that argv gives an option ("--config", letter 'z'; 0: it has none), also when its name
+ * is cut short, as getopt takes it; NULL: none.  Nothing else is judged. */
+const char *config_asked(int argc, char **argv, const char *option, char letter);
 
 /* Rows for the table of a command; its parser takes the keys and does nothing. */
-enum { OPT_CONFIG_FILE = 0x7c00, OPT_CONFIG_PROFILE };
+enum { OPT_CONFIG_FILE = 'z', OPT_CONFIG_PROFILE = 0x7c00 };
 #define OPTION_CONFIG(group)                                                                       \
 	{ "profile",                                                                               \
 	  OPT_CONFIG_PROFILE,                                                                      \

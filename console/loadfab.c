@@ -11,6 +11,7 @@
 #include "fabric/files/rank_file.h"
 #include "fabric/files/ibdm_sl2vl.h"
 #include "fabric/files/ibnd.h"
+#include "fabric/files/ibnd_cache.h"
 #include "fabric/files/jobs_file.h"
 #include "fabric/files/lines.h"
 #include "fabric/files/names.h"
@@ -49,11 +50,13 @@ static bool is_spec(const char *path)
 	return false;
 }
 
-enum fabric_form { FORM_IBND, FORM_SUBNET_LST, FORM_NETLOC, FORM_SLURM };
+enum fabric_form { FORM_IBND, FORM_CACHE, FORM_SUBNET_LST, FORM_NETLOC, FORM_SLURM };
 
 /* Told by words that no other form has: a prompt or a byte order mark may stand before them. */
 static enum fabric_form fabric_form(const char *head)
 {
+	if (ibnd_cache_begins(head))
+		return FORM_CACHE;
 	if (!strncmp(head, "\x1f\x8b", 2) || strstr(head, "\"node_info\"") ||
 	    strstr(head, "\"network_info\"") || strstr(head, "\"edge_info\""))
 		return FORM_NETLOC;
@@ -99,6 +102,10 @@ static int read_fabric(struct builder **out, const char *path, struct err *err)
 	switch (fabric_form(in.head)) {
 	case FORM_IBND:
 		rc = ibnd_read(out, in.file, in.path, &report, err);
+		break;
+	case FORM_CACHE:
+		*out = builder_new();
+		rc = ibnd_cache_read(*out, in.file, in.path, &report.read, err);
 		break;
 	case FORM_SUBNET_LST:
 		*out = builder_new();

@@ -76,8 +76,8 @@ struct options {
 #define OPTION_TOPOLOGY                                                                            \
 	{                                                                                          \
 		"topology", OPT_TOPOLOGY, "FILE", 0,                                               \
-			"the fabric: ibnetdiscover text, ibsim net, opensm-subnet.lst, netloc "    \
-			"nodes, a text as "                                                        \
+			"the fabric: ibnetdiscover text or cache, ibsim net, opensm-subnet.lst, "  \
+			"netloc nodes, a text as "                                                 \
 			"\"topo\" takes it, or - for stdin",                                       \
 			0                                                                          \
 	}

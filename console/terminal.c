@@ -228,14 +228,15 @@ static int refuse(struct err *err)
 	const char *term = getenv("TERM");
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return err_set(err, -ENOTTY,
-			       "standard input and output are not a terminal: scripts use the "
-			       "subcommands (--help lists them)");
+		return err_set(
+			err, -ENOTTY,
+			"standard input and output are not a terminal: scripts use -b, --json "
+			"or --jsonl, and the subcommands (--help lists them)");
 	if (!term || !term[0] || strcmp(term, "dumb") == 0)
 		return err_set(
 			err, -ENOTTY,
-			"TERM is %s, which cannot show full screens: scripts use the subcommands "
-			"(--help lists them)",
+			"TERM is %s, which cannot show full screens: -b prints the same as text "
+			"(--help has more)",
 			term && term[0] ? term : "not set");
 	return 0;
 }

@@ -7,6 +7,8 @@
 #include "fabric/files/osm_order.h"
 #include "fabric/files/text_out.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +41,13 @@ static bool read_heading(uint64_t *guid, const char *s)
 	return scan_word(&s, "Switch 0x") && scan_hex(guid, &s);
 }
 
+/* "PLFT_NUM: 0": ibdiagnet 2 numbers the private tables of a switch.  Ours has one, number 0. */
+static bool read_private(uint64_t *number, const char *s)
+{
+	scan_blank(&s);
+	return scan_word(&s, "PLFT_NUM:") && scan_blank(&s) && scan_dec(number, &s) && scan_end(&s);
+}
+
 static bool is_frame(const char *s)
 {
 	scan_blank(&s);
@@ -50,14 +59,14 @@ int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struc
 {
 	struct lines *l;
 	struct lft_text x;
-	uint64_t guid, lid, port;
+	uint64_t guid, lid, port, private = 0;
 	char *s;
 	int rc;
 
 	read_report_begin(report, path);
 	l = lines_new(file, path, report);
 	lft_text_begin(&x, f, report);
-	while ((s = lines_next(l, NULL))) {
+	while (!private && (s = lines_next(l, NULL))) {
 		switch (read_entry(&lid, &port, s)) {
 		case FDB_ENTRY:
 			lft_text_listed(&x, lid);
@@ -66,7 +75,7 @@ int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struc
 		case FDB_OTHER:
 			if (read_heading(&guid, s))
 				lft_text_switch(&x, guid, lines_number(l));
-			else if (!is_frame(s))
+			else if (!read_private(&private, s) && !is_frame(s))
 				read_report_skip(report, lines_number(l), "not understood: %.60s",
 						 s);
 			break;
@@ -76,6 +85,15 @@ int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struc
 		}
 	}
 	rc = lft_text_end(out, &x, l, "opensm.fdbs", err);
+	if (private && !rc)
+		tables_put(*out);
+	if (private)
+		rc = err_set(
+			err, -ENOTSUP,
+			"%s:%" PRIu64 ": a switch with private table %" PRIu64
+			": it forwards by the port a packet came in by (PLFT), which no single "
+			"table tells; only switches with table 0 alone can be judged",
+			path, lines_number(l), private);
 	lines_free(l);
 	return rc;
 }

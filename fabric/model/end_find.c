@@ -112,6 +112,81 @@ int end_find(uint32_t *end, uint16_t *lid, const struct fabric *f, const char *t
 	return err_set(err, -ENOENT, "no host or switch is called \"%s\"", text);
 }
 
+/* Behind a port of an end; FAB_NONE: no cable, or no such port. */
+static uint32_t behind(const struct fabric *f, uint32_t end, unsigned long port)
+{
+	uint32_t sw = end - f->nend;
+	const struct port *p;
+
+	if (end < f->nend)
+		return port == f->term_ca_port[end] ? f->nend + f->term_sw[end] : FAB_NONE;
+	if (!port || port > f->sw_nports[sw])
+		return FAB_NONE;
+	p = fabric_port(f, sw, (uint8_t)port);
+	if (p->chan != FAB_NONE)
+		return f->nend + f->chan_dst[p->chan];
+	return p->term;
+}
+
+static int by_route(uint32_t *end, const struct fabric *f, const char *text, uint32_t here,
+		    struct err *err)
+{
+	const char *at = text;
+	char name[128];
+
+	if (here == FAB_NONE)
+		return err_set(
+			err, -ENOTSUP,
+			"%s: a directed route begins at the port of this machine: it needs the "
+			"fabric, not files",
+			text);
+	for (*end = here; *at; at += *at == ',') {
+		char *rest;
+		unsigned long port = strtoul(at, &rest, 10);
+		uint32_t next = at == text && !port ? here : behind(f, *end, port);
+
+		if (rest == at || !isdigit((unsigned char)*at) || (*rest && *rest != ','))
+			return err_set(
+				err, -EINVAL,
+				"%s: not a directed route: output ports with commas between, "
+				"such as 0,1,17",
+				text);
+		if (next == FAB_NONE)
+			return err_set(err, -EINVAL, "%s: nothing is behind port %lu of %s", text,
+				       port, end_name(name, sizeof(name), f, *end));
+		*end = next;
+		at = rest;
+	}
+	return 0;
+}
+
+int end_find_as(uint32_t *end, uint16_t *lid, const struct fabric *f, enum end_as as,
+		const char *text, uint32_t here, struct err *err)
+{
+	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	uint64_t v;
+	char *rest;
+	int rc;
+
+	if (as == END_ANY)
+		return end_find(end, lid, f, text, err);
+	if (as == END_ROUTE) {
+		rc = by_route(end, f, text, here, err);
+		*lid = rc ? 0 : end_lid(f, *end);
+		return rc;
+	}
+	v = strtoull(text, &rest, as == END_GUID || hex ? 16 : 10);
+	if (!isxdigit((unsigned char)text[0]) || *rest || (as == END_LID && v > FAB_MAX_LID))
+		return err_set(err, -EINVAL, "%s is no %s", text, as == END_LID ? "LID" : "GUID");
+	if (as == END_LID)
+		return by_number(end, lid, f, text, err);
+	*end = by_guid(f, v);
+	if (*end == FAB_NONE)
+		return err_set(err, -ENOENT, "no port or node has the GUID %s", text);
+	*lid = end_lid(f, *end);
+	return 0;
+}
+
 /* 0 begins with the text, 1 has it inside, 2 neither */
 static int fits(const struct fabric *f, uint32_t end, const char *text, size_t len)
 {

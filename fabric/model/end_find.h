@@ -21,6 +21,19 @@
 int end_find(uint32_t *end, uint16_t *lid, const struct fabric *f, const char *text,
 	     struct err *err);
 
+/* How an end is written, as the diags' -L, -G and -D say. */
+enum end_as {
+	END_ANY,   /* end_find() */
+	END_LID,   /* decimal, or hexadecimal with 0x */
+	END_GUID,  /* of a port or node, hexadecimal with or without 0x */
+	END_ROUTE, /* "0,1,17": this port, then the output ports of a directed route */
+};
+
+/* As end_find(), but what is no such number is -EINVAL.  here: the end on which routes begin;
+ * FAB_NONE: unknown, routes are -ENOTSUP. */
+int end_find_as(uint32_t *end, uint16_t *lid, const struct fabric *f, enum end_as as,
+		const char *text, uint32_t here, struct err *err);
+
 /* Ends whose name begins with the text, then those that have it inside, letters of either case,
  * terminals first, in the order of names; up to max of them.  Returns how many there are in all.
  * O(ends). */

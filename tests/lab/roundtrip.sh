@@ -12,6 +12,7 @@ cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
 make --no-print-directory "$B/tests/lab/dumps_tool" >/dev/null || exit 1
 tool=$PWD/$B/tests/lab/dumps_tool
+top=$PWD/$B/ibroute-top
 work=$(mktemp -d)
 JUDGE_LOG=$work/why
 sim=
@@ -64,6 +65,17 @@ plain_fdbs() { sed -E 's/via port [0-9]+!/via port N!/' "$1"; }
 # sections of switches only
 plain_sl2vl() { awk '/^(Channel Adapter|Router) /{skip = 1} /^Switch /{skip = 0} !skip' "$1"; }
 
+# what ibnetdiscover keeps for --load-cache is the fabric that it prints
+discovered() {
+	local form
+	(export SIM_HOST=$host LD_PRELOAD=$umad; ibnetdiscover --cache "$work/cache" >"$work/printed") || return
+	for form in cache printed; do
+		"$top" --load-cache "$work/$form" --json --view ports --jobs none --fields a,a_port,a_guid,b,b_port,b_guid,kind |
+			grep -v '"ts"\|"source"' >"$work/$form.json" || return
+	done
+	[ "$(grep -c '"a_guid"' "$work/cache.json")" -gt 10 ] && diff "$work/cache.json" "$work/printed.json"
+}
+
 same() { # how, file
 	diff <("$1" "$in/$2") <("$1" "$out/$2")
 }
@@ -88,6 +100,7 @@ for spec in fattree2:leaves=4,spines=2,hosts=4 torus:dims=4x3,hosts=2,fail=2 hyp
 		host=$(sed -n 's/^Ca[ \t]*[0-9]* "\([^"]*\)".*/\1/p' "$work/net" | head -n 1)
 		# shellcheck disable=SC2086 # two words or none
 		ok "$what: opensm" sm "$in" -R "$engine" -l "$lmc" $qos
+		[ "$engine $lmc" = "updn 0" ] && ok "$what: the cache of ibnetdiscover" discovered
 		ok "$what: read and write" "$tool" back "$in" "$out" "$lmc"
 		ok "$what: opensm-lfts.dump" same cat opensm-lfts.dump
 		ok "$what: opensm.fdbs" same plain_fdbs opensm.fdbs

@@ -103,11 +103,11 @@ static void a_profile_overrides_what_is_for_all(void **state)
 
 	(void)state;
 	file(text);
-	f = config_asked(argc, argv, "--config");
-	p = config_asked(argc, argv, "--fabric");
+	f = config_asked(argc, argv, "--config", 0);
+	p = config_asked(argc, argv, "--fabric", 0);
 	assert_string_equal(f, path);
 	assert_string_equal(p, "b");
-	assert_null(config_asked(argc, argv, "--profile"));
+	assert_null(config_asked(argc, argv, "--profile", 0));
 	assert_int_equal(config_read(&c, f, p, &err), 0);
 	config_argv(c, NULL, NULL, &argc, &argv);
 	assert_int_equal(argc, 9);
@@ -128,9 +128,34 @@ static void names_cut_short_count_and_the_last_wins(void **state)
 			  (char *)"--profile=c" };
 
 	(void)state;
-	assert_string_equal(config_asked(7, typed, "--profile"), "b");
-	assert_null(config_asked(3, typed + 4, "--profile"));
-	assert_null(config_asked(2, typed, "--profile"));
+	assert_string_equal(config_asked(7, typed, "--profile", 0), "b");
+	assert_null(config_asked(3, typed + 4, "--profile", 0));
+	assert_null(config_asked(2, typed, "--profile", 0));
+}
+
+static void the_letter_of_the_diags_names_the_file(void **state)
+{
+	char *typed[] = { (char *)"ibroute-top", (char *)"-e",	  (char *)"ez",	   (char *)"-z",
+			  (char *)"a",		 (char *)"-bMzb", (char *)"--no-z" };
+
+	(void)state;
+	assert_null(config_asked(3, typed, "--config", 'z'));
+	assert_string_equal(config_asked(5, typed, "--config", 'z'), "a");
+	assert_string_equal(config_asked(7, typed, "--config", 'z'), "b");
+	assert_null(config_asked(7, typed, "--config", 0));
+}
+
+static void a_file_of_the_diags_kind_is_fine(void **state)
+{
+	char *out = shown("CA=mlx4_0\nm_key=0x12ab\nMLX_EPI=false\nsa_key=0x00\n"
+			  "outstanding_smps = 7\n",
+			  NULL);
+
+	(void)state;
+	assert_non_null(strstr(out, "mlx4_0"));
+	assert_non_null(strstr(out, "outstanding-smps   = 7"));
+	assert_null(strstr(out, "12ab"));
+	free(out);
 }
 
 static bool no_interval(const char *option, void *arg)
@@ -180,6 +205,8 @@ int main(void)
 		cmocka_unit_test(secrets_are_not_shown),
 		cmocka_unit_test(a_profile_overrides_what_is_for_all),
 		cmocka_unit_test(names_cut_short_count_and_the_last_wins),
+		cmocka_unit_test(the_letter_of_the_diags_names_the_file),
+		cmocka_unit_test(a_file_of_the_diags_kind_is_fine),
 		cmocka_unit_test(a_command_gets_what_it_has_options_for),
 		cmocka_unit_test(without_files_all_is_preset),
 	};

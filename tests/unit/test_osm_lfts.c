@@ -202,6 +202,37 @@ static void other_files_and_other_fabrics_are_refused_with_the_reason(void **sta
 	fabric_put(f);
 }
 
+static void fdbs_of_ibdiagnet_are_read_unless_a_switch_has_private_tables(void **state)
+{
+	static const char form[] =
+		"# by ibdiagnet\n\nosm_ucast_mgr_dump_ucast_routes: Switch 0x%016llx\n"
+		"%sLID    : Port : Hops : Optimal\n0x0001 : 001  : 00   : yes\n"
+		"0x0002 : UNREACHABLE\n\n";
+	struct fabric *f = net_tree(1, 1, 2, NULL);
+	struct tables *t = NULL;
+	struct read_report report;
+	struct err err;
+	char text[1000];
+
+	(void)state;
+	for (int private = 0; private < 2; private ++) {
+		int n = snprintf(text, sizeof(text), form, (unsigned long long)f->sw_guid[0],
+				 "PLFT_NUM: 0\n");
+
+		snprintf(text + n, sizeof(text) - (size_t)n, form,
+			 (unsigned long long)f->sw_guid[1], private ? "PLFT_NUM: 1\n" : "");
+		assert_int_equal(read_text(&t, osm_fdbs_read, text, f, &report, &err),
+				 private ? -ENOTSUP : 0);
+		if (private)
+			continue;
+		assert_int_equal(report.warnings, 0);
+		assert_int_equal(tables_row(t, 0)[1], 1);
+		tables_put(t);
+	}
+	assert_non_null(strstr(err.text, "x.dump:12: a switch with private table 1"));
+	fabric_put(f);
+}
+
 static void hops_and_detours_are_told_in_fdbs(void **state)
 {
 	struct fabric *f = net_ring(4, 1, NULL); /* a ring of four */
@@ -319,6 +350,7 @@ int main(void)
 		cmocka_unit_test(entries_that_cannot_be_are_left_out_and_told),
 		cmocka_unit_test(a_dump_cut_between_two_tables_is_refused),
 		cmocka_unit_test(other_files_and_other_fabrics_are_refused_with_the_reason),
+		cmocka_unit_test(fdbs_of_ibdiagnet_are_read_unless_a_switch_has_private_tables),
 		cmocka_unit_test(hops_and_detours_are_told_in_fdbs),
 		cmocka_unit_test(a_dump_that_was_cut_off_anywhere_is_refused_or_told),
 		cmocka_unit_test(damaged_dumps_do_no_harm),

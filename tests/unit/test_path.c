@@ -175,6 +175,40 @@ static void ends_are_found_by_name_lid_and_guid(void **state)
 	close_world(&w);
 }
 
+static void ends_are_taken_as_lids_guids_or_routes_where_asked(void **state)
+{
+	struct world w;
+	struct err err;
+	uint32_t end, here = 0;
+	uint16_t lid;
+	char text[64];
+
+	(void)state;
+	open_world(&w, "fattree2:leaves=4,spines=2,hosts=3,lmc=2");
+	snprintf(text, sizeof(text), "%u", w.f->term_lid[5] + 3u);
+	assert_int_equal(end_find_as(&end, &lid, w.f, END_LID, text, FAB_NONE, &err), 0);
+	assert_int_equal(end, 5);
+	assert_int_equal(lid, w.f->term_lid[5] + 3);
+	snprintf(text, sizeof(text), "%llx", (unsigned long long)w.f->sw_guid[1]);
+	assert_int_equal(end_find_as(&end, &lid, w.f, END_GUID, text, FAB_NONE, &err), 0);
+	assert_int_equal(end, w.f->nend + 1);
+	for (enum end_as as = END_LID; as <= END_ROUTE; as++)
+		assert_int_equal(end_find_as(&end, &lid, w.f, as, "leaf1", here, &err), -EINVAL);
+	assert_int_equal(end_find_as(&end, &lid, w.f, END_LID, "70000", here, &err), -EINVAL);
+	/* from the first host: its leaf, a spine, another leaf, its second host */
+	assert_int_equal(end_find_as(&end, &lid, w.f, END_ROUTE, "0", here, &err), 0);
+	assert_int_equal(end, here);
+	assert_int_equal(end_find_as(&end, &lid, w.f, END_ROUTE, "0,1", here, &err), 0);
+	assert_int_equal(end, w.f->nend + w.f->term_sw[here]);
+	assert_int_equal(end_find_as(&end, &lid, w.f, END_ROUTE, "0,1,4,2,2", here, &err), 0);
+	assert_int_equal(end, fabric_port(w.f, 1, 2)->term);
+	assert_int_equal(lid, w.f->term_lid[end]);
+	assert_int_equal(end_find_as(&end, &lid, w.f, END_ROUTE, "0,1,9", here, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "nothing is behind port 9 of leaf1"));
+	assert_int_equal(end_find_as(&end, &lid, w.f, END_ROUTE, "0,1", FAB_NONE, &err), -ENOTSUP);
+	close_world(&w);
+}
+
 static void completion_puts_beginnings_first(void **state)
 {
 	struct world w;
@@ -203,6 +237,7 @@ int main(void)
 		cmocka_unit_test(vls_follow_the_tables),
 		cmocka_unit_test(broken_tables_are_told_apart),
 		cmocka_unit_test(ends_are_found_by_name_lid_and_guid),
+		cmocka_unit_test(ends_are_taken_as_lids_guids_or_routes_where_asked),
 		cmocka_unit_test(completion_puts_beginnings_first),
 	};
 
