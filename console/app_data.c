@@ -2,6 +2,7 @@
 /* What the threads report becomes state. */
 #include "console/app_priv.h"
 
+#include "fabric/base/plural.h"
 #include "console/reading.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
@@ -121,9 +122,9 @@ static void count_missing(struct app *a)
 	p->missing_ca =
 		missing(a->whole->term_guid, a->whole->nterm, a->fabric, fabric_term_by_guid);
 	if (p->missing_sw || p->missing_ca) {
-		log_add(LOG_WARN, "sweep",
-			"%u switches and %u end ports known before are not found", p->missing_sw,
-			p->missing_ca);
+		log_add(LOG_WARN, "sweep", "%u switch%s and %u end port%s known before: not found",
+			p->missing_sw, plural_es(p->missing_sw), p->missing_ca,
+			plural(p->missing_ca));
 		return;
 	}
 	fabric_put(a->whole);

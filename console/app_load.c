@@ -2,6 +2,7 @@
 /* --load: a dump, or a folder that key w wrote with all that was known. */
 #include "console/app_priv.h"
 
+#include "fabric/base/plural.h"
 #include "console/loadfab.h"
 #include "fabric/base/mem.h"
 
@@ -273,8 +274,9 @@ int app_load(struct app *a, struct err *err)
 	a->state.mode = RUN_FILE;
 	snprintf(a->state.source, sizeof(a->state.source), "file %.58s",
 		 a->folder ? a->folder : a->opts.load);
-	log_add(LOG_INFO, "load", "%u switches, %u hosts, %u cables; %s; %s", f->nsw, f->nterm,
-		f->nchan / 2, t ? "tables too" : "no tables (--lfts)", a->opts.load);
+	log_add(LOG_INFO, "load", "%u switch%s, %u host%s, %u cable%s; %s; %s", f->nsw,
+		plural_es(f->nsw), f->nterm, plural(f->nterm), f->nchan / 2, plural(f->nchan / 2),
+		t ? "tables too" : "no tables (--lfts)", a->opts.load);
 	app_set_fabric(a, f);
 	if (t)
 		app_set_tables(a, t, false);

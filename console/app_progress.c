@@ -2,6 +2,7 @@
 /* What the updater tells of an update, until it is over, becomes steps, bars and a log. */
 #include "console/app_priv.h"
 
+#include "fabric/base/plural.h"
 #include "fabric/base/clock.h"
 
 #include <math.h>
@@ -90,12 +91,13 @@ static void begun(struct app *a, const struct apply_event *ev)
 
 static void ended(struct app *a, const struct apply_event *ev, const struct apply_status *st)
 {
+	uint32_t switches = a->apply_diff ? a->apply_diff->switches : 0;
 	char text[200];
 
 	snprintf(text, sizeof(text), "%.190s", ev->text);
 	if (ev->phase == PHASE_WRITE && !ev->rc)
-		snprintf(text, sizeof(text), "%u blocks on %u switches", st->total,
-			 a->apply_diff ? a->apply_diff->switches : 0);
+		snprintf(text, sizeof(text), "%u block%s on %u switch%s", st->total,
+			 plural(st->total), switches, plural_es(switches));
 	step_is(a, phase_name(ev->phase), ev->rc ? STEP_FAILED : STEP_DONE, text);
 	if (ev->phase == PHASE_PREPARE && !ev->rc)
 		snprintf(text, sizeof(text), "the plan is still true; old contents saved as %.48s",
@@ -110,8 +112,9 @@ static void read_back(struct app *a, const struct apply_event *ev, const struct 
 	struct apply_step *step;
 	char text[120];
 
-	snprintf(text, sizeof(text), "%u of %u read back %s, %u retries", st->verified, st->total,
-		 back ? "with their old contents" : "as written", st->retries);
+	snprintf(text, sizeof(text), "%u of %u read back %s, %u retr%s", st->verified, st->total,
+		 back ? "with their old contents" : "as written", st->retries,
+		 st->retries == 1 ? "y" : "ies");
 	step_is(a, back ? phase_name(PHASE_ROLLBACK) : "VERIFY",
 		ev->rc ? STEP_FAILED
 		: back ? STEP_RUNNING
@@ -143,13 +146,14 @@ static void end_steps(struct app *a, bool well)
 static void over(struct app *a, const struct apply_event *ev, const struct apply_status *st)
 {
 	const char *what = a->state.apply.plan[0] ? a->state.apply.plan : st->txn;
+	uint32_t switches = a->apply_diff ? a->apply_diff->switches : 0;
 	bool kept = ev->outcome == OUTCOME_CONFIRMED;
 	char text[320];
 
 	end_steps(a, kept || ev->outcome == OUTCOME_ROLLED_BACK);
 	if (kept)
-		snprintf(text, sizeof(text), "%.60s: kept, %u blocks on %u switches", what,
-			 st->total, a->apply_diff ? a->apply_diff->switches : 0);
+		snprintf(text, sizeof(text), "%.60s: kept, %u block%s on %u switch%s", what,
+			 st->total, plural(st->total), switches, plural_es(switches));
 	else
 		snprintf(text, sizeof(text), "%.60s: %s: %.190s", what, outcome_name(ev->outcome),
 			 ev->text);

@@ -2,6 +2,7 @@
 /* Updates: from a preview to a plan, and what the operator decides about it. */
 #include "console/app_priv.h"
 
+#include "fabric/base/plural.h"
 #include "console/update_record.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
@@ -115,8 +116,9 @@ static void show_order(struct state_apply *s, const struct plan *plan)
 	const struct changes *l = plan->changes;
 
 	count_waves(s, plan);
-	snprintf(s->waves, sizeof(s->waves), "%u wave%s, %u block writes, %u SL2VL tables",
-		 l->nwaves, l->nwaves == 1 ? "" : "s", l->nlft, l->nsl2vl);
+	snprintf(s->waves, sizeof(s->waves), "%u wave%s, %u block write%s, %u SL2VL table%s",
+		 l->nwaves, plural(l->nwaves), l->nlft, plural(l->nlft), l->nsl2vl,
+		 plural(l->nsl2vl));
 	drain_text(s->drain, sizeof(s->drain), &plan->drain, plan->jobs);
 }
 

@@ -2,6 +2,7 @@
 /* audit prune, seal: what is kept of the records of a directory, and the key that seals them. */
 #include "console/audit_cmd.h"
 
+#include "fabric/base/plural.h"
 #include "console/audit_cast.h"
 #include "console/exits.h"
 #include "console/record.h"
@@ -160,8 +161,8 @@ int audit_cmd_prune(const struct audit_options *o)
 	if (k.record && record_close(k.record, &end) && !rc)
 		rc = err_set(&err, -EIO, "%s", end.text);
 	if (k.files || !rc)
-		printf("%u files, %" PRIu64 " KiB%s\n", k.removed, k.bytes / 1024,
-		       o->dry_run ? ", if it were done" : "");
+		printf("%u file%s, %" PRIu64 " KiB%s\n", k.removed, plural(k.removed),
+		       k.bytes / 1024, o->dry_run ? ", if it were done" : "");
 	for (uint32_t i = 0; i < k.n; i++)
 		free(k.files[i]);
 	free(k.files);

@@ -2,6 +2,7 @@
 /* audit verify, list: are the records of past sessions what was written? */
 #include "console/audit_cmd.h"
 
+#include "fabric/base/plural.h"
 #include "console/exits.h"
 #include "console/record.h"
 #include "console/record_last.h"
@@ -92,7 +93,7 @@ static void print_vouchers(const struct audit_report *r, const struct audit_opts
 		printf("  the recorded screen is not beside it\n");
 	if (r->gaps)
 		printf("  %" PRIu64 " gap%s: something could not be recorded\n", r->gaps,
-		       r->gaps == 1 ? "" : "s");
+		       plural(r->gaps));
 }
 
 static void print_report(const char *path, const struct audit_report *r, const struct audit_opts *o)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/auto_policy.h"
 
+#include "fabric/base/plural.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -73,12 +75,13 @@ enum auto_act auto_policy_look(struct auto_policy *p, uint64_t now_s, const stru
 		return wait_for(p, later);
 	}
 	if (!p->computed)
-		say(p, "computes routes for %u jobs", in->njobs);
+		say(p, "computes routes for %u job%s", in->njobs, plural(in->njobs));
 	else if (in->fabric_changed)
-		say(p, "the fabric changed: computes routes for %u jobs", in->njobs);
+		say(p, "the fabric changed: computes routes for %u job%s", in->njobs,
+		    plural(in->njobs));
 	else
-		say(p, "%u jobs began and %u ended: computes routes for %u", in->started, in->ended,
-		    in->njobs);
+		say(p, "%u job%s began and %u ended: computes routes for %u", in->started,
+		    plural(in->started), in->ended, in->njobs);
 	p->next_s = later;
 	return AUTO_COMPUTE;
 }
@@ -90,9 +93,9 @@ double auto_gain(const struct auto_proposal *in)
 
 static enum auto_act propose(struct auto_policy *p, const struct auto_proposal *in, const char *why)
 {
-	say(p, "%u blocks would gain %.1f %% (maximum effective EFI %lu -> %lu), but %s",
-	    in->blocks, 100 * auto_gain(in), (unsigned long)in->before, (unsigned long)in->after,
-	    why);
+	say(p, "%u block%s would gain %.1f %% (maximum effective EFI %lu -> %lu), but %s",
+	    in->blocks, plural(in->blocks), 100 * auto_gain(in), (unsigned long)in->before,
+	    (unsigned long)in->after, why);
 	return AUTO_PROPOSE;
 }
 
@@ -115,10 +118,10 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
 	if (gain <= p->limits.gain) {
 		p->failures = 0;
 		say(p,
-		    "%u blocks would gain %.1f %% (maximum effective EFI %lu -> %lu), not more than "
+		    "%u block%s would gain %.1f %% (maximum effective EFI %lu -> %lu), not more than "
 		    "%.1f %%: the installed routes stay",
-		    in->blocks, 100 * gain, (unsigned long)in->before, (unsigned long)in->after,
-		    100 * p->limits.gain);
+		    in->blocks, plural(in->blocks), 100 * gain, (unsigned long)in->before,
+		    (unsigned long)in->after, 100 * p->limits.gain);
 		return AUTO_WAIT;
 	}
 	if (!p->limits.armed)
@@ -138,9 +141,9 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
 		say(p, "another update began meanwhile: waits for its end, then computes anew");
 		return AUTO_WAIT;
 	}
-	say(p, "writes %u blocks, which gain %.1f %% (maximum effective EFI %lu -> %lu)%s",
-	    in->blocks, 100 * gain, (unsigned long)in->before, (unsigned long)in->after,
-	    in->drain ? "; agents drain" : "");
+	say(p, "writes %u block%s, which gain %.1f %% (maximum effective EFI %lu -> %lu)%s",
+	    in->blocks, plural(in->blocks), 100 * gain, (unsigned long)in->before,
+	    (unsigned long)in->after, in->drain ? "; agents drain" : "");
 	return AUTO_APPLY;
 }
 

@@ -2,6 +2,7 @@
 /* Records as text: a line on the record, then a table whose columns are two blanks apart. */
 #include "console/batch.h"
 
+#include "fabric/base/plural.h"
 #include "fabric/base/mem.h"
 #include "views/sessions.h"
 #include "views/text.h"
@@ -19,17 +20,19 @@ static void print_head(FILE *out, const struct batch_record *r)
 	struct tm tm;
 
 	if (!s->fabric) {
-		fprintf(out, "%s: %u records\n", s->source, s->sessions->nrow);
+		fprintf(out, "%s: %u record%s\n", s->source, s->sessions->nrow,
+			plural(s->sessions->nrow));
 		return;
 	}
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
-	fprintf(out, "%s %s (%s): %u switches, %u hosts", when, s->fabric->name, s->source,
-		s->fabric->nsw, s->fabric->nterm);
+	fprintf(out, "%s %s (%s): %u switch%s, %u host%s", when, s->fabric->name, s->source,
+		s->fabric->nsw, plural_es(s->fabric->nsw), s->fabric->nterm,
+		plural(s->fabric->nterm));
 	if (s->rates)
 		fprintf(out, ", rates of %.1f s", s->rates->interval_s);
 	if (s->poll.answered < s->poll.asked)
-		fprintf(out, ", %u of %u ports silent", s->poll.asked - s->poll.answered,
-			s->poll.asked);
+		fprintf(out, ", %u of %u port%s silent", s->poll.asked - s->poll.answered,
+			s->poll.asked, plural(s->poll.asked));
 	if (!r->complete)
 		fputs(", INCOMPLETE", out);
 	fputc('\n', out);

@@ -2,6 +2,7 @@
 /* ibroute-top apply: a plan into the switches, kept only when it is confirmed. */
 #include "console/commands.h"
 
+#include "fabric/base/plural.h"
 #include "console/ask.h"
 #include "console/cmdline.h"
 #include "console/exits.h"
@@ -83,11 +84,13 @@ static int permitted(const struct apply_cmd *c, const struct plan *p, struct err
 	if (c->yes)
 		return 0;
 	drain_text(drain, sizeof(drain), &p->drain, p->jobs);
-	prompt = xasprintf("Plan %s (%s) writes %u LFT blocks and %u SL2VL tables on %u switches, "
-			   "in %u waves.\nDrain: %s.\n"
-			   "Type the name of the fabric, %s, to begin: ",
-			   p->id, p->to->engine, p->diff->nblocks, p->diff->nsl2vl,
-			   p->diff->switches, p->changes->nwaves, drain, p->fabric->name);
+	prompt = xasprintf(
+		"Plan %s (%s) writes %u LFT block%s and %u SL2VL table%s on %u switch%s, "
+		"in %u wave%s.\nDrain: %s.\n"
+		"Type the name of the fabric, %s, to begin: ",
+		p->id, p->to->engine, p->diff->nblocks, plural(p->diff->nblocks), p->diff->nsl2vl,
+		plural(p->diff->nsl2vl), p->diff->switches, plural_es(p->diff->switches),
+		p->changes->nwaves, plural(p->changes->nwaves), drain, p->fabric->name);
 	a = ask_name(prompt, p->fabric->name, 0);
 	free(prompt);
 	return a == ANSWER_YES ? 0 : err_set(err, EXIT_REFUSED, "not begun, nothing was written");

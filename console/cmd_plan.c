@@ -2,6 +2,7 @@
 /* ibroute-top plan: what would be written to which switches, kept in a file for apply. */
 #include "console/commands.h"
 
+#include "fabric/base/plural.h"
 #include "console/cmdline.h"
 #include "engines/engine_spec.h"
 #include "console/engines_help.h"
@@ -149,8 +150,8 @@ static void print_waves(const struct plan *p, const struct transition *t)
 
 	if (!t || plan_empty(p))
 		return;
-	printf("order of writes: %u wave%s, %u block writes; ", t->nwaves,
-	       t->nwaves == 1 ? "" : "s", t->nwrites);
+	printf("order of writes: %u wave%s, %u block writes; ", t->nwaves, plural(t->nwaves),
+	       t->nwrites);
 	if (t->ndrain)
 		printf("%u of %u changing LIDs need the drain%s", t->ndrain, t->lids,
 		       t->irreducible ? "" : " (perhaps fewer)");

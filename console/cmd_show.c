@@ -2,6 +2,7 @@
 /* ibroute-top show: what is in a plan, without the fabric. */
 #include "console/commands.h"
 
+#include "fabric/base/plural.h"
 #include "console/cmdline.h"
 #include "console/evaluate.h"
 #include "console/exits.h"
@@ -144,8 +145,7 @@ static void print_text(const struct show_cmd *c, const struct plan *p,
 	summary_print_table(stdout, both, 2);
 	summary_print_verdict(stdout, &both[1]);
 	plan_print(stdout, p);
-	printf("order of writes: %u wave%s\n", p->changes->nwaves,
-	       p->changes->nwaves == 1 ? "" : "s");
+	printf("order of writes: %u wave%s\n", p->changes->nwaves, plural(p->changes->nwaves));
 	drain_text(drain, sizeof(drain), &p->drain, p->jobs);
 	printf("drain: %s\n", p->drain.known ? drain : "not known");
 	if (c->o.per_job)

@@ -2,6 +2,7 @@
 /* ibroute-top status: updates that are under way, were left behind, or done. */
 #include "console/commands.h"
 
+#include "fabric/base/plural.h"
 #include "console/cmdline.h"
 #include "console/exits.h"
 #include "console/live.h"
@@ -336,8 +337,8 @@ static int prune(const struct status_cmd *c, struct err *err)
 			       err);
 
 	if (!rc)
-		printf("%u updates that ended more than %u days ago were removed\n", n,
-		       c->prune_days);
+		printf("%u update%s that ended more than %u day%s ago: removed\n", n, plural(n),
+		       c->prune_days, plural(c->prune_days));
 	return rc ? EXIT_UNREADABLE : EXIT_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/poller_priv.h"
 
+#include "fabric/base/plural.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/update/osm_foreign.h"
@@ -215,9 +216,9 @@ void poller_read_tables(struct poller *p)
 	msg = tables_msg(p, t, &report);
 	keep_tables(p, msg->partial ? NULL : t, clock_s() - start);
 	if (msg->partial)
-		log_add(LOG_WARN, "tables", "%u of %u blocks could not be read, on %u switches",
+		log_add(LOG_WARN, "tables", "%u of %u blocks could not be read, on %u switch%s",
 			report.blocks_missing, report.blocks + report.blocks_missing,
-			report.nmissing);
+			report.nmissing, plural_es(report.nmissing));
 	else if (p->opts.want_sl2vl)
 		watch_writers(p, t, routings);
 	tables_report_clear(&report);
@@ -251,8 +252,9 @@ static void sweep(struct poller *p)
 	} else {
 		fabric_put(p->fabric);
 		p->fabric = f;
-		log_add(LOG_INFO, "sweep", "%u switches, %u hosts, %u cables in %.2f s", f->nsw,
-			f->nterm, f->nchan / 2, clock_s() - start);
+		log_add(LOG_INFO, "sweep", "%u switch%s, %u host%s, %u cable%s in %.2f s", f->nsw,
+			plural_es(f->nsw), f->nterm, plural(f->nterm), f->nchan / 2,
+			plural(f->nchan / 2), clock_s() - start);
 	}
 	msg = msg_new(MSG_FABRIC);
 	msg->fabric = fabric_get(p->fabric);

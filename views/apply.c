@@ -9,6 +9,8 @@
 #include "views/list.h"
 #include "views/view.h"
 
+#include "fabric/base/plural.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,9 +119,10 @@ static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 	if (!a->diff || begun(s))
 		return 2;
 	canvas_textf(c, r, 1, 2, ROLE_TEXT,
-		     "plan   %s LFT entries in %s blocks on %u of %u switches, %u SL2VL tables",
-		     figure_count(e, a->diff->entries), figure_count(b, a->diff->nblocks),
-		     a->diff->switches, s->fabric ? s->fabric->nsw : 0, a->diff->nsl2vl);
+		     "plan   %s LFT entr%s in %s block%s on %u of %u switches, %u SL2VL table%s",
+		     figure_count(e, a->diff->entries), a->diff->entries == 1 ? "y" : "ies",
+		     figure_count(b, a->diff->nblocks), plural(a->diff->nblocks), a->diff->switches,
+		     s->fabric ? s->fabric->nsw : 0, a->diff->nsl2vl, plural(a->diff->nsl2vl));
 	if (!a->waves[0])
 		return 3;
 	canvas_textf(c, r, 1, 3, ROLE_TEXT, "order  %s", a->waves);

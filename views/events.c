@@ -4,6 +4,8 @@
 #include "views/table.h"
 #include "views/view.h"
 
+#include "fabric/base/plural.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -107,6 +109,7 @@ static bool draw_cell(const struct table_in *in, uint32_t row, uint32_t col, str
 static const struct table_ops ops = {
 	.kind = ROWS_EVENTS,
 	.what = "events",
+	.one = "event",
 	.col = columns,
 	.ncol = sizeof(columns) / sizeof(columns[0]),
 	.only = "(warnings and errors only)",
@@ -142,8 +145,8 @@ static void title_of(char *buf, size_t len, const struct events_ui *u, const str
 		fresh += u->read && s->events->total - i > u->read;
 	}
 	snprintf(buf, len, "%s%u error%s, %u warning%s, %u other",
-		 u->table.sort ? "" : "Newest first: ", n[LOG_ERROR], n[LOG_ERROR] == 1 ? "" : "s",
-		 n[LOG_WARN], n[LOG_WARN] == 1 ? "" : "s", n[LOG_INFO] + n[LOG_DEBUG]);
+		 u->table.sort ? "" : "Newest first: ", n[LOG_ERROR], plural(n[LOG_ERROR]),
+		 n[LOG_WARN], plural(n[LOG_WARN]), n[LOG_INFO] + n[LOG_DEBUG]);
 	if (fresh)
 		snprintf(buf + strlen(buf), len - strlen(buf), ", * %u new", fresh);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/frame.h"
 
+#include "fabric/base/plural.h"
 #include "views/view.h"
 
 #include <math.h>
@@ -321,13 +322,14 @@ static void trouble_text(char *buf, size_t len, const struct state *s)
 	else if (s->sm.lost)
 		snprintf(buf, len, "the subnet manager does not answer");
 	else if (p->missing_sw || p->missing_ca)
-		snprintf(buf, len, "missing since the last sweep: %u switches, %u hosts",
-			 p->missing_sw, p->missing_ca);
+		snprintf(buf, len, "missing since the last sweep: %u switch%s, %u host%s",
+			 p->missing_sw, plural_es(p->missing_sw), p->missing_ca,
+			 plural(p->missing_ca));
 	else if (p->partial)
 		snprintf(buf, len, "PARTIAL: %u of %u ports answered", p->answered, p->asked);
 	else if (p->answered < p->asked)
-		snprintf(buf, len, "%u of %u ports gave no reply", p->asked - p->answered,
-			 p->asked);
+		snprintf(buf, len, "%u of %u port%s gave no reply", p->asked - p->answered,
+			 p->asked, plural(p->asked));
 	else if (s->jobs_source.state == JOBS_UNREACHABLE)
 		snprintf(buf, len, "%s unreachable: jobs are %s old", s->jobs_source.source,
 			 figure_age(age, s->jobs_source.age_s));

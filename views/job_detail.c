@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/job_detail.h"
 
+#include "fabric/base/plural.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -129,7 +131,8 @@ static void follow(struct job_detail *d, const struct ui *ui, const struct state
 static void draw_place(const struct state *s, struct canvas *c, struct rect r, const struct job *j)
 {
 	char time[FIGURE_LEN], age[FIGURE_LEN];
-	int x = canvas_textf(c, r, 1, 0, ROLE_TEXT, "%u hosts on %u switches%s", j->nterm, j->nsw,
+	int x = canvas_textf(c, r, 1, 0, ROLE_TEXT, "%u host%s on %u switch%s%s", j->nterm,
+			     plural(j->nterm), j->nsw, plural_es(j->nsw),
 			     j->multi ? "" : ": its routes use no link between switches");
 
 	if (j->start_s)

@@ -4,6 +4,8 @@
 #include "views/table.h"
 #include "views/view.h"
 
+#include "fabric/base/plural.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,6 +92,7 @@ static void mark_job(const struct table_in *in, uint32_t job)
 	unsigned long long id = ui_survey(in->ui)->jobs->jobs[job].id;
 	const struct usage *use = state_usage(in->s);
 	uint32_t at = usage_job(use, id);
+	unsigned long long n;
 
 	if (ui_selected_job(in->ui) == id) {
 		ui_select_job(in->ui, 0);
@@ -97,16 +100,19 @@ static void mark_job(const struct table_in *in, uint32_t job)
 		return;
 	}
 	ui_select_job(in->ui, id);
-	if (at == FAB_NONE || !use->routes)
+	if (at == FAB_NONE || !use->routes) {
 		ui_say(in->ui, "job %llu is marked; its links are not known yet", id);
-	else
-		ui_say(in->ui, "the %llu links of job %llu are marked in all views; Esc: no longer",
-		       (unsigned long long)(use->routes->off[at + 1] - use->routes->off[at]), id);
+		return;
+	}
+	n = use->routes->off[at + 1] - use->routes->off[at];
+	ui_say(in->ui, "%llu link%s of job %llu marked in all views; Esc: no longer", n, plural(n),
+	       id);
 }
 
 static const struct table_ops ops = {
 	.kind = ROWS_JOBS,
 	.what = "jobs",
+	.one = "job",
 	.col = columns,
 	.ncol = sizeof(columns) / sizeof(columns[0]),
 	.sort = "nodes",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/link_detail.h"
 
+#include "fabric/base/plural.h"
 #include "views/chan_detail.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ static const char *vls_text(char buf[16], unsigned vls)
 {
 	if (!vls)
 		return "";
-	snprintf(buf, 16, "%u VLs", vls & 15);
+	snprintf(buf, 16, "%u VL%s", vls & 15, plural(vls & 15));
 	return buf;
 }
 
@@ -247,7 +248,7 @@ static void draw_dests(const struct link_detail *d, const struct state *s, struc
 {
 	const struct chan_dests *k = &d->dests;
 
-	canvas_textf(c, r, 1, 0, ROLE_LABEL, "%u destinations%s", k->total,
+	canvas_textf(c, r, 1, 0, ROLE_LABEL, "%u destination%s%s", k->total, plural(k->total),
 		     k->jobs ? " of jobs" : "");
 	for (uint32_t i = 0; i < k->n && (int)i + 1 < r.h; i++) {
 		char routes[FIGURE_LEN];

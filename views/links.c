@@ -90,6 +90,7 @@ static uint64_t version(const struct table_in *in)
 static const struct table_ops ops = {
 	.kind = ROWS_LINKS,
 	.what = "links",
+	.one = "link",
 	.col = columns,
 	.ncol = sizeof(columns) / sizeof(columns[0]),
 	.sort_by = first_sort,

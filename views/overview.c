@@ -6,6 +6,8 @@
 #include "views/overview_panes.h"
 #include "views/view.h"
 
+#include "fabric/base/plural.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,8 +91,9 @@ static void draw_absence(struct canvas *c, struct rect r, const struct state *s)
 			     "making the simulated fabric and its first routes: %s", s->source);
 	else if (s->poll.discovering)
 		canvas_textf(c, r, 1, 2, ROLE_TEXT,
-			     "discovering the fabric: %u switches and %u hosts so far",
-			     s->poll.found_sw, s->poll.found_ca);
+			     "discovering the fabric: %u switch%s and %u host%s so far",
+			     s->poll.found_sw, plural_es(s->poll.found_sw), s->poll.found_ca,
+			     plural(s->poll.found_ca));
 	else
 		canvas_text(c, r, 1, 2, ROLE_TEXT, "no fabric yet");
 }

@@ -2,6 +2,8 @@
 /* The overview's upper panes: the fabric in figures, and its tiers. */
 #include "views/overview_panes.h"
 
+#include "fabric/base/plural.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,8 +41,8 @@ static void draw_poll(struct canvas *c, struct rect r, int y, const struct state
 		canvas_text(c, r, 1, y, ROLE_DIM, p->busy ? "first poll under way" : "no poll yet");
 		return;
 	}
-	x = canvas_textf(c, r, 1, y, ROLE_TEXT, "poll %s  %u ports", figure_age(took, p->took_s),
-			 p->asked);
+	x = canvas_textf(c, r, 1, y, ROLE_TEXT, "poll %s  %u port%s", figure_age(took, p->took_s),
+			 p->asked, plural(p->asked));
 	if (p->answered < p->asked)
 		x = canvas_textf(c, r, x, y, ROLE_WARN, "  no reply %u", p->asked - p->answered);
 	if (p->partial)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/path_pane.h"
 
+#include "fabric/base/plural.h"
 #include "fabric/base/mem.h"
 #include "fabric/model/end_find.h"
 
@@ -104,8 +105,8 @@ static void draw_pair(const struct pairs_pane *p, const struct state *s, struct 
 	canvas_name(c, r, 2, y, w, ROLE_TEXT, end_name(a, sizeof(a), f, p->pair[i].src));
 	canvas_text(c, r, 3 + w, y, ROLE_DIM, "->");
 	canvas_name(c, r, 6 + w, y, w, ROLE_TEXT, end_name(b, sizeof(b), f, p->pair[i].dst));
-	canvas_textf(c, r, 7 + 2 * w, y, ROLE_DIM, "LID %u  SL %u  %u links", ends.dlid, walk.sl,
-		     walk.links);
+	canvas_textf(c, r, 7 + 2 * w, y, ROLE_DIM, "LID %u  SL %u  %u link%s", ends.dlid, walk.sl,
+		     walk.links, plural(walk.links));
 }
 
 void pairs_draw(struct pairs_pane *p, const struct ui *ui, const struct state *s, struct canvas *c,

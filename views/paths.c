@@ -5,6 +5,8 @@
 #include "views/chan_detail.h"
 #include "views/path_pane.h"
 
+#include "fabric/base/plural.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -80,7 +82,7 @@ static void draw_guesses(const struct paths_ui *u, const struct state *s, struct
 	else
 		canvas_textf(c, r, 1, 0, ROLE_DIM,
 			     "a name, LID or GUID; Tab completes: %u host%s and switches have it",
-			     n, n == 1 ? "" : "s");
+			     n, plural(n));
 	for (uint32_t i = 0; i < n && i < GUESSES && y < r.h; i++) {
 		end_name(name, sizeof(name), s->fabric, out[i]);
 		if (x + text_width(name) > r.w - 2) {
@@ -104,8 +106,7 @@ static void draw_fate(const struct path_both *p, const struct state *s, struct c
 	x = canvas_textf(c, r, 1, y, p->now.fate == PATH_ARRIVES ? ROLE_GOOD : ROLE_BAD, "%s",
 			 path_fate_text(text, sizeof(text), &p->now, f));
 	x = canvas_textf(c, r, x, y, ROLE_TEXT, ", %u link%s, SL %u%s", p->now.links,
-			 p->now.links == 1 ? "" : "s", p->now.sl,
-			 s->sls_known ? "" : "? (not known)");
+			 plural(p->now.links), p->now.sl, s->sls_known ? "" : "? (not known)");
 	if (!p->has_plan)
 		return;
 	if (p->plan.fate != PATH_ARRIVES)
@@ -118,7 +119,7 @@ static void draw_fate(const struct path_both *p, const struct state *s, struct c
 	else
 		canvas_textf(c, r, x, y, ROLE_WARN,
 			     "   plan: %u link%s, SL %u, another from hop %u", p->plan.links,
-			     p->plan.links == 1 ? "" : "s", p->plan.sl, differs + 1);
+			     plural(p->plan.links), p->plan.sl, differs + 1);
 }
 
 static uint64_t worst_efi(const struct path *p, const struct state *s)

@@ -32,8 +32,8 @@ struct preview_layout {
 	bool tall;
 };
 
-/* A low screen shows one page at a time, a higher one the figures above it, a wide and high one
- * the cost beside them. */
+/* A low screen shows one page at a time, a higher one the figures above those that are lists, a
+ * wide and high one the cost beside them. */
 static struct preview_layout layout(struct rect r, enum page page)
 {
 	int left = r.w >= 140 ? 56 : r.w >= 100 ? 42 : 30;
@@ -41,11 +41,12 @@ static struct preview_layout layout(struct rect r, enum page page)
 	struct preview_layout l = { .menu = { r.x, r.y, left - 1, r.h }, .tall = r.h >= 40 };
 	int top = l.tall ? PREVIEW_TABLE_TALL + 1 : PREVIEW_TABLE_LINES;
 
-	if (r.h < top + 8) {
-		if (page == PAGE_FIGURES)
-			l.table = right;
-		else
-			l.page = right;
+	if (page == PAGE_FIGURES && !l.tall) {
+		l.table = right;
+		return l;
+	}
+	if (r.h < top + 8 || (page == PAGE_COST && !l.tall)) {
+		l.page = right;
 		return l;
 	}
 	l.table = (struct rect){ right.x, right.y, right.w, top };
@@ -269,6 +270,18 @@ static void draw_without(const struct state *s, struct canvas *c, struct rect r)
 	}
 }
 
+/* Whether it may be done goes before what the engine has to say. */
+static void draw_cost(const struct state *s, struct canvas *c, struct rect r)
+{
+	int y = preview_cost_draw(s, c, r, 0), last = r.h - PREVIEW_CHECKS_LINES;
+
+	if (y > last) /* cut short: the checks are not */
+		y = last;
+	canvas_fill(c, (struct rect){ r.x, r.y + y, r.w, r.h - y }, ROLE_TEXT, ' ');
+	canvas_rule(c, r, y, "Checks");
+	preview_notes_draw(s, c, r, preview_checks_draw(s, c, r, y + 1));
+}
+
 static void draw_figures(const struct state *s, struct canvas *c, const struct preview_layout *l)
 {
 	struct rect r = l->table;
@@ -276,12 +289,12 @@ static void draw_figures(const struct state *s, struct canvas *c, const struct p
 	char brief[120];
 
 	if (l->cost.w) {
-		y = preview_cost_draw(s, c, l->cost, 0);
-		canvas_rule(c, l->cost, y + 1, "Checks");
-		preview_checks_draw(s, c, l->cost, y + 2);
+		draw_cost(s, c, l->cost);
 	} else if (!l->page.w) {
 		canvas_rule(c, r, y, preview_cost_brief(brief, sizeof(brief), s));
-		preview_checks_draw(s, c, r, y + 1);
+		y = preview_checks_draw(s, c, r, y + 1);
+		if (y + 2 < r.h)
+			preview_cost_draw(s, c, r, y);
 	}
 }
 
@@ -302,7 +315,6 @@ static void draw_page(struct preview_ui *u, const struct state *s, struct canvas
 		      const struct preview_layout *l)
 {
 	struct rect r = l->page;
-	int y;
 
 	switch (u->page) {
 	case PAGE_FIGURES:
@@ -312,9 +324,7 @@ static void draw_page(struct preview_ui *u, const struct state *s, struct canvas
 		}
 		/* fall through */
 	case PAGE_COST:
-		y = preview_cost_draw(s, c, r, 0);
-		canvas_rule(c, r, y, "Checks");
-		preview_checks_draw(s, c, r, y + 1);
+		draw_cost(s, c, r);
 		return;
 	case PAGE_LINKS:
 		draw_links(s, c, r);
@@ -565,10 +575,14 @@ static bool preview_typing(const void *own, const struct state *s)
 
 static void preview_context(const void *own, const struct state *s, char *buf, size_t len)
 {
-	(void)own;
-	snprintf(buf, len, "%s",
-		 state_proposal(s) ? "exact counts of routes, not of traffic (?: what is EFI)"
-				   : "a preview changes nothing");
+	static const char *const pages[PAGES] = { "figures", "cost", "links", "jobs", "diff" };
+	const struct preview_ui *u = own;
+
+	if (state_proposal(s))
+		snprintf(buf, len, "page %d/%d %s (Tab)  counts of routes, not traffic (?)",
+			 (int)u->page + 1, PAGES, pages[u->page]);
+	else
+		snprintf(buf, len, "a preview changes nothing");
 }
 
 const struct view view_preview = {

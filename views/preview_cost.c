@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/preview_cost.h"
 
+#include "fabric/base/plural.h"
+#include "fabric/update/apply.h"
 #include "views/preview_form.h"
 #include "views/text.h"
 
@@ -35,12 +37,44 @@ static struct touched touched(const struct plan *plan)
 	return t;
 }
 
+/* A few words, their sentence beside them over as many lines as it takes. */
+static int fact(struct canvas *c, struct rect r, int y, enum role role, const char *what,
+		const char *text)
+{
+	canvas_text(c, r, 1, y, ROLE_TEXT, what);
+	return y + canvas_wrap(c, (struct rect){ r.x + 7, r.y, r.w - 8, r.h }, 1, y, role, text);
+}
+
+/* How long jobs stand still: while their agents drain them, once on the way out and once on the
+ * way back, and without escape LIDs while is written. */
+static int draw_pause(struct canvas *c, struct rect r, int y, const struct plan *plan,
+		      const char *time)
+{
+	const struct drain *d = &plan->drain;
+	char text[200];
+
+	if (!d->jobs)
+		snprintf(text, sizeof(text), "not known: nor is who runs");
+	else if (!d->njob)
+		snprintf(text, sizeof(text), "none: the paths of all jobs stay");
+	else if (!drain_needed(d) && !d->escape)
+		snprintf(text, sizeof(text), "none: nobody is asked to drain");
+	else
+		snprintf(text, sizeof(text), "a job %s while its agents drain it, %us at most%s%s",
+			 drain_needed(d) ? "stands still" : "with agents stands still",
+			 APPLY_ANSWER_MS / 1000,
+			 d->escape ? ", out to its escape LIDs and again back"
+			 : *time   ? ", and for the "
+				   : "",
+			 d->escape || !*time ? "" : time);
+	return fact(c, r, y, drain_needed(d) ? ROLE_WARN : ROLE_TEXT, "pause", text);
+}
+
 static int draw_order(const struct state *s, struct canvas *c, struct rect r, int y,
 		      const struct proposal *x)
 {
-	struct rect in = { r.x, r.y, r.w - 1, r.h };
 	const struct plan *plan = x->ordered;
-	char text[400], est[FIGURE_LEN];
+	char text[400], est[FIGURE_LEN] = "";
 	struct touched t;
 
 	switch (x->order) {
@@ -51,24 +85,42 @@ static int draw_order(const struct state *s, struct canvas *c, struct rect r, in
 			    "order of writes, drain, jobs touched: being found ...");
 		return y + 1;
 	case ORDER_FAILED:
-		return y + canvas_wrap(c, in, 1, y, ROLE_BAD, x->order_error);
+		return y + canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_BAD,
+				       x->order_error);
 	case ORDER_FOUND:
 		break;
 	}
 	t = touched(plan);
-	canvas_textf(c, r, 1, y++, ROLE_TEXT, "order  %u wave%s of %u block writes, %u SL2VL",
-		     plan->changes->nwaves, plan->changes->nwaves == 1 ? "" : "s",
-		     plan->changes->nlft, plan->changes->nsl2vl);
-	if (plan->drain.jobs && plan->jobs)
-		canvas_textf(c, r, 1, y++, ROLE_TEXT, "jobs   %u touched (%u nodes), %u untouched",
-			     t.jobs, t.nodes, plan->jobs->njob - t.jobs);
-	drain_text(text, sizeof(text), &plan->drain, plan->jobs);
-	canvas_text(c, r, 1, y, ROLE_TEXT, "drain");
-	y += canvas_wrap(c, (struct rect){ r.x + 7, r.y, r.w - 8, r.h }, 1, y,
-			 drain_needed(&plan->drain) ? ROLE_WARN : ROLE_TEXT, text);
+	canvas_textf(c, r, 1, y++, ROLE_TEXT, "order  %u wave%s of %u block write%s, %u SL2VL",
+		     plan->changes->nwaves, plural(plan->changes->nwaves), plan->changes->nlft,
+		     plural(plan->changes->nlft), plan->changes->nsl2vl);
 	if (isfinite(seconds(s, plan)))
 		canvas_textf(c, r, 1, y++, ROLE_TEXT, "time   about %s by SMPs, without agents",
 			     figure_age(est, seconds(s, plan)));
+	if (plan->drain.jobs && plan->jobs)
+		canvas_textf(c, r, 1, y++, ROLE_TEXT, "jobs   %u touched (%u node%s), %u untouched",
+			     t.jobs, t.nodes, plural(t.nodes), plan->jobs->njob - t.jobs);
+	y = draw_pause(c, r, y, plan, est);
+	drain_text(text, sizeof(text), &plan->drain, plan->jobs);
+	return fact(c, r, y, drain_needed(&plan->drain) ? ROLE_WARN : ROLE_TEXT, "drain", text);
+}
+
+/* What it was made from: whose jobs, of when, and with which options. */
+static int draw_inputs(const struct state *s, struct canvas *c, struct rect r, int y,
+		       const struct proposal *x)
+{
+	const struct jobset *jobs = s->preview.jobs;
+	char text[160], at[FIGURE_LEN];
+
+	if (jobs)
+		snprintf(text, sizeof(text), "%u job%s of %s%s%s", jobs->njob, plural(jobs->njob),
+			 jobs->source, jobs->time_s ? " at " : "",
+			 jobs->time_s ? figure_time(at, jobs->time_s) : "");
+	else
+		snprintf(text, sizeof(text), "no jobs");
+	y = fact(c, r, y, ROLE_TEXT, "for", text);
+	if (preview_options_text(text, sizeof(text), &x->options)[0])
+		canvas_textf(c, r, 1, y++, ROLE_DIM, "made with %s", text);
 	return y;
 }
 
@@ -76,7 +128,7 @@ int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, in
 {
 	const struct proposal *x = state_proposal(s);
 	const struct tdiff *d = x->diff;
-	char a[FIGURE_LEN], b[FIGURE_LEN], title[64], how[160];
+	char a[FIGURE_LEN], b[FIGURE_LEN], title[64];
 
 	if (!d || nothing_changes(d)) {
 		canvas_rule(c, r, y++, "Cost of applying it");
@@ -92,14 +144,22 @@ int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, in
 		     d->entries_all ? (double)d->entries * 100 / (double)d->entries_all : 0);
 	canvas_textf(c, r, 1, y++, ROLE_TEXT, "LFT blocks %s of %s  SL2VL tables %u",
 		     figure_count(a, d->nblocks), figure_count(b, d->blocks_all), d->nsl2vl);
-	canvas_textf(c, r, 1, y++, ROLE_TEXT, "SL changes for %s switch-LID pairs%s",
-		     figure_count(a, d->sl_pairs),
+	canvas_textf(c, r, 1, y++, ROLE_TEXT, "SL changes for %s switch-LID pair%s%s",
+		     figure_count(a, d->sl_pairs), plural(d->sl_pairs),
 		     d->sl_pairs && !s->sls_known ? " (now taken as SL 0)" : "");
 	y = draw_order(s, c, r, y, x);
-	if (preview_options_text(how, sizeof(how), &x->options)[0])
-		canvas_textf(c, r, 1, y++, ROLE_DIM, "made with %s", how);
-	for (size_t i = 0; x->notes && i < x->notes->n && y < r.h; i++)
-		y += canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_DIM,
+	return draw_inputs(s, c, r, y, x);
+}
+
+int preview_notes_draw(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct proposal *x = state_proposal(s);
+
+	if (!x->notes || !x->notes->n || y + 1 >= r.h)
+		return y;
+	canvas_rule(c, r, y++, "What the engine says");
+	for (size_t i = 0; i < x->notes->n && y < r.h; i++)
+		y += canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_LABEL,
 				 x->notes->list[i].text);
 	return y;
 }
@@ -116,11 +176,12 @@ const char *preview_cost_brief(char *buf, size_t len, const struct state *s)
 	}
 	if (x->order == ORDER_FOUND)
 		snprintf(waves, sizeof(waves), ", %u wave%s", x->ordered->changes->nwaves,
-			 x->ordered->changes->nwaves == 1 ? "" : "s");
+			 plural(x->ordered->changes->nwaves));
 	if (x->order == ORDER_FOUND && isfinite(seconds(s, x->ordered)))
 		figure_age(est, seconds(s, x->ordered));
-	snprintf(buf, len, "%s blocks on %u switches%s%s%s", figure_count(a, d->nblocks),
-		 d->switches, waves, est[0] ? ", ~" : "", est);
+	snprintf(buf, len, "%s block%s on %u switch%s%s%s%s", figure_count(a, d->nblocks),
+		 plural(d->nblocks), d->switches, plural_es(d->switches), waves,
+		 est[0] ? ", ~" : "", est);
 	return buf;
 }
 

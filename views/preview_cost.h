@@ -9,6 +9,9 @@
 /* All of them only when there is a state_proposal(); these return the line after the last. */
 int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, int y);
 int preview_checks_draw(const struct state *s, struct canvas *c, struct rect r, int y);
+#define PREVIEW_CHECKS_LINES 5 /* at most, with their title */
+/* What the engine tells about it, as far as there is room. */
+int preview_notes_draw(const struct state *s, struct canvas *c, struct rect r, int y);
 /* In a few words, for a title.  Returns buf. */
 const char *preview_cost_brief(char *buf, size_t len, const struct state *s);
 

@@ -2,6 +2,7 @@
 /* Sessions and audit: the records, whether they are what was written, and what was done in one. */
 #include "views/sessions.h"
 
+#include "fabric/base/plural.h"
 #include "views/table.h"
 #include "views/view.h"
 
@@ -101,6 +102,7 @@ static bool draw_cell(const struct table_in *in, uint32_t row, uint32_t col, str
 static const struct table_ops list_ops = {
 	.kind = ROWS_SESSIONS,
 	.what = "sessions",
+	.one = "session",
 	.col = columns,
 	.ncol = sizeof(columns) / sizeof(columns[0]),
 	.only = "(with findings only)",
@@ -133,6 +135,7 @@ static bool draw_action(const struct table_in *in, uint32_t row, uint32_t col, s
 static const struct table_ops action_ops = {
 	.kind = ROWS_ACTIONS,
 	.what = "lines",
+	.one = "line",
 	.col = action_columns,
 	.ncol = sizeof(action_columns) / sizeof(action_columns[0]),
 	.only = "(what went wrong only)",
@@ -176,8 +179,8 @@ static void draw_list(struct sessions_ui *u, const struct table_in *in, struct c
 	for (uint32_t i = 0; i < s->nrow; i++)
 		changed += !s->row[i].ok;
 	snprintf(title, sizeof(title), "%u record%s, %u changed%s, in %.60s", s->nrow,
-		 s->nrow == 1 ? "" : "s", changed,
-		 in->s->sessions_busy ? " (being verified anew)" : "", s->dir);
+		 plural(s->nrow), changed, in->s->sessions_busy ? " (being verified anew)" : "",
+		 s->dir);
 	table_draw(&u->list, &list_ops, in, c, (struct rect){ r.x, r.y, r.w, r.h - DETAIL_ROWS },
 		   title);
 	at = table_cursor(&u->list);

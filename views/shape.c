@@ -6,6 +6,7 @@
  */
 #include "views/shape.h"
 
+#include "fabric/base/plural.h"
 #include "fabric/base/mem.h"
 
 #include <stdio.h>
@@ -302,7 +303,7 @@ void shape_sentence(char *buf, size_t len, const struct shape *s)
 			n += snprintf(buf + n, len - (size_t)n, "x%u", s->dim[d]);
 		if (s->missing && n > 0 && (size_t)n < len)
 			snprintf(buf + n, len - (size_t)n, ", %u cable%s missing", s->missing,
-				 s->missing == 1 ? "" : "s");
+				 plural(s->missing));
 	} else {
 		snprintf(buf, len, "general graph");
 	}

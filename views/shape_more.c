@@ -3,6 +3,7 @@
  * triangles, those between groups on few or none. */
 #include "views/shape.h"
 
+#include "fabric/base/plural.h"
 #include "fabric/base/mem.h"
 #include "views/lattice.h"
 #include "views/text.h"
@@ -29,7 +30,7 @@ static void note_torus(struct shape *s, const struct lattice *l)
 
 	if (l->missing)
 		snprintf(missing, sizeof(missing), "%u cable%s missing, ", l->missing,
-			 l->missing == 1 ? "" : "s");
+			 plural(l->missing));
 	if (l->holes)
 		snprintf(holes, sizeof(holes), "%u switch%s missing, ", l->holes,
 			 l->holes == 1 ? "" : "es");

@@ -4,6 +4,8 @@
 #include "fabric/model/end_find.h"
 #include "views/switch_panes.h"
 
+#include "fabric/base/plural.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,10 +223,11 @@ static void draw_sum(const struct lft_pane *p, const struct pane_in *in, struct 
 		entry_draw(&p->find, c, r, 1, y, "name or LID");
 		return;
 	}
-	x = canvas_textf(c, r, 1, y, ROLE_DIM, "%u LIDs, %u without an entry", used, none);
+	x = canvas_textf(c, r, 1, y, ROLE_DIM, "%u LID%s, %u without an entry", used, plural(used),
+			 none);
 	if (plan_of(in))
-		x = canvas_textf(c, r, x, y, ROLE_WARN, "; %u change, in %u blocks", changed,
-				 blocks);
+		x = canvas_textf(c, r, x, y, ROLE_WARN, "; %u change%s, in %u block%s", changed,
+				 changed == 1 ? "s" : "", blocks, plural(blocks));
 	if (p->changed && !p->by_port)
 		x = canvas_text(c, r, x, y, ROLE_KEY, "  (only these)");
 	if (p->find.text[0])

@@ -5,6 +5,8 @@
 #include "views/table.h"
 #include "views/view.h"
 
+#include "fabric/base/plural.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -101,6 +103,7 @@ static const char *first_sort(const struct table_in *in)
 static const struct table_ops list_ops = {
 	.kind = ROWS_SWITCHES,
 	.what = "switches",
+	.one = "switch",
 	.col = columns,
 	.ncol = sizeof(columns) / sizeof(columns[0]),
 	.sort_by = first_sort,
@@ -159,6 +162,7 @@ static void open_port(const struct table_in *in, uint32_t row)
 static const struct table_ops port_ops = {
 	.kind = ROWS_PORTS,
 	.what = "ports",
+	.one = "port",
 	.col = port_columns,
 	.ncol = sizeof(port_columns) / sizeof(port_columns[0]),
 	.wanted = port_wanted,
@@ -244,8 +248,8 @@ static void draw_facts(const struct pane_in *in, struct canvas *c, struct rect r
 			 (unsigned long long)f->sw_guid[in->sw], n.up);
 	if (n.down)
 		x = canvas_textf(c, r, x, y, ROLE_BAD, "  %u DOWN", n.down);
-	x = canvas_textf(c, r, x, y, ROLE_TEXT, "  %u bare  %u hosts  %u links", n.bare, n.hosts,
-			 n.links);
+	x = canvas_textf(c, r, x, y, ROLE_TEXT, "  %u bare  %u host%s  %u link%s", n.bare, n.hosts,
+			 plural(n.hosts), n.links, plural(n.links));
 	canvas_textf(c, r, x, y, ROLE_DIM, "  %s", f->sw_desc[in->sw]);
 }
 

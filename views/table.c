@@ -627,6 +627,7 @@ void table_context(const struct table *t, const struct table_ops *ops, char *buf
 		snprintf(find, sizeof(find), "  find: %s", t->find);
 	if (t->ntag)
 		snprintf(tags, sizeof(tags), "  tagged: %u", t->ntag);
-	snprintf(buf, len, "%u%s %s  filter: %s%s%s%s", t->nrow, of, ops->what, filter, find, tags,
+	snprintf(buf, len, "%u%s %s  filter: %s%s%s%s", t->nrow, of,
+		 t->all == 1 ? ops->one : ops->what, filter, find, tags,
 		 t->held ? "  order held" : "");
 }

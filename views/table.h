@@ -47,6 +47,7 @@ struct table_col {
 struct table_ops {
 	enum row_kind kind;
 	const char *what; /* "links": for titles and empty tables */
+	const char *one;  /* "link" */
 	const struct table_col *col;
 	uint32_t ncol;
 	const char *sort; /* field at the start; NULL: in natural order */

@@ -266,7 +266,11 @@ static void draw_row(const struct table *t, const struct table_ops *ops, const s
 static void draw_empty(const struct table *t, const struct table_ops *ops, struct canvas *c,
 		       struct rect r)
 {
-	if (t->filter_text[0])
+	if (t->filter_text[0] && t->all == 1)
+		canvas_textf(c, r, TABLE_GUTTER, 0, ROLE_DIM,
+			     "the only %s is not what is filtered for: %s", ops->one,
+			     t->filter_text);
+	else if (t->filter_text[0])
 		canvas_textf(c, r, TABLE_GUTTER, 0, ROLE_DIM,
 			     "none of %u %s matches the filter: %s", t->all, ops->what,
 			     t->filter_text);

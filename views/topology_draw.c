@@ -3,6 +3,8 @@
 #include "fabric/base/mem.h"
 #include "views/topology_priv.h"
 
+#include "fabric/base/plural.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,11 +131,12 @@ void topology_title(const struct topology_ui *u, const char *note, struct canvas
 		snprintf(lines, sizeof(lines), "lines of one %s",
 			 p == u->blocks ? p->block : "switch");
 	else if (u->lines == LINES_PATH)
-		snprintf(lines, sizeof(lines), "%u lines of the path in 0", u->shown);
+		snprintf(lines, sizeof(lines), "%u line%s of the path in 0", u->shown,
+			 plural(u->shown));
 	else if (u->shown < p->nedge && u->lines == LINES_WORST)
 		snprintf(lines, sizeof(lines), "worst %u of %u lines", u->shown, p->nedge);
 	else
-		snprintf(lines, sizeof(lines), "%u lines", u->shown);
+		snprintf(lines, sizeof(lines), "%u line%s", u->shown, plural(u->shown));
 	snprintf(title, sizeof(title), "%s: %s | %s", p->what, chan_metric_name(u->metric), lines);
 	snprintf(zoom, sizeof(zoom), " zoom %u of %u ", u->zoom + 1, u->nstep);
 	text_note(title, sizeof(title), note, r.w - text_width(zoom) - 7);
@@ -249,11 +252,14 @@ static void draw_figures(const struct topology_ui *u, const struct ui *ui, const
 
 	for (uint32_t i = 0; i < n->count; i++)
 		add_switch(&sum, ui_survey(ui), s, shown(u)->sw[n->first + i]);
-	x = canvas_textf(c, r, 1, 2, ROLE_TEXT, "%u hosts  %u cables to switches  tx %s  rx %s %s",
-			 sum.hosts, sum.cables, figure_rate(tx, sum.tx, ui_bits(ui)),
-			 figure_rate(rx, sum.rx, ui_bits(ui)), ui_bits(ui) ? "Gb/s" : "GB/s");
+	x = canvas_textf(c, r, 1, 2, ROLE_TEXT,
+			 "%u host%s  %u cable%s to switches  tx %s  rx %s %s", sum.hosts,
+			 plural(sum.hosts), sum.cables, plural(sum.cables),
+			 figure_rate(tx, sum.tx, ui_bits(ui)), figure_rate(rx, sum.rx, ui_bits(ui)),
+			 ui_bits(ui) ? "Gb/s" : "GB/s");
 	if (sum.problems)
-		canvas_textf(c, r, x, 2, ROLE_BAD, "  %u ports with a problem", sum.problems);
+		canvas_textf(c, r, x, 2, ROLE_BAD, "  %u port%s with a problem", sum.problems,
+			     plural(sum.problems));
 }
 
 static void draw_worst_line(const struct topology_ui *u, const struct ui *ui, const struct state *s,

@@ -68,6 +68,8 @@ struct apply_theirs {
 	uint32_t new_lft, new_sl2vl; /* that are not as it would have made them */
 };
 
+#define APPLY_ANSWER_MS 30000
+
 struct apply_opts {
 	const char *base;	/* of the journal; NULL: the default */
 	const char *user;	/* who does it, for the journal; NULL: the process' user */
@@ -79,7 +81,7 @@ struct apply_opts {
 	const char *no_agents;		 /* why not; NULL or "": there is no such way */
 	bool without_agents;		 /* ask nobody, and write although jobs should drain */
 	bool without_silent;		 /* write though some agents are silent or failed */
-	uint32_t answer_ms;		 /* for an agent to drain or return; 0: 30,000 */
+	uint32_t answer_ms;		 /* for an agent to drain or return; 0: APPLY_ANSWER_MS */
 	uint32_t hold_s;		 /* for agents to stay away at most; 0: 900 */
 	bool accept_sl_change; /* apply although this installer cannot tell the hosts new SLs */
 

@@ -18,7 +18,6 @@
 #define LISTEN	   (2 * SECOND)
 #define GREET	   (50 * MS) /* between answers to agents that begin: all hear each */
 #define JOBS	   (500 * MS)
-#define ANSWER_MS  30000
 
 static uint64_t now_ns(const struct apply *a)
 {
@@ -161,7 +160,7 @@ bool crowd_notify(struct apply *a)
 		struct apply_event ev = { .kind = APPLY_ASK,
 					  .asked = a->c.asked,
 					  .items = a->c.pending };
-		uint32_t ms = a->o.answer_ms ? a->o.answer_ms : ANSWER_MS;
+		uint32_t ms = a->o.answer_ms ? a->o.answer_ms : APPLY_ANSWER_MS;
 
 		w->ask_ns = now;
 		w->until_ns = now + ms * MS;
@@ -254,7 +253,7 @@ static void due(struct apply *a)
 		look_for_sm(a);
 	/* without an SM nobody hears that he is called back: he waits as well, but not for ever */
 	if (w->deaf && a->c.asked == PHASE_REPATH && now < w->ask_ns + a->c.drain.hold_s * SECOND)
-		w->until_ns = now + (a->o.answer_ms ? a->o.answer_ms : ANSWER_MS) * MS;
+		w->until_ns = now + (a->o.answer_ms ? a->o.answer_ms : APPLY_ANSWER_MS) * MS;
 	if (a->c.action == ACT_AWAIT && now >= w->until_ns)
 		coordinator_step(&a->c, EV_DEADLINE);
 	else if (a->c.action == ACT_AWAIT && now >= w->resend_ns)

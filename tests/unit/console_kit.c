@@ -92,6 +92,7 @@ static void make_jobs(struct console_kit *k, const uint32_t *sizes)
 	}
 	jobset_builder_pending(b, 12);
 	k->jobs = jobset_build(b);
+	k->jobs->time_s = NOW_S - 6;
 	k->s.jobs = k->jobs;
 	k->s.jobs_source.state = JOBS_OK;
 	snprintf(k->s.jobs_source.source, sizeof(k->s.jobs_source.source), "slurm");

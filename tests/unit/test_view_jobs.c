@@ -33,7 +33,7 @@ static void enter_marks_a_job_in_all_views_and_takes_it_back(void **state)
 	console_keys(&k, "j");
 	console_key(&k, K_ENTER);
 	console_shows(&k, "JOB 81207");
-	console_shows(&k, "are marked in all views");
+	console_shows(&k, "marked in all views");
 	for (const char *v = "12368"; *v; v++) {
 		char key[2] = { *v, 0 };
 
