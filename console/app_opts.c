@@ -85,7 +85,8 @@ static const struct argp_option options[] = {
 	  "A setting of the screen, as in the configuration file: palette, units, columns, "
 	  "warn-util, ...",
 	  5 },
-	{ "color", OPT_COLOUR, "WHEN", 0, "auto, 16, 256, true or never", 5 },
+	{ "color", OPT_COLOUR, "auto|16|256|true|never", 0,
+	  "Colours (preset: as the terminal has them)", 5 },
 	{ "mono", 'M', 0, 0, "The same as --color=never", 5 },
 	{ "seed", OPT_SEED, "N", 0, "Of the simulated fabric and of the engines (default 1)", 6 },
 	{ 0 }

@@ -6,6 +6,8 @@
 #include "console/exits.h"
 #include "console/outfile.h"
 #include "engines/engine.h"
+#include "views/command.h"
+#include "views/fields.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -18,15 +20,36 @@ struct shell {
 	bool values;	     /* bash: the second round */
 };
 
-enum value { VALUE_NONE, VALUE_ANY, VALUE_FILE, VALUE_DIR, VALUE_ENGINE, VALUE_WORDS };
+enum arg_kind {
+	VALUE_NONE,
+	VALUE_ANY,
+	VALUE_FILE,
+	VALUE_DIR,
+	VALUE_ENGINE,
+	VALUE_WORDS,
+	VALUE_VIEW,
+	VALUE_SCREEN,
+	VALUE_FIELD,
+};
+
+static bool called(const struct cmdline_row *row, const char *name)
+{
+	return row->nnames && !strcmp(row->name[0], name);
+}
 
 /* What an argument is, by the name that the table gives it. */
-static enum value value_of(const struct cmdline_row *row)
+static enum arg_kind value_of(const struct cmdline_row *row)
 {
 	const char *arg = row->arg;
 
 	if (!arg)
 		return VALUE_NONE;
+	if (called(row, "view"))
+		return VALUE_VIEW;
+	if (called(row, "screen"))
+		return VALUE_SCREEN;
+	if (called(row, "sort") || called(row, "fields") || called(row, "metric"))
+		return VALUE_FIELD;
 	if (strchr(arg, '|'))
 		return strstr(arg, "FILE") ? VALUE_FILE : VALUE_WORDS;
 	if (strstr(arg, "DIR"))
@@ -52,7 +75,96 @@ static void engines_put(FILE *out)
 static void words_put(FILE *out, const char *arg)
 {
 	for (; *arg; arg++)
-		fputc(islower((unsigned char)*arg) || *arg == ':' ? *arg : ' ', out);
+		fputc(islower((unsigned char)*arg) || isdigit((unsigned char)*arg) || *arg == ':'
+			      ? *arg
+			      : ' ',
+		      out);
+}
+
+static void views_put(FILE *out)
+{
+	for (int k = 0; k < ROW_KINDS; k++)
+		fprintf(out, "%s ", row_kind_name((enum row_kind)k));
+	fputs("overview heatmap history", out);
+}
+
+static void screens_put(FILE *out)
+{
+	for (int v = 0; v < VIEW_COUNT; v++)
+		fprintf(out, "%s%s", v ? " " : "", command_view_name((enum view_id)v));
+}
+
+static bool told_before(enum row_kind kind, const char *name)
+{
+	size_t n;
+
+	for (int k = 0; k < (int)kind; k++) {
+		const struct field *f = fields_of((enum row_kind)k, &n);
+
+		for (size_t i = 0; i < n; i++)
+			if (!strcmp(f[i].name, name))
+				return true;
+	}
+	return false;
+}
+
+/* Of all kinds of rows: which of them --view asks for may stand later in the line. */
+static void fields_put(FILE *out)
+{
+	size_t n;
+
+	for (int k = 0; k < ROW_KINDS; k++) {
+		const struct field *f = fields_of((enum row_kind)k, &n);
+
+		for (size_t i = 0; i < n; i++)
+			if (!told_before((enum row_kind)k, f[i].name))
+				fprintf(out, "%s ", f[i].name);
+	}
+}
+
+/* The words that a value can be; false: it is none of a few. */
+static bool value_put(FILE *out, enum arg_kind v, const struct cmdline_row *row)
+{
+	switch (v) {
+	case VALUE_ENGINE:
+		engines_put(out);
+		return true;
+	case VALUE_WORDS:
+		words_put(out, row->arg);
+		return true;
+	case VALUE_VIEW:
+		views_put(out);
+		return true;
+	case VALUE_SCREEN:
+		screens_put(out);
+		return true;
+	case VALUE_FIELD:
+		fields_put(out);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* "verify FILE\nlist [DIRECTORY]", "show|check": the small words, with which each way to call a
+ * command begins; out may be NULL.  false: there are none. */
+static bool actions_put(FILE *out, const struct argp *argp)
+{
+	const char *at = argp->args_doc ? argp->args_doc : "";
+	bool any = false;
+
+	while (*at) {
+		size_t n = strspn(at, "abcdefghijklmnopqrstuvwxyz");
+
+		if (n && strchr(" \n|", at[n])) {
+			if (out)
+				fprintf(out, "%s%.*s", any ? " " : "", (int)n, at);
+			any = true;
+		}
+		at += at[n] == '|' ? n : strcspn(at, "\n");
+		at += *at != '\0';
+	}
+	return any;
 }
 
 /* bash: " --name --name=" of one command. */
@@ -68,7 +180,7 @@ static void bash_names(const struct cmdline_row *row, void *arg)
 static void bash_value(const struct cmdline_row *row, void *arg)
 {
 	const struct shell *s = arg;
-	enum value v;
+	enum arg_kind v;
 
 	if (row->heading || row->arg_optional) /* those stand in the same word, after = */
 		return;
@@ -81,25 +193,15 @@ static void bash_value(const struct cmdline_row *row, void *arg)
 	for (int i = 0; i < row->nletters; i++)
 		printf("%s%s:-%c", i || row->nnames ? "|" : "", s->command, row->letter[i]);
 	fputs(") ", stdout);
-	switch (v) {
-	case VALUE_FILE:
-		fputs("kind=file", stdout);
-		break;
-	case VALUE_DIR:
-		fputs("kind=dir", stdout);
-		break;
-	case VALUE_ENGINE:
+	if (v == VALUE_FILE || v == VALUE_DIR || v == VALUE_ANY) {
+		fputs(v == VALUE_FILE  ? "kind=file"
+		      : v == VALUE_DIR ? "kind=dir"
+				       : "kind=any",
+		      stdout);
+	} else {
 		fputs("words='", stdout);
-		engines_put(stdout);
+		value_put(stdout, v, row);
 		fputs("'", stdout);
-		break;
-	case VALUE_WORDS:
-		fputs("words='", stdout);
-		words_put(stdout, row->arg);
-		fputs("'", stdout);
-		break;
-	default:
-		fputs("kind=any", stdout);
 	}
 	fputs(" ;;\n", stdout);
 }
@@ -110,6 +212,9 @@ static void bash_command(const struct argp *argp, void *arg)
 
 	if (s->values) {
 		cmdline_each(argp, bash_value, arg);
+		printf("\t%s:%s) [[ $cur == -* ]] || words='", s->command, s->command);
+		actions_put(stdout, argp);
+		puts("' ;;");
 		return;
 	}
 	printf("\t%s) names='", s->command[0] ? s->command : "''");
@@ -152,22 +257,28 @@ static int bash(void)
 	puts("\tesac\n\tcase $command:$prev in");
 	if (!rc)
 		rc = each_command(bash_command, true);
-	puts("\tcompletion:completion) [[ $cur == -* ]] || words='bash zsh' ;;\n"
-	     "\taudit:audit) [[ $cur == -* ]] || words='verify list' ;;\n"
-	     "\tesac\n"
+	puts("\tesac\n"
+	     "\t# fields come with commas between\n"
+	     "\tlocal lead=\n"
+	     "\tif [[ $prev == --fields ]]; then\n"
+	     "\t\tlead=${cur%\"${cur##*,}\"}; cur=${cur##*,}\n"
+	     "\t\tcompopt -o nospace 2>/dev/null\n"
+	     "\tfi\n"
+	     "\t[[ $kind == file || $kind == dir || ! $words && $cur != -* ]] && compopt -o filenames 2>/dev/null\n"
 	     "\tif [[ $kind == dir ]]; then COMPREPLY=($(compgen -d -- \"$cur\"))\n"
 	     "\telif [[ $kind == any ]]; then return\n"
-	     "\telif [[ $words ]]; then COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+	     "\telif [[ $words ]]; then COMPREPLY=($(compgen -P \"$lead\" -W \"$words\" -- \"$cur\"))\n"
 	     "\telif [[ $kind != file && $cur == -* ]]; then\n"
 	     "\t\tCOMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
 	     "\t\t[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null\n"
 	     "\telif [[ $kind != file && $COMP_CWORD -eq 1 ]]; then\n"
+	     "\t\tcompopt +o filenames 2>/dev/null\n"
 	     "\t\tCOMPREPLY=($(compgen -W \"$commands\" -- \"$cur\"))\n"
 	     "\telse COMPREPLY=($(compgen -f -- \"$cur\"))\n"
 	     "\tfi\n"
 	     "\treturn 0\n"
 	     "}\n"
-	     "complete -o filenames -F _ibroute_top ibroute-top");
+	     "complete -F _ibroute_top ibroute-top");
 	return rc;
 }
 
@@ -186,33 +297,21 @@ static void zsh_text(const char *text)
 
 static void zsh_value(const struct cmdline_row *row)
 {
-	enum value v = value_of(row);
+	enum arg_kind v = value_of(row);
 
 	if (v == VALUE_NONE)
 		return;
 	fputs(row->arg_optional ? "::" : ":", stdout);
 	zsh_text(row->arg);
 	putchar(':');
-	switch (v) {
-	case VALUE_FILE:
-		fputs("_files", stdout);
-		break;
-	case VALUE_DIR:
-		fputs("_files -/", stdout);
-		break;
-	case VALUE_ENGINE:
-		putchar('(');
-		engines_put(stdout);
-		putchar(')');
-		break;
-	case VALUE_WORDS:
-		putchar('(');
-		words_put(stdout, row->arg);
-		putchar(')');
-		break;
-	default:
-		putchar(' ');
+	if (v == VALUE_FILE || v == VALUE_DIR || v == VALUE_ANY) {
+		fputs(v == VALUE_FILE ? "_files" : v == VALUE_DIR ? "_files -/" : " ", stdout);
+		return;
 	}
+	/* fields come with commas between */
+	fputs(called(row, "fields") ? "_values -s , field " : "(", stdout);
+	value_put(stdout, v, row);
+	fputs(called(row, "fields") ? "" : ")", stdout);
 }
 
 static void zsh_option(const char *dashes, const char *name, const char *join,
@@ -246,8 +345,15 @@ static void zsh_command(const struct argp *argp, void *arg)
 
 	printf("\t%s) _arguments -s", s->command[0] ? s->command : "''");
 	cmdline_each(argp, zsh_row, arg);
-	puts(" \\\n\t\t'(- *)--help[all options]' '--usage[short usage]' "
-	     "'(- *)--version[version]' '*:file:_files' ;;");
+	fputs(" \\\n\t\t'(- *)--help[all options]' '--usage[short usage]' "
+	      "'(- *)--version[version]'",
+	      stdout);
+	if (actions_put(NULL, argp)) {
+		fputs(" '1:what:(", stdout);
+		actions_put(stdout, argp);
+		fputs(")'", stdout);
+	}
+	puts(" '*:file:_files' ;;");
 }
 
 static int zsh(void)
@@ -270,7 +376,13 @@ static int zsh(void)
 	     "\tif [[ $words[2] != -* ]]; then command=$words[2]; shift words; (( CURRENT-- )); fi\n"
 	     "\tcase $command in");
 	rc = each_command(zsh_command, false);
-	puts("\tesac\n}\n_ibroute_top \"$@\"");
+	/* as a file of fpath it is the function itself; read by source it has to say what it is for
+	 */
+	puts("\tesac\n}\n"
+	     "if [[ $funcstack[1] == _ibroute_top ]]; then _ibroute_top \"$@\"\n"
+	     "elif (( $+functions[compdef] )); then compdef _ibroute_top ibroute-top\n"
+	     "else print -u2 'ibroute-top: completion: autoload -U compinit && compinit comes first'\n"
+	     "fi");
 	return rc;
 }
 

@@ -67,7 +67,8 @@ static const char *command_of(const struct binding *b)
 	const struct command *c = command_all(&n);
 
 	for (size_t i = 0; i < n; i++)
-		if (c[i].req == b->req && (b->req != REQ_VIEW || c[i].view == b->view))
+		if (c[i].req == b->req &&
+		    (b->req != REQ_VIEW || (c[i].arg == ARG_NONE && c[i].view == b->view)))
 			return c[i].name;
 	return NULL;
 }

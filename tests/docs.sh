@@ -131,6 +131,20 @@ ok "bash offers commands" offers rollback ibroute-top ro
 ok "bash offers engines after --engine" offers dfdn ibroute-top route --engine ''
 ok "bash offers engines after --engine=" offers dfdn ibroute-top route --engine = d
 ok "bash offers the words of --installer" offers smp ibroute-top apply --installer = s
+ok "bash offers views" offers tiers ibroute-top --view ''
+ok "bash offers fields behind fields" offers 'a,util_pct' ibroute-top --view links --fields a,ut
+ok "bash offers what audit does" offers export ibroute-top audit ''
+ok "bash offers what config does" offers check ibroute-top config ''
+# a name that ends in = must not get a backslash before it
+plain_names() { ! grep -q '^complete .*filenames' "$work/bash"; }
+ok "bash leaves = as it is" plain_names
+# as the README has it, and as a file of fpath, where zsh makes the function of it
+in_zsh() {
+	zsh -fc 'autoload -U compinit; compinit -u -D; source $1 && [[ $_comps[ibroute-top] == _ibroute_top ]]' zsh "$work/zsh" &&
+		mkdir -p "$work/fpath" && cp "$work/zsh" "$work/fpath/_ibroute-top" &&
+		zsh -fc 'fpath=($1 $fpath); autoload -U compinit; compinit -u -D; [[ $_comps[ibroute-top] == _ibroute-top ]]' zsh "$work/fpath"
+}
+ok "zsh takes it from source and from fpath" in_zsh
 ok "bash offers folders" offers tests ibroute-top route --out tes
 for c in "" $(commands); do
 	ok "the page has all options of '${c:-ibroute-top}'" page_has_options "$c"
