@@ -188,7 +188,7 @@ static int foot_lines(const struct events_ui *u, const struct state *s, struct c
 				    events_get(s->events, row)->text);
 	if (need > r.h / 2)
 		need = r.h / 2;
-	return need > least ? need : least;
+	return list_detail_lines(r.h, need > least ? need : least);
 }
 
 static void events_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
@@ -204,7 +204,8 @@ static void events_draw(void *own, struct ui *ui, struct canvas *c, struct rect 
 	foot = foot_lines(u, s, c, r);
 	title_of(title, sizeof(title), u, s);
 	table_draw(&u->table, &ops, &in, c, (struct rect){ r.x, r.y, r.w, r.h - foot }, title);
-	draw_selected(u, s, c, (struct rect){ r.x, r.y + r.h - foot, r.w, foot });
+	if (foot)
+		draw_selected(u, s, c, (struct rect){ r.x, r.y + r.h - foot, r.w, foot });
 }
 
 static bool events_input(void *own, struct ui *ui, const struct input *in, const struct state *s,

@@ -111,7 +111,7 @@ static void heatmap_draw(void *own, struct ui *ui, struct canvas *c, struct rect
 			 const struct state *s)
 {
 	struct heatmap_ui *u = own;
-	struct rect matrix = { r.x, r.y + 2, r.w, r.h - 2 - 1 - DETAIL_H };
+	struct rect matrix = { r.x, r.y + 2, r.w, r.h - 2 - 1 - heatmap_detail_lines(r) };
 	int label_w;
 
 	ui_past_set(ui, u->metric == CHAN_WAIT	   ? HISTORY_WAIT

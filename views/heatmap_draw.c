@@ -152,6 +152,7 @@ void heatmap_matrix(struct heatmap_ui *u, const struct ui *ui, struct canvas *c,
 		    const struct state *s)
 {
 	struct heat_window *w = &u->window;
+	int below = heatmap_detail_lines(r);
 	struct heat_sight at;
 
 	at = heatmap_sight(u, ui, s);
@@ -164,27 +165,30 @@ void heatmap_matrix(struct heatmap_ui *u, const struct ui *ui, struct canvas *c,
 			heat_cell_draw(&u->cells.cell[(size_t)y * w->vis_cols + x], w, c, x, y);
 	}
 	draw_cursor(u, c);
-	draw_detail(u, ui, s, c, (struct rect){ r.x, r.y + r.h - DETAIL_H, r.w, DETAIL_H });
+	if (below)
+		draw_detail(u, ui, s, c, (struct rect){ r.x, r.y + r.h - below, r.w, below });
 }
 
 void heatmap_cables(struct heatmap_ui *u, const struct ui *ui, struct canvas *c, struct rect r,
 		    const struct state *s)
 {
+	int below = heatmap_detail_lines(r);
 	uint32_t chan;
 	char label[256];
 
-	heat_cables_draw(&u->cables, ui, c, (struct rect){ r.x, r.y, r.w, r.h - DETAIL_H - 1 }, s);
+	heat_cables_draw(&u->cables, ui, c, (struct rect){ r.x, r.y, r.w, r.h - below - 1 }, s);
+	if (!below)
+		return;
 	chan = heat_cables_cursor(&u->cables);
-	canvas_rule(c, r, r.h - DETAIL_H, chan_label(label, sizeof(label), s->fabric, chan));
-	chan_detail_draw(
-		ui, s, c,
-		(struct rect){ r.x, r.y + r.h - CHAN_DETAIL_LINES, r.w, CHAN_DETAIL_LINES }, chan);
+	canvas_rule(c, r, r.h - below, chan_label(label, sizeof(label), s->fabric, chan));
+	chan_detail_draw(ui, s, c, (struct rect){ r.x, r.y + r.h - below + 1, r.w, below - 1 },
+			 chan);
 }
 
 void heatmap_legend(const struct heatmap_ui *u, const struct ui *ui, const struct state *s,
 		    struct canvas *c, struct rect r)
 {
-	struct rect line = { r.x, r.y + r.h - DETAIL_H - 1, r.w, 1 };
+	struct rect line = { r.x, r.y + r.h - heatmap_detail_lines(r) - 1, r.w, 1 };
 	char job[48];
 	int end = r.w;
 

@@ -6,9 +6,14 @@
 
 #include "views/chan_detail.h"
 #include "views/heat_cables.h"
+#include "views/list.h"
 #include "views/view.h"
 
-#define DETAIL_H (1 + CHAN_DETAIL_LINES)
+/* A rule and what is below it. */
+static inline int heatmap_detail_lines(struct rect r)
+{
+	return list_detail_lines(r.h - 1, 1 + CHAN_DETAIL_LINES);
+}
 
 struct heatmap_ui {
 	struct heat_layout *layout;

@@ -160,7 +160,7 @@ static void jobs_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
 {
 	struct jobs_ui *u = own;
 	const struct table_in in = { own, ui, s };
-	int below = r.h >= 40 ? 16 : r.h >= 24 ? 10 : 7;
+	int below = list_detail_lines(r.h - 1, r.h >= 40 ? 16 : r.h >= 24 ? 10 : 7);
 	uint32_t job;
 
 	draw_source(s, c, r, r.h - 1);
@@ -172,7 +172,7 @@ static void jobs_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
 	table_draw(&u->table, &ops, &in, c, (struct rect){ r.x, r.y, r.w, r.h - 1 - below },
 		   "Jobs");
 	job = table_cursor(&u->table);
-	if (job != FAB_NONE && s->fabric)
+	if (below && job != FAB_NONE && s->fabric)
 		job_detail_draw(&u->detail, ui, s, c,
 				(struct rect){ r.x, r.y + r.h - 1 - below, r.w, below }, job);
 }

@@ -152,9 +152,9 @@ static void links_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 {
 	struct links_ui *u = own;
 	const struct table_in in = { own, ui, s };
-	int below = 1 + CHAN_DETAIL_LINES;
+	int below = list_detail_lines(r.h, 1 + CHAN_DETAIL_LINES);
 	struct rect rows = { r.x, r.y, r.w, r.h - below };
-	struct rect detail = { r.x, r.y + r.h - CHAN_DETAIL_LINES, r.w, CHAN_DETAIL_LINES };
+	struct rect detail = { r.x, r.y + r.h - below + 1, r.w, below - 1 };
 	char label[256], title[64] = "Links";
 	uint32_t chan;
 
@@ -173,6 +173,8 @@ static void links_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 		snprintf(title, sizeof(title), "Links of job %llu",
 			 (unsigned long long)ui_selected_job(ui));
 	table_draw(&u->table, &ops, &in, c, rows, title);
+	if (!below)
+		return;
 	chan = table_cursor(&u->table);
 	canvas_rule(c, r, r.h - below,
 		    chan == FAB_NONE ? NULL : chan_label(label, sizeof(label), s->fabric, chan));

@@ -57,6 +57,13 @@ void list_fit(struct list *l, uint32_t nrow, int height)
 		l->top = less(nrow, h);
 }
 
+int list_detail_lines(int height, int want)
+{
+	int room = height - 5;
+
+	return room >= want ? want : room >= 2 ? room : 0;
+}
+
 void list_draw_range(const struct list *l, uint32_t nrow, struct canvas *c, struct rect r, int y)
 {
 	uint32_t end = l->top + l->page < nrow ? l->top + l->page : nrow;

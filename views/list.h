@@ -23,6 +23,10 @@ void list_draw_range(const struct list *l, uint32_t nrow, struct canvas *c, stru
 /* Marks line y, already drawn, as the one under the cursor. */
 void list_draw_cursor(struct canvas *c, struct rect r, int y);
 
+/* Lines for details below rows on so many lines: want, or as many as leave title, heads and three
+ * rows; 0 where that are fewer than two. */
+int list_detail_lines(int height, int want);
+
 /* A line of text being typed. */
 struct entry {
 	bool active;

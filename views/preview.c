@@ -34,9 +34,14 @@ struct preview_layout {
 
 /* A low screen shows one page at a time, a higher one the figures above those that are lists, a
  * wide and high one the cost beside them. */
+static bool narrow(struct rect r)
+{
+	return r.w < 60;
+}
+
 static struct preview_layout layout(struct rect r, enum page page)
 {
-	int left = r.w >= 140 ? 56 : r.w >= 100 ? 42 : 30;
+	int left = r.w >= 140 ? 56 : r.w >= 100 ? 42 : narrow(r) ? 0 : 30;
 	struct rect right = { r.x + left, r.y, r.w - left, r.h };
 	struct preview_layout l = { .menu = { r.x, r.y, left - 1, r.h }, .tall = r.h >= 40 };
 	int top = l.tall ? PREVIEW_TABLE_TALL + 1 : PREVIEW_TABLE_LINES;
@@ -183,7 +188,8 @@ static void draw_automatic(const struct state *s, struct canvas *c, struct rect 
 static void draw_menu(struct preview_ui *u, const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct engine_choice *e = choice_at(s, u->list.cursor);
-	int rows = (int)s->preview.nengines < r.h - 11 ? (int)s->preview.nengines : r.h - 11, y;
+	int room = r.h >= 15 ? r.h - 11 : r.h - 1, y;
+	int rows = (int)s->preview.nengines < room ? (int)s->preview.nengines : room;
 	struct rect text = { r.x, r.y, r.w, r.h };
 
 	list_fit(&u->list, s->preview.nengines, rows);
@@ -346,7 +352,12 @@ static void preview_draw(void *own, struct ui *ui, struct canvas *c, struct rect
 
 	(void)ui;
 	first_suiting(u, s);
-	draw_menu(u, s, c, l.menu);
+	if (narrow(r) && !u->form.open && !state_proposal(s) && s->preview.state == PREVIEW_IDLE) {
+		draw_menu(u, s, c, r); /* there is room for one of both */
+		return;
+	}
+	if (!narrow(r))
+		draw_menu(u, s, c, l.menu);
 	if (u->form.open) {
 		preview_form_draw(&u->form, s, c, right);
 		return;

@@ -198,17 +198,24 @@ static void draw_change(struct canvas *c, struct rect r, int end, int y, enum fi
 	canvas_right(c, r, end, y, role, same ? "same" : good ? "better" : "worse");
 }
 
+/* Of what changes, with its words; a very narrow table leaves it out. */
+static int change_width(struct rect r)
+{
+	return r.w >= NAME_WIDTH + 31 ? 14 : 0;
+}
+
 static void draw_alone(const struct state *s, struct canvas *c, struct rect r, int y, enum figure f)
 {
 	const struct proposal *x = state_proposal(s);
 	double now = now_of(s, x, f), plan = plan_of(x, f);
 	char buf[FIGURE_LEN];
-	int end = r.w - 1;
+	int end = r.w - 1, change = change_width(r);
 
-	draw_now(s, c, r, end - 24, y, f, now);
-	canvas_right(c, r, end - 14, y, f == LOOPS && plan > 0 ? ROLE_BAD : ROLE_TEXT,
+	draw_now(s, c, r, end - change - 10, y, f, now);
+	canvas_right(c, r, end - change, y, f == LOOPS && plan > 0 ? ROLE_BAD : ROLE_TEXT,
 		     number(buf, plan, f));
-	draw_change(c, r, end, y, f, now, plan);
+	if (change)
+		draw_change(c, r, end, y, f, now, plan);
 }
 
 /* Columns of several: which are in sight. */
@@ -306,12 +313,13 @@ static int draw_heads(const struct state *s, struct canvas *c, struct rect r, in
 
 static int draw_head(const struct state *s, struct canvas *c, struct rect r, int y)
 {
-	int end = r.w - 1;
+	int end = r.w - 1, change = change_width(r);
 
 	canvas_text(c, r, 1, y, ROLE_LABEL, "figure");
-	canvas_right(c, r, end - 24, y, ROLE_LABEL, "now");
-	canvas_right(c, r, end - 14, y, ROLE_LABEL, state_proposal(s)->id);
-	canvas_right(c, r, end - 7, y, ROLE_LABEL, "change");
+	canvas_right(c, r, end - change - 10, y, ROLE_LABEL, "now");
+	canvas_right(c, r, end - change, y, ROLE_LABEL, state_proposal(s)->id);
+	if (change)
+		canvas_right(c, r, end - 7, y, ROLE_LABEL, "change");
 	return y + 1;
 }
 

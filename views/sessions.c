@@ -173,6 +173,7 @@ static void draw_list(struct sessions_ui *u, const struct table_in *in, struct c
 		      struct rect r)
 {
 	const struct sessions *s = in->s->sessions;
+	int below = list_detail_lines(r.h, DETAIL_ROWS);
 	uint32_t changed = 0, at;
 	char title[240];
 
@@ -181,12 +182,10 @@ static void draw_list(struct sessions_ui *u, const struct table_in *in, struct c
 	snprintf(title, sizeof(title), "%u record%s, %u changed%s, in %.60s", s->nrow,
 		 plural(s->nrow), changed, in->s->sessions_busy ? " (being verified anew)" : "",
 		 s->dir);
-	table_draw(&u->list, &list_ops, in, c, (struct rect){ r.x, r.y, r.w, r.h - DETAIL_ROWS },
-		   title);
+	table_draw(&u->list, &list_ops, in, c, (struct rect){ r.x, r.y, r.w, r.h - below }, title);
 	at = table_cursor(&u->list);
-	if (at != FAB_NONE)
-		draw_detail(c, (struct rect){ r.x, r.y + r.h - DETAIL_ROWS, r.w, DETAIL_ROWS },
-			    &s->row[at]);
+	if (below && at != FAB_NONE)
+		draw_detail(c, (struct rect){ r.x, r.y + r.h - below, r.w, below }, &s->row[at]);
 }
 
 static void draw_actions(struct sessions_ui *u, const struct table_in *in, struct canvas *c,

@@ -318,8 +318,9 @@ static void switches_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 	struct switches_ui *u = own;
 	const struct table_in in = { own, ui, s };
 	struct pane_in pane = { ui, s, FAB_NONE };
-	struct rect rows = { r.x, r.y, r.w, r.h - DETAIL_LINES };
-	struct rect below = { r.x, r.y + r.h - DETAIL_LINES, r.w, DETAIL_LINES };
+	int lines = list_detail_lines(r.h, DETAIL_LINES);
+	struct rect rows = { r.x, r.y, r.w, r.h - lines };
+	struct rect below = { r.x, r.y + r.h - lines, r.w, lines };
 	char name[NAME_LEN];
 
 	if (!s->fabric || !s->fabric->nsw) {

@@ -128,7 +128,8 @@ static void topology_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 			  const struct state *s)
 {
 	struct topology_ui *u = own;
-	struct rect detail = { r.x, r.y + r.h - DETAIL, r.w, DETAIL };
+	int below = list_detail_lines(r.h, DETAIL);
+	struct rect detail = { r.x, r.y + r.h - below, r.w, below };
 	int names;
 
 	if (!s->fabric || !s->fabric->nsw) {
@@ -138,7 +139,7 @@ static void topology_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 	}
 	follow(u, ui, s);
 	names = u->fine->nrow && r.w >= 60 ? 8 : 0;
-	u->win = (struct rect){ r.x + names, r.y + 1, r.w - names, r.h - 2 - DETAIL };
+	u->win = (struct rect){ r.x + names, r.y + 1, r.w - names, r.h - 2 - below };
 	if (u->win.h < 1 || u->win.w < 1)
 		return;
 	find_steps(u);
@@ -148,8 +149,9 @@ static void topology_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 	topology_nodes(u, ui, c, s);
 	topology_title(u, ui_survey(ui)->shape->note, c, r);
 	topology_row_names(u, c, r);
-	chan_value_legend(u->metric, ui_palette(ui), c, r, 1, r.h - 1 - DETAIL);
-	topology_detail(u, ui, s, c, detail);
+	chan_value_legend(u->metric, ui_palette(ui), c, r, 1, r.h - 1 - below);
+	if (below)
+		topology_detail(u, ui, s, c, detail);
 }
 
 /* --- keys --- */

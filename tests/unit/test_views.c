@@ -53,6 +53,32 @@ static void every_view_in_three_sizes(void **state)
 	console_close(&k);
 }
 
+/* Far below 80x24: rows, cells and figures go before the details beside them. */
+static void a_very_small_screen_shows_rows_first(void **state)
+{
+	static const struct {
+		const char *keys, *shown;
+	} views[] = { { "2", "leaf x spine" }, { "2", ">leaf" },
+		      { "3", "rows 1-4 of" },  { "4", "rows 1-4 of" },
+		      { "5", "rows 1-3 of" },  { "8", "23:19:03 warn" },
+		      { "6", "job EFI (>=" },  { "6\t", "nothing changed" },
+		      { "t", "tree of 2" } };
+	struct console_kit k;
+
+	(void)state;
+	tree(&k, jobs);
+	console_keys(&k, "6");
+	console_size(&k, 40, 10);
+	console_shows(&k, "sar      knows the jobs");
+	console_preview(&k, "sar");
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		console_keys(&k, views[i].keys);
+		console_shows(&k, views[i].shown);
+		console_hides(&k, "rows 1-0");
+	}
+	console_close(&k);
+}
+
 static void without_a_fabric_every_view_says_so(void **state)
 {
 	struct console_kit k;
@@ -408,6 +434,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_view_in_three_sizes),
+		cmocka_unit_test(a_very_small_screen_shows_rows_first),
 		cmocka_unit_test(without_a_fabric_every_view_says_so),
 		cmocka_unit_test(no_screen_overflows_whatever_its_size),
 		cmocka_unit_test(read_only_hides_what_changes_the_fabric),
