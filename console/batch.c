@@ -275,6 +275,20 @@ static int exit_code(const struct batch *b)
 	return b->partial ? EXIT_PARTIAL : EXIT_OK;
 }
 
+/* Needs neither samples nor jobs. */
+static int differences(struct batch *b, struct err *err)
+{
+	const struct state *s = &b->a->state;
+	bool complete = !s->poll.missing_sw && !s->poll.missing_ca && !b->a->fabric_partial;
+	int rc = batch_diff(b->a, complete, err);
+
+	if (rc < 0)
+		return EXIT_UNREADABLE;
+	if (rc)
+		return EXIT_FINDINGS;
+	return complete ? EXIT_OK : EXIT_PARTIAL;
+}
+
 static int loop(struct batch *b, const volatile sig_atomic_t *stop, struct err *err)
 {
 	struct app *a = b->a;
@@ -285,7 +299,9 @@ static int loop(struct batch *b, const volatile sig_atomic_t *stop, struct err *
 		app_take_jobs(a);
 		if (gave_up(b, err))
 			return EXIT_UNREADABLE;
-		if (due(b)) {
+		if (b->o->diff && a->state.fabric)
+			return differences(b, err);
+		if (!b->o->diff && due(b)) {
 			int rc = record(b, err);
 
 			if (rc == -EPIPE)

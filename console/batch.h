@@ -46,6 +46,10 @@ json_t *batch_history_json(struct app *a);
 void batch_history_text(FILE *out, struct app *a);
 json_t *batch_at_json(const struct state_past *p); /* null: the newest */
 
+/* batch_diff.c: prints how the fabric differs from that of --diff.  1: it does; 0: it does not; or
+ * -errno with a sentence. */
+int batch_diff(struct app *a, bool complete, struct err *err);
+
 /* batch_sessions.c: --view sessions and actions, which need no fabric.  record: as --record-dir
  * says; NULL: the usual one.  Returns an exit code. */
 bool batch_of_records(const struct batch_opts *o);

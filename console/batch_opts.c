@@ -24,6 +24,7 @@ enum {
 	OPT_TOP,
 	OPT_CHECK,
 	OPT_SAVE,
+	OPT_DIFF_WITH,
 	OPT_LAYOUT,
 	OPT_METRIC,
 	OPT_DOWN,
@@ -79,6 +80,10 @@ static const struct argp_option rows[] = {
 	{ "check", OPT_CHECK, NULL, 0,
 	  "exit 1 when a row fulfils the filter; without a filter, when ports have problems, or "
 	  "routes faults, or nodes are missing",
+	  0 },
+	{ "diff", OPT_DIFF_WITH, "FILE", 0,
+	  "print what has changed since this dump (or folder of --save): switches, hosts, cables, "
+	  "LIDs, names, speeds; exit 1 when anything has. As text, or with --json",
 	  0 },
 	{ "save", OPT_SAVE, "DIR", 0,
 	  "save the newest record as a snapshot, for --load; a folder that does not exist yet", 0 },
@@ -255,9 +260,31 @@ static void take_size(struct batch_opts *o, const char *arg, struct argp_state *
 			   arg);
 }
 
+/* What no view could take is a mistake of the script; what a value means is said on the screen. */
+static void check_commands(const char *text, struct argp_state *s)
+{
+	for (; *text; text += *text == ';') {
+		size_t n, name;
+		const struct command *c;
+
+		text += strspn(text, " :");
+		n = strcspn(text, ";");
+		name = strcspn(text, " ;");
+		c = name ? command_find(text, name) : NULL;
+		if (name && !c)
+			argp_error(s, "--do: no command '%.*s' (or it begins several)", (int)name,
+				   text);
+		else if (c && c->needed && strspn(text + name, " ") == n - name)
+			argp_error(s, "--do: %s %s: %s", c->name, c->args, c->help);
+		else if (c && c->arg == ARG_NONE && strspn(text + name, " ") != n - name)
+			argp_error(s, "--do: '%s' takes no argument", c->name);
+		text += n;
+	}
+}
+
 static void take_all(struct batch_opts *o, struct argp_state *s)
 {
-	bool alone = o->prom_file || o->prom_listen || o->save || o->check;
+	bool alone = o->diff || o->prom_file || o->prom_listen || o->save || o->check;
 	bool any = o->counted || o->viewed || o->sort_text || o->filter_text || o->fields_text ||
 		   o->top || o->metric_text || o->layout || o->commands || o->at || o->mark;
 
@@ -271,7 +298,15 @@ static void take_all(struct batch_opts *o, struct argp_state *s)
 			   "--jsonl, --prom or --check");
 	if (!o->on)
 		return;
+	if (o->diff && (o->viewed || o->sort_text || o->filter_text || o->fields_text || o->top ||
+			o->counted || o->check || o->prom_file || o->prom_listen || o->save ||
+			o->form == BATCH_PROM || o->form == BATCH_SCREEN))
+		argp_error(s, "--diff goes with -b, --json or --jsonl and nothing else of a batch");
 	take_table(o, s);
+	if (o->commands && o->form != BATCH_SCREEN)
+		argp_error(s, "--do goes with --screen");
+	if (o->commands)
+		check_commands(o->commands, s);
 	if (o->mark && !o->save)
 		argp_error(s, "--mark goes with --save: a bookmark is kept in a snapshot");
 	if (o->session && o->kind != ROWS_ACTIONS)
@@ -295,6 +330,9 @@ static error_t take(int key, char *arg, struct argp_state *s)
 	switch (key) {
 	case 'b':
 		take_form(o, BATCH_TEXT, s);
+		return 0;
+	case OPT_DIFF_WITH:
+		o->diff = arg;
 		return 0;
 	case OPT_BATCH_JSON:
 		take_form(o, BATCH_JSON, s);

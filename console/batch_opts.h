@@ -39,6 +39,7 @@ struct batch_opts {
 	const char *commands; /* as after ':', with ; between; NULL: none */
 	const char *sort_text, *filter_text, *fields_text;
 	const char *prom_file, *prom_listen; /* NULL: none */
+	const char *diff;		     /* dump or snapshot to compare with; NULL: none */
 	const char *save;		     /* a folder for a snapshot; NULL: none */
 
 	/* made of them */

@@ -9,6 +9,7 @@
 #include "console/options.h"
 #include "console/outfile.h"
 #include "console/plan_jobs.h"
+#include "console/plan_links.h"
 #include "console/plan_text.h"
 #include "console/record.h"
 #include "console/summary.h"
@@ -19,16 +20,18 @@
 #include <string.h>
 #include <time.h>
 
-enum { OPT_DIFF = 700 };
+enum { OPT_DIFF = 700, OPT_LINKS };
 
 struct show_cmd {
 	struct options o;
 	const char *file;
-	bool diff;
+	bool diff, links;
 };
 
 static const struct argp_option table[] = {
 	{ "diff", OPT_DIFF, NULL, 0, "every entry that changes", 0 },
+	{ "links", OPT_LINKS, NULL, 0,
+	  "each link between switches with its EFI before and after, worst after first", 0 },
 	OPTION_JSON("print JSON"),
 	OPTION_BISECTIONS,
 	OPTION_PATTERN,
@@ -45,6 +48,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_DIFF:
 		c->diff = true;
+		return 0;
+	case OPT_LINKS:
+		c->links = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		cmdline_only(state, "plan", &c->file, arg);
@@ -127,6 +133,8 @@ static int print_json(const struct show_cmd *c, const struct plan *p, const stru
 	json_object_set_new(j, "after", after);
 	if (c->o.per_job)
 		json_object_set_new(j, "per_job", plan_jobs_json(p, both));
+	if (c->links)
+		json_object_set_new(j, "links", plan_links_json(p, both));
 	if (c->diff)
 		json_object_set_new(j, "diff", plan_diff_json(p));
 	rc = summary_dump(stdout, j, err);
@@ -150,6 +158,8 @@ static void print_text(const struct show_cmd *c, const struct plan *p,
 	printf("drain: %s\n", p->drain.known ? drain : "not known");
 	if (c->o.per_job)
 		plan_print_jobs(stdout, p, both);
+	if (c->links)
+		plan_print_links(stdout, p, both);
 }
 
 static int show(const struct show_cmd *c, const struct plan *p, struct err *err)

@@ -329,6 +329,17 @@ no_half_snapshot() {
 ok "racks of a running SLURM, of its blocks, and in a snapshot" racks_of_slurm
 ok "nothing is left of a snapshot that cannot be written" no_half_snapshot
 ok "the history of a snapshot, its bookmarks, and a record of any moment" history_of_a_snapshot
+what_has_changed() { # a cable less, a name and a speed changed; against a dump and a snapshot
+	"$I" topo fattree2:leaves=4,spines=2,hosts=3 -o whole && "$I" topo fattree2:leaves=4,spines=2,hosts=3,fail=1,seed=2 -o less &&
+		sed -i 's/"n0002"/"renamed"/; s/lid 1 4xEDR/lid 1 4xHDR/' less || return
+	is 0 "$I" --load whole --diff whole && is 1 "$I" --load less --diff whole --json && valid fabric_diff out || return
+	python3 -c 'import json
+rows = sorted((r["change"], r["what"]) for r in json.load(open("out"))["diff"])
+assert rows == [("changed", "link"), ("changed", "name"), ("gone", "cable")], rows' || return
+	is 1 "$I" --load whole --diff less && grep -q '^+ cable ' out || return
+	is 0 "$I" --demo=fattree2:leaves=4,spines=2,hosts=3 --diff whole && is 255 "$I" --load whole --diff none
+}
+ok "--diff" what_has_changed
 ok "--check and its findings" findings
 ok "Prometheus text" prom_text
 ok "Prometheus text of some ports" prom_of_some
@@ -349,5 +360,9 @@ ok "two forms" says 64 'only one of' $demo -b --json
 ok "options of a batch on a screen" says 64 'go with' $I --demo --view links
 ok "a batch does not write" says 64 'only looks' $demo -b --rw
 ok "no fabric" is 255 "$I" --json -C no-such-ca
+ok "a command that is none" says 64 "no command 'nonsense'" $demo --screen links --do 'sort util; nonsense 5'
+ok "a command without what it needs" says 64 '--do: view VIEW' $demo --screen links --do 'view'
+ok "commands without a screen" says 64 'goes with --screen' $demo -b --do 'sort util'
+ok "no field at all" says 64 "no field ''" $demo -b --view links --fields ''
 ok "a list of fields" is 0 "$I" --view jobs --fields help
 finish

@@ -173,6 +173,17 @@ ok "plan --json" prints plan 0 plan -e updn --escape --vls 4 --fabric lab --jobs
 ok "plan --per-job" prints plan 0 plan -e updn --escape --vls 4 --fabric lab --jobs slurm --per-job --json
 ok "has each job before and after" per_job
 ok "show --per-job as text" grep -q 'stands still\|order\| no$' <(top show "$found/new.plan" --per-job)
+links_of_the_plan() { # in all, and worst after first
+	prints shown_plan 0 show "$found/new.plan" --links --json || return
+	python3 - "$LAB_DIR/json" <<-'EOF'
+	import json, sys
+	links = json.load(open(sys.argv[1]))["links"]
+	after = [l["eff_efi_after"] for l in links]
+	assert len(links) == 96 and after == sorted(after, reverse=True), (len(links), after)
+	assert any(l["efi_before"] != l["efi_after"] for l in links)
+	EOF
+}
+ok "show --links" links_of_the_plan
 ok "show --diff" prints shown_plan 0 show "$found/new.plan" --diff --json
 ok "compare on the fabric" prints comparison 0 compare --engines updn,sar --vls 4 --bisections 0 --pattern none --json
 ok "beside what is installed" grep -q '"engine": "installed"' "$LAB_DIR/json"

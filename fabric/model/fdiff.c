@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/model/fdiff.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/model/end_find.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A node as an end (fabric.h): terminals and other CA or router ports, then switches. */
+static uint64_t guid_of(const struct fabric *f, uint32_t end)
+{
+	return end < f->nend ? f->term_guid[end] : f->sw_guid[end - f->nend];
+}
+
+static uint32_t find(const struct fabric *f, uint64_t guid, bool is_switch)
+{
+	uint32_t i = is_switch ? fabric_switch_by_guid(f, guid) : fabric_term_by_guid(f, guid);
+
+	if (is_switch)
+		return i == FAB_NONE ? FAB_NONE : f->nend + i;
+	if (i != FAB_NONE)
+		return i;
+	for (i = f->nterm; i < f->nend; i++) /* few: routers and aggregation nodes */
+		if (f->term_guid[i] == guid)
+			return i;
+	return FAB_NONE;
+}
+
+/* The same node in another fabric. */
+static uint32_t twin(const struct fabric *other, const struct fabric *f, uint32_t end)
+{
+	return find(other, guid_of(f, end), end >= f->nend);
+}
+
+static struct fdiff_row *add(struct fdiff *d, enum fdiff_change change, const char *what,
+			     uint64_t guid, char *subject)
+{
+	if (d->n == d->cap) {
+		d->cap = d->cap ? d->cap * 2 : 64;
+		d->row = xrealloc(d->row, d->cap, sizeof(*d->row));
+	}
+	d->row[d->n] = (struct fdiff_row){
+		.change = change,
+		.what = what,
+		.guid = guid,
+		.subject = subject,
+	};
+	return &d->row[d->n++];
+}
+
+static void changed(struct fdiff *d, const char *what, uint64_t guid, char *subject, char *before,
+		    char *after)
+{
+	struct fdiff_row *r = add(d, FDIFF_CHANGED, what, guid, subject);
+
+	r->before = before;
+	r->after = after;
+}
+
+static char *name_of(const struct fabric *f, uint32_t end)
+{
+	char name[128];
+
+	return xstrdup(end_name(name, sizeof(name), f, end));
+}
+
+static void nodes(struct fdiff *d, const struct fabric *f, const struct fabric *other,
+		  enum fdiff_change change)
+{
+	for (uint32_t e = 0; e < f->nend + f->nsw; e++)
+		if (twin(other, f, e) == FAB_NONE)
+			add(d, change, e < f->nend ? "host" : "switch", guid_of(f, e),
+			    name_of(f, e));
+}
+
+/* --- cables ------------------------------------------------------------------------------ */
+
+struct far_end {
+	uint32_t end; /* FAB_NONE: no cable */
+	uint8_t port;
+};
+
+static struct far_end far_end(const struct fabric *f, uint32_t sw, uint8_t port)
+{
+	struct far_end e = { FAB_NONE, 0 };
+	const struct port *p;
+
+	if (port > f->sw_nports[sw])
+		return e;
+	p = fabric_port(f, sw, port);
+	if (p->chan != FAB_NONE)
+		e = (struct far_end){ f->nend + f->chan_dst[p->chan], f->chan_rport[p->chan] };
+	else if (p->term != FAB_NONE)
+		e = (struct far_end){ p->term, f->term_ca_port[p->term] };
+	return e;
+}
+
+static char *cable_name(const struct fabric *f, uint32_t sw, uint8_t port, struct far_end to)
+{
+	const char *name = to.end < f->nend ? f->term_name[to.end] : f->sw_name[to.end - f->nend];
+
+	return xasprintf("%s/%u - %s/%u", f->sw_name[sw], port, name, to.port);
+}
+
+/* Each cable once: from the switch with the smaller GUID, or port. */
+static bool is_first(const struct fabric *f, uint32_t sw, uint8_t port, struct far_end to)
+{
+	uint32_t b = to.end - f->nend;
+
+	return to.end < f->nend || sw < b || (sw == b && port <= to.port);
+}
+
+static bool same_cable(const struct fabric *f, uint32_t sw, uint8_t port, struct far_end to,
+		       const struct fabric *other)
+{
+	uint32_t there = find(other, f->sw_guid[sw], true);
+	struct far_end e = far_end(other, there - other->nend, port);
+
+	return e.end != FAB_NONE && (e.end < other->nend) == (to.end < f->nend) &&
+	       guid_of(other, e.end) == guid_of(f, to.end) && e.port == to.port;
+}
+
+static char *link_text(const struct port *p)
+{
+	return xasprintf("%ux%s", p->width, p->speed);
+}
+
+static void link_changes(struct fdiff *d, const struct fabric *f, uint32_t sw, uint8_t port,
+			 struct far_end to, const struct fabric *after)
+{
+	const struct port *a = fabric_port(f, sw, port),
+			  *b = fabric_port(after, fabric_switch_by_guid(after, f->sw_guid[sw]),
+					   port);
+
+	if (!a->width || !b->width || !a->speed[0] || !b->speed[0] ||
+	    (a->width == b->width && !strcmp(a->speed, b->speed)))
+		return;
+	changed(d, "link", f->sw_guid[sw], cable_name(f, sw, port, to), link_text(a), link_text(b));
+	d->row[d->n - 1].guid_b = guid_of(f, to.end);
+}
+
+/* The cables of f between nodes that other has, too, and has not; or, links, what changed of those
+ * that it has. */
+static void cables(struct fdiff *d, const struct fabric *f, const struct fabric *other,
+		   enum fdiff_change change)
+{
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		for (unsigned p = 1; p <= f->sw_nports[sw]; p++) {
+			struct far_end to = far_end(f, sw, (uint8_t)p);
+
+			if (to.end == FAB_NONE || !is_first(f, sw, (uint8_t)p, to) ||
+			    fabric_switch_by_guid(other, f->sw_guid[sw]) == FAB_NONE ||
+			    twin(other, f, to.end) == FAB_NONE)
+				continue;
+			if (same_cable(f, sw, (uint8_t)p, to, other)) {
+				if (change == FDIFF_CHANGED)
+					link_changes(d, f, sw, (uint8_t)p, to, other);
+			} else if (change != FDIFF_CHANGED) {
+				add(d, change, "cable", f->sw_guid[sw],
+				    cable_name(f, sw, (uint8_t)p, to))
+					->guid_b = guid_of(f, to.end);
+			}
+		}
+}
+
+/* --- LIDs and names ---------------------------------------------------------------------- */
+
+static void node_changes(struct fdiff *d, const struct fabric *before, const struct fabric *after)
+{
+	for (uint32_t e = 0; e < before->nend + before->nsw; e++) {
+		uint32_t t = twin(after, before, e);
+		uint16_t was, is;
+		const char *old, *new;
+
+		if (t == FAB_NONE)
+			continue;
+		was = end_lid(before, e);
+		is = end_lid(after, t);
+		old = e < before->nend ? before->term_desc[e] : before->sw_desc[e - before->nend];
+		new = t < after->nend ? after->term_desc[t] : after->sw_desc[t - after->nend];
+		if (before->lids_given && after->lids_given && was != is)
+			changed(d, "lid", guid_of(before, e), name_of(before, e),
+				xasprintf("%u", was), xasprintf("%u", is));
+		if (old && new &&strcmp(old, new) != 0)
+			changed(d, "name", guid_of(before, e), name_of(before, e), xstrdup(old),
+				xstrdup(new));
+	}
+}
+
+struct fdiff *fdiff_new(const struct fabric *before, const struct fabric *after)
+{
+	struct fdiff *d = xcalloc(1, sizeof(*d));
+
+	nodes(d, before, after, FDIFF_GONE);
+	nodes(d, after, before, FDIFF_NEW);
+	cables(d, before, after, FDIFF_GONE);
+	cables(d, after, before, FDIFF_NEW);
+	cables(d, before, after, FDIFF_CHANGED);
+	node_changes(d, before, after);
+	return d;
+}
+
+void fdiff_free(struct fdiff *d)
+{
+	for (size_t i = 0; d && i < d->n; i++) {
+		free(d->row[i].subject);
+		free(d->row[i].before);
+		free(d->row[i].after);
+	}
+	if (d)
+		free(d->row);
+	free(d);
+}
+
+const char *fdiff_change_name(enum fdiff_change c)
+{
+	static const char *const names[] = { "gone", "new", "changed" };
+
+	return names[c];
+}
