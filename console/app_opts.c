@@ -35,6 +35,7 @@ enum {
 	OPT_COLOUR,
 	OPT_INSTALLER,
 	OPT_SOCKET,
+	OPT_M_KEY_FILE,
 };
 
 static const struct argp_option options[] = {
@@ -43,7 +44,7 @@ static const struct argp_option options[] = {
 	  "A simulated fabric with jobs and traffic (default " DEMO_SPEC "; see 'topo --help')",
 	  1 },
 	{ "load", OPT_LOAD, "FILE", 0,
-	  "A dump (ibnetdiscover text or cache, opensm-subnet.lst, ...) or a folder that key w saved",
+	  "A dump (ibnetdiscover text or cache, opensm-subnet.lst, OpenSM's neighbors, ...) or a folder that key w saved",
 	  1 },
 	{ "load-cache", 0, NULL, OPTION_ALIAS, NULL, 1 },
 	{ "lfts", OPT_LFTS, "FILE", 0,
@@ -65,6 +66,8 @@ static const struct argp_option options[] = {
 	{ "timeout", 't', "MS", 0, "Time-out of a request's first try (default 200)", 2 },
 	{ "outstanding_smps", 'o', "N", 0, "Requests under way at once (default 32)", 2 },
 	{ "m_key", 'y', "KEY", 0, "M_Key of the subnet; a word that is no number asks for it", 2 },
+	{ "m_key_file", OPT_M_KEY_FILE, "FILE", 0,
+	  "M_Key from a file that only its owner may read: the number, or OpenSM's guid2mkey", 2 },
 	{ 0, 0, 0, 0, "Polling:", 3 },
 	{ "interval", 'd', "SECONDS", 0, "Between two readings of the counters (default 2)", 3 },
 	{ "jobs", OPT_JOBS, "SOURCE", 0,
@@ -220,6 +223,9 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 		return 0;
 	case 'y':
 		o->ask_m_key = mkey_take(&o->m_key, arg);
+		return 0;
+	case OPT_M_KEY_FILE:
+		mkey_need_file(&o->m_key, arg, s);
 		return 0;
 	case 'd':
 		o->interval_s = cmdline_real(s, "--interval", arg, 0.1, 3600);

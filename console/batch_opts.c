@@ -4,6 +4,7 @@
 #include "console/batch.h"
 #include "console/cmdline.h"
 #include "console/exits.h"
+#include "console/thresholds.h"
 #include "views/command.h"
 
 #include <errno.h>
@@ -25,6 +26,7 @@ enum {
 	OPT_CHECK,
 	OPT_SAVE,
 	OPT_DIFF_WITH,
+	OPT_THRESHOLDS,
 	OPT_LAYOUT,
 	OPT_METRIC,
 	OPT_DOWN,
@@ -69,6 +71,10 @@ static const struct argp_option rows[] = {
 	{ "metric", OPT_METRIC, "FIELD", 0, "of the heatmap: any figure of links (preset: util)",
 	  0 },
 	{ "layout", OPT_LAYOUT, "NAME", 0, "of the heatmap: a word of a matrix's title", 0 },
+	{ "threshold-file", OPT_THRESHOLDS, "FILE", 0,
+	  "only ports with an error counter above its limit, as ibqueryerrors has them in "
+	  "/etc/infiniband-diags/error_thresholds; with --check exit 1",
+	  0 },
 	{ "down", OPT_DOWN, NULL, 0, "of the heatmap: the opposite direction", 0 },
 	{ "screen", OPT_SCREEN, "VIEW", 0,
 	  "print a view as the screen shows it; all views, of --size, after --do", 0 },
@@ -250,6 +256,20 @@ static void take_screen(struct batch_opts *o, const char *arg, struct argp_state
 		argp_error(s, "--screen: there is no view '%s'", arg);
 }
 
+static void take_thresholds(struct batch_opts *o, const char *path, struct argp_state *s)
+{
+	struct err err = { "" };
+	char *text; /* kept until the program ends, as the others of the command line */
+
+	if (thresholds_filter(&text, path, &err))
+		argp_failure(s, EXIT_UNREADABLE, 0, "%s", err.text);
+	if (o->filter_text)
+		argp_error(s, "--threshold-file and --filter exclude each other");
+	o->filter_text = text;
+	if (!o->viewed)
+		take_view(o, "ports", s);
+}
+
 static void take_size(struct batch_opts *o, const char *arg, struct argp_state *s)
 {
 	char after;
@@ -330,6 +350,9 @@ static error_t take(int key, char *arg, struct argp_state *s)
 	switch (key) {
 	case 'b':
 		take_form(o, BATCH_TEXT, s);
+		return 0;
+	case OPT_THRESHOLDS:
+		take_thresholds(o, arg, s);
 		return 0;
 	case OPT_DIFF_WITH:
 		o->diff = arg;

@@ -52,6 +52,7 @@ enum {
 	OPT_END_JOB,
 	OPT_STATUS,
 	OPT_AGENT_JOB,
+	OPT_M_KEY_FILE,
 };
 
 struct agent_cmd {
@@ -117,6 +118,8 @@ static const struct argp_option rows[] = {
 	{ "Port", 'P', "N", 0, "its port", 2 },
 	{ "timeout", 't', "MS", 0, "of the first try of a request to the SM (preset: 200)", 2 },
 	{ "m_key", 'y', "KEY", 0, "M_Key; anything that is no number, such as x, asks for it", 2 },
+	{ "m_key_file", OPT_M_KEY_FILE, "FILE", 0,
+	  "M_Key from a file that only its owner may read: the number, or OpenSM's guid2mkey", 2 },
 	OPTION_CONFIG(2),
 	{ 0, 0, 0, 0, "Questions to the agent that runs on --socket:", 3 },
 	{ "add-job", OPT_ADD_JOB, "ID", 0, "a job begins on this node", 3 },
@@ -238,6 +241,9 @@ static error_t take_how(int key, char *arg, struct argp_state *s)
 		return 0;
 	case 'y':
 		c->ask_m_key = mkey_take(&c->port.m_key, arg);
+		return 0;
+	case OPT_M_KEY_FILE:
+		mkey_need_file(&c->port.m_key, arg, s);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

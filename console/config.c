@@ -29,6 +29,7 @@ static const struct key {
 	{ "timeout", "--timeout", NUMBER, 1, 60000, .preset = "200" },
 	{ "outstanding-smps", "--outstanding_smps", NUMBER, 1, 1024, .preset = "32" },
 	{ "m-key", "--m_key", TEXT, .preset = "0", .secret = true },
+	{ "m-key-file", "--m_key_file", TEXT, .preset = "" },
 	{ "name", "--name", TEXT, .preset = "" },
 	{ "node-name-map", "--node-name-map", TEXT, .preset = "" },
 	{ "racks", "--racks", TEXT, .preset = "as names tell" },

@@ -25,7 +25,8 @@ enum {
 	OPT_RECORD_DIR,
 	OPT_STATE_DIR,
 	OPT_INSTALLER,
-	OPT_SOCKET
+	OPT_SOCKET,
+	OPT_M_KEY_FILE
 };
 
 static const struct argp_option rows[] = {
@@ -34,6 +35,8 @@ static const struct argp_option rows[] = {
 	{ "timeout", 't', "MS", 0, "of the first try of a MAD (preset: 200)", 10 },
 	{ "outstanding_smps", OPT_WINDOW, "N", 0, "MADs under way (preset: 32)", 10 },
 	{ "m_key", 'y', "KEY", 0, "M_Key; anything that is no number, such as x, asks for it", 10 },
+	{ "m_key_file", OPT_M_KEY_FILE, "FILE", 0,
+	  "M_Key from a file that only its owner may read: the number, or OpenSM's guid2mkey", 10 },
 	OPTION_CONFIG(10),
 	{ "fabric", OPT_FABRIC, "NAME", 0,
 	  "the fabric's name; its section of the configuration file holds, where there is one",
@@ -71,6 +74,9 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 		return 0;
 	case 'y':
 		o->ask_m_key = mkey_take(&o->m_key, arg);
+		return 0;
+	case OPT_M_KEY_FILE:
+		mkey_need_file(&o->m_key, arg, s);
 		return 0;
 	case OPT_CONFIG_FILE:
 	case OPT_CONFIG_PROFILE:

@@ -15,9 +15,11 @@
 #include "fabric/files/jobs_file.h"
 #include "fabric/files/lines.h"
 #include "fabric/files/names.h"
+#include "fabric/files/guid2lid.h"
 #include "fabric/files/netloc.h"
 #include "fabric/files/osm_fdbs.h"
 #include "fabric/files/osm_lfts.h"
+#include "fabric/files/osm_neighbors.h"
 #include "fabric/files/osm_sl2vl.h"
 #include "fabric/files/osm_subnet.h"
 #include "fabric/files/path_sl.h"
@@ -50,7 +52,14 @@ static bool is_spec(const char *path)
 	return false;
 }
 
-enum fabric_form { FORM_IBND, FORM_CACHE, FORM_SUBNET_LST, FORM_NETLOC, FORM_SLURM };
+enum fabric_form {
+	FORM_IBND,
+	FORM_CACHE,
+	FORM_NEIGHBORS,
+	FORM_SUBNET_LST,
+	FORM_NETLOC,
+	FORM_SLURM
+};
 
 /* Told by words that no other form has: a prompt or a byte order mark may stand before them. */
 static enum fabric_form fabric_form(const char *head)
@@ -60,6 +69,8 @@ static enum fabric_form fabric_form(const char *head)
 	if (!strncmp(head, "\x1f\x8b", 2) || strstr(head, "\"node_info\"") ||
 	    strstr(head, "\"network_info\"") || strstr(head, "\"edge_info\""))
 		return FORM_NETLOC;
+	if (osm_neighbors_begin(head))
+		return FORM_NEIGHBORS;
 	if (strstr(head, " NodeGUID:"))
 		return FORM_SUBNET_LST;
 	if (strcasestr(head, "SwitchName=") || slurm_yaml_is(head))
@@ -88,6 +99,29 @@ static int read_slurm(struct builder *b, const struct infile *in, struct read_re
 	return rc;
 }
 
+/* OpenSM's cache has the LIDs in a file beside it. */
+static int read_neighbors(struct builder *b, const struct infile *in, struct read_report *report,
+			  struct err *err)
+{
+	const char *slash = strrchr(in->path, '/');
+	char *beside = xasprintf("%.*sguid2lid", slash ? (int)(slash - in->path) + 1 : 0, in->path);
+	struct guid_lid *lids = NULL;
+	struct read_report of_lids = { 0 };
+	FILE *file = fopen(beside, "re");
+	uint32_t n = 0;
+	int rc = file ? guid2lid_read(&lids, &n, file, beside, &of_lids, err) : 0;
+
+	if (!rc && file)
+		infile_tell(&of_lids);
+	if (!rc)
+		rc = osm_neighbors_read(b, in->file, in->path, lids, n, report, err);
+	if (file)
+		fclose(file);
+	free(lids);
+	free(beside);
+	return rc;
+}
+
 static int read_fabric(struct builder **out, const char *path, struct err *err)
 {
 	struct ibnd_report report;
@@ -106,6 +140,10 @@ static int read_fabric(struct builder **out, const char *path, struct err *err)
 	case FORM_CACHE:
 		*out = builder_new();
 		rc = ibnd_cache_read(*out, in.file, in.path, &report.read, err);
+		break;
+	case FORM_NEIGHBORS:
+		*out = builder_new();
+		rc = read_neighbors(*out, &in, &report.read, err);
 		break;
 	case FORM_SUBNET_LST:
 		*out = builder_new();

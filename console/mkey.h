@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mkey: the M_Key from the command line or the terminal, never shown or kept. */
+/* mkey: the M_Key from the command line, a file or the terminal, never shown or kept. */
 #ifndef CONSOLE_MKEY_H
 #define CONSOLE_MKEY_H
 
 #include "fabric/base/err.h"
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Takes a number from arg and wipes arg, which the process list shows; true when it is no number:
  * then it is to be asked for. */
 bool mkey_take(uint64_t *key, char *arg);
-/* Reads it from stdin without echo.  -EINVAL: no number. */
+/* Reads it from stdin, at a terminal without echo.  -EINVAL: no number. */
 int mkey_ask(uint64_t *key, struct err *err);
+/* From a file: the number alone, or OpenSM's guid2mkey, lines of "0xguid 0xkey", where all ports
+ * have the same.  -EPERM: others than the owner may read it; -EINVAL: neither (file and line), or
+ * the ports have different keys. */
+int mkey_file(uint64_t *key, const char *path, struct err *err);
+/* The same for an option: ends the program with 255 and the sentence where it cannot. */
+void mkey_need_file(uint64_t *key, const char *path, const struct argp_state *s);
 
 #endif

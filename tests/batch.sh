@@ -340,6 +340,13 @@ assert rows == [("changed", "link"), ("changed", "name"), ("gone", "cable")], ro
 	is 0 "$I" --demo=fattree2:leaves=4,spines=2,hosts=3 --diff whole && is 255 "$I" --load whole --diff none
 }
 ok "--diff" what_has_changed
+limits() { # of ibqueryerrors
+	printf '# ours\n\nSymbolErrorCounter=0 # none\nPortXmitWait = 999999999999\nVL15Dropped=3\n' >limits
+	is 0 $demo --check --threshold-file limits && grep -q 'limits:5: VL15Dropped is not among' err || return
+	printf 'PortXmitDiscards=5\nSymbolErrors=1\n' >limits
+	says 255 'limits:2: not COUNTER=NUMBER: SymbolErrors=1' $demo --check --threshold-file limits
+}
+ok "limits of counters from a file of the diags" limits
 ok "--check and its findings" findings
 ok "Prometheus text" prom_text
 ok "Prometheus text of some ports" prom_of_some

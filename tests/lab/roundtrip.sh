@@ -75,6 +75,11 @@ discovered() {
 	done
 	[ "$(grep -c '"a_guid"' "$work/cache.json")" -gt 10 ] && diff "$work/cache.json" "$work/printed.json"
 }
+# and so is what OpenSM remembers of it, but for the names
+remembered() {
+	"$top" --load "$in/neighbors" --diff "$work/printed" >"$work/differ"
+	grep -q 'differences' "$work/differ" && ! grep -v '^~ name' "$work/differ" | grep -v ' differences from '
+}
 
 same() { # how, file
 	diff <("$1" "$in/$2") <("$1" "$out/$2")
@@ -100,7 +105,8 @@ for spec in fattree2:leaves=4,spines=2,hosts=4 torus:dims=4x3,hosts=2,fail=2 hyp
 		host=$(sed -n 's/^Ca[ \t]*[0-9]* "\([^"]*\)".*/\1/p' "$work/net" | head -n 1)
 		# shellcheck disable=SC2086 # two words or none
 		ok "$what: opensm" sm "$in" -R "$engine" -l "$lmc" $qos
-		[ "$engine $lmc" = "updn 0" ] && ok "$what: the cache of ibnetdiscover" discovered
+		[ "$engine $lmc" = "updn 0" ] && ok "$what: the cache of ibnetdiscover" discovered &&
+			ok "$what: neighbors and guid2lid of OpenSM" remembered
 		ok "$what: read and write" "$tool" back "$in" "$out" "$lmc"
 		ok "$what: opensm-lfts.dump" same cat opensm-lfts.dump
 		ok "$what: opensm.fdbs" same plain_fdbs opensm.fdbs

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * osm_neighbors: the cables that OpenSM keeps in its cache, /var/cache/opensm/neighbors: lines of
+ * "0xguid:port 0xguid:port", from either end, port GUIDs (of a switch: its own for all its ports).
+ *
+ * The file does not tell switches from hosts: whoever has more than one port there is a switch.
+ */
+#ifndef FABRIC_FILES_OSM_NEIGHBORS_H
+#define FABRIC_FILES_OSM_NEIGHBORS_H
+
+#include "fabric/base/err.h"
+#include "fabric/files/guid2lid.h"
+#include "fabric/files/report.h"
+#include "fabric/model/builder.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Is this how such a file begins?  head is a string. */
+bool osm_neighbors_begin(const char *head);
+
+/* Adds the file's nodes and cables to b; lids, n of them, may be NULL.  -EINVAL: no such file, or
+ * two cables on one port (the sentence has file and line). */
+int osm_neighbors_read(struct builder *b, FILE *file, const char *path, const struct guid_lid *lids,
+		       uint32_t n, struct read_report *report, struct err *err);
+
+#endif
