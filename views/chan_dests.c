@@ -2,6 +2,7 @@
 #include "views/chan_dests.h"
 
 #include "fabric/base/mem.h"
+#include "views/state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,4 +118,26 @@ void chan_dests_find(struct chan_dests *out, const struct fabric *f, const struc
 	}
 	free(x.way);
 	free(x.seen);
+}
+
+void chan_dests_follow(struct chan_dests_kept *d, const struct state *s, uint32_t chan)
+{
+	const struct usage *u = state_usage(s);
+	uint64_t serial = u ? u->serial : 0;
+
+	if (d->chan == chan && d->tables == s->tables && d->serial == serial && d->tables)
+		return;
+	tables_put(d->tables);
+	d->tables = s->tables ? tables_get(s->tables) : NULL;
+	d->chan = chan;
+	d->serial = serial;
+	memset(&d->dests, 0, sizeof(d->dests));
+	if (s->tables && s->tables->nsw == s->fabric->nsw)
+		chan_dests_find(&d->dests, s->fabric, s->tables, u ? u->jobs : NULL, chan);
+}
+
+void chan_dests_done(struct chan_dests_kept *d)
+{
+	tables_put(d->tables);
+	d->tables = NULL;
 }

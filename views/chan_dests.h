@@ -24,4 +24,16 @@ struct chan_dests {
 void chan_dests_find(struct chan_dests *out, const struct fabric *f, const struct tables *t,
 		     const struct jobset *jobs, uint32_t chan);
 
+/* The same, kept until the channel, the tables or the jobs are others. */
+struct chan_dests_kept {
+	struct chan_dests dests;
+	uint32_t chan;
+	uint64_t serial;	     /* of the usage when they were found */
+	const struct tables *tables; /* own reference */
+};
+
+struct state;
+void chan_dests_follow(struct chan_dests_kept *d, const struct state *s, uint32_t chan);
+void chan_dests_done(struct chan_dests_kept *d);
+
 #endif

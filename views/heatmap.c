@@ -136,6 +136,7 @@ static void heatmap_draw(void *own, struct ui *ui, struct canvas *c, struct rect
 	else
 		heatmap_matrix(u, ui, c, r, s);
 	heatmap_legend(u, ui, s, c, r);
+	u->drawn = heatmap_sight(u, ui, s).metric;
 }
 
 static void move_by(uint32_t *at, int64_t by, uint32_t n)
@@ -391,10 +392,10 @@ static void heatmap_context(const void *own, const struct state *s, char *buf, s
 	if (!s->fabric || !u->layout || u->layout->fabric != s->fabric)
 		buf[0] = '\0';
 	else if (u->cables.open)
-		snprintf(buf, len, "%s  layout %u/%u  cables", chan_metric_name(u->metric),
+		snprintf(buf, len, "%s  layout %u/%u  cables", chan_metric_name(u->drawn),
 			 u->plane + 1, u->layout->nplane);
 	else
-		snprintf(buf, len, "%s  layout %u/%u  zoom %u", chan_metric_name(u->metric),
+		snprintf(buf, len, "%s  layout %u/%u  zoom %u", chan_metric_name(u->drawn),
 			 u->plane + 1, u->layout->nplane, u->window.row_n);
 }
 

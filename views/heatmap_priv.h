@@ -18,7 +18,7 @@ static inline int heatmap_detail_lines(struct rect r)
 struct heatmap_ui {
 	struct heat_layout *layout;
 	uint32_t plane;
-	enum chan_metric metric;
+	enum chan_metric metric, drawn; /* drawn: another one while a plan is compared */
 	uint8_t dir;
 	uint32_t zoom;	   /* switches per cell; 0: not chosen yet */
 	uint32_t row, col; /* cursor, in rows as shown and columns of the plane */

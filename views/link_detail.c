@@ -227,26 +227,10 @@ static void draw_jobs(const struct ui *ui, const struct state *s, struct canvas 
 	}
 }
 
-static void follow(struct link_detail *d, const struct state *s, uint32_t chan)
-{
-	const struct usage *u = state_usage(s);
-	uint64_t serial = u ? u->serial : 0;
-
-	if (d->chan == chan && d->tables == s->tables && d->serial == serial && d->tables)
-		return;
-	tables_put(d->tables);
-	d->tables = s->tables ? tables_get(s->tables) : NULL;
-	d->chan = chan;
-	d->serial = serial;
-	memset(&d->dests, 0, sizeof(d->dests));
-	if (s->tables && s->tables->nsw == s->fabric->nsw)
-		chan_dests_find(&d->dests, s->fabric, s->tables, u ? u->jobs : NULL, chan);
-}
-
 static void draw_dests(const struct link_detail *d, const struct state *s, struct canvas *c,
 		       struct rect r)
 {
-	const struct chan_dests *k = &d->dests;
+	const struct chan_dests *k = &d->to.dests;
 
 	canvas_textf(c, r, 1, 0, ROLE_LABEL, "%u destination%s%s", k->total, plural(k->total),
 		     k->jobs ? " of jobs" : "");
@@ -278,7 +262,7 @@ void link_detail_draw(struct link_detail *d, const struct ui *ui, const struct s
 	struct rect a = { r.x, r.y, left, r.h }, b = { r.x + left, r.y, r.w - left, r.h };
 	char label[256];
 
-	follow(d, s, chan);
+	chan_dests_follow(&d->to, s, chan);
 	canvas_rule(c, r, 0, chan_label(label, sizeof(label), s->fabric, chan));
 	y = 1 + draw_ends(s, c, (struct rect){ a.x, a.y + 1, a.w, r.h < 24 ? 3 : 4 }, chan);
 	draw_rates(ui, s, c, (struct rect){ a.x, a.y + y, a.w, 3 }, chan);
@@ -300,6 +284,6 @@ void link_detail_draw(struct link_detail *d, const struct ui *ui, const struct s
 
 void link_detail_done(struct link_detail *d)
 {
-	tables_put(d->tables);
+	chan_dests_done(&d->to);
 	memset(d, 0, sizeof(*d));
 }

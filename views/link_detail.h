@@ -8,11 +8,7 @@
 
 struct link_detail {
 	bool open;
-	/* destinations, found once */
-	struct chan_dests dests;
-	uint32_t chan;
-	uint64_t serial;	     /* of the usage when they were found */
-	const struct tables *tables; /* own reference */
+	struct chan_dests_kept to;
 };
 
 void link_detail_draw(struct link_detail *d, const struct ui *ui, const struct state *s,

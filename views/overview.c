@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The overview: the fabric in figures, its tiers, hot links, problems, jobs, last events; where
  * there is room, a heatmap of all of it. */
+#include "fabric/base/plural.h"
+#include "views/chan_dests.h"
 #include "views/chan_detail.h"
 #include "views/heat_small.h"
 #include "views/overview_panes.h"
 #include "views/view.h"
 
-#include "fabric/base/plural.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define WIDE 140 /* there is room for all about the selected link */
 
 enum pane { PANE_HOT, PANE_PROBLEMS, PANE_JOBS, PANE_COUNT };
 
@@ -19,6 +22,7 @@ struct overview_ui {
 	struct list list[PANE_COUNT];
 	struct rect at[PANE_COUNT]; /* as drawn last, for the mouse */
 	struct heat_small heat;
+	struct chan_dests_kept to; /* of the link under the cursor */
 };
 
 struct overview_layout {
@@ -28,7 +32,10 @@ struct overview_layout {
 
 static void overview_done(void *own)
 {
-	heat_small_done(&((struct overview_ui *)own)->heat);
+	struct overview_ui *u = own;
+
+	heat_small_done(&u->heat);
+	chan_dests_done(&u->to);
 }
 
 static int at_least(int v, int least)
@@ -147,7 +154,25 @@ static uint32_t cursor_chan(const struct overview_ui *u, const struct ui *ui, co
 	return FAB_NONE;
 }
 
-static void draw_selected(const struct overview_ui *u, const struct ui *ui, struct canvas *c,
+/* To whom most of its routes lead. */
+static void draw_dests(struct overview_ui *u, const struct state *s, struct canvas *c,
+		       struct rect r, int x, int y, uint32_t chan)
+{
+	const struct chan_dests *k = &u->to.dests;
+
+	chan_dests_follow(&u->to, s, chan);
+	if (k->n)
+		x = canvas_text(c, r, x, y, ROLE_DIM, "  top dst");
+	for (uint32_t i = 0; i < k->n; i++) {
+		const char *name = s->fabric->term_name[k->term[i]];
+
+		if (x + 1 + text_width(name) >= r.w)
+			break;
+		x = canvas_textf(c, r, x, y, ROLE_TEXT, " %s", name);
+	}
+}
+
+static void draw_selected(struct overview_ui *u, const struct ui *ui, struct canvas *c,
 			  struct rect r, int y, const struct state *s)
 {
 	uint32_t chan = cursor_chan(u, ui, s);
@@ -172,8 +197,10 @@ static void draw_selected(const struct overview_ui *u, const struct ui *ui, stru
 			 figure_rate(tx, p ? p->tx_Bps : NAN, ui_bits(ui)),
 			 figure_rate(rx, p ? p->rx_Bps : NAN, ui_bits(ui)),
 			 ui_bits(ui) ? "Gb/s" : "GB/s", figure_pct(wait, p ? p->wait_pct : NAN));
-	if (chan_jobs_text(jobs, sizeof(jobs), s, chan, r.w - x - 6)[0])
-		canvas_textf(c, r, x, y, ROLE_TEXT, "jobs %s", jobs);
+	if (chan_jobs_text(jobs, sizeof(jobs), s, chan, r.w - x - 6 - (r.w >= WIDE ? 40 : 0))[0])
+		x = canvas_textf(c, r, x, y, ROLE_TEXT, "jobs %s", jobs);
+	if (r.w >= WIDE)
+		draw_dests(u, s, c, r, x, y, chan);
 }
 
 static void draw_panes(struct overview_ui *u, const struct ui *ui, struct canvas *c,

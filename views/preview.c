@@ -299,8 +299,7 @@ static void draw_figures(const struct state *s, struct canvas *c, const struct p
 	} else if (!l->page.w) {
 		canvas_rule(c, r, y, preview_cost_brief(brief, sizeof(brief), s));
 		y = preview_checks_draw(s, c, r, y + 1);
-		if (y + 2 < r.h)
-			preview_cost_draw(s, c, r, y);
+		preview_facts_draw(s, c, r, y);
 	}
 }
 

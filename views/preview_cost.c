@@ -124,21 +124,14 @@ static int draw_inputs(const struct state *s, struct canvas *c, struct rect r, i
 	return y;
 }
 
-int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, int y)
+int preview_facts_draw(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct proposal *x = state_proposal(s);
 	const struct tdiff *d = x->diff;
-	char a[FIGURE_LEN], b[FIGURE_LEN], title[64];
+	char a[FIGURE_LEN], b[FIGURE_LEN];
 
-	if (!d || nothing_changes(d)) {
-		canvas_rule(c, r, y++, "Cost of applying it");
-		canvas_text(c, r, 1, y++, ROLE_DIM,
-			    d ? "none: it is the current routing" : "not known: no current tables");
+	if (!d || nothing_changes(d))
 		return y;
-	}
-	snprintf(title, sizeof(title), "Cost: %u of %u switches written", d->switches,
-		 s->fabric->nsw);
-	canvas_rule(c, r, y++, title);
 	canvas_textf(c, r, 1, y++, ROLE_TEXT, "LFT entries %s of %s (%.1f%%)",
 		     figure_count(a, d->entries), figure_count(b, d->entries_all),
 		     d->entries_all ? (double)d->entries * 100 / (double)d->entries_all : 0);
@@ -149,6 +142,23 @@ int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, in
 		     d->sl_pairs && !s->sls_known ? " (now taken as SL 0)" : "");
 	y = draw_order(s, c, r, y, x);
 	return draw_inputs(s, c, r, y, x);
+}
+
+int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct tdiff *d = state_proposal(s)->diff;
+	char title[64];
+
+	if (!d || nothing_changes(d)) {
+		canvas_rule(c, r, y++, "Cost of applying it");
+		canvas_text(c, r, 1, y++, ROLE_DIM,
+			    d ? "none: it is the current routing" : "not known: no current tables");
+		return y;
+	}
+	snprintf(title, sizeof(title), "Cost: %u of %u switches written", d->switches,
+		 s->fabric->nsw);
+	canvas_rule(c, r, y++, title);
+	return preview_facts_draw(s, c, r, y);
 }
 
 int preview_notes_draw(const struct state *s, struct canvas *c, struct rect r, int y)

@@ -8,6 +8,8 @@
 
 /* All of them only when there is a state_proposal(); these return the line after the last. */
 int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, int y);
+int preview_facts_draw(const struct state *s, struct canvas *c, struct rect r,
+		       int y); /* untitled */
 int preview_checks_draw(const struct state *s, struct canvas *c, struct rect r, int y);
 #define PREVIEW_CHECKS_LINES 5 /* at most, with their title */
 /* What the engine tells about it, as far as there is room. */

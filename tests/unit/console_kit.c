@@ -356,7 +356,8 @@ void console_plan(struct console_kit *k)
 	struct state_apply *a = &k->s.apply;
 
 	a->state = APPLY_READY;
-	snprintf(a->plan, sizeof(a->plan), "%s -> %s", k->tables->engine, k->plan->engine);
+	snprintf(a->plan, sizeof(a->plan), "%s -> %s", k->tables->engine,
+		 k->s.preview.tables->engine);
 	snprintf(a->installer, sizeof(a->installer), "smp");
 	a->diff = k->diff;
 	a->confirm_left_s = a->confirm_all_s = a->took_s = a->pred_util = a->pred_dark = NAN;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The view of an update: as it happens, while it waits, and after its end. */
 #include "tests/unit/console_kit.h"
+#include "tests/unit/console_moods.h"
 
 #include "fabric/update/coordinator.h"
 
@@ -24,83 +25,22 @@ static void golden_sizes(struct console_kit *k, const char *name)
 	console_size(k, 80, 24);
 }
 
-static void log_line(struct state_apply *a, const char *text)
-{
-	struct log_line *l = &a->log[a->log_total++ % APPLY_LOG];
-
-	l->time_ns = 1763680742000000000ull;
-	l->level = LOG_INFO;
-	snprintf(l->area, sizeof(l->area), "apply");
-	snprintf(l->text, sizeof(l->text), "%s", text);
-}
-
-static void set_step(struct state_apply *a, int i, enum step_state st, double took,
-		     const char *text)
-{
-	a->steps[i].state = st;
-	a->steps[i].took_s = took;
-	snprintf(a->steps[i].text, sizeof(a->steps[i].text), "%s", text);
-}
-
 /* In the middle of writing the second wave, one agent silent. */
 static void running(struct console_kit *k)
 {
-	struct state_apply *a = &k->s.apply;
-
 	console_open(k, 80, 24);
 	console_fabric(k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
 	console_preview(k, "sar");
 	console_plan(k);
 	k->s.rw = true;
-	a->state = APPLY_RUNNING;
-	a->watched = true;
-	snprintf(a->txn, sizeof(a->txn), "20251120T231951Z-4711");
-	set_step(a, 0, STEP_DONE, 2.1, "the plan is still true; 66 blocks saved");
-	set_step(a, 1, STEP_DONE, 6.4, "6 of 7 did drain, 0 could not, 1 silent: n0031");
-	set_step(a, 2, STEP_RUNNING, 1.2, "wave 2 of 3");
-	a->nwaves = 3;
-	a->wave[0] = (struct apply_wave){ 9, 27 };
-	a->wave[1] = (struct apply_wave){ 10, 24 };
-	a->wave[2] = (struct apply_wave){ 8, 15 };
-	a->at_wave = 1;
-	a->wave_done = 12;
-	a->done = 39;
-	a->total = 66;
-	a->retries = 1;
-	a->agents = (struct apply_agents){ .asked = PHASE_UNPATH,
-					   .expected = 7,
-					   .done = 6,
-					   .silent = 1,
-					   .resent = 2,
-					   .who = "n0031 (job 81200)" };
-	snprintf(a->slow[0].name, sizeof(a->slow[0].name), "leaf17");
-	a->slow[0].us = 410400;
-	snprintf(a->slow[1].name, sizeof(a->slow[1].name), "leaf09");
-	a->slow[1].us = 38800;
-	live_figures(&a->before, &k->s);
-	a->pred_util = 66;
-	a->pred_dark = 0;
-	log_line(a, "7 agents are asked to drain");
-	log_line(a, "wave 1: writing 27 blocks");
-	log_line(a, "wave 2: writing 24 blocks");
+	console_running(k);
 	console_keys(k, "7");
 }
 
 static void waiting(struct console_kit *k)
 {
-	struct state_apply *a = &k->s.apply;
-
 	running(k);
-	a->state = APPLY_CONFIRM;
-	a->at_wave = 3;
-	a->done = 66;
-	set_step(a, 2, STEP_DONE, 2.9, "66 blocks on 27 switches");
-	set_step(a, 3, STEP_DONE, NAN, "66 of 66 read back as written, 1 retries");
-	set_step(a, 4, STEP_DONE, 4.0, "7 of 7 did return, 0 could not, 0 silent");
-	set_step(a, 5, STEP_RUNNING, 48, "waits for the fabric's name, or rollback");
-	a->confirm_left_s = 252;
-	a->confirm_all_s = 300;
-	log_line(a, "the switches have the new routing; it waits to be kept");
+	console_waiting(k);
 }
 
 static void phases_waves_and_agents_are_shown_as_they_happen(void **state)
@@ -189,7 +129,7 @@ static void the_end_sets_before_model_and_now_side_by_side(void **state)
 	a->state = APPLY_KEPT;
 	a->took_s = 63;
 	a->confirm_left_s = NAN;
-	set_step(a, 5, STEP_DONE, 48, "kept");
+	console_step(a, 5, STEP_DONE, 48, "kept");
 	golden_sizes(&k, "apply-kept");
 	console_shows(&k, "after 63s");
 	console_hides(&k, "CONFIRM 4");
@@ -197,7 +137,7 @@ static void the_end_sets_before_model_and_now_side_by_side(void **state)
 	snprintf(a->result, sizeof(a->result), "watch: errors: leaf03/14 symbol +812 in 5 s");
 	snprintf(a->found, sizeof(a->found), "errors: leaf03/14 symbol +812 in 5 s");
 	golden_sizes(&k, "apply-failed");
-	set_step(a, 5, STEP_SKIPPED, NAN, "not kept");
+	console_step(a, 5, STEP_SKIPPED, NAN, "not kept");
 	a->state = APPLY_SUPERSEDED;
 	snprintf(a->result, sizeof(a->result),
 		 "another subnet manager has routed: 312 of 640 LFT blocks and 20 SL2VL tables are "

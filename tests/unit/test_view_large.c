@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* 2,064 switches on a screen: what it shows, and what a frame takes. */
 #include "tests/unit/console_kit.h"
+#include "tests/unit/console_moods.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,28 +30,6 @@ static int drop_large(void **state)
 	console_close(*state);
 	free(*state);
 	return 0;
-}
-
-/* Two proposals that change nothing: their figures are as many as those of others. */
-static void propose_what_is_there(struct console_kit *k)
-{
-	struct state_preview *p = &k->s.preview;
-	struct proposal *x = &p->list[0];
-
-	*x = (struct proposal){ .id = "p-1",
-				.from = k->tables,
-				.tables = k->tables,
-				.jobs = k->jobs,
-				.before = k->metrics,
-				.after = k->metrics,
-				.verdict = k->verdict,
-				.order = ORDER_WAITS,
-				.forecasting = true };
-	p->list[1] = *x;
-	snprintf(p->list[1].id, sizeof(x->id), "p-2");
-	p->n = 2;
-	p->state = PREVIEW_DONE;
-	state_preview_select(p, 0);
 }
 
 static double cpu_ms(void)
@@ -86,7 +65,7 @@ static void frames_take_few_milliseconds(void **state)
 {
 	struct console_kit *k = *state;
 
-	propose_what_is_there(k);
+	console_proposals(k);
 	for (int i = 0; i < 3; i++) {
 		console_size(k, sizes[i][0], sizes[i][1]);
 		for (const char *v = "12345678"; *v; v++) {
