@@ -2,6 +2,7 @@
 /* What the operator asks for becomes action. */
 #include "console/app_priv.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,11 +102,16 @@ static void suspend(struct app *a)
 
 static void snapshot(struct app *a, const char *to)
 {
+	struct app_wait w;
 	char dir[256];
 	struct err err;
+	int rc;
 
-	if (app_snapshot(a, to, dir, sizeof(dir), &err)) {
-		ui_say(a->ui, "%s", err.text);
+	app_wait_begin(&w, a, "snapshot");
+	rc = app_snapshot(a, to, dir, sizeof(dir), &err);
+	app_wait_end(&w);
+	if (rc) {
+		ui_say(a->ui, "%s", rc == -ECANCELED ? "cancelled: nothing was saved" : err.text);
 		return;
 	}
 	app_record_action(a, "snapshot", dir);

@@ -4,6 +4,7 @@
 
 #include "fabric/base/plural.h"
 #include "console/reading.h"
+#include "console/stopwatch.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 
@@ -21,6 +22,8 @@ static void want_metrics(struct app *a)
 	if (!a->tables)
 		return;
 	a->state.metrics_busy = true;
+	a->figures_step = NULL;
+	a->state.metrics_step[0] = '\0';
 	worker_metrics(a->worker, a->fabric, a->tables, a->jobs, !a->verdict, app_wants_lanes(a));
 }
 
@@ -319,6 +322,18 @@ static void take_sm(struct app *a, const struct msg *msg)
 /* --- the mailbox
  * ---------------------------------------------------------------------------------- */
 
+static void take_metrics_step(struct app *a, const struct msg *msg)
+{
+	double now = clock_s();
+
+	if (!a->figures_step || strcmp(a->figures_step, msg->step)) {
+		a->figures_step = msg->step;
+		a->figures_start = now;
+	}
+	progress_words(a->state.metrics_step, sizeof(a->state.metrics_step), msg->step, msg->done,
+		       msg->total, now - a->figures_start);
+}
+
 static int held_kind(enum msg_type type)
 {
 	switch (type) {
@@ -414,6 +429,9 @@ static bool take(struct app *a, struct msg *msg)
 		break;
 	case MSG_WORK_STEP:
 		app_take_step(a, msg);
+		break;
+	case MSG_METRICS_STEP:
+		take_metrics_step(a, msg);
 		break;
 	case MSG_METRICS:
 		take_metrics(a, msg);

@@ -229,8 +229,14 @@ static int start_fabric(struct app *a, struct err *err)
 	struct wire *w;
 	int rc;
 
-	if (a->opts.load)
-		return app_load(a, err);
+	if (a->opts.load) {
+		struct app_wait wait;
+
+		app_wait_begin(&wait, a, "loading");
+		rc = app_load(a, err);
+		app_wait_end(&wait);
+		return rc;
+	}
 	rc = open_wire(&w, a, err);
 	if (rc)
 		return rc;

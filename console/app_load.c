@@ -255,6 +255,7 @@ int app_load(struct app *a, struct err *err)
 	char *saved;
 	int rc = saved_name(&saved, a, err);
 
+	a->state.mode = RUN_FILE;
 	if (!rc)
 		rc = loadfab_fabric(&f, a->opts.load, a->opts.name ? a->opts.name : saved, a->names,
 				    err);
@@ -271,7 +272,6 @@ int app_load(struct app *a, struct err *err)
 	}
 	if (a->folder)
 		load_events(a);
-	a->state.mode = RUN_FILE;
 	snprintf(a->state.source, sizeof(a->state.source), "file %.58s",
 		 a->folder ? a->folder : a->opts.load);
 	log_add(LOG_INFO, "load", "%u switch%s, %u host%s, %u cable%s; %s; %s", f->nsw,

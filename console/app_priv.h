@@ -143,7 +143,8 @@ struct app {
 	const struct tables *read;    /* as last read from the switches: no SLs */
 	char journal_txn[48];
 	bool rollback_asked;
-	double step_start, apply_step_start;
+	double step_start, apply_step_start, figures_start;
+	const char *figures_step;
 
 	struct app_auto automatic;
 	double confirm_at; /* clock_s() of when an update began to wait */
@@ -261,6 +262,20 @@ void app_past_go(struct app *a, uint64_t serial);   /* shows this sample, if it 
 bool app_past_act(struct app *a, const struct request *r); /* false: not of the past */
 /* What the screen is drawn from and keys refer to: now, or a moment of the past. */
 const struct state *app_shown(struct app *a);
+
+/* app_wait.c: while the screen's own thread reads or writes large files, it tells how far it is and
+ * looks for Esc, upon which these end with -ECANCELED.  Without a screen: nothing. */
+struct app_wait {
+	struct progress progress;
+	struct app *a;
+	const char *what, *step; /* static */
+	uint64_t done;
+	double begun, since, drawn;
+	bool said;
+};
+
+void app_wait_begin(struct app_wait *w, struct app *a, const char *what); /* w stays where it is */
+void app_wait_end(struct app_wait *w);
 
 /* app_set.c */
 int app_set(struct app *a, const char *text, struct err *err); /* "NAME=VALUE" */

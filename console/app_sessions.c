@@ -4,7 +4,10 @@
 
 #include "console/replay.h"
 #include "console/session_read.h"
+#include "console/stopwatch.h"
+#include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +19,9 @@ struct app_sessions {
 	bool running, stop; /* under lock, as what follows */
 	struct sessions *done;
 	uint64_t read; /* times */
+	struct progress progress;
+	char step[48]; /* under lock: how far the file is that is being read */
+	double since;
 	char dir[200], open[80];
 	struct mailbox *box;
 };
@@ -31,16 +37,38 @@ static bool stopped(void *arg)
 	return stop;
 }
 
+static void tell(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct app_sessions *w = ctx;
+	double now = clock_s();
+
+	if (!done)
+		w->since = now;
+	pthread_mutex_lock(&w->lock);
+	progress_words(w->step, sizeof(w->step), step, done, total, now - w->since);
+	pthread_mutex_unlock(&w->lock);
+}
+
 static void *run(void *ctx)
 {
 	struct app_sessions *w = ctx;
-	struct sessions *s = session_read(w->dir, w->open, stopped, w);
+	struct sessions *s;
 
+	file_progress_set(&w->progress);
+	s = session_read(w->dir, w->open, stopped, w);
 	pthread_mutex_lock(&w->lock);
 	w->done = s;
 	pthread_mutex_unlock(&w->lock);
 	mailbox_send(w->box, msg_new(MSG_LOG)); /* wakes the loop */
 	return NULL;
+}
+
+static void end_reading(struct app_sessions *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->stop = true;
+	atomic_store(&w->progress.cancel, true);
+	pthread_mutex_unlock(&w->lock);
 }
 
 /* --- the application's side -------------------------------------------------------------- */
@@ -53,13 +81,19 @@ void app_sessions_read(struct app *a, const char *open)
 		w = a->sessions = xcalloc(1, sizeof(*w));
 		pthread_mutex_init(&w->lock, NULL);
 		w->box = a->box;
+		w->progress.report = tell;
+		w->progress.ctx = w;
 	}
 	if (w->running) {
-		ui_say(a->ui, "the records are still being read");
+		end_reading(w);
+		ui_say(a->ui, "reading the records ends; V begins again");
 		return;
 	}
+	w->stop = false;
+	atomic_store(&w->progress.cancel, false);
 	snprintf(w->dir, sizeof(w->dir), "%s", record_dir(a->opts.record_dir));
 	snprintf(w->open, sizeof(w->open), "%s", open ? open : "");
+	w->step[0] = '\0';
 	w->running = !pthread_create(&w->thread, NULL, run, w);
 	a->state.sessions_busy = w->running;
 }
@@ -85,6 +119,7 @@ void app_sessions_take(struct app *a)
 	pthread_mutex_lock(&w->lock);
 	s = w->done;
 	w->done = NULL;
+	memcpy(a->state.sessions_step, w->step, sizeof(w->step));
 	pthread_mutex_unlock(&w->lock);
 	if (!s)
 		return;
@@ -101,9 +136,7 @@ void app_sessions_free(struct app *a)
 	struct app_sessions *w = a->sessions;
 
 	if (w && w->running) {
-		pthread_mutex_lock(&w->lock);
-		w->stop = true;
-		pthread_mutex_unlock(&w->lock);
+		end_reading(w);
 		pthread_join(w->thread, NULL);
 		sessions_free(w->done);
 	}

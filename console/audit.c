@@ -5,10 +5,13 @@
 #include "console/record_last.h"
 #include "console/record_line.h"
 #include "console/seal.h"
+#include "console/stopwatch.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
+#include "fabric/files/file_progress.h"
 #include "fabric/update/store.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <libgen.h>
@@ -16,6 +19,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SAY_LINES 1000 /* are verified, before the next word of how far that is */
 
 struct chain {
 	struct audit_report *r;
@@ -254,24 +259,29 @@ static bool check_line(struct chain *c, const char *line, size_t len)
 	return ok;
 }
 
-static void check_lines(struct chain *c, const char *data, size_t len)
+/* -ECANCELED: nobody wants the verdict. */
+static int check_lines(struct chain *c, const char *data, size_t len)
 {
 	size_t at = 0;
 
 	while (at < len) {
 		const char *nl = memchr(data + at, '\n', len - at);
 
+		if (c->lines.n % SAY_LINES == 0 &&
+		    progress_step(file_progress(), "verifying", at, len))
+			return -ECANCELED;
 		if (!nl) {
 			c->r->bad_line = c->lines.n + 1;
 			bad(c, "cut in the middle of the line");
-			return;
+			return 0;
 		}
 		if (!check_line(c, data + at, (size_t)(nl - data) - at))
-			return;
+			return 0;
 		at = (size_t)(nl - data) + 1;
 	}
 	if (!c->lines.n)
 		bad(c, "empty");
+	return 0;
 }
 
 /* --- what vouches for the end ------------------------------------------------------------ */
@@ -416,6 +426,7 @@ int audit_verify(struct audit_report *out, const char *path, const struct audit_
 {
 	static const struct audit_opts plain;
 	struct chain c = { .r = out, .o = o ? o : &plain };
+	struct stopwatch watch;
 	char *data;
 	size_t len;
 	int rc = store_read(&data, &len, path, err);
@@ -425,13 +436,17 @@ int audit_verify(struct audit_report *out, const char *path, const struct audit_
 	*out = (struct audit_report){ .ok = true, .bytes = len };
 	c.screen = audit_screen_open(path);
 	out->cast_bytes = audit_screen_bytes(c.screen);
-	check_lines(&c, data, len);
-	if (out->ok)
+	stopwatch_files(&watch);
+	rc = check_lines(&c, data, len);
+	stopwatch_files_end(&watch);
+	if (rc)
+		err_set(err, rc, "%s: not verified: cancelled", path);
+	if (!rc && out->ok)
 		check_end(&c, path);
 	out->seal_checked = out->ok && out->sealed && c.o->key;
 	digest_erase(&c.seal.key);
 	audit_screen_close(c.screen);
 	vec_free(&c.lines);
 	free(data);
-	return 0;
+	return rc;
 }

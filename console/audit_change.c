@@ -2,8 +2,10 @@
 #include "console/audit_report.h"
 
 #include "console/record_last.h"
+#include "console/stopwatch.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
+#include "fabric/files/file_progress.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -97,16 +99,22 @@ static void one_file(struct gather *g, const char *path)
 	json_t *pending[PENDING] = { NULL };
 	char *line = NULL;
 	size_t cap = 0, before = g->lines.n;
+	struct file_pace pace = { 0 };
+	struct stopwatch watch;
+	ssize_t len;
 
 	if (!f && !g->rc)
 		g->rc = err_set(g->err, -errno, "%s: cannot open: %s", path, strerror(errno));
-	while (f && !g->rc && getline(&line, &cap, f) > 0) {
+	stopwatch_files(&watch);
+	while (f && !g->rc && (len = getline(&line, &cap, f)) > 0) {
 		json_t *j = json_loads(line, 0, NULL);
 
 		if (j)
 			one_line(g, j, pending);
 		json_decref(j);
+		file_progress_read(&pace, f, (size_t)len);
 	}
+	stopwatch_files_end(&watch);
 	for (int i = 0; i < PENDING; i++)
 		json_decref(pending[i]);
 	if (g->lines.n > before) {

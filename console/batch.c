@@ -6,6 +6,7 @@
 #include "console/outfile.h"
 #include "console/prom.h"
 #include "console/prom_listen.h"
+#include "console/stopwatch.h"
 #include "console/summary.h"
 #include "fabric/base/clock.h"
 
@@ -25,7 +26,8 @@ struct batch {
 	struct survey survey;
 	struct row_order rows;
 	struct prom_server *server;
-	uint64_t sample_ns; /* of the newest record */
+	struct stopwatch watch; /* until the first record */
+	uint64_t sample_ns;	/* of the newest record */
 	unsigned done;
 	double rated_at; /* when there were rates first; 0 not yet */
 	bool partial, findings, late_told, lost_told;
@@ -289,6 +291,28 @@ static int differences(struct batch *b, struct err *err)
 	return complete ? EXIT_OK : EXIT_PARTIAL;
 }
 
+/* What the first record waits for, where somebody looks on. */
+static void tell_wait(struct batch *b)
+{
+	const struct state *s = &b->a->state;
+	char text[96];
+
+	if (b->done)
+		return;
+	if (!s->fabric)
+		snprintf(text, sizeof(text), "finding the fabric: %u switches, %u hosts",
+			 s->poll.found_sw, s->poll.found_ca);
+	else if (s->mode != RUN_FILE && !s->tables)
+		snprintf(text, sizeof(text), "reading the routes");
+	else if (s->mode != RUN_FILE && !s->rates)
+		snprintf(text, sizeof(text), "counters are read twice, %.3g s apart",
+			 s->poll.interval_s);
+	else
+		snprintf(text, sizeof(text), "figures of the routes%s%s",
+			 s->metrics_step[0] ? ": " : "", s->metrics_step);
+	stopwatch_tell(&b->watch, text);
+}
+
 static int loop(struct batch *b, const volatile sig_atomic_t *stop, struct err *err)
 {
 	struct app *a = b->a;
@@ -299,10 +323,15 @@ static int loop(struct batch *b, const volatile sig_atomic_t *stop, struct err *
 		app_take_jobs(a);
 		if (gave_up(b, err))
 			return EXIT_UNREADABLE;
-		if (b->o->diff && a->state.fabric)
+		if (b->o->diff && a->state.fabric) {
+			stopwatch_stop(&b->watch);
 			return differences(b, err);
+		}
 		if (!b->o->diff && due(b)) {
-			int rc = record(b, err);
+			int rc;
+
+			stopwatch_stop(&b->watch);
+			rc = record(b, err);
 
 			if (rc == -EPIPE)
 				return 128 + SIGPIPE;
@@ -311,8 +340,10 @@ static int loop(struct batch *b, const volatile sig_atomic_t *stop, struct err *
 			if (b->done == b->o->count || (file && !b->server))
 				return exit_code(b);
 		}
+		tell_wait(b);
 		wait_for_more(a);
 	}
+	stopwatch_stop(&b->watch);
 	return 128 + *stop;
 }
 
@@ -322,6 +353,7 @@ int batch_run(struct app *a, const volatile sig_atomic_t *stop)
 	struct err err = { "" };
 	int rc = 0;
 
+	stopwatch_start(&b.watch);
 	if (b.o->prom_listen && prom_server_start(&b.server, b.o->prom_listen, &err))
 		rc = EXIT_BAD_USAGE;
 	if (!rc)

@@ -65,11 +65,13 @@ int infile_open(struct infile *in, const char *path, struct err *err)
 		if (!in->head[i])
 			in->head[i] = ' ';
 	rewind(in->file);
+	stopwatch_files(&in->watch);
 	return 0;
 }
 
 void infile_close(struct infile *in)
 {
+	stopwatch_files_end(&in->watch);
 	if (in->file && in->file != stdin)
 		fclose(in->file);
 	in->file = NULL;

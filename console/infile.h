@@ -3,6 +3,7 @@
 #ifndef CONSOLE_INFILE_H
 #define CONSOLE_INFILE_H
 
+#include "console/stopwatch.h"
 #include "fabric/base/err.h"
 #include "fabric/files/report.h"
 
@@ -14,6 +15,7 @@ struct infile {
 	FILE *file;	  /* at its beginning; can be rewound, also when it came through a pipe */
 	const char *path; /* as messages show it */
 	char head[INFILE_HEAD + 1]; /* its first bytes, zero-terminated; zero bytes as blanks */
+	struct stopwatch watch;	    /* tells a terminal how far it is read; it stays where it is */
 };
 
 /* -errno with a sentence.  An empty file is fine here. */

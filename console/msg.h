@@ -43,9 +43,10 @@ enum msg_type {
 	MSG_APPLY_FOUND,    /* a watch condition: step is its name, rc 1: it objects; text */
 	MSG_APPLY_END,	    /* one of start, confirm, rollback, recover is over: rc, text */
 	/* from the worker */
-	MSG_WORK_STEP, /* step done of total */
-	MSG_METRICS,   /* of the installed tables */
-	MSG_USAGE,     /* the same in more detail, which takes longer */
+	MSG_WORK_STEP,	  /* step done of total */
+	MSG_METRICS_STEP, /* of what follows: step done of total */
+	MSG_METRICS,	  /* of the installed tables */
+	MSG_USAGE,	  /* the same in more detail, which takes longer */
 	MSG_PREVIEW,
 	MSG_PREVIEW_FAILED, /* rc, text */
 	MSG_FORECAST,	    /* of the tables of the last preview, and of the installed ones */

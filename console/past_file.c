@@ -8,6 +8,7 @@
 
 #include "console/past_code.h"
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #define MAGIC	 "IBRPAST1"
 #define RAW_MAX	 ((uint64_t)1 << 31)
 #define SETS_MAX 10000
+#define PIECE	 ((size_t)1 << 20) /* is packed at once */
 
 static void put_ports(struct bytes *b, const struct fabric *f)
 {
@@ -94,6 +96,9 @@ static uint32_t put_samples(struct bytes *b, struct past *p, const struct backdr
 		uint8_t *code;
 		size_t len;
 
+		if (progress_step(file_progress(), "history", i - past_oldest(p),
+				  past_newest(p) - past_oldest(p)))
+			break; /* pack() is told so, too */
 		if (!past_get(&m, p, i))
 			continue;
 		if (m.was.fabric == with->fabric) {
@@ -130,18 +135,39 @@ static void put_marks(struct bytes *b, const struct past *p)
 		put_uint(b, past_newest(p) - mark[i].serial);
 }
 
+/* As compress2() does it, but it can be told how far that is, and cancelled. */
+static int deflate_all(uint8_t *out, uLongf *n, const struct bytes *raw, struct err *err)
+{
+	z_stream z = { .next_in = raw->p, .next_out = out };
+	size_t left = raw->n;
+	bool cancelled;
+
+	if (deflateInit(&z, 6) != Z_OK)
+		return err_set(err, -ENOMEM, "the history could not be packed");
+	do {
+		z.avail_in = (uInt)(left < PIECE ? left : PIECE);
+		left -= z.avail_in;
+		z.avail_out = 2 * PIECE; /* there is room: compressBound() of all */
+		cancelled = progress_step(file_progress(), "packing the history", raw->n - left,
+					  raw->n);
+		deflate(&z, left ? Z_NO_FLUSH : Z_FINISH);
+	} while (left && !cancelled);
+	*n = z.total_out;
+	deflateEnd(&z);
+	return cancelled ? err_set(err, -ECANCELED, "cancelled") : 0;
+}
+
 static int pack(FILE *out, const struct bytes *raw, struct err *err)
 {
 	uLongf n = compressBound(raw->n);
 	struct bytes head = { 0 };
 	uint8_t *packed = xcalloc(n, 1);
-	int rc = 0;
+	int rc = deflate_all(packed, &n, raw, err);
 
-	compress2(packed, &n, raw->p, raw->n, 6);
 	put_raw(&head, MAGIC, 8);
 	put_uint(&head, raw->n);
 	put_uint(&head, n);
-	if (fwrite(head.p, 1, head.n, out) != head.n || fwrite(packed, 1, n, out) != n)
+	if (!rc && (fwrite(head.p, 1, head.n, out) != head.n || fwrite(packed, 1, n, out) != n))
 		rc = err_set(err, -EIO, "the history could not be written: %s", strerror(errno));
 	free(head.p);
 	free(packed);

@@ -3,7 +3,9 @@
 
 #include "console/audit_cast.h"
 #include "console/record_last.h"
+#include "console/stopwatch.h"
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -71,10 +73,14 @@ static bool find_seq(uint32_t *n, const struct cast_events *e, uint32_t file, co
 {
 	FILE *f = fopen(record, "re");
 	bool found = false;
+	struct file_pace pace = { 0 };
+	struct stopwatch watch;
 	char *line = NULL;
 	size_t cap = 0;
+	ssize_t len;
 
-	while (f && !found && getline(&line, &cap, f) > 0) {
+	stopwatch_files(&watch);
+	while (f && !found && (len = getline(&line, &cap, f)) > 0) {
 		json_t *j = json_loads(line, 0, NULL);
 		const json_t *cast = json_object_get(j, "cast");
 
@@ -85,7 +91,9 @@ static bool find_seq(uint32_t *n, const struct cast_events *e, uint32_t file, co
 			found = true;
 		}
 		json_decref(j);
+		file_progress_read(&pace, f, (size_t)len);
 	}
+	stopwatch_files_end(&watch);
 	free(line);
 	if (f)
 		fclose(f);

@@ -88,14 +88,15 @@ static int write_one(const char *dir, size_t i, const struct evaluation *e, stru
 	int rc = outfile_open(&o, path, err);
 
 	if (!rc) {
+		struct stopwatch watch;
 		struct err why;
 
-		stopwatch_writing(path);
+		stopwatch_files(&watch);
 		rc = files[i].write(o.file, e, &why);
+		stopwatch_files_end(&watch);
 		if (rc)
 			err_set(err, rc, "%s: %s", path, why.text);
 		rc = outfile_end(&o, rc, err);
-		stopwatch_writing(NULL);
 	}
 	free(path);
 	return rc;

@@ -6,6 +6,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,12 +44,12 @@ static void read_rows(struct sessions *s, session_stop_fn *stop, void *arg)
 		char *path = xasprintf("%s/%s", s->dir, files[i]);
 		struct audit_report r = { 0 };
 		struct err err = { "" };
+		int rc = stop && stop(arg) ? -ECANCELED : audit_verify(&r, path, NULL, &err);
 
-		if (!stop || !stop(arg)) {
-			if (audit_verify(&r, path, NULL, &err))
-				snprintf(r.what, sizeof(r.what), "%.255s", err.text);
+		if (rc)
+			snprintf(r.what, sizeof(r.what), "%.255s", err.text);
+		if (rc != -ECANCELED)
 			take_report(&s->row[s->nrow++], files[i], &r);
-		}
 		free(path);
 		free(files[i]);
 	}

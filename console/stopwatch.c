@@ -2,6 +2,8 @@
 #include "console/stopwatch.h"
 
 #include "fabric/base/clock.h"
+#include "fabric/files/file_progress.h"
+#include "views/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,18 +40,14 @@ static void begin_step(struct stopwatch *w, const char *name, double now)
 
 static void show(struct stopwatch *w, const char *step, uint64_t done, uint64_t total, double now)
 {
+	char words[80];
+
 	if (now - w->shown < SHOW_AFTER_S)
 		return;
 	w->shown = now;
-	fprintf(stderr, "\r\033[K%s", step);
-	if (total) {
-		double share = (double)done / (double)total, took = now - w->since;
-
-		fprintf(stderr, " %.0f %%", 100 * share);
-		if (took > LEFT_AFTER_S && share > 0.02)
-			fprintf(stderr, ", %.1f s left", took / share - took);
-	}
-	fprintf(stderr, " (%.0f s; Ctrl-C ends it)", now - w->begun);
+	w->said = true;
+	progress_words(words, sizeof(words), step, done, total, now - w->since);
+	fprintf(stderr, "\r\033[K%s (%.0f s; Ctrl-C ends it)", words, now - w->begun);
 	fflush(stderr);
 }
 
@@ -62,6 +60,35 @@ static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
 		begin_step(w, step, now);
 	if (w->tty)
 		show(w, step, done, total, now);
+}
+
+void progress_words(char *out, size_t len, const char *step, uint64_t done, uint64_t total,
+		    double took_s)
+{
+	double share = total ? (double)done / (double)total : 0;
+	char per_s[FIGURE_LEN];
+	int n = snprintf(out, len, "%s", step);
+
+	if (total && (size_t)n < len)
+		n += snprintf(out + n, len - (size_t)n, " %.0f %%", 100 * share);
+	if (took_s > LEFT_AFTER_S && done && (size_t)n < len)
+		n += snprintf(out + n, len - (size_t)n, ", %s%s/s",
+			      figure_short(per_s, (uint64_t)((double)done / took_s)),
+			      strcmp(step, "reading") && strcmp(step, "verifying") ? "" : "B");
+	if (took_s > LEFT_AFTER_S && share > 0.02 && (size_t)n < len)
+		snprintf(out + n, len - (size_t)n, ", %.1f s left", took_s / share - took_s);
+}
+
+void stopwatch_tell(struct stopwatch *w, const char *text)
+{
+	double now = clock_s();
+
+	if (!w->tty || now - w->shown < SHOW_AFTER_S || now - w->begun < LEFT_AFTER_S)
+		return;
+	w->shown = now;
+	w->said = true;
+	fprintf(stderr, "\r\033[K%s (%.0f s; Ctrl-C ends it)", text, now - w->begun);
+	fflush(stderr);
 }
 
 void stopwatch_start(struct stopwatch *w)
@@ -78,18 +105,28 @@ void stopwatch_start(struct stopwatch *w)
 void stopwatch_stop(struct stopwatch *w)
 {
 	end_step(w, clock_s());
-	if (w->tty) {
+	if (w->said) {
 		fputs("\r\033[K", stderr);
 		fflush(stderr);
 	}
+	w->said = false;
 }
 
-void stopwatch_writing(const char *path)
+void stopwatch_files(struct stopwatch *w)
 {
-	if (!isatty(STDERR_FILENO))
+	stopwatch_start(w);
+	w->files = w->tty && !file_progress();
+	if (w->files)
+		file_progress_set(&w->progress);
+}
+
+void stopwatch_files_end(struct stopwatch *w)
+{
+	if (!w->files)
 		return;
-	fprintf(stderr, "\r\033[K%s%s", path ? "writing " : "", path ? path : "");
-	fflush(stderr);
+	file_progress_set(NULL);
+	stopwatch_stop(w);
+	w->files = false;
 }
 
 double stopwatch_seconds(const struct stopwatch *w, const char *step)

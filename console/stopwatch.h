@@ -6,6 +6,8 @@
 #include "fabric/base/progress.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define STOPWATCH_STEPS 8
 
@@ -18,14 +20,25 @@ struct stopwatch {
 	unsigned nstep;
 	int running; /* step being timed, -1 none */
 	double begun, since, shown;
-	bool tty; /* stderr is a terminal */
+	bool tty;   /* stderr is a terminal */
+	bool said;  /* there is a line of ours on it */
+	bool files; /* it is this thread's file_progress() */
 };
 
 void stopwatch_start(struct stopwatch *w);
 /* Ends the step that runs and takes the line off the terminal. */
 void stopwatch_stop(struct stopwatch *w);
-/* What a file that may be large is called while it is written; NULL: it is done.  Terminals only. */
-void stopwatch_writing(const char *path);
+/* For large files that this thread reads or writes until stopwatch_files_end(): nothing where
+ * somebody watches them already, or where stderr is no terminal. */
+void stopwatch_files(struct stopwatch *w);
+void stopwatch_files_end(struct stopwatch *w); /* one of zeros is fine */
+/* Where there is no progress to hand to anybody: what is waited for, as often as one likes. */
+void stopwatch_tell(struct stopwatch *w, const char *text);
+
+/* "paths 37 %, 12k/s, 3.1 s left": a step that has run for took_s.  Of files that are read, bytes. */
+void progress_words(char *out, size_t len, const char *step, uint64_t done, uint64_t total,
+		    double took_s);
+
 /* Seconds of a step, NAN when there was none of that name. */
 double stopwatch_seconds(const struct stopwatch *w, const char *step);
 

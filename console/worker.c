@@ -87,7 +87,9 @@ static void do_metrics(struct worker *w, struct work *k)
 	struct verify_opts vo = { .terminals_only = true };
 	struct err err = { "" };
 
-	w->quiet = true;
+	w->quiet = false;
+	w->last_step = NULL;
+	w->step_type = MSG_METRICS_STEP;
 	msg->rc = metrics_compute(&msg->after, k->fabric, k->tables, k->jobs, NULL, &w->progress,
 				  &err);
 	if (!msg->rc && k->verify)

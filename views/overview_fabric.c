@@ -80,6 +80,10 @@ static void draw_metrics(struct canvas *c, struct rect r, int y, const struct st
 	const struct metrics *m = state_metrics(s);
 	char a[FIGURE_LEN], b[FIGURE_LEN], e[FIGURE_LEN];
 
+	if (!m && s->metrics_busy && s->metrics_step[0]) {
+		canvas_textf(c, r, 1, y, ROLE_DIM, "figures: %s", s->metrics_step);
+		return;
+	}
 	if (!m) {
 		canvas_text(c, r, 1, y, ROLE_DIM,
 			    s->metrics_busy ? "routing figures are being computed"

@@ -180,8 +180,8 @@ static void draw_list(struct sessions_ui *u, const struct table_in *in, struct c
 	for (uint32_t i = 0; i < s->nrow; i++)
 		changed += !s->row[i].ok;
 	snprintf(title, sizeof(title), "%u record%s, %u changed%s, in %.60s", s->nrow,
-		 plural(s->nrow), changed, in->s->sessions_busy ? " (being verified anew)" : "",
-		 s->dir);
+		 plural(s->nrow), changed,
+		 in->s->sessions_busy ? " (being verified anew; V ends it)" : "", s->dir);
 	table_draw(&u->list, &list_ops, in, c, (struct rect){ r.x, r.y, r.w, r.h - below }, title);
 	at = table_cursor(&u->list);
 	if (below && at != FAB_NONE)
@@ -221,8 +221,10 @@ static void sessions_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 		canvas_rule(c, r, 0, "Sessions");
 		canvas_text(c, r, 1, 2, ROLE_DIM,
 			    s->sessions_busy
-				    ? "the records are being read and verified ..."
+				    ? "the records are being read and verified; V ends it"
 				    : "V reads the records of past sessions and verifies them");
+		if (s->sessions_busy && s->sessions_step[0])
+			canvas_text(c, r, 1, 3, ROLE_DIM, s->sessions_step);
 		return;
 	}
 	if (u->inside[0])

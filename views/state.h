@@ -267,6 +267,7 @@ struct state {
 	const struct jobset *metrics_jobs;
 	const struct usage *usage; /* of tables, perhaps with somewhat older jobs: state_usage() */
 	bool metrics_busy;
+	char metrics_step[48]; /* how far that is; "" not known */
 	const struct jobset *jobs;
 	const struct sample *sample; /* newest */
 	const struct rates *rates;   /* newest */
@@ -282,6 +283,7 @@ struct state {
 	struct state_auto automatic;
 	const struct sessions *sessions; /* recorded, of view 9 */
 	bool sessions_busy;		 /* they are being read */
+	char sessions_step[48];		 /* how far the file is that is being read */
 	struct state_past past;
 };
 

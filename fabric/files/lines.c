@@ -2,6 +2,7 @@
 #include "fabric/files/lines.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct lines {
 	char *buf; /* size + 1 bytes, so that the last line can be terminated */
 	size_t size, have, at;
 	uint64_t number;
+	struct file_pace pace;
 	bool eof, cut;
 	int error;
 };
@@ -62,6 +64,11 @@ static void refill(struct lines *l)
 			l->error = errno ? -errno : -EIO;
 	}
 	l->have += got;
+	if (file_progress_read(&l->pace, l->f, got)) {
+		l->error = -ECANCELED;
+		l->eof = true;
+		l->have = l->at;
+	}
 }
 
 /* Throws away the rest of a line that is too long. */

@@ -3,6 +3,7 @@
 
 #include "fabric/base/mem.h"
 #include "fabric/files/lft_text.h"
+#include "fabric/files/file_progress.h"
 #include "fabric/files/lines.h"
 #include "fabric/files/osm_order.h"
 #include "fabric/files/text_out.h"
@@ -148,12 +149,16 @@ int osm_lfts_write(FILE *file, const struct fabric *f, const struct tables *t, s
 	struct text_out *o = text_out_new(file);
 	uint32_t *order = osm_order_new(f->sw_guid, f->nsw);
 	struct line *line = make_lines(f);
+	int rc = 0, end;
 
-	for (uint32_t i = 0; i < f->nsw; i++)
+	for (uint32_t i = 0; i < f->nsw && !rc; i++) {
 		write_switch(o, f, t, order[i], line);
+		rc = file_progress_write(i + 1, f->nsw, err);
+	}
 	free(order);
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
 		free(line[lid].text);
 	free(line);
-	return text_out_end(o, "The dump of forwarding tables", err);
+	end = text_out_end(o, "The dump of forwarding tables", rc ? NULL : err);
+	return rc ? rc : end;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/files/osm_sl2vl.h"
 
+#include "fabric/files/file_progress.h"
 #include "fabric/files/lines.h"
 #include "fabric/files/osm_order.h"
 #include "fabric/files/sl2vl_text.h"
@@ -128,9 +129,13 @@ int osm_sl2vl_write(FILE *file, const struct fabric *f, const struct tables *t, 
 {
 	struct text_out *o = text_out_new(file);
 	uint32_t *order = osm_order_new(f->sw_guid, f->nsw);
+	int rc = 0, end;
 
-	for (uint32_t i = 0; i < f->nsw; i++)
+	for (uint32_t i = 0; i < f->nsw && !rc; i++) {
 		write_switch(o, f, t, order[i]);
+		rc = file_progress_write(i + 1, f->nsw, err);
+	}
 	free(order);
-	return text_out_end(o, "The dump of SL2VL tables", err);
+	end = text_out_end(o, "The dump of SL2VL tables", rc ? NULL : err);
+	return rc ? rc : end;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 #include "fabric/files/guid2lid.h"
 #include "fabric/files/lines.h"
 #include "tests/unit/text_files.h"
@@ -93,6 +94,73 @@ static void lines_across_the_buffer_stay_whole(void **state)
 		assert_string_equal(s, want);
 	}
 	assert_int_equal(i, 30000);
+	lines_free(l);
+	fclose(in);
+	free(text);
+}
+
+struct watch {
+	struct progress p;
+	uint64_t done, total;
+	unsigned calls, most; /* after so many it cancels */
+};
+
+static void watched(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct watch *w = ctx;
+
+	assert_string_equal(step, "reading");
+	assert_true(done > w->done && done <= total);
+	w->done = done;
+	w->total = total;
+	if (++w->calls == w->most)
+		atomic_store(&w->p.cancel, true);
+}
+
+static void who_watches_large_files_is_told_and_can_end_them(void **state)
+{
+	enum { MB = 1 << 20, LINE = 64 };
+	char *text = xcalloc(8, MB);
+	struct watch w = { .p = { .report = watched, .ctx = &w } };
+	struct lines *l;
+	uint64_t n = 0;
+	FILE *in;
+
+	(void)state;
+	memset(text, 'x', 8 * (size_t)MB);
+	for (size_t i = LINE - 1; i < 8 * (size_t)MB; i += LINE)
+		text[i] = '\n';
+	in = tmpfile(); /* one in memory has no size */
+	assert_int_equal(fwrite(text, MB, 8, in), 8);
+	rewind(in);
+	assert_null(file_progress_set(&w.p));
+	l = lines_new(in, "x", NULL);
+	while (lines_next(l, NULL))
+		n++;
+	assert_int_equal(lines_error(l), 0);
+	assert_int_equal(n, 8 * MB / LINE);
+	assert_true(w.calls >= 7);
+	assert_int_equal(w.total, 8 * MB);
+	lines_free(l);
+
+	rewind(in);
+	w.done = 0;
+	w.most = w.calls + 2;
+	l = lines_new(in, "x", NULL);
+	for (n = 0; lines_next(l, NULL);)
+		n++;
+	assert_int_equal(lines_error(l), -ECANCELED);
+	assert_true(n < 4 * MB / LINE);
+	lines_free(l);
+
+	atomic_store(&w.p.cancel, false);
+	assert_ptr_equal(file_progress_set(NULL), &w.p);
+	w.calls = 0;
+	rewind(in);
+	l = lines_new(in, "x", NULL);
+	while (lines_next(l, NULL))
+		;
+	assert_int_equal(w.calls, 0);
 	lines_free(l);
 	fclose(in);
 	free(text);
@@ -196,6 +264,7 @@ int main(void)
 		cmocka_unit_test(ends_of_line_marks_and_zero_bytes_do_not_matter),
 		cmocka_unit_test(lines_longer_than_the_limit_are_left_out_and_told),
 		cmocka_unit_test(lines_across_the_buffer_stay_whole),
+		cmocka_unit_test(who_watches_large_files_is_told_and_can_end_them),
 		cmocka_unit_test(an_unreadable_file_is_an_error_and_not_an_end),
 		cmocka_unit_test(scanners_take_numbers_whole_or_not_at_all),
 		cmocka_unit_test(

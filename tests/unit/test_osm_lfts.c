@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 #include "fabric/files/osm_fdbs.h"
 #include "fabric/files/osm_lfts.h"
 #include "tests/unit/small_net.h"
@@ -66,6 +67,34 @@ static void writing_and_reading_gives_the_same_tables_for_every_lmc(void **state
 		tables_put(t);
 		fabric_put(f);
 	}
+}
+
+static void cancel_at_third(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct progress *p = ctx;
+
+	assert_string_equal(step, "writing");
+	assert_true(done <= 3 && done < total);
+	if (done == 3)
+		atomic_store(&p->cancel, true);
+}
+
+static void writing_ends_where_nobody_wants_the_rest(void **state)
+{
+	struct fabric *f = net_torus(3, 4, 3, &(struct net_opts){ .lmc = 0 });
+	struct tables *t = random_tables(f, 7);
+	struct progress p = { .report = cancel_at_third, .ctx = &p };
+	struct err err = { "" };
+	FILE *out = tmpfile();
+
+	(void)state;
+	file_progress_set(&p);
+	assert_int_equal(osm_lfts_write(out, f, t, &err), -ECANCELED);
+	file_progress_set(NULL);
+	assert_string_equal(err.text, "cancelled");
+	fclose(out);
+	tables_put(t);
+	fabric_put(f);
 }
 
 static void both_forms_carry_the_same_entries(void **state)
@@ -345,6 +374,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writing_and_reading_gives_the_same_tables_for_every_lmc),
+		cmocka_unit_test(writing_ends_where_nobody_wants_the_rest),
 		cmocka_unit_test(both_forms_carry_the_same_entries),
 		cmocka_unit_test(a_dump_of_dump_fts_is_read_with_its_prompt_and_line_ends),
 		cmocka_unit_test(entries_that_cannot_be_are_left_out_and_told),
