@@ -327,7 +327,10 @@ void table_follow(struct table *t, const struct table_ops *ops, const struct tab
 	if (t->moved && (ops->kind != ROWS_EVENTS || t->list.cursor) &&
 	    table_select(t, t->cursor_key))
 		return;
-	if (t->moved && t->list.cursor < t->nrow)
+	/* where there is no room to draw them, nobody else sees to that */
+	if (t->list.cursor >= t->nrow)
+		t->list.cursor = t->nrow ? t->nrow - 1 : 0;
+	if (t->moved && t->nrow)
 		t->cursor_key = t->key[t->row[t->list.cursor]];
 }
 
