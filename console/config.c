@@ -2,6 +2,8 @@
 #include "console/config.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/update/watch.h"
+#include "views/fields.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,6 +15,38 @@
 
 enum kind { TEXT, NUMBER, WORD, FLAG };
 
+static bool fits_installer(const char *value, char *why, size_t len)
+{
+	snprintf(why, len, "installer: '%s' is not opensm, smp or file:DIR", value);
+	return !strcmp(value, "opensm") || !strcmp(value, "smp") ||
+	       (!strncmp(value, "file:", 5) && value[5]);
+}
+
+static bool fits_limits(const char *value, char *why, size_t len)
+{
+	struct watch_limits limits = { 0 };
+	struct err err;
+	bool fits = !watch_limits_parse(&limits, value, &err);
+
+	if (!fits)
+		snprintf(why, len, "error-limits: %s", err.text);
+	return fits;
+}
+
+static bool fits_columns(const char *value, char *why, size_t len)
+{
+	for (const char *p = value; *p; p += strspn(p, ", ")) {
+		size_t n = strcspn(p, ", ");
+
+		if (n && !field_find(ROWS_LINKS, p, n)) {
+			snprintf(why, len, "columns: links have no '%.*s'", (int)n, p);
+			return false;
+		}
+		p += n;
+	}
+	return true;
+}
+
 /* A setting, and the option of the command line that it is. */
 static const struct key {
 	const char *name, *option;
@@ -22,6 +56,7 @@ static const struct key {
 	const char *preset;
 	const char *help; /* where there is no option that has one */
 	bool secret, screen;
+	bool (*fits)(const char *value, char *why, size_t len); /* TEXT: NULL: any */
 	const char *with; /* only for commands that have this option, too */
 } keys[] = {
 	{ "ca", "--Ca", TEXT, .preset = "the first with an active port" },
@@ -38,11 +73,12 @@ static const struct key {
 	{ "jobs-interval", "--jobs-interval", NUMBER, 1, 86400, .preset = "10" },
 	{ "record-dir", "--record-dir", TEXT, .preset = "/var/log/ibroute-top" },
 	{ "state-dir", "--state-dir", TEXT, .preset = "/var/lib/ibroute-top" },
-	{ "installer", "--installer", TEXT, .preset = "opensm where our plugin answers, else smp" },
+	{ "installer", "--installer", TEXT, .preset = "opensm where our plugin answers, else smp",
+	  .fits = fits_installer },
 	/* that of the agent is another one */
 	{ "socket", "--socket", TEXT, .preset = "", .with = "--installer" },
 	{ "confirm-timeout", "--confirm-timeout", NUMBER, 1, 86400, .preset = "300" },
-	{ "error-limits", "--error-limits", TEXT, .preset = "" },
+	{ "error-limits", "--error-limits", TEXT, .preset = "", .fits = fits_limits },
 	{ "color", "--color", WORD, .words = " auto 16 256 true never ", .preset = "auto" },
 	{ "ascii", "--ascii", FLAG, .preset = "no" },
 	{ "mouse", "--no-mouse", FLAG, .preset = "yes" },
@@ -51,8 +87,8 @@ static const struct key {
 	{ "units", NULL, WORD, .words = " bytes bits ", .preset = "bytes", .help = "of rates",
 	  .screen = true },
 	{ "columns", NULL, TEXT, .preset = "",
-	  .help = "of the tables, names with commas between; empty: the usual ones",
-	  .screen = true },
+	  .help = "of the tables, names with commas between; empty: the usual ones", .screen = true,
+	  .fits = fits_columns },
 	{ "warn-util", NULL, NUMBER, 0, 100, .preset = "95",
 	  .help = "percent of a link's rate from which on it is a problem", .screen = true },
 	{ "warn-wait", NULL, NUMBER, 0, 100, .preset = "20",
@@ -78,7 +114,7 @@ struct config {
 	/* while a file is read */
 	const char *path;
 	FILE *in;
-	int line;
+	int line, bad_line;
 	bool diags;
 	struct err *err;
 	int rc;
@@ -86,8 +122,10 @@ struct config {
 
 static void bad(struct config *c, const char *what)
 {
-	if (!c->rc)
-		c->rc = err_set(c->err, -EINVAL, "%s:%d: %s", c->path, c->line, what);
+	if (c->rc && c->line >= c->bad_line)
+		return; /* the first one is told */
+	c->bad_line = c->line;
+	c->rc = err_set(c->err, -EINVAL, "%s:%d: %s", c->path, c->line, what);
 }
 
 /* Settings are called as their options are, m_key and outstanding_smps too. */
@@ -136,7 +174,7 @@ static const char *judge(const struct key *k, const char *value, char *buf, size
 		break;
 	case WORD:
 		snprintf(word, sizeof(word), " %.60s ", value);
-		if (!strstr(k->words, word))
+		if (!value[0] || strchr(value, ' ') || !strstr(k->words, word))
 			snprintf(buf, len, "%s: '%s' is none of:%s", k->name, value, k->words);
 		break;
 	case FLAG:
@@ -146,6 +184,8 @@ static const char *judge(const struct key *k, const char *value, char *buf, size
 	case TEXT:
 		if (!value[0])
 			snprintf(buf, len, "%s: nothing stands behind the =", k->name);
+		else if (!k->fits || k->fits(value, buf, len))
+			buf[0] = '\0';
 		break;
 	}
 	return buf;
@@ -227,6 +267,11 @@ static char *read_line(char *buf, int size, void *ctx)
 	if (!got)
 		return NULL;
 	c->line++;
+	/* zero bytes end a text before its line ends */
+	if (n + 1 != (size_t)size && (!n || got[n - 1] != '\n') && !feof(c->in)) {
+		bad(c, "a zero byte: this is no text");
+		return NULL;
+	}
 	if (n + 1 == (size_t)size && got[n - 1] != '\n') {
 		bad(c, "the line is too long: 190 characters are enough");
 		return NULL;
@@ -255,7 +300,7 @@ static int read_file(struct config *c, const char *path, bool must)
 		c->rc = err_set(c->err, errno ? -errno : -EIO, "%s: %s", path,
 				strerror(errno ? errno : EIO));
 	fclose(c->in);
-	if (line > 0 && !c->rc) {
+	if (line > 0 && (!c->rc || line < c->bad_line)) {
 		c->line = line;
 		bad(c, "neither NAME = VALUE nor [fabric NAME]");
 	}

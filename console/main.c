@@ -75,6 +75,29 @@ static void check_output(int status, void *unused)
 	_exit(EXIT_FINDINGS);
 }
 
+/* "--fabric hpc1 status": what argp would say of it helps nobody. */
+static void tell_misplaced(int argc, char **argv)
+{
+	const struct subcommand *c = commands;
+	int last = argc - 1;
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		for (c = commands; c->name && strcmp(c->name, argv[i]); c++)
+			;
+		last = i;
+		if (c->name)
+			break;
+	}
+	/* the argument of an option may be called so */
+	if (!c->name || (argv[last - 1][0] == '-' && !strchr(argv[last - 1], '=')))
+		return;
+	fprintf(stderr,
+		"ibroute-top: '%s' is a command: these come before options, as in: "
+		"ibroute-top %s ...\n",
+		c->name, c->name);
+	exit(EXIT_BAD_USAGE);
+}
+
 int main(int argc, char **argv)
 {
 	hold_streams();
@@ -101,5 +124,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "and the live console without one; --help lists its options\n");
 		return EXIT_BAD_USAGE;
 	}
+	if (argc > 1)
+		tell_misplaced(argc, argv);
 	return app_main(argc, argv);
 }

@@ -313,7 +313,9 @@ int terminal_open(struct terminal **out, const struct terminal_opts *opts, struc
 		free(t);
 		return err_set(
 			err, -ENOTTY,
-			"no terminal description for TERM=%s: set TERM, or use the subcommands",
+			"no terminal description for TERM=%s: set TERM to one that is known here and "
+			"like it, such as xterm-256color, or use the subcommands (Debian's package "
+			"ncurses-term describes more terminals)",
 			getenv("TERM"));
 	}
 	modes_set();
