@@ -114,6 +114,8 @@ void app_key(struct app *a, uint32_t key)
 	in.x = a->mouse_x;
 	in.y = a->mouse_y;
 	ui_input(a->ui, &in, shown, &r);
+	if (!in.req && key > ' ' && key < 0x7f)
+		ui_say(a->ui, "%c means nothing in this view; ? lists what does", (char)key);
 	pthread_mutex_unlock(&a->events_lock);
 	app_act(a, &r);
 }

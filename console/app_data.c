@@ -511,11 +511,23 @@ static double overdue(const struct app *a)
 	return fmax(STALE_POLLS * fmax(a->state.poll.interval_s, a->sample_took), STALE_S);
 }
 
+static void name_bookmarks(struct app *a)
+{
+	const struct mark *mark;
+	uint32_t n = past_marks(a->past, &mark);
+
+	for (uint32_t i = 0; i < n; i++)
+		a->bookmarks[i] = mark[i].name;
+	a->bookmarks[n] = NULL;
+	a->state.bookmarks = a->bookmarks;
+}
+
 void app_refresh(struct app *a)
 {
 	double now = clock_s();
 	struct state *s = &a->state;
 
+	name_bookmarks(a);
 	s->now_s = time(NULL);
 	s->rec_s = now - a->start;
 	s->poll.age_s = a->sample ? now - a->sample_at : NAN;

@@ -145,6 +145,7 @@ struct app {
 	bool rollback_asked;
 	double step_start, apply_step_start, figures_start;
 	const char *figures_step;
+	const char *bookmarks[PAST_MARKS + 1];
 
 	struct app_auto automatic;
 	double confirm_at; /* clock_s() of when an update began to wait */

@@ -3,7 +3,10 @@
 #include "views/prompt.h"
 
 #include "fabric/model/end_find.h"
+#include "views/chan_value.h"
+#include "views/heat_rows.h"
 #include "views/look.h"
+#include "views/past_spark.h"
 #include "views/view.h"
 
 #include <ctype.h>
@@ -101,10 +104,27 @@ static void palette_names(struct choices *out, struct word w)
 		offer(out, w, palette_name((enum palette)i));
 }
 
+/* Tables show the past of links; other views colour by more. */
+static void metric_names(struct choices *out, struct word w, const struct prompt_context *ctx)
+{
+	for (int i = 0; ctx->kind < ROW_KINDS && i < HISTORY_METRICS; i++)
+		offer(out, w, history_metric_name((enum history_metric)i));
+	for (int i = 0; ctx->kind >= ROW_KINDS && i < CHAN_METRICS; i++)
+		offer(out, w, chan_metric_name((enum chan_metric)i));
+}
+
+static void row_orders(struct choices *out, struct word w)
+{
+	offer(out, w, "place");
+	for (int i = HEAT_BY_PLACE + 1; i < HEAT_SORTS; i++)
+		offer(out, w, heat_sort_name((enum heat_sort)i));
+}
+
 static void argument(struct choices *out, struct word w, enum command_arg arg,
 		     const struct prompt_context *ctx)
 {
 	static const char *const units[] = { "bytes", "bits", NULL };
+	static const char *const conditions[] = { "sm", "errors", "reach", "jobs", NULL };
 
 	switch (arg) {
 	case ARG_VIEW:
@@ -137,6 +157,19 @@ static void argument(struct choices *out, struct word w, enum command_arg arg,
 	case ARG_SETTING:
 		if (ctx->s && ctx->s->settings)
 			offer_all(out, w, ctx->s->settings);
+		break;
+	case ARG_METRIC:
+		metric_names(out, w, ctx);
+		break;
+	case ARG_ROWS:
+		row_orders(out, w);
+		break;
+	case ARG_BOOKMARK:
+		if (ctx->s && ctx->s->bookmarks)
+			offer_all(out, w, ctx->s->bookmarks);
+		break;
+	case ARG_CONDITIONS:
+		offer_all(out, w, conditions);
 		break;
 	case ARG_NONE:
 	case ARG_TEXT:
@@ -174,8 +207,10 @@ void choices_find(struct choices *out, enum prompt_kind kind, const char *text, 
 	}
 	if (arg == ARG_FILTER)
 		ends = " (!";
-	else if (arg == ARG_COLUMNS)
+	else if (arg == ARG_COLUMNS || arg == ARG_CONDITIONS)
 		ends = " ,";
-	out->from = word_start(text, at, ends);
+	else if (arg == ARG_METRIC || arg == ARG_BOOKMARK)
+		ends = ""; /* names with blanks */
+	out->from = *ends ? word_start(text, at, ends) : name + 1;
 	argument(out, (struct word){ text + out->from, at - out->from }, arg, ctx);
 }

@@ -28,6 +28,10 @@ enum command_arg {
 	ARG_PALETTE,
 	ARG_UNITS,
 	ARG_SETTING,
+	ARG_METRIC,
+	ARG_ROWS, /* orders of the heatmap's rows */
+	ARG_BOOKMARK,
+	ARG_CONDITIONS, /* watched ones, with commas between */
 	ARG_COMMAND,
 	ARG_TEXT, /* anything: not completed */
 };

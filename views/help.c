@@ -117,19 +117,34 @@ static void draw_line(const struct help_ui *u, const struct ui *ui, struct canva
 		draw_swatch(row, ui, c, r, y);
 }
 
+/* Of what the first line belongs to, unless that is one itself.  Returns where the lines begin. */
+static int draw_heading(const struct help_ui *u, struct canvas *c, struct rect r)
+{
+	uint32_t i = u->list.top;
+
+	if (i >= u->lines.n || !u->lines.v[i].text)
+		return 0;
+	while (i && u->lines.v[i].text)
+		i--;
+	canvas_rule(c, r, 0, u->lines.v[i].text ? NULL : u->rows.list.v[u->lines.v[i].row].text);
+	return 1;
+}
+
 static void help_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
 		      const struct state *s)
 {
 	struct help_ui *u = own;
 	bool asked = u->filter.active || u->filter.text[0];
 	struct rect page = { r.x, r.y, r.w, r.h - asked };
+	int y;
 
 	help_rows_fill(&u->rows, ui, s, ui_from(ui));
 	lay_out(u, r.w - KEY_WIDTH - 1);
 	/* the cursor is the first line here: help scrolls like a page */
-	list_fit(&u->list, (uint32_t)u->lines.n, page.h);
-	for (int y = 0; y < page.h && u->list.top + (uint32_t)y < u->lines.n; y++)
-		draw_line(u, ui, c, page, y, &u->lines.v[u->list.top + (uint32_t)y]);
+	list_fit(&u->list, (uint32_t)u->lines.n, page.h - 1);
+	y = draw_heading(u, c, page);
+	for (uint32_t i = u->list.top; y < page.h && i < u->lines.n; i++)
+		draw_line(u, ui, c, page, y++, &u->lines.v[i]);
 	list_draw_range(&u->list, (uint32_t)u->lines.n, c, page, 0);
 	if (!u->lines.n)
 		canvas_textf(c, page, 1, 0, ROLE_DIM, "nothing in the help has \"%s\"",

@@ -6,6 +6,7 @@
 #include "views/chan_detail.h"
 #include "views/heat_small.h"
 #include "views/overview_panes.h"
+#include "views/ui_priv.h"
 #include "views/view.h"
 
 
@@ -330,6 +331,11 @@ static bool overview_input(void *own, struct ui *ui, const struct input *in, con
 	case REQ_ENTER:
 		open_row(u, ui, s);
 		return true;
+	case REQ_FILTER:
+	case REQ_FIND:
+	case REQ_SORT: /* panes are the head of a table */
+		ui_goto(ui, u->pane == PANE_JOBS ? VIEW_JOBS : VIEW_LINKS);
+		return ui_prompt_open(ui, in, s);
 	case REQ_CLICK:
 		return click(u, ui, in, s);
 	case REQ_WHEEL_UP:

@@ -259,7 +259,7 @@ static void paths_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 	if (u->stage != STAGE_NONE)
 		draw_guesses(u, s, c, body);
 	else if (!has_tables(s))
-		canvas_text(c, body, 2, 0, ROLE_DIM, "the tables have not been read yet");
+		canvas_text(c, body, 2, 0, ROLE_DIM, state_no_tables(s));
 	else if (u->in_pairs)
 		pairs_draw(&u->pairs, ui, s, c, body);
 	else if (ends.src != FAB_NONE && ends.dlid)

@@ -115,3 +115,9 @@ const struct job_metrics *job_metrics_of(const struct metrics *m, const struct j
 			return &m->job[j];
 	return NULL;
 }
+
+const char *state_no_tables(const struct state *s)
+{
+	return s->mode == RUN_FILE ? "a file without routing tables: --lfts FILE reads them"
+				   : "the tables have not been read yet";
+}

@@ -251,11 +251,12 @@ struct state {
 	char lost_why[200];
 	bool rw;
 	bool recording;
-	double rec_s;		     /* recording since */
-	char source[64];	     /* "demo dragonfly:p=4", "mlx5_0/1", "file fab.txt" */
-	int colours;		     /* 256, 16, 0 */
-	int64_t now_s;		     /* wall clock */
-	const char *const *settings; /* names that :set takes, with NULL at the end; may be NULL */
+	double rec_s;		      /* recording since */
+	char source[64];	      /* "demo dragonfly:p=4", "mlx5_0/1", "file fab.txt" */
+	int colours;		      /* 256, 16, 0 */
+	int64_t now_s;		      /* wall clock */
+	const char *const *bookmarks; /* names, with NULL at the end; may be NULL */
+	const char *const *settings;  /* names that :set takes, with NULL at the end; may be NULL */
 
 	const struct fabric *fabric;
 	const struct slurm_topology *racks_file; /* of --racks, and its path; NULL: names tell */
@@ -289,6 +290,9 @@ struct state {
 
 /* From the newest rates and figures of s.  O(channels). */
 void live_figures(struct live_figures *out, const struct state *s);
+
+/* Why there are none, where s->tables is NULL. */
+const char *state_no_tables(const struct state *s);
 
 /* All fields unknown: live, read-only, times NAN. */
 void state_init(struct state *s);

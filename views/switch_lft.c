@@ -239,7 +239,7 @@ void lft_pane_draw(struct lft_pane *p, const struct pane_in *in, struct canvas *
 	struct rect rows = { r.x, r.y + 1, r.w, r.h - 2 };
 
 	if (!now_of(in)) {
-		canvas_text(c, r, 2, 0, ROLE_DIM, "the tables have not been read yet");
+		canvas_text(c, r, 2, 0, ROLE_DIM, state_no_tables(in->s));
 		return;
 	}
 	if (p->sw != in->sw)

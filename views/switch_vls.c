@@ -122,7 +122,7 @@ void sl2vl_pane_draw(struct sl2vl_pane *p, const struct pane_in *in, struct canv
 	uint32_t n;
 
 	if (!usable(in->s->tables, f)) {
-		canvas_text(c, r, 2, 0, ROLE_DIM, "the tables have not been read yet");
+		canvas_text(c, r, 2, 0, ROLE_DIM, state_no_tables(in->s));
 		return;
 	}
 	if (!usable(plan, f))
@@ -205,7 +205,7 @@ void lanes_pane_draw(struct lanes_pane *p, const struct pane_in *in, struct canv
 
 	if (!u || !u->lanes) {
 		canvas_text(c, r, 2, 0, ROLE_DIM,
-			    !in->s->tables	? "the tables have not been read yet"
+			    !in->s->tables	? state_no_tables(in->s)
 			    : !in->s->sls_known ? "not known: switches do not hold the SLs of paths"
 						: "not counted yet");
 		return;

@@ -183,7 +183,7 @@ void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *
 	struct prompt_context ctx = context(ui, s);
 	const struct table_ops *ops;
 	struct table *t;
-	char so_far[sizeof(p->text)], why[160];
+	char so_far[sizeof(p->text)];
 
 	t = ui_table(ui, &ops);
 	switch (prompt_input(p, in, &ctx)) {
@@ -205,11 +205,11 @@ void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *
 			run(ui, p->text, s, out);
 		else
 			typed(ui, kind, p->text, s);
-		if (kind != PROMPT_FILTER || !t || !t->filter.why[0])
-			break;
-		memcpy(why, t->filter.why, sizeof(why));
-		typed(ui, kind, "", s);
-		ui_say(ui, "filter not used: %s", why);
+		/* what is wrong stands below it: there is more to type, or Esc */
+		if (kind == PROMPT_FILTER && t && t->filter.why[0]) {
+			memcpy(so_far, p->text, sizeof(so_far));
+			prompt_open(p, kind, so_far);
+		}
 		break;
 	case PROMPT_SAME:
 		break;

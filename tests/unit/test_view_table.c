@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables and the command line: keys and words in, text out. */
 #include "tests/unit/console_kit.h"
+#include "views/ui_priv.h"
 
 #include "views/command.h"
 #include "views/prompt.h"
@@ -113,16 +114,27 @@ static void a_filter_is_used_while_it_is_typed(void **state)
 	console_keys(&k, "/");
 	console_key(&k, K_ESC);
 	console_shows(&k, "filter: none");
+	/* a mistake can be mended: what was typed stays, with what is wrong with it */
 	console_keys(&k, "/nosuch>3");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "filter not used");
+	console_shows(&k, "/nosuch>3_");
+	console_shows(&k, "links have no field 'nosuch'");
+	console_key(&k, K_ESC);
 	console_shows(&k, "312 links  filter: none");
 	/* the beginning of a field's name is not looked for as a word */
 	console_keys(&k, "/uti");
 	console_hides(&k, "none of 312 links");
 	console_keys(&k, "l>>3");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "filter not used");
+	console_shows(&k, "/util>>3_");
+	console_key(&k, K_BACKSPACE);
+	console_key(&k, K_BACKSPACE);
+	console_keys(&k, "=0");
+	console_key(&k, K_ENTER);
+	console_hides(&k, "/util>");
+	console_shows(&k, "filter: util>=0");
+	console_keys(&k, "/");
+	console_key(&k, K_ESC);
 	console_shows(&k, "312 links  filter: none");
 	console_close(&k);
 }
@@ -182,12 +194,58 @@ static void commands_say_what_is_wrong(void **state)
 	assert_int_not_equal(k.last.type, REQ_QUIT);
 	line(&k, ":view nowhere");
 	console_shows(&k, "no view 'nowhere'");
+	console_keys(&k, "2");
 	line(&k, ":sort util");
 	console_shows(&k, "means nothing here: it is a command of links");
+	console_keys(&k, "1");
 	line(&k, ":job 5");
 	console_shows(&k, "no job '5' is known");
 	line(&k, ":goto nobody");
 	console_shows(&k, "nobody");
+	console_close(&k);
+}
+
+/* Fewer rows, where the table is not drawn. */
+static void the_cursor_stays_on_a_row_on_tiny_screens(void **state)
+{
+	const struct table_ops *ops;
+	struct console_kit k;
+	struct table *t;
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, "3G");
+	t = ui_table(k.ui, &ops);
+	assert_int_equal(t->list.cursor, 311);
+	console_size(&k, 104, 1);
+	console_keys(&k, "/efi>600");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "S");
+	assert_true(t->nrow && t->nrow < 312);
+	assert_true(t->list.cursor < t->nrow);
+	console_close(&k);
+}
+
+static void the_overview_leads_to_whole_tables(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, "/efi>600");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "Links by util");
+	console_shows(&k, "filter: efi>600");
+	console_keys(&k, "1\ts");
+	console_shows(&k, "Sort by");
+	console_key(&k, K_ESC);
+	console_shows(&k, "of 312 links");
+	console_keys(&k, "1\tf");
+	console_shows(&k, "[5Jobs]");
+	console_key(&k, K_ESC);
+	console_keys(&k, "1\t"); /* the first pane again */
+	line(&k, ":sort wait");
+	console_shows(&k, "Links by wait");
 	console_close(&k);
 }
 
@@ -440,6 +498,8 @@ int main(void)
 		cmocka_unit_test(a_filter_is_used_while_it_is_typed),
 		cmocka_unit_test(commands_do_what_keys_do),
 		cmocka_unit_test(commands_say_what_is_wrong),
+		cmocka_unit_test(the_cursor_stays_on_a_row_on_tiny_screens),
+		cmocka_unit_test(the_overview_leads_to_whole_tables),
 		cmocka_unit_test(commands_that_write_need_rw_as_their_keys_do),
 		cmocka_unit_test(tab_completes),
 		cmocka_unit_test(lines_can_be_edited_and_come_back),
