@@ -288,6 +288,8 @@ static void put_writes(struct report_doc *d, const json_t *sw, bool lft, json_in
 		snprintf(num, sizeof(num), "%" PRId64 "%s", (int64_t)wave + 1, back ? " back" : "");
 		snprintf(us, sizeof(us), "%" PRId64,
 			 (int64_t)json_integer_value(json_array_get(w, at + 3)));
+		if (!strcmp(us, "0")) /* OpenSM does not tell */
+			snprintf(us, sizeof(us), "-");
 		doc_row(d, (const char *[]){
 				   num,
 				   text_of(sw, "name")[0] ? text_of(sw, "name") : text_of(sw, "sw"),
