@@ -8,29 +8,44 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Words as long as they fit; else fewer, so that all numbers are there. */
+static int put(struct canvas *c, struct rect r, int y, enum role role, const char *full,
+	       const char *brief)
+{
+	return canvas_text(c, r, 1, y, role, text_width(full) < r.w ? full : brief);
+}
+
+static int put_bad(struct canvas *c, struct rect r, int x, int y, enum role role, const char *word,
+		   uint32_t n)
+{
+	return n ? canvas_textf(c, r, x, y, role, "  %s%u", word, n) : x;
+}
+
+/* What is wrong, in a narrow pane by the signs of the lists. */
 static void draw_links(struct canvas *c, struct rect r, int y, const struct survey *v)
 {
-	uint32_t all = v->cables + v->hosts, bad = v->down;
-	int x = canvas_textf(c, r, 1, y, ROLE_TEXT, "links %u", all);
+	int x = canvas_textf(c, r, 1, y, ROLE_TEXT, "links %u", v->cables + v->hosts);
+	char all[120];
+	bool full;
 
 	if (!v->down && !v->reduced && !v->errors && !v->no_reply) {
 		canvas_text(c, r, x, y, ROLE_GOOD, "  no problems known");
 		return;
 	}
-	if (bad)
-		x = canvas_textf(c, r, x, y, ROLE_BAD, "  down %u", bad);
-	if (v->reduced)
-		x = canvas_textf(c, r, x, y, ROLE_WARN, "  reduced %u", v->reduced);
-	if (v->errors)
-		x = canvas_textf(c, r, x, y, ROLE_WARN, "  errors %u", v->errors);
-	if (v->no_reply)
-		canvas_textf(c, r, x, y, ROLE_WARN, "  silent %u", v->no_reply);
+	snprintf(all, sizeof(all), "%s%u%s%u%s%u%s%u", v->down ? "  down " : "", v->down,
+		 v->reduced ? "  reduced " : "", v->reduced, v->errors ? "  errors " : "",
+		 v->errors, v->no_reply ? "  silent " : "", v->no_reply);
+	full = x + text_width(all) <= r.w;
+	x = put_bad(c, r, x, y, ROLE_BAD, full ? "down " : "x", v->down);
+	x = put_bad(c, r, x, y, ROLE_WARN, full ? "reduced " : "~", v->reduced);
+	x = put_bad(c, r, x, y, ROLE_WARN, full ? "errors " : "s", v->errors);
+	put_bad(c, r, x, y, ROLE_WARN, full ? "silent " : "!", v->no_reply);
 }
 
 static void draw_poll(struct canvas *c, struct rect r, int y, const struct state *s)
 {
 	const struct state_poll *p = &s->poll;
-	char took[FIGURE_LEN];
+	char took[FIGURE_LEN], full[80], brief[80];
 	int x;
 
 	if (s->mode == RUN_FILE && !s->sample) {
@@ -41,11 +56,15 @@ static void draw_poll(struct canvas *c, struct rect r, int y, const struct state
 		canvas_text(c, r, 1, y, ROLE_DIM, p->busy ? "first poll under way" : "no poll yet");
 		return;
 	}
-	x = canvas_textf(c, r, 1, y, ROLE_TEXT, "poll %s  %u port%s", figure_age(took, p->took_s),
-			 p->asked, plural(p->asked));
+	figure_age(took, p->took_s);
+	snprintf(full, sizeof(full), "poll %s  %u port%s", took, p->asked, plural(p->asked));
+	snprintf(brief, sizeof(brief), "poll %s  %u of %u silent", took, p->asked - p->answered,
+		 p->asked);
 	if (p->answered < p->asked)
-		x = canvas_textf(c, r, x, y, ROLE_WARN, "  no reply %u", p->asked - p->answered);
-	if (p->partial)
+		snprintf(full + strlen(full), sizeof(full) - strlen(full), "  no reply %u",
+			 p->asked - p->answered);
+	x = put(c, r, y, p->answered < p->asked ? ROLE_WARN : ROLE_TEXT, full, brief);
+	if (p->partial && x + 9 <= r.w)
 		canvas_text(c, r, x, y, ROLE_WARN, "  PARTIAL");
 }
 
@@ -78,7 +97,7 @@ static void draw_jobs_line(struct canvas *c, struct rect r, int y, const struct 
 static void draw_metrics(struct canvas *c, struct rect r, int y, const struct state *s)
 {
 	const struct metrics *m = state_metrics(s);
-	char a[FIGURE_LEN], b[FIGURE_LEN], e[FIGURE_LEN];
+	char a[FIGURE_LEN], b[FIGURE_LEN], e[FIGURE_LEN], full[80], brief[80];
 
 	if (!m && s->metrics_busy && s->metrics_step[0]) {
 		canvas_textf(c, r, 1, y, ROLE_DIM, "figures: %s", s->metrics_step);
@@ -99,8 +118,11 @@ static void draw_metrics(struct canvas *c, struct rect r, int y, const struct st
 	canvas_textf(c, r, 1, y, ROLE_TEXT, "EFI %s  job EFI %s (>= %s)",
 		     figure_short(a, m->efi_max), figure_short(b, m->eff_efi_max),
 		     figure_short(e, m->eff_efi_bound));
-	canvas_textf(c, r, 1, y + 1, ROLE_TEXT, "dark links %u (%.1f%%)  hops %.2f", m->dark,
-		     m->dark_fiber_pct, m->hops_mean);
+	snprintf(full, sizeof(full), "dark links %u (%.1f%%)  hops %.2f", m->dark,
+		 m->dark_fiber_pct, m->hops_mean);
+	snprintf(brief, sizeof(brief), "dark %u (%.0f%%)  hops %.2f", m->dark, m->dark_fiber_pct,
+		 m->hops_mean);
+	put(c, r, y + 1, ROLE_TEXT, full, brief);
 }
 
 static void draw_verdict(struct canvas *c, struct rect r, int y, const struct state *s)
@@ -123,21 +145,37 @@ static void draw_verdict(struct canvas *c, struct rect r, int y, const struct st
 			     v->vls_fit ? "" : " TOO MANY VLs");
 }
 
-void pane_fabric(struct canvas *c, struct rect r, const struct state *s, const struct survey *v)
+static void draw_counts(struct canvas *c, struct rect r, const struct state *s, uint32_t cables)
 {
 	const struct fabric *f = s->fabric;
 	const struct state_poll *p = &s->poll;
+	uint32_t sw = f->nsw + p->missing_sw, hosts = f->nterm + p->missing_ca;
+	char full[120], brief[120];
+
+	if (p->missing_sw || p->missing_ca) {
+		snprintf(full, sizeof(full), "%u of %u switches, %u of %u hosts", f->nsw, sw,
+			 f->nterm, hosts);
+		snprintf(brief, sizeof(brief), "sw %u/%u  hosts %u/%u", f->nsw, sw, f->nterm,
+			 hosts);
+	} else {
+		snprintf(full, sizeof(full), "switches %u  hosts %u  cables %u", sw, hosts, cables);
+		snprintf(brief, sizeof(brief), "sw %u  hosts %u  cables %u", sw, hosts, cables);
+	}
+	put(c, r, 1, p->missing_sw || p->missing_ca ? ROLE_BAD : ROLE_TEXT, full, brief);
+}
+
+void pane_fabric(struct canvas *c, struct rect r, const struct state *s, const struct survey *v)
+{
 	char shape[64], title[96];
 
 	shape_sentence(shape, sizeof(shape), v->shape);
 	snprintf(title, sizeof(title), "Fabric: %s", shape);
+	if (text_width(title) + 6 > r.w) {
+		shape_name(shape, sizeof(shape), v->shape);
+		snprintf(title, sizeof(title), "Fabric: %s", shape);
+	}
 	canvas_rule(c, r, 0, title);
-	if (p->missing_sw || p->missing_ca)
-		canvas_textf(c, r, 1, 1, ROLE_BAD, "%u of %u switches %u of %u hosts", f->nsw,
-			     f->nsw + p->missing_sw, f->nterm, f->nterm + p->missing_ca);
-	else
-		canvas_textf(c, r, 1, 1, ROLE_TEXT, "switches %u  hosts %u  cables %u", f->nsw,
-			     f->nterm, v->cables);
+	draw_counts(c, r, s, v->cables);
 	draw_links(c, r, 2, v);
 	draw_poll(c, r, 3, s);
 	draw_jobs_line(c, r, 4, s, v);

@@ -282,29 +282,40 @@ const char *shape_level_name(char buf[16], const struct shape *s, uint32_t level
 	return buf;
 }
 
-void shape_sentence(char *buf, size_t len, const struct shape *s)
+static void put_dims(char *buf, size_t len, const char *what, const struct shape *s)
+{
+	int n = snprintf(buf, len, "%s %u", what, s->dim[0]);
+
+	for (uint32_t d = 1; d < s->ndim && n > 0 && (size_t)n < len; d++)
+		n += snprintf(buf + n, len - (size_t)n, "x%u", s->dim[d]);
+}
+
+void shape_name(char *buf, size_t len, const struct shape *s)
 {
 	bool rings = false;
-	int n;
 
 	for (uint32_t d = 0; s->kind == SHAPE_TORUS && d < s->ndim; d++)
 		rings |= s->ring[d];
-	if (s->kind == SHAPE_TREE) {
+	if (s->kind == SHAPE_TREE)
 		snprintf(buf, len, "tree of %u levels", s->nlevel);
-	} else if (s->kind == SHAPE_GROUPS) {
-		snprintf(buf, len, "%u groups of close switches", s->ngroup);
-	} else if (s->kind == SHAPE_HYPERX || s->kind == SHAPE_TORUS) {
-		n = snprintf(buf, len, "%s %u",
-			     s->kind == SHAPE_HYPERX ? "HyperX"
-			     : rings		     ? "torus"
-						     : "mesh",
-			     s->dim[0]);
-		for (uint32_t d = 1; d < s->ndim && n > 0 && (size_t)n < len; d++)
-			n += snprintf(buf + n, len - (size_t)n, "x%u", s->dim[d]);
-		if (s->missing && n > 0 && (size_t)n < len)
-			snprintf(buf + n, len - (size_t)n, ", %u cable%s missing", s->missing,
-				 plural(s->missing));
-	} else {
+	else if (s->kind == SHAPE_GROUPS)
+		snprintf(buf, len, "%u groups", s->ngroup);
+	else if (s->kind == SHAPE_HYPERX)
+		put_dims(buf, len, "HyperX", s);
+	else if (s->kind == SHAPE_TORUS)
+		put_dims(buf, len, rings ? "torus" : "mesh", s);
+	else
 		snprintf(buf, len, "general graph");
-	}
+}
+
+void shape_sentence(char *buf, size_t len, const struct shape *s)
+{
+	size_t n;
+
+	shape_name(buf, len, s);
+	n = strlen(buf);
+	if (s->kind == SHAPE_GROUPS)
+		snprintf(buf + n, len - n, " of close switches");
+	else if ((s->kind == SHAPE_HYPERX || s->kind == SHAPE_TORUS) && s->missing)
+		snprintf(buf + n, len - n, ", %u cable%s missing", s->missing, plural(s->missing));
 }

@@ -47,5 +47,7 @@ const char *shape_level_name(char buf[16], const struct shape *s, uint32_t level
 /* One line: "tree of 2 levels", "HyperX 12x8", "torus 6x6x6", "9 groups of close switches",
  * "general graph". */
 void shape_sentence(char *buf, size_t len, const struct shape *s);
+/* In a word or two: "torus 8x8". */
+void shape_name(char *buf, size_t len, const struct shape *s);
 
 #endif

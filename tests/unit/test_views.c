@@ -210,7 +210,7 @@ static void troubles_are_named(void **state)
 	k.s.poll.stale = false;
 	k.s.poll.missing_sw = 9;
 	k.s.poll.missing_ca = 81;
-	console_shows(&k, "27 of 36 switches 162 of 243 hosts");
+	console_shows(&k, "sw 27/36  hosts 162/243");
 	console_shows(&k, "missing since the last sweep: 9 switches, 81 hosts");
 	console_keys(&k, "3!");
 	console_golden(&k, "links-problems");
