@@ -24,7 +24,7 @@ static const struct even_how hows[] = {
 struct attempt {
 	struct tables *t; /* NULL: does not fit */
 	struct notes notes;
-	uint64_t vls; /* needed */
+	uint64_t vls; /* needed, also where it does not fit */
 	uint64_t max; /* routes on a channel */
 };
 
@@ -42,13 +42,13 @@ static int try_how(struct attempt *a, const struct fabric *f, const struct even_
 	rc = even_route(t, f, params, &mine, progress);
 	if (!rc)
 		rc = layers_assign(t, f, &own, progress, err);
-	if (rc) {
+	if (!rc || rc == -ENOSPC)
+		a->vls = notes_find(&a->notes, "vls_needed")->value;
+	if (rc)
 		tables_put(t);
-		return rc;
-	}
-	a->t = t;
-	a->vls = notes_find(&a->notes, "vls_needed")->value;
-	return 0;
+	else
+		a->t = t;
+	return rc;
 }
 
 static void attempt_done(struct attempt *a)
@@ -63,12 +63,15 @@ static void tell(struct notes *out, const struct notes *in)
 		notes_set(out, in->list[i].key, in->list[i].value, "%s", in->list[i].text);
 }
 
+/* One that fits is better than one that does not; of those, which need the fewest. */
 static bool better(const struct attempt *a, const struct attempt *b)
 {
+	if (!a->t || !b->t)
+		return a->t || (!b->t && a->vls < b->vls);
 	return a->vls < b->vls && a->max <= b->max + b->max / 8;
 }
 
-/* -ENOSPC with the sentence about the first attempt. */
+/* -ENOSPC with the sentence about the attempt that needs the fewest VLs. */
 static int fewest_vls(struct attempt *best, const struct fabric *f,
 		      const struct engine_params *params, struct progress *progress,
 		      struct err *err)
@@ -77,19 +80,22 @@ static int fewest_vls(struct attempt *best, const struct fabric *f,
 
 	for (size_t i = 1; i < NHOWS; i++) {
 		struct attempt next;
+		struct err why;
 		int other;
 
 		if (rc ? rc != -ENOSPC : best->vls <= FEW_VLS)
 			break;
-		other = try_how(&next, f, &hows[i], params, progress, NULL);
-		if (other && other != -ENOSPC)
+		other = try_how(&next, f, &hows[i], params, progress, &why);
+		if (other && other != -ENOSPC) {
 			rc = other;
-		if (!other && (rc || better(&next, best))) {
+		} else if (better(&next, best)) {
 			struct attempt worse = *best;
 
 			*best = next;
 			next = worse;
-			rc = 0;
+			rc = other;
+			if (rc && err)
+				*err = why;
 		}
 		attempt_done(&next);
 	}

@@ -62,8 +62,13 @@ static void store_sls(struct layering *l)
 }
 
 /* more: not even FIRST_FIT_MAX were enough. */
-static int too_few(struct err *err, const struct layering *l, bool more, unsigned vls)
+static int too_few(struct err *err, const struct layering *l, bool more, unsigned vls,
+		   const struct engine_params *params)
 {
+	if (params)
+		notes_set(params->notes, "vls_needed", more ? FIRST_FIT_MAX + 1 : l->n,
+			  "its paths need %s%u VLs without deadlocks", more ? "more than " : "",
+			  l->n);
 	return err_set(err, -ENOSPC,
 		       "the paths of %s need %s%u VLs without deadlocks, and %u may be used; updn "
 		       "needs 1 on every fabric, and nue does with any number",
@@ -104,7 +109,7 @@ static int assign(struct tables *t, const struct fabric *f, const uint32_t *swit
 		rc = first_fit(t, f, dests, n, keep, vls, params ? params->threads : 1, &l.n, &pace,
 			       err);
 	if (rc == -ENOSPC || (!rc && l.n > vls))
-		rc = too_few(err, &l, rc == -ENOSPC, vls);
+		rc = too_few(err, &l, rc == -ENOSPC, vls, params);
 	if (!rc) {
 		/* a form by LID would change SLs of paths without a turn */
 		if (!keep || keep->sl_kind == SL_CONST || keep->sl_kind == SL_BY_DLID)

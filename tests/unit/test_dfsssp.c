@@ -147,6 +147,28 @@ static void routes_the_chain_with_lmc_7(void **state)
 	fabric_put(f);
 }
 
+/* The most even paths take 7 there; refused with 1, others are named that need only 6. */
+static void the_number_named_by_a_refusal_is_enough(void **state)
+{
+	struct fabric *f = net_spec("torus:dims=4x4x4,hosts=4");
+	struct engine_params p = { .vls = 1 };
+	struct tables *t = NULL;
+	struct err err;
+	const char *need;
+
+	(void)state;
+	assert_int_equal(engine_dfsssp.route(&t, f, NULL, NULL, &p, NULL, &err), -ENOSPC);
+	need = strstr(err.text, "need ");
+	assert_non_null(need);
+	p.vls = (unsigned)strtoul(need + strlen("need "), NULL, 10);
+	assert_int_equal(p.vls, 6);
+	t = must_route(&engine_dfsssp, f, NULL, &p);
+	assert_int_equal(t->vls, p.vls);
+	assert_no_deadlock(f, t);
+	tables_put(t);
+	fabric_put(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +179,7 @@ int main(void)
 		cmocka_unit_test(a_disconnected_fabric_is_refused_with_names),
 		cmocka_unit_test(tells_its_steps_and_stops_at_a_cancel),
 		cmocka_unit_test(routes_the_chain_with_lmc_7),
+		cmocka_unit_test(the_number_named_by_a_refusal_is_enough),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
