@@ -75,15 +75,141 @@ static void climb_from_root(const struct updown *ud, struct spdag *g, const stru
 	for (uint32_t i = 0; i < g->n; i++) {
 		uint32_t v = g->sw[i];
 
-		for (uint32_t c = f->chan_off[v]; c < f->chan_off[v + 1]; c++) {
-			uint32_t u = f->chan_dst[c];
+		for (uint32_t c = f->chan_off[v]; c < f->chan_off[v + 1]; c++)
+			if (updown_is_up(ud, f, c) && g->pos[f->chan_dst[c]] == FAB_NONE)
+				place_switch(g, f->chan_dst[c], g->dist[i] + 1);
+	}
+}
 
-			if (!updown_is_up(ud, f, c))
-				continue;
-			if (g->pos[u] == FAB_NONE)
-				place_switch(g, u, g->dist[i] + 1);
-			if (g->dist[g->pos[u]] == g->dist[i] + 1)
-				found_edge(g, g->pos[u], f->chan_rev[c], i);
+/* What is known of the switches from the top down to one. */
+struct descent {
+	uint32_t *hops; /* to the root */
+	uint32_t *ways; /* channels by which one that goes down can begin */
+};
+
+/* Adds one to the ways of those that go down through the switch at position i; true: that leaves
+ * one without any. */
+static bool offer(const struct updown *ud, const struct spdag *g, const struct fabric *f,
+		  struct descent *d, uint32_t i, uint32_t one)
+{
+	uint32_t u = g->sw[i];
+	bool none = false;
+
+	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+		uint32_t v = f->chan_dst[c], p = g->pos[v];
+
+		if (!updown_is_up(ud, f, c) || p == FAB_NONE || g->dist[p] != g->dist[i] + 1 ||
+		    d->hops[v] != g->dist[p])
+			continue;
+		d->ways[v] += one;
+		none |= !d->ways[v];
+	}
+	return none;
+}
+
+/* Hops of u by the best switch above it; FAB_NONE when there is none. */
+static uint32_t hops_up(const struct updown *ud, const struct fabric *f, const struct descent *d,
+			uint32_t u)
+{
+	uint32_t least = FAB_NONE;
+
+	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+		if (updown_is_up(ud, f, c) && d->hops[f->chan_dst[c]] < least)
+			least = d->hops[f->chan_dst[c]];
+	return least == FAB_NONE ? FAB_NONE : least + 1;
+}
+
+static uint32_t ways_down(const struct updown *ud, const struct spdag *g, const struct fabric *f,
+			  uint32_t i)
+{
+	uint32_t u = g->sw[i], n = 0;
+
+	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+		uint32_t p = g->pos[f->chan_dst[c]];
+
+		n += !updown_is_up(ud, f, c) && p != FAB_NONE && g->dist[p] + 1 == g->dist[i];
+	}
+	return n;
+}
+
+/* Switches that reach the root going down, but sooner going up, go up, unless they are the only
+ * way down of another.  From the top on: what is above a switch is decided before it. */
+static bool decide(const struct updown *ud, const struct spdag *g, const struct fabric *f,
+		   struct descent *d)
+{
+	bool any = false;
+
+	for (uint32_t k = 0; k < f->nsw; k++) {
+		uint32_t u = ud->order[k], i = g->pos[u], up = hops_up(ud, f, d, u);
+
+		d->hops[u] = i == FAB_NONE ? up : g->dist[i];
+		if (i == FAB_NONE)
+			continue;
+		d->ways[u] = ways_down(ud, g, f, i);
+		if (up >= g->dist[i])
+			continue;
+		if (offer(ud, g, f, d, i, UINT32_MAX)) {
+			offer(ud, g, f, d, i, 1);
+			continue;
+		}
+		d->hops[u] = up;
+		any = true;
+	}
+	return any;
+}
+
+/* Takes those that go up out of the DAG again. */
+static void leave_out(struct spdag *g, const struct descent *d)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < g->n; i++) {
+		uint32_t u = g->sw[i], dist = g->dist[i];
+
+		g->pos[u] = FAB_NONE;
+		if (d->hops[u] != dist)
+			continue;
+		g->pos[u] = n;
+		g->sw[n] = u;
+		g->dist[n++] = dist;
+	}
+	g->n = n;
+}
+
+/* Ranks are hops from the nearest root, so no way is shorter than they differ: in trees all are. */
+static bool all_shortest(const struct updown *ud, const struct spdag *g)
+{
+	for (uint32_t i = 0; i < g->n; i++)
+		if (g->dist[i] > ud->rank[g->root] - ud->rank[g->sw[i]])
+			return false;
+	return true;
+}
+
+static void go_up_where_shorter(const struct updown *ud, struct spdag *g, const struct fabric *f)
+{
+	struct descent d;
+
+	if (all_shortest(ud, g))
+		return;
+	d = (struct descent){ .hops = xcalloc(f->nsw, sizeof(*d.hops)),
+			      .ways = xcalloc(f->nsw, sizeof(*d.ways)) };
+
+	if (decide(ud, g, f, &d))
+		leave_out(g, &d);
+	free(d.hops);
+	free(d.ways);
+}
+
+static void find_ways_down(const struct updown *ud, struct spdag *g, const struct fabric *f)
+{
+	for (uint32_t i = 0; i < g->n; i++) {
+		uint32_t v = g->sw[i];
+
+		for (uint32_t c = f->chan_off[v]; c < f->chan_off[v + 1]; c++) {
+			uint32_t p = g->pos[f->chan_dst[c]];
+
+			if (updown_is_up(ud, f, c) && p != FAB_NONE && g->dist[p] == g->dist[i] + 1)
+				found_edge(g, p, f->chan_rev[c], i);
 		}
 	}
 }
@@ -121,6 +247,8 @@ uint32_t updown_dag(const struct updown *ud, struct spdag *g, const struct fabri
 	g->n = g->nfound = 0;
 	place_switch(g, root, 0);
 	climb_from_root(ud, g, f);
+	go_up_where_shorter(ud, g, f);
+	find_ways_down(ud, g, f);
 	for (uint32_t k = 0; k < f->nsw; k++)
 		if (g->pos[ud->order[k]] == FAB_NONE)
 			attach(ud, g, f, ud->order[k], true);

@@ -164,6 +164,81 @@ static void the_single_root_of_a_chain_is_in_its_middle(void **state)
 	fabric_put(f);
 }
 
+/* Hops of the shortest way up*, then down* between the ends of all ordered pairs: what a source
+ * route could have, whatever the others do. */
+static uint64_t least_hops(const struct fabric *f, const struct updown *ud)
+{
+	uint32_t *hops = test_calloc(2 * f->nsw, sizeof(*hops));
+	uint32_t *queue = test_calloc(2 * f->nsw, sizeof(*queue));
+	uint64_t sum = 0;
+
+	for (uint32_t from = 0; from < f->nsw; from++) {
+		uint32_t n = 1;
+
+		memset(hops, 0xff, 2 * f->nsw * sizeof(*hops));
+		queue[0] = 2 * from;
+		hops[2 * from] = 0;
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t u = queue[i] / 2, down = queue[i] % 2;
+
+			for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+				bool up = updown_is_up(ud, f, c);
+				uint32_t next = 2 * f->chan_dst[c] + !up;
+
+				if ((down && up) || hops[next] != FAB_NONE)
+					continue;
+				hops[next] = hops[queue[i]] + 1;
+				queue[n++] = next;
+			}
+		}
+		for (uint32_t to = 0; to < f->nsw; to++) {
+			uint32_t a = hops[2 * to], b = hops[2 * to + 1];
+
+			if (f->sw_nterm[from] && f->sw_nterm[to])
+				sum += a < b ? a : b;
+		}
+	}
+	test_free(hops);
+	test_free(queue);
+	return sum;
+}
+
+/* Though a table asks for nothing but the destination, nearly all paths are as short as that. */
+static void paths_are_hardly_longer_than_legal_ones_can_be(void **state)
+{
+	static const struct {
+		const char *spec;
+		unsigned pct; /* at most of the least */
+	} cases[] = {
+		{ "dragonfly:p=2", 101 },
+		{ "dragonfly:a=6,p=2,h=2,g=7", 101 },
+		{ "slimfly:q=5,hosts=2", 101 },
+		{ "random:switches=40,links=120,hosts=2,seed=3", 101 },
+		{ "kautz:b=3,n=3,hosts=1", 101 },
+		{ "fattree2:leaves=6,spines=4,hosts=3", 100 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct fabric *f = net_spec(cases[i].spec);
+		struct updown_score s;
+		struct pace p = { 0 };
+		struct updown ud;
+		uint32_t root;
+		uint64_t least;
+
+		assert_int_equal(updown_single_root(&root, f, &p), 0);
+		updown_init(&ud, f, &root, 1);
+		assert_int_equal(updown_score(&s, &ud, f, &p), 0);
+		least = least_hops(f, &ud);
+		assert_int_equal(s.missing, 0);
+		assert_true(s.hops >= least);
+		assert_true(100 * s.hops <= cases[i].pct * least);
+		updown_done(&ud);
+		fabric_put(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +249,7 @@ int main(void)
 		cmocka_unit_test(roots_that_cut_terminals_off_are_refused_with_names),
 		cmocka_unit_test(a_disconnected_fabric_is_refused),
 		cmocka_unit_test(the_single_root_of_a_chain_is_in_its_middle),
+		cmocka_unit_test(paths_are_hardly_longer_than_legal_ones_can_be),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
