@@ -176,35 +176,45 @@ static void draw_jobs(const struct ui *ui, const struct state *s, struct canvas 
 	canvas_text(c, r, x, 2, ROLE_KEY, mark);
 }
 
-static int draw_history(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
-			uint32_t chan)
-{
-	enum history_metric m = ui_past(ui);
-	int x = canvas_textf(c, r, 1, 3, ROLE_LABEL, "%s ", history_metric_name(m)), n, first;
-	int room = r.w >= 130 ? HISTORY_LEN : 30;
-	uint8_t past[HISTORY_LEN];
-
-	if (!s->history)
-		return x;
-	n = (int)history_get(s->history, chan, m, past);
-	first = n > room ? n - room : 0;
-	canvas_spark(c, r, x, 3, past + first, n - first);
-	return canvas_text(c, r, x + n - first, 3, ROLE_DIM, n ? " now" : "no history yet");
-}
-
-static void draw_plan(const struct state *s, struct canvas *c, struct rect r, int x, uint32_t chan)
+/* What the proposal makes of the link; "" without one. */
+static const char *plan_text(char *buf, size_t len, const struct state *s, uint32_t chan)
 {
 	const struct metrics *plan = s->preview.after;
 	double util = chan_planned_util(s, chan);
 	char efi[FIGURE_LEN], eff[FIGURE_LEN], pct[FIGURE_LEN];
+	int n;
 
+	*buf = '\0';
 	if (!state_plan_ahead(s))
-		return;
-	x = canvas_textf(c, r, x, 3, ROLE_LABEL, "  after the plan: %s, job %s",
-			 figure_count(efi, plan->efi[chan]),
-			 plan->njob ? figure_count(eff, plan->eff_efi[chan]) : "-");
+		return buf;
+	n = snprintf(buf, len, "  after the plan: %s, job %s", figure_count(efi, plan->efi[chan]),
+		     plan->njob ? figure_count(eff, plan->eff_efi[chan]) : "-");
 	if (isfinite(util))
-		canvas_textf(c, r, x, 3, ROLE_LABEL, ", util ~%s%%", figure_pct(pct, util));
+		snprintf(buf + n, len - (size_t)n, ", util ~%s%%", figure_pct(pct, util));
+	return buf;
+}
+
+/* Of the past as much as fits before what is to come. */
+static void draw_history(const struct ui *ui, const struct state *s, struct canvas *c,
+			 struct rect r, uint32_t chan)
+{
+	enum history_metric m = ui_past(ui);
+	int x = canvas_textf(c, r, 1, 3, ROLE_LABEL, "%s ", history_metric_name(m)), n, first;
+	int room = r.w >= 130 ? HISTORY_LEN : 30, left;
+	uint8_t past[HISTORY_LEN];
+	char plan[120];
+
+	plan_text(plan, sizeof(plan), s, chan);
+	left = r.w - x - text_width(" now") - text_width(plan);
+	room = left < room ? left : room;
+	room = room < 8 ? 8 : room;
+	if (s->history) {
+		n = (int)history_get(s->history, chan, m, past);
+		first = n > room ? n - room : 0;
+		canvas_spark(c, r, x, 3, past + first, n - first);
+		x = canvas_text(c, r, x + n - first, 3, ROLE_DIM, n ? " now" : "no history yet");
+	}
+	canvas_text(c, r, x, 3, ROLE_LABEL, plan);
 }
 
 void chan_detail_draw(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
@@ -213,5 +223,5 @@ void chan_detail_draw(const struct ui *ui, const struct state *s, struct canvas 
 	draw_rates(ui, s, c, r, chan);
 	draw_routes(s, c, r, chan);
 	draw_jobs(ui, s, c, r, chan);
-	draw_plan(s, c, r, draw_history(ui, s, c, r, chan), chan);
+	draw_history(ui, s, c, r, chan);
 }

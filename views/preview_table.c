@@ -328,9 +328,9 @@ static void draw_title(const struct state *s, struct canvas *c, struct rect r)
 	const struct proposal *p = state_proposal(s);
 	char title[160], took[FIGURE_LEN], age[FIGURE_LEN];
 
-	snprintf(title, sizeof(title), "%s: %s -> %s, in %s%s%s%s", p->id,
+	snprintf(title, sizeof(title), "%s: %s -> %s, in %s%s%s%s%s", p->id,
 		 s->tables ? s->tables->engine : "?", engine_of(s, p), figure_age(took, p->seconds),
-		 p->stale[0] ? ", STALE " : ", fresh ",
+		 p->stale[0] ? ", STALE" : ", fresh", p->made_s ? " " : "",
 		 p->made_s ? figure_age(age, (double)(s->now_s - p->made_s)) : "",
 		 p->made_s ? " old" : "");
 	canvas_rule(c, r, 0, title);
