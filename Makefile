@@ -78,7 +78,8 @@ UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wil
 EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/examples/*.c))
 
 Q := $(if $(V),,@)
-.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz fuzz-keys bench-apply bench-budgets bench-screen bench-idle \
+.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz \
+	fuzz-keys bench bench-bins bench-apply bench-budgets bench-screen bench-idle gaps \
 	screenshots sanitize syntax install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -143,6 +143,16 @@ static int order_writes(struct transition **t, struct plan *p, struct err *err)
 	return rc;
 }
 
+/* LIDs that no order of writes can spare, whatever becomes of the others. */
+static uint32_t count_certain(const struct transition *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->ndrain; i++)
+		n += t->drain[i].why == TRANSITION_OLD_LOOP || t->drain[i].why == TRANSITION_OLD_SL;
+	return n;
+}
+
 /* How many LIDs need the drain is all that people want; JSON has them one by one. */
 static void print_waves(const struct plan *p, const struct transition *t)
 {
@@ -153,8 +163,9 @@ static void print_waves(const struct plan *p, const struct transition *t)
 	printf("order of writes: %u wave%s, %u block writes; ", t->nwaves, plural(t->nwaves),
 	       t->nwrites);
 	if (t->ndrain)
-		printf("%u of %u changing LIDs need the drain%s", t->ndrain, t->lids,
-		       t->irreducible ? "" : " (perhaps fewer)");
+		printf("%u of %u changing LIDs need the drain (%u in any order of writes%s)",
+		       t->ndrain, t->lids, count_certain(t),
+		       t->irreducible ? "" : ", perhaps fewer in all");
 	else
 		printf("no LID needs the drain");
 	if (t->old_cyclic)

@@ -14,9 +14,10 @@
 #define BIG_WORK      25000000ull
 #define BIG_EFFORT    160000000ull
 #define LOOKS_PER_HOP 8
-#define HUGE_EFFORT   400000000ull
-#define ALONE_EFFORT  40000000ull
+#define ALONE_EFFORT  400000000ull
+#define FIT_EFFORT    3000000000ull /* of the first fit: a minute or two */
 #define FITS	      8
+#define MANY_CERTAIN  8 /* one in so many LIDs */
 
 /* ---- what is certain beforehand ---- */
 
@@ -87,8 +88,8 @@ static int put_new(struct search *s, struct err *err)
 }
 
 /* In the end packets with old SLs meet the new tables: who cannot stay, alone (sure) or with
- * others.  Beyond the limit nobody is tried any more: who is left cannot stay either. */
-static int look_at_old_sls(struct search *s, uint8_t *drained, bool sure, uint64_t limit)
+ * others. */
+static int look_at_old_sls(struct search *s, uint8_t *drained, bool sure)
 {
 	const struct ages both = { .lft_all = AGE_NEW, .sl = AGE_BOTH, .sl2vl = AGE_NEW };
 
@@ -97,7 +98,7 @@ static int look_at_old_sls(struct search *s, uint8_t *drained, bool sure, uint64
 
 		if (!it->sl || drained[i])
 			continue;
-		if (search_work(s) > limit || search_add(s, it, both, false) != ADDED)
+		if (search_add(s, it, both, false) != ADDED)
 			drained[i] = (sure ? TRANSITION_OLD_SL : TRANSITION_OTHERS) + 1;
 		else if (sure)
 			search_take(s, it, both);
@@ -134,27 +135,6 @@ static bool sls_change(const struct search *s)
 	return i < s->n;
 }
 
-/* sure gets those that cannot stay whatever becomes of the others, drained some more that cannot
- * stay together. */
-static int look_at_end(struct search *s, uint8_t *sure, uint8_t *drained, struct err *err)
-{
-	int rc = put_new(s, err);
-
-	s->end_holds = !sls_change(s);
-	if (!rc && !s->end_holds)
-		rc = search_alone(s, sure, s->big ? ALONE_EFFORT : s->effort);
-	if (!rc && !s->end_holds && !s->big)
-		rc = look_at_old_sls(s, sure, true, UINT64_MAX);
-	memcpy(drained, sure, s->n);
-	if (!rc && !s->end_holds && s->big && !s->huge)
-		return end_holds(s, sure, &s->end_holds);
-	if (!rc && !s->end_holds)
-		rc = look_at_old_sls(s, drained, false,
-				     s->huge ? search_work(s) + HUGE_EFFORT : UINT64_MAX);
-	s->end_holds |= s->huge || !memcmp(drained, sure, s->n);
-	return rc;
-}
-
 static uint32_t count_certain(const struct search *s, const uint8_t *drained)
 {
 	uint32_t n = 0;
@@ -164,18 +144,56 @@ static uint32_t count_certain(const struct search *s, const uint8_t *drained)
 	return n;
 }
 
+static void free_end(struct search *s)
+{
+	tgraph_free(s->end);
+	s->end = NULL;
+}
+
+/* sure gets those that cannot stay whatever becomes of the others, drained some more that cannot
+ * stay together.  When so much changes, where many are sure to go the others hardly ever can all
+ * stay: that they cannot is found one by one. */
+static int look_at_end(struct search *s, uint8_t *sure, uint8_t *drained, struct err *err)
+{
+	int rc = put_new(s, err);
+
+	s->end_holds = !sls_change(s);
+	if (!rc && !s->end_holds)
+		rc = search_alone(s, sure, s->big ? ALONE_EFFORT : s->effort);
+	if (!rc && !s->end_holds && !s->big)
+		rc = look_at_old_sls(s, sure, true);
+	memcpy(drained, sure, s->n);
+	if (!rc && !s->end_holds && s->big)
+		s->end = search_take_graph(s);
+	if (rc || s->end_holds || (s->huge && count_certain(s, sure) > s->n / MANY_CERTAIN))
+		return rc;
+	if (s->big) {
+		rc = end_holds(s, sure, &s->end_holds);
+		if (s->end_holds)
+			free_end(s);
+		return rc;
+	}
+	rc = look_at_old_sls(s, drained, false);
+	s->end_holds = !memcmp(drained, sure, s->n);
+	return rc;
+}
+
 /* ---- the best of several attempts ---- */
 
 static bool better(const struct found *a, const struct found *b)
 {
 	if (!b || a->ndrain != b->ndrain)
 		return !b || a->ndrain < b->ndrain;
+	if (a->tired != b->tired)
+		return b->tired;
 	return a->nwaves < b->nwaves;
 }
 
 static void keep_better(struct found **best, struct found *r)
 {
-	if (r && better(r, *best)) {
+	bool proved = *best && !(*best)->tired;
+
+	if (r && better(r, *best) && !(proved && r->tired)) {
 		found_free(*best);
 		*best = r;
 	} else {
@@ -196,7 +214,8 @@ static void drained_first(uint32_t *order, uint32_t n, const struct found *r)
 	free(next);
 }
 
-/* First fit, again and again as long as there is effort left. */
+/* First fit, again and again as long as there is effort left; when so much changes the first time
+ * is for going through all of it. */
 static int fit_several(struct found **best, struct search *s, const uint8_t *drained,
 		       uint64_t effort)
 {
@@ -207,9 +226,11 @@ static int fit_several(struct found **best, struct search *s, const uint8_t *dra
 	for (uint32_t i = 0; i < s->n; i++)
 		order[i] = i;
 	for (uint32_t k = 0; k < FITS && !rc; k++) {
+		bool first = s->big && !k;
 		struct found *r;
 
-		rc = search_first_fit(&r, s, order, drained, limit);
+		rc = search_first_fit(&r, s, order, drained,
+				      first ? search_work(s) + FIT_EFFORT : limit);
 		if (rc)
 			break;
 		drained_first(order, s->n, r);
@@ -322,6 +343,7 @@ static void search_done(struct search *s)
 	}
 	free(s->item);
 	tgraph_free(s->g);
+	free_end(s);
 	flow_free(s->flow);
 	turns_done(&s->turns);
 }
@@ -364,12 +386,11 @@ static int search_all(struct found **best, struct search *s, const uint8_t *sure
 	else
 		rc = try_ways(best, s, drained, effort);
 	if (!rc && (!*best || (*best)->ndrain > s->certain))
-		rc = fit_several(best, s, s->huge ? drained : sure,
-				 s->big ? BIG_EFFORT : effort / 2);
+		rc = fit_several(best, s, sure, s->big ? BIG_EFFORT : effort / 2);
 	if (!rc && !s->big)
 		rc = shrink(best, s, all, effort);
 	else if (!rc)
-		*all = (*best)->ndrain == s->certain || (!s->huge && !(*best)->tired);
+		*all = (*best)->ndrain == s->certain || !(*best)->tired;
 	return rc;
 }
 

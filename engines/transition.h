@@ -83,11 +83,12 @@ struct transition {
 	struct transition_drain *drain; /* ascending LIDs */
 	uint32_t ndrain;
 	uint32_t lids;	  /* LIDs in use of which an entry or an SL changes */
-	bool irreducible; /* none of those of drain but OLD_LOOP and OLD_SL, which are certain, can
-			   * be left out alone: that was tried for each, on top of all that stay,
-			   * with the same search (params->quick: in three fixed waves); false
-			   * where so much changes on so large a fabric that it would take minutes,
-			   * unless all are certain */
+	bool irreducible; /* none of drain can be left out alone: OLD_LOOP and OLD_SL are certain,
+			   * each by itself; each of the others was tried on top of all that
+			   * stay, with the same search (params->quick: in three fixed waves).
+			   * Another set may be smaller: the smallest one is as hard to find as a
+			   * smallest set of arcs that meets all cycles.  False when the work ran
+			   * out, as it may in updates of minutes */
 	bool old_cyclic;  /* the old tables have cycles of dependencies of their own */
 };
 
@@ -95,7 +96,8 @@ struct transition_params {
 	bool sl_any;
 	bool quick;	 /* all that changes in one wave, or in three fixed ones as far as it fits:
 			  * what is done anyway when so much changes on so large a fabric that
-			  * the whole search would take minutes */
+			  * the whole search would take minutes.  Who is drained is found in one
+			  * go, LIDs ascending, and irreducible */
 	uint64_t effort; /* hops and dependencies to look at for a smaller drain after the first
 			  * way was found; 0: 4 times all there are, and 40 million */
 };

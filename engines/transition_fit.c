@@ -41,6 +41,11 @@ struct fit {
 	struct found *r;
 };
 
+static struct tgraph *new_graph(struct search *s)
+{
+	return tgraph_new(s->f, &s->turns, flow_nvl(s->flow), &s->pace);
+}
+
 /* Has no choice of its own: the same dependencies in all waves. */
 static bool is_static(const struct fit *x, const struct item *it)
 {
@@ -93,6 +98,13 @@ static int put_end(struct fit *x)
 	const struct tdep *d;
 	uint32_t n;
 
+	if (x->end && s->end) {
+		x->g[x->nwaves] = s->end;
+		s->end = NULL;
+		return 0;
+	}
+	if (x->end)
+		x->g[x->nwaves] = new_graph(s);
 	for (uint32_t i = 0; i < s->n && x->end; i++) {
 		flow_load(s->flow, s->item[i].lid);
 		flow_run(s->flow, &a);
@@ -259,9 +271,28 @@ static void learn(struct fit *x, struct item *it, uint32_t g, uint32_t first)
 		tgraph_closes(x->g[g], &d[x->added[g].n], LOOKS);
 }
 
+/* Is it known of a stage that it does not fit there?  Asked of all of them before it is added to
+ * the first: most that do not fit show here, and adding is what costs. */
+static bool known_closed(struct fit *x, struct item *it, uint32_t first, uint32_t from)
+{
+	const struct tdep *d;
+	uint32_t n;
+
+	for (uint32_t g = x->nstages; g-- > from;) {
+		if (run_in(x, g, first) == RUNS) /* costs a run each time */
+			continue;
+		x->failed = g;
+		if (!deps_in(x, it, g, first, &d, &n) || tgraph_closed_any(x->g[g], d, n) < n)
+			return true;
+	}
+	return false;
+}
+
 /* In those stages, or in none; the end first, where most fail. */
 static bool add_stages(struct fit *x, struct item *it, uint32_t first, uint32_t from)
 {
+	if (known_closed(x, it, first, from))
+		return false;
 	for (uint32_t g = x->nstages; g-- > from;) {
 		if (add_stage(x, it, g, first))
 			continue;
@@ -393,8 +424,8 @@ int search_first_fit(struct found **out, struct search *s, const uint32_t *order
 	x.r->old_cyclic = s->old_cyclic;
 	x.level = xcalloc(s->f->nsw, 1);
 	x.lft = xcalloc(s->f->nsw, 1);
-	for (uint32_t g = 0; g < x.nstages; g++)
-		x.g[g] = tgraph_new(s->f, &s->turns, flow_nvl(s->flow), &s->pace);
+	for (uint32_t g = 0; g < x.nwaves; g++)
+		x.g[g] = new_graph(s);
 	rc = put_static(&x, drained);
 	if (!rc)
 		rc = put_end(&x);

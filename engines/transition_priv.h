@@ -47,6 +47,7 @@ struct search {
 	struct turns turns;
 	struct flow *flow;
 	struct tgraph *g;
+	struct tgraph *end; /* of the new tables alone, as search_alone() left it; may be NULL */
 	struct pace pace;
 	struct item *item;
 	uint32_t n, nwait;
@@ -57,7 +58,7 @@ struct search {
 	bool old_cyclic;  /* as found by the last attempt */
 	bool end_holds;	  /* whoever keeps old SLs, but for those that are certain */
 	bool big;	  /* so much changes that an attempt would not come far */
-	bool huge;	  /* so much that who cannot stay in the end is left out beforehand */
+	bool huge;	  /* it is big by itself, not because the caller wants it quick */
 	uint32_t certain; /* LIDs that need the drain for certain */
 	uint32_t wave;
 	uint64_t effort; /* work that one attempt may cost before it hurries */
@@ -74,6 +75,8 @@ bool search_show(struct search *s, uint64_t work); /* the same after other work 
 void search_graph(struct search *s);		   /* a new one, without dependencies */
 
 void search_no_graph(struct search *s);
+/* That graph, which is the caller's from now on. */
+struct tgraph *search_take_graph(struct search *s);
 
 bool search_sort(struct search *s); /* tgraph_sort() of the graph at hand */
 

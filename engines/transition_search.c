@@ -28,12 +28,19 @@ bool search_show(struct search *s, uint64_t work)
 	return pace_tick(&s->pace, s->n - s->nwait, work);
 }
 
+struct tgraph *search_take_graph(struct search *s)
+{
+	struct tgraph *g = s->g;
+
+	if (g)
+		s->graphs_done += tgraph_work(g);
+	s->g = NULL;
+	return g;
+}
+
 void search_no_graph(struct search *s)
 {
-	if (s->g)
-		s->graphs_done += tgraph_work(s->g);
-	tgraph_free(s->g);
-	s->g = NULL;
+	tgraph_free(search_take_graph(s));
 }
 
 void search_graph(struct search *s)
@@ -559,6 +566,7 @@ void found_free(struct found *r)
 int search_attempt(struct found **out, struct search *s, const uint8_t *drained)
 {
 	bool sl2vl = flow_sl2vl_changes(s->flow);
+	uint32_t given;
 	int rc;
 
 	*out = NULL;
@@ -566,6 +574,7 @@ int search_attempt(struct found **out, struct search *s, const uint8_t *drained)
 	s->found->drained = xcalloc(s->n, 1);
 	s->hurry = search_work(s) + s->effort;
 	reset(s, drained);
+	given = s->found->ndrain;
 	rc = begin(s);
 	if (!rc)
 		rc = widen_sl(s);
@@ -576,6 +585,7 @@ int search_attempt(struct found **out, struct search *s, const uint8_t *drained)
 	if (!rc && sl2vl && s->sl2vl_last)
 		rc = change_sl2vl(s);
 	s->found->nwaves = s->wave;
+	s->found->tired = s->big && s->found->ndrain > given;
 	s->hurried = search_work(s) > s->hurry;
 	if (rc)
 		found_free(s->found);
