@@ -4,6 +4,7 @@
 #include "engines/nue_balance.h"
 #include "engines/nue_layer.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 #include "fabric/base/pool.h"
 
 #include <errno.h>
@@ -270,11 +271,14 @@ static void tell(struct notes *notes, const struct router *r, const struct nue_t
 		escape += trees[l].escape_dst;
 	}
 	notes_set(notes, "detours", detours,
-		  "pairs of switches with hosts whose path is longer than the shortest");
+		  "%llu pair%s of switches with hosts: a path longer than the shortest",
+		  (unsigned long long)detours, plural(detours));
 	notes_set(notes, "impasses", impasses,
-		  "paths from a switch that only the escape tree could lead on");
+		  "%llu path%s from a switch that only the escape tree could lead on",
+		  (unsigned long long)impasses, plural(impasses));
 	notes_set(notes, "escape_trees", escape,
-		  "destination switches that all others reach along the escape tree");
+		  "%llu destination switch%s that all others reach along the escape tree",
+		  (unsigned long long)escape, plural_es(escape));
 }
 
 static void router_done(struct router *r)

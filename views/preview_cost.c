@@ -60,13 +60,15 @@ static int draw_pause(struct canvas *c, struct rect r, int y, const struct plan 
 	else if (!drain_needed(d) && !d->escape)
 		snprintf(text, sizeof(text), "none: nobody is asked to drain");
 	else
-		snprintf(text, sizeof(text), "a job %s while its agents drain it, %us at most%s%s",
-			 drain_needed(d) ? "stands still" : "with agents stands still",
+		snprintf(text, sizeof(text), "a job%s stands still %s, %us at most%s%s",
+			 drain_needed(d) ? "" : " with agents",
+			 d->escape ? "as it moves to its escape LIDs, and back"
+				   : "while its agents drain it",
 			 APPLY_ANSWER_MS / 1000,
-			 d->escape ? ", out to its escape LIDs and again back"
-			 : *time   ? ", and for the "
+			 d->escape ? " each"
+			 : *time   ? ", and while switches are written: "
 				   : "",
-			 d->escape || !*time ? "" : time);
+			 d->escape ? "" : time);
 	return fact(c, r, y, drain_needed(d) ? ROLE_WARN : ROLE_TEXT, "pause", text);
 }
 

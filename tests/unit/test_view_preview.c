@@ -219,6 +219,14 @@ static void what_applying_costs_is_told_before(void **state)
 	console_shows(&k, "wave");
 	console_shows(&k, "touched");
 	console_shows(&k, "by SMPs");
+	console_shows(&k, "pause  none: nobody is asked to drain");
+	k.ordered->drain.nlid = 3; /* LIDs whose traffic has to be gone first */
+	console_shows(&k, "pause  a job stands still while its agents");
+	console_shows(&k, "[!!] every step, drained");
+	k.ordered->drain.escape = true;
+	console_shows(&k, "pause  a job stands still as it moves to its");
+	k.ordered->drain.escape = false;
+	k.ordered->drain.nlid = 0;
 	k.s.preview.list[0].order = ORDER_WAITS;
 	console_shows(&k, "being found");
 	console_keys(&k, "w");
