@@ -170,7 +170,7 @@ check-packages:
 
 # make is started anew after the packages, so that pkg-config sees them
 demo: packages
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) all
 	$(Q)$(BIN) --demo --rw
 
 check: check-packages

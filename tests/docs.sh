@@ -110,7 +110,7 @@ every_engine_is_explained() { # page
 {
 	told_options ""
 	for c in $(commands); do told_options "$c"; done
-	printf '%s\n' --help --usage --version --prefix --now --overlap --ntasks-per-node --json
+	printf '%s\n' --help --usage --version --prefix --now --overlap --ntasks-per-node --json --cache
 } | sort -u >"$work/known"
 
 ok "the manual page has no warning of man" page_is_clean || finish
