@@ -3,7 +3,9 @@
 
 #include "console/audit_cast.h"
 #include "console/record_last.h"
+#include "console/stopwatch.h"
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 #include "fabric/update/store.h"
 
 #include <errno.h>
@@ -15,7 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_SIDE 2000 /* columns or rows; more is no terminal */
+#define SAY_LINES 1000 /* are read, before the next word of how far that is */
+#define MAX_SIDE  2000 /* columns or rows; more is no terminal */
 
 static bool take_header(struct cast_file *f, const json_t *j)
 {
@@ -68,7 +71,8 @@ static int take_lines(struct cast_events *e, const char *data, size_t len, struc
 				       : take_header(f, j));
 
 		json_decref(j);
-		line++;
+		if (line++ % SAY_LINES == 0)
+			progress_step(file_progress(), "reading", at, len);
 		if (!good)
 			return err_set(err, -EINVAL, "%s:%u: not a line of an asciicast v2%s%s",
 				       f->path, line, j ? "" : ": ", j ? "" : why.text);
@@ -78,6 +82,7 @@ static int take_lines(struct cast_events *e, const char *data, size_t len, struc
 
 int cast_read(struct cast_events *e, const char *path, struct err *err)
 {
+	struct stopwatch watch;
 	char *data;
 	size_t len;
 	int rc = store_read(&data, &len, path, err);
@@ -86,7 +91,9 @@ int cast_read(struct cast_events *e, const char *path, struct err *err)
 		return rc;
 	e->file = xrealloc(e->file, e->nfiles + 1, sizeof(*e->file));
 	e->file[e->nfiles++] = (struct cast_file){ .path = xstrdup(path) };
+	stopwatch_files(&watch);
 	rc = take_lines(e, data, len, err);
+	stopwatch_files_end(&watch);
 	free(data);
 	return rc;
 }

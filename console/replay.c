@@ -35,11 +35,14 @@ enum play_key {
 	PLAY_STEP
 };
 
+#define KEEP_EVENTS 10000u
+
 struct player {
 	const struct cast_events *e;
 	uint32_t n; /* events shown */
 	struct cast_screen now, shown;
-	bool painted; /* shown is what the terminal has */
+	struct cast_screen *kept; /* after every KEEP_EVENTS events, as far as they were passed */
+	bool painted;		  /* shown is what the terminal has */
 	double at_s, speed, end_s;
 	bool paused, quit;
 	int w, h;
@@ -57,12 +60,71 @@ static void on_signal(int sig)
 
 /* --- places ------------------------------------------------------------------------------ */
 
+static void copy(struct cast_screen *to, const struct cast_screen *from)
+{
+	struct cast_cell *cell =
+		xrealloc(to->cell, (size_t)from->w * (size_t)from->h, sizeof(*cell));
+
+	memcpy(cell, from->cell, (size_t)from->w * (size_t)from->h * sizeof(*cell));
+	*to = *from;
+	to->cell = cell;
+}
+
+/* Screens on the way, so that no seek begins at the beginning twice. */
+static void keep(struct player *p, uint32_t n)
+{
+	uint32_t slot = n / KEEP_EVENTS;
+
+	if (n % KEEP_EVENTS)
+		return;
+	if (!p->kept)
+		p->kept = xcalloc(p->e->n / KEEP_EVENTS + 1u, sizeof(*p->kept));
+	if (!p->kept[slot].cell)
+		copy(&p->kept[slot], &p->now);
+}
+
+/* Of that file, with as many as possible of its first n events; returns of how many. */
+static uint32_t nearest(struct player *p, uint32_t n, uint32_t file)
+{
+	const struct cast_event *v = p->e->v;
+	bool here = p->now.cell && p->n && p->n <= n && v[p->n - 1].file == file;
+	uint32_t slot = n / KEEP_EVENTS, from = here ? p->n : 0;
+
+	for (; p->kept && slot && slot * KEEP_EVENTS > from; slot--) {
+		uint32_t at = slot * KEEP_EVENTS;
+
+		if (!p->kept[slot].cell || v[at - 1].file != file)
+			continue;
+		copy(&p->now, &p->kept[slot]);
+		return at;
+	}
+	if (here)
+		return from;
+	cast_screen_free(&p->now);
+	cast_screen_init(&p->now, p->e->file[file].w, p->e->file[file].h);
+	return 0;
+}
+
 static void seek(struct player *p, uint32_t n)
 {
-	cast_screen_free(&p->now);
-	cast_screen_at(&p->now, p->e, n);
+	const struct cast_event *v = p->e->v;
+	uint32_t file = n ? v[n - 1].file : 0;
+
+	for (uint32_t i = nearest(p, n, file); i < n; i++) {
+		if (v[i].file != file)
+			continue; /* each begins with a whole picture */
+		cast_screen_event(&p->now, &v[i]);
+		keep(p, i + 1);
+	}
 	p->n = n;
-	p->at_s = n ? p->e->v[n - 1].at_s : 0;
+	p->at_s = n ? v[n - 1].at_s : 0;
+}
+
+static void forget(struct player *p)
+{
+	for (uint32_t i = 0; p->kept && i <= p->e->n / KEEP_EVENTS; i++)
+		cast_screen_free(&p->kept[i]);
+	free(p->kept);
 }
 
 static void seek_time(struct player *p, double at_s)
@@ -111,12 +173,14 @@ static const char *last_mark(const struct player *p)
 static void advance(struct player *p)
 {
 	while (p->n < p->e->n && p->e->v[p->n].at_s <= p->at_s) {
-		const struct cast_event *ev = &p->e->v[p->n++];
+		const struct cast_event *ev = &p->e->v[p->n];
 
-		if (p->n > 1 && ev->file != p->e->v[p->n - 2].file)
-			seek(p, p->n);
-		else
-			cast_screen_event(&p->now, ev);
+		if (p->n && ev->file != ev[-1].file) {
+			seek(p, p->n + 1);
+			continue;
+		}
+		cast_screen_event(&p->now, ev);
+		keep(p, ++p->n);
 	}
 }
 
@@ -191,8 +255,12 @@ static enum play_key arrow(char c)
 	case 'D':
 		return PLAY_BACK;
 	case 'H':
+	case '1': /* so within screen and tmux */
+	case '7':
 		return PLAY_START;
 	case 'F':
+	case '4':
+	case '8':
 		return PLAY_END;
 	default:
 		return PLAY_NONE;
@@ -370,6 +438,7 @@ int replay_run(const char *path, double speed, const char *at, struct err *err)
 		rc = on_terminal(&p, err);
 		cast_screen_free(&p.now);
 		cast_screen_free(&p.shown);
+		forget(&p);
 	}
 	cast_events_free(&e);
 	return rc;
