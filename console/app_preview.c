@@ -140,7 +140,9 @@ static void judge_stale(const struct app *a, struct proposal *x, const struct ta
 	x->stale[0] = '\0';
 	if (!jobset_same(a->jobs, x->jobs))
 		snprintf(x->stale, sizeof(x->stale), "the multi-switch jobs changed since");
-	else if (a->tables && from && a->tables != from && !tables_same(a->tables, from, a->fabric))
+	else if (a->tables && !from)
+		snprintf(x->stale, sizeof(x->stale), "the installed tables were not known yet");
+	else if (a->tables && a->tables != from && !tables_same(a->tables, from, a->fabric))
 		snprintf(x->stale, sizeof(x->stale), "the installed tables changed since");
 }
 

@@ -198,6 +198,32 @@ static void a_preview_older_than_the_counters_is_told_of_the_traffic(void **stat
 	app_end(a);
 }
 
+/* There is nothing to compare it with, which computing it anew mends. */
+static void a_preview_older_than_the_tables_is_stale(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	struct state_preview *p = &a->state.preview;
+	double end = clock_s() + 240;
+	const struct tables *from;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 3));
+	app_kit_keys(a, "6 ");
+	while (!p->n && clock_s() < end)
+		app_kit_run(a, 0.05);
+	assert_int_equal(p->n, 1);
+	assert_string_equal(p->stale, "");
+	from = a->kept[0].msg->from;
+	a->kept[0].msg->from = NULL; /* as if no tables had been read */
+	app_stale(a);
+	assert_non_null(strstr(p->stale, "were not known yet"));
+	a->kept[0].msg->from = from;
+	app_stale(a);
+	assert_string_equal(p->stale, "");
+	app_end(a);
+}
+
 static void a_snapshot_shows_the_same_screens(void **state)
 {
 	static const char views[] = "12358";
@@ -268,6 +294,7 @@ int main(void)
 		cmocka_unit_test(frozen_as_early_as_can_be_no_later_history_shows),
 		cmocka_unit_test(nothing_is_missed_while_the_screen_is_frozen),
 		cmocka_unit_test(a_preview_older_than_the_counters_is_told_of_the_traffic),
+		cmocka_unit_test(a_preview_older_than_the_tables_is_stale),
 		cmocka_unit_test(a_snapshot_shows_the_same_screens),
 		cmocka_unit_test(a_folder_that_is_there_is_not_written_over),
 	};
