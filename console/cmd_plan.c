@@ -13,6 +13,7 @@
 #include "console/options.h"
 #include "console/plan_jobs.h"
 #include "console/plan_text.h"
+#include "console/scene.h"
 #include "console/stopwatch.h"
 #include "console/summary.h"
 #include "console/waves.h"
@@ -33,6 +34,7 @@ struct plan_cmd {
 	struct options o;
 	struct live_opts live;
 	const char *file;
+	const char *tables; /* instead of an engine */
 	bool detailed;
 };
 
@@ -40,6 +42,11 @@ static const struct argp_option table[] = {
 	{ "engine", 'e', "NAME", 0, "the engine; all of them are listed below", 0 },
 	{ "tables", OPT_TABLES, "FILE", 0, "instead of an engine: tables that route has written",
 	  0 },
+	OPTION_TOPOLOGY,
+	{ "lfts", OPT_LFTS, "FILE", 0,
+	  "with --topology: what is installed there, opensm-lfts.dump or another form", 0 },
+	OPTION_PATH_SL,
+	OPTION_SL2VL,
 	OPTION_SAR_METHOD,
 	OPTION_SAR_CHANGE,
 	OPTION_ESCAPE,
@@ -69,12 +76,19 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case 'o':
 		c->file = arg;
 		return 0;
+	case OPT_TABLES:
+		c->tables = arg;
+		return 0;
 	case OPT_DETAILED:
 		c->detailed = true;
 		return 0;
 	case ARGP_KEY_END:
-		if (!c->o.engine == !c->o.lfts)
+		if (!c->o.engine == !c->tables)
 			argp_error(state, "either --engine or --tables is needed");
+		if (!c->o.topology != !c->o.lfts ||
+		    (!c->o.topology && (c->o.path_sl || c->o.sl2vl)))
+			argp_error(state, "--topology and --lfts belong together, --path-sl and "
+					  "--sl2vl to both");
 		return 0;
 	default:
 		return options_take(&c->o, key, arg, state);
@@ -100,8 +114,8 @@ static int propose(struct evaluation *out, const struct plan_cmd *c, const struc
 	int rc;
 
 	options_eval(&eval, &c->o);
-	if (c->o.lfts) {
-		rc = loadfab_tables(&t, c->o.lfts, l->f, err);
+	if (c->tables) {
+		rc = loadfab_tables(&t, c->tables, l->f, err);
 		return rc ? rc : evaluate_tables(out, t, l->f, l->jobs, &eval, err);
 	}
 	rc = engine_spec_parse(&spec, c->o.engine, err);
@@ -143,16 +157,6 @@ static int order_writes(struct transition **t, struct plan *p, struct err *err)
 	return rc;
 }
 
-/* LIDs that no order of writes can spare, whatever becomes of the others. */
-static uint32_t count_certain(const struct transition *t)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < t->ndrain; i++)
-		n += t->drain[i].why == TRANSITION_OLD_LOOP || t->drain[i].why == TRANSITION_OLD_SL;
-	return n;
-}
-
 /* How many LIDs need the drain is all that people want; JSON has them one by one. */
 static void print_waves(const struct plan *p, const struct transition *t)
 {
@@ -163,9 +167,8 @@ static void print_waves(const struct plan *p, const struct transition *t)
 	printf("order of writes: %u wave%s, %u block writes; ", t->nwaves, plural(t->nwaves),
 	       t->nwrites);
 	if (t->ndrain)
-		printf("%u of %u changing LIDs need the drain (%u in any order of writes%s)",
-		       t->ndrain, t->lids, count_certain(t),
-		       t->irreducible ? "" : ", perhaps fewer in all");
+		printf("%u of %u changing LIDs need the drain%s", t->ndrain, t->lids,
+		       t->irreducible ? "" : " (perhaps fewer)");
 	else
 		printf("no LID needs the drain");
 	if (t->old_cyclic)
@@ -288,15 +291,37 @@ out:
 	return rc;
 }
 
+/* The fabric of files as the one behind a port would be. */
+static int open_files(struct live *l, struct plan_cmd *c, struct err *err)
+{
+	struct scene scene;
+	int rc;
+
+	c->o.name = c->live.name;
+	c->o.name_map = c->live.node_names;
+	c->o.jobs = c->live.jobs;
+	rc = scene_load(&scene, &c->o, err);
+	if (!rc) {
+		l->f = scene.f;
+		l->t = scene.installed;
+		l->jobs = scene.jobs;
+		scene.f = NULL;
+		scene.installed = NULL;
+		scene.jobs = NULL;
+	}
+	scene_free(&scene);
+	return rc;
+}
+
 int cmd_plan(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = table,
 		.parser = take,
 		.children = live_children,
-		.doc = "Computes routes for the fabric behind this port, compares them with the "
-		       "installed ones, and keeps both as a plan for apply. Writes nothing to the "
-		       "fabric."
+		.doc = "Computes routes for the fabric behind this port, or that of a dump, compares "
+		       "them with the installed ones, and keeps both as a plan for apply. Writes "
+		       "nothing to the fabric."
 		       "\vExit codes: 0 done; 1 the engine refused or a check failed; 2 changes "
 		       "(with --detailed-exitcode); 4 the fabric cannot carry it; 64 bad options; "
 		       "255 the fabric could not be read.",
@@ -309,7 +334,11 @@ int cmd_plan(int argc, char **argv)
 
 	options_init(&c.o);
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = live_open(&l, &c.live, NULL, &err) ? EXIT_UNREADABLE : make(&c, &l, &err);
+	rc = c.o.topology			  ? open_files(&l, &c, &err)
+	     : live_open(&l, &c.live, NULL, &err) ? EXIT_UNREADABLE
+						  : 0;
+	if (!rc)
+		rc = make(&c, &l, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	live_close(&l);

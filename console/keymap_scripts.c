@@ -36,7 +36,7 @@ static const char *const scripts[REQ_COUNT] = {
 	[REQ_OPTIONS] = "plan --vls K --seed N ...; paths A B",
 	[REQ_AGAIN] = "plan -e ENGINE", [REQ_IMPACT] = "plan --per-job; show --per-job PLAN",
 	[REQ_DIFF] = "show --diff PLAN",
-	[REQ_PREVIEW_CANCEL] = "SIGINT to plan or compare", [REQ_PLAN_SAVE] = "plan -o FILE",
+	[REQ_PREVIEW_CANCEL] = "SIGINT to plan or compare", [REQ_PLAN_SAVE] = "plan -o FILE; of a dump: plan --topology FILE --lfts FILE -o FILE",
 	[REQ_APPLY_PREPARE] = "plan -o FILE", [REQ_APPLY_EXTEND] = "extend ID 5m",
 	[REQ_APPLY_NOTE] = "note ID TEXT", [REQ_APPLY_OVERRIDE] = "override ID CONDITION,...",
 	[REQ_APPLY_CLOSE] = "- (nothing stays open: status lists updates)",

@@ -80,7 +80,7 @@ int scene_load(struct scene *s, const struct options *o, struct err *err)
 	if (o->name_map)
 		rc = loadfab_names(&s->names, o->name_map, err);
 	if (!rc)
-		rc = loadfab_lmc(&s->f, o->topology, NULL, s->names, o->lmc, err);
+		rc = loadfab_lmc(&s->f, o->topology, o->name, s->names, o->lmc, err);
 	if (!rc && o->jobs)
 		rc = loadfab_jobs(&s->jobs, o->jobs, s->f, err);
 	if (!rc && o->lid_choice)

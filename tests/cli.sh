@@ -338,6 +338,13 @@ printf 'record-dir = all-records\n[fabric lab]\nrecord-dir = lab-records\n' >rec
 expect "audit: the records of every fabric" 255 'all-records' "$I" audit list --config recconf
 expect "audit: the records of a profile" 255 'lab-records' "$I" audit list --config recconf --profile lab
 expect "audit: a directory that is named" 255 'these-records' "$I" audit list --config recconf these-records
+"$I" topo fattree2:leaves=4,spines=2,hosts=3 -o dump && "$I" route --engine minhop --topology dump --out dump.d >/dev/null
+echo '1 n[0001-0006]' >dump.jobs
+expect "a plan from a dump" 2 'of 6 LFT blocks' "$I" plan -e sar:paper --topology dump --lfts dump.d/opensm-lfts.dump \
+	--jobs dump.jobs --fabric hpc1 -o dump.plan --detailed-exitcode
+expect "says when and for which fabric" 0 'made 20[2-9]' "$I" show dump.plan
+expect "each of its links" 0 'leaf1 .* > ' "$I" show --links dump.plan
+expect "a dump without its tables" 64 'belong together' "$I" plan -e sar --topology dump
 expect "--fabric is the name, and its profile where there is one" 255 'no-such-ca' "$I" plan -e updn --config conf --fabric lab
 expect "or the name alone" 255 'none-for-all' "$I" plan -e updn --config conf --fabric other
 expect "of the console it is the profile" 64 '^ibroute-top: no section \[fabric other\]' "$I" -b --config conf --fabric other
