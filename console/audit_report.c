@@ -156,6 +156,7 @@ static void put_figures(struct report_doc *d, const struct audit_change *c)
 		{ "efi_mean", "EFI, mean" },
 		{ "efi_stddev", "EFI, standard deviation" },
 		{ "job_efi_max", "job EFI, largest" },
+		{ "job_efi_bound", "job EFI, largest: lower bound" },
 		{ "job_efi_mean", "job EFI, mean" },
 		{ "dark_links", "dark links" },
 		{ "dark_pct", "dark links, %" },

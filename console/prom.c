@@ -212,6 +212,9 @@ static void print_fabric(FILE *out, const struct batch_record *r)
 	one(out, r, "ibroute_effective_efi_max_routes",
 	    "Most routes of pairs that share a job over one channel.",
 	    m && m->njob ? (double)m->eff_efi_max : NAN);
+	one(out, r, "ibroute_effective_efi_bound_routes",
+	    "What no routes of these jobs over these cables can have less than.",
+	    m && m->njob ? (double)m->eff_efi_bound : NAN);
 	one(out, r, "ibroute_dark_fiber_ratio", "Channels without a route of a job.",
 	    m && m->njob ? m->dark_fiber_pct / 100 : NAN);
 }

@@ -12,12 +12,13 @@
 
 static json_t *figures_of(const struct metrics *m)
 {
-	return json_pack("{s:I, s:f, s:f, s:I, s:f, s:I, s:f, s:i, s:f, s:i, s:I}", "efi_max",
+	return json_pack("{s:I, s:f, s:f, s:I, s:I, s:f, s:I, s:f, s:i, s:f, s:i, s:I}", "efi_max",
 			 (json_int_t)m->efi_max, "efi_mean", m->efi_mean, "efi_stddev",
-			 m->efi_stddev, "job_efi_max", (json_int_t)m->eff_efi_max, "job_efi_mean",
-			 m->eff_efi_mean, "dark_links", (json_int_t)m->dark, "dark_pct",
-			 m->dark_fiber_pct, "hops_max", (int)m->hops_max, "hops_mean", m->hops_mean,
-			 "vls", (int)m->vls_used, "unreachable", (json_int_t)m->unreachable);
+			 m->efi_stddev, "job_efi_max", (json_int_t)m->eff_efi_max, "job_efi_bound",
+			 (json_int_t)m->eff_efi_bound, "job_efi_mean", m->eff_efi_mean,
+			 "dark_links", (json_int_t)m->dark, "dark_pct", m->dark_fiber_pct,
+			 "hops_max", (int)m->hops_max, "hops_mean", m->hops_mean, "vls",
+			 (int)m->vls_used, "unreachable", (json_int_t)m->unreachable);
 }
 
 static uint32_t bins(uint32_t n)
