@@ -133,7 +133,7 @@ cut_short() { head -c -20 "$rec" >"$t" && found "cut in a line"; }
 ok "a line cut in the middle" cut_short
 rm -rf tampered/*
 cp "$rec" "$cast" tampered
-sed -i 's/leaf1/leaf2/' "tampered/$(basename "$cast")"
+sed -i '0,/LIVE/s//LOVE/' "tampered/$(basename "$cast")" # in the head, drawn first
 ok "a changed screen is found" eval '"$I" audit verify "$t" | grep -q "recorded screen was changed"'
 
 # --- played ---------------------------------------------------------------------------------------
