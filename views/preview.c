@@ -32,13 +32,14 @@ struct preview_layout {
 	bool tall;
 };
 
-/* A low screen shows one page at a time, a higher one the figures above those that are lists, a
- * wide and high one the cost beside them. */
+/* Too narrow for engines and figures side by side. */
 static bool narrow(struct rect r)
 {
 	return r.w < 60;
 }
 
+/* A low screen shows one page at a time, a higher one the figures above those that are lists, a
+ * wide and high one the cost beside them. */
 static struct preview_layout layout(struct rect r, enum page page)
 {
 	int left = r.w >= 140 ? 56 : r.w >= 100 ? 42 : narrow(r) ? 0 : 30;
