@@ -163,13 +163,29 @@ static void svg_rows(FILE *f, const json_t *heat, const json_t *cells, double to
 	}
 }
 
+/* Names of the columns, below them, read downwards. */
+static void svg_columns(FILE *f, const json_t *heat, size_t rows, size_t cols)
+{
+	const json_t *names = json_object_get(heat, "cols");
+
+	for (size_t x = 0; x < cols; x++) {
+		const char *name = json_string_value(json_array_get(names, x));
+
+		fprintf(f, "<text transform=\"translate(%zu %zu) rotate(60)\" font-size=\"9\">",
+			LABEL_PX + x * CELL_PX + 2, TITLE_PX + rows * CELL_PX + 8);
+		put(f, AUDIT_HTML, name ? name : "");
+		fputs("</text>\n", f);
+	}
+}
+
 static void svg(FILE *f, const json_t *heat, const char *which, double top)
 {
 	const json_t *cells = json_object_get(heat, which);
 	size_t rows = json_array_size(cells), cols = json_array_size(json_array_get(cells, 0));
 	const char *title = json_string_value(json_object_get(heat, "title"));
 	const char *metric = json_string_value(json_object_get(heat, "metric"));
-	size_t w = LABEL_PX + cols * CELL_PX + 10, h = TITLE_PX + rows * CELL_PX + 10;
+	size_t w = LABEL_PX + cols * CELL_PX + LABEL_PX / 2;
+	size_t h = TITLE_PX + rows * CELL_PX + LABEL_PX;
 
 	w = w < 360 ? 360 : w;
 	fprintf(f,
@@ -188,6 +204,7 @@ static void svg(FILE *f, const json_t *heat, const char *which, double top)
 			4 + i * 14, ramp[i]);
 	fprintf(f, "<text x=\"108\" y=\"31\" font-size=\"10\">0 to %.0f</text>\n", top);
 	svg_rows(f, heat, cells, top);
+	svg_columns(f, heat, rows, cols);
 	fputs("</svg>\n", f);
 }
 
