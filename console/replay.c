@@ -303,6 +303,18 @@ static enum play_key key_of(const char *in, ssize_t n)
 	}
 }
 
+/* Bytes of the first of the keys that were read at once. */
+static ssize_t key_len(const char *in, ssize_t n)
+{
+	ssize_t i = 2;
+
+	if (n < 3 || in[0] != 27 || (in[1] != '[' && in[1] != 'O'))
+		return 1;
+	while (i < n - 1 && (in[i] < '@' || in[i] > '~'))
+		i++;
+	return i + 1;
+}
+
 static void step(struct player *p)
 {
 	uint32_t i = p->n;
@@ -371,8 +383,8 @@ static void wait_for_key(struct player *p)
 		n = read(STDIN_FILENO, in, sizeof(in));
 		if (n <= 0)
 			p->quit = true;
-		else
-			act(p, key_of(in, n));
+		for (ssize_t i = 0; i < n && !p->quit; i += key_len(in + i, n - i))
+			act(p, key_of(in + i, n - i));
 	}
 	if (!p->paused && p->at_s < p->end_s)
 		p->at_s += (clock_s() - before) * p->speed;
