@@ -48,7 +48,7 @@ tty_keys 6
 tty_wait 5 '\( \) +sar'
 tty_engine sar
 tty_keys Space
-tty_wait 20 'EFI max'
+tty_wait 20 '1 wave' # all of it: the order of writes is found last
 shot 6-preview
 for _ in 1 2 3 4 5; do # a job may start or end in between: then the preview is stale
 	tty_keys A
