@@ -344,6 +344,10 @@ static int bench(struct tool *x, int rounds)
 			rc = bench_samples(x, SAMPLE_ALL, "counters, all");
 		if (!rc)
 			rc = bench_samples(x, SAMPLE_TRAFFIC, "counters, traffic");
+		for (int k = 0; k < 3 && !rc; k++)
+			rc = bench_samples(x, SAMPLE_ALL | SAMPLE_SUMS,
+					   k < 2 ? "counters, learning sums"
+						 : "counters, with sums");
 	}
 	return rc ? rc : bench_tables(x, true, "read LFTs and SL2VL");
 }
