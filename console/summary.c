@@ -129,6 +129,11 @@ static double ebb_jobs(const struct evaluation *e)
 	return e->ebb_jobs && e->ebb_jobs->all.bisections ? e->ebb_jobs->all.mean : NAN;
 }
 
+static double ebb_jobs_ci95(const struct evaluation *e)
+{
+	return e->ebb_jobs && e->ebb_jobs->all.bisections ? e->ebb_jobs->all.ci95 : NAN;
+}
+
 static double slowdown_mean(const struct evaluation *e)
 {
 	return e->jobs_run ? e->jobs_run->slowdown_mean : NAN;
@@ -176,6 +181,7 @@ static const struct figure figures[] = {
 	{ "ebb", "effective bisection bw.", FIGURE_REAL, ebb },
 	{ "ebb_ci95", "  +-", FIGURE_REAL, ebb_ci95 },
 	{ "ebb_jobs", "  inside jobs, at once", FIGURE_REAL, ebb_jobs },
+	{ "ebb_jobs_ci95", "  +-", FIGURE_REAL, ebb_jobs_ci95 },
 	{ "slowdown_mean", "slowdown of jobs, mean", FIGURE_REAL, slowdown_mean },
 	{ "slowdown_max", "  of the slowest", FIGURE_REAL, slowdown_max },
 	{ "lft_blocks", "LFT blocks", FIGURE_COUNT, lft_blocks },
@@ -255,6 +261,16 @@ void summary_print_notes(FILE *out, const struct evaluation *e)
 		fprintf(out, "%s: %s\n", e->engine, e->notes.list[i].text);
 }
 
+/* NAME and, how far it may be off, NAME_ci95. */
+static void json_add_ebb(json_t *o, const char *name, const struct ebb *e)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "%s_ci95", name);
+	json_object_set_new(o, name, json_real(e->mean));
+	json_object_set_new(o, key, json_real(e->ci95));
+}
+
 static json_t *json_job(const struct evaluation *e, uint32_t j)
 {
 	const struct job *job = &e->jobs->jobs[j];
@@ -267,8 +283,8 @@ static json_t *json_job(const struct evaluation *e, uint32_t j)
 	json_object_set_new(o, "efi_max", json_integer((json_int_t)m->efi_max));
 	json_object_set_new(o, "links", json_integer(m->links));
 	if (e->ebb_jobs) {
-		json_object_set_new(o, "ebb_alone", json_real(e->ebb_jobs->alone[j].mean));
-		json_object_set_new(o, "ebb_together", json_real(e->ebb_jobs->together[j].mean));
+		json_add_ebb(o, "ebb_alone", &e->ebb_jobs->alone[j]);
+		json_add_ebb(o, "ebb_together", &e->ebb_jobs->together[j]);
 	}
 	if (e->jobs_run) {
 		json_object_set_new(o, "slowdown", json_real(e->jobs_run->job[j].slowdown));
@@ -290,13 +306,21 @@ void summary_add_jobs(json_t *summary, const struct evaluation *e)
 	json_object_set_new(summary, "jobs", list);
 }
 
+static void print_ebb(FILE *out, const struct ebb *e)
+{
+	fprintf(out, "   %.3f +- %.3f", e->mean, e->ci95);
+}
+
 void summary_print_jobs(FILE *out, const struct evaluation *e)
 {
 	if (!e->jobs || !e->jobs->njob)
 		return;
-	fprintf(out, "\n%s, jobs (%s):\n%12s %9s %8s %8s %6s %8s %8s\n", e->engine,
+	fprintf(out, "\n%s, jobs (%s):\n%12s %9s %8s %8s %6s %8s %8s", e->engine,
 		predict_pattern_name(e->pattern), "job", "terminals", "switches", "EFI max",
 		"links", "slowdown", "rate min");
+	if (e->ebb_jobs)
+		fprintf(out, " %15s %15s", "bisection alone", "with all jobs");
+	fputc('\n', out);
 	for (uint32_t j = 0; j < e->jobs->njob; j++) {
 		const struct job *job = &e->jobs->jobs[j];
 
@@ -305,6 +329,10 @@ void summary_print_jobs(FILE *out, const struct evaluation *e)
 		if (e->jobs_run)
 			fprintf(out, " %8.2f %8.3f", e->jobs_run->job[j].slowdown,
 				e->jobs_run->job[j].rate_min);
+		if (e->ebb_jobs) {
+			print_ebb(out, &e->ebb_jobs->alone[j]);
+			print_ebb(out, &e->ebb_jobs->together[j]);
+		}
 		fputc('\n', out);
 	}
 }

@@ -129,7 +129,8 @@ done
 expect "route uses no more VLs than it needs" 0 '"vls_used": 2' "$I" route --engine dfsssp --topology slimfly:q=5,hosts=2 --vls 8 --json
 expect "route --spread uses all VLs" 0 '"vls_used": 8' "$I" route --engine dfsssp --topology slimfly:q=5,hosts=2 --vls 8 --spread --json
 expect "route --per-job" 0 '"slowdown": [1-9]' "$I" route --engine sar --topology h.net --jobs jobs --per-job --json
-expect "compare --per-job prints a line for each" 0 'slowdown +rate min' "$I" compare --engines sar,updn --topology h.net --jobs jobs --per-job --pattern ring
+expect "route --per-job tells how far a job's bisection bandwidth may be off" 0 '"ebb_together_ci95": 0\.0*[1-9]' "$I" route --engine sar --topology h.net --jobs jobs --per-job --json
+expect "compare --per-job prints a line for each" 0 'slowdown +rate min +bisection alone' "$I" compare --engines sar,updn --topology h.net --jobs jobs --per-job --pattern ring
 expect "predictions can be left out" 0 '"slowdown_mean": null' "$I" route --engine sar --topology h.net --jobs jobs --pattern none --json
 expect "unknown pattern" 64 'pattern.*"best".*stencil2d' "$I" route --engine sar --topology h.net --pattern best
 expect "escape LIDs" 0 'deadlocks' "$I" route --engine dfsssp --topology torus:dims=3x3,hosts=2,lmc=1 --escape --out esc
