@@ -88,8 +88,15 @@ void heat_cells_done(struct heat_cells *cells)
 const struct heat_cell *heat_cells_at(const struct heat_cells *cells, const struct heat_window *w,
 				      uint32_t row, uint32_t col)
 {
-	return &cells->cell[(size_t)(row / w->row_n - w->top) * w->vis_cols + col / w->col_n -
-			    w->left];
+	uint32_t y, x;
+
+	if (!w->row_n || !w->col_n)
+		return NULL;
+	y = row / w->row_n - w->top;
+	x = col / w->col_n - w->left;
+	if (y >= w->vis_rows || x >= w->vis_cols || (size_t)y * w->vis_cols + x >= cells->cap)
+		return NULL;
+	return &cells->cell[(size_t)y * w->vis_cols + x];
 }
 
 /* Before the cell's sign; behind it, where there are two columns; and in one it takes its place. */

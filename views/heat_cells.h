@@ -40,7 +40,8 @@ void heat_cells_read(struct heat_cells *out, const struct heat_sight *at, const 
 		     const struct state *s);
 void heat_cells_done(struct heat_cells *cells);
 
-/* The cell that holds a place, counted in rows and columns of the plane; it is in sight. */
+/* The cell that holds a place, counted in rows and columns of the plane; NULL: it is not in sight,
+ * or nothing has been drawn yet. */
 const struct heat_cell *heat_cells_at(const struct heat_cells *cells, const struct heat_window *w,
 				      uint32_t row, uint32_t col);
 void heat_cell_draw(const struct heat_cell *cell, const struct heat_window *w, struct canvas *c,

@@ -223,6 +223,8 @@ static void open_cell(struct heatmap_ui *u, struct ui *ui, const struct state *s
 		return;
 	}
 	cell = heat_cells_at(&u->cells, w, u->row, u->col);
+	if (!cell)
+		return; /* not drawn yet: keys may come faster */
 	if (!cell->count) {
 		ui_say(ui, "no link in this cell");
 	} else if (w->row_n == 1 && w->col_n == 1) {

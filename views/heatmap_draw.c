@@ -115,6 +115,8 @@ static void draw_detail(struct heatmap_ui *u, const struct ui *ui, const struct 
 	char label[256], title[400], from[NAME_LEN], to[NAME_LEN];
 	int n = 0;
 
+	if (!cell)
+		return; /* no room for any */
 	if (!cell->count) {
 		canvas_rule(c, r, 0, "Cell");
 		canvas_textf(c, r, 1, 1, ROLE_DIM, "%s -> %s: no link",
