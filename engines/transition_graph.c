@@ -48,7 +48,7 @@ struct tgraph {
 	uint32_t *list, *places;
 	uint32_t stamp;
 	uint32_t last; /* edge that closes the cycle found last */
-	uint64_t work;
+	uint64_t work, shown;
 };
 
 /* Called with i from 0 on: now and then, whether to stop. */
@@ -56,6 +56,15 @@ static bool stop_at(struct tgraph *g, uint64_t i)
 {
 	return i % SLICE == SLICE - 1 && pace_work(g->pace, LOOKS * SLICE) &&
 	       pace_cancelled(g->pace);
+}
+
+/* One dependency may take a search through all of the graph. */
+static inline void show(struct tgraph *g)
+{
+	if (g->work - g->shown < SLICE)
+		return;
+	pace_work(g->pace, LOOKS * SLICE);
+	g->shown = g->work;
 }
 
 /* In slices: the first look at many pages takes long. */
@@ -148,6 +157,27 @@ static uint32_t find(const struct tgraph *g, const struct tdep *d)
 	return e;
 }
 
+/* v with room for want things of that size, n of which are there; in slices: moving much takes
+ * long.
+ */
+static void *with_room(struct tgraph *g, void *v, size_t n, size_t *cap, size_t want, size_t size)
+{
+	char *more;
+
+	if (*cap >= want)
+		return v;
+	*cap = 2 * *cap > want ? 2 * *cap : want;
+	more = xrealloc(NULL, *cap, size);
+	for (size_t at = 0; at < n; at += SLICE) {
+		size_t some = n - at < SLICE ? n - at : SLICE;
+
+		memcpy(more + at * size, (char *)v + at * size, some * size);
+		pace_work(g->pace, some);
+	}
+	free(v);
+	return more;
+}
+
 /* Room for that many arcs, a power of two. */
 static uint32_t find_room(struct tgraph *g, uint32_t want)
 {
@@ -158,7 +188,8 @@ static uint32_t find_room(struct tgraph *g, uint32_t want)
 		return at;
 	}
 	at = (uint32_t)g->arc.n;
-	vec_reserve(&g->arc, g->arc.n + want);
+	g->arc.v =
+		with_room(g, g->arc.v, g->arc.n, &g->arc.cap, g->arc.n + want, sizeof(*g->arc.v));
 	g->arc.n += want;
 	return at;
 }
@@ -193,8 +224,10 @@ static uint32_t make(struct tgraph *g, const struct tdep *d)
 {
 	uint32_t e = (uint32_t)g->edge.n;
 
-	vec_push(&g->edge,
-		 (struct tedge){ .from = d->from, .to = d->to, .next_turn = g->turn[d->turn] });
+	g->edge.v =
+		with_room(g, g->edge.v, g->edge.n, &g->edge.cap, g->edge.n + 1, sizeof(*g->edge.v));
+	g->edge.v[g->edge.n++] =
+		(struct tedge){ .from = d->from, .to = d->to, .next_turn = g->turn[d->turn] };
 	g->turn[d->turn] = e;
 	link_edge(g, e);
 	return e;
@@ -431,6 +464,7 @@ static bool search_ahead(struct tgraph *g, uint32_t from, uint32_t high, uint32_
 	for (uint32_t i = 0; i < *n; i++) {
 		const struct arc *first = &g->arc.v[g->out[g->list[i]].at];
 
+		show(g);
 		fetch_arcs(g, g->out, g->list + i, *n - i);
 		for (const struct arc *x = first + g->out[g->list[i]].n; x-- > first;) {
 			uint32_t ord = g->v[x->to].ord;
@@ -458,6 +492,7 @@ static void search_behind(struct tgraph *g, uint32_t from, uint32_t low, uint32_
 	for (uint32_t i = first_met; i < *n; i++) {
 		const struct arc *first = &g->arc.v[g->in[g->list[i]].at];
 
+		show(g);
 		for (const struct arc *x = first + g->in [g->list[i]].n; x-- > first;) {
 			g->work++;
 			if (g->v[x->to].ord >= low && g->v[x->to].mark != g->stamp &&
