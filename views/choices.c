@@ -120,6 +120,16 @@ static void row_orders(struct choices *out, struct word w)
 		offer(out, w, heat_sort_name((enum heat_sort)i));
 }
 
+static void layout_names(struct choices *out, struct word w, const struct prompt_context *ctx)
+{
+	const char *name;
+
+	if (!ctx->s || !ctx->view || !ctx->view->layout)
+		return;
+	for (uint32_t i = 0; (name = ctx->view->layout(ctx->own, ctx->s, i)); i++)
+		offer(out, w, name);
+}
+
 static void argument(struct choices *out, struct word w, enum command_arg arg,
 		     const struct prompt_context *ctx)
 {
@@ -163,6 +173,9 @@ static void argument(struct choices *out, struct word w, enum command_arg arg,
 		break;
 	case ARG_ROWS:
 		row_orders(out, w);
+		break;
+	case ARG_LAYOUT:
+		layout_names(out, w, ctx);
 		break;
 	case ARG_BOOKMARK:
 		if (ctx->s && ctx->s->bookmarks)
@@ -209,7 +222,7 @@ void choices_find(struct choices *out, enum prompt_kind kind, const char *text, 
 		ends = " (!";
 	else if (arg == ARG_COLUMNS || arg == ARG_CONDITIONS)
 		ends = " ,";
-	else if (arg == ARG_METRIC || arg == ARG_BOOKMARK)
+	else if (arg == ARG_METRIC || arg == ARG_LAYOUT || arg == ARG_BOOKMARK)
 		ends = ""; /* names with blanks */
 	out->from = *ends ? word_start(text, at, ends) : name + 1;
 	argument(out, (struct word){ text + out->from, at - out->from }, arg, ctx);

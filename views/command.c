@@ -55,7 +55,7 @@ static const struct command commands[] = {
 	{ "untag", "", ARG_NONE, false, REQ_UNTAG, 0, "take all tags away" },
 	{ "metric", "[NAME]", ARG_METRIC, false, REQ_METRIC, 0, "what colours and histories are of, such as wait; alone: the next" },
 	{ "direction", "", ARG_NONE, false, REQ_DIRECTION, 0, "other direction of the cables" },
-	{ "layout", "[NAME]", ARG_TEXT, false, REQ_LAYOUT, 0, "a matrix of the heatmap, such as rack; alone: the next" },
+	{ "layout", "[NAME]", ARG_LAYOUT, false, REQ_LAYOUT, 0, "a matrix of the heatmap, such as rack; alone: the next" },
 	{ "zoom", "", ARG_TEXT, false, REQ_ZOOM, 0, "next zoom of the heatmap" },
 	{ "rows", "[NAME]", ARG_ROWS, false, REQ_ROWS, 0, "rows of the heatmap by place, utilisation or rack; alone: the next" },
 	{ "compare", "", ARG_NONE, false, REQ_COMPARE, 0, "heatmap of what the plan would change, and back" },

@@ -30,6 +30,7 @@ enum command_arg {
 	ARG_SETTING,
 	ARG_METRIC,
 	ARG_ROWS, /* orders of the heatmap's rows */
+	ARG_LAYOUT,
 	ARG_BOOKMARK,
 	ARG_CONDITIONS, /* watched ones, with commas between */
 	ARG_COMMAND,

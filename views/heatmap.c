@@ -401,6 +401,14 @@ static void heatmap_context(const void *own, const struct state *s, char *buf, s
 			 u->plane + 1, u->layout->nplane, u->window.row_n);
 }
 
+static const char *layout_name(const void *own, const struct state *s, uint32_t i)
+{
+	const struct heatmap_ui *u = own;
+	bool known = u->layout && u->layout->fabric == s->fabric;
+
+	return known && i < u->layout->nplane ? u->layout->plane[i].title : NULL;
+}
+
 const struct view view_heatmap = {
 	.name = "Heatmap",
 	.title = "Heatmap",
@@ -409,4 +417,5 @@ const struct view view_heatmap = {
 	.draw = heatmap_draw,
 	.input = heatmap_input,
 	.context = heatmap_context,
+	.layout = layout_name,
 };

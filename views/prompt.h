@@ -18,6 +18,8 @@
 
 enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_FILTER, PROMPT_FIND, PROMPT_KINDS };
 
+struct view;
+
 #define PROMPT_LEN  128
 #define PROMPT_PAST 32
 #define CHOICES	    48
@@ -35,6 +37,8 @@ struct choices {
 struct prompt_context {
 	const struct state *s;
 	enum row_kind kind; /* of the table in view; ROW_KINDS: there is none */
+	const struct view *view;
+	const void *own; /* the view's */
 };
 
 struct prompt {

@@ -25,7 +25,10 @@ static struct prompt_context context(struct ui *ui, const struct state *s)
 	const struct table_ops *ops;
 	struct table *t = ui_table(ui, &ops);
 
-	return (struct prompt_context){ .s = s, .kind = t ? ops->kind : ROW_KINDS };
+	return (struct prompt_context){ .s = s,
+					.kind = t ? ops->kind : ROW_KINDS,
+					.view = view_find(ui->view),
+					.own = ui->own[ui->view] };
 }
 
 bool ui_prompt_open(struct ui *ui, const struct input *in, const struct state *s)

@@ -34,6 +34,8 @@ struct view {
 	bool (*typing)(const void *own, const struct state *s);
 	/* A short word on what is shown (metric, sort, filter), for the last line.  May be NULL. */
 	void (*context)(const void *own, const struct state *s, char *buf, size_t len);
+	/* What :layout may be given, the i-th; NULL: no more.  May be NULL. */
+	const char *(*layout)(const void *own, const struct state *s, uint32_t i);
 	/* Its table, see views/table.h; NULL: it has none now.  The ui does filter, search,
 	 * sorting, tags, columns and the mouse for it, and its context.  May be NULL. */
 	struct table *(*table)(void *own, const struct table_ops **ops);
@@ -83,7 +85,7 @@ bool ui_job_dims(const struct ui *ui, uint32_t chan);
 bool ui_chan_tagged(const struct ui *ui, uint32_t chan);
 bool ui_switch_tagged(const struct ui *ui, uint32_t sw);
 bool ui_job_tagged(const struct ui *ui, uint64_t id);
-bool ui_any_tagged(const struct ui *ui);	    /* link or switch */
+bool ui_any_tagged(const struct ui *ui);     /* link or switch */
 uint64_t ui_tag_serial(const struct ui *ui); /* another one when tags have changed */
 
 /* Left of what is tagged, where '+' would be a level. */

@@ -174,6 +174,10 @@ static void commands_choose_by_name(void **state)
 	console_shows(&k, "rows by utilisation");
 	console_keys(&k, ":rows rack\r");
 	console_shows(&k, "no racks are known");
+	console_keys(&k, ":layout gro\t");
+	console_shows(&k, ":layout group x group");
+	console_keys(&k, "\r");
+	console_shows(&k, "group x group: wait");
 	console_keys(&k, ":metric nonsense\r");
 	console_shows(&k, "has no 'nonsense'");
 	console_close(&k);
