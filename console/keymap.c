@@ -20,8 +20,8 @@
 #define AUDIT	 VIEW_BIT(VIEW_AUDIT)
 #define TABLES	 (LINKS | JOBS | EVENTS | AUDIT)
 /* views whose rows are a views/table.h: search, tags and columns of choice are there too */
-#define ROWS	 (TABLES | SWITCHES)
-#define MOVING	 (TABLES | PATHS | SWITCHES | TOPO | HEAT | PREVIEW | OVERVIEW | VIEW_BIT(VIEW_HELP))
+#define ROWS   (TABLES | SWITCHES)
+#define MOVING (TABLES | PATHS | SWITCHES | TOPO | HEAT | PREVIEW | OVERVIEW | VIEW_BIT(VIEW_HELP))
 
 /* clang-format off */
 static const struct binding bindings[] = {

@@ -17,10 +17,10 @@
 
 /*
  * ibnetdiscover text or its cache (ibnetdiscover --cache), an ibsim net file, opensm-subnet.lst,
- * OpenSM's neighbors (LIDs from guid2lid beside it), netloc's ...-nodes.ndat, SLURM's topology.conf or topology.yaml, or, where no such file exists,
- * the text of a generated fabric (fabric/sim/topo.h).  name: of the fabric, NULL for one made from
- * its fingerprint; names may be NULL; lmc -1: as found in the file.  The caller owns one
- * reference.
+ * OpenSM's neighbors (LIDs from guid2lid beside it), netloc's ...-nodes.ndat, SLURM's topology.conf
+ * or topology.yaml, or, where no such file exists, the text of a generated fabric
+ * (fabric/sim/topo.h).  name: of the fabric, NULL for one made from its fingerprint; names may be
+ * NULL; lmc -1: as found in the file.  The caller owns one reference.
  */
 int loadfab_lmc(struct fabric **out, const char *path, const char *name,
 		const struct name_map *names, int lmc, struct err *err);

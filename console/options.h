@@ -49,7 +49,7 @@ enum output_format { FORMAT_OPENSM = 1, FORMAT_IBDM = 2, FORMAT_PATH_SL = 4, FOR
 
 struct options {
 	const char *topology, *name_map, *jobs;
-	const char *name; /* of the fabric of a file; NULL: made from its fingerprint */
+	const char *name;   /* of the fabric of a file; NULL: made from its fingerprint */
 	const char *engine; /* or engines, joined by commas */
 	const char *roots, *out;
 	const char *demand, *ranks, *lid_choice;

@@ -35,7 +35,8 @@ void stopwatch_files_end(struct stopwatch *w); /* one of zeros is fine */
 /* Where there is no progress to hand to anybody: what is waited for, as often as one likes. */
 void stopwatch_tell(struct stopwatch *w, const char *text);
 
-/* "paths 37 %, 12k/s, 3.1 s left": a step that has run for took_s.  Of files that are read, bytes. */
+/* "paths 37 %, 12k/s, 3.1 s left": a step that has run for took_s.  Of files that are read, bytes.
+ */
 void progress_words(char *out, size_t len, const char *step, uint64_t done, uint64_t total,
 		    double took_s);
 

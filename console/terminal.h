@@ -42,7 +42,7 @@ int terminal_colours(const struct terminal *t); /* COLOURS_TRUE, 256, 16, 0 */
 
 /* Sends what differs from what was shown last. */
 void terminal_show(struct terminal *t, const struct canvas *c);
-void terminal_redraw(struct terminal *t);  /* forget what was shown: all is sent next time */
+void terminal_redraw(struct terminal *t); /* forget what was shown: all is sent next time */
 /* Somebody else draws on it, and has given it back. */
 void terminal_lend(struct terminal *t);
 void terminal_return(struct terminal *t);

@@ -9,8 +9,9 @@
 
 /* A line that cannot be written is logged; the gate of the next phase then refuses to act. */
 void update_record_event(struct record *r, const struct apply_event *ev, const struct fabric *f);
-/* As apply_opts.gate: what was recorded is on disk before a phase begins; before a wave, which takes
- * less time than that, that it is whole is enough, as PREPARE or UNPATH has synced the plan. */
+/* As apply_opts.gate: what was recorded is on disk before a phase begins; before a wave, which
+ * takes less time than that, that it is whole is enough, as PREPARE or UNPATH has synced the plan.
+ */
 int update_record_gate(struct record *r, const struct apply_event *ev, struct err *err);
 /* plan.create: what is planned and on what it stands. */
 void update_record_plan(struct record *r, const struct plan *p);

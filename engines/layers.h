@@ -23,9 +23,9 @@
  * so more are used only when the operator asks for it: with params->spread the paths spread
  * over all graph_vls() VLs (spread.h; SLs by source switch then), noted as "vls_spread".
  *
- * -ENOSPC when more than graph_vls() layers are needed: says how many, and notes it as "vls_needed",
- * FIRST_FIT_MAX + 1 when not even FIRST_FIT_MAX are enough.  -ECANCELED.  -EINVAL when
- * a path of the LFTs does not arrive.  Result does not depend on threads.
+ * -ENOSPC when more than graph_vls() layers are needed: says how many, and notes it as
+ * "vls_needed", FIRST_FIT_MAX + 1 when not even FIRST_FIT_MAX are enough.  -ECANCELED.  -EINVAL
+ * when a path of the LFTs does not arrive.  Result does not depend on threads.
  */
 int layers_assign(struct tables *t, const struct fabric *f, const struct engine_params *params,
 		  struct progress *progress, struct err *err);

@@ -131,8 +131,7 @@ static void measure(struct desk *d, const struct paths *p, uint32_t first, uint3
 		raise(&d->delay[i], d->load[down] * p->slow[down]);
 	}
 	for (i = from; i < to; i++)
-		raise(&d->delay[steps[i].flow],
-		      d->load[steps[i].link] * p->slow[steps[i].link]);
+		raise(&d->delay[steps[i].flow], d->load[steps[i].link] * p->slow[steps[i].link]);
 	for (i = from; i < to; i++)
 		d->load[steps[i].link] = 0;
 	for (i = d->first[first]; shared && i < d->first[last]; i++) {

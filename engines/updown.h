@@ -32,8 +32,9 @@ static inline bool updown_is_up(const struct updown *ud, const struct fabric *f,
 
 /* The DAG of next hops to root: down along a shortest way where there is one, else up where
  * the rest is shortest; and up, too, where that is shorter than the way down and no other switch
- * needs this one to go down.  So every switch on the way down goes on down, whoever sent the packet.
- * Switches without a legal path come last, next to a switch that has one; returns how many. */
+ * needs this one to go down.  So every switch on the way down goes on down, whoever sent the
+ * packet. Switches without a legal path come last, next to a switch that has one; returns how many.
+ */
 uint32_t updown_dag(const struct updown *ud, struct spdag *g, const struct fabric *f,
 		    uint32_t root);
 

@@ -129,8 +129,7 @@ int apply_waves_draw(const struct state_apply *a, struct canvas *c, struct rect 
 		first = a->at_wave + 1 - fit < a->nwaves - fit ? a->at_wave + 1 - fit
 							       : a->nwaves - fit;
 	snprintf(title, sizeof(title), "%llu of %llu %s", (unsigned long long)a->done,
-		 (unsigned long long)a->total,
-		 a->state == APPLY_RUNNING ? "written" : "read back");
+		 (unsigned long long)a->total, a->state == APPLY_RUNNING ? "written" : "read back");
 	if (a->retries)
 		snprintf(title + strlen(title), sizeof(title) - strlen(title), ", %u again",
 			 a->retries);

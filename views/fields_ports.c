@@ -270,8 +270,8 @@ static void get_lanes(struct value *c, const struct rows *r, uint32_t row)
 
 static void get_lane_use(struct value *c, const struct rows *r, uint32_t row)
 {
-	if (usage_of(r, row) && chan_lanes_text(c->buf, sizeof(c->buf), r->s, hw(r, row)->chan,
-						VALUE_LEN)[0])
+	if (usage_of(r, row) &&
+	    chan_lanes_text(c->buf, sizeof(c->buf), r->s, hw(r, row)->chan, VALUE_LEN)[0])
 		c->text = c->buf;
 }
 

@@ -9,7 +9,6 @@
 #include "views/ui_priv.h"
 #include "views/view.h"
 
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

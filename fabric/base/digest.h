@@ -18,7 +18,7 @@ struct digest_stream;
 
 struct digest_stream *digest_begin(void);
 void digest_add(struct digest_stream *s, const void *data, size_t len);
-void digest_add_u64(struct digest_stream *s, uint64_t v);     /* little endian on every machine */
+void digest_add_u64(struct digest_stream *s, uint64_t v); /* little endian on every machine */
 /* Of what was added so far; more may follow. */
 void digest_peek(struct digest *out, const struct digest_stream *s);
 void digest_end(struct digest *out, struct digest_stream *s); /* frees s */

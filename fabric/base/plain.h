@@ -2,8 +2,8 @@
 /*
  * plain: text that others wrote, fit to be printed on a terminal and put into JSON.
  *
- * A NodeDescription is whatever the root of some node typed, and a message quotes the line of a file
- * that may be anything: neither may move the cursor of who reads it.
+ * A NodeDescription is whatever the root of some node typed, and a message quotes the line of a
+ * file that may be anything: neither may move the cursor of who reads it.
  */
 #ifndef FABRIC_BASE_PLAIN_H
 #define FABRIC_BASE_PLAIN_H

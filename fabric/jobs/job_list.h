@@ -30,10 +30,10 @@ struct job_list {
 	struct job_rec *jobs; /* ... ascending id */
 	uint32_t pending;     /* waiting */
 	uint32_t other;	      /* in any other state: completing, suspended, failed, ... */
-	uint64_t *failed;     /* ended or requeued since a node failed, while the source knows ... */
-	uint32_t nfailed;     /* ... ascending id */
-	int64_t time_s;	      /* Unix time when the source was asked */
-	char source[32];      /* "slurm", "sim", "file jobs.txt" */
+	uint64_t *failed; /* ended or requeued since a node failed, while the source knows ... */
+	uint32_t nfailed; /* ... ascending id */
+	int64_t time_s;	  /* Unix time when the source was asked */
+	char source[32];  /* "slurm", "sim", "file jobs.txt" */
 	struct arena *arena;
 	size_t cap;
 	int refs;
