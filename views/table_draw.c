@@ -277,7 +277,8 @@ static void draw_empty(const struct table *t, const struct table_ops *ops, struc
 	else if (t->tagged_only)
 		canvas_text(c, r, TABLE_GUTTER, 0, ROLE_DIM, "no row is tagged; T shows all");
 	else if (t->problems)
-		canvas_text(c, r, TABLE_GUTTER, 0, ROLE_DIM, "no problems known");
+		canvas_text(c, r, TABLE_GUTTER, 0, ROLE_DIM,
+			    "no problems known; ! shows all rows again");
 	else
 		canvas_textf(c, r, TABLE_GUTTER, 0, ROLE_DIM, "no %s", ops->what);
 }
