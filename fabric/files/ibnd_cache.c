@@ -145,7 +145,8 @@ static int link_ports(struct cache *c, struct err *err)
 {
 	int rc = 0;
 
-	qsort(c->ports.v, c->ports.n, sizeof(*c->ports.v), by_key);
+	if (c->ports.n)
+		qsort(c->ports.v, c->ports.n, sizeof(*c->ports.v), by_key);
 	for (size_t i = 0; i < c->ports.n && !rc; i++) {
 		const struct cached_port *p = &c->ports.v[i];
 		struct cached_port key = { .guid = p->peer, .number = p->peer_number };

@@ -71,7 +71,8 @@ static void sort_spots(struct net *net)
 		for (int end = 0; end < 2; end++)
 			vec_push(&net->spots, (struct spot){ net->cables.v[i].guid[end],
 							     net->cables.v[i].port[end] });
-	qsort(net->spots.v, net->spots.n, sizeof(*net->spots.v), by_spot);
+	if (net->spots.n)
+		qsort(net->spots.v, net->spots.n, sizeof(*net->spots.v), by_spot);
 	for (size_t i = 0; i < net->spots.n; i++)
 		if (!n || by_spot(&net->spots.v[n - 1], &net->spots.v[i]))
 			net->spots.v[n++] = net->spots.v[i];

@@ -99,7 +99,7 @@ tty_keys 5
 lab_slurmctld_stop
 ok "without slurmctld: the jobs are marked" tty_wait 30 'slurm unreachable|unreachable'
 ok "with the age of the last list" tty_wait 5 'the list is [0-9.]+s old'
-ok "the job is still listed" tty_wait 2 'alpha|[^0-9]1 (rows|jobs)'
+ok "the job is still listed" tty_wait 2 'alpha|[^0-9]1 (rows?|jobs?)'
 ok "in all views" eval 'tty_keys 1; tty_wait 5 "unreachable: jobs are [0-9.]+s old"'
 ok "keys are answered" prompt_keys
 tty_keys 5
@@ -128,7 +128,7 @@ ok "all hosts" tty_wait 10 'hosts 36'
 # --- a switch that is there and silent ---
 lab_con "Error \"$(lab_node spine3)\" 100"
 tty_keys C-r
-ok "a silent switch is missing" tty_wait 40 'missing.*1 switches'
+ok "a silent switch is missing" tty_wait 40 'missing.*1 switch,'
 tty_keys 6
 tty_engine sar
 tty_keys Space
