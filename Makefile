@@ -142,7 +142,7 @@ $(B)/tests/bench/%: $(B)/tests/bench/%.o $(LIB)
 
 # tests/fuzz/fuzz_NAME.c: by libFuzzer where SAN says so, else by a driver of our own
 FUZZ_OBJS := $(B)/tests/fuzz/seeds.o
-$(patsubst %,$(B)/tests/fuzz/fuzz_%,changes osm_msg plan tables): $(B)/tests/fuzz/tiny.o
+$(patsubst %,$(B)/tests/fuzz/fuzz_%,changes files osm_msg plan tables): $(B)/tests/fuzz/tiny.o
 $(B)/tests/fuzz/fuzz_agent_socket: $(B)/tests/fuzz/pipes.o
 $(B)/tests/fuzz/fuzz_agent_socket: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,socketpair send recv poll \
 	close getsockopt agent_pid_start agent_peer_alive)
