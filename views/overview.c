@@ -13,7 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WIDE 140 /* there is room for all about the selected link */
+#define WIDE	       140  /* there is room for all about the selected link */
+#define DESTS_SWITCHES 1000 /* up to which its top destinations are looked for */
 
 enum pane { PANE_HOT, PANE_PROBLEMS, PANE_JOBS, PANE_COUNT };
 
@@ -154,12 +155,15 @@ static uint32_t cursor_chan(const struct overview_ui *u, const struct ui *ui, co
 	return FAB_NONE;
 }
 
-/* To whom most of its routes lead. */
+/* To whom most of its routes lead.  On larger fabrics finding that for another link with each
+ * sample takes longer than a frame may: there the detail of view 3 tells it. */
 static void draw_dests(struct overview_ui *u, const struct state *s, struct canvas *c,
 		       struct rect r, int x, int y, uint32_t chan)
 {
 	const struct chan_dests *k = &u->to.dests;
 
+	if (s->fabric->nsw > DESTS_SWITCHES)
+		return;
 	chan_dests_follow(&u->to, s, chan);
 	if (k->n)
 		x = canvas_text(c, r, x, y, ROLE_DIM, "  top dst");
