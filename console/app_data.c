@@ -2,11 +2,11 @@
 /* What the threads report becomes state. */
 #include "console/app_priv.h"
 
-#include "fabric/base/plural.h"
 #include "console/reading.h"
 #include "console/stopwatch.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,9 +2,9 @@
 /* --load: a dump, or a folder that key w wrote with all that was known. */
 #include "console/app_priv.h"
 
-#include "fabric/base/plural.h"
 #include "console/loadfab.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 
 #include <errno.h>
 #include <jansson.h>

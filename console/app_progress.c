@@ -2,8 +2,8 @@
 /* What the updater tells of an update, until it is over, becomes steps, bars and a log. */
 #include "console/app_priv.h"
 
-#include "fabric/base/plural.h"
 #include "fabric/base/clock.h"
+#include "fabric/base/plural.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
 /* Updates: from a preview to a plan, and what the operator decides about it. */
 #include "console/app_priv.h"
 
-#include "fabric/base/plural.h"
 #include "console/update_record.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 #include "fabric/update/journal.h"
 #include "fabric/update/watch.h"
 

@@ -2,13 +2,13 @@
 /* audit prune, seal: what is kept of the records of a directory, and the key that seals them. */
 #include "console/audit_cmd.h"
 
-#include "fabric/base/plural.h"
 #include "console/audit_cast.h"
 #include "console/exits.h"
 #include "console/record.h"
 #include "console/record_last.h"
 #include "console/seal.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 #include "fabric/base/vec.h"
 #include "fabric/update/store.h"
 

@@ -2,12 +2,12 @@
 /* audit verify, list: are the records of past sessions what was written? */
 #include "console/audit_cmd.h"
 
-#include "fabric/base/plural.h"
 #include "console/exits.h"
 #include "console/record.h"
 #include "console/record_last.h"
 #include "console/seal.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 #include "fabric/base/vec.h"
 #include "fabric/update/store.h"
 

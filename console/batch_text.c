@@ -2,8 +2,8 @@
 /* Records as text: a line on the record, then a table whose columns are two blanks apart. */
 #include "console/batch.h"
 
-#include "fabric/base/plural.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 #include "views/sessions.h"
 #include "views/text.h"
 

@@ -2,7 +2,6 @@
 /* ibroute-top apply: a plan into the switches, kept only when it is confirmed. */
 #include "console/commands.h"
 
-#include "fabric/base/plural.h"
 #include "console/ask.h"
 #include "console/cmdline.h"
 #include "console/exits.h"
@@ -10,6 +9,7 @@
 #include "console/mkey.h"
 #include "console/watchdog_config.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 #include "fabric/update/planfile.h"
 
 #include <stdio.h>

@@ -2,7 +2,6 @@
 /* ibroute-top plan: what would be written to which switches, kept in a file for apply. */
 #include "console/commands.h"
 
-#include "fabric/base/plural.h"
 #include "console/cmdline.h"
 #include "engines/engine_spec.h"
 #include "console/engines_help.h"
@@ -18,6 +17,7 @@
 #include "console/summary.h"
 #include "console/waves.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 #include "fabric/update/planfile.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 /* ibroute-top show: what is in a plan, without the fabric. */
 #include "console/commands.h"
 
-#include "fabric/base/plural.h"
 #include "console/cmdline.h"
 #include "console/evaluate.h"
 #include "console/exits.h"
@@ -13,6 +12,7 @@
 #include "console/plan_text.h"
 #include "console/record.h"
 #include "console/summary.h"
+#include "fabric/base/plural.h"
 #include "fabric/update/planfile.h"
 
 #include <inttypes.h>

@@ -2,13 +2,13 @@
 /* ibroute-top status: updates that are under way, were left behind, or done. */
 #include "console/commands.h"
 
-#include "fabric/base/plural.h"
 #include "console/cmdline.h"
 #include "console/exits.h"
 #include "console/live.h"
 #include "console/record.h"
 #include "console/txn_find.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 #include "fabric/update/apply.h"
 #include "fabric/update/control.h"
 #include "fabric/update/smp.h"

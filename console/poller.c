@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/poller_priv.h"
 
-#include "fabric/base/plural.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 #include "fabric/update/osm_foreign.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/path_pane.h"
 
-#include "fabric/base/plural.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 #include "fabric/model/end_find.h"
 
 #include <stdio.h>

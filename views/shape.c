@@ -6,8 +6,8 @@
  */
 #include "views/shape.h"
 
-#include "fabric/base/plural.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * triangles, those between groups on few or none. */
 #include "views/shape.h"
 
-#include "fabric/base/plural.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 #include "views/lattice.h"
 #include "views/text.h"
 

@@ -120,22 +120,26 @@ static int take_yaml(FILE *in, struct err *err)
 	return take_slurm(slurm_yaml_read, in, err);
 }
 
-static int take_lfts(FILE *in, struct err *err)
+typedef int tables_reader(struct tables **, FILE *, const char *, const struct fabric *,
+			  struct read_report *, struct err *);
+
+static int take_tables(tables_reader *read, FILE *in, struct err *err)
 {
 	struct tables *t = NULL;
-	int rc = osm_lfts_read(&t, in, NAME, tiny_fabric(), NULL, err);
+	int rc = read(&t, in, NAME, tiny_fabric(), NULL, err);
 
 	tables_put(t);
 	return rc;
 }
 
+static int take_lfts(FILE *in, struct err *err)
+{
+	return take_tables(osm_lfts_read, in, err);
+}
+
 static int take_fdbs(FILE *in, struct err *err)
 {
-	struct tables *t = NULL;
-	int rc = osm_fdbs_read(&t, in, NAME, tiny_fabric(), NULL, err);
-
-	tables_put(t);
-	return rc;
+	return take_tables(osm_fdbs_read, in, err);
 }
 
 typedef int more_reader(struct tables *, FILE *, const char *, const struct fabric *,
