@@ -19,6 +19,7 @@
 #include <stddef.h>
 
 struct demand; /* bytes per (source, destination); engines that need none take NULL */
+struct route_limits;
 
 enum sar_method { SAR_LEAFWISE, SAR_PAPER, SAR_PATCH }; /* engines/sar.h says what they do */
 
@@ -37,7 +38,8 @@ struct engine_params {
 	/* leafwise, from installed tables: share of the blocks of 64 LIDs that may change, 0..1;
 	 * 0: a twentieth, unless tables of others are far worse than they could be */
 	double sar_change;
-	bool escape;	     /* the upper half of every terminal's LIDs are escape LIDs */
+	bool escape; /* the upper half of every terminal's LIDs are escape LIDs */
+	const struct route_limits *limits; /* what is not left to the engine; NULL: nothing */
 	struct notes *notes; /* what the engine has to tell about its work; NULL: nobody asks */
 };
 

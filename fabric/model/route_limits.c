@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/model/route_limits.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct route_limits *route_limits_new(const struct fabric *f)
+{
+	struct route_limits *l = xcalloc(1, sizeof(*l));
+
+	l->nsw = f->nsw;
+	l->nchan = f->nchan;
+	l->nend = f->nend;
+	return l;
+}
+
+static bool *copy_flags(const bool *flags, uint32_t n)
+{
+	bool *to = flags ? xcalloc(n, sizeof(*to)) : NULL;
+
+	return to ? memcpy(to, flags, n * sizeof(*to)) : NULL;
+}
+
+struct route_limits *route_limits_copy(const struct route_limits *l)
+{
+	struct route_limits *to;
+
+	if (!l)
+		return NULL;
+	to = xcalloc(1, sizeof(*to));
+	*to = *l;
+	to->exclude_sw = copy_flags(l->exclude_sw, l->nsw);
+	to->exclude_chan = copy_flags(l->exclude_chan, l->nchan);
+	to->exclude_text = l->exclude_text ? xstrdup(l->exclude_text) : NULL;
+	to->pin = copy_flags(l->pin, l->nend);
+	return to;
+}
+
+void route_limits_free(struct route_limits *l)
+{
+	if (!l)
+		return;
+	free(l->exclude_sw);
+	free(l->exclude_chan);
+	free(l->exclude_text);
+	free(l->pin);
+	free(l);
+}
+
+static bool any(const bool *flags, uint32_t n)
+{
+	for (uint32_t i = 0; flags && i < n; i++)
+		if (flags[i])
+			return true;
+	return false;
+}
+
+bool route_limits_excludes(const struct route_limits *l)
+{
+	return l && (any(l->exclude_sw, l->nsw) || any(l->exclude_chan, l->nchan));
+}

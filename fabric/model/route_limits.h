@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * route_limits: what an operator does not leave to an engine: switches and cables that no route
+ * may pass through, and ends whose routes stay as they are installed.
+ */
+#ifndef FABRIC_MODEL_ROUTE_LIMITS_H
+#define FABRIC_MODEL_ROUTE_LIMITS_H
+
+#include "fabric/model/fabric.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct route_limits {
+	uint32_t nsw, nchan, nend; /* of the fabric that they are for */
+	bool *exclude_sw;	   /* nsw; NULL: none */
+	bool *exclude_chan;	   /* nchan, both directions of a cable; NULL: none */
+	char *exclude_text;	   /* the same for people, as fabric/files/limits_text.h reads it */
+	bool *pin;		   /* nend; NULL: none */
+};
+
+struct route_limits *route_limits_new(const struct fabric *f); /* no limits yet */
+/* NULL for NULL; the caller owns the copy. */
+struct route_limits *route_limits_copy(const struct route_limits *l);
+void route_limits_free(struct route_limits *l); /* NULL is fine */
+
+/* Is anything excluded?  l may be NULL. */
+bool route_limits_excludes(const struct route_limits *l);
+
+#endif
