@@ -15,8 +15,13 @@ const struct fabric *fabric_get(const struct fabric *f)
 
 void fabric_put(const struct fabric *f)
 {
-	if (f && !__atomic_sub_fetch(&((struct fabric *)f)->refs, 1, __ATOMIC_ACQ_REL))
-		arena_free(f->arena); /* f itself lives there */
+	const struct fabric *base;
+
+	if (!f || __atomic_sub_fetch(&((struct fabric *)f)->refs, 1, __ATOMIC_ACQ_REL))
+		return;
+	base = f->base;
+	arena_free(f->arena); /* f itself lives there */
+	fabric_put(base);
 }
 
 static uint32_t find_u64(const uint64_t *v, uint32_t lo, uint32_t hi, uint64_t key)

@@ -93,6 +93,7 @@ struct fabric {
 	uint32_t *lid_end; /* max_lid+1: owner of each LID, or FAB_NONE */
 
 	struct digest fingerprint; /* over GUIDs, ports, links and LIDs */
+	const struct fabric *base; /* whose arrays it shares (without.h); NULL: none */
 	struct arena *arena;
 	int refs;
 };
