@@ -37,7 +37,7 @@ enum held {
 /* What a snapshot's folder holds beside the screen: texts for all kinds of tools, and what these
  * cannot hold. */
 #define SNAPSHOT_FABRIC "fabric.ibnetdiscover"
-#define SNAPSHOT_LFTS	"opensm-lfts.dump"
+#define SNAPSHOT_LFTS	"opensm-lfts.dump" /* of earlier versions */
 #define SNAPSHOT_TABLES "tables.ibr"
 #define SNAPSHOT_JOBS	"jobs"
 #define SNAPSHOT_LIST	"jobs.json"

@@ -2,7 +2,6 @@
 #include "console/app_priv.h"
 #include "fabric/base/mem.h"
 #include "fabric/files/ibnd.h"
-#include "fabric/files/osm_lfts.h"
 #include "fabric/files/slurm_topology.h"
 #include "fabric/files/tables_ibr.h"
 
@@ -45,17 +44,6 @@ static int save_fabric(const struct app *a, const char *dir, struct err *err)
 	return rc ? rc : closed(f, ibnd_write(f, a->fabric, err), dir, err);
 }
 
-static int save_lfts(const struct app *a, const char *dir, struct err *err)
-{
-	FILE *f;
-	int rc;
-
-	if (!a->tables)
-		return 0;
-	rc = open_in(&f, dir, SNAPSHOT_LFTS, err);
-	return rc ? rc : closed(f, osm_lfts_write(f, a->fabric, a->tables, err), dir, err);
-}
-
 static int save_jobs(const struct app *a, const char *dir, struct err *err)
 {
 	FILE *f;
@@ -68,11 +56,10 @@ static int save_jobs(const struct app *a, const char *dir, struct err *err)
 	return closed(f, 0, dir, err);
 }
 
-/* With service levels and all else that a dump of LFTs cannot hold. */
+/* Not as text too, of which large fabrics make gigabytes: dump-lfts does that from here. */
 static int save_tables(const struct app *a, const char *dir, struct err *err)
 {
-	uint8_t *buf;
-	size_t len;
+	char *path;
 	FILE *f;
 	int rc;
 
@@ -81,10 +68,10 @@ static int save_tables(const struct app *a, const char *dir, struct err *err)
 	rc = open_in(&f, dir, SNAPSHOT_TABLES, err);
 	if (rc)
 		return rc;
-	tables_ibr_encode(&buf, &len, a->tables);
-	fwrite(buf, 1, len, f);
-	free(buf);
-	return closed(f, 0, dir, err);
+	path = xasprintf("%s/%s", dir, SNAPSHOT_TABLES);
+	rc = tables_ibr_write_fd(fileno(f), a->tables, path, err);
+	free(path);
+	return closed(f, rc, dir, err);
 }
 
 /* Node names are whatever somebody typed into a node: no control characters, and UTF-8. */
@@ -236,8 +223,6 @@ static int save_data(struct app *a, const char *dir, struct err *err)
 {
 	int rc = save_fabric(a, dir, err);
 
-	if (!rc)
-		rc = save_lfts(a, dir, err);
 	if (!rc)
 		rc = save_tables(a, dir, err);
 	if (!rc)

@@ -146,6 +146,7 @@ saved_and_loaded() {
 	is 0 $demo --save snap && is 0 "$I" --load snap --json --view links && valid record out || return
 	python3 -c 'import json; assert len(json.load(open("out"))["links"]) == 48' || return
 	valid snapshot_state snap/state.json && valid snapshot_jobs snap/jobs.json && valid snapshot_event snap/events.jsonl || return
+	is 0 "$I" dump-lfts --topology snap/fabric.ibnetdiscover --lfts snap/tables.ibr && grep -q '^0x0001 ' out && [ ! -e snap/opensm-lfts.dump ] || return
 	is 1 $demo --save snap # never over another one
 }
 racks() { # wanted head of the matrix, options: the racks and their cables

@@ -3,7 +3,7 @@
  * file_progress: who wants to know how far this thread is with a large file.
  *
  * Readers tell it about once per megabyte, as "reading" (bytes); writers of large dumps after each
- * switch, as "writing" (switches).  Where it cancels, both end with -ECANCELED.
+ * switch, as "writing" (switches; tables.ibr: rows).  Where it cancels, both end with -ECANCELED.
  */
 #ifndef FABRIC_FILES_FILE_PROGRESS_H
 #define FABRIC_FILES_FILE_PROGRESS_H

@@ -2,6 +2,7 @@
 #include "fabric/files/tables_ibr.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -125,34 +126,69 @@ static void push(z_stream *z, const uint8_t *data, size_t len, int flag)
 	}
 }
 
-static void push_rows(z_stream *z, const uint8_t *rows, size_t n, const struct tables *t)
+/* Rows that were packed or unpacked, of those of LFTs and SLs; p: who waits for them, may be NULL.
+ */
+struct pace {
+	struct progress *p;
+	const char *step;
+	uint64_t done, total;
+};
+
+static bool row_done(struct pace *pace, size_t bytes)
 {
-	for (size_t i = 0; i < n; i++)
-		push(z, rows + i * t->stride, t->max_lid + 1u, Z_NO_FLUSH);
+	pace->done += bytes;
+	return progress_step(pace->p, pace->step, pace->done, pace->total);
 }
 
-void tables_ibr_encode(uint8_t **buf, size_t *len, const struct tables *t)
+static int push_rows(z_stream *z, const uint8_t *rows, size_t n, const struct tables *t,
+		     struct pace *pace)
 {
+	for (size_t i = 0; i < n; i++) {
+		push(z, rows + i * t->stride, t->max_lid + 1u, Z_NO_FLUSH);
+		if (row_done(pace, 1))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+/* -ECANCELED: p did not want the rest. */
+static int encode(uint8_t **buf, size_t *len, const struct tables *t, struct progress *p)
+{
+	size_t nsl = sl_rows(t->sl_kind, t->nsw, t->nend);
+	struct pace pace = { p, "writing", 0, t->nsw + nsl };
 	size_t raw = raw_bytes(t), room = MIN_BYTES + compressBound(raw) + 64;
 	z_stream z = { 0 };
 	struct digest sum;
 	uint8_t *out = xcalloc(room, 1);
 	size_t bytes;
+	int rc;
 
 	if (deflateInit(&z, Z_BEST_SPEED) != Z_OK)
 		abort(); /* only for want of memory, which ends the program everywhere */
 	z.next_out = out + HEADER_BYTES;
 	z.avail_out = (uInt)(room - MIN_BYTES);
-	push_rows(&z, t->lft, t->nsw, t);
-	push_rows(&z, t->sl, sl_rows(t->sl_kind, t->nsw, t->nend), t);
-	push(&z, t->sl2vl, tables_sl2vl_bytes(t), Z_FINISH);
+	rc = push_rows(&z, t->lft, t->nsw, t, &pace);
+	if (!rc)
+		rc = push_rows(&z, t->sl, nsl, t, &pace);
+	if (!rc)
+		push(&z, t->sl2vl, tables_sl2vl_bytes(t), Z_FINISH);
 	bytes = (size_t)(z.next_out - out) + DIGEST_BYTES;
 	deflateEnd(&z);
+	if (rc) {
+		free(out);
+		return rc;
+	}
 	put_header(out, t, bytes, raw);
 	digest_of(&sum, out, bytes - DIGEST_BYTES);
 	memcpy(out + bytes - DIGEST_BYTES, sum.b, DIGEST_BYTES);
 	*buf = xrealloc(out, bytes, 1);
 	*len = bytes;
+	return 0;
+}
+
+void tables_ibr_encode(uint8_t **buf, size_t *len, const struct tables *t)
+{
+	encode(buf, len, t, NULL);
 }
 
 /* Reads and checks everything but the body. */
@@ -235,12 +271,16 @@ static bool pull(z_stream *z, uint8_t *to, size_t len)
 	return true;
 }
 
-static bool pull_rows(z_stream *z, uint8_t *rows, size_t n, const struct tables *t)
+static int pull_rows(z_stream *z, uint8_t *rows, size_t n, const struct tables *t,
+		     struct pace *pace)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (!pull(z, rows + i * t->stride, t->max_lid + 1u))
-			return false;
-	return true;
+			return -EINVAL;
+		if (row_done(pace, t->max_lid + 1u))
+			return -ECANCELED;
+	}
+	return 0;
 }
 
 static bool at_most(const uint8_t *v, size_t n, uint8_t max)
@@ -264,22 +304,30 @@ static bool ports_exist(const struct tables *t, const struct fabric *f)
 	return true;
 }
 
-/* Unpacks the body into t, whose forms are set. */
-static bool get_body(struct tables *t, const struct fabric *f, const uint8_t *data, size_t len)
+/* Unpacks the body into t, whose forms are set.  -EINVAL: it does not fit; -ECANCELED. */
+static int get_body(struct tables *t, const struct fabric *f, const uint8_t *data, size_t len)
 {
 	size_t nsl = sl_rows(t->sl_kind, t->nsw, t->nend), nvl = tables_sl2vl_bytes(t);
+	struct pace pace = { file_progress(), "reading", 0, raw_bytes(t) };
 	z_stream z = { 0 };
-	bool ok;
+	int rc;
 
 	if (inflateInit(&z) != Z_OK)
-		return false;
+		return -EINVAL;
 	z.next_in = (Bytef *)(uintptr_t)data;
 	z.avail_in = (uInt)len;
-	ok = pull_rows(&z, t->lft, t->nsw, t) && pull_rows(&z, t->sl, nsl, t) &&
-	     pull(&z, t->sl2vl, nvl);
+	rc = pull_rows(&z, t->lft, t->nsw, t, &pace);
+	if (!rc)
+		rc = pull_rows(&z, t->sl, nsl, t, &pace);
+	if (!rc && !pull(&z, t->sl2vl, nvl))
+		rc = -EINVAL;
 	inflateEnd(&z);
-	return ok && ports_exist(t, f) && at_most(t->sl, nsl * t->stride, FAB_SLS - 1) &&
-	       at_most(t->sl2vl, nvl, VL_DROP);
+	if (rc)
+		return rc;
+	return ports_exist(t, f) && at_most(t->sl, nsl * t->stride, FAB_SLS - 1) &&
+			       at_most(t->sl2vl, nvl, VL_DROP)
+		       ? 0
+		       : -EINVAL;
 }
 
 int tables_ibr_decode(struct tables **out, const uint8_t *buf, size_t len, const struct fabric *f,
@@ -305,11 +353,15 @@ int tables_ibr_decode(struct tables **out, const uint8_t *buf, size_t len, const
 	t->escape = buf[AT_ESCAPE] == 1;
 	t->seed = info.seed;
 	memcpy(t->params, info.params, sizeof(t->params));
-	if (get_u64(buf + AT_RAW) != raw_bytes(t) ||
-	    !get_body(t, f, buf + HEADER_BYTES, info.bytes - MIN_BYTES)) {
+	rc = get_u64(buf + AT_RAW) == raw_bytes(t)
+		     ? get_body(t, f, buf + HEADER_BYTES, info.bytes - MIN_BYTES)
+		     : -EINVAL;
+	if (rc) {
 		tables_put(t);
-		return err_set(err, -EINVAL, "%s: damaged: its contents do not fit the fabric",
-			       what);
+		return rc == -ECANCELED
+			       ? err_set(err, rc, "cancelled")
+			       : err_set(err, rc, "%s: damaged: its contents do not fit the fabric",
+					 what);
 	}
 	*out = t;
 	return 0;
@@ -336,7 +388,9 @@ int tables_ibr_write_fd(int fd, const struct tables *t, const char *what, struct
 	size_t len;
 	int rc;
 
-	tables_ibr_encode(&buf, &len, t);
+	rc = encode(&buf, &len, t, file_progress());
+	if (rc)
+		return err_set(err, rc, "cancelled");
 	rc = write_all(fd, buf, len);
 	free(buf);
 	return rc ? err_set(err, rc, "%s: cannot be written: %s", what, strerror(-rc)) : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 #include "fabric/files/tables_ibr.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"
@@ -241,6 +242,52 @@ static void several_encodings_in_one_file_are_read_one_after_the_other(void **st
 	fabric_put(f);
 }
 
+struct impatient {
+	struct progress p;
+	uint64_t after, seen;
+};
+
+static void lose_patience(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct impatient *i = ctx;
+
+	(void)step;
+	assert_true(done <= total);
+	if (++i->seen == i->after)
+		atomic_store(&i->p.cancel, true);
+}
+
+static void who_waits_for_it_can_end_it_between_two_rows(void **state)
+{
+	struct fabric *f = net_tree(4, 2, 2, NULL);
+	struct tables *t = full_tables(f, SL_BY_SWITCH, SL2VL_FULL), *back = NULL;
+	struct impatient i = { .p = { .report = lose_patience }, .after = 3 };
+	char path[] = "/tmp/test_tables_ibr.XXXXXX";
+	int fd = mkstemp(path);
+	struct err err = { "" };
+
+	(void)state;
+	assert_true(fd >= 0);
+	i.p.ctx = &i;
+	file_progress_set(&i.p);
+	assert_int_equal(tables_ibr_write_fd(fd, t, path, &err), -ECANCELED);
+	assert_int_equal(lseek(fd, 0, SEEK_END), 0);
+	assert_int_equal(i.seen, 3);
+	file_progress_set(NULL);
+	assert_int_equal(tables_ibr_write_fd(fd, t, path, &err), 0);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	i = (struct impatient){ .p = { .report = lose_patience, .ctx = &i }, .after = 8 };
+	file_progress_set(&i.p);
+	assert_int_equal(tables_ibr_read_fd(&back, fd, f, path, &err), -ECANCELED);
+	assert_int_equal(i.seen, 8);
+	assert_null(back);
+	file_progress_set(NULL);
+	close(fd);
+	unlink(path);
+	tables_put(t);
+	fabric_put(f);
+}
+
 static void saving_replaces_a_file_whole_and_leaves_nothing_else_behind(void **state)
 {
 	struct fabric *f = net_tree(2, 1, 2, NULL);
@@ -279,6 +326,7 @@ int main(void)
 		cmocka_unit_test(contents_that_cannot_be_are_refused_even_with_a_fitting_checksum),
 		cmocka_unit_test(a_file_of_version_1_is_read_and_has_no_escape_lids),
 		cmocka_unit_test(several_encodings_in_one_file_are_read_one_after_the_other),
+		cmocka_unit_test(who_waits_for_it_can_end_it_between_two_rows),
 		cmocka_unit_test(saving_replaces_a_file_whole_and_leaves_nothing_else_behind),
 	};
 
