@@ -152,7 +152,8 @@ static int open_wire(struct wire **w, struct app *a, struct err *err)
 				.port = a->opts.port,
 				.window = a->opts.window,
 				.timeout_ms = a->opts.timeout_ms,
-				.m_key = a->opts.m_key };
+				.m_key = a->opts.m_key,
+				.m_keys = a->opts.m_keys };
 	struct demo_opts d = { .spec = a->opts.demo_spec,
 			       .name = a->opts.name,
 			       .seed = a->opts.seed };

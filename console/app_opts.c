@@ -225,7 +225,7 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 		o->ask_m_key = mkey_take(&o->m_key, arg);
 		return 0;
 	case OPT_M_KEY_FILE:
-		mkey_need_file(&o->m_key, arg, s);
+		mkey_need_file(&o->m_key, &o->m_keys, arg, s);
 		return 0;
 	case 'd':
 		o->interval_s = cmdline_real(s, "--interval", arg, 0.1, 3600);
@@ -315,6 +315,7 @@ void app_opts_dog(struct watchdog_config *out, const struct app_opts *o)
 		.timeout_ms = o->timeout_ms,
 		.window = o->window,
 		.m_key = o->m_key,
+		.m_keys = o->m_keys,
 		.name = o->name,
 		.node_names = o->node_names,
 		.jobs = none	  ? NULL

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct mkeys;
+
 struct app_opts {
 	bool demo;
 	const char *demo_spec; /* NULL: the default */
@@ -23,6 +25,7 @@ struct app_opts {
 	unsigned port, timeout_ms, window;
 	bool ask_m_key;
 	uint64_t m_key;
+	const struct mkeys *m_keys; /* see mkey_file() */
 	const char *name, *node_names, *racks;
 
 	double interval_s;

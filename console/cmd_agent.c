@@ -243,7 +243,7 @@ static error_t take_how(int key, char *arg, struct argp_state *s)
 		c->ask_m_key = mkey_take(&c->port.m_key, arg);
 		return 0;
 	case OPT_M_KEY_FILE:
-		mkey_need_file(&c->port.m_key, arg, s);
+		mkey_need_file(&c->port.m_key, &c->port.m_keys, arg, s);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

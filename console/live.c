@@ -76,7 +76,7 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 		o->ask_m_key = mkey_take(&o->m_key, arg);
 		return 0;
 	case OPT_M_KEY_FILE:
-		mkey_need_file(&o->m_key, arg, s);
+		mkey_need_file(&o->m_key, &o->m_keys, arg, s);
 		return 0;
 	case OPT_CONFIG_FILE:
 	case OPT_CONFIG_PROFILE:
@@ -218,6 +218,7 @@ static int open_port(struct live *l, struct live_opts *o, bool notices, struct e
 
 	o->ask_m_key = false;
 	wo.m_key = o->m_key;
+	wo.m_keys = o->m_keys;
 	return rc ? rc : open_wire(&l->w, &wo, notices, err);
 }
 

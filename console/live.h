@@ -21,6 +21,7 @@ struct live_opts {
 	bool notices; /* over the same port: agents are going to be asked */
 	bool ask_m_key;
 	uint64_t m_key;
+	const struct mkeys *m_keys; /* see mkey_file() */
 	const char *name, *node_names;
 	const char *jobs; /* "slurm" or a file; NULL: not watched */
 	const char *record_dir, *state_dir;

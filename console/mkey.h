@@ -4,8 +4,10 @@
 #define CONSOLE_MKEY_H
 
 #include "fabric/base/err.h"
+#include "fabric/mad/mkeys.h"
 
 #include <argp.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,11 +16,16 @@
 bool mkey_take(uint64_t *key, char *arg);
 /* Reads it from stdin, at a terminal without echo.  -EINVAL: no number. */
 int mkey_ask(uint64_t *key, struct err *err);
-/* From a file: the number alone, or OpenSM's guid2mkey, lines of "0xguid 0xkey", where all ports
- * have the same.  -EPERM: others than the owner may read it; -EINVAL: neither (file and line), or
- * the ports have different keys. */
-int mkey_file(uint64_t *key, const char *path, struct err *err);
+/* From a file: the number alone into *key, *keys is NULL; or OpenSM's guid2mkey, lines of "0xguid
+ * 0xkey", into *keys, which lives until the program ends, with the cables of the file neighbors
+ * beside it where there is one; *key is left.  -EPERM: others than the owner may read it; -EINVAL:
+ * neither (file and line). */
+int mkey_file(uint64_t *key, const struct mkeys **keys, const char *path, struct err *err);
 /* The same for an option: ends the program with 255 and the sentence where it cannot. */
-void mkey_need_file(uint64_t *key, const char *path, const struct argp_state *s);
+void mkey_need_file(uint64_t *key, const struct mkeys **keys, const char *path,
+		    const struct argp_state *s);
+/* For the watchdog, and there; NULL: no keys of ports. */
+json_t *mkey_json(const struct mkeys *keys);
+const struct mkeys *mkey_from_json(const json_t *j);
 
 #endif

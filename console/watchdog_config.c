@@ -113,6 +113,7 @@ static json_t *encode(const struct watchdog_config *c)
 	json_object_set_new(j, "without_agents", json_boolean(c->agents.without));
 	json_object_set_new(j, "without_silent", json_boolean(c->agents.silent_go_on));
 	json_object_set_new(j, "answer_s", json_integer(c->agents.answer_s));
+	json_object_set_new(j, "m_keys", mkey_json(o->m_keys));
 	put(j, "ca", o->ca);
 	put(j, "name", o->name);
 	put_path(j, "node_names", o->node_names);
@@ -172,6 +173,7 @@ int watchdog_config_read(struct watchdog_config *c, int fd, struct err *err)
 		.timeout_ms = (unsigned)num(c, "timeout_ms"),
 		.window = (unsigned)num(c, "window"),
 		.m_key = num(c, "m_key"),
+		.m_keys = mkey_from_json(json_object_get(c->text, "m_keys")),
 		.name = str(c, "name"),
 		.node_names = str(c, "node_names"),
 		.jobs = str(c, "jobs"),

@@ -10,12 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cable {
-	uint64_t guid[2];
-	uint32_t port[2];
-	uint64_t line;
-};
-
 /* A port of a node, as the cables have it. */
 struct spot {
 	uint64_t guid;
@@ -23,7 +17,8 @@ struct spot {
 };
 
 struct net {
-	VEC(struct cable) cables;
+	struct osm_cable *cable;
+	uint32_t ncable;
 	VEC(struct spot) spots; /* in order, without duplicates, once all is read */
 };
 
@@ -38,7 +33,7 @@ static bool read_end(uint64_t *guid, uint32_t *port, const char **s)
 	return *guid && n && n <= FAB_MAX_PORT;
 }
 
-static bool read_cable(struct cable *c, const char *s)
+static bool read_cable(struct osm_cable *c, const char *s)
 {
 	return read_end(&c->guid[0], &c->port[0], &s) && read_end(&c->guid[1], &c->port[1], &s) &&
 	       scan_end(&s);
@@ -47,7 +42,7 @@ static bool read_cable(struct cable *c, const char *s)
 bool osm_neighbors_begin(const char *head)
 {
 	char line[128];
-	struct cable c;
+	struct osm_cable c;
 
 	head += strspn(head, " \t\r\n");
 	snprintf(line, sizeof(line), "%.*s", (int)strcspn(head, "\r\n"), head);
@@ -67,10 +62,10 @@ static void sort_spots(struct net *net)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < net->cables.n; i++)
+	for (size_t i = 0; i < net->ncable; i++)
 		for (int end = 0; end < 2; end++)
-			vec_push(&net->spots, (struct spot){ net->cables.v[i].guid[end],
-							     net->cables.v[i].port[end] });
+			vec_push(&net->spots,
+				 (struct spot){ net->cable[i].guid[end], net->cable[i].port[end] });
 	if (net->spots.n)
 		qsort(net->spots.v, net->spots.n, sizeof(*net->spots.v), by_spot);
 	for (size_t i = 0; i < net->spots.n; i++)
@@ -125,8 +120,8 @@ static int add_cables(struct builder *b, const struct net *net, const char *path
 {
 	struct err why = { "" };
 
-	for (size_t i = 0; i < net->cables.n; i++) {
-		const struct cable *c = &net->cables.v[i];
+	for (size_t i = 0; i < net->ncable; i++) {
+		const struct osm_cable *c = &net->cable[i];
 		int rc = builder_link(b, builder_find(b, c->guid[0]), c->port[0],
 				      builder_find(b, c->guid[1]), c->port[1], &why);
 
@@ -136,10 +131,10 @@ static int add_cables(struct builder *b, const struct net *net, const char *path
 	return 0;
 }
 
-int osm_neighbors_read(struct builder *b, FILE *file, const char *path, const struct guid_lid *lids,
-		       uint32_t n, struct read_report *report, struct err *err)
+int osm_neighbors_cables(struct osm_cable **out, uint32_t *n, FILE *file, const char *path,
+			 struct read_report *report, struct err *err)
 {
-	struct net net = { 0 };
+	VEC(struct osm_cable) list = { 0 };
 	struct lines *l;
 	char *s;
 	int rc;
@@ -147,27 +142,40 @@ int osm_neighbors_read(struct builder *b, FILE *file, const char *path, const st
 	read_report_begin(report, path);
 	l = lines_new(file, path, report);
 	while ((s = lines_next(l, NULL))) {
-		struct cable c = { .line = lines_number(l) };
+		struct osm_cable c = { .line = lines_number(l) };
 		const char *p = s;
 
 		if (read_cable(&c, s))
-			vec_push(&net.cables, c);
+			vec_push(&list, c);
 		else if (!scan_end(&p) && *p != '#')
 			read_report_skip(report, c.line, "not \"0xguid:port 0xguid:port\": %.60s",
 					 s);
 	}
 	rc = lines_whole(l, err);
 	lines_free(l);
-	if (!rc && !net.cables.n)
+	if (!rc && !list.n)
 		rc = err_set(err, -EINVAL, "%s: not OpenSM's neighbors: no cable in it", path);
+	if (!rc && report)
+		report->records = list.n;
+	if (rc)
+		vec_free(&list);
+	*out = list.v;
+	*n = (uint32_t)list.n;
+	return rc;
+}
+
+int osm_neighbors_read(struct builder *b, FILE *file, const char *path, const struct guid_lid *lids,
+		       uint32_t n, struct read_report *report, struct err *err)
+{
+	struct net net = { 0 };
+	int rc = osm_neighbors_cables(&net.cable, &net.ncable, file, path, report, err);
+
 	sort_spots(&net);
 	if (!rc)
 		rc = add_nodes(b, &net, lids, n, err);
 	if (!rc)
 		rc = add_cables(b, &net, path, err);
-	if (!rc && report)
-		report->records = net.cables.n;
-	vec_free(&net.cables);
+	free(net.cable);
 	vec_free(&net.spots);
 	return rc;
 }

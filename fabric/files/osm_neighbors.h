@@ -19,6 +19,16 @@
 /* Is this how such a file begins?  head is a string. */
 bool osm_neighbors_begin(const char *head);
 
+struct osm_cable {
+	uint64_t guid[2]; /* of the ports */
+	uint32_t port[2];
+	uint64_t line;
+};
+
+/* The file's cables, in its order; the caller frees *out.  -EINVAL: none. */
+int osm_neighbors_cables(struct osm_cable **out, uint32_t *n, FILE *file, const char *path,
+			 struct read_report *report, struct err *err);
+
 /* Adds the file's nodes and cables to b; lids, n of them, may be NULL.  -EINVAL: no such file, or
  * two cables on one port (the sentence has file and line). */
 int osm_neighbors_read(struct builder *b, FILE *file, const char *path, const struct guid_lid *lids,

@@ -4,6 +4,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/mad/codec.h"
+#include "fabric/mad/mkeys.h"
 #include "fabric/mad/queue.h"
 #include "fabric/mad/sa.h"
 #include "fabric/sim/sim.h"
@@ -116,10 +117,10 @@ static struct notice_port *port_new(const struct mad_port *inner, const struct n
 
 	np->inner = *inner;
 	np->self = (struct mad_port){ &ops, np };
-	np->m_key = opts->m_key;
 	np->queue = queue_new(&np->self, &q);
 	inner->ops->local(inner->ctx, &local);
 	np->local.port_guid = local.port_guid;
+	np->m_key = mkeys_of(opts->m_keys, local.port_guid, opts->m_key);
 	return np;
 }
 

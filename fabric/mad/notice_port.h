@@ -17,18 +17,20 @@
 #include "fabric/mad/mad.h"
 #include "fabric/mad/notice_phase.h"
 
+struct mkeys;
 struct notice_port;
 struct sim;
 struct sm_info;
 
 struct notice_opts {
-	const char *ca;	     /* umad: as in umad_port_open() */
-	uint32_t port;	     /* umad */
-	uint32_t timeout_ms; /* of the first try of a request to the SM; 0: 200 */
-	uint32_t retries;    /* 0: 3; UINT32_MAX: none */
-	uint64_t m_key;	     /* to read the local port */
-	uint32_t term;	     /* sim: terminal that it is on */
-	bool deaf;	     /* umad: leaves the reports to others; notice_recv() gets none */
+	const char *ca;		    /* umad: as in umad_port_open() */
+	uint32_t port;		    /* umad */
+	uint32_t timeout_ms;	    /* of the first try of a request to the SM; 0: 200 */
+	uint32_t retries;	    /* 0: 3; UINT32_MAX: none */
+	uint64_t m_key;		    /* to read the local port */
+	const struct mkeys *m_keys; /* where that has another; only used while it is opened */
+	uint32_t term;		    /* sim: terminal that it is on */
+	bool deaf; /* umad: leaves the reports to others; notice_recv() gets none */
 };
 
 /* opts may be NULL.  As umad_port_open(); -EBUSY: another program here listens already. */

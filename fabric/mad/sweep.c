@@ -38,7 +38,9 @@ struct found {
 	bool ext_speed; /* its ports tell extended speeds */
 	bool enhanced_sp0;
 	bool left_out;
-	uint32_t id; /* in the builder */
+	bool key_old;		 /* the key known of it was not its own any more */
+	uint32_t id;		 /* in the builder */
+	uint64_t m_key, told_by; /* told_by: the key to which it told its NodeInfo */
 	struct found_port *port;
 	struct mad_route route;
 	char desc[SMP_DATA + 1];
@@ -48,6 +50,7 @@ struct question {
 	uint32_t node; /* asked, or through whose port the asked one is reached; NO_NODE: local */
 	uint16_t attr;
 	uint8_t port;
+	uint8_t nth; /* key that is tried */
 };
 
 struct sweep {
@@ -57,6 +60,7 @@ struct sweep {
 	VEC(struct found) node;
 	uint32_t *slot, nslot; /* hash of GUIDs: node + 1, or 0 */
 	VEC(struct question) todo;
+	VEC(struct wire_peer) peers; /* learned, see wire_keep_keys() */
 	size_t at;
 	uint64_t total;
 	int local_rc;
@@ -107,8 +111,34 @@ static struct label label(const struct sweep *s, uint32_t n)
 
 static void ask(struct sweep *s, uint32_t node, uint16_t attr, uint8_t port)
 {
-	vec_push(&s->todo, (struct question){ node, attr, port });
+	vec_push(&s->todo, (struct question){ node, attr, port, 0 });
 	s->total++;
+}
+
+static void ask_again(struct sweep *s, struct question q)
+{
+	q.nth++;
+	vec_push(&s->todo, q);
+	s->total++;
+}
+
+/* As which a cable has it: of a switch, port 0's. */
+static uint64_t end_guid(const struct found *x, uint8_t port)
+{
+	return x->port[x->kind == NODE_SWITCH ? 0 : port].guid;
+}
+
+/* The keys for a NodeInfo that nobody has told yet. */
+static void tries_of(struct wire_tries *t, struct sweep *s, const struct question *q)
+{
+	const struct found *x;
+
+	if (q->node == NO_NODE) {
+		wire_tries_local(t, s->w);
+		return;
+	}
+	x = &s->node.v[q->node];
+	wire_tries_behind(t, s->w, end_guid(x, q->port), q->port, x->m_key);
 }
 
 static bool is_linked(const struct found *x, uint8_t port)
@@ -141,6 +171,7 @@ static bool sweep_next(void *ctx, struct queue_request *out)
 {
 	struct sweep *s = ctx;
 	const struct question *q;
+	struct wire_tries t;
 	struct found *x;
 
 	for (;; s->at++) {
@@ -157,13 +188,19 @@ static bool sweep_next(void *ctx, struct queue_request *out)
 	out->node = QUEUE_NO_NODE;
 	wire_smp(s->w, &out->mad, MAD_GET, q->attr, q->attr == SMP_PORT_INFO ? q->port : 0);
 	out->mad.mgmt_class = MAD_SMP_DIRECTED;
-	if (!x)
+	if (x)
+		out->mad.route = x->route;
+	if (q->attr != SMP_NODE_INFO) {
+		out->mad.m_key = x->m_key;
+		/* the queue takes a node for silent that was asked with a wrong key */
+		out->node = x->key_old || q->nth ? QUEUE_NO_NODE : q->node;
 		return true;
-	out->mad.route = x->route;
-	if (q->attr == SMP_NODE_INFO)
+	}
+	tries_of(&t, s, q);
+	out->mad.m_key = t.key[q->nth];
+	out->tries = wire_tries_times(&t, q->nth);
+	if (x)
 		out->mad.route.port[++out->mad.route.hops] = q->port;
-	else
-		out->node = q->node;
 	return true;
 }
 
@@ -173,15 +210,18 @@ static enum node_kind kind_of(uint8_t type)
 }
 
 /* A node seen for the first time: what else there is to know about it. */
-static uint32_t new_node(struct sweep *s, const struct node_info *ni, const struct mad_route *route)
+static uint32_t new_node(struct sweep *s, const struct node_info *ni, const struct mad_request *by)
 {
 	uint32_t n = (uint32_t)s->node.n;
 	struct found x = { .guid = ni->node_guid,
 			   .kind = kind_of(ni->type),
 			   .nports = ni->nports,
 			   .port = xcalloc(ni->nports + 1u, sizeof(*x.port)),
-			   .route = *route };
+			   .route = by->route,
+			   .m_key = by->m_key,
+			   .told_by = by->m_key };
 
+	mkeys_find(&x.m_key, s->w->opts.m_keys, ni->port_guid);
 	for (uint32_t p = 0; p <= x.nports; p++)
 		x.port[p].peer = NO_NODE;
 	vec_push(&s->node, x);
@@ -219,7 +259,26 @@ static void add_link(struct sweep *s, uint32_t a, uint8_t pa, uint32_t b, uint8_
 	y->peer_port = pa;
 }
 
-static void got_node_info(struct sweep *s, const struct question *q, const struct mad_route *route,
+static void learn_peer(struct sweep *s, uint32_t node, uint8_t port, uint64_t peer, uint64_t key)
+{
+	if (!s->w->opts.m_keys || port > s->node.v[node].nports)
+		return;
+	vec_push(&s->peers, (struct wire_peer){ .guid = end_guid(&s->node.v[node], port),
+						.peer = peer,
+						.m_key = key,
+						.port = port });
+}
+
+/* A port that took none of the keys keeps the time of that while it takes no more of them. */
+static void learn_refusal(struct sweep *s, const struct question *q, uint64_t since_ns)
+{
+	if (q->node == NO_NODE || !s->w->opts.m_keys)
+		return;
+	learn_peer(s, q->node, q->port, 0, 0);
+	s->peers.v[s->peers.n - 1].ns = since_ns ? since_ns : wire_now_ns(s->w);
+}
+
+static void got_node_info(struct sweep *s, const struct question *q, const struct mad_request *by,
 			  const uint8_t *d)
 {
 	struct node_info ni;
@@ -236,7 +295,7 @@ static void got_node_info(struct sweep *s, const struct question *q, const struc
 	if (n--) {
 		x = &s->node.v[n];
 	} else {
-		n = new_node(s, &ni, route);
+		n = new_node(s, &ni, by);
 		*slot_of(s, ni.node_guid) = n + 1;
 		x = &s->node.v[n];
 	}
@@ -249,8 +308,12 @@ static void got_node_info(struct sweep *s, const struct question *q, const struc
 		x->port[ni.local_port].guid = ni.port_guid;
 		ask(s, n, SMP_PORT_INFO, ni.local_port);
 	}
-	if (q->node != NO_NODE)
-		add_link(s, q->node, q->port, n, ni.local_port);
+	if (q->node == NO_NODE)
+		return;
+	learn_peer(s, q->node, q->port, ni.port_guid, by->m_key);
+	learn_peer(s, n, ni.local_port, end_guid(&s->node.v[q->node], q->port),
+		   s->node.v[q->node].told_by);
+	add_link(s, q->node, q->port, n, ni.local_port);
 }
 
 static void port_facts(struct sweep *s, const struct question *q, const struct port_info *pi)
@@ -269,6 +332,31 @@ static void port_facts(struct sweep *s, const struct question *q, const struct p
 	}
 }
 
+/* A switch that tells its M_Key tells which of those given to write with; one that hides it tells
+ * that this was a wrong one, without counting it (protection level 1).  True: asked again. */
+static bool other_key(struct sweep *s, const struct question *q, const struct port_info *pi)
+{
+	struct found *x = &s->node.v[q->node];
+	struct wire_tries t;
+
+	if (!s->w->opts.m_keys || pi->m_key == x->m_key)
+		return false;
+	if (pi->m_key) {
+		if (wire_key_given(s->w, pi->m_key))
+			x->m_key = pi->m_key;
+		return false;
+	}
+	t.n = mkeys_tries(t.key, &t.sure, s->w->opts.m_keys, x->port[0].guid, s->w->m_key,
+			  x->told_by);
+	if (pi->m_key_protect != 1 || q->nth > t.n)
+		return false;
+	x->m_key = t.key[q->nth < t.n ? q->nth : 0];
+	if (q->nth == t.n)
+		return false;
+	ask_again(s, *q);
+	return true;
+}
+
 static void got_port_info(struct sweep *s, const struct question *q, const uint8_t *d)
 {
 	struct found *x = &s->node.v[q->node];
@@ -280,6 +368,8 @@ static void got_port_info(struct sweep *s, const struct question *q, const uint8
 		    label(s, q->node).text, q->port);
 		return;
 	}
+	if (x->kind == NODE_SWITCH && !q->port && other_key(s, q, &pi))
+		return;
 	if (x->kind == NODE_SWITCH && !q->port) {
 		x->ext_speed = pi.cap_mask & PORT_CAP_EXT_SPEED;
 		port_facts(s, q, &pi);
@@ -302,10 +392,36 @@ static void got_port_info(struct sweep *s, const struct question *q, const uint8
 		ask(s, q->node, SMP_NODE_INFO, q->port);
 }
 
-static void no_answer(struct sweep *s, const struct question *q, int rc)
+/* A NodeInfo with the next key; another attribute with the key to which the node told that one,
+ * when the key that is known of it was an old one.  True: asked again. */
+static bool next_key(struct sweep *s, const struct question *q, uint64_t by)
+{
+	struct wire_tries t;
+	struct found *x;
+
+	if (q->attr == SMP_NODE_INFO) {
+		tries_of(&t, s, q);
+		if (q->nth + 1u < t.n)
+			ask_again(s, *q);
+		else
+			learn_refusal(s, q, t.refused_ns);
+		return q->nth + 1u < t.n;
+	}
+	x = &s->node.v[q->node];
+	if (by == x->told_by || x->silent)
+		return false;
+	x->m_key = x->told_by;
+	x->key_old = true;
+	ask_again(s, *q);
+	return true;
+}
+
+static void no_answer(struct sweep *s, const struct question *q, int rc, uint64_t by)
 {
 	struct found *x;
 
+	if (rc != -EPROTO && next_key(s, q, by))
+		return;
 	if (q->node == NO_NODE) {
 		s->local_rc = rc;
 		return;
@@ -334,12 +450,12 @@ static void sweep_done(void *ctx, const struct queue_request *req, int rc,
 	if (rc == -ECANCELED)
 		return;
 	if (rc) {
-		no_answer(s, &q, rc);
+		no_answer(s, &q, rc, req->mad.m_key);
 		return;
 	}
 	switch (q.attr) {
 	case SMP_NODE_INFO:
-		got_node_info(s, &q, &req->mad.route, a->data);
+		got_node_info(s, &q, &req->mad, a->data);
 		break;
 	case SMP_NODE_DESC:
 		node_desc_decode(s->node.v[q.node].desc, a->data);
@@ -365,14 +481,38 @@ static void keep_routes(struct sweep *s)
 {
 	struct wire *w = s->w;
 
-	w->nroutes = 0;
 	wire_forget(w);
-	w->routes = xrealloc(w->routes, s->node.n, sizeof(*w->routes));
+	wire_forget_routes(w);
+	w->routes = xcalloc(s->node.n, sizeof(*w->routes));
 	for (size_t n = 0; n < s->node.n; n++)
 		if (s->node.v[n].kind == NODE_SWITCH)
 			w->routes[w->nroutes++] =
-				(struct wire_route){ s->node.v[n].guid, s->node.v[n].route };
+				(struct wire_route){ s->node.v[n].guid, s->node.v[n].m_key,
+						     s->node.v[n].route };
 	qsort(w->routes, w->nroutes, sizeof(*w->routes), by_guid);
+}
+
+/* Ports of a CA may have keys of their own. */
+static void keep_keys(struct sweep *s)
+{
+	VEC(struct wire_lid) lids = { 0 };
+
+	for (size_t n = 0; n < s->node.n && s->w->opts.m_keys; n++) {
+		const struct found *x = &s->node.v[n];
+
+		for (uint32_t i = 0; i <= x->nports; i++) {
+			const struct found_port *p = &x->port[i];
+
+			if (p->lid && p->guid)
+				vec_push(&lids,
+					 (struct wire_lid){
+						 mkeys_of(s->w->opts.m_keys, p->guid, x->m_key),
+						 p->lid, (uint16_t)(1u << p->lmc) });
+		}
+	}
+	wire_keep_keys(s->w, lids.v, (uint32_t)lids.n, s->peers.v, (uint32_t)s->peers.n);
+	s->peers.v = NULL;
+	s->peers.n = s->peers.cap = 0;
 }
 
 /* Whether a port has what a configured fabric's port must have; else it is left out. */
@@ -475,6 +615,7 @@ static int conclude(struct fabric **out, struct sweep *s, struct err *err)
 			err, -EHOSTUNREACH,
 			"no switch answers behind the local port: there is no fabric to see");
 	keep_routes(s);
+	keep_keys(s);
 	return build(out, s, err);
 }
 
@@ -505,6 +646,9 @@ int wire_sweep(struct fabric **out, struct sweep_report *report, struct wire *w,
 	s.report->mads = queue_stats(w->queue)->sent - sent;
 	for (size_t n = 0; n < s.node.n; n++)
 		free(s.node.v[n].port);
+	if (s.node.n)
+		explicit_bzero(s.node.v, s.node.n * sizeof(*s.node.v));
+	vec_free(&s.peers);
 	free(s.slot);
 	vec_free(&s.node);
 	vec_free(&s.todo);

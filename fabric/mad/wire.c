@@ -3,6 +3,7 @@
 
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
+#include "fabric/mad/mkeys.h"
 #include "fabric/mad/notice_port.h"
 #include "fabric/mad/wire_priv.h"
 #include "fabric/sim/sim.h"
@@ -43,6 +44,7 @@ static struct notice_opts notice_opts(const struct wire_opts *opts)
 				     .timeout_ms = opts->timeout_ms,
 				     .retries = opts->retries,
 				     .m_key = opts->m_key,
+				     .m_keys = opts->m_keys,
 				     .term = opts->term };
 }
 
@@ -176,8 +178,9 @@ void wire_close(struct wire *w)
 		return;
 	queue_free(w->queue);
 	w->port.ops->close(w->port.ctx);
-	free(w->routes);
 	free(w->known);
+	wire_forget_routes(w);
+	wire_forget_keys(w);
 	wire_forget_counters(w);
 	free((char *)w->opts.ca);
 	explicit_bzero(&w->m_key, sizeof(w->m_key));
@@ -261,14 +264,14 @@ static const struct wire_route *find_route(const struct wire *w, uint64_t guid)
 bool wire_address(const struct wire *w, const struct fabric *f, uint32_t sw, enum wire_way way,
 		  struct mad_request *r)
 {
-	const struct wire_route *route;
+	const struct wire_route *route = find_route(w, f->sw_guid[sw]);
 
+	r->m_key = route ? route->m_key : mkeys_of(w->opts.m_keys, f->sw_guid[sw], w->m_key);
 	if (way == WAY_LID) {
 		r->mgmt_class = MAD_SMP;
 		r->lid = f->sw_lid[sw];
 		return f->lids_given && r->lid;
 	}
-	route = find_route(w, f->sw_guid[sw]);
 	if (!route)
 		return false;
 	r->mgmt_class = MAD_SMP_DIRECTED;
@@ -313,6 +316,7 @@ static int ask(struct wire *w, struct mad_request *r, uint8_t data[SMP_DATA], st
 	int rc;
 
 	r->mgmt_class = r->lid ? MAD_SMP : MAD_SMP_DIRECTED;
+	r->m_key = r->lid ? wire_lid_key(w, r->lid) : wire_local_key(w);
 	rc = queue_run(w->queue, &src, NULL, "ask", err);
 	return rc ? rc : o.rc;
 }

@@ -3,7 +3,8 @@
  * wire: one open port and what an operator's program does over it.
  *
  * Used by one thread at a time.  Nothing here changes the fabric except the two write
- * functions.  M_Keys are sent with every SMP and never logged.
+ * functions.  Every SMP has the M_Key of the port that it is for (see mkeys.h); none is ever
+ * logged.
  *
  * Ways: after a sweep the wire knows a directed route to every switch (found by GUID, so also
  * for fabrics of an earlier sweep or of a file), and SMPs take it: it does not depend on
@@ -22,20 +23,22 @@
 #include "fabric/model/sample.h"
 #include "fabric/model/tables.h"
 
+struct mkeys;
 struct name_map;
 struct notice_port;
 struct sim;
 struct wire;
 
 struct wire_opts {
-	const char *ca;	     /* umad: name of the HCA; NULL: the first with an active port */
-	uint32_t port;	     /* 0: any */
-	uint32_t window;     /* MADs under way; 0: 32 */
-	uint32_t timeout_ms; /* of the first try; 0: 200 */
-	uint32_t retries;    /* 0: 3; UINT32_MAX: none */
-	uint64_t m_key;
-	uint32_t term; /* sim: terminal that the port is on */
-	bool notices;  /* take reports of the SM as well: see wire_notices() */
+	const char *ca;		    /* umad: name of the HCA; NULL: the first with an active port */
+	uint32_t port;		    /* 0: any */
+	uint32_t window;	    /* MADs under way; 0: 32 */
+	uint32_t timeout_ms;	    /* of the first try; 0: 200 */
+	uint32_t retries;	    /* 0: 3; UINT32_MAX: none */
+	uint64_t m_key;		    /* of ports that m_keys does not have */
+	const struct mkeys *m_keys; /* must outlive the wire; NULL: one key for all */
+	uint32_t term;		    /* sim: terminal that the port is on */
+	bool notices;		    /* take reports of the SM as well: see wire_notices() */
 };
 
 /* opts may be NULL.  -ENOTSUP in a build without libibumad; -ENODEV, -EACCES, -ENETDOWN. */

@@ -3,6 +3,7 @@
 
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
+#include "fabric/mad/mkeys.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -62,6 +63,7 @@ int sim_new(struct sim **out, const struct fabric *f, const struct sim_opts *opt
 	s->link_down = xcalloc(f->nport, sizeof(bool));
 	s->port_ctr = xcalloc(f->nport, sizeof(*s->port_ctr));
 	s->term_ctr = xcalloc(f->nend, sizeof(*s->term_ctr));
+	s->key_violations = xcalloc(f->nend + f->nsw, sizeof(*s->key_violations));
 	s->fail_after = s->lose_after = UINT64_MAX;
 	s->traffic = traffic_new(f);
 	s->sm = sm_new();
@@ -86,12 +88,35 @@ void sim_free(struct sim *s)
 	free(s->sw_dead);
 	free(s->term_dead);
 	free(s->link_down);
+	free(s->key_violations);
 	free(s->port_ctr);
 	free(s->term_ctr);
 	fabric_put(s->f);
 	pthread_cond_destroy(&s->arrival);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
+}
+
+uint64_t sim_port_guid(const struct sim *s, uint32_t end)
+{
+	return sim_is_switch(s, end) ? s->f->sw_guid[end - s->f->nend] : s->f->term_guid[end];
+}
+
+uint64_t sim_m_key(const struct sim *s, uint32_t end)
+{
+	return mkeys_of(s->o.m_keys, sim_port_guid(s, end), s->o.m_key);
+}
+
+uint32_t sim_key_violations(struct sim *s, uint64_t guid)
+{
+	uint32_t n = 0;
+
+	pthread_mutex_lock(&s->lock);
+	for (uint32_t end = 0; end < s->f->nend + s->f->nsw; end++)
+		if (sim_port_guid(s, end) == guid)
+			n += s->key_violations[end];
+	pthread_mutex_unlock(&s->lock);
+	return n;
 }
 
 uint64_t sim_now_ns(const struct sim *s)

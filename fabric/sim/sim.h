@@ -15,23 +15,25 @@
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
 
+struct mkeys;
 struct sim;
 
 struct sim_opts {
-	uint64_t seed;	       /* of everything that is left to chance */
-	bool virtual_clock;    /* time only passes while somebody waits for a packet */
-	double loss;	       /* share of packets lost, each direction, 0..1 */
-	double duplicate;      /* share of answers that come twice */
-	double reorder;	       /* share of answers that are held back for 10 delays more */
-	uint32_t delay_us;     /* one round trip */
-	uint32_t jitter_us;    /* added to it: 0..jitter, evenly */
-	uint64_t m_key;	       /* 0: none */
-	uint8_t m_key_protect; /* 0, 1: wrong keys may read; 2, 3: they get no answer at all */
-	uint32_t sm_term;      /* terminal with the master SM; FAB_NONE: there is none */
-	bool narrow_pma;       /* counters of 32 bits only, as old switches have */
-	bool short_pma;	       /* 64 bits for traffic, but errors and wait only in 32 */
-	bool no_sums;	       /* switches do not add up their ports */
-	bool false_sums;       /* they say 0 whatever their ports count */
+	uint64_t seed;		    /* of everything that is left to chance */
+	bool virtual_clock;	    /* time only passes while somebody waits for a packet */
+	double loss;		    /* share of packets lost, each direction, 0..1 */
+	double duplicate;	    /* share of answers that come twice */
+	double reorder;		    /* share of answers that are held back for 10 delays more */
+	uint32_t delay_us;	    /* one round trip */
+	uint32_t jitter_us;	    /* added to it: 0..jitter, evenly */
+	uint64_t m_key;		    /* 0: none */
+	const struct mkeys *m_keys; /* by port GUID, of a switch its node's; others: m_key */
+	uint8_t m_key_protect;	    /* 0, 1: wrong keys may read; 2, 3: they get no answer at all */
+	uint32_t sm_term;	    /* terminal with the master SM; FAB_NONE: there is none */
+	bool narrow_pma;	    /* counters of 32 bits only, as old switches have */
+	bool short_pma;		    /* 64 bits for traffic, but errors and wait only in 32 */
+	bool no_sums;		    /* switches do not add up their ports */
+	bool false_sums;	    /* they say 0 whatever their ports count */
 };
 
 /* Defaults of the options: realtime, nothing lost, no delay, SM on terminal 0. */
@@ -44,6 +46,9 @@ void sim_free(struct sim *s); /* NULL is fine; all ports must be closed */
 
 /* A port of the given terminal (see mad.h). */
 int sim_port_open(struct mad_port *out, struct sim *s, uint32_t term, struct err *err);
+
+/* Wrong keys that the port of that GUID has counted (IBA 14.2.4.1). */
+uint32_t sim_key_violations(struct sim *s, uint64_t guid);
 
 /* Sets all LFTs and SL2VL tables at once.  -EINVAL: tables of another fabric. */
 int sim_install_tables(struct sim *s, const struct tables *t, struct err *err);

@@ -99,7 +99,7 @@ static uint16_t port_info(const struct sim *s, uint32_t end, uint8_t in, uint32_
 		}
 	}
 	pi.sm_lid = s->o.sm_term < f->nend ? f->term_lid[s->o.sm_term] : 0;
-	pi.m_key = key_ok || !s->o.m_key_protect ? s->o.m_key : 0;
+	pi.m_key = key_ok || !s->o.m_key_protect ? sim_m_key(s, end) : 0;
 	pi.m_key_protect = s->o.m_key_protect;
 	port_info_encode(d, &pi);
 	return 0;
@@ -200,11 +200,15 @@ static bool set_allowed(struct sim *s, uint16_t attr, struct reply *a)
 static bool answer_smp(struct sim *s, uint32_t end, uint8_t in, const struct mad_request *r,
 		       struct reply *a)
 {
-	bool key_ok = !s->o.m_key || r->m_key == s->o.m_key;
+	uint64_t key = sim_m_key(s, end);
+	bool key_ok = !key || r->m_key == key;
 
 	a->len = SMP_DATA;
-	if (!key_ok && r->attr != SMP_SM_INFO && (r->method == MAD_SET || s->o.m_key_protect >= 2))
+	if (!key_ok && r->attr != SMP_SM_INFO &&
+	    (r->method == MAD_SET || s->o.m_key_protect >= 2)) {
+		s->key_violations[end]++;
 		return false;
+	}
 	if (r->method == MAD_SET && !set_allowed(s, r->attr, a))
 		return a->status != 0;
 	switch (r->attr) {

@@ -34,7 +34,8 @@ struct sim {
 	uint8_t *term_nports; /* ports of the CA that a terminal is on */
 
 	bool *sw_dead, *term_dead;
-	bool *link_down; /* by fabric port; both ends of a cable agree */
+	bool *link_down;	  /* by fabric port; both ends of a cable agree */
+	uint32_t *key_violations; /* by end */
 	uint64_t fail_after, lose_after;
 	bool sm_stopped;
 
@@ -48,6 +49,10 @@ struct sim {
 /* Ends name places: a terminal, or nend + a switch. */
 bool sim_is_switch(const struct sim *s, uint32_t end);
 bool sim_dead(const struct sim *s, uint32_t end);
+
+/* Whose port that is; the M_Key that it wants. */
+uint64_t sim_port_guid(const struct sim *s, uint32_t end);
+uint64_t sim_m_key(const struct sim *s, uint32_t end);
 
 /* What a packet meets that leaves an end by a port: the end there and its port.  False when
  * there is no such port, no cable or the link is down. */

@@ -4,6 +4,7 @@
 #include "tests/unit/text_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,49 +92,97 @@ static void mistakes_have_their_line(void **state)
 
 /* --- guid2mkey --------------------------------------------------------------------------- */
 
-static int key_of(uint64_t *key, const char *text, mode_t mode, struct err *err)
+static int key_of(uint64_t *key, const struct mkeys **keys, const char *text, mode_t mode,
+		  struct err *err)
 {
-	char path[] = "/tmp/mkey.XXXXXX";
-	int fd = mkstemp(path), rc;
+	char dir[] = "/tmp/mkey.XXXXXX", path[64];
+	int fd, rc;
 
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/guid2mkey", dir);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
 	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 	fchmod(fd, mode);
 	close(fd);
-	rc = mkey_file(key, path, err);
+	rc = mkey_file(key, keys, path, err);
 	unlink(path);
+	rmdir(dir);
 	return rc;
 }
 
 static void an_m_key_is_read_from_a_file_of_the_owners(void **state)
 {
+	const struct mkeys *keys;
 	struct err err = { "" };
 	uint64_t key = 0;
 
 	(void)state;
-	assert_int_equal(key_of(&key, "0x12ab\n", 0600, &err), 0);
+	assert_int_equal(key_of(&key, &keys, "0x12ab\n", 0600, &err), 0);
 	assert_int_equal(key, 0x12ab);
-	assert_int_equal(key_of(&key, "# ours\n\n77", 0400, &err), 0);
+	assert_null(keys);
+	assert_int_equal(key_of(&key, &keys, "# ours\n\n77", 0400, &err), 0);
 	assert_int_equal(key, 77);
-	assert_int_equal(key_of(&key, "0x20 0xfeed\n\n0x11 0xfeed\n", 0600, &err), 0);
-	assert_int_equal(key, 0xfeed);
+	assert_int_equal(key_of(&key, &keys, "0x20 0xfeed\n\n0x11 0xbeef\n", 0600, &err), 0);
+	assert_int_equal(key, 77);
+	assert_int_equal(mkeys_of(keys, 0x20, 0), 0xfeed);
+	assert_int_equal(mkeys_of(keys, 0x11, 0), 0xbeef);
+	assert_int_equal(keys->ncable, 0);
 }
 
-static void a_file_that_others_read_or_of_several_keys_is_refused(void **state)
+static void keys_of_ports_come_with_the_cables_beside_them_and_reach_the_watchdog(void **state)
 {
-	static const char *const bad[] = { "0x20 0x1\n0x11 0x2\n", "0x1\n0x2\n",
-					   "0x1\n0x11 0x1\n",	   "0x11 0x1\n0x1\n",
-					   "0x11 0x1 0x1\n",	   "0x1\nkey\n" };
+	char dir[] = "/tmp/mkey.XXXXXX", path[64], beside[64];
+	struct err err = { "" };
+	const struct mkeys *keys, *there;
+	uint64_t key = 0, peer;
+	json_t *j;
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/guid2mkey", dir);
+	snprintf(beside, sizeof(beside), "%s/neighbors", dir);
+	f = fopen(path, "w");
+	fputs("0x20 0xffffffffffffffff\n0x11 0x2\n", f);
+	fchmod(fileno(f), 0600);
+	fclose(f);
+	f = fopen(beside, "w");
+	fputs("0x20:3 0x11:1\n", f);
+	fclose(f);
+	assert_int_equal(mkey_file(&key, &keys, path, &err), 0);
+	unlink(path);
+	unlink(beside);
+	rmdir(dir);
+	j = mkey_json(keys);
+	there = mkey_from_json(j);
+	assert_true(mkeys_peer(&peer, there, 0x20, 3));
+	assert_int_equal(peer, 0x11);
+	assert_true(mkeys_peer(&peer, there, 0x11, 1));
+	assert_int_equal(peer, 0x20);
+	assert_true(mkeys_of(there, 0x20, 0) == UINT64_MAX);
+	assert_int_equal(mkeys_of(there, 0x11, 0), 2);
+	json_decref(j);
+	j = mkey_json(NULL);
+	assert_null(mkey_from_json(j));
+	json_decref(j);
+}
+
+static void a_file_that_others_read_or_of_neither_kind_is_refused(void **state)
+{
+	static const char *const bad[] = { "0x20 0x1\n0x11\n", "0x1\n0x2\n",	 "0x1\n0x11 0x1\n",
+					   "0x11 0x1\n0x1\n",  "0x11 0x1 0x1\n", "0x1\nkey\n" };
+	const struct mkeys *keys;
 	struct err err = { "" };
 	uint64_t key;
 
 	(void)state;
-	assert_int_equal(key_of(&key, "0x12ab\n", 0640, &err), -EPERM);
+	assert_int_equal(key_of(&key, &keys, "0x12ab\n", 0640, &err), -EPERM);
 	assert_non_null(strstr(err.text, "chmod 600"));
 	assert_null(strstr(err.text, "12ab"));
-	assert_int_equal(key_of(&key, "\n", 0600, &err), -EINVAL);
+	assert_int_equal(key_of(&key, &keys, "\n", 0600, &err), -EINVAL);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_int_equal(key_of(&key, bad[i], 0600, &err), -EINVAL);
-	assert_int_equal(mkey_file(&key, "/no/such/file", &err), -ENOENT);
+		assert_int_equal(key_of(&key, &keys, bad[i], 0600, &err), -EINVAL);
+	assert_int_equal(mkey_file(&key, &keys, "/no/such/file", &err), -ENOENT);
 }
 
 int main(void)
@@ -142,7 +191,9 @@ int main(void)
 		cmocka_unit_test(cables_from_either_end_make_a_fabric),
 		cmocka_unit_test(mistakes_have_their_line),
 		cmocka_unit_test(an_m_key_is_read_from_a_file_of_the_owners),
-		cmocka_unit_test(a_file_that_others_read_or_of_several_keys_is_refused),
+		cmocka_unit_test(
+			keys_of_ports_come_with_the_cables_beside_them_and_reach_the_watchdog),
+		cmocka_unit_test(a_file_that_others_read_or_of_neither_kind_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
