@@ -22,7 +22,10 @@ struct app_sessions {
 	struct progress progress;
 	char step[48]; /* under lock: how far the file is that is being read */
 	double since;
+	const char *doing; /* the thread's, as the next */
+	uint64_t done_bytes;
 	char dir[200], open[80];
+	const struct sessions *known; /* those of the state, while it runs */
 	struct mailbox *box;
 };
 
@@ -42,8 +45,10 @@ static void tell(void *ctx, const char *step, uint64_t done, uint64_t total)
 	struct app_sessions *w = ctx;
 	double now = clock_s();
 
-	if (!done)
-		w->since = now;
+	if (step != w->doing || done < w->done_bytes)
+		w->since = now; /* something else */
+	w->doing = step;
+	w->done_bytes = done;
 	pthread_mutex_lock(&w->lock);
 	progress_words(w->step, sizeof(w->step), step, done, total, now - w->since);
 	pthread_mutex_unlock(&w->lock);
@@ -55,7 +60,7 @@ static void *run(void *ctx)
 	struct sessions *s;
 
 	file_progress_set(&w->progress);
-	s = session_read(w->dir, w->open, stopped, w);
+	s = session_read(w->dir, w->open, w->known, stopped, w);
 	pthread_mutex_lock(&w->lock);
 	w->done = s;
 	pthread_mutex_unlock(&w->lock);
@@ -92,8 +97,14 @@ void app_sessions_read(struct app *a, const char *open)
 	w->stop = false;
 	atomic_store(&w->progress.cancel, false);
 	snprintf(w->dir, sizeof(w->dir), "%s", record_dir(a->opts.record_dir));
-	snprintf(w->open, sizeof(w->open), "%s", open ? open : "");
+	/* anew: with the lines of the one that is open */
+	snprintf(w->open, sizeof(w->open), "%s",
+		 open		     ? open
+		 : a->state.sessions ? a->state.sessions->opened
+				     : "");
+	w->known = open ? a->state.sessions : NULL; /* V reads them anew */
 	w->step[0] = '\0';
+	w->doing = NULL;
 	w->running = !pthread_create(&w->thread, NULL, run, w);
 	a->state.sessions_busy = w->running;
 }
@@ -151,7 +162,10 @@ void app_sessions_replay(struct app *a, const char *text)
 {
 	enum apply_state st = a->state.apply.state;
 	char file[80], seq[24], *path;
+	struct cast_events e = { 0 };
 	struct err err = { "" };
+	struct app_wait wait;
+	uint32_t from = 0;
 	int rc;
 
 	if (sscanf(text, "%79s %23s", file, seq) != 2)
@@ -162,10 +176,18 @@ void app_sessions_replay(struct app *a, const char *text)
 	}
 	app_record_action(a, "replay", text);
 	path = xasprintf("%s/%s", record_dir(a->opts.record_dir), file);
-	terminal_lend(a->term);
-	rc = replay_run(path, 1, seq, &err);
-	terminal_return(a->term);
+	app_wait_begin(&wait, a, "replay");
+	rc = cast_read_session(&e, path, &err);
+	if (!rc)
+		rc = replay_place(&from, &e, path, seq, &err);
+	app_wait_end(&wait);
+	if (!rc) {
+		terminal_lend(a->term);
+		rc = replay_play(&e, from, 1, &err);
+		terminal_return(a->term);
+	}
 	if (rc)
 		ui_say(a->ui, "%s", err.text);
+	cast_events_free(&e);
 	free(path);
 }

@@ -40,13 +40,13 @@ static int open_records(struct sessions **out, const struct batch_opts *o, const
 	if (access(dir, R_OK | X_OK))
 		return err_set(err, -errno, "%s: cannot read the records: %s", dir,
 			       strerror(errno));
-	s = session_read(dir, "", NULL, NULL);
+	s = session_read(dir, "", NULL, NULL, NULL);
 	if (o->kind == ROWS_ACTIONS) {
 		rc = find_file(file, s, o->session, err);
 		sessions_free(s);
 		if (rc)
 			return rc;
-		s = session_read(dir, file, NULL, NULL);
+		s = session_read(dir, file, NULL, NULL, NULL);
 		if (s->why[0]) {
 			rc = err_set(err, -EIO, "%s", s->why);
 			sessions_free(s);

@@ -71,8 +71,8 @@ static int take_lines(struct cast_events *e, const char *data, size_t len, struc
 				       : take_header(f, j));
 
 		json_decref(j);
-		if (line++ % SAY_LINES == 0)
-			progress_step(file_progress(), "reading", at, len);
+		if (line++ % SAY_LINES == 0 && progress_step(file_progress(), "reading", at, len))
+			return err_set(err, -ECANCELED, "%s: reading it was ended", f->path);
 		if (!good)
 			return err_set(err, -EINVAL, "%s:%u: not a line of an asciicast v2%s%s",
 				       f->path, line, j ? "" : ": ", j ? "" : why.text);

@@ -2,6 +2,7 @@
 #include "console/replay.h"
 
 #include "console/cast_screen.h"
+#include "console/stopwatch.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 
@@ -18,6 +19,9 @@
 
 #define JUMP_S	   10.0
 #define STATUS_S   0.5 /* between two looks at the clock in the last line */
+#define PATIENCE_S 0.3 /* of a seek, before there is a word of it */
+#define SAY_S	   0.1
+#define SAY_EVENTS 256u /* between two looks at the clock */
 #define SPEED_STEP 2.0
 
 enum play_key {
@@ -49,6 +53,11 @@ struct player {
 };
 
 static volatile sig_atomic_t resized, ended;
+
+struct seeking {
+	uint32_t from, to;
+	double begun, said;
+};
 
 static void on_signal(int sig)
 {
@@ -105,16 +114,56 @@ static uint32_t nearest(struct player *p, uint32_t n, uint32_t file)
 	return 0;
 }
 
+static void put_line(FILE *f, const struct player *p, const char *text)
+{
+	fprintf(f, "\x1b[%d;1H\x1b[0;7m%-*.*s\x1b[0m", p->h, p->w, p->w, text);
+}
+
+static bool escape_waits(void)
+{
+	struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
+	char in[16];
+	ssize_t n;
+
+	if (poll(&fd, 1, 0) <= 0)
+		return false;
+	n = read(STDIN_FILENO, in, sizeof(in));
+	/* alone: else it begins the sequence of an arrow */
+	return n <= 0 || (in[0] == 27 && n == 1) || in[0] == 'q' || in[0] == 3;
+}
+
+/* True: nobody wants to wait until the place is reached. */
+static bool seek_tells(const struct player *p, struct seeking *s, uint32_t i)
+{
+	double now = clock_s();
+	char words[80], line[128];
+
+	if (now - s->begun < PATIENCE_S || now - s->said < SAY_S)
+		return false;
+	s->said = now;
+	progress_words(words, sizeof(words), "seeking", i - s->from, s->to - s->from,
+		       now - s->begun);
+	snprintf(line, sizeof(line), " REPLAY %s  Esc: stay where it is then", words);
+	put_line(stdout, p, line);
+	fflush(stdout);
+	return escape_waits() || ended;
+}
+
 static void seek(struct player *p, uint32_t n)
 {
 	const struct cast_event *v = p->e->v;
-	uint32_t file = n ? v[n - 1].file : 0;
+	uint32_t file = n ? v[n - 1].file : 0, i = nearest(p, n, file);
+	struct seeking s = { .from = i, .to = n, .begun = clock_s() };
 
-	for (uint32_t i = nearest(p, n, file); i < n; i++) {
+	for (; i < n; i++) {
 		if (v[i].file != file)
 			continue; /* each begins with a whole picture */
 		cast_screen_event(&p->now, &v[i]);
 		keep(p, i + 1);
+		if (i % SAY_EVENTS == 0 && seek_tells(p, &s, i)) {
+			p->paused = true;
+			n = i + 1;
+		}
 	}
 	p->n = n;
 	p->at_s = n ? v[n - 1].at_s : 0;
@@ -135,7 +184,8 @@ static void seek_time(struct player *p, double at_s)
 	while (n < p->e->n && p->e->v[n].at_s <= at_s)
 		n++;
 	seek(p, n);
-	p->at_s = at_s;
+	if (p->n == n)
+		p->at_s = at_s;
 }
 
 /* The frame that belongs to a mark is the one after it. */
@@ -214,7 +264,7 @@ static void put_status(FILE *f, const struct player *p)
 	clock_text(end, sizeof(end), p->end_s);
 	snprintf(line, sizeof(line), " REPLAY %s of %s  x%g%s  %.60s", at, end, p->speed,
 		 p->paused ? "  PAUSED" : "", last_mark(p));
-	fprintf(f, "\x1b[%d;1H\x1b[0;7m%-*.*s\x1b[0m", p->h, p->w, p->w, line);
+	put_line(f, p, line);
 	if (p->w >= 80)
 		fprintf(f, "\x1b[%d;%dH\x1b[0;7m%s\x1b[0m", p->h, p->w - 45,
 			"Space pause  arrows 10 s  [ ] marks  + -  q ");
@@ -392,9 +442,10 @@ static void wait_for_key(struct player *p)
 		p->at_s = p->end_s;
 }
 
-static void play(struct player *p)
+static void play(struct player *p, uint32_t from)
 {
 	take_size(p);
+	seek(p, from);
 	while (!p->quit && !ended) {
 		if (resized) {
 			resized = 0;
@@ -407,7 +458,7 @@ static void play(struct player *p)
 }
 
 /* The terminal as one keystroke at a time, and as it was. */
-static int on_terminal(struct player *p, struct err *err)
+static int on_terminal(struct player *p, uint32_t from, struct err *err)
 {
 	struct sigaction sa = { .sa_handler = on_signal }, before[3];
 	static const int sigs[3] = { SIGWINCH, SIGTERM, SIGHUP };
@@ -426,7 +477,7 @@ static int on_terminal(struct player *p, struct err *err)
 	raw.c_cc[VTIME] = 0;
 	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 	fputs("\x1b[?1049h\x1b[?25l\x1b[?7l", stdout);
-	play(p);
+	play(p, from);
 	fputs("\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l", stdout);
 	fflush(stdout);
 	tcsetattr(STDIN_FILENO, TCSANOW, &was);
@@ -435,23 +486,27 @@ static int on_terminal(struct player *p, struct err *err)
 	return 0;
 }
 
+int replay_play(const struct cast_events *e, uint32_t from, double speed, struct err *err)
+{
+	struct player p = { .e = e, .speed = speed, .end_s = cast_events_end(e) };
+	int rc = on_terminal(&p, from, err);
+
+	cast_screen_free(&p.now);
+	cast_screen_free(&p.shown);
+	forget(&p);
+	return rc;
+}
+
 int replay_run(const char *path, double speed, const char *at, struct err *err)
 {
 	struct cast_events e = { 0 };
-	struct player p = { .e = &e, .speed = speed };
 	uint32_t n = 0;
 	int rc = cast_read_session(&e, path, err);
 
 	if (!rc && at)
 		rc = replay_place(&n, &e, path, at, err);
-	if (!rc) {
-		p.end_s = cast_events_end(&e);
-		seek(&p, n);
-		rc = on_terminal(&p, err);
-		cast_screen_free(&p.now);
-		cast_screen_free(&p.shown);
-		forget(&p);
-	}
+	if (!rc)
+		rc = replay_play(&e, n, speed, err);
 	cast_events_free(&e);
 	return rc;
 }

@@ -15,6 +15,9 @@
 int replay_place(uint32_t *n, const struct cast_events *e, const char *path, const char *where,
 		 struct err *err);
 
+/* As replay_run(), of what is read: begins after the first from events. */
+int replay_play(const struct cast_events *e, uint32_t from, double speed, struct err *err);
+
 /* On stdin and stdout, until q or the end of input; at may be NULL.  -ENOTTY: no terminal. */
 int replay_run(const char *path, double speed, const char *at, struct err *err);
 

@@ -5,12 +5,14 @@
 #include "console/record_last.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
+#include "fabric/files/file_progress.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void take_report(struct session_row *row, const char *file, const struct audit_report *r)
 {
@@ -34,18 +36,59 @@ static void take_report(struct session_row *row, const char *file, const struct 
 	row->epoch = r->epoch;
 }
 
+/* Of many files one after the other, told to outer as one. */
+struct span {
+	struct progress progress;
+	struct progress *outer;
+	uint64_t before, of, all; /* bytes: of those done, of this one, together */
+};
+
+static void span_report(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct span *s = ctx;
+	uint64_t here = total ? (uint64_t)((double)done / (double)total * (double)s->of) : 0;
+
+	if (progress_step(s->outer, step, s->before + here, s->all))
+		atomic_store(&s->progress.cancel, true);
+}
+
+static uint64_t size_of(const char *dir, const char *file)
+{
+	char *path = xasprintf("%s/%s", dir, file);
+	struct stat st;
+	uint64_t size = stat(path, &st) ? 0 : (uint64_t)st.st_size;
+
+	free(path);
+	return size;
+}
+
+static void span_begin(struct span *s, const char *dir, char **files, uint32_t n)
+{
+	*s = (struct span){ .outer = file_progress(), .progress.report = span_report };
+	s->progress.ctx = s;
+	atomic_init(&s->progress.cancel, false);
+	for (uint32_t i = 0; i < n; i++)
+		s->all += size_of(dir, files[i]);
+	file_progress_set(&s->progress);
+}
+
 static void read_rows(struct sessions *s, session_stop_fn *stop, void *arg)
 {
 	uint32_t n;
 	char **files = record_files(s->dir, &n);
+	struct span span;
 
+	span_begin(&span, s->dir, files, n);
 	s->row = xcalloc(n ? n : 1, sizeof(*s->row));
 	for (uint32_t i = n; i--;) {
 		char *path = xasprintf("%s/%s", s->dir, files[i]);
 		struct audit_report r = { 0 };
 		struct err err = { "" };
-		int rc = stop && stop(arg) ? -ECANCELED : audit_verify(&r, path, NULL, &err);
+		int rc;
 
+		span.of = size_of(s->dir, files[i]);
+		rc = stop && stop(arg) ? -ECANCELED : audit_verify(&r, path, NULL, &err);
+		span.before += span.of;
 		if (rc)
 			snprintf(r.what, sizeof(r.what), "%.255s", err.text);
 		if (rc != -ECANCELED)
@@ -54,6 +97,7 @@ static void read_rows(struct sessions *s, session_stop_fn *stop, void *arg)
 		free(files[i]);
 	}
 	free(files);
+	file_progress_set(span.outer);
 }
 
 static const char *text_of(const json_t *j, const char *key)
@@ -94,16 +138,15 @@ static void take_action(struct session_action *a, const json_t *j)
 			 text_of(data, "outcome"));
 }
 
-static void read_actions(struct sessions *s)
+static void take_actions(struct sessions *s, FILE *f)
 {
-	char *path = xasprintf("%s/%s", s->dir, s->opened), *line = NULL;
 	VEC(struct session_action) v = { 0 };
-	FILE *f = fopen(path, "re");
+	struct file_pace pace = { 0 };
+	char *line = NULL;
 	size_t cap = 0;
+	ssize_t got;
 
-	if (!f)
-		snprintf(s->why, sizeof(s->why), "%.200s cannot be opened", path);
-	while (f && getline(&line, &cap, f) > 0) {
+	while ((got = getline(&line, &cap, f)) > 0) {
 		json_t *j = json_loads(line, 0, NULL);
 		struct session_action a;
 
@@ -112,22 +155,49 @@ static void read_actions(struct sessions *s)
 			vec_push(&v, a);
 		}
 		json_decref(j);
+		if (file_progress_read(&pace, f, (size_t)got)) {
+			snprintf(s->why, sizeof(s->why), "reading it was ended");
+			break;
+		}
 	}
 	s->action = v.v;
 	s->naction = (uint32_t)v.n;
 	free(line);
+}
+
+static void read_actions(struct sessions *s)
+{
+	char *path = xasprintf("%s/%s", s->dir, s->opened);
+	FILE *f = fopen(path, "re");
+
+	if (f)
+		take_actions(s, f);
+	else
+		snprintf(s->why, sizeof(s->why), "%.200s cannot be opened", path);
 	if (f)
 		fclose(f);
 	free(path);
 }
 
-struct sessions *session_read(const char *dir, const char *open, session_stop_fn *stop, void *arg)
+static void take_rows(struct sessions *s, const struct sessions *known)
+{
+	s->nrow = known->nrow;
+	s->row = xcalloc(s->nrow ? s->nrow : 1, sizeof(*s->row));
+	if (s->nrow)
+		memcpy(s->row, known->row, s->nrow * sizeof(*s->row));
+}
+
+struct sessions *session_read(const char *dir, const char *open, const struct sessions *known,
+			      session_stop_fn *stop, void *arg)
 {
 	struct sessions *s = xcalloc(1, sizeof(*s));
 
 	snprintf(s->dir, sizeof(s->dir), "%s", dir);
 	snprintf(s->opened, sizeof(s->opened), "%s", open);
-	read_rows(s, stop, arg);
+	if (known)
+		take_rows(s, known);
+	else
+		read_rows(s, stop, arg);
 	if (s->opened[0])
 		read_actions(s);
 	return s;

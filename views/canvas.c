@@ -65,10 +65,10 @@ static uint32_t ascii_of(uint32_t ch)
 		return '.';
 	case 0xb7:
 		return '.';
-	case 0x2191: /* arrows */
-		return '^';
+	case 0x2191: /* arrows: signs, as a letter would be read as part of the word beside it */
+		return '+';
 	case 0x2193:
-		return 'v';
+		return '-';
 	}
 	return ch < 0x80 ? ch : '?';
 }

@@ -71,9 +71,9 @@ static void open_ref(const struct table_in *in, uint32_t row)
 enum { COL_NEW, COL_TIME, COL_LEVEL, COL_AREA, COL_TEXT };
 
 static const struct table_col columns[] = {
-	[COL_NEW] = { NULL, "", 1, 0, 0 },	     [COL_TIME] = { "ts", NULL, 8, 0, 0 },
-	[COL_LEVEL] = { "severity", NULL, 5, 0, 0 }, [COL_AREA] = { "area", NULL, 9, 0, 0 },
-	[COL_TEXT] = { "text", NULL, 0, 0, 0 },
+	[COL_NEW] = { NULL, "", 1, 0, 0, 0 },		[COL_TIME] = { "ts", NULL, 8, 0, 0, 1 },
+	[COL_LEVEL] = { "severity", NULL, 5, 0, 0, 0 }, [COL_AREA] = { "area", NULL, 9, 0, 0, 0 },
+	[COL_TEXT] = { "text", NULL, 0, 0, 0, 19 },
 };
 
 static bool draw_cell(const struct table_in *in, uint32_t row, uint32_t col, struct canvas *c,

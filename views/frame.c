@@ -271,6 +271,7 @@ static void put_hints(struct hints *k, const struct state *s, enum view_id view,
 		put_hint(k, k->r.w - w, b);
 		k->r.w -= w;
 	}
+	k->r.w -= 1;
 	for (size_t i = 0; i < n; i++) {
 		const struct binding *b = &bindings[i];
 

@@ -29,19 +29,19 @@ static void links_done(void *own)
 /* --- what the table shows ------------------------------------------------------------------- */
 
 static const struct table_col columns[] = {
-	{ "util_pct", NULL, 6, 0, 0 },
-	{ "wait_pct", NULL, 6, 0, 0 },
-	{ "efi", NULL, 6, 0, 0 },
-	{ "eff_efi", NULL, 7, 0, 0 },
-	{ "errors_per_min", "err", 4, 0, 0 },
-	{ "lanes", NULL, 2, 0, 0 },
-	{ "plan_eff_efi", NULL, 6, 90, 0 },
-	{ "tx_Bps", NULL, 7, 160, 0 },
-	{ "rx_Bps", NULL, 7, 160, 0 },
-	{ "link", NULL, 0, 0, 0 },
-	{ "jobs", NULL, 0, 140, 0 },
-	{ NULL, "     newest right", 17, 100, 160 },
-	{ NULL, "history, newest right", HISTORY_LEN, 160, 0 },
+	{ "util_pct", NULL, 6, 0, 0, 1 },
+	{ "wait_pct", NULL, 6, 0, 0, 0 },
+	{ "efi", NULL, 6, 0, 0, 0 },
+	{ "eff_efi", NULL, 7, 0, 0, 0 },
+	{ "errors_per_min", "err", 4, 0, 0, 0 },
+	{ "lanes", NULL, 2, 0, 0, 0 },
+	{ "plan_eff_efi", NULL, 6, 90, 0, 0 },
+	{ "tx_Bps", NULL, 7, 160, 0, 0 },
+	{ "rx_Bps", NULL, 7, 160, 0, 0 },
+	{ "link", NULL, 0, 0, 0, 24 },
+	{ "jobs", NULL, 0, 140, 0, 0 },
+	{ NULL, "     newest right", 17, 100, 160, 0 },
+	{ NULL, "history, newest right", HISTORY_LEN, 160, 0, 0 },
 };
 
 /* What is known decides what comes first. */

@@ -67,15 +67,15 @@ static enum role verdict_role(const struct session_row *row)
 enum { COL_START, COL_PART, COL_RECORD = 6 };
 
 static const struct table_col columns[] = {
-	[COL_START] = { "start", "begin (UTC)", 19, 0, 0 },
-	[COL_PART] = { "part", NULL, 4, 0, 0 },
-	{ "uid", NULL, 6, 0, 0 },
-	{ "mode", NULL, 5, 0, 0 },
-	{ "updates", NULL, 7, 0, 0 },
-	{ "size_KiB", NULL, 6, 0, 0 },
-	[COL_RECORD] = { "record", NULL, 16, 0, 0 },
-	{ "fabric", NULL, 0, 90, 0 },
-	{ "sid", NULL, 28, 140, 0 },
+	[COL_START] = { "start", "begin (UTC)", 19, 0, 0, 1 },
+	[COL_PART] = { "part", NULL, 4, 0, 0, 0 },
+	{ "uid", NULL, 6, 0, 0, 0 },
+	{ "mode", NULL, 5, 0, 0, 0 },
+	{ "updates", NULL, 7, 0, 0, 0 },
+	{ "size_KiB", NULL, 6, 0, 0, 0 },
+	[COL_RECORD] = { "record", NULL, 16, 0, 0, 1 },
+	{ "fabric", NULL, 0, 90, 0, 0 },
+	{ "sid", NULL, 28, 140, 0, 0 },
 };
 
 static bool draw_cell(const struct table_in *in, uint32_t row, uint32_t col, struct canvas *c,
@@ -114,10 +114,10 @@ static const struct table_ops list_ops = {
 enum { COL_TYPE = 2 };
 
 static const struct table_col action_columns[] = {
-	{ "seq", NULL, 5, 0, 0 },
-	{ "time", NULL, 8, 0, 0 },
-	[COL_TYPE] = { "type", NULL, 14, 0, 0 },
-	{ "text", NULL, 0, 0, 0 },
+	{ "seq", NULL, 5, 0, 0, 0 },
+	{ "time", NULL, 8, 0, 0, 0 },
+	[COL_TYPE] = { "type", NULL, 14, 0, 0, 1 },
+	{ "text", NULL, 0, 0, 0, 14 },
 };
 
 static bool draw_action(const struct table_in *in, uint32_t row, uint32_t col, struct canvas *c,
@@ -154,19 +154,20 @@ static struct table *sessions_table(void *own, const struct table_ops **out)
 
 static void draw_detail(struct canvas *c, struct rect r, const struct session_row *row)
 {
-	char time[24], text[320];
+	char time[24], text[320], words[320];
 
 	canvas_rule(c, r, 0, row->sid);
-	snprintf(text, sizeof(text), "until %s  fabric %s  %llu lines  screen %s%s",
-		 when(time, row->end), row->fabric[0] ? row->fabric : "-",
-		 (unsigned long long)row->lines, row->screen ? "recorded" : "not there",
-		 row->epoch ? "  sealed" : "");
-	canvas_text(c, r, 1, 1, ROLE_TEXT, text);
+	snprintf(text, sizeof(text), "%llu line%s  screen %s%s  fabric %s  until %s",
+		 (unsigned long long)row->lines, plural(row->lines),
+		 row->screen ? "recorded" : "not there", row->epoch ? "  sealed" : "",
+		 row->fabric[0] ? row->fabric : "-", when(time, row->end));
+	canvas_text(c, r, 1, 1, ROLE_TEXT, text_shorten_words(words, sizeof(words), text, r.w - 2));
 	if (!row->ok)
 		canvas_text(c, r, 1, 2, ROLE_BAD,
 			    text_shorten(text, sizeof(text), row->what, r.w - 2));
 	else
-		canvas_textf(c, r, 1, 2, ROLE_DIM, "head %s", row->head);
+		canvas_textf(c, r, 1, 2, ROLE_DIM, "head %s",
+			     text_shorten(text, sizeof(text), row->head, r.w - 7));
 }
 
 static void draw_list(struct sessions_ui *u, const struct table_in *in, struct canvas *c,
@@ -179,9 +180,13 @@ static void draw_list(struct sessions_ui *u, const struct table_in *in, struct c
 
 	for (uint32_t i = 0; i < s->nrow; i++)
 		changed += !s->row[i].ok;
-	snprintf(title, sizeof(title), "%u record%s, %u changed%s, in %.60s", s->nrow,
-		 plural(s->nrow), changed,
-		 in->s->sessions_busy ? " (being verified anew; V ends it)" : "", s->dir);
+	if (in->s->sessions_busy)
+		snprintf(title, sizeof(title), "%u record%s (being read anew%s%.48s; V ends it)",
+			 s->nrow, plural(s->nrow), in->s->sessions_step[0] ? ": " : "",
+			 in->s->sessions_step);
+	else
+		snprintf(title, sizeof(title), "%u record%s, %u changed, in %.60s", s->nrow,
+			 plural(s->nrow), changed, s->dir);
 	table_draw(&u->list, &list_ops, in, c, (struct rect){ r.x, r.y, r.w, r.h - below }, title);
 	at = table_cursor(&u->list);
 	if (below && at != FAB_NONE)
@@ -199,8 +204,11 @@ static void draw_actions(struct sessions_ui *u, const struct table_in *in, struc
 	snprintf(title, sizeof(title), "What was done in %.80s", u->inside);
 	if (strcmp(s->opened, u->inside) || s->why[0]) {
 		canvas_rule(c, r, 0, title);
-		canvas_text(c, rows, 1, 1, s->why[0] ? ROLE_BAD : ROLE_DIM,
-			    s->why[0] ? s->why : "being read ...");
+		if (s->why[0] && !strcmp(s->opened, u->inside))
+			canvas_text(c, rows, 1, 1, ROLE_BAD, s->why);
+		else
+			canvas_textf(c, rows, 1, 1, ROLE_DIM, "being read%s%s; Esc ends it",
+				     in->s->sessions_step[0] ? ": " : "", in->s->sessions_step);
 		return;
 	}
 	table_draw(&u->actions, &action_ops, in, c, rows, title);
@@ -255,6 +263,8 @@ static bool inside_input(struct sessions_ui *u, const struct table_in *at, const
 	uint32_t row;
 
 	if (in->req == REQ_BACK) {
+		if (!read && at->s->sessions_busy)
+			out->type = REQ_VERIFY; /* ends it */
 		if (!read || !table_input(&u->actions, &action_ops, at, in))
 			u->inside[0] = '\0';
 		return true;

@@ -46,26 +46,26 @@ static void switches_done(void *own)
 /* --- the tables ------------------------------------------------------------------------------ */
 
 static const struct table_col columns[] = {
-	{ "name", NULL, 0, 0, 0 },
-	{ "level", NULL, 6, 0, 0 },
-	{ "up", NULL, 4, 0, 0 },
-	{ "down", NULL, 4, 0, 0 },
-	{ "hosts", NULL, 5, 100, 0 },
-	{ "tx_Bps", NULL, 6, 0, 0 },
-	{ "rx_Bps", NULL, 6, 0, 0 },
-	{ "util_pct", NULL, 5, 0, 0 },
-	{ "wait_pct", NULL, 5, 0, 0 },
-	{ "errors_per_min", "err", 4, 0, 0 },
-	{ "efi", NULL, 7, 0, 0 },
-	{ "eff_efi", NULL, 7, 100, 0 },
-	{ "lft_entries", NULL, 7, 100, 0 },
-	{ "lft_blocks", NULL, 6, 120, 0 },
-	{ "sl2vl", NULL, 8, 120, 0 },
-	{ "changed", NULL, 7, 124, 0 },
-	{ "problems", "prob", 4, 0, 0 },
-	{ "lid", NULL, 6, 140, 0 },
-	{ "guid", NULL, 18, 160, 0 },
-	{ "description", NULL, 0, 180, 0 },
+	{ "name", NULL, 0, 0, 0, 12 },
+	{ "level", NULL, 6, 0, 0, 0 },
+	{ "up", NULL, 4, 0, 0, 0 },
+	{ "down", NULL, 4, 0, 0, 0 },
+	{ "hosts", NULL, 5, 100, 0, 0 },
+	{ "tx_Bps", NULL, 6, 0, 0, 0 },
+	{ "rx_Bps", NULL, 6, 0, 0, 0 },
+	{ "util_pct", NULL, 5, 0, 0, 0 },
+	{ "wait_pct", NULL, 5, 0, 0, 0 },
+	{ "errors_per_min", "err", 4, 0, 0, 0 },
+	{ "efi", NULL, 7, 0, 0, 0 },
+	{ "eff_efi", NULL, 7, 100, 0, 0 },
+	{ "lft_entries", NULL, 7, 100, 0, 0 },
+	{ "lft_blocks", NULL, 6, 120, 0, 0 },
+	{ "sl2vl", NULL, 8, 120, 0, 0 },
+	{ "changed", NULL, 7, 124, 0, 0 },
+	{ "problems", "prob", 4, 0, 0, 0 },
+	{ "lid", NULL, 6, 140, 0, 0 },
+	{ "guid", NULL, 18, 160, 0, 0 },
+	{ "description", NULL, 0, 180, 0, 0 },
 };
 
 static void moved(const struct table_in *in, uint32_t sw)
@@ -112,14 +112,14 @@ static const struct table_ops list_ops = {
 };
 
 static const struct table_col port_columns[] = {
-	{ "a_port", "port", 4, 0, 0 },	 { "b", NULL, 0, 0, 0 },
-	{ "b_port", "port", 4, 0, 0 },	 { "rate_Mbps", NULL, 6, 100, 0 },
-	{ "state", NULL, 6, 120, 0 },	 { "tx_Bps", NULL, 6, 0, 0 },
-	{ "rx_Bps", NULL, 6, 0, 0 },	 { "util_pct", NULL, 5, 0, 0 },
-	{ "wait_pct", NULL, 5, 0, 0 },	 { "errors_per_min", "err", 4, 0, 0 },
-	{ "efi", NULL, 6, 0, 0 },	 { "eff_efi", NULL, 7, 0, 0 },
-	{ "plan_efi", NULL, 8, 120, 0 }, { "lane_use", NULL, 20, 130, 0 },
-	{ "problem", NULL, 8, 0, 0 },
+	{ "a_port", "port", 4, 0, 0, 1 },   { "b", NULL, 0, 0, 0, 12 },
+	{ "b_port", "port", 4, 0, 0, 0 },   { "rate_Mbps", NULL, 6, 100, 0, 0 },
+	{ "state", NULL, 6, 120, 0, 0 },    { "tx_Bps", NULL, 6, 0, 0, 0 },
+	{ "rx_Bps", NULL, 6, 0, 0, 0 },	    { "util_pct", NULL, 5, 0, 0, 0 },
+	{ "wait_pct", NULL, 5, 0, 0, 0 },   { "errors_per_min", "err", 4, 0, 0, 0 },
+	{ "efi", NULL, 6, 0, 0, 0 },	    { "eff_efi", NULL, 7, 0, 0, 0 },
+	{ "plan_efi", NULL, 8, 120, 0, 0 }, { "lane_use", NULL, 20, 130, 0, 0 },
+	{ "problem", NULL, 8, 0, 0, 0 },
 };
 
 static bool port_wanted(const struct table_in *in, uint32_t row)

@@ -42,6 +42,9 @@ struct table_col {
 	uint16_t width;	   /* in cells; 0: a share of what is left over */
 	uint16_t from_w;   /* shown in tables at least this wide ... */
 	uint16_t to_w;	   /* ... and narrower than this; 0: in all */
+	/* Says which row it is: the last to go where it is narrow.  The cells it needs, for a
+	 * width of 0; else just not 0. */
+	uint16_t keep;
 };
 
 struct table_ops {

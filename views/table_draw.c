@@ -68,13 +68,46 @@ static int width_of(const struct table_shown *c)
 	return c->col ? c->col->width : usual_width(c->field);
 }
 
-/* Where each column is.  Too wide: a chosen column is cut off at the right, a usual one left out,
- * as half a word or figure is another one. */
+#define SHARE_MIN 12 /* cells of a column that has a share of what is left over */
+
+static int least_width(const struct table_shown *c)
+{
+	int w = width_of(c);
+
+	return w ? w : c->col && c->col->keep ? c->col->keep : SHARE_MIN;
+}
+
+static int needed(const struct table *t)
+{
+	int w = TABLE_GUTTER - 1;
+
+	for (uint32_t i = 0; i < t->nshown; i++)
+		w += least_width(&t->shown[i]) + 1;
+	return w;
+}
+
+/* Too narrow: usual columns go from the right, those last that say which row it is. */
+static void leave_out(struct table *t, int w)
+{
+	uint32_t i = t->nshown;
+
+	while (i-- && needed(t) > w) {
+		if (t->shown[i].col->keep)
+			continue;
+		memmove(&t->shown[i], &t->shown[i + 1], (t->nshown - i - 1) * sizeof(t->shown[0]));
+		t->nshown--;
+	}
+}
+
+/* Where each column is.  Still too wide: a chosen column is cut off at the right, a usual one left
+ * out, as half a word or figure is another one. */
 static void layout(struct table *t, const struct table_ops *ops, int w)
 {
 	int fixed = TABLE_GUTTER, flex = 0, rest, x = TABLE_GUTTER;
 
 	choose(t, ops, w);
+	if (!t->columns[0])
+		leave_out(t, w);
 	for (uint32_t i = 0; i < t->nshown; i++) {
 		fixed += width_of(&t->shown[i]) + 1;
 		flex += !width_of(&t->shown[i]);
@@ -84,7 +117,7 @@ static void layout(struct table *t, const struct table_ops *ops, int w)
 		struct table_shown *c = &t->shown[i];
 
 		c->x = x;
-		c->w = width_of(c) ? width_of(c) : rest > 12 ? rest : 12;
+		c->w = width_of(c) ? width_of(c) : rest > SHARE_MIN ? rest : SHARE_MIN;
 		if (c->x + c->w > w)
 			c->w = t->columns[0] || !width_of(c) ? w - c->x : 0;
 		if (c->w <= 0) {

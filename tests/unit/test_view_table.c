@@ -453,7 +453,7 @@ static void a_list_offers_the_columns_to_sort_by(void **state)
 	tree(&k);
 	console_keys(&k, "3s");
 	console_shows(&k, "Sort by (Enter: this one, Esc: leave)");
-	console_shows(&k, "v util");
+	console_shows(&k, "- util");
 	console_shows(&k, "time with data but no credits (XmitWait)");
 	console_keys(&k, "s"); /* again: the next */
 	console_golden(&k, "sort-menu");
@@ -463,9 +463,9 @@ static void a_list_offers_the_columns_to_sort_by(void **state)
 	console_keys(&k, "ssj\r"); /* the third in sight */
 	console_hides(&k, "Sort by");
 	console_shows(&k, "Links by EFI");
-	console_shows(&k, "vEFI");
+	console_shows(&k, "-EFI");
 	console_keys(&k, "S");
-	console_shows(&k, "^EFI");
+	console_shows(&k, "+EFI");
 	/* columns that are not in sight are offered, too */
 	console_keys(&k, "sG\r");
 	console_shows(&k, "Links by replied (reversed)");
