@@ -9,6 +9,7 @@
 #include "engines/minhop.h"
 #include "engines/nue.h"
 #include "engines/parx.h"
+#include "engines/pin.h"
 #include "engines/sar.h"
 #include "engines/updn.h"
 
@@ -23,47 +24,70 @@ static const struct engine *const engines[] = {
 
 #define NENGINES (sizeof(engines) / sizeof(*engines))
 
+/* The traffic LIDs; pinned may be NULL. */
+static int route_traffic(const struct engine *e, struct tables **out, const struct fabric *f,
+			 const struct jobset *jobs, const struct demand *demand,
+			 const struct engine_params *params, const struct pinned *pinned,
+			 struct progress *progress, struct err *err)
+{
+	int rc = e->route(out, f, jobs, demand, params, progress, err);
+
+	if (!rc && pinned)
+		rc = pin_apply(pinned, *out, params, progress, err);
+	return rc;
+}
+
 static int run_with_escape(const struct engine *e, struct tables **out, const struct fabric *f,
 			   const struct jobset *jobs, const struct demand *demand,
-			   const struct engine_params *params, struct progress *progress,
-			   struct err *err)
+			   const struct engine_params *params, const struct pinned *pinned,
+			   struct progress *progress, struct err *err)
 {
 	struct engine_params traffic;
-	struct tables *t = NULL;
 	int rc = escape_traffic_params(&traffic, f, params, err);
 
 	if (!rc)
-		rc = e->route(&t, f, jobs, demand, &traffic, progress, err);
+		rc = route_traffic(e, out, f, jobs, demand, &traffic, pinned, progress, err);
 	if (rc == -ENOSPC && err)
 		snprintf(err->text + strlen(err->text), sizeof(err->text) - strlen(err->text),
 			 " (one more VL is kept for the escape LIDs)");
 	if (!rc)
-		rc = escape_add(t, f, params, progress, err);
-	if (rc) {
-		tables_put(t);
-		return rc;
-	}
-	*out = t;
-	return 0;
+		rc = escape_add(*out, f, params, progress, err);
+	if (!rc && pinned)
+		rc = pin_check_escape(pinned, *out, params->notes, err);
+	return rc;
 }
 
-int engine_run(const struct engine *e, struct tables **out, const struct fabric *f,
-	       const struct jobset *jobs, const struct demand *demand,
-	       const struct engine_params *params, struct progress *progress, struct err *err)
+static int run_whole(const struct engine *e, struct tables **out, const struct fabric *f,
+		     const struct jobset *jobs, const struct demand *demand,
+		     const struct engine_params *params, const struct pinned *pinned,
+		     struct progress *progress, struct err *err)
 {
 	int rc = e->suits && !e->route_asks ? e->suits(f, err) : 0;
 
 	if (rc)
 		return rc;
 	if (params->escape)
-		rc = run_with_escape(e, out, f, jobs, demand, params, progress, err);
-	else
-		rc = e->route(out, f, jobs, demand, params, progress, err);
-	if (!rc && progress && atomic_load_explicit(&progress->cancel, memory_order_relaxed)) {
-		tables_put(*out);
-		*out = NULL;
+		return run_with_escape(e, out, f, jobs, demand, params, pinned, progress, err);
+	return route_traffic(e, out, f, jobs, demand, params, pinned, progress, err);
+}
+
+int engine_run(const struct engine *e, struct tables **out, const struct fabric *f,
+	       const struct jobset *jobs, const struct demand *demand,
+	       const struct engine_params *params, struct progress *progress, struct err *err)
+{
+	struct pinned *pinned;
+	struct tables *t = NULL;
+	int rc = pin_new(&pinned, f, params, err);
+
+	if (!rc)
+		rc = run_whole(e, &t, f, jobs, demand, params, pinned, progress, err);
+	if (!rc && progress && atomic_load_explicit(&progress->cancel, memory_order_relaxed))
 		rc = -ECANCELED;
-	}
+	pin_free(pinned);
+	if (rc)
+		tables_put(t);
+	else
+		*out = t;
 	return rc;
 }
 

@@ -60,8 +60,9 @@ struct engine {
 		     struct progress *progress, struct err *err);
 };
 
-/* What callers use: asks the engine whether it suits, lets it route, then adds the escape LIDs
- * where they are wanted (escape.h).  Errors are those of all three.  params must not be NULL. */
+/* What callers use: asks the engine whether it suits, lets it route, puts the pinned routes in, if
+ * any, then adds the escape LIDs where they are wanted (escape.h).  Errors are those of all.
+ * params must not be NULL. */
 int engine_run(const struct engine *e, struct tables **out, const struct fabric *f,
 	       const struct jobset *jobs, const struct demand *demand,
 	       const struct engine_params *params, struct progress *progress, struct err *err);

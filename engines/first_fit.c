@@ -346,6 +346,23 @@ static void add_kept(struct fit *l, uint32_t c, uint32_t e, uint16_t layers)
 	}
 }
 
+/* Those that are there whatever the paths are. */
+static void add_fixed(struct fit *l)
+{
+	const struct fabric *f = l->f;
+
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		uint32_t w = f->chan_dst[c];
+
+		for (uint32_t e = f->chan_off[w]; e < f->chan_off[w + 1]; e++) {
+			uint16_t layers = l->fixed[turns_at(&l->turns, c, e)];
+
+			if (layers)
+				add_kept(l, c, e, layers);
+		}
+	}
+}
+
 /* The paths to LID k that are to keep their layers. */
 static void keep_lid(struct fit *l, struct order *o, const struct batch *b, uint32_t k)
 {
@@ -392,8 +409,8 @@ static int keep_layers(struct fit *l, const struct dest *dests, uint32_t n)
 }
 
 int first_fit(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
-	      const struct tables *keep, unsigned most, unsigned threads, unsigned *layers,
-	      struct pace *pace, struct err *err)
+	      const struct tables *keep, const uint16_t *fixed, unsigned most, unsigned threads,
+	      unsigned *layers, struct pace *pace, struct err *err)
 {
 	struct fit l;
 	int rc = 0;
@@ -401,6 +418,9 @@ int first_fit(struct tables *t, const struct fabric *f, const struct dest *dests
 	fit_init(&l, f, t, keep, threads);
 	l.most = most;
 	l.pace = pace;
+	l.fixed = fixed;
+	if (fixed)
+		add_fixed(&l);
 	if (keep)
 		rc = keep_layers(&l, dests, n);
 	for (uint32_t done = 0; done < n && !rc;) {

@@ -28,10 +28,13 @@
  * keep (NULL: none): tables whose SLs stay for paths that are the same there, as long as those
  * are below most and close no cycle; they go in first, and the others join them.
  *
+ * fixed (NULL: none): by turn (graph.h), bits of the layers that have it whatever t says, without
+ * a cycle; all paths of t join them.
+ *
  * -ENOSPC when FIRST_FIT_MAX layers are not enough, -EINVAL when a path does not arrive,
  * -ECANCELED. */
 int first_fit(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
-	      const struct tables *keep, unsigned most, unsigned threads, unsigned *layers,
-	      struct pace *pace, struct err *err);
+	      const struct tables *keep, const uint16_t *fixed, unsigned most, unsigned threads,
+	      unsigned *layers, struct pace *pace, struct err *err);
 
 #endif

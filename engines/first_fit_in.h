@@ -38,6 +38,7 @@ struct fit {
 	const struct fabric *f;
 	struct tables *t;
 	const struct tables *keep; /* NULL: none */
+	const uint16_t *fixed;	   /* by turn: layers that have it; NULL: none */
 	unsigned most;		   /* layers that may be kept */
 	struct turns turns;
 	/* by turn: layers that have it, the first eight apart so that they stay in the cache ... */

@@ -176,7 +176,7 @@ void fit_find_twins(struct fit *l, uint32_t nbatch)
 	uint32_t some = 0;
 
 	for (uint32_t i = 0; i < nbatch; i++)
-		some |= l->batch[i].twin = l->keep ? 0 : maybe_twin(l, &l->batch[i]);
+		some |= l->batch[i].twin = l->keep || l->fixed ? 0 : maybe_twin(l, &l->batch[i]);
 	for (uint32_t u = 0; some && u < l->f->nsw; u++) {
 		const uint8_t *row = tables_row(l->t, u);
 

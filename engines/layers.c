@@ -106,8 +106,8 @@ static int assign(struct tables *t, const struct fabric *f, const uint32_t *swit
 	tables_sl_form(t, SL_CONST, f);
 	tables_sl2vl_form(t, SL2VL_IDENTITY, f);
 	if (!rc)
-		rc = first_fit(t, f, dests, n, keep, vls, params ? params->threads : 1, &l.n, &pace,
-			       err);
+		rc = first_fit(t, f, dests, n, keep, NULL, vls, params ? params->threads : 1, &l.n,
+			       &pace, err);
 	if (rc == -ENOSPC || (!rc && l.n > vls))
 		rc = too_few(err, &l, rc == -ENOSPC, vls, params);
 	if (!rc) {

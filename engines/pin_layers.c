@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Layers for all paths but the pinned ones, whose dependencies are there first. */
+#include "engines/pin_priv.h"
+
+#include "engines/first_fit.h"
+#include "fabric/base/plural.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The LIDs that are left, switch by switch. */
+static struct dest *others(uint32_t *n, const struct pinned *p, const struct engine_params *params)
+{
+	struct dest *all = graph_dests_by_switch(n, p->f, graph_lmc(p->f, params));
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < *n; i++)
+		if (all[i].end >= p->f->nend || !p->pin[all[i].end])
+			all[kept++] = all[i];
+	*n = kept;
+	return all;
+}
+
+static int too_few(const struct pinned *p, const struct tables *t, bool more, unsigned layers,
+		   struct notes *notes, struct err *err)
+{
+	notes_set(notes, "vls_needed", more ? FIRST_FIT_MAX + 1 : layers,
+		  "its paths and the pinned ones need %s%u VLs without deadlocks",
+		  more ? "more than " : "", layers);
+	return err_set(err, -ENOSPC,
+		       "the paths of %s need %s%u VLs without deadlocks beside the routes to %u "
+		       "pinned host%s, and %u may be used; allow more VLs, take another engine, or "
+		       "pin fewer",
+		       t->engine, more ? "more than " : "", layers, p->nend, plural(p->nend),
+		       p->vls);
+}
+
+int pin_layers(const struct pinned *p, struct tables *t, const struct engine_params *params,
+	       struct progress *progress, struct err *err)
+{
+	/* paths that are as installed keep their SLs, too, where an SL stands for its VL */
+	bool keep = p->cur->sl2vl_kind == SL2VL_IDENTITY;
+	uint8_t sl_of[FAB_SLS];
+	unsigned layers = 0;
+	struct pace pace;
+	uint32_t n;
+	struct dest *dests = others(&n, p, params);
+	int rc = pace_begin(&pace, progress, "layers", n) ? -ECANCELED : 0;
+
+	tables_sl_form(t, SL_CONST, p->f);
+	tables_sl2vl_form(t, SL2VL_IDENTITY, p->f);
+	if (!rc)
+		rc = first_fit(t, p->f, dests, n, keep ? p->cur : NULL, p->turn, p->vls,
+			       params->threads, &layers, &pace, err);
+	free(dests);
+	if (rc == -ENOSPC || (!rc && layers > p->vls))
+		return too_few(p, t, rc == -ENOSPC, layers, params->notes, err);
+	if (rc)
+		return rc;
+	layers = layers ? layers : 1;
+	if (!pin_sl_of_vl(p, sl_of, layers))
+		return err_set(
+			err, -ENOSPC,
+			"the routes to pinned hosts take SLs that change VLs on their way, "
+			"which leaves too few of the 16 SLs for the %u VLs of the other paths: "
+			"pin fewer hosts, or take another engine",
+			layers);
+	pin_name_sls(p, t, sl_of, layers);
+	t->vls = (uint8_t)layers;
+	return 0;
+}
