@@ -5,6 +5,7 @@
 #include "engines/graph.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/pool.h"
+#include "fabric/model/route_limits.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +22,10 @@ struct even {
 	struct dagset *set;
 	const struct even_how *how;
 	struct dest *dests; /* in the order in which they are routed */
-	uint32_t n, nterm;  /* LIDs of terminals come first */
+	uint32_t n, nterm;  /* LIDs of terminals come first, ... */
+	uint32_t npinned;   /* ... then these of theirs, whose routes stay as installed */
+	const bool *pin;    /* by end; NULL: none */
+	uint64_t *pinned;   /* by channel: their routes as installed; NULL: none */
 	uint8_t lmc;
 	struct pace pace;
 	uint64_t done;
@@ -45,10 +49,27 @@ static bool takes_turns(const struct fabric *f)
 	return without <= f->nsw / 8;
 }
 
+/* Those of terminals from the first on: the pinned ones go behind the others. */
+static void set_apart(struct even *e)
+{
+	uint32_t all = e->f->nterm << e->lmc;
+	struct dest *last = xcalloc(all, sizeof(*last));
+
+	e->nterm = e->npinned = 0;
+	for (uint32_t i = 0; i < all; i++)
+		if (e->pin && e->pin[e->dests[i].end])
+			last[e->npinned++] = e->dests[i];
+		else
+			e->dests[e->nterm++] = e->dests[i];
+	memcpy(e->dests + e->nterm, last, e->npinned * sizeof(*last));
+	free(last);
+}
+
 static void by_switch(struct even *e)
 {
 	free(e->dests);
 	e->dests = graph_dests_by_switch(&e->n, e->f, e->lmc);
+	set_apart(e);
 }
 
 /* The first LID of every switch, then the second of every switch, ... */
@@ -138,7 +159,7 @@ static uint64_t least_possible(const struct even *e)
 
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		uint64_t chans = f->chan_off[u + 1] - f->chan_off[u], inside = f->sw_nterm[u];
-		uint64_t routes = inside * (f->nterm - inside) * (e->nterm / f->nterm);
+		uint64_t routes = inside * (f->nterm - inside) << e->lmc;
 
 		if (chans && (routes + chans - 1) / chans > bound)
 			bound = (routes + chans - 1) / chans;
@@ -261,13 +282,16 @@ static int route_again(struct even *e)
 	return rc;
 }
 
-/* Terminals in the order at hand, from no loads on. */
+/* Terminals in the order at hand, from the loads of the pinned ones on. */
 static int route_ordered(struct even *e, uint64_t *max)
 {
 	int rc;
 
 	e->done = 0;
-	memset(balance_loads(e->b), 0, e->f->nchan * sizeof(uint64_t));
+	if (e->pinned)
+		memcpy(balance_loads(e->b), e->pinned, e->f->nchan * sizeof(uint64_t));
+	else
+		memset(balance_loads(e->b), 0, e->f->nchan * sizeof(uint64_t));
 	rc = route_terminals(e);
 	*max = greatest(e);
 	return rc;
@@ -327,6 +351,57 @@ static int route_all_terminals(struct even *e, const struct engine_params *param
 	return rc;
 }
 
+/* The routes to a LID as installed, from every terminal. */
+static void count_installed(struct even *e, const struct tables *t, uint32_t dst, uint32_t lid)
+{
+	const struct fabric *f = e->f;
+
+	for (uint32_t first = 0; first < f->nsw; first++) {
+		uint32_t u = f->sw_nterm[first] ? first : dst;
+
+		for (uint32_t hops = 0; u != dst && hops < f->nsw; hops++) {
+			uint32_t c = fabric_chan(f, u, tables_row(t, u)[lid]);
+
+			if (c == FAB_NONE)
+				break;
+			e->pinned[c] += f->sw_nterm[first];
+			u = f->chan_dst[c];
+		}
+	}
+}
+
+/* What the other routes have to share the channels with. */
+static void find_pinned(struct even *e, const struct engine_params *params)
+{
+	const struct fabric *f = e->f;
+
+	if (!params || !params->limits || !params->limits->pin || !params->current)
+		return;
+	e->pin = params->limits->pin;
+	e->pinned = xcalloc(f->nchan, sizeof(*e->pinned));
+	for (uint32_t term = 0; term < f->nterm; term++)
+		for (uint32_t k = 0; e->pin[term] && k < 1u << e->lmc; k++)
+			count_installed(e, params->current, f->term_sw[term],
+					f->term_lid[term] + k);
+}
+
+/* Paths that make these tables whole, in loads that have them as they are installed. */
+static int route_pinned(struct even *e)
+{
+	const struct dest *d = e->dests + e->nterm;
+
+	for (uint32_t i = 0; i < e->npinned;) {
+		uint32_t run = balance_run(e->b, d + i, e->npinned - i);
+		uint64_t work = balance_route(e->b, d + i, run, NULL);
+
+		i += run;
+		e->done += run;
+		if (pace_tick(&e->pace, e->done, work))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
 int even_route(struct tables *t, const struct fabric *f, const struct engine_params *params,
 	       const struct even_how *how, struct progress *progress)
 {
@@ -334,15 +409,18 @@ int even_route(struct tables *t, const struct fabric *f, const struct engine_par
 	uint64_t max = 0;
 	int rc;
 
+	find_pinned(&e, params);
 	by_switch(&e);
-	e.nterm = f->nterm << e.lmc;
 	e.b = balance_new(f, t, how->rule, how->build, how->ctx);
 	balance_tell(e.b, how->hops);
 	rc = pace_begin(&e.pace, progress, "paths", e.n) ? -ECANCELED : 0;
 	if (!rc && f->nterm)
 		rc = route_all_terminals(&e, params, &max);
 	if (!rc)
-		rc = balance_route_all(e.b, e.dests + e.nterm, e.n - e.nterm, &e.pace, &e.done);
+		rc = route_pinned(&e);
+	if (!rc)
+		rc = balance_route_all(e.b, e.dests + e.nterm + e.npinned,
+				       e.n - e.nterm - e.npinned, &e.pace, &e.done);
 	if (how->max)
 		*how->max = max;
 	balance_free(e.b);
@@ -351,5 +429,6 @@ int even_route(struct tables *t, const struct fabric *f, const struct engine_par
 	else
 		dagset_free(e.set);
 	free(e.dests);
+	free(e.pinned);
 	return rc;
 }

@@ -11,6 +11,7 @@
 #include "engines/sar_jobs.h"
 #include "engines/sar_paths.h"
 #include "fabric/base/mem.h"
+#include "fabric/model/route_limits.h"
 
 #include <errno.h>
 #include <math.h>
@@ -165,6 +166,14 @@ static bool tick(struct leafwise *l, uint64_t before)
 	return pace_tick(&l->pace, l->done, 2 * (grow_work(l->g) - before));
 }
 
+/* Are the routes to it to stay as they are installed? */
+static bool is_pinned(const struct leafwise *l, uint32_t term)
+{
+	const struct route_limits *limits = l->params->limits;
+
+	return limits && limits->pin && limits->pin[term];
+}
+
 /* Adds the routes of all trees of a plane to the loads. */
 static int count_all(struct leafwise *l, uint32_t plane)
 {
@@ -209,7 +218,10 @@ static int grow_jobs(struct leafwise *l, uint32_t plane)
 			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
 			rule.batch = l->batch;
-			grow_tree(l->g, &d, s, n, &rule);
+			if (is_pinned(l, crew->terms[i]))
+				grow_count(l->g, &d, s, n);
+			else
+				grow_tree(l->g, &d, s, n, &rule);
 			if (tick(l, before))
 				return -ECANCELED;
 		}
@@ -271,7 +283,8 @@ static int repair_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t
 		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
 		rule.batch = l->batch;
-		grow_again(l->g, &d, s, n, &rule);
+		if (!is_pinned(l, crew->terms[i]))
+			grow_again(l->g, &d, s, n, &rule);
 		if (tick(l, before))
 			return -ECANCELED;
 	}
@@ -306,7 +319,7 @@ static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t p
 
 		if (i + AHEAD < crew->nterm)
 			grow_look_ahead(l->g, l->f->term_lid[crew->terms[i + AHEAD]] + plane);
-		if (grow_is_hot(l->g, &d)) {
+		if (!is_pinned(l, crew->terms[i]) && grow_is_hot(l->g, &d)) {
 			uint32_t n;
 			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
