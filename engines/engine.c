@@ -71,10 +71,34 @@ static int run_whole(const struct engine *e, struct tables **out, const struct f
 	return route_traffic(e, out, f, jobs, demand, params, pinned, progress, err);
 }
 
+/* The jobs that count; *jobs are the caller's own where that is all of them. */
+static struct jobset *drop_small_jobs(const struct jobset **jobs, const struct engine *e,
+				      const struct fabric *f, const struct engine_params *params)
+{
+	struct jobset *large;
+
+	if (!*jobs || !e->uses_jobs || params->job_nodes_min < 2)
+		return NULL;
+	large = jobset_at_least(*jobs, params->job_nodes_min, f);
+	notes_set(params->notes, "jobs_counted", large->njob,
+		  "%u of %u jobs have %u nodes or more and count", large->njob, (*jobs)->njob,
+		  params->job_nodes_min);
+	*jobs = large;
+	return large;
+}
+
+static void tell_jobs(struct tables *t, unsigned nodes)
+{
+	size_t len = strlen(t->params);
+
+	snprintf(t->params + len, sizeof(t->params) - len, " jobs>=%u", nodes);
+}
+
 int engine_run(const struct engine *e, struct tables **out, const struct fabric *f,
 	       const struct jobset *jobs, const struct demand *demand,
 	       const struct engine_params *params, struct progress *progress, struct err *err)
 {
+	struct jobset *large = drop_small_jobs(&jobs, e, f, params);
 	struct pinned *pinned;
 	struct tables *t = NULL;
 	int rc = pin_new(&pinned, f, params, err);
@@ -83,7 +107,12 @@ int engine_run(const struct engine *e, struct tables **out, const struct fabric 
 		rc = run_whole(e, &t, f, jobs, demand, params, pinned, progress, err);
 	if (!rc && progress && atomic_load_explicit(&progress->cancel, memory_order_relaxed))
 		rc = -ECANCELED;
+	if (!rc && large)
+		tell_jobs(t, params->job_nodes_min);
+	if (!rc && pinned)
+		pin_tell(pinned, t);
 	pin_free(pinned);
+	jobset_put(large);
 	if (rc)
 		tables_put(t);
 	else

@@ -34,6 +34,7 @@ struct engine_params {
 	size_t nroots;
 	const struct tables *current; /* the installed tables, to start from; NULL: not known */
 	enum sar_method sar_method;
+	unsigned job_nodes_min; /* of engines that use jobs: those with fewer nodes do not count */
 	enum dfdn_base dfdn_base;
 	/* leafwise, from installed tables: share of the blocks of 64 LIDs that may change, 0..1;
 	 * 0: a twentieth, unless tables of others are far worse than they could be */
@@ -60,9 +61,9 @@ struct engine {
 		     struct progress *progress, struct err *err);
 };
 
-/* What callers use: asks the engine whether it suits, lets it route, puts the pinned routes in, if
- * any, then adds the escape LIDs where they are wanted (escape.h).  Errors are those of all.
- * params must not be NULL. */
+/* What callers use: leaves out the jobs that do not count, asks the engine whether it suits, lets it
+ * route, puts the pinned routes in, if any (pin.h), then adds the escape LIDs where they are wanted
+ * (escape.h).  Errors are those of all of them.  params must not be NULL. */
 int engine_run(const struct engine *e, struct tables **out, const struct fabric *f,
 	       const struct jobset *jobs, const struct demand *demand,
 	       const struct engine_params *params, struct progress *progress, struct err *err);

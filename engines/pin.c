@@ -8,6 +8,7 @@
 #include "fabric/model/route_limits.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,14 +26,14 @@ static int check_known(const struct pinned *p, struct err *err)
 		return err_set(err, -EINVAL,
 			       "routes to %u pinned host%s are to stay as installed, but the "
 			       "installed tables are not known: give them, or pin no hosts",
-			       p->nend, plural(p->nend));
+			       p->hosts, plural(p->hosts));
 	if (!digest_equal(&p->cur->fingerprint, &p->f->fingerprint) || p->cur->nsw != p->f->nsw ||
 	    p->cur->nend != p->f->nend || p->cur->max_lid != p->f->max_lid)
 		return err_set(err, -EINVAL,
 			       "routes to %u pinned host%s are to stay as installed, but the "
 			       "installed tables are of another fabric, or of one that has changed "
 			       "since: read them anew, or pin no hosts",
-			       p->nend, plural(p->nend));
+			       p->hosts, plural(p->hosts));
 	return 0;
 }
 
@@ -50,6 +51,8 @@ int pin_new(struct pinned **out, const struct fabric *f, const struct engine_par
 	p->f = f;
 	p->cur = params->current;
 	p->pin = pin;
+	p->text = params->limits->pin_text;
+	p->hosts = route_limits_pinned(params->limits, f);
 	p->vls = graph_vls(f, params) - params->escape;
 	for (uint32_t e = 0; e < f->nend; e++)
 		p->nend += pin[e];
@@ -153,10 +156,20 @@ int pin_apply(const struct pinned *p, struct tables *t, const struct engine_para
 		return rc;
 	t->vls = t->vls > vls ? t->vls : (uint8_t)vls;
 	t->sls = (uint8_t)__builtin_popcount(tables_sl_mask(t, p->f));
-	notes_set(params->notes, "pinned", p->nend,
-		  "routes to %u pinned host%s stay as installed%s", p->nend, plural(p->nend),
+	notes_set(params->notes, "pinned", p->hosts,
+		  "routes to %u pinned host%s stay as installed%s", p->hosts, plural(p->hosts),
 		  ok ? "" : ": the other paths have layers beside them");
 	return 0;
+}
+
+void pin_tell(const struct pinned *p, struct tables *t)
+{
+	size_t len = strlen(t->params), room = sizeof(t->params) - len;
+
+	if (!p->text)
+		return;
+	if ((size_t)snprintf(t->params + len, room, " pin=%s", p->text) >= room && room > 4)
+		memcpy(t->params + sizeof(t->params) - 4, "...", 4);
 }
 
 static bool same_entries(const struct pinned *p, const struct tables *t, uint16_t lid)

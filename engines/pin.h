@@ -40,6 +40,9 @@ void pin_free(struct pinned *p); /* NULL is fine */
 int pin_apply(const struct pinned *p, struct tables *t, const struct engine_params *params,
 	      struct progress *progress, struct err *err);
 
+/* Tells in the tables what is pinned. */
+void pin_tell(const struct pinned *p, struct tables *t);
+
 /* After escape_add(): LIDs that were traffic's must not have become escape LIDs with other
  * routes.  -EINVAL names one. */
 int pin_check_escape(const struct pinned *p, const struct tables *t, struct notes *notes,

@@ -31,7 +31,7 @@ static int too_few(const struct pinned *p, const struct tables *t, bool more, un
 		       "the paths of %s need %s%u VLs without deadlocks beside the routes to %u "
 		       "pinned host%s, and %u may be used; allow more VLs, take another engine, or "
 		       "pin fewer",
-		       t->engine, more ? "more than " : "", layers, p->nend, plural(p->nend),
+		       t->engine, more ? "more than " : "", layers, p->hosts, plural(p->hosts),
 		       p->vls);
 }
 

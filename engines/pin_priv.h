@@ -12,7 +12,8 @@ struct pinned {
 	const struct fabric *f;
 	const struct tables *cur; /* installed */
 	const bool *pin;	  /* by end */
-	uint32_t nend;		  /* pinned */
+	const char *text;	  /* for people; NULL: there is none */
+	uint32_t nend, hosts;	  /* pinned */
 	unsigned vls;		  /* that traffic may use */
 	struct dest *dest;	  /* their traffic LIDs, by end, then LID */
 	uint32_t n;

@@ -176,6 +176,39 @@ struct jobset *jobset_build(struct jobset_builder *b)
 	return js;
 }
 
+static struct job job_copy(struct arena *a, const struct job *job)
+{
+	struct job to = *job;
+	uint32_t *terms = arena_array(a, uint32_t, job->nterm);
+
+	to.name = keep(a, job->name);
+	to.user = keep(a, job->user);
+	to.nodes = keep(a, job->nodes);
+	if (job->nterm)
+		memcpy(terms, job->terms, job->nterm * sizeof(*terms));
+	to.terms = terms;
+	return to;
+}
+
+struct jobset *jobset_at_least(const struct jobset *js, uint32_t nodes, const struct fabric *f)
+{
+	struct jobset_builder *b = jobset_builder_new(f, js->source);
+	struct jobset *out;
+
+	for (uint32_t j = 0; j < js->njob; j++) {
+		struct job job;
+
+		if (js->jobs[j].nnodes < nodes)
+			continue;
+		job = job_copy(b->arena, &js->jobs[j]);
+		vec_push(&b->list, job);
+	}
+	jobset_builder_pending(b, js->pending);
+	out = jobset_build(b);
+	out->time_s = js->time_s;
+	return out;
+}
+
 const struct jobset *jobset_get(const struct jobset *js)
 {
 	if (js)

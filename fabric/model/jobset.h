@@ -52,6 +52,10 @@ void jobset_builder_add(struct jobset_builder *b, const struct job *head, const 
 void jobset_builder_pending(struct jobset_builder *b, uint32_t pending);
 struct jobset *jobset_build(struct jobset_builder *b); /* frees b */
 
+/* Those with at least so many nodes, as the source named them.  The caller owns one reference.
+ * f is the fabric that js was built for. */
+struct jobset *jobset_at_least(const struct jobset *js, uint32_t nodes, const struct fabric *f);
+
 const struct jobset *jobset_get(const struct jobset *js); /* thread-safe; returns js */
 void jobset_put(const struct jobset *js);		  /* NULL is fine */
 

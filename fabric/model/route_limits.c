@@ -35,6 +35,7 @@ struct route_limits *route_limits_copy(const struct route_limits *l)
 	to->exclude_chan = copy_flags(l->exclude_chan, l->nchan);
 	to->exclude_text = l->exclude_text ? xstrdup(l->exclude_text) : NULL;
 	to->pin = copy_flags(l->pin, l->nend);
+	to->pin_text = l->pin_text ? xstrdup(l->pin_text) : NULL;
 	return to;
 }
 
@@ -46,7 +47,26 @@ void route_limits_free(struct route_limits *l)
 	free(l->exclude_chan);
 	free(l->exclude_text);
 	free(l->pin);
+	free(l->pin_text);
 	free(l);
+}
+
+uint32_t route_limits_pinned(const struct route_limits *l, const struct fabric *f)
+{
+	const char *last = NULL;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; l && l->pin && i < f->nterm; i++) {
+		const char *name = f->term_name[f->term_by_name[i]];
+
+		if (!l->pin[f->term_by_name[i]])
+			continue;
+		n += !last || strcmp(last, name) != 0;
+		last = name;
+	}
+	for (uint32_t end = f->nterm; l && l->pin && end < f->nend; end++)
+		n += l->pin[end];
+	return n;
 }
 
 static bool any(const bool *flags, uint32_t n)

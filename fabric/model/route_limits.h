@@ -17,6 +17,7 @@ struct route_limits {
 	bool *exclude_chan;	   /* nchan, both directions of a cable; NULL: none */
 	char *exclude_text;	   /* the same for people, as fabric/files/limits_text.h reads it */
 	bool *pin;		   /* nend; NULL: none */
+	char *pin_text;		   /* the same as a host list; NULL: none */
 };
 
 struct route_limits *route_limits_new(const struct fabric *f); /* no limits yet */
@@ -24,6 +25,8 @@ struct route_limits *route_limits_new(const struct fabric *f); /* no limits yet 
 struct route_limits *route_limits_copy(const struct route_limits *l);
 void route_limits_free(struct route_limits *l); /* NULL is fine */
 
+/* How many hosts are pinned, the ports of one name counted once.  l may be NULL. */
+uint32_t route_limits_pinned(const struct route_limits *l, const struct fabric *f);
 /* Is anything excluded?  l may be NULL. */
 bool route_limits_excludes(const struct route_limits *l);
 

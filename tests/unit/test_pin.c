@@ -2,9 +2,10 @@
 #include "engines/pin.h"
 
 #include "engines/verify.h"
+#include "engines/verify_pinned.h"
 #include "fabric/base/mem.h"
+#include "fabric/files/pin_text.h"
 #include "fabric/model/route_limits.h"
-#include "fabric/model/tdiff.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"
@@ -113,6 +114,7 @@ static void all_engines(struct done *done, const struct fabric *f, const struct 
 		struct tables *t, *again;
 		struct notes notes = { 0 };
 		struct err err = { "" };
+		struct pin_verdict v;
 		int rc;
 
 		p.current = cur;
@@ -127,9 +129,6 @@ static void all_engines(struct done *done, const struct fabric *f, const struct 
 			if (rc != -ENOSPC || !strstr(err.text, "VLs"))
 				fail_msg("%s, %s onto %s: %s", what, e[k]->name, cur->engine,
 					 err.text);
-			if (getenv("SHOW"))
-				printf("# %s: %s onto %s: %s\n", what, e[k]->name, cur->engine,
-				       err.text);
 			done->refused++;
 			notes_done(&notes);
 			continue;
@@ -138,11 +137,11 @@ static void all_engines(struct done *done, const struct fabric *f, const struct 
 		done->anew += strstr(notes_find(&notes, "pinned")->text, "layers") != NULL;
 		notes_done(&notes);
 		assert_complete(f, t);
-		if (getenv("SHOW"))
-			printf("# %s %s onto %s escape %d\n", what, e[k]->name, cur->engine,
-			       escape);
 		assert_clean(f, t, what);
 		assert_pinned(f, cur, t, limits.pin, escape);
+		verify_pinned(&v, f, cur, t, &limits);
+		assert_int_equal(v.changed, 0);
+		assert_int_equal(v.hosts, route_limits_pinned(&limits, f));
 		p.threads = 4;
 		p.notes = NULL;
 		again = run(e[k]->name, f, &p, &rc, &err);
@@ -180,14 +179,336 @@ static void pinned_routes_stay_whatever_the_engine(void **state)
 				tables_put(cur);
 				fabric_put(f);
 			}
-	printf("# %u routed, %u of them with new layers, %u refused for VLs\n", done.routed,
-	       done.anew, done.refused);
+	/* both ways were taken */
+	assert_true(done.routed > done.anew && done.anew > 0);
+	assert_true(done.routed > 20 * done.refused);
+}
+
+/* --- refusals ---------------------------------------------------------------------------- */
+
+static void assert_refused(const char *engine, const struct fabric *f,
+			   const struct engine_params *p, int rc, const char *a, const char *b)
+{
+	struct err err = { "" };
+	int got;
+	struct tables *t = run(engine, f, p, &got, &err);
+
+	assert_null(t);
+	assert_int_equal(got, rc);
+	if (!strstr(err.text, a) || !strstr(err.text, b))
+		fail_msg("\"%s\" does not say %s and %s", err.text, a, b);
+}
+
+static void what_is_not_known_cannot_stay(void **state)
+{
+	struct fabric *f = net_ring(6, 2, NULL), *other = net_ring(6, 3, NULL);
+	struct tables *cur = installed("minhop", f, false),
+		      *theirs = installed("updn", other, false);
+	struct route_limits limits = { .nend = f->nend, .pin = xcalloc(f->nend, 1) };
+	struct engine_params p = { .vls = 8, .limits = &limits };
+	uint32_t c = f->chan_off[4];
+
+	(void)state;
+	limits.pin[0] = limits.pin[5] = true;
+	assert_refused("sar", f, &p, -EINVAL, "2 pinned hosts", "not known");
+	p.current = theirs;
+	assert_refused("sar", f, &p, -EINVAL, "2 pinned hosts", "another fabric");
+	p.current = cur;
+	tables_row(cur, 4)[f->term_lid[5]] = FAB_NO_PORT;
+	assert_refused("minhop", f, &p, -EINVAL, f->sw_name[4], f->term_name[5]);
+	/* there and back */
+	tables_row(cur, 4)[f->term_lid[5]] = f->chan_port[c];
+	for (uint32_t e = f->chan_off[f->chan_dst[c]]; e < f->chan_off[f->chan_dst[c] + 1]; e++)
+		if (f->chan_dst[e] == 4)
+			tables_row(cur, f->chan_dst[c])[f->term_lid[5]] = f->chan_port[e];
+	assert_refused("minhop", f, &p, -EINVAL, "do not lead from switch", f->term_name[5]);
+	limits.pin[5] = false;
+	tables_put(run("minhop", f, &p, &(int){ 0 }, NULL));
+	free(limits.pin);
+	tables_put(cur);
+	tables_put(theirs);
+	fabric_put(f);
+	fabric_put(other);
+}
+
+/* All clockwise: the ring is full of dependencies that wait for each other. */
+static struct tables *clockwise(const struct fabric *f)
+{
+	struct tables *t = tables_new(f, TABLES_WIRE);
+
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+		uint8_t out;
+		uint32_t dst = fabric_lid_switch(f, lid, &out);
+
+		for (uint32_t u = 0; u < f->nsw && dst != FAB_NONE; u++) {
+			uint32_t c = f->chan_off[u];
+
+			while (f->chan_dst[c] != (u + 1) % f->nsw)
+				c++;
+			tables_row(t, u)[lid] = u == dst ? out : f->chan_port[c];
+		}
+	}
+	return t;
+}
+
+static void pinned_routes_with_a_cycle_of_their_own_are_refused_by_name(void **state)
+{
+	struct fabric *f = net_ring(6, 1, NULL);
+	struct tables *cur = clockwise(f), *t;
+	struct route_limits limits = { .nend = f->nend, .pin = xcalloc(f->nend, 1) };
+	struct engine_params p = { .vls = 4, .limits = &limits, .current = cur };
+	struct err err;
+	int rc;
+
+	(void)state;
+	limits.pin[0] = true;
+	t = run("dfsssp", f, &p, &rc, &err);
+	assert_int_equal(rc, 0);
+	assert_clean(f, t, "ring");
+	assert_pinned(f, cur, t, limits.pin, false);
+	tables_put(t);
+	limits.pin[3] = true;
+	assert_refused("dfsssp", f, &p, -EDEADLK, f->term_name[3], "cycle");
+	free(limits.pin);
+	tables_put(cur);
+	fabric_put(f);
+}
+
+static void vls_that_are_missing_are_told(void **state)
+{
+	struct fabric *f = net_spec("torus:dims=5x5,hosts=1,lmc=1");
+	struct tables *cur = installed("dfsssp", f, false), *one;
+	struct route_limits limits = { .nend = f->nend, .pin = some(f) };
+	struct engine_params p = { .vls = 1, .limits = &limits, .current = cur };
+
+	(void)state;
+	assert_true(cur->vls > 1);
+	assert_refused("nue", f, &p, -EINVAL, "VL 1", "only 1 VL may be used");
+	p.vls = 2;
+	p.escape = true;
+	assert_refused("nue", f, &p, -EINVAL, "VL 1", "escape LIDs");
+	/* one VL full of pinned routes; the others need more */
+	p.escape = false;
+	p.vls = 1;
+	one = installed("updn", f, false);
+	assert_int_equal(one->vls, 1);
+	p.current = one;
+	assert_refused("nue", f, &p, -ENOSPC, "VLs without deadlocks beside", "and 1 may be used");
+	p.vls = 8;
+	tables_put(run("nue", f, &p, &(int){ 0 }, NULL));
+	free(limits.pin);
+	tables_put(cur);
+	tables_put(one);
+	fabric_put(f);
+}
+
+static void traffic_of_pinned_hosts_does_not_become_escape_lids(void **state)
+{
+	struct fabric *f = net_spec("torus:dims=4x4,hosts=1,lmc=1");
+	struct tables *cur = installed("minhop", f, false);
+	struct route_limits limits = { .nend = f->nend, .pin = some(f) };
+	struct engine_params p = { .vls = 8, .limits = &limits, .current = cur, .escape = true };
+
+	(void)state;
+	assert_refused("minhop", f, &p, -EINVAL, "would become an escape LID", f->term_name[0]);
+	free(limits.pin);
+	tables_put(cur);
+	fabric_put(f);
+}
+
+static void what_is_pinned_and_excluded_at_once_is_named(void **state)
+{
+	struct fabric *f = net_tree(4, 2, 2, NULL);
+	struct tables *cur = installed("minhop", f, false);
+	struct route_limits limits = { .nsw = f->nsw, .nchan = f->nchan, .nend = f->nend };
+	struct engine_params p = { .vls = 8, .limits = &limits, .current = cur };
+	uint32_t u = f->term_sw[0] ? 0 : f->nsw - 1, c, spine;
+
+	(void)state;
+	while (u == f->term_sw[0] || f->term_off[u] == f->term_off[u + 1])
+		u--;
+	c = fabric_chan(f, u, tables_row(cur, u)[f->term_lid[0]]);
+	spine = f->chan_dst[c];
+	limits.pin = xcalloc(f->nend, 1);
+	limits.exclude_sw = xcalloc(f->nsw, 1);
+	limits.pin[0] = limits.exclude_sw[spine] = true;
+	assert_refused("updn", f, &p, -EINVAL, f->sw_name[spine], f->term_name[0]);
+	free(limits.exclude_sw);
+	limits.exclude_sw = NULL;
+	limits.exclude_chan = xcalloc(f->nchan, 1);
+	limits.exclude_chan[c] = limits.exclude_chan[f->chan_rev[c]] = true;
+	assert_refused("updn", f, &p, -EINVAL, f->sw_name[u], f->term_name[0]);
+	free(limits.exclude_chan);
+	free(limits.pin);
+	tables_put(cur);
+	fabric_put(f);
+}
+
+/* --- the check of its own ------------------------------------------------------------------ */
+
+static void what_changes_is_found_by_entry_sl_and_vl(void **state)
+{
+	struct fabric *f = net_ring(6, 2, NULL);
+	struct tables *a = installed("dfsssp", f, false), *b = installed("dfsssp", f, false);
+	struct route_limits limits = { .nend = f->nend, .pin = xcalloc(f->nend, 1) };
+	uint32_t lid = f->term_lid[5];
+	struct pin_verdict v;
+	char text[200];
+
+	(void)state;
+	verify_pinned(&v, f, a, b, NULL);
+	assert_int_equal(v.hosts, 0);
+	limits.pin[5] = true;
+	verify_pinned(&v, f, a, b, &limits);
+	assert_int_equal(v.hosts, 1);
+	assert_int_equal(v.changed, 0);
+	pin_verdict_sentence(text, sizeof(text), &v, f);
+	assert_string_equal(text, "routes to 1 pinned host unchanged");
+
+	tables_row(b, 0)[f->term_lid[4]] = FAB_NO_PORT; /* of somebody else */
+	verify_pinned(&v, f, a, b, &limits);
+	assert_int_equal(v.changed, 0);
+	tables_row(b, 0)[lid]++;
+	verify_pinned(&v, f, a, b, &limits);
+	assert_int_equal(v.changed, 1);
+	assert_int_equal(v.fault, PIN_ENTRY);
+	assert_int_equal(v.sw, 0);
+	assert_int_equal(v.lid, lid);
+	pin_verdict_sentence(text, sizeof(text), &v, f);
+	assert_non_null(strstr(text, f->term_name[5]));
+	tables_row(b, 0)[lid]--;
+
+	tables_sl2vl_form(b, SL2VL_FULL, f);
+	for (size_t i = 0; i < tables_sl2vl_bytes(b); i++)
+		b->sl2vl[i] = i % FAB_SLS;
+	verify_pinned(&v, f, a, b, &limits);
+	assert_int_equal(v.changed, 0);
+	for (size_t i = 0; i < tables_sl2vl_bytes(b); i += FAB_SLS)
+		b->sl2vl[i] = 1;
+	verify_pinned(&v, f, a, b, &limits);
+	assert_true(v.changed > 0);
+	assert_int_equal(v.fault, PIN_VL);
+	tables_put(b);
+
+	b = installed("dfsssp", f, false);
+	tables_sl_form(b, SL_BY_DLID, f);
+	memset(b->sl, 9, b->stride);
+	verify_pinned(&v, f, a, b, &limits);
+	assert_int_equal(v.fault, PIN_SL);
+	free(limits.pin);
+	tables_put(a);
+	tables_put(b);
+	fabric_put(f);
+}
+
+/* --- who is pinned ----------------------------------------------------------------------- */
+
+static struct jobset *two_jobs(const struct fabric *f)
+{
+	struct jobset_builder *b = jobset_builder_new(f, "test");
+	static const char *const names[] = { "n0001", "n0004", "n0009", "n0010" };
+
+	jobset_builder_add(b, &(struct job){ .id = 81234 }, names, 3);
+	jobset_builder_add(b, &(struct job){ .id = 7 }, names + 3, 1);
+	return jobset_build(b);
+}
+
+static void assert_names(const struct fabric *f, const struct jobset *jobs, const char *text,
+			 const char *as)
+{
+	struct route_limits *l = NULL, *copy;
+	struct err err = { "" };
+
+	if (route_limits_pin(&l, f, jobs, text, &err))
+		fail_msg("%s: %s", text, err.text);
+	assert_string_equal(l->pin_text, as);
+	copy = route_limits_copy(l);
+	route_limits_free(l);
+	assert_string_equal(copy->pin_text, as);
+	route_limits_free(copy);
+}
+
+static void assert_no_names(const struct fabric *f, const struct jobset *jobs, const char *text,
+			    const char *why)
+{
+	struct route_limits *l = NULL;
+	struct err err = { "" };
+
+	assert_int_equal(route_limits_pin(&l, f, jobs, text, &err), -EINVAL);
+	if (!strstr(err.text, why))
+		fail_msg("%s: \"%s\" does not say %s", text, err.text, why);
+	route_limits_free(l);
+}
+
+static void hosts_are_named_by_list_and_job(void **state)
+{
+	struct fabric *f = net_tree(4, 2, 4, NULL);
+	struct jobset *jobs = two_jobs(f);
+	struct route_limits *l = NULL;
+
+	(void)state;
+	assert_names(f, jobs, "n[0001-0003,0005],n0001 n0012", "n[0001-0003,0005,0012]");
+	assert_names(f, jobs, "job:81234,n0002", "n[0001-0002,0004,0009]");
+	assert_names(f, NULL, "n0010", "n0010");
+	assert_int_equal(route_limits_pin(&l, f, NULL, " , ", NULL), 0);
+	assert_null(l->pin);
+	assert_int_equal(route_limits_pinned(l, f), 0);
+	assert_int_equal(route_limits_pin(&l, f, jobs, "job:81234", NULL), 0);
+	assert_int_equal(route_limits_pinned(l, f), 3);
+	route_limits_free(l);
+	assert_no_names(f, jobs, "n0001,n0099", "no host of this fabric is called n0099");
+	assert_no_names(f, jobs, f->sw_name[0], "is a switch");
+	assert_no_names(f, jobs, "n[0001", "pin: node list, position");
+	assert_no_names(f, jobs, "job:5", "no job 5 is running");
+	assert_no_names(f, jobs, "job:x", "not \"x\"");
+	assert_no_names(f, NULL, "job:7", "no jobs are");
+	jobset_put(jobs);
+	fabric_put(f);
+}
+
+static void small_jobs_do_not_count_where_that_is_asked(void **state)
+{
+	struct fabric *f = net_tree(4, 2, 4, NULL);
+	struct jobset *jobs = two_jobs(f), *large = jobset_at_least(jobs, 3, f);
+	struct engine_params p = { .vls = 8, .seed = 1 };
+	struct notes notes = { 0 };
+	struct tables *a = NULL, *b = NULL;
+
+	(void)state;
+	assert_int_equal(large->njob, 1);
+	assert_int_equal(large->jobs[0].id, 81234);
+	assert_int_equal(large->jobs[0].nterm, 3);
+	assert_true(jobset_same(jobs, large)); /* the other one is on one switch */
+	assert_int_equal(engine_run(engine_find("sar", NULL), &a, f, large, NULL, &p, NULL, NULL),
+			 0);
+	p.job_nodes_min = 3;
+	p.notes = &notes;
+	assert_int_equal(engine_run(engine_find("sar", NULL), &b, f, jobs, NULL, &p, NULL, NULL),
+			 0);
+	assert_same_tables(a, b);
+	assert_non_null(strstr(b->params, "jobs>=3"));
+	assert_string_equal(notes_find(&notes, "jobs_counted")->text,
+			    "1 of 2 jobs have 3 nodes or more and count");
+	notes_done(&notes);
+	tables_put(a);
+	tables_put(b);
+	jobset_put(large);
+	jobset_put(jobs);
+	fabric_put(f);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pinned_routes_stay_whatever_the_engine),
+		cmocka_unit_test(what_is_not_known_cannot_stay),
+		cmocka_unit_test(pinned_routes_with_a_cycle_of_their_own_are_refused_by_name),
+		cmocka_unit_test(vls_that_are_missing_are_told),
+		cmocka_unit_test(traffic_of_pinned_hosts_does_not_become_escape_lids),
+		cmocka_unit_test(what_is_pinned_and_excluded_at_once_is_named),
+		cmocka_unit_test(what_changes_is_found_by_entry_sl_and_vl),
+		cmocka_unit_test(hosts_are_named_by_list_and_job),
+		cmocka_unit_test(small_jobs_do_not_count_where_that_is_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
