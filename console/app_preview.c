@@ -4,6 +4,7 @@
 
 #include "console/loadfab.h"
 #include "fabric/base/clock.h"
+#include "fabric/files/pin_text.h"
 #include "fabric/model/demand.h"
 #include "fabric/update/planfile.h"
 
@@ -41,8 +42,9 @@ static void drop_kept(struct app *a, uint32_t at)
 
 /* --- asked ------------------------------------------------------------------------------- */
 
-static int read_files(struct preview_ask *ask, uint64_t **roots, struct demand **demand,
-		      const struct app *a, const struct preview_options *o, struct err *err)
+static int read_texts(struct preview_ask *ask, uint64_t **roots, struct demand **demand,
+		      struct route_limits **limits, const struct app *a,
+		      const struct preview_options *o, struct err *err)
 {
 	int rc = 0;
 
@@ -50,6 +52,9 @@ static int read_files(struct preview_ask *ask, uint64_t **roots, struct demand *
 		rc = loadfab_guids(roots, &ask->params.nroots, o->roots, err);
 	if (!rc && o->demand[0])
 		rc = loadfab_demand(demand, o->demand, NULL, a->fabric, err);
+	if (!rc && o->pin[0])
+		rc = route_limits_pin(limits, a->fabric, a->jobs, o->pin, err);
+	ask->params.limits = *limits;
 	ask->params.roots = *roots;
 	ask->demand = *demand;
 	return rc;
@@ -71,12 +76,14 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 			    .escape = o->escape,
 			    .sar_method = o->method,
 			    .sar_change = o->change_pct / 100.0,
+			    .job_nodes_min = o->job_nodes_min,
 			    .dfdn_base = o->base },
 		.serial = a->preview_serial + 1,
 	};
 	struct demand *demand = NULL;
 	uint64_t *roots = NULL;
-	int rc = read_files(&ask, &roots, &demand, a, o, err);
+	struct route_limits *limits = NULL;
+	int rc = read_texts(&ask, &roots, &demand, &limits, a, o, err);
 
 	if (!rc) {
 		a->preview_serial++;
@@ -91,6 +98,7 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 		worker_preview(a->worker, &ask);
 	}
 	free(roots);
+	route_limits_free(limits);
 	demand_put(demand);
 	return rc;
 }

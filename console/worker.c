@@ -5,6 +5,7 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/model/demand.h"
+#include "fabric/model/route_limits.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -25,6 +26,7 @@ struct work {
 	const struct engine *engine; /* preview only, as the next four */
 	struct engine_params params;
 	uint64_t *roots;
+	struct route_limits *limits;
 	const struct demand *demand;
 	const struct rates *rates;
 	struct plan *plan;	 /* order only */
@@ -58,6 +60,7 @@ static void work_drop(struct work *k)
 	jobset_put(k->jobs);
 	plan_free(k->plan);
 	free(k->roots);
+	route_limits_free(k->limits);
 	demand_put(k->demand);
 	rates_put(k->rates);
 	tables_put(k->to);
@@ -400,6 +403,7 @@ void worker_preview(struct worker *w, const struct preview_ask *ask)
 		memcpy(k.roots, ask->params.roots, ask->params.nroots * sizeof(*k.roots));
 		k.params.roots = k.roots;
 	}
+	k.params.limits = k.limits = route_limits_copy(ask->params.limits);
 	pthread_mutex_lock(&w->lock);
 	if (w->running == &w->preview || w->running == &w->cost || w->running == &w->traffic)
 		atomic_store(&w->progress.cancel, true);

@@ -29,7 +29,7 @@ struct preview_ask {
 	const struct demand *demand;
 	const struct rates *rates; /* measured: what links would carry */
 	const struct engine *engine;
-	struct engine_params params; /* its roots are copied */
+	struct engine_params params; /* its roots and limits are copied */
 	uint64_t serial;	     /* comes back as the message's total */
 };
 

@@ -82,7 +82,8 @@ void list_draw_cursor(struct canvas *c, struct rect r, int y)
 void entry_open(struct entry *e, const char *text)
 {
 	e->active = true;
-	snprintf(e->text, sizeof(e->text), "%s", text);
+	if (text != e->text)
+		snprintf(e->text, sizeof(e->text), "%s", text);
 }
 
 enum entry_result entry_input(struct entry *e, const struct input *in)

@@ -111,14 +111,16 @@ static void draw_engine(const struct preview_ui *u, const struct state *s, struc
 		list_draw_cursor(c, r, y);
 }
 
-static void draw_options(const struct preview_ui *u, struct canvas *c, struct rect r, int y)
+/* Returns the lines that it took. */
+static int draw_options(const struct preview_ui *u, struct canvas *c, struct rect r, int y)
 {
-	char text[160];
+	struct rect in = { r.x, r.y, r.w - 1, r.h };
+	char text[400];
 
 	preview_options_text(text, sizeof(text), &u->form.o);
 	canvas_text(c, r, 1, y, ROLE_KEY, "e");
-	canvas_name(c, r, 3, y, r.w - 4, text[0] ? ROLE_TEXT : ROLE_DIM,
-		    text[0] ? text : "options: all as preset");
+	return canvas_wrap(c, in, 3, y, text[0] ? ROLE_TEXT : ROLE_DIM,
+			   text[0] ? text : "options: all as preset");
 }
 
 /* Strangers take the larger EFI of all pairs for a loss: only routes within jobs carry load. */
@@ -204,8 +206,8 @@ static void draw_menu(struct preview_ui *u, const struct state *s, struct canvas
 	if (e)
 		y += canvas_wrap(c, text, 1, y, e->suits ? ROLE_LABEL : ROLE_WARN,
 				 e->suits ? e->engine->summary : e->why);
-	draw_options(u, c, r, y);
-	y = draw_next(s, c, r, y + 2);
+	y += draw_options(u, c, r, y);
+	y = draw_next(s, c, r, y + 1);
 	if (state_proposal(s))
 		y = draw_run(s, c, r, y);
 	if (y < r.h - 1 && traded_for_jobs(s))

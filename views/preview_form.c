@@ -2,8 +2,10 @@
 #include "views/preview_form.h"
 
 #include "engines/sar_method.h"
+#include "fabric/files/pin_text.h"
 #include "views/view.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +18,17 @@ enum field {
 	FIELD_SPREAD,
 	FIELD_METHOD,
 	FIELD_CHANGE,
+	FIELD_WEIGHTS,
 	FIELD_BASE,
 	FIELD_ESCAPE,
+	FIELD_PIN,
 	FIELD_ROOTS,
 	FIELD_DEMAND,
 	FIELD_LMC,
 	FIELDS
 };
 
-enum kind { KIND_NUMBER, KIND_CHOICE, KIND_FILE, KIND_FIXED };
+enum kind { KIND_NUMBER, KIND_CHOICE, KIND_TEXT, KIND_FIXED };
 
 static const struct {
 	const char *name, *of; /* of: the engine that asks for it; NULL: all */
@@ -47,15 +51,20 @@ static const struct {
 	[FIELD_CHANGE] = { "change %", "sar", KIND_NUMBER, 100,
 			   "of the LFT blocks that leafwise may change, 1 to 100; 0 as preset: 5, "
 			   "or all where other routes are far from what the jobs need" },
+	[FIELD_WEIGHTS] = { "weights", "sar", KIND_NUMBER, UINT32_MAX,
+			    "jobs with fewer nodes than that do not count; 0: all jobs do" },
 	[FIELD_BASE] = { "paths of", "dfdn", KIND_CHOICE, 0,
 			 "whose paths dfdn takes and puts on rising VLs" },
 	[FIELD_ESCAPE] = { "escape LIDs", NULL, KIND_CHOICE, 0,
 			   "the upper half of every host's LIDs: up*/down* on the last VL, where "
 			   "traffic can go while tables are written (needs LMC 1)" },
-	[FIELD_ROOTS] = { "roots", "updn", KIND_FILE, 0,
+	[FIELD_PIN] = { "pin", NULL, KIND_TEXT, 0,
+			"hosts whose routes stay exactly as installed: n[0001-0016], job:81234, "
+			"with commas between; for a job in a phase that must not be touched" },
+	[FIELD_ROOTS] = { "roots", "updn", KIND_TEXT, 0,
 			  "a file with the GUIDs of the switches at the top, one a line; empty: "
 			  "found" },
-	[FIELD_DEMAND] = { "demand", "parx", KIND_FILE, 0,
+	[FIELD_DEMAND] = { "demand", "parx", KIND_TEXT, 0,
 			   "a file of who sends what: lines of \"source: destination=bytes,...\"" },
 	[FIELD_LMC] = { "LMC", NULL, KIND_FIXED, 0,
 			"the subnet manager sets it (opensm.conf: lmc), tables cannot change it" },
@@ -72,6 +81,7 @@ static unsigned long long number_of(const struct preview_options *o, enum field 
 	return f == FIELD_VLS	    ? o->vls
 	       : f == FIELD_SEED    ? o->seed
 	       : f == FIELD_THREADS ? o->threads
+	       : f == FIELD_WEIGHTS ? o->job_nodes_min
 				    : o->change_pct;
 }
 
@@ -83,8 +93,16 @@ static void set_number(struct preview_options *o, enum field f, unsigned long lo
 		o->seed = v;
 	else if (f == FIELD_THREADS)
 		o->threads = (unsigned)v;
+	else if (f == FIELD_WEIGHTS)
+		o->job_nodes_min = (unsigned)v;
 	else
 		o->change_pct = (unsigned)v;
+}
+
+/* Where a text is kept: sizeof(o->roots), as all of them. */
+static char *text_of(struct preview_options *o, enum field f)
+{
+	return f == FIELD_ROOTS ? o->roots : f == FIELD_PIN ? o->pin : o->demand;
 }
 
 static const char *base_name(enum dfdn_base b)
@@ -92,19 +110,24 @@ static const char *base_name(enum dfdn_base b)
 	return b == DFDN_MINHOP ? "minhop" : "sssp";
 }
 
-static void value_text(char *buf, size_t len, const struct preview_options *o, enum field f,
+static void value_text(char *buf, size_t len, struct preview_options *o, enum field f,
 		       const struct state *s)
 {
 	static const char *const preset[] = { [FIELD_VLS] = "as the links offer",
 					      [FIELD_SEED] = "as preset",
 					      [FIELD_THREADS] = "one per core",
-					      [FIELD_CHANGE] = "as preset" };
+					      [FIELD_CHANGE] = "as preset",
+					      [FIELD_WEIGHTS] = "all jobs",
+					      [FIELD_ROOTS] = "found",
+					      [FIELD_DEMAND] = "none",
+					      [FIELD_PIN] = "no hosts" };
 	const char *word = "";
 
 	switch (fields[f].kind) {
 	case KIND_NUMBER:
 		if (number_of(o, f)) {
-			snprintf(buf, len, "%llu", number_of(o, f));
+			snprintf(buf, len, f == FIELD_WEIGHTS ? "jobs >= %llu nodes" : "%llu",
+				 number_of(o, f));
 			return;
 		}
 		word = preset[f];
@@ -115,10 +138,9 @@ static void value_text(char *buf, size_t len, const struct preview_options *o, e
 		       : (f == FIELD_SPREAD ? o->spread : o->escape) ? "yes"
 								     : "no";
 		break;
-	case KIND_FILE:
-		word = f == FIELD_ROOTS ? o->roots : o->demand;
-		if (!*word)
-			word = f == FIELD_ROOTS ? "found" : "none";
+	case KIND_TEXT:
+		word = text_of(o, f);
+		word = *word ? word : preset[f];
 		break;
 	case KIND_FIXED:
 		if (s->fabric) {
@@ -192,27 +214,52 @@ static void change(struct preview_form *m, struct ui *ui, const struct state *s)
 	case KIND_NUMBER:
 		snprintf(text, sizeof(text), "%llu", number_of(&m->o, f));
 		break;
-	case KIND_FILE:
-		value_text(text, sizeof(text), &m->o, f, s);
-		if (!*(f == FIELD_ROOTS ? m->o.roots : m->o.demand))
-			text[0] = '\0';
+	case KIND_TEXT:
+		snprintf(text, sizeof(text), "%s", text_of(&m->o, f));
 		break;
 	}
 	m->typing = true;
 	entry_open(&m->entry, text);
 }
 
-static void take(struct preview_form *m, struct ui *ui)
+/* What can be told before an engine is asked. */
+static int check_text(enum field f, const char *text, const struct state *s, struct err *err)
+{
+	struct route_limits *l = NULL;
+	int rc = 0;
+
+	if (strlen(text) >= sizeof(((struct preview_options *)0)->roots))
+		return err_set(err, -EINVAL, "that is too long: %zu characters are possible",
+			       sizeof(((struct preview_options *)0)->roots) - 1);
+	if (f == FIELD_PIN && s->fabric)
+		rc = route_limits_pin(&l, s->fabric, s->jobs, text, err);
+	route_limits_free(l);
+	return rc;
+}
+
+static void take_text(struct preview_form *m, struct ui *ui, const struct state *s)
+{
+	enum field f = (enum field)m->list.cursor;
+	struct err err = { "" };
+
+	if (check_text(f, m->entry.text, s, &err)) {
+		ui_say(ui, "%s", err.text);
+		m->typing = true;
+		entry_open(&m->entry, m->entry.text);
+		return;
+	}
+	snprintf(text_of(&m->o, f), sizeof(m->o.roots), "%s", m->entry.text);
+}
+
+static void take(struct preview_form *m, struct ui *ui, const struct state *s)
 {
 	enum field f = (enum field)m->list.cursor;
 	unsigned long long v;
 	char *end;
 
 	m->typing = false;
-	if (fields[f].kind == KIND_FILE) {
-		char *out = f == FIELD_ROOTS ? m->o.roots : m->o.demand;
-
-		snprintf(out, sizeof(m->o.roots), "%s", m->entry.text);
+	if (fields[f].kind == KIND_TEXT) {
+		take_text(m, ui, s);
 		return;
 	}
 	v = strtoull(m->entry.text, &end, 10);
@@ -225,7 +272,8 @@ static void take(struct preview_form *m, struct ui *ui)
 	set_number(&m->o, f, v);
 }
 
-static void typed(struct preview_form *m, struct ui *ui, const struct input *in)
+static void typed(struct preview_form *m, struct ui *ui, const struct input *in,
+		  const struct state *s)
 {
 	struct input enter = *in;
 
@@ -233,7 +281,7 @@ static void typed(struct preview_form *m, struct ui *ui, const struct input *in)
 		enter.req = REQ_ENTER;
 	switch (entry_input(&m->entry, &enter)) {
 	case ENTRY_DONE:
-		take(m, ui);
+		take(m, ui, s);
 		if (in->req == REQ_PANE && !m->typing && m->list.cursor + 1 < FIELDS)
 			m->list.cursor++;
 		break;
@@ -249,7 +297,7 @@ bool preview_form_input(struct preview_form *m, struct ui *ui, const struct inpu
 			const struct state *s)
 {
 	if (m->typing) {
-		typed(m, ui, in);
+		typed(m, ui, in, s);
 		return true;
 	}
 	if (list_move(&m->list, in->req, FIELDS))
@@ -281,7 +329,7 @@ static void add(char *buf, size_t len, const char *text)
 
 const char *preview_options_text(char *buf, size_t len, const struct preview_options *o)
 {
-	char part[64];
+	char part[sizeof(o->pin) + 8];
 
 	buf[0] = '\0';
 	if (o->vls) {
@@ -298,12 +346,20 @@ const char *preview_options_text(char *buf, size_t len, const struct preview_opt
 		snprintf(part, sizeof(part), "change %u%%", o->change_pct);
 		add(buf, len, part);
 	}
+	if (o->job_nodes_min) {
+		snprintf(part, sizeof(part), "jobs>=%u", o->job_nodes_min);
+		add(buf, len, part);
+	}
 	if (o->base != DFDN_SSSP)
 		add(buf, len, "dfdn:minhop");
 	if (o->spread)
 		add(buf, len, "spread");
 	if (o->escape)
 		add(buf, len, "escape");
+	if (o->pin[0]) {
+		snprintf(part, sizeof(part), "pin %s", o->pin);
+		add(buf, len, part);
+	}
 	if (o->roots[0])
 		add(buf, len, "roots");
 	if (o->demand[0])

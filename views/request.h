@@ -143,8 +143,10 @@ struct preview_options {
 	enum sar_method method;
 	unsigned change_pct; /* of the blocks, sar:leafwise; 0: as preset */
 	enum dfdn_base base;
-	char roots[128];  /* file of switch GUIDs, for updn; "" found in the fabric */
-	char demand[128]; /* file of who sends what, for parx; "" none */
+	char roots[128];	/* file of switch GUIDs, for updn; "" found in the fabric */
+	char demand[128];	/* file of who sends what, for parx; "" none */
+	char pin[128];		/* hosts whose routes stay, as fabric/files/pin_text.h reads it */
+	unsigned job_nodes_min; /* smaller jobs do not count, for sar; 0: all do */
 };
 
 /* What is left for the application. */

@@ -124,9 +124,23 @@ static void options_are_edited_and_checked(void **state)
 	console_keys(&k, "77");
 	console_key(&k, K_ENTER);
 	console_keys(&k, "jjj  "); /* threads, spread, method: patch */
-	console_keys(&k, "jjj");   /* escape */
+	console_keys(&k, "jj");	   /* weights */
+	console_key(&k, K_ENTER);
+	console_key(&k, K_CTRL('u'));
+	console_keys(&k, "16");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "jobs >= 16 nodes");
+	console_keys(&k, "jj"); /* escape */
 	console_key(&k, K_ENTER);
 	console_shows(&k, "escape LIDs need LMC 1");
+	console_keys(&k, "j"); /* pin */
+	console_key(&k, K_ENTER);
+	console_keys(&k, "n[0002-0003],n9999");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "no host of this fabric is called n9999");
+	for (int i = 0; i < 6; i++)
+		console_key(&k, K_BACKSPACE);
+	console_key(&k, K_ENTER);
 	console_keys(&k, "j");
 	console_key(&k, K_ENTER);
 	console_keys(&k, "spines.txt");
@@ -135,9 +149,11 @@ static void options_are_edited_and_checked(void **state)
 	console_key(&k, K_ENTER);
 	console_shows(&k, "the subnet manager sets it");
 	console_key(&k, K_ESC);
-	console_shows(&k, "VLs 4 seed 77 patch roots");
+	console_shows(&k, "VLs 4 seed 77 patch");
 	console_key(&k, K_ENTER);
 	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	assert_int_equal(k.last.options.job_nodes_min, 16);
+	assert_string_equal(k.last.options.pin, "n[0002-0003]");
 	assert_int_equal(k.last.options.vls, 4);
 	assert_int_equal(k.last.options.seed, 77);
 	assert_int_equal(k.last.options.method, SAR_PATCH);
