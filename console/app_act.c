@@ -70,7 +70,7 @@ static void set(struct app *a, const char *text)
 	struct err err = { "" };
 
 	if (app_set(a, text, &err))
-		ui_say(a->ui, "%s", err.text);
+		app_fail(a, "set", err.text);
 	else
 		ui_say(a->ui, "%s, until the end of this session", text);
 }
@@ -110,8 +110,12 @@ static void snapshot(struct app *a, const char *to)
 	app_wait_begin(&w, a, "snapshot");
 	rc = app_snapshot(a, to, dir, sizeof(dir), &err);
 	app_wait_end(&w);
+	if (rc == -ECANCELED) {
+		ui_say(a->ui, "cancelled: nothing was saved");
+		return;
+	}
 	if (rc) {
-		ui_say(a->ui, "%s", rc == -ECANCELED ? "cancelled: nothing was saved" : err.text);
+		app_fail(a, "snapshot", err.text);
 		return;
 	}
 	app_record_action(a, "snapshot", dir);

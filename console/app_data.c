@@ -382,6 +382,8 @@ static bool take(struct app *a, struct msg *msg)
 {
 	switch (msg->type) {
 	case MSG_LOG:
+		if (msg->line.level == LOG_ERROR)
+			app_record_error(a, msg->line.area, msg->line.text);
 		break;
 	case MSG_DISCOVERING:
 		a->state.poll.discovering = true;

@@ -30,6 +30,7 @@ static void sink(void *ctx, const struct log_line *line)
 	if (a->opts.batch.on && line->level >= LOG_WARN)
 		fprintf(stderr, "ibroute-top: %s: %s: %s\n", log_level_name(line->level),
 			line->area, line->text);
+	msg->line = *line;
 	if (line->level > LOG_DEBUG) {
 		pthread_mutex_lock(&a->events_lock);
 		events_add(&a->events, line);

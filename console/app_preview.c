@@ -113,7 +113,7 @@ void app_preview_start(struct app *a, const struct request *r)
 	else if (!p->engines[r->engine].suits)
 		ui_say(a->ui, "%s", p->engines[r->engine].why);
 	else if (app_preview(a, r->engine, &r->options, &err))
-		ui_say(a->ui, "%s", err.text);
+		app_fail(a, "preview", err.text);
 }
 
 void app_proposal_remove(struct app *a, uint32_t at)
@@ -212,8 +212,10 @@ bool app_take_preview(struct app *a, struct msg *msg)
 	if (msg->type == MSG_PREVIEW_FAILED) {
 		p->state = msg->rc == -ECANCELED ? PREVIEW_CANCELLED : PREVIEW_FAILED;
 		snprintf(p->error, sizeof(p->error), "%s", msg->text);
-		if (msg->rc != -ECANCELED)
+		if (msg->rc != -ECANCELED) {
 			log_add(LOG_WARN, "preview", "%s", msg->text);
+			app_record_error(a, "preview", msg->text);
+		}
 		app_want_cost(a);
 		return false;
 	}
@@ -377,6 +379,6 @@ void app_plan_save(struct app *a, const char *path)
 		app_record_action(a, "plan.save", path);
 	}
 	if (err.text[0])
-		ui_say(a->ui, "%s", err.text);
+		app_fail(a, "plan", err.text);
 	plan_free(plan);
 }

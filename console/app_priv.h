@@ -288,6 +288,9 @@ void app_take_usage(struct app *a, struct msg *msg); /* takes its usage */
 
 /* app_record.c: what goes into the session's record; detail may be NULL */
 void app_record_action(struct app *a, const char *action, const char *detail);
+/* What went wrong, as it is shown; app_fail() shows it as well, above the keys. */
+void app_record_error(struct app *a, const char *area, const char *text);
+void app_fail(struct app *a, const char *area, const char *text);
 void app_record_phase(struct app *a, const struct apply_event *ev);
 void app_record_screen(struct app *a); /* that the canvas has */
 void app_record_resize(struct app *a); /* the canvas has another size than before */

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static void lost(struct app *a, const struct err *err)
 {
@@ -33,6 +34,19 @@ void app_record_action(struct app *a, const char *action, const char *detail)
 	record_mark(a->record, label);
 	if (record_add(a->record, "key.action", data, &err))
 		lost(a, &err);
+}
+
+/* What the record itself could not do shows as a gap. */
+void app_record_error(struct app *a, const char *area, const char *text)
+{
+	if (a->record && strcmp(area, "record"))
+		record_error(a->record, area, text);
+}
+
+void app_fail(struct app *a, const char *area, const char *text)
+{
+	ui_say(a->ui, "%s", text);
+	app_record_error(a, area, text);
 }
 
 static json_t *figure(double v)

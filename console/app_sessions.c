@@ -187,7 +187,7 @@ void app_sessions_replay(struct app *a, const char *text)
 		terminal_return(a->term);
 	}
 	if (rc)
-		ui_say(a->ui, "%s", err.text);
+		app_fail(a, "replay", err.text);
 	cast_events_free(&e);
 	free(path);
 }

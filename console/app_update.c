@@ -24,6 +24,7 @@ void app_refuse(struct app *a, const char *why)
 	s->state = APPLY_REFUSED;
 	snprintf(s->result, sizeof(s->result), "%.255s", why);
 	log_add(LOG_WARN, "apply", "%s", why);
+	app_record_error(a, "apply", why);
 }
 
 bool app_updating(const struct app *a)
@@ -262,6 +263,8 @@ static bool name_typed(struct app *a, const char *text)
 void app_begin_update(struct app *a)
 {
 	app_record_action(a, "apply.start", a->plan->id);
+	if (a->record && !a->updater.ops->free) /* else its process tells its own record */
+		update_record_begin(a->record, a->plan, "sim", a->opts.dog.confirm_s);
 	a->state.apply.state = APPLY_RUNNING;
 	a->state.apply.steps[0].state = STEP_RUNNING;
 	a->apply_step_start = a->update_at = clock_s();

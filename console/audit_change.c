@@ -58,9 +58,9 @@ static bool about(struct gather *g, const json_t *j)
 	return true;
 }
 
-/* What comes before an update has its id: its plan, what that means, the order to begin, and the
- * begin of PREPARE.  The place among those; PENDING: none of them. */
-#define PENDING 4
+/* What comes before an update has its id: its plan, what that means, the order to begin, and how it
+ * begins.  The place among those; PENDING: none of them. */
+#define PENDING 5
 static int pending_of(const json_t *j)
 {
 	const json_t *data = json_object_get(j, "data");
@@ -72,8 +72,10 @@ static int pending_of(const json_t *j)
 		return 1;
 	if (!strcmp(type, "key.action") && !strcmp(text_of(data, "action"), "apply.start"))
 		return 2;
-	if (!strcmp(type, "phase.begin") && !txn_of(j)[0])
+	if (!strcmp(type, "apply.begin"))
 		return 3;
+	if (!strcmp(type, "phase.begin") && !txn_of(j)[0])
+		return 4;
 	return PENDING;
 }
 

@@ -267,44 +267,71 @@ static const char *short_hash(char buf[16], const json_t *j)
 	return buf;
 }
 
+/* Of a block or table; before they had names: by its place. */
+static const json_t *part_of(const json_t *w, const char *name, size_t at)
+{
+	return json_is_object(w) ? json_object_get(w, name) : json_array_get(w, at);
+}
+
+static void put_took(char buf[32], const json_t *w, size_t at)
+{
+	const json_t *ms = json_object_get(w, "ms");
+	json_int_t us = json_integer_value(json_array_get(w, at));
+
+	if (json_is_number(ms))
+		snprintf(buf, 32, "%.3f", json_number_value(ms));
+	else if (us)
+		snprintf(buf, 32, "%.3f", (double)us / 1000);
+	else
+		snprintf(buf, 32, "-"); /* OpenSM does not tell */
+}
+
+static void put_write(struct report_doc *d, const json_t *sw, const json_t *w, bool lft,
+		      const char *wave)
+{
+	char where[64], from[16], to[16], took[32];
+	const char *name = text_of(sw, "name");
+	size_t at = lft ? 1 : 2;
+
+	if (lft)
+		snprintf(where, sizeof(where), "block %" PRId64,
+			 (int64_t)json_integer_value(part_of(w, "block", 0)));
+	else
+		snprintf(where, sizeof(where), "in %" PRId64 " out %" PRId64,
+			 (int64_t)json_integer_value(part_of(w, "in", 0)),
+			 (int64_t)json_integer_value(part_of(w, "out", 1)));
+	put_took(took, w, at + 3);
+	doc_row(d, (const char *[]){ wave, name[0] ? name : text_of(sw, "sw"), where,
+				     short_hash(from, part_of(w, "old", at)),
+				     short_hash(to, part_of(w, "new", at + 1)),
+				     json_integer_value(part_of(w, "status", at + 2)) ? "failed"
+										      : "ok",
+				     took });
+}
+
 /* One switch of a lft.write or sl2vl.write line. */
 static void put_writes(struct report_doc *d, const json_t *sw, bool lft, json_int_t wave, bool back,
 		       uint32_t *shown, uint32_t *all)
 {
 	const json_t *list = json_object_get(sw, lft ? "blocks" : "tables");
-	size_t i, at = lft ? 1 : 2;
+	char num[32];
+	size_t i;
 	json_t *w;
 
+	snprintf(num, sizeof(num), "%" PRId64 "%s", (int64_t)wave + 1, back ? " back" : "");
 	json_array_foreach(list, i, w)
 	{
-		char where[64], num[32], from[16], to[16], us[32];
-
 		if ((*all)++ >= WRITES_SHOWN)
 			continue;
 		(*shown)++;
-		snprintf(where, sizeof(where),
-			 lft ? "block %" PRId64 : "in %" PRId64 " out %" PRId64,
-			 (int64_t)json_integer_value(json_array_get(w, 0)),
-			 (int64_t)json_integer_value(json_array_get(w, 1)));
-		snprintf(num, sizeof(num), "%" PRId64 "%s", (int64_t)wave + 1, back ? " back" : "");
-		snprintf(us, sizeof(us), "%" PRId64,
-			 (int64_t)json_integer_value(json_array_get(w, at + 3)));
-		if (!strcmp(us, "0")) /* OpenSM does not tell */
-			snprintf(us, sizeof(us), "-");
-		doc_row(d, (const char *[]){
-				   num,
-				   text_of(sw, "name")[0] ? text_of(sw, "name") : text_of(sw, "sw"),
-				   where, short_hash(from, json_array_get(w, at)),
-				   short_hash(to, json_array_get(w, at + 1)),
-				   json_integer_value(json_array_get(w, at + 2)) ? "failed" : "ok",
-				   us });
+		put_write(d, sw, w, lft, num);
 	}
 }
 
 static void put_blocks(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const head[] = { "wave",	   "switch", "what", "old SHA-256",
-					    "new SHA-256", "status", "us" };
+					    "new SHA-256", "status", "ms" };
 	uint32_t shown = 0, all = 0;
 
 	doc_heading(d, "Writes");
@@ -331,7 +358,8 @@ static void put_lines(struct report_doc *d, const struct audit_change *c)
 	static const char *const types[] = { "agents.ask", "agents.answer", "agents.settled",
 					     "verify",	   "note",	    "override",
 					     "extend",	   "watch",	    "confirm",
-					     "apply.end",  "key.action" };
+					     "apply.end",  "key.action",    "request",
+					     "error" };
 	static const char *const head[] = { "time (UTC)", "what", "" };
 
 	doc_heading(d, "Actions, agents and notes");

@@ -68,6 +68,11 @@ static void note(struct auto_run *r, const char *type, json_t *data)
 		log_add(LOG_ERROR, "record", "%s", err.text);
 }
 
+static void went_wrong(struct auto_run *r, const char *text)
+{
+	note(r, "error", json_pack("{s:s, s:o}", "area", "auto", "text", record_str(text)));
+}
+
 /* The same again is not worth a line. */
 static void say(struct auto_run *r, enum auto_act act)
 {
@@ -195,6 +200,7 @@ static void carry_out(struct auto_run *r, const struct live *l, struct auto_rout
 		say(r, AUTO_WAIT);
 	} else if (rc) {
 		printf("auto: the proposal could not be kept as a plan: %s\n", err.text);
+		went_wrong(r, err.text);
 	} else if (act == AUTO_APPLY) {
 		apply(r, path, l->f->name);
 	} else {

@@ -79,7 +79,7 @@ static int finish(struct txn *t, const struct txn_cmd *c, struct err *err)
 
 	if (c->give_up) {
 		txn_note(t, "override",
-			 json_pack("{s:s, s:s, s:o}", "txn", c->id, "what", "give up", "why",
+			 json_pack("{s:s, s:[s], s:o}", "txn", c->id, "what", "give up", "text",
 				   record_str(c->give_up)));
 		return apply_give_up(t->a, c->give_up, err) ? EXIT_REFUSED : EXIT_OK;
 	}
@@ -90,7 +90,10 @@ static int finish(struct txn *t, const struct txn_cmd *c, struct err *err)
 	       s.old, s.new, s.between, s.foreign, s.silent, s.missing);
 	if (c->keep) {
 		rc = apply_confirm(t->a, err);
-		txn_note(t, "confirm", json_pack("{s:s, s:i}", "txn", c->id, "status", rc));
+		txn_note(t, "confirm",
+			 json_pack("{s:s, s:s, s:s}", "txn", c->id, "outcome",
+				   rc ? "refused" : "confirmed", "text",
+				   rc ? err->text : "kept by hand"));
 		return rc ? EXIT_REFUSED : EXIT_OK;
 	}
 	rc = apply_rollback(t->a, err);
@@ -123,6 +126,8 @@ static int work_on(struct journal *j, struct txn_cmd *c, struct err *err)
 		rc = EXIT_REFUSED;
 		if (!txn_recover(&t, j, err))
 			rc = finish(&t, c, err);
+		if (rc && err->text[0])
+			record_error(t.record, c->keep ? "confirm" : "rollback", err->text);
 		j = NULL;
 		txn_close(&t);
 	}

@@ -312,6 +312,13 @@ int record_add_text(struct record *r, const char *type, const char *data, struct
 	return rc;
 }
 
+void record_error(struct record *r, const char *area, const char *text)
+{
+	record_add(r, "error",
+		   json_pack("{s:o, s:o}", "area", record_str(area), "text", record_str(text)),
+		   NULL);
+}
+
 /* --- the screen -------------------------------------------------------------------------- */
 
 static int open_cast(struct record *r, const struct canvas *c, int colours, struct err *err)

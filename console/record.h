@@ -56,6 +56,9 @@ int record_add(struct record *r, const char *type, json_t *data, struct err *err
 /* The same with data that is the text of one JSON object already: for thousands of numbers, which
  * take their time as json_t.  Only borrowed. */
 int record_add_text(struct record *r, const char *type, const char *data, struct err *err);
+/* error: what went wrong, as the operator was told.  A line that cannot be written is lost like any
+ * other. */
+void record_error(struct record *r, const char *area, const char *text);
 /* What the screen shows now; colours as of the terminal (256, 16, 0).  Nothing is written when
  * nothing changed.  After a failure record_sync() fails until a frame can be written again. */
 int record_screen(struct record *r, const struct canvas *c, int colours, struct err *err);

@@ -118,7 +118,7 @@ static void take_action(struct session_action *a, const json_t *j)
 	snprintf(a->time, sizeof(a->time), "%.8s", strlen(ts) > 19 ? ts + 11 : ts);
 	snprintf(a->what, sizeof(a->what), "%s", type);
 	a->loud = !strncmp(type, "rollback", 8) || !strcmp(type, "record.gap") ||
-		  json_integer_value(json_object_get(data, "status"));
+		  !strcmp(type, "error") || json_integer_value(json_object_get(data, "status"));
 	if (!strcmp(type, "key.action"))
 		snprintf(a->text, sizeof(a->text), "%.60s %.120s", text_of(data, "action"),
 			 text_of(data, "detail"));
@@ -130,6 +130,12 @@ static void take_action(struct session_action *a, const json_t *j)
 	else if (json_object_get(data, "engine"))
 		snprintf(a->text, sizeof(a->text), "%.16s %.16s %.140s", text_of(data, "plan"),
 			 text_of(data, "engine"), text_of(data, "params"));
+	else if (!strcmp(type, "apply.begin"))
+		snprintf(a->text, sizeof(a->text),
+			 "%.16s: %" JSON_INTEGER_FORMAT " blocks, %" JSON_INTEGER_FORMAT " tables",
+			 text_of(data, "plan"),
+			 json_integer_value(json_object_get(data, "lft_blocks")),
+			 json_integer_value(json_object_get(data, "sl2vl_tables")));
 	else if (json_object_get(data, "fabric"))
 		snprintf(a->text, sizeof(a->text), "fabric %.64s on %.64s", text_of(data, "fabric"),
 			 text_of(data, "host"));

@@ -38,7 +38,6 @@ static void hash_of(struct digest *old, struct digest *new, const struct changes
 	digest_of(new, change_new(l, c), change_bytes(c));
 }
 
-/* [block, old hash, new hash, status, us]; of SL2VL tables input and output port first. */
 static void write_entry(FILE *out, const struct apply_event *ev, const struct apply_item *it)
 {
 	const struct change *c = &ev->list->v[it->change];
@@ -50,10 +49,14 @@ static void write_entry(FILE *out, const struct apply_event *ev, const struct ap
 	digest_hex(from, back ? &new : &old);
 	digest_hex(to, back ? &old : &new);
 	if (c->kind == CHANGE_LFT)
-		fprintf(out, "[%u", c->block);
+		fprintf(out, "{\"block\":%u", c->block);
 	else
-		fprintf(out, "[%u,%u", c->in, c->out);
-	fprintf(out, ",\"%s\",\"%s\",%d,%d]", from, to, it->rc, it->us);
+		fprintf(out, "{\"in\":%u,\"out\":%u", c->in, c->out);
+	fprintf(out, ",\"old\":\"%s\",\"new\":\"%s\",\"status\":%d", from, to, it->rc);
+	if (it->us) /* OpenSM does not tell */
+		fprintf(out, ",\"ms\":%d.%03d}", it->us / 1000, it->us % 1000);
+	else
+		fputs(",\"ms\":null}", out);
 }
 
 static void write_switch(FILE *out, const struct change *c, const struct fabric *f)
@@ -190,6 +193,17 @@ int update_record_gate(struct record *r, const struct apply_event *ev, struct er
 	bool known = ev->phase == PHASE_WRITE && (ev->wave || !ev->asked);
 
 	return known ? record_whole(r, err) : record_sync(r, err);
+}
+
+void update_record_begin(struct record *r, const struct plan *p, const char *installer,
+			 unsigned confirm_s)
+{
+	add(r, "apply.begin",
+	    json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:o}", "txn", "", "plan", p->id, "fabric",
+		      record_str(p->fabric->name), "installer",
+		      installer ? record_str(installer) : json_null(), "lft_blocks",
+		      (json_int_t)p->diff->nblocks, "sl2vl_tables", (json_int_t)p->diff->nsl2vl,
+		      "confirm_s", confirm_s ? json_integer(confirm_s) : json_null()));
 }
 
 void update_record_plan(struct record *r, const struct plan *p)

@@ -13,6 +13,10 @@ void update_record_event(struct record *r, const struct apply_event *ev, const s
  * takes less time than that, that it is whole is enough, as PREPARE or UNPATH has synced the plan.
  */
 int update_record_gate(struct record *r, const struct apply_event *ev, struct err *err);
+/* apply.begin: nothing but its preparation comes before it.  installer NULL: not known; confirm_s 0:
+ * nobody rolls back by the clock. */
+void update_record_begin(struct record *r, const struct plan *p, const char *installer,
+			 unsigned confirm_s);
 /* plan.create: what is planned and on what it stands. */
 void update_record_plan(struct record *r, const struct plan *p);
 

@@ -178,6 +178,8 @@ static int run(struct worker *w, const struct plan *plan, struct journal *j, str
 		journal_close(j);
 		goto out;
 	}
+	if (plan)
+		update_record_begin(w->record, plan, w->way.in.ops->name, w->config.confirm_s);
 	reach_agents(w, plan, j);
 	agents_apply(&job.apply, &w->agents, &w->config.agents);
 	code = watchdog_run(w->dog, &job, &w->outcome, err);
@@ -300,6 +302,8 @@ static int worker_main(const char *id)
 		return EXIT_REFUSED;
 	}
 	rc = id ? recover(&w, id, &err) : apply(&w, &err);
+	if (rc && w.record && err.text[0])
+		record_error(w.record, "apply", err.text);
 	if (record_close(w.record, &end))
 		log_add(LOG_ERROR, "record", "%s", end.text);
 	watchdog_end(w.dog, rc, w.outcome, w.user, err.text);

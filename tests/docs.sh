@@ -125,6 +125,13 @@ scripts_name_options() {
 	return $bad
 }
 ok "what scripts say instead of keys are options that exist" scripts_name_options
+# the kinds of lines of a record
+kinds() { python3 -c 'import json; print(*json.load(open("console/schema.json"))["$defs"]["audit_line"]["properties"]["type"]["enum"], sep="\n")' | sort; }
+page_has_kinds() {
+	diff <(kinds) <(sed -n '/^\.SH THE RECORD/,/^\.SH EXIT/p' console/manual/ibroute-top.1.in |
+		sed -n 's/^\.B \([a-z0-9]*\.[a-z].*\|.*note, error\|watch,.*\|confirm,.*\|auto,.*\)$/\1/p' | tr -d ' ' | tr , '\n' | sort)
+}
+ok "it has each kind of line of a record" page_has_kinds
 ok "the completion for bash is good bash" bash -n "$work/bash"
 ok "the completion for zsh is good zsh" zsh -n "$work/zsh"
 ok "bash offers commands" offers rollback ibroute-top ro

@@ -428,8 +428,9 @@ static void no_answer(struct sweep *s, const struct question *q, int rc, uint64_
 	}
 	x = &s->node.v[q->node];
 	if (q->attr == SMP_NODE_INFO) {
-		gap(s, &s->report->no_answer, 0, "%s behind %s port %u", wire_rc_text(rc),
-		    label(s, q->node).text, q->port);
+		gap(s, &s->report->no_answer, 0, "%s behind %s port %u%s", wire_rc_text(rc),
+		    label(s, q->node).text, q->port,
+		    s->w->opts.m_keys ? ", to none of the M_Keys that it may have" : "");
 	} else if (rc == -EPROTO) {
 		gap(s, &s->report->clashes, x->guid, "%s refused to tell attribute 0x%x",
 		    label(s, q->node).text, q->attr);
@@ -613,7 +614,8 @@ static int conclude(struct fabric **out, struct sweep *s, struct err *err)
 	if (!s->report->switches)
 		return err_set(
 			err, -EHOSTUNREACH,
-			"no switch answers behind the local port: there is no fabric to see");
+			"no switch answers behind the local port%s: there is no fabric to see",
+			s->w->opts.m_keys ? " to any M_Key that it may have" : "");
 	keep_routes(s);
 	keep_keys(s);
 	return build(out, s, err);

@@ -96,9 +96,15 @@ void watchdog_step(struct watchdog *d, const char *text)
 	tell_text(d, "step", text);
 }
 
+/* With the update's id, once it has one. */
 static void note(struct watchdog *d, const char *type, json_t *data)
 {
+	struct apply_status st = { 0 };
+
 	pthread_mutex_lock(&d->lock);
+	if (d->a)
+		apply_status(d->a, &st);
+	json_object_set_new(data, "txn", json_string(st.txn));
 	if (d->job && d->job->note)
 		d->job->note(d->job->apply.ctx, type, data);
 	else
@@ -220,6 +226,32 @@ static const char *what_asked(char buf[96], const struct control_request *r)
 	return buf;
 }
 
+/* More time and what is not watched any more are kinds of lines of their own. */
+static void note_request(struct watchdog *d, const struct control_request *r,
+			 const struct control_peer *who, const char *text, bool ok)
+{
+	json_t *data = json_pack("{s:I, s:I, s:b, s:s}", "uid", (json_int_t)who->uid, "pid",
+				 (json_int_t)who->pid, "ok", ok, "text", text);
+	json_t *what = json_array();
+
+	for (int w = 0; w < WATCHES; w++)
+		if (r->watches & 1u << w)
+			json_array_append_new(what, json_string(watch_name((enum watch_what)w)));
+	if (r->op == CONTROL_EXTEND)
+		json_object_set_new(data, "seconds",
+				    json_integer(r->seconds ? r->seconds : d->o.confirm_s));
+	else if (r->op == CONTROL_OVERRIDE)
+		json_object_set(data, "what", what);
+	else
+		json_object_set_new(data, "op", json_string(control_op_name(r->op)));
+	json_decref(what);
+	note(d,
+	     r->op == CONTROL_EXTEND	 ? "extend"
+	     : r->op == CONTROL_OVERRIDE ? "override"
+					 : "request",
+	     data);
+}
+
 static json_t *requested(void *ctx, const struct control_request *r, const struct control_peer *who)
 {
 	struct watchdog *d = ctx;
@@ -237,10 +269,7 @@ static json_t *requested(void *ctx, const struct control_request *r, const struc
 		 control_op_name(r->op), what_asked(what, r), (unsigned)who->uid, (long)who->pid,
 		 ok ? "" : ": refused");
 	tell_text(d, "note", text);
-	note(d, "request",
-	     json_pack("{s:s, s:I, s:I, s:I, s:I, s:b}", "op", control_op_name(r->op), "uid",
-		       (json_int_t)who->uid, "pid", (json_int_t)who->pid, "seconds",
-		       (json_int_t)r->seconds, "watches", (json_int_t)r->watches, "ok", ok));
+	note_request(d, r, who, text, ok);
 	return j;
 }
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,14 +92,19 @@ static void check_entry(const struct world *w, json_t *e, uint32_t i, bool back)
 	const uint8_t *old = change_old(w->l, c), *new = change_new(w->l, c);
 	size_t k = c->kind == CHANGE_SL2VL;
 
-	assert_int_equal(json_array_size(e), 5 + k);
-	assert_int_equal(json_integer_value(json_array_get(e, 0)), k ? c->in : c->block);
+	assert_int_equal(json_object_size(e), 5 + k);
+	assert_int_equal(json_integer_value(json_object_get(e, k ? "in" : "block")),
+			 k ? c->in : c->block);
 	if (k)
-		assert_int_equal(json_integer_value(json_array_get(e, 1)), c->out);
-	same_hash(json_array_get(e, k + 1), back ? new : old, change_bytes(c));
-	same_hash(json_array_get(e, k + 2), back ? old : new, change_bytes(c));
-	assert_int_equal(json_integer_value(json_array_get(e, k + 3)), w->item[i].rc);
-	assert_int_equal(json_integer_value(json_array_get(e, k + 4)), w->item[i].us);
+		assert_int_equal(json_integer_value(json_object_get(e, "out")), c->out);
+	same_hash(json_object_get(e, "old"), back ? new : old, change_bytes(c));
+	same_hash(json_object_get(e, "new"), back ? old : new, change_bytes(c));
+	assert_int_equal(json_integer_value(json_object_get(e, "status")), w->item[i].rc);
+	if (w->item[i].us)
+		assert_int_equal(lround(json_number_value(json_object_get(e, "ms")) * 1000),
+				 w->item[i].us);
+	else
+		assert_true(json_is_null(json_object_get(e, "ms")));
 }
 
 static uint32_t check_switch(const struct world *w, json_t *s, uint32_t i, bool back)
