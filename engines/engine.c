@@ -5,6 +5,7 @@
 #include "engines/dfsssp.h"
 #include "engines/dor.h"
 #include "engines/escape.h"
+#include "engines/exclusion.h"
 #include "engines/ftree.h"
 #include "engines/minhop.h"
 #include "engines/nue.h"
@@ -12,6 +13,7 @@
 #include "engines/pin.h"
 #include "engines/sar.h"
 #include "engines/updn.h"
+#include "fabric/model/route_limits.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -94,6 +96,39 @@ static void tell_jobs(struct tables *t, unsigned nodes)
 	snprintf(t->params + len, sizeof(t->params) - len, " jobs>=%u", nodes);
 }
 
+/* Would the engine take the fabric with what is excluded?  Then that is why it refused. */
+static void blame_exclusion(const struct engine *e, const struct fabric *f,
+			    const struct exclusion *x, struct err *err)
+{
+	struct err why;
+
+	if (!err || (e->suits && e->suits(f, NULL)))
+		return;
+	why = *err;
+	err_set(err, 0, "without %.100s%s, which %s excluded: %.380s", x->text,
+		strlen(x->text) > 100 ? "..." : "", strpbrk(x->text, ",[") ? "are" : "is",
+		why.text);
+}
+
+static int run_without(const struct engine *e, struct tables **out, const struct fabric *f,
+		       const struct jobset *jobs, const struct demand *demand,
+		       const struct engine_params *params, const struct pinned *pinned,
+		       struct progress *progress, struct err *err)
+{
+	struct exclusion x;
+	int rc = exclusion_init(&x, f, params, err);
+
+	if (!rc) {
+		rc = run_whole(e, out, x.f, jobs, demand, &x.params, pinned, progress, err);
+		if (!rc)
+			exclusion_tell(&x, *out);
+		else if (rc != -ECANCELED)
+			blame_exclusion(e, f, &x, err);
+	}
+	exclusion_done(&x);
+	return rc;
+}
+
 int engine_run(const struct engine *e, struct tables **out, const struct fabric *f,
 	       const struct jobset *jobs, const struct demand *demand,
 	       const struct engine_params *params, struct progress *progress, struct err *err)
@@ -103,7 +138,9 @@ int engine_run(const struct engine *e, struct tables **out, const struct fabric 
 	struct tables *t = NULL;
 	int rc = pin_new(&pinned, f, params, err);
 
-	if (!rc)
+	if (!rc && route_limits_excludes(params->limits))
+		rc = run_without(e, &t, f, jobs, demand, params, pinned, progress, err);
+	else if (!rc)
 		rc = run_whole(e, &t, f, jobs, demand, params, pinned, progress, err);
 	if (!rc && progress && atomic_load_explicit(&progress->cancel, memory_order_relaxed))
 		rc = -ECANCELED;

@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define OWN_BYTES   (128u << 20) /* of all workers but the first, for turns */
 #define REPORT_LIDS 16
@@ -305,6 +306,18 @@ static bool judge_all(struct judge *j, struct verdict *v)
 	return stopped;
 }
 
+static bool judge_passes(const struct judge *j, struct verdict *v)
+{
+	const struct route_limits *l = j->opts->limits;
+
+	if (!route_limits_excludes(l))
+		return false;
+	snprintf(v->excluded, sizeof(v->excluded), "%s", l->exclude_text);
+	if (strlen(l->exclude_text) >= sizeof(v->excluded))
+		memcpy(v->excluded + sizeof(v->excluded) - 4, "...", 4);
+	return verify_passes(&v->passes, j->f, j->t, l, j->progress);
+}
+
 int verify_tables(struct verdict **out, const struct fabric *f, const struct tables *t,
 		  const struct verify_opts *opts, struct progress *progress, struct err *err)
 {
@@ -320,8 +333,12 @@ int verify_tables(struct verdict **out, const struct fabric *f, const struct tab
 			       t->engine, f->name);
 	for (sw = 0; sw < f->nsw; sw++)
 		j.nsources += is_source(f, sw);
+	if (route_limits_excludes(j.opts->limits) &&
+	    (j.opts->limits->nsw != f->nsw || j.opts->limits->nchan != f->nchan))
+		return err_set(err, -EINVAL, "what is excluded was said of another fabric than %s",
+			       f->name);
 	v = xcalloc(1, sizeof(*v));
-	if (judge_all(&j, v)) {
+	if (judge_all(&j, v) || judge_passes(&j, v)) {
 		verdict_free(v);
 		return err_set(err, -ECANCELED, "checking the tables was cancelled");
 	}
@@ -359,8 +376,36 @@ static const char *fault_text(enum verdict_fault fault)
 	}
 }
 
+const char *verdict_passes_text(char *buf, size_t len, const struct verdict *v,
+				const struct fabric *f)
+{
+	const struct passes *p = &v->passes;
+	char at[140];
+
+	buf[0] = '\0';
+	if (!v->excluded[0])
+		return buf;
+	if (!p->n) {
+		snprintf(buf, len, "nothing passes %s", v->excluded);
+		return buf;
+	}
+	if (p->chan != FAB_NONE)
+		snprintf(at, sizeof(at), "%s/%u", f->sw_name[f->chan_src[p->chan]],
+			 f->chan_port[p->chan]);
+	else
+		snprintf(at, sizeof(at), "%s", f->sw_name[p->sw]);
+	snprintf(buf, len,
+		 "%" PRIu64 " way%s what is excluded; the first, from switch %s to LID %u (%s), "
+		 "passes %s",
+		 p->n, p->n == 1 ? " passes" : "s pass", f->sw_name[p->from], p->lid,
+		 lid_name(f, p->lid), at);
+	return buf;
+}
+
 void verdict_sentence(char *buf, size_t len, const struct verdict *v, const struct fabric *f)
 {
+	char passes[400];
+
 	if (v->fault != FAULT_NONE)
 		snprintf(buf, len,
 			 "%" PRIu64 " of %" PRIu64 " ways are missing and %" PRIu64
@@ -378,6 +423,9 @@ void verdict_sentence(char *buf, size_t len, const struct verdict *v, const stru
 			 "%u, which has only %u VL%s.",
 			 v->misfit_vl, f->sw_name[v->misfit_sw], v->misfit_port, v->misfit_op_vls,
 			 v->misfit_op_vls == 1 ? "" : "s");
+	else if (v->passes.n)
+		snprintf(buf, len, "Connected, free of loops and of deadlocks, but %s.",
+			 verdict_passes_text(passes, sizeof(passes), v, f));
 	else
 		snprintf(buf, len,
 			 "Connected, free of loops and of deadlocks, with %u VL%s, %u SL%s and at "

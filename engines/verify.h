@@ -11,9 +11,11 @@
 #ifndef ENGINES_VERIFY_H
 #define ENGINES_VERIFY_H
 
+#include "engines/verify_passes.h"
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
 #include "fabric/model/fabric.h"
+#include "fabric/model/route_limits.h"
 #include "fabric/model/tables.h"
 
 /* One dependency of the cycle: a packet that holds (chan, vl) waits for the next one's. */
@@ -58,6 +60,9 @@ struct verdict {
 	uint32_t hops_max; /* over ordered pairs of terminals, base LIDs: inter-switch channels */
 	double hops_mean;
 
+	struct passes passes; /* ways through what the limits exclude */
+	char excluded[64];    /* that, for people; "": nothing is */
+
 	uint64_t vertices, edges; /* of the dependency graph: used (channel, VL), used turns */
 	uint32_t nvl;		  /* order is indexed chan * nvl + vl */
 	uint32_t *order;	  /* position of each vertex, UINT32_MAX for unused ones; NULL when
@@ -71,23 +76,28 @@ struct verify_opts {
 	bool certificate;    /* keep order */
 	bool terminals_only; /* leave switches' own LIDs out of everything (foreign tables) */
 	unsigned threads;    /* 0: one per core; never changes the result */
+	const struct route_limits *limits; /* nothing may pass what they exclude; NULL: no limits */
 };
 
-/* 0 whatever the verdict is; -ECANCELED; -EINVAL when the tables are of another fabric.
- * opts may be NULL: none of them.  Progress step: "verify".
- * Time O(LIDs * switches), with SLs by terminal and SL2VL that differs by port
- * O(LIDs * (switches + ends)); memory O(ports + turns) apart from the result. */
+/* 0 whatever the verdict is; -ECANCELED; -EINVAL when the tables or the limits are of another
+ * fabric. opts may be NULL: none of them.  Progress step: "verify". Time O(LIDs * switches), with
+ * SLs by terminal and SL2VL that differs by port O(LIDs * (switches + ends)); memory O(ports +
+ * turns) apart from the result. */
 int verify_tables(struct verdict **out, const struct fabric *f, const struct tables *t,
 		  const struct verify_opts *opts, struct progress *progress, struct err *err);
 void verdict_free(struct verdict *v); /* NULL is fine */
 
 static inline bool verdict_ok(const struct verdict *v)
 {
-	return v->connected && v->loop_free && v->deadlock_free && v->vls_fit;
+	return v->connected && v->loop_free && v->deadlock_free && v->vls_fit && !v->passes.n;
 }
 
-/* One sentence for people; the witness is not in it. */
+/* One sentence for people; the witness is not in it, and what is excluded only where something
+ * passes it. */
 void verdict_sentence(char *buf, size_t len, const struct verdict *v, const struct fabric *f);
+/* "nothing passes spine11", or which way does; "" when nothing is excluded.  Returns buf. */
+const char *verdict_passes_text(char *buf, size_t len, const struct verdict *v,
+				const struct fabric *f);
 /* One line of the witness: "S3/17 -> S9/4 VL 0  because n012 -> LID 57 (SL 0)". */
 void witness_line(char *buf, size_t len, const struct witness *w, const struct fabric *f);
 
