@@ -44,6 +44,7 @@ static const struct argp_option table[] = {
 	OPTION_SAR_METHOD,
 	OPTION_SAR_CHANGE,
 	OPTION_ESCAPE,
+	OPTION_EXCLUDE,
 	OPTION_SPREAD,
 	OPTION_TABLES,
 	OPTION_PATH_SL,
@@ -128,6 +129,7 @@ static void evaluate_all(struct comparison *c)
 		struct eval_opts found = s->eval;
 
 		found.terminals_only = true;
+		found.limits = NULL; /* they pass what is to be excluded from now on */
 		if (evaluate_tables(&c->list[0], tables_get(s->installed), s->f, s->jobs, &found,
 				    &err))
 			c->why[0] = xstrdup(err.text);

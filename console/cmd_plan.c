@@ -18,6 +18,7 @@
 #include "console/waves.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
+#include "fabric/model/route_limits.h"
 #include "fabric/update/planfile.h"
 
 #include <errno.h>
@@ -35,6 +36,7 @@ struct plan_cmd {
 	struct live_opts live;
 	const char *file;
 	const char *tables; /* instead of an engine */
+	struct route_limits *limits;
 	bool detailed;
 };
 
@@ -50,6 +52,7 @@ static const struct argp_option table[] = {
 	OPTION_SAR_METHOD,
 	OPTION_SAR_CHANGE,
 	OPTION_ESCAPE,
+	OPTION_EXCLUDE,
 	OPTION_SPREAD,
 	OPTION_BISECTIONS,
 	OPTION_PATTERN,
@@ -107,6 +110,7 @@ static int propose(struct evaluation *out, const struct plan_cmd *c, const struc
 		.sar_change = c->o.sar_change_pct / 100.0,
 		.escape = c->o.escape,
 		.spread = c->o.spread,
+		.limits = c->limits,
 	};
 	struct eval_opts eval;
 	struct engine_spec spec;
@@ -114,6 +118,7 @@ static int propose(struct evaluation *out, const struct plan_cmd *c, const struc
 	int rc;
 
 	options_eval(&eval, &c->o);
+	eval.limits = c->limits;
 	if (c->tables) {
 		rc = loadfab_tables(&t, c->tables, l->f, err);
 		return rc ? rc : evaluate_tables(out, t, l->f, l->jobs, &eval, err);
@@ -308,6 +313,8 @@ static int open_files(struct live *l, struct plan_cmd *c, struct err *err)
 		scene.f = NULL;
 		scene.installed = NULL;
 		scene.jobs = NULL;
+		c->limits = scene.limits;
+		scene.limits = NULL;
 	}
 	scene_free(&scene);
 	return rc;
@@ -337,10 +344,13 @@ int cmd_plan(int argc, char **argv)
 	rc = c.o.topology			  ? open_files(&l, &c, &err)
 	     : live_open(&l, &c.live, NULL, &err) ? EXIT_UNREADABLE
 						  : 0;
+	if (!rc && !c.limits && options_limits(&c.limits, &c.o, l.f, &err))
+		rc = EXIT_BAD_USAGE;
 	if (!rc)
 		rc = make(&c, &l, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	route_limits_free(c.limits);
 	live_close(&l);
 	return rc;
 }

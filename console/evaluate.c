@@ -2,6 +2,7 @@
 #include "console/evaluate.h"
 
 #include "console/stopwatch.h"
+#include "engines/exclusion.h"
 #include "engines/parx.h"
 #include "engines/parx_choice.h"
 #include "fabric/base/clock.h"
@@ -53,7 +54,9 @@ static int predict(struct evaluation *e, struct stopwatch *w, const struct eval_
 static int judge(struct evaluation *e, struct stopwatch *w, const struct eval_opts *o,
 		 struct err *err)
 {
-	struct verify_opts opts = { .terminals_only = o->terminals_only, .threads = o->threads };
+	struct verify_opts opts = { .terminals_only = o->terminals_only,
+				    .threads = o->threads,
+				    .limits = o->limits };
 	struct metrics_opts mo = { .threads = o->threads, .all_lids = o->all_lids };
 	double start = clock_s();
 	int rc = verify_tables(&e->v, e->f, e->t, &opts, &w->progress, err);
@@ -66,8 +69,9 @@ static int judge(struct evaluation *e, struct stopwatch *w, const struct eval_op
 	return rc;
 }
 
-static int judge_choice(struct evaluation *e, const struct eval_opts *o, struct progress *progress,
-			struct err *err)
+/* left: the fabric without what is excluded. */
+static int judge_choice(struct evaluation *e, const struct fabric *left, const struct eval_opts *o,
+			struct progress *progress, struct err *err)
 {
 	struct parx_lids lids = { e->f, e->choice };
 	struct ebb_opts opts = {
@@ -77,7 +81,7 @@ static int judge_choice(struct evaluation *e, const struct eval_opts *o, struct 
 		.lids = parx_large_lids,
 		.lids_ctx = &lids,
 	};
-	int rc = parx_check(&e->parx, e->f, e->t, e->choice, progress, err);
+	int rc = parx_check(&e->parx, left, e->t, e->choice, progress, err);
 
 	if (!rc && parx_verdict_ok(&e->parx) && o->bisections)
 		rc = predict_ebb(&e->ebb_large, e->f, e->t, &opts, progress, err);
@@ -92,8 +96,23 @@ int evaluate_choice(struct evaluation *e, struct lid_choice *choice, const struc
 
 	e->choice = choice;
 	stopwatch_start(&w);
-	rc = judge_choice(e, opts, &w.progress, err);
+	rc = judge_choice(e, e->f, opts, &w.progress, err);
 	stopwatch_stop(&w);
+	return rc;
+}
+
+/* The choice that comes with tables of parx. */
+static int find_choice(struct evaluation *e, const struct eval_opts *opts,
+		       struct progress *progress, struct err *err)
+{
+	const struct fabric *left;
+	int rc = exclusion_left(&left, e->f, opts->limits, err);
+
+	if (!rc)
+		rc = parx_choice_find(&e->choice, left, e->t, err);
+	if (!rc && e->choice)
+		rc = judge_choice(e, left, opts, progress, err);
+	fabric_put(left);
 	return rc;
 }
 
@@ -121,9 +140,7 @@ int evaluate_engine(struct evaluation *out, const struct engine *engine, const s
 		stopwatch_start(&w);
 		rc = judge(out, &w, opts, err);
 		if (!rc && engine == &engine_parx)
-			rc = parx_choice_find(&out->choice, f, t, err);
-		if (!rc && out->choice)
-			rc = judge_choice(out, opts, &w.progress, err);
+			rc = find_choice(out, opts, &w.progress, err);
 		stopwatch_stop(&w);
 		out->total_s += out->verify_s;
 	}

@@ -39,7 +39,8 @@ struct eval_opts {
 	bool jobs;		      /* predict how the jobs get on with each other ... */
 	enum predict_pattern pattern; /* ... when they send like this */
 	unsigned threads;
-	bool all_lids; /* figures of all traffic LIDs, not of base LIDs alone */
+	const struct route_limits *limits; /* what must not be passed; NULL: nothing */
+	bool all_lids;			   /* figures of all traffic LIDs, not of base LIDs alone */
 };
 
 /* The engine, then verdict and figures; demand and jobs may be NULL. */

@@ -5,6 +5,7 @@
 #include "console/evaluate.h"
 #include "console/outfile.h"
 #include "engines/sar_method.h"
+#include "fabric/files/limits_text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -33,6 +34,13 @@ void options_eval(struct eval_opts *out, const struct options *o)
 		.threads = o->threads,
 		.all_lids = o->all_lids,
 	};
+}
+
+int options_limits(struct route_limits **out, const struct options *o, const struct fabric *f,
+		   struct err *err)
+{
+	*out = NULL;
+	return o->exclude ? route_limits_exclude(out, f, o->exclude, err) : 0;
 }
 
 static unsigned formats(char *arg, const struct argp_state *state)
@@ -94,6 +102,8 @@ static error_t take_text(struct options *o, int key, char *arg, const struct arg
 		return once(&o->demand, arg, "demand", state);
 	case OPT_LID_CHOICE:
 		return once(&o->lid_choice, arg, "lid-choice", state);
+	case OPT_EXCLUDE:
+		return once(&o->exclude, arg, "exclude", state);
 	case OPT_RANKS:
 		return once(&o->ranks, arg, "ranks", state);
 	case OPT_OUT:

@@ -42,6 +42,7 @@ enum option_key {
 	OPT_RANKS,
 	OPT_FOLD_VLS,
 	OPT_TIME_MS,
+	OPT_EXCLUDE,
 	OPT_JSON,
 };
 
@@ -53,7 +54,8 @@ struct options {
 	const char *engine; /* or engines, joined by commas */
 	const char *roots, *out;
 	const char *demand, *ranks, *lid_choice;
-	const char *lfts; /* of --lfts, --fdbs or --tables */
+	const char *exclude; /* as in fabric/files/limits_text.h */
+	const char *lfts;    /* of --lfts, --fdbs or --tables */
 	const char *path_sl, *sl2vl;
 	unsigned vls, threads;
 	unsigned fold_vls; /* 0: as they are */
@@ -140,6 +142,14 @@ struct options {
 			"the last VL, the same whatever the engine (needs LMC 1 or more)",         \
 			0                                                                          \
 	}
+#define OPTION_EXCLUDE                                                                             \
+	{                                                                                          \
+		"exclude", OPT_EXCLUDE, "LIST", 0,                                                 \
+			"route around these switches and cables, for maintenance: names "          \
+			"(spine11, spine[1-4]), GUIDs, or a cable as SWITCH/PORT, with commas "    \
+			"between; what hangs on such a switch is still reached",                   \
+			0                                                                          \
+	}
 #define OPTION_BISECTIONS                                                                          \
 	{                                                                                          \
 		"bisections", OPT_BISECTIONS, "N", 0,                                              \
@@ -209,6 +219,11 @@ struct eval_opts;
 void options_init(struct options *o);
 /* What they say about verdict and figures. */
 void options_eval(struct eval_opts *out, const struct options *o);
+/* What they leave to no engine on that fabric: NULL for nothing.  The caller owns *out, also after
+ * an error. */
+struct route_limits;
+int options_limits(struct route_limits **out, const struct options *o, const struct fabric *f,
+		   struct err *err);
 /* For argp parsers: takes a key of enum option_key, else ARGP_ERR_UNKNOWN.  A bad value ends
  * the program with 64 and a sentence. */
 error_t options_take(struct options *o, int key, char *arg, struct argp_state *state);

@@ -3,6 +3,7 @@
 
 #include "console/exits.h"
 #include "console/loadfab.h"
+#include "fabric/model/route_limits.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -64,11 +65,19 @@ static int load_rest(struct scene *s, const struct options *o, struct err *err)
 	return rc;
 }
 
+static int load_limits(struct scene *s, const struct options *o, struct err *err)
+{
+	int rc = options_limits(&s->limits, o, s->f, err);
+
+	s->params.limits = s->eval.limits = s->limits;
+	return rc;
+}
+
 int scene_complete(struct scene *s, const struct options *o, struct err *err)
 {
 	set_params(s, o);
 	s->params.current = s->installed;
-	return load_rest(s, o, err);
+	return load_rest(s, o, err) || load_limits(s, o, err) ? -EINVAL : 0;
 }
 
 int scene_load(struct scene *s, const struct options *o, struct err *err)
@@ -90,7 +99,9 @@ int scene_load(struct scene *s, const struct options *o, struct err *err)
 	if (!rc && o->lfts)
 		rc = load_tables(s, o, err);
 	s->params.current = s->installed;
-	return rc ? EXIT_UNREADABLE : 0;
+	if (rc)
+		return EXIT_UNREADABLE;
+	return load_limits(s, o, err) ? EXIT_BAD_USAGE : 0;
 }
 
 void scene_free(struct scene *s)
@@ -102,5 +113,6 @@ void scene_free(struct scene *s)
 	fabric_put(s->f);
 	name_map_free(s->names);
 	free(s->roots);
+	route_limits_free(s->limits);
 	memset(s, 0, sizeof(*s));
 }

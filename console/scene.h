@@ -17,6 +17,7 @@ struct scene {
 	struct engine_params params; /* from --vls, --threads, --seed, --roots, ... */
 	struct eval_opts eval;	     /* from --bisections, --seed, --threads, ... */
 	uint64_t *roots;
+	struct route_limits *limits; /* NULL: none */
 };
 
 /* 0 or the exit code, with the sentence in err. */

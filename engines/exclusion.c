@@ -259,6 +259,25 @@ void exclusion_done(struct exclusion *x)
 	*x = (struct exclusion){ .f = NULL };
 }
 
+int exclusion_left(const struct fabric **out, const struct fabric *f, const struct route_limits *l,
+		   struct err *err)
+{
+	struct engine_params params = { .limits = l };
+	struct exclusion x;
+	int rc;
+
+	*out = NULL;
+	if (!route_limits_excludes(l)) {
+		*out = fabric_get(f);
+		return 0;
+	}
+	rc = exclusion_init(&x, f, &params, err);
+	if (!rc)
+		*out = fabric_get(x.f);
+	exclusion_done(&x);
+	return rc;
+}
+
 /* --- what is told ---------------------------------------------------------------------------- */
 
 static void tell_hosts(const struct exclusion *x)

@@ -31,6 +31,11 @@ int exclusion_init(struct exclusion *x, const struct fabric *f, const struct eng
 		   struct err *err);
 void exclusion_done(struct exclusion *x);
 
+/* The fabric that is left alone, for who judges tables by what they could do; the caller owns one
+ * reference.  f itself when nothing is excluded; l may be NULL.  Errors as above. */
+int exclusion_left(const struct fabric **out, const struct fabric *f, const struct route_limits *l,
+		   struct err *err);
+
 /* Tells in the tables, and in the notes of the parameters, what was excluded and who pays. */
 void exclusion_tell(const struct exclusion *x, struct tables *t);
 
