@@ -28,6 +28,8 @@ int usage_compute(struct usage **out, const struct fabric *f, const struct table
 		rc = vl_use_compute(&u->lanes, f, t, progress, err);
 	if (!rc && jobs)
 		rc = predict_jobs(&u->together, f, t, jobs, &run, progress, err);
+	if (!rc)
+		rc = chan_dests_compute(&u->dests, f, t, jobs, progress, err);
 	if (rc)
 		usage_free(u);
 	else
@@ -45,6 +47,7 @@ void usage_free(struct usage *u)
 	vl_use_free(u->lanes);
 	job_routes_free(u->routes);
 	prediction_free(u->together);
+	chan_dests_free(u->dests);
 	free(u);
 }
 

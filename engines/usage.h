@@ -4,6 +4,7 @@
 #ifndef ENGINES_USAGE_H
 #define ENGINES_USAGE_H
 
+#include "engines/chan_dests.h"
 #include "engines/job_routes.h"
 #include "engines/predict.h"
 #include "engines/vl_use.h"
@@ -16,6 +17,7 @@ struct usage {
 	struct vl_use *lanes;	     /* NULL: not wanted */
 	struct job_routes *routes;   /* NULL without jobs */
 	struct prediction *together; /* all-to-all of all jobs at once; NULL without jobs */
+	struct chan_dests *dests;
 };
 
 /* jobs may be NULL; lanes: which ones are wanted too, for which the

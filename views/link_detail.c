@@ -227,13 +227,17 @@ static void draw_jobs(const struct ui *ui, const struct state *s, struct canvas 
 	}
 }
 
-static void draw_dests(const struct link_detail *d, const struct state *s, struct canvas *c,
-		       struct rect r)
+static void draw_dests(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
 {
-	const struct chan_dests *k = &d->to.dests;
+	const struct chan_dest_list *k = state_chan_dests(s, chan);
 
+	if (!k) {
+		canvas_text(c, r, 1, 0, ROLE_DIM,
+			    s->tables ? "where to: being counted" : "where to: routes not known");
+		return;
+	}
 	canvas_textf(c, r, 1, 0, ROLE_LABEL, "%u destination%s%s", k->total, plural(k->total),
-		     k->jobs ? " of jobs" : "");
+		     state_usage(s)->dests->jobs ? " of jobs" : "");
 	for (uint32_t i = 0; i < k->n && (int)i + 1 < r.h; i++) {
 		char routes[FIGURE_LEN];
 
@@ -251,8 +255,8 @@ static int section(struct canvas *c, struct rect r, int y, const char *title)
 }
 
 /* What is there to see comes first: on small screens the counters go. */
-void link_detail_draw(struct link_detail *d, const struct ui *ui, const struct state *s,
-		      struct canvas *c, struct rect r, uint32_t chan)
+void link_detail_draw(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		      uint32_t chan)
 {
 	static const char *const past_titles[] = { "Utilisation so far, newest right",
 						   "Wait so far, newest right",
@@ -262,7 +266,6 @@ void link_detail_draw(struct link_detail *d, const struct ui *ui, const struct s
 	struct rect a = { r.x, r.y, left, r.h }, b = { r.x + left, r.y, r.w - left, r.h };
 	char label[256];
 
-	chan_dests_follow(&d->to, s, chan);
 	canvas_rule(c, r, 0, chan_label(label, sizeof(label), s->fabric, chan));
 	y = 1 + draw_ends(s, c, (struct rect){ a.x, a.y + 1, a.w, r.h < 24 ? 3 : 4 }, chan);
 	draw_rates(ui, s, c, (struct rect){ a.x, a.y + y, a.w, 3 }, chan);
@@ -278,12 +281,6 @@ void link_detail_draw(struct link_detail *d, const struct ui *ui, const struct s
 	draw_routes(s, c, (struct rect){ b.x, b.y + y, b.w, 4 }, chan);
 	y = section(c, b, y + (state_plan_ahead(s) ? 4 : 3), "Whose they are, and where to");
 	draw_jobs(ui, s, c, (struct rect){ b.x, b.y + y, b.w * 3 / 5, b.h - y }, chan);
-	draw_dests(d, s, c,
-		   (struct rect){ b.x + b.w * 3 / 5, b.y + y, b.w - b.w * 3 / 5, b.h - y });
-}
-
-void link_detail_done(struct link_detail *d)
-{
-	chan_dests_done(&d->to);
-	memset(d, 0, sizeof(*d));
+	draw_dests(s, c, (struct rect){ b.x + b.w * 3 / 5, b.y + y, b.w - b.w * 3 / 5, b.h - y },
+		   chan);
 }

@@ -3,16 +3,9 @@
 #ifndef VIEWS_LINK_DETAIL_H
 #define VIEWS_LINK_DETAIL_H
 
-#include "views/chan_dests.h"
 #include "views/view.h"
 
-struct link_detail {
-	bool open;
-	struct chan_dests_kept to;
-};
-
-void link_detail_draw(struct link_detail *d, const struct ui *ui, const struct state *s,
-		      struct canvas *c, struct rect r, uint32_t chan);
-void link_detail_done(struct link_detail *d);
+void link_detail_draw(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		      uint32_t chan);
 
 #endif

@@ -11,9 +11,9 @@
 
 struct links_ui {
 	struct table table;
-	const struct fabric *fabric; /* own reference */
-	uint32_t told;		     /* channel that the cursor was put on last */
-	struct link_detail detail;
+	const struct fabric *fabric;   /* own reference */
+	uint32_t told;		       /* channel that the cursor was put on last */
+	bool open;		       /* the page of the link under the cursor */
 	const struct field *sorted_by; /* as it was seen last */
 };
 
@@ -22,7 +22,6 @@ static void links_done(void *own)
 	struct links_ui *u = own;
 
 	table_done(&u->table);
-	link_detail_done(&u->detail);
 	fabric_put(u->fabric);
 }
 
@@ -73,7 +72,7 @@ static void open_detail(const struct table_in *in, uint32_t chan)
 	struct links_ui *u = in->own;
 
 	moved(in, chan);
-	u->detail.open = true;
+	u->open = true;
 }
 
 /* Of a marked job only its own. */
@@ -165,8 +164,8 @@ static void links_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 	}
 	follow(u, ui, s);
 	chan = table_cursor(&u->table);
-	if (u->detail.open && chan != FAB_NONE) {
-		link_detail_draw(&u->detail, ui, s, c, r, chan);
+	if (u->open && chan != FAB_NONE) {
+		link_detail_draw(ui, s, c, r, chan);
 		return;
 	}
 	if (ui_selected_job(ui))
@@ -192,8 +191,8 @@ static bool links_input(void *own, struct ui *ui, const struct input *in, const 
 	if (!s->fabric)
 		return false;
 	follow(u, ui, s);
-	if (in->req == REQ_BACK && u->detail.open) {
-		u->detail.open = false;
+	if (in->req == REQ_BACK && u->open) {
+		u->open = false;
 		return true;
 	}
 	if (in->req == REQ_METRIC) {
@@ -202,8 +201,8 @@ static bool links_input(void *own, struct ui *ui, const struct input *in, const 
 	}
 	if (in->req != REQ_ENTER || table_cursor(&u->table) == FAB_NONE)
 		return false;
-	if (u->detail.open) {
-		u->detail.open = false;
+	if (u->open) {
+		u->open = false;
 		ui_goto(ui, VIEW_HEATMAP);
 	} else {
 		open_detail(&at, table_cursor(&u->table));

@@ -2,7 +2,6 @@
 /* The overview: the fabric in figures, its tiers, hot links, problems, jobs, last events; where
  * there is room, a heatmap of all of it. */
 #include "fabric/base/plural.h"
-#include "views/chan_dests.h"
 #include "views/chan_detail.h"
 #include "views/heat_small.h"
 #include "views/overview_panes.h"
@@ -13,8 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WIDE	       140  /* there is room for all about the selected link */
-#define DESTS_SWITCHES 1000 /* up to which its top destinations are looked for */
+#define WIDE 140 /* there is room for all about the selected link */
 
 enum pane { PANE_HOT, PANE_PROBLEMS, PANE_JOBS, PANE_COUNT };
 
@@ -23,7 +21,6 @@ struct overview_ui {
 	struct list list[PANE_COUNT];
 	struct rect at[PANE_COUNT]; /* as drawn last, for the mouse */
 	struct heat_small heat;
-	struct chan_dests_kept to; /* of the link under the cursor */
 };
 
 struct overview_layout {
@@ -36,7 +33,6 @@ static void overview_done(void *own)
 	struct overview_ui *u = own;
 
 	heat_small_done(&u->heat);
-	chan_dests_done(&u->to);
 }
 
 static int at_least(int v, int least)
@@ -155,19 +151,15 @@ static uint32_t cursor_chan(const struct overview_ui *u, const struct ui *ui, co
 	return FAB_NONE;
 }
 
-/* To whom most of its routes lead.  On larger fabrics finding that for another link with each
- * sample takes longer than a frame may: there the detail of view 3 tells it. */
-static void draw_dests(struct overview_ui *u, const struct state *s, struct canvas *c,
-		       struct rect r, int x, int y, uint32_t chan)
+/* To whom most of its routes lead. */
+static void draw_dests(const struct state *s, struct canvas *c, struct rect r, int x, int y,
+		       uint32_t chan)
 {
-	const struct chan_dests *k = &u->to.dests;
+	const struct chan_dest_list *k = state_chan_dests(s, chan);
 
-	if (s->fabric->nsw > DESTS_SWITCHES)
-		return;
-	chan_dests_follow(&u->to, s, chan);
-	if (k->n)
+	if (k && k->n)
 		x = canvas_text(c, r, x, y, ROLE_DIM, "  top dst");
-	for (uint32_t i = 0; i < k->n; i++) {
+	for (uint32_t i = 0; k && i < k->n; i++) {
 		const char *name = s->fabric->term_name[k->term[i]];
 
 		if (x + 1 + text_width(name) >= r.w)
@@ -176,7 +168,7 @@ static void draw_dests(struct overview_ui *u, const struct state *s, struct canv
 	}
 }
 
-static void draw_selected(struct overview_ui *u, const struct ui *ui, struct canvas *c,
+static void draw_selected(const struct overview_ui *u, const struct ui *ui, struct canvas *c,
 			  struct rect r, int y, const struct state *s)
 {
 	uint32_t chan = cursor_chan(u, ui, s);
@@ -204,7 +196,7 @@ static void draw_selected(struct overview_ui *u, const struct ui *ui, struct can
 	if (chan_jobs_text(jobs, sizeof(jobs), s, chan, r.w - x - 6 - (r.w >= WIDE ? 40 : 0))[0])
 		x = canvas_textf(c, r, x, y, ROLE_TEXT, "jobs %s", jobs);
 	if (r.w >= WIDE)
-		draw_dests(u, s, c, r, x, y, chan);
+		draw_dests(s, c, r, x, y, chan);
 }
 
 static void draw_panes(struct overview_ui *u, const struct ui *ui, struct canvas *c,

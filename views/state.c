@@ -35,6 +35,13 @@ const struct usage *state_usage(const struct state *s)
 		       : NULL;
 }
 
+const struct chan_dest_list *state_chan_dests(const struct state *s, uint32_t chan)
+{
+	const struct usage *u = state_usage(s);
+
+	return u && u->dests && chan < u->dests->nchan ? &u->dests->of[chan] : NULL;
+}
+
 bool state_preview_ready(const struct state *s)
 {
 	const struct state_preview *p = &s->preview;

@@ -314,6 +314,8 @@ static inline uint32_t chan_fabric_port(const struct fabric *f, uint32_t chan)
 const struct metrics *state_metrics(const struct state *s);
 /* Who uses what, when it is of the current tables, else NULL. */
 const struct usage *state_usage(const struct state *s);
+/* To whom the routes over a channel lead; NULL: not known. */
+const struct chan_dest_list *state_chan_dests(const struct state *s, uint32_t chan);
 /* A proposal is selected and of this fabric. */
 bool state_preview_ready(const struct state *s);
 /* And what it is for is still so: neither were its tables installed, nor others, nor did the jobs
