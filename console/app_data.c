@@ -389,15 +389,21 @@ static bool take(struct app *a, struct msg *msg)
 		a->state.poll.discovering = true;
 		a->state.poll.found_sw = (uint32_t)msg->done;
 		a->state.poll.found_ca = (uint32_t)msg->total;
+		snprintf(a->state.poll.pace, sizeof(a->state.poll.pace), "%.79s", msg->text);
+		break;
+	case MSG_READING:
+		snprintf(a->state.poll.reading, sizeof(a->state.poll.reading), "%.79s", msg->text);
 		break;
 	case MSG_FABRIC:
 		take_fabric(a, msg);
 		break;
 	case MSG_TABLES:
+		a->state.poll.reading[0] = '\0';
 		take_tables(a, msg);
 		break;
 	case MSG_SAMPLE:
 		a->state.poll.busy = false;
+		a->state.poll.reading[0] = '\0';
 		take_sample(a, msg);
 		break;
 	case MSG_SM:

@@ -295,13 +295,14 @@ static int differences(struct batch *b, struct err *err)
 static void tell_wait(struct batch *b)
 {
 	const struct state *s = &b->a->state;
-	char text[96];
+	char text[160];
 
 	if (b->done)
 		return;
 	if (!s->fabric)
-		snprintf(text, sizeof(text), "finding the fabric: %u switches, %u hosts",
-			 s->poll.found_sw, s->poll.found_ca);
+		snprintf(text, sizeof(text), "finding the fabric: %u switches, %u hosts%s%s",
+			 s->poll.found_sw, s->poll.found_ca, s->poll.pace[0] ? ": " : "",
+			 s->poll.pace);
 	else if (s->mode != RUN_FILE && !s->tables)
 		snprintf(text, sizeof(text), "reading the routes");
 	else if (s->mode != RUN_FILE && !s->rates)

@@ -5,6 +5,9 @@
 #include "console/config.h"
 #include "console/loadfab.h"
 #include "console/mkey.h"
+#include "console/stopwatch.h"
+#include "console/sweep_pace.h"
+#include "fabric/base/plural.h"
 #include "fabric/jobs/source.h"
 #include "fabric/update/osm_foreign.h"
 
@@ -114,6 +117,45 @@ static const struct argp argp = { .options = rows, .parser = parse };
 
 const struct argp_child live_children[] = { { &argp, 0, "The fabric:", 9 }, { 0 } };
 
+/* Where somebody looks on. */
+struct watched {
+	struct stopwatch watch;
+	struct progress progress;
+	struct sweep_pace pace;
+	const struct sweep_report *report;
+};
+
+static void sweep_step(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct watched *w = ctx;
+	char pace[80], text[160];
+
+	(void)step;
+	sweep_pace_words(pace, sizeof(pace), &w->pace, done, total);
+	snprintf(text, sizeof(text), "discovering: %u switch%s, %u host%s: %s", w->report->switches,
+		 plural_es(w->report->switches), w->report->cas, plural(w->report->cas), pace);
+	stopwatch_tell(&w->watch, text);
+}
+
+static int watched_sweep(struct live *l, struct sweep_report *report, const struct sweep_opts *so,
+			 struct err *err)
+{
+	struct watched w = { .progress.report = sweep_step, .report = report };
+	struct mad_local local;
+	int rc;
+
+	w.progress.ctx = &w;
+	atomic_init(&w.progress.cancel, false);
+	stopwatch_start(&w.watch);
+	wire_local(l->w, &local);
+	sweep_pace_begin(&w.pace, local.port_guid);
+	rc = wire_sweep(&l->f, report, l->w, so, &w.progress, err);
+	if (!rc)
+		sweep_pace_end(&w.pace);
+	stopwatch_stop(&w.watch);
+	return rc;
+}
+
 static int sweep(struct live *l, const struct live_opts *o, const char *name, struct err *err)
 {
 	struct name_map *names = NULL;
@@ -125,7 +167,7 @@ static int sweep(struct live *l, const struct live_opts *o, const char *name, st
 		rc = loadfab_names(&names, o->node_names, err);
 	so.names = names;
 	if (!rc)
-		rc = wire_sweep(&l->f, &report, l->w, &so, NULL, err);
+		rc = watched_sweep(l, &report, &so, err);
 	for (uint32_t i = 0; !rc && i < report.ngaps; i++)
 		fprintf(stderr, "warning: %s\n", report.gaps[i].text);
 	sweep_report_clear(&report);
@@ -259,8 +301,12 @@ int live_discover(struct live *l, struct live_opts *o, const char *name, struct 
 static int read_tables(struct live *l, struct err *err)
 {
 	struct tables_report report = { 0 };
-	int rc = wire_read_tables(&l->t, l->w, l->f, true, &report, NULL, err);
+	struct stopwatch watch;
+	int rc;
 
+	stopwatch_start(&watch);
+	rc = wire_read_tables(&l->t, l->w, l->f, true, &report, &watch.progress, err);
+	stopwatch_stop(&watch);
 	if (!rc && report.nmissing)
 		rc = err_set(err, -EIO,
 			     "%u LFT blocks and %u SL2VL tables of %u switches (%s%s) could not be "

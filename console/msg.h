@@ -30,7 +30,9 @@
 enum msg_type {
 	MSG_LOG,
 	/* from the poller */
-	MSG_DISCOVERING, /* progress of a sweep: done = switches, total = CAs found so far */
+	MSG_DISCOVERING, /* progress of a sweep: done = switches, total = CAs found so far; text:
+			    pace */
+	MSG_READING,	 /* text: how far tables or counters are read */
 	MSG_FABRIC,
 	MSG_TABLES,
 	MSG_SAMPLE,

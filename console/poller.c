@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/poller_priv.h"
 
+#include "console/stopwatch.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
@@ -23,6 +24,7 @@
 #define RETRY_S	    3.0
 #define STEP_MS	    100
 #define PLUGIN_MS   300
+#define PATIENCE_MS 400 /* before there is a word of it */
 
 static void report_loss(struct poller *p, const char *why)
 {
@@ -46,21 +48,40 @@ static void report_found(struct poller *p)
 	mailbox_send(p->box, msg_new(MSG_FOUND));
 }
 
+/* Tables and counters: nothing where it is done at once. */
+static void reading_step(struct poller *p, const char *step, uint64_t done, uint64_t total,
+			 uint64_t now)
+{
+	struct msg *msg;
+
+	if (p->step != step || !done) {
+		p->step = step;
+		p->step_ms = now;
+	}
+	if (now - p->step_ms < PATIENCE_MS || now - p->last_step_ms < STEP_MS)
+		return;
+	p->last_step_ms = now;
+	msg = msg_new(MSG_READING);
+	progress_words(msg->text, sizeof(msg->text), step, done, total,
+		       (double)(now - p->step_ms) / 1e3);
+	mailbox_send(p->box, msg);
+}
+
 static void sweep_step(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct poller *p = ctx;
 	uint64_t now = clock_ms();
 	struct msg *msg;
 
-	(void)step;
-	(void)done;
-	(void)total;
+	if (!p->discovering)
+		reading_step(p, step, done, total, now);
 	if (!p->discovering || now - p->last_step_ms < STEP_MS)
 		return;
 	p->last_step_ms = now;
 	msg = msg_new(MSG_DISCOVERING);
 	msg->done = p->discovering->switches;
 	msg->total = p->discovering->cas;
+	sweep_pace_words(msg->text, sizeof(msg->text), &p->pace, done, total);
 	mailbox_send(p->box, msg);
 }
 
@@ -84,9 +105,12 @@ int poller_discover(const struct fabric **out, struct poller *p, bool *partial, 
 {
 	struct sweep_opts so = { .name = p->opts.fabric_name, .names = p->opts.names, .lmc = -1 };
 	struct sweep_report report = { 0 };
+	struct mad_local local;
 	struct fabric *f;
 	int rc;
 
+	wire_local(p->wire, &local);
+	sweep_pace_begin(&p->pace, p->opts.simulated ? 0 : local.port_guid);
 	p->discovering = &report;
 	rc = wire_sweep(&f, &report, p->wire, &so, &p->progress, err);
 	p->discovering = NULL;
@@ -94,6 +118,7 @@ int poller_discover(const struct fabric **out, struct poller *p, bool *partial, 
 		sweep_report_clear(&report);
 		return rc;
 	}
+	sweep_pace_end(&p->pace);
 	log_gaps(&report);
 	*partial = report.no_answer || report.clashes;
 	sweep_report_clear(&report);

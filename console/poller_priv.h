@@ -9,6 +9,7 @@
 #include "console/agents.h"
 #include "console/poller.h"
 #include "console/reading.h"
+#include "console/sweep_pace.h"
 #include "fabric/base/vec.h"
 #include "fabric/update/apply.h"
 #include "fabric/update/osm_link.h"
@@ -59,7 +60,10 @@ struct poller {
 	struct readings *readings;
 	bool lost, sm_lost, foreign, tables_read;
 	const struct sweep_report *discovering; /* filled by the sweep that runs */
+	struct sweep_pace pace;			/* of sweeps */
 	uint64_t last_step_ms;
+	const char *step; /* of a reading, since step_ms */
+	uint64_t step_ms;
 	double sample_at, sweep_at, tables_at, sm_at; /* when due */
 	const struct tables *tables;		      /* read last, whole; NULL: none */
 	double sl2vl_at; /* when they are to be read with SL2VL again */

@@ -88,18 +88,20 @@ static struct overview_layout layout(struct rect r, uint32_t ntier)
 static void draw_absence(struct canvas *c, struct rect r, const struct state *s)
 {
 	canvas_rule(c, r, 0, "Fabric");
-	if (s->mode == RUN_LOST)
+	if (s->mode == RUN_LOST) {
 		canvas_wrap(c, r, 1, 2, ROLE_BAD, s->lost_why);
-	else if (s->poll.preparing)
+	} else if (s->poll.preparing) {
 		canvas_textf(c, r, 1, 2, ROLE_TEXT,
 			     "making the simulated fabric and its first routes: %s", s->source);
-	else if (s->poll.discovering)
+	} else if (s->poll.discovering) {
 		canvas_textf(c, r, 1, 2, ROLE_TEXT,
 			     "discovering the fabric: %u switch%s and %u host%s so far",
 			     s->poll.found_sw, plural_es(s->poll.found_sw), s->poll.found_ca,
 			     plural(s->poll.found_ca));
-	else
+		canvas_text(c, r, 1, 3, ROLE_DIM, s->poll.pace);
+	} else {
 		canvas_text(c, r, 1, 2, ROLE_TEXT, "no fabric yet");
+	}
 }
 
 static void draw_events(struct canvas *c, struct rect r, const struct state *s)

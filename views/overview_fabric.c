@@ -52,6 +52,14 @@ static void draw_poll(struct canvas *c, struct rect r, int y, const struct state
 		canvas_text(c, r, 1, y, ROLE_DIM, "from a file: no counters, no rates");
 		return;
 	}
+	if (p->discovering && p->pace[0]) {
+		canvas_textf(c, r, 1, y, ROLE_DIM, "sweep %s", p->pace);
+		return;
+	}
+	if (p->reading[0] && (!s->sample || !s->tables)) {
+		canvas_text(c, r, 1, y, ROLE_DIM, p->reading);
+		return;
+	}
 	if (!s->sample) {
 		canvas_text(c, r, 1, y, ROLE_DIM, p->busy ? "first poll under way" : "no poll yet");
 		return;

@@ -67,6 +67,8 @@ struct state_poll {
 	bool preparing;			 /* the simulated fabric is being made */
 	bool discovering;		 /* topology sweep under way */
 	uint32_t found_sw, found_ca;	 /* so far, while discovering */
+	char pace[80];			 /* how far that is, how fast, how long still */
+	char reading[80];		 /* tables or counters: how far; "" done or brief */
 	uint32_t missing_sw, missing_ca; /* known before, not found by the last sweep */
 };
 
