@@ -53,6 +53,8 @@ static const struct argp_option table[] = {
 	OPTION_SAR_CHANGE,
 	OPTION_ESCAPE,
 	OPTION_EXCLUDE,
+	OPTION_PIN,
+	OPTION_JOB_NODES_MIN,
 	OPTION_SPREAD,
 	OPTION_BISECTIONS,
 	OPTION_PATTERN,
@@ -108,6 +110,7 @@ static int propose(struct evaluation *out, const struct plan_cmd *c, const struc
 		.current = l->t,
 		.sar_method = c->o.sar_method,
 		.sar_change = c->o.sar_change_pct / 100.0,
+		.job_nodes_min = c->o.job_nodes_min,
 		.escape = c->o.escape,
 		.spread = c->o.spread,
 		.limits = c->limits,
@@ -119,6 +122,7 @@ static int propose(struct evaluation *out, const struct plan_cmd *c, const struc
 
 	options_eval(&eval, &c->o);
 	eval.limits = c->limits;
+	eval.installed = l->t;
 	if (c->tables) {
 		rc = loadfab_tables(&t, c->tables, l->f, err);
 		return rc ? rc : evaluate_tables(out, t, l->f, l->jobs, &eval, err);
@@ -344,7 +348,7 @@ int cmd_plan(int argc, char **argv)
 	rc = c.o.topology			  ? open_files(&l, &c, &err)
 	     : live_open(&l, &c.live, NULL, &err) ? EXIT_UNREADABLE
 						  : 0;
-	if (!rc && !c.limits && options_limits(&c.limits, &c.o, l.f, &err))
+	if (!rc && !c.limits && options_limits(&c.limits, &c.o, l.f, l.jobs, &err))
 		rc = EXIT_BAD_USAGE;
 	if (!rc)
 		rc = make(&c, &l, &err);

@@ -56,7 +56,8 @@ static int judge(struct evaluation *e, struct stopwatch *w, const struct eval_op
 {
 	struct verify_opts opts = { .terminals_only = o->terminals_only,
 				    .threads = o->threads,
-				    .limits = o->limits };
+				    .limits = o->limits,
+				    .installed = o->installed };
 	struct metrics_opts mo = { .threads = o->threads, .all_lids = o->all_lids };
 	double start = clock_s();
 	int rc = verify_tables(&e->v, e->f, e->t, &opts, &w->progress, err);

@@ -39,7 +39,8 @@ struct eval_opts {
 	bool jobs;		      /* predict how the jobs get on with each other ... */
 	enum predict_pattern pattern; /* ... when they send like this */
 	unsigned threads;
-	const struct route_limits *limits; /* what must not be passed; NULL: nothing */
+	const struct route_limits *limits; /* what must not be passed, or change; NULL: nothing */
+	const struct tables *installed;	   /* against which that is seen; NULL: not known */
 	bool all_lids;			   /* figures of all traffic LIDs, not of base LIDs alone */
 };
 

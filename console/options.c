@@ -6,6 +6,7 @@
 #include "console/outfile.h"
 #include "engines/sar_method.h"
 #include "fabric/files/limits_text.h"
+#include "fabric/files/pin_text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -37,10 +38,16 @@ void options_eval(struct eval_opts *out, const struct options *o)
 }
 
 int options_limits(struct route_limits **out, const struct options *o, const struct fabric *f,
-		   struct err *err)
+		   const struct jobset *jobs, struct err *err)
 {
+	int rc = 0;
+
 	*out = NULL;
-	return o->exclude ? route_limits_exclude(out, f, o->exclude, err) : 0;
+	if (o->exclude)
+		rc = route_limits_exclude(out, f, o->exclude, err);
+	if (!rc && o->pin)
+		rc = route_limits_pin(out, f, jobs, o->pin, err);
+	return rc;
 }
 
 static unsigned formats(char *arg, const struct argp_state *state)
@@ -104,6 +111,8 @@ static error_t take_text(struct options *o, int key, char *arg, const struct arg
 		return once(&o->lid_choice, arg, "lid-choice", state);
 	case OPT_EXCLUDE:
 		return once(&o->exclude, arg, "exclude", state);
+	case OPT_PIN:
+		return once(&o->pin, arg, "pin", state);
 	case OPT_RANKS:
 		return once(&o->ranks, arg, "ranks", state);
 	case OPT_OUT:
@@ -153,6 +162,10 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 		return 0;
 	case OPT_SAR_CHANGE:
 		o->sar_change_pct = (unsigned)cmdline_count(state, "--sar-change", arg, 1, 100);
+		return 0;
+	case OPT_JOB_NODES_MIN:
+		o->job_nodes_min =
+			(unsigned)cmdline_count(state, "--job-nodes-min", arg, 1, UINT32_MAX);
 		return 0;
 	case OPT_SEED:
 		o->seed = cmdline_count(state, "--seed", arg, 0, UINT64_MAX);

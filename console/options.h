@@ -43,6 +43,8 @@ enum option_key {
 	OPT_FOLD_VLS,
 	OPT_TIME_MS,
 	OPT_EXCLUDE,
+	OPT_PIN,
+	OPT_JOB_NODES_MIN,
 	OPT_JSON,
 };
 
@@ -55,6 +57,7 @@ struct options {
 	const char *roots, *out;
 	const char *demand, *ranks, *lid_choice;
 	const char *exclude; /* as in fabric/files/limits_text.h */
+	const char *pin;     /* as in fabric/files/pin_text.h */
 	const char *lfts;    /* of --lfts, --fdbs or --tables */
 	const char *path_sl, *sl2vl;
 	unsigned vls, threads;
@@ -64,6 +67,7 @@ struct options {
 	uint64_t seed;
 	unsigned formats; /* enum output_format, or'ed */
 	enum sar_method sar_method;
+	unsigned job_nodes_min;	      /* smaller jobs do not count; 0: all do */
 	unsigned sar_change_pct;      /* of the blocks; 0: not said */
 	int bisections;		      /* for ebb; -1: by the size of the fabric */
 	bool predict;		      /* how the jobs get on with each other ... */
@@ -150,6 +154,19 @@ struct options {
 			"between; what hangs on such a switch is still reached",                   \
 			0                                                                          \
 	}
+#define OPTION_PIN                                                                                 \
+	{                                                                                          \
+		"pin", OPT_PIN, "LIST", 0,                                                         \
+			"routes to these hosts stay exactly as installed, for jobs that must not " \
+			"be touched: n[0001-0016], or job:81234 for those of a running job, with " \
+			"commas between",                                                          \
+			0                                                                          \
+	}
+#define OPTION_JOB_NODES_MIN                                                                       \
+	{                                                                                          \
+		"job-nodes-min", OPT_JOB_NODES_MIN, "N", 0,                                        \
+			"jobs with fewer nodes do not count for sar (preset: all jobs do)", 0      \
+	}
 #define OPTION_BISECTIONS                                                                          \
 	{                                                                                          \
 		"bisections", OPT_BISECTIONS, "N", 0,                                              \
@@ -219,11 +236,11 @@ struct eval_opts;
 void options_init(struct options *o);
 /* What they say about verdict and figures. */
 void options_eval(struct eval_opts *out, const struct options *o);
-/* What they leave to no engine on that fabric: NULL for nothing.  The caller owns *out, also after
- * an error. */
+/* What they leave to no engine on that fabric, with these jobs (may be NULL): NULL for nothing. The
+ * caller owns *out, also after an error. */
 struct route_limits;
 int options_limits(struct route_limits **out, const struct options *o, const struct fabric *f,
-		   struct err *err);
+		   const struct jobset *jobs, struct err *err);
 /* For argp parsers: takes a key of enum option_key, else ARGP_ERR_UNKNOWN.  A bad value ends
  * the program with 64 and a sentence. */
 error_t options_take(struct options *o, int key, char *arg, struct argp_state *state);

@@ -47,6 +47,7 @@ static void set_params(struct scene *s, const struct options *o)
 	s->params.threads = o->threads;
 	s->params.seed = o->seed;
 	s->params.sar_method = o->sar_method;
+	s->params.job_nodes_min = o->job_nodes_min;
 	s->params.sar_change = o->sar_change_pct / 100.0;
 	s->params.escape = o->escape;
 	s->params.spread = o->spread;
@@ -67,9 +68,10 @@ static int load_rest(struct scene *s, const struct options *o, struct err *err)
 
 static int load_limits(struct scene *s, const struct options *o, struct err *err)
 {
-	int rc = options_limits(&s->limits, o, s->f, err);
+	int rc = options_limits(&s->limits, o, s->f, s->jobs, err);
 
 	s->params.limits = s->eval.limits = s->limits;
+	s->eval.installed = s->installed;
 	return rc;
 }
 

@@ -369,6 +369,10 @@ void summary_add_verdict(json_t *summary, const struct evaluation *e)
 
 	verdict_sentence(line, sizeof(line), e->v, e->f);
 	json_object_set_new(summary, "verdict", json_text(line));
+	if (e->v->pinned.hosts)
+		json_object_set_new(summary, "pinned",
+				    json_pack("{s:I, s:I}", "hosts", (json_int_t)e->v->pinned.hosts,
+					      "changed", (json_int_t)e->v->pinned.changed));
 	if (e->choice)
 		json_object_set_new(summary, "parx", json_parx(e));
 	if (e->v->ncycle) {
@@ -388,6 +392,9 @@ void summary_print_verdict(FILE *out, const struct evaluation *e)
 
 	verdict_sentence(line, sizeof(line), e->v, e->f);
 	fprintf(out, "%s\n", line);
+	if (e->v->pinned.hosts)
+		fprintf(out, "[%s] %s\n", e->v->pinned.changed ? "NO" : "ok",
+			pin_verdict_sentence(line, sizeof(line), &e->v->pinned, e->f));
 	if (e->choice) {
 		parx_verdict_sentence(line, sizeof(line), &e->parx, e->f);
 		fprintf(out, "%s\n", line);

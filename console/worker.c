@@ -121,7 +121,7 @@ static void do_usage(struct worker *w, struct work *k)
 
 static int compute_preview(struct worker *w, const struct work *k, struct msg *msg, struct err *err)
 {
-	struct verify_opts vo = { 0 };
+	struct verify_opts vo = { .limits = k->limits, .installed = k->tables };
 	struct engine_params params = k->params;
 	struct tables *t = NULL;
 	uint64_t start = clock_ms();

@@ -191,8 +191,7 @@ static int add_paths(struct look *l, const struct dest *d, uint32_t u, struct er
 	return rc;
 }
 
-/* The ways from switches with ends, which must not come through what is excluded; of a switch
- * that is, its own ends still send and receive. */
+/* No way may come through what is excluded; one that begins or ends on such a switch does not. */
 static int check_excluded(const struct look *l, const struct dest *d, struct err *err)
 {
 	const struct fabric *f = l->p->f;
@@ -201,9 +200,7 @@ static int check_excluded(const struct look *l, const struct dest *d, struct err
 	if (!x->exclude_sw && !x->exclude_chan)
 		return 0;
 	for (uint32_t first = 0; first < f->nsw; first++) {
-		uint32_t u = f->term_off[first] < f->term_off[first + 1] ? first : d->sw;
-
-		while (u != d->sw) {
+		for (uint32_t u = first; u != d->sw;) {
 			uint32_t c = next_chan(l->p, u, d->lid), w = f->chan_dst[c];
 
 			if (x->exclude_chan && x->exclude_chan[c])

@@ -318,6 +318,34 @@ static bool judge_passes(const struct judge *j, struct verdict *v)
 	return verify_passes(&v->passes, j->f, j->t, l, j->progress);
 }
 
+/* True when cancelled. */
+static bool judge_limits(const struct judge *j, struct verdict *v)
+{
+	if (j->opts->limits && j->opts->installed)
+		verify_pinned(&v->pinned, j->f, j->opts->installed, j->t, j->opts->limits);
+	return judge_passes(j, v);
+}
+
+/* Were the limits, and what is installed, said of this fabric? */
+static int check_limits(const struct judge *j, struct err *err)
+{
+	const struct route_limits *l = j->opts->limits;
+	const struct tables *from = j->opts->installed;
+
+	if (route_limits_excludes(l) && (l->nsw != j->f->nsw || l->nchan != j->f->nchan))
+		return err_set(err, -EINVAL, "what is excluded was said of another fabric than %s",
+			       j->f->name);
+	if (!l || !l->pin)
+		return 0;
+	if (l->nend != j->f->nend)
+		return err_set(err, -EINVAL, "what is pinned was said of another fabric than %s",
+			       j->f->name);
+	if (from && !digest_equal(&from->fingerprint, &j->f->fingerprint))
+		return err_set(err, -EINVAL, "the installed tables are of another fabric than %s",
+			       j->f->name);
+	return 0;
+}
+
 int verify_tables(struct verdict **out, const struct fabric *f, const struct tables *t,
 		  const struct verify_opts *opts, struct progress *progress, struct err *err)
 {
@@ -325,6 +353,7 @@ int verify_tables(struct verdict **out, const struct fabric *f, const struct tab
 	struct judge j = { .f = f, .t = t, .opts = opts ? opts : &none, .progress = progress };
 	struct verdict *v;
 	uint32_t sw;
+	int rc;
 
 	*out = NULL;
 	if (!digest_equal(&t->fingerprint, &f->fingerprint) || t->nsw != f->nsw ||
@@ -333,12 +362,11 @@ int verify_tables(struct verdict **out, const struct fabric *f, const struct tab
 			       t->engine, f->name);
 	for (sw = 0; sw < f->nsw; sw++)
 		j.nsources += is_source(f, sw);
-	if (route_limits_excludes(j.opts->limits) &&
-	    (j.opts->limits->nsw != f->nsw || j.opts->limits->nchan != f->nchan))
-		return err_set(err, -EINVAL, "what is excluded was said of another fabric than %s",
-			       f->name);
+	rc = check_limits(&j, err);
+	if (rc)
+		return rc;
 	v = xcalloc(1, sizeof(*v));
-	if (judge_all(&j, v) || judge_passes(&j, v)) {
+	if (judge_all(&j, v) || judge_limits(&j, v)) {
 		verdict_free(v);
 		return err_set(err, -ECANCELED, "checking the tables was cancelled");
 	}
@@ -404,7 +432,7 @@ const char *verdict_passes_text(char *buf, size_t len, const struct verdict *v,
 
 void verdict_sentence(char *buf, size_t len, const struct verdict *v, const struct fabric *f)
 {
-	char passes[400];
+	char more[400];
 
 	if (v->fault != FAULT_NONE)
 		snprintf(buf, len,
@@ -423,9 +451,12 @@ void verdict_sentence(char *buf, size_t len, const struct verdict *v, const stru
 			 "%u, which has only %u VL%s.",
 			 v->misfit_vl, f->sw_name[v->misfit_sw], v->misfit_port, v->misfit_op_vls,
 			 v->misfit_op_vls == 1 ? "" : "s");
+	else if (v->pinned.changed)
+		snprintf(buf, len, "Connected, free of loops and of deadlocks, but %s.",
+			 pin_verdict_sentence(more, sizeof(more), &v->pinned, f));
 	else if (v->passes.n)
 		snprintf(buf, len, "Connected, free of loops and of deadlocks, but %s.",
-			 verdict_passes_text(passes, sizeof(passes), v, f));
+			 verdict_passes_text(more, sizeof(more), v, f));
 	else
 		snprintf(buf, len,
 			 "Connected, free of loops and of deadlocks, with %u VL%s, %u SL%s and at "

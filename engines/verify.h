@@ -12,6 +12,7 @@
 #define ENGINES_VERIFY_H
 
 #include "engines/verify_passes.h"
+#include "engines/verify_pinned.h"
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
 #include "fabric/model/fabric.h"
@@ -63,6 +64,8 @@ struct verdict {
 	struct passes passes; /* ways through what the limits exclude */
 	char excluded[64];    /* that, for people; "": nothing is */
 
+	struct pin_verdict pinned; /* against the installed tables */
+
 	uint64_t vertices, edges; /* of the dependency graph: used (channel, VL), used turns */
 	uint32_t nvl;		  /* order is indexed chan * nvl + vl */
 	uint32_t *order;	  /* position of each vertex, UINT32_MAX for unused ones; NULL when
@@ -77,6 +80,8 @@ struct verify_opts {
 	bool terminals_only; /* leave switches' own LIDs out of everything (foreign tables) */
 	unsigned threads;    /* 0: one per core; never changes the result */
 	const struct route_limits *limits; /* nothing may pass what they exclude; NULL: no limits */
+	const struct tables
+		*installed; /* routes to pinned hosts must be as here; NULL: not known */
 };
 
 /* 0 whatever the verdict is; -ECANCELED; -EINVAL when the tables or the limits are of another
@@ -89,11 +94,12 @@ void verdict_free(struct verdict *v); /* NULL is fine */
 
 static inline bool verdict_ok(const struct verdict *v)
 {
-	return v->connected && v->loop_free && v->deadlock_free && v->vls_fit && !v->passes.n;
+	return v->connected && v->loop_free && v->deadlock_free && v->vls_fit && !v->passes.n &&
+	       !v->pinned.changed;
 }
 
 /* One sentence for people; the witness is not in it, and what is excluded only where something
- * passes it. */
+ * passes it; so with the pinned routes. */
 void verdict_sentence(char *buf, size_t len, const struct verdict *v, const struct fabric *f);
 /* "nothing passes spine11", or which way does; "" when nothing is excluded.  Returns buf. */
 const char *verdict_passes_text(char *buf, size_t len, const struct verdict *v,

@@ -81,8 +81,8 @@ void verify_pinned(struct pin_verdict *v, const struct fabric *f, const struct t
 	}
 }
 
-void pin_verdict_sentence(char *buf, size_t len, const struct pin_verdict *v,
-			  const struct fabric *f)
+const char *pin_verdict_sentence(char *buf, size_t len, const struct pin_verdict *v,
+				 const struct fabric *f)
 {
 	static const char *const what[] = { "", "the entry", "the SL of paths", "the VL" };
 
@@ -95,4 +95,5 @@ void pin_verdict_sentence(char *buf, size_t len, const struct pin_verdict *v,
 			 "more",
 			 what[v->fault], f->sw_name[v->sw], v->lid, f->term_name[v->end],
 			 (unsigned long long)v->changed - 1);
+	return buf;
 }

@@ -34,8 +34,8 @@ struct pin_verdict {
 void verify_pinned(struct pin_verdict *v, const struct fabric *f, const struct tables *from,
 		   const struct tables *to, const struct route_limits *limits);
 
-/* "routes to 16 pinned hosts unchanged", or what is not. */
-void pin_verdict_sentence(char *buf, size_t len, const struct pin_verdict *v,
-			  const struct fabric *f);
+/* "routes to 16 pinned hosts unchanged", or what is not.  Returns buf. */
+const char *pin_verdict_sentence(char *buf, size_t len, const struct pin_verdict *v,
+				 const struct fabric *f);
 
 #endif

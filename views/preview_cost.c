@@ -238,6 +238,15 @@ static void check_steps(struct checks *k, const struct state *s, const struct pr
 		      x->order == ORDER_WAITS ? "every step ..." : "NO ORDER OF WRITES");
 }
 
+static const char *pinned_text(char *buf, size_t len, const struct verdict *v)
+{
+	const struct pin_verdict *p = &v->pinned;
+
+	snprintf(buf, len, p->changed ? "PINNED ROUTES CHANGE" : "%u pinned host%s unchanged",
+		 p->hosts, plural(p->hosts));
+	return buf;
+}
+
 int preview_checks_draw(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct proposal *x = state_proposal(s);
@@ -253,6 +262,8 @@ int preview_checks_draw(const struct state *s, struct canvas *c, struct rect r, 
 	check(&k, v->loop_free ? MARK_OK : MARK_BAD, v->loop_free ? "no loops" : "LOOPS");
 	check_steps(&k, s, x);
 	check(&k, v->vls_fit ? MARK_OK : MARK_BAD, v->vls_fit ? "VLs fit" : "TOO MANY VLs");
+	if (v->pinned.hosts)
+		check(&k, v->pinned.changed ? MARK_BAD : MARK_OK, pinned_text(buf, sizeof(buf), v));
 	if (!x->stale[0]) {
 		check(&k, MARK_OK, "nothing changed since");
 		return k.y + 1;

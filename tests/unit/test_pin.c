@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/pin.h"
 
+#include "engines/transition.h"
 #include "engines/verify.h"
 #include "engines/verify_pinned.h"
 #include "fabric/base/mem.h"
@@ -344,6 +345,44 @@ static void what_is_pinned_and_excluded_at_once_is_named(void **state)
 	fabric_put(f);
 }
 
+/* --- the update -------------------------------------------------------------------------- */
+
+static void nothing_that_is_pinned_is_written_or_drained(void **state)
+{
+	struct fabric *f = net_spec("torus:dims=6x6,hosts=2");
+	struct tables *cur = installed("nue", f, false), *t, *onto;
+	struct route_limits limits = { .nend = f->nend, .pin = some(f) };
+	struct engine_params p = { .vls = 8, .seed = 1, .limits = &limits, .current = cur };
+	struct transition *x;
+	int rc;
+
+	(void)state;
+	t = run("dfsssp", f, &p, &rc, NULL);
+	assert_int_equal(rc, 0);
+	onto = tables_onto(f, cur, t);
+	assert_pinned(f, cur, onto, limits.pin, false);
+	assert_int_equal(transition_plan(&x, f, cur, onto, NULL, NULL, NULL), 0);
+	assert_true(x->nwrites > 0 && x->ndrain > 0);
+	for (uint32_t i = 0; i < x->ndrain; i++) {
+		uint32_t end = fabric_lid_end(f, x->drain[i].lid);
+
+		assert_false(end < f->nend && limits.pin[end]);
+	}
+	for (uint32_t i = 0; i < x->nwrites; i++)
+		for (uint32_t k = 0; k < LFT_BLOCK; k++) {
+			uint32_t end = fabric_lid_end(f, x->writes[i].block * LFT_BLOCK + k);
+
+			if (end < f->nend && limits.pin[end])
+				assert_false(x->writes[i].now >> k & 1);
+		}
+	transition_free(x);
+	free(limits.pin);
+	tables_put(onto);
+	tables_put(t);
+	tables_put(cur);
+	fabric_put(f);
+}
+
 /* --- the check of its own ------------------------------------------------------------------ */
 
 static void what_changes_is_found_by_entry_sl_and_vl(void **state)
@@ -506,6 +545,7 @@ int main(void)
 		cmocka_unit_test(vls_that_are_missing_are_told),
 		cmocka_unit_test(traffic_of_pinned_hosts_does_not_become_escape_lids),
 		cmocka_unit_test(what_is_pinned_and_excluded_at_once_is_named),
+		cmocka_unit_test(nothing_that_is_pinned_is_written_or_drained),
 		cmocka_unit_test(what_changes_is_found_by_entry_sl_and_vl),
 		cmocka_unit_test(hosts_are_named_by_list_and_job),
 		cmocka_unit_test(small_jobs_do_not_count_where_that_is_asked),
