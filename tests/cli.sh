@@ -244,6 +244,20 @@ check "compare --json has all keys" keys compare.json
 expect "compare: unknown engine" 64 'there is no engine "best"; choose one of' "$I" compare --engines updn,best --topology h.net
 expect "an engine that refuses keeps its column and its reason" 1 'dfsssp: .*VL' "$I" compare --engines updn,dfsssp --vls 1 --topology torus:dims=5x5,hosts=1
 
+# --- pinned hosts ----------------------------------------------------------------------------
+p=(--topology h.net --lfts d-updn/opensm-lfts.dump)
+mapfile -t host < <(grep -o '^Ca.*# "[^"]*"' h.net | sed 's/.*# "\([^" ]*\).*/\1/')
+expect "pinned hosts and small jobs are told" 0 '\[ok\] routes to 2 pinned hosts unchanged' "$I" route --engine sar "${p[@]}" --jobs jobs --pin "${host[0]},${host[-1]}" --job-nodes-min 3 --out d-pin
+check "also in the tables" grep -qaE 'jobs>=3 .*pin=' d-pin/tables.ibr
+cp d-pin/summary.json pinned.json
+expect "plan of pinned hosts" 0 '\[ok\] routes to 1 pinned host unchanged' "$I" plan -e dfsssp "${p[@]}" --pin "${host[1]}" -o pinned.plan
+expect "show tells who is pinned" 0 "pin=${host[1]}" "$I" show pinned.plan
+expect "what changes pinned routes is refused" 1 'routes to pinned hosts change: the entry at switch' "$I" plan --tables d-sar/tables.ibr "${p[@]}" --pin "$(IFS=,; echo "${host[*]}")"
+expect "compare with pinned hosts" 0 'pinned host' "$I" compare --engines dfsssp,nue "${p[@]}" --pin "${host[2]}"
+expect "nobody of that name" 64 'no host of this fabric is called nobody' "$I" route --engine sar "${p[@]}" --pin nobody
+expect "no such job" 64 'no job 999999 is running' "$I" route --engine sar "${p[@]}" --jobs jobs --pin job:999999
+expect "pinned to what is not known" 1 'installed tables are not known' "$I" route --engine sar --topology h.net --pin "${host[0]}"
+
 # --- paths, dump-lfts ------------------------------------------------------------------------
 valid() { # WHAT DEFINITION: the output before this
 	cp out got
@@ -254,7 +268,6 @@ same() { # WHAT FILE
 	check "$1" cmp got "$2"
 }
 h=(--topology h.net --tables d-sar/tables.ibr)
-mapfile -t host < <(grep -o '^Ca.*# "[^"]*"' h.net | sed 's/.*# "\([^" ]*\).*/\1/')
 expect "paths by name" 0 "^ +1  .*  [0-9]+ +[0-9]+ " "$I" paths "${h[@]}" "${host[0]}" "${host[-1]}"
 expect "paths as JSON" 0 '"arrives": true' "$I" paths "${h[@]}" "${host[0]}" "${host[-1]}" --json
 valid "is valid" paths
@@ -282,6 +295,8 @@ expect "show: nothing named" 64 'a plan is needed' "$I" show
 # --- every JSON output is valid by the schema ------------------------------------------------
 cp d-sar/summary.json out
 valid "summary.json is valid" summary
+cp pinned.json out
+valid "summary.json of pinned routes is valid" summary
 cp compare.json out
 valid "compare --json is valid" comparison
 expect "compare of engines that refuse" 1 '"error"' "$I" compare --engines updn,dfsssp --vls 1 --topology torus:dims=5x5,hosts=1 --json
