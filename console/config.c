@@ -399,6 +399,36 @@ static char *option_of(const struct config *c, size_t i, config_takes_fn *takes,
 	return yes(v) == !strcmp(k->name, "ascii") ? xstrdup(k->option) : NULL;
 }
 
+/* Options point into these words until the program ends. */
+static struct words {
+	char **v;
+	int own; /* v[1] .. v[own] */
+	struct words *next;
+} * all_words;
+
+static void free_words(void)
+{
+	while (all_words) {
+		struct words *w = all_words;
+
+		all_words = w->next;
+		for (int i = 1; i <= w->own; i++)
+			free(w->v[i]);
+		free(w->v);
+		free(w);
+	}
+}
+
+static void keep_words(char **v, int own)
+{
+	struct words *w = xcalloc(1, sizeof(*w));
+
+	if (!all_words)
+		atexit(free_words);
+	*w = (struct words){ v, own, all_words };
+	all_words = w;
+}
+
 void config_argv(const struct config *c, config_takes_fn *takes, void *arg, int *argc, char ***argv)
 {
 	char **all = xcalloc(NKEYS + (size_t)*argc + 2, sizeof(*all));
@@ -412,6 +442,7 @@ void config_argv(const struct config *c, config_takes_fn *takes, void *arg, int 
 	/* a profile without a name has its own */
 	if (c->profile[0] && !c->value[find("name") - keys] && (!takes || takes("--name", arg)))
 		all[n++] = xasprintf("--name=%s", c->profile);
+	keep_words(all, n - 1);
 	for (int i = 1; i < *argc; i++)
 		all[n++] = (*argv)[i];
 	*argc = n;

@@ -522,6 +522,9 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 	if (!rc)
 		rc = store_sync_dir(r->dir, err);
 	if (rc) {
+		/* a session that never began; nothing else was written */
+		if (r->fd >= 0 && !r->seq)
+			unlink(r->path);
 		free_record(r);
 		return rc;
 	}

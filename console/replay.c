@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/replay.h"
 
+#include "console/play_keys.h"
+
 #include "console/cast_screen.h"
 #include "console/stopwatch.h"
 #include "fabric/base/clock.h"
@@ -23,21 +25,6 @@
 #define SAY_S	   0.1
 #define SAY_EVENTS 256u /* between two looks at the clock */
 #define SPEED_STEP 2.0
-
-enum play_key {
-	PLAY_NONE,
-	PLAY_QUIT,
-	PLAY_PAUSE,
-	PLAY_BACK,
-	PLAY_ON,
-	PLAY_PREV,
-	PLAY_NEXT,
-	PLAY_FASTER,
-	PLAY_SLOWER,
-	PLAY_START,
-	PLAY_END,
-	PLAY_STEP
-};
 
 #define KEEP_EVENTS 10000u
 
@@ -119,17 +106,18 @@ static void put_line(FILE *f, const struct player *p, const char *text)
 	fprintf(f, "\x1b[%d;1H\x1b[0;7m%-*.*s\x1b[0m", p->h, p->w, p->w, text);
 }
 
+static void quits(void *ctx, enum play_key key)
+{
+	bool *quit = ctx;
+
+	*quit |= key == PLAY_QUIT;
+}
+
 static bool escape_waits(void)
 {
-	struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
-	char in[16];
-	ssize_t n;
+	bool quit = false;
 
-	if (poll(&fd, 1, 0) <= 0)
-		return false;
-	n = read(STDIN_FILENO, in, sizeof(in));
-	/* alone: else it begins the sequence of an arrow */
-	return n <= 0 || (in[0] == 27 && n == 1) || in[0] == 'q' || in[0] == 3;
+	return !play_keys_read(STDIN_FILENO, 0, quits, &quit) || quit;
 }
 
 /* True: nobody wants to wait until the place is reached. */
@@ -291,80 +279,6 @@ static void show(struct player *p)
 	p->painted = true;
 }
 
-static enum play_key arrow(char c)
-{
-	switch (c) {
-	case 'A':
-	case '5':
-		return PLAY_PREV;
-	case 'B':
-	case '6':
-		return PLAY_NEXT;
-	case 'C':
-		return PLAY_ON;
-	case 'D':
-		return PLAY_BACK;
-	case 'H':
-	case '1': /* so within screen and tmux */
-	case '7':
-		return PLAY_START;
-	case 'F':
-	case '4':
-	case '8':
-		return PLAY_END;
-	default:
-		return PLAY_NONE;
-	}
-}
-
-static enum play_key key_of(const char *in, ssize_t n)
-{
-	if (n >= 3 && in[0] == 27 && (in[1] == '[' || in[1] == 'O'))
-		return arrow(in[2]);
-	switch (in[0]) {
-	case 'q':
-	case 3:
-	case 27:
-		return PLAY_QUIT;
-	case ' ':
-		return PLAY_PAUSE;
-	case ']':
-	case 'n':
-		return PLAY_NEXT;
-	case '[':
-	case 'N':
-		return PLAY_PREV;
-	case '+':
-		return PLAY_FASTER;
-	case '-':
-		return PLAY_SLOWER;
-	case 'g':
-		return PLAY_START;
-	case 'G':
-		return PLAY_END;
-	case 'l':
-		return PLAY_ON;
-	case 'h':
-		return PLAY_BACK;
-	case '.':
-		return PLAY_STEP;
-	default:
-		return PLAY_NONE;
-	}
-}
-
-/* Bytes of the first of the keys that were read at once. */
-static ssize_t key_len(const char *in, ssize_t n)
-{
-	ssize_t i = 2;
-
-	if (n < 3 || in[0] != 27 || (in[1] != '[' && in[1] != 'O'))
-		return 1;
-	while (i < n - 1 && (in[i] < '@' || in[i] > '~'))
-		i++;
-	return i + 1;
-}
-
 static void step(struct player *p)
 {
 	uint32_t i = p->n;
@@ -375,8 +289,10 @@ static void step(struct player *p)
 	seek(p, i < p->e->n ? i + 1 : p->e->n);
 }
 
-static void act(struct player *p, enum play_key key)
+static void act(void *ctx, enum play_key key)
 {
+	struct player *p = ctx;
+
 	switch (key) {
 	case PLAY_QUIT:
 		p->quit = true;
@@ -419,23 +335,15 @@ static void act(struct player *p, enum play_key key)
 /* Until a key, the next event or the next look at the clock. */
 static void wait_for_key(struct player *p)
 {
-	struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
 	double left = STATUS_S, before = clock_s();
-	char in[16];
-	ssize_t n;
 
 	if (!p->paused && p->n < p->e->n) {
 		double due = (p->e->v[p->n].at_s - p->at_s) / p->speed;
 
 		left = due < left ? due : left;
 	}
-	if (poll(&fd, 1, left > 0 ? (int)(left * 1e3) + 1 : 0) > 0) {
-		n = read(STDIN_FILENO, in, sizeof(in));
-		if (n <= 0)
-			p->quit = true;
-		for (ssize_t i = 0; i < n && !p->quit; i += key_len(in + i, n - i))
-			act(p, key_of(in + i, n - i));
-	}
+	if (!play_keys_read(STDIN_FILENO, left > 0 ? (int)(left * 1e3) + 1 : 0, act, p))
+		p->quit = true;
 	if (!p->paused && p->at_s < p->end_s)
 		p->at_s += (clock_s() - before) * p->speed;
 	if (p->at_s > p->end_s)

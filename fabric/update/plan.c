@@ -111,6 +111,7 @@ static uint8_t least_op_vls(const struct fabric *f)
 int plan_check_vls(const struct plan *p, struct err *err)
 {
 	const struct fabric *f = p->fabric;
+	uint32_t unknown = FAB_NONE;
 
 	if (p->vls_needed <= 1)
 		return 0;
@@ -118,18 +119,20 @@ int plan_check_vls(const struct plan *p, struct err *err)
 		uint8_t have = link_op_vls(f, c);
 		const char *name = f->sw_name[f->chan_src[c]];
 
-		if (!have)
-			return err_set(err, -ERANGE,
-				       "plan %s needs %u virtual lanes; how many %s port %u has is "
-				       "not known: sweep again",
-				       p->id, p->vls_needed, name, f->chan_port[c]);
-		if (have < p->vls_needed)
+		unknown = have || unknown != FAB_NONE ? unknown : c;
+		if (have && have < p->vls_needed)
 			return err_set(
 				err, -ERANGE,
 				"plan %s needs %u virtual lanes, but %s port %u has %u: "
 				"raise max_op_vls of the SM, or give the engine fewer (--vls)",
 				p->id, p->vls_needed, name, f->chan_port[c], have);
 	}
+	if (unknown != FAB_NONE)
+		return err_set(
+			err, -ENODATA,
+			"plan %s needs %u virtual lanes; how many %s port %u has is not known",
+			p->id, p->vls_needed, f->sw_name[f->chan_src[unknown]],
+			f->chan_port[unknown]);
 	return 0;
 }
 

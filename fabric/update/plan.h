@@ -75,7 +75,8 @@ const struct tables *plan_as_read(const struct plan *p, const struct fabric *f,
 				  const struct tables *t);
 
 /* Can the links carry it?  0; -ERANGE: a link has too few operational VLs for the VLs that
- * its paths take there (named), or their number is not known.  Where OperVLs are short,
+ * its paths take there (named); -ENODATA: none is known to, but of one it is not known how many
+ * it has, as in most dumps.  Where OperVLs are short,
  * VLs would fold onto each other and the deadlock proof be void. */
 int plan_check_vls(const struct plan *p, struct err *err);
 

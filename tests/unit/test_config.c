@@ -115,9 +115,6 @@ static void a_profile_overrides_what_is_for_all(void **state)
 	assert_string_equal(argv[2], "--interval=7");
 	assert_string_equal(argv[3], "--name=b");
 	assert_string_equal(argv[8], "9"); /* what was typed comes last, and wins */
-	for (int i = 1; i <= 3; i++)
-		free(argv[i]);
-	free(argv);
 	config_free(c);
 }
 
@@ -179,9 +176,6 @@ static void a_command_gets_what_it_has_options_for(void **state)
 	assert_string_equal(argv[1], "--Ca=mlx5_1");
 	assert_string_equal(argv[2], "--set=warn-util=80");
 	assert_string_equal(argv[3], "-P");
-	free(argv[1]);
-	free(argv[2]);
-	free(argv);
 	config_free(c);
 }
 

@@ -200,6 +200,27 @@ static void too_few_lanes_are_refused_with_the_link(void **state)
 	}
 }
 
+static void lanes_that_nobody_has_told_are_no_shortage(void **state)
+{
+	struct fabric *g = net_fabric(&(struct update_net_opts){ .op_vls = 4 });
+	struct tables *a = net_tables(g, 0, true), *b = net_tables(g, 1, true);
+	uint32_t last = g->nchan - 1;
+	struct err err = { "" };
+	struct plan *p;
+
+	(void)state;
+	assert_int_equal(plan_new(&p, g, a, b, NULL, NULL, 0, NULL), 0);
+	g->port[g->port_off[g->chan_src[0]] + g->chan_port[0]].op_vls = 0;
+	assert_int_equal(plan_check_vls(p, &err), -ENODATA);
+	assert_non_null(strstr(err.text, "is not known"));
+	g->port[g->port_off[g->chan_src[last]] + g->chan_port[last]].op_vls = 2;
+	assert_int_equal(plan_check_vls(p, &err), -ERANGE);
+	plan_free(p);
+	tables_put(a);
+	tables_put(b);
+	fabric_put(g);
+}
+
 static void lanes_of_tables_of_unknown_make_are_counted(void **state)
 {
 	struct world *w = *state;
@@ -233,6 +254,7 @@ int main(void)
 		cmocka_unit_test(foreign_blocks_are_counted_and_named),
 		cmocka_unit_test(drift_of_jobs_and_sm_is_named),
 		cmocka_unit_test(too_few_lanes_are_refused_with_the_link),
+		cmocka_unit_test(lanes_that_nobody_has_told_are_no_shortage),
 		cmocka_unit_test(lanes_of_tables_of_unknown_make_are_counted),
 	};
 
