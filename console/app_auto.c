@@ -3,6 +3,7 @@
 #include "console/app_priv.h"
 
 #include "fabric/base/clock.h"
+#include "fabric/files/pin_text.h"
 #include "fabric/jobs/filter.h"
 #include "fabric/update/journal.h"
 
@@ -101,12 +102,25 @@ static void failed(struct app *a, const char *what)
 	say(a, AUTO_WAIT);
 }
 
+/* Jobs that have ended are pinned no longer. */
+static void pin_now(const struct app *a, struct preview_options *o)
+{
+	char *now;
+
+	if (!a->opts.automatic.pin)
+		return;
+	now = pin_text_of_now(a->opts.automatic.pin, a->jobs);
+	snprintf(o->pin, sizeof(o->pin), "%s", now);
+	free(now);
+}
+
 static void compute(struct app *a, const struct jobset *counted)
 {
 	const struct engine_spec *spec = &a->opts.automatic.engine;
 	const struct state_preview *p = &a->state.preview;
 	struct engine_params params = { 0 };
 	struct preview_options o = { .seed = a->opts.seed,
+				     .job_nodes_min = a->opts.automatic.job_nodes_min,
 				     .escape = a->opts.automatic.escape || a->tables->escape };
 	struct err err = { "" };
 	struct app_auto *u = &a->automatic;
@@ -121,6 +135,7 @@ static void compute(struct app *a, const struct jobset *counted)
 		failed(a, i == p->nengines ? "no such engine" : p->engines[i].why);
 		return;
 	}
+	pin_now(a, &o);
 	engine_spec_apply(spec, &params);
 	if (a->tables->escape && !params.vls)
 		params.vls = a->tables->vls; /* escape LIDs are on the last: they must stay there */

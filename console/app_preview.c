@@ -7,6 +7,7 @@
 #include "fabric/files/pin_text.h"
 #include "fabric/model/demand.h"
 #include "fabric/update/planfile.h"
+#include "views/preview_form.h"
 
 #include <errno.h>
 #include <math.h>
@@ -60,6 +61,15 @@ static int read_texts(struct preview_ask *ask, uint64_t **roots, struct demand *
 	return rc;
 }
 
+static void record_asked(struct app *a, const char *engine, const struct preview_options *o)
+{
+	char text[400], detail[440];
+
+	preview_options_text(text, sizeof(text), o);
+	snprintf(detail, sizeof(detail), "%s%s%s", engine, text[0] ? " " : "", text);
+	app_record_action(a, "preview", detail);
+}
+
 int app_preview(struct app *a, uint32_t engine, const struct preview_options *o, struct err *err)
 {
 	struct state_preview *p = &a->state.preview;
@@ -94,7 +104,7 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 		p->step_done = p->step_total = 0;
 		a->asked = *o;
 		a->preview_start = a->step_start = clock_s();
-		app_record_action(a, "preview", ask.engine->name);
+		record_asked(a, ask.engine->name, o);
 		worker_preview(a->worker, &ask);
 	}
 	free(roots);

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/auto_opts.h"
 #include "console/cmdline.h"
+#include "views/request.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	OPT_AUTO = 820,
 	OPT_AUTO_ENGINE,
 	OPT_AUTO_ESCAPE,
 	OPT_STRANGERS,
+	OPT_AUTO_PIN,
+	OPT_AUTO_NODES,
 	OPT_GAIN,
 	OPT_AGE,
 	OPT_QUIET
@@ -29,6 +33,12 @@ static const struct argp_option rows[] = {
 	  "write also when LIDs that no job has, such as those of idle hosts and servers, need the "
 	  "drain: packets to them may get lost (preset: that is left to an operator)",
 	  0 },
+	{ "auto-pin", OPT_AUTO_PIN, "LIST", 0,
+	  "routes to these hosts stay as installed: n[0001-0016], or job:81234 as long as that job "
+	  "runs, with commas between",
+	  0 },
+	{ "auto-job-nodes-min", OPT_AUTO_NODES, "N", 0,
+	  "jobs with fewer nodes do not count for the engine (preset: all do)", 0 },
 	{ "auto-gain", OPT_GAIN, "PERCENT", 0,
 	  "by how much the maximum effective EFI has to fall, more than that (preset: 5)", 0 },
 	{ "auto-min-age", OPT_AGE, "SECONDS", 0,
@@ -46,6 +56,16 @@ static void set_engine(struct auto_opts *o, const char *arg, struct argp_state *
 
 	if (engine_spec_parse(&o->engine, arg, &err))
 		argp_error(s, "--auto-engine: %s", err.text);
+}
+
+/* The previews of the console have so much room for it. */
+static void set_pin(struct auto_opts *o, const char *arg, struct argp_state *s)
+{
+	const size_t room = sizeof(((struct preview_options *)0)->pin);
+
+	if (strlen(arg) >= room)
+		argp_error(s, "--auto-pin: more than %zu characters", room - 1);
+	o->pin = arg;
 }
 
 static error_t take(int key, char *arg, struct argp_state *s)
@@ -68,6 +88,13 @@ static error_t take(int key, char *arg, struct argp_state *s)
 		return 0;
 	case OPT_STRANGERS:
 		o->strangers = true;
+		return 0;
+	case OPT_AUTO_PIN:
+		set_pin(o, arg, s);
+		return 0;
+	case OPT_AUTO_NODES:
+		o->job_nodes_min =
+			(unsigned)cmdline_count(s, "--auto-job-nodes-min", arg, 1, UINT32_MAX);
 		return 0;
 	case OPT_GAIN:
 		o->gain_pct = cmdline_real(s, "--auto-gain", arg, 0, 99);

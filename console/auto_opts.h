@@ -12,11 +12,13 @@ struct auto_opts {
 	bool on;
 	uint32_t period_s;
 	struct engine_spec engine;
-	bool escape;	    /* with escape LIDs even where none are known to be installed */
-	bool strangers;	    /* LIDs of no job do not count in a drain */
-	double gain_pct;    /* of the maximum effective EFI */
-	unsigned min_age_s; /* jobs younger than that do not count */
-	unsigned confirm_s; /* that an update must be quiet for */
+	bool escape;		/* with escape LIDs even where none are known to be installed */
+	bool strangers;		/* LIDs of no job do not count in a drain */
+	const char *pin;	/* as fabric/files/pin_text.h reads it; NULL: nobody */
+	unsigned job_nodes_min; /* jobs with fewer nodes do not count for the engine */
+	double gain_pct;	/* of the maximum effective EFI */
+	unsigned min_age_s;	/* jobs younger than that do not count */
+	unsigned confirm_s;	/* that an update must be quiet for */
 };
 
 void auto_opts_init(struct auto_opts *o);

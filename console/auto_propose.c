@@ -6,6 +6,7 @@
 #include "engines/metrics.h"
 #include "engines/verify.h"
 #include "fabric/base/mem.h"
+#include "fabric/files/pin_text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -100,11 +101,13 @@ static int order(struct auto_routes *r, struct live *l, const struct live_opts *
 }
 
 static int judge(struct auto_routes *r, struct live *l, const struct live_opts *o, bool strangers,
-		 const struct tables *t, const struct jobset *counted, const struct jobset *all,
-		 struct progress *progress, struct err *err)
+		 const struct tables *t, const struct route_limits *limits,
+		 const struct jobset *counted, const struct jobset *all, struct progress *progress,
+		 struct err *err)
 {
+	struct verify_opts opts = { .limits = limits, .installed = l->t };
 	struct verdict *v = NULL;
-	int rc = verify_tables(&v, l->f, t, NULL, progress, err);
+	int rc = verify_tables(&v, l->f, t, &opts, progress, err);
 
 	if (rc)
 		return rc;
@@ -124,13 +127,26 @@ static int judge(struct auto_routes *r, struct live *l, const struct live_opts *
 	return rc;
 }
 
+/* Jobs that have ended are pinned no longer. */
+static int find_limits(struct route_limits **out, const struct auto_opts *how,
+		       const struct fabric *f, const struct jobset *all, struct err *err)
+{
+	char *now = how->pin ? pin_text_of_now(how->pin, all) : NULL;
+	int rc = now ? route_limits_pin(out, f, all, now, err) : 0;
+
+	free(now);
+	return rc;
+}
+
 int auto_propose(struct auto_routes *out, struct live *l, const struct live_opts *o,
 		 const struct auto_opts *how, uint64_t seed, const struct jobset *counted,
 		 const struct jobset *all, struct progress *progress, struct err *err)
 {
 	struct engine_params params = { .seed = seed,
 					.current = l->t,
+					.job_nodes_min = how->job_nodes_min,
 					.escape = how->escape || l->t->escape };
+	struct route_limits *limits = NULL;
 	struct tables *t = NULL;
 	int rc;
 
@@ -138,10 +154,15 @@ int auto_propose(struct auto_routes *out, struct live *l, const struct live_opts
 	engine_spec_apply(&how->engine, &params);
 	if (l->t->escape && !params.vls)
 		params.vls = l->t->vls; /* escape LIDs are on the last: they must stay there */
-	rc = engine_run(how->engine.engine, &t, l->f, counted, NULL, &params, progress, err);
+	rc = find_limits(&limits, how, l->f, all, err);
+	params.limits = limits;
 	if (!rc)
-		rc = judge(out, l, o, how->strangers, t, counted, all, progress, err);
+		rc = engine_run(how->engine.engine, &t, l->f, counted, NULL, &params, progress,
+				err);
+	if (!rc)
+		rc = judge(out, l, o, how->strangers, t, limits, counted, all, progress, err);
 	tables_put(t);
+	route_limits_free(limits);
 	out->proposal.why_not = out->why_not;
 	return rc;
 }

@@ -67,5 +67,11 @@ int pin_layers(const struct pinned *p, struct tables *t, const struct engine_par
 			layers);
 	pin_name_sls(p, t, sl_of, layers);
 	t->vls = (uint8_t)layers;
+	notes_set(params->notes, "vls_needed", layers,
+		  "%u VL%s keep%s its paths free of deadlocks beside the pinned ones", layers,
+		  plural(layers), layers == 1 ? "s" : "");
+	if (params->spread)
+		notes_set(params->notes, "vls_spread", layers,
+			  "not spread over more than these VLs: pinned routes keep theirs");
 	return 0;
 }

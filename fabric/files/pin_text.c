@@ -7,15 +7,25 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define RAILS_MAX 64
 #define JOB_WORD  "job:"
 
+static const struct job *find_job(const struct jobset *jobs, uint64_t id)
+{
+	for (uint32_t i = 0; jobs && i < jobs->njob; i++)
+		if (jobs->jobs[i].id == id)
+			return &jobs->jobs[i];
+	return NULL;
+}
+
 static int pin_job(struct route_limits *l, const struct jobset *jobs, const char *id,
 		   struct err *err)
 {
+	const struct job *job;
 	char *end;
 	uint64_t number;
 
@@ -30,19 +40,15 @@ static int pin_job(struct route_limits *l, const struct jobset *jobs, const char
 			       "pin: job %" PRIu64 " is not known, because no jobs are: name its "
 			       "hosts",
 			       number);
-	for (uint32_t i = 0; i < jobs->njob; i++) {
-		const struct job *job = &jobs->jobs[i];
-
-		if (job->id != number)
-			continue;
-		if (!job->nterm)
-			return err_set(err, -EINVAL,
-				       "pin: no host of job %" PRIu64 " is in this fabric", number);
-		for (uint32_t k = 0; k < job->nterm; k++)
-			l->pin[job->terms[k]] = true;
-		return 0;
-	}
-	return err_set(err, -EINVAL, "pin: no job %" PRIu64 " is running", number);
+	job = find_job(jobs, number);
+	if (!job)
+		return err_set(err, -EINVAL, "pin: no job %" PRIu64 " is running", number);
+	if (!job->nterm)
+		return err_set(err, -EINVAL, "pin: no host of job %" PRIu64 " is in this fabric",
+			       number);
+	for (uint32_t k = 0; k < job->nterm; k++)
+		l->pin[job->terms[k]] = true;
+	return 0;
 }
 
 static int pin_host(struct route_limits *l, const struct fabric *f, const char *name,
@@ -124,4 +130,21 @@ int route_limits_pin(struct route_limits **l, const struct fabric *f, const stru
 	if (!rc && (*l)->pin)
 		set_text(*l, f);
 	return rc;
+}
+
+char *pin_text_of_now(const char *text, const struct jobset *jobs)
+{
+	char *out = xcalloc(strlen(text) + 1, 1), *end = out;
+
+	while (*(text += strspn(text, ", \t"))) {
+		size_t len = item_length(text);
+		const char *id = text + strlen(JOB_WORD);
+		bool gone = !strncmp(text, JOB_WORD, strlen(JOB_WORD)) && *id >= '0' &&
+			    *id <= '9' && !find_job(jobs, strtoull(id, NULL, 10));
+
+		if (!gone)
+			end += sprintf(end, "%s%.*s", end > out ? "," : "", (int)len, text);
+		text += len;
+	}
+	return out;
 }

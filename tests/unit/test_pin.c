@@ -479,6 +479,14 @@ static void assert_no_names(const struct fabric *f, const struct jobset *jobs, c
 	route_limits_free(l);
 }
 
+static void assert_of_now(const struct jobset *jobs, const char *text, const char *as)
+{
+	char *now = pin_text_of_now(text, jobs);
+
+	assert_string_equal(now, as);
+	free(now);
+}
+
 static void hosts_are_named_by_list_and_job(void **state)
 {
 	struct fabric *f = net_tree(4, 2, 4, NULL);
@@ -495,6 +503,10 @@ static void hosts_are_named_by_list_and_job(void **state)
 	assert_int_equal(route_limits_pin(&l, f, jobs, "job:81234", NULL), 0);
 	assert_int_equal(route_limits_pinned(l, f), 3);
 	route_limits_free(l);
+	assert_of_now(jobs, "n[0001-0003,0005] job:5,job:7, n0009",
+		      "n[0001-0003,0005],job:7,n0009");
+	assert_of_now(NULL, "job:7", "");
+	assert_of_now(jobs, "job:x,", "job:x"); /* a mistake is told later */
 	assert_no_names(f, jobs, "n0001,n0099", "no host of this fabric is called n0099");
 	assert_no_names(f, jobs, f->sw_name[0], "is a switch");
 	assert_no_names(f, jobs, "n[0001", "pin: node list, position");
