@@ -138,6 +138,11 @@ ok "plan from an engine" does 0 plan -e sar:paper --fabric lab1 --jobs "$LAB_DIR
 ok "plan tells changes by its exit code" does 2 plan -e sar:paper --jobs "$LAB_DIR/jobs" --detailed-exitcode --json
 ok "and as JSON" python3 -c 'import json, sys; json.load(open(sys.argv[1]))["after"]["efi_max"]' "$LAB_DIR/out"
 ok "and in how many waves" python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["transition"]["waves"] > 0' "$LAB_DIR/out"
+ok "plan leaves alone what is pinned" does 0 plan -e sar:paper --jobs "$LAB_DIR/jobs" --pin job:1 --json
+ok "and who runs there" python3 -c 'import json, sys
+p = json.load(open(sys.argv[1]))
+assert p["after"]["pinned"] == {"hosts": 12, "changed": 0} and p["lft_entries"] > 0
+assert "\"job\": \"1\"" not in json.dumps(p["transition"]["drain_jobs"]), p["transition"]["drain_jobs"]' "$LAB_DIR/out"
 ok "plan has written nothing" same "$LAB_DIR/t0"
 ok "nobody to ask: apply is refused" does 64 apply "$LAB_DIR/p.plan" "${dirs[@]}"
 ok "another fabric's name is refused" does 64 apply "$LAB_DIR/p.plan" "${dirs[@]}" --yes-fabric lab2
