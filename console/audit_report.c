@@ -67,6 +67,22 @@ static const char *outcome(const struct audit_change *c)
 	return "no outcome is recorded";
 }
 
+/* What the tables were read from. */
+static void put_files(struct report_doc *d, const json_t *files)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(files, i, one)
+	{
+		char what[32];
+
+		snprintf(what, sizeof(what), "file of %.16s", text_of(one, "kind"));
+		doc_row(d, (const char *[]){ what, text_of(one, "path") });
+		doc_row(d, (const char *[]){ "its SHA-256", text_of(one, "sha256") });
+	}
+}
+
 static void put_plan(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const head[] = { "", "" };
@@ -94,6 +110,7 @@ static void put_plan(struct report_doc *d, const struct audit_change *c)
 	doc_row(d, (const char *[]){ "LFT entries changed", buf });
 	snprintf(buf, sizeof(buf), "%" PRId64, (int64_t)int_of(c->plan, "sl2vl_tables"));
 	doc_row(d, (const char *[]){ "SL2VL tables", buf });
+	put_files(d, json_object_get(c->plan, "files"));
 	doc_row(d, (const char *[]){ "drained", text_of(c->plan, "drain") });
 	doc_table_end(d);
 }

@@ -91,6 +91,8 @@ static void add_pins(json_t *j, const struct plan *p)
 	json_object_set_new(j, "engine", record_str(p->to->engine));
 	json_object_set_new(j, "params", record_str(p->to->params));
 	json_object_set_new(j, "seed", json_integer((json_int_t)p->to->seed));
+	if (p->files.n)
+		json_object_set_new(j, "files", plan_files_encode(&p->files));
 	json_object_set_new(j, "topology", digest_json(&p->fabric->fingerprint));
 	json_object_set_new(j, "tables_from", digest_json(&p->from_hash));
 	json_object_set_new(j, "tables_to", digest_json(&p->to_hash));
@@ -151,6 +153,7 @@ static void print_text(const struct show_cmd *c, const struct plan *p,
 	printf("made %s by %s %s, %s%s\n", made(when, p), p->to->engine, p->to->params,
 	       p->jobs ? "for the jobs then running" : "for no jobs",
 	       p->sm.guid ? "" : ", without an SM");
+	plan_print_files(stdout, p);
 	summary_print_table(stdout, both, 2);
 	summary_print_verdict(stdout, &both[1]);
 	plan_print(stdout, p);

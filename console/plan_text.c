@@ -20,6 +20,15 @@ void plan_print(FILE *out, const struct plan *p)
 	fputc('\n', out);
 }
 
+void plan_print_files(FILE *out, const struct plan *p)
+{
+	char hex[DIGEST_HEX];
+
+	for (uint32_t i = 0; i < p->files.n; i++)
+		fprintf(out, "%s read from %s, SHA-256 %s\n", p->files.file[i].kind,
+			p->files.file[i].path, digest_hex(hex, &p->files.file[i].sha256));
+}
+
 bool plan_sls_assumed(const struct plan *p)
 {
 	return p->diff->sl_pairs && tables_as_found(p->from);

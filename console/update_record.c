@@ -222,6 +222,8 @@ void update_record_plan(struct record *r, const struct plan *p)
 	json_object_set_new(data, "engine", json_string(p->to->engine));
 	json_object_set_new(data, "params", record_str(p->to->params));
 	json_object_set_new(data, "seed", json_integer((json_int_t)p->to->seed));
+	if (p->files.n)
+		json_object_set_new(data, "files", plan_files_encode(&p->files));
 	if (p->jobs)
 		json_object_set_new(data, "jobs", json_string(digest_hex(hex, &p->jobs->key)));
 	json_object_set_new(data, "sm", hex_guid(p->sm.guid));

@@ -28,7 +28,7 @@ static void add_order(struct digest_stream *s, const struct change_order *o)
 static void make_id(struct plan *p)
 {
 	struct digest_stream *s = digest_begin();
-	struct digest none = { { 0 } };
+	struct digest none = { { 0 } }, made;
 	bool jobs = p->jobs && p->jobs->nmulti;
 	char hex[DIGEST_HEX];
 
@@ -42,12 +42,14 @@ static void make_id(struct plan *p)
 	add_text(s, p->to->engine);
 	add_text(s, p->to->params);
 	digest_add_u64(s, p->to->seed);
+	plan_files_digest(s, &p->files);
+	digest_peek(&made, s);
 	if (p->order.n)
 		add_order(s, &p->order);
 	if (p->drain.known)
 		drain_digest(s, &p->drain, p->jobs);
 	digest_end(&p->hash, s);
-	digest_hex(hex, &p->hash);
+	digest_hex(hex, &made);
 	snprintf(p->id, sizeof(p->id), "p-%.4s", hex);
 }
 
@@ -194,6 +196,12 @@ void plan_with_drain(struct plan *p, const struct drain *d)
 {
 	drain_clear(&p->drain);
 	drain_copy(&p->drain, d);
+	make_id(p);
+}
+
+void plan_from_files(struct plan *p, const struct plan_files *files)
+{
+	p->files = *files;
 	make_id(p);
 }
 

@@ -14,6 +14,7 @@
 #include "fabric/model/tdiff.h"
 #include "fabric/update/change.h"
 #include "fabric/update/drain.h"
+#include "fabric/update/plan_files.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,9 +26,8 @@ struct sm_pin {
 };
 
 struct plan {
-	char id[8];	    /* "p-7f3a" */
-	struct digest hash; /* over the pins, the new tables, their order and who made them; not
-			     * the time */
+	char id[8];	    /* "p-7f3a": of the pins, the new tables and who made them */
+	struct digest hash; /* over these, the order and the drain; not the time */
 
 	const struct fabric *fabric;
 	const struct tables *from, *to;
@@ -36,6 +36,7 @@ struct plan {
 	struct changes *changes;   /* what is written, with the wave of each */
 	struct change_order order; /* as given by plan_in_order(); n 0: all in one wave */
 	struct drain drain;	   /* as given by plan_with_drain() */
+	struct plan_files files;   /* as given by plan_from_files(); n 0: an engine made it */
 
 	struct digest from_hash, to_hash;
 	struct sm_pin sm;
@@ -51,10 +52,12 @@ struct plan {
 int plan_new(struct plan **out, const struct fabric *f, const struct tables *from,
 	     const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
 	     int64_t time_s, struct err *err);
-/* The same plan in waves, before anybody else has it; copies order.  Gives it another id. */
+/* The same plan in waves, before anybody else has it; copies order.  Its id stays. */
 int plan_in_order(struct plan *p, const struct change_order *order, struct err *err);
 /* Likewise what has to be drained; copies d, whose jobs are those of p. */
 void plan_with_drain(struct plan *p, const struct drain *d);
+/* Likewise what its tables were read from, which its id depends on. */
+void plan_from_files(struct plan *p, const struct plan_files *files);
 void plan_free(struct plan *p); /* NULL is fine */
 
 static inline bool plan_empty(const struct plan *p)
@@ -68,6 +71,9 @@ static inline bool plan_empty(const struct plan *p)
  * watched. */
 int plan_stale(const struct plan *p, const struct fabric *f, const struct tables *tables,
 	       const struct jobset *jobs, const struct sm_pin *sm, struct err *err);
+
+/* The part of that which the fabric is: 0, or -ESTALE and what differs. */
+int plan_fabric_stale(const struct plan *p, const struct fabric *f, struct err *err);
 
 /* Switches hold no SLs: where they forward as the plan found them, its SLs hold too.  from of the
  * plan, or t, which was read on f; only borrowed. */

@@ -122,6 +122,8 @@ static char *header(const struct plan *p, const struct part *parts)
 	json_object_set_new(j, "jobs", p->jobs ? jobs_json(p) : json_null());
 	if (p->drain.known)
 		json_object_set_new(j, "drain", drain_encode(&p->drain, p->jobs));
+	if (p->files.n)
+		json_object_set_new(j, "files", plan_files_encode(&p->files));
 	json_object_set_new(j, "parts", list);
 	text = json_dumps(j, JSON_COMPACT);
 	json_decref(j);
@@ -309,13 +311,17 @@ static int assemble(struct plan **out, const struct reading *r, struct err *err)
 		.priority = (uint8_t)json_integer_value(json_object_get(r->head, "sm_priority")),
 	};
 	const json_t *j = json_object_get(r->head, "drain");
+	struct plan_files files;
 	struct digest want;
 	struct drain d;
 	struct plan *p;
-	int rc = plan_new(&p, r->f, r->from, r->to, r->jobs, &sm, 0, err);
+	int rc = plan_files_decode(&files, json_object_get(r->head, "files"), err);
 
+	if (!rc)
+		rc = plan_new(&p, r->f, r->from, r->to, r->jobs, &sm, 0, err);
 	if (rc)
 		return rc;
+	plan_from_files(p, &files);
 	if (r->order.n && plan_in_order(p, &r->order, err)) {
 		plan_free(p);
 		return -EBADMSG;
@@ -388,6 +394,7 @@ int plan_rebase(struct plan **out, const struct plan *p, const struct fabric *f,
 		rc = plan_new(out, f, from, p->to, p->jobs, &p->sm, p->time_s, err);
 	if (rc)
 		return rc;
+	plan_from_files(*out, &p->files);
 	if (p->order.n)
 		rc = plan_in_order(*out, &p->order, err);
 	if (rc)

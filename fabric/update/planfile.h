@@ -5,9 +5,9 @@
  * One line of JSON (what is pinned, the jobs, the length and SHA-256 of what follows), then
  * the fabric as ibnetdiscover text, the current tables and the proposed ones, and the order of
  * the writes if there is one.  The line also says what has to be drained (version 3; version 2
- * has only the order, version 1 neither).  With the state that it was made for, a stale plan can
- * say what has changed since.
- * The same plan gives the same bytes.
+ * has only the order, version 1 neither), and which files the tables came from, if any.  With the
+ * state that it was made for, a stale plan can say what has changed since. The same plan gives the
+ * same bytes.
  */
 #ifndef FABRIC_UPDATE_PLANFILE_H
 #define FABRIC_UPDATE_PLANFILE_H

@@ -102,9 +102,11 @@ static void the_order_of_writes_is_kept_and_protected(void **state)
 	struct change_write *v = xcalloc(2 * (size_t)d->nblocks, sizeof(*v));
 	struct change_order o = { .v = v, .n = 2 * d->nblocks, .nwaves = 2, .sl2vl_wave = 1 };
 	struct digest before = w->p->hash;
+	char id[sizeof(w->p->id)];
 	struct plan *p, *q;
 	struct err err = { "" };
 
+	memcpy(id, w->p->id, sizeof(id));
 	for (uint32_t i = 0; i < o.n; i++) {
 		const struct tdiff_block *b = &d->blocks[i % d->nblocks];
 		uint32_t wave = i / d->nblocks;
@@ -114,6 +116,7 @@ static void the_order_of_writes_is_kept_and_protected(void **state)
 	}
 	assert_int_equal(plan_in_order(w->p, &o, NULL), 0);
 	assert_false(digest_equal(&before, &w->p->hash));
+	assert_string_equal(w->p->id, id); /* as the preview has shown it */
 	assert_int_equal(plan_save(w->path, w->p, NULL), 0);
 	if (plan_load(&p, w->path, &err))
 		fail_msg("%s", err.text);
@@ -128,6 +131,42 @@ static void the_order_of_writes_is_kept_and_protected(void **state)
 	plan_free(q);
 	plan_free(p);
 	free(v);
+}
+
+static void the_files_of_its_tables_are_kept_and_protected(void **state)
+{
+	struct world *w = *state;
+	struct plan_files files = { 0 };
+	struct digest sum;
+	char was[sizeof(w->p->id)], *data, *at;
+	struct plan *p, *q;
+	struct err err = { "" };
+	size_t len;
+
+	memcpy(was, w->p->id, sizeof(was));
+	digest_of(&sum, "tables", 6);
+	plan_files_add(&files, "tables", "/tmp/opensm-lfts.dump", &sum);
+	plan_files_add(&files, "path-sl", "/tmp/path-sl.dump", &sum);
+	plan_from_files(w->p, &files);
+	assert_string_not_equal(w->p->id, was);
+	assert_int_equal(plan_save(w->path, w->p, &err), 0);
+	assert_int_equal(plan_load(&p, w->path, &err), 0);
+	assert_int_equal(p->files.n, 2);
+	assert_string_equal(p->files.file[0].path, "/tmp/opensm-lfts.dump");
+	assert_string_equal(p->files.file[1].kind, "path-sl");
+	assert_true(digest_equal(&p->files.file[1].sha256, &sum));
+	assert_string_equal(p->id, w->p->id);
+	assert_int_equal(plan_rebase(&q, p, w->f, w->from, &err), 0);
+	assert_string_equal(q->id, p->id);
+	plan_free(q);
+	plan_free(p);
+	/* another file is another plan */
+	assert_int_equal(store_read(&data, &len, w->path, NULL), 0);
+	at = memmem(data, len, "\"path-sl\"", 9);
+	assert_non_null(at);
+	at[7] = 'x';
+	assert_int_not_equal(plan_decode(&p, data, len, "x", &err), 0);
+	free(data);
 }
 
 static uint16_t lid_of(const struct world *w, const char *name)
@@ -277,6 +316,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(saved_plan_comes_back_the_same),
 		T(the_order_of_writes_is_kept_and_protected),
+		T(the_files_of_its_tables_are_kept_and_protected),
 		T(what_needs_the_drain_is_kept_and_protected),
 		T(only_jobs_whose_paths_change_are_asked),
 		T(same_plan_gives_the_same_bytes),
