@@ -103,7 +103,7 @@ static void suspend(struct app *a)
 static void snapshot(struct app *a, const char *to)
 {
 	struct app_wait w;
-	char dir[256];
+	char dir[PATH_TEXT];
 	struct err err;
 	int rc;
 

@@ -3,6 +3,7 @@
 #include "console/app_priv.h"
 
 #include "console/reading.h"
+#include "console/route_file.h"
 #include "console/stopwatch.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
@@ -142,7 +143,7 @@ static void list_engines(struct app *a)
 
 	all = engine_all(&n);
 	p->nengines = 0;
-	for (size_t i = 0; i < n && i < ENGINES_MAX; i++) {
+	for (size_t i = 0; i < n && i < ENGINES_MAX - 1; i++) {
 		struct engine_choice *c = &p->engines[p->nengines++];
 		struct err err = { "" };
 
@@ -150,6 +151,9 @@ static void list_engines(struct app *a)
 		c->suits = !all[i]->suits || !all[i]->suits(a->fabric, &err);
 		snprintf(c->why, sizeof(c->why), "%.255s", err.text);
 	}
+	p->engines[p->nengines++] = (struct engine_choice){
+		.engine = &route_file_engine, .suits = true, .file = true
+	};
 }
 
 void app_set_fabric(struct app *a, const struct fabric *f)

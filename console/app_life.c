@@ -5,6 +5,7 @@
 #include "console/config.h"
 #include "console/exits.h"
 #include "console/loadfab.h"
+#include "console/user_path.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/files/slurm_topology.h"
@@ -334,6 +335,7 @@ void app_prepare(struct app *a)
 	a->ui = ui_new(keys, n);
 	a->worker = worker_start(a->box);
 	a->state.settings = config_screen;
+	a->state.file_names = user_path_names;
 	log_set_sink(sink, a);
 	app_load_folder(a);
 	if (a->opts.demo || a->opts.load) {

@@ -3,6 +3,7 @@
 #include "console/app_priv.h"
 
 #include "console/loadfab.h"
+#include "console/user_path.h"
 #include "fabric/base/clock.h"
 #include "fabric/files/pin_text.h"
 #include "fabric/model/demand.h"
@@ -49,10 +50,16 @@ static int read_texts(struct preview_ask *ask, uint64_t **roots, struct demand *
 {
 	int rc = 0;
 
-	if (o->roots[0])
-		rc = loadfab_guids(roots, &ask->params.nroots, o->roots, err);
-	if (!rc && o->demand[0])
-		rc = loadfab_demand(demand, o->demand, NULL, a->fabric, err);
+	char path[PATH_TEXT];
+
+	snprintf(path, sizeof(path), "%s", o->roots);
+	user_path_expand(path, sizeof(path));
+	if (path[0])
+		rc = loadfab_guids(roots, &ask->params.nroots, path, err);
+	snprintf(path, sizeof(path), "%s", o->demand);
+	user_path_expand(path, sizeof(path));
+	if (!rc && path[0])
+		rc = loadfab_demand(demand, path, NULL, a->fabric, err);
 	if (!rc && o->pin[0])
 		rc = route_limits_pin(limits, a->fabric, a->jobs, o->pin, err);
 	ask->params.limits = *limits;
@@ -61,12 +68,14 @@ static int read_texts(struct preview_ask *ask, uint64_t **roots, struct demand *
 	return rc;
 }
 
-static void record_asked(struct app *a, const char *engine, const struct preview_options *o)
+static void record_asked(struct app *a, const struct engine_choice *e,
+			 const struct preview_options *o)
 {
-	char text[400], detail[440];
+	char text[400], detail[PATH_TEXT + 440];
 
 	preview_options_text(text, sizeof(text), o);
-	snprintf(detail, sizeof(detail), "%s%s%s", engine, text[0] ? " " : "", text);
+	snprintf(detail, sizeof(detail), "%s%s%s%s%s", e->engine->name, e->file ? " " : "",
+		 e->file ? o->tables : "", text[0] ? " " : "", text);
 	app_record_action(a, "preview", detail);
 }
 
@@ -88,13 +97,20 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 			    .sar_change = o->change_pct / 100.0,
 			    .job_nodes_min = o->job_nodes_min,
 			    .dfdn_base = o->base },
+		.sm = app_sm_pin(a),
 		.serial = a->preview_serial + 1,
 	};
 	struct demand *demand = NULL;
 	uint64_t *roots = NULL;
 	struct route_limits *limits = NULL;
-	int rc = read_texts(&ask, &roots, &demand, &limits, a, o, err);
+	struct preview_options own = *o;
+	int rc;
 
+	user_path_expand(own.tables, sizeof(own.tables));
+	user_path_expand(own.path_sl, sizeof(own.path_sl));
+	user_path_expand(own.sl2vl, sizeof(own.sl2vl));
+	ask.files = p->engines[engine].file ? &own : NULL;
+	rc = ask.files ? 0 : read_texts(&ask, &roots, &demand, &limits, a, o, err);
 	if (!rc) {
 		a->preview_serial++;
 		p->error[0] = p->step[0] = '\0';
@@ -104,7 +120,7 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 		p->step_done = p->step_total = 0;
 		a->asked = *o;
 		a->preview_start = a->step_start = clock_s();
-		record_asked(a, ask.engine->name, o);
+		record_asked(a, &p->engines[engine], &own);
 		worker_preview(a->worker, &ask);
 	}
 	free(roots);
@@ -198,6 +214,7 @@ static void keep(struct app *a, struct msg *msg)
 		.options = a->asked,
 		.made_s = time(NULL),
 		.seconds = msg->seconds,
+		.files = &msg->files,
 		.notes = &msg->notes,
 		.from = msg->from,
 		.tables = msg->tables,
@@ -209,7 +226,9 @@ static void keep(struct app *a, struct msg *msg)
 		.forecasting = true,
 		.order = msg->diff && verdict_ok(msg->verdict) ? ORDER_WAITS : ORDER_NONE,
 	};
-	snprintf(x->id, sizeof(x->id), "p-%u", ++a->numbered % 1000);
+	snprintf(x->id, sizeof(x->id), "%.7s", msg->txn);
+	if (!x->id[0]) /* of no plan */
+		snprintf(x->id, sizeof(x->id), "p-%u", ++a->numbered % 1000);
 	state_preview_select(p, p->n - 1);
 }
 
@@ -323,8 +342,8 @@ void app_want_cost(struct app *a)
 		if (x->order != ORDER_WAITS || x->stale[0])
 			continue;
 		a->cost_serial = a->kept[at].serial;
-		worker_cost(a->worker, a->fabric, a->kept[at].msg->from, x->tables, x->jobs, &pin,
-			    a->cost_serial);
+		worker_cost(a->worker, a->fabric, a->kept[at].msg->from, x->tables, x->files,
+			    x->jobs, &pin, a->cost_serial);
 	}
 }
 
@@ -358,6 +377,8 @@ int app_proposal_plan(struct plan **out, const struct app *a, struct err *err)
 	if (!known)
 		return err_set(err, -EAGAIN, "the order of writes is not found yet");
 	rc = plan_new(&plan, a->fabric, a->tables, p->tables, p->jobs, &pin, time(NULL), err);
+	if (!rc)
+		plan_from_files(plan, p->list[p->at].files);
 	if (!rc && !digest_equal(&plan->from_hash, &known->from_hash))
 		rc = err_set(err, -EAGAIN, "the order of writes is one of other tables");
 	else if (!rc && known->order.n)
@@ -371,14 +392,17 @@ int app_proposal_plan(struct plan **out, const struct app *a, struct err *err)
 	return 0;
 }
 
-void app_plan_save(struct app *a, const char *path)
+void app_plan_save(struct app *a, const char *to)
 {
 	const struct state_preview *p = &a->state.preview;
 	struct plan *plan = NULL;
 	struct err err = { "" };
+	char path[PATH_TEXT];
 
 	if (!p->n)
 		return;
+	snprintf(path, sizeof(path), "%s", to);
+	user_path_expand(path, sizeof(path));
 	if (p->stale[0])
 		err_set(&err, -ESTALE, "stale: %s; compute it anew", p->stale);
 	else if (!access(path, F_OK))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/app_priv.h"
+#include "console/user_path.h"
 #include "fabric/base/mem.h"
 #include "fabric/files/ibnd.h"
 #include "fabric/files/slurm_topology.h"
@@ -295,8 +296,10 @@ int app_snapshot(struct app *a, const char *to, char *dir, size_t len, struct er
 	for (char *c = dir; *c; c++)
 		if (*c == '/')
 			*c = '_';
-	if (to[0])
+	if (to[0]) {
 		snprintf(dir, len, "%s", to);
+		user_path_expand(dir, len);
+	}
 	return save_whole(a, dir, true, err);
 }
 

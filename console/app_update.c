@@ -229,6 +229,7 @@ void app_prepare_update(struct app *a)
 		app_refuse(a, err.text);
 		return;
 	}
+	plan_from_files(plan, p->list[p->at].files);
 	order_plan(a, plan);
 }
 

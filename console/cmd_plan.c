@@ -12,8 +12,10 @@
 #include "console/options.h"
 #include "console/plan_jobs.h"
 #include "console/plan_text.h"
+#include "console/route_file.h"
 #include "console/scene.h"
 #include "console/stopwatch.h"
+#include "console/subject.h"
 #include "console/summary.h"
 #include "console/waves.h"
 #include "fabric/base/mem.h"
@@ -29,20 +31,31 @@
 #include <string.h>
 #include <time.h>
 
-enum { OPT_DETAILED = 700 };
+enum { OPT_DETAILED = 700, OPT_NEW_PATH_SL, OPT_NEW_SL2VL };
 
 struct plan_cmd {
 	struct options o;
 	struct live_opts live;
 	const char *file;
-	const char *tables; /* instead of an engine */
+	struct route_file from; /* instead of an engine */
+	struct plan_files files;
 	struct route_limits *limits;
 	bool detailed;
 };
 
 static const struct argp_option table[] = {
 	{ "engine", 'e', "NAME", 0, "the engine; all of them are listed below", 0 },
-	{ "tables", OPT_TABLES, "FILE", 0, "instead of an engine: tables that route has written",
+	{ "tables", OPT_TABLES, "FILE", 0,
+	  "instead of an engine, or with -e file: the tables of a file: tables.ibr, "
+	  "opensm-lfts.dump or what ibroute prints, opensm.fdbs, ibdiagnet2.fdbs, a saved plan",
+	  0 },
+	{ "tables-path-sl", OPT_NEW_PATH_SL, "FILE", 0,
+	  "the service levels of --tables where these tell none: lines of 0xsrc_guid dlid sl; "
+	  "preset: SL 0 for all. Without --topology also --path-sl",
+	  0 },
+	{ "tables-sl2vl", OPT_NEW_SL2VL, "FILE", 0,
+	  "the SL2VL tables of --tables, beside their service levels. Without --topology also "
+	  "--sl2vl",
 	  0 },
 	OPTION_TOPOLOGY,
 	{ "lfts", OPT_LFTS, "FILE", 0,
@@ -68,6 +81,29 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
+static void check_sources(struct plan_cmd *c, const struct argp_state *state)
+{
+	bool file = c->o.engine && !strcmp(c->o.engine, ROUTE_FILE);
+
+	if (file)
+		c->o.engine = NULL;
+	if (!c->o.engine == !c->from.tables)
+		argp_error(state, file ? "--engine file reads the tables of --tables FILE"
+				       : "either --engine or --tables is needed");
+	if (c->from.tables && !c->o.topology) { /* what is installed tells itself */
+		if (!c->from.path_sl)
+			c->from.path_sl = c->o.path_sl;
+		if (!c->from.sl2vl)
+			c->from.sl2vl = c->o.sl2vl;
+		c->o.path_sl = c->o.sl2vl = NULL;
+	}
+	if (!c->from.tables && (c->from.path_sl || c->from.sl2vl))
+		argp_error(state, "--tables-path-sl and --tables-sl2vl belong to --tables");
+	if (!c->o.topology != !c->o.lfts || (!c->o.topology && (c->o.path_sl || c->o.sl2vl)))
+		argp_error(state, "--topology and --lfts belong together, --path-sl and --sl2vl to "
+				  "both, or without them to --tables");
+}
+
 static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct plan_cmd *c = state->input;
@@ -82,25 +118,56 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		c->file = arg;
 		return 0;
 	case OPT_TABLES:
-		c->tables = arg;
+		c->from.tables = arg;
+		return 0;
+	case OPT_NEW_PATH_SL:
+		c->from.path_sl = arg;
+		return 0;
+	case OPT_NEW_SL2VL:
+		c->from.sl2vl = arg;
 		return 0;
 	case OPT_DETAILED:
 		c->detailed = true;
 		return 0;
 	case ARGP_KEY_END:
-		if (!c->o.engine == !c->tables)
-			argp_error(state, "either --engine or --tables is needed");
-		if (!c->o.topology != !c->o.lfts ||
-		    (!c->o.topology && (c->o.path_sl || c->o.sl2vl)))
-			argp_error(state, "--topology and --lfts belong together, --path-sl and "
-					  "--sl2vl to both");
+		check_sources(c, state);
 		return 0;
 	default:
 		return options_take(&c->o, key, arg, state);
 	}
 }
 
-static int propose(struct evaluation *out, const struct plan_cmd *c, const struct live *l,
+/* Judged as the console does it. */
+static int from_file(struct evaluation *out, struct plan_cmd *c, const struct live *l,
+		     const struct eval_opts *eval, struct err *err)
+{
+	struct verify_opts opts = { .terminals_only = eval->terminals_only,
+				    .threads = eval->threads,
+				    .limits = eval->limits };
+	struct notes notes = { 0 };
+	struct verdict *v;
+	struct tables *t;
+	int rc = route_file_read(&t, &c->files, &notes, &c->from, l->f, err);
+
+	if (!rc)
+		rc = evaluate_tables(out, t, l->f, l->jobs, eval, err);
+	if (!rc && !out->v->deadlock_free) {
+		rc = route_file_verify(&v, l->f, out->t, &opts, NULL, err);
+		if (rc) {
+			evaluation_free(out);
+		} else {
+			verdict_free(out->v);
+			out->v = v;
+		}
+	}
+	if (rc)
+		notes_done(&notes);
+	else
+		out->notes = notes;
+	return rc;
+}
+
+static int propose(struct evaluation *out, struct plan_cmd *c, const struct live *l,
 		   struct err *err)
 {
 	struct engine_params params = {
@@ -117,16 +184,13 @@ static int propose(struct evaluation *out, const struct plan_cmd *c, const struc
 	};
 	struct eval_opts eval;
 	struct engine_spec spec;
-	struct tables *t;
 	int rc;
 
 	options_eval(&eval, &c->o);
 	eval.limits = c->limits;
 	eval.installed = l->t;
-	if (c->tables) {
-		rc = loadfab_tables(&t, c->tables, l->f, err);
-		return rc ? rc : evaluate_tables(out, t, l->f, l->jobs, &eval, err);
-	}
+	if (c->from.tables)
+		return from_file(out, c, l, &eval, err);
 	rc = engine_spec_parse(&spec, c->o.engine, err);
 	if (rc)
 		return rc;
@@ -221,6 +285,11 @@ static int print_json(const struct plan_cmd *c, const struct plan *p, const stru
 	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
 	json_object_set_new(j, "plan", json_string(p->id));
 	json_object_set_new(j, "fabric", json_string(p->fabric->name));
+	if (p->files.n) {
+		json_object_set_new(j, "files", plan_files_encode(&p->files));
+		json_object_set_new(j, "service_levels_known",
+				    json_boolean(subject_sls_known(next->t)));
+	}
 	json_object_set_new(j, "lft_blocks", json_integer(d->nblocks));
 	json_object_set_new(j, "lft_entries", json_integer((json_int_t)d->entries));
 	json_object_set_new(j, "sl2vl_tables", json_integer(d->nsl2vl));
@@ -253,6 +322,8 @@ static int show(const struct plan_cmd *c, struct plan *p, const struct evaluatio
 		summary_print_table(stdout, both, 2);
 		summary_print_verdict(stdout, &both[1]);
 		plan_print(stdout, p);
+		if (p->files.n)
+			summary_print_notes(stdout, &both[1]);
 		print_waves(p, t);
 		if (why.text[0])
 			printf("order of writes: none; %s\n", why.text);
@@ -279,7 +350,7 @@ static int carries(const struct plan_cmd *c, const struct plan *p, struct err *e
 	return 0;
 }
 
-static int make(const struct plan_cmd *c, const struct live *l, struct err *err)
+static int make(struct plan_cmd *c, const struct live *l, struct err *err)
 {
 	struct evaluation both[2] = { 0 };
 	struct eval_opts found;
@@ -292,8 +363,10 @@ static int make(const struct plan_cmd *c, const struct live *l, struct err *err)
 	    evaluate_tables(&both[0], tables_get(l->t), l->f, l->jobs, &found, err))
 		goto out;
 	both[1].diff = tdiff_new(l->f, l->t, both[1].t);
-	if (plan_new(&p, l->f, l->t, both[1].t, l->jobs, &l->sm, time(NULL), err) ||
-	    show(c, p, both, err))
+	if (plan_new(&p, l->f, l->t, both[1].t, l->jobs, &l->sm, time(NULL), err))
+		goto out;
+	plan_from_files(p, &c->files);
+	if (show(c, p, both, err))
 		goto out;
 	if (!verdict_ok(both[1].v)) {
 		err_set(err, rc, "these routes must not be installed: see the verdict");

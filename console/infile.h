@@ -4,7 +4,9 @@
 #define CONSOLE_INFILE_H
 
 #include "console/stopwatch.h"
+#include "fabric/base/digest.h"
 #include "fabric/base/err.h"
+#include "fabric/base/notes.h"
 #include "fabric/files/report.h"
 
 #include <stdio.h>
@@ -24,5 +26,15 @@ void infile_close(struct infile *in);
 
 /* Tells the warnings of a reader in the log. */
 void infile_tell(const struct read_report *report);
+
+/* Who wants to know more of the files that this thread reads. */
+struct infile_watch {
+	struct notes *notes;  /* warnings, beside the log; may be NULL */
+	bool summed;	      /* a file was opened; the next is of its contents */
+	struct digest sha256; /* of the one opened last */
+};
+
+/* w lives until the next call; NULL: nobody.  Returns the one of before. */
+struct infile_watch *infile_watch_set(struct infile_watch *w);
 
 #endif

@@ -172,7 +172,7 @@ static const struct binding bindings[] = {
 	{ REQ_UNITS, 0, 0, false, { 'U' }, "U", NULL, "GB/s or Gb/s" },
 	{ REQ_PALETTE, 0, 0, false, { 'p' }, "p", NULL, "next palette" },
 	{ REQ_PALETTE_PICK, 0, 0, false, { 'P' }, "P", NULL, "pick a palette: Tab goes from one to the next" },
-	{ REQ_SNAPSHOT, 0, ~PREVIEW, false, { 'w' }, "w", NULL, "write the screen to a file" },
+	{ REQ_SNAPSHOT, 0, ~PREVIEW, false, { 'w' }, "w", NULL, "save all that is known into a folder, for --load" },
 	{ REQ_REDRAW, 0, 0, false, { K_CTRL('l') }, "Ctrl-L", NULL, "draw the screen anew" },
 	{ REQ_SUSPEND, 0, 0, false, { K_CTRL('z') }, "Ctrl-Z", NULL,
 	  "back to the shell; fg returns" },

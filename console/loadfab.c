@@ -27,11 +27,13 @@
 #include "fabric/files/slurm_yaml.h"
 #include "fabric/files/tables_ibr.h"
 #include "fabric/sim/topo.h"
+#include "fabric/update/planfile.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -219,6 +221,42 @@ static int load_netloc_paths(struct tables **out, const char *path, const char *
 	return rc;
 }
 
+static bool is_plan(const char *head)
+{
+	static const char begin[] = "{\"schema\":\"ibroute-top plan/";
+
+	return !strncmp(head, begin, sizeof(begin) - 1);
+}
+
+/* What a plan is to install.  It has its own fabric with it. */
+static int load_plan(struct tables **out, const struct infile *in, const struct fabric *f,
+		     struct err *err)
+{
+	struct plan *p = NULL;
+	struct stat st;
+	void *data;
+	int rc;
+
+	if (fstat(fileno(in->file), &st))
+		return err_set(err, -errno, "%s cannot be read: %s", in->path, strerror(errno));
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fileno(in->file), 0);
+	if (data == MAP_FAILED)
+		return err_set(err, -errno, "%s cannot be read: %s", in->path, strerror(errno));
+	rc = plan_decode(&p, data, (size_t)st.st_size, in->path, err);
+	munmap(data, (size_t)st.st_size);
+	if (!rc) {
+		struct err why;
+
+		rc = plan_fabric_stale(p, f, &why);
+		if (rc)
+			err_set(err, rc, "%s: plan %s does not fit: %s", in->path, p->id, why.text);
+	}
+	if (!rc) /* equal fingerprints mean equal indices */
+		*out = tables_onto(f, p->to, p->to);
+	plan_free(p);
+	return rc;
+}
+
 int loadfab_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err)
 {
 	char *nodes = netloc_nodes_path(path);
@@ -238,6 +276,8 @@ int loadfab_tables(struct tables **out, const char *path, const struct fabric *f
 	memset(&report, 0, sizeof(report));
 	if (!strncmp(in.head, "IBROUTE\n", 8))
 		rc = load_ibr(out, &in, f, err);
+	else if (is_plan(in.head))
+		rc = load_plan(out, &in, f, err);
 	else if (strstr(in.head, "dump_ucast_routes:") || !strncmp(in.head, "Switch 0x", 9))
 		rc = osm_fdbs_read(out, in.file, in.path, f, &report, err);
 	else

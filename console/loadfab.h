@@ -31,8 +31,8 @@ static inline int loadfab_fabric(struct fabric **out, const char *path, const ch
 	return loadfab_lmc(out, path, name, names, -1, err);
 }
 
-/* opensm-lfts.dump and the like, opensm.fdbs, our tables.ibr, or netloc's X-log-paths.ndat,
- * beside which X-nodes.ndat must be. */
+/* opensm-lfts.dump and the like, opensm.fdbs, our tables.ibr, what a saved plan is to install, or
+ * netloc's X-log-paths.ndat, beside which X-nodes.ndat must be. */
 int loadfab_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err);
 
 /* Into tables that the caller alone owns: path-sl lines; opensm-sl2vl.dump or the form of

@@ -92,7 +92,8 @@ struct msg {
 	bool partial;			/* a sweep or reading of tables that missed something */
 	struct apply_event event;
 	struct apply_status apply;
-	char txn[48];
+	char txn[48];		 /* of a preview: the id of its plan; "" there is none */
+	struct plan_files files; /* of a preview: what its tables were read from */
 };
 
 struct mailbox;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/worker.h"
 
+#include "console/route_file.h"
 #include "console/waves.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 #include "fabric/model/demand.h"
 #include "fabric/model/route_limits.h"
 
@@ -23,15 +25,17 @@ struct work {
 	const struct jobset *jobs;
 	bool verify;		     /* figures only */
 	bool lanes;		     /* usage only */
-	const struct engine *engine; /* preview only, as the next four */
+	const struct engine *engine; /* preview only, as the next five */
 	struct engine_params params;
 	uint64_t *roots;
 	struct route_limits *limits;
+	char tables_file[PATH_TEXT], path_sl[PATH_TEXT], sl2vl[PATH_TEXT]; /* files */
 	const struct demand *demand;
 	const struct rates *rates;
 	struct plan *plan;	 /* order only */
 	const struct tables *to; /* cost and traffic only */
-	struct sm_pin sm;	 /* cost only */
+	struct sm_pin sm;	 /* preview and cost only */
+	struct plan_files files; /* cost only */
 	uint64_t serial;
 };
 
@@ -119,6 +123,38 @@ static void do_usage(struct worker *w, struct work *k)
 	mailbox_send(w->box, msg);
 }
 
+static int read_file(struct worker *w, const struct work *k, struct tables **out, struct msg *msg,
+		     struct err *err)
+{
+	struct route_file from = { k->tables_file, k->path_sl, k->sl2vl };
+	struct progress *before = file_progress_set(&w->progress);
+	int rc = route_file_read(out, &msg->files, &msg->notes, &from, k->fabric, err);
+
+	file_progress_set(before);
+	return rc;
+}
+
+/* What would be written, as a plan says it: under the id that it will have. */
+static void onto_installed(const struct work *k, struct msg *msg)
+{
+	const struct tables *t = msg->tables;
+	struct plan *p;
+	struct err why;
+
+	if (plan_new(&p, k->fabric, k->tables, t, k->jobs, &k->sm, time(NULL), &why)) {
+		msg->tables = tables_onto(k->fabric, k->tables, t);
+		msg->diff = tdiff_new(k->fabric, k->tables, msg->tables);
+	} else {
+		plan_from_files(p, &msg->files);
+		snprintf(msg->txn, sizeof(msg->txn), "%s", p->id);
+		msg->tables = tables_get(p->to);
+		msg->diff = p->diff;
+		p->diff = NULL;
+		plan_free(p);
+	}
+	tables_put(t);
+}
+
 static int compute_preview(struct worker *w, const struct work *k, struct msg *msg, struct err *err)
 {
 	struct verify_opts vo = { .limits = k->limits, .installed = k->tables };
@@ -129,24 +165,28 @@ static int compute_preview(struct worker *w, const struct work *k, struct msg *m
 
 	params.current = k->tables;
 	params.notes = &msg->notes;
-	rc = engine_run(k->engine, &t, k->fabric, k->jobs, k->demand, &params, &w->progress, err);
-
+	if (k->engine == &route_file_engine)
+		rc = read_file(w, k, &t, msg, err);
+	else
+		rc = engine_run(k->engine, &t, k->fabric, k->jobs, k->demand, &params, &w->progress,
+				err);
 	msg->seconds = (double)(clock_ms() - start) / 1e3;
 	msg->tables = t;
 	if (!rc)
-		rc = verify_tables(&msg->verdict, k->fabric, t, &vo, &w->progress, err);
+		rc = route_file_verify(&msg->verdict, k->fabric, t, &vo, &w->progress, err);
+	if (!rc && !verdict_ok(msg->verdict)) {
+		char why[300];
+
+		verdict_sentence(why, sizeof(why), msg->verdict, k->fabric);
+		notes_set(&msg->notes, "verdict", 0, "%s", why);
+	}
 	if (!rc)
 		rc = metrics_compute(&msg->after, k->fabric, t, k->jobs, NULL, &w->progress, err);
 	if (!rc && k->tables)
 		rc = metrics_compute(&msg->before, k->fabric, k->tables, k->jobs, NULL,
 				     &w->progress, err);
-	if (!rc && k->tables) {
-		struct tables *onto = tables_onto(k->fabric, k->tables, t);
-
-		msg->diff = tdiff_new(k->fabric, k->tables, onto);
-		tables_put(t);
-		msg->tables = onto;
-	}
+	if (!rc && k->tables)
+		onto_installed(k, msg);
 	return rc;
 }
 
@@ -242,6 +282,8 @@ static void do_cost(struct worker *w, struct work *k)
 	w->step_type = MSG_COST_STEP;
 	msg->total = k->serial;
 	msg->rc = plan_new(&p, k->fabric, k->tables, k->to, k->jobs, &k->sm, time(NULL), &err);
+	if (!msg->rc)
+		plan_from_files(p, &k->files);
 	if (!msg->rc && !plan_empty(p))
 		msg->rc = waves_plan(p, NULL, &w->progress, &err);
 	if (!msg->rc) {
@@ -396,7 +438,14 @@ void worker_preview(struct worker *w, const struct preview_ask *ask)
 			  .jobs = ask->jobs,
 			  .engine = ask->engine,
 			  .params = ask->params,
+			  .sm = ask->sm,
 			  .serial = ask->serial };
+
+	if (ask->files) {
+		snprintf(k.tables_file, sizeof(k.tables_file), "%s", ask->files->tables);
+		snprintf(k.path_sl, sizeof(k.path_sl), "%s", ask->files->path_sl);
+		snprintf(k.sl2vl, sizeof(k.sl2vl), "%s", ask->files->sl2vl);
+	}
 
 	if (ask->params.nroots) {
 		k.roots = xcalloc(ask->params.nroots, sizeof(*k.roots));
@@ -448,10 +497,15 @@ void worker_cancel_order(struct worker *w)
 }
 
 void worker_cost(struct worker *w, const struct fabric *f, const struct tables *from,
-		 const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
-		 uint64_t serial)
+		 const struct tables *to, const struct plan_files *files, const struct jobset *jobs,
+		 const struct sm_pin *sm, uint64_t serial)
 {
-	struct work k = { .fabric = f, .tables = from, .jobs = jobs, .sm = *sm, .serial = serial };
+	struct work k = { .fabric = f,
+			  .tables = from,
+			  .jobs = jobs,
+			  .sm = *sm,
+			  .files = *files,
+			  .serial = serial };
 
 	pthread_mutex_lock(&w->lock);
 	put_off_usage(w);

@@ -9,6 +9,7 @@
 #include "console/msg.h"
 #include "engines/engine.h"
 #include "fabric/update/plan.h"
+#include "views/request.h"
 
 struct worker;
 
@@ -29,16 +30,18 @@ struct preview_ask {
 	const struct demand *demand;
 	const struct rates *rates; /* measured: what links would carry */
 	const struct engine *engine;
-	struct engine_params params; /* its roots and limits are copied */
-	uint64_t serial;	     /* comes back as the message's total */
+	struct engine_params params;	     /* its roots and limits are copied */
+	struct sm_pin sm;		     /* as the plan has it */
+	const struct preview_options *files; /* of route_file_engine: their names are copied */
+	uint64_t serial;		     /* comes back as the message's total */
 };
 
 /* Only the figures: of a moment of the past.  Replaces a request of worker_metrics() that waits. */
 void worker_figures(struct worker *w, const struct fabric *f, const struct tables *t,
 		    const struct jobset *jobs, bool verify);
 
-/* An engine's tables with verdict, figures before and after, and difference; then what traffic is
- * to expect of them.  Replaces a preview that waits and cancels one that runs. */
+/* An engine's tables, or a file's, with verdict, figures before and after, and difference; then
+ * what traffic is to expect of them.  Replaces a preview that waits and cancels one that runs. */
 void worker_preview(struct worker *w, const struct preview_ask *ask);
 void worker_cancel(struct worker *w); /* the preview */
 
@@ -51,8 +54,8 @@ void worker_cancel_order(struct worker *w);
 /* The plan from one table to another with its order and drain, when nothing else is to be done:
  * MSG_COST.  Replaces one that waits; gives way (-ECANCELED) to a preview and an order. */
 void worker_cost(struct worker *w, const struct fabric *f, const struct tables *from,
-		 const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
-		 uint64_t serial);
+		 const struct tables *to, const struct plan_files *files, const struct jobset *jobs,
+		 const struct sm_pin *sm, uint64_t serial);
 void worker_cancel_cost(struct worker *w);
 
 /* What links would carry with either table, when nothing else is to be done: MSG_TRAFFIC.  from may

@@ -19,13 +19,33 @@ struct word {
 	size_t len;
 };
 
-static void offer(struct choices *out, struct word w, const char *name)
+static size_t alike(const char *a, const char *b, size_t most, bool exact)
 {
-	if (strncasecmp(name, w.text, w.len) != 0)
-		return;
+	size_t n = 0;
+
+	while (n < most && a[n] &&
+	       (exact ? a[n] == b[n]
+		      : tolower((unsigned char)a[n]) == tolower((unsigned char)b[n])))
+		n++;
+	return n;
+}
+
+/* One more that begins like the word. */
+static void add(struct choices *out, const char *name, bool exact)
+{
+	if (!out->all)
+		out->common = strlen(name);
+	else
+		out->common = alike(out->text[0], name, out->common, exact);
 	if (out->n < CHOICES)
 		snprintf(out->text[out->n++], CHOICE_LEN, "%s", name);
 	out->all++;
+}
+
+static void offer(struct choices *out, struct word w, const char *name)
+{
+	if (!strncasecmp(name, w.text, w.len))
+		add(out, name, false);
 }
 
 static void offer_all(struct choices *out, struct word w, const char *const *names)
@@ -79,6 +99,26 @@ static void node_names(struct choices *out, struct word w, const struct prompt_c
 	for (uint32_t i = 0; i < n; i++)
 		offer(out, w, end_name(name, sizeof(name), ctx->s->fabric, end[i]));
 	out->all += all - n;
+	if (all > n)
+		out->common = 0; /* of the others nothing is known */
+}
+
+static void offer_file(void *to, const char *name)
+{
+	if (strlen(name) < CHOICE_LEN)
+		add(to, name, true);
+}
+
+/* The whole of a path so far: of its folder nobody else knows the names. */
+static void file_names(struct choices *out, const char *text, size_t len, const struct state *s)
+{
+	char path[PROMPT_LEN];
+
+	if (!s || !s->file_names || len >= sizeof(path))
+		return;
+	snprintf(path, sizeof(path), "%.*s", (int)len, text);
+	out->files = true;
+	s->file_names(path, offer_file, out);
 }
 
 static void job_ids(struct choices *out, struct word w, const struct prompt_context *ctx)
@@ -184,6 +224,7 @@ static void argument(struct choices *out, struct word w, enum command_arg arg,
 	case ARG_CONDITIONS:
 		offer_all(out, w, conditions);
 		break;
+	case ARG_FILE: /* choices_find() */
 	case ARG_NONE:
 	case ARG_TEXT:
 		break;
@@ -198,6 +239,14 @@ static size_t word_start(const char *text, size_t at, const char *ends)
 	return at;
 }
 
+static void choices_none(struct choices *out, size_t at)
+{
+	out->n = out->all = 0;
+	out->common = 0;
+	out->files = out->listed = out->choosing = false;
+	out->from = at;
+}
+
 void choices_find(struct choices *out, enum prompt_kind kind, const char *text, size_t at,
 		  const struct prompt_context *ctx)
 {
@@ -206,8 +255,7 @@ void choices_find(struct choices *out, enum prompt_kind kind, const char *text, 
 	enum command_arg arg = ARG_COMMAND;
 	const char *ends = " ";
 
-	out->n = out->all = 0;
-	out->from = at;
+	choices_none(out, at);
 	if (kind == PROMPT_FIND || kind == PROMPT_NONE)
 		return;
 	if (kind == PROMPT_FILTER) {
@@ -224,6 +272,89 @@ void choices_find(struct choices *out, enum prompt_kind kind, const char *text, 
 		ends = " ,";
 	else if (arg == ARG_METRIC || arg == ARG_LAYOUT || arg == ARG_BOOKMARK)
 		ends = ""; /* names with blanks */
+	if (arg == ARG_FILE) {
+		name += strspn(text + name, " ");
+		out->from = name + word_start(text + name, at - name, "/");
+		file_names(out, text + name, at - name, ctx->s);
+		return;
+	}
 	out->from = *ends ? word_start(text, at, ends) : name + 1;
 	argument(out, (struct word){ text + out->from, at - out->from }, arg, ctx);
+}
+
+/* --- Tab ---------------------------------------------------------------------------------------
+ */
+
+/* The word before at becomes the first n bytes of text. */
+static bool put(struct choices *c, const char *with, size_t n, char *text, size_t size, size_t *at)
+{
+	size_t rest = strlen(text + *at);
+
+	if (c->from + n + rest >= size)
+		return false;
+	memmove(text + c->from + n, text + *at, rest + 1);
+	memcpy(text + c->from, with, n);
+	*at = c->from + n;
+	return true;
+}
+
+bool choices_take(struct choices *c, char *text, size_t size, size_t *at)
+{
+	bool done;
+
+	if (!c->n)
+		return false;
+	if (c->n == 1) {
+		done = put(c, c->text[0], strlen(c->text[0]), text, size, at);
+		c->n = 0;
+		return done;
+	}
+	if (!c->choosing && c->common > *at - c->from)
+		return put(c, c->text[0], c->common, text, size, at);
+	if (c->files && !c->listed) {
+		c->listed = true;
+		return false;
+	}
+	c->choice = c->choosing ? (c->choice + 1) % c->n : 0;
+	c->choosing = true;
+	return put(c, c->text[c->choice], strlen(c->text[c->choice]), text, size, at);
+}
+
+bool choices_file(struct choices *c, char *text, size_t size, const struct state *s)
+{
+	size_t at = strlen(text);
+
+	if (!c->n) {
+		choices_none(c, word_start(text, at, "/"));
+		file_names(c, text, at, s);
+	}
+	return choices_take(c, text, size, &at);
+}
+
+void choices_draw(const struct choices *c, struct canvas *to, struct rect r, int y)
+{
+	uint32_t first = 0;
+	int x = 1;
+
+	/* the chosen one is in sight */
+	for (uint32_t i = 0; c->choosing && i <= c->choice; i++) {
+		int w = 0;
+
+		for (uint32_t k = first; k <= c->choice; k++)
+			w += text_width(c->text[k]) + 2;
+		if (w < r.w - 8)
+			break;
+		first++;
+	}
+	for (uint32_t i = first; i < c->n; i++) {
+		bool on = c->choosing && i == c->choice;
+
+		if (x + text_width(c->text[i]) > r.w - 5) {
+			canvas_text(to, r, x, y, ROLE_DIM, "...");
+			return;
+		}
+		x = canvas_text(to, r, x, y, on ? ROLE_CURSOR : ROLE_LABEL, c->text[i]) + 2;
+	}
+	if (c->all > c->n)
+		canvas_text(to, r, x, y, ROLE_DIM, "...");
 }

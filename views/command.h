@@ -34,6 +34,7 @@ enum command_arg {
 	ARG_BOOKMARK,
 	ARG_CONDITIONS, /* watched ones, with commas between */
 	ARG_COMMAND,
+	ARG_FILE, /* also a folder */
 	ARG_TEXT, /* anything: not completed */
 };
 

@@ -22,7 +22,7 @@ static const struct help_row signs[] = {
 	  .text = "reduced: slower or narrower than the others of its kind; before a "
 		  "number: of a model, not measured" },
 	{ .key = "*", .text = "the best of all proposals" },
-	{ .key = "p-1!", .text = "a proposal that is out of date: r computes it anew" },
+	{ .key = "p-7f3a!", .text = "a proposal that is out of date: r computes it anew" },
 	{ .key = "+", .text = "an event that came since the last look" },
 	{ .key = "?  -", .text = "not known; never the same as 0" },
 };

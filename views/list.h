@@ -30,7 +30,7 @@ int list_detail_lines(int height, int want);
 /* A line of text being typed. */
 struct entry {
 	bool active;
-	char text[128];
+	char text[PATH_TEXT];
 };
 
 enum entry_result { ENTRY_NONE, ENTRY_CHANGED, ENTRY_DONE, ENTRY_LEFT };

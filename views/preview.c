@@ -23,8 +23,6 @@ struct preview_ui {
 	struct preview_form form;
 	enum page page;
 	struct list jobs, diff;
-	bool naming; /* the file that the plan goes to */
-	struct entry name;
 };
 
 struct preview_layout {
@@ -107,6 +105,9 @@ static void draw_engine(const struct preview_ui *u, const struct state *s, struc
 		canvas_text(c, r, 14, y, ROLE_GOOD, "in use now");
 	else if (e->engine->uses_jobs)
 		canvas_text(c, r, 14, y, ROLE_DIM, "knows the jobs");
+	else if (e->file)
+		canvas_name(c, r, 14, y, r.w - 15, ROLE_DIM,
+			    u->form.o.tables[0] ? u->form.o.tables : "asks which");
 	if (i == u->list.cursor)
 		list_draw_cursor(c, r, y);
 }
@@ -166,7 +167,11 @@ static int draw_next(const struct state *s, struct canvas *c, struct rect r, int
 		return y;
 	if (!state_proposal(s))
 		return y + canvas_wrap(c, in, 1, y, ROLE_KEY, "Space or Enter: compute a preview");
-	if (!s->rw)
+	if (p->verdict && !verdict_ok(p->verdict))
+		snprintf(text, sizeof(text),
+			 "%s cannot be applied: see the checks.  Space: another one",
+			 p->list[p->at].id);
+	else if (!s->rw)
 		snprintf(text, sizeof(text), "A would apply %s, with --rw.  Space: another one",
 			 p->list[p->at].id);
 	else if (p->stale[0])
@@ -175,6 +180,14 @@ static int draw_next(const struct state *s, struct canvas *c, struct rect r, int
 		snprintf(text, sizeof(text), "A: apply %s ...  Space: another one",
 			 p->list[p->at].id);
 	return y + canvas_wrap(c, in, 1, y, ROLE_KEY, text);
+}
+
+/* What the checks found first. */
+static const struct note *refused(const struct state *s)
+{
+	const struct proposal *x = state_proposal(s);
+
+	return x && x->notes ? notes_find(x->notes, "verdict") : NULL;
 }
 
 static void draw_automatic(const struct state *s, struct canvas *c, struct rect r, int y)
@@ -210,6 +223,8 @@ static void draw_menu(struct preview_ui *u, const struct state *s, struct canvas
 	y = draw_next(s, c, r, y + 1);
 	if (state_proposal(s))
 		y = draw_run(s, c, r, y);
+	if (y < r.h - 1 && refused(s))
+		y += canvas_wrap(c, text, 1, y, ROLE_BAD, refused(s)->text);
 	if (y < r.h - 1 && traded_for_jobs(s))
 		y += canvas_wrap(c, text, 1, y, ROLE_LABEL,
 				 "EFI max grew: it counts pairs of hosts that share no job, too.");
@@ -372,11 +387,6 @@ static void preview_draw(void *own, struct ui *ui, struct canvas *c, struct rect
 		draw_figures(s, c, &l);
 	if (l.page.w)
 		draw_page(u, s, c, &l);
-	if (u->naming) {
-		canvas_fill(c, (struct rect){ right.x, right.y + right.h - 1, right.w, 1 },
-			    ROLE_TEXT, ' ');
-		entry_draw(&u->name, c, right, 1, right.h - 1, "save the plan as");
-	}
 }
 
 static void start(const struct preview_ui *u, struct ui *ui, const struct state *s,
@@ -469,7 +479,17 @@ static void show_page(struct preview_ui *u, struct ui *ui, const struct state *s
 		u->page = u->page == page ? PAGE_FIGURES : page;
 }
 
-static void ask_name(struct preview_ui *u, struct ui *ui, const struct state *s)
+/* In the command line, which completes names of files. */
+static void ask_file(const struct preview_ui *u, struct ui *ui)
+{
+	char text[PATH_TEXT + 8];
+
+	snprintf(text, sizeof(text), "file %s", u->form.o.tables);
+	ui_command_begin(ui, text);
+	ui_say(ui, "tables.ibr, opensm-lfts.dump, ibroute text, fdbs or a saved plan");
+}
+
+static void ask_name(struct ui *ui, const struct state *s)
 {
 	const struct proposal *x = state_proposal(s);
 	char text[64];
@@ -485,25 +505,27 @@ static void ask_name(struct preview_ui *u, struct ui *ui, const struct state *s)
 					       : x->order_error);
 		return;
 	}
-	snprintf(text, sizeof(text), "%s.plan", x->ordered->id);
-	u->naming = true;
-	entry_open(&u->name, text);
+	snprintf(text, sizeof(text), "plan %s.plan", x->ordered->id);
+	ui_command_begin(ui, text);
 }
 
-static void name_input(struct preview_ui *u, const struct input *in, struct request *out)
+/* ":file PATH": tables that somebody else has made. */
+static void take_file(struct preview_ui *u, struct ui *ui, const struct input *in,
+		      const struct state *s, struct request *out)
 {
-	switch (entry_input(&u->name, in)) {
-	case ENTRY_DONE:
-		out->type = REQ_PLAN_SAVE;
-		snprintf(out->text, sizeof(out->text), "%s", u->name.text);
-		u->naming = false;
-		break;
-	case ENTRY_LEFT:
-		u->naming = false;
-		break;
-	default:
-		break;
+	uint32_t i = 0;
+
+	while (choice_at(s, i) && !choice_at(s, i)->file)
+		i++;
+	if (!choice_at(s, i)) {
+		ui_say(ui, "no fabric yet");
+		return;
 	}
+	u->list.cursor = i;
+	u->chosen = true;
+	u->form.open = false;
+	snprintf(u->form.o.tables, sizeof(u->form.o.tables), "%s", in->text ? in->text : "");
+	start(u, ui, s, out);
 }
 
 /* Up and down move in the page where that is a list. */
@@ -521,10 +543,6 @@ static bool preview_input(void *own, struct ui *ui, const struct input *in, cons
 {
 	struct preview_ui *u = own;
 
-	if (u->naming) {
-		name_input(u, in, out);
-		return true;
-	}
 	if (u->form.open && preview_form_input(&u->form, ui, in, s))
 		return true;
 	first_suiting(u, s);
@@ -533,7 +551,13 @@ static bool preview_input(void *own, struct ui *ui, const struct input *in, cons
 	switch (in->req) {
 	case REQ_SELECT:
 	case REQ_ENTER:
-		start(u, ui, s, out);
+		if (choice_at(s, u->list.cursor) && choice_at(s, u->list.cursor)->file)
+			ask_file(u, ui);
+		else
+			start(u, ui, s, out);
+		return true;
+	case REQ_TABLES_FILE:
+		take_file(u, ui, in, s, out);
 		return true;
 	case REQ_AGAIN:
 		again(ui, s, out);
@@ -562,7 +586,7 @@ static bool preview_input(void *own, struct ui *ui, const struct input *in, cons
 	case REQ_PLAN_SAVE:
 		if (in->text) /* ":plan FILE" */
 			return false;
-		ask_name(u, ui, s);
+		ask_name(ui, s);
 		return true;
 	case REQ_PREVIEW_CANCEL:
 		put_away(ui, s, out);
@@ -583,7 +607,7 @@ static bool preview_typing(const void *own, const struct state *s)
 	const struct preview_ui *u = own;
 
 	(void)s;
-	return u->naming || (u->form.open && u->form.typing);
+	return u->form.open && u->form.typing;
 }
 
 static void preview_context(const void *own, const struct state *s, char *buf, size_t len)

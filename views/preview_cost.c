@@ -169,7 +169,8 @@ int preview_notes_draw(const struct state *s, struct canvas *c, struct rect r, i
 
 	if (!x->notes || !x->notes->n || y + 1 >= r.h)
 		return y;
-	canvas_rule(c, r, y++, "What the engine says");
+	canvas_rule(c, r, y++,
+		    x->files && x->files->n ? "What is said of the file" : "What the engine says");
 	for (size_t i = 0; i < x->notes->n && y < r.h; i++)
 		y += canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_LABEL,
 				 x->notes->list[i].text);
@@ -261,6 +262,8 @@ int preview_checks_draw(const struct state *s, struct canvas *c, struct rect r, 
 	check(&k, v->connected ? MARK_OK : MARK_BAD, v->connected ? "complete" : "INCOMPLETE");
 	check(&k, v->loop_free ? MARK_OK : MARK_BAD, v->loop_free ? "no loops" : "LOOPS");
 	check_steps(&k, s, x);
+	if (x->notes && notes_find(x->notes, "sls_assumed"))
+		check(&k, MARK_WARN, "SL 0 for all");
 	check(&k, v->vls_fit ? MARK_OK : MARK_BAD, v->vls_fit ? "VLs fit" : "TOO MANY VLs");
 	if (v->pinned.hosts)
 		check(&k, v->pinned.changed ? MARK_BAD : MARK_OK, pinned_text(buf, sizeof(buf), v));

@@ -24,6 +24,9 @@ enum field {
 	FIELD_PIN,
 	FIELD_ROOTS,
 	FIELD_DEMAND,
+	FIELD_TABLES,
+	FIELD_PATH_SL,
+	FIELD_SL2VL,
 	FIELD_LMC,
 	FIELDS
 };
@@ -66,6 +69,14 @@ static const struct {
 			  "found" },
 	[FIELD_DEMAND] = { "demand", "parx", KIND_TEXT, 0,
 			   "a file of who sends what: lines of \"source: destination=bytes,...\"" },
+	[FIELD_TABLES] = { "tables", "file", KIND_TEXT, 0,
+			   "tables.ibr, opensm-lfts.dump, what ibroute or dump_lfts print, "
+			   "opensm.fdbs, ibdiagnet2.fdbs, or a saved plan" },
+	[FIELD_PATH_SL] = { "path SLs", "file", KIND_TEXT, 0,
+			    "path-sl.dump, for tables without service levels; without it SL 0 is "
+			    "taken for all" },
+	[FIELD_SL2VL] = { "SL2VL", "file", KIND_TEXT, 0,
+			  "opensm-sl2vl.dump or ibdm's, beside path SLs" },
 	[FIELD_LMC] = { "LMC", NULL, KIND_FIXED, 0,
 			"the subnet manager sets it (opensm.conf: lmc), tables cannot change it" },
 };
@@ -99,10 +110,20 @@ static void set_number(struct preview_options *o, enum field f, unsigned long lo
 		o->change_pct = (unsigned)v;
 }
 
+static bool names_file(enum field f)
+{
+	return fields[f].kind == KIND_TEXT && f != FIELD_PIN;
+}
+
 /* Where a text is kept: sizeof(o->roots), as all of them. */
 static char *text_of(struct preview_options *o, enum field f)
 {
-	return f == FIELD_ROOTS ? o->roots : f == FIELD_PIN ? o->pin : o->demand;
+	return f == FIELD_ROOTS	    ? o->roots
+	       : f == FIELD_PIN	    ? o->pin
+	       : f == FIELD_TABLES  ? o->tables
+	       : f == FIELD_PATH_SL ? o->path_sl
+	       : f == FIELD_SL2VL   ? o->sl2vl
+				    : o->demand;
 }
 
 static const char *base_name(enum dfdn_base b)
@@ -120,6 +141,9 @@ static void value_text(char *buf, size_t len, struct preview_options *o, enum fi
 					      [FIELD_WEIGHTS] = "all jobs",
 					      [FIELD_ROOTS] = "found",
 					      [FIELD_DEMAND] = "none",
+					      [FIELD_TABLES] = "none",
+					      [FIELD_PATH_SL] = "none",
+					      [FIELD_SL2VL] = "none",
 					      [FIELD_PIN] = "no hosts" };
 	const char *word = "";
 
@@ -164,7 +188,7 @@ void preview_form_draw(struct preview_form *m, const struct state *s, struct can
 	list_draw_range(&m->list, FIELDS, c, r, 0);
 	for (int y = 0; y < rows; y++) {
 		enum field f = (enum field)(m->list.top + (uint32_t)y);
-		char value[160];
+		char value[PATH_TEXT];
 
 		value_text(value, sizeof(value), &m->o, f, s);
 		canvas_text(c, r, 1, y + 1, ROLE_LABEL, fields[f].name);
@@ -181,7 +205,10 @@ void preview_form_draw(struct preview_form *m, const struct state *s, struct can
 			    fields[m->list.cursor].kind == KIND_FIXED
 				    ? "Esc: done"
 				    : "Enter: change   Esc: done");
-	canvas_wrap(c, in, 1, rows + 3, ROLE_DIM, fields[m->list.cursor].hint);
+	if (m->typing && m->files.n)
+		choices_draw(&m->files, c, in, rows + 3);
+	else
+		canvas_wrap(c, in, 1, rows + 3, ROLE_DIM, fields[m->list.cursor].hint);
 }
 
 static void toggle(struct preview_options *o, enum field f)
@@ -199,7 +226,7 @@ static void toggle(struct preview_options *o, enum field f)
 static void change(struct preview_form *m, struct ui *ui, const struct state *s)
 {
 	enum field f = (enum field)m->list.cursor;
-	char text[160] = "";
+	char text[PATH_TEXT] = "";
 
 	switch (fields[f].kind) {
 	case KIND_CHOICE:
@@ -277,6 +304,11 @@ static void typed(struct preview_form *m, struct ui *ui, const struct input *in,
 {
 	struct input enter = *in;
 
+	if (in->req == REQ_PANE && names_file((enum field)m->list.cursor)) {
+		choices_file(&m->files, m->entry.text, sizeof(m->entry.text), s);
+		return;
+	}
+	m->files.n = 0;
 	if (in->req == REQ_PANE)
 		enter.req = REQ_ENTER;
 	switch (entry_input(&m->entry, &enter)) {
@@ -364,5 +396,9 @@ const char *preview_options_text(char *buf, size_t len, const struct preview_opt
 		add(buf, len, "roots");
 	if (o->demand[0])
 		add(buf, len, "demand");
+	if (o->path_sl[0])
+		add(buf, len, "path SLs");
+	if (o->sl2vl[0])
+		add(buf, len, "SL2VL");
 	return buf;
 }

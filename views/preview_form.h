@@ -4,6 +4,7 @@
 #define VIEWS_PREVIEW_FORM_H
 
 #include "views/canvas.h"
+#include "views/choices.h"
 #include "views/list.h"
 #include "views/request.h"
 #include "views/state.h"
@@ -13,6 +14,7 @@ struct preview_form {
 	bool open, typing;
 	struct list list;
 	struct entry entry;
+	struct choices files; /* that a name may become */
 	struct preview_options o;
 };
 

@@ -288,6 +288,15 @@ static const char *engine_of(const struct state *s, const struct proposal *x)
 					       : "?";
 }
 
+/* The name of the file that it was read from, without folders; "" it was computed. */
+static const char *file_of(const struct proposal *x)
+{
+	const char *path = x->files && x->files->n ? x->files->file[0].path : "";
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static int draw_heads(const struct state *s, struct canvas *c, struct rect r, int y,
 		      struct columns k)
 {
@@ -303,7 +312,7 @@ static int draw_heads(const struct state *s, struct canvas *c, struct rect r, in
 		char id[16], name[COLUMN];
 
 		x += COLUMN;
-		snprintf(id, sizeof(id), on ? "[%s%s]" : "%s%s ", p->id, p->stale[0] ? "!" : "");
+		snprintf(id, sizeof(id), on ? ">%s%s" : "%s%s ", p->id, p->stale[0] ? "!" : "");
 		snprintf(name, sizeof(name), "%.7s", engine_of(s, p));
 		canvas_right(c, r, x, y, p->stale[0] ? ROLE_WARN : on ? ROLE_KEY : ROLE_LABEL, id);
 		canvas_right(c, r, x - 1, y + 1, on ? ROLE_KEY : ROLE_LABEL, name);
@@ -326,13 +335,17 @@ static int draw_head(const struct state *s, struct canvas *c, struct rect r, int
 static void draw_title(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct proposal *p = state_proposal(s);
-	char title[160], took[FIGURE_LEN], age[FIGURE_LEN];
+	char title[240], how[160], took[FIGURE_LEN], age[FIGURE_LEN], file[100];
 
-	snprintf(title, sizeof(title), "%s: %s -> %s, in %s%s%s%s%s", p->id,
-		 s->tables ? s->tables->engine : "?", engine_of(s, p), figure_age(took, p->seconds),
+	if (*file_of(p))
+		snprintf(how, sizeof(how), "file %s",
+			 text_shorten(file, sizeof(file), file_of(p), 24));
+	else
+		snprintf(how, sizeof(how), "%s -> %s, in %s", s->tables ? s->tables->engine : "?",
+			 engine_of(s, p), figure_age(took, p->seconds));
+	snprintf(title, sizeof(title), "%s: %s%s%s%s", p->id, how,
 		 p->stale[0] ? ", STALE" : ", fresh", p->made_s ? " " : "",
-		 p->made_s ? figure_age(age, (double)(s->now_s - p->made_s)) : "",
-		 p->made_s ? " old" : "");
+		 p->made_s ? figure_age(age, (double)(s->now_s - p->made_s)) : "");
 	canvas_rule(c, r, 0, title);
 }
 

@@ -12,7 +12,7 @@ void prompt_open(struct prompt *p, enum prompt_kind kind, const char *text)
 	snprintf(p->text, sizeof(p->text), "%s", text);
 	p->at = strlen(p->text);
 	p->back = 0;
-	p->choosing = false;
+	p->choices.choosing = false;
 	p->choices.n = 0;
 }
 
@@ -96,72 +96,27 @@ static bool step_back(struct prompt *p, int by)
 
 /* --- completion ------------------------------------------------------------------------------ */
 
-/* The word before the cursor becomes text. */
-static bool put(struct prompt *p, const char *text, size_t n)
-{
-	size_t from = p->choices.from, at = p->at;
-	char was[PROMPT_LEN];
-
-	memcpy(was, p->text, sizeof(was));
-	cut(p, from, p->at);
-	if (insert(p, text, n))
-		return true;
-	memcpy(p->text, was, sizeof(was));
-	p->at = at;
-	return false;
-}
-
-/* How much all choices have in common. */
-static size_t common(const struct choices *c)
-{
-	size_t n = strlen(c->text[0]);
-
-	for (uint32_t i = 1; i < c->n; i++) {
-		size_t k = 0;
-
-		while (k < n && tolower((unsigned char)c->text[i][k]) ==
-					tolower((unsigned char)c->text[0][k]))
-			k++;
-		n = k;
-	}
-	return c->all > c->n ? 0 : n;
-}
-
 static bool complete(struct prompt *p, const struct prompt_context *ctx)
 {
 	struct choices *c = &p->choices;
-	size_t typed, all;
+	bool one;
 
-	if (p->choosing && c->n > 1) {
-		p->choice = (p->choice + 1) % c->n;
-		return put(p, c->text[p->choice], strlen(c->text[p->choice]));
-	}
-	choices_find(c, p->kind, p->text, p->at, ctx);
 	if (!c->n)
+		choices_find(c, p->kind, p->text, p->at, ctx);
+	one = c->n == 1;
+	if (!choices_take(c, p->text, sizeof(p->text), &p->at))
 		return false;
-	typed = p->at - c->from;
-	all = common(c);
-	if (c->n == 1) {
-		bool done = put(p, c->text[0], all);
-
-		/* an argument may follow, and a name of a field an operator */
-		if (done && p->kind == PROMPT_COMMAND && !c->from && !p->text[p->at])
-			insert(p, " ", 1);
-		c->n = 0;
-		return done;
-	}
-	if (all > typed)
-		return put(p, c->text[0], all);
-	p->choosing = true;
-	p->choice = 0;
-	return put(p, c->text[0], strlen(c->text[0]));
+	/* an argument may follow, and a name of a field an operator */
+	if (one && p->kind == PROMPT_COMMAND && !c->from && !p->text[p->at])
+		insert(p, " ", 1);
+	return true;
 }
 
 void prompt_offer(struct prompt *p, const struct prompt_context *ctx)
 {
 	choices_find(&p->choices, p->kind, p->text, p->at, ctx);
-	p->choosing = p->choices.n > 0;
-	p->choice = p->choices.n - 1; /* Tab begins with the first */
+	p->choices.choosing = p->choices.n > 0;
+	p->choices.choice = p->choices.n - 1; /* Tab begins with the first */
 }
 
 enum prompt_result prompt_input(struct prompt *p, const struct input *in,
@@ -169,7 +124,7 @@ enum prompt_result prompt_input(struct prompt *p, const struct input *in,
 {
 	if (in->req == REQ_PANE)
 		return complete(p, ctx) ? PROMPT_CHANGED : PROMPT_SAME;
-	p->choosing = false;
+	p->choices.choosing = false;
 	p->choices.n = 0;
 	switch (in->req) {
 	case REQ_CHAR:
@@ -234,34 +189,6 @@ static const char *hint(char *buf, size_t len, const struct prompt *p)
 	return buf;
 }
 
-static void draw_choices(const struct prompt *p, struct canvas *c, struct rect r, int y)
-{
-	uint32_t first = 0;
-	int x = 1;
-
-	/* the chosen one is in sight */
-	for (uint32_t i = 0; p->choosing && i <= p->choice; i++) {
-		int w = 0;
-
-		for (uint32_t k = first; k <= p->choice; k++)
-			w += text_width(p->choices.text[k]) + 2;
-		if (w < r.w - 8)
-			break;
-		first++;
-	}
-	for (uint32_t i = first; i < p->choices.n; i++) {
-		bool on = p->choosing && i == p->choice;
-
-		if (x + text_width(p->choices.text[i]) > r.w - 5) {
-			canvas_text(c, r, x, y, ROLE_DIM, "...");
-			return;
-		}
-		x = canvas_text(c, r, x, y, on ? ROLE_CURSOR : ROLE_LABEL, p->choices.text[i]) + 2;
-	}
-	if (p->choices.all > p->choices.n)
-		canvas_text(c, r, x, y, ROLE_DIM, "...");
-}
-
 void prompt_draw(const struct prompt *p, struct canvas *c, int y, const char *why,
 		 const struct prompt_context *ctx)
 {
@@ -289,7 +216,7 @@ void prompt_draw(const struct prompt *p, struct canvas *c, int y, const char *wh
 			c, r, x + 1, y, ROLE_DIM,
 			text_shorten(buf, sizeof(buf), hint(text, sizeof(text), p), r.w - x - 2));
 	if (p->choices.n)
-		draw_choices(p, c, r, y + 1);
+		choices_draw(&p->choices, c, r, y + 1);
 	else if (why[0])
 		canvas_text(c, r, 1, y + 1, ROLE_WARN,
 			    text_shorten(buf, sizeof(buf), why, r.w - 2));

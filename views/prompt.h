@@ -7,6 +7,7 @@
 #define VIEWS_PROMPT_H
 
 #include "views/canvas.h"
+#include "views/choices.h"
 #include "views/command.h"
 #include "views/fields.h"
 #include "views/request.h"
@@ -20,18 +21,8 @@ enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_FILTER, PROMPT_FIND, PROM
 
 struct view;
 
-#define PROMPT_LEN  128
+#define PROMPT_LEN  PATH_TEXT
 #define PROMPT_PAST 32
-#define CHOICES	    48
-#define CHOICE_LEN  72
-
-/* What the word before the cursor may become. */
-struct choices {
-	size_t from;  /* where the word begins */
-	uint32_t n;   /* of text[] */
-	uint32_t all; /* there are more than fit */
-	char text[CHOICES][CHOICE_LEN];
-};
 
 /* What completion knows; any may be NULL or none. */
 struct prompt_context {
@@ -51,8 +42,6 @@ struct prompt {
 	uint32_t back;		      /* so many steps back in it; 0: the draft */
 	char draft[PROMPT_LEN];
 
-	bool choosing; /* Tab goes on from choice to choice */
-	uint32_t choice;
 	struct choices choices;
 };
 

@@ -29,13 +29,14 @@ enum order_state {
 };
 
 struct proposal {
-	char id[8];	 /* "p-1" */
+	char id[8];	 /* of its plan, "p-7f3a"; without tables to change from, "p-1" */
 	uint32_t engine; /* index in state.preview.engines */
 	struct preview_options options;
 	int64_t made_s;
 	double seconds;	 /* engine alone */
 	char stale[200]; /* "" fresh; else what changed since */
 
+	const struct plan_files *files; /* that its tables were read from; n 0: computed */
 	const struct notes *notes;
 	const struct tables *from; /* installed when it was made; NULL: not known */
 	const struct tables *tables;

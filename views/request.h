@@ -99,6 +99,7 @@ enum req {
 	REQ_PROPOSAL_SELECT, /* request.proposal */
 	REQ_PROPOSAL_REMOVE, /* likewise */
 	REQ_PLAN_SAVE,	     /* the selected one into the file request.text */
+	REQ_TABLES_FILE,     /* a preview of the tables in the file input.text */
 	REQ_APPLY_PREPARE,   /* the preview becomes the plan of the apply view */
 	REQ_APPLY_START,     /* request.text: the fabric's name as typed */
 	REQ_APPLY_KEEP,	     /* the same, for keeping the new routing */
@@ -134,6 +135,8 @@ struct input {
 	int x, y;	   /* REQ_CLICK, REQ_WHEEL_*: where, on the whole screen */
 };
 
+#define PATH_TEXT 256 /* a file's name, typed */
+
 /* How an engine is to compute: all that the command line can say, too. */
 struct preview_options {
 	unsigned vls;	  /* 0: as the fabric offers */
@@ -143,10 +146,12 @@ struct preview_options {
 	enum sar_method method;
 	unsigned change_pct; /* of the blocks, sar:leafwise; 0: as preset */
 	enum dfdn_base base;
-	char roots[128];	/* file of switch GUIDs, for updn; "" found in the fabric */
-	char demand[128];	/* file of who sends what, for parx; "" none */
-	char pin[128];		/* hosts whose routes stay, as fabric/files/pin_text.h reads it */
+	char roots[PATH_TEXT];	/* file of switch GUIDs, for updn; "" found in the fabric */
+	char demand[PATH_TEXT]; /* file of who sends what, for parx; "" none */
+	char pin[PATH_TEXT];	/* hosts whose routes stay, as fabric/files/pin_text.h reads it */
 	unsigned job_nodes_min; /* smaller jobs do not count, for sar; 0: all do */
+	/* instead of an engine: a file's tables, and what LFTs alone do not tell; "" none */
+	char tables[PATH_TEXT], path_sl[PATH_TEXT], sl2vl[PATH_TEXT];
 };
 
 /* What is left for the application. */
@@ -156,7 +161,7 @@ struct request {
 	uint32_t engine;   /* index in state.preview.engines */
 	uint32_t proposal; /* index in state.preview.list */
 	struct preview_options options;
-	char text[128];
+	char text[PATH_TEXT];
 };
 
 /* One row of the keymap; footer and help are made from it. */

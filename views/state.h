@@ -101,6 +101,7 @@ enum preview_state {
 
 struct engine_choice {
 	const struct engine *engine;
+	bool file; /* no engine: the tables are read from options.tables */
 	bool suits;
 	char why[256]; /* why not */
 };
@@ -258,6 +259,9 @@ struct state {
 	int colours;		      /* 256, 16, 0 */
 	int64_t now_s;		      /* wall clock */
 	const char *const *bookmarks; /* names, with NULL at the end; may be NULL */
+	/* Names in the folder of a path so far that go on as it does, folders with / at their end;
+	 * in order.  NULL: nobody knows files. */
+	void (*file_names)(const char *path, void (*name)(void *to, const char *name), void *to);
 	const char *const *settings;  /* names that :set takes, with NULL at the end; may be NULL */
 
 	const struct fabric *fabric;

@@ -39,6 +39,9 @@ void ui_palette_set(struct ui *ui, enum palette palette);
 /* Columns of the table of links, as :columns takes them; false: it has no such. */
 bool ui_columns_set(struct ui *ui, const char *columns);
 
+/* Opens the command line with a command begun: keys go there until Enter or Esc. */
+void ui_command_begin(struct ui *ui, const char *text);
+
 /* One line to the operator, above the footer until the next key ("snapshot saved ..."). */
 void ui_say(struct ui *ui, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -58,6 +58,11 @@ bool ui_prompt_open(struct ui *ui, const struct input *in, const struct state *s
 	return true;
 }
 
+void ui_command_begin(struct ui *ui, const char *text)
+{
+	prompt_open(&ui->prompt, PROMPT_COMMAND, text);
+}
+
 /* --- commands ------------------------------------------------------------------------------- */
 
 static bool holds_here(const struct binding *b, const struct ui *ui)
@@ -341,6 +346,10 @@ bool ui_command_input(struct ui *ui, const struct input *in, const struct state 
 		return text[0];
 	case REQ_CLICK:
 		click(ui, in, s, out);
+		return true;
+	case REQ_TABLES_FILE: /* with the options that are set there */
+		ui_goto(ui, VIEW_PREVIEW);
+		view_preview.input(ui->own[VIEW_PREVIEW], ui, in, s, out);
 		return true;
 	case REQ_FILTER:
 	case REQ_FIND:

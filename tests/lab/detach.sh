@@ -32,12 +32,20 @@ tty_keys Space
 tty_wait 20 'order +[0-9]+ wave|none: it is' || give_up "a preview"
 tty_screen | grep -q 'none: it is' && { tty_engine dfsssp; tty_keys Space; tty_wait 20 'order +[0-9]+ wave'; }
 tty_keys w
-ok "w asks for a name" tty_wait 5 'save the plan as: p-'
+ok "w asks for a name" tty_wait 5 ':plan p-'
 tty_keys C-u
-tty_type "$LAB_DIR/saved.plan"
+tty_type "plan $LAB_DIR/saved.plan"
 tty_keys Enter
 ok "and saves the plan" tty_wait 5 'saved; install it with'
 ok "which is one that apply reads" eval 'top show "$LAB_DIR/saved.plan" 2>&1 | grep -q lab1 || head -c 400 "$LAB_DIR/saved.plan" | grep -q lab1'
+tty_keys G Space # the engine "file"
+ok "file asks which" tty_wait 5 '^:file _'
+tty_type "$LAB_DIR/saved.p"
+tty_keys Tab
+ok "Tab completes its name" tty_wait 5 "^:file $LAB_DIR/saved.plan_"
+tty_keys Enter
+ok "and the plan is a proposal beside the other" tty_wait 20 ' p-[0-9a-f]{4} +>p-[0-9a-f]{4}'
+tty_wait 20 'order +[0-9]+ wave' || give_up "its order is found"
 tty_keys A
 tty_wait 10 'waits for the fabric' || give_up "the plan is ready"
 tty_keys Enter
@@ -72,6 +80,8 @@ ok "D leaves" tty_wait 15 'goes on without this console'
 ok "and says how to keep it" tty_wait 5 "ibroute-top confirm $ID"
 ok "it goes on" eval 'top status "$ID" --state-dir "$LAB_DIR/state" --json | grep -qE "\"deadline_s\": *[0-9]"'
 ok "from a shell it is kept" eval 'top confirm "$ID" --state-dir "$LAB_DIR/state" --yes-fabric lab1 >"$LAB_DIR/confirm.out" 2>&1'
+ok "the record names the file of the tables, with its SHA-256" eval \
+	'grep -h "\"plan.create\"" "$LAB_DIR"/rec/*.jsonl | grep -F "$LAB_DIR/saved.plan" | grep -q "$(sha256sum <"$LAB_DIR/saved.plan" | cut -c1-64)"'
 ok "the record has the note, the override and the leaving" eval \
 	'cat "$LAB_DIR"/rec/*.jsonl | grep -q "left to the night shift" && cat "$LAB_DIR"/rec/*.jsonl | grep -q "override" && cat "$LAB_DIR"/rec/*.jsonl | grep -q "detach"'
 finish

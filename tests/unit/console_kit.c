@@ -234,6 +234,7 @@ static void list_engines(struct console_kit *k)
 		{ .name = "updn", .summary = "up, then down: no deadlock on any fabric" },
 		{ .name = "sar", .summary = "spreads the pairs of each job", .uses_jobs = true },
 		{ .name = "parx", .summary = "four paths per pair on a HyperX" },
+		{ .name = "file", .summary = "no engine: tables of a file" },
 	};
 	struct state_preview *p = &k->s.preview;
 
@@ -243,6 +244,8 @@ static void list_engines(struct console_kit *k)
 	}
 	snprintf(p->engines[3].why, sizeof(p->engines[3].why),
 		 "this fabric is a tree: parx needs a HyperX and LMC 2");
+	p->engines[p->nengines++] =
+		(struct engine_choice){ .engine = &engines[4], .suits = true, .file = true };
 }
 
 static void find_usage(struct console_kit *k)
@@ -327,7 +330,7 @@ void console_preview(struct console_kit *k, const char *engine)
 		assert_true(p->engine + 1 < p->nengines);
 	p->mads_per_s = 4000;
 	p->sweep_s = 0.4;
-	*x = (struct proposal){ .id = "p-1",
+	*x = (struct proposal){ .id = "p-7f3a",
 				.engine = p->engine,
 				.made_s = NOW_S - 22,
 				.seconds = 0.34,

@@ -146,7 +146,7 @@ void console_proposals(struct console_kit *k)
 	struct state_preview *p = &k->s.preview;
 	struct proposal *x = &p->list[0];
 
-	*x = (struct proposal){ .id = "p-1",
+	*x = (struct proposal){ .id = "p-7f3a",
 				.from = k->tables,
 				.tables = k->tables,
 				.jobs = k->jobs,
@@ -156,7 +156,7 @@ void console_proposals(struct console_kit *k)
 				.order = ORDER_WAITS,
 				.forecasting = true };
 	p->list[1] = *x;
-	snprintf(p->list[1].id, sizeof(x->id), "p-2");
+	snprintf(p->list[1].id, sizeof(x->id), "p-91c2");
 	p->n = 2;
 	p->state = PREVIEW_DONE;
 	state_preview_select(p, 0);

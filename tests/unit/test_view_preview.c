@@ -24,7 +24,7 @@ static void second(struct console_kit *k)
 	struct state_preview *p = &k->s.preview;
 
 	p->list[1] = p->list[0];
-	snprintf(p->list[1].id, sizeof(p->list[1].id), "p-2");
+	snprintf(p->list[1].id, sizeof(p->list[1].id), "p-91c2");
 	p->list[1].engine = 1;
 	p->list[1].after = k->before;
 	p->list[1].plan = p->list[0].now;
@@ -52,7 +52,7 @@ static void a_stranger_finds_the_preview(void **state)
 	console_keys(&k, "k ");
 	assert_int_equal(k.last.type, REQ_PREVIEW_START);
 	assert_string_equal(k.s.preview.engines[k.last.engine].engine->name, "updn");
-	console_keys(&k, "G ");
+	console_keys(&k, "Gk ");
 	console_shows(&k, "parx is not for this fabric");
 	console_shows(&k, "needs a HyperX");
 	console_close(&k);
@@ -204,12 +204,12 @@ static void proposals_stand_side_by_side_and_the_best_is_marked(void **state)
 		console_golden(&k, "preview-two");
 	}
 	console_size(&k, 80, 24);
-	console_shows(&k, "[p-1]");
+	console_shows(&k, ">p-7f3a");
 	console_keys(&k, "l");
 	assert_int_equal(k.last.type, REQ_PROPOSAL_SELECT);
 	assert_int_equal(k.last.proposal, 1);
 	state_preview_select(&k.s.preview, 1);
-	console_shows(&k, "[p-2]");
+	console_shows(&k, ">p-91c2");
 	console_keys(&k, "\t");
 	console_shows(&k, "no order of writes keeps the traffic");
 	console_shows(&k, "made with VLs 2");
@@ -296,6 +296,109 @@ static void every_page_fits_into_any_height(void **state)
 	console_close(&k);
 }
 
+/* Of a folder "runs" with three files, and a file beside it. */
+static void names_of_files(const char *path, void (*name)(void *to, const char *name), void *to)
+{
+	static const char *const all[] = { "mine.ibr", "runs/", "runs/a b.dump", "runs/one.ibr",
+					   "runs/one.plan" };
+	const char *slash = strrchr(path, '/');
+	size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		const char *end = strchr(all[i] + folder, '/');
+
+		if (!strncmp(all[i], path, strlen(path)) && all[i][folder] && (!end || !end[1]))
+			name(to, all[i] + folder);
+	}
+}
+
+static void a_file_is_chosen_like_an_engine(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	k.s.file_names = names_of_files;
+	console_keys(&k, "6G ");
+	assert_true(ui_typing(k.ui, &k.s));
+	console_shows(&k, ":file _");
+	console_keys(&k, "r\t");
+	console_shows(&k, ":file runs/_");
+	console_keys(&k, "\t"); /* nothing in common: a list first */
+	console_shows(&k, "a b.dump  one.ibr  one.plan");
+	console_shows(&k, ":file runs/_");
+	console_keys(&k, "o\t");
+	console_shows(&k, ":file runs/one._");
+	console_keys(&k, "\t\t\t"); /* the list, then one after the other */
+	console_shows(&k, ":file runs/one.plan_");
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	assert_string_equal(k.last.options.tables, "runs/one.plan");
+	assert_true(k.s.preview.engines[k.last.engine].file);
+	console_keys(&k, "3:file runs/a\t");
+	console_shows(&k, ":file runs/a b.dump_"); /* blanks need no quotes */
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	assert_int_equal(ui_view(k.ui), VIEW_PREVIEW);
+	assert_string_equal(k.last.options.tables, "runs/a b.dump");
+	console_shows(&k, "runs/a b.dump"); /* beside its entry */
+	console_close(&k);
+}
+
+static void names_of_files_are_completed_in_the_form(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	k.s.file_names = names_of_files;
+	console_keys(&k, "6eGk"); /* above LMC: SL2VL */
+	console_key(&k, K_ENTER);
+	console_shows(&k, "beside path SLs");
+	console_keys(&k, "runs/\t");
+	console_shows(&k, "a b.dump  one.ibr  one.plan");
+	console_keys(&k, "a\t");
+	console_shows(&k, "SL2VL: runs/a b.dump_");
+	console_key(&k, K_ENTER);
+	console_key(&k, K_ESC);
+	console_keys(&k, ":file mine.ibr");
+	console_key(&k, K_ENTER);
+	assert_string_equal(k.last.options.tables, "mine.ibr");
+	assert_string_equal(k.last.options.sl2vl, "runs/a b.dump");
+	assert_string_equal(k.last.options.path_sl, "");
+	console_close(&k);
+}
+
+static void what_a_file_does_not_tell_is_said(void **state)
+{
+	struct console_kit k;
+	struct plan_files files = { 0 };
+	struct notes notes = { 0 };
+	struct digest sum = { { 7 } };
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	plan_files_add(&files, "tables", "/root/opensm-lfts.dump", &sum);
+	notes_set(&notes, "sls_assumed", 0, "no service levels in it: SL 0");
+	k.s.preview.list[0].files = &files;
+	k.s.preview.list[0].notes = &notes;
+	k.s.preview.list[0].engine = 4;
+	console_keys(&k, "6");
+	console_shows(&k, "p-7f3a: file opensm-lfts.dump, fresh");
+	console_shows(&k, "[!!] SL 0 for all");
+	console_keys(&k, "\t");
+	console_shows(&k, "What is said of the file");
+	console_shows(&k, "no service levels in it: SL 0");
+	k.plan_verdict->connected = false;
+	notes_set(&notes, "verdict", 0, "n0001 does not reach n0002");
+	console_shows(&k, "p-7f3a cannot be applied");
+	console_size(&k, 100, 30);
+	console_shows(&k, "n0001 does not reach n0002");
+	notes_done(&notes);
+	console_close(&k);
+}
+
 static void a_plan_is_saved_under_a_name(void **state)
 {
 	struct console_kit k;
@@ -307,9 +410,9 @@ static void a_plan_is_saved_under_a_name(void **state)
 	console_preview(&k, "sar");
 	console_keys(&k, "w");
 	assert_true(ui_typing(k.ui, &k.s));
-	console_shows(&k, "save the plan as");
+	console_shows(&k, ":plan p-"); /* in the command line, which completes names of files */
 	console_key(&k, K_CTRL('u'));
-	console_keys(&k, "x.plan");
+	console_keys(&k, "plan x.plan");
 	console_key(&k, K_ENTER);
 	assert_int_equal(k.last.type, REQ_PLAN_SAVE);
 	assert_string_equal(k.last.text, "x.plan");
@@ -328,6 +431,9 @@ int main(void)
 		cmocka_unit_test(what_applying_costs_is_told_before),
 		cmocka_unit_test(jobs_and_changes_have_their_pages),
 		cmocka_unit_test(every_page_fits_into_any_height),
+		cmocka_unit_test(a_file_is_chosen_like_an_engine),
+		cmocka_unit_test(names_of_files_are_completed_in_the_form),
+		cmocka_unit_test(what_a_file_does_not_tell_is_said),
 		cmocka_unit_test(a_plan_is_saved_under_a_name),
 	};
 

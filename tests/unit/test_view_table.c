@@ -85,7 +85,7 @@ static void commands_have_names_of_their_own(void **state)
 	assert_null(command_find("s", 1)); /* several begin so */
 	assert_null(command_find("", 0));
 	assert_null(command_find("nothing", 7));
-	assert_int_equal(command_find("fil", 3)->req, REQ_FILTER);
+	assert_int_equal(command_find("filt", 4)->req, REQ_FILTER);
 }
 
 static void a_filter_is_used_while_it_is_typed(void **state)
