@@ -166,7 +166,6 @@ struct app {
 	char farewell[400];	       /* said on the terminal after the end; "" nothing */
 	bool lost;		       /* also while the screen is frozen */
 	struct app_polls polls;	       /* that no line of the record tells yet */
-	bool record_lost;	       /* the record could not be written when last tried */
 	struct app_sessions *sessions; /* NULL: view 9 was never asked for */
 	int exit_code;
 	char *own_dirs[2]; /* of opts, made here */

@@ -12,10 +12,10 @@
 
 static void lost(struct app *a, const struct err *err)
 {
-	if (!a->record_lost)
+	if (!a->state.record_lost)
 		log_add(LOG_ERROR, "record", "%s", err->text);
-	a->record_lost = true;
 	a->state.recording = false;
+	a->state.record_lost = true;
 }
 
 void app_record_action(struct app *a, const char *action, const char *detail)
@@ -97,9 +97,9 @@ void app_record_screen(struct app *a)
 		return;
 	if (record_screen(a->record, a->canvas, terminal_colours(a->term), &err)) {
 		lost(a, &err);
-	} else if (a->record_lost) {
-		a->record_lost = false;
+	} else if (a->state.record_lost) {
 		a->state.recording = true;
+		a->state.record_lost = false;
 		log_add(LOG_INFO, "record", "this session is recorded again");
 	}
 }

@@ -21,7 +21,7 @@ struct audit_options {
 	double speed;	       /* replay */
 	const char *at, *dump; /* replay: places */
 	const char *report;    /* export: id of an update */
-	bool script, v3;       /* export: other formats of a cast */
+	bool script, v3, tlog; /* export: other formats of a cast */
 	const char *out;       /* export: NULL is stdout */
 	enum audit_format format;
 	int32_t keep_days, keep_sessions; /* prune; < 0: not said */

@@ -5,6 +5,7 @@
 #include "console/audit_report.h"
 #include "console/cast_read.h"
 #include "console/exits.h"
+#include "console/export_tlog.h"
 #include "console/outfile.h"
 #include "console/record.h"
 #include "fabric/base/mem.h"
@@ -73,19 +74,20 @@ static void version_3(FILE *f, const struct cast_events *e)
 	}
 }
 
-static int to_v3(const struct cast_events *e, const char *path, struct err *err)
+static int to_one(const struct cast_events *e, void (*write)(FILE *f, const struct cast_events *e),
+		  const char *path, struct err *err)
 {
 	struct outfile o;
 	int rc;
 
 	if (!path) {
-		version_3(stdout, e);
+		write(stdout, e);
 		return outfile_flush_stdout(err);
 	}
 	rc = outfile_open(&o, path, err);
 	if (rc)
 		return rc;
-	version_3(o.file, e);
+	write(o.file, e);
 	return outfile_end(&o, 0, err);
 }
 
@@ -141,7 +143,8 @@ int audit_cmd_export(const struct audit_options *o)
 	else
 		rc = cast_read_session(&e, o->names[0], &err);
 	if (!rc && !o->report)
-		rc = o->script ? script(&e, o->out, &err) : to_v3(&e, o->out, &err);
+		rc = o->script ? script(&e, o->out, &err)
+			       : to_one(&e, o->tlog ? export_tlog : version_3, o->out, &err);
 	cast_events_free(&e);
 	if (rc)
 		fprintf(stderr, "ibroute-top: %s\n", err.text);

@@ -26,6 +26,7 @@ enum {
 	OPT_HTML,
 	OPT_SCRIPT,
 	OPT_V3,
+	OPT_TLOG,
 	OPT_KEEP_DAYS,
 	OPT_KEEP_SESSIONS,
 	OPT_DRY_RUN,
@@ -66,10 +67,10 @@ static void check(const struct audit_options *o, struct argp_state *s)
 		argp_error(s, "%s takes %s", v->name, v->takes);
 	else if (!strcmp(v->name, "prune") && o->keep_days < 0 && o->keep_sessions < 0)
 		argp_error(s, "prune needs --keep-days or --keep-sessions");
-	else if (!strcmp(v->name, "export") && !!o->report + o->script + o->v3 != 1)
-		argp_error(s, "export needs one of --report, --script and --v3");
+	else if (!strcmp(v->name, "export") && !!o->report + o->script + o->v3 + o->tlog != 1)
+		argp_error(s, "export needs one of --report, --script, --tlog and --v3");
 	else if (!strcmp(v->name, "export") && !o->report && o->n != 1)
-		argp_error(s, "--script and --v3 take one record");
+		argp_error(s, "--script, --tlog and --v3 take one record");
 }
 
 static error_t take_format(int key, char *arg, struct audit_options *o)
@@ -86,6 +87,9 @@ static error_t take_format(int key, char *arg, struct audit_options *o)
 		return 0;
 	case OPT_V3:
 		o->v3 = true;
+		return 0;
+	case OPT_TLOG:
+		o->tlog = true;
 		return 0;
 	case 'o':
 		o->out = arg;
@@ -173,6 +177,7 @@ static const struct argp_option rows[] = {
 	{ "output", 'o', "FILE", 0, "write to FILE (preset: stdout)", 3 },
 	{ "script", OPT_SCRIPT, NULL, 0,
 	  "the screen as files of scriptreplay: FILE and FILE.timing", 3 },
+	{ "tlog", OPT_TLOG, NULL, 0, "the screen as messages of tlog-play", 3 },
 	{ "v3", OPT_V3, NULL, 0, "the screen as asciicast v3", 3 },
 	{ 0, 0, 0, 0, "prune:", 4 },
 	{ "keep-days", OPT_KEEP_DAYS, "N", 0, "keep the sessions of the last N days", 4 },
@@ -190,9 +195,10 @@ int cmd_audit(int argc, char **argv)
 	static const struct argp argp = {
 		.options = rows,
 		.parser = parse,
-		.args_doc = "verify FILE|DIRECTORY...\nlist [DIRECTORY]\nreplay FILE\n"
-			    "export --report ID [FILE|DIRECTORY...]\nexport --script|--v3 FILE\n"
-			    "prune [DIRECTORY]\nseal [DIRECTORY]",
+		.args_doc =
+			"verify FILE|DIRECTORY...\nlist [DIRECTORY]\nreplay FILE\n"
+			"export --report ID [FILE|DIRECTORY...]\nexport --script|--tlog|--v3 FILE\n"
+			"prune [DIRECTORY]\nseal [DIRECTORY]",
 		.doc = "Checks, shows and keeps the records that sessions leave in " RECORD_DIR
 		       ": SID.jsonl with what was done, each line chained to the one before, and "
 		       "SID.cast with what the screen showed."

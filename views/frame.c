@@ -71,6 +71,8 @@ static int draw_modes(struct canvas *c, struct rect r, const struct state *s, ui
 
 	if (update_word(s, buf, sizeof(buf))[0]) {
 		x = status_item(c, r, x, ROLE_LOUD, buf);
+	} else if (s->record_lost) {
+		x = status_item(c, r, x, ROLE_LOUD, "NOT RECORDED");
 	} else if (s->recording) {
 		snprintf(buf, sizeof(buf), "REC %s", figure_clock(clock, s->rec_s));
 		x = status_item(c, r, x, ROLE_STATUS, buf);

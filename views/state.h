@@ -254,6 +254,7 @@ struct state {
 	char lost_why[200];
 	bool rw;
 	bool recording;
+	bool record_lost;	      /* it was recorded, and cannot be now */
 	double rec_s;		      /* recording since */
 	char source[64];	      /* "demo dragonfly:p=4", "mlx5_0/1", "file fab.txt" */
 	int colours;		      /* 256, 16, 0 */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* export_tlog: a recorded screen as tlog-play(1) and journal viewers of tlog read it. */
+#ifndef CONSOLE_EXPORT_TLOG_H
+#define CONSOLE_EXPORT_TLOG_H
+
+#include "console/cast_read.h"
+
+#include <stdio.h>
+
+/* One JSON object a line, format 2.3: an output or a new size of the window, with milliseconds
+ * since the first.  The caller looks at f's errors. */
+void export_tlog(FILE *f, const struct cast_events *e);
+
+#endif
