@@ -5,6 +5,7 @@
 #include "engines/verify.h"
 #include "engines/verify_pinned.h"
 #include "fabric/base/mem.h"
+#include "fabric/files/limits_text.h"
 #include "fabric/files/pin_text.h"
 #include "fabric/model/route_limits.h"
 #include "tests/unit/fabkit.h"
@@ -345,6 +346,43 @@ static void what_is_pinned_and_excluded_at_once_is_named(void **state)
 	fabric_put(f);
 }
 
+/* Nothing comes through a leaf. */
+static void others_go_around_what_is_excluded_and_pinned_ones_stay(void **state)
+{
+	struct fabric *f = net_spec("fattree2:leaves=5,spines=3,hosts=3,lmc=1");
+	struct tables *cur = installed("minhop", f, true);
+	struct route_limits *limits = NULL;
+	size_t n;
+	const struct engine *const *e = engine_all(&n);
+
+	(void)state;
+	assert_int_equal(route_limits_pin(&limits, f, NULL, "n[0001-0005]", NULL), 0);
+	assert_int_equal(route_limits_exclude(&limits, f, "leaf4", NULL), 0);
+	for (size_t i = 0; i < n; i++) {
+		struct engine_params p = { .vls = 8, .limits = limits, .current = cur };
+		struct verify_opts opts = { .limits = limits, .installed = cur };
+		struct verdict *v;
+		struct tables *t;
+		struct err err = { "" };
+		int rc;
+
+		if (e[i]->suits(f, NULL))
+			continue;
+		p.escape = true;
+		t = run(e[i]->name, f, &p, &rc, &err);
+		if (rc)
+			fail_msg("%s: %s", e[i]->name, err.text);
+		assert_int_equal(verify_tables(&v, f, t, &opts, NULL, NULL), 0);
+		assert_true(verdict_ok(v));
+		assert_int_equal(v->pinned.hosts, 5);
+		verdict_free(v);
+		tables_put(t);
+	}
+	route_limits_free(limits);
+	tables_put(cur);
+	fabric_put(f);
+}
+
 /* --- the update -------------------------------------------------------------------------- */
 
 static void nothing_that_is_pinned_is_written_or_drained(void **state)
@@ -557,6 +595,7 @@ int main(void)
 		cmocka_unit_test(vls_that_are_missing_are_told),
 		cmocka_unit_test(traffic_of_pinned_hosts_does_not_become_escape_lids),
 		cmocka_unit_test(what_is_pinned_and_excluded_at_once_is_named),
+		cmocka_unit_test(others_go_around_what_is_excluded_and_pinned_ones_stay),
 		cmocka_unit_test(nothing_that_is_pinned_is_written_or_drained),
 		cmocka_unit_test(what_changes_is_found_by_entry_sl_and_vl),
 		cmocka_unit_test(hosts_are_named_by_list_and_job),

@@ -190,6 +190,26 @@ static void a_stale_or_unchecked_plan_is_not_taken_to_apply(void **state)
 	console_close(&k);
 }
 
+static void pinned_routes_are_among_the_checks(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	k.s.rw = true;
+	k.plan_verdict->pinned.hosts = 16;
+	console_keys(&k, "6");
+	console_shows(&k, "[ok] 16 pinned hosts unchanged");
+	k.plan_verdict->pinned.changed = 3;
+	console_keys(&k, "jk"); /* drawn anew */
+	console_shows(&k, "[NO] PINNED ROUTES CHANGE");
+	console_keys(&k, "A");
+	console_shows(&k, "did not pass the checks");
+	assert_int_not_equal(k.last.type, REQ_APPLY_PREPARE);
+	console_close(&k);
+}
+
 static void proposals_stand_side_by_side_and_the_best_is_marked(void **state)
 {
 	struct console_kit k;
@@ -427,6 +447,7 @@ int main(void)
 		cmocka_unit_test(cycles_without_known_sls_are_not_called_a_deadlock),
 		cmocka_unit_test(options_are_edited_and_checked),
 		cmocka_unit_test(a_stale_or_unchecked_plan_is_not_taken_to_apply),
+		cmocka_unit_test(pinned_routes_are_among_the_checks),
 		cmocka_unit_test(proposals_stand_side_by_side_and_the_best_is_marked),
 		cmocka_unit_test(what_applying_costs_is_told_before),
 		cmocka_unit_test(jobs_and_changes_have_their_pages),
