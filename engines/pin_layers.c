@@ -21,18 +21,41 @@ static struct dest *others(uint32_t *n, const struct pinned *p, const struct eng
 	return all;
 }
 
-static int too_few(const struct pinned *p, const struct tables *t, bool more, unsigned layers,
+static int too_few(const struct pinned *p, const struct tables *t, unsigned layers,
 		   struct notes *notes, struct err *err)
 {
-	notes_set(notes, "vls_needed", more ? FIRST_FIT_MAX + 1 : layers,
+	bool more = layers > FIRST_FIT_MAX;
+
+	notes_set(notes, "vls_needed", layers,
 		  "its paths and the pinned ones need %s%u VLs without deadlocks",
-		  more ? "more than " : "", layers);
+		  more ? "more than " : "", layers - more);
 	return err_set(err, -ENOSPC,
 		       "the paths of %s need %s%u VLs without deadlocks beside the routes to %u "
 		       "pinned host%s, and %u may be used; allow more VLs, take another engine, or "
 		       "pin fewer",
-		       t->engine, more ? "more than " : "", layers, p->hosts, plural(p->hosts),
-		       p->vls);
+		       t->engine, more ? "more than " : "", layers - more, p->hosts,
+		       plural(p->hosts), p->vls);
+}
+
+/* -ENOSPC, too, when they do not fit the VLs; *layers: those that it takes. */
+static int fit(const struct pinned *p, struct tables *t, const struct engine_params *params,
+	       bool keep, unsigned *layers, struct progress *progress, struct err *err)
+{
+	struct pace pace;
+	uint32_t n;
+	struct dest *dests = others(&n, p, params);
+	int rc = pace_begin(&pace, progress, "layers", n) ? -ECANCELED : 0;
+
+	*layers = 0;
+	tables_sl_form(t, SL_CONST, p->f);
+	tables_sl2vl_form(t, SL2VL_IDENTITY, p->f);
+	if (!rc)
+		rc = first_fit(t, p->f, dests, n, keep ? p->cur : NULL, p->turn, p->vls,
+			       params->threads, layers, &pace, err);
+	free(dests);
+	if (rc == -ENOSPC)
+		*layers = FIRST_FIT_MAX + 1;
+	return !rc && *layers > p->vls ? -ENOSPC : rc;
 }
 
 int pin_layers(const struct pinned *p, struct tables *t, const struct engine_params *params,
@@ -41,20 +64,13 @@ int pin_layers(const struct pinned *p, struct tables *t, const struct engine_par
 	/* paths that are as installed keep their SLs, too, where an SL stands for its VL */
 	bool keep = p->cur->sl2vl_kind == SL2VL_IDENTITY;
 	uint8_t sl_of[FAB_SLS];
-	unsigned layers = 0;
-	struct pace pace;
-	uint32_t n;
-	struct dest *dests = others(&n, p, params);
-	int rc = pace_begin(&pace, progress, "layers", n) ? -ECANCELED : 0;
+	unsigned layers;
+	int rc = fit(p, t, params, keep, &layers, progress, err);
 
-	tables_sl_form(t, SL_CONST, p->f);
-	tables_sl2vl_form(t, SL2VL_IDENTITY, p->f);
-	if (!rc)
-		rc = first_fit(t, p->f, dests, n, keep ? p->cur : NULL, p->turn, p->vls,
-			       params->threads, &layers, &pace, err);
-	free(dests);
-	if (rc == -ENOSPC || (!rc && layers > p->vls))
-		return too_few(p, t, rc == -ENOSPC, layers, params->notes, err);
+	if (rc == -ENOSPC && keep)
+		rc = fit(p, t, params, false, &layers, progress, err);
+	if (rc == -ENOSPC)
+		return too_few(p, t, layers, params->notes, err);
 	if (rc)
 		return rc;
 	layers = layers ? layers : 1;
