@@ -136,7 +136,7 @@ int engine_run(const struct engine *e, struct tables **out, const struct fabric 
 	struct jobset *large = drop_small_jobs(&jobs, e, f, params);
 	struct pinned *pinned;
 	struct tables *t = NULL;
-	int rc = pin_new(&pinned, f, params, err);
+	int rc = pin_new(&pinned, f, params, progress, err);
 
 	if (!rc && route_limits_excludes(params->limits))
 		rc = run_without(e, &t, f, jobs, demand, params, pinned, progress, err);

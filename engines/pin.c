@@ -38,7 +38,7 @@ static int check_known(const struct pinned *p, struct err *err)
 }
 
 int pin_new(struct pinned **out, const struct fabric *f, const struct engine_params *params,
-	    struct err *err)
+	    struct progress *progress, struct err *err)
 {
 	const bool *pin = params->limits ? params->limits->pin : NULL;
 	struct pinned *p;
@@ -59,7 +59,7 @@ int pin_new(struct pinned **out, const struct fabric *f, const struct engine_par
 	rc = p->nend ? check_known(p, err) : 0;
 	if (!rc && p->nend) {
 		find_dests(p, graph_lmc(f, params));
-		rc = pin_look(p, params, err);
+		rc = pin_look(p, params, progress, err);
 	}
 	if (rc || !p->nend)
 		pin_free(p);

@@ -28,10 +28,11 @@ struct pinned;
  * -EINVAL when the installed tables are not known, of another fabric, or do not lead from
  * every switch to a pinned LID; when they use VLs that must not be used, or the escape LIDs need;
  * when they pass through a switch or cable that the limits exclude.  -EDEADLK when the pinned
- * routes alone close a cycle.  Each names the host.  Time O(pinned LIDs * switches).
+ * routes alone close a cycle.  Each names the host.  -ECANCELED; progress step "paths".  Time
+ * O(pinned LIDs * switches).
  */
 int pin_new(struct pinned **out, const struct fabric *f, const struct engine_params *params,
-	    struct err *err);
+	    struct progress *progress, struct err *err);
 void pin_free(struct pinned *p); /* NULL is fine */
 
 /* Puts the pinned routes into what an engine made of the traffic LIDs; t must be owned by the

@@ -37,6 +37,16 @@ static int too_few(const struct pinned *p, const struct tables *t, unsigned laye
 		       plural(p->hosts), p->vls);
 }
 
+static int turn_back(const struct pinned *p, const struct tables *t, struct err *err)
+{
+	return err_set(
+		err, -ENOSPC,
+		"packets to the %u pinned host%s change between VLs and back as installed, "
+		"and beside that the paths of %s are not free of deadlocks on the VLs that it "
+		"gives them: take another engine, or pin fewer",
+		p->hosts, plural(p->hosts), t->engine);
+}
+
 /* -ENOSPC, too, when they do not fit the VLs; *layers: those that it takes. */
 static int fit(const struct pinned *p, struct tables *t, const struct engine_params *params,
 	       bool keep, unsigned *layers, struct progress *progress, struct err *err)
@@ -65,11 +75,14 @@ int pin_layers(const struct pinned *p, struct tables *t, const struct engine_par
 	bool keep = p->cur->sl2vl_kind == SL2VL_IDENTITY;
 	uint8_t sl_of[FAB_SLS];
 	unsigned layers;
-	int rc = fit(p, t, params, keep, &layers, progress, err);
+	int rc = p->in_order ? 0 : turn_back(p, t, err);
 
-	if (rc == -ENOSPC && keep)
+	if (!rc)
+		rc = fit(p, t, params, keep, &layers, progress, err);
+
+	if (rc == -ENOSPC && p->in_order && keep)
 		rc = fit(p, t, params, false, &layers, progress, err);
-	if (rc == -ENOSPC)
+	if (rc == -ENOSPC && p->in_order)
 		return too_few(p, t, layers, params->notes, err);
 	if (rc)
 		return rc;

@@ -4,12 +4,16 @@
 
 #include "engines/cdg.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 #include "fabric/model/end_find.h"
 #include "fabric/model/route_limits.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define STEP  "paths"
+#define OFTEN 16 /* LIDs between two reports */
 
 struct look {
 	struct pinned *p;
@@ -90,26 +94,25 @@ static bool all_lead(struct look *l, const struct dest *d, uint32_t *from)
 static int check_vl(struct look *l, const struct dest *d, uint8_t sl, uint8_t vl, struct err *err)
 {
 	const struct pinned *p = l->p;
+	bool escape = p->vls < l->all_vls; /* on the VL, and the SL, of that number */
 
 	if (sl >= FAB_SLS || vl == VL_DROP)
-		return err_set(
-			err, -EINVAL,
-			"the installed tables drop packets of SL %u to LID %u of %s, which is "
-			"pinned: pin hosts that are reached",
-			sl, d->lid, l->name);
-	if (vl < p->vls)
-		return 0;
-	if (vl < l->all_vls)
 		return err_set(err, -EINVAL,
-			       "routes to %s, which is pinned, use VL %u as installed, and escape "
-			       "LIDs need that VL for themselves: allow more VLs, route without "
+			       "the installed tables drop packets of SL %u to LID %u of %s, which "
+			       "is pinned: pin hosts that are reached",
+			       sl, d->lid, l->name);
+	if (escape && (vl == p->vls || sl == p->vls))
+		return err_set(err, -EINVAL,
+			       "routes to %s, which is pinned, use %cL %u as installed, and escape "
+			       "LIDs need that for themselves: allow more VLs, route without "
 			       "escape LIDs, or do not pin it",
-			       l->name, vl);
-	return err_set(
-		err, -EINVAL,
-		"routes to %s, which is pinned, use VL %u as installed, and only %u VL%s may be "
-		"used: allow %u, or do not pin it",
-		l->name, vl, p->vls, p->vls == 1 ? "" : "s", vl + 1);
+			       l->name, vl == p->vls ? 'V' : 'S', p->vls);
+	if (vl >= p->vls)
+		return err_set(err, -EINVAL,
+			       "routes to %s, which is pinned, use VL %u as installed, and only %u "
+			       "VL%s may be used: allow %u, or do not pin it",
+			       l->name, vl, p->vls, plural(p->vls), vl + 1);
+	return 0;
 }
 
 /* Packets of an SL that is on one VL everywhere, from switch u. */
@@ -261,9 +264,28 @@ static bool vls_in_order(const struct pinned *p)
 	return !left;
 }
 
-/* The turns from where a way begins; false when one closes a cycle. */
-static bool add_turns(struct pinned *p, struct cdg **layer, struct cdg_work *work,
-		      const struct dest *d)
+struct layering {
+	struct cdg_work *work;
+	struct cdg *cdg[16]; /* by VL; NULL: without turns */
+	uint16_t *left;	     /* by turn: VLs on which it is to be added */
+};
+
+/* One turn, on all its VLs; false when that closes a cycle. */
+static bool add_turn(struct layering *y, uint32_t turn, uint32_t c, uint32_t e)
+{
+	for (uint16_t left = y->left[turn]; left; left &= (uint16_t)(left - 1)) {
+		unsigned v = (unsigned)__builtin_ctz(left);
+
+		if (!y->cdg[v])
+			y->cdg[v] = cdg_new(y->work);
+		if (!cdg_add(y->cdg[v], c, e))
+			return false;
+	}
+	y->left[turn] = 0;
+	return true;
+}
+
+static bool add_turns(const struct pinned *p, struct layering *y, const struct dest *d)
 {
 	for (uint32_t u = 0; u < p->f->nsw; u++) {
 		uint32_t c = u == d->sw ? FAB_NONE : next_chan(p, u, d->lid);
@@ -272,41 +294,41 @@ static bool add_turns(struct pinned *p, struct cdg **layer, struct cdg_work *wor
 		if (w == d->sw)
 			continue;
 		e = next_chan(p, w, d->lid);
-		for (unsigned v = 0; v < 16; v++) {
-			if (!(p->turn[turns_at(&p->turns, c, e)] >> v & 1))
-				continue;
-			if (!layer[v])
-				layer[v] = cdg_new(work);
-			if (!cdg_has(layer[v], c, e) && !cdg_add(layer[v], c, e))
-				return false;
-		}
+		if (!add_turn(y, turns_at(&p->turns, c, e), c, e))
+			return false;
 	}
 	return true;
 }
 
 /* In the order of the ends, so that the sentence names the first that is too much. */
-static int check_cycles(struct pinned *p, struct err *err)
+static int check_cycles(const struct pinned *p, struct progress *progress, struct err *err)
 {
-	struct cdg_work *work = cdg_work_new(p->f);
-	struct cdg *layer[16] = { NULL };
+	struct layering y = { .work = cdg_work_new(p->f) };
 	char name[64];
 	int rc = 0;
 
-	for (uint32_t i = 0; i < p->n && !rc; i++)
-		if (!add_turns(p, layer, work, &p->dest[i]))
+	y.left = xcalloc(p->turns.n, sizeof(*y.left));
+	memcpy(y.left, p->turn, p->turns.n * sizeof(*y.left));
+	for (uint32_t i = 0; i < p->n && !rc; i++) {
+		if (!add_turns(p, &y, &p->dest[i]))
 			rc = err_set(
 				err, -EDEADLK,
 				"the installed routes to %s close a cycle of dependencies with "
 				"those to other pinned hosts, so they cannot all stay: do not pin "
 				"it",
 				end_name(name, sizeof(name), p->f, p->dest[i].end));
+		else if (i % OFTEN == 0 && progress_step(progress, STEP, p->n + i, 2ull * p->n))
+			rc = -ECANCELED;
+	}
 	for (unsigned v = 0; v < 16; v++)
-		cdg_free(layer[v]);
-	cdg_work_free(work);
+		cdg_free(y.cdg[v]);
+	cdg_work_free(y.work);
+	free(y.left);
 	return rc;
 }
 
-int pin_look(struct pinned *p, const struct engine_params *params, struct err *err)
+int pin_look(struct pinned *p, const struct engine_params *params, struct progress *progress,
+	     struct err *err)
 {
 	struct look l = { .p = p, .limits = params->limits, .all_vls = graph_vls(p->f, params) };
 	int rc = 0;
@@ -316,13 +338,13 @@ int pin_look(struct pinned *p, const struct engine_params *params, struct err *e
 	p->turn = xcalloc(p->turns.n, sizeof(*p->turn));
 	l.seen = xcalloc(p->f->nsw, sizeof(*l.seen));
 	l.leads = xcalloc(p->f->nsw, sizeof(*l.leads));
-	for (uint32_t i = 0; i < p->n && !rc; i++)
+	for (uint32_t i = 0; i < p->n && !rc; i++) {
 		rc = look_at(&l, &p->dest[i], err);
+		if (!rc && i % OFTEN == 0 && progress_step(progress, STEP, i, 2ull * p->n))
+			rc = -ECANCELED;
+	}
 	free(l.seen);
 	free(l.leads);
-	if (!rc && !vls_in_order(p))
-		rc = err_set(err, -EINVAL,
-			     "packets to the pinned hosts change between VLs in both directions as "
-			     "installed, beside which no engine here can route: pin no hosts");
-	return rc ? rc : check_cycles(p, err);
+	p->in_order = vls_in_order(p);
+	return rc ? rc : check_cycles(p, progress, err);
 }

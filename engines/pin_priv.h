@@ -20,12 +20,14 @@ struct pinned {
 	uint16_t sls, on_vls; /* bits: SLs and VLs of their paths */
 	uint8_t vl[FAB_SLS];  /* by SL: its VL wherever traffic goes; or PIN_DIFFERS */
 	uint16_t rises[16];   /* by VL: bits of the VLs that a packet may be on one hop later */
+	bool in_order;	      /* those lead nowhere back to a VL that was left */
 	struct turns turns;
 	uint16_t *turn; /* by turn: VLs on which a pinned path takes it */
 };
 
 /* pin_look: fills what follows dest; errors as those of pin_new(). */
-int pin_look(struct pinned *p, const struct engine_params *params, struct err *err);
+int pin_look(struct pinned *p, const struct engine_params *params, struct progress *progress,
+	     struct err *err);
 
 /* pin_sls: the SLs of the pinned routes into t, whose other SLs stay, in a form that holds both. */
 void pin_put_sls(const struct pinned *p, struct tables *t);

@@ -186,6 +186,35 @@ static void pinned_routes_stay_whatever_the_engine(void **state)
 	assert_true(done.routed > 20 * done.refused);
 }
 
+/* As Torus-2QoS does: the VL goes by the ports, to and fro. */
+static void vls_that_change_to_and_fro_stay_too(void **state)
+{
+	struct fabric *f = net_spec("fattree2:leaves=6,spines=3,hosts=3,lmc=1");
+	struct tables *cur = installed("minhop", f, false), *t;
+	struct route_limits limits = { .nend = f->nend, .pin = some(f) };
+	struct engine_params p = { .vls = 4, .limits = &limits, .current = cur };
+	struct err err;
+	int rc;
+
+	(void)state;
+	tables_sl2vl_form(cur, SL2VL_FULL, f);
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++)
+			for (uint32_t out = 0; out <= f->sw_nports[sw]; out++)
+				memset(tables_sl2vl_row(cur, sw, in, out), (sw + out) % 2, FAB_SLS);
+	for (int k = 0; k < 2; k++) {
+		t = run(k ? "dfdn" : "dfsssp", f, &p, &rc, &err);
+		if (rc)
+			fail_msg("%s", err.text);
+		assert_clean(f, t, "to and fro");
+		assert_pinned(f, cur, t, limits.pin, false);
+		tables_put(t);
+	}
+	free(limits.pin);
+	tables_put(cur);
+	fabric_put(f);
+}
+
 /* --- refusals ---------------------------------------------------------------------------- */
 
 static void assert_refused(const char *engine, const struct fabric *f,
@@ -590,6 +619,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pinned_routes_stay_whatever_the_engine),
+		cmocka_unit_test(vls_that_change_to_and_fro_stay_too),
 		cmocka_unit_test(what_is_not_known_cannot_stay),
 		cmocka_unit_test(pinned_routes_with_a_cycle_of_their_own_are_refused_by_name),
 		cmocka_unit_test(vls_that_are_missing_are_told),
