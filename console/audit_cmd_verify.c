@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +126,21 @@ struct round {
 	bool json;
 	int worst;
 	VEC(uint64_t) epochs;
+	VEC(char *) sids; /* of sessions that are there, or were pruned */
 };
+
+static void add_sid(struct round *d, const char *sid)
+{
+	if (sid && *sid)
+		vec_push(&d->sids, xstrdup(sid));
+}
+
+static void forget_sids(struct round *d)
+{
+	for (size_t i = 0; i < d->sids.n; i++)
+		free(d->sids.v[i]);
+	d->sids.n = 0;
+}
 
 static void worse(struct round *d, int rc)
 {
@@ -148,10 +163,11 @@ static void one_file(struct round *d, const char *path)
 		print_report(path, &r, d->opts);
 	if (r.epoch)
 		vec_push(&d->epochs, r.epoch);
+	add_sid(d, r.sid);
 	worse(d, r.ok ? EXIT_OK : EXIT_FINDINGS);
 }
 
-/* Epochs that prune took away, as its records say. */
+/* Sessions that prune took away, as its records say. */
 static void add_pruned(struct round *d, const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -160,9 +176,10 @@ static void add_pruned(struct round *d, const char *path)
 
 	while (f && getline(&line, &cap, f) > 0) {
 		json_t *j = strstr(line, "\"record.prune\"") ? json_loads(line, 0, NULL) : NULL;
-		json_int_t epoch =
-			json_integer_value(json_object_get(json_object_get(j, "data"), "epoch"));
+		const json_t *data = json_object_get(j, "data");
+		json_int_t epoch = json_integer_value(json_object_get(data, "epoch"));
 
+		add_sid(d, json_string_value(json_object_get(data, "sid")));
 		if (epoch > 0)
 			vec_push(&d->epochs, (uint64_t)epoch);
 		json_decref(j);
@@ -191,6 +208,29 @@ static void check_epochs(struct round *d, const char *dir)
 	}
 }
 
+/* One that the log of this machine saw begin here is gone without a word. */
+static void check_sessions(struct round *d, const char *dir)
+{
+	const struct audit_head *h = NULL;
+	char place[PATH_MAX];
+
+	if (!realpath(dir, place))
+		return;
+	while ((h = audit_heads_next(d->opts->heads, h, place))) {
+		bool found = false;
+
+		for (size_t i = 0; i < d->sids.n && !found; i++)
+			found = !strcmp(d->sids.v[i], h->sid);
+		if (found)
+			continue;
+		fprintf(d->json ? stderr : stdout,
+			"%s: no session %s, which the log saw begin here: its record was removed\n",
+			dir, h->sid);
+		worse(d, EXIT_FINDINGS);
+		add_sid(d, h->sid);
+	}
+}
+
 static void dir_failed(struct round *d, const char *text)
 {
 	fprintf(stderr, "ibroute-top: %s\n", text);
@@ -204,11 +244,12 @@ static void one_dir(struct round *d, const char *dir)
 	char **files = record_files(dir, &n);
 
 	d->epochs.n = 0;
+	forget_sids(d);
 	for (uint32_t i = 0; i < n; i++) {
 		char *path = xasprintf("%s/%s", dir, files[i]);
 
 		one_file(d, path);
-		if (d->opts->key)
+		if (d->opts->key || d->opts->heads)
 			add_pruned(d, path);
 		free(path);
 		free(files[i]);
@@ -216,6 +257,8 @@ static void one_dir(struct round *d, const char *dir)
 	free(files);
 	if (d->opts->key)
 		check_epochs(d, dir);
+	if (d->opts->heads)
+		check_sessions(d, dir);
 	if (record_dir_check(dir, &err) || (!n && err_set(&err, -ENOENT, "%s: no records", dir)))
 		dir_failed(d, err.text);
 }
@@ -272,6 +315,8 @@ int audit_cmd_verify(const struct audit_options *o)
 			one_file(&d, o->names[i]);
 	}
 	vec_free(&d.epochs);
+	forget_sids(&d);
+	vec_free(&d.sids);
 	audit_heads_free(&heads);
 	return d.worst;
 }
@@ -322,5 +367,7 @@ int audit_cmd_list(const struct audit_options *o)
 	}
 	free(files);
 	vec_free(&d.epochs);
+	forget_sids(&d);
+	vec_free(&d.sids);
 	return d.worst == EXIT_UNREADABLE ? EXIT_UNREADABLE : EXIT_OK;
 }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,8 @@ struct record {
 	char *first, *path, *dir; /* path: of the part being written */
 	json_t *user;		  /* the same in every line */
 	char sid[48];
+	char host[72];
+	char place[PATH_MAX]; /* dir, as the log is told of it */
 	int fd;
 	bool syslog;
 	pthread_mutex_t lock;
@@ -379,8 +382,9 @@ static int sync_locked(struct record *r, struct err *err)
 		rc = store_sync(r->fd, r->path, err);
 	if (rc || !r->syslog || digest_equal(&r->head, &r->logged))
 		return rc;
-	syslog(LOG_AUTHPRIV | LOG_INFO, "ibroute-top IBROUTE_HEAD=%s sid=%s seq=%" PRIu64,
-	       digest_hex(hex, &r->head), r->sid, r->seq);
+	syslog(LOG_AUTHPRIV | LOG_INFO,
+	       "ibroute-top IBROUTE_HEAD=%s sid=%s seq=%" PRIu64 " host=%s dir=%s",
+	       digest_hex(hex, &r->head), r->sid, r->seq, r->host, r->place);
 	r->logged = r->head;
 	return 0;
 }
@@ -455,20 +459,18 @@ static int create(struct record *r, struct err *err)
 
 static int first_line(struct record *r, const struct record_opts *o, struct err *err)
 {
-	char sid[64] = "", host[72] = "", hex[DIGEST_HEX];
+	char sid[64] = "", hex[DIGEST_HEX];
 	struct digest last;
 	int64_t seq;
 	json_t *data, *genesis = json_null();
 	int rc;
 
-	if (gethostname(host, sizeof(host) - 1))
-		host[0] = '\0';
 	if (record_last(sid, sizeof(sid), &last, &seq, r->dir, r->sid))
 		genesis = json_pack("{s:o, s:I, s:s}", "sid", record_str(sid), "seq",
 				    (json_int_t)seq, "head", digest_hex(hex, &last));
 	data = json_pack("{s:s, s:o, s:s, s:o, s:I, s:o}", "program", "ibroute-top", "fabric",
 			 o->fabric ? record_str(o->fabric) : json_null(), "mode",
-			 o->mode ? o->mode : "ro", "host", record_str(host), "pid",
+			 o->mode ? o->mode : "ro", "host", record_str(r->host), "pid",
 			 (json_int_t)getpid(), "genesis", genesis);
 	rc = add(r, "session.start", data, err);
 	json_decref(data);
@@ -511,6 +513,10 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 			    "ssh", ssh ? record_str(ssh) : json_null());
 	pthread_mutex_init(&r->lock, NULL);
 	rc = make_dir(r->dir, err);
+	if (gethostname(r->host, sizeof(r->host) - 1))
+		r->host[0] = '\0';
+	if (!realpath(r->dir, r->place))
+		r->place[0] = '\0';
 	if (!rc)
 		rc = seal_begin(&r->seal, r->dir, err);
 	if (!rc)

@@ -266,4 +266,14 @@ mv "$(newest)" gone # the session of prune
 mv "$(newest)" gone
 ok "a session that is gone as a whole is missed by its epoch" eval '"$I" audit verify --key key "$work/rec" | grep -q "no session of epoch"'
 mv gone/* rec
+# the log of this machine knows of a session here that is gone, and of one of another directory
+gone_too() {
+	local sid=20990101T000000Z-1 zeros=$(printf '%064d' 0)
+
+	echo "x IBROUTE_HEAD=$zeros sid=$sid seq=1 host=$(hostname) dir=$PWD/elsewhere" >log
+	"$I" audit verify --heads log rec >out || { cat out; return 1; }
+	echo "x IBROUTE_HEAD=$zeros sid=$sid seq=1 host=$(hostname) dir=$(realpath rec)" >>log
+	not "$I" audit verify --heads log rec && "$I" audit verify --heads log rec | grep "no session $sid, which the log saw begin here"
+}
+ok "or by the heads of a log" gone_too
 finish
