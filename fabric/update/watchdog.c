@@ -50,13 +50,16 @@ struct watchdog {
 };
 
 /* What signal handlers reach. */
-static atomic_int signalled;
+static atomic_int signalled, signal_pid, signal_uid;
 static struct apply *_Atomic running;
 
-static void on_signal(int sig)
+static void on_signal(int sig, siginfo_t *from, void *ctx)
 {
 	struct apply *a = atomic_load(&running);
 
+	(void)ctx;
+	atomic_store(&signal_pid, (int)from->si_pid);
+	atomic_store(&signal_uid, (int)from->si_uid);
 	atomic_store(&signalled, sig);
 	if (a && sig != SIGUSR1)
 		apply_cancel(a);
@@ -439,19 +442,36 @@ static void set_apply(struct watchdog *d, struct apply *a)
 	pthread_mutex_unlock(&d->lock);
 }
 
+/* Like a request of the same sense. */
+static void note_signal(struct watchdog *d, int sig)
+{
+	const char *op = control_op_name(sig == SIGUSR1 ? CONTROL_CONFIRM : CONTROL_ROLLBACK);
+	int uid = atomic_load(&signal_uid), pid = atomic_load(&signal_pid);
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s asked for by SIG%s of uid %d, process %d", op,
+		 sigabbrev_np(sig), uid, pid);
+	tell_text(d, "note", text);
+	note(d, "request",
+	     json_pack("{s:s, s:i, s:i, s:b, s:s}", "op", op, "uid", uid, "pid", pid, "ok", 1,
+		       "text", text));
+}
+
 static enum decision take_decision(struct watchdog *d)
 {
+	int sig = atomic_exchange(&signalled, 0);
 	enum decision now;
 
 	pthread_mutex_lock(&d->lock);
-	if (atomic_load(&signalled) == SIGUSR1 && !d->decision)
+	if (sig == SIGUSR1 && !d->decision)
 		d->decision = DECIDE_CONFIRM;
-	else if (atomic_load(&signalled))
+	else if (sig)
 		d->decision = DECIDE_ROLLBACK;
-	atomic_store(&signalled, 0);
 	now = d->decision;
 	d->decision = DECIDE_NOTHING;
 	pthread_mutex_unlock(&d->lock);
+	if (sig)
+		note_signal(d, sig);
 	return now;
 }
 
@@ -588,6 +608,8 @@ int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcom
 	rc = job->plan ? apply_run(a, err) : apply_rollback(a, err);
 	if (!rc && job->plan)
 		rc = decide(d, err);
+	else if (atomic_load(&signalled)) /* it ended what had not been written yet */
+		take_decision(d);
 	apply_status(a, &st);
 	if (!rc && st.outcome == OUTCOME_ROLLED_BACK && st.text[0])
 		err_set(err, 0, "%s", st.text);
@@ -609,7 +631,8 @@ int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcom
 
 static void take_signals(void)
 {
-	struct sigaction sa = { .sa_handler = on_signal }, ignore = { .sa_handler = SIG_IGN };
+	struct sigaction sa = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO },
+			 ignore = { .sa_handler = SIG_IGN };
 
 	sigaction(SIGUSR1, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);

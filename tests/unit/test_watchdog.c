@@ -304,6 +304,7 @@ static void signals_decide(void **state)
 	raise(SIGHUP);
 	raise(SIGUSR1);
 	ends(w, 0, true);
+	assert_int_equal(w->notes, 1); /* as if it had been asked for */
 	control_close(&w->l);
 	net_sim_free(w->s);
 	w->s = net_sim_new(w->f, w->from);
