@@ -24,7 +24,8 @@ static const struct argp_option table[] = {
 	{ "engines", OPT_ENGINES, "A,B,...", 0,
 	  "engines to compare; all are listed below. With :HOW after the name the data VLs an "
 	  "engine may use, the method of sar, or whose paths dfdn takes: "
-	  "nue:1,nue:4,sar:paper,sar:leafwise,dfdn:minhop",
+	  "nue:1,nue:4,sar:paper,sar:leafwise,dfdn:minhop. file:PATH is a routing read from a "
+	  "file: tables.ibr, a dump, a saved plan",
 	  0 },
 	{ "topology", OPT_TOPOLOGY, "FILE", 0,
 	  "ibnetdiscover text or another form of topology, or a text such as torus:dims=4x4 "
@@ -99,11 +100,23 @@ static const struct argp argp = {
 struct comparison {
 	struct scene scene;
 	struct engine_spec engine[MOST];
+	char *file[MOST]; /* instead of it; NULL: none */
 	size_t nengine;
 	struct evaluation list[MOST + 1];
 	char *why[MOST + 1]; /* no tables; NULL: there are */
 	size_t n;
 };
+
+/* "file:PATH": under the file's name without folders. */
+static void add_file(struct comparison *c, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct engine_spec *spec = &c->engine[c->nengine];
+
+	*spec = (struct engine_spec){ 0 };
+	snprintf(spec->label, sizeof(spec->label), "%.12s", slash ? slash + 1 : path);
+	c->file[c->nengine++] = xstrdup(path);
+}
 
 static int find_engines(struct comparison *c, const char *text, struct err *err)
 {
@@ -114,11 +127,26 @@ static int find_engines(struct comparison *c, const char *text, struct err *err)
 		if (c->nengine == MOST)
 			rc = err_set(err, EXIT_BAD_USAGE, "--engines: at most %d are possible",
 				     MOST);
+		else if (!strncmp(word, "file:", 5) && word[5])
+			add_file(c, word + 5);
 		else if (engine_spec_parse(&c->engine[c->nengine++], word, err))
 			rc = EXIT_BAD_USAGE;
 	}
 	free(copy);
 	return rc;
+}
+
+static int evaluate_one(struct comparison *c, size_t i, struct evaluation *e, struct err *err)
+{
+	struct scene *s = &c->scene;
+	struct engine_params params = s->params;
+
+	if (c->file[i])
+		return evaluate_file(e, NULL, &(struct route_file){ .tables = c->file[i] }, s->f,
+				     s->jobs, &s->eval, err);
+	engine_spec_apply(&c->engine[i], &params);
+	return evaluate_engine(e, c->engine[i].engine, s->f, s->jobs, s->demand, &params, &s->eval,
+			       err);
 }
 
 /* The installed tables, then each engine's; one that refuses keeps its reason and its place. */
@@ -140,11 +168,8 @@ static void evaluate_all(struct comparison *c)
 	}
 	for (size_t i = 0; i < c->nengine; i++, c->n++) {
 		struct evaluation *e = &c->list[c->n];
-		struct engine_params params = s->params;
 
-		engine_spec_apply(&c->engine[i], &params);
-		if (evaluate_engine(e, c->engine[i].engine, s->f, s->jobs, s->demand, &params,
-				    &s->eval, &err))
+		if (evaluate_one(c, i, e, &err))
 			c->why[c->n] = xstrdup(err.text);
 		else if (s->installed)
 			e->diff = tdiff_new(s->f, s->installed, e->t);
@@ -260,6 +285,8 @@ static int compare(struct compare_cmd *cmd, struct err *err)
 		evaluation_free(&c.list[i]);
 		free(c.why[i]);
 	}
+	for (size_t i = 0; i < c.nengine; i++)
+		free(c.file[i]);
 	scene_free(&c.scene);
 	return rc;
 }

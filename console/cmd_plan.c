@@ -15,7 +15,6 @@
 #include "console/route_file.h"
 #include "console/scene.h"
 #include "console/stopwatch.h"
-#include "console/subject.h"
 #include "console/summary.h"
 #include "console/waves.h"
 #include "fabric/base/mem.h"
@@ -137,36 +136,6 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Judged as the console does it. */
-static int from_file(struct evaluation *out, struct plan_cmd *c, const struct live *l,
-		     const struct eval_opts *eval, struct err *err)
-{
-	struct verify_opts opts = { .terminals_only = eval->terminals_only,
-				    .threads = eval->threads,
-				    .limits = eval->limits };
-	struct notes notes = { 0 };
-	struct verdict *v;
-	struct tables *t;
-	int rc = route_file_read(&t, &c->files, &notes, &c->from, l->f, err);
-
-	if (!rc)
-		rc = evaluate_tables(out, t, l->f, l->jobs, eval, err);
-	if (!rc && !out->v->deadlock_free) {
-		rc = route_file_verify(&v, l->f, out->t, &opts, NULL, err);
-		if (rc) {
-			evaluation_free(out);
-		} else {
-			verdict_free(out->v);
-			out->v = v;
-		}
-	}
-	if (rc)
-		notes_done(&notes);
-	else
-		out->notes = notes;
-	return rc;
-}
-
 static int propose(struct evaluation *out, struct plan_cmd *c, const struct live *l,
 		   struct err *err)
 {
@@ -190,7 +159,7 @@ static int propose(struct evaluation *out, struct plan_cmd *c, const struct live
 	eval.limits = c->limits;
 	eval.installed = l->t;
 	if (c->from.tables)
-		return from_file(out, c, l, &eval, err);
+		return evaluate_file(out, &c->files, &c->from, l->f, l->jobs, &eval, err);
 	rc = engine_spec_parse(&spec, c->o.engine, err);
 	if (rc)
 		return rc;
@@ -288,7 +257,7 @@ static int print_json(const struct plan_cmd *c, const struct plan *p, const stru
 	if (p->files.n) {
 		json_object_set_new(j, "files", plan_files_encode(&p->files));
 		json_object_set_new(j, "service_levels_known",
-				    json_boolean(subject_sls_known(next->t)));
+				    json_boolean(!notes_find(&next->notes, "sls_assumed")));
 	}
 	json_object_set_new(j, "lft_blocks", json_integer(d->nblocks));
 	json_object_set_new(j, "lft_entries", json_integer((json_int_t)d->entries));

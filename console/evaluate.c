@@ -167,6 +167,51 @@ int evaluate_tables(struct evaluation *out, const struct tables *t, const struct
 	return rc;
 }
 
+/* As those of an engine, but that of others management's routes may not wait for each other. */
+static int judge_again(struct evaluation *e, const struct eval_opts *o, struct err *err)
+{
+	struct verify_opts opts = { .terminals_only = o->terminals_only,
+				    .threads = o->threads,
+				    .limits = o->limits,
+				    .installed = o->installed };
+	struct stopwatch w;
+	struct verdict *v;
+	int rc;
+
+	if (e->v->deadlock_free)
+		return 0;
+	stopwatch_start(&w);
+	rc = route_file_verify(&v, e->f, e->t, &opts, &w.progress, err);
+	stopwatch_stop(&w);
+	if (rc)
+		return rc;
+	verdict_free(e->v);
+	e->v = v;
+	return 0;
+}
+
+int evaluate_file(struct evaluation *out, struct plan_files *files, const struct route_file *from,
+		  const struct fabric *f, const struct jobset *jobs, const struct eval_opts *opts,
+		  struct err *err)
+{
+	struct plan_files own;
+	struct notes notes = { 0 };
+	struct tables *t;
+	int rc = route_file_read(&t, files ? files : &own, &notes, from, f, err);
+
+	if (!rc)
+		rc = evaluate_tables(out, t, f, jobs, opts, err);
+	if (rc) {
+		notes_done(&notes);
+		return rc;
+	}
+	out->notes = notes;
+	rc = judge_again(out, opts, err);
+	if (rc)
+		evaluation_free(out);
+	return rc;
+}
+
 bool evaluation_ok(const struct evaluation *e)
 {
 	return verdict_ok(e->v) && (!e->choice || parx_verdict_ok(&e->parx));

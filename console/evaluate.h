@@ -3,6 +3,7 @@
 #ifndef CONSOLE_EVALUATE_H
 #define CONSOLE_EVALUATE_H
 
+#include "console/route_file.h"
 #include "engines/engine.h"
 #include "engines/metrics.h"
 #include "engines/parx_check.h"
@@ -52,6 +53,10 @@ int evaluate_engine(struct evaluation *out, const struct engine *engine, const s
 /* Takes over the caller's tables, also when it fails. */
 int evaluate_tables(struct evaluation *out, const struct tables *t, const struct fabric *f,
 		    const struct jobset *jobs, const struct eval_opts *opts, struct err *err);
+/* Tables of files as the console judges them (route_file.h); files, which they were, may be NULL. */
+int evaluate_file(struct evaluation *out, struct plan_files *files, const struct route_file *from,
+		  const struct fabric *f, const struct jobset *jobs, const struct eval_opts *opts,
+		  struct err *err);
 /* What the choice of LIDs promises, held against the tables; takes over the choice.  The
  * tables that parx made come with theirs already. */
 int evaluate_choice(struct evaluation *e, struct lid_choice *choice, const struct eval_opts *opts,

@@ -27,7 +27,7 @@ static int add_file(struct plan_files *files, const char *kind, const char *path
 		    struct infile_watch *w, struct err *err)
 {
 	char whole[PATH_MAX], hex[DIGEST_HEX], key[32];
-	const char *base = strrchr(path, '/');
+	const char *base;
 	struct infile in;
 
 	if (!w->summed) { /* by a reader that opens files itself */
@@ -41,12 +41,19 @@ static int add_file(struct plan_files *files, const char *kind, const char *path
 		path = "stdin";
 	else if (realpath(path, whole))
 		path = whole;
+	base = strrchr(path, '/');
 	plan_files_add(files, kind, path, &w->sha256);
 	snprintf(key, sizeof(key), "file_%s", kind);
 	notes_set(w->notes, key, 0, "%s: %s, SHA-256 %s", kind, base ? base + 1 : path,
 		  digest_hex(hex, &w->sha256));
 	w->summed = false;
 	return 0;
+}
+
+/* Also where all of them are 0. */
+static bool sls_told(const struct route_file *from, const struct tables *t)
+{
+	return given(from->path_sl) || subject_sls_known(t);
 }
 
 static int read_all(struct tables **out, struct plan_files *files, const struct route_file *from,
@@ -60,7 +67,7 @@ static int read_all(struct tables **out, struct plan_files *files, const struct 
 		rc = loadfab_path_sl(*out, from->path_sl, f, err);
 	if (!rc && given(from->path_sl))
 		rc = add_file(files, "path-sl", from->path_sl, w, err);
-	if (!rc && given(from->sl2vl) && !subject_sls_known(*out))
+	if (!rc && given(from->sl2vl) && !sls_told(from, *out))
 		rc = err_set(err, -EINVAL,
 			     "%s says nothing while the service levels of the paths are not known: "
 			     "a file of path SLs is needed beside it",
@@ -103,7 +110,7 @@ int route_file_read(struct tables **out, struct plan_files *files, struct notes 
 		*out = NULL;
 		return rc;
 	}
-	if (!subject_sls_known(*out))
+	if (!sls_told(from, *out))
 		notes_set(notes, "sls_assumed", 0,
 			  "no service levels in the file: all paths are taken to use SL 0; free of "
 			  "deadlocks on one lane, they are so with any");

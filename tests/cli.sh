@@ -360,6 +360,17 @@ expect "a plan from a dump" 2 'of 6 LFT blocks' "$I" plan -e sar:paper --topolog
 	--jobs dump.jobs --fabric hpc1 -o dump.plan --detailed-exitcode
 expect "says when and for which fabric" 0 'made 20[2-9]' "$I" show dump.plan
 expect "each of its links" 0 'leaf1 .* > ' "$I" show --links dump.plan
+"$I" route --engine updn --topology dump --out dump.u --formats opensm,ibdm,path-sl >/dev/null
+of=(--topology dump --lfts dump.d/opensm-lfts.dump --jobs dump.jobs)
+for x in dump.u/opensm-lfts.dump dump.u/opensm.fdbs dump.u/tables.ibr dump.plan; do
+	expect "a plan of tables read from $x" 0 "tables: ${x##*/}, SHA-256 $(sha256sum <"$x" | cut -c1-64)" "$I" plan -e file --tables "$x" "${of[@]}" -o file.plan
+	expect "show names $x" 0 "tables read from .*/$x, SHA-256" "$I" show file.plan
+done
+expect "the files in JSON" 0 '"kind": "path-sl"' "$I" plan --tables dump.u/opensm-lfts.dump --tables-path-sl dump.u/path-sl.dump --tables-sl2vl dump.u/opensm-sl2vl.dump "${of[@]}" --json
+check "are as the schema has them" python3 "$top/tests/schema.py" plan out
+expect "SL2VL tables without service levels" 1 'a file of path SLs is needed' "$I" plan --tables dump.u/opensm-lfts.dump --tables-sl2vl dump.u/opensm-sl2vl.dump "${of[@]}"
+expect "-e file without one" 64 'of --tables FILE' "$I" plan -e file "${of[@]}"
+expect "compare with files among the engines" 0 'installed +updn +dump.plan +opensm.fdbs$' "$I" compare --engines updn,file:dump.plan,file:dump.u/opensm.fdbs "${of[@]}"
 expect "a dump without its tables" 64 'belong together' "$I" plan -e sar --topology dump
 expect "--fabric is the name, and its profile where there is one" 255 'no-such-ca' "$I" plan -e updn --config conf --fabric lab
 expect "or the name alone" 255 'none-for-all' "$I" plan -e updn --config conf --fabric other

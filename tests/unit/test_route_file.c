@@ -193,6 +193,27 @@ static void lfts_alone_are_taken_for_sl_0(void **state)
 	assert_non_null(strstr(g.err.text, "path SLs is needed"));
 }
 
+/* Constant ones are as well known as others. */
+static void service_levels_that_are_all_0_are_told(void **state)
+{
+	char *path = in_dir("zeros");
+	FILE *file = fopen(path, "w");
+	struct got g;
+
+	(void)state;
+	for (uint32_t a = 0; a < f->nterm; a++)
+		for (uint32_t b = 0; b < f->nterm; b++)
+			fprintf(file, "0x%016llx %u 0\n", (unsigned long long)f->term_guid[a],
+				f->term_lid[b]);
+	fclose(file);
+	read_on(&g, f, "lfts", "zeros", "sl2vl");
+	assert_int_equal(g.rc, 0);
+	assert_int_equal(g.files.n, 3);
+	assert_null(notes_find(&g.notes, "sls_assumed"));
+	got_done(&g);
+	free(path);
+}
+
 static void what_does_not_fit_says_what_differs(void **state)
 {
 	struct fabric *other = net_spec("torus:dims=4x4,hosts=1,fail=1,seed=1");
@@ -302,6 +323,7 @@ int main(void)
 		cmocka_unit_test(forms_with_service_levels_are_the_same_routing),
 		cmocka_unit_test(each_file_is_named_with_its_sha256),
 		cmocka_unit_test(lfts_alone_are_taken_for_sl_0),
+		cmocka_unit_test(service_levels_that_are_all_0_are_told),
 		cmocka_unit_test(what_does_not_fit_says_what_differs),
 		cmocka_unit_test(what_a_reader_finds_strange_is_a_note_with_its_line),
 		cmocka_unit_test(nobody_has_to_wait_for_it),
