@@ -7,6 +7,7 @@
 #include "views/preview_form.h"
 #include "views/preview_jobs.h"
 #include "views/preview_links.h"
+#include "views/preview_menu.h"
 #include "views/preview_table.h"
 #include "views/view.h"
 
@@ -62,11 +63,6 @@ static struct preview_layout layout(struct rect r, enum page page)
 	return l;
 }
 
-static const struct engine_choice *choice_at(const struct state *s, uint32_t i)
-{
-	return i < s->preview.nengines ? &s->preview.engines[i] : NULL;
-}
-
 /* The cursor begins on an engine that knows the jobs, or at least is not in use already. */
 static void first_suiting(struct preview_ui *u, const struct state *s)
 {
@@ -77,7 +73,7 @@ static void first_suiting(struct preview_ui *u, const struct state *s)
 		return;
 	u->chosen = true;
 	for (uint32_t i = 0; i < s->preview.nengines; i++) {
-		const struct engine_choice *e = choice_at(s, i);
+		const struct engine_choice *e = preview_choice(s, i);
 		int worth = !e->suits || !strcmp(e->engine->name, now) ? 0
 			    : s->jobs && e->engine->uses_jobs	       ? 2
 								       : 1;
@@ -89,152 +85,10 @@ static void first_suiting(struct preview_ui *u, const struct state *s)
 	}
 }
 
-static void draw_engine(const struct preview_ui *u, const struct state *s, struct canvas *c,
-			struct rect r, int y, uint32_t i)
-{
-	const struct engine_choice *e = choice_at(s, i);
-	const struct state_preview *p = &s->preview;
-	bool run = p->state != PREVIEW_IDLE && p->engine == i;
-	bool now = s->tables && !strcmp(s->tables->engine, e->engine->name);
-	enum role role = e->suits ? ROLE_TEXT : ROLE_DIM;
-
-	canvas_textf(c, r, 1, y, role, "(%c) %-8s", run ? '*' : ' ', e->engine->name);
-	if (!e->suits)
-		canvas_text(c, r, 14, y, ROLE_WARN, "! not for this one");
-	else if (now)
-		canvas_text(c, r, 14, y, ROLE_GOOD, "in use now");
-	else if (e->engine->uses_jobs)
-		canvas_text(c, r, 14, y, ROLE_DIM, "knows the jobs");
-	else if (e->file)
-		canvas_name(c, r, 14, y, r.w - 15, ROLE_DIM,
-			    u->form.o.tables[0] ? u->form.o.tables : "asks which");
-	if (i == u->list.cursor)
-		list_draw_cursor(c, r, y);
-}
-
-/* Returns the lines that it took. */
-static int draw_options(const struct preview_ui *u, struct canvas *c, struct rect r, int y)
-{
-	struct rect in = { r.x, r.y, r.w - 1, r.h };
-	char text[400];
-
-	preview_options_text(text, sizeof(text), &u->form.o);
-	canvas_text(c, r, 1, y, ROLE_KEY, "e");
-	return canvas_wrap(c, in, 3, y, text[0] ? ROLE_TEXT : ROLE_DIM,
-			   text[0] ? text : "options: all as preset");
-}
-
-/* Strangers take the larger EFI of all pairs for a loss: only routes within jobs carry load. */
-static bool traded_for_jobs(const struct state *s)
-{
-	const struct state_preview *p = &s->preview;
-
-	return p->before && p->after && p->after->njob && p->after->efi_max > p->before->efi_max &&
-	       p->after->eff_efi_max < p->before->eff_efi_max;
-}
-
-/* What is computed, or how that ended, below the engines while the figures stay. */
-static int draw_run(const struct state *s, struct canvas *c, struct rect r, int y)
-{
-	const struct state_preview *p = &s->preview;
-	const struct engine_choice *e = choice_at(s, p->engine);
-	struct rect in = { r.x, r.y, r.w - 1, r.h };
-	char eta[FIGURE_LEN];
-
-	if (p->state == PREVIEW_FAILED)
-		return y + canvas_wrap(c, in, 1, y, ROLE_BAD, p->error);
-	if (p->state != PREVIEW_RUNNING)
-		return y;
-	canvas_textf(c, r, 1, y++, ROLE_TEXT, "%s: %s", e ? e->engine->name : "?",
-		     p->step[0] ? p->step : "starting");
-	canvas_bar(c, r, 1, y++, r.w - 3, ROLE_GOOD, p->fraction, 0);
-	if (isfinite(p->eta_s))
-		canvas_textf(c, r, 1, y++, ROLE_TEXT, "about %s to go  x: cancel",
-			     figure_age(eta, p->eta_s));
-	else
-		canvas_text(c, r, 1, y++, ROLE_TEXT, "x: cancel");
-	return y;
-}
-
-/* What to press next. */
-static int draw_next(const struct state *s, struct canvas *c, struct rect r, int y)
-{
-	const struct state_preview *p = &s->preview;
-	struct rect in = { r.x, r.y, r.w - 1, r.h };
-	char text[120];
-
-	if (p->state == PREVIEW_RUNNING)
-		return y;
-	if (!state_proposal(s))
-		return y + canvas_wrap(c, in, 1, y, ROLE_KEY, "Space or Enter: compute a preview");
-	if (p->verdict && !verdict_ok(p->verdict))
-		snprintf(text, sizeof(text),
-			 "%s cannot be applied: see the checks.  Space: another one",
-			 p->list[p->at].id);
-	else if (!s->rw)
-		snprintf(text, sizeof(text), "A would apply %s, with --rw.  Space: another one",
-			 p->list[p->at].id);
-	else if (p->stale[0])
-		snprintf(text, sizeof(text), "r: compute %s anew", p->list[p->at].id);
-	else
-		snprintf(text, sizeof(text), "A: apply %s ...  Space: another one",
-			 p->list[p->at].id);
-	return y + canvas_wrap(c, in, 1, y, ROLE_KEY, text);
-}
-
-/* What the checks found first. */
-static const struct note *refused(const struct state *s)
-{
-	const struct proposal *x = state_proposal(s);
-
-	return x && x->notes ? notes_find(x->notes, "verdict") : NULL;
-}
-
-static void draw_automatic(const struct state *s, struct canvas *c, struct rect r, int y)
-{
-	struct rect in = { r.x, r.y, r.w - 1, r.h };
-	char text[300];
-
-	if (!s->automatic.on || !s->automatic.text[0])
-		return;
-	snprintf(text, sizeof(text), "Auto: %s", s->automatic.text);
-	canvas_wrap(c, in, 1, y, s->automatic.alert ? ROLE_WARN : ROLE_LABEL, text);
-}
-
-static void draw_menu(struct preview_ui *u, const struct state *s, struct canvas *c, struct rect r)
-{
-	const struct engine_choice *e = choice_at(s, u->list.cursor);
-	int room = r.h >= 15 ? r.h - 11 : r.h - 1, y;
-	int rows = (int)s->preview.nengines < room ? (int)s->preview.nengines : room;
-	struct rect text = { r.x, r.y, r.w, r.h };
-
-	list_fit(&u->list, s->preview.nengines, rows);
-	canvas_rule(c, r, 0, "Engines");
-	list_draw_range(&u->list, s->preview.nengines, c, r, 0);
-	if (!s->preview.nengines)
-		canvas_text(c, r, 1, 1, ROLE_DIM, "none yet: no fabric");
-	for (y = 0; y < rows; y++)
-		draw_engine(u, s, c, r, y + 1, u->list.top + (uint32_t)y);
-	y += 2;
-	if (e)
-		y += canvas_wrap(c, text, 1, y, e->suits ? ROLE_LABEL : ROLE_WARN,
-				 e->suits ? e->engine->summary : e->why);
-	y += draw_options(u, c, r, y);
-	y = draw_next(s, c, r, y + 1);
-	if (state_proposal(s))
-		y = draw_run(s, c, r, y);
-	if (y < r.h - 1 && refused(s))
-		y += canvas_wrap(c, text, 1, y, ROLE_BAD, refused(s)->text);
-	if (y < r.h - 1 && traded_for_jobs(s))
-		y += canvas_wrap(c, text, 1, y, ROLE_LABEL,
-				 "EFI max grew: it counts pairs of hosts that share no job, too.");
-	draw_automatic(s, c, r, y + 1);
-}
-
 static void draw_running(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct state_preview *p = &s->preview;
-	const struct engine_choice *e = choice_at(s, p->engine);
+	const struct engine_choice *e = preview_choice(s, p->engine);
 	char took[FIGURE_LEN], eta[FIGURE_LEN], rate[FIGURE_LEN];
 	int x;
 
@@ -272,7 +126,7 @@ static void draw_idle(const struct state *s, struct canvas *c, struct rect r)
 static void draw_without(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct state_preview *p = &s->preview;
-	const struct engine_choice *e = choice_at(s, p->engine);
+	const struct engine_choice *e = preview_choice(s, p->engine);
 	char took[FIGURE_LEN], title[128];
 
 	switch (p->state) {
@@ -370,11 +224,12 @@ static void preview_draw(void *own, struct ui *ui, struct canvas *c, struct rect
 	(void)ui;
 	first_suiting(u, s);
 	if (narrow(r) && !u->form.open && !state_proposal(s) && s->preview.state == PREVIEW_IDLE) {
-		draw_menu(u, s, c, r); /* there is room for one of both */
+		preview_menu_draw(&u->list, &u->form.o, s, c,
+				  r); /* there is room for one of both */
 		return;
 	}
 	if (!narrow(r))
-		draw_menu(u, s, c, l.menu);
+		preview_menu_draw(&u->list, &u->form.o, s, c, l.menu);
 	if (u->form.open) {
 		preview_form_draw(&u->form, s, c, right);
 		return;
@@ -392,7 +247,7 @@ static void preview_draw(void *own, struct ui *ui, struct canvas *c, struct rect
 static void start(const struct preview_ui *u, struct ui *ui, const struct state *s,
 		  struct request *out)
 {
-	const struct engine_choice *e = choice_at(s, u->list.cursor);
+	const struct engine_choice *e = preview_choice(s, u->list.cursor);
 
 	if (!e) {
 		ui_say(ui, "no fabric yet");
@@ -515,9 +370,9 @@ static void take_file(struct preview_ui *u, struct ui *ui, const struct input *i
 {
 	uint32_t i = 0;
 
-	while (choice_at(s, i) && !choice_at(s, i)->file)
+	while (preview_choice(s, i) && !preview_choice(s, i)->file)
 		i++;
-	if (!choice_at(s, i)) {
+	if (!preview_choice(s, i)) {
 		ui_say(ui, "no fabric yet");
 		return;
 	}
@@ -551,7 +406,7 @@ static bool preview_input(void *own, struct ui *ui, const struct input *in, cons
 	switch (in->req) {
 	case REQ_SELECT:
 	case REQ_ENTER:
-		if (choice_at(s, u->list.cursor) && choice_at(s, u->list.cursor)->file)
+		if (preview_choice(s, u->list.cursor) && preview_choice(s, u->list.cursor)->file)
 			ask_file(u, ui);
 		else
 			start(u, ui, s, out);
