@@ -8,105 +8,16 @@
  */
 #include "fabric/mad/wire.h"
 
-#include "fabric/base/vec.h"
-#include "fabric/mad/wire_priv.h"
-#include "fabric/model/builder.h"
-#include "fabric/model/namemap.h"
+#include "fabric/mad/sweep_priv.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-#define GAPS_MAX 1000
-#define NO_NODE	 UINT32_MAX
-
-struct found_port {
-	uint64_t guid;
-	uint32_t peer; /* NO_NODE: no cable known */
-	uint16_t lid;
-	uint8_t peer_port, lmc, state, op_vls;
-	char link[12];
-};
-
-struct found {
-	uint64_t guid;
-	enum node_kind kind;
-	uint8_t nports;
-	bool silent;
-	bool ext_speed; /* its ports tell extended speeds */
-	bool enhanced_sp0;
-	bool left_out;
-	bool key_old;		 /* the key known of it was not its own any more */
-	uint32_t id;		 /* in the builder */
-	uint64_t m_key, told_by; /* told_by: the key to which it told its NodeInfo */
-	struct found_port *port;
-	struct mad_route route;
-	char desc[SMP_DATA + 1];
-};
-
-struct question {
-	uint32_t node; /* asked, or through whose port the asked one is reached; NO_NODE: local */
-	uint16_t attr;
-	uint8_t port;
-	uint8_t nth; /* key that is tried */
-};
-
-struct sweep {
-	struct wire *w;
-	const struct sweep_opts *opts;
-	struct sweep_report *report;
-	VEC(struct found) node;
-	uint32_t *slot, nslot; /* hash of GUIDs: node + 1, or 0 */
-	VEC(struct question) todo;
-	VEC(struct wire_peer) peers; /* learned, see wire_keep_keys() */
-	size_t at;
-	uint64_t total;
-	int local_rc;
-	bool local_down;
-};
 
 void sweep_report_clear(struct sweep_report *r)
 {
 	free(r->gaps);
 	*r = (struct sweep_report){ 0 };
-}
-
-__attribute__((format(printf, 4, 5))) static void gap(struct sweep *s, uint32_t *count,
-						      uint64_t guid, const char *fmt, ...)
-{
-	struct sweep_report *r = s->report;
-	struct sweep_gap *g;
-	va_list ap;
-
-	++*count;
-	if (r->ngaps == GAPS_MAX)
-		return;
-	r->gaps = xrealloc(r->gaps, r->ngaps + 1u, sizeof(*r->gaps));
-	g = &r->gaps[r->ngaps++];
-	g->guid = guid;
-	va_start(ap, fmt);
-	vsnprintf(g->text, sizeof(g->text), fmt, ap);
-	va_end(ap);
-}
-
-struct label {
-	char text[SMP_DATA + 24];
-};
-
-static struct label label(const struct sweep *s, uint32_t n)
-{
-	const struct found *x = &s->node.v[n];
-	const char *name = name_map_find(s->opts->names, x->guid);
-	struct label l;
-
-	if (name || x->desc[0])
-		snprintf(l.text, sizeof(l.text), "%s", name ? name : x->desc);
-	else
-		snprintf(l.text, sizeof(l.text), "%s 0x%016" PRIx64,
-			 x->kind == NODE_SWITCH ? "switch" : "node", x->guid);
-	return l;
 }
 
 static void ask(struct sweep *s, uint32_t node, uint16_t attr, uint8_t port)
@@ -246,11 +157,11 @@ static void add_link(struct sweep *s, uint32_t a, uint8_t pa, uint32_t b, uint8_
 		     (is_linked(&s->node.v[b], pb) && (y->peer != a || y->peer_port != pa));
 
 	if (taken || x == y || !pb) {
-		gap(s, &s->report->clashes, s->node.v[b].guid,
-		    "%s port %u: cable to %s port %u not taken, %s", label(s, a).text, pa,
-		    label(s, b).text, pb,
-		    taken ? "another one is there: are GUIDs in use twice?"
-			  : "a port cannot lead to itself");
+		sweep_gap_add(s, &s->report->clashes, s->node.v[b].guid,
+			      "%s port %u: cable to %s port %u not taken, %s",
+			      sweep_label(s, a).text, pa, sweep_label(s, b).text, pb,
+			      taken ? "another one is there: are GUIDs in use twice?"
+				    : "a port cannot lead to itself");
 		return;
 	}
 	x->peer = b;
@@ -286,8 +197,9 @@ static void got_node_info(struct sweep *s, const struct question *q, const struc
 	uint32_t n;
 
 	if (node_info_decode(&ni, d)) {
-		gap(s, &s->report->clashes, 0, "a broken NodeInfo came from behind %s port %u",
-		    q->node == NO_NODE ? "the local" : label(s, q->node).text, q->port);
+		sweep_gap_add(
+			s, &s->report->clashes, 0, "a broken NodeInfo came from behind %s port %u",
+			q->node == NO_NODE ? "the local" : sweep_label(s, q->node).text, q->port);
 		return;
 	}
 	grow_slots(s);
@@ -300,8 +212,8 @@ static void got_node_info(struct sweep *s, const struct question *q, const struc
 		x = &s->node.v[n];
 	}
 	if (x->kind != kind_of(ni.type) || ni.local_port > x->nports) {
-		gap(s, &s->report->clashes, x->guid,
-		    "two nodes of different kinds have GUID 0x%016" PRIx64, x->guid);
+		sweep_gap_add(s, &s->report->clashes, x->guid,
+			      "two nodes of different kinds have GUID 0x%016" PRIx64, x->guid);
 		return;
 	}
 	if (x->kind != NODE_SWITCH) {
@@ -364,8 +276,8 @@ static void got_port_info(struct sweep *s, const struct question *q, const uint8
 	bool local = !q->node && !x->route.hops;
 
 	if (port_info_decode(&pi, d) || (!pi.state && q->port)) {
-		gap(s, &s->report->clashes, x->guid, "%s port %u: a broken PortInfo",
-		    label(s, q->node).text, q->port);
+		sweep_gap_add(s, &s->report->clashes, x->guid, "%s port %u: a broken PortInfo",
+			      sweep_label(s, q->node).text, q->port);
 		return;
 	}
 	if (x->kind == NODE_SWITCH && !q->port && other_key(s, q, &pi))
@@ -428,16 +340,16 @@ static void no_answer(struct sweep *s, const struct question *q, int rc, uint64_
 	}
 	x = &s->node.v[q->node];
 	if (q->attr == SMP_NODE_INFO) {
-		gap(s, &s->report->no_answer, 0, "%s behind %s port %u%s", wire_rc_text(rc),
-		    label(s, q->node).text, q->port,
-		    s->w->opts.m_keys ? ", to none of the M_Keys that it may have" : "");
+		sweep_gap_add(s, &s->report->no_answer, 0, "%s behind %s port %u%s",
+			      wire_rc_text(rc), sweep_label(s, q->node).text, q->port,
+			      s->w->opts.m_keys ? ", to none of the M_Keys that it may have" : "");
 	} else if (rc == -EPROTO) {
-		gap(s, &s->report->clashes, x->guid, "%s refused to tell attribute 0x%x",
-		    label(s, q->node).text, q->attr);
+		sweep_gap_add(s, &s->report->clashes, x->guid, "%s refused to tell attribute 0x%x",
+			      sweep_label(s, q->node).text, q->attr);
 	} else if (!x->silent) {
 		x->silent = true;
-		gap(s, &s->report->no_answer, x->guid, "no more answers from %s",
-		    label(s, q->node).text);
+		sweep_gap_add(s, &s->report->no_answer, x->guid, "no more answers from %s",
+			      sweep_label(s, q->node).text);
 	}
 }
 
@@ -516,90 +428,6 @@ static void keep_keys(struct sweep *s)
 	s->peers.n = s->peers.cap = 0;
 }
 
-/* Whether a port has what a configured fabric's port must have; else it is left out. */
-static bool has_lid(struct sweep *s, uint32_t n, uint8_t port)
-{
-	const struct found *x = &s->node.v[n];
-
-	if (x->port[port].lid && x->port[port].lid <= FAB_MAX_LID)
-		return true;
-	gap(s, &s->report->no_answer, x->guid, "%s is left out: it %s", label(s, n).text,
-	    x->silent ? "does not answer" : "has no LID yet");
-	return false;
-}
-
-static int build_node(struct sweep *s, struct builder *b, uint32_t n, bool configured,
-		      struct err *err)
-{
-	struct found *x = &s->node.v[n];
-	int rc;
-
-	x->left_out = x->kind == NODE_SWITCH && configured && !has_lid(s, n, 0);
-	if (x->left_out)
-		return 0;
-	rc = builder_node(&x->id, b, x->kind, x->guid, x->nports, x->desc, err);
-	if (rc)
-		return rc;
-	if (x->kind == NODE_SWITCH)
-		builder_set_enhanced_sp0(b, x->id, x->enhanced_sp0);
-	for (uint32_t i = 0; i <= x->nports && !rc; i++) {
-		const struct found_port *p = &x->port[i];
-
-		if (p->guid)
-			rc = builder_port_guid(b, x->id, i, p->guid, err);
-		if (!rc && p->lid)
-			rc = builder_port_lid(b, x->id, i, p->lid, p->lmc, err);
-		if (!rc && p->state)
-			rc = builder_port_state(b, x->id, i,
-						(enum port_state)(PORT_DOWN + p->state - 1),
-						p->op_vls, err);
-		if (!rc && p->link[0])
-			rc = builder_port_link(b, x->id, i, p->link, err);
-	}
-	return rc;
-}
-
-static int build_links(struct sweep *s, struct builder *b, uint32_t n, bool configured,
-		       struct err *err)
-{
-	const struct found *x = &s->node.v[n];
-	int rc = 0;
-
-	for (uint32_t i = 1; i <= x->nports && !x->left_out && !rc; i++) {
-		const struct found_port *p = &x->port[i];
-
-		if (p->peer == NO_NODE || s->node.v[p->peer].left_out)
-			continue;
-		if (x->kind != NODE_SWITCH && configured && !has_lid(s, n, (uint8_t)i))
-			continue;
-		if (x->kind == NODE_SWITCH && s->node.v[p->peer].kind != NODE_SWITCH)
-			continue; /* comes from the other side */
-		rc = builder_link(b, x->id, i, s->node.v[p->peer].id, p->peer_port, err);
-	}
-	return rc;
-}
-
-static int build(struct fabric **out, struct sweep *s, struct err *err)
-{
-	struct freeze_opts fo = { .name = s->opts->name,
-				  .lmc = s->opts->lmc,
-				  .names = s->opts->names };
-	struct builder *b = builder_new();
-	bool configured = false;
-	int rc = 0;
-
-	for (uint32_t p = 0; p <= s->node.v[0].nports; p++)
-		configured |= s->node.v[0].port[p].lid != 0;
-	for (uint32_t n = 0; n < s->node.n && !rc; n++)
-		rc = build_node(s, b, n, configured, err);
-	for (uint32_t n = 0; n < s->node.n && !rc; n++)
-		rc = build_links(s, b, n, configured, err);
-	if (!rc)
-		rc = builder_freeze(out, b, &fo, err);
-	builder_free(b);
-	return rc;
-}
-
 static int conclude(struct fabric **out, struct sweep *s, struct err *err)
 {
 	if (!s->node.n)
@@ -618,7 +446,7 @@ static int conclude(struct fabric **out, struct sweep *s, struct err *err)
 			s->w->opts.m_keys ? " to any M_Key that it may have" : "");
 	keep_routes(s);
 	keep_keys(s);
-	return build(out, s, err);
+	return sweep_build(out, s, err);
 }
 
 int wire_sweep(struct fabric **out, struct sweep_report *report, struct wire *w,
