@@ -32,10 +32,20 @@ static json_int_t int_of(const json_t *j, const char *key)
 
 /* --- who, what, how it ended ------------------------------------------------------------- */
 
+/* Two sessions tell of an update by turns. */
+static bool told_before(const struct audit_change *c, uint32_t i)
+{
+	const char *sid = text_of(c->line[i], "sid");
+
+	for (uint32_t k = 0; k < i; k++)
+		if (!strcmp(text_of(c->line[k], "sid"), sid))
+			return true;
+	return false;
+}
+
 static void put_who(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const head[] = { "uid", "login uid", "from", "session", "record" };
-	const char *last = "";
 
 	doc_heading(d, "Who");
 	doc_table(d, 5, head);
@@ -45,9 +55,8 @@ static void put_who(struct report_doc *d, const struct audit_change *c)
 		const char *sid = text_of(c->line[i], "sid"), *ssh = text_of(user, "ssh");
 		char uid[24], loginuid[24] = "not set", file[80] = "";
 
-		if (!strcmp(sid, last))
+		if (told_before(c, i))
 			continue;
-		last = sid;
 		snprintf(uid, sizeof(uid), "%" PRId64, (int64_t)int_of(user, "uid"));
 		if (json_is_integer(login))
 			snprintf(loginuid, sizeof(loginuid), "%" PRId64,
@@ -370,40 +379,45 @@ static void put_blocks(struct report_doc *d, const struct audit_change *c)
 		 all > shown ? ", of which the first are shown; the record has them all" : "");
 }
 
+/* What a line says, in words. */
+static void line_words(char buf[300], const struct audit_change *c, uint32_t i)
+{
+	const json_t *data = data_of(c, i);
+
+	snprintf(buf, 300, "%.250s", text_of(data, "text"));
+	if (is(c, i, "key.action"))
+		snprintf(buf, 300, "%.60s %.180s", text_of(data, "action"),
+			 text_of(data, "detail"));
+	if (is(c, i, "apply.begin"))
+		snprintf(buf, 300, "written by %.80s; %" PRId64 " s to confirm",
+			 text_of(data, "installer"), (int64_t)int_of(data, "confirm_s"));
+	if (is(c, i, "agents.ask"))
+		snprintf(buf, 300, "%" PRId64 " agents, %.40s", (int64_t)int_of(data, "agents"),
+			 text_of(data, "asked"));
+	if (is(c, i, "verify"))
+		snprintf(buf, 300, "%" PRId64 " read back, %s", (int64_t)int_of(data, "items"),
+			 int_of(data, "status") ? "not all as written" : "all as they should be");
+}
+
 static void put_lines(struct report_doc *d, const struct audit_change *c)
 {
-	static const char *const types[] = { "agents.ask", "agents.answer", "agents.settled",
-					     "verify",	   "note",	    "override",
-					     "extend",	   "watch",	    "confirm",
-					     "apply.end",  "key.action",    "request",
-					     "error" };
+	static const char *const types[] = { "apply.begin",    "agents.ask", "agents.answer",
+					     "agents.settled", "verify",     "note",
+					     "override",       "extend",     "request",
+					     "watch",	       "confirm",    "apply.end",
+					     "key.action",     "error" };
 	static const char *const head[] = { "time (UTC)", "what", "" };
+	char buf[300];
 
 	doc_heading(d, "Actions, agents and notes");
 	doc_table(d, 3, head);
-	for (uint32_t i = 0; i < c->n; i++) {
-		const json_t *data = data_of(c, i);
-		const char *what = text_of(data, "text");
-		char buf[300];
-
+	for (uint32_t i = 0; i < c->n; i++)
 		for (size_t k = 0; k < sizeof(types) / sizeof(*types); k++) {
 			if (!is(c, i, types[k]))
 				continue;
-			snprintf(buf, sizeof(buf), "%.250s", what);
-			if (is(c, i, "key.action"))
-				snprintf(buf, sizeof(buf), "%.60s %.180s", text_of(data, "action"),
-					 text_of(data, "detail"));
-			if (is(c, i, "agents.ask"))
-				snprintf(buf, sizeof(buf), "%" PRId64 " agents, %.40s",
-					 (int64_t)int_of(data, "agents"), text_of(data, "asked"));
-			if (is(c, i, "verify"))
-				snprintf(buf, sizeof(buf), "%" PRId64 " read back, %s",
-					 (int64_t)int_of(data, "items"),
-					 int_of(data, "status") ? "not all as written"
-								: "all as they should be");
+			line_words(buf, c, i);
 			doc_row(d, (const char *[]){ text_of(c->line[i], "ts"), types[k], buf });
 		}
-	}
 	doc_table_end(d);
 }
 
