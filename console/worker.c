@@ -468,6 +468,13 @@ void worker_cancel(struct worker *w)
 	if (!w)
 		return;
 	pthread_mutex_lock(&w->lock);
+	if (w->preview.wanted) { /* nobody else would tell its end */
+		struct msg *msg = msg_new(MSG_PREVIEW_FAILED);
+
+		msg->rc = -ECANCELED;
+		msg->total = w->preview.serial;
+		mailbox_send(w->box, msg);
+	}
 	work_drop(&w->preview);
 	if (w->running == &w->preview)
 		atomic_store(&w->progress.cancel, true);
