@@ -201,6 +201,29 @@ static void make_room(struct app *a)
 	drop_kept(a, p->at == 0);
 }
 
+/* Under the name that it has from now on. */
+static void record_made(struct app *a, const struct proposal *x)
+{
+	char what[PATH_TEXT + 64];
+
+	snprintf(what, sizeof(what), "%s %s%s%s", x->id,
+		 a->state.preview.engines[x->engine].engine->name, x->files->n ? " " : "",
+		 x->files->n ? x->files->file[0].path : "");
+	app_record_action(a, "proposal", what);
+}
+
+/* Its plan has another name when the subnet manager is another one since. */
+static void follow_name(struct app *a, uint32_t at, const struct plan *plan)
+{
+	struct proposal *x = &a->state.preview.list[at];
+
+	if (!strcmp(x->id, plan->id))
+		return;
+	log_add(LOG_INFO, "preview", "proposal %s is plan %s now", x->id, plan->id);
+	snprintf(x->id, sizeof(x->id), "%s", plan->id);
+	record_made(a, x);
+}
+
 static void keep(struct app *a, struct msg *msg)
 {
 	struct state_preview *p = &a->state.preview;
@@ -230,6 +253,7 @@ static void keep(struct app *a, struct msg *msg)
 	if (!x->id[0]) /* of no plan */
 		snprintf(x->id, sizeof(x->id), "p-%u", ++a->numbered % 1000);
 	state_preview_select(p, p->n - 1);
+	record_made(a, x);
 }
 
 bool app_take_preview(struct app *a, struct msg *msg)
@@ -361,12 +385,14 @@ void app_take_cost(struct app *a, struct msg *msg)
 		plan_free(a->kept[at].plan);
 		x->ordered = a->kept[at].plan = msg->ordered;
 		msg->ordered = NULL;
+		if (x->ordered)
+			follow_name(a, (uint32_t)at, x->ordered);
 		app_order_known(a, msg->total, x->order_error);
 	}
 	app_want_cost(a);
 }
 
-int app_proposal_plan(struct plan **out, const struct app *a, struct err *err)
+int app_proposal_plan(struct plan **out, struct app *a, struct err *err)
 {
 	const struct state_preview *p = &a->state.preview;
 	const struct plan *known = p->n ? a->kept[p->at].plan : NULL;
@@ -388,6 +414,7 @@ int app_proposal_plan(struct plan **out, const struct app *a, struct err *err)
 		return rc;
 	}
 	plan_with_drain(plan, &known->drain);
+	follow_name(a, p->at, plan);
 	*out = plan;
 	return 0;
 }
@@ -397,7 +424,7 @@ void app_plan_save(struct app *a, const char *to)
 	const struct state_preview *p = &a->state.preview;
 	struct plan *plan = NULL;
 	struct err err = { "" };
-	char path[PATH_TEXT];
+	char path[PATH_TEXT], what[PATH_TEXT + 16];
 
 	if (!p->n)
 		return;
@@ -410,7 +437,8 @@ void app_plan_save(struct app *a, const char *to)
 	else if (!app_proposal_plan(&plan, a, &err) && !plan_save(path, plan, &err)) {
 		ui_say(a->ui, "plan %s saved; install it with: ibroute-top apply %s", plan->id,
 		       path);
-		app_record_action(a, "plan.save", path);
+		snprintf(what, sizeof(what), "%s %s", plan->id, path);
+		app_record_action(a, "plan.save", what);
 	}
 	if (err.text[0])
 		app_fail(a, "plan", err.text);

@@ -217,7 +217,7 @@ void app_take_cost(struct app *a, struct msg *msg); /* takes its plan */
 void app_want_cost(struct app *a);		    /* the next plan that has no order yet */
 /* The selected proposal as a plan with its order, from what is installed now and with the SM of
  * now.  -EAGAIN: the order is not found yet; other errors as of plan_new(). */
-int app_proposal_plan(struct plan **out, const struct app *a, struct err *err);
+int app_proposal_plan(struct plan **out, struct app *a, struct err *err);
 
 /* app_update.c */
 void app_find_journal(struct app *a);	/* of an update of this fabric that was left open */
