@@ -364,6 +364,9 @@ static void take_fabric(struct app *a, struct msg *msg)
 
 	a->state.poll.discovering = false;
 	a->fabric_partial = msg->partial;
+	free(a->silent);
+	a->state.poll.silent = a->silent = msg->silent;
+	msg->silent = NULL;
 	a->state.preview.sweep_s = msg->seconds;
 	app_set_fabric(a, msg->fabric);
 	msg->fabric = NULL;
@@ -562,6 +565,7 @@ void app_data_free(struct app *a)
 	for (int k = 0; k < HELD_COUNT; k++)
 		msg_drop(a->held[k]);
 	plan_free(a->plan);
+	free(a->silent);
 	jobset_put(a->automatic.routed_for);
 	tables_put(a->undo);
 	tables_put(a->applied);

@@ -105,6 +105,7 @@ struct app {
 	const struct tables *tables;
 	bool tables_partial;
 	bool fabric_partial; /* nodes did not answer the last sweep */
+	char *silent;	     /* where, a line each; may be NULL */
 	const struct jobset *jobs;
 	const struct job_list *job_list;
 	const struct sample *sample;

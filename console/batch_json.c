@@ -194,6 +194,17 @@ static json_t *overview_json(const struct batch_record *r)
 	return j;
 }
 
+/* Where nobody answered the sweep: behind which port, or which node. */
+static void add_silent(json_t *j, const char *lines)
+{
+	for (const char *at = lines; at && *at; at += strcspn(at, "\n") + 1) {
+		char place[NAME_LEN];
+
+		snprintf(place, sizeof(place), "%.*s", (int)strcspn(at, "\n"), at);
+		json_array_append_new(j, record_str(place));
+	}
+}
+
 /* Every silent port, not only those that a screen lists. */
 static json_t *no_reply_json(const struct batch_record *r)
 {
@@ -211,6 +222,7 @@ static json_t *no_reply_json(const struct batch_record *r)
 		json_array_append_new(j,
 				      json_sprintf("%s/%u", name, i - r->s->fabric->port_off[sw]));
 	}
+	add_silent(j, r->s->poll.silent);
 	return j;
 }
 

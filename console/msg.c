@@ -69,6 +69,7 @@ void msg_drop(struct msg *msg)
 	tdiff_free(msg->diff);
 	plan_free(msg->ordered);
 	notes_done(&msg->notes);
+	free(msg->silent);
 	free(msg);
 }
 

@@ -90,6 +90,7 @@ struct msg {
 	struct wire_sm sm;
 	char engine[24], requested[24]; /* of OpenSM, where our plugin tells; "" not known */
 	bool partial;			/* a sweep or reading of tables that missed something */
+	char *silent;			/* of a sweep: where nobody answers, a line each; or NULL */
 	struct apply_event event;
 	struct apply_status apply;
 	char txn[48];		 /* of a preview: the id of its plan; "" there is none */

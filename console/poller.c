@@ -101,7 +101,27 @@ static void log_gaps(const struct sweep_report *r)
 		log_add(LOG_WARN, "sweep", "... and %u more like these", r->ngaps - shown);
 }
 
-int poller_discover(const struct fabric **out, struct poller *p, bool *partial, struct err *err)
+/* A node that went silent may be named again when it is left out. */
+static char *silent_places(const struct sweep_report *r)
+{
+	char *text = NULL;
+	const char *last = "";
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	for (uint32_t i = 0; i < r->ngaps; i++) {
+		const char *place = r->gaps[i].place;
+
+		if (place[0] && strcmp(place, last) != 0)
+			fprintf(out, "%s\n", place);
+		last = place;
+	}
+	fclose(out);
+	return text;
+}
+
+int poller_discover(const struct fabric **out, struct poller *p, bool *partial, char **silent,
+		    struct err *err)
 {
 	struct sweep_opts so = { .name = p->opts.fabric_name, .names = p->opts.names, .lmc = -1 };
 	struct sweep_report report = { 0 };
@@ -121,6 +141,8 @@ int poller_discover(const struct fabric **out, struct poller *p, bool *partial, 
 	sweep_pace_end(&p->pace);
 	log_gaps(&report);
 	*partial = report.no_answer || report.clashes;
+	if (silent)
+		*silent = silent_places(&report);
 	sweep_report_clear(&report);
 	*out = f;
 	return 0;
@@ -255,12 +277,13 @@ static void sweep(struct poller *p)
 	double start = clock_s();
 	const struct fabric *f;
 	bool partial = false, same;
+	char *silent = NULL;
 	struct err err;
 	struct msg *msg;
 	int rc;
 
 	wire_pace(p->wire, p->tables_read && !p->apply && !p->lost);
-	rc = poller_discover(&f, p, &partial, &err);
+	rc = poller_discover(&f, p, &partial, &silent, &err);
 	wire_pace(p->wire, false);
 	p->sweep_at = due(p->opts.sweep_s, clock_s() - start);
 	if (rc == -ECANCELED)
@@ -284,6 +307,7 @@ static void sweep(struct poller *p)
 	msg = msg_new(MSG_FABRIC);
 	msg->fabric = fabric_get(p->fabric);
 	msg->partial = partial;
+	msg->silent = silent;
 	msg->seconds = clock_s() - start;
 	mailbox_send(p->box, msg);
 	if (!same) {

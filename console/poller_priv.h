@@ -70,7 +70,10 @@ struct poller {
 };
 
 /* Out: the fabric as it is now.  0 or -errno. */
-int poller_discover(const struct fabric **out, struct poller *p, bool *partial, struct err *err);
+/* silent: a line for each place where nobody answers (struct sweep_gap), the caller frees it; may be
+ * NULL. */
+int poller_discover(const struct fabric **out, struct poller *p, bool *partial, char **silent,
+		    struct err *err);
 void poller_read_tables(struct poller *p);
 void poller_want(struct poller *p, struct want t);
 

@@ -28,7 +28,7 @@ static int still_fresh(void *ctx, struct err *err)
 	struct tables *t = NULL;
 	struct sm_pin pin;
 	bool partial = false;
-	int rc = poller_discover(&f, p, &partial, err);
+	int rc = poller_discover(&f, p, &partial, NULL, err);
 
 	if (!rc)
 		rc = wire_read_tables(&t, p->wire, f, p->opts.want_sl2vl, NULL, &p->progress, err);

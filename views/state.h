@@ -70,6 +70,7 @@ struct state_poll {
 	char pace[80];			 /* how far that is, how fast, how long still */
 	char reading[80];		 /* tables or counters: how far; "" done or brief */
 	uint32_t missing_sw, missing_ca; /* known before, not found by the last sweep */
+	const char *silent; /* where nobody answered the last sweep, a line each; may be NULL */
 };
 
 struct state_sm {
@@ -263,7 +264,7 @@ struct state {
 	/* Names in the folder of a path so far that go on as it does, folders with / at their end;
 	 * in order.  NULL: nobody knows files. */
 	void (*file_names)(const char *path, void (*name)(void *to, const char *name), void *to);
-	const char *const *settings;  /* names that :set takes, with NULL at the end; may be NULL */
+	const char *const *settings; /* names that :set takes, with NULL at the end; may be NULL */
 
 	const struct fabric *fabric;
 	const struct slurm_topology *racks_file; /* of --racks, and its path; NULL: names tell */

@@ -343,6 +343,7 @@ static void no_answer(struct sweep *s, const struct question *q, int rc, uint64_
 		sweep_gap_add(s, &s->report->no_answer, 0, "%s behind %s port %u%s",
 			      wire_rc_text(rc), sweep_label(s, q->node).text, q->port,
 			      s->w->opts.m_keys ? ", to none of the M_Keys that it may have" : "");
+		sweep_gap_place(s, "%s/%u", sweep_label(s, q->node).text, q->port);
 	} else if (rc == -EPROTO) {
 		sweep_gap_add(s, &s->report->clashes, x->guid, "%s refused to tell attribute 0x%x",
 			      sweep_label(s, q->node).text, q->attr);
@@ -350,6 +351,7 @@ static void no_answer(struct sweep *s, const struct question *q, int rc, uint64_
 		x->silent = true;
 		sweep_gap_add(s, &s->report->no_answer, x->guid, "no more answers from %s",
 			      sweep_label(s, q->node).text);
+		sweep_gap_place(s, "%s", sweep_label(s, q->node).text);
 	}
 }
 

@@ -21,8 +21,21 @@ void sweep_gap_add(struct sweep *s, uint32_t *count, uint64_t guid, const char *
 	r->gaps = xrealloc(r->gaps, r->ngaps + 1u, sizeof(*r->gaps));
 	g = &r->gaps[r->ngaps++];
 	g->guid = guid;
+	g->place[0] = '\0';
 	va_start(ap, fmt);
 	vsnprintf(g->text, sizeof(g->text), fmt, ap);
+	va_end(ap);
+}
+
+void sweep_gap_place(struct sweep *s, const char *fmt, ...)
+{
+	struct sweep_report *r = s->report;
+	va_list ap;
+
+	if (!r->ngaps || r->no_answer + r->clashes > r->ngaps) /* that line was not kept */
+		return;
+	va_start(ap, fmt);
+	vsnprintf(r->gaps[r->ngaps - 1].place, sizeof(r->gaps->place), fmt, ap);
 	va_end(ap);
 }
 
@@ -49,6 +62,7 @@ static bool has_lid(struct sweep *s, uint32_t n, uint8_t port)
 		return true;
 	sweep_gap_add(s, &s->report->no_answer, x->guid, "%s is left out: it %s",
 		      sweep_label(s, n).text, x->silent ? "does not answer" : "has no LID yet");
+	sweep_gap_place(s, "%s", sweep_label(s, n).text);
 	return false;
 }
 

@@ -58,6 +58,9 @@ struct sweep {
 void sweep_gap_add(struct sweep *s, uint32_t *count, uint64_t guid, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* Of the line just added: where nobody answers. */
+void sweep_gap_place(struct sweep *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 struct label {
 	char text[SMP_DATA + 24];
 };

@@ -72,6 +72,7 @@ void wire_pace(struct wire *w, bool calm);
 struct sweep_gap {
 	uint64_t guid;	/* node it is about; 0 when that is what could not be found out */
 	char text[160]; /* "no answer behind S3 port 17", ... */
+	char place[80]; /* where nobody answers, "S3/17" or "S3"; "": it is about something else */
 };
 
 struct sweep_report {

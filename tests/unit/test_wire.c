@@ -196,6 +196,10 @@ static void dead_nodes_are_left_out_and_named(void **state)
 	assert_int_equal(world_sweep(&x), 0);
 	assert_int_equal(x.swept->nsw, x.f->nsw - 1);
 	assert_true(x.report.no_answer >= 2);
+	for (uint32_t i = 0; i < x.report.ngaps; i++)
+		assert_non_null(strstr(x.report.gaps[i].text, "behind")
+					? strchr(x.report.gaps[i].place, '/')
+					: x.report.gaps[i].place);
 	assert_true(x.report.ngaps >= 2);
 	assert_non_null(strstr(x.report.gaps[0].text, "no answer behind"));
 	assert_int_equal(fabric_term_by_guid(x.swept, x.f->term_guid[1]), FAB_NONE);
