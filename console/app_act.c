@@ -61,8 +61,11 @@ static void preview_by(struct app *a, const char *name)
 		       name);
 		return;
 	}
-	app_preview_start(a, &r);
 	ui_goto(a->ui, VIEW_PREVIEW);
+	if (p->engines[r.engine].file)
+		ui_command_begin(a->ui, "file ");
+	else
+		app_preview_start(a, &r);
 }
 
 static void set(struct app *a, const char *text)

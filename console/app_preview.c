@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int find_kept(const struct app *a, uint64_t serial)
@@ -44,22 +45,33 @@ static void drop_kept(struct app *a, uint32_t at)
 
 /* --- asked ------------------------------------------------------------------------------- */
 
+/* ~ becomes a folder.  What is no file but may be read for ever (a pipe, a terminal) is refused. */
+static int own_paths(struct preview_options *o, struct err *err)
+{
+	char *const paths[] = { o->roots, o->demand, o->tables, o->path_sl, o->sl2vl };
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		struct stat st;
+
+		user_path_expand(paths[i], PATH_TEXT);
+		if (!strcmp(paths[i], "-") ||
+		    (!stat(paths[i], &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+			return err_set(err, -EINVAL, "%s is no file: only files are read here",
+				       paths[i]);
+	}
+	return 0;
+}
+
 static int read_texts(struct preview_ask *ask, uint64_t **roots, struct demand **demand,
 		      struct route_limits **limits, const struct app *a,
 		      const struct preview_options *o, struct err *err)
 {
 	int rc = 0;
 
-	char path[PATH_TEXT];
-
-	snprintf(path, sizeof(path), "%s", o->roots);
-	user_path_expand(path, sizeof(path));
-	if (path[0])
-		rc = loadfab_guids(roots, &ask->params.nroots, path, err);
-	snprintf(path, sizeof(path), "%s", o->demand);
-	user_path_expand(path, sizeof(path));
-	if (!rc && path[0])
-		rc = loadfab_demand(demand, path, NULL, a->fabric, err);
+	if (o->roots[0])
+		rc = loadfab_guids(roots, &ask->params.nroots, o->roots, err);
+	if (!rc && o->demand[0])
+		rc = loadfab_demand(demand, o->demand, NULL, a->fabric, err);
 	if (!rc && o->pin[0])
 		rc = route_limits_pin(limits, a->fabric, a->jobs, o->pin, err);
 	ask->params.limits = *limits;
@@ -104,13 +116,11 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 	uint64_t *roots = NULL;
 	struct route_limits *limits = NULL;
 	struct preview_options own = *o;
-	int rc;
+	int rc = own_paths(&own, err);
 
-	user_path_expand(own.tables, sizeof(own.tables));
-	user_path_expand(own.path_sl, sizeof(own.path_sl));
-	user_path_expand(own.sl2vl, sizeof(own.sl2vl));
 	ask.files = p->engines[engine].file ? &own : NULL;
-	rc = ask.files ? 0 : read_texts(&ask, &roots, &demand, &limits, a, o, err);
+	if (!rc && !ask.files)
+		rc = read_texts(&ask, &roots, &demand, &limits, a, &own, err);
 	if (!rc) {
 		a->preview_serial++;
 		p->error[0] = p->step[0] = '\0';

@@ -45,7 +45,7 @@ struct plan_cmd {
 static const struct argp_option table[] = {
 	{ "engine", 'e', "NAME", 0, "the engine; all of them are listed below", 0 },
 	{ "tables", OPT_TABLES, "FILE", 0,
-	  "instead of an engine, or with -e file: the tables of a file: tables.ibr, "
+	  "instead of an engine, or with -e file (or as -e file:FILE): the tables of a file: tables.ibr, "
 	  "opensm-lfts.dump or what ibroute prints, opensm.fdbs, ibdiagnet2.fdbs, a saved plan",
 	  0 },
 	{ "tables-path-sl", OPT_NEW_PATH_SL, "FILE", 0,
@@ -82,8 +82,11 @@ static const struct argp_option table[] = {
 
 static void check_sources(struct plan_cmd *c, const struct argp_state *state)
 {
-	bool file = c->o.engine && !strcmp(c->o.engine, ROUTE_FILE);
+	bool file = c->o.engine && !strncmp(c->o.engine, ROUTE_FILE, strlen(ROUTE_FILE)) &&
+		    strchr(":", c->o.engine[strlen(ROUTE_FILE)]);
 
+	if (file && c->o.engine[strlen(ROUTE_FILE)] && !c->from.tables) /* "file:PATH" */
+		c->from.tables = c->o.engine + strlen(ROUTE_FILE) + 1;
 	if (file)
 		c->o.engine = NULL;
 	if (!c->o.engine == !c->from.tables)

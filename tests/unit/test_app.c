@@ -3,6 +3,7 @@
 #include "tests/unit/app_kit.h"
 
 #include "fabric/base/clock.h"
+#include "fabric/files/tables_ibr.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -224,6 +225,59 @@ static void a_preview_older_than_the_tables_is_stale(void **state)
 	app_end(a);
 }
 
+static void wait_for(struct app *a, const char *text)
+{
+	double end = clock_s() + 240;
+	bool there = false;
+
+	while (!there && clock_s() < end) {
+		char *screen = app_kit_screen(a);
+
+		there = strstr(screen, text) != NULL;
+		free(screen);
+		if (!there)
+			app_kit_run(a, 0.05);
+	}
+	shows(a, text);
+}
+
+static void tables_of_a_file_become_a_proposal(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	const struct proposal *x = &a->state.preview.list[0];
+	double end = clock_s() + 240;
+	char path[128], keys[160];
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 3));
+	snprintf(path, sizeof(path), "%s/mine.ibr", dir);
+	assert_int_equal(tables_ibr_save(path, a->tables, NULL), 0);
+	app_kit_keys(a, ":engine file");
+	app_key(a, K_ENTER);
+	shows(a, ":file _");
+	snprintf(keys, sizeof(keys), "%s/min", dir);
+	app_kit_keys(a, keys);
+	app_key(a, K_TAB);
+	shows(a, "/mine.ibr_");
+	app_key(a, K_ENTER);
+	wait_for(a, "file mine.ibr, fresh");
+	assert_int_equal(x->files->n, 1);
+	assert_string_equal(x->files->file[0].path, path);
+	assert_int_equal(strlen(x->id), 6); /* of its plan */
+	while (x->order == ORDER_WAITS && clock_s() < end)
+		app_kit_run(a, 0.05);
+	assert_int_equal(x->order, ORDER_FOUND);
+	assert_string_equal(x->ordered->id, x->id);
+	app_kit_keys(a, ":file /dev/tty");
+	app_key(a, K_ENTER);
+	shows(a, "/dev/tty is no file");
+	app_kit_keys(a, ":file -");
+	app_key(a, K_ENTER);
+	shows(a, "- is no file");
+	app_end(a);
+}
+
 static void a_snapshot_shows_the_same_screens(void **state)
 {
 	static const char views[] = "12358";
@@ -295,6 +349,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_missed_while_the_screen_is_frozen),
 		cmocka_unit_test(a_preview_older_than_the_counters_is_told_of_the_traffic),
 		cmocka_unit_test(a_preview_older_than_the_tables_is_stale),
+		cmocka_unit_test(tables_of_a_file_become_a_proposal),
 		cmocka_unit_test(a_snapshot_shows_the_same_screens),
 		cmocka_unit_test(a_folder_that_is_there_is_not_written_over),
 	};
