@@ -5,6 +5,7 @@
 #include "console/loadfab.h"
 #include "console/user_path.h"
 #include "fabric/base/clock.h"
+#include "fabric/files/limits_text.h"
 #include "fabric/files/pin_text.h"
 #include "fabric/model/demand.h"
 #include "fabric/update/planfile.h"
@@ -74,6 +75,8 @@ static int read_texts(struct preview_ask *ask, uint64_t **roots, struct demand *
 		rc = loadfab_demand(demand, o->demand, NULL, a->fabric, err);
 	if (!rc && o->pin[0])
 		rc = route_limits_pin(limits, a->fabric, a->jobs, o->pin, err);
+	if (!rc && o->exclude[0])
+		rc = route_limits_exclude(limits, a->fabric, o->exclude, err);
 	ask->params.limits = *limits;
 	ask->params.roots = *roots;
 	ask->demand = *demand;

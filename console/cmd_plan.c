@@ -292,6 +292,7 @@ static int show(const struct plan_cmd *c, struct plan *p, const struct evaluatio
 		rc = print_json(c, p, t, both, err);
 	} else {
 		summary_print_table(stdout, both, 2);
+		summary_print_notes(stdout, &both[1]);
 		summary_print_verdict(stdout, &both[1]);
 		plan_print(stdout, p);
 		if (p->files.n)

@@ -373,6 +373,10 @@ void summary_add_verdict(json_t *summary, const struct evaluation *e)
 		json_object_set_new(summary, "pinned",
 				    json_pack("{s:I, s:I}", "hosts", (json_int_t)e->v->pinned.hosts,
 					      "changed", (json_int_t)e->v->pinned.changed));
+	if (e->v->excluded[0])
+		json_object_set_new(summary, "excluded",
+				    json_pack("{s:o, s:I}", "what", json_text(e->v->excluded),
+					      "ways_through", (json_int_t)e->v->passes.n));
 	if (e->choice)
 		json_object_set_new(summary, "parx", json_parx(e));
 	if (e->v->ncycle) {
@@ -395,6 +399,9 @@ void summary_print_verdict(FILE *out, const struct evaluation *e)
 	if (e->v->pinned.hosts)
 		fprintf(out, "[%s] %s\n", e->v->pinned.changed ? "NO" : "ok",
 			pin_verdict_sentence(line, sizeof(line), &e->v->pinned, e->f));
+	if (e->v->excluded[0])
+		fprintf(out, "[%s] %s\n", e->v->passes.n ? "NO" : "ok",
+			verdict_passes_text(line, sizeof(line), e->v, e->f));
 	if (e->choice) {
 		parx_verdict_sentence(line, sizeof(line), &e->parx, e->f);
 		fprintf(out, "%s\n", line);

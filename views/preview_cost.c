@@ -112,7 +112,8 @@ static int draw_inputs(const struct state *s, struct canvas *c, struct rect r, i
 		       const struct proposal *x)
 {
 	const struct jobset *jobs = s->preview.jobs;
-	char text[160], at[FIGURE_LEN];
+	struct rect in = { r.x, r.y, r.w - 1, r.h };
+	char text[400], made[420], at[FIGURE_LEN];
 
 	if (jobs)
 		snprintf(text, sizeof(text), "%u job%s of %s%s%s", jobs->njob, plural(jobs->njob),
@@ -121,9 +122,10 @@ static int draw_inputs(const struct state *s, struct canvas *c, struct rect r, i
 	else
 		snprintf(text, sizeof(text), "no jobs");
 	y = fact(c, r, y, ROLE_TEXT, "for", text);
-	if (preview_options_text(text, sizeof(text), &x->options)[0])
-		canvas_textf(c, r, 1, y++, ROLE_DIM, "made with %s", text);
-	return y;
+	if (!preview_options_text(text, sizeof(text), &x->options)[0])
+		return y;
+	snprintf(made, sizeof(made), "made with %s", text);
+	return y + canvas_wrap(c, in, 1, y, ROLE_DIM, made);
 }
 
 int preview_facts_draw(const struct state *s, struct canvas *c, struct rect r, int y)
@@ -267,6 +269,11 @@ int preview_checks_draw(const struct state *s, struct canvas *c, struct rect r, 
 	check(&k, v->vls_fit ? MARK_OK : MARK_BAD, v->vls_fit ? "VLs fit" : "TOO MANY VLs");
 	if (v->pinned.hosts)
 		check(&k, v->pinned.changed ? MARK_BAD : MARK_OK, pinned_text(buf, sizeof(buf), v));
+	if (v->excluded[0]) {
+		snprintf(buf, sizeof(buf), v->passes.n ? "ROUTES PASS %s" : "nothing passes %s",
+			 v->excluded);
+		check(&k, v->passes.n ? MARK_BAD : MARK_OK, buf);
+	}
 	if (!x->stale[0]) {
 		check(&k, MARK_OK, "nothing changed since");
 		return k.y + 1;

@@ -2,6 +2,7 @@
 #include "views/preview_form.h"
 
 #include "engines/sar_method.h"
+#include "fabric/files/limits_text.h"
 #include "fabric/files/pin_text.h"
 #include "views/view.h"
 
@@ -22,6 +23,7 @@ enum field {
 	FIELD_BASE,
 	FIELD_ESCAPE,
 	FIELD_PIN,
+	FIELD_EXCLUDE,
 	FIELD_ROOTS,
 	FIELD_DEMAND,
 	FIELD_TABLES,
@@ -64,6 +66,9 @@ static const struct {
 	[FIELD_PIN] = { "pin", NULL, KIND_TEXT, 0,
 			"hosts whose routes stay exactly as installed: n[0001-0016], job:81234, "
 			"with commas between; for a job in a phase that must not be touched" },
+	[FIELD_EXCLUDE] = { "exclude", NULL, KIND_TEXT, 0,
+			    "switches and cables to route around, for maintenance: spine[1-4], "
+			    "0xGUID, leaf7/33, with commas between" },
 	[FIELD_ROOTS] = { "roots", "updn", KIND_TEXT, 0,
 			  "a file with the GUIDs of the switches at the top, one a line; empty: "
 			  "found" },
@@ -123,6 +128,7 @@ static char *text_of(struct preview_options *o, enum field f)
 	       : f == FIELD_TABLES  ? o->tables
 	       : f == FIELD_PATH_SL ? o->path_sl
 	       : f == FIELD_SL2VL   ? o->sl2vl
+	       : f == FIELD_EXCLUDE ? o->exclude
 				    : o->demand;
 }
 
@@ -144,7 +150,8 @@ static void value_text(char *buf, size_t len, struct preview_options *o, enum fi
 					      [FIELD_TABLES] = "none",
 					      [FIELD_PATH_SL] = "none",
 					      [FIELD_SL2VL] = "none",
-					      [FIELD_PIN] = "no hosts" };
+					      [FIELD_PIN] = "no hosts",
+					      [FIELD_EXCLUDE] = "nothing" };
 	const char *word = "";
 
 	switch (fields[f].kind) {
@@ -260,6 +267,8 @@ static int check_text(enum field f, const char *text, const struct state *s, str
 			       sizeof(((struct preview_options *)0)->roots) - 1);
 	if (f == FIELD_PIN && s->fabric)
 		rc = route_limits_pin(&l, s->fabric, s->jobs, text, err);
+	else if (f == FIELD_EXCLUDE && s->fabric)
+		rc = route_limits_exclude(&l, s->fabric, text, err);
 	route_limits_free(l);
 	return rc;
 }
@@ -361,7 +370,7 @@ static void add(char *buf, size_t len, const char *text)
 
 const char *preview_options_text(char *buf, size_t len, const struct preview_options *o)
 {
-	char part[sizeof(o->pin) + 8];
+	char part[sizeof(o->pin) + 16];
 
 	buf[0] = '\0';
 	if (o->vls) {
@@ -390,6 +399,10 @@ const char *preview_options_text(char *buf, size_t len, const struct preview_opt
 		add(buf, len, "escape");
 	if (o->pin[0]) {
 		snprintf(part, sizeof(part), "pin %s", o->pin);
+		add(buf, len, part);
+	}
+	if (o->exclude[0]) {
+		snprintf(part, sizeof(part), "exclude %s", o->exclude);
 		add(buf, len, part);
 	}
 	if (o->roots[0])

@@ -141,6 +141,15 @@ static void options_are_edited_and_checked(void **state)
 	for (int i = 0; i < 6; i++)
 		console_key(&k, K_BACKSPACE);
 	console_key(&k, K_ENTER);
+	console_keys(&k, "j"); /* exclude */
+	console_key(&k, K_ENTER);
+	console_keys(&k, "spine99");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "no switch is called \"spine99\"");
+	console_key(&k, K_BACKSPACE);
+	console_key(&k, K_BACKSPACE);
+	console_keys(&k, "[1-2]");
+	console_key(&k, K_ENTER);
 	console_keys(&k, "j");
 	console_key(&k, K_ENTER);
 	console_keys(&k, "spines.txt");
@@ -154,11 +163,36 @@ static void options_are_edited_and_checked(void **state)
 	assert_int_equal(k.last.type, REQ_PREVIEW_START);
 	assert_int_equal(k.last.options.job_nodes_min, 16);
 	assert_string_equal(k.last.options.pin, "n[0002-0003]");
+	assert_string_equal(k.last.options.exclude, "spine[1-2]");
 	assert_int_equal(k.last.options.vls, 4);
 	assert_int_equal(k.last.options.seed, 77);
 	assert_int_equal(k.last.options.method, SAR_PATCH);
 	assert_string_equal(k.last.options.roots, "spines.txt");
 	assert_false(k.last.options.escape);
+	console_close(&k);
+}
+
+/* Whether something passes is looked at in the tables, not taken from the engine. */
+static void what_is_excluded_is_among_the_checks(void **state)
+{
+	struct console_kit k;
+	struct verdict *v;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	v = k.plan_verdict;
+	snprintf(v->excluded, sizeof(v->excluded), "spine11");
+	snprintf(k.s.preview.list[0].options.exclude, sizeof(k.last.options.exclude), "spine11");
+	console_keys(&k, "6\t");
+	console_shows(&k, "[ok] nothing passes spine11");
+	console_shows(&k, "made with exclude spine11");
+	v->passes.n = 7;
+	console_shows(&k, "[NO] ROUTES PASS spine11");
+	k.s.rw = true;
+	console_keys(&k, "A");
+	console_shows(&k, "did not pass the checks");
+	assert_int_not_equal(k.last.type, REQ_APPLY_PREPARE);
 	console_close(&k);
 }
 
@@ -446,6 +480,7 @@ int main(void)
 		cmocka_unit_test(a_preview_runs_fails_and_is_cancelled),
 		cmocka_unit_test(cycles_without_known_sls_are_not_called_a_deadlock),
 		cmocka_unit_test(options_are_edited_and_checked),
+		cmocka_unit_test(what_is_excluded_is_among_the_checks),
 		cmocka_unit_test(a_stale_or_unchecked_plan_is_not_taken_to_apply),
 		cmocka_unit_test(pinned_routes_are_among_the_checks),
 		cmocka_unit_test(proposals_stand_side_by_side_and_the_best_is_marked),
