@@ -25,7 +25,7 @@ struct exclusion {
  * The neighbour is one that is not excluded, as long as there is one; of these one with the most
  * cables to the switch, then with the fewest terminals (it is nearer to the top of a tree), then
  * with the most cables to others, then that which serves the fewest excluded switches, then the
- * first. Time O(nsw * nchan) where there are current tables, else O(nchan).
+ * first. Time O(nchan), and that of exclusion_lead() where there are current tables.
  */
 int exclusion_init(struct exclusion *x, const struct fabric *f, const struct engine_params *params,
 		   struct err *err);

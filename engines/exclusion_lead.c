@@ -15,7 +15,7 @@ struct leader {
 	uint32_t reached;
 	uint8_t *state;
 	uint32_t *stack;
-	uint32_t *load; /* by channel */
+	uint32_t *load; /* by channel: routes to base LIDs */
 };
 
 static void measure(struct leader *x, uint32_t root)
@@ -61,42 +61,111 @@ static void follow(struct leader *x, uint32_t lid, uint32_t u)
 		x->state[x->stack[--n]] = end;
 }
 
+/* Routes of the terminals on u to that LID, over each channel of their way. */
+static void add_routes(struct leader *x, uint32_t u, uint32_t lid, uint32_t root)
+{
+	uint32_t n = x->f->sw_nterm[u];
+
+	while (n && u != root) {
+		uint32_t c = fabric_chan(x->f, u, tables_row(x->t, u)[lid]);
+
+		x->load[c] += n;
+		u = x->f->chan_dst[c];
+	}
+}
+
+/* The most that a channel of the way to root over c carries. */
+static uint32_t most_on_way(const struct leader *x, uint32_t c, uint32_t lid, uint32_t root)
+{
+	uint32_t most = x->load[c];
+
+	for (uint32_t v = x->f->chan_dst[c]; v != root; v = x->f->chan_dst[c]) {
+		c = fabric_chan(x->f, v, tables_row(x->t, v)[lid]);
+		most = x->load[c] > most ? x->load[c] : most;
+	}
+	return most;
+}
+
 /* Its own way on where that gets nearer, for what then follows is led around itself. */
-static uint8_t way(struct leader *x, uint32_t u, uint8_t port)
+static uint8_t way(const struct leader *x, uint32_t u, uint32_t lid, uint32_t root)
 {
 	const struct fabric *f = x->f;
-	uint32_t best = fabric_chan(f, u, port);
+	uint8_t port = tables_row(x->t, u)[lid];
+	uint32_t best = fabric_chan(f, u, port), least = 0;
 
 	if (best != FAB_NONE && x->hops[f->chan_dst[best]] < x->hops[u])
 		return port;
 	best = FAB_NONE;
-	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
-		if (x->hops[f->chan_dst[c]] < x->hops[u] &&
-		    (best == FAB_NONE || x->load[c] < x->load[best]))
-			best = c;
-	x->load[best]++;
+	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+		uint32_t load;
+
+		if (x->hops[f->chan_dst[c]] >= x->hops[u])
+			continue;
+		load = most_on_way(x, c, lid, root);
+		if (best != FAB_NONE && load >= least)
+			continue;
+		best = c;
+		least = load;
+	}
 	return f->chan_port[best];
 }
 
-static void lead(struct leader *x, uint32_t lid, uint32_t root, uint8_t port)
+/* Who is led to the LID, and are all? */
+static bool all_led(struct leader *x, uint32_t lid, uint32_t root, uint8_t port)
 {
 	bool lost = false;
 
 	memset(x->state, UNKNOWN, x->f->nsw);
 	x->state[root] = tables_row(x->t, root)[lid] == port ? LEADS : LOST;
-	for (uint32_t u = 0; u < x->f->nsw; u++)
+	for (uint32_t u = 0; u < x->f->nsw; u++) {
 		follow(x, lid, u);
-	for (uint32_t u = 0; u < x->f->nsw; u++)
 		lost |= x->state[u] == LOST;
-	if (!lost || x->state[root] == LOST)
+	}
+	return !lost;
+}
+
+static bool is_counted(const struct fabric *f, uint32_t lid)
+{
+	uint32_t end = fabric_lid_end(f, lid);
+
+	return end < f->nterm && f->term_lid[end] == lid;
+}
+
+static void count(struct leader *x, uint32_t lid, uint32_t root, uint8_t port)
+{
+	if (!is_counted(x->f, lid))
+		return;
+	all_led(x, lid, root, port);
+	for (uint32_t u = 0; u < x->f->nsw; u++)
+		if (x->state[u] == LEADS)
+			add_routes(x, u, lid, root);
+}
+
+static void lead(struct leader *x, uint32_t lid, uint32_t root, uint8_t port)
+{
+	if (all_led(x, lid, root, port) || x->state[root] == LOST)
 		return;
 	measure(x, root);
 	for (uint32_t i = 1; i < x->reached; i++) {
 		uint32_t u = x->order[i];
-		uint8_t *out = &tables_row(x->t, u)[lid];
 
-		if (x->state[u] == LOST)
-			*out = way(x, u, *out);
+		if (x->state[u] != LOST)
+			continue;
+		tables_row(x->t, u)[lid] = way(x, u, lid, root);
+		if (is_counted(x->f, lid))
+			add_routes(x, u, lid, root);
+	}
+}
+
+static void each_lid(struct leader *x,
+		     void (*fn)(struct leader *x, uint32_t lid, uint32_t root, uint8_t port))
+{
+	for (uint32_t lid = 1; lid <= x->f->max_lid; lid++) {
+		uint8_t port;
+		uint32_t root = fabric_lid_switch(x->f, lid, &port);
+
+		if (root != FAB_NONE)
+			fn(x, lid, root, port);
 	}
 }
 
@@ -113,13 +182,8 @@ struct tables *exclusion_lead(const struct tables *t, const struct fabric *f)
 	x.state = xcalloc(f->nsw, sizeof(*x.state));
 	x.stack = xcalloc(f->nsw, sizeof(*x.stack));
 	x.load = xcalloc(f->nchan, sizeof(*x.load));
-	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
-		uint8_t port;
-		uint32_t root = fabric_lid_switch(f, lid, &port);
-
-		if (root != FAB_NONE)
-			lead(&x, lid, root, port);
-	}
+	each_lid(&x, count); /* those of all that stays, before any is led elsewhere */
+	each_lid(&x, lead);
 	free(x.hops);
 	free(x.order);
 	free(x.state);
