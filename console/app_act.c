@@ -46,9 +46,10 @@ static void set_interval(struct app *a, const char *text)
 }
 
 /* A preview with the engine of that name and the options as preset. */
-static void preview_by(struct app *a, const char *name)
+static void preview_by(struct app *a, const struct request *by)
 {
-	struct request r = { .type = REQ_PREVIEW_START };
+	struct request r = { .type = REQ_PREVIEW_START, .options = by->options };
+	const char *name = by->text;
 	const struct state_preview *p = &a->state.preview;
 
 	for (r.engine = 0; r.engine < p->nengines; r.engine++)
@@ -209,7 +210,7 @@ void app_act(struct app *a, const struct request *r)
 		set_interval(a, r->text);
 		break;
 	case REQ_ENGINE:
-		preview_by(a, r->text);
+		preview_by(a, r);
 		break;
 	case REQ_REDRAW:
 		if (a->term)

@@ -50,6 +50,8 @@ static const struct binding bindings[] = {
 	{ REQ_LAYOUT, 0, SWITCHES, false, { 'v' }, "v", NULL, "an LFT by LID or by port" },
 	{ REQ_PATH_FROM, 0, TOPO | SWITCHES, false, { '<' }, "<", NULL, "from here, for the view of paths" },
 	{ REQ_PATH_TO, 0, TOPO | SWITCHES, false, { '>' }, ">", NULL, "to here, for the view of paths" },
+	{ REQ_EXCLUDE, 0, HEAT | LINKS | TOPO | SWITCHES, false, { 'X' }, "X", NULL,
+	  "the next preview routes around this switch or cable, for maintenance; again: no longer" },
 	{ REQ_SELECT, 0, PREVIEW, false, { ' ' }, "Space", "compute",
 	  "compute a preview with the engine under the cursor; nothing in the fabric changes" },
 	{ REQ_APPLY_PREPARE, 0, PREVIEW, true, { 'A' }, "A", "apply...",

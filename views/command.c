@@ -15,6 +15,7 @@ static const struct command commands[] = {
 	{ "goto", "NODE", ARG_NODE, true, REQ_GOTO, 0, "the cursor to a switch, a host or a row by its name" },
 	{ "job", "[ID]", ARG_JOB, false, REQ_JOB, 0, "highlight a job's links in all views; alone: none" },
 	{ "path", "A B", ARG_NODES, true, REQ_PATH, 0, "the path from one node to another" },
+	{ "exclude", "[LIST]", ARG_NODE, false, REQ_EXCLUDE, 0, "the next preview routes around switches and cables (SWITCH/PORT); none: nothing; alone: what is under the cursor" },
 	{ "from", "", ARG_NONE, false, REQ_PATH_FROM, 0, "the path of view 0 begins at what is under the cursor" },
 	{ "to", "", ARG_NONE, false, REQ_PATH_TO, 0, "the path of view 0 ends at what is under the cursor" },
 	{ "follow", "", ARG_NONE, false, REQ_FOLLOW, 0, "to the switch at the other end of the cable" },

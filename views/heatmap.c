@@ -240,6 +240,19 @@ static void open_cell(struct heatmap_ui *u, struct ui *ui, const struct state *s
 	}
 }
 
+static void exclude_cell(struct heatmap_ui *u, struct ui *ui, const struct state *s)
+{
+	const struct heat_cell *cell = heat_cells_at(&u->cells, &u->window, u->row, u->col);
+
+	if (u->cables.open)
+		ui_exclude_cable(ui, s, heat_cables_cursor(&u->cables));
+	else if (cell && cell->count == 1)
+		ui_exclude_cable(ui, s, cell->chan);
+	else if (cell)
+		ui_say(ui, cell->count ? "several cables in this cell: z shows them one by one"
+				       : "no link in this cell");
+}
+
 /* What a proposal changes comes after the last metric, where there is one. */
 static void next_metric(struct heatmap_ui *u, struct ui *ui, const struct state *s)
 {
@@ -384,6 +397,10 @@ static bool heatmap_input(void *own, struct ui *ui, const struct input *in, cons
 	}
 	if (in->req == REQ_CLICK)
 		return click(u, ui, in, s);
+	if (in->req == REQ_EXCLUDE && !(in->text && in->text[0])) {
+		exclude_cell(u, ui, s);
+		return true;
+	}
 	return named_setting(u, ui, s, in) || heatmap_settings(u, ui, s, in->req);
 }
 

@@ -457,6 +457,11 @@ static bool preview_input(void *own, struct ui *ui, const struct input *in, cons
 	}
 }
 
+struct preview_form *preview_form_of(void *own)
+{
+	return &((struct preview_ui *)own)->form;
+}
+
 static bool preview_typing(const void *own, const struct state *s)
 {
 	const struct preview_ui *u = own;

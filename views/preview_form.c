@@ -361,6 +361,57 @@ bool preview_form_input(struct preview_form *m, struct ui *ui, const struct inpu
 	}
 }
 
+static bool has_flags(const bool *from, const bool *what, uint32_t n)
+{
+	bool all = true;
+
+	for (uint32_t i = 0; what && i < n; i++)
+		all = all && (!what[i] || (from && from[i]));
+	return all;
+}
+
+static void clear_flags(bool *from, const bool *what, uint32_t n)
+{
+	for (uint32_t i = 0; from && what && i < n; i++)
+		from[i] = from[i] && !what[i];
+}
+
+int preview_form_exclude(struct preview_form *m, const struct state *s, const char *text,
+			 bool toggle, struct err *err)
+{
+	const struct fabric *f = s->fabric;
+	struct route_limits *l = NULL, *what = NULL;
+	char *all = NULL;
+	int rc = route_limits_exclude(&what, f, text, err);
+
+	/* what is there may be of a fabric that is no more */
+	if (!rc && route_limits_exclude(&l, f, m->o.exclude, NULL))
+		m->o.exclude[0] = '\0';
+	if (rc)
+		goto out;
+	if (toggle && has_flags(l->exclude_sw, what->exclude_sw, f->nsw) &&
+	    has_flags(l->exclude_chan, what->exclude_chan, f->nchan)) {
+		clear_flags(l->exclude_sw, what->exclude_sw, f->nsw);
+		clear_flags(l->exclude_chan, what->exclude_chan, f->nchan);
+	} else {
+		rc = route_limits_exclude(&l, f, text, err);
+	}
+	all = route_limits_exclude_text(l, f);
+	if (!rc && strlen(all) >= sizeof(m->o.exclude))
+		rc = err_set(
+			err, -EINVAL,
+			"the list of what is excluded gets longer than %zu characters: shorten "
+			"it with :exclude none, or a pattern such as spine[1-9]",
+			sizeof(m->o.exclude) - 1);
+	if (!rc)
+		snprintf(m->o.exclude, sizeof(m->o.exclude), "%s", all);
+out:
+	free(all);
+	route_limits_free(l);
+	route_limits_free(what);
+	return rc;
+}
+
 static void add(char *buf, size_t len, const char *text)
 {
 	size_t n = strlen(buf);

@@ -78,6 +78,7 @@ enum req {
 	REQ_UNTAG,   /* no row is tagged any more */
 	REQ_GOTO,    /* input.text: a node, or what a row is called */
 	REQ_JOB,     /* input.text: a job's id: highlighted in all views; "" none */
+	REQ_EXCLUDE, /* input.text: for the next preview; "" what is under the cursor */
 	REQ_PATH,    /* input.text: source and destination */
 	REQ_COLUMNS, /* input.text: columns of the table, as in --fields; "" the usual ones */
 	REQ_CLICK,   /* input.x, input.y: cell of the screen */

@@ -394,6 +394,11 @@ static bool topology_input(void *own, struct ui *ui, const struct input *in, con
 		else
 			ui_compare(ui, !ui_comparing(ui));
 		return true;
+	case REQ_EXCLUDE:
+		if (in->text && in->text[0])
+			return false;
+		ui_exclude_switch(ui, s, u->cursor);
+		return true;
 	case REQ_PATH_FROM:
 	case REQ_PATH_TO:
 		take_path(u, ui, s, in->req == REQ_PATH_FROM);

@@ -47,6 +47,8 @@ bool ui_prompt_open(struct ui *ui, const struct input *in, const struct state *s
 void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *s,
 		     struct request *out);
 void ui_prompt_draw(struct ui *ui, struct canvas *c, const struct state *s);
+/* For REQ_EXCLUDE: things by name, "none", or "" for what is under the cursor of the table. */
+void ui_exclude(struct ui *ui, const struct state *s, const char *text);
 /* What only a command or the mouse can ask for; false: nothing of the kind. */
 bool ui_command_input(struct ui *ui, const struct input *in, const struct state *s,
 		      struct request *out);

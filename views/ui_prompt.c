@@ -4,6 +4,7 @@
 
 #include "fabric/model/end_find.h"
 #include "views/frame.h"
+#include "views/preview_form.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -85,6 +86,8 @@ static bool allowed(struct ui *ui, struct input *in, const struct command *cmd,
 	const struct binding *elsewhere = NULL;
 	bool any = false;
 
+	if (in->req == REQ_EXCLUDE && in->text && in->text[0])
+		return true; /* what is named needs no cursor */
 	for (size_t i = 0; i < ui->nbindings; i++) {
 		const struct binding *b = &ui->bindings[i];
 
@@ -336,6 +339,14 @@ bool ui_command_input(struct ui *ui, const struct input *in, const struct state 
 	case REQ_PATH:
 		choose_path(ui, text, s);
 		return true;
+	case REQ_EXCLUDE:
+		ui_exclude(ui, s, text);
+		return true;
+	case REQ_ENGINE:
+		out->options = preview_form_of(ui->own[VIEW_PREVIEW])->o;
+		out->type = in->req;
+		snprintf(out->text, sizeof(out->text), "%s", text);
+		return true;
 	case REQ_PALETTE:
 		if (text[0])
 			choose_palette(ui, text);
@@ -364,7 +375,6 @@ bool ui_command_input(struct ui *ui, const struct input *in, const struct state 
 	case REQ_BOOKMARK:
 	case REQ_BOOKMARKS:
 	case REQ_INTERVAL:
-	case REQ_ENGINE:
 	case REQ_SET:
 	case REQ_DETACH:
 	case REQ_PLAN_SAVE:

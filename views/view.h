@@ -70,6 +70,9 @@ struct path_ends {
 };
 struct path_ends ui_path_ends(const struct ui *ui);
 void ui_select_path(struct ui *ui, struct path_ends ends);
+/* What is under the cursor of a view: the next preview routes around it, or no longer. */
+void ui_exclude_switch(struct ui *ui, const struct state *s, uint32_t sw);
+void ui_exclude_cable(struct ui *ui, const struct state *s, uint32_t chan);
 void ui_compare(struct ui *ui, bool on); /* the heatmap shows what the preview changes */
 bool ui_comparing(const struct ui *ui);
 

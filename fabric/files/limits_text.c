@@ -15,13 +15,6 @@
 
 /* --- what a word means --------------------------------------------------------------------- */
 
-static void set_flag(bool **flags, uint32_t n, uint32_t i)
-{
-	if (!*flags)
-		*flags = xcalloc(n, sizeof(**flags));
-	(*flags)[i] = true;
-}
-
 static bool is_guid(const char *word, size_t len)
 {
 	if (len < 7 || word[0] != '0' || tolower((unsigned char)word[1]) != 'x' || len > 18)
@@ -87,8 +80,7 @@ static int exclude_cable(struct route_limits *l, const struct fabric *f, uint32_
 			       f->sw_name[sw], f->sw_nports[sw], port);
 	c = fabric_chan(f, sw, (uint8_t)p);
 	if (c != FAB_NONE) {
-		set_flag(&l->exclude_chan, l->nchan, c);
-		l->exclude_chan[f->chan_rev[c]] = true;
+		route_limits_add(l, f, FAB_NONE, c);
 		return 0;
 	}
 	t = fabric_port(f, sw, (uint8_t)p)->term;
@@ -109,7 +101,7 @@ static int exclude_word(bool *known, struct route_limits *l, const struct fabric
 
 	*known = true;
 	if (n == 1) {
-		set_flag(&l->exclude_sw, l->nsw, sw);
+		route_limits_add(l, f, sw, FAB_NONE);
 		return 0;
 	}
 	if (!n && slash) {

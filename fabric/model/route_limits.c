@@ -16,6 +16,23 @@ struct route_limits *route_limits_new(const struct fabric *f)
 	return l;
 }
 
+static void set_flag(bool **flags, uint32_t n, uint32_t i)
+{
+	if (!*flags)
+		*flags = xcalloc(n, sizeof(**flags));
+	(*flags)[i] = true;
+}
+
+void route_limits_add(struct route_limits *l, const struct fabric *f, uint32_t sw, uint32_t chan)
+{
+	if (sw != FAB_NONE)
+		set_flag(&l->exclude_sw, l->nsw, sw);
+	if (chan == FAB_NONE)
+		return;
+	set_flag(&l->exclude_chan, l->nchan, chan);
+	set_flag(&l->exclude_chan, l->nchan, f->chan_rev[chan]);
+}
+
 static bool *copy_flags(const bool *flags, uint32_t n)
 {
 	bool *to = flags ? xcalloc(n, sizeof(*to)) : NULL;

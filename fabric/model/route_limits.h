@@ -21,6 +21,8 @@ struct route_limits {
 };
 
 struct route_limits *route_limits_new(const struct fabric *f); /* no limits yet */
+/* Excludes a switch, or a cable by either of its channels; FAB_NONE: none.  The text stays. */
+void route_limits_add(struct route_limits *l, const struct fabric *f, uint32_t sw, uint32_t chan);
 /* NULL for NULL; the caller owns the copy. */
 struct route_limits *route_limits_copy(const struct route_limits *l);
 void route_limits_free(struct route_limits *l); /* NULL is fine */

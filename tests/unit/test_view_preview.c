@@ -196,6 +196,50 @@ static void what_is_excluded_is_among_the_checks(void **state)
 	console_close(&k);
 }
 
+/* Where one looks at it: X takes it, X again lets it go; the command takes names. */
+static void what_is_under_the_cursor_is_excluded_from_the_next_preview(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, ":exclude spine4,leaf02");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "the next preview (6) routes around leaf02,spine4");
+	console_keys(&k, ":exclude leaf99");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "no switch is called \"leaf99\"");
+	console_keys(&k, ":exclude none");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "routes around nothing");
+	console_keys(&k, ":goto leaf03");
+	console_key(&k, K_ENTER);
+	console_key(&k, K_ESC);
+	console_keys(&k, "X");
+	console_shows(&k, "routes around leaf03");
+	console_keys(&k, "X");
+	console_shows(&k, "routes around nothing");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "GX"); /* its last port */
+	console_shows(&k, "routes around leaf03/");
+	console_keys(&k, "gX"); /* the first */
+	console_shows(&k, "only switches and cables between switches");
+	console_keys(&k, ":exclude none");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "3gX");
+	console_shows(&k, "the next preview (6) routes around leaf");
+	console_keys(&k, "6");
+	console_shows(&k, "exclude leaf");
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	assert_non_null(strchr(k.last.options.exclude, '/'));
+	console_keys(&k, ":engine sar");
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_ENGINE);
+	assert_non_null(strchr(k.last.options.exclude, '/'));
+	console_close(&k);
+}
+
 static void a_stale_or_unchecked_plan_is_not_taken_to_apply(void **state)
 {
 	struct console_kit k;
@@ -481,6 +525,7 @@ int main(void)
 		cmocka_unit_test(cycles_without_known_sls_are_not_called_a_deadlock),
 		cmocka_unit_test(options_are_edited_and_checked),
 		cmocka_unit_test(what_is_excluded_is_among_the_checks),
+		cmocka_unit_test(what_is_under_the_cursor_is_excluded_from_the_next_preview),
 		cmocka_unit_test(a_stale_or_unchecked_plan_is_not_taken_to_apply),
 		cmocka_unit_test(pinned_routes_are_among_the_checks),
 		cmocka_unit_test(proposals_stand_side_by_side_and_the_best_is_marked),
