@@ -5,6 +5,7 @@
 #include "fabric/files/demand_file.h"
 #include "fabric/files/guid_list.h"
 #include "fabric/files/jobs_file.h"
+#include "fabric/files/limits_text.h"
 #include "fabric/files/rank_file.h"
 #include "fabric/files/tables_ibr.h"
 #include "fabric/model/demand.h"
@@ -237,6 +238,34 @@ static int load_roots(uint64_t **out, size_t *n, const char *path, struct err *e
 	return rc;
 }
 
+static void say_missing(void *ctx, const char *sentence)
+{
+	say(ctx, "left out of what is excluded: %s", sentence);
+}
+
+/* Maintenance must not keep a subnet manager from routing: where the rest cannot be routed, all is.
+ */
+static int run_engine(struct tables **t, const struct fabric *f, const struct policy *p,
+		      const struct jobset *jobs, const struct demand *demand,
+		      struct engine_params *params, const struct choice_log *log, struct err *err)
+{
+	struct limits_missing missing = { say_missing, (void *)log };
+	struct route_limits *l = NULL;
+	struct err why = { "" };
+	int rc = p->exclude ? route_limits_exclude_there(&l, f, p->exclude, &missing, &why) : 0;
+
+	params->limits = l;
+	if (!rc)
+		rc = engine_run(p->spec.engine, t, f, jobs, demand, params, NULL, &why);
+	if (rc && p->exclude) {
+		say(log, "routing through what is excluded, too: %s", why.text);
+		params->limits = NULL;
+		rc = engine_run(p->spec.engine, t, f, jobs, demand, params, NULL, &why);
+	}
+	route_limits_free(l);
+	return rc ? err_set(err, rc, "%s", why.text) : 0;
+}
+
 static int from_engine(struct choice *out, const struct fabric *f, const struct policy *p,
 		       const struct tables *current, const struct choice_log *log, struct err *err)
 {
@@ -260,7 +289,7 @@ static int from_engine(struct choice *out, const struct fabric *f, const struct 
 		jobs = load_jobs(f, p->jobs, log);
 	if (p->demand)
 		demand = load_demand(f, p, log);
-	rc = engine_run(p->spec.engine, &t, f, jobs, demand, &params, NULL, err);
+	rc = run_engine(&t, f, p, jobs, demand, &params, log, err);
 	if (!rc) {
 		rc = take(out, f, t, CHOICE_ENGINE, false, err);
 		tables_put(t);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum form { FORM_ENGINE, FORM_COUNT, FORM_SEED, FORM_SWITCH, FORM_PATH };
+enum form { FORM_ENGINE, FORM_COUNT, FORM_SEED, FORM_SWITCH, FORM_PATH, FORM_TEXT };
 
 static const struct key {
 	const char *name;
@@ -28,6 +28,7 @@ static const struct key {
 	{ "jobs", FORM_PATH, offsetof(struct policy, jobs), 0 },
 	{ "demand", FORM_PATH, offsetof(struct policy, demand), 0 },
 	{ "ranks", FORM_PATH, offsetof(struct policy, ranks), 0 },
+	{ "exclude", FORM_TEXT, offsetof(struct policy, exclude), 0 },
 };
 
 #define NKEYS (sizeof(keys) / sizeof(*keys))
@@ -93,6 +94,9 @@ static int take_value(struct reading *r, const struct key *k, const char *value)
 	case FORM_PATH:
 		*(char **)at = beside(r->path, value);
 		return 0;
+	case FORM_TEXT:
+		*(char **)at = xstrdup(value);
+		return 0;
 	}
 	return 0;
 }
@@ -134,7 +138,7 @@ static int take_line(struct reading *r, char *line, bool seen[NKEYS])
 		return take_value(r, &keys[i], value);
 	}
 	return wrong(r, "unknown key: there are engine, tables, vls, seed, threads, spread, "
-			"escape, roots, jobs, demand and ranks");
+			"escape, roots, jobs, demand, ranks and exclude");
 }
 
 int policy_read(struct policy **out, FILE *file, const char *path, struct err *err)
@@ -191,6 +195,7 @@ struct policy *policy_copy(const struct policy *p)
 	c->jobs = copy_of(p->jobs);
 	c->demand = copy_of(p->demand);
 	c->ranks = copy_of(p->ranks);
+	c->exclude = copy_of(p->exclude);
 	return c;
 }
 
@@ -203,5 +208,6 @@ void policy_free(struct policy *p)
 	free(p->jobs);
 	free(p->demand);
 	free(p->ranks);
+	free(p->exclude);
 	free(p);
 }

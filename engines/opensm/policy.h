@@ -12,6 +12,7 @@
  *   roots   roots.txt             switches at the top for updn, a GUID a line
  *   jobs    jobs.txt              running jobs, for sar
  *   demand  demand.txt            what nodes send, for parx
+ *   exclude spine11,leaf7/33      switches and cables that no route may pass (maintenance)
  *   ranks   ranks.txt             which node each rank is on, when the demand is between ranks
  *
  * # comments; every key once.  Names of files that do not begin with / are taken from the folder
@@ -33,6 +34,7 @@ struct policy {
 	uint64_t seed;
 	bool spread, escape;
 	char *tables, *roots, *jobs, *demand, *ranks; /* paths, or NULL */
+	char *exclude; /* as fabric/files/limits_text.h reads it, or NULL */
 };
 
 /* -EINVAL with file:line for the first line that is wrong, and when no engine is named.  The

@@ -113,8 +113,17 @@ static int exclude_word(bool *known, struct route_limits *l, const struct fabric
 	return refuse_word(f, word, n, sw, err);
 }
 
+/* What is not there is an error only where nobody is to be told. */
+static int miss(int rc, const struct limits_missing *missing, const struct err *why)
+{
+	if (!rc || !missing)
+		return rc;
+	missing->tell(missing->ctx, why->text);
+	return 0;
+}
+
 static int exclude_list(struct route_limits *l, const struct fabric *f, const char *item,
-			struct err *err)
+			const struct limits_missing *missing, struct err *err)
 {
 	struct hostlist *h;
 	struct err why;
@@ -124,18 +133,20 @@ static int exclude_list(struct route_limits *l, const struct fabric *f, const ch
 	if (rc)
 		return err_set(err, -EINVAL, "exclude: %s: %.300s", item, why.text);
 	for (uint32_t i = 0; i < hostlist_count(h) && !rc; i++)
-		rc = exclude_word(&known, l, f, hostlist_names(h)[i], err);
+		rc = miss(exclude_word(&known, l, f, hostlist_names(h)[i], err), missing, err);
 	hostlist_free(h);
 	return rc;
 }
 
 static int exclude_item(struct route_limits *l, const struct fabric *f, const char *item,
-			bool quoted, struct err *err)
+			bool quoted, const struct limits_missing *missing, struct err *err)
 {
 	bool known;
 	int rc = exclude_word(&known, l, f, item, err);
 
-	return rc && !known && !quoted && strchr(item, '[') ? exclude_list(l, f, item, err) : rc;
+	if (rc && !known && !quoted && strchr(item, '['))
+		return exclude_list(l, f, item, missing, err);
+	return miss(rc, missing, err);
 }
 
 static bool is_space(char c)
@@ -178,14 +189,23 @@ static bool next_item(char out[ITEM_BYTES], bool *quoted, const char **at, int *
 int route_limits_exclude(struct route_limits **l, const struct fabric *f, const char *text,
 			 struct err *err)
 {
+	return route_limits_exclude_there(l, f, text, NULL, err);
+}
+
+int route_limits_exclude_there(struct route_limits **l, const struct fabric *f, const char *text,
+			       const struct limits_missing *missing, struct err *err)
+{
 	char item[ITEM_BYTES];
+	struct err own;
 	bool quoted;
 	int rc = 0;
+
+	err = err ? err : &own;
 
 	if (!*l)
 		*l = route_limits_new(f);
 	while (!rc && next_item(item, &quoted, &text, &rc, err))
-		rc = exclude_item(*l, f, item, quoted, err);
+		rc = exclude_item(*l, f, item, quoted, missing, err);
 	free((*l)->exclude_text);
 	(*l)->exclude_text = route_limits_exclude_text(*l, f);
 	return rc;

@@ -16,6 +16,15 @@
 int route_limits_exclude(struct route_limits **l, const struct fabric *f, const char *text,
 			 struct err *err);
 
+/* The same where a fabric changes: what is not there, or no cable now, is told and left out;
+ * -EINVAL for mistakes of writing only. */
+struct limits_missing {
+	void (*tell)(void *ctx, const char *sentence);
+	void *ctx;
+};
+int route_limits_exclude_there(struct route_limits **l, const struct fabric *f, const char *text,
+			       const struct limits_missing *missing, struct err *err);
+
 /* What is excluded in the shortest form that route_limits_exclude() takes, "" for nothing: of a
  * cable its end of lower index.  The caller frees it. */
 char *route_limits_exclude_text(const struct route_limits *l, const struct fabric *f);

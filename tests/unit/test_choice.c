@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/opensm/choice.h"
 
+#include "engines/verify.h"
 #include "fabric/base/mem.h"
+#include "fabric/files/limits_text.h"
 #include "fabric/files/tables_ibr.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"
@@ -77,6 +79,46 @@ static void the_engine_routes_and_the_judge_has_seen_it(void **state)
 	assert_true(c.vls_used >= 2 && c.vls_used <= 4);
 	assert_int_equal(c.hops_max, 4);
 	assert_int_equal(h.n, 0);
+	tables_put(c.tables);
+	fabric_put(f);
+}
+
+static uint64_t passes(const struct fabric *f, const struct tables *t, const char *what)
+{
+	struct verify_opts o = { 0 };
+	struct route_limits *l = NULL;
+	struct verdict *v;
+	uint64_t n;
+
+	assert_int_equal(route_limits_exclude(&l, f, what, NULL), 0);
+	o.limits = l;
+	assert_int_equal(verify_tables(&v, f, t, &o, NULL, NULL), 0);
+	n = v->passes.n;
+	verdict_free(v);
+	route_limits_free(l);
+	return n;
+}
+
+/* Maintenance in the policy: also once the switch is gone, and never so that nothing is routed. */
+static void what_is_excluded_is_routed_around_as_long_as_it_is_there(void **state)
+{
+	struct fabric *f = net_spec("fattree2:leaves=4,spines=3,hosts=2");
+	struct policy p = engine_policy("ftree");
+	struct heard h = { 0 };
+	struct choice c;
+
+	(void)state;
+	p.exclude = (char[]){ "spine[2,9]" };
+	assert_int_equal(choice_make(&c, f, &p, NULL, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_int_equal(h.n, 1);
+	assert_non_null(strstr(h.last, "no switch is called \"spine9\""));
+	assert_int_equal(passes(f, c.tables, "spine2"), 0);
+	tables_put(c.tables);
+
+	p.exclude = (char[]){ "spine[1-3]" };
+	assert_int_equal(choice_make(&c, f, &p, NULL, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_non_null(strstr(h.last, "routing through what is excluded, too: switch leaf"));
+	assert_true(passes(f, c.tables, "spine2") > 0);
 	tables_put(c.tables);
 	fabric_put(f);
 }
@@ -196,6 +238,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_engine_routes_and_the_judge_has_seen_it),
+		cmocka_unit_test(what_is_excluded_is_routed_around_as_long_as_it_is_there),
 		cmocka_unit_test(given_tables_of_this_fabric_are_used),
 		cmocka_unit_test(tables_of_another_fabric_give_way_to_the_engine),
 		cmocka_unit_test(given_tables_that_can_deadlock_are_not_used),

@@ -23,7 +23,8 @@ static int read_text(struct policy **out, const char *text, const char *path, st
 static void every_key_is_taken(void **state)
 {
 	const char *text = "# ours\n engine sar:paper # why\n\nvls 4\r\nseed 77\nthreads 2\n"
-			   "spread yes\nescape\tyes\ntables a b.ibr \nroots r\njobs /j\ndemand d\n";
+			   "spread yes\nescape\tyes\ntables a b.ibr \nroots r\njobs /j\ndemand d\n"
+			   "exclude spine1, 0x2c9aa/3\n";
 	struct policy *p;
 
 	(void)state;
@@ -38,6 +39,7 @@ static void every_key_is_taken(void **state)
 	assert_string_equal(p->roots, "/etc/x/r");
 	assert_string_equal(p->jobs, "/j");
 	assert_string_equal(p->demand, "/etc/x/d");
+	assert_string_equal(p->exclude, "spine1, 0x2c9aa/3");
 	policy_free(p);
 }
 
