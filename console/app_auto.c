@@ -2,7 +2,9 @@
 /* --auto in the console: previews and updates as the operator's, asked for by auto_policy. */
 #include "console/app_priv.h"
 
+#include "console/auto_propose.h"
 #include "fabric/base/clock.h"
+#include "fabric/files/limits_text.h"
 #include "fabric/files/pin_text.h"
 #include "fabric/jobs/filter.h"
 #include "fabric/update/journal.h"
@@ -114,6 +116,22 @@ static void pin_now(const struct app *a, struct preview_options *o)
 	free(now);
 }
 
+/* What is taken down is away for a while; names that are there may be longer than those given. */
+static void exclude_now(const struct app *a, struct preview_options *o)
+{
+	const struct limits_missing gone = { auto_exclude_gone, NULL };
+	const char *text = a->opts.automatic.exclude;
+	struct route_limits *l = NULL;
+
+	if (!text)
+		return;
+	if (!route_limits_exclude_there(&l, a->fabric, text, &gone, NULL) &&
+	    strlen(l->exclude_text) < sizeof(o->exclude))
+		text = l->exclude_text;
+	snprintf(o->exclude, sizeof(o->exclude), "%s", text);
+	route_limits_free(l);
+}
+
 static void compute(struct app *a, const struct jobset *counted)
 {
 	const struct engine_spec *spec = &a->opts.automatic.engine;
@@ -136,6 +154,7 @@ static void compute(struct app *a, const struct jobset *counted)
 		return;
 	}
 	pin_now(a, &o);
+	exclude_now(a, &o);
 	engine_spec_apply(spec, &params);
 	if (a->tables->escape && !params.vls)
 		params.vls = a->tables->vls; /* escape LIDs are on the last: they must stay there */

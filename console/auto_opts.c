@@ -16,7 +16,8 @@ enum {
 	OPT_AUTO_NODES,
 	OPT_GAIN,
 	OPT_AGE,
-	OPT_QUIET
+	OPT_QUIET,
+	OPT_AUTO_EXCLUDE
 };
 
 static const struct argp_option rows[] = {
@@ -39,6 +40,8 @@ static const struct argp_option rows[] = {
 	  0 },
 	{ "auto-job-nodes-min", OPT_AUTO_NODES, "N", 0,
 	  "jobs with fewer nodes do not count for the engine (preset: all do)", 0 },
+	{ "auto-exclude", OPT_AUTO_EXCLUDE, "LIST", 0,
+	  "around these switches and cables, as plan --exclude; what is not there is left out", 0 },
 	{ "auto-gain", OPT_GAIN, "PERCENT", 0,
 	  "by how much the maximum effective EFI has to fall, more than that (preset: 5)", 0 },
 	{ "auto-min-age", OPT_AGE, "SECONDS", 0,
@@ -59,6 +62,15 @@ static void set_engine(struct auto_opts *o, const char *arg, struct argp_state *
 }
 
 /* The previews of the console have so much room for it. */
+static void set_exclude(struct auto_opts *o, const char *arg, struct argp_state *s)
+{
+	const size_t room = sizeof(((struct preview_options *)0)->exclude);
+
+	if (strlen(arg) >= room)
+		argp_error(s, "--auto-exclude: more than %zu characters", room - 1);
+	o->exclude = arg;
+}
+
 static void set_pin(struct auto_opts *o, const char *arg, struct argp_state *s)
 {
 	const size_t room = sizeof(((struct preview_options *)0)->pin);
@@ -82,6 +94,9 @@ static error_t take(int key, char *arg, struct argp_state *s)
 		return 0;
 	case OPT_AUTO_ENGINE:
 		set_engine(o, arg, s);
+		return 0;
+	case OPT_AUTO_EXCLUDE:
+		set_exclude(o, arg, s);
 		return 0;
 	case OPT_AUTO_ESCAPE:
 		o->escape = true;

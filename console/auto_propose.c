@@ -5,7 +5,9 @@
 #include "console/waves.h"
 #include "engines/metrics.h"
 #include "engines/verify.h"
+#include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/files/limits_text.h"
 #include "fabric/files/pin_text.h"
 
 #include <errno.h>
@@ -127,13 +129,22 @@ static int judge(struct auto_routes *r, struct live *l, const struct live_opts *
 	return rc;
 }
 
+void auto_exclude_gone(void *ctx, const char *sentence)
+{
+	(void)ctx;
+	log_add(LOG_INFO, "auto", "left out: %s", sentence);
+}
+
 /* Jobs that have ended are pinned no longer. */
 static int find_limits(struct route_limits **out, const struct auto_opts *how,
 		       const struct fabric *f, const struct jobset *all, struct err *err)
 {
 	char *now = how->pin ? pin_text_of_now(how->pin, all) : NULL;
 	int rc = now ? route_limits_pin(out, f, all, now, err) : 0;
+	const struct limits_missing gone = { auto_exclude_gone, NULL };
 
+	if (!rc && how->exclude)
+		rc = route_limits_exclude_there(out, f, how->exclude, &gone, err);
 	free(now);
 	return rc;
 }

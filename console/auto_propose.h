@@ -23,4 +23,7 @@ int auto_propose(struct auto_routes *out, struct live *l, const struct live_opts
 		 const struct jobset *all, struct progress *progress, struct err *err);
 void auto_routes_clear(struct auto_routes *r); /* an all-zero one is fine */
 
+/* For route_limits_exclude_there(): a switch that is under maintenance may be away. */
+void auto_exclude_gone(void *ctx, const char *sentence);
+
 #endif
