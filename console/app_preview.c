@@ -289,7 +289,7 @@ bool app_take_preview(struct app *a, struct msg *msg)
 	keep(a, msg);
 	if (msg->before)
 		log_add(LOG_INFO, "preview",
-			"%s %s: job EFI max %lu -> %lu (>= %lu), computed in %.2f s",
+			"%s %s: job EFI max %lu -> %lu (bound %lu), computed in %.2f s",
 			p->list[p->at].id, msg->tables->engine,
 			(unsigned long)msg->before->eff_efi_max,
 			(unsigned long)msg->after->eff_efi_max,

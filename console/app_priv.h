@@ -145,6 +145,7 @@ struct app {
 	char journal_txn[48];
 	bool rollback_asked;
 	double step_start, apply_step_start, figures_start;
+	double asked_at; /* agents, last */
 	const char *figures_step;
 	const char *bookmarks[PAST_MARKS + 1];
 

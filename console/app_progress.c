@@ -161,12 +161,29 @@ static void over(struct app *a, const struct apply_event *ev, const struct apply
 	app_apply_log(a, kept || a->rollback_asked ? LOG_INFO : LOG_WARN, text);
 }
 
+/* For the next preview: how long jobs stand still here. */
+static void take_pause(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+{
+	double took = clock_s() - a->asked_at;
+
+	if (ev->kind == APPLY_ASK)
+		a->asked_at = clock_s();
+	if (ev->kind != APPLY_SETTLED || ev->rc || ev->phase == PHASE_ROLLBACK ||
+	    !st->agents.done || st->agents.failed || st->agents.silent)
+		return;
+	if (ev->asked == PHASE_UNPATH)
+		a->state.preview.drained_s = took;
+	else
+		a->state.preview.returned_s = took;
+}
+
 /* What agents are asked, and what became of it. */
 static void agents(struct app *a, const struct apply_event *ev, const struct apply_status *st)
 {
 	const char *what = ev->asked == PHASE_UNPATH ? "drain" : "return";
 	char text[200];
 
+	take_pause(a, ev, st);
 	switch (ev->kind) {
 	case APPLY_ASK:
 		snprintf(text, sizeof(text), "%u agents are asked to %s", ev->items, what);

@@ -221,8 +221,10 @@ void chan_value_legend(enum chan_metric m, enum palette palette, struct canvas *
 		return;
 	default:
 		x = legend_levels(palette, c, r, x, y);
-		canvas_text(c, r, x, y, ROLE_DIM,
-			    m < CHAN_EFI ? "%  x=down !=no reply ?=not known"
-					 : "% of the worst link  x=down ?=not known");
+		x = canvas_text(c, r, x, y, ROLE_DIM,
+				m < CHAN_EFI ? "%  x=down !=no reply ?=not known"
+					     : "% of the worst link  x=down ?=not known");
+		if (x + 15 < r.w)
+			canvas_text(c, r, x, y, ROLE_DIM, "  blank=no link");
 	}
 }

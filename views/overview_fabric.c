@@ -42,10 +42,21 @@ static void draw_links(struct canvas *c, struct rect r, int y, const struct surv
 	put_bad(c, r, x, y, ROLE_WARN, full ? "silent " : "!", v->no_reply);
 }
 
+/* "read LFTs 37 %, 12k/s, 3.1 s left": the rate, from its comma on, goes where it is narrow. */
+static void put_pace(struct canvas *c, struct rect r, int y, const char *full, const char *rate)
+{
+	const char *left = rate ? strchr(rate + 1, ',') : NULL;
+	char brief[96];
+
+	snprintf(brief, sizeof(brief), "%.*s%s", (int)(rate ? rate - full : 90), full,
+		 left ? left : "");
+	put(c, r, y, ROLE_DIM, full, brief);
+}
+
 static void draw_poll(struct canvas *c, struct rect r, int y, const struct state *s)
 {
 	const struct state_poll *p = &s->poll;
-	char took[FIGURE_LEN], full[80], brief[80];
+	char took[FIGURE_LEN], full[96], brief[80];
 	int x;
 
 	if (s->mode == RUN_FILE && !s->sample) {
@@ -53,18 +64,22 @@ static void draw_poll(struct canvas *c, struct rect r, int y, const struct state
 		return;
 	}
 	if (p->discovering && p->pace[0]) {
-		canvas_textf(c, r, 1, y, ROLE_DIM, "sweep %s", p->pace);
+		snprintf(full, sizeof(full), "sweep %.*s", (int)sizeof(full) - 7, p->pace);
+		put_pace(c, r, y, full, strchr(full, ','));
 		return;
 	}
 	if (p->reading[0] && (!s->sample || !s->tables)) {
-		canvas_text(c, r, 1, y, ROLE_DIM, p->reading);
+		put_pace(c, r, y, p->reading, strchr(p->reading, ','));
 		return;
 	}
 	if (!s->sample) {
 		canvas_text(c, r, 1, y, ROLE_DIM, p->busy ? "first poll under way" : "no poll yet");
 		return;
 	}
-	figure_age(took, p->took_s);
+	if (p->took_s < 0.0995)
+		snprintf(took, sizeof(took), "%.0fms", p->took_s * 1e3);
+	else
+		figure_age(took, p->took_s);
 	snprintf(full, sizeof(full), "poll %s  %u port%s", took, p->asked, plural(p->asked));
 	snprintf(brief, sizeof(brief), "poll %s  %u of %u silent", took, p->asked - p->answered,
 		 p->asked);
@@ -123,7 +138,7 @@ static void draw_metrics(struct canvas *c, struct rect r, int y, const struct st
 		canvas_textf(c, r, 1, y + 1, ROLE_TEXT, "dark links -  hops %.2f", m->hops_mean);
 		return;
 	}
-	canvas_textf(c, r, 1, y, ROLE_TEXT, "EFI %s  job EFI %s (>= %s)",
+	canvas_textf(c, r, 1, y, ROLE_TEXT, "EFI %s  job EFI %s (bound %s)",
 		     figure_short(a, m->efi_max), figure_short(b, m->eff_efi_max),
 		     figure_short(e, m->eff_efi_bound));
 	snprintf(full, sizeof(full), "dark links %u (%.1f%%)  hops %.2f", m->dark,
@@ -199,6 +214,19 @@ static void draw_tier_bar(const struct ui *ui, struct canvas *c, struct rect r, 
 		   t->util_avg / 100, (t->util_max - t->util_avg) / 100);
 }
 
+/* What the bars below are made of, and that they end at 100 %. */
+static void draw_bar_key(struct canvas *c, struct rect r, int x)
+{
+	int end;
+
+	canvas_char(c, r, x, 1, ROLE_LABEL, 0x2588);
+	end = canvas_text(c, r, x + 1, 1, ROLE_LABEL, "avg");
+	canvas_char(c, r, end + 1, 1, ROLE_LABEL, '+');
+	end = canvas_text(c, r, end + 2, 1, ROLE_LABEL, "max");
+	if (r.w - 1 - end > 6)
+		canvas_right(c, r, r.w - 1, 1, ROLE_LABEL, "100%");
+}
+
 #define TIER_ROOM 46 /* columns; in less the least used link makes room for the bar */
 
 void pane_tiers(const struct ui *ui, struct canvas *c, struct rect r, const struct survey *v)
@@ -210,6 +238,7 @@ void pane_tiers(const struct ui *ui, struct canvas *c, struct rect r, const stru
 	canvas_text(c, r, 0, 1, ROLE_LABEL,
 		    brief ? "tier              avg  max  wait"
 			  : "tier               min  avg  max  wait");
+	draw_bar_key(c, r, brief ? 33 : 40);
 	for (uint32_t t = 0; t < v->ntier && (int)t + 2 < r.h; t++) {
 		const struct tier *x = &v->tier[t];
 		int y = (int)t + 2;

@@ -45,13 +45,31 @@ static int fact(struct canvas *c, struct rect r, int y, enum role role, const ch
 	return y + canvas_wrap(c, (struct rect){ r.x + 7, r.y, r.w - 8, r.h }, 1, y, role, text);
 }
 
+/* As the last update here measured it, else the time that agents are given. */
+static const char *pause_each(char *buf, size_t len, const struct state *s, bool back)
+{
+	double out = s->preview.drained_s, in = s->preview.returned_s;
+	char a[FIGURE_LEN], b[FIGURE_LEN];
+
+	figure_age(a, out);
+	figure_age(b, in);
+	if (out > 0 && in > 0 && back)
+		snprintf(buf, len, "measured in the last update: %s and %s (the slowest job)", a,
+			 b);
+	else if (out > 0 && !back)
+		snprintf(buf, len, "measured in the last update: %s (the slowest job)", a);
+	else
+		snprintf(buf, len, "%us at most%s", APPLY_ANSWER_MS / 1000, back ? " each" : "");
+	return buf;
+}
+
 /* How long jobs stand still: while their agents drain them, once on the way out and once on the
  * way back, and without escape LIDs while is written. */
-static int draw_pause(struct canvas *c, struct rect r, int y, const struct plan *plan,
-		      const char *time)
+static int draw_pause(const struct state *s, struct canvas *c, struct rect r, int y,
+		      const struct plan *plan, const char *time)
 {
 	const struct drain *d = &plan->drain;
-	char text[200];
+	char text[240], how_long[120];
 
 	if (!d->jobs)
 		snprintf(text, sizeof(text), "not known: nor is who runs");
@@ -60,14 +78,12 @@ static int draw_pause(struct canvas *c, struct rect r, int y, const struct plan 
 	else if (!drain_needed(d) && !d->escape)
 		snprintf(text, sizeof(text), "none: nobody is asked to drain");
 	else
-		snprintf(text, sizeof(text), "a job%s stands still %s, %us at most%s%s",
+		snprintf(text, sizeof(text), "a job%s stands still %s, %s%s%s",
 			 drain_needed(d) ? "" : " with agents",
 			 d->escape ? "as it moves to its escape LIDs, and back"
 				   : "while its agents drain it",
-			 APPLY_ANSWER_MS / 1000,
-			 d->escape ? " each"
-			 : *time   ? ", and while switches are written: "
-				   : "",
+			 pause_each(how_long, sizeof(how_long), s, d->escape),
+			 !d->escape && *time ? ", and while switches are written: " : "",
 			 d->escape ? "" : time);
 	return fact(c, r, y, drain_needed(d) ? ROLE_WARN : ROLE_TEXT, "pause", text);
 }
@@ -102,7 +118,7 @@ static int draw_order(const struct state *s, struct canvas *c, struct rect r, in
 	if (plan->drain.jobs && plan->jobs)
 		canvas_textf(c, r, 1, y++, ROLE_TEXT, "jobs   %u touched (%u node%s), %u untouched",
 			     t.jobs, t.nodes, plural(t.nodes), plan->jobs->njob - t.jobs);
-	y = draw_pause(c, r, y, plan, est);
+	y = draw_pause(s, c, r, y, plan, est);
 	drain_text(text, sizeof(text), &plan->drain, plan->jobs);
 	return fact(c, r, y, drain_needed(&plan->drain) ? ROLE_WARN : ROLE_TEXT, "drain", text);
 }

@@ -160,7 +160,7 @@ static void draw_name(const struct state *s, struct canvas *c, struct rect r, in
 	char bound[FIGURE_LEN];
 
 	if (f == JOB_EFI && m->njob)
-		canvas_textf(c, r, 1, y, ROLE_TEXT, "job EFI (>= %s)",
+		canvas_textf(c, r, 1, y, ROLE_TEXT, "job EFI, bound %s",
 			     figure_short(bound, m->eff_efi_bound));
 	else
 		canvas_text(c, r, 1, y, ROLE_TEXT, figures[f].name);

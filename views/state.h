@@ -127,6 +127,9 @@ struct state_preview {
 	uint32_t n, at;	   /* at: the one selected, of which the next are copies */
 	double mads_per_s; /* as this session reads tables, for estimates; NAN unknown */
 	double sweep_s;	   /* it took to read the fabric */
+	/* The slowest agent in the last update of this session that asked some, and all of them
+	 * did it; 0 none was. */
+	double drained_s, returned_s;
 
 	const struct tables *tables;
 	const struct jobset *jobs;    /* that it was made for */

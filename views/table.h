@@ -156,6 +156,8 @@ void table_find(struct table *t, const char *text, const struct table_ops *ops,
 
 /* "util,wait,link"; "": the usual ones.  false: the rows have no such. */
 bool table_columns(struct table *t, const char *columns, const struct table_ops *ops);
+/* Columns in B/s, whose unit is not in their heads but the operator's choice. */
+bool table_shows_rates(const struct table *t);
 /* "12 of 72 links  filter: util>80  tagged: 3" */
 void table_context(const struct table *t, const struct table_ops *ops, char *buf, size_t len);
 

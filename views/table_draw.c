@@ -162,6 +162,14 @@ static void draw_head(const struct table *t, struct canvas *c, struct rect r)
 	}
 }
 
+bool table_shows_rates(const struct table *t)
+{
+	for (uint32_t i = 0; i < t->nshown; i++)
+		if (t->shown[i].field && !strcmp(t->shown[i].field->unit, "B/s"))
+			return true;
+	return false;
+}
+
 /* Where what is searched for is in a cell. */
 static void mark_find(const struct table *t, struct canvas *c, struct rect r, int x, int y, int w,
 		      const char *text)
@@ -203,6 +211,8 @@ static const char *figure(char *buf, const struct table_in *in, const struct val
 		snprintf(buf, FIGURE_LEN, "-");
 	else if (!strcmp(f->unit, "B/s"))
 		figure_rate(buf, cell->num, ui_bits(in->ui));
+	else if (!strcmp(f->unit, "Mb/s"))
+		snprintf(buf, FIGURE_LEN, "%gG", cell->num / 1e3);
 	else if (strstr(f->name, "age_s"))
 		figure_age(buf, cell->num);
 	else if (f->kind == VALUE_FLAG)

@@ -99,6 +99,13 @@ static void draw_small(struct canvas *c)
 	canvas_text(c, r, 0, r.h - 1, ROLE_LOUD, text);
 }
 
+static void say_units(const struct ui *ui, char *context, size_t len)
+{
+	size_t n = strlen(context);
+
+	snprintf(context + n, len - n, "  rates in %s (U)", ui_bits(ui) ? "Gb/s" : "GB/s");
+}
+
 void ui_draw(struct ui *ui, struct canvas *c, const struct state *s)
 {
 	const struct view *v = views[ui->view];
@@ -118,6 +125,8 @@ void ui_draw(struct ui *ui, struct canvas *c, const struct state *s)
 		v->context(ui->own[ui->view], s, t.context, sizeof(t.context));
 	else if (table)
 		table_context(table, ops, t.context, sizeof(t.context));
+	if (table && table->nrow && table_shows_rates(table))
+		say_units(ui, t.context, sizeof(t.context));
 	t.typing = ui_typing(ui, s);
 	frame_draw(c, s, ui->view, &t, ui->bindings, ui->nbindings);
 	if (ui->prompt.kind)

@@ -339,6 +339,11 @@ static void what_applying_costs_is_told_before(void **state)
 	console_shows(&k, "[!!] every step, drained");
 	k.ordered->drain.escape = true;
 	console_shows(&k, "pause  a job stands still as it moves to its");
+	console_shows(&k, "30s at most each");
+	k.s.preview.drained_s = 1.24; /* by an update before */
+	k.s.preview.returned_s = 0.61;
+	console_shows(&k, "1.2s and 0.6s");
+	console_hides(&k, "at most");
 	k.ordered->drain.escape = false;
 	k.ordered->drain.nlid = 0;
 	k.s.preview.list[0].order = ORDER_WAITS;

@@ -61,7 +61,7 @@ static void a_very_small_screen_shows_rows_first(void **state)
 	} views[] = { { "2", "leaf x spine" }, { "2", ">leaf" },
 		      { "3", "rows 1-4 of" },  { "4", "rows 1-4 of" },
 		      { "5", "rows 1-3 of" },  { "8", "23:19:03 warn" },
-		      { "6", "job EFI (>=" },  { "6\t", "nothing changed" },
+		      { "6", "job EFI, bound" },  { "6\t", "nothing changed" },
 		      { "t", "tree of 2" } };
 	struct console_kit k;
 
