@@ -205,7 +205,8 @@ int cmd_audit(int argc, char **argv)
 		       "\vverify finds lines that were edited, removed, inserted or moved, and "
 		       "changes to the recorded screen. A tail that was cut off shows only against "
 		       "the part or session that came next in the same directory, against the "
-		       "heads in syslog (IBROUTE_HEAD=), and against the seal. seal begins to seal "
+		       "heads in syslog (IBROUTE_HEAD=): a record without an end says so. A session "
+		       "removed as a whole is missed by them, and by the seal. seal begins to seal "
 		       "the lines of a directory with keys that go only forward. Whoever is root "
 		       "can rewrite files that are neither sealed nor in another machine's log. "
 		       "Exit: 0 good, 1 a finding, 255 not readable.",
