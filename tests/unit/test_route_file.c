@@ -119,6 +119,8 @@ static void read_on(struct got *g, const struct fabric *of, const char *name, co
 	memset(g, 0, sizeof(*g));
 	g->rc = route_file_read(&g->t, &g->files, &g->notes, &from, of, &g->err);
 	assert_int_equal(g->rc != 0, g->t == NULL);
+	if (g->rc)
+		notes_done(&g->notes);
 	free(a);
 	free(b);
 	free(c);
