@@ -122,7 +122,9 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 	int rc = own_paths(&own, err);
 
 	ask.files = p->engines[engine].file ? &own : NULL;
-	if (!rc && !ask.files)
+	if (ask.files) /* what is excluded or pinned it is held against */
+		own.roots[0] = own.demand[0] = '\0';
+	if (!rc)
 		rc = read_texts(&ask, &roots, &demand, &limits, a, &own, err);
 	if (!rc) {
 		a->preview_serial++;

@@ -295,8 +295,6 @@ static int show(const struct plan_cmd *c, struct plan *p, const struct evaluatio
 		summary_print_notes(stdout, &both[1]);
 		summary_print_verdict(stdout, &both[1]);
 		plan_print(stdout, p);
-		if (p->files.n)
-			summary_print_notes(stdout, &both[1]);
 		print_waves(p, t);
 		if (why.text[0])
 			printf("order of writes: none; %s\n", why.text);

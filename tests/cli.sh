@@ -371,6 +371,7 @@ cp out file.json
 check "are as the schema has them" python3 "$top/tests/schema.py" plan file.json
 expect "SL2VL tables without service levels" 1 'a file of path SLs is needed' "$I" plan --tables dump.u/opensm-lfts.dump --tables-sl2vl dump.u/opensm-sl2vl.dump "${of[@]}"
 expect "a file after the colon" 0 'tables: tables.ibr, SHA-256' "$I" plan -e file:dump.u/tables.ibr "${of[@]}"
+expect "a file is held against what is excluded" 1 'spine1' "$I" plan --tables dump.u/tables.ibr "${of[@]}" --exclude spine1
 expect "-e file without one" 64 'of --tables FILE' "$I" plan -e file "${of[@]}"
 expect "compare with files among the engines" 0 'installed +updn +dump.plan +opensm.fdbs$' "$I" compare --engines updn,file:dump.plan,file:dump.u/opensm.fdbs "${of[@]}"
 expect "a dump without its tables" 64 'belong together' "$I" plan -e sar --topology dump

@@ -117,7 +117,7 @@ static void set_number(struct preview_options *o, enum field f, unsigned long lo
 
 static bool names_file(enum field f)
 {
-	return fields[f].kind == KIND_TEXT && f != FIELD_PIN;
+	return fields[f].kind == KIND_TEXT && f != FIELD_PIN && f != FIELD_EXCLUDE;
 }
 
 /* Where a text is kept: sizeof(o->roots), as all of them. */
