@@ -258,6 +258,22 @@ expect "nobody of that name" 64 'no host of this fabric is called nobody' "$I" r
 expect "no such job" 64 'no job 999999 is running' "$I" route --engine sar "${p[@]}" --jobs jobs --pin job:999999
 expect "pinned to what is not known" 1 'installed tables are not known' "$I" route --engine sar --topology h.net --pin "${host[0]}"
 
+# --- excluded switches and cables ------------------------------------------------------------
+x=(--topology fattree2:leaves=4,spines=3,hosts=2)
+expect "nothing passes what is excluded" 0 '\[ok\] nothing passes spine2' "$I" route --engine ftree "${x[@]}" --exclude spine2 --out d-excl
+check "also in the tables" grep -qa 'exclude=spine2' d-excl/tables.ibr
+cp d-excl/summary.json excluded.json
+expect "the hosts on it are told" 0 '2 hosts on 1 excluded switch \(leaf3\) share 1 cable' "$I" route --engine sar "${x[@]}" --exclude leaf3
+"$I" route --engine ftree "${x[@]}" --out d-whole >/dev/null
+expect "plan around a switch and a cable" 0 'nothing passes spine3,leaf1/3' "$I" plan -e sar "${x[@]}" --lfts d-whole/tables.ibr --exclude spine3,spine1/1 -o excl.plan
+expect "show tells what was excluded" 0 'exclude=spine3,leaf1/3' "$I" show excl.plan
+expect "tables that pass it are refused" 1 'pass what is excluded; the first, from switch .* passes spine3' "$I" plan --tables d-whole/tables.ibr "${x[@]}" --lfts d-excl/tables.ibr --exclude spine3 -o never.plan
+check "there is no plan of them" test ! -e never.plan
+expect "what would be cut off is named" 1 'switch leaf[234] would be cut off.*spine1, spine2' "$I" route --engine nue "${x[@]}" --exclude 'spine[1-3]'
+expect "no such switch" 64 'no switch is called "spine9"' "$I" route --engine nue "${x[@]}" --exclude spine9
+expect "an engine says that it is for what is excluded" 1 'without sw1, which is excluded: ' "$I" route --engine dor --topology torus:dims=3x3,hosts=1 --exclude sw1
+expect "compare with excluded switches" 0 'nue: routed around spine1' "$I" compare --engines sar,nue "${x[@]}" --exclude spine1
+
 # --- paths, dump-lfts ------------------------------------------------------------------------
 valid() { # WHAT DEFINITION: the output before this
 	cp out got
@@ -297,6 +313,8 @@ cp d-sar/summary.json out
 valid "summary.json is valid" summary
 cp pinned.json out
 valid "summary.json of pinned routes is valid" summary
+cp excluded.json out
+valid "summary.json around what is excluded is valid" summary
 cp compare.json out
 valid "compare --json is valid" comparison
 expect "compare of engines that refuse" 1 '"error"' "$I" compare --engines updn,dfsssp --vls 1 --topology torus:dims=5x5,hosts=1 --json
