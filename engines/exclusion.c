@@ -107,6 +107,12 @@ static int refuse_cut(struct finder *x, uint32_t sw, struct err *err)
 		snprintf(more, sizeof(more), " and %u more", n - 3);
 	free(part);
 	free(named);
+	if (!n)
+		return err_set(
+			err, -ENETUNREACH,
+			"no cables lead to switch %.100s%s, whatever is excluded; connect the "
+			"parts of the fabric or route each of them alone",
+			f->sw_name[sw], others);
 	return err_set(err, -ENETUNREACH,
 		       "switch %.100s%s would be cut off: all that leads there is excluded (%s%s); "
 		       "leave one of them in",

@@ -217,7 +217,7 @@ static void assert_falls_apart(const struct fabric *f, const char *exclude, cons
 static void what_would_be_cut_off_is_named_with_what_leads_there(void **state)
 {
 	struct fabric *tree = net_spec("fattree2:leaves=3,spines=2,hosts=2");
-	struct fabric *ring = net_ring(6, 1, NULL);
+	struct fabric *ring = net_ring(6, 1, NULL), *cut = net_chain(5, 1, 2, NULL);
 
 	(void)state;
 	assert_falls_apart(tree, "spine[1-2]", "switch leaf2 would be cut off", "spine1, spine2");
@@ -228,6 +228,8 @@ static void what_would_be_cut_off_is_named_with_what_leads_there(void **state)
 	assert_falls_apart(tree, "leaf[1-3] spine[1-2]", "every switch is excluded", "nothing");
 	assert_falls_apart(ring, "S1,S4", "and 1 other switch would be cut off", "S1, S4");
 	fabric_put(tree);
+	assert_falls_apart(cut, "S0", "no cables lead to switch S", "whatever is excluded");
+	fabric_put(cut);
 	fabric_put(ring);
 }
 
