@@ -36,7 +36,7 @@ ok "the first screen says where to reroute" told '6 engines: choose, Space or En
 ok "view 6 says how to compute" told 'Space or Enter: compute' Space
 ok "and what the proposal would change" tty_wait 20 '[0-9]+ blocks on [0-9]+ switches'
 ok "that it was checked" tty_wait 20 '\[ok\] nothing changed since'
-ok "and how to go on" told 'A: apply p-1' A
+ok "and how to go on" told 'A: apply p-[0-9a-f]{4}' A
 ok "view 7 says that a name is needed" told "Enter, then type the fabric's name" Enter
 ok "which" type_the_name START
 ok "it is written, and the deadline is on the screen" tty_wait 30 'rolls back in [0-9]:[0-9]+ unless kept'
@@ -71,7 +71,7 @@ tty_start 100x30 env TERM=screen-256color LC_ALL=C.UTF-8 "$I" --demo="fattree2:l
 	--rw --confirm-timeout 4 --record-dir "$work/rec2" --state-dir "$work/state2"
 told '6 engines: choose' 6
 told 'Space or Enter: compute' Space
-told 'A: apply p-1' A
+told 'A: apply p-[0-9a-f]{4}' A
 told "Enter, then type the fabric's name" Enter
 type_the_name START
 tty_wait 30 'rolls back in 0:0[0-4] unless kept'
