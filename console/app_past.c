@@ -171,6 +171,8 @@ const struct state *app_shown(struct app *a)
 void app_past_freeze(struct app *a)
 {
 	a->shown_past.frozen_at = past_newest(a->past);
+	a->state.past.time_s =
+		a->shown_past.frozen_at ? past_time(a->past, a->shown_past.frozen_at) : 0;
 }
 
 void app_past_live(struct app *a)

@@ -148,7 +148,7 @@ static void get_slowdown(struct value *c, const struct rows *r, uint32_t row)
 static void get_age(struct value *c, const struct rows *r, uint32_t row)
 {
 	if (job_of(r, row)->start_s)
-		c->num = (double)(r->s->now_s - job_of(r, row)->start_s);
+		c->num = (double)(state_moment_s(r->s) - job_of(r, row)->start_s);
 }
 
 /* Only running jobs are in a job set. */

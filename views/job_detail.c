@@ -138,7 +138,7 @@ static void draw_place(const struct state *s, struct canvas *c, struct rect r, c
 	if (j->start_s)
 		x = canvas_textf(c, r, x, 0, ROLE_TEXT, "  since %s (%s)",
 				 figure_time(time, j->start_s),
-				 figure_age(age, (double)(s->now_s - j->start_s)));
+				 figure_age(age, (double)(state_moment_s(s) - j->start_s)));
 	if (j->unknown)
 		canvas_textf(c, r, x, 0, ROLE_WARN, "  %u of its nodes are not in this fabric",
 			     j->unknown);

@@ -19,6 +19,13 @@ void state_init(struct state *s)
 		s->apply.steps[i].took_s = NAN;
 }
 
+int64_t state_moment_s(const struct state *s)
+{
+	bool held = s->past.on || s->mode == RUN_FROZEN || s->mode == RUN_FILE;
+
+	return held && s->past.time_s ? s->past.time_s : s->now_s;
+}
+
 const struct metrics *state_metrics(const struct state *s)
 {
 	const struct metrics *m = s->metrics;

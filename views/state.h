@@ -229,7 +229,7 @@ struct state_apply {
 /* A moment of the past is shown instead of now: all below is as it was then. */
 struct state_past {
 	bool on;
-	int64_t time_s;	      /* of the moment */
+	int64_t time_s;	      /* of the moment; also of a frozen screen, and of a snapshot */
 	uint32_t back, count; /* so many samples ago, of so many that are kept */
 	char mark[32];	      /* its bookmark; "" none */
 };
@@ -321,6 +321,9 @@ static inline uint32_t chan_fabric_port(const struct fabric *f, uint32_t chan)
 	return f->port_off[f->chan_src[chan]] + f->chan_port[chan];
 }
 
+/* When what is shown was so, Unix time: now, or the moment that is looked back at, at which the
+ * screen was frozen, or of which the snapshot is. */
+int64_t state_moment_s(const struct state *s);
 /* Current metrics when they are of this fabric, else NULL. */
 const struct metrics *state_metrics(const struct state *s);
 /* Who uses what, when it is of the current tables, else NULL. */

@@ -163,6 +163,28 @@ static void jobs_are_filtered_by_slowdown_and_state(void **state)
 	console_close(&k);
 }
 
+/* A snapshot of yesterday's does not tell of jobs that run for a day longer. */
+static void jobs_are_as_old_as_they_were_at_the_moment_shown(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_jobs(&k);
+	console_size(&k, 200, 60);
+	console_shows(&k, " 60m ");
+	k.s.past = (struct state_past){ .on = true, .time_s = k.s.now_s, .count = 9 };
+	k.s.now_s += 86400;
+	console_shows(&k, "HIST");
+	console_shows(&k, " 60m ");
+	k.s.past.on = false;
+	k.s.mode = RUN_FILE;
+	console_shows(&k, "FILE");
+	console_shows(&k, " 60m ");
+	k.s.mode = RUN_LIVE;
+	console_hides(&k, " 60m ");
+	console_close(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +194,7 @@ int main(void)
 		cmocka_unit_test(figures_of_a_job_are_those_of_its_links),
 		cmocka_unit_test(what_is_not_known_is_a_dash),
 		cmocka_unit_test(jobs_are_filtered_by_slowdown_and_state),
+		cmocka_unit_test(jobs_are_as_old_as_they_were_at_the_moment_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
