@@ -221,10 +221,10 @@ static bool apply_takes(enum req req, enum apply_state st)
 	return open >> st & 1;
 }
 
-static bool binding_shown(const struct binding *b, const struct state *s, enum view_id view)
+static bool binding_holds(const struct binding *b, const struct state *s, enum view_id view)
 {
-	return b->label && !at_the_end(b) && (!b->views || (b->views & VIEW_BIT(view))) &&
-	       (s->rw || !b->rw) && (view != VIEW_APPLY || apply_takes(b->req, s->apply.state));
+	return !at_the_end(b) && (!b->views || (b->views & VIEW_BIT(view))) && (s->rw || !b->rw) &&
+	       (view != VIEW_APPLY || apply_takes(b->req, s->apply.state));
 }
 
 static int draw_key(struct canvas *c, struct rect r, int x, int y, const char *key,
@@ -245,46 +245,49 @@ struct hints {
 	const struct binding *hit;
 };
 
-static int put_hint(struct hints *k, int x, const struct binding *b)
+static int put_hint(struct hints *k, int x, const struct binding *b, const char *label)
 {
-	int w = text_width(b->shown) + text_width(b->label) + 1;
+	int w = text_width(b->shown) + text_width(label) + 1;
 
 	if (x + w > k->r.w)
 		return x;
 	if (k->want >= x && k->want < x + w)
 		k->hit = b;
 	if (k->c)
-		draw_key(k->c, k->r, x, k->y, b->shown, b->label);
+		draw_key(k->c, k->r, x, k->y, b->shown, label);
 	return x + w + 2;
 }
 
 static void put_hints(struct hints *k, const struct state *s, enum view_id view,
-		      const struct binding *bindings, size_t n)
+		      const struct frame_keys *keys)
 {
 	int x = 1;
 
-	for (size_t i = n; i-- > 0;) {
-		const struct binding *b = &bindings[i];
+	for (size_t i = keys->n; i-- > 0;) {
+		const struct binding *b = &keys->binding[i];
 		int w;
 
 		if (!at_the_end(b) || !b->label)
 			continue;
 		w = text_width(b->shown) + text_width(b->label) + 3;
-		put_hint(k, k->r.w - w, b);
+		put_hint(k, k->r.w - w, b, b->label);
 		k->r.w -= w;
 	}
 	k->r.w -= 1;
-	for (size_t i = 0; i < n; i++) {
-		const struct binding *b = &bindings[i];
+	for (size_t i = 0; i < keys->n; i++) {
+		const struct binding *b = &keys->binding[i];
+		const char *label;
 
-		if (binding_shown(b, s, view) && !(b->req == REQ_VIEW && b->view == view))
-			x = put_hint(k, x, b);
+		if (!binding_holds(b, s, view) || (b->req == REQ_VIEW && b->view == view))
+			continue;
+		label = keys->label ? keys->label(keys->own, b) : b->label;
+		if (label)
+			x = put_hint(k, x, b, label);
 	}
 }
 
 static void draw_keys(struct canvas *c, struct rect r, int y, const struct state *s,
-		      enum view_id view, const struct frame_text *t, const struct binding *bindings,
-		      size_t n)
+		      enum view_id view, const struct frame_text *t, const struct frame_keys *keys)
 {
 	struct hints k = { .c = c, .r = r, .y = y, .want = -1 };
 	int x = 1;
@@ -299,15 +302,15 @@ static void draw_keys(struct canvas *c, struct rect r, int y, const struct state
 		draw_key(c, r, x, y, "Ctrl-U", "clear");
 		return;
 	}
-	put_hints(&k, s, view, bindings, n);
+	put_hints(&k, s, view, keys);
 }
 
 const struct binding *frame_hint_at(int w, const struct state *s, enum view_id view,
-				    const struct binding *bindings, size_t n, int x)
+				    const struct frame_keys *keys, int x)
 {
 	struct hints k = { .r = { 0, 0, w, 1 }, .want = x };
 
-	put_hints(&k, s, view, bindings, n);
+	put_hints(&k, s, view, keys);
 	return k.hit;
 }
 
@@ -375,12 +378,12 @@ static void draw_data(struct canvas *c, struct rect r, int y, const struct state
 }
 
 void frame_draw(struct canvas *c, const struct state *s, enum view_id view,
-		const struct frame_text *t, const struct binding *bindings, size_t n)
+		const struct frame_text *t, const struct frame_keys *keys)
 {
 	struct rect r = canvas_rect(c);
 
 	draw_status(c, r, s, t->job);
 	draw_tabs(c, r, view);
-	draw_keys(c, r, c->h - 2, s, view, t, bindings, n);
+	draw_keys(c, r, c->h - 2, s, view, t, keys);
 	draw_data(c, r, c->h - 1, s, t);
 }

@@ -3,14 +3,16 @@
 
 #include "fabric/base/plural.h"
 #include "views/chan_detail.h"
+#include "views/text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define SIDE_W	  21 /* columns of a port's figures */
-#define NAMES_W	  16
-#define GRAPH_MAX 10
+#define SIDE_W	       21 /* columns of a port's figures */
+#define NAMES_W	       16
+#define GRAPH_MAX      10
+#define SIDE_BY_SIDE_W 96 /* columns from which the past is beside the ports */
 
 static uint32_t port_of(const struct state *s, uint32_t chan)
 {
@@ -173,7 +175,7 @@ static void draw_graph(const struct ui *ui, const struct state *s, struct canvas
 static void draw_routes(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
 {
 	const struct metrics *m = state_metrics(s);
-	char a[FIGURE_LEN], b[FIGURE_LEN], lanes[200];
+	char a[FIGURE_LEN], b[FIGURE_LEN], lanes[200], util[FIGURE_LEN + 16];
 	int x;
 
 	if (!m) {
@@ -196,9 +198,13 @@ static void draw_routes(const struct state *s, struct canvas *c, struct rect r, 
 	if (s->preview.after->njob)
 		x = canvas_textf(c, r, x, 3, ROLE_TEXT, ", job %s",
 				 figure_count(a, s->preview.after->eff_efi[chan]));
-	if (isfinite(chan_planned_util(s, chan)))
-		canvas_textf(c, r, x, 3, ROLE_TEXT, ", util ~%s%%",
-			     figure_pct(a, chan_planned_util(s, chan)));
+	if (!isfinite(chan_planned_util(s, chan)))
+		return;
+	snprintf(util, sizeof(util), ", util ~%s%%", figure_pct(a, chan_planned_util(s, chan)));
+	if (x + text_width(util) <= r.w)
+		canvas_text(c, r, x, 3, ROLE_TEXT, util);
+	else
+		canvas_text(c, r, 1, 4, ROLE_TEXT, util + 2);
 }
 
 static void draw_jobs(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
@@ -227,23 +233,36 @@ static void draw_jobs(const struct ui *ui, const struct state *s, struct canvas 
 	}
 }
 
+/* In columns as wide as the longest name, the most routes first. */
 static void draw_dests(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
 {
 	const struct chan_dest_list *k = state_chan_dests(s, chan);
+	int wide = 0, across, fit, x;
+	uint32_t n;
 
 	if (!k) {
 		canvas_text(c, r, 1, 0, ROLE_DIM,
 			    s->tables ? "where to: being counted" : "where to: routes not known");
 		return;
 	}
-	canvas_textf(c, r, 1, 0, ROLE_LABEL, "%u destination%s%s", k->total, plural(k->total),
+	for (uint32_t i = 0; i < k->n; i++) {
+		int w = text_width(s->fabric->term_name[k->term[i]]);
+
+		wide = w > wide ? w : wide;
+	}
+	across = r.w / (wide + 10) > 1 ? r.w / (wide + 10) : 1;
+	fit = r.h - 1;
+	n = (int)k->n < fit * across ? k->n : (uint32_t)(fit > 0 ? fit * across : 0);
+	x = n && n < k->total ? canvas_textf(c, r, 1, 0, ROLE_LABEL, "%u of ", n) : 1;
+	canvas_textf(c, r, x, 0, ROLE_LABEL, "%u destination%s%s", k->total, plural(k->total),
 		     state_usage(s)->dests->jobs ? " of jobs" : "");
-	for (uint32_t i = 0; i < k->n && (int)i + 1 < r.h; i++) {
+	for (uint32_t i = 0; i < n; i++) {
+		int y = 1 + (int)i % fit;
 		char routes[FIGURE_LEN];
 
-		canvas_rightf(c, r, 7, (int)i + 1, ROLE_TEXT, "%s",
-			      figure_short(routes, k->routes[i]));
-		canvas_name(c, r, 9, (int)i + 1, r.w - 10, ROLE_TEXT,
+		x = (int)i / fit * (r.w / across);
+		canvas_rightf(c, r, x + 7, y, ROLE_TEXT, "%s", figure_short(routes, k->routes[i]));
+		canvas_name(c, r, x + 9, y, r.w / across - 10, ROLE_TEXT,
 			    s->fabric->term_name[k->term[i]]);
 	}
 }
@@ -254,33 +273,66 @@ static int section(struct canvas *c, struct rect r, int y, const char *title)
 	return y + 1;
 }
 
+/* Both ports, with their counters where there is room; returns the lines used. */
+static int draw_ports(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		      uint32_t chan, bool counters)
+{
+	int y = draw_ends(s, c, (struct rect){ r.x, r.y, r.w, r.h < 23 ? 3 : 4 }, chan);
+
+	draw_rates(ui, s, c, (struct rect){ r.x, r.y + y, r.w, 3 }, chan);
+	y += 3;
+	if (counters)
+		y += draw_counters(s, c, (struct rect){ r.x, r.y + y, r.w, r.h - y }, chan);
+	return y;
+}
+
+/* The past, graph lines high, and the routes below it; returns the lines used. */
+static int draw_past_and_routes(const struct ui *ui, const struct state *s, struct canvas *c,
+				struct rect r, uint32_t chan, int graph)
+{
+	static const char *const titles[] = { "Utilisation so far, newest right",
+					      "Wait so far, newest right",
+					      "Errors a minute so far, newest right" };
+	int y = section(c, r, 0, titles[ui_past(ui)]);
+
+	draw_graph(ui, s, c, (struct rect){ r.x, r.y + y, r.w, graph }, chan);
+	y = section(c, r, y + graph, "Routes over it");
+	draw_routes(s, c, (struct rect){ r.x, r.y + y, r.w, 5 }, chan);
+	return y + (state_plan_ahead(s) ? 4 : 3);
+}
+
+static void draw_users(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		       uint32_t chan)
+{
+	int y = section(c, r, 0, "Whose they are, and where to"), jobs = r.w * 3 / 5;
+
+	draw_jobs(ui, s, c, (struct rect){ r.x, r.y + y, jobs, r.h - y }, chan);
+	draw_dests(s, c, (struct rect){ r.x + jobs, r.y + y, r.w - jobs, r.h - y }, chan);
+}
+
 /* What is there to see comes first: on small screens the counters go. */
 void link_detail_draw(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
 		      uint32_t chan)
 {
-	static const char *const past_titles[] = { "Utilisation so far, newest right",
-						   "Wait so far, newest right",
-						   "Errors a minute so far, newest right" };
-	bool wide = r.w >= 120;
-	int left = wide ? NAMES_W + 2 * SIDE_W + 2 : r.w, y, graph;
-	struct rect a = { r.x, r.y, left, r.h }, b = { r.x + left, r.y, r.w - left, r.h };
+	bool wide = r.w >= 120, beside = wide || (r.w >= SIDE_BY_SIDE_W && r.h >= 26);
+	int left = beside ? NAMES_W + 2 * SIDE_W : r.w, y, used, graph;
+	struct rect a = { r.x, r.y + 1, left, r.h - 1 }, b;
 	char label[256];
 
 	canvas_rule(c, r, 0, chan_label(label, sizeof(label), s->fabric, chan));
-	y = 1 + draw_ends(s, c, (struct rect){ a.x, a.y + 1, a.w, r.h < 24 ? 3 : 4 }, chan);
-	draw_rates(ui, s, c, (struct rect){ a.x, a.y + y, a.w, 3 }, chan);
-	y += 3;
-	if (wide || r.h >= 36)
-		y += draw_counters(s, c, (struct rect){ a.x, a.y + y, a.w, r.h - y }, chan);
-	if (!wide)
+	y = 1 + draw_ports(ui, s, c, a, chan, beside || r.h >= 36);
+	if (beside) {
+		b = (struct rect){ r.x + left, r.y, r.w - left, r.h };
+		graph = wide ? r.h / 4 : y - 7;
+	} else {
 		b = (struct rect){ r.x, r.y + y, r.w, r.h - y };
-	y = section(c, b, 0, past_titles[ui_past(ui)]);
-	graph = b.h < 16 ? 2 : b.h / 4 < GRAPH_MAX ? b.h / 4 : GRAPH_MAX;
-	draw_graph(ui, s, c, (struct rect){ b.x, b.y + y, b.w, graph }, chan);
-	y = section(c, b, y + graph, "Routes over it");
-	draw_routes(s, c, (struct rect){ b.x, b.y + y, b.w, 4 }, chan);
-	y = section(c, b, y + (state_plan_ahead(s) ? 4 : 3), "Whose they are, and where to");
-	draw_jobs(ui, s, c, (struct rect){ b.x, b.y + y, b.w * 3 / 5, b.h - y }, chan);
-	draw_dests(s, c, (struct rect){ b.x + b.w * 3 / 5, b.y + y, b.w - b.w * 3 / 5, b.h - y },
-		   chan);
+		graph = b.h < 16 ? 2 : b.h / 4;
+	}
+	graph = graph < GRAPH_MAX ? graph : GRAPH_MAX;
+	used = draw_past_and_routes(ui, s, c, b, chan, graph);
+	if (beside && !wide) /* jobs below both */
+		b = (struct rect){ r.x, r.y + y, r.w, r.h - y };
+	else
+		b = (struct rect){ b.x, b.y + used, b.w, b.h - used };
+	draw_users(ui, s, c, b, chan);
 }

@@ -181,6 +181,23 @@ static void links_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 		chan_detail_draw(ui, s, c, detail, chan);
 }
 
+/* What is for a table leads back to it from the page. */
+static bool of_the_table(const struct input *in)
+{
+	switch (in->req) {
+	case REQ_SORT:
+	case REQ_REVERSE:
+	case REQ_FILTER:
+	case REQ_FIND:
+	case REQ_PROBLEMS:
+	case REQ_TAGGED:
+	case REQ_COLUMNS:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool links_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
 			struct request *out)
 {
@@ -195,6 +212,10 @@ static bool links_input(void *own, struct ui *ui, const struct input *in, const 
 		u->open = false;
 		return true;
 	}
+	if (u->open && in->req == REQ_CLICK)
+		return true; /* the rows are not there to be hit */
+	if (of_the_table(in))
+		u->open = false;
 	if (in->req == REQ_METRIC) {
 		ui_past_choose(ui, in);
 		return true;
@@ -210,6 +231,38 @@ static bool links_input(void *own, struct ui *ui, const struct input *in, const 
 	return true;
 }
 
+/* The page of one link has its own words. */
+static const char *links_label(const void *own, const struct binding *b)
+{
+	const struct links_ui *u = own;
+	const struct input in = { .req = b->req };
+
+	if (!u->open)
+		return b->label;
+	switch (b->req) {
+	case REQ_DOWN:
+		return "next";
+	case REQ_ENTER:
+		return "heatmap";
+	case REQ_BACK:
+		return "table";
+	default:
+		return of_the_table(&in) ? NULL : b->label;
+	}
+}
+
+static void links_context(const void *own, const struct state *s, char *buf, size_t len)
+{
+	const struct links_ui *u = own;
+	const struct table *t = &u->table;
+
+	(void)s;
+	if (u->open && t->nrow)
+		snprintf(buf, len, "link %u of %u in the table", t->list.cursor + 1, t->nrow);
+	else
+		table_context(t, &ops, buf, len);
+}
+
 const struct view view_links = {
 	.name = "Links",
 	.title = "Links",
@@ -217,5 +270,7 @@ const struct view view_links = {
 	.done = links_done,
 	.draw = links_draw,
 	.input = links_input,
+	.context = links_context,
+	.label = links_label,
 	.table = links_table,
 };

@@ -106,10 +106,17 @@ static void say_units(const struct ui *ui, char *context, size_t len)
 	snprintf(context + n, len - n, "  rates in %s (U)", ui_bits(ui) ? "Gb/s" : "GB/s");
 }
 
+static struct frame_keys frame_keys(const struct ui *ui)
+{
+	return (struct frame_keys){ ui->bindings, ui->nbindings, views[ui->view]->label,
+				    ui->own[ui->view] };
+}
+
 void ui_draw(struct ui *ui, struct canvas *c, const struct state *s)
 {
 	const struct view *v = views[ui->view];
 	struct frame_text t = { .note = ui->note, .job = ui->focus.id };
+	const struct frame_keys keys = frame_keys(ui);
 	const struct table_ops *ops;
 	struct table *table;
 	struct rect r = { 0, 2, c->w, c->h - 4 };
@@ -128,7 +135,7 @@ void ui_draw(struct ui *ui, struct canvas *c, const struct state *s)
 	if (table && table->nrow && table_shows_rates(table))
 		say_units(ui, t.context, sizeof(t.context));
 	t.typing = ui_typing(ui, s);
-	frame_draw(c, s, ui->view, &t, ui->bindings, ui->nbindings);
+	frame_draw(c, s, ui->view, &t, &keys);
 	if (ui->prompt.kind)
 		ui_prompt_draw(ui, c, s);
 	if (ui->sort.open && table && ops->kind == ui->sort.kind)
@@ -304,11 +311,12 @@ bool ui_typing(const struct ui *ui, const struct state *s)
 
 uint32_t ui_key_at(const struct ui *ui, const struct state *s, int x, int y)
 {
+	const struct frame_keys keys = frame_keys(ui);
 	const struct binding *b;
 
 	if (y != ui->h - 2 || ui->note[0] || ui_typing(ui, s))
 		return 0;
-	b = frame_hint_at(ui->w, s, ui->view, ui->bindings, ui->nbindings, x);
+	b = frame_hint_at(ui->w, s, ui->view, &keys, x);
 	return b ? b->keys[0] : 0;
 }
 

@@ -34,6 +34,9 @@ struct view {
 	bool (*typing)(const void *own, const struct state *s);
 	/* A short word on what is shown (metric, sort, filter), for the last line.  May be NULL. */
 	void (*context)(const void *own, const struct state *s, char *buf, size_t len);
+	/* What a key does here now, for the line of keys; NULL: nothing, it is not named.  May be
+	 * NULL: always as the keymap has it. */
+	const char *(*label)(const void *own, const struct binding *b);
 	/* What :layout may be given, the i-th; NULL: no more.  May be NULL. */
 	const char *(*layout)(const void *own, const struct state *s, uint32_t i);
 	/* Its table, see views/table.h; NULL: it has none now.  The ui does filter, search,

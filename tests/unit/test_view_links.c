@@ -46,6 +46,15 @@ static void enter_opens_a_page_on_one_link(void **state)
 	/* the cursor still moves, from link to link */
 	console_keys(&k, "j");
 	console_shows(&k, "-- spine1/8 -> leaf08/10 ");
+	/* the line of keys names the page's, and what is the table's leads back to it */
+	console_shows(&k, "link 2 of 312");
+	console_shows(&k, "Enter heatmap  Esc u table");
+	console_hides(&k, "s sort");
+	console_keys(&k, "S");
+	console_shows(&k, "Links by util");
+	console_shows(&k, "s sort  S reverse");
+	console_keys(&k, "S");
+	console_key(&k, K_ENTER);
 	console_key(&k, K_ESC);
 	console_shows(&k, "Links by util");
 	console_key(&k, K_ENTER);
