@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/opensm/choice.h"
 
+#include "engines/exclusion.h"
 #include "engines/verify.h"
 #include "fabric/files/demand_file.h"
 #include "fabric/files/guid_list.h"
@@ -72,12 +73,13 @@ static void count_loops(struct choice *out, const struct fabric *f, const struct
 	}
 }
 
-int choice_judge(struct choice *out, const struct fabric *f, const struct tables *t, bool step,
-		 struct err *err)
+int choice_judge(struct choice *out, const struct fabric *f, const struct tables *t,
+		 const struct route_limits *l, bool step, struct err *err)
 {
+	struct verify_opts opts = { .limits = l };
 	struct verdict *v;
 	char why[300];
-	int rc = verify_tables(&v, f, t, NULL, NULL, err);
+	int rc = verify_tables(&v, f, t, &opts, NULL, err);
 
 	if (rc)
 		return rc;
@@ -128,9 +130,9 @@ int choice_judge_step(const struct fabric *f, const struct tables *before, const
 }
 
 static int take(struct choice *out, const struct fabric *f, const struct tables *t,
-		enum choice_source source, bool step, struct err *err)
+		const struct route_limits *l, enum choice_source source, bool step, struct err *err)
 {
-	int rc = choice_judge(out, f, t, step, err);
+	int rc = choice_judge(out, f, t, l, step, err);
 
 	if (rc)
 		return rc;
@@ -140,25 +142,25 @@ static int take(struct choice *out, const struct fabric *f, const struct tables 
 }
 
 static int from_file(struct choice *out, const struct fabric *f, const char *path,
-		     enum choice_source source, struct err *err)
+		     const struct route_limits *l, enum choice_source source, struct err *err)
 {
 	struct tables *t;
 	int rc = tables_ibr_load(&t, path, f, err);
 
 	if (rc)
 		return rc;
-	rc = take(out, f, t, source, false, err);
+	rc = take(out, f, t, l, source, false, err);
 	tables_put(t);
 	return rc;
 }
 
 static int from_console(struct choice *out, const struct fabric *f, const struct choice_offer *o,
-			struct err *err)
+			const struct route_limits *l, struct err *err)
 {
 	if (!digest_equal(&o->given->fingerprint, &f->fingerprint))
 		return err_set(err, -ESTALE,
 			       "the fabric is not the one that the tables of the console are for");
-	return take(out, f, o->given, o->given_is, o->step, err);
+	return take(out, f, o->given, o->anyway ? NULL : l, o->given_is, o->step, err);
 }
 
 static FILE *open_input(const char *path, struct err *err)
@@ -243,34 +245,41 @@ static void say_missing(void *ctx, const char *sentence)
 	say(ctx, "left out of what is excluded: %s", sentence);
 }
 
-/* Maintenance must not keep a subnet manager from routing: where the rest cannot be routed, all is.
- */
-static int run_engine(struct tables **t, const struct fabric *f, const struct policy *p,
-		      const struct jobset *jobs, const struct demand *demand,
-		      struct engine_params *params, const struct choice_log *log, struct err *err)
+/* Maintenance must not keep a subnet manager from routing. */
+static void say_all_is_routed(const struct choice_log *log, const struct err *why)
+{
+	say(log, "routing through what is excluded, too: %s", why->text);
+}
+
+void choice_limits(struct route_limits **out, const struct fabric *f, const struct policy *p,
+		   const struct choice_log *log)
 {
 	struct limits_missing missing = { say_missing, (void *)log };
-	struct route_limits *l = NULL;
+	const struct fabric *left = NULL;
 	struct err why = { "" };
-	int rc = p->exclude ? route_limits_exclude_there(&l, f, p->exclude, &missing, &why) : 0;
+	int rc;
 
-	params->limits = l;
+	*out = NULL;
+	if (!p->exclude)
+		return;
+	rc = route_limits_exclude_there(out, f, p->exclude, &missing, &why);
 	if (!rc)
-		rc = engine_run(p->spec.engine, t, f, jobs, demand, params, NULL, &why);
-	if (rc && p->exclude) {
-		say(log, "routing through what is excluded, too: %s", why.text);
-		params->limits = NULL;
-		rc = engine_run(p->spec.engine, t, f, jobs, demand, params, NULL, &why);
+		rc = exclusion_left(&left, f, *out, &why);
+	if (rc) {
+		say_all_is_routed(log, &why);
+		route_limits_free(*out);
+		*out = NULL;
 	}
-	route_limits_free(l);
-	return rc ? err_set(err, rc, "%s", why.text) : 0;
+	fabric_put(left);
 }
 
 static int from_engine(struct choice *out, const struct fabric *f, const struct policy *p,
-		       const struct tables *current, const struct choice_log *log, struct err *err)
+		       const struct route_limits *l, const struct tables *current,
+		       const struct choice_log *log, struct err *err)
 {
 	struct engine_params params = { .vls = p->vls,
 					.current = current,
+					.limits = l,
 					.spread = p->spread,
 					.threads = p->threads,
 					.seed = p->seed,
@@ -289,9 +298,9 @@ static int from_engine(struct choice *out, const struct fabric *f, const struct 
 		jobs = load_jobs(f, p->jobs, log);
 	if (p->demand)
 		demand = load_demand(f, p, log);
-	rc = run_engine(&t, f, p, jobs, demand, &params, log, err);
+	rc = engine_run(p->spec.engine, &t, f, jobs, demand, &params, NULL, err);
 	if (!rc) {
-		rc = take(out, f, t, CHOICE_ENGINE, false, err);
+		rc = take(out, f, t, l, CHOICE_ENGINE, false, err);
 		tables_put(t);
 	}
 	demand_put(demand);
@@ -314,44 +323,62 @@ static void note_away(struct choice *out, const struct choice_log *log, const ch
 }
 
 static bool take_confirmed(struct choice *out, const struct fabric *f, const char *path,
-			   struct err *why)
+			   const struct route_limits *l, struct err *why)
 {
 	int rc;
 
 	if (!path || access(path, F_OK))
 		return false;
-	rc = from_file(out, f, path, CHOICE_CONFIRMED, why);
+	rc = from_file(out, f, path, l, CHOICE_CONFIRMED, why);
 	if (rc)
 		snprintf(out->confirmed_away, sizeof(out->confirmed_away), "%.390s", why->text);
 	return !rc;
 }
 
-int choice_make(struct choice *out, const struct fabric *f, const struct policy *policy,
-		const struct choice_offer *offer, const struct choice_log *log, struct err *err)
+static int choose(struct choice *out, const struct fabric *f, const struct policy *policy,
+		  const struct route_limits *l, const struct choice_offer *offer,
+		  const struct choice_log *log, struct err *err)
 {
-	static const struct choice_offer nothing = { 0 };
 	const struct tables *current;
 	struct err why = { "" };
 
 	*out = (struct choice){ 0 };
-	if (!offer)
-		offer = &nothing;
 	if (offer->given) {
-		if (!from_console(out, f, offer, &why))
+		if (!from_console(out, f, offer, l, &why))
 			return 0;
 		note_away(out, log, "the tables of the console", policy, &why);
 	}
-	if (take_confirmed(out, f, offer->confirmed, &why))
+	if (take_confirmed(out, f, offer->confirmed, l, &why))
 		return 0;
 	if (out->confirmed_away[0])
 		note_away(out, log, "the confirmed tables", policy, &why);
 	if (policy->tables) {
-		if (!from_file(out, f, policy->tables, CHOICE_FILE, &why))
+		if (!from_file(out, f, policy->tables, l, CHOICE_FILE, &why))
 			return 0;
 		note_away(out, log, "the given tables", policy, &why);
 	}
 	current = offer->current;
 	if (current && !digest_equal(&current->fingerprint, &f->fingerprint))
 		current = NULL;
-	return from_engine(out, f, policy, current, log, err);
+	return from_engine(out, f, policy, l, current, log, err);
+}
+
+int choice_make(struct choice *out, const struct fabric *f, const struct policy *policy,
+		const struct choice_offer *offer, const struct choice_log *log, struct err *err)
+{
+	static const struct choice_offer nothing = { 0 };
+	struct route_limits *l;
+	struct err why = { "" };
+	int rc;
+
+	if (!offer)
+		offer = &nothing;
+	choice_limits(&l, f, policy, log);
+	rc = choose(out, f, policy, l, offer, log, l ? &why : err);
+	if (rc && l) {
+		say_all_is_routed(log, &why);
+		rc = choose(out, f, policy, NULL, offer, log, err);
+	}
+	route_limits_free(l);
+	return rc;
 }

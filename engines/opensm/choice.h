@@ -4,6 +4,8 @@
  *
  * The first of these that are for this very fabric: tables given by the console, tables that it
  * has confirmed (on disk), the policy's own tables; else those that the policy's engine computes.
+ * None of them may lead through what the policy excludes; but where nothing can be routed that way
+ * (the rest would fall apart, the engine refuses) all is routed as if nothing were excluded.
  * Whatever they are, they are handed out only when the judge finds them connected, free of loops
  * and of deadlocks, and within the VLs of the links; but for those that are given as a step of an
  * update, which its plan has proved safe together with what came before: of these only what no step
@@ -15,6 +17,7 @@
 #include "engines/opensm/policy.h"
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
+#include "fabric/model/route_limits.h"
 #include "fabric/model/tables.h"
 
 enum choice_source { CHOICE_ENGINE, CHOICE_FILE, CHOICE_CONFIRMED, CHOICE_CONSOLE };
@@ -26,6 +29,8 @@ struct choice_offer {
 	const struct tables *given;
 	enum choice_source given_is; /* what they are called when they are used */
 	bool step;
+	bool anyway; /* the given tables may pass what the policy excludes: an update is under way
+		      */
 	const char *confirmed;	      /* file of confirmed tables, which need not be there */
 	const struct tables *current; /* installed now; where sar starts from */
 };
@@ -53,10 +58,14 @@ struct choice_log {
  * when its tables did not pass. */
 int choice_make(struct choice *out, const struct fabric *f, const struct policy *policy,
 		const struct choice_offer *offer, const struct choice_log *log, struct err *err);
-/* Judges t (of f) as above: 0 or -EPROTO.  step: whatever the verdict is; the figures of out are
- * set as far as they go. */
-int choice_judge(struct choice *out, const struct fabric *f, const struct tables *t, bool step,
-		 struct err *err);
+/* What a policy excludes of f, for the caller to free; *out is NULL when nothing is excluded, and
+ * when the rest would fall apart without it, which is said. */
+void choice_limits(struct route_limits **out, const struct fabric *f, const struct policy *policy,
+		   const struct choice_log *log);
+/* Judges t (of f) as above: 0 or -EPROTO.  l: what it may not pass, or NULL.  step: whatever the
+ * verdict is; the figures of out are set as far as they go. */
+int choice_judge(struct choice *out, const struct fabric *f, const struct tables *t,
+		 const struct route_limits *l, bool step, struct err *err);
 /* A step on the way from before, of the same fabric: 0, or -EPROTO when it takes a way that there
  * was, or leads escape LIDs (which t->escape says to stay) elsewhere while traffic may be on them.
  * O(switches * LIDs). */

@@ -36,6 +36,7 @@ struct desk {
 	char refusal[400];
 
 	uint64_t ordered, begun, finished; /* orders; of the routing under way; written */
+	uint64_t back; /* the order to route by what an update returned to; 0: it was, or none */
 	bool all;
 	struct osm_status count; /* only the counters, and routes */
 };
@@ -122,6 +123,7 @@ int desk_choose(struct desk *d, struct choice *out, const struct fabric *f,
 		o.given = tables_get(d->given);
 	o.given_is = d->given_is;
 	o.step = d->step;
+	o.anyway = d->given_is == CHOICE_CONSOLE || d->back;
 	if (d->installed)
 		o.current = tables_get(d->installed);
 	pthread_mutex_unlock(&d->lock);
@@ -151,6 +153,14 @@ void desk_routed(struct desk *d, const struct fabric *f, const struct choice *c)
 	tables_put(old);
 }
 
+/* From here on what the policy excludes goes before what was returned to, too. */
+static void finish_orders(struct desk *d)
+{
+	d->finished = d->begun;
+	if (d->finished >= d->back)
+		d->back = 0;
+}
+
 void desk_refused(struct desk *d, const char *why)
 {
 	const struct tables *old;
@@ -162,7 +172,7 @@ void desk_refused(struct desk *d, const char *why)
 	snprintf(d->refusal, sizeof(d->refusal), "%s", why);
 	d->count.routes[0] = '\0'; /* until another has routed, nobody has */
 	d->count.refused++;
-	d->finished = d->begun;
+	finish_orders(d);
 	pthread_mutex_unlock(&d->lock);
 	tables_put(old);
 }
@@ -172,7 +182,7 @@ void desk_finished(struct desk *d, const char *routes, bool again)
 	pthread_mutex_lock(&d->lock);
 	snprintf(d->count.routes, sizeof(d->count.routes), "%s", routes);
 	if (!again)
-		d->finished = d->begun;
+		finish_orders(d);
 	pthread_mutex_unlock(&d->lock);
 }
 
@@ -266,6 +276,7 @@ static void give(struct desk *d, const struct tables *t, bool step)
 	d->given = t;
 	d->given_is = CHOICE_CONSOLE;
 	d->step = step;
+	d->back = 0;
 	d->count.loads++;
 	pthread_mutex_unlock(&d->lock);
 	tables_put(old);
@@ -296,6 +307,51 @@ static int judge_step(struct desk *d, const struct fabric *f, const struct table
 	return rc;
 }
 
+/* The policy of the next routing, NULL when there is none yet. */
+static struct policy *policy_next(struct desk *d)
+{
+	struct policy *fresh = NULL, *p;
+
+	pthread_mutex_lock(&d->lock);
+	p = d->override ? policy_copy(d->override) : NULL;
+	pthread_mutex_unlock(&d->lock);
+	if (p || !policy_load(&fresh, d->policy_path, NULL))
+		return p ? p : fresh;
+	pthread_mutex_lock(&d->lock);
+	p = d->override || d->policy ? policy_now(d) : NULL;
+	pthread_mutex_unlock(&d->lock);
+	return p;
+}
+
+static void keep_quiet(void *ctx, const char *sentence)
+{
+	(void)ctx;
+	(void)sentence;
+}
+
+/* Where an update ends may not be what the routing after it would not use.  What is on the way may
+ * pass what is excluded: it may be the update that leads around it. */
+static int judge_target(struct desk *d, struct choice *c, const struct fabric *f,
+			const struct tables *t, struct err *err)
+{
+	static const struct choice_log quiet = { keep_quiet, NULL };
+	struct policy *p = policy_next(d);
+	struct route_limits *l = NULL;
+	struct err why = { "" };
+	int rc = choice_judge(c, f, t, NULL, false, err);
+
+	if (p)
+		choice_limits(&l, f, p, &quiet);
+	if (!rc && l && choice_judge(c, f, t, l, false, &why))
+		rc = err_set(err, -EPROTO,
+			     "the policy's exclude %.100s: %s Plan with --exclude, or take it out "
+			     "of %s",
+			     p->exclude, why.text, d->policy_path);
+	route_limits_free(l);
+	policy_free(p);
+	return rc;
+}
+
 int desk_load(struct desk *d, const uint8_t *buf, size_t len, bool step, struct osm_answer *a,
 	      struct err *err)
 {
@@ -308,7 +364,8 @@ int desk_load(struct desk *d, const uint8_t *buf, size_t len, bool step, struct 
 		return -EAGAIN;
 	rc = tables_ibr_decode(&t, buf, len, f, "tables of the console", err);
 	if (!rc) {
-		rc = choice_judge(&c, f, t, step, err);
+		rc = step ? choice_judge(&c, f, t, NULL, true, err)
+			  : judge_target(d, &c, f, t, err);
 		if (!rc && step)
 			rc = judge_step(d, f, t, err);
 		if (!rc) {
@@ -393,6 +450,7 @@ void desk_return(struct desk *d, struct osm_answer *a)
 		d->given_is = d->base_is;
 		d->step = d->open = false;
 		d->base = NULL;
+		d->back = d->ordered + 1;
 		a->change = true;
 	}
 	pthread_mutex_unlock(&d->lock);
@@ -459,6 +517,7 @@ static int forget(struct desk *d, struct err *err)
 	base = d->base;
 	d->given = d->base = NULL;
 	d->step = d->open = false;
+	d->back = 0;
 	pthread_mutex_unlock(&d->lock);
 	tables_put(given);
 	tables_put(base);

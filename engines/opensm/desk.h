@@ -42,11 +42,13 @@ void desk_count(struct desk *d, enum desk_event e);
 /* All but what only OpenSM knows. */
 void desk_status(struct desk *d, struct osm_status *out);
 /* Tables as tables_ibr bytes, judged at once.  -EAGAIN: nothing was routed yet; -ESTALE, -EPROTO,
- * -EINVAL as the decoder and the judge say. */
+ * -EINVAL as the decoder and the judge say; -EPROTO also when they pass what the policy excludes
+ * and are no step. */
 int desk_load(struct desk *d, const uint8_t *buf, size_t len, bool step, struct osm_answer *a,
 	      struct err *err);
 /* -ENOENT: nothing was loaded; -EINVAL: it was a step. */
 int desk_keep(struct desk *d, struct osm_answer *a, struct err *err);
+/* To what routed before the update, once even through what the policy excludes: it is a promise. */
 void desk_return(struct desk *d, struct osm_answer *a);
 /* The caller frees *buf; -ENOENT. */
 int desk_tables(struct desk *d, bool base, uint8_t **buf, size_t *len, struct err *err);

@@ -123,6 +123,88 @@ static void what_is_excluded_is_routed_around_as_long_as_it_is_there(void **stat
 	fabric_put(f);
 }
 
+/* Also round what an operator has confirmed or written into the policy before; not in the middle of
+ * an update, which is on its way. */
+static void what_is_excluded_goes_before_tables_that_pass_it(void **state)
+{
+	struct fabric *f = net_spec("fattree2:leaves=4,spines=3,hosts=2");
+	struct policy p = engine_policy("updn");
+	struct heard h = { 0 };
+	struct choice_log log = { hear, &h };
+	struct tables *t = routed(f, "ftree");
+	struct choice_offer o = { .given = t, .given_is = CHOICE_CONSOLE, .anyway = true };
+	char *path = saved(routed(f, "ftree"));
+	struct choice c;
+
+	(void)state;
+	p.exclude = (char[]){ "spine2" };
+	assert_int_equal(choice_make(&c, f, &p, &o, &log, NULL), 0);
+	assert_ptr_equal(c.tables, t);
+	assert_true(passes(f, c.tables, "spine2") > 0);
+	tables_put(c.tables);
+
+	o = (struct choice_offer){ .given = t, .given_is = CHOICE_CONFIRMED, .confirmed = path };
+	p.tables = path;
+	assert_int_equal(choice_make(&c, f, &p, &o, &log, NULL), 0);
+	assert_int_equal(c.source, CHOICE_ENGINE);
+	assert_int_equal(passes(f, c.tables, "spine2"), 0);
+	assert_int_equal(h.n, 3);
+	assert_non_null(strstr(h.last, "not the given tables, but updn: the tables did not pass"));
+	assert_non_null(strstr(h.last, "passes spine2"));
+	assert_non_null(strstr(c.confirmed_away, "passes spine2"));
+	tables_put(c.tables);
+
+	/* tables around it are used */
+	p.exclude = (char[]){ "spine3" };
+	p.tables = NULL;
+	assert_int_equal(choice_make(&c, f, &p, NULL, &log, NULL), 0);
+	assert_int_equal(tables_ibr_save(path, c.tables, NULL), 0);
+	tables_put(c.tables);
+	p.tables = path;
+	h.n = 0;
+	assert_int_equal(choice_make(&c, f, &p, NULL, &log, NULL), 0);
+	assert_int_equal(c.source, CHOICE_FILE);
+	assert_int_equal(h.n, 0);
+	tables_put(c.tables);
+	tables_put(t);
+	unlink(path);
+	free(path);
+	fabric_put(f);
+}
+
+/* The engine is not asked for what the confirmed tables have, only because there is no way round.
+ */
+static void where_there_is_no_way_round_the_confirmed_tables_hold(void **state)
+{
+	struct fabric *f = net_spec("fattree2:leaves=4,spines=3,hosts=2");
+	struct policy p = engine_policy("updn");
+	struct heard h = { 0 };
+	struct choice_log log = { hear, &h };
+	struct choice_offer o = { .confirmed = NULL };
+	char *path = saved(routed(f, "ftree"));
+	struct choice c;
+
+	(void)state;
+	o.confirmed = path;
+	p.exclude = (char[]){ "spine[1-3]" };
+	assert_int_equal(choice_make(&c, f, &p, &o, &log, NULL), 0);
+	assert_int_equal(c.source, CHOICE_CONFIRMED);
+	assert_int_equal(h.n, 1);
+	assert_non_null(strstr(h.last, "routing through what is excluded, too: switch leaf"));
+	tables_put(c.tables);
+
+	/* a way round, but none that this engine finds */
+	p.spec = engine_policy("dor").spec;
+	p.exclude = (char[]){ "spine2" };
+	assert_int_equal(choice_make(&c, f, &p, &o, &log, NULL), 0);
+	assert_int_equal(c.source, CHOICE_CONFIRMED);
+	assert_non_null(strstr(h.last, "routing through what is excluded, too: "));
+	tables_put(c.tables);
+	unlink(path);
+	free(path);
+	fabric_put(f);
+}
+
 static void given_tables_of_this_fabric_are_used(void **state)
 {
 	struct fabric *f = net_spec(SPEC);
@@ -239,6 +321,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_engine_routes_and_the_judge_has_seen_it),
 		cmocka_unit_test(what_is_excluded_is_routed_around_as_long_as_it_is_there),
+		cmocka_unit_test(what_is_excluded_goes_before_tables_that_pass_it),
+		cmocka_unit_test(where_there_is_no_way_round_the_confirmed_tables_hold),
 		cmocka_unit_test(given_tables_of_this_fabric_are_used),
 		cmocka_unit_test(tables_of_another_fabric_give_way_to_the_engine),
 		cmocka_unit_test(given_tables_that_can_deadlock_are_not_used),

@@ -297,6 +297,36 @@ static void steps_are_taken_and_the_way_back_leads_to_the_tables_before(void **s
 	tables_put(t);
 }
 
+/* An update may not end in tables that pass it, but may lead there; and the way back is kept. */
+static void what_the_policy_excludes_no_update_ends_in(void **state)
+{
+	struct fake_osm *k = *state;
+	struct tables *t = routed(k->f, "dfsssp:4", 5);
+	char *policy = xasprintf("engine nue:2\nthreads 1\nexclude %s\n", k->f->sw_name[5]);
+	char before[DIGEST_HEX];
+	struct err err = { "" };
+	struct osm_answer a;
+
+	strcpy(before, fake_osm_status(k).tables);
+	fake_osm_policy(k, policy);
+	assert_int_equal(osm_link_load(k->l, t, false, NULL, &err), -EPROTO);
+	assert_non_null(strstr(err.text, "Plan with --exclude, or take it out of "));
+	assert_int_equal(fake_osm_status(k).loads, 0);
+	assert_int_equal(osm_link_load(k->l, t, true, NULL, &err), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	assert_string_equal(a.source, OSM_SOURCE_CONSOLE);
+	assert_int_equal(osm_link_return(k->l, &a, NULL), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	assert_string_equal(a.tables, before);
+
+	/* what was returned to is then routed around, too */
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	assert_string_not_equal(a.tables, before);
+	assert_non_null(strstr(fake_osm_status(k).why, k->f->sw_name[5]));
+	free(policy);
+	tables_put(t);
+}
+
 static void tables_that_do_not_fit_or_can_deadlock_are_refused_at_once(void **state)
 {
 	struct fake_osm *k = *state;
@@ -696,6 +726,7 @@ int main(void)
 		T(reroute_of_who_is_no_master_any_more_is_not_waited_for),
 		T(step_that_ends_a_way_is_refused),
 		T(step_that_moves_escape_lids_is_refused),
+		T(what_the_policy_excludes_no_update_ends_in),
 		T(tables_that_do_not_fit_or_can_deadlock_are_refused_at_once),
 		T(reroutes_are_refused_by_a_standby_and_end_when_nobody_finishes),
 		T(an_engine_that_refuses_is_an_answer_with_its_reason),
