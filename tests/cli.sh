@@ -376,6 +376,8 @@ expect "audit: a directory that is named" 255 'these-records' "$I" audit list --
 echo '1 n[0001-0006]' >dump.jobs
 expect "a plan from a dump" 2 'of 6 LFT blocks' "$I" plan -e sar:paper --topology dump --lfts dump.d/opensm-lfts.dump \
 	--jobs dump.jobs --fabric hpc1 -o dump.plan --detailed-exitcode
+expect "a plan that changes nothing, by its exit code" 0 ': 0 of 6 LFT blocks' "$I" plan --tables dump.d/opensm-lfts.dump --topology dump \
+	--lfts dump.d/opensm-lfts.dump --detailed-exitcode
 expect "says when and for which fabric" 0 'made 20[2-9]' "$I" show dump.plan
 expect "each of its links" 0 'leaf1 .* > ' "$I" show --links dump.plan
 "$I" route --engine updn --topology dump --out dump.u --formats opensm,ibdm,path-sl >/dev/null

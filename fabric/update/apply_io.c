@@ -104,13 +104,15 @@ static void count(struct apply *a, uint32_t *which)
 	pthread_mutex_unlock(&a->lock);
 }
 
-/* What went wrong is in the items. */
+/* What went wrong is in the items, and why none could be written in write_why. */
 static void write_items(struct apply *a, const uint32_t *idx, uint32_t n, bool back)
 {
+	a->write_why.text[0] = '\0';
 	count(a, &a->st.written);
 	if (back || !a->in->ops->put) {
-		a->in->ops->write(a->in->ctx, a->fabric, a->batch, n,
-				  back ? &a->steady : &a->progress, NULL);
+		if (!a->in->ops->write(a->in->ctx, a->fabric, a->batch, n,
+				       back ? &a->steady : &a->progress, &a->write_why))
+			a->write_why.text[0] = '\0';
 	} else {
 		for (uint32_t i = 0; i < n; i++)
 			fill(&a->back[i], a, &a->list->v[idx[i]], true);

@@ -72,6 +72,7 @@ struct apply {
 	uint64_t told_ms;
 	struct install_item *batch;
 	struct install_item *back; /* what was read of it while it was written */
+	struct err write_why;	   /* of the last writing, where all of it failed at once */
 	bool read_back;		   /* all of todo was */
 	bool others;		   /* another SM writes on the way back */
 	uint32_t back_waves;	   /* whose changes may be there, on the way back */

@@ -246,7 +246,8 @@ static bool do_read(struct apply *a)
 	}
 	if (foreign || a->c.tries >= a->c.max_tries)
 		apply_fail(a, foreign ? -ESTALE : -EIO, "%u of %u blocks are not as written (%s)",
-			   a->ntodo, items, first);
+			   a->ntodo, items,
+			   !foreign && a->write_why.text[0] ? a->write_why.text : first);
 	if (foreign) { /* two writers on one fabric: get out, do not write over the other */
 		pthread_mutex_lock(&a->lock);
 		a->st.foreign += foreign;

@@ -72,8 +72,9 @@ typed() { # expected exit code, words, words of the program
 # Kills the watchdog, guard and worker at once, when its journal says that writing has begun and so
 # many datagrams more have left it: one to each switch to ask who it is, then one for each block.
 kill_in_the_middle() { # datagrams
-	local rc
+	local rc waiting
 	typed 6 lab1 apply "$LAB_DIR/back.plan" "${dirs[@]}" --outstanding_smps 1 &
+	waiting=$!
 	python3 - "$LAB_DIR/state" "$1" <<-'PY'
 		import os, re, signal, sys, time
 		base, more = sys.argv[1], int(sys.argv[2])
@@ -107,7 +108,8 @@ kill_in_the_middle() { # datagrams
 		    os.kill(p, signal.SIGKILL)
 	PY
 	rc=$?
-	wait
+	wait "$waiting"
+	told=$?
 	return "$rc"
 }
 
@@ -171,6 +173,7 @@ for n in 70 90 60 110 80; do
 	does 0 rollback "$(unfinished)" "${dirs[@]}" --yes-fabric lab1
 done
 ok "killed in the middle of its writes" mixture "$LAB_DIR/t1" "$LAB_DIR/t2"
+ok "who waits for it is told: rollback incomplete, exit code 6" [ "$told" -eq 0 ]
 ok "an unfinished update is found" does 1 status --state-dir "$LAB_DIR/state"
 ok "it keeps the next one out" does 4 apply "$LAB_DIR/back.plan" "${dirs[@]}" --yes-fabric lab1
 id=$(unfinished)
