@@ -36,6 +36,8 @@
 #   lab_counter NAME PORT KEY=VALUE...   sets port counters: PortCounters.PortXmitWait=777,
 #                           PortCountersExtended.PortXmitData=1000 (in words of 4 bytes)
 #   lab_lfts [NAME], lab_plain_lfts <DUMP    all LFTs, a dump of them, as lines of "guid lid port"
+#   lab_passing NAME SEEN   how many of their entries lead through a switch (SEEN: of ibnetdiscover)
+#   lab_nothing_passes NAME SEEN   that there are none
 #   lab_slurm               starts slurmctld, slurmd, waits until all nodes are idle; SLURM_CONF
 #                           is exported
 #   lab_slurmctld_stop, lab_slurmctld_start   the controller alone; jobs survive
@@ -346,6 +348,47 @@ lab_plain_lfts() {
 # All of them as they are now, read from the HCA of $1
 lab_lfts() {
 	lab_on "${1:-n0003}" dump_fts 2>/dev/null | lab_plain_lfts
+}
+
+# How many of their entries lead into switch $1, but those to itself and to the hosts on it; $2 is
+# what ibnetdiscover said of the whole fabric
+lab_passing() {
+	lab_on n0003 dump_fts 2>/dev/null >"$LAB_DIR/fts"
+	python3 - "$1" "$2" "$LAB_DIR/fts" <<-'PY'
+		import re, sys
+		name, seen, fts = sys.argv[1:]
+		node, at, own, into, n, known = {}, None, set(), set(), 0, 0
+		for line in open(seen):
+		    m = re.match(r'Switch.*"S-(\w+)"\s+# "([^"]+)".* lid (\d+) ', line)
+		    if m:
+		        at = m[2]
+		        node[int(m[1], 16)] = at
+		        own |= {int(m[3])} if at == name else set()
+		    elif re.match(r'Ca', line):
+		        at = None
+		    m = re.match(r'\[(\d+)\].*# "([^" ]+).* lid (\d+) ', line)
+		    if m and at == name:
+		        own |= {int(m[3])} if '"H-' in line else set()
+		    elif m and at and m[2] == name:
+		        into.add((at, int(m[1])))
+		for line in open(fts):
+		    m = re.search(r'^Unicast lids.*guid 0x(\w+)', line)
+		    if m:
+		        at = node[int(m[1], 16)]
+		    m = re.match(r'0x(\w+) (\d+) ', line)
+		    if m:
+		        known += 1
+		        n += (at, int(m[2])) in into and int(m[1], 16) not in own
+		if known < 1000 or not into:
+		    sys.exit('# %d entries, %d ports into %s' % (known, len(into), name))
+		print(n)
+	PY
+}
+
+lab_nothing_passes() {
+	local n
+
+	n=$(lab_passing "$1" "$2") && [ "$n" -eq 0 ] || { echo "# $n entries lead through $1"; return 1; }
 }
 
 # --- SLURM ---

@@ -162,45 +162,6 @@ same_fabric() {
 	PY
 }
 
-# How many entries of the LFTs lead into a switch, but those to itself and to the hosts on it
-passing() { # switch; $LAB_DIR/seen is the whole fabric
-	lab_on n0003 dump_fts 2>/dev/null >"$LAB_DIR/fts"
-	python3 - "$1" "$LAB_DIR/seen" "$LAB_DIR/fts" <<-'PY'
-		import re, sys
-		name, seen, fts = sys.argv[1:]
-		node, at, own, into, n, known = {}, None, set(), set(), 0, 0
-		for line in open(seen):
-		    m = re.match(r'Switch.*"S-(\w+)"\s+# "([^"]+)".* lid (\d+) ', line)
-		    if m:
-		        at = m[2]
-		        node[int(m[1], 16)] = at
-		        own |= {int(m[3])} if at == name else set()
-		    elif re.match(r'Ca', line):
-		        at = None
-		    m = re.match(r'\[(\d+)\].*# "([^" ]+).* lid (\d+) ', line)
-		    if m and at == name:
-		        own |= {int(m[3])} if '"H-' in line else set()
-		    elif m and at and m[2] == name:
-		        into.add((at, int(m[1])))
-		for line in open(fts):
-		    m = re.search(r'^Unicast lids.*guid 0x(\w+)', line)
-		    if m:
-		        at = node[int(m[1], 16)]
-		    m = re.match(r'0x(\w+) (\d+) ', line)
-		    if m:
-		        known += 1
-		        n += (at, int(m[2])) in into and int(m[1], 16) not in own
-		if known < 1000 or not into:
-		    sys.exit('# %d entries, %d ports into %s' % (known, len(into), name))
-		print(n)
-	PY
-}
-
-nothing_passes() { # switch
-	local n
-	n=$(passing "$1") && [ "$n" -eq 0 ] || { echo "# $n entries lead through $1"; return 1; }
-}
-
 # Unlink or ReLink of all that leads to other switches
 cables_of() { # switch, command
 	local port
@@ -265,19 +226,19 @@ lab_con "ReLink \"$(lab_node sw01)\"$cable"
 ok "given tables, the cable back: used" comes "ibroute: routed by the given tables.* 90 links"
 
 # a switch under maintenance, which the given tables pass
-ok "the given tables pass sw05" [ "$(passing sw05)" -gt 0 ]
+ok "the given tables pass sw05" [ "$(lab_passing sw05 "$LAB_DIR/seen")" -gt 0 ]
 policy "engine nue:2" "tables confirmed.ibr" "exclude sw05"
 hup
 ok "excluded: the engine instead" comes "ibroute: routed by engine nue.* 90 links"
 ok "excluded: says why" said "ibroute: not the given tables, but nue:2: .* passes sw05"
-ok "excluded: nothing passes" nothing_passes sw05
+ok "excluded: nothing passes" lab_nothing_passes sw05 "$LAB_DIR/seen"
 mark
 cables_of sw05 Unlink
 ok "excluded and down: routed without it" comes "ibroute: routed by engine nue.* 35 switches.* 85 links"
 mark
 cables_of sw05 ReLink
 ok "excluded, back: routed again" comes "ibroute: routed by engine nue.* 90 links"
-ok "excluded, back: nothing passes" nothing_passes sw05
+ok "excluded, back: nothing passes" lab_nothing_passes sw05 "$LAB_DIR/seen"
 policy "engine nue:2" "tables confirmed.ibr"
 sm "routing_engine ibroute,no_fallback" "qos TRUE" || give_up "opensm again"
 ok "opensm anew: the given tables from disk" comes "ibroute: routed by the given tables of dfsssp"
