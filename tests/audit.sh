@@ -77,6 +77,7 @@ ok "the list has it, with one update" eval '"$I" audit list "$work/rec" | grep -
 # --- as a script reads it ------------------------------------------------------------------------
 valid() { python3 "$top/tests/schema.py" "$@"; }
 ok "every line is as the schema says" valid audit_line "$rec"
+ok "so is what verify tells of it" eval '"$I" audit verify --json "$rec" >out.json && valid audit out.json'
 script() { "$I" --json --record-dir "$work/rec" "$@" >out.json; }
 ok "--view sessions is valid and has every field" eval 'script --view sessions --fields all && valid --fields sessions out.json'
 ok "--view actions, too" eval 'script --view actions --fields all && valid --fields actions out.json'

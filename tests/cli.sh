@@ -376,12 +376,16 @@ expect "audit: a directory that is named" 255 'these-records' "$I" audit list --
 echo '1 n[0001-0006]' >dump.jobs
 expect "a plan from a dump" 2 'of 6 LFT blocks' "$I" plan -e sar:paper --topology dump --lfts dump.d/opensm-lfts.dump \
 	--jobs dump.jobs --fabric hpc1 -o dump.plan --detailed-exitcode
-expect "a plan that changes nothing, by its exit code" 0 ': 0 of 6 LFT blocks' "$I" plan --tables dump.d/opensm-lfts.dump --topology dump \
-	--lfts dump.d/opensm-lfts.dump --detailed-exitcode
 expect "says when and for which fabric" 0 'made 20[2-9]' "$I" show dump.plan
 expect "each of its links" 0 'leaf1 .* > ' "$I" show --links dump.plan
 "$I" route --engine updn --topology dump --out dump.u --formats opensm,ibdm,path-sl >/dev/null
 of=(--topology dump --lfts dump.d/opensm-lfts.dump --jobs dump.jobs)
+expect "a plan around what is excluded, as JSON" 0 '"lft_entries": [1-9]' "$I" plan -e updn "${of[@]}" --exclude spine1 --json -o around.plan
+valid "is valid" plan
+expect "show --json of it" 0 'spine1' "$I" show around.plan --json
+valid "is valid" shown_plan
+expect "a plan that changes nothing, by its exit code" 0 ': 0 of 6 LFT blocks' "$I" plan --tables dump.d/opensm-lfts.dump --topology dump \
+	--lfts dump.d/opensm-lfts.dump --detailed-exitcode
 for x in dump.u/opensm-lfts.dump dump.u/opensm.fdbs dump.u/tables.ibr dump.plan; do
 	expect "a plan of tables read from $x" 0 "tables: ${x##*/}, SHA-256 $(sha256sum <"$x" | cut -c1-64)" "$I" plan -e file --tables "$x" "${of[@]}" -o file.plan
 	expect "show names $x" 0 "tables read from .*/$x, SHA-256" "$I" show file.plan
