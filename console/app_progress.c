@@ -208,10 +208,12 @@ static void agents(struct app *a, const struct apply_event *ev, const struct app
 /* A phase that was passed over does not wait any more. */
 static void passed_over(struct app *a, const char *name)
 {
-	const struct apply_step *step = known_step(&a->state.apply, name);
+	struct apply_step *step = known_step(&a->state.apply, name);
 
-	if (step && step->state == STEP_WAIT)
-		step_is(a, name, STEP_SKIPPED, "nobody to ask");
+	if (!step || step->state != STEP_WAIT)
+		return;
+	step_is(a, name, STEP_SKIPPED, "nobody to ask");
+	step->took_s = NAN;
 }
 
 static void take_agents(struct state_apply *s, const struct apply_status *st)

@@ -163,6 +163,7 @@ void app_offer_plan(struct app *a, struct plan *plan)
 	s->diff = a->apply_diff;
 	show_prediction(a);
 	s->watched = a->updater.ops->free != NULL;
+	s->watching = s->watched ? a->dog.watch : 0;
 	snprintf(s->plan, sizeof(s->plan), "%.7s %.15s -> %.15s", plan->id, plan->from->engine,
 		 plan->to->engine);
 	snprintf(s->installer, sizeof(s->installer), "%s",

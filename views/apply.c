@@ -10,6 +10,7 @@
 #include "views/view.h"
 
 #include "fabric/base/plural.h"
+#include "fabric/update/watch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -234,6 +235,16 @@ static void draw_question(const struct apply_ui *u, const struct state *s, struc
 		canvas_wrap(c, in, 1, y, ROLE_TEXT, question(s));
 }
 
+/* Whose packets may come out of order, where all of it has room. */
+static int draw_risk(const struct state_apply *a, struct canvas *c, struct rect r, int y)
+{
+	const struct rect none = { r.x, r.y, r.w - 1, 0 }, in = { r.x, r.y, r.w - 1, r.h };
+
+	if (!a->drain[0] || y + canvas_wrap(c, none, 1, y, ROLE_DIM, a->drain) > r.h)
+		return y;
+	return y + canvas_wrap(c, in, 1, y, ROLE_DIM, a->drain);
+}
+
 /* Waves beside the figures; one above the other where the screen is narrow and high. */
 static int draw_happening(const struct state *s, struct canvas *c, struct rect r, int y)
 {
@@ -244,15 +255,49 @@ static int draw_happening(const struct state *s, struct canvas *c, struct rect r
 
 	if (left.h > y + APPLY_LIVE_LINES + 2)
 		left.h = y + APPLY_LIVE_LINES + 2;
+	if (s->apply.watched && under_way(s) && left.h > r.h - 1)
+		left.h = r.h - 1; /* what it rolls back on matters more */
 	a = apply_waves_draw(&s->apply, c, left, y);
+	a = draw_risk(&s->apply, c, left, a);
 	b = apply_live_draw(s, c, right, y);
 	return a > b ? a : b;
+}
+
+/* When, and on what, the watchdog rolls back without being told. */
+static int draw_conditions(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct state_apply *a = &s->apply;
+	bool waits = a->state == APPLY_CONFIRM && isfinite(a->confirm_left_s);
+	unsigned on = a->watching & ~a->overridden;
+	const char *glue = waits ? ", and on: " : "on: ";
+	char time[FIGURE_LEN];
+	int x;
+
+	if (!a->watched || (a->state != APPLY_RUNNING && !waits) || y >= r.h)
+		return y;
+	x = canvas_text(c, r, 1, y, ROLE_LABEL, "rolls back ");
+	if (waits)
+		x = canvas_textf(c, r, x, y, ROLE_WARN, "at %s",
+				 figure_time(time, s->now_s + llrint(a->confirm_left_s)));
+	for (int w = 0; w < WATCHES; w++) {
+		if (!(on >> w & 1))
+			continue;
+		x = canvas_textf(c, r, x, y, ROLE_LABEL, "%s%s", glue,
+				 watch_name((enum watch_what)w));
+		glue = ", ";
+	}
+	if (on)
+		canvas_text(c, r, x, y, ROLE_DIM, "  (O: override)");
+	else if (!waits)
+		canvas_text(c, r, x, y, ROLE_LABEL, "on nothing: all is overridden");
+	return y + 1;
 }
 
 static int draw_watch(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct state_apply *a = &s->apply;
 
+	y = draw_conditions(s, c, r, y);
 	if (a->watched && under_way(s) && y < r.h && a->txn[0])
 		canvas_textf(c, r, 1, y++, ROLE_DIM,
 			     "its watchdog goes on without this terminal; look on again: "
@@ -278,7 +323,8 @@ static void apply_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 		       const struct state *s)
 {
 	struct apply_ui *u = own;
-	int foot = r.h - 5, y;
+	/* no result takes a line while it goes on */
+	int below = r.h < 30 && under_way(s) ? 4 : 5, foot = r.h - below, y;
 	struct rect body = { r.x, r.y, r.w, foot };
 
 	(void)ui;
@@ -290,8 +336,8 @@ static void apply_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 		y = draw_watch(s, c, body, y);
 	}
 	draw_log(&s->apply, c, (struct rect){ r.x, r.y + y, r.w, foot - y });
-	canvas_fill(c, (struct rect){ r.x, r.y + foot, r.w, 5 }, ROLE_TEXT, ' ');
-	draw_question(u, s, c, (struct rect){ r.x, r.y + foot, r.w, 5 });
+	canvas_fill(c, (struct rect){ r.x, r.y + foot, r.w, below }, ROLE_TEXT, ' ');
+	draw_question(u, s, c, (struct rect){ r.x, r.y + foot, r.w, below });
 }
 
 static void take_name(struct ui *ui, const struct apply_ui *u, const struct state *s,

@@ -54,9 +54,11 @@ int apply_phases_draw(const struct state_apply *a, struct canvas *c, struct rect
 		if (a->state == APPLY_CONFIRM && st->phase == PHASE_CONFIRM &&
 		    isfinite(a->confirm_left_s))
 			draw_deadline(a, c, r, 30, y);
-		else
+		else if (a->state != APPLY_ROLLING_BACK || st->phase != PHASE_CONFIRM)
 			canvas_text(c, r, 30, y, ROLE_TEXT,
-				    text_shorten(text, sizeof(text), st->text, r.w - 31));
+				    text_shorten_words(text, sizeof(text), st->text, r.w - 31));
+		else
+			canvas_text(c, r, 30, y, ROLE_WARN, "not kept");
 	}
 	return y;
 }

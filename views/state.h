@@ -212,7 +212,7 @@ struct state_apply {
 
 	double confirm_left_s, confirm_all_s; /* until it is rolled back; NAN: not running */
 	bool watched;			      /* by a process of its own: one can leave */
-	unsigned overridden;		      /* watch conditions, bits of enum watch_what */
+	unsigned watching, overridden;	      /* watch conditions, bits of enum watch_what */
 	char found[200];		      /* by a watch condition, the newest; "" nothing */
 	bool job_failed;
 

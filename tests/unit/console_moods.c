@@ -2,6 +2,7 @@
 #include "tests/unit/console_moods.h"
 
 #include "fabric/update/coordinator.h"
+#include "fabric/update/watch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -94,6 +95,7 @@ void console_running(struct console_kit *k)
 
 	a->state = APPLY_RUNNING;
 	a->watched = true;
+	a->watching = WATCH_ALL;
 	snprintf(a->txn, sizeof(a->txn), "20251120T231951Z-4711");
 	console_step(a, 0, STEP_DONE, 2.1, "the plan is still true; 66 blocks saved");
 	console_step(a, 1, STEP_DONE, 6.4, "6 of 7 did drain, 0 could not, 1 silent: n0031");

@@ -4,6 +4,7 @@
 #include "tests/unit/console_moods.h"
 
 #include "fabric/update/coordinator.h"
+#include "fabric/update/watch.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -70,6 +71,9 @@ static void the_deadline_runs_down_in_every_view(void **state)
 	waiting(&k);
 	golden_sizes(&k, "apply-waiting");
 	console_shows(&k, "rolls back in 4:12 unless kept");
+	console_shows(&k, ", and on: sm, errors, reach, jobs  (O: override)");
+	k.s.apply.overridden = 1u << WATCH_ERRORS;
+	console_shows(&k, ", and on: sm, reach, jobs");
 	console_keys(&k, "2");
 	console_shows(&k, "CONFIRM 4:12");
 	console_keys(&k, "7+");
