@@ -113,7 +113,7 @@ static void read_back(struct app *a, const struct apply_event *ev, const struct 
 	char text[120];
 
 	snprintf(text, sizeof(text), "%u of %u read back %s, %u retr%s", st->verified, st->total,
-		 back ? "with their old contents" : "as written", st->retries,
+		 back ? "as before" : "as written", st->retries,
 		 st->retries == 1 ? "y" : "ies");
 	step_is(a, back ? phase_name(PHASE_ROLLBACK) : "VERIFY",
 		ev->rc ? STEP_FAILED
