@@ -51,7 +51,9 @@ static void step_is(struct app *a, const char *name, enum step_state state, cons
 	if (!step)
 		return;
 	if (state == STEP_RUNNING && step->state != STEP_RUNNING)
-		a->apply_step_start = clock_s();
+		a->apply_step_start = /* again: in another wave */
+			clock_s() -
+			(step->state == STEP_DONE && isfinite(step->took_s) ? step->took_s : 0);
 	step->took_s = clock_s() - a->apply_step_start;
 	step->state = state;
 	if (text)
@@ -91,13 +93,15 @@ static void begun(struct app *a, const struct apply_event *ev)
 
 static void ended(struct app *a, const struct apply_event *ev, const struct apply_status *st)
 {
+	const struct state_apply *s = &a->state.apply;
 	uint32_t switches = a->apply_diff ? a->apply_diff->switches : 0;
 	char text[200];
 
 	snprintf(text, sizeof(text), "%.190s", ev->text);
 	if (ev->phase == PHASE_WRITE && !ev->rc)
-		snprintf(text, sizeof(text), "%u block%s on %u switch%s", st->total,
-			 plural(st->total), switches, plural_es(switches));
+		snprintf(text, sizeof(text), "%llu block%s on %u switch%s",
+			 (unsigned long long)s->total, plural(s->total), switches,
+			 plural_es(switches));
 	step_is(a, phase_name(ev->phase), ev->rc ? STEP_FAILED : STEP_DONE, text);
 	if (ev->phase == PHASE_PREPARE && !ev->rc)
 		snprintf(text, sizeof(text), "the plan is still true; old contents saved as %.48s",
@@ -109,11 +113,14 @@ static void ended(struct app *a, const struct apply_event *ev, const struct appl
 static void read_back(struct app *a, const struct apply_event *ev, const struct apply_status *st)
 {
 	bool back = ev->phase == PHASE_ROLLBACK;
+	const struct state_apply *s = &a->state.apply;
 	struct apply_step *step;
-	char text[120];
+	char text[120], done[24] = "not all";
 
-	snprintf(text, sizeof(text), "%u of %u read back %s, %u retr%s", st->verified, st->total,
-		 back ? "as before" : "as written", st->retries,
+	if (!ev->rc)
+		snprintf(done, sizeof(done), "%llu", (unsigned long long)s->done);
+	snprintf(text, sizeof(text), "%s of %llu read back %s, %u retr%s", done,
+		 (unsigned long long)s->total, back ? "as before" : "as written", st->retries,
 		 st->retries == 1 ? "y" : "ies");
 	step_is(a, back ? phase_name(PHASE_ROLLBACK) : "VERIFY",
 		ev->rc ? STEP_FAILED
@@ -145,7 +152,8 @@ static void end_steps(struct app *a, bool well)
 
 static void over(struct app *a, const struct apply_event *ev, const struct apply_status *st)
 {
-	const char *what = a->state.apply.plan[0] ? a->state.apply.plan : st->txn;
+	const struct state_apply *s = &a->state.apply;
+	const char *what = s->plan[0] ? s->plan : st->txn;
 	uint32_t switches = a->apply_diff ? a->apply_diff->switches : 0;
 	bool kept = ev->outcome == OUTCOME_CONFIRMED;
 	char text[320];
@@ -153,7 +161,7 @@ static void over(struct app *a, const struct apply_event *ev, const struct apply
 	end_steps(a, kept || ev->outcome == OUTCOME_ROLLED_BACK);
 	if (kept)
 		snprintf(text, sizeof(text), "%.60s: kept, %u block%s on %u switch%s", what,
-			 st->total, plural(st->total), switches, plural_es(switches));
+			 (uint32_t)s->total, plural(s->total), switches, plural_es(switches));
 	else
 		snprintf(text, sizeof(text), "%.60s: %s: %.190s", what, outcome_name(ev->outcome),
 			 ev->text);
@@ -250,18 +258,40 @@ static void take_slow(struct app *a, const struct apply_status *st)
 	}
 }
 
-/* Blocks are counted over all waves. */
+static uint64_t blocks_before(const struct state_apply *s, uint32_t wave)
+{
+	uint64_t n = 0;
+
+	for (uint32_t w = 0; w < wave && w < s->nwaves; w++)
+		n += s->wave[w].blocks;
+	return n;
+}
+
+/* The status counts those of a wave, and twice what was tried again; here they are counted over all
+ * waves, and stay while the fabric is as written. */
+static void take_counts(struct state_apply *s, const struct apply_event *ev,
+			const struct apply_status *st)
+{
+	uint64_t done = ev->kind == APPLY_VERIFY ? st->verified : st->written;
+
+	if (ev->phase != PHASE_PREPARE && ev->phase != PHASE_WRITE && ev->phase != PHASE_ROLLBACK)
+		return;
+	s->done = done < st->total ? done : st->total;
+	s->total = st->total;
+	if (ev->phase != PHASE_WRITE || !s->nwaves)
+		return;
+	s->total = blocks_before(s, s->nwaves);
+	s->done += blocks_before(s, st->wave);
+	s->done = s->done < s->total ? s->done : s->total;
+}
+
 static void take_waves(struct state_apply *s, const struct apply_event *ev,
 		       const struct apply_status *st)
 {
-	uint32_t before = 0;
-
 	if (ev->phase != PHASE_WRITE || !s->nwaves)
 		return;
 	s->at_wave = st->wave < s->nwaves ? st->wave : s->nwaves - 1;
-	for (uint32_t w = 0; w < s->at_wave; w++)
-		before += s->wave[w].blocks;
-	s->wave_done = st->written > before ? st->written - before : 0;
+	s->wave_done = st->written;
 	if (ev->kind == APPLY_PHASE_END && !ev->rc)
 		s->at_wave = s->nwaves;
 }
@@ -295,8 +325,7 @@ void app_apply_event(struct app *a, const struct msg *msg)
 
 	snprintf(s->txn, sizeof(s->txn), "%s", st->txn);
 	app_record_phase(a, ev);
-	s->done = ev->kind == APPLY_VERIFY ? st->verified : st->written;
-	s->total = st->total;
+	take_counts(s, ev, st);
 	s->retries = st->retries;
 	take_agents(s, st);
 	take_slow(a, st);

@@ -300,7 +300,7 @@ static int draw_watch(const struct state *s, struct canvas *c, struct rect r, in
 	y = draw_conditions(s, c, r, y);
 	if (a->watched && under_way(s) && y < r.h && a->txn[0])
 		canvas_textf(c, r, 1, y++, ROLE_DIM,
-			     "its watchdog goes on without this terminal; look on again: "
+			     "its watchdog needs no terminal; look on again: "
 			     "ibroute-top attach %s",
 			     a->txn);
 	if (a->found[0] && y < r.h)
