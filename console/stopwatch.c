@@ -56,8 +56,9 @@ static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
 	struct stopwatch *w = ctx;
 	double now = clock_s();
 
-	if (w->running < 0 || strcmp(w->step[w->running].name, step))
-		begin_step(w, step, now);
+	if (w->running < 0 || strcmp(w->step[w->running].name, step) || done < w->done)
+		begin_step(w, step, now); /* some come several times */
+	w->done = done;
 	if (w->tty)
 		show(w, step, done, total, now);
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STOPWATCH_STEPS 8
+#define STOPWATCH_STEPS 24
 
 struct stopwatch {
 	struct progress progress; /* hand this to engines, verify and metrics */
@@ -18,7 +18,8 @@ struct stopwatch {
 		double s;
 	} step[STOPWATCH_STEPS];
 	unsigned nstep;
-	int running; /* step being timed, -1 none */
+	int running;   /* step being timed, -1 none */
+	uint64_t done; /* of it, as told last */
 	double begun, since, shown;
 	bool tty;   /* stderr is a terminal */
 	bool said;  /* there is a line of ours on it */

@@ -44,6 +44,7 @@ static int look_for_changes(struct search *s, bool *any, uint8_t *drained)
 {
 	const struct ages old = { .lft_all = AGE_OLD };
 
+	search_step(s, "changes");
 	*any = flow_sl2vl_changes(s->flow);
 	for (uint32_t i = 0; i < s->n; i++) {
 		flow_load(s->flow, s->item[i].lid);
@@ -54,7 +55,7 @@ static int look_for_changes(struct search *s, bool *any, uint8_t *drained)
 			flow_load(s->flow, s->item[i].lid); /* counts as another round */
 		if (s->item[i].lft && !flow_no_loop(s->flow, &old))
 			drained[i] = TRANSITION_OLD_LOOP + 1;
-		if (search_tick(s))
+		if (search_at(s, i + 1))
 			return -ECANCELED;
 	}
 	return 0;
@@ -73,6 +74,7 @@ static int put_new(struct search *s, struct err *err)
 {
 	const struct ages a = { .lft_all = AGE_NEW, .sl = AGE_NEW, .sl2vl = AGE_NEW };
 
+	search_step(s, "new routes");
 	search_graph(s);
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct item *it = &s->item[i];
@@ -81,7 +83,7 @@ static int put_new(struct search *s, struct err *err)
 		if (!flow_no_loop(s->flow, &a))
 			return loop_in_new(s, it->lid, err);
 		search_put(s, it, a);
-		if (search_tick(s))
+		if (search_at(s, i + 1))
 			return -ECANCELED;
 	}
 	return search_sort(s) ? 0 : cycle_in_new(s, err);
@@ -93,6 +95,7 @@ static int look_at_old_sls(struct search *s, uint8_t *drained, bool sure)
 {
 	const struct ages both = { .lft_all = AGE_NEW, .sl = AGE_BOTH, .sl2vl = AGE_NEW };
 
+	search_step(s, sure ? "old SLs one by one" : "old SLs together");
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct item *it = &s->item[i];
 
@@ -102,7 +105,7 @@ static int look_at_old_sls(struct search *s, uint8_t *drained, bool sure)
 			drained[i] = (sure ? TRANSITION_OLD_SL : TRANSITION_OTHERS) + 1;
 		else if (sure)
 			search_take(s, it, both);
-		if (search_tick(s))
+		if (search_at(s, i + 1))
 			return -ECANCELED;
 	}
 	return 0;
@@ -114,12 +117,13 @@ static int end_holds(struct search *s, const uint8_t *drained, bool *holds)
 	struct ages a = { .lft_all = AGE_NEW, .sl2vl = AGE_NEW };
 
 	*holds = true;
+	search_step(s, "old SLs at the end");
 	search_graph(s);
 	for (uint32_t i = 0; i < s->n && *holds; i++) {
 		a.sl = drained[i] ? AGE_NEW : AGE_BOTH;
 		*holds = search_run(s, &s->item[i], &a);
 		search_put_run(s);
-		if (search_tick(s))
+		if (search_at(s, i + 1))
 			return -ECANCELED;
 	}
 	*holds = *holds && search_sort(s);
@@ -291,12 +295,15 @@ static int shrink(struct found **best, struct search *s, bool *all, uint64_t eff
 	uint8_t *drained = xcalloc(s->n, 1);
 	int rc = 0;
 
+	search_step(s, "a smaller drain");
+	s->in_a_step = true;
 	s->may_drain = false;
 	*all = true;
 	for (uint32_t i = 0; i < s->n && !rc; i++) {
 		uint8_t why = (*best)->drained[i];
 		struct found *r = NULL;
 
+		s->at = i;
 		if (why != TRANSITION_NO_ORDER + 1 && why != TRANSITION_OTHERS + 1)
 			continue;
 		if (search_work(s) > limit || s->hurried) {
@@ -311,6 +318,7 @@ static int shrink(struct found **best, struct search *s, bool *all, uint64_t eff
 			*best = r;
 		}
 	}
+	s->in_a_step = false;
 	free(drained);
 	return rc;
 }
@@ -328,7 +336,7 @@ static int search_init(struct search *s, const struct fabric *f, const struct ta
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
 		if (f->lid_end[lid] != FAB_NONE)
 			s->item[s->n++].lid = (uint16_t)lid;
-	if (pace_begin(&s->pace, progress, "transition", (uint64_t)s->n + 1))
+	if (pace_begin(&s->pace, progress, "comparing", (uint64_t)s->n + 1))
 		return -ECANCELED;
 	s->pace.work_max = 1u << 16; /* a look at a dependency misses the cache now and then */
 	s->flow = flow_new(f, &s->turns, old, new, &s->pace);
@@ -365,11 +373,12 @@ static int look_for_old_cycles(struct search *s, const uint8_t *drained)
 {
 	const struct ages old = { .lft_all = AGE_OLD, .sl = AGE_OLD, .sl2vl = AGE_OLD };
 
+	search_step(s, "old routes");
 	search_graph(s);
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (!drained[i])
 			search_put(s, &s->item[i], old);
-		if (search_tick(s))
+		if (search_at(s, i + 1))
 			return -ECANCELED;
 	}
 	s->old_cyclic = !search_sort(s);

@@ -104,12 +104,12 @@ struct transition_params {
 
 /*
  * Both tables must be of f; new must be connected, loop-free and deadlock-free (-EINVAL with a
- * sentence when that is noticed).  params may be NULL.  Progress step: "transition".
- * -ECANCELED.  Deterministic.  The search takes LIDs as early as it can, in order of LIDs; a LID
- * that cannot move at once moves switch by switch from the destination outwards.
- * Time O(LIDs * switches * SLs) per wave, and the searches in the graph, whose work is limited by
- * counts; where even so it would take minutes (params->quick) it is in fixed waves.  Memory
- * O(channels * VLs + dependencies).
+ * sentence when that is noticed).  params may be NULL.  Progress steps: "changes", "new routes" and
+ * others, each LIDs done of all; some come several times.  -ECANCELED.  Deterministic.  The search
+ * takes LIDs as early as it can, in order of LIDs; a LID that cannot move at once moves switch by
+ * switch from the destination outwards. Time O(LIDs * switches * SLs) per wave, and the searches in
+ * the graph, whose work is limited by counts; where even so it would take minutes (params->quick)
+ * it is in fixed waves.  Memory O(channels * VLs + dependencies).
  */
 int transition_plan(struct transition **out, const struct fabric *f, const struct tables *old,
 		    const struct tables *new, const struct transition_params *params,

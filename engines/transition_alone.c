@@ -36,6 +36,7 @@ int search_alone(struct search *s, uint8_t *drained, uint64_t effort)
 	uint64_t limit = search_work(s) + effort;
 	int rc = 0;
 
+	search_step(s, "old SLs alone");
 	for (uint32_t i = 0; i < s->n && !rc; i++) {
 		struct item *it = &s->item[i];
 
@@ -43,7 +44,7 @@ int search_alone(struct search *s, uint8_t *drained, uint64_t effort)
 			continue;
 		if (!search_run(s, it, &old) || closes_cycle(s, search_work(s) < limit))
 			drained[i] = TRANSITION_OLD_SL + 1;
-		if (search_tick(s))
+		if (search_at(s, i + 1))
 			rc = -ECANCELED;
 	}
 	return rc;

@@ -67,6 +67,7 @@ static int put_static(struct fit *x, const uint8_t *drained)
 	const struct tdep *d;
 	uint32_t n;
 
+	search_step(s, "routes that stay");
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct item *it = &s->item[i];
 		struct ages a = { .lft_all = AGE_OLD, .sl = AGE_OLD, .sl2vl = AGE_OLD };
@@ -79,7 +80,7 @@ static int put_static(struct fit *x, const uint8_t *drained)
 		for (uint32_t g = 0; g < x->nwaves; g++)
 			tgraph_put_all(x->g[g], d, n);
 		s->graphs_done += (uint64_t)n * x->nwaves;
-		if (search_tick(s))
+		if (search_at(s, i + 1))
 			return -ECANCELED;
 	}
 	for (uint32_t g = 0; g < x->nwaves; g++)
@@ -105,13 +106,14 @@ static int put_end(struct fit *x)
 	}
 	if (x->end)
 		x->g[x->nwaves] = new_graph(s);
+	search_step(s, "routes at the end");
 	for (uint32_t i = 0; i < s->n && x->end; i++) {
 		flow_load(s->flow, s->item[i].lid);
 		flow_run(s->flow, &a);
 		d = flow_deps(s->flow, &n);
 		tgraph_put_all(x->g[x->nwaves], d, n);
 		s->graphs_done += n;
-		if (search_tick(s))
+		if (search_at(s, i + 1))
 			return -ECANCELED;
 	}
 	if (x->end)
@@ -351,6 +353,7 @@ static int join_all(struct fit *x, const uint32_t *order, const uint8_t *drained
 {
 	struct search *s = x->s;
 
+	search_step(s, "routes that change");
 	for (uint32_t k = 0; k < s->n; k++) {
 		uint32_t i = order[k];
 		bool tired = search_work(s) > x->limit;
@@ -366,7 +369,7 @@ static int join_all(struct fit *x, const uint32_t *order, const uint8_t *drained
 			x->r->ndrain++;
 			x->r->tired |= tired;
 		}
-		if (search_tick(s))
+		if (search_at(s, k + 1))
 			return -ECANCELED;
 	}
 	return 0;

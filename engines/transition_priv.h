@@ -65,14 +65,19 @@ struct search {
 	uint64_t hurry;	 /* when work_of() is beyond that */
 	uint64_t fine;	 /* work left for moving in parts */
 	uint64_t ticked, graphs_done;
+	uint32_t at;	/* LIDs of the step that is told */
+	bool in_a_step; /* smaller ones within it are not told */
 	struct found *found;
 };
 
 /* transition_search.c */
 uint64_t search_work(const struct search *s);
-bool search_tick(struct search *s);		   /* true: cancelled */
-bool search_show(struct search *s, uint64_t work); /* the same after other work */
-void search_graph(struct search *s);		   /* a new one, without dependencies */
+/* Steps as the progress tells them: LIDs done, of all, which only grow within a step. */
+void search_step(struct search *s, const char *name); /* static */
+bool search_at(struct search *s, uint32_t done);      /* true: cancelled */
+bool search_tick(struct search *s);		      /* the same where nothing comes to an end */
+bool search_show(struct search *s, uint64_t work);    /* the same after other work */
+void search_graph(struct search *s);		      /* a new one, without dependencies */
 
 void search_no_graph(struct search *s);
 /* That graph, which is the caller's from now on. */

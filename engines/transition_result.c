@@ -208,6 +208,7 @@ struct transition *transition_result(struct search *s, const struct found *r,
 	struct transition *t = NULL;
 	writes_vec w = { 0 };
 
+	search_step(s, "writes");
 	m.cells = (size_t)s->f->nsw * m.nblocks;
 	m.now = xcalloc(m.cells, sizeof(*m.now));
 	m.first = xcalloc(m.cells, sizeof(*m.first));

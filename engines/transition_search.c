@@ -20,12 +20,27 @@ bool search_tick(struct search *s)
 	uint64_t now = search_work(s), more = now - s->ticked;
 
 	s->ticked = now;
-	return pace_tick(&s->pace, s->n - s->nwait, more);
+	return pace_tick(&s->pace, s->at, more);
+}
+
+void search_step(struct search *s, const char *name)
+{
+	if (s->in_a_step)
+		return;
+	s->pace.step = name;
+	s->pace.done = s->at = 0;
+}
+
+bool search_at(struct search *s, uint32_t done)
+{
+	if (!s->in_a_step)
+		s->at = done;
+	return search_tick(s);
 }
 
 bool search_show(struct search *s, uint64_t work)
 {
-	return pace_tick(&s->pace, s->n - s->nwait, work);
+	return pace_tick(&s->pace, s->at, work);
 }
 
 struct tgraph *search_take_graph(struct search *s)
@@ -180,6 +195,7 @@ static int begin(struct search *s)
 {
 	uint8_t sl = s->sl_waves;
 
+	search_step(s, "old routes");
 	search_graph(s);
 	s->sl2vl = AGE_OLD;
 	s->sl_waves = AGE_OLD;
@@ -189,7 +205,7 @@ static int begin(struct search *s)
 		if (s->item[i].place == DRAINED)
 			continue;
 		search_put(s, &s->item[i], a);
-		if (search_tick(s))
+		if (search_at(s, i + 1))
 			return -ECANCELED;
 	}
 	s->sl_waves = sl;
@@ -229,6 +245,7 @@ static int widen_sl(struct search *s)
 /* The wave in which the SL2VL tables are written. */
 static int change_sl2vl(struct search *s)
 {
+	search_step(s, "SL2VL wave");
 	for (uint32_t k = 0; k < s->n; k++) {
 		uint32_t i = nth(s, k);
 		struct ages a = now_of(s, &s->item[i]);
@@ -240,7 +257,7 @@ static int change_sl2vl(struct search *s)
 			search_take(s, &s->item[i], now_of(s, &s->item[i]));
 		else if (!drain_flowing(s, i, TRANSITION_NO_ORDER))
 			return -EDEADLK;
-		if (search_tick(s))
+		if (search_at(s, k + 1))
 			return -ECANCELED;
 		if (s->big && search_work(s) > s->hurry)
 			return -EAGAIN;
@@ -427,7 +444,7 @@ static int settle(struct search *s)
 		}
 		it->lft_wide = NULL;
 		search_put(s, it, now_of(s, it));
-		if (search_tick(s))
+		if (search_at(s, s->n - s->nwait))
 			return -ECANCELED;
 	}
 	s->wave++;
@@ -509,7 +526,9 @@ static int lft_waves(struct search *s)
 	uint32_t moved = 0, idle = 0; /* idle: waves since one was through */
 	int rc = 0;
 
+	search_step(s, "LFT waves");
 	s->found->first_lft = s->wave;
+	s->at = s->in_a_step ? s->at : s->n - s->nwait;
 	if (s->nwait && all_at_once(s))
 		return settle(s);
 	if (s->nwait && s->big)
