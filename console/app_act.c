@@ -236,7 +236,10 @@ void app_act(struct app *a, const struct request *r)
 		app_preview_start(a, r);
 		break;
 	case REQ_PREVIEW_CANCEL:
-		worker_cancel(a->worker);
+		if (a->state.preview.state == PREVIEW_RUNNING)
+			worker_cancel(a->worker);
+		else
+			app_order_stop(a);
 		break;
 	case REQ_PROPOSAL_SELECT:
 		state_preview_select(&a->state.preview, r->proposal);

@@ -467,14 +467,8 @@ static bool take(struct app *a, struct msg *msg)
 		app_take_cost(a, msg);
 		break;
 	case MSG_COST_STEP:
-		if (!a->order_for)
-			break;
-		/* fall through */
 	case MSG_ORDER_STEP:
-		if (a->state.apply.state != APPLY_ORDERING)
-			break;
-		snprintf(a->state.apply.waves, sizeof(a->state.apply.waves), "%s: %llu of %llu",
-			 msg->step, (unsigned long long)msg->done, (unsigned long long)msg->total);
+		app_order_step(a, msg);
 		break;
 	case MSG_ORDERED:
 		app_ordered(a, msg);
@@ -553,6 +547,7 @@ void app_refresh(struct app *a)
 		if (s->apply.steps[i].state == STEP_RUNNING)
 			s->apply.steps[i].took_s = now - a->apply_step_start;
 	app_update_tick(a);
+	app_order_refresh(a);
 	if (s->preview.state == PREVIEW_RUNNING)
 		s->preview.elapsed_s = now - a->preview_start;
 	s->poll.stale = s->mode == RUN_LIVE && a->sample && !s->poll.discovering &&

@@ -381,6 +381,7 @@ void app_want_cost(struct app *a)
 		if (x->order != ORDER_WAITS || x->stale[0])
 			continue;
 		a->cost_serial = a->kept[at].serial;
+		app_order_begin(a);
 		worker_cost(a->worker, a->fabric, a->kept[at].msg->from, x->tables, x->files,
 			    x->jobs, &pin, a->cost_serial);
 	}

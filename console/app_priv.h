@@ -145,7 +145,10 @@ struct app {
 	char journal_txn[48];
 	bool rollback_asked;
 	double step_start, apply_step_start, figures_start;
-	double asked_at; /* agents, last */
+	double asked_at;		 /* agents, last */
+	double order_asked, order_start; /* clock_s() of the search for an order, and of its step */
+	const char *order_step;		 /* NULL: none yet */
+	uint64_t order_done;
 	const char *figures_step;
 	const char *bookmarks[PAST_MARKS + 1];
 
@@ -220,6 +223,12 @@ void app_want_cost(struct app *a);		    /* the next plan that has no order yet *
 /* The selected proposal as a plan with its order, from what is installed now and with the SM of
  * now.  -EAGAIN: the order is not found yet; other errors as of plan_new(). */
 int app_proposal_plan(struct plan **out, struct app *a, struct err *err);
+
+/* app_order.c: the search for an order of writes */
+void app_order_begin(struct app *a); /* it was asked of the worker */
+void app_order_step(struct app *a, const struct msg *msg);
+void app_order_stop(struct app *a);    /* that of the proposal selected */
+void app_order_refresh(struct app *a); /* before a frame */
 
 /* app_update.c */
 void app_find_journal(struct app *a);	/* of an update of this fabric that was left open */

@@ -144,6 +144,7 @@ static void show_ordering(struct app *a, const struct tables *from, const struct
 static void order_plan(struct app *a, struct plan *plan)
 {
 	show_ordering(a, plan->from, plan->to);
+	app_order_begin(a);
 	worker_order(a->worker, plan, a->order_serial);
 }
 

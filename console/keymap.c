@@ -81,7 +81,7 @@ static const struct binding bindings[] = {
 	{ REQ_PLAN_SAVE, 0, PREVIEW, false, { 'w' }, "w", "save",
 	  "save the plan into a file, for: ibroute-top apply FILE" },
 	{ REQ_PREVIEW_CANCEL, 0, PREVIEW, false, { 'x' }, "x", "away",
-	  "cancel the computation; put the proposal away" },
+	  "end the computation, or the search for an order; else: put the proposal away" },
 	{ REQ_COMPARE, 0, SWITCHES, false, { 'c' }, "c", NULL,
 	  "in an LFT: only what the plan changes, and back" },
 	{ REQ_COMPARE, 0, HEAT | PREVIEW | TOPO, false, { 'c' }, "c", "compare",

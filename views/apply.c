@@ -102,6 +102,18 @@ static const char *installer_words(const char *name)
 					 : name;
 }
 
+static int draw_search(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	char took[FIGURE_LEN];
+
+	canvas_textf(c, r, 1, y++, ROLE_TEXT, "order  being found, %s so far%s%s",
+		     figure_age(took, s->ordering.took_s), s->ordering.words[0] ? ": " : "",
+		     s->ordering.words);
+	canvas_text(c, r, 8, y, ROLE_KEY, "x");
+	canvas_text(c, r, 10, y, ROLE_DIM, "puts the plan away; nothing was written");
+	return y + 1;
+}
+
 static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct state_apply *a = &s->apply;
@@ -124,6 +136,8 @@ static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 		     figure_count(e, a->diff->entries), a->diff->entries == 1 ? "y" : "ies",
 		     figure_count(b, a->diff->nblocks), plural(a->diff->nblocks), a->diff->switches,
 		     s->fabric ? s->fabric->nsw : 0, a->diff->nsl2vl, plural(a->diff->nsl2vl));
+	if (a->state == APPLY_ORDERING)
+		return draw_search(s, c, r, 3);
 	if (!a->waves[0])
 		return 3;
 	canvas_textf(c, r, 1, 3, ROLE_TEXT, "order  %s", a->waves);
@@ -430,9 +444,10 @@ static bool apply_input(void *own, struct ui *ui, const struct input *in, const 
 	switch (in->req) {
 	case REQ_ENTER:
 		if (!wants_name(s)) {
-			ui_say(ui, s->apply.state == APPLY_ORDERING
-					   ? "a moment: the order of writes is being found"
-					   : "nothing to confirm now");
+			ui_say(ui,
+			       s->apply.state == APPLY_ORDERING
+				       ? "the order of writes is being found: x puts the plan away"
+				       : "nothing to confirm now");
 			return true;
 		}
 		ask(u, s, ASK_NAME);

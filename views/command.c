@@ -62,7 +62,7 @@ static const struct command commands[] = {
 	{ "rows", "[NAME]", ARG_ROWS, false, REQ_ROWS, 0, "rows of the heatmap by place, utilisation or rack; alone: the next" },
 	{ "compare", "", ARG_NONE, false, REQ_COMPARE, 0, "heatmap of what the plan would change, and back" },
 	{ "options", "", ARG_NONE, false, REQ_OPTIONS, 0, "edit the options of the engine" },
-	{ "cancel", "", ARG_NONE, false, REQ_PREVIEW_CANCEL, 0, "cancel the computation" },
+	{ "cancel", "", ARG_NONE, false, REQ_PREVIEW_CANCEL, 0, "end the computation, or the search for an order of writes" },
 	{ "prepare", "", ARG_NONE, false, REQ_APPLY_PREPARE, 0, "take the computed routing to the apply view" },
 	{ "rollback", "", ARG_NONE, false, REQ_ROLLBACK_ASK, 0, "ask for the old routing back" },
 	{ "yes", "", ARG_NONE, false, REQ_YES, 0, "the answer to a question" },

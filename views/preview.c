@@ -303,10 +303,14 @@ static void compare(struct ui *ui, const struct state *s)
 	ui_goto(ui, VIEW_HEATMAP);
 }
 
-/* x: what is computed, else the proposal that is looked at. */
+/* x: what is computed or looked for, else the proposal that is looked at. */
 static void put_away(struct ui *ui, const struct state *s, struct request *out)
 {
+	const struct proposal *x = state_proposal(s);
+
 	if (s->preview.state == PREVIEW_RUNNING) {
+		out->type = REQ_PREVIEW_CANCEL;
+	} else if (s->preview.n && x->order == ORDER_WAITS && !x->stale[0]) {
 		out->type = REQ_PREVIEW_CANCEL;
 	} else if (s->preview.n) {
 		out->type = REQ_PROPOSAL_REMOVE;
@@ -356,7 +360,7 @@ static void ask_name(struct ui *ui, const struct state *s)
 	if (x->order != ORDER_FOUND) {
 		ui_say(ui, "%s",
 		       x->order == ORDER_WAITS ? "the order of writes is being found: "
-						 "wait a moment"
+						 "x ends the search"
 					       : x->order_error);
 		return;
 	}

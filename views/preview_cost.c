@@ -88,6 +88,25 @@ static int draw_pause(const struct state *s, struct canvas *c, struct rect r, in
 	return fact(c, r, y, drain_needed(d) ? ROLE_WARN : ROLE_TEXT, "pause", text);
 }
 
+/* The order of writes, the drain and the jobs touched are still to be found. */
+static int draw_search(const struct state *s, struct canvas *c, struct rect r, int y,
+		       const struct proposal *x)
+{
+	char took[FIGURE_LEN];
+
+	if (!x->ordering) {
+		canvas_text(c, r, 1, y, ROLE_DIM, "order  waits for what is computed now");
+		return y + 1;
+	}
+	canvas_textf(c, r, 1, y++, ROLE_TEXT, "order  being found, %s so far",
+		     figure_age(took, s->ordering.took_s));
+	if (s->ordering.words[0])
+		canvas_text(c, r, 1, y++, ROLE_TEXT, s->ordering.words);
+	canvas_text(c, r, 1, y, ROLE_KEY, "x");
+	canvas_text(c, r, 3, y, ROLE_DIM, "ends the search");
+	return y + 1;
+}
+
 static int draw_order(const struct state *s, struct canvas *c, struct rect r, int y,
 		      const struct proposal *x)
 {
@@ -99,9 +118,7 @@ static int draw_order(const struct state *s, struct canvas *c, struct rect r, in
 	case ORDER_NONE:
 		return y;
 	case ORDER_WAITS:
-		canvas_text(c, r, 1, y, ROLE_DIM,
-			    "order of writes, drain, jobs touched: being found ...");
-		return y + 1;
+		return draw_search(s, c, r, y, x);
 	case ORDER_FAILED:
 		return y + canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_BAD,
 				       x->order_error);
@@ -208,6 +225,10 @@ const char *preview_cost_brief(char *buf, size_t len, const struct state *s)
 	if (x->order == ORDER_FOUND)
 		snprintf(waves, sizeof(waves), ", %u wave%s", x->ordered->changes->nwaves,
 			 plural(x->ordered->changes->nwaves));
+	if (x->order == ORDER_WAITS)
+		snprintf(waves, sizeof(waves), ", order being found");
+	if (x->order == ORDER_WAITS && x->ordering && s->ordering.words[0])
+		snprintf(waves, sizeof(waves), ": %.61s", s->ordering.words);
 	if (x->order == ORDER_FOUND && isfinite(seconds(s, x->ordered)))
 		figure_age(est, seconds(s, x->ordered));
 	snprintf(buf, len, "%s block%s on %u switch%s%s%s%s", figure_count(a, d->nblocks),

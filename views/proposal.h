@@ -52,6 +52,7 @@ struct proposal {
 	bool traffic_tried; /* since hosts were measured to send */
 
 	enum order_state order;
+	bool ordering; /* waits, and is the one that is looked for now */
 	char order_error[200];
 	const struct plan *ordered; /* with waves and drain */
 };

@@ -108,6 +108,12 @@ struct engine_choice {
 };
 
 #define ENGINES_MAX 16
+/* A search for an order of writes, of a proposal or of a plan that is to be applied. */
+struct state_ordering {
+	char words[64]; /* its step, how far that is, how long still; "" not begun */
+	double took_s;	/* since it was asked for */
+};
+
 struct state_preview {
 	struct engine_choice engines[ENGINES_MAX]; /* for the fabric; order of menus */
 	uint32_t nengines;
@@ -292,6 +298,7 @@ struct state {
 	struct state_jobs jobs_source;
 	struct state_preview preview;
 	struct state_apply apply;
+	struct state_ordering ordering; /* the one that is under way, of which there is one */
 	struct state_auto automatic;
 	const struct sessions *sessions; /* recorded, of view 9 */
 	bool sessions_busy;		 /* they are being read */

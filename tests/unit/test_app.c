@@ -279,6 +279,12 @@ static void tables_of_a_file_become_a_proposal(void **state)
 		app_kit_run(a, 0.05);
 	assert_int_equal(x->order, ORDER_FOUND);
 	assert_string_equal(x->ordered->id, x->id);
+	a->state.preview.list[0].order = ORDER_WAITS; /* as when it takes longer */
+	app_kit_keys(a, "6x");
+	assert_int_equal(x->order, ORDER_FAILED);
+	shows(a, "NO ORDER OF WRITES");
+	app_kit_keys(a, "x");
+	assert_int_equal(a->state.preview.n, 0);
 	app_kit_keys(a, ":file /dev/tty");
 	app_key(a, K_ENTER);
 	shows(a, "/dev/tty is no file");

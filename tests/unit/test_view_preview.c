@@ -347,7 +347,15 @@ static void what_applying_costs_is_told_before(void **state)
 	k.ordered->drain.escape = false;
 	k.ordered->drain.nlid = 0;
 	k.s.preview.list[0].order = ORDER_WAITS;
-	console_shows(&k, "being found");
+	console_shows(&k, "waits for what is computed now");
+	k.s.preview.list[0].ordering = true;
+	k.s.ordering.took_s = 38;
+	snprintf(k.s.ordering.words, sizeof(k.s.ordering.words), "routes that change 24 %%");
+	console_shows(&k, "being found, 38s so far");
+	console_shows(&k, "routes that change 24 %");
+	console_shows(&k, "x ends the search");
+	console_keys(&k, "x");
+	assert_int_equal(k.last.type, REQ_PREVIEW_CANCEL);
 	console_keys(&k, "w");
 	console_shows(&k, "is being found");
 	console_keys(&k, "\t");
