@@ -158,8 +158,7 @@ static int from_console(struct choice *out, const struct fabric *f, const struct
 			const struct route_limits *l, struct err *err)
 {
 	if (!digest_equal(&o->given->fingerprint, &f->fingerprint))
-		return err_set(err, -ESTALE,
-			       "the fabric is not the one that the tables of the console are for");
+		return err_set(err, -ESTALE, "the fabric is not the one that they are for");
 	return take(out, f, o->given, o->anyway ? NULL : l, o->given_is, o->step, err);
 }
 
@@ -322,17 +321,34 @@ static void note_away(struct choice *out, const struct choice_log *log, const ch
 	say(log, "%s", sentence);
 }
 
+static bool on_disk(const char *path)
+{
+	return path && !access(path, F_OK);
+}
+
 static bool take_confirmed(struct choice *out, const struct fabric *f, const char *path,
 			   const struct route_limits *l, struct err *why)
 {
 	int rc;
 
-	if (!path || access(path, F_OK))
+	if (!on_disk(path))
 		return false;
 	rc = from_file(out, f, path, l, CHOICE_CONFIRMED, why);
 	if (rc)
 		snprintf(out->confirmed_away, sizeof(out->confirmed_away), "%.390s", why->text);
 	return !rc;
+}
+
+static const char *given_name(const struct choice_offer *o)
+{
+	switch (o->given_is) {
+	case CHOICE_CONFIRMED:
+		return "the confirmed tables";
+	case CHOICE_CONSOLE:
+		return "the tables of the console";
+	default: /* an update was rolled back */
+		return "the tables of before";
+	}
 }
 
 static int choose(struct choice *out, const struct fabric *f, const struct policy *policy,
@@ -346,7 +362,8 @@ static int choose(struct choice *out, const struct fabric *f, const struct polic
 	if (offer->given) {
 		if (!from_console(out, f, offer, l, &why))
 			return 0;
-		note_away(out, log, "the tables of the console", policy, &why);
+		if (offer->given_is != CHOICE_CONFIRMED || !on_disk(offer->confirmed))
+			note_away(out, log, given_name(offer), policy, &why);
 	}
 	if (take_confirmed(out, f, offer->confirmed, l, &why))
 		return 0;

@@ -148,7 +148,7 @@ static void what_is_excluded_goes_before_tables_that_pass_it(void **state)
 	assert_int_equal(choice_make(&c, f, &p, &o, &log, NULL), 0);
 	assert_int_equal(c.source, CHOICE_ENGINE);
 	assert_int_equal(passes(f, c.tables, "spine2"), 0);
-	assert_int_equal(h.n, 3);
+	assert_int_equal(h.n, 2); /* once of the confirmed ones */
 	assert_non_null(strstr(h.last, "not the given tables, but updn: the tables did not pass"));
 	assert_non_null(strstr(h.last, "passes spine2"));
 	assert_non_null(strstr(c.confirmed_away, "passes spine2"));

@@ -159,7 +159,8 @@ static void without_the_cable_the_engine_routes_and_with_it_the_kept_tables(void
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &r, NULL), 0);
 	assert_string_equal(r.source, OSM_SOURCE_ENGINE);
 	s = fake_osm_status(k);
-	assert_non_null(strstr(s.why, "the fabric is not the one"));
+	assert_non_null(strstr(s.why, "not the confirmed tables, but nue:2: "));
+	assert_non_null(strstr(s.why, "for another fabric"));
 	assert_string_not_equal(s.away, "");
 	fabric_put(k->f);
 	k->f = whole;
