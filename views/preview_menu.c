@@ -31,13 +31,23 @@ static void draw_engine(const struct preview_options *o, const struct state *s, 
 		list_draw_cursor(c, r, y);
 }
 
-/* Returns the lines that it took. */
+#define AFTER_OPTIONS 4 /* lines: one empty, what to press, how far it is */
+
+/* Long file names lose their middle, so that what to press stays below.  Returns the lines that it
+ * took. */
 static int draw_options(const struct preview_options *o, struct canvas *c, struct rect r, int y)
 {
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
-	char text[400];
+	const struct rect none = { r.x, r.y, r.w - 1, 0 };
+	int fit = r.h - y - AFTER_OPTIONS, width;
+	char all[400], text[400];
 
-	preview_options_text(text, sizeof(text), o);
+	fit = fit > 1 ? fit : 1;
+	preview_options_text(all, sizeof(all), o);
+	snprintf(text, sizeof(text), "%s", all);
+	for (width = fit * (in.w - 3);
+	     width > 8 && canvas_wrap(c, none, 3, y, ROLE_TEXT, text) > fit; width -= 2)
+		text_shorten(text, sizeof(text), all, width);
 	canvas_text(c, r, 1, y, ROLE_KEY, "e");
 	return canvas_wrap(c, in, 3, y, text[0] ? ROLE_TEXT : ROLE_DIM,
 			   text[0] ? text : "options: all as preset");
@@ -86,7 +96,10 @@ static int draw_next(const struct state *s, struct canvas *c, struct rect r, int
 		return y;
 	if (!state_proposal(s))
 		return y + canvas_wrap(c, in, 1, y, ROLE_KEY, "Space or Enter: compute a preview");
-	if (p->verdict && !verdict_ok(p->verdict))
+	if (p->diff && !p->diff->nblocks && !p->diff->nsl2vl && !p->diff->sl_pairs)
+		snprintf(text, sizeof(text), "%s is installed already.  Space: another one",
+			 p->list[p->at].id);
+	else if (p->verdict && !verdict_ok(p->verdict))
 		snprintf(text, sizeof(text),
 			 "%s cannot be applied: see the checks.  Space: another one",
 			 p->list[p->at].id);

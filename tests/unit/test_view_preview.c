@@ -530,6 +530,30 @@ static void a_plan_is_saved_under_a_name(void **state)
 	console_close(&k);
 }
 
+static void long_options_leave_room_for_what_to_press(void **state)
+{
+	struct console_kit k;
+	char host[8];
+
+	(void)state;
+	console_open(&k, 80, 24);
+	console_fabric(&k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
+	console_preview(&k, "sar");
+	console_keys(&k, "6ejjjjjjjjj"); /* pin */
+	console_key(&k, K_ENTER);
+	for (int i = 1; i <= 36; i++) {
+		snprintf(host, sizeof(host), "%sn%04d", i > 1 ? "," : "", i);
+		console_keys(&k, host);
+	}
+	console_key(&k, K_ENTER);
+	console_key(&k, K_ESC);
+	console_shows(&k, "n0001,n0002");
+	console_shows(&k, "n0036");
+	console_shows(&k, "..");
+	console_shows(&k, "Space: another one");
+	console_close(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -549,6 +573,7 @@ int main(void)
 		cmocka_unit_test(names_of_files_are_completed_in_the_form),
 		cmocka_unit_test(what_a_file_does_not_tell_is_said),
 		cmocka_unit_test(a_plan_is_saved_under_a_name),
+		cmocka_unit_test(long_options_leave_room_for_what_to_press),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
