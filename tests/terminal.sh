@@ -251,7 +251,7 @@ click 15 2
 ok "a click on a tab goes to that view" tty_wait 5 '\[3 ?Links'
 click 66 23 # ? help
 ok "a click on a hint at the bottom presses its key" tty_wait 5 '\[\? ?Help'
-click 50 23 # between the hints
+click 60 23 # between the hints
 click 66 23
 ok "and again" tty_wait 5 '\[3 ?Links'
 tty_stop
