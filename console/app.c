@@ -113,6 +113,11 @@ void app_key(struct app *a, uint32_t key)
 	keymap_translate(&in, key, ui_view(a->ui), ui_typing(a->ui, shown), shown->rw);
 	in.x = a->mouse_x;
 	in.y = a->mouse_y;
+	if (key == K_ESC && a->state.poll.sweep_asked && !ui_typing(a->ui, shown)) {
+		poller_end_sweep(a->poller);
+		pthread_mutex_unlock(&a->events_lock);
+		return;
+	}
 	ui_input(a->ui, &in, shown, &r);
 	if (!in.req && key > ' ' && key < 0x7f)
 		ui_say(a->ui, "%c means nothing in this view; ? lists what does", (char)key);

@@ -198,7 +198,9 @@ void app_act(struct app *a, const struct request *r)
 	case REQ_SWEEP:
 		if (a->poller)
 			poller_sweep(a->poller);
-		ui_say(a->ui, a->poller ? "discovering the fabric anew" : "a file does not change");
+		a->state.poll.sweep_asked = a->poller && a->fabric;
+		ui_say(a->ui, a->poller ? "discovering the fabric anew; Esc ends it"
+					: "a file does not change");
 		break;
 	case REQ_SNAPSHOT:
 		snapshot(a, r->text);

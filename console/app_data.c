@@ -151,9 +151,8 @@ static void list_engines(struct app *a)
 		c->suits = !all[i]->suits || !all[i]->suits(a->fabric, &err);
 		snprintf(c->why, sizeof(c->why), "%.255s", err.text);
 	}
-	p->engines[p->nengines++] = (struct engine_choice){
-		.engine = &route_file_engine, .suits = true, .file = true
-	};
+	p->engines[p->nengines++] =
+		(struct engine_choice){ .engine = &route_file_engine, .suits = true, .file = true };
 }
 
 void app_set_fabric(struct app *a, const struct fabric *f)
@@ -358,6 +357,23 @@ static int held_kind(enum msg_type type)
 	}
 }
 
+static void take_discovering(struct app *a, const struct msg *msg)
+{
+	struct state_poll *p = &a->state.poll;
+
+	if (msg->rc == -ECANCELED) {
+		p->discovering = p->sweep_asked = false;
+		ui_say(a->ui, "ended: the fabric stays as it was found before");
+		return;
+	}
+	p->discovering = true;
+	p->found_sw = (uint32_t)msg->done;
+	p->found_ca = (uint32_t)msg->total;
+	snprintf(p->pace, sizeof(p->pace), "%.79s", msg->text);
+	if (p->sweep_asked)
+		ui_say(a->ui, "discovering anew: %s; Esc ends it", p->pace);
+}
+
 static void take_fabric(struct app *a, struct msg *msg)
 {
 	bool first = !a->fabric;
@@ -393,10 +409,7 @@ static bool take(struct app *a, struct msg *msg)
 			app_record_error(a, msg->line.area, msg->line.text);
 		break;
 	case MSG_DISCOVERING:
-		a->state.poll.discovering = true;
-		a->state.poll.found_sw = (uint32_t)msg->done;
-		a->state.poll.found_ca = (uint32_t)msg->total;
-		snprintf(a->state.poll.pace, sizeof(a->state.poll.pace), "%.79s", msg->text);
+		take_discovering(a, msg);
 		break;
 	case MSG_READING:
 		snprintf(a->state.poll.reading, sizeof(a->state.poll.reading), "%.79s", msg->text);
@@ -418,6 +431,7 @@ static bool take(struct app *a, struct msg *msg)
 		break;
 	case MSG_LOST:
 		a->lost = true;
+		a->state.poll.sweep_asked = false;
 		if (a->state.mode == RUN_LIVE)
 			a->state.mode = RUN_LOST;
 		snprintf(a->state.lost_why, sizeof(a->state.lost_why), "%.199s", msg->text);
@@ -490,6 +504,7 @@ void app_take_messages(struct app *a)
 		int kind = a->state.mode == RUN_FROZEN ? held_kind(msg->type) : -1;
 
 		a->dirty = true;
+		a->state.poll.sweep_asked &= msg->type != MSG_FABRIC;
 		if (kind == HELD_SAMPLE)
 			app_past_held(a, msg->reading);
 		if (kind >= 0) {

@@ -168,7 +168,7 @@ static const struct binding bindings[] = {
 	{ REQ_FASTER, 0, 0, false, { '+' }, "+", NULL, "shorter interval between polls" },
 	{ REQ_SLOWER, 0, 0, false, { '-' }, "-", NULL, "longer interval between polls" },
 	{ REQ_POLL, 0, 0, false, { K_F5 }, "F5", NULL, "poll the counters now" },
-	{ REQ_SWEEP, 0, 0, false, { K_CTRL('r') }, "Ctrl-R", NULL, "discover the fabric anew" },
+	{ REQ_SWEEP, 0, 0, false, { K_CTRL('r') }, "Ctrl-R", NULL, "discover the fabric anew; Esc ends it" },
 	{ REQ_UNITS, 0, 0, false, { 'U' }, "U", NULL, "GB/s or Gb/s" },
 	{ REQ_PALETTE, 0, 0, false, { 'p' }, "p", NULL, "next palette" },
 	{ REQ_PALETTE_PICK, 0, 0, false, { 'P' }, "P", NULL, "pick a palette: Tab goes from one to the next" },

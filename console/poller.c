@@ -272,6 +272,33 @@ void poller_read_tables(struct poller *p)
 	mailbox_send(p->box, msg);
 }
 
+static void set_sweeping(struct poller *p, bool on)
+{
+	pthread_mutex_lock(&p->lock);
+	p->sweeping = on;
+	if (!p->stop)
+		atomic_store(&p->progress.cancel, false);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void report_ended(struct poller *p)
+{
+	struct msg *msg = msg_new(MSG_DISCOVERING);
+
+	msg->rc = -ECANCELED;
+	mailbox_send(p->box, msg);
+}
+
+/* Nobody waits for it any more, nor for the tables that were to follow. */
+static void sweep_ended(struct poller *p)
+{
+	if (p->tables) {
+		p->tables_read = true;
+		p->tables_at = due(p->opts.tables_s, 0);
+	}
+	report_ended(p);
+}
+
 static void sweep(struct poller *p)
 {
 	double start = clock_s();
@@ -283,11 +310,15 @@ static void sweep(struct poller *p)
 	int rc;
 
 	wire_pace(p->wire, p->tables_read && !p->apply && !p->lost);
+	set_sweeping(p, true);
 	rc = poller_discover(&f, p, &partial, &silent, &err);
+	set_sweeping(p, false);
 	wire_pace(p->wire, false);
 	p->sweep_at = due(p->opts.sweep_s, clock_s() - start);
-	if (rc == -ECANCELED)
+	if (rc == -ECANCELED) {
+		sweep_ended(p);
 		return;
+	}
 	if (rc) {
 		report_loss(p, err.text);
 		p->sweep_at = clock_s() + RETRY_S;
@@ -581,6 +612,26 @@ void poller_now(struct poller *p)
 void poller_sweep(struct poller *p)
 {
 	poller_want(p, (struct want){ .type = WANT_SWEEP });
+}
+
+void poller_end_sweep(struct poller *p)
+{
+	bool waits = false;
+	size_t n = 0;
+
+	pthread_mutex_lock(&p->lock);
+	for (size_t i = 0; i < p->wants.n; i++) {
+		if (p->wants.v[i].type == WANT_SWEEP)
+			waits = true;
+		else
+			p->wants.v[n++] = p->wants.v[i];
+	}
+	p->wants.n = n;
+	if (!waits && p->sweeping)
+		atomic_store(&p->progress.cancel, true);
+	pthread_mutex_unlock(&p->lock);
+	if (waits)
+		report_ended(p);
 }
 
 void poller_tables(struct poller *p)

@@ -42,8 +42,10 @@ void poller_stop(struct poller *p); /* NULL is fine */
 void poller_free(struct poller *p); /* NULL is fine */
 
 void poller_interval(struct poller *p, double interval_s);
-void poller_now(struct poller *p);    /* a sample at once */
-void poller_sweep(struct poller *p);  /* discovery and tables at once */
+void poller_now(struct poller *p);   /* a sample at once */
+void poller_sweep(struct poller *p); /* discovery and tables at once */
+/* Ends such a discovery, begun or not: MSG_DISCOVERING with -ECANCELED, and all stays as it was. */
+void poller_end_sweep(struct poller *p);
 void poller_tables(struct poller *p); /* only the tables */
 
 /* Updates, as a seam; has nothing to be freed.  Each ends in one MSG_APPLY_END; only one can be

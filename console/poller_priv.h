@@ -46,6 +46,7 @@ struct poller {
 	pthread_cond_t wake;
 	VEC(struct want) wants;
 	bool stop;
+	bool sweeping; /* and may be ended by progress.cancel */
 	double interval_s;
 	const struct jobset *jobs;
 	struct apply *apply; /* set and cleared by the thread; others only cancel */

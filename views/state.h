@@ -66,6 +66,7 @@ struct state_poll {
 	bool stale;			 /* new counters are overdue */
 	bool preparing;			 /* the simulated fabric is being made */
 	bool discovering;		 /* topology sweep under way */
+	bool sweep_asked;		 /* by the operator, who may end it */
 	uint32_t found_sw, found_ca;	 /* so far, while discovering */
 	char pace[80];			 /* how far that is, how fast, how long still */
 	char reading[80];		 /* tables or counters: how far; "" done or brief */

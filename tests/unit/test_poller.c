@@ -2,11 +2,14 @@
 /* What the thread that owns the wire reads again, and what it does not. */
 #include "console/poller.h"
 
+#include "engines/minhop.h"
 #include "fabric/base/clock.h"
 #include "fabric/mad/wire.h"
 #include "fabric/sim/sim.h"
+#include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,10 +96,70 @@ static void sl2vl_tables_are_read_again_only_when_a_route_has_changed(void **sta
 	fabric_put(f);
 }
 
+/* How a sweep that somebody asked for ended; true: it was ended. */
+static bool ended(struct mailbox *box)
+{
+	struct pollfd fd = { .fd = mailbox_fd(box), .events = POLLIN };
+	double end = clock_s() + LIMIT_S;
+	struct msg *msg;
+
+	while (clock_s() < end) {
+		while ((msg = mailbox_take(box))) {
+			bool found = msg->type == MSG_FABRIC;
+			bool stopped = msg->type == MSG_DISCOVERING && msg->rc == -ECANCELED;
+
+			msg_drop(msg);
+			if (found || stopped)
+				return stopped;
+		}
+		poll(&fd, 1, 100);
+	}
+	fail_msg("no end of a sweep within %d s", LIMIT_S);
+	return false;
+}
+
+static void a_sweep_that_is_ended_leaves_all_as_it_was(void **state)
+{
+	struct poller_opts po = { .interval_s = 600, .sweep_s = 600, .tables_s = 600 };
+	struct fabric *f = net_tree(18, 18, 18, NULL);
+	struct engine_params params = { 0 };
+	struct tables *t = must_route(&engine_minhop, f, NULL, &params);
+	struct mailbox *box = mailbox_new();
+	struct poller *p;
+	struct sim *sim;
+	struct wire *w;
+	struct err err;
+	uint32_t n = 0;
+
+	(void)state;
+	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
+	assert_int_equal(sim_install_tables(sim, t, &err), 0);
+	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
+	p = poller_start(w, &po, box, NULL);
+	msg_drop(next_tables(box));
+	for (int i = 0; i < 50 && !n; i++) { /* it may be over before it is ended */
+		poller_sweep(p);
+		poller_end_sweep(p);
+		n += ended(box);
+	}
+	assert_int_equal(n, 1);
+	poller_end_sweep(p); /* there is none */
+	poller_sweep(p);
+	assert_false(ended(box));
+	msg_drop(next_tables(box)); /* goes on as ever */
+	poller_stop(p);
+	poller_free(p);
+	mailbox_free(box);
+	sim_free(sim);
+	tables_put(t);
+	fabric_put(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sl2vl_tables_are_read_again_only_when_a_route_has_changed),
+		cmocka_unit_test(a_sweep_that_is_ended_leaves_all_as_it_was),
 	};
 
 	return cmocka_run_group_tests_name("poller", tests, NULL, NULL);
