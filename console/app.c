@@ -88,6 +88,19 @@ static bool is_for_typing(struct app *a, uint32_t key)
 	return typing && key >= ' ' && key < K_UP && key != K_BACKSPACE;
 }
 
+static void say_no_meaning(struct app *a, uint32_t key)
+{
+	char name[8] = "Tab";
+
+	if (key > ' ' && key < 0x7f)
+		snprintf(name, sizeof(name), "%c", (char)key);
+	else if (key >= K_F1 && key <= K_F10)
+		snprintf(name, sizeof(name), "F%u", key - K_F1 + 1);
+	else if (key != K_TAB)
+		return;
+	ui_say(a->ui, "%s means nothing in this view; ? lists what does", name);
+}
+
 void app_key(struct app *a, uint32_t key)
 {
 	struct request r = { .type = REQ_NONE };
@@ -119,8 +132,8 @@ void app_key(struct app *a, uint32_t key)
 		return;
 	}
 	ui_input(a->ui, &in, shown, &r);
-	if (!in.req && key > ' ' && key < 0x7f)
-		ui_say(a->ui, "%c means nothing in this view; ? lists what does", (char)key);
+	if (!in.req)
+		say_no_meaning(a, key);
 	pthread_mutex_unlock(&a->events_lock);
 	app_act(a, &r);
 }

@@ -315,8 +315,8 @@ static void draw_empty(const struct table *t, const struct table_ops *ops, struc
 			     t->filter_text);
 	else if (t->filter_text[0])
 		canvas_textf(c, r, TABLE_GUTTER, 0, ROLE_DIM,
-			     "none of %u %s matches the filter: %s", t->all, ops->what,
-			     t->filter_text);
+			     "none of %u %s matches the filter: %s  (Esc: all again)", t->all,
+			     ops->what, t->filter_text);
 	else if (t->tagged_only)
 		canvas_text(c, r, TABLE_GUTTER, 0, ROLE_DIM, "no row is tagged; T shows all");
 	else if (t->problems)

@@ -110,7 +110,7 @@ static void a_filter_is_used_while_it_is_typed(void **state)
 	console_shows(&k, "312 links  filter: none");
 	console_keys(&k, "/efi<0");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "none of 312 links matches the filter: efi<0");
+	console_shows(&k, "none of 312 links matches the filter: efi<0  (Esc: all again)");
 	console_keys(&k, "/");
 	console_key(&k, K_ESC);
 	console_shows(&k, "filter: none");
