@@ -239,7 +239,7 @@ void app_act(struct app *a, const struct request *r)
 		break;
 	case REQ_PREVIEW_CANCEL:
 		if (a->state.preview.state == PREVIEW_RUNNING)
-			worker_cancel(a->worker);
+			app_preview_cancel(a);
 		else
 			app_order_stop(a);
 		break;

@@ -515,6 +515,7 @@ void app_take_messages(struct app *a)
 		if (!take(a, msg))
 			msg_drop(msg);
 	}
+	app_preview_due(a);
 }
 
 void app_unfreeze(struct app *a)

@@ -144,15 +144,59 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 	return rc;
 }
 
+/* Without them there is nothing to compare with; they come before the first counters. */
+static bool tables_are_read(const struct app *a)
+{
+	return a->state.mode == RUN_LIVE && !a->tables && !a->sample;
+}
+
+static void wait_for_tables(struct app *a, const struct request *r)
+{
+	struct state_preview *p = &a->state.preview;
+
+	worker_cancel(a->worker);
+	a->preview_serial++;
+	a->due = *r;
+	a->is_due = true;
+	p->error[0] = '\0';
+	snprintf(p->step, sizeof(p->step), "waits for the installed tables");
+	p->state = PREVIEW_RUNNING;
+	p->engine = r->engine;
+	p->fraction = p->eta_s = p->rate = NAN;
+	p->step_done = p->step_total = 0;
+	a->preview_start = a->step_start = clock_s();
+}
+
+void app_preview_due(struct app *a)
+{
+	if (!a->is_due || tables_are_read(a))
+		return;
+	a->is_due = false;
+	a->state.preview.state = PREVIEW_IDLE;
+	app_preview_start(a, &a->due);
+}
+
+void app_preview_cancel(struct app *a)
+{
+	if (a->is_due)
+		a->state.preview.state = PREVIEW_CANCELLED;
+	else
+		worker_cancel(a->worker);
+	a->is_due = false;
+}
+
 void app_preview_start(struct app *a, const struct request *r)
 {
 	struct state_preview *p = &a->state.preview;
 	struct err err = { "" };
 
+	a->is_due = false;
 	if (!a->fabric || r->engine >= p->nengines)
 		ui_say(a->ui, "the fabric is not known yet");
 	else if (!p->engines[r->engine].suits)
 		ui_say(a->ui, "%s", p->engines[r->engine].why);
+	else if (tables_are_read(a))
+		wait_for_tables(a, r);
 	else if (app_preview(a, r->engine, &r->options, &err))
 		app_fail(a, "preview", err.text);
 }
@@ -178,6 +222,7 @@ void app_preview_drop(struct app *a)
 	a->preview_serial++;
 	while (p->n)
 		drop_kept(a, p->n - 1);
+	a->is_due = false;
 	p->state = PREVIEW_IDLE;
 	state_preview_select(p, 0);
 }

@@ -128,6 +128,8 @@ struct app {
 	} kept[PROPOSALS_MAX];
 	struct preview_options asked; /* of the one that is computed */
 	uint64_t preview_serial;
+	struct request due; /* a preview that waits for the installed tables, where is_due */
+	bool is_due;
 	uint64_t cost_serial;	 /* of the one whose plan the worker orders; 0: none */
 	uint64_t traffic_serial; /* of the one whose traffic is predicted; 0: none */
 	uint32_t numbered;	 /* proposals so far */
@@ -207,6 +209,9 @@ void app_act(struct app *a, const struct request *r);
 
 /* app_preview.c */
 void app_preview_start(struct app *a, const struct request *r);
+void app_preview_cancel(struct app *a);
+/* Starts the one that waited, when there is nothing more to wait for. */
+void app_preview_due(struct app *a);
 int app_preview(struct app *a, uint32_t engine, const struct preview_options *options,
 		struct err *err); /* files that options name are read */
 void app_proposal_remove(struct app *a, uint32_t at);

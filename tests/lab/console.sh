@@ -33,7 +33,7 @@ preview_sar() {
 	tty_wait 10 '\( \) +sar|\(\*\) +sar' || return 1
 	tty_engine sar
 	tty_keys Space
-	tty_wait 20 'EFI max' && tty_wait 5 'blocks'
+	tty_wait 60 'EFI max' && tty_wait 20 'blocks'
 }
 
 apply_now() {

@@ -235,6 +235,37 @@ static void a_preview_older_than_the_tables_is_stale(void **state)
 	app_end(a);
 }
 
+static void a_preview_asked_too_early_begins_when_the_tables_are_read(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	struct state_preview *p = &a->state.preview;
+	double end = clock_s() + 240;
+	const struct tables *tables;
+	const struct sample *sample;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 3));
+	tables = a->tables;
+	sample = a->sample;
+	a->tables = NULL; /* as if they were on their way */
+	a->sample = NULL;
+	app_kit_keys(a, "6 ");
+	shows(a, "waits for the installed tables");
+	app_kit_keys(a, "x");
+	assert_int_equal(p->state, PREVIEW_CANCELLED);
+	app_kit_keys(a, " ");
+	assert_int_equal(p->state, PREVIEW_RUNNING);
+	a->tables = tables;
+	a->sample = sample;
+	while (!p->n && clock_s() < end)
+		app_kit_run(a, 0.05);
+	assert_int_equal(p->n, 1);
+	assert_ptr_equal(p->list[0].from, tables);
+	assert_string_equal(p->stale, "");
+	app_end(a);
+}
+
 static void wait_for(struct app *a, const char *text)
 {
 	double end = clock_s() + 240;
@@ -367,6 +398,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_missed_while_the_screen_is_frozen),
 		cmocka_unit_test(a_preview_older_than_the_counters_is_told_of_the_traffic),
 		cmocka_unit_test(a_preview_older_than_the_tables_is_stale),
+		cmocka_unit_test(a_preview_asked_too_early_begins_when_the_tables_are_read),
 		cmocka_unit_test(tables_of_a_file_become_a_proposal),
 		cmocka_unit_test(a_snapshot_shows_the_same_screens),
 		cmocka_unit_test(a_folder_that_is_there_is_not_written_over),
