@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/pin_priv.h"
 
-#include "engines/verify.h"
+#include "engines/layers_verdict.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "fabric/model/end_find.h"
@@ -100,32 +100,16 @@ static uint32_t *owners_of_traffic(const struct fabric *f, bool escape)
 	return end;
 }
 
-/* The engine's steps have names of their own: hands verify's on as "layers". */
-struct proxy {
-	struct progress self, *to;
-};
-
-static void hand_on(void *ctx, const char *step, uint64_t done, uint64_t total)
-{
-	struct proxy *p = ctx;
-
-	(void)step;
-	if (progress_step(p->to, "layers", done, total))
-		atomic_store_explicit(&p->self.cancel, true, memory_order_relaxed);
-}
-
 /* Free of deadlocks as it is? */
 static int is_sound(bool *ok, const struct pinned *p, const struct tables *t,
 		    const struct engine_params *params, struct progress *progress, struct err *err)
 {
-	struct proxy proxy = { .self = { .report = hand_on, .ctx = &proxy }, .to = progress };
-	struct verify_opts opts = { .threads = params->threads };
 	struct fabric f = *p->f;
 	struct verdict *v;
 	int rc;
 
 	f.lid_end = owners_of_traffic(p->f, params->escape);
-	rc = verify_tables(&v, &f, t, &opts, &proxy.self, err);
+	rc = layers_verdict(&v, &f, t, params->threads, progress, err);
 	free(f.lid_end);
 	if (rc)
 		return rc;

@@ -2,7 +2,7 @@
 #include "engines/sar_installed.h"
 
 #include "engines/graph.h"
-#include "engines/verify.h"
+#include "engines/layers_verdict.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
@@ -110,28 +110,12 @@ void sar_installed_copy_lfts(struct tables *out, const struct tables *t)
 	memcpy(out->lft, t->lft, (size_t)t->nsw * t->stride);
 }
 
-/* The engine's steps have names of their own: hands verify's on as "layers". */
-struct proxy {
-	struct progress self, *to;
-};
-
-static void hand_on(void *ctx, const char *step, uint64_t done, uint64_t total)
-{
-	struct proxy *p = ctx;
-
-	(void)step;
-	if (progress_step(p->to, "layers", done, total))
-		atomic_store_explicit(&p->self.cancel, true, memory_order_relaxed);
-}
-
 int sar_installed_sound(bool *ok, const struct tables *t, const struct fabric *f,
 			const struct engine_params *params, struct progress *progress,
 			struct err *err)
 {
-	struct proxy p = { .self = { .report = hand_on, .ctx = &p }, .to = progress };
-	struct verify_opts opts = { .threads = params->threads };
 	struct verdict *v;
-	int rc = verify_tables(&v, f, t, &opts, &p.self, err);
+	int rc = layers_verdict(&v, f, t, params->threads, progress, err);
 
 	if (rc)
 		return rc;
