@@ -208,7 +208,13 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 		o->json = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "\"%s\" is not expected here", arg);
+		if (o->topology)
+			argp_error(state, "\"%s\" is not expected here", arg);
+		else
+			argp_error(state,
+				   "\"%s\" needs the name of an option before it; a fabric is "
+				   "given as --topology=%s",
+				   arg, arg);
 		return 0;
 	default:
 		return take_text(o, key, arg, state);

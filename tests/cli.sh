@@ -307,6 +307,7 @@ expect "dump-lfts: unknown format" 64 "'pdf' is none of" "$I" dump-lfts "${h[@]}
 expect "dump-lfts to a full disk" 1 'No space left' bash -c "'$I' dump-lfts --topology h.net --tables d-sar/tables.ibr >/dev/full"
 expect "show: no plan" 255 'h.net' "$I" show h.net
 expect "show: nothing named" 64 'a plan is needed' "$I" show
+expect "route: a fabric without the option's name" 64 'a fabric is given as --topology=h.net' "$I" route h.net
 
 # --- every JSON output is valid by the schema ------------------------------------------------
 cp d-sar/summary.json out
