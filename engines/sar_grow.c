@@ -1,68 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/sar_grow.h"
+#include "engines/sar_grow_priv.h"
 
-#include "engines/hopmap.h"
-#include "engines/sar_dags.h"
 #include "fabric/base/mem.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define READ_SHARE 8	/* of entries that are copied against edges that are looked at */
-#define LINE	   64	/* bytes of the cache */
-#define FLOW	   30.0 /* of the flows that meet against a channel as full as is aimed at */
-
-struct change {
-	uint32_t sw;
-	uint8_t port;
-};
-
-/* Routes of the tree in hand that came through a switch before. */
-struct before {
-	uint32_t sw;
-	uint32_t own;
-};
-
-struct grow {
-	const struct fabric *f;
-	struct tables *t;
-	struct hopmap hops; /* of t */
-	struct grow_load *load;
-	uint64_t same;	/* squares of what each tree adds to each flow, of which GROW_FLOW are 1 */
-	double limit;	/* of a hot channel ... */
-	bool *hot;	/* ... by channel */
-	uint64_t share; /* flows by route of the tree in hand ... */
-	uint32_t *own;	/* ... and by switch its routes that come through */
-	uint32_t *tree; /* switches with some, but for the LID's own */
-	uint32_t ntree;
-	uint64_t *through; /* by LID: bits of the switches that routes in the loads come through */
-	uint64_t *hot_sw;  /* the same of those that may have a hot channel */
-	uint32_t words;	   /* of such bits */
-	struct sar_dags dags;
-	uint32_t *queue;
-	double *cost;	/* by switch: from there to the destination */
-	uint32_t *pick; /* by switch: channel */
-	uint32_t *seen; /* by switch: stamp of the search */
-	uint32_t stamp;
-	const struct sar_source **batch;
-	/* where only a part of the tree in hand is out of the loads: */
-	bool partly;
-	uint32_t *out; /* by switch: stamp where the tree is out of them ... */
-	uint32_t out_stamp;
-	struct before *was; /* ... which are these */
-	uint32_t nwas;
-	double cost_before; /* of what was taken out */
-	bool *meets;	    /* by switch: of the tree's, leads over a hot channel */
-	const struct sar_source **moving;
-	struct change *undo;
-	uint32_t nundo;
-	const struct tables *from;
-	uint8_t *differ; /* by row and block: entries that do, so that more changes are free */
-	uint64_t nblocks;
-	uint64_t work;
-};
+#define READ_SHARE 8  /* of entries that are copied against edges that are looked at */
+#define LINE	   64 /* bytes of the cache */
 
 struct grow *grow_new(const struct fabric *f, struct tables *t, const struct tables *from)
 {
@@ -158,35 +104,12 @@ uint64_t grow_blocks(const struct grow *g)
 	return g->nblocks;
 }
 
-/* Next channel from there, and next switch; ports: those of the LID. */
-static inline uint32_t next_chan(const struct grow *g, uint32_t sw, const uint8_t *ports)
-{
-	return g->f->chan_off[sw] + hopmap_place(&g->hops, sw, ports[sw]);
-}
-
-static inline uint32_t next_switch(const struct grow *g, uint32_t sw, const uint8_t *ports)
-{
-	return hopmap_next(&g->hops, sw, ports[sw]);
-}
-
-/* Makes a channel of a switch hot, or not. */
-static inline void feel(struct grow *g, uint32_t u, uint32_t c)
-{
-	g->hot[c] = g->load[c].all >= g->limit;
-	g->hot_sw[u / 64] |= (uint64_t)g->hot[c] << u % 64;
-}
-
 void grow_watch(struct grow *g, double limit)
 {
 	g->limit = limit;
 	memset(g->hot_sw, 0, g->words * sizeof(*g->hot_sw));
 	for (uint32_t c = 0; c < g->f->nchan; c++)
 		feel(g, g->f->chan_src[c], c);
-}
-
-static inline uint64_t *through(const struct grow *g, const struct dest *d)
-{
-	return g->through + (size_t)d->lid * g->words;
 }
 
 void grow_look_ahead(const struct grow *g, uint32_t lid)
@@ -222,74 +145,12 @@ static void take_in_hand(struct grow *g, const struct sar_source *s, uint32_t n)
 	g->share = terms > 1 ? GROW_FLOW / (terms - 1) : GROW_FLOW;
 }
 
-/* The rule for the tree in hand. */
-struct tariff {
-	double load, flow;
-};
-
-static struct tariff tariff(const struct grow *g, const struct grow_rule *r)
-{
-	double share = (double)g->share / (double)GROW_FLOW;
-	double one = r->planes * (double)GROW_FLOW;
-
-	return (struct tariff){ .load = 1 / (r->aim * r->planes),
-				.flow = FLOW * share / (one * one) };
-}
-
-/* Of each of the routes of the tree in hand, which are so many there. */
-static inline double price(const struct grow_load *l, uint32_t routes, struct tariff t)
-{
-	double x = (l->all + routes) * t.load, flow = (double)(int64_t)l->flow;
-
-	x *= x;
-	x *= x;
-	x *= x;
-	return x * x + t.flow * flow * flow;
-}
-
-/* Adds the routes of a source to those of the tree in hand. */
-static inline void put_one(struct grow *g, const struct dest *d, const uint8_t *ports,
-			   const struct sar_source *s)
-{
-	uint32_t *own = g->own, *tree = g->tree, ntree = g->ntree, met = 0;
-
-	for (uint32_t u = s->sw; u != d->sw; u = next_switch(g, u, ports)) {
-		tree[ntree] = u;
-		ntree += !own[u];
-		own[u] += s->n;
-		met++;
-	}
-	g->ntree = ntree;
-	g->work += met;
-}
-
 static void put_in(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 
 	for (uint32_t i = 0; i < n; i++)
 		put_one(g, d, ports, &s[i]);
-}
-
-/* The routes of the tree in hand that come through u join the loads of a channel there ... */
-static inline void add_routes(struct grow *g, uint32_t u, uint32_t c)
-{
-	uint64_t flow = g->own[u] * g->share, root = flow >> GROW_BITS / 2;
-
-	g->load[c].all += g->own[u];
-	g->load[c].flow += flow;
-	g->same += root * root;
-}
-
-/* ... or leave them. */
-static inline void remove_routes(struct grow *g, uint32_t u, uint32_t c)
-{
-	uint64_t flow = g->own[u] * g->share, root = flow >> GROW_BITS / 2;
-
-	g->load[c].all -= g->own[u];
-	g->load[c].flow -= flow;
-	g->same -= root * root;
-	feel(g, u, c);
 }
 
 /* The tree in hand is complete: adds it to the loads of all.  Returns what it costs there. */
@@ -368,156 +229,6 @@ double grow_price(struct grow *g, const struct dest *d, const struct sar_source 
 	return sum * (double)g->share / (double)GROW_FLOW;
 }
 
-/* Takes the routes that come through u out of the loads, when only a part of the tree is out. */
-static inline void touch(struct grow *g, uint32_t u, const uint8_t *ports, struct tariff t)
-{
-	uint32_t c = next_chan(g, u, ports);
-
-	if (!g->partly || g->out[u] == g->out_stamp)
-		return;
-	g->out[u] = g->out_stamp;
-	g->was[g->nwas++] = (struct before){ .sw = u, .own = g->own[u] };
-	if (!g->own[u])
-		return;
-	remove_routes(g, u, c);
-	g->cost_before += g->own[u] * price(&g->load[c], g->own[u], t);
-}
-
-static inline uint32_t meet(uint32_t *restrict queue, uint32_t *restrict seen, uint32_t stamp,
-			    uint32_t u, uint32_t tail)
-{
-	uint32_t fresh = seen[u] != stamp;
-
-	seen[u] = stamp;
-	queue[tail] = u; /* there is room for one too many */
-	return tail + fresh;
-}
-
-/* Switches that paths from the sources (in descending hops, then as given) can come through, in
- * descending hops to the destination; returns how many. */
-static uint32_t find_region(struct grow *g, const struct sar_dag *d, const uint8_t *ports,
-			    const struct sar_source *const *s, uint32_t n)
-{
-	uint32_t *queue = g->queue, *seen = g->seen, stamp = ++g->stamp;
-	uint32_t head = 0, tail = 0, i = 0;
-
-	for (;;) {
-		const uint32_t *to;
-		uint32_t u;
-
-		/* sources as far away as the next one join its level */
-		while (i < n && (head == tail || d->dist[s[i]->sw] >= d->dist[queue[head]]))
-			tail = meet(queue, seen, stamp, s[i++]->sw, tail);
-		if (head == tail)
-			return tail;
-		u = queue[head++];
-		if (u == d->root)
-			continue;
-		g->work += d->degree[u];
-		if (g->own[u]) {
-			tail = meet(queue, seen, stamp, next_switch(g, u, ports), tail);
-			continue;
-		}
-		to = g->f->chan_dst + g->f->chan_off[u];
-		for (uint32_t k = d->off[u], end = d->off[u] + d->degree[u]; k < end; k++)
-			tail = meet(queue, seen, stamp, to[d->edge[k]], tail);
-	}
-}
-
-struct way {
-	uint8_t place;
-	double cost;
-};
-
-/* Cheapest way on from u; present gets that by its place, if that is one. */
-static inline struct way find_cheapest(const struct grow *g, const struct sar_dag *d, uint32_t u,
-				       uint32_t n, struct tariff t, struct way *present)
-{
-	uint32_t first = g->f->chan_off[u];
-	struct way best = { .place = PLACE_NONE, .cost = HUGE_VAL };
-
-	for (uint32_t k = d->off[u], end = d->off[u] + d->degree[u]; k < end; k++) {
-		uint32_t c = first + d->edge[k];
-		double v = price(&g->load[c], n, t) + g->cost[g->f->chan_dst[c]];
-
-		if (v < best.cost)
-			best = (struct way){ .place = d->edge[k], .cost = v };
-		if (d->edge[k] == present->place)
-			present->cost = v;
-	}
-	return best;
-}
-
-/* Cheapest way on from u, or the present one when that is not much dearer; where the block differs
- * already, and so costs nothing more, when it is not dearer. */
-static void choose(struct grow *g, const struct sar_dag *d, uint32_t u, uint32_t lid, uint32_t n,
-		   struct tariff t, const struct grow_rule *r)
-{
-	uint8_t port = hopmap_at(&g->hops, lid)[u];
-	struct way present = { .place = hopmap_place(&g->hops, u, port), .cost = HUGE_VAL };
-	struct way best = find_cheapest(g, d, u, n, t, &present);
-	double most = g->nblocks >= r->limit ? DBL_MAX : best.cost * r->keep;
-
-	if (present.cost <= best.cost ||
-	    (present.cost <= most && !g->differ[(size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK]))
-		best = present;
-	g->pick[u] = g->f->chan_off[u] + best.place;
-	g->cost[u] = best.cost;
-}
-
-static void search(struct grow *g, const struct sar_dag *d, uint32_t lid,
-		   const struct sar_source *const *s, uint32_t n, const struct grow_rule *r)
-{
-	const uint8_t *ports = hopmap_at(&g->hops, lid);
-	struct tariff t = tariff(g, r);
-	uint32_t weight = s[0]->n;
-
-	for (uint32_t i = find_region(g, d, ports, s, n); i-- > 0;) {
-		uint32_t u = g->queue[i];
-
-		if (u == d->root) {
-			g->cost[u] = 0;
-		} else if (g->own[u]) {
-			uint32_t c = next_chan(g, u, ports);
-
-			touch(g, u, ports, t);
-			g->cost[u] = price(&g->load[c], g->own[u] + weight, t) +
-				     g->cost[g->f->chan_dst[c]];
-		} else {
-			choose(g, d, u, lid, weight, t, r);
-		}
-	}
-}
-
-static void write_entry(struct grow *g, uint32_t u, uint32_t lid, uint8_t port)
-{
-	uint8_t *differ = g->differ + (size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK;
-	uint8_t was = tables_row(g->t, u)[lid], old = g->from ? tables_row(g->from, u)[lid] : was;
-
-	hopmap_set(&g->hops, g->t, u, lid, port);
-	if (!g->from)
-		return;
-	g->nblocks -= *differ > 0;
-	*differ = (uint8_t)(*differ + (port != old) - (was != old));
-	g->nblocks += *differ > 0;
-}
-
-/* Makes the path that was found from u part of the tree. */
-static void fix_path(struct grow *g, uint32_t u, const struct dest *d)
-{
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
-
-	while (u != d->sw && !g->own[u]) {
-		if (next_chan(g, u, ports) != g->pick[u]) {
-			uint8_t present = tables_row(g->t, u)[d->lid];
-
-			g->undo[g->nundo++] = (struct change){ .sw = u, .port = present };
-			write_entry(g, u, d->lid, g->f->chan_port[g->pick[u]]);
-		}
-		u = g->f->chan_dst[g->pick[u]];
-	}
-}
-
 /* Asks for a DAG that many sources will need, all of it at once and in order. */
 static void ask_for(const struct grow *g, const struct sar_dag *d)
 {
@@ -527,59 +238,6 @@ static void ask_for(const struct grow *g, const struct sar_dag *d)
 		__builtin_prefetch(d->off + u);
 	for (uint32_t k = 0; k < d->nedge; k += LINE)
 		__builtin_prefetch(d->edge + k);
-}
-
-static void touch_path(struct grow *g, uint32_t u, const struct dest *d, struct tariff t)
-{
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
-
-	for (; u != d->sw; u = next_switch(g, u, ports))
-		touch(g, u, ports, t);
-}
-
-/* Adds n routes from a switch to the part of the tree that is out of the loads, or takes them out
- * of it. */
-static void move_routes(struct grow *g, uint32_t u, const struct dest *d, uint32_t n)
-{
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
-
-	for (; u != d->sw; u = next_switch(g, u, ports)) {
-		g->own[u] += n;
-		g->work++;
-	}
-}
-
-static int farthest_first(const void *a, const void *b, void *dist)
-{
-	const struct sar_source *x = *(const struct sar_source *const *)a;
-	const struct sar_source *y = *(const struct sar_source *const *)b;
-	const uint16_t *hops = dist;
-
-	if (hops[x->sw] != hops[y->sw])
-		return hops[x->sw] > hops[y->sw] ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
-/* Places sources at once: farthest ones first. */
-static void place_batch(struct grow *g, const struct dest *dest, const struct sar_dag *d,
-			const struct sar_source **batch, uint32_t n, const struct grow_rule *r)
-{
-	const uint8_t *ports = hopmap_at(&g->hops, dest->lid);
-	struct tariff t = tariff(g, r);
-
-	if (n > 1)
-		qsort_r(batch, n, sizeof(*batch), farthest_first, d->dist);
-	if (n > 1 || !g->own[batch[0]->sw])
-		search(g, d, dest->lid, batch, n, r);
-	for (uint32_t b = 0; b < n; b++) {
-		fix_path(g, batch[b]->sw, dest);
-		if (g->partly) {
-			touch_path(g, batch[b]->sw, dest, t);
-			move_routes(g, batch[b]->sw, dest, batch[b]->n);
-		} else {
-			put_one(g, dest, ports, batch[b]);
-		}
-	}
 }
 
 /* Sources from *i on that are to be placed at once, into g->batch; returns how many. */
@@ -605,7 +263,7 @@ static double grow_all(struct grow *g, const struct dest *dest, const struct sar
 	if (n > g->f->nsw / LINE)
 		ask_for(g, d);
 	while ((k = next_batch(g, dest, s, n, r, &i)) > 0)
-		place_batch(g, dest, d, g->batch, k, r);
+		grow_place_batch(g, dest, d, g->batch, k, r);
 	return settle(g, dest, tariff(g, r));
 }
 
@@ -616,176 +274,12 @@ void grow_tree(struct grow *g, const struct dest *d, const struct sar_source *s,
 	grow_all(g, d, s, n, rule);
 }
 
-/* What has changed goes back. */
-static void undo(struct grow *g, uint32_t lid)
-{
-	while (g->nundo > 0) {
-		const struct change *c = &g->undo[--g->nundo];
-
-		write_entry(g, c->sw, lid, c->port);
-	}
-}
-
-static bool is_worth_it(const struct grow *g, double before, double after, uint64_t blocks,
-			const struct grow_rule *rule)
+bool grow_is_worth_it(const struct grow *g, double before, double after, uint64_t blocks,
+		      const struct grow_rule *rule)
 {
 	if (g->nblocks > blocks)
 		after += rule->block * (double)(g->nblocks - blocks);
 	return g->nundo && after < before * rule->gain && g->nblocks <= rule->limit;
-}
-
-/* Counts the tree that is in the loads, without taking it out; returns how many of the sources,
- * into g->moving, send over a hot channel. */
-static uint32_t find_moving(struct grow *g, const struct dest *d, const struct sar_source *s,
-			    uint32_t n)
-{
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
-	const uint64_t *bits = through(g, d);
-	uint32_t *at = g->queue, nhot = 0, k = 0;
-
-	for (uint32_t w = 0; w < g->words; w++)
-		for (uint64_t m = bits[w] & g->hot_sw[w]; m; m &= m - 1) {
-			uint32_t u = 64 * w + (uint32_t)__builtin_ctzll(m);
-
-			at[nhot] = u;
-			nhot += g->meets[u] = g->hot[next_chan(g, u, ports)];
-		}
-	for (uint32_t i = 0; i < n; i++) {
-		bool meets = false;
-
-		for (uint32_t u = s[i].sw; u != d->sw;) {
-			meets |= g->meets[u];
-			g->tree[g->ntree] = u;
-			g->ntree += !g->own[u];
-			g->own[u] += s[i].n;
-			u = next_switch(g, u, ports);
-		}
-		g->moving[k] = &s[i];
-		k += meets;
-	}
-	g->work += g->words / 8 + n + g->ntree;
-	while (nhot > 0)
-		g->meets[at[--nhot]] = false;
-	return k;
-}
-
-/* Is there a shortest path from u without that channel? */
-static bool has_way_without(struct grow *g, const struct sar_dag *d, uint32_t u, uint32_t chan)
-{
-	uint32_t *queue = g->queue, *seen = g->seen, stamp = ++g->stamp, head = 0, tail = 0;
-
-	tail = meet(queue, seen, stamp, u, tail);
-	while (head < tail) {
-		uint32_t first = g->f->chan_off[u = queue[head++]];
-
-		g->work += d->degree[u];
-		for (uint32_t k = d->off[u]; k < d->off[u] + d->degree[u]; k++) {
-			uint32_t c = first + d->edge[k];
-
-			if (c == chan)
-				continue;
-			if (g->f->chan_dst[c] == d->root)
-				return true;
-			tail = meet(queue, seen, stamp, g->f->chan_dst[c], tail);
-		}
-	}
-	return false;
-}
-
-void grow_add_forced(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
-		     uint32_t *forced)
-{
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
-	uint32_t k = find_moving(g, d, s, n);
-	const struct sar_dag *dag = k ? sar_dags_find(&g->dags, d->sw) : NULL;
-
-	while (g->ntree > 0)
-		g->own[g->tree[--g->ntree]] = 0;
-	for (uint32_t i = 0; i < k; i++) {
-		const struct sar_source *from = g->moving[i];
-
-		for (uint32_t u = from->sw; u != d->sw; u = next_switch(g, u, ports)) {
-			uint32_t c = next_chan(g, u, ports);
-
-			if (g->hot[c] && !has_way_without(g, dag, from->sw, c))
-				forced[c] += from->n;
-		}
-	}
-}
-
-/* The paths of the first k in g->moving leave the tree. */
-static void lift(struct grow *g, const struct dest *d, uint32_t k, struct tariff t)
-{
-	g->out_stamp++;
-	g->nwas = 0;
-	g->cost_before = 0;
-	for (uint32_t i = 0; i < k; i++) {
-		touch_path(g, g->moving[i]->sw, d, t);
-		move_routes(g, g->moving[i]->sw, d, -g->moving[i]->n);
-	}
-}
-
-/* What is out of the loads joins them again; nothing is in hand then. */
-static void lay_down(struct grow *g, const struct dest *d)
-{
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
-	uint64_t *bits = through(g, d);
-
-	for (uint32_t i = 0; i < g->nwas; i++) {
-		uint32_t u = g->was[i].sw, c = next_chan(g, u, ports);
-
-		bits[u / 64] &= ~(1ull << u % 64);
-		if (!g->own[u])
-			continue;
-		bits[u / 64] |= 1ull << u % 64;
-		add_routes(g, u, c);
-		feel(g, u, c);
-		g->own[u] = 0;
-	}
-	while (g->ntree > 0)
-		g->own[g->tree[--g->ntree]] = 0;
-	g->partly = false;
-}
-
-/* Of what is out of the loads. */
-static double price_parts(const struct grow *g, const uint8_t *ports, struct tariff t)
-{
-	double sum = 0;
-
-	for (uint32_t i = 0; i < g->nwas; i++) {
-		uint32_t u = g->was[i].sw;
-
-		if (g->own[u])
-			sum += g->own[u] * price(&g->load[next_chan(g, u, ports)], g->own[u], t);
-	}
-	return sum;
-}
-
-/* grow_again() for the paths over hot channels alone: all else stays where it is, and in the loads.
- * Costs are those of the channels that lose or may get routes. */
-static bool relieve(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
-		    const struct grow_rule *r)
-{
-	struct tariff t = tariff(g, r);
-	uint64_t blocks = g->nblocks;
-	uint32_t k = find_moving(g, d, s, n);
-	const struct sar_dag *dag = k ? sar_dags_find(&g->dags, d->sw) : NULL;
-	bool better;
-
-	g->partly = true;
-	g->nundo = 0;
-	lift(g, d, k, t);
-	for (uint32_t i = 0; i < k; i += r->batch)
-		place_batch(g, d, dag, g->moving + i, k - i < r->batch ? k - i : r->batch, r);
-	better = is_worth_it(g, g->cost_before, price_parts(g, hopmap_at(&g->hops, d->lid), t),
-			     blocks, r);
-	if (!better) {
-		undo(g, d->lid);
-		for (uint32_t i = 0; i < g->nwas; i++)
-			g->own[g->was[i].sw] = g->was[i].own;
-	}
-	lay_down(g, d);
-	return better;
 }
 
 bool grow_again(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
@@ -797,16 +291,16 @@ bool grow_again(struct grow *g, const struct dest *d, const struct sar_source *s
 
 	take_in_hand(g, s, n);
 	if (rule->hot_only)
-		return relieve(g, d, s, n, rule);
+		return grow_relieve(g, d, s, n, rule);
 	t = tariff(g, rule);
 	before = take_out(g, d, s, n, t);
 	after = grow_all(g, d, s, n, rule);
-	if (is_worth_it(g, before, after, blocks, rule))
+	if (grow_is_worth_it(g, before, after, blocks, rule))
 		return true;
 	if (!g->nundo)
 		return false;
 	take_out(g, d, s, n, t);
-	undo(g, d->lid);
+	grow_undo(g, d->lid);
 	put_in(g, d, s, n);
 	settle(g, d, t);
 	return false;
