@@ -161,14 +161,57 @@ static bool check_fields(struct chain *c, const json_t *j, const struct digest *
 	return true;
 }
 
-static void mac_of(struct digest *mac, const struct chain *c, const char *line, size_t len)
+/* The last line of a file vouches for itself, as no later one does: what is before self. */
+static bool check_self(struct chain *c, const json_t *j, const char *line, size_t len)
 {
-	char *blank = xcalloc(len + 1, 1);
+	bool ends = record_line_ends(json_string_value(json_object_get(j, "type")));
+	size_t key = strlen(RECORD_SELF_KEY), at = len - RECORD_SELF_TAIL;
+	struct digest is, was;
 
-	memcpy(blank, line, len);
-	memset(blank + len - RECORD_MAC_TAIL, '0', DIGEST_HEX - 1);
-	seal_line(mac, &c->seal, blank, len);
-	free(blank);
+	if (!ends)
+		return !json_object_get(j, "self") ||
+		       bad(c, "has a hash of itself as the end has: inserted or changed");
+	if (len < RECORD_SELF_TAIL || memcmp(line + at, RECORD_SELF_KEY, key) ||
+	    !parse_hex(&was, line + at + key))
+		return bad(c, "the last line, and its own hash (self) is not before prev: changed");
+	digest_of(&is, line, at);
+	return digest_equal(&is, &was) ||
+	       bad(c, "changed after it was written: not what its own hash (self) is of");
+}
+
+/* The line as it was when it was sealed: without self, and zeros for the digits of mac. */
+static char *sealed_text(const char *line, size_t *len)
+{
+	char *text = xcalloc(*len + 1, 1);
+	size_t at = *len < RECORD_SELF_TAIL ? 0 : *len - RECORD_SELF_TAIL;
+	size_t prev = RECORD_PREV_TAIL + 1;
+
+	memcpy(text, line, *len);
+	if (!memcmp(text + at, RECORD_SELF_KEY, strlen(RECORD_SELF_KEY))) {
+		memcpy(text + at, line + *len - prev, prev);
+		*len = at + prev;
+	}
+	return text;
+}
+
+static bool check_mac(struct chain *c, const char *line, size_t len)
+{
+	char *text = sealed_text(line, &len), *mac = text + len - RECORD_MAC_TAIL;
+	size_t key = strlen(RECORD_MAC_KEY);
+	struct digest is, was;
+	bool there = len >= RECORD_MAC_TAIL + key && !memcmp(mac - key, RECORD_MAC_KEY, key) &&
+		     parse_hex(&was, mac);
+
+	if (there) {
+		memset(mac, '0', DIGEST_HEX - 1);
+		seal_line(&is, &c->seal, text, len);
+		seal_forward(&c->seal);
+	}
+	free(text);
+	if (!there)
+		return bad(c, "its seal is not where it must be: changed");
+	return digest_equal(&is, &was) ||
+	       bad(c, "the seal does not fit: changed, or written without the key of its epoch");
 }
 
 /* Each line with the key of its own epoch and place, and of no other. */
@@ -176,8 +219,6 @@ static bool check_seal(struct chain *c, const json_t *j, const char *line, size_
 {
 	const json_t *seal = json_object_get(j, "seal");
 	json_int_t epoch = json_integer_value(json_object_get(seal, "epoch"));
-	size_t key = strlen(RECORD_MAC_KEY);
-	struct digest is, was;
 
 	if (!c->lines.n) {
 		c->r->sealed = seal;
@@ -201,14 +242,7 @@ static bool check_seal(struct chain *c, const json_t *j, const char *line, size_
 		seal_at(&c->seal, c->o->key, c->r->epoch);
 	for (uint64_t i = 0; !c->lines.n && i < c->r->first_seq; i++)
 		seal_forward(&c->seal);
-	if (len < RECORD_MAC_TAIL + key ||
-	    memcmp(line + len - RECORD_MAC_TAIL - key, RECORD_MAC_KEY, key) ||
-	    !parse_hex(&was, line + len - RECORD_MAC_TAIL))
-		return bad(c, "its seal is not where it must be: changed");
-	mac_of(&is, c, line, len);
-	seal_forward(&c->seal);
-	return digest_equal(&is, &was) ||
-	       bad(c, "the seal does not fit: changed, or written without the key of its epoch");
+	return check_mac(c, line, len);
 }
 
 static bool check_screen(struct chain *c, const json_t *j)
@@ -252,7 +286,8 @@ static bool check_line(struct chain *c, const char *line, size_t len)
 	if (!j || !take_prev(&prev, line, len))
 		ok = bad(c, "not JSON, or its last key is not prev: changed or cut");
 	else
-		ok = check_fields(c, j, &prev) && check_seal(c, j, line, len) && check_screen(c, j);
+		ok = check_fields(c, j, &prev) && check_self(c, j, line, len) &&
+		     check_seal(c, j, line, len) && check_screen(c, j);
 	if (ok)
 		take_line(c, j, line, len);
 	json_decref(j);

@@ -21,13 +21,12 @@
 #include <sys/stat.h>
 
 const char audit_shell_check[] =
-	"f=$1 n=0 p=$(sed -n '/\"type\":\"record.part\"/s/.*\"prev\":\"\\(.*\\)\"}$/\\1/p;q' \"$1\")\n"
-	"p=${p:-$(printf '%064d' 0)}\n"
-	"while IFS= read -r line || { [ -n \"$line\" ] && line=cut; }; do n=$((n + 1))\n"
-	"  case $line in *'\"seq\":'*'\"prev\":\"'$p'\"}') ;; *) echo \"$f:$n: not as written\"; exit "
-	"1 ;; esac\n"
-	"  p=$(printf %s \"$line\" | sha256sum | cut -d ' ' -f 1); done <\"$f\"\n"
-	"[ $n -gt 0 ] && [ \"${2:-$p}\" = \"$p\" ] && echo \"$f: $n lines, head $p\" || exit 1\n";
+	"sum() { printf %s \"$1\" | sha256sum | cut -c -64; }; f=$1 n=0 k=',\"self\":\"'\n"
+	"p=$(sed -n '/\"type\":\"record.part\"/s/.*\"prev\":\"\\(.*\\)\"}$/\\1/p;q' \"$f\"); p=${p:-$(printf '%064d' 0)}\n"
+	"while IFS= read -r l || { [ \"$l\" ] && l=cut; }; do n=$((n + 1)) h=$(sum \"$l\") b=${l%',\"prev\":\"'*} w=\n"
+	"  b=${b%\"$k\"*}; case $b in *'\"type\":\"session.end\"'*|*'\"type\":\"record.rotate\"'*) w=$k$(sum \"$b\")\\\";; esac\n"
+	"  [ \"$l\" = \"$b$w,\\\"prev\\\":\\\"$p\\\"}\" ] || { echo \"$f:$n: not as written\"; exit 1; }; p=${w:+end} p=${p:-$h}; done <\"$f\"\n"
+	"[ $n -gt 0 ] && tr -d '\\000' <\"$f\" | cmp -s - \"$f\" && [ \"${2:-$h}\" = \"$h\" ] && echo \"$f: $n lines, head $h\" || exit 1\n";
 
 static json_t *text_or_null(const char *s)
 {

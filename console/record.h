@@ -4,13 +4,14 @@
  * before by its SHA-256; and beside it, where there is a screen, what that showed.
  *
  *   {"v":1,"seq":n,"ts":"..Z","mono_ns":n,"sid":"..","type":"..","user":{..},"data":{..},
- *    "cast":{"off":n,"sha256":".."},"seal":{"epoch":n,"mac":".."},
+ *    "cast":{"off":n,"sha256":".."},"seal":{"epoch":n,"mac":".."},"self":"<64 hex>",
  *    "prev":"<64 hex>"}
  *
  * prev is over the raw bytes of the previous line without its newline, and the last key: no
  * canonical form of JSON is needed to check it.  cast is only there with a screen: how long the
  * asciicast was then, and its hash.  Secrets such as M_Keys must not be given.
- * seal is only there in a directory with a key (seal.h).
+ * seal is only there in a directory with a key (seal.h).  self is only in the last line of a file,
+ * to which nothing is chained there: the hash of its bytes before that key.
  *
  * SID.jsonl and SID.cast go on in SID.2.jsonl and SID.2.cast when one of them is too long:
  * record.rotate ends the one, record.part begins the other, chained to it.

@@ -69,6 +69,25 @@ static char *with_data(char *line, const char *data)
 	return all;
 }
 
+bool record_line_ends(const char *type)
+{
+	return !strcmp(type, "session.end") || !strcmp(type, "record.rotate");
+}
+
+/* Takes text. */
+static char *with_self(char *text)
+{
+	size_t at = strlen(text) - RECORD_PREV_TAIL - 1;
+	char hex[DIGEST_HEX], *all;
+	struct digest self;
+
+	digest_of(&self, text, at);
+	all = xasprintf("%.*s" RECORD_SELF_KEY "%s\"%s", (int)at, text, digest_hex(hex, &self),
+			text + at);
+	free(text);
+	return all;
+}
+
 char *record_line_text(const struct record_line *l)
 {
 	json_t *line = make_line(l);
@@ -89,5 +108,7 @@ char *record_line_text(const struct record_line *l)
 		text = with_data(text, l->text);
 	if (text && l->seal)
 		put_mac(text, l->seal);
+	if (text && record_line_ends(l->type))
+		text = with_self(text);
 	return text;
 }

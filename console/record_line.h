@@ -7,6 +7,7 @@
 #include "fabric/base/digest.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct record_line {
@@ -25,6 +26,13 @@ struct record_line {
 #define RECORD_MAC_KEY	 "\"mac\":\""
 /* Bytes from the first digit of mac to the end of the line. */
 #define RECORD_MAC_TAIL (DIGEST_HEX - 1 + 3 + RECORD_PREV_TAIL)
+
+/* The last line of a file has one key more before prev: the hash of all bytes before that key.  Its
+ * HMAC is over the line without it. */
+#define RECORD_SELF_KEY	 ",\"self\":\""
+#define RECORD_SELF_TAIL (sizeof(RECORD_SELF_KEY) - 1 + DIGEST_HEX - 1 + 2 + RECORD_PREV_TAIL)
+
+bool record_line_ends(const char *type); /* session.end, record.rotate: the last of its file */
 
 /* Without a newline; its last key is prev.  NULL: data cannot be put into JSON.  Caller frees. */
 char *record_line_text(const struct record_line *l);

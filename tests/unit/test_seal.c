@@ -84,16 +84,26 @@ static void load(struct world *w)
 	assert_int_equal(audit_heads_read(&w->heads, log_path, NULL), 0);
 }
 
-static int setup_plain(void **state)
+static int setup_of(void **state, int notes)
 {
 	struct world *w = xcalloc(1, sizeof(*w));
 
 	w->dir = net_tmpdir();
 	log_path = xasprintf("%s/syslog.txt", w->dir);
-	session(w->dir, &w->path, 8);
+	session(w->dir, &w->path, notes);
 	load(w);
 	*state = w;
 	return 0;
+}
+
+static int setup_plain(void **state)
+{
+	return setup_of(state, 8);
+}
+
+static int setup_short(void **state)
+{
+	return setup_of(state, 1);
 }
 
 static int setup_sealed(void **state)
@@ -264,6 +274,74 @@ static void six_lines_of_shell_find_the_same(void **state)
 	free(l);
 }
 
+/* Writes the file with its last line as that. */
+static void put_last(const struct world *w, const char *line, size_t len)
+{
+	FILE *f = fopen(w->path, "w");
+
+	for (int i = 0; i < w->n - 1; i++)
+		fprintf(f, "%s\n", w->line[i]);
+	fwrite(line, 1, len, f);
+	fputc('\n', f);
+	fclose(f);
+}
+
+/* Byte k of the last line changed, removed, put in again, or a zero put in there: found by us, and
+ * where shell by it, too. */
+static void change_byte(const struct world *w, size_t k, bool shell)
+{
+	const char *last = w->line[w->n - 1];
+	size_t len = strlen(last);
+	char *l = xcalloc(len + 2, 1);
+
+	for (int way = 0; way < 4; way++) {
+		memcpy(l, last, len + 1);
+		if (way)
+			memmove(l + k + (way > 1), last + k + (way == 1), len - k);
+		if (way == 0)
+			l[k] = (char)(l[k] ^ 1);
+		if (way == 3)
+			l[k] = '\0';
+		put_last(w, l, len - (way == 1) + (way > 1));
+		if (judge(w, NULL).ok || (shell && shell_accepts(w, "")))
+			fail_msg("not found: byte %zu, way %d: %s", k, way, l);
+	}
+	free(l);
+}
+
+/* Nothing was chained to it, and no log is needed either. */
+static void every_change_of_the_last_line_is_found_by_both(void **state)
+{
+	struct world *w = *state;
+	size_t len = strlen(w->line[w->n - 1]);
+
+	assert_true(judge(w, NULL).ended && shell_accepts(w, ""));
+	assert_true(w->n < 5);
+	for (size_t k = 0; k < len; k++) /* sh takes its time: one of many, and what is behind */
+		change_byte(w, k, k % 50 == 7);
+	for (const char *at = "}\":,{"; *at; at++)
+		change_byte(w, (size_t)(strrchr(w->line[w->n - 1], *at) - w->line[w->n - 1]), true);
+}
+
+/* A line behind the end fits the chain, which whoever puts it there can see to. */
+static void line_behind_the_end_is_found_by_both(void **state)
+{
+	struct world *w = *state;
+	const char *last = w->line[w->n - 1], *note = w->line[w->n - 2];
+	char hex[DIGEST_HEX], **l = xcalloc(64, sizeof(char *));
+	struct digest head;
+
+	digest_of(&head, last, strlen(last));
+	memcpy(l, w->line, 64 * sizeof(*l));
+	l[w->n] = xasprintf("%.*s\"prev\":\"%s\"}", (int)(strlen(note) - RECORD_PREV_TAIL), note,
+			    digest_hex(hex, &head));
+	put(w, l, w->n + 1);
+	assert_false(judge(w, NULL).ok);
+	assert_false(shell_accepts(w, ""));
+	free(l[w->n]);
+	free(l);
+}
+
 static void shell_accepts_later_parts(void **state)
 {
 	struct world *w = *state;
@@ -330,6 +408,28 @@ static void chain_rebuilt_without_the_key_is_found(void **state)
 	free(l);
 }
 
+/* The hash of itself that the last line of a file has. */
+static void cut_self(char *line)
+{
+	char *at = strstr(line, RECORD_SELF_KEY);
+
+	if (at)
+		memmove(at, strrchr(line, ','), strlen(strrchr(line, ',')) + 1);
+}
+
+static char *put_self(char *line)
+{
+	size_t at = (size_t)(strrchr(line, ',') - line);
+	struct digest self;
+	char hex[DIGEST_HEX], *all;
+
+	digest_of(&self, line, at);
+	all = xasprintf("%.*s" RECORD_SELF_KEY "%s\"%s", (int)at, line, digest_hex(hex, &self),
+			line + at);
+	free(line);
+	return all;
+}
+
 /* Seals all lines of a file anew as seal s would, and makes the chain fit. */
 static void reseal(struct world *w, char **l, struct seal s)
 {
@@ -344,12 +444,15 @@ static void reseal(struct world *w, char **l, struct seal s)
 		memcpy(strstr(l[i], "\"epoch\":1"), epoch, strlen(epoch));
 		memcpy(strstr(l[i], RECORD_PREV_KEY) + strlen(RECORD_PREV_KEY),
 		       digest_hex(hex, &head), DIGEST_HEX - 1);
+		cut_self(l[i]);
 		len = strlen(l[i]);
 		memset(l[i] + len - RECORD_MAC_TAIL, '0', DIGEST_HEX - 1);
 		seal_line(&mac, &s, l[i], len);
 		memcpy(l[i] + len - RECORD_MAC_TAIL, digest_hex(hex, &mac), DIGEST_HEX - 1);
 		seal_forward(&s);
-		digest_of(&head, l[i], len);
+		if (i == w->n - 1)
+			l[i] = put_self(l[i]);
+		digest_of(&head, l[i], strlen(l[i]));
 	}
 }
 
@@ -480,6 +583,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(with_heads_every_change_of_every_line_is_found),
 		T(six_lines_of_shell_find_the_same),
+		cmocka_unit_test_setup_teardown(every_change_of_the_last_line_is_found_by_both,
+						setup_short, teardown),
+		T(line_behind_the_end_is_found_by_both),
 		T(shell_accepts_later_parts),
 		T(log_that_is_cut_is_said),
 		S(seal_finds_an_edited_last_line_too),
