@@ -32,7 +32,8 @@ struct record_part {
 
 struct record {
 	char *first, *path, *dir; /* path: of the part being written */
-	json_t *user;		  /* the same in every line */
+	char *user;		  /* the same in every line, as JSON */
+	struct record_text line;  /* the last one; kept for its room */
 	char sid[48];
 	char host[72];
 	char place[PATH_MAX]; /* dir, as the log is told of it */
@@ -67,60 +68,56 @@ const char *record_dir(const char *dir)
 	return env && *env ? env : RECORD_DIR;
 }
 
-static json_t *cast_state(const struct cast *cast)
+static void cast_state(char *buf, size_t size, const struct cast *cast)
 {
 	char hex[DIGEST_HEX];
 	struct digest d;
 
-	if (!cast)
-		return NULL;
 	cast_digest(&d, cast);
-	return json_pack("{s:I, s:s}", "off", (json_int_t)cast_size(cast), "sha256",
-			 digest_hex(hex, &d));
+	snprintf(buf, size, "{\"off\":%" PRIu64 ",\"sha256\":\"%s\"}", cast_size(cast),
+		 digest_hex(hex, &d));
 }
 
-/* What it tells is data or, where that is NULL, text. */
-static int put_told(struct record *r, const char *type, json_t *data, const char *text,
-		    struct err *err)
+/* data: one JSON value. */
+static int put_text(struct record *r, const char *type, const char *data, struct err *err)
 {
-	json_t *cast = cast_state(r->cast);
+	char cast[120];
 	struct record_line l = { .seq = r->seq,
 				 .sid = r->sid,
 				 .type = type,
 				 .user = r->user,
 				 .data = data,
-				 .text = text,
-				 .cast = cast,
+				 .cast = r->cast ? cast : NULL,
 				 .seal = r->seal,
 				 .prev = &r->head };
-	char *line = record_line_text(&l), *out;
-	size_t len;
 	int rc;
 
-	json_decref(cast);
-	if (!line)
-		return err_set(err, -EINVAL, "%s: a %s entry cannot be put into JSON", r->path,
-			       type);
-	len = strlen(line);
-	out = xasprintf("%s\n", line);
-	rc = store_append(r->fd, r->path, out, len + 1, err);
+	if (r->cast)
+		cast_state(cast, sizeof(cast), r->cast);
+	record_line_put(&r->line, &l);
+	vec_push(&r->line, '\n');
+	rc = store_append(r->fd, r->path, r->line.v, r->line.n, err);
 	if (!rc) {
-		digest_of(&r->head, line, len);
-		r->size += (off_t)len + 1;
+		digest_of(&r->head, r->line.v, r->line.n - 1);
+		r->size += (off_t)r->line.n;
 		r->seq++;
 		if (r->seal)
 			seal_forward(r->seal);
 	} else if (ftruncate(r->fd, r->size)) {
 		err_set(err, rc, "%s: a line is cut and cannot be taken back", r->path);
 	}
-	free(out);
-	free(line);
 	return rc;
 }
 
-static int put_line(struct record *r, const char *type, json_t *data, struct err *err)
+static int put_line(struct record *r, const char *type, const json_t *data, struct err *err)
 {
-	return put_told(r, type, data, NULL, err);
+	char *text = json_dumps(data, JSON_COMPACT);
+	int rc = text ? put_text(r, type, text, err)
+		      : err_set(err, -EINVAL, "%s: a %s entry cannot be put into JSON", r->path,
+				type);
+
+	free(text);
+	return rc;
 }
 
 static const char *file_of(const char *path)
@@ -268,20 +265,19 @@ static void rotate_when_due(struct record *r)
 		drop_casts(r, &err);
 }
 
-/* With the lock held; data and text are only borrowed. */
-static int add_told(struct record *r, const char *type, json_t *data, const char *text,
-		    struct err *err)
+/* With the lock held.  data NULL: it could not be made. */
+static int add_text(struct record *r, const char *type, const char *data, struct err *err)
 {
 	int rc;
 
-	if (!data && !text) {
+	if (!data) {
 		rc = err_set(err, -EINVAL, "%s: a %s entry cannot be put into JSON", r->path, type);
 	} else {
 		rotate_when_due(r);
 		rc = put_gap(r, err);
 	}
 	if (!rc)
-		rc = put_told(r, type, data, text, err);
+		rc = put_text(r, type, data, err);
 	if (rc) {
 		r->lost++;
 		r->lost_all++;
@@ -289,9 +285,14 @@ static int add_told(struct record *r, const char *type, json_t *data, const char
 	return rc;
 }
 
-static int add(struct record *r, const char *type, json_t *data, struct err *err)
+/* data is only borrowed. */
+static int add(struct record *r, const char *type, const json_t *data, struct err *err)
 {
-	return add_told(r, type, data, NULL, err);
+	char *text = data ? json_dumps(data, JSON_COMPACT) : NULL;
+	int rc = add_text(r, type, text, err);
+
+	free(text);
+	return rc;
 }
 
 int record_add(struct record *r, const char *type, json_t *data, struct err *err)
@@ -310,7 +311,7 @@ int record_add_text(struct record *r, const char *type, const char *data, struct
 	int rc;
 
 	pthread_mutex_lock(&r->lock);
-	rc = add_told(r, type, NULL, data, err);
+	rc = add_text(r, type, data, err);
 	pthread_mutex_unlock(&r->lock);
 	return rc;
 }
@@ -421,6 +422,17 @@ static json_t *loginuid(void)
 	return id == LOGINUID_UNSET ? json_null() : json_integer(id);
 }
 
+static char *user_text(void)
+{
+	const char *ssh = getenv("SSH_CONNECTION");
+	json_t *user = json_pack("{s:I, s:o, s:o}", "uid", (json_int_t)getuid(), "loginuid",
+				 loginuid(), "ssh", ssh ? record_str(ssh) : json_null());
+	char *text = json_dumps(user, JSON_COMPACT);
+
+	json_decref(user);
+	return text;
+}
+
 static int make_dir(const char *dir, struct err *err)
 {
 	struct stat st;
@@ -490,7 +502,8 @@ static void free_record(struct record *r)
 	free(r->first);
 	free(r->path);
 	free(r->dir);
-	json_decref(r->user);
+	vec_free(&r->line);
+	free(r->user);
 	free(r);
 }
 
@@ -498,7 +511,6 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 {
 	static const struct record_opts plain;
 	struct record *r = xcalloc(1, sizeof(*r));
-	const char *ssh = getenv("SSH_CONNECTION");
 	int rc;
 
 	o = o ? o : &plain;
@@ -509,8 +521,7 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 	r->part_bytes = r->rotate_at = o->part_bytes ? o->part_bytes : RECORD_PART_BYTES;
 	r->cast_bytes = o->cast_bytes ? o->cast_bytes : RECORD_CAST_BYTES;
 	r->epoch_s = clock_s();
-	r->user = json_pack("{s:I, s:o, s:o}", "uid", (json_int_t)getuid(), "loginuid", loginuid(),
-			    "ssh", ssh ? record_str(ssh) : json_null());
+	r->user = user_text();
 	pthread_mutex_init(&r->lock, NULL);
 	rc = make_dir(r->dir, err);
 	if (gethostname(r->host, sizeof(r->host) - 1))

@@ -3,7 +3,9 @@
 
 #include "fabric/base/mem.h"
 #include "fabric/base/plain.h"
+#include "fabric/base/vec.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,40 +35,65 @@ static void stamp(char *buf, size_t size)
 	snprintf(buf, size, "%s.%03ldZ", day, t.tv_nsec / 1000000);
 }
 
-static json_t *make_line(const struct record_line *l)
+static void put(struct record_text *out, const char *text, size_t len)
 {
-	char ts[40];
+	vec_reserve(out, out->n + len);
+	memcpy(out->v + out->n, text, len);
+	out->n += len;
+}
+
+static void put_text(struct record_text *out, const char *text)
+{
+	put(out, text, strlen(text));
+}
+
+static void put_head(struct record_text *out, const struct record_line *l)
+{
 	struct timespec mono;
+	char head[200], ts[40];
 
 	clock_gettime(CLOCK_MONOTONIC, &mono);
 	stamp(ts, sizeof(ts));
-	return json_pack("{s:i, s:I, s:s, s:I, s:s, s:s, s:O, s:O}", "v", 1, "seq",
-			 (json_int_t)l->seq, "ts", ts, "mono_ns",
-			 (json_int_t)mono.tv_sec * 1000000000 + mono.tv_nsec, "sid", l->sid, "type",
-			 l->type, "user", l->user, "data", l->text ? json_null() : l->data);
+	snprintf(head, sizeof(head),
+		 "{\"v\":1,\"seq\":%" PRIu64 ",\"ts\":\"%s\",\"mono_ns\":%" PRId64
+		 ",\"sid\":\"%s\"",
+		 l->seq, ts, (int64_t)mono.tv_sec * 1000000000 + mono.tv_nsec, l->sid);
+	put_text(out, head);
+	put_text(out, ",\"type\":\"");
+	put_text(out, l->type);
+	put_text(out, "\",\"user\":");
+	put_text(out, l->user);
 }
 
 static const char no_mac[] = "0000000000000000000000000000000000000000000000000000000000000000";
 
-static void put_mac(char *text, const struct seal *seal)
+static void put_seal(struct record_text *out, const struct seal *seal)
 {
-	size_t len = strlen(text);
+	char epoch[60];
+
+	snprintf(epoch, sizeof(epoch), ",\"seal\":{\"epoch\":%" PRIu64 "," RECORD_MAC_KEY,
+		 seal->epoch);
+	put_text(out, epoch);
+	put_text(out, no_mac);
+	put_text(out, "\"}");
+}
+
+static void put_prev(struct record_text *out, const struct digest *prev)
+{
+	char hex[DIGEST_HEX];
+
+	put_text(out, "," RECORD_PREV_KEY);
+	put_text(out, digest_hex(hex, prev));
+	put_text(out, "\"}");
+}
+
+static void put_mac(struct record_text *line, const struct seal *seal)
+{
 	char hex[DIGEST_HEX];
 	struct digest mac;
 
-	seal_line(&mac, seal, text, len);
-	memcpy(text + len - RECORD_MAC_TAIL, digest_hex(hex, &mac), DIGEST_HEX - 1);
-}
-
-/* Takes line.  In a string before it the key's quotes would be escaped. */
-static char *with_data(char *line, const char *data)
-{
-	static const char none[] = "\"data\":null";
-	char *at = strstr(line, none), *all;
-
-	all = xasprintf("%.*s\"data\":%s%s", (int)(at - line), line, data, at + sizeof(none) - 1);
-	free(line);
-	return all;
+	seal_line(&mac, seal, line->v, line->n);
+	memcpy(line->v + line->n - RECORD_MAC_TAIL, digest_hex(hex, &mac), DIGEST_HEX - 1);
 }
 
 bool record_line_ends(const char *type)
@@ -74,41 +101,37 @@ bool record_line_ends(const char *type)
 	return !strcmp(type, "session.end") || !strcmp(type, "record.rotate");
 }
 
-/* Takes text. */
-static char *with_self(char *text)
+static void put_self(struct record_text *line, const struct digest *prev)
 {
-	size_t at = strlen(text) - RECORD_PREV_TAIL - 1;
-	char hex[DIGEST_HEX], *all;
+	char hex[DIGEST_HEX];
 	struct digest self;
 
-	digest_of(&self, text, at);
-	all = xasprintf("%.*s" RECORD_SELF_KEY "%s\"%s", (int)at, text, digest_hex(hex, &self),
-			text + at);
-	free(text);
-	return all;
+	line->n -= 1 + RECORD_PREV_TAIL;
+	digest_of(&self, line->v, line->n);
+	put_text(line, RECORD_SELF_KEY);
+	put_text(line, digest_hex(hex, &self));
+	put_text(line, "\"");
+	put_prev(line, prev);
 }
 
-char *record_line_text(const struct record_line *l)
+void record_line_put(struct record_text *out, const struct record_line *l)
 {
-	json_t *line = make_line(l);
-	char hex[DIGEST_HEX], *text;
+	size_t len = strlen(l->data);
 
-	if (!line)
-		return NULL;
-	if (l->cast)
-		json_object_set(line, "cast", l->cast);
+	out->n = 0;
+	vec_reserve(out, len + 1000);
+	put_head(out, l);
+	put_text(out, ",\"data\":");
+	put(out, l->data, len);
+	if (l->cast) {
+		put_text(out, ",\"cast\":");
+		put_text(out, l->cast);
+	}
 	if (l->seal)
-		json_object_set_new(line, "seal",
-				    json_pack("{s:I, s:s}", "epoch", (json_int_t)l->seal->epoch,
-					      "mac", no_mac));
-	json_object_set_new(line, "prev", json_string(digest_hex(hex, l->prev)));
-	text = json_dumps(line, JSON_COMPACT);
-	json_decref(line);
-	if (text && l->text)
-		text = with_data(text, l->text);
-	if (text && l->seal)
-		put_mac(text, l->seal);
-	if (text && record_line_ends(l->type))
-		text = with_self(text);
-	return text;
+		put_seal(out, l->seal);
+	put_prev(out, l->prev);
+	if (l->seal)
+		put_mac(out, l->seal);
+	if (record_line_ends(l->type))
+		put_self(out, l->prev);
 }

@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What is JSON is borrowed text of a whole value, in one line. */
 struct record_line {
 	uint64_t seq;
-	const char *sid, *type;
-	json_t *user, *data;	   /* borrowed */
-	const char *text;	   /* borrowed; instead of data, which is null: JSON already */
-	json_t *cast;		   /* borrowed; NULL: no screen is recorded */
+	const char *sid, *type; /* neither has anything that JSON would escape */
+	const char *user, *data;
+	const char *cast;	   /* NULL: no screen is recorded */
 	const struct seal *seal;   /* NULL: not sealed */
 	const struct digest *prev; /* of the line before */
 };
@@ -34,8 +34,13 @@ struct record_line {
 
 bool record_line_ends(const char *type); /* session.end, record.rotate: the last of its file */
 
-/* Without a newline; its last key is prev.  NULL: data cannot be put into JSON.  Caller frees. */
-char *record_line_text(const struct record_line *l);
+struct record_text {
+	char *v; /* no string: n bytes of cap; freed by the owner */
+	size_t n, cap;
+};
+
+/* Instead of what is in out: the line, whose last key is prev, without a newline. */
+void record_line_put(struct record_text *out, const struct record_line *l);
 
 /* Any bytes as a JSON string: what is not UTF-8 becomes '?'. */
 json_t *record_str(const char *s);

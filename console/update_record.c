@@ -2,10 +2,12 @@
 #include "console/update_record.h"
 
 #include "fabric/base/log.h"
+#include "fabric/base/vec.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LINE_ITEMS 512 /* writes that share a line, at most */
 
@@ -38,44 +40,91 @@ static void hash_of(struct digest *old, struct digest *new, const struct changes
 	digest_of(new, change_new(l, c), change_bytes(c));
 }
 
-static void write_entry(FILE *out, const struct apply_event *ev, const struct apply_item *it)
+/* ---- lines of thousands of writes: as text, for which jansson takes longer than half of the
+ * datagrams take that they are about ---- */
+
+typedef VEC(char) text;
+
+static void put_n(text *out, const char *s, size_t len)
+{
+	vec_reserve(out, out->n + len);
+	memcpy(out->v + out->n, s, len);
+	out->n += len;
+}
+
+static void put(text *out, const char *s)
+{
+	put_n(out, s, strlen(s));
+}
+
+/* At least that many digits. */
+static void put_number(text *out, uint32_t n, unsigned digits)
+{
+	char buf[16];
+	size_t at = sizeof(buf);
+
+	for (; n || digits; n /= 10, digits -= digits > 0)
+		buf[--at] = (char)('0' + n % 10);
+	put_n(out, buf + at, sizeof(buf) - at);
+}
+
+static void put_hash(text *out, const char *key, const struct digest *d)
+{
+	char hex[DIGEST_HEX];
+
+	put(out, key);
+	put_n(out, digest_hex(hex, d), DIGEST_HEX - 1);
+}
+
+static void put_entry(text *out, const struct apply_event *ev, const struct apply_item *it)
 {
 	const struct change *c = &ev->list->v[it->change];
 	bool back = ev->phase == PHASE_ROLLBACK;
-	char from[DIGEST_HEX], to[DIGEST_HEX];
 	struct digest old, new;
 
 	hash_of(&old, &new, ev->list, it->change);
-	digest_hex(from, back ? &new : &old);
-	digest_hex(to, back ? &old : &new);
-	if (c->kind == CHANGE_LFT)
-		fprintf(out, "{\"block\":%u", c->block);
-	else
-		fprintf(out, "{\"in\":%u,\"out\":%u", c->in, c->out);
-	fprintf(out, ",\"old\":\"%s\",\"new\":\"%s\",\"status\":%d", from, to, it->rc);
-	if (it->us) /* OpenSM does not tell */
-		fprintf(out, ",\"ms\":%d.%03d}", it->us / 1000, it->us % 1000);
-	else
-		fputs(",\"ms\":null}", out);
+	put(out, c->kind == CHANGE_LFT ? "{\"block\":" : "{\"in\":");
+	put_number(out, c->kind == CHANGE_LFT ? c->block : c->in, 1);
+	if (c->kind != CHANGE_LFT) {
+		put(out, ",\"out\":");
+		put_number(out, c->out, 1);
+	}
+	put_hash(out, ",\"old\":\"", back ? &new : &old);
+	put_hash(out, "\",\"new\":\"", back ? &old : &new);
+	put(out, it->rc < 0 ? "\",\"status\":-" : "\",\"status\":");
+	put_number(out, (uint32_t)abs(it->rc), 1);
+	put(out, ",\"ms\":");
+	if (it->us) {
+		put_number(out, it->us / 1000, 1);
+		put(out, ".");
+		put_number(out, it->us % 1000, 3);
+		put(out, "}");
+	} else { /* OpenSM does not tell */
+		put(out, "null}");
+	}
 }
 
-static void write_switch(FILE *out, const struct change *c, const struct fabric *f)
+static void put_switch(text *out, const struct change *c, const struct fabric *f)
 {
-	fprintf(out, "{\"sw\":\"0x%016lx\"", (unsigned long)c->guid);
+	char guid[40];
+
+	snprintf(guid, sizeof(guid), "{\"sw\":\"0x%016lx\"", (unsigned long)c->guid);
+	put(out, guid);
 	if (f && c->sw < f->nsw) {
 		json_t *name = record_str(f->sw_name[c->sw]);
-		char *text = json_dumps(name, JSON_ENCODE_ANY);
+		char *quoted = json_dumps(name, JSON_ENCODE_ANY);
 
-		fprintf(out, ",\"name\":%s", text);
-		free(text);
+		put(out, ",\"name\":");
+		put(out, quoted);
+		free(quoted);
 		json_decref(name);
 	}
-	fprintf(out, ",\"%s\":[", c->kind == CHANGE_LFT ? "blocks" : "tables");
+	put(out, c->kind == CHANGE_LFT ? ",\"blocks\":[" : ",\"tables\":[");
 }
 
 /* From item first on as many as are of the same kind and fit a line; returns how many. */
-static uint32_t write_list(FILE *out, const struct apply_event *ev, const struct fabric *f,
-			   uint32_t first)
+static uint32_t put_list(text *out, const struct apply_event *ev, const struct fabric *f,
+			 uint32_t first)
 {
 	const struct change *v = ev->list->v, *c, *last = NULL;
 	uint8_t kind = v[ev->item[first].change].kind;
@@ -86,35 +135,47 @@ static uint32_t write_list(FILE *out, const struct apply_event *ev, const struct
 		if (c->kind != kind)
 			break;
 		if (last)
-			fputs(c->guid == last->guid ? "," : "]},", out);
+			put(out, c->guid == last->guid ? "," : "]},");
 		if (!last || c->guid != last->guid)
-			write_switch(out, c, f);
-		write_entry(out, ev, &ev->item[first + n]);
+			put_switch(out, c, f);
+		put_entry(out, ev, &ev->item[first + n]);
 	}
-	fputs("]}", out);
+	put(out, "]}");
 	return n;
 }
 
-/* As text: jansson takes longer for it than half of the datagrams it is about. */
+/* Of the writes from item first on; returns how many. */
 static uint32_t write_line(struct record *r, const struct apply_event *ev, const struct fabric *f,
-			   uint32_t first)
+			   uint32_t first, text *out)
 {
 	bool lft = ev->list->v[ev->item[first].change].kind == CHANGE_LFT;
 	struct err err = { "" };
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
 	uint32_t n;
 
-	fprintf(out, "{\"txn\":\"%s\",\"wave\":%u,\"rollback\":%s,\"switches\":[",
-		ev->txn ? ev->txn : "", ev->wave, ev->phase == PHASE_ROLLBACK ? "true" : "false");
-	n = write_list(out, ev, f, first);
-	fputs("]}", out);
-	fclose(out);
-	if (record_add_text(r, lft ? "lft.write" : "sl2vl.write", text, &err))
+	out->n = 0;
+	put(out, "{\"txn\":\"");
+	put(out, ev->txn ? ev->txn : "");
+	put(out, "\",\"wave\":");
+	put_number(out, ev->wave, 1);
+	put(out, ",\"rollback\":");
+	put(out, ev->phase == PHASE_ROLLBACK ? "true" : "false");
+	put(out, ",\"switches\":[");
+	n = put_list(out, ev, f, first);
+	put_n(out, "]}", sizeof("]}"));
+	if (record_add_text(r, lft ? "lft.write" : "sl2vl.write", out->v, &err))
 		log_add(LOG_ERROR, "record", "%s", err.text);
-	free(text);
 	return n;
+}
+
+static void write_lines(struct record *r, const struct apply_event *ev, const struct fabric *f)
+{
+	uint32_t most = ev->items < LINE_ITEMS ? ev->items : LINE_ITEMS;
+	text out = { 0 };
+
+	vec_reserve(&out, 200 + 260 * (size_t)most);
+	for (uint32_t i = 0; i < ev->items;)
+		i += write_line(r, ev, f, i, &out);
+	vec_free(&out);
 }
 
 static void phase_line(struct record *r, const struct apply_event *ev)
@@ -160,8 +221,7 @@ void update_record_event(struct record *r, const struct apply_event *ev, const s
 		phase_line(r, ev);
 		break;
 	case APPLY_ITEM:
-		for (uint32_t i = 0; i < ev->items;)
-			i += write_line(r, ev, f, i);
+		write_lines(r, ev, f);
 		break;
 	case APPLY_ASK:
 	case APPLY_ANSWER:
@@ -174,6 +234,8 @@ void update_record_event(struct record *r, const struct apply_event *ev, const s
 		json_object_set_new(data, "phase", json_string(phase_name(ev->phase)));
 		json_object_set_new(data, "items", json_integer(ev->items));
 		json_object_set_new(data, "status", json_integer(ev->rc));
+		if (ev->text[0])
+			json_object_set_new(data, "text", record_str(ev->text));
 		add(r, "verify", data);
 		break;
 	case APPLY_OUTCOME:
