@@ -40,7 +40,7 @@ void show_event(const struct apply_event *ev, const char *block, const char *txn
 		break;
 	case APPLY_ITEM:
 		if (ev->rc)
-			printf("         %s: %s\n", block, strerror(-ev->rc));
+			printf("         %s: %s\n", block, ev->text);
 		break;
 	case APPLY_VERIFY:
 		printf("         read back: %s%s\n",

@@ -49,6 +49,33 @@ static void note_time(struct apply *a, const struct install_item *it)
 	}
 }
 
+/* What became of an item by itself. */
+static const char *item_words(int rc)
+{
+	switch (rc) {
+	case -ETIMEDOUT:
+		return "no answer";
+	case -EPROTO:
+		return "refused by the switch";
+	case -ESTALE:
+		return "another switch answers there";
+	case -EIO:
+		return "answered with other values than were written";
+	case -EHOSTUNREACH:
+		return "no way to the switch is known";
+	case -ECANCELED:
+		return "cancelled before its turn";
+	default:
+		return strerror(-rc);
+	}
+}
+
+/* Where none could be written, that is the cause, and not the switch. */
+static const char *write_words(const struct apply *a, int rc)
+{
+	return a->write_why.text[0] ? a->write_why.text : item_words(rc);
+}
+
 static void emit_items(struct apply *a, const uint32_t *idx, uint32_t n)
 {
 	struct apply_event ev = {
@@ -66,6 +93,8 @@ static void emit_items(struct apply *a, const uint32_t *idx, uint32_t n)
 		ev.rc = it->rc;
 		ev.change = &a->list->v[idx[i]];
 	}
+	if (ev.rc)
+		snprintf(ev.text, sizeof(ev.text), "%.190s", write_words(a, ev.rc));
 	apply_emit(a, &ev);
 }
 
@@ -280,21 +309,16 @@ static const char *reason(const struct apply *a, uint32_t i)
 	case HOLDS_NOBODY:
 		return "the switch is not there";
 	case HOLDS_SILENT:
+		return item_words(a->rc[i]);
+	default:
 		break;
-	default:
-		if (!a->rc[i])
-			return "reads back differently";
 	}
-	switch (a->rc[i]) {
-	case -ETIMEDOUT:
-		return "no answer";
-	case -EPROTO:
-		return "refused by the switch";
-	case -ESTALE:
-		return "another switch answers there";
-	default:
-		return strerror(-a->rc[i]);
-	}
+	if (a->rc[i])
+		return write_words(a, a->rc[i]);
+	if (a->holds[i] == HOLDS_OLD)
+		return "holds the old entries though the write was answered: has the SM put them "
+		       "back?";
+	return "reads back differently";
 }
 
 void apply_first_not(char *buf, size_t size, const struct apply *a, enum holds h)

@@ -176,6 +176,35 @@ static void an_update_is_written_by_opensm_wave_by_wave_and_kept(void **state)
 	assert_string_equal(s.base, "");
 }
 
+static void first_failed(void *ctx, const struct apply_event *ev)
+{
+	struct apply_event *first = ctx;
+
+	if ((ev->kind == APPLY_ITEM || ev->kind == APPLY_VERIFY) && ev->rc &&
+	    !ev->wave == !first->wave && ev->phase == PHASE_WRITE)
+		*first = *ev;
+}
+
+/* No switch has refused anything: OpenSM was not let write. */
+static void a_wave_that_opensm_refuses_says_so_in_its_items(void **state)
+{
+	struct world *w = *state;
+	struct apply_event first = { .wave = 1 };
+	char *policy = xasprintf("engine updn\nexclude %s\n", w->f->sw_name[w->f->nsw - 1]);
+	struct err err = { "" };
+
+	apply_free(w->a);
+	w->o.event = first_failed;
+	w->o.ctx = &first;
+	w->a = apply_new(w->p, &w->in, &w->o);
+	fake_osm_policy(w->osm, policy);
+	assert_int_not_equal(apply_run(w->a, &err), 0);
+	assert_int_equal(first.kind, APPLY_VERIFY);
+	if (!strstr(first.text, "the policy's exclude") || strstr(first.text, "by the switch"))
+		fail_msg("%s", first.text);
+	free(policy);
+}
+
 static void paths_keep_their_service_levels_until_the_last_wave(void **state)
 {
 	struct world *w = *state;
@@ -698,6 +727,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, up, down)
 	const struct CMUnitTest tests[] = {
 		T(an_update_is_written_by_opensm_wave_by_wave_and_kept),
+		T(a_wave_that_opensm_refuses_says_so_in_its_items),
 		T(paths_keep_their_service_levels_until_the_last_wave),
 		T(not_confirmed_opensm_returns_to_what_it_did_before),
 		T(what_opensm_only_believes_is_written_again_in_full),
