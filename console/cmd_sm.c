@@ -150,6 +150,8 @@ static void print_plugin(const struct live *l)
 		printf("            %s\n", s->why);
 	printf("policy      %s: %s%s\n", s->policy, s->policy_engine,
 	       s->policy_unsaved ? " (given by hand, until OpenSM restarts)" : "");
+	if (s->exclude[0])
+		printf("            no route passes %s\n", s->exclude);
 	printf("confirmed   %s%s\n", s->confirmed, s->confirmed_there ? "" : ": none");
 	if (s->away[0])
 		printf("            not used: %s\n", s->away);

@@ -24,6 +24,7 @@ static enum osm_seen look_for_sm(void *ctx)
 static int by_opensm(struct live_install *i, struct live *l, const struct plan *p, struct err *err)
 {
 	const struct osm_status *s = &l->osm_status;
+	int rc;
 
 	if (!l->osm)
 		return err_set(err, -ENOTSUP, "nothing can be installed through OpenSM: %s",
@@ -38,6 +39,10 @@ static int by_opensm(struct live_install *i, struct live *l, const struct plan *
 		return err_set(err, -ENOTSUP,
 			       "OpenSM sets no SL2VL tables, which these routes need: put \"qos "
 			       "TRUE\" into its configuration");
+	/* it would refuse the last wave otherwise, and all be rolled back */
+	rc = p && s->exclude[0] ? osm_link_judge(l->osm, p->to, err) : 0;
+	if (rc)
+		return rc;
 	i->osm = osm_install_new(l->osm, smp_installer(l->w));
 	i->w = l->w;
 	i->sm_guid = s->sm_guid;

@@ -220,8 +220,26 @@ static void tell_tables(const struct desk *d, struct osm_status *s)
 	digest_hex(s->tables, &d->tables_hash);
 }
 
+/* The policy of the next routing, NULL when there is none yet. */
+static struct policy *policy_next(struct desk *d)
+{
+	struct policy *fresh = NULL, *p;
+
+	pthread_mutex_lock(&d->lock);
+	p = d->override ? policy_copy(d->override) : NULL;
+	pthread_mutex_unlock(&d->lock);
+	if (p || !policy_load(&fresh, d->policy_path, NULL))
+		return p ? p : fresh;
+	pthread_mutex_lock(&d->lock);
+	p = d->override || d->policy ? policy_now(d) : NULL;
+	pthread_mutex_unlock(&d->lock);
+	return p;
+}
+
 void desk_status(struct desk *d, struct osm_status *s)
 {
+	struct policy *next = policy_next(d);
+
 	pthread_mutex_lock(&d->lock);
 	*s = d->count;
 	snprintf(s->plugin, sizeof(s->plugin), "%s", PLUGIN_VERSION);
@@ -244,6 +262,9 @@ void desk_status(struct desk *d, struct osm_status *s)
 	snprintf(s->policy, sizeof(s->policy), "%s", d->policy_path);
 	snprintf(s->confirmed, sizeof(s->confirmed), "%s", d->confirmed_path);
 	s->confirmed_there = !access(d->confirmed_path, F_OK);
+	if (next && next->exclude)
+		snprintf(s->exclude, sizeof(s->exclude), "%s", next->exclude);
+	policy_free(next);
 }
 
 static const struct fabric *fabric_now(struct desk *d, struct err *err)
@@ -307,22 +328,6 @@ static int judge_step(struct desk *d, const struct fabric *f, const struct table
 	return rc;
 }
 
-/* The policy of the next routing, NULL when there is none yet. */
-static struct policy *policy_next(struct desk *d)
-{
-	struct policy *fresh = NULL, *p;
-
-	pthread_mutex_lock(&d->lock);
-	p = d->override ? policy_copy(d->override) : NULL;
-	pthread_mutex_unlock(&d->lock);
-	if (p || !policy_load(&fresh, d->policy_path, NULL))
-		return p ? p : fresh;
-	pthread_mutex_lock(&d->lock);
-	p = d->override || d->policy ? policy_now(d) : NULL;
-	pthread_mutex_unlock(&d->lock);
-	return p;
-}
-
 static void keep_quiet(void *ctx, const char *sentence)
 {
 	(void)ctx;
@@ -380,6 +385,27 @@ int desk_load(struct desk *d, const uint8_t *buf, size_t len, bool step, struct 
 		} else {
 			tables_put(t);
 		}
+	}
+	fabric_put(f);
+	return rc;
+}
+
+int desk_judge(struct desk *d, const uint8_t *buf, size_t len, struct osm_answer *a,
+	       struct err *err)
+{
+	const struct fabric *f = fabric_now(d, err);
+	struct choice c;
+	struct tables *t;
+	int rc;
+
+	if (!f)
+		return -EAGAIN;
+	rc = tables_ibr_decode(&t, buf, len, f, "tables of the console", err);
+	if (!rc) {
+		rc = judge_target(d, &c, f, t, err);
+		if (!rc)
+			answer_tables(a, t, f);
+		tables_put(t);
 	}
 	fabric_put(f);
 	return rc;

@@ -46,6 +46,9 @@ void desk_status(struct desk *d, struct osm_status *out);
  * and are no step. */
 int desk_load(struct desk *d, const uint8_t *buf, size_t len, bool step, struct osm_answer *a,
 	      struct err *err);
+/* The same of tables that an update is to end in, before it begins: they are not taken. */
+int desk_judge(struct desk *d, const uint8_t *buf, size_t len, struct osm_answer *a,
+	       struct err *err);
 /* -ENOENT: nothing was loaded; -EINVAL: it was a step. */
 int desk_keep(struct desk *d, struct osm_answer *a, struct err *err);
 /* To what routed before the update, once even through what the policy excludes: it is a promise. */

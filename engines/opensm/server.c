@@ -196,6 +196,8 @@ static int do_plain(struct server *s, struct client *c, struct osm_answer *a, st
 	switch (c->m.type) {
 	case OSM_MSG_LOAD:
 		return desk_load(s->desk, c->body.v, c->body.n, c->m.flags & OSM_LOAD_STEP, a, err);
+	case OSM_MSG_JUDGE:
+		return desk_judge(s->desk, c->body.v, c->body.n, a, err);
 	case OSM_MSG_POLICY:
 		return desk_policy(s->desk, text, c->body.n, c->m.flags, a, err);
 	case OSM_MSG_REROUTE:

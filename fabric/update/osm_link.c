@@ -245,8 +245,8 @@ int osm_link_status(struct osm_link *l, struct osm_status *out, struct err *err)
 	return rc ? rc : osm_status_decode(out, (char *)l->body.v, l->body.n, err);
 }
 
-int osm_link_load(struct osm_link *l, const struct tables *t, bool step, struct osm_answer *out,
-		  struct err *err)
+static int ask_of_tables(struct osm_link *l, uint8_t type, unsigned flags, const struct tables *t,
+			 struct osm_answer *out, struct err *err)
 {
 	uint8_t *buf;
 	size_t len;
@@ -254,10 +254,20 @@ int osm_link_load(struct osm_link *l, const struct tables *t, bool step, struct 
 
 	tables_ibr_encode(&buf, &len, t);
 	/* judging a large fabric takes its time */
-	rc = ask_plain(l, OSM_MSG_LOAD, step ? OSM_LOAD_STEP : 0, buf, len, l->timeout_ms + 30000,
-		       out, err);
+	rc = ask_plain(l, type, flags, buf, len, l->timeout_ms + 30000, out, err);
 	free(buf);
 	return rc;
+}
+
+int osm_link_load(struct osm_link *l, const struct tables *t, bool step, struct osm_answer *out,
+		  struct err *err)
+{
+	return ask_of_tables(l, OSM_MSG_LOAD, step ? OSM_LOAD_STEP : 0, t, out, err);
+}
+
+int osm_link_judge(struct osm_link *l, const struct tables *t, struct err *err)
+{
+	return ask_of_tables(l, OSM_MSG_JUDGE, 0, t, NULL, err);
 }
 
 int osm_link_reroute(struct osm_link *l, bool all, uint32_t timeout_ms, struct osm_answer *out,

@@ -32,7 +32,8 @@ uint64_t osm_get_u64(const uint8_t d[8])
 
 uint32_t osm_msg_limit(uint8_t type)
 {
-	if (type == OSM_MSG_LOAD || type == (OSM_MSG_TABLES | OSM_MSG_ANSWER) ||
+	if (type == OSM_MSG_LOAD || type == OSM_MSG_JUDGE ||
+	    type == (OSM_MSG_TABLES | OSM_MSG_ANSWER) ||
 	    type == (OSM_MSG_LISTENERS | OSM_MSG_ANSWER))
 		return OSM_MSG_LARGE;
 	return OSM_MSG_SMALL;
@@ -106,6 +107,7 @@ static const struct field status_fields[] = {
 	S(policy, F_TEXT),
 	S(policy_engine, F_TEXT),
 	S(policy_unsaved, F_BOOL),
+	S(exclude, F_TEXT),
 	S(confirmed, F_TEXT),
 	S(confirmed_there, F_BOOL),
 	S(engine, F_TEXT),

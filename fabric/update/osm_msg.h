@@ -42,6 +42,8 @@ enum osm_msg_type {
 	OSM_MSG_KEEP = 8,	/* what was loaded is confirmed: it goes to disk */
 	OSM_MSG_RETURN = 9,	/* back to the tables from before the first load; reroute next */
 	OSM_MSG_LISTENERS = 10, /* answered with port GUIDs, 8 bytes each: who listens to 68 */
+	OSM_MSG_JUDGE = 11,	/* tables: would they be taken as the end of an update?  Nothing is
+				 * done.  Only for a plugin that tells what its policy excludes */
 	OSM_MSG_HEARD = 0x60,	/* a notice, unasked */
 	OSM_MSG_ANSWER = 0x80,
 	OSM_MSG_ERROR = 0xff
@@ -98,6 +100,7 @@ struct osm_status {
 
 	char policy[256], policy_engine[32];
 	bool policy_unsaved;  /* given over the socket, gone after a restart */
+	char exclude[400];    /* of the policy of the next routing; "": nothing, or not told */
 	char confirmed[256];  /* file of the confirmed tables */
 	bool confirmed_there; /* there is one */
 

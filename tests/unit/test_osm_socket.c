@@ -309,10 +309,19 @@ static void what_the_policy_excludes_no_update_ends_in(void **state)
 	struct osm_answer a;
 
 	strcpy(before, fake_osm_status(k).tables);
+	assert_string_equal(fake_osm_status(k).exclude, "");
 	fake_osm_policy(k, policy);
 	assert_int_equal(osm_link_load(k->l, t, false, NULL, &err), -EPROTO);
 	assert_non_null(strstr(err.text, "Plan with --exclude, or take it out of "));
 	assert_int_equal(fake_osm_status(k).loads, 0);
+	/* an update asks that before it begins; the status says that there is something to ask */
+	assert_string_equal(fake_osm_status(k).exclude, k->f->sw_name[5]);
+	err.text[0] = '\0';
+	assert_int_equal(osm_link_judge(k->l, t, &err), -EPROTO);
+	assert_non_null(strstr(err.text, "Plan with --exclude, or take it out of "));
+	assert_non_null(strstr(err.text, k->f->sw_name[5]));
+	assert_int_equal(fake_osm_status(k).loads, 0);
+	assert_string_equal(fake_osm_status(k).base, "");
 	assert_int_equal(osm_link_load(k->l, t, true, NULL, &err), 0);
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
 	assert_string_equal(a.source, OSM_SOURCE_CONSOLE);
@@ -324,6 +333,9 @@ static void what_the_policy_excludes_no_update_ends_in(void **state)
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
 	assert_string_not_equal(a.tables, before);
 	assert_non_null(strstr(fake_osm_status(k).why, k->f->sw_name[5]));
+	tables_put(t);
+	assert_int_equal(osm_link_tables(k->l, false, &t, k->f, NULL), 0);
+	assert_int_equal(osm_link_judge(k->l, t, &err), 0);
 	free(policy);
 	tables_put(t);
 }
