@@ -360,6 +360,10 @@ int verify_tables(struct verdict **out, const struct fabric *f, const struct tab
 	    t->nend != f->nend || t->max_lid != f->max_lid)
 		return err_set(err, -EINVAL, "the tables (%s) were made for another fabric than %s",
 			       t->engine, f->name);
+	if (!tables_know_vls(t))
+		return err_set(err, -EAGAIN,
+			       "the SL2VL tables (%s) are not known: no verdict without them",
+			       t->engine);
 	for (sw = 0; sw < f->nsw; sw++)
 		j.nsources += is_source(f, sw);
 	rc = check_limits(&j, err);

@@ -84,7 +84,8 @@ struct verify_opts {
 		*installed; /* routes to pinned hosts must be as here; NULL: not known */
 };
 
-/* 0 whatever the verdict is; -ECANCELED; -EINVAL when the tables or the limits are of another
+/* 0 whatever the verdict is; -ECANCELED; -EAGAIN where the tables do not know their VLs (see
+ * tables_know_vls()); -EINVAL when they or the limits are of another
  * fabric. opts may be NULL: none of them.  Progress step: "verify". Time O(LIDs * switches), with
  * SLs by terminal and SL2VL that differs by port O(LIDs * (switches + ends)); memory O(ports +
  * turns) apart from the result. */

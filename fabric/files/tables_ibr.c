@@ -92,7 +92,7 @@ static void put_header(uint8_t *h, const struct tables *t, size_t bytes, size_t 
 {
 	memset(h, 0, HEADER_BYTES);
 	memcpy(h + AT_MAGIC, magic, sizeof(magic));
-	put_u32(h + AT_VERSION, TABLES_IBR_VERSION);
+	put_u32(h + AT_VERSION, tables_know_vls(t) ? TABLES_IBR_VLS : TABLES_IBR_VERSION);
 	put_u32(h + AT_HEADER, HEADER_BYTES);
 	put_u64(h + AT_BYTES, bytes);
 	put_u64(h + AT_RAW, raw);
@@ -341,7 +341,7 @@ int tables_ibr_decode(struct tables **out, const uint8_t *buf, size_t len, const
 		rc = check_fabric(&info, f, what, err);
 	if (rc)
 		return rc;
-	if (buf[AT_SL_KIND] > SL_BY_TERM || buf[AT_SL2VL_KIND] > SL2VL_FULL ||
+	if (buf[AT_SL_KIND] > SL_BY_TERM || buf[AT_SL2VL_KIND] > SL2VL_UNREAD ||
 	    buf[AT_SL_CONST] >= FAB_SLS || buf[AT_ESCAPE] > 1)
 		return err_set(err, -EINVAL, "%s: damaged: unknown forms of SL or SL2VL", what);
 	t = tables_new(f, info.engine);

@@ -18,7 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TABLES_IBR_VERSION 2 /* 1 knew no escape LIDs */
+#define TABLES_IBR_VERSION 3 /* 1 knew no escape LIDs, 2 none without SL2VL */
+#define TABLES_IBR_VLS	   2 /* of tables that know their VLs: as older programs read them */
 
 /* What a file says of itself, known without its fabric. */
 struct tables_ibr_info {

@@ -154,12 +154,28 @@ struct tables_report {
 void tables_report_clear(struct tables_report *r);
 
 /* The installed tables: LFT blocks 0 .. LinearFDBTop of every switch and, with want_sl2vl,
- * SL2VL between all ports with something on them (ports^2 MADs a switch; else identity is
- * assumed).  What could not be read stays FAB_NO_PORT and is in the report.  The SLs of paths
+ * SL2VL between all ports with something on them (ports^2 MADs a switch; else SL2VL_UNREAD).
+ * What could not be read stays FAB_NO_PORT and is in the report.  The SLs of paths
  * are the SM's and not in any switch: they are left at constant 0.
  * report may be NULL.  -EIO when no switch answered. */
 int wire_read_tables(struct tables **out, struct wire *w, const struct fabric *f, bool want_sl2vl,
 		     struct tables_report *report, struct progress *progress, struct err *err);
+
+/* The SL2VL tables that belong to LFTs that were read without them, as many as one likes at a time:
+ * they are nine tenths of all tables.  Counters and anything else may be read between two runs.
+ * Errors as of wire_read_tables(); after -ECANCELED requests are lost: only the end is left. */
+struct sl2vl_reading;
+int wire_sl2vl_begin(struct sl2vl_reading **out, struct wire *w, const struct fabric *f,
+		     const struct tables *lfts, struct progress *progress, struct err *err);
+/* -EAGAIN: there is more, after a pause.  Progress step: "read SL2VL", done and total over all
+ * runs. */
+int wire_sl2vl_read(struct sl2vl_reading *r, struct progress *progress, struct err *err);
+/* By the progress of a run: it ends when what is under way was answered. */
+void wire_sl2vl_pause(struct sl2vl_reading *r);
+/* After 0: LFTs with their SL2VL, owned by the caller; report: of all runs, without LFTs.  r is
+ * gone. */
+struct tables *wire_sl2vl_take(struct tables_report *report, struct sl2vl_reading *r);
+void wire_sl2vl_free(struct sl2vl_reading *r); /* NULL is fine */
 
 /* What the SM was asked about SLs of paths. */
 struct path_sl_report {

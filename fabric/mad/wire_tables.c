@@ -21,6 +21,7 @@ struct reader {
 	uint32_t sw, round, rounds; /* round: block, or in << 8 | out */
 	uint64_t total;
 	uint16_t attr;
+	bool paused; /* nothing more is asked for at the moment */
 };
 
 static bool cabled(const struct fabric *f, uint32_t sw, uint32_t port)
@@ -47,7 +48,7 @@ static bool reader_next(void *ctx, struct queue_request *out)
 {
 	struct reader *x = ctx;
 
-	for (; x->round < x->rounds; x->round++, x->sw = 0)
+	for (; !x->paused && x->round < x->rounds; x->round++, x->sw = 0)
 		for (; x->sw < x->f->nsw; x->sw++) {
 			if (!wanted(x, x->sw, x->round))
 				continue;
@@ -109,13 +110,8 @@ static void reader_done(void *ctx, const struct queue_request *req, int rc,
 	}
 }
 
-static int read_all(struct reader *x, uint16_t attr, uint32_t rounds, const char *step,
-		    struct progress *progress, struct err *err)
+static void reader_aim(struct reader *x, uint16_t attr, uint32_t rounds)
 {
-	struct queue_source src = {
-		.next = reader_next, .done = reader_done, .ctx = x, .total = &x->total
-	};
-
 	x->attr = attr;
 	x->rounds = rounds;
 	x->sw = x->round = 0;
@@ -123,7 +119,24 @@ static int read_all(struct reader *x, uint16_t attr, uint32_t rounds, const char
 	for (uint32_t r = 0; r < rounds; r++)
 		for (uint32_t sw = 0; sw < x->f->nsw; sw++)
 			x->total += wanted(x, sw, r);
+}
+
+/* From where it stands. */
+static int reader_run(struct reader *x, const char *step, struct progress *progress,
+		      struct err *err)
+{
+	struct queue_source src = {
+		.next = reader_next, .done = reader_done, .ctx = x, .total = &x->total
+	};
+
 	return queue_run(x->w->queue, &src, progress, step, err);
+}
+
+static int read_all(struct reader *x, uint16_t attr, uint32_t rounds, const char *step,
+		    struct progress *progress, struct err *err)
+{
+	reader_aim(x, attr, rounds);
+	return reader_run(x, step, progress, err);
 }
 
 /* What no switch is asked for: pairs with an empty port. */
@@ -146,7 +159,15 @@ static uint32_t most_ports(const struct fabric *f)
 	return n;
 }
 
-static int read_parts(struct reader *x, bool want_sl2vl, struct progress *progress, struct err *err)
+static void aim_at_sl2vl(struct reader *x)
+{
+	tables_sl2vl_form(x->t, SL2VL_FULL, x->f);
+	sl2vl_identity(x->t, x->f);
+	reader_aim(x, SMP_SL2VL, (most_ports(x->f) + 1) << 8);
+}
+
+/* -EIO: nobody answers. */
+static int find_ways(struct reader *x, struct progress *progress, struct err *err)
 {
 	bool *want = xcalloc(x->f->nsw, sizeof(bool));
 	int *sw_rc = xcalloc(x->f->nsw, sizeof(int));
@@ -164,15 +185,20 @@ static int read_parts(struct reader *x, bool want_sl2vl, struct progress *progre
 			     x->f->sw_name[0], wire_rc_text(sw_rc[0]));
 	free(want);
 	free(sw_rc);
+	return rc;
+}
+
+static int read_parts(struct reader *x, bool want_sl2vl, struct progress *progress, struct err *err)
+{
+	int rc = find_ways(x, progress, err);
+
 	if (!rc)
 		rc = read_all(x, SMP_SWITCH_INFO, 1, "ask switches", progress, err);
 	if (!rc)
 		rc = read_all(x, SMP_LFT, tables_blocks(x->t), "read LFTs", progress, err);
 	if (!rc && want_sl2vl) {
-		tables_sl2vl_form(x->t, SL2VL_FULL, x->f);
-		sl2vl_identity(x->t, x->f);
-		rc = read_all(x, SMP_SL2VL, (most_ports(x->f) + 1) << 8, "read SL2VL", progress,
-			      err);
+		aim_at_sl2vl(x);
+		rc = reader_run(x, "read SL2VL", progress, err);
 	}
 	return rc;
 }
@@ -183,37 +209,148 @@ void tables_report_clear(struct tables_report *r)
 	*r = (struct tables_report){ 0 };
 }
 
+static struct reader reader_new(struct wire *w, const struct fabric *f, struct tables *t)
+{
+	return (struct reader){ .w = w,
+				.f = f,
+				.t = t,
+				.way = xcalloc(f->nsw, 1),
+				.blocks = xcalloc(f->nsw, sizeof(uint32_t)),
+				.missing = xcalloc(f->nsw, sizeof(bool)) };
+}
+
+static void reader_clear(struct reader *x)
+{
+	free(x->way);
+	free(x->blocks);
+	free(x->missing);
+}
+
+static void list_missing(struct tables_report *r, const struct reader *x)
+{
+	r->missing_sw = xcalloc(x->f->nsw, sizeof(uint32_t));
+	for (uint32_t sw = 0; sw < x->f->nsw; sw++)
+		if (x->missing[sw])
+			r->missing_sw[r->nmissing++] = sw;
+}
+
 int wire_read_tables(struct tables **out, struct wire *w, const struct fabric *f, bool want_sl2vl,
 		     struct tables_report *report, struct progress *progress, struct err *err)
 {
 	struct tables_report own = { 0 };
-	struct reader x = { .w = w,
-			    .f = f,
-			    .t = tables_new(f, TABLES_WIRE),
-			    .report = report ? report : &own,
-			    .way = xcalloc(f->nsw, 1),
-			    .blocks = xcalloc(f->nsw, sizeof(uint32_t)),
-			    .missing = xcalloc(f->nsw, sizeof(bool)) };
+	struct reader x = reader_new(w, f, tables_new(f, TABLES_WIRE));
 	uint64_t start = wire_now_ns(w), sent = queue_stats(w->queue)->sent;
 	int rc;
 
+	tables_sl2vl_form(x.t, SL2VL_UNREAD, f);
+	x.report = report ? report : &own;
 	*x.report = (struct tables_report){ .top_min = UINT16_MAX, .cap_min = UINT16_MAX };
 	rc = read_parts(&x, want_sl2vl, progress, err);
 	if (rc == -ECANCELED)
 		err_set(err, rc, "reading the tables was cancelled");
 	x.report->mads = queue_stats(w->queue)->sent - sent;
 	x.report->took_ns = wire_now_ns(w) - start;
-	x.report->missing_sw = xcalloc(f->nsw, sizeof(uint32_t));
-	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		if (x.missing[sw])
-			x.report->missing_sw[x.report->nmissing++] = sw;
-	free(x.way);
-	free(x.blocks);
-	free(x.missing);
+	list_missing(x.report, &x);
+	reader_clear(&x);
 	tables_report_clear(&own);
 	if (rc)
 		tables_put(x.t);
 	else
 		*out = x.t;
 	return rc;
+}
+
+/* --- SL2VL, bit by bit ----------------------------------------------------------------------- */
+
+struct sl2vl_reading {
+	struct reader x;
+	struct tables_report report;
+	struct progress inner; /* counts what was read by earlier runs as well */
+	struct progress *outer;
+	uint64_t before; /* pairs answered or given up in earlier runs */
+};
+
+static void add_earlier(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct sl2vl_reading *r = ctx;
+
+	if (progress_step(r->outer, step, r->before + done, total))
+		atomic_store(&r->inner.cancel, true);
+}
+
+static struct tables *with_room_for_sl2vl(const struct fabric *f, const struct tables *lfts)
+{
+	struct tables *t = tables_new_blank(f, lfts->engine);
+
+	memcpy(t->lft, lfts->lft, (size_t)f->nsw * t->stride);
+	return t;
+}
+
+int wire_sl2vl_begin(struct sl2vl_reading **out, struct wire *w, const struct fabric *f,
+		     const struct tables *lfts, struct progress *progress, struct err *err)
+{
+	struct sl2vl_reading *r = xcalloc(1, sizeof(*r));
+	int rc;
+
+	r->x = reader_new(w, fabric_get(f), with_room_for_sl2vl(f, lfts));
+	r->x.report = &r->report;
+	r->inner.report = add_earlier;
+	r->inner.ctx = r;
+	rc = find_ways(&r->x, progress, err);
+	if (rc == -ECANCELED)
+		err_set(err, rc, "reading the tables was cancelled");
+	if (rc) {
+		wire_sl2vl_free(r);
+		return rc;
+	}
+	aim_at_sl2vl(&r->x);
+	*out = r;
+	return 0;
+}
+
+void wire_sl2vl_pause(struct sl2vl_reading *r)
+{
+	r->x.paused = true;
+}
+
+int wire_sl2vl_read(struct sl2vl_reading *r, struct progress *progress, struct err *err)
+{
+	uint64_t start = wire_now_ns(r->x.w), sent = queue_stats(r->x.w->queue)->sent;
+	int rc;
+
+	r->x.paused = false;
+	r->outer = progress;
+	atomic_store(&r->inner.cancel, false);
+	rc = reader_run(&r->x, "read SL2VL", &r->inner, err);
+	r->before = r->report.sl2vl;
+	r->report.mads += queue_stats(r->x.w->queue)->sent - sent;
+	r->report.took_ns += wire_now_ns(r->x.w) - start;
+	if (rc == -ECANCELED)
+		return err_set(err, rc, "reading the tables was cancelled");
+	if (!rc && r->x.round < r->x.rounds)
+		return -EAGAIN;
+	return rc;
+}
+
+struct tables *wire_sl2vl_take(struct tables_report *report, struct sl2vl_reading *r)
+{
+	struct tables *t = r->x.t;
+
+	list_missing(&r->report, &r->x);
+	*report = r->report;
+	r->report = (struct tables_report){ 0 };
+	r->x.t = NULL;
+	wire_sl2vl_free(r);
+	return t;
+}
+
+void wire_sl2vl_free(struct sl2vl_reading *r)
+{
+	if (!r)
+		return;
+	tables_put(r->x.t);
+	tables_report_clear(&r->report);
+	fabric_put(r->x.f);
+	reader_clear(&r->x);
+	free(r);
 }

@@ -50,7 +50,7 @@ static bool add_hop(struct path *p, const struct fabric *f, const struct tables 
 		p->fate = fate_at(f, p, *sw, h->out);
 		return false;
 	}
-	h->vl = tables_vl(t, f, *sw, *in, h->out, p->sl);
+	h->vl = tables_know_vls(t) ? tables_vl(t, f, *sw, *in, h->out, p->sl) : VL_UNREAD;
 	if (h->vl == VL_DROP) {
 		p->fate = PATH_DROPPED;
 		return false;

@@ -33,7 +33,7 @@ struct path_hop {
 	uint32_t sw;
 	uint8_t in;    /* 0: the switch's own port */
 	uint8_t out;   /* FAB_NO_PORT: no entry; 0: delivered to the switch itself */
-	uint8_t vl;    /* on the channel; VL_DROP: dropped; 0 where there is none */
+	uint8_t vl;    /* on the channel; VL_DROP: dropped; VL_UNREAD; 0 where there is none */
 	uint32_t chan; /* that leaves by out; FAB_NONE at the end */
 };
 

@@ -76,7 +76,7 @@ void tables_sl2vl_form(struct tables *t, enum sl2vl_kind kind, const struct fabr
 
 	t->sl2vl_kind = kind;
 	t->sl2vl = NULL;
-	if (kind == SL2VL_IDENTITY)
+	if (kind == SL2VL_IDENTITY || kind == SL2VL_UNREAD)
 		return;
 	if (kind == SL2VL_BY_INPUT) {
 		t->sl2vl = arena_alloc(t->arena, IN_KINDS, FAB_SLS);
@@ -111,6 +111,8 @@ uint8_t tables_vl(const struct tables *t, const struct fabric *f, uint32_t sw, u
 		return t->sl2vl[kind * FAB_SLS + sl];
 	case SL2VL_FULL:
 		return tables_sl2vl_row(t, sw, in, out)[sl];
+	case SL2VL_UNREAD:
+		break;
 	}
 	return VL_DROP;
 }
@@ -213,6 +215,7 @@ size_t tables_sl2vl_bytes(const struct tables *t)
 {
 	switch (t->sl2vl_kind) {
 	case SL2VL_IDENTITY:
+	case SL2VL_UNREAD:
 		return 0;
 	case SL2VL_BY_INPUT:
 		return (size_t)IN_KINDS * FAB_SLS;
@@ -227,6 +230,7 @@ bool tables_same(const struct tables *a, const struct tables *b, const struct fa
 	struct digest da, db;
 
 	if (!digest_equal(&a->fingerprint, &b->fingerprint) ||
+	    tables_know_vls(a) != tables_know_vls(b) ||
 	    memcmp(a->lft, b->lft, (size_t)a->nsw * a->stride))
 		return false;
 	if (a->sl_kind == b->sl_kind && a->sl2vl_kind == b->sl2vl_kind &&

@@ -16,8 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LFT_BLOCK 64 /* LIDs per MAD block */
-#define VL_DROP	  15 /* SL2VL value: packets of this SL are dropped */
+#define LFT_BLOCK 64   /* LIDs per MAD block */
+#define VL_DROP	  15   /* SL2VL value: packets of this SL are dropped */
+#define VL_UNREAD 0xff /* no VL: the SL2VL tables are not known */
 
 /* "Engines" of tables that were found, in switches or in a dump. */
 #define TABLES_WIRE "as found"
@@ -34,6 +35,7 @@ enum sl2vl_kind {
 	SL2VL_IDENTITY, /* VL = SL */
 	SL2VL_BY_INPUT, /* sl2vl[kind of input][sl]: 0 port 0, 1 from a terminal, 2 from a switch */
 	SL2VL_FULL,	/* per switch, input and output port */
+	SL2VL_UNREAD,	/* not known: only the LFTs were read from the switches */
 };
 
 struct tables {
@@ -106,8 +108,15 @@ static inline uint8_t *tables_sl2vl_row(const struct tables *t, uint32_t sw, uin
 	return t->sl2vl + row * FAB_SLS;
 }
 
-/* VL that a packet of that SL gets on the output port; VL_DROP = dropped.
- * The fabric tells what hangs on the input port. */
+/* False where only the LFTs are known: no word about VLs and deadlocks can be said then, and no
+ * plan be made from them. */
+static inline bool tables_know_vls(const struct tables *t)
+{
+	return t->sl2vl_kind != SL2VL_UNREAD;
+}
+
+/* VL that a packet of that SL gets on the output port; VL_DROP = dropped, as all are where it is
+ * not known.  The fabric tells what hangs on the input port. */
 uint8_t tables_vl(const struct tables *t, const struct fabric *f, uint32_t sw, uint8_t in,
 		  uint8_t out, uint8_t sl);
 

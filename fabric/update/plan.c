@@ -152,6 +152,11 @@ int plan_new(struct plan **out, const struct fabric *f, const struct tables *fro
 			       digest_equal(&from->fingerprint, &f->fingerprint) ? "proposed"
 										 : "current",
 			       f->name);
+	if (!tables_know_vls(from) || !tables_know_vls(to))
+		return err_set(err, -EAGAIN,
+			       "the SL2VL tables of the %s routes are not known: no plan without "
+			       "them",
+			       tables_know_vls(from) ? "proposed" : "current");
 	p = xcalloc(1, sizeof(*p));
 	p->fabric = fabric_get(f);
 	p->from = tables_get(from);

@@ -47,7 +47,7 @@ struct plan {
 };
 
 /* Takes references of f, from and jobs (may be NULL); what is to be is tables_onto(from, to).
- * Both tables must be of f (-EINVAL); what was read must be whole, since every block that is
+ * Both tables must be of f (-EINVAL) and know their VLs (-EAGAIN); what was read must be whole, since every block that is
  * written back later comes from it.  time_s: when it is made. */
 int plan_new(struct plan **out, const struct fabric *f, const struct tables *from,
 	     const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,

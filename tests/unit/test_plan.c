@@ -103,6 +103,20 @@ static void tables_of_another_fabric_are_refused(void **state)
 	fabric_put(g);
 }
 
+static void lfts_without_their_sl2vl_are_no_base_of_a_plan(void **state)
+{
+	struct world *w = *state;
+	struct tables *t = net_tables(w->f, 0, true);
+	struct err err = { "" };
+	struct plan *q;
+
+	tables_sl2vl_form(t, SL2VL_UNREAD, w->f);
+	assert_int_equal(plan_new(&q, w->f, t, w->to, NULL, NULL, 0, &err), -EAGAIN);
+	assert_non_null(strstr(err.text, "SL2VL tables of the current routes"));
+	assert_int_equal(plan_new(&q, w->f, w->from, t, NULL, NULL, 0, &err), -EAGAIN);
+	tables_put(t);
+}
+
 static void nothing_moved_is_not_stale(void **state)
 {
 	struct world *w = *state;
@@ -249,6 +263,7 @@ int main(void)
 		cmocka_unit_test(equal_inputs_give_the_same_id_at_any_time),
 		cmocka_unit_test(changes_turn_the_old_tables_into_the_new_ones),
 		cmocka_unit_test(tables_of_another_fabric_are_refused),
+		cmocka_unit_test(lfts_without_their_sl2vl_are_no_base_of_a_plan),
 		cmocka_unit_test(nothing_moved_is_not_stale),
 		cmocka_unit_test(drift_of_the_fabric_is_named),
 		cmocka_unit_test(foreign_blocks_are_counted_and_named),

@@ -66,6 +66,22 @@ static void assert_witness(const struct fabric *f, const struct tables *t, const
 	}
 }
 
+static void without_sl2vl_there_is_no_verdict(void **state)
+{
+	struct fabric *f = net_ring(5, 1, NULL);
+	struct tables *t = tables_new(f, "test");
+	struct verdict *v;
+	struct err err = { "" };
+
+	(void)state;
+	tables_sl2vl_form(t, SL2VL_UNREAD, f);
+	assert_int_equal(verify_tables(&v, f, t, NULL, NULL, &err), -EAGAIN);
+	assert_null(v);
+	assert_non_null(strstr(err.text, "no verdict"));
+	tables_put(t);
+	fabric_put(f);
+}
+
 static void clockwise_ring_on_one_vl_is_cyclic_with_a_true_witness(void **state)
 {
 	struct fabric *f = net_ring(5, 2, NULL);
@@ -814,6 +830,7 @@ static void random_bytes_in_all_tables_get_a_verdict(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_sl2vl_there_is_no_verdict),
 		cmocka_unit_test(clockwise_ring_on_one_vl_is_cyclic_with_a_true_witness),
 		cmocka_unit_test(
 			ring_with_wrapping_paths_on_a_second_vl_closes_where_the_chains_are_long),

@@ -304,7 +304,9 @@ static void tables_read_are_the_tables_installed(void **state)
 	world_up(&x, net_random(4, 15, 40, 6, NULL), NULL, NULL);
 	assert_int_equal(world_sweep(&x), 0);
 	assert_int_equal(wire_read_tables(&got, x.w, x.swept, false, &report, NULL, &x.err), 0);
-	assert_true(same_hash(got, x.t, x.f));
+	assert_false(tables_know_vls(got));
+	for (uint32_t sw = 0; sw < x.f->nsw; sw++)
+		assert_memory_equal(tables_row(got, sw), tables_row(x.t, sw), x.t->max_lid + 1u);
 	assert_int_equal(report.blocks, x.f->nsw * tables_blocks(x.t));
 	assert_int_equal(report.nmissing, 0);
 	assert_int_equal(report.top_max, x.f->max_lid);
@@ -322,6 +324,67 @@ static void tables_read_are_the_tables_installed(void **state)
 	tables_report_clear(&report);
 	tables_put(got);
 	world_down(&x);
+}
+
+/* Pauses after every answer or two, and sees that what it is told only grows. */
+struct piecemeal {
+	struct sl2vl_reading *r;
+	uint64_t from, done, total;
+};
+
+static void pause_soon(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct piecemeal *x = ctx;
+
+	assert_string_equal(step, "read SL2VL");
+	assert_true(done >= x->done && total >= done);
+	x->done = done;
+	x->total = total;
+	if (done > x->from)
+		wire_sl2vl_pause(x->r);
+}
+
+static void sl2vl_tables_read_piece_by_piece_are_those_read_at_once(void **state)
+{
+	struct sim_opts so;
+	struct tables *lfts, *whole, *got;
+	struct tables_report report;
+	struct piecemeal x = { 0 };
+	struct progress progress = { .report = pause_soon, .ctx = &x };
+	unsigned runs = 0;
+	struct world w;
+	int rc;
+
+	(void)state;
+	sim_opts_init(&so);
+	so.virtual_clock = true;
+	so.delay_us = 30000; /* so that there is word of it now and then */
+	world_up(&w, net_random(4, 8, 16, 4, NULL), &so, NULL);
+	shuffle_sl2vl(w.t, w.f, 2);
+	assert_int_equal(sim_install_tables(w.sim, w.t, &w.err), 0);
+	assert_int_equal(world_sweep(&w), 0);
+	assert_int_equal(wire_read_tables(&whole, w.w, w.swept, true, &report, NULL, &w.err), 0);
+	tables_report_clear(&report);
+	assert_int_equal(wire_read_tables(&lfts, w.w, w.swept, false, NULL, NULL, &w.err), 0);
+	assert_false(tables_same(lfts, whole, w.f));
+	assert_int_equal(wire_sl2vl_begin(&x.r, w.w, w.swept, lfts, NULL, &w.err), 0);
+	do {
+		x.from = x.done;
+		rc = wire_sl2vl_read(x.r, &progress, &w.err);
+		runs++;
+	} while (rc == -EAGAIN);
+	assert_int_equal(rc, 0);
+	assert_true(runs > 3);
+	got = wire_sl2vl_take(&report, x.r);
+	assert_int_equal(report.sl2vl, x.total);
+	assert_int_equal(report.nmissing, 0);
+	assert_true(tables_know_vls(got));
+	assert_true(same_hash(got, whole, w.f));
+	tables_report_clear(&report);
+	tables_put(lfts);
+	tables_put(whole);
+	tables_put(got);
+	world_down(&w);
 }
 
 static void tables_are_read_over_broken_lfts_too(void **state)
@@ -1239,6 +1302,7 @@ int main(void)
 		cmocka_unit_test(a_port_without_link_or_answer_says_what_to_do),
 		cmocka_unit_test(sweeps_can_be_cancelled),
 		cmocka_unit_test(tables_read_are_the_tables_installed),
+		cmocka_unit_test(sl2vl_tables_read_piece_by_piece_are_those_read_at_once),
 		cmocka_unit_test(tables_are_read_over_broken_lfts_too),
 		cmocka_unit_test(lids_that_lead_nowhere_are_found_out_soon),
 		cmocka_unit_test(writes_change_exactly_what_was_asked),
