@@ -202,6 +202,15 @@ void app_act(struct app *a, const struct request *r)
 		ui_say(a->ui, a->poller ? "discovering the fabric anew; Esc ends it"
 					: "a file does not change");
 		break;
+	case REQ_TABLES:
+		if (a->state.poll.tables_on)
+			app_tables_end(a);
+		else
+			app_tables_on(a);
+		break;
+	case REQ_TABLES_END:
+		app_tables_end(a);
+		break;
 	case REQ_SNAPSHOT:
 		snapshot(a, r->text);
 		break;

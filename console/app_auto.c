@@ -323,7 +323,8 @@ static void watch_update(struct app *a)
 void app_auto_tick(struct app *a)
 {
 	struct app_auto *u = &a->automatic;
-	bool ready = a->state.mode == RUN_LIVE && !a->lost && a->fabric && a->tables;
+	bool ready = a->state.mode == RUN_LIVE && !a->lost && a->fabric && a->tables &&
+		     tables_know_vls(a->tables);
 
 	if (!a->opts.automatic.on)
 		return;

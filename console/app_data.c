@@ -18,7 +18,7 @@
 #define STALE_POLLS 3 /* so many missed: counters are overdue */
 #define STALE_S	    2.0
 
-static void want_metrics(struct app *a)
+void app_want_metrics(struct app *a)
 {
 	if (!a->tables)
 		return;
@@ -28,7 +28,7 @@ static void want_metrics(struct app *a)
 	worker_metrics(a->worker, a->fabric, a->tables, a->jobs, !a->verdict, app_wants_lanes(a));
 }
 
-static void drop_metrics(struct app *a)
+void app_drop_metrics(struct app *a)
 {
 	figures_put(a->figures);
 	a->figures = NULL;
@@ -53,7 +53,7 @@ static void set_jobs(struct app *a, const struct jobset *js)
 		a->updater.ops->jobs(a->updater.ctx, js);
 	/* ids may change without the routing being any other: the figures per job must follow */
 	if (!same || !a->metrics_jobs || a->metrics_jobs->njob != js->njob)
-		want_metrics(a);
+		app_want_metrics(a);
 	app_stale(a);
 }
 
@@ -162,7 +162,7 @@ void app_set_fabric(struct app *a, const struct fabric *f)
 		return;
 	}
 	app_preview_drop(a);
-	drop_metrics(a);
+	app_drop_metrics(a);
 	tables_put(a->tables);
 	tables_put(a->read);
 	a->read = NULL;
@@ -172,6 +172,7 @@ void app_set_fabric(struct app *a, const struct fabric *f)
 	jobset_put(a->jobs);
 	history_free(a->history);
 	a->state.tables = a->tables = NULL;
+	a->state.poll.tables_on = a->state.poll.tables_ended = false;
 	a->state.sample = a->sample = NULL;
 	a->state.rates = a->rates = NULL;
 	a->state.tally = a->tally = NULL;
@@ -184,51 +185,6 @@ void app_set_fabric(struct app *a, const struct fabric *f)
 	count_missing(a);
 	list_engines(a);
 	map_jobs(a);
-}
-
-/* Switches hold no SLs of paths.  Where they hold exactly what this session knows, the SLs
- * are those that went with it. */
-static const struct tables *with_sls(struct app *a, const struct tables *t)
-{
-	const struct tables *known[] = { a->applied, a->undo, a->first };
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (known[i] && tables_forward_same(a->fabric, known[i], t)) {
-			tables_put(t);
-			return tables_get(known[i]);
-		}
-	return t;
-}
-
-/* Tables that came without SLs say 0 for all. */
-static bool knows_sls(const struct tables *t)
-{
-	return t->sl_kind != SL_CONST || !tables_as_found(t);
-}
-
-void app_set_tables(struct app *a, const struct tables *t, bool partial)
-{
-	bool same = a->read && tables_same(a->read, t, a->fabric);
-
-	a->tables_partial = partial;
-	if (same) {
-		tables_put(t);
-		return;
-	}
-	tables_put(a->read);
-	a->read = tables_get(t);
-	t = with_sls(a, t);
-	if (a->tables && tables_same(a->tables, t, a->fabric)) {
-		tables_put(t);
-		return;
-	}
-	tables_put(a->tables);
-	a->tables = t;
-	a->state.tables = t;
-	drop_metrics(a);
-	a->state.sls_known = knows_sls(t);
-	want_metrics(a);
-	app_stale(a);
 }
 
 /* After a pause of the screen the last sample that was taken is not the one before. */
@@ -280,7 +236,7 @@ static void take_metrics(struct app *a, struct msg *msg)
 		return;
 	}
 	before = figures_get(a->figures);
-	drop_metrics(a);
+	app_drop_metrics(a);
 	a->figures = figures_new(msg->after, msg->verdict, jobset_get(msg->jobs), before);
 	figures_put(before);
 	msg->after = NULL;
@@ -390,16 +346,6 @@ static void take_fabric(struct app *a, struct msg *msg)
 		app_find_journal(a);
 }
 
-static void take_tables(struct app *a, struct msg *msg)
-{
-	if (!a->fabric || !digest_equal(&msg->fabric->fingerprint, &a->fabric->fingerprint))
-		return;
-	app_set_tables(a, msg->tables, msg->partial);
-	if (msg->seconds > 0)
-		a->state.preview.mads_per_s = (double)msg->total / msg->seconds;
-	msg->tables = NULL;
-}
-
 /* Returns true when the message was kept. */
 static bool take(struct app *a, struct msg *msg)
 {
@@ -417,9 +363,12 @@ static bool take(struct app *a, struct msg *msg)
 	case MSG_FABRIC:
 		take_fabric(a, msg);
 		break;
+	case MSG_TABLES_READING:
+		app_tables_reading(a, msg);
+		break;
 	case MSG_TABLES:
 		a->state.poll.reading[0] = '\0';
-		take_tables(a, msg);
+		app_take_tables(a, msg);
 		break;
 	case MSG_SAMPLE:
 		a->state.poll.busy = false;

@@ -99,7 +99,7 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 	struct state_preview *p = &a->state.preview;
 	struct preview_ask ask = {
 		.fabric = a->fabric,
-		.current = a->tables,
+		.current = a->tables && tables_know_vls(a->tables) ? a->tables : NULL,
 		.jobs = a->jobs,
 		.rates = a->rates,
 		.engine = p->engines[engine].engine,
@@ -144,10 +144,12 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 	return rc;
 }
 
-/* Without them there is nothing to compare with; they come before the first counters. */
-static bool tables_are_read(const struct app *a)
+/* Nothing can be compared with LFTs alone: what somebody has ended goes on now. */
+static bool must_wait(struct app *a)
 {
-	return a->state.mode == RUN_LIVE && !a->tables && !a->sample;
+	if (a->state.mode == RUN_LIVE && a->poller && a->state.poll.tables_ended)
+		app_tables_on(a);
+	return app_tables_awaited(a);
 }
 
 static void wait_for_tables(struct app *a, const struct request *r)
@@ -169,7 +171,7 @@ static void wait_for_tables(struct app *a, const struct request *r)
 
 void app_preview_due(struct app *a)
 {
-	if (!a->is_due || tables_are_read(a))
+	if (!a->is_due || app_tables_awaited(a))
 		return;
 	a->is_due = false;
 	a->state.preview.state = PREVIEW_IDLE;
@@ -195,7 +197,7 @@ void app_preview_start(struct app *a, const struct request *r)
 		ui_say(a->ui, "the fabric is not known yet");
 	else if (!p->engines[r->engine].suits)
 		ui_say(a->ui, "%s", p->engines[r->engine].why);
-	else if (tables_are_read(a))
+	else if (must_wait(a))
 		wait_for_tables(a, r);
 	else if (app_preview(a, r->engine, &r->options, &err))
 		app_fail(a, "preview", err.text);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * app: the console's own state, shared by its files: app.c (start, loop, end), app_data.c (what
- * the threads report becomes state), app_act.c (what the operator asks for becomes action),
- * app_preview.c, app_update.c and app_progress.c (reroutes from the preview to the end) and
- * app_auto.c (what nobody has to ask for).
+ * app: the console's own state, shared by its files: app.c (start, loop, end), app_data.c and
+ * app_tables.c (what the threads report becomes state), app_act.c (what the operator asks for
+ * becomes action), app_preview.c, app_update.c and app_progress.c (reroutes from the preview to the
+ * end) and app_auto.c (what nobody has to ask for).
  */
 #ifndef CONSOLE_APP_PRIV_H
 #define CONSOLE_APP_PRIV_H
@@ -199,10 +199,20 @@ void app_take_messages(struct app *a);
 void app_take_jobs(struct app *a);
 void app_refresh(struct app *a); /* ages and the like, before a frame */
 void app_unfreeze(struct app *a);
-void app_set_list(struct app *a, const struct job_list *list);		  /* takes it */
-void app_set_fabric(struct app *a, const struct fabric *f);		  /* takes the reference */
-void app_set_tables(struct app *a, const struct tables *t, bool partial); /* takes it */
+void app_set_list(struct app *a, const struct job_list *list); /* takes it */
+void app_set_fabric(struct app *a, const struct fabric *f);    /* takes the reference */
+void app_want_metrics(struct app *a);			       /* of the tables that are known */
+void app_drop_metrics(struct app *a);
 void app_data_free(struct app *a);
+
+/* app_tables.c */
+void app_set_tables(struct app *a, const struct tables *t, bool partial); /* takes it */
+void app_take_tables(struct app *a, struct msg *msg);			  /* takes its tables */
+void app_tables_reading(struct app *a, const struct msg *msg);
+/* Are there tables to be waited for, without which nothing can be computed or compared? */
+bool app_tables_awaited(const struct app *a);
+void app_tables_on(struct app *a);  /* reads those that are not known yet */
+void app_tables_end(struct app *a); /* no longer */
 
 /* app_act.c */
 void app_act(struct app *a, const struct request *r);

@@ -10,7 +10,7 @@ static bool keeps_lanes(const struct app *a)
 
 bool app_wants_lanes(const struct app *a)
 {
-	return a->state.sls_known && !keeps_lanes(a);
+	return a->state.sls_known && tables_know_vls(a->tables) && !keeps_lanes(a);
 }
 
 void app_take_usage(struct app *a, struct msg *msg)

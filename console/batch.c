@@ -52,7 +52,7 @@ static bool settled(const struct state *s)
 	bool no_tables = !s->tables && s->mode == RUN_FILE;
 
 	return s->jobs_source.state != JOBS_WAITING &&
-	       (no_tables || (s->tables && !s->metrics_busy));
+	       (no_tables || (s->tables && !s->poll.tables_on && !s->metrics_busy));
 }
 
 static bool due(struct batch *b)
@@ -63,6 +63,8 @@ static bool due(struct batch *b)
 		return false;
 	if (b->done || settled(s))
 		return true;
+	if (s->poll.tables_on)
+		return false;
 	if (!b->rated_at)
 		b->rated_at = clock_s();
 	if (clock_s() - b->rated_at < SETTLE_S)
@@ -304,7 +306,11 @@ static void tell_wait(struct batch *b)
 			 s->poll.found_sw, s->poll.found_ca, s->poll.pace[0] ? ": " : "",
 			 s->poll.pace);
 	else if (s->mode != RUN_FILE && !s->tables)
-		snprintf(text, sizeof(text), "reading the routes");
+		snprintf(text, sizeof(text), "%s",
+			 s->poll.tables_pace[0] ? s->poll.tables_pace : "reading the routes");
+	else if (s->poll.tables_on)
+		snprintf(text, sizeof(text), "%s",
+			 s->poll.tables_pace[0] ? s->poll.tables_pace : "reading SL2VL");
 	else if (s->mode != RUN_FILE && !s->rates)
 		snprintf(text, sizeof(text), "counters are read twice, %.3g s apart",
 			 s->poll.interval_s);

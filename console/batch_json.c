@@ -129,7 +129,8 @@ static json_t *routes_json(const struct state *s)
 			    v && (s->sls_known || v->deadlock_free) ? json_boolean(v->deadlock_free)
 								    : json_null());
 	json_object_set_new(j, "service_levels_known", json_boolean(s->sls_known));
-	json_object_set_new(j, "vls_used", m ? json_integer(m->vls_used) : json_null());
+	json_object_set_new(j, "vls_used",
+			    m && state_vls_known(s) ? json_integer(m->vls_used) : json_null());
 	json_object_set_new(j, "hops_max", m ? json_integer(m->hops_max) : json_null());
 	json_object_set_new(j, "hops_mean", number(m ? m->hops_mean : NAN, 4));
 	json_object_set_new(j, "unreachable_pairs",

@@ -219,7 +219,7 @@ static json_t *hop_json(const struct paths *x, const struct way *w, const struct
 	json_object_set_new(j, "in_port", json_integer(h->in));
 	json_object_set_new(j, "out_port",
 			    h->out == FAB_NO_PORT ? json_null() : json_integer(h->out));
-	json_object_set_new(j, "vl", chan ? json_integer(h->vl) : json_null());
+	json_object_set_new(j, "vl", chan && h->vl != VL_UNREAD ? json_integer(h->vl) : json_null());
 	json_object_set_new(j, "to", name ? record_str(name) : json_null());
 	json_object_set_new(j, "to_port", name ? json_integer(port) : json_null());
 	json_object_set_new(j, "tx_Bps", real(r ? r->tx_Bps : NAN));
@@ -294,7 +294,8 @@ static void print_hop(const struct paths *x, const struct way *w, uint32_t i)
 	const char *name = hop_to(to, sizeof(to), &port, x->s.f, &w->p, h);
 
 	if (h->chan != FAB_NONE) {
-		snprintf(vl, sizeof(vl), "%u", h->vl);
+		if (h->vl != VL_UNREAD)
+			snprintf(vl, sizeof(vl), "%u", h->vl);
 		snprintf(efi, sizeof(efi), "%lu", (unsigned long)w->m->efi[h->chan]);
 		if (w->m->njob)
 			snprintf(eff, sizeof(eff), "%lu", (unsigned long)w->m->eff_efi[h->chan]);

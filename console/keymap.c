@@ -169,6 +169,8 @@ static const struct binding bindings[] = {
 	{ REQ_SLOWER, 0, 0, false, { '-' }, "-", NULL, "longer interval between polls" },
 	{ REQ_POLL, 0, 0, false, { K_F5 }, "F5", NULL, "poll the counters now" },
 	{ REQ_SWEEP, 0, 0, false, { K_CTRL('r') }, "Ctrl-R", NULL, "discover the fabric anew; Esc ends it" },
+	{ REQ_TABLES, 0, 0, false, { 'M' }, "M", NULL,
+	  "read the missing SL2VL tables, or all anew; while it runs, M or Esc ends it" },
 	{ REQ_UNITS, 0, 0, false, { 'U' }, "U", NULL, "GB/s or Gb/s" },
 	{ REQ_PALETTE, 0, 0, false, { 'p' }, "p", NULL, "next palette" },
 	{ REQ_PALETTE_PICK, 0, 0, false, { 'P' }, "P", NULL, "pick a palette: Tab goes from one to the next" },
@@ -276,6 +278,7 @@ void keymap_translate(struct input *out, uint32_t key, enum view_id view, bool t
 			continue;
 		out->req = b->req;
 		out->view = b->view;
+		out->esc = key == K_ESC;
 		out->refused_ro = b->rw && !rw;
 		return;
 	}

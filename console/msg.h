@@ -34,7 +34,9 @@ enum msg_type {
 			    pace */
 	MSG_READING,	 /* text: how far tables or counters are read */
 	MSG_FABRIC,
-	MSG_TABLES,
+	MSG_TABLES_READING, /* of tables that somebody waits for: done of total, text; rc: it ended
+			       before all was read, -ECANCELED: by the operator */
+	MSG_TABLES,	    /* first perhaps with LFTs alone, see tables_know_vls() */
 	MSG_SAMPLE,
 	MSG_SM,
 	MSG_LOST,    /* text: why the port is gone */

@@ -5,7 +5,6 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
-#include "fabric/update/osm_foreign.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,13 +15,14 @@
 #include <time.h>
 
 /* A reading of everything may take at most this share of the time. */
-#define SHARE 20
-#define SM_S  5.0
-/* SL2VL tables are nine tenths of all tables, and hardly change while no route does. */
-#define SL2VL_S	    300.0
-#define SL2VL_SHARE 60
-#define RETRY_S	    3.0
-#define STEP_MS	    100
+#define SHARE	20
+#define SM_S	5.0
+#define RETRY_S 3.0
+#define STEP_MS 100
+/* SL2VL tables are read for at least so long between two readings of counters, and for so many
+ * times what these take. */
+#define SLICE_S	    1.0
+#define SLICE_SHARE 2
 #define PLUGIN_MS   300
 #define PATIENCE_MS 400 /* before there is a word of it */
 
@@ -73,6 +73,8 @@ static void sweep_step(void *ctx, const char *step, uint64_t done, uint64_t tota
 	uint64_t now = clock_ms();
 	struct msg *msg;
 
+	if (poller_tables_step(p, step, done, total, now))
+		return;
 	if (!p->discovering)
 		reading_step(p, step, done, total, now);
 	if (!p->discovering || now - p->last_step_ms < STEP_MS)
@@ -85,8 +87,7 @@ static void sweep_step(void *ctx, const char *step, uint64_t done, uint64_t tota
 	mailbox_send(p->box, msg);
 }
 
-/* When a reading that took so long is due again. */
-static double due(double interval_s, double took_s)
+double poller_due(double interval_s, double took_s)
 {
 	return clock_s() + fmax(interval_s, took_s * SHARE);
 }
@@ -148,130 +149,6 @@ int poller_discover(const struct fabric **out, struct poller *p, bool *partial, 
 	return 0;
 }
 
-/* How often OpenSM has routed; 0: nobody tells, or it is about to write, or an update is. */
-static uint64_t plugin_routings(struct poller *p)
-{
-	struct osm_status s;
-
-	if (!p->osm || osm_link_fd(p->osm) < 0 || osm_link_status(p->osm, &s, NULL) || s.busy ||
-	    !s.ours || s.base[0])
-		return 0;
-	return s.routings;
-}
-
-/* before: what plugin_routings() was before t was read. */
-static void watch_writers(struct poller *p, const struct tables *t, uint64_t before)
-{
-	struct tables *known;
-	struct err err = { "" };
-	int rc;
-
-	if (!before)
-		return;
-	rc = osm_foreign(&known, p->osm, p->fabric, t, &err);
-	tables_put(known);
-	if (before != plugin_routings(p))
-		return;
-	if (rc == -EUCLEAN && !p->foreign)
-		log_add(LOG_WARN, "sm", "%s", err.text);
-	if (!rc && p->foreign)
-		log_add(LOG_INFO, "sm", "the switches hold what OpenSM has written again");
-	p->foreign = rc == -EUCLEAN;
-}
-
-static struct msg *tables_msg(struct poller *p, const struct tables *t,
-			      const struct tables_report *report)
-{
-	struct msg *msg = msg_new(MSG_TABLES);
-
-	msg->fabric = fabric_get(p->fabric);
-	msg->tables = t;
-	msg->total = report->mads;
-	msg->seconds = (double)report->took_ns / 1e9;
-	msg->partial = report->blocks_missing || report->sl2vl_missing;
-	return msg;
-}
-
-static void keep_tables(struct poller *p, const struct tables *t, double took_s)
-{
-	tables_put(p->tables);
-	p->tables = t ? tables_get(t) : NULL;
-	p->sl2vl_at = clock_s() + fmax(SL2VL_S, took_s * SL2VL_SHARE);
-}
-
-static bool same_lfts(const struct tables *a, const struct tables *b, uint32_t nsw)
-{
-	bool same = a->max_lid == b->max_lid;
-
-	for (uint32_t sw = 0; same && sw < nsw; sw++)
-		same = !memcmp(tables_row(a, sw), tables_row(b, sw), a->max_lid + 1ull);
-	return same;
-}
-
-/* LFTs alone, of which it mostly turns out that nothing has changed. */
-static bool lfts_stand(struct poller *p)
-{
-	struct tables_report report = { 0 };
-	uint64_t routings = plugin_routings(p);
-	double start = clock_s();
-	struct tables *t = NULL;
-	bool same;
-
-	wire_pace(p->wire, true);
-	same = !wire_read_tables(&t, p->wire, p->fabric, false, &report, &p->progress, NULL) &&
-	       !report.blocks_missing && same_lfts(t, p->tables, p->fabric->nsw);
-	wire_pace(p->wire, false);
-	tables_put(t);
-	if (same) {
-		p->tables_at = due(p->opts.tables_s, clock_s() - start);
-		watch_writers(p, p->tables, routings);
-		mailbox_send(p->box, tables_msg(p, tables_get(p->tables), &report));
-	}
-	tables_report_clear(&report);
-	return same;
-}
-
-static void tables_due(struct poller *p)
-{
-	if (p->opts.want_sl2vl && p->tables && p->tables_read && !p->apply &&
-	    clock_s() < p->sl2vl_at && lfts_stand(p))
-		return;
-	poller_read_tables(p);
-}
-
-void poller_read_tables(struct poller *p)
-{
-	struct tables_report report = { 0 };
-	uint64_t routings = plugin_routings(p);
-	double start = clock_s();
-	struct tables *t;
-	struct err err;
-	struct msg *msg;
-	int rc;
-
-	wire_pace(p->wire, p->tables_read && !p->apply);
-	rc = wire_read_tables(&t, p->wire, p->fabric, p->opts.want_sl2vl, &report, &p->progress,
-			      &err);
-	wire_pace(p->wire, false);
-	p->tables_at = due(p->opts.tables_s, clock_s() - start);
-	if (rc) {
-		if (rc != -ECANCELED)
-			log_add(LOG_WARN, "tables", "%s", err.text);
-		return;
-	}
-	p->tables_read = true;
-	msg = tables_msg(p, t, &report);
-	keep_tables(p, msg->partial ? NULL : t, clock_s() - start);
-	if (msg->partial)
-		log_add(LOG_WARN, "tables", "%u of %u blocks could not be read, on %u switch%s",
-			report.blocks_missing, report.blocks + report.blocks_missing,
-			report.nmissing, plural_es(report.nmissing));
-	else if (p->opts.want_sl2vl)
-		watch_writers(p, t, routings);
-	tables_report_clear(&report);
-	mailbox_send(p->box, msg);
-}
-
 static void set_sweeping(struct poller *p, bool on)
 {
 	pthread_mutex_lock(&p->lock);
@@ -294,7 +171,7 @@ static void sweep_ended(struct poller *p)
 {
 	if (p->tables) {
 		p->tables_read = true;
-		p->tables_at = due(p->opts.tables_s, 0);
+		p->tables_at = poller_due(p->opts.tables_s, 0);
 	}
 	report_ended(p);
 }
@@ -314,7 +191,7 @@ static void sweep(struct poller *p)
 	rc = poller_discover(&f, p, &partial, &silent, &err);
 	set_sweeping(p, false);
 	wire_pace(p->wire, false);
-	p->sweep_at = due(p->opts.sweep_s, clock_s() - start);
+	p->sweep_at = poller_due(p->opts.sweep_s, clock_s() - start);
 	if (rc == -ECANCELED) {
 		sweep_ended(p);
 		return;
@@ -342,10 +219,10 @@ static void sweep(struct poller *p)
 	msg->seconds = clock_s() - start;
 	mailbox_send(p->box, msg);
 	if (!same) {
-		keep_tables(p, NULL, 0);
+		poller_forget_tables(p);
 		poller_read_tables(p);
 	} else if (clock_s() >= p->tables_at) {
-		tables_due(p);
+		poller_tables_due(p);
 	}
 }
 
@@ -447,11 +324,17 @@ static void do_want(struct poller *p, struct want *t)
 	switch (t->type) {
 	case WANT_SWEEP:
 		p->sweep_at = p->tables_at = 0;
-		p->tables_read = false; /* somebody waits */
+		p->tables_read = p->ended = false; /* somebody waits */
 		break;
 	case WANT_TABLES:
 		p->tables_at = 0;
-		p->tables_read = false;
+		p->tables_read = p->ended = false;
+		break;
+	case WANT_READ_ON:
+		poller_read_on(p);
+		break;
+	case WANT_READ_END:
+		poller_read_end(p);
 		break;
 	case WANT_SAMPLE:
 		p->sample_at = 0;
@@ -471,20 +354,6 @@ static void do_want(struct poller *p, struct want *t)
 	}
 }
 
-static void do_due(struct poller *p)
-{
-	double now = clock_s();
-
-	if (!p->fabric || now >= p->sweep_at)
-		sweep(p);
-	if (now >= p->sm_at)
-		ask_sm(p);
-	if (p->fabric && now >= p->sample_at)
-		sample(p);
-	if (p->fabric && !p->lost && clock_s() >= p->tables_at)
-		tables_due(p);
-}
-
 static double next_due(const struct poller *p)
 {
 	double at = fmin(p->sweep_at, p->sm_at);
@@ -492,6 +361,26 @@ static double next_due(const struct poller *p)
 	if (p->fabric)
 		at = fmin(at, fmin(p->sample_at, p->tables_at));
 	return at;
+}
+
+static void do_due(struct poller *p)
+{
+	double now = clock_s(), took = 0;
+
+	if (!p->fabric || now >= p->sweep_at)
+		sweep(p);
+	if (now >= p->sm_at)
+		ask_sm(p);
+	if (p->fabric && now >= p->sample_at) {
+		now = clock_s();
+		sample(p);
+		took = clock_s() - now;
+	}
+	if (p->fabric && !p->lost && clock_s() >= p->tables_at)
+		poller_tables_due(p);
+	if (poller_reads_sl2vl(p))
+		poller_sl2vl_run(p,
+				 fmax(clock_s() + fmax(SLICE_S, took * SLICE_SHARE), next_due(p)));
 }
 
 static void wait_until(struct poller *p, double at)
@@ -528,7 +417,8 @@ static void *run(void *arg)
 			continue;
 		}
 		do_due(p);
-		wait_until(p, next_due(p));
+		if (!poller_reads_sl2vl(p))
+			wait_until(p, next_due(p));
 	}
 }
 
@@ -577,7 +467,7 @@ void poller_free(struct poller *p)
 	apply_free(p->apply);
 	agents_close(&p->agents);
 	plan_free(p->plan);
-	tables_put(p->tables);
+	poller_forget_tables(p);
 	fabric_put(p->fabric);
 	jobset_put(p->jobs);
 	readings_free(p->readings);
@@ -637,4 +527,18 @@ void poller_end_sweep(struct poller *p)
 void poller_tables(struct poller *p)
 {
 	poller_want(p, (struct want){ .type = WANT_TABLES });
+}
+
+void poller_tables_on(struct poller *p)
+{
+	poller_want(p, (struct want){ .type = WANT_READ_ON });
+}
+
+void poller_tables_end(struct poller *p)
+{
+	pthread_mutex_lock(&p->lock);
+	if (p->reading_lfts)
+		atomic_store(&p->progress.cancel, true);
+	pthread_mutex_unlock(&p->lock);
+	poller_want(p, (struct want){ .type = WANT_READ_END });
 }

@@ -47,6 +47,10 @@ void poller_sweep(struct poller *p); /* discovery and tables at once */
 /* Ends such a discovery, begun or not: MSG_DISCOVERING with -ECANCELED, and all stays as it was. */
 void poller_end_sweep(struct poller *p);
 void poller_tables(struct poller *p); /* only the tables */
+/* Ends the reading of tables that somebody waits for: MSG_TABLES_READING with -ECANCELED.  What was
+ * read is kept, and the reading goes on from there; where nothing is to go on, it begins anew. */
+void poller_tables_end(struct poller *p);
+void poller_tables_on(struct poller *p);
 
 /* Updates, as a seam; has nothing to be freed.  Each ends in one MSG_APPLY_END; only one can be
  * under way. */

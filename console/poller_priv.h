@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of poller share this: poller.c is the thread and what it reads, poller_update.c what
- * it writes.
+ * The parts of poller share this: poller.c is the thread and what it reads, poller_tables.c the
+ * tables among that, poller_update.c what it writes.
  */
 #ifndef CONSOLE_POLLER_PRIV_H
 #define CONSOLE_POLLER_PRIV_H
@@ -21,6 +21,8 @@
 enum want_type {
 	WANT_SWEEP,
 	WANT_TABLES,
+	WANT_READ_ON,
+	WANT_READ_END,
 	WANT_SAMPLE,
 	WANT_APPLY,
 	WANT_CONFIRM,
@@ -46,7 +48,8 @@ struct poller {
 	pthread_cond_t wake;
 	VEC(struct want) wants;
 	bool stop;
-	bool sweeping; /* and may be ended by progress.cancel */
+	bool sweeping;	   /* and may be ended by progress.cancel */
+	bool reading_lfts; /* likewise */
 	double interval_s;
 	const struct jobset *jobs;
 	struct apply *apply; /* set and cleared by the thread; others only cancel */
@@ -66,16 +69,42 @@ struct poller {
 	const char *step; /* of a reading, since step_ms */
 	uint64_t step_ms;
 	double sample_at, sweep_at, tables_at, sm_at; /* when due */
-	const struct tables *tables;		      /* read last, whole; NULL: none */
-	double sl2vl_at; /* when they are to be read with SL2VL again */
+
+	/* tables */
+	const struct tables *tables;  /* told last, with their SL2VL; NULL: none of these LFTs */
+	bool partial;		      /* they missed something */
+	const struct tables *lfts;    /* read last; NULL: none */
+	struct tables_report of_lfts; /* without its list */
+	uint64_t routings;	      /* plugin_routings() before they were read */
+	struct sl2vl_reading *sl2vl;  /* of them; NULL: none is under way */
+	bool ended;		      /* by the operator: it waits until it is to go on */
+	bool slicing;		      /* a run of it */
+	double slice_end, slice_since;
+	uint64_t slice_from; /* done at slice_since; UINT64_MAX: a run is to begin */
+	double sl2vl_at;     /* when they are to be read with SL2VL again */
 };
 
 /* Out: the fabric as it is now.  0 or -errno. */
-/* silent: a line for each place where nobody answers (struct sweep_gap), the caller frees it; may be
- * NULL. */
+/* silent: a line for each place where nobody answers (struct sweep_gap), the caller frees it; may
+ * be NULL. */
 int poller_discover(const struct fabric **out, struct poller *p, bool *partial, char **silent,
 		    struct err *err);
+/* When a reading that took so long is due again. */
+double poller_due(double interval_s, double took_s);
+
+/* poller_tables.c.  LFTs, and then the SL2VL tables that belong to them: all anew. */
 void poller_read_tables(struct poller *p);
+/* LFTs alone, of which it mostly turns out that nothing has changed; else the same. */
+void poller_tables_due(struct poller *p);
+void poller_forget_tables(struct poller *p);
+/* Are SL2VL tables to be read on now?  Then for so long, or until somebody wants something. */
+bool poller_reads_sl2vl(const struct poller *p);
+void poller_sl2vl_run(struct poller *p, double until_s);
+void poller_read_on(struct poller *p); /* what was ended, or all anew */
+void poller_read_end(struct poller *p);
+/* Progress; false: not of tables that somebody waits for. */
+bool poller_tables_step(struct poller *p, const char *step, uint64_t done, uint64_t total,
+			uint64_t now_ms);
 void poller_want(struct poller *p, struct want t);
 
 /* In the poller's thread; each ends in one MSG_APPLY_END, unless there is nothing to decide. */

@@ -156,6 +156,9 @@ int routefiles_tables(const char *dir, const struct fabric *f, const struct tabl
 			continue;
 		if (files[i].write == write_path_sl && (!sls_known || f->nterm > PATH_SL_TERMINALS))
 			continue;
+		if (!tables_know_vls(t) &&
+		    (files[i].write == write_sl2vl || files[i].write == write_ibdm_sl2vl))
+			continue;
 		rc = write_one(dir, i, &e, err);
 	}
 	return rc;

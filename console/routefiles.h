@@ -16,7 +16,8 @@
  */
 int routefiles_write(const char *dir, const struct evaluation *e, unsigned formats, json_t *summary,
 		     struct err *err);
-/* The files of the formats alone; path-sl.dump only when the service levels are known. */
+/* The files of the formats alone; path-sl.dump only when the service levels are known, those
+ * of SL2VL only when these are. */
 int routefiles_tables(const char *dir, const struct fabric *f, const struct tables *t,
 		      unsigned formats, bool sls_known, struct err *err);
 

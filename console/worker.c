@@ -99,7 +99,7 @@ static void do_metrics(struct worker *w, struct work *k)
 	w->step_type = MSG_METRICS_STEP;
 	msg->rc = metrics_compute(&msg->after, k->fabric, k->tables, k->jobs, NULL, &w->progress,
 				  &err);
-	if (!msg->rc && k->verify)
+	if (!msg->rc && k->verify && tables_know_vls(k->tables))
 		msg->rc =
 			verify_tables(&msg->verdict, k->fabric, k->tables, &vo, &w->progress, &err);
 	snprintf(msg->text, sizeof(msg->text), "%s", err.text);

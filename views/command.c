@@ -92,6 +92,7 @@ static const struct command commands[] = {
 	{ "slower", "", ARG_NONE, false, REQ_SLOWER, 0, "longer interval between polls" },
 	{ "poll", "", ARG_NONE, false, REQ_POLL, 0, "poll the counters now" },
 	{ "sweep", "", ARG_NONE, false, REQ_SWEEP, 0, "discover the fabric anew" },
+	{ "vls", "", ARG_NONE, false, REQ_TABLES, 0, "read the SL2VL tables on, or anew; while it runs: end it" },
 	{ "redraw", "", ARG_NONE, false, REQ_REDRAW, 0, "draw the screen anew" },
 	{ "suspend", "", ARG_NONE, false, REQ_SUSPEND, 0, "back to the shell; fg returns" },
 	{ "detach", "", ARG_NONE, false, REQ_DETACH, 0, "leave; an open update goes on and rolls back at its deadline" },

@@ -227,7 +227,7 @@ static void get_blocks(struct value *c, const struct rows *r, uint32_t sw)
 
 static void get_sl2vl(struct value *c, const struct rows *r, uint32_t sw)
 {
-	static const char *const kinds[] = { "identity", "by input", "by port" };
+	static const char *const kinds[] = { "identity", "by input", "by port", "not read" };
 
 	(void)sw;
 	if (of_fabric(r->s->tables, r->s->fabric))

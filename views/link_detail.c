@@ -175,7 +175,7 @@ static void draw_graph(const struct ui *ui, const struct state *s, struct canvas
 static void draw_routes(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
 {
 	const struct metrics *m = state_metrics(s);
-	char a[FIGURE_LEN], b[FIGURE_LEN], lanes[200], util[FIGURE_LEN + 16];
+	char a[FIGURE_LEN], b[FIGURE_LEN], lanes[200], why[64], util[FIGURE_LEN + 16];
 	int x;
 
 	if (!m) {
@@ -190,7 +190,10 @@ static void draw_routes(const struct state *s, struct canvas *c, struct rect r, 
 			     figure_count(b, m->eff_efi_max), m->eff_efi[chan] ? "" : ": dark");
 	x = canvas_text(c, r, 1, 2, ROLE_LABEL, "lanes ");
 	chan_lanes_text(lanes, sizeof(lanes), s, chan, r.w - x - 1);
-	canvas_text(c, r, x, 2, ROLE_TEXT, lanes[0] ? lanes : "SLs are not known");
+	canvas_text(c, r, x, 2, ROLE_TEXT,
+		    lanes[0]		 ? lanes
+		    : state_vls_known(s) ? "SLs are not known"
+					 : state_no_vls(why, sizeof(why), s));
 	if (!state_plan_ahead(s))
 		return;
 	x = canvas_textf(c, r, 1, 3, ROLE_TEXT, "after the plan: EFI %s",

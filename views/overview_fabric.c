@@ -68,6 +68,10 @@ static void draw_poll(struct canvas *c, struct rect r, int y, const struct state
 		put_pace(c, r, y, full, strchr(full, ','));
 		return;
 	}
+	if (p->tables_on && !s->tables && p->tables_pace[0]) {
+		put_pace(c, r, y, p->tables_pace, strchr(p->tables_pace, ','));
+		return;
+	}
 	if (p->reading[0] && (!s->sample || !s->tables)) {
 		put_pace(c, r, y, p->reading, strchr(p->reading, ','));
 		return;
@@ -151,8 +155,12 @@ static void draw_metrics(struct canvas *c, struct rect r, int y, const struct st
 static void draw_verdict(struct canvas *c, struct rect r, int y, const struct state *s)
 {
 	const struct verdict *v = s->verdict;
+	char why[64];
 
-	if (!v)
+	if (s->tables && !state_vls_known(s)) {
+		state_no_vls(why, sizeof(why), s);
+		canvas_textf(c, r, 1, y, ROLE_WARN, "no verdict: %s", why);
+	} else if (!v)
 		canvas_text(c, r, 1, y, ROLE_DIM,
 			    s->tables		  ? "routing not verified yet"
 			    : s->mode == RUN_FILE ? "no routing tables (--lfts FILE)"

@@ -82,6 +82,8 @@ static const char *vl_text(char buf[8], const struct path_hop *h)
 {
 	if (h->chan == FAB_NONE)
 		snprintf(buf, 8, " ");
+	else if (h->vl == VL_UNREAD)
+		snprintf(buf, 8, "?");
 	else if (h->vl == VL_DROP)
 		snprintf(buf, 8, "drop");
 	else

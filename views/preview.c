@@ -120,6 +120,13 @@ static void draw_idle(const struct state *s, struct canvas *c, struct rect r)
 	if (!s->tables)
 		canvas_wrap(c, r, 1, 9, ROLE_WARN,
 			    "The current tables are not known: there is nothing to compare with.");
+	else if (!state_vls_known(s))
+		canvas_wrap(c, r, 1, 9, ROLE_WARN,
+			    s->mode == RUN_FILE
+				    ? "This snapshot has no SL2VL tables: there is nothing to "
+				      "compare with."
+				    : "The SL2VL tables are not read yet: a preview that is asked "
+				      "for now waits for them.");
 }
 
 /* Instead of figures, while there are none. */

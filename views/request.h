@@ -90,8 +90,10 @@ enum req {
 	REQ_FREEZE, /* toggle */
 	REQ_FASTER, /* shorter interval */
 	REQ_SLOWER,
-	REQ_POLL,     /* poll now */
-	REQ_SWEEP,    /* discover the fabric anew */
+	REQ_POLL,   /* poll now */
+	REQ_SWEEP,  /* discover the fabric anew */
+	REQ_TABLES, /* read the tables that are not known yet; or no longer */
+	REQ_TABLES_END,
 	REQ_SNAPSHOT, /* save what is shown */
 	REQ_REDRAW,   /* repaint the terminal */
 	REQ_SUSPEND,
@@ -131,6 +133,7 @@ struct input {
 	enum req req;
 	enum view_id view; /* REQ_VIEW */
 	uint32_t ch;	   /* REQ_CHAR: the code point */
+	bool esc;	   /* REQ_BACK by Esc, which also ends what runs */
 	bool refused_ro;   /* the key needs --rw: the view says so and does nothing */
 	const char *text;  /* argument of a command (":sort util"); NULL: a key, or none given */
 	int x, y;	   /* REQ_CLICK, REQ_WHEEL_*: where, on the whole screen */

@@ -132,6 +132,28 @@ const struct job_metrics *job_metrics_of(const struct metrics *m, const struct j
 
 const char *state_no_tables(const struct state *s)
 {
-	return s->mode == RUN_FILE ? "a file without routing tables: --lfts FILE reads them"
-				   : "the tables have not been read yet";
+	return s->mode == RUN_FILE    ? "a file without routing tables: --lfts FILE reads them"
+	       : s->poll.tables_ended ? "the tables were not read: M reads them"
+				      : "the tables have not been read yet";
+}
+
+bool state_vls_known(const struct state *s)
+{
+	return s->tables && tables_know_vls(s->tables);
+}
+
+const char *state_no_vls(char *buf, size_t len, const struct state *s)
+{
+	const struct state_poll *p = &s->poll;
+
+	if (s->past.on)
+		snprintf(buf, len, "SL2VL was not read then");
+	else if (s->mode == RUN_FILE)
+		snprintf(buf, len, "SL2VL is not in this snapshot");
+	else if (p->tables_on && p->tables_total)
+		snprintf(buf, len, "SL2VL not read yet (%.0f %%)",
+			 100.0 * (double)p->tables_done / (double)p->tables_total);
+	else
+		snprintf(buf, len, p->tables_on ? "SL2VL not read yet" : "SL2VL not read (M)");
+	return buf;
 }

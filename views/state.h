@@ -61,15 +61,19 @@ struct state_poll {
 	double took_s; /* it took so long */
 	double next_s; /* until the next */
 	double interval_s;
-	uint32_t asked, answered;	 /* ports, in the newest sample */
-	bool partial;			 /* the sweep was cut short: deadline or lost port */
-	bool stale;			 /* new counters are overdue */
-	bool preparing;			 /* the simulated fabric is being made */
-	bool discovering;		 /* topology sweep under way */
-	bool sweep_asked;		 /* by the operator, who may end it */
-	uint32_t found_sw, found_ca;	 /* so far, while discovering */
-	char pace[80];			 /* how far that is, how fast, how long still */
-	char reading[80];		 /* tables or counters: how far; "" done or brief */
+	uint32_t asked, answered;    /* ports, in the newest sample */
+	bool partial;		     /* the sweep was cut short: deadline or lost port */
+	bool stale;		     /* new counters are overdue */
+	bool preparing;		     /* the simulated fabric is being made */
+	bool discovering;	     /* topology sweep under way */
+	bool sweep_asked;	     /* by the operator, who may end it */
+	uint32_t found_sw, found_ca; /* so far, while discovering */
+	char pace[80];		     /* how far that is, how fast, how long still */
+	char reading[80];	     /* tables or counters: how far; "" done or brief */
+	bool tables_on;		     /* tables that are not known yet are being read ... */
+	bool tables_ended;	     /* ... or the operator has ended that */
+	uint64_t tables_done, tables_total;
+	char tables_pace[80]; /* how far that is, how fast, how long still; "" not known */
 	uint32_t missing_sw, missing_ca; /* known before, not found by the last sweep */
 	const char *silent; /* where nobody answered the last sweep, a line each; may be NULL */
 };
@@ -312,6 +316,11 @@ void live_figures(struct live_figures *out, const struct state *s);
 
 /* Why there are none, where s->tables is NULL. */
 const char *state_no_tables(const struct state *s);
+
+/* VLs of the routes are known, and whether they can deadlock. */
+bool state_vls_known(const struct state *s);
+/* Why they are not, where the LFTs are: in few words, and how far that is.  Return buf. */
+const char *state_no_vls(char *buf, size_t len, const struct state *s);
 
 /* All fields unknown: live, read-only, times NAN. */
 void state_init(struct state *s);

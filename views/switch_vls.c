@@ -72,7 +72,7 @@ static const char *kind_text(const struct tables *t)
 {
 	static const char *const words[] = { "identity: VL = SL on every port",
 					     "by kind of input: port 0, a host, a switch",
-					     "a table for each input and output port" };
+					     "a table for each input and output port", "not read" };
 
 	return words[t->sl2vl_kind];
 }
@@ -123,6 +123,10 @@ void sl2vl_pane_draw(struct sl2vl_pane *p, const struct pane_in *in, struct canv
 
 	if (!usable(in->s->tables, f)) {
 		canvas_text(c, r, 2, 0, ROLE_DIM, state_no_tables(in->s));
+		return;
+	}
+	if (!state_vls_known(in->s)) {
+		canvas_text(c, r, 2, 0, ROLE_WARN, state_no_vls(peer, sizeof(peer), in->s));
 		return;
 	}
 	if (!usable(plan, f))
@@ -202,10 +206,12 @@ void lanes_pane_draw(struct lanes_pane *p, const struct pane_in *in, struct canv
 	const struct fabric *f = in->s->fabric;
 	uint32_t first = f->chan_off[in->sw], n = f->chan_off[in->sw + 1] - first;
 	struct rect rows = { r.x, r.y + 1, r.w, r.h - 2 };
+	char why[64];
 
 	if (!u || !u->lanes) {
 		canvas_text(c, r, 2, 0, ROLE_DIM,
-			    !in->s->tables	? state_no_tables(in->s)
+			    !in->s->tables	      ? state_no_tables(in->s)
+			    : !state_vls_known(in->s) ? state_no_vls(why, sizeof(why), in->s)
 			    : !in->s->sls_known ? "not known: switches do not hold the SLs of paths"
 						: "not counted yet");
 		return;

@@ -206,7 +206,8 @@ void ui_palette_set(struct ui *ui, enum palette palette)
 }
 
 /* What every view does alike; true when that was it. */
-static bool common_input(struct ui *ui, const struct input *in, struct request *out)
+static bool common_input(struct ui *ui, const struct input *in, const struct state *s,
+			 struct request *out)
 {
 	switch (in->req) {
 	case REQ_VIEW:
@@ -223,6 +224,8 @@ static bool common_input(struct ui *ui, const struct input *in, struct request *
 	case REQ_BACK:
 		if (ui->focus.id)
 			leave_job(ui);
+		else if (in->esc && s->poll.tables_on && ui->view != VIEW_HELP)
+			out->type = REQ_TABLES_END;
 		else
 			go_back(ui);
 		return true;
@@ -238,6 +241,7 @@ static bool common_input(struct ui *ui, const struct input *in, struct request *
 	case REQ_SLOWER:
 	case REQ_POLL:
 	case REQ_SWEEP:
+	case REQ_TABLES:
 	case REQ_SNAPSHOT:
 	case REQ_REDRAW:
 	case REQ_SUSPEND:
@@ -272,7 +276,7 @@ void ui_do(struct ui *ui, const struct input *in, const struct state *s, struct 
 		return;
 	if (ui_command_input(ui, in, s, out))
 		return;
-	common_input(ui, in, out);
+	common_input(ui, in, s, out);
 }
 
 /* True when the list of columns took it. */

@@ -58,10 +58,10 @@ static void a_very_small_screen_shows_rows_first(void **state)
 {
 	static const struct {
 		const char *keys, *shown;
-	} views[] = { { "2", "leaf x spine" }, { "2", ">leaf" },
-		      { "3", "rows 1-4 of" },  { "4", "rows 1-4 of" },
-		      { "5", "rows 1-3 of" },  { "8", "23:19:03 warn" },
-		      { "6", "job EFI, bound" },  { "6\t", "nothing changed" },
+	} views[] = { { "2", "leaf x spine" },	 { "2", ">leaf" },
+		      { "3", "rows 1-4 of" },	 { "4", "rows 1-4 of" },
+		      { "5", "rows 1-3 of" },	 { "8", "23:19:03 warn" },
+		      { "6", "job EFI, bound" }, { "6\t", "nothing changed" },
 		      { "t", "tree of 2" } };
 	struct console_kit k;
 
@@ -430,12 +430,52 @@ static void hyperx_and_three_levels_have_their_layouts(void **state)
 	console_close(&k);
 }
 
+/* LFTs are known, and what follows from them; of VLs and deadlocks no word yet. */
+static void without_sl2vl_no_view_speaks_of_lanes_or_deadlocks(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k, jobs);
+	console_size(&k, 100, 30);
+	tables_sl2vl_form(k.tables, SL2VL_UNREAD, k.fabric);
+	k.s.verdict = NULL;
+	k.s.usage = NULL;
+	k.s.sls_known = false;
+	k.s.poll.missing_sw = k.s.poll.missing_ca = 0;
+	k.s.poll.answered = k.s.poll.asked;
+	k.s.poll.tables_on = true;
+	k.s.poll.tables_done = 740000;
+	k.s.poll.tables_total = 2000000;
+	snprintf(k.s.poll.tables_pace, sizeof(k.s.poll.tables_pace),
+		 "read SL2VL 37 %%, 92.0k/s, 13.7 s left");
+	console_shows(&k, "no verdict: SL2VL not read yet (37 %)");
+	console_shows(&k, "read SL2VL 37 %, 740k of 2.0M, 92.0k/s, 13.7 s left; Esc ends it");
+	console_shows(&k, "hops 1.90");
+	console_hides(&k, "no deadlock");
+	console_keys(&k, "3\n");
+	console_hides(&k, "VL0");
+	console_keys(&k, "4\n\t\t");
+	console_shows(&k, "SL2VL not read yet (37 %)");
+	console_hides(&k, "identity");
+	console_keys(&k, "\t");
+	console_shows(&k, "SL2VL not read yet (37 %)");
+	k.s.poll.tables_on = false;
+	k.s.poll.tables_ended = true;
+	console_shows(&k, "SL2VL not read (M)");
+	console_shows(&k, "SL2VL not read: no verdict, no VLs; M reads on");
+	console_keys(&k, "1");
+	console_shows(&k, "no verdict: SL2VL not read (M)");
+	console_close(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_view_in_three_sizes),
 		cmocka_unit_test(a_very_small_screen_shows_rows_first),
 		cmocka_unit_test(without_a_fabric_every_view_says_so),
+		cmocka_unit_test(without_sl2vl_no_view_speaks_of_lanes_or_deadlocks),
 		cmocka_unit_test(no_screen_overflows_whatever_its_size),
 		cmocka_unit_test(read_only_hides_what_changes_the_fabric),
 		cmocka_unit_test(frozen_and_lost_are_loud),
