@@ -2,6 +2,7 @@
 #include "console/outfile.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/update/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,9 +62,12 @@ int outfile_open(struct outfile *o, const char *path, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
 	int dir = slash ? (int)(slash - path) + 1 : 0;
-	int rc;
+	int rc = store_may_replace(path, err);
 
-	*o = (struct outfile){ .path = xstrdup(path) };
+	*o = (struct outfile){ 0 };
+	if (rc)
+		return rc;
+	o->path = xstrdup(path);
 	o->temp = xasprintf("%.*s.%s.XXXXXX", dir, path, path + dir);
 	rc = open_temp(o);
 	if (!rc)

@@ -93,6 +93,8 @@ expect "topo: bad value names key and range" 64 'torus: hosts=300 is out of rang
 expect "topo: bad type lists the types" 64 'the types are fattree2, ' "$I" topo ring:n=3
 expect "topo: two specs" 64 'not expected' "$I" topo oft:k=3 oft:k=4
 expect "topo -o FILE" 0 '' "$I" topo hyperx:dims=4x4,hosts=2 -o h.net
+mkfifo pipe
+expect "topo -o leaves a pipe what it is" 1 'pipe is no file but a pipe or device' "$I" topo hyperx:dims=4x4,hosts=2 -o pipe
 check "topo -o writes what stdout gets" bash -c "'$I' topo hyperx:dims=4x4,hosts=2 | cmp - h.net"
 expect "topo: no such folder" 1 'nowhere/h.net cannot be written: No such file' "$I" topo oft:k=3 -o nowhere/h.net
 check "topo: the same seed, the same bytes" bash -c "cmp <('$I' topo random:switches=9,links=20,seed=5) <('$I' topo random:switches=9,links=20,seed=5)"

@@ -132,10 +132,12 @@ static char *header(const struct plan *p, const struct part *parts)
 
 static int put_file(const char *path, const char *head, const struct part *parts, struct err *err)
 {
-	char *temp = xasprintf("%s.new-%ld", path, (long)getpid()), *all, *at;
+	char *temp = xasprintf("%s.new-%ld", path, (long)getpid()), *all = NULL, *at;
 	size_t len = strlen(head) + 1;
-	int rc;
+	int rc = store_may_replace(path, err);
 
+	if (rc)
+		goto out;
 	for (int i = 0; i < PARTS; i++)
 		len += parts[i].len;
 	at = all = xcalloc(len, 1);
@@ -149,6 +151,7 @@ static int put_file(const char *path, const char *head, const struct part *parts
 		rc = err_set(err, -errno, "%s: cannot be written: %s", path, strerror(errno));
 	if (rc)
 		unlink(temp);
+out:
 	free(all);
 	free(temp);
 	return rc;

@@ -69,6 +69,16 @@ int store_sync_dir(const char *path, struct err *err)
 	return rc;
 }
 
+int store_may_replace(const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) || S_ISREG(st.st_mode))
+		return 0;
+	return err_set(err, -EINVAL, "%s is %s: only files are written here", path,
+		       S_ISDIR(st.st_mode) ? "a folder" : "no file but a pipe or device");
+}
+
 int store_write(const char *path, const void *data, size_t len, struct err *err)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
