@@ -19,6 +19,8 @@ static const struct argp_option table[] = {
 	OPTION_ALL_LIDS,
 	{ "lid-choice", OPT_LID_CHOICE, "FILE", 0,
 	  "lid-choice.txt of these tables: check the promises of PARX for every pair", 0 },
+	{ "exclude", OPT_EXCLUDE, "LIST", 0,
+	  "switches and cables that no route may pass: spine11, leaf7/33, GUIDs", 0 },
 	OPTION_BISECTIONS,
 	OPTION_PATTERN,
 	OPTION_PER_JOB,

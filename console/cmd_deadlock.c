@@ -27,6 +27,7 @@ static const struct argp_option table[] = {
 	OPTION_VLS,
 	OPTION_LMC,
 	OPTION_ROOTS,
+	OPTION_EXCLUDE,
 	OPTION_SAR_METHOD,
 	OPTION_ESCAPE,
 	{ "fold-vls", OPT_FOLD_VLS, "K", 0,
@@ -49,6 +50,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		options_need(o->topology, "topology", state);
 		if (!o->lfts == !o->engine)
 			argp_error(state, "one of --engine, --lfts, --fdbs and --tables is needed");
+		if (o->exclude && !o->engine)
+			argp_error(state, "--exclude is for the engine of --engine; what tables "
+					  "pass is judged by \"check\"");
 		return 0;
 	}
 	return options_take(o, key, arg, state);
