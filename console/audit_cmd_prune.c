@@ -31,6 +31,7 @@ struct kept {
 	uint32_t n;
 	struct record *record;
 	uint32_t removed;
+	json_t *list; /* of removed, with --json */
 	uint64_t bytes;
 };
 
@@ -57,6 +58,13 @@ static uint32_t session_end(const struct kept *k, uint32_t i, char *sid, size_t 
 			break;
 	}
 	return i;
+}
+
+static void put_json(json_t *j)
+{
+	json_dumpf(j, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(j);
 }
 
 static uint32_t count_sessions(const struct kept *k)
@@ -115,7 +123,10 @@ static int remove_file(struct kept *k, const char *name, bool dry_run, struct er
 	k->bytes += stat(path, &st) ? 0 : (uint64_t)st.st_size;
 	k->bytes += stat(cast, &st) ? 0 : (uint64_t)st.st_size;
 	k->removed++;
-	printf("%s%s\n", dry_run ? "would remove " : "", path);
+	if (k->list)
+		json_array_append_new(k->list, record_str(path));
+	else
+		printf("%s%s\n", dry_run ? "would remove " : "", path);
 	if (!rc && !dry_run) {
 		if (unlink(cast) && errno != ENOENT)
 			rc = err_set(err, -errno, "%s: cannot be removed: %s", cast,
@@ -150,7 +161,8 @@ static int prune(struct kept *k, const struct audit_options *o, struct err *err)
 
 int audit_cmd_prune(const struct audit_options *o)
 {
-	struct kept k = { .dir = record_dir(o->n ? o->names[0] : o->record_dir) };
+	struct kept k = { .dir = record_dir(o->n ? o->names[0] : o->record_dir),
+			  .list = o->json ? json_array() : NULL };
 	struct err err = { "" }, end;
 	int rc = record_dir_check(k.dir, &err);
 
@@ -160,12 +172,17 @@ int audit_cmd_prune(const struct audit_options *o)
 	}
 	if (k.record && record_close(k.record, &end) && !rc)
 		rc = err_set(&err, -EIO, "%s", end.text);
-	if (k.files || !rc)
+	if (o->json && !rc)
+		put_json(json_pack("{s:s, s:o, s:b, s:O, s:I}", "schema", "ibroute-top/1",
+				   "directory", record_str(k.dir), "dry_run", o->dry_run, "removed",
+				   k.list, "bytes", (json_int_t)k.bytes));
+	else if (!o->json && (k.files || !rc))
 		printf("%u file%s, %" PRIu64 " KiB%s\n", k.removed, plural(k.removed),
 		       k.bytes / 1024, o->dry_run ? ", if it were done" : "");
 	for (uint32_t i = 0; i < k.n; i++)
 		free(k.files[i]);
 	free(k.files);
+	json_decref(k.list);
 	if (rc)
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 	return rc ? EXIT_FINDINGS : EXIT_OK;
@@ -185,7 +202,11 @@ int audit_cmd_seal(const struct audit_options *o)
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 		return EXIT_FINDINGS;
 	}
-	printf("%s\n", digest_hex(hex, &first));
+	if (o->json)
+		put_json(json_pack("{s:s, s:o, s:s}", "schema", "ibroute-top/1", "directory",
+				   record_str(dir), "key", digest_hex(hex, &first)));
+	else
+		printf("%s\n", digest_hex(hex, &first));
 	fprintf(stderr,
 		"ibroute-top: sessions recorded in %s are sealed from now on.  The line above is "
 		"the key that\n"

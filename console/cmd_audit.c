@@ -38,15 +38,16 @@ struct audit_verb {
 	int (*run)(const struct audit_options *o);
 	int least, most; /* names behind it; -1: any */
 	const char *takes;
+	bool json;
 };
 
 static const struct audit_verb verbs[] = {
-	{ "verify", audit_cmd_verify, 1, -1, "a file or a directory" },
-	{ "list", audit_cmd_list, 0, 1, "one directory" },
-	{ "replay", audit_cmd_replay, 1, 1, "one record" },
-	{ "export", audit_cmd_export, 0, -1, "records" },
-	{ "prune", audit_cmd_prune, 0, 1, "one directory" },
-	{ "seal", audit_cmd_seal, 0, 1, "one directory" },
+	{ "verify", audit_cmd_verify, 1, -1, "a file or a directory", true },
+	{ "list", audit_cmd_list, 0, 1, "one directory", true },
+	{ "replay", audit_cmd_replay, 1, 1, "one record", false },
+	{ "export", audit_cmd_export, 0, -1, "records", false },
+	{ "prune", audit_cmd_prune, 0, 1, "one directory", true },
+	{ "seal", audit_cmd_seal, 0, 1, "one directory", true },
 };
 
 static const struct audit_verb *find_verb(const char *name)
@@ -65,6 +66,9 @@ static void check(const struct audit_options *o, struct argp_state *s)
 		argp_error(s, "verify, list, replay, export, prune or seal must be named");
 	else if ((o->n < v->least && !o->shell) || (v->most >= 0 && o->n > v->most))
 		argp_error(s, "%s takes %s", v->name, v->takes);
+	else if (o->json && !v->json)
+		argp_error(s, "%s has no JSON: --json is for verify, list, prune and seal",
+			   v->name);
 	else if (!strcmp(v->name, "prune") && o->keep_days < 0 && o->keep_sessions < 0)
 		argp_error(s, "prune needs --keep-days or --keep-sessions");
 	else if (!strcmp(v->name, "export") && !!o->report + o->script + o->v3 + o->tlog != 1)
@@ -156,7 +160,8 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 
 static const struct argp_option rows[] = {
 	{ 0, 0, 0, 0, "verify, list:", 1 },
-	{ "json", OPT_AUDIT_JSON, NULL, 0, "one JSON object a file", 1 },
+	{ "json", OPT_AUDIT_JSON, NULL, 0,
+	  "one JSON object a file; of prune and seal, one of what was done", 1 },
 	{ "heads", OPT_HEADS, "FILE", 0,
 	  "compare with the heads that a log saw: text of journalctl or syslog, - is stdin", 1 },
 	{ "key", OPT_KEY, "FILE", 0, "check the seal with the key that 'audit seal' printed", 1 },

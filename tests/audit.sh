@@ -253,6 +253,8 @@ ok "and the record is whole as far as it goes" records_whole "$work/full"
 
 # --- what is kept ------------------------------------------------------------------------------------
 for _ in 1 2; do start 80x24; quit; done
+ok "a seal as JSON" eval '"$I" audit seal --json "$work/other" >out.json 2>/dev/null && valid audit_seal out.json'
+ok "what has no JSON says so" eval '"$I" audit export --json --v3 "$rec" 2>&1 | grep -q "export has no JSON"'
 ok "sealed from now on" eval '"$I" audit seal "$work/rec" >key 2>/dev/null && [ "$(wc -c <key)" = 65 ]'
 start 80x24; quit
 start 80x24; quit
@@ -262,6 +264,7 @@ ok "a dry run removes nothing" eval '"$I" audit prune --keep-sessions 3 --dry-ru
 ok "prune keeps the last three" eval '"$I" audit prune --keep-sessions 3 "$work/rec" >/dev/null; [ ! -e "$rec" ] && [ ! -e "$cast" ]'
 ok "and tells what it removed" eval 'grep -h "\"type\":\"record.prune\"" rec/*.jsonl | grep -q "$head"'
 ok "nothing is younger than a day" eval '"$I" audit prune --keep-days 1 "$work/rec" | grep -q "^0 files"'
+ok "as JSON, too" eval '"$I" audit prune --keep-sessions 1 --dry-run --json "$work/rec" >out.json && valid audit_prune out.json && grep -q "jsonl" out.json'
 ok "what is left verifies" "$I" audit verify rec
 ok "every line of every session, sealed, pruned or cut short, is as the schema says" valid audit_line rec/*.jsonl full/*.jsonl
 mkdir gone
