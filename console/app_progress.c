@@ -408,7 +408,7 @@ void app_apply_end(struct app *a, const struct msg *msg)
 		snprintf(s->result, sizeof(s->result),
 			 "The routing from before is back: read from every switch that was "
 			 "written.");
-	if (msg->rc && (s->state == APPLY_REFUSED || s->state == APPLY_ROLLED_BACK))
+	if (msg->rc && (s->state == APPLY_REFUSED || s->state == APPLY_FAILED))
 		app_record_error(a, "apply", msg->text);
 	if (s->state == APPLY_INCOMPLETE || s->state == APPLY_SUPERSEDED)
 		log_add(LOG_ERROR, "apply", "%s", msg->text);

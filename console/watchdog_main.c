@@ -291,6 +291,12 @@ static int start(struct worker *w, struct err *err)
 	return watchdog_new(&w->dog, &o, err);
 }
 
+/* The operator wanted it: rollback.begin and end say all, and nothing is wrong. */
+static bool rolled_back_as_told(const struct worker *w)
+{
+	return w->outcome == OUTCOME_ROLLED_BACK && watchdog_why(w->dog) == WHY_OPERATOR;
+}
+
 static int worker_main(const char *id)
 {
 	struct worker w = { 0 };
@@ -302,7 +308,7 @@ static int worker_main(const char *id)
 		return EXIT_REFUSED;
 	}
 	rc = id ? recover(&w, id, &err) : apply(&w, &err);
-	if (rc && w.record && err.text[0])
+	if (rc && w.record && err.text[0] && !rolled_back_as_told(&w))
 		record_error(w.record, "apply", err.text);
 	if (record_close(w.record, &end))
 		log_add(LOG_ERROR, "record", "%s", end.text);

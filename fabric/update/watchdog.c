@@ -34,6 +34,7 @@ struct watchdog {
 	struct watch *watch;
 	char *dir; /* of the journal; NULL: not there yet */
 	int plan_rc;
+	enum coord_why why; /* it was not kept; WHY_NONE: not over, or kept */
 	uint64_t progress_ms, sm_ms;
 
 	pthread_mutex_t lock; /* of all below */
@@ -615,6 +616,7 @@ int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcom
 		err_set(err, 0, "%s", st.text);
 	*outcome = apply_outcome(a);
 	code = exit_code(&st, *outcome);
+	d->why = st.why;
 	pthread_mutex_lock(&d->lock);
 	d->over = true;
 	d->a = NULL;
@@ -625,6 +627,11 @@ int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcom
 	watch_free(d->watch);
 	d->watch = NULL;
 	return code;
+}
+
+enum coord_why watchdog_why(const struct watchdog *d)
+{
+	return d->why;
 }
 
 /* ---- beginning and end ---- */

@@ -57,6 +57,9 @@ struct watchdog_job {
 int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcome *outcome,
 		 struct err *err);
 
+/* Why the update of watchdog_run() was not kept, WHY_NONE when it was. */
+enum coord_why watchdog_why(const struct watchdog *d);
+
 /* The last event, then the socket goes.  outcome OUTCOME_NONE: it did not come to an update. */
 void watchdog_end(struct watchdog *d, int exit_code, enum outcome outcome, const char *user,
 		  const char *text);

@@ -173,6 +173,17 @@ ok "routes" plugin 'p["engine"] == "sar" and p["source"] == "engine" and p["poli
 ok "the file's policy again" does 0 sm --socket "$sock" --policy ""
 ok "routes" plugin 'p["engine"] == "nue" and not p["policy_unsaved"]'
 
+# a plan through what the policy excludes, which counts from the next routing on
+policy "engine nue:2" "seed 5" "threads 1" "exclude sw05"
+lab_lfts >"$LAB_DIR/t1"
+ok "a plan through what is excluded" does 0 plan -e dfsssp:4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/p3"
+ok "is refused before it begins" does 4 apply "$LAB_DIR/p3" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
+ok "naming it, and the way out" said "passes sw05.*Plan with --exclude"
+ok "nothing was written" same "$LAB_DIR/t1"
+ok "sm tells of it" does 0 sm --socket "$sock"
+ok "by name" said "no route passes sw05"
+policy "engine nue:2" "seed 5" "threads 1"
+
 # agents by way of the plugin, in the hands of opensm itself
 tool=$LAB_ROOT/$B/tests/lab/notice_tool
 make -s -C "$LAB_ROOT" "$B/tests/lab/notice_tool" >/dev/null || give_up "notice_tool builds"

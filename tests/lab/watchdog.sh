@@ -127,6 +127,8 @@ ok "the plan is in the journal" cmp -s "$LAB_DIR/p.plan" "$LAB_DIR/state/$id/pla
 ok "rolled back from another shell" does 0 rollback "$id" "${dirs[@]}" --yes-fabric lab1
 ok "the old routes are back" same "$LAB_DIR/t0"
 ok "and it is over" ends rolled-back 2
+faultless() { rec=$(grep -l 'rolled back by the operator' "$LAB_DIR"/rec/*.jsonl) && ! grep '"type":"error"' $rec; }
+ok "as wanted: its record has no error" lab_wait 10 faultless
 ok "its socket is gone" test ! -e "$LAB_DIR/state/$id/control"
 ok "begun again" begin "$LAB_DIR/p.plan"
 ok "confirmed from another shell" does 0 confirm last "${dirs[@]}" --yes-fabric lab1
@@ -142,6 +144,7 @@ env $(lab_env n0002) "$IBROUTE_TOP" apply "$LAB_DIR/back.plan" "${dirs[@]}" --ye
 	--confirm-timeout 3 >"$LAB_DIR/out" 2>&1 &
 client=$!
 lab_wait 15 grep -q 'CONFIRM' "$LAB_DIR/out"
+lab_wait 15 grep -q '[0-9]T[0-9]*Z-[0-9]' "$LAB_DIR/out"
 id=$(grep -o '[0-9]*T[0-9]*Z-[0-9]*' "$LAB_DIR/out" | tail -n 1)
 kill -HUP "$client"
 wait "$client" 2>/dev/null
