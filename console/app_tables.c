@@ -95,9 +95,13 @@ void app_tables_reading(struct app *a, const struct msg *msg)
 	p->tables_done = msg->done;
 	p->tables_total = msg->total;
 	snprintf(p->tables_pace, sizeof(p->tables_pace), "%.79s", msg->text);
-	if (p->tables_ended)
-		ui_say(a->ui, "ended: %s stay unknown; M reads on",
-		       a->tables ? "SL2VL tables and VLs" : "the routes");
+	if (!p->tables_ended)
+		return;
+	ui_say(a->ui, "ended: %s stay unknown%s; M reads on",
+	       a->tables ? "SL2VL tables and VLs" : "the routes",
+	       a->is_due ? ", and there is no preview" : "");
+	if (a->is_due)
+		app_preview_cancel(a);
 }
 
 static bool incomplete(const struct app *a)
@@ -107,8 +111,12 @@ static bool incomplete(const struct app *a)
 
 bool app_tables_awaited(const struct app *a)
 {
-	return a->state.mode == RUN_LIVE && incomplete(a) &&
-	       (a->state.poll.tables_on || (!a->tables && !a->sample));
+	const struct state_poll *p = &a->state.poll;
+
+	if (a->state.mode != RUN_LIVE || !incomplete(a))
+		return false;
+	/* where reading them has failed, it is tried again */
+	return p->tables_on || (a->tables ? !p->tables_ended : !a->sample);
 }
 
 void app_tables_on(struct app *a)
