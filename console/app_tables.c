@@ -130,8 +130,8 @@ void app_tables_on(struct app *a)
 	poller_tables_on(a->poller);
 	p->tables_ended = false;
 	p->tables_on = incomplete(a);
-	ui_say(a->ui, incomplete(a) ? "reading on; Esc ends it"
-				    : "the SL2VL tables are read anew, without haste");
+	if (!incomplete(a)) /* else the last line tells how far that is */
+		ui_say(a->ui, "the tables are read anew");
 }
 
 void app_tables_end(struct app *a)
