@@ -343,8 +343,9 @@ static void trouble_text(char *buf, size_t len, const struct state *s)
 		snprintf(buf, len, "AUTO: %s", s->automatic.text);
 }
 
-/* Reading of tables that somebody waits for: how far, and how it is ended or goes on; "" none. */
-static void tables_text(char *buf, size_t len, const struct state *s)
+/* Reading of tables that somebody waits for: how far, and how it is ended or goes on; "" none.
+ * Where it is wider than room, without the counts. */
+static void tables_text(char *buf, size_t len, const struct state *s, int room)
 {
 	const struct state_poll *p = &s->poll;
 	char done[FIGURE_LEN], total[FIGURE_LEN];
@@ -353,17 +354,21 @@ static void tables_text(char *buf, size_t len, const struct state *s)
 	buf[0] = '\0';
 	if (s->past.on)
 		return;
-	if (p->tables_ended)
+	if (p->tables_ended) {
 		snprintf(buf, len,
 			 s->tables ? "SL2VL not read: no verdict, no VLs; M reads on"
 				   : "routes not read; M reads them");
-	else if (p->tables_on && rest)
+		return;
+	}
+	if (!p->tables_on)
+		return;
+	if (rest)
 		snprintf(buf, len, "%.*s, %s of %s%s; Esc ends it",
 			 (int)(rest + 1 - p->tables_pace), p->tables_pace,
 			 figure_short(done, p->tables_done), figure_short(total, p->tables_total),
 			 rest + 1);
-	else if (p->tables_on)
-		snprintf(buf, len, "reading SL2VL; Esc ends it");
+	if (!rest || text_width(buf) > room)
+		snprintf(buf, len, "%s; Esc ends it", rest ? p->tables_pace : "reading SL2VL");
 }
 
 static void age_text(char *buf, size_t len, const struct state *s)
@@ -392,7 +397,7 @@ static void draw_data(struct canvas *c, struct rect r, int y, const struct state
 	canvas_text(c, r, end, y, ROLE_DIM, age);
 	trouble_text(trouble, sizeof(trouble), s);
 	if (!trouble[0])
-		tables_text(trouble, sizeof(trouble), s);
+		tables_text(trouble, sizeof(trouble), s, end - x - 2);
 	if (trouble[0]) {
 		text_shorten(buf, sizeof(buf), trouble, end - x - 2);
 		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ", buf);

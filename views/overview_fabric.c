@@ -162,9 +162,10 @@ static void draw_verdict(struct canvas *c, struct rect r, int y, const struct st
 		canvas_textf(c, r, 1, y, ROLE_WARN, "no verdict: %s", why);
 	} else if (!v)
 		canvas_text(c, r, 1, y, ROLE_DIM,
-			    s->tables		  ? "routing not verified yet"
-			    : s->mode == RUN_FILE ? "no routing tables (--lfts FILE)"
-						  : "routing tables not read yet");
+			    s->tables		   ? "routing not verified yet"
+			    : s->mode == RUN_FILE  ? "no routing tables (--lfts FILE)"
+			    : s->poll.tables_ended ? "routing tables not read (M)"
+						   : "routing tables not read yet");
 	else if (verdict_ok(v))
 		canvas_text(c, r, 1, y, ROLE_GOOD, "routes complete, no deadlock");
 	else if (v->connected && v->loop_free && v->vls_fit && !s->sls_known)

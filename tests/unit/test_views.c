@@ -451,6 +451,9 @@ static void without_sl2vl_no_view_speaks_of_lanes_or_deadlocks(void **state)
 		 "read SL2VL 37 %%, 92.0k/s, 13.7 s left");
 	console_shows(&k, "no verdict: SL2VL not read yet (37 %)");
 	console_shows(&k, "read SL2VL 37 %, 740k of 2.0M, 92.0k/s, 13.7 s left; Esc ends it");
+	console_size(&k, 80, 24); /* no room for counts */
+	console_shows(&k, "read SL2VL 37 %, 92.0k/s, 13.7 s left; Esc ends it");
+	console_size(&k, 100, 30);
 	console_shows(&k, "hops 1.90");
 	console_hides(&k, "no deadlock");
 	console_keys(&k, "3\n");
