@@ -405,6 +405,12 @@ static bool take(struct app *a, struct msg *msg)
 	case MSG_APPLY_FOUND:
 		app_apply_found(a, msg);
 		break;
+	case MSG_APPLY_WAY:
+		app_apply_way(a, msg);
+		break;
+	case MSG_APPLY_SEEN:
+		app_apply_seen(a, msg);
+		break;
 	case MSG_WORK_STEP:
 		app_take_step(a, msg);
 		break;
@@ -512,6 +518,8 @@ void app_refresh(struct app *a)
 		if (s->apply.steps[i].state == STEP_RUNNING)
 			s->apply.steps[i].took_s = now - a->apply_step_start;
 	app_update_tick(a);
+	app_wrote_estimate(&s->apply);
+	app_record_heads(a);
 	app_order_refresh(a);
 	if (s->preview.state == PREVIEW_RUNNING)
 		s->preview.elapsed_s = now - a->preview_start;
@@ -525,6 +533,7 @@ void app_data_free(struct app *a)
 	for (int k = 0; k < HELD_COUNT; k++)
 		msg_drop(a->held[k]);
 	plan_free(a->plan);
+	app_wrote_free(a);
 	free(a->silent);
 	jobset_put(a->automatic.routed_for);
 	tables_put(a->undo);

@@ -144,6 +144,8 @@ struct app {
 	const struct tables *applied; /* what the last update installed, with its SLs */
 	const struct tables *first;   /* of a demo: what it began with, with its SLs */
 	const struct tables *read;    /* as last read from the switches: no SLs */
+	struct apply_wrote *wrote;    /* of the update, or of the last one; NULL */
+	double written_at;	      /* clock_s() when it had written all */
 	char journal_txn[48];
 	bool rollback_asked;
 	double step_start, apply_step_start, figures_start;
@@ -270,7 +272,18 @@ void app_apply_event(struct app *a, const struct msg *msg);
 void app_apply_end(struct app *a, const struct msg *msg);
 void app_apply_deadline(struct app *a, double left_s);
 void app_apply_found(struct app *a, const struct msg *msg);
+void app_apply_way(struct app *a, const struct msg *msg);
+void app_apply_seen(struct app *a, const struct msg *msg);
 void app_apply_log(struct app *a, enum log_level level, const char *text);
+
+/* app_wrote.c: what an update's journal, and the switches read anew, say of it */
+void app_wrote_waves(struct state_apply *s, const struct plan *plan);
+void app_wrote_read(struct app *a); /* once its journal is there */
+void app_wrote_free(struct app *a);
+void app_wrote_verified(struct app *a, uint32_t wave); /* told by the newest line of the log */
+void app_wrote_undone(struct app *a, uint32_t wave);   /* likewise: all waves up to that one */
+void app_wrote_reread(struct app *a, const struct tables *t, bool partial, double begun_s);
+void app_wrote_estimate(struct state_apply *s);
 
 /* app_auto.c: --auto; as often as one likes */
 void app_auto_start(struct app *a);
@@ -317,6 +330,7 @@ void app_record_action(struct app *a, const char *action, const char *detail);
 void app_record_error(struct app *a, const char *area, const char *text);
 void app_fail(struct app *a, const char *area, const char *text);
 void app_record_phase(struct app *a, const struct apply_event *ev);
+void app_record_heads(struct app *a);
 void app_record_screen(struct app *a); /* that the canvas has */
 void app_record_resize(struct app *a); /* the canvas has another size than before */
 /* Counters came: a line a minute, or at once when other ports than before do not answer. */

@@ -16,6 +16,7 @@ void app_apply_log(struct app *a, enum log_level level, const char *text)
 	struct log_line *line = &s->log[s->log_total++ % APPLY_LOG];
 
 	memset(line, 0, sizeof(*line));
+	memset(&s->blocks[(s->log_total - 1) % APPLY_LOG], 0, sizeof(s->blocks[0]));
 	line->time_ns = (uint64_t)time(NULL) * 1000000000u;
 	line->level = level;
 	snprintf(line->area, sizeof(line->area), "apply");
@@ -131,6 +132,8 @@ static void read_back(struct app *a, const struct apply_event *ev, const struct 
 	if (step)
 		step->took_s = NAN; /* part of writing */
 	app_apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
+	if (!back && !ev->rc)
+		app_wrote_verified(a, ev->wave);
 }
 
 /* The end: no step may look as if it still ran. */
@@ -167,6 +170,8 @@ static void over(struct app *a, const struct apply_event *ev, const struct apply
 			 ev->text);
 	log_add(kept ? LOG_INFO : LOG_WARN, "apply", "%s", text);
 	app_apply_log(a, kept || a->rollback_asked ? LOG_INFO : LOG_WARN, text);
+	if (ev->outcome == OUTCOME_ROLLED_BACK)
+		app_wrote_undone(a, ev->wave);
 }
 
 /* For the next preview: how long jobs stand still here. */
@@ -183,6 +188,23 @@ static void take_pause(struct app *a, const struct apply_event *ev, const struct
 		a->state.preview.drained_s = took;
 	else
 		a->state.preview.returned_s = took;
+}
+
+/* "7 of 7 returned"; who has not, where there are such. */
+static void settled(char *buf, size_t len, const struct apply_event *ev,
+		    const struct apply_status *st)
+{
+	int n = snprintf(buf, len, "%u of %u %s", st->agents.done, st->agents.expected,
+			 ev->asked == PHASE_UNPATH ? "drained" : "returned");
+
+	if (st->agents.resent)
+		n += snprintf(buf + n, len - (size_t)n, ", asked %u times", st->agents.resent + 1);
+	if (st->agents.failed)
+		n += snprintf(buf + n, len - (size_t)n, ", %u could not", st->agents.failed);
+	if (st->agents.silent)
+		n += snprintf(buf + n, len - (size_t)n, ", %u silent", st->agents.silent);
+	if (st->agents.who[0])
+		snprintf(buf + n, len - (size_t)n, ": %.60s", st->agents.who);
 }
 
 /* What agents are asked, and what became of it. */
@@ -205,9 +227,7 @@ static void agents(struct app *a, const struct apply_event *ev, const struct app
 		snprintf(text, sizeof(text), "%.190s", ev->text);
 		if (ev->phase == PHASE_ROLLBACK)
 			break;
-		snprintf(text, sizeof(text), "%u of %u did %s, %u could not, %u silent%s%.60s",
-			 st->agents.done, st->agents.expected, what, st->agents.failed,
-			 st->agents.silent, st->agents.who[0] ? ": " : "", st->agents.who);
+		settled(text, sizeof(text), ev, st);
 		step_is(a, phase_name(ev->asked), ev->rc ? STEP_FAILED : STEP_DONE, text);
 	}
 	app_apply_log(a, ev->kind != APPLY_ASK && ev->rc ? LOG_WARN : LOG_INFO, text);
@@ -296,12 +316,32 @@ static void take_waves(struct state_apply *s, const struct apply_event *ev,
 		s->at_wave = s->nwaves;
 }
 
+/* It waits, and who keeps the deadline then. */
+static void window(struct app *a)
+{
+	const struct state_apply *s = &a->state.apply;
+	char text[160];
+
+	if (s->watched && s->process)
+		snprintf(text, sizeof(text),
+			 "window of %.0f s opened; watchdog pid %ld armed (survives the loss of "
+			 "this terminal)",
+			 s->confirm_all_s, s->process);
+	else
+		snprintf(text, sizeof(text), "window of %.0f s opened", s->confirm_all_s);
+	app_apply_log(a, LOG_INFO, text);
+}
+
 void app_apply_deadline(struct app *a, double left_s)
 {
 	struct state_apply *s = &a->state.apply;
 
 	a->deadline = clock_s() + left_s;
 	s->confirm_left_s = left_s;
+	if (!isfinite(s->confirm_all_s)) {
+		s->confirm_all_s = left_s;
+		window(a);
+	}
 	if (!(s->confirm_all_s >= left_s))
 		s->confirm_all_s = left_s;
 }
@@ -317,6 +357,21 @@ void app_apply_found(struct app *a, const struct msg *msg)
 	app_apply_log(a, msg->rc ? LOG_ERROR : LOG_INFO, text);
 }
 
+void app_apply_way(struct app *a, const struct msg *msg)
+{
+	struct state_apply *s = &a->state.apply;
+
+	s->process = msg->done ? (long)msg->done : s->process;
+	if (msg->text[0])
+		snprintf(s->installer, sizeof(s->installer), "%.15s", msg->text);
+}
+
+void app_apply_seen(struct app *a, const struct msg *msg)
+{
+	if (a->state.apply.state == APPLY_CONFIRM)
+		a->state.apply.seen = *msg->seen;
+}
+
 void app_apply_event(struct app *a, const struct msg *msg)
 {
 	struct state_apply *s = &a->state.apply;
@@ -324,6 +379,7 @@ void app_apply_event(struct app *a, const struct msg *msg)
 	const struct apply_status *st = &msg->apply;
 
 	snprintf(s->txn, sizeof(s->txn), "%s", st->txn);
+	app_wrote_read(a);
 	app_record_phase(a, ev);
 	take_counts(s, ev, st);
 	s->retries = st->retries;
@@ -394,6 +450,7 @@ void app_apply_end(struct app *a, const struct msg *msg)
 	s->retries = msg->apply.retries;
 	take_slow(a, &msg->apply);
 	a->deadline = s->confirm_left_s = NAN;
+	a->written_at = msg->made_s;
 	if (s->state != APPLY_CONFIRM)
 		s->took_s = clock_s() - a->update_at;
 	if (s->state == APPLY_CONFIRM) {

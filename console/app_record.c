@@ -36,6 +36,22 @@ void app_record_action(struct app *a, const char *action, const char *detail)
 		lost(a, &err);
 }
 
+/* The end of the chain by now, where an update is shown. */
+void app_record_heads(struct app *a)
+{
+	struct state *s = &a->state;
+	char hex[DIGEST_HEX];
+	struct digest head;
+
+	s->rec_head[0] = '\0';
+	if (!a->record || s->apply.state == APPLY_NONE)
+		return;
+	record_head(a->record, &head, &s->rec_cast);
+	s->rec_seq = record_seq(a->record);
+	digest_hex(hex, &head);
+	snprintf(s->rec_head, sizeof(s->rec_head), "%.4s..%.4s", hex, hex + DIGEST_HEX - 5);
+}
+
 /* What the record itself could not do shows as a gap. */
 void app_record_error(struct app *a, const char *area, const char *text)
 {

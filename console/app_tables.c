@@ -80,6 +80,7 @@ void app_take_tables(struct app *a, struct msg *msg)
 	p->tables_on = !whole && !p->tables_ended;
 	p->tables_ended &= !whole;
 	p->tables_pace[0] = '\0';
+	app_wrote_reread(a, msg->tables, msg->partial || !whole, msg->since_s);
 	app_set_tables(a, msg->tables, msg->partial);
 	if (msg->seconds > 0)
 		a->state.preview.mads_per_s = (double)msg->total / msg->seconds;

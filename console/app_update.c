@@ -39,7 +39,7 @@ static void set_steps(struct state_apply *s)
 	static const uint8_t phases[] = { PHASE_PREPARE, PHASE_UNPATH, PHASE_WRITE, 0,
 					  PHASE_REPATH,	 PHASE_CONFIRM };
 
-	s->confirm_left_s = s->confirm_all_s = s->took_s = NAN;
+	s->confirm_left_s = s->confirm_all_s = s->took_s = s->back_s = s->wrote_s = NAN;
 	s->pred_util = s->pred_dark = NAN;
 	s->nsteps = sizeof(names) / sizeof(*names);
 	for (uint32_t i = 0; i < s->nsteps; i++) {
@@ -79,26 +79,6 @@ static const char *not_ready(const struct app *a)
 	return NULL;
 }
 
-/* Switches and blocks of each wave. */
-static void count_waves(struct state_apply *s, const struct plan *plan)
-{
-	const struct changes *l = plan->changes;
-	uint32_t *last = xcalloc(plan->fabric->nsw, sizeof(*last)); /* wave + 1 that counted it */
-
-	s->nwaves = l->nwaves < APPLY_WAVES ? l->nwaves : APPLY_WAVES;
-	for (uint32_t i = 0; s->nwaves && i < l->n; i++) {
-		const struct change *c = &l->v[i];
-		struct apply_wave *w = &s->wave[c->wave < s->nwaves ? c->wave : s->nwaves - 1];
-
-		w->blocks++;
-		if (c->sw == FAB_NONE || last[c->sw] == c->wave + 1u)
-			continue;
-		last[c->sw] = c->wave + 1u;
-		w->switches++;
-	}
-	free(last);
-}
-
 static void show_prediction(struct app *a)
 {
 	const struct proposal *x = state_proposal(&a->state);
@@ -116,11 +96,12 @@ static void show_order(struct state_apply *s, const struct plan *plan)
 {
 	const struct changes *l = plan->changes;
 
-	count_waves(s, plan);
+	app_wrote_waves(s, plan);
 	snprintf(s->waves, sizeof(s->waves), "%u wave%s, %u block write%s, %u SL2VL table%s",
 		 l->nwaves, plural(l->nwaves), l->nlft, plural(l->nlft), l->nsl2vl,
 		 plural(l->nsl2vl));
 	drain_text(s->drain, sizeof(s->drain), &plan->drain, plan->jobs);
+	s->undrained = plan->drain.njob;
 }
 
 static void show_ordering(struct app *a, const struct tables *from, const struct tables *to)
@@ -360,6 +341,7 @@ void app_find_journal(struct app *a)
 		snprintf(a->journal_txn, sizeof(a->journal_txn), "%s", t->head.id);
 		s->state = APPLY_JOURNAL;
 		snprintf(s->txn, sizeof(s->txn), "%s", t->head.id);
+		snprintf(s->user, sizeof(s->user), "%s", t->head.user);
 		snprintf(s->journal, sizeof(s->journal),
 			 "update %s of %s by %s at %s was left %s: %u LFT blocks, %u SL2VL tables",
 			 t->head.id, t->head.fabric, t->head.user, when, txn_state_name(t->state),

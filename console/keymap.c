@@ -21,7 +21,8 @@
 #define TABLES	 (LINKS | JOBS | EVENTS | AUDIT)
 /* views whose rows are a views/table.h: search, tags and columns of choice are there too */
 #define ROWS   (TABLES | SWITCHES)
-#define MOVING (TABLES | PATHS | SWITCHES | TOPO | HEAT | PREVIEW | OVERVIEW | VIEW_BIT(VIEW_HELP))
+#define MOVING                                                                                     \
+	(TABLES | PATHS | SWITCHES | TOPO | HEAT | PREVIEW | APPLY | OVERVIEW | VIEW_BIT(VIEW_HELP))
 
 /* clang-format off */
 static const struct binding bindings[] = {
@@ -99,6 +100,8 @@ static const struct binding bindings[] = {
 	  "name watch conditions that shall not roll the update back any more; recorded" },
 	{ REQ_APPLY_CLOSE, 0, APPLY, true, { 'x' }, "x", "put away",
 	  "put a plan or a finished update away" },
+	{ REQ_PANE, 0, APPLY, false, { K_TAB }, "Tab", "log",
+	  "its log over the whole view, each block that was read back in it, and back" },
 	{ REQ_VERIFY, 0, AUDIT, false, { 'V' }, "V", "verify", "read the records anew and verify them" },
 	{ REQ_ENTER, 0, AUDIT, false, { K_ENTER, '\n' }, "Enter", "open",
 	  "what was done in the session; then: replay its screen from there" },

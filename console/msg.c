@@ -3,6 +3,7 @@
 
 #include "console/reading.h"
 
+#include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 
 #include <pthread.h>
@@ -49,6 +50,7 @@ struct msg *msg_new(enum msg_type type)
 	struct msg *msg = xcalloc(1, sizeof(*msg));
 
 	msg->type = type;
+	msg->made_s = clock_s();
 	return msg;
 }
 
@@ -70,6 +72,7 @@ void msg_drop(struct msg *msg)
 	plan_free(msg->ordered);
 	notes_done(&msg->notes);
 	free(msg->silent);
+	free(msg->seen);
 	free(msg);
 }
 

@@ -45,6 +45,8 @@ enum msg_type {
 	MSG_APPLY_EVENT,
 	MSG_APPLY_DEADLINE, /* seconds: it is rolled back then, unless kept */
 	MSG_APPLY_FOUND,    /* a watch condition: step is its name, rc 1: it objects; text */
+	MSG_APPLY_WAY,	    /* its process: done is the pid, text the installer, "" not known yet */
+	MSG_APPLY_SEEN,	    /* seen: what it watches while it waits */
 	MSG_APPLY_END,	    /* one of start, confirm, rollback, recover is over: rc, text */
 	/* from the worker */
 	MSG_WORK_STEP,	  /* step done of total */
@@ -64,10 +66,13 @@ enum msg_type {
 };
 
 struct reading;
+struct apply_seen;
 
 struct msg {
 	enum msg_type type;
 	struct msg *next;
+	double made_s;	/* clock_s() of msg_new() */
+	double since_s; /* MSG_TABLES: when their reading began */
 
 	struct log_line line;
 	char text[512];
@@ -95,6 +100,7 @@ struct msg {
 	char *silent;			/* of a sweep: where nobody answers, a line each; or NULL */
 	struct apply_event event;
 	struct apply_status apply;
+	struct apply_seen *seen;
 	char txn[48];		 /* of a preview: the id of its plan; "" there is none */
 	struct plan_files files; /* of a preview: what its tables were read from */
 };

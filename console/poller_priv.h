@@ -79,6 +79,7 @@ struct poller {
 	struct sl2vl_reading *sl2vl;  /* of them; NULL: none is under way */
 	bool ended;		      /* by the operator: it waits until it is to go on */
 	bool slicing;		      /* a run of it */
+	double read_since;	      /* clock_s() when the reading of what is told next began */
 	double slice_end, slice_since;
 	uint64_t slice_from; /* done at slice_since; UINT64_MAX: a run is to begin */
 	double sl2vl_at;     /* when they are to be read with SL2VL again */

@@ -60,6 +60,7 @@ static void tell_tables(struct poller *p, const struct tables *t, const struct t
 	msg->tables = t;
 	msg->total = r->mads;
 	msg->seconds = (double)r->took_ns / 1e9;
+	msg->since_s = p->read_since;
 	msg->partial = r->nmissing > 0;
 	mailbox_send(p->box, msg);
 }
@@ -282,6 +283,8 @@ static void read_lfts(struct poller *p, bool again)
 	p->of_lfts = report;
 	free(p->of_lfts.missing_sw);
 	p->of_lfts.missing_sw = NULL;
+	if (!p->sl2vl || again || !same_lfts(t, p->lfts, p->fabric->nsw))
+		p->read_since = start;
 	if (!p->lfts || !same_lfts(t, p->lfts, p->fabric->nsw)) {
 		take_lfts(p, t);
 		return;

@@ -3,11 +3,13 @@
 #include "console/updater.h"
 
 #include "console/rejoin.h"
+#include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/update/planfile.h"
 #include "fabric/update/update_event.h"
 #include "fabric/update/watch.h"
+#include "views/state.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -17,6 +19,9 @@
 #include <unistd.h>
 
 #define TURN_MS 200
+#define SEEN_MS 2000 /* what it watches is asked so often while it waits */
+
+_Static_assert(APPLY_WATCHES == WATCHES, "one line of the view each");
 
 struct update_link {
 	const struct watchdog_config *config;
@@ -34,6 +39,7 @@ struct update_link {
 	/* the thread's own */
 	char id[48];
 	pid_t worker;
+	uint64_t seen_ms; /* when that was asked last */
 	struct apply_status last;
 	bool over;
 };
@@ -100,6 +106,44 @@ static void tell_deadline(struct update_link *u, double seconds)
 	mailbox_send(u->box, msg);
 }
 
+static void tell_way(struct update_link *u, const char *installer)
+{
+	struct msg *msg = msg_new(MSG_APPLY_WAY);
+
+	msg->done = (uint64_t)u->worker;
+	snprintf(msg->text, sizeof(msg->text), "%s", installer);
+	mailbox_send(u->box, msg);
+}
+
+static uint32_t count(const json_t *j, const char *key)
+{
+	json_int_t v = json_integer_value(json_object_get(j, key));
+
+	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
+}
+
+static void tell_seen(struct update_link *u, const json_t *status)
+{
+	const json_t *watch = json_object_get(status, "watch"),
+		     *sw = json_object_get(status, "switches");
+	struct msg *msg = msg_new(MSG_APPLY_SEEN);
+	struct apply_seen *seen = xcalloc(1, sizeof(*seen));
+
+	for (int w = 0; w < WATCHES; w++) {
+		const json_t *one = json_object_get(watch, watch_name((enum watch_what)w));
+
+		seen->of[w].on = json_is_true(json_object_get(one, "on"));
+		seen->of[w].looks = count(one, "looks");
+		snprintf(seen->of[w].last, sizeof(seen->of[w].last), "%s", str(one, "last"));
+	}
+	seen->scanned = json_is_object(sw);
+	seen->as_written = count(sw, "new");
+	seen->other = count(sw, "old") + count(sw, "between") + count(sw, "foreign");
+	seen->silent = count(sw, "silent") + count(sw, "missing");
+	msg->seen = seen;
+	mailbox_send(u->box, msg);
+}
+
 static void found(struct update_link *u, const json_t *j)
 {
 	struct msg *msg = msg_new(MSG_APPLY_FOUND);
@@ -132,6 +176,22 @@ static void answered(struct update_link *u, const json_t *j)
 		log_add(LOG_WARN, "apply", "%s: %s", str(j, "re"), str(j, "error"));
 	else if (json_is_number(left))
 		tell_deadline(u, json_number_value(left));
+	if (u->waiting && json_is_object(json_object_get(j, "watch")))
+		tell_seen(u, j);
+}
+
+/* Its answer comes like any other line. */
+static void ask_seen(struct update_link *u)
+{
+	uint64_t now = clock_ms();
+
+	if (now - u->seen_ms < SEEN_MS)
+		return;
+	u->seen_ms = now;
+	pthread_mutex_lock(&u->lock);
+	if (u->waiting && u->link.fd >= 0)
+		control_ask(&u->link, CONTROL_STATUS, 0);
+	pthread_mutex_unlock(&u->lock);
 }
 
 static void waits(struct update_link *u, const json_t *j)
@@ -144,6 +204,12 @@ static void waits(struct update_link *u, const json_t *j)
 	tell_deadline(u, (double)json_integer_value(json_object_get(j, "confirm_s")));
 }
 
+static void met(struct update_link *u, const json_t *j)
+{
+	u->worker = (pid_t)json_integer_value(json_object_get(j, "pid"));
+	tell_way(u, "");
+}
+
 static void take(struct update_link *u, const json_t *j)
 {
 	const char *event = str(j, "event");
@@ -153,7 +219,9 @@ static void take(struct update_link *u, const json_t *j)
 	if (update_event_parse(&ev, &st, j))
 		take_update(u, &ev, &st);
 	else if (!strcmp(event, "hello"))
-		u->worker = (pid_t)json_integer_value(json_object_get(j, "pid"));
+		met(u, j);
+	else if (!strcmp(event, "installer"))
+		tell_way(u, str(j, "name"));
 	else if (!strcmp(event, "waiting"))
 		waits(u, j);
 	else if (!strcmp(event, "over"))
@@ -261,6 +329,7 @@ static void *run(void *arg)
 		json_decref(j);
 		if (rc < 0 && rc != -EINTR)
 			look_for_another(u);
+		ask_seen(u);
 	}
 	return NULL;
 }

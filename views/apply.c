@@ -5,12 +5,13 @@
  * No single key starts it or keeps its result: Enter begins, the fabric's name has to be
  * typed.  Rolling back is quicker, but takes two different keys.
  */
+#include "views/apply_log.h"
 #include "views/apply_phases.h"
+#include "views/apply_watch.h"
 #include "views/list.h"
 #include "views/view.h"
 
 #include "fabric/base/plural.h"
-#include "fabric/update/watch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +24,8 @@ struct apply_ui {
 	enum asking asking;	    /* what is typed */
 	enum apply_state entry_for; /* the state in which it was begun */
 	bool asked;		    /* R was pressed: Y rolls back */
+	bool log_only;		    /* Tab: the log has the place of all else */
+	uint64_t log_back;	    /* so many newer lines are not shown */
 };
 
 static bool may_roll_back(const struct state *s)
@@ -96,6 +99,9 @@ static enum role state_role(enum apply_state state)
 static const char *installer_words(const char *name)
 {
 	return !strcmp(name, "smp")	 ? "SMPs to each switch"
+	       : !strcmp(name, "SMPs")	 ? "own SMPs to each switch"
+	       : !strcmp(name, "OpenSM") ? "OpenSM, by our plugin in it"
+	       : !strcmp(name, "files")	 ? "files: the switches stay as they are"
 	       : !strcmp(name, "sim")	 ? "SMPs to simulated switches"
 	       : !strcmp(name, "opensm") ? "OpenSM"
 	       : !strcmp(name, "best")	 ? "OpenSM if our plugin is there, else SMPs"
@@ -117,11 +123,11 @@ static int draw_search(const struct state *s, struct canvas *c, struct rect r, i
 static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct state_apply *a = &s->apply;
-	char e[FIGURE_LEN], b[FIGURE_LEN], title[160];
+	char e[FIGURE_LEN], b[FIGURE_LEN], title[200];
 	int x, y;
 
-	snprintf(title, sizeof(title), "Update%s%s%s%s", a->plan[0] ? ": " : "", a->plan,
-		 a->txn[0] ? ", transaction " : "", a->txn);
+	snprintf(title, sizeof(title), "Update%s%s%s%s%s%s", a->plan[0] ? ": " : "", a->plan,
+		 a->txn[0] ? ", transaction " : "", a->txn, a->user[0] ? ", by " : "", a->user);
 	canvas_rule(c, r, 0, title);
 	x = canvas_text(c, r, 1, 1, ROLE_LABEL, "state  ");
 	x = canvas_text(c, r, x, 1, state_role(a->state), state_words(a->state));
@@ -146,20 +152,6 @@ static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 	return 4 + (y ? y : 1);
 }
 
-static void draw_log(const struct state_apply *a, struct canvas *c, struct rect r)
-{
-	uint32_t n = a->log_total < APPLY_LOG ? (uint32_t)a->log_total : APPLY_LOG;
-	uint32_t fit = r.h > 1 ? (uint32_t)r.h - 1 : 0;
-
-	if (r.h < 2)
-		return;
-	canvas_rule(c, r, 0, "Log");
-	if (n > fit)
-		n = fit;
-	for (uint32_t i = 0; i < n; i++)
-		event_draw(c, r, (int)i + 1, &a->log[(a->log_total - n + i) % APPLY_LOG]);
-}
-
 static const char *question(const struct state *s)
 {
 	switch (s->apply.state) {
@@ -175,19 +167,6 @@ static const char *question(const struct state *s)
 	case APPLY_READY:
 		return "Write this routing into the switches?  Enter, then type the fabric's name. "
 		       "x puts the plan away.";
-	case APPLY_RUNNING:
-		return s->apply.watched
-			       ? "Writing.  R then Y stops and rolls back.  D leaves it to "
-				 "its watchdog."
-			       : "Writing.  R then Y stops and rolls back.";
-	case APPLY_CONFIRM:
-		return s->apply.watched
-			       ? "Keep the new routing?  Enter, then type the fabric's name.  R then "
-				 "Y: roll back.  +: 5 min more.  N: note.  O: override the watch.  D: "
-				 "leave it to its watchdog.  Look at the other views first."
-			       : "Keep the new routing?  Enter, then type the fabric's name.  R then "
-				 "Y: roll back.  +: 5 min more.  N: note.  Look at the other views "
-				 "first.";
 	case APPLY_ROLLING_BACK:
 		return "The routing from before is being written and read back.";
 	case APPLY_KEPT:
@@ -211,12 +190,47 @@ static const char *question(const struct state *s)
 	}
 }
 
+/* How long the way back takes, as fast as it went there. */
+static const char *back_text(char buf[48], const struct state_apply *a)
+{
+	char time[FIGURE_LEN];
+
+	buf[0] = '\0';
+	if (a->back_s > 0 && a->back_s < 0.1)
+		snprintf(buf, 48, " (under 0.1s)");
+	else if (a->back_s > 0)
+		snprintf(buf, 48, " (about %s)", figure_age(time, a->back_s));
+	return buf;
+}
+
+static void draw_words(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct state_apply *a = &s->apply;
+	char text[400], back[48];
+
+	back_text(back, a);
+	if (a->state == APPLY_RUNNING)
+		snprintf(text, sizeof(text), "Writing.  R then Y stops and rolls back%s.%s", back,
+			 a->watched ? "  D leaves it to its watchdog." : "");
+	else if (a->state == APPLY_CONFIRM)
+		snprintf(text, sizeof(text),
+			 "Keep the new routing?  Enter, then type the fabric's name.  R then Y: "
+			 "roll back%s.  +: 5 min more.  N: note.  %sLook at the other views first.",
+			 back,
+			 a->watched ? "O: override the watch.  D: leave it to its watchdog.  "
+				    : "");
+	else
+		snprintf(text, sizeof(text), "%s", question(s));
+	canvas_wrap(c, r, 1, y, ROLE_TEXT, text);
+}
+
 static void draw_question(const struct apply_ui *u, const struct state *s, struct canvas *c,
 			  struct rect r)
 {
 	const struct state_apply *a = &s->apply;
 	const char *text = a->state == APPLY_JOURNAL ? a->journal : a->result;
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
+	char back[48];
 	int y = 1;
 
 	canvas_rule(c, r, 0, NULL);
@@ -239,21 +253,28 @@ static void draw_question(const struct apply_ui *u, const struct state *s, struc
 		return;
 	}
 	if (u->asked && may_roll_back(s)) {
-		canvas_text(c, in, 1, y, ROLE_LOUD,
-			    " Roll back?  Y does it; any other key leaves all as it is. ");
+		canvas_textf(c, in, 1, y, ROLE_LOUD,
+			     " Roll back%s?  Y does it; any other key leaves all as it is. ",
+			     back_text(back, a));
 		return;
 	}
 	if (!s->rw && a->state != APPLY_NONE)
 		canvas_text(c, in, 1, y, ROLE_DIM, "This console is read-only and only watches.");
 	else
-		canvas_wrap(c, in, 1, y, ROLE_TEXT, question(s));
+		draw_words(s, c, in, y);
 }
 
 /* Whose packets may come out of order, where all of it has room. */
 static int draw_risk(const struct state_apply *a, struct canvas *c, struct rect r, int y)
 {
 	const struct rect none = { r.x, r.y, r.w - 1, 0 }, in = { r.x, r.y, r.w - 1, r.h };
+	char time[FIGURE_LEN];
 
+	if (a->undrained && !a->agents.asked && a->wrote_s > 0 && y < r.h) {
+		canvas_textf(c, in, 1, y, ROLE_DIM, "%u job%s not drained: order at risk %s, 6 J",
+			     a->undrained, plural(a->undrained), figure_age(time, a->wrote_s));
+		return y + 1;
+	}
 	if (!a->drain[0] || y + canvas_wrap(c, none, 1, y, ROLE_DIM, a->drain) > r.h)
 		return y;
 	return y + canvas_wrap(c, in, 1, y, ROLE_DIM, a->drain);
@@ -277,46 +298,14 @@ static int draw_happening(const struct state *s, struct canvas *c, struct rect r
 	return a > b ? a : b;
 }
 
-/* When, and on what, the watchdog rolls back without being told. */
-static int draw_conditions(const struct state *s, struct canvas *c, struct rect r, int y)
-{
-	const struct state_apply *a = &s->apply;
-	bool waits = a->state == APPLY_CONFIRM && isfinite(a->confirm_left_s);
-	unsigned on = a->watching & ~a->overridden;
-	const char *glue = waits ? ", and on: " : "on: ";
-	char time[FIGURE_LEN];
-	int x;
-
-	if (!a->watched || (a->state != APPLY_RUNNING && !waits) || y >= r.h)
-		return y;
-	x = canvas_text(c, r, 1, y, ROLE_LABEL, "rolls back ");
-	if (waits)
-		x = canvas_textf(c, r, x, y, ROLE_WARN, "at %s",
-				 figure_time(time, s->now_s + llrint(a->confirm_left_s)));
-	for (int w = 0; w < WATCHES; w++) {
-		if (!(on >> w & 1))
-			continue;
-		x = canvas_textf(c, r, x, y, ROLE_LABEL, "%s%s", glue,
-				 watch_name((enum watch_what)w));
-		glue = ", ";
-	}
-	if (on)
-		canvas_text(c, r, x, y, ROLE_DIM, "  (O: override)");
-	else if (!waits)
-		canvas_text(c, r, x, y, ROLE_LABEL, "on nothing: all is overridden");
-	return y + 1;
-}
-
 static int draw_watch(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct state_apply *a = &s->apply;
 
-	y = draw_conditions(s, c, r, y);
-	if (a->watched && under_way(s) && y < r.h && a->txn[0])
-		canvas_textf(c, r, 1, y++, ROLE_DIM,
-			     "its watchdog needs no terminal; look on again: "
-			     "ibroute-top attach %s",
-			     a->txn);
+	y = apply_conditions_draw(s, c, r, y);
+	y = apply_dog_draw(s, c, r, y);
+	if (a->state == APPLY_CONFIRM && r.h - y > APPLY_SEEN_LINES + 2) /* and some of the log */
+		y = apply_seen_draw(a, c, r, y);
 	if (a->found[0] && y < r.h)
 		canvas_textf(c, r, 1, y++, ROLE_WARN, "watch: %s", a->found);
 	return y;
@@ -333,6 +322,20 @@ static int draw_automatic(const struct state *s, struct canvas *c, struct rect r
 			       s->automatic.alert ? ROLE_WARN : ROLE_LABEL, text);
 }
 
+/* The log with what the watch has seen, in the place of all else. */
+static int draw_log_page(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	bool seen = s->apply.seen.scanned;
+
+	for (int w = 0; w < APPLY_WATCHES; w++)
+		seen |= s->apply.seen.of[w].looks > 0;
+	if (s->apply.state != APPLY_CONFIRM || !seen)
+		return y;
+	canvas_rule(c, r, y++, "Watch");
+	y = apply_dog_draw(s, c, r, apply_conditions_draw(s, c, r, y));
+	return apply_seen_draw(&s->apply, c, r, y);
+}
+
 static void apply_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
 		       const struct state *s)
 {
@@ -344,12 +347,16 @@ static void apply_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 	(void)ui;
 	y = draw_plan(s, c, r);
 	y = draw_automatic(s, c, body, y);
-	y = apply_phases_draw(&s->apply, c, body, y);
-	if (begun(s)) {
-		y = draw_happening(s, c, body, y);
-		y = draw_watch(s, c, body, y);
+	if (u->log_only) {
+		y = draw_log_page(s, c, body, y);
+	} else {
+		y = apply_phases_draw(s, c, body, y);
+		if (begun(s)) {
+			y = draw_happening(s, c, body, y);
+			y = draw_watch(s, c, body, y);
+		}
 	}
-	draw_log(&s->apply, c, (struct rect){ r.x, r.y + y, r.w, foot - y });
+	apply_log_draw(&s->apply, c, (struct rect){ r.x, r.y + y, r.w, foot - y }, &u->log_back);
 	canvas_fill(c, (struct rect){ r.x, r.y + foot, r.w, below }, ROLE_TEXT, ' ');
 	draw_question(u, s, c, (struct rect){ r.x, r.y + foot, r.w, below });
 }
@@ -431,6 +438,27 @@ static void close_plan(struct ui *ui, const struct state *s, struct request *out
 	}
 }
 
+#define LOG_PAGE 10
+
+/* true: it was one of these. */
+static bool move_log(struct apply_ui *u, enum req req)
+{
+	uint64_t up = req == REQ_UP || req == REQ_WHEEL_UP ? 1 : req == REQ_PAGE_UP ? LOG_PAGE : 0;
+	uint64_t down = req == REQ_DOWN || req == REQ_WHEEL_DOWN ? 1
+			: req == REQ_PAGE_DOWN			 ? LOG_PAGE
+								 : 0;
+
+	if (req == REQ_TOP)
+		u->log_back = UINT32_MAX; /* brought into range when it is drawn */
+	else if (req == REQ_BOTTOM)
+		u->log_back = 0;
+	else if (up || down)
+		u->log_back = u->log_back + up > down ? u->log_back + up - down : 0;
+	else
+		return false;
+	return true;
+}
+
 static bool apply_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
 			struct request *out)
 {
@@ -441,7 +469,12 @@ static bool apply_input(void *own, struct ui *ui, const struct input *in, const 
 		return name_input(u, ui, in, s, out);
 	u->name.active = false;
 	u->asked = false;
+	if (!asked && move_log(u, in->req))
+		return true;
 	switch (in->req) {
+	case REQ_PANE:
+		u->log_only = !asked ? !u->log_only : u->log_only;
+		return true;
 	case REQ_ENTER:
 		if (!wants_name(s)) {
 			ui_say(ui,
@@ -497,9 +530,21 @@ static bool apply_typing(const void *own, const struct state *s)
 
 static void apply_context(const void *own, const struct state *s, char *buf, size_t len)
 {
+	bool armed = (s->apply.state == APPLY_RUNNING && s->apply.txn[0]) ||
+		     s->apply.state == APPLY_CONFIRM;
+	char cast[32] = "";
+
 	(void)own;
-	snprintf(buf, len, "%s",
-		 s->rw ? "no single key starts or keeps an update" : "read-only: --rw arms");
+	if (!under_way(s) || !s->rec_head[0]) {
+		snprintf(buf, len, "%s",
+			 s->rw ? "no single key starts or keeps an update"
+			       : "read-only: --rw arms");
+		return;
+	}
+	if (s->rec_cast)
+		snprintf(cast, sizeof(cast), "  cast %.1f MB", (double)s->rec_cast / 1e6);
+	snprintf(buf, len, "chain %s seq %llu%s%s", s->rec_head, (unsigned long long)s->rec_seq,
+		 cast, armed ? "  rollback ARMED" : "");
 }
 
 const struct view view_apply = {

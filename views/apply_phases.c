@@ -36,15 +36,73 @@ static void draw_deadline(const struct state_apply *a, struct canvas *c, struct 
 			   a->confirm_left_s / a->confirm_all_s, 0);
 }
 
-int apply_phases_draw(const struct state_apply *a, struct canvas *c, struct rect r, int y)
+/* What a check of all tables that the switches hold now says: "" not known. */
+static enum role reread_text(char *buf, size_t len, const struct state *s)
 {
+	const struct verdict *v = s->verdict;
+
+	buf[0] = '\0';
+	if (s->apply.state != APPLY_CONFIRM && s->apply.state != APPLY_KEPT)
+		return ROLE_TEXT;
+	if (s->apply.reread == REREAD_OTHER) {
+		snprintf(buf, len, "tables read now are OTHER ones");
+		return ROLE_BAD;
+	}
+	if (s->apply.reread != REREAD_SAME || !s->fabric)
+		return ROLE_TEXT;
+	if (!v) {
+		snprintf(buf, len, "reach and CDG being checked");
+		return ROLE_TEXT;
+	}
+	snprintf(buf, len, "%s %ux%u%s, CDG %s",
+		 v->connected ? "reach"
+		 : v->looping ? "LOOP in"
+			      : "UNREACHABLE in",
+		 s->fabric->nterm, s->fabric->nterm, v->connected ? " ok" : "",
+		 !v->connected || !v->loop_free ? "?"
+		 : v->deadlock_free		? "acyclic"
+						: "HAS A CYCLE");
+	return verdict_ok(v) ? ROLE_TEXT : ROLE_BAD;
+}
+
+static void draw_text(const struct state *s, struct canvas *c, struct rect r, int y,
+		      const struct apply_step *st)
+{
+	const struct state_apply *a = &s->apply;
+	char text[200], check[80] = "", cut[200];
+	enum role role = ROLE_TEXT;
+
+	if (a->state == APPLY_ROLLING_BACK && st->phase == PHASE_CONFIRM) {
+		canvas_text(c, r, 30, y, ROLE_WARN, "not kept");
+		return;
+	}
+	if (st->phase == PHASE_REPATH)
+		role = reread_text(check, sizeof(check), s);
+	snprintf(text, sizeof(text), "%s%s%s", st->text, st->text[0] && check[0] ? "; " : "",
+		 check);
+	canvas_text(c, r, 30, y, role, text_shorten_words(cut, sizeof(cut), text, r.w - 31));
+}
+
+/* Where rows are few, what was read back before it was all rolled back is not worth one. */
+static bool passed_over(const struct state_apply *a, const struct apply_step *st, struct rect r)
+{
+	return r.h < 18 && a->nsteps > APPLY_STEPS - 2 && !st->phase && st->state == STEP_DONE &&
+	       st != &a->steps[a->nsteps - 1];
+}
+
+int apply_phases_draw(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct state_apply *a = &s->apply;
+
 	if (!a->nsteps)
 		return y;
 	canvas_rule(c, r, y++, "Phases");
-	for (uint32_t i = 0; i < a->nsteps && i < APPLY_STEPS; i++, y++) {
+	for (uint32_t i = 0; i < a->nsteps && i < APPLY_STEPS; i++) {
 		const struct apply_step *st = &a->steps[i];
-		char took[FIGURE_LEN], text[128];
+		char took[FIGURE_LEN];
 
+		if (passed_over(a, st, r))
+			continue;
 		if (st->phase)
 			canvas_textf(c, r, 1, y, ROLE_TEXT, "%u", st->phase);
 		canvas_textf(c, r, 3, y, ROLE_TEXT, "%-10.15s", st->name);
@@ -53,12 +111,9 @@ int apply_phases_draw(const struct state_apply *a, struct canvas *c, struct rect
 			canvas_right(c, r, 28, y, ROLE_DIM, figure_age(took, st->took_s));
 		if (a->state == APPLY_CONFIRM && st->phase == PHASE_CONFIRM &&
 		    isfinite(a->confirm_left_s))
-			draw_deadline(a, c, r, 30, y);
-		else if (a->state != APPLY_ROLLING_BACK || st->phase != PHASE_CONFIRM)
-			canvas_text(c, r, 30, y, ROLE_TEXT,
-				    text_shorten_words(text, sizeof(text), st->text, r.w - 31));
+			draw_deadline(a, c, r, 30, y++);
 		else
-			canvas_text(c, r, 30, y, ROLE_WARN, "not kept");
+			draw_text(s, c, r, y++, st);
 	}
 	return y;
 }
@@ -69,12 +124,17 @@ static void draw_wave(const struct state_apply *a, struct canvas *c, struct rect
 	uint32_t done = w < a->at_wave ? a->wave[w].blocks : w == a->at_wave ? a->wave_done : 0;
 	uint32_t all = a->wave[w].blocks;
 	char n[32];
+	int x;
 
 	if (done > all)
 		done = all;
-	canvas_textf(c, r, 1, y, ROLE_TEXT, "wave %-2u %4u sw", w + 1, a->wave[w].switches);
+	x = canvas_textf(c, r, 1, y, ROLE_TEXT, "%2u ", w + 1);
+	canvas_name(c, r, x, y, r.w < 45 ? 12 : 16, ROLE_TEXT, a->wave[w].name);
+	x += r.w < 45 ? 13 : 17;
+	if (r.w >= 45)
+		x = canvas_textf(c, r, x, y, ROLE_TEXT, "%4u sw ", a->wave[w].switches);
 	snprintf(n, sizeof(n), "%u/%u", done, all);
-	canvas_bar(c, r, 17, y, r.w - 19 - 10, ROLE_GOOD, all ? (double)done / all : 1, 0);
+	canvas_bar(c, r, x, y, r.w - x - 12, ROLE_GOOD, all ? (double)done / all : 1, 0);
 	canvas_right(c, r, r.w - 1, y, done == all ? ROLE_GOOD : ROLE_TEXT, n);
 }
 
@@ -125,13 +185,17 @@ static int draw_slow(const struct state_apply *a, struct canvas *c, struct rect 
 int apply_waves_draw(const struct state_apply *a, struct canvas *c, struct rect r, int y)
 {
 	uint32_t fit = r.h - y > 4 ? (uint32_t)(r.h - y - 3) : 1, first = 0;
-	char title[80];
+	char title[100];
 
 	if (a->nwaves > fit && a->at_wave + 1 > fit)
 		first = a->at_wave + 1 - fit < a->nwaves - fit ? a->at_wave + 1 - fit
 							       : a->nwaves - fit;
-	snprintf(title, sizeof(title), "%llu of %llu %s", (unsigned long long)a->done,
-		 (unsigned long long)a->total, a->state == APPLY_RUNNING ? "written" : "read back");
+	snprintf(title, sizeof(title), "%s%llu of %llu %s",
+		 r.w < 45 ? "" : "Waves: ", (unsigned long long)a->done,
+		 (unsigned long long)a->total,
+		 a->state == APPLY_RUNNING				     ? "written"
+		 : a->state == APPLY_ROLLED_BACK || a->state == APPLY_FAILED ? "back as before"
+									     : "read back");
 	if (a->retries)
 		snprintf(title + strlen(title), sizeof(title) - strlen(title), ", %u again",
 			 a->retries);
@@ -174,7 +238,7 @@ int apply_live_draw(const struct state *s, struct canvas *c, struct rect r, int 
 	if (r.w > 50)
 		r.w = 50;
 	live_figures(&now, s);
-	canvas_rule(c, r, y, "Live");
+	canvas_rule(c, r, y, r.w >= 50 ? "Live vs prediction" : "Live");
 	canvas_text(c, r, r.w - 25, y, ROLE_LABEL, "before");
 	canvas_text(c, r, r.w - 16, y, ROLE_LABEL, "model");
 	canvas_text(c, r, r.w - 4, y++, ROLE_LABEL, "now");

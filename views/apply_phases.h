@@ -7,7 +7,7 @@
 #include "views/state.h"
 
 /* Each returns the line after its last. */
-int apply_phases_draw(const struct state_apply *a, struct canvas *c, struct rect r, int y);
+int apply_phases_draw(const struct state *s, struct canvas *c, struct rect r, int y);
 /* Waves with bars, agents by name, slow switches; at most to the end of r. */
 int apply_waves_draw(const struct state_apply *a, struct canvas *c, struct rect r, int y);
 /* Before, as predicted, and now. */

@@ -187,7 +187,25 @@ struct live_figures {
 
 struct apply_wave {
 	uint32_t switches, blocks;
+	char name[24]; /* what they are: "leaves", "spines B", "group 3"; "switches" */
 };
+
+#define APPLY_WATCHES 4 /* as WATCHES of fabric/update/watch.h */
+
+/* What the process that keeps the deadline has seen so far. */
+struct apply_seen {
+	struct {
+		bool on;
+		uint32_t looks; /* times that it looked, since before the first write */
+		char last[200];
+	} of[APPLY_WATCHES];
+	bool scanned;			    /* blocks were read again while it waits: */
+	uint32_t as_written, other, silent; /* these hold what was written; something else; none
+					     * answered */
+};
+
+/* All that the switches hold now, read by this console after the update has written. */
+enum apply_reread { REREAD_NOT_YET, REREAD_SAME, REREAD_OTHER };
 
 struct apply_agents {
 	uint8_t asked; /* of enum phase: UNPATH, REPATH; 0: nobody was asked */
@@ -203,6 +221,8 @@ struct state_apply {
 	enum apply_state state;
 	char plan[64];		  /* "nue -> sar" */
 	char txn[64];		  /* transaction id; "" none yet */
+	char user[40];		  /* whose it is, as its journal says; "" not known yet */
+	long process;		  /* pid of its watchdog; 0 none, or not known */
 	char installer[16];	  /* "smp", "sim", ... */
 	char waves[80];		  /* "14 waves, 3210 block writes" */
 	char drain[400];	  /* whose traffic has to be away meanwhile */
@@ -215,6 +235,7 @@ struct state_apply {
 	struct apply_wave wave[APPLY_WAVES];
 	uint32_t nwaves, at_wave; /* at_wave: under way; those before are written */
 	uint32_t wave_done;	  /* blocks of it */
+	uint32_t switches;	  /* of all waves together */
 	struct apply_agents agents;
 	struct {
 		char name[64];
@@ -227,6 +248,12 @@ struct state_apply {
 	char found[200];		      /* by a watch condition, the newest; "" nothing */
 	bool job_failed;
 
+	struct apply_seen seen; /* while it waits; looks 0: not known */
+	enum apply_reread reread;
+	uint32_t undrained; /* jobs whose paths change, where nobody was asked to drain */
+	double wrote_s;	    /* the writing took; NAN */
+	double back_s;	    /* that a rollback takes, as fast as this update went; NAN */
+
 	struct live_figures before;  /* at its start */
 	double pred_util, pred_dark; /* as predicted; NAN unknown */
 	double took_s;		     /* all of it, at the end; NAN */
@@ -234,7 +261,13 @@ struct state_apply {
 	char result[256];  /* the sentence at the end, or why it was refused */
 	char journal[256]; /* APPLY_JOURNAL: what was found */
 	struct log_line log[APPLY_LOG];
-	uint64_t log_total; /* as in struct events */
+	/* Before a line of the log come those blocks of wrote->order, read back just then. */
+	struct apply_blocks {
+		uint32_t first, n;
+		bool back; /* they hold the old contents again */
+	} blocks[APPLY_LOG];
+	uint64_t log_total;		 /* as in struct events */
+	const struct apply_wrote *wrote; /* what its journal says; NULL: not read */
 };
 
 /* A moment of the past is shown instead of now: all below is as it was then. */
@@ -259,6 +292,7 @@ struct state_limits {
 	double for_s;
 	double errors_per_min; /* more than that: the port has a problem */
 };
+struct apply_wrote;
 struct sessions;
 struct tally;
 struct slurm_topology;
@@ -271,6 +305,8 @@ struct state {
 	bool recording;
 	bool record_lost;	      /* it was recorded, and cannot be now */
 	double rec_s;		      /* recording since */
+	char rec_head[12];	      /* of its chain: "4736..44d0"; "" not looked at */
+	uint64_t rec_seq, rec_cast;   /* lines so far, bytes of the screen's recording */
 	char source[64];	      /* "demo dragonfly:p=4", "mlx5_0/1", "file fab.txt" */
 	int colours;		      /* 256, 16, 0 */
 	int64_t now_s;		      /* wall clock */

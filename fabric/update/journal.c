@@ -84,19 +84,6 @@ static void choose_id(struct txn_head *h, const char *base)
 
 /* ---- what is on the disk ---- */
 
-static int head_load(struct txn_head *h, struct digest *sum, const char *path, struct err *err)
-{
-	char *data;
-	size_t len;
-	int rc = store_read(&data, &len, path, err);
-
-	if (rc)
-		return rc;
-	rc = txn_head_decode(h, sum, data, len, path, err);
-	free(data);
-	return rc;
-}
-
 static int log_load(struct txn_info *info, size_t *valid, uint64_t *seq, const char *path,
 		    struct err *err)
 {
@@ -256,30 +243,6 @@ struct changes *journal_changes(struct journal *j)
 	return j->changes;
 }
 
-static int load_changes(struct changes **out, const char *dir, const struct digest *sum,
-			struct err *err)
-{
-	char *path = xasprintf("%s/changes.bin", dir), *data = NULL;
-	struct digest d;
-	size_t len;
-	int rc = store_read(&data, &len, path, err);
-
-	if (rc)
-		goto out;
-	digest_of(&d, data, len);
-	if (!digest_equal(&d, sum))
-		rc = err_set(err, -EBADMSG,
-			     "%s: damaged (its checksum is not the one of head.json); "
-			     "the old tables must come from elsewhere",
-			     path);
-	else
-		rc = changes_decode(out, (const uint8_t *)data, len, path, err);
-out:
-	free(data);
-	free(path);
-	return rc;
-}
-
 static int open_log(struct journal *j, struct err *err)
 {
 	char *path = xasprintf("%s/state.log", j->dir);
@@ -318,10 +281,10 @@ static int take_lock(struct journal *j, const char *dir, struct err *err)
 static int read_back(struct journal *j, const char *path, struct err *err)
 {
 	struct digest sum;
-	int rc = head_load(&j->info.head, &sum, path, err);
+	int rc = txn_head_load(&j->info.head, &sum, path, err);
 
 	if (!rc)
-		rc = load_changes(&j->changes, j->dir, &sum, err);
+		rc = txn_changes_load(&j->changes, j->dir, &sum, err);
 	return rc ? rc : open_log(j, err);
 }
 
@@ -406,7 +369,7 @@ static bool touches(const char *base, const struct txn_info *t, const struct fab
 	struct digest sum;
 	bool yes = true; /* what cannot be read might */
 
-	if (!head_load(&h, &sum, path, NULL) && !load_changes(&l, dir, &sum, NULL))
+	if (!txn_head_load(&h, &sum, path, NULL) && !txn_changes_load(&l, dir, &sum, NULL))
 		yes = changes_bind(l, f) < l->n;
 	changes_free(l);
 	free(path);
@@ -517,7 +480,7 @@ static void read_info(struct txn_info *t, const char *base, const char *id)
 	*t = (struct txn_info){ .state = TXN_WRITING };
 	t->guarded = store_locked(guard);
 	t->live = store_locked(lock) || t->guarded;
-	if (head_load(&t->head, &sum, head, &err) || log_load(t, &valid, &seq, log, &err))
+	if (txn_head_load(&t->head, &sum, head, &err) || log_load(t, &valid, &seq, log, &err))
 		snprintf(t->broken, sizeof(t->broken), "%.*s", (int)sizeof(t->broken) - 1,
 			 err.text);
 	snprintf(t->head.id, sizeof(t->head.id), "%.47s", id);

@@ -101,6 +101,11 @@ int journal_begin(struct journal **out, const char *base, const struct fabric *f
  * -EBADMSG: damaged.  The tail of a line cut short is removed. */
 int journal_open(struct journal **out, const char *base, const char *id, struct err *err);
 
+/* Who it is by and what it writes, without working on it.  The caller frees *out, in which no
+ * switch is bound. */
+int journal_look(struct txn_head *head, struct changes **out, const char *base, const char *id,
+		 struct err *err);
+
 /* Adds a step; on disk when it returns 0.  text: one line for people, may be NULL. */
 int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char *text,
 		 struct err *err);

@@ -33,6 +33,7 @@ struct watch {
 	bool on[WATCHES];
 	char last[WATCHES][200];
 	uint64_t due_ms[WATCHES];
+	uint32_t looks[WATCHES];
 
 	struct wire_sm sm;
 	uint64_t sm_heard_ms;
@@ -83,6 +84,11 @@ bool watch_on(const struct watch *w, enum watch_what what)
 const char *watch_last(const struct watch *w, enum watch_what what)
 {
 	return w->last[what];
+}
+
+uint32_t watch_looks(const struct watch *w, enum watch_what what)
+{
+	return w->looks[what];
 }
 
 static void note(struct watch *w, struct watch_finding *f, enum watch_what what, bool tripped,
@@ -383,6 +389,7 @@ static bool look(struct watch *w, enum watch_what what, struct watch_finding *ou
 	if (what == WATCH_ERRORS && w->due_ms[what] < due) /* it may ask for more time, not less */
 		w->due_ms[what] = due;
 	note(w, out, what, bad, text);
+	w->looks[what]++;
 	return bad;
 }
 

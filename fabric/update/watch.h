@@ -80,6 +80,7 @@ void watch_off(struct watch *w, enum watch_what what);
 /* On, and what was seen last. */
 bool watch_on(const struct watch *w, enum watch_what what);
 const char *watch_last(const struct watch *w, enum watch_what what);
+uint32_t watch_looks(const struct watch *w, enum watch_what what); /* times, since it began */
 
 /* The pure part of "errors": the first port of those marked whose counters rose by more than the
  * limits.  A counter that fell (cleared by somebody) counts from 0.  false: none; *worst is the

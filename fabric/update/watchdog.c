@@ -48,6 +48,7 @@ struct watchdog {
 	bool scanned;
 	char seen[WATCHES][200];
 	bool on[WATCHES];
+	uint32_t looks[WATCHES];
 };
 
 /* What signal handlers reach. */
@@ -98,6 +99,19 @@ void watchdog_step(struct watchdog *d, const char *text)
 	snprintf(d->step, sizeof(d->step), "%s", text);
 	pthread_mutex_unlock(&d->lock);
 	tell_text(d, "step", text);
+}
+
+void watchdog_way(struct watchdog *d, const char *installer)
+{
+	char text[120];
+
+	snprintf(text, sizeof(text), "blocks are written %s",
+		 !strcmp(installer, "OpenSM") ? "through OpenSM, by our plugin in it"
+		 : !strcmp(installer, "SMPs") ? "by SMPs of our own to each switch"
+					      : "into files, not to the switches");
+	log_add(LOG_INFO, "watchdog", "%s", text);
+	tell(d, json_pack("{s:s, s:s, s:s}", "event", "installer", "name", installer, "text", text),
+	     true);
 }
 
 /* With the update's id, once it has one. */
@@ -152,7 +166,8 @@ static json_t *watch_json(const struct watchdog *d)
 
 	for (int i = 0; i < WATCHES; i++)
 		json_object_set_new(j, watch_name((enum watch_what)i),
-				    json_pack("{s:b, s:s}", "on", d->on[i], "last", d->seen[i]));
+				    json_pack("{s:b, s:s, s:I}", "on", d->on[i], "last", d->seen[i],
+					      "looks", (json_int_t)d->looks[i]));
 	return j;
 }
 
@@ -476,6 +491,14 @@ static enum decision take_decision(struct watchdog *d)
 	return now;
 }
 
+static void take_looks(struct watchdog *d)
+{
+	pthread_mutex_lock(&d->lock);
+	for (int w = 0; w < WATCHES; w++)
+		d->looks[w] = watch_looks(d->watch, (enum watch_what)w);
+	pthread_mutex_unlock(&d->lock);
+}
+
 static void waits(struct watchdog *d, bool yes)
 {
 	pthread_mutex_lock(&d->lock);
@@ -511,6 +534,7 @@ static bool look_around(struct watchdog *d, int *rc, struct err *err)
 		return false;
 	take_overrides(d);
 	bad = watch_poll(d->watch, &f);
+	take_looks(d);
 	if (f.text[0])
 		found(d, &f);
 	if (!bad)

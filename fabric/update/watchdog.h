@@ -38,6 +38,8 @@ int watchdog_new(struct watchdog **out, const struct watchdog_opts *o, struct er
 
 /* What it does before there is an update, for those who follow. */
 void watchdog_step(struct watchdog *d, const char *text);
+/* By which way it writes: the name of its installer. */
+void watchdog_way(struct watchdog *d, const char *installer);
 
 struct watchdog_job {
 	const struct plan *plan; /* NULL: recover */

@@ -98,12 +98,22 @@ void console_running(struct console_kit *k)
 	a->watching = WATCH_ALL;
 	snprintf(a->txn, sizeof(a->txn), "20251120T231951Z-4711");
 	console_step(a, 0, STEP_DONE, 2.1, "the plan is still true; 66 blocks saved");
-	console_step(a, 1, STEP_DONE, 6.4, "6 of 7 did drain, 0 could not, 1 silent: n0031");
+	console_step(a, 1, STEP_DONE, 6.4, "6 of 7 drained, asked 3 times, 1 silent: n0031");
 	console_step(a, 2, STEP_RUNNING, 1.2, "wave 2 of 3");
 	a->nwaves = 3;
-	a->wave[0] = (struct apply_wave){ 9, 27 };
-	a->wave[1] = (struct apply_wave){ 10, 24 };
-	a->wave[2] = (struct apply_wave){ 8, 15 };
+	a->wave[0] = (struct apply_wave){ 9, 27, "spines" };
+	a->wave[1] = (struct apply_wave){ 10, 24, "leaves A" };
+	a->wave[2] = (struct apply_wave){ 8, 15, "leaves B" };
+	a->switches = 27;
+	snprintf(a->user, sizeof(a->user), "ana");
+	snprintf(a->installer, sizeof(a->installer), "SMPs");
+	a->process = 4714;
+	a->back_s = 9.3;
+	k->s.recording = true;
+	k->s.rec_s = 761;
+	snprintf(k->s.rec_head, sizeof(k->s.rec_head), "4736..44d0");
+	k->s.rec_seq = 118;
+	k->s.rec_cast = 1200000;
 	a->at_wave = 1;
 	a->wave_done = 12;
 	a->done = 39;
@@ -129,6 +139,12 @@ void console_running(struct console_kit *k)
 
 void console_waiting(struct console_kit *k)
 {
+	static const char *const last[] = {
+		[WATCH_SM] = "0x0002c90300000001 is master",
+		[WATCH_ERRORS] = "worst port: 0 errors more",
+		[WATCH_REACH] = "16 hosts asked, 0 did not answer",
+		[WATCH_JOBS] = "41 jobs run, none has lost a node",
+	};
 	struct state_apply *a = &k->s.apply;
 
 	a->state = APPLY_CONFIRM;
@@ -136,10 +152,18 @@ void console_waiting(struct console_kit *k)
 	a->done = 66;
 	console_step(a, 2, STEP_DONE, 2.9, "66 blocks on 27 switches");
 	console_step(a, 3, STEP_DONE, NAN, "66 of 66 read back as written, 1 retry");
-	console_step(a, 4, STEP_DONE, 4.0, "7 of 7 did return, 0 could not, 0 silent");
+	console_step(a, 4, STEP_DONE, 4.0, "7 of 7 returned");
 	console_step(a, 5, STEP_RUNNING, 48, "waits for the fabric's name, or rollback");
 	a->confirm_left_s = 252;
 	a->confirm_all_s = 300;
+	a->reread = REREAD_SAME;
+	for (int w = 0; w < APPLY_WATCHES; w++) {
+		a->seen.of[w].on = true;
+		a->seen.of[w].looks = w == WATCH_ERRORS ? 24 : 60;
+		snprintf(a->seen.of[w].last, sizeof(a->seen.of[w].last), "%s", last[w]);
+	}
+	a->seen.scanned = true;
+	a->seen.as_written = 66;
 	log_line(a, "the switches have the new routing; it waits to be kept");
 }
 

@@ -121,6 +121,29 @@ static void overwrite(const char *path, const char *data, size_t len)
 	close(fd);
 }
 
+/* Whoever shows it, while another process holds it. */
+static void what_it_writes_is_seen_without_working_on_it(void **state)
+{
+	struct world *w = *state;
+	char *id = left_behind(w);
+	struct changes *l = NULL;
+	struct txn_head head;
+	struct journal *j;
+
+	assert_int_equal(journal_open(&j, w->base, id, NULL), 0);
+	assert_int_equal(journal_look(&head, &l, w->base, id, NULL), 0);
+	assert_string_equal(head.id, id);
+	assert_string_equal(head.user, journal_info(j)->head.user);
+	assert_int_equal(l->n, w->p->changes->n);
+	assert_memory_equal(l->data, journal_changes(j)->data, l->ndata);
+	journal_close(j);
+	changes_free(l);
+	l = NULL;
+	assert_int_equal(journal_look(&head, &l, w->base, "20200101T000000Z-1", NULL), -ENOENT);
+	assert_null(l);
+	free(id);
+}
+
 static void what_was_put_in_comes_out(void **state)
 {
 	struct world *w = *state;
@@ -500,6 +523,7 @@ int main(void)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(what_was_put_in_comes_out),
+		T(what_it_writes_is_seen_without_working_on_it),
 		T(base_and_transactions_are_private),
 		T(log_cut_at_any_byte_gives_the_last_whole_step),
 		T(changed_byte_of_the_log_ends_what_is_believed),

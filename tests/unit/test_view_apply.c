@@ -5,6 +5,7 @@
 
 #include "fabric/update/coordinator.h"
 #include "fabric/update/watch.h"
+#include "views/apply_wrote.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -160,6 +161,134 @@ static void the_end_sets_before_model_and_now_side_by_side(void **state)
 	console_close(&k);
 }
 
+/* As many lines as blocks, the first of them with its hash, and the way there and back. */
+static void each_block_that_was_read_back_is_a_line_of_the_log(void **state)
+{
+	struct console_kit k;
+	struct state_apply *a = &k.s.apply;
+	struct apply_wrote *w;
+	char line[160];
+
+	(void)state;
+	waiting(&k);
+	w = apply_wrote_new(changes_new(k.fabric, k.tables, k.plan, k.diff), k.fabric);
+	assert_int_equal(w->changes->n, 66);
+	assert_int_equal(w->nfirst, 66);
+	a->wrote = w;
+	a->blocks[a->log_total - 1] = (struct apply_blocks){ 0, 66, false };
+	console_shows(&k, "66 of 66 read back");
+	console_keys(&k, "\t");
+	console_shows(&k, "Log: the newest of 70 lines");
+	console_shows(&k, "errors  sample 24: worst port: 0 errors more");
+	console_shows(&k, "blocks  read again: 66 as written, 0 other, 0 without an answer");
+	golden_sizes(&k, "apply-log");
+	console_size(&k, 100, 30);
+	console_keys(&k, "g");
+	console_shows(&k, "7 agents are asked to drain");
+	console_shows(&k, "Log: lines 1 to ");
+	apply_wrote_line(line, sizeof(line), w, 0, false);
+	assert_non_null(strstr(line, "read-back ok ("));
+	assert_non_null(strstr(line, "of 64 entries)  sha256 "));
+	console_shows(&k, line);
+	console_keys(&k, "G");
+	apply_wrote_line(line, sizeof(line), w, 65, false);
+	console_shows(&k, line);
+	console_keys(&k, "kkkkkkkkkkkkkkkkkk");
+	console_hides(&k, line);
+	console_keys(&k, "\t");
+	console_shows(&k, "leaves A");
+	a->wrote = NULL;
+	apply_wrote_free(w);
+	console_close(&k);
+}
+
+/* Where a rollback adds a phase, the smallest screen keeps all five figures. */
+static void a_rollback_leaves_the_figures_on_a_small_screen(void **state)
+{
+	struct console_kit k;
+	struct state_apply *a = &k.s.apply;
+
+	(void)state;
+	waiting(&k);
+	snprintf(a->steps[6].name, sizeof(a->steps[6].name), "ROLLBACK");
+	console_step(a, 5, STEP_SKIPPED, NAN, "not kept");
+	console_step(a, 6, STEP_DONE, 3.1, "66 of 66 read back as before, 0 retries");
+	a->nsteps = 7;
+	a->state = APPLY_ROLLED_BACK;
+	a->confirm_left_s = NAN;
+	a->took_s = 66;
+	snprintf(a->result, sizeof(a->result),
+		 "The routing from before is back: read from every switch that was written.");
+	golden_sizes(&k, "apply-rolled-back");
+	console_shows(&k, "66 of 66 read back as before");
+	console_shows(&k, "jobs failed");
+	console_close(&k);
+}
+
+static void what_was_found_in_the_tables_read_afterwards_is_said(void **state)
+{
+	struct console_kit k;
+	struct verdict bad;
+
+	(void)state;
+	waiting(&k);
+	console_shows(&k, "7 of 7 returned; reach 162x162 ok, CDG acyclic");
+	console_size(&k, 100, 30);
+	bad = *k.s.verdict;
+	bad.deadlock_free = false;
+	k.s.verdict = &bad;
+	console_shows(&k, "CDG HAS A CYCLE");
+	bad.connected = false;
+	console_shows(&k, "UNREACHABLE in 162x162, CDG ?");
+	k.s.verdict = NULL;
+	console_shows(&k, "reach and CDG being checked");
+	k.s.apply.reread = REREAD_OTHER;
+	console_shows(&k, "tables read now are OTHER ones");
+	k.s.apply.reread = REREAD_NOT_YET;
+	console_hides(&k, "reach 162");
+	console_hides(&k, "tables read now");
+	console_close(&k);
+}
+
+static void is_called(const struct console_kit *k, const uint32_t *sw, uint32_t n, const char *name)
+{
+	struct shape *shape = shape_new(k->fabric);
+	char buf[24];
+
+	assert_string_equal(switches_name(buf, sizeof(buf), shape, sw, n), name);
+	shape_free(shape);
+}
+
+/* The first and the last of a switch's own kind. */
+static uint32_t with_hosts(const struct fabric *f, bool hosts)
+{
+	uint32_t sw = 0;
+
+	while (!f->sw_nterm[sw] == hosts)
+		sw++;
+	return sw;
+}
+
+static void switches_are_called_what_all_of_them_are(void **state)
+{
+	struct console_kit k;
+	uint32_t sw[2];
+
+	(void)state;
+	console_open(&k, 80, 24);
+	console_fabric(&k, "fattree2:leaves=4,spines=2,hosts=2", NULL);
+	sw[0] = sw[1] = with_hosts(k.fabric, true);
+	is_called(&k, sw, 2, "leaves");
+	sw[1] = with_hosts(k.fabric, false);
+	is_called(&k, sw + 1, 1, "spines");
+	is_called(&k, sw, 2, "switches");
+	console_close(&k);
+	console_open(&k, 80, 24);
+	console_fabric(&k, "torus:dims=4x4,hosts=1", NULL);
+	is_called(&k, (uint32_t[]){ 0, 1 }, 2, "switches");
+	console_close(&k);
+}
+
 /* A simulated update has no watchdog: nothing speaks of leaving it to one. */
 static void a_simulated_update_cannot_be_left(void **state)
 {
@@ -198,6 +327,10 @@ int main(void)
 		cmocka_unit_test(the_deadline_runs_down_in_every_view),
 		cmocka_unit_test(notes_and_overrides_are_typed),
 		cmocka_unit_test(the_end_sets_before_model_and_now_side_by_side),
+		cmocka_unit_test(each_block_that_was_read_back_is_a_line_of_the_log),
+		cmocka_unit_test(a_rollback_leaves_the_figures_on_a_small_screen),
+		cmocka_unit_test(what_was_found_in_the_tables_read_afterwards_is_said),
+		cmocka_unit_test(switches_are_called_what_all_of_them_are),
 		cmocka_unit_test(a_simulated_update_cannot_be_left),
 		cmocka_unit_test(a_proposal_of_the_automatic_mode_is_seen_in_all_views),
 	};

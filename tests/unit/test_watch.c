@@ -148,7 +148,11 @@ static void healthy_fabric_trips_nothing(void **state)
 		assert_true(watch_on(w->w, (enum watch_what)i));
 		assert_non_null(strstr(w->said[i], "watched: "));
 	}
+	for (int i = 0; i < WATCHES; i++)
+		assert_int_equal(watch_looks(w->w, (enum watch_what)i), 0);
 	assert_false(trips(w, 30, &f));
+	for (int i = 0; i < WATCHES; i++)
+		assert_true(watch_looks(w->w, (enum watch_what)i) > 0);
 	assert_false(watch_sm_now(w->w, &f));
 }
 
