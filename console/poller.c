@@ -327,8 +327,7 @@ static void do_want(struct poller *p, struct want *t)
 		p->tables_read = p->ended = false; /* somebody waits */
 		break;
 	case WANT_TABLES:
-		p->tables_at = 0;
-		p->tables_read = p->ended = false;
+		poller_read_anew(p);
 		break;
 	case WANT_READ_ON:
 		poller_read_on(p);

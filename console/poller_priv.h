@@ -77,9 +77,10 @@ struct poller {
 	struct tables_report of_lfts; /* without its list */
 	uint64_t routings;	      /* plugin_routings() before they were read */
 	struct sl2vl_reading *sl2vl;  /* of them; NULL: none is under way */
-	bool ended;		      /* by the operator: it waits until it is to go on */
-	bool slicing;		      /* a run of it */
-	double read_since;	      /* clock_s() when the reading of what is told next began */
+	bool written;	   /* perhaps, since SL2VL was read: what was told does not hold any more */
+	bool ended;	   /* by the operator: it waits until it is to go on */
+	bool slicing;	   /* a run of it */
+	double read_since; /* clock_s() when the reading of what is told next began */
 	double slice_end, slice_since;
 	uint64_t slice_from; /* done at slice_since; UINT64_MAX: a run is to begin */
 	double sl2vl_at;     /* when they are to be read with SL2VL again */
@@ -101,7 +102,8 @@ void poller_forget_tables(struct poller *p);
 /* Are SL2VL tables to be read on now?  Then for so long, or until somebody wants something. */
 bool poller_reads_sl2vl(const struct poller *p);
 void poller_sl2vl_run(struct poller *p, double until_s);
-void poller_read_on(struct poller *p); /* what was ended, or all anew */
+void poller_read_anew(struct poller *p); /* somebody has written */
+void poller_read_on(struct poller *p);	 /* what was ended, or all anew */
 void poller_read_end(struct poller *p);
 /* Progress; false: not of tables that somebody waits for. */
 bool poller_tables_step(struct poller *p, const char *step, uint64_t done, uint64_t total,

@@ -259,6 +259,7 @@ static void read_lfts(struct poller *p, bool again)
 	double start = clock_s();
 	struct tables *t;
 	struct err err;
+	bool same;
 	int rc;
 
 	p->slice_from = UINT64_MAX;
@@ -283,9 +284,11 @@ static void read_lfts(struct poller *p, bool again)
 	p->of_lfts = report;
 	free(p->of_lfts.missing_sw);
 	p->of_lfts.missing_sw = NULL;
-	if (!p->sl2vl || again || !same_lfts(t, p->lfts, p->fabric->nsw))
+	same = p->lfts && !p->written && same_lfts(t, p->lfts, p->fabric->nsw);
+	if (!p->sl2vl || again || !same)
 		p->read_since = start;
-	if (!p->lfts || !same_lfts(t, p->lfts, p->fabric->nsw)) {
+	if (!same) {
+		p->written = false;
 		take_lfts(p, t);
 		return;
 	}
@@ -301,6 +304,7 @@ static void read_lfts(struct poller *p, bool again)
 void poller_read_tables(struct poller *p)
 {
 	p->ended = false;
+	p->written = true;
 	read_lfts(p, p->opts.want_sl2vl);
 }
 
@@ -314,6 +318,14 @@ void poller_tables_due(struct poller *p)
 		p->tables_at = poller_due(p->opts.tables_s, 0);
 	else
 		read_lfts(p, !stand);
+}
+
+void poller_read_anew(struct poller *p)
+{
+	p->ended = false;
+	p->written = true;
+	p->tables_at = 0;
+	p->tables_read = false;
 }
 
 void poller_read_on(struct poller *p)
