@@ -57,51 +57,58 @@ static void put(text *out, const char *s)
 	put_n(out, s, strlen(s));
 }
 
-/* At least that many digits. */
-static void put_number(text *out, uint32_t n, unsigned digits)
+/* At least that many digits; returns their end, without a zero there. */
+static char *number(char *at, uint32_t n, unsigned digits)
 {
 	char buf[16];
-	size_t at = sizeof(buf);
+	size_t first = sizeof(buf);
 
 	for (; n || digits; n /= 10, digits -= digits > 0)
-		buf[--at] = (char)('0' + n % 10);
-	put_n(out, buf + at, sizeof(buf) - at);
+		buf[--first] = (char)('0' + n % 10);
+	return mempcpy(at, buf + first, sizeof(buf) - first);
 }
 
-static void put_hash(text *out, const char *key, const struct digest *d)
+static char *quoted_hash(char *at, const struct digest *d)
 {
-	char hex[DIGEST_HEX];
-
-	put(out, key);
-	put_n(out, digest_hex(hex, d), DIGEST_HEX - 1);
+	*at++ = '"';
+	digest_hex(at, d);
+	at += DIGEST_HEX - 1;
+	*at++ = '"';
+	return at;
 }
+
+#define ENTRY_MAX 260 /* bytes of one, at most */
 
 static void put_entry(text *out, const struct apply_event *ev, const struct apply_item *it)
 {
 	const struct change *c = &ev->list->v[it->change];
 	bool back = ev->phase == PHASE_ROLLBACK;
 	struct digest old, new;
+	char *at;
 
 	hash_of(&old, &new, ev->list, it->change);
-	put(out, c->kind == CHANGE_LFT ? "{\"block\":" : "{\"in\":");
-	put_number(out, c->kind == CHANGE_LFT ? c->block : c->in, 1);
-	if (c->kind != CHANGE_LFT) {
-		put(out, ",\"out\":");
-		put_number(out, c->out, 1);
+	vec_reserve(out, out->n + ENTRY_MAX);
+	at = out->v + out->n;
+	if (c->kind == CHANGE_LFT) {
+		at = number(stpcpy(at, "{\"block\":"), c->block, 1);
+	} else {
+		at = number(stpcpy(at, "{\"in\":"), c->in, 1);
+		at = number(stpcpy(at, ",\"out\":"), c->out, 1);
 	}
-	put_hash(out, ",\"old\":\"", back ? &new : &old);
-	put_hash(out, "\",\"new\":\"", back ? &old : &new);
-	put(out, it->rc < 0 ? "\",\"status\":-" : "\",\"status\":");
-	put_number(out, (uint32_t)abs(it->rc), 1);
-	put(out, ",\"ms\":");
+	at = quoted_hash(stpcpy(at, ",\"old\":"), back ? &new : &old);
+	at = quoted_hash(stpcpy(at, ",\"new\":"), back ? &old : &new);
+	at = stpcpy(at, it->rc < 0 ? ",\"status\":-" : ",\"status\":");
+	at = number(at, (uint32_t)abs(it->rc), 1);
+	at = stpcpy(at, ",\"ms\":");
 	if (it->us) {
-		put_number(out, it->us / 1000, 1);
-		put(out, ".");
-		put_number(out, it->us % 1000, 3);
-		put(out, "}");
+		at = number(at, it->us / 1000, 1);
+		*at++ = '.';
+		at = number(at, it->us % 1000, 3);
 	} else { /* OpenSM does not tell */
-		put(out, "null}");
+		at = stpcpy(at, "null");
 	}
+	*at++ = '}';
+	out->n = (size_t)(at - out->v);
 }
 
 static void put_switch(text *out, const struct change *c, const struct fabric *f)
@@ -156,7 +163,8 @@ static uint32_t write_line(struct record *r, const struct apply_event *ev, const
 	put(out, "{\"txn\":\"");
 	put(out, ev->txn ? ev->txn : "");
 	put(out, "\",\"wave\":");
-	put_number(out, ev->wave, 1);
+	vec_reserve(out, out->n + 16);
+	out->n = (size_t)(number(out->v + out->n, ev->wave, 1) - out->v);
 	put(out, ",\"rollback\":");
 	put(out, ev->phase == PHASE_ROLLBACK ? "true" : "false");
 	put(out, ",\"switches\":[");
@@ -172,7 +180,7 @@ static void write_lines(struct record *r, const struct apply_event *ev, const st
 	uint32_t most = ev->items < LINE_ITEMS ? ev->items : LINE_ITEMS;
 	text out = { 0 };
 
-	vec_reserve(&out, 200 + 260 * (size_t)most);
+	vec_reserve(&out, 200 + ENTRY_MAX * (size_t)most);
 	for (uint32_t i = 0; i < ev->items;)
 		i += write_line(r, ev, f, i, &out);
 	vec_free(&out);
