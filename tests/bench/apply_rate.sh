@@ -18,7 +18,7 @@ host=$(lab_hosts | sed -n 2p)
 disk=${DISK:-$LAB_DIR/disk}
 mkdir -p "$disk"
 wiretool=$PWD/${B:-build}/tests/lab/wiretool
-LAB_TIMEOUT=300 lab_on "$host" env TMPDIR="$disk" "$tool" "${2:-10}" "${3:-41}" "${4:-8}"
+LAB_TIMEOUT=300 lab_on "$host" env TMPDIR="$disk" "$tool" "${2:-10}" "${3:-101}" "${4:-8}"
 rc=$?
 LAB_TIMEOUT=300 lab_on "$host" "$wiretool" bench 7 >"$LAB_DIR/wire.out" || { cat "$LAB_DIR/wire.out"; exit 2; }
 # median_ms LINE TEXT: of the lines of wiretool that begin so
