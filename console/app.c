@@ -123,10 +123,14 @@ void app_key(struct app *a, uint32_t key)
 		terminal_mouse(a->term, &a->mouse_x, &a->mouse_y);
 	if (key == K_CLICK && ui_key_at(a->ui, shown, a->mouse_x, a->mouse_y))
 		key = ui_key_at(a->ui, shown, a->mouse_x, a->mouse_y);
-	keymap_translate(&in, key, ui_view(a->ui), ui_typing(a->ui, shown), shown->rw);
+	if (ui_menu(a->ui) && !ui_typing(a->ui, shown))
+		keymap_menu(&in, key);
+	else
+		keymap_translate(&in, key, ui_view(a->ui), ui_typing(a->ui, shown), shown->rw);
 	in.x = a->mouse_x;
 	in.y = a->mouse_y;
-	if (key == K_ESC && a->state.poll.sweep_asked && !ui_typing(a->ui, shown)) {
+	if (key == K_ESC && a->state.poll.sweep_asked && !ui_typing(a->ui, shown) &&
+	    !ui_menu(a->ui)) {
 		poller_end_sweep(a->poller);
 		pthread_mutex_unlock(&a->events_lock);
 		return;

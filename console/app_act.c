@@ -76,7 +76,7 @@ static void set(struct app *a, const char *text)
 	if (app_set(a, text, &err))
 		app_fail(a, "set", err.text);
 	else
-		ui_say(a->ui, "%s, until the end of this session", text);
+		ui_say(a->ui, "%s, until the end of this session; :keep for later ones, too", text);
 }
 
 static void toggle_freeze(struct app *a)
@@ -216,6 +216,9 @@ void app_act(struct app *a, const struct request *r)
 		break;
 	case REQ_SET:
 		set(a, r->text);
+		break;
+	case REQ_KEEP:
+		app_settings_keep(a);
 		break;
 	case REQ_INTERVAL:
 		set_interval(a, r->text);

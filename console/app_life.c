@@ -270,6 +270,9 @@ int app_start(struct app *a, struct err *err)
 	for (size_t i = 0; i < a->opts.nset; i++)
 		if (app_set(a, a->opts.set[i], err))
 			return EXIT_BAD_USAGE;
+	app_settings_kept(a);
+	if (a->term)
+		ui_goto(a->ui, a->start_view);
 	if (read_names(a, err) || open_jobs(a, err))
 		return EXIT_UNREADABLE;
 	return start_fabric(a, err) ? EXIT_UNREADABLE : 0;
@@ -333,8 +336,10 @@ void app_prepare(struct app *a)
 	a->past = past_new((size_t)PAST_MB << 20, PAST_SAMPLES);
 	keys = keymap_all(&n);
 	a->ui = ui_new(keys, n);
+	a->start_view = VIEW_OVERVIEW;
 	a->worker = worker_start(a->box);
-	a->state.settings = config_screen;
+	a->state.setting = app_setting;
+	a->state.setting_of = a;
 	a->state.file_names = user_path_names;
 	log_set_sink(sink, a);
 	app_load_folder(a);

@@ -138,9 +138,12 @@ static error_t parse_screen(int key, char *arg, struct argp_state *s)
 	case OPT_ASCII:
 		o->ascii = true;
 		return 0;
-	case OPT_CONFIG_FILE:
+	case OPT_CONFIG_FILE: /* these two are read before all others, by cmdline_parse() */
+		o->config = arg;
+		return 0;
 	case OPT_CONFIG_PROFILE:
-		return 0; /* read before all others, by cmdline_parse() */
+		o->profile = arg;
+		return 0;
 	case OPT_SET:
 		if (o->nset == SETS_MAX)
 			argp_error(s, "--set: %d of them are enough", SETS_MAX);

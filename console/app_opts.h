@@ -40,7 +40,8 @@ struct app_opts {
 	struct batch_opts batch;
 	bool ascii, no_mouse;
 #define SETS_MAX 32
-	const char *set[SETS_MAX]; /* NAME=VALUE, in turn */
+	const char *config, *profile; /* what settings are read from and kept in; NULL: as usual */
+	const char *set[SETS_MAX];    /* NAME=VALUE, in turn */
 	size_t nset;
 	int colours; /* -1: what the terminal offers */
 };

@@ -83,6 +83,10 @@ struct app {
 	struct state state;
 	struct ui *ui;
 	struct terminal *term;
+	enum view_id start_view;
+#define SETTINGS_MAX 32
+	char settings_kept[SETTINGS_MAX]
+			  [SETTING_LEN]; /* as they are in files, and options had them */
 	struct canvas *canvas;
 	struct mailbox *box;
 	struct poller *poller;	/* NULL: a file is looked at */
@@ -319,6 +323,11 @@ void app_wait_end(struct app_wait *w);
 /* app_set.c */
 int app_set(struct app *a, const char *text, struct err *err); /* "NAME=VALUE" */
 void app_warn(struct app *a); /* events for links that are over their limits too long */
+
+/* app_settings.c */
+bool app_setting(void *of, uint32_t i, struct setting *out); /* as state.setting */
+void app_settings_kept(struct app *a); /* what they are now needs no keeping */
+void app_settings_keep(struct app *a); /* into the file; says so */
 
 /* app_usage.c */
 bool app_wants_lanes(const struct app *a);

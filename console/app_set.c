@@ -5,6 +5,7 @@
 
 #include "console/config.h"
 #include "fabric/base/mem.h"
+#include "views/command.h"
 
 #include <errno.h>
 #include <math.h>
@@ -36,6 +37,62 @@ static int set_palette(struct app *a, const char *v, struct err *err)
 			return 0;
 		}
 	return err_set(err, -EINVAL, "palette: '%s' is none of viridis, cividis, glyphs", v);
+}
+
+static int set_terminal(struct app *a, const char *name, const char *v, struct err *err)
+{
+	bool on = !strcasecmp(v, "yes");
+
+	if (!on && strcasecmp(v, "no") != 0)
+		return err_set(err, -EINVAL, "%s: '%s' is neither yes nor no", name, v);
+	if (!a->term)
+		return 0;
+	if (!strcmp(name, "mouse")) {
+		terminal_set_mouse(a->term, on);
+		return 0;
+	}
+	terminal_set_ascii(a->term, on);
+	if (a->canvas)
+		a->canvas->ascii = terminal_ascii(a->term);
+	if (!on && terminal_ascii(a->term))
+		return err_set(err, -EINVAL, "ascii: the locale has no more than that");
+	return 0;
+}
+
+static int set_view(struct app *a, const char *v, struct err *err)
+{
+	enum view_id view = command_view(v);
+
+	if (!v[0] || view == VIEW_COUNT)
+		return err_set(err, -EINVAL,
+			       "view: there is no '%s': Tab after ':view ' lists them", v);
+	a->start_view = view;
+	return 0;
+}
+
+/* "columns" and "sort" are of links, those of others have that before. */
+static int set_table(struct app *a, const char *name, const char *v, struct err *err)
+{
+	static const struct {
+		const char *prefix, *rows;
+		enum view_id view;
+	} tables[] = { { "", "links", VIEW_LINKS },
+		       { "switch-", "switches", VIEW_SWITCHES },
+		       { "job-", "jobs", VIEW_JOBS } };
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		size_t n = strlen(tables[i].prefix);
+		bool columns = !strcmp(name + (strlen(name) < n ? 0 : n), "columns");
+		bool sort = !strcmp(name + (strlen(name) < n ? 0 : n), "sort");
+
+		if (strncmp(name, tables[i].prefix, n) != 0 || (!columns && !sort))
+			continue;
+		if (columns ? ui_columns_set(a->ui, tables[i].view, v)
+			    : ui_sort_set(a->ui, tables[i].view, v))
+			return 0;
+		return err_set(err, -EINVAL, "%s: %s have no such: '%s'", name, tables[i].rows, v);
+	}
+	return err_set(err, -EINVAL, "no setting '%s' here", name);
 }
 
 int app_set(struct app *a, const char *text, struct err *err)
@@ -71,11 +128,11 @@ int app_set(struct app *a, const char *text, struct err *err)
 	}
 	if (!strcmp(name, "units"))
 		return err_set(err, -EINVAL, "units: '%s' is neither bytes nor bits", v);
-	if (!strcmp(name, "columns"))
-		return ui_columns_set(a->ui, v)
-			       ? 0
-			       : err_set(err, -EINVAL, "columns: links have no such: '%s'", v);
-	return err_set(err, -EINVAL, "no setting '%s' here", name);
+	if (!strcmp(name, "mouse") || !strcmp(name, "ascii"))
+		return set_terminal(a, name, v, err);
+	if (!strcmp(name, "view"))
+		return set_view(a, v, err);
+	return set_table(a, name, v, err);
 }
 
 /* --- what is over a limit -------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 
 #include "fabric/base/mem.h"
 #include "fabric/update/watch.h"
+#include "views/command.h"
 #include "views/fields.h"
 
 #include <ctype.h>
@@ -13,38 +14,66 @@
 #include <strings.h>
 #include <unistd.h>
 
+#define FLAG_WORDS " yes no "
+
 enum kind { TEXT, NUMBER, WORD, FLAG };
 
-static bool fits_installer(const char *value, char *why, size_t len)
+static bool fits_installer(const char *name, const char *value, char *why, size_t len)
 {
-	snprintf(why, len, "installer: '%s' is not opensm, smp or file:DIR", value);
+	snprintf(why, len, "%s: '%s' is not opensm, smp or file:DIR", name, value);
 	return !strcmp(value, "opensm") || !strcmp(value, "smp") ||
 	       (!strncmp(value, "file:", 5) && value[5]);
 }
 
-static bool fits_limits(const char *value, char *why, size_t len)
+static bool fits_limits(const char *name, const char *value, char *why, size_t len)
 {
 	struct watch_limits limits = { 0 };
 	struct err err;
 	bool fits = !watch_limits_parse(&limits, value, &err);
 
 	if (!fits)
-		snprintf(why, len, "error-limits: %s", err.text);
+		snprintf(why, len, "%s: %s", name, err.text);
 	return fits;
 }
 
-static bool fits_columns(const char *value, char *why, size_t len)
+/* A setting's name says of which rows it is: "columns", "switch-columns", "job-sort". */
+static enum row_kind kind_of(const char *name)
 {
+	if (!strncmp(name, "switch-", 7))
+		return ROWS_SWITCHES;
+	return strncmp(name, "job-", 4) ? ROWS_LINKS : ROWS_JOBS;
+}
+
+static bool fits_columns(const char *name, const char *value, char *why, size_t len)
+{
+	enum row_kind kind = kind_of(name);
+
 	for (const char *p = value; *p; p += strspn(p, ", ")) {
 		size_t n = strcspn(p, ", ");
 
-		if (n && !field_find(ROWS_LINKS, p, n)) {
-			snprintf(why, len, "columns: links have no '%.*s'", (int)n, p);
+		if (n && !field_find(kind, p, n)) {
+			snprintf(why, len, "%s: %s have no '%.*s'", name, row_kind_name(kind),
+				 (int)n, p);
 			return false;
 		}
 		p += n;
 	}
 	return true;
+}
+
+static bool fits_sort(const char *name, const char *value, char *why, size_t len)
+{
+	enum row_kind kind = kind_of(name);
+	const char *field = value + (value[0] == '-');
+
+	snprintf(why, len, "%s: %s have no '%s'", name, row_kind_name(kind), field);
+	return field_find(kind, field, strlen(field)) != NULL;
+}
+
+static bool fits_view(const char *name, const char *value, char *why, size_t len)
+{
+	snprintf(why, len, "%s: there is no view '%s'", name, value);
+	return command_view(value) != VIEW_COUNT;
 }
 
 /* A setting, and the option of the command line that it is. */
@@ -56,8 +85,10 @@ static const struct key {
 	const char *preset;
 	const char *help; /* where there is no option that has one */
 	bool secret, screen;
-	bool (*fits)(const char *value, char *why, size_t len); /* TEXT: NULL: any */
-	const char *with; /* only for commands that have this option, too */
+	bool live; /* an option that the screen can change, too */
+	bool (*fits)(const char *name, const char *value, char *why,
+		     size_t len); /* TEXT: NULL: any */
+	const char *with;	  /* only for commands that have this option, too */
 } keys[] = {
 	{ "ca", "--Ca", TEXT, .preset = "the first with an active port" },
 	{ "port", "--Port", NUMBER, 1, 254, .preset = "" },
@@ -68,7 +99,8 @@ static const struct key {
 	{ "name", "--name", TEXT, .preset = "" },
 	{ "node-name-map", "--node-name-map", TEXT, .preset = "" },
 	{ "racks", "--racks", TEXT, .preset = "as names tell" },
-	{ "interval", "--interval", NUMBER, 0.1, 3600, .preset = "2" },
+	{ "interval", "--interval", NUMBER, 0.1, 3600, .preset = "2",
+	  .help = "seconds between two polls of the counters", .live = true },
 	{ "jobs", "--jobs", TEXT, .preset = "slurm" },
 	{ "jobs-interval", "--jobs-interval", NUMBER, 1, 86400, .preset = "10" },
 	{ "record-dir", "--record-dir", TEXT, .preset = "/var/log/ibroute-top" },
@@ -80,15 +112,29 @@ static const struct key {
 	{ "confirm-timeout", "--confirm-timeout", NUMBER, 1, 86400, .preset = "300" },
 	{ "error-limits", "--error-limits", TEXT, .preset = "", .fits = fits_limits },
 	{ "color", "--color", WORD, .words = " auto 16 256 true never ", .preset = "auto" },
-	{ "ascii", "--ascii", FLAG, .preset = "no" },
-	{ "mouse", "--no-mouse", FLAG, .preset = "yes" },
+	{ "ascii", "--ascii", FLAG, .preset = "no", .help = "only ASCII characters",
+	  .words = FLAG_WORDS, .live = true },
+	{ "mouse", "--no-mouse", FLAG, .preset = "yes", .words = FLAG_WORDS, .live = true,
+	  .help = "no: the terminal's own, to mark and copy text with" },
+	{ "view", NULL, TEXT, .preset = "overview", .screen = true, .fits = fits_view,
+	  .help = "where the console begins" },
 	{ "palette", NULL, WORD, .words = " viridis cividis glyphs ", .preset = "viridis",
 	  .help = "of levels: viridis, cividis, or glyphs without colours", .screen = true },
 	{ "units", NULL, WORD, .words = " bytes bits ", .preset = "bytes", .help = "of rates",
 	  .screen = true },
 	{ "columns", NULL, TEXT, .preset = "",
-	  .help = "of the tables, names with commas between; empty: the usual ones", .screen = true,
+	  .help = "of the table of links, names with commas between", .screen = true,
 	  .fits = fits_columns },
+	{ "sort", NULL, TEXT, .preset = "", .screen = true, .fits = fits_sort,
+	  .help = "what links are sorted by; with - before it the other way round" },
+	{ "switch-columns", NULL, TEXT, .preset = "", .screen = true, .fits = fits_columns,
+	  .help = "of the table of switches" },
+	{ "switch-sort", NULL, TEXT, .preset = "", .screen = true, .fits = fits_sort,
+	  .help = "what switches are sorted by" },
+	{ "job-columns", NULL, TEXT, .preset = "", .screen = true, .fits = fits_columns,
+	  .help = "of the table of jobs" },
+	{ "job-sort", NULL, TEXT, .preset = "", .screen = true, .fits = fits_sort,
+	  .help = "what jobs are sorted by" },
 	{ "warn-util", NULL, NUMBER, 0, 100, .preset = "95",
 	  .help = "percent of a link's rate from which on it is a problem", .screen = true },
 	{ "warn-wait", NULL, NUMBER, 0, 100, .preset = "20",
@@ -101,9 +147,19 @@ static const struct key {
 };
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
 
-const char *const config_screen[] = { "palette=",      "units=",     "columns=",
-				      "warn-util=",    "warn-wait=", "warn-errors=",
-				      "warn-seconds=", "interval=",  NULL };
+const char *config_screen(size_t i, const char **words, const char **about)
+{
+	size_t k = 0;
+
+	for (; k < NKEYS; k++)
+		if ((keys[k].screen || keys[k].live) && !i--)
+			break;
+	if (k == NKEYS)
+		return NULL;
+	*words = keys[k].words;
+	*about = keys[k].help;
+	return keys[k].name;
+}
 
 struct config {
 	char *value[NKEYS];  /* NULL: as preset */
@@ -184,7 +240,7 @@ static const char *judge(const struct key *k, const char *value, char *buf, size
 	case TEXT:
 		if (!value[0])
 			snprintf(buf, len, "%s: nothing stands behind the =", k->name);
-		else if (!k->fits || k->fits(value, buf, len))
+		else if (!k->fits || k->fits(k->name, value, buf, len))
 			buf[0] = '\0';
 		break;
 	}
@@ -307,7 +363,7 @@ static int read_file(struct config *c, const char *path, bool must)
 	return c->diags ? 0 : c->rc; /* what the diags make of theirs is their business */
 }
 
-static char *user_file(void)
+char *config_user_file(void)
 {
 	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 
@@ -318,7 +374,7 @@ static char *user_file(void)
 
 static int read_usual(struct config *c)
 {
-	char *user = user_file();
+	char *user = config_user_file();
 	int rc = read_file(c, "/etc/ibroute-top/config", false);
 
 	if (!rc && user)

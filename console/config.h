@@ -60,7 +60,12 @@ enum { OPT_CONFIG_FILE = 'z', OPT_CONFIG_PROFILE = 0x7c00 };
 			(group)                                                                    \
 	}
 
-/* Names of settings that the screen takes by --set and by ':set', NULL at the end. */
-extern const char *const config_screen[];
+/* The i-th setting that the screen takes by ':set', NULL behind the last: the words that it may be
+ * (" yes no ", NULL: any text or number), and what it is. */
+const char *config_screen(size_t i, const char **words, const char **about);
+
+/* ~/.config/ibroute-top/config, or where XDG_CONFIG_HOME has it; NULL: there is no HOME.  To be
+ * freed. */
+char *config_user_file(void);
 
 #endif

@@ -179,8 +179,12 @@ static const struct binding bindings[] = {
 	{ REQ_PALETTE_PICK, 0, 0, false, { 'P' }, "P", NULL, "pick a palette: Tab goes from one to the next" },
 	{ REQ_SNAPSHOT, 0, ~PREVIEW, false, { 'w' }, "w", "snapshot",
 	  "save all that is known into a folder, for --load" },
+	{ REQ_COLUMN_MENU, 0, ROWS, false, { 'C' }, "C", "columns",
+	  "columns of the table and their order, from a list" },
 	{ REQ_COMMAND, 0, 0, false, { ':' }, ":", "command",
 	  "a command by its name: all that keys do, and more; Tab completes" },
+	{ REQ_SETTINGS, 0, 0, false, { K_F2 }, "F2", "settings",
+	  "interval, units, palette, columns, sorting, limits: change them, and keep them" },
 	{ REQ_REDRAW, 0, 0, false, { K_CTRL('l') }, "Ctrl-L", NULL, "draw the screen anew" },
 	{ REQ_SUSPEND, 0, 0, false, { K_CTRL('z') }, "Ctrl-Z", NULL,
 	  "back to the shell; fg returns" },
@@ -218,8 +222,17 @@ static void translate_text(struct input *out, uint32_t key)
 		return;
 	case K_BACKSPACE:
 	case 8:
-	case K_DELETE:
 		out->req = REQ_ERASE;
+		return;
+	case K_DELETE:
+	case K_CTRL('d'):
+		out->req = REQ_ERASE_NEXT;
+		return;
+	case K_CTRL('w'):
+		out->req = REQ_ERASE_WORD;
+		return;
+	case K_BACKTAB:
+		out->req = REQ_CHOICE_BACK;
 		return;
 	case K_CTRL('u'):
 		out->req = REQ_ERASE_ALL;
@@ -256,6 +269,58 @@ static void translate_text(struct input *out, uint32_t key)
 		return;
 	}
 	if (key >= ' ' && key < K_UP) {
+		out->req = REQ_CHAR;
+		out->ch = key;
+	}
+}
+
+void keymap_menu(struct input *out, uint32_t key)
+{
+	static const struct {
+		uint32_t key;
+		enum req req;
+	} keys[] = {
+		{ K_UP, REQ_UP },
+		{ 'k', REQ_UP },
+		{ K_DOWN, REQ_DOWN },
+		{ 'j', REQ_DOWN },
+		{ K_LEFT, REQ_LEFT },
+		{ 'h', REQ_LEFT },
+		{ K_RIGHT, REQ_RIGHT },
+		{ 'l', REQ_RIGHT },
+		{ K_PGUP, REQ_PAGE_UP },
+		{ K_PGDN, REQ_PAGE_DOWN },
+		{ K_HOME, REQ_TOP },
+		{ 'g', REQ_TOP },
+		{ K_END, REQ_BOTTOM },
+		{ 'G', REQ_BOTTOM },
+		{ K_ENTER, REQ_ENTER },
+		{ '\n', REQ_ENTER },
+		{ ' ', REQ_SELECT },
+		{ K_ESC, REQ_BACK },
+		{ K_BACKSPACE, REQ_BACK },
+		{ 8, REQ_BACK },
+		{ 'u', REQ_BACK },
+		{ 'q', REQ_BACK },
+		{ K_F10, REQ_BACK },
+		{ K_CTRL('c'), REQ_BACK },
+		{ K_F2, REQ_BACK },
+		{ K_CTRL('b'), REQ_PAGE_UP },
+		{ K_CTRL('f'), REQ_PAGE_DOWN },
+		{ K_CTRL('l'), REQ_REDRAW },
+		{ K_CTRL('z'), REQ_SUSPEND },
+		{ K_CLICK, REQ_CLICK },
+		{ K_WHEEL_UP, REQ_WHEEL_UP },
+		{ K_WHEEL_DOWN, REQ_WHEEL_DOWN },
+	};
+
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (keys[i].key == key) {
+			out->req = keys[i].req;
+			return;
+		}
+	if (key > ' ' && key < K_UP) {
 		out->req = REQ_CHAR;
 		out->ch = key;
 	}

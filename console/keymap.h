@@ -49,4 +49,7 @@ const struct binding *keymap_all(size_t *n);
  * the fabric comes with refused_ro set. */
 void keymap_translate(struct input *out, uint32_t key, enum view_id view, bool typing, bool rw);
 
+/* The same while a menu lies over the view: moving, Enter, Space, Esc; letters are REQ_CHAR. */
+void keymap_menu(struct input *out, uint32_t key);
+
 #endif

@@ -42,6 +42,8 @@ static const char *const scripts[REQ_COUNT] = {
 	[REQ_APPLY_NOTE] = "note ID TEXT", [REQ_APPLY_OVERRIDE] = "override ID CONDITION,...",
 	[REQ_APPLY_CLOSE] = "- (nothing stays open: status lists updates)",
 	[REQ_ROLLBACK_ASK] = "rollback ID", [REQ_YES] = "rollback ID --yes-fabric NAME",
+	[REQ_COLUMN_MENU] = "--fields LIST; --set columns=LIST",
+	[REQ_SETTINGS] = "--set NAME=VALUE; config show",
 	[REQ_VERIFY] = "audit verify DIRECTORY; --view sessions",
 	[REQ_VIEW] = "--view NAME; --screen NAME", [REQ_HELP] = "manual; --help",
 	[REQ_COMMAND] = "--screen NAME --do 'COMMAND; ...'",

@@ -30,7 +30,7 @@
 
 struct terminal {
 	SCREEN *screen;
-	bool ascii, pasting;
+	bool ascii, mouse, pasting;
 	int colours;
 	int w, h;
 	int mouse_x, mouse_y;
@@ -291,6 +291,30 @@ static uint32_t mouse_key(struct terminal *t)
 	return m.bstate & BUTTON5_PRESSED ? K_WHEEL_DOWN : K_NONE;
 }
 
+void terminal_set_mouse(struct terminal *t, bool on)
+{
+	t->mouse = on;
+	if (on)
+		mouse_set();
+	else
+		mousemask(0, NULL);
+}
+
+bool terminal_has_mouse(const struct terminal *t)
+{
+	return t->mouse;
+}
+
+static bool is_utf8(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+void terminal_set_ascii(struct terminal *t, bool on)
+{
+	t->ascii = on || !is_utf8();
+}
+
 void terminal_mouse(const struct terminal *t, int *x, int *y)
 {
 	*x = t->mouse_x;
@@ -320,10 +344,10 @@ int terminal_open(struct terminal **out, const struct terminal_opts *opts, struc
 	}
 	modes_set();
 	if (!opts->no_mouse)
-		mouse_set();
+		terminal_set_mouse(t, true);
 	rescue_install();
 	rescue.open = 1;
-	t->ascii = opts->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	terminal_set_ascii(t, opts->ascii);
 	t->colours = colours_wanted(colours);
 	roles_init(t->colours);
 	size_take(t);

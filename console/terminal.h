@@ -42,6 +42,10 @@ int terminal_colours(const struct terminal *t); /* COLOURS_TRUE, 256, 16, 0 */
 
 /* Sends what differs from what was shown last. */
 void terminal_show(struct terminal *t, const struct canvas *c);
+/* As terminal_opts has them, changed while it is open. */
+void terminal_set_mouse(struct terminal *t, bool on);
+void terminal_set_ascii(struct terminal *t, bool on);
+bool terminal_has_mouse(const struct terminal *t);
 void terminal_redraw(struct terminal *t); /* forget what was shown: all is sent next time */
 /* Somebody else draws on it, and has given it back. */
 void terminal_lend(struct terminal *t);

@@ -170,6 +170,29 @@ static void layout_names(struct choices *out, struct word w, const struct prompt
 		offer(out, w, name);
 }
 
+/* Their names, and behind the = the words that one may be. */
+static void settings(struct choices *out, struct word w, const struct state *s)
+{
+	struct setting x;
+	char text[CHOICE_LEN];
+
+	for (uint32_t i = 0; s && s->setting && s->setting(s->setting_of, i, &x); i++) {
+		size_t n = (size_t)snprintf(text, sizeof(text), "%s=", x.name);
+		const char *word = x.words;
+
+		if (!memchr(w.text, '=', w.len)) {
+			offer(out, w, text);
+			continue;
+		}
+		if (!word || strncasecmp(w.text, text, n) != 0)
+			continue;
+		for (; *(word += strspn(word, " ")); word += strcspn(word, " ")) {
+			snprintf(text + n, sizeof(text) - n, "%.*s", (int)strcspn(word, " "), word);
+			offer(out, w, text);
+		}
+	}
+}
+
 static void argument(struct choices *out, struct word w, enum command_arg arg,
 		     const struct prompt_context *ctx)
 {
@@ -205,8 +228,7 @@ static void argument(struct choices *out, struct word w, enum command_arg arg,
 		commands(out, w);
 		break;
 	case ARG_SETTING:
-		if (ctx->s && ctx->s->settings)
-			offer_all(out, w, ctx->s->settings);
+		settings(out, w, ctx->s);
 		break;
 	case ARG_METRIC:
 		metric_names(out, w, ctx);
@@ -296,6 +318,15 @@ static bool put(struct choices *c, const char *with, size_t n, char *text, size_
 	memcpy(text + c->from, with, n);
 	*at = c->from + n;
 	return true;
+}
+
+void choices_turn(struct choices *c)
+{
+	if (!c->n)
+		return;
+	/* choices_take() goes on by one */
+	c->choice = c->choosing ? (c->choice + 2 * c->n - 2) % c->n : c->n - 2 + (c->n == 1);
+	c->choosing = c->n > 1;
 }
 
 bool choices_take(struct choices *c, char *text, size_t size, size_t *at)

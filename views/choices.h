@@ -30,6 +30,8 @@ struct choices {
 
 /* Tab: the word before at, of which the choices were found, becomes the only one of them, what they
  * have in common, or one after the other.  True: the text has changed. */
+/* The next choices_take() takes the one before, not the next. */
+void choices_turn(struct choices *c);
 bool choices_take(struct choices *c, char *text, size_t size, size_t *at);
 void choices_draw(const struct choices *c, struct canvas *to, struct rect r, int y);
 /* The same for a text that is the name of a file as a whole, at its end. */

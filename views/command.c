@@ -20,6 +20,7 @@ static const struct command commands[] = {
 	{ "to", "", ARG_NONE, false, REQ_PATH_TO, 0, "the path of view 0 ends at what is under the cursor" },
 	{ "follow", "", ARG_NONE, false, REQ_FOLLOW, 0, "to the switch at the other end of the cable" },
 	{ "columns", "[NAME,...]", ARG_COLUMNS, false, REQ_COLUMNS, 0, "columns of the table; alone: the usual ones" },
+	{ "choose", "", ARG_NONE, false, REQ_COLUMN_MENU, 0, "columns of the table and their order, from a list" },
 	{ "engine", "NAME", ARG_ENGINE, true, REQ_ENGINE, 0, "compute a preview by an engine; nothing in the fabric changes" },
 	{ "interval", "SECONDS", ARG_TEXT, true, REQ_INTERVAL, 0, "seconds between two polls, 0.1 to 3600" },
 	{ "palette", "[NAME]", ARG_PALETTE, false, REQ_PALETTE, 0, "colours of the levels; alone: the next" },
@@ -33,7 +34,9 @@ static const struct command commands[] = {
 	{ "plan", "FILE", ARG_FILE, true, REQ_PLAN_SAVE, 0, "save the plan of the proposal, for: ibroute-top apply FILE" },
 	{ "note", "TEXT", ARG_TEXT, true, REQ_APPLY_NOTE, 0, "a note of yours into the record of this session" },
 	{ "override", "CONDITION,...", ARG_CONDITIONS, true, REQ_APPLY_OVERRIDE, 0, "sm, errors, reach, jobs: these do not roll the update back any more" },
-	{ "set", "NAME=VALUE", ARG_SETTING, true, REQ_SET, 0, "change a setting of the configuration file until the end" },
+	{ "set", "NAME=VALUE", ARG_SETTING, true, REQ_SET, 0, "change a setting of the configuration file until the end; keep keeps it" },
+	{ "settings", "", ARG_NONE, false, REQ_SETTINGS, 0, "all settings of the screen, to be changed in a list" },
+	{ "keep", "", ARG_NONE, false, REQ_KEEP, 0, "write the settings that were changed into the configuration file" },
 	{ "help", "", ARG_NONE, false, REQ_HELP, 0, "keys and commands" },
 
 	/* what keys do */

@@ -138,6 +138,22 @@ static void add_commands(struct help_rows *rows)
 			add(rows, (struct help_row){ .key = c[i].name, .text = c[i].help });
 }
 
+static void add_mouse(struct help_rows *rows)
+{
+	static const struct help_row mouse[] = {
+		{ .text = "Mouse" },
+		{ .key = "click",
+		  .text = "on a tab or a key at the bottom: as if typed; on the head of a column: "
+			  "sort by it; on a row: the cursor, again: open" },
+		{ .key = "wheel", .text = "up and down" },
+		{ .key = "Shift",
+		  .text = "held while dragging marks text for the terminal, to be copied; F2, mouse "
+			  "= no: without it, too" },
+	};
+
+	add_all(rows, mouse, sizeof(mouse) / sizeof(mouse[0]));
+}
+
 void help_rows_fill(struct help_rows *rows, const struct ui *ui, const struct state *s,
 		    enum view_id from)
 {
@@ -145,12 +161,16 @@ void help_rows_fill(struct help_rows *rows, const struct ui *ui, const struct st
 	if (from != VIEW_HELP && view_find(from))
 		add_view(rows, ui, s, VIEW_BIT(from), view_find(from)->title);
 	add_start(rows, s);
-	for (int v = 0; v < VIEW_COUNT; v++)
-		if (v != (int)from && view_find((enum view_id)v))
-			add_view(rows, ui, s, VIEW_BIT(v), view_find((enum view_id)v)->title);
 	add_view(rows, ui, s, 0, "Everywhere");
 	add(rows, (struct help_row){ .key = "Up k ...",
 				     .text = "arrows or hjkl, PgUp PgDn, g G Home End: move" });
+	add_mouse(rows);
+	for (int i = VIEW_OVERVIEW; i < VIEW_OVERVIEW + VIEW_COUNT; i++) {
+		enum view_id v = (enum view_id)(i % VIEW_COUNT); /* 1 to 9, 0, t, as the tabs */
+
+		if (v != from && view_find(v))
+			add_view(rows, ui, s, VIEW_BIT(v), view_find(v)->title);
+	}
 	add_all(rows, signs, sizeof(signs) / sizeof(signs[0]));
 	add_all(rows, words, sizeof(words) / sizeof(words[0]));
 	add_commands(rows);

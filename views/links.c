@@ -192,6 +192,7 @@ static bool of_the_table(const struct input *in)
 	case REQ_PROBLEMS:
 	case REQ_TAGGED:
 	case REQ_COLUMNS:
+	case REQ_COLUMN_MENU:
 		return true;
 	default:
 		return false;

@@ -95,6 +95,12 @@ enum entry_result entry_input(struct entry *e, const struct input *in)
 	case REQ_ERASE:
 		text_chop(e->text);
 		return ENTRY_CHANGED;
+	case REQ_ERASE_WORD:
+		while (e->text[0] && e->text[strlen(e->text) - 1] == ' ')
+			text_chop(e->text);
+		while (e->text[0] && e->text[strlen(e->text) - 1] != ' ')
+			text_chop(e->text);
+		return ENTRY_CHANGED;
 	case REQ_ERASE_ALL:
 		e->text[0] = '\0';
 		return ENTRY_CHANGED;

@@ -269,8 +269,10 @@ static void open_row(const struct overview_ui *u, struct ui *ui, const struct st
 	const struct survey *v = ui_survey(ui);
 	uint32_t i = u->list[u->pane].cursor, chan;
 
-	if (i >= pane_rows(u, ui))
+	if (i >= pane_rows(u, ui)) {
+		ui_say(ui, "nothing is in this pane to be opened; Tab goes to the next");
 		return;
+	}
 	if (u->pane == PANE_JOBS) {
 		open_job(ui, v, i);
 		return;

@@ -427,11 +427,22 @@ static void open_hop(const struct paths_ui *u, struct ui *ui, const struct state
 	}
 }
 
+static bool is_for_hops(enum req req)
+{
+	return req == REQ_LEFT || req == REQ_RIGHT || req == REQ_ENTER || req == REQ_FOLLOW ||
+	       req == REQ_DIRECTION;
+}
+
 static bool hops_input(struct paths_ui *u, struct ui *ui, const struct input *in,
 		       const struct state *s)
 {
 	uint32_t sw, chan;
 
+	if (!hop_rows(ui, s) && is_for_hops(in->req)) {
+		ui_say(ui, "there is no path to do that with: e types its ends, < and > take them "
+			   "from views 4 and t");
+		return true;
+	}
 	if (list_move(&u->hops, in->req, hop_rows(ui, s))) {
 		chan = hop_chan(u, ui, s, &sw);
 		if (chan != FAB_NONE)

@@ -37,6 +37,18 @@ static size_t after(const struct prompt *p)
 	return n;
 }
 
+/* Where the word before the cursor begins: parts of names and paths are words. */
+static size_t word_before(const struct prompt *p)
+{
+	size_t at = p->at;
+
+	while (at && strchr(" /=,", p->text[at - 1]))
+		at--;
+	while (at && !strchr(" /=,", p->text[at - 1]))
+		at--;
+	return at;
+}
+
 static bool insert(struct prompt *p, const char *text, size_t n)
 {
 	size_t len = strlen(p->text);
@@ -96,7 +108,7 @@ static bool step_back(struct prompt *p, int by)
 
 /* --- completion ------------------------------------------------------------------------------ */
 
-static bool complete(struct prompt *p, const struct prompt_context *ctx)
+static bool complete(struct prompt *p, const struct prompt_context *ctx, bool back)
 {
 	struct choices *c = &p->choices;
 	bool one;
@@ -104,6 +116,8 @@ static bool complete(struct prompt *p, const struct prompt_context *ctx)
 	if (!c->n)
 		choices_find(c, p->kind, p->text, p->at, ctx);
 	one = c->n == 1;
+	if (back)
+		choices_turn(c);
 	if (!choices_take(c, p->text, sizeof(p->text), &p->at))
 		return false;
 	/* an argument may follow, and a name of a field an operator */
@@ -122,8 +136,8 @@ void prompt_offer(struct prompt *p, const struct prompt_context *ctx)
 enum prompt_result prompt_input(struct prompt *p, const struct input *in,
 				const struct prompt_context *ctx)
 {
-	if (in->req == REQ_PANE)
-		return complete(p, ctx) ? PROMPT_CHANGED : PROMPT_SAME;
+	if (in->req == REQ_PANE || in->req == REQ_CHOICE_BACK)
+		return complete(p, ctx, in->req == REQ_CHOICE_BACK) ? PROMPT_CHANGED : PROMPT_SAME;
 	p->choices.choosing = false;
 	p->choices.n = 0;
 	switch (in->req) {
@@ -136,6 +150,12 @@ enum prompt_result prompt_input(struct prompt *p, const struct input *in,
 			return PROMPT_LEFT;
 		}
 		cut(p, p->at - before(p), p->at);
+		return PROMPT_CHANGED;
+	case REQ_ERASE_WORD:
+		cut(p, word_before(p), p->at);
+		return PROMPT_CHANGED;
+	case REQ_ERASE_NEXT:
+		cut(p, p->at, p->at + after(p));
 		return PROMPT_CHANGED;
 	case REQ_ERASE_ALL:
 		cut(p, 0, p->at);

@@ -42,6 +42,7 @@ enum req {
 	REQ_ENTER,
 	REQ_BACK,
 	REQ_PANE,
+	REQ_CHOICE_BACK, /* while typing: the choice before, where REQ_PANE is the next */
 	REQ_SORT,
 	REQ_REVERSE,
 	REQ_FILTER,
@@ -64,24 +65,28 @@ enum req {
 	REQ_IMPACT,    /* what it means for each job */
 	REQ_DIFF,      /* what it changes, entry by entry */
 	REQ_UNITS,
-	REQ_CHAR, /* text entry: input.ch */
-	REQ_ERASE,
+	REQ_CHAR,	/* text entry: input.ch */
+	REQ_ERASE,	/* before the cursor */
+	REQ_ERASE_WORD, /* the word before it */
+	REQ_ERASE_NEXT, /* what the cursor is on */
 	REQ_ERASE_ALL,
 	REQ_YES,
 	REQ_ROLLBACK_ASK,
 	REQ_VIEW, /* input.view; also comes out of ui_input() for the application's information */
 	REQ_HELP,
 	REQ_PALETTE_PICK,
-	REQ_COMMAND, /* open the command line */
-	REQ_FIND,    /* incremental search in the rows; n and N go on */
-	REQ_TAGGED,  /* tagged rows only, and back */
-	REQ_UNTAG,   /* no row is tagged any more */
-	REQ_GOTO,    /* input.text: a node, or what a row is called */
-	REQ_JOB,     /* input.text: a job's id: highlighted in all views; "" none */
-	REQ_EXCLUDE, /* input.text: for the next preview; "" what is under the cursor */
-	REQ_PATH,    /* input.text: source and destination */
-	REQ_COLUMNS, /* input.text: columns of the table, as in --fields; "" the usual ones */
-	REQ_CLICK,   /* input.x, input.y: cell of the screen */
+	REQ_COMMAND,	 /* open the command line */
+	REQ_FIND,	 /* incremental search in the rows; n and N go on */
+	REQ_TAGGED,	 /* tagged rows only, and back */
+	REQ_UNTAG,	 /* no row is tagged any more */
+	REQ_GOTO,	 /* input.text: a node, or what a row is called */
+	REQ_JOB,	 /* input.text: a job's id: highlighted in all views; "" none */
+	REQ_EXCLUDE,	 /* input.text: for the next preview; "" what is under the cursor */
+	REQ_PATH,	 /* input.text: source and destination */
+	REQ_COLUMNS,	 /* input.text: columns of the table, as in --fields; "" the usual ones */
+	REQ_COLUMN_MENU, /* choose them from a list */
+	REQ_SETTINGS,	 /* a list of those, to be changed there */
+	REQ_CLICK,	 /* input.x, input.y: cell of the screen */
 	REQ_WHEEL_UP,
 	REQ_WHEEL_DOWN,
 
@@ -121,6 +126,7 @@ enum req {
 	REQ_INTERVAL,	  /* request.text: seconds */
 	REQ_ENGINE,	  /* request.text: compute a preview by the engine of this name */
 	REQ_SET,	  /* request.text: NAME=VALUE, see the settings of the configuration file */
+	REQ_KEEP,	  /* settings that were changed, into the configuration file */
 	REQ_VERIFY,	  /* the records of view 9 */
 	REQ_SESSION_OPEN, /* request.text: what was done in the session of this file */
 	REQ_REPLAY,	  /* request.text: that file, a blank, and the seq to begin at */

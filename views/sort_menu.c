@@ -18,7 +18,7 @@ void sort_menu_done(struct sort_menu *m)
 
 static bool has(const struct sort_menu *m, const struct field *f)
 {
-	for (uint32_t i = 0; i < m->n; i++)
+	for (uint32_t i = 0; i < m->menu.n; i++)
 		if (m->field[i] == f)
 			return true;
 	return false;
@@ -29,8 +29,8 @@ static void offer(struct sort_menu *m, const struct table *t, const struct field
 	if (has(m, f))
 		return;
 	if (f == t->sort)
-		m->list.cursor = m->n;
-	m->field[m->n++] = f;
+		m->menu.list.cursor = m->menu.n;
+	m->field[m->menu.n++] = f;
 }
 
 void sort_menu_open(struct sort_menu *m, const struct table *t, const struct table_ops *ops)
@@ -39,7 +39,7 @@ void sort_menu_open(struct sort_menu *m, const struct table *t, const struct tab
 	const struct field *all = fields_of(ops->kind, &n);
 
 	sort_menu_done(m);
-	m->open = true;
+	m->menu.open = true;
 	m->kind = ops->kind;
 	m->field = xcalloc(n + 1, sizeof(*m->field));
 	for (uint32_t i = 0; i < t->nshown; i++)
@@ -49,44 +49,34 @@ void sort_menu_open(struct sort_menu *m, const struct table *t, const struct tab
 		offer(m, t, &all[i]);
 }
 
-static bool click(struct sort_menu *m, const struct field **sort, const struct input *in)
+static void take(struct sort_menu *m, const struct field **sort, uint32_t line)
 {
-	int y = in->y - m->at.y;
-	uint32_t i = m->list.top + (uint32_t)(y < 0 ? 0 : y);
-
-	if (y < 0 || y >= m->at.h || in->x < m->at.x || in->x >= m->at.x + m->at.w || i >= m->n) {
-		m->open = false; /* beside it */
-		return true;
-	}
-	*sort = m->field[i];
-	m->open = false;
-	return true;
+	m->menu.open = false;
+	if (line < m->menu.n)
+		*sort = m->field[line];
 }
 
 bool sort_menu_input(struct sort_menu *m, const struct field **sort, const struct input *in)
 {
 	*sort = NULL;
-	if (list_move(&m->list, in->req, m->n))
+	if (menu_move(&m->menu, in))
 		return true;
 	switch (in->req) {
 	case REQ_SORT: /* s goes on, as it did before there was a list */
-		m->list.cursor = (m->list.cursor + 1) % m->n;
+		m->menu.list.cursor = (m->menu.list.cursor + 1) % m->menu.n;
 		return true;
 	case REQ_ENTER:
 	case REQ_SELECT:
-		*sort = m->field[m->list.cursor];
-		m->open = false;
+		take(m, sort, m->menu.list.cursor);
 		return true;
 	case REQ_BACK:
-		m->open = false;
+		m->menu.open = false;
 		return true;
 	case REQ_CLICK:
-		return click(m, sort, in);
-	case REQ_WHEEL_UP:
-	case REQ_WHEEL_DOWN:
-		return list_move(&m->list, in->req == REQ_WHEEL_UP ? REQ_UP : REQ_DOWN, m->n);
+		take(m, sort, menu_line_at(&m->menu, in));
+		return true;
 	default:
-		m->open = false;
+		m->menu.open = false;
 		return false;
 	}
 }
@@ -95,34 +85,21 @@ static void draw_line(const struct sort_menu *m, const struct table *t, struct c
 		      uint32_t i)
 {
 	const struct field *f = m->field[i];
+	struct rect at = m->menu.at;
 	char title[64], about[128];
 
 	if (f == t->sort)
-		canvas_char(c, m->at, 1, y, ROLE_KEY, table_arrow(f, t->reverse));
-	canvas_text(c, m->at, 3, y, ROLE_TEXT,
-		    text_shorten(title, sizeof(title), f->title, TITLES));
-	canvas_text(c, m->at, 4 + TITLES, y, ROLE_DIM,
-		    text_shorten(about, sizeof(about), f->about, m->at.w - 5 - TITLES));
-	if (i == m->list.cursor)
-		list_draw_cursor(c, m->at, y);
+		canvas_char(c, at, 1, y, ROLE_KEY, table_arrow(f, t->reverse));
+	canvas_text(c, at, 3, y, ROLE_TEXT, text_shorten(title, sizeof(title), f->title, TITLES));
+	canvas_text(c, at, 4 + TITLES, y, ROLE_DIM,
+		    text_shorten(about, sizeof(about), f->about, at.w - 5 - TITLES));
+	if (i == m->menu.list.cursor)
+		list_draw_cursor(c, at, y);
 }
 
 void sort_menu_draw(struct sort_menu *m, const struct table *t, struct canvas *c)
 {
-	int w = t->at.w < WIDTH ? t->at.w : WIDTH, h = t->at.h - 2;
-	struct rect r = { t->at.x, t->at.y, w, 0 };
-
-	if (h < 1)
-		h = 1;
-	if ((uint32_t)h > m->n)
-		h = (int)m->n;
-	r.h = h + 2;
-	list_fit(&m->list, m->n, h);
-	canvas_fill(c, r, ROLE_TEXT, ' ');
-	canvas_rule(c, r, 0, "Sort by (Enter: this one, Esc: leave)");
-	canvas_rule(c, r, h + 1, NULL);
-	list_draw_range(&m->list, m->n, c, r, h + 1);
-	m->at = (struct rect){ r.x, r.y + 1, r.w, h };
-	for (int y = 0; y < h && m->list.top + (uint32_t)y < m->n; y++)
-		draw_line(m, t, c, y, m->list.top + (uint32_t)y);
+	menu_frame(&m->menu, c, t->at, WIDTH, "Sort by (Enter: this one, Esc: leave)");
+	for (uint32_t y = 0; y < menu_seen(&m->menu); y++)
+		draw_line(m, t, c, (int)y, m->menu.list.top + y);
 }

@@ -3,15 +3,13 @@
 #ifndef VIEWS_SORT_MENU_H
 #define VIEWS_SORT_MENU_H
 
+#include "views/menu.h"
 #include "views/table.h"
 
 struct sort_menu {
-	bool open;
-	enum row_kind kind; /* of the table that it was opened for */
-	struct list list;
+	struct menu menu;
+	enum row_kind kind;	    /* of the table that it was opened for */
 	const struct field **field; /* to choose from: those in sight first */
-	uint32_t n;
-	struct rect at; /* of its lines, as drawn last */
 };
 
 void sort_menu_done(struct sort_menu *m);

@@ -21,6 +21,7 @@
 #include "fabric/model/tdiff.h"
 #include "views/history.h"
 #include "views/proposal.h"
+#include "views/setting.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -314,7 +315,10 @@ struct state {
 	/* Names in the folder of a path so far that go on as it does, folders with / at their end;
 	 * in order.  NULL: nobody knows files. */
 	void (*file_names)(const char *path, void (*name)(void *to, const char *name), void *to);
-	const char *const *settings; /* names that :set takes, with NULL at the end; may be NULL */
+	/* The i-th setting that :set takes, with what it is now; false behind the last.  NULL:
+	 * there are none. */
+	bool (*setting)(void *of, uint32_t i, struct setting *out);
+	void *setting_of;
 
 	const struct fabric *fabric;
 	const struct slurm_topology *racks_file; /* of --racks, and its path; NULL: names tell */

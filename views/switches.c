@@ -502,6 +502,21 @@ static bool inside_input(struct switches_ui *u, struct ui *ui, const struct inpu
 	}
 }
 
+static bool is_for_inside(enum req req)
+{
+	return req == REQ_PANE || req == REQ_METRIC || req == REQ_FOLLOW || req == REQ_LAYOUT ||
+	       req == REQ_COMPARE || req == REQ_LEFT || req == REQ_RIGHT;
+}
+
+/* The list of switches has neither panes nor metrics. */
+static const char *switches_label(const void *own, const struct binding *b)
+{
+	const struct switches_ui *u = own;
+	bool inside = u->begun && u->sw != FAB_NONE;
+
+	return inside || !is_for_inside(b->req) ? b->label : NULL;
+}
+
 static bool switches_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
 			   struct request *out)
 {
@@ -516,6 +531,11 @@ static bool switches_input(void *own, struct ui *ui, const struct input *in, con
 		return true;
 	if (in->req == REQ_PATH_FROM || in->req == REQ_PATH_TO) {
 		take_path(u, ui, s, in->req == REQ_PATH_FROM);
+		return true;
+	}
+	if (u->sw == FAB_NONE && is_for_inside(in->req)) {
+		ui_say(ui, "that is for what is inside a switch: Enter opens the one under the "
+			   "cursor");
 		return true;
 	}
 	if (u->sw != FAB_NONE || in->req != REQ_ENTER || table_cursor(&u->list) == FAB_NONE)
@@ -557,5 +577,6 @@ const struct view view_switches = {
 	.input = switches_input,
 	.typing = switches_typing,
 	.context = switches_context,
+	.label = switches_label,
 	.table = switches_table,
 };

@@ -53,6 +53,7 @@ void ui_free(struct ui *ui)
 	focus_done(&ui->focus);
 	marks_done(&ui->marks);
 	sort_menu_done(&ui->sort);
+	column_menu_done(&ui->columns);
 	free(ui);
 }
 
@@ -136,12 +137,9 @@ void ui_draw(struct ui *ui, struct canvas *c, const struct state *s)
 		say_units(ui, t.context, sizeof(t.context));
 	t.typing = ui_typing(ui, s);
 	frame_draw(c, s, ui->view, &t, &keys);
+	ui_menu_draw(ui, c, s);
 	if (ui->prompt.kind)
 		ui_prompt_draw(ui, c, s);
-	if (ui->sort.open && table && ops->kind == ui->sort.kind)
-		sort_menu_draw(&ui->sort, table, c);
-	else
-		ui->sort.open = false;
 	if (c->w < 80 || c->h < 24)
 		draw_small(c);
 }
@@ -253,6 +251,19 @@ static bool common_input(struct ui *ui, const struct input *in, const struct sta
 	}
 }
 
+/* A key of this view that has nothing to do in the place where one is now. */
+static void say_no_use(struct ui *ui, enum req req, const struct state *s)
+{
+	if (!s->fabric && req != REQ_CLICK && !ui->note[0])
+		ui_say(ui, "the fabric is not known yet: there is nothing to do that with");
+	for (size_t i = 0; i < ui->nbindings && !ui->note[0]; i++) {
+		const struct binding *b = &ui->bindings[i];
+
+		if (b->req == req && (!b->views || (b->views & VIEW_BIT(ui->view))))
+			ui_say(ui, "%s finds nothing to do here; it is for: %s", b->shown, b->help);
+	}
+}
+
 void ui_do(struct ui *ui, const struct input *in, const struct state *s, struct request *out)
 {
 	const struct view *v = views[ui->view];
@@ -274,25 +285,8 @@ void ui_do(struct ui *ui, const struct input *in, const struct state *s, struct 
 	t = ui_table(ui, &ops);
 	if (t && table_input(t, ops, &at, in))
 		return;
-	if (ui_command_input(ui, in, s, out))
-		return;
-	common_input(ui, in, s, out);
-}
-
-/* True when the list of columns took it. */
-static bool choose_sort(struct ui *ui, const struct input *in)
-{
-	const struct table_ops *ops;
-	struct table *t = ui_table(ui, &ops);
-	const struct field *sort;
-
-	if (!ui->sort.open || !t || ops->kind != ui->sort.kind || in->refused_ro)
-		return false;
-	if (!sort_menu_input(&ui->sort, &sort, in))
-		return false;
-	if (sort)
-		table_sort(t, sort);
-	return true;
+	if (!ui_command_input(ui, in, s, out) && !common_input(ui, in, s, out))
+		say_no_use(ui, in->req, s);
 }
 
 void ui_input(struct ui *ui, const struct input *in, const struct state *s, struct request *out)
@@ -302,7 +296,7 @@ void ui_input(struct ui *ui, const struct input *in, const struct state *s, stru
 	forget_stale(ui, s);
 	if (ui->prompt.kind)
 		ui_prompt_input(ui, in, s, out);
-	else if (!choose_sort(ui, in))
+	else if (!ui_menu_input(ui, in, s, out))
 		ui_do(ui, in, s, out);
 }
 
@@ -318,7 +312,7 @@ uint32_t ui_key_at(const struct ui *ui, const struct state *s, int x, int y)
 	const struct frame_keys keys = frame_keys(ui);
 	const struct binding *b;
 
-	if (y != ui->h - 2 || ui->note[0] || ui_typing(ui, s))
+	if (y != ui->h - 2 || ui->note[0] || ui_typing(ui, s) || ui_menu(ui))
 		return 0;
 	b = frame_hint_at(ui->w, s, ui->view, &keys, x);
 	return b ? b->keys[0] : 0;
@@ -463,12 +457,4 @@ void ui_compare(struct ui *ui, bool on)
 bool ui_comparing(const struct ui *ui)
 {
 	return ui->compare;
-}
-
-bool ui_columns_set(struct ui *ui, const char *columns)
-{
-	const struct table_ops *ops;
-	struct table *t = views[VIEW_LINKS]->table(ui->own[VIEW_LINKS], &ops);
-
-	return table_columns(t, columns, ops);
 }

@@ -27,6 +27,8 @@ void ui_input(struct ui *ui, const struct input *in, const struct state *s, stru
 enum view_id ui_view(const struct ui *ui);
 /* True while keys are text: the keymap then translates to REQ_CHAR, REQ_ERASE, ... */
 bool ui_typing(const struct ui *ui, const struct state *s);
+/* True while a menu lies over the view: keys go to it, as keymap_menu() has them. */
+bool ui_menu(const struct ui *ui);
 /* The key whose hint at the bottom of the frame drawn last is there; 0: none. */
 uint32_t ui_key_at(const struct ui *ui, const struct state *s, int x, int y);
 void ui_goto(struct ui *ui, enum view_id view);	   /* views not in this version: stays, says so */
@@ -36,8 +38,13 @@ void ui_select_chan(struct ui *ui, uint32_t chan); /* cursor of heatmap and link
 void ui_bits_set(struct ui *ui, bool bits); /* rates in Gb/s instead of GB/s */
 void ui_palette_set(struct ui *ui, enum palette palette);
 
-/* Columns of the table of links, as :columns takes them; false: it has no such. */
-bool ui_columns_set(struct ui *ui, const char *columns);
+/* Of the table of links, of switches or of jobs: columns as :columns takes them, and what it is
+ * sorted by ("-util": the other way round); "" as usual.  false: it has no such. */
+bool ui_columns_set(struct ui *ui, enum view_id view, const char *columns);
+bool ui_sort_set(struct ui *ui, enum view_id view, const char *sort);
+/* The same as they are now; false: another table is there now, as the ports of a switch. */
+bool ui_columns(const struct ui *ui, enum view_id view, char *buf, size_t len);
+bool ui_sort(const struct ui *ui, enum view_id view, char *buf, size_t len);
 
 /* Opens the command line with a command begun: keys go there until Enter or Esc. */
 void ui_command_begin(struct ui *ui, const char *text);

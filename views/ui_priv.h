@@ -4,9 +4,11 @@
 #ifndef VIEWS_UI_PRIV_H
 #define VIEWS_UI_PRIV_H
 
+#include "views/column_menu.h"
 #include "views/focus.h"
 #include "views/marks.h"
 #include "views/prompt.h"
+#include "views/settings_menu.h"
 #include "views/sort_menu.h"
 #include "views/table.h"
 #include "views/ui.h"
@@ -33,6 +35,8 @@ struct ui {
 	char note[256];
 	struct prompt prompt;
 	struct sort_menu sort;
+	struct column_menu columns;
+	struct settings_menu settings;
 	int w, h; /* of the canvas drawn last */
 };
 
@@ -41,6 +45,16 @@ void ui_do(struct ui *ui, const struct input *in, const struct state *s, struct 
 
 /* The table in view and what it is of; NULL: none. */
 struct table *ui_table(struct ui *ui, const struct table_ops **ops);
+
+/* Menus over the view, in ui_menu.c: opens one; a request while one is open (false: it is not for
+ * it); draws it. */
+bool ui_menu_open(struct ui *ui, const struct input *in, const struct state *s);
+bool ui_menu_input(struct ui *ui, const struct input *in, const struct state *s,
+		   struct request *out);
+void ui_menu_draw(struct ui *ui, struct canvas *c, const struct state *s);
+
+/* A line as typed after ':'. */
+void ui_run(struct ui *ui, const char *line, const struct state *s, struct request *out);
 
 /* Opens a line for it; false when the request opens none. */
 bool ui_prompt_open(struct ui *ui, const struct input *in, const struct state *s);

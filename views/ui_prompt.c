@@ -39,10 +39,8 @@ bool ui_prompt_open(struct ui *ui, const struct input *in, const struct state *s
 	const struct table_ops *ops;
 	struct table *t = ui_table(ui, &ops);
 
-	if (in->req == REQ_SORT && t && !(in->text && in->text[0])) {
-		sort_menu_open(&ui->sort, t, ops);
+	if (ui_menu_open(ui, in, s))
 		return true;
-	}
 	if (in->text)
 		return false;
 	if (in->req == REQ_PALETTE_PICK) {
@@ -107,7 +105,7 @@ static bool allowed(struct ui *ui, struct input *in, const struct command *cmd,
 	return false;
 }
 
-static void run(struct ui *ui, const char *line, const struct state *s, struct request *out)
+void ui_run(struct ui *ui, const char *line, const struct state *s, struct request *out)
 {
 	size_t name;
 	const struct command *cmd;
@@ -213,7 +211,7 @@ void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *
 		break;
 	case PROMPT_DONE:
 		if (kind == PROMPT_COMMAND)
-			run(ui, p->text, s, out);
+			ui_run(ui, p->text, s, out);
 		else
 			typed(ui, kind, p->text, s);
 		/* what is wrong stands below it: there is more to type, or Esc */
@@ -376,6 +374,7 @@ bool ui_command_input(struct ui *ui, const struct input *in, const struct state 
 	case REQ_BOOKMARKS:
 	case REQ_INTERVAL:
 	case REQ_SET:
+	case REQ_KEEP:
 	case REQ_DETACH:
 	case REQ_PLAN_SAVE:
 	case REQ_APPLY_NOTE:

@@ -395,7 +395,10 @@ void console_key(struct console_kit *k, uint32_t key)
 	struct input in;
 	struct request out;
 
-	keymap_translate(&in, key, ui_view(k->ui), ui_typing(k->ui, &k->s), k->s.rw);
+	if (ui_menu(k->ui) && !ui_typing(k->ui, &k->s))
+		keymap_menu(&in, key);
+	else
+		keymap_translate(&in, key, ui_view(k->ui), ui_typing(k->ui, &k->s), k->s.rw);
 	ui_input(k->ui, &in, &k->s, &out);
 	if (out.type != REQ_NONE)
 		k->last = out;

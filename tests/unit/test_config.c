@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Configuration files: what overrides what, and how mistakes are told. */
 #include "console/config.h"
+#include "console/config_keep.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -191,6 +193,103 @@ static void without_files_all_is_preset(void **state)
 	config_free(c);
 }
 
+static void kept(const char *before, const char *profile, const struct config_pair *pair, size_t n,
+		 const char *after)
+{
+	char out[1000] = "", where[300];
+	struct config *c;
+	struct err err = { "" };
+	FILE *f;
+
+	file(before);
+	if (config_keep(path, profile, pair, n, where, sizeof(where), &err))
+		fail_msg("%s", err.text);
+	assert_string_equal(where, path);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	out[fread(out, 1, sizeof(out) - 1, f)] = '\0';
+	fclose(f);
+	assert_string_equal(out, after);
+	if (config_read(&c, path, profile, &err)) /* and it is what is read at the next start */
+		fail_msg("%s", err.text);
+	config_free(c);
+}
+
+static void keeping_leaves_all_else_as_it_was(void **state)
+{
+	static const struct config_pair pair[] = { { "interval", "0.5" }, { "sort", "-wait_pct" } };
+
+	(void)state;
+	kept("", NULL, pair, 2, "interval = 0.5\nsort = -wait_pct\n");
+	kept("# mine\n\ninterval=2 ; slow line\nport = 2\n", NULL, pair, 2,
+	     "# mine\n\ninterval = 0.5 ; slow line\nport = 2\nsort = -wait_pct\n");
+	/* twice in the file: once afterwards; the last line has no end */
+	kept("interval = 3\nname = a\nInterval : 4", NULL, pair, 1, "interval = 0.5\nname = a\n");
+	/* what is for every fabric comes before the profiles, and what is said of those stays there
+	 */
+	kept("name = a\n\n# the big one\n[fabric big]\ninterval = 9\n", NULL, pair, 1,
+	     "name = a\ninterval = 0.5\n\n# the big one\n[fabric big]\ninterval = 9\n");
+}
+
+static void keeping_for_a_profile_stays_within_it(void **state)
+{
+	static const struct config_pair pair[] = { { "interval", "0.5" }, { "units", "bits" } };
+
+	(void)state;
+	kept("interval = 3\n[fabric a]\ninterval = 4\n[fabric b]\ninterval = 5\n", "a", pair, 2,
+	     "interval = 3\n[fabric a]\ninterval = 0.5\nunits = bits\n[fabric b]\ninterval = 5\n");
+	kept("interval = 3\n", "new", pair, 2,
+	     "interval = 3\n\n[fabric new]\ninterval = 0.5\nunits = bits\n");
+}
+
+static void what_is_as_usual_again_needs_no_line(void **state)
+{
+	static const struct config_pair pair[] = { { "columns", "" } };
+
+	(void)state;
+	kept("columns = util,link\nport = 1\n", NULL, pair, 1, "port = 1\n");
+	kept("port = 1\n", NULL, pair, 1, "port = 1\n");
+}
+
+static void a_file_that_cannot_be_written_is_told(void **state)
+{
+	static const struct config_pair pair[] = { { "units", "bits" } };
+	char where[300];
+	struct err err = { "" };
+
+	(void)state;
+	assert_true(config_keep("/proc/nothing/config", NULL, pair, 1, where, sizeof(where), &err) <
+		    0);
+	assert_non_null(strstr(err.text, "/proc/nothing"));
+}
+
+/* A link stays one; a folder that is not there is made. */
+static void the_file_is_where_it_was(void **state)
+{
+	static const struct config_pair pair[] = { { "units", "bits" } };
+	char dir[] = "/tmp/ibroute-test-keep-XXXXXX", link[80], deep[80], where[300];
+	struct err err = { "" };
+	struct stat st;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(link, sizeof(link), "%s/link", dir);
+	file("units = bytes\n");
+	assert_int_equal(symlink(path, link), 0);
+	assert_int_equal(config_keep(link, NULL, pair, 1, where, sizeof(where), &err), 0);
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	setenv("XDG_CONFIG_HOME", dir, 1);
+	assert_int_equal(config_keep(NULL, NULL, pair, 1, where, sizeof(where), &err), 0);
+	snprintf(deep, sizeof(deep), "%s/ibroute-top/config", dir);
+	assert_string_equal(where, deep);
+	assert_int_equal(unlink(deep), 0);
+	*strrchr(deep, '/') = '\0';
+	assert_int_equal(rmdir(deep), 0);
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +302,11 @@ int main(void)
 		cmocka_unit_test(a_file_of_the_diags_kind_is_fine),
 		cmocka_unit_test(a_command_gets_what_it_has_options_for),
 		cmocka_unit_test(without_files_all_is_preset),
+		cmocka_unit_test(keeping_leaves_all_else_as_it_was),
+		cmocka_unit_test(keeping_for_a_profile_stays_within_it),
+		cmocka_unit_test(what_is_as_usual_again_needs_no_line),
+		cmocka_unit_test(a_file_that_cannot_be_written_is_told),
+		cmocka_unit_test(the_file_is_where_it_was),
 	};
 	int rc, fd = mkstemp(path);
 
