@@ -224,6 +224,7 @@ static int start_fabric(struct app *a, struct err *err)
 					      : NULL,
 		.names = a->names,
 		.journal_dir = a->opts.state_dir,
+		.socket = a->opts.socket,
 		.accept_sl_change = a->opts.demo,
 		.simulated = a->opts.demo,
 		.want_sl2vl = true,

@@ -131,6 +131,8 @@ static void read_back(struct app *a, const struct apply_event *ev, const struct 
 	step = known_step(&a->state.apply, "VERIFY");
 	if (step)
 		step->took_s = NAN; /* part of writing */
+	if (step && !back && !ev->rc && ev->wave + 1 < s->nwaves)
+		step->state = STEP_RUNNING;
 	app_apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
 	if (!back && !ev->rc)
 		app_wrote_verified(a, ev->wave);

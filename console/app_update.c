@@ -50,6 +50,17 @@ static void set_steps(struct state_apply *s)
 	}
 }
 
+/* Our plugin in the master SM gives hosts the SLs of their paths, unless it is not to be used;
+ * files are for an SM that does. */
+static bool tells_sls(const struct app *a)
+{
+	const char *way = a->opts.installer;
+
+	if (way && !strncmp(way, "file:", 5))
+		return true;
+	return a->state.sm.engine[0] && (!way || !strcmp(way, "opensm"));
+}
+
 /* Why the preview cannot become a plan; NULL when it can. */
 static const char *not_ready(const struct app *a)
 {
@@ -72,7 +83,7 @@ static const char *not_ready(const struct app *a)
 		return "not all installed tables could be read, so they could not be put back";
 	if (p->stale[0])
 		return "the preview is out of date: compute it again in view 6";
-	if (p->diff->sl_pairs && !a->demo)
+	if (p->diff->sl_pairs && !a->demo && !tells_sls(a))
 		return "this routing needs other service levels, and writing tables does not tell "
 		       "the hosts: choose an engine that stays on one VL here (updn), or have the "
 		       "subnet manager load it (ibroute-top route --out)";

@@ -16,7 +16,7 @@
 
 /* --- waves by what their switches are ------------------------------------------------------ */
 
-/* "spines A" and "spines B" where several waves are of the same kind. */
+/* "spines A" and "spines B" where several waves are of one kind. */
 static void tell_apart(struct state_apply *s)
 {
 	bool done[APPLY_WAVES] = { false };
@@ -25,10 +25,11 @@ static void tell_apart(struct state_apply *s)
 		char name[sizeof(s->wave[0].name)];
 		char letter = 'A';
 
+		if (s->wave[i].switches < 2 || !strcmp(s->wave[i].name, "switches"))
+			continue;
 		memcpy(name, s->wave[i].name, sizeof(name));
 		for (uint32_t k = i + 1; !done[i] && k < s->nwaves && letter < 'Z'; k++) {
-			if (done[k] || strcmp(s->wave[k].name, name) ||
-			    s->wave[k].switches == s->switches)
+			if (done[k] || strcmp(s->wave[k].name, name))
 				continue;
 			done[k] = true;
 			snprintf(s->wave[k].name, sizeof(name), "%.20s %c", name, ++letter);

@@ -268,7 +268,8 @@ static void ask_plugin(struct poller *p, struct msg *msg)
 {
 	struct osm_status s;
 
-	if (p->opts.simulated || (!p->osm && osm_link_open(&p->osm, NULL, PLUGIN_MS, NULL)) ||
+	if (p->opts.simulated ||
+	    (!p->osm && osm_link_open(&p->osm, p->opts.socket, PLUGIN_MS, NULL)) ||
 	    (osm_link_fd(p->osm) < 0 && osm_link_reopen(p->osm, NULL)) ||
 	    osm_link_status(p->osm, &s, NULL) || s.sm_guid != msg->sm.guid)
 		return;

@@ -26,6 +26,7 @@ struct poller_opts {
 	const char *fabric_name; /* NULL: as the builder names it */
 	const struct name_map *names;
 	const char *journal_dir; /* NULL: the default */
+	const char *socket;	 /* of OpenSM's plugin; NULL: see osm_link_path() */
 	bool accept_sl_change;	 /* hosts of the simulator take new SLs by themselves */
 	bool simulated;		 /* nobody is there to be asked to drain */
 	bool want_sl2vl;

@@ -127,7 +127,10 @@ static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 	int x, y;
 
 	snprintf(title, sizeof(title), "Update%s%s%s%s%s%s", a->plan[0] ? ": " : "", a->plan,
-		 a->txn[0] ? ", transaction " : "", a->txn, a->user[0] ? ", by " : "", a->user);
+		 !a->txn[0]  ? ""
+		 : r.w < 100 ? ", txn "
+			     : ", transaction ",
+		 a->txn, a->user[0] ? ", by " : "", a->user);
 	canvas_rule(c, r, 0, title);
 	x = canvas_text(c, r, 1, 1, ROLE_LABEL, "state  ");
 	x = canvas_text(c, r, x, 1, state_role(a->state), state_words(a->state));
@@ -298,14 +301,26 @@ static int draw_happening(const struct state *s, struct canvas *c, struct rect r
 	return a > b ? a : b;
 }
 
+static bool seen_known(const struct state_apply *a)
+{
+	bool any = a->seen.scanned;
+
+	for (int w = 0; w < APPLY_WATCHES; w++)
+		any |= a->seen.of[w].looks > 0;
+	return any;
+}
+
 static int draw_watch(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct state_apply *a = &s->apply;
 
 	y = apply_conditions_draw(s, c, r, y);
 	y = apply_dog_draw(s, c, r, y);
-	if (a->state == APPLY_CONFIRM && r.h - y > APPLY_SEEN_LINES + 2) /* and some of the log */
-		y = apply_seen_draw(a, c, r, y);
+	if (a->state == APPLY_CONFIRM && seen_known(a)) {
+		if (r.h - y > APPLY_SEEN_LINES + 2) /* and some of the log */
+			return apply_seen_draw(a, c, r, y);
+		return apply_errors_draw(a, c, r, y);
+	}
 	if (a->found[0] && y < r.h)
 		canvas_textf(c, r, 1, y++, ROLE_WARN, "watch: %s", a->found);
 	return y;
@@ -325,11 +340,7 @@ static int draw_automatic(const struct state *s, struct canvas *c, struct rect r
 /* The log with what the watch has seen, in the place of all else. */
 static int draw_log_page(const struct state *s, struct canvas *c, struct rect r, int y)
 {
-	bool seen = s->apply.seen.scanned;
-
-	for (int w = 0; w < APPLY_WATCHES; w++)
-		seen |= s->apply.seen.of[w].looks > 0;
-	if (s->apply.state != APPLY_CONFIRM || !seen)
+	if (s->apply.state != APPLY_CONFIRM || !seen_known(&s->apply))
 		return y;
 	canvas_rule(c, r, y++, "Watch");
 	y = apply_dog_draw(s, c, r, apply_conditions_draw(s, c, r, y));

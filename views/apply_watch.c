@@ -53,20 +53,34 @@ int apply_dog_draw(const struct state *s, struct canvas *c, struct rect r, int y
 	return y + 1;
 }
 
-int apply_seen_draw(const struct state_apply *a, struct canvas *c, struct rect r, int y)
+static void draw_seen(const struct state_apply *a, struct canvas *c, struct rect r, int y,
+		      enum watch_what w)
 {
 	const struct apply_seen *v = &a->seen;
 	char text[320], more[240];
 
-	for (int w = 0; w < APPLY_WATCHES && y < r.h; w++) {
-		if (!v->of[w].looks)
-			continue;
-		snprintf(more, sizeof(more), "sample %u%s: %s", v->of[w].looks,
-			 v->of[w].on ? "" : ", the last", v->of[w].last);
-		canvas_textf(c, r, 1, y, ROLE_LABEL, "%-7s", watch_name((enum watch_what)w));
-		canvas_text(c, r, 9, y++, v->of[w].on ? ROLE_TEXT : ROLE_DIM,
-			    text_shorten_words(text, sizeof(text), more, r.w - 10));
-	}
+	snprintf(more, sizeof(more), "sample %u%s: %s", v->of[w].looks,
+		 v->of[w].on ? "" : ", the last", v->of[w].last);
+	canvas_textf(c, r, 1, y, ROLE_LABEL, "%-7s", watch_name(w));
+	canvas_text(c, r, 9, y, v->of[w].on ? ROLE_TEXT : ROLE_DIM,
+		    text_shorten_words(text, sizeof(text), more, r.w - 10));
+}
+
+int apply_errors_draw(const struct state_apply *a, struct canvas *c, struct rect r, int y)
+{
+	if (!a->seen.of[WATCH_ERRORS].looks || y >= r.h)
+		return y;
+	draw_seen(a, c, r, y, WATCH_ERRORS);
+	return y + 1;
+}
+
+int apply_seen_draw(const struct state_apply *a, struct canvas *c, struct rect r, int y)
+{
+	const struct apply_seen *v = &a->seen;
+
+	for (int w = 0; w < APPLY_WATCHES && y < r.h; w++)
+		if (v->of[w].looks)
+			draw_seen(a, c, r, y++, (enum watch_what)w);
 	if (!v->scanned || y >= r.h)
 		return y;
 	canvas_text(c, r, 1, y, ROLE_LABEL, "blocks");

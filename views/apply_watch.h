@@ -13,5 +13,7 @@ int apply_dog_draw(const struct state *s, struct canvas *c, struct rect r, int y
 /* What it has seen, a line each. */
 #define APPLY_SEEN_LINES (APPLY_WATCHES + 1)
 int apply_seen_draw(const struct state_apply *a, struct canvas *c, struct rect r, int y);
+/* Of that the counters alone, where rows are few. */
+int apply_errors_draw(const struct state_apply *a, struct canvas *c, struct rect r, int y);
 
 #endif

@@ -38,7 +38,8 @@ struct watch {
 	struct wire_sm sm;
 	uint64_t sm_heard_ms;
 	const struct sample *before;
-	bool *marked;
+	bool *marked; /* by port, nmarked of them */
+	uint32_t nmarked;
 	struct host *hosts;
 	uint32_t nhosts, next_host;
 	uint64_t blocks_ms;
@@ -158,7 +159,7 @@ static bool sm_poll(struct watch *w, char *text, size_t size)
 static bool errors_begin(struct watch *w, char *text, size_t size)
 {
 	const struct fabric *f = w->plan->fabric;
-	uint32_t nport = f->port_off[f->nsw], marked = 0;
+	uint32_t nport = f->port_off[f->nsw];
 	struct sample *s;
 	struct err err = { "" };
 
@@ -170,11 +171,11 @@ static bool errors_begin(struct watch *w, char *text, size_t size)
 	w->marked = xcalloc(nport, sizeof(bool));
 	watch_mark_links(w->marked, f, w->plan->changes);
 	for (uint32_t i = 0; i < nport; i++)
-		marked += w->marked[i];
+		w->nmarked += w->marked[i];
 	snprintf(text, size,
 		 "%u ports of changed links; limits: %" PRIu64 " symbol errors, %" PRIu64
 		 " receive errors, %" PRIu64 " discards, %" PRIu64 " times down",
-		 marked, w->o.limits.symbol, w->o.limits.rcv, w->o.limits.discard,
+		 w->nmarked, w->o.limits.symbol, w->o.limits.rcv, w->o.limits.discard,
 		 w->o.limits.downed);
 	return true;
 }
@@ -192,8 +193,13 @@ static bool errors_poll(struct watch *w, char *text, size_t size)
 	}
 	bad = watch_errors_judge(text, size, &worst, w->plan->fabric, w->before, s, w->marked,
 				 &w->o.limits);
-	if (!bad)
-		snprintf(text, size, "worst port: %" PRIu64 " errors more", worst);
+	if (!bad && worst)
+		snprintf(text, size,
+			 "%" PRIu64 " errors more on the worst of %u ports of changed links", worst,
+			 w->nmarked);
+	else if (!bad)
+		snprintf(text, size, "no error counter rose on %u ports of changed links",
+			 w->nmarked);
 	sample_put(s);
 	w->due_ms[WATCH_ERRORS] = clock_ms() + (clock_ms() - start) * SHARE;
 	return bad;

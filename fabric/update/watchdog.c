@@ -491,11 +491,15 @@ static enum decision take_decision(struct watchdog *d)
 	return now;
 }
 
+/* One poll may look at several and tell of one. */
 static void take_looks(struct watchdog *d)
 {
 	pthread_mutex_lock(&d->lock);
-	for (int w = 0; w < WATCHES; w++)
+	for (int w = 0; w < WATCHES; w++) {
 		d->looks[w] = watch_looks(d->watch, (enum watch_what)w);
+		snprintf(d->seen[w], sizeof(d->seen[w]), "%s",
+			 watch_last(d->watch, (enum watch_what)w));
+	}
 	pthread_mutex_unlock(&d->lock);
 }
 

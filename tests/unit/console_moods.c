@@ -141,7 +141,7 @@ void console_waiting(struct console_kit *k)
 {
 	static const char *const last[] = {
 		[WATCH_SM] = "0x0002c90300000001 is master",
-		[WATCH_ERRORS] = "worst port: 0 errors more",
+		[WATCH_ERRORS] = "no error counter rose on 132 ports of changed links",
 		[WATCH_REACH] = "16 hosts asked, 0 did not answer",
 		[WATCH_JOBS] = "41 jobs run, none has lost a node",
 	};

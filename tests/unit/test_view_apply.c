@@ -179,7 +179,7 @@ static void each_block_that_was_read_back_is_a_line_of_the_log(void **state)
 	console_shows(&k, "66 of 66 read back");
 	console_keys(&k, "\t");
 	console_shows(&k, "Log: the newest of 70 lines");
-	console_shows(&k, "errors  sample 24: worst port: 0 errors more");
+	console_shows(&k, "errors  sample 24: no error counter rose on 132 ports of changed links");
 	console_shows(&k, "blocks  read again: 66 as written, 0 other, 0 without an answer");
 	golden_sizes(&k, "apply-log");
 	console_size(&k, 100, 30);
