@@ -100,7 +100,9 @@ void app_tables_reading(struct app *a, const struct msg *msg)
 		return;
 	ui_say(a->ui, "ended: %s stay unknown%s; M reads on",
 	       a->tables ? "SL2VL tables and VLs" : "the routes",
-	       a->is_due ? ", and there is no preview" : "");
+	       a->is_due	      ? ", and there is no preview"
+	       : a->opts.automatic.on ? ", and the automatic mode waits"
+				      : "");
 	if (a->is_due)
 		app_preview_cancel(a);
 }

@@ -88,7 +88,7 @@ static bool is_complete(const struct batch *b)
 	return s->mode != RUN_LOST && s->poll.answered >= s->poll.asked && !s->poll.missing_sw &&
 	       !s->poll.missing_ca && s->jobs_source.state != JOBS_UNREACHABLE &&
 	       s->jobs_source.state != JOBS_WAITING && !b->a->fabric_partial &&
-	       !b->a->tables_partial;
+	       !b->a->tables_partial && (!s->tables || state_vls_known(s));
 }
 
 static uint64_t faults(const struct state *s)

@@ -210,7 +210,7 @@ void chan_value_legend(enum chan_metric m, enum palette palette, struct canvas *
 	case CHAN_LANES:
 		canvas_text(c, r, x, y, ROLE_DIM,
 			    "1-9 lanes with routes, colour: share off the fullest  o no route  "
-			    "?=SLs not known");
+			    "?=not known");
 		return;
 	case CHAN_ERRORS:
 		x = canvas_text(c, r, x, y, ROLE_TEXT, ". none  ");
