@@ -191,7 +191,7 @@ static uint64_t next_step(struct mailbox *box, int *rc)
 	return done;
 }
 
-/* 33,000 SL2VL tables at 5 ms for 32 of them: 5 s, of which the test sees one or two. */
+/* 33,000 SL2VL tables at 7 ms for 32 of them: 7 s, of which the test sees one or two. */
 static void lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on(void **state)
 {
 	struct poller_opts po = {
@@ -212,7 +212,7 @@ static void lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on(void **stat
 
 	(void)state;
 	sim_opts_init(&so);
-	so.delay_us = 5000;
+	so.delay_us = 7000;
 	assert_int_equal(sim_new(&sim, f, &so, &err), 0);
 	assert_int_equal(sim_install_tables(sim, t, &err), 0);
 	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
