@@ -217,6 +217,11 @@ void app_act(struct app *a, const struct request *r)
 	case REQ_SET:
 		set(a, r->text);
 		break;
+	case REQ_COPY:
+		if (a->term)
+			terminal_copy(a->term, r->text);
+		ui_say(a->ui, "sent to the terminal's clipboard: %s", r->text);
+		break;
 	case REQ_KEEP:
 		app_settings_keep(a);
 		break;

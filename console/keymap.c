@@ -20,7 +20,7 @@
 #define AUDIT	 VIEW_BIT(VIEW_AUDIT)
 #define TABLES	 (LINKS | JOBS | EVENTS | AUDIT)
 /* views whose rows are a views/table.h: search, tags and columns of choice are there too */
-#define ROWS   (TABLES | SWITCHES)
+#define ROWS (TABLES | SWITCHES)
 #define MOVING                                                                                     \
 	(TABLES | PATHS | SWITCHES | TOPO | HEAT | PREVIEW | APPLY | OVERVIEW | VIEW_BIT(VIEW_HELP))
 
@@ -181,6 +181,8 @@ static const struct binding bindings[] = {
 	  "save all that is known into a folder, for --load" },
 	{ REQ_COLUMN_MENU, 0, ROWS, false, { 'C' }, "C", "columns",
 	  "columns of the table and their order, from a list" },
+	{ REQ_COPY, 0, ROWS, false, { 'y' }, "y", NULL,
+	  "copy what the row is called into the terminal's clipboard" },
 	{ REQ_COMMAND, 0, 0, false, { ':' }, ":", "command",
 	  "a command by its name: all that keys do, and more; Tab completes" },
 	{ REQ_SETTINGS, 0, 0, false, { K_F2 }, "F2", "settings",

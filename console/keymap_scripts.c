@@ -42,6 +42,7 @@ static const char *const scripts[REQ_COUNT] = {
 	[REQ_APPLY_NOTE] = "note ID TEXT", [REQ_APPLY_OVERRIDE] = "override ID CONDITION,...",
 	[REQ_APPLY_CLOSE] = "- (nothing stays open: status lists updates)",
 	[REQ_ROLLBACK_ASK] = "rollback ID", [REQ_YES] = "rollback ID --yes-fabric NAME",
+	[REQ_COPY] = SCREEN,
 	[REQ_COLUMN_MENU] = "--fields LIST; --set columns=LIST",
 	[REQ_SETTINGS] = "--set NAME=VALUE; config show",
 	[REQ_VERIFY] = "audit verify DIRECTORY; --view sessions",
@@ -72,7 +73,7 @@ static const char *command_of(const struct binding *b)
 
 	for (size_t i = 0; i < n; i++)
 		if (c[i].req == b->req &&
-		    (b->req != REQ_VIEW || (c[i].arg == ARG_NONE && c[i].view == b->view)))
+		    (b->req != REQ_VIEW || (c[i].arg != ARG_VIEW && c[i].view == b->view)))
 			return c[i].name;
 	return NULL;
 }

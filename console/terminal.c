@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <openssl/evp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -522,6 +523,18 @@ void terminal_show(struct terminal *t, const struct canvas *c)
 		}
 	}
 	refresh();
+}
+
+void terminal_copy(struct terminal *t, const char *text)
+{
+	size_t n = strlen(text);
+	unsigned char *code = xcalloc(n * 4 / 3 + 8, 1);
+
+	(void)t;
+	EVP_EncodeBlock(code, (const unsigned char *)text, (int)n);
+	printf("\033]52;c;%s\a", (const char *)code);
+	fflush(stdout);
+	free(code);
 }
 
 void terminal_redraw(struct terminal *t)

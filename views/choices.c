@@ -60,7 +60,7 @@ static void commands(struct choices *out, struct word w)
 	const struct command *c = command_all(&n);
 
 	for (size_t i = 0; i < n; i++)
-		if (c[i].req != REQ_VIEW || c[i].arg != ARG_NONE || view_find(c[i].view))
+		if (c[i].req != REQ_VIEW || c[i].arg == ARG_VIEW || view_find(c[i].view))
 			offer(out, w, c[i].name);
 }
 
@@ -193,6 +193,27 @@ static void settings(struct choices *out, struct word w, const struct state *s)
 	}
 }
 
+/* Rows of the view that a command goes to, else of the table in view. */
+static enum row_kind rows_of(const struct command *c, enum row_kind here)
+{
+	if (c->req != REQ_VIEW)
+		return here;
+	switch (c->view) {
+	case VIEW_LINKS:
+		return ROWS_LINKS;
+	case VIEW_SWITCHES:
+		return ROWS_SWITCHES;
+	case VIEW_JOBS:
+		return ROWS_JOBS;
+	case VIEW_EVENTS:
+		return ROWS_EVENTS;
+	case VIEW_AUDIT:
+		return ROWS_SESSIONS;
+	default:
+		return here;
+	}
+}
+
 static void argument(struct choices *out, struct word w, enum command_arg arg,
 		     const struct prompt_context *ctx)
 {
@@ -276,6 +297,7 @@ void choices_find(struct choices *out, enum prompt_kind kind, const char *text, 
 	const struct command *c = NULL;
 	enum command_arg arg = ARG_COMMAND;
 	const char *ends = " ";
+	struct prompt_context there = *ctx;
 
 	choices_none(out, at);
 	if (kind == PROMPT_FIND || kind == PROMPT_NONE)
@@ -287,6 +309,7 @@ void choices_find(struct choices *out, enum prompt_kind kind, const char *text, 
 		if (!c)
 			return;
 		arg = c->arg;
+		there.kind = rows_of(c, ctx->kind);
 	}
 	if (arg == ARG_FILTER)
 		ends = " (!";
@@ -301,7 +324,7 @@ void choices_find(struct choices *out, enum prompt_kind kind, const char *text, 
 		return;
 	}
 	out->from = *ends ? word_start(text, at, ends) : name + 1;
-	argument(out, (struct word){ text + out->from, at - out->from }, arg, ctx);
+	argument(out, (struct word){ text + out->from, at - out->from }, arg, &there);
 }
 
 /* --- Tab ---------------------------------------------------------------------------------------

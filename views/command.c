@@ -20,6 +20,7 @@ static const struct command commands[] = {
 	{ "to", "", ARG_NONE, false, REQ_PATH_TO, 0, "the path of view 0 ends at what is under the cursor" },
 	{ "follow", "", ARG_NONE, false, REQ_FOLLOW, 0, "to the switch at the other end of the cable" },
 	{ "columns", "[NAME,...]", ARG_COLUMNS, false, REQ_COLUMNS, 0, "columns of the table; alone: the usual ones" },
+	{ "copy", "", ARG_NONE, false, REQ_COPY, 0, "what the row is called into the clipboard of the terminal" },
 	{ "choose", "", ARG_NONE, false, REQ_COLUMN_MENU, 0, "columns of the table and their order, from a list" },
 	{ "engine", "NAME", ARG_ENGINE, true, REQ_ENGINE, 0, "compute a preview by an engine; nothing in the fabric changes" },
 	{ "interval", "SECONDS", ARG_TEXT, true, REQ_INTERVAL, 0, "seconds between two polls, 0.1 to 3600" },
@@ -42,13 +43,13 @@ static const struct command commands[] = {
 	/* what keys do */
 	{ "overview", "", ARG_NONE, false, REQ_VIEW, VIEW_OVERVIEW, "view 1" },
 	{ "heatmap", "", ARG_NONE, false, REQ_VIEW, VIEW_HEATMAP, "view 2" },
-	{ "links", "", ARG_NONE, false, REQ_VIEW, VIEW_LINKS, "view 3" },
-	{ "switches", "", ARG_NONE, false, REQ_VIEW, VIEW_SWITCHES, "view 4" },
-	{ "jobs", "", ARG_NONE, false, REQ_VIEW, VIEW_JOBS, "view 5" },
+	{ "links", "[EXPRESSION]", ARG_FILTER, false, REQ_VIEW, VIEW_LINKS, "view 3; with an expression only the rows that match; such as: links util>80" },
+	{ "switches", "[EXPRESSION]", ARG_FILTER, false, REQ_VIEW, VIEW_SWITCHES, "view 4; with an expression only the rows that match" },
+	{ "jobs", "[EXPRESSION]", ARG_FILTER, false, REQ_VIEW, VIEW_JOBS, "view 5; with an expression only the rows that match" },
 	{ "engines", "", ARG_NONE, false, REQ_VIEW, VIEW_PREVIEW, "view 6" },
 	{ "apply", "", ARG_NONE, false, REQ_VIEW, VIEW_APPLY, "view 7" },
-	{ "events", "", ARG_NONE, false, REQ_VIEW, VIEW_EVENTS, "view 8" },
-	{ "audit", "", ARG_NONE, false, REQ_VIEW, VIEW_AUDIT, "view 9" },
+	{ "events", "[EXPRESSION]", ARG_FILTER, false, REQ_VIEW, VIEW_EVENTS, "view 8; with an expression only the rows that match" },
+	{ "audit", "[EXPRESSION]", ARG_FILTER, false, REQ_VIEW, VIEW_AUDIT, "view 9; with an expression only the rows that match" },
 	{ "paths", "", ARG_NONE, false, REQ_VIEW, VIEW_PATHS, "view 0" },
 	{ "topology", "", ARG_NONE, false, REQ_VIEW, VIEW_TOPOLOGY, "the fabric as a picture" },
 	{ "reverse", "", ARG_NONE, false, REQ_REVERSE, 0, "the other order of the rows" },
@@ -130,7 +131,7 @@ const struct command *command_find(const char *word, size_t len)
 const char *command_view_name(enum view_id id)
 {
 	for (size_t i = 0; i < NCOMMAND; i++)
-		if (commands[i].req == REQ_VIEW && commands[i].arg == ARG_NONE &&
+		if (commands[i].req == REQ_VIEW && commands[i].arg != ARG_VIEW &&
 		    commands[i].view == id)
 			return commands[i].name;
 	return id == VIEW_HELP ? "help" : NULL;

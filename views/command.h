@@ -44,7 +44,7 @@ struct command {
 	enum command_arg arg;
 	bool needed; /* without an argument it means nothing */
 	enum req req;
-	enum view_id view; /* REQ_VIEW without an argument */
+	enum view_id view; /* REQ_VIEW, unless the argument names it */
 	const char *help;  /* a sentence without a full stop */
 };
 

@@ -148,7 +148,7 @@ static void add_mouse(struct help_rows *rows)
 		{ .key = "wheel", .text = "up and down" },
 		{ .key = "Shift",
 		  .text = "held while dragging marks text for the terminal, to be copied; F2, mouse "
-			  "= no: without it, too" },
+			  "= no: without it, too; y copies a row's name" },
 	};
 
 	add_all(rows, mouse, sizeof(mouse) / sizeof(mouse[0]));

@@ -126,6 +126,7 @@ enum req {
 	REQ_INTERVAL,	  /* request.text: seconds */
 	REQ_ENGINE,	  /* request.text: compute a preview by the engine of this name */
 	REQ_SET,	  /* request.text: NAME=VALUE, see the settings of the configuration file */
+	REQ_COPY,	  /* request.text into the clipboard of the terminal */
 	REQ_KEEP,	  /* settings that were changed, into the configuration file */
 	REQ_VERIFY,	  /* the records of view 9 */
 	REQ_SESSION_OPEN, /* request.text: what was done in the session of this file */

@@ -256,7 +256,7 @@ static void say_no_use(struct ui *ui, enum req req, const struct state *s)
 {
 	if (!s->fabric && req != REQ_CLICK && !ui->note[0])
 		ui_say(ui, "the fabric is not known yet: there is nothing to do that with");
-	for (size_t i = 0; i < ui->nbindings && !ui->note[0]; i++) {
+	for (size_t i = 0; req > REQ_BOTTOM && i < ui->nbindings && !ui->note[0]; i++) {
 		const struct binding *b = &ui->bindings[i];
 
 		if (b->req == req && (!b->views || (b->views & VIEW_BIT(ui->view))))

@@ -105,6 +105,41 @@ static bool allowed(struct ui *ui, struct input *in, const struct command *cmd,
 	return false;
 }
 
+/* A field's name that has just been begun is no word to look for. */
+static void typed_so_far(char *out, size_t len, const char *text, enum row_kind kind)
+{
+	size_t n = strlen(text), from = n;
+
+	while (from && (isalnum((unsigned char)text[from - 1]) || text[from - 1] == '_'))
+		from--;
+	if ((from && !strchr(" (!", text[from - 1])) || !field_begins(kind, text + from))
+		from = n;
+	snprintf(out, len, "%.*s", (int)from, text);
+}
+
+static void typed(struct ui *ui, enum prompt_kind kind, const char *text, const struct state *s)
+{
+	const struct table_ops *ops;
+	struct table *t = ui_table(ui, &ops);
+	struct table_in in = { ui->own[ui->view], ui, s };
+
+	if (t && kind == PROMPT_FILTER)
+		table_filter(t, text, ops);
+	else if (t && kind == PROMPT_FIND)
+		table_find(t, text, ops, &in);
+}
+
+/* By a command: there is no line any more below which a mistake could stand. */
+static void filter(struct ui *ui, const char *text, const struct state *s)
+{
+	const struct table_ops *ops;
+	const struct table *t = ui_table(ui, &ops);
+
+	typed(ui, PROMPT_FILTER, text, s);
+	if (t && t->filter.why[0])
+		ui_say(ui, "filter: %s", t->filter.why);
+}
+
 void ui_run(struct ui *ui, const char *line, const struct state *s, struct request *out)
 {
 	size_t name;
@@ -146,32 +181,11 @@ void ui_run(struct ui *ui, const char *line, const struct state *s, struct reque
 			return;
 		}
 	}
-	if (allowed(ui, &in, cmd, s))
-		ui_do(ui, &in, s, out);
-}
-
-/* A field's name that has just been begun is no word to look for. */
-static void typed_so_far(char *out, size_t len, const char *text, enum row_kind kind)
-{
-	size_t n = strlen(text), from = n;
-
-	while (from && (isalnum((unsigned char)text[from - 1]) || text[from - 1] == '_'))
-		from--;
-	if ((from && !strchr(" (!", text[from - 1])) || !field_begins(kind, text + from))
-		from = n;
-	snprintf(out, len, "%.*s", (int)from, text);
-}
-
-static void typed(struct ui *ui, enum prompt_kind kind, const char *text, const struct state *s)
-{
-	const struct table_ops *ops;
-	struct table *t = ui_table(ui, &ops);
-	struct table_in in = { ui->own[ui->view], ui, s };
-
-	if (t && kind == PROMPT_FILTER)
-		table_filter(t, text, ops);
-	else if (t && kind == PROMPT_FIND)
-		table_find(t, text, ops, &in);
+	if (!allowed(ui, &in, cmd, s))
+		return;
+	ui_do(ui, &in, s, out);
+	if (cmd->req == REQ_VIEW && cmd->arg == ARG_FILTER && arg[0])
+		filter(ui, arg, s);
 }
 
 static void choose_palette(struct ui *ui, const char *name)
@@ -322,6 +336,22 @@ static void click(struct ui *ui, const struct input *in, const struct state *s, 
 		ui_do(ui, &go, s, out);
 }
 
+/* false: there is no row. */
+static bool copy_row(struct ui *ui, const struct state *s, struct request *out)
+{
+	const struct table_ops *ops;
+	const struct table *t = ui_table(ui, &ops);
+	struct rows rows = { .s = s, .v = ui_survey(ui) };
+	char label[VALUE_LEN] = "";
+
+	if (!t || table_cursor(t) == FAB_NONE)
+		return false;
+	rows.kind = ops->kind;
+	out->type = REQ_COPY;
+	snprintf(out->text, sizeof(out->text), "%s", rows_label(label, &rows, table_cursor(t)));
+	return true;
+}
+
 bool ui_command_input(struct ui *ui, const struct input *in, const struct state *s,
 		      struct request *out)
 {
@@ -360,9 +390,13 @@ bool ui_command_input(struct ui *ui, const struct input *in, const struct state 
 		ui_goto(ui, VIEW_PREVIEW);
 		view_preview.input(ui->own[VIEW_PREVIEW], ui, in, s, out);
 		return true;
+	case REQ_COPY:
+		return copy_row(ui, s, out);
 	case REQ_FILTER:
+		filter(ui, text, s);
+		return true;
 	case REQ_FIND:
-		typed(ui, in->req == REQ_FILTER ? PROMPT_FILTER : PROMPT_FIND, text, s);
+		typed(ui, PROMPT_FIND, text, s);
 		return true;
 	case REQ_SNAPSHOT:
 	case REQ_HIST_BACK:

@@ -184,6 +184,29 @@ static void what_tables_are_sorted_by_can_be_told_and_set(void **state)
 	console_close(&k);
 }
 
+static void a_view_is_called_with_its_filter(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, ":links efi>6");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "[3Links]");
+	console_shows(&k, "filter: efi>6");
+	console_keys(&k, "1:jobs hot_l\t>0"); /* columns of jobs, seen from elsewhere */
+	console_key(&k, K_ENTER);
+	console_shows(&k, "[5Jobs]");
+	console_shows(&k, "filter: hot_links>0");
+	console_keys(&k, ":links efi>>6");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "filter: column");
+	console_keys(&k, ":links");
+	console_key(&k, K_ENTER); /* alone: as it was */
+	console_shows(&k, "[3Links]");
+	console_close(&k);
+}
+
 static void keys_without_use_say_so(void **state)
 {
 	struct console_kit k;
@@ -210,6 +233,7 @@ int main(void)
 		cmocka_unit_test(settings_are_changed_in_a_list),
 		cmocka_unit_test(a_setting_is_completed_with_its_words),
 		cmocka_unit_test(what_tables_are_sorted_by_can_be_told_and_set),
+		cmocka_unit_test(a_view_is_called_with_its_filter),
 		cmocka_unit_test(keys_without_use_say_so),
 	};
 
