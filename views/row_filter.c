@@ -29,7 +29,8 @@ struct node {
 	const struct field *field;
 	double num;
 	uint64_t guid;
-	char *text; /* WORD, and COMPARE with a text */
+	char *text;   /* WORD, and COMPARE with a text */
+	bool pattern; /* WORD: with * ? [ ] for letters, or | between several */
 	regex_t *re;
 };
 
@@ -104,6 +105,11 @@ static const char *const or_words[] = { "or", "||", "|", NULL };
 
 static bool take_one(struct parser *p, const char *const *words)
 {
+	blanks(p);
+	if (words == or_words && *p->at == '|') { /* also right before a word */
+		p->at += 1 + (p->at[1] == '|');
+		return true;
+	}
 	while (*words && !take_word(p, *words))
 		words++;
 	return *words != NULL;
@@ -111,6 +117,8 @@ static bool take_one(struct parser *p, const char *const *words)
 
 static bool is_one(const char *at, const char *const *words)
 {
+	if (words == or_words && *at == '|')
+		return true;
 	while (*words && !is_word(at, word_len(at), *words))
 		words++;
 	return *words != NULL;
@@ -298,6 +306,22 @@ static int no_field(struct parser *p, const char *at, size_t len)
 		     near ? "?" : "");
 }
 
+/* "~^leaf0[12]": anywhere in the row, as a word would be. */
+static int bare_regular(uint32_t *out, struct parser *p)
+{
+	struct node n = { .kind = NODE_WORD, .op = OP_MATCH };
+	const char *at = p->at++;
+	int rc = take_value(&n.text, p, true);
+
+	if (!rc)
+		rc = regular(&n, p, at);
+	if (rc)
+		node_clear(&n);
+	else
+		*out = push(p, n);
+	return rc;
+}
+
 /* A word, a quotation, or FIELD OP VALUE. */
 static int term(uint32_t *out, struct parser *p)
 {
@@ -313,6 +337,8 @@ static int term(uint32_t *out, struct parser *p)
 		*out = push(p, n);
 		return 0;
 	}
+	if (*p->at == '~')
+		return bare_regular(out, p);
 	len = word_len(p->at);
 	p->at += len;
 	if (!len)
@@ -322,7 +348,10 @@ static int term(uint32_t *out, struct parser *p)
 			     at);
 	n.field = field_find(p->kind, at, len);
 	if (!take_op(p, &n.op)) {
+		while (len > 1 && at[len - 1] == '|')
+			len--; /* right behind a word it joins terms */
 		n.text = copy(at, len);
+		n.pattern = strpbrk(n.text, "*?[|") != NULL;
 		p->at = at + len;
 	} else if (!n.field) {
 		return no_field(p, at, len);
@@ -504,6 +533,29 @@ static enum truth compare(const struct node *n, const struct rows *r, uint32_t r
 	}
 }
 
+/* One of what | parts is in the label, with * for anything, ? for a letter, [ab] for one of those.
+ */
+static bool matches_pattern(const char *text, const char *label)
+{
+	char glob[VALUE_LEN];
+
+	for (size_t n; *text; text += n + (text[n] == '|')) {
+		n = strcspn(text, "|");
+		snprintf(glob, sizeof(glob), "*%.*s*", (int)n, text);
+		if (n && !fnmatch(glob, label, FNM_CASEFOLD | FNM_NOESCAPE))
+			return true;
+	}
+	return false;
+}
+
+static bool word_is_in(const struct node *n, const char *label)
+{
+	if (n->re)
+		return !regexec(n->re, label, 0, NULL, 0);
+	/* what it says as it stands is there, too: "n[0001-0016]" of a job */
+	return strcasestr(label, n->text) || (n->pattern && matches_pattern(n->text, label));
+}
+
 static enum truth judge(const struct row_filter *f, uint32_t at, const struct rows *r, uint32_t row)
 {
 	const struct node *n = &f->node.v[at];
@@ -512,7 +564,7 @@ static enum truth judge(const struct row_filter *f, uint32_t at, const struct ro
 
 	switch (n->kind) {
 	case NODE_WORD:
-		return truth_of(strcasestr(rows_label(label, r, row), n->text) != NULL);
+		return truth_of(word_is_in(n, rows_label(label, r, row)));
 	case NODE_COMPARE:
 	case NODE_UNKNOWN:
 		return compare(n, r, row);

@@ -7,6 +7,8 @@
  *	a=leaf17                           texts in any case; = takes * for anything
  *	wait=unknown                       what nobody reported
  *	leaf17/33                          a word: must occur in the row, in any case
+ *	leaf0[12]|spine*7			with * ? [..] for letters, | between several
+ *	~^leaf0[12]/3			a regular expression in the same place
  *	"and so on"                        quoted: the same, whatever is in it
  *
  * Comparisons: < <= = != >= > and ~ (a regular expression, POSIX extended, in any case) between

@@ -279,12 +279,44 @@ static void a_filter_being_typed_stays_until_it_is_whole(void **state)
 	typed_filter_done(&t);
 }
 
+static void words_may_be_patterns(void **state)
+{
+	const struct fabric *f = kit.fabric;
+	char a[NAME_LEN], b[NAME_LEN], text[3 * NAME_LEN];
+	uint32_t both;
+
+	(void)state;
+	switch_label(a, sizeof(a), f, 0);
+	switch_label(b, sizeof(b), f, 1);
+	snprintf(text, sizeof(text), "%s/ or %s/", a, b);
+	both = links(text);
+	assert_true(both > 0 && both < f->nchan);
+	snprintf(text, sizeof(text), "%s/|%s/", a, b);
+	assert_int_equal(links(text), both);
+	snprintf(text, sizeof(text), "%s/ |%s/", a, b);
+	assert_int_equal(links(text), both);
+	snprintf(text, sizeof(text), "%s/| %s/", a, b);
+	assert_int_equal(links(text), both);
+	snprintf(text, sizeof(text), "~(%s|%s)/", a, b);
+	assert_int_equal(links(text), both);
+	snprintf(text, sizeof(text), "!~(%s|%s)/", a, b);
+	assert_int_equal(links(text), f->nchan - both);
+	snprintf(text, sizeof(text), "%.*s?/", (int)strlen(a) - 1, a);
+	assert_true(links(text) >= both);
+	snprintf(text, sizeof(text), "%.*s[%c%c]/", (int)strlen(a) - 1, a, a[strlen(a) - 1],
+		 b[strlen(b) - 1]);
+	assert_int_equal(links(text), both);
+	assert_int_equal(links("*->*"), f->nchan);
+	assert_int_equal(links("\"*\""), 0); /* quoted: the letter itself */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figures_are_compared),
 		cmocka_unit_test(unknown_figures_fulfil_no_comparison_nor_its_contrary),
 		cmocka_unit_test(words_match_anywhere_in_any_case),
+		cmocka_unit_test(words_may_be_patterns),
 		cmocka_unit_test(and_binds_closer_than_or),
 		cmocka_unit_test(texts_and_guids_are_compared),
 		cmocka_unit_test(mistakes_are_found_where_they_are),
