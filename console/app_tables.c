@@ -96,6 +96,11 @@ void app_tables_reading(struct app *a, const struct msg *msg)
 	p->tables_done = msg->done;
 	p->tables_total = msg->total;
 	snprintf(p->tables_pace, sizeof(p->tables_pace), "%.79s", msg->text);
+	if (a->is_due && msg->total) {
+		a->state.preview.fraction = (double)msg->done / (double)msg->total;
+		a->state.preview.step_done = msg->done;
+		a->state.preview.step_total = msg->total;
+	}
 	if (!p->tables_ended)
 		return;
 	ui_say(a->ui, "ended: %s stay unknown%s; M reads on",
