@@ -189,8 +189,10 @@ void app_wrote_estimate(struct state_apply *s)
 {
 	double write = step_took(s, PHASE_WRITE);
 
-	if (s->state != APPLY_RUNNING && s->state != APPLY_CONFIRM)
+	if (s->state != APPLY_RUNNING && s->state != APPLY_CONFIRM) {
+		s->back_s = NAN;
 		return;
+	}
 	s->wrote_s = write > 0 ? write : NAN;
 	s->back_s =
 		write > 0 ? write + step_took(s, PHASE_UNPATH) + step_took(s, PHASE_REPATH) : NAN;

@@ -257,7 +257,7 @@ static void draw_question(const struct apply_ui *u, const struct state *s, struc
 	}
 	if (u->asked && may_roll_back(s)) {
 		canvas_textf(c, in, 1, y, ROLE_LOUD,
-			     " Roll back%s?  Y does it; any other key leaves all as it is. ",
+			     " Roll back?  Y does it%s; any other key leaves all as it is. ",
 			     back_text(back, a));
 		return;
 	}
@@ -274,8 +274,9 @@ static int draw_risk(const struct state_apply *a, struct canvas *c, struct rect 
 	char time[FIGURE_LEN];
 
 	if (a->undrained && !a->agents.asked && a->wrote_s > 0 && y < r.h) {
-		canvas_textf(c, in, 1, y, ROLE_DIM, "%u job%s not drained: order at risk %s, 6 J",
-			     a->undrained, plural(a->undrained), figure_age(time, a->wrote_s));
+		canvas_textf(c, in, 1, y, ROLE_DIM, "%u job%s undrained, order at risk %s%s",
+			     a->undrained, plural(a->undrained), figure_age(time, a->wrote_s),
+			     r.w < 45 ? "" : ": 6 J");
 		return y + 1;
 	}
 	if (!a->drain[0] || y + canvas_wrap(c, none, 1, y, ROLE_DIM, a->drain) > r.h)
