@@ -284,7 +284,7 @@ void app_update_start(struct app *a, const char *text)
 static void undo_kept(struct app *a)
 {
 	struct sm_pin pin = app_sm_pin(a);
-	const struct tables *back = a->undo;
+	const struct tables *back = a->undo, *from = a->tables;
 	struct plan *plan;
 	struct err err;
 
@@ -292,7 +292,12 @@ static void undo_kept(struct app *a)
 		ui_say(a->ui, "the fabric changed since: the routing from before does not fit it");
 		return;
 	}
-	if (plan_new(&plan, a->fabric, a->tables, back, a->jobs, &pin, time(NULL), &err)) {
+	/* while SL2VL is read anew: what it wrote, which PREPARE reads before anything is written
+	 */
+	if (!tables_know_vls(from) && a->applied &&
+	    digest_equal(&a->applied->fingerprint, &a->fabric->fingerprint))
+		from = a->applied;
+	if (plan_new(&plan, a->fabric, from, back, a->jobs, &pin, time(NULL), &err)) {
 		app_refuse(a, err.text);
 		return;
 	}
