@@ -42,8 +42,8 @@ static enum role reread_text(char *buf, size_t len, const struct state *s)
 	const struct verdict *v = s->verdict;
 
 	buf[0] = '\0';
-	if (s->apply.state != APPLY_CONFIRM && s->apply.state != APPLY_KEPT)
-		return ROLE_TEXT;
+	if (s->past.on || (s->apply.state != APPLY_CONFIRM && s->apply.state != APPLY_KEPT))
+		return ROLE_TEXT; /* the verdict is of other tables */
 	if (s->apply.reread == REREAD_OTHER) {
 		snprintf(buf, len, "tables read now are OTHER ones");
 		return ROLE_BAD;
