@@ -146,6 +146,12 @@ bool pairs_input(struct pairs_pane *p, struct ui *ui, const struct state *s, con
 {
 	*chosen = false;
 	find_pairs(p, ui, s);
+	if (!p->n &&
+	    (in->req == REQ_FIND_NEXT || in->req == REQ_FIND_PREV || in->req == REQ_ENTER)) {
+		ui_say(ui, "there are no pairs: no job's route goes over the chosen link, or none "
+			   "is chosen");
+		return true;
+	}
 	if (list_move(&p->list, in->req, p->n))
 		return true;
 	switch (in->req) {

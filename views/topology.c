@@ -377,6 +377,8 @@ static bool topology_input(void *own, struct ui *ui, const struct input *in, con
 		next_metric(u, ui, in->text);
 		return true;
 	case REQ_ZOOM:
+		if (u->nstep == 1)
+			ui_say(ui, "closer than this there is nothing: each switch has its name");
 		zoom_to(u, u->zoom + 1);
 		return true;
 	case REQ_BACK:

@@ -251,11 +251,21 @@ static bool common_input(struct ui *ui, const struct input *in, const struct sta
 	}
 }
 
+static bool table_is_empty(struct ui *ui)
+{
+	const struct table_ops *ops;
+	const struct table *t = ui_table(ui, &ops);
+
+	return t && !t->nrow;
+}
+
 /* A key of this view that has nothing to do in the place where one is now. */
 static void say_no_use(struct ui *ui, enum req req, const struct state *s)
 {
 	if (!s->fabric && req != REQ_CLICK && !ui->note[0])
 		ui_say(ui, "the fabric is not known yet: there is nothing to do that with");
+	if (req == REQ_ENTER && table_is_empty(ui) && !ui->note[0])
+		ui_say(ui, "no row is shown: there is nothing to open");
 	for (size_t i = 0; req > REQ_BOTTOM && i < ui->nbindings && !ui->note[0]; i++) {
 		const struct binding *b = &ui->bindings[i];
 

@@ -9,6 +9,7 @@
  */
 #include "tests/unit/app_kit.h"
 
+#include "console/config.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/rng.h"
 #include "views/ui_priv.h"
@@ -42,6 +43,15 @@ static const char *const lines[] = {
 	":forward 3",
 	":live",
 	":set",
+	":set columns=link,",
+	":set sort=-util",
+	":set view=lin",
+	":settings",
+	":choose",
+	":keep",
+	":copy",
+	":links util>",
+	"/leaf[12]|spine*",
 	":help",
 	":yes",
 	":rollback",
@@ -159,15 +169,38 @@ static void press(struct app *a, uint32_t key, uint64_t i)
 	check(a, i, key);
 }
 
+/* What :keep writes is nobody's. */
+static void own_config(char *dir)
+{
+	if (!mkdtemp(dir)) {
+		perror("keys: a folder for the configuration");
+		exit(1);
+	}
+	setenv("XDG_CONFIG_HOME", dir, 1);
+}
+
+static void config_away(const char *dir)
+{
+	char *path = config_user_file();
+
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	rmdir(dir);
+	free(path);
+}
+
 int main(int argc, char **argv)
 {
+	char config[] = "/tmp/ibroute-fuzz-config-XXXXXX";
 	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000;
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-	struct app *a =
-		app_kit_open("fattree2:leaves=6,spines=3,hosts=6,fail=2,seed=3", NULL, 80, 24);
+	struct app *a;
 	struct rng rng;
 	double start = clock_s();
 
+	own_config(config);
+	a = app_kit_open("fattree2:leaves=6,spines=3,hosts=6,fail=2,seed=3", NULL, 80, 24);
 	if (!a || !app_kit_ready(a, 3))
 		return 1;
 	a->opts.rw = a->state.rw = seed % 2; /* half of the seeds may change the fabric */
@@ -191,6 +224,7 @@ int main(int argc, char **argv)
 			app_kit_run(a, 0);
 	}
 	alarm(0);
+	config_away(config);
 	printf("%lu keys, seed %lu, %.0f s: %u samples of history, %lu events\n", (unsigned long)n,
 	       (unsigned long)seed, clock_s() - start, past_count(a->past),
 	       (unsigned long)a->events.total);
