@@ -24,8 +24,8 @@
 #include "fabric/base/rng.h"
 #include "fabric/mad/wire.h"
 #include "fabric/update/apply.h"
+#include "fabric/update/journal.h"
 #include "fabric/update/smp.h"
-#include "fabric/update/store.h"
 #include "tests/bench/bench_kit.h"
 
 #include <stdio.h>
@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #define ROUNDS_MAX 499
+#define QUIET	   0.2 /* share of the rounds that is faster */
 
 struct bench {
 	struct wire *w;
@@ -41,7 +42,7 @@ struct bench {
 	struct tables *from, *to;
 	struct record *record;
 	const char *dir;
-	char journals[300];
+	char journals[300], settled[300];
 	uint64_t begin_ns, end_ns;
 	uint64_t record_ns, gate_ns; /* of it: lines of the record, waiting for the disk */
 };
@@ -109,17 +110,22 @@ static struct wire_block *blocks_of(const struct plan *p, bool back)
 	return v;
 }
 
-/* A transaction begins to write after it has waited for the disk; so does the bare loop, as the
- * simulator, too, is slower after a pause. */
+/* A transaction begins to write after its journal was made and the disk waited for; so does the
+ * bare loop, as the simulator, too, is slower after a pause, and all caches are cold. */
 static void settle(const struct bench *b, const struct plan *p)
 {
-	char path[330];
+	struct txn_head h = { .fingerprint = p->fabric->fingerprint,
+			      .from_hash = p->from_hash,
+			      .to_hash = p->to_hash };
 	struct err err = { "" };
+	struct journal *j;
 
-	snprintf(path, sizeof(path), "%s/apply_bench.settle", b->dir);
-	need(store_write(path, p->changes->data, p->changes->ndata, &err), &err);
-	need(store_sync_dir(b->dir, &err), &err);
-	unlink(path);
+	snprintf(h.fabric, sizeof(h.fabric), "%s", p->fabric->name);
+	snprintf(h.plan, sizeof(h.plan), "%s", p->id);
+	need(journal_begin(&j, b->settled, p->fabric, &h, p->changes, &err), &err);
+	changes_hash(journal_changes(j));
+	need(journal_mark(j, TXN_ABANDONED, 0, NULL, &err), &err);
+	journal_close(j);
 }
 
 /* Changes are sorted by wave: those of one, or all. */
@@ -199,10 +205,16 @@ static int by_size(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-static double median(double *v, unsigned n)
+/* That of n values (sorted here) which a share of them does not reach. */
+static double quantile(double *v, unsigned n, double share)
 {
 	qsort(v, n, sizeof(*v), by_size);
-	return v[n / 2];
+	return v[(unsigned)(share * n)];
+}
+
+static double median(double *v, unsigned n)
+{
+	return quantile(v, n, 0.5);
 }
 
 /* The same blocks, every one in a wave of its switch. */
@@ -222,42 +234,51 @@ static void in_waves(struct plan *p, uint32_t waves)
 	free(o.v);
 }
 
-static bool compare(struct bench *b, struct plan *p, unsigned rounds)
-{
-	double bare_s[ROUNDS_MAX], group_s[ROUNDS_MAX], txn_s[ROUNDS_MAX], x, g, y;
-	double record_s[ROUNDS_MAX], gate_s[ROUNDS_MAX], rate[ROUNDS_MAX], group_rate[ROUNDS_MAX];
-	double n = p->changes->n, r, gr;
+struct series {
+	double bare_s[ROUNDS_MAX], group_s[ROUNDS_MAX], txn_s[ROUNDS_MAX];
+	double record_s[ROUNDS_MAX], gate_s[ROUNDS_MAX];
+	double rate[ROUNDS_MAX], group_rate[ROUNDS_MAX]; /* within a round */
+};
 
+static void measure(struct series *s, struct bench *b, struct plan *p, unsigned rounds)
+{
 	for (unsigned i = 0; i < rounds; i++) {
 		/* whoever comes after a transaction finds the machine as that has left it */
 		for (unsigned k = 0; k < 3; k++) {
 			if ((i + k) % 3 == 0)
-				bare_s[i] = bare(b, p, false);
+				s->bare_s[i] = bare(b, p, false);
 			else if ((i + k) % 3 == 1)
-				group_s[i] = bare(b, p, true);
+				s->group_s[i] = bare(b, p, true);
 			else
-				txn_s[i] = transaction(b, p);
+				s->txn_s[i] = transaction(b, p);
 		}
-		record_s[i] = (double)b->record_ns / 1e9;
-		gate_s[i] = (double)b->gate_ns / 1e9;
-		rate[i] = bare_s[i] / txn_s[i];
-		group_rate[i] = group_s[i] / txn_s[i];
+		s->record_s[i] = (double)b->record_ns / 1e9;
+		s->gate_s[i] = (double)b->gate_ns / 1e9;
+		s->rate[i] = s->bare_s[i] / s->txn_s[i];
+		s->group_rate[i] = s->group_s[i] / s->txn_s[i];
 	}
-	r = median(rate, rounds);
-	gr = median(group_rate, rounds);
-	x = median(bare_s, rounds);
-	g = median(group_s, rounds);
-	y = median(txn_s, rounds);
-	printf("%.0f blocks written and read: bare %.1f ms (%.0f blocks/s), in %u groups %.1f ms; "
+}
+
+static bool compare(struct bench *b, struct plan *p, unsigned rounds)
+{
+	static struct series s;
+	double n = p->changes->n, x, g, y, quiet;
+
+	measure(&s, b, p, rounds);
+	x = median(s.bare_s, rounds);
+	g = median(s.group_s, rounds);
+	y = median(s.txn_s, rounds);
+	quiet = quantile(s.bare_s, rounds, QUIET) / quantile(s.txn_s, rounds, QUIET);
+	printf("%.0f blocks written and read, medians of %u rounds: bare %.1f ms, in %u groups %.1f ms; "
 	       "transaction in %u waves %.1f ms (%.0f blocks/s): %.0f %%, of the groups %.0f %%\n",
-	       n, 1e3 * x, n / x, p->changes->nwaves, 1e3 * g, p->changes->nwaves, 1e3 * y, n / y,
-	       100 * r, 100 * gr);
-	printf("  %u rounds, in four fifths of them %.0f to %.0f %%, of the groups %.0f to %.0f %%; lines "
-	       "of the record %.1f ms, the record's sync %.1f ms\n",
-	       rounds, 100 * rate[rounds / 10], 100 * rate[rounds - 1 - rounds / 10],
-	       100 * group_rate[rounds / 10], 100 * group_rate[rounds - 1 - rounds / 10],
-	       1e3 * median(record_s, rounds), 1e3 * median(gate_s, rounds));
-	return r >= 0.8;
+	       n, rounds, 1e3 * x, p->changes->nwaves, 1e3 * g, p->changes->nwaves, 1e3 * y, n / y,
+	       100 * median(s.rate, rounds), 100 * median(s.group_rate, rounds));
+	printf("  the fastest fifth: bare %.1f ms, transaction %.1f ms: %.0f %%; lines of "
+	       "the record %.1f ms, its sync %.1f ms\n",
+	       1e3 * quantile(s.bare_s, rounds, QUIET), 1e3 * quantile(s.txn_s, rounds, QUIET),
+	       100 * quiet, 1e3 * quantile(s.record_s, rounds, QUIET),
+	       1e3 * median(s.gate_s, rounds));
+	return median(s.rate, rounds) >= 0.8;
 }
 
 int main(int argc, char **argv)
@@ -274,6 +295,7 @@ int main(int argc, char **argv)
 
 	rounds = rounds < 1 ? 1 : rounds > ROUNDS_MAX ? ROUNDS_MAX : rounds;
 	snprintf(b.journals, sizeof(b.journals), "%s/apply_bench.state", b.dir);
+	snprintf(b.settled, sizeof(b.settled), "%s/apply_bench.settled", b.dir);
 	ro.dir = b.dir;
 	need(wire_open_umad(&b.w, NULL, &err), &err);
 	need(wire_sweep(&b.f, NULL, b.w, NULL, NULL, &err), &err);
