@@ -149,6 +149,7 @@ struct app {
 	const struct tables *first;   /* of a demo: what it began with, with its SLs */
 	const struct tables *read;    /* as last read from the switches: no SLs */
 	struct apply_wrote *wrote;    /* of the update, or of the last one; NULL */
+	char wrote_for[64];	      /* the one whose journal was read, or could not be */
 	double written_at;	      /* clock_s() when it had written all */
 	char journal_txn[48];
 	bool rollback_asked;

@@ -107,9 +107,14 @@ void app_wrote_read(struct app *a)
 	struct txn_head head;
 	struct err err = { "" };
 
-	if (s->wrote || !s->txn[0] || !a->fabric)
+	if (!s->txn[0] || !a->fabric)
 		return;
+	if (!strcmp(s->txn, a->wrote_for)) {
+		s->wrote = a->wrote;
+		return;
+	}
 	app_wrote_free(a);
+	snprintf(a->wrote_for, sizeof(a->wrote_for), "%s", s->txn);
 	if (journal_look(&head, &l, journal_base(a->opts.state_dir), s->txn, &err)) {
 		log_add(LOG_WARN, "journal", "%s", err.text);
 		return;
