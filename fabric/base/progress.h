@@ -6,6 +6,9 @@
  * when the work was cancelled, upon which the worker frees what it has and
  * returns -ECANCELED.  report() runs in the worker's thread.  A change of the
  * step's name is where a caller takes its times (engines have no clock).
+ *
+ * Work of several steps tells where it is in the whole, for report() to read: the how manieth of
+ * parts it is at, or how much it has done and will have done at most, in a unit of its own.
  */
 #ifndef FABRIC_BASE_PROGRESS_H
 #define FABRIC_BASE_PROGRESS_H
@@ -18,7 +21,25 @@ struct progress {
 	void (*report)(void *ctx, const char *step, uint64_t done, uint64_t total);
 	void *ctx;
 	atomic_bool cancel;
+	unsigned part, parts; /* from 1; parts 0: not known */
+	uint64_t work, most;  /* of all steps; most 0: not known, else never exceeded */
 };
+
+/* So many parts follow, none of which has begun. */
+static inline void progress_parts(struct progress *p, unsigned parts)
+{
+	if (!p)
+		return;
+	p->part = 0;
+	p->parts = parts;
+	p->work = p->most = 0;
+}
+
+static inline void progress_next(struct progress *p)
+{
+	if (p)
+		p->part++;
+}
 
 /* step: a static string; done of total in units of the step.  p may be NULL. */
 static inline bool progress_step(struct progress *p, const char *step, uint64_t done,

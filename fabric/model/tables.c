@@ -156,12 +156,16 @@ static uint32_t sl_row(uint8_t *row, const struct tables *t, const struct fabric
 }
 
 /* One row per switch with terminals; a terminal that differs from the first adds its own. */
-static void hash_sl(struct digest_stream *s, const struct tables *t, const struct fabric *f)
+static bool hash_sl(struct digest_stream *s, const struct tables *t, const struct fabric *f,
+		    struct span *p)
 {
 	uint8_t *row = xcalloc(2, t->stride), *other = row + t->stride;
+	bool stopped = false;
 
-	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+	for (uint32_t sw = 0; sw < f->nsw && !stopped; sw++) {
 		uint32_t first = FAB_NONE, n = 0;
+
+		stopped = span_at(p, f->nsw + sw);
 
 		for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++) {
 			uint32_t term = f->term_list[i];
@@ -182,18 +186,30 @@ static void hash_sl(struct digest_stream *s, const struct tables *t, const struc
 		}
 	}
 	free(row);
+	return stopped;
+}
+
+bool tables_hash_told(struct digest *out, const struct tables *t, const struct fabric *f,
+		      struct span *p)
+{
+	struct digest_stream *s = digest_begin();
+	bool stopped = false;
+
+	digest_add(s, f->fingerprint.b, DIGEST_BYTES);
+	for (uint32_t sw = 0; sw < t->nsw && !stopped; sw++) {
+		stopped = span_at(p, sw);
+		digest_add(s, tables_row(t, sw), t->max_lid + 1u);
+	}
+	stopped = stopped || hash_sl(s, t, f, p);
+	if (!stopped)
+		hash_sl2vl(s, t, f);
+	digest_end(out, s);
+	return stopped;
 }
 
 void tables_hash(struct digest *out, const struct tables *t, const struct fabric *f)
 {
-	struct digest_stream *s = digest_begin();
-
-	digest_add(s, f->fingerprint.b, DIGEST_BYTES);
-	for (uint32_t sw = 0; sw < t->nsw; sw++)
-		digest_add(s, tables_row(t, sw), t->max_lid + 1u);
-	hash_sl(s, t, f);
-	hash_sl2vl(s, t, f);
-	digest_end(out, s);
+	tables_hash_told(out, t, f, NULL);
 }
 
 size_t tables_sl_bytes(const struct tables *t)

@@ -10,6 +10,7 @@
 #define FABRIC_MODEL_TABLES_H
 
 #include "fabric/base/digest.h"
+#include "fabric/base/span.h"
 #include "fabric/model/fabric.h"
 
 #include <stdbool.h>
@@ -134,6 +135,9 @@ static inline uint32_t tables_blocks(const struct tables *t)
 /* Hash over LFT, SL and SL2VL as they work (not over who made them): two tables with equal
  * forwarding and VLs have the same hash whatever form they are kept in. */
 void tables_hash(struct digest *out, const struct tables *t, const struct fabric *f);
+/* The same, which tells how far it is, of 2 nsw.  True: cancelled, and out is nothing. */
+bool tables_hash_told(struct digest *out, const struct tables *t, const struct fabric *f,
+		      struct span *span);
 
 /* Were they read from switches or a dump, which do not hold the SLs of paths? */
 bool tables_as_found(const struct tables *t);

@@ -31,6 +31,7 @@ struct tdiff {
 
 /* Both tables must be of f.  Caller frees with tdiff_free.  O(nsw * LIDs + ports^2). */
 struct tdiff *tdiff_new(const struct fabric *f, const struct tables *from, const struct tables *to);
+struct tdiff *tdiff_copy(const struct tdiff *d);
 void tdiff_free(struct tdiff *d); /* NULL is fine */
 
 /* Do both forward alike, LFT and SL2VL, whatever SLs the paths have?  That is all that can be

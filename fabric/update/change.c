@@ -69,6 +69,21 @@ struct changes *changes_new(const struct fabric *f, const struct tables *from,
 	return l;
 }
 
+struct changes *changes_copy(const struct changes *l)
+{
+	struct changes *copy = xcalloc(1, sizeof(*copy));
+
+	*copy = *l;
+	copy->hash = NULL;
+	copy->v = xcalloc(l->n, sizeof(*l->v));
+	copy->data = xcalloc(l->ndata, 1);
+	if (l->n)
+		memcpy(copy->v, l->v, l->n * sizeof(*l->v));
+	if (l->ndata)
+		memcpy(copy->data, l->data, l->ndata);
+	return copy;
+}
+
 /* ---- waves ---- */
 
 struct chaining {

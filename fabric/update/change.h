@@ -91,7 +91,8 @@ int changes_in_order(struct changes **out, const struct fabric *f, const struct 
 		     const struct change_order *order, struct err *err);
 /* Sets prev and next.  -EBADMSG: the changes of a block do not fit together.  O(n log n). */
 int changes_link(struct changes *l);
-void changes_free(struct changes *l); /* NULL is fine */
+struct changes *changes_copy(const struct changes *l); /* without the hashes */
+void changes_free(struct changes *l);		       /* NULL is fine */
 
 /* Finds the switches in another snapshot; returns how many changes have none there. */
 uint32_t changes_bind(struct changes *l, const struct fabric *f);

@@ -138,9 +138,49 @@ int plan_check_vls(const struct plan *p, struct err *err)
 	return 0;
 }
 
+/* In turns over all switches, as it takes of the time: the new tables as they will be, both tables'
+ * hashes, what differs, and its contents. */
+enum { AT_ONTO, AT_FROM, AT_TO = AT_FROM + 2, AT_DIFF = AT_TO + 2, AT_CHANGES, TURNS };
+
+/* True: cancelled. */
+static bool fill(struct plan *p, const struct tables *to, struct progress *progress)
+{
+	const struct fabric *f = p->fabric;
+	uint64_t n = f->nsw;
+	struct span span = { progress, "plan", AT_ONTO, n * TURNS };
+
+	if (span_at(&span, 0))
+		return true;
+	p->to = tables_onto(f, p->from, to);
+	span.from = AT_FROM * n;
+	if (tables_hash_told(&p->from_hash, p->from, f, &span))
+		return true;
+	span.from = AT_TO * n;
+	if (tables_hash_told(&p->to_hash, p->to, f, &span))
+		return true;
+	span.from = AT_DIFF * n;
+	if (span_at(&span, 0))
+		return true;
+	p->diff = tdiff_new(f, p->from, p->to);
+	span.from = AT_CHANGES * n;
+	if (span_at(&span, 0))
+		return true;
+	p->changes = changes_new(f, p->from, p->to, p->diff);
+	p->vls_needed = vls_needed(p);
+	p->op_vls = least_op_vls(f);
+	return progress_step(progress, span.step, span.total, span.total);
+}
+
 int plan_new(struct plan **out, const struct fabric *f, const struct tables *from,
 	     const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
 	     int64_t time_s, struct err *err)
+{
+	return plan_new_told(out, f, from, to, jobs, sm, time_s, NULL, err);
+}
+
+int plan_new_told(struct plan **out, const struct fabric *f, const struct tables *from,
+		  const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
+		  int64_t time_s, struct progress *progress, struct err *err)
 {
 	struct plan *p;
 
@@ -160,20 +200,48 @@ int plan_new(struct plan **out, const struct fabric *f, const struct tables *fro
 	p = xcalloc(1, sizeof(*p));
 	p->fabric = fabric_get(f);
 	p->from = tables_get(from);
-	p->to = tables_onto(f, from, to);
 	p->jobs = jobs ? jobset_get(jobs) : NULL;
 	if (sm)
 		p->sm = *sm;
 	p->time_s = time_s;
-	tables_hash(&p->from_hash, from, f);
-	tables_hash(&p->to_hash, p->to, f);
-	p->diff = tdiff_new(f, from, p->to);
-	p->changes = changes_new(f, from, p->to, p->diff);
-	p->vls_needed = vls_needed(p);
-	p->op_vls = least_op_vls(f);
+	if (fill(p, to, progress)) {
+		plan_free(p);
+		return err_set(err, -ECANCELED, "cancelled: there is no plan");
+	}
 	make_id(p);
 	*out = p;
 	return 0;
+}
+
+static void copy_order(struct change_order *out, const struct change_order *order)
+{
+	free(out->v);
+	*out = *order;
+	out->v = xcalloc(order->n, sizeof(*order->v));
+	if (order->n)
+		memcpy(out->v, order->v, order->n * sizeof(*order->v));
+}
+
+struct plan *plan_again(const struct plan *known, const struct sm_pin *sm, int64_t time_s)
+{
+	struct plan *p = xcalloc(1, sizeof(*p));
+
+	*p = *known;
+	fabric_get(p->fabric);
+	tables_get(p->from);
+	tables_get(p->to);
+	if (p->jobs)
+		jobset_get(p->jobs);
+	p->diff = tdiff_copy(known->diff);
+	p->changes = changes_copy(known->changes);
+	p->order.v = NULL;
+	copy_order(&p->order, &known->order);
+	p->drain = (struct drain){ 0 };
+	drain_copy(&p->drain, &known->drain);
+	p->sm = *sm;
+	p->time_s = time_s;
+	make_id(p);
+	return p;
 }
 
 int plan_in_order(struct plan *p, const struct change_order *order, struct err *err)
@@ -188,11 +256,7 @@ int plan_in_order(struct plan *p, const struct change_order *order, struct err *
 		return rc;
 	changes_free(p->changes);
 	p->changes = l;
-	free(p->order.v);
-	p->order = *order;
-	p->order.v = xcalloc(order->n, sizeof(*order->v));
-	if (order->n)
-		memcpy(p->order.v, order->v, order->n * sizeof(*order->v));
+	copy_order(&p->order, order);
 	make_id(p);
 	return 0;
 }

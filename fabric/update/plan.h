@@ -8,6 +8,7 @@
 #define FABRIC_UPDATE_PLAN_H
 
 #include "fabric/base/err.h"
+#include "fabric/base/progress.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/jobset.h"
 #include "fabric/model/tables.h"
@@ -52,6 +53,14 @@ struct plan {
 int plan_new(struct plan **out, const struct fabric *f, const struct tables *from,
 	     const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
 	     int64_t time_s, struct err *err);
+/* The same, which tells how far it is, in switches, and ends with -ECANCELED: with a large fabric
+ * it takes more than a second. */
+int plan_new_told(struct plan **out, const struct fabric *f, const struct tables *from,
+		  const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
+		  int64_t time_s, struct progress *progress, struct err *err);
+/* The same plan with its order and drain, of that time and under that SM: what is known of it is
+ * copied, not found again. */
+struct plan *plan_again(const struct plan *known, const struct sm_pin *sm, int64_t time_s);
 /* The same plan in waves, before anybody else has it; copies order.  Its id stays. */
 int plan_in_order(struct plan *p, const struct change_order *order, struct err *err);
 /* Likewise what has to be drained; copies d, whose jobs are those of p. */

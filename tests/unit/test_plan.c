@@ -87,6 +87,66 @@ static void changes_turn_the_old_tables_into_the_new_ones(void **state)
 	net_sim_free(s);
 }
 
+struct spy {
+	struct progress p;
+	uint64_t calls, end_at, done, total;
+};
+
+static void watch(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct spy *s = ctx;
+
+	assert_string_equal(step, "plan");
+	assert_true(done >= s->done && done <= total);
+	assert_true(!s->total || s->total == total);
+	s->done = done;
+	s->total = total;
+	if (++s->calls == s->end_at)
+		atomic_store(&s->p.cancel, true);
+}
+
+static void a_plan_tells_how_far_it_is_and_is_ended_at_any_step(void **state)
+{
+	struct world *w = *state;
+	struct spy s = { .p = { .report = watch, .ctx = &s } };
+	uint64_t calls;
+	struct plan *q;
+	struct err err;
+
+	assert_int_equal(plan_new_told(&q, w->f, w->from, w->to, w->jobs, &w->sm, 1000, &s.p, &err),
+			 0);
+	assert_true(digest_equal(&q->hash, &w->p->hash));
+	assert_int_equal(s.done, s.total);
+	plan_free(q);
+	calls = s.calls;
+	for (uint64_t k = 1; k <= calls; k++) {
+		s = (struct spy){ .p = { .report = watch, .ctx = &s }, .end_at = k };
+		assert_int_equal(
+			plan_new_told(&q, w->f, w->from, w->to, w->jobs, &w->sm, 1000, &s.p, &err),
+			-ECANCELED);
+		assert_int_equal(s.calls, k);
+		assert_non_null(strstr(err.text, "cancelled"));
+	}
+}
+
+static void a_plan_is_made_again_without_finding_anything_out(void **state)
+{
+	struct world *w = *state;
+	struct sm_pin other = { 0x8002, 5 };
+	struct plan *q = plan_again(w->p, &w->sm, 2000);
+
+	assert_true(digest_equal(&q->hash, &w->p->hash));
+	assert_string_equal(q->id, w->p->id);
+	assert_int_equal(q->time_s, 2000);
+	assert_int_equal(q->changes->n, w->p->changes->n);
+	assert_memory_equal(q->changes->data, w->p->changes->data, w->p->changes->ndata);
+	assert_int_equal(q->diff->nblocks, w->p->diff->nblocks);
+	plan_free(q);
+	q = plan_again(w->p, &other, 2000); /* under another SM it is another plan */
+	assert_false(digest_equal(&q->hash, &w->p->hash));
+	plan_free(q);
+}
+
 static void tables_of_another_fabric_are_refused(void **state)
 {
 	struct world *w = *state;
@@ -262,6 +322,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_inputs_give_the_same_id_at_any_time),
 		cmocka_unit_test(changes_turn_the_old_tables_into_the_new_ones),
+		cmocka_unit_test(a_plan_tells_how_far_it_is_and_is_ended_at_any_step),
+		cmocka_unit_test(a_plan_is_made_again_without_finding_anything_out),
 		cmocka_unit_test(tables_of_another_fabric_are_refused),
 		cmocka_unit_test(lfts_without_their_sl2vl_are_no_base_of_a_plan),
 		cmocka_unit_test(nothing_moved_is_not_stale),

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * span: a part of a step of struct progress that another function does: it counts from 0, which is
+ * from in the step.
+ */
+#ifndef FABRIC_BASE_SPAN_H
+#define FABRIC_BASE_SPAN_H
+
+#include "fabric/base/progress.h"
+
+#define SPAN_SLICE 64 /* so many of it are told as one */
+
+struct span {
+	struct progress *progress; /* may be NULL */
+	const char *step;
+	uint64_t from, total;
+};
+
+/* True: cancelled.  p may be NULL. */
+static inline bool span_at(const struct span *p, uint64_t done)
+{
+	return p && !(done % SPAN_SLICE) &&
+	       progress_step(p->progress, p->step, p->from + done, p->total);
+}
+
+#endif
