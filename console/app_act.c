@@ -194,6 +194,13 @@ void app_act(struct app *a, const struct request *r)
 	case REQ_POLL:
 		if (a->poller)
 			poller_now(a->poller);
+		app_work_again(a);
+		break;
+	case REQ_STOP:
+		app_work_stop(a);
+		break;
+	case REQ_ORDER_AGAIN:
+		app_order_again(a);
 		break;
 	case REQ_SWEEP:
 		if (a->poller)
@@ -257,6 +264,8 @@ void app_act(struct app *a, const struct request *r)
 	case REQ_PREVIEW_CANCEL:
 		if (a->state.preview.state == PREVIEW_RUNNING)
 			app_preview_cancel(a);
+		else if (state_proposal(&a->state) && state_proposal(&a->state)->forecasting)
+			app_forecast_stop(a);
 		else
 			app_order_stop(a);
 		break;

@@ -4,7 +4,6 @@
 
 #include "console/reading.h"
 #include "console/route_file.h"
-#include "console/stopwatch.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
@@ -23,7 +22,7 @@ void app_want_metrics(struct app *a)
 	if (!a->tables)
 		return;
 	a->state.metrics_busy = true;
-	a->figures_step = NULL;
+	a->figures_ended = false;
 	a->state.metrics_step[0] = '\0';
 	worker_metrics(a->worker, a->fabric, a->tables, a->jobs, !a->verdict, app_wants_lanes(a));
 }
@@ -218,7 +217,7 @@ static void take_sample(struct app *a, struct msg *msg)
 	a->state.poll.partial = a->sample->answered < a->sample->asked;
 	a->sample_at = clock_s();
 	a->sample_took = (double)a->sample->took_ns / 1e9;
-	app_want_traffic(a);
+	app_want_forecast(a);
 }
 
 static void take_metrics(struct app *a, struct msg *msg)
@@ -280,18 +279,6 @@ static void take_sm(struct app *a, const struct msg *msg)
 
 /* --- the mailbox
  * ---------------------------------------------------------------------------------- */
-
-static void take_metrics_step(struct app *a, const struct msg *msg)
-{
-	double now = clock_s();
-
-	if (!a->figures_step || strcmp(a->figures_step, msg->step)) {
-		a->figures_step = msg->step;
-		a->figures_start = now;
-	}
-	progress_words(a->state.metrics_step, sizeof(a->state.metrics_step), msg->step, msg->done,
-		       msg->total, now - a->figures_start);
-}
 
 static int held_kind(enum msg_type type)
 {
@@ -415,7 +402,7 @@ static bool take(struct app *a, struct msg *msg)
 		app_take_step(a, msg);
 		break;
 	case MSG_METRICS_STEP:
-		take_metrics_step(a, msg);
+	case MSG_BACKGROUND_STEP:
 		break;
 	case MSG_METRICS:
 		take_metrics(a, msg);
@@ -427,17 +414,14 @@ static bool take(struct app *a, struct msg *msg)
 	case MSG_PREVIEW_FAILED:
 		return app_take_preview(a, msg);
 	case MSG_FORECAST:
-		app_take_forecast(a, msg);
-		break;
 	case MSG_TRAFFIC:
-		app_take_traffic(a, msg);
+		app_take_forecast(a, msg);
 		break;
 	case MSG_COST:
 		app_take_cost(a, msg);
 		break;
 	case MSG_COST_STEP:
 	case MSG_ORDER_STEP:
-		app_order_step(a, msg);
 		break;
 	case MSG_ORDERED:
 		app_ordered(a, msg);
@@ -451,6 +435,12 @@ static bool take(struct app *a, struct msg *msg)
 	return false;
 }
 
+static bool tells_a_step(enum msg_type type)
+{
+	return type == MSG_WORK_STEP || type == MSG_METRICS_STEP || type == MSG_BACKGROUND_STEP ||
+	       type == MSG_COST_STEP || type == MSG_ORDER_STEP;
+}
+
 void app_take_messages(struct app *a)
 {
 	struct msg *msg;
@@ -459,6 +449,9 @@ void app_take_messages(struct app *a)
 		int kind = a->state.mode == RUN_FROZEN ? held_kind(msg->type) : -1;
 
 		a->dirty = true;
+		app_work_end(a, msg->type);
+		if (tells_a_step(msg->type))
+			app_work_step(a, msg);
 		a->state.poll.sweep_asked &= msg->type != MSG_FABRIC;
 		if (kind == HELD_SAMPLE)
 			app_past_held(a, msg->reading);
@@ -521,6 +514,7 @@ void app_refresh(struct app *a)
 	app_wrote_estimate(&s->apply);
 	app_record_heads(a);
 	app_order_refresh(a);
+	app_work_refresh(a);
 	if (s->preview.state == PREVIEW_RUNNING)
 		s->preview.elapsed_s = now - a->preview_start;
 	s->poll.stale = s->mode == RUN_LIVE && a->sample && !s->poll.discovering &&

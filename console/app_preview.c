@@ -31,8 +31,8 @@ static void drop_kept(struct app *a, uint32_t at)
 {
 	struct state_preview *p = &a->state.preview;
 
-	if (a->traffic_serial == a->kept[at].serial)
-		a->traffic_serial = 0; /* what comes is dropped */
+	if (a->forecast_serial == a->kept[at].serial)
+		a->forecast_serial = 0; /* what comes is dropped */
 	if (a->cost_serial == a->kept[at].serial) {
 		worker_cancel_cost(a->worker);
 		a->cost_serial = 0;
@@ -101,7 +101,6 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 		.fabric = a->fabric,
 		.current = a->tables && tables_know_vls(a->tables) ? a->tables : NULL,
 		.jobs = a->jobs,
-		.rates = a->rates,
 		.engine = p->engines[engine].engine,
 		.params = { .vls = o->vls,
 			    .threads = o->threads,
@@ -344,56 +343,89 @@ bool app_take_preview(struct app *a, struct msg *msg)
 			(unsigned long)msg->after->eff_efi_max,
 			(unsigned long)msg->after->eff_efi_bound, msg->seconds);
 	app_stale(a);
+	app_want_forecast(a);
 	return true;
 }
 
-void app_take_forecast(struct app *a, const struct msg *msg)
-{
-	int at = find_kept(a, msg->total);
-	struct proposal *x;
-
-	if (at >= 0) {
-		x = &a->state.preview.list[at];
-		x->forecasting = false;
-		x->now = msg->now;
-		x->plan = msg->plan;
-		x->traffic_now = msg->traffic_now;
-		x->traffic_plan = msg->traffic_plan;
-	}
-	app_want_cost(a);
-}
+/* --- what traffic is to expect ----------------------------------------------------------- */
 
 /* A preview may be older than the second sample of the counters. */
-void app_want_traffic(struct app *a)
+static bool wants_traffic(const struct app *a, const struct proposal *x)
+{
+	return a->rates && a->tally && a->tally->load_pct > 0 && !x->traffic_plan.known &&
+	       !x->traffic_tried && !x->forecast_ended && !x->stale[0];
+}
+
+void app_want_forecast(struct app *a)
 {
 	const struct state_preview *p = &a->state.preview;
 
-	if (a->traffic_serial || !a->rates || !a->tally || !(a->tally->load_pct > 0))
-		return;
-	for (uint32_t i = 0; i < p->n; i++) {
-		const struct proposal *x = &p->list[i];
+	for (uint32_t i = 0; i < p->n && !a->forecast_serial; i++) {
+		uint32_t at = (p->at + i) % p->n;
+		const struct proposal *x = &p->list[at];
+		struct forecast_ask ask = { .fabric = a->fabric,
+					    .from = a->kept[at].msg->from,
+					    .to = x->tables,
+					    .jobs = x->jobs,
+					    .rates = a->rates,
+					    .traffic_only = !x->forecasting,
+					    .serial = a->kept[at].serial };
 
-		if (x->forecasting || x->traffic_plan.known || x->traffic_tried || x->stale[0])
+		if (!x->forecasting && !wants_traffic(a, x))
 			continue;
-		a->traffic_serial = a->kept[i].serial;
-		worker_traffic(a->worker, a->fabric, a->kept[i].msg->from, x->tables, x->jobs,
-			       a->rates, a->traffic_serial);
-		return;
+		a->forecast_serial = ask.serial;
+		worker_forecast(a->worker, &ask);
 	}
 }
 
-void app_take_traffic(struct app *a, const struct msg *msg)
+/* What gave way to something else is asked for again. */
+void app_take_forecast(struct app *a, const struct msg *msg)
 {
 	int at = find_kept(a, msg->total);
+	struct proposal *x = at < 0 ? NULL : &a->state.preview.list[at];
+	bool whole = msg->type == MSG_FORECAST;
 
-	if (msg->total == a->traffic_serial)
-		a->traffic_serial = 0;
-	if (at < 0 || msg->rc)
+	if (msg->total == a->forecast_serial)
+		a->forecast_serial = 0;
+	if (x && msg->rc != -ECANCELED) {
+		x->forecasting &= !whole;
+		x->traffic_tried |= !whole;
+	}
+	if (x && !msg->rc && whole) {
+		x->now = msg->now;
+		x->plan = msg->plan;
+	}
+	if (x && !msg->rc) {
+		x->traffic_now = msg->traffic_now;
+		x->traffic_plan = msg->traffic_plan;
+	}
+	app_want_forecast(a);
+	app_want_cost(a);
+}
+
+void app_forecast_stop(struct app *a)
+{
+	int at = find_kept(a, a->forecast_serial);
+	struct proposal *x = at < 0 ? NULL : &a->state.preview.list[at];
+
+	if (!x)
 		return;
-	a->state.preview.list[at].traffic_tried = true;
-	a->state.preview.list[at].traffic_now = msg->traffic_now;
-	a->state.preview.list[at].traffic_plan = msg->traffic_plan;
-	app_want_traffic(a);
+	x->forecast_ended = true;
+	x->forecasting = false;
+	worker_cancel_background(a->worker);
+}
+
+void app_forecasts_again(struct app *a)
+{
+	struct state_preview *p = &a->state.preview;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		struct proposal *x = &p->list[i];
+
+		x->forecasting |= x->forecast_ended && !x->plan.known;
+		x->forecast_ended = false;
+	}
+	app_want_forecast(a);
 }
 
 void app_take_step(struct app *a, const struct msg *msg)
@@ -404,6 +436,8 @@ void app_take_step(struct app *a, const struct msg *msg)
 		snprintf(p->step, sizeof(p->step), "%s", msg->step);
 		a->step_start = clock_s();
 	}
+	p->part = msg->part;
+	p->parts = msg->parts;
 	p->step_done = msg->done;
 	p->step_total = msg->total;
 	p->fraction = msg->total ? (double)msg->done / (double)msg->total : NAN;
@@ -419,18 +453,13 @@ void app_take_step(struct app *a, const struct msg *msg)
 void app_want_cost(struct app *a)
 {
 	const struct state_preview *p = &a->state.preview;
-	struct sm_pin pin = app_sm_pin(a);
 
 	for (uint32_t i = 0; i < p->n && !a->cost_serial; i++) {
 		uint32_t at = (p->at + i) % p->n;
 		const struct proposal *x = &p->list[at];
 
-		if (x->order != ORDER_WAITS || x->stale[0])
-			continue;
-		a->cost_serial = a->kept[at].serial;
-		app_order_begin(a);
-		worker_cost(a->worker, a->fabric, a->kept[at].msg->from, x->tables, x->files,
-			    x->jobs, &pin, a->cost_serial);
+		if (x->order == ORDER_WAITS && !x->stale[0])
+			app_order_ask(a, at, false);
 	}
 }
 
@@ -460,25 +489,13 @@ int app_proposal_plan(struct plan **out, struct app *a, struct err *err)
 	const struct state_preview *p = &a->state.preview;
 	const struct plan *known = p->n ? a->kept[p->at].plan : NULL;
 	struct sm_pin pin = app_sm_pin(a);
-	struct plan *plan;
-	int rc;
 
 	if (!known)
 		return err_set(err, -EAGAIN, "the order of writes is not found yet");
-	rc = plan_new(&plan, a->fabric, a->tables, p->tables, p->jobs, &pin, time(NULL), err);
-	if (!rc)
-		plan_from_files(plan, p->list[p->at].files);
-	if (!rc && !digest_equal(&plan->from_hash, &known->from_hash))
-		rc = err_set(err, -EAGAIN, "the order of writes is one of other tables");
-	else if (!rc && known->order.n)
-		rc = plan_in_order(plan, &known->order, err);
-	if (rc) {
-		plan_free(plan);
-		return rc;
-	}
-	plan_with_drain(plan, &known->drain);
-	follow_name(a, p->at, plan);
-	*out = plan;
+	if (a->tables != known->from && !tables_same(a->tables, known->from, a->fabric))
+		return err_set(err, -EAGAIN, "the order of writes is one of other tables");
+	*out = plan_again(known, &pin, time(NULL));
+	follow_name(a, p->at, *out);
 	return 0;
 }
 

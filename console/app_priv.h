@@ -78,6 +78,17 @@ struct app_polls {
 	double since;			   /* clock_s() of the first */
 };
 
+/* What the worker does, as its messages tell it. */
+struct app_work {
+	bool on;
+	enum msg_type type; /* of its steps */
+	const char *step;
+	uint64_t done;
+	double begun, since; /* clock_s() of it all, and of this step */
+	double counted;	     /* since when the work of all its steps is counted */
+	char what[48], words[96];
+};
+
 struct app {
 	struct app_opts opts;
 	struct state state;
@@ -134,9 +145,9 @@ struct app {
 	uint64_t preview_serial;
 	struct request due; /* a preview that waits for the installed tables, where is_due */
 	bool is_due;
-	uint64_t cost_serial;	 /* of the one whose plan the worker orders; 0: none */
-	uint64_t traffic_serial; /* of the one whose traffic is predicted; 0: none */
-	uint32_t numbered;	 /* proposals so far */
+	uint64_t cost_serial;	  /* of the one whose plan the worker orders; 0: none */
+	uint64_t forecast_serial; /* of the one whose traffic is foretold; 0: none */
+	uint32_t numbered;	  /* proposals so far */
 	double preview_start;
 
 	/* the update */
@@ -153,12 +164,11 @@ struct app {
 	double written_at;	      /* clock_s() when it had written all */
 	char journal_txn[48];
 	bool rollback_asked;
-	double step_start, apply_step_start, figures_start;
-	double asked_at;		 /* agents, last */
-	double order_asked, order_start; /* clock_s() of the search for an order, and of its step */
-	const char *order_step;		 /* NULL: none yet */
-	uint64_t order_done;
-	const char *figures_step;
+	double step_start, apply_step_start;
+	double asked_at;    /* agents, last */
+	double order_asked; /* clock_s() of the search for an order */
+	struct app_work work;
+	bool figures_ended; /* by the operator, these or who uses what */
 	const char *bookmarks[PAST_MARKS + 1];
 
 	struct app_auto automatic;
@@ -232,25 +242,35 @@ void app_preview_due(struct app *a);
 int app_preview(struct app *a, uint32_t engine, const struct preview_options *options,
 		struct err *err); /* files that options name are read */
 void app_proposal_remove(struct app *a, uint32_t at);
-void app_plan_save(struct app *a, const char *path);   /* of the proposal selected */
-void app_preview_drop(struct app *a);		       /* the fabric is another one */
-void app_stale(struct app *a);			       /* is the preview still true? */
-bool app_take_preview(struct app *a, struct msg *msg); /* true: it has taken it */
-void app_take_forecast(struct app *a, const struct msg *msg);
-void app_want_traffic(struct app *a);
-void app_take_traffic(struct app *a, const struct msg *msg);
+void app_plan_save(struct app *a, const char *path);	      /* of the proposal selected */
+void app_preview_drop(struct app *a);			      /* the fabric is another one */
+void app_stale(struct app *a);				      /* is the preview still true? */
+bool app_take_preview(struct app *a, struct msg *msg);	      /* true: it has taken it */
+void app_want_forecast(struct app *a);			      /* the next proposal that has none */
+void app_take_forecast(struct app *a, const struct msg *msg); /* or traffic alone */
+void app_forecast_stop(struct app *a);			      /* the one that is computed */
+void app_forecasts_again(struct app *a);		      /* those that were ended */
 void app_take_step(struct app *a, const struct msg *msg);
 void app_take_cost(struct app *a, struct msg *msg); /* takes its plan */
 void app_want_cost(struct app *a);		    /* the next plan that has no order yet */
 /* The selected proposal as a plan with its order, from what is installed now and with the SM of
- * now.  -EAGAIN: the order is not found yet; other errors as of plan_new(). */
+ * now.  -EAGAIN: the order is not found yet, or one of other tables. */
 int app_proposal_plan(struct plan **out, struct app *a, struct err *err);
 
 /* app_order.c: the search for an order of writes */
 void app_order_begin(struct app *a); /* it was asked of the worker */
-void app_order_step(struct app *a, const struct msg *msg);
-void app_order_stop(struct app *a);    /* that of the proposal selected */
+void app_order_stop(struct app *a);  /* that of the proposal selected */
+void app_order_again(struct app *a); /* of the proposal selected, when it was ended */
+void app_order_ask(struct app *a, uint32_t at, bool urgent); /* that proposal's */
+void app_order_hurry(struct app *a);   /* that of the proposal selected goes first */
 void app_order_refresh(struct app *a); /* before a frame */
+
+/* app_work.c: how far the worker is with what it does */
+void app_work_step(struct app *a, const struct msg *msg);
+void app_work_end(struct app *a, enum msg_type type); /* a message that tells an end */
+void app_work_refresh(struct app *a);		      /* before a frame */
+void app_work_stop(struct app *a);		      /* Ctrl-X */
+void app_work_again(struct app *a);		      /* F5: what that has ended */
 
 /* app_update.c */
 void app_find_journal(struct app *a);	/* of an update of this fabric that was left open */

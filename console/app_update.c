@@ -115,7 +115,9 @@ static void show_order(struct state_apply *s, const struct plan *plan)
 	s->undrained = plan->drain.njob;
 }
 
-static void show_ordering(struct app *a, const struct tables *from, const struct tables *to)
+/* diff: what will be written, NULL not known yet. */
+static void show_ordering(struct app *a, const struct tables *from, const struct tables *to,
+			  const struct tdiff *diff)
 {
 	struct state_apply *s = &a->state.apply;
 
@@ -124,20 +126,12 @@ static void show_ordering(struct app *a, const struct tables *from, const struct
 	tdiff_free(a->apply_diff);
 	memset(s, 0, sizeof(*s));
 	set_steps(s);
-	a->apply_diff = tdiff_new(a->fabric, from, to);
+	a->apply_diff = diff ? tdiff_copy(diff) : NULL;
 	s->diff = a->apply_diff;
 	snprintf(s->plan, sizeof(s->plan), "%.15s -> %.15s", from->engine, to->engine);
 	s->state = APPLY_ORDERING;
 	a->order_for = 0;
 	a->order_serial++;
-}
-
-/* The worker looks for the order of its writes; takes the plan. */
-static void order_plan(struct app *a, struct plan *plan)
-{
-	show_ordering(a, plan->from, plan->to);
-	app_order_begin(a);
-	worker_order(a->worker, plan, a->order_serial);
 }
 
 /* Takes the plan; it waits for the fabric's name. */
@@ -152,7 +146,7 @@ void app_offer_plan(struct app *a, struct plan *plan)
 	set_steps(s);
 	show_order(s, plan);
 	s->state = APPLY_READY;
-	a->apply_diff = tdiff_new(a->fabric, plan->from, plan->to);
+	a->apply_diff = tdiff_copy(plan->diff);
 	s->diff = a->apply_diff;
 	show_prediction(a);
 	s->watched = a->updater.ops->free != NULL;
@@ -192,7 +186,6 @@ struct sm_pin app_sm_pin(const struct app *a)
 void app_prepare_update(struct app *a)
 {
 	const struct state_preview *p = &a->state.preview;
-	struct sm_pin pin = app_sm_pin(a);
 	const char *why = not_ready(a);
 	struct plan *plan;
 	struct err err;
@@ -214,17 +207,12 @@ void app_prepare_update(struct app *a)
 		app_offer_plan(a, plan);
 		return;
 	}
-	if (a->cost_serial && a->cost_serial == a->kept[p->at].serial) {
-		show_ordering(a, a->tables, p->tables);
-		a->order_for = a->cost_serial;
-		return;
-	}
-	if (plan_new(&plan, a->fabric, a->tables, p->tables, p->jobs, &pin, time(NULL), &err)) {
-		app_refuse(a, err.text);
-		return;
-	}
-	plan_from_files(plan, p->list[p->at].files);
-	order_plan(a, plan);
+	if (p->list[p->at].order == ORDER_ENDED)
+		app_order_again(a);
+	else
+		app_order_hurry(a);
+	show_ordering(a, a->tables, p->tables, p->diff);
+	a->order_for = a->cost_serial;
 }
 
 /* The order of a proposal was found that somebody wants to apply. */
@@ -283,10 +271,8 @@ void app_update_start(struct app *a, const char *text)
 /* A kept update is undone by a plan of its own: typed and recorded like any other. */
 static void undo_kept(struct app *a)
 {
-	struct sm_pin pin = app_sm_pin(a);
 	const struct tables *back = a->undo, *from = a->tables;
-	struct plan *plan;
-	struct err err;
+	struct order_ask ask = { .fabric = a->fabric, .to = back, .jobs = a->jobs };
 
 	if (!back || !a->tables || !digest_equal(&back->fingerprint, &a->fabric->fingerprint)) {
 		ui_say(a->ui, "the fabric changed since: the routing from before does not fit it");
@@ -297,13 +283,12 @@ static void undo_kept(struct app *a)
 	if (!tables_know_vls(from) && a->applied &&
 	    digest_equal(&a->applied->fingerprint, &a->fabric->fingerprint))
 		from = a->applied;
-	if (plan_new(&plan, a->fabric, from, back, a->jobs, &pin, time(NULL), &err)) {
-		app_refuse(a, err.text);
-		return;
-	}
-	a->undo = NULL;
-	order_plan(a, plan);
-	tables_put(back);
+	show_ordering(a, from, back, NULL);
+	app_order_begin(a);
+	ask.from = from;
+	ask.sm = app_sm_pin(a);
+	ask.serial = a->order_serial;
+	worker_order(a->worker, &ask);
 	ui_say(a->ui, "the way back is a plan like any other: nothing is written yet");
 }
 

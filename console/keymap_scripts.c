@@ -54,7 +54,7 @@ static const char *const scripts[REQ_COUNT] = {
 	[REQ_LIVE] = "--load DIR without --at", [REQ_BOOKMARK] = "--save DIR --mark NAME",
 	[REQ_BOOKMARKS] = "--load DIR --view history; --load DIR --at NAME",
 	[REQ_FASTER] = "--interval S", [REQ_SLOWER] = "--interval S",
-	[REQ_POLL] = "-n 1", [REQ_SWEEP] = "every new run discovers the fabric",
+	[REQ_STOP] = "SIGINT", [REQ_POLL] = "-n 1", [REQ_SWEEP] = "every new run discovers the fabric",
 	[REQ_TABLES] = "every new run reads them; SIGINT ends it",
 	[REQ_REDRAW] = SCREEN, [REQ_SUSPEND] = SCREEN, [REQ_QUIT] = "-n N; SIGINT, SIGTERM",
 	[REQ_DETACH] = "apply --detach",

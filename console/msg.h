@@ -54,13 +54,14 @@ enum msg_type {
 	MSG_METRICS,	  /* of the installed tables */
 	MSG_USAGE,	  /* the same in more detail, which takes longer */
 	MSG_PREVIEW,
-	MSG_PREVIEW_FAILED, /* rc, text */
-	MSG_FORECAST,	    /* of the tables of the last preview, and of the installed ones */
-	MSG_TRAFFIC,	    /* traffic_plan and traffic_now of a proposal of before; rc */
-	MSG_COST_STEP,	    /* of the order of a proposal's writes: done of total */
-	MSG_COST,	    /* a proposal's plan with its order and drain; or rc, text */
-	MSG_ORDER_STEP,	    /* of the search for the order of writes: done of total */
-	MSG_ORDERED,	    /* a plan with its order and drain; or rc, text */
+	MSG_PREVIEW_FAILED,  /* rc, text */
+	MSG_FORECAST,	     /* of a proposal's tables and of the installed ones; rc */
+	MSG_TRAFFIC,	     /* traffic_plan and traffic_now of a proposal of before; rc */
+	MSG_BACKGROUND_STEP, /* of usage, forecast or traffic, as text says: step done of total */
+	MSG_COST_STEP,	     /* of the order of a proposal's writes: done of total */
+	MSG_COST,	     /* a proposal's plan with its order and drain; or rc, text */
+	MSG_ORDER_STEP,	     /* of the search for the order of writes: done of total */
+	MSG_ORDERED,	     /* a plan with its order and drain; or rc, text */
 	/* from the demo */
 	MSG_JOBS, /* jobs of the simulated machine */
 };
@@ -79,6 +80,8 @@ struct msg {
 	int rc;
 	const char *step; /* static */
 	uint64_t done, total;
+	unsigned part, parts; /* of a step's message, as in struct progress */
+	uint64_t work, most;  /* likewise */
 	double seconds;
 
 	const struct fabric *fabric;

@@ -21,6 +21,7 @@ struct stopwatch {
 	int running;   /* step being timed, -1 none */
 	uint64_t done; /* of it, as told last */
 	double begun, since, shown;
+	double counted; /* since when the work of all steps is counted */
 	bool tty;   /* stderr is a terminal */
 	bool said;  /* there is a line of ours on it */
 	bool files; /* it is this thread's file_progress() */
@@ -40,6 +41,10 @@ void stopwatch_tell(struct stopwatch *w, const char *text);
  */
 void progress_words(char *out, size_t len, const char *step, uint64_t done, uint64_t total,
 		    double took_s);
+
+/* Seconds that all steps together still take at most, when work of most took so long; NAN: not
+ * known. */
+double progress_most_s(uint64_t work, uint64_t most, double took_s);
 
 /* Seconds of a step, NAN when there was none of that name. */
 double stopwatch_seconds(const struct stopwatch *w, const char *step);

@@ -31,11 +31,12 @@ struct work {
 	struct route_limits *limits;
 	char tables_file[PATH_TEXT], path_sl[PATH_TEXT], sl2vl[PATH_TEXT]; /* files */
 	const struct demand *demand;
-	const struct rates *rates;
-	struct plan *plan;	 /* order only */
-	const struct tables *to; /* cost and traffic only */
-	struct sm_pin sm;	 /* preview and cost only */
-	struct plan_files files; /* cost only */
+	const struct tables *to;   /* order, cost and forecast only */
+	struct sm_pin sm;	   /* preview, order and cost only */
+	struct plan_files files;   /* order and cost only */
+	bool urgent;		   /* cost only */
+	const struct rates *rates; /* forecast only, as the next */
+	bool traffic_only;
 	uint64_t serial;
 };
 
@@ -45,7 +46,7 @@ struct worker {
 
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	struct work metrics, preview, order, cost, traffic, usage; /* waiting */
+	struct work metrics, preview, order, cost, forecast, usage; /* waiting */
 	bool stop;
 	bool put_off;		    /* the usage that runs was cancelled for something urgent */
 	const struct work *running; /* which of them was taken last; NULL: none */
@@ -54,7 +55,7 @@ struct worker {
 	uint64_t last_ms;
 	const char *last_step;
 	enum msg_type step_type;
-	bool quiet; /* what runs is not a preview: its steps are not shown */
+	const char *what; /* of MSG_BACKGROUND_STEP */
 };
 
 static void work_drop(struct work *k)
@@ -62,7 +63,6 @@ static void work_drop(struct work *k)
 	fabric_put(k->fabric);
 	tables_put(k->tables);
 	jobset_put(k->jobs);
-	plan_free(k->plan);
 	free(k->roots);
 	route_limits_free(k->limits);
 	demand_put(k->demand);
@@ -77,7 +77,7 @@ static void step(void *ctx, const char *name, uint64_t done, uint64_t total)
 	uint64_t now = clock_ms();
 	struct msg *msg;
 
-	if (w->quiet || (name == w->last_step && now - w->last_ms < REPORT_MS))
+	if (name == w->last_step && now - w->last_ms < REPORT_MS)
 		return;
 	w->last_ms = now;
 	w->last_step = name;
@@ -85,7 +85,22 @@ static void step(void *ctx, const char *name, uint64_t done, uint64_t total)
 	msg->step = name;
 	msg->done = done;
 	msg->total = total;
+	msg->part = w->progress.part;
+	msg->parts = w->progress.parts;
+	msg->work = w->progress.work;
+	msg->most = w->progress.most;
+	if (w->what)
+		snprintf(msg->text, sizeof(msg->text), "%s", w->what);
 	mailbox_send(w->box, msg);
+}
+
+/* What follows consists of so many parts, 0 not known; its steps are told as such messages. */
+static void begin(struct worker *w, enum msg_type type, const char *what, unsigned parts)
+{
+	w->last_step = NULL;
+	w->step_type = type;
+	w->what = what;
+	progress_parts(&w->progress, parts);
 }
 
 static void do_metrics(struct worker *w, struct work *k)
@@ -94,11 +109,11 @@ static void do_metrics(struct worker *w, struct work *k)
 	struct verify_opts vo = { .terminals_only = true };
 	struct err err = { "" };
 
-	w->quiet = false;
-	w->last_step = NULL;
-	w->step_type = MSG_METRICS_STEP;
+	begin(w, MSG_METRICS_STEP, "figures", 1 + (k->verify && tables_know_vls(k->tables)));
+	progress_next(&w->progress);
 	msg->rc = metrics_compute(&msg->after, k->fabric, k->tables, k->jobs, NULL, &w->progress,
 				  &err);
+	progress_next(&w->progress);
 	if (!msg->rc && k->verify && tables_know_vls(k->tables))
 		msg->rc =
 			verify_tables(&msg->verdict, k->fabric, k->tables, &vo, &w->progress, &err);
@@ -115,7 +130,7 @@ static void do_usage(struct worker *w, struct work *k)
 	struct msg *msg = msg_new(MSG_USAGE);
 	struct err err = { "" };
 
-	w->quiet = true;
+	begin(w, MSG_BACKGROUND_STEP, "who uses what", 0);
 	msg->rc = usage_compute(&msg->usage, k->fabric, k->tables, k->jobs, k->lanes, &w->progress,
 				&err);
 	if (msg->rc && msg->rc != -ECANCELED)
@@ -135,13 +150,17 @@ static int read_file(struct worker *w, const struct work *k, struct tables **out
 }
 
 /* What would be written, as a plan says it: under the id that it will have. */
-static void onto_installed(const struct work *k, struct msg *msg)
+static int onto_installed(struct worker *w, const struct work *k, struct msg *msg)
 {
 	const struct tables *t = msg->tables;
 	struct plan *p;
 	struct err why;
+	int rc = plan_new_told(&p, k->fabric, k->tables, t, k->jobs, &k->sm, time(NULL),
+			       &w->progress, &why);
 
-	if (plan_new(&p, k->fabric, k->tables, t, k->jobs, &k->sm, time(NULL), &why)) {
+	if (rc == -ECANCELED)
+		return rc;
+	if (rc) {
 		msg->tables = tables_onto(k->fabric, k->tables, t);
 		msg->diff = tdiff_new(k->fabric, k->tables, msg->tables);
 	} else {
@@ -153,6 +172,7 @@ static void onto_installed(const struct work *k, struct msg *msg)
 		plan_free(p);
 	}
 	tables_put(t);
+	return 0;
 }
 
 static int compute_preview(struct worker *w, const struct work *k, struct msg *msg, struct err *err)
@@ -165,6 +185,7 @@ static int compute_preview(struct worker *w, const struct work *k, struct msg *m
 
 	params.current = k->tables;
 	params.notes = &msg->notes;
+	progress_next(&w->progress);
 	if (k->engine == &route_file_engine)
 		rc = read_file(w, k, &t, msg, err);
 	else
@@ -172,6 +193,7 @@ static int compute_preview(struct worker *w, const struct work *k, struct msg *m
 				err);
 	msg->seconds = (double)(clock_ms() - start) / 1e3;
 	msg->tables = t;
+	progress_next(&w->progress);
 	if (!rc)
 		rc = route_file_verify(&msg->verdict, k->fabric, t, &vo, &w->progress, err);
 	if (!rc && !verdict_ok(msg->verdict)) {
@@ -180,63 +202,66 @@ static int compute_preview(struct worker *w, const struct work *k, struct msg *m
 		verdict_sentence(why, sizeof(why), msg->verdict, k->fabric);
 		notes_set(&msg->notes, "verdict", 0, "%s", why);
 	}
+	progress_next(&w->progress);
 	if (!rc)
 		rc = metrics_compute(&msg->after, k->fabric, t, k->jobs, NULL, &w->progress, err);
+	progress_next(&w->progress);
 	if (!rc && k->tables)
 		rc = metrics_compute(&msg->before, k->fabric, k->tables, k->jobs, NULL,
 				     &w->progress, err);
+	progress_next(&w->progress);
 	if (!rc && k->tables)
-		onto_installed(k, msg);
+		rc = onto_installed(w, k, msg);
 	return rc;
 }
 
-/* What takes long and is not needed to judge the plan follows in a message of its own. */
-static void forecast(struct worker *w, const struct work *k, const struct tables *plan)
+/* What takes long and is not needed to judge a plan. */
+static int expect(struct worker *w, const struct work *k, struct forecast *out,
+		  const struct tables *t, struct err *err)
 {
-	struct msg *msg = msg_new(MSG_FORECAST);
+	if (!t || k->traffic_only)
+		return 0;
+	progress_next(&w->progress);
+	return forecast_compute(out, k->fabric, t, k->jobs, &w->progress, err);
+}
+
+static int carry(struct worker *w, const struct work *k, struct traffic *out,
+		 const struct tables *t, struct err *err)
+{
+	if (!t || !k->rates)
+		return 0;
+	progress_next(&w->progress);
+	return traffic_predict(out, k->fabric, t, k->jobs, k->rates, &w->progress, err);
+}
+
+static void do_forecast(struct worker *w, struct work *k)
+{
+	struct msg *msg = msg_new(k->traffic_only ? MSG_TRAFFIC : MSG_FORECAST);
+	unsigned each = !k->traffic_only + (k->rates != NULL);
 	struct err err = { "" };
 	int rc;
 
-	w->quiet = true;
-	msg->total = k->serial;
-	rc = forecast_compute(&msg->plan, k->fabric, plan, k->jobs, &w->progress, &err);
-	if (!rc && k->tables)
-		rc = forecast_compute(&msg->now, k->fabric, k->tables, k->jobs, &w->progress, &err);
-	if (!rc && k->rates)
-		rc = traffic_predict(&msg->traffic_plan, k->fabric, plan, k->jobs, k->rates,
-				     &w->progress, &err);
-	if (!rc && k->rates && k->tables)
-		rc = traffic_predict(&msg->traffic_now, k->fabric, k->tables, k->jobs, k->rates,
-				     &w->progress, &err);
+	begin(w, MSG_BACKGROUND_STEP, "forecast", each * (k->tables ? 2 : 1));
+	rc = expect(w, k, &msg->plan, k->to, &err);
+	if (!rc)
+		rc = expect(w, k, &msg->now, k->tables, &err);
+	if (!rc)
+		rc = carry(w, k, &msg->traffic_plan, k->to, &err);
+	if (!rc)
+		rc = carry(w, k, &msg->traffic_now, k->tables, &err);
 	if (rc && rc != -ECANCELED)
 		log_add(LOG_WARN, "forecast", "%s", err.text);
-	mailbox_send(w->box, msg);
-}
-
-static void do_traffic(struct worker *w, struct work *k)
-{
-	struct msg *msg = msg_new(MSG_TRAFFIC);
-	struct err err = { "" };
-
-	w->quiet = true;
+	msg->rc = rc;
 	msg->total = k->serial;
-	msg->rc = traffic_predict(&msg->traffic_plan, k->fabric, k->to, k->jobs, k->rates,
-				  &w->progress, &err);
-	if (!msg->rc && k->tables)
-		msg->rc = traffic_predict(&msg->traffic_now, k->fabric, k->tables, k->jobs,
-					  k->rates, &w->progress, &err);
 	mailbox_send(w->box, msg);
 }
 
 static void do_preview(struct worker *w, struct work *k)
 {
-	const struct tables *plan;
 	struct msg *msg = msg_new(MSG_PREVIEW);
 	struct err err = { "" };
 
-	w->quiet = false;
-	w->last_step = NULL;
-	w->step_type = MSG_WORK_STEP;
+	begin(w, MSG_WORK_STEP, NULL, k->tables ? 5 : 3);
 	msg->rc = compute_preview(w, k, msg, &err);
 	if (msg->rc) {
 		msg->type = MSG_PREVIEW_FAILED;
@@ -246,42 +271,20 @@ static void do_preview(struct worker *w, struct work *k)
 	msg->from = tables_get(k->tables);
 	msg->jobs = jobset_get(k->jobs);
 	msg->total = k->serial;
-	plan = msg->rc ? NULL : tables_get(msg->tables);
-	mailbox_send(w->box, msg);
-	if (plan)
-		forecast(w, k, plan);
-	tables_put(plan);
-}
-
-static void do_order(struct worker *w, struct work *k)
-{
-	struct msg *msg = msg_new(MSG_ORDERED);
-	struct err err = { "" };
-
-	w->quiet = false;
-	w->last_step = NULL;
-	w->step_type = MSG_ORDER_STEP;
-	msg->rc = waves_plan(k->plan, NULL, &w->progress, &err);
-	snprintf(msg->text, sizeof(msg->text), "%s", err.text);
-	msg->total = k->serial;
-	if (!msg->rc) {
-		msg->ordered = k->plan;
-		k->plan = NULL;
-	}
 	mailbox_send(w->box, msg);
 }
 
-static void do_cost(struct worker *w, struct work *k)
+/* The plan, and the order of its writes. */
+static void do_order(struct worker *w, struct work *k, enum msg_type steps, enum msg_type end)
 {
-	struct msg *msg = msg_new(MSG_COST);
+	struct msg *msg = msg_new(end);
 	struct err err = { "" };
 	struct plan *p = NULL;
 
-	w->quiet = false;
-	w->last_step = NULL;
-	w->step_type = MSG_COST_STEP;
+	begin(w, steps, "order of writes", 0);
 	msg->total = k->serial;
-	msg->rc = plan_new(&p, k->fabric, k->tables, k->to, k->jobs, &k->sm, time(NULL), &err);
+	msg->rc = plan_new_told(&p, k->fabric, k->tables, k->to, k->jobs, &k->sm, time(NULL),
+				&w->progress, &err);
 	if (!msg->rc)
 		plan_from_files(p, &k->files);
 	if (!msg->rc && !plan_empty(p))
@@ -297,27 +300,26 @@ static void do_cost(struct worker *w, struct work *k)
 
 static struct work *next_work(struct worker *w)
 {
-	return w->order.wanted	   ? &w->order
-	       : w->preview.wanted ? &w->preview
-	       : w->metrics.wanted ? &w->metrics
-	       : w->cost.wanted	   ? &w->cost
-	       : w->traffic.wanted ? &w->traffic
-				   : &w->usage;
+	return w->order.wanted			  ? &w->order
+	       : w->cost.wanted && w->cost.urgent ? &w->cost
+	       : w->preview.wanted		  ? &w->preview
+	       : w->metrics.wanted		  ? &w->metrics
+	       : w->cost.wanted			  ? &w->cost
+	       : w->forecast.wanted		  ? &w->forecast
+						  : &w->usage;
 }
 
 static void do_work(struct worker *w, struct work *k)
 {
-	if (w->running == &w->usage) {
+	if (w->running == &w->usage)
 		do_usage(w, k);
-		return;
-	}
-	if (k->plan)
-		do_order(w, k);
-	else if (k->to && k->rates)
-		do_traffic(w, k);
-	else if (k->to)
-		do_cost(w, k);
-	else if (k->engine)
+	else if (w->running == &w->order)
+		do_order(w, k, MSG_ORDER_STEP, MSG_ORDERED);
+	else if (w->running == &w->cost)
+		do_order(w, k, MSG_COST_STEP, MSG_COST);
+	else if (w->running == &w->forecast)
+		do_forecast(w, k);
+	else if (w->running == &w->preview)
 		do_preview(w, k);
 	else
 		do_metrics(w, k);
@@ -401,7 +403,7 @@ void worker_stop(struct worker *w)
 	work_drop(&w->order);
 	work_drop(&w->usage);
 	work_drop(&w->cost);
-	work_drop(&w->traffic);
+	work_drop(&w->forecast);
 	pthread_cond_destroy(&w->wake);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
@@ -454,12 +456,11 @@ void worker_preview(struct worker *w, const struct preview_ask *ask)
 	}
 	k.params.limits = k.limits = route_limits_copy(ask->params.limits);
 	pthread_mutex_lock(&w->lock);
-	if (w->running == &w->preview || w->running == &w->cost || w->running == &w->traffic)
+	if (w->running == &w->preview || w->running == &w->cost || w->running == &w->forecast)
 		atomic_store(&w->progress.cancel, true);
 	put_off_usage(w);
 	submit(w, &w->preview, &k);
 	w->preview.demand = ask->demand ? demand_get(ask->demand) : NULL;
-	w->preview.rates = ask->rates ? rates_get(ask->rates) : NULL;
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -481,16 +482,36 @@ void worker_cancel(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-void worker_order(struct worker *w, struct plan *plan, uint64_t serial)
+/* With the lock held: what runs can be asked for again, and somebody waits for this. */
+static void make_way(struct worker *w)
 {
-	pthread_mutex_lock(&w->lock);
-	/* what runs can be asked for again; the operator waits for this */
 	if (w->running && w->running != &w->metrics)
 		atomic_store(&w->progress.cancel, true);
 	put_off_usage(w);
-	work_drop(&w->order);
-	w->order = (struct work){ .wanted = true, .plan = plan, .serial = serial };
-	pthread_cond_signal(&w->wake);
+}
+
+/* With the lock held. */
+static void submit_order(struct worker *w, struct work *slot, const struct order_ask *ask,
+			 bool urgent)
+{
+	struct work k = { .fabric = ask->fabric,
+			  .tables = ask->from,
+			  .jobs = ask->jobs,
+			  .sm = ask->sm,
+			  .urgent = urgent,
+			  .serial = ask->serial };
+
+	if (ask->files)
+		k.files = *ask->files;
+	submit(w, slot, &k);
+	slot->to = tables_get(ask->to);
+}
+
+void worker_order(struct worker *w, const struct order_ask *ask)
+{
+	pthread_mutex_lock(&w->lock);
+	make_way(w);
+	submit_order(w, &w->order, ask, true);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -503,35 +524,38 @@ void worker_cancel_order(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-void worker_cost(struct worker *w, const struct fabric *f, const struct tables *from,
-		 const struct tables *to, const struct plan_files *files, const struct jobset *jobs,
-		 const struct sm_pin *sm, uint64_t serial)
+void worker_cost(struct worker *w, const struct order_ask *ask, bool urgent)
 {
-	struct work k = { .fabric = f,
-			  .tables = from,
-			  .jobs = jobs,
-			  .sm = *sm,
-			  .files = *files,
-			  .serial = serial };
-
 	pthread_mutex_lock(&w->lock);
-	put_off_usage(w);
-	submit(w, &w->cost, &k);
-	w->cost.to = tables_get(to);
+	if (urgent)
+		make_way(w);
+	else
+		put_off_usage(w);
+	submit_order(w, &w->cost, ask, urgent);
 	pthread_mutex_unlock(&w->lock);
 }
 
-void worker_traffic(struct worker *w, const struct fabric *f, const struct tables *from,
-		    const struct tables *to, const struct jobset *jobs, const struct rates *rates,
-		    uint64_t serial)
+void worker_forecast(struct worker *w, const struct forecast_ask *ask)
 {
-	struct work k = { .fabric = f, .tables = from, .jobs = jobs, .serial = serial };
+	struct work k = { .fabric = ask->fabric,
+			  .tables = ask->from,
+			  .jobs = ask->jobs,
+			  .traffic_only = ask->traffic_only,
+			  .serial = ask->serial };
 
 	pthread_mutex_lock(&w->lock);
 	put_off_usage(w);
-	submit(w, &w->traffic, &k);
-	w->traffic.to = tables_get(to);
-	w->traffic.rates = rates_get(rates);
+	submit(w, &w->forecast, &k);
+	w->forecast.to = tables_get(ask->to);
+	w->forecast.rates = ask->rates ? rates_get(ask->rates) : NULL;
+	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_cancel_background(struct worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	if (w->running == &w->metrics || w->running == &w->usage || w->running == &w->forecast)
+		atomic_store(&w->progress.cancel, true);
 	pthread_mutex_unlock(&w->lock);
 }
 

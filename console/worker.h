@@ -26,9 +26,8 @@ void worker_metrics(struct worker *w, const struct fabric *f, const struct table
 struct preview_ask {
 	const struct fabric *fabric;
 	const struct tables *current;
-	const struct jobset *jobs; /* may be NULL, as the next two */
+	const struct jobset *jobs; /* may be NULL, as the next */
 	const struct demand *demand;
-	const struct rates *rates; /* measured: what links would carry */
 	const struct engine *engine;
 	struct engine_params params;	     /* its roots and limits are copied */
 	struct sm_pin sm;		     /* as the plan has it */
@@ -40,28 +39,48 @@ struct preview_ask {
 void worker_figures(struct worker *w, const struct fabric *f, const struct tables *t,
 		    const struct jobset *jobs, bool verify);
 
-/* An engine's tables, or a file's, with verdict, figures before and after, and difference; then
- * what traffic is to expect of them.  Replaces a preview that waits and cancels one that runs. */
+/* An engine's tables, or a file's, with verdict, figures before and after, and difference.
+ * Replaces a preview that waits and cancels one that runs. */
 void worker_preview(struct worker *w, const struct preview_ask *ask);
 void worker_cancel(struct worker *w); /* the preview */
 
-/* The order of writes and the drain of a plan, before anything else that waits; takes plan, which
- * comes back with MSG_ORDERED, or is gone when it failed or was cancelled.  serial comes back as
- * total.  Replaces one that waits, cancels one that runs. */
-void worker_order(struct worker *w, struct plan *plan, uint64_t serial);
+/* What a plan with its order of writes and its drain is made from. */
+struct order_ask {
+	const struct fabric *fabric;
+	const struct tables *from, *to;
+	const struct plan_files *files; /* may be NULL; copied */
+	const struct jobset *jobs;
+	struct sm_pin sm;
+	uint64_t serial; /* comes back as the message's total */
+};
+
+/* A plan that somebody waits for, before anything else: MSG_ORDERED.  Replaces one that waits,
+ * cancels one that runs. */
+void worker_order(struct worker *w, const struct order_ask *ask);
 void worker_cancel_order(struct worker *w);
 
-/* The plan from one table to another with its order and drain, when nothing else is to be done:
+/* The plan of a proposal, when nothing else is to be done, or, when it is urgent, at once:
  * MSG_COST.  Replaces one that waits; gives way (-ECANCELED) to a preview and an order. */
-void worker_cost(struct worker *w, const struct fabric *f, const struct tables *from,
-		 const struct tables *to, const struct plan_files *files, const struct jobset *jobs,
-		 const struct sm_pin *sm, uint64_t serial);
+void worker_cost(struct worker *w, const struct order_ask *ask, bool urgent);
 void worker_cancel_cost(struct worker *w);
 
-/* What links would carry with either table, when nothing else is to be done: MSG_TRAFFIC.  from may
- * be NULL.  Replaces one that waits; gives way (-ECANCELED) to a preview and an order. */
-void worker_traffic(struct worker *w, const struct fabric *f, const struct tables *from,
-		    const struct tables *to, const struct jobset *jobs, const struct rates *rates,
-		    uint64_t serial);
+/* What traffic is to expect of either table, and what links would carry where rates are known.
+ * from and rates may be NULL. */
+struct forecast_ask {
+	const struct fabric *fabric;
+	const struct tables *from, *to;
+	const struct jobset *jobs;
+	const struct rates *rates;
+	bool traffic_only; /* only what links would carry: MSG_TRAFFIC */
+	uint64_t serial;   /* comes back as the message's total */
+};
+
+/* When nothing else is to be done: MSG_FORECAST.  Replaces one that waits; gives way
+ * (-ECANCELED) to a preview and an order. */
+void worker_forecast(struct worker *w, const struct forecast_ask *ask);
+
+/* What runs and nobody has asked for by a key: figures, usage, a forecast.  It tells its end,
+ * -ECANCELED. */
+void worker_cancel_background(struct worker *w);
 
 #endif

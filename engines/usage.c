@@ -22,12 +22,20 @@ int usage_compute(struct usage **out, const struct fabric *f, const struct table
 	u->fabric = fabric_get(f);
 	u->tables = tables_get(t);
 	u->jobs = jobs ? jobset_get(jobs) : NULL;
-	if (jobs)
+	progress_parts(progress, (jobs ? 3 : 1) + lanes);
+	if (jobs) {
+		progress_next(progress);
 		rc = job_routes_compute(&u->routes, f, t, jobs, progress, err);
-	if (!rc && lanes)
+	}
+	if (!rc && lanes) {
+		progress_next(progress);
 		rc = vl_use_compute(&u->lanes, f, t, progress, err);
-	if (!rc && jobs)
+	}
+	if (!rc && jobs) {
+		progress_next(progress);
 		rc = predict_jobs(&u->together, f, t, jobs, &run, progress, err);
+	}
+	progress_next(progress);
 	if (!rc)
 		rc = chan_dests_compute(&u->dests, f, t, jobs, progress, err);
 	if (rc)

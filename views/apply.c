@@ -9,6 +9,7 @@
 #include "views/apply_phases.h"
 #include "views/apply_watch.h"
 #include "views/list.h"
+#include "views/preview_cost.h"
 #include "views/view.h"
 
 #include "fabric/base/plural.h"
@@ -110,11 +111,11 @@ static const char *installer_words(const char *name)
 
 static int draw_search(const struct state *s, struct canvas *c, struct rect r, int y)
 {
-	char took[FIGURE_LEN];
+	char text[80];
 
-	canvas_textf(c, r, 1, y++, ROLE_TEXT, "order  being found, %s so far%s%s",
-		     figure_age(took, s->ordering.took_s), s->ordering.words[0] ? ": " : "",
-		     s->ordering.words);
+	canvas_textf(c, r, 1, y++, ROLE_TEXT, "order  %s",
+		     preview_search_text(text, sizeof(text), s));
+	canvas_text(c, r, 8, y++, ROLE_TEXT, s->ordering.words);
 	canvas_text(c, r, 8, y, ROLE_KEY, "x");
 	canvas_text(c, r, 10, y, ROLE_DIM, "puts the plan away; nothing was written");
 	return y + 1;
@@ -138,6 +139,8 @@ static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 		canvas_textf(c, r, x, 1, ROLE_DIM, "  (through %s)", installer_words(a->installer));
 	if (isfinite(a->took_s) && begun(s) && !under_way(s))
 		canvas_rightf(c, r, r.w - 1, 1, ROLE_DIM, "after %s", figure_age(e, a->took_s));
+	if (!a->diff && a->state == APPLY_ORDERING)
+		return draw_search(s, c, r, 2);
 	if (!a->diff || begun(s))
 		return 2;
 	canvas_textf(c, r, 1, 2, ROLE_TEXT,

@@ -389,7 +389,7 @@ static void age_text(char *buf, size_t len, const struct state *s)
 static void draw_data(struct canvas *c, struct rect r, int y, const struct state *s,
 		      const struct frame_text *t)
 {
-	char trouble[256], age[64], buf[256];
+	char trouble[256], age[64], buf[256], work[200];
 	int end, x = 1;
 
 	age_text(age, sizeof(age), s);
@@ -401,6 +401,12 @@ static void draw_data(struct canvas *c, struct rect r, int y, const struct state
 	if (trouble[0]) {
 		text_shorten(buf, sizeof(buf), trouble, end - x - 2);
 		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ", buf);
+	}
+	if (s->work[0] && x < end - 8) {
+		snprintf(work, sizeof(work), "%s; Ctrl-X ends it", s->work);
+		canvas_text(c, r, x, y, ROLE_TEXT,
+			    text_shorten(buf, sizeof(buf), work, end - x - 2));
+		return;
 	}
 	if (x < end - 8)
 		canvas_text(c, r, x, y, ROLE_DIM,

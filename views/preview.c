@@ -93,14 +93,17 @@ static void draw_running(const struct state *s, struct canvas *c, struct rect r)
 	int x;
 
 	canvas_rule(c, r, 0, "Computing");
-	canvas_textf(c, r, 1, 2, ROLE_TEXT, "%s: %s", e ? e->engine->name : "?",
-		     p->step[0] ? p->step : "starting");
+	x = canvas_textf(c, r, 1, 2, ROLE_TEXT, "%s: %s", e ? e->engine->name : "?",
+			 p->step[0] ? p->step : "starting");
+	if (p->parts && p->step[0])
+		canvas_textf(c, r, x, 2, ROLE_DIM, ", part %u of %u", p->part, p->parts);
 	canvas_bar(c, r, 1, 3, r.w - 10, ROLE_GOOD, p->fraction, 0);
 	if (isfinite(p->fraction))
 		canvas_rightf(c, r, r.w - 2, 3, ROLE_TEXT, "%3.0f%%", p->fraction * 100);
 	x = canvas_textf(c, r, 1, 4, ROLE_TEXT, "elapsed %s", figure_age(took, p->elapsed_s));
 	if (isfinite(p->eta_s))
-		canvas_textf(c, r, x, 4, ROLE_TEXT, "  about %s to go", figure_age(eta, p->eta_s));
+		canvas_textf(c, r, x, 4, ROLE_TEXT, "  this step about %s to go",
+			     figure_age(eta, p->eta_s));
 	if (isfinite(p->rate))
 		canvas_textf(c, r, 1, 5, ROLE_DIM, "%s of %s, %s a second",
 			     figure_short(took, p->step_done), figure_short(eta, p->step_total),
@@ -317,7 +320,7 @@ static void put_away(struct ui *ui, const struct state *s, struct request *out)
 
 	if (s->preview.state == PREVIEW_RUNNING) {
 		out->type = REQ_PREVIEW_CANCEL;
-	} else if (s->preview.n && x->order == ORDER_WAITS && !x->stale[0]) {
+	} else if (s->preview.n && (x->forecasting || (x->order == ORDER_WAITS && !x->stale[0]))) {
 		out->type = REQ_PREVIEW_CANCEL;
 	} else if (s->preview.n) {
 		out->type = REQ_PROPOSAL_REMOVE;
@@ -355,7 +358,7 @@ static void ask_file(const struct preview_ui *u, struct ui *ui)
 	ui_say(ui, "tables.ibr, opensm-lfts.dump, ibroute text, fdbs or a saved plan");
 }
 
-static void ask_name(struct ui *ui, const struct state *s)
+static void ask_name(struct ui *ui, const struct state *s, struct request *out)
 {
 	const struct proposal *x = state_proposal(s);
 	char text[64];
@@ -365,10 +368,15 @@ static void ask_name(struct ui *ui, const struct state *s)
 		return;
 	}
 	if (x->order != ORDER_FOUND) {
+		if (x->order == ORDER_ENDED)
+			out->type = REQ_ORDER_AGAIN;
 		ui_say(ui, "%s",
-		       x->order == ORDER_WAITS ? "the order of writes is being found: "
-						 "x ends the search"
-					       : x->order_error);
+		       x->order == ORDER_ENDED
+			       ? "the order of writes is looked for again: w saves the "
+				 "plan when it is found"
+		       : x->order == ORDER_WAITS ? "the order of writes is being found: "
+						   "x ends the search"
+						 : x->order_error);
 		return;
 	}
 	snprintf(text, sizeof(text), "plan %s.plan", x->ordered->id);
@@ -452,7 +460,7 @@ static bool preview_input(void *own, struct ui *ui, const struct input *in, cons
 	case REQ_PLAN_SAVE:
 		if (in->text) /* ":plan FILE" */
 			return false;
-		ask_name(ui, s);
+		ask_name(ui, s, out);
 		return true;
 	case REQ_PREVIEW_CANCEL:
 		put_away(ui, s, out);

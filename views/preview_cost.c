@@ -88,18 +88,31 @@ static int draw_pause(const struct state *s, struct canvas *c, struct rect r, in
 	return fact(c, r, y, drain_needed(d) ? ROLE_WARN : ROLE_TEXT, "pause", text);
 }
 
+const char *preview_search_text(char *buf, size_t len, const struct state *s)
+{
+	char took[FIGURE_LEN], most[FIGURE_LEN];
+
+	figure_age(took, s->ordering.took_s);
+	if (isfinite(s->ordering.most_s))
+		snprintf(buf, len, "being found, %s so far, at most %s more", took,
+			 figure_age(most, s->ordering.most_s));
+	else
+		snprintf(buf, len, "being found, %s so far", took);
+	return buf;
+}
+
 /* The order of writes, the drain and the jobs touched are still to be found. */
 static int draw_search(const struct state *s, struct canvas *c, struct rect r, int y,
 		       const struct proposal *x)
 {
-	char took[FIGURE_LEN];
+	char text[80];
 
 	if (!x->ordering) {
 		canvas_text(c, r, 1, y, ROLE_DIM, "order  waits for what is computed now");
 		return y + 1;
 	}
-	canvas_textf(c, r, 1, y++, ROLE_TEXT, "order  being found, %s so far",
-		     figure_age(took, s->ordering.took_s));
+	preview_search_text(text, sizeof(text), s);
+	canvas_textf(c, r, 1, y++, ROLE_TEXT, "order  %s", text);
 	if (s->ordering.words[0])
 		canvas_text(c, r, 1, y++, ROLE_TEXT, s->ordering.words);
 	canvas_text(c, r, 1, y, ROLE_KEY, "x");
@@ -120,6 +133,7 @@ static int draw_order(const struct state *s, struct canvas *c, struct rect r, in
 	case ORDER_WAITS:
 		return draw_search(s, c, r, y, x);
 	case ORDER_FAILED:
+	case ORDER_ENDED:
 		return y + canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_BAD,
 				       x->order_error);
 	case ORDER_FOUND:
@@ -274,8 +288,10 @@ static void check_steps(struct checks *k, const struct state *s, const struct pr
 		check(k, drain_needed(&x->ordered->drain) ? MARK_WARN : MARK_OK,
 		      drain_needed(&x->ordered->drain) ? "every step, drained" : "nor in any step");
 	else if (x->order != ORDER_NONE)
-		check(k, x->order == ORDER_WAITS ? MARK_WAIT : MARK_BAD,
-		      x->order == ORDER_WAITS ? "every step ..." : "NO ORDER OF WRITES");
+		check(k, x->order == ORDER_FAILED ? MARK_BAD : MARK_WAIT,
+		      x->order == ORDER_WAITS	? "every step ..."
+		      : x->order == ORDER_ENDED ? "every step: ended"
+						: "NO ORDER OF WRITES");
 }
 
 static const char *pinned_text(char *buf, size_t len, const struct verdict *v)

@@ -16,5 +16,7 @@ int preview_checks_draw(const struct state *s, struct canvas *c, struct rect r, 
 int preview_notes_draw(const struct state *s, struct canvas *c, struct rect r, int y);
 /* In a few words, for a title.  Returns buf. */
 const char *preview_cost_brief(char *buf, size_t len, const struct state *s);
+/* "being found, 12s so far, at most 40s more": the search for an order of writes; returns buf. */
+const char *preview_search_text(char *buf, size_t len, const struct state *s);
 
 #endif

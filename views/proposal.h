@@ -25,6 +25,7 @@ enum order_state {
 	ORDER_NONE, /* there is nothing to order: no current tables, or they must not be written */
 	ORDER_WAITS,
 	ORDER_FAILED, /* order_error says why */
+	ORDER_ENDED,  /* by the operator, likewise */
 	ORDER_FOUND,  /* plan is there */
 };
 
@@ -46,7 +47,8 @@ struct proposal {
 	const struct verdict *verdict;
 	const struct tdiff *diff;
 
-	bool forecasting; /* what follows is being computed */
+	bool forecasting;    /* what follows is being computed, or waits for that */
+	bool forecast_ended; /* by the operator */
 	struct forecast now, plan;
 	struct traffic traffic_now, traffic_plan;
 	bool traffic_tried; /* since hosts were measured to send */

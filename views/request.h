@@ -95,7 +95,8 @@ enum req {
 	REQ_FREEZE, /* toggle */
 	REQ_FASTER, /* shorter interval */
 	REQ_SLOWER,
-	REQ_POLL,   /* poll now */
+	REQ_POLL,   /* poll now; and begin again what REQ_STOP has ended */
+	REQ_STOP,   /* end what is being computed */
 	REQ_SWEEP,  /* discover the fabric anew */
 	REQ_TABLES, /* read the tables that are not known yet; or no longer */
 	REQ_TABLES_END,
@@ -106,6 +107,7 @@ enum req {
 	REQ_PREVIEW_CANCEL,
 	REQ_PROPOSAL_SELECT, /* request.proposal */
 	REQ_PROPOSAL_REMOVE, /* likewise */
+	REQ_ORDER_AGAIN,     /* its order of writes is looked for, after that was ended */
 	REQ_PLAN_SAVE,	     /* the selected one into the file request.text */
 	REQ_TABLES_FILE,     /* a preview of the tables in the file input.text */
 	REQ_APPLY_PREPARE,   /* the preview becomes the plan of the apply view */

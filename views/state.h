@@ -116,8 +116,9 @@ struct engine_choice {
 #define ENGINES_MAX 16
 /* A search for an order of writes, of a proposal or of a plan that is to be applied. */
 struct state_ordering {
-	char words[64]; /* its step, how far that is, how long still; "" not begun */
+	char words[96]; /* its step, how far that is, how long still; "" not begun */
 	double took_s;	/* since it was asked for */
+	double most_s;	/* all steps that are still to come take at most; NAN not known */
 };
 
 struct state_preview {
@@ -127,8 +128,9 @@ struct state_preview {
 	enum preview_state state; /* of the run that is under way, or was the last */
 	uint32_t engine;	  /* of this run: index in engines */
 
-	char step[32];	 /* while running: "paths", "layers", "metrics", "verify" */
-	double fraction; /* of the step, 0..1, NAN unknown */
+	char step[32];	      /* while running: "paths", "layers", "metrics", "verify" */
+	unsigned part, parts; /* that the step belongs to, from 1; parts 0: not known */
+	double fraction;      /* of the step, 0..1, NAN unknown */
 	uint64_t step_done, step_total;
 	double rate; /* of the step, per second; NAN unknown */
 	double elapsed_s, eta_s;
@@ -344,6 +346,7 @@ struct state {
 	struct state_preview preview;
 	struct state_apply apply;
 	struct state_ordering ordering; /* the one that is under way, of which there is one */
+	char work[160]; /* what is being computed, how far, how long still; "" nothing for long */
 	struct state_auto automatic;
 	const struct sessions *sessions; /* recorded, of view 9 */
 	bool sessions_busy;		 /* they are being read */

@@ -238,6 +238,7 @@ static bool common_input(struct ui *ui, const struct input *in, const struct sta
 	case REQ_FASTER:
 	case REQ_SLOWER:
 	case REQ_POLL:
+	case REQ_STOP:
 	case REQ_SWEEP:
 	case REQ_TABLES:
 	case REQ_SNAPSHOT:

@@ -3,6 +3,7 @@
 #include "console/worker.h"
 
 #include "engines/minhop.h"
+#include "engines/updn.h"
 #include "fabric/base/clock.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"
@@ -66,10 +67,93 @@ static void a_preview_that_is_cancelled_while_it_waits_is_told(void **state)
 	fabric_put(f);
 }
 
+static void an_order_of_writes_tells_its_steps_from_the_plan_on(void **state)
+{
+	struct fabric *f = net_spec("fattree2:leaves=12,spines=6,hosts=6");
+	struct engine_params params = { 0 };
+	struct tables *from = must_route(&engine_minhop, f, NULL, &params), *to;
+	struct mailbox *box = mailbox_new();
+	struct worker *w = worker_start(box);
+	struct order_ask ask = { .fabric = f, .from = from, .serial = SERIAL };
+	struct msg *m;
+
+	(void)state;
+	params.seed = 5;
+	ask.to = to = must_route(&engine_updn, f, NULL, &params);
+	worker_cost(w, &ask, false);
+	m = next_of(box, MSG_COST_STEP, MSG_COST);
+	assert_int_equal(m->type, MSG_COST_STEP);
+	assert_string_equal(m->step, "plan");
+	assert_string_equal(m->text, "order of writes");
+	assert_int_equal(m->done, 0);
+	assert_true(m->total > 0);
+	msg_drop(m);
+	m = next_of(box, MSG_COST, MSG_COST);
+	assert_int_equal(m->rc, 0);
+	assert_int_equal(m->total, SERIAL);
+	assert_non_null(m->ordered);
+	msg_drop(m);
+	/* one that is ended leaves no plan */
+	worker_cost(w, &ask, true);
+	worker_cancel_cost(w);
+	worker_order(w, &ask);
+	while ((m = next_of(box, MSG_ORDERED, MSG_COST))->type == MSG_COST) {
+		assert_true(m->rc ? m->rc == -ECANCELED && !m->ordered : m->ordered != NULL);
+		msg_drop(m);
+	}
+	assert_int_equal(m->rc, 0);
+	assert_non_null(m->ordered);
+	msg_drop(m);
+	worker_stop(w);
+	mailbox_free(box);
+	tables_put(to);
+	tables_put(from);
+	fabric_put(f);
+}
+
+/* Otherwise nothing on the screen tells why figures are missing. */
+static void a_forecast_tells_how_far_it_is(void **state)
+{
+	struct fabric *f = net_spec("fattree2:leaves=12,spines=6,hosts=6");
+	struct engine_params params = { 0 };
+	struct tables *t = must_route(&engine_minhop, f, NULL, &params);
+	struct mailbox *box = mailbox_new();
+	struct worker *w = worker_start(box);
+	struct forecast_ask ask = { .fabric = f, .from = t, .to = t, .serial = SERIAL };
+	struct msg *m;
+
+	(void)state;
+	worker_forecast(w, &ask);
+	m = next_of(box, MSG_BACKGROUND_STEP, MSG_FORECAST);
+	assert_int_equal(m->type, MSG_BACKGROUND_STEP);
+	assert_string_equal(m->text, "forecast");
+	assert_int_equal(m->part, 1);
+	assert_int_equal(m->parts, 2);
+	msg_drop(m);
+	m = next_of(box, MSG_FORECAST, MSG_FORECAST);
+	assert_int_equal(m->rc, 0);
+	assert_int_equal(m->total, SERIAL);
+	assert_true(m->plan.known && m->now.known);
+	msg_drop(m);
+	/* one that is ended says so, unless it was done before */
+	worker_forecast(w, &ask);
+	msg_drop(next_of(box, MSG_BACKGROUND_STEP, MSG_BACKGROUND_STEP));
+	worker_cancel_background(w);
+	m = next_of(box, MSG_FORECAST, MSG_FORECAST);
+	assert_true(!m->rc || m->rc == -ECANCELED);
+	msg_drop(m);
+	worker_stop(w);
+	mailbox_free(box);
+	tables_put(t);
+	fabric_put(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_preview_that_is_cancelled_while_it_waits_is_told),
+		cmocka_unit_test(an_order_of_writes_tells_its_steps_from_the_plan_on),
+		cmocka_unit_test(a_forecast_tells_how_far_it_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
