@@ -123,7 +123,7 @@ static int judge(struct auto_routes *r, struct live *l, const struct live_opts *
 	if (!rc)
 		rc = worst_effective(&r->proposal.after, l, t, counted, progress, err);
 	if (!rc)
-		rc = plan_new(&r->plan, l->f, l->t, t, all, &l->sm, time(NULL), err);
+		rc = plan_new_told(&r->plan, l->f, l->t, t, all, &l->sm, time(NULL), progress, err);
 	if (!rc && !plan_empty(r->plan))
 		rc = order(r, l, o, strangers, progress, err);
 	return rc;

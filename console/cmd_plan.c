@@ -321,6 +321,17 @@ static int carries(const struct plan_cmd *c, const struct plan *p, struct err *e
 	return 0;
 }
 
+static int new_plan(struct plan **p, const struct live *l, const struct tables *t, struct err *err)
+{
+	struct stopwatch w;
+	int rc;
+
+	stopwatch_start(&w);
+	rc = plan_new_told(p, l->f, l->t, t, l->jobs, &l->sm, time(NULL), &w.progress, err);
+	stopwatch_stop(&w);
+	return rc;
+}
+
 static int make(struct plan_cmd *c, const struct live *l, struct err *err)
 {
 	struct evaluation both[2] = { 0 };
@@ -334,7 +345,7 @@ static int make(struct plan_cmd *c, const struct live *l, struct err *err)
 	    evaluate_tables(&both[0], tables_get(l->t), l->f, l->jobs, &found, err))
 		goto out;
 	both[1].diff = tdiff_new(l->f, l->t, both[1].t);
-	if (plan_new(&p, l->f, l->t, both[1].t, l->jobs, &l->sm, time(NULL), err))
+	if (new_plan(&p, l, both[1].t, err))
 		goto out;
 	plan_from_files(p, &c->files);
 	if (show(c, p, both, err))

@@ -18,6 +18,7 @@
 #define FIT_EFFORT    3000000000ull /* of the first fit: a minute or two */
 #define FITS	      8
 #define MANY_CERTAIN  8 /* one in so many LIDs */
+#define PASS_LOOKS    8 /* for each LID and switch at most, in one round: measured 3 to 6 */
 
 /* ---- what is certain beforehand ---- */
 
@@ -246,6 +247,28 @@ static int fit_several(struct found **best, struct search *s, const uint8_t *dra
 	return rc;
 }
 
+/* ---- how much more it can be ---- */
+
+static void most_rounds(struct search *s, uint64_t rounds, uint64_t more)
+{
+	if (s->big)
+		search_most(s, rounds * PASS_LOOKS * s->n * s->f->nsw + more);
+}
+
+/* Several first fits, of which the last may have begun just before the effort was spent, and the
+ * writes. */
+static void most_fits(struct search *s, uint64_t rounds, uint64_t more)
+{
+	most_rounds(s, rounds + 4, more + FIT_EFFORT + BIG_EFFORT);
+}
+
+/* After it is known what changes: new routes, old SLs alone and at the end, old routes; or new
+ * routes and the ways to move all at once. */
+static void most_of_all(struct search *s)
+{
+	most_fits(s, sls_change(s) ? 4 : 8, sls_change(s) ? ALONE_EFFORT : 0);
+}
+
 /* SL2VL before or after, LIDs ascending or descending. */
 static int try_ways(struct found **best, struct search *s, const uint8_t *drained, uint64_t effort)
 {
@@ -394,6 +417,7 @@ static int search_all(struct found **best, struct search *s, const uint8_t *sure
 		rc = look_for_old_cycles(s, sure);
 	else
 		rc = try_ways(best, s, drained, effort);
+	most_fits(s, 0, 0);
 	if (!rc && (!*best || (*best)->ndrain > s->certain))
 		rc = fit_several(best, s, sure, s->big ? BIG_EFFORT : effort / 2);
 	if (!rc && !s->big)
@@ -419,12 +443,14 @@ static int find(struct found **best, struct search *s, uint64_t effort, bool *al
 	s->huge = is_big(s);
 	s->big |= s->huge;
 	s->effort = s->big ? BIG_EFFORT : LEAST_WORK;
+	most_of_all(s);
 	if (!rc)
 		rc = look_at_end(s, sure, drained, err);
 	if (!s->huge)
 		s->effort = ROUNDS * search_work(s) + 4 * LEAST_WORK;
 	effort = effort ? effort : ROUNDS * search_work(s) + LEAST_WORK;
 	s->certain = count_certain(s, sure);
+	most_fits(s, s->end_holds ? 7 : 1, 0);
 	if (!rc)
 		rc = search_all(best, s, sure, drained, effort, all);
 out:
@@ -446,12 +472,14 @@ int transition_plan(struct transition **out, const struct fabric *f, const struc
 	    !digest_equal(&new->fingerprint, &f->fingerprint))
 		return err_set(err, -EINVAL, "the tables were made for another state of fabric %s",
 			       f->name);
+	progress_parts(progress, 0);
 	rc = search_init(&s, f, old, new, params, progress);
 	if (!rc)
 		rc = find(&best, &s, params ? params->effort : 0, &all, err);
 	if (pace_cancelled(&s.pace))
 		rc = -ECANCELED; /* what graphs say after that is not to be relied on */
 	if (!rc) {
+		most_rounds(&s, 1, 0);
 		*out = transition_result(&s, best, old, new);
 		if (*out)
 			(*out)->irreducible = all;

@@ -72,6 +72,9 @@ struct search {
 
 /* transition_search.c */
 uint64_t search_work(const struct search *s);
+/* All that is still to come takes at most so many looks more: told by the progress, as part of what
+ * it said before when that was less. */
+void search_most(struct search *s, uint64_t more);
 /* Steps as the progress tells them: LIDs done, of all, which only grow within a step. */
 void search_step(struct search *s, const char *name); /* static */
 bool search_at(struct search *s, uint32_t done);      /* true: cancelled */

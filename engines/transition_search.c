@@ -18,9 +18,21 @@ uint64_t search_work(const struct search *s)
 bool search_tick(struct search *s)
 {
 	uint64_t now = search_work(s), more = now - s->ticked;
+	struct progress *p = s->pace.progress;
 
 	s->ticked = now;
+	if (p)
+		p->work = p->most && now > p->most ? p->most : now;
 	return pace_tick(&s->pace, s->at, more);
+}
+
+void search_most(struct search *s, uint64_t more)
+{
+	struct progress *p = s->pace.progress;
+	uint64_t most = search_work(s) + more;
+
+	if (p && (!p->most || most < p->most))
+		p->most = most;
 }
 
 void search_step(struct search *s, const char *name)

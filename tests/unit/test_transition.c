@@ -564,6 +564,57 @@ static void a_lid_that_loops_in_the_old_tables_is_drained(void **state)
 	fabric_put(f);
 }
 
+struct watch {
+	struct progress p;
+	uint64_t calls, work, most, end_at;
+};
+
+static void look_on(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct watch *w = ctx;
+
+	assert_non_null(step);
+	assert_true(done <= total);
+	assert_true(w->p.work >= w->work);
+	if (w->p.most) {
+		assert_true(w->p.work <= w->p.most);
+		assert_true(!w->most || w->p.most <= w->most);
+	}
+	w->work = w->p.work;
+	w->most = w->p.most;
+	if (++w->calls == w->end_at)
+		atomic_store(&w->p.cancel, true);
+}
+
+/* An operator who waits relies on it. */
+static void what_is_told_as_the_most_only_shrinks_and_is_never_exceeded(void **state)
+{
+	struct transition_params quick = { .quick = true };
+
+	(void)state;
+	for (uint32_t n = 5; n < 12; n++) {
+		struct fabric *f = net_ring(n, 2, NULL);
+		struct tables *old = cut_ring(f, n - 1), *new = cut_ring(f, 1);
+		struct watch w = { .p = { .report = look_on, .ctx = &w } };
+		struct transition *t;
+		uint64_t calls;
+		struct err err;
+
+		assert_int_equal(transition_plan(&t, f, old, new, &quick, &w.p, &err), 0);
+		assert_true(w.most > 0);
+		transition_free(t);
+		calls = w.calls;
+		for (uint64_t k = 1; k <= calls; k++) { /* ended at whichever step */
+			w = (struct watch){ .p = { .report = look_on, .ctx = &w }, .end_at = k };
+			assert_int_equal(transition_plan(&t, f, old, new, &quick, &w.p, &err),
+					 -ECANCELED);
+		}
+		tables_put(old);
+		tables_put(new);
+		fabric_put(f);
+	}
+}
+
 static void a_cancel_is_honoured(void **state)
 {
 	struct fabric *f = net_ring(5, 1, NULL);
@@ -601,6 +652,7 @@ int main(void)
 		cmocka_unit_test(losses_that_are_there_already_change_nothing),
 		cmocka_unit_test(new_tables_with_a_loop_or_a_cycle_are_refused),
 		cmocka_unit_test(a_lid_that_loops_in_the_old_tables_is_drained),
+		cmocka_unit_test(what_is_told_as_the_most_only_shrinks_and_is_never_exceeded),
 		cmocka_unit_test(a_cancel_is_honoured),
 	};
 
