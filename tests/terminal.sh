@@ -98,6 +98,7 @@ clean() {
 # the beginnings of their names: the bar has short ones where it is narrow
 views='1:Over 2:Heat 3:Links 4:Switch 5:Jobs 6:Eng 7:Apply 8:Event 0:Paths t:Topo ?:Help'
 
+names_keys() { tty_screen | tail -n 3 | grep -q 'quit'; } # a note stands there until the next key
 shown() { tty_wait 5 "\\[. ?$1"; }
 
 # Every view at this size: named in the bar of views, keys at the bottom, nothing over the edge.
@@ -107,7 +108,7 @@ all_views() {
 	for v in $views; do
 		tty_keys "${v%%:*}"
 		shown "${v#*:}" || return 1
-		tty_screen | tail -n 3 | grep -q 'quit' || { tty_screen >&2; return 1; }
+		until_true 5 names_keys || { tty_screen >&2; return 1; }
 		clean || { echo "view ${v#*:}" >&2; return 1; }
 		[ "${v#*:}" != Help ] || tty_keys '?'
 	done
