@@ -42,6 +42,21 @@ static struct chan_value share(uint64_t part, uint64_t max, enum palette palette
 	return heat((double)part * 100 / (double)(max ? max : 1), palette);
 }
 
+/* Hardly used, as no route leads there: that is to be seen. */
+static struct chan_value unless_dark(struct chan_value v, bool dark)
+{
+	if (dark && v.pct < 5)
+		v.glyph = 'o';
+	return v;
+}
+
+static bool is_unrouted(const struct state *s, uint32_t chan)
+{
+	const struct metrics *k = state_metrics(s);
+
+	return k && !k->efi[chan];
+}
+
 static struct chan_value change(const struct state *s, enum palette palette, uint32_t chan)
 {
 	const struct state_preview *p = &s->preview;
@@ -121,7 +136,7 @@ struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const 
 	uint32_t port;
 
 	if (is_plain(m, s, v))
-		return heat(v->tally->util[chan], palette);
+		return unless_dark(heat(v->tally->util[chan], palette), is_unrouted(s, chan));
 	port = chan_fabric_port(s->fabric, chan);
 	p = (enum problem)v->problem[port];
 	if (m == CHAN_PROBLEM)
@@ -132,17 +147,20 @@ struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const 
 		return change(s, palette, chan);
 	if (m == CHAN_LANES)
 		return of_lanes(state_usage(s), palette, chan);
+	k = state_metrics(s);
 	if (m < CHAN_EFI || m == CHAN_ERRORS)
 		return p == PROBLEM_NO_REPLY ? sign('!', ROLE_WARN, 60)
-					     : of_rate(m, palette, s, port);
-	k = state_metrics(s);
+		       : m == CHAN_UTIL
+			       ? unless_dark(of_rate(m, palette, s, port), is_unrouted(s, chan))
+			       : of_rate(m, palette, s, port);
 	if (!k || (m != CHAN_EFI && !k->njob))
 		return sign('?', ROLE_DIM, 1);
 	if (m == CHAN_DARK)
 		return k->eff_efi[chan] ? (struct chan_value){ .glyph = '.', .role = ROLE_DIM }
 					: sign('o', ROLE_WARN, 100);
-	return m == CHAN_EFI ? share(k->efi[chan], k->efi_max, palette)
-			     : share(k->eff_efi[chan], k->eff_efi_max, palette);
+	return m == CHAN_EFI ? unless_dark(share(k->efi[chan], k->efi_max, palette), !k->efi[chan])
+			     : unless_dark(share(k->eff_efi[chan], k->eff_efi_max, palette),
+					   !k->eff_efi[chan]);
 }
 
 static uint32_t most_used(const double *util, const uint32_t *chan, uint32_t n)
@@ -222,8 +240,9 @@ void chan_value_legend(enum chan_metric m, enum palette palette, struct canvas *
 	default:
 		x = legend_levels(palette, c, r, x, y);
 		x = canvas_text(c, r, x, y, ROLE_DIM,
-				m < CHAN_EFI ? "%  x=down !=no reply ?=not known"
-					     : "% of the worst link  x=down ?=not known");
+				m == CHAN_UTIL ? "%  o=dark x=down !=no reply ?=unknown"
+				: m < CHAN_EFI ? "%  x=down !=no reply ?=not known"
+					       : "% of the worst  o=dark x=down ?=unknown");
 		if (x + 15 < r.w)
 			canvas_text(c, r, x, y, ROLE_DIM, "  blank=no link");
 	}
