@@ -138,9 +138,10 @@ static void read_back(struct app *a, const struct apply_event *ev, const struct 
 		app_wrote_verified(a, ev->wave);
 }
 
-/* The end: no step may look as if it still ran. */
-static void end_steps(struct app *a, bool well)
+/* The end: no step may look as if it still ran, and none is kept but by being confirmed. */
+static void end_steps(struct app *a, enum outcome outcome)
 {
+	bool kept = outcome == OUTCOME_CONFIRMED, well = kept || outcome == OUTCOME_ROLLED_BACK;
 	struct state_apply *s = &a->state.apply;
 
 	for (uint32_t i = 0; i < s->nsteps; i++) {
@@ -150,8 +151,10 @@ static void end_steps(struct app *a, bool well)
 			continue;
 		step->took_s = clock_s() - a->apply_step_start;
 		step->state = well ? STEP_DONE : STEP_FAILED;
-		if (well && !strcmp(step->name, "CONFIRM"))
-			snprintf(step->text, sizeof(step->text), "kept");
+		if (strcmp(step->name, "CONFIRM"))
+			continue;
+		step->state = kept ? STEP_DONE : STEP_SKIPPED;
+		snprintf(step->text, sizeof(step->text), kept ? "kept" : "not kept");
 	}
 }
 
@@ -163,7 +166,7 @@ static void over(struct app *a, const struct apply_event *ev, const struct apply
 	bool kept = ev->outcome == OUTCOME_CONFIRMED;
 	char text[320];
 
-	end_steps(a, kept || ev->outcome == OUTCOME_ROLLED_BACK);
+	end_steps(a, ev->outcome);
 	if (kept)
 		snprintf(text, sizeof(text), "%.60s: kept, %u block%s on %u switch%s", what,
 			 (uint32_t)s->total, plural(s->total), switches, plural_es(switches));

@@ -124,6 +124,15 @@ static void notes_and_overrides_are_typed(void **state)
 	console_close(&k);
 }
 
+/* Its phases, as the events of a rollback make them. */
+static void rolled_back(struct state_apply *a)
+{
+	snprintf(a->steps[6].name, sizeof(a->steps[6].name), "ROLLBACK");
+	console_step(a, 5, STEP_SKIPPED, NAN, "not kept");
+	console_step(a, 6, STEP_DONE, 3.1, "66 of 66 read back as before, 0 retries");
+	a->nsteps = 7;
+}
+
 static void the_end_sets_before_model_and_now_side_by_side(void **state)
 {
 	struct console_kit k;
@@ -141,8 +150,10 @@ static void the_end_sets_before_model_and_now_side_by_side(void **state)
 	a->state = APPLY_FAILED;
 	snprintf(a->result, sizeof(a->result), "watch: errors: leaf03/14 symbol +812 in 5 s");
 	snprintf(a->found, sizeof(a->found), "errors: leaf03/14 symbol +812 in 5 s");
+	rolled_back(a);
 	golden_sizes(&k, "apply-failed");
-	console_step(a, 5, STEP_SKIPPED, NAN, "not kept");
+	console_hides(&k, "  kept");
+	a->nsteps = 6;
 	a->state = APPLY_SUPERSEDED;
 	snprintf(a->result, sizeof(a->result),
 		 "another subnet manager has routed: 312 of 640 LFT blocks and 20 SL2VL tables are "
@@ -210,10 +221,7 @@ static void a_rollback_leaves_the_figures_on_a_small_screen(void **state)
 
 	(void)state;
 	waiting(&k);
-	snprintf(a->steps[6].name, sizeof(a->steps[6].name), "ROLLBACK");
-	console_step(a, 5, STEP_SKIPPED, NAN, "not kept");
-	console_step(a, 6, STEP_DONE, 3.1, "66 of 66 read back as before, 0 retries");
-	a->nsteps = 7;
+	rolled_back(a);
 	a->state = APPLY_ROLLED_BACK;
 	a->confirm_left_s = NAN;
 	a->took_s = 66;
