@@ -2,6 +2,7 @@
 #include "views/frame.h"
 
 #include "fabric/base/plural.h"
+#include "views/busy.h"
 #include "views/view.h"
 
 #include <math.h>
@@ -343,34 +344,6 @@ static void trouble_text(char *buf, size_t len, const struct state *s)
 		snprintf(buf, len, "AUTO: %s", s->automatic.text);
 }
 
-/* Reading of tables that somebody waits for: how far, and how it is ended or goes on; "" none.
- * Where it is wider than room, without the counts. */
-static void tables_text(char *buf, size_t len, const struct state *s, int room)
-{
-	const struct state_poll *p = &s->poll;
-	char done[FIGURE_LEN], total[FIGURE_LEN];
-	const char *rest = strchr(p->tables_pace, '%');
-
-	buf[0] = '\0';
-	if (s->past.on)
-		return;
-	if (p->tables_ended) {
-		snprintf(buf, len,
-			 s->tables ? "SL2VL not read: no verdict, no VLs; M reads on"
-				   : "routes not read; M reads them");
-		return;
-	}
-	if (!p->tables_on)
-		return;
-	if (rest)
-		snprintf(buf, len, "%.*s, %s of %s%s; Esc ends it",
-			 (int)(rest + 1 - p->tables_pace), p->tables_pace,
-			 figure_short(done, p->tables_done), figure_short(total, p->tables_total),
-			 rest + 1);
-	if (!rest || text_width(buf) > room)
-		snprintf(buf, len, "%s; Esc ends it", rest ? p->tables_pace : "reading SL2VL");
-}
-
 static void age_text(char *buf, size_t len, const struct state *s)
 {
 	char age[FIGURE_LEN], next[FIGURE_LEN];
@@ -389,26 +362,26 @@ static void age_text(char *buf, size_t len, const struct state *s)
 static void draw_data(struct canvas *c, struct rect r, int y, const struct state *s,
 		      const struct frame_text *t)
 {
-	char trouble[256], age[64], buf[256], work[200];
+	char trouble[256], age[64], buf[256];
+	struct busy busy;
 	int end, x = 1;
 
 	age_text(age, sizeof(age), s);
 	end = r.w - 1 - text_width(age);
 	canvas_text(c, r, end, y, ROLE_DIM, age);
 	trouble_text(trouble, sizeof(trouble), s);
-	if (!trouble[0])
-		tables_text(trouble, sizeof(trouble), s, end - x - 2);
 	if (trouble[0]) {
-		text_shorten(buf, sizeof(buf), trouble, end - x - 2);
+		text_shorten_words(buf, sizeof(buf), trouble, end - x - 2);
 		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ", buf);
+		busy_fit_work(&busy, s, end - x - 2);
+	} else {
+		busy_fit(&busy, s, end - x - 2);
 	}
-	if (s->work[0] && x < end - 8) {
-		snprintf(work, sizeof(work), "%s; Ctrl-X ends it", s->work);
-		canvas_text(c, r, x, y, ROLE_TEXT,
-			    text_shorten(buf, sizeof(buf), work, end - x - 2));
-		return;
-	}
-	if (x < end - 8)
+	if (busy.tables[0])
+		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ", busy.tables);
+	if (busy.work[0])
+		canvas_text(c, r, x, y, ROLE_TEXT, busy.work);
+	else if (x < end - 8)
 		canvas_text(c, r, x, y, ROLE_DIM,
 			    text_shorten(buf, sizeof(buf), t->context, end - x - 2));
 }

@@ -430,6 +430,44 @@ static void hyperx_and_three_levels_have_their_layouts(void **state)
 	console_close(&k);
 }
 
+/* At 80 columns the keys that end them are there, too, and no word is cut. */
+static void reading_and_computing_are_told_side_by_side(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k, jobs);
+	k.s.poll.missing_sw = k.s.poll.missing_ca = 0;
+	k.s.poll.answered = k.s.poll.asked;
+	snprintf(k.s.work, sizeof(k.s.work),
+		 "preview by dfsssp: 2 of 5, verifying 45 %%, 12.0k/s, 3.1 s left");
+	console_size(&k, 110, 30);
+	console_shows(&k, "dfsssp: 2 of 5, verifying 45 %, 12.0k/s, 3.1 s left; Ctrl-X ends it");
+	console_size(&k, 80, 24); /* no room for the rate */
+	console_shows(&k, "preview by dfsssp: verifying 45 %, 3.1 s left (Ctrl-X)");
+	k.s.poll.tables_on = true;
+	k.s.poll.tables_done = 740000;
+	k.s.poll.tables_total = 2000000;
+	snprintf(k.s.poll.tables_pace, sizeof(k.s.poll.tables_pace),
+		 "read SL2VL 37 %%, 92.0k/s, 13.7 s left");
+	console_shows(&k, "read SL2VL 37 % (Esc)  preview by dfsssp (Ctrl-X)");
+	console_size(&k, 200, 60);
+	console_shows(&k, "read SL2VL 37 %, 740k of 2.0M, 92.0k/s, 13.7 s left; Esc ends it  "
+			  "preview by dfsssp: 2 of 5, verifying 45 %, 12.0k/s, 3.1 s left; "
+			  "Ctrl-X ends it");
+	console_size(&k, 80, 24);
+	snprintf(k.s.work, sizeof(k.s.work), "figures: 2 of 2, verifying 45 %%, 3.1 s left");
+	console_shows(&k, "read SL2VL 37 % (Esc)  figures: verifying 45 % (Ctrl-X)");
+	k.s.poll.tables_on = false;
+	k.s.poll.tables_ended = true;
+	console_shows(&k, "SL2VL not read (M)  figures: verifying 45 % (Ctrl-X)");
+	k.s.poll.answered = 0;
+	k.s.poll.partial = true;
+	console_shows(&k, "PARTIAL: 0 of");
+	console_shows(&k, "figures (Ctrl-X)");
+	console_close(&k);
+}
+
 /* LFTs are known, and what follows from them; of VLs and deadlocks no word yet. */
 static void without_sl2vl_no_view_speaks_of_lanes_or_deadlocks(void **state)
 {
@@ -478,6 +516,7 @@ int main(void)
 		cmocka_unit_test(every_view_in_three_sizes),
 		cmocka_unit_test(a_very_small_screen_shows_rows_first),
 		cmocka_unit_test(without_a_fabric_every_view_says_so),
+		cmocka_unit_test(reading_and_computing_are_told_side_by_side),
 		cmocka_unit_test(without_sl2vl_no_view_speaks_of_lanes_or_deadlocks),
 		cmocka_unit_test(no_screen_overflows_whatever_its_size),
 		cmocka_unit_test(read_only_hides_what_changes_the_fabric),
