@@ -7,6 +7,7 @@
 #include "console/options.h"
 #include "console/outfile.h"
 #include "console/scene.h"
+#include "console/stopwatch.h"
 #include "console/stress.h"
 #include "console/summary.h"
 #include "fabric/model/vl_fold.h"
@@ -75,7 +76,7 @@ static const struct argp argp = {
 
 /* Takes over the tables of the scene, or makes them. */
 static int get_tables(struct tables **out, const struct options *o, struct scene *s,
-		      struct err *err)
+		      struct progress *progress, struct err *err)
 {
 	struct engine_spec spec;
 	struct tables *t = s->installed;
@@ -86,7 +87,7 @@ static int get_tables(struct tables **out, const struct options *o, struct scene
 		if (rc)
 			return EXIT_BAD_USAGE;
 		engine_spec_apply(&spec, &s->params);
-		rc = engine_run(spec.engine, &t, s->f, s->jobs, NULL, &s->params, NULL, err);
+		rc = engine_run(spec.engine, &t, s->f, s->jobs, NULL, &s->params, progress, err);
 		if (rc)
 			return EXIT_FINDINGS;
 	}
@@ -100,13 +101,13 @@ static int get_tables(struct tables **out, const struct options *o, struct scene
 }
 
 static int judge(struct verdict **out, const struct scene *s, const struct tables *t,
-		 struct err *err)
+		 struct progress *progress, struct err *err)
 {
 	struct verify_opts opts = { .terminals_only = s->eval.terminals_only,
 				    .threads = s->eval.threads };
 	char text[512];
 
-	if (verify_tables(out, s->f, t, &opts, NULL, err))
+	if (verify_tables(out, s->f, t, &opts, progress, err))
 		return EXIT_FINDINGS;
 	if ((*out)->connected && (*out)->loop_free)
 		return 0;
@@ -117,11 +118,11 @@ static int judge(struct verdict **out, const struct scene *s, const struct table
 
 /* The paths that would wait for each other if there were one VL for all. */
 static int aim_at_one_vl(struct stress *stress, const struct scene *s, const struct tables *t,
-			 struct err *err)
+			 struct progress *progress, struct err *err)
 {
 	struct tables *one = vl_fold(s->f, t, 1);
 	struct verdict *v = NULL;
-	int rc = judge(&v, s, one, err);
+	int rc = judge(&v, s, one, progress, err);
 
 	if (!rc && v->cycle)
 		stress_aim(stress, t, v->cycle, v->ncycle);
@@ -153,26 +154,38 @@ static int tell(const struct options *o, const struct stress *stress, const stru
 	return outfile_flush_stdout(err);
 }
 
+/* v, where they passed, and the simulation of what they carry. */
+static int simulate(struct stress *stress, struct verdict **v, const struct options *o,
+		    const struct scene *s, const struct tables *t, struct progress *progress,
+		    struct err *err)
+{
+	uint64_t limit_ns = (o->time_ms ? o->time_ms : PRESET_MS) * 1000000ULL;
+	int rc = judge(v, s, t, progress, err);
+
+	if (rc)
+		return rc;
+	stress_init(stress, s->f, t, o->seed);
+	if ((*v)->cycle) {
+		stress_aim(stress, t, (*v)->cycle, (*v)->ncycle);
+	} else {
+		rc = aim_at_one_vl(stress, s, t, progress, err);
+		stress_spread(stress, t, ROUNDS, o->seed);
+	}
+	if (!rc && stress_run(stress, limit_ns, progress, err))
+		rc = EXIT_FINDINGS;
+	return rc;
+}
+
 static int drive(const struct options *o, const struct scene *s, const struct tables *t,
-		 struct err *err)
+		 struct stopwatch *w, struct err *err)
 {
 	struct stress stress = { 0 };
 	struct verdict *v = NULL;
-	int rc = judge(&v, s, t, err);
+	int rc = simulate(&stress, &v, o, s, t, &w->progress, err);
 
-	if (!rc)
-		stress_init(&stress, s->f, t, o->seed);
-	if (!rc && v->cycle) {
-		stress_aim(&stress, t, v->cycle, v->ncycle);
-	} else if (!rc) {
-		rc = aim_at_one_vl(&stress, s, t, err);
-		stress_spread(&stress, t, ROUNDS, o->seed);
-	}
-	if (!rc) {
-		stress_run(&stress, (o->time_ms ? o->time_ms : PRESET_MS) * 1000000ULL);
-		if (tell(o, &stress, v, err))
-			rc = EXIT_FINDINGS;
-	}
+	stopwatch_stop(w);
+	if (!rc && tell(o, &stress, v, err))
+		rc = EXIT_FINDINGS;
 	if (!rc && stress.ncycle) {
 		rc = EXIT_FINDINGS;
 		err_set(err, rc, "these tables let packets wait for each other for ever");
@@ -185,13 +198,16 @@ static int drive(const struct options *o, const struct scene *s, const struct ta
 static int deadlock(const struct options *o, struct err *err)
 {
 	struct tables *t = NULL;
+	struct stopwatch w;
 	struct scene s;
 	int rc = scene_load(&s, o, err);
 
+	stopwatch_start(&w);
 	if (!rc)
-		rc = get_tables(&t, o, &s, err);
+		rc = get_tables(&t, o, &s, &w.progress, err);
 	if (!rc)
-		rc = drive(o, &s, t, err);
+		rc = drive(o, &s, t, &w, err);
+	stopwatch_stop(&w);
 	tables_put(t);
 	scene_free(&s);
 	return rc;

@@ -71,6 +71,22 @@ static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
 		show(w, step, done, total, now);
 }
 
+/* Of what a step counts; others count what their names say. */
+static const char *unit(const char *step)
+{
+	static const struct {
+		const char *step, *unit;
+	} of[] = {
+		{ "reading", "B" },	 { "verifying", "B" },	{ "to disk", "B" },
+		{ "simulating", " ns" }, { "settling", " ns" },
+	};
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
+		if (!strcmp(step, of[i].step))
+			return of[i].unit;
+	return "";
+}
+
 void progress_words(char *out, size_t len, const char *step, uint64_t done, uint64_t total,
 		    double took_s)
 {
@@ -82,8 +98,7 @@ void progress_words(char *out, size_t len, const char *step, uint64_t done, uint
 		n += snprintf(out + n, len - (size_t)n, " %.0f %%", 100 * share);
 	if (took_s > LEFT_AFTER_S && done && (size_t)n < len)
 		n += snprintf(out + n, len - (size_t)n, ", %s%s/s",
-			      figure_short(per_s, (uint64_t)((double)done / took_s)),
-			      strcmp(step, "reading") && strcmp(step, "verifying") ? "" : "B");
+			      figure_short(per_s, (uint64_t)((double)done / took_s)), unit(step));
 	if (took_s > LEFT_AFTER_S && share > 0.02 && (size_t)n < len)
 		snprintf(out + n, len - (size_t)n, ", %.1f s left", took_s / share - took_s);
 }

@@ -22,9 +22,9 @@ struct stopwatch {
 	uint64_t done; /* of it, as told last */
 	double begun, since, shown;
 	double counted; /* since when the work of all steps is counted */
-	bool tty;   /* stderr is a terminal */
-	bool said;  /* there is a line of ours on it */
-	bool files; /* it is this thread's file_progress() */
+	bool tty;	/* stderr is a terminal */
+	bool said;	/* there is a line of ours on it */
+	bool files;	/* it is this thread's file_progress() */
 };
 
 void stopwatch_start(struct stopwatch *w);
@@ -37,8 +37,8 @@ void stopwatch_files_end(struct stopwatch *w); /* one of zeros is fine */
 /* Where there is no progress to hand to anybody: what is waited for, as often as one likes. */
 void stopwatch_tell(struct stopwatch *w, const char *text);
 
-/* "paths 37 %, 12k/s, 3.1 s left": a step that has run for took_s.  Of files that are read, bytes.
- */
+/* "paths 37 %, 12k/s, 3.1 s left": a step that has run for took_s.  Of files, bytes; of a
+ * simulation, its nanoseconds. */
 void progress_words(char *out, size_t len, const char *step, uint64_t done, uint64_t total,
 		    double took_s);
 

@@ -4,11 +4,13 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LOOK_ns	 10000	/* how often to look for a deadlock */
+#define PART	 16384	/* events between two words about it: some 10 ms */
 #define QUIET_ns 200000 /* so long after it all that can be reached is expected to stand */
 
 void stress_init(struct stress *s, const struct fabric *f, const struct tables *t, uint64_t seed)
@@ -98,22 +100,59 @@ void stress_spread(struct stress *s, const struct tables *t, unsigned rounds, ui
 	free(host);
 }
 
-void stress_run(struct stress *s, uint64_t limit_ns)
+/* A stretch of the time from..end, up to until. */
+struct stretch {
+	const char *step;
+	uint64_t from_ns, until_ns, end_ns;
+};
+
+static int run_stretch(struct stress *s, const struct stretch *w, struct progress *progress,
+		       struct err *err)
+{
+	bool there = false;
+
+	while (!there) {
+		there = packets_run_part(s->p, w->until_ns, PART);
+		if (progress_step(progress, w->step, packets_now_ns(s->p) - w->from_ns,
+				  w->end_ns - w->from_ns))
+			return err_set(err, -ECANCELED, "cancelled");
+	}
+	return 0;
+}
+
+/* Until packets wait in a circle, nothing moves any more, or the time is over. */
+static int seek_deadlock(struct stress *s, uint64_t *t, struct progress *progress, struct err *err)
+{
+	struct stretch w = { .step = "simulating", .end_ns = s->limit_ns };
+	int rc = 0;
+
+	while (!rc && *t < s->limit_ns && !s->ncycle && !packets_still(s->p)) {
+		*t = *t + LOOK_ns < s->limit_ns ? *t + LOOK_ns : s->limit_ns;
+		w.until_ns = *t;
+		rc = run_stretch(s, &w, progress, err);
+		if (!rc)
+			s->ncycle = packets_deadlock(s->p, NULL, NULL);
+	}
+	return rc;
+}
+
+int stress_run(struct stress *s, uint64_t limit_ns, struct progress *progress, struct err *err)
 {
 	uint64_t t = 0;
+	int rc;
 
 	s->limit_ns = limit_ns;
-	while (t < limit_ns && !s->ncycle && !packets_still(s->p)) {
-		t = t + LOOK_ns < limit_ns ? t + LOOK_ns : limit_ns;
-		packets_run(s->p, t);
-		s->ncycle = packets_deadlock(s->p, NULL, NULL);
-	}
-	if (s->ncycle) {
-		packets_run(s->p, t + QUIET_ns);
-		s->ncycle = packets_deadlock(s->p, &s->cycle, &s->closed_ns);
+	rc = seek_deadlock(s, &t, progress, err);
+	if (!rc && s->ncycle) {
+		struct stretch w = { "settling", t, t + QUIET_ns, t + QUIET_ns };
+
+		rc = run_stretch(s, &w, progress, err);
+		if (!rc)
+			s->ncycle = packets_deadlock(s->p, &s->cycle, &s->closed_ns);
 	}
 	s->still = packets_still(s->p);
 	packets_counts(&s->n, s->p);
+	return rc;
 }
 
 void stress_line(char *buf, size_t len, const struct stress *s, uint32_t i)

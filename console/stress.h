@@ -4,6 +4,8 @@
 #define CONSOLE_STRESS_H
 
 #include "engines/verify.h"
+#include "fabric/base/err.h"
+#include "fabric/base/progress.h"
 #include "fabric/sim/packets.h"
 
 #include <jansson.h>
@@ -36,8 +38,10 @@ void stress_aim(struct stress *s, const struct tables *t, const struct witness *
 /* And between terminals, each to `rounds` others, by chance. */
 void stress_spread(struct stress *s, const struct tables *t, unsigned rounds, uint64_t seed);
 
-/* Runs for so long, or until a deadlock and then until all who have to wait for it do. */
-void stress_run(struct stress *s, uint64_t limit_ns);
+/* Runs for so long, or until a deadlock and then until all who have to wait for it do.  -ECANCELED
+ * with a sentence.  Progress steps, both in ns of the simulation: "simulating", and "settling"
+ * after a deadlock. */
+int stress_run(struct stress *s, uint64_t limit_ns, struct progress *progress, struct err *err);
 
 /* A buffer of the circle: "S3/17 -> S9/4 VL 0, 25 packets, the first from n012 to LID 57 (SL 0)".
  */

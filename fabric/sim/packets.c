@@ -200,11 +200,20 @@ static void pass(struct packets *p, uint64_t until_ps)
 
 void packets_run(struct packets *p, uint64_t until_ns)
 {
+	packets_run_part(p, until_ns, UINT64_MAX);
+}
+
+bool packets_run_part(struct packets *p, uint64_t until_ns, uint64_t events)
+{
 	uint64_t until = to_ps(until_ns);
 
-	while (!packets_still(p) && packets_next_ps(p) <= until)
+	while (!packets_still(p) && packets_next_ps(p) <= until) {
+		if (!events--)
+			return false;
 		packets_step(p);
+	}
 	pass(p, until);
+	return true;
 }
 
 bool packets_run_drained(struct packets *p, uint64_t until_ns)

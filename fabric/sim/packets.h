@@ -113,6 +113,9 @@ void packets_get_sl2vl(const struct packets *p, uint32_t sw, uint8_t in, uint8_t
 
 /* Lets time pass up to until_ns.  O(log links) for each packet and hop. */
 void packets_run(struct packets *p, uint64_t until_ns);
+/* The same, but handles so many events at most; says whether until_ns is reached.  In parts it
+ * comes to the same as at once. */
+bool packets_run_part(struct packets *p, uint64_t until_ns, uint64_t events);
 /* The same, but ends as soon as no connection on hold has packets under way; says whether that is
  * so. */
 bool packets_run_drained(struct packets *p, uint64_t until_ns);

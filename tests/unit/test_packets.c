@@ -228,7 +228,7 @@ static void drive_slimfly(unsigned q, const char *name, unsigned vls, uint64_t s
 	stress_aim(&s, used, v->cycle, v->ncycle);
 	if (vls > 1)
 		stress_spread(&s, used, 2, seed);
-	stress_run(&s, ns);
+	assert_int_equal(stress_run(&s, ns, NULL, &err), 0);
 	if (vls == 1) {
 		assert_true(s.ncycle >= 3);
 		assert_true(s.closed_ns > 1000 && s.closed_ns < 50000);
