@@ -55,6 +55,7 @@ struct record {
 	double epoch_s;
 	uint64_t frames_lost;
 	struct err screen; /* why the last frame could not be written, "" = it could */
+	struct err ended;  /* why an ended part may not be on disk, for good; "" = all are */
 	VEC(struct record_part) parts;
 	struct seal *seal; /* NULL: the directory is not sealed */
 };
@@ -183,7 +184,23 @@ static int create_file(int *fd, const char *path, struct err *err)
 	return rc;
 }
 
-/* Ends this part; the next begins with put_part(). */
+/* The next part, open as fd, is the one that is written from here on. */
+static void enter_part(struct record *r, int fd, char *path)
+{
+	close(r->fd);
+	free(r->path);
+	r->fd = fd;
+	r->path = path;
+	r->part++;
+	r->size = 0;
+	if (r->cast)
+		r->parts.v[r->parts.n - 1].bytes = cast_size(r->cast);
+	cast_free(r->cast);
+	r->cast = NULL;
+}
+
+/* Ends this part; the next begins with put_part().  Behind the line that ends it nothing is added,
+ * also when it cannot be synced: that is what sync_locked() says from then on. */
 static int rotate(struct record *r, struct err *err)
 {
 	char *next = part_path(r, r->part + 1, "jsonl");
@@ -199,25 +216,19 @@ static int rotate(struct record *r, struct err *err)
 	data = json_pack("{s:o}", "next", record_str(file_of(next)));
 	rc = put_line(r, "record.rotate", data, err);
 	json_decref(data);
-	if (!rc)
-		rc = store_sync(r->fd, r->path, err);
 	if (rc) {
 		close(fd);
 		unlink(next);
 		free(next);
 		return rc;
 	}
-	close(r->fd);
-	free(r->path);
-	r->fd = fd;
-	r->path = next;
-	r->part++;
-	r->size = 0;
-	if (r->cast)
-		r->parts.v[r->parts.n - 1].bytes = cast_size(r->cast);
-	cast_free(r->cast);
-	r->cast = NULL;
-	return store_sync_dir(r->dir, err);
+	rc = store_sync(r->fd, r->path, err);
+	enter_part(r, fd, next);
+	if (!rc)
+		rc = store_sync_dir(r->dir, err);
+	if (rc)
+		r->ended = *err;
+	return rc;
 }
 
 /* Of the screens before this part's, the oldest go when all are more than may be kept. */
@@ -370,10 +381,24 @@ void record_mark(struct record *r, const char *label)
 
 /* --- on disk ----------------------------------------------------------------------------- */
 
+/* A sync that failed once says nothing when it is tried again (fsync(2)): a part that it failed on
+ * is not vouched for any more. */
+static int whole(struct record *r, struct err *err)
+{
+	int rc = put_gap(r, err);
+
+	if (rc || !r->ended.text[0])
+		return rc;
+	return err_set(err, -EIO,
+		       "an ended part of the record may not be on disk: %.250s; a new session "
+		       "begins a new record",
+		       r->ended.text);
+}
+
 static int sync_locked(struct record *r, struct err *err)
 {
 	char hex[DIGEST_HEX];
-	int rc = put_gap(r, err);
+	int rc = whole(r, err);
 
 	if (!rc && r->screen.text[0])
 		rc = err_set(err, -EIO, "the screen cannot be recorded: %s", r->screen.text);
@@ -395,7 +420,7 @@ int record_whole(struct record *r, struct err *err)
 	int rc;
 
 	pthread_mutex_lock(&r->lock);
-	rc = put_gap(r, err);
+	rc = whole(r, err);
 	pthread_mutex_unlock(&r->lock);
 	return rc;
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static int setup(void **state)
@@ -248,6 +249,50 @@ static void full_disk_is_told_and_leaves_no_torn_line(void **state)
 	free(path);
 }
 
+static bool disk_fails;
+
+/* Instead of libc's. */
+int fsync(int fd)
+{
+	if (!disk_fails)
+		return (int)syscall(SYS_fsync, fd);
+	errno = EIO;
+	return -1;
+}
+
+static void part_that_cannot_be_synced_is_told_and_nothing_is_behind_its_end(void **state)
+{
+	struct record_opts o = { .dir = *state, .part_bytes = 2000 };
+	struct err err = { "" };
+	struct audit_report rep;
+	char *first, *second;
+	struct record *r;
+
+	assert_int_equal(record_open(&r, &o, &err), 0);
+	first = xstrdup(record_path(r));
+	second = xasprintf("%s/%s.2.jsonl", o.dir, record_sid(r));
+	assert_int_equal(record_sync(r, &err), 0);
+	disk_fails = true;
+	while (access(second, F_OK) && record_seq(r) < 100)
+		add_note(r, "until the part is full");
+	add_note(r, "behind it");
+	disk_fails = false;
+	/* that a later sync works does not bring it back */
+	for (int i = 0; i < 2; i++) {
+		err.text[0] = '\0';
+		assert_int_equal(record_sync(r, &err), -EIO);
+		assert_non_null(strstr(err.text, first));
+		assert_int_equal(record_whole(r, NULL), -EIO);
+	}
+	assert_int_equal(record_close(r, NULL), -EIO);
+	rep = verify(first);
+	assert_true(rep.ok && rep.rotated);
+	rep = verify(second);
+	assert_true(rep.ok && rep.ended && rep.part == 2);
+	free(second);
+	free(first);
+}
+
 static void data_that_is_no_json_is_an_error(void **state)
 {
 	struct record *r = open_in(*state);
@@ -313,6 +358,7 @@ int main(void)
 		T(sessions_are_chained_to_the_one_before),
 		T(place_that_cannot_be_written_is_refused),
 		T(full_disk_is_told_and_leaves_no_torn_line),
+		T(part_that_cannot_be_synced_is_told_and_nothing_is_behind_its_end),
 		T(data_that_is_no_json_is_an_error),
 		T(bytes_that_are_not_utf8_become_question_marks),
 		T(threads_keep_the_chain_whole),
