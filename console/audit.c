@@ -173,7 +173,8 @@ static bool check_self(struct chain *c, const json_t *j, const char *line, size_
 		       bad(c, "has a hash of itself as the end has: inserted or changed");
 	if (len < RECORD_SELF_TAIL || memcmp(line + at, RECORD_SELF_KEY, key) ||
 	    !parse_hex(&was, line + at + key))
-		return bad(c, "the last line, and its own hash (self) is not before prev: changed");
+		return bad(c, "its last line has no hash of itself (self): changed, or written by "
+			      "a version before it had one");
 	digest_of(&is, line, at);
 	return digest_equal(&is, &was) ||
 	       bad(c, "changed after it was written: not what its own hash (self) is of");

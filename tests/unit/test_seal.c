@@ -341,6 +341,22 @@ static void line_behind_the_end_is_found_by_both(void **state)
 	free(l);
 }
 
+/* As versions ended it that did not give the last line a hash of itself. */
+static void end_without_a_hash_of_itself_is_told_as_such(void **state)
+{
+	struct world *w = *state;
+	char *l = xstrdup(w->line[w->n - 1]), *self = strstr(l, RECORD_SELF_KEY);
+
+	assert_non_null(self);
+	memmove(self, strstr(self, "," RECORD_PREV_KEY), RECORD_PREV_TAIL + 2);
+	put_last(w, l, strlen(l));
+	assert_false(judge(w, NULL).ok);
+	assert_string_equal(judge(w, NULL).what,
+			    "its last line has no hash of itself (self): changed, or written by a "
+			    "version before it had one");
+	free(l);
+}
+
 static void shell_accepts_later_parts(void **state)
 {
 	struct world *w = *state;
@@ -595,6 +611,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(every_change_of_the_last_line_is_found_by_both,
 						setup_short_sealed, teardown),
 		T(line_behind_the_end_is_found_by_both),
+		T(end_without_a_hash_of_itself_is_told_as_such),
 		T(shell_accepts_later_parts),
 		T(log_that_is_cut_is_said),
 		S(seal_finds_an_edited_last_line_too),
