@@ -274,6 +274,11 @@ check "there is no plan of them" test ! -e never.plan
 expect "what would be cut off is named" 1 'switch leaf[234] would be cut off.*spine1, spine2' "$I" route --engine nue "${x[@]}" --exclude 'spine[1-3]'
 expect "no such switch" 64 'no switch is called "spine9"' "$I" route --engine nue "${x[@]}" --exclude spine9
 expect "an engine says that it is for what is excluded" 1 'without sw1, which is excluded: ' "$I" route --engine dor --topology torus:dims=3x3,hosts=1 --exclude sw1
+expect "check: tables that pass it" 1 '\[NO\] 12 ways pass what is excluded; the first, from switch .* passes spine2' "$I" check "${x[@]}" --tables d-whole/tables.ibr --exclude spine2
+expect "check: tables that do not" 0 '\[ok\] nothing passes spine2' "$I" check "${x[@]}" --tables d-excl/tables.ibr --exclude spine2
+expect "deadlock around what is excluded" 0 'No deadlock in ' "$I" deadlock "${x[@]}" --engine ftree --exclude spine2
+expect "deadlock: what would be cut off" 1 'would be cut off.*spine1, spine2' "$I" deadlock "${x[@]}" --engine ftree --exclude 'spine[1-3]'
+expect "deadlock: tables are judged elsewhere" 64 'judged by "check"' "$I" deadlock "${x[@]}" --tables d-whole/tables.ibr --exclude spine2
 expect "compare with excluded switches" 0 'nue: routed around spine1' "$I" compare --engines sar,nue "${x[@]}" --exclude spine1
 
 # --- paths, dump-lfts ------------------------------------------------------------------------
