@@ -235,13 +235,17 @@ make_plans() {
 	esac
 }
 
-# The victims' numbers: as soon as they are known, after a random while.
+# The victims' numbers: as soon as there is a journal, after a random while.  An apply that ends
+# without one is nobody to kill.
 strike() { # what: client, worker, guard, both
-	local end=$((SECONDS + 60)) pause
+	local end=$((SECONDS + 120)) pause gone=
 	id=
-	while [ -z "$id" ] && [ "$SECONDS" -lt "$end" ]; do
+	while [ -z "$id$gone" ] && [ "$SECONDS" -lt "$end" ]; do
+		sleep 0.02
+		kill -0 "$client" 2>/dev/null || gone=1
 		id=$(comm -13 "$LAB_DIR/known" <(ls "$LAB_DIR/state" | grep -E '^[0-9]{8}T' | sort) | head -n 1)
 	done
+	[ -n "$id" ] || { [ -n "$gone" ] || kill "$client"; return; }
 	pause=$(printf '0.%03d' $((RANDOM % 400)))
 	sleep "$pause"
 	case $1 in
@@ -256,7 +260,7 @@ strike() { # what: client, worker, guard, both
 }
 
 one_kill() { # what
-	local was is told victim=$1 args=(--no-input)
+	local was is told rc victim=$1 args=(--no-input)
 	was=$(now)
 	make_plans || return 1
 	[ $((RANDOM % 2)) = 0 ] || args=(--confirm-timeout 1)
@@ -267,7 +271,12 @@ one_kill() { # what
 	client=$!
 	strike "$victim"
 	wait "$client" 2>/dev/null
-	[ -n "$id" ] || { echo "# no journal"; return 1; }
+	rc=$?
+	if [ -z "$id" ]; then
+		echo "# no journal: apply ended with $rc, was $was, is $(now)"
+		sed 's/^/# /' "$LAB_DIR/out" | tail -n 8
+		return 1
+	fi
 	lab_wait 30 settled || { echo "# $id does not end"; return 1; }
 	if [ "$(field "$id" 't["finished"]')" = False ]; then
 		[ "$victim" = both ] || { echo "# $id was left alone"; return 1; }
