@@ -28,3 +28,11 @@ void clock_rest_us(uint64_t us)
 
 	nanosleep(&ts, NULL);
 }
+
+uint64_t clock_boot_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}

@@ -8,6 +8,9 @@
 uint64_t clock_ns(void);
 uint64_t clock_ms(void);
 double clock_s(void);
+/* Goes on while the machine sleeps: routes that nobody confirmed are not to stay because of that.
+ */
+uint64_t clock_boot_ms(void);
 /* Sleeps so long, or until a signal comes. */
 void clock_rest_us(uint64_t us);
 

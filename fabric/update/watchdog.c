@@ -9,6 +9,7 @@
 #include "fabric/update/store.h"
 #include "fabric/update/tell.h"
 #include "fabric/update/update_event.h"
+#include "fabric/update/watchdog_priv.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,32 +25,6 @@
 #define PROGRESS_MS 200
 #define SM_MS	    1000 /* between two looks at the SM, or the wait for its answer */
 #define SLICE_MS    200	 /* signals are looked at so often */
-
-enum decision { DECIDE_NOTHING, DECIDE_CONFIRM, DECIDE_ROLLBACK };
-
-struct watchdog {
-	struct watchdog_opts o;
-	struct control *control;
-	const struct watchdog_job *job;
-	struct watch *watch;
-	char *dir; /* of the journal; NULL: not there yet */
-	int plan_rc;
-	enum coord_why why; /* it was not kept; WHY_NONE: not over, or kept */
-	uint64_t progress_ms, sm_ms;
-
-	pthread_mutex_t lock; /* of all below */
-	struct apply *a;
-	enum decision decision;
-	bool waiting, over;
-	uint64_t deadline_ms; /* by boot_ms() */
-	unsigned overridden;  /* bits of enum watch_what, not yet taken off the watch */
-	char step[64];
-	struct recovery_scan scan;
-	bool scanned;
-	char seen[WATCHES][200];
-	bool on[WATCHES];
-	uint32_t looks[WATCHES];
-};
 
 /* What signal handlers reach. */
 static atomic_int signalled, signal_pid, signal_uid;
@@ -67,30 +42,21 @@ static void on_signal(int sig, siginfo_t *from, void *ctx)
 		apply_cancel(a);
 }
 
-/* Time that goes on while the machine sleeps: routes that nobody confirmed are not to stay because
- * of that. */
-static uint64_t boot_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 /* ---- what is told ---- */
 
-static void tell(struct watchdog *d, json_t *event, bool keep)
+void watchdog_tell(struct watchdog *d, json_t *event, bool keep)
 {
 	json_object_set_new(event, "time", json_integer(time(NULL)));
 	control_tell(d->control, event, keep);
 }
 
-static void tell_text(struct watchdog *d, const char *kind, const char *text)
+void watchdog_note(struct watchdog *d, const char *kind, const char *text)
 {
 	json_t *t = json_string(text);
 
 	log_add(LOG_INFO, "watchdog", "%s", text);
-	tell(d, json_pack("{s:s, s:o}", "event", kind, "text", t ? t : json_string("?")), true);
+	watchdog_tell(d, json_pack("{s:s, s:o}", "event", kind, "text", t ? t : json_string("?")),
+		      true);
 }
 
 void watchdog_step(struct watchdog *d, const char *text)
@@ -98,7 +64,7 @@ void watchdog_step(struct watchdog *d, const char *text)
 	pthread_mutex_lock(&d->lock);
 	snprintf(d->step, sizeof(d->step), "%s", text);
 	pthread_mutex_unlock(&d->lock);
-	tell_text(d, "step", text);
+	watchdog_note(d, "step", text);
 }
 
 void watchdog_way(struct watchdog *d, const char *installer)
@@ -110,12 +76,14 @@ void watchdog_way(struct watchdog *d, const char *installer)
 		 : !strcmp(installer, "SMPs") ? "by SMPs of our own to each switch"
 					      : "into files, not to the switches");
 	log_add(LOG_INFO, "watchdog", "%s", text);
-	tell(d, json_pack("{s:s, s:s, s:s}", "event", "installer", "name", installer, "text", text),
-	     true);
+	watchdog_tell(
+		d,
+		json_pack("{s:s, s:s, s:s}", "event", "installer", "name", installer, "text", text),
+		true);
 }
 
 /* With the update's id, once it has one. */
-static void note(struct watchdog *d, const char *type, json_t *data)
+void watchdog_record(struct watchdog *d, const char *type, json_t *data)
 {
 	struct apply_status st = { 0 };
 
@@ -144,152 +112,13 @@ static void found(void *ctx, const struct watch_finding *f)
 	log_add(f->tripped ? LOG_WARN : LOG_INFO, "watch", "%s: %s", watch_name(f->what), f->text);
 	t = json_string(f->text);
 	t = t ? t : json_string("?");
-	tell(d,
-	     json_pack("{s:s, s:s, s:b, s:O}", "event", "watch", "what", watch_name(f->what),
-		       "tripped", f->tripped, "text", t),
-	     true);
-	note(d, "watch",
-	     json_pack("{s:s, s:b, s:o}", "what", watch_name(f->what), "tripped", f->tripped,
-		       "text", t));
-}
-
-/* ---- who asks ---- */
-
-static json_t *said_no(const char *why)
-{
-	return json_pack("{s:b, s:s}", "ok", 0, "error", why);
-}
-
-static json_t *watch_json(const struct watchdog *d)
-{
-	json_t *j = json_object();
-
-	for (int i = 0; i < WATCHES; i++)
-		json_object_set_new(j, watch_name((enum watch_what)i),
-				    json_pack("{s:b, s:s, s:I}", "on", d->on[i], "last", d->seen[i],
-					      "looks", (json_int_t)d->looks[i]));
-	return j;
-}
-
-static json_t *status(struct watchdog *d)
-{
-	struct apply_status st = { 0 };
-	uint64_t now = boot_ms();
-	json_t *j;
-
-	if (d->a)
-		apply_status(d->a, &st);
-	if (!st.step[0])
-		snprintf(st.step, sizeof(st.step), "%.31s", d->step);
-	j = json_pack("{s:b, s:I, s:I, s:o, s:o, s:I}", "ok", 1, "pid", (json_int_t)getpid(),
-		      "guard", (json_int_t)guard_pid(d->o.guard), "watch", watch_json(d), "status",
-		      update_status_json(&st), "confirm_s", (json_int_t)d->o.confirm_s);
-	json_object_set_new(j, "deadline_s",
-			    d->waiting ? json_real(d->deadline_ms > now
-							   ? (double)(d->deadline_ms - now) / 1000
-							   : 0)
-				       : json_null());
-	json_object_set_new(j, "switches",
-			    d->scanned ? json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "old",
-						   (json_int_t)d->scan.old, "new",
-						   (json_int_t)d->scan.new, "between",
-						   (json_int_t)d->scan.between, "foreign",
-						   (json_int_t)d->scan.foreign, "silent",
-						   (json_int_t)d->scan.silent, "missing",
-						   (json_int_t)d->scan.missing)
-				       : json_null());
-	return j;
-}
-
-static json_t *decided(struct watchdog *d, const struct control_request *r)
-{
-	if (d->over)
-		return said_no("it is over");
-	if (r->op == CONTROL_ROLLBACK) {
-		d->decision = DECIDE_ROLLBACK;
-		if (d->a)
-			apply_cancel(d->a);
-		return json_pack("{s:b}", "ok", 1);
-	}
-	if (r->op == CONTROL_OVERRIDE) {
-		d->overridden |= r->watches;
-		for (int w = 0; w < WATCHES; w++)
-			d->on[w] = d->on[w] && !(r->watches & 1u << w);
-		return json_pack("{s:b}", "ok", 1);
-	}
-	if (!d->waiting)
-		return said_no("it does not wait for a decision: only a rollback can be asked for");
-	if (d->decision)
-		return said_no("it is being decided already");
-	if (r->op == CONTROL_CONFIRM) {
-		d->decision = DECIDE_CONFIRM;
-		return json_pack("{s:b}", "ok", 1);
-	}
-	d->deadline_ms = boot_ms() + 1000ull * (r->seconds ? r->seconds : d->o.confirm_s);
-	return json_pack("{s:b, s:I}", "ok", 1, "deadline_s",
-			 (json_int_t)(r->seconds ? r->seconds : d->o.confirm_s));
-}
-
-static const char *what_asked(char buf[96], const struct control_request *r)
-{
-	size_t n = 0;
-
-	buf[0] = '\0';
-	if (r->op == CONTROL_EXTEND)
-		return " of the deadline";
-	for (int w = 0; r->op == CONTROL_OVERRIDE && w < WATCHES; w++)
-		if (r->watches & 1u << w)
-			n += (size_t)snprintf(buf + n, 96 - n, "%s%s",
-					      n ? ", " : " of the watch over ",
-					      watch_name((enum watch_what)w));
-	return buf;
-}
-
-/* More time and what is not watched any more are kinds of lines of their own. */
-static void note_request(struct watchdog *d, const struct control_request *r,
-			 const struct control_peer *who, const char *text, bool ok)
-{
-	json_t *data = json_pack("{s:I, s:I, s:b, s:s}", "uid", (json_int_t)who->uid, "pid",
-				 (json_int_t)who->pid, "ok", ok, "text", text);
-	json_t *what = json_array();
-
-	for (int w = 0; w < WATCHES; w++)
-		if (r->watches & 1u << w)
-			json_array_append_new(what, json_string(watch_name((enum watch_what)w)));
-	if (r->op == CONTROL_EXTEND)
-		json_object_set_new(data, "seconds",
-				    json_integer(r->seconds ? r->seconds : d->o.confirm_s));
-	else if (r->op == CONTROL_OVERRIDE)
-		json_object_set(data, "what", what);
-	else
-		json_object_set_new(data, "op", json_string(control_op_name(r->op)));
-	json_decref(what);
-	note(d,
-	     r->op == CONTROL_EXTEND	 ? "extend"
-	     : r->op == CONTROL_OVERRIDE ? "override"
-					 : "request",
-	     data);
-}
-
-static json_t *requested(void *ctx, const struct control_request *r, const struct control_peer *who)
-{
-	struct watchdog *d = ctx;
-	char text[260], what[96];
-	json_t *j;
-	bool ok;
-
-	pthread_mutex_lock(&d->lock);
-	j = r->op == CONTROL_STATUS ? status(d) : decided(d, r);
-	pthread_mutex_unlock(&d->lock);
-	if (r->op == CONTROL_STATUS)
-		return j;
-	ok = json_is_true(json_object_get(j, "ok"));
-	snprintf(text, sizeof(text), "%s%s asked for by uid %u, process %ld%s",
-		 control_op_name(r->op), what_asked(what, r), (unsigned)who->uid, (long)who->pid,
-		 ok ? "" : ": refused");
-	tell_text(d, "note", text);
-	note_request(d, r, who, text, ok);
-	return j;
+	watchdog_tell(d,
+		      json_pack("{s:s, s:s, s:b, s:O}", "event", "watch", "what",
+				watch_name(f->what), "tripped", f->tripped, "text", t),
+		      true);
+	watchdog_record(d, "watch",
+			json_pack("{s:s, s:b, s:o}", "what", watch_name(f->what), "tripped",
+				  f->tripped, "text", t));
 }
 
 /* What was overridden meanwhile, by the thread that polls. */
@@ -348,7 +177,7 @@ static void event(void *ctx, const struct apply_event *ev)
 	apply_status(d->a, &st);
 	if (ev->kind == APPLY_OUTCOME)
 		st.outcome = ev->outcome;
-	tell(d, update_event_json(ev, &st, d->job->fabric), !item);
+	watchdog_tell(d, update_event_json(ev, &st, d->job->fabric), !item);
 }
 
 static int look_at_sm(struct watchdog *d, struct err *err)
@@ -467,10 +296,10 @@ static void note_signal(struct watchdog *d, int sig)
 
 	snprintf(text, sizeof(text), "%s asked for by SIG%s of uid %d, process %d", op,
 		 sigabbrev_np(sig), uid, pid);
-	tell_text(d, "note", text);
-	note(d, "request",
-	     json_pack("{s:s, s:i, s:i, s:b, s:s}", "op", op, "uid", uid, "pid", pid, "ok", 1,
-		       "text", text));
+	watchdog_note(d, "note", text);
+	watchdog_record(d, "request",
+			json_pack("{s:s, s:i, s:i, s:b, s:s}", "op", op, "uid", uid, "pid", pid,
+				  "ok", 1, "text", text));
 }
 
 static enum decision take_decision(struct watchdog *d)
@@ -508,7 +337,7 @@ static void waits(struct watchdog *d, bool yes)
 	pthread_mutex_lock(&d->lock);
 	d->waiting = yes;
 	if (yes)
-		d->deadline_ms = boot_ms() + 1000ull * d->o.confirm_s;
+		d->deadline_ms = clock_boot_ms() + 1000ull * d->o.confirm_s;
 	pthread_mutex_unlock(&d->lock);
 }
 
@@ -517,7 +346,7 @@ static bool too_late(struct watchdog *d)
 	bool yes;
 
 	pthread_mutex_lock(&d->lock);
-	yes = boot_ms() >= d->deadline_ms;
+	yes = clock_boot_ms() >= d->deadline_ms;
 	pthread_mutex_unlock(&d->lock);
 	return yes;
 }
@@ -561,16 +390,17 @@ static int decide(struct watchdog *d, struct err *err)
 	int rc = 0;
 
 	waits(d, true);
-	tell(d,
-	     json_pack("{s:s, s:I}", "event", "waiting", "confirm_s", (json_int_t)d->o.confirm_s),
-	     true);
+	watchdog_tell(d,
+		      json_pack("{s:s, s:I}", "event", "waiting", "confirm_s",
+				(json_int_t)d->o.confirm_s),
+		      true);
 	for (;;) {
 		enum decision now = take_decision(d);
 
 		if (now == DECIDE_CONFIRM) {
 			if (!apply_confirm(d->a, err))
 				break;
-			tell_text(d, "note", err->text);
+			watchdog_note(d, "note", err->text);
 		} else if (now == DECIDE_ROLLBACK) {
 			rc = apply_rollback(d->a, err);
 			break;
@@ -681,9 +511,9 @@ static void guard_died(void *ctx)
 	struct watchdog *d = ctx;
 	int fd = guard_renew(d->o.guard);
 
-	tell_text(d, "note",
-		  fd < 0 ? "the guard died and cannot be replaced"
-			 : "the guard died: another one watches now");
+	watchdog_note(d, "note",
+		      fd < 0 ? "the guard died and cannot be replaced"
+			     : "the guard died: another one watches now");
 	if (fd >= 0)
 		control_watch(d->control, fd, guard_died, d);
 }
@@ -698,13 +528,14 @@ int watchdog_new(struct watchdog **out, const struct watchdog_opts *o, struct er
 		d->o.confirm_s = WATCHDOG_CONFIRM_S;
 	pthread_mutex_init(&d->lock, NULL);
 	take_signals();
-	rc = control_new(&d->control, requested, d, err);
+	rc = control_new(&d->control, watchdog_asked, d, err);
 	if (rc) {
 		pthread_mutex_destroy(&d->lock);
 		free(d);
 		return rc;
 	}
-	tell(d, json_pack("{s:s, s:I}", "event", "hello", "pid", (json_int_t)getpid()), true);
+	watchdog_tell(d, json_pack("{s:s, s:I}", "event", "hello", "pid", (json_int_t)getpid()),
+		      true);
 	if (o->client >= 0)
 		control_adopt(d->control, o->client);
 	if (o->guard && guard_fd(o->guard) >= 0)
@@ -729,10 +560,11 @@ void watchdog_end(struct watchdog *d, int code, enum outcome outcome, const char
 	log_add(LOG_INFO, "watchdog", "%s", line);
 	if (d->dir)
 		tell_all(user, line);
-	tell(d,
-	     json_pack("{s:s, s:s, s:i, s:s, s:o}", "event", "over", "id", id, "exit", code,
-		       "outcome", outcome_name(outcome), "text", t ? t : json_string("?")),
-	     true);
+	watchdog_tell(d,
+		      json_pack("{s:s, s:s, s:i, s:s, s:o}", "event", "over", "id", id, "exit",
+				code, "outcome", outcome_name(outcome), "text",
+				t ? t : json_string("?")),
+		      true);
 	control_free(d->control);
 	pthread_mutex_destroy(&d->lock);
 	free(d->dir);
