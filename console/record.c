@@ -3,26 +3,22 @@
 
 #include "console/cast.h"
 #include "console/record_last.h"
+#include "console/record_place.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/update/store.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
-
-#define LOGINUID_UNSET 4294967295u
 
 struct record_part {
 	char *cast; /* path; NULL: dropped, or there was none */
@@ -161,29 +157,6 @@ static int put_gap(struct record *r, struct err *err)
 	return rc;
 }
 
-static char *part_path(const struct record *r, unsigned part, const char *ending)
-{
-	if (part == 1)
-		return xasprintf("%s/%s.%s", r->dir, r->sid, ending);
-	return xasprintf("%s/%s.%u.%s", r->dir, r->sid, part, ending);
-}
-
-static int create_file(int *fd, const char *path, struct err *err)
-{
-	int rc;
-
-	*fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0640);
-	if (*fd < 0)
-		return err_set(err, -errno, "%s: cannot be created: %s", path, strerror(errno));
-	/* whatever the umask: the group may read, nobody else */
-	if (!fchmod(*fd, 0640) && !flock(*fd, LOCK_EX | LOCK_NB))
-		return 0;
-	rc = err_set(err, -errno, "%s: cannot be locked: %s", path, strerror(errno));
-	close(*fd);
-	*fd = -1;
-	return rc;
-}
-
 /* The next part, open as fd, is the one that is written from here on. */
 static void enter_part(struct record *r, int fd, char *path)
 {
@@ -203,9 +176,9 @@ static void enter_part(struct record *r, int fd, char *path)
  * also when it cannot be synced: that is what sync_locked() says from then on. */
 static int rotate(struct record *r, struct err *err)
 {
-	char *next = part_path(r, r->part + 1, "jsonl");
+	char *next = record_part_path(r->dir, r->sid, r->part + 1, "jsonl");
 	json_t *data;
-	int fd, rc = create_file(&fd, next, err);
+	int fd, rc = record_file(&fd, next, err);
 
 	if (rc) {
 		free(next);
@@ -338,7 +311,7 @@ void record_error(struct record *r, const char *area, const char *text)
 
 static int open_cast(struct record *r, const struct canvas *c, int colours, struct err *err)
 {
-	struct record_part p = { .cast = part_path(r, r->part, "cast") };
+	struct record_part p = { .cast = record_part_path(r->dir, r->sid, r->part, "cast") };
 	int rc = cast_open(&r->cast, p.cast, c->w, c->h, colours, r->epoch_s, err);
 
 	if (rc)
@@ -435,42 +408,6 @@ int record_sync(struct record *r, struct err *err)
 	return rc;
 }
 
-static json_t *loginuid(void)
-{
-	FILE *f = fopen("/proc/self/loginuid", "re");
-	uint32_t id = LOGINUID_UNSET;
-
-	if (f && fscanf(f, "%" SCNu32, &id) != 1)
-		id = LOGINUID_UNSET;
-	if (f)
-		fclose(f);
-	return id == LOGINUID_UNSET ? json_null() : json_integer(id);
-}
-
-static char *user_text(void)
-{
-	const char *ssh = getenv("SSH_CONNECTION");
-	json_t *user = json_pack("{s:I, s:o, s:o}", "uid", (json_int_t)getuid(), "loginuid",
-				 loginuid(), "ssh", ssh ? record_str(ssh) : json_null());
-	char *text = json_dumps(user, JSON_COMPACT);
-
-	json_decref(user);
-	return text;
-}
-
-static int make_dir(const char *dir, struct err *err)
-{
-	struct stat st;
-	int rc;
-
-	if (!stat(dir, &st))
-		return S_ISDIR(st.st_mode) ? 0 : err_set(err, -ENOTDIR, "%s: not a directory", dir);
-	rc = store_mkdir(dir, err);
-	if (!rc && chmod(dir, 0750))
-		rc = err_set(err, -errno, "%s: %s", dir, strerror(errno));
-	return rc;
-}
-
 /* A file of its own for each session, also for several in the same second. */
 static int create(struct record *r, struct err *err)
 {
@@ -486,8 +423,8 @@ static int create(struct record *r, struct err *err)
 		if (i > 1)
 			snprintf(r->sid, sizeof(r->sid), "%s-%ld-%u", when, (long)getpid(), i);
 		free(r->path);
-		r->path = part_path(r, 1, "jsonl");
-		rc = create_file(&r->fd, r->path, err);
+		r->path = record_part_path(r->dir, r->sid, 1, "jsonl");
+		rc = record_file(&r->fd, r->path, err);
 		if (rc != -EEXIST)
 			return rc;
 	}
@@ -546,9 +483,9 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 	r->part_bytes = r->rotate_at = o->part_bytes ? o->part_bytes : RECORD_PART_BYTES;
 	r->cast_bytes = o->cast_bytes ? o->cast_bytes : RECORD_CAST_BYTES;
 	r->epoch_s = clock_s();
-	r->user = user_text();
+	r->user = record_user();
 	pthread_mutex_init(&r->lock, NULL);
-	rc = make_dir(r->dir, err);
+	rc = record_mkdir(r->dir, err);
 	if (gethostname(r->host, sizeof(r->host) - 1))
 		r->host[0] = '\0';
 	if (!realpath(r->dir, r->place))
