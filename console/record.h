@@ -65,7 +65,8 @@ void record_error(struct record *r, const char *area, const char *text);
 int record_screen(struct record *r, const struct canvas *c, int colours, struct err *err);
 /* A place in the screen's recording that players can jump to, when there is one. */
 void record_mark(struct record *r, const char *label);
-/* Nothing was lost so far: 0; not synced. */
+/* Nothing was lost so far, and no sync of a part that was ended failed: 0; not synced.  After such
+ * a failure it and record_sync() fail for good. */
 int record_whole(struct record *r, struct err *err);
 int record_sync(struct record *r, struct err *err);  /* on disk when 0; heads to syslog */
 int record_close(struct record *r, struct err *err); /* session.end, sync, free; NULL is fine */

@@ -238,7 +238,7 @@ make_plans() {
 # The victims' numbers: as soon as there is a journal, after a random while.  An apply that ends
 # without one is nobody to kill.
 strike() { # what: client, worker, guard, both
-	local end=$((SECONDS + 120)) pause gone=
+	local end=$((SECONDS + 300)) pause gone=
 	id=
 	while [ -z "$id$gone" ] && [ "$SECONDS" -lt "$end" ]; do
 		sleep 0.02
