@@ -2,6 +2,7 @@
 #include "console/outfile.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 #include "fabric/update/store.h"
 
 #include <errno.h>
@@ -83,8 +84,10 @@ int outfile_commit(struct outfile *o, struct err *err)
 	errno = 0;
 	if (fflush(o->file) || ferror(o->file))
 		rc = errno ? -errno : -EIO;
-	else if (fsync(fileno(o->file)) && errno != EINVAL && errno != EROFS)
-		rc = -errno;
+	else
+		rc = file_progress_sync(fileno(o->file));
+	if (rc == -EINVAL || rc == -EROFS) /* not a file that can be synced */
+		rc = 0;
 	if (fclose(o->file) && !rc)
 		rc = -errno;
 	o->file = NULL;
@@ -92,6 +95,8 @@ int outfile_commit(struct outfile *o, struct err *err)
 		rc = -errno;
 	if (!rc)
 		have_unfinished = false;
+	else if (rc == -ECANCELED)
+		err_set(err, rc, "%s: cancelled", o->path);
 	else
 		err_set(err, rc, "%s cannot be written: %s", o->path, strerror(-rc));
 	outfile_abandon(o);

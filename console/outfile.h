@@ -21,7 +21,8 @@ struct outfile {
 void outfile_guard_signals(void);
 
 int outfile_open(struct outfile *o, const char *path, struct err *err);
-/* Flushes, syncs and renames.  On failure the old file, if any, is untouched. */
+/* Flushes, syncs and renames.  On failure the old file, if any, is untouched; -ECANCELED: the
+ * file_progress() of this thread did not want to wait for the disk. */
 int outfile_commit(struct outfile *o, struct err *err);
 void outfile_abandon(struct outfile *o);
 /* Commits when rc is 0, else abandons and returns rc. */

@@ -93,10 +93,10 @@ static int write_one(const char *dir, size_t i, const struct evaluation *e, stru
 
 		stopwatch_files(&watch);
 		rc = files[i].write(o.file, e, &why);
-		stopwatch_files_end(&watch);
 		if (rc)
 			err_set(err, rc, "%s: %s", path, why.text);
 		rc = outfile_end(&o, rc, err);
+		stopwatch_files_end(&watch);
 	}
 	free(path);
 	return rc;

@@ -3,7 +3,8 @@
  * file_progress: who wants to know how far this thread is with a large file.
  *
  * Readers tell it about once per megabyte, as "reading" (bytes); writers of large dumps after each
- * switch, as "writing" (switches; tables.ibr: rows).  Where it cancels, both end with -ECANCELED.
+ * switch or node, as "writing" (switches, nodes; tables.ibr: rows), and while they wait for the
+ * disk, as "to disk" (bytes).  Where it cancels, all end with -ECANCELED.
  */
 #ifndef FABRIC_FILES_FILE_PROGRESS_H
 #define FABRIC_FILES_FILE_PROGRESS_H
@@ -25,7 +26,11 @@ struct file_pace {
 
 /* got more bytes of f were read.  True: nobody wants the rest. */
 bool file_progress_read(struct file_pace *p, FILE *f, size_t got);
-/* done of total switches are written.  -ECANCELED with a sentence: nobody wants the rest. */
+/* done of total switches or nodes are written.  -ECANCELED with a sentence: nobody wants the rest.
+ */
 int file_progress_write(uint32_t done, uint32_t total, struct err *err);
+/* fsync() of what was written to fd, in pieces that are told while somebody watches.  -ECANCELED,
+ * or -errno of fsync(). */
+int file_progress_sync(int fd);
 
 #endif

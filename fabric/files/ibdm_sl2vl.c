@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/files/ibdm_sl2vl.h"
 
+#include "fabric/files/file_progress.h"
 #include "fabric/files/lines.h"
 #include "fabric/files/sl2vl_text.h"
 #include "fabric/files/text_out.h"
@@ -78,17 +79,27 @@ static void write_row(struct text_out *o, const struct fabric *f, const struct t
 	text_out_bytes(o, "\n", 1);
 }
 
+static void write_switch(struct text_out *o, const struct fabric *f, const struct tables *t,
+			 uint32_t sw)
+{
+	for (uint32_t in = 0; in <= f->sw_nports[sw]; in++) {
+		if (!sl2vl_text_port_used(f, sw, in))
+			continue;
+		for (uint32_t out = 1; out <= f->sw_nports[sw]; out++)
+			if (sl2vl_text_port_used(f, sw, out))
+				write_row(o, f, t, sw, (uint8_t)in, (uint8_t)out);
+	}
+}
+
 int ibdm_sl2vl_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err)
 {
 	struct text_out *o = text_out_new(file);
+	int rc = 0, end;
 
-	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++) {
-			if (!sl2vl_text_port_used(f, sw, in))
-				continue;
-			for (uint32_t out = 1; out <= f->sw_nports[sw]; out++)
-				if (sl2vl_text_port_used(f, sw, out))
-					write_row(o, f, t, sw, (uint8_t)in, (uint8_t)out);
-		}
-	return text_out_end(o, "The SL2VL file", err);
+	for (uint32_t sw = 0; sw < f->nsw && !rc; sw++) {
+		write_switch(o, f, t, sw);
+		rc = file_progress_write(sw + 1, f->nsw, err);
+	}
+	end = text_out_end(o, "The SL2VL file", rc ? NULL : err);
+	return rc ? rc : end;
 }

@@ -2,6 +2,7 @@
 #include "fabric/files/osm_fdbs.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 #include "fabric/files/lft_text.h"
 #include "fabric/files/lines.h"
 #include "fabric/files/osm_order.h"
@@ -182,26 +183,42 @@ static void put_entry(struct writer *w, uint32_t sw, uint32_t lid, uint8_t port)
 		put_detour(w, sw, to, best);
 }
 
+static int find_distances(struct writer *w, struct err *err)
+{
+	uint32_t nsw = w->f->nsw, *queue = xcalloc(nsw, sizeof(*queue));
+	int rc = 0;
+
+	w->dist = xcalloc((size_t)nsw * nsw, sizeof(*w->dist));
+	for (uint32_t sw = 0; sw < nsw && !rc; sw++) {
+		distances(w->dist + (size_t)sw * nsw, queue, w->f, sw);
+		if (progress_step(file_progress(), "distances", sw + 1, nsw))
+			rc = err_set(err, -ECANCELED, "cancelled");
+	}
+	free(queue);
+	return rc;
+}
+
+static void write_switch(struct writer *w, const struct tables *t, uint32_t sw)
+{
+	text_out_str(w->o, "dump_ucast_routes: Switch 0x");
+	text_out_hex(w->o, w->f->sw_guid[sw], 16);
+	text_out_str(w->o, "\nLID    : Port : Hops : Optimal\n");
+	for (uint32_t lid = 1; lid <= w->f->max_lid; lid++)
+		put_entry(w, sw, lid, tables_row(t, sw)[lid]);
+}
+
 int osm_fdbs_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err)
 {
 	struct writer w = { .o = text_out_new(file), .f = f };
-	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue));
 	uint32_t *order = osm_order_new(f->sw_guid, f->nsw);
+	int rc = find_distances(&w, err), end;
 
-	w.dist = xcalloc((size_t)f->nsw * f->nsw, sizeof(*w.dist));
-	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		distances(w.dist + (size_t)sw * f->nsw, queue, f, sw);
-	for (uint32_t i = 0; i < f->nsw; i++) {
-		uint32_t sw = order[i];
-
-		text_out_str(w.o, "dump_ucast_routes: Switch 0x");
-		text_out_hex(w.o, f->sw_guid[sw], 16);
-		text_out_str(w.o, "\nLID    : Port : Hops : Optimal\n");
-		for (uint32_t lid = 1; lid <= f->max_lid; lid++)
-			put_entry(&w, sw, lid, tables_row(t, sw)[lid]);
+	for (uint32_t i = 0; i < f->nsw && !rc; i++) {
+		write_switch(&w, t, order[i]);
+		rc = file_progress_write(i + 1, f->nsw, err);
 	}
 	free(w.dist);
-	free(queue);
 	free(order);
-	return text_out_end(w.o, "opensm.fdbs", err);
+	end = text_out_end(w.o, "opensm.fdbs", rc ? NULL : err);
+	return rc ? rc : end;
 }

@@ -3,6 +3,7 @@
 
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
+#include "fabric/files/file_progress.h"
 #include "fabric/files/lines.h"
 #include "fabric/files/osm_order.h"
 #include "fabric/files/text_out.h"
@@ -404,24 +405,27 @@ int osm_subnet_write(FILE *file, const struct fabric *f, struct err *err)
 	struct writer w = { .o = text_out_new(file), .f = f };
 	uint64_t *guid;
 	uint32_t *order;
+	int rc = 0, end;
 
 	collect(&w);
 	guid = xcalloc(w.nnode, sizeof(*guid));
 	for (uint32_t i = 0; i < w.nnode; i++)
 		guid[i] = w.node[i].guid;
 	order = osm_order_new(guid, w.nnode);
-	for (uint32_t i = 0; i < w.nnode; i++) {
+	for (uint32_t i = 0; i < w.nnode && !rc; i++) {
 		const struct wnode *n = &w.node[order[i]];
 
 		if (n->sw != FAB_NONE)
 			put_switch(&w, n);
 		else
 			put_ca(&w, n);
+		rc = file_progress_write(i + 1, w.nnode, err);
 	}
 	free(order);
 	free(guid);
 	free(w.node);
 	free(w.end);
 	free(w.end_node);
-	return text_out_end(w.o, "opensm-subnet.lst", err);
+	end = text_out_end(w.o, "opensm-subnet.lst", rc ? NULL : err);
+	return rc ? rc : end;
 }

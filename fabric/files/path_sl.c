@@ -2,6 +2,7 @@
 #include "fabric/files/path_sl.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 #include "fabric/files/lines.h"
 #include "fabric/files/text_out.h"
 
@@ -256,14 +257,17 @@ int path_sl_write(FILE *file, const struct fabric *f, const struct tables *t, st
 {
 	struct text_out *o = text_out_new(file);
 	struct source *src = sources_new(f);
+	int rc = 0, end;
 
-	for (uint32_t i = 0, next; i < f->nend; i = next) {
+	for (uint32_t i = 0, next; i < f->nend && !rc; i = next) {
 		for (next = i + 1; next < f->nend && src[next].node_guid == src[i].node_guid;
 		     next++)
 			;
 		for (uint32_t k = i; k < next; k++)
 			write_source(o, f, t, &src[k], &src[i], next - i);
+		rc = file_progress_write(next, f->nend, err);
 	}
 	free(src);
-	return text_out_end(o, "path-sl.dump", err);
+	end = text_out_end(o, "path-sl.dump", rc ? NULL : err);
+	return rc ? rc : end;
 }
