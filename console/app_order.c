@@ -11,7 +11,7 @@
 void app_order_begin(struct app *a)
 {
 	a->order_asked = clock_s();
-	a->state.ordering = (struct state_ordering){ .most_s = NAN };
+	a->state.ordering = (struct state_ordering){ .most_s = NAN, .about_s = NAN };
 }
 
 void app_order_stop(struct app *a)

@@ -33,6 +33,7 @@ static void copy_words(struct app *a, const struct msg *msg, double now)
 		return;
 	snprintf(s->ordering.words, sizeof(s->ordering.words), "%s", w->words);
 	s->ordering.most_s = progress_most_s(msg->work, msg->most, now - w->counted);
+	s->ordering.about_s = progress_about_s(msg->last, msg->done, msg->total, now - w->since);
 }
 
 /* Some steps come several times: each time from 0. */

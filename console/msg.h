@@ -80,6 +80,7 @@ struct msg {
 	int rc;
 	const char *step; /* static */
 	uint64_t done, total;
+	bool last;	      /* as the next, too */
 	unsigned part, parts; /* of a step's message, as in struct progress */
 	uint64_t work, most;  /* likewise */
 	double seconds;

@@ -41,7 +41,7 @@ static void begin_step(struct stopwatch *w, const char *name, double now)
 static void show(struct stopwatch *w, const char *step, uint64_t done, uint64_t total, double now)
 {
 	char words[80];
-	double most;
+	double most, about;
 
 	if (now - w->shown < SHOW_AFTER_S)
 		return;
@@ -49,7 +49,12 @@ static void show(struct stopwatch *w, const char *step, uint64_t done, uint64_t 
 	w->said = true;
 	progress_words(words, sizeof(words), step, done, total, now - w->since);
 	most = progress_most_s(w->progress.work, w->progress.most, now - w->counted);
-	if (isfinite(most))
+	about = progress_about_s(w->progress.last, done, total, now - w->since);
+	if (isfinite(most) && isfinite(about))
+		fprintf(stderr,
+			"\r\033[K%s (%.0f s, about %.0f s more, at most %.0f s; Ctrl-C ends it)",
+			words, now - w->begun, fmin(about, most), most);
+	else if (isfinite(most))
 		fprintf(stderr, "\r\033[K%s (%.0f s, in all at most %.0f s more; Ctrl-C ends it)",
 			words, now - w->begun, most);
 	else
@@ -111,7 +116,14 @@ double progress_most_s(uint64_t work, uint64_t most, double took_s)
 {
 	if (!most || !work || took_s < LEFT_AFTER_S)
 		return NAN;
-	return fmax(1, SLOWER * took_s * (double)(most - work) / (double)work);
+	return fmax(1, ceil(SLOWER * took_s * (double)(most - work) / (double)work));
+}
+
+double progress_about_s(bool last, uint64_t done, uint64_t total, double took_s)
+{
+	double share = total ? (double)done / (double)total : 0;
+
+	return last && share > 0.02 && took_s > LEFT_AFTER_S ? took_s / share - took_s : NAN;
 }
 
 void stopwatch_tell(struct stopwatch *w, const char *text)

@@ -46,6 +46,10 @@ void progress_words(char *out, size_t len, const char *step, uint64_t done, uint
  * known. */
 double progress_most_s(uint64_t work, uint64_t most, double took_s);
 
+/* Seconds that the last step that takes long still takes, as the part of it that is done took; NAN:
+ * not known, or it is not the last. */
+double progress_about_s(bool last, uint64_t done, uint64_t total, double took_s);
+
 /* Seconds of a step, NAN when there was none of that name. */
 double stopwatch_seconds(const struct stopwatch *w, const char *step);
 

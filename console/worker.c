@@ -89,6 +89,7 @@ static void step(void *ctx, const char *name, uint64_t done, uint64_t total)
 	msg->parts = w->progress.parts;
 	msg->work = w->progress.work;
 	msg->most = w->progress.most;
+	msg->last = w->progress.last;
 	if (w->what)
 		snprintf(msg->text, sizeof(msg->text), "%s", w->what);
 	mailbox_send(w->box, msg);

@@ -235,7 +235,8 @@ static int fit_several(struct found **best, struct search *s, const uint8_t *dra
 		struct found *r;
 
 		rc = search_first_fit(&r, s, order, drained,
-				      first ? search_work(s) + FIT_EFFORT : limit);
+				      first ? search_work(s) + FIT_EFFORT : limit,
+				      k + 1 < FITS ? limit : 0);
 		if (rc)
 			break;
 		drained_first(order, s->n, r);

@@ -37,7 +37,7 @@ struct fit {
 	uint8_t *level;			    /* by switch: when its entry changes, from 0 */
 	uint32_t nlevels;
 	uint8_t *lft;
-	uint64_t limit;
+	uint64_t limit, enough;
 	struct found *r;
 };
 
@@ -349,9 +349,23 @@ static bool fits(struct fit *x, uint32_t i)
 	return false;
 }
 
+/* At so many LIDs, since a first look at the work: does it look as if nothing long follows? */
+static void tell_last(const struct fit *x, uint32_t done, uint64_t from)
+{
+	const struct search *s = x->s;
+	struct progress *p = s->pace.progress;
+	uint64_t spent = search_work(s) - from;
+
+	if (p)
+		p->last = s->big && done > s->n / 8 &&
+			  (double)from + (double)spent * s->n / done > (double)x->enough;
+}
+
 static int join_all(struct fit *x, const uint32_t *order, const uint8_t *drained)
 {
 	struct search *s = x->s;
+
+	uint64_t from = search_work(s);
 
 	search_step(s, "routes that change");
 	for (uint32_t k = 0; k < s->n; k++) {
@@ -369,6 +383,7 @@ static int join_all(struct fit *x, const uint32_t *order, const uint8_t *drained
 			x->r->ndrain++;
 			x->r->tired |= tired;
 		}
+		tell_last(x, k + 1, from);
 		if (search_at(s, k + 1))
 			return -ECANCELED;
 	}
@@ -413,9 +428,11 @@ static uint32_t count_levels(const struct search *s, bool sl2vl)
 }
 
 int search_first_fit(struct found **out, struct search *s, const uint32_t *order,
-		     const uint8_t *drained, uint64_t limit)
+		     const uint8_t *drained, uint64_t limit, uint64_t enough)
 {
-	struct fit x = { .s = s, .sl2vl = flow_sl2vl_changes(s->flow), .limit = limit };
+	struct fit x = {
+		.s = s, .sl2vl = flow_sl2vl_changes(s->flow), .limit = limit, .enough = enough
+	};
 	int rc;
 
 	search_no_graph(s);

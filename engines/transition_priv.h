@@ -113,9 +113,10 @@ int search_attempt(struct found **out, struct search *s, const uint8_t *drained)
 int search_alone(struct search *s, uint8_t *drained, uint64_t effort);
 
 /* transition_fit.c: the same from nothing, in that order of items; beyond limit (of search_work())
- * all that is left is drained.  Never -EDEADLK. */
+ * all that is left is drained.  When it ends beyond enough, no other is tried: that is told.  Never
+ * -EDEADLK. */
 int search_first_fit(struct found **out, struct search *s, const uint32_t *order,
-		     const uint8_t *drained, uint64_t limit);
+		     const uint8_t *drained, uint64_t limit, uint64_t enough);
 void found_free(struct found *r); /* NULL is fine */
 
 /* transition_result.c: the writes of what was found; caller owns it; NULL: cancelled */

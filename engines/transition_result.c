@@ -91,7 +91,8 @@ static bool mark_moves(struct search *s, struct marks *m, const struct found *r,
 			if (flow_lft_changes_at(s->flow, sw) &&
 			    (!mv->lft_wide || mv->lft_wide[sw] == AGE_BOTH))
 				mark(m, sw, lid);
-		if (search_tick(s))
+		/* the rest of the step is as long as a third of this */
+		if (search_at(s, (uint32_t)(((uint64_t)*k + 1) * s->n * 3 / 4 / r->moves.n)))
 			return true;
 	}
 	return false;
@@ -131,6 +132,7 @@ static bool find_rest(writes_vec *rest, uint64_t *silent, struct search *s, stru
 			vec_push(rest, (struct transition_write){
 					       .wave = wave, .sw = sw, .block = block });
 		}
+		s->at = s->n * 3 / 4 + (uint32_t)((uint64_t)s->n * (sw + 1) / 4 / s->f->nsw);
 		stop = search_show(s, m->nblocks * LFT_BLOCK / 4);
 	}
 	free(flows);

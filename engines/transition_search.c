@@ -40,6 +40,8 @@ void search_step(struct search *s, const char *name)
 	if (s->in_a_step)
 		return;
 	s->pace.step = name;
+	if (s->pace.progress)
+		s->pace.progress->last = false;
 	s->pace.done = s->at = 0;
 }
 

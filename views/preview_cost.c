@@ -88,14 +88,24 @@ static int draw_pause(const struct state *s, struct canvas *c, struct rect r, in
 	return fact(c, r, y, drain_needed(d) ? ROLE_WARN : ROLE_TEXT, "pause", text);
 }
 
+/* Never less than it is. */
+static const char *bound_text(char buf[FIGURE_LEN], double s)
+{
+	return figure_age(buf, s < 120 ? ceil(s) : 60 * ceil(s / 60));
+}
+
 const char *preview_search_text(char *buf, size_t len, const struct state *s)
 {
-	char took[FIGURE_LEN], most[FIGURE_LEN];
+	const struct state_ordering *o = &s->ordering;
+	char took[FIGURE_LEN], most[FIGURE_LEN], about[FIGURE_LEN];
 
-	figure_age(took, s->ordering.took_s);
-	if (isfinite(s->ordering.most_s))
-		snprintf(buf, len, "being found, %s so far, at most %s more", took,
-			 figure_age(most, s->ordering.most_s));
+	figure_age(took, o->took_s);
+	bound_text(most, o->most_s);
+	if (isfinite(o->most_s) && isfinite(o->about_s))
+		snprintf(buf, len, "about %s more, at most %s; %s so far",
+			 figure_age(about, fmin(o->about_s, o->most_s)), most, took);
+	else if (isfinite(o->most_s))
+		snprintf(buf, len, "being found, %s so far, at most %s more", took, most);
 	else
 		snprintf(buf, len, "being found, %s so far", took);
 	return buf;

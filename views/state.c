@@ -13,7 +13,7 @@ void state_init(struct state *s)
 	s->poll.age_s = s->poll.took_s = s->poll.next_s = s->poll.interval_s = NAN;
 	s->jobs_source.age_s = NAN;
 	s->automatic.next_s = NAN;
-	s->ordering.most_s = NAN;
+	s->ordering.most_s = s->ordering.about_s = NAN;
 	s->preview.fraction = s->preview.elapsed_s = s->preview.eta_s = s->preview.rate = NAN;
 	s->preview.mads_per_s = s->preview.sweep_s = NAN;
 	for (int i = 0; i < APPLY_STEPS; i++)

@@ -119,6 +119,7 @@ struct state_ordering {
 	char words[96]; /* its step, how far that is, how long still; "" not begun */
 	double took_s;	/* since it was asked for */
 	double most_s;	/* all steps that are still to come take at most; NAN not known */
+	double about_s; /* and are expected to take; NAN not known */
 };
 
 struct state_preview {

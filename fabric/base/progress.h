@@ -23,6 +23,7 @@ struct progress {
 	atomic_bool cancel;
 	unsigned part, parts; /* from 1; parts 0: not known */
 	uint64_t work, most;  /* of all steps; most 0: not known, else never exceeded */
+	bool last;	      /* the step at hand is the last that takes long */
 };
 
 /* So many parts follow, none of which has begun. */
@@ -33,6 +34,7 @@ static inline void progress_parts(struct progress *p, unsigned parts)
 	p->part = 0;
 	p->parts = parts;
 	p->work = p->most = 0;
+	p->last = false;
 }
 
 static inline void progress_next(struct progress *p)

@@ -352,6 +352,12 @@ static void what_applying_costs_is_told_before(void **state)
 	k.s.ordering.took_s = 38;
 	snprintf(k.s.ordering.words, sizeof(k.s.ordering.words), "routes that change 24 %%");
 	console_shows(&k, "being found, 38s so far");
+	k.s.ordering.most_s = 535;
+	console_shows(&k, "being found, 38s so far, at most 9m more"); /* rounded up */
+	k.s.ordering.about_s = 30;
+	console_shows(&k, "order  about 30s more, at most 9m; 38s so far");
+	k.s.ordering.about_s = 600; /* what is expected is no more than what can be */
+	console_shows(&k, "about 8m more, at most 9m; 38s so far");
 	console_shows(&k, "routes that change 24 %");
 	console_shows(&k, "x ends the search");
 	console_keys(&k, "x");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The thread that computes: what is asked for has an end, whichever. */
+#include "console/stopwatch.h"
 #include "console/worker.h"
 
 #include "engines/minhop.h"
@@ -10,6 +11,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 
@@ -148,9 +150,21 @@ static void a_forecast_tells_how_far_it_is(void **state)
 	fabric_put(f);
 }
 
+static void what_is_left_in_all_is_told_in_the_last_long_step_only(void **state)
+{
+	(void)state;
+	assert_true(progress_about_s(true, 25, 100, 10) == 30);
+	assert_true(isnan(progress_about_s(false, 25, 100, 10)));
+	assert_true(isnan(progress_about_s(true, 1, 100, 10))); /* too early to say */
+	assert_true(isnan(progress_about_s(true, 25, 100, 0.1)));
+	assert_true(isnan(progress_about_s(true, 25, 0, 10)));
+	assert_true(progress_most_s(3, 4, 10.5) == 7); /* twice as slow, and rounded up */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_left_in_all_is_told_in_the_last_long_step_only),
 		cmocka_unit_test(a_preview_that_is_cancelled_while_it_waits_is_told),
 		cmocka_unit_test(an_order_of_writes_tells_its_steps_from_the_plan_on),
 		cmocka_unit_test(a_forecast_tells_how_far_it_is),
