@@ -10,8 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SHOW_AFTER_S 0.1 /* between two updates of the line */
-#define LEFT_AFTER_S 0.5 /* of a step, before it can be told how long it takes */
+#define LINE_MAX_CHARS 78  /* a line of a terminal has no room for more */
+#define SHOW_AFTER_S   0.1 /* between two updates of the line */
+#define LEFT_AFTER_S   0.5 /* of a step, before it can be told how long it takes */
 
 static void end_step(struct stopwatch *w, double now)
 {
@@ -38,44 +39,6 @@ static void begin_step(struct stopwatch *w, const char *name, double now)
 	w->since = now;
 }
 
-static void show(struct stopwatch *w, const char *step, uint64_t done, uint64_t total, double now)
-{
-	char words[80];
-	double most, about;
-
-	if (now - w->shown < SHOW_AFTER_S)
-		return;
-	w->shown = now;
-	w->said = true;
-	progress_words(words, sizeof(words), step, done, total, now - w->since);
-	most = progress_most_s(w->progress.work, w->progress.most, now - w->counted);
-	about = progress_about_s(w->progress.last, done, total, now - w->since);
-	if (isfinite(most) && isfinite(about))
-		fprintf(stderr,
-			"\r\033[K%s (%.0f s, about %.0f s more, at most %.0f s; Ctrl-C ends it)",
-			words, now - w->begun, fmin(about, most), most);
-	else if (isfinite(most))
-		fprintf(stderr, "\r\033[K%s (%.0f s, in all at most %.0f s more; Ctrl-C ends it)",
-			words, now - w->begun, most);
-	else
-		fprintf(stderr, "\r\033[K%s (%.0f s; Ctrl-C ends it)", words, now - w->begun);
-	fflush(stderr);
-}
-
-static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
-{
-	struct stopwatch *w = ctx;
-	double now = clock_s();
-
-	if (w->running < 0 || strcmp(w->step[w->running].name, step) || done < w->done)
-		begin_step(w, step, now); /* some come several times */
-	w->done = done;
-	if (!w->progress.work)
-		w->counted = now;
-	if (w->tty)
-		show(w, step, done, total, now);
-}
-
 /* Of what a step counts; others count what their names say. */
 static const char *unit(const char *step)
 {
@@ -92,20 +55,73 @@ static const char *unit(const char *step)
 	return "";
 }
 
-void progress_words(char *out, size_t len, const char *step, uint64_t done, uint64_t total,
-		    double took_s)
+/* counted: with how many of how many, too. */
+static void put_words(char *out, size_t len, const char *step, uint64_t done, uint64_t total,
+		      double took_s, bool counted)
 {
 	double share = total ? (double)done / (double)total : 0;
-	char per_s[FIGURE_LEN];
+	char figure[2][FIGURE_LEN];
 	int n = snprintf(out, len, "%s", step);
 
 	if (total && (size_t)n < len)
 		n += snprintf(out + n, len - (size_t)n, " %.0f %%", 100 * share);
+	if (total && counted && (size_t)n < len)
+		n += snprintf(out + n, len - (size_t)n, ", %s of %s%s",
+			      figure_short(figure[0], done), figure_short(figure[1], total),
+			      unit(step));
 	if (took_s > LEFT_AFTER_S && done && (size_t)n < len)
 		n += snprintf(out + n, len - (size_t)n, ", %s%s/s",
-			      figure_short(per_s, (uint64_t)((double)done / took_s)), unit(step));
+			      figure_short(figure[0], (uint64_t)((double)done / took_s)),
+			      unit(step));
 	if (took_s > LEFT_AFTER_S && share > 0.02 && (size_t)n < len)
 		snprintf(out + n, len - (size_t)n, ", %.1f s left", took_s / share - took_s);
+}
+
+void progress_words(char *out, size_t len, const char *step, uint64_t done, uint64_t total,
+		    double took_s)
+{
+	put_words(out, len, step, done, total, took_s, false);
+}
+
+static void show(struct stopwatch *w, const char *step, uint64_t done, uint64_t total, double now)
+{
+	char words[120], end[100];
+	double most, about;
+
+	if (now - w->shown < SHOW_AFTER_S)
+		return;
+	w->shown = now;
+	w->said = true;
+	most = progress_most_s(w->progress.work, w->progress.most, now - w->counted);
+	about = progress_about_s(w->progress.last, done, total, now - w->since);
+	if (isfinite(most) && isfinite(about))
+		snprintf(end, sizeof(end),
+			 "(%.0f s, about %.0f s more, at most %.0f s; Ctrl-C ends it)",
+			 now - w->begun, fmin(about, most), most);
+	else if (isfinite(most))
+		snprintf(end, sizeof(end), "(%.0f s, in all at most %.0f s more; Ctrl-C ends it)",
+			 now - w->begun, most);
+	else
+		snprintf(end, sizeof(end), "(%.0f s; Ctrl-C ends it)", now - w->begun);
+	put_words(words, sizeof(words), step, done, total, now - w->since, true);
+	if (strlen(words) + strlen(end) > LINE_MAX_CHARS)
+		progress_words(words, sizeof(words), step, done, total, now - w->since);
+	fprintf(stderr, "\r\033[K%s %s", words, end);
+	fflush(stderr);
+}
+
+static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct stopwatch *w = ctx;
+	double now = clock_s();
+
+	if (w->running < 0 || strcmp(w->step[w->running].name, step) || done < w->done)
+		begin_step(w, step, now); /* some come several times */
+	w->done = done;
+	if (!w->progress.work)
+		w->counted = now;
+	if (w->tty)
+		show(w, step, done, total, now);
 }
 
 /* Later steps take up to twice as long for the same work as those before: measured 30 to 150
