@@ -8,6 +8,7 @@
 #include "console/batch.h"
 #include "console/exits.h"
 #include "console/loadfab.h"
+#include "console/stopwatch.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/stderrlog.h"
@@ -210,6 +211,7 @@ int app_main(int argc, char **argv)
 {
 	struct app *a = xcalloc(1, sizeof(*a));
 	struct stderrlog *captured = NULL;
+	struct stopwatch watch = { .files = false };
 	struct err err = { "" };
 	int rc = app_opts_parse(&a->opts, argc, argv);
 
@@ -228,10 +230,15 @@ int app_main(int argc, char **argv)
 		return rc;
 	}
 	app_prepare(a);
-	if (a->opts.batch.on)
+	if (a->opts.batch.on) {
 		catch_signals(); /* making a large fabric takes long, too */
+		stopwatch_files_until(&watch, &deadly_signal);
+	}
 	rc = app_start(a, &err);
-	if (!rc && a->opts.batch.on) {
+	stopwatch_files_end(&watch);
+	if (rc && deadly_signal) {
+		rc = 128 + deadly_signal;
+	} else if (!rc && a->opts.batch.on) {
 		rc = batch_run(a, &deadly_signal);
 	} else if (!rc) {
 		catch_signals();

@@ -354,6 +354,21 @@ static int loop(struct batch *b, const volatile sig_atomic_t *stop, struct err *
 	return 128 + *stop;
 }
 
+/* rc, where that goes well. */
+static int save(struct batch *b, int rc, const volatile sig_atomic_t *stop, struct err *err)
+{
+	struct stopwatch watch = { .files = false };
+	int failed;
+
+	if (rc <= 128) /* else what was seen until a signal is to be kept */
+		stopwatch_files_until(&watch, stop);
+	failed = app_snapshot_to(b->a, b->o->save, err);
+	stopwatch_files_end(&watch);
+	if (failed == -ECANCELED)
+		return 128 + *stop;
+	return failed ? EXIT_FINDINGS : rc;
+}
+
 int batch_run(struct app *a, const volatile sig_atomic_t *stop)
 {
 	struct batch b = { .a = a, .o = &a->opts.batch };
@@ -367,8 +382,8 @@ int batch_run(struct app *a, const volatile sig_atomic_t *stop)
 		rc = loop(&b, stop, &err);
 	if (b.o->mark && b.done)
 		app_past_act(a, &b.o->set_mark);
-	if (b.o->save && b.done && app_snapshot_to(a, b.o->save, &err))
-		rc = EXIT_FINDINGS;
+	if (b.o->save && b.done)
+		rc = save(&b, rc, stop, &err);
 	if (err.text[0] && rc != 128 + SIGPIPE)
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 	prom_server_stop(b.server);

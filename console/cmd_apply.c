@@ -6,11 +6,11 @@
 #include "console/cmdline.h"
 #include "console/exits.h"
 #include "console/follow.h"
+#include "console/loadfab.h"
 #include "console/mkey.h"
 #include "console/watchdog_config.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
-#include "fabric/update/planfile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +154,7 @@ int cmd_apply(int argc, char **argv)
 
 	watchdog_config_init(&c.dog);
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = plan_load(&p, c.file, &err) ? EXIT_UNREADABLE : apply(&c, p, &err);
+	rc = loadfab_plan(&p, c.file, &err) ? EXIT_UNREADABLE : apply(&c, p, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	plan_free(p);

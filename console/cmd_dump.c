@@ -6,6 +6,7 @@
 #include "console/exits.h"
 #include "console/outfile.h"
 #include "console/routefiles.h"
+#include "console/stopwatch.h"
 #include "console/subject.h"
 #include "fabric/files/osm_fdbs.h"
 #include "fabric/files/osm_lfts.h"
@@ -64,12 +65,14 @@ static error_t take(int key, char *arg, struct argp_state *state)
 static int dump(const struct dump_cmd *c, const struct subject *s, struct err *err)
 {
 	const struct tables *t = s->planned ? s->planned : s->t;
+	struct stopwatch watch;
 	int rc;
 
 	if (c->dir) {
 		rc = routefiles_tables(c->dir, s->f, t, c->format, subject_sls_known(t), err);
 		return rc ? EXIT_FINDINGS : 0;
 	}
+	stopwatch_output(&watch);
 	switch (c->format) {
 	case FORMAT_IBDM:
 		rc = osm_fdbs_write(stdout, s->f, t, err);
@@ -80,6 +83,7 @@ static int dump(const struct dump_cmd *c, const struct subject *s, struct err *e
 	default:
 		rc = osm_lfts_write(stdout, s->f, t, err);
 	}
+	stopwatch_files_end(&watch);
 	if (!rc)
 		rc = outfile_flush_stdout(err);
 	return rc ? EXIT_FINDINGS : 0;

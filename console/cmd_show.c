@@ -5,15 +5,16 @@
 #include "console/cmdline.h"
 #include "console/evaluate.h"
 #include "console/exits.h"
+#include "console/loadfab.h"
 #include "console/options.h"
 #include "console/outfile.h"
 #include "console/plan_jobs.h"
 #include "console/plan_links.h"
 #include "console/plan_text.h"
 #include "console/record.h"
+#include "console/stopwatch.h"
 #include "console/summary.h"
 #include "fabric/base/plural.h"
-#include "fabric/update/planfile.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -126,6 +127,7 @@ static int print_json(const struct show_cmd *c, const struct plan *p, const stru
 		      struct err *err)
 {
 	json_t *j = json_object(), *after = summary_json(&both[1]);
+	struct stopwatch watch;
 	int rc;
 
 	summary_add_verdict(after, &both[1]);
@@ -138,8 +140,11 @@ static int print_json(const struct show_cmd *c, const struct plan *p, const stru
 		json_object_set_new(j, "per_job", plan_jobs_json(p, both));
 	if (c->links)
 		json_object_set_new(j, "links", plan_links_json(p, both));
-	if (c->diff)
+	if (c->diff) {
+		stopwatch_files(&watch);
 		json_object_set_new(j, "diff", plan_diff_json(p));
+		stopwatch_files_end(&watch);
+	}
 	rc = summary_dump(stdout, j, err);
 	json_decref(j);
 	return rc;
@@ -170,10 +175,13 @@ static int show(const struct show_cmd *c, const struct plan *p, struct err *err)
 {
 	struct evaluation both[2] = { 0 };
 	struct eval_opts eval;
+	struct stopwatch watch;
 	int rc = EXIT_FINDINGS;
 
 	if (c->diff && !c->o.json) {
+		stopwatch_output(&watch);
 		plan_print_diff(stdout, p);
+		stopwatch_files_end(&watch);
 		return outfile_flush_stdout(err) ? EXIT_FINDINGS : EXIT_OK;
 	}
 	options_eval(&eval, &c->o);
@@ -182,7 +190,7 @@ static int show(const struct show_cmd *c, const struct plan *p, struct err *err)
 	eval.terminals_only = true;
 	if (evaluate_tables(&both[0], tables_get(p->from), p->fabric, p->jobs, &eval, err))
 		goto out;
-	both[1].diff = tdiff_new(p->fabric, p->from, p->to);
+	both[1].diff = tdiff_copy(p->diff);
 	if (c->o.json && print_json(c, p, both, err))
 		goto out;
 	if (!c->o.json)
@@ -202,7 +210,7 @@ out:
 static int load(struct plan **p, const char *file, struct err *err)
 {
 	struct stat st;
-	int rc = plan_load(p, file, err);
+	int rc = loadfab_plan(p, file, err);
 
 	if (!rc && !(*p)->time_s && !stat(file, &st))
 		(*p)->time_s = st.st_mtime;

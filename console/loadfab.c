@@ -2,6 +2,7 @@
 #include "console/loadfab.h"
 
 #include "console/infile.h"
+#include "console/stopwatch.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
@@ -254,6 +255,17 @@ static int load_plan(struct tables **out, const struct infile *in, const struct 
 	if (!rc) /* equal fingerprints mean equal indices */
 		*out = tables_onto(f, p->to, p->to);
 	plan_free(p);
+	return rc;
+}
+
+int loadfab_plan(struct plan **out, const char *path, struct err *err)
+{
+	struct stopwatch watch;
+	int rc;
+
+	stopwatch_files(&watch);
+	rc = plan_load(out, path, err);
+	stopwatch_files_end(&watch);
 	return rc;
 }
 

@@ -35,6 +35,10 @@ static inline int loadfab_fabric(struct fabric **out, const char *path, const ch
  * netloc's X-log-paths.ndat, beside which X-nodes.ndat must be. */
 int loadfab_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err);
 
+/* plan_load(), which tells on a terminal how far it is. */
+struct plan;
+int loadfab_plan(struct plan **out, const char *path, struct err *err);
+
 /* Into tables that the caller alone owns: path-sl lines; opensm-sl2vl.dump or the form of
  * ibdmchk. */
 int loadfab_path_sl(struct tables *t, const char *path, const struct fabric *f, struct err *err);

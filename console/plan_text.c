@@ -2,6 +2,7 @@
 #include "console/plan_text.h"
 
 #include "console/record.h"
+#include "fabric/files/file_progress.h"
 #include "fabric/model/end_find.h"
 
 #include <inttypes.h>
@@ -54,12 +55,16 @@ json_t *plan_drain_jobs_json(const struct plan *p)
 typedef void entry_fn(const struct plan *p, uint32_t sw, uint32_t lid, uint8_t from, uint8_t to,
 		      void *arg);
 
-/* tdiff names the blocks in order of switches and LIDs. */
+#define SAY_BLOCKS 1024
+
+/* tdiff names the blocks in order of switches and LIDs.  Tells file_progress(). */
 static void each_entry(const struct plan *p, entry_fn *fn, void *arg)
 {
 	for (uint32_t b = 0; b < p->diff->nblocks; b++) {
 		uint32_t sw = p->diff->blocks[b].sw, lid = p->diff->blocks[b].block * LFT_BLOCK;
 
+		if (b % SAY_BLOCKS == 0)
+			progress_step(file_progress(), "writing", b, p->diff->nblocks);
 		for (uint32_t end = lid + LFT_BLOCK; lid < end && lid <= p->to->max_lid; lid++) {
 			uint8_t from = tables_row(p->from, sw)[lid];
 			uint8_t to = tables_row(p->to, sw)[lid];

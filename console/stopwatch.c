@@ -120,6 +120,8 @@ static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
 	w->done = done;
 	if (!w->progress.work)
 		w->counted = now;
+	if (w->stop && *w->stop)
+		atomic_store(&w->progress.cancel, true);
 	if (w->tty)
 		show(w, step, done, total, now);
 }
@@ -179,6 +181,23 @@ void stopwatch_files(struct stopwatch *w)
 {
 	stopwatch_start(w);
 	w->files = w->tty && !file_progress();
+	if (w->files)
+		file_progress_set(&w->progress);
+}
+
+void stopwatch_output(struct stopwatch *w)
+{
+	if (isatty(STDOUT_FILENO))
+		stopwatch_start(w);
+	else
+		stopwatch_files(w);
+}
+
+void stopwatch_files_until(struct stopwatch *w, const volatile sig_atomic_t *stop)
+{
+	stopwatch_start(w);
+	w->stop = stop;
+	w->files = !file_progress();
 	if (w->files)
 		file_progress_set(&w->progress);
 }

@@ -5,6 +5,7 @@
 
 #include "fabric/base/progress.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,10 +22,11 @@ struct stopwatch {
 	int running;   /* step being timed, -1 none */
 	uint64_t done; /* of it, as told last */
 	double begun, since, shown;
-	double counted; /* since when the work of all steps is counted */
-	bool tty;	/* stderr is a terminal */
-	bool said;	/* there is a line of ours on it */
-	bool files;	/* it is this thread's file_progress() */
+	double counted;			   /* since when the work of all steps is counted */
+	bool tty;			   /* stderr is a terminal */
+	bool said;			   /* there is a line of ours on it */
+	bool files;			   /* it is this thread's file_progress() */
+	const volatile sig_atomic_t *stop; /* cancels when it is not 0; NULL: a signal ends all */
 };
 
 void stopwatch_start(struct stopwatch *w);
@@ -33,6 +35,10 @@ void stopwatch_stop(struct stopwatch *w);
 /* For large files that this thread reads or writes until stopwatch_files_end(): nothing where
  * somebody watches them already, or where stderr is no terminal. */
 void stopwatch_files(struct stopwatch *w);
+/* The same for what goes to stdout: nothing where that is a terminal, too, on which it is seen. */
+void stopwatch_output(struct stopwatch *w);
+/* The same where a handler sets *stop, terminal or not: what watches files ends at once then. */
+void stopwatch_files_until(struct stopwatch *w, const volatile sig_atomic_t *stop);
 void stopwatch_files_end(struct stopwatch *w); /* one of zeros is fine */
 /* Where there is no progress to hand to anybody: what is waited for, as often as one likes. */
 void stopwatch_tell(struct stopwatch *w, const char *text);

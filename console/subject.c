@@ -2,8 +2,8 @@
 #include "console/subject.h"
 
 #include "console/exits.h"
+#include "console/loadfab.h"
 #include "console/scene.h"
-#include "fabric/update/planfile.h"
 
 #include <string.h>
 
@@ -46,7 +46,7 @@ void subject_opts_init(struct subject_opts *o)
 
 static int of_plan(struct subject *s, const char *path, struct err *err)
 {
-	if (plan_load(&s->p, path, err))
+	if (loadfab_plan(&s->p, path, err))
 		return EXIT_UNREADABLE;
 	s->f = s->p->fabric;
 	s->t = s->p->from;

@@ -24,17 +24,29 @@ struct progress *file_progress_set(struct progress *p)
 	return before;
 }
 
+/* 0: not known.  What is read from memory has no file. */
+static uint64_t length(FILE *f)
+{
+	off_t at = fileno(f) < 0 ? ftello(f) : -1, end;
+	struct stat st;
+
+	if (at < 0)
+		return !fstat(fileno(f), &st) && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	end = fseeko(f, 0, SEEK_END) ? 0 : ftello(f);
+	fseeko(f, at, SEEK_SET);
+	return end > 0 ? (uint64_t)end : 0;
+}
+
 bool file_progress_read(struct file_pace *p, FILE *f, size_t got)
 {
-	struct stat st;
 	off_t at;
 
 	p->unsaid += got;
 	if (!watcher || p->unsaid < SAY_BYTES)
 		return false;
 	p->unsaid = 0;
-	if (!p->total && !fstat(fileno(f), &st) && S_ISREG(st.st_mode))
-		p->total = (uint64_t)st.st_size;
+	if (!p->total)
+		p->total = length(f);
 	at = ftello(f);
 	return progress_step(watcher, "reading", at > 0 ? (uint64_t)at : 0, p->total);
 }

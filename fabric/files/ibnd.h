@@ -38,6 +38,7 @@ int ibnd_read(struct builder **out, FILE *in, const char *path, struct ibnd_repo
  * with the same NodeDescriptions and LIDs (SIM_HOST may be the quoted id or the whole
  * NodeDescription; ibsim's port GUIDs are always node GUID + port).
  * Descriptions lose characters that the format cannot carry: '"' and control characters.
+ * Tells file_progress(); -ECANCELED where that does not want the rest.
  */
 int ibnd_write(FILE *out, const struct fabric *f, struct err *err);
 

@@ -2,6 +2,7 @@
 #include "fabric/update/planfile.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 #include "fabric/files/ibnd.h"
 #include "fabric/files/tables_ibr.h"
 #include "fabric/update/store.h"
@@ -321,7 +322,7 @@ static int assemble(struct plan **out, const struct reading *r, struct err *err)
 	int rc = plan_files_decode(&files, json_object_get(r->head, "files"), err);
 
 	if (!rc)
-		rc = plan_new(&p, r->f, r->from, r->to, r->jobs, &sm, 0, err);
+		rc = plan_new_told(&p, r->f, r->from, r->to, r->jobs, &sm, 0, file_progress(), err);
 	if (rc)
 		return rc;
 	plan_from_files(p, &files);
@@ -394,7 +395,8 @@ int plan_rebase(struct plan **out, const struct plan *p, const struct fabric *f,
 
 	/* an equal fingerprint means equal indices: the jobs fit as they are */
 	if (!rc)
-		rc = plan_new(out, f, from, p->to, p->jobs, &p->sm, p->time_s, err);
+		rc = plan_new_told(out, f, from, p->to, p->jobs, &p->sm, p->time_s, file_progress(),
+				   err);
 	if (rc)
 		return rc;
 	plan_from_files(*out, &p->files);
