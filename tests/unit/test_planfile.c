@@ -2,6 +2,7 @@
 #include "fabric/update/planfile.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 #include "fabric/update/store.h"
 #include "tests/unit/update_net.h"
 
@@ -57,6 +58,64 @@ static int teardown(void **state)
 	free(w->path);
 	net_rmdir(w->dir);
 	return 0;
+}
+
+struct spy {
+	struct progress p;
+	const char *end_in; /* the step in which nobody wants the rest */
+	bool planned, wrote;
+};
+
+static void watch(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct spy *s = ctx;
+
+	assert_true(done <= total);
+	s->planned = s->planned || !strcmp(step, "plan");
+	s->wrote = s->wrote || !strcmp(step, "writing");
+	if (s->end_in && !strcmp(step, s->end_in))
+		atomic_store(&s->p.cancel, true);
+}
+
+static void loading_a_plan_tells_how_far_it_is_and_is_ended(void **state)
+{
+	static const char *const steps[] = { "reading", "plan" };
+	struct world *w = *state;
+	struct spy s = { .p = { .report = watch, .ctx = &s } };
+	struct plan *p = NULL;
+	struct err err = { "" };
+
+	file_progress_set(&s.p);
+	assert_int_equal(plan_load(&p, w->path, &err), 0);
+	plan_free(p);
+	assert_true(s.planned);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		p = NULL;
+		s = (struct spy){ .p = { .report = watch, .ctx = &s }, .end_in = steps[i] };
+		assert_int_equal(plan_load(&p, w->path, &err), -ECANCELED);
+		assert_null(p);
+		assert_non_null(strstr(err.text, "cancelled"));
+	}
+	file_progress_set(NULL);
+}
+
+static void saving_a_plan_that_is_ended_leaves_what_was_there(void **state)
+{
+	struct world *w = *state;
+	struct spy s = { .p = { .report = watch, .ctx = &s }, .end_in = "writing" };
+	char *path = xasprintf("%s/other.plan", w->dir);
+	struct plan *p;
+	struct err err = { "" };
+
+	file_progress_set(&s.p);
+	assert_int_equal(plan_save(path, w->p, &err), -ECANCELED);
+	assert_int_equal(plan_save(w->path, w->p, &err), -ECANCELED);
+	file_progress_set(NULL);
+	assert_true(s.wrote);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(plan_load(&p, w->path, &err), 0);
+	plan_free(p);
+	free(path);
 }
 
 static void saved_plan_comes_back_the_same(void **state)
@@ -315,6 +374,8 @@ int main(void)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(saved_plan_comes_back_the_same),
+		T(loading_a_plan_tells_how_far_it_is_and_is_ended),
+		T(saving_a_plan_that_is_ended_leaves_what_was_there),
 		T(the_order_of_writes_is_kept_and_protected),
 		T(the_files_of_its_tables_are_kept_and_protected),
 		T(what_needs_the_drain_is_kept_and_protected),
