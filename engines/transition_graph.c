@@ -304,9 +304,11 @@ bool tgraph_sort(struct tgraph *g)
 		stop_at(g, v);
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		const struct arc *first = &g->arc.v[g->out[order[i]].at];
+		size_t first = g->out[order[i]].at;
 
-		for (const struct arc *x = first + g->out[order[i]].n; x-- > first;) {
+		for (size_t k = g->out[order[i]].n; k-- > 0;) {
+			const struct arc *x = &g->arc.v[first + k];
+
 			if (counts(g, &g->edge.v[x->edge]) && !--degree[x->to])
 				order[n++] = x->to;
 			if (stop_at(g, looks++))
