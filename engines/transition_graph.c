@@ -96,6 +96,7 @@ struct tgraph *tgraph_new(const struct fabric *f, const struct turns *turns, uin
 	g->via = xcalloc(g->n, sizeof(*g->via));
 	g->list = xcalloc(g->n, sizeof(*g->list));
 	g->places = xcalloc(g->n, sizeof(*g->places));
+	vec_reserve(&g->arc, 1); /* what has none is asked for its place, too */
 	for (uint32_t v = 0; v < g->n; v++) {
 		g->v[v].ord = g->at[v] = v;
 		stop_at(g, v);
