@@ -465,14 +465,17 @@ int audit_verify(struct audit_report *out, const char *path, const struct audit_
 	struct stopwatch watch;
 	char *data;
 	size_t len;
-	int rc = store_read(&data, &len, path, err);
+	int rc;
 
-	if (rc)
+	stopwatch_files(&watch);
+	rc = store_read(&data, &len, path, err);
+	if (rc) {
+		stopwatch_files_end(&watch);
 		return rc;
+	}
 	*out = (struct audit_report){ .ok = true, .bytes = len };
 	c.screen = audit_screen_open(path);
 	out->cast_bytes = audit_screen_bytes(c.screen);
-	stopwatch_files(&watch);
 	rc = check_lines(&c, data, len);
 	stopwatch_files_end(&watch);
 	if (rc)

@@ -8,7 +8,9 @@
 #include "console/export_tlog.h"
 #include "console/outfile.h"
 #include "console/record.h"
+#include "console/stopwatch.h"
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,35 +19,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Typescript and timing as scriptreplay(1) reads them: bytes behind a first line, and the seconds
- * before each piece. */
-static int script(const struct cast_events *e, const char *path, struct err *err)
+/* At event i, of which each takes little. */
+static int tell(const struct cast_events *e, uint32_t i, struct err *err)
 {
-	char *timing = xasprintf("%s.timing", path);
-	struct outfile text, times;
-	double last = 0;
-	int rc = outfile_open(&text, path, err);
+	return i % EXPORT_TELL ? 0 : file_progress_write(i, e->n, err);
+}
 
-	if (rc)
-		goto out;
-	fputs("Script started\n", text.file);
-	for (uint32_t i = 0; i < e->n; i++)
-		if (e->v[i].code == 'o')
-			fputs(e->v[i].text, text.file);
-	rc = outfile_end(&text, 0, err);
-	if (!rc)
-		rc = outfile_open(&times, timing, err);
-	if (rc)
-		goto out;
-	for (uint32_t i = 0; i < e->n; i++) {
+static int write_timing(FILE *f, const struct cast_events *e, struct err *err)
+{
+	double last = 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < e->n && !rc; i++) {
+		rc = tell(e, i, err);
 		if (e->v[i].code != 'o')
 			continue;
-		fprintf(times.file, "%.6f %zu\n", e->v[i].at_s - last, strlen(e->v[i].text));
+		fprintf(f, "%.6f %zu\n", e->v[i].at_s - last, strlen(e->v[i].text));
 		last = e->v[i].at_s;
 	}
-	rc = outfile_end(&times, 0, err);
-out:
-	free(timing);
+	return rc;
+}
+
+static int write_script(FILE *f, const struct cast_events *e, struct err *err)
+{
+	int rc = 0;
+
+	fputs("Script started\n", f);
+	for (uint32_t i = 0; i < e->n && !rc; i++) {
+		rc = tell(e, i, err);
+		if (e->v[i].code == 'o')
+			fputs(e->v[i].text, f);
+	}
 	return rc;
 }
 
@@ -57,38 +61,67 @@ static void put(FILE *f, json_t *j)
 }
 
 /* As version 2, but with the size in "term" and with times since the event before. */
-static void version_3(FILE *f, const struct cast_events *e)
+static int version_3(FILE *f, const struct cast_events *e, struct err *err)
 {
 	const struct cast_file *first = &e->file[0];
 	double last = 0;
+	int rc = 0;
 
 	put(f, json_pack("{s:i, s:{s:i, s:i, s:s}, s:I, s:s}", "version", 3, "term", "cols",
 			 first->w, "rows", first->h, "type", "xterm-256color", "timestamp",
 			 (json_int_t)first->timestamp, "title", "ibroute-top"));
-	for (uint32_t i = 0; i < e->n; i++) {
+	for (uint32_t i = 0; i < e->n && !rc; i++) {
 		char code[2] = { e->v[i].code, '\0' };
 		double after = e->v[i].at_s - last;
 
 		put(f, json_pack("[f, s, s]", after > 0 ? after : 0, code, e->v[i].text));
 		last = e->v[i].at_s;
+		rc = tell(e, i, err);
 	}
+	return rc;
 }
 
-static int to_one(const struct cast_events *e, void (*write)(FILE *f, const struct cast_events *e),
-		  const char *path, struct err *err)
+typedef int (*export_fn)(FILE *f, const struct cast_events *e, struct err *err);
+
+static int to_one(const struct cast_events *e, export_fn write, const char *path, struct err *err)
 {
 	struct outfile o;
 	int rc;
 
 	if (!path) {
-		write(stdout, e);
-		return outfile_flush_stdout(err);
+		rc = write(stdout, e, err);
+		return rc ? rc : outfile_flush_stdout(err);
 	}
 	rc = outfile_open(&o, path, err);
 	if (rc)
 		return rc;
-	write(o.file, e);
-	return outfile_end(&o, 0, err);
+	return outfile_end(&o, write(o.file, e, err), err);
+}
+
+/* Typescript and timing as scriptreplay(1) reads them: bytes behind a first line, and the seconds
+ * before each piece.  What was asked for comes last, so that both are there when it is. */
+static int script(const struct cast_events *e, const char *path, struct err *err)
+{
+	char *timing = xasprintf("%s.timing", path);
+	int rc = to_one(e, write_timing, timing, err);
+
+	free(timing);
+	return rc ? rc : to_one(e, write_script, path, err);
+}
+
+static int convert(const struct audit_options *o, const struct cast_events *e, struct err *err)
+{
+	struct stopwatch watch;
+	int rc;
+
+	if (o->out)
+		stopwatch_files(&watch);
+	else
+		stopwatch_output(&watch);
+	rc = o->script ? script(e, o->out, err)
+		       : to_one(e, o->tlog ? export_tlog : version_3, o->out, err);
+	stopwatch_files_end(&watch);
+	return rc;
 }
 
 static int put_out(const char *path, const char *text, size_t len, struct err *err)
@@ -136,6 +169,7 @@ int audit_cmd_export(const struct audit_options *o)
 	struct err err = { "" };
 	int rc;
 
+	outfile_guard_signals();
 	if (o->report)
 		rc = report(o, &err);
 	else if (o->script && !o->out)
@@ -143,8 +177,7 @@ int audit_cmd_export(const struct audit_options *o)
 	else
 		rc = cast_read_session(&e, o->names[0], &err);
 	if (!rc && !o->report)
-		rc = o->script ? script(&e, o->out, &err)
-			       : to_one(&e, o->tlog ? export_tlog : version_3, o->out, &err);
+		rc = convert(o, &e, &err);
 	cast_events_free(&e);
 	if (rc)
 		fprintf(stderr, "ibroute-top: %s\n", err.text);

@@ -5,17 +5,37 @@
 #include "console/cast_screen.h"
 #include "console/exits.h"
 #include "console/replay.h"
+#include "console/stopwatch.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+static int print_at(const struct cast_events *e, uint32_t n, const char *path, struct err *err)
+{
+	struct stopwatch watch;
+	struct cast_screen s;
+	char *text;
+	int rc;
+
+	stopwatch_files(&watch);
+	rc = cast_screen_at(&s, e, n);
+	stopwatch_files_end(&watch);
+	if (rc) {
+		cast_screen_free(&s);
+		return err_set(err, rc, "%s: drawing it was cancelled", path);
+	}
+	text = cast_screen_text(&s);
+	fputs(text, stdout);
+	free(text);
+	cast_screen_free(&s);
+	return 0;
+}
+
 static int dump(const char *path, const char *where, struct err *err)
 {
 	struct cast_events e = { 0 };
-	struct cast_screen s;
 	uint32_t n;
-	char *text;
 	int rc = cast_read_session(&e, path, err);
 
 	if (!rc)
@@ -23,13 +43,8 @@ static int dump(const char *path, const char *where, struct err *err)
 	/* a mark comes just before the frame that it is about */
 	if (!rc && n && n < e.n && e.v[n - 1].code == 'm')
 		n++;
-	if (!rc) {
-		cast_screen_at(&s, &e, n);
-		text = cast_screen_text(&s);
-		fputs(text, stdout);
-		free(text);
-		cast_screen_free(&s);
-	}
+	if (!rc)
+		rc = print_at(&e, n, path, err);
 	cast_events_free(&e);
 	return rc;
 }

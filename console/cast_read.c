@@ -71,8 +71,8 @@ static int take_lines(struct cast_events *e, const char *data, size_t len, struc
 				       : take_header(f, j));
 
 		json_decref(j);
-		if (line++ % SAY_LINES == 0 && progress_step(file_progress(), "reading", at, len))
-			return err_set(err, -ECANCELED, "%s: reading it was ended", f->path);
+		if (line++ % SAY_LINES == 0 && progress_step(file_progress(), "parsing", at, len))
+			return err_set(err, -ECANCELED, "%s: reading it was cancelled", f->path);
 		if (!good)
 			return err_set(err, -EINVAL, "%s:%u: not a line of an asciicast v2%s%s",
 				       f->path, line, j ? "" : ": ", j ? "" : why.text);
@@ -85,16 +85,17 @@ int cast_read(struct cast_events *e, const char *path, struct err *err)
 	struct stopwatch watch;
 	char *data;
 	size_t len;
-	int rc = store_read(&data, &len, path, err);
+	int rc;
 
-	if (rc)
-		return rc;
-	e->file = xrealloc(e->file, e->nfiles + 1, sizeof(*e->file));
-	e->file[e->nfiles++] = (struct cast_file){ .path = xstrdup(path) };
 	stopwatch_files(&watch);
-	rc = take_lines(e, data, len, err);
+	rc = store_read(&data, &len, path, err);
+	if (!rc) {
+		e->file = xrealloc(e->file, e->nfiles + 1, sizeof(*e->file));
+		e->file[e->nfiles++] = (struct cast_file){ .path = xstrdup(path) };
+		rc = take_lines(e, data, len, err);
+		free(data);
+	}
 	stopwatch_files_end(&watch);
-	free(data);
 	return rc;
 }
 

@@ -2,12 +2,15 @@
 #include "console/cast_screen.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 #include "views/text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_ARGS 16
+#define TELL	 256 /* events, between two words to who waits */
 
 static const struct cast_pen plain = { .fg = -1, .bg = -1 };
 
@@ -129,14 +132,18 @@ void cast_screen_event(struct cast_screen *s, const struct cast_event *ev)
 	}
 }
 
-void cast_screen_at(struct cast_screen *s, const struct cast_events *e, uint32_t n)
+int cast_screen_at(struct cast_screen *s, const struct cast_events *e, uint32_t n)
 {
 	uint32_t file = n ? e->v[n - 1].file : 0;
 
 	cast_screen_init(s, e->file[file].w, e->file[file].h);
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		if (i % TELL == 0 && progress_step(file_progress(), "drawing", i, n))
+			return -ECANCELED;
 		if (e->v[i].file == file) /* each begins with a whole picture */
 			cast_screen_event(s, &e->v[i]);
+	}
+	return 0;
 }
 
 char *cast_screen_text(const struct cast_screen *s)

@@ -33,8 +33,9 @@ struct cast_screen {
 void cast_screen_init(struct cast_screen *s, int w, int h);
 void cast_screen_free(struct cast_screen *s);
 void cast_screen_event(struct cast_screen *s, const struct cast_event *ev);
-/* What events up to and including number n - 1 show; s is initialised here. */
-void cast_screen_at(struct cast_screen *s, const struct cast_events *e, uint32_t n);
+/* What events up to and including number n - 1 show; s is initialised here.  -ECANCELED where
+ * file_progress() wants no more; s is to be freed also then. */
+int cast_screen_at(struct cast_screen *s, const struct cast_events *e, uint32_t n);
 /* Lines without blanks at their ends; caller frees. */
 char *cast_screen_text(const struct cast_screen *s);
 /* Control sequences that turn a terminal of w x h that shows last (NULL: unknown) into s. */

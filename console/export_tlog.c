@@ -3,6 +3,7 @@
 
 #include "console/record_line.h"
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -50,18 +51,21 @@ static void message(struct tlog *t, double at_s, const char *timing, const char 
 	json_decref(j);
 }
 
-void export_tlog(FILE *f, const struct cast_events *e)
+int export_tlog(FILE *f, const struct cast_events *e, struct err *err)
 {
 	const struct cast_file *first = &e->file[0];
 	char *rec = session_of(first->path);
 	struct tlog t = { .f = f, .rec = rec, .began = first->timestamp };
 	char timing[40];
+	int rc = 0;
 
 	snprintf(timing, sizeof(timing), "=%dx%d", first->w, first->h);
 	message(&t, 0, timing, "");
-	for (uint32_t i = 0; i < e->n; i++) {
+	for (uint32_t i = 0; i < e->n && !rc; i++) {
 		const struct cast_event *ev = &e->v[i];
 
+		if (i % EXPORT_TELL == 0)
+			rc = file_progress_write(i, e->n, err);
 		if (ev->code == 'o')
 			snprintf(timing, sizeof(timing), ">%zu", letters(ev->text));
 		else if (ev->code == 'r')
@@ -71,4 +75,5 @@ void export_tlog(FILE *f, const struct cast_events *e)
 		message(&t, ev->at_s, timing, ev->code == 'o' ? ev->text : "");
 	}
 	free(rec);
+	return rc;
 }

@@ -7,8 +7,10 @@
 
 #include <stdio.h>
 
+#define EXPORT_TELL 1024 /* file_progress() is told after so many events */
+
 /* One JSON object a line, format 2.3: an output or a new size of the window, with milliseconds
- * since the first.  The caller looks at f's errors. */
-void export_tlog(FILE *f, const struct cast_events *e);
+ * since the first.  The caller looks at f's errors.  -ECANCELED: nobody wants the rest. */
+int export_tlog(FILE *f, const struct cast_events *e, struct err *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "fabric/update/store.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define READ_PIECE (4u << 20)
 
 static int fail(struct err *err, const char *path, const char *what)
 {
@@ -111,12 +114,18 @@ int store_read(char **data, size_t *len, const char *path, struct err *err)
 	}
 	*data = xcalloc((size_t)st.st_size + 1, 1);
 	while (n < (size_t)st.st_size && got) {
-		got = read(fd, *data + n, (size_t)st.st_size - n);
+		size_t want = (size_t)st.st_size - n;
+
+		got = read(fd, *data + n, want < READ_PIECE ? want : READ_PIECE);
 		if (got < 0 && errno != EINTR) {
 			rc = fail(err, path, "cannot read");
 			goto out;
 		}
 		n += got > 0 ? (size_t)got : 0;
+		if (progress_step(file_progress(), "reading", n, (uint64_t)st.st_size)) {
+			rc = err_set(err, -ECANCELED, "%s: reading it was cancelled", path);
+			goto out;
+		}
 	}
 	*len = n;
 out:

@@ -3,9 +3,11 @@
 
 #include "console/audit.h"
 #include "console/cast_screen.h"
+#include "console/export_tlog.h"
 #include "console/record.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
+#include "fabric/files/file_progress.h"
 #include "fabric/update/store.h"
 #include "tests/unit/update_net.h"
 
@@ -64,7 +66,7 @@ static void shows(const char *path, uint32_t events, const struct canvas *c)
 
 	if (cast_read(&e, path, &err))
 		fail_msg("%s", err.text);
-	cast_screen_at(&s, &e, events ? events : e.n);
+	assert_int_equal(cast_screen_at(&s, &e, events ? events : e.n), 0);
 	is = cast_screen_text(&s);
 	assert_string_equal(is, was);
 	free(is);
@@ -107,7 +109,7 @@ static void colours_and_bold_come_back(void **state)
 	assert_int_equal(cast_open(&cast, path, 10, 1, 256, clock_s(), NULL), 0);
 	assert_int_equal(cast_frame(cast, c, 256, NULL), 0);
 	assert_int_equal(cast_read(&e, path, NULL), 0);
-	cast_screen_at(&s, &e, e.n);
+	assert_int_equal(cast_screen_at(&s, &e, e.n), 0);
 	assert_int_equal(s.cell[0].pen.fg, role_look(ROLE_LOUD)->fg);
 	assert_int_equal(s.cell[0].pen.bg, role_look(ROLE_LOUD)->bg);
 	assert_true(s.cell[0].pen.bold && !s.cell[0].pen.reverse && s.cell[1].pen.reverse);
@@ -471,6 +473,67 @@ static void screen_that_cannot_be_recorded_keeps_from_acting(void **state)
 	free(path);
 }
 
+struct told {
+	struct progress p;
+	unsigned words, end_at;
+};
+
+static void count(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct told *t = ctx;
+
+	assert_non_null(step);
+	assert_true(done <= total);
+	if (++t->words == t->end_at)
+		atomic_store(&t->p.cancel, true);
+}
+
+/* Reads, draws and converts a cast; 0, or what the first of them says that was ended. */
+static int go_through(const char *path, struct told *t)
+{
+	struct cast_events e = { 0 };
+	struct cast_screen s;
+	FILE *f = fopen("/dev/null", "w");
+	int rc;
+
+	*t = (struct told){ .p = { .report = count, .ctx = t }, .end_at = t->end_at };
+	file_progress_set(&t->p);
+	rc = cast_read(&e, path, NULL);
+	if (!rc) {
+		rc = cast_screen_at(&s, &e, e.n);
+		cast_screen_free(&s);
+	}
+	if (!rc)
+		rc = export_tlog(f, &e, NULL);
+	file_progress_set(NULL);
+	cast_events_free(&e);
+	fclose(f);
+	return rc;
+}
+
+static void reading_drawing_and_converting_tell_and_can_be_ended(void **state)
+{
+	char *path = xasprintf("%s/a.cast", (char *)*state);
+	struct canvas *c = canvas_new(20, 4, false);
+	struct told t = { .end_at = 0 };
+	struct cast *cast;
+	unsigned all;
+
+	assert_int_equal(cast_open(&cast, path, 20, 4, 256, clock_s(), NULL), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		paint(c, i);
+		assert_int_equal(cast_frame(cast, c, 256, NULL), 0);
+	}
+	cast_free(cast);
+	assert_int_equal(go_through(path, &t), 0);
+	all = t.words;
+	assert_in_range(all, 4, 40);
+	for (t.end_at = 1; t.end_at <= all; t.end_at++)
+		assert_int_equal(go_through(path, &t), -ECANCELED);
+	canvas_free(c);
+	free(path);
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -487,6 +550,7 @@ int main(void)
 		T(next_session_is_chained_to_the_last_part),
 		T(screens_beyond_the_limit_go_unless_something_happened_in_them),
 		T(screen_that_cannot_be_recorded_keeps_from_acting),
+		T(reading_drawing_and_converting_tell_and_can_be_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
