@@ -385,12 +385,14 @@ static void keep_lid(struct fit *l, struct order *o, const struct batch *b, uint
 	}
 }
 
-/* What is to stay goes in first. */
+/* What is to stay goes in first, as a step of its own. */
 static int keep_layers(struct fit *l, const struct dest *dests, uint32_t n)
 {
+	const char *step = l->pace->step;
 	struct order *o = &l->order[0];
 	struct batch *b = &l->batch[0];
 
+	l->pace->step = "kept layers";
 	for (uint32_t done = 0; done < n; done += b->n) {
 		b->d = dests + done;
 		b->n = columns_run(b->d, n - done);
@@ -401,10 +403,11 @@ static int keep_layers(struct fit *l, const struct dest *dests, uint32_t n)
 
 			if (fit_order(l, o, b, k, &few))
 				keep_lid(l, o, b, k);
-			if (report(l, 0, 8ull * l->f->nsw))
+			if (report(l, done + k, 8ull * l->f->nsw))
 				return -ECANCELED;
 		}
 	}
+	l->pace->step = step;
 	return 0;
 }
 
