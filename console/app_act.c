@@ -176,6 +176,41 @@ static void act_on_update(struct app *a, const struct request *r)
 	}
 }
 
+static void act_on_proposal(struct app *a, const struct request *r)
+{
+	switch (r->type) {
+	case REQ_ENGINE:
+		preview_by(a, r);
+		break;
+	case REQ_ORDER_AGAIN:
+		app_order_again(a);
+		break;
+	case REQ_PREVIEW_START:
+		app_preview_start(a, r);
+		break;
+	case REQ_PREVIEW_CANCEL:
+		if (a->state.preview.state == PREVIEW_RUNNING)
+			app_preview_cancel(a);
+		else if (state_proposal(&a->state) && state_proposal(&a->state)->forecasting)
+			app_forecast_stop(a);
+		else
+			app_order_stop(a);
+		break;
+	case REQ_PROPOSAL_SELECT:
+		state_preview_select(&a->state.preview, r->proposal);
+		app_want_cost(a);
+		break;
+	case REQ_PROPOSAL_REMOVE:
+		app_proposal_remove(a, r->proposal);
+		break;
+	case REQ_PLAN_SAVE:
+		app_plan_save(a, r->text);
+		break;
+	default:
+		act_on_update(a, r);
+	}
+}
+
 void app_act(struct app *a, const struct request *r)
 {
 	if (app_past_act(a, r))
@@ -198,9 +233,6 @@ void app_act(struct app *a, const struct request *r)
 		break;
 	case REQ_STOP:
 		app_work_stop(a);
-		break;
-	case REQ_ORDER_AGAIN:
-		app_order_again(a);
 		break;
 	case REQ_SWEEP:
 		if (a->poller)
@@ -235,9 +267,6 @@ void app_act(struct app *a, const struct request *r)
 	case REQ_INTERVAL:
 		set_interval(a, r->text);
 		break;
-	case REQ_ENGINE:
-		preview_by(a, r);
-		break;
 	case REQ_REDRAW:
 		if (a->term)
 			terminal_redraw(a->term);
@@ -258,28 +287,7 @@ void app_act(struct app *a, const struct request *r)
 	case REQ_REPLAY:
 		app_sessions_replay(a, r->text);
 		break;
-	case REQ_PREVIEW_START:
-		app_preview_start(a, r);
-		break;
-	case REQ_PREVIEW_CANCEL:
-		if (a->state.preview.state == PREVIEW_RUNNING)
-			app_preview_cancel(a);
-		else if (state_proposal(&a->state) && state_proposal(&a->state)->forecasting)
-			app_forecast_stop(a);
-		else
-			app_order_stop(a);
-		break;
-	case REQ_PROPOSAL_SELECT:
-		state_preview_select(&a->state.preview, r->proposal);
-		app_want_cost(a);
-		break;
-	case REQ_PROPOSAL_REMOVE:
-		app_proposal_remove(a, r->proposal);
-		break;
-	case REQ_PLAN_SAVE:
-		app_plan_save(a, r->text);
-		break;
 	default:
-		act_on_update(a, r);
+		act_on_proposal(a, r);
 	}
 }

@@ -357,34 +357,44 @@ static int judge_target(struct desk *d, struct choice *c, const struct fabric *f
 	return rc;
 }
 
+/* What the console sent, and the fabric it is of; the caller puts both. */
+static int take_tables(struct tables **t, const struct fabric **f, struct desk *d,
+		       const uint8_t *buf, size_t len, struct err *err)
+{
+	int rc;
+
+	*f = fabric_now(d, err);
+	if (!*f)
+		return -EAGAIN;
+	rc = tables_ibr_decode(t, buf, len, *f, "tables of the console", err);
+	if (rc)
+		fabric_put(*f);
+	return rc;
+}
+
 int desk_load(struct desk *d, const uint8_t *buf, size_t len, bool step, struct osm_answer *a,
 	      struct err *err)
 {
-	const struct fabric *f = fabric_now(d, err);
+	const struct fabric *f;
 	struct choice c;
 	struct tables *t;
-	int rc;
+	int rc = take_tables(&t, &f, d, buf, len, err);
 
-	if (!f)
-		return -EAGAIN;
-	rc = tables_ibr_decode(&t, buf, len, f, "tables of the console", err);
+	if (rc)
+		return rc;
+	rc = step ? choice_judge(&c, f, t, NULL, true, err) : judge_target(d, &c, f, t, err);
+	if (!rc && step)
+		rc = judge_step(d, f, t, err);
 	if (!rc) {
-		rc = step ? choice_judge(&c, f, t, NULL, true, err)
-			  : judge_target(d, &c, f, t, err);
-		if (!rc && step)
-			rc = judge_step(d, f, t, err);
-		if (!rc) {
-			answer_tables(a, t, f);
-			if (c.looping)
-				snprintf(
-					a->text, sizeof(a->text),
-					"until the next step packets to %u LIDs go round in a circle "
-					"(LID %u first): whoever sends there has to be drained",
-					c.looping, c.loop_lid);
-			give(d, t, step);
-		} else {
-			tables_put(t);
-		}
+		answer_tables(a, t, f);
+		if (c.looping)
+			snprintf(a->text, sizeof(a->text),
+				 "until the next step packets to %u LIDs go round in a circle "
+				 "(LID %u first): whoever sends there has to be drained",
+				 c.looping, c.loop_lid);
+		give(d, t, step);
+	} else {
+		tables_put(t);
 	}
 	fabric_put(f);
 	return rc;
@@ -393,20 +403,17 @@ int desk_load(struct desk *d, const uint8_t *buf, size_t len, bool step, struct 
 int desk_judge(struct desk *d, const uint8_t *buf, size_t len, struct osm_answer *a,
 	       struct err *err)
 {
-	const struct fabric *f = fabric_now(d, err);
+	const struct fabric *f;
 	struct choice c;
 	struct tables *t;
-	int rc;
+	int rc = take_tables(&t, &f, d, buf, len, err);
 
-	if (!f)
-		return -EAGAIN;
-	rc = tables_ibr_decode(&t, buf, len, f, "tables of the console", err);
-	if (!rc) {
-		rc = judge_target(d, &c, f, t, err);
-		if (!rc)
-			answer_tables(a, t, f);
-		tables_put(t);
-	}
+	if (rc)
+		return rc;
+	rc = judge_target(d, &c, f, t, err);
+	if (!rc)
+		answer_tables(a, t, f);
+	tables_put(t);
 	fabric_put(f);
 	return rc;
 }
