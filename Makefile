@@ -57,9 +57,11 @@ FUZZ_COVERS := fabric/base/%.o fabric/files/%.o fabric/mad/%.o fabric/update/%.o
 # readers of text compare letter by letter: what with is nothing that new inputs could be made of
 FUZZ_LETTERS := fabric/base/%.o fabric/files/%.o
 
-# Everything but main.c is in one archive, which the tests link too.
-SRCS := $(sort $(wildcard fabric/*/*.c engines/*.c views/*.c console/*.c)) \
-	$(addprefix engines/opensm/,choice.c desk.c policy.c server.c)
+# Sources are found at any depth.  Everything but main.c and what OpenSM loads is in one archive, which
+# the tests link too.
+sources = $(sort $(shell find $(1) -name '*.c'))
+OSM_SRCS := $(call sources,engines/opensm/plugin)
+SRCS := $(filter-out $(OSM_SRCS) console/examples/%,$(call sources,fabric engines views console))
 LIB_SRCS := $(filter-out console/main.c,$(SRCS))
 LIB := $(B)/libibroute.a
 LIB_OBJS := $(LIB_SRCS:%.c=$(B)/%.o)
@@ -69,11 +71,11 @@ LIB_OBJS := $(LIB_SRCS:%.c=$(B)/%.o)
 ifeq ($(WITH_OPENSM)$(SAN),1)
 PLUGIN := $(B)/libibroute.so
 endif
-PLUGIN_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(SRCS),$(wildcard engines/opensm/*.c)))
+PLUGIN_OBJS := $(OSM_SRCS:%.c=$(B)/%.o)
 
-UNIT_SRCS := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_SRCS := $(sort $(shell find tests/unit -name 'test_*.c'))
 UNIT_BINS := $(UNIT_SRCS:%.c=$(B)/%)
-UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(sort $(wildcard tests/unit/*.c))))
+UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(call sources,tests/unit)))
 
 EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/examples/*.c))
 
@@ -160,7 +162,7 @@ $(B)/tests/bench/libosm_clock.so: tests/bench/osm_clock.c
 	$(Q)$(CC) -std=gnu17 $(CFLAGS) $(WARN) -fPIC -shared -isystem /usr/include/infiniband -o $@ $< -ldl
 
 -include $(PLUGIN_OBJS:%.o=%.d)
--include $(patsubst %.c,$(B)/%.d,$(SRCS) $(wildcard tests/unit/*.c tests/lab/*.c tests/fuzz/*.c))
+-include $(patsubst %.c,$(B)/%.d,$(SRCS) $(call sources,tests/unit tests/lab tests/fuzz))
 
 packages:
 	$(Q)sh tests/packages.sh $(PKGS_BUILD)
@@ -280,7 +282,7 @@ sanitize:
 	$(Q)FULL=1 bash tests/sanitize.sh
 
 # what a compiler says of all sources, without building: make syntax CC=clang WERROR=1
-SYNTAX_SRCS = $(SRCS) $(wildcard engines/opensm/*.c) $(wildcard tests/*/*.c)
+SYNTAX_SRCS = $(SRCS) $(OSM_SRCS) $(call sources,tests)
 syntax:
 	$(Q)printf '%s\n' $(SYNTAX_SRCS) | sort -u | \
 		xargs -P 2 -n 8 $(CC) $(ALL_CFLAGS) $(PC_CFLAGS) $(if $(OSM_INCLUDE),-isystem $(OSM_INCLUDE)) \

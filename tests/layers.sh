@@ -19,7 +19,7 @@ deny fabric '(engines|views|console|tests)/' "fabric must not include from the l
 deny engines '(views|console|tests)/' "engines must not include from the layers to their right"
 deny engines 'fabric/(mad|sim|jobs|update|files)/' "engines are pure: only fabric/base and fabric/model" opensm
 deny engines/opensm 'fabric/(sim|jobs)/' "the plugin needs no simulator and no batch system"
-deny engines '(opensm|complib|iba)/' "only the plugin knows OpenSM" opensm
+deny engines "(opensm|complib|iba)/" "only the plugin knows OpenSM" plugin
 deny views '(console|tests)/' "views must not include from the console"
 deny console 'tests/' "the program must not include tests"
 for d in fabric engines views; do

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/opensm/osm_fabric.h"
+#include "engines/opensm/plugin/osm_fabric.h"
 
 #include "fabric/mad/codec.h"
 #include "fabric/model/builder.h"

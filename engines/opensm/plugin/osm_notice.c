@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/opensm/osm_notice.h"
+#include "engines/opensm/plugin/osm_notice.h"
 
 #include "fabric/base/mem.h"
 

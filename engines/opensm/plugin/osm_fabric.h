@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* osm_fabric: what OpenSM has discovered, as a fabric of ours. */
-#ifndef ENGINES_OPENSM_OSM_FABRIC_H
-#define ENGINES_OPENSM_OSM_FABRIC_H
+#ifndef ENGINES_OPENSM_PLUGIN_OSM_FABRIC_H
+#define ENGINES_OPENSM_PLUGIN_OSM_FABRIC_H
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"

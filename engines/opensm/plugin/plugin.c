@@ -14,8 +14,8 @@
  */
 #include "engines/opensm/choice.h"
 #include "engines/opensm/desk.h"
-#include "engines/opensm/osm_fabric.h"
-#include "engines/opensm/osm_notice.h"
+#include "engines/opensm/plugin/osm_fabric.h"
+#include "engines/opensm/plugin/osm_notice.h"
 #include "engines/opensm/server.h"
 #include "fabric/base/mem.h"
 

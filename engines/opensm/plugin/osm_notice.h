@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* osm_notice: a notice to all of OpenSM's subscribers. */
-#ifndef ENGINES_OPENSM_OSM_NOTICE_H
-#define ENGINES_OPENSM_OSM_NOTICE_H
+#ifndef ENGINES_OPENSM_PLUGIN_OSM_NOTICE_H
+#define ENGINES_OPENSM_PLUGIN_OSM_NOTICE_H
 
 #include "fabric/base/err.h"
 #include "fabric/mad/notice.h"
