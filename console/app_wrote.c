@@ -2,12 +2,12 @@
 /* What an update's own journal, and the switches read anew, say of it. */
 #include "console/app_priv.h"
 
+#include "engines/geometry/topology_kind.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "fabric/update/journal.h"
 #include "views/apply_wrote.h"
-#include "views/shape.h"
 
 #include <math.h>
 #include <stdio.h>

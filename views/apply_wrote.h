@@ -3,8 +3,8 @@
 #ifndef VIEWS_APPLY_WROTE_H
 #define VIEWS_APPLY_WROTE_H
 
+#include "engines/geometry/topology_kind.h"
 #include "fabric/update/change.h"
-#include "views/shape.h"
 
 struct apply_wrote {
 	const struct fabric *fabric; /* own reference: changes are bound to it */

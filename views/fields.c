@@ -2,6 +2,7 @@
 #include "views/fields.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/natural.h"
 #include "views/fields_priv.h"
 #include "views/row_filter.h"
 #include "views/row_sort.h"
@@ -257,7 +258,7 @@ struct order {
 static int value_cmp(const struct key *a, const struct key *b, enum value_kind kind)
 {
 	if (kind == VALUE_TEXT)
-		return text_natural_cmp(a->text, b->text);
+		return natural_cmp(a->text, b->text);
 	if (kind == VALUE_GUID)
 		return a->guid < b->guid ? -1 : a->guid > b->guid;
 	return a->num > b->num ? -1 : a->num < b->num;
@@ -288,7 +289,7 @@ struct named {
 static int named_cmp(const void *pa, const void *pb)
 {
 	const struct named *a = pa, *b = pb;
-	int d = text_natural_cmp(a->name, b->name);
+	int d = natural_cmp(a->name, b->name);
 
 	return d ? d : a->sw < b->sw ? -1 : 1;
 }

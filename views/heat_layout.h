@@ -11,8 +11,8 @@
 #ifndef VIEWS_HEAT_LAYOUT_H
 #define VIEWS_HEAT_LAYOUT_H
 
+#include "engines/geometry/topology_kind.h"
 #include "fabric/model/fabric.h"
-#include "views/shape.h"
 
 #include <stdbool.h>
 #include <stdint.h>

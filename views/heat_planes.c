@@ -2,6 +2,7 @@
 #include "views/heat_planes.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/natural.h"
 #include "views/state.h"
 #include "views/text.h"
 
@@ -25,7 +26,7 @@ static int place_cmp(const void *pa, const void *pb)
 
 	if (a->first != b->first)
 		return a->first < b->first ? -1 : 1;
-	d = text_natural_cmp(a->name, b->name);
+	d = natural_cmp(a->name, b->name);
 	return d ? d : a->sw < b->sw ? -1 : a->sw > b->sw;
 }
 

@@ -12,8 +12,8 @@
 #ifndef VIEWS_PICTURE_H
 #define VIEWS_PICTURE_H
 
+#include "engines/geometry/topology_kind.h"
 #include "fabric/model/fabric.h"
-#include "views/shape.h"
 
 #include <stdbool.h>
 #include <stdint.h>

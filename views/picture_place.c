@@ -2,6 +2,7 @@
 #include "views/picture_place.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/natural.h"
 #include "views/text.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ static int ordered_cmp(const void *pa, const void *pb)
 	for (int i = 0; i < KEYS; i++)
 		if (a->key[i] != b->key[i])
 			return a->key[i] < b->key[i] ? -1 : 1;
-	d = text_natural_cmp(a->name, b->name);
+	d = natural_cmp(a->name, b->name);
 	return d ? d : a->sw < b->sw ? -1 : a->sw > b->sw;
 }
 

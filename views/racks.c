@@ -3,6 +3,7 @@
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/natural.h"
 #include "fabric/files/slurm_topology.h"
 #include "views/state.h"
 #include "views/text.h"
@@ -75,7 +76,7 @@ static int tagged_cmp(const void *pa, const void *pb)
 
 	if (!a->rack[0] != !b->rack[0])
 		return a->rack[0] ? -1 : 1;
-	d = text_natural_cmp(a->rack, b->rack);
+	d = natural_cmp(a->rack, b->rack);
 	return d ? d : a->sw < b->sw ? -1 : a->sw > b->sw;
 }
 

@@ -3,6 +3,7 @@
 #include "views/row_filter.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/natural.h"
 #include "fabric/base/vec.h"
 #include "views/text.h"
 
@@ -506,7 +507,7 @@ static enum truth compare_text(const struct node *n, const char *text)
 	if (n->op == OP_EQ || n->op == OP_NE)
 		return truth_of(!fnmatch(n->text, text, FNM_CASEFOLD | FNM_NOESCAPE) ==
 				(n->op == OP_EQ));
-	return ordered(n->op, text_natural_cmp(text, n->text));
+	return ordered(n->op, natural_cmp(text, n->text));
 }
 
 static enum truth compare(const struct node *n, const struct rows *r, uint32_t row)

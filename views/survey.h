@@ -3,8 +3,8 @@
 #ifndef VIEWS_SURVEY_H
 #define VIEWS_SURVEY_H
 
+#include "engines/geometry/topology_kind.h"
 #include "views/racks.h"
-#include "views/shape.h"
 #include "views/state.h"
 #include "views/tally.h"
 #include "views/troubles.h"

@@ -8,9 +8,9 @@
 #ifndef VIEWS_TALLY_H
 #define VIEWS_TALLY_H
 
+#include "engines/geometry/tiers.h"
 #include "fabric/model/sample.h"
 #include "views/history.h"
-#include "views/tiers.h"
 
 #include <stdint.h>
 

@@ -224,50 +224,6 @@ const char *text_shorten_list(char *buf, size_t len, const char *text, int width
 	return buf;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static size_t digits(const char *s)
-{
-	size_t n = 0;
-
-	while (is_digit(s[n]))
-		n++;
-	return n;
-}
-
-int text_natural_cmp(const char *a, const char *b)
-{
-	while (*a && *b) {
-		if (is_digit(*a) && is_digit(*b)) {
-			size_t la, lb;
-			int d;
-
-			while (*a == '0')
-				a++;
-			while (*b == '0')
-				b++;
-			la = digits(a);
-			lb = digits(b);
-			if (la != lb)
-				return la < lb ? -1 : 1;
-			d = memcmp(a, b, la);
-			if (d)
-				return d;
-			a += la;
-			b += lb;
-			continue;
-		}
-		if (*a != *b)
-			return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
-		a++;
-		b++;
-	}
-	return (*a != '\0') - (*b != '\0');
-}
-
 const char *figure_count(char buf[FIGURE_LEN], uint64_t v)
 {
 	char digits[24];

@@ -28,9 +28,6 @@ bool text_append(char *buf, size_t len, uint32_t ch);
 /* Removes the last code point. */
 void text_chop(char *buf);
 
-/* As strcmp, but numbers inside names count as numbers: n9 before n10. */
-int text_natural_cmp(const char *a, const char *b);
-
 /* Figures.  All return buf; unknown (NAN) is "-". */
 #define FIGURE_LEN 32
 const char *figure_count(char buf[FIGURE_LEN], uint64_t v); /* 1,234,567 */

@@ -2,6 +2,7 @@
 #include "views/text_order.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/natural.h"
 #include "views/text.h"
 
 #include <stdlib.h>
@@ -116,14 +117,14 @@ static int number_cmp(const void *pa, const void *pb, void *ctx)
 	const struct entry *e = ctx;
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 
-	return text_natural_cmp(e[a].text, e[b].text);
+	return natural_cmp(e[a].text, e[b].text);
 }
 
 /* Ranks of words that came in ascending order; false: they did not. */
 static bool rank_ascending(uint32_t *rank, const struct words *w)
 {
 	for (uint32_t i = 1; i < w->n; i++) {
-		int cmp = text_natural_cmp(w->entry[i - 1].text, w->entry[i].text);
+		int cmp = natural_cmp(w->entry[i - 1].text, w->entry[i].text);
 
 		if (cmp > 0)
 			return false;

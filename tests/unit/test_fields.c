@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/fields.h"
 
+#include "fabric/base/natural.h"
 #include "tests/unit/console_kit.h"
 #include "views/row_filter.h"
 #include "views/sessions.h"
@@ -288,7 +289,7 @@ static void rows_are_sorted_by_any_field(void **state)
 
 		switch_label(a, sizeof(a), f, f->chan_dst[o.row[i - 1]]);
 		switch_label(b, sizeof(b), f, f->chan_dst[o.row[i]]);
-		assert_true(text_natural_cmp(a, b) <= 0);
+		assert_true(natural_cmp(a, b) <= 0);
 	}
 	r = rows(ROWS_SWITCHES);
 	rows_select(&o, &r, NULL, field(ROWS_SWITCHES, "guid"), true);
@@ -321,7 +322,7 @@ static void check_ranks(enum row_kind kind, const struct field *f)
 			assert_int_equal(rank[o.row[i]], TEXT_ORDER_NONE);
 		else
 			assert_int_equal(rank[o.row[i]] > rank[o.row[i - 1]],
-					 text_natural_cmp(a.text, b.text) < 0);
+					 natural_cmp(a.text, b.text) < 0);
 		assert_true(rank[o.row[i]] >= rank[o.row[i - 1]]);
 	}
 	row_order_done(&o);
@@ -388,7 +389,7 @@ static void without_a_field_rows_are_in_the_order_of_names(void **state)
 	for (uint32_t i = 1; i < o.n; i++) {
 		char a[VALUE_LEN], b[VALUE_LEN];
 
-		assert_true(text_natural_cmp(rows_label(a, &r, o.row[i - 1]),
+		assert_true(natural_cmp(rows_label(a, &r, o.row[i - 1]),
 					     rows_label(b, &r, o.row[i])) < 0);
 	}
 	assert_int_equal(row_filter_new(&filter, ROWS_PORTS, "kind=host", NULL, NULL), 0);
@@ -397,7 +398,7 @@ static void without_a_field_rows_are_in_the_order_of_names(void **state)
 	for (uint32_t i = 1; i < o.n; i++) {
 		char a[VALUE_LEN], b[VALUE_LEN];
 
-		assert_true(text_natural_cmp(rows_label(a, &r, o.row[i - 1]),
+		assert_true(natural_cmp(rows_label(a, &r, o.row[i - 1]),
 					     rows_label(b, &r, o.row[i])) > 0);
 	}
 	row_filter_free(filter);

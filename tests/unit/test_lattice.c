@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tori and meshes are recognised with cables missing, with rings of four, by any names. */
+#include "engines/geometry/topology_kind.h"
 #include "tests/unit/shuffled.h"
 #include "tests/unit/small_net.h"
 #include "views/heat_layout.h"
-#include "views/shape.h"
 
 #include "fabric/base/mem.h"
 

@@ -5,7 +5,7 @@
  * and never span a square; the steps of a dimension then order its layers, and the channels of a
  * switch tell its coordinates.
  */
-#include "views/lattice_priv.h"
+#include "engines/geometry/grid_layout_priv.h"
 
 #include "fabric/base/mem.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/lattice.h"
+#include "engines/geometry/grid_layout.h"
 
+#include "engines/geometry/grid_layout_priv.h"
 #include "engines/torus.h"
 #include "fabric/base/mem.h"
-#include "views/lattice_priv.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* shape: what a fabric looks like, as far as its links tell: a tree of levels, a HyperX, a torus
+/* topology_kind: what a fabric looks like, as far as its links tell: a tree of levels, a HyperX, a torus
  * or mesh, groups of close neighbours (dragonfly), or none of these. */
-#ifndef VIEWS_SHAPE_H
-#define VIEWS_SHAPE_H
+#ifndef ENGINES_GEOMETRY_TOPOLOGY_KIND_H
+#define ENGINES_GEOMETRY_TOPOLOGY_KIND_H
 
 #include "fabric/model/fabric.h"
 

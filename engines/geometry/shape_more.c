@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shapes that are neither trees nor HyperX: tori, and groups: cables inside a group lie on many
  * triangles, those between groups on few or none. */
-#include "views/shape.h"
+#include "engines/geometry/topology_kind.h"
 
+#include "engines/geometry/grid_layout.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/natural.h"
 #include "fabric/base/plural.h"
-#include "views/lattice.h"
-#include "views/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,7 +144,7 @@ struct named {
 static int named_cmp(const void *pa, const void *pb)
 {
 	const struct named *a = pa, *b = pb;
-	int d = text_natural_cmp(a->name, b->name);
+	int d = natural_cmp(a->name, b->name);
 
 	return d ? d : a->sw < b->sw ? -1 : a->sw > b->sw;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Coordinates in names: "s-1-2-3", "r2c04", "sw(0,3,1)": the same number of numbers in each. */
-#include "views/lattice_priv.h"
+#include "engines/geometry/grid_layout_priv.h"
 
 #include "fabric/base/mem.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lattice_priv: for the files of lattice.h only. */
-#ifndef VIEWS_LATTICE_PRIV_H
-#define VIEWS_LATTICE_PRIV_H
+/* grid_layout_priv: for the files of lattice.h only. */
+#ifndef ENGINES_GEOMETRY_GRID_LAYOUT_PRIV_H
+#define ENGINES_GEOMETRY_GRID_LAYOUT_PRIV_H
 
-#include "views/lattice.h"
+#include "engines/geometry/grid_layout.h"
 
 struct lattice *lattice_new(const struct fabric *f);
 

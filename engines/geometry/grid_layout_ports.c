@@ -6,7 +6,7 @@
  * away as long as each layer hangs together, or its pieces have the same layers beside them.  A
  * guess as names are: whether every cable joins neighbours is checked afterwards.
  */
-#include "views/lattice_priv.h"
+#include "engines/geometry/grid_layout_priv.h"
 
 #include "fabric/base/mem.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tiers: the ports of a fabric in groups that are worth a line each: "leaf -> spine". */
-#ifndef VIEWS_TIERS_H
-#define VIEWS_TIERS_H
+#ifndef ENGINES_GEOMETRY_TIERS_H
+#define ENGINES_GEOMETRY_TIERS_H
 
-#include "views/shape.h"
+#include "engines/geometry/topology_kind.h"
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
  * fall into one clique per dimension; that gives coordinates on the axes, the other switches
  * take theirs from the majority of their neighbours, and in the end every cable is checked.
  */
-#include "views/shape.h"
+#include "engines/geometry/topology_kind.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"

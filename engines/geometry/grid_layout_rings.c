@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Dimensions of two, joined to rings of four.  On machines cabled by rule every switch has the
  * same two ports in a ring: two dimensions of two that share their ports are one ring. */
-#include "views/lattice_priv.h"
+#include "engines/geometry/grid_layout_priv.h"
 
 #include "fabric/base/mem.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/tiers.h"
+#include "engines/geometry/tiers.h"
 
 #include "fabric/base/mem.h"
 

@@ -11,8 +11,8 @@
  * neighbours then is checked, as with names.  A ring of four is the same graph as two dimensions of
  * two: these are joined, by the ports that their cables are in.
  */
-#ifndef VIEWS_LATTICE_H
-#define VIEWS_LATTICE_H
+#ifndef ENGINES_GEOMETRY_GRID_LAYOUT_H
+#define ENGINES_GEOMETRY_GRID_LAYOUT_H
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
