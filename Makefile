@@ -53,9 +53,9 @@ endif
 ALL_CFLAGS = -std=gnu17 $(CFLAGS) -fPIC -fvisibility=hidden $(WARN) $(DEFS) -I. $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
 ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 # what a fuzzer is to find new ways through; libFuzzer looks at every counter after every input
-FUZZ_COVERS := fabric/base/%.o fabric/files/%.o fabric/mad/%.o fabric/update/%.o engines/opensm/%.o
+FUZZ_COVERS := fabric/base/%.o fabric/format/%.o fabric/ib/%.o fabric/wire/%.o fabric/plan/%.o fabric/update/%.o fabric/agent/%.o engines/opensm/%.o
 # readers of text compare letter by letter: what with is nothing that new inputs could be made of
-FUZZ_LETTERS := fabric/base/%.o fabric/files/%.o
+FUZZ_LETTERS := fabric/base/%.o fabric/format/%.o
 
 # Sources are found at any depth.  Everything but main.c and what OpenSM loads is in one archive, which
 # the tests link too.
@@ -126,11 +126,11 @@ $(B)/tests/lab/%: $(B)/tests/lab/%.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
 
 # console/examples/NAME.c: programs for users to start from, who have a C compiler and ibroute-agent.h
-$(B)/examples/%: console/examples/%.c fabric/update/ibroute-agent.h
+$(B)/examples/%: console/examples/%.c fabric/agent/ibroute-agent.h
 	$(if $(V),,@echo "  CC  $<")
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=c99 -pedantic -Wall -Wextra $(if $(filter-out 0,$(WERROR)),-Werror) $(CFLAGS) \
-		-Ifabric/update -o $@ $<
+		-Ifabric/agent -o $@ $<
 
 # tests/bench/NAME.c: programs that print measurements; make build/tests/bench/NAME
 $(B)/tests/bench/transition_bench: $(B)/tests/unit/write_judge.o
@@ -295,7 +295,7 @@ headers:
 
 install: $(BIN) $(PLUGIN)
 	install -D -m 0755 $(BIN) $(DESTDIR)$(PREFIX)/bin/ibroute-top
-	install -D -m 0644 fabric/update/ibroute-agent.h $(DESTDIR)$(PREFIX)/include/ibroute-agent.h
+	install -D -m 0644 fabric/agent/ibroute-agent.h $(DESTDIR)$(PREFIX)/include/ibroute-agent.h
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/ibroute-top/examples console/examples/agent_client.c
 	install -m 0755 -t $(DESTDIR)$(PREFIX)/share/ibroute-top/examples console/examples/reroute.sh
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/ibroute-top console/schema.json

@@ -2,7 +2,7 @@
 #include "console/agent_status.h"
 
 #include "console/record_line.h"
-#include "fabric/update/agent_line.h"
+#include "fabric/agent/agent_line.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* agent_status: what an agent answers to STATUS, line by line (fabric/update/ibroute-agent.h), as
+/* agent_status: what an agent answers to STATUS, line by line (fabric/agent/ibroute-agent.h), as
  * JSON for scripts. */
 #ifndef CONSOLE_AGENT_STATUS_H
 #define CONSOLE_AGENT_STATUS_H

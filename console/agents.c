@@ -4,8 +4,8 @@
 #include "console/cmdline.h"
 #include "fabric/base/log.h"
 #include "fabric/jobs/source.h"
-#include "fabric/mad/wire.h"
-#include "fabric/update/osm_agents.h"
+#include "fabric/update/installer/osm_agents.h"
+#include "fabric/wire/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #define CONSOLE_AGENTS_H
 
 #include "console/live.h"
-#include "fabric/update/agent_link.h"
-#include "fabric/update/apply.h"
+#include "fabric/agent/agent_link.h"
+#include "fabric/update/executor.h"
 
 #include <argp.h>
 

@@ -4,8 +4,8 @@
 
 #include "console/auto_propose.h"
 #include "fabric/base/clock.h"
-#include "fabric/files/limits_text.h"
-#include "fabric/files/pin_text.h"
+#include "fabric/format/native/limits_text.h"
+#include "fabric/format/native/pin_text.h"
 #include "fabric/jobs/filter.h"
 #include "fabric/update/journal.h"
 

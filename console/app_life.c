@@ -8,7 +8,7 @@
 #include "console/user_path.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/slurm_topology.h"
+#include "fabric/format/slurm/slurm_topology.h"
 
 #include <errno.h>
 #include <ftw.h>

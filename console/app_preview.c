@@ -5,10 +5,10 @@
 #include "console/loadfab.h"
 #include "console/user_path.h"
 #include "fabric/base/clock.h"
-#include "fabric/files/limits_text.h"
-#include "fabric/files/pin_text.h"
+#include "fabric/format/native/limits_text.h"
+#include "fabric/format/native/pin_text.h"
 #include "fabric/model/demand.h"
-#include "fabric/update/planfile.h"
+#include "fabric/plan/planfile.h"
 #include "views/preview_form.h"
 
 #include <errno.h>

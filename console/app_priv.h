@@ -18,7 +18,7 @@
 #include "console/updater.h"
 #include "console/worker.h"
 #include "fabric/jobs/source.h"
-#include "fabric/update/plan.h"
+#include "fabric/plan/plan.h"
 #include "views/ui.h"
 
 #include <pthread.h>

@@ -6,8 +6,8 @@
 #include "console/session_read.h"
 #include "console/stopwatch.h"
 #include "fabric/base/clock.h"
+#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/file_progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>

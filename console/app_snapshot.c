@@ -2,9 +2,9 @@
 #include "console/app_priv.h"
 #include "console/user_path.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/ibnd.h"
-#include "fabric/files/slurm_topology.h"
-#include "fabric/files/tables_ibr.h"
+#include "fabric/format/ibnetdiscover/ibnd.h"
+#include "fabric/format/native/tables_ibr.h"
+#include "fabric/format/slurm/slurm_topology.h"
 
 #include <dirent.h>
 #include <errno.h>

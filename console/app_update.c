@@ -7,7 +7,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "fabric/update/journal.h"
-#include "fabric/update/watch.h"
+#include "fabric/update/watchdog/watch_conditions.h"
 
 #include <errno.h>
 #include <math.h>

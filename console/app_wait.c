@@ -4,7 +4,7 @@
 
 #include "console/stopwatch.h"
 #include "fabric/base/clock.h"
-#include "fabric/files/file_progress.h"
+#include "fabric/base/file_progress.h"
 
 #define DRAW_S	   0.2
 #define PATIENCE_S 0.3 /* before there is a word of it */

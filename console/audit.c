@@ -6,10 +6,10 @@
 #include "console/record_line.h"
 #include "console/seal.h"
 #include "console/stopwatch.h"
+#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/store.h"
 #include "fabric/base/vec.h"
-#include "fabric/files/file_progress.h"
-#include "fabric/update/store.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "console/audit_cast.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 
 #include "console/record_last.h"
 #include "console/stopwatch.h"
+#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
-#include "fabric/files/file_progress.h"
 
 #include <errno.h>
 #include <stdio.h>

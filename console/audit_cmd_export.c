@@ -9,8 +9,8 @@
 #include "console/outfile.h"
 #include "console/record.h"
 #include "console/stopwatch.h"
+#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/file_progress.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -9,8 +9,8 @@
 #include "console/seal.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
+#include "fabric/base/store.h"
 #include "fabric/base/vec.h"
-#include "fabric/update/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,8 +7,8 @@
 #include "engines/verify.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/limits_text.h"
-#include "fabric/files/pin_text.h"
+#include "fabric/format/native/limits_text.h"
+#include "fabric/format/native/pin_text.h"
 
 #include <errno.h>
 #include <stdio.h>

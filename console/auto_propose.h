@@ -7,7 +7,7 @@
 #include "console/auto_opts.h"
 #include "console/live.h"
 #include "fabric/base/progress.h"
-#include "fabric/update/plan.h"
+#include "fabric/plan/plan.h"
 
 struct auto_routes {
 	struct plan *plan; /* NULL: nothing to write, or not sound */

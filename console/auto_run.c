@@ -8,11 +8,11 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/store.h"
 #include "fabric/jobs/filter.h"
 #include "fabric/jobs/source.h"
+#include "fabric/plan/planfile.h"
 #include "fabric/update/journal.h"
-#include "fabric/update/planfile.h"
-#include "fabric/update/store.h"
 
 #include <errno.h>
 #include <poll.h>

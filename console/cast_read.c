@@ -4,9 +4,9 @@
 #include "console/audit_cast.h"
 #include "console/record_last.h"
 #include "console/stopwatch.h"
+#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/file_progress.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
 
 #include <errno.h>
 #include <inttypes.h>

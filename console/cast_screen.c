@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cast_screen.h"
 
+#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/file_progress.h"
 #include "views/text.h"
 
 #include <errno.h>

@@ -10,14 +10,14 @@
 #include "console/options.h"
 #include "console/summary.h"
 #include "console/syslog_out.h"
+#include "fabric/agent/agent.h"
+#include "fabric/agent/agent_line.h"
+#include "fabric/agent/agent_save.h"
+#include "fabric/agent/ibroute-agent.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
-#include "fabric/update/agent.h"
-#include "fabric/update/agent_line.h"
-#include "fabric/update/agent_save.h"
-#include "fabric/update/ibroute-agent.h"
 
 #include <argp.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include "console/exits.h"
 #include "console/follow.h"
 #include "console/txn_find.h"
-#include "fabric/update/watch.h"
+#include "fabric/update/watchdog/watch_conditions.h"
 
 #include <argp.h>
 #include <stdio.h>

@@ -8,9 +8,9 @@
 #include "console/routefiles.h"
 #include "console/stopwatch.h"
 #include "console/subject.h"
-#include "fabric/files/osm_fdbs.h"
-#include "fabric/files/osm_lfts.h"
-#include "fabric/files/tables_ibr.h"
+#include "fabric/format/native/tables_ibr.h"
+#include "fabric/format/opensm/osm_fdbs.h"
+#include "fabric/format/opensm/osm_lfts.h"
 
 #include <stdio.h>
 #include <string.h>

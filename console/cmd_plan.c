@@ -3,7 +3,6 @@
 #include "console/commands.h"
 
 #include "console/cmdline.h"
-#include "engines/engine_spec.h"
 #include "console/engines_help.h"
 #include "console/evaluate.h"
 #include "console/exits.h"
@@ -17,10 +16,11 @@
 #include "console/stopwatch.h"
 #include "console/summary.h"
 #include "console/waves.h"
+#include "engines/engine_spec.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "fabric/model/route_limits.h"
-#include "fabric/update/planfile.h"
+#include "fabric/plan/planfile.h"
 
 #include <errno.h>
 #include <inttypes.h>

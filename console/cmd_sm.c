@@ -6,7 +6,7 @@
 #include "console/exits.h"
 #include "console/live.h"
 #include "console/record.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
 
 #include <inttypes.h>
 #include <jansson.h>

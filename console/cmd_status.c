@@ -9,10 +9,10 @@
 #include "console/txn_find.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
-#include "fabric/update/apply.h"
-#include "fabric/update/control.h"
-#include "fabric/update/smp.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
+#include "fabric/update/executor.h"
+#include "fabric/update/installer/smp.h"
+#include "fabric/update/watchdog/control_socket.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -6,9 +6,9 @@
 #include "console/loadfab.h"
 #include "console/options.h"
 #include "console/outfile.h"
-#include "fabric/files/ibnd.h"
+#include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/model/builder.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "console/config.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/update/watch.h"
+#include "fabric/update/watchdog/watch_conditions.h"
 #include "views/command.h"
 #include "views/fields.h"
 

@@ -5,9 +5,9 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/jobs/source.h"
-#include "fabric/sim/sim.h"
-#include "fabric/sim/topo.h"
-#include "fabric/sim/workload.h"
+#include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/workload.h"
+#include "fabric/sim/topology/topo.h"
 
 #include <errno.h>
 #include <pthread.h>

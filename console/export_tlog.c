@@ -2,8 +2,8 @@
 #include "console/export_tlog.h"
 
 #include "console/record_line.h"
+#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/file_progress.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/update/journal.h"
 #include "fabric/update/update_event.h"
-#include "fabric/update/watchdog.h"
+#include "fabric/update/watchdog/watchdog.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -9,7 +9,7 @@
 #define CONSOLE_FOLLOW_H
 
 #include "fabric/base/err.h"
-#include "fabric/update/control.h"
+#include "fabric/update/watchdog/control_socket.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

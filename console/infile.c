@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/infile.h"
 
+#include "fabric/base/file_progress.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/file_progress.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
 #include "fabric/base/notes.h"
-#include "fabric/files/report.h"
+#include "fabric/base/report.h"
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 #include "console/sweep_pace.h"
 #include "fabric/base/plural.h"
 #include "fabric/jobs/source.h"
-#include "fabric/update/osm_foreign.h"
+#include "fabric/update/installer/osm_foreign.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -4,12 +4,12 @@
 #define CONSOLE_LIVE_H
 
 #include "fabric/base/err.h"
-#include "fabric/mad/wire.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/jobset.h"
 #include "fabric/model/tables.h"
-#include "fabric/update/osm_link.h"
-#include "fabric/update/plan.h"
+#include "fabric/plan/plan.h"
+#include "fabric/update/installer/osm_link.h"
+#include "fabric/wire/wire.h"
 
 #include <argp.h>
 #include <stdbool.h>

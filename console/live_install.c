@@ -2,10 +2,10 @@
 #include "console/live_install.h"
 
 #include "fabric/base/log.h"
-#include "fabric/mad/codec.h"
-#include "fabric/update/file_install.h"
-#include "fabric/update/osm_install.h"
-#include "fabric/update/smp.h"
+#include "fabric/ib/codec.h"
+#include "fabric/update/installer/file_install.h"
+#include "fabric/update/installer/osm_install.h"
+#include "fabric/update/installer/smp.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define CONSOLE_LIVE_INSTALL_H
 
 #include "console/live.h"
-#include "fabric/update/installer.h"
+#include "fabric/update/installer/installer.h"
 
 struct live_install {
 	struct installer in;

@@ -19,7 +19,7 @@
  * ibnetdiscover text or its cache (ibnetdiscover --cache), an ibsim net file, opensm-subnet.lst,
  * OpenSM's neighbors (LIDs from guid2lid beside it), netloc's ...-nodes.ndat, SLURM's topology.conf
  * or topology.yaml, or, where no such file exists, the text of a generated fabric
- * (fabric/sim/topo.h).  name: of the fabric, NULL for one made from its fingerprint; names may be
+ * (fabric/sim/topology/topo.h).  name: of the fabric, NULL for one made from its fingerprint; names may be
  * NULL; lmc -1: as found in the file.  The caller owns one reference.
  */
 int loadfab_lmc(struct fabric **out, const char *path, const char *name,
@@ -47,17 +47,17 @@ int loadfab_sl2vl(struct tables *t, const char *path, const struct fabric *f, st
 /* A node-name-map. */
 int loadfab_names(struct name_map **out, const char *path, struct err *err);
 
-/* Switch blocks of a topology.conf or topology.yaml (fabric/files/slurm_topology.h, slurm_yaml.h),
+/* Switch blocks of a topology.conf or topology.yaml (fabric/format/slurm/slurm_topology.h, slurm_yaml.h),
  * or of the one that SLURM takes in a folder; path "slurm": of the SLURM that runs, as scontrol
  * tells them, which may take up to 20 s; -EIO where it does not. */
 struct slurm_topology;
 int loadfab_racks(struct slurm_topology **out, const char *path, struct err *err);
 
-/* All jobs of a file (fabric/files/jobs_file.h); nodes that the fabric does not have are
+/* All jobs of a file (fabric/format/native/jobs_file.h); nodes that the fabric does not have are
  * warned of. */
 int loadfab_jobs(struct jobset **out, const char *path, const struct fabric *f, struct err *err);
 
-/* A demand file (fabric/files/demand_file.h); ranks, a rank file, may be NULL. */
+/* A demand file (fabric/format/native/demand_file.h); ranks, a rank file, may be NULL. */
 int loadfab_demand(struct demand **out, const char *path, const char *ranks, const struct fabric *f,
 		   struct err *err);
 

@@ -6,7 +6,7 @@
 #include "console/txn_find.h"
 #include "console/watchdog_config.h"
 #include "fabric/jobs/slurm_poller.h"
-#include "fabric/update/guard.h"
+#include "fabric/update/watchdog/supervisor.h"
 
 #include <argp.h>
 #include <errno.h>

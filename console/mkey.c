@@ -3,7 +3,7 @@
 
 #include "console/exits.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/osm_neighbors.h"
+#include "fabric/format/opensm/osm_neighbors.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define CONSOLE_MKEY_H
 
 #include "fabric/base/err.h"
-#include "fabric/mad/mkeys.h"
+#include "fabric/wire/mkeys.h"
 
 #include <argp.h>
 #include <jansson.h>

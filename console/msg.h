@@ -9,20 +9,20 @@
 #define CONSOLE_MSG_H
 
 #include "engines/forecast.h"
-#include "engines/usage.h"
 #include "engines/metrics.h"
 #include "engines/traffic.h"
+#include "engines/usage.h"
 #include "engines/verify.h"
 #include "fabric/base/log.h"
 #include "fabric/base/notes.h"
 #include "fabric/jobs/job_list.h"
-#include "fabric/mad/wire.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/jobset.h"
 #include "fabric/model/sample.h"
 #include "fabric/model/tables.h"
 #include "fabric/model/tdiff.h"
-#include "fabric/update/apply.h"
+#include "fabric/update/executor.h"
+#include "fabric/wire/wire.h"
 
 #include <stdbool.h>
 #include <stdint.h>

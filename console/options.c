@@ -5,8 +5,8 @@
 #include "console/evaluate.h"
 #include "console/outfile.h"
 #include "engines/sar_method.h"
-#include "fabric/files/limits_text.h"
-#include "fabric/files/pin_text.h"
+#include "fabric/format/native/limits_text.h"
+#include "fabric/format/native/pin_text.h"
 
 #include <ctype.h>
 #include <errno.h>

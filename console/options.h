@@ -56,8 +56,8 @@ struct options {
 	const char *engine; /* or engines, joined by commas */
 	const char *roots, *out;
 	const char *demand, *ranks, *lid_choice;
-	const char *exclude; /* as in fabric/files/limits_text.h */
-	const char *pin;     /* as in fabric/files/pin_text.h */
+	const char *exclude; /* as in fabric/format/native/limits_text.h */
+	const char *pin;     /* as in fabric/format/native/pin_text.h */
 	const char *lfts;    /* of --lfts, --fdbs or --tables */
 	const char *path_sl, *sl2vl;
 	unsigned vls, threads;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/outfile.h"
 
+#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/file_progress.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

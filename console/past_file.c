@@ -7,8 +7,8 @@
 #include "console/past.h"
 
 #include "console/past_code.h"
+#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/file_progress.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define CONSOLE_PLAN_JOBS_H
 
 #include "console/evaluate.h"
-#include "fabric/update/plan.h"
+#include "fabric/plan/plan.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "console/plan_text.h"
 
 #include "console/record.h"
-#include "fabric/files/file_progress.h"
+#include "fabric/base/file_progress.h"
 #include "fabric/model/end_find.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #ifndef CONSOLE_PLAN_TEXT_H
 #define CONSOLE_PLAN_TEXT_H
 
-#include "fabric/update/plan.h"
+#include "fabric/plan/plan.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -12,8 +12,8 @@
 #include "console/msg.h"
 #include "console/record.h"
 #include "console/updater.h"
-#include "fabric/mad/wire.h"
-#include "fabric/update/plan.h"
+#include "fabric/plan/plan.h"
+#include "fabric/wire/wire.h"
 
 #include <stdint.h>
 

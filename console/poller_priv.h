@@ -11,8 +11,8 @@
 #include "console/reading.h"
 #include "console/sweep_pace.h"
 #include "fabric/base/vec.h"
-#include "fabric/update/apply.h"
-#include "fabric/update/osm_link.h"
+#include "fabric/update/executor.h"
+#include "fabric/update/installer/osm_link.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #include "console/stopwatch.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/plural.h"
-#include "fabric/update/osm_foreign.h"
+#include "fabric/update/installer/osm_foreign.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "console/live.h"
 #include "console/update_figures.h"
 #include "console/update_record.h"
-#include "fabric/update/smp.h"
+#include "fabric/update/installer/smp.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #include "console/record_place.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/store.h"
 #include "fabric/base/vec.h"
-#include "fabric/update/store.h"
 
 #include <errno.h>
 #include <inttypes.h>

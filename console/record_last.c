@@ -2,8 +2,8 @@
 #include "console/record_last.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/store.h"
 #include "fabric/base/vec.h"
-#include "fabric/update/store.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 
 #include "console/record_line.h"
 #include "fabric/base/mem.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

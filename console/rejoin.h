@@ -3,8 +3,8 @@
 #ifndef CONSOLE_REJOIN_H
 #define CONSOLE_REJOIN_H
 
-#include "fabric/update/control.h"
 #include "fabric/update/journal.h"
+#include "fabric/update/watchdog/control_socket.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -4,8 +4,8 @@
 #include "console/audit_cast.h"
 #include "console/record_last.h"
 #include "console/stopwatch.h"
+#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/file_progress.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "engines/engine.h"
 #include "engines/verify.h"
 #include "fabric/base/notes.h"
-#include "fabric/update/plan_files.h"
+#include "fabric/plan/plan_files.h"
 
 /* In menus beside the engines; it has nothing to route by. */
 #define ROUTE_FILE "file"

@@ -2,7 +2,7 @@
 #include "console/seal.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

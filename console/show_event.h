@@ -3,7 +3,7 @@
 #ifndef CONSOLE_SHOW_EVENT_H
 #define CONSOLE_SHOW_EVENT_H
 
-#include "fabric/update/apply.h"
+#include "fabric/update/executor.h"
 
 /* block: which one an APPLY_ITEM is about; those that went well are not shown. */
 void show_event(const struct apply_event *ev, const char *block, const char *txn);

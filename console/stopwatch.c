@@ -2,7 +2,7 @@
 #include "console/stopwatch.h"
 
 #include "fabric/base/clock.h"
-#include "fabric/files/file_progress.h"
+#include "fabric/base/file_progress.h"
 #include "views/text.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "engines/verify.h"
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
-#include "fabric/sim/packets.h"
+#include "fabric/sim/packet/packets.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "console/live.h"
 #include "console/options.h"
-#include "fabric/update/plan.h"
+#include "fabric/plan/plan.h"
 
 #include <argp.h>
 

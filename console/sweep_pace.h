@@ -9,7 +9,7 @@
 #ifndef CONSOLE_SWEEP_PACE_H
 #define CONSOLE_SWEEP_PACE_H
 
-#include "fabric/mad/wire.h"
+#include "fabric/wire/wire.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,10 +5,10 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
-#include "fabric/mad/codec.h"
+#include "fabric/ib/codec.h"
+#include "fabric/plan/planfile.h"
 #include "fabric/update/journal.h"
-#include "fabric/update/planfile.h"
-#include "fabric/update/watchdog.h"
+#include "fabric/update/watchdog/watchdog.h"
 
 #include <errno.h>
 #include <stdio.h>

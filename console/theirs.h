@@ -4,7 +4,7 @@
 #define CONSOLE_THEIRS_H
 
 #include "console/live.h"
-#include "fabric/update/apply.h"
+#include "fabric/update/executor.h"
 
 struct theirs {
 	struct wire *w;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/thresholds.h"
 
+#include "fabric/base/lines.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/lines.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 #include "console/live_install.h"
 #include "console/record.h"
 #include "console/theirs.h"
-#include "fabric/update/apply.h"
+#include "fabric/update/executor.h"
 
 #include <stdbool.h>
 

@@ -4,7 +4,7 @@
 #define CONSOLE_UPDATE_FIGURES_H
 
 #include "console/record.h"
-#include "fabric/update/plan.h"
+#include "fabric/plan/plan.h"
 
 #include <jansson.h>
 

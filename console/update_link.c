@@ -6,9 +6,9 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
-#include "fabric/update/planfile.h"
+#include "fabric/plan/planfile.h"
 #include "fabric/update/update_event.h"
-#include "fabric/update/watch.h"
+#include "fabric/update/watchdog/watch_conditions.h"
 #include "views/state.h"
 
 #include <errno.h>

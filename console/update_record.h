@@ -4,8 +4,8 @@
 #define CONSOLE_UPDATE_RECORD_H
 
 #include "console/record.h"
-#include "fabric/update/apply.h"
-#include "fabric/update/plan.h"
+#include "fabric/plan/plan.h"
+#include "fabric/update/executor.h"
 
 /* A line that cannot be written is logged; the gate of the next phase then refuses to act. */
 void update_record_event(struct record *r, const struct apply_event *ev, const struct fabric *f);

@@ -12,7 +12,7 @@
 #include "console/msg.h"
 #include "console/watchdog_config.h"
 #include "fabric/model/jobset.h"
-#include "fabric/update/plan.h"
+#include "fabric/plan/plan.h"
 
 #include <stdbool.h>
 

@@ -5,10 +5,10 @@
 #include "console/mkey.h"
 #include "console/record.h"
 #include "fabric/base/mem.h"
-#include "fabric/update/guard.h"
+#include "fabric/base/store.h"
 #include "fabric/update/journal.h"
-#include "fabric/update/store.h"
-#include "fabric/update/watchdog.h"
+#include "fabric/update/watchdog/supervisor.h"
+#include "fabric/update/watchdog/watchdog.h"
 
 #include <errno.h>
 #include <stdio.h>

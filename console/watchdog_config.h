@@ -6,7 +6,7 @@
 
 #include "console/agents.h"
 #include "console/live.h"
-#include "fabric/update/watch.h"
+#include "fabric/update/watchdog/watch_conditions.h"
 
 #include <jansson.h>
 

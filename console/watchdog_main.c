@@ -9,11 +9,11 @@
 #include "console/update_figures.h"
 #include "console/update_record.h"
 #include "fabric/base/log.h"
+#include "fabric/base/store.h"
 #include "fabric/jobs/source.h"
-#include "fabric/update/guard.h"
-#include "fabric/update/planfile.h"
-#include "fabric/update/store.h"
-#include "fabric/update/watchdog.h"
+#include "fabric/plan/planfile.h"
+#include "fabric/update/watchdog/supervisor.h"
+#include "fabric/update/watchdog/watchdog.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #define CONSOLE_WAVES_H
 
 #include "engines/transition.h"
-#include "fabric/update/plan.h"
+#include "fabric/plan/plan.h"
 
 /* Gives p its order and its drain (and another id).  out: how it was found, may be NULL.
  * -ECANCELED; other errors of transition_plan(): then p is as it was, and must not be applied. */

@@ -4,8 +4,8 @@
 #include "console/route_file.h"
 #include "console/waves.h"
 #include "fabric/base/clock.h"
+#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/file_progress.h"
 #include "fabric/model/demand.h"
 #include "fabric/model/route_limits.h"
 

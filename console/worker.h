@@ -8,7 +8,7 @@
 
 #include "console/msg.h"
 #include "engines/engine.h"
-#include "fabric/update/plan.h"
+#include "fabric/plan/plan.h"
 #include "views/request.h"
 
 struct worker;

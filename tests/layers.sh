@@ -17,7 +17,7 @@ deny() { # folder, forbidden include pattern, why, folder in it that may
 }
 deny fabric '(engines|views|console|tests)/' "fabric must not include from the layers to its right"
 deny engines '(views|console|tests)/' "engines must not include from the layers to their right"
-deny engines 'fabric/(mad|sim|jobs|update|files)/' "engines are pure: only fabric/base and fabric/model" opensm
+deny engines 'fabric/(ib|wire|sim|jobs|plan|update|agent|format)/' "engines are pure: only fabric/base and fabric/model" opensm
 deny engines/opensm 'fabric/(sim|jobs)/' "the plugin needs no simulator and no batch system"
 deny engines "(opensm|complib|iba)/" "only the plugin knows OpenSM" plugin
 deny views '(console|tests)/' "views must not include from the console"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/apply_watch.h"
 
-#include "fabric/update/watch.h"
+#include "fabric/update/watchdog/watch_conditions.h"
 #include "views/text.h"
 
 #include <math.h>

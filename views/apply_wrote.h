@@ -4,7 +4,7 @@
 #define VIEWS_APPLY_WROTE_H
 
 #include "engines/geometry/topology_kind.h"
-#include "fabric/update/change.h"
+#include "fabric/plan/change.h"
 
 struct apply_wrote {
 	const struct fabric *fabric; /* own reference: changes are bound to it */

@@ -2,7 +2,7 @@
 #include "views/preview_cost.h"
 
 #include "fabric/base/plural.h"
-#include "fabric/update/apply.h"
+#include "fabric/update/executor.h"
 #include "views/preview_form.h"
 #include "views/text.h"
 

@@ -2,8 +2,8 @@
 #include "views/preview_form.h"
 
 #include "engines/sar_method.h"
-#include "fabric/files/limits_text.h"
-#include "fabric/files/pin_text.h"
+#include "fabric/format/native/limits_text.h"
+#include "fabric/format/native/pin_text.h"
 #include "views/view.h"
 
 #include <errno.h>

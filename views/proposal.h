@@ -15,7 +15,7 @@
 #include "fabric/model/jobset.h"
 #include "fabric/model/tables.h"
 #include "fabric/model/tdiff.h"
-#include "fabric/update/plan.h"
+#include "fabric/plan/plan.h"
 #include "views/request.h"
 
 #include <stdbool.h>

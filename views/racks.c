@@ -4,7 +4,7 @@
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/natural.h"
-#include "fabric/files/slurm_topology.h"
+#include "fabric/format/slurm/slurm_topology.h"
 #include "views/state.h"
 #include "views/text.h"
 

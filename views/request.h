@@ -161,8 +161,8 @@ struct preview_options {
 	enum dfdn_base base;
 	char roots[PATH_TEXT];	 /* file of switch GUIDs, for updn; "" found in the fabric */
 	char demand[PATH_TEXT];	 /* file of who sends what, for parx; "" none */
-	char pin[PATH_TEXT];	 /* hosts whose routes stay, as fabric/files/pin_text.h reads it */
-	char exclude[PATH_TEXT]; /* no route may pass: as fabric/files/limits_text.h reads it */
+	char pin[PATH_TEXT];	 /* hosts whose routes stay, as fabric/format/native/pin_text.h reads it */
+	char exclude[PATH_TEXT]; /* no route may pass: as fabric/format/native/limits_text.h reads it */
 	unsigned job_nodes_min;	 /* smaller jobs do not count, for sar; 0: all do */
 	/* instead of an engine: a file's tables, and what LFTs alone do not tell; "" none */
 	char tables[PATH_TEXT], path_sl[PATH_TEXT], sl2vl[PATH_TEXT];

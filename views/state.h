@@ -194,7 +194,7 @@ struct apply_wave {
 	char name[24]; /* what they are: "leaves", "spines B", "group 3"; "switches" */
 };
 
-#define APPLY_WATCHES 4 /* as WATCHES of fabric/update/watch.h */
+#define APPLY_WATCHES 4 /* as WATCHES of fabric/update/watchdog/watch_conditions.h */
 
 /* What the process that keeps the deadline has seen so far. */
 struct apply_seen {

@@ -2,7 +2,7 @@
 /* What the next preview routes around, chosen where one looks at it: X, and ":exclude". */
 #include "views/ui_priv.h"
 
-#include "fabric/files/limits_text.h"
+#include "fabric/format/native/limits_text.h"
 #include "views/preview_form.h"
 
 #include <stdio.h>

@@ -3,12 +3,12 @@
 
 #include "engines/exclusion.h"
 #include "engines/verify.h"
-#include "fabric/files/demand_file.h"
-#include "fabric/files/guid_list.h"
-#include "fabric/files/jobs_file.h"
-#include "fabric/files/limits_text.h"
-#include "fabric/files/rank_file.h"
-#include "fabric/files/tables_ibr.h"
+#include "fabric/format/native/demand_file.h"
+#include "fabric/format/native/guid_list.h"
+#include "fabric/format/native/jobs_file.h"
+#include "fabric/format/native/limits_text.h"
+#include "fabric/format/native/rank_file.h"
+#include "fabric/format/native/tables_ibr.h"
 #include "fabric/model/demand.h"
 #include "fabric/model/jobset.h"
 

@@ -2,8 +2,8 @@
 #include "engines/opensm/desk.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/files/tables_ibr.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
+#include "fabric/format/native/tables_ibr.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -10,7 +10,7 @@
 #define ENGINES_OPENSM_DESK_H
 
 #include "engines/opensm/choice.h"
-#include "fabric/update/osm_msg.h"
+#include "fabric/update/installer/osm_msg.h"
 
 #include <stddef.h>
 

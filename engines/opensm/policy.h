@@ -34,7 +34,7 @@ struct policy {
 	uint64_t seed;
 	bool spread, escape;
 	char *tables, *roots, *jobs, *demand, *ranks; /* paths, or NULL */
-	char *exclude; /* as fabric/files/limits_text.h reads it, or NULL */
+	char *exclude; /* as fabric/format/native/limits_text.h reads it, or NULL */
 };
 
 /* -EINVAL with file:line for the first line that is wrong, and when no engine is named.  The

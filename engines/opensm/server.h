@@ -11,7 +11,7 @@
 #define ENGINES_OPENSM_SERVER_H
 
 #include "engines/opensm/desk.h"
-#include "fabric/mad/notice.h"
+#include "fabric/ib/notice.h"
 
 #define SERVER_CLIENTS 16
 

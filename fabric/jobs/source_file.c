@@ -5,10 +5,10 @@
  */
 #include "fabric/jobs/source.h"
 
+#include "fabric/base/hostlist.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/hostlist.h"
-#include "fabric/files/jobs_file.h"
+#include "fabric/format/native/jobs_file.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The agents of an update: who they are. */
-#include "fabric/update/apply_priv.h"
+#include "fabric/update/executor_priv.h"
 
 #include "fabric/base/mem.h"
 

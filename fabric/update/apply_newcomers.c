@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Jobs that began after agents were gathered: nobody has asked them to drain yet. */
-#include "fabric/update/apply_priv.h"
+#include "fabric/update/executor_priv.h"
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/update/apply_priv.h"
+#include "fabric/update/executor_priv.h"
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"

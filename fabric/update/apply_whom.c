@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which jobs' agents an update asks: those that its plan wants, and those that begin meanwhile. */
-#include "fabric/update/apply_priv.h"
+#include "fabric/update/executor_priv.h"
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"

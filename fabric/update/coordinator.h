@@ -8,7 +8,7 @@
 #ifndef FABRIC_UPDATE_COORDINATOR_H
 #define FABRIC_UPDATE_COORDINATOR_H
 
-#include "fabric/update/phase_notice.h"
+#include "fabric/ib/phase_notice.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,10 +2,10 @@
 #include "fabric/update/journal.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/store.h"
 #include "fabric/base/vec.h"
-#include "fabric/update/changefile.h"
+#include "fabric/plan/changefile.h"
 #include "fabric/update/journal_text.h"
-#include "fabric/update/store.h"
 
 #include <dirent.h>
 #include <errno.h>

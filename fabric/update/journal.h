@@ -19,7 +19,7 @@
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
-#include "fabric/update/change.h"
+#include "fabric/plan/change.h"
 
 #include <stdbool.h>
 #include <stdint.h>

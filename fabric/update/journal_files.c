@@ -3,8 +3,8 @@
 #include "fabric/update/journal_text.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/update/changefile.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
+#include "fabric/plan/changefile.h"
 
 #include <errno.h>
 #include <stdio.h>

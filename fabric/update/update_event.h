@@ -4,7 +4,7 @@
 #ifndef FABRIC_UPDATE_UPDATE_EVENT_H
 #define FABRIC_UPDATE_UPDATE_EVENT_H
 
-#include "fabric/update/apply.h"
+#include "fabric/update/executor.h"
 
 #include <jansson.h>
 #include <stdbool.h>

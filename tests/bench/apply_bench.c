@@ -22,10 +22,10 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
-#include "fabric/mad/wire.h"
-#include "fabric/update/apply.h"
+#include "fabric/update/executor.h"
+#include "fabric/update/installer/smp.h"
 #include "fabric/update/journal.h"
-#include "fabric/update/smp.h"
+#include "fabric/wire/wire.h"
 #include "tests/bench/bench_kit.h"
 
 #include <stdio.h>

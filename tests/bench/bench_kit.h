@@ -6,7 +6,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 #include "fabric/model/jobset.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -17,7 +17,7 @@
 #include "engines/verify.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 
 #include <inttypes.h>
 #include <stdio.h>

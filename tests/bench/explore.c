@@ -12,8 +12,8 @@
 
 #include "tests/unit/phase_model.h"
 
+#include "fabric/agent/agent_state.h"
 #include "fabric/base/mem.h"
-#include "fabric/update/agent_state.h"
 #include "fabric/update/coordinator.h"
 
 #include <inttypes.h>

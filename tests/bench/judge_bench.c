@@ -16,7 +16,7 @@
 
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 
 #include <inttypes.h>
 #include <stdio.h>

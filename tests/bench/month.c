@@ -24,11 +24,11 @@
 #include "engines/predict.h"
 #include "engines/verify.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/jobs_file.h"
+#include "fabric/format/native/jobs_file.h"
 #include "fabric/jobs/job_list.h"
 #include "fabric/model/tdiff.h"
-#include "fabric/sim/topo.h"
-#include "fabric/sim/workload.h"
+#include "fabric/sim/device/workload.h"
+#include "fabric/sim/topology/topo.h"
 
 #include <getopt.h>
 #include <inttypes.h>

@@ -15,7 +15,7 @@
 #include "engines/predict.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -22,7 +22,7 @@
 #include "engines/updown.h"
 #include "engines/verify.h"
 #include "fabric/base/mem.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -15,7 +15,7 @@
 #include "engines/transition.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 #include "tests/unit/write_judge.h"
 
 #include <inttypes.h>

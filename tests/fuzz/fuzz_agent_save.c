@@ -2,8 +2,8 @@
 /* The file that an agent which was killed starts again from; and the orders that a client reads. */
 #include "tests/fuzz/fuzz.h"
 
-#include "fabric/update/agent_save.h"
-#include "fabric/update/ibroute-agent.h"
+#include "fabric/agent/agent_save.h"
+#include "fabric/agent/ibroute-agent.h"
 
 #include <string.h>
 

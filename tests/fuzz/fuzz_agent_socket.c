@@ -4,9 +4,9 @@
  * whoever has hung up.  Sockets are in memory (pipes.c), and so is who is alive. */
 #include "tests/fuzz/fuzz.h"
 
+#include "fabric/agent/agent_socket.h"
+#include "fabric/agent/ibroute-agent.h"
 #include "fabric/base/log.h"
-#include "fabric/update/agent_socket.h"
-#include "fabric/update/ibroute-agent.h"
 
 #include <string.h>
 

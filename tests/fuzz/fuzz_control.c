@@ -4,8 +4,8 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/update/control.h"
 #include "fabric/update/update_event.h"
+#include "fabric/update/watchdog/control_socket.h"
 
 #include <stdio.h>
 #include <string.h>

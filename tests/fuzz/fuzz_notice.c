@@ -3,11 +3,11 @@
  * on to an agent and to a coordinator. */
 #include "tests/fuzz/fuzz.h"
 
-#include "fabric/mad/codec.h"
-#include "fabric/mad/notice_phase.h"
-#include "fabric/mad/sa.h"
-#include "fabric/update/agent_state.h"
+#include "fabric/agent/agent_state.h"
+#include "fabric/ib/codec.h"
 #include "fabric/update/coordinator.h"
+#include "fabric/update/notice_phase.h"
+#include "fabric/wire/sa.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "engines/opensm/desk.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/tables_ibr.h"
+#include "fabric/format/native/tables_ibr.h"
 #include "tests/fuzz/tiny.h"
 
 #include <string.h>

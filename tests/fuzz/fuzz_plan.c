@@ -4,8 +4,8 @@
 
 #include "fabric/base/digest.h"
 #include "fabric/base/mem.h"
-#include "fabric/update/planfile.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
+#include "fabric/plan/planfile.h"
 #include "tests/fuzz/tiny.h"
 
 #include <stdio.h>

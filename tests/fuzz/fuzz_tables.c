@@ -6,7 +6,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/files/tables_ibr.h"
+#include "fabric/format/native/tables_ibr.h"
 #include "tests/fuzz/tiny.h"
 
 #include <string.h>

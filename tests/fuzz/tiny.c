@@ -4,7 +4,7 @@
 #include "engines/engine.h"
 #include "engines/transition.h"
 #include "fabric/base/mem.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
-#include "fabric/update/plan.h"
+#include "fabric/plan/plan.h"
 
 #define TINY_TABLES 3
 #define TINY_PLANS  3

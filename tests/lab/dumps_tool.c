@@ -6,16 +6,16 @@
  *   dumps_tool back IN OUT LMC       reads OpenSM's dumps in folder IN, writes them to folder OUT
  */
 #include "fabric/base/mem.h"
-#include "fabric/files/guid2lid.h"
-#include "fabric/files/ibdm_sl2vl.h"
-#include "fabric/files/ibnd.h"
-#include "fabric/files/osm_fdbs.h"
-#include "fabric/files/osm_lfts.h"
-#include "fabric/files/osm_sl2vl.h"
-#include "fabric/files/osm_subnet.h"
-#include "fabric/files/tables_ibr.h"
+#include "fabric/format/ibnetdiscover/ibnd.h"
+#include "fabric/format/native/tables_ibr.h"
+#include "fabric/format/opensm/guid2lid.h"
+#include "fabric/format/opensm/ibdm_sl2vl.h"
+#include "fabric/format/opensm/osm_fdbs.h"
+#include "fabric/format/opensm/osm_lfts.h"
+#include "fabric/format/opensm/osm_sl2vl.h"
+#include "fabric/format/opensm/osm_subnet.h"
 #include "fabric/model/builder.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,10 +10,10 @@
  *   wrong TXN                 an ack that tells other capabilities than the port has
  *   refused                   unsubscribes from what was not subscribed
  */
-#include "fabric/mad/notice_port.h"
+#include "fabric/wire/notice_port.h"
 
 #include "fabric/update/coordinator.h"
-#include "fabric/update/osm_agents.h"
+#include "fabric/update/installer/osm_agents.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -21,14 +21,14 @@
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/stderrlog.h"
-#include "fabric/files/ibnd.h"
-#include "fabric/files/osm_lfts.h"
-#include "fabric/files/osm_sl2vl.h"
-#include "fabric/mad/wire.h"
+#include "fabric/format/ibnetdiscover/ibnd.h"
+#include "fabric/format/opensm/osm_lfts.h"
+#include "fabric/format/opensm/osm_sl2vl.h"
 #include "fabric/model/builder.h"
 #include "fabric/model/tdiff.h"
-#include "fabric/sim/sim.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/device/sim.h"
+#include "fabric/sim/topology/topo.h"
+#include "fabric/wire/wire.h"
 
 #include <errno.h>
 #include <inttypes.h>

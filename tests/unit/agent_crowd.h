@@ -6,10 +6,10 @@
 #ifndef TESTS_UNIT_AGENT_CROWD_H
 #define TESTS_UNIT_AGENT_CROWD_H
 
-#include "fabric/mad/notice_port.h"
-#include "fabric/sim/sim.h"
-#include "fabric/update/agent_link.h"
-#include "fabric/update/agent_state.h"
+#include "fabric/agent/agent_link.h"
+#include "fabric/agent/agent_state.h"
+#include "fabric/sim/device/sim.h"
+#include "fabric/wire/notice_port.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #include "console/waves.h"
 #include "engines/engine.h"
 #include "fabric/base/mem.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 #include "tests/unit/route_check.h"
 
 #include <math.h>

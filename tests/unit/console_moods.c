@@ -2,7 +2,7 @@
 #include "tests/unit/console_moods.h"
 
 #include "fabric/update/coordinator.h"
-#include "fabric/update/watch.h"
+#include "fabric/update/watchdog/watch_conditions.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define TESTS_UNIT_FAKE_OSM_H
 
 #include "engines/opensm/server.h"
-#include "fabric/update/osm_link.h"
+#include "fabric/update/installer/osm_link.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

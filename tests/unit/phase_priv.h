@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_PHASE_PRIV_H
 #define TESTS_UNIT_PHASE_PRIV_H
 
-#include "fabric/update/agent_state.h"
+#include "fabric/agent/agent_state.h"
 #include "fabric/update/coordinator.h"
 #include "tests/unit/phase_model.h"
 

@@ -5,7 +5,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 #include "fabric/model/builder.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 
 #include <assert.h>
 #include <setjmp.h>

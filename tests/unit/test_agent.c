@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Agents on the simulated fabric, with real commands and real clients on their sockets. */
-#include "fabric/update/agent.h"
+#include "fabric/agent/agent.h"
 
+#include "fabric/agent/ibroute-agent.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
-#include "fabric/sim/sim.h"
+#include "fabric/sim/device/sim.h"
 #include "fabric/update/coordinator.h"
-#include "fabric/update/ibroute-agent.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"
 

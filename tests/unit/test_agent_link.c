@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a coordinator says to agents and hears from them, by notices on the simulated fabric. */
-#include "fabric/update/agent_link.h"
+#include "fabric/agent/agent_link.h"
 
-#include "fabric/mad/notice_port.h"
-#include "fabric/sim/sim.h"
+#include "fabric/sim/device/sim.h"
 #include "fabric/update/coordinator.h"
+#include "fabric/wire/notice_port.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"
 

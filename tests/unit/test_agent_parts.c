@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What an agent is made of: lines of clients, the state file, commands. */
+#include "fabric/agent/agent_hook.h"
+#include "fabric/agent/agent_line.h"
+#include "fabric/agent/agent_save.h"
+#include "fabric/agent/ibroute-agent.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
-#include "fabric/update/agent_hook.h"
-#include "fabric/update/agent_line.h"
-#include "fabric/update/agent_save.h"
 #include "fabric/update/coordinator.h"
-#include "fabric/update/ibroute-agent.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/update/agent_state.h"
+#include "fabric/agent/agent_state.h"
 #include "fabric/update/coordinator.h"
 
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "tests/unit/app_kit.h"
 
 #include "fabric/base/clock.h"
-#include "fabric/files/tables_ibr.h"
+#include "fabric/format/native/tables_ibr.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/update/apply.h"
+#include "fabric/update/executor.h"
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
 #include "tests/unit/sync_spy.h"
 #include "tests/unit/update_net.h"
 

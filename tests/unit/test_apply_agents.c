@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The five phases with agents: plan, journal, notices through the SM, SMPs, simulated switches. */
-#include "fabric/update/apply.h"
+#include "fabric/update/executor.h"
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
-#include "fabric/mad/wire.h"
-#include "fabric/sim/sim.h"
-#include "fabric/update/smp.h"
+#include "fabric/sim/device/sim.h"
+#include "fabric/update/installer/smp.h"
+#include "fabric/wire/wire.h"
 #include "tests/unit/agent_crowd.h"
 #include "tests/unit/update_net.h"
 

@@ -6,9 +6,9 @@
 #include "console/export_tlog.h"
 #include "console/record.h"
 #include "fabric/base/clock.h"
+#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/file_progress.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
 #include "tests/unit/update_net.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
 
 #include "engines/verify.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/limits_text.h"
-#include "fabric/files/tables_ibr.h"
+#include "fabric/format/native/limits_text.h"
+#include "fabric/format/native/tables_ibr.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"
 

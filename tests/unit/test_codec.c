@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/mad/codec.h"
+#include "fabric/ib/codec.h"
 
 #include "fabric/base/rng.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/update/control.h"
-#include "fabric/update/watch.h"
+#include "fabric/update/watchdog/control_socket.h"
+#include "fabric/update/watchdog/watch_conditions.h"
 
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/files/demand_file.h"
+#include "fabric/format/native/demand_file.h"
 #include "fabric/model/builder.h"
 
 #include "tests/unit/small_net.h"

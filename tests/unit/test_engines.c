@@ -3,7 +3,7 @@
 #include "engines/engine.h"
 #include "engines/verify.h"
 
-#include "fabric/files/ibnd.h"
+#include "fabric/format/ibnetdiscover/ibnd.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"
 #include "tests/unit/text_files.h"

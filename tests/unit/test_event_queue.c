@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/sim/event_queue.h"
+#include "fabric/sim/packet/event_queue.h"
 
 #include "fabric/base/rng.h"
 

@@ -3,7 +3,7 @@
 
 #include "engines/verify.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/limits_text.h"
+#include "fabric/format/native/limits_text.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"

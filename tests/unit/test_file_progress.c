@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/files/file_progress.h"
+#include "fabric/base/file_progress.h"
 
 #include "console/outfile.h"
-#include "fabric/files/ibdm_sl2vl.h"
-#include "fabric/files/osm_fdbs.h"
-#include "fabric/files/osm_lfts.h"
-#include "fabric/files/osm_sl2vl.h"
-#include "fabric/files/osm_subnet.h"
-#include "fabric/files/path_sl.h"
+#include "fabric/format/opensm/ibdm_sl2vl.h"
+#include "fabric/format/opensm/osm_fdbs.h"
+#include "fabric/format/opensm/osm_lfts.h"
+#include "fabric/format/opensm/osm_sl2vl.h"
+#include "fabric/format/opensm/osm_subnet.h"
+#include "fabric/format/opensm/path_sl.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The heatmap's arithmetic: every channel in one cell, every cell on the screen. */
-#include "views/heat_rows.h"
 #include "tests/unit/small_net.h"
 #include "tests/unit/text_files.h"
+#include "views/heat_rows.h"
 #include "views/heat_window.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/files/slurm_topology.h"
-#include "fabric/sim/topo.h"
+#include "fabric/format/slurm/slurm_topology.h"
+#include "fabric/sim/topology/topo.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/base/hostlist.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
-#include "fabric/files/hostlist.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/files/ibnd.h"
+#include "fabric/format/ibnetdiscover/ibnd.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
-#include "fabric/files/names.h"
-#include "fabric/sim/topo.h"
+#include "fabric/format/native/names.h"
+#include "fabric/sim/topology/topo.h"
 
 #include <errno.h>
 #include <stdarg.h>

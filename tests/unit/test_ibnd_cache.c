@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/files/ibnd_cache.h"
-#include "fabric/mad/codec.h"
+#include "fabric/format/ibnetdiscover/ibnd_cache.h"
+#include "fabric/ib/codec.h"
 #include "tests/unit/small_net.h"
 #include "tests/unit/text_files.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/files/jobs_file.h"
+#include "fabric/format/native/jobs_file.h"
 #include "tests/unit/small_net.h"
 #include "tests/unit/text_files.h"
 

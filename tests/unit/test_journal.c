@@ -3,8 +3,8 @@
 #include "fabric/update/journal_text.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/update/plan.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
+#include "fabric/plan/plan.h"
 #include "tests/unit/sync_spy.h"
 #include "tests/unit/update_net.h"
 

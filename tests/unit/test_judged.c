@@ -4,7 +4,7 @@
 #include "engines/metrics.h"
 #include "engines/verify.h"
 #include "engines/verify_cert.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/route_check.h"
 

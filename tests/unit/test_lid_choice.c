@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/files/lid_choice_file.h"
-#include "fabric/files/lid_policy.h"
+#include "fabric/format/native/lid_choice_file.h"
+#include "fabric/format/native/lid_policy.h"
 
 #include "engines/parx_choice.h"
-#include "fabric/files/guid2lid.h"
+#include "fabric/format/opensm/guid2lid.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"
 #include "tests/unit/text_files.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/files/limits_text.h"
+#include "fabric/format/native/limits_text.h"
 
 #include "tests/unit/small_net.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/base/file_progress.h"
+#include "fabric/base/lines.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/file_progress.h"
-#include "fabric/files/guid2lid.h"
-#include "fabric/files/lines.h"
+#include "fabric/format/opensm/guid2lid.h"
 #include "tests/unit/text_files.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "engines/engine.h"
 #include "engines/verify.h"
 #include "fabric/base/mem.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Ports with M_Keys of their own, in a fabric that counts every wrong one. */
-#include "fabric/mad/mkeys.h"
-#include "fabric/mad/wire.h"
-#include "fabric/sim/sim.h"
+#include "fabric/sim/device/sim.h"
+#include "fabric/wire/mkeys.h"
+#include "fabric/wire/wire.h"
 #include "tests/unit/small_net.h"
 
 #include <setjmp.h>

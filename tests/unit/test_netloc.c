@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/files/netloc.h"
+#include "fabric/format/native/netloc.h"
 #include "tests/unit/text_files.h"
 
 #include <errno.h>

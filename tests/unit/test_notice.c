@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Notices between nodes by way of the SM, on the simulated fabric and with its faults. */
-#include "fabric/mad/notice_port.h"
+#include "fabric/wire/notice_port.h"
 
-#include "fabric/mad/wire.h"
-#include "fabric/sim/sim.h"
+#include "fabric/sim/device/sim.h"
 #include "fabric/update/coordinator.h"
+#include "fabric/wire/wire.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"
 

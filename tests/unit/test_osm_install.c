@@ -4,12 +4,12 @@
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/tables_ibr.h"
-#include "fabric/update/apply.h"
-#include "fabric/update/file_install.h"
-#include "fabric/update/osm_foreign.h"
-#include "fabric/update/osm_install.h"
-#include "fabric/update/stage.h"
+#include "fabric/format/native/tables_ibr.h"
+#include "fabric/update/executor.h"
+#include "fabric/update/installer/file_install.h"
+#include "fabric/update/installer/osm_foreign.h"
+#include "fabric/update/installer/osm_install.h"
+#include "fabric/update/installer/staged_tables.h"
 #include "tests/unit/update_net.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/file_progress.h"
-#include "fabric/files/osm_fdbs.h"
-#include "fabric/files/osm_lfts.h"
+#include "fabric/format/opensm/osm_fdbs.h"
+#include "fabric/format/opensm/osm_lfts.h"
 #include "tests/unit/small_net.h"
 #include "tests/unit/text_files.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/update/osm_msg.h"
+#include "fabric/update/installer/osm_msg.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/mkey.h"
-#include "fabric/files/osm_neighbors.h"
+#include "fabric/format/opensm/osm_neighbors.h"
 #include "tests/unit/text_files.h"
 
 #include <errno.h>

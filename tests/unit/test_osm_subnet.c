@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/files/osm_fdbs.h"
-#include "fabric/files/osm_subnet.h"
+#include "fabric/format/opensm/osm_fdbs.h"
+#include "fabric/format/opensm/osm_subnet.h"
 #include "tests/unit/small_net.h"
 #include "tests/unit/text_files.h"
 

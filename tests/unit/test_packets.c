@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/sim/packets.h"
+#include "fabric/sim/packet/packets.h"
 
 #include "console/stress.h"
 #include "engines/engine.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/sim/packets_installer.h"
+#include "fabric/update/installer/packets_installer.h"
 
-#include "fabric/update/apply.h"
-#include "fabric/update/plan.h"
+#include "fabric/plan/plan.h"
+#include "fabric/update/executor.h"
 #include "tests/unit/update_net.h"
 
 #include <errno.h>

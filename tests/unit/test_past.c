@@ -6,7 +6,7 @@
 #include "console/reading.h"
 #include "fabric/base/rng.h"
 #include "fabric/model/builder.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /* Paths through tables, and ends by name, LID and GUID. */
 #include "fabric/model/end_find.h"
 #include "fabric/model/path.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 #include "tests/unit/route_check.h"
 
 #include <errno.h>

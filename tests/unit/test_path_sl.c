@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/files/path_sl.h"
+#include "fabric/format/opensm/path_sl.h"
 #include "fabric/model/builder.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The five phases over notices, on a fabric that loses, delays, doubles and reorders them. */
-#include "fabric/mad/notice_phase.h"
-#include "fabric/mad/notice_port.h"
-#include "fabric/sim/sim.h"
-#include "fabric/update/agent_state.h"
+#include "fabric/agent/agent_state.h"
+#include "fabric/sim/device/sim.h"
 #include "fabric/update/coordinator.h"
+#include "fabric/update/notice_phase.h"
+#include "fabric/wire/notice_port.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"
 

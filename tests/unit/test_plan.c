@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/update/plan.h"
+#include "fabric/plan/plan.h"
 
 #include "tests/unit/update_net.h"
 

@@ -4,8 +4,8 @@
 
 #include "engines/minhop.h"
 #include "fabric/base/clock.h"
-#include "fabric/mad/wire.h"
-#include "fabric/sim/sim.h"
+#include "fabric/sim/device/sim.h"
+#include "fabric/wire/wire.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"
 

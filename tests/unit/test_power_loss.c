@@ -3,11 +3,11 @@
  * The power fails at every write, sync, cut and rename of an update, also in the middle of a write;
  * what was not synced is kept or lost.  Then somebody recovers, whose power may fail as well.
  */
-#include "fabric/update/apply.h"
+#include "fabric/update/executor.h"
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
 #include "tests/unit/disk_spy.h"
 #include "tests/unit/update_net.h"
 

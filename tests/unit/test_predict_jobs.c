@@ -3,8 +3,8 @@
 
 #include "engines/engine.h"
 #include "fabric/base/mem.h"
+#include "fabric/sim/topology/topo.h"
 #include "tests/unit/fabkit.h"
-#include "fabric/sim/topo.h"
 #include "tests/unit/small_net.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The queue against a scripted port with a clock of its own. */
-#include "fabric/mad/queue.h"
+#include "fabric/wire/queue.h"
 
 #include "fabric/base/rng.h"
 #include "fabric/base/vec.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Notices, subscriptions, path records and the messages of the five phases, byte by byte. */
-#include "fabric/mad/sa.h"
+#include "fabric/wire/sa.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
-#include "fabric/mad/codec.h"
-#include "fabric/mad/notice_phase.h"
+#include "fabric/ib/codec.h"
 #include "fabric/update/coordinator.h"
+#include "fabric/update/notice_phase.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

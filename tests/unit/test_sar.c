@@ -10,7 +10,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 #include "fabric/model/tdiff.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"

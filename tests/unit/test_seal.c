@@ -5,7 +5,7 @@
 #include "console/audit_cmd.h"
 #include "console/record.h"
 #include "fabric/base/mem.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
 #include "tests/unit/update_net.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/base/mem.h"
-#include "fabric/files/ibdm_sl2vl.h"
-#include "fabric/files/osm_sl2vl.h"
-#include "fabric/files/sl2vl_form.h"
+#include "fabric/format/opensm/ibdm_sl2vl.h"
+#include "fabric/format/opensm/osm_sl2vl.h"
+#include "fabric/format/opensm/sl2vl_form.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"
 #include "tests/unit/text_files.h"

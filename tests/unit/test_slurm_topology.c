@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/files/slurm_topology.h"
+#include "fabric/format/slurm/slurm_topology.h"
 #include "tests/unit/text_files.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The whole way: plan, coordinator, journal, SMP installer, wire, simulated switches. */
-#include "fabric/update/smp.h"
+#include "fabric/update/installer/smp.h"
 
 #include "fabric/base/log.h"
-#include "fabric/mad/wire.h"
-#include "fabric/sim/sim.h"
-#include "fabric/update/apply.h"
+#include "fabric/sim/device/sim.h"
+#include "fabric/update/executor.h"
+#include "fabric/wire/wire.h"
 #include "tests/unit/update_net.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
-#include "fabric/files/file_progress.h"
-#include "fabric/files/tables_ibr.h"
+#include "fabric/format/native/tables_ibr.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"
 #include "tests/unit/text_files.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/update/tell.h"
+#include "fabric/update/watchdog/wall_notify.h"
 
 #include "fabric/base/mem.h"
 #include "tests/unit/update_net.h"

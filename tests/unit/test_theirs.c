@@ -4,10 +4,10 @@
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
-#include "fabric/sim/sim.h"
+#include "fabric/plan/planfile.h"
+#include "fabric/sim/device/sim.h"
 #include "fabric/update/journal.h"
-#include "fabric/update/planfile.h"
-#include "fabric/update/watchdog.h"
+#include "fabric/update/watchdog/watchdog.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"
 #include "tests/unit/update_net.h"

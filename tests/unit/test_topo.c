@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/model/fabric.h"
-#include "fabric/sim/galois.h"
+#include "fabric/sim/topology/galois.h"
 
 #include <errno.h>
 #include <stdarg.h>

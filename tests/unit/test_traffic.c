@@ -3,7 +3,7 @@
 #include "engines/traffic.h"
 
 #include "engines/engine.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 #include "console/update_record.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
 #include "tests/unit/update_net.h"
 
 #include <stdarg.h>

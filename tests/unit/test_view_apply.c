@@ -4,7 +4,7 @@
 #include "tests/unit/console_moods.h"
 
 #include "fabric/update/coordinator.h"
-#include "fabric/update/watch.h"
+#include "fabric/update/watchdog/watch_conditions.h"
 #include "views/apply_wrote.h"
 
 #include <math.h>

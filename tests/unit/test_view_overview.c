@@ -2,7 +2,7 @@
 /* The overview: what is in its panes, since when, and where its rows lead. */
 #include "tests/unit/console_kit.h"
 
-#include "fabric/sim/topo.h"
+#include "fabric/sim/topology/topo.h"
 #include "views/survey.h"
 #include "views/view.h"
 

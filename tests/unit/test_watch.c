@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/update/watch.h"
+#include "fabric/update/watchdog/watch_conditions.h"
 
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/jobs/source.h"
-#include "fabric/sim/sim.h"
+#include "fabric/sim/device/sim.h"
 #include "tests/unit/update_net.h"
 
 #include <errno.h>

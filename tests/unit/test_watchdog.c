@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/update/watchdog.h"
+#include "fabric/update/watchdog/watchdog.h"
 
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
-#include "fabric/sim/sim.h"
-#include "fabric/update/control.h"
-#include "fabric/update/store.h"
+#include "fabric/base/store.h"
+#include "fabric/sim/device/sim.h"
+#include "fabric/update/watchdog/control_socket.h"
 #include "tests/unit/update_net.h"
 
 #include <pthread.h>

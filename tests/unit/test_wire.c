@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Everything above the seam, against the simulated fabric and its faults. */
-#include "fabric/mad/wire.h"
+#include "fabric/wire/wire.h"
 
 #include "fabric/base/rng.h"
 #include "fabric/model/tdiff.h"
-#include "fabric/sim/sim.h"
-#include "fabric/sim/topo.h"
+#include "fabric/sim/device/sim.h"
+#include "fabric/sim/topology/topo.h"
 #include "tests/unit/small_net.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The SLs of paths as the SM tells them: read, kept in the cheapest form, checked by sampling. */
-#include "fabric/mad/wire.h"
+#include "fabric/wire/wire.h"
 
-#include "fabric/sim/sim.h"
+#include "fabric/sim/device/sim.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/sim/workload.h"
+#include "fabric/sim/device/workload.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/jobs/source.h"
-#include "fabric/sim/pattern.h"
+#include "fabric/sim/packet/pattern.h"
 #include "tests/unit/small_net.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/txn_phases.h"
 
+#include "fabric/agent/agent_state.h"
 #include "fabric/base/mem.h"
-#include "fabric/update/agent_state.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "engines/transition.h"
 #include "fabric/base/rng.h"
 #include "fabric/base/vec.h"
-#include "fabric/sim/packets.h"
+#include "fabric/sim/packet/packets.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #include "tests/unit/update_net.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/update/change.h"
+#include "fabric/plan/change.h"
 
 #include <errno.h>
 #include <ftw.h>

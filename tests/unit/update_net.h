@@ -7,7 +7,7 @@
 #include "fabric/model/fabric.h"
 #include "fabric/model/jobset.h"
 #include "fabric/model/tables.h"
-#include "fabric/update/installer.h"
+#include "fabric/update/installer/installer.h"
 
 #include <stdbool.h>
 #include <stdint.h>

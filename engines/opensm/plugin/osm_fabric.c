@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/opensm/plugin/osm_fabric.h"
 
-#include "fabric/mad/codec.h"
+#include "fabric/ib/codec.h"
 #include "fabric/model/builder.h"
 
 /* osm_config.h first: it fixes the layout of the others' structures */

@@ -4,7 +4,7 @@
 #define ENGINES_OPENSM_PLUGIN_OSM_NOTICE_H
 
 #include "fabric/base/err.h"
-#include "fabric/mad/notice.h"
+#include "fabric/ib/notice.h"
 
 #include <stdint.h>
 

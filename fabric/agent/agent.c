@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/agent/agent_priv.h"
+
+#include "fabric/base/log.h"
+#include "fabric/update/coordinator.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define BUSY_WAIT_MS 10
+#define NOTICES_MAX  256 /* in one turn */
+#define GREETINGS    3
+
+uint64_t agent_now_ms(const struct agent *a)
+{
+	return notice_now_ns(a->np) / 1000000;
+}
+
+/* ---- what survives ---- */
+
+static bool save(struct agent *a)
+{
+	uint64_t ago = agent_now_ms(a) - a->heard_ms;
+	struct agent_save s = {
+		.hold_s = a->st.hold_s,
+		.heard_ms = agent_boottime_ms() - ago,
+		.port_guid = a->local.port_guid,
+	};
+	struct err err;
+
+	agent_state_saved(&a->st, &s.state);
+	for (size_t i = 0; i < a->jobs.n; i++)
+		vec_push(&s.jobs, a->jobs.v[i]);
+	if (a->socket)
+		agent_socket_peers(a->socket, &s);
+	a->saved = !agent_save_store(&s, a->o.state, &err);
+	if (!a->saved)
+		log_add(LOG_ERROR, "agent", "%s", err.text);
+	agent_save_clear(&s);
+	return a->saved;
+}
+
+bool agent_has_job(const struct agent *a, const char *name)
+{
+	for (size_t i = 0; i < a->jobs.n; i++) {
+		if (!strcmp(a->jobs.v[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+static int add_job(struct agent *a, const char *name, struct err *err)
+{
+	struct agent_job j;
+	int rc = agent_job_check(name, err);
+
+	if (rc || agent_has_job(a, name))
+		return rc;
+	if (a->jobs.n == AGENT_JOBS_MAX)
+		return err_set(err, -ENOSPC, "%d jobs on a node are the most", AGENT_JOBS_MAX);
+	snprintf(j.name, sizeof(j.name), "%s", name);
+	vec_push(&a->jobs, j);
+	return 0;
+}
+
+/* Jobs that are named now replace those of the file.  When none of them was there before, the
+ * queue pairs of then are gone with their jobs; the numbers stay, for notices that are late. */
+static int take_over(struct agent *a, struct agent_save *s, struct err *err)
+{
+	bool same = !a->o.njobs || !s->jobs.n;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < a->o.njobs && !rc; i++)
+		rc = add_job(a, a->o.jobs[i], err);
+	for (size_t i = 0; i < s->jobs.n && !rc; i++) {
+		same |= agent_has_job(a, s->jobs.v[i].name);
+		if (!a->o.njobs)
+			rc = add_job(a, s->jobs.v[i].name, err);
+	}
+	if (!same)
+		s->state.mode = AGENT_BASE;
+	for (size_t i = 0; i < s->peers.n && same && a->socket; i++)
+		agent_socket_await(a->socket, &s->peers.v[i]);
+	return rc;
+}
+
+static int load(struct agent *a, struct err *err)
+{
+	struct agent_save s;
+	struct err why;
+	uint64_t age;
+	int rc = agent_save_load(&s, a->o.state, a->local.port_guid, &why);
+
+	a->heard_ms = agent_now_ms(a);
+	if (rc && rc != -ENOENT)
+		return err_set(err, rc, "%s", why.text);
+	if (rc) {
+		agent_state_init(&a->st, NULL);
+	} else {
+		age = agent_boottime_ms() - s.heard_ms;
+		a->heard_ms = age < a->heard_ms ? a->heard_ms - age : 0;
+	}
+	rc = take_over(a, &s, err);
+	if (s.state.txn) {
+		agent_state_init(&a->st, &s.state);
+		a->st.hold_s = s.hold_s;
+		log_add(LOG_INFO, "agent", "goes on after transaction %" PRIu64 ", question %u: %s",
+			a->st.txn, a->st.seq, agent_mode_name(a->st.mode));
+	}
+	agent_save_clear(&s);
+	return rc;
+}
+
+/* ---- actions ---- */
+
+static void acknowledge(struct agent *a)
+{
+	struct phase_notice ack;
+	struct err err;
+
+	agent_state_ack(&a->st, &ack);
+	/* an agent that forgets that it is on its escape LIDs would leave them in the middle */
+	if (!a->saved && a->st.mode == AGENT_ESCAPE) {
+		log_add(LOG_ERROR, "agent", "does not answer: it could not save its state");
+		return;
+	}
+	if (ack.flags & NOTICE_ASK && a->st.mode == AGENT_BASE)
+		log_add(LOG_INFO, "agent", "asks whether an update is under way");
+	else
+		log_add(LOG_INFO, "agent", "answers %s of transaction %" PRIu64 ", question %u: %s",
+			phase_name(ack.phase), ack.txn, ack.seq,
+			ack.flags & NOTICE_FAILED ? "failed"
+			: ack.flags & NOTICE_ASK  ? "what now?"
+						  : "done");
+	if (notice_send_phase(a->np, &ack, true, &err))
+		log_add(LOG_WARN, "agent", "the answer could not be sent: %s", err.text);
+}
+
+static void perform(struct agent *a, unsigned act)
+{
+	if (act & AGENT_SAVE)
+		save(a);
+	if (act & AGENT_HURRY)
+		agent_step_hurry(a);
+	if (act & AGENT_DRAIN)
+		agent_step_begin(a, STEP_DRAIN);
+	if (act & AGENT_MIGRATE)
+		agent_step_begin(a, STEP_MIGRATE);
+	if (act & AGENT_RETURN)
+		agent_step_begin(a, STEP_RETURN);
+	if (act & AGENT_ACK)
+		acknowledge(a);
+	if (act & AGENT_SUBSCRIBE)
+		a->subscribe_ms = a->retry_ms = 0;
+	if (act & AGENT_UNSUBSCRIBE)
+		agent_unsubscribe(a);
+	if (act & AGENT_EXIT)
+		a->over = true;
+}
+
+void agent_event(struct agent *a, enum agent_event ev)
+{
+	perform(a, agent_state_step(&a->st, ev));
+}
+
+/* One hook may end at once and start the next. */
+static void turn_step(struct agent *a)
+{
+	while (a->step && agent_step_ended(a)) {
+		enum agent_step step = a->step;
+		bool ok = !a->step_rc;
+
+		if (!ok)
+			log_add(LOG_WARN, "agent", "%s of transaction %" PRIu64 " failed: %s",
+				agent_step_name(step), a->st.txn, a->why.text);
+		a->step = STEP_NONE;
+		if (step == STEP_RETURN && !ok)
+			agent_step_want(a, AGENT_GOAL_NONE);
+		agent_event(a, ok ? AGENT_EV_DONE : AGENT_EV_FAILED);
+	}
+}
+
+/* ---- the wire ---- */
+
+static void take_notice(struct agent *a, const struct notice_in *in)
+{
+	struct phase_notice n;
+	unsigned act;
+	bool answer;
+	int rc = notice_phase_read(&n, &answer, &in->notice);
+
+	if (rc == -EPROTO && !answer)
+		log_add(LOG_WARN, "agent",
+			"a notice %u from LID %u that this version does not understand",
+			in->notice.trap, in->notice.issuer_lid);
+	if (rc || answer)
+		return;
+	act = agent_state_notice(&a->st, &n);
+	if (!act)
+		return;
+	a->heard_ms = agent_now_ms(a);
+	a->greets = false;
+	log_add(LOG_INFO, "agent", "LID %u says %s%s: transaction %" PRIu64 ", question %u",
+		in->notice.issuer_lid, phase_name(n.phase),
+		n.flags & NOTICE_ABORT ? " (called off)" : "", n.txn, n.seq);
+	perform(a, act);
+}
+
+static int take_notices(struct agent *a, uint32_t wait_ms, struct err *err)
+{
+	struct notice_in in;
+	int rc = 1;
+
+	for (int k = 0; k < NOTICES_MAX && rc == 1; k++) {
+		rc = notice_recv(a->np, &in, k ? 0 : wait_ms * 1000000ull, err);
+		if (rc == 1)
+			take_notice(a, &in);
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static void hold(struct agent *a)
+{
+	uint64_t hold_ms = a->st.hold_s * 1000ull;
+
+	if (hold_ms < a->o.hold_ms)
+		hold_ms = a->o.hold_ms;
+	if (a->st.mode != AGENT_ESCAPE || agent_now_ms(a) < a->heard_ms + hold_ms)
+		return;
+	log_add(LOG_WARN, "agent",
+		"nothing was heard for %" PRIu64 " s: leaves the escape LIDs by itself",
+		hold_ms / 1000);
+	agent_event(a, AGENT_EV_SAFETY);
+}
+
+/* The first time that it can: what was said before it began was not heard, and a job that begins
+ * while tables are written is safe where it is led away before its first packet. */
+void agent_greet(struct agent *a)
+{
+	if (a->greetings)
+		return;
+	a->greets = true;
+	a->greet_ms = agent_now_ms(a);
+	a->patience_ms = a->greet_ms + a->o.limit_ms;
+}
+
+static void greet(struct agent *a)
+{
+	if (!a->greets || agent_now_ms(a) < a->greet_ms)
+		return;
+	a->greet_ms += a->o.greet_ms / GREETINGS;
+	a->greets = a->greetings++ < GREETINGS;
+	if (a->greets)
+		agent_event(a, AGENT_EV_NEWS);
+}
+
+static void turn_timers(struct agent *a)
+{
+	if (agent_now_ms(a) >= a->poll_ms) {
+		agent_look_at_sm(a);
+		agent_next_poll(a);
+	}
+	if (a->sm_known && !a->sm_silent && agent_now_ms(a) >= a->subscribe_ms)
+		agent_subscribe(a);
+	greet(a);
+	if (agent_now_ms(a) >= a->ask_ms) {
+		a->ask_ms = agent_now_ms(a) + a->o.ask_ms;
+		agent_event(a, AGENT_EV_TIMEOUT);
+	}
+	hold(a);
+}
+
+/* ---- what the socket asks for ---- */
+
+static void on_changed(void *ctx)
+{
+	save(ctx);
+}
+
+static int on_add_job(void *ctx, const char *job, struct err *err)
+{
+	struct agent *a = ctx;
+	int rc = add_job(a, job, err);
+
+	if (rc)
+		return rc;
+	save(a);
+	log_add(LOG_INFO, "agent", "job %s begins%s", job,
+		a->st.mode == AGENT_BASE
+			? ""
+			: ": this node is not on its base LIDs, which only its clients are told");
+	return a->saved ? 0 : err_set(err, -EIO, "the state could not be saved");
+}
+
+static int on_end_job(void *ctx, const char *job, struct err *err)
+{
+	struct agent *a = ctx;
+	size_t n = 0;
+
+	if (!agent_has_job(a, job) && !(a->socket && agent_socket_count(a->socket, job)))
+		return err_set(err, -ENOENT, "this agent knows no job %s", job);
+	for (size_t i = 0; i < a->jobs.n; i++) {
+		if (strcmp(a->jobs.v[i].name, job))
+			a->jobs.v[n++] = a->jobs.v[i];
+	}
+	a->jobs.n = n;
+	for (size_t i = 0; i < a->hooks.n; i++) {
+		if (!strcmp(a->hooks.v[i]->job, job))
+			agent_hook_stop(&a->hooks.v[i]->h, agent_now_ms(a));
+	}
+	agent_socket_forget(a->socket, job);
+	log_add(LOG_INFO, "agent", "job %s is over", job);
+	return 0;
+}
+
+static void on_status(void *ctx, FILE *out)
+{
+	agent_print(ctx, out);
+}
+
+void agent_print(const struct agent *a, FILE *out)
+{
+	fprintf(out, "lid %u\nsm %u\nsubscribed %s\nmode %s\n", a->local.lid, a->local.sm_lid,
+		a->st.subscribed ? "yes" : "no", agent_mode_name(a->st.mode));
+	fprintf(out, "transaction %" PRIu64 "\nquestion %u\nescape_offset %u\n", a->st.txn,
+		a->st.seq, agent_escape_offset(a));
+	for (size_t i = 0; i < a->jobs.n; i++)
+		fprintf(out, "job %s\n", a->jobs.v[i].name);
+	if (a->socket)
+		agent_socket_print(a->socket, out);
+}
+
+/* ---- life ---- */
+
+/* Two agents on one state file would each believe the other's half. */
+static int take_lock(struct agent *a, struct err *err)
+{
+	char pid[16] = "";
+	ssize_t n;
+
+	a->lock_path = xasprintf("%s.lock", a->o.state);
+	a->lock_fd = open(a->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (a->lock_fd < 0)
+		return err_set(err, -errno, "%s cannot be made: %s", a->lock_path, strerror(errno));
+	if (flock(a->lock_fd, LOCK_EX | LOCK_NB)) {
+		n = read(a->lock_fd, pid, sizeof(pid) - 1);
+		pid[n > 0 ? strcspn(pid, "\n") : 0] = 0;
+		return err_set(err, -EBUSY, "another agent (pid %s) uses %s", *pid ? pid : "?",
+			       a->o.state);
+	}
+	snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
+	if (ftruncate(a->lock_fd, 0) || write(a->lock_fd, pid, strlen(pid)) < 0)
+		return err_set(err, -EIO, "%s cannot be written: %s", a->lock_path,
+			       strerror(errno));
+	return 0;
+}
+
+static void presets(struct agent_opts *o)
+{
+	o->limit_ms = o->limit_ms ? o->limit_ms : 60000;
+	o->hold_ms = o->hold_ms ? o->hold_ms : 900000;
+	o->ask_ms = o->ask_ms ? o->ask_ms : 60000;
+	o->poll_ms = o->poll_ms ? o->poll_ms : 10000;
+	o->greet_ms = o->greet_ms ? o->greet_ms : 300;
+}
+
+int agent_open(struct agent **out, struct notice_port *np, const struct agent_opts *opts,
+	       struct err *err)
+{
+	static const struct agent_socket_ops ops = { on_changed, on_add_job, on_end_job,
+						     on_status };
+	struct agent *a = xcalloc(1, sizeof(*a));
+	struct mad_local local;
+	int rc;
+
+	a->np = np;
+	a->o = *opts;
+	presets(&a->o);
+	notice_port_mad(np)->ops->local(notice_port_mad(np)->ctx, &local);
+	a->local.port_guid = local.port_guid;
+	rc = take_lock(a, err);
+	if (!rc && a->o.socket)
+		rc = agent_socket_open(&a->socket, a->o.socket, a->o.socket_mode, &ops, a, err);
+	if (!rc)
+		rc = load(a, err);
+	if (!rc && !save(a))
+		rc = err_set(err, -EIO, "%s cannot be written", a->o.state);
+	if (rc) {
+		agent_close(a);
+		return rc;
+	}
+	a->ask_ms = agent_now_ms(a) + a->o.ask_ms;
+	/* before a hook is started: it tells of the LIDs */
+	agent_look_at_sm(a);
+	agent_next_poll(a);
+	agent_step_want(a, a->st.mode == AGENT_ESCAPE ? AGENT_GOAL_ESCAPE
+			   : a->st.mode == AGENT_BASE ? AGENT_GOAL_BASE
+						      : AGENT_GOAL_NONE);
+	agent_event(a, AGENT_EV_START);
+	*out = a;
+	return 0;
+}
+
+void agent_close(struct agent *a)
+{
+	if (!a)
+		return;
+	for (size_t i = 0; i < a->hooks.n; i++) {
+		agent_hook_kill(&a->hooks.v[i]->h);
+		free(a->hooks.v[i]);
+	}
+	vec_free(&a->hooks);
+	agent_socket_close(a->socket);
+	vec_free(&a->jobs);
+	/* the file stays: whoever waits for it holds it open */
+	if (a->lock_fd >= 0)
+		close(a->lock_fd);
+	free(a->lock_path);
+	free(a);
+}
+
+int agent_turn(struct agent *a, uint32_t wait_ms, struct err *err)
+{
+	int rc;
+
+	if (a->step && wait_ms > BUSY_WAIT_MS)
+		wait_ms = BUSY_WAIT_MS;
+	rc = take_notices(a, wait_ms, err);
+	if (rc)
+		return rc;
+	if (a->socket)
+		agent_socket_turn(a->socket, agent_now_ms(a));
+	turn_step(a);
+	turn_timers(a);
+	turn_step(a);
+	a->begun = a->begun || agent_ready(a);
+	if (a->o.njobs && !a->jobs.n && !agent_socket_count(a->socket, NULL))
+		agent_end(a);
+	return 0;
+}
+
+void agent_end(struct agent *a)
+{
+	if (a->over)
+		return;
+	if (a->st.mode != AGENT_BASE &&
+	    (a->jobs.n || (a->socket && agent_socket_count(a->socket, NULL))))
+		log_add(LOG_WARN, "agent",
+			"ends in mode %s: to bring the queue pairs back, start it again",
+			agent_mode_name(a->st.mode));
+	agent_event(a, AGENT_EV_EXIT);
+}
+
+bool agent_over(const struct agent *a)
+{
+	return a->over;
+}
+
+bool agent_ready(const struct agent *a)
+{
+	bool away = a->o.held && a->st.want == PHASE_UNPATH && a->st.mode != AGENT_ESCAPE;
+
+	if (!a->st.subscribed || a->greets)
+		return false;
+	return !away || agent_now_ms(a) >= a->patience_ms;
+}
+
+const struct agent_state *agent_now(const struct agent *a)
+{
+	return &a->st;
+}
+
+uint16_t agent_lid(const struct agent *a)
+{
+	return a->local.lid;
+}

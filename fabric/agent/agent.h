@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * agent: the node's side of an update: agent_state driven over a port, with the site's commands and
+ * the clients on a socket.
+ *
+ * One for a node's port, whatever number of jobs runs there: a port has one listener, and the
+ * coordinator hears one answer of a LID.  The answer is that all of them did it.
+ *
+ * Nothing blocks for longer than a request to the SM takes.  One thread.
+ */
+#ifndef FABRIC_AGENT_AGENT_H
+#define FABRIC_AGENT_AGENT_H
+
+#include "fabric/agent/agent_state.h"
+#include "fabric/wire/notice_port.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct agent_opts {
+	const char *const *jobs; /* none: it stays until it is told to end */
+	uint32_t njobs;
+	bool held; /* they begin when agent_ready() */
+	/* Of the shell, run for each job, or once where there is neither a job nor a socket; NULL:
+	 * nothing to do.  back NULL: migrate, which sees IBROUTE_PHASE=return. */
+	const char *drain, *migrate, *back;
+	const char *socket; /* NULL: no clients */
+	unsigned socket_mode;
+	const char *state; /* file, see agent_save.h */
+	uint32_t limit_ms; /* of each hook; 0: 60 s */
+	uint32_t hold_ms;  /* silence on the escape LIDs until they are left; 0: 900 s */
+	uint32_t ask_ms;   /* between questions of an agent on its escape LIDs; 0: 60 s */
+	uint32_t poll_ms;  /* between looks at the port and the SM; 0: 10 s */
+	uint32_t greet_ms; /* for answers to the question whether an update is under way; 0: 300 */
+};
+
+struct agent;
+
+/* np is the caller's and outlives the agent.  -EINVAL: the state file is damaged; -EACCES and the
+ * like: it or the socket cannot be made; -EBUSY: another agent uses them. */
+int agent_open(struct agent **out, struct notice_port *np, const struct agent_opts *opts,
+	       struct err *err);
+/* Ends hooks that are under way; their queue pairs are seen to at the next start.  NULL is fine. */
+void agent_close(struct agent *a);
+
+/* Waits wait_ms at most for something to do, and does it.  -errno: the port failed. */
+int agent_turn(struct agent *a, uint32_t wait_ms, struct err *err);
+/* The job is over, or somebody wants the agent to end: unsubscribes; then agent_over(). */
+void agent_end(struct agent *a);
+
+bool agent_over(const struct agent *a);
+/* Is subscribed to both notices and has asked whether an update is under way.  With held, no update
+ * would write the tables of a job that begins now: nobody has said so in greet_ms, or the node is
+ * on its escape LIDs, or all were called back; or that has not come for the limit of a hook. */
+bool agent_ready(const struct agent *a);
+const struct agent_state *agent_now(const struct agent *a);
+uint16_t agent_lid(const struct agent *a); /* 0: not yet known */
+void agent_print(const struct agent *a, FILE *out);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/agent/agent_link.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/wire/notice_port.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct by_notices {
+	struct notice_port *np;
+	bool own;
+	uint16_t sm_lid; /* when it last listened */
+};
+
+static int notices_listen(void *ctx, struct progress *progress, struct err *err)
+{
+	struct by_notices *b = ctx;
+	struct notice_local local;
+	uint16_t was = b->sm_lid;
+	bool moved;
+	int rc;
+
+	notice_port_progress(b->np, progress);
+	rc = notice_port_refresh(b->np, &local, err);
+	moved = !rc && was && was != local.sm_lid;
+	if (!rc)
+		rc = notice_subscribe(b->np, NOTICE_LOCAL_CHANGES, err);
+	if (!rc)
+		b->sm_lid = local.sm_lid;
+	if (moved)
+		rc = err_set(err, -ESTALE,
+			     "another subnet manager has taken over: LID %u, it was LID %u",
+			     local.sm_lid, was);
+	notice_port_progress(b->np, NULL);
+	return rc;
+}
+
+static int notices_send(void *ctx, const struct phase_notice *n, struct err *err)
+{
+	struct by_notices *b = ctx;
+
+	return notice_send_phase(b->np, n, false, err);
+}
+
+static int notices_recv(void *ctx, struct agent_answer *out, uint64_t wait_ns, struct err *err)
+{
+	struct by_notices *b = ctx;
+	struct notice_in in;
+	bool answer;
+	int rc = notice_recv(b->np, &in, wait_ns, err);
+
+	if (rc != 1)
+		return rc;
+	if (notice_phase_read(&out->notice, &answer, &in.notice) || !answer)
+		return 0;
+	out->lid = in.notice.issuer_lid;
+	out->guid = in.notice.issuer_guid;
+	out->at_ns = in.at_ns;
+	return 1;
+}
+
+static uint64_t notices_now_ns(void *ctx)
+{
+	struct by_notices *b = ctx;
+
+	return notice_now_ns(b->np);
+}
+
+static void notices_close(void *ctx)
+{
+	struct by_notices *b = ctx;
+
+	if (b->own)
+		notice_port_close(b->np);
+	free(b);
+}
+
+void agent_link_over(struct agent_link *out, struct notice_port *np)
+{
+	static const struct agent_link_ops ops = {
+		.name = "notices through the SM",
+		.listen = notices_listen,
+		.send = notices_send,
+		.recv = notices_recv,
+		.now_ns = notices_now_ns,
+		.close = notices_close,
+	};
+	struct by_notices *b = xcalloc(1, sizeof(*b));
+
+	b->np = np;
+	*out = (struct agent_link){ &ops, b };
+}
+
+void agent_link_notices(struct agent_link *out, struct notice_port *np)
+{
+	agent_link_over(out, np);
+	((struct by_notices *)out->ctx)->own = true;
+}
+
+void agent_link_close(struct agent_link *l)
+{
+	if (!l || !l->ops)
+		return;
+	if (l->ops->close)
+		l->ops->close(l->ctx);
+	*l = (struct agent_link){ 0 };
+}

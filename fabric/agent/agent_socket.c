@@ -1,0 +1,724 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/agent/agent_socket.h"
+
+#include "fabric/base/log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define CLIENTS_MAX  AGENT_PEERS_MAX
+#define PER_USER_MAX (CLIENTS_MAX / 2)
+#define HELLO_MS     5000
+#define OUT_MAX	     (256u << 10)
+#define LOG_MAX	     20 /* lines within LOG_MS */
+#define LOG_MS	     10000
+
+enum told { TOLD_NOTHING, TOLD_DRAIN, TOLD_MIGRATE, TOLD_RETURN };
+
+struct client {
+	int fd; /* -1: hung up on, to be removed */
+	uid_t uid;
+	bool known; /* has said hello */
+	struct agent_peer peer;
+	uint64_t hello_ms; /* until then */
+
+	enum agent_where where;
+	bool sure; /* that it is there: no order was taken back half done */
+	enum told told;
+	uint32_t seq;
+	bool failed;
+	char why[AGENT_WHY_MAX];
+
+	char in[AGENT_LINE_MAX];
+	size_t nin;
+	VEC(char) out;
+	bool over; /* to be hung up on when all is sent */
+};
+
+struct agent_socket {
+	int fd;
+	char *path;
+	const struct agent_socket_ops *ops;
+	void *ctx;
+	uint64_t now_ms;
+	VEC(struct client *) clients;
+	VEC(struct agent_peer) lost;
+	VEC(struct pollfd) fds;
+	enum agent_goal goal;
+	struct agent_order order;
+	uint32_t seq;
+	uint64_t log_ms; /* when the present span began */
+	uint32_t logged;
+};
+
+/* What others do must not flood the log. */
+__attribute__((format(printf, 3, 4))) static void say(struct agent_socket *s, enum log_level level,
+						      const char *fmt, ...)
+{
+	char text[300];
+	va_list ap;
+
+	if (s->now_ms - s->log_ms >= LOG_MS) {
+		if (s->logged > LOG_MAX)
+			log_add(LOG_WARN, "agent", "%u more lines about clients are not shown",
+				s->logged - LOG_MAX);
+		s->log_ms = s->now_ms;
+		s->logged = 0;
+	}
+	if (s->logged++ >= LOG_MAX)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	log_add(level, "agent", "%s", text);
+}
+
+static const char *peer_name(char buf[128], const struct agent_peer *p)
+{
+	snprintf(buf, 128, "rank %u of job %s (pid %d)", p->rank, p->job, (int)p->pid);
+	return buf;
+}
+
+static const char *client_name(char buf[128], const struct client *c)
+{
+	if (c->known)
+		return peer_name(buf, &c->peer);
+	snprintf(buf, 128, "pid %d of user %u", (int)c->peer.pid, (unsigned)c->uid);
+	return buf;
+}
+
+/* ---- sending ---- */
+
+static void flush_out(struct client *c)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (c->fd >= 0 && done < c->out.n) {
+		n = send(c->fd, c->out.v + done, c->out.n - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	memmove(c->out.v, c->out.v + done, c->out.n - done);
+	c->out.n -= done;
+}
+
+static void hang_up(struct agent_socket *s, struct client *c, const char *why);
+
+static void tell_bytes(struct agent_socket *s, struct client *c, const char *text, size_t n)
+{
+	if (c->fd < 0 || !n)
+		return;
+	if (c->out.n + n > OUT_MAX) {
+		hang_up(s, c, "does not read what it is told");
+		return;
+	}
+	vec_reserve(&c->out, c->out.n + n);
+	memcpy(c->out.v + c->out.n, text, n);
+	c->out.n += n;
+	flush_out(c);
+}
+
+__attribute__((format(printf, 3, 4))) static void tell(struct agent_socket *s, struct client *c,
+						       const char *fmt, ...)
+{
+	char text[AGENT_LINE_MAX + 1];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, AGENT_LINE_MAX, fmt, ap);
+	va_end(ap);
+	if (n >= AGENT_LINE_MAX)
+		n = AGENT_LINE_MAX - 1;
+	text[n++] = '\n';
+	tell_bytes(s, c, text, (size_t)n);
+}
+
+/* ---- who comes and goes ---- */
+
+static void close_client(struct client *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	c->fd = -1;
+}
+
+/* Its queue pairs are still there if it is. */
+static void lose(struct agent_socket *s, struct client *c)
+{
+	if (c->fd < 0)
+		return;
+	close_client(c);
+	if (c->known && agent_peer_alive(&c->peer) && s->lost.n < AGENT_PEERS_MAX)
+		vec_push(&s->lost, c->peer);
+	if (c->known)
+		s->ops->changed(s->ctx);
+}
+
+static void hang_up(struct agent_socket *s, struct client *c, const char *why)
+{
+	char name[128];
+
+	if (c->fd >= 0)
+		say(s, LOG_WARN, "%s %s: hung up", client_name(name, c), why);
+	lose(s, c);
+}
+
+/* Tells the reason; what does not fit into the socket at once is not sent. */
+static void turn_away(struct agent_socket *s, struct client *c, const char *why)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), "has sent %.150s", why);
+	tell(s, c, "ERROR %s", why);
+	hang_up(s, c, text);
+}
+
+static void forget_lost(struct agent_socket *s, size_t i)
+{
+	s->lost.v[i] = s->lost.v[--s->lost.n];
+}
+
+static void forget_dead(struct agent_socket *s)
+{
+	size_t before = s->lost.n;
+
+	for (size_t i = 0; i < s->lost.n;) {
+		if (agent_peer_alive(&s->lost.v[i]))
+			i++;
+		else
+			forget_lost(s, i);
+	}
+	if (s->lost.n != before)
+		s->ops->changed(s->ctx);
+}
+
+static void is_back(struct agent_socket *s, const struct agent_peer *p)
+{
+	for (size_t i = 0; i < s->lost.n; i++) {
+		const struct agent_peer *l = &s->lost.v[i];
+
+		if (l->pid != p->pid || l->rank != p->rank || strcmp(l->job, p->job))
+			continue;
+		forget_lost(s, i);
+		return;
+	}
+}
+
+/* ---- orders ---- */
+
+static void order(struct agent_socket *s, struct client *c, enum told what)
+{
+	static const char *const name[] = { "", "DRAIN", "MIGRATE", "RETURN" };
+	const struct agent_order *o = &s->order;
+
+	c->told = what;
+	c->seq = ++s->seq;
+	if (what == TOLD_RETURN)
+		tell(s, c, "RETURN %u %" PRIu64 " %s %u", c->seq, o->txn,
+		     o->same ? "same" : "changed", o->limit_s);
+	else
+		tell(s, c, "%s %u %" PRIu64 " %u %u", name[what], c->seq, o->txn, o->escape_offset,
+		     o->limit_s);
+}
+
+static bool is_there(const struct agent_socket *s, const struct client *c)
+{
+	if (s->goal == AGENT_GOAL_NONE)
+		return true;
+	if (!c->sure || c->told != TOLD_NOTHING)
+		return false;
+	return s->goal == AGENT_GOAL_BASE     ? c->where == AGENT_AT_BASE
+	       : s->goal == AGENT_GOAL_ESCAPE ? c->where == AGENT_AT_ESCAPE
+					      : c->where != AGENT_AT_BASE;
+}
+
+static void lead(struct agent_socket *s, struct client *c)
+{
+	if (!c->known || c->told != TOLD_NOTHING || c->failed || is_there(s, c))
+		return;
+	if (s->goal == AGENT_GOAL_BASE)
+		order(s, c, TOLD_RETURN);
+	else if (!c->sure || c->where == AGENT_AT_BASE)
+		order(s, c, TOLD_DRAIN);
+	else
+		order(s, c, TOLD_MIGRATE);
+}
+
+void agent_socket_want(struct agent_socket *s, enum agent_goal goal, const struct agent_order *o)
+{
+	s->goal = goal;
+	s->order = *o;
+	for (size_t i = 0; i < s->clients.n; i++) {
+		struct client *c = s->clients.v[i];
+
+		if (c->told != TOLD_NOTHING || c->failed)
+			c->sure = false;
+		c->told = TOLD_NOTHING;
+		c->failed = false;
+		lead(s, c);
+	}
+}
+
+int agent_socket_there(const struct agent_socket *s, struct err *err)
+{
+	const struct client *late = NULL;
+	uint32_t nlate = 0;
+	char name[128];
+
+	for (size_t i = 0; i < s->clients.n; i++) {
+		const struct client *c = s->clients.v[i];
+
+		if (c->fd < 0 || !c->known)
+			continue;
+		if (c->failed)
+			return err_set(err, -EIO, "%s says that it could not: %s",
+				       peer_name(name, &c->peer), c->why[0] ? c->why : "no reason");
+		if (!is_there(s, c) && !nlate++)
+			late = c;
+	}
+	if (nlate)
+		return err_set(err, -EAGAIN, "%s and %u more have not answered",
+			       peer_name(name, &late->peer), nlate - 1);
+	if (!s->lost.n || s->goal == AGENT_GOAL_NONE)
+		return 0;
+	return err_set(err, -EAGAIN,
+		       "%s and %zu more have hung up without BYE and are still running",
+		       peer_name(name, &s->lost.v[0]), s->lost.n - 1);
+}
+
+/* ---- what clients say ---- */
+
+static void hello(struct agent_socket *s, struct client *c, const struct agent_line *l)
+{
+	bool escape = s->goal == AGENT_GOAL_DRAINED || s->goal == AGENT_GOAL_ESCAPE;
+	char name[128];
+
+	if (l->version != AGENT_PROTOCOL) {
+		turn_away(s, c, "another version of the protocol than 1");
+		return;
+	}
+	if (c->known) {
+		turn_away(s, c, "HELLO twice");
+		return;
+	}
+	c->known = c->sure = true;
+	c->where = l->where;
+	c->peer.rank = l->rank;
+	snprintf(c->peer.job, sizeof(c->peer.job), "%s", l->job);
+	is_back(s, &c->peer);
+	s->ops->changed(s->ctx);
+	say(s, LOG_INFO, "%s of user %u is here, its queue pairs are at %s",
+	    peer_name(name, &c->peer), (unsigned)c->uid, agent_where_name(c->where));
+	tell(s, c, "WELCOME %u %s %u", AGENT_PROTOCOL, escape ? "escape" : "base",
+	     s->order.escape_offset);
+	lead(s, c);
+}
+
+static void answer(struct agent_socket *s, struct client *c, const struct agent_line *l)
+{
+	static const enum agent_where end[] = { [TOLD_DRAIN] = AGENT_AT_DRAINED,
+						[TOLD_MIGRATE] = AGENT_AT_ESCAPE,
+						[TOLD_RETURN] = AGENT_AT_BASE };
+	char name[128];
+
+	if (!c->seq || (int32_t)(l->seq - c->seq) > 0) {
+		turn_away(s, c, "an answer to what it was not asked");
+		return;
+	}
+	if (l->seq != c->seq || c->told == TOLD_NOTHING)
+		return; /* of an order that was taken back */
+	c->sure = l->verb == AGENT_DONE;
+	if (c->sure)
+		c->where = end[c->told];
+	else
+		say(s, LOG_WARN, "%s could not: %s", peer_name(name, &c->peer), l->why);
+	c->failed = !c->sure;
+	memcpy(c->why, l->why, sizeof(c->why));
+	c->told = TOLD_NOTHING;
+	lead(s, c);
+}
+
+static void bye(struct agent_socket *s, struct client *c)
+{
+	char name[128];
+
+	if (c->known)
+		say(s, LOG_INFO, "%s says BYE", client_name(name, c));
+	close_client(c);
+	s->ops->changed(s->ctx);
+}
+
+static void control(struct agent_socket *s, struct client *c, const struct agent_line *l)
+{
+	struct err err = { "" };
+	char *text = NULL;
+	size_t n = 0;
+	int rc = 0;
+	FILE *f;
+
+	c->over = true;
+	if (c->uid && c->uid != geteuid()) {
+		tell(s, c, "ERROR only root and the agent's own user may ask for that");
+		return;
+	}
+	if (l->verb == AGENT_GET_STATUS) {
+		f = open_memstream(&text, &n);
+		s->ops->status(s->ctx, f);
+		fclose(f);
+		tell_bytes(s, c, text, n);
+		free(text);
+	} else {
+		rc = l->verb == AGENT_ADD_JOB ? s->ops->add_job(s->ctx, l->job, &err)
+					      : s->ops->end_job(s->ctx, l->job, &err);
+	}
+	if (rc)
+		tell(s, c, "ERROR %s", err.text);
+	else
+		tell(s, c, "OK");
+}
+
+static void take(struct agent_socket *s, struct client *c, const char *line, size_t n)
+{
+	struct agent_line l;
+	struct err err;
+
+	if (agent_line_parse(&l, line, n, &err)) {
+		turn_away(s, c, err.text);
+		return;
+	}
+	if (!c->known && (l.verb == AGENT_DONE || l.verb == AGENT_FAILED)) {
+		turn_away(s, c, "an answer before HELLO");
+		return;
+	}
+	switch (l.verb) {
+	case AGENT_HELLO:
+		hello(s, c, &l);
+		return;
+	case AGENT_DONE:
+	case AGENT_FAILED:
+		answer(s, c, &l);
+		return;
+	case AGENT_BYE:
+		bye(s, c);
+		return;
+	case AGENT_ADD_JOB:
+	case AGENT_END_JOB:
+	case AGENT_GET_STATUS:
+		control(s, c, &l);
+		return;
+	}
+}
+
+static void take_lines(struct agent_socket *s, struct client *c)
+{
+	size_t from = 0;
+	char *end;
+
+	while (c->fd >= 0 && !c->over && (end = memchr(c->in + from, '\n', c->nin - from))) {
+		take(s, c, c->in + from, (size_t)(end - c->in) - from);
+		from = (size_t)(end - c->in) + 1;
+	}
+	memmove(c->in, c->in + from, c->nin - from);
+	c->nin -= from;
+	if (c->fd >= 0 && c->nin == sizeof(c->in))
+		turn_away(s, c, "a line without an end");
+}
+
+/* No more than this at once: a flood must not keep us from the others. */
+static void read_client(struct agent_socket *s, struct client *c)
+{
+	char name[128];
+	ssize_t n;
+
+	for (int k = 0; k < 8 && c->fd >= 0 && !c->over; k++) {
+		n = recv(c->fd, c->in + c->nin, sizeof(c->in) - c->nin, MSG_DONTWAIT);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (n <= 0) {
+			if (c->known)
+				say(s, LOG_WARN, "%s has hung up without BYE",
+				    client_name(name, c));
+			lose(s, c);
+			return;
+		}
+		c->nin += (size_t)n;
+		take_lines(s, c);
+	}
+}
+
+static uint32_t of_user(const struct agent_socket *s, uid_t uid)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < s->clients.n; i++)
+		n += s->clients.v[i]->uid == uid;
+	return n;
+}
+
+void agent_socket_adopt(struct agent_socket *s, int fd)
+{
+	struct ucred who = { .pid = 0 };
+	socklen_t len = sizeof(who);
+	bool full = s->clients.n >= CLIENTS_MAX;
+	struct client *c;
+
+	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len);
+	full |= who.uid && who.uid != geteuid() && of_user(s, who.uid) >= PER_USER_MAX;
+	if (full) {
+		say(s, LOG_WARN, "pid %d of user %u is turned away: too many connections",
+		    (int)who.pid, (unsigned)who.uid);
+		close(fd);
+		return;
+	}
+	c = xcalloc(1, sizeof(*c));
+	c->fd = fd;
+	c->uid = who.uid;
+	c->peer.pid = who.pid;
+	c->peer.start = agent_pid_start(who.pid);
+	c->hello_ms = s->now_ms + HELLO_MS;
+	vec_push(&s->clients, c);
+	/* what it has said already counts now: an update may be beginning */
+	read_client(s, c);
+}
+
+static void accept_all(struct agent_socket *s)
+{
+	int fd;
+
+	for (int k = 0; k < 64; k++) {
+		fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0)
+			return;
+		agent_socket_adopt(s, fd);
+	}
+}
+
+static void free_client(struct client *c)
+{
+	close_client(c);
+	vec_free(&c->out);
+	free(c);
+}
+
+static void sweep_out(struct agent_socket *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->clients.n; i++) {
+		struct client *c = s->clients.v[i];
+
+		if (c->fd >= 0 && c->over && !c->out.n)
+			close_client(c);
+		if (c->fd >= 0 && !c->known && s->now_ms >= c->hello_ms)
+			hang_up(s, c, c->over ? "does not read its answer" : "does not say HELLO");
+		if (c->fd < 0)
+			free_client(c);
+		else
+			s->clients.v[n++] = c;
+	}
+	s->clients.n = n;
+}
+
+void agent_socket_turn(struct agent_socket *s, uint64_t now_ms)
+{
+	size_t n = s->clients.n;
+
+	s->now_ms = now_ms;
+	vec_reserve(&s->fds, n + 1);
+	s->fds.v[0] = (struct pollfd){ .fd = s->fd, .events = POLLIN };
+	for (size_t i = 0; i < n; i++) {
+		struct client *c = s->clients.v[i];
+
+		s->fds.v[i + 1] =
+			(struct pollfd){ .fd = c->fd,
+					 .events = (short)(POLLIN | (c->out.n ? POLLOUT : 0)) };
+	}
+	if (poll(s->fds.v, n + 1, 0) > 0) {
+		for (size_t i = 0; i < n; i++) {
+			if (s->fds.v[i + 1].revents & POLLOUT)
+				flush_out(s->clients.v[i]);
+			if (s->fds.v[i + 1].revents & ~POLLOUT)
+				read_client(s, s->clients.v[i]);
+		}
+		if (s->fds.v[0].revents)
+			accept_all(s);
+	}
+	sweep_out(s);
+	forget_dead(s);
+}
+
+/* ---- life ---- */
+
+/* A socket that nobody listens on was left behind. */
+static int make_way(const struct sockaddr_un *at, struct err *err)
+{
+	struct stat st;
+	int fd, rc;
+
+	if (lstat(at->sun_path, &st))
+		return errno == ENOENT
+			       ? 0
+			       : err_set(err, -errno, "%s: %s", at->sun_path, strerror(errno));
+	if (!S_ISSOCK(st.st_mode))
+		return err_set(err, -EEXIST, "%s is there and is no socket", at->sun_path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	rc = connect(fd, (const struct sockaddr *)at, sizeof(*at)) ? -errno : 0;
+	close(fd);
+	if (rc != -ECONNREFUSED)
+		return err_set(err, -EBUSY, "another agent listens on %s", at->sun_path);
+	unlink(at->sun_path);
+	return 0;
+}
+
+static int listen_on(struct agent_socket *s, const struct sockaddr_un *at, unsigned mode,
+		     struct err *err)
+{
+	mode_t mask;
+	int rc;
+
+	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	mask = umask(0777 & ~mode);
+	rc = s->fd < 0 || bind(s->fd, (const struct sockaddr *)at, sizeof(*at)) ||
+			     listen(s->fd, 512)
+		     ? -errno
+		     : 0;
+	umask(mask);
+	return rc ? err_set(err, rc, "the socket %s cannot be made: %s", at->sun_path,
+			    strerror(-rc))
+		  : 0;
+}
+
+int agent_socket_open(struct agent_socket **out, const char *path, unsigned mode,
+		      const struct agent_socket_ops *ops, void *ctx, struct err *err)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct agent_socket *s;
+	int rc = 0;
+
+	if (path && strlen(path) >= sizeof(at.sun_path))
+		return err_set(err, -ENAMETOOLONG, "%s is too long for a socket: %zu bytes at most",
+			       path, sizeof(at.sun_path) - 1);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", path ? path : "");
+	if (path)
+		rc = make_way(&at, err);
+	if (rc)
+		return rc;
+	s = xcalloc(1, sizeof(*s));
+	s->fd = -1;
+	s->ops = ops;
+	s->ctx = ctx;
+	s->goal = AGENT_GOAL_NONE;
+	if (path)
+		rc = listen_on(s, &at, mode, err);
+	if (!rc && path)
+		s->path = xstrdup(path);
+	if (rc)
+		agent_socket_close(s);
+	else
+		*out = s;
+	return rc;
+}
+
+void agent_socket_close(struct agent_socket *s)
+{
+	if (!s)
+		return;
+	if (s->path)
+		unlink(s->path);
+	if (s->fd >= 0)
+		close(s->fd);
+	for (size_t i = 0; i < s->clients.n; i++) {
+		if (s->clients.v[i]->known)
+			tell(s, s->clients.v[i], "BYE");
+		free_client(s->clients.v[i]);
+	}
+	vec_free(&s->clients);
+	vec_free(&s->lost);
+	vec_free(&s->fds);
+	free(s->path);
+	free(s);
+}
+
+/* ---- questions ---- */
+
+static bool of_job(const struct agent_peer *p, const char *job)
+{
+	return !job || !strcmp(p->job, job);
+}
+
+uint32_t agent_socket_count(const struct agent_socket *s, const char *job)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < s->clients.n; i++) {
+		const struct client *c = s->clients.v[i];
+
+		n += c->fd >= 0 && c->known && of_job(&c->peer, job);
+	}
+	for (size_t i = 0; i < s->lost.n; i++)
+		n += of_job(&s->lost.v[i], job);
+	return n;
+}
+
+void agent_socket_forget(struct agent_socket *s, const char *job)
+{
+	for (size_t i = 0; i < s->clients.n; i++) {
+		struct client *c = s->clients.v[i];
+
+		if (c->fd < 0 || !c->known || !of_job(&c->peer, job))
+			continue;
+		tell(s, c, "BYE");
+		close_client(c);
+	}
+	for (size_t i = 0; i < s->lost.n;) {
+		if (of_job(&s->lost.v[i], job))
+			forget_lost(s, i);
+		else
+			i++;
+	}
+	s->ops->changed(s->ctx);
+}
+
+void agent_socket_peers(const struct agent_socket *s, struct agent_save *out)
+{
+	for (size_t i = 0; i < s->clients.n; i++) {
+		if (s->clients.v[i]->fd >= 0 && s->clients.v[i]->known)
+			vec_push(&out->peers, s->clients.v[i]->peer);
+	}
+	for (size_t i = 0; i < s->lost.n && out->peers.n < AGENT_PEERS_MAX; i++)
+		vec_push(&out->peers, s->lost.v[i]);
+}
+
+void agent_socket_await(struct agent_socket *s, const struct agent_peer *p)
+{
+	if (s->lost.n < AGENT_PEERS_MAX && agent_peer_alive(p))
+		vec_push(&s->lost, *p);
+}
+
+void agent_socket_print(const struct agent_socket *s, FILE *out)
+{
+	static const char *const told[] = { "-", "DRAIN", "MIGRATE", "RETURN" };
+
+	for (size_t i = 0; i < s->clients.n; i++) {
+		const struct client *c = s->clients.v[i];
+
+		if (c->fd >= 0 && c->known)
+			fprintf(out, "client %s rank %u pid %d at %s%s told %s%s%s\n", c->peer.job,
+				c->peer.rank, (int)c->peer.pid, agent_where_name(c->where),
+				c->sure ? "" : "?", told[c->told], c->failed ? " failed: " : "",
+				c->failed ? c->why : "");
+	}
+	for (size_t i = 0; i < s->lost.n; i++)
+		fprintf(out, "awaited %s rank %u pid %d\n", s->lost.v[i].job, s->lost.v[i].rank,
+			(int)s->lost.v[i].pid);
+}

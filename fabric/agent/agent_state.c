@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/agent/agent_state.h"
+
+#include "fabric/update/coordinator.h"
+
+#include <stddef.h>
+
+const char *agent_mode_name(enum agent_mode m)
+{
+	static const char *const name[] = {
+		[AGENT_BASE] = "base",		 [AGENT_DRAINING] = "draining",
+		[AGENT_MIGRATING] = "migrating", [AGENT_ESCAPE] = "escape",
+		[AGENT_RETURNING] = "returning", [AGENT_MIXED] = "mixed",
+	};
+
+	return name[m];
+}
+
+/* A hook that was under way when the process ended may have got anywhere. */
+void agent_state_init(struct agent_state *a, const struct agent_saved *saved)
+{
+	*a = (struct agent_state){ .mode = AGENT_BASE };
+	if (!saved)
+		return;
+	a->txn = saved->txn;
+	a->seq = saved->seq;
+	a->repeat = saved->repeat;
+	a->want = saved->want;
+	a->mode = saved->mode;
+	if (agent_state_busy(a))
+		a->mode = AGENT_MIXED;
+}
+
+void agent_state_saved(const struct agent_state *a, struct agent_saved *out)
+{
+	*out = (struct agent_saved){
+		.txn = a->txn,
+		.seq = a->seq,
+		.repeat = a->repeat,
+		.want = a->want,
+		.mode = (uint8_t)a->mode,
+	};
+}
+
+void agent_state_ack(const struct agent_state *a, struct phase_notice *out)
+{
+	*out = (struct phase_notice){
+		.version = PHASE_NOTICE_VERSION,
+		.phase = a->want,
+		.flags = a->flags,
+		.repeat = a->repeat,
+		.seq = a->seq,
+		.txn = a->txn,
+	};
+}
+
+static unsigned answer(struct agent_state *a, uint16_t flags)
+{
+	a->repeat++;
+	a->flags = flags;
+	return AGENT_SAVE | AGENT_ACK;
+}
+
+static unsigned run(struct agent_state *a, enum agent_mode mode)
+{
+	a->mode = mode;
+	return AGENT_SAVE | (mode == AGENT_DRAINING    ? AGENT_DRAIN
+			     : mode == AGENT_MIGRATING ? AGENT_MIGRATE
+						       : AGENT_RETURN);
+}
+
+/* No hook is under way: start the next one, or answer. */
+static unsigned go_on(struct agent_state *a)
+{
+	if (a->failed)
+		return answer(a, NOTICE_FAILED);
+	if (a->want == PHASE_UNPATH)
+		return a->mode == AGENT_ESCAPE ? answer(a, 0) : run(a, AGENT_DRAINING);
+	return a->mode == AGENT_BASE ? answer(a, 0) : run(a, AGENT_RETURNING);
+}
+
+static unsigned hook_ended(struct agent_state *a, bool ok)
+{
+	bool wanted = a->want == PHASE_UNPATH;
+
+	switch (a->mode) {
+	case AGENT_DRAINING:
+		a->failed = wanted && !ok;
+		return run(a, wanted && ok ? AGENT_MIGRATING : AGENT_RETURNING);
+	case AGENT_MIGRATING:
+		a->failed = wanted && !ok;
+		if (!ok)
+			return run(a, AGENT_RETURNING);
+		a->mode = AGENT_ESCAPE;
+		return AGENT_SAVE | go_on(a);
+	case AGENT_RETURNING:
+		a->failed = a->failed || !ok;
+		a->mode = ok ? AGENT_BASE : AGENT_MIXED;
+		return AGENT_SAVE | go_on(a);
+	default:
+		return 0;
+	}
+}
+
+/* Nobody says anything: ask; and try again what did not work. */
+static unsigned silence(struct agent_state *a)
+{
+	unsigned act = a->subscribed ? 0 : AGENT_SUBSCRIBE;
+
+	if (a->mode == AGENT_ESCAPE)
+		return act | answer(a, NOTICE_ASK);
+	if (a->mode != AGENT_MIXED)
+		return act;
+	a->failed = a->want == PHASE_UNPATH;
+	return act | run(a, AGENT_RETURNING);
+}
+
+/* Some queue pairs may stand still: they come first.  Whoever asked for the escape LIDs was not
+ * answered yet. */
+static unsigned start(struct agent_state *a)
+{
+	if (a->mode != AGENT_MIXED)
+		return AGENT_SUBSCRIBE;
+	a->failed = a->want == PHASE_UNPATH;
+	return AGENT_SUBSCRIBE | run(a, AGENT_RETURNING);
+}
+
+unsigned agent_state_step(struct agent_state *a, enum agent_event ev)
+{
+	switch (ev) {
+	case AGENT_EV_START:
+		return start(a);
+	case AGENT_EV_DONE:
+		return hook_ended(a, true);
+	case AGENT_EV_FAILED:
+		return hook_ended(a, false);
+	case AGENT_EV_SUBSCRIBED:
+		a->subscribed = true;
+		return 0;
+	case AGENT_EV_NEWS:
+		return a->mode == AGENT_BASE ? answer(a, NOTICE_ASK) : 0;
+	case AGENT_EV_SM:
+		a->subscribed = false;
+		return AGENT_SUBSCRIBE;
+	case AGENT_EV_TIMEOUT:
+		return silence(a);
+	case AGENT_EV_SAFETY:
+		if (a->mode != AGENT_ESCAPE)
+			return 0;
+		a->failed = true; /* who asked for the escape LIDs is told that they were left */
+		return run(a, AGENT_RETURNING);
+	case AGENT_EV_EXIT:
+		return (a->subscribed ? AGENT_UNSUBSCRIBE : 0) | AGENT_EXIT;
+	}
+	return 0;
+}
+
+unsigned agent_state_notice(struct agent_state *a, const struct phase_notice *n)
+{
+	if (n->version != PHASE_NOTICE_VERSION ||
+	    (n->phase != PHASE_UNPATH && n->phase != PHASE_REPATH))
+		return 0;
+	if (n->txn < a->txn || (n->txn == a->txn && n->seq <= a->seq))
+		return 0;
+	a->txn = n->txn;
+	a->seq = n->seq;
+	a->want = n->phase;
+	a->repeat = 0;
+	a->failed = false;
+	a->aborted = n->flags & NOTICE_ABORT;
+	a->hold_s = n->hold_s;
+	if (!agent_state_busy(a))
+		return AGENT_SAVE | go_on(a);
+	if (a->want == PHASE_REPATH && a->mode != AGENT_RETURNING)
+		return AGENT_SAVE | AGENT_HURRY;
+	return AGENT_SAVE;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * file_progress: who wants to know how far this thread is with a large file.
+ *
+ * Readers tell it about once per megabyte, as "reading" (bytes); writers of large dumps after each
+ * switch or node, as "writing" (switches, nodes; tables.ibr: rows), and while they wait for the
+ * disk, as "to disk" (bytes).  Where it cancels, all end with -ECANCELED.
+ */
+#ifndef FABRIC_BASE_FILE_PROGRESS_H
+#define FABRIC_BASE_FILE_PROGRESS_H
+
+#include "fabric/base/err.h"
+#include "fabric/base/progress.h"
+
+#include <stdio.h>
+
+/* Of the calling thread; NULL: nobody, as at the beginning. */
+struct progress *file_progress(void);
+/* p lives until the next call.  Returns the one of before. */
+struct progress *file_progress_set(struct progress *p);
+
+/* How far a file is read.  Zeroed at its beginning. */
+struct file_pace {
+	uint64_t unsaid, total; /* bytes */
+};
+
+/* got more bytes of f were read.  True: nobody wants the rest. */
+bool file_progress_read(struct file_pace *p, FILE *f, size_t got);
+/* done of total switches or nodes are written.  -ECANCELED with a sentence: nobody wants the rest.
+ */
+int file_progress_write(uint32_t done, uint32_t total, struct err *err);
+/* fsync() of what was written to fd, in pieces that are told while somebody watches.  -ECANCELED,
+ * or -errno of fsync(). */
+int file_progress_sync(int fd);
+
+#endif

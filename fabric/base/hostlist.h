@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* hostlist: node lists as SLURM writes them, "n[0001-0003,7],r[1-2]c[01-04]". */
+#ifndef FABRIC_BASE_HOSTLIST_H
+#define FABRIC_BASE_HOSTLIST_H
+
+#include "fabric/base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HOSTLIST_MAX 1000000 /* names; more are refused, not expanded */
+
+struct hostlist;
+
+/* Names in the order written, duplicates kept; the last bracket runs fastest.  As SLURM does it
+ * (scontrol show hostnames), nothing between two commas is no name.  An empty text,
+ * "(null)" and "None assigned" are an empty list.  -EINVAL with the position of the mistake,
+ * -E2BIG above HOSTLIST_MAX. */
+int hostlist_parse(struct hostlist **out, const char *text, struct err *err);
+void hostlist_free(struct hostlist *h); /* NULL is fine */
+uint32_t hostlist_count(const struct hostlist *h);
+const char *const *hostlist_names(const struct hostlist *h);
+
+/* Shortest usual form for people: sorted, without duplicates, ranges over the last number of
+ * each name.  The caller frees the text. */
+char *hostlist_compress(const char *const *names, uint32_t n);
+
+#endif

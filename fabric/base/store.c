@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/base/store.h"
+
+#include "fabric/base/file_progress.h"
+#include "fabric/base/mem.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define READ_PIECE (4u << 20)
+
+static int fail(struct err *err, const char *path, const char *what)
+{
+	int e = errno;
+
+	return err_set(err, -e, "%s: %s: %s", path, what, strerror(e));
+}
+
+int store_mkdir(const char *path, struct err *err)
+{
+	char *p = xstrdup(path);
+	int rc = 0;
+
+	for (char *s = strchr(p + 1, '/'); s; s = strchr(s + 1, '/')) {
+		*s = '\0';
+		mkdir(p, 0700); /* what is there or may not be made shows at the last one */
+		*s = '/';
+	}
+	if (mkdir(p, 0700) && errno != EEXIST)
+		rc = fail(err, path, "cannot create the directory");
+	free(p);
+	return rc;
+}
+
+int store_append(int fd, const char *path, const void *data, size_t len, struct err *err)
+{
+	const char *p = data;
+
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return fail(err, path, "cannot write");
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int store_sync(int fd, const char *path, struct err *err)
+{
+	return fsync(fd) ? fail(err, path, "cannot sync to disk") : 0;
+}
+
+int store_sync_dir(const char *path, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return fail(err, path, "cannot open");
+	rc = store_sync(fd, path, err);
+	close(fd);
+	return rc;
+}
+
+int store_may_replace(const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) || S_ISREG(st.st_mode))
+		return 0;
+	return err_set(err, -EINVAL, "%s is %s: only files are written here", path,
+		       S_ISDIR(st.st_mode) ? "a folder" : "no file but a pipe or device");
+}
+
+int store_write(const char *path, const void *data, size_t len, struct err *err)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int rc;
+
+	if (fd < 0)
+		return fail(err, path, "cannot create");
+	rc = store_append(fd, path, data, len, err);
+	if (!rc)
+		rc = store_sync(fd, path, err);
+	if (close(fd) && !rc)
+		rc = fail(err, path, "cannot write");
+	return rc;
+}
+
+int store_read(char **data, size_t *len, const char *path, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	size_t n = 0;
+	ssize_t got = 1;
+	int rc = 0;
+
+	if (fd < 0)
+		return fail(err, path, "cannot open");
+	*data = NULL;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		rc = err_set(err, -EINVAL, "%s: not a regular file", path);
+		goto out;
+	}
+	*data = xcalloc((size_t)st.st_size + 1, 1);
+	while (n < (size_t)st.st_size && got) {
+		size_t want = (size_t)st.st_size - n;
+
+		got = read(fd, *data + n, want < READ_PIECE ? want : READ_PIECE);
+		if (got < 0 && errno != EINTR) {
+			rc = fail(err, path, "cannot read");
+			goto out;
+		}
+		n += got > 0 ? (size_t)got : 0;
+		if (progress_step(file_progress(), "reading", n, (uint64_t)st.st_size)) {
+			rc = err_set(err, -ECANCELED, "%s: reading it was cancelled", path);
+			goto out;
+		}
+	}
+	*len = n;
+out:
+	close(fd);
+	if (rc) {
+		free(*data);
+		*data = NULL;
+	}
+	return rc;
+}
+
+void store_remove(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+
+	if (!d)
+		return;
+	while ((e = readdir(d)))
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+			unlinkat(dirfd(d), e->d_name, 0);
+	closedir(d);
+	rmdir(dir);
+}
+
+static int lock_file(int fd, bool wait)
+{
+	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int rc;
+
+	do
+		rc = fcntl(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, &l);
+	while (rc && errno == EINTR);
+	return rc;
+}
+
+int store_lock(int *fd, const char *path, const char *holder, bool wait, struct err *err)
+{
+	char who[256] = "";
+	size_t len = strlen(holder);
+
+	*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (*fd < 0)
+		return fail(err, path, "cannot open");
+	if (lock_file(*fd, wait)) {
+		int e = errno;
+		ssize_t n = read(*fd, who, sizeof(who) - 1);
+
+		close(*fd);
+		*fd = -1;
+		if (e != EAGAIN && e != EACCES)
+			return err_set(err, -e, "%s: cannot lock: %s", path, strerror(e));
+		return err_set(err, -EBUSY, "%s: held by %s", path,
+			       n > 0 ? who : "another process");
+	}
+	/* the text is for people only; the lock itself is what counts */
+	if (ftruncate(*fd, 0) || pwrite(*fd, holder, len, 0) != (ssize_t)len) {
+		int rc = fail(err, path, "cannot write");
+
+		store_unlock(*fd);
+		*fd = -1;
+		return rc;
+	}
+	return 0;
+}
+
+void store_unlock(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+bool store_locked(const char *path)
+{
+	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	bool held;
+
+	if (fd < 0)
+		return false;
+	held = !fcntl(fd, F_OFD_GETLK, &l) && l.l_type != F_UNLCK;
+	close(fd);
+	return held;
+}

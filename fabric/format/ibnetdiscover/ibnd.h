@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ibnd: the text that ibnetdiscover prints, and ibsim's net files, which look like it.
+ *
+ * Quoted ids are "S-<node guid>", "H-<node guid>", "R-<node guid>", or any name (ibsim); then
+ * the GUID is that of the switchguid=/caguid= line above, or counted up as ibsim does.
+ */
+#ifndef FABRIC_FORMAT_IBNETDISCOVER_IBND_H
+#define FABRIC_FORMAT_IBNETDISCOVER_IBND_H
+
+#include "fabric/base/err.h"
+#include "fabric/base/report.h"
+#include "fabric/model/builder.h"
+#include "fabric/model/fabric.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* What was in the file.  Lines that make no sense are left out and noted in read. */
+struct ibnd_report {
+	struct read_report read;
+	uint32_t switches, cas, routers; /* nodes */
+	uint32_t cables;
+};
+
+/*
+ * Reads until the end of in; path is for messages only.  The caller owns the builder.
+ * report may be NULL.  -EINVAL: not a single switch in it (the sentence has file:line of the
+ * first thing not understood); -ENODATA: a cable leads to a node without a record, as where a file
+ * was cut off; -EIO and the like: reading failed.
+ */
+int ibnd_read(struct builder **out, FILE *in, const char *path, struct ibnd_report *report,
+	      struct err *err);
+
+/*
+ * Writes a fabric as ibnetdiscover would, sorted by GUID, without the lines that hold a date.
+ * ibnd_read() gives back a fabric of the same fingerprint; stock ibsim takes it as a net file
+ * with the same NodeDescriptions and LIDs (SIM_HOST may be the quoted id or the whole
+ * NodeDescription; ibsim's port GUIDs are always node GUID + port).
+ * Descriptions lose characters that the format cannot carry: '"' and control characters.
+ * Tells file_progress(); -ECANCELED where that does not want the rest.
+ */
+int ibnd_write(FILE *out, const struct fabric *f, struct err *err);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/format/native/guid_list.h"
+
+#include "fabric/base/lines.h"
+#include "fabric/base/vec.h"
+
+#include <errno.h>
+#include <string.h>
+
+int guid_list_read(uint64_t **out, size_t *n, FILE *file, const char *path, struct err *err)
+{
+	VEC(uint64_t) list = { 0 };
+	struct lines *lines = lines_new(file, path, NULL);
+	char *line;
+	int rc = 0;
+
+	while (!rc && (line = lines_next(lines, NULL))) {
+		const char *s = line;
+		uint64_t guid;
+
+		if (scan_end(&s) || *s == '#')
+			continue;
+		if (scan_hex(&guid, &s) && (scan_end(&s) || *s == '#'))
+			vec_push(&list, guid);
+		else
+			rc = err_set(err, -EINVAL,
+				     "%s:%llu: a GUID is expected, such as "
+				     "0x0008f10500200b50",
+				     path, (unsigned long long)lines_number(lines));
+	}
+	if (!rc && lines_error(lines))
+		rc = err_set(err, lines_error(lines), "%s:%llu: reading failed: %s", path,
+			     (unsigned long long)lines_number(lines),
+			     strerror(-lines_error(lines)));
+	lines_free(lines);
+	if (rc)
+		vec_free(&list);
+	*out = list.v;
+	*n = list.n;
+	return rc;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/format/native/job_log.h"
+
+#include "fabric/base/hostlist.h"
+#include "fabric/base/mem.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct job_log *job_log_new(void)
+{
+	struct job_log *log = xcalloc(1, sizeof(*log));
+
+	log->arena = arena_new();
+	return log;
+}
+
+void job_log_free(struct job_log *log)
+{
+	if (!log)
+		return;
+	free(log->jobs);
+	arena_free(log->arena);
+	free(log);
+}
+
+static char *keep(struct job_log *log, const char *s)
+{
+	return arena_strdup(log->arena, s ? s : "");
+}
+
+void job_log_add(struct job_log *log, const struct job_record *r)
+{
+	struct job_record *to;
+
+	/* room doubles: n is at its limit when it is a power of two */
+	if (!(log->n & (log->n - 1)))
+		log->jobs = xrealloc(log->jobs, log->n ? log->n * 2u : 1u, sizeof(*log->jobs));
+	to = &log->jobs[log->n++];
+	*to = *r;
+	to->name = keep(log, r->name);
+	to->user = keep(log, r->user);
+	to->nodes = keep(log, r->nodes);
+}
+
+static bool runs(const struct job_record *r, int64_t at_s)
+{
+	if (at_s == JOB_LOG_ALL)
+		return true;
+	return r->start_s <= at_s && (!r->end_s || at_s < r->end_s);
+}
+
+int job_log_jobset(struct jobset **out, const struct job_log *log, const struct fabric *f,
+		   int64_t at_s, const char *source, struct err *err)
+{
+	struct jobset_builder *b = jobset_builder_new(f, source);
+	struct jobset *js;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < log->n && !rc; i++) {
+		const struct job_record *r = &log->jobs[i];
+		struct job head = { .id = r->id,
+				    .name = r->name,
+				    .user = r->user,
+				    .nodes = r->nodes,
+				    .start_s = r->start_s };
+		struct hostlist *h;
+
+		if (!runs(r, at_s))
+			continue;
+		rc = hostlist_parse(&h, r->nodes, err);
+		if (rc)
+			break;
+		jobset_builder_add(b, &head, hostlist_names(h), hostlist_count(h));
+		hostlist_free(h);
+	}
+	js = jobset_build(b);
+	if (at_s != JOB_LOG_ALL)
+		js->time_s = at_s;
+	if (rc)
+		jobset_put(js);
+	else
+		*out = js;
+	return rc;
+}
+
+void job_log_span(const struct job_log *log, int64_t *first_s, int64_t *last_s)
+{
+	*first_s = *last_s = 0;
+	for (uint32_t i = 0; i < log->n; i++) {
+		const struct job_record *r = &log->jobs[i];
+		int64_t last = r->end_s > r->start_s ? r->end_s : r->start_s;
+
+		if (r->start_s && (!*first_s || r->start_s < *first_s))
+			*first_s = r->start_s;
+		if (last > *last_s)
+			*last_s = last;
+	}
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* job_log: jobs as a file or an accounting system lists them, with the times they ran. */
+#ifndef FABRIC_FORMAT_NATIVE_JOB_LOG_H
+#define FABRIC_FORMAT_NATIVE_JOB_LOG_H
+
+#include "fabric/base/err.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/jobset.h"
+
+#include <stdint.h>
+
+#define JOB_LOG_ALL INT64_MIN /* as a time: every job of the log */
+
+struct job_record {
+	uint64_t id;
+	int64_t start_s, end_s; /* Unix time; start 0 = always running, end 0 = not ended */
+	char *name, *user;	/* "" when unknown */
+	char *nodes;		/* host list, checked when it was read */
+};
+
+struct job_log {
+	uint32_t n;
+	struct job_record *jobs; /* in the order of the file */
+	struct arena *arena;
+};
+
+struct job_log *job_log_new(void);
+void job_log_free(struct job_log *log); /* NULL is fine */
+/* Copies the strings (NULL counts as ""). */
+void job_log_add(struct job_log *log, const struct job_record *r);
+
+/* The jobs that run at a time: start <= at_s < end.  source as shown ("file jobs.txt"). */
+int job_log_jobset(struct jobset **out, const struct job_log *log, const struct fabric *f,
+		   int64_t at_s, const char *source, struct err *err);
+
+/* First start and last start or end that the log knows; 0 0 when it has no times. */
+void job_log_span(const struct job_log *log, int64_t *first_s, int64_t *last_s);
+
+#endif

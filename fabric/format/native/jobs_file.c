@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/format/native/jobs_file.h"
+
+#include "fabric/base/hostlist.h"
+#include "fabric/base/lines.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#define MAX_COLUMNS 64
+
+enum column { COL_ID, COL_NAME, COL_USER, COL_START, COL_END, COL_NODES, COLUMNS };
+
+struct reader {
+	struct job_log *log;
+	struct read_report *report;
+	struct lines *l;
+	struct err *err;
+	bool sacct;	     /* its header was seen */
+	int column[COLUMNS]; /* of sacct, -1: not there */
+};
+
+static int mistake(const struct reader *x, const char *what, const char *text)
+{
+	return err_set(x->err, -EINVAL, "%s:%llu: %s: %.80s", lines_path(x->l),
+		       (unsigned long long)lines_number(x->l), what, text);
+}
+
+/* Takes a whole word as a time; an unknown one is 0. */
+static bool read_time(int64_t *out, const char *word)
+{
+	static const char *const forms[] = { "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S",
+					     "%Y-%m-%dT%H:%M", "%Y-%m-%d" };
+	const char *s = word;
+	uint64_t v;
+
+	*out = 0;
+	if (!*word || !strcasecmp(word, "Unknown") || !strcasecmp(word, "None"))
+		return true;
+	if (scan_dec(&v, &s) && (!*s || *s == '.') && v <= INT64_MAX) {
+		*out = (int64_t)v;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		struct tm tm = { .tm_isdst = -1 };
+		const char *end = strptime(word, forms[i], &tm);
+
+		if (end && !*end) {
+			*out = (int64_t)mktime(&tm);
+			return true;
+		}
+	}
+	return false;
+}
+
+static int add(struct reader *x, const struct job_record *r)
+{
+	struct err why = { "" };
+	struct hostlist *h;
+	uint32_t n;
+
+	if (hostlist_parse(&h, r->nodes, &why))
+		return err_set(x->err, -EINVAL, "%s:%llu: %s", lines_path(x->l),
+			       (unsigned long long)lines_number(x->l), why.text);
+	n = hostlist_count(h);
+	hostlist_free(h);
+	if (!n) {
+		read_report_skip(x->report, lines_number(x->l), "job %llu has no nodes",
+				 (unsigned long long)r->id);
+		return 0;
+	}
+	job_log_add(x->log, r);
+	if (x->report)
+		x->report->records++;
+	return 0;
+}
+
+static void trim(char **s)
+{
+	size_t len;
+
+	*s += strspn(*s, " \t");
+	len = strlen(*s);
+	while (len && strchr(" \t", (*s)[len - 1]))
+		(*s)[--len] = '\0';
+	if (len >= 2 && **s == '"' && (*s)[len - 1] == '"') {
+		(*s)[len - 1] = '\0';
+		(*s)++;
+	}
+}
+
+/* Cuts s at its first separator and returns what is behind, or NULL. */
+static char *cut(char *s, char sep)
+{
+	char *at = strchr(s, sep);
+
+	if (!at)
+		return NULL;
+	*at = '\0';
+	return at + 1;
+}
+
+/* "jobid,start,end,nodelist": the node list is all of the rest */
+static int csv_line(struct reader *x, char *s)
+{
+	struct job_record r = { 0 };
+	char *word[4] = { s };
+	const char *p;
+
+	for (int i = 1; i < 4; i++) {
+		word[i] = cut(word[i - 1], ',');
+		if (!word[i])
+			return mistake(x, "jobid,start,end,nodelist is expected", s);
+	}
+	for (int i = 0; i < 4; i++)
+		trim(&word[i]);
+	p = word[0];
+	if (!scan_dec(&r.id, &p) || *p)
+		return mistake(x, "not a job id", word[0]);
+	if (!read_time(&r.start_s, word[1]))
+		return mistake(x, "not a time", word[1]);
+	if (!read_time(&r.end_s, word[2]))
+		return mistake(x, "not a time", word[2]);
+	r.nodes = word[3];
+	return add(x, &r);
+}
+
+static int list_line(struct reader *x, char *s)
+{
+	struct job_record r = { 0 };
+	const char *p = s;
+
+	if (!scan_dec(&r.id, &p) || (*p != ' ' && *p != '\t'))
+		return mistake(x, "\"jobid nodelist\" is expected", s);
+	scan_blank(&p);
+	r.nodes = s + (p - s);
+	trim(&r.nodes);
+	return add(x, &r);
+}
+
+static int sacct_header(struct reader *x, char *s)
+{
+	static const char *const names[COLUMNS] = { "JobIDRaw", "JobName", "User",
+						    "Start",	"End",	   "NodeList" };
+
+	for (int k = 0; k < COLUMNS; k++)
+		x->column[k] = -1;
+	for (int i = 0; s; i++) {
+		char *next = cut(s, '|');
+
+		for (int k = 0; k < COLUMNS; k++)
+			if (!strcasecmp(s, names[k]))
+				x->column[k] = i;
+		if (!strcasecmp(s, "JobID") && x->column[COL_ID] < 0)
+			x->column[COL_ID] = i;
+		s = next;
+	}
+	if (x->column[COL_ID] < 0 || x->column[COL_NODES] < 0)
+		return mistake(x, "the header of sacct -P must name JobIDRaw and NodeList", "");
+	x->sacct = true;
+	return 0;
+}
+
+static char *word_of(const struct reader *x, char *const *word, int n, enum column k)
+{
+	static char none[] = "";
+	int i = x->column[k];
+
+	return i >= 0 && i < n ? word[i] : none;
+}
+
+static int sacct_line(struct reader *x, char *s)
+{
+	struct job_record r = { 0 };
+	char *word[MAX_COLUMNS];
+	const char *p;
+	int n = 0;
+
+	for (; s && n < MAX_COLUMNS; n++) {
+		word[n] = s;
+		s = cut(s, '|');
+	}
+	p = word_of(x, word, n, COL_ID);
+	if (!scan_dec(&r.id, &p))
+		return mistake(x, "not a job id", p);
+	if (*p == '.') /* a step of a job that has a line of its own */
+		return 0;
+	if (!read_time(&r.start_s, word_of(x, word, n, COL_START)))
+		return mistake(x, "not a time", word_of(x, word, n, COL_START));
+	if (!read_time(&r.end_s, word_of(x, word, n, COL_END)))
+		return mistake(x, "not a time", word_of(x, word, n, COL_END));
+	r.name = word_of(x, word, n, COL_NAME);
+	r.user = word_of(x, word, n, COL_USER);
+	r.nodes = word_of(x, word, n, COL_NODES);
+	return add(x, &r);
+}
+
+static int read_line(struct reader *x, char *s)
+{
+	s += strspn(s, " \t");
+	if (!*s || *s == '#')
+		return 0;
+	if (x->sacct)
+		return sacct_line(x, s);
+	if (*s >= '0' && *s <= '9')
+		return s[strspn(s, "0123456789")] == ',' ? csv_line(x, s) : list_line(x, s);
+	if (strchr(s, '|'))
+		return sacct_header(x, s);
+	if (!strncasecmp(s, "jobid", 5))
+		return 0; /* the header of a history */
+	return mistake(x, "neither \"jobid nodelist\" nor \"jobid,start,end,nodelist\"", s);
+}
+
+int jobs_file_read(struct job_log **out, FILE *file, const char *path, struct read_report *report,
+		   struct err *err)
+{
+	struct reader x = { .report = report, .err = err };
+	char *s;
+	int rc = 0;
+
+	read_report_begin(report, path);
+	x.l = lines_new(file, path, report);
+	x.log = job_log_new();
+	while (!rc && (s = lines_next(x.l, NULL)))
+		rc = read_line(&x, s);
+	if (!rc && lines_error(x.l))
+		rc = err_set(err, lines_error(x.l), "%s: reading stopped: %s", path,
+			     strerror(-lines_error(x.l)));
+	lines_free(x.l);
+	if (rc)
+		job_log_free(x.log);
+	else
+		*out = x.log;
+	return rc;
+}

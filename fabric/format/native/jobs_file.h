@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * jobs_file: jobs from text.  Three forms, told apart by the lines themselves:
+ *
+ *   jobid nodelist                           a line per job, # comments
+ *   jobid,start,end,nodelist                 history; the header line may be missing
+ *   JobIDRaw|JobName|User|State|Start|...    sacct -P, with its header
+ *
+ * Times are Unix seconds or YYYY-MM-DDTHH:MM:SS (local time), "Unknown" or empty.
+ */
+#ifndef FABRIC_FORMAT_NATIVE_JOBS_FILE_H
+#define FABRIC_FORMAT_NATIVE_JOBS_FILE_H
+
+#include "fabric/base/err.h"
+#include "fabric/base/report.h"
+#include "fabric/format/native/job_log.h"
+
+#include <stdio.h>
+
+/* -EINVAL with file:line for the first line that is none of these; a job without nodes is
+ * left out with a warning.  Out: the caller's, job_log_free(). */
+int jobs_file_read(struct job_log **out, FILE *file, const char *path, struct read_report *report,
+		   struct err *err);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* netloc: fabrics and paths as Open MPI's netloc stores them (JSON, gzipped or not). */
+#ifndef FABRIC_FORMAT_NATIVE_NETLOC_H
+#define FABRIC_FORMAT_NATIVE_NETLOC_H
+
+#include "fabric/base/err.h"
+#include "fabric/base/report.h"
+#include "fabric/model/builder.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+
+/* Adds the nodes and edges of a ...-nodes.ndat file to b. */
+int netloc_nodes_read(struct builder *b, const char *path, struct read_report *report,
+		      struct err *err);
+/* Tables of engine "file" from a ...-log-paths.ndat (or -phy-paths) file; nodes_path is the
+ * nodes file of the same fabric, which tells what the numbers of the edges mean.  Two paths that
+ * contradict each other at a switch are a warning; the first one holds. */
+int netloc_paths_read(struct tables **out, const char *path, const char *nodes_path,
+		      const struct fabric *f, struct read_report *report, struct err *err);
+
+#endif

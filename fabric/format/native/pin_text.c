@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/format/native/pin_text.h"
+
+#include "fabric/base/hostlist.h"
+#include "fabric/base/mem.h"
+#include "fabric/model/end_find.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RAILS_MAX 64
+#define JOB_WORD  "job:"
+
+static const struct job *find_job(const struct jobset *jobs, uint64_t id)
+{
+	for (uint32_t i = 0; jobs && i < jobs->njob; i++)
+		if (jobs->jobs[i].id == id)
+			return &jobs->jobs[i];
+	return NULL;
+}
+
+static int pin_job(struct route_limits *l, const struct jobset *jobs, const char *id,
+		   struct err *err)
+{
+	const struct job *job;
+	char *end;
+	uint64_t number;
+
+	errno = 0;
+	number = strtoull(id, &end, 10);
+	if (*id < '0' || *id > '9' || *end || errno)
+		return err_set(
+			err, -EINVAL,
+			"pin: after \"job:\" comes the number of a running job, not \"%.40s\"", id);
+	if (!jobs)
+		return err_set(err, -EINVAL,
+			       "pin: job %" PRIu64 " is not known, because no jobs are: name its "
+			       "hosts",
+			       number);
+	job = find_job(jobs, number);
+	if (!job)
+		return err_set(err, -EINVAL, "pin: no job %" PRIu64 " is running", number);
+	if (!job->nterm)
+		return err_set(err, -EINVAL, "pin: no host of job %" PRIu64 " is in this fabric",
+			       number);
+	for (uint32_t k = 0; k < job->nterm; k++)
+		l->pin[job->terms[k]] = true;
+	return 0;
+}
+
+static int pin_host(struct route_limits *l, const struct fabric *f, const char *name,
+		    struct err *err)
+{
+	uint32_t rail[RAILS_MAX], end;
+	uint32_t n = fabric_terms_by_name(f, name, rail, RAILS_MAX);
+	uint16_t lid;
+
+	for (uint32_t i = 0; i < n && i < RAILS_MAX; i++)
+		l->pin[rail[i]] = true;
+	if (n)
+		return 0;
+	if (!end_find(&end, &lid, f, name, NULL) && end >= f->nend)
+		return err_set(err, -EINVAL,
+			       "pin: %.60s is a switch; pinned are the routes to hosts", name);
+	return err_set(err, -EINVAL, "pin: no host of this fabric is called %.60s", name);
+}
+
+static int pin_list(struct route_limits *l, const struct fabric *f, const char *text,
+		    struct err *err)
+{
+	struct hostlist *h;
+	struct err why;
+	int rc = hostlist_parse(&h, text, &why);
+
+	if (rc)
+		return err_set(err, -EINVAL, "pin: %.400s", why.text);
+	for (uint32_t i = 0; i < hostlist_count(h) && !rc; i++)
+		rc = pin_host(l, f, hostlist_names(h)[i], err);
+	hostlist_free(h);
+	return rc;
+}
+
+/* Up to the next comma or blank outside of brackets. */
+static size_t item_length(const char *text)
+{
+	bool inside = false;
+	size_t n = 0;
+
+	for (; text[n] && (inside || !strchr(", \t", text[n])); n++)
+		inside = text[n] == '[' || (inside && text[n] != ']');
+	return n;
+}
+
+static void set_text(struct route_limits *l, const struct fabric *f)
+{
+	const char **names = xcalloc(f->nterm, sizeof(*names));
+	uint32_t n = 0;
+
+	for (uint32_t term = 0; term < f->nterm; term++)
+		if (l->pin[term])
+			names[n++] = f->term_name[term];
+	free(l->pin_text);
+	l->pin_text = hostlist_compress(names, n);
+	free(names);
+}
+
+int route_limits_pin(struct route_limits **l, const struct fabric *f, const struct jobset *jobs,
+		     const char *text, struct err *err)
+{
+	int rc = 0;
+
+	if (!*l)
+		*l = route_limits_new(f);
+	while (!rc && *(text += strspn(text, ", \t"))) {
+		size_t len = item_length(text);
+		char *item = xasprintf("%.*s", (int)len, text);
+
+		if (!(*l)->pin)
+			(*l)->pin = xcalloc(f->nend, sizeof(*(*l)->pin));
+		if (!strncmp(item, JOB_WORD, strlen(JOB_WORD)))
+			rc = pin_job(*l, jobs, item + strlen(JOB_WORD), err);
+		else
+			rc = pin_list(*l, f, item, err);
+		free(item);
+		text += len;
+	}
+	if (!rc && (*l)->pin)
+		set_text(*l, f);
+	return rc;
+}
+
+char *pin_text_of_now(const char *text, const struct jobset *jobs)
+{
+	char *out = xcalloc(strlen(text) + 1, 1), *end = out;
+
+	while (*(text += strspn(text, ", \t"))) {
+		size_t len = item_length(text);
+		const char *id = text + strlen(JOB_WORD);
+		bool gone = !strncmp(text, JOB_WORD, strlen(JOB_WORD)) && *id >= '0' &&
+			    *id <= '9' && !find_job(jobs, strtoull(id, NULL, 10));
+
+		if (!gone)
+			end += sprintf(end, "%s%.*s", end > out ? "," : "", (int)len, text);
+		text += len;
+	}
+	return out;
+}

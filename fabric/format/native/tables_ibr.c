@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/format/native/tables_ibr.h"
+
+#include "fabric/base/file_progress.h"
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/*
+ * Offsets of the header.  Everything that decoding needs before the body is here, so that a
+ * stranger's file is told from a damaged one without unpacking it.
+ */
+enum {
+	AT_MAGIC = 0,
+	AT_VERSION = 8,
+	AT_HEADER = 12, /* bytes of the header: a later version may have a longer one */
+	AT_BYTES = 16,	/* of the whole encoding */
+	AT_RAW = 24,	/* of the body, unpacked */
+	AT_SEED = 32,
+	AT_NSW = 40,
+	AT_NEND = 44,
+	AT_MAX_LID = 48,
+	AT_SL_KIND = 52,
+	AT_SL_CONST = 53,
+	AT_SL2VL_KIND = 54,
+	AT_VLS = 55,
+	AT_SLS = 56,
+	AT_ESCAPE = 57, /* from version 2 on; 0 before */
+	AT_FINGERPRINT = 64,
+	AT_ENGINE = 96,
+	AT_PARAMS = 112,
+	HEADER_BYTES = 208,
+};
+
+#define MIN_BYTES (HEADER_BYTES + DIGEST_BYTES)
+
+static const char magic[8] = "IBROUTE\n";
+
+static void put_u32(uint8_t *p, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		p[i] = (uint8_t)(v >> (8 * i));
+}
+
+static void put_u64(uint8_t *p, uint64_t v)
+{
+	put_u32(p, (uint32_t)v);
+	put_u32(p + 4, (uint32_t)(v >> 32));
+}
+
+static uint32_t get_u32(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static uint64_t get_u64(const uint8_t *p)
+{
+	return get_u32(p) | (uint64_t)get_u32(p + 4) << 32;
+}
+
+static size_t sl_rows(enum sl_kind kind, uint32_t nsw, uint32_t nend)
+{
+	switch (kind) {
+	case SL_CONST:
+		return 0;
+	case SL_BY_DLID:
+		return 1;
+	case SL_BY_SWITCH:
+		return nsw;
+	case SL_BY_TERM:
+		return nend;
+	}
+	return 0;
+}
+
+static size_t raw_bytes(const struct tables *t)
+{
+	size_t rows = t->nsw + sl_rows(t->sl_kind, t->nsw, t->nend);
+
+	return rows * (t->max_lid + 1u) + tables_sl2vl_bytes(t);
+}
+
+static void put_header(uint8_t *h, const struct tables *t, size_t bytes, size_t raw)
+{
+	memset(h, 0, HEADER_BYTES);
+	memcpy(h + AT_MAGIC, magic, sizeof(magic));
+	put_u32(h + AT_VERSION, tables_know_vls(t) ? TABLES_IBR_VLS : TABLES_IBR_VERSION);
+	put_u32(h + AT_HEADER, HEADER_BYTES);
+	put_u64(h + AT_BYTES, bytes);
+	put_u64(h + AT_RAW, raw);
+	put_u64(h + AT_SEED, t->seed);
+	put_u32(h + AT_NSW, t->nsw);
+	put_u32(h + AT_NEND, t->nend);
+	put_u32(h + AT_MAX_LID, t->max_lid);
+	h[AT_SL_KIND] = (uint8_t)t->sl_kind;
+	h[AT_SL_CONST] = t->sl_const;
+	h[AT_SL2VL_KIND] = (uint8_t)t->sl2vl_kind;
+	h[AT_VLS] = t->vls;
+	h[AT_SLS] = t->sls;
+	h[AT_ESCAPE] = t->escape;
+	memcpy(h + AT_FINGERPRINT, t->fingerprint.b, DIGEST_BYTES);
+	/* only up to the end of each string: what is behind it is nobody's */
+	memcpy(h + AT_ENGINE, t->engine, strnlen(t->engine, sizeof(t->engine) - 1));
+	memcpy(h + AT_PARAMS, t->params, strnlen(t->params, sizeof(t->params) - 1));
+}
+
+static void push(z_stream *z, const uint8_t *data, size_t len, int flag)
+{
+	z->next_in = (Bytef *)(uintptr_t)data;
+	while (len || flag == Z_FINISH) {
+		uInt part = len > (1u << 30) ? 1u << 30 : (uInt)len;
+
+		z->avail_in = part;
+		len -= part;
+		deflate(z, len ? Z_NO_FLUSH : flag);
+		if (!len)
+			break;
+	}
+}
+
+/* Rows that were packed or unpacked, of those of LFTs and SLs; p: who waits for them, may be NULL.
+ */
+struct pace {
+	struct progress *p;
+	const char *step;
+	uint64_t done, total;
+};
+
+static bool row_done(struct pace *pace, size_t bytes)
+{
+	pace->done += bytes;
+	return progress_step(pace->p, pace->step, pace->done, pace->total);
+}
+
+static int push_rows(z_stream *z, const uint8_t *rows, size_t n, const struct tables *t,
+		     struct pace *pace)
+{
+	for (size_t i = 0; i < n; i++) {
+		push(z, rows + i * t->stride, t->max_lid + 1u, Z_NO_FLUSH);
+		if (row_done(pace, 1))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+/* -ECANCELED: p did not want the rest. */
+static int encode(uint8_t **buf, size_t *len, const struct tables *t, struct progress *p)
+{
+	size_t nsl = sl_rows(t->sl_kind, t->nsw, t->nend);
+	struct pace pace = { p, "writing", 0, t->nsw + nsl };
+	size_t raw = raw_bytes(t), room = MIN_BYTES + compressBound(raw) + 64;
+	z_stream z = { 0 };
+	struct digest sum;
+	uint8_t *out = xcalloc(room, 1);
+	size_t bytes;
+	int rc;
+
+	if (deflateInit(&z, Z_BEST_SPEED) != Z_OK)
+		abort(); /* only for want of memory, which ends the program everywhere */
+	z.next_out = out + HEADER_BYTES;
+	z.avail_out = (uInt)(room - MIN_BYTES);
+	rc = push_rows(&z, t->lft, t->nsw, t, &pace);
+	if (!rc)
+		rc = push_rows(&z, t->sl, nsl, t, &pace);
+	if (!rc)
+		push(&z, t->sl2vl, tables_sl2vl_bytes(t), Z_FINISH);
+	bytes = (size_t)(z.next_out - out) + DIGEST_BYTES;
+	deflateEnd(&z);
+	if (rc) {
+		free(out);
+		return rc;
+	}
+	put_header(out, t, bytes, raw);
+	digest_of(&sum, out, bytes - DIGEST_BYTES);
+	memcpy(out + bytes - DIGEST_BYTES, sum.b, DIGEST_BYTES);
+	*buf = xrealloc(out, bytes, 1);
+	*len = bytes;
+	return 0;
+}
+
+void tables_ibr_encode(uint8_t **buf, size_t *len, const struct tables *t)
+{
+	encode(buf, len, t, NULL);
+}
+
+/* Reads and checks everything but the body. */
+static int check(struct tables_ibr_info *info, const uint8_t *buf, size_t len, const char *what,
+		 struct err *err)
+{
+	struct digest sum;
+
+	memset(info, 0, sizeof(*info));
+	if (len < sizeof(magic) || memcmp(buf, magic, sizeof(magic)))
+		return err_set(err, -EINVAL, "%s: not a tables.ibr (its first bytes are others)",
+			       what);
+	if (len < AT_BYTES + 8)
+		return err_set(err, -ENODATA, "%s: cut off after %zu bytes", what, len);
+	info->version = get_u32(buf + AT_VERSION);
+	info->bytes = get_u64(buf + AT_BYTES);
+	if (info->version > TABLES_IBR_VERSION)
+		return err_set(
+			err, -ENOTSUP,
+			"%s: written by a newer ibroute-top (form %u; this one reads up to %d)",
+			what, info->version, TABLES_IBR_VERSION);
+	if (info->version < 1 || get_u32(buf + AT_HEADER) != HEADER_BYTES ||
+	    info->bytes < MIN_BYTES)
+		return err_set(err, -EINVAL, "%s: damaged: its header makes no sense", what);
+	if (len < info->bytes)
+		return err_set(err, -ENODATA,
+			       "%s: cut off: %zu bytes are there, %" PRIu64 " were written", what,
+			       len, info->bytes);
+	digest_of(&sum, buf, info->bytes - DIGEST_BYTES);
+	if (memcmp(sum.b, buf + info->bytes - DIGEST_BYTES, DIGEST_BYTES))
+		return err_set(err, -EINVAL, "%s: damaged: its checksum does not fit its contents",
+			       what);
+	info->nsw = get_u32(buf + AT_NSW);
+	info->nend = get_u32(buf + AT_NEND);
+	info->max_lid = get_u32(buf + AT_MAX_LID);
+	info->seed = get_u64(buf + AT_SEED);
+	memcpy(info->fingerprint.b, buf + AT_FINGERPRINT, DIGEST_BYTES);
+	memcpy(info->engine, buf + AT_ENGINE, sizeof(info->engine) - 1);
+	memcpy(info->params, buf + AT_PARAMS, sizeof(info->params) - 1);
+	return 0;
+}
+
+int tables_ibr_peek(struct tables_ibr_info *info, const uint8_t *buf, size_t len, const char *what,
+		    struct err *err)
+{
+	return check(info, buf, len, what, err);
+}
+
+static int check_fabric(const struct tables_ibr_info *info, const struct fabric *f,
+			const char *what, struct err *err)
+{
+	char theirs[9], ours[9];
+
+	if (digest_equal(&info->fingerprint, &f->fingerprint) && info->nsw == f->nsw &&
+	    info->nend == f->nend && info->max_lid == f->max_lid)
+		return 0;
+	return err_set(
+		err, -ESTALE,
+		"%s: for another fabric: %s with %u switches and %u ends, this one is %s with "
+		"%u and %u (a cable, a node or a LID has changed); route it anew",
+		what, digest_short(theirs, &info->fingerprint), info->nsw, info->nend,
+		digest_short(ours, &f->fingerprint), f->nsw, f->nend);
+}
+
+static bool pull(z_stream *z, uint8_t *to, size_t len)
+{
+	z->next_out = to;
+	while (len) {
+		uInt part = len > (1u << 30) ? 1u << 30 : (uInt)len;
+		int rc;
+
+		z->avail_out = part;
+		rc = inflate(z, Z_NO_FLUSH);
+		if (z->avail_out && rc != Z_OK)
+			return false;
+		if (z->avail_out == part)
+			return false;
+		len -= part - z->avail_out;
+	}
+	return true;
+}
+
+static int pull_rows(z_stream *z, uint8_t *rows, size_t n, const struct tables *t,
+		     struct pace *pace)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!pull(z, rows + i * t->stride, t->max_lid + 1u))
+			return -EINVAL;
+		if (row_done(pace, t->max_lid + 1u))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+static bool at_most(const uint8_t *v, size_t n, uint8_t max)
+{
+	uint8_t top = 0;
+
+	for (size_t i = 0; i < n; i++)
+		top = v[i] > top ? v[i] : top;
+	return top <= max;
+}
+
+static bool ports_exist(const struct tables *t, const struct fabric *f)
+{
+	for (uint32_t sw = 0; sw < t->nsw; sw++) {
+		const uint8_t *row = tables_row(t, sw);
+
+		for (uint32_t lid = 0; lid <= t->max_lid; lid++)
+			if (row[lid] > f->sw_nports[sw] && row[lid] != FAB_NO_PORT)
+				return false;
+	}
+	return true;
+}
+
+/* Unpacks the body into t, whose forms are set.  -EINVAL: it does not fit; -ECANCELED. */
+static int get_body(struct tables *t, const struct fabric *f, const uint8_t *data, size_t len)
+{
+	size_t nsl = sl_rows(t->sl_kind, t->nsw, t->nend), nvl = tables_sl2vl_bytes(t);
+	struct pace pace = { file_progress(), "reading", 0, raw_bytes(t) };
+	z_stream z = { 0 };
+	int rc;
+
+	if (inflateInit(&z) != Z_OK)
+		return -EINVAL;
+	z.next_in = (Bytef *)(uintptr_t)data;
+	z.avail_in = (uInt)len;
+	rc = pull_rows(&z, t->lft, t->nsw, t, &pace);
+	if (!rc)
+		rc = pull_rows(&z, t->sl, nsl, t, &pace);
+	if (!rc && !pull(&z, t->sl2vl, nvl))
+		rc = -EINVAL;
+	inflateEnd(&z);
+	if (rc)
+		return rc;
+	return ports_exist(t, f) && at_most(t->sl, nsl * t->stride, FAB_SLS - 1) &&
+			       at_most(t->sl2vl, nvl, VL_DROP)
+		       ? 0
+		       : -EINVAL;
+}
+
+int tables_ibr_decode(struct tables **out, const uint8_t *buf, size_t len, const struct fabric *f,
+		      const char *what, struct err *err)
+{
+	struct tables_ibr_info info;
+	struct tables *t;
+	int rc = check(&info, buf, len, what, err);
+
+	if (!rc)
+		rc = check_fabric(&info, f, what, err);
+	if (rc)
+		return rc;
+	if (buf[AT_SL_KIND] > SL_BY_TERM || buf[AT_SL2VL_KIND] > SL2VL_UNREAD ||
+	    buf[AT_SL_CONST] >= FAB_SLS || buf[AT_ESCAPE] > 1)
+		return err_set(err, -EINVAL, "%s: damaged: unknown forms of SL or SL2VL", what);
+	t = tables_new(f, info.engine);
+	tables_sl_form(t, buf[AT_SL_KIND], f);
+	tables_sl2vl_form(t, buf[AT_SL2VL_KIND], f);
+	t->sl_const = buf[AT_SL_CONST];
+	t->vls = buf[AT_VLS];
+	t->sls = buf[AT_SLS];
+	t->escape = buf[AT_ESCAPE] == 1;
+	t->seed = info.seed;
+	memcpy(t->params, info.params, sizeof(t->params));
+	rc = get_u64(buf + AT_RAW) == raw_bytes(t)
+		     ? get_body(t, f, buf + HEADER_BYTES, info.bytes - MIN_BYTES)
+		     : -EINVAL;
+	if (rc) {
+		tables_put(t);
+		return rc == -ECANCELED
+			       ? err_set(err, rc, "cancelled")
+			       : err_set(err, rc, "%s: damaged: its contents do not fit the fabric",
+					 what);
+	}
+	*out = t;
+	return 0;
+}
+
+static int write_all(int fd, const uint8_t *buf, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, buf, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		buf += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int tables_ibr_write_fd(int fd, const struct tables *t, const char *what, struct err *err)
+{
+	uint8_t *buf;
+	size_t len;
+	int rc;
+
+	rc = encode(&buf, &len, t, file_progress());
+	if (rc)
+		return err_set(err, rc, "cancelled");
+	rc = write_all(fd, buf, len);
+	free(buf);
+	return rc ? err_set(err, rc, "%s: cannot be written: %s", what, strerror(-rc)) : 0;
+}
+
+/* Up to len bytes; fewer only at the end of the file. */
+static ssize_t read_some(int fd, uint8_t *buf, size_t len)
+{
+	size_t have = 0;
+
+	while (have < len) {
+		ssize_t n = read(fd, buf + have, len - have);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		have += (size_t)n;
+	}
+	return (ssize_t)have;
+}
+
+/* Reads the header, then as much more as it announces, in steps that what is there justifies. */
+static ssize_t read_encoding(uint8_t **out, int fd)
+{
+	uint8_t *buf = xcalloc(MIN_BYTES, 1);
+	ssize_t have = read_some(fd, buf, MIN_BYTES), more;
+	uint64_t want = have == MIN_BYTES && !memcmp(buf, magic, sizeof(magic))
+				? get_u64(buf + AT_BYTES)
+				: 0;
+
+	*out = buf;
+	while (have >= 0 && (uint64_t)have < want) {
+		size_t step = want - (uint64_t)have < (1u << 24) ? (size_t)(want - (uint64_t)have)
+								 : (1u << 24);
+
+		*out = buf = xrealloc(buf, (size_t)have + step, 1);
+		more = read_some(fd, buf + have, step);
+		if (more < 0)
+			return more;
+		have += more;
+		if ((size_t)more < step)
+			break;
+	}
+	return have;
+}
+
+int tables_ibr_read_fd(struct tables **out, int fd, const struct fabric *f, const char *what,
+		       struct err *err)
+{
+	uint8_t *buf;
+	ssize_t len = read_encoding(&buf, fd);
+	int rc;
+
+	if (len < 0)
+		rc = err_set(err, (int)len, "%s: cannot be read: %s", what, strerror((int)-len));
+	else
+		rc = tables_ibr_decode(out, buf, (size_t)len, f, what, err);
+	free(buf);
+	return rc;
+}
+
+static int sync_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = slash ? xasprintf("%.*s", (int)(slash - path) + 1, path) : xstrdup(".");
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+
+	free(dir);
+	if (fd < 0)
+		return -errno;
+	if (fsync(fd) && errno != EINVAL)
+		rc = -errno;
+	close(fd);
+	return rc;
+}
+
+/* Writes a new file to the disk. */
+static int write_synced(const char *path, const uint8_t *buf, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = write_all(fd, buf, len);
+	if (!rc && fsync(fd))
+		rc = -errno;
+	if (close(fd) && !rc)
+		rc = -errno;
+	return rc;
+}
+
+int tables_ibr_save(const char *path, const struct tables *t, struct err *err)
+{
+	char *tmp = xasprintf("%s.%ld.tmp", path, (long)getpid());
+	uint8_t *buf;
+	size_t len;
+	int rc;
+
+	tables_ibr_encode(&buf, &len, t);
+	rc = write_synced(tmp, buf, len);
+	if (!rc && rename(tmp, path))
+		rc = -errno;
+	if (rc)
+		unlink(tmp);
+	else
+		rc = sync_folder(path);
+	free(buf);
+	free(tmp);
+	return rc ? err_set(err, rc, "%s: cannot be written: %s", path, strerror(-rc)) : 0;
+}
+
+int tables_ibr_load(struct tables **out, const char *path, const struct fabric *f, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return err_set(err, -errno, "%s: cannot be opened: %s", path, strerror(errno));
+	rc = tables_ibr_read_fd(out, fd, f, path, err);
+	close(fd);
+	return rc;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dump_whole: whether a dump of all switches tells of each of them. */
+#ifndef FABRIC_FORMAT_OPENSM_DUMP_WHOLE_H
+#define FABRIC_FORMAT_OPENSM_DUMP_WHOLE_H
+
+#include "fabric/base/err.h"
+#include "fabric/model/fabric.h"
+
+#include <stdbool.h>
+
+/* seen: by switch; what: "tables", "rows"; path: for the message.  -ENODATA names the first that is
+ * missing: the file ended between two switches. */
+int dump_whole(const bool *seen, const struct fabric *f, const char *what, const char *path,
+	       struct err *err);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/format/opensm/lft_text.h"
+
+#include "fabric/format/opensm/dump_whole.h"
+
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void lft_text_begin(struct lft_text *x, const struct fabric *f, struct read_report *report)
+{
+	memset(x, 0, sizeof(*x));
+	x->f = f;
+	x->t = tables_new(f, TABLES_FILE);
+	x->report = report;
+	x->sw = FAB_NONE;
+	x->seen = xcalloc(f->nsw, sizeof(*x->seen));
+}
+
+void lft_text_switch(struct lft_text *x, uint64_t guid, uint64_t line)
+{
+	x->heading = true;
+	x->begun = line;
+	if (x->last_lid > x->most_lid)
+		x->most_lid = x->last_lid;
+	x->last_lid = 0;
+	x->sw = fabric_switch_by_guid(x->f, guid);
+	if (x->sw == FAB_NONE) {
+		x->strangers++;
+		read_report_skip(x->report, line,
+				 "switch 0x%016" PRIx64
+				 " is not in the fabric; its table is left out",
+				 guid);
+		return;
+	}
+	if (x->seen[x->sw])
+		read_report_warn(x->report, line,
+				 "switch %s (0x%016" PRIx64
+				 ") comes a second time; later entries hold",
+				 x->f->sw_name[x->sw], guid);
+	else
+		x->switches++;
+	x->seen[x->sw] = true;
+}
+
+void lft_text_entry(struct lft_text *x, uint64_t lid, uint64_t port, uint64_t line)
+{
+	const struct fabric *f = x->f;
+
+	if (x->sw == FAB_NONE) {
+		if (!x->heading)
+			read_report_skip(x->report, line, "entry before the first switch");
+		else if (x->report)
+			x->report->skipped++;
+		return;
+	}
+	if (port == FAB_NO_PORT)
+		return;
+	if (!lid || lid > x->t->max_lid) {
+		read_report_skip(x->report, line, "LID 0x%" PRIx64 " is beyond the fabric's 0x%x",
+				 lid, x->t->max_lid);
+		return;
+	}
+	if (port > f->sw_nports[x->sw]) {
+		read_report_skip(x->report, line, "switch %s has no port %" PRIu64 " (it has %u)",
+				 f->sw_name[x->sw], port, f->sw_nports[x->sw]);
+		return;
+	}
+	if (f->lid_end[lid] == FAB_NONE && !x->unowned_told) {
+		x->unowned_told = true;
+		read_report_warn(x->report, line,
+				 "LID 0x%" PRIx64 " belongs to nobody; is the LMC not %u?", lid,
+				 f->lmc);
+	}
+	tables_row(x->t, x->sw)[lid] = (uint8_t)port;
+	if (x->report)
+		x->report->records++;
+}
+
+void lft_text_close(struct lft_text *x)
+{
+	x->begun = 0;
+	x->ends = true;
+}
+
+void lft_text_listed(struct lft_text *x, uint64_t lid)
+{
+	x->last_lid = lid;
+}
+
+/* A dump of all switches that stops within a table has lost what came after. */
+static int check_end(const struct lft_text *x, const struct lines *l, struct err *err)
+{
+	bool short_one = x->begun && x->last_lid < x->most_lid;
+	bool open = x->begun && (x->ends || (!x->most_lid && x->switches < x->f->nsw));
+
+	if (!short_one && !open)
+		return lines_whole(l, err);
+	return err_set(err, -ENODATA,
+		       "%s:%" PRIu64
+		       ": the file ends within the table that begins here: it was cut "
+		       "off. Have it written anew",
+		       lines_path(l), x->begun);
+}
+
+int lft_text_end(struct tables **out, struct lft_text *x, const struct lines *l, const char *what,
+		 struct err *err)
+{
+	const char *path = lines_path(l);
+	int rc = lines_error(l);
+
+	if (rc)
+		rc = err_set(err, rc, "%s: reading stopped: %s", path, strerror(-rc));
+	else if (!x->heading)
+		rc = err_set(err, -EINVAL,
+			     "%s: not a dump of forwarding tables (%s): no switch in it", path,
+			     what);
+	else if (!x->switches)
+		rc = err_set(
+			err, -EINVAL,
+			"%s: none of its %u switches is in the fabric; it belongs to another one",
+			path, x->strangers);
+	if (!rc)
+		rc = check_end(x, l, err);
+	if (!rc)
+		rc = dump_whole(x->seen, x->f, "tables", path, err);
+	if (rc)
+		tables_put(x->t);
+	else
+		*out = x->t;
+	free(x->seen);
+	return rc;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/format/opensm/osm_fdbs.h"
+
+#include "fabric/base/file_progress.h"
+#include "fabric/base/lines.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/text_out.h"
+#include "fabric/format/opensm/lft_text.h"
+#include "fabric/format/opensm/osm_order.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FAR UINT16_MAX
+
+enum fdb_line { FDB_ENTRY, FDB_NONE, FDB_OTHER };
+
+/* "0x0001 : 005  : 05   : yes", "0x0001 : UNREACHABLE" */
+static enum fdb_line read_entry(uint64_t *lid, uint64_t *port, const char *s)
+{
+	scan_blank(&s);
+	if (s[0] != '0' || s[1] != 'x' || !scan_hex(lid, &s))
+		return FDB_OTHER;
+	scan_blank(&s);
+	if (!scan_word(&s, ":"))
+		return FDB_OTHER;
+	scan_blank(&s);
+	if (scan_word(&s, "UNREACHABLE"))
+		return FDB_NONE;
+	if (!scan_dec(port, &s) || (*s && *s != ' ' && *s != '\t' && *s != ':'))
+		return FDB_OTHER;
+	return FDB_ENTRY;
+}
+
+static bool read_heading(uint64_t *guid, const char *s)
+{
+	scan_blank(&s);
+	if (!scan_word(&s, "dump_ucast_routes: "))
+		scan_word(&s, "osm_ucast_mgr_dump_ucast_routes: ");
+	return scan_word(&s, "Switch 0x") && scan_hex(guid, &s);
+}
+
+/* "PLFT_NUM: 0": ibdiagnet 2 numbers the private tables of a switch.  Ours has one, number 0. */
+static bool read_private(uint64_t *number, const char *s)
+{
+	scan_blank(&s);
+	return scan_word(&s, "PLFT_NUM:") && scan_blank(&s) && scan_dec(number, &s) && scan_end(&s);
+}
+
+static bool is_frame(const char *s)
+{
+	scan_blank(&s);
+	return !*s || *s == '#' || scan_word(&s, "LID ");
+}
+
+int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struct fabric *f,
+		  struct read_report *report, struct err *err)
+{
+	struct lines *l;
+	struct lft_text x;
+	uint64_t guid, lid, port, private = 0;
+	char *s;
+	int rc;
+
+	read_report_begin(report, path);
+	l = lines_new(file, path, report);
+	lft_text_begin(&x, f, report);
+	while (!private && (s = lines_next(l, NULL))) {
+		switch (read_entry(&lid, &port, s)) {
+		case FDB_ENTRY:
+			lft_text_listed(&x, lid);
+			lft_text_entry(&x, lid, port, lines_number(l));
+			break;
+		case FDB_OTHER:
+			if (read_heading(&guid, s))
+				lft_text_switch(&x, guid, lines_number(l));
+			else if (!read_private(&private, s) && !is_frame(s))
+				read_report_skip(report, lines_number(l), "not understood: %.60s",
+						 s);
+			break;
+		case FDB_NONE:
+			lft_text_listed(&x, lid);
+			break;
+		}
+	}
+	rc = lft_text_end(out, &x, l, "opensm.fdbs", err);
+	if (private && !rc)
+		tables_put(*out);
+	if (private)
+		rc = err_set(
+			err, -ENOTSUP,
+			"%s:%" PRIu64 ": a switch with private table %" PRIu64
+			": it forwards by the port a packet came in by (PLFT), which no single "
+			"table tells; only switches with table 0 alone can be judged",
+			path, lines_number(l), private);
+	lines_free(l);
+	return rc;
+}
+
+/* Inter-switch hops from a switch to every other, and back: cables have two directions. */
+static void distances(uint16_t *dist, uint32_t *queue, const struct fabric *f, uint32_t from)
+{
+	uint32_t head = 0, tail = 0;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		dist[sw] = FAR;
+	dist[from] = 0;
+	queue[tail++] = from;
+	while (head < tail) {
+		uint32_t sw = queue[head++];
+
+		for (uint32_t c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++) {
+			uint32_t next = f->chan_dst[c];
+
+			if (dist[next] != FAR)
+				continue;
+			dist[next] = (uint16_t)(dist[sw] + 1);
+			queue[tail++] = next;
+		}
+	}
+}
+
+struct writer {
+	struct text_out *o;
+	const struct fabric *f;
+	uint16_t *dist; /* nsw rows of distances() */
+};
+
+static void put_digits(char *to, unsigned v, int n)
+{
+	while (n--) {
+		to[n] = (char)('0' + v % 10);
+		v /= 10;
+	}
+}
+
+/* OpenSM names a better port where there is one: any on a shortest path is right. */
+static void put_detour(struct writer *w, uint32_t sw, uint32_t to, unsigned best)
+{
+	const struct fabric *f = w->f;
+	const uint16_t *dist = w->dist + (size_t)to * f->nsw;
+	uint32_t c = f->chan_off[sw];
+
+	while (c < f->chan_off[sw + 1] && dist[f->chan_dst[c]] >= dist[sw])
+		c++;
+	text_out_str(w->o, "No ");
+	text_out_dec(w->o, best, 1);
+	text_out_str(w->o, " hop path possible via port ");
+	text_out_dec(w->o, c < f->chan_off[sw + 1] ? f->chan_port[c] : 0, 1);
+	text_out_str(w->o, "!\n");
+}
+
+static void put_entry(struct writer *w, uint32_t sw, uint32_t lid, uint8_t port)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	const struct fabric *f = w->f;
+	const uint16_t *row = w->dist + (size_t)sw * f->nsw;
+	char line[] = "0x0000 : 000  : 00   : ";
+	uint8_t last;
+	uint32_t to = fabric_lid_switch(f, lid, &last), chan = fabric_chan(f, sw, port);
+	unsigned host, best, hops;
+
+	for (int i = 0; i < 4; i++)
+		line[5 - i] = hex[lid >> (4 * i) & 15];
+	if (to == FAB_NONE || port == FAB_NO_PORT || row[to] == FAR) {
+		text_out_bytes(w->o, line, 9);
+		text_out_str(w->o, "UNREACHABLE\n");
+		return;
+	}
+	/* counted up to the LID's owner: a host is one further than its switch */
+	host = f->lid_end[lid] < f->nend;
+	best = hops = row[to] + host;
+	if (chan != FAB_NONE)
+		hops = w->dist[(size_t)f->chan_dst[chan] * f->nsw + to] + host + 1;
+	put_digits(line + 9, port, 3);
+	put_digits(line + 16, hops < 99 ? hops : 99, 2);
+	text_out_bytes(w->o, line, sizeof(line) - 1);
+	if (hops == best)
+		text_out_bytes(w->o, "yes\n", 4);
+	else
+		put_detour(w, sw, to, best);
+}
+
+static int find_distances(struct writer *w, struct err *err)
+{
+	uint32_t nsw = w->f->nsw, *queue = xcalloc(nsw, sizeof(*queue));
+	int rc = 0;
+
+	w->dist = xcalloc((size_t)nsw * nsw, sizeof(*w->dist));
+	for (uint32_t sw = 0; sw < nsw && !rc; sw++) {
+		distances(w->dist + (size_t)sw * nsw, queue, w->f, sw);
+		if (progress_step(file_progress(), "distances", sw + 1, nsw))
+			rc = err_set(err, -ECANCELED, "cancelled");
+	}
+	free(queue);
+	return rc;
+}
+
+static void write_switch(struct writer *w, const struct tables *t, uint32_t sw)
+{
+	text_out_str(w->o, "dump_ucast_routes: Switch 0x");
+	text_out_hex(w->o, w->f->sw_guid[sw], 16);
+	text_out_str(w->o, "\nLID    : Port : Hops : Optimal\n");
+	for (uint32_t lid = 1; lid <= w->f->max_lid; lid++)
+		put_entry(w, sw, lid, tables_row(t, sw)[lid]);
+}
+
+int osm_fdbs_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err)
+{
+	struct writer w = { .o = text_out_new(file), .f = f };
+	uint32_t *order = osm_order_new(f->sw_guid, f->nsw);
+	int rc = find_distances(&w, err), end;
+
+	for (uint32_t i = 0; i < f->nsw && !rc; i++) {
+		write_switch(&w, t, order[i]);
+		rc = file_progress_write(i + 1, f->nsw, err);
+	}
+	free(w.dist);
+	free(order);
+	end = text_out_end(w.o, "opensm.fdbs", rc ? NULL : err);
+	return rc ? rc : end;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * osm_lfts: forwarding tables as OpenSM's opensm-lfts.dump and infiniband-diags' dump_fts
+ * (dump_lfts.sh) print them: a heading per switch and a line per LID.
+ */
+#ifndef FABRIC_FORMAT_OPENSM_OSM_LFTS_H
+#define FABRIC_FORMAT_OPENSM_OSM_LFTS_H
+
+#include "fabric/base/err.h"
+#include "fabric/base/report.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+
+#include <stdio.h>
+
+/* Out: tables of engine "file" (SL 0, SL2VL identity), the caller's reference.  path is for
+ * messages; report may be NULL.  Switches and LIDs that f does not have are skipped with a
+ * warning.  -EINVAL: not a dump of LFTs, or none of its switches is in f. */
+int osm_lfts_read(struct tables **out, FILE *file, const char *path, const struct fabric *f,
+		  struct read_report *report, struct err *err);
+/* In the form of opensm-lfts.dump.  -EIO. */
+int osm_lfts_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err);
+
+#endif

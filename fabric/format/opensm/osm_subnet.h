@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* osm_subnet: nodes and links as OpenSM's opensm-subnet.lst, which ibdmchk reads. */
+#ifndef FABRIC_FORMAT_OPENSM_OSM_SUBNET_H
+#define FABRIC_FORMAT_OPENSM_OSM_SUBNET_H
+
+#include "fabric/base/err.h"
+#include "fabric/base/report.h"
+#include "fabric/model/builder.h"
+#include "fabric/model/fabric.h"
+
+#include <stdio.h>
+
+/* Adds the file's nodes and links to b.  -EINVAL: not such a list.  The file does not tell the
+ * LMC: where it is not 0, freeze_opts.lmc must. */
+int osm_subnet_read(struct builder *b, FILE *file, const char *path, struct read_report *report,
+		    struct err *err);
+/* Every link once per direction. */
+int osm_subnet_write(FILE *file, const struct fabric *f, struct err *err);
+
+#endif

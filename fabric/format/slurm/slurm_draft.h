@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* slurm_draft: a SLURM topology while a file of either form is read: names now, indices at the end.
+ */
+#ifndef FABRIC_FORMAT_SLURM_SLURM_DRAFT_H
+#define FABRIC_FORMAT_SLURM_SLURM_DRAFT_H
+
+#include "fabric/base/err.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/report.h"
+#include "fabric/base/vec.h"
+#include "fabric/format/slurm/slurm_topology.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct slurm_topology {
+	struct arena *arena;
+	struct slurm_switch *sw;
+	uint32_t n;
+};
+
+struct slurm_draft_switch {
+	const char *name;
+	bool described;
+	uint64_t
+		level; /* as scontrol tells it: above 0 its nodes are those of the switches below */
+	uint64_t link_speed;
+	VEC(const char *) nodes;
+	VEC(const char *) below; /* names */
+};
+
+struct slurm_draft {
+	const char *path;
+	struct read_report *report; /* may be NULL */
+	struct err *err;
+	struct slurm_topology *topo; /* what is being made */
+	VEC(struct slurm_draft_switch) list;
+};
+
+/* path, report and err stay the caller's until slurm_draft_end(). */
+void slurm_draft_begin(struct slurm_draft *d, const char *path, struct read_report *report,
+		       struct err *err);
+
+/* The switch or block that a line describes, which is made when it is new; one that comes a second
+ * time is warned of.  Valid until the next call. */
+struct slurm_draft_switch *slurm_draft_describe(struct slurm_draft *d, const char *name,
+						uint64_t line);
+
+/* Appends the names of a host list to the nodes of a switch, or to the switches below it.
+ * -EINVAL: a mistake in the list, told with path and line. */
+int slurm_draft_names(struct slurm_draft *d, struct slurm_draft_switch *sw, bool nodes,
+		      const char *list, uint64_t line);
+
+/* With rc 0 the topology into *out, which the caller owns; else nothing.  Frees all of the draft;
+ * returns rc.  O(switches^2) comparisons of names. */
+int slurm_draft_end(struct slurm_topology **out, struct slurm_draft *d, int rc);
+
+#endif

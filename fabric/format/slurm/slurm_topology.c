@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/format/slurm/slurm_topology.h"
+
+#include "fabric/base/lines.h"
+#include "fabric/base/mem.h"
+#include "fabric/format/slurm/slurm_draft.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+struct reader {
+	struct slurm_draft draft;
+	struct lines *l;
+	char *partial; /* lines that ended in a backslash, joined */
+};
+
+static bool is_key(const char *word, const char *key, const char **value)
+{
+	size_t n = strlen(key);
+
+	if (strncasecmp(word, key, n) || word[n] != '=')
+		return false;
+	*value = word + n + 1;
+	return true;
+}
+
+/* One "Key=value" behind the switch's name. */
+static int set_key(struct reader *x, struct slurm_draft_switch *sw, const char *word)
+{
+	uint64_t line = lines_number(x->l);
+	const char *value;
+
+	if (is_key(word, "Nodes", &value))
+		return slurm_draft_names(&x->draft, sw, true, value, line);
+	if (is_key(word, "Switches", &value))
+		return slurm_draft_names(&x->draft, sw, false, value, line);
+	if (is_key(word, "LinkSpeed", &value) && scan_dec(&sw->link_speed, &value))
+		return 0;
+	if (is_key(word, "Level", &value) && scan_dec(&sw->level, &value))
+		return 0;
+	/* of blocks: their number and their size */
+	if (is_key(word, "BlockIndex", &value) || is_key(word, "BlockSize", &value))
+		return 0;
+	read_report_warn(x->draft.report, line, "not understood: %.60s", word);
+	return 0;
+}
+
+static int read_line(struct reader *x, char *s)
+{
+	struct read_report *report = x->draft.report;
+	struct slurm_draft_switch *sw;
+	char *save = NULL, *word;
+	const char *name;
+	int rc = 0;
+
+	s[strcspn(s, "#")] = '\0';
+	word = strtok_r(s, " \t", &save);
+	if (!word)
+		return 0;
+	if (is_key(word, "BlockSizes", &name) || is_key(word, "AggregatedBlock", &name))
+		return 0;
+	if ((!is_key(word, "SwitchName", &name) && !is_key(word, "BlockName", &name)) || !*name) {
+		read_report_skip(report, lines_number(x->l), "not understood: %.60s", word);
+		return 0;
+	}
+	sw = slurm_draft_describe(&x->draft, name, lines_number(x->l));
+	while (!rc && (word = strtok_r(NULL, " \t", &save)))
+		rc = set_key(x, sw, word);
+	if (!rc && report)
+		report->records++;
+	return rc;
+}
+
+/* Lines that end in a backslash go on in the next one. */
+static int read_lines(struct reader *x)
+{
+	size_t len;
+	char *s;
+	int rc = 0;
+
+	while (!rc && (s = lines_next(x->l, &len))) {
+		bool more = len && s[len - 1] == '\\';
+		char *whole;
+
+		if (more)
+			s[len - 1] = '\0';
+		if (x->partial || more) {
+			whole = xasprintf("%s%s", x->partial ? x->partial : "", s);
+			free(x->partial);
+			x->partial = whole;
+			s = whole;
+		}
+		if (more && strlen(s) < LINES_MAX)
+			continue;
+		rc = read_line(x, s);
+		free(x->partial);
+		x->partial = NULL;
+	}
+	if (!rc && x->partial)
+		rc = read_line(x, x->partial);
+	return rc;
+}
+
+int slurm_topology_read(struct slurm_topology **out, FILE *file, const char *path,
+			struct read_report *report, struct err *err)
+{
+	struct reader x = { 0 };
+	int rc;
+
+	read_report_begin(report, path);
+	slurm_draft_begin(&x.draft, path, report, err);
+	x.l = lines_new(file, path, report);
+	rc = read_lines(&x);
+	if (!rc && lines_error(x.l))
+		rc = err_set(err, lines_error(x.l), "%s: reading stopped: %s", path,
+			     strerror(-lines_error(x.l)));
+	else if (!rc && !x.draft.list.n)
+		rc = err_set(err, -EINVAL,
+			     "%s: not a topology.conf: no SwitchName= or BlockName= in it", path);
+	free(x.partial);
+	lines_free(x.l);
+	return slurm_draft_end(out, &x.draft, rc);
+}
+
+void slurm_topology_free(struct slurm_topology *topo)
+{
+	if (!topo)
+		return;
+	arena_free(topo->arena);
+	free(topo);
+}
+
+static void write_list(FILE *out, const char *key, uint32_t k, const char *name)
+{
+	if (!k)
+		fprintf(out, " %s=", key);
+	fprintf(out, "%s%s", k ? "," : "", name);
+}
+
+void slurm_topology_write(FILE *out, const struct slurm_topology *topo)
+{
+	for (uint32_t i = 0; i < topo->n; i++) {
+		const struct slurm_switch *s = &topo->sw[i];
+
+		fprintf(out, "SwitchName=%s", s->name);
+		if (s->link_speed)
+			fprintf(out, " LinkSpeed=%llu", (unsigned long long)s->link_speed);
+		for (uint32_t k = 0; k < s->nnodes; k++)
+			write_list(out, "Nodes", k, s->nodes[k]);
+		for (uint32_t k = 0; k < s->nbelow; k++)
+			write_list(out, "Switches", k, topo->sw[s->below[k]].name);
+		fputc('\n', out);
+	}
+}
+
+uint32_t slurm_topology_count(const struct slurm_topology *topo)
+{
+	return topo->n;
+}
+
+const struct slurm_switch *slurm_topology_switch(const struct slurm_topology *topo, uint32_t i)
+{
+	return &topo->sw[i];
+}
+
+/* 64-bit FNV-1a (Fowler, Noll, Vo) cut to 40 bits, under a prefix that tells what it names. */
+static uint64_t guid_of(const char *name, uint64_t prefix)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 0x100000001b3u;
+	return prefix | ((h ^ h >> 40) & 0xffffffffffu);
+}
+
+#define SWITCH_PREFIX 0x0200530000000000u
+#define NODE_PREFIX   0x02004e0000000000u
+
+struct maker {
+	struct builder *b;
+	const struct slurm_topology *topo;
+	uint32_t *id;	/* of each switch in the builder */
+	uint32_t *used; /* ports of each switch */
+	struct {
+		const char *name;
+		uint32_t id, ports;
+	} * node; /* open addressing, by name */
+	uint32_t nslot;
+};
+
+/* Adds a node under the first GUID from the name's own that nobody has. */
+static int add_node(uint32_t *id, struct builder *b, enum node_kind kind, const char *name,
+		    struct err *err)
+{
+	uint64_t guid = guid_of(name, kind == NODE_SWITCH ? SWITCH_PREFIX : NODE_PREFIX);
+
+	while (builder_find(b, guid) != FAB_NONE)
+		guid++;
+	return builder_node(id, b, kind, guid, 0, name, err);
+}
+
+static int take_port(uint32_t *port, struct maker *m, uint32_t sw, struct err *err)
+{
+	if (m->used[sw] == FAB_MAX_PORT)
+		return err_set(err, -ENOSPC, "switch %s has more than %d nodes and neighbours",
+			       m->topo->sw[sw].name, FAB_MAX_PORT);
+	*port = ++m->used[sw];
+	return 0;
+}
+
+static uint32_t node_slot(const struct maker *m, const char *name)
+{
+	uint32_t i = (uint32_t)guid_of(name, 0) & (m->nslot - 1);
+
+	while (m->node[i].name && strcmp(m->node[i].name, name))
+		i = (i + 1) & (m->nslot - 1);
+	return i;
+}
+
+/* A node below several switches has a port on each. */
+static int connect_nodes(struct maker *m, uint32_t sw, struct err *err)
+{
+	const struct slurm_switch *s = &m->topo->sw[sw];
+	uint32_t port = 0, slot;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->nnodes && !rc; i++) {
+		slot = node_slot(m, s->nodes[i]);
+		if (!m->node[slot].name)
+			rc = add_node(&m->node[slot].id, m->b, NODE_CA, s->nodes[i], err);
+		m->node[slot].name = s->nodes[i];
+		if (!rc)
+			rc = take_port(&port, m, sw, err);
+		if (!rc && ++m->node[slot].ports > FAB_MAX_PORT)
+			rc = err_set(err, -ENOSPC, "node %s is below too many switches",
+				     s->nodes[i]);
+		if (!rc)
+			rc = builder_link(m->b, m->id[sw], port, m->node[slot].id,
+					  m->node[slot].ports, err);
+	}
+	return rc;
+}
+
+static bool names(const struct slurm_switch *s, uint32_t other)
+{
+	for (uint32_t i = 0; i < s->nbelow; i++)
+		if (s->below[i] == other)
+			return true;
+	return false;
+}
+
+/* One link per pair: where two switches name each other, the one with the lower index adds it. */
+static int connect_switches(struct maker *m, uint32_t sw, struct err *err)
+{
+	const struct slurm_switch *s = &m->topo->sw[sw];
+	uint32_t here = 0, there = 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->nbelow && !rc; i++) {
+		uint32_t to = s->below[i];
+
+		if (to < sw && names(&m->topo->sw[to], sw))
+			continue;
+		rc = take_port(&here, m, sw, err);
+		if (!rc)
+			rc = take_port(&there, m, to, err);
+		if (!rc)
+			rc = builder_link(m->b, m->id[sw], here, m->id[to], there, err);
+	}
+	return rc;
+}
+
+int slurm_topology_build(struct builder *b, const struct slurm_topology *topo, struct err *err)
+{
+	struct maker m = { .b = b, .topo = topo, .nslot = 64 };
+	size_t nodes = 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < topo->n; i++)
+		nodes += topo->sw[i].nnodes;
+	while (m.nslot < 2 * nodes)
+		m.nslot *= 2;
+	m.id = xcalloc(topo->n, sizeof(*m.id));
+	m.used = xcalloc(topo->n, sizeof(*m.used));
+	m.node = xcalloc(m.nslot, sizeof(*m.node));
+	for (uint32_t i = 0; i < topo->n && !rc; i++)
+		rc = add_node(&m.id[i], b, NODE_SWITCH, topo->sw[i].name, err);
+	for (uint32_t i = 0; i < topo->n && !rc; i++)
+		rc = connect_nodes(&m, i, err);
+	for (uint32_t i = 0; i < topo->n && !rc; i++)
+		rc = connect_switches(&m, i, err);
+	free(m.id);
+	free(m.used);
+	free(m.node);
+	return rc;
+}

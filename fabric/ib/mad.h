@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mad: the one seam to the wire.  A port sends and receives 256-byte management datagrams
+ * and has a clock; what is behind it (a real HCA, ibsim, our own simulator) is chosen
+ * once, where it is opened.
+ */
+#ifndef FABRIC_IB_MAD_H
+#define FABRIC_IB_MAD_H
+
+#include "fabric/base/err.h"
+
+#include <stdint.h>
+
+#define MAD_BYTES	   256
+#define MAD_PERMISSIVE_LID 0xffff /* destination of a purely directed route */
+
+struct mad_addr {
+	uint16_t lid;
+	uint8_t sl;
+	uint32_t qpn;  /* 0 for SMPs, 1 for the other classes */
+	uint32_t qkey; /* 0 for SMPs */
+};
+
+struct mad_packet {
+	struct mad_addr addr; /* sending: of the destination; received: of the sender */
+	uint32_t timeout_ms;  /* sending: how long the backend may keep the transaction open */
+	int status;	      /* received: 0, or -ETIMEDOUT for our own request given back */
+	uint8_t data[MAD_BYTES];
+};
+
+struct mad_local {
+	char ca[32];
+	uint32_t port;
+	uint64_t port_guid;
+	uint16_t lid, sm_lid; /* 0 unknown; both may be stale: PortInfo tells the truth */
+	uint8_t sm_sl;
+};
+
+struct mad_ops {
+	/* 0, -EAGAIN when it has to be tried again after a receive, or -errno. */
+	int (*send)(void *ctx, const struct mad_packet *p, struct err *err);
+	/* 1 with a packet, 0 when none came within wait_ns, or -errno. */
+	int (*recv)(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err);
+	uint64_t (*now_ns)(void *ctx); /* monotonic */
+	void (*local)(void *ctx, struct mad_local *out);
+	void (*close)(void *ctx);
+	/* May be NULL.  From now on recv() lets packets gather for so long before it takes them:
+	 * fewer wake-ups and system calls, for work that nobody waits for.  0: no longer. */
+	void (*pace)(void *ctx, uint64_t pause_ns);
+};
+
+/* An open port: used by one thread at a time. */
+struct mad_port {
+	const struct mad_ops *ops;
+	void *ctx;
+};
+
+/* Opens an HCA's port through libibumad.  ca NULL and port 0: the first active one.
+ * -ENOTSUP in a build without libibumad; the sentence says what to do about every failure. */
+int umad_port_open(struct mad_port *out, const char *ca, uint32_t port, struct err *err);
+/* The same, and reports of the subnet manager come in over it.  -EBUSY: somebody else has them. */
+int umad_port_listen(struct mad_port *out, const char *ca, uint32_t port, struct err *err);
+
+#endif

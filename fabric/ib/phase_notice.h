@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * phase_notice: what a coordinator and the nodes tell each other, whatever carries it.
+ *
+ * Traps 68 and 69 bring it to every subscriber, trap 144 brings the answer back.  Any of them
+ * may be lost, doubled, late or overtaken; (txn, seq) says what is newer.
+ */
+#ifndef FABRIC_IB_PHASE_NOTICE_H
+#define FABRIC_IB_PHASE_NOTICE_H
+
+#include <stdint.h>
+
+#define PHASE_NOTICE_VERSION 1
+
+enum phase_notice_flag {
+	NOTICE_ABORT = 1,  /* 69: the update is called off, no table was changed */
+	NOTICE_FAILED = 2, /* 144: what was asked for did not work; not drained, or not back */
+	NOTICE_ASK = 4	   /* 144: what now?  On escape LIDs where nobody said anything for long; or
+			    * just     begun, on base LIDs, txn may be 0: is an update under way? */
+};
+
+struct phase_notice {
+	uint8_t version; /* PHASE_NOTICE_VERSION; others are not for us */
+	uint8_t phase;	 /* PHASE_UNPATH (68) or PHASE_REPATH (69); in an answer, of the question */
+	uint16_t flags;	 /* enum phase_notice_flag */
+	uint16_t repeat; /* of an answer, counted up: an SM swallows traps that are equal */
+	uint16_t hold_s; /* 68: an agent must not leave the escape LIDs by itself earlier; 0: own */
+	uint32_t seq;	 /* grows with every notice of a transaction; an answer repeats it */
+	uint64_t txn;	 /* the transaction; a later one has a higher number; 0 is none */
+};
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/plan/drain.h"
+
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *drain_why_name(enum drain_why why)
+{
+	static const char *const name[DRAIN_WHYS] = {
+		[DRAIN_OLD_LOOP] = "old loop",
+		[DRAIN_OLD_SL] = "old service level",
+		[DRAIN_OTHERS] = "old service levels together",
+		[DRAIN_NO_ORDER] = "no order found",
+	};
+
+	return why < DRAIN_WHYS ? name[why] : "?";
+}
+
+/* ---- finding ---- */
+
+struct look {
+	const struct fabric *f;
+	const struct tables *from, *to;
+	const struct tdiff *diff;
+	const struct drain *d;
+	bool *changes; /* by LID: an entry somewhere */
+	bool *drained; /* by LID */
+};
+
+/* What escape LIDs lead to must not change while traffic is on them. */
+static bool escape_stays(const struct look *l)
+{
+	const struct fabric *f = l->f;
+	uint32_t sls = 0;
+
+	if (!f->lmc || (!l->from->escape && !l->to->escape))
+		return false;
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+		if (!fabric_lid_escape(f, lid))
+			continue;
+		if (l->changes[lid])
+			return false;
+		for (uint32_t t = 0; t < f->nterm; t++) {
+			const struct tables *of = l->from->escape ? l->from : l->to;
+
+			sls |= 1u << tables_path_sl(of, t, f->term_sw[t], lid);
+			if (of->sl_kind == SL_CONST || of->sl_kind == SL_BY_DLID)
+				break;
+		}
+	}
+	for (uint32_t i = 0; i < l->diff->nsl2vl; i++) {
+		const struct tdiff_sl2vl *x = &l->diff->sl2vl[i];
+
+		for (uint8_t sl = 0; sl < FAB_SLS; sl++)
+			if (sls >> sl & 1 && tables_vl(l->from, f, x->sw, x->in, x->out, sl) !=
+						     tables_vl(l->to, f, x->sw, x->in, x->out, sl))
+				return false;
+	}
+	return true;
+}
+
+static bool path_changes(const struct look *l, uint32_t sw, uint32_t lid)
+{
+	uint8_t port;
+	uint32_t dst = fabric_lid_switch(l->f, lid, &port);
+
+	for (uint32_t hops = 0; hops <= l->f->nsw; hops++) {
+		uint8_t out = tables_row(l->from, sw)[lid];
+		uint32_t chan;
+
+		if (out != tables_row(l->to, sw)[lid])
+			return true;
+		chan = sw == dst ? FAB_NONE : fabric_chan(l->f, sw, out);
+		if (chan == FAB_NONE)
+			return false;
+		sw = l->f->chan_dst[chan];
+	}
+	return true; /* goes round in a circle */
+}
+
+static bool term_changes(const struct look *l, const struct job *job, uint32_t dst)
+{
+	const struct fabric *f = l->f;
+	uint32_t lids = 1u << f->lmc;
+
+	if (l->d->escape)
+		lids /= 2;
+	for (uint32_t lid = f->term_lid[dst]; lid < f->term_lid[dst] + lids; lid++) {
+		uint32_t last = FAB_NONE;
+
+		if (!l->changes[lid] && !l->diff->sl_pairs)
+			continue;
+		for (uint32_t i = 0; i < job->nterm; i++) {
+			uint32_t t = job->terms[i], sw = f->term_sw[t];
+
+			if (l->diff->sl_pairs && tables_path_sl(l->from, t, sw, lid) !=
+							 tables_path_sl(l->to, t, sw, lid))
+				return true;
+			if (sw != last && l->changes[lid] && path_changes(l, sw, lid))
+				return true;
+			last = sw;
+		}
+	}
+	return false;
+}
+
+static bool job_needs(const struct look *l, const struct job *job)
+{
+	for (uint32_t i = 0; i < job->nterm; i++)
+		for (uint32_t k = 0; k < 1u << l->f->lmc; k++)
+			if (l->drained[l->f->term_lid[job->terms[i]] + k])
+				return true;
+	return false;
+}
+
+static bool job_changes(const struct look *l, const struct job *job)
+{
+	if (l->diff->nsl2vl)
+		return true;
+	for (uint32_t i = 0; i < job->nterm; i++)
+		if (term_changes(l, job, job->terms[i]))
+			return true;
+	return false;
+}
+
+static void mark_changes(struct look *l)
+{
+	for (uint32_t i = 0; i < l->diff->nblocks; i++) {
+		const struct tdiff_block *b = &l->diff->blocks[i];
+		uint32_t lid = b->block * LFT_BLOCK;
+
+		for (uint32_t k = 0; k < LFT_BLOCK && lid + k <= l->f->max_lid; k++)
+			if (tables_row(l->from, b->sw)[lid + k] !=
+			    tables_row(l->to, b->sw)[lid + k])
+				l->changes[lid + k] = true;
+	}
+	for (uint32_t i = 0; i < l->d->nlid; i++)
+		l->drained[l->d->lid[i].lid] = true;
+}
+
+static uint32_t count_strangers(const struct look *l, const struct jobset *jobs)
+{
+	bool *known = xcalloc(l->f->nend, sizeof(*known));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; jobs && i < jobs->njob; i++)
+		for (uint32_t k = 0; jobs->jobs[i].multi && k < jobs->jobs[i].nterm; k++)
+			known[jobs->jobs[i].terms[k]] = true;
+	for (uint32_t i = 0; i < l->d->nlid; i++) {
+		uint32_t end = fabric_lid_end(l->f, l->d->lid[i].lid);
+
+		n += end == FAB_NONE || end >= l->f->nend || !known[end];
+	}
+	free(known);
+	return n;
+}
+
+int drain_find(struct drain *d, const struct fabric *f, const struct tables *from,
+	       const struct tables *to, const struct jobset *jobs, const struct tdiff *diff,
+	       struct progress *progress, struct err *err)
+{
+	size_t lids = (size_t)f->max_lid + (1u << f->lmc) + LFT_BLOCK;
+	struct look l = { .f = f, .from = from, .to = to, .diff = diff, .d = d };
+	int rc = 0;
+
+	l.changes = xcalloc(lids, sizeof(*l.changes));
+	l.drained = xcalloc(lids, sizeof(*l.drained));
+	mark_changes(&l);
+	d->known = true;
+	d->jobs = jobs != NULL;
+	d->escape = escape_stays(&l);
+	d->strangers = count_strangers(&l, jobs);
+	d->njob = d->nneeded = 0;
+	d->job = xcalloc(jobs ? jobs->njob : 0, sizeof(*d->job));
+	for (uint32_t i = 0; jobs && i < jobs->njob && !rc; i++) {
+		const struct job *job = &jobs->jobs[i];
+		bool needed;
+
+		if (progress_step(progress, "drain", i, jobs->njob))
+			rc = err_set(err, -ECANCELED, "cancelled");
+		if (rc || !job->multi)
+			continue;
+		needed = job_needs(&l, job);
+		if (!needed && !job_changes(&l, job))
+			continue;
+		d->job[d->njob++] = (struct drain_job){ i, needed };
+		d->nneeded += needed;
+	}
+	free(l.changes);
+	free(l.drained);
+	return rc;
+}
+
+void drain_copy(struct drain *out, const struct drain *d)
+{
+	*out = *d;
+	out->lid = xcalloc(d->nlid, sizeof(*d->lid));
+	out->job = xcalloc(d->njob, sizeof(*d->job));
+	if (d->nlid)
+		memcpy(out->lid, d->lid, d->nlid * sizeof(*d->lid));
+	if (d->njob)
+		memcpy(out->job, d->job, d->njob * sizeof(*d->job));
+}
+
+void drain_clear(struct drain *d)
+{
+	free(d->lid);
+	free(d->job);
+	*d = (struct drain){ 0 };
+}
+
+/* ---- in a plan ---- */
+
+void drain_digest(struct digest_stream *s, const struct drain *d, const struct jobset *jobs)
+{
+	digest_add_u64(s, (uint64_t)d->known << 2 | (uint64_t)d->jobs << 1 | d->escape);
+	digest_add_u64(s, d->strangers);
+	digest_add_u64(s, d->nlid);
+	for (uint32_t i = 0; i < d->nlid; i++)
+		digest_add_u64(s, (uint64_t)d->lid[i].lid << 8 | d->lid[i].why);
+	digest_add_u64(s, d->njob);
+	for (uint32_t i = 0; i < d->njob; i++) {
+		digest_add_u64(s, jobs->jobs[d->job[i].job].id);
+		digest_add_u64(s, d->job[i].needed);
+	}
+}
+
+json_t *drain_encode(const struct drain *d, const struct jobset *jobs)
+{
+	json_t *lids = json_array(), *list = json_array();
+
+	for (uint32_t i = 0; i < d->nlid; i++)
+		json_array_append_new(lids, json_pack("[i, i]", d->lid[i].lid, d->lid[i].why));
+	for (uint32_t i = 0; i < d->njob; i++)
+		json_array_append_new(list,
+				      json_pack("[I, b]", (json_int_t)jobs->jobs[d->job[i].job].id,
+						d->job[i].needed));
+	return json_pack("{s:b, s:b, s:I, s:o, s:o}", "jobs_known", d->jobs, "escape", d->escape,
+			 "strangers", (json_int_t)d->strangers, "lids", lids, "jobs", list);
+}
+
+static uint32_t job_of(const struct jobset *jobs, json_int_t id)
+{
+	for (uint32_t i = 0; jobs && i < jobs->njob; i++)
+		if (jobs->jobs[i].id == (uint64_t)id)
+			return i;
+	return FAB_NONE;
+}
+
+int drain_decode(struct drain *out, const json_t *j, const struct fabric *f,
+		 const struct jobset *jobs, struct err *err)
+{
+	const json_t *lids = json_object_get(j, "lids"), *list = json_object_get(j, "jobs"), *x;
+	struct drain d = {
+		.known = true,
+		.jobs = json_is_true(json_object_get(j, "jobs_known")),
+		.escape = json_is_true(json_object_get(j, "escape")),
+		.strangers = (uint32_t)json_integer_value(json_object_get(j, "strangers")),
+	};
+	size_t i;
+	bool ok = json_is_array(lids) && json_is_array(list);
+
+	d.lid = xcalloc(json_array_size(lids), sizeof(*d.lid));
+	d.job = xcalloc(json_array_size(list), sizeof(*d.job));
+	json_array_foreach(lids, i, x)
+	{
+		json_int_t lid = json_integer_value(json_array_get(x, 0));
+		json_int_t why = json_integer_value(json_array_get(x, 1));
+
+		ok = ok && lid > (d.nlid ? d.lid[d.nlid - 1].lid : 0) && lid <= f->max_lid &&
+		     why >= 0 && why < DRAIN_WHYS;
+		d.lid[d.nlid++] = (struct drain_lid){ (uint16_t)lid, (uint8_t)why };
+	}
+	json_array_foreach(list, i, x)
+	{
+		uint32_t job = job_of(jobs, json_integer_value(json_array_get(x, 0)));
+		bool needed = json_is_true(json_array_get(x, 1));
+
+		ok = ok && job != FAB_NONE && (!d.njob || job > d.job[d.njob - 1].job);
+		d.job[d.njob++] = (struct drain_job){ job, needed };
+		d.nneeded += needed;
+	}
+	if (!ok) {
+		drain_clear(&d);
+		return err_set(err, -EBADMSG,
+			       "what it says about the drain does not fit its fabric and jobs");
+	}
+	*out = d;
+	return 0;
+}
+
+static uint32_t nodes_of(const struct drain *d, const struct jobset *jobs, bool needed)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->njob; i++)
+		if (d->job[i].needed >= needed)
+			n += jobs->jobs[d->job[i].job].nterm;
+	return n;
+}
+
+static const char *s(uint32_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+void drain_text(char *buf, size_t size, const struct drain *d, const struct jobset *jobs)
+{
+	size_t len;
+
+	if (!d->known) {
+		snprintf(buf, size, "what needs the drain is not known");
+		return;
+	}
+	if (!d->nlid)
+		snprintf(buf, size, "no LID needs the drain");
+	else if (!d->jobs)
+		snprintf(buf, size, "%u LID%s need%s the drain; which jobs send there is not known",
+			 d->nlid, s(d->nlid), d->nlid == 1 ? "s" : "");
+	else
+		snprintf(buf, size,
+			 "%u LID%s need%s the drain, by %u job%s on %u port%s; %u of them no job "
+			 "has",
+			 d->nlid, s(d->nlid), d->nlid == 1 ? "s" : "", d->nneeded, s(d->nneeded),
+			 nodes_of(d, jobs, true), s(nodes_of(d, jobs, true)), d->strangers);
+	len = strlen(buf);
+	if (d->njob > d->nneeded && len < size)
+		snprintf(buf + len, size - len,
+			 "; paths of %u more job%s change and may see packets out of order unless "
+			 "drained, too",
+			 d->njob - d->nneeded, s(d->njob - d->nneeded));
+	len = strlen(buf);
+	if (d->njob && !d->escape && len < size)
+		snprintf(buf + len, size - len,
+			 "; there are no escape LIDs to move to that the new tables leave alone");
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What has changed since a plan was made, in words. */
+#include "fabric/plan/plan.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Findings of one kind: how many, and the name of the first. */
+struct drift {
+	uint32_t n;
+	char first[96];
+};
+
+static void note(struct drift *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void note(struct drift *d, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (d->n++)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(d->first, sizeof(d->first), fmt, ap);
+	va_end(ap);
+}
+
+static void say(char *text, size_t size, const struct drift *d, const char *one, const char *many)
+{
+	size_t len = strlen(text);
+
+	if (!d->n || len + 8 >= size)
+		return;
+	snprintf(text + len, size - len, "%s%u %s (%s%s)", len ? ", " : "", d->n,
+		 d->n == 1 ? one : many, d->first, d->n > 1 ? ", ..." : "");
+}
+
+/* Adds the sorted GUIDs of a that b does not have. */
+static void missing(struct drift *d, const uint64_t *a, uint32_t na, char *const *name,
+		    const uint64_t *b, uint32_t nb)
+{
+	uint32_t k = 0;
+
+	for (uint32_t i = 0; i < na; i++) {
+		while (k < nb && b[k] < a[i])
+			k++;
+		if (k == nb || b[k] != a[i])
+			note(d, "%s", name[i]);
+	}
+}
+
+/* Cables between switches that both snapshots have, but that only a has. */
+static void missing_cables(struct drift *d, const struct fabric *a, const struct fabric *b)
+{
+	for (uint32_t c = 0; c < a->nchan; c++) {
+		uint32_t rev = a->chan_rev[c], sw, peer, there;
+
+		if (rev < c)
+			continue;
+		sw = fabric_switch_by_guid(b, a->sw_guid[a->chan_src[c]]);
+		peer = fabric_switch_by_guid(b, a->sw_guid[a->chan_dst[c]]);
+		if (sw == FAB_NONE || peer == FAB_NONE)
+			continue;
+		there = fabric_chan(b, sw, a->chan_port[c]);
+		if (there == FAB_NONE || b->chan_dst[there] != peer ||
+		    b->chan_rport[there] != a->chan_rport[c])
+			note(d, "%s/%u-%s/%u", a->sw_name[a->chan_src[c]], a->chan_port[c],
+			     a->sw_name[a->chan_dst[c]], a->chan_rport[c]);
+	}
+}
+
+static void changed_lids(struct drift *d, const struct fabric *a, const struct fabric *b)
+{
+	for (uint32_t i = 0; i < a->nend; i++) {
+		uint32_t k = fabric_term_by_guid(b, a->term_guid[i]);
+
+		if (k != FAB_NONE && (a->term_lid[i] != b->term_lid[k] || a->lmc != b->lmc))
+			note(d, "%s", a->term_name[i]);
+	}
+	for (uint32_t i = 0; i < a->nsw; i++) {
+		uint32_t k = fabric_switch_by_guid(b, a->sw_guid[i]);
+
+		if (k != FAB_NONE && a->sw_lid[i] != b->sw_lid[k])
+			note(d, "%s", a->sw_name[i]);
+	}
+}
+
+static int fabric_drift(const struct fabric *was, const struct fabric *is, struct err *err)
+{
+	struct drift sw_gone = { 0 }, sw_new = { 0 }, cable_gone = { 0 }, cable_new = { 0 };
+	struct drift end_gone = { 0 }, end_new = { 0 }, lids = { 0 };
+	char text[440] = "";
+
+	if (digest_equal(&was->fingerprint, &is->fingerprint))
+		return 0;
+	missing(&sw_gone, was->sw_guid, was->nsw, was->sw_name, is->sw_guid, is->nsw);
+	missing(&sw_new, is->sw_guid, is->nsw, is->sw_name, was->sw_guid, was->nsw);
+	missing_cables(&cable_gone, was, is);
+	missing_cables(&cable_new, is, was);
+	missing(&end_gone, was->term_guid, was->nterm, was->term_name, is->term_guid, is->nterm);
+	missing(&end_new, is->term_guid, is->nterm, is->term_name, was->term_guid, was->nterm);
+	changed_lids(&lids, was, is);
+	say(text, sizeof(text), &sw_gone, "switch gone", "switches gone");
+	say(text, sizeof(text), &sw_new, "new switch", "new switches");
+	say(text, sizeof(text), &cable_gone, "cable gone", "cables gone");
+	say(text, sizeof(text), &cable_new, "new cable", "new cables");
+	say(text, sizeof(text), &end_gone, "host gone", "hosts gone");
+	say(text, sizeof(text), &end_new, "new host", "new hosts");
+	say(text, sizeof(text), &lids, "LID changed", "LIDs changed");
+	return err_set(err, -ESTALE, "the fabric changed: %s",
+		       text[0] ? text : "hosts were moved or other ports changed");
+}
+
+static int tables_drift(const struct plan *p, const struct fabric *f, const struct tables *t,
+			struct err *err)
+{
+	struct digest now;
+	struct tdiff *d;
+	const char *first;
+	int rc;
+
+	tables_hash(&now, t, f);
+	if (digest_equal(&now, &p->from_hash))
+		return 0;
+	d = tdiff_new(f, p->from, t);
+	first = f->sw_name[d->nblocks ? d->blocks[0].sw : d->nsl2vl ? d->sl2vl[0].sw : 0];
+	if (d->nblocks || d->nsl2vl)
+		rc = err_set(
+			err, -ESTALE,
+			"the installed tables changed: %u LFT blocks and %u SL2VL tables on %u "
+			"switches (%s%s) were written by somebody else",
+			d->nblocks, d->nsl2vl, d->switches, first, d->switches > 1 ? ", ..." : "");
+	else
+		rc = err_set(err, -ESTALE, "the service levels of %" PRIu64 " paths changed",
+			     d->sl_pairs);
+	tdiff_free(d);
+	return rc;
+}
+
+static bool has_job(const struct jobset *js, const struct job *j)
+{
+	for (uint32_t i = 0; i < js->njob; i++)
+		if (js->jobs[i].multi && js->jobs[i].nterm == j->nterm &&
+		    !memcmp(js->jobs[i].terms, j->terms, j->nterm * sizeof(*j->terms)))
+			return true;
+	return false;
+}
+
+static void missing_jobs(struct drift *d, const struct jobset *a, const struct jobset *b)
+{
+	for (uint32_t i = 0; i < a->njob; i++)
+		if (a->jobs[i].multi && (!b || !has_job(b, &a->jobs[i])))
+			note(d, "%" PRIu64 " on %u nodes", a->jobs[i].id, a->jobs[i].nnodes);
+}
+
+static int jobs_drift(const struct jobset *was, const struct jobset *is, struct err *err)
+{
+	struct drift gone = { 0 }, new = { 0 };
+	char text[300] = "";
+
+	if (jobset_same(was, is))
+		return 0;
+	if (was)
+		missing_jobs(&gone, was, is);
+	missing_jobs(&new, is, was);
+	say(text, sizeof(text), &new, "job started", "jobs started");
+	say(text, sizeof(text), &gone, "job ended", "jobs ended");
+	return err_set(err, -ESTALE, "the jobs changed: %s",
+		       text[0] ? text : "other numbers of jobs share the same nodes");
+}
+
+int plan_fabric_stale(const struct plan *p, const struct fabric *f, struct err *err)
+{
+	return fabric_drift(p->fabric, f, err);
+}
+
+int plan_stale(const struct plan *p, const struct fabric *f, const struct tables *tables,
+	       const struct jobset *jobs, const struct sm_pin *sm, struct err *err)
+{
+	int rc = fabric_drift(p->fabric, f, err);
+
+	if (!rc && sm && (sm->guid != p->sm.guid || sm->priority != p->sm.priority))
+		rc = err_set(err, -ESTALE,
+			     "the subnet manager changed: 0x%016" PRIx64
+			     " priority %u, was 0x%016" PRIx64 " priority %u",
+			     sm->guid, sm->priority, p->sm.guid, p->sm.priority);
+	if (!rc)
+		rc = tables_drift(p, f, tables, err);
+	if (!rc && jobs)
+		rc = jobs_drift(p->jobs, jobs, err);
+	return rc;
+}
+
+const struct tables *plan_as_read(const struct plan *p, const struct fabric *f,
+				  const struct tables *t)
+{
+	if (!digest_equal(&f->fingerprint, &p->fabric->fingerprint) ||
+	    !tables_forward_same(f, p->from, t))
+		return t;
+	return p->from;
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/sim/device/sim_priv.h"
+
+#include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
+#include "fabric/wire/mkeys.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sim_opts_init(struct sim_opts *opts)
+{
+	*opts = (struct sim_opts){ .seed = 1 };
+}
+
+static void count_ca_ports(struct sim *s)
+{
+	const struct fabric *f = s->f;
+
+	/* the ports of one CA have neighbouring GUIDs in practice, but nothing promises it */
+	for (uint32_t t = 0; t < f->nend; t++)
+		s->term_nports[t] = f->term_ca_port[t] ? f->term_ca_port[t] : 1;
+	for (uint32_t t = 0; t < f->nend; t++) {
+		if (f->term_ca_port[t] < 2)
+			continue;
+		for (uint32_t u = 0; u < f->nend; u++)
+			if (f->term_node_guid[u] == f->term_node_guid[t] &&
+			    s->term_nports[u] < f->term_ca_port[t])
+				s->term_nports[u] = f->term_ca_port[t];
+	}
+}
+
+int sim_new(struct sim **out, const struct fabric *f, const struct sim_opts *opts, struct err *err)
+{
+	pthread_condattr_t monotonic;
+	struct sim *s;
+
+	if (!f->nterm)
+		return err_set(err, -EINVAL, "a simulated fabric needs at least one terminal");
+	s = xcalloc(1, sizeof(*s));
+	sim_opts_init(&s->o);
+	if (opts)
+		s->o = *opts;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->arrival, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	s->f = fabric_get(f);
+	rng_seed(&s->rng, s->o.seed);
+	s->clock_ns = 1000000000;
+	s->stride = (f->max_lid / LFT_BLOCK + 1) * LFT_BLOCK;
+	s->lft = xcalloc((size_t)f->nsw * s->stride, 1);
+	memset(s->lft, FAB_NO_PORT, (size_t)f->nsw * s->stride);
+	s->top = xcalloc(f->nsw, sizeof(*s->top));
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		s->top[sw] = f->max_lid;
+	s->sl2vl = xcalloc(f->nsw, sizeof(*s->sl2vl));
+	s->term_nports = xcalloc(f->nend, 1);
+	s->sw_dead = xcalloc(f->nsw, sizeof(bool));
+	s->term_dead = xcalloc(f->nend, sizeof(bool));
+	s->link_down = xcalloc(f->nport, sizeof(bool));
+	s->port_ctr = xcalloc(f->nport, sizeof(*s->port_ctr));
+	s->term_ctr = xcalloc(f->nend, sizeof(*s->term_ctr));
+	s->key_violations = xcalloc(f->nend + f->nsw, sizeof(*s->key_violations));
+	s->fail_after = s->lose_after = UINT64_MAX;
+	s->traffic = traffic_new(f);
+	s->sm = sm_new();
+	count_ca_ports(s);
+	*out = s;
+	s->start_ns = sim_now_ns(s);
+	return 0;
+}
+
+void sim_free(struct sim *s)
+{
+	if (!s)
+		return;
+	for (uint32_t sw = 0; sw < s->f->nsw; sw++)
+		free(s->sl2vl[sw]);
+	traffic_free(s->traffic);
+	sm_free(s->sm);
+	free(s->lft);
+	free(s->top);
+	free(s->sl2vl);
+	free(s->term_nports);
+	free(s->sw_dead);
+	free(s->term_dead);
+	free(s->link_down);
+	free(s->key_violations);
+	free(s->port_ctr);
+	free(s->term_ctr);
+	fabric_put(s->f);
+	pthread_cond_destroy(&s->arrival);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+uint64_t sim_port_guid(const struct sim *s, uint32_t end)
+{
+	return sim_is_switch(s, end) ? s->f->sw_guid[end - s->f->nend] : s->f->term_guid[end];
+}
+
+uint64_t sim_m_key(const struct sim *s, uint32_t end)
+{
+	return mkeys_of(s->o.m_keys, sim_port_guid(s, end), s->o.m_key);
+}
+
+uint32_t sim_key_violations(struct sim *s, uint64_t guid)
+{
+	uint32_t n = 0;
+
+	pthread_mutex_lock(&s->lock);
+	for (uint32_t end = 0; end < s->f->nend + s->f->nsw; end++)
+		if (sim_port_guid(s, end) == guid)
+			n += s->key_violations[end];
+	pthread_mutex_unlock(&s->lock);
+	return n;
+}
+
+uint64_t sim_now_ns(const struct sim *s)
+{
+	return s->o.virtual_clock ? s->clock_ns : clock_ns();
+}
+
+bool sim_is_switch(const struct sim *s, uint32_t end)
+{
+	return end >= s->f->nend;
+}
+
+bool sim_dead(const struct sim *s, uint32_t end)
+{
+	return sim_is_switch(s, end) ? s->sw_dead[end - s->f->nend] : s->term_dead[end];
+}
+
+bool sim_step(const struct sim *s, uint32_t end, uint8_t port, uint32_t *next, uint8_t *in)
+{
+	const struct fabric *f = s->f;
+	const struct port *p;
+	uint32_t sw;
+
+	if (!sim_is_switch(s, end)) {
+		sw = f->term_sw[end];
+		*next = f->nend + sw;
+		*in = f->term_port[end];
+		return !s->link_down[f->port_off[sw] + *in] &&
+		       (port == f->term_ca_port[end] || !f->term_ca_port[end]);
+	}
+	sw = end - f->nend;
+	if (!port || port > f->sw_nports[sw] || s->link_down[f->port_off[sw] + port])
+		return false;
+	p = fabric_port(f, sw, port);
+	if (p->term != FAB_NONE) {
+		*next = p->term;
+		*in = f->term_ca_port[p->term];
+		return true;
+	}
+	if (p->chan == FAB_NONE)
+		return false;
+	*next = f->nend + f->chan_dst[p->chan];
+	*in = f->chan_rport[p->chan];
+	return true;
+}
+
+uint8_t sim_lft(const struct sim *s, uint32_t sw, uint32_t lid)
+{
+	if (lid == s->f->sw_lid[sw])
+		return 0;
+	if (lid >= s->stride || lid > s->top[sw])
+		return FAB_NO_PORT;
+	return s->lft[(size_t)sw * s->stride + lid];
+}
+
+static size_t sl2vl_at(const struct sim *s, uint32_t sw, uint8_t in, uint8_t out)
+{
+	return ((size_t)in * (s->f->sw_nports[sw] + 1u) + out) * 8;
+}
+
+uint8_t sim_vl(const struct sim *s, uint32_t sw, uint8_t in, uint8_t out, uint8_t sl)
+{
+	uint8_t pair;
+
+	if (!s->sl2vl[sw])
+		return sl;
+	pair = s->sl2vl[sw][sl2vl_at(s, sw, in, out) + sl / 2];
+	return sl & 1 ? pair & 0xf : pair >> 4;
+}
+
+uint8_t *sim_sl2vl_row(struct sim *s, uint32_t sw, uint8_t in, uint8_t out)
+{
+	static const uint8_t identity[8] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef };
+	size_t rows = (s->f->sw_nports[sw] + 1u) * (s->f->sw_nports[sw] + 1u);
+
+	if (!s->sl2vl[sw]) {
+		s->sl2vl[sw] = xcalloc(rows, 8);
+		for (size_t r = 0; r < rows; r++)
+			memcpy(s->sl2vl[sw] + r * 8, identity, 8);
+	}
+	return s->sl2vl[sw] + sl2vl_at(s, sw, in, out);
+}
+
+static void install_sl2vl(struct sim *s, const struct tables *t, uint32_t sw)
+{
+	uint32_t n = s->f->sw_nports[sw];
+
+	free(s->sl2vl[sw]);
+	s->sl2vl[sw] = NULL;
+	if (t->sl2vl_kind == SL2VL_IDENTITY)
+		return;
+	for (uint32_t in = 0; in <= n; in++)
+		for (uint32_t out = 0; out <= n; out++) {
+			uint8_t *row = sim_sl2vl_row(s, sw, (uint8_t)in, (uint8_t)out);
+
+			for (uint8_t sl = 0; sl < FAB_SLS; sl += 2)
+				row[sl / 2] = (uint8_t)(tables_vl(t, s->f, sw, (uint8_t)in,
+								  (uint8_t)out, sl)
+								<< 4 |
+							tables_vl(t, s->f, sw, (uint8_t)in,
+								  (uint8_t)out, sl + 1));
+		}
+}
+
+int sim_install_tables(struct sim *s, const struct tables *t, struct err *err)
+{
+	const struct fabric *f = s->f;
+	uint32_t n = t->stride < s->stride ? t->stride : s->stride;
+
+	if (t->nsw != f->nsw || t->nend != f->nend ||
+	    !digest_equal(&t->fingerprint, &f->fingerprint))
+		return err_set(err, -EINVAL,
+			       "these tables were made for another fabric than the simulated one");
+	pthread_mutex_lock(&s->lock);
+	memset(s->lft, FAB_NO_PORT, (size_t)f->nsw * s->stride);
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		memcpy(s->lft + (size_t)sw * s->stride, tables_row(t, sw), n);
+		install_sl2vl(s, t, sw);
+	}
+	sm_path_sls(s->sm, t);
+	traffic_changed(s->traffic);
+	pthread_mutex_unlock(&s->lock);
+	return 0;
+}
+
+static void copy_sl2vl(const struct sim *s, struct tables *t, uint32_t sw)
+{
+	uint32_t n = s->f->sw_nports[sw];
+
+	for (uint32_t in = 0; in <= n; in++)
+		for (uint32_t out = 0; out <= n; out++) {
+			uint8_t *row = tables_sl2vl_row(t, sw, in, out);
+
+			for (uint8_t sl = 0; sl < FAB_SLS; sl++)
+				row[sl] = sim_vl(s, sw, (uint8_t)in, (uint8_t)out, sl);
+		}
+}
+
+struct tables *sim_tables(struct sim *s)
+{
+	struct tables *t = tables_new(s->f, "sim");
+	bool full = false;
+
+	pthread_mutex_lock(&s->lock);
+	for (uint32_t sw = 0; sw < s->f->nsw; sw++) {
+		uint32_t n = t->stride < s->stride ? t->stride : s->stride;
+
+		memcpy(tables_row(t, sw), s->lft + (size_t)sw * s->stride, n);
+		full |= s->sl2vl[sw] != NULL;
+	}
+	if (full) {
+		tables_sl2vl_form(t, SL2VL_FULL, s->f);
+		for (uint32_t sw = 0; sw < s->f->nsw; sw++)
+			copy_sl2vl(s, t, sw);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return t;
+}
+
+void sim_kill_switch(struct sim *s, uint32_t sw, bool dead)
+{
+	pthread_mutex_lock(&s->lock);
+	s->sw_dead[sw] = dead;
+	traffic_changed(s->traffic);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sim_kill_term(struct sim *s, uint32_t term, bool dead)
+{
+	pthread_mutex_lock(&s->lock);
+	s->term_dead[term] = dead;
+	traffic_changed(s->traffic);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sim_link_set(struct sim *s, uint32_t sw, uint8_t port, bool up)
+{
+	const struct fabric *f = s->f;
+	uint32_t chan = fabric_chan(f, sw, port);
+
+	pthread_mutex_lock(&s->lock);
+	if (!up && !s->link_down[f->port_off[sw] + port])
+		s->port_ctr[f->port_off[sw] + port][CTR_LINK_DOWNED]++;
+	s->link_down[f->port_off[sw] + port] = !up;
+	if (chan != FAB_NONE) {
+		uint32_t peer = f->port_off[f->chan_dst[chan]] + f->chan_rport[chan];
+
+		if (!up && !s->link_down[peer])
+			s->port_ctr[peer][CTR_LINK_DOWNED]++;
+		s->link_down[peer] = !up;
+	}
+	traffic_changed(s->traffic);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sim_loss(struct sim *s, double loss)
+{
+	pthread_mutex_lock(&s->lock);
+	s->o.loss = loss;
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sim_fail_writes(struct sim *s, uint64_t after)
+{
+	pthread_mutex_lock(&s->lock);
+	s->fail_after = after;
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sim_lose_writes(struct sim *s, uint64_t after)
+{
+	pthread_mutex_lock(&s->lock);
+	s->lose_after = after;
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sim_poke_lft(struct sim *s, uint32_t sw, uint16_t lid, uint8_t port)
+{
+	pthread_mutex_lock(&s->lock);
+	if (lid < s->stride)
+		s->lft[(size_t)sw * s->stride + lid] = port;
+	traffic_changed(s->traffic);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sim_stop_sm(struct sim *s, bool stopped)
+{
+	pthread_mutex_lock(&s->lock);
+	s->sm_stopped = stopped;
+	sm_forget(s->sm);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sim_move_sm(struct sim *s, uint32_t term)
+{
+	pthread_mutex_lock(&s->lock);
+	s->o.sm_term = term;
+	sm_forget(s->sm);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sim_set_path_sls(struct sim *s, const struct tables *t)
+{
+	pthread_mutex_lock(&s->lock);
+	sm_path_sls(s->sm, t);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sim_advance(struct sim *s, double seconds)
+{
+	pthread_mutex_lock(&s->lock);
+	s->clock_ns += (uint64_t)(seconds * 1e9);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sim_add_counter(struct sim *s, uint32_t sw, uint8_t port, unsigned counter, uint64_t v)
+{
+	pthread_mutex_lock(&s->lock);
+	s->port_ctr[s->f->port_off[sw] + port][counter] += v;
+	pthread_mutex_unlock(&s->lock);
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/sim/device/sim_priv.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/base/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+#define HOPS_MAX     64
+#define ROUNDS_MAX   32
+#define PACKET_BYTES 2074.0 /* 2 KiB and LRH, BTH, ICRC, VCRC */
+#define RATE_UNKNOWN 12.5e9 /* bytes per second, where nobody says */
+#define FLIT_BYTES   4.0
+#define NONE	     UINT32_MAX
+
+/* A link is one direction of a cable, named by its sender: a switch's fabric port, or nport + the
+ * terminal that injects. */
+struct traffic {
+	const struct fabric *f;
+	uint32_t nlink;
+	double *capacity; /* bytes per second */
+	double *sent;	  /* of all flows that pass */
+	double *waits;	  /* share of the time with something to send and no credit */
+	double *dropped;  /* packets per second that end here */
+	double *carry_bytes, *carry_pkts, *carry_wait, *carry_drop; /* fractions not yet counted */
+
+	struct sim_flow *flow;
+	uint32_t nflow;
+	uint32_t *off;	    /* nflow+1, into path */
+	VEC(uint32_t) path; /* links of each flow in order */
+	bool *arrives;
+	double *rate;	      /* bytes per second that each flow gets */
+	uint32_t *bottleneck; /* link that throttles it, or NONE */
+	bool changed;
+	uint64_t *counted_ns; /* each link's counters are as of; NULL: sim_traffic_step() says */
+};
+
+struct traffic *traffic_new(const struct fabric *f)
+{
+	struct traffic *t = xcalloc(1, sizeof(*t));
+
+	t->f = f;
+	t->nlink = f->nport + f->nend;
+	t->capacity = xcalloc(t->nlink, sizeof(double));
+	t->sent = xcalloc(t->nlink, sizeof(double));
+	t->waits = xcalloc(t->nlink, sizeof(double));
+	t->dropped = xcalloc(t->nlink, sizeof(double));
+	t->carry_bytes = xcalloc(t->nlink, sizeof(double));
+	t->carry_pkts = xcalloc(t->nlink, sizeof(double));
+	t->carry_wait = xcalloc(t->nlink, sizeof(double));
+	t->carry_drop = xcalloc(t->nlink, sizeof(double));
+	for (uint32_t l = 0; l < t->nlink; l++) {
+		const struct port *p = l < f->nport ? &f->port[l]
+						    : fabric_port(f, f->term_sw[l - f->nport],
+								  f->term_port[l - f->nport]);
+
+		t->capacity[l] = p->rate_Mbps ? p->rate_Mbps * 125e3 : RATE_UNKNOWN;
+	}
+	t->off = xcalloc(1, sizeof(*t->off));
+	return t;
+}
+
+static void flows_free(struct traffic *t)
+{
+	free(t->flow);
+	free(t->off);
+	free(t->arrives);
+	free(t->rate);
+	free(t->bottleneck);
+}
+
+void traffic_free(struct traffic *t)
+{
+	flows_free(t);
+	vec_free(&t->path);
+	free(t->capacity);
+	free(t->sent);
+	free(t->waits);
+	free(t->dropped);
+	free(t->carry_bytes);
+	free(t->carry_pkts);
+	free(t->carry_wait);
+	free(t->carry_drop);
+	free(t->counted_ns);
+	free(t);
+}
+
+void traffic_changed(struct traffic *t)
+{
+	t->changed = true;
+}
+
+void sim_set_flows(struct sim *s, const struct sim_flow *flows, uint32_t n)
+{
+	struct traffic *t = s->traffic;
+
+	pthread_mutex_lock(&s->lock);
+	flows_free(t);
+	t->flow = xcalloc(n, sizeof(*t->flow));
+	if (n)
+		memcpy(t->flow, flows, n * sizeof(*flows));
+	t->nflow = n;
+	t->off = xcalloc(n + 1u, sizeof(*t->off));
+	t->arrives = xcalloc(n, sizeof(*t->arrives));
+	t->rate = xcalloc(n, sizeof(*t->rate));
+	t->bottleneck = xcalloc(n, sizeof(*t->bottleneck));
+	t->changed = true;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Appends the flow's links; true when they lead to the owner of its LID. */
+static bool walk(struct sim *s, const struct sim_flow *flow)
+{
+	struct traffic *t = s->traffic;
+	const struct fabric *f = s->f;
+	uint32_t goal = fabric_lid_end(f, flow->dlid), at = flow->src, next;
+	uint8_t in, out;
+
+	if (flow->src >= f->nend || sim_dead(s, flow->src) || goal == flow->src ||
+	    !sim_step(s, at, f->term_ca_port[at], &next, &in))
+		return false;
+	vec_push(&t->path, f->nport + flow->src);
+	at = next;
+	for (int h = 0; h < HOPS_MAX; h++) {
+		uint32_t sw = at - f->nend;
+
+		if (sim_dead(s, at))
+			return false;
+		if (at == goal)
+			return true;
+		out = sim_lft(s, sw, flow->dlid);
+		if (!sim_step(s, at, out, &next, &in))
+			return false;
+		vec_push(&t->path, f->port_off[sw] + out);
+		at = next;
+		if (!sim_is_switch(s, at))
+			return at == goal && !sim_dead(s, at);
+	}
+	return false;
+}
+
+static void walk_all(struct sim *s)
+{
+	struct traffic *t = s->traffic;
+
+	t->path.n = 0;
+	for (uint32_t i = 0; i < t->nflow; i++) {
+		t->off[i] = (uint32_t)t->path.n;
+		t->arrives[i] = walk(s, &t->flow[i]);
+	}
+	t->off[t->nflow] = (uint32_t)t->path.n;
+}
+
+struct filling {
+	double *left;	 /* capacity not yet given away */
+	double *wanted;	 /* by flows not yet settled */
+	double *share;	 /* of what is wanted that the link can give: 0..1 */
+	double *least;	 /* least share of any unsettled flow over the link */
+	bool *settled;	 /* flows */
+	uint32_t *fresh; /* flows of this round, nfresh of them */
+	uint32_t nfresh;
+};
+
+/* The share a flow can have now, and the link that says so (NONE: it gets all). */
+static double flow_share(const struct traffic *t, const struct filling *x, uint32_t i, uint32_t *by)
+{
+	double share = 1;
+
+	*by = NONE;
+	for (uint32_t k = t->off[i]; k < t->off[i + 1]; k++)
+		if (x->share[t->path.v[k]] < share) {
+			share = x->share[t->path.v[k]];
+			*by = t->path.v[k];
+		}
+	return share;
+}
+
+static void settle(struct traffic *t, struct filling *x, uint32_t i)
+{
+	x->settled[i] = true;
+	for (uint32_t k = t->off[i]; k < t->off[i + 1]; k++) {
+		uint32_t l = t->path.v[k];
+
+		x->left[l] = fmax(0, x->left[l] - t->rate[i]);
+		x->wanted[l] = fmax(0, x->wanted[l] - t->flow[i].Bps);
+	}
+}
+
+/* One round of water-filling: links whose flows are all held back by that very link are full, and
+ * their flows settled; so are flows that nobody holds back. */
+static void fill_round(struct traffic *t, struct filling *x, bool last)
+{
+	double share;
+	uint32_t by;
+
+	for (uint32_t l = 0; l < t->nlink; l++) {
+		x->share[l] = x->wanted[l] > x->left[l] ? x->left[l] / x->wanted[l] : 1;
+		x->least[l] = 1;
+	}
+	for (uint32_t i = 0; i < t->nflow; i++) {
+		if (x->settled[i])
+			continue;
+		share = flow_share(t, x, i, &by);
+		for (uint32_t k = t->off[i]; k < t->off[i + 1]; k++)
+			x->least[t->path.v[k]] = fmin(x->least[t->path.v[k]], share);
+	}
+	x->nfresh = 0;
+	for (uint32_t i = 0; i < t->nflow; i++) {
+		if (x->settled[i])
+			continue;
+		share = flow_share(t, x, i, &by);
+		if (!last && by != NONE && x->least[by] < x->share[by])
+			continue;
+		t->rate[i] = share * t->flow[i].Bps;
+		t->bottleneck[i] = by;
+		x->fresh[x->nfresh++] = i;
+	}
+	for (uint32_t k = 0; k < x->nfresh; k++)
+		settle(t, x, x->fresh[k]);
+}
+
+static void share_out(struct traffic *t)
+{
+	struct filling x = { .left = xcalloc(t->nlink, sizeof(double)),
+			     .wanted = xcalloc(t->nlink, sizeof(double)),
+			     .share = xcalloc(t->nlink, sizeof(double)),
+			     .least = xcalloc(t->nlink, sizeof(double)),
+			     .settled = xcalloc(t->nflow, sizeof(bool)),
+			     .fresh = xcalloc(t->nflow, sizeof(uint32_t)) };
+	uint32_t open = t->nflow;
+
+	memcpy(x.left, t->capacity, t->nlink * sizeof(double));
+	for (uint32_t i = 0; i < t->nflow; i++)
+		for (uint32_t k = t->off[i]; k < t->off[i + 1]; k++)
+			x.wanted[t->path.v[k]] += t->flow[i].Bps;
+	for (int round = 1; open && round <= ROUNDS_MAX; round++) {
+		fill_round(t, &x, round == ROUNDS_MAX);
+		open -= x.nfresh;
+	}
+	free(x.left);
+	free(x.wanted);
+	free(x.share);
+	free(x.least);
+	free(x.settled);
+	free(x.fresh);
+}
+
+static void sum_links(struct traffic *t)
+{
+	memset(t->sent, 0, t->nlink * sizeof(double));
+	memset(t->waits, 0, t->nlink * sizeof(double));
+	memset(t->dropped, 0, t->nlink * sizeof(double));
+	for (uint32_t i = 0; i < t->nflow; i++) {
+		double short_of = t->flow[i].Bps - t->rate[i];
+		bool before = t->bottleneck[i] != NONE;
+		uint32_t l = NONE;
+
+		for (uint32_t k = t->off[i]; k < t->off[i + 1]; k++) {
+			l = t->path.v[k];
+			before = before && l != t->bottleneck[i];
+			t->sent[l] += t->rate[i];
+			if (before)
+				t->waits[l] += short_of / t->capacity[l];
+		}
+		if (l != NONE && !t->arrives[i])
+			t->dropped[l] += t->rate[i] / PACKET_BYTES;
+	}
+	for (uint32_t l = 0; l < t->nlink; l++)
+		t->waits[l] = fmin(t->waits[l], fmax(0, 1 - t->sent[l] / t->capacity[l]));
+}
+
+static uint64_t whole(double *carry, double more)
+{
+	double v = *carry + more, w = floor(v);
+
+	*carry = v - w;
+	return (uint64_t)w;
+}
+
+/* Counters of the port that the link leads to, or NULL. */
+static uint64_t *receiver(struct sim *s, uint32_t l)
+{
+	const struct fabric *f = s->f;
+	const struct port *p;
+
+	if (l >= f->nport)
+		return s->port_ctr[f->port_off[f->term_sw[l - f->nport]] +
+				   f->term_port[l - f->nport]];
+	p = &f->port[l];
+	if (p->term != FAB_NONE)
+		return s->term_ctr[p->term];
+	if (p->chan == FAB_NONE)
+		return NULL;
+	return s->port_ctr[f->port_off[f->chan_dst[p->chan]] + f->chan_rport[p->chan]];
+}
+
+static void count_link(struct sim *s, uint32_t l, double dt)
+{
+	struct traffic *t = s->traffic;
+	uint64_t *tx = l < s->f->nport ? s->port_ctr[l] : s->term_ctr[l - s->f->nport];
+	uint64_t *rx = receiver(s, l);
+	uint64_t bytes = 4 * whole(&t->carry_bytes[l], t->sent[l] * dt / 4);
+	uint64_t pkts = whole(&t->carry_pkts[l], t->sent[l] * dt / PACKET_BYTES);
+
+	tx[CTR_TX_BYTES] += bytes;
+	tx[CTR_TX_PKTS] += pkts;
+	tx[CTR_TX_WAIT] += whole(&t->carry_wait[l], t->waits[l] * t->capacity[l] / FLIT_BYTES * dt);
+	tx[CTR_TX_DISCARD] += whole(&t->carry_drop[l], t->dropped[l] * dt);
+	if (rx) {
+		rx[CTR_RX_BYTES] += bytes;
+		rx[CTR_RX_PKTS] += pkts;
+	}
+}
+
+/* By the rates that the link has had since. */
+static void catch_up(struct sim *s, uint32_t l)
+{
+	struct traffic *t = s->traffic;
+	uint64_t now = sim_now_ns(s), since = t->counted_ns[l];
+
+	if (now <= since)
+		return;
+	t->counted_ns[l] = now;
+	if (t->sent[l] > 0 || t->waits[l] > 0)
+		count_link(s, l, (double)(now - since) / 1e9);
+}
+
+static void catch_up_all(struct sim *s)
+{
+	for (uint32_t l = 0; s->traffic->counted_ns && l < s->traffic->nlink; l++)
+		catch_up(s, l);
+}
+
+void traffic_read(struct sim *s, uint32_t end, uint8_t port)
+{
+	const struct fabric *f = s->f;
+	const struct port *p;
+
+	if (!s->traffic->counted_ns)
+		return;
+	if (!sim_is_switch(s, end)) {
+		catch_up(s, f->nport + end);
+		catch_up(s, f->port_off[f->term_sw[end]] + f->term_port[end]);
+		return;
+	}
+	p = fabric_port(f, end - f->nend, port);
+	catch_up(s, f->port_off[end - f->nend] + port);
+	if (p->term != FAB_NONE)
+		catch_up(s, f->nport + p->term);
+	else if (p->chan != FAB_NONE)
+		catch_up(s, f->port_off[f->chan_dst[p->chan]] + f->chan_rport[p->chan]);
+}
+
+static void refresh(struct sim *s)
+{
+	struct traffic *t = s->traffic;
+
+	if (!t->changed)
+		return;
+	catch_up_all(s);
+	walk_all(s);
+	share_out(t);
+	for (uint32_t i = 0; i < t->nflow; i++)
+		if (t->off[i] == t->off[i + 1])
+			t->rate[i] = 0;
+	sum_links(t);
+	t->changed = false;
+}
+
+void sim_traffic_step(struct sim *s, double dt_s)
+{
+	struct traffic *t = s->traffic;
+
+	pthread_mutex_lock(&s->lock);
+	refresh(s);
+	for (uint32_t l = 0; l < t->nlink; l++)
+		if (t->sent[l] > 0 || t->waits[l] > 0)
+			count_link(s, l, dt_s);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sim_traffic_follow(struct sim *s)
+{
+	struct traffic *t = s->traffic;
+
+	pthread_mutex_lock(&s->lock);
+	if (!t->counted_ns) {
+		t->counted_ns = xcalloc(t->nlink, sizeof(*t->counted_ns));
+		for (uint32_t l = 0; l < t->nlink; l++)
+			t->counted_ns[l] = sim_now_ns(s);
+	}
+	refresh(s);
+	catch_up_all(s);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sim_flow_rates(struct sim *s, double *Bps, uint32_t n)
+{
+	struct traffic *t = s->traffic;
+
+	pthread_mutex_lock(&s->lock);
+	refresh(s);
+	for (uint32_t i = 0; i < n && i < t->nflow; i++)
+		Bps[i] = t->arrives[i] ? t->rate[i] : 0;
+	pthread_mutex_unlock(&s->lock);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * workload: jobs that come and go on a simulated fabric, and the traffic they make.
+ *
+ * Poisson arrivals, sizes that are mostly powers of two, first-fit placement by node name that
+ * fragments as it would on a real machine.  Time is the caller's: nothing happens between two
+ * calls of workload_advance().  Same fabric, options and steps: same jobs and flows.
+ * Not thread-safe.
+ */
+#ifndef FABRIC_SIM_DEVICE_WORKLOAD_H
+#define FABRIC_SIM_DEVICE_WORKLOAD_H
+
+#include "fabric/jobs/job_list.h"
+#include "fabric/model/fabric.h"
+#include "fabric/sim/device/sim.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct workload_opts {
+	uint64_t seed;
+	double busy;		 /* share of the nodes that jobs hold, 0..1; 0: 0.87 */
+	double mean_s;		 /* mean run time of a job; 0: 1800 */
+	double load;		 /* share of its link that a talking node fills, 0..1; 0: 0.85 */
+	uint32_t flows_per_term; /* upper bound per sending terminal; 0: 2..16 by size */
+	int64_t start_s;	 /* Unix time at the first step; 0: 1767225600 */
+	const double *sizes;	 /* weights of jobs of 1, 2, 4, ... nodes; NULL: a usual mix */
+	uint32_t nsizes;
+};
+
+struct workload;
+
+/* The machine is busy from the start.  Keeps a reference to f.  opts may be NULL.
+ * NULL when f has less than two compute terminals. */
+struct workload *workload_new(const struct fabric *f, const struct workload_opts *opts);
+void workload_free(struct workload *w); /* NULL is fine */
+
+/* Lets dt_s >= 0 seconds pass. */
+void workload_advance(struct workload *w, double dt_s);
+
+int64_t workload_now_s(const struct workload *w); /* Unix time */
+uint32_t workload_nodes(const struct workload *w);
+uint32_t workload_busy(const struct workload *w); /* nodes with a job */
+
+/* Change with every job that starts or ends, and with every other set of flows. */
+uint64_t workload_jobs_serial(const struct workload *w);
+uint64_t workload_flows_serial(const struct workload *w);
+
+/* The jobs that run now; the caller puts it. */
+const struct job_list *workload_jobs(struct workload *w);
+
+/* What the jobs offer to send from now on, for sim_set_flows(): ascending src, a terminal never
+ * to itself.  Valid until the next call of any of these functions. */
+const struct sim_flow *workload_flows(struct workload *w, uint32_t *n);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the agents of an update are asked, and what they say. */
+#include "fabric/update/executor_priv.h"
+
+#include "fabric/base/log.h"
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS	   1000000ull
+#define SECOND	   (1000 * MS)
+#define SLICE	   (20 * MS) /* longest time without a look at cancel */
+#define RESEND	   (100 * MS)
+#define RESEND_MAX (2 * SECOND)
+#define LISTEN	   (2 * SECOND)
+#define GREET	   (50 * MS) /* between answers to agents that begin: all hear each */
+#define JOBS	   (500 * MS)
+
+static uint64_t now_ns(const struct apply *a)
+{
+	return a->crowd.link->ops->now_ns(a->crowd.link->ctx);
+}
+
+static bool worth_naming(const struct coord_agent *g)
+{
+	return g->state == COORD_FAILED || g->state == COORD_SILENT;
+}
+
+static void name_some(char *buf, size_t size, const struct apply *a)
+{
+	const struct crowd *w = &a->crowd;
+	size_t len = 0;
+
+	buf[0] = '\0';
+	/* who did not do it before who is only awaited */
+	for (int pass = 0; pass < 2 && !len; pass++)
+		for (uint32_t i = 0; i < w->n && len + 8 < size; i++) {
+			const struct coord_agent *g = &w->state[i];
+			size_t need = strlen(crowd_name(w, i)) + 8;
+
+			if (pass ? g->state != COORD_ASKED : !worth_naming(g))
+				continue;
+			if (len + need > size) {
+				snprintf(buf + len, size - len, ", ...");
+				return;
+			}
+			len += (size_t)snprintf(buf + len, size - len, "%s%s", len ? ", " : "",
+						crowd_name(w, i));
+		}
+}
+
+void crowd_status(struct apply *a)
+{
+	uint32_t n[COORD_GONE + 1] = { 0 };
+	char who[sizeof(a->st.agents.who)];
+
+	if (!a->crowd.n)
+		return;
+	for (uint32_t i = 0; i < a->crowd.n; i++)
+		n[a->crowd.state[i].state]++;
+	name_some(who, sizeof(who), a);
+	pthread_mutex_lock(&a->lock);
+	a->st.agents.asked = a->c.asked;
+	a->st.agents.expected = a->crowd.n;
+	if (a->c.sends)
+		a->st.agents.resent = a->c.sends - 1;
+	a->st.agents.waiting = n[COORD_ASKED];
+	a->st.agents.done = n[COORD_DONE];
+	a->st.agents.failed = n[COORD_FAILED];
+	a->st.agents.silent = n[COORD_SILENT];
+	a->st.agents.gone = n[COORD_GONE];
+	memcpy(a->st.agents.who, who, sizeof(who));
+	pthread_mutex_unlock(&a->lock);
+}
+
+static void tell(struct apply *a, uint32_t agent)
+{
+	static const char *const words[] = {
+		[COORD_FAILED] = "could not",
+		[COORD_SILENT] = "did not answer in time",
+		[COORD_GONE] = "its jobs are over",
+	};
+	const struct coord_agent *g = &a->crowd.state[agent];
+	struct apply_event ev = { .kind = APPLY_ANSWER, .asked = a->c.asked, .items = 1 };
+
+	if (g->state < COORD_FAILED || a->crowd.told[agent])
+		return;
+	a->crowd.told[agent] = true;
+	ev.rc = g->state == COORD_FAILED ? -EREMOTEIO : g->state == COORD_SILENT ? -ETIMEDOUT : 0;
+	snprintf(ev.text, sizeof(ev.text), "%.70s (job %lu) %s: %s", crowd_name(&a->crowd, agent),
+		 (unsigned long)a->crowd.port[a->crowd.first[agent]].job, words[g->state],
+		 a->c.asked == PHASE_UNPATH ? "drain" : "return");
+	apply_emit(a, &ev);
+}
+
+static void settled(struct apply *a, enum phase phase, enum phase asked)
+{
+	struct apply_event ev = { .kind = APPLY_SETTLED, .asked = asked };
+	double took_s = (double)(now_ns(a) - a->crowd.ask_ns) / 1e9;
+
+	for (uint32_t i = 0; i < a->crowd.n; i++)
+		tell(a, i);
+	crowd_status(a);
+	ev.items = a->st.agents.done;
+	ev.rc = ev.items + a->st.agents.gone < a->crowd.n ? -ETIMEDOUT : 0;
+	snprintf(ev.text, sizeof(ev.text),
+		 "%s%u of %u agents %s in %.2f s; %u failed, %u silent%s%.90s",
+		 a->st.agents.waiting ? "called off: " : "", ev.items, a->crowd.n,
+		 asked == PHASE_UNPATH ? "are on their escape LIDs" : "have returned", took_s,
+		 a->st.agents.failed, a->st.agents.silent, a->st.agents.who[0] ? ": " : "",
+		 a->st.agents.who);
+	apply_emit(a, &ev);
+	if (phase != PHASE_ROLLBACK) {
+		ev.kind = APPLY_PHASE_END;
+		ev.phase = phase;
+		if (a->o.event) {
+			ev.txn = a->txn;
+			a->o.event(a->o.ctx, &ev);
+		}
+	}
+	if (a->c.why == WHY_SILENT)
+		apply_fail(a, -ETIMEDOUT,
+			   "agents did not drain in time, and %s without them: %s "
+			   "(--on-silent continue goes on without their jobs)",
+			   a->c.touched ? "the new routes do not stay" : "nothing is written",
+			   a->st.agents.who);
+}
+
+/* ---- the question ---- */
+
+/* The SM may have been restarted: listen anew; or be another one. */
+static void look_for_sm(struct apply *a)
+{
+	bool back = a->c.phase == PHASE_ROLLBACK || a->c.cancelled;
+	struct err err = { "" };
+	int rc = a->crowd.link->ops->listen(a->crowd.link->ctx, back ? NULL : &a->progress, &err);
+
+	if (rc == -ESTALE) {
+		apply_fail(a, rc, "%s", err.text);
+		coordinator_step(&a->c, EV_SM);
+	}
+	if (rc && rc != -ESTALE && !a->crowd.deaf)
+		log_add(LOG_WARN, "apply", "agents cannot be asked now: %s", err.text);
+	a->crowd.deaf = rc && rc != -ESTALE;
+	a->crowd.listen_ns = now_ns(a) + LISTEN;
+}
+
+bool crowd_notify(struct apply *a)
+{
+	struct crowd *w = &a->crowd;
+	uint64_t now = now_ns(a);
+	struct phase_notice n;
+	struct err err = { "" };
+	int rc;
+
+	if (a->c.sends == 1) {
+		struct apply_event ev = { .kind = APPLY_ASK,
+					  .asked = a->c.asked,
+					  .items = a->c.pending };
+		uint32_t ms = a->o.answer_ms ? a->o.answer_ms : APPLY_ANSWER_MS;
+
+		w->ask_ns = now;
+		w->until_ns = now + ms * MS;
+		w->pause_ns = RESEND;
+		w->listen_ns = now + LISTEN;
+		w->jobs_ns = now;
+		w->deaf = false;
+		memset(w->told, 0, w->n * sizeof(*w->told));
+		if (a->c.asked == PHASE_UNPATH)
+			w->hold_ns = now + a->c.drain.hold_s * SECOND;
+		else
+			w->hold_ns = 0;
+		apply_emit(a, &ev);
+	}
+	if (a->c.sends == 1 && a->c.why == WHY_SM)
+		look_for_sm(a); /* through the new one */
+	coordinator_notice(&a->c, &n);
+	rc = w->link->ops->send(w->link->ctx, &n, &err);
+	if (rc)
+		log_add(LOG_WARN, "apply", "a notice to agents was not sent: %s", err.text);
+	w->resend_ns = now_ns(a) + w->pause_ns;
+	w->pause_ns = 2 * w->pause_ns < RESEND_MAX ? 2 * w->pause_ns : RESEND_MAX;
+	crowd_status(a);
+	return !rc;
+}
+
+void crowd_take_answer(struct apply *a, const struct agent_answer *ans)
+{
+	uint32_t agent = crowd_find(&a->crowd, ans);
+	struct phase_notice n;
+	struct err err;
+
+	if (ans->notice.flags & NOTICE_ASK) {
+		if (!coordinator_answer(&n, &a->c, &ans->notice))
+			return;
+		if (n.phase == PHASE_UNPATH)
+			a->crowd.greets = true;
+		else
+			a->crowd.link->ops->send(a->crowd.link->ctx, &n, &err);
+		return;
+	}
+	if (agent == FAB_NONE)
+		return;
+	coordinator_ack(&a->c, agent, &ans->notice);
+	if (a->crowd.state[agent].state == COORD_FAILED)
+		tell(a, agent);
+}
+
+static void look_for_ended(struct apply *a)
+{
+	struct crowd *w = &a->crowd;
+	uint64_t *id = xcalloc(w->nport, sizeof(*id));
+	bool *over = xcalloc(w->nport, sizeof(*over));
+
+	for (uint32_t i = 0; i < w->nport; i++)
+		id[i] = w->port[i].job;
+	a->o.ended(a->o.ctx, id, over, w->nport);
+	for (uint32_t g = 0; g < w->n; g++) {
+		bool all = true;
+
+		for (uint32_t i = w->first[g]; i < w->first[g + 1]; i++)
+			all = all && over[i];
+		if (!all || w->state[g].state == COORD_GONE)
+			continue;
+		w->told[g] = false;
+		coordinator_gone(&a->c, g);
+		tell(a, g);
+	}
+	free(id);
+	free(over);
+}
+
+static void due(struct apply *a)
+{
+	struct crowd *w = &a->crowd;
+	uint64_t now = now_ns(a);
+
+	if (w->hold_ns && now >= w->hold_ns) {
+		w->hold_ns = 0;
+		coordinator_step(&a->c, EV_HOLD_OVER);
+	}
+	if (a->c.action !=
+	    ACT_AWAIT) /* the link looks at the SM itself, and over which it speaks */
+		return;
+	if (a->o.ended && now >= w->jobs_ns) {
+		w->jobs_ns = now + JOBS;
+		look_for_ended(a);
+	}
+	if (a->c.action == ACT_AWAIT && now >= w->listen_ns)
+		look_for_sm(a);
+	/* without an SM nobody hears that he is called back: he waits as well, but not for ever */
+	if (w->deaf && a->c.asked == PHASE_REPATH && now < w->ask_ns + a->c.drain.hold_s * SECOND)
+		w->until_ns = now + (a->o.answer_ms ? a->o.answer_ms : APPLY_ANSWER_MS) * MS;
+	if (a->c.action == ACT_AWAIT && now >= w->until_ns)
+		coordinator_step(&a->c, EV_DEADLINE);
+	else if (a->c.action == ACT_AWAIT && now >= w->resend_ns)
+		coordinator_step(&a->c, EV_RESEND);
+}
+
+/* Agents that have just begun are told what all were asked: a thousand that begin together by a few
+ * notices, not by one each that a thousand hear. */
+static void greet(struct apply *a)
+{
+	struct crowd *w = &a->crowd;
+	struct phase_notice n;
+	struct err err;
+
+	if (!w->greets || now_ns(a) < w->greeted_ns + GREET)
+		return;
+	w->greets = false;
+	if (a->c.asked != PHASE_UNPATH)
+		return;
+	w->greeted_ns = now_ns(a);
+	coordinator_notice(&a->c, &n);
+	if (w->link->ops->send(w->link->ctx, &n, &err))
+		log_add(LOG_WARN, "apply", "a notice to agents was not sent: %s", err.text);
+}
+
+void crowd_listen(struct apply *a)
+{
+	const struct agent_link *l = a->crowd.link;
+	struct agent_answer ans;
+	struct err err;
+
+	if (!a->crowd.n || !l)
+		return;
+	while (l->ops->recv(l->ctx, &ans, 0, &err) == 1)
+		crowd_take_answer(a, &ans);
+	greet(a);
+}
+
+void crowd_hear(struct apply *a)
+{
+	if (!a->crowd.n || !a->crowd.link)
+		return;
+	crowd_listen(a);
+	due(a);
+}
+
+static void cancelled(struct apply *a)
+{
+	if (!atomic_load(&a->progress.cancel) || a->c.cancelled)
+		return;
+	apply_fail(a, -ECANCELED, "cancelled by the operator");
+	coordinator_step(&a->c, EV_CANCEL);
+}
+
+enum coord_action crowd_await(struct apply *a)
+{
+	const struct agent_link *l = a->crowd.link;
+	enum phase phase = a->c.phase, asked = a->c.asked;
+	uint64_t shown = now_ns(a);
+	struct agent_answer ans;
+	struct err err = { "" };
+
+	while (a->c.action == ACT_AWAIT) {
+		int rc = l->ops->recv(l->ctx, &ans, SLICE, &err);
+
+		if (rc == 1)
+			crowd_take_answer(a, &ans);
+		if (rc < 0) /* as good as silent; resends and the deadline go on */
+			log_add(LOG_WARN, "apply", "answers of agents: %s", err.text);
+		cancelled(a);
+		greet(a);
+		due(a);
+		if (now_ns(a) - shown >= 2 * SLICE) {
+			shown = now_ns(a);
+			crowd_status(a);
+		}
+	}
+	if (a->c.action != ACT_NOTIFY || a->c.asked != asked || a->c.sends == 1)
+		settled(a, phase, asked);
+	return a->c.action;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * apply: carries out a plan through an installer, and undoes it.
+ *
+ * apply_run() does PREPARE, UNPATH, WRITE and REPATH and returns when the operator has to decide,
+ * or when it is over; apply_confirm() and apply_rollback() end it.  All three block on the wire:
+ * call them from one worker thread.  apply_cancel() and apply_status() may be called from any.
+ */
+#ifndef FABRIC_UPDATE_EXECUTOR_H
+#define FABRIC_UPDATE_EXECUTOR_H
+
+#include "fabric/agent/agent_link.h"
+#include "fabric/base/err.h"
+#include "fabric/plan/plan.h"
+#include "fabric/update/coordinator.h"
+#include "fabric/update/installer/installer.h"
+#include "fabric/update/journal.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum apply_event_kind {
+	APPLY_PHASE_BEGIN, /* also of each wave: wave is set */
+	APPLY_PHASE_END,   /* rc: how it went */
+	APPLY_ITEM,    /* items blocks or tables written: item; written back in ROLLBACK; none: it
+			* goes on */
+	APPLY_VERIFY,  /* read back: items, rc 0 when all are as they should be */
+	APPLY_ASK,     /* items agents are asked to drain or to return (asked says what) */
+	APPLY_ANSWER,  /* one that could not, did not answer in time, or whose job is over: text */
+	APPLY_SETTLED, /* nobody is awaited any more: items of them did it, text in full */
+	APPLY_OUTCOME, /* the end */
+};
+
+struct apply_item {
+	uint32_t change; /* in the list */
+	int rc;
+	uint32_t us;
+};
+
+struct apply_event {
+	enum apply_event_kind kind;
+	enum phase phase, asked; /* asked: UNPATH or REPATH, also while phase is ROLLBACK */
+	uint32_t wave, items;
+	const char *txn;
+	const struct changes *list; /* APPLY_ITEM: what items and change belong to */
+	const struct apply_item *item;
+	const struct change *change; /* the first that failed, with its rc; NULL: none */
+	int rc;
+	uint32_t us; /* the slowest */
+	enum outcome outcome;
+	char text[200]; /* for people; "" when the kind says it all */
+};
+
+/* What somebody else has put into the switches, as it was read and judged. */
+enum theirs_verdict {
+	THEIRS_NOT_JUDGED,
+	THEIRS_FAULTY,
+	THEIRS_UNPROVED, /* connected and free of loops; not all was known that deadlocks depend on
+			  */
+	THEIRS_SOUND	 /* connected, free of loops and of deadlocks */
+};
+
+struct apply_theirs {
+	enum theirs_verdict verdict;
+	char text[120];	 /* the verdict in words */
+	uint32_t blocks; /* LFT blocks that there are; 0: how many differ is not known */
+	uint32_t old_lft, old_sl2vl; /* that are not as before the update */
+	uint32_t new_lft, new_sl2vl; /* that are not as it would have made them */
+};
+
+#define APPLY_ANSWER_MS 30000
+
+struct apply_opts {
+	const char *base;	/* of the journal; NULL: the default */
+	const char *user;	/* who does it, for the journal; NULL: the process' user */
+	uint32_t tries;		/* writes of a block before it counts as failed; 0: 3 */
+	bool overwrite_foreign; /* on the way back, also where somebody else wrote meanwhile */
+	/* Agents are asked where they are there; where LIDs need the drain they have to be, and
+	 * else it is refused before anything is written. */
+	const struct agent_link *agents; /* NULL: nobody can be asked */
+	const char *no_agents;		 /* why not; NULL or "": there is no such way */
+	bool without_agents;		 /* ask nobody, and write although jobs should drain */
+	bool without_silent;		 /* write though some agents are silent or failed */
+	uint32_t answer_ms;		 /* for an agent to drain or return; 0: APPLY_ANSWER_MS */
+	uint32_t hold_s;		 /* for agents to stay away at most; 0: 900 */
+	bool accept_sl_change; /* apply although this installer cannot tell the hosts new SLs */
+
+	/* All run in the worker thread; each may be NULL.  fresh: is the plan still true
+	 * (plan_stale() on what is read anew)?  gate: before each phase and wave, after its
+	 * event, and when PREPARE ends without agents to ask: sync the record; not 0 = do not act
+	 * (the record cannot be written); it cannot keep a rollback from going on.  event: for the
+	 * record and the screen. */
+	int (*fresh)(void *ctx, struct err *err);
+	int (*gate)(void *ctx, const struct apply_event *ev, struct err *err);
+	void (*event)(void *ctx, const struct apply_event *ev);
+	/* Is the master SM the one that it was?  Asked while blocks are read and written, after
+	 * 1,024 of them at the latest: 0 at once when it is not due.  Not 0: the update stops, and
+	 * is undone.  Not asked on the way back, nor while answers are awaited: the link does. */
+	int (*sm)(void *ctx, struct err *err);
+	/* The way back begins, through an installer without back(): is another SM master by now,
+	 * which routes as it wants?  1: yes, and nothing is written; may take half a minute. */
+	int (*others)(void *ctx);
+	/* Reads all that the switches hold, once that does not change any more, and judges it,
+	 * before it is said that somebody else has routed.  Not 0: it cannot be read. */
+	int (*judge)(void *ctx, struct apply_theirs *out, struct err *err);
+	uint32_t settle_ms; /* what stays the same for so long is all that others write; 0: 3,000 */
+	/* Sets over[i] where job id[i] has ended: nobody is left there to be drained.  Twice a
+	 * second while answers are awaited; must not block. */
+	void (*ended)(void *ctx, const uint64_t *id, bool *over, uint32_t n);
+	/* The jobs that run now on the fabric of the plan, to be put; NULL: as last time, or not
+	 * known.  Before each wave and after the last; must not block. */
+	const struct jobset *(*running)(void *ctx);
+	void *ctx;
+};
+
+#define APPLY_SLOW 4
+
+struct apply_status {
+	enum phase phase;
+	enum outcome outcome;
+	enum coord_why why; /* it was not kept */
+	char txn[48];	    /* "" before the journal is there */
+	char step[32];	    /* "checking", "writing", "reading back", ... */
+	uint32_t wave, nwaves;
+	uint32_t total; /* blocks and tables of the phase */
+	uint32_t written, verified, retries, failed;
+	uint32_t foreign; /* found neither old nor new */
+	bool waiting;	  /* for the operator */
+	struct {
+		enum phase asked; /* last question: UNPATH, REPATH; NONE: nobody was asked */
+		uint32_t expected, waiting, done, failed, silent, gone;
+		uint32_t resent; /* times that the present question was sent again */
+		char who[120];	 /* some that wait, failed or are silent, by name */
+	} agents;
+	struct {
+		uint64_t guid;
+		uint32_t sw;
+		uint32_t us; /* slowest answer so far */
+	} slow[APPLY_SLOW];  /* slowest switches first; us 0 = unused */
+	char text[512];	     /* last sentence: why it was refused or rolled back */
+};
+
+struct apply;
+
+/* The plan and the installer must outlive it.  recover: a journal opened with journal_open()
+ * (closed by apply_free). */
+struct apply *apply_new(const struct plan *p, const struct installer *in,
+			const struct apply_opts *o);
+struct apply *apply_recover(struct journal *j, const struct fabric *f, const struct installer *in,
+			    const struct apply_opts *o);
+void apply_free(struct apply *a); /* NULL is fine */
+
+/* 0: all is written and read back, waiting for the operator; else what went wrong, with
+ * apply_outcome() saying how it ended: -ECANCELED, -ESTALE, -EBUSY, -EIO, ... */
+int apply_run(struct apply *a, struct err *err);
+/* Also after apply_recover(): then every change is read, and -EUCLEAN when one is not new. */
+int apply_confirm(struct apply *a, struct err *err);
+/* 0: rolled back and proved by reading.  -EUCLEAN: incomplete, err names the switches.  -ESTALE:
+ * somebody else has routed (OUTCOME_SUPERSEDED); err says what is there.
+ * Also the way to go on with a recovery, again and again until it is complete. */
+int apply_rollback(struct apply *a, struct err *err);
+/* The same while it waits, not because the operator said so: EV_TIMEOUT, EV_GUARD or EV_SM, with
+ * a sentence for people. */
+int apply_abort(struct apply *a, enum coord_event ev, const char *why, struct err *err);
+
+/* Ends a recovery that cannot be completed (a switch that is gone for good) without writing
+ * anything; why goes into the journal. */
+int apply_give_up(struct apply *a, const char *why, struct err *err);
+
+/* While it waits for the operator, every second or so, by the thread that runs it: hears agents
+ * that answer late. */
+void apply_idle(struct apply *a);
+
+void apply_cancel(struct apply *a); /* thread-safe: stop writing, roll back */
+void apply_status(struct apply *a, struct apply_status *out); /* thread-safe */
+enum outcome apply_outcome(const struct apply *a);
+
+/* After an incomplete rollback: the changes not undone.  Indices into the list; owned by a. */
+const uint32_t *apply_left(const struct apply *a, uint32_t *n, const struct changes **list);
+
+/* What the switches hold of a journal's blocks and tables, without writing anything. */
+struct recovery_scan {
+	uint32_t old, new;
+	uint32_t between;		   /* as a wave before the last one has left it */
+	uint32_t foreign, silent, missing; /* missing: switch not there */
+};
+int apply_scan(struct recovery_scan *out, struct apply *a, struct err *err);
+
+/* The exit code of the command line: 0 confirmed, 4 refused, 5, 6, 9. */
+int outcome_exit_code(enum outcome o);
+
+#endif

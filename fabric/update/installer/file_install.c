@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/installer/file_install.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/base/store.h"
+#include "fabric/format/native/tables_ibr.h"
+#include "fabric/format/opensm/osm_lfts.h"
+#include "fabric/format/opensm/osm_sl2vl.h"
+#include "fabric/format/opensm/path_sl.h"
+#include "fabric/update/installer/staged_tables.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATH_SL_TERMINALS 4000 /* above, a line per source and LID is too much for anybody */
+
+struct file_install {
+	char *dir;
+	const struct fabric *f;
+	const struct tables *from, *to;
+	struct stage *stage;
+};
+
+typedef int (*write_fn)(FILE *file, const struct fabric *f, const struct tables *t,
+			struct err *err);
+
+/* Beside it, synced, renamed. */
+static int save(const struct file_install *i, const char *name, write_fn fn, const struct tables *t,
+		struct err *err)
+{
+	char *path = xasprintf("%s/%s", i->dir, name), *tmp = xasprintf("%s/.%s", i->dir, name);
+	FILE *file = fopen(tmp, "we");
+	int rc = 0;
+
+	if (!file)
+		rc = err_set(err, -errno, "%s cannot be written: %s", tmp, strerror(errno));
+	if (!rc)
+		rc = fn(file, i->f, t, err);
+	if (!rc && (fflush(file) || fsync(fileno(file))))
+		rc = err_set(err, -errno, "%s cannot be written: %s", tmp, strerror(errno));
+	if (file && fclose(file) && !rc)
+		rc = err_set(err, -EIO, "%s cannot be written", tmp);
+	if (!rc && rename(tmp, path))
+		rc = err_set(err, -errno, "%s cannot be replaced: %s", path, strerror(errno));
+	if (rc)
+		unlink(tmp);
+	free(tmp);
+	free(path);
+	return rc;
+}
+
+static int save_all(struct file_install *i, struct err *err)
+{
+	const struct tables *sl = i->to && stage_is(i->stage, i->to) ? i->to : i->from;
+	struct tables *t = stage_tables(i->stage, sl);
+	char *ibr = xasprintf("%s/tables.ibr", i->dir);
+	int rc = save(i, "opensm-lfts.dump", osm_lfts_write, t, err);
+
+	if (!rc)
+		rc = save(i, "opensm-sl2vl.dump", osm_sl2vl_write, t, err);
+	if (!rc && i->f->nterm <= PATH_SL_TERMINALS)
+		rc = save(i, "path-sl.dump", path_sl_write, t, err);
+	if (!rc)
+		rc = tables_ibr_save(ibr, t, err);
+	if (!rc)
+		rc = store_sync_dir(i->dir, err);
+	free(ibr);
+	tables_put(t);
+	return rc;
+}
+
+static int file_write(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
+		      struct progress *progress, struct err *err)
+{
+	struct file_install *i = ctx;
+	int rc = progress_step(progress, "files", 0, n) ? -ECANCELED : 0;
+
+	(void)f;
+	if (!rc) {
+		stage_write(i->stage, items, n);
+		rc = save_all(i, err);
+	}
+	for (uint32_t k = 0; k < n; k++)
+		items[k].rc = rc;
+	return rc;
+}
+
+static int read_lfts(struct tables **out, const struct file_install *i, struct err *err)
+{
+	char *path = xasprintf("%s/opensm-lfts.dump", i->dir);
+	struct read_report report = { 0 };
+	FILE *file = fopen(path, "re");
+	int rc;
+
+	*out = NULL;
+	if (!file) {
+		rc = err_set(err, -errno, "%s cannot be opened: %s", path, strerror(errno));
+	} else {
+		rc = osm_lfts_read(out, file, path, i->f, &report, err);
+		fclose(file);
+	}
+	free(path);
+	return rc;
+}
+
+/* The dump has the entries of LIDs in use only. */
+static int agree(const struct file_install *i, const struct tables *a, const struct tables *b,
+		 struct err *err)
+{
+	for (uint32_t sw = 0; sw < i->f->nsw; sw++)
+		for (uint32_t lid = 1; lid <= i->f->max_lid; lid++)
+			if (fabric_lid_end(i->f, lid) != FAB_NONE &&
+			    tables_row(a, sw)[lid] != tables_row(b, sw)[lid])
+				return err_set(err, -EIO,
+					       "%s: opensm-lfts.dump and tables.ibr differ at LID "
+					       "%u of %s",
+					       i->dir, lid, i->f->sw_name[sw]);
+	return 0;
+}
+
+static int file_read(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
+		     struct progress *progress, struct err *err)
+{
+	struct file_install *i = ctx;
+	struct tables *t = NULL, *lfts = NULL;
+	char *ibr = xasprintf("%s/tables.ibr", i->dir);
+	int rc = tables_ibr_load(&t, ibr, i->f, err);
+
+	(void)f;
+	(void)progress;
+	if (!rc)
+		rc = read_lfts(&lfts, i, err);
+	if (!rc)
+		rc = agree(i, t, lfts, err);
+	if (!rc) {
+		struct stage *there = stage_new(i->f, t);
+
+		stage_read(there, items, n);
+		stage_free(there);
+	}
+	for (uint32_t k = 0; k < n; k++)
+		items[k].rc = rc;
+	tables_put(lfts);
+	tables_put(t);
+	free(ibr);
+	return rc;
+}
+
+int file_install_new(struct file_install **out, const char *dir, const struct fabric *f,
+		     const struct tables *from, const struct tables *to, struct err *err)
+{
+	struct file_install *i = xcalloc(1, sizeof(*i));
+	int rc = store_mkdir(dir, err);
+
+	i->dir = xstrdup(dir);
+	i->f = fabric_get(f);
+	i->from = tables_get(from);
+	i->to = to ? tables_get(to) : NULL;
+	i->stage = stage_new(f, from);
+	if (!rc)
+		rc = save_all(i, err);
+	if (rc)
+		file_install_free(i);
+	*out = rc ? NULL : i;
+	return rc;
+}
+
+void file_install_free(struct file_install *i)
+{
+	if (!i)
+		return;
+	stage_free(i->stage);
+	tables_put(i->from);
+	tables_put(i->to);
+	fabric_put(i->f);
+	free(i->dir);
+	free(i);
+}
+
+struct installer file_installer(struct file_install *i)
+{
+	static const struct installer_ops ops = {
+		.name = "files",
+		.carries_sl = true,
+		.batch = UINT32_MAX,
+		.write = file_write,
+		.read = file_read,
+	};
+
+	return (struct installer){ .ops = &ops, .ctx = i };
+}

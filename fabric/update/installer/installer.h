@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* installer: how tables get into the switches.  A seam: direct SMPs, through OpenSM, into files. */
+#ifndef FABRIC_UPDATE_INSTALLER_INSTALLER_H
+#define FABRIC_UPDATE_INSTALLER_INSTALLER_H
+
+#include "fabric/base/err.h"
+#include "fabric/base/progress.h"
+#include "fabric/model/fabric.h"
+#include "fabric/plan/change.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One block or table to write or to read. */
+struct install_item {
+	uint32_t sw;
+	uint16_t block;
+	uint8_t kind; /* enum change_kind */
+	uint8_t in, out;
+	uint8_t data[CHANGE_LFT_BYTES]; /* written, or what was read */
+	int rc;				/* out: 0, -ETIMEDOUT, -EIO (status), ... */
+	uint32_t us;			/* out: how long it took; 0 unknown */
+};
+
+struct installer_ops {
+	const char *name;
+	bool carries_sl; /* also tells the hosts about changed service levels */
+	uint32_t batch;	 /* items of a call, at most; 0: as it suits who watches; UINT32_MAX: all
+			  * of a wave at once */
+
+	/* Each item gets its own rc; the return value is for what concerns all of them (the
+	 * port is gone, it was cancelled): then the rcs of the items are set as well.  Items of
+	 * one switch are neighbours. */
+	int (*write)(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
+		     struct progress *progress, struct err *err);
+	int (*read)(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
+		    struct progress *progress, struct err *err);
+
+	/* May be NULL.  Writes items and reads each back, into its neighbour in back (filled in by
+	 * the caller but for data and rc), earlier than the last one is written but not before
+	 * all of its switch are. */
+	int (*put)(void *ctx, const struct fabric *f, struct install_item *items,
+		   struct install_item *back, uint32_t n, struct progress *progress,
+		   struct err *err);
+
+	/* May be NULL.  The way back begins, before anything is read for it: waits until there is
+	 * somebody to write, for minutes at most.  0: what is written from now on gets written; 1:
+	 * another SM is master, which writes what it wants: write only where it does not. */
+	int (*back)(void *ctx);
+
+	/* May be NULL.  The update is over: keep: it was confirmed, and what was written is to
+	 * last; else the old contents are back.  Called once, after all else. */
+	int (*end)(void *ctx, bool keep, struct err *err);
+};
+
+struct installer {
+	const struct installer_ops *ops;
+	void *ctx;
+};
+
+#endif

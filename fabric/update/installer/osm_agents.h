@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * osm_agents: agents by way of our plugin inside OpenSM: it sends the notices itself, hears the
+ * answers as the SM, and knows who subscribes.  No port is needed, no subscription, and no notice
+ * is taken for one that came already.
+ */
+#ifndef FABRIC_UPDATE_INSTALLER_OSM_AGENTS_H
+#define FABRIC_UPDATE_INSTALLER_OSM_AGENTS_H
+
+#include "fabric/agent/agent_link.h"
+#include "fabric/update/installer/osm_link.h"
+
+struct wire;
+
+/* l stays the caller's and must outlive it; it may be used for other things by the same thread.
+ * reserve: likewise; when another SM takes over, agents are asked and heard through that one by
+ * notices over it (wire_listen()).  NULL: then their answers reach nobody. */
+void agent_link_osm(struct agent_link *out, struct osm_link *l, struct wire *reserve);
+
+#endif

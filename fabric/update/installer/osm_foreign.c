@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/installer/osm_foreign.h"
+
+#include "fabric/model/tdiff.h"
+
+#include <errno.h>
+
+int osm_foreign(struct tables **known, struct osm_link *l, const struct fabric *f,
+		const struct tables *read, struct err *err)
+{
+	struct tables *said, *onto;
+	struct tdiff *d;
+	int rc = osm_link_tables(l, false, &said, f, err);
+
+	*known = NULL;
+	if (rc)
+		return rc;
+	onto = tables_onto(f, read, said);
+	d = tdiff_new(f, read, onto);
+	if (d->nblocks || d->nsl2vl)
+		rc = err_set(err, -EUCLEAN,
+			     "%u LFT blocks and %u SL2VL tables on %u switches (%s%s) are not as "
+			     "OpenSM has written them: somebody else writes there",
+			     d->nblocks, d->nsl2vl, d->switches,
+			     f->sw_name[d->nblocks ? d->blocks[0].sw : d->sl2vl[0].sw],
+			     d->switches > 1 ? ", ..." : "");
+	if (rc)
+		tables_put(onto);
+	else
+		*known = onto;
+	tdiff_free(d);
+	tables_put(said);
+	return rc;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/installer/osm_install.h"
+
+#include "fabric/base/clock.h"
+#include "fabric/base/log.h"
+#include "fabric/base/mem.h"
+#include "fabric/update/installer/staged_tables.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_MS	  500
+#define NOBODY_MS 15000 /* no SM answers: nobody else will write */
+#define SETTLE_MS 3000	/* of a master that has just become it */
+#define BACK_MS	  90000
+
+/* Who writes on the way back. */
+enum whose { OURS, OTHERS, NOBODYS };
+
+struct osm_install {
+	struct osm_link *link;
+	struct installer reader; /* SMPs */
+	const struct fabric *f;
+	const struct tables *from, *to; /* to: NULL in a recovery */
+	bool escapes_stay;		/* from and to lead escape LIDs the same way */
+	struct stage *stage;
+	enum whose whose;
+	enum osm_seen (*look)(void *ctx);
+	void *look_ctx;
+	uint32_t hurry;
+};
+
+struct osm_install *osm_install_new(struct osm_link *link, struct installer reader)
+{
+	struct osm_install *i = xcalloc(1, sizeof(*i));
+
+	i->link = link;
+	i->reader = reader;
+	i->hurry = 1;
+	return i;
+}
+
+static void clear(struct osm_install *i)
+{
+	stage_free(i->stage);
+	tables_put(i->from);
+	tables_put(i->to);
+	fabric_put(i->f);
+	i->stage = NULL;
+	i->from = i->to = NULL;
+	i->f = NULL;
+}
+
+void osm_install_free(struct osm_install *i)
+{
+	if (!i)
+		return;
+	clear(i);
+	free(i);
+}
+
+void osm_install_sm(struct osm_install *i, enum osm_seen (*look)(void *ctx), void *ctx)
+{
+	i->look = look;
+	i->look_ctx = ctx;
+}
+
+void osm_install_hurry(struct osm_install *i, uint32_t times)
+{
+	i->hurry = times;
+}
+
+static bool same_escapes(const struct fabric *f, const struct tables *a, const struct tables *b)
+{
+	bool same = a->escape && b->escape;
+
+	for (uint32_t sw = 0; sw < f->nsw && same; sw++)
+		for (uint32_t lid = 1; lid <= f->max_lid && same; lid++)
+			same = tables_row(a, sw)[lid] == tables_row(b, sw)[lid] ||
+			       !fabric_lid_escape(f, lid);
+	return same;
+}
+
+void osm_install_plan(struct osm_install *i, const struct fabric *f, const struct tables *from,
+		      const struct tables *to)
+{
+	clear(i);
+	i->f = fabric_get(f);
+	i->from = tables_get(from);
+	i->to = tables_get(to);
+	i->stage = stage_new(f, from);
+	i->escapes_stay = same_escapes(f, from, to);
+}
+
+/* A recovery: what routes now, and the service levels of before. */
+static int ask_plugin(struct osm_install *i, const struct fabric *f, struct err *err)
+{
+	struct tables *now, *base;
+	int rc = osm_link_tables(i->link, false, &now, f, err);
+
+	if (rc == -ENOENT)
+		return err_set(err, -ENOTSUP,
+			       "OpenSM routes by an engine of its own now, it cannot be told to "
+			       "undo single blocks: use --installer smp");
+	if (rc)
+		return rc;
+	if (osm_link_tables(i->link, true, &base, f, NULL))
+		base = NULL;
+	clear(i);
+	i->f = fabric_get(f);
+	i->stage = stage_new(f, now);
+	i->from = base ? base : tables_get(now);
+	i->escapes_stay = false; /* not known: nothing is to be in the way of a way back */
+	tables_put(now);
+	return 0;
+}
+
+/* What OpenSM is to route by: what it did before the update, else what is on the stage.  Where it
+ * never left what it did before, there is nothing to hand over, only to be written again. */
+static int hand_over(struct osm_install *i, struct osm_answer *a, struct err *err)
+{
+	bool done = i->to && stage_is(i->stage, i->to);
+	struct tables *t;
+	int rc;
+
+	if (!done && stage_is(i->stage, i->from))
+		return osm_link_return(i->link, a, err);
+	if (done)
+		return osm_link_load(i->link, i->to, false, a, err);
+	t = stage_tables(i->stage, i->from);
+	t->escape = i->escapes_stay; /* OpenSM then sees to it */
+	rc = osm_link_load(i->link, t, true, a, err);
+	if (!rc && a->text[0])
+		log_add(LOG_WARN, "apply", "OpenSM: %s", a->text);
+	tables_put(t);
+	return rc;
+}
+
+static int route(struct osm_install *i, const struct osm_answer *given, bool all, struct err *err)
+{
+	struct osm_answer a;
+	int rc = osm_link_reroute(i->link, all, 0, &a, err);
+
+	if (!rc && given->tables[0] && strcmp(a.tables, given->tables))
+		rc = err_set(err, -ESTALE, "OpenSM has routed by its %s instead: %s", a.source,
+			     a.text);
+	return rc;
+}
+
+static uint64_t passed_ms(const struct osm_install *i, uint64_t since)
+{
+	return (clock_ms() - since) * i->hurry;
+}
+
+static void rest(const struct osm_install *i, uint64_t ms)
+{
+	clock_rest_us(ms * 1000 / i->hurry);
+}
+
+/* One that was restarted meanwhile is asked what it routes by. */
+static bool plugin_rules(struct osm_install *i)
+{
+	bool anew = osm_link_fd(i->link) < 0;
+	struct osm_status s;
+
+	if (anew && osm_link_reopen(i->link, NULL))
+		return false;
+	if (osm_link_status(i->link, &s, NULL) || strcmp(s.state, "master"))
+		return false;
+	if (anew)
+		clear(i);
+	return true;
+}
+
+/* Who writes from now on, and why it is not this OpenSM. */
+static enum whose who_writes(struct osm_install *i)
+{
+	uint64_t begin = clock_ms(), heard = begin, other = begin;
+
+	if (!i->look)
+		return OURS;
+	while (!plugin_rules(i)) {
+		enum osm_seen seen = i->look(i->look_ctx);
+
+		if (seen != OSM_SEEN_NOBODY)
+			heard = clock_ms();
+		if (seen != OSM_SEEN_MASTER)
+			other = clock_ms();
+		else if (passed_ms(i, other) >= SETTLE_MS)
+			return OTHERS;
+		if (passed_ms(i, heard) >= NOBODY_MS || passed_ms(i, begin) >= BACK_MS)
+			return NOBODYS;
+		rest(i, LOOK_MS);
+	}
+	return OURS;
+}
+
+static int osm_back(void *ctx)
+{
+	struct osm_install *i = ctx;
+
+	i->whose = who_writes(i);
+	if (i->whose == OTHERS)
+		log_add(LOG_WARN, "apply",
+			"this OpenSM is not the master any more: the one that is now routes as it "
+			"wants, and is waited for");
+	if (i->whose == NOBODYS)
+		log_add(LOG_WARN, "apply",
+			"no subnet manager is master: the old tables go straight into the switches");
+	return i->whose == OTHERS;
+}
+
+static int osm_write(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
+		     struct progress *progress, struct err *err)
+{
+	struct osm_install *i = ctx;
+	struct osm_answer a = { 0 };
+	bool again;
+	int rc;
+
+	if (i->whose != OURS)
+		return i->reader.ops->write(i->reader.ctx, f, items, n, progress, err);
+	rc = osm_link_fd(i->link) < 0 ? osm_link_reopen(i->link, err) : 0;
+	/* an OpenSM that was restarted meanwhile knows nothing of the update, and need not */
+	if (!rc && !i->stage)
+		rc = ask_plugin(i, f, err);
+
+	if (!rc && progress_step(progress, "OpenSM", 0, n))
+		rc = -ECANCELED;
+	if (!rc) {
+		again = !stage_write(i->stage, items, n);
+		rc = hand_over(i, &a, err);
+		if (!rc)
+			rc = route(i, &a, again, err);
+	}
+	for (uint32_t k = 0; k < n; k++)
+		items[k].rc = rc;
+	progress_step(progress, "OpenSM", n, n);
+	return rc;
+}
+
+static int osm_read(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
+		    struct progress *progress, struct err *err)
+{
+	struct osm_install *i = ctx;
+
+	return i->reader.ops->read(i->reader.ctx, f, items, n, progress, err);
+}
+
+static int osm_end(void *ctx, bool keep, struct err *err)
+{
+	struct osm_install *i = ctx;
+	struct osm_answer a;
+	int rc;
+
+	if (keep)
+		return osm_link_keep(i->link, err);
+	/* one that lives on beside another master is not to come back with what nobody confirmed */
+	if (i->whose != OURS && osm_link_fd(i->link) < 0 && osm_link_reopen(i->link, NULL))
+		return 0;
+	rc = osm_link_return(i->link, &a, err);
+	if (!rc && a.change && i->whose == OURS)
+		rc = osm_link_reroute(i->link, false, 0, &a, err);
+	return rc;
+}
+
+struct installer osm_installer(struct osm_install *i)
+{
+	static const struct installer_ops ops = {
+		.name = "OpenSM",
+		.carries_sl = true,
+		.batch = UINT32_MAX,
+		.write = osm_write,
+		.read = osm_read,
+		.back = osm_back,
+		.end = osm_end,
+	};
+
+	return (struct installer){ .ops = &ops, .ctx = i };
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * osm_link: the console's end of the socket of our plugin inside OpenSM (see osm_msg.h).
+ *
+ * Blocking, one thread at a time.  A question that is not answered in time, or an answer that
+ * makes no sense, breaks the link: all that follows is -ENOTCONN, until it is opened again.
+ */
+#ifndef FABRIC_UPDATE_INSTALLER_OSM_LINK_H
+#define FABRIC_UPDATE_INSTALLER_OSM_LINK_H
+
+#include "fabric/ib/notice.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+#include "fabric/update/installer/osm_msg.h"
+
+struct osm_link;
+
+/* path, else $IBROUTE_SOCKET, else OSM_SOCKET. */
+const char *osm_link_path(const char *path);
+
+/* path as above.  timeout_ms: of each question but reroute; 0: 5000.  -ECONNREFUSED: nobody
+ * there, or we may not speak to it, as the sentence says. */
+int osm_link_open(struct osm_link **out, const char *path, uint32_t timeout_ms, struct err *err);
+/* After it broke: the same again.  Whoever watched has to ask for that again. */
+int osm_link_reopen(struct osm_link *l, struct err *err);
+void osm_link_close(struct osm_link *l); /* NULL is fine */
+
+int osm_link_status(struct osm_link *l, struct osm_status *out, struct err *err);
+/* The plugin judges them at once: -EPROTO and a sentence when they do not pass, -ESTALE when they
+ * are for another fabric.  step: see OSM_LOAD_STEP. */
+int osm_link_load(struct osm_link *l, const struct tables *t, bool step, struct osm_answer *out,
+		  struct err *err);
+/* Would t be taken as the end of an update?  -EPROTO and the plugin's sentence when not: then it
+ * passes what the policy excludes, or is not safe; -ESTALE as above.  Nothing is loaded.  Only
+ * where osm_status.exclude is not empty: a plugin that tells none may not know the question. */
+int osm_link_judge(struct osm_link *l, const struct tables *t, struct err *err);
+/* Waits until OpenSM has written everything, at most timeout_ms (0: 120 s): -ETIMEDOUT, -EPROTO
+ * when our routes are refused, -ENOTSUP on a standby. */
+int osm_link_reroute(struct osm_link *l, bool all, uint32_t timeout_ms, struct osm_answer *out,
+		     struct err *err);
+int osm_link_keep(struct osm_link *l, struct err *err);
+int osm_link_return(struct osm_link *l, struct osm_answer *out, struct err *err);
+/* The tables that are in force by the plugin's routes, or (base) those from before a transaction:
+ * -ENOENT when there are none.  f: the same fabric, else -ESTALE. */
+int osm_link_tables(struct osm_link *l, bool base, struct tables **out, const struct fabric *f,
+		    struct err *err);
+/* text "" and no flags: the file counts again.  flags: OSM_POLICY_* */
+int osm_link_policy(struct osm_link *l, const char *text, unsigned flags, struct osm_answer *out,
+		    struct err *err);
+
+/* n: trap 68 or 69; the plugin fills in who sends it. */
+int osm_link_notice(struct osm_link *l, const struct notice *n, struct err *err);
+/* Ports that have subscribed to notice 68, in no order, also twice.  The caller frees *guid. */
+int osm_link_listeners(struct osm_link *l, uint64_t **guid, uint32_t *n, struct err *err);
+/* From now on traps 144 of all nodes can be had. */
+int osm_link_watch(struct osm_link *l, struct err *err);
+/* 1: the next one, with the issuer's LID and GUID; 0: none within wait_ms.  Those that came while
+ * questions were asked are not lost. */
+int osm_link_heard(struct osm_link *l, struct notice *out, uint32_t wait_ms, struct err *err);
+/* How often it was opened again, by whomever: what was asked for before that is asked for anew. */
+uint32_t osm_link_opened(const struct osm_link *l);
+int osm_link_fd(const struct osm_link *l); /* to wait for: readable when osm_link_heard() is due */
+
+#endif

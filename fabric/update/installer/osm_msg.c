@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/installer/osm_msg.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+static const uint8_t magic[4] = { 'I', 'B', 'R', 'M' };
+
+static void put_u32(uint8_t *d, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		d[i] = (uint8_t)(v >> 8 * i);
+}
+
+static uint32_t get_u32(const uint8_t *d)
+{
+	return d[0] | (uint32_t)d[1] << 8 | (uint32_t)d[2] << 16 | (uint32_t)d[3] << 24;
+}
+
+void osm_put_u64(uint8_t d[8], uint64_t v)
+{
+	put_u32(d, (uint32_t)v);
+	put_u32(d + 4, (uint32_t)(v >> 32));
+}
+
+uint64_t osm_get_u64(const uint8_t d[8])
+{
+	return get_u32(d) | (uint64_t)get_u32(d + 4) << 32;
+}
+
+uint32_t osm_msg_limit(uint8_t type)
+{
+	if (type == OSM_MSG_LOAD || type == OSM_MSG_JUDGE ||
+	    type == (OSM_MSG_TABLES | OSM_MSG_ANSWER) ||
+	    type == (OSM_MSG_LISTENERS | OSM_MSG_ANSWER))
+		return OSM_MSG_LARGE;
+	return OSM_MSG_SMALL;
+}
+
+void osm_msg_put(uint8_t head[OSM_MSG_HEAD], const struct osm_msg *m)
+{
+	memcpy(head, magic, sizeof(magic));
+	head[4] = OSM_MSG_VERSION;
+	head[5] = m->type;
+	head[6] = (uint8_t)m->flags;
+	head[7] = (uint8_t)(m->flags >> 8);
+	put_u32(head + 8, m->id);
+	put_u32(head + 12, m->len);
+}
+
+int osm_msg_get(struct osm_msg *out, const uint8_t head[OSM_MSG_HEAD], struct err *err)
+{
+	*out = (struct osm_msg){
+		.type = head[5],
+		.flags = (uint16_t)(head[6] | head[7] << 8),
+		.id = get_u32(head + 8),
+		.len = get_u32(head + 12),
+	};
+	if (memcmp(head, magic, sizeof(magic)))
+		return err_set(err, -EPROTO, "the other side speaks another language");
+	if (head[4] != OSM_MSG_VERSION)
+		return err_set(err, -ENOTSUP,
+			       "the other side speaks version %u, this side %u: install the same "
+			       "version of ibroute-top and of libibroute.so",
+			       head[4], OSM_MSG_VERSION);
+	if (out->len > osm_msg_limit(out->type))
+		return err_set(err, -EMSGSIZE, "a message of %u bytes, where %u are the most",
+			       out->len, osm_msg_limit(out->type));
+	return 0;
+}
+
+enum form { F_TEXT, F_U32, F_U64, F_BOOL, F_INT };
+
+struct field {
+	const char *name;
+	enum form form;
+	size_t at, size;
+};
+
+#define FIELD(type, name, form)                                                                    \
+	{                                                                                          \
+#name, form, offsetof(struct type, name), sizeof(((struct type *)0)->name)         \
+	}
+#define S(name, form) FIELD(osm_status, name, form)
+#define A(name, form) FIELD(osm_answer, name, form)
+
+static const struct field status_fields[] = {
+	S(plugin, F_TEXT),
+	S(opensm, F_TEXT),
+	S(state, F_TEXT),
+	S(sm_guid, F_U64),
+	S(priority, F_U32),
+	S(lid, F_U32),
+	S(lmc, F_U32),
+	S(busy, F_BOOL),
+	S(configured, F_TEXT),
+	S(routes, F_TEXT),
+	S(ours, F_BOOL),
+	S(qos, F_BOOL),
+	S(no_fallback, F_BOOL),
+	S(source, F_TEXT),
+	S(step, F_BOOL),
+	S(why, F_TEXT),
+	S(away, F_TEXT),
+	S(policy, F_TEXT),
+	S(policy_engine, F_TEXT),
+	S(policy_unsaved, F_BOOL),
+	S(exclude, F_TEXT),
+	S(confirmed, F_TEXT),
+	S(confirmed_there, F_BOOL),
+	S(engine, F_TEXT),
+	S(params, F_TEXT),
+	S(seed, F_U64),
+	S(fabric, F_TEXT),
+	S(tables, F_TEXT),
+	S(base, F_TEXT),
+	S(switches, F_U32),
+	S(hosts, F_U32),
+	S(links, F_U32),
+	S(vls, F_U32),
+	S(sls, F_U32),
+	S(hops_max, F_U32),
+	S(routings, F_U64),
+	S(refused, F_U64),
+	S(reroutes, F_U64),
+	S(heavy_sweeps, F_U64),
+	S(link_events, F_U64),
+	S(traps, F_U64),
+	S(acks, F_U64),
+	S(state_changes, F_U64),
+	S(loads, F_U64),
+	S(notices, F_U64),
+	S(clients, F_U64),
+};
+
+static const struct field answer_fields[] = {
+	A(rc, F_INT),	   A(ours, F_BOOL),   A(change, F_BOOL),
+	A(source, F_TEXT), A(tables, F_TEXT), A(text, F_TEXT),
+};
+
+/* Names of files may be of any bytes. */
+static json_t *text_json(const char *s)
+{
+	json_t *j = json_string(s);
+	char plain[600];
+	size_t n;
+
+	if (j)
+		return j;
+	for (n = 0; s[n] && n < sizeof(plain) - 1; n++)
+		plain[n] = (s[n] & 0x80) ? '?' : s[n];
+	plain[n] = '\0';
+	return json_string(plain);
+}
+
+/* GUIDs and seeds are of 64 bits: integers of JSON are signed, so as their bits. */
+static json_t *field_json(const struct field *f, const char *at)
+{
+	switch (f->form) {
+	case F_TEXT:
+		return text_json(at);
+	case F_U32:
+		return json_integer(*(const uint32_t *)(const void *)at);
+	case F_U64:
+		return json_integer((json_int_t) * (const uint64_t *)(const void *)at);
+	case F_INT:
+		return json_integer(*(const int *)(const void *)at);
+	case F_BOOL:
+		return json_boolean(*(const bool *)at);
+	}
+	return json_null();
+}
+
+static char *encode(const struct field *f, size_t n, const void *from)
+{
+	json_t *j = json_object();
+	char *text;
+
+	for (size_t i = 0; i < n; i++)
+		json_object_set_new(j, f[i].name, field_json(&f[i], (const char *)from + f[i].at));
+	text = json_dumps(j, JSON_COMPACT);
+	json_decref(j);
+	return text;
+}
+
+static bool take_field(const struct field *f, char *at, const json_t *v)
+{
+	switch (f->form) {
+	case F_TEXT:
+		if (!json_is_string(v))
+			return false;
+		snprintf(at, f->size, "%s", json_string_value(v));
+		return true;
+	case F_U32:
+	case F_U64:
+	case F_INT:
+		if (!json_is_integer(v))
+			return false;
+		if (f->form == F_U32)
+			*(uint32_t *)(void *)at = (uint32_t)json_integer_value(v);
+		else if (f->form == F_INT)
+			*(int *)(void *)at = (int)json_integer_value(v);
+		else
+			*(uint64_t *)(void *)at = (uint64_t)json_integer_value(v);
+		return true;
+	case F_BOOL:
+		if (!json_is_boolean(v))
+			return false;
+		*(bool *)at = json_is_true(v);
+		return true;
+	}
+	return false;
+}
+
+static int decode(const struct field *f, size_t n, void *to, const char *body, size_t len,
+		  struct err *err)
+{
+	json_error_t why;
+	json_t *j = json_loadb(body, len, JSON_REJECT_DUPLICATES, &why);
+	int rc = 0;
+
+	if (!json_is_object(j))
+		rc = err_set(err, -EPROTO, "the other side's answer is no JSON object");
+	for (size_t i = 0; i < n && !rc; i++) {
+		const json_t *v = json_object_get(j, f[i].name);
+
+		if (v && !take_field(&f[i], (char *)to + f[i].at, v))
+			rc = err_set(err, -EPROTO,
+				     "'%s' in the other side's answer is of another "
+				     "kind than expected",
+				     f[i].name);
+	}
+	json_decref(j);
+	return rc;
+}
+
+#define COUNT(x) (sizeof(x) / sizeof(*(x)))
+
+char *osm_status_encode(const struct osm_status *s)
+{
+	return encode(status_fields, COUNT(status_fields), s);
+}
+
+int osm_status_decode(struct osm_status *out, const char *body, size_t len, struct err *err)
+{
+	memset(out, 0, sizeof(*out));
+	return decode(status_fields, COUNT(status_fields), out, body, len, err);
+}
+
+char *osm_answer_encode(const struct osm_answer *a)
+{
+	return encode(answer_fields, COUNT(answer_fields), a);
+}
+
+int osm_answer_decode(struct osm_answer *out, const char *body, size_t len, struct err *err)
+{
+	memset(out, 0, sizeof(*out));
+	return decode(answer_fields, COUNT(answer_fields), out, body, len, err);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/installer/staged_tables.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/model/tdiff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct stage {
+	const struct fabric *f;
+	struct tables *t; /* SL2VL in full as soon as one table was written */
+};
+
+struct stage *stage_new(const struct fabric *f, const struct tables *t)
+{
+	struct stage *s = xcalloc(1, sizeof(*s));
+
+	s->f = fabric_get(f);
+	s->t = tables_onto(f, t, t);
+	return s;
+}
+
+void stage_free(struct stage *s)
+{
+	if (!s)
+		return;
+	tables_put(s->t);
+	fabric_put(s->f);
+	free(s);
+}
+
+/* The same VLs, but each table by itself. */
+static void unfold(struct stage *s)
+{
+	const struct fabric *f = s->f;
+	struct tables *old = s->t;
+
+	if (old->sl2vl_kind == SL2VL_FULL)
+		return;
+	s->t = tables_onto(f, old, old);
+	tables_sl2vl_form(s->t, SL2VL_FULL, f);
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++)
+			for (uint32_t out = 0; out <= f->sw_nports[sw]; out++)
+				for (uint8_t sl = 0; sl < FAB_SLS; sl++)
+					tables_sl2vl_row(s->t, sw, in, out)[sl] = tables_vl(
+						old, f, sw, (uint8_t)in, (uint8_t)out, sl);
+	tables_put(old);
+}
+
+static void contents(uint8_t *d, const struct stage *s, const struct install_item *it)
+{
+	struct change c = {
+		.sw = it->sw, .block = it->block, .kind = it->kind, .in = it->in, .out = it->out
+	};
+
+	change_contents(d, &c, s->f, s->t);
+}
+
+static size_t bytes(const struct install_item *it)
+{
+	return it->kind == CHANGE_LFT ? CHANGE_LFT_BYTES : CHANGE_SL2VL_BYTES;
+}
+
+uint32_t stage_write(struct stage *s, const struct install_item *items, uint32_t n)
+{
+	uint8_t was[CHANGE_LFT_BYTES];
+	uint32_t new = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct install_item *it = &items[i];
+
+		contents(was, s, it);
+		if (!memcmp(was, it->data, bytes(it)))
+			continue;
+		new ++;
+		if (it->kind == CHANGE_LFT) {
+			memcpy(tables_row(s->t, it->sw) + (size_t)it->block * LFT_BLOCK, it->data,
+			       LFT_BLOCK);
+			continue;
+		}
+		unfold(s);
+		for (int sl = 0; sl < FAB_SLS; sl++)
+			tables_sl2vl_row(s->t, it->sw, it->in, it->out)[sl] =
+				it->data[sl / 2] >> (sl & 1 ? 0 : 4) & 0xf;
+	}
+	return new;
+}
+
+void stage_read(const struct stage *s, struct install_item *items, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		contents(items[i].data, s, &items[i]);
+}
+
+/* tables_onto() takes the service levels of what is wanted, and all the rest of it, too: so it is
+ * the other way round here. */
+struct tables *stage_tables(const struct stage *s, const struct tables *sl)
+{
+	const struct fabric *f = s->f;
+	struct tables *t = tables_onto(f, s->t, s->t);
+
+	tables_sl_form(t, sl->sl_kind, f);
+	t->sl_const = sl->sl_const;
+	if (t->sl)
+		memcpy(t->sl, sl->sl, tables_sl_bytes(sl));
+	t->sls = sl->sls;
+	memcpy(t->engine, sl->engine, sizeof(t->engine));
+	memcpy(t->params, sl->params, sizeof(t->params));
+	t->seed = sl->seed;
+	if (sl->vls > t->vls)
+		t->vls = sl->vls;
+	return t;
+}
+
+bool stage_is(const struct stage *s, const struct tables *t)
+{
+	return tables_forward_same(s->f, s->t, t);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stage: the tables as they are to be after so many of an update's writes, for installers that
+ * hand over tables and not blocks.
+ */
+#ifndef FABRIC_UPDATE_INSTALLER_STAGED_TABLES_H
+#define FABRIC_UPDATE_INSTALLER_STAGED_TABLES_H
+
+#include "fabric/model/tables.h"
+#include "fabric/update/installer/installer.h"
+
+struct stage;
+
+/* Begins with what t (of f) says. */
+struct stage *stage_new(const struct fabric *f, const struct tables *t);
+void stage_free(struct stage *s); /* NULL is fine */
+
+/* Returns how many of the items were not there already. */
+uint32_t stage_write(struct stage *s, const struct install_item *items, uint32_t n);
+/* Fills in their data. */
+void stage_read(const struct stage *s, struct install_item *items, uint32_t n);
+
+/* As they stand, with the service levels of sl (of the same fabric).  The caller owns one
+ * reference. */
+struct tables *stage_tables(const struct stage *s, const struct tables *sl);
+/* Do they forward as t, whatever the service levels of paths? */
+bool stage_is(const struct stage *s, const struct tables *t);
+
+#endif

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/watchdog/control_socket.h"
+
+#include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/vec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define CLIENTS	 16
+#define OUT_MAX	 (4u << 20) /* unread by a client before it is dropped */
+#define KEPT_MAX (2u << 20) /* of events kept for later */
+#define HALF_MS	 10000	    /* for a line begun, or without any question at all */
+#define LAST_MS	 1000	    /* for what is to be read at the end */
+
+struct client {
+	int fd;
+	struct control_peer who;
+	bool follows, doomed; /* doomed: what is to be sent yet, then closed */
+	char in[CONTROL_LINE_MAX];
+	size_t nin;
+	VEC(char) out;
+	size_t sent;
+	uint64_t since_ms; /* waits for the rest of a line */
+};
+
+struct control {
+	pthread_t thread;
+	control_fn fn;
+	void *ctx;
+	int wake, listener;
+	char *dir;
+
+	pthread_mutex_t lock; /* of all below */
+	struct client *client[CLIENTS];
+	VEC(char) kept;
+	int watched;
+	void (*watch_fn)(void *ctx);
+	void *watch_ctx;
+	bool stop;
+};
+
+static void wake(struct control *c)
+{
+	uint64_t one = 1;
+
+	if (write(c->wake, &one, sizeof(one)) < 0)
+		return; /* it is awake */
+}
+
+static void drop(struct control *c, int i)
+{
+	struct client *k = c->client[i];
+
+	close(k->fd);
+	vec_free(&k->out);
+	free(k);
+	c->client[i] = NULL;
+}
+
+static void put(struct client *k, const char *data, size_t len)
+{
+	if (k->doomed)
+		return;
+	if (k->out.n - k->sent + len > OUT_MAX) {
+		k->doomed = true;
+		k->out.n = k->sent = 0; /* it does not read */
+		return;
+	}
+	if (k->sent) {
+		memmove(k->out.v, k->out.v + k->sent, k->out.n - k->sent);
+		k->out.n -= k->sent;
+		k->sent = 0;
+	}
+	vec_reserve(&k->out, k->out.n + len);
+	memcpy(k->out.v + k->out.n, data, len);
+	k->out.n += len;
+}
+
+static void put_json(struct client *k, json_t *j)
+{
+	char *text = json_dumps(j, JSON_COMPACT);
+
+	if (text) {
+		put(k, text, strlen(text));
+		put(k, "\n", 1);
+	}
+	free(text);
+	json_decref(j);
+}
+
+static void begin_to_follow(struct control *c, struct client *k)
+{
+	if (k->follows)
+		return;
+	k->follows = true;
+	if (c->kept.n)
+		put(k, c->kept.v, c->kept.n);
+}
+
+static json_t *refusal(const char *op, const char *why)
+{
+	return json_pack("{s:s, s:b, s:s}", "re", op, "ok", 0, "error", why);
+}
+
+/* The lock is given away while the owner thinks: he may tell something meanwhile. */
+static void answer(struct control *c, struct client *k, const char *line, size_t len)
+{
+	struct control_request r;
+	struct err err = { "" };
+	json_t *j;
+
+	if (control_parse(&r, line, len, &err)) {
+		put_json(k, refusal("?", err.text));
+		k->doomed = true;
+		return;
+	}
+	if (r.op == CONTROL_FOLLOW) {
+		put_json(k, json_pack("{s:s, s:b}", "re", "follow", "ok", 1));
+		begin_to_follow(c, k);
+		return;
+	}
+	pthread_mutex_unlock(&c->lock);
+	j = c->fn(c->ctx, &r, &k->who);
+	pthread_mutex_lock(&c->lock);
+	if (!j)
+		j = refusal("?", "out of memory");
+	json_object_set_new(j, "re", json_string(control_op_name(r.op)));
+	put_json(k, j);
+}
+
+static void take_lines(struct control *c, struct client *k)
+{
+	char *nl;
+
+	while (!k->doomed && (nl = memchr(k->in, '\n', k->nin))) {
+		size_t len = (size_t)(nl - k->in);
+
+		answer(c, k, k->in, len);
+		k->nin -= len + 1;
+		memmove(k->in, nl + 1, k->nin);
+		k->since_ms = clock_ms();
+	}
+	if (k->nin == sizeof(k->in)) {
+		put_json(k, refusal("?", "line too long"));
+		k->doomed = true;
+	}
+}
+
+/* false: it is gone. */
+static bool read_some(struct control *c, struct client *k)
+{
+	ssize_t n;
+
+	if (k->doomed)
+		return true;
+	n = recv(k->fd, k->in + k->nin, sizeof(k->in) - k->nin, MSG_DONTWAIT);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	if (!n)
+		return false;
+	if (!k->nin)
+		k->since_ms = clock_ms();
+	k->nin += (size_t)n;
+	take_lines(c, k);
+	return true;
+}
+
+static bool write_some(struct client *k)
+{
+	ssize_t n;
+
+	if (k->sent == k->out.n)
+		return !k->doomed;
+	n = send(k->fd, k->out.v + k->sent, k->out.n - k->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	k->sent += (size_t)n;
+	return k->sent < k->out.n || !k->doomed;
+}
+
+/* Who follows or has asked something may be quiet; who has never said anything, or half a
+ * line, may not. */
+static bool too_slow(const struct client *k, uint64_t now)
+{
+	return (k->nin || !k->follows) && now - k->since_ms > HALF_MS;
+}
+
+static bool allowed(int fd, struct control_peer *who)
+{
+	struct ucred u;
+	socklen_t len = sizeof(u);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &u, &len))
+		return false;
+	*who = (struct control_peer){ .pid = u.pid, .uid = u.uid };
+	return u.uid == 0 || u.uid == geteuid();
+}
+
+/* Full: the one that has been idle for longest and does not follow goes; if all follow, the
+ * new one does. */
+static int place(struct control *c)
+{
+	int idle = -1;
+
+	for (int i = 0; i < CLIENTS; i++) {
+		if (!c->client[i])
+			return i;
+		if (!c->client[i]->follows &&
+		    (idle < 0 || c->client[i]->since_ms < c->client[idle]->since_ms))
+			idle = i;
+	}
+	if (idle >= 0)
+		drop(c, idle);
+	return idle;
+}
+
+static void add(struct control *c, int fd, bool follows)
+{
+	struct client *k;
+	int i = place(c);
+	struct control_peer who = { 0 };
+
+	if (i < 0 || !allowed(fd, &who)) {
+		close(fd);
+		return;
+	}
+	k = xcalloc(1, sizeof(*k));
+	k->fd = fd;
+	k->who = who;
+	k->since_ms = clock_ms();
+	c->client[i] = k;
+	if (follows)
+		begin_to_follow(c, k);
+}
+
+static void accept_one(struct control *c)
+{
+	int fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd >= 0)
+		add(c, fd, false);
+}
+
+struct polled {
+	struct pollfd p[CLIENTS + 3];
+	int who[CLIENTS + 3]; /* >= 0: client */
+	nfds_t n;
+};
+
+enum { FOR_WAKE = -1, FOR_LISTENER = -2, FOR_WATCH = -3 };
+
+static void add_poll(struct polled *l, int fd, short events, int who)
+{
+	l->p[l->n] = (struct pollfd){ .fd = fd, .events = events };
+	l->who[l->n++] = who;
+}
+
+static void gather(struct polled *l, struct control *c)
+{
+	l->n = 0;
+	add_poll(l, c->wake, POLLIN, FOR_WAKE);
+	if (c->listener >= 0)
+		add_poll(l, c->listener, POLLIN, FOR_LISTENER);
+	if (c->watched >= 0)
+		add_poll(l, c->watched, POLLIN, FOR_WATCH);
+	for (int i = 0; i < CLIENTS; i++) {
+		struct client *k = c->client[i];
+
+		if (k)
+			add_poll(l, k->fd,
+				 (short)(POLLIN | (k->out.n > k->sent || k->doomed ? POLLOUT : 0)),
+				 i);
+	}
+}
+
+static void serve_client(struct control *c, int i, short events)
+{
+	struct client *k = c->client[i];
+
+	if (!k)
+		return;
+	if ((events & (POLLIN | POLLHUP | POLLERR)) && !read_some(c, k))
+		drop(c, i);
+	else if (!write_some(k) || too_slow(k, clock_ms()))
+		drop(c, i);
+}
+
+static void seen(struct control *c)
+{
+	void (*fn)(void *) = c->watch_fn;
+	void *ctx = c->watch_ctx;
+
+	c->watched = -1;
+	pthread_mutex_unlock(&c->lock);
+	fn(ctx);
+	pthread_mutex_lock(&c->lock);
+}
+
+static void serve(struct control *c, const struct polled *l)
+{
+	uint64_t count;
+
+	for (nfds_t i = 0; i < l->n; i++) {
+		short events = l->p[i].revents;
+
+		if (l->who[i] >= 0)
+			serve_client(c, l->who[i], events);
+		else if (l->who[i] == FOR_WAKE && events &&
+			 read(c->wake, &count, sizeof(count)) < 0)
+			continue;
+		else if (l->who[i] == FOR_LISTENER && events)
+			accept_one(c);
+		else if (l->who[i] == FOR_WATCH && events && c->watched == l->p[i].fd)
+			seen(c);
+	}
+}
+
+static bool all_sent(const struct control *c)
+{
+	for (int i = 0; i < CLIENTS; i++)
+		if (c->client[i] && c->client[i]->sent < c->client[i]->out.n)
+			return false;
+	return true;
+}
+
+static void *run(void *arg)
+{
+	struct control *c = arg;
+	struct polled l;
+	uint64_t end = 0;
+
+	pthread_mutex_lock(&c->lock);
+	for (;;) {
+		if (c->stop && !end)
+			end = clock_ms() + LAST_MS;
+		if (end && (all_sent(c) || clock_ms() >= end))
+			break;
+		gather(&l, c);
+		pthread_mutex_unlock(&c->lock);
+		poll(l.p, l.n, end ? 50 : 1000);
+		pthread_mutex_lock(&c->lock);
+		serve(c, &l);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return NULL;
+}
+
+int control_new(struct control **out, control_fn fn, void *ctx, struct err *err)
+{
+	struct control *c = xcalloc(1, sizeof(*c));
+	int rc;
+
+	c->fn = fn;
+	c->ctx = ctx;
+	c->listener = c->watched = -1;
+	c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	pthread_mutex_init(&c->lock, NULL);
+	rc = c->wake < 0 ? errno : pthread_create(&c->thread, NULL, run, c);
+	if (!rc) {
+		*out = c;
+		return 0;
+	}
+	if (c->wake >= 0)
+		close(c->wake);
+	free(c);
+	return err_set(err, -rc, "cannot serve a control socket: %s", strerror(rc));
+}
+
+void control_adopt(struct control *c, int fd)
+{
+	pthread_mutex_lock(&c->lock);
+	add(c, fd, true);
+	pthread_mutex_unlock(&c->lock);
+	wake(c);
+}
+
+static int bind_in(int fd, int at)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+
+	unlinkat(at, CONTROL_NAME, 0);
+	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/%s", at, CONTROL_NAME);
+	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) || fchmodat(at, CONTROL_NAME, 0600, 0) ||
+	    listen(fd, CLIENTS))
+		return -errno;
+	return 0;
+}
+
+int control_listen(struct control *c, const char *dir, struct err *err)
+{
+	int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), rc;
+
+	rc = at < 0 || fd < 0 ? -errno : bind_in(fd, at);
+	if (at >= 0)
+		close(at);
+	if (rc) {
+		if (fd >= 0)
+			close(fd);
+		return err_set(err, rc, "%s/%s: cannot listen: %s", dir, CONTROL_NAME,
+			       strerror(-rc));
+	}
+	pthread_mutex_lock(&c->lock);
+	c->listener = fd;
+	c->dir = xstrdup(dir);
+	pthread_mutex_unlock(&c->lock);
+	wake(c);
+	return 0;
+}
+
+void control_tell(struct control *c, json_t *event, bool keep)
+{
+	char *text = json_dumps(event, JSON_COMPACT), *line;
+	size_t len;
+
+	json_decref(event);
+	if (!text)
+		return;
+	line = xasprintf("%s\n", text);
+	len = strlen(line);
+	pthread_mutex_lock(&c->lock);
+	for (int i = 0; i < CLIENTS; i++)
+		if (c->client[i] && c->client[i]->follows)
+			put(c->client[i], line, len);
+	if (keep && c->kept.n + len <= KEPT_MAX) {
+		vec_reserve(&c->kept, c->kept.n + len);
+		memcpy(c->kept.v + c->kept.n, line, len);
+		c->kept.n += len;
+	}
+	pthread_mutex_unlock(&c->lock);
+	wake(c);
+	free(line);
+	free(text);
+}
+
+void control_watch(struct control *c, int fd, void (*fn)(void *ctx), void *ctx)
+{
+	pthread_mutex_lock(&c->lock);
+	c->watched = fd;
+	c->watch_fn = fn;
+	c->watch_ctx = ctx;
+	pthread_mutex_unlock(&c->lock);
+	wake(c);
+}
+
+void control_free(struct control *c)
+{
+	if (!c)
+		return;
+	pthread_mutex_lock(&c->lock);
+	c->stop = true;
+	pthread_mutex_unlock(&c->lock);
+	wake(c);
+	pthread_join(c->thread, NULL);
+	for (int i = 0; i < CLIENTS; i++)
+		if (c->client[i])
+			drop(c, i);
+	if (c->listener >= 0) {
+		char *path = xasprintf("%s/%s", c->dir, CONTROL_NAME);
+
+		unlink(path);
+		free(path);
+		close(c->listener);
+	}
+	close(c->wake);
+	vec_free(&c->kept);
+	free(c->dir);
+	pthread_mutex_destroy(&c->lock);
+	free(c);
+}

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/watchdog/supervisor.h"
+
+#include "fabric/base/log.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/store.h"
+#include "fabric/update/journal.h"
+#include "fabric/update/watchdog/wall_notify.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PRELOAD	     "LD_PRELOAD="
+#define PRELOAD_KEPT "IBROUTE_WATCHDOG_PRELOAD="
+#define LOG_NAME     "watchdog.log"
+#define LOG_BYTES    (1 << 20)
+#define TRIES	     200
+#define PAUSE_MS     100 /* before the next try, doubled up to ... */
+#define PAUSE_MAX_MS 20000
+
+/* ---- starting processes ---- */
+
+static int open_pid(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+static bool begins(const char *s, const char *with)
+{
+	return !strncmp(s, with, strlen(with));
+}
+
+/* What is preloaded is for the wire: ibsim's library takes a client's place in every program that
+ * it is in.  The guard only hands it on.  The caller frees the array and its first string. */
+static char **environment(bool wire)
+{
+	const char *kept = getenv("IBROUTE_WATCHDOG_PRELOAD"), *now = getenv("LD_PRELOAD");
+	const char *lib = kept ? kept : now ? now : "";
+	size_t n = 0, have = 1;
+	char **env;
+
+	while (environ && environ[n])
+		n++;
+	env = xcalloc(n + 2, sizeof(*env));
+	env[0] = xasprintf("%s%s", wire ? PRELOAD : PRELOAD_KEPT, lib);
+	for (size_t i = 0; i < n; i++)
+		if (!begins(environ[i], PRELOAD) && !begins(environ[i], PRELOAD_KEPT))
+			env[have++] = environ[i];
+	return env;
+}
+
+static void free_environment(char **env)
+{
+	free(env[0]);
+	free(env);
+}
+
+/* In the child: only what may be called between fork and exec of a program with threads. */
+static void become(const int fds[GUARD_FDS], char *const argv[], char *const env[], bool detach)
+{
+	int high[GUARD_FDS];
+	sigset_t none;
+
+	setsid();
+	if (detach && fork()) /* the child of a child is nobody's to wait for */
+		_exit(0);
+	for (int i = GUARD_CONFIG; i < GUARD_FDS; i++)
+		high[i] = fds[i] < 0 ? -1 : fcntl(fds[i], F_DUPFD, 64);
+	for (int i = GUARD_CONFIG; i < GUARD_FDS; i++)
+		if (high[i] < 0 ? (close(i), false) : dup2(high[i], i) < 0)
+			_exit(127);
+	syscall(SYS_close_range, GUARD_FDS, ~0U, 0);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execve("/proc/self/exe", argv, env);
+	_exit(127);
+}
+
+static pid_t start(const int fds[GUARD_FDS], const char *role, const char *id, const char *pid,
+		   bool detach)
+{
+	const char *argv[] = { "ibroute-top", GUARD_ARG, role, id, id ? pid : NULL, NULL };
+	char **env = environment(!strcmp(role, "worker"));
+	pid_t child = fork();
+
+	if (!child)
+		become(fds, (char *const *)argv, env, detach);
+	free_environment(env);
+	return child < 0 ? -errno : child;
+}
+
+int guard_start(int config, int plan, int client, const char *id, struct err *err)
+{
+	int fds[GUARD_FDS] = { 0, 0, 0, config, plan, client, -1, -1 };
+	pid_t pid = start(fds, "guard", id, NULL, true);
+
+	if (pid > 0)
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	return pid > 0 ? 0
+		       : err_set(err, (int)pid, "the watchdog cannot be started: %s",
+				 strerror(-(int)pid));
+}
+
+int guard_memory(const char *name, const void *data, size_t len)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (!store_append(fd, name, data, len, NULL))
+		return fd;
+	close(fd);
+	return -EIO;
+}
+
+/* ---- the log ---- */
+
+static char log_who[40];
+
+static void to_log(void *ctx, const struct log_line *line)
+{
+	time_t t = (time_t)(line->time_ns / 1000000000);
+	char when[32];
+	struct tm tm;
+
+	(void)ctx;
+	if (line->level == LOG_DEBUG)
+		return;
+	strftime(when, sizeof(when), "%FT%TZ", gmtime_r(&t, &tm));
+	fprintf(stderr, "%s %s[%ld] %s %s: %s\n", when, log_who, (long)getpid(),
+		log_level_name(line->level), line->area, line->text);
+}
+
+static int open_log(const char *base)
+{
+	char *path = xasprintf("%s/%s", base, LOG_NAME), *old = xasprintf("%s.1", path);
+	struct stat st;
+	int fd;
+
+	if (!stat(path, &st) && st.st_size > LOG_BYTES)
+		rename(path, old);
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	free(old);
+	free(path);
+	return fd >= 0 ? fd : open("/dev/null", O_WRONLY | O_CLOEXEC);
+}
+
+void guard_log(const char *base, const char *who)
+{
+	int fd = open_log(base), null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	snprintf(log_who, sizeof(log_who), "%s", who);
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		close(null);
+	}
+	if (fd >= 0) {
+		dup2(fd, STDOUT_FILENO);
+		dup2(fd, STDERR_FILENO);
+		close(fd);
+	}
+	setlinebuf(stdout);
+	setlinebuf(stderr);
+	log_set_sink(to_log, NULL);
+}
+
+/* ---- the guard ---- */
+
+struct guard {
+	char *base;
+	char id[48];  /* "" while there is no journal */
+	pid_t worker; /* 0: none */
+	bool child;
+	int peer;   /* its pidfd */
+	int pipe;   /* what it tells; -1: closed */
+	int lock;   /* on the journal */
+	int status; /* of the last child */
+	unsigned tries;
+	bool client; /* GUARD_CLIENT is still what it was */
+};
+
+static char *read_base(void)
+{
+	json_error_t je;
+	json_t *j;
+	char *data, *base;
+	size_t len;
+
+	if (store_read(&data, &len, "/proc/self/fd/3", NULL))
+		return xstrdup(journal_base(NULL));
+	j = json_loadb(data, len, 0, &je);
+	base = xstrdup(journal_base(json_string_value(json_object_get(j, "state_dir"))));
+	json_decref(j);
+	explicit_bzero(data, len);
+	free(data);
+	return base;
+}
+
+static void take_lock(struct guard *g)
+{
+	char *path, me[40];
+	struct err err = { "" };
+
+	if (!g->id[0] || g->lock >= 0)
+		return;
+	path = xasprintf("%s/%s/%s", g->base, g->id, JOURNAL_GUARD);
+	snprintf(me, sizeof(me), "process %ld", (long)getpid());
+	if (store_lock(&g->lock, path, me, false, &err))
+		log_add(LOG_WARN, "guard", "%s", err.text);
+	free(path);
+}
+
+static void start_worker(struct guard *g)
+{
+	int fds[GUARD_FDS] = { 0, 0, 0, GUARD_CONFIG, GUARD_PLAN, GUARD_CLIENT, -1, -1 };
+	int pipes[2] = { -1, -1 };
+
+	fds[GUARD_PEER] = open_pid(getpid());
+	if (pipe2(pipes, O_CLOEXEC))
+		log_add(LOG_ERROR, "guard", "pipe: %s", strerror(errno));
+	fds[GUARD_PIPE] = pipes[1];
+	if (!g->client)
+		fds[GUARD_CLIENT] = -1;
+	g->worker = start(fds, "worker", g->id[0] ? g->id : NULL, NULL, false);
+	g->child = true;
+	g->pipe = pipes[0];
+	g->peer = g->worker > 0 ? open_pid(g->worker) : -1;
+	close(fds[GUARD_PEER]);
+	if (pipes[1] >= 0)
+		close(pipes[1]);
+	if (g->client)
+		close(GUARD_CLIENT); /* the worker has it: its end is to be the end */
+	g->client = false;
+	if (g->worker < 0) {
+		log_add(LOG_ERROR, "guard", "the worker cannot be started: %s",
+			strerror(-(int)g->worker));
+		g->worker = 0;
+	}
+}
+
+static void hear(struct guard *g)
+{
+	char id[sizeof(g->id)] = "";
+	ssize_t n = read(g->pipe, id, sizeof(id) - 1);
+
+	if (n > 0 && !g->id[0]) {
+		memcpy(g->id, id, sizeof(id));
+		take_lock(g);
+	}
+	if (n <= 0) {
+		close(g->pipe);
+		g->pipe = -1;
+	}
+}
+
+/* Until the worker is dead; all that it has told is heard. */
+static void watch_worker(struct guard *g)
+{
+	for (bool dead = false; !dead;) {
+		struct pollfd p[] = { { .fd = g->peer, .events = POLLIN },
+				      { .fd = g->pipe, .events = POLLIN } };
+
+		if (poll(p, 2, -1) < 0)
+			continue;
+		if (g->pipe >= 0 && p[1].revents)
+			hear(g);
+		else
+			dead = p[0].revents != 0;
+	}
+	close(g->peer);
+	g->peer = -1;
+	g->status = 0;
+	if (g->child)
+		while (waitpid(g->worker, &g->status, 0) < 0 && errno == EINTR)
+			;
+}
+
+/* A worker that died between the making of its journal and telling of it: by its number. */
+static bool find(struct guard *g, struct txn_info *out)
+{
+	struct txn_info *list;
+	bool found = false;
+	uint32_t n;
+
+	if (journal_list(&list, &n, g->base, NULL))
+		return false;
+	for (uint32_t i = n; i-- > 0 && !found;) {
+		found = g->id[0] ? !strcmp(list[i].head.id, g->id)
+				 : list[i].head.pid == g->worker && !txn_state_final(list[i].state);
+		*out = list[i];
+	}
+	free(list);
+	if (found && !g->id[0]) {
+		snprintf(g->id, sizeof(g->id), "%s", out->head.id);
+		take_lock(g);
+	}
+	return found;
+}
+
+/* How it died, for people. */
+static void how(char *buf, size_t size, const struct guard *g)
+{
+	if (!g->child)
+		snprintf(buf, size, "is gone");
+	else if (WIFSIGNALED(g->status))
+		snprintf(buf, size, "was ended by signal %d", WTERMSIG(g->status));
+	else
+		snprintf(buf, size, "ended with %d", WEXITSTATUS(g->status));
+}
+
+static void rest(unsigned tries)
+{
+	unsigned ms = PAUSE_MS << (tries < 8 ? tries : 8);
+	struct timespec t;
+
+	ms = ms > PAUSE_MAX_MS ? PAUSE_MAX_MS : ms;
+	t = (struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
+/* Is there something left to do, and is it ours?  A worker that says "incomplete" has done
+ * what can be done. */
+static bool go_on(struct guard *g)
+{
+	struct txn_info t;
+	char died[60], text[200];
+	bool killed = !g->child || WIFSIGNALED(g->status);
+
+	how(died, sizeof(died), g);
+	if (!find(g, &t)) {
+		log_add(LOG_INFO, "guard", "the worker %s; no update was begun", died);
+		return false;
+	}
+	if (txn_state_final(t.state) || t.state == TXN_INCOMPLETE) {
+		snprintf(text, sizeof(text), "update %s: %s", g->id, txn_state_name(t.state));
+		if (killed && g->child)
+			tell_all(t.head.user, text);
+		log_add(LOG_INFO, "guard", "%s; the worker %s", text, died);
+		return false;
+	}
+	if (++g->tries > TRIES) {
+		snprintf(text, sizeof(text),
+			 "update %s: left %s, its watchdog ended %u times; roll it back by hand "
+			 "(ibroute-top rollback %s)",
+			 g->id, txn_state_name(t.state), TRIES, g->id);
+		tell_all(t.head.user, text);
+		log_add(LOG_ERROR, "guard", "%s", text);
+		return false;
+	}
+	log_add(LOG_WARN, "guard", "the worker %s while %s was %s: starting it again to roll back",
+		died, g->id, txn_state_name(t.state));
+	return true;
+}
+
+int guard_main(int argc, char **argv)
+{
+	struct guard g = { .lock = -1, .peer = -1, .pipe = -1 };
+
+	g.client = fcntl(GUARD_CLIENT, F_GETFD) >= 0;
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN); /* the worker takes it as a wish to roll back, and ends */
+	signal(SIGCHLD, SIG_DFL);
+	for (int i = GUARD_CONFIG; i < GUARD_FDS; i++)
+		fcntl(i, F_SETFD, FD_CLOEXEC);
+	g.base = read_base();
+	guard_log(g.base, "guard");
+	if (argc > 1)
+		snprintf(g.id, sizeof(g.id), "%s", argv[1]);
+	take_lock(&g);
+	if (argc > 2) { /* of a worker that is there */
+		g.worker = (pid_t)strtol(argv[2], NULL, 10);
+		g.peer = fcntl(GUARD_PEER, F_DUPFD_CLOEXEC, 10);
+		g.pipe = fcntl(GUARD_PIPE, F_DUPFD_CLOEXEC, 10);
+		watch_worker(&g);
+		if (!go_on(&g))
+			return 0;
+	}
+	for (;;) {
+		start_worker(&g);
+		if (g.worker)
+			watch_worker(&g);
+		else if (!g.id[0])
+			return 1;
+		if (!go_on(&g))
+			return 0;
+		rest(g.tries);
+	}
+}
+
+/* ---- the worker's side ---- */
+
+struct guard_link {
+	char *base;
+	char id[48];
+	int fd, pipe;
+	pid_t pid;
+	bool child;
+	pthread_mutex_t lock; /* one thread renews, the other tells */
+};
+
+struct guard_link *guard_link_new(const char *base)
+{
+	struct guard_link *g = xcalloc(1, sizeof(*g));
+
+	g->base = xstrdup(base);
+	pthread_mutex_init(&g->lock, NULL);
+	for (int i = GUARD_CONFIG; i < GUARD_FDS; i++)
+		fcntl(i, F_SETFD, FD_CLOEXEC);
+	g->fd = fcntl(GUARD_PEER, F_GETFD) < 0 ? -1 : GUARD_PEER;
+	g->pipe = fcntl(GUARD_PIPE, F_GETFD) < 0 ? -1 : GUARD_PIPE;
+	g->pid = getppid();
+	return g;
+}
+
+int guard_fd(const struct guard_link *g)
+{
+	return g->fd;
+}
+
+pid_t guard_pid(const struct guard_link *g)
+{
+	return g ? g->pid : 0;
+}
+
+void guard_tell_id(struct guard_link *g, const char *id)
+{
+	if (!g)
+		return;
+	pthread_mutex_lock(&g->lock);
+	snprintf(g->id, sizeof(g->id), "%s", id);
+	if (g->pipe >= 0 && write(g->pipe, g->id, strlen(g->id)) < 0)
+		log_add(LOG_WARN, "watchdog", "the guard does not listen: %s", strerror(errno));
+	pthread_mutex_unlock(&g->lock);
+}
+
+static void renew(struct guard_link *g)
+{
+	int fds[GUARD_FDS] = { 0, 0, 0, GUARD_CONFIG, GUARD_PLAN, -1, -1, -1 };
+	int pipes[2] = { -1, -1 };
+	char me[24];
+
+	if (g->child)
+		waitpid(g->pid, NULL, WNOHANG);
+	close(g->fd);
+	if (g->pipe >= 0)
+		close(g->pipe);
+	snprintf(me, sizeof(me), "%ld", (long)getpid());
+	fds[GUARD_PEER] = open_pid(getpid());
+	if (pipe2(pipes, O_CLOEXEC))
+		pipes[0] = pipes[1] = -1;
+	fds[GUARD_PIPE] = pipes[0];
+	g->pid = start(fds, "guard", g->id, me, false);
+	g->child = true;
+	g->pipe = pipes[1];
+	close(fds[GUARD_PEER]);
+	if (pipes[0] >= 0)
+		close(pipes[0]);
+	g->fd = g->pid > 0 ? open_pid(g->pid) : -1;
+}
+
+int guard_renew(struct guard_link *g)
+{
+	pthread_mutex_lock(&g->lock);
+	renew(g);
+	pthread_mutex_unlock(&g->lock);
+	return g->fd;
+}

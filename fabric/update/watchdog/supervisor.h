@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * guard: two processes, each of which replaces the other when it dies.
+ *
+ * The guard starts the worker (which carries out the update, watchdog.h) and starts it again, to
+ * roll back from the journal, when it ends without having brought it to an end.  The worker
+ * starts a new guard when its guard dies.  Both are sessions of their own without a terminal, and
+ * this program itself, as
+ *
+ *   ibroute-top --watchdog guard [ID WORKER]     ibroute-top --watchdog worker [ID]
+ *
+ * with what they need in descriptors that they inherit.  When both die at once it is as if the
+ * power had failed: the journal says so, nobody holds its locks.
+ */
+#ifndef FABRIC_UPDATE_WATCHDOG_SUPERVISOR_H
+#define FABRIC_UPDATE_WATCHDOG_SUPERVISOR_H
+
+#include "fabric/base/err.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define GUARD_ARG "--watchdog"
+
+/* Inherited descriptors. */
+enum guard_fd {
+	GUARD_CONFIG = 3, /* a JSON object with "state_dir", for both; the rest is the worker's */
+	GUARD_PLAN,	  /* the plan's file; a recovery does not need it */
+	GUARD_CLIENT,	  /* connected socket of whoever began it */
+	GUARD_PEER,	  /* pidfd of the other one */
+	GUARD_PIPE,	  /* worker to guard: the transaction's id */
+	GUARD_FDS
+};
+
+/* Exit code of a worker that found somebody else at work on the journal. */
+#define GUARD_BUSY 75
+
+/* Starts the pair, detached from this process: nothing of it is left to be waited for.  plan and
+ * client may be -1.  id: recover that one; NULL: a new update.  The descriptors stay the
+ * caller's. */
+int guard_start(int config, int plan, int client, const char *id, struct err *err);
+
+/* The guard's main(); argv[0] is "guard". */
+int guard_main(int argc, char **argv);
+
+/* The worker's side. */
+struct guard_link;
+
+/* Of the descriptors that it has inherited. */
+struct guard_link *guard_link_new(const char *base);
+int guard_fd(const struct guard_link *g);    /* readable when the guard is dead; -1 */
+pid_t guard_pid(const struct guard_link *g); /* 0: none; g may be NULL */
+/* What to guard from now on; once, as soon as there is a journal.  g may be NULL. */
+void guard_tell_id(struct guard_link *g, const char *id);
+/* Starts another guard; the descriptor that tells of its death, or -errno. */
+int guard_renew(struct guard_link *g);
+
+/* stdout, stderr and the log go to BASE/watchdog.log (and stdin comes from nowhere). */
+void guard_log(const char *base, const char *who);
+
+/* A file without a name, for GUARD_CONFIG and GUARD_PLAN; -errno. */
+int guard_memory(const char *name, const void *data, size_t len);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* wall_notify: how an update ended, to the terminals of those concerned and to the system's log. */
+#ifndef FABRIC_UPDATE_WATCHDOG_WALL_NOTIFY_H
+#define FABRIC_UPDATE_WATCHDOG_WALL_NOTIFY_H
+
+#include <stdint.h>
+
+/* A line to every terminal on which root or user is logged in (NULL: root only), as wall(1) does,
+ * but nobody else's, and to syslog.  A terminal that is stopped is passed over.  Control
+ * characters become '?'.  Returns how many terminals took it. */
+uint32_t tell_all(const char *user, const char *text);
+
+#endif

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/watchdog/watch_conditions.h"
+
+#include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/vec.h"
+#include "fabric/jobs/source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOSTS	   256 /* that are asked whether they answer */
+#define HOSTS_ONCE 64
+#define MISSES	   3 /* in a row */
+#define SM_LOST_MS 10000
+#define BLOCKS_MS  15000
+#define JOBS_MS	   5000 /* for the first list */
+#define SHARE	   20	/* reading may take this part of the time */
+
+struct host {
+	uint16_t lid;
+	uint8_t missed;
+};
+
+struct watch {
+	struct watch_opts o;
+	struct wire *wire;
+	const struct plan *plan;
+	bool on[WATCHES];
+	char last[WATCHES][200];
+	uint64_t due_ms[WATCHES];
+	uint32_t looks[WATCHES];
+
+	struct wire_sm sm;
+	uint64_t sm_heard_ms;
+	const struct sample *before;
+	bool *marked; /* by port, nmarked of them */
+	uint32_t nmarked;
+	struct host *hosts;
+	uint32_t nhosts, next_host;
+	uint64_t blocks_ms;
+	VEC(uint64_t) failed; /* jobs that had failed before */
+	bool jobs_known;
+};
+
+struct watch *watch_new(const struct watch_opts *o)
+{
+	static const uint32_t every_ms[WATCHES] = { 2000, 5000, 5000, 1000 };
+	struct watch *w = xcalloc(1, sizeof(*w));
+
+	w->o = *o;
+	if (!w->o.blocks_ms)
+		w->o.blocks_ms = BLOCKS_MS;
+	for (int i = 0; i < WATCHES; i++)
+		if (!w->o.interval_ms[i])
+			w->o.interval_ms[i] = every_ms[i];
+	return w;
+}
+
+void watch_free(struct watch *w)
+{
+	if (!w)
+		return;
+	sample_put(w->before);
+	free(w->marked);
+	free(w->hosts);
+	vec_free(&w->failed);
+	free(w);
+}
+
+void watch_off(struct watch *w, enum watch_what what)
+{
+	w->on[what] = false;
+}
+
+bool watch_on(const struct watch *w, enum watch_what what)
+{
+	return w->on[what];
+}
+
+const char *watch_last(const struct watch *w, enum watch_what what)
+{
+	return w->last[what];
+}
+
+uint32_t watch_looks(const struct watch *w, enum watch_what what)
+{
+	return w->looks[what];
+}
+
+static void note(struct watch *w, struct watch_finding *f, enum watch_what what, bool tripped,
+		 const char *text)
+{
+	*f = (struct watch_finding){ .what = what, .tripped = tripped };
+	if (tripped || strcmp(w->last[what], text))
+		snprintf(f->text, sizeof(f->text), "%s", text);
+	snprintf(w->last[what], sizeof(w->last[what]), "%s", text);
+}
+
+/* ---- sm ---- */
+
+static bool sm_begin(struct watch *w, char *text, size_t size)
+{
+	struct err err = { "" };
+
+	if (wire_sm_info(&w->sm, w->wire, &err)) {
+		snprintf(text, size, "%.190s", err.text);
+		return false;
+	}
+	w->sm_heard_ms = clock_ms();
+	snprintf(text, size, "0x%016" PRIx64 " priority %u is master", w->sm.guid, w->sm.priority);
+	return true;
+}
+
+static bool sm_gone(const struct watch *w, struct err *why, char *text, size_t size)
+{
+	uint64_t silent_ms = clock_ms() - w->sm_heard_ms;
+
+	snprintf(text, size, "no answer for %.1f s (%.120s)", (double)silent_ms / 1000, why->text);
+	return silent_ms >= SM_LOST_MS;
+}
+
+/* Each SM counts its activity up from its start. */
+static bool sm_poll(struct watch *w, char *text, size_t size)
+{
+	struct err err = { "" };
+	struct wire_sm now;
+
+	if (wire_sm_info(&now, w->wire, &err))
+		return sm_gone(w, &err, text, size);
+	w->sm_heard_ms = clock_ms();
+	if (now.guid != w->sm.guid) {
+		snprintf(text, size,
+			 "another subnet manager: 0x%016" PRIx64 " priority %u, was 0x%016" PRIx64,
+			 now.guid, now.priority, w->sm.guid);
+		return true;
+	}
+	if (now.state != w->sm.state) {
+		snprintf(text, size, "the subnet manager is %s, was %s",
+			 wire_sm_state_name(now.state), wire_sm_state_name(w->sm.state));
+		return true;
+	}
+	if (now.act_count < w->sm.act_count) {
+		snprintf(text, size, "the subnet manager was restarted (count %u after %u)",
+			 now.act_count, w->sm.act_count);
+		return true;
+	}
+	w->sm.act_count = now.act_count;
+	snprintf(text, size, "0x%016" PRIx64 " is master", now.guid);
+	return false;
+}
+
+/* ---- errors ---- */
+
+static bool errors_begin(struct watch *w, char *text, size_t size)
+{
+	const struct fabric *f = w->plan->fabric;
+	uint32_t nport = f->port_off[f->nsw];
+	struct sample *s;
+	struct err err = { "" };
+
+	if (wire_read_sample(&s, w->wire, f, SAMPLE_ERRORS, NULL, &err) || !s->answered) {
+		snprintf(text, size, "no counters can be read: %.150s", err.text);
+		return false;
+	}
+	w->before = s;
+	w->marked = xcalloc(nport, sizeof(bool));
+	watch_mark_links(w->marked, f, w->plan->changes);
+	for (uint32_t i = 0; i < nport; i++)
+		w->nmarked += w->marked[i];
+	snprintf(text, size,
+		 "%u ports of changed links; limits: %" PRIu64 " symbol errors, %" PRIu64
+		 " receive errors, %" PRIu64 " discards, %" PRIu64 " times down",
+		 w->nmarked, w->o.limits.symbol, w->o.limits.rcv, w->o.limits.discard,
+		 w->o.limits.downed);
+	return true;
+}
+
+static bool errors_poll(struct watch *w, char *text, size_t size)
+{
+	uint64_t start = clock_ms(), worst;
+	struct err err = { "" };
+	struct sample *s;
+	bool bad;
+
+	if (wire_read_sample(&s, w->wire, w->plan->fabric, SAMPLE_ERRORS, NULL, &err)) {
+		snprintf(text, size, "no counters could be read: %.150s", err.text);
+		return false;
+	}
+	bad = watch_errors_judge(text, size, &worst, w->plan->fabric, w->before, s, w->marked,
+				 &w->o.limits);
+	if (!bad && worst)
+		snprintf(text, size,
+			 "%" PRIu64 " errors more on the worst of %u ports of changed links", worst,
+			 w->nmarked);
+	else if (!bad)
+		snprintf(text, size, "no error counter rose on %u ports of changed links",
+			 w->nmarked);
+	sample_put(s);
+	w->due_ms[WATCH_ERRORS] = clock_ms() + (clock_ms() - start) * SHARE;
+	return bad;
+}
+
+/* ---- reach ---- */
+
+static void ask_hosts(struct watch *w, const struct host *const *h, struct wire_ping *p, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		p[i] = (struct wire_ping){ .lid = h[i]->lid };
+	wire_ping(w->wire, p, n, NULL, NULL);
+}
+
+static bool reach_begin(struct watch *w, char *text, size_t size)
+{
+	uint16_t lids[HOSTS];
+	struct wire_ping p[HOSTS];
+	struct host all[HOSTS];
+	const struct host *h[HOSTS];
+	uint32_t n = watch_pick_lids(lids, HOSTS, w->plan->fabric, w->plan->changes);
+
+	for (uint32_t i = 0; i < n; i++) {
+		all[i] = (struct host){ .lid = lids[i] };
+		h[i] = &all[i];
+	}
+	ask_hosts(w, h, p, n);
+	w->hosts = xcalloc(n, sizeof(*w->hosts));
+	for (uint32_t i = 0; i < n; i++)
+		if (!p[i].rc)
+			w->hosts[w->nhosts++] = all[i];
+	w->blocks_ms = clock_ms() + w->o.blocks_ms;
+	snprintf(text, size, "%u of %u LIDs that routes change to answer", w->nhosts, n);
+	return w->nhosts || w->o.blocks;
+}
+
+static bool blocks_poll(struct watch *w, char *text, size_t size)
+{
+	uint64_t start = clock_ms();
+	struct err err = { "" };
+	int rc;
+
+	if (!w->o.blocks || start < w->blocks_ms)
+		return false;
+	rc = w->o.blocks(w->o.ctx, &err);
+	w->blocks_ms = clock_ms() + (clock_ms() - start) * SHARE;
+	if (w->blocks_ms < start + w->o.blocks_ms)
+		w->blocks_ms = start + w->o.blocks_ms;
+	if (rc)
+		snprintf(text, size, "%.190s", err.text);
+	return rc == -EUCLEAN;
+}
+
+/* One that missed is asked again with the next lot. */
+static bool reach_poll(struct watch *w, char *text, size_t size)
+{
+	struct wire_ping p[HOSTS_ONCE];
+	struct host *h[HOSTS_ONCE];
+	uint32_t n = 0, missed = 0;
+
+	if (blocks_poll(w, text, size))
+		return true;
+	for (uint32_t i = 0; i < w->nhosts && n < HOSTS_ONCE; i++)
+		if (w->hosts[i].missed)
+			h[n++] = &w->hosts[i];
+	for (uint32_t i = 0; i < w->nhosts && n < HOSTS_ONCE; i++) {
+		struct host *k = &w->hosts[w->next_host++ % w->nhosts];
+
+		if (!k->missed)
+			h[n++] = k;
+	}
+	ask_hosts(w, (const struct host *const *)h, p, n);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t end = fabric_lid_end(w->plan->fabric, h[i]->lid);
+
+		h[i]->missed = p[i].rc ? (uint8_t)(h[i]->missed + 1) : 0;
+		missed += h[i]->missed > 0;
+		if (h[i]->missed < MISSES)
+			continue;
+		snprintf(text, size, "%s (LID %u) answered before the update and has not %u times",
+			 end < w->plan->fabric->nend ? w->plan->fabric->term_name[end] : "a port",
+			 h[i]->lid, h[i]->missed);
+		return true;
+	}
+	snprintf(text, size, "%u hosts asked, %u did not answer", n, missed);
+	if (missed)
+		w->due_ms[WATCH_REACH] = clock_ms() + 1000;
+	return false;
+}
+
+/* ---- jobs ---- */
+
+static bool is_known(const struct watch *w, uint64_t id)
+{
+	for (size_t i = 0; i < w->failed.n; i++)
+		if (w->failed.v[i] == id)
+			return true;
+	return false;
+}
+
+/* Takes down the failed ones; *id: one that was not known. */
+static bool take_failed(struct watch *w, const struct job_list *l, uint64_t *id)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < l->nfailed; i++) {
+		if (is_known(w, l->failed[i]))
+			continue;
+		vec_push(&w->failed, l->failed[i]);
+		*id = l->failed[i];
+		any = true;
+	}
+	return any;
+}
+
+static bool jobs_poll(struct watch *w, char *text, size_t size)
+{
+	const struct job_list *l;
+	uint64_t id = 0;
+	bool new;
+
+	job_source_poll(w->o.jobs);
+	l = job_source_take(w->o.jobs);
+	if (!l) {
+		snprintf(text, size, "%s", w->last[WATCH_JOBS]);
+		if (job_source_status(w->o.jobs)->state > SOURCE_OK)
+			snprintf(text, size, "%.190s", job_source_status(w->o.jobs)->text);
+		return false;
+	}
+	new = take_failed(w, l, &id);
+	snprintf(text, size, "%u jobs run, none has lost a node", l->njob);
+	if (new && w->jobs_known)
+		snprintf(text, size,
+			 "job %" PRIu64 " has lost a node (NODE_FAIL, or requeued), %u jobs run",
+			 id, l->njob);
+	new = new && w->jobs_known;
+	w->jobs_known = true;
+	job_list_put(l);
+	return new;
+}
+
+/* What failed before the update is not its fault: taken down with the first list. */
+static bool jobs_begin(struct watch *w, char *text, size_t size)
+{
+	if (!w->o.jobs) {
+		snprintf(text, size, "no batch system is asked (--jobs slurm)");
+		return false;
+	}
+	for (uint64_t end = clock_ms() + JOBS_MS; !w->jobs_known && clock_ms() < end;) {
+		struct pollfd p = { .fd = job_source_fd(w->o.jobs), .events = POLLIN };
+
+		poll(&p, 1, 200);
+		jobs_poll(w, text, size);
+	}
+	if (!w->jobs_known)
+		snprintf(text, size, "waiting for the first list of jobs");
+	return true;
+}
+
+/* ---- all ---- */
+
+typedef bool (*watch_fn)(struct watch *w, char *text, size_t size);
+
+void watch_begin(struct watch *w, struct wire *wire, const struct plan *p,
+		 void (*said)(void *ctx, const struct watch_finding *f), void *ctx)
+{
+	static const watch_fn begin[WATCHES] = { sm_begin, errors_begin, reach_begin, jobs_begin };
+
+	w->wire = wire;
+	w->plan = p;
+	for (int i = 0; i < WATCHES; i++) {
+		struct watch_finding f;
+		char text[200] = "switched off", said_text[200];
+
+		w->on[i] = w->o.mask & 1u << i && begin[i](w, text, sizeof(text));
+		snprintf(said_text, sizeof(said_text), "%s%.180s",
+			 w->on[i] ? "watched: " : "off: ", text);
+		note(w, &f, (enum watch_what)i, false, said_text);
+		w->due_ms[i] = clock_ms();
+		said(ctx, &f);
+	}
+}
+
+static bool look(struct watch *w, enum watch_what what, struct watch_finding *out)
+{
+	static const watch_fn poll[WATCHES] = { sm_poll, errors_poll, reach_poll, jobs_poll };
+	char text[200] = "";
+	uint64_t due = clock_ms() + w->o.interval_ms[what];
+	bool bad;
+
+	w->due_ms[what] = due;
+	bad = poll[what](w, text, sizeof(text));
+	if (what == WATCH_ERRORS && w->due_ms[what] < due) /* it may ask for more time, not less */
+		w->due_ms[what] = due;
+	note(w, out, what, bad, text);
+	w->looks[what]++;
+	return bad;
+}
+
+bool watch_poll(struct watch *w, struct watch_finding *out)
+{
+	uint64_t now = clock_ms();
+
+	*out = (struct watch_finding){ 0 };
+	for (int i = 0; i < WATCHES; i++) {
+		struct watch_finding f;
+
+		if (!w->on[i] || now < w->due_ms[i])
+			continue;
+		if (look(w, (enum watch_what)i, &f)) {
+			*out = f;
+			return true;
+		}
+		if (f.text[0])
+			*out = f;
+	}
+	return false;
+}
+
+bool watch_sm_now(struct watch *w, struct watch_finding *out)
+{
+	*out = (struct watch_finding){ 0 };
+	return w->on[WATCH_SM] && look(w, WATCH_SM, out);
+}
+
+uint32_t watch_next_ms(const struct watch *w)
+{
+	uint64_t now = clock_ms(), next = now + 1000;
+
+	for (int i = 0; i < WATCHES; i++)
+		if (w->on[i] && w->due_ms[i] < next)
+			next = w->due_ms[i];
+	return next > now ? (uint32_t)(next - now) : 0;
+}

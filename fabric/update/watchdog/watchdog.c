@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/watchdog/watchdog.h"
+
+#include "fabric/base/clock.h"
+#include "fabric/base/log.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/store.h"
+#include "fabric/update/update_event.h"
+#include "fabric/update/watchdog/control_socket.h"
+#include "fabric/update/watchdog/supervisor.h"
+#include "fabric/update/watchdog/wall_notify.h"
+#include "fabric/update/watchdog/watchdog_priv.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PROGRESS_MS 200
+#define SM_MS	    1000 /* between two looks at the SM, or the wait for its answer */
+#define SLICE_MS    200	 /* signals are looked at so often */
+
+/* What signal handlers reach. */
+static atomic_int signalled, signal_pid, signal_uid;
+static struct apply *_Atomic running;
+
+static void on_signal(int sig, siginfo_t *from, void *ctx)
+{
+	struct apply *a = atomic_load(&running);
+
+	(void)ctx;
+	atomic_store(&signal_pid, (int)from->si_pid);
+	atomic_store(&signal_uid, (int)from->si_uid);
+	atomic_store(&signalled, sig);
+	if (a && sig != SIGUSR1)
+		apply_cancel(a);
+}
+
+/* ---- what is told ---- */
+
+void watchdog_tell(struct watchdog *d, json_t *event, bool keep)
+{
+	json_object_set_new(event, "time", json_integer(time(NULL)));
+	control_tell(d->control, event, keep);
+}
+
+void watchdog_note(struct watchdog *d, const char *kind, const char *text)
+{
+	json_t *t = json_string(text);
+
+	log_add(LOG_INFO, "watchdog", "%s", text);
+	watchdog_tell(d, json_pack("{s:s, s:o}", "event", kind, "text", t ? t : json_string("?")),
+		      true);
+}
+
+void watchdog_step(struct watchdog *d, const char *text)
+{
+	pthread_mutex_lock(&d->lock);
+	snprintf(d->step, sizeof(d->step), "%s", text);
+	pthread_mutex_unlock(&d->lock);
+	watchdog_note(d, "step", text);
+}
+
+void watchdog_way(struct watchdog *d, const char *installer)
+{
+	char text[120];
+
+	snprintf(text, sizeof(text), "blocks are written %s",
+		 !strcmp(installer, "OpenSM") ? "through OpenSM, by our plugin in it"
+		 : !strcmp(installer, "SMPs") ? "by SMPs of our own to each switch"
+					      : "into files, not to the switches");
+	log_add(LOG_INFO, "watchdog", "%s", text);
+	watchdog_tell(
+		d,
+		json_pack("{s:s, s:s, s:s}", "event", "installer", "name", installer, "text", text),
+		true);
+}
+
+/* With the update's id, once it has one. */
+void watchdog_record(struct watchdog *d, const char *type, json_t *data)
+{
+	struct apply_status st = { 0 };
+
+	pthread_mutex_lock(&d->lock);
+	if (d->a)
+		apply_status(d->a, &st);
+	json_object_set_new(data, "txn", json_string(st.txn));
+	if (d->job && d->job->note)
+		d->job->note(d->job->apply.ctx, type, data);
+	else
+		json_decref(data);
+	pthread_mutex_unlock(&d->lock);
+}
+
+static void found(void *ctx, const struct watch_finding *f)
+{
+	struct watchdog *d = ctx;
+	json_t *t;
+
+	pthread_mutex_lock(&d->lock);
+	d->on[f->what] = watch_on(d->watch, f->what);
+	snprintf(d->seen[f->what], sizeof(d->seen[0]), "%s", watch_last(d->watch, f->what));
+	pthread_mutex_unlock(&d->lock);
+	if (!f->text[0])
+		return;
+	log_add(f->tripped ? LOG_WARN : LOG_INFO, "watch", "%s: %s", watch_name(f->what), f->text);
+	t = json_string(f->text);
+	t = t ? t : json_string("?");
+	watchdog_tell(d,
+		      json_pack("{s:s, s:s, s:b, s:O}", "event", "watch", "what",
+				watch_name(f->what), "tripped", f->tripped, "text", t),
+		      true);
+	watchdog_record(d, "watch",
+			json_pack("{s:s, s:b, s:o}", "what", watch_name(f->what), "tripped",
+				  f->tripped, "text", t));
+}
+
+/* What was overridden meanwhile, by the thread that polls. */
+static void take_overrides(struct watchdog *d)
+{
+	unsigned off;
+
+	pthread_mutex_lock(&d->lock);
+	off = d->overridden;
+	d->overridden = 0;
+	pthread_mutex_unlock(&d->lock);
+	for (int w = 0; d->watch && w < WATCHES; w++)
+		if (off & 1u << w)
+			watch_off(d->watch, (enum watch_what)w);
+}
+
+/* ---- the update's hooks ---- */
+
+/* The journal is there: from now on others can find the socket, and the guard the journal. */
+static void journal_is_there(struct watchdog *d, const char *txn)
+{
+	struct err err = { "" };
+	char *path;
+
+	if (d->dir)
+		return;
+	d->dir = xasprintf("%s/%s", journal_base(d->o.base), txn);
+	guard_tell_id(d->o.guard, txn);
+	if (control_listen(d->control, d->dir, &err))
+		log_add(LOG_ERROR, "watchdog", "%s", err.text);
+	if (!d->job->file)
+		return;
+	path = xasprintf("%s/%s", d->dir, WATCHDOG_PLAN);
+	d->plan_rc = store_write(path, d->job->file, d->job->file_len, &err);
+	if (!d->plan_rc)
+		d->plan_rc = store_sync_dir(d->dir, &err);
+	if (d->plan_rc)
+		log_add(LOG_ERROR, "watchdog", "%s", err.text);
+	free(path);
+}
+
+static void event(void *ctx, const struct apply_event *ev)
+{
+	struct watchdog *d = ctx;
+	struct apply_status st;
+	bool item = ev->kind == APPLY_ITEM && !ev->rc;
+
+	if (ev->phase == PHASE_PREPARE && ev->kind == APPLY_PHASE_END && !ev->rc)
+		journal_is_there(d, ev->txn);
+	if (d->job->apply.event)
+		d->job->apply.event(d->job->apply.ctx, ev);
+	if (item && clock_ms() - d->progress_ms < PROGRESS_MS)
+		return;
+	if (item)
+		d->progress_ms = clock_ms();
+	apply_status(d->a, &st);
+	if (ev->kind == APPLY_OUTCOME)
+		st.outcome = ev->outcome;
+	watchdog_tell(d, update_event_json(ev, &st, d->job->fabric), !item);
+}
+
+static int look_at_sm(struct watchdog *d, struct err *err)
+{
+	struct watch_finding f;
+	int rc = 0;
+
+	take_overrides(d);
+	if (watch_sm_now(d->watch, &f))
+		rc = err_set(err, -ESTALE, "%s", f.text);
+	found(d, &f);
+	d->sm_ms = clock_ms() + SM_MS;
+	return rc;
+}
+
+static int gate(void *ctx, const struct apply_event *ev, struct err *err)
+{
+	struct watchdog *d = ctx;
+	int rc = 0;
+
+	if (d->job->apply.gate)
+		rc = d->job->apply.gate(d->job->apply.ctx, ev, err);
+	if (!rc && d->plan_rc)
+		rc = err_set(err, d->plan_rc, "the plan could not be written into the journal");
+	/* in PREPARE nothing is watched yet, and a rollback goes on in any case */
+	if (rc || !d->watch || ev->phase == PHASE_ROLLBACK)
+		return rc;
+	return look_at_sm(d, err);
+}
+
+/* Within a phase: often enough, but not between any two blocks. */
+static int sm(void *ctx, struct err *err)
+{
+	struct watchdog *d = ctx;
+
+	return d->watch && clock_ms() >= d->sm_ms ? look_at_sm(d, err) : 0;
+}
+
+static int fresh(void *ctx, struct err *err)
+{
+	struct watchdog *d = ctx;
+
+	return d->job->apply.fresh ? d->job->apply.fresh(d->job->apply.ctx, err) : 0;
+}
+
+static int others(void *ctx)
+{
+	struct watchdog *d = ctx;
+
+	return d->job->apply.others(d->job->apply.ctx);
+}
+
+static int judge(void *ctx, struct apply_theirs *out, struct err *err)
+{
+	struct watchdog *d = ctx;
+
+	return d->job->apply.judge(d->job->apply.ctx, out, err);
+}
+
+static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
+{
+	struct watchdog *d = ctx;
+
+	d->job->apply.ended(d->job->apply.ctx, id, over, n);
+}
+
+static const struct jobset *jobs_now(void *ctx)
+{
+	struct watchdog *d = ctx;
+
+	return d->job->apply.running(d->job->apply.ctx);
+}
+
+/* While it waits: is it still there? */
+static int blocks(void *ctx, struct err *err)
+{
+	struct watchdog *d = ctx;
+	struct recovery_scan s;
+	int rc = apply_scan(&s, d->a, err);
+	uint32_t bad;
+
+	if (rc)
+		return rc;
+	pthread_mutex_lock(&d->lock);
+	d->scan = s;
+	d->scanned = true;
+	pthread_mutex_unlock(&d->lock);
+	bad = s.old + s.between + s.foreign;
+	if (!bad)
+		return 0;
+	return err_set(err, -EUCLEAN,
+		       "%u blocks no longer hold what was written (%u old, %u in between, %u of "
+		       "somebody else)",
+		       bad, s.old, s.between, s.foreign);
+}
+
+/* ---- the decision ---- */
+
+static void set_apply(struct watchdog *d, struct apply *a)
+{
+	pthread_mutex_lock(&d->lock);
+	d->a = a;
+	atomic_store(&running, a);
+	if (d->decision == DECIDE_ROLLBACK ||
+	    (atomic_load(&signalled) && atomic_load(&signalled) != SIGUSR1))
+		apply_cancel(a);
+	pthread_mutex_unlock(&d->lock);
+}
+
+/* Like a request of the same sense. */
+static void note_signal(struct watchdog *d, int sig)
+{
+	const char *op = control_op_name(sig == SIGUSR1 ? CONTROL_CONFIRM : CONTROL_ROLLBACK);
+	int uid = atomic_load(&signal_uid), pid = atomic_load(&signal_pid);
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s asked for by SIG%s of uid %d, process %d", op,
+		 sigabbrev_np(sig), uid, pid);
+	watchdog_note(d, "note", text);
+	watchdog_record(d, "request",
+			json_pack("{s:s, s:i, s:i, s:b, s:s}", "op", op, "uid", uid, "pid", pid,
+				  "ok", 1, "text", text));
+}
+
+static enum decision take_decision(struct watchdog *d)
+{
+	int sig = atomic_exchange(&signalled, 0);
+	enum decision now;
+
+	pthread_mutex_lock(&d->lock);
+	if (sig == SIGUSR1 && !d->decision)
+		d->decision = DECIDE_CONFIRM;
+	else if (sig)
+		d->decision = DECIDE_ROLLBACK;
+	now = d->decision;
+	d->decision = DECIDE_NOTHING;
+	pthread_mutex_unlock(&d->lock);
+	if (sig)
+		note_signal(d, sig);
+	return now;
+}
+
+/* One poll may look at several and tell of one. */
+static void take_looks(struct watchdog *d)
+{
+	pthread_mutex_lock(&d->lock);
+	for (int w = 0; w < WATCHES; w++) {
+		d->looks[w] = watch_looks(d->watch, (enum watch_what)w);
+		snprintf(d->seen[w], sizeof(d->seen[w]), "%s",
+			 watch_last(d->watch, (enum watch_what)w));
+	}
+	pthread_mutex_unlock(&d->lock);
+}
+
+static void waits(struct watchdog *d, bool yes)
+{
+	pthread_mutex_lock(&d->lock);
+	d->waiting = yes;
+	if (yes)
+		d->deadline_ms = clock_boot_ms() + 1000ull * d->o.confirm_s;
+	pthread_mutex_unlock(&d->lock);
+}
+
+static bool too_late(struct watchdog *d)
+{
+	bool yes;
+
+	pthread_mutex_lock(&d->lock);
+	yes = clock_boot_ms() >= d->deadline_ms;
+	pthread_mutex_unlock(&d->lock);
+	return yes;
+}
+
+/* true: decided; rc is that of the rollback, if it came to one. */
+static bool look_around(struct watchdog *d, int *rc, struct err *err)
+{
+	struct watch_finding f = { 0 };
+	bool bad;
+	char text[300];
+
+	if (too_late(d)) {
+		snprintf(text, sizeof(text), "nobody confirmed in time (%u s)", d->o.confirm_s);
+		*rc = apply_abort(d->a, EV_TIMEOUT, text, err);
+		return true;
+	}
+	if (!d->watch)
+		return false;
+	take_overrides(d);
+	bad = watch_poll(d->watch, &f);
+	take_looks(d);
+	if (f.text[0])
+		found(d, &f);
+	if (!bad)
+		return false;
+	snprintf(text, sizeof(text), "%s: %s", watch_name(f.what), f.text);
+	*rc = apply_abort(d->a, f.what == WATCH_SM ? EV_SM : EV_GUARD, text, err);
+	return true;
+}
+
+static void rest(struct watchdog *d)
+{
+	uint32_t ms = d->watch ? watch_next_ms(d->watch) : SLICE_MS;
+
+	clock_rest_us(1000ull * (ms > SLICE_MS ? SLICE_MS : ms)); /* a signal ends it */
+}
+
+/* Until it is kept or rolled back. */
+static int decide(struct watchdog *d, struct err *err)
+{
+	int rc = 0;
+
+	waits(d, true);
+	watchdog_tell(d,
+		      json_pack("{s:s, s:I}", "event", "waiting", "confirm_s",
+				(json_int_t)d->o.confirm_s),
+		      true);
+	for (;;) {
+		enum decision now = take_decision(d);
+
+		if (now == DECIDE_CONFIRM) {
+			if (!apply_confirm(d->a, err))
+				break;
+			watchdog_note(d, "note", err->text);
+		} else if (now == DECIDE_ROLLBACK) {
+			rc = apply_rollback(d->a, err);
+			break;
+		}
+		if (look_around(d, &rc, err))
+			break;
+		apply_idle(d->a);
+		rest(d);
+	}
+	waits(d, false);
+	return rc;
+}
+
+static int exit_code(const struct apply_status *st, enum outcome o)
+{
+	if (o == OUTCOME_ROLLED_BACK && st->why == WHY_TIMEOUT)
+		return WATCHDOG_LATE;
+	return outcome_exit_code(o);
+}
+
+static struct apply *make_apply(struct watchdog *d, const struct watchdog_job *job)
+{
+	struct apply_opts ao = job->apply;
+
+	ao.base = d->o.base;
+	ao.gate = gate;
+	ao.event = event;
+	ao.sm = sm;
+	ao.fresh = job->apply.fresh ? fresh : NULL;
+	ao.others = job->apply.others ? others : NULL;
+	ao.judge = job->apply.judge ? judge : NULL;
+	ao.ended = job->apply.ended ? ended : NULL;
+	ao.running = job->apply.running ? jobs_now : NULL;
+	ao.ctx = d;
+	return job->plan ? apply_new(job->plan, job->in, &ao)
+			 : apply_recover(job->journal, job->fabric, job->in, &ao);
+}
+
+static void begin_watch(struct watchdog *d, const struct watchdog_job *job)
+{
+	struct watch_opts wo = job->watch;
+
+	if (!job->plan || !job->wire)
+		return;
+	wo.blocks = blocks;
+	wo.ctx = d;
+	d->watch = watch_new(&wo);
+	watch_begin(d->watch, job->wire, job->plan, found, d);
+}
+
+int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcome *outcome,
+		 struct err *err)
+{
+	struct apply_status st;
+	struct apply *a;
+	int code, rc;
+
+	d->job = job;
+	if (job->journal)
+		journal_is_there(d, journal_info(job->journal)->head.id);
+	begin_watch(d, job);
+	a = make_apply(d, job);
+	set_apply(d, a);
+	rc = job->plan ? apply_run(a, err) : apply_rollback(a, err);
+	if (!rc && job->plan)
+		rc = decide(d, err);
+	else if (atomic_load(&signalled)) /* it ended what had not been written yet */
+		take_decision(d);
+	apply_status(a, &st);
+	if (!rc && st.outcome == OUTCOME_ROLLED_BACK && st.text[0])
+		err_set(err, 0, "%s", st.text);
+	*outcome = apply_outcome(a);
+	code = exit_code(&st, *outcome);
+	d->why = st.why;
+	pthread_mutex_lock(&d->lock);
+	d->over = true;
+	d->a = NULL;
+	d->job = NULL;
+	pthread_mutex_unlock(&d->lock);
+	atomic_store(&running, NULL);
+	apply_free(a);
+	watch_free(d->watch);
+	d->watch = NULL;
+	return code;
+}
+
+enum coord_why watchdog_why(const struct watchdog *d)
+{
+	return d->why;
+}
+
+/* ---- beginning and end ---- */
+
+static void take_signals(void)
+{
+	struct sigaction sa = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO },
+			 ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGUSR1, &sa, NULL);
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &ignore, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+static void guard_died(void *ctx)
+{
+	struct watchdog *d = ctx;
+	int fd = guard_renew(d->o.guard);
+
+	watchdog_note(d, "note",
+		      fd < 0 ? "the guard died and cannot be replaced"
+			     : "the guard died: another one watches now");
+	if (fd >= 0)
+		control_watch(d->control, fd, guard_died, d);
+}
+
+int watchdog_new(struct watchdog **out, const struct watchdog_opts *o, struct err *err)
+{
+	struct watchdog *d = xcalloc(1, sizeof(*d));
+	int rc;
+
+	d->o = *o;
+	if (!d->o.confirm_s)
+		d->o.confirm_s = WATCHDOG_CONFIRM_S;
+	pthread_mutex_init(&d->lock, NULL);
+	take_signals();
+	rc = control_new(&d->control, watchdog_asked, d, err);
+	if (rc) {
+		pthread_mutex_destroy(&d->lock);
+		free(d);
+		return rc;
+	}
+	watchdog_tell(d, json_pack("{s:s, s:I}", "event", "hello", "pid", (json_int_t)getpid()),
+		      true);
+	if (o->client >= 0)
+		control_adopt(d->control, o->client);
+	if (o->guard && guard_fd(o->guard) >= 0)
+		control_watch(d->control, guard_fd(o->guard), guard_died, d);
+	*out = d;
+	return 0;
+}
+
+void watchdog_end(struct watchdog *d, int code, enum outcome outcome, const char *user,
+		  const char *text)
+{
+	const char *id = d->dir ? strrchr(d->dir, '/') + 1 : "";
+	json_t *t = json_string(text);
+	char line[700];
+
+	pthread_mutex_lock(&d->lock);
+	d->over = true;
+	pthread_mutex_unlock(&d->lock);
+	control_watch(d->control, -1, NULL, NULL);
+	snprintf(line, sizeof(line), "update %s: %s%s%s", id,
+		 d->dir ? outcome_name(outcome) : "not begun", text[0] ? ": " : "", text);
+	log_add(LOG_INFO, "watchdog", "%s", line);
+	if (d->dir)
+		tell_all(user, line);
+	watchdog_tell(d,
+		      json_pack("{s:s, s:s, s:i, s:s, s:o}", "event", "over", "id", id, "exit",
+				code, "outcome", outcome_name(outcome), "text",
+				t ? t : json_string("?")),
+		      true);
+	control_free(d->control);
+	pthread_mutex_destroy(&d->lock);
+	free(d->dir);
+	free(d);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * watchdog: the process that carries out an update, whoever has asked for it.
+ *
+ * It holds the journal's lock, the old tables and the deadline, and serves the control socket
+ * (control.h); those who ask and watch may come and go.  What nobody confirms in time, and
+ * what a watch condition (watch.h) objects to, it rolls back.  guard.h keeps it alive.
+ *
+ * One thread carries out and waits; the control socket has its own.
+ */
+#ifndef FABRIC_UPDATE_WATCHDOG_WATCHDOG_H
+#define FABRIC_UPDATE_WATCHDOG_WATCHDOG_H
+
+#include "fabric/update/executor.h"
+#include "fabric/update/watchdog/watch_conditions.h"
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WATCHDOG_CONFIRM_S 300	  /* until somebody confirms */
+#define WATCHDOG_PLAN	   "plan" /* file in the journal's directory */
+#define WATCHDOG_LATE	   7 /* exit code: nobody confirmed in time; others as outcome_exit_code() */
+
+struct guard_link;
+struct watchdog;
+
+struct watchdog_opts {
+	const char *base;	  /* of the journals; NULL: the default */
+	uint32_t confirm_s;	  /* 0: WATCHDOG_CONFIRM_S */
+	int client;		  /* a connected socket that follows from the start; -1: none */
+	struct guard_link *guard; /* NULL: unguarded, as in tests */
+};
+
+/* Starts to serve; SIGUSR1 confirms, SIGINT and SIGTERM roll back, SIGHUP and SIGPIPE are
+ * ignored from now on. */
+int watchdog_new(struct watchdog **out, const struct watchdog_opts *o, struct err *err);
+
+/* What it does before there is an update, for those who follow. */
+void watchdog_step(struct watchdog *d, const char *text);
+/* By which way it writes: the name of its installer. */
+void watchdog_way(struct watchdog *d, const char *installer);
+
+struct watchdog_job {
+	const struct plan *plan; /* NULL: recover */
+	struct journal *journal; /* of the recovery; taken */
+	const struct fabric *fabric;
+	struct wire *wire; /* NULL: nothing is watched */
+	const struct installer *in;
+	struct apply_opts apply; /* base is set from the options; hooks are called as well */
+	struct watch_opts watch;
+	const void *file; /* the plan as a file, into the journal; may be NULL */
+	size_t file_len;
+	/* A decision or a finding for the record; takes data.  May be NULL. */
+	void (*note)(void *ctx, const char *type, json_t *data);
+};
+
+/* Runs to the end and returns the exit code; err says why it was not kept. */
+int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcome *outcome,
+		 struct err *err);
+
+/* Why the update of watchdog_run() was not kept, WHY_NONE when it was. */
+enum coord_why watchdog_why(const struct watchdog *d);
+
+/* The last event, then the socket goes.  outcome OUTCOME_NONE: it did not come to an update. */
+void watchdog_end(struct watchdog *d, int exit_code, enum outcome outcome, const char *user,
+		  const char *text);
+
+#endif

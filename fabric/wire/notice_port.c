@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/wire/notice_port.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/base/vec.h"
+#include "fabric/ib/codec.h"
+#include "fabric/sim/device/sim.h"
+#include "fabric/wire/mkeys.h"
+#include "fabric/wire/queue.h"
+#include "fabric/wire/sa.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define WAITING_MAX 65536u /* a power of 2 */
+#define TRAP_TID    0x40000000u
+
+struct notice_port {
+	struct mad_port inner, self;
+	struct queue *queue; /* over self */
+	struct progress *progress;
+	uint64_t m_key;
+	struct notice_local local;
+	uint32_t trap_tid;
+	struct notice_in *waiting; /* a ring */
+	uint32_t head, n, size;
+	struct notice_stats stats;
+};
+
+static void keep(struct notice_port *np, const struct notice_in *in)
+{
+	if (np->n == np->size) {
+		uint32_t size = np->size ? np->size * 2 : 64;
+		struct notice_in *ring;
+
+		if (np->n == WAITING_MAX) {
+			np->stats.dropped++;
+			return;
+		}
+		ring = xcalloc(size, sizeof(*ring));
+		for (uint32_t i = 0; i < np->n; i++)
+			ring[i] = np->waiting[(np->head + i) & (np->size - 1)];
+		free(np->waiting);
+		np->waiting = ring;
+		np->head = 0;
+		np->size = size;
+	}
+	np->waiting[(np->head + np->n++) & (np->size - 1)] = *in;
+}
+
+/* Answers are lost like any other packet: a failure to send is none of the reader's. */
+static void answer_sm(struct notice_port *np, const struct mad_packet *p)
+{
+	np->inner.ops->send(np->inner.ctx, p, NULL);
+}
+
+static int filter_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
+{
+	struct notice_port *np = ctx;
+	struct notice_in in;
+	int rc;
+
+	rc = np->inner.ops->recv(np->inner.ctx, p, wait_ns, err);
+	if (rc <= 0 || p->status)
+		return rc;
+	if (!report_read(&in.notice, p)) {
+		in.sm_lid = p->addr.lid;
+		in.at_ns = np->inner.ops->now_ns(np->inner.ctx);
+		np->stats.reports++;
+		keep(np, &in);
+		report_answer(p);
+		answer_sm(np, p);
+		return 0;
+	}
+	return rc;
+}
+
+static int filter_send(void *ctx, const struct mad_packet *p, struct err *err)
+{
+	struct notice_port *np = ctx;
+
+	return np->inner.ops->send(np->inner.ctx, p, err);
+}
+
+static uint64_t filter_now_ns(void *ctx)
+{
+	return notice_now_ns(ctx);
+}
+
+static void filter_local(void *ctx, struct mad_local *out)
+{
+	struct notice_port *np = ctx;
+
+	np->inner.ops->local(np->inner.ctx, out);
+}
+
+static void filter_close(void *ctx)
+{
+	notice_port_close(ctx);
+}
+
+static void filter_pace(void *ctx, uint64_t pause_ns)
+{
+	struct notice_port *np = ctx;
+
+	if (np->inner.ops->pace)
+		np->inner.ops->pace(np->inner.ctx, pause_ns);
+}
+
+static struct notice_port *port_new(const struct mad_port *inner, const struct notice_opts *opts)
+{
+	static const struct mad_ops ops = { filter_send,  filter_recv,	filter_now_ns,
+					    filter_local, filter_close, filter_pace };
+	struct queue_opts q = { .timeout_ms = opts->timeout_ms, .retries = opts->retries };
+	struct notice_port *np = xcalloc(1, sizeof(*np));
+	struct mad_local local;
+
+	np->inner = *inner;
+	np->self = (struct mad_port){ &ops, np };
+	np->queue = queue_new(&np->self, &q);
+	inner->ops->local(inner->ctx, &local);
+	np->local.port_guid = local.port_guid;
+	np->m_key = mkeys_of(opts->m_keys, local.port_guid, opts->m_key);
+	return np;
+}
+
+int notice_port_open_umad(struct notice_port **out, const struct notice_opts *opts, struct err *err)
+{
+	static const struct notice_opts none;
+	struct mad_port port;
+	int rc;
+
+	opts = opts ? opts : &none;
+	rc = opts->deaf ? umad_port_open(&port, opts->ca, opts->port, err)
+			: umad_port_listen(&port, opts->ca, opts->port, err);
+	if (!rc)
+		*out = port_new(&port, opts);
+	return rc;
+}
+
+int notice_port_open_sim(struct notice_port **out, struct sim *sim, const struct notice_opts *opts,
+			 struct err *err)
+{
+	static const struct notice_opts none;
+	struct mad_port port;
+	int rc;
+
+	opts = opts ? opts : &none;
+	rc = sim_port_open(&port, sim, opts->term, err);
+	if (!rc)
+		*out = port_new(&port, opts);
+	return rc;
+}
+
+void notice_port_close(struct notice_port *np)
+{
+	if (!np)
+		return;
+	queue_free(np->queue);
+	np->inner.ops->close(np->inner.ctx);
+	explicit_bzero(&np->m_key, sizeof(np->m_key));
+	free(np->waiting);
+	free(np);
+}
+
+const struct mad_port *notice_port_mad(struct notice_port *np)
+{
+	return &np->self;
+}
+
+uint64_t notice_now_ns(struct notice_port *np)
+{
+	return np->inner.ops->now_ns(np->inner.ctx);
+}
+
+const struct notice_stats *notice_stats(const struct notice_port *np)
+{
+	return &np->stats;
+}
+
+/* One request and its answer. */
+struct ask {
+	const struct mad_request *r;
+	bool asked;
+	int rc;
+	uint16_t status;
+	uint8_t data[SMP_DATA];
+};
+
+static bool ask_next(void *ctx, struct queue_request *out)
+{
+	struct ask *a = ctx;
+
+	if (a->asked)
+		return false;
+	a->asked = true;
+	out->node = QUEUE_NO_NODE;
+	out->mad = *a->r;
+	return true;
+}
+
+static void ask_done(void *ctx, const struct queue_request *req, int rc, const struct mad_answer *m)
+{
+	struct ask *a = ctx;
+
+	(void)req;
+	a->rc = rc;
+	if (m) {
+		a->status = m->status;
+		memcpy(a->data, m->data, SMP_DATA);
+	}
+}
+
+static int ask(struct notice_port *np, struct ask *a, const struct mad_request *r, struct err *err)
+{
+	struct queue_source src = { .next = ask_next, .done = ask_done, .ctx = a };
+	int rc;
+
+	*a = (struct ask){ .r = r };
+	rc = queue_run(np->queue, &src, np->progress, "asking the SM", err);
+	if (!rc && a->rc == -ETIMEDOUT)
+		rc = err_set(err, -ETIMEDOUT, "no answer from LID %u", r->lid);
+	return rc ? rc : a->rc;
+}
+
+void notice_port_progress(struct notice_port *np, struct progress *progress)
+{
+	np->progress = progress;
+}
+
+int notice_port_refresh(struct notice_port *np, struct notice_local *out, struct err *err)
+{
+	struct mad_request r = { .mgmt_class = MAD_SMP_DIRECTED,
+				 .method = MAD_GET,
+				 .attr = SMP_PORT_INFO,
+				 .m_key = np->m_key };
+	struct port_info pi;
+	struct ask a;
+	int rc = ask(np, &a, &r, err);
+
+	explicit_bzero(&r, sizeof(r));
+	if (!rc)
+		rc = port_info_decode(&pi, a.data);
+	if (rc == -ECANCELED)
+		return rc;
+	if (rc)
+		return err_set(err, rc,
+			       "the local port does not tell its SM; if the fabric uses M_Keys, "
+			       "give the right one");
+	np->local.lid = pi.lid;
+	np->local.lmc = pi.lmc;
+	np->local.sm_lid = pi.sm_lid;
+	np->local.sm_sl = pi.sm_sl;
+	np->local.cap_mask = pi.cap_mask;
+	if (out)
+		*out = np->local;
+	if (!pi.sm_lid || !pi.lid)
+		return err_set(err, -ENOENT,
+			       "no subnet manager has configured the local port: is one running?");
+	return 0;
+}
+
+static int know_sm(struct notice_port *np, struct err *err)
+{
+	return np->local.sm_lid ? 0 : notice_port_refresh(np, NULL, err);
+}
+
+int notice_port_sm(struct notice_port *np, struct sm_info *out, struct err *err)
+{
+	struct mad_request r = { .mgmt_class = MAD_SMP, .method = MAD_GET, .attr = SMP_SM_INFO };
+	struct ask a;
+	int rc = know_sm(np, err);
+
+	if (rc)
+		return rc;
+	r.lid = np->local.sm_lid;
+	r.sl = np->local.sm_sl;
+	rc = ask(np, &a, &r, err);
+	if (!rc)
+		rc = sm_info_decode(out, a.data);
+	if (rc)
+		return err_set(err, rc, "the subnet manager at LID %u does not say who it is",
+			       r.lid);
+	return 0;
+}
+
+static int inform(struct notice_port *np, uint16_t trap, bool subscribe, struct err *err)
+{
+	struct mad_request r = { .mgmt_class = MAD_SA, .method = MAD_SET, .attr = SA_INFORM_INFO };
+	const char *what = subscribe ? "subscribe this port to" : "unsubscribe this port from";
+	struct inform_info ii;
+	struct ask a;
+	int rc = know_sm(np, err);
+
+	if (rc)
+		return rc;
+	inform_info_init(&ii, trap, subscribe);
+	inform_info_encode(r.data, &ii);
+	r.lid = np->local.sm_lid;
+	r.sl = np->local.sm_sl;
+	rc = ask(np, &a, &r, err);
+	if (rc == -ETIMEDOUT)
+		return err_set(err, rc,
+			       "the subnet manager at LID %u does not answer the request to %s "
+			       "notices %u: is it running?",
+			       r.lid, what, trap);
+	if (rc == -EPROTO)
+		return err_set(err, rc, "the subnet manager at LID %u refuses to %s notices %u: %s",
+			       r.lid, what, trap, sa_status_text(a.status));
+	return rc;
+}
+
+int notice_subscribe(struct notice_port *np, uint16_t trap, struct err *err)
+{
+	return inform(np, trap, true, err);
+}
+
+int notice_unsubscribe(struct notice_port *np, uint16_t trap, struct err *err)
+{
+	return inform(np, trap, false, err);
+}
+
+int notice_send(struct notice_port *np, const struct notice *n, struct err *err)
+{
+	struct notice mine = *n;
+	struct mad_packet p;
+	int rc = know_sm(np, err);
+
+	if (rc)
+		return rc;
+	mine.issuer_lid = np->local.lid;
+	trap_build(&p, np->local.sm_lid, &mine, TRAP_TID | (np->trap_tid++ & (TRAP_TID - 1)));
+	p.addr.sl = np->local.sm_sl;
+	rc = np->inner.ops->send(np->inner.ctx, &p, err);
+	np->stats.traps += !rc;
+	return rc;
+}
+
+int notice_send_phase(struct notice_port *np, const struct phase_notice *a, bool answer,
+		      struct err *err)
+{
+	struct notice_sender from;
+	struct notice n;
+	int rc = know_sm(np, err);
+
+	if (rc)
+		return rc;
+	from = (struct notice_sender){ .lid = np->local.lid, .cap_mask = np->local.cap_mask };
+	notice_phase_make(&n, a, answer, &from);
+	return notice_send(np, &n, err);
+}
+
+int notice_recv(struct notice_port *np, struct notice_in *out, uint64_t wait_ns, struct err *err)
+{
+	uint64_t now = notice_now_ns(np), until = now + wait_ns;
+	struct mad_packet p;
+	int rc;
+
+	while (!np->n) {
+		/* anything else is a late answer that nobody waits for any more */
+		rc = filter_recv(np, &p, until - now, err);
+		if (rc < 0)
+			return rc;
+		now = notice_now_ns(np);
+		if (now >= until && !np->n)
+			return 0;
+	}
+	*out = np->waiting[np->head];
+	np->head = (np->head + 1) & (np->size - 1);
+	np->n--;
+	return 1;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/wire/sa.h"
+
+#include "fabric/ib/bytes.h"
+#include "fabric/ib/codec.h"
+
+#include <errno.h>
+#include <string.h>
+
+const char *sa_status_text(uint16_t status)
+{
+	switch (status & 0x7f00) {
+	case 0:
+		return status ? "it does not know such requests" : "done";
+	case SA_NO_RESOURCES:
+		return "it has no room for it";
+	case SA_REQ_INVALID:
+		return "it finds the request invalid";
+	case SA_NO_RECORDS:
+		return "it has no such record";
+	case SA_TOO_MANY_RECORDS:
+		return "it has several such records";
+	case SA_INVALID_GID:
+		return "it does not know the GID";
+	case SA_INSUFFICIENT:
+		return "it wants more components in the request";
+	case SA_DENIED:
+		return "it denies this port the request";
+	}
+	return "it refuses";
+}
+
+void inform_info_init(struct inform_info *out, uint16_t trap, bool subscribe)
+{
+	memset(out, 0, sizeof(*out)); /* comparable byte by byte */
+	out->lid_begin = INFORM_ALL_LIDS;
+	out->generic = true;
+	out->subscribe = subscribe;
+	out->type = INFORM_ALL_TYPES;
+	out->trap = trap;
+	out->qpn = 1;
+	out->resp_time = INFORM_RESP_TIME;
+	out->producer = INFORM_ALL_PRODUCERS;
+}
+
+int inform_info_decode(struct inform_info *out, const uint8_t *d)
+{
+	uint32_t qpn = be32_get(d + 28);
+
+	memset(out, 0, sizeof(*out));
+	out->gid_prefix = be64_get(d);
+	out->gid_guid = be64_get(d + 8);
+	out->lid_begin = be16_get(d + 16);
+	out->lid_end = be16_get(d + 18);
+	out->generic = d[22];
+	out->subscribe = d[23];
+	out->type = be16_get(d + 24);
+	out->trap = be16_get(d + 26);
+	out->qpn = qpn >> 8;
+	out->resp_time = qpn & 31;
+	out->producer = be32_get(d + 32) & 0xffffff;
+	return d[22] > 1 || d[23] > 1 ? -EPROTO : 0;
+}
+
+void inform_info_encode(uint8_t *d, const struct inform_info *in)
+{
+	memset(d, 0, SMP_DATA);
+	be64_put(d, in->gid_prefix);
+	be64_put(d + 8, in->gid_guid);
+	be16_put(d + 16, in->lid_begin);
+	be16_put(d + 18, in->lid_end);
+	d[22] = in->generic;
+	d[23] = in->subscribe;
+	be16_put(d + 24, in->type);
+	be16_put(d + 26, in->trap);
+	be32_put(d + 28, in->qpn << 8 | (in->resp_time & 31u));
+	be32_put(d + 32, in->producer & 0xffffff);
+}
+
+int path_record_decode(struct path_record *out, const uint8_t *d)
+{
+	uint32_t flow = be32_get(d + 44);
+
+	memset(out, 0, sizeof(*out));
+	out->service = be64_get(d);
+	out->dgid_prefix = be64_get(d + 8);
+	out->dgid_guid = be64_get(d + 16);
+	out->sgid_prefix = be64_get(d + 24);
+	out->sgid_guid = be64_get(d + 32);
+	out->dlid = be16_get(d + 40);
+	out->slid = be16_get(d + 42);
+	out->raw = flow >> 31;
+	out->flow = flow >> 8 & 0xfffff;
+	out->hop_limit = (uint8_t)flow;
+	out->tclass = d[48];
+	out->reversible = d[49] >> 7;
+	out->num = d[49] & 0x7f;
+	out->pkey = be16_get(d + 50);
+	out->qos_class = be16_get(d + 52) >> 4;
+	out->sl = d[53] & 0xf;
+	out->mtu_selector = d[54] >> 6;
+	out->mtu = d[54] & 0x3f;
+	out->rate_selector = d[55] >> 6;
+	out->rate = d[55] & 0x3f;
+	out->life_selector = d[56] >> 6;
+	out->life = d[56] & 0x3f;
+	out->preference = d[57];
+	return 0;
+}
+
+void path_record_encode(uint8_t *d, const struct path_record *in)
+{
+	memset(d, 0, SMP_DATA);
+	be64_put(d, in->service);
+	be64_put(d + 8, in->dgid_prefix);
+	be64_put(d + 16, in->dgid_guid);
+	be64_put(d + 24, in->sgid_prefix);
+	be64_put(d + 32, in->sgid_guid);
+	be16_put(d + 40, in->dlid);
+	be16_put(d + 42, in->slid);
+	be32_put(d + 44,
+		 (uint32_t)in->raw << 31 | (in->flow & 0xfffff) << 8 | (uint32_t)in->hop_limit);
+	d[48] = in->tclass;
+	d[49] = (uint8_t)(in->reversible << 7 | (in->num & 0x7f));
+	be16_put(d + 50, in->pkey);
+	be16_put(d + 52, (uint16_t)(in->qos_class << 4 | (in->sl & 0xf)));
+	d[54] = (uint8_t)(in->mtu_selector << 6 | (in->mtu & 0x3f));
+	d[55] = (uint8_t)(in->rate_selector << 6 | (in->rate & 0x3f));
+	d[56] = (uint8_t)(in->life_selector << 6 | (in->life & 0x3f));
+	d[57] = in->preference;
+}
+
+void trap_build(struct mad_packet *out, uint16_t sm_lid, const struct notice *n, uint32_t tid)
+{
+	struct mad_request r = {
+		.mgmt_class = MAD_SMP, .method = MAD_TRAP, .attr = SMP_NOTICE, .lid = sm_lid
+	};
+
+	notice_encode(r.data, NOTICE_SMP_DATA, n);
+	mad_build(out, &r, tid);
+}
+
+int trap_read(struct notice *out, const struct mad_packet *p)
+{
+	struct mad_head h;
+
+	mad_head(&h, p);
+	if (h.mgmt_class != MAD_SMP || h.method != MAD_TRAP || h.attr != SMP_NOTICE)
+		return -EPROTO;
+	return notice_decode(out, h.data, NOTICE_SMP_DATA);
+}
+
+void report_build(struct mad_packet *out, uint16_t lid, uint8_t sl, uint32_t qpn,
+		  const struct notice *n, uint32_t tid)
+{
+	struct mad_request r = {
+		.mgmt_class = MAD_SA, .method = MAD_REPORT, .attr = SA_NOTICE, .lid = lid, .sl = sl
+	};
+
+	mad_build(out, &r, tid);
+	out->addr.qpn = qpn;
+	notice_encode(mad_data(out), NOTICE_SA_DATA, n);
+}
+
+int report_read(struct notice *out, const struct mad_packet *p)
+{
+	struct mad_head h;
+
+	mad_head(&h, p);
+	if (h.mgmt_class != MAD_SA || h.method != MAD_REPORT || h.attr != SA_NOTICE)
+		return -EPROTO;
+	return notice_decode(out, h.data, NOTICE_SA_DATA);
+}
+
+void report_answer(struct mad_packet *p)
+{
+	mad_answer_method(p, MAD_REPORT_RESP);
+	p->timeout_ms = 0;
+	p->addr.qkey = MAD_QP1_QKEY;
+	if (!p->addr.qpn)
+		p->addr.qpn = 1;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sa: attributes of subnet administration (class 3, version 2; chapter 15), one record a MAD.
+ */
+#ifndef FABRIC_WIRE_SA_H
+#define FABRIC_WIRE_SA_H
+
+#include "fabric/ib/mad.h"
+#include "fabric/ib/notice.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Status, beyond those of all classes (15.4.1.1). */
+enum sa_status {
+	SA_NO_RESOURCES = 0x0100,
+	SA_REQ_INVALID = 0x0200,
+	SA_NO_RECORDS = 0x0300,
+	SA_TOO_MANY_RECORDS = 0x0400,
+	SA_INVALID_GID = 0x0500,
+	SA_INSUFFICIENT = 0x0600, /* components of the request */
+	SA_DENIED = 0x0700,
+};
+
+/* In words what a subnet administration may have against a request: status of an answer. */
+const char *sa_status_text(uint16_t status);
+
+/* 13.4.8.3 */
+#define INFORM_ALL_LIDS	     0xffff
+#define INFORM_ALL_TYPES     0xffff
+#define INFORM_ALL_PRODUCERS 0xffffff
+#define INFORM_RESP_TIME     18 /* 4.096 us * 2^18: a second */
+
+struct inform_info {
+	uint64_t gid_prefix, gid_guid; /* 0: by LIDs */
+	uint16_t lid_begin, lid_end;
+	bool generic, subscribe;
+	uint16_t type, trap; /* 0xffff: all */
+	uint32_t qpn;	     /* 24 bits */
+	uint8_t resp_time;   /* 5 bits */
+	uint32_t producer;   /* 24 bits */
+};
+
+/* All notices of that number. */
+void inform_info_init(struct inform_info *out, uint16_t trap, bool subscribe);
+int inform_info_decode(struct inform_info *out, const uint8_t *d);
+void inform_info_encode(uint8_t *d, const struct inform_info *in); /* fills 64 bytes */
+
+/* 15.2.5.16.  The bits of the component mask that requests here use. */
+#define PATH_BY_DLID (1ull << 4)
+#define PATH_BY_SLID (1ull << 5)
+
+#define PATH_EXACTLY 2 /* selectors of MTU, rate and life: more, less, exactly, best */
+
+struct path_record {
+	uint64_t service;
+	uint64_t dgid_prefix, dgid_guid, sgid_prefix, sgid_guid;
+	uint16_t dlid, slid;
+	uint32_t flow; /* 20 bits */
+	uint8_t hop_limit, tclass;
+	bool raw, reversible;
+	uint8_t num; /* 7 bits */
+	uint16_t pkey;
+	uint16_t qos_class; /* 12 bits */
+	uint8_t sl;
+	uint8_t mtu_selector, mtu;   /* 2 and 6 bits, as rate and life */
+	uint8_t rate_selector, rate; /* of the specification's codes */
+	uint8_t life_selector, life;
+	uint8_t preference;
+};
+
+int path_record_decode(struct path_record *out, const uint8_t *d);
+void path_record_encode(uint8_t *d, const struct path_record *in); /* fills 64 bytes */
+
+/* A trap to the SM: LID-routed, on QP 0. */
+void trap_build(struct mad_packet *out, uint16_t sm_lid, const struct notice *n, uint32_t tid);
+/* The notice of a trap; -EPROTO: no trap. */
+int trap_read(struct notice *out, const struct mad_packet *p);
+
+/* The SA's report of a notice to a subscriber. */
+void report_build(struct mad_packet *out, uint16_t lid, uint8_t sl, uint32_t qpn,
+		  const struct notice *n, uint32_t tid);
+/* -EPROTO: no report. */
+int report_read(struct notice *out, const struct mad_packet *p);
+/* Turns a report as it was received into its answer. */
+void report_answer(struct mad_packet *p);
+
+#endif

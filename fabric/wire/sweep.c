@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Discovery over directed routes, breadth first: each new node's NodeInfo opens questions about
+ * the node, each live port of a switch a NodeInfo question to whoever is behind it.
+ *
+ * What was found goes into a builder only at the end, because a node that did not tell its LID
+ * would make the builder give all LIDs anew: in a fabric that has been configured it is left out.
+ */
+#include "fabric/wire/wire.h"
+
+#include "fabric/wire/sweep_priv.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+void sweep_report_clear(struct sweep_report *r)
+{
+	free(r->gaps);
+	*r = (struct sweep_report){ 0 };
+}
+
+static void ask(struct sweep *s, uint32_t node, uint16_t attr, uint8_t port)
+{
+	vec_push(&s->todo, (struct question){ node, attr, port, 0 });
+	s->total++;
+}
+
+static void ask_again(struct sweep *s, struct question q)
+{
+	q.nth++;
+	vec_push(&s->todo, q);
+	s->total++;
+}
+
+/* As which a cable has it: of a switch, port 0's. */
+static uint64_t end_guid(const struct found *x, uint8_t port)
+{
+	return x->port[x->kind == NODE_SWITCH ? 0 : port].guid;
+}
+
+/* The keys for a NodeInfo that nobody has told yet. */
+static void tries_of(struct wire_tries *t, struct sweep *s, const struct question *q)
+{
+	const struct found *x;
+
+	if (q->node == NO_NODE) {
+		wire_tries_local(t, s->w);
+		return;
+	}
+	x = &s->node.v[q->node];
+	wire_tries_behind(t, s->w, end_guid(x, q->port), q->port, x->m_key);
+}
+
+static bool is_linked(const struct found *x, uint8_t port)
+{
+	return x->port[port].peer != NO_NODE;
+}
+
+/* Slot of a GUID, or the empty one where it belongs. */
+static uint32_t *slot_of(const struct sweep *s, uint64_t guid)
+{
+	uint32_t i = (uint32_t)((guid * 0x9e3779b97f4a7c15u) >> 32) & (s->nslot - 1);
+
+	while (s->slot[i] && s->node.v[s->slot[i] - 1].guid != guid)
+		i = (i + 1) & (s->nslot - 1);
+	return &s->slot[i];
+}
+
+static void grow_slots(struct sweep *s)
+{
+	if (s->nslot > 2 * s->node.n)
+		return;
+	free(s->slot);
+	s->nslot = s->nslot ? s->nslot * 2 : 1024;
+	s->slot = xcalloc(s->nslot, sizeof(*s->slot));
+	for (size_t n = 0; n < s->node.n; n++)
+		*slot_of(s, s->node.v[n].guid) = (uint32_t)n + 1;
+}
+
+static bool sweep_next(void *ctx, struct queue_request *out)
+{
+	struct sweep *s = ctx;
+	const struct question *q;
+	struct wire_tries t;
+	struct found *x;
+
+	for (;; s->at++) {
+		if (s->at == s->todo.n)
+			return false;
+		q = &s->todo.v[s->at];
+		x = q->node == NO_NODE ? NULL : &s->node.v[q->node];
+		/* meanwhile found from its other side, or gone silent */
+		if (!x || !((q->attr == SMP_NODE_INFO && is_linked(x, q->port)) || x->silent))
+			break;
+		s->total--;
+	}
+	out->tag = s->at++;
+	out->node = QUEUE_NO_NODE;
+	wire_smp(s->w, &out->mad, MAD_GET, q->attr, q->attr == SMP_PORT_INFO ? q->port : 0);
+	out->mad.mgmt_class = MAD_SMP_DIRECTED;
+	if (x)
+		out->mad.route = x->route;
+	if (q->attr != SMP_NODE_INFO) {
+		out->mad.m_key = x->m_key;
+		/* the queue takes a node for silent that was asked with a wrong key */
+		out->node = x->key_old || q->nth ? QUEUE_NO_NODE : q->node;
+		return true;
+	}
+	tries_of(&t, s, q);
+	out->mad.m_key = t.key[q->nth];
+	out->tries = wire_tries_times(&t, q->nth);
+	if (x)
+		out->mad.route.port[++out->mad.route.hops] = q->port;
+	return true;
+}
+
+static enum node_kind kind_of(uint8_t type)
+{
+	return type == 2 ? NODE_SWITCH : type == 3 ? NODE_ROUTER : NODE_CA;
+}
+
+/* A node seen for the first time: what else there is to know about it. */
+static uint32_t new_node(struct sweep *s, const struct node_info *ni, const struct mad_request *by)
+{
+	uint32_t n = (uint32_t)s->node.n;
+	struct found x = { .guid = ni->node_guid,
+			   .kind = kind_of(ni->type),
+			   .nports = ni->nports,
+			   .port = xcalloc(ni->nports + 1u, sizeof(*x.port)),
+			   .route = by->route,
+			   .m_key = by->m_key,
+			   .told_by = by->m_key };
+
+	mkeys_find(&x.m_key, s->w->opts.m_keys, ni->port_guid);
+	for (uint32_t p = 0; p <= x.nports; p++)
+		x.port[p].peer = NO_NODE;
+	vec_push(&s->node, x);
+	ask(s, n, SMP_NODE_DESC, 0);
+	if (x.kind == NODE_SWITCH) {
+		s->report->switches++;
+		x.port[0].guid = ni->port_guid;
+		ask(s, n, SMP_SWITCH_INFO, 0);
+		ask(s, n, SMP_PORT_INFO, 0);
+	} else if (x.kind == NODE_CA) {
+		s->report->cas++;
+	} else {
+		s->report->routers++;
+	}
+	return n;
+}
+
+static void add_link(struct sweep *s, uint32_t a, uint8_t pa, uint32_t b, uint8_t pb)
+{
+	struct found_port *x = &s->node.v[a].port[pa], *y = &s->node.v[b].port[pb];
+	bool taken = (is_linked(&s->node.v[a], pa) && (x->peer != b || x->peer_port != pb)) ||
+		     (is_linked(&s->node.v[b], pb) && (y->peer != a || y->peer_port != pa));
+
+	if (taken || x == y || !pb) {
+		sweep_gap_add(s, &s->report->clashes, s->node.v[b].guid,
+			      "%s port %u: cable to %s port %u not taken, %s",
+			      sweep_label(s, a).text, pa, sweep_label(s, b).text, pb,
+			      taken ? "another one is there: are GUIDs in use twice?"
+				    : "a port cannot lead to itself");
+		return;
+	}
+	x->peer = b;
+	x->peer_port = pb;
+	y->peer = a;
+	y->peer_port = pa;
+}
+
+static void learn_peer(struct sweep *s, uint32_t node, uint8_t port, uint64_t peer, uint64_t key)
+{
+	if (!s->w->opts.m_keys || port > s->node.v[node].nports)
+		return;
+	vec_push(&s->peers, (struct wire_peer){ .guid = end_guid(&s->node.v[node], port),
+						.peer = peer,
+						.m_key = key,
+						.port = port });
+}
+
+/* A port that took none of the keys keeps the time of that while it takes no more of them. */
+static void learn_refusal(struct sweep *s, const struct question *q, uint64_t since_ns)
+{
+	if (q->node == NO_NODE || !s->w->opts.m_keys)
+		return;
+	learn_peer(s, q->node, q->port, 0, 0);
+	s->peers.v[s->peers.n - 1].ns = since_ns ? since_ns : wire_now_ns(s->w);
+}
+
+static void got_node_info(struct sweep *s, const struct question *q, const struct mad_request *by,
+			  const uint8_t *d)
+{
+	struct node_info ni;
+	struct found *x;
+	uint32_t n;
+
+	if (node_info_decode(&ni, d)) {
+		sweep_gap_add(
+			s, &s->report->clashes, 0, "a broken NodeInfo came from behind %s port %u",
+			q->node == NO_NODE ? "the local" : sweep_label(s, q->node).text, q->port);
+		return;
+	}
+	grow_slots(s);
+	n = *slot_of(s, ni.node_guid);
+	if (n--) {
+		x = &s->node.v[n];
+	} else {
+		n = new_node(s, &ni, by);
+		*slot_of(s, ni.node_guid) = n + 1;
+		x = &s->node.v[n];
+	}
+	if (x->kind != kind_of(ni.type) || ni.local_port > x->nports) {
+		sweep_gap_add(s, &s->report->clashes, x->guid,
+			      "two nodes of different kinds have GUID 0x%016" PRIx64, x->guid);
+		return;
+	}
+	if (x->kind != NODE_SWITCH) {
+		x->port[ni.local_port].guid = ni.port_guid;
+		ask(s, n, SMP_PORT_INFO, ni.local_port);
+	}
+	if (q->node == NO_NODE)
+		return;
+	learn_peer(s, q->node, q->port, ni.port_guid, by->m_key);
+	learn_peer(s, n, ni.local_port, end_guid(&s->node.v[q->node], q->port),
+		   s->node.v[q->node].told_by);
+	add_link(s, q->node, q->port, n, ni.local_port);
+}
+
+static void port_facts(struct sweep *s, const struct question *q, const struct port_info *pi)
+{
+	struct found *x = &s->node.v[q->node];
+	struct found_port *p = &x->port[q->port];
+	bool ext = x->kind == NODE_SWITCH ? x->ext_speed : pi->cap_mask & PORT_CAP_EXT_SPEED;
+
+	p->state = pi->state;
+	p->op_vls = (uint8_t)port_info_vls(pi->op_vls);
+	if (pi->state > 1 && q->port)
+		port_info_link(p->link, pi, ext);
+	if (x->kind != NODE_SWITCH || !q->port) {
+		p->lid = pi->lid;
+		p->lmc = pi->lmc;
+	}
+}
+
+/* A switch that tells its M_Key tells which of those given to write with; one that hides it tells
+ * that this was a wrong one, without counting it (protection level 1).  True: asked again. */
+static bool other_key(struct sweep *s, const struct question *q, const struct port_info *pi)
+{
+	struct found *x = &s->node.v[q->node];
+	struct wire_tries t;
+
+	if (!s->w->opts.m_keys || pi->m_key == x->m_key)
+		return false;
+	if (pi->m_key) {
+		if (wire_key_given(s->w, pi->m_key))
+			x->m_key = pi->m_key;
+		return false;
+	}
+	t.n = mkeys_tries(t.key, &t.sure, s->w->opts.m_keys, x->port[0].guid, s->w->m_key,
+			  x->told_by);
+	if (pi->m_key_protect != 1 || q->nth > t.n)
+		return false;
+	x->m_key = t.key[q->nth < t.n ? q->nth : 0];
+	if (q->nth == t.n)
+		return false;
+	ask_again(s, *q);
+	return true;
+}
+
+static void got_port_info(struct sweep *s, const struct question *q, const uint8_t *d)
+{
+	struct found *x = &s->node.v[q->node];
+	struct port_info pi;
+	bool local = !q->node && !x->route.hops;
+
+	if (port_info_decode(&pi, d) || (!pi.state && q->port)) {
+		sweep_gap_add(s, &s->report->clashes, x->guid, "%s port %u: a broken PortInfo",
+			      sweep_label(s, q->node).text, q->port);
+		return;
+	}
+	if (x->kind == NODE_SWITCH && !q->port && other_key(s, q, &pi))
+		return;
+	if (x->kind == NODE_SWITCH && !q->port) {
+		x->ext_speed = pi.cap_mask & PORT_CAP_EXT_SPEED;
+		port_facts(s, q, &pi);
+		if (local)
+			s->report->sm_lid = pi.sm_lid;
+		for (uint32_t p = 1; p <= x->nports; p++)
+			ask(s, q->node, SMP_PORT_INFO, (uint8_t)p);
+		return;
+	}
+	port_facts(s, q, &pi);
+	if (x->kind != NODE_SWITCH && !local)
+		return;
+	if (x->kind != NODE_SWITCH) {
+		s->report->sm_lid = pi.sm_lid;
+		s->local_down = pi.state < 2;
+	} else if (pi.state < 2) {
+		s->report->links_down++;
+	}
+	if (pi.state >= 2 && x->route.hops < ROUTE_HOPS && !is_linked(x, q->port))
+		ask(s, q->node, SMP_NODE_INFO, q->port);
+}
+
+/* A NodeInfo with the next key; another attribute with the key to which the node told that one,
+ * when the key that is known of it was an old one.  True: asked again. */
+static bool next_key(struct sweep *s, const struct question *q, uint64_t by)
+{
+	struct wire_tries t;
+	struct found *x;
+
+	if (q->attr == SMP_NODE_INFO) {
+		tries_of(&t, s, q);
+		if (q->nth + 1u < t.n)
+			ask_again(s, *q);
+		else
+			learn_refusal(s, q, t.refused_ns);
+		return q->nth + 1u < t.n;
+	}
+	x = &s->node.v[q->node];
+	if (by == x->told_by || x->silent)
+		return false;
+	x->m_key = x->told_by;
+	x->key_old = true;
+	ask_again(s, *q);
+	return true;
+}
+
+static void no_answer(struct sweep *s, const struct question *q, int rc, uint64_t by)
+{
+	struct found *x;
+
+	if (rc != -EPROTO && next_key(s, q, by))
+		return;
+	if (q->node == NO_NODE) {
+		s->local_rc = rc;
+		return;
+	}
+	x = &s->node.v[q->node];
+	if (q->attr == SMP_NODE_INFO) {
+		sweep_gap_add(s, &s->report->no_answer, 0, "%s behind %s port %u%s",
+			      wire_rc_text(rc), sweep_label(s, q->node).text, q->port,
+			      s->w->opts.m_keys ? ", to none of the M_Keys that it may have" : "");
+		sweep_gap_place(s, "%s/%u", sweep_label(s, q->node).text, q->port);
+	} else if (rc == -EPROTO) {
+		sweep_gap_add(s, &s->report->clashes, x->guid, "%s refused to tell attribute 0x%x",
+			      sweep_label(s, q->node).text, q->attr);
+	} else if (!x->silent) {
+		x->silent = true;
+		sweep_gap_add(s, &s->report->no_answer, x->guid, "no more answers from %s",
+			      sweep_label(s, q->node).text);
+		sweep_gap_place(s, "%s", sweep_label(s, q->node).text);
+	}
+}
+
+static void sweep_done(void *ctx, const struct queue_request *req, int rc,
+		       const struct mad_answer *a)
+{
+	struct sweep *s = ctx;
+	struct question q = s->todo.v[req->tag];
+	struct switch_info si;
+
+	if (rc == -ECANCELED)
+		return;
+	if (rc) {
+		no_answer(s, &q, rc, req->mad.m_key);
+		return;
+	}
+	switch (q.attr) {
+	case SMP_NODE_INFO:
+		got_node_info(s, &q, &req->mad, a->data);
+		break;
+	case SMP_NODE_DESC:
+		node_desc_decode(s->node.v[q.node].desc, a->data);
+		break;
+	case SMP_SWITCH_INFO:
+		if (!switch_info_decode(&si, a->data))
+			s->node.v[q.node].enhanced_sp0 = si.enhanced_sp0;
+		break;
+	case SMP_PORT_INFO:
+		got_port_info(s, &q, a->data);
+		break;
+	}
+}
+
+static int by_guid(const void *a, const void *b)
+{
+	uint64_t x = ((const struct wire_route *)a)->guid, y = ((const struct wire_route *)b)->guid;
+
+	return (x > y) - (x < y);
+}
+
+static void keep_routes(struct sweep *s)
+{
+	struct wire *w = s->w;
+
+	wire_forget(w);
+	wire_forget_routes(w);
+	w->routes = xcalloc(s->node.n, sizeof(*w->routes));
+	for (size_t n = 0; n < s->node.n; n++)
+		if (s->node.v[n].kind == NODE_SWITCH)
+			w->routes[w->nroutes++] =
+				(struct wire_route){ s->node.v[n].guid, s->node.v[n].m_key,
+						     s->node.v[n].route };
+	qsort(w->routes, w->nroutes, sizeof(*w->routes), by_guid);
+}
+
+/* Ports of a CA may have keys of their own. */
+static void keep_keys(struct sweep *s)
+{
+	VEC(struct wire_lid) lids = { 0 };
+
+	for (size_t n = 0; n < s->node.n && s->w->opts.m_keys; n++) {
+		const struct found *x = &s->node.v[n];
+
+		for (uint32_t i = 0; i <= x->nports; i++) {
+			const struct found_port *p = &x->port[i];
+
+			if (p->lid && p->guid)
+				vec_push(&lids,
+					 (struct wire_lid){
+						 mkeys_of(s->w->opts.m_keys, p->guid, x->m_key),
+						 p->lid, (uint16_t)(1u << p->lmc) });
+		}
+	}
+	wire_keep_keys(s->w, lids.v, (uint32_t)lids.n, s->peers.v, (uint32_t)s->peers.n);
+	s->peers.v = NULL;
+	s->peers.n = s->peers.cap = 0;
+}
+
+static int conclude(struct fabric **out, struct sweep *s, struct err *err)
+{
+	if (!s->node.n)
+		return err_set(
+			err, -EHOSTUNREACH,
+			"the local port does not answer subnet management (%s): is it up, may "
+			"this user send MADs, and does the fabric want an M_Key?",
+			wire_rc_text(s->local_rc));
+	if (s->local_down)
+		return err_set(err, -ENETDOWN,
+			       "the local port is down: check its cable, or choose another port");
+	if (!s->report->switches)
+		return err_set(
+			err, -EHOSTUNREACH,
+			"no switch answers behind the local port%s: there is no fabric to see",
+			s->w->opts.m_keys ? " to any M_Key that it may have" : "");
+	keep_routes(s);
+	keep_keys(s);
+	return sweep_build(out, s, err);
+}
+
+int wire_sweep(struct fabric **out, struct sweep_report *report, struct wire *w,
+	       const struct sweep_opts *opts, struct progress *progress, struct err *err)
+{
+	static const struct sweep_opts preset = { .lmc = -1 };
+	struct sweep_report own = { 0 };
+	struct sweep s = { .w = w,
+			   .opts = opts ? opts : &preset,
+			   .report = report ? report : &own };
+	struct queue_source src = {
+		.next = sweep_next, .done = sweep_done, .ctx = &s, .total = &s.total
+	};
+	uint64_t start = wire_now_ns(w), sent = queue_stats(w->queue)->sent;
+	int rc;
+
+	*s.report = (struct sweep_report){ 0 };
+	queue_forget(w->queue);
+	ask(&s, NO_NODE, SMP_NODE_INFO, 0);
+	rc = queue_run(w->queue, &src, progress, "sweep", err);
+	queue_forget(w->queue);
+	if (rc == -ECANCELED)
+		err_set(err, rc, "the sweep was cancelled");
+	if (!rc)
+		rc = conclude(out, &s, err);
+	s.report->took_ns = wire_now_ns(w) - start;
+	s.report->mads = queue_stats(w->queue)->sent - sent;
+	for (size_t n = 0; n < s.node.n; n++)
+		free(s.node.v[n].port);
+	if (s.node.n)
+		explicit_bzero(s.node.v, s.node.n * sizeof(*s.node.v));
+	vec_free(&s.peers);
+	free(s.slot);
+	vec_free(&s.node);
+	vec_free(&s.todo);
+	sweep_report_clear(&own);
+	return rc;
+}

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/wire/wire.h"
+
+#include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
+#include "fabric/sim/device/sim.h"
+#include "fabric/wire/mkeys.h"
+#include "fabric/wire/notice_port.h"
+#include "fabric/wire/wire_priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KNOWN_NS 1000000000ull
+#define PACE_NS	 1000000ull
+
+static void use_port(struct wire *w, const struct mad_port *port)
+{
+	struct queue_opts q = { .window = w->opts.window,
+				.timeout_ms = w->opts.timeout_ms,
+				.retries = w->opts.retries };
+
+	w->port = *port;
+	w->queue = queue_new(port, &q);
+}
+
+static struct wire *wire_new(const struct mad_port *port, const struct wire_opts *opts)
+{
+	struct wire *w = xcalloc(1, sizeof(*w));
+
+	w->opts = *opts;
+	w->opts.ca = opts->ca ? xstrdup(opts->ca) : NULL;
+	w->opts.m_key = 0; /* once is enough */
+	w->m_key = opts->m_key;
+	use_port(w, port);
+	return w;
+}
+
+static struct notice_opts notice_opts(const struct wire_opts *opts)
+{
+	return (struct notice_opts){ .ca = opts->ca,
+				     .port = opts->port,
+				     .timeout_ms = opts->timeout_ms,
+				     .retries = opts->retries,
+				     .m_key = opts->m_key,
+				     .m_keys = opts->m_keys,
+				     .term = opts->term };
+}
+
+static struct wire *wire_over(struct notice_port *np, const struct wire_opts *opts)
+{
+	struct wire *w = wire_new(notice_port_mad(np), opts);
+
+	w->notices = np;
+	return w;
+}
+
+int wire_open_umad(struct wire **out, const struct wire_opts *opts, struct err *err)
+{
+	static const struct wire_opts none;
+	struct notice_opts no;
+	struct notice_port *np;
+	struct mad_port port;
+	int rc;
+
+	opts = opts ? opts : &none;
+	no = notice_opts(opts);
+	rc = opts->notices ? notice_port_open_umad(&np, &no, err)
+			   : umad_port_open(&port, opts->ca, opts->port, err);
+	if (!rc)
+		*out = opts->notices ? wire_over(np, opts) : wire_new(&port, opts);
+	return rc;
+}
+
+int wire_open_sim(struct wire **out, struct sim *sim, const struct wire_opts *opts, struct err *err)
+{
+	static const struct wire_opts none;
+	struct notice_opts no;
+	struct notice_port *np;
+	struct mad_port port;
+	int rc;
+
+	opts = opts ? opts : &none;
+	no = notice_opts(opts);
+	rc = opts->notices ? notice_port_open_sim(&np, sim, &no, err)
+			   : sim_port_open(&port, sim, opts->term, err);
+	if (!rc) {
+		*out = opts->notices ? wire_over(np, opts) : wire_new(&port, opts);
+		(*out)->sim = sim;
+	}
+	return rc;
+}
+
+struct notice_port *wire_notices(struct wire *w)
+{
+	return w->notices;
+}
+
+/* ---- a port that could not be opened again: nothing gets out ---- */
+
+static int gone_send(void *ctx, const struct mad_packet *p, struct err *err)
+{
+	(void)ctx;
+	(void)p;
+	return err_set(err, -ENODEV, "the port could not be opened again");
+}
+
+static int gone_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
+{
+	(void)ctx;
+	(void)p;
+	(void)wait_ns;
+	return err_set(err, -ENODEV, "the port could not be opened again");
+}
+
+static uint64_t gone_now_ns(void *ctx)
+{
+	(void)ctx;
+	return clock_ns();
+}
+
+static void gone_local(void *ctx, struct mad_local *out)
+{
+	(void)ctx;
+	*out = (struct mad_local){ 0 };
+}
+
+static void gone_close(void *ctx)
+{
+	(void)ctx;
+}
+
+static const struct mad_port gone = {
+	.ops = &(const struct mad_ops){ .send = gone_send,
+					.recv = gone_recv,
+					.now_ns = gone_now_ns,
+					.local = gone_local,
+					.close = gone_close },
+};
+
+static void reopen(struct wire *w)
+{
+	struct mad_port port;
+	int rc = w->sim ? sim_port_open(&port, w->sim, w->opts.term, NULL)
+			: umad_port_open(&port, w->opts.ca, w->opts.port, NULL);
+
+	use_port(w, rc ? &gone : &port);
+}
+
+/* The old one goes first: ibsim's library gives what comes to one of both only. */
+int wire_listen(struct wire *w, struct err *err)
+{
+	struct notice_opts no = notice_opts(&w->opts);
+	struct notice_port *np;
+	int rc;
+
+	if (w->notices)
+		return 0;
+	no.m_key = w->m_key;
+	queue_free(w->queue);
+	w->port.ops->close(w->port.ctx);
+	rc = w->sim ? notice_port_open_sim(&np, w->sim, &no, err)
+		    : notice_port_open_umad(&np, &no, err);
+	explicit_bzero(&no.m_key, sizeof(no.m_key));
+	if (rc) {
+		reopen(w);
+		return rc;
+	}
+	use_port(w, notice_port_mad(np));
+	w->notices = np;
+	return 0;
+}
+
+void wire_close(struct wire *w)
+{
+	if (!w)
+		return;
+	queue_free(w->queue);
+	w->port.ops->close(w->port.ctx);
+	free(w->known);
+	wire_forget_routes(w);
+	wire_forget_keys(w);
+	wire_forget_counters(w);
+	free((char *)w->opts.ca);
+	explicit_bzero(&w->m_key, sizeof(w->m_key));
+	free(w);
+}
+
+void wire_local(struct wire *w, struct mad_local *out)
+{
+	w->port.ops->local(w->port.ctx, out);
+}
+
+uint64_t wire_now_ns(struct wire *w)
+{
+	return w->port.ops->now_ns(w->port.ctx);
+}
+
+void wire_stats(const struct wire *w, struct wire_stats *out)
+{
+	const struct queue_stats *s = queue_stats(w->queue);
+
+	*out = (struct wire_stats){ .sent = s->sent,
+				    .answered = s->answered,
+				    .retried = s->retried,
+				    .timed_out = s->timed_out,
+				    .late = s->late,
+				    .skipped = s->skipped };
+}
+
+void wire_pace(struct wire *w, bool calm)
+{
+	if (w->port.ops->pace)
+		w->port.ops->pace(w->port.ctx, calm ? PACE_NS : 0);
+}
+
+const char *wire_rc_text(int rc)
+{
+	switch (rc) {
+	case 0:
+		return "done";
+	case -ETIMEDOUT:
+		return "no answer";
+	case -EHOSTUNREACH:
+		return "no way to it is known";
+	case -EPROTO:
+		return "it refused";
+	case -ESTALE:
+		return "another switch answers there now: sweep again";
+	case -EIO:
+		return "it answered with other values than were written";
+	case -ECANCELED:
+		return "cancelled";
+	}
+	return strerror(-rc);
+}
+
+void wire_smp(const struct wire *w, struct mad_request *r, uint8_t method, uint16_t attr,
+	      uint32_t mod)
+{
+	memset(r, 0, sizeof(*r));
+	r->method = method;
+	r->attr = attr;
+	r->mod = mod;
+	r->m_key = w->m_key;
+}
+
+static const struct wire_route *find_route(const struct wire *w, uint64_t guid)
+{
+	uint32_t lo = 0, hi = w->nroutes;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (w->routes[mid].guid < guid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < w->nroutes && w->routes[lo].guid == guid ? &w->routes[lo] : NULL;
+}
+
+bool wire_address(const struct wire *w, const struct fabric *f, uint32_t sw, enum wire_way way,
+		  struct mad_request *r)
+{
+	const struct wire_route *route = find_route(w, f->sw_guid[sw]);
+
+	r->m_key = route ? route->m_key : mkeys_of(w->opts.m_keys, f->sw_guid[sw], w->m_key);
+	if (way == WAY_LID) {
+		r->mgmt_class = MAD_SMP;
+		r->lid = f->sw_lid[sw];
+		return f->lids_given && r->lid;
+	}
+	if (!route)
+		return false;
+	r->mgmt_class = MAD_SMP_DIRECTED;
+	r->route = route->route;
+	return true;
+}
+
+struct one {
+	struct mad_request *r;
+	bool asked;
+	int rc;
+	uint8_t *data;
+};
+
+static bool one_next(void *ctx, struct queue_request *out)
+{
+	struct one *o = ctx;
+
+	if (o->asked)
+		return false;
+	o->asked = true;
+	out->node = QUEUE_NO_NODE;
+	out->mad = *o->r;
+	return true;
+}
+
+static void one_done(void *ctx, const struct queue_request *req, int rc, const struct mad_answer *a)
+{
+	struct one *o = ctx;
+
+	(void)req;
+	o->rc = rc;
+	if (!rc)
+		memcpy(o->data, a->data, SMP_DATA);
+}
+
+/* One SMP to the local port or to a LID (0: local), answer into data. */
+static int ask(struct wire *w, struct mad_request *r, uint8_t data[SMP_DATA], struct err *err)
+{
+	struct one o = { .r = r, .data = data };
+	struct queue_source src = { .next = one_next, .done = one_done, .ctx = &o };
+	int rc;
+
+	r->mgmt_class = r->lid ? MAD_SMP : MAD_SMP_DIRECTED;
+	r->m_key = r->lid ? wire_lid_key(w, r->lid) : wire_local_key(w);
+	rc = queue_run(w->queue, &src, NULL, "ask", err);
+	return rc ? rc : o.rc;
+}
+
+int wire_sm_info(struct wire_sm *out, struct wire *w, struct err *err)
+{
+	struct mad_request r;
+	struct port_info pi;
+	struct sm_info si;
+	uint8_t d[SMP_DATA];
+	int rc;
+
+	wire_smp(w, &r, MAD_GET, SMP_PORT_INFO, 0);
+	rc = ask(w, &r, d, err);
+	if (rc || port_info_decode(&pi, d))
+		return err_set(err, rc ? rc : -EPROTO,
+			       "the local port does not tell its SM (%s); if the fabric uses "
+			       "M_Keys, give the right one",
+			       wire_rc_text(rc ? rc : -EPROTO));
+	if (!pi.sm_lid)
+		return err_set(err, -ENOENT,
+			       "no subnet manager has configured the local port: is one running?");
+	wire_smp(w, &r, MAD_GET, SMP_SM_INFO, 0);
+	r.lid = pi.sm_lid;
+	r.sl = pi.sm_sl;
+	rc = ask(w, &r, d, err);
+	if (!rc)
+		rc = sm_info_decode(&si, d);
+	if (rc)
+		return err_set(err, rc, "the subnet manager at LID %u: %s", pi.sm_lid,
+			       wire_rc_text(rc));
+	*out = (struct wire_sm){ .lid = pi.sm_lid,
+				 .sl = pi.sm_sl,
+				 .guid = si.guid,
+				 .act_count = si.act_count,
+				 .priority = si.priority,
+				 .state = si.state };
+	return 0;
+}
+
+const char *wire_sm_state_name(uint8_t state)
+{
+	return sm_state_name(state);
+}
+
+struct identify {
+	struct wire *w;
+	const struct fabric *f;
+	const bool *want;
+	enum wire_way by;
+	uint32_t at;
+	uint8_t *way;
+	int *rc;
+	uint32_t answered, silent; /* in this pass */
+	uint64_t total;
+};
+
+static bool identify_next(void *ctx, struct queue_request *out)
+{
+	struct identify *x = ctx;
+
+	for (; x->at < x->f->nsw; x->at++) {
+		if (!x->want[x->at] || x->way[x->at] != WAY_NONE)
+			continue;
+		if (wire_way_broken(x->answered, x->silent)) {
+			x->rc[x->at] = -ETIMEDOUT;
+			continue;
+		}
+		wire_smp(x->w, &out->mad, MAD_GET, SMP_NODE_INFO, 0);
+		if (!wire_address(x->w, x->f, x->at, x->by, &out->mad))
+			continue;
+		out->tag = out->node = x->at++;
+		return true;
+	}
+	return false;
+}
+
+static void identify_done(void *ctx, const struct queue_request *req, int rc,
+			  const struct mad_answer *a)
+{
+	struct identify *x = ctx;
+	uint32_t sw = (uint32_t)req->tag;
+	struct node_info ni;
+
+	x->answered += rc == 0;
+	x->silent += rc == -ETIMEDOUT;
+	if (!rc)
+		rc = node_info_decode(&ni, a->data);
+	if (!rc && ni.node_guid != x->f->sw_guid[sw])
+		rc = -ESTALE;
+	x->rc[sw] = rc;
+	x->w->known[sw].way = WAY_NONE;
+	if (rc)
+		return;
+	x->way[sw] = (uint8_t)x->by;
+	x->w->known[sw] = (struct wire_known){ .guid = ni.node_guid,
+					       .ns = wire_now_ns(x->w),
+					       .lid = x->f->lids_given ? x->f->sw_lid[sw] : 0,
+					       .way = (uint8_t)x->by };
+}
+
+void wire_forget(struct wire *w)
+{
+	w->nknown = 0;
+}
+
+/* Places for n switches, those that are new without anything. */
+static void known_room(struct wire *w, uint32_t n)
+{
+	if (n <= w->nknown)
+		return;
+	w->known = xrealloc(w->known, n, sizeof(*w->known));
+	memset(w->known + w->nknown, 0, (n - w->nknown) * sizeof(*w->known));
+	w->nknown = n;
+}
+
+static enum wire_way known_way(const struct wire *w, const struct fabric *f, uint32_t sw,
+			       uint64_t now_ns)
+{
+	const struct wire_known *k = &w->known[sw];
+
+	if (k->way == WAY_NONE || k->guid != f->sw_guid[sw] || now_ns - k->ns > KNOWN_NS)
+		return WAY_NONE;
+	if (k->way == WAY_LID && (!f->lids_given || k->lid != f->sw_lid[sw]))
+		return WAY_NONE;
+	return k->way;
+}
+
+int wire_identify(struct wire *w, const struct fabric *f, const bool *want, uint8_t *way, int *rc,
+		  struct progress *progress, struct err *err)
+{
+	struct identify x = { .w = w, .f = f, .want = want, .way = way, .rc = rc };
+	struct queue_source src = {
+		.next = identify_next, .done = identify_done, .ctx = &x, .total = &x.total
+	};
+	int ret = 0;
+
+	known_room(w, f->nsw);
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		way[sw] = WAY_NONE;
+		rc[sw] = -EHOSTUNREACH;
+		x.total += want[sw];
+	}
+	for (int pass = 0; pass < 2 && !ret; pass++) {
+		x.by = pass ? WAY_LID : WAY_DIRECTED;
+		x.at = x.answered = x.silent = 0;
+		queue_forget(w->queue);
+		ret = queue_run(w->queue, &src, progress, "identify switches", err);
+	}
+	queue_forget(w->queue);
+	return ret;
+}
+
+int wire_recall(struct wire *w, const struct fabric *f, bool *want, uint8_t *way, int *rc,
+		struct progress *progress, struct err *err)
+{
+	uint8_t *known = xcalloc(f->nsw, 1);
+	uint64_t now_ns = wire_now_ns(w);
+	bool any = false;
+	int ret = 0;
+
+	known_room(w, f->nsw);
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		if (want[sw])
+			known[sw] = (uint8_t)known_way(w, f, sw, now_ns);
+		want[sw] = want[sw] && !known[sw];
+		any = any || want[sw];
+	}
+	if (any)
+		ret = wire_identify(w, f, want, way, rc, progress, err);
+	else
+		queue_forget(w->queue);
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		if (known[sw]) {
+			way[sw] = known[sw];
+			rc[sw] = 0;
+		}
+	free(known);
+	return ret;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The SLs of paths: no switch holds them, only the SM's path records tell. */
+#include "fabric/wire/wire.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/base/rng.h"
+#include "fabric/base/vec.h"
+#include "fabric/wire/sa.h"
+#include "fabric/wire/wire_priv.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define NO_SL 0xff
+
+struct path {
+	uint32_t term;
+	uint16_t dlid;
+	uint8_t sl; /* NO_SL: no answer */
+};
+
+struct asker {
+	struct wire *w;
+	const struct fabric *f;
+	VEC(struct path) paths;
+	uint64_t at, total;
+	uint16_t sm_lid;
+	uint8_t sm_sl;
+	uint16_t status; /* of the last answer with an error */
+	struct path_sl_report *report;
+};
+
+static bool asker_next(void *ctx, struct queue_request *out)
+{
+	struct asker *x = ctx;
+	struct path_record pr = { 0 };
+	const struct path *p;
+
+	if (x->at == x->paths.n)
+		return false;
+	p = &x->paths.v[x->at];
+	pr.slid = x->f->term_lid[p->term];
+	pr.dlid = p->dlid;
+	memset(&out->mad, 0, sizeof(out->mad));
+	out->mad.mgmt_class = MAD_SA;
+	out->mad.method = MAD_GET;
+	out->mad.attr = SA_PATH_RECORD;
+	out->mad.lid = x->sm_lid;
+	out->mad.sl = x->sm_sl;
+	out->mad.comp_mask = PATH_BY_SLID | PATH_BY_DLID;
+	path_record_encode(out->mad.data, &pr);
+	out->tag = x->at++;
+	out->node = QUEUE_NO_NODE;
+	x->report->asked++;
+	return true;
+}
+
+static void asker_done(void *ctx, const struct queue_request *req, int rc,
+		       const struct mad_answer *a)
+{
+	struct asker *x = ctx;
+	struct path *p = &x->paths.v[req->tag];
+	struct path_record pr;
+
+	if (rc == -EPROTO)
+		x->status = a->status;
+	if (rc || path_record_decode(&pr, a->data) || pr.dlid != p->dlid ||
+	    pr.slid != x->f->term_lid[p->term])
+		return;
+	p->sl = pr.sl;
+	x->report->answered++;
+}
+
+static void add(struct asker *x, uint32_t term, uint16_t dlid)
+{
+	vec_push(&x->paths, (struct path){ .term = term, .dlid = dlid, .sl = NO_SL });
+}
+
+static int run(struct asker *x, struct progress *progress, struct err *err)
+{
+	struct queue_source src = {
+		.next = asker_next, .done = asker_done, .ctx = x, .total = &x->total
+	};
+	uint64_t start = wire_now_ns(x->w);
+	struct wire_sm sm;
+	int rc = wire_sm_info(&sm, x->w, err);
+
+	if (rc)
+		return rc;
+	x->sm_lid = sm.lid;
+	x->sm_sl = sm.sl;
+	x->total = x->paths.n;
+	rc = queue_run(x->w->queue, &src, progress, "ask for path SLs", err);
+	x->report->took_ns = wire_now_ns(x->w) - start;
+	if (rc == -ECANCELED)
+		err_set(err, rc, "cancelled: not all paths were asked for");
+	return rc;
+}
+
+static int unanswered(const struct asker *x, struct err *err)
+{
+	const struct path_sl_report *r = x->report;
+
+	return err_set(
+		err, -EIO, "the subnet manager at LID %u tells no SL for %llu of %llu paths: %s",
+		x->sm_lid, (unsigned long long)(r->asked - r->answered),
+		(unsigned long long)r->asked, x->status ? sa_status_text(x->status) : "no answer");
+}
+
+static void compare(struct path_sl_report *r, const struct path *p, uint8_t claimed)
+{
+	if (p->sl == NO_SL || p->sl == claimed || r->differ++)
+		return;
+	r->term = p->term;
+	r->dlid = p->dlid;
+	r->told = p->sl;
+	r->claimed = claimed;
+}
+
+/* Random paths between counted terminals and LIDs in use, none to the source itself. */
+static void add_random(struct asker *x, uint32_t n, uint64_t seed)
+{
+	const struct fabric *f = x->f;
+	uint64_t tries = 64ull * n;
+	struct rng r;
+
+	rng_seed(&r, seed);
+	while (n && tries--) {
+		uint32_t term = (uint32_t)rng_below(&r, f->nterm);
+		uint16_t dlid = (uint16_t)(1 + rng_below(&r, f->max_lid));
+		uint32_t end = fabric_lid_end(f, dlid);
+
+		if (end == FAB_NONE || end == term)
+			continue;
+		add(x, term, dlid);
+		n--;
+	}
+}
+
+int wire_check_path_sls(struct wire *w, const struct fabric *f, const struct tables *t, uint32_t n,
+			uint64_t seed, struct path_sl_report *report, struct progress *progress,
+			struct err *err)
+{
+	struct asker x = { .w = w, .f = f, .report = report };
+	int rc;
+
+	memset(report, 0, sizeof(*report));
+	add_random(&x, n, seed);
+	rc = run(&x, progress, err);
+	for (size_t i = 0; i < x.paths.n && !rc; i++)
+		compare(report, &x.paths.v[i],
+			tables_path_sl(t, x.paths.v[i].term, f->term_sw[x.paths.v[i].term],
+				       x.paths.v[i].dlid));
+	if (!rc && report->asked && !report->answered)
+		rc = unanswered(&x, err);
+	vec_free(&x.paths);
+	return rc;
+}
+
+/* The counted terminal that speaks for a switch; FAB_NONE: it has none. */
+static uint32_t speaker(const struct fabric *f, uint32_t sw)
+{
+	for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++)
+		if (f->term_list[i] < f->nterm)
+			return f->term_list[i];
+	return FAB_NONE;
+}
+
+/* Another counted terminal of the same switch. */
+static uint32_t second(const struct fabric *f, uint32_t term)
+{
+	uint32_t sw = f->term_sw[term];
+
+	for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++)
+		if (f->term_list[i] < f->nterm && f->term_list[i] != term)
+			return f->term_list[i];
+	return FAB_NONE;
+}
+
+/* A terminal's LIDs are not asked from itself, but from its stand-in, if any. */
+static void add_row(struct asker *x, uint32_t term, uint32_t stand_in)
+{
+	for (uint32_t lid = 1; lid <= x->f->max_lid; lid++) {
+		uint32_t end = fabric_lid_end(x->f, lid);
+		uint32_t from = end == term ? stand_in : term;
+
+		if (end != FAB_NONE && from != FAB_NONE)
+			add(x, from, (uint16_t)lid);
+	}
+}
+
+static uint64_t queries_max(const struct fabric *f, bool by_term)
+{
+	uint64_t sources = by_term ? f->nterm : 0, lids = 0;
+
+	for (uint32_t sw = 0; sw < f->nsw && !by_term; sw++)
+		sources += speaker(f, sw) != FAB_NONE;
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
+		lids += fabric_lid_end(f, lid) != FAB_NONE;
+	return sources * lids;
+}
+
+/* The cheapest form that holds what was told. */
+static enum sl_kind cheapest(const struct asker *x, size_t n, bool by_term)
+{
+	uint8_t *by_lid = xcalloc(x->f->max_lid + 1u, 1);
+	bool same = true, one = true;
+
+	memset(by_lid, NO_SL, x->f->max_lid + 1u);
+	for (size_t i = 0; i < n; i++) {
+		const struct path *p = &x->paths.v[i];
+
+		if (by_lid[p->dlid] == NO_SL)
+			by_lid[p->dlid] = p->sl;
+		same &= by_lid[p->dlid] == p->sl;
+		one &= p->sl == x->paths.v[0].sl;
+	}
+	free(by_lid);
+	return one ? SL_CONST : same ? SL_BY_DLID : by_term ? SL_BY_TERM : SL_BY_SWITCH;
+}
+
+static void keep(struct tables *t, const struct asker *x, size_t n, bool by_term)
+{
+	tables_sl_form(t, cheapest(x, n, by_term), x->f);
+	if (t->sl_kind == SL_CONST) {
+		t->sl_const = n ? x->paths.v[0].sl : 0;
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct path *p = &x->paths.v[i];
+		size_t row = t->sl_kind == SL_BY_TERM	  ? p->term
+			     : t->sl_kind == SL_BY_SWITCH ? x->f->term_sw[p->term]
+							  : 0;
+
+		t->sl[row * t->stride + p->dlid] = p->sl;
+	}
+}
+
+/* One way of reading them: for each switch, or for each terminal. */
+struct reading {
+	bool by_term;
+	uint64_t max;
+	uint32_t extra;
+	uint64_t seed;
+};
+
+static int read_all(struct tables *t, struct asker *x, const struct reading *how,
+		    struct progress *progress, struct err *err)
+{
+	const struct fabric *f = x->f;
+	uint64_t queries = queries_max(f, how->by_term) + how->extra;
+	size_t all;
+	int rc;
+
+	if (queries > how->max)
+		return err_set(err, -E2BIG,
+			       "the SLs of all paths, %s, take %llu queries to the subnet "
+			       "manager, more than the %llu that are allowed",
+			       how->by_term ? "which differ between the hosts of a switch"
+					    : "by source switch",
+			       (unsigned long long)queries, (unsigned long long)how->max);
+	for (uint32_t term = 0; term < f->nterm; term++)
+		if (how->by_term)
+			add_row(x, term, FAB_NONE);
+		else if (term == speaker(f, f->term_sw[term]))
+			add_row(x, term, second(f, term));
+	all = x->paths.n;
+	add_random(x, how->extra, how->seed);
+	rc = run(x, progress, err);
+	if (!rc && x->report->answered < x->report->asked)
+		rc = unanswered(x, err);
+	if (rc)
+		return rc;
+	keep(t, x, all, how->by_term);
+	for (size_t i = all; i < x->paths.n; i++)
+		compare(x->report, &x->paths.v[i],
+			tables_path_sl(t, x->paths.v[i].term, f->term_sw[x->paths.v[i].term],
+				       x->paths.v[i].dlid));
+	return 0;
+}
+
+int wire_read_path_sls(struct tables *t, struct wire *w, const struct fabric *f, uint64_t max,
+		       uint32_t extra, uint64_t seed, struct path_sl_report *report,
+		       struct progress *progress, struct err *err)
+{
+	struct reading how = { .max = max, .extra = extra, .seed = seed };
+	int rc = 0;
+
+	for (int pass = 0; pass < 2 && !rc; pass++) {
+		struct asker x = { .w = w, .f = f, .report = report };
+
+		how.by_term = pass == 1;
+		memset(report, 0, sizeof(*report));
+		rc = read_all(t, &x, &how, progress, err);
+		vec_free(&x.paths);
+		if (!report->differ)
+			break;
+	}
+	return rc;
+}

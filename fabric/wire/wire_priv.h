@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* wire_priv: what the files behind wire.h share. */
+#ifndef FABRIC_WIRE_WIRE_PRIV_H
+#define FABRIC_WIRE_WIRE_PRIV_H
+
+#include "fabric/ib/codec.h"
+#include "fabric/wire/mkeys.h"
+#include "fabric/wire/queue.h"
+#include "fabric/wire/wire.h"
+
+/* Directed route to a switch, and its M_Key. */
+struct wire_route {
+	uint64_t guid, m_key;
+	struct mad_route route;
+};
+
+/* M_Key of the LIDs lid .. lid + n - 1. */
+struct wire_lid {
+	uint64_t m_key;
+	uint16_t lid, n;
+};
+
+/* Who was behind a port of a node, or that it took none of the keys tried on it. */
+struct wire_peer {
+	uint64_t guid, peer; /* of the node; of the port there, 0: it did not answer */
+	uint64_t m_key;	     /* that it answered to */
+	uint64_t ns;	     /* when */
+	uint8_t port;
+};
+
+/* When a switch last told its GUID, and asked over which way. */
+struct wire_known {
+	uint64_t guid, ns;
+	uint16_t lid;
+	uint8_t way; /* enum wire_way; WAY_NONE: not known */
+};
+
+struct wire {
+	struct wire_opts opts; /* ca is the wire's own */
+	struct sim *sim;       /* NULL: umad */
+	struct mad_port port;
+	struct notice_port *notices; /* NULL, or what port is */
+	struct queue *queue;
+	uint64_t m_key;
+	struct wire_route *routes; /* of the last sweep, ascending GUID */
+	uint32_t nroutes;
+	struct wire_lid *lids; /* of the last sweep, ascending LID */
+	uint32_t nlids;
+	struct wire_peer
+		*peers; /* of the last sweep, ascending GUID, then port; only with m_keys */
+	uint32_t npeers;
+	struct wire_known *known; /* by switch */
+	uint32_t nknown;
+
+	/* what the switches of one fabric count; see wire_sample.c */
+	struct digest pma_fabric;
+	uint8_t *pma;
+	struct switch_sum *sum;	   /* see wire_sums.c */
+	const struct sample *last; /* own reference; NULL: none yet with sums */
+};
+
+/* When hardly anybody answers over a way, it is the way that is broken: no use to wait for
+ * the rest one by one. */
+static inline bool wire_way_broken(uint32_t answered, uint32_t silent)
+{
+	return silent >= 64 && answered < silent / 8;
+}
+
+/* How a switch is reached. */
+enum wire_way { WAY_NONE, WAY_DIRECTED, WAY_LID };
+
+/* Starts an SMP: no address yet. */
+void wire_smp(const struct wire *w, struct mad_request *r, uint8_t method, uint16_t attr,
+	      uint32_t mod);
+/* Addresses it, with its M_Key; false when that way to the switch is not known. */
+bool wire_address(const struct wire *w, const struct fabric *f, uint32_t sw, enum wire_way way,
+		  struct mad_request *r);
+
+/*
+ * Finds a way to each switch with want[sw], by asking for its GUID: the directed route first,
+ * then its LID.  way[sw] is WAY_NONE and rc[sw] says why where there is none.  Remembers what it
+ * has found.
+ */
+int wire_identify(struct wire *w, const struct fabric *f, const bool *want, uint8_t *way, int *rc,
+		  struct progress *progress, struct err *err);
+
+/*
+ * The same, but who has told its GUID within the last second is not asked again: no cable is moved
+ * and the link behind it trained in that time without a loss.  Whoever misses an answer or finds
+ * other contents than it has left has to wire_forget() it all.
+ */
+int wire_recall(struct wire *w, const struct fabric *f, bool *want, uint8_t *way, int *rc,
+		struct progress *progress, struct err *err);
+void wire_forget(struct wire *w);
+void wire_forget_counters(struct wire *w);
+
+/* Keys that come into question for a port, best first; sure: the first is known to be its own. */
+struct wire_tries {
+	uint64_t key[MKEYS_TRIES];
+	uint32_t n; /* >= 1 */
+	bool sure;
+	uint64_t refused_ns; /* when it took none of them, lately; 0: it did not */
+};
+
+/* Behind a port of a node, whose key is near; guid: the node's port's, of a switch port 0's.  One
+ * that took none of them within the last five minutes gets the best one only. */
+void wire_tries_behind(struct wire_tries *out, struct wire *w, uint64_t guid, uint8_t port,
+		       uint64_t near);
+void wire_tries_local(struct wire_tries *out, struct wire *w);
+/* How often the nth is sent, as queue_request has it: what is no more than a guess only once or
+ * twice, since each wrong one counts. */
+uint8_t wire_tries_times(const struct wire_tries *t, uint32_t nth);
+
+/* One of those that the operator gave. */
+bool wire_key_given(const struct wire *w, uint64_t key);
+uint64_t wire_lid_key(const struct wire *w, uint16_t lid); /* of whoever has that LID */
+uint64_t wire_local_key(struct wire *w);
+/* What a sweep has learned; takes both arrays. */
+void wire_keep_keys(struct wire *w, struct wire_lid *lids, uint32_t nlids, struct wire_peer *peers,
+		    uint32_t npeers);
+void wire_forget_keys(struct wire *w);
+void wire_forget_routes(struct wire *w);
+
+/* rc in words: "no answer", ... */
+const char *wire_rc_text(int rc);
+
+#endif

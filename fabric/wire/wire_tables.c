@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The installed tables of a whole fabric.  Requests go round the switches, so that none of them
+ * has to answer many at once. */
+#include "fabric/wire/wire.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/wire/wire_priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+	struct wire *w;
+	const struct fabric *f;
+	struct tables *t;
+	struct tables_report *report;
+	uint8_t *way;
+	uint32_t *blocks; /* of each switch; 0: its SwitchInfo did not come */
+	bool *missing;
+	uint32_t sw, round, rounds; /* round: block, or in << 8 | out */
+	uint64_t total;
+	uint16_t attr;
+	bool paused; /* nothing more is asked for at the moment */
+};
+
+static bool cabled(const struct fabric *f, uint32_t sw, uint32_t port)
+{
+	const struct port *p = fabric_port(f, sw, (uint8_t)port);
+
+	return p->chan != FAB_NONE || p->term != FAB_NONE;
+}
+
+static bool wanted(const struct reader *x, uint32_t sw, uint32_t round)
+{
+	uint32_t in = round >> 8, out = round & 0xff, n = x->f->sw_nports[sw];
+
+	if (x->way[sw] == WAY_NONE)
+		return false;
+	if (x->attr == SMP_SWITCH_INFO)
+		return true;
+	if (x->attr == SMP_LFT)
+		return round < x->blocks[sw];
+	return in <= n && out && out <= n && cabled(x->f, sw, out) && (!in || cabled(x->f, sw, in));
+}
+
+static bool reader_next(void *ctx, struct queue_request *out)
+{
+	struct reader *x = ctx;
+
+	for (; !x->paused && x->round < x->rounds; x->round++, x->sw = 0)
+		for (; x->sw < x->f->nsw; x->sw++) {
+			if (!wanted(x, x->sw, x->round))
+				continue;
+			wire_smp(x->w, &out->mad, MAD_GET, x->attr, x->round);
+			wire_address(x->w, x->f, x->sw, (enum wire_way)x->way[x->sw], &out->mad);
+			out->tag = (uint64_t)x->round << 32 | x->sw;
+			out->node = x->sw++;
+			return true;
+		}
+	return false;
+}
+
+static void note_linear(struct tables_report *r, uint32_t sw, const struct switch_info *si)
+{
+	if (si->linear_top > r->top_max)
+		r->top_max = si->linear_top;
+	if (si->linear_top < r->top_min) {
+		r->top_min = si->linear_top;
+		r->top_min_sw = sw;
+	}
+	if (si->linear_cap < r->cap_min) {
+		r->cap_min = si->linear_cap;
+		r->cap_min_sw = sw;
+	}
+}
+
+static void got_switch_info(struct reader *x, uint32_t sw, const uint8_t *d)
+{
+	struct switch_info si;
+	uint32_t blocks;
+
+	if (switch_info_decode(&si, d)) {
+		x->missing[sw] = true;
+		return;
+	}
+	note_linear(x->report, sw, &si);
+	blocks = si.linear_top / LFT_BLOCK + 1u;
+	x->blocks[sw] = blocks < tables_blocks(x->t) ? blocks : tables_blocks(x->t);
+}
+
+static void reader_done(void *ctx, const struct queue_request *req, int rc,
+			const struct mad_answer *a)
+{
+	struct reader *x = ctx;
+	uint32_t sw = (uint32_t)req->tag, round = (uint32_t)(req->tag >> 32);
+
+	x->report->blocks += x->attr == SMP_LFT;
+	x->report->sl2vl += x->attr == SMP_SL2VL;
+	if (rc) {
+		x->report->blocks_missing += x->attr == SMP_LFT;
+		x->report->sl2vl_missing += x->attr == SMP_SL2VL;
+		x->missing[sw] = true;
+	} else if (x->attr == SMP_SWITCH_INFO) {
+		got_switch_info(x, sw, a->data);
+	} else if (x->attr == SMP_LFT) {
+		memcpy(tables_row(x->t, sw) + (size_t)round * LFT_BLOCK, a->data, LFT_BLOCK);
+	} else {
+		sl2vl_decode(tables_sl2vl_row(x->t, sw, round >> 8, round & 0xff), a->data);
+	}
+}
+
+static void reader_aim(struct reader *x, uint16_t attr, uint32_t rounds)
+{
+	x->attr = attr;
+	x->rounds = rounds;
+	x->sw = x->round = 0;
+	x->total = 0;
+	for (uint32_t r = 0; r < rounds; r++)
+		for (uint32_t sw = 0; sw < x->f->nsw; sw++)
+			x->total += wanted(x, sw, r);
+}
+
+/* From where it stands. */
+static int reader_run(struct reader *x, const char *step, struct progress *progress,
+		      struct err *err)
+{
+	struct queue_source src = {
+		.next = reader_next, .done = reader_done, .ctx = x, .total = &x->total
+	};
+
+	return queue_run(x->w->queue, &src, progress, step, err);
+}
+
+static int read_all(struct reader *x, uint16_t attr, uint32_t rounds, const char *step,
+		    struct progress *progress, struct err *err)
+{
+	reader_aim(x, attr, rounds);
+	return reader_run(x, step, progress, err);
+}
+
+/* What no switch is asked for: pairs with an empty port. */
+static void sl2vl_identity(struct tables *t, const struct fabric *f)
+{
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++)
+			for (uint32_t out = 0; out <= f->sw_nports[sw]; out++)
+				for (uint8_t sl = 0; sl < FAB_SLS; sl++)
+					tables_sl2vl_row(t, sw, in, out)[sl] = sl;
+}
+
+static uint32_t most_ports(const struct fabric *f)
+{
+	uint32_t n = 0;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		if (f->sw_nports[sw] > n)
+			n = f->sw_nports[sw];
+	return n;
+}
+
+static void aim_at_sl2vl(struct reader *x)
+{
+	tables_sl2vl_form(x->t, SL2VL_FULL, x->f);
+	sl2vl_identity(x->t, x->f);
+	reader_aim(x, SMP_SL2VL, (most_ports(x->f) + 1) << 8);
+}
+
+/* -EIO: nobody answers. */
+static int find_ways(struct reader *x, struct progress *progress, struct err *err)
+{
+	bool *want = xcalloc(x->f->nsw, sizeof(bool));
+	int *sw_rc = xcalloc(x->f->nsw, sizeof(int));
+	uint32_t answered = 0;
+	int rc;
+
+	memset(want, true, x->f->nsw);
+	rc = wire_identify(x->w, x->f, want, x->way, sw_rc, progress, err);
+	for (uint32_t sw = 0; sw < x->f->nsw; sw++) {
+		x->missing[sw] = x->way[sw] == WAY_NONE;
+		answered += x->way[sw] != WAY_NONE;
+	}
+	if (!rc && !answered)
+		rc = err_set(err, -EIO, "no switch gave its tables, the first is %s: %s",
+			     x->f->sw_name[0], wire_rc_text(sw_rc[0]));
+	free(want);
+	free(sw_rc);
+	return rc;
+}
+
+static int read_parts(struct reader *x, bool want_sl2vl, struct progress *progress, struct err *err)
+{
+	int rc = find_ways(x, progress, err);
+
+	if (!rc)
+		rc = read_all(x, SMP_SWITCH_INFO, 1, "ask switches", progress, err);
+	if (!rc)
+		rc = read_all(x, SMP_LFT, tables_blocks(x->t), "read LFTs", progress, err);
+	if (!rc && want_sl2vl) {
+		aim_at_sl2vl(x);
+		rc = reader_run(x, "read SL2VL", progress, err);
+	}
+	return rc;
+}
+
+void tables_report_clear(struct tables_report *r)
+{
+	free(r->missing_sw);
+	*r = (struct tables_report){ 0 };
+}
+
+static struct reader reader_new(struct wire *w, const struct fabric *f, struct tables *t)
+{
+	return (struct reader){ .w = w,
+				.f = f,
+				.t = t,
+				.way = xcalloc(f->nsw, 1),
+				.blocks = xcalloc(f->nsw, sizeof(uint32_t)),
+				.missing = xcalloc(f->nsw, sizeof(bool)) };
+}
+
+static void reader_clear(struct reader *x)
+{
+	free(x->way);
+	free(x->blocks);
+	free(x->missing);
+}
+
+static void list_missing(struct tables_report *r, const struct reader *x)
+{
+	r->missing_sw = xcalloc(x->f->nsw, sizeof(uint32_t));
+	for (uint32_t sw = 0; sw < x->f->nsw; sw++)
+		if (x->missing[sw])
+			r->missing_sw[r->nmissing++] = sw;
+}
+
+int wire_read_tables(struct tables **out, struct wire *w, const struct fabric *f, bool want_sl2vl,
+		     struct tables_report *report, struct progress *progress, struct err *err)
+{
+	struct tables_report own = { 0 };
+	struct reader x = reader_new(w, f, tables_new(f, TABLES_WIRE));
+	uint64_t start = wire_now_ns(w), sent = queue_stats(w->queue)->sent;
+	int rc;
+
+	tables_sl2vl_form(x.t, SL2VL_UNREAD, f);
+	x.report = report ? report : &own;
+	*x.report = (struct tables_report){ .top_min = UINT16_MAX, .cap_min = UINT16_MAX };
+	rc = read_parts(&x, want_sl2vl, progress, err);
+	if (rc == -ECANCELED)
+		err_set(err, rc, "reading the tables was cancelled");
+	x.report->mads = queue_stats(w->queue)->sent - sent;
+	x.report->took_ns = wire_now_ns(w) - start;
+	list_missing(x.report, &x);
+	reader_clear(&x);
+	tables_report_clear(&own);
+	if (rc)
+		tables_put(x.t);
+	else
+		*out = x.t;
+	return rc;
+}
+
+/* --- SL2VL, bit by bit ----------------------------------------------------------------------- */
+
+struct sl2vl_reading {
+	struct reader x;
+	struct tables_report report;
+	struct progress inner; /* counts what was read by earlier runs as well */
+	struct progress *outer;
+	uint64_t before; /* pairs answered or given up in earlier runs */
+};
+
+static void add_earlier(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct sl2vl_reading *r = ctx;
+
+	if (progress_step(r->outer, step, r->before + done, total))
+		atomic_store(&r->inner.cancel, true);
+}
+
+static struct tables *with_room_for_sl2vl(const struct fabric *f, const struct tables *lfts)
+{
+	struct tables *t = tables_new_blank(f, lfts->engine);
+
+	memcpy(t->lft, lfts->lft, (size_t)f->nsw * t->stride);
+	return t;
+}
+
+int wire_sl2vl_begin(struct sl2vl_reading **out, struct wire *w, const struct fabric *f,
+		     const struct tables *lfts, struct progress *progress, struct err *err)
+{
+	struct sl2vl_reading *r = xcalloc(1, sizeof(*r));
+	int rc;
+
+	r->x = reader_new(w, fabric_get(f), with_room_for_sl2vl(f, lfts));
+	r->x.report = &r->report;
+	r->inner.report = add_earlier;
+	r->inner.ctx = r;
+	rc = find_ways(&r->x, progress, err);
+	if (rc == -ECANCELED)
+		err_set(err, rc, "reading the tables was cancelled");
+	if (rc) {
+		wire_sl2vl_free(r);
+		return rc;
+	}
+	aim_at_sl2vl(&r->x);
+	*out = r;
+	return 0;
+}
+
+void wire_sl2vl_pause(struct sl2vl_reading *r)
+{
+	r->x.paused = true;
+}
+
+int wire_sl2vl_read(struct sl2vl_reading *r, struct progress *progress, struct err *err)
+{
+	uint64_t start = wire_now_ns(r->x.w), sent = queue_stats(r->x.w->queue)->sent;
+	int rc;
+
+	r->x.paused = false;
+	r->outer = progress;
+	atomic_store(&r->inner.cancel, false);
+	rc = reader_run(&r->x, "read SL2VL", &r->inner, err);
+	r->before = r->report.sl2vl;
+	r->report.mads += queue_stats(r->x.w->queue)->sent - sent;
+	r->report.took_ns += wire_now_ns(r->x.w) - start;
+	if (rc == -ECANCELED)
+		return err_set(err, rc, "reading the tables was cancelled");
+	if (!rc && r->x.round < r->x.rounds)
+		return -EAGAIN;
+	return rc;
+}
+
+struct tables *wire_sl2vl_take(struct tables_report *report, struct sl2vl_reading *r)
+{
+	struct tables *t = r->x.t;
+
+	list_missing(&r->report, &r->x);
+	*report = r->report;
+	r->report = (struct tables_report){ 0 };
+	r->x.t = NULL;
+	wire_sl2vl_free(r);
+	return t;
+}
+
+void wire_sl2vl_free(struct sl2vl_reading *r)
+{
+	if (!r)
+		return;
+	tables_put(r->x.t);
+	tables_report_clear(&r->report);
+	fabric_put(r->x.f);
+	reader_clear(&r->x);
+	free(r);
+}
