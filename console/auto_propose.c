@@ -3,8 +3,8 @@
 
 #include "console/agents.h"
 #include "console/waves.h"
-#include "engines/metrics.h"
-#include "engines/verify.h"
+#include "engines/metrics/metrics.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/format/native/limits_text.h"

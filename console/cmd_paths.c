@@ -9,7 +9,7 @@
 #include "console/record.h"
 #include "console/subject.h"
 #include "console/summary.h"
-#include "engines/metrics.h"
+#include "engines/metrics/metrics.h"
 #include "fabric/model/end_find.h"
 #include "fabric/model/path.h"
 #include "fabric/model/sample.h"

@@ -2,9 +2,9 @@
 #include "console/evaluate.h"
 
 #include "console/stopwatch.h"
-#include "engines/exclusion.h"
-#include "engines/parx.h"
-#include "engines/parx_choice.h"
+#include "engines/limits/exclusion.h"
+#include "engines/parx/parx.h"
+#include "engines/parx/parx_choice.h"
 #include "fabric/base/clock.h"
 
 #include <math.h>

@@ -8,11 +8,11 @@
 #ifndef CONSOLE_MSG_H
 #define CONSOLE_MSG_H
 
-#include "engines/forecast.h"
-#include "engines/metrics.h"
-#include "engines/traffic.h"
-#include "engines/usage.h"
-#include "engines/verify.h"
+#include "engines/metrics/metrics.h"
+#include "engines/predict/forecast.h"
+#include "engines/predict/link_usage.h"
+#include "engines/predict/traffic.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/log.h"
 #include "fabric/base/notes.h"
 #include "fabric/jobs/job_list.h"

@@ -4,7 +4,7 @@
 #include "console/cmdline.h"
 #include "console/evaluate.h"
 #include "console/outfile.h"
-#include "engines/sar_method.h"
+#include "engines/sar/sar_method.h"
 #include "fabric/format/native/limits_text.h"
 #include "fabric/format/native/pin_text.h"
 

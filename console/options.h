@@ -4,7 +4,7 @@
 #define CONSOLE_OPTIONS_H
 
 #include "engines/engine.h"
-#include "engines/predict.h"
+#include "engines/predict/predict.h"
 
 #include <argp.h>
 #include <stdbool.h>

@@ -9,8 +9,8 @@
 #ifndef CONSOLE_PAST_H
 #define CONSOLE_PAST_H
 
-#include "engines/metrics.h"
-#include "engines/verify.h"
+#include "engines/metrics/metrics.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/jobset.h"

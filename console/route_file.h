@@ -4,7 +4,7 @@
 #define CONSOLE_ROUTE_FILE_H
 
 #include "engines/engine.h"
-#include "engines/verify.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/notes.h"
 #include "fabric/plan/plan_files.h"
 

@@ -3,7 +3,7 @@
 #ifndef CONSOLE_STRESS_H
 #define CONSOLE_STRESS_H
 
-#include "engines/verify.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
 #include "fabric/sim/packet/packets.h"

@@ -23,7 +23,7 @@ void theirs_close(struct theirs *t); /* an all-zero one is fine */
 
 /* As apply_opts.judge.  Reads until nothing changes any more, a minute at most; asks the SM for the
  * service levels of paths where these are not too many, and verifies.  What cannot be known
- * (engines/verify.h needs the service levels) is said to be so. */
+ * (engines/verify/verify.h needs the service levels) is said to be so. */
 int theirs_judge(const struct theirs *t, struct apply_theirs *out, struct err *err);
 
 /* As apply_opts.others: is another SM master than when the plan was made?  Waits until one is, for

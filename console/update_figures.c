@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/update_figures.h"
 
-#include "engines/metrics.h"
+#include "engines/metrics/metrics.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "views/heat_cells.h"

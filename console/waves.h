@@ -3,7 +3,7 @@
 #ifndef CONSOLE_WAVES_H
 #define CONSOLE_WAVES_H
 
-#include "engines/transition.h"
+#include "engines/transition/transition.h"
 #include "fabric/plan/plan.h"
 
 /* Gives p its order and its drain (and another id).  out: how it was found, may be NULL.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/dfsssp.h"
 
-#include "engines/even.h"
-#include "engines/graph.h"
-#include "engines/layers.h"
+#include "engines/graph/balanced_sssp.h"
+#include "engines/graph/graph.h"
+#include "engines/graph/vl_layers.h"
 
 #include <errno.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/dor.h"
 
-#include "engines/graph.h"
-#include "engines/grid.h"
-#include "engines/hyperx.h"
-#include "engines/layers.h"
-#include "engines/torus.h"
+#include "engines/geometry/grid.h"
+#include "engines/geometry/hyperx.h"
+#include "engines/geometry/torus.h"
+#include "engines/graph/graph.h"
+#include "engines/graph/vl_layers.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/engine.h"
 
-#include "engines/dfdn.h"
+#include "engines/dfdn/dfdn.h"
 #include "engines/dfsssp.h"
 #include "engines/dor.h"
 #include "engines/escape.h"
-#include "engines/exclusion.h"
 #include "engines/ftree.h"
+#include "engines/limits/exclusion.h"
+#include "engines/limits/pin.h"
 #include "engines/minhop.h"
-#include "engines/nue.h"
-#include "engines/parx.h"
-#include "engines/pin.h"
-#include "engines/sar.h"
+#include "engines/nue/nue.h"
+#include "engines/parx/parx.h"
+#include "engines/sar/sar.h"
 #include "engines/updn.h"
 #include "fabric/model/route_limits.h"
 

@@ -21,7 +21,7 @@
 struct demand; /* bytes per (source, destination); engines that need none take NULL */
 struct route_limits;
 
-enum sar_method { SAR_LEAFWISE, SAR_PAPER, SAR_PATCH }; /* engines/sar.h says what they do */
+enum sar_method { SAR_LEAFWISE, SAR_PAPER, SAR_PATCH }; /* engines/sar/sar.h says what they do */
 
 enum dfdn_base { DFDN_SSSP, DFDN_MINHOP }; /* whose paths dfdn takes */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/engine_spec.h"
 
-#include "engines/sar_method.h"
+#include "engines/sar/sar_method.h"
 
 #include <ctype.h>
 #include <errno.h>

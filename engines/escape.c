@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/escape.h"
 
-#include "engines/graph.h"
+#include "engines/graph/graph.h"
 #include "engines/updn.h"
 #include "fabric/base/mem.h"
 

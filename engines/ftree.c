@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/ftree.h"
 
-#include "engines/balance.h"
-#include "engines/even.h"
-#include "engines/fattree.h"
-#include "engines/graph.h"
-#include "engines/updown.h"
+#include "engines/geometry/fattree.h"
+#include "engines/graph/balanced_sssp.h"
+#include "engines/graph/graph.h"
+#include "engines/graph/min_load_tree.h"
+#include "engines/graph/updown.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/minhop.h"
 
-#include "engines/even.h"
-#include "engines/layers.h"
+#include "engines/graph/balanced_sssp.h"
+#include "engines/graph/vl_layers.h"
 
 static int paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
 		 const struct engine_params *params, struct progress *progress, struct err *err)

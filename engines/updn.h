@@ -12,7 +12,7 @@
 #define ENGINES_UPDN_H
 
 #include "engines/engine.h"
-#include "engines/graph.h"
+#include "engines/graph/graph.h"
 
 extern const struct engine engine_updn;
 

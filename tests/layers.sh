@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # layers.sh: fabric <- engines <- views <- console; a file includes only its own layer and
-# those to the left.  engines/verify* includes nothing of the engines it judges, and curses is
+# those to the left.  engines/verify includes nothing of the engines it judges, and curses is
 # known to one file.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -28,8 +28,8 @@ done
 hits=$(grep -lE '#[[:space:]]*include[[:space:]]*<(n?curses[.]h|term[.]h|ncursesw/)' console/*.c console/*.h 2>/dev/null |
 	grep -v '^console/terminal\.c$' || true)
 [ -n "$hits" ] && { echo "$hits: only console/terminal.c may include curses"; bad=1; }
-hits=$(grep -nE '#include "engines/' engines/verify*.c engines/metrics*.c 2>/dev/null |
-	grep -vE '"engines/(verify|metrics)[a-z_]*\.h"' || true)
+hits=$(grep -rnE '#include "engines/' engines/verify engines/metrics --include='*.[ch]' |
+	grep -vE '"engines/(verify|metrics)/[a-z_]*\.h"' || true)
 [ -n "$hits" ] && { echo "$hits"; echo "  ^ verify and metrics share no code with the engines"; bad=1; }
 hits=$(grep -lE '<(slurm|infiniband)/' -r fabric engines views console --include='*.h' || true)
 [ -n "$hits" ] && { echo "$hits: headers must not carry slurm or umad types"; bad=1; }

@@ -4,7 +4,7 @@
 #ifndef VIEWS_PATH_PANE_H
 #define VIEWS_PATH_PANE_H
 
-#include "engines/job_pairs.h"
+#include "engines/metrics/job_pairs.h"
 #include "fabric/model/path.h"
 #include "views/list.h"
 #include "views/view.h"

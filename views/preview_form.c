@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/preview_form.h"
 
-#include "engines/sar_method.h"
+#include "engines/sar/sar_method.h"
 #include "fabric/format/native/limits_text.h"
 #include "fabric/format/native/pin_text.h"
 #include "views/view.h"

@@ -7,10 +7,10 @@
 #ifndef VIEWS_PROPOSAL_H
 #define VIEWS_PROPOSAL_H
 
-#include "engines/forecast.h"
-#include "engines/metrics.h"
-#include "engines/traffic.h"
-#include "engines/verify.h"
+#include "engines/metrics/metrics.h"
+#include "engines/predict/forecast.h"
+#include "engines/predict/traffic.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/notes.h"
 #include "fabric/model/jobset.h"
 #include "fabric/model/tables.h"

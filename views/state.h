@@ -9,10 +9,10 @@
 #define VIEWS_STATE_H
 
 #include "engines/engine.h"
-#include "engines/forecast.h"
-#include "engines/metrics.h"
-#include "engines/usage.h"
-#include "engines/verify.h"
+#include "engines/metrics/metrics.h"
+#include "engines/predict/forecast.h"
+#include "engines/predict/link_usage.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/log.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/jobset.h"

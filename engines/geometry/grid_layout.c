@@ -2,7 +2,7 @@
 #include "engines/geometry/grid_layout.h"
 
 #include "engines/geometry/grid_layout_priv.h"
-#include "engines/torus.h"
+#include "engines/geometry/torus.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>

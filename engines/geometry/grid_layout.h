@@ -5,7 +5,7 @@
  *
  * Names are asked first: where the numbers in them are coordinates, every cable joins neighbours
  * by these numbers.  Else opposite sides of squares of cables lie in the same step of the same
- * dimension, and a missing cable only takes squares away (compare engines/torus.h, which wants all
+ * dimension, and a missing cable only takes squares away (compare engines/geometry/torus.h, which wants all
  * of them).  Where too many are missing for that, as they soon are in two dimensions, the
  * cables of a dimension are taken to be in the same ports of every switch; that every cable joins
  * neighbours then is checked, as with names.  A ring of four is the same graph as two dimensions of

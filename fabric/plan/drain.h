@@ -2,7 +2,7 @@
 /*
  * drain: whose traffic has to be moved away while tables are written, and who can do that.
  *
- * Waves alone (engines/transition.h) keep packets from being lost and from standing still, but
+ * Waves alone (engines/transition/transition.h) keep packets from being lost and from standing still, but
  * for the LIDs listed here, whose traffic has to be gone.  They do not keep packets in order: a
  * connection whose path changes under way may see a later packet overtake an earlier one.  So two
  * sets of jobs: those that need the drain, and all whose connections change, which are asked
@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum drain_why { /* as in engines/transition.h */
+enum drain_why { /* as in engines/transition/transition.h */
 		 DRAIN_OLD_LOOP,
 		 DRAIN_OLD_SL,
 		 DRAIN_OTHERS,

@@ -13,8 +13,8 @@
 
 #include "engines/engine.h"
 #include "engines/engine_spec.h"
-#include "engines/metrics.h"
-#include "engines/verify.h"
+#include "engines/metrics/metrics.h"
+#include "engines/verify/verify.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/sim/topology/topo.h"

@@ -13,10 +13,10 @@
 #include "tests/bench/bench_kit.h"
 
 #include "engines/engine.h"
-#include "engines/metrics.h"
-#include "engines/predict.h"
-#include "engines/transition.h"
-#include "engines/verify.h"
+#include "engines/metrics/metrics.h"
+#include "engines/predict/predict.h"
+#include "engines/transition/transition.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/mem.h"
 
 #include <stdio.h>

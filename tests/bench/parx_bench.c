@@ -10,9 +10,9 @@
 #include "tests/bench/bench_kit.h"
 
 #include "engines/engine.h"
-#include "engines/parx_check.h"
-#include "engines/parx_choice.h"
-#include "engines/predict.h"
+#include "engines/parx/parx_check.h"
+#include "engines/parx/parx_choice.h"
+#include "engines/predict/predict.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/sim/topology/topo.h"

@@ -16,11 +16,11 @@
 #include "tests/bench/bench_kit.h"
 
 #include "engines/engine.h"
-#include "engines/even.h"
-#include "engines/metrics.h"
-#include "engines/predict.h"
-#include "engines/updown.h"
-#include "engines/verify.h"
+#include "engines/graph/balanced_sssp.h"
+#include "engines/graph/updown.h"
+#include "engines/metrics/metrics.h"
+#include "engines/predict/predict.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/mem.h"
 #include "fabric/sim/topology/topo.h"
 

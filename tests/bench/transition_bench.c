@@ -12,7 +12,7 @@
 #include "tests/bench/bench_kit.h"
 
 #include "engines/engine.h"
-#include "engines/transition.h"
+#include "engines/transition/transition.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 #include "fabric/sim/topology/topo.h"

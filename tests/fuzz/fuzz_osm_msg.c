@@ -3,7 +3,7 @@
  * and for the console, statuses and answers. */
 #include "tests/fuzz/fuzz.h"
 
-#include "engines/opensm/desk.h"
+#include "engines/opensm/sm_session.h"
 #include "fabric/base/mem.h"
 #include "fabric/format/native/tables_ibr.h"
 #include "tests/fuzz/tiny.h"

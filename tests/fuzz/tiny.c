@@ -2,7 +2,7 @@
 #include "tests/fuzz/tiny.h"
 
 #include "engines/engine.h"
-#include "engines/transition.h"
+#include "engines/transition/transition.h"
 #include "fabric/base/mem.h"
 #include "fabric/sim/topology/topo.h"
 

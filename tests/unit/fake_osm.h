@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_FAKE_OSM_H
 #define TESTS_UNIT_FAKE_OSM_H
 
-#include "engines/opensm/server.h"
+#include "engines/opensm/socket_server.h"
 #include "fabric/update/installer/osm_link.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/opensm/choice.h"
+#include "engines/opensm/table_selection.h"
 
-#include "engines/verify.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/mem.h"
 #include "fabric/format/native/limits_text.h"
 #include "fabric/format/native/tables_ibr.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/dfdn.h"
+#include "engines/dfdn/dfdn.h"
 #include "engines/engine_spec.h"
 #include "engines/minhop.h"
 
-#include "engines/dfdn_levels.h"
+#include "engines/dfdn/dfdn_levels.h"
 #include "engines/dfsssp.h"
-#include "engines/verify.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/mem.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/dor.h"
 
-#include "engines/metrics.h"
-#include "engines/verify.h"
+#include "engines/metrics/metrics.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/mem.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/shuffled.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The contract that all engines share, on every generated topology, judged by verify. */
 #include "engines/engine.h"
-#include "engines/verify.h"
+#include "engines/verify/verify.h"
 
 #include "fabric/format/ibnetdiscover/ibnd.h"
 #include "tests/unit/route_check.h"

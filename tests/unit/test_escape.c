@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/escape.h"
 
-#include "engines/graph.h"
-#include "engines/verify.h"
+#include "engines/graph/graph.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/mem.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/route_check.h"

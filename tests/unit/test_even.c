@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/even.h"
+#include "engines/graph/balanced_sssp.h"
 
 #include "engines/dfsssp.h"
-#include "engines/graph.h"
+#include "engines/graph/graph.h"
 #include "engines/minhop.h"
 #include "engines/updn.h"
 #include "fabric/base/mem.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/exclusion.h"
+#include "engines/limits/exclusion.h"
 
-#include "engines/verify.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/mem.h"
 #include "fabric/format/native/limits_text.h"
 #include "tests/unit/fabkit.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/ftree.h"
 
-#include "engines/fattree.h"
-#include "engines/metrics.h"
+#include "engines/geometry/fattree.h"
+#include "engines/metrics/metrics.h"
 #include "engines/minhop.h"
 #include "engines/updn.h"
-#include "engines/verify.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/mem.h"
 #include "fabric/model/builder.h"
 #include "tests/unit/route_check.h"

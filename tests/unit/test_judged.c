@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Every engine on every kind of fabric, judged by verify and measured by metrics. */
 #include "engines/engine.h"
-#include "engines/metrics.h"
-#include "engines/verify.h"
-#include "engines/verify_cert.h"
+#include "engines/metrics/metrics.h"
+#include "engines/verify/verify.h"
+#include "engines/verify/verify_certificate.h"
 #include "fabric/sim/topology/topo.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/route_check.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* verify and metrics with several threads, on fabrics large enough for them. */
-#include "engines/metrics.h"
-#include "engines/verify.h"
+#include "engines/metrics/metrics.h"
+#include "engines/verify/verify.h"
 
 #include "fabric/base/mem.h"
 #include "tests/unit/fabkit.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/layers.h"
-#include "engines/spdag.h"
+#include "engines/graph/spdag.h"
+#include "engines/graph/vl_layers.h"
 
 #include "engines/dfsssp.h"
 #include "engines/engine.h"

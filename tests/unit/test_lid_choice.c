@@ -2,7 +2,7 @@
 #include "fabric/format/native/lid_choice_file.h"
 #include "fabric/format/native/lid_policy.h"
 
-#include "engines/parx_choice.h"
+#include "engines/parx/parx_choice.h"
 #include "fabric/format/opensm/guid2lid.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"

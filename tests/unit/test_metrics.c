@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/metrics.h"
+#include "engines/metrics/metrics.h"
 
 #include "engines/engine.h"
-#include "engines/verify.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/mem.h"
 #include "fabric/sim/topology/topo.h"
 #include "tests/unit/fabkit.h"

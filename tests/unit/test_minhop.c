@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/minhop.h"
 
-#include "engines/balance.h"
+#include "engines/graph/min_load_tree.h"
 #include "fabric/base/mem.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"

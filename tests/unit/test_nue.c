@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/nue.h"
+#include "engines/nue/nue.h"
 
-#include "engines/metrics.h"
-#include "engines/verify.h"
+#include "engines/metrics/metrics.h"
+#include "engines/verify/verify.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"
 

@@ -2,7 +2,7 @@
 /* Both ends of the plugin's socket. */
 #include "tests/unit/fake_osm.h"
 
-#include "engines/opensm/choice.h"
+#include "engines/opensm/table_selection.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/sim/device/sim.h"

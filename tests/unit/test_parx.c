@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/parx.h"
-#include "engines/parx_check.h"
-#include "engines/parx_choice.h"
+#include "engines/parx/parx.h"
+#include "engines/parx/parx_check.h"
+#include "engines/parx/parx_choice.h"
 
-#include "engines/predict.h"
-#include "engines/verify.h"
+#include "engines/predict/predict.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 #include "fabric/model/demand.h"

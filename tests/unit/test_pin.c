@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/pin.h"
+#include "engines/limits/pin.h"
 
-#include "engines/transition.h"
-#include "engines/verify.h"
-#include "engines/verify_pinned.h"
+#include "engines/transition/transition.h"
+#include "engines/verify/verify.h"
+#include "engines/verify/verify_pinned.h"
 #include "fabric/base/mem.h"
 #include "fabric/format/native/limits_text.h"
 #include "fabric/format/native/pin_text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/predict.h"
+#include "engines/predict/predict.h"
 
 #include "fabric/base/mem.h"
 #include "tests/unit/fabkit.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/sar.h"
+#include "engines/sar/sar.h"
 
-#include "engines/balance.h"
 #include "engines/dfsssp.h"
-#include "engines/metrics.h"
+#include "engines/graph/min_load_tree.h"
+#include "engines/metrics/metrics.h"
 #include "engines/minhop.h"
-#include "engines/predict.h"
-#include "engines/verify.h"
+#include "engines/predict/predict.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 #include "fabric/model/tdiff.h"

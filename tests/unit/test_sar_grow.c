@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/sar_grow.h"
+#include "engines/sar/sar_tree.h"
 
-#include "engines/even.h"
+#include "engines/graph/balanced_sssp.h"
 #include "fabric/base/mem.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/spdag.h"
+#include "engines/graph/spdag.h"
 
 #include "fabric/base/mem.h"
 #include "tests/unit/route_check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What links would carry: hosts send as measured, to the others of their job. */
-#include "engines/traffic.h"
+#include "engines/predict/traffic.h"
 
 #include "engines/engine.h"
 #include "fabric/sim/topology/topo.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/transition.h"
+#include "engines/transition/transition.h"
 
 #include "engines/dfsssp.h"
 #include "engines/engine.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/updn.h"
 
-#include "engines/updown.h"
+#include "engines/graph/updown.h"
 #include "fabric/base/mem.h"
 #include "tests/unit/route_check.h"
 #include "tests/unit/small_net.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Who uses which channel on which lane, against a recount of every pair. */
-#include "engines/usage.h"
+#include "engines/predict/link_usage.h"
 
-#include "engines/metrics.h"
+#include "engines/metrics/metrics.h"
 #include "fabric/base/mem.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/verify.h"
+#include "engines/verify/verify.h"
 
-#include "engines/verify_cert.h"
+#include "engines/verify/verify_certificate.h"
 #include "fabric/base/mem.h"
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"

@@ -2,7 +2,7 @@
 /* The links: the table, the page on one of them, and only those of a job. */
 #include "tests/unit/console_kit.h"
 
-#include "engines/usage.h"
+#include "engines/predict/link_usage.h"
 #include "fabric/base/mem.h"
 #include "tests/unit/fabkit.h"
 #include "views/look.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Paths: ends typed or taken, hops now and after the plan, LIDs, pairs of a job over a link. */
-#include "engines/job_pairs.h"
+#include "engines/metrics/job_pairs.h"
 #include "fabric/model/path.h"
 #include "tests/unit/console_kit.h"
 #include "views/view.h"

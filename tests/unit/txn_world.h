@@ -6,7 +6,7 @@
 #ifndef TESTS_UNIT_TXN_WORLD_H
 #define TESTS_UNIT_TXN_WORLD_H
 
-#include "engines/transition.h"
+#include "engines/transition/transition.h"
 #include "fabric/base/rng.h"
 #include "fabric/base/vec.h"
 #include "fabric/sim/packet/packets.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/write_judge.h"
 
-#include "engines/verify.h"
+#include "engines/verify/verify.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 

@@ -9,7 +9,7 @@
 #ifndef TESTS_UNIT_WRITE_JUDGE_H
 #define TESTS_UNIT_WRITE_JUDGE_H
 
-#include "engines/transition.h"
+#include "engines/transition/transition.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
 

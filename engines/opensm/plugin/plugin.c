@@ -12,11 +12,11 @@
  *   ibroute_socket=FILE      the environment's IBROUTE_SOCKET, else OSM_SOCKET; "none": no socket
  *   ibroute_confirmed=FILE   CONFIRMED_PRESET: where confirmed tables are kept
  */
-#include "engines/opensm/choice.h"
-#include "engines/opensm/desk.h"
 #include "engines/opensm/plugin/osm_fabric.h"
 #include "engines/opensm/plugin/osm_notice.h"
-#include "engines/opensm/server.h"
+#include "engines/opensm/sm_session.h"
+#include "engines/opensm/socket_server.h"
+#include "engines/opensm/table_selection.h"
 #include "fabric/base/mem.h"
 
 /* osm_config.h first: it fixes the layout of the others' structures */

@@ -5,7 +5,7 @@
  * For each wave OpenSM is given the tables as they are to be after it, and writes the blocks that
  * differ; so its path records and its cache know what is in the switches all the time.  Paths
  * have their old service levels until the last wave, and again from the first write of the way
- * back on (see engines/transition.h).  Blocks are read back from the switches themselves.  A wave
+ * back on (see engines/transition/transition.h).  Blocks are read back from the switches themselves.  A wave
  * that is written a second time is written in full, in case somebody else has been there.
  *
  * An OpenSM that died or is not the master any more cannot take anything back.  Then another SM

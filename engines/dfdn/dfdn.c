@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/dfdn/dfdn.h"
+
+#include "engines/dfdn/dfdn_levels.h"
+#include "engines/dfdn/dfdn_rises.h"
+#include "engines/dfdn/dfdn_tight.h"
+#include "engines/dfdn/dfdn_tree.h"
+#include "engines/dfdn/dfdn_write.h"
+#include "engines/graph/balanced_sssp.h"
+#include "engines/graph/graph.h"
+#include "engines/graph/updown.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/notes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOTS	   4  /* to try for up and down */
+#define FEW_SLS	   4  /* not worth more work */
+#define MANY_SLS   32 /* that first fit takes: most constrained first would not do with 16 */
+#define EFFORT	   (20u << 20) /* switches looked at once there is something to improve */
+#define TURN_WORK  8	       /* of a turn that an SL is looked for, against a look at an edge */
+#define PACE_TOTAL (1u << 30)
+
+struct dfdn {
+	const struct fabric *f;
+	struct tables *t;
+	struct dfdn_tree tree;
+	struct pace pace;
+	unsigned vls;	/* that may be used */
+	uint32_t *turn; /* of the path at hand */
+	struct dfdn_paths *paths;
+	bool listed;
+
+	/* the best so far; levels NULL: none */
+	struct dfdn_levels *levels;
+	struct dfdn_rises rises;
+	unsigned nvl, sls;
+	enum dfdn_align align;
+	bool needless;
+	/* the least that assignments asked for which cannot be had; 0: none did */
+	unsigned need_vls, need_sls;
+};
+
+/* One assignment of SLs to all paths. */
+struct attempt {
+	struct dfdn *x;
+	struct dfdn_levels *levels;
+	unsigned nvl, sls, max_sls;
+	enum dfdn_align align;
+	bool misfit;
+	bool *placed; /* by position: the path from there, or one that it is part of */
+};
+
+static void place(struct attempt *a, const struct dfdn_tree *tree, uint32_t i)
+{
+	uint32_t n = dfdn_tree_path(tree, i, a->x->turn);
+	unsigned sl;
+
+	if (n < 2)
+		return;
+	a->x->tree.work += TURN_WORK * n;
+	sl = dfdn_levels_place(a->levels, a->x->turn, n, a->max_sls, a->align, NULL);
+	a->misfit |= sl == a->max_sls;
+	a->sls = sl >= a->sls ? sl + 1 : a->sls;
+}
+
+/* Farthest switches first: those on the way have the same SL and nothing to add. */
+static bool place_tree(void *ctx, const struct dfdn_tree *tree, uint32_t k)
+{
+	struct attempt *a = ctx;
+
+	(void)k;
+	for (uint32_t j = 0; j < tree->nnews; j++)
+		a->placed[tree->news[j]] = false;
+	for (uint32_t j = tree->nnews; j--;) {
+		uint32_t i = tree->news[j];
+
+		if (!a->placed[i] && !tree->source[i])
+			continue;
+		if (!a->placed[i])
+			place(a, tree, i);
+		a->placed[tree->parent[i]] = true;
+	}
+	return a->misfit;
+}
+
+/* Takes over an assignment if it is the best so far, and frees it otherwise. */
+static void judge(struct dfdn *x, struct attempt *a)
+{
+	bool better = !x->levels || a->nvl < x->nvl || (a->nvl == x->nvl && a->sls < x->sls);
+
+	if (a->misfit || a->sls > FAB_SLS || !better) {
+		dfdn_levels_free(a->levels);
+		return;
+	}
+	dfdn_levels_free(x->levels);
+	x->levels = a->levels;
+	x->nvl = a->nvl;
+	x->sls = a->sls;
+	x->align = a->align;
+}
+
+/* In the order of LIDs; gives up where the best so far has no more SLs. */
+static int first_fit(struct dfdn *x, struct attempt *a)
+{
+	struct dfdn_visit v = { .tree = place_tree, .ctx = a };
+	int rc;
+
+	a->x = x;
+	a->sls = 1;
+	a->max_sls = x->levels && x->nvl <= a->nvl ? x->sls - 1 : DFDN_SLS;
+	if (!a->max_sls)
+		return 0;
+	a->levels = dfdn_levels_new(x->tree.turns.n, a->nvl, x->rises.rise);
+	a->placed = xcalloc(x->tree.n, sizeof(*a->placed));
+	rc = dfdn_tree_visit(&x->tree, &v, &x->pace);
+	free(a->placed);
+	if (!rc && !a->misfit && a->sls > FAB_SLS && (!x->need_sls || a->sls < x->need_sls))
+		x->need_sls = a->sls;
+	a->misfit |= rc != 0;
+	judge(x, a);
+	return rc;
+}
+
+/* Most constrained first, where that is no long work for little and has a chance. */
+static int tight(struct dfdn *x, struct attempt *a)
+{
+	int rc = 0;
+
+	if ((x->levels && x->nvl <= a->nvl && x->sls <= FEW_SLS) ||
+	    (!x->levels && (!x->need_sls || x->need_sls > MANY_SLS)))
+		return 0;
+	if (!x->listed)
+		rc = dfdn_paths_list(&x->paths, &x->tree, &x->pace);
+	x->listed = true;
+	if (rc || !x->paths || (x->levels && dfdn_paths_turns(x->paths) > EFFORT / 64))
+		return rc;
+	a->levels = dfdn_levels_new(x->tree.turns.n, a->nvl, x->rises.rise);
+	rc = dfdn_paths_place(x->paths, a->levels, a->align, &a->misfit, &a->sls, &x->pace);
+	a->misfit |= rc != 0;
+	judge(x, a);
+	return rc;
+}
+
+/* Assignments to that many VLs. */
+static int assign(struct dfdn *x, unsigned nvl)
+{
+	int rc = 0;
+
+	for (int align = DFDN_ALIGN_DESTINATION; align <= DFDN_ALIGN_SOURCE && !rc; align++)
+		rc = first_fit(x, &(struct attempt){ .nvl = nvl, .align = align });
+	if (!rc)
+		rc = tight(x, &(struct attempt){ .nvl = nvl, .align = DFDN_ALIGN_DESTINATION });
+	return rc;
+}
+
+/* Up is towards these roots.  With more VLs than needed there may be an SL less. */
+static int try_roots(struct dfdn *x, const uint32_t *roots, uint32_t n)
+{
+	unsigned most, nvl;
+	int rc;
+
+	dfdn_rises_done(&x->rises);
+	rc = dfdn_rises_init(&x->rises, &x->tree, roots, n, &x->pace);
+	most = x->rises.longest < x->vls ? x->rises.longest : x->vls;
+	nvl = x->rises.most + 1;
+	x->needless = x->rises.needless;
+	if (rc || x->needless)
+		return rc;
+	if (!x->need_vls || nvl < x->need_vls)
+		x->need_vls = nvl;
+	if (nvl <= most)
+		rc = assign(x, nvl);
+	if (!rc && !x->levels && nvl < most)
+		rc = assign(x, most);
+	return rc;
+}
+
+/* Switches looked at so far. */
+static uint64_t effort(const struct dfdn *x)
+{
+	return (uint64_t)x->tree.visits * x->tree.ndest * x->tree.n;
+}
+
+/* The top of a tree, else switches from all over the fabric. */
+static int try_all_roots(struct dfdn *x)
+{
+	uint32_t *roots = xcalloc(x->f->nsw, sizeof(*roots));
+	uint32_t n = updown_tree_roots(roots, x->f), k;
+	int rc = n ? try_roots(x, roots, n) : 0;
+
+	for (k = 0; k < ROOTS && !rc && !x->needless; k++) {
+		uint32_t root = (uint32_t)((uint64_t)k * x->f->nsw / ROOTS);
+
+		if (x->levels && ((x->nvl <= 2 && x->sls <= 2) || effort(x) > EFFORT))
+			break;
+		rc = try_roots(x, &root, 1);
+	}
+	free(roots);
+	return rc;
+}
+
+static int refuse(const struct dfdn *x, struct err *err)
+{
+	if (x->need_vls > x->vls)
+		return err_set(
+			err, -ENOSPC,
+			"the paths of dfdn need %u VLs without deadlocks, and %u may be used; "
+			"nue and updn do with 1 on every fabric",
+			x->need_vls, x->vls);
+	if (!x->need_sls)
+		return err_set(
+			err, -ENOSPC,
+			"the paths of dfdn need %u VLs and more than %u SLs without deadlocks, "
+			"and there are %u SLs; nue and updn need no more SLs than VLs",
+			x->need_vls, DFDN_SLS, FAB_SLS);
+	return err_set(
+		err, -ENOSPC,
+		"the paths of dfdn need %u VLs and %u SLs without deadlocks, and there are %u "
+		"SLs; nue and updn need no more SLs than VLs",
+		x->need_vls, x->need_sls, FAB_SLS);
+}
+
+static void tell(const struct dfdn *x, struct notes *notes)
+{
+	if (x->t->vls == 1) {
+		notes_set(notes, "rises", 0, "no VL rises: these paths cannot deadlock on one");
+		return;
+	}
+	if (x->rises.longest == 2) {
+		notes_set(notes, "rises", 1,
+			  "the VL rises at the second switch (DF-D2): any SL will do");
+		return;
+	}
+	notes_set(notes, "rises", x->t->vls - 1u, "the VL rises up to %u times on a path (DF-DN)",
+		  x->t->vls - 1u);
+	notes_set(notes, "sls", x->t->sls, "paths need %u SL%s; VLs are counted from the %s",
+		  x->t->sls, x->t->sls == 1 ? "" : "s",
+		  x->align == DFDN_ALIGN_SOURCE ? "source" : "destination");
+}
+
+/* VLs and SLs for the paths, which are complete. */
+static int assign_vls(struct dfdn *x, struct err *err)
+{
+	int rc;
+
+	x->t->vls = x->t->sls = 1;
+	rc = try_all_roots(x);
+	if (rc || x->needless)
+		return rc;
+	if (x->rises.longest == 2 && x->vls >= 2)
+		dfdn_write_two(x->t, x->f);
+	else if (x->levels)
+		rc = dfdn_write(x->t, &x->tree, x->levels, x->sls, &x->pace);
+	else
+		rc = refuse(x, err);
+	return rc;
+}
+
+static int route_how(struct tables **out, const struct fabric *f, const struct even_how *how,
+		     const struct engine_params *params, struct progress *progress, struct err *err)
+{
+	struct dfdn x = { .f = f, .vls = graph_vls(f, params) };
+	int rc;
+
+	x.t = graph_tables(f, "dfdn", params, progress);
+	if (params->dfdn_base == DFDN_MINHOP)
+		strncat(x.t->params, ",paths=minhop",
+			sizeof(x.t->params) - strlen(x.t->params) - 1);
+	x.turn = xcalloc(f->nsw, sizeof(*x.turn));
+	rc = even_route(x.t, f, params, how, progress);
+	if (!rc) {
+		dfdn_tree_init(&x.tree, f, x.t, graph_lmc(f, params));
+		rc = pace_begin(&x.pace, progress, "layers", PACE_TOTAL) ? -ECANCELED : 0;
+		rc = rc ? rc : assign_vls(&x, err);
+		dfdn_tree_done(&x.tree);
+	}
+	if (!rc) {
+		tell(&x, params->notes);
+		*out = x.t;
+	} else {
+		tables_put(x.t);
+	}
+	dfdn_rises_done(&x.rises);
+	dfdn_levels_free(x.levels);
+	dfdn_paths_free(x.paths);
+	free(x.turn);
+	return rc;
+}
+
+/* The most even paths, or else those of fewer turns or in another order; refuses with the sentence
+ * on the first. */
+static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		 const struct demand *demand, const struct engine_params *params,
+		 struct progress *progress, struct err *err)
+{
+	static const struct even_how hows[][2] = {
+		[DFDN_SSSP] = { { .rounds = EVEN_ROUNDS }, { .rounds = 0 } },
+		[DFDN_MINHOP] = { { .rule = BALANCE_PORTS, .rounds = EVEN_ROUNDS },
+				  { .rule = BALANCE_PORTS, .by_switch = true } },
+	};
+	const struct even_how *how = hows[params->dfdn_base];
+	int rc = route_how(out, f, &how[0], params, progress, err);
+
+	(void)jobs;
+	(void)demand;
+	if (rc == -ENOSPC)
+		rc = route_how(out, f, &how[1], params, progress, NULL);
+	return rc;
+}
+
+const struct engine engine_dfdn = {
+	.name = "dfdn",
+	.summary = "balanced shortest paths; deadlock-free because the VL rises on the way (SL2VL)",
+	.suits = graph_check_connected,
+	.route = route,
+};

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/dfdn/dfdn_tree.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/base/tile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEVELS	   8  /* hops found level by level */
+#define GROUP	   16 /* switches compared at once */
+#define MANY_MOVED 64 /* not worth sorting */
+#define TAPE_STEPS (8u << 20)
+
+/* A switch's own LID goes the way of its first terminal (balance.h), so it has no tree of its
+ * own where there is one. */
+static void list_dests(struct dfdn_tree *x, uint8_t lmc)
+{
+	const struct fabric *f = x->f;
+
+	x->dests = xcalloc(graph_count_lids(f, lmc) + 128, sizeof(*x->dests));
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		for (uint32_t k = f->term_off[u]; k < f->term_off[u + 1]; k++)
+			x->ndest += graph_end_dests(x->dests + x->ndest, f, lmc, f->term_list[k]);
+		if (!f->sw_nterm[u])
+			x->ndest += graph_end_dests(x->dests + x->ndest, f, lmc, f->nend + u);
+	}
+}
+
+void dfdn_tree_init(struct dfdn_tree *x, const struct fabric *f, const struct tables *t,
+		    uint8_t lmc)
+{
+	*x = (struct dfdn_tree){ .f = f, .t = t, .n = f->nsw };
+	turns_init(&x->turns, f);
+	list_dests(x, lmc);
+	x->at = xcalloc(f->nsw, sizeof(*x->at));
+	x->source = xcalloc(f->nsw, sizeof(*x->source));
+	x->parent = xcalloc(f->nsw, sizeof(*x->parent));
+	x->turn = xcalloc(f->nsw, sizeof(*x->turn));
+	x->same = xcalloc(f->nsw, sizeof(*x->same));
+	memset(x->same, true, f->nsw * sizeof(*x->same));
+	x->kids = xcalloc(f->nsw, sizeof(*x->kids));
+	x->is_source = xcalloc(f->nsw, sizeof(*x->is_source));
+	for (uint32_t u = 0; u < f->nsw; u++)
+		x->is_source[u] = f->term_off[u] < f->term_off[u + 1];
+	x->way = xcalloc(f->nsw, sizeof(*x->way));
+	x->next = xcalloc(f->nsw, sizeof(*x->next));
+	x->left = xcalloc(f->nsw, sizeof(*x->left));
+	x->news = xcalloc(f->nsw, sizeof(*x->news));
+	x->pos = xcalloc(f->nsw, sizeof(*x->pos));
+	x->depth = xcalloc(f->nsw, sizeof(*x->depth));
+	x->count = xcalloc(f->nsw + 1, sizeof(*x->count));
+	x->chan = xcalloc(f->nsw, sizeof(*x->chan));
+	x->port = xcalloc((size_t)f->nsw * DFDN_TREE_LIDS, sizeof(*x->port));
+}
+
+void dfdn_tree_done(struct dfdn_tree *x)
+{
+	void *arrays[] = { x->at,   x->source, x->parent, x->turn,	x->same, x->news,
+			   x->pos,  x->depth,  x->count,  x->chan,	x->port, x->dests,
+			   x->kids, x->way,    x->next,	  x->is_source, x->left, x->tape };
+
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
+		free(arrays[i]);
+	turns_done(&x->turns);
+}
+
+/* Output ports of all switches towards n LIDs, as many at once as follow each other. */
+static void gather(struct dfdn_tree *x, const struct dest *d, uint32_t n)
+{
+	for (uint32_t k = 0, run; k < n; k += run) {
+		for (run = 1; k + run < n && d[k + run].lid == d[k].lid + run;)
+			run++;
+		tile_turn(x->port + (size_t)k * x->n, x->n, x->t->lft + d[k].lid, x->t->stride,
+			  x->n, run);
+	}
+}
+
+/* Where all switches forward. */
+static void find_next(struct dfdn_tree *x, const uint8_t *port, uint32_t root)
+{
+	const struct fabric *f = x->f;
+
+	for (uint32_t u = 0; u < x->n; u++) {
+		uint32_t c = u == root ? 0 : fabric_chan(f, u, port[u]);
+
+		x->way[u] = c;
+		x->next[u] = f->chan_dst[c];
+		x->depth[u] = FAB_NONE;
+	}
+	x->depth[root] = 0;
+}
+
+/* Of n switches in left those that forward to one at depth - 1: into at, and out of left.  No
+ * branch could foresee which.  Returns how many. */
+static uint32_t take_level(struct dfdn_tree *x, uint32_t *at, uint32_t *n, uint32_t depth)
+{
+	uint32_t found = 0, stay = 0;
+
+	for (uint32_t i = 0; i < *n; i++) {
+		uint32_t u = x->left[i];
+		bool here = x->depth[x->next[u]] == depth - 1;
+
+		at[found] = u;
+		found += here;
+		x->left[stay] = u;
+		stay += !here;
+		x->depth[u] = here ? depth : FAB_NONE;
+	}
+	*n = stay;
+	return found;
+}
+
+/* Those of switches that are far away are followed one by one. */
+static void follow_all(struct dfdn_tree *x)
+{
+	uint32_t *depth = x->depth, *count = x->count, *stack = x->left, n = x->n;
+
+	memset(count, 0, (n + 1) * sizeof(*count));
+	for (uint32_t s = 0; s < n; s++) {
+		uint32_t u = s, k = 0;
+
+		for (; depth[u] == FAB_NONE; u = x->next[u])
+			stack[k++] = u;
+		for (uint32_t from = depth[u]; k--;)
+			depth[stack[k]] = ++from;
+		count[depth[s] + 1]++;
+	}
+	for (uint32_t i = 1; i <= n; i++)
+		count[i] += count[i - 1];
+	for (uint32_t u = 0; u < n; u++)
+		x->at[count[depth[u]]++] = u;
+}
+
+/* Positions by hops to the switch, then by switch; all its LIDs share them. */
+static void order(struct dfdn_tree *x, uint32_t root, const uint8_t *port)
+{
+	uint32_t n = 0, known = 1;
+
+	find_next(x, port, root);
+	x->at[0] = root;
+	for (uint32_t u = 0; u < x->n; u++) {
+		x->left[n] = u;
+		n += u != root;
+	}
+	for (uint32_t depth = 1; depth <= LEVELS && n; depth++)
+		known += take_level(x, x->at + known, &n, depth);
+	if (n)
+		follow_all(x);
+	for (uint32_t i = 0; i < x->n; i++) {
+		x->pos[x->at[i]] = i;
+		x->source[i] = x->is_source[x->at[i]];
+	}
+}
+
+/* All positions. */
+static void show_all(struct dfdn_tree *x)
+{
+	memset(x->kids, 0, x->n * sizeof(*x->kids));
+	x->parent[0] = 0;
+	for (uint32_t i = 1; i < x->n; i++) {
+		uint32_t u = x->at[i];
+
+		x->chan[i] = x->way[u];
+		x->parent[i] = x->pos[x->next[u]];
+		x->kids[x->parent[i]] = true;
+		x->turn[i] = turns_at(&x->turns, x->chan[i], x->chan[x->parent[i]]);
+		x->news[i - 1] = i;
+	}
+	x->nnews = x->n - 1;
+}
+
+/* Positions that go elsewhere than to the LID before. */
+static uint32_t find_moved(struct dfdn_tree *x, const uint8_t *port)
+{
+	const uint8_t *prev = port - x->n;
+	uint32_t n = 0, len;
+
+	for (uint32_t u = 0; u < x->n; u += len) {
+		len = x->n - u < GROUP ? x->n - u : GROUP;
+		if (!memcmp(port + u, prev + u, len))
+			continue;
+		for (uint32_t v = u; v < u + len; v++) {
+			x->news[n] = x->pos[v];
+			n += port[v] != prev[v] && x->pos[v];
+		}
+	}
+	return n;
+}
+
+static void move(struct dfdn_tree *x, uint32_t i, uint8_t port)
+{
+	x->chan[i] = fabric_chan(x->f, x->at[i], port);
+	x->parent[i] = x->pos[x->f->chan_dst[x->chan[i]]];
+	x->kids[x->parent[i]] = true;
+	x->same[i] = false;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* What differs from the LID before: those that moved, and all behind them. */
+static void show_changes(struct dfdn_tree *x, const uint8_t *port)
+{
+	uint32_t moved = find_moved(x, port), n = 0;
+	bool behind = moved > MANY_MOVED;
+
+	for (uint32_t k = 0; k < moved; k++)
+		move(x, x->news[k], port[x->at[x->news[k]]]);
+	for (uint32_t k = 0; k < moved; k++)
+		behind |= x->kids[x->news[k]];
+	if (behind) {
+		for (uint32_t i = 1; i < x->n; i++) {
+			x->same[i] &= x->same[x->parent[i]];
+			x->news[n] = i;
+			n += !x->same[i];
+		}
+	} else {
+		qsort(x->news, moved, sizeof(*x->news), ascending);
+		n = moved;
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t i = x->news[k];
+
+		x->turn[i] = turns_at(&x->turns, x->chan[i], x->chan[x->parent[i]]);
+		x->same[i] = true;
+	}
+	x->nnews = n;
+}
+
+/* Keeps the tree at hand for later visits. */
+static void record(struct dfdn_tree *x, bool anew)
+{
+	struct dfdn_step *step;
+
+	if (x->ntape + x->n > x->tape_room) {
+		x->tape_room += x->tape_room / 2 + 64 * x->n;
+		x->tape = xrealloc(x->tape, x->tape_room, sizeof(*x->tape));
+	}
+	step = x->tape + x->ntape;
+	(step++)->turn = x->nnews;
+	for (uint32_t k = 0; k < x->nnews; k++, step++) {
+		uint32_t i = x->news[k];
+
+		step->turn = x->turn[i];
+		step->parent = (uint16_t)x->parent[i];
+		step->place = (uint16_t)(anew ? x->at[i] : i);
+	}
+	x->ntape += x->nnews + 1;
+}
+
+/* The next tree of the tape. */
+static void replay(struct dfdn_tree *x, uint32_t root, bool anew)
+{
+	const struct dfdn_step *step = x->tape + x->ntape;
+
+	x->nnews = (step++)->turn;
+	for (uint32_t k = 0; k < x->nnews; k++, step++) {
+		uint32_t i = anew ? k + 1 : step->place;
+
+		x->news[k] = i;
+		x->parent[i] = step->parent;
+		x->turn[i] = step->turn;
+		x->at[i] = anew ? step->place : x->at[i];
+	}
+	x->ntape += x->nnews + 1;
+	if (!anew)
+		return;
+	x->at[0] = root;
+	x->parent[0] = 0;
+	for (uint32_t i = 0; i < x->n; i++)
+		x->source[i] = x->is_source[x->at[i]];
+}
+
+/* The tape of the first visit serves all others, unless it gets long. */
+static void start_tape(struct dfdn_tree *x)
+{
+	if (!x->visits)
+		x->recording = x->n <= UINT16_MAX;
+	x->ntape = 0;
+}
+
+static void watch_tape(struct dfdn_tree *x, uint32_t done)
+{
+	if (x->recording && x->ntape > (uint64_t)TAPE_STEPS * done / x->ndest + 64 * x->n) {
+		x->recording = false;
+		free(x->tape);
+		x->tape = NULL;
+	}
+}
+
+/* How many visits there will be is not known: each takes half of what is left. */
+static bool tell(struct dfdn_tree *x, struct pace *p, uint32_t done)
+{
+	unsigned shift = x->visits < 30 ? x->visits : 30;
+	uint64_t left = p->total >> shift, share = left - (left >> 1);
+	uint64_t work = 4ull * x->n + x->work;
+
+	x->work = 0;
+	return pace_tick(p, p->total - left + share * done / (x->ndest + 1), work);
+}
+
+/* The trees of one block of LIDs. */
+static int visit_block(struct dfdn_tree *x, const struct dfdn_visit *v, const struct dest *d,
+		       uint32_t n, struct pace *p, bool *stop)
+{
+	if (!x->taped)
+		gather(x, d, n);
+	for (uint32_t k = 0; k < n && !*stop; k++) {
+		const uint8_t *port = x->port + (size_t)k * x->n;
+		bool anew = !k || d[k].sw != d[k - 1].sw;
+
+		if (x->taped) {
+			replay(x, d[k].sw, anew);
+		} else if (anew) {
+			order(x, d[k].sw, port);
+			show_all(x);
+		} else {
+			show_changes(x, port);
+		}
+		if (x->recording)
+			record(x, anew);
+		*stop = v->tree(v->ctx, x, k);
+		if (tell(x, p, (uint32_t)(d - x->dests) + k))
+			return -ECANCELED;
+	}
+	if (v->lids && !*stop)
+		v->lids(v->ctx, d, n);
+	return 0;
+}
+
+int dfdn_tree_visit(struct dfdn_tree *x, const struct dfdn_visit *v, struct pace *p)
+{
+	bool stop = false;
+	int rc = 0;
+
+	start_tape(x);
+	for (uint32_t done = 0; done < x->ndest && !stop && !rc; done += DFDN_TREE_LIDS) {
+		uint32_t left = x->ndest - done;
+
+		rc = visit_block(x, v, x->dests + done,
+				 left < DFDN_TREE_LIDS ? left : DFDN_TREE_LIDS, p, &stop);
+		watch_tape(x, done + DFDN_TREE_LIDS);
+	}
+	x->taped |= x->recording && !stop && !rc;
+	x->recording = false;
+	x->visits++;
+	return rc;
+}

@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/geometry/fattree.h"
+
+#include "engines/graph/graph.h"
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The work of finding one. */
+struct finder {
+	const struct fabric *f;
+	struct fattree *t;
+	uint32_t *hops;	     /* to the nearest leaf, by switch */
+	uint32_t *queue;     /* nsw */
+	uint32_t *comp;	     /* component of the levels at hand, by switch; FAB_NONE: not in them */
+	uint32_t *other;     /* the same one level before */
+	uint32_t *seen;	     /* by component: who saw it last */
+	uint64_t have, want; /* ways down to subtrees */
+	uint32_t nslot, room; /* slots in use, and there */
+};
+
+/* Distance from the switches with at least least terminals. */
+static void find_hops(struct finder *x, uint32_t least)
+{
+	const struct fabric *f = x->f;
+	uint32_t n = 0;
+
+	memset(x->hops, 0xff, f->nsw * sizeof(*x->hops));
+	for (uint32_t u = 0; u < f->nsw; u++)
+		if (f->sw_nterm[u] >= least) {
+			x->hops[u] = 0;
+			x->queue[n++] = u;
+		}
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t c = f->chan_off[x->queue[i]]; c < f->chan_off[x->queue[i] + 1]; c++)
+			if (x->hops[f->chan_dst[c]] == FAB_NONE) {
+				x->hops[f->chan_dst[c]] = x->hops[x->queue[i]] + 1;
+				x->queue[n++] = f->chan_dst[c];
+			}
+}
+
+/* Components of the switches of level lo..hi that are not idle; returns how many.  They are
+ * numbered by their first switch. */
+static uint32_t find_components(struct finder *x, uint32_t lo, uint32_t hi)
+{
+	const struct fabric *f = x->f;
+	const uint8_t *level = x->t->level;
+	uint32_t n = 0;
+
+	memset(x->comp, 0xff, f->nsw * sizeof(*x->comp));
+	for (uint32_t s = 0; s < f->nsw; s++) {
+		uint32_t head = 0, tail = 0;
+
+		if (level[s] < lo || level[s] > hi || x->comp[s] != FAB_NONE)
+			continue;
+		x->comp[s] = n;
+		x->queue[tail++] = s;
+		while (head < tail) {
+			uint32_t u = x->queue[head++];
+
+			for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+				uint32_t v = f->chan_dst[c];
+
+				if (level[v] < lo || level[v] > hi || x->comp[v] != FAB_NONE)
+					continue;
+				x->comp[v] = n;
+				x->queue[tail++] = v;
+			}
+		}
+		n++;
+	}
+	return n;
+}
+
+static void swap_components(struct finder *x)
+{
+	uint32_t *swap = x->comp;
+
+	x->comp = x->other;
+	x->other = swap;
+}
+
+/* Subtrees of the level below (in other) that hang on a switch. */
+static uint32_t count_children(struct finder *x, uint32_t u)
+{
+	const struct fabric *f = x->f;
+	uint32_t n = 0;
+
+	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+		uint32_t k = x->other[f->chan_dst[c]];
+
+		if (k == FAB_NONE || x->seen[k] == u)
+			continue;
+		x->seen[k] = u;
+		n++;
+	}
+	return n;
+}
+
+/* Adds the switches of a level that join subtrees (in other); returns how many. */
+static uint32_t add_level(struct finder *x, uint32_t l)
+{
+	uint32_t n = 0;
+
+	memset(x->seen, 0xff, x->f->nsw * sizeof(*x->seen));
+	for (uint32_t u = 0; u < x->f->nsw; u++)
+		if (x->hops[u] == l && count_children(x, u) > 1) {
+			x->t->level[u] = (uint8_t)l;
+			n++;
+		}
+	return n;
+}
+
+/* What a full tree would have: every switch of the level a way to every subtree of its own. */
+static void count_ways(struct finder *x, uint32_t l)
+{
+	uint32_t nsw = x->f->nsw, *below = xcalloc(nsw, sizeof(*below));
+	bool *counted = xcalloc(nsw, sizeof(*counted));
+
+	for (uint32_t u = 0; u < nsw; u++) {
+		if (x->other[u] == FAB_NONE || counted[x->other[u]])
+			continue;
+		counted[x->other[u]] = true;
+		below[x->comp[u]]++;
+	}
+	memset(x->seen, 0xff, nsw * sizeof(*x->seen));
+	for (uint32_t u = 0; u < nsw; u++)
+		if (x->t->level[u] == l) {
+			x->want += below[x->comp[u]];
+			x->have += count_children(x, u);
+		}
+	free(below);
+	free(counted);
+}
+
+static int check_cables(struct finder *x, struct err *err)
+{
+	const struct fabric *f = x->f;
+	const uint8_t *level = x->t->level;
+
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		uint32_t u = f->chan_src[c], v = f->chan_dst[c];
+
+		if (level[u] == level[v] && level[u] != FATTREE_IDLE)
+			return err_set(err, -EINVAL,
+				       "this is no fat tree: the cable from switch %s to switch %s "
+				       "joins two switches of one level (%u above the leaves)",
+				       f->sw_name[u], f->sw_name[v], level[u]);
+	}
+	if (3 * x->have < 2 * x->want)
+		return err_set(err, -EINVAL,
+			       "this is no fat tree: of %llu ways from switches down to the "
+			       "subtrees below only %llu are cabled; two thirds must be",
+			       (unsigned long long)x->want, (unsigned long long)x->have);
+	return 0;
+}
+
+/* Levels from the leaves upwards, as long as switches join subtrees. */
+static int find_levels(struct finder *x, uint32_t least, struct err *err)
+{
+	const struct fabric *f = x->f;
+	struct fattree *t = x->t;
+	uint32_t l = 0;
+
+	find_hops(x, least);
+	for (uint32_t u = 0; u < f->nsw; u++)
+		t->level[u] = x->hops[u] ? FATTREE_IDLE : 0;
+	x->have = x->want = 0;
+	find_components(x, 0, 0);
+	for (swap_components(x); add_level(x, l + 1); swap_components(x)) {
+		if (++l == FATTREE_LEVELS)
+			return err_set(err, -EINVAL,
+				       "this is no fat tree: it has more than %d levels",
+				       FATTREE_LEVELS);
+		find_components(x, 0, l);
+		count_ways(x, l);
+	}
+	t->nlevel = l + 1;
+	if (find_components(x, 0, l) > 1)
+		return err_set(err, -EINVAL,
+			       "this is no fat tree: its leaves hang together neither directly "
+			       "nor through switches that join subtrees");
+	t->missing = (uint32_t)(x->want - x->have);
+	return check_cables(x, err);
+}
+
+/* Planes of level l in those of the level below (in other): their numbers there; planes: how many
+ * there are above a switch of the level below; returns the most. */
+static uint32_t number_planes(struct finder *x, uint32_t l, uint32_t *planes)
+{
+	uint32_t nsw = x->f->nsw, most = 1;
+	uint32_t *count = xcalloc(nsw + 1, sizeof(*count));
+	uint32_t *number = xcalloc(nsw + 1, sizeof(*number));
+
+	memset(number, 0xff, nsw * sizeof(*number));
+	for (uint32_t u = 0; u < nsw; u++) {
+		if (x->comp[u] == FAB_NONE)
+			continue;
+		if (number[x->comp[u]] == FAB_NONE)
+			number[x->comp[u]] = count[x->other[u]]++;
+		if (x->t->level[u] == l)
+			x->t->plane[u] = number[x->comp[u]];
+	}
+	for (uint32_t u = 0; u < nsw; u++)
+		if (x->t->level[u] + 1u == l) {
+			planes[u] = count[x->other[u]];
+			most = planes[u] > most ? planes[u] : most;
+		}
+	free(count);
+	free(number);
+	return most;
+}
+
+/* Cables from u to every plane above. */
+static void count_up(uint32_t *count, const struct finder *x, uint32_t u)
+{
+	const struct fabric *f = x->f;
+
+	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+		uint32_t v = f->chan_dst[c];
+
+		if (x->t->level[v] == x->t->level[u] + 1)
+			count[x->t->plane[v]]++;
+	}
+}
+
+/* The cables that most switches of a plane have to each of n planes above. */
+static void common_cables(uint32_t *usual, const struct finder *x, const uint32_t *member,
+			  uint32_t nmember, uint32_t n)
+{
+	uint32_t *votes = xcalloc((size_t)n * 256, sizeof(*votes));
+	uint32_t *count = xcalloc(n, sizeof(*count));
+
+	for (uint32_t i = 0; i < nmember; i++) {
+		memset(count, 0, n * sizeof(*count));
+		count_up(count, x, member[i]);
+		for (uint32_t d = 0; d < n; d++)
+			votes[d * 256 + count[d]]++;
+	}
+	for (uint32_t d = 0; d < n; d++) {
+		usual[d] = 0;
+		for (uint32_t k = 1; k < 256; k++)
+			if (votes[d * 256 + k] &&
+			    (!usual[d] || votes[d * 256 + k] >= votes[d * 256 + usual[d]]))
+				usual[d] = k;
+	}
+	free(votes);
+	free(count);
+}
+
+/* The r-th cable from u to that plane, or FAB_NONE. */
+static uint32_t up_cable(const struct finder *x, uint32_t u, uint32_t plane, uint32_t r)
+{
+	const struct fabric *f = x->f;
+
+	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+		uint32_t v = f->chan_dst[c];
+
+		if (x->t->level[v] == x->t->level[u] + 1 && x->t->plane[v] == plane && !r--)
+			return c;
+	}
+	return FAB_NONE;
+}
+
+/* Slots of u: its own cables where it has all the usual ones and more, else the usual ones. */
+static uint32_t add_slots(struct finder *x, uint32_t u, const uint32_t *usual, uint32_t n)
+{
+	uint32_t *count = xcalloc(n, sizeof(*count)), most = 0, sum = 0, k;
+	bool more = true;
+
+	count_up(count, x, u);
+	for (uint32_t d = 0; d < n; d++)
+		more &= count[d] >= usual[d];
+	if (!more)
+		memcpy(count, usual, n * sizeof(*count));
+	for (uint32_t d = 0; d < n; d++) {
+		most = count[d] > most ? count[d] : most;
+		sum += count[d];
+	}
+	if (x->nslot + sum > x->room) {
+		x->room = 2 * x->room + sum;
+		x->t->slot = xrealloc(x->t->slot, x->room, sizeof(*x->t->slot));
+		x->t->slot_plane = xrealloc(x->t->slot_plane, x->room, sizeof(uint32_t));
+	}
+	k = x->t->slot_off[u] = x->nslot;
+	for (uint32_t i = 0; i < most * n; i++) {
+		uint32_t r = i / n, d = i % n;
+
+		if (r >= count[d])
+			continue;
+		x->t->slot_plane[k] = d;
+		x->t->slot[k] = up_cable(x, u, d, r);
+		x->t->whole &= x->t->slot[k++] != FAB_NONE;
+	}
+	x->nslot = k;
+	free(count);
+	return sum;
+}
+
+static uint32_t find_pattern(struct fattree *t, uint32_t level, uint32_t nslot)
+{
+	uint32_t p = 0;
+
+	while (p < t->npattern && (t->pattern[p].level != level || t->pattern[p].nslot != nslot))
+		p++;
+	if (p == t->npattern)
+		t->pattern[t->npattern++] = (struct fattree_pattern){ level, nslot };
+	return p;
+}
+
+/* Slots of the switches of one plane. */
+static void slots_of_plane(struct finder *x, const uint32_t *member, uint32_t n, uint32_t planes)
+{
+	struct fattree *t = x->t;
+	uint32_t *usual = xcalloc(planes, sizeof(*usual));
+
+	common_cables(usual, x, member, n, planes);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t u = member[i], k = add_slots(x, u, usual, planes);
+
+		t->pattern_of[u] = find_pattern(t, t->level[u], k);
+	}
+	free(usual);
+}
+
+/* Slots of all switches below level l, whose planes are in other, with those of l in comp. */
+static void slots_of_level(struct finder *x, uint32_t l)
+{
+	uint32_t nsw = x->f->nsw;
+	uint32_t *planes = xcalloc(nsw, sizeof(*planes));
+	uint32_t *off = xcalloc(nsw + 2, sizeof(*off)), *member = xcalloc(nsw, sizeof(*member));
+
+	x->t->div[l] = x->t->div[l - 1] * number_planes(x, l, planes);
+	for (uint32_t u = 0; u < nsw; u++)
+		if (x->t->level[u] + 1u == l)
+			off[x->other[u] + 2]++;
+	for (uint32_t i = 0; i < nsw; i++)
+		off[i + 2] += off[i + 1];
+	for (uint32_t u = 0; u < nsw; u++)
+		if (x->t->level[u] + 1u == l)
+			member[off[x->other[u] + 1]++] = u;
+	for (uint32_t i = 0; i < nsw; i++) {
+		uint32_t n = off[i + 1] - off[i];
+
+		if (n)
+			slots_of_plane(x, member + off[i], n, planes[member[off[i]]]);
+	}
+	free(planes);
+	free(off);
+	free(member);
+}
+
+static void make_slots(struct finder *x)
+{
+	struct fattree *t = x->t;
+
+	t->whole = !t->missing;
+	t->div[0] = 1;
+	find_pattern(t, FATTREE_IDLE, 0);
+	find_components(x, 0, t->nlevel - 1);
+	for (uint32_t l = 1; l < t->nlevel; l++) {
+		swap_components(x);
+		find_components(x, l, t->nlevel - 1);
+		slots_of_level(x, l);
+	}
+	t->div[t->nlevel] = t->div[t->nlevel - 1];
+}
+
+struct leaf {
+	uint32_t key[FATTREE_LEVELS]; /* least LID of its subtrees, the largest subtree first */
+	uint32_t sw;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct leaf *x = a, *y = b;
+
+	for (int i = 0; i < FATTREE_LEVELS; i++)
+		if (x->key[i] != y->key[i])
+			return x->key[i] < y->key[i] ? -1 : 1;
+	return x->sw < y->sw ? -1 : x->sw > y->sw;
+}
+
+static void key_leaves(struct finder *x, struct leaf *leaf, uint32_t n, uint32_t l)
+{
+	const struct fabric *f = x->f;
+	uint32_t *least = xcalloc(f->nsw, sizeof(*least));
+
+	memset(least, 0xff, f->nsw * sizeof(*least));
+	find_components(x, 0, l);
+	for (uint32_t term = 0; term < f->nterm; term++) {
+		uint32_t k = x->comp[f->term_sw[term]];
+
+		if (!x->t->level[f->term_sw[term]] && f->term_lid[term] < least[k])
+			least[k] = f->term_lid[term];
+	}
+	for (uint32_t i = 0; i < n; i++)
+		leaf[i].key[x->t->nlevel - 1 - l] = least[x->comp[leaf[i].sw]];
+	free(least);
+}
+
+/*
+ * Ends of a leaf from number j on, returns the next.  In pairs: those for which the leaf has no
+ * cable up of their own share the number of one that has; the two then meet on all of their way
+ * instead of each meeting a third end somewhere else.
+ */
+static uint32_t number_leaf(struct finder *x, uint32_t sw, uint32_t j, bool pairs)
+{
+	const struct fabric *f = x->f;
+	uint32_t ups = f->chan_off[sw + 1] - f->chan_off[sw], h = 0;
+
+	pairs &= ups > 0;
+	for (uint32_t k = f->term_off[sw]; k < f->term_off[sw + 1]; k++) {
+		uint32_t end = f->term_list[k];
+
+		if (end >= f->nterm)
+			continue;
+		x->t->number[end] = j + (pairs ? h % ups : h);
+		h++;
+	}
+	return j + (pairs && h > ups ? ups : h);
+}
+
+/* Most ends of a subtree below level l + 1 that the same way leads down to. */
+static uint32_t fullest_way(const struct finder *x, const struct leaf *leaf, uint32_t n, uint32_t l)
+{
+	const struct fabric *f = x->f;
+	const struct fattree *t = x->t;
+	uint64_t ways = t->div[l + 1] < f->nend ? t->div[l + 1] : f->nend;
+	uint32_t *count = xcalloc(ways, sizeof(*count)), most = 0;
+	size_t same = (t->nlevel - l) * sizeof(leaf->key[0]);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t sw = leaf[i].sw;
+
+		if (i && memcmp(leaf[i].key, leaf[i - 1].key, same))
+			memset(count, 0, ways * sizeof(*count));
+		for (uint32_t k = f->term_off[sw]; k < f->term_off[sw + 1]; k++) {
+			uint32_t *c;
+
+			if (f->term_list[k] >= f->nterm)
+				continue;
+			c = &count[t->number[f->term_list[k]] % ways];
+			most = ++*c > most ? *c : most;
+		}
+	}
+	free(count);
+	return most;
+}
+
+/* Terminals on leaves, in pairs where that fills no way more than without. */
+static uint32_t number_leaves(struct finder *x, const struct leaf *leaf, uint32_t n)
+{
+	uint32_t most[2][FATTREE_LEVELS] = { 0 }, j = 0;
+	bool pairs = true;
+
+	for (int k = 0; k < 2; k++) {
+		j = 0;
+		for (uint32_t i = 0; i < n; i++)
+			j = number_leaf(x, leaf[i].sw, j, k);
+		for (uint32_t l = 0; l + 1 < x->t->nlevel; l++)
+			most[k][l] = fullest_way(x, leaf, n, l);
+	}
+	for (uint32_t l = 0; l + 1 < x->t->nlevel; l++)
+		pairs &= most[1][l] <= most[0][l];
+	if (pairs)
+		return j;
+	j = 0;
+	for (uint32_t i = 0; i < n; i++)
+		j = number_leaf(x, leaf[i].sw, j, false);
+	return j;
+}
+
+static void number_ends(struct finder *x)
+{
+	const struct fabric *f = x->f;
+	struct fattree *t = x->t;
+	struct leaf *leaf = xcalloc(f->nsw, sizeof(*leaf));
+	uint32_t n = 0, j;
+
+	memset(t->number, 0xff, f->nend * sizeof(*t->number));
+	for (uint32_t u = 0; u < f->nsw; u++)
+		if (!t->level[u])
+			leaf[n++].sw = u;
+	for (uint32_t l = 0; l < t->nlevel; l++)
+		key_leaves(x, leaf, n, l);
+	qsort(leaf, n, sizeof(*leaf), by_key);
+	j = number_leaves(x, leaf, n);
+	for (uint32_t k = 0; k < f->nend; k++)
+		if (t->number[f->term_list[k]] == FAB_NONE)
+			t->number[f->term_list[k]] = j++;
+	free(leaf);
+}
+
+static void find_root(struct fattree *t, const struct fabric *f)
+{
+	uint32_t most = 0;
+
+	t->root = FAB_NONE;
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint32_t ups = f->chan_off[u + 1] - f->chan_off[u];
+
+		if (t->level[u] || (t->root != FAB_NONE && ups <= most))
+			continue;
+		most = ups;
+		t->root = u;
+	}
+}
+
+static int find(struct finder *x, struct err *err)
+{
+	const struct fabric *f = x->f;
+	uint32_t fullest = 0;
+	int rc;
+
+	for (uint32_t u = 0; u < f->nsw; u++)
+		fullest = f->sw_nterm[u] > fullest ? f->sw_nterm[u] : fullest;
+	if (!fullest)
+		return err_set(err, -EINVAL,
+			       "this is no fat tree: it has no terminals, and so no leaves");
+	rc = find_levels(x, 1, err);
+	/* terminals above the leaves: leaves are the switches that have more of them */
+	if (rc && fullest > 2)
+		rc = find_levels(x, (fullest + 1) / 2, err);
+	if (rc)
+		return rc;
+	make_slots(x);
+	number_ends(x);
+	find_root(x->t, f);
+	return 0;
+}
+
+int fattree_find(struct fattree **out, const struct fabric *f, struct err *err)
+{
+	struct finder x = { .f = f };
+	struct fattree *t;
+	int rc = graph_check_connected(f, err);
+
+	if (rc)
+		return rc;
+	x.t = t = xcalloc(1, sizeof(*t));
+	t->level = xcalloc(f->nsw, sizeof(*t->level));
+	t->plane = xcalloc(f->nsw, sizeof(*t->plane));
+	t->slot_off = xcalloc(f->nsw, sizeof(*t->slot_off));
+	t->pattern_of = xcalloc(f->nsw, sizeof(*t->pattern_of));
+	t->pattern = xcalloc(f->nsw + 1, sizeof(*t->pattern));
+	t->number = xcalloc(f->nend, sizeof(*t->number));
+	x.hops = xcalloc(f->nsw, sizeof(*x.hops));
+	x.queue = xcalloc(f->nsw, sizeof(*x.queue));
+	x.comp = xcalloc(f->nsw, sizeof(*x.comp));
+	x.other = xcalloc(f->nsw, sizeof(*x.other));
+	x.seen = xcalloc(f->nsw, sizeof(*x.seen));
+	rc = find(&x, err);
+	free(x.hops);
+	free(x.queue);
+	free(x.comp);
+	free(x.other);
+	free(x.seen);
+	if (rc) {
+		fattree_free(t);
+		return rc;
+	}
+	*out = t;
+	return 0;
+}
+
+void fattree_free(struct fattree *t)
+{
+	if (!t)
+		return;
+	free(t->level);
+	free(t->plane);
+	free(t->slot_off);
+	free(t->slot_plane);
+	free(t->slot);
+	free(t->pattern_of);
+	free(t->pattern);
+	free(t->number);
+	free(t);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/geometry/grid.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct grid *grid_new(uint32_t nsw, uint32_t ndims, const uint32_t *size,
+		      const enum grid_kind *kind)
+{
+	struct grid *g = xcalloc(1, sizeof(*g));
+
+	g->nsw = nsw;
+	g->ndims = ndims;
+	g->ncell = 1;
+	for (uint32_t d = 0; d < ndims; d++) {
+		g->size[d] = size[d];
+		g->kind[d] = kind[d];
+		g->ncell *= size[d];
+	}
+	g->coord = xcalloc((size_t)nsw * ndims, sizeof(*g->coord));
+	g->at = xcalloc(g->ncell, sizeof(*g->at));
+	memset(g->at, 0xff, g->ncell * sizeof(*g->at));
+	return g;
+}
+
+void grid_free(struct grid *g)
+{
+	if (!g)
+		return;
+	free(g->coord);
+	free(g->at);
+	free(g);
+}
+
+uint32_t grid_cell(const struct grid *g, const uint16_t *coord)
+{
+	uint32_t cell = 0;
+
+	for (uint32_t d = g->ndims; d--;)
+		cell = cell * g->size[d] + coord[d];
+	return cell;
+}
+
+uint32_t grid_dim(const struct grid *g, uint32_t a, uint32_t b)
+{
+	const uint16_t *x = grid_coord(g, a), *y = grid_coord(g, b);
+	uint32_t dim = FAB_NONE;
+
+	for (uint32_t d = 0; d < g->ndims; d++) {
+		if (x[d] == y[d])
+			continue;
+		if (dim != FAB_NONE)
+			return FAB_NONE;
+		dim = d;
+	}
+	return dim;
+}
+
+char *grid_dims_text(char *buf, size_t len, const struct grid *g)
+{
+	size_t at = 0;
+
+	snprintf(buf, len, "1");
+	for (uint32_t d = 0; d < g->ndims && at < len; d++)
+		at += (size_t)snprintf(buf + at, len - at, "%s%u", d ? "x" : "", g->size[d]);
+	return buf;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * grid: switches at the points of a k-dimensional grid, as found in a fabric.
+ *
+ * What finds one (hyperx.h, ...) goes by cables alone: names, GUIDs and LIDs do not matter but
+ * for the numbering, which is: larger dimensions first, coordinates by the first switch that
+ * has them.
+ */
+#ifndef ENGINES_GEOMETRY_GRID_H
+#define ENGINES_GEOMETRY_GRID_H
+
+#include "fabric/model/fabric.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define GRID_DIMS_MAX 16
+
+enum grid_kind {
+	GRID_FULL, /* every two switches of a line are neighbours (HyperX) */
+	GRID_RING, /* the next one, and the last is next to the first (torus) */
+	GRID_LINE, /* the next one (mesh) */
+};
+
+struct grid {
+	uint32_t ndims; /* 0: a single switch */
+	uint32_t size[GRID_DIMS_MAX];
+	enum grid_kind kind[GRID_DIMS_MAX];
+	uint32_t nsw;
+	uint32_t ncell;	 /* product of the sizes */
+	uint16_t *coord; /* ndims of each switch: coord[sw * ndims + dim], below size[dim] */
+	uint32_t *at;	 /* by cell (grid_cell()): the switch there, or FAB_NONE */
+};
+
+/* A grid without switches at its points yet: all of at is FAB_NONE.  Free with grid_free(). */
+struct grid *grid_new(uint32_t nsw, uint32_t ndims, const uint32_t *size,
+		      const enum grid_kind *kind);
+void grid_free(struct grid *g); /* NULL is fine */
+
+static inline const uint16_t *grid_coord(const struct grid *g, uint32_t sw)
+{
+	return g->coord + (size_t)sw * g->ndims;
+}
+
+/* Number of a point: the first dimension counts fastest. */
+uint32_t grid_cell(const struct grid *g, const uint16_t *coord);
+
+/* The only dimension in which two switches differ; FAB_NONE when none or more than one. */
+uint32_t grid_dim(const struct grid *g, uint32_t a, uint32_t b);
+
+/* "12x8"; returns buf. */
+char *grid_dims_text(char *buf, size_t len, const struct grid *g);
+
+#endif

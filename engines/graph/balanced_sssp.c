@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/graph/balanced_sssp.h"
+
+#include "engines/graph/dagset.h"
+#include "engines/graph/graph.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/pool.h"
+#include "fabric/model/route_limits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DAGS_MAX    (128u << 20) /* bytes; beyond that the LIDs come switch by switch */
+#define AGAIN_SHARE 20		 /* most loaded: within a 20th of the maximum */
+#define AGAIN_WORK  (64u << 20)	 /* edges that these rounds may look at, so that they stay cheap */
+
+struct even {
+	const struct fabric *f;
+	struct tables *t;
+	struct balance *b;
+	struct dagset *set;
+	const struct even_how *how;
+	struct dest *dests; /* in the order in which they are routed */
+	uint32_t n, nterm;  /* LIDs of terminals come first, ... */
+	uint32_t npinned;   /* ... then these of theirs, whose routes stay as installed */
+	const bool *pin;    /* by end; NULL: none */
+	uint64_t *pinned;   /* by channel: their routes as installed; NULL: none */
+	uint8_t lmc;
+	struct pace pace;
+	uint64_t done;
+	uint64_t work; /* left for the rounds */
+};
+
+/* A round, so that it can be taken back. */
+struct round {
+	uint64_t *load; /* as they were */
+	uint32_t *dest;
+	uint8_t *column; /* nsw ports of each of them */
+	uint32_t n, room;
+};
+
+static bool takes_turns(const struct fabric *f)
+{
+	uint32_t without = 0;
+
+	for (uint32_t u = 0; u < f->nsw; u++)
+		without += !f->sw_nterm[u];
+	return without <= f->nsw / 8;
+}
+
+/* Those of terminals from the first on: the pinned ones go behind the others. */
+static void set_apart(struct even *e)
+{
+	uint32_t all = e->f->nterm << e->lmc;
+	struct dest *last = xcalloc(all, sizeof(*last));
+
+	e->nterm = e->npinned = 0;
+	for (uint32_t i = 0; i < all; i++)
+		if (e->pin && e->pin[e->dests[i].end])
+			last[e->npinned++] = e->dests[i];
+		else
+			e->dests[e->nterm++] = e->dests[i];
+	memcpy(e->dests + e->nterm, last, e->npinned * sizeof(*last));
+	free(last);
+}
+
+static void by_switch(struct even *e)
+{
+	free(e->dests);
+	e->dests = graph_dests_by_switch(&e->n, e->f, e->lmc);
+	set_apart(e);
+}
+
+/* The first LID of every switch, then the second of every switch, ... */
+static void take_turns(struct even *e)
+{
+	struct dest *out = xcalloc(e->n, sizeof(*out));
+	uint32_t *next = xcalloc(e->f->nsw + 1, sizeof(*next)), k = 0;
+	uint32_t *begin = xcalloc(e->f->nsw + 1, sizeof(*begin));
+
+	for (uint32_t i = 0; i < e->nterm; i++)
+		begin[e->dests[i].sw + 1]++;
+	for (uint32_t u = 0; u < e->f->nsw; u++) {
+		begin[u + 1] += begin[u];
+		next[u] = begin[u];
+	}
+	while (k < e->nterm)
+		for (uint32_t u = 0; u < e->f->nsw; u++)
+			if (next[u] < begin[u + 1])
+				out[k++] = e->dests[next[u]++];
+	memcpy(out + k, e->dests + k, (e->n - k) * sizeof(*out));
+	free(e->dests);
+	e->dests = out;
+	free(begin);
+	free(next);
+}
+
+static void build_one(void *ctx, unsigned worker, struct spdag *g, const struct fabric *f,
+		      uint32_t root)
+{
+	struct even *e = ctx;
+
+	(void)worker;
+	if (e->how->build)
+		e->how->build(e->how->ctx, g, f, root);
+	else
+		spdag_shortest(g, f, root);
+}
+
+static bool stop_building(void *ctx)
+{
+	struct even *e = ctx;
+
+	return pace_tick(&e->pace, 0, e->f->nchan);
+}
+
+/* The callers' build may keep notes of its own, so only ours runs on several threads. */
+static void make_dags(struct even *e, const struct engine_params *params)
+{
+	struct pool *pool = pool_new(e->how->build ? 1 : params ? params->threads : 1);
+
+	e->set = dagset_new(e->f, pool, DAGS_MAX, build_one, stop_building, e);
+	if (e->set)
+		balance_use(e->b, e->set);
+	pool_free(pool);
+}
+
+static int route_terminals(struct even *e)
+{
+	for (uint32_t i = 0; i < e->nterm;) {
+		uint64_t work;
+		uint32_t run =
+			balance_route_some(e->b, e->dests + i, e->nterm - i, e->f->sw_nterm, &work);
+
+		i += run;
+		e->done += run;
+		if (pace_tick(&e->pace, e->done, work))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+static uint64_t greatest(const struct even *e)
+{
+	const uint64_t *load = balance_loads(e->b);
+	uint64_t max = 0;
+
+	for (uint32_t c = 0; c < e->f->nchan; c++)
+		max = load[c] > max ? load[c] : max;
+	return max;
+}
+
+/* What must leave, or arrive at, the switch that is worst off. */
+static uint64_t least_possible(const struct even *e)
+{
+	const struct fabric *f = e->f;
+	uint64_t bound = 0;
+
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint64_t chans = f->chan_off[u + 1] - f->chan_off[u], inside = f->sw_nterm[u];
+		uint64_t routes = inside * (f->nterm - inside) << e->lmc;
+
+		if (chans && (routes + chans - 1) / chans > bound)
+			bound = (routes + chans - 1) / chans;
+	}
+	return bound;
+}
+
+/* LIDs by number whose paths use a channel with that load or more. */
+static int find_hot(struct even *e, uint64_t least, uint8_t *hot)
+{
+	const uint64_t *load = balance_loads(e->b);
+	const struct fabric *f = e->f;
+
+	memset(hot, 0, f->max_lid + 1u);
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		const uint8_t *row = tables_row(e->t, u);
+		bool port[FAB_NO_PORT + 1] = { false }, any = false;
+
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+			any |= port[f->chan_port[c]] = load[c] >= least;
+		for (uint32_t lid = 0; any && lid <= f->max_lid; lid++)
+			hot[lid] |= port[row[lid]];
+		if (pace_tick(&e->pace, e->done, any ? f->max_lid : f->nchan / f->nsw))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+static void remember(struct round *r, const struct even *e, uint32_t i)
+{
+	uint32_t nsw = e->f->nsw;
+
+	if (r->n == r->room) {
+		r->room = r->room ? 2 * r->room : 64;
+		r->dest = xrealloc(r->dest, r->room, sizeof(*r->dest));
+		r->column = xrealloc(r->column, r->room, nsw);
+	}
+	for (uint32_t u = 0; u < nsw; u++)
+		r->column[(size_t)r->n * nsw + u] = tables_row(e->t, u)[e->dests[i].lid];
+	r->dest[r->n++] = i;
+}
+
+/* By some switches at a time, whose rows stay near. */
+static int take_back(const struct round *r, struct even *e)
+{
+	const uint32_t nsw = e->f->nsw, some = 64;
+
+	memcpy(balance_loads(e->b), r->load, e->f->nchan * sizeof(*r->load));
+	for (uint32_t from = 0; from < nsw; from += some) {
+		uint32_t to = from + some < nsw ? from + some : nsw;
+
+		for (uint32_t k = 0; k < r->n; k++) {
+			const uint8_t *column = r->column + (size_t)k * nsw;
+			uint16_t lid = e->dests[r->dest[k]].lid;
+
+			for (uint32_t u = from; u < to; u++)
+				tables_row(e->t, u)[lid] = column[u];
+		}
+		if (pace_tick(&e->pace, e->done, (uint64_t)r->n * some))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+/* Routes the hot LIDs once more. */
+static int route_hot(struct even *e, const uint8_t *hot, struct round *r)
+{
+	for (uint32_t i = 0; i < e->nterm && e->work; i++) {
+		const struct dest *d = &e->dests[i];
+		uint64_t work, taken;
+
+		if (!hot[d->lid])
+			continue;
+		remember(r, e, i);
+		taken = balance_take_out(e->b, d, e->f->sw_nterm);
+		balance_route_some(e->b, d, 1, e->f->sw_nterm, &work);
+		work += e->f->nsw + taken;
+		e->work -= work < e->work ? work : e->work;
+		if (pace_tick(&e->pace, e->done, work))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+/* Sets *max to the greatest load afterwards, unless that is no less: then nothing has changed. */
+static int one_round(struct even *e, uint64_t *max, uint8_t *hot)
+{
+	struct round r = { .load = NULL };
+	size_t size = e->f->nchan * sizeof(*r.load);
+	uint64_t now;
+	int rc = find_hot(e, *max - *max / AGAIN_SHARE, hot);
+
+	r.load = memcpy(xcalloc(e->f->nchan, sizeof(*r.load)), balance_loads(e->b), size);
+	if (!rc)
+		rc = route_hot(e, hot, &r);
+	now = greatest(e);
+	if (now < *max)
+		*max = now;
+	else if (!rc)
+		rc = take_back(&r, e);
+	free(r.load);
+	free(r.dest);
+	free(r.column);
+	return rc;
+}
+
+static int route_again(struct even *e)
+{
+	uint8_t *hot = xcalloc(e->f->max_lid + 1u, 1);
+	uint64_t max = greatest(e), bound = least_possible(e), before = max + 1;
+	int rc = 0;
+
+	e->work = AGAIN_WORK;
+	for (unsigned i = 0; !rc && i < e->how->rounds && max > bound && max < before && e->work;
+	     i++) {
+		before = max;
+		rc = one_round(e, &max, hot);
+	}
+	free(hot);
+	return rc;
+}
+
+/* Terminals in the order at hand, from the loads of the pinned ones on. */
+static int route_ordered(struct even *e, uint64_t *max)
+{
+	int rc;
+
+	e->done = 0;
+	if (e->pinned)
+		memcpy(balance_loads(e->b), e->pinned, e->f->nchan * sizeof(uint64_t));
+	else
+		memset(balance_loads(e->b), 0, e->f->nchan * sizeof(uint64_t));
+	rc = route_terminals(e);
+	*max = greatest(e);
+	return rc;
+}
+
+/* The order that is better as a rule is not on every uneven tree or irregular net; trying the other
+ * one is not worth while on a large net. */
+static int try_other_order(struct even *e, const struct engine_params *params, bool turns,
+			   uint64_t *max)
+{
+	size_t size = (size_t)e->t->nsw * e->t->stride;
+	size_t loads = e->f->nchan * sizeof(uint64_t);
+	uint64_t bound = least_possible(e), other, *load;
+	uint8_t *lft;
+	int rc;
+
+	if (*max <= bound + bound / 50 || (uint64_t)e->nterm * e->f->nchan > AGAIN_WORK)
+		return 0;
+	if (!turns)
+		make_dags(e, params);
+	if (!e->set)
+		return 0;
+	lft = memcpy(xcalloc(size, 1), e->t->lft, size);
+	load = memcpy(xcalloc(loads, 1), balance_loads(e->b), loads);
+	if (turns)
+		by_switch(e);
+	else
+		take_turns(e);
+	rc = route_ordered(e, &other);
+	if (other < *max) {
+		*max = other;
+	} else {
+		memcpy(e->t->lft, lft, size);
+		memcpy(balance_loads(e->b), load, loads);
+	}
+	free(lft);
+	free(load);
+	return rc;
+}
+
+static int route_all_terminals(struct even *e, const struct engine_params *params, uint64_t *max)
+{
+	bool turns = !e->how->by_switch && takes_turns(e->f);
+	int rc;
+
+	if (turns)
+		make_dags(e, params);
+	if (e->set)
+		take_turns(e);
+	rc = route_ordered(e, max);
+	if (!rc && !e->how->by_switch && e->how->rounds &&
+	    (!turns || e->how->rule == BALANCE_PORTS))
+		rc = try_other_order(e, params, turns, max);
+	if (!rc)
+		rc = route_again(e);
+	*max = greatest(e);
+	return rc;
+}
+
+/* The routes to a LID as installed, from every terminal. */
+static void count_installed(struct even *e, const struct tables *t, uint32_t dst, uint32_t lid)
+{
+	const struct fabric *f = e->f;
+
+	for (uint32_t first = 0; first < f->nsw; first++) {
+		uint32_t u = f->sw_nterm[first] ? first : dst;
+
+		for (uint32_t hops = 0; u != dst && hops < f->nsw; hops++) {
+			uint32_t c = fabric_chan(f, u, tables_row(t, u)[lid]);
+
+			if (c == FAB_NONE)
+				break;
+			e->pinned[c] += f->sw_nterm[first];
+			u = f->chan_dst[c];
+		}
+	}
+}
+
+/* What the other routes have to share the channels with. */
+static void find_pinned(struct even *e, const struct engine_params *params)
+{
+	const struct fabric *f = e->f;
+
+	if (!params || !params->limits || !params->limits->pin || !params->current)
+		return;
+	e->pin = params->limits->pin;
+	e->pinned = xcalloc(f->nchan, sizeof(*e->pinned));
+	for (uint32_t term = 0; term < f->nterm; term++)
+		for (uint32_t k = 0; e->pin[term] && k < 1u << e->lmc; k++)
+			count_installed(e, params->current, f->term_sw[term],
+					f->term_lid[term] + k);
+}
+
+/* Paths that make these tables whole, in loads that have them as they are installed. */
+static int route_pinned(struct even *e)
+{
+	const struct dest *d = e->dests + e->nterm;
+
+	for (uint32_t i = 0; i < e->npinned;) {
+		uint32_t run = balance_run(e->b, d + i, e->npinned - i);
+		uint64_t work = balance_route(e->b, d + i, run, NULL);
+
+		i += run;
+		e->done += run;
+		if (pace_tick(&e->pace, e->done, work))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+int even_route(struct tables *t, const struct fabric *f, const struct engine_params *params,
+	       const struct even_how *how, struct progress *progress)
+{
+	struct even e = { .f = f, .t = t, .how = how, .lmc = graph_lmc(f, params) };
+	uint64_t max = 0;
+	int rc;
+
+	find_pinned(&e, params);
+	by_switch(&e);
+	e.b = balance_new(f, t, how->rule, how->build, how->ctx);
+	balance_tell(e.b, how->hops);
+	rc = pace_begin(&e.pace, progress, "paths", e.n) ? -ECANCELED : 0;
+	if (!rc && f->nterm)
+		rc = route_all_terminals(&e, params, &max);
+	if (!rc)
+		rc = route_pinned(&e);
+	if (!rc)
+		rc = balance_route_all(e.b, e.dests + e.nterm + e.npinned,
+				       e.n - e.nterm - e.npinned, &e.pace, &e.done);
+	if (how->max)
+		*how->max = max;
+	balance_free(e.b);
+	if (how->dags)
+		*how->dags = e.set;
+	else
+		dagset_free(e.set);
+	free(e.dests);
+	free(e.pinned);
+	return rc;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * even: balanced paths to every LID of a fabric.
+ *
+ * The order of the destinations decides how even the loads get.  Where switches without terminals
+ * join the others, as in trees, all LIDs of a switch follow each other and share its cables
+ * exactly.  Where every switch has terminals (torus, HyperX, dragonfly, ...) that would fill the
+ * cables around one switch before those of the next are known, so the switches take turns.
+ * Small uneven trees try both, and all small nets where the ports are balanced one by one.
+ * Afterwards the LIDs over the most loaded channels are routed once more, as long as that
+ * lowers the maximum.
+ */
+#ifndef ENGINES_GRAPH_BALANCED_SSSP_H
+#define ENGINES_GRAPH_BALANCED_SSSP_H
+
+#include "engines/engine.h"
+#include "engines/graph/min_load_tree.h"
+#include "fabric/base/progress.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+
+struct even_how {
+	enum balance_rule rule;
+	balance_build_fn build; /* NULL: shortest paths */
+	void *ctx;
+	bool by_switch;	 /* all LIDs of a switch follow each other on any fabric */
+	unsigned rounds; /* over the most loaded channels, at most; EVEN_ROUNDS is plenty */
+	uint64_t *max;	 /* where to put the most routes on a channel, all LIDs; NULL: nowhere */
+	struct hopmap
+		*hops; /* gets the hops of terminals' LIDs, too; without rounds only; or NULL */
+	struct dagset **dags; /* gets the DAGs, which the caller frees, or NULL where none were
+				 made; NULL: they are freed */
+};
+
+#define EVEN_ROUNDS 4
+
+/* All LIDs, as step "paths".  -ECANCELED. */
+int even_route(struct tables *t, const struct fabric *f, const struct engine_params *params,
+	       const struct even_how *how, struct progress *progress);
+
+#endif

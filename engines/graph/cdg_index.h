@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hubs: some channels of an acyclic dependency graph, and who leads to them and from them.
+ *
+ * Most turns that would close a cycle close it through a few busy channels.  Where e leads to one
+ * of them, and that one to c, the turn from c to e is refused at once, without a search.  As long
+ * as turns are only added, what was learned stays true; cdg_keep() adds what new turns bring.
+ */
+#ifndef ENGINES_GRAPH_CDG_INDEX_H
+#define ENGINES_GRAPH_CDG_INDEX_H
+
+#include "fabric/model/fabric.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hubs {
+	const struct fabric *f;
+	uint64_t *to;	 /* by channel: a bit for each hub that it leads to ... */
+	uint64_t *from;	 /* ... and for each that leads to it */
+	bool *waits;	 /* by channel: scratch, false when nobody is at it */
+	uint32_t *score; /* by channel: how often it was noted */
+	uint64_t spent;	 /* channels that failed searches have met since hubs_learn() */
+};
+
+struct hubs *hubs_new(const struct fabric *f); /* none yet */
+void hubs_free(struct hubs *h);		       /* NULL is fine */
+
+/* A search ended in a cycle through that channel. */
+static inline void hubs_note(struct hubs *h, uint32_t chan)
+{
+	h->score[chan]++;
+}
+
+/* New hubs, the channels that were noted most often since the last time.  order: the
+ * nchan channels so that turns lead forwards; turns, words: as cdg_turns() and cdg_words() give
+ * them.  Time O(channels + turns). */
+void hubs_learn(struct hubs *h, const uint32_t *order, const uint64_t *turns, uint32_t words);
+
+/* Is it known that e leads to c? */
+static inline bool hubs_lead(const struct hubs *h, uint32_t e, uint32_t c)
+{
+	return h->to[e] & h->from[c];
+}
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/graph/graph.h"
+
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILL_BYTES (4u << 20) /* of tables between two reports */
+
+uint8_t graph_lmc(const struct fabric *f, const struct engine_params *params)
+{
+	return (uint8_t)(f->lmc - (params && params->escape && f->lmc));
+}
+
+uint32_t graph_end_dests(struct dest *out, const struct fabric *f, uint8_t lmc, uint32_t end)
+{
+	if (end >= f->nend) {
+		uint32_t sw = end - f->nend;
+
+		*out = (struct dest){ .sw = sw, .end = end, .lid = f->sw_lid[sw] };
+		return 1;
+	}
+	for (uint32_t k = 0; k < 1u << lmc; k++)
+		out[k] = (struct dest){ .sw = f->term_sw[end],
+					.end = end,
+					.lid = (uint16_t)(f->term_lid[end] + k),
+					.port = f->term_port[end] };
+	return 1u << lmc;
+}
+
+uint32_t graph_count_lids(const struct fabric *f, uint8_t lmc)
+{
+	return (f->nend << lmc) + f->nsw;
+}
+
+static int dest_class(const struct fabric *f, uint32_t end)
+{
+	return end < f->nterm ? 0 : end < f->nend ? 1 : 2;
+}
+
+struct dest *graph_dests_by_lid(uint32_t *n, const struct fabric *f, uint8_t lmc)
+{
+	struct dest *out = xcalloc(graph_count_lids(f, lmc), sizeof(*out));
+
+	*n = 0;
+	for (int class = 0; class < 3; class ++) {
+		for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+			uint32_t end = f->lid_end[lid];
+			uint8_t port;
+
+			if (end == FAB_NONE || dest_class(f, end) != class)
+				continue;
+			if (end < f->nend && lid - f->term_lid[end] >= 1u << lmc)
+				continue;
+			out[*n].sw = fabric_lid_switch(f, lid, &port);
+			out[*n].end = end;
+			out[*n].lid = (uint16_t)lid;
+			out[(*n)++].port = port;
+		}
+	}
+	return out;
+}
+
+struct dest *graph_dests_by_switch(uint32_t *n, const struct fabric *f, uint8_t lmc)
+{
+	return graph_dests_in_order(n, f, lmc, NULL);
+}
+
+struct dest *graph_dests_in_order(uint32_t *n, const struct fabric *f, uint8_t lmc,
+				  const uint32_t *switches)
+{
+	struct dest *out = xcalloc(graph_count_lids(f, lmc) + 128, sizeof(*out));
+
+	*n = 0;
+	for (int terms = 1; terms >= 0; terms--) {
+		for (uint32_t i = 0; i < f->nsw; i++) {
+			uint32_t u = switches ? switches[i] : i;
+
+			for (uint32_t k = f->term_off[u]; k < f->term_off[u + 1]; k++)
+				if ((f->term_list[k] < f->nterm) == terms)
+					*n += graph_end_dests(out + *n, f, lmc, f->term_list[k]);
+			if (!terms)
+				*n += graph_end_dests(out + *n, f, lmc, f->nend + u);
+		}
+	}
+	return out;
+}
+
+/* Something on the switch that an operator knows by name. */
+static void name_of(char *buf, size_t len, const struct fabric *f, uint32_t sw)
+{
+	if (f->term_off[sw] < f->term_off[sw + 1])
+		snprintf(buf, len, "%s (on switch %s)", f->term_name[f->term_list[f->term_off[sw]]],
+			 f->sw_name[sw]);
+	else
+		snprintf(buf, len, "switch %s", f->sw_name[sw]);
+}
+
+/* Prefers a pair with terminals on both sides. */
+static int refuse_disconnected(const struct fabric *f, const bool *seen, struct err *err)
+{
+	uint32_t side[2] = { FAB_NONE, FAB_NONE };
+	char a[160], b[160];
+
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint32_t *s = &side[seen[u]];
+
+		if (*s == FAB_NONE || (!f->sw_nterm[*s] && f->sw_nterm[u]))
+			*s = u;
+	}
+	name_of(a, sizeof(a), f, side[1]);
+	name_of(b, sizeof(b), f, side[0]);
+	return err_set(
+		err, -ENETUNREACH,
+		"the fabric is not connected: no cables lead from %s to %s; connect the parts "
+		"or route each of them alone",
+		a, b);
+}
+
+int graph_check_connected(const struct fabric *f, struct err *err)
+{
+	uint32_t *queue, head = 0, tail = 0;
+	bool *seen;
+	int rc = 0;
+
+	if (!f->nsw)
+		return err_set(err, -EINVAL,
+			       "the fabric has no switch, so there is nothing to route");
+	queue = xcalloc(f->nsw, sizeof(*queue));
+	seen = xcalloc(f->nsw, sizeof(*seen));
+	queue[tail++] = 0;
+	seen[0] = true;
+	while (head < tail) {
+		uint32_t u = queue[head++];
+
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+			uint32_t v = f->chan_dst[c];
+
+			if (seen[v])
+				continue;
+			seen[v] = true;
+			queue[tail++] = v;
+		}
+	}
+	if (tail < f->nsw)
+		rc = refuse_disconnected(f, seen, err);
+	free(seen);
+	free(queue);
+	return rc;
+}
+
+unsigned graph_vls(const struct fabric *f, const struct engine_params *params)
+{
+	unsigned vls = params ? params->vls : 0;
+
+	if (!vls)
+		vls = fabric_min_op_vls(f);
+	if (!vls)
+		vls = 8;
+	return vls < 15 ? vls : 15;
+}
+
+struct tables *graph_tables(const struct fabric *f, const char *engine,
+			    const struct engine_params *params, struct progress *progress)
+{
+	struct tables *t = tables_new_blank(f, engine);
+	uint32_t slice = FILL_BYTES / t->stride + 1;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw += slice) {
+		uint32_t n = f->nsw - sw < slice ? f->nsw - sw : slice;
+
+		memset(tables_row(t, sw), FAB_NO_PORT, (size_t)n * t->stride);
+		if (sw && progress_step(progress, "paths", 0, f->nsw))
+			break;
+	}
+	snprintf(t->params, sizeof(t->params), "vls=%u", graph_vls(f, params));
+	t->seed = params ? params->seed : 0;
+	return t;
+}
+
+void graph_sls_by_switch(struct tables *t, const struct fabric *f, struct progress *progress,
+			 const char *step)
+{
+	uint32_t slice = FILL_BYTES / t->stride + 1;
+
+	tables_sl_form(t, SL_BY_SWITCH, f);
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		memset(t->sl + (size_t)sw * t->stride, 0, t->stride);
+		if (sw % slice == slice - 1 && progress_step(progress, step, 0, f->nsw))
+			break; /* the next step says so */
+	}
+}
+
+void turns_init(struct turns *t, const struct fabric *f)
+{
+	t->base = xcalloc(f->nchan, sizeof(*t->base));
+	t->n = 0;
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		uint32_t v = f->chan_dst[c];
+
+		t->base[c] = t->n - f->chan_off[v];
+		t->n += f->chan_off[v + 1] - f->chan_off[v];
+	}
+}
+
+void turns_done(struct turns *t)
+{
+	free(t->base);
+	t->base = NULL;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/graph/lft_columns.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/base/tile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t *columns_ports(const struct fabric *f)
+{
+	uint32_t *out = xcalloc(f->nport, sizeof(*out));
+
+	for (uint32_t p = 0; p < f->nport; p++)
+		out[p] = f->port[p].chan;
+	return out;
+}
+
+void columns_init(struct columns *c, const struct fabric *f, const uint32_t *out)
+{
+	c->f = f;
+	c->out = out;
+	c->port = xcalloc((size_t)f->nsw * COLUMNS_MAX, 1);
+}
+
+void columns_done(struct columns *c)
+{
+	free(c->port);
+	c->port = NULL;
+}
+
+/* LIDs from the first on that follow each other. */
+static uint32_t without_gap(const struct dest *d, uint32_t n)
+{
+	uint32_t k = 1;
+
+	while (k < n && d[k].lid == d[0].lid + k)
+		k++;
+	return k;
+}
+
+void columns_turn(uint8_t *column, const uint8_t *rows, uint32_t stride, uint32_t nsw,
+		  const struct dest *d, uint32_t n)
+{
+	for (uint32_t k = 0, run; k < n; k += run) {
+		run = without_gap(d + k, n - k);
+		tile_turn(column + (size_t)k * nsw, nsw, rows + d[k].lid, stride, nsw, run);
+	}
+}
+
+void columns_turn_back(uint8_t *rows, const uint8_t *column, uint32_t stride, uint32_t nsw,
+		       const struct dest *d, uint32_t n)
+{
+	for (uint32_t k = 0, run; k < n; k += run) {
+		run = without_gap(d + k, n - k);
+		tile_turn(rows + d[k].lid, stride, column + (size_t)k * nsw, nsw, run, nsw);
+	}
+}
+
+void columns_read(struct columns *c, const struct tables *t, const struct dest *d, uint32_t n)
+{
+	columns_turn(c->port, t->lft, t->stride, c->f->nsw, d, n);
+	for (uint32_t k = 0; k < n; k++)
+		c->port[(size_t)k * c->f->nsw + d->sw] = 0; /* port 0 has no channel */
+}
+
+void columns_chans(const struct columns *c, uint32_t k, uint32_t *chan)
+{
+	for (uint32_t u = 0; u < c->f->nsw; u++)
+		chan[u] = columns_chan(c, k, u);
+}
+
+uint32_t columns_differ(const uint8_t *a, const uint8_t *b, uint32_t n, uint32_t *at)
+{
+	uint32_t m = 0;
+
+	for (uint32_t u = 0; u < n;) {
+		uint32_t end = u + 8;
+
+		/* eight at a time, since few differ */
+		if (end <= n && !memcmp(a + u, b + u, 8)) {
+			u = end;
+			continue;
+		}
+		for (end = end < n ? end : n; u < end; u++)
+			if (a[u] != b[u])
+				at[m++] = u;
+	}
+	return m;
+}
+
+uint32_t columns_run(const struct dest *d, uint32_t n)
+{
+	uint32_t k = 1;
+
+	while (k < COLUMNS_MAX && k < n && d[k].sw == d->sw)
+		k++;
+	return k;
+}

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/graph/min_load_tree.h"
+
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define BATCH	   64 /* LIDs of one destination switch whose ports are written row by row */
+#define RUN_WORK   (4u << 20) /* edges at most between two reports */
+#define PACKED_RUN 16	      /* LIDs of different switches whose ports are written row by row */
+#define AHEAD	   8	      /* rows asked for before they are written */
+
+struct balance {
+	const struct fabric *f;
+	struct tables *t;
+	enum balance_rule rule;
+	uint64_t *load;	 /* by channel */
+	uint64_t *eload; /* the same by edge of the DAG at hand */
+	uint64_t *cost;	 /* by position */
+	uint64_t *routes;
+	uint32_t *pick; /* edge by position, or its channel where the DAG is packed */
+	uint32_t *next; /* where the DAG is packed: position to which it leads */
+	uint8_t *port;	/* by LID of the batch * nsw + position */
+	struct spdag dag;
+	const struct dagset *set;
+	struct hopmap *hops; /* NULL: nobody wants them */
+	balance_build_fn build;
+	void *ctx;
+};
+
+static void build_shortest(void *ctx, struct spdag *g, const struct fabric *f, uint32_t root)
+{
+	(void)ctx;
+	spdag_shortest(g, f, root);
+}
+
+struct balance *balance_new(const struct fabric *f, struct tables *t, enum balance_rule rule,
+			    balance_build_fn build, void *ctx)
+{
+	struct balance *b = xcalloc(1, sizeof(*b));
+
+	b->f = f;
+	b->t = t;
+	b->rule = rule;
+	b->build = build ? build : build_shortest;
+	b->ctx = ctx;
+	spdag_init(&b->dag, f);
+	b->load = xcalloc(f->nchan, sizeof(*b->load));
+	b->eload = xcalloc(f->nchan, sizeof(*b->eload));
+	b->cost = xcalloc(f->nsw, sizeof(*b->cost));
+	b->routes = xcalloc(f->nsw, sizeof(*b->routes));
+	b->pick = xcalloc(f->nsw, sizeof(*b->pick));
+	b->next = xcalloc(f->nsw, sizeof(*b->next));
+	b->port = xcalloc((size_t)f->nsw * BATCH, 1);
+	return b;
+}
+
+void balance_free(struct balance *b)
+{
+	if (!b)
+		return;
+	spdag_done(&b->dag);
+	free(b->load);
+	free(b->eload);
+	free(b->cost);
+	free(b->routes);
+	free(b->pick);
+	free(b->next);
+	free(b->port);
+	free(b);
+}
+
+void balance_use(struct balance *b, const struct dagset *set)
+{
+	b->set = set;
+}
+
+void balance_tell(struct balance *b, struct hopmap *hops)
+{
+	b->hops = hops;
+}
+
+uint64_t *balance_loads(struct balance *b)
+{
+	return b->load;
+}
+
+/* Cheapest edge of every position; the first one when equal.  again: the DAG is that of the
+ * pick before and loads have only grown since, so that what costs the same is still cheapest. */
+static void pick_paths(struct balance *b, const struct spdag *g, bool again)
+{
+	const uint64_t *eload = b->eload;
+	const uint32_t *to = g->to;
+	uint64_t *cost = b->cost;
+
+	cost[0] = 0;
+	for (uint32_t i = 1; i < g->n; i++) {
+		uint32_t k = g->off[i], end = g->off[i + 1], best = k;
+		uint64_t least = eload[k] + cost[to[k]];
+
+		if (again && eload[b->pick[i]] + cost[to[b->pick[i]]] == cost[i])
+			continue;
+		for (k++; k < end; k++) {
+			uint64_t v = eload[k] + cost[to[k]];
+
+			best = v < least ? k : best;
+			least = v < least ? v : least;
+		}
+		cost[i] = least;
+		b->pick[i] = best;
+	}
+}
+
+/* Positions grow away from the root, so a pass downwards meets every subtree complete. */
+static void add_routes(struct balance *b, const struct spdag *g, const uint32_t *weight)
+{
+	for (uint32_t i = 0; i < g->n; i++)
+		b->routes[i] = weight[g->sw[i]];
+	for (uint32_t i = g->n; i-- > 1;) {
+		uint32_t k = b->pick[i];
+
+		b->eload[k] += b->routes[i];
+		b->routes[g->to[k]] += b->routes[i];
+	}
+}
+
+/* First of the least loaded edges of position i.  again: the DAG is that of the pick before, so
+ * that edges before its pick are above its load, and those behind at least as loaded. */
+static uint32_t least_loaded(struct balance *b, const struct spdag *g, uint32_t i, bool again)
+{
+	const uint64_t *eload = b->eload;
+	uint32_t end = g->off[i + 1], best;
+
+	if (again) {
+		for (best = b->pick[i]; best < end && eload[best] != b->cost[i]; best++)
+			;
+		if (best < end)
+			return best;
+	}
+	best = g->off[i];
+	for (uint32_t k = best + 1; k < end; k++)
+		best = eload[k] < eload[best] ? k : best;
+	b->cost[i] = eload[best];
+	return best;
+}
+
+/* The same with the least loaded edge of every position, farthest first: only a switch that
+ * has routes to send counts its choice. */
+static void pick_ports(struct balance *b, const struct spdag *g, const uint32_t *weight, bool again)
+{
+	for (uint32_t i = 0; i < g->n; i++)
+		b->routes[i] = weight ? weight[g->sw[i]] : 0;
+	for (uint32_t i = g->n; i-- > 1;) {
+		uint32_t best = least_loaded(b, g, i, again);
+
+		b->pick[i] = best;
+		b->eload[best] += b->routes[i];
+		b->routes[g->to[best]] += b->routes[i];
+	}
+}
+
+static void write_rows(struct balance *b, const struct spdag *g, const struct dest *d, uint32_t n)
+{
+	for (uint32_t i = 1; i < g->n; i++) {
+		uint8_t *row = tables_row(b->t, g->sw[i]);
+
+		for (uint32_t k = 0; k < n; k++)
+			row[d[k].lid] = b->port[(size_t)k * b->f->nsw + i];
+	}
+	for (uint32_t k = 0; k < n; k++)
+		tables_row(b->t, g->root)[d[k].lid] = d[k].port;
+}
+
+/* Ports by position, to where they are wanted by switch. */
+static void tell_hops(struct balance *b, const struct spdag *g, uint16_t lid, const uint8_t *port)
+{
+	uint8_t *hops = hopmap_fill(b->hops, lid);
+
+	for (uint32_t i = 1; i < g->n; i++)
+		hops[g->sw[i]] = port[i];
+}
+
+static void route_batch(struct balance *b, const struct spdag *g, const struct dest *d, uint32_t n,
+			const uint32_t *weight, bool again)
+{
+	for (uint32_t k = 0; k < n; k++) {
+		uint8_t *port = b->port + (size_t)k * b->f->nsw;
+
+		if (b->rule == BALANCE_PORTS)
+			pick_ports(b, g, weight, again || k);
+		else
+			pick_paths(b, g, again || k);
+		if (b->rule == BALANCE_PATHS && weight)
+			add_routes(b, g, weight);
+		for (uint32_t i = 1; i < g->n; i++)
+			port[i] = b->f->chan_port[g->chan[b->pick[i]]];
+		if (b->hops)
+			tell_hops(b, g, d[k].lid, port);
+	}
+	write_rows(b, g, d, n);
+}
+
+/* Returns what it costs to have the DAG towards root. */
+static uint64_t turn_to(struct balance *b, uint32_t root)
+{
+	if (b->dag.root == root)
+		return 0;
+	if (b->set && dagset_load(b->set, &b->dag, root))
+		return b->dag.n + b->dag.nedge;
+	b->build(b->ctx, &b->dag, b->f, root);
+	return b->f->nchan;
+}
+
+uint64_t balance_route_in(struct balance *b, const struct spdag *g, const struct dest *d,
+			  uint32_t n, const uint32_t *weight)
+{
+	for (uint32_t k = 0; k < g->nedge; k++)
+		b->eload[k] = b->load[g->chan[k]];
+	for (uint32_t k = 0; k < n; k += BATCH)
+		route_batch(b, g, d + k, n - k < BATCH ? n - k : BATCH, weight, k);
+	for (uint32_t k = 0; k < g->nedge; k++)
+		b->load[g->chan[k]] = b->eload[k];
+	return (uint64_t)n * (g->nedge + g->n) + g->nedge;
+}
+
+/* The cheapest of the edges from k on of a position whose channels begin at first. */
+static inline uint32_t cheapest(const struct balance *b, const struct packed_dag *g, uint32_t first,
+				uint32_t k, uint32_t end, uint64_t *cost)
+{
+	uint32_t best = k;
+	uint64_t least = b->load[first + g->place[k]] + b->cost[g->to[k]];
+
+	for (k++; k < end; k++) {
+		uint64_t v = b->load[first + g->place[k]] + b->cost[g->to[k]];
+
+		best = v < least ? k : best;
+		least = v < least ? v : least;
+	}
+	*cost = least;
+	return best;
+}
+
+/* pick_paths() for the positions at which edges arrive; returns how many edges these have. */
+static uint32_t pick_inner(struct balance *b, const struct packed_dag *g, const uint32_t *weight)
+{
+	uint32_t k = g->degree[0];
+
+	b->cost[0] = b->routes[0] = 0;
+	for (uint32_t i = 1; i < g->ninner; i++) {
+		uint32_t first = b->f->chan_off[g->sw[i]], end = k + g->degree[i];
+		uint32_t best = cheapest(b, g, first, k, end, &b->cost[i]);
+
+		b->pick[i] = first + g->place[best];
+		b->next[i] = g->to[best];
+		b->routes[i] = weight ? weight[g->sw[i]] : 0;
+		k = end;
+	}
+	return k;
+}
+
+/* The last ones have no choice.  k: their first edge; those that send to the same switch follow
+ * each other mostly, so its sum stays in a register. */
+static void send_singles(struct balance *b, const struct packed_dag *g, uint32_t k,
+			 const uint32_t *weight, uint8_t *port)
+{
+	const uint32_t *chan_off = b->f->chan_off;
+	const uint8_t *chan_port = b->f->chan_port;
+	uint64_t *load = b->load, *routes = b->routes, sum = 0;
+	const uint16_t *sw = g->sw + (g->n - g->nsingle), *to = g->to + k;
+	const uint8_t *place = g->place + k;
+	uint32_t n = g->nsingle, at = n ? to[0] : 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t u = sw[i], c = chan_off[u] + place[i];
+
+		if (to[i] != at) {
+			routes[at] += sum;
+			sum = 0;
+			at = to[i];
+		}
+		sum += weight[u];
+		load[c] += weight[u];
+		port[u] = chan_port[c];
+	}
+	routes[at] += sum;
+}
+
+/* The others choose and send at once: nobody asks what they cost, and nobody else loads their
+ * channels.  k: their first edge. */
+static void route_leaves(struct balance *b, const struct packed_dag *g, uint32_t k,
+			 const uint32_t *weight, uint8_t *port)
+{
+	uint32_t end = g->n - g->nsingle;
+	uint64_t cost;
+
+	for (uint32_t i = g->ninner; i < end; i++) {
+		uint32_t u = g->sw[i], first = b->f->chan_off[u], next = k + g->degree[i];
+		uint32_t best = cheapest(b, g, first, k, next, &cost);
+
+		k = next;
+		b->load[first + g->place[best]] += weight[u];
+		b->routes[g->to[best]] += weight[u];
+		port[u] = b->f->chan_port[first + g->place[best]];
+	}
+	send_singles(b, g, k, weight, port);
+}
+
+/* One LID, for which no DAG is worth unpacking nor any load worth copying; its ports go to port by
+ * switch. */
+static uint64_t route_packed(struct balance *b, const struct packed_dag *g, const struct dest *d,
+			     const uint32_t *weight, uint8_t *port)
+{
+	uint32_t k = pick_inner(b, g, weight);
+
+	route_leaves(b, g, k, weight, port);
+	for (uint32_t i = g->ninner; i-- > 1;) {
+		uint32_t c = b->pick[i];
+
+		b->load[c] += b->routes[i];
+		b->routes[b->next[i]] += b->routes[i];
+		port[g->sw[i]] = b->f->chan_port[c];
+	}
+	port[d->sw] = d->port;
+	return 2ull * g->nedge + g->n;
+}
+
+/* Where the lines of memory begin that the entries of these LIDs take of a row; returns how many.
+ */
+static uint32_t find_lines(uint32_t *line, const struct dest *d, uint32_t n)
+{
+	uint32_t found = 0;
+
+	for (uint32_t k = 0; k < n; k++)
+		if (!found || d[k].lid / LFT_BLOCK != line[found - 1] / LFT_BLOCK)
+			line[found++] = d[k].lid;
+	return found;
+}
+
+/* Where the ports by switch of LID k of a run go first. */
+static uint8_t *column(struct balance *b, const struct dest *d, uint32_t k)
+{
+	return b->hops ? hopmap_fill(b->hops, d[k].lid) : b->port + (size_t)k * b->f->nsw;
+}
+
+/* Entries are asked for before they are written: rows lie far from each other. */
+static void write_columns(struct balance *b, const struct dest *d, uint32_t n)
+{
+	uint32_t nsw = b->f->nsw, line[PACKED_RUN], nline = find_lines(line, d, n);
+	const uint8_t *port[PACKED_RUN];
+	uint16_t lid[PACKED_RUN];
+
+	for (uint32_t k = 0; k < n; k++)
+		port[k] = column(b, d, k);
+	for (uint32_t k = 0; k < n; k++)
+		lid[k] = d[k].lid;
+	for (uint32_t u = 0; u < nsw; u++) {
+		uint8_t *row = tables_row(b->t, u), *ahead = row + (size_t)AHEAD * b->t->stride;
+
+		for (uint32_t i = 0; u + AHEAD < nsw && i < nline; i++)
+			__builtin_prefetch(ahead + line[i], 1);
+		for (uint32_t k = 0; k < n; k++)
+			row[lid[k]] = port[k][u];
+	}
+}
+
+uint64_t balance_route(struct balance *b, const struct dest *d, uint32_t n, const uint32_t *weight)
+{
+	uint64_t work = turn_to(b, d->sw);
+
+	return work + balance_route_in(b, &b->dag, d, n, weight);
+}
+
+/* LIDs from the first on whose DAGs are packed, and that are not worth more than that. */
+static uint32_t packed_run(const struct balance *b, const struct dest *d, uint32_t n)
+{
+	struct packed_dag g;
+	uint32_t k = 0;
+
+	if (b->rule != BALANCE_PATHS || !b->set)
+		return 0;
+	while (k < n && k < PACKED_RUN && (k + 1 == n || d[k + 1].sw != d[k].sw) &&
+	       dagset_find(b->set, &g, d[k].sw))
+		k++;
+	return k;
+}
+
+uint32_t balance_route_some(struct balance *b, const struct dest *d, uint32_t n,
+			    const uint32_t *weight, uint64_t *work)
+{
+	uint32_t run = packed_run(b, d, n);
+	struct packed_dag g;
+
+	*work = 0;
+	for (uint32_t k = 0; k < run; k++) {
+		dagset_find(b->set, &g, d[k].sw);
+		*work += route_packed(b, &g, d + k, weight, column(b, d, k));
+	}
+	write_columns(b, d, run);
+	if (!run) {
+		run = balance_run(b, d, n);
+		*work = balance_route(b, d, run, weight);
+	}
+	return run;
+}
+
+/* The edge of a position that the LID's entry takes. */
+static inline uint32_t edge_taken(const struct balance *b, const struct packed_dag *g, uint32_t i,
+				  uint32_t end, uint16_t lid)
+{
+	const uint8_t *port = b->f->chan_port + b->f->chan_off[g->sw[i]];
+	uint32_t k = end - g->degree[i];
+
+	while (k + 1 < end && port[g->place[k]] != tables_row(b->t, g->sw[i])[lid])
+		k++;
+	return k;
+}
+
+/* count() of a LID whose DAG is packed. */
+static uint64_t count_packed(struct balance *b, const struct packed_dag *g, const struct dest *d,
+			     const uint32_t *weight, int64_t sign)
+{
+	uint32_t end = g->nedge;
+
+	for (uint32_t i = 0; i < g->n; i++)
+		b->routes[i] = weight[g->sw[i]];
+	for (uint32_t i = g->n; i-- > 1;) {
+		uint32_t k = edge_taken(b, g, i, end, d->lid);
+
+		end -= g->degree[i];
+		b->load[b->f->chan_off[g->sw[i]] + g->place[k]] += (uint64_t)sign * b->routes[i];
+		b->routes[g->to[k]] += b->routes[i];
+	}
+	return 2ull * g->n + g->nedge;
+}
+
+/* Sums the routes up along the tables, away from the farthest switches; sign 1 or -1. */
+static uint64_t count(struct balance *b, const struct dest *d, const uint32_t *weight, int64_t sign)
+{
+	const struct spdag *g = &b->dag;
+	struct packed_dag packed;
+	uint64_t work;
+
+	if (b->set && dagset_find(b->set, &packed, d->sw))
+		return count_packed(b, &packed, d, weight, sign);
+	work = turn_to(b, d->sw);
+	for (uint32_t i = 0; i < g->n; i++)
+		b->routes[i] = weight[g->sw[i]];
+	for (uint32_t i = g->n; i-- > 1;) {
+		uint32_t u = g->sw[i], c = fabric_chan(b->f, u, tables_row(b->t, u)[d->lid]);
+
+		b->load[c] += (uint64_t)sign * b->routes[i];
+		b->routes[g->pos[b->f->chan_dst[c]]] += b->routes[i];
+	}
+	return work + g->n;
+}
+
+uint64_t balance_take_out(struct balance *b, const struct dest *d, const uint32_t *weight)
+{
+	return count(b, d, weight, -1);
+}
+
+uint64_t balance_put_in(struct balance *b, const struct dest *d, const uint32_t *weight)
+{
+	return count(b, d, weight, 1);
+}
+
+/* The first terminal of a switch, or FAB_NONE. */
+static uint32_t first_terminal(const struct fabric *f, uint32_t sw)
+{
+	for (uint32_t k = f->term_off[sw]; k < f->term_off[sw + 1]; k++)
+		if (f->term_list[k] < f->nterm)
+			return f->term_list[k];
+	return FAB_NONE;
+}
+
+/* Switches' own LIDs from the first on that follow a terminal, as many as BATCH. */
+static uint32_t followers(const struct fabric *f, const struct dest *d, uint32_t n)
+{
+	uint32_t k = 0;
+
+	while (k < n && k < BATCH && d[k].end >= f->nend && first_terminal(f, d[k].sw) != FAB_NONE)
+		k++;
+	return k;
+}
+
+/* Those take the columns of the first terminals on their switches. */
+static void follow_terminals(struct balance *b, const struct dest *d, uint32_t n)
+{
+	const struct fabric *f = b->f;
+	uint16_t from[BATCH];
+
+	for (uint32_t k = 0; k < n; k++)
+		from[k] = f->term_lid[first_terminal(f, d[k].sw)];
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint8_t *row = tables_row(b->t, u);
+
+		for (uint32_t k = 0; k < n; k++)
+			row[d[k].lid] = u == d[k].sw ? 0 : row[from[k]];
+	}
+}
+
+uint32_t balance_run(const struct balance *b, const struct dest *d, uint32_t n)
+{
+	const struct fabric *f = b->f;
+	uint32_t most = RUN_WORK / (f->nchan + 1), k = 1;
+
+	most = most < BATCH ? most : BATCH;
+	while (k < n && k < most && d[k].sw == d->sw &&
+	       (d[k].end < f->nterm) == (d->end < f->nterm) && d[k].end < f->nend)
+		k++;
+	return k;
+}
+
+int balance_route_all(struct balance *b, const struct dest *dests, uint32_t n, struct pace *p,
+		      uint64_t *done)
+{
+	const struct fabric *f = b->f;
+
+	for (uint32_t i = 0; i < n;) {
+		const struct dest *d = &dests[i];
+		uint32_t k = followers(f, d, n - i);
+		uint64_t work = (uint64_t)k * f->nsw;
+
+		if (k) {
+			follow_terminals(b, d, k);
+		} else {
+			k = balance_run(b, d, n - i);
+			work = balance_route(b, d, k, d->end < f->nterm ? f->sw_nterm : NULL);
+		}
+		i += k;
+		*done += k;
+		if (pace_tick(p, *done, work))
+			return -ECANCELED;
+	}
+	return 0;
+}

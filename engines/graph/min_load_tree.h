@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * balance: least-loaded trees, one destination LID after another.
+ *
+ * OpenSM's DFSSSP gives every link the start weight P^2, so that its Dijkstra finds the paths
+ * with the fewest hops and among those the least sum of loads.  The hops are known from the
+ * DAG, so what is left is one pass over its edges per LID, without a heap, and one pass back
+ * that adds the new routes to the loads (Domke et al., SC16 Sec. 3.2; Hoefler et
+ * al., "Optimized routing for large-scale InfiniBand networks", 2009).
+ */
+#ifndef ENGINES_GRAPH_MIN_LOAD_TREE_H
+#define ENGINES_GRAPH_MIN_LOAD_TREE_H
+
+#include "engines/graph/dagset.h"
+#include "engines/graph/graph.h"
+#include "engines/graph/lft_hops.h"
+#include "engines/graph/spdag.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+
+#include <stdint.h>
+
+enum balance_rule {		   /* loads count routes */
+		    BALANCE_PATHS, /* least sum of loads over the whole path */
+		    BALANCE_PORTS, /* least loaded channel of each switch alone, the sources decide
+				      first */
+};
+
+struct balance;
+
+/* Writes to t, which must outlive it.  Paths are shortest ones unless build says otherwise:
+ * it fills the DAG for a destination switch. */
+typedef void (*balance_build_fn)(void *ctx, struct spdag *g, const struct fabric *f, uint32_t root);
+struct balance *balance_new(const struct fabric *f, struct tables *t, enum balance_rule rule,
+			    balance_build_fn build, void *ctx);
+void balance_free(struct balance *b); /* NULL is fine */
+
+/* DAGs are taken from there where it has them; it must outlive b. */
+void balance_use(struct balance *b, const struct dagset *set);
+
+/* The hops of terminals' LIDs that are routed also go there; it must outlive b. */
+void balance_tell(struct balance *b, struct hopmap *hops);
+
+/* Routes so far by channel; the caller may set them between two LIDs. */
+uint64_t *balance_loads(struct balance *b);
+
+/* Takes the routes of a LID that was routed with that weight out of the loads again. */
+uint64_t balance_take_out(struct balance *b, const struct dest *d, const uint32_t *weight);
+/* Adds those of a LID as the tables have it, whoever routed it, along shortest paths. */
+uint64_t balance_put_in(struct balance *b, const struct dest *d, const uint32_t *weight);
+
+/* Routes n LIDs, one after another, that all end on the same switch.  weight: routes by
+ * source switch that each LID adds to the loads; NULL: the LIDs add nothing.
+ * Returns the edges looked at.  Time O(n * (edges + switches)). */
+uint64_t balance_route(struct balance *b, const struct dest *d, uint32_t n, const uint32_t *weight);
+/* The same inside a DAG of the caller's, built for their switch. */
+uint64_t balance_route_in(struct balance *b, const struct spdag *g, const struct dest *d,
+			  uint32_t n, const uint32_t *weight);
+
+/* Routes some of n LIDs that count alike, in that order, and returns how many: at least the first.
+ * Cheapest where each ends on another switch than the one before and their DAGs are kept
+ * (balance_use()).  *work: edges looked at. */
+uint32_t balance_route_some(struct balance *b, const struct dest *d, uint32_t n,
+			    const uint32_t *weight, uint64_t *work);
+
+/* LIDs from the first on that may go to balance_route() together: they end on one switch and count
+ * alike, and are few enough to cancel soon. */
+uint32_t balance_run(const struct balance *b, const struct dest *d, uint32_t n);
+
+/* Routes every LID of dests in that order; a terminal's LID adds one route per terminal of the
+ * fabric, other LIDs nothing.  A switch's own LID goes the way of the first terminal's base
+ * LID on that switch, which must be routed already, so that it needs no turn (and so no VL)
+ * of its own.  -ECANCELED.  Adds the LIDs routed to *done, which is what p reports. */
+int balance_route_all(struct balance *b, const struct dest *dests, uint32_t n, struct pace *p,
+		      uint64_t *done);
+
+#endif

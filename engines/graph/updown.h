@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * updown: which way is up, and the legal paths up*, then down*.
+ *
+ * Switches are ranked by hops from the roots; a channel goes up when it leads to a smaller
+ * (rank, index).  Paths that never turn from down to up cannot deadlock, on one VL, on any
+ * graph (Schroeder et al., "Autonet", 1991).
+ */
+#ifndef ENGINES_GRAPH_UPDOWN_H
+#define ENGINES_GRAPH_UPDOWN_H
+
+#include "engines/graph/graph.h"
+#include "engines/graph/spdag.h"
+#include "fabric/model/fabric.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct updown {
+	uint32_t *rank;	 /* hops from the nearest root */
+	uint32_t *place; /* of a switch in the order by (rank, index) */
+	uint32_t *order; /* switch at a place */
+};
+
+void updown_init(struct updown *ud, const struct fabric *f, const uint32_t *roots, uint32_t nroots);
+void updown_done(struct updown *ud);
+
+static inline bool updown_is_up(const struct updown *ud, const struct fabric *f, uint32_t c)
+{
+	return ud->place[f->chan_dst[c]] < ud->place[f->chan_src[c]];
+}
+
+/* The DAG of next hops to root: down along a shortest way where there is one, else up where
+ * the rest is shortest; and up, too, where that is shorter than the way down and no other switch
+ * needs this one to go down.  So every switch on the way down goes on down, whoever sent the
+ * packet. Switches without a legal path come last, next to a switch that has one; returns how many.
+ */
+uint32_t updown_dag(const struct updown *ud, struct spdag *g, const struct fabric *f,
+		    uint32_t root);
+
+/* How good a ranking is, over all ordered pairs of switches with terminals. */
+struct updown_score {
+	uint64_t missing; /* pairs without a legal path; from and to are the first of them */
+	uint32_t from, to;
+	uint64_t hops;
+	uint64_t choices; /* edges of the DAGs that can share the load */
+};
+
+/* -ECANCELED.  Time O(nsw * nchan). */
+int updown_score(struct updown_score *out, const struct updown *ud, const struct fabric *f,
+		 struct pace *p);
+
+/* Roots for a fabric that looks like a tree (no cable joins switches at the same distance from
+ * the leaves; leaves are the switches with at least half as many terminals as the fullest one):
+ * its top level.  Returns the count, 0 when it is no tree.  out: room for nsw. */
+uint32_t updown_tree_roots(uint32_t *out, const struct fabric *f);
+
+/* One root that reaches everything: of the switch with the least greatest distance to the
+ * others (then the least sum), and the leaf with the same, the one with better paths: fewer
+ * hops, then more choices.  -ECANCELED.  Time O(nsw * nchan). */
+int updown_single_root(uint32_t *root, const struct fabric *f, struct pace *p);
+
+#endif

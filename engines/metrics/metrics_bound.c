@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/metrics/metrics.h"
+
+#include "engines/metrics/metrics_cuts.h"
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TELL_SWITCHES 256 /* between two reports of progress */
+
+struct weight_count {
+	uint32_t n, switches;
+};
+
+struct bound {
+	const struct fabric *f;
+	const struct jobset *jobs;
+	bool *use;	  /* per job */
+	uint32_t *alone;  /* per job: terminals that are in no other used job */
+	uint32_t *shared; /* terminals in two used jobs or more */
+	uint32_t nshared;
+	uint32_t *here; /* scratch per job: terminals inside the set in hand, 0 between uses */
+	uint32_t *alone_here;
+	uint32_t *touched; /* jobs with here != 0 */
+	uint32_t ntouched;
+	uint64_t *count, *count_out; /* scratch: items by weight */
+	uint32_t *own;		     /* scratch per job: terminals on one switch, 0 between uses */
+	uint32_t *own_jobs, nown;
+	uint32_t *hist_off; /* by job: switches by the job's terminals on them */
+	struct weight_count *hist;
+	uint32_t heaviest; /* weight in hist */
+};
+
+/* First come, first served: leaves out a job that shares two terminals with an earlier one. */
+static void choose_jobs(struct bound *b)
+{
+	const struct jobset *js = b->jobs;
+	uint32_t *met = xcalloc(js->njob, sizeof(*met)); /* terminals shared with each job ... */
+	uint32_t *stamp = xcalloc(js->njob, sizeof(*stamp)); /* ... by this job + 1 */
+	uint32_t j, i, k;
+
+	for (j = 0; j < js->njob; j++) {
+		const struct job *job = &js->jobs[j];
+
+		b->use[j] = job->multi;
+		for (i = 0; b->use[j] && i < job->nterm; i++) {
+			uint32_t term = job->terms[i];
+
+			for (k = js->term_off[term]; k < js->term_off[term + 1]; k++) {
+				uint32_t o = js->term_job[k];
+
+				if (o >= j || !b->use[o])
+					continue;
+				met[o] = stamp[o] == j + 1 ? met[o] + 1 : 1;
+				stamp[o] = j + 1;
+				b->use[j] &= met[o] < 2;
+			}
+		}
+	}
+	free(met);
+	free(stamp);
+}
+
+static uint32_t used_jobs(const struct bound *b, uint32_t term, uint32_t *first)
+{
+	const struct jobset *js = b->jobs;
+	uint32_t k, n = 0;
+
+	for (k = js->term_off[term + 1]; k-- > js->term_off[term];) {
+		if (b->use[js->term_job[k]]) {
+			*first = js->term_job[k];
+			n++;
+		}
+	}
+	return n;
+}
+
+static void sort_terms(struct bound *b)
+{
+	uint32_t term, first = 0, n;
+
+	for (term = 0; term < b->f->nterm; term++) {
+		n = used_jobs(b, term, &first);
+		if (n == 1)
+			b->alone[first]++;
+		else if (n > 1)
+			b->shared[b->nshared++] = term;
+	}
+}
+
+/* Counts the job terminals of a switch into here[]. */
+static void gather(struct bound *b, uint32_t sw)
+{
+	const struct jobset *js = b->jobs;
+	uint32_t i, k, first = 0;
+
+	for (i = b->f->term_off[sw]; i < b->f->term_off[sw + 1]; i++) {
+		uint32_t term = b->f->term_list[i];
+
+		if (term >= b->f->nterm)
+			continue;
+		for (k = js->term_off[term]; k < js->term_off[term + 1]; k++) {
+			uint32_t j = js->term_job[k];
+
+			if (b->use[j] && !b->here[j]++)
+				b->touched[b->ntouched++] = j;
+		}
+		if (used_jobs(b, term, &first) == 1)
+			b->alone_here[first]++;
+	}
+}
+
+static void forget(struct bound *b)
+{
+	while (b->ntouched > 0) {
+		uint32_t j = b->touched[--b->ntouched];
+
+		b->here[j] = b->alone_here[j] = 0;
+	}
+}
+
+static uint64_t spread(uint64_t sum, uint64_t links)
+{
+	return links ? (sum + links - 1) / links : 0;
+}
+
+/* Destinations elsewhere, by how many terminals of switch sw send to them; returns the
+ * largest weight. */
+static uint32_t count_items(struct bound *b, uint32_t sw)
+{
+	const struct jobset *js = b->jobs;
+	uint32_t i, k, w, max = 0;
+
+	for (i = 0; i < b->ntouched; i++) {
+		uint32_t j = b->touched[i];
+
+		w = b->here[j];
+		b->count[w] += b->alone[j] - b->alone_here[j];
+		max = w > max ? w : max;
+	}
+	for (i = 0; i < b->nshared; i++) {
+		uint32_t term = b->shared[i];
+
+		if (b->f->term_sw[term] == sw)
+			continue;
+		for (w = 0, k = js->term_off[term]; k < js->term_off[term + 1]; k++)
+			w += b->here[js->term_job[k]];
+		b->count[w]++;
+		max = w > max ? w : max;
+	}
+	b->count[0] = 0;
+	return max;
+}
+
+/* Sum of the heaviest n items; at and rest remember where the last call stopped. */
+struct heaviest {
+	const uint64_t *count;
+	uint32_t weight;
+	uint64_t left, n, sum; /* left of this weight */
+};
+
+static uint64_t heaviest_sum(struct heaviest *h, uint64_t n)
+{
+	while (h->n < n) {
+		uint64_t take = n - h->n < h->left ? n - h->n : h->left;
+
+		h->sum += take * h->weight;
+		h->n += take;
+		h->left -= take;
+		if (!h->left && h->n < n)
+			h->left = h->count[--h->weight];
+	}
+	return h->sum;
+}
+
+/*
+ * Items on m channels, the fullest holds at least: the mean; and of the heaviest q*m + 1 items
+ * some channel holds q + 1, which weigh no less than the lightest q + 1 among them.
+ */
+static uint64_t pack(const uint64_t *count, uint32_t max, uint64_t m)
+{
+	struct heaviest all = { count, max, count[max], 0, 0 }, head = all;
+	uint64_t items = 0, sum = 0, best, q, x;
+	uint32_t w;
+
+	for (w = 1; w <= max; w++) {
+		items += count[w];
+		sum += count[w] * w;
+	}
+	best = spread(sum, m);
+	for (q = 0; q * m < items; q++) {
+		x = heaviest_sum(&all, q * m + 1) - heaviest_sum(&head, q * m - q);
+		best = x > best ? x : best;
+	}
+	return best;
+}
+
+static uint64_t bound_switch(struct bound *b, uint32_t sw)
+{
+	uint64_t links = b->f->chan_off[sw + 1] - b->f->chan_off[sw], best = 0;
+	uint32_t max;
+
+	gather(b, sw);
+	max = count_items(b, sw);
+	if (links && max)
+		best = pack(b->count, max, links);
+	memset(b->count, 0, (max + 1) * sizeof(*b->count));
+	forget(b);
+	return best;
+}
+
+/* Terminals of the used jobs on a switch, job by job. */
+static void count_own(struct bound *b, uint32_t sw)
+{
+	const struct jobset *js = b->jobs;
+	uint32_t i, k;
+
+	b->nown = 0;
+	for (i = b->f->term_off[sw]; i < b->f->term_off[sw + 1]; i++) {
+		uint32_t term = b->f->term_list[i];
+
+		for (k = term < b->f->nterm ? js->term_off[term] : 0;
+		     term < b->f->nterm && k < js->term_off[term + 1]; k++) {
+			uint32_t j = js->term_job[k];
+
+			if (b->use[j] && !b->own[j]++)
+				b->own_jobs[b->nown++] = j;
+		}
+	}
+}
+
+/*
+ * Routes from one switch inside to one destination outside cross the edge of the set together,
+ * and so do those from one switch outside to one destination inside.  here[] is that of the set.
+ * Returns the bound for either direction.
+ */
+static uint64_t pack_edge(struct bound *b, const uint32_t *sws, uint32_t n, uint64_t links)
+{
+	uint64_t out, in;
+	uint32_t i, k, w, max = 0;
+
+	for (i = 0; i < b->ntouched; i++)
+		for (k = b->hist_off[b->touched[i]]; k < b->hist_off[b->touched[i] + 1]; k++)
+			b->count[b->hist[k].n] +=
+				(uint64_t)b->hist[k].switches * b->here[b->touched[i]];
+	for (i = 0; i < n; i++) {
+		count_own(b, sws[i]);
+		while (b->nown) {
+			uint32_t j = b->own_jobs[--b->nown];
+
+			w = b->own[j];
+			b->count[w] -= b->here[j];
+			b->count_out[w] += b->jobs->jobs[j].nterm - b->here[j];
+			b->own[j] = 0;
+		}
+	}
+	for (w = 1; w <= b->heaviest; w++)
+		max = b->count[w] || b->count_out[w] ? w : max;
+	in = max ? pack(b->count, max, links) : 0;
+	out = max ? pack(b->count_out, max, links) : 0;
+	memset(b->count, 0, (b->heaviest + 1) * sizeof(*b->count));
+	memset(b->count_out, 0, (b->heaviest + 1) * sizeof(*b->count_out));
+	return in > out ? in : out;
+}
+
+/* Best bound over the sets of switches with equal, valid label (below nsw). */
+static uint64_t bound_sets(struct bound *b, const uint32_t *label)
+{
+	const struct fabric *f = b->f;
+	uint32_t *off = xcalloc((size_t)f->nsw + 2, sizeof(*off)), *list, sw, s, i, c;
+	uint64_t best = 0, q;
+
+	list = xcalloc(f->nsw, sizeof(*list));
+	for (sw = 0; sw < f->nsw; sw++) {
+		if (label[sw] < f->nsw)
+			off[label[sw] + 2]++;
+	}
+	for (s = 2; s <= f->nsw + 1; s++)
+		off[s] += off[s - 1];
+	for (sw = 0; sw < f->nsw; sw++) {
+		if (label[sw] < f->nsw)
+			list[off[label[sw] + 1]++] = sw;
+	}
+	for (s = 0; s < f->nsw; s++) {
+		uint64_t links = 0;
+
+		for (i = off[s]; i < off[s + 1]; i++) {
+			gather(b, list[i]);
+			for (c = f->chan_off[list[i]]; c < f->chan_off[list[i] + 1]; c++)
+				links += label[f->chan_dst[c]] != s;
+		}
+		q = links && b->ntouched ? pack_edge(b, list + off[s], off[s + 1] - off[s], links)
+					 : 0;
+		best = q > best ? q : best;
+		forget(b);
+	}
+	free(off);
+	free(list);
+	return best;
+}
+
+/* For every used job, how many switches have how many of its terminals. */
+static void count_hist(struct bound *b)
+{
+	const struct jobset *js = b->jobs;
+	uint32_t *on = xcalloc(b->f->nsw, sizeof(*on)), *at, j, i, n = 0;
+
+	at = xcalloc(b->f->nterm + 1, sizeof(*at));
+	for (j = 0; j < js->njob; j++) {
+		const struct job *job = &js->jobs[j];
+		uint32_t first = n;
+
+		b->hist_off[j] = n;
+		for (i = 0; b->use[j] && i < job->nterm; i++)
+			on[b->f->term_sw[job->terms[i]]]++;
+		for (i = 0; b->use[j] && i < job->nterm; i++) {
+			uint32_t w = on[b->f->term_sw[job->terms[i]]];
+
+			on[b->f->term_sw[job->terms[i]]] = 0;
+			if (!w)
+				continue;
+			if (at[w] < first || at[w] >= n || b->hist[at[w]].n != w) {
+				at[w] = n;
+				b->hist[n++] = (struct weight_count){ .n = w };
+			}
+			b->hist[at[w]].switches++;
+			b->heaviest = w > b->heaviest ? w : b->heaviest;
+		}
+	}
+	b->hist_off[js->njob] = n;
+	free(on);
+	free(at);
+}
+
+/* Labels the components over channels with keep[], among switches with level below limit. */
+static void components(const struct fabric *f, const uint32_t *level, uint32_t limit,
+		       const bool *keep, uint32_t *label)
+{
+	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), start, c;
+
+	memset(label, 0xff, f->nsw * sizeof(*label));
+	for (start = 0; start < f->nsw; start++) {
+		uint32_t head = 0, tail = 0;
+
+		if (label[start] != FAB_NONE || level[start] >= limit)
+			continue;
+		label[start] = start;
+		queue[tail++] = start;
+		while (head < tail) {
+			uint32_t u = queue[head++];
+
+			for (c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+				uint32_t v = f->chan_dst[c];
+
+				if (!keep[c] || label[v] != FAB_NONE || level[v] >= limit)
+					continue;
+				label[v] = start;
+				queue[tail++] = v;
+			}
+		}
+	}
+	free(queue);
+}
+
+/* Distance from the nearest switch with counted terminals; returns the largest. */
+static uint32_t find_levels(const struct fabric *f, uint32_t *level)
+{
+	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), head = 0, tail = 0, sw, c, max = 0;
+
+	for (sw = 0; sw < f->nsw; sw++) {
+		level[sw] = f->sw_nterm[sw] ? 0 : FAB_NONE;
+		if (f->sw_nterm[sw])
+			queue[tail++] = sw;
+	}
+	while (head < tail) {
+		sw = queue[head++];
+		max = level[sw];
+		for (c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++) {
+			if (level[f->chan_dst[c]] != FAB_NONE)
+				continue;
+			level[f->chan_dst[c]] = level[sw] + 1;
+			queue[tail++] = f->chan_dst[c];
+		}
+	}
+	free(queue);
+	return max;
+}
+
+/* keep[c]: the two switches of c have a common neighbour. */
+static void find_triangles(const struct fabric *f, bool *keep)
+{
+	uint32_t *mark = xcalloc(f->nsw, sizeof(*mark)), sw, c, e;
+
+	for (sw = 0; sw < f->nsw; sw++) {
+		for (c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++)
+			mark[f->chan_dst[c]] = sw + 1;
+		for (c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++) {
+			uint32_t v = f->chan_dst[c];
+
+			keep[c] = false;
+			for (e = f->chan_off[v]; !keep[c] && e < f->chan_off[v + 1]; e++)
+				keep[c] = mark[f->chan_dst[e]] == sw + 1 && f->chan_dst[e] != v &&
+					  f->chan_dst[e] != sw;
+		}
+	}
+	free(mark);
+}
+
+static uint64_t bound_groups(struct bound *b)
+{
+	const struct fabric *f = b->f;
+	uint32_t *level = xcalloc(f->nsw, sizeof(*level)), *label, r, max;
+	bool *keep = xcalloc(f->nchan, sizeof(*keep));
+	uint64_t best = 0, q;
+
+	label = xcalloc(f->nsw, sizeof(*label));
+	memset(keep, true, f->nchan * sizeof(*keep));
+	for (r = 0; r < f->nsw; r++)
+		label[r] = r;
+	best = bound_sets(b, label);
+	max = find_levels(f, level);
+	for (r = 1; r <= max; r++) {
+		components(f, level, r, keep, label);
+		q = bound_sets(b, label);
+		best = q > best ? q : best;
+	}
+	find_triangles(f, keep);
+	components(f, level, FAB_NONE, keep, label);
+	q = bound_sets(b, label);
+	free(level);
+	free(label);
+	free(keep);
+	return q > best ? q : best;
+}
+
+uint64_t metrics_eff_efi_bound(const struct fabric *f, const struct jobset *jobs)
+{
+	return metrics_eff_efi_bound_told(f, jobs, NULL, "", 0);
+}
+
+uint64_t metrics_eff_efi_bound_told(const struct fabric *f, const struct jobset *jobs,
+				    struct progress *progress, const char *step, unsigned done)
+{
+	struct bound b = { .f = f, .jobs = jobs };
+	uint64_t best = 0, q;
+	uint32_t sw;
+
+	if (!jobs || !jobs->nmulti || progress_step(progress, step, done, 1))
+		return 0;
+	b.use = xcalloc(jobs->njob, sizeof(*b.use));
+	b.alone = xcalloc(jobs->njob, sizeof(*b.alone));
+	b.here = xcalloc(jobs->njob, sizeof(*b.here));
+	b.alone_here = xcalloc(jobs->njob, sizeof(*b.alone_here));
+	b.touched = xcalloc(jobs->njob, sizeof(*b.touched));
+	b.shared = xcalloc(f->nterm, sizeof(*b.shared));
+	b.count = xcalloc(f->nterm + 1, sizeof(*b.count));
+	b.count_out = xcalloc(f->nterm + 1, sizeof(*b.count_out));
+	b.own = xcalloc(jobs->njob, sizeof(*b.own));
+	b.own_jobs = xcalloc(jobs->njob, sizeof(*b.own_jobs));
+	b.hist_off = xcalloc(jobs->njob + 1ull, sizeof(*b.hist_off));
+	b.hist = xcalloc(jobs->term_off[f->nterm], sizeof(*b.hist));
+	choose_jobs(&b);
+	sort_terms(&b);
+	count_hist(&b);
+	if (progress_step(progress, step, done, 1))
+		goto out;
+	best = bound_groups(&b);
+	if (progress_step(progress, step, done, 1))
+		goto out;
+	q = metrics_cuts_bound(f, jobs, b.use);
+	best = q > best ? q : best;
+	for (sw = 0; sw < f->nsw; sw++) {
+		if (sw % TELL_SWITCHES == 0 && progress_step(progress, step, done, 1))
+			break;
+		q = f->sw_nterm[sw] ? bound_switch(&b, sw) : 0;
+		best = q > best ? q : best;
+	}
+out:
+	free(b.use);
+	free(b.alone);
+	free(b.here);
+	free(b.alone_here);
+	free(b.touched);
+	free(b.shared);
+	free(b.count);
+	free(b.count_out);
+	free(b.own);
+	free(b.own_jobs);
+	free(b.hist_off);
+	free(b.hist);
+	return best;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/nue/nue.h"
+
+#include "engines/nue/nue_balance.h"
+#include "engines/nue/nue_layer.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
+#include "fabric/base/pool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * What is tried, one after another, as long as there is time and paths are not nearly all shortest.
+ * With few VLs much depends on the order of the destinations: when those come first that had LIDs
+ * on the fullest channels of the tries before, every other try lowers the maximum, and most shorten
+ * the paths.  Another root, where not all switches have as many cables, or wider searches bring the
+ * luck that is missing.
+ */
+static const struct nue_how recipes[] = {
+	{ .order = NUE_BY_NEED, .root = 0, .limit = 10 },
+	{ .order = NUE_BY_NEED, .root = 0, .limit = 8, .full_first = true },
+	{ .order = NUE_BY_NEED, .root = 0, .limit = 8, .full_first = true },
+	{ .order = NUE_BY_NEED, .root = 1, .limit = UINT32_MAX, .full_first = true },
+	{ .order = NUE_STRIDE, .root = 0, .limit = UINT32_MAX },
+	{ .order = NUE_WORST_FIRST, .root = 0, .limit = UINT32_MAX },
+};
+
+/* When there is time for a single one, marks of one try are not enough: the other way around. */
+static const struct nue_how single = {
+	.order = NUE_BY_NEED, .root = 0, .limit = 10, .backward = true
+};
+
+/* Work of all tries, in edges looked at: a share of what it takes to search the whole dependency
+ * graph for every LID and channel.  In small fabrics some ten milliseconds are not missed, and in
+ * large ones that share would be too much. */
+#define WORK_SHARE 16000
+#define WORK_SMALL (6ull << 20)
+#define SMALL	   1000 /* terminals */
+#define WORK_MOST  (24ull << 20)
+
+/* A channel is full with so many tenths of the maximum. */
+#define FULL_TENTHS 7
+
+/* One path in so many. */
+#define FEW_DETOURS 1000
+
+#define NRECIPES (sizeof(recipes) / sizeof(*recipes))
+
+/* One complete routing. */
+struct attempt {
+	struct nue_trees *trees; /* by layer */
+	struct tables *t;
+	struct nue_load load;
+	uint64_t cost; /* hops over all pairs of terminals */
+};
+
+struct router {
+	const struct fabric *f;
+	const struct engine_params *params;
+	struct nue_net net;
+	uint32_t k;
+	struct nue_layer *layer;
+	struct pool *pool;
+	struct nue_search **search; /* by worker */
+	struct progress *progress;
+	atomic_uint_fast64_t done;
+	uint64_t total;
+
+	struct nue_trees *trees; /* those that are searched at the moment ... */
+	struct nue_how how;	 /* ... in this way */
+	bool *full;		 /* by switch: had LIDs on full channels */
+};
+
+struct turn_of {
+	struct router *r;
+	unsigned worker;
+};
+
+/* Only the first worker may report. */
+static bool stop(void *ctx, uint32_t steps)
+{
+	struct turn_of *turn = ctx;
+	struct router *r = turn->r;
+	uint64_t done = atomic_fetch_add(&r->done, steps) + steps;
+
+	if (!turn->worker)
+		return progress_step(r->progress, "layers", done < r->total ? done : r->total,
+				     r->total);
+	return r->progress && atomic_load_explicit(&r->progress->cancel, memory_order_relaxed);
+}
+
+static bool init_layer(void *ctx, unsigned worker, uint32_t l)
+{
+	struct router *r = ctx;
+	struct turn_of turn = { r, worker };
+	struct nue_pause pause = { stop, &turn };
+
+	return nue_layer_init(&r->layer[l], &pause);
+}
+
+static bool search_layer(void *ctx, unsigned worker, uint32_t l)
+{
+	struct router *r = ctx;
+	struct turn_of turn = { r, worker };
+	struct nue_pause pause = { stop, &turn };
+
+	if (!r->search[worker])
+		r->search[worker] = nue_search_new(&r->net);
+	return nue_layer_search(&r->trees[l], &r->layer[l], r->search[worker], &r->how, &pause);
+}
+
+/* Blocks of neighbouring switches with ends; those without are dealt out. */
+static void divide(struct router *r, uint32_t vls)
+{
+	const struct fabric *f = r->f;
+	uint32_t n = 0, i = 0;
+
+	for (uint32_t u = 0; u < f->nsw; u++)
+		n += !r->net.bare[u];
+	r->k = n < vls ? n : vls;
+	r->k = r->k ? r->k : 1;
+	r->layer = xcalloc(r->k, sizeof(*r->layer));
+	for (uint32_t l = 0; l < r->k; l++) {
+		r->layer[l].net = &r->net;
+		r->layer[l].dst = xcalloc(f->nsw, sizeof(*r->layer[l].dst));
+	}
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint32_t l = r->net.bare[u] ? u % r->k : (uint32_t)((uint64_t)i++ * r->k / n);
+
+		r->layer[l].dst[r->layer[l].ndst++] = u;
+	}
+}
+
+static void attempt_done(struct attempt *a, uint32_t k)
+{
+	for (uint32_t l = 0; l < k && a->trees; l++)
+		nue_trees_done(&a->trees[l]);
+	free(a->trees);
+	tables_put(a->t);
+	nue_load_done(&a->load);
+	*a = (struct attempt){ .trees = NULL };
+}
+
+static int try_recipe(struct attempt *a, struct router *r, const struct nue_how *how)
+{
+	*a = (struct attempt){ .trees = xcalloc(r->k, sizeof(*a->trees)) };
+	r->trees = a->trees;
+	r->how = *how;
+	r->how.full = r->full;
+	if (r->k > 1) /* few turns close cycles, and it is soon seen */
+		r->how.limit = UINT32_MAX;
+	if (pool_for(r->pool, r->k, search_layer, r))
+		return -ECANCELED;
+	for (uint32_t l = 0; l < r->k; l++)
+		a->cost += a->trees[l].cost;
+	a->t = graph_tables(r->f, "nue", r->params, r->progress);
+	return nue_balance(&a->load, a->t, r->layer, a->trees, r->k, graph_lmc(r->f, r->params),
+			   !r->net.even, r->progress);
+}
+
+/* Marks the switches with LIDs on full channels. */
+static void mark_full(struct router *r, const struct attempt *a)
+{
+	const struct fabric *f = r->f;
+
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		const uint8_t *row = tables_row(a->t, f->chan_src[c]);
+
+		if (a->load.chan[c] * 10 < a->load.max * FULL_TENTHS)
+			continue;
+		for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+			uint32_t end = f->lid_end[lid];
+
+			if (row[lid] == f->chan_port[c] && end < f->nterm)
+				r->full[f->term_sw[end]] = true;
+		}
+	}
+}
+
+/* Lower maximum, or fewer hops: one per cent of these is worth sixteen of that. */
+static bool is_better(const struct attempt *a, const struct attempt *b)
+{
+	double hops = (double)a->cost / (double)b->cost;
+	double max = (double)a->load.max / (double)b->load.max;
+
+	return 16 * (hops - 1) + (max - 1) < 0;
+}
+
+/* Are detours so few that other trees would not matter? */
+static bool is_near(const struct router *r, const struct attempt *a)
+{
+	uint64_t detours = 0;
+
+	for (uint32_t l = 0; l < r->k; l++)
+		detours += a->trees[l].detours;
+	return detours * FEW_DETOURS < (uint64_t)r->f->nsw * r->f->nsw;
+}
+
+static uint64_t work_limit(const struct router *r)
+{
+	const struct fabric *f = r->f;
+	uint64_t lids = ((uint64_t)f->nterm << graph_lmc(f, r->params)) + f->nsw, turns = 0, share;
+
+	if (r->net.tree)
+		return 0;
+	for (uint32_t c = 0; c < f->nchan; c++)
+		turns += f->chan_off[f->chan_dst[c] + 1] - f->chan_off[f->chan_dst[c]] - 1;
+	share = lids * turns / WORK_SHARE * f->nchan;
+	if (f->nterm < SMALL && share < WORK_SMALL)
+		share = WORK_SMALL;
+	return share < WORK_MOST ? share : WORK_MOST;
+}
+
+static int try_recipes(struct attempt *best, struct router *r)
+{
+	uint64_t work = 0, limit = work_limit(r);
+	int rc = try_recipe(best, r, &recipes[0]);
+
+	for (uint32_t l = 0; l < r->k; l++)
+		work += r->layer[l].work;
+	work += best->load.work;
+	for (uint32_t i = 1; i < NRECIPES && !rc && !is_near(r, best) && (i + 1) * work <= limit;
+	     i++) {
+		struct attempt a;
+
+		if (i == 1)
+			mark_full(r, best);
+		rc = try_recipe(&a, r, 3 * work > limit ? &single : &recipes[i]);
+		if (!rc)
+			mark_full(r, &a);
+		if (!rc && is_better(&a, best)) {
+			struct attempt worse = *best;
+
+			*best = a;
+			a = worse;
+		}
+		attempt_done(&a, r->k);
+	}
+	return rc;
+}
+
+static void set_sls(struct tables *t, const struct router *r)
+{
+	const struct fabric *f = r->f;
+	uint32_t lids = 1u << graph_lmc(f, r->params);
+
+	t->vls = t->sls = (uint8_t)r->k;
+	if (r->k == 1)
+		return;
+	tables_sl_form(t, SL_BY_DLID, f);
+	for (uint32_t l = 0; l < r->k; l++) {
+		for (uint32_t i = 0; i < r->layer[l].ndst; i++) {
+			uint32_t u = r->layer[l].dst[i];
+
+			t->sl[f->sw_lid[u]] = (uint8_t)l;
+			for (uint32_t e = f->term_off[u]; e < f->term_off[u + 1]; e++)
+				memset(t->sl + f->term_lid[f->term_list[e]], (int)l, lids);
+		}
+	}
+}
+
+static void tell(struct notes *notes, const struct router *r, const struct nue_trees *trees)
+{
+	uint64_t detours = 0, impasses = 0, escape = 0;
+
+	for (uint32_t l = 0; l < r->k; l++) {
+		detours += trees[l].detours;
+		impasses += trees[l].impasses;
+		escape += trees[l].escape_dst;
+	}
+	notes_set(notes, "detours", detours,
+		  "%llu pair%s of switches with hosts: a path longer than the shortest",
+		  (unsigned long long)detours, plural(detours));
+	notes_set(notes, "impasses", impasses,
+		  "%llu path%s from a switch that only the escape tree could lead on",
+		  (unsigned long long)impasses, plural(impasses));
+	notes_set(notes, "escape_trees", escape,
+		  "%llu destination switch%s that all others reach along the escape tree",
+		  (unsigned long long)escape, plural_es(escape));
+}
+
+static void router_done(struct router *r)
+{
+	for (uint32_t l = 0; l < r->k; l++)
+		nue_layer_done(&r->layer[l]);
+	for (unsigned w = 0; w < pool_threads(r->pool); w++)
+		nue_search_free(r->search[w]);
+	free(r->full);
+	free(r->layer);
+	free(r->search);
+	pool_free(r->pool);
+	nue_net_done(&r->net);
+}
+
+static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		 const struct demand *demand, const struct engine_params *params,
+		 struct progress *progress, struct err *err)
+{
+	struct router r = { .f = f, .params = params, .progress = progress };
+	struct attempt best = { .trees = NULL };
+	int rc;
+
+	(void)jobs;
+	(void)demand;
+	rc = graph_check_connected(f, err);
+	if (rc)
+		return rc;
+	nue_net_init(&r.net, f);
+	r.pool = pool_new(params ? params->threads : 0);
+	r.search = xcalloc(pool_threads(r.pool), sizeof(*r.search));
+	r.total = (uint64_t)f->nsw * NUE_STEPS;
+	r.full = xcalloc(f->nsw, sizeof(*r.full));
+	divide(&r, graph_vls(f, params));
+	rc = pool_for(r.pool, r.k, init_layer, &r) ? -ECANCELED : try_recipes(&best, &r);
+	if (!rc) {
+		set_sls(best.t, &r);
+		if (params)
+			tell(params->notes, &r, best.trees);
+		*out = best.t;
+		best.t = NULL;
+	}
+	attempt_done(&best, r.k);
+	router_done(&r);
+	return rc;
+}
+
+const struct engine engine_nue = {
+	.name = "nue",
+	.summary = "any connected fabric and any number of VLs, without deadlocks",
+	.suits = graph_check_connected,
+	.route = route,
+};

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/nue/nue_balance.h"
+
+#include "engines/nue/nue_escape_paths.h"
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH	   64 /* LIDs that are written to the LFTs together */
+#define AGAIN	   4  /* times that LIDs over the fullest channels are routed again */
+#define VAIN	   16
+#define WAYS_BYTES (160u << 20) /* for the ways to all switches at a time */
+
+/* A destination switch and how many of its LIDs are done. */
+struct target {
+	const struct nue_trees *trees;
+	uint32_t sw;
+	uint32_t i; /* index in its layer */
+	struct nue_ways ways;
+};
+
+struct balance {
+	const struct fabric *f;
+	struct tables *t;
+	uint8_t lmc;
+	bool parallel; /* cables */
+	struct nue_ways_maker *maker;
+	uint64_t *load;
+	uint64_t *cost;	  /* by position: load of the whole path */
+	uint32_t *top;	  /* by position: place of the channel chosen there */
+	uint32_t *taken;  /* by position: edge chosen there */
+	uint32_t *before; /* taken before that */
+	uint32_t *sum;	  /* by position: terminals that come through */
+	uint8_t *port;	  /* by LID of the batch * nsw + switch */
+	uint16_t lid[BATCH];
+	uint32_t nlid;
+	struct pace pace;
+	unsigned again; /* times that all LIDs have been routed */
+	bool *full;	/* by LID: due again */
+	uint32_t vain;	/* LIDs routed again in a row for nothing */
+	uint64_t done, work;
+};
+
+static void flush(struct balance *b)
+{
+	const struct fabric *f = b->f;
+
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint8_t *row = tables_row(b->t, u);
+
+		for (uint32_t k = 0; k < b->nlid; k++)
+			row[b->lid[k]] = b->port[(size_t)k * f->nsw + u];
+	}
+	b->nlid = 0;
+}
+
+/* The least loaded path of every switch, from the destination outwards.  No branch in the inner
+ * loop: nobody could foretell it. */
+static void choose_free(struct balance *b, const struct nue_ways *w)
+{
+	const uint32_t *chan = w->chan;
+	const uint16_t *to = w->to;
+	uint64_t *cost = b->cost;
+	uint32_t end = 0;
+
+	cost[0] = 0;
+	for (uint32_t p = 1; p < w->n; p++) {
+		uint32_t best = end;
+		uint64_t least = cost[to[best]] + b->load[chan[best]];
+
+		end = w->off[p + 1];
+		for (uint32_t e = best + 1; e < end; e++) {
+			uint64_t x = cost[to[e]] + b->load[chan[e]];
+			bool less = x < least;
+
+			least = less ? x : least;
+			best = less ? e : best;
+		}
+		cost[p] = least;
+		b->taken[p] = best;
+	}
+}
+
+/* The same among edges that are bound. */
+static void choose_bound(struct balance *b, const struct nue_ways *w, const uint32_t *place)
+{
+	b->cost[0] = 0;
+	b->top[0] = UINT32_MAX;
+	for (uint32_t p = 1; p < w->n; p++) {
+		uint32_t best = w->off[p];
+		uint64_t least = b->cost[w->to[best]] + b->load[w->chan[best]];
+
+		for (uint32_t e = best + 1; e < w->off[p + 1]; e++) {
+			uint64_t x = b->cost[w->to[e]] + b->load[w->chan[e]];
+			bool less = (x < least) & (place[w->chan[e]] < b->top[w->to[e]]);
+
+			least = less ? x : least;
+			best = less ? e : best;
+		}
+		b->cost[p] = least;
+		b->taken[p] = best;
+		b->top[p] = place[w->chan[best]];
+	}
+}
+
+static void choose(struct balance *b, const struct target *t)
+{
+	if (t->ways.bound)
+		choose_bound(b, &t->ways, t->trees->place);
+	else
+		choose_free(b, &t->ways);
+}
+
+static void sum_up(struct balance *b, const struct nue_ways *w)
+{
+	memcpy(b->sum, w->ends, w->n * sizeof(*b->sum));
+	for (uint32_t p = w->n; p-- > 1;)
+		b->sum[w->to[b->taken[p]]] += b->sum[p];
+}
+
+static void add_loads(struct balance *b, const struct nue_ways *w)
+{
+	memcpy(b->sum, w->ends, w->n * sizeof(*b->sum));
+	for (uint32_t p = w->n; p-- > 1;) {
+		uint32_t e = b->taken[p];
+
+		b->sum[w->to[e]] += b->sum[p];
+		b->load[w->chan[e]] += b->sum[p];
+	}
+}
+
+static void write_lid(struct balance *b, const struct nue_ways *w, uint16_t lid, uint8_t own)
+{
+	const struct fabric *f = b->f;
+	uint8_t *port = b->port + (size_t)b->nlid * f->nsw;
+
+	port[w->sw[0]] = own;
+	for (uint32_t p = 1; p < w->n; p++)
+		port[w->sw[p]] = w->port[b->taken[p]];
+	b->lid[b->nlid++] = lid;
+	if (b->nlid == BATCH)
+		flush(b);
+}
+
+/* Of the r-th LID of a switch: first come the base LIDs of its ends, then their next ones. */
+static uint32_t target_end(const struct balance *b, const struct target *t, uint32_t r)
+{
+	const uint32_t *off = b->f->term_off;
+
+	return b->f->term_list[off[t->sw] + r % (off[t->sw + 1] - off[t->sw])];
+}
+
+static uint16_t target_lid(const struct balance *b, const struct target *t, uint32_t r)
+{
+	const uint32_t *off = b->f->term_off;
+
+	return (uint16_t)(b->f->term_lid[target_end(b, t, r)] + r / (off[t->sw + 1] - off[t->sw]));
+}
+
+static void route_lid(struct balance *b, struct target *t, uint32_t r)
+{
+	uint32_t end = target_end(b, t, r);
+
+	choose(b, t);
+	if (end < b->f->nterm)
+		add_loads(b, &t->ways);
+	write_lid(b, &t->ways, target_lid(b, t, r), b->f->term_port[end]);
+}
+
+/* The LID's edges, as written. */
+static void read_lid(struct balance *b, const struct nue_ways *w, uint16_t lid)
+{
+	for (uint32_t p = 1; p < w->n; p++) {
+		uint8_t port = tables_row(b->t, w->sw[p])[lid];
+		uint32_t e = w->off[p];
+
+		while (w->port[e] != port)
+			e++;
+		b->taken[p] = e;
+	}
+}
+
+static void take_loads_away(struct balance *b, const struct nue_ways *w)
+{
+	for (uint32_t p = 1; p < w->n; p++)
+		b->load[w->chan[b->taken[p]]] -= b->sum[p];
+}
+
+/* The fullest channel with a path of this LID. */
+static uint64_t fullest(const struct balance *b, const struct nue_ways *w)
+{
+	uint64_t max = 0;
+
+	for (uint32_t p = 1; p < w->n; p++) {
+		uint64_t load = b->load[w->chan[b->taken[p]]];
+
+		max = b->sum[p] && load > max ? load : max;
+	}
+	return max;
+}
+
+static void swap_taken(struct balance *b)
+{
+	uint32_t *taken = b->taken;
+
+	b->taken = b->before;
+	b->before = taken;
+}
+
+/* Once more, if that makes the fullest of the LID's channels less full. */
+static void reroute_lid(struct balance *b, struct target *t, uint32_t r)
+{
+	const struct nue_ways *w = &t->ways;
+	uint16_t lid = target_lid(b, t, r);
+	uint64_t was;
+
+	read_lid(b, w, lid);
+	sum_up(b, w);
+	was = fullest(b, w);
+	take_loads_away(b, w);
+	swap_taken(b);
+	choose(b, t);
+	add_loads(b, w);
+	if (fullest(b, w) < was) {
+		write_lid(b, w, lid, b->f->term_port[target_end(b, t, r)]);
+		b->vain = 0;
+		return;
+	}
+	b->vain++;
+	take_loads_away(b, w);
+	swap_taken(b);
+	add_loads(b, w);
+}
+
+static uint32_t target_lids(const struct balance *b, const struct target *t)
+{
+	uint32_t u = t->sw;
+
+	return (b->f->term_off[u + 1] - b->f->term_off[u]) << b->lmc;
+}
+
+static bool tick(struct balance *b, const struct target *t, uint32_t lids, uint64_t more)
+{
+	uint64_t work = lids * (2ull * t->ways.nedge + t->ways.n) + more;
+
+	b->done += lids;
+	b->work += work;
+	return pace_tick(&b->pace, b->done, work);
+}
+
+/* The first time all LIDs are due, later those that are too full, until many in a row have nowhere
+ * to go. */
+static bool is_due(const struct balance *b, const struct target *t, uint32_t r)
+{
+	return !b->again || (b->vain < VAIN && b->full[target_lid(b, t, r)]);
+}
+
+static bool one_lid(struct balance *b, struct target *t, uint32_t r)
+{
+	if (!is_due(b, t, r))
+		return false;
+	if (b->again)
+		reroute_lid(b, t, r);
+	else
+		route_lid(b, t, r);
+	return tick(b, t, !b->again, (uint64_t)t->ways.nedge + t->ways.n);
+}
+
+static int by_switch(struct balance *b, struct target *t, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t lids = target_lids(b, &t[i]), r = 0;
+		bool stop;
+
+		while (r < lids && !is_due(b, &t[i], r))
+			r++;
+		if (r == lids)
+			continue;
+		nue_ways_make(&t[i].ways, b->maker, t[i].trees, t[i].i, b->parallel);
+		stop = tick(b, &t[i], 0, b->f->nchan);
+		for (; r < lids && !stop; r++)
+			stop = one_lid(b, &t[i], r);
+		nue_ways_done(&t[i].ways);
+		if (stop)
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+static int by_round(struct balance *b, struct target *t, uint32_t n)
+{
+	bool more = true, stop = false;
+
+	for (uint32_t r = 0; more && !stop; r++) {
+		more = false;
+		for (uint32_t i = 0; i < n && !stop; i++) {
+			if (r >= target_lids(b, &t[i]))
+				continue;
+			more = true;
+			stop = one_lid(b, &t[i], r);
+		}
+	}
+	return stop ? -ECANCELED : 0;
+}
+
+/* Keeps the ways of all switches; -ENOMEM when they are too many. */
+static int make_ways(struct balance *b, struct target *t, uint32_t n)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!target_lids(b, &t[i]))
+			continue;
+		nue_ways_make(&t[i].ways, b->maker, t[i].trees, t[i].i, b->parallel);
+		bytes += nue_ways_bytes(&t[i].ways);
+		if (bytes > WAYS_BYTES)
+			return -ENOMEM;
+		if (tick(b, &t[i], 0, b->f->nchan))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+static void drop_ways(struct target *t, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		nue_ways_done(&t[i].ways);
+}
+
+static uint64_t load_max(const struct balance *b)
+{
+	uint64_t max = 0;
+
+	for (uint32_t c = 0; c < b->f->nchan; c++)
+		max = b->load[c] > max ? b->load[c] : max;
+	return max;
+}
+
+/* Marks the LIDs of terminals over channels with that load or more. */
+static void mark_full(struct balance *b, uint64_t load)
+{
+	const struct fabric *f = b->f;
+
+	memset(b->full, 0, (f->max_lid + 1u) * sizeof(*b->full));
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		const uint8_t *row = tables_row(b->t, f->chan_src[c]);
+
+		for (uint32_t lid = 1; lid <= f->max_lid && b->load[c] >= load; lid++)
+			b->full[lid] |= row[lid] == f->chan_port[c] && f->lid_end[lid] < f->nterm;
+	}
+}
+
+/* Is it worth while to route full LIDs once more?  Not when the fullest channel is hardly above the
+ * mean of those in use, nor when the last time gained less than one per cent (last: 0 the first
+ * time). */
+static bool is_uneven(const struct balance *b, uint64_t max, uint64_t last)
+{
+	uint64_t sum = 0, used = 0;
+
+	for (uint32_t c = 0; c < b->f->nchan; c++) {
+		sum += b->load[c];
+		used += b->load[c] > 0;
+	}
+	return used && max > sum / used + sum / used / 32 && (!last || max + max / 100 < last);
+}
+
+static int route_targets(struct balance *b, struct target *t, uint32_t n, bool rounds)
+{
+	int rc = rounds ? make_ways(b, t, n) : -ENOMEM;
+	uint64_t max = 0, last;
+	bool more;
+
+	if (rc == -ENOMEM) {
+		drop_ways(t, n);
+		rounds = false;
+		rc = 0;
+	}
+	do {
+		last = max;
+		if (!rc)
+			rc = rounds ? by_round(b, t, n) : by_switch(b, t, n);
+		flush(b);
+		max = load_max(b);
+		more = !rc && b->again++ < AGAIN && is_uneven(b, max, last);
+		if (more)
+			mark_full(b, max - max / 50);
+		b->vain = 0;
+	} while (more);
+	drop_ways(t, n);
+	return rc;
+}
+
+#define TELL_SWITCHES 128 /* between two reports of progress */
+
+/* A switch is reached the way of the first LID there, which needs no turn of its own; a switch
+ * without ends by its tree. */
+static int route_switches(struct balance *b, const struct target *t, uint32_t n)
+{
+	const struct fabric *f = b->f;
+
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint8_t *row = tables_row(b->t, u);
+
+		if (u % TELL_SWITCHES == 0 && pace_work(&b->pace, b->pace.work_max))
+			return -ECANCELED;
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t dst = t[i].sw, end = f->term_off[dst];
+
+			if (u == dst)
+				row[f->sw_lid[dst]] = 0;
+			else if (end < f->term_off[dst + 1])
+				row[f->sw_lid[dst]] = row[f->term_lid[f->term_list[end]]];
+			else
+				row[f->sw_lid[dst]] =
+					f->chan_port[nue_trees_next(t[i].trees, f, t[i].i, u)];
+		}
+	}
+	return 0;
+}
+
+/* By switch. */
+static struct target *list_targets(const struct nue_layer *layer, const struct nue_trees *trees,
+				   uint32_t k, uint32_t nsw)
+{
+	struct target *t = xcalloc(nsw, sizeof(*t));
+
+	for (uint32_t l = 0; l < k; l++)
+		for (uint32_t i = 0; i < layer[l].ndst; i++)
+			t[layer[l].dst[i]] = (struct target){ .trees = &trees[l],
+							      .sw = layer[l].dst[i],
+							      .i = i };
+	return t;
+}
+
+static void balance_init(struct balance *b, struct tables *t, const struct fabric *f)
+{
+	*b = (struct balance){ .f = f, .t = t };
+	b->maker = nue_ways_maker_new(f);
+	b->load = xcalloc(f->nchan, sizeof(*b->load));
+	b->cost = xcalloc(f->nsw, sizeof(*b->cost));
+	b->top = xcalloc(f->nsw, sizeof(*b->top));
+	b->taken = xcalloc(f->nsw, sizeof(*b->taken));
+	b->before = xcalloc(f->nsw, sizeof(*b->before));
+	b->sum = xcalloc(f->nsw, sizeof(*b->sum));
+	b->full = xcalloc(f->max_lid + 1u, sizeof(*b->full));
+	b->port = xcalloc((size_t)f->nsw * BATCH, 1);
+}
+
+static void balance_done(struct balance *b)
+{
+	nue_ways_maker_free(b->maker);
+	free(b->cost);
+	free(b->top);
+	free(b->taken);
+	free(b->before);
+	free(b->sum);
+	free(b->full);
+	free(b->port);
+}
+
+int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *layer,
+		const struct nue_trees *trees, uint32_t k, uint8_t lmc, bool by_rounds,
+		struct progress *progress)
+{
+	const struct fabric *f = layer->net->f;
+	struct target *target = list_targets(layer, trees, k, f->nsw);
+	struct balance b;
+	int rc;
+
+	balance_init(&b, t, f);
+	b.lmc = lmc;
+	b.parallel = layer->net->parallel;
+	rc = pace_begin(&b.pace, progress, "paths", (uint64_t)f->nend << lmc) ? -ECANCELED : 0;
+	if (!rc)
+		rc = route_targets(&b, target, f->nsw, by_rounds);
+	if (!rc)
+		rc = route_switches(&b, target, f->nsw);
+	*out = (struct nue_load){ .chan = b.load, .max = load_max(&b), .work = b.work };
+	balance_done(&b);
+	free(target);
+	return rc;
+}
+
+void nue_load_done(struct nue_load *l)
+{
+	free(l->chan);
+	l->chan = NULL;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/nue/nue_complete_layers.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void nue_rungs_init(struct nue_rungs *o, const struct fabric *f)
+{
+	o->chan = xcalloc(f->nchan, sizeof(*o->chan));
+	o->in = xcalloc(f->nchan, sizeof(*o->in));
+	o->out = xcalloc(f->nchan, sizeof(*o->out));
+	o->fill = xcalloc(f->nsw, sizeof(*o->fill));
+}
+
+void nue_rungs_done(struct nue_rungs *o)
+{
+	free(o->chan);
+	free(o->in);
+	free(o->out);
+	free(o->fill);
+}
+
+void nue_rungs_set(struct nue_rungs *o, const struct fabric *f, const uint32_t *place)
+{
+	for (uint32_t c = 0; c < f->nchan; c++)
+		o->chan[place[c]] = c;
+	memcpy(o->fill, f->chan_off, f->nsw * sizeof(*o->fill));
+	for (uint32_t i = 0; i < f->nchan; i++) {
+		uint32_t c = o->chan[i];
+
+		o->in[o->fill[f->chan_dst[c]]++] = (struct nue_rung){ i, f->chan_src[c] };
+	}
+	memcpy(o->fill, f->chan_off, f->nsw * sizeof(*o->fill));
+	for (uint32_t i = f->nchan; i-- > 0;) {
+		uint32_t c = o->chan[i];
+
+		o->out[o->fill[f->chan_src[c]]++] = (struct nue_rung){ i, f->chan_dst[c] };
+	}
+}

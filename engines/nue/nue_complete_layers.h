@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nue_complete_layers: the channels in the order of a layer, sorted at each switch. */
+#ifndef ENGINES_NUE_NUE_COMPLETE_LAYERS_H
+#define ENGINES_NUE_NUE_COMPLETE_LAYERS_H
+
+#include "fabric/model/fabric.h"
+
+#include <stdint.h>
+
+/* A channel by its place in the order, and the switch at its other end. */
+struct nue_rung {
+	uint32_t place;
+	uint32_t sw;
+};
+
+struct nue_rungs {
+	uint32_t *chan;	      /* by place */
+	struct nue_rung *in;  /* from chan_off of a switch: into it, ascending */
+	struct nue_rung *out; /* the same: out of it, descending */
+	uint32_t *fill;	      /* by switch */
+};
+
+void nue_rungs_init(struct nue_rungs *o, const struct fabric *f);
+void nue_rungs_done(struct nue_rungs *o);
+
+/* Sorts anew; place is that of every channel.  Time goes with the channels. */
+void nue_rungs_set(struct nue_rungs *o, const struct fabric *f, const uint32_t *place);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/nue/nue_net.h"
+
+#include "engines/graph/updown.h"
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_parallel(const struct fabric *f)
+{
+	uint32_t *seen = xcalloc(f->nsw, sizeof(*seen)); /* last source switch, plus 1 */
+	bool found = false;
+
+	for (uint32_t c = 0; c < f->nchan && !found; c++) {
+		found = seen[f->chan_dst[c]] == f->chan_src[c] + 1;
+		seen[f->chan_dst[c]] = f->chan_src[c] + 1;
+	}
+	free(seen);
+	return found;
+}
+
+/* One host or none on every cable up, or as many on each, on most switches. */
+static bool is_even(const struct nue_net *net)
+{
+	const struct fabric *f = net->f;
+	uint32_t odd = 0, all = 0;
+
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint32_t up = 0, n = f->sw_nterm[u];
+
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+			up += net->place[f->chan_dst[c]] < net->place[u];
+		odd += n > up && up && n % up;
+		all += n > 0;
+	}
+	return 2 * odd < all;
+}
+
+void nue_net_init(struct nue_net *net, const struct fabric *f)
+{
+	uint32_t *roots = xcalloc(f->nsw, sizeof(*roots)), n;
+	struct updown ud;
+
+	*net = (struct nue_net){ .f = f };
+	net->bare = xcalloc(f->nsw, sizeof(*net->bare));
+	for (uint32_t u = 0; u < f->nsw; u++)
+		net->bare[u] = f->term_off[u] == f->term_off[u + 1];
+	n = updown_tree_roots(roots, f);
+	if (n) {
+		net->tree = true;
+		net->at = xcalloc(f->nsw, sizeof(*net->at));
+		net->place = xcalloc(f->nsw, sizeof(*net->place));
+		updown_init(&ud, f, roots, n);
+		memcpy(net->at, ud.order, f->nsw * sizeof(*net->at));
+		memcpy(net->place, ud.place, f->nsw * sizeof(*net->place));
+		updown_done(&ud);
+		net->even = is_even(net);
+	}
+	net->parallel = !net->tree && has_parallel(f);
+	free(roots);
+}
+
+void nue_net_done(struct nue_net *net)
+{
+	free(net->bare);
+	free(net->at);
+	free(net->place);
+}
+
+/* One hop farther: whom it finds first now.  True when that is anybody. */
+static bool find_next(const struct fabric *f, const uint64_t *seen, const uint64_t *at,
+		      uint64_t *next)
+{
+	uint64_t any = 0;
+
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint64_t met = 0;
+
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+			met |= at[f->chan_dst[c]];
+		any |= next[u] = met & ~seen[u];
+	}
+	return any;
+}
+
+void nue_net_hops(const struct nue_net *net, const uint32_t *dst, uint32_t n, uint16_t *hops)
+{
+	uint32_t nsw = net->f->nsw;
+	uint64_t *seen = xcalloc(3 * (size_t)nsw, sizeof(*seen)), *at = seen + nsw,
+		 *next = at + nsw;
+	bool more = true;
+
+	memset(hops, 0xff, (size_t)n * nsw * sizeof(*hops));
+	for (uint32_t i = 0; i < n; i++)
+		next[dst[i]] |= 1ull << i;
+	for (uint16_t h = 0; more; h++) {
+		uint64_t *last = at;
+
+		for (uint32_t u = 0; u < nsw; u++) {
+			seen[u] |= next[u];
+			for (uint64_t m = next[u]; m; m &= m - 1)
+				hops[(size_t)__builtin_ctzll(m) * nsw + u] = h;
+		}
+		at = next;
+		next = last;
+		more = find_next(net->f, seen, at, next);
+	}
+	free(seen);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nue_net: what all layers look at and none changes. */
+#ifndef ENGINES_NUE_NUE_NET_H
+#define ENGINES_NUE_NUE_NET_H
+
+#include "fabric/model/fabric.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct nue_net {
+	const struct fabric *f;
+	bool *bare;	 /* by switch: has no ends, so that no packet begins there */
+	bool parallel;	 /* has parallel cables, and is no tree */
+	bool tree;	 /* the fabric looks like a tree, with these levels: */
+	uint32_t *at;	 /* switches, those of the top level first */
+	uint32_t *place; /* of a switch in at */
+	bool even;	 /* a tree where the hosts of a switch share its cables up exactly */
+};
+
+void nue_net_init(struct nue_net *net, const struct fabric *f);
+void nue_net_done(struct nue_net *net);
+
+#define NUE_NET_MANY 64
+
+/* Hops to n of the switches, NUE_NET_MANY at most, all of them in one search, a bit each: by index
+ * in dst * nsw + switch.  Time goes with the channels times the hops to the farthest switch. */
+void nue_net_hops(const struct nue_net *net, const uint32_t *dst, uint32_t n, uint16_t *hops);
+
+#endif

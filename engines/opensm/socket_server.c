@@ -1,0 +1,705 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/opensm/socket_server.h"
+
+#include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/vec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define OUT_MAX	  (1u << 20) /* bytes beside tables that wait to be fetched */
+#define HEARD_MAX 16384	     /* notices between the threads */
+#define WAITING	  64	     /* of one client, until OpenSM has time */
+#define BUSY_MS	  5	     /* between two tries while OpenSM is at work */
+
+/* What has to wait until OpenSM is not at work: a notice, or the question who listens. */
+struct pending {
+	uint32_t id;
+	bool listeners;
+	uint8_t d[NOTICE_SA_DATA];
+};
+
+struct client {
+	int fd; /* -1: free */
+	bool watches, hang_up;
+	uint8_t head[OSM_MSG_HEAD];
+	struct osm_msg m;
+	size_t got;	   /* bytes of head and body */
+	uint64_t in_ms;	   /* when the message under way began */
+	VEC(uint8_t) body; /* grows as it comes */
+	VEC(uint8_t) out;  /* not fetched yet, from out_at on */
+	size_t out_at;
+	uint64_t out_ms;  /* since when */
+	uint64_t last_ms; /* of its last message */
+	uint64_t order;	  /* reroute under way; 0 none */
+	uint64_t order_ms;
+	uint32_t order_id;
+	VEC(struct pending) waiting;
+};
+
+struct server {
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	struct desk *desk;
+	const struct server_ops *ops;
+	void *ctx;
+	struct server_limits limits;
+	int listener, wake;
+	atomic_bool stop;
+	pthread_t thread;
+	uint64_t nclients, nnotices;
+	struct client client[SERVER_CLIENTS];
+
+	pthread_mutex_t lock; /* of what follows */
+	VEC(struct pending) heard;
+	uint64_t lost;
+};
+
+/* ---- clients ---- */
+
+static void hang_up(struct client *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	vec_free(&c->body);
+	vec_free(&c->out);
+	vec_free(&c->waiting);
+	memset(c, 0, sizeof(*c));
+	c->fd = -1;
+}
+
+static void put(struct client *c, const void *data, size_t len)
+{
+	if (!c->out.n)
+		c->out_ms = clock_ms();
+	vec_reserve(&c->out, c->out.n + len);
+	if (len)
+		memcpy(c->out.v + c->out.n, data, len);
+	c->out.n += len;
+}
+
+static void answer(struct client *c, uint8_t type, uint32_t id, const void *body, size_t len)
+{
+	struct osm_msg m = { .type = type, .id = id, .len = (uint32_t)len };
+	uint8_t head[OSM_MSG_HEAD];
+
+	if (c->out.n - c->out_at > OUT_MAX + osm_msg_limit(OSM_MSG_LOAD)) {
+		c->hang_up = true;
+		return;
+	}
+	osm_msg_put(head, &m);
+	put(c, head, sizeof(head));
+	put(c, body, len);
+}
+
+static void answer_plain(struct client *c, uint8_t type, uint32_t id, const struct osm_answer *a)
+{
+	char *body = osm_answer_encode(a);
+
+	answer(c, type, id, body, strlen(body));
+	free(body);
+}
+
+static void answer_error(struct client *c, uint32_t id, int rc, const char *text)
+{
+	struct osm_answer a = { .rc = rc };
+
+	snprintf(a.text, sizeof(a.text), "%s", text);
+	answer_plain(c, OSM_MSG_ERROR, id, &a);
+}
+
+/* ---- questions ---- */
+
+static void do_status(struct server *s, struct client *c)
+{
+	struct osm_status st;
+	char *body;
+
+	desk_status(s->desk, &st);
+	s->ops->facts(s->ctx, &st);
+	st.clients = s->nclients;
+	st.notices = s->nnotices;
+	body = osm_status_encode(&st);
+	answer(c, OSM_MSG_STATUS | OSM_MSG_ANSWER, c->m.id, body, strlen(body));
+	free(body);
+}
+
+static void do_tables(struct server *s, struct client *c)
+{
+	struct err err;
+	uint8_t *buf;
+	size_t len;
+	int rc = desk_tables(s->desk, c->m.flags & OSM_TABLES_BASE, &buf, &len, &err);
+
+	if (!rc && len > osm_msg_limit(OSM_MSG_TABLES | OSM_MSG_ANSWER)) {
+		free(buf);
+		rc = err_set(&err, -EMSGSIZE, "the tables are too large for the socket");
+	}
+	if (rc) {
+		answer_error(c, c->m.id, rc, err.text);
+		return;
+	}
+	answer(c, OSM_MSG_TABLES | OSM_MSG_ANSWER, c->m.id, buf, len);
+	free(buf);
+}
+
+static int order(struct server *s, struct client *c, struct err *err)
+{
+	int rc;
+
+	if (c->order)
+		return err_set(err, -EBUSY, "this client waits for a reroute already");
+	c->order = desk_order(s->desk, c->m.flags & OSM_REROUTE_ALL);
+	c->order_id = c->m.id;
+	c->order_ms = clock_ms();
+	rc = s->ops->reroute(s->ctx, err);
+	if (rc)
+		c->order = 0;
+	return rc;
+}
+
+static int queue(struct client *c, struct err *err)
+{
+	struct pending p = { .id = c->m.id, .listeners = c->m.type == OSM_MSG_LISTENERS };
+	struct notice n;
+
+	if (c->waiting.n >= WAITING)
+		return err_set(err, -EBUSY, "%u questions wait for OpenSM already", WAITING);
+	if (!p.listeners) {
+		if (c->body.n != NOTICE_SA_DATA || notice_decode(&n, c->body.v, NOTICE_SA_DATA) ||
+		    (n.trap != NOTICE_UNPATH && n.trap != NOTICE_REPATH))
+			return err_set(err, -EINVAL, "notices 68 and 69 can be sent, no others");
+		memcpy(p.d, c->body.v, sizeof(p.d));
+	}
+	vec_push(&c->waiting, p);
+	return 0;
+}
+
+/* 1: answered later. */
+static int do_plain(struct server *s, struct client *c, struct osm_answer *a, struct err *err)
+{
+	const char *text = (const char *)c->body.v;
+	int rc;
+
+	switch (c->m.type) {
+	case OSM_MSG_LOAD:
+		return desk_load(s->desk, c->body.v, c->body.n, c->m.flags & OSM_LOAD_STEP, a, err);
+	case OSM_MSG_JUDGE:
+		return desk_judge(s->desk, c->body.v, c->body.n, a, err);
+	case OSM_MSG_POLICY:
+		return desk_policy(s->desk, text, c->body.n, c->m.flags, a, err);
+	case OSM_MSG_REROUTE:
+		rc = order(s, c, err);
+		return rc ? rc : 1;
+	case OSM_MSG_NOTICE:
+	case OSM_MSG_LISTENERS:
+		rc = queue(c, err);
+		return rc ? rc : 1;
+	case OSM_MSG_WATCH:
+		c->watches = true;
+		return 0;
+	case OSM_MSG_KEEP:
+		return desk_keep(s->desk, a, err);
+	case OSM_MSG_RETURN:
+		desk_return(s->desk, a);
+		return 0;
+	default:
+		return err_set(err, -EPROTO, "there is no question of type %u", c->m.type);
+	}
+}
+
+static void serve(struct server *s, struct client *c)
+{
+	struct osm_answer a = { 0 };
+	struct err err = { "" };
+	int rc;
+
+	c->last_ms = clock_ms();
+	if (c->m.type == OSM_MSG_STATUS) {
+		do_status(s, c);
+		return;
+	}
+	if (c->m.type == OSM_MSG_TABLES) {
+		do_tables(s, c);
+		return;
+	}
+	rc = do_plain(s, c, &a, &err);
+	if (rc < 0)
+		answer_error(c, c->m.id, rc, err.text);
+	else if (!rc)
+		answer_plain(c, c->m.type | OSM_MSG_ANSWER, c->m.id, &a);
+}
+
+/* ---- bytes ---- */
+
+/* 0: nothing more now.  A body is given room as it comes, whatever its length is said to be. */
+static ssize_t take_bytes(struct client *c)
+{
+	size_t want, have;
+	ssize_t n;
+
+	if (c->got < OSM_MSG_HEAD) {
+		n = recv(c->fd, c->head + c->got, OSM_MSG_HEAD - c->got, 0);
+	} else {
+		have = c->got - OSM_MSG_HEAD;
+		want = c->m.len - have;
+		vec_reserve(&c->body, have + (want < 65536 ? want : 65536) + 1);
+		if (want > c->body.cap - have - 1)
+			want = c->body.cap - have - 1;
+		n = recv(c->fd, c->body.v + have, want, 0);
+		if (n > 0)
+			c->body.n += (size_t)n;
+	}
+	if (!n)
+		c->hang_up = true;
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		c->hang_up = true;
+	return n > 0 ? n : 0;
+}
+
+static void refuse_head(struct server *s, struct client *c, int rc, const struct err *err)
+{
+	char sentence[600];
+
+	snprintf(sentence, sizeof(sentence), "a client of the socket is hung up on: %s", err->text);
+	s->ops->say(s->ctx, sentence);
+	answer_error(c, 0, rc, err->text);
+	c->hang_up = true;
+}
+
+/* One message at most, so that nobody has to wait for the many of another. */
+static void hear_client(struct server *s, struct client *c)
+{
+	struct err err;
+	ssize_t n;
+	int rc;
+
+	while (!c->hang_up && (n = take_bytes(c)) > 0) {
+		if (!c->got)
+			c->in_ms = clock_ms();
+		c->got += (size_t)n;
+		if (c->got == OSM_MSG_HEAD && !c->body.n) {
+			rc = osm_msg_get(&c->m, c->head, &err);
+			if (rc) {
+				refuse_head(s, c, rc, &err);
+				return;
+			}
+			vec_reserve(&c->body, 1);
+		}
+		if (c->got < OSM_MSG_HEAD || c->got < OSM_MSG_HEAD + (size_t)c->m.len)
+			continue;
+		c->body.v[c->body.n] = 0;
+		serve(s, c);
+		c->got = 0;
+		vec_free(&c->body);
+		return;
+	}
+}
+
+static void write_client(struct client *c)
+{
+	while (c->out_at < c->out.n) {
+		ssize_t n = send(c->fd, c->out.v + c->out_at, c->out.n - c->out_at, MSG_NOSIGNAL);
+
+		if (n > 0) {
+			c->out_at += (size_t)n;
+			c->out_ms = clock_ms();
+		} else if (n < 0 && errno == EINTR) {
+			continue;
+		} else if (n < 0 && errno == EAGAIN) {
+			return;
+		} else {
+			c->hang_up = true;
+			c->out_at = c->out.n;
+		}
+	}
+	vec_free(&c->out);
+	c->out_at = 0;
+}
+
+/* ---- what comes by itself ---- */
+
+/* It has left off in the middle: nobody will route. */
+static bool not_master(const struct server *s)
+{
+	struct osm_status now = { 0 };
+
+	s->ops->facts(s->ctx, &now);
+	return !strcmp(now.state, "standby") || !strcmp(now.state, "not active");
+}
+
+static void watch_order(struct server *s, struct client *c)
+{
+	struct osm_answer a = { 0 };
+
+	if (!c->order)
+		return;
+	if (desk_answered(s->desk, c->order, &a)) {
+		answer_plain(c, a.rc ? OSM_MSG_ERROR : OSM_MSG_REROUTE | OSM_MSG_ANSWER,
+			     c->order_id, &a);
+		c->order = 0;
+	} else if (not_master(s)) {
+		answer_error(c, c->order_id, -ENOTSUP,
+			     "this OpenSM is not the master any more, it has not routed");
+		c->order = 0;
+	} else if (clock_ms() - c->order_ms > s->limits.reroute_ms) {
+		answer_error(c, c->order_id, -ETIMEDOUT, "OpenSM has not finished in time");
+		c->order = 0;
+	}
+}
+
+static int tell_listeners(struct server *s, struct client *c, uint32_t id, struct err *err)
+{
+	uint64_t *guid = NULL;
+	uint8_t *body;
+	uint32_t n;
+	int rc = s->ops->listeners(s->ctx, &guid, &n, err);
+
+	if (rc)
+		return rc;
+	body = xcalloc(n, 8);
+	for (uint32_t i = 0; i < n; i++)
+		osm_put_u64(body + (size_t)i * 8, guid[i]);
+	answer(c, OSM_MSG_LISTENERS | OSM_MSG_ANSWER, id, body, (size_t)n * 8);
+	free(body);
+	free(guid);
+	return 0;
+}
+
+static int send_notice(struct server *s, struct client *c, const struct pending *p, struct err *err)
+{
+	struct osm_answer a = { 0 };
+	int rc = s->ops->notice(s->ctx, p->d, err);
+
+	if (rc)
+		return rc;
+	s->nnotices++;
+	answer_plain(c, OSM_MSG_NOTICE | OSM_MSG_ANSWER, p->id, &a);
+	return 0;
+}
+
+static void do_waiting(struct server *s, struct client *c)
+{
+	struct err err = { "" };
+	size_t n = 0;
+
+	while (n < c->waiting.n) {
+		const struct pending *p = &c->waiting.v[n];
+		int rc = p->listeners ? tell_listeners(s, c, p->id, &err)
+				      : send_notice(s, c, p, &err);
+
+		if (rc == -EAGAIN)
+			break;
+		if (rc)
+			answer_error(c, p->id, rc, err.text);
+		n++;
+	}
+	if (n)
+		memmove(c->waiting.v, c->waiting.v + n, (c->waiting.n - n) * sizeof(*c->waiting.v));
+	c->waiting.n -= n;
+}
+
+/* Who does not fetch what it watches for is hung up on, rather than be told a part of it. */
+static void pass_heard(struct server *s)
+{
+	struct pending *list;
+	size_t n;
+
+	pthread_mutex_lock(&s->lock);
+	list = s->heard.v;
+	n = s->heard.n;
+	memset(&s->heard, 0, sizeof(s->heard));
+	pthread_mutex_unlock(&s->lock);
+	for (size_t i = 0; i < n; i++)
+		for (int k = 0; k < SERVER_CLIENTS; k++) {
+			struct client *c = &s->client[k];
+
+			if (c->fd < 0 || !c->watches)
+				continue;
+			answer(c, OSM_MSG_HEARD, 0, list[i].d, NOTICE_SA_DATA);
+		}
+	free(list);
+}
+
+static bool overdue(const struct server *s, const struct client *c, uint64_t now)
+{
+	if (c->got && now - c->in_ms > s->limits.message_ms)
+		return true;
+	return c->out.n && now - c->out_ms > s->limits.message_ms;
+}
+
+static void tend_client(struct server *s, struct client *c, short events)
+{
+	if (events & (POLLIN | POLLHUP | POLLERR) && !c->hang_up)
+		hear_client(s, c);
+	watch_order(s, c);
+	do_waiting(s, c);
+	if (c->out.n)
+		write_client(c);
+	if (c->hang_up || overdue(s, c, clock_ms()))
+		hang_up(c);
+}
+
+/* ---- coming in ---- */
+
+static struct client *place(struct server *s)
+{
+	struct client *idle = NULL;
+	uint64_t now = clock_ms();
+
+	for (int i = 0; i < SERVER_CLIENTS; i++) {
+		struct client *c = &s->client[i];
+
+		if (c->fd < 0)
+			return c;
+		if (c->watches || c->order || c->got || c->out.n || c->waiting.n ||
+		    now - c->last_ms < s->limits.idle_ms)
+			continue;
+		if (!idle || c->last_ms < idle->last_ms)
+			idle = c;
+	}
+	if (idle)
+		hang_up(idle);
+	return idle;
+}
+
+static bool may_come_in(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
+		return false;
+	return !peer.uid || peer.uid == geteuid();
+}
+
+static void let_in(struct server *s)
+{
+	int fd = accept4(s->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	struct client *c;
+
+	if (fd < 0)
+		return;
+	c = may_come_in(fd) ? place(s) : NULL;
+	if (!c) {
+		close(fd);
+		return;
+	}
+	c->fd = fd;
+	c->last_ms = clock_ms();
+	s->nclients++;
+}
+
+/* ---- the thread ---- */
+
+static int wait_ms(const struct server *s)
+{
+	int ms = 1000;
+
+	for (int i = 0; i < SERVER_CLIENTS; i++)
+		if (s->client[i].fd >= 0 && s->client[i].waiting.n)
+			ms = BUSY_MS;
+	return ms;
+}
+
+static void turn(struct server *s)
+{
+	struct pollfd p[SERVER_CLIENTS + 2];
+	uint64_t kicks;
+
+	p[0] = (struct pollfd){ .fd = s->listener, .events = POLLIN };
+	p[1] = (struct pollfd){ .fd = s->wake, .events = POLLIN };
+	for (int i = 0; i < SERVER_CLIENTS; i++) {
+		struct client *c = &s->client[i];
+
+		p[i + 2] = (struct pollfd){ .fd = c->fd, .events = POLLIN };
+		if (c->out.n)
+			p[i + 2].events |= POLLOUT;
+	}
+	if (poll(p, SERVER_CLIENTS + 2, wait_ms(s)) < 0)
+		return;
+	if (p[1].revents & POLLIN && read(s->wake, &kicks, sizeof(kicks)) < 0 && errno != EAGAIN)
+		return;
+	pass_heard(s);
+	for (int i = 0; i < SERVER_CLIENTS; i++)
+		if (s->client[i].fd >= 0)
+			tend_client(s, &s->client[i], p[i + 2].revents);
+	if (p[0].revents & POLLIN)
+		let_in(s);
+}
+
+static void *run(void *arg)
+{
+	struct server *s = arg;
+
+	while (!atomic_load(&s->stop))
+		turn(s);
+	return NULL;
+}
+
+/* ---- life ---- */
+
+/* A socket without anybody behind it is what a killed OpenSM leaves. */
+static int clear_path(const struct sockaddr_un *at, struct err *err)
+{
+	struct stat st;
+	int fd, rc;
+
+	if (lstat(at->sun_path, &st))
+		return 0;
+	if (!S_ISSOCK(st.st_mode))
+		return err_set(err, -EEXIST, "%s is there and no socket", at->sun_path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	rc = fd < 0 ? -1 : connect(fd, (const struct sockaddr *)at, sizeof(*at));
+	if (fd >= 0)
+		close(fd);
+	if (!rc)
+		return err_set(err, -EADDRINUSE, "another OpenSM answers at %s", at->sun_path);
+	unlink(at->sun_path);
+	return 0;
+}
+
+static int make_folder(const char *path, struct err *err)
+{
+	char *dir = xstrdup(path), *slash = strrchr(dir, '/');
+	int rc = 0;
+
+	if (slash && slash != dir) {
+		*slash = '\0';
+		if (mkdir(dir, 0700) && errno != EEXIST)
+			rc = err_set(err, -errno, "%s cannot be made: %s", dir, strerror(errno));
+	}
+	free(dir);
+	return rc;
+}
+
+static int listen_at(struct server *s, const char *path, struct err *err)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int rc;
+
+	if (strlen(path) >= sizeof(at.sun_path))
+		return err_set(err, -ENAMETOOLONG, "%s: a socket's name has at most %zu letters",
+			       path, sizeof(at.sun_path) - 1);
+	strcpy(at.sun_path, path);
+	rc = make_folder(path, err);
+	if (!rc)
+		rc = clear_path(&at, err);
+	if (rc)
+		return rc;
+	s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	/* the mode of the open socket is that of its name from the beginning */
+	if (s->listener < 0 || fchmod(s->listener, 0600) ||
+	    bind(s->listener, (struct sockaddr *)&at, sizeof(at)) || chmod(path, 0600) ||
+	    listen(s->listener, SERVER_CLIENTS))
+		return err_set(err, -errno, "no socket at %s: %s", path, strerror(errno));
+	strcpy(s->path, path);
+	return 0;
+}
+
+/* Signals are for OpenSM's own threads. */
+static int start_thread(struct server *s)
+{
+	sigset_t all, old;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	rc = pthread_create(&s->thread, NULL, run, s);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return -rc;
+}
+
+static void release(struct server *s)
+{
+	for (int i = 0; i < SERVER_CLIENTS; i++)
+		hang_up(&s->client[i]);
+	if (s->listener >= 0)
+		close(s->listener);
+	if (s->path[0])
+		unlink(s->path);
+	if (s->wake >= 0)
+		close(s->wake);
+	vec_free(&s->heard);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+int server_start(struct server **out, const char *path, struct desk *desk,
+		 const struct server_ops *ops, void *ctx, const struct server_limits *limits,
+		 struct err *err)
+{
+	struct server *s = xcalloc(1, sizeof(*s));
+	int rc;
+
+	*out = NULL;
+	if (limits)
+		s->limits = *limits;
+	if (!s->limits.message_ms)
+		s->limits.message_ms = 20000;
+	if (!s->limits.idle_ms)
+		s->limits.idle_ms = 60000;
+	if (!s->limits.reroute_ms)
+		s->limits.reroute_ms = 600000;
+	s->desk = desk;
+	s->ops = ops;
+	s->ctx = ctx;
+	s->listener = -1;
+	for (int i = 0; i < SERVER_CLIENTS; i++)
+		s->client[i].fd = -1;
+	pthread_mutex_init(&s->lock, NULL);
+	s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	rc = s->wake < 0 ? err_set(err, -errno, "no eventfd: %s", strerror(errno))
+			 : listen_at(s, path, err);
+	if (!rc && (rc = start_thread(s)))
+		err_set(err, rc, "no thread for the socket: %s", strerror(-rc));
+	if (rc)
+		release(s);
+	else
+		*out = s;
+	return rc;
+}
+
+void server_kick(struct server *s)
+{
+	uint64_t one = 1;
+
+	if (write(s->wake, &one, sizeof(one)) < 0) /* full: it will wake up anyway */
+		return;
+}
+
+void server_stop(struct server *s)
+{
+	if (!s)
+		return;
+	atomic_store(&s->stop, true);
+	server_kick(s);
+	pthread_join(s->thread, NULL);
+	release(s);
+}
+
+void server_heard(struct server *s, const uint8_t d[NOTICE_SA_DATA])
+{
+	struct pending p = { 0 };
+
+	memcpy(p.d, d, sizeof(p.d));
+	pthread_mutex_lock(&s->lock);
+	if (s->heard.n < HEARD_MAX)
+		vec_push(&s->heard, p);
+	else
+		s->lost++;
+	pthread_mutex_unlock(&s->lock);
+	server_kick(s);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * server: the plugin's end of the Unix socket (osm_msg.h), in a thread of its own.
+ *
+ * Only root and the user that OpenSM runs as are let in.  A client that sends nonsense, or begins
+ * a message and does not go on, or does not fetch its answers, is hung up on; the others do not
+ * notice.  It knows nothing of OpenSM: what it needs of that is in server_ops, none of which may
+ * wait.
+ */
+#ifndef ENGINES_OPENSM_SOCKET_SERVER_H
+#define ENGINES_OPENSM_SOCKET_SERVER_H
+
+#include "engines/opensm/sm_session.h"
+#include "fabric/ib/notice.h"
+
+#define SERVER_CLIENTS 16
+
+struct server_ops {
+	/* What OpenSM knows of itself. */
+	void (*facts)(void *ctx, struct osm_status *s);
+	/* Asks OpenSM to route again; -ENOTSUP: not the master. */
+	int (*reroute)(void *ctx, struct err *err);
+	/* 68 or 69 to all subscribers; -EAGAIN: OpenSM is at work, ask again soon. */
+	int (*notice)(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct err *err);
+	/* GUIDs of ports that have subscribed to 68; the server frees *guid.  -EAGAIN as above. */
+	int (*listeners)(void *ctx, uint64_t **guid, uint32_t *n, struct err *err);
+	void (*say)(void *ctx, const char *sentence); /* into OpenSM's log */
+};
+
+struct server_limits {
+	uint32_t message_ms; /* from the first byte of a message to its last, and for answers to
+			      * be fetched; 0: 20,000 */
+	uint32_t idle_ms;    /* then a client that waits for nothing may have to give its place to
+			      * another; 0: 60,000 */
+	uint32_t reroute_ms; /* 0: 600,000 */
+};
+
+struct server;
+
+/* Makes the socket's folder (mode 0700) and the socket (0600).  -EADDRINUSE: another OpenSM
+ * answers there.  limits may be NULL. */
+int server_start(struct server **out, const char *path, struct desk *desk,
+		 const struct server_ops *ops, void *ctx, const struct server_limits *limits,
+		 struct err *err);
+void server_stop(struct server *s); /* waits for the thread; NULL is fine */
+
+/* From any thread: something that clients may wait for has changed. */
+void server_kick(struct server *s);
+/* From any thread: a notice for whoever watches. */
+void server_heard(struct server *s, const uint8_t d[NOTICE_SA_DATA]);
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/opensm/table_selection.h"
+
+#include "engines/limits/exclusion.h"
+#include "engines/verify/verify.h"
+#include "fabric/format/native/demand_file.h"
+#include "fabric/format/native/guid_list.h"
+#include "fabric/format/native/jobs_file.h"
+#include "fabric/format/native/limits_text.h"
+#include "fabric/format/native/rank_file.h"
+#include "fabric/format/native/tables_ibr.h"
+#include "fabric/model/demand.h"
+#include "fabric/model/jobset.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+__attribute__((format(printf, 2, 3))) static void say(const struct choice_log *log, const char *fmt,
+						      ...)
+{
+	char sentence[700];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(sentence, sizeof(sentence), fmt, ap);
+	va_end(ap);
+	log->say(log->ctx, sentence);
+}
+
+const char *choice_source_name(enum choice_source s)
+{
+	static const char *const names[] = {
+		[CHOICE_ENGINE] = "engine",
+		[CHOICE_FILE] = "file",
+		[CHOICE_CONFIRMED] = "confirmed",
+		[CHOICE_CONSOLE] = "console",
+	};
+
+	return names[s];
+}
+
+/* Does a packet to lid that is at a switch with hosts come back to where it was? */
+static bool lid_loops(const struct fabric *f, const struct tables *t, uint32_t lid)
+{
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		uint32_t at = sw, hops = 0;
+
+		while (f->term_off[sw] < f->term_off[sw + 1] && hops++ < f->nsw) {
+			uint8_t port = tables_row(t, at)[lid];
+			uint32_t c = port == FAB_NO_PORT ? FAB_NONE : fabric_chan(f, at, port);
+
+			if (c == FAB_NONE)
+				break;
+			at = f->chan_dst[c];
+		}
+		if (hops > f->nsw)
+			return true;
+	}
+	return false;
+}
+
+static void count_loops(struct choice *out, const struct fabric *f, const struct tables *t)
+{
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+		if (!lid_loops(f, t, lid))
+			continue;
+		if (!out->looping++)
+			out->loop_lid = (uint16_t)lid;
+	}
+}
+
+int choice_judge(struct choice *out, const struct fabric *f, const struct tables *t,
+		 const struct route_limits *l, bool step, struct err *err)
+{
+	struct verify_opts opts = { .limits = l };
+	struct verdict *v;
+	char why[300];
+	int rc = verify_tables(&v, f, t, &opts, NULL, err);
+
+	if (rc)
+		return rc;
+	if (verdict_ok(v) || step) {
+		out->vls_used = v->vls_used > t->vls ? v->vls_used : t->vls;
+		out->sls_used = v->sls_used > t->sls ? v->sls_used : t->sls;
+		if (verdict_ok(v)) {
+			out->vls_used = v->vls_used;
+			out->sls_used = v->sls_used;
+		}
+		out->hops_max = v->hops_max;
+		out->step = step;
+		out->looping = out->loop_lid = 0;
+		if (v->looping)
+			count_loops(out, f, t);
+	} else {
+		verdict_sentence(why, sizeof(why), v, f);
+		rc = err_set(err, -EPROTO, "the tables did not pass: %s", why);
+	}
+	verdict_free(v);
+	return rc;
+}
+
+int choice_judge_step(const struct fabric *f, const struct tables *before, const struct tables *t,
+		      struct err *err)
+{
+	bool stays = before->escape && t->escape;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		const uint8_t *was = tables_row(before, sw), *is = tables_row(t, sw);
+
+		for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+			if (was[lid] == is[lid])
+				continue;
+			if (was[lid] != FAB_NO_PORT && is[lid] == FAB_NO_PORT)
+				return err_set(err, -EPROTO,
+					       "a step of an update may not end a way: %s has none "
+					       "to LID %u any more",
+					       f->sw_name[sw], lid);
+			if (stays && fabric_lid_escape(f, lid))
+				return err_set(err, -EPROTO,
+					       "a step of an update may not change where escape "
+					       "LIDs lead: %s, LID %u",
+					       f->sw_name[sw], lid);
+		}
+	}
+	return 0;
+}
+
+static int take(struct choice *out, const struct fabric *f, const struct tables *t,
+		const struct route_limits *l, enum choice_source source, bool step, struct err *err)
+{
+	int rc = choice_judge(out, f, t, l, step, err);
+
+	if (rc)
+		return rc;
+	out->tables = tables_get(t);
+	out->source = source;
+	return 0;
+}
+
+static int from_file(struct choice *out, const struct fabric *f, const char *path,
+		     const struct route_limits *l, enum choice_source source, struct err *err)
+{
+	struct tables *t;
+	int rc = tables_ibr_load(&t, path, f, err);
+
+	if (rc)
+		return rc;
+	rc = take(out, f, t, l, source, false, err);
+	tables_put(t);
+	return rc;
+}
+
+static int from_console(struct choice *out, const struct fabric *f, const struct choice_offer *o,
+			const struct route_limits *l, struct err *err)
+{
+	if (!digest_equal(&o->given->fingerprint, &f->fingerprint))
+		return err_set(err, -ESTALE, "the fabric is not the one that they are for");
+	return take(out, f, o->given, o->anyway ? NULL : l, o->given_is, o->step, err);
+}
+
+static FILE *open_input(const char *path, struct err *err)
+{
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		err_set(err, -errno, "%s cannot be opened: %s", path, strerror(errno));
+	return file;
+}
+
+/* Jobs and demand make routes better, not right: without them the engine routes all the same. */
+static struct jobset *load_jobs(const struct fabric *f, const char *path,
+				const struct choice_log *log)
+{
+	struct jobset *jobs = NULL;
+	struct job_log *list;
+	struct err why;
+	FILE *file = open_input(path, &why);
+	int rc = -EINVAL;
+
+	if (file) {
+		rc = jobs_file_read(&list, file, path, NULL, &why);
+		fclose(file);
+	}
+	if (!rc) {
+		rc = job_log_jobset(&jobs, list, f, JOB_LOG_ALL, "policy", &why);
+		job_log_free(list);
+	}
+	if (rc)
+		say(log, "routing without jobs: %s", why.text);
+	return rc ? NULL : jobs;
+}
+
+static int load_ranks(struct rank_file **out, const char *path, struct err *err)
+{
+	FILE *file = open_input(path, err);
+	int rc = -EINVAL;
+
+	if (file) {
+		rc = rank_file_read(out, file, path, NULL, err);
+		fclose(file);
+	}
+	return rc;
+}
+
+static struct demand *load_demand(const struct fabric *f, const struct policy *p,
+				  const struct choice_log *log)
+{
+	struct rank_file *ranks = NULL;
+	struct demand *demand = NULL;
+	struct err why;
+	int rc = p->ranks ? load_ranks(&ranks, p->ranks, &why) : 0;
+	FILE *file = rc ? NULL : open_input(p->demand, &why);
+
+	if (file) {
+		rc = demand_file_read(&demand, file, p->demand, ranks, f, NULL, &why);
+		fclose(file);
+	} else {
+		rc = -EINVAL;
+	}
+	rank_file_free(ranks);
+	if (rc)
+		say(log, "routing without a demand: %s", why.text);
+	return rc ? NULL : demand;
+}
+
+static int load_roots(uint64_t **out, size_t *n, const char *path, struct err *err)
+{
+	FILE *file = open_input(path, err);
+	int rc;
+
+	if (!file)
+		return -EINVAL;
+	rc = guid_list_read(out, n, file, path, err);
+	fclose(file);
+	return rc;
+}
+
+static void say_missing(void *ctx, const char *sentence)
+{
+	say(ctx, "left out of what is excluded: %s", sentence);
+}
+
+/* Maintenance must not keep a subnet manager from routing. */
+static void say_all_is_routed(const struct choice_log *log, const struct err *why)
+{
+	say(log, "routing through what is excluded, too: %s", why->text);
+}
+
+void choice_limits(struct route_limits **out, const struct fabric *f, const struct policy *p,
+		   const struct choice_log *log)
+{
+	struct limits_missing missing = { say_missing, (void *)log };
+	const struct fabric *left = NULL;
+	struct err why = { "" };
+	int rc;
+
+	*out = NULL;
+	if (!p->exclude)
+		return;
+	rc = route_limits_exclude_there(out, f, p->exclude, &missing, &why);
+	if (!rc)
+		rc = exclusion_left(&left, f, *out, &why);
+	if (rc) {
+		say_all_is_routed(log, &why);
+		route_limits_free(*out);
+		*out = NULL;
+	}
+	fabric_put(left);
+}
+
+static int from_engine(struct choice *out, const struct fabric *f, const struct policy *p,
+		       const struct route_limits *l, const struct tables *current,
+		       const struct choice_log *log, struct err *err)
+{
+	struct engine_params params = { .vls = p->vls,
+					.current = current,
+					.limits = l,
+					.spread = p->spread,
+					.threads = p->threads,
+					.seed = p->seed,
+					.escape = p->escape };
+	struct jobset *jobs = NULL;
+	struct demand *demand = NULL;
+	struct tables *t = NULL;
+	uint64_t *roots = NULL;
+	int rc = p->roots ? load_roots(&roots, &params.nroots, p->roots, err) : 0;
+
+	if (rc)
+		return rc;
+	params.roots = roots;
+	engine_spec_apply(&p->spec, &params);
+	if (p->jobs)
+		jobs = load_jobs(f, p->jobs, log);
+	if (p->demand)
+		demand = load_demand(f, p, log);
+	rc = engine_run(p->spec.engine, &t, f, jobs, demand, &params, NULL, err);
+	if (!rc) {
+		rc = take(out, f, t, l, CHOICE_ENGINE, false, err);
+		tables_put(t);
+	}
+	demand_put(demand);
+	jobset_put(jobs);
+	free(roots);
+	return rc;
+}
+
+/* Also said when there is nothing wrong with what is used instead. */
+static void note_away(struct choice *out, const struct choice_log *log, const char *what,
+		      const struct policy *policy, const struct err *why)
+{
+	char sentence[sizeof(out->away)];
+
+	snprintf(sentence, sizeof(sentence), "not %s, but %s: %.300s", what, policy->spec.label,
+		 why->text);
+	if (!out->away[0])
+		snprintf(out->away, sizeof(out->away), "%s", sentence);
+	say(log, "%s", sentence);
+}
+
+static bool on_disk(const char *path)
+{
+	return path && !access(path, F_OK);
+}
+
+static bool take_confirmed(struct choice *out, const struct fabric *f, const char *path,
+			   const struct route_limits *l, struct err *why)
+{
+	int rc;
+
+	if (!on_disk(path))
+		return false;
+	rc = from_file(out, f, path, l, CHOICE_CONFIRMED, why);
+	if (rc)
+		snprintf(out->confirmed_away, sizeof(out->confirmed_away), "%.390s", why->text);
+	return !rc;
+}
+
+static const char *given_name(const struct choice_offer *o)
+{
+	switch (o->given_is) {
+	case CHOICE_CONFIRMED:
+		return "the confirmed tables";
+	case CHOICE_CONSOLE:
+		return "the tables of the console";
+	default: /* an update was rolled back */
+		return "the tables of before";
+	}
+}
+
+static int choose(struct choice *out, const struct fabric *f, const struct policy *policy,
+		  const struct route_limits *l, const struct choice_offer *offer,
+		  const struct choice_log *log, struct err *err)
+{
+	const struct tables *current;
+	struct err why = { "" };
+
+	*out = (struct choice){ 0 };
+	if (offer->given) {
+		if (!from_console(out, f, offer, l, &why))
+			return 0;
+		if (offer->given_is != CHOICE_CONFIRMED || !on_disk(offer->confirmed))
+			note_away(out, log, given_name(offer), policy, &why);
+	}
+	if (take_confirmed(out, f, offer->confirmed, l, &why))
+		return 0;
+	if (out->confirmed_away[0])
+		note_away(out, log, "the confirmed tables", policy, &why);
+	if (policy->tables) {
+		if (!from_file(out, f, policy->tables, l, CHOICE_FILE, &why))
+			return 0;
+		note_away(out, log, "the given tables", policy, &why);
+	}
+	current = offer->current;
+	if (current && !digest_equal(&current->fingerprint, &f->fingerprint))
+		current = NULL;
+	return from_engine(out, f, policy, l, current, log, err);
+}
+
+int choice_make(struct choice *out, const struct fabric *f, const struct policy *policy,
+		const struct choice_offer *offer, const struct choice_log *log, struct err *err)
+{
+	static const struct choice_offer nothing = { 0 };
+	struct route_limits *l;
+	struct err why = { "" };
+	int rc;
+
+	if (!offer)
+		offer = &nothing;
+	choice_limits(&l, f, policy, log);
+	rc = choose(out, f, policy, l, offer, log, l ? &why : err);
+	if (rc && l) {
+		say_all_is_routed(log, &why);
+		rc = choose(out, f, policy, NULL, offer, log, err);
+	}
+	route_limits_free(l);
+	return rc;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * choice: the tables that a policy wants for a fabric, judged before anybody installs them.
+ *
+ * The first of these that are for this very fabric: tables given by the console, tables that it
+ * has confirmed (on disk), the policy's own tables; else those that the policy's engine computes.
+ * None of them may lead through what the policy excludes; but where nothing can be routed that way
+ * (the rest would fall apart, the engine refuses) all is routed as if nothing were excluded.
+ * Whatever they are, they are handed out only when the judge finds them connected, free of loops
+ * and of deadlocks, and within the VLs of the links; but for those that are given as a step of an
+ * update, which its plan has proved safe together with what came before: of these only what no step
+ * may do is looked for.
+ */
+#ifndef ENGINES_OPENSM_TABLE_SELECTION_H
+#define ENGINES_OPENSM_TABLE_SELECTION_H
+
+#include "engines/opensm/policy.h"
+#include "fabric/base/err.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/route_limits.h"
+#include "fabric/model/tables.h"
+
+enum choice_source { CHOICE_ENGINE, CHOICE_FILE, CHOICE_CONFIRMED, CHOICE_CONSOLE };
+
+const char *choice_source_name(enum choice_source s); /* as in osm_status.source */
+
+/* What there is besides the policy; all zero: nothing. */
+struct choice_offer {
+	const struct tables *given;
+	enum choice_source given_is; /* what they are called when they are used */
+	bool step;
+	bool anyway; /* the given tables may pass what the policy excludes: an update is under way
+		      */
+	const char *confirmed;	      /* file of confirmed tables, which need not be there */
+	const struct tables *current; /* installed now; where sar starts from */
+};
+
+struct choice {
+	const struct tables *tables; /* the caller owns one reference */
+	enum choice_source source;
+	bool step;
+	char away[400];		  /* why not the tables that come first; "" when they are used */
+	char confirmed_away[400]; /* why not the confirmed ones on disk, if there are any */
+	uint32_t vls_used, sls_used, hops_max; /* as judged */
+	/* Of a step: LIDs whose packets would go round in a circle until the next one, and the
+	 * first of them.  The plan has them drained; who is not drained all the same is hit. */
+	uint32_t looping;
+	uint16_t loop_lid;
+};
+
+/* Sentences on the way: why the tables of the file are not used, jobs that could not be read. */
+struct choice_log {
+	void (*say)(void *ctx, const char *sentence);
+	void *ctx;
+};
+
+/* 0, or -errno with the reason why there is nothing to install: the engine's refusal, or -EPROTO
+ * when its tables did not pass. */
+int choice_make(struct choice *out, const struct fabric *f, const struct policy *policy,
+		const struct choice_offer *offer, const struct choice_log *log, struct err *err);
+/* What a policy excludes of f, for the caller to free; *out is NULL when nothing is excluded, and
+ * when the rest would fall apart without it, which is said. */
+void choice_limits(struct route_limits **out, const struct fabric *f, const struct policy *policy,
+		   const struct choice_log *log);
+/* Judges t (of f) as above: 0 or -EPROTO.  l: what it may not pass, or NULL.  step: whatever the
+ * verdict is; the figures of out are set as far as they go. */
+int choice_judge(struct choice *out, const struct fabric *f, const struct tables *t,
+		 const struct route_limits *l, bool step, struct err *err);
+/* A step on the way from before, of the same fabric: 0, or -EPROTO when it takes a way that there
+ * was, or leads escape LIDs (which t->escape says to stay) elsewhere while traffic may be on them.
+ * O(switches * LIDs). */
+int choice_judge_step(const struct fabric *f, const struct tables *before, const struct tables *t,
+		      struct err *err);
+
+#endif

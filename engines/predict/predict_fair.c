@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/predict/predict_fair.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A flow on a link: at is the link where kept by flow, the flow where kept by link. */
+struct share {
+	uint32_t at;
+	float part;
+};
+
+struct link {
+	double left;   /* capacity that no settled flow has */
+	double weight; /* sum of the parts of unsettled flows */
+	uint32_t open; /* unsettled flows, as often as they come by */
+	uint32_t n;    /* flows */
+	uint32_t user; /* first of them */
+};
+
+struct level {
+	double rate;
+	uint32_t link;
+};
+
+void fair_init(struct fair *fr, const struct paths *p)
+{
+	*fr = (struct fair){ 0 };
+	fr->link = xcalloc(p->nlink, sizeof(*fr->link));
+	fr->used = xcalloc(p->nlink, sizeof(*fr->used));
+	fr->heap = xcalloc(p->nlink, sizeof(*fr->heap));
+}
+
+void fair_done(struct fair *fr)
+{
+	free(fr->rate);
+	free(fr->off);
+	free(fr->share);
+	free(fr->user);
+	free(fr->link);
+	free(fr->used);
+	free(fr->heap);
+}
+
+static void reserve(struct fair *fr, uint32_t flows, uint32_t shares)
+{
+	if (fr->cap_flow < flows) {
+		fr->cap_flow = flows;
+		fr->rate = xrealloc(fr->rate, flows, sizeof(*fr->rate));
+		fr->off = xrealloc(fr->off, flows + 2u, sizeof(*fr->off));
+	}
+	if (fr->cap_share < shares) {
+		fr->cap_share = shares;
+		fr->share = xrealloc(fr->share, shares, sizeof(*fr->share));
+		fr->user = xrealloc(fr->user, shares, sizeof(*fr->user));
+	}
+}
+
+static void put_share(struct fair *fr, uint32_t flow, uint32_t link, float part)
+{
+	struct link *l = &fr->link[link];
+
+	fr->share[fr->off[flow + 1]++] = (struct share){ link, part };
+	if (!l->n++)
+		fr->used[fr->nused++] = link;
+	l->weight += (double)part;
+}
+
+/* Links by flow: counts, then places; off[flow + 1] runs from a flow's first to its last. */
+static void sort_shares(struct fair *fr, const struct paths *p, const struct trace *tr,
+			const struct flow *flows)
+{
+	uint32_t i, n = tr->nflow;
+
+	reserve(fr, n, tr->n + 2 * n);
+	memset(fr->off, 0, (n + 2u) * sizeof(*fr->off));
+	for (i = 0; i < tr->n; i++)
+		fr->off[tr->steps[i].flow + 2] += !tr->stranded[tr->steps[i].flow];
+	for (i = 0; i < n; i++)
+		fr->off[i + 2] += fr->off[i + 1] + (tr->stranded[i] ? 0 : 2);
+	fr->nused = 0;
+	for (i = 0; i < tr->n; i++) {
+		const struct step *s = &tr->steps[i];
+
+		if (!tr->stranded[s->flow])
+			put_share(fr, s->flow, s->link, s->part);
+	}
+	for (i = 0; i < n; i++) {
+		fr->rate[i] = tr->stranded[i] ? 0 : -1;
+		if (tr->stranded[i])
+			continue;
+		put_share(fr, i, paths_up(p, flows[i].src), 1);
+		put_share(fr, i, paths_down(p, flows[i].dst), 1);
+	}
+}
+
+static void sort_users(struct fair *fr, const struct paths *p, uint32_t nflow)
+{
+	uint32_t i, k, at = 0;
+
+	for (i = 0; i < fr->nused; i++) {
+		struct link *l = &fr->link[fr->used[i]];
+
+		l->left = 1 / (double)p->slow[fr->used[i]];
+		l->user = at;
+		at += l->n;
+	}
+	for (i = 0; i < nflow; i++) {
+		for (k = fr->off[i]; k < fr->off[i + 1]; k++) {
+			struct link *l = &fr->link[fr->share[k].at];
+
+			fr->user[l->user + l->open++] = (struct share){ i, fr->share[k].part };
+		}
+	}
+}
+
+static bool below(const struct level *a, const struct level *b)
+{
+	return a->rate < b->rate || (a->rate <= b->rate && a->link < b->link);
+}
+
+static void sift(struct fair *fr, uint32_t i)
+{
+	struct level moved = fr->heap[i];
+	uint32_t kid;
+
+	while ((kid = 2 * i + 1) < fr->nheap) {
+		if (kid + 1 < fr->nheap && below(&fr->heap[kid + 1], &fr->heap[kid]))
+			kid++;
+		if (!below(&fr->heap[kid], &moved))
+			break;
+		fr->heap[i] = fr->heap[kid];
+		i = kid;
+	}
+	fr->heap[i] = moved;
+}
+
+static void pop(struct fair *fr)
+{
+	fr->heap[0] = fr->heap[--fr->nheap];
+	sift(fr, 0);
+}
+
+static void fill_heap(struct fair *fr)
+{
+	uint32_t i;
+
+	fr->nheap = fr->nused;
+	for (i = 0; i < fr->nused; i++) {
+		const struct link *l = &fr->link[fr->used[i]];
+
+		fr->heap[i] = (struct level){ l->left / l->weight, fr->used[i] };
+	}
+	for (i = fr->nheap / 2; i-- > 0;)
+		sift(fr, i);
+}
+
+/* Gives the unsettled flows of a full link their rate; returns how many shares it looked at. */
+static uint32_t settle(struct fair *fr, const struct link *full, double rate)
+{
+	uint32_t i, k, work = full->n;
+
+	for (i = full->user; i < full->user + full->n; i++) {
+		uint32_t flow = fr->user[i].at;
+
+		if (fr->rate[flow] >= 0)
+			continue;
+		fr->rate[flow] = rate;
+		for (k = fr->off[flow]; k < fr->off[flow + 1]; k++) {
+			struct link *l = &fr->link[fr->share[k].at];
+
+			l->left -= rate * (double)fr->share[k].part;
+			l->weight -= (double)fr->share[k].part;
+			l->open--;
+			work++;
+		}
+	}
+	return work;
+}
+
+static bool fill(struct fair *fr, struct pace *pace, uint64_t done)
+{
+	double rate = 0; /* never falls, whatever is rounded */
+
+	while (fr->nheap > 0) {
+		struct level *top = &fr->heap[0];
+		const struct link *l = &fr->link[top->link];
+		double now;
+
+		if (!l->open) {
+			pop(fr);
+			continue;
+		}
+		now = l->left / l->weight;
+		if (now > top->rate) {
+			top->rate = now; /* others left more than was thought */
+			sift(fr, 0);
+			continue;
+		}
+		rate = top->rate > rate ? top->rate : rate;
+		pop(fr);
+		if (pace_tick(pace, done, settle(fr, l, rate)))
+			return true;
+	}
+	return false;
+}
+
+bool fair_rates(struct fair *fr, const struct paths *p, const struct trace *tr,
+		const struct flow *flows, struct pace *pace, uint64_t done)
+{
+	uint64_t shares = tr->n + 2ull * tr->nflow;
+	bool stop;
+	uint32_t i;
+
+	if (!tr->nflow) /* no room was ever needed */
+		return false;
+	sort_shares(fr, p, tr, flows);
+	stop = pace_tick(pace, done, shares);
+	if (!stop) {
+		sort_users(fr, p, tr->nflow);
+		stop = pace_tick(pace, done, shares);
+	}
+	if (!stop) {
+		fill_heap(fr);
+		stop = fill(fr, pace, done);
+	}
+	for (i = 0; i < fr->nused; i++)
+		fr->link[fr->used[i]] = (struct link){ 0 };
+	return stop;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* predict_fair: max-min fair rates of flows that send at the same time. */
+#ifndef ENGINES_PREDICT_PREDICT_FAIR_H
+#define ENGINES_PREDICT_PREDICT_FAIR_H
+
+#include "engines/graph/graph.h"
+#include "engines/predict/predict_paths.h"
+
+/* Sizes grow with use; all zero to begin with. */
+struct fair {
+	double *rate; /* result per flow: 1 is the fastest terminal's cable; 0: stranded */
+
+	/* private */
+	uint32_t *off;		    /* per flow: its shares ... */
+	struct share *share, *user; /* ... by flow, and by link */
+	uint32_t cap_flow, cap_share;
+	struct link *link; /* per link; unused between calls */
+	uint32_t *used;	   /* links with flows */
+	uint32_t nused;
+	struct level *heap;
+	uint32_t nheap;
+};
+
+void fair_init(struct fair *fr, const struct paths *p);
+void fair_done(struct fair *fr);
+
+/*
+ * Progressive filling: all rates rise together; where a link is full its flows stay as they are.
+ * A flow over several LIDs sends all parts at the pace of the slowest.  flows are those of tr.
+ * True when pace, which is told done, says that nobody wants it any more.  O(steps log links).
+ */
+bool fair_rates(struct fair *fr, const struct paths *p, const struct trace *tr,
+		const struct flow *flows, struct pace *pace, uint64_t done);
+
+#endif

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/predict/predict.h"
+
+#include "engines/predict/predict_fair.h"
+#include "engines/predict/predict_paths.h"
+#include "engines/predict/predict_teams.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/pool.h"
+#include "fabric/base/rng.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PHASES_MIN 4
+#define PHASES_MAX 64
+#define FLOWS_MAX  500000     /* default: so many over all phases */
+#define FAIR_WORK  (1u << 15) /* shares between two reports */
+
+static const char *const pattern_names[] = { "shift", "alltoall", "ring", "stencil2d",
+					     "stencil3d" };
+
+/* What one worker needs for one phase. */
+struct desk {
+	struct trace trace;
+	struct fair fair;
+	struct flow_list list;
+	uint32_t *first; /* per job and at the end: its first flow ... */
+	uint32_t *step;	 /* ... and step */
+	float *load;	 /* per link; 0 between uses */
+};
+
+/* Of one job and phase. */
+struct score {
+	double ideal, alone, together;
+	double rate_min, rate_sum;
+	uint32_t flows, stranded;
+};
+
+struct rehearsal {
+	struct paths paths;
+	const struct jobset *jobs;
+	const struct predict_opts *opts;
+	struct progress *progress;
+	struct team *teams;
+	uint32_t *shift; /* all-to-all: [phase * njob + job] */
+	uint32_t phases;
+	struct desk *desk;   /* per worker */
+	struct score *score; /* [phase * njob + job] */
+};
+
+const char *predict_pattern_name(enum predict_pattern pattern)
+{
+	return pattern_names[pattern];
+}
+
+int predict_pattern_parse(enum predict_pattern *out, const char *name, struct err *err)
+{
+	unsigned i;
+
+	for (i = 0; i < sizeof(pattern_names) / sizeof(*pattern_names); i++) {
+		if (strcmp(name, pattern_names[i]))
+			continue;
+		*out = (enum predict_pattern)i;
+		return 0;
+	}
+	return err_set(err, -EINVAL,
+		       "there is no traffic pattern \"%s\": use shift, alltoall, ring, stencil2d "
+		       "or stencil3d",
+		       name);
+}
+
+uint32_t predict_default_phases(const struct fabric *f)
+{
+	uint32_t n = f->nterm ? FLOWS_MAX / f->nterm : PHASES_MAX;
+
+	if (n > PHASES_MAX)
+		return PHASES_MAX;
+	return n < PHASES_MIN ? PHASES_MIN : n;
+}
+
+/* The shifts of a job: one of every equal part of them all, in random order. */
+static void draw_shifts(struct rehearsal *k, uint32_t j, uint32_t *order)
+{
+	uint64_t all = k->teams[j].nrank - 1, first, last;
+	struct rng r;
+	uint32_t i;
+
+	rng_seed(&r, k->opts->seed);
+	rng_seed(&r, rng_u64(&r) + j);
+	for (i = 0; i < k->phases; i++)
+		order[i] = i;
+	rng_shuffle_u32(&r, order, k->phases);
+	for (i = 0; i < k->phases; i++) {
+		first = order[i] * all / k->phases;
+		last = (order[i] + 1) * all / k->phases;
+		if (last > first)
+			first += rng_below(&r, last - first);
+		k->shift[(size_t)i * k->jobs->njob + j] = 1 + (uint32_t)first;
+	}
+}
+
+/* As many phases as the largest job has shifts, but for the limit. */
+static void plan_phases(struct rehearsal *k)
+{
+	uint32_t j, most = 1, limit, *order;
+
+	k->phases = 1;
+	if (k->opts->pattern != PREDICT_ALLTOALL)
+		return;
+	limit = k->opts->phases ? k->opts->phases : predict_default_phases(k->paths.f);
+	for (j = 0; j < k->jobs->njob; j++) {
+		if (k->teams[j].nrank > most + 1)
+			most = k->teams[j].nrank - 1;
+	}
+	k->phases = most < limit ? most : limit;
+	k->shift = xcalloc((size_t)k->phases * k->jobs->njob, sizeof(*k->shift));
+	order = xcalloc(k->phases, sizeof(*order));
+	for (j = 0; j < k->jobs->njob; j++) {
+		if (k->teams[j].nrank > 1)
+			draw_shifts(k, j, order);
+	}
+	free(order);
+}
+
+static void add_flows(const struct rehearsal *k, struct flow_list *out, uint32_t phase, uint32_t j)
+{
+	const struct team *t = &k->teams[j];
+
+	switch (k->opts->pattern) {
+	case PREDICT_SHIFT:
+		team_shift(out, t, k->opts->shift ? k->opts->shift : t->nrank / 2);
+		break;
+	case PREDICT_ALLTOALL:
+		team_shift(out, t, k->shift[(size_t)phase * k->jobs->njob + j]);
+		break;
+	case PREDICT_RING:
+		team_ring(out, t);
+		break;
+	case PREDICT_STENCIL2:
+		team_stencil(out, t, 2);
+		break;
+	case PREDICT_STENCIL3:
+		team_stencil(out, t, 3);
+		break;
+	}
+}
+
+static void put(struct desk *d, const struct paths *p, uint32_t link, float part, double *max)
+{
+	d->load[link] += part;
+	if ((double)(d->load[link] * p->slow[link]) > *max)
+		*max = (double)(d->load[link] * p->slow[link]);
+}
+
+/* The slowest flow of a job on a quiet network is one on the link with the longest queue. */
+static void time_alone(struct desk *d, const struct paths *p, uint32_t j, struct score *s)
+{
+	const struct trace *tr = &d->trace;
+	const struct flow *flows = d->list.flows.v;
+	uint32_t i;
+
+	for (i = d->first[j]; i < d->first[j + 1]; i++) {
+		if (tr->stranded[i])
+			continue;
+		put(d, p, paths_up(p, flows[i].src), 1, &s->ideal);
+		put(d, p, paths_down(p, flows[i].dst), 1, &s->ideal);
+	}
+	s->alone = s->ideal;
+	for (i = d->step[j]; i < d->step[j + 1]; i++) {
+		if (!tr->stranded[tr->steps[i].flow])
+			put(d, p, tr->steps[i].link, tr->steps[i].part, &s->alone);
+	}
+	for (i = d->first[j]; i < d->first[j + 1]; i++) {
+		d->load[paths_up(p, flows[i].src)] = 0;
+		d->load[paths_down(p, flows[i].dst)] = 0;
+	}
+	for (i = d->step[j]; i < d->step[j + 1]; i++)
+		d->load[tr->steps[i].link] = 0;
+}
+
+static void time_together(const struct desk *d, const struct paths *p, uint32_t j, struct score *s)
+{
+	uint32_t i;
+
+	s->rate_min = 1;
+	for (i = d->first[j]; i < d->first[j + 1]; i++) {
+		double rate = d->fair.rate[i], share;
+
+		if (d->trace.stranded[i]) {
+			s->stranded++;
+			continue;
+		}
+		share = rate * (double)paths_least_delay(p, &d->list.flows.v[i]);
+		s->flows++;
+		s->rate_sum += share;
+		s->rate_min = share < s->rate_min ? share : s->rate_min;
+		s->together = 1 / rate > s->together ? 1 / rate : s->together;
+	}
+}
+
+static bool run_phase(void *ctx, unsigned worker, uint32_t phase)
+{
+	struct rehearsal *k = ctx;
+	struct desk *d = &k->desk[worker];
+	struct score *score = k->score + (size_t)phase * k->jobs->njob;
+	struct pace pace = { .step = "phases", .total = k->phases, .work_max = FAIR_WORK };
+	uint32_t j;
+
+	if (worker == 0)
+		pace.progress = k->progress;
+	d->list.flows.n = 0;
+	trace_clear(&d->trace);
+	for (j = 0; j < k->jobs->njob; j++) {
+		add_flows(k, &d->list, phase, j);
+		d->first[j + 1] = (uint32_t)d->list.flows.n;
+		trace_flows(&d->trace, &k->paths, d->list.flows.v + d->first[j],
+			    d->first[j + 1] - d->first[j]);
+		d->step[j + 1] = d->trace.n;
+		time_alone(d, &k->paths, j, &score[j]);
+		if (pace_tick(&pace, phase, d->step[j + 1] - d->step[j]))
+			return true;
+	}
+	if (fair_rates(&d->fair, &k->paths, &d->trace, d->list.flows.v, &pace, phase))
+		return true;
+	for (j = 0; j < k->jobs->njob; j++)
+		time_together(d, &k->paths, j, &score[j]);
+	return progress_step(pace.progress, "phases", phase + 1u, k->phases);
+}
+
+static void summarise_job(struct job_prediction *out, const struct rehearsal *k, uint32_t j)
+{
+	double ideal = 0, rate = 0;
+	uint32_t i;
+
+	*out = (struct job_prediction){ .ranks = k->teams[j].nrank, .rate_min = 1 };
+	for (i = 0; i < k->phases; i++) {
+		const struct score *s = &k->score[(size_t)i * k->jobs->njob + j];
+
+		ideal += s->ideal;
+		out->alone += s->alone;
+		out->together += s->together;
+		out->flows += s->flows;
+		out->stranded += s->stranded;
+		rate += s->rate_sum;
+		out->rate_min = s->rate_min < out->rate_min ? s->rate_min : out->rate_min;
+	}
+	if (!out->flows) {
+		out->alone = out->together = out->slowdown = out->rate_mean = 1;
+		return;
+	}
+	/* others never help; what is below 1 was rounded */
+	out->slowdown = out->together > out->alone ? out->together / out->alone : 1;
+	out->alone /= ideal;
+	out->together = out->alone * out->slowdown;
+	out->rate_mean = rate / (double)out->flows;
+}
+
+static struct prediction *summarise(const struct rehearsal *k)
+{
+	struct prediction *p = xcalloc(1, sizeof(*p));
+	uint32_t j, n = 0;
+	uint64_t flows = 0;
+
+	p->njob = k->jobs->njob;
+	p->phases = k->phases;
+	p->job = xcalloc(p->njob, sizeof(*p->job));
+	p->worst = FAB_NONE;
+	p->rate_min = 1;
+	for (j = 0; j < p->njob; j++) {
+		struct job_prediction *job = &p->job[j];
+
+		summarise_job(job, k, j);
+		if (!job->flows)
+			continue;
+		n++;
+		flows += job->flows;
+		p->slowdown_mean += job->slowdown;
+		p->rate_mean += job->rate_mean * (double)job->flows;
+		p->rate_min = job->rate_min < p->rate_min ? job->rate_min : p->rate_min;
+		if (job->slowdown <= p->slowdown_max)
+			continue;
+		p->slowdown_max = job->slowdown;
+		p->worst = j;
+	}
+	p->slowdown_mean = n ? p->slowdown_mean / n : 1;
+	p->slowdown_max = n ? p->slowdown_max : 1;
+	p->rate_mean = n ? p->rate_mean / (double)flows : 1;
+	return p;
+}
+
+static void desk_init(struct desk *d, const struct rehearsal *k)
+{
+	*d = (struct desk){ 0 };
+	trace_init(&d->trace);
+	fair_init(&d->fair, &k->paths);
+	d->first = xcalloc(k->jobs->njob + 1u, sizeof(*d->first));
+	d->step = xcalloc(k->jobs->njob + 1u, sizeof(*d->step));
+	d->load = xcalloc(k->paths.nlink, sizeof(*d->load));
+	vec_reserve(&d->list.flows, k->paths.f->nterm);
+}
+
+static void desk_done(struct desk *d)
+{
+	trace_done(&d->trace);
+	fair_done(&d->fair);
+	free(d->first);
+	free(d->step);
+	free(d->load);
+	vec_free(&d->list.flows);
+}
+
+static bool run(struct rehearsal *k)
+{
+	struct pool *pool = pool_new(k->phases > 1 ? k->opts->threads : 1);
+	unsigned w, workers = pool_threads(pool);
+	bool stopped;
+
+	k->score = xcalloc((size_t)k->phases * k->jobs->njob, sizeof(*k->score));
+	k->desk = xcalloc(workers, sizeof(*k->desk));
+	for (w = 0; w < workers; w++)
+		desk_init(&k->desk[w], k);
+	stopped = pool_for(pool, k->phases, run_phase, k);
+	for (w = 0; w < workers; w++)
+		desk_done(&k->desk[w]);
+	free(k->desk);
+	pool_free(pool);
+	return stopped;
+}
+
+int predict_jobs(struct prediction **out, const struct fabric *f, const struct tables *t,
+		 const struct jobset *jobs, const struct predict_opts *opts,
+		 struct progress *progress, struct err *err)
+{
+	static const struct predict_opts none;
+	struct rehearsal k = { .jobs = jobs, .opts = opts ? opts : &none, .progress = progress };
+	int rc = paths_check(f, t, jobs, err);
+
+	*out = NULL;
+	if (rc)
+		return rc;
+	paths_init(&k.paths, f, t, k.opts->lids, k.opts->lids_ctx);
+	k.teams = teams_new(f, jobs);
+	plan_phases(&k);
+	if (run(&k))
+		rc = err_set(err, -ECANCELED, "the prediction was cancelled");
+	else
+		*out = summarise(&k);
+	free(k.score);
+	free(k.shift);
+	teams_free(k.teams, jobs->njob);
+	paths_done(&k.paths);
+	return rc;
+}
+
+void prediction_free(struct prediction *p)
+{
+	if (!p)
+		return;
+	free(p->job);
+	free(p);
+}

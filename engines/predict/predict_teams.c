@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/predict/predict_teams.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_node(const struct fabric *f, uint32_t a, uint32_t b)
+{
+	return !strcmp(f->term_name[a], f->term_name[b]);
+}
+
+struct team *teams_new(const struct fabric *f, const struct jobset *jobs)
+{
+	struct team *teams = xcalloc(jobs->njob, sizeof(*teams));
+	uint32_t *n = xcalloc(jobs->njob, sizeof(*n));
+	uint32_t i, k, j;
+
+	for (j = 0; j < jobs->njob; j++) {
+		teams[j].off = xcalloc(jobs->jobs[j].nterm + 1u, sizeof(*teams[j].off));
+		teams[j].term = xcalloc(jobs->jobs[j].nterm, sizeof(*teams[j].term));
+	}
+	for (i = 0; i < f->nterm; i++) {
+		uint32_t term = f->term_by_name[i];
+
+		for (k = jobs->term_off[term]; k < jobs->term_off[term + 1]; k++) {
+			struct team *t = &teams[jobs->term_job[k]];
+			uint32_t *at = &n[jobs->term_job[k]];
+
+			if (!*at || !same_node(f, t->term[*at - 1], term))
+				t->nrank++;
+			t->term[(*at)++] = term;
+			t->off[t->nrank] = *at;
+		}
+	}
+	free(n);
+	return teams;
+}
+
+void teams_free(struct team *teams, uint32_t njob)
+{
+	uint32_t j;
+
+	for (j = 0; j < njob; j++) {
+		free(teams[j].off);
+		free(teams[j].term);
+	}
+	free(teams);
+}
+
+static void connect(struct flow_list *out, const struct team *t, uint32_t from, uint32_t to)
+{
+	uint32_t rails = t->off[to + 1] - t->off[to], i;
+
+	for (i = t->off[from]; i < t->off[from + 1]; i++) {
+		uint32_t rail = (i - t->off[from]) % rails;
+		struct flow fl = { t->term[i], t->term[t->off[to] + rail] };
+
+		vec_push(&out->flows, fl);
+	}
+}
+
+void team_shift(struct flow_list *out, const struct team *t, uint32_t shift)
+{
+	uint32_t i;
+
+	if (!t->nrank || shift % t->nrank == 0)
+		return;
+	for (i = 0; i < t->nrank; i++)
+		connect(out, t, i, (i + shift) % t->nrank);
+}
+
+/* Both neighbours of every rank in a dimension of that many ranks, stride apart. */
+static void neighbours(struct flow_list *out, const struct team *t, uint32_t size, uint32_t stride)
+{
+	uint32_t i, at, line;
+
+	if (size < 2)
+		return;
+	for (i = 0; i < t->nrank; i++) {
+		at = i / stride % size;
+		line = i - at * stride;
+		connect(out, t, i, line + (at + 1) % size * stride);
+		if (size > 2)
+			connect(out, t, i, line + (at + size - 1) % size * stride);
+	}
+}
+
+void team_ring(struct flow_list *out, const struct team *t)
+{
+	neighbours(out, t, t->nrank, 1);
+}
+
+/* The largest divisor of n whose power is not above n. */
+static uint32_t side(uint32_t n, unsigned power)
+{
+	uint32_t d, best = 1;
+
+	for (d = 1; (uint64_t)d * d * (power == 3 ? d : 1) <= n; d++) {
+		if (n % d == 0)
+			best = d;
+	}
+	return best;
+}
+
+void team_stencil(struct flow_list *out, const struct team *t, unsigned dims)
+{
+	uint32_t a, b, z = 1;
+
+	if (!t->nrank)
+		return;
+	if (dims == 3)
+		z = side(t->nrank, 3);
+	b = side(t->nrank / z, 2);
+	a = t->nrank / z / b;
+	neighbours(out, t, a, 1);
+	neighbours(out, t, b, a);
+	neighbours(out, t, z, a * b);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/predict/traffic.h"
+
+#include "engines/verify/verify_walk.h"
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Hosts that talk to each other: those of a job, or all without one (the last group). */
+struct group {
+	uint32_t *term;
+	uint32_t n;
+	double in; /* sum of what its hosts receive */
+};
+
+struct crowd {
+	const struct fabric *f;
+	double *out, *in; /* per terminal, bytes/s */
+	struct group *group;
+	uint32_t ngroup;
+	uint32_t *member; /* terminals, group after group */
+	double *load;	  /* per channel */
+	double *at;	  /* per switch: on its way through it; 0 between destinations */
+};
+
+/* What the switch port of a host receives is what the host sends. */
+static uint32_t measure(struct crowd *x, const struct rates *rates)
+{
+	const struct fabric *f = x->f;
+	uint32_t unknown = 0;
+
+	for (uint32_t t = 0; t < f->nterm; t++) {
+		const struct port_rate *r =
+			&rates->port[f->port_off[f->term_sw[t]] + f->term_port[t]];
+
+		unknown += !isfinite(r->rx_Bps) || !isfinite(r->tx_Bps);
+		x->out[t] = isfinite(r->rx_Bps) ? r->rx_Bps : 0;
+		x->in[t] = isfinite(r->tx_Bps) ? r->tx_Bps : 0;
+	}
+	return unknown;
+}
+
+static uint32_t group_of(const struct jobset *jobs, uint32_t t)
+{
+	if (!jobs)
+		return 0;
+	return jobs->term_off[t] < jobs->term_off[t + 1] ? jobs->term_job[jobs->term_off[t]]
+							 : jobs->njob;
+}
+
+static void form_groups(struct crowd *x, const struct jobset *jobs)
+{
+	uint32_t at = 0;
+
+	x->ngroup = jobs ? jobs->njob + 1 : 1;
+	x->group = xcalloc(x->ngroup, sizeof(*x->group));
+	x->member = xcalloc(x->f->nterm + 1, sizeof(*x->member));
+	for (uint32_t t = 0; t < x->f->nterm; t++)
+		x->group[group_of(jobs, t)].n++;
+	for (uint32_t g = 0; g < x->ngroup; g++) {
+		x->group[g].term = x->member + at;
+		at += x->group[g].n;
+		x->group[g].n = 0;
+	}
+	for (uint32_t t = 0; t < x->f->nterm; t++) {
+		struct group *g = &x->group[group_of(jobs, t)];
+
+		g->term[g->n++] = t;
+		g->in += x->in[t];
+	}
+}
+
+/* What all of a group send to one of them, down the tree of its LID. */
+static void send_to(struct crowd *x, const struct walk *w, const struct group *g, uint32_t dst)
+{
+	const struct fabric *f = x->f;
+
+	for (uint32_t i = 0; i < g->n; i++) {
+		uint32_t t = g->term[i];
+		double others = g->in - x->in[t];
+
+		if (t != dst && others > 0)
+			x->at[f->term_sw[t]] += x->out[t] * x->in[dst] / others;
+	}
+	for (uint32_t i = 0; i < w->norder && w->order[i] != w->dsw; i++) {
+		uint32_t u = w->order[i], c = w->chan[u];
+
+		x->load[c] += x->at[u];
+		x->at[f->chan_dst[c]] += x->at[u];
+		x->at[u] = 0;
+	}
+	x->at[w->dsw] = 0;
+	/* those from where there is no way stay there */
+	if (w->norder < f->nsw)
+		for (uint32_t u = 0; u < f->nsw; u++)
+			x->at[u] = 0;
+}
+
+static int send_all(struct crowd *x, const struct tables *t, struct progress *progress,
+		    struct err *err)
+{
+	struct walk *w = walk_new(x->f, t);
+	uint32_t done = 0;
+	int rc = 0;
+
+	for (uint32_t g = 0; g < x->ngroup && !rc; g++) {
+		for (uint32_t i = 0; i < x->group[g].n && !rc; i++) {
+			uint32_t dst = x->group[g].term[i];
+
+			if (!(done++ & 63) && progress_step(progress, "traffic", done, x->f->nterm))
+				rc = err_set(err, -ECANCELED, "cancelled");
+			if (x->in[dst] > 0 && walk_lid(w, x->f->term_lid[dst]))
+				send_to(x, w, &x->group[g], dst);
+		}
+	}
+	walk_free(w);
+	return rc;
+}
+
+static void summarise(struct traffic *out, const struct crowd *x)
+{
+	const struct fabric *f = x->f;
+	uint32_t n = 0;
+
+	out->chan = FAB_NONE;
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		uint32_t port = f->port_off[f->chan_src[c]] + f->chan_port[c];
+		double Bps = f->port[port].rate_Mbps * 1e6 / 8, util;
+
+		if (Bps <= 0)
+			continue;
+		n++;
+		util = x->load[c] / Bps * 100;
+		out->util_mean += util;
+		out->over += util > 100;
+		if (util <= out->util_max)
+			continue;
+		out->util_max = util;
+		out->chan = c;
+	}
+	if (n)
+		out->util_mean /= n;
+	for (uint32_t t = 0; t < f->nterm; t++)
+		out->known = out->known || x->out[t] > 0;
+}
+
+int traffic_predict(struct traffic *out, const struct fabric *f, const struct tables *t,
+		    const struct jobset *jobs, const struct rates *rates, struct progress *progress,
+		    struct err *err)
+{
+	struct crowd x = { .f = f };
+	int rc;
+
+	*out = (struct traffic){ .chan = FAB_NONE };
+	if (rates->nport != f->nport || (jobs && jobs->nterm != f->nterm))
+		return err_set(err, -EINVAL, "rates or jobs are of another fabric");
+	x.out = xcalloc(f->nterm + 1, sizeof(*x.out));
+	x.in = xcalloc(f->nterm + 1, sizeof(*x.in));
+	x.load = xcalloc(f->nchan + 1, sizeof(*x.load));
+	x.at = xcalloc(f->nsw + 1, sizeof(*x.at));
+	out->unknown = measure(&x, rates);
+	form_groups(&x, jobs);
+	rc = send_all(&x, t, progress, err);
+	if (!rc)
+		summarise(out, &x);
+	free(x.out);
+	free(x.in);
+	free(x.load);
+	free(x.at);
+	free(x.group);
+	free(x.member);
+	return rc;
+}

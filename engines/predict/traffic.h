@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * traffic: what links would carry if the hosts went on sending as they were measured to do.
+ *
+ * Counters tell how much each host sends and receives, not to whom.  That is taken from the jobs,
+ * by the gravity model: what a host sends goes to the others of its job, to each in proportion to
+ * what that one receives; hosts without a job likewise among themselves.  A host of several jobs
+ * counts for the first.  Routes go to base LIDs.
+ */
+#ifndef ENGINES_PREDICT_TRAFFIC_H
+#define ENGINES_PREDICT_TRAFFIC_H
+
+#include "fabric/base/err.h"
+#include "fabric/base/progress.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/jobset.h"
+#include "fabric/model/sample.h"
+#include "fabric/model/tables.h"
+
+struct traffic {
+	bool known;	  /* some host was measured to send */
+	double util_max;  /* per cent of the data rate, of the fullest channel between switches ...
+			   */
+	uint32_t chan;	  /* ... which is this one; FAB_NONE: none carries anything */
+	double util_mean; /* over all channels of known rate */
+	uint32_t over;	  /* channels that would have to carry more than they can */
+	uint32_t unknown; /* hosts whose rates are not known: taken as silent */
+};
+
+/* rates of f, jobs may be NULL.  -EINVAL: of another fabric; -ECANCELED.  Progress step:
+ * "traffic".  O(hosts * switches). */
+int traffic_predict(struct traffic *out, const struct fabric *f, const struct tables *t,
+		    const struct jobset *jobs, const struct rates *rates, struct progress *progress,
+		    struct err *err);
+
+#endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/sar/leafwise.h"
+
+#include "engines/graph/graph.h"
+#include "engines/sar/sar_installed.h"
+#include "fabric/base/mem.h"
+#include "fabric/model/route_limits.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define HOT_ROUNDS   8
+#define STALE_ROUNDS 2 /* without a lower maximum, then it is given up */
+#define KEEP_FIRST                                                                                 \
+	1.5		 /* in the first rounds hops stay that cost no more than so many times ... \
+			  */
+#define KEEP_LAST   1.1	 /* ... and in the last ones */
+#define FORCED	    0.98 /* of a maximum that no other paths can lower: not worth more rounds */
+#define NEAR	    1.04 /* the maximum is good enough up to so many times the bound */
+#define BLOCK_PRICE 0.3	 /* routes on a full channel that a block is worth */
+#define UNFAIR	    0.7	 /* jobs are helped whose routes cost so much more than all on average */
+
+#define AHEAD	   2 /* trees asked for before they are looked at */
+#define COUNT_WORK 6 /* of a step along a path against an edge that is looked at */
+
+/* A job and what its routes cost on average. */
+struct plight {
+	uint32_t crew;
+	double price;
+};
+
+bool leafwise_better(const struct leafwise_reach *a, const struct leafwise_reach *b)
+{
+	return a->over != b->over ? a->over < b->over : a->meet < b->meet;
+}
+
+static double fullest(const struct leafwise *l)
+{
+	const struct grow_load *load = grow_loads(l->g);
+	double max = 0;
+
+	for (uint32_t c = 0; c < l->f->nchan; c++)
+		max = load[c].all > max ? load[c].all : max;
+	return max;
+}
+
+bool leafwise_near_bound(const struct leafwise *l, uint32_t plane, double max)
+{
+	return max <= NEAR * (double)l->bound * (plane + 1);
+}
+
+static struct grow_rule rule_for(const struct leafwise *l, uint32_t plane, double keep, double gain,
+				 double block)
+{
+	return (struct grow_rule){ .aim = (double)l->bound,
+				   .planes = plane + 1.0,
+				   .keep = keep,
+				   .gain = gain,
+				   .block = block,
+				   .limit = l->limit,
+				   .batch = 1 };
+}
+
+static struct dest dest_of(const struct leafwise *l, uint32_t term, uint32_t plane)
+{
+	return (struct dest){ .sw = l->f->term_sw[term],
+			      .end = term,
+			      .lid = (uint16_t)(l->f->term_lid[term] + plane),
+			      .port = l->f->term_port[term] };
+}
+
+/* Huge jobs grow in larger steps, so that the time stays in bounds: work is that of one tree. */
+static void adapt_batch(struct leafwise *l, uint64_t work)
+{
+	if (work > l->work_max / l->members && l->batch < l->f->nsw)
+		l->batch *= 2;
+}
+
+static bool tick(struct leafwise *l, uint64_t before)
+{
+	l->done += l->done < l->pace.total;
+	adapt_batch(l, grow_work(l->g) - before);
+	return pace_tick(&l->pace, l->done, 2 * (grow_work(l->g) - before));
+}
+
+/* Are the routes to it to stay as they are installed? */
+static bool is_pinned(const struct leafwise *l, uint32_t term)
+{
+	const struct route_limits *limits = l->params->limits;
+
+	return limits && limits->pin && limits->pin[term];
+}
+
+int leafwise_count(struct leafwise *l, uint32_t plane)
+{
+	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
+		const struct sar_crew *crew = &l->jobs.crew[k];
+
+		for (uint32_t i = 0; i < crew->nterm; i++) {
+			struct dest d = dest_of(l, crew->terms[i], plane);
+			uint64_t before = grow_work(l->g);
+			uint32_t n;
+			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+
+			grow_count(l->g, &d, s, n);
+			if (pace_tick(&l->pace, l->done, COUNT_WORK * (grow_work(l->g) - before)))
+				return -ECANCELED;
+		}
+	}
+	return 0;
+}
+
+void leafwise_measure(const struct leafwise *l, struct leafwise_reach *o)
+{
+	*o = (struct leafwise_reach){ .max = fullest(l) };
+	o->over = leafwise_near_bound(l, 0, o->max) ? 0 : o->max;
+	o->meet = grow_meets(l->g);
+}
+
+/* All jobs, in descending size. */
+static int grow_jobs(struct leafwise *l, uint32_t plane)
+{
+	struct grow_rule rule = rule_for(l, plane, 1, 1, 0);
+
+	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
+		const struct sar_crew *crew = &l->jobs.crew[k];
+
+		l->batch = 1;
+		for (uint32_t i = 0; i < crew->nterm; i++) {
+			struct dest d = dest_of(l, crew->terms[i], plane);
+			uint64_t before = grow_work(l->g);
+			uint32_t n;
+			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+
+			rule.batch = l->batch;
+			if (is_pinned(l, crew->terms[i]))
+				grow_count(l->g, &d, s, n);
+			else
+				grow_tree(l->g, &d, s, n, &rule);
+			if (tick(l, before))
+				return -ECANCELED;
+		}
+	}
+	return 0;
+}
+
+static int dearest_first(const void *a, const void *b)
+{
+	const struct plight *x = a, *y = b;
+
+	if (x->price != y->price)
+		return x->price > y->price ? -1 : 1;
+	return x->crew < y->crew ? -1 : x->crew > y->crew;
+}
+
+/* Jobs whose routes cost more than those of others. */
+static int find_plights(struct leafwise *l, struct plight *list, uint32_t *n, uint32_t plane)
+{
+	struct grow_rule rule = rule_for(l, plane, 1, 1, 0);
+	double all = 0;
+	uint32_t kept = 0;
+
+	for (*n = 0; *n < l->jobs.ncrew; ++*n) {
+		const struct sar_crew *crew = &l->jobs.crew[*n];
+
+		list[*n] = (struct plight){ .crew = *n };
+		for (uint32_t i = 0; i < crew->nterm; i++) {
+			struct dest d = dest_of(l, crew->terms[i], plane);
+			uint64_t before = grow_work(l->g);
+			uint32_t k;
+			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &k);
+
+			list[*n].price += grow_price(l->g, &d, s, k, &rule);
+			if (pace_tick(&l->pace, l->done, COUNT_WORK * (grow_work(l->g) - before)))
+				return -ECANCELED;
+		}
+		all += list[*n].price;
+		list[*n].price /= crew->nterm ? crew->nterm : 1;
+	}
+	all /= l->members;
+	for (uint32_t i = 0; i < *n; i++)
+		if (list[i].price > UNFAIR * all)
+			list[kept++] = list[i];
+	*n = kept;
+	qsort(list, kept, sizeof(*list), dearest_first);
+	return 0;
+}
+
+static int repair_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane)
+{
+	struct grow_rule rule = rule_for(l, plane, 1.2, 0.99, BLOCK_PRICE);
+
+	l->batch = 1;
+	for (uint32_t i = 0; i < crew->nterm && grow_blocks(l->g) < l->limit; i++) {
+		struct dest d = dest_of(l, crew->terms[i], plane);
+		uint64_t before = grow_work(l->g);
+		uint32_t n;
+		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+
+		rule.batch = l->batch;
+		if (!is_pinned(l, crew->terms[i]))
+			grow_again(l->g, &d, s, n, &rule);
+		if (tick(l, before))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+/* Helps the jobs that fare badly, the worst first. */
+static int repair_jobs(struct leafwise *l, uint32_t plane)
+{
+	struct plight *list = xcalloc(l->jobs.ncrew, sizeof(*list));
+	uint64_t before = grow_work(l->g);
+	uint32_t n;
+	int rc = find_plights(l, list, &n, plane);
+
+	for (uint32_t i = 0; i < n && !rc && grow_blocks(l->g) < l->limit; i++) {
+		rc = repair_crew(l, &l->jobs.crew[list[i].crew], plane);
+		if (grow_work(l->g) - before > l->work_max)
+			break;
+	}
+	free(list);
+	return rc;
+}
+
+/* Grows the trees of the crew anew that use a hot channel. */
+static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane,
+		     struct grow_rule *rule, uint32_t *changed)
+{
+	l->batch = 1;
+	for (uint32_t i = 0; i < crew->nterm; i++) {
+		struct dest d = dest_of(l, crew->terms[i], plane);
+		uint64_t before = grow_work(l->g);
+
+		if (i + AHEAD < crew->nterm)
+			grow_look_ahead(l->g, l->f->term_lid[crew->terms[i + AHEAD]] + plane);
+		if (!is_pinned(l, crew->terms[i]) && grow_is_hot(l->g, &d)) {
+			uint32_t n;
+			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+
+			rule->batch = l->batch;
+			*changed += grow_again(l->g, &d, s, n, rule);
+		}
+		if (tick(l, before))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+/* Takes load off the channels with at least limit, until the work is done that may be. */
+static int cool_round(struct leafwise *l, uint32_t plane, double limit, struct grow_rule *rule,
+		      uint64_t work_end, uint32_t *changed)
+{
+	int rc = 0;
+
+	*changed = 0;
+	grow_watch(l->g, limit);
+	if (pace_tick(&l->pace, l->done, l->f->nchan))
+		return -ECANCELED;
+	for (uint32_t k = 0; k < l->jobs.ncrew && !rc && grow_work(l->g) <= work_end; k++)
+		rc = cool_crew(l, &l->jobs.crew[k], plane, rule, changed);
+	return rc;
+}
+
+/* Adds the crew's routes that cannot leave a hot channel. */
+static int add_forced(struct leafwise *l, const struct sar_crew *crew, uint32_t plane,
+		      uint32_t *forced)
+{
+	for (uint32_t i = 0; i < crew->nterm; i++) {
+		struct dest d = dest_of(l, crew->terms[i], plane);
+		uint64_t before = grow_work(l->g);
+
+		if (grow_is_hot(l->g, &d)) {
+			uint32_t n;
+			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+
+			grow_add_forced(l->g, &d, s, n, forced);
+		}
+		if (pace_tick(&l->pace, l->done, 2 * (grow_work(l->g) - before)))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+/* Raises *least to what the maximum cannot fall below: the routes on a channel that has it now,
+ * and without which they have no shortest path. */
+static int find_forced(struct leafwise *l, uint32_t plane, double max, double *least)
+{
+	uint32_t *forced = xcalloc(l->f->nchan, sizeof(*forced));
+	int rc = 0;
+
+	grow_watch(l->g, max);
+	for (uint32_t k = 0; k < l->jobs.ncrew && !rc; k++)
+		rc = add_forced(l, &l->jobs.crew[k], plane, forced);
+	for (uint32_t c = 0; c < l->f->nchan; c++)
+		*least = forced[c] > *least ? forced[c] : *least;
+	free(forced);
+	return rc;
+}
+
+/* Takes load off the fullest channels: gently at first, so that little changes. */
+static int cool(struct leafwise *l, uint32_t plane)
+{
+	struct grow_rule rule = rule_for(l, plane, KEEP_FIRST, 0.999, 0);
+	double bound = (double)l->bound * (plane + 1), last = HUGE_VAL;
+	uint64_t work_end = grow_work(l->g) + l->work_max;
+	uint32_t stale = 0, changed = 0;
+	double least = 0;
+	int rc = 0;
+
+	rule.hot_only = l->effort == LEAFWISE_RELIEVE;
+	for (uint32_t round = 0; round < HOT_ROUNDS && !rc; round++) {
+		double max = fullest(l), limit = max > 20 ? 0.95 * max : max - 1;
+		bool enough = leafwise_near_bound(l, plane, max) || max > 0.98 * last;
+		bool stuck = max > 0.96 * last;
+
+		if (max <= bound || (enough && l->effort == LEAFWISE_BUDGET))
+			return 0;
+		stale = max > 0.995 * last ? stale + 1 : 0;
+		if (stale == STALE_ROUNDS)
+			return 0;
+		last = max;
+		limit = limit > bound + 1 ? limit : bound + 1;
+		if (rule.hot_only && (!round || (stuck && least < FORCED * max)))
+			rc = find_forced(l, plane, max, &least);
+		if (rc || least >= FORCED * max)
+			return rc;
+		limit = limit > least ? limit : least;
+		rc = cool_round(l, plane, limit, &rule, work_end, &changed);
+		if (grow_work(l->g) > work_end || (!changed && rule.keep < KEEP_FIRST))
+			return rc;
+		if (!changed || round >= HOT_ROUNDS / 2)
+			rule.keep = KEEP_LAST;
+	}
+	return rc;
+}
+
+static int grow_plane(struct leafwise *l, uint32_t plane, struct leafwise_reach *installed)
+{
+	int rc;
+
+	if (l->effort == LEAFWISE_AFRESH) {
+		rc = grow_jobs(l, plane);
+		return rc ? rc : cool(l, plane);
+	}
+	rc = leafwise_count(l, plane);
+	if (!rc && !plane)
+		leafwise_measure(l, installed);
+	if (!rc)
+		rc = cool(l, plane);
+	if (!rc && l->effort == LEAFWISE_BUDGET)
+		rc = repair_jobs(l, plane);
+	return rc;
+}
+
+int leafwise_grow(struct leafwise *l, struct leafwise_reach *installed)
+{
+	for (uint32_t plane = 0; plane < 1u << l->lmc; plane++) {
+		int rc = grow_plane(l, plane, installed);
+
+		if (rc)
+			return rc;
+		if (!plane)
+			leafwise_measure(l, &l->reached);
+	}
+	return 0;
+}
+
+int leafwise_begin_in(struct leafwise *l, enum leafwise_effort effort, struct tables *t,
+		      const struct tables *from, uint64_t limit)
+{
+	uint64_t total = (uint64_t)l->members * (1 + HOT_ROUNDS) << l->lmc;
+
+	tables_put(l->t);
+	grow_free(l->g);
+	l->t = t;
+	l->g = grow_new(l->f, l->t, from);
+	l->done = 0;
+	l->effort = effort;
+	l->limit = limit;
+	if (effort == LEAFWISE_AFRESH)
+		total += graph_count_lids(l->f, l->lmc);
+	return pace_begin(&l->pace, l->progress, "paths", total) ? -ECANCELED : 0;
+}
+
+int leafwise_begin(struct leafwise *l, enum leafwise_effort effort, const struct tables *from,
+		   uint64_t limit)
+{
+	struct tables *t = graph_tables(l->f, "sar", l->params, l->progress);
+
+	sar_installed_copy_lfts(t, from);
+	return leafwise_begin_in(l, effort, t, from, limit);
+}
+
+int leafwise_from_installed(struct leafwise *l, enum leafwise_effort effort, uint64_t limit,
+			    struct leafwise_reach *installed)
+{
+	int rc = leafwise_begin(l, effort, l->params->current, limit);
+
+	return rc ? rc : leafwise_grow(l, installed);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/sar/sar.h"
+
+#include "engines/graph/graph.h"
+#include "engines/graph/vl_layers.h"
+#include "engines/sar/sar_leafwise.h"
+#include "engines/sar/sar_method.h"
+#include "engines/sar/sar_paths.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static int paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
+		 const struct engine_params *params, struct progress *progress, struct err *err)
+{
+	uint8_t lmc = graph_lmc(f, params);
+	struct sar_paths *s = sar_paths_new(t, f, jobs, lmc, params->sar_method);
+	struct pace pace;
+	uint64_t done = 0;
+	int rc = pace_begin(&pace, progress, "paths", graph_count_lids(f, lmc)) ? -ECANCELED : 0;
+
+	(void)err;
+	if (!rc)
+		rc = sar_paths_jobs(s, &pace, &done);
+	if (!rc)
+		rc = sar_paths_rest(s, &pace, &done);
+	sar_paths_free(s);
+	return rc;
+}
+
+static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		 const struct demand *demand, const struct engine_params *params,
+		 struct progress *progress, struct err *err)
+{
+	size_t len;
+	int rc;
+
+	(void)demand;
+	if (jobs && jobs->nterm != f->nterm)
+		return err_set(
+			err, -EINVAL,
+			"the jobs are those of another fabric (%u terminals there, %u here); "
+			"read them again",
+			jobs->nterm, f->nterm);
+	if (params->sar_method == SAR_LEAFWISE)
+		rc = sar_leafwise_route(out, f, jobs, params, progress, err);
+	else
+		rc = layers_route(out, f, "sar", jobs, params, paths, progress, err);
+	if (rc)
+		return rc;
+	len = strlen((*out)->params);
+	snprintf((*out)->params + len, sizeof((*out)->params) - len, " method=%s",
+		 sar_method_name(params->sar_method));
+	return 0;
+}
+
+const struct engine engine_sar = {
+	.name = "sar",
+	.summary = "few changes to the installed routes that balance what each job sends (SC16)",
+	.uses_jobs = true,
+	.suits = graph_check_connected,
+	.route = route,
+};

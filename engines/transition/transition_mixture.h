@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * transition_flow: where packets to one LID may go, and which (channel, VL) may wait for which,
+ * while switches, SL2VL tables and hosts may each be old or new.
+ *
+ * The service levels that sources may use flow down the graph of all hops that are possible, so a
+ * dependency is found exactly when some timing of the writes makes some packet cause it.
+ */
+#ifndef ENGINES_TRANSITION_TRANSITION_MIXTURE_H
+#define ENGINES_TRANSITION_TRANSITION_MIXTURE_H
+
+#include "engines/graph/graph.h"
+#include "engines/transition/transition_graph.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What may be there: any of these. */
+enum { AGE_OLD = 1, AGE_NEW = 2, AGE_BOTH = 3 };
+
+struct flow;
+
+/* pace, used for as long as the flow is there, hears of what takes long; NULL when that was
+ * cancelled. */
+struct flow *flow_new(const struct fabric *f, const struct turns *turns, const struct tables *old,
+		      const struct tables *new, struct pace *pace);
+void flow_free(struct flow *x); /* NULL is fine */
+
+uint32_t flow_nvl(const struct flow *x); /* VLs are below that */
+bool flow_sl2vl_changes(const struct flow *x);
+
+/* The LID that the calls below are about.  Ascending LIDs are cheapest. */
+void flow_load(struct flow *x, uint32_t lid);
+bool flow_lft_changes(const struct flow *x);
+bool flow_lft_changes_at(const struct flow *x, uint32_t sw);
+bool flow_sl_changes(const struct flow *x);
+/* The channel that the new tables take from there; FAB_NONE: none. */
+uint32_t flow_new_hop(struct flow *x, uint32_t sw);
+
+/* Ages of the entry of each switch (NULL: age everywhere), of the SLs of the sources and of the
+ * SL2VL tables.  False when packets may go round in a circle.  O(nsw * SLs). */
+struct ages {
+	const uint8_t *lft;
+	uint8_t lft_all, sl, sl2vl;
+};
+bool flow_run(struct flow *x, const struct ages *a);
+
+/* Might the last run lose a packet?  By an SL2VL table that drops it, or gives it a VL that the
+ * link does not have (as far as OperVLs are known): the dependencies count such a packet on the
+ * VL onto which it folds where OpenSM cuts the table off. */
+bool flow_loses(const struct flow *x);
+
+/* Only whether packets may go round: true when they cannot.  O(nsw). */
+bool flow_no_loop(struct flow *x, const struct ages *a);
+
+/* The dependencies of the last run; one can be there several times. */
+const struct tdep *flow_deps(const struct flow *x, uint32_t *n);
+
+/* Switches such that each comes after the next one on its way in the new tables; those without a
+ * way come last.  Owned by x until the next call. */
+const uint32_t *flow_outwards(struct flow *x);
+
+/* Moves as many switches as this finds from AGE_OLD to AGE_BOTH in lft without a loop; how many. */
+uint32_t flow_grow(struct flow *x, uint8_t *lft);
+
+uint64_t flow_work(const struct flow *x); /* hops looked at, so far */
+
+#endif

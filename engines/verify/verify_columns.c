@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/verify/verify_columns.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+
+#define REPORT_SWITCHES 256
+
+/* LIDs of switches with terminals, side by side, so that a row is compared in one go. */
+struct pairs {
+	uint32_t n;
+	uint32_t *sw;
+	uint16_t *own, *twin;
+	bool *differ;
+};
+
+static void list_pairs(struct pairs *p, const struct fabric *f, const struct tables *t)
+{
+	p->sw = xcalloc(f->nsw, sizeof(*p->sw));
+	p->own = xcalloc(f->nsw, sizeof(*p->own));
+	p->twin = xcalloc(f->nsw, sizeof(*p->twin));
+	p->differ = xcalloc(f->nsw, sizeof(*p->differ));
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		uint32_t k = f->term_off[sw];
+
+		if (!f->sw_lid[sw] || k == f->term_off[sw + 1] || tables_row(t, sw)[f->sw_lid[sw]])
+			continue;
+		p->sw[p->n] = sw;
+		p->own[p->n] = f->sw_lid[sw];
+		p->twin[p->n++] = f->term_lid[f->term_list[k]];
+	}
+}
+
+static void compare(struct pairs *p, const uint8_t *row)
+{
+	for (uint32_t i = 0; i < p->n; i++)
+		p->differ[i] |= row[p->own[i]] != row[p->twin[i]];
+}
+
+/* All but the entry on the switch itself. */
+static void compare_ports(struct pairs *p, const struct tables *t, uint32_t sw, uint32_t *at)
+{
+	while (*at < p->n && p->sw[*at] < sw)
+		++*at;
+	if (*at < p->n && p->sw[*at] == sw) {
+		bool before = p->differ[*at];
+
+		compare(p, tables_row(t, sw));
+		p->differ[*at] = before;
+	} else {
+		compare(p, tables_row(t, sw));
+	}
+}
+
+bool twins_init(struct twins *x, const struct fabric *f, const struct tables *t,
+		struct progress *progress)
+{
+	struct pairs p = { .n = 0 };
+	uint32_t sw, at = 0, i;
+	bool stopped = false;
+
+	x->of = xcalloc(f->nsw, sizeof(*x->of));
+	if (t->sl_kind == SL_BY_TERM)
+		return false;
+	list_pairs(&p, f, t);
+	if (t->sl_kind == SL_BY_DLID)
+		compare(&p, t->sl);
+	for (sw = 0; sw < f->nsw && p.n && !stopped; sw++) {
+		compare_ports(&p, t, sw, &at);
+		if (t->sl_kind == SL_BY_SWITCH && f->term_off[sw] != f->term_off[sw + 1])
+			compare(&p, t->sl + (size_t)sw * t->stride);
+		stopped = sw % REPORT_SWITCHES == 0 &&
+			  progress_step(progress, "verify", 0, f->max_lid);
+	}
+	for (i = 0; i < p.n; i++)
+		x->of[p.sw[i]] = p.differ[i] ? 0 : p.twin[i];
+	free(p.sw);
+	free(p.own);
+	free(p.twin);
+	free(p.differ);
+	return stopped;
+}
+
+void twins_done(struct twins *x)
+{
+	free(x->of);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * verify_twins: switches' own LIDs to which all traffic goes as to a terminal on the same switch.
+ *
+ * Engines write them so, and then they bring no turn that the terminal's LID does not bring.  That
+ * is compared here, entry by entry.
+ */
+#ifndef ENGINES_VERIFY_VERIFY_COLUMNS_H
+#define ENGINES_VERIFY_VERIFY_COLUMNS_H
+
+#include "fabric/base/progress.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct twins {
+	uint16_t *of; /* by switch: the LID that its own is like, or 0 */
+};
+
+/* True when cancelled.  O(switches ^ 2). */
+bool twins_init(struct twins *x, const struct fabric *f, const struct tables *t,
+		struct progress *progress);
+void twins_done(struct twins *x);
+
+/* The LID of a terminal on the same switch that all others reach alike, if that LID is of a switch;
+ * 0: there is none. */
+static inline uint32_t twins_find(const struct twins *x, const struct fabric *f, uint32_t lid)
+{
+	uint32_t end = fabric_lid_end(f, lid);
+
+	return end != FAB_NONE && end >= f->nend ? x->of[end - f->nend] : 0;
+}
+
+#endif

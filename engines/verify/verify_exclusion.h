@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* verify_exclusion: does a way lead through a switch or cable that none may pass? */
+#ifndef ENGINES_VERIFY_VERIFY_EXCLUSION_H
+#define ENGINES_VERIFY_VERIFY_EXCLUSION_H
+
+#include "fabric/base/progress.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/route_limits.h"
+#include "fabric/model/tables.h"
+
+#include <stdint.h>
+
+struct passes {
+	uint64_t n;    /* ways, from any switch to any LID in use, that pass what is excluded */
+	uint32_t from; /* the first by LID, then switch, when n is not 0: from this switch ... */
+	uint16_t lid;
+	uint32_t sw;   /* ... through this excluded switch, or FAB_NONE ... */
+	uint32_t chan; /* ... over this excluded cable, which then is not FAB_NONE */
+};
+
+/*
+ * A way passes a switch when it neither begins nor ends there.  One that begins or ends on an
+ * excluded switch with no neighbours but excluded ones may pass these: there is no other.  Ways
+ * that do not arrive count as far as they lead.  True when cancelled (progress step "verify").
+ * Time O(LIDs * nsw).
+ */
+bool verify_passes(struct passes *out, const struct fabric *f, const struct tables *t,
+		   const struct route_limits *l, struct progress *progress);
+
+#endif
