@@ -19,7 +19,7 @@
 #include "console/worker.h"
 #include "fabric/jobs/source.h"
 #include "fabric/plan/plan.h"
-#include "views/ui.h"
+#include "views/shell/shell.h"
 
 #include <pthread.h>
 

@@ -4,7 +4,7 @@
 
 #include "console/reading.h"
 #include "fabric/base/clock.h"
-#include "views/view.h"
+#include "views/canvas/view.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "console/config.h"
 #include "fabric/base/mem.h"
-#include "views/command.h"
+#include "views/shell/command.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,8 +5,8 @@
 
 #include "console/config.h"
 #include "console/config_keep.h"
-#include "views/command.h"
-#include "views/view.h"
+#include "views/canvas/view.h"
+#include "views/shell/command.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "fabric/update/journal.h"
-#include "views/apply_wrote.h"
+#include "views/apply/apply_wrote.h"
 
 #include <math.h>
 #include <stdio.h>

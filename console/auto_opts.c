@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/auto_opts.h"
+
 #include "console/cmdline.h"
-#include "views/request.h"
+#include "views/data/request.h"
 
 #include <errno.h>
 #include <stdlib.h>

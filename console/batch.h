@@ -11,8 +11,8 @@
 
 #include "console/batch_opts.h"
 #include "fabric/base/err.h"
-#include "views/state.h"
-#include "views/survey.h"
+#include "views/data/fabric_summary.h"
+#include "views/data/state.h"
 
 #include <jansson.h>
 #include <signal.h>

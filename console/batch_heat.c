@@ -4,10 +4,10 @@
 
 #include "console/record.h"
 #include "fabric/base/mem.h"
-#include "views/heat_cells.h"
-#include "views/heat_choice.h"
-#include "views/racks.h"
-#include "views/text.h"
+#include "views/canvas/text.h"
+#include "views/data/racks.h"
+#include "views/heatmap/heat_cells.h"
+#include "views/heatmap/heat_choice.h"
 
 #include <math.h>
 #include <stdlib.h>

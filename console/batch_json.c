@@ -3,7 +3,7 @@
 #include "console/batch.h"
 
 #include "console/record.h"
-#include "views/text.h"
+#include "views/canvas/text.h"
 
 #include <math.h>
 #include <stdlib.h>

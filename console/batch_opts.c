@@ -5,7 +5,7 @@
 #include "console/cmdline.h"
 #include "console/exits.h"
 #include "console/thresholds.h"
-#include "views/command.h"
+#include "views/shell/command.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #ifndef CONSOLE_BATCH_OPTS_H
 #define CONSOLE_BATCH_OPTS_H
 
-#include "views/fields.h"
-#include "views/request.h"
-#include "views/row_filter.h"
+#include "views/data/request.h"
+#include "views/table/fields.h"
+#include "views/table/row_filter.h"
 
 #include <argp.h>
 #include <stdbool.h>

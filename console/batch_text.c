@@ -4,8 +4,8 @@
 
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
-#include "views/sessions.h"
-#include "views/text.h"
+#include "views/canvas/text.h"
+#include "views/sessions/sessions.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
-#include "views/canvas.h"
+#include "views/canvas/canvas.h"
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
 
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
-#include "views/text.h"
+#include "views/canvas/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include "console/exits.h"
 #include "console/outfile.h"
 #include "engines/engine.h"
-#include "views/command.h"
-#include "views/fields.h"
+#include "views/shell/command.h"
+#include "views/table/fields.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -13,7 +13,7 @@
 #include "fabric/model/end_find.h"
 #include "fabric/model/path.h"
 #include "fabric/model/sample.h"
-#include "views/text.h"
+#include "views/canvas/text.h"
 
 #include <errno.h>
 #include <math.h>

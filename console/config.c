@@ -3,8 +3,8 @@
 
 #include "fabric/base/mem.h"
 #include "fabric/update/watchdog/watch_conditions.h"
-#include "views/command.h"
-#include "views/fields.h"
+#include "views/shell/command.h"
+#include "views/table/fields.h"
 
 #include <ctype.h>
 #include <errno.h>

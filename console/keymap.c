@@ -19,7 +19,7 @@
 #define TOPO	 VIEW_BIT(VIEW_TOPOLOGY)
 #define AUDIT	 VIEW_BIT(VIEW_AUDIT)
 #define TABLES	 (LINKS | JOBS | EVENTS | AUDIT)
-/* views whose rows are a views/table.h: search, tags and columns of choice are there too */
+/* views whose rows are a views/table/table.h: search, tags and columns of choice are there too */
 #define ROWS (TABLES | SWITCHES)
 #define MOVING                                                                                     \
 	(TABLES | PATHS | SWITCHES | TOPO | HEAT | PREVIEW | APPLY | OVERVIEW | VIEW_BIT(VIEW_HELP))

@@ -3,7 +3,7 @@
 #ifndef CONSOLE_KEYMAP_H
 #define CONSOLE_KEYMAP_H
 
-#include "views/request.h"
+#include "views/data/request.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
 
 #include "console/keymap.h"
 #include "console/roff.h"
-#include "views/command.h"
+#include "views/shell/command.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef CONSOLE_KEYMAP_SCRIPTS_H
 #define CONSOLE_KEYMAP_SCRIPTS_H
 
-#include "views/request.h"
+#include "views/data/request.h"
 
 #include <stdio.h>
 

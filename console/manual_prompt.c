@@ -2,7 +2,7 @@
 #include "console/manual_prompt.h"
 
 #include "console/roff.h"
-#include "views/command.h"
+#include "views/shell/command.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 struct family {
 	const char *name, *type, *help;
-	const char *field; /* of views/fields.h */
+	const char *field; /* of views/table/fields.h */
 	double scale;
 };
 

@@ -7,7 +7,7 @@
 #define CONSOLE_READING_H
 
 #include "fabric/model/sample.h"
-#include "views/tally.h"
+#include "views/data/sample_summary.h"
 
 #include <stdbool.h>
 #include <stddef.h>

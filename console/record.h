@@ -22,7 +22,7 @@
 
 #include "console/record_line.h"
 #include "fabric/base/err.h"
-#include "views/canvas.h"
+#include "views/canvas/canvas.h"
 
 #include <jansson.h>
 #include <stdbool.h>

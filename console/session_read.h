@@ -3,7 +3,7 @@
 #ifndef CONSOLE_SESSION_READ_H
 #define CONSOLE_SESSION_READ_H
 
-#include "views/sessions.h"
+#include "views/sessions/sessions.h"
 
 #include <stdbool.h>
 

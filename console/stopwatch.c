@@ -3,7 +3,7 @@
 
 #include "fabric/base/clock.h"
 #include "fabric/base/file_progress.h"
-#include "views/text.h"
+#include "views/canvas/text.h"
 
 #include <math.h>
 #include <stdio.h>

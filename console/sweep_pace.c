@@ -3,7 +3,7 @@
 
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
-#include "views/text.h"
+#include "views/canvas/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

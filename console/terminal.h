@@ -10,7 +10,7 @@
 
 #include "console/keymap.h"
 #include "fabric/base/err.h"
-#include "views/canvas.h"
+#include "views/canvas/canvas.h"
 
 #include <stdbool.h>
 

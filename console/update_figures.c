@@ -4,9 +4,9 @@
 #include "engines/metrics/metrics.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
-#include "views/heat_cells.h"
-#include "views/heat_layout.h"
-#include "views/racks.h"
+#include "views/data/racks.h"
+#include "views/heatmap/heat_cells.h"
+#include "views/heatmap/heat_layout.h"
 
 #include <stdlib.h>
 

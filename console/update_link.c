@@ -9,7 +9,7 @@
 #include "fabric/plan/planfile.h"
 #include "fabric/update/update_event.h"
 #include "fabric/update/watchdog/watch_conditions.h"
-#include "views/state.h"
+#include "views/data/state.h"
 
 #include <errno.h>
 #include <pthread.h>

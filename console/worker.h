@@ -9,7 +9,7 @@
 #include "console/msg.h"
 #include "engines/engine.h"
 #include "fabric/plan/plan.h"
-#include "views/request.h"
+#include "views/data/request.h"
 
 struct worker;
 

@@ -12,7 +12,7 @@
 #include "console/config.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/rng.h"
-#include "views/ui_priv.h"
+#include "views/shell/shell_priv.h"
 
 #include <stdio.h>
 #include <stdlib.h>

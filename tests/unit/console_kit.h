@@ -8,9 +8,9 @@
 #define TESTS_UNIT_CONSOLE_KIT_H
 
 #include "console/keymap.h"
-#include "views/canvas.h"
-#include "views/state.h"
-#include "views/ui.h"
+#include "views/canvas/canvas.h"
+#include "views/data/state.h"
+#include "views/shell/shell.h"
 
 struct console_kit {
 	struct state s;

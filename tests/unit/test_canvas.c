@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/base/natural.h"
-#include "views/canvas.h"
+#include "views/canvas/canvas.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/fields.h"
+#include "views/table/fields.h"
 
 #include "fabric/base/natural.h"
 #include "tests/unit/console_kit.h"
-#include "views/row_filter.h"
-#include "views/sessions.h"
-#include "views/survey.h"
-#include "views/text_order.h"
+#include "views/data/fabric_summary.h"
+#include "views/sessions/sessions.h"
+#include "views/table/row_filter.h"
+#include "views/table/text_order.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -2,8 +2,8 @@
 /* The heatmap's arithmetic: every channel in one cell, every cell on the screen. */
 #include "tests/unit/small_net.h"
 #include "tests/unit/text_files.h"
-#include "views/heat_rows.h"
-#include "views/heat_window.h"
+#include "views/heatmap/heat_rows.h"
+#include "views/heatmap/heat_window.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/format/slurm/slurm_topology.h"

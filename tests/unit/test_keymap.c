@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/keymap.h"
 #include "console/keymap_scripts.h"
-#include "views/view.h"
+#include "views/canvas/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

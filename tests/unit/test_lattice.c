@@ -3,7 +3,7 @@
 #include "engines/geometry/topology_kind.h"
 #include "tests/unit/shuffled.h"
 #include "tests/unit/small_net.h"
-#include "views/heat_layout.h"
+#include "views/heatmap/heat_layout.h"
 
 #include "fabric/base/mem.h"
 

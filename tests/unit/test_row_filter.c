@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/row_filter.h"
+#include "views/table/row_filter.h"
 
 #include "tests/unit/console_kit.h"
-#include "views/survey.h"
+#include "views/data/fabric_summary.h"
 
 #include <errno.h>
 #include <math.h>

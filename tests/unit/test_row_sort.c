@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rows in order by digits, against a sort that compares. */
-#include "views/row_sort.h"
+#include "views/table/row_sort.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 #include "tests/unit/console_kit.h"
-#include "views/fields.h"
-#include "views/view.h"
+#include "views/canvas/view.h"
+#include "views/table/fields.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 
 #include "fabric/update/coordinator.h"
 #include "fabric/update/watchdog/watch_conditions.h"
-#include "views/apply_wrote.h"
+#include "views/apply/apply_wrote.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,8 +2,8 @@
 /* The view of events: counts, what is new, what an event names, and the cursor that stays. */
 #include "tests/unit/console_kit.h"
 
-#include "views/event_ref.h"
-#include "views/view.h"
+#include "views/canvas/view.h"
+#include "views/data/event_ref.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

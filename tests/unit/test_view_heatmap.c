@@ -3,7 +3,7 @@
 #include "tests/unit/console_kit.h"
 
 #include "fabric/base/mem.h"
-#include "views/view.h"
+#include "views/canvas/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,8 +5,8 @@
 #include "engines/predict/link_usage.h"
 #include "fabric/base/mem.h"
 #include "tests/unit/fabkit.h"
-#include "views/look.h"
-#include "views/view.h"
+#include "views/canvas/palette.h"
+#include "views/canvas/view.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,8 +3,8 @@
 #include "tests/unit/console_kit.h"
 
 #include "fabric/sim/topology/topo.h"
-#include "views/survey.h"
-#include "views/view.h"
+#include "views/canvas/view.h"
+#include "views/data/fabric_summary.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #include "engines/metrics/job_pairs.h"
 #include "fabric/model/path.h"
 #include "tests/unit/console_kit.h"
-#include "views/view.h"
+#include "views/canvas/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

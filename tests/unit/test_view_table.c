@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables and the command line: keys and words in, text out. */
 #include "tests/unit/console_kit.h"
-#include "views/ui_priv.h"
+#include "views/shell/shell_priv.h"
 
-#include "views/command.h"
-#include "views/prompt.h"
-#include "views/view.h"
+#include "views/canvas/view.h"
+#include "views/shell/command.h"
+#include "views/shell/prompt.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,7 +65,7 @@ static void every_key_has_a_command(void **state)
 			found = c[j].req == b[i].req &&
 				(b[i].req != REQ_VIEW || c[j].view == b[i].view);
 		if (!found)
-			fail_msg("key %s (%s) has no command: add it to views/command.c",
+			fail_msg("key %s (%s) has no command: add it to views/shell/command.c",
 				 b[i].shown ? b[i].shown : "?", b[i].help ? b[i].help : "");
 	}
 }

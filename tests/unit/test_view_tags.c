@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is tagged in one table is seen in every other view. */
 #include "tests/unit/console_kit.h"
-#include "views/view.h"
+#include "views/canvas/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The picture of the topology: places, zoom, lines and screens. */
 #include "tests/unit/console_kit.h"
-#include "views/picture.h"
+#include "views/topology/topology_layout.h"
 
 #include <math.h>
 #include <setjmp.h>

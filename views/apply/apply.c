@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Apply: a computed routing on its way into the switches.
+ *
+ * No single key starts it or keeps its result: Enter begins, the fabric's name has to be
+ * typed.  Rolling back is quicker, but takes two different keys.
+ */
+#include "views/apply/apply_log.h"
+#include "views/apply/apply_phases.h"
+#include "views/apply/apply_watch.h"
+#include "views/canvas/list.h"
+#include "views/canvas/view.h"
+#include "views/preview/preview_cost.h"
+
+#include "fabric/base/plural.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum asking { ASK_NAME, ASK_NOTE, ASK_OVERRIDE };
+
+struct apply_ui {
+	struct entry name;
+	enum asking asking;	    /* what is typed */
+	enum apply_state entry_for; /* the state in which it was begun */
+	bool asked;		    /* R was pressed: Y rolls back */
+	bool log_only;		    /* Tab: the log has the place of all else */
+	uint64_t log_back;	    /* so many newer lines are not shown */
+};
+
+static bool may_roll_back(const struct state *s)
+{
+	return s->apply.state == APPLY_RUNNING || s->apply.state == APPLY_CONFIRM ||
+	       s->apply.state == APPLY_JOURNAL || s->apply.state == APPLY_INCOMPLETE ||
+	       s->apply.state == APPLY_KEPT;
+}
+
+static bool wants_name(const struct state *s)
+{
+	return s->rw && (s->apply.state == APPLY_READY || s->apply.state == APPLY_CONFIRM);
+}
+
+static bool under_way(const struct state *s)
+{
+	return s->apply.state == APPLY_RUNNING || s->apply.state == APPLY_CONFIRM ||
+	       s->apply.state == APPLY_ROLLING_BACK;
+}
+
+/* It has begun: what happens is shown instead of what would. */
+static bool begun(const struct state *s)
+{
+	return under_way(s) || s->apply.state == APPLY_KEPT ||
+	       s->apply.state == APPLY_ROLLED_BACK || s->apply.state == APPLY_FAILED ||
+	       s->apply.state == APPLY_INCOMPLETE || s->apply.state == APPLY_SUPERSEDED;
+}
+
+static const char *state_words(enum apply_state state)
+{
+	static const char *const words[] = {
+		[APPLY_NONE] = "no plan",
+		[APPLY_ORDERING] = "finding an order in which nothing gets lost or stuck",
+		[APPLY_READY] = "ready: waits for the fabric's name",
+		[APPLY_RUNNING] = "running",
+		[APPLY_CONFIRM] = "WRITTEN, NOT YET CONFIRMED",
+		[APPLY_ROLLING_BACK] = "ROLLING BACK",
+		[APPLY_KEPT] = "done: the new routing is kept",
+		[APPLY_ROLLED_BACK] = "rolled back",
+		[APPLY_FAILED] = "FAILED, and rolled back",
+		[APPLY_INCOMPLETE] = "ROLLBACK INCOMPLETE",
+		[APPLY_SUPERSEDED] = "SUPERSEDED: SOMEBODY ELSE HAS ROUTED",
+		[APPLY_REFUSED] = "refused: nothing was written",
+		[APPLY_JOURNAL] = "JOURNAL OF A KILLED UPDATE FOUND",
+	};
+
+	return words[state];
+}
+
+static enum role state_role(enum apply_state state)
+{
+	switch (state) {
+	case APPLY_KEPT:
+	case APPLY_ROLLED_BACK:
+		return ROLE_GOOD;
+	case APPLY_CONFIRM:
+	case APPLY_ROLLING_BACK:
+	case APPLY_JOURNAL:
+	case APPLY_INCOMPLETE:
+	case APPLY_SUPERSEDED:
+		return ROLE_LOUD;
+	case APPLY_FAILED:
+	case APPLY_REFUSED:
+		return ROLE_BAD;
+	default:
+		return ROLE_TEXT;
+	}
+}
+
+/* As --installer names them; "best": not given, the plugin is asked when it begins. */
+static const char *installer_words(const char *name)
+{
+	return !strcmp(name, "smp")	 ? "SMPs to each switch"
+	       : !strcmp(name, "SMPs")	 ? "own SMPs to each switch"
+	       : !strcmp(name, "OpenSM") ? "OpenSM, by our plugin in it"
+	       : !strcmp(name, "files")	 ? "files: the switches stay as they are"
+	       : !strcmp(name, "sim")	 ? "SMPs to simulated switches"
+	       : !strcmp(name, "opensm") ? "OpenSM"
+	       : !strcmp(name, "best")	 ? "OpenSM if our plugin is there, else SMPs"
+					 : name;
+}
+
+static int draw_search(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	char text[80];
+
+	canvas_textf(c, r, 1, y++, ROLE_TEXT, "order  %s",
+		     preview_search_text(text, sizeof(text), s));
+	canvas_text(c, r, 8, y++, ROLE_TEXT, s->ordering.words);
+	canvas_text(c, r, 8, y, ROLE_KEY, "x");
+	canvas_text(c, r, 10, y, ROLE_DIM, "puts the plan away; nothing was written");
+	return y + 1;
+}
+
+static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct state_apply *a = &s->apply;
+	char e[FIGURE_LEN], b[FIGURE_LEN], title[200];
+	int x, y;
+
+	snprintf(title, sizeof(title), "Update%s%s%s%s%s%s", a->plan[0] ? ": " : "", a->plan,
+		 !a->txn[0]  ? ""
+		 : r.w < 100 ? ", txn "
+			     : ", transaction ",
+		 a->txn, a->user[0] ? ", by " : "", a->user);
+	canvas_rule(c, r, 0, title);
+	x = canvas_text(c, r, 1, 1, ROLE_LABEL, "state  ");
+	x = canvas_text(c, r, x, 1, state_role(a->state), state_words(a->state));
+	if (a->installer[0] && !isfinite(a->took_s))
+		canvas_textf(c, r, x, 1, ROLE_DIM, "  (through %s)", installer_words(a->installer));
+	if (isfinite(a->took_s) && begun(s) && !under_way(s))
+		canvas_rightf(c, r, r.w - 1, 1, ROLE_DIM, "after %s", figure_age(e, a->took_s));
+	if (!a->diff && a->state == APPLY_ORDERING)
+		return draw_search(s, c, r, 2);
+	if (!a->diff || begun(s))
+		return 2;
+	canvas_textf(c, r, 1, 2, ROLE_TEXT,
+		     "plan   %s LFT entr%s in %s block%s on %u of %u switches, %u SL2VL table%s",
+		     figure_count(e, a->diff->entries), a->diff->entries == 1 ? "y" : "ies",
+		     figure_count(b, a->diff->nblocks), plural(a->diff->nblocks), a->diff->switches,
+		     s->fabric ? s->fabric->nsw : 0, a->diff->nsl2vl, plural(a->diff->nsl2vl));
+	if (a->state == APPLY_ORDERING)
+		return draw_search(s, c, r, 3);
+	if (!a->waves[0])
+		return 3;
+	canvas_textf(c, r, 1, 3, ROLE_TEXT, "order  %s", a->waves);
+	canvas_text(c, r, 1, 4, ROLE_TEXT, "drain");
+	y = canvas_wrap(c, (struct rect){ r.x + 7, r.y, r.w - 8, r.h }, 1, 4, ROLE_TEXT, a->drain);
+	return 4 + (y ? y : 1);
+}
+
+static const char *question(const struct state *s)
+{
+	switch (s->apply.state) {
+	case APPLY_NONE:
+		return s->rw && state_plan_ahead(s)
+			       ? "No plan yet, but a preview waits in 6: A brings it from there."
+		       : s->rw ? "No plan yet. In 6: choose an engine, Space computes a preview, A "
+				 "brings it here."
+			       : "This console is read-only: previews (6) can be computed, but not "
+				 "applied. Start ibroute-top with --rw to be able to.";
+	case APPLY_ORDERING:
+		return "Looking for the order of writes.  x stops that.";
+	case APPLY_READY:
+		return "Write this routing into the switches?  Enter, then type the fabric's name. "
+		       "x puts the plan away.";
+	case APPLY_ROLLING_BACK:
+		return "The routing from before is being written and read back.";
+	case APPLY_KEPT:
+		return "Done.  x puts it away.  R then Y goes back to the routing from before, by "
+		       "a plan of its own.";
+	case APPLY_JOURNAL:
+		return "An earlier update did not come to its end.  R then Y rolls back to the "
+		       "routing from before it.";
+	case APPLY_INCOMPLETE:
+		return "Some switches may hold entries of both routings.  R then Y tries again.";
+	case APPLY_SUPERSEDED:
+		return "Neither the routing from before nor the new one is there, and nothing "
+		       "more is written.  Find out who routes (ibroute-top sm).  x puts this away.";
+	case APPLY_REFUSED:
+		return "Nothing was written.  6: compute a preview again, then A.  x puts this "
+		       "away.";
+	case APPLY_FAILED:
+		return "The routing from before is back.  8 tells what failed.  x puts this away.";
+	default:
+		return "x puts it away.";
+	}
+}
+
+/* How long the way back takes, as fast as it went there. */
+static const char *back_text(char buf[48], const struct state_apply *a)
+{
+	char time[FIGURE_LEN];
+
+	buf[0] = '\0';
+	if (a->back_s > 0 && a->back_s < 0.1)
+		snprintf(buf, 48, " (under 0.1s)");
+	else if (a->back_s > 0)
+		snprintf(buf, 48, " (about %s)", figure_age(time, a->back_s));
+	return buf;
+}
+
+static void draw_words(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct state_apply *a = &s->apply;
+	char text[400], back[48];
+
+	back_text(back, a);
+	if (a->state == APPLY_RUNNING)
+		snprintf(text, sizeof(text), "Writing.  R then Y stops and rolls back%s.%s", back,
+			 a->watched ? "  D leaves it to its watchdog." : "");
+	else if (a->state == APPLY_CONFIRM)
+		snprintf(text, sizeof(text),
+			 "Keep the new routing?  Enter, then type the fabric's name.  R then Y: "
+			 "roll back%s.  +: 5 min more.  N: note.  %sLook at the other views first.",
+			 back,
+			 a->watched ? "O: override the watch.  D: leave it to its watchdog.  "
+				    : "");
+	else
+		snprintf(text, sizeof(text), "%s", question(s));
+	canvas_wrap(c, r, 1, y, ROLE_TEXT, text);
+}
+
+static void draw_question(const struct apply_ui *u, const struct state *s, struct canvas *c,
+			  struct rect r)
+{
+	const struct state_apply *a = &s->apply;
+	const char *text = a->state == APPLY_JOURNAL ? a->journal : a->result;
+	struct rect in = { r.x, r.y, r.w - 1, r.h };
+	char back[48];
+	int y = 1;
+
+	canvas_rule(c, r, 0, NULL);
+	if (text[0])
+		y += canvas_wrap(c, in, 1, y,
+				 state_role(a->state) == ROLE_GOOD ? ROLE_GOOD : ROLE_WARN, text);
+	if (u->name.active && u->asking != ASK_NAME) {
+		canvas_text(c, in, 1, y++, ROLE_WARN,
+			    u->asking == ASK_NOTE ? "A note for the record of this session:"
+						  : "Watch conditions that shall not roll it back: "
+						    "sm, errors, reach, jobs");
+		entry_draw(&u->name, c, in, 1, y, u->asking == ASK_NOTE ? "note" : "override");
+		return;
+	}
+	if (u->name.active && u->entry_for == a->state && wants_name(s)) {
+		canvas_textf(c, in, 1, y++, ROLE_WARN, "Type the fabric's name (%s) to %s:",
+			     s->fabric ? s->fabric->name : "?",
+			     a->state == APPLY_READY ? "START the update" : "KEEP the new routing");
+		entry_draw(&u->name, c, in, 1, y, "name");
+		return;
+	}
+	if (u->asked && may_roll_back(s)) {
+		canvas_textf(c, in, 1, y, ROLE_LOUD,
+			     " Roll back?  Y does it%s; any other key leaves all as it is. ",
+			     back_text(back, a));
+		return;
+	}
+	if (!s->rw && a->state != APPLY_NONE)
+		canvas_text(c, in, 1, y, ROLE_DIM, "This console is read-only and only watches.");
+	else
+		draw_words(s, c, in, y);
+}
+
+/* Whose packets may come out of order, where all of it has room. */
+static int draw_risk(const struct state_apply *a, struct canvas *c, struct rect r, int y)
+{
+	const struct rect none = { r.x, r.y, r.w - 1, 0 }, in = { r.x, r.y, r.w - 1, r.h };
+	char time[FIGURE_LEN];
+
+	if (a->undrained && !a->agents.asked && a->wrote_s > 0 && y < r.h) {
+		canvas_textf(c, in, 1, y, ROLE_DIM, "%u job%s undrained, order at risk %s%s",
+			     a->undrained, plural(a->undrained), figure_age(time, a->wrote_s),
+			     r.w < 45 ? "" : ": 6 J");
+		return y + 1;
+	}
+	if (!a->drain[0] || y + canvas_wrap(c, none, 1, y, ROLE_DIM, a->drain) > r.h)
+		return y;
+	return y + canvas_wrap(c, in, 1, y, ROLE_DIM, a->drain);
+}
+
+/* Waves beside the figures; one above the other where the screen is narrow and high. */
+static int draw_happening(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	int half = r.w / 2;
+	struct rect left = { r.x, r.y, half - 1, r.h },
+		    right = { r.x + half, r.y, r.w - half, r.h };
+	int a, b;
+
+	if (left.h > y + APPLY_LIVE_LINES + 2)
+		left.h = y + APPLY_LIVE_LINES + 2;
+	if (s->apply.watched && under_way(s) && left.h > r.h - 1)
+		left.h = r.h - 1; /* what it rolls back on matters more */
+	a = apply_waves_draw(&s->apply, c, left, y);
+	a = draw_risk(&s->apply, c, left, a);
+	b = apply_live_draw(s, c, right, y);
+	return a > b ? a : b;
+}
+
+static bool seen_known(const struct state_apply *a)
+{
+	bool any = a->seen.scanned;
+
+	for (int w = 0; w < APPLY_WATCHES; w++)
+		any |= a->seen.of[w].looks > 0;
+	return any;
+}
+
+static int draw_watch(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct state_apply *a = &s->apply;
+
+	y = apply_conditions_draw(s, c, r, y);
+	y = apply_dog_draw(s, c, r, y);
+	if (a->state == APPLY_CONFIRM && seen_known(a)) {
+		if (r.h - y > APPLY_SEEN_LINES + 2) /* and some of the log */
+			return apply_seen_draw(a, c, r, y);
+		return apply_errors_draw(a, c, r, y);
+	}
+	if (a->found[0] && y < r.h)
+		canvas_textf(c, r, 1, y++, ROLE_WARN, "watch: %s", a->found);
+	return y;
+}
+
+static int draw_automatic(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	char text[300];
+
+	if (!s->automatic.on || !s->automatic.text[0] || y >= r.h)
+		return y;
+	snprintf(text, sizeof(text), "Auto: %s", s->automatic.text);
+	return y + canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y,
+			       s->automatic.alert ? ROLE_WARN : ROLE_LABEL, text);
+}
+
+/* The log with what the watch has seen, in the place of all else. */
+static int draw_log_page(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	if (s->apply.state != APPLY_CONFIRM || !seen_known(&s->apply))
+		return y;
+	canvas_rule(c, r, y++, "Watch");
+	y = apply_dog_draw(s, c, r, apply_conditions_draw(s, c, r, y));
+	return apply_seen_draw(&s->apply, c, r, y);
+}
+
+static void apply_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+		       const struct state *s)
+{
+	struct apply_ui *u = own;
+	/* no result takes a line while it goes on */
+	int below = r.h < 30 && under_way(s) ? 4 : 5, foot = r.h - below, y;
+	struct rect body = { r.x, r.y, r.w, foot };
+
+	(void)ui;
+	y = draw_plan(s, c, r);
+	y = draw_automatic(s, c, body, y);
+	if (u->log_only) {
+		y = draw_log_page(s, c, body, y);
+	} else {
+		y = apply_phases_draw(s, c, body, y);
+		if (begun(s)) {
+			y = draw_happening(s, c, body, y);
+			y = draw_watch(s, c, body, y);
+		}
+	}
+	apply_log_draw(&s->apply, c, (struct rect){ r.x, r.y + y, r.w, foot - y }, &u->log_back);
+	canvas_fill(c, (struct rect){ r.x, r.y + foot, r.w, below }, ROLE_TEXT, ' ');
+	draw_question(u, s, c, (struct rect){ r.x, r.y + foot, r.w, below });
+}
+
+static void take_name(struct ui *ui, const struct apply_ui *u, const struct state *s,
+		      struct request *out)
+{
+	if (!wants_name(s) || u->entry_for != s->apply.state) {
+		ui_say(ui, "the update has moved on meanwhile: nothing was done");
+		return;
+	}
+	if (!s->fabric || strcmp(u->name.text, s->fabric->name) != 0) {
+		ui_say(ui, "that is not the name of this fabric: nothing was done");
+		return;
+	}
+	out->type = s->apply.state == APPLY_READY ? REQ_APPLY_START : REQ_APPLY_KEEP;
+	snprintf(out->text, sizeof(out->text), "%s", u->name.text);
+}
+
+static void taken(struct ui *ui, const struct apply_ui *u, const struct state *s,
+		  struct request *out)
+{
+	if (u->asking == ASK_NAME) {
+		take_name(ui, u, s, out);
+		return;
+	}
+	out->type = u->asking == ASK_NOTE ? REQ_APPLY_NOTE : REQ_APPLY_OVERRIDE;
+	snprintf(out->text, sizeof(out->text), "%s", u->name.text);
+}
+
+static bool name_input(struct apply_ui *u, struct ui *ui, const struct input *in,
+		       const struct state *s, struct request *out)
+{
+	switch (entry_input(&u->name, in)) {
+	case ENTRY_DONE:
+		taken(ui, u, s, out);
+		u->name.text[0] = '\0';
+		break;
+	case ENTRY_LEFT:
+		u->name.text[0] = '\0';
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+static bool typing_now(const struct apply_ui *u, const struct state *s)
+{
+	if (u->asking != ASK_NAME)
+		return u->name.active;
+	return u->name.active && wants_name(s) && u->entry_for == s->apply.state;
+}
+
+static void ask(struct apply_ui *u, const struct state *s, enum asking what)
+{
+	u->asking = what;
+	u->entry_for = s->apply.state;
+	entry_open(&u->name, "");
+}
+
+static void close_plan(struct ui *ui, const struct state *s, struct request *out)
+{
+	switch (s->apply.state) {
+	case APPLY_NONE:
+		ui_say(ui, "nothing to put away");
+		break;
+	case APPLY_RUNNING:
+	case APPLY_CONFIRM:
+	case APPLY_ROLLING_BACK:
+		ui_say(ui, "not while an update is under way");
+		break;
+	case APPLY_JOURNAL:
+	case APPLY_INCOMPLETE:
+		ui_say(ui, "not before the rollback is complete");
+		break;
+	default:
+		out->type = REQ_APPLY_CLOSE;
+	}
+}
+
+#define LOG_PAGE 10
+
+/* true: it was one of these. */
+static bool move_log(struct apply_ui *u, enum req req)
+{
+	uint64_t up = req == REQ_UP || req == REQ_WHEEL_UP ? 1 : req == REQ_PAGE_UP ? LOG_PAGE : 0;
+	uint64_t down = req == REQ_DOWN || req == REQ_WHEEL_DOWN ? 1
+			: req == REQ_PAGE_DOWN			 ? LOG_PAGE
+								 : 0;
+
+	if (req == REQ_TOP)
+		u->log_back = UINT32_MAX; /* brought into range when it is drawn */
+	else if (req == REQ_BOTTOM)
+		u->log_back = 0;
+	else if (up || down)
+		u->log_back = u->log_back + up > down ? u->log_back + up - down : 0;
+	else
+		return false;
+	return true;
+}
+
+static bool apply_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
+			struct request *out)
+{
+	struct apply_ui *u = own;
+	bool asked = u->asked;
+
+	if (typing_now(u, s))
+		return name_input(u, ui, in, s, out);
+	u->name.active = false;
+	u->asked = false;
+	if (!asked && move_log(u, in->req))
+		return true;
+	switch (in->req) {
+	case REQ_PANE:
+		u->log_only = !asked ? !u->log_only : u->log_only;
+		return true;
+	case REQ_ENTER:
+		if (!wants_name(s)) {
+			ui_say(ui,
+			       s->apply.state == APPLY_ORDERING
+				       ? "the order of writes is being found: x puts the plan away"
+				       : "nothing to confirm now");
+			return true;
+		}
+		ask(u, s, ASK_NAME);
+		return true;
+	case REQ_APPLY_EXTEND:
+		if (s->apply.state == APPLY_CONFIRM)
+			out->type = REQ_APPLY_EXTEND;
+		else
+			ui_say(ui, "nothing waits to be confirmed");
+		return true;
+	case REQ_APPLY_NOTE:
+		if (in->text) /* ":note TEXT" */
+			return false;
+		ask(u, s, ASK_NOTE);
+		return true;
+	case REQ_APPLY_OVERRIDE:
+		if (in->text)
+			return false;
+		if (under_way(s))
+			ask(u, s, ASK_OVERRIDE);
+		else
+			ui_say(ui, "nothing is watched now: no update is under way");
+		return true;
+	case REQ_ROLLBACK_ASK:
+		if (may_roll_back(s))
+			u->asked = true;
+		else
+			ui_say(ui, "nothing to roll back");
+		return true;
+	case REQ_YES:
+		if (asked && may_roll_back(s))
+			out->type = REQ_APPLY_ROLLBACK;
+		return true;
+	case REQ_APPLY_CLOSE:
+		close_plan(ui, s, out);
+		return true;
+	default:
+		/* the key that leaves the question does nothing else */
+		return asked;
+	}
+}
+
+static bool apply_typing(const void *own, const struct state *s)
+{
+	return typing_now(own, s);
+}
+
+static void apply_context(const void *own, const struct state *s, char *buf, size_t len)
+{
+	bool armed = (s->apply.state == APPLY_RUNNING && s->apply.txn[0]) ||
+		     s->apply.state == APPLY_CONFIRM;
+	char cast[32] = "";
+
+	(void)own;
+	if (!under_way(s) || !s->rec_head[0]) {
+		snprintf(buf, len, "%s",
+			 s->rw ? "no single key starts or keeps an update"
+			       : "read-only: --rw arms");
+		return;
+	}
+	if (s->rec_cast)
+		snprintf(cast, sizeof(cast), "  cast %.1f MB", (double)s->rec_cast / 1e6);
+	snprintf(buf, len, "chain %s seq %llu%s%s", s->rec_head, (unsigned long long)s->rec_seq,
+		 cast, armed ? "  rollback ARMED" : "");
+}
+
+const struct view view_apply = {
+	.name = "Apply",
+	.title = "Apply",
+	.size = sizeof(struct apply_ui),
+	.draw = apply_draw,
+	.input = apply_input,
+	.typing = apply_typing,
+	.context = apply_context,
+};

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/canvas/activity.h"
+
+#include "views/canvas/text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GAP 2 /* columns between the two */
+
+/* What is left out. */
+enum { NO_RATE = 1, NO_COUNT = 2, BRIEF_KEY = 4, NO_LEFT = 8, NO_STEP = 16 };
+
+static const struct brevity {
+	unsigned tables, work;
+} brevities[] = {
+	{ 0, 0 },
+	{ NO_COUNT, NO_RATE },
+	{ NO_COUNT | NO_RATE, NO_COUNT | NO_RATE },
+	{ NO_COUNT | NO_RATE | BRIEF_KEY, NO_COUNT | NO_RATE | BRIEF_KEY },
+	{ NO_COUNT | NO_RATE | BRIEF_KEY | NO_LEFT, NO_COUNT | NO_RATE | BRIEF_KEY | NO_LEFT },
+	{ NO_COUNT | NO_RATE | BRIEF_KEY | NO_LEFT,
+	  NO_COUNT | NO_RATE | BRIEF_KEY | NO_LEFT | NO_STEP },
+};
+
+#define BREVITIES (sizeof(brevities) / sizeof(brevities[0]))
+
+static bool ends_with(const char *part, size_t len, const char *end)
+{
+	size_t n = strlen(end);
+
+	return len >= n && !strncmp(part + len - n, end, n);
+}
+
+/* One of "2 of 5", "paths 37 %", "12k/s", "3.1 s left". */
+static bool left_out(const char *part, size_t len, unsigned without)
+{
+	const char *of = strstr(part, " of ");
+
+	if (ends_with(part, len, "/s"))
+		return without & NO_RATE;
+	if (ends_with(part, len, " left"))
+		return without & NO_LEFT;
+	return without & NO_COUNT && isdigit((unsigned char)*part) && of && of < part + len;
+}
+
+/* Of "preview by sar: 2 of 5, layers 37 %, 12k/s, 3.1 s left": the name is always told. */
+static void put_parts(char *out, size_t len, const char *text, unsigned without)
+{
+	const char *colon = strstr(text, ": "), *part = colon ? colon + 2 : text;
+	const char *between = colon ? ": " : "";
+	size_t n = 0;
+
+	out[0] = '\0';
+	if (colon)
+		n = (size_t)snprintf(out, len, "%.*s", (int)(colon - text), text);
+	while (*part && n < len && !(colon && without & NO_STEP)) {
+		const char *comma = strstr(part, ", ");
+		size_t k = comma ? (size_t)(comma - part) : strlen(part);
+
+		if (!left_out(part, k, without)) {
+			n += (size_t)snprintf(out + n, len - n, "%s%.*s", between, (int)k, part);
+			between = ", ";
+		}
+		part += comma ? k + 2 : k;
+	}
+}
+
+static void put_key(char *out, size_t len, const char *key, unsigned without)
+{
+	size_t n = strlen(out);
+
+	snprintf(out + n, len - n, without & BRIEF_KEY ? " (%s)" : "; %s ends it", key);
+}
+
+static void put_work(char *out, size_t len, const struct state *s, unsigned without)
+{
+	out[0] = '\0';
+	if (!s->work[0])
+		return;
+	put_parts(out, len, s->work, without);
+	put_key(out, len, "Ctrl-X", without);
+}
+
+/* What was ended, and the key that goes on. */
+static void put_ended(char *out, size_t len, const struct state *s, unsigned without)
+{
+	if (without & BRIEF_KEY)
+		snprintf(out, len, "%s not read (M)", s->tables ? "SL2VL" : "routes");
+	else
+		snprintf(out, len, "%s",
+			 s->tables ? "SL2VL not read: no verdict, no VLs; M reads on"
+				   : "routes not read; M reads them");
+}
+
+static void put_tables(char *out, size_t len, const struct state *s, unsigned without)
+{
+	const struct state_poll *p = &s->poll;
+	const char *rest = strchr(p->tables_pace, '%');
+	char done[FIGURE_LEN], total[FIGURE_LEN], text[160];
+
+	out[0] = '\0';
+	if (s->past.on || !(p->tables_on || p->tables_ended))
+		return;
+	if (p->tables_ended) {
+		put_ended(out, len, s, without);
+		return;
+	}
+	if (rest)
+		snprintf(text, sizeof(text), "%.*s, %s of %s%s", (int)(rest + 1 - p->tables_pace),
+			 p->tables_pace, figure_short(done, p->tables_done),
+			 figure_short(total, p->tables_total), rest + 1);
+	else
+		snprintf(text, sizeof(text), "reading SL2VL");
+	put_parts(out, len, text, without);
+	put_key(out, len, "Esc", without);
+}
+
+void busy_fit(struct busy *out, const struct state *s, int room)
+{
+	for (size_t i = 0; i < BREVITIES; i++) {
+		int w;
+
+		put_tables(out->tables, sizeof(out->tables), s, brevities[i].tables);
+		put_work(out->work, sizeof(out->work), s, brevities[i].work);
+		w = text_width(out->tables) + text_width(out->work);
+		if (w + (out->tables[0] && out->work[0] ? GAP : 0) <= room)
+			return;
+	}
+	out->work[0] = '\0';
+	if (text_width(out->tables) > room)
+		out->tables[0] = '\0';
+}
+
+void busy_fit_work(struct busy *out, const struct state *s, int room)
+{
+	out->tables[0] = out->work[0] = '\0';
+	for (size_t i = 0; i < BREVITIES; i++) {
+		put_work(out->work, sizeof(out->work), s, brevities[i].work);
+		if (text_width(out->work) <= room)
+			return;
+	}
+	out->work[0] = '\0';
+}

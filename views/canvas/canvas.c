@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/canvas/canvas.h"
+
+#include "fabric/base/mem.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_BYTES 1024
+
+struct canvas *canvas_new(int w, int h, bool ascii)
+{
+	struct canvas *c = xcalloc(1, sizeof(*c));
+
+	c->w = w > 0 ? w : 0;
+	c->h = h > 0 ? h : 0;
+	c->ascii = ascii;
+	c->cell = xcalloc((size_t)c->w * (size_t)c->h, sizeof(*c->cell));
+	canvas_clear(c);
+	return c;
+}
+
+void canvas_free(struct canvas *c)
+{
+	if (!c)
+		return;
+	free(c->cell);
+	free(c);
+}
+
+void canvas_clear(struct canvas *c)
+{
+	canvas_fill(c, canvas_rect(c), ROLE_TEXT, ' ');
+}
+
+struct rect canvas_rect(const struct canvas *c)
+{
+	return (struct rect){ 0, 0, c->w, c->h };
+}
+
+/* The cell at (x, y) of r, NULL when clipped. */
+static struct cell *cell_at(struct canvas *c, struct rect r, int x, int y)
+{
+	int cx = r.x + x, cy = r.y + y;
+
+	if (x < 0 || y < 0 || x >= r.w || y >= r.h || cx < 0 || cy < 0 || cx >= c->w || cy >= c->h)
+		return NULL;
+	return &c->cell[cy * c->w + cx];
+}
+
+static uint32_t ascii_of(uint32_t ch)
+{
+	switch (ch) {
+	case 0x2500: /* line */
+		return '-';
+	case 0x2502:
+		return '|';
+	case 0x2588: /* full block */
+	case 0x2593:
+		return '#';
+	case 0x2591: /* light shade */
+		return '.';
+	case 0xb7:
+		return '.';
+	case 0x2191: /* arrows: signs, as a letter would be read as part of the word beside it */
+		return '+';
+	case 0x2193:
+		return '-';
+	}
+	return ch < 0x80 ? ch : '?';
+}
+
+/* Writes one cell; a wide character that loses a half becomes a blank. */
+static void cell_set(struct canvas *c, struct cell *cell, uint32_t ch, enum role role)
+{
+	struct cell *end = c->cell + c->w * c->h;
+
+	if (!cell->ch && cell > c->cell)
+		cell[-1].ch = ' ';
+	if (cell + 1 < end && !cell[1].ch)
+		cell[1].ch = ' ';
+	*cell = (struct cell){ .ch = ch, .role = (uint8_t)role };
+}
+
+void canvas_char(struct canvas *c, struct rect r, int x, int y, enum role role, uint32_t ch)
+{
+	struct cell *cell = cell_at(c, r, x, y);
+
+	if (cell)
+		cell_set(c, cell, c->ascii ? ascii_of(ch) : ch, role);
+}
+
+int canvas_text(struct canvas *c, struct rect r, int x, int y, enum role role, const char *text)
+{
+	uint32_t ch;
+
+	while ((ch = text_next(&text))) {
+		int w;
+
+		if (c->ascii)
+			ch = ascii_of(ch);
+		w = text_char_width(ch);
+		if (w == 1) {
+			canvas_char(c, r, x, y, role, ch);
+		} else if (w == 2) {
+			struct cell *right = cell_at(c, r, x + 1, y);
+
+			canvas_char(c, r, x, y, role, right ? ch : ' ');
+			if (right && cell_at(c, r, x, y)) {
+				cell_set(c, right, ' ', role);
+				right->ch = 0;
+			}
+		}
+		x += w;
+	}
+	return x;
+}
+
+int canvas_textf(struct canvas *c, struct rect r, int x, int y, enum role role, const char *fmt,
+		 ...)
+{
+	char buf[LINE_MAX_BYTES];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	return canvas_text(c, r, x, y, role, buf);
+}
+
+void canvas_right(struct canvas *c, struct rect r, int end, int y, enum role role, const char *text)
+{
+	canvas_text(c, r, end - text_width(text), y, role, text);
+}
+
+void canvas_rightf(struct canvas *c, struct rect r, int end, int y, enum role role, const char *fmt,
+		   ...)
+{
+	char buf[LINE_MAX_BYTES];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	canvas_right(c, r, end, y, role, buf);
+}
+
+void canvas_name(struct canvas *c, struct rect r, int x, int y, int width, enum role role,
+		 const char *text)
+{
+	char buf[LINE_MAX_BYTES];
+
+	canvas_text(c, r, x, y, role, text_shorten(buf, sizeof(buf), text, width));
+}
+
+/* Bytes of text that fit width columns, broken after a blank where there is one. */
+static size_t line_bytes(const char *text, int width)
+{
+	const char *p = text, *blank = NULL;
+	int w = 0;
+
+	while (*p) {
+		const char *from = p;
+		uint32_t ch = text_next(&p);
+
+		w += text_char_width(ch);
+		if (w > width)
+			return (size_t)((blank ? blank : from > text ? from : p) - text);
+		if (ch == ' ')
+			blank = p;
+	}
+	return (size_t)(p - text);
+}
+
+int canvas_wrap(struct canvas *c, struct rect r, int x, int y, enum role role, const char *text)
+{
+	int lines = 0;
+
+	while (*text && r.w > x) {
+		char buf[LINE_MAX_BYTES];
+		size_t n = line_bytes(text, r.w - x);
+
+		if (n >= sizeof(buf))
+			n = sizeof(buf) - 1;
+		memcpy(buf, text, n);
+		buf[n] = '\0';
+		canvas_text(c, r, x, y + lines++, role, buf);
+		text += n;
+	}
+	return lines;
+}
+
+void canvas_fill(struct canvas *c, struct rect r, enum role role, uint32_t ch)
+{
+	for (int y = 0; y < r.h; y++)
+		for (int x = 0; x < r.w; x++)
+			canvas_char(c, r, x, y, role, ch);
+}
+
+void canvas_style(struct canvas *c, struct rect r, enum role role, bool reverse)
+{
+	for (int y = 0; y < r.h; y++) {
+		for (int x = 0; x < r.w; x++) {
+			struct cell *cell = cell_at(c, r, x, y);
+
+			if (!cell)
+				continue;
+			cell->role = (uint8_t)role;
+			cell->reverse = reverse;
+		}
+	}
+}
+
+void canvas_rule(struct canvas *c, struct rect r, int y, const char *title)
+{
+	for (int x = 0; x < r.w; x++)
+		canvas_char(c, r, x, y, ROLE_RULE, 0x2500);
+	if (title && title[0] && r.w > 6) {
+		char buf[LINE_MAX_BYTES];
+
+		canvas_textf(c, r, 2, y, ROLE_RULE, " %s ",
+			     text_shorten(buf, sizeof(buf), title, r.w - 6));
+	}
+}
+
+void canvas_bar(struct canvas *c, struct rect r, int x, int y, int width, enum role role,
+		double share, double extra)
+{
+	int full, more;
+
+	if (!isfinite(share)) {
+		canvas_char(c, r, x, y, ROLE_DIM, '?');
+		return;
+	}
+	share = fmin(fmax(share, 0), 1);
+	extra = isfinite(extra) ? fmin(fmax(extra, 0), 1 - share) : 0;
+	full = (int)lround(share * width);
+	more = (int)lround((share + extra) * width);
+	for (int i = 0; i < width; i++) {
+		if (i < full)
+			canvas_char(c, r, x + i, y, role, 0x2588);
+		else
+			canvas_char(c, r, x + i, y, i < more ? ROLE_WARN : ROLE_DIM,
+				    i < more ? '+' : 0xb7);
+	}
+}
+
+void canvas_spark(struct canvas *c, struct rect r, int x, int y, const uint8_t *pct, int n)
+{
+	for (int i = 0; i < n; i++) {
+		int level = pct[i] <= 100 ? heat_level(pct[i]) : -1;
+
+		canvas_char(c, r, x + i, y,
+			    level < 0 ? ROLE_DIM : heat_role(PALETTE_VIRIDIS, level),
+			    level < 0 ? ' ' : (uint32_t)heat_glyph(level));
+	}
+}
+
+static void put_utf8(FILE *f, uint32_t ch)
+{
+	char u[8] = "";
+
+	text_append(u, sizeof(u), ch);
+	fputs(u, f);
+}
+
+/* One past the last cell of a row that is not a plain blank. */
+static int row_end(const struct canvas *c, int y, bool styles)
+{
+	int end = c->w;
+
+	while (end > 0) {
+		const struct cell *cell = &c->cell[y * c->w + end - 1];
+		const struct look *look = role_look((enum role)cell->role);
+
+		if (cell->ch != ' ' || (styles && (cell->reverse || look->bg >= 0)))
+			break;
+		end--;
+	}
+	return end;
+}
+
+char *canvas_dump(const struct canvas *c)
+{
+	char *out = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&out, &len);
+
+	for (int y = 0; y < c->h; y++) {
+		int end = row_end(c, y, false);
+
+		for (int x = 0; x < end; x++)
+			if (c->cell[y * c->w + x].ch)
+				put_utf8(f, c->cell[y * c->w + x].ch);
+		fputc('\n', f);
+	}
+	fclose(f);
+	return out;
+}
+
+static void put_look(FILE *f, const struct cell *cell)
+{
+	const struct look *look = role_look((enum role)cell->role);
+
+	fputs("\x1b[0", f);
+	if (look->bold)
+		fputs(";1", f);
+	if (cell->reverse)
+		fputs(";7", f);
+	if (look->fg >= 0)
+		fprintf(f, ";38;5;%d", look->fg);
+	if (look->bg >= 0)
+		fprintf(f, ";48;5;%d", look->bg);
+	fputc('m', f);
+}
+
+char *canvas_dump_ansi(const struct canvas *c)
+{
+	char *out = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&out, &len);
+
+	for (int y = 0; y < c->h; y++) {
+		const struct cell *row = &c->cell[y * c->w], *last = NULL;
+		int end = row_end(c, y, true);
+
+		for (int x = 0; x < end; x++) {
+			if (!row[x].ch)
+				continue;
+			if (!last || last->role != row[x].role || last->reverse != row[x].reverse)
+				put_look(f, &row[x]);
+			last = &row[x];
+			put_utf8(f, row[x].ch);
+		}
+		fputs(last ? "\x1b[0m\n" : "\n", f);
+	}
+	fclose(f);
+	return out;
+}

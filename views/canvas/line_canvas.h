@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * line_layer: straight lines between places on the screen, kept apart from what is drawn over
+ * them.
+ *
+ * A cell shows the dots of all lines through it (2 x 4 of them, in Braille characters) in the
+ * colour of the worst; without colours or in ASCII its glyph takes the place of dots.
+ */
+#ifndef VIEWS_CANVAS_LINE_CANVAS_H
+#define VIEWS_CANVAS_LINE_CANVAS_H
+
+#include "views/canvas/canvas.h"
+#include "views/data/chan_value.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct line_cell {
+	uint8_t dots;
+	uint8_t bad;
+	char glyph;
+	uint8_t role;
+};
+
+struct line_layer {
+	int w, h;
+	bool glyphs;
+	uint32_t lit;		/* different dots, or cells with a glyph */
+	struct line_cell *cell; /* w * h */
+};
+
+/* Empties it; zeroed before its first use. */
+void line_layer_clear(struct line_layer *l, int w, int h, bool glyphs);
+void line_layer_done(struct line_layer *l);
+
+/* From (x0, y0) to (x1, y1) in cells, where the middle of the first is (0.5, 0.5); clipped.
+ * Returns the number of dots drawn.  O(those in sight). */
+uint32_t line_layer_add(struct line_layer *l, float x0, float y0, float x1, float y1,
+			const struct chan_value *v);
+/* Cells without a line leave what is there. */
+void line_layer_draw(const struct line_layer *l, struct canvas *c, struct rect r);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/canvas/palette.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* viridis and cividis in 7 steps as the 256-colour palette can show them with a lightness
+ * that strictly rises; the plain nearest colours are not monotone. */
+static const struct look looks[ROLE_COUNT] = {
+	[ROLE_TEXT] = { -1, -1, -1, -1, false, false },
+	[ROLE_DIM] = { 244, -1, -1, -1, false, false },
+	[ROLE_LABEL] = { 110, -1, 6, -1, false, false },
+	[ROLE_RULE] = { 67, -1, 6, -1, false, false },
+	[ROLE_KEY] = { 222, -1, 3, -1, true, false },
+	[ROLE_STATUS] = { 253, 24, 7, 4, false, true },
+	[ROLE_LOUD] = { 16, 214, 0, 3, true, true },
+	[ROLE_TAB] = { 249, 236, 7, 0, false, false },
+	[ROLE_TAB_ON] = { 231, 60, 0, 6, true, true },
+	[ROLE_CURSOR] = { 231, 239, 0, 7, false, true },
+	[ROLE_GOOD] = { 114, -1, 2, -1, false, false },
+	[ROLE_WARN] = { 214, -1, 3, -1, false, false },
+	[ROLE_BAD] = { 203, -1, 1, -1, true, false },
+	[ROLE_ENTRY] = { 231, 237, 7, 0, true, false },
+	[ROLE_HEAT + 0] = { 60, -1, 5, -1, false, false },
+	[ROLE_HEAT + 1] = { 61, -1, 4, -1, false, false },
+	[ROLE_HEAT + 2] = { 67, -1, 6, -1, false, false },
+	[ROLE_HEAT + 3] = { 37, -1, 6, -1, false, false },
+	[ROLE_HEAT + 4] = { 78, -1, 2, -1, false, false },
+	[ROLE_HEAT + 5] = { 119, -1, 2, -1, true, false },
+	[ROLE_HEAT + 6] = { 226, -1, 3, -1, true, false },
+	[ROLE_HEAT2 + 0] = { 239, -1, 4, -1, false, false },
+	[ROLE_HEAT2 + 1] = { 24, -1, 4, -1, false, false },
+	[ROLE_HEAT2 + 2] = { 242, -1, -1, -1, false, false },
+	[ROLE_HEAT2 + 3] = { 244, -1, -1, -1, false, false },
+	[ROLE_HEAT2 + 4] = { 144, -1, 3, -1, false, false },
+	[ROLE_HEAT2 + 5] = { 186, -1, 3, -1, true, false },
+	[ROLE_HEAT2 + 6] = { 227, -1, 3, -1, true, false },
+	[ROLE_DELTA + 0] = { 33, -1, 4, -1, true, false },
+	[ROLE_DELTA + 1] = { 75, -1, 4, -1, false, false },
+	[ROLE_DELTA + 2] = { 153, -1, 6, -1, false, false },
+	[ROLE_DELTA + 3] = { 255, -1, 7, -1, false, false },
+	[ROLE_DELTA + 4] = { 223, -1, 3, -1, false, false },
+	[ROLE_DELTA + 5] = { 215, -1, 3, -1, false, false },
+	[ROLE_DELTA + 6] = { 208, -1, 1, -1, true, false },
+	/* black or white on it, whichever reads better */
+	[ROLE_FILL + 0] = { 231, 53, 7, 5, false, false },
+	[ROLE_FILL + 1] = { 231, 61, 7, 4, false, false },
+	[ROLE_FILL + 2] = { 231, 67, 7, 4, false, false },
+	[ROLE_FILL + 3] = { 16, 37, 0, 6, false, false },
+	[ROLE_FILL + 4] = { 16, 78, 0, 2, false, false },
+	[ROLE_FILL + 5] = { 16, 119, 0, 2, true, true },
+	[ROLE_FILL + 6] = { 16, 226, 0, 3, true, true },
+	[ROLE_FILL + 7] = { 231, 235, 7, 4, false, false },
+	[ROLE_FILL + 8] = { 231, 24, 7, 4, false, false },
+	[ROLE_FILL + 9] = { 231, 242, 7, 0, false, false },
+	[ROLE_FILL + 10] = { 16, 244, 7, 0, false, false },
+	[ROLE_FILL + 11] = { 16, 144, 0, 3, false, false },
+	[ROLE_FILL + 12] = { 16, 186, 0, 3, true, true },
+	[ROLE_FILL + 13] = { 16, 227, 0, 3, true, true },
+	[ROLE_FILL + 14] = { 231, 33, 7, 4, true, true },
+	[ROLE_FILL + 15] = { 16, 75, 7, 4, false, false },
+	[ROLE_FILL + 16] = { 16, 153, 0, 6, false, false },
+	[ROLE_FILL + 17] = { 16, 255, 0, 7, false, false },
+	[ROLE_FILL + 18] = { 16, 223, 0, 3, false, false },
+	[ROLE_FILL + 19] = { 16, 215, 0, 3, false, false },
+	[ROLE_FILL + 20] = { 16, 208, 7, 1, true, true },
+};
+
+enum role fill_role(enum role role)
+{
+	return role >= ROLE_HEAT && role < ROLE_FILL ? (enum role)(role - ROLE_HEAT + ROLE_FILL)
+						     : role;
+}
+
+const struct look *role_look(enum role role)
+{
+	return &looks[(unsigned)role < ROLE_COUNT ? role : ROLE_TEXT];
+}
+
+/* 0xRRGGBB of a colour of the xterm-256 palette. */
+static int palette_rgb(int colour)
+{
+	static const int basic[16] = { 0x000000, 0x800000, 0x008000, 0x808000, 0x000080, 0x800080,
+				       0x008080, 0xc0c0c0, 0x808080, 0xff0000, 0x00ff00, 0xffff00,
+				       0x0000ff, 0xff00ff, 0x00ffff, 0xffffff };
+	static const int step[6] = { 0, 95, 135, 175, 215, 255 };
+	int grey;
+
+	if (colour < 16)
+		return colour < 0 ? -1 : basic[colour];
+	if (colour < 232) {
+		colour -= 16;
+		return step[colour / 36] << 16 | step[colour / 6 % 6] << 8 | step[colour % 6];
+	}
+	grey = 8 + 10 * (colour - 232);
+	return grey << 16 | grey << 8 | grey;
+}
+
+int role_rgb(enum role role, bool background)
+{
+	/* viridis at 1/8, 2/8, ... 6/8 and 1; cividis at 2/9, ... 7/9 and 1 */
+	static const int exact[2 * HEAT_COLOURS] = {
+		0x472d7b, 0x3b528b, 0x2c728e, 0x21918c, 0x28ae80, 0x5ec962, 0xfde725,
+		0x39486b, 0x575c6d, 0x707173, 0x8a8779, 0xa69d75, 0xc4b56c, 0xffea46,
+	};
+	const struct look *l = role_look(role);
+	int first = background ? ROLE_FILL : ROLE_HEAT;
+
+	if ((int)role >= first && (int)role < first + 2 * HEAT_COLOURS)
+		return exact[(int)role - first];
+	return palette_rgb(background ? l->bg : l->fg);
+}
+
+int heat_level(double pct)
+{
+	static const double limit[HEAT_LEVELS - 1] = { 5, 15, 30, 45, 60, 75, 90 };
+	int level = 0;
+
+	for (int i = 0; i < HEAT_LEVELS - 1; i++) /* no branch: asked for every cable */
+		level += pct >= limit[i];
+	return level;
+}
+
+char heat_glyph(int level)
+{
+	return ".:-=+*#@"[level & 7];
+}
+
+const char *palette_name(enum palette palette)
+{
+	static const char *const names[PALETTE_COUNT] = { "viridis", "cividis", "glyphs" };
+
+	return names[palette % PALETTE_COUNT];
+}
+
+enum role heat_role(enum palette palette, int level)
+{
+	if (palette == PALETTE_NONE)
+		return ROLE_TEXT;
+	if (level <= 0)
+		return ROLE_DIM;
+	return (enum role)((palette == PALETTE_CIVIDIS ? ROLE_HEAT2 : ROLE_HEAT) + level - 1);
+}
+
+int delta_level(double pct)
+{
+	static const double limit[] = { 2, 15, 40 };
+	int level = 0;
+
+	while (level < 3 && fabs(pct) >= limit[level])
+		level++;
+	return pct < 0 ? -level : level;
+}
+
+char delta_glyph(int level)
+{
+	return "Vv-.+*#"[level + 3];
+}
+
+enum role delta_role(enum palette palette, int level)
+{
+	return palette == PALETTE_NONE ? ROLE_TEXT : (enum role)(ROLE_DELTA + 3 + level);
+}

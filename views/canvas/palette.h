@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * look: what a cell means (its role) and how that looks on a terminal.
+ *
+ * The heat ramp has a glyph for every level, so that a screen in one colour says the same.
+ */
+#ifndef VIEWS_CANVAS_PALETTE_H
+#define VIEWS_CANVAS_PALETTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HEAT_COLOURS 7
+
+enum role {
+	ROLE_TEXT,
+	ROLE_DIM,
+	ROLE_LABEL,  /* names of columns and fields */
+	ROLE_RULE,   /* lines between panes, with their titles */
+	ROLE_KEY,    /* a key in the footer */
+	ROLE_STATUS, /* first line */
+	ROLE_LOUD,   /* FROZEN, LOST, RW: not to be missed in the first line */
+	ROLE_TAB,
+	ROLE_TAB_ON,
+	ROLE_CURSOR, /* selected row */
+	ROLE_GOOD,
+	ROLE_WARN,
+	ROLE_BAD,
+	ROLE_ENTRY,				/* text being typed */
+	ROLE_HEAT,				/* 7 steps of viridis, dark to light */
+	ROLE_HEAT2 = ROLE_HEAT + HEAT_COLOURS,	/* 7 steps of cividis */
+	ROLE_DELTA = ROLE_HEAT2 + HEAT_COLOURS, /* blue (less) - white - orange (more) */
+	ROLE_FILL = ROLE_DELTA + HEAT_COLOURS,	/* the three above as background, for heatmaps */
+	ROLE_COUNT = ROLE_FILL + 3 * HEAT_COLOURS,
+};
+
+/* Colours of the xterm-256 palette and of the 16 basic ones, -1 for the terminal's own;
+ * bold, underline and reverse are what is left in one colour. */
+struct look {
+	int16_t fg, bg;
+	int16_t fg16, bg16;
+	bool bold, reverse;
+};
+
+const struct look *role_look(enum role role);
+/* 0xRRGGBB for terminals with true colours, where the ramps are points of viridis and cividis, not
+ * the nearest of a palette; -1: the terminal's own. */
+int role_rgb(enum role role, bool background);
+
+/* Levels 0..7 with the glyphs ".:-=+*#@", by the limits 5, 15, 30, 45, 60, 75, 90 percent. */
+#define HEAT_LEVELS 8
+int heat_level(double pct);
+char heat_glyph(int level);
+
+enum palette { PALETTE_VIRIDIS, PALETTE_CIVIDIS, PALETTE_NONE, PALETTE_COUNT };
+const char *palette_name(enum palette palette);
+enum role fill_role(enum role role); /* a heat or delta role as background; others stay */
+enum role heat_role(enum palette palette, int level);
+
+/* Levels -3..3 of a change, by 2, 15 and 40 percent: "Vv-" in blue for less, "." for the same,
+ * "+*#" in orange for more. */
+int delta_level(double pct);
+char delta_glyph(int level);
+enum role delta_role(enum palette palette, int level);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/canvas/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* Length of the sequence that begins with that byte, 0 when none does. */
+static int sequence_length(unsigned char b)
+{
+	if (b < 0x80)
+		return 1;
+	if (b >= 0xc2 && b < 0xe0)
+		return 2;
+	if (b >= 0xe0 && b < 0xf0)
+		return 3;
+	return b >= 0xf0 && b < 0xf5 ? 4 : 0;
+}
+
+static bool code_point_ok(uint32_t ch, int n)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+
+	if (ch < least[n] || ch > 0x10ffff || (ch >= 0xd800 && ch < 0xe000))
+		return false;
+	/* controls, and the marks that turn the direction of writing */
+	return ch >= 0x20 && !(ch >= 0x7f && ch < 0xa0) && !(ch >= 0x200b && ch < 0x2010) &&
+	       !(ch >= 0x2028 && ch < 0x202f) && !(ch >= 0x2060 && ch < 0x2070) && ch != 0xfeff;
+}
+
+uint32_t text_next(const char **text)
+{
+	const unsigned char *p = (const unsigned char *)*text;
+	int n = sequence_length(*p);
+	uint32_t ch;
+
+	if (!*p)
+		return 0;
+	if (!n) {
+		(*text)++;
+		return '?';
+	}
+	ch = n == 1 ? *p : *p & (0x7fu >> n);
+	for (int i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80) {
+			*text += i;
+			return '?';
+		}
+		ch = ch << 6 | (p[i] & 0x3f);
+	}
+	*text += n;
+	return code_point_ok(ch, n) ? ch : '?';
+}
+
+/* Own tables, so that a screen is the same in every locale. */
+int text_char_width(uint32_t ch)
+{
+	static const uint32_t wide[][2] = {
+		{ 0x1100, 0x115f },   { 0x2e80, 0x303e },   { 0x3041, 0xa4cf },
+		{ 0xac00, 0xd7a3 },   { 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },
+		{ 0xff01, 0xff60 },   { 0xffe0, 0xffe6 },   { 0x1f300, 0x1f64f },
+		{ 0x1f900, 0x1f9ff }, { 0x20000, 0x3fffd },
+	};
+
+	if ((ch >= 0x300 && ch < 0x370) || (ch >= 0xfe00 && ch < 0xfe10))
+		return 0;
+	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
+		if (ch >= wide[i][0] && ch <= wide[i][1])
+			return 2;
+	return 1;
+}
+
+int text_width(const char *text)
+{
+	int w = 0;
+	uint32_t ch;
+
+	while ((ch = text_next(&text)))
+		w += text_char_width(ch);
+	return w;
+}
+
+void text_note(char *buf, size_t len, const char *note, int width)
+{
+	int used = text_width(buf) + 3, need = text_width(note);
+	size_t n = strlen(buf);
+
+	if (!need || width - used < (need < 20 ? need : 20))
+		return;
+	if (need <= width - used)
+		snprintf(buf + n, len - n, " | %s", note);
+	else
+		snprintf(buf + n, len - n, " | %.*s..", width - used - 2, note);
+}
+
+bool text_append(char *buf, size_t len, uint32_t ch)
+{
+	size_t at = strlen(buf);
+	char u[4];
+	size_t n = 0;
+
+	if (ch < 0x80) {
+		u[n++] = (char)ch;
+	} else if (ch < 0x800) {
+		u[n++] = (char)(0xc0 | ch >> 6);
+	} else if (ch < 0x10000) {
+		u[n++] = (char)(0xe0 | ch >> 12);
+		u[n++] = (char)(0x80 | (ch >> 6 & 0x3f));
+	} else {
+		u[n++] = (char)(0xf0 | ch >> 18);
+		u[n++] = (char)(0x80 | (ch >> 12 & 0x3f));
+		u[n++] = (char)(0x80 | (ch >> 6 & 0x3f));
+	}
+	if (n && ch >= 0x80)
+		u[n++] = (char)(0x80 | (ch & 0x3f));
+	if (at + n + 1 > len)
+		return false;
+	memcpy(buf + at, u, n);
+	buf[at + n] = '\0';
+	return true;
+}
+
+void text_chop(char *buf)
+{
+	size_t n = strlen(buf);
+
+	while (n && (buf[n - 1] & 0xc0) == 0x80)
+		n--;
+	if (n)
+		n--;
+	buf[n] = '\0';
+}
+
+static void append_columns(char *buf, size_t len, const char *text, int from, int to)
+{
+	int at = 0;
+	uint32_t ch;
+
+	while ((ch = text_next(&text))) {
+		int w = text_char_width(ch);
+
+		if (at >= from && at + w <= to && !text_append(buf, len, ch))
+			return;
+		at += w;
+	}
+}
+
+const char *text_shorten(char *buf, size_t len, const char *text, int width)
+{
+	int w = text_width(text);
+	int head = (width - 2 + 1) / 2;
+
+	buf[0] = '\0';
+	if (w <= width) {
+		append_columns(buf, len, text, 0, w);
+	} else if (width < 5) {
+		append_columns(buf, len, text, 0, width);
+	} else {
+		append_columns(buf, len, text, 0, head);
+		text_append(buf, len, '.');
+		text_append(buf, len, '.');
+		append_columns(buf, len, text, w - (width - 2 - head), w);
+	}
+	return buf;
+}
+
+/* Columns of the text up to column most, without the beginning of a word. */
+static int words_before(const char *text, int most)
+{
+	int at = 0, end = 0;
+	uint32_t ch;
+
+	while ((ch = text_next(&text)) && at <= most) {
+		if (ch == ' ')
+			end = at;
+		at += text_char_width(ch);
+	}
+	return end;
+}
+
+/* The column of the first word that begins at or after column least. */
+static int words_from(const char *text, int least)
+{
+	int at = 0;
+	bool blank = false;
+	uint32_t ch;
+
+	while ((ch = text_next(&text))) {
+		if (blank && ch != ' ' && at >= least)
+			return at;
+		blank = ch == ' ';
+		at += text_char_width(ch);
+	}
+	return at;
+}
+
+const char *text_shorten_words(char *buf, size_t len, const char *text, int width)
+{
+	int w = text_width(text), head, tail;
+
+	head = words_before(text, (width - 4) * 2 / 3);
+	tail = words_from(text, w - (width - 4 - head));
+	if (w <= width || width < 12 || head < width / 3 || tail >= w)
+		return text_shorten(buf, len, text, width);
+	buf[0] = '\0';
+	append_columns(buf, len, text, 0, head);
+	for (const char *p = " .. "; *p; p++)
+		text_append(buf, len, (uint32_t)*p);
+	append_columns(buf, len, text, tail, w);
+	return buf;
+}
+
+const char *text_shorten_list(char *buf, size_t len, const char *text, int width)
+{
+	int head = words_before(text, width - 3);
+
+	if (text_width(text) <= width || !head)
+		return text_shorten(buf, len, text, width);
+	buf[0] = '\0';
+	append_columns(buf, len, text, 0, head);
+	for (const char *p = " .."; *p; p++)
+		text_append(buf, len, (uint32_t)*p);
+	return buf;
+}
+
+const char *figure_count(char buf[FIGURE_LEN], uint64_t v)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)v);
+	char *p = buf;
+
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			*p++ = ',';
+		*p++ = digits[i];
+	}
+	*p = '\0';
+	return buf;
+}
+
+const char *figure_short(char buf[FIGURE_LEN], uint64_t v)
+{
+	static const char unit[] = "kMGTPE";
+	double d = (double)v;
+	int u = -1;
+
+	if (v < 100000) {
+		snprintf(buf, FIGURE_LEN, "%u", (unsigned)v);
+		return buf;
+	}
+	while (d >= 999.5 && u < 5) {
+		d /= 1000;
+		u++;
+	}
+	snprintf(buf, FIGURE_LEN, d < 99.95 ? "%.1f%c" : "%.0f%c", d, unit[u]);
+	return buf;
+}
+
+const char *figure_pct(char buf[FIGURE_LEN], double v)
+{
+	if (!isfinite(v))
+		return strcpy(buf, "-");
+	snprintf(buf, FIGURE_LEN, v < 9.95 && v > 0 ? "%.1f" : "%.0f", v);
+	return buf;
+}
+
+const char *figure_rate(char buf[FIGURE_LEN], double Bps, bool bits)
+{
+	double v = Bps / 1e9 * (bits ? 8 : 1);
+
+	if (!isfinite(Bps))
+		return strcpy(buf, "-");
+	snprintf(buf, FIGURE_LEN, v < 10 ? "%.2f" : v < 100 ? "%.1f" : "%.0f", v);
+	return buf;
+}
+
+const char *figure_age(char buf[FIGURE_LEN], double s)
+{
+	if (!isfinite(s))
+		return strcpy(buf, "-");
+	if (s < 9.95)
+		snprintf(buf, FIGURE_LEN, "%.1fs", s < 0 ? 0 : s);
+	else if (s < 120)
+		snprintf(buf, FIGURE_LEN, "%.0fs", s);
+	else if (s < 7200)
+		snprintf(buf, FIGURE_LEN, "%.0fm", floor(s / 60));
+	else if (s < 172800)
+		snprintf(buf, FIGURE_LEN, "%.0fh%02dm", floor(s / 3600),
+			 (int)floor(fmod(s, 3600) / 60));
+	else
+		snprintf(buf, FIGURE_LEN, "%.0fd", floor(s / 86400));
+	return buf;
+}
+
+const char *figure_clock(char buf[FIGURE_LEN], double s)
+{
+	unsigned t;
+
+	if (!isfinite(s) || s < 0 || s > 3e6)
+		return strcpy(buf, "-");
+	t = (unsigned)s;
+	snprintf(buf, FIGURE_LEN, "%02u:%02u:%02u", t / 3600, t / 60 % 60, t % 60);
+	return buf;
+}
+
+const char *figure_time(char buf[FIGURE_LEN], int64_t unix_s)
+{
+	time_t t = (time_t)unix_s;
+	struct tm tm;
+
+	if (!localtime_r(&t, &tm) || !strftime(buf, FIGURE_LEN, "%H:%M:%S", &tm))
+		return strcpy(buf, "-");
+	return buf;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/data/chan_value.h"
+
+#include <math.h>
+#include <stddef.h>
+
+const char *chan_metric_name(enum chan_metric m)
+{
+	static const char *const names[CHAN_METRICS] = { "utilisation", "wait",	    "EFI",
+							 "job EFI",	"errors",   "virtual lanes",
+							 "dark links",	"problems", "plan - now" };
+
+	return names[m];
+}
+
+static struct chan_value sign(char glyph, enum role role, uint8_t bad)
+{
+	return (struct chan_value){ .pct = NAN, .bad = bad, .glyph = glyph, .role = role };
+}
+
+/* How bad a share is; the order of heat(). */
+static uint8_t share_bad(double pct)
+{
+	return isfinite(pct) ? (uint8_t)(2 + (pct > 100 ? 100 : pct > 0 ? pct : 0) * 2) : 1;
+}
+
+static struct chan_value heat(double pct, enum palette palette)
+{
+	int level;
+
+	if (!isfinite(pct))
+		return sign('?', ROLE_DIM, 1);
+	level = heat_level(pct);
+	return (struct chan_value){ .pct = pct,
+				    .bad = share_bad(pct),
+				    .glyph = heat_glyph(level),
+				    .role = heat_role(palette, level) };
+}
+
+static struct chan_value share(uint64_t part, uint64_t max, enum palette palette)
+{
+	return heat((double)part * 100 / (double)(max ? max : 1), palette);
+}
+
+/* Hardly used, as no route leads there: that is to be seen. */
+static struct chan_value unless_dark(struct chan_value v, bool dark)
+{
+	if (dark && v.pct < 5)
+		v.glyph = 'o';
+	return v;
+}
+
+static bool is_unrouted(const struct state *s, uint32_t chan)
+{
+	const struct metrics *k = state_metrics(s);
+
+	return k && !k->efi[chan];
+}
+
+static struct chan_value change(const struct state *s, enum palette palette, uint32_t chan)
+{
+	const struct state_preview *p = &s->preview;
+	bool jobs;
+	uint64_t max;
+	double pct;
+	int level;
+
+	if (!state_preview_ready(s) || !p->before)
+		return sign('?', ROLE_DIM, 1);
+	jobs = p->after->njob > 0;
+	max = jobs ? p->before->eff_efi_max : p->before->efi_max;
+	pct = ((double)(jobs ? p->after->eff_efi : p->after->efi)[chan] -
+	       (double)(jobs ? p->before->eff_efi : p->before->efi)[chan]) /
+	      (double)(max ? max : 1) * 100;
+	level = delta_level(pct);
+	return (struct chan_value){ .pct = pct,
+				    .bad = (uint8_t)fmin(250, 2 + fabs(pct) * 2),
+				    .glyph = delta_glyph(level),
+				    .role = delta_role(palette, level) };
+}
+
+static struct chan_value of_rate(enum chan_metric m, enum palette palette, const struct state *s,
+				 uint32_t port)
+{
+	const struct port_rate *r = state_rate(s, port);
+
+	if (!r)
+		return sign('?', ROLE_DIM, 1);
+	if (m == CHAN_UTIL)
+		return heat(r->util_pct, palette);
+	if (m == CHAN_WAIT)
+		return heat(r->wait_pct, palette);
+	return heat(history_errors_pct(r->errors_per_min),
+		    palette); /* each tenfold is two levels */
+}
+
+/* How many lanes its routes are on, as a digit; and how evenly, as the colour. */
+static struct chan_value of_lanes(const struct usage *u, enum palette palette, uint32_t chan)
+{
+	struct chan_value v;
+	uint32_t n;
+
+	if (!u || !u->lanes)
+		return sign('?', ROLE_DIM, 1);
+	n = vl_use_lanes(u->lanes, chan);
+	if (!n)
+		return sign('o', ROLE_DIM, 2);
+	v = heat(100 * vl_use_spread(u->lanes, chan), palette);
+	v.glyph = (char)(n < 10 ? '0' + n : 'a' + n - 10);
+	v.bad = (uint8_t)(10 + n * 10);
+	return v;
+}
+
+static struct chan_value of_problem(enum problem p)
+{
+	if (p == PROBLEM_NONE)
+		return (struct chan_value){ .glyph = '.', .role = ROLE_DIM };
+	return (struct chan_value){ .pct = 100,
+				    .bad = (uint8_t)(100 + 20 * p),
+				    .glyph = problem_glyph(p),
+				    .role = p >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN };
+}
+
+/* Where nothing is down or silent, a channel is as bad as its utilisation, which is in a column. */
+static bool is_plain(enum chan_metric m, const struct state *s, const struct survey *v)
+{
+	return m == CHAN_UTIL && s->rates && !v->down && !v->no_reply && v->tally &&
+	       v->tally->rates == s->rates;
+}
+
+struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const struct state *s,
+				const struct survey *v, uint32_t chan)
+{
+	const struct metrics *k;
+	enum problem p;
+	uint32_t port;
+
+	if (is_plain(m, s, v))
+		return unless_dark(heat(v->tally->util[chan], palette), is_unrouted(s, chan));
+	port = chan_fabric_port(s->fabric, chan);
+	p = (enum problem)v->problem[port];
+	if (m == CHAN_PROBLEM)
+		return of_problem(p);
+	if (p == PROBLEM_DOWN)
+		return sign('x', ROLE_BAD, 255);
+	if (m == CHAN_DELTA)
+		return change(s, palette, chan);
+	if (m == CHAN_LANES)
+		return of_lanes(state_usage(s), palette, chan);
+	k = state_metrics(s);
+	if (m < CHAN_EFI || m == CHAN_ERRORS)
+		return p == PROBLEM_NO_REPLY ? sign('!', ROLE_WARN, 60)
+		       : m == CHAN_UTIL
+			       ? unless_dark(of_rate(m, palette, s, port), is_unrouted(s, chan))
+			       : of_rate(m, palette, s, port);
+	if (!k || (m != CHAN_EFI && !k->njob))
+		return sign('?', ROLE_DIM, 1);
+	if (m == CHAN_DARK)
+		return k->eff_efi[chan] ? (struct chan_value){ .glyph = '.', .role = ROLE_DIM }
+					: sign('o', ROLE_WARN, 100);
+	return m == CHAN_EFI ? unless_dark(share(k->efi[chan], k->efi_max, palette), !k->efi[chan])
+			     : unless_dark(share(k->eff_efi[chan], k->eff_efi_max, palette),
+					   !k->eff_efi[chan]);
+}
+
+static uint32_t most_used(const double *util, const uint32_t *chan, uint32_t n)
+{
+	uint32_t worst = 0;
+	double most = -1;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (util[chan[i]] > most) { /* not what is unknown */
+			most = util[chan[i]];
+			worst = i;
+		}
+	return worst;
+}
+
+uint32_t chan_worst(enum chan_metric m, enum palette palette, const struct state *s,
+		    const struct survey *v, const uint32_t *chan, uint32_t n)
+{
+	uint32_t worst = 0;
+	int bad = -1;
+
+	if (is_plain(m, s, v))
+		return most_used(v->tally->util, chan, n);
+	for (uint32_t i = 0; i < n && bad < 255; i++) {
+		int b = chan_value_of(m, palette, s, v, chan[i]).bad;
+
+		if (b <= bad)
+			continue;
+		bad = b;
+		worst = i;
+	}
+	return worst;
+}
+
+static int legend_levels(enum palette palette, struct canvas *c, struct rect r, int x, int y)
+{
+	static const char *const limits[] = {
+		"<5", "<15", "<30", "<45", "<60", "<75", "<90", ">=90"
+	};
+
+	for (int l = 0; l < HEAT_LEVELS; l++)
+		x = canvas_textf(c, r, x, y, fill_role(heat_role(palette, l)), "%c%s ",
+				 heat_glyph(l), limits[l]);
+	return x;
+}
+
+void chan_value_legend(enum chan_metric m, enum palette palette, struct canvas *c, struct rect r,
+		       int x, int y)
+{
+	switch (m) {
+	case CHAN_DELTA:
+		for (int l = -3; l <= 3; l++)
+			x = canvas_textf(c, r, x, y, fill_role(delta_role(palette, l)), "%c ",
+					 delta_glyph(l));
+		canvas_text(c, r, x, y, ROLE_DIM,
+			    " fewer .. more routes by 40 15 2 % of the worst link now");
+		return;
+	case CHAN_DARK:
+		canvas_text(c, r, x, y, ROLE_DIM, "o no route between hosts of a job   . used");
+		return;
+	case CHAN_PROBLEM:
+		canvas_text(c, r, x, y, ROLE_DIM,
+			    "x down  ! no reply  s errors  ~ reduced  . all is well");
+		return;
+	case CHAN_LANES:
+		canvas_text(c, r, x, y, ROLE_DIM,
+			    "1-9 lanes with routes, colour: share off the fullest  o no route  "
+			    "?=not known");
+		return;
+	case CHAN_ERRORS:
+		x = canvas_text(c, r, x, y, ROLE_TEXT, ". none  ");
+		for (int l = 2; l < HEAT_LEVELS; l++)
+			x = canvas_textf(c, r, x, y, fill_role(heat_role(palette, l)), "%c ",
+					 heat_glyph(l));
+		canvas_text(c, r, x, y, ROLE_DIM, "errors per minute, rising  x=down !=no reply");
+		return;
+	default:
+		x = legend_levels(palette, c, r, x, y);
+		x = canvas_text(c, r, x, y, ROLE_DIM,
+				m == CHAN_UTIL ? "%  o=dark x=down !=no reply ?=unknown"
+				: m < CHAN_EFI ? "%  x=down !=no reply ?=not known"
+					       : "% of the worst  o=dark x=down ?=unknown");
+		if (x + 15 < r.w)
+			canvas_text(c, r, x, y, ROLE_DIM, "  blank=no link");
+	}
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* chan_value: one figure of a channel on the scale of colours, and how it looks. */
+#ifndef VIEWS_DATA_CHAN_VALUE_H
+#define VIEWS_DATA_CHAN_VALUE_H
+
+#include "views/canvas/canvas.h"
+#include "views/canvas/palette.h"
+#include "views/data/fabric_summary.h"
+#include "views/data/state.h"
+
+enum chan_metric {
+	CHAN_UTIL,
+	CHAN_WAIT,
+	CHAN_EFI,
+	CHAN_JOB_EFI,
+	CHAN_ERRORS,
+	CHAN_LANES,
+	CHAN_DARK,
+	CHAN_PROBLEM,
+	CHAN_DELTA, /* what the preview changes; only when one is there */
+	CHAN_METRICS
+};
+
+struct chan_value {
+	double pct;  /* 0..100 of the scale; change in percent; NAN: see the glyph */
+	uint8_t bad; /* for choosing the worst of several: 0 good .. 255 */
+	char glyph;
+	enum role role;
+};
+
+const char *chan_metric_name(enum chan_metric m);
+
+/* O(1). */
+struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const struct state *s,
+				const struct survey *v, uint32_t chan);
+/* Index of the worst of n channels, the first of equals.  O(n); utilisation, which is asked for
+ * every cable with every sample, without looking at each in full. */
+uint32_t chan_worst(enum chan_metric m, enum palette palette, const struct state *s,
+		    const struct survey *v, const uint32_t *chan, uint32_t n);
+/* What the signs mean, on one line. */
+void chan_value_legend(enum chan_metric m, enum palette palette, struct canvas *c, struct rect r,
+		       int x, int y);
+
+#endif

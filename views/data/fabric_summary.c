@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/data/fabric_summary.h"
+
+#include "fabric/base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+char problem_glyph(enum problem p)
+{
+	return " ~s!x"[p];
+}
+
+const char *problem_word(enum problem p)
+{
+	static const char *const words[] = { "", "reduced", "errors", "no reply", "down" };
+
+	return words[p];
+}
+
+/* Ports that lead nowhere, but did before. */
+static void find_lost(struct survey *v)
+{
+	const struct fabric *f = v->fabric;
+
+	v->lost = xcalloc(f->nport + 1ull, sizeof(*v->lost));
+	v->nlost = 0;
+	for (uint32_t i = 0; i < f->nport; i++)
+		if (f->port[i].chan == FAB_NONE && f->port[i].term == FAB_NONE &&
+		    troubles_was(v->troubles, i))
+			v->lost[v->nlost++] = i;
+	v->lost = xrealloc(v->lost, v->nlost + 1ull, sizeof(*v->lost));
+}
+
+static void take_fabric(struct survey *v, const struct state *s)
+{
+	const struct fabric *f = s->fabric;
+	struct troubles *troubles = v->troubles ? v->troubles : troubles_new();
+
+	v->troubles = NULL;
+	survey_done(v);
+	v->troubles = troubles;
+	troubles_fabric(troubles, f);
+	v->fabric = fabric_get(f);
+	v->shape = shape_new(f);
+	v->racks = racks_new(f, s->racks_file, s->racks_path);
+	v->tiers = tiers_new(f, v->shape);
+	v->tier_of = v->tiers->of;
+	v->ntier = v->tiers->n;
+	for (uint32_t t = 0; t < v->ntier; t++)
+		memcpy(v->tier[t].name, v->tiers->name[t], sizeof(v->tier[t].name));
+	norm_take(&v->norm, f, v->tiers);
+	v->isl_Mbps = v->norm.isl_Mbps;
+	v->host_Mbps = v->norm.host_Mbps;
+	v->cables = f->nchan / 2;
+	v->hosts = f->nterm;
+	v->problem = xcalloc(f->nport + 1ull, 1);
+	find_lost(v);
+}
+
+static void list_problem(struct survey *v, uint32_t port)
+{
+	const struct fabric *f = v->fabric;
+	uint32_t lo = 0, hi = f->nsw;
+
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (f->port_off[mid] <= port)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	v->problem_sw[v->nproblem] = lo;
+	v->problem_port[v->nproblem++] = (uint8_t)(port - f->port_off[lo]);
+}
+
+/* The worst kind first, each in the order of ports; most ports have none. */
+static void list_problems(struct survey *v, const uint32_t *count)
+{
+	uint32_t n = v->fabric->nport;
+
+	v->nproblem = 0;
+	for (int kind = PROBLEM_DOWN; kind > PROBLEM_NONE; kind--) {
+		const uint8_t *p = v->problem, *end = v->problem + n;
+		uint32_t left = count[kind];
+
+		for (; left && v->nproblem < PROBLEM_MAX; left--) {
+			p = memchr(p, kind, (size_t)(end - p));
+			list_problem(v, (uint32_t)(p++ - v->problem));
+		}
+	}
+}
+
+static void find_problems(struct survey *v, const struct state *s)
+{
+	const struct tally *t = v->tally;
+	uint32_t count[PROBLEM_KINDS];
+
+	memcpy(v->problem, t->problem, v->fabric->nport);
+	tally_problems(count, t, v->errors_limit);
+	for (uint32_t i = 0; i < v->nlost; i++)
+		v->problem[v->lost[i]] = PROBLEM_DOWN;
+	count[PROBLEM_DOWN] += v->nlost;
+	count[PROBLEM_NONE] -= v->nlost;
+	for (uint32_t i = 0; i < t->nrising; i++)
+		if (t->rising[i].per_min > v->errors_limit)
+			v->problem[t->rising[i].port] = PROBLEM_ERRORS;
+	v->down = count[PROBLEM_DOWN];
+	v->no_reply = count[PROBLEM_NO_REPLY];
+	v->errors = count[PROBLEM_ERRORS];
+	v->reduced = count[PROBLEM_REDUCED];
+	list_problems(v, count);
+	if (!s->past.on)
+		troubles_note(v->troubles, v->problem, s->now_s);
+}
+
+static void take_sums(struct survey *v)
+{
+	const struct tally *t = v->tally;
+
+	for (uint32_t i = 0; i < v->ntier; i++) {
+		struct tier *x = &v->tier[i];
+
+		x->links = t->tier[i].links;
+		x->known = t->tier[i].known;
+		x->util_min = t->tier[i].util_min;
+		x->util_avg = t->tier[i].util_avg;
+		x->util_max = t->tier[i].util_max;
+		x->wait_max = t->tier[i].wait_max;
+	}
+	v->load_pct = t->load_pct;
+	v->nhot = t->top[HISTORY_UTIL].n;
+	memcpy(v->hot, t->top[HISTORY_UTIL].chan, sizeof(v->hot));
+}
+
+static double job_rate(const struct survey *v, const struct state *s, const struct job *j)
+{
+	const struct fabric *f = v->fabric;
+	double sum = 0;
+
+	for (uint32_t i = 0; i < j->nterm; i++) {
+		uint32_t t = j->terms[i];
+		const struct port_rate *r =
+			state_rate(s, f->port_off[f->term_sw[t]] + f->term_port[t]);
+
+		if (!r || v->jobs->term_off[t + 1] - v->jobs->term_off[t] != 1)
+			return NAN;
+		sum += r->rx_Bps;
+	}
+	return j->nterm ? sum : NAN;
+}
+
+struct busy {
+	double Bps;
+	uint32_t job;
+};
+
+/* Unknown last; equals in the order of the job set, which is by size. */
+static int busy_cmp(const void *pa, const void *pb)
+{
+	const struct busy *a = pa, *b = pb;
+	double x = isfinite(a->Bps) ? a->Bps : -1, y = isfinite(b->Bps) ? b->Bps : -1;
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return a->job < b->job ? -1 : a->job > b->job;
+}
+
+static void sort_by_traffic(struct survey *v)
+{
+	uint32_t n = v->jobs->njob;
+	struct busy *all = xcalloc(n + 1ull, sizeof(*all));
+
+	v->by_traffic = xcalloc(n + 1ull, sizeof(*v->by_traffic));
+	for (uint32_t j = 0; j < n; j++)
+		all[j] = (struct busy){ v->job_Bps[j], j };
+	qsort(all, n, sizeof(*all), busy_cmp);
+	for (uint32_t j = 0; j < n; j++)
+		v->by_traffic[j] = all[j].job;
+	free(all);
+}
+
+static void rate_jobs(struct survey *v, const struct state *s)
+{
+	const struct jobset *js = v->jobs;
+
+	free(v->job_Bps);
+	free(v->by_traffic);
+	v->job_Bps = NULL;
+	v->by_traffic = NULL;
+	if (!js || js->nterm != v->fabric->nterm)
+		return;
+	v->job_Bps = xcalloc(js->njob, sizeof(*v->job_Bps));
+	for (uint32_t j = 0; j < js->njob; j++)
+		v->job_Bps[j] = job_rate(v, s, &js->jobs[j]);
+	sort_by_traffic(v);
+}
+
+static void load_of_job(struct job_load *l, const struct tally *t, const struct job_routes *r,
+			uint32_t job)
+{
+	double routes = 0;
+
+	for (uint64_t i = r->off[job]; i < r->off[job + 1]; i++) {
+		double util = t->util[r->chan[i]];
+
+		routes += r->routes[i];
+		if (!isfinite(util))
+			continue;
+		l->hot += util >= HOT_PCT;
+		if (l->worst != FAB_NONE && util <= l->util_max)
+			continue;
+		l->util_max = util;
+		l->worst = r->chan[i];
+	}
+	l->links = (uint32_t)(r->off[job + 1] - r->off[job]);
+	if (l->links)
+		l->efi_mean = routes / l->links;
+}
+
+static void forget_loads(struct survey *v)
+{
+	free(v->job_load);
+	free(v->job_load_made);
+	v->job_load = NULL;
+	v->job_load_made = NULL;
+}
+
+/* Room for what survey_job_load() will be asked for. */
+static void load_jobs(struct survey *v, const struct state *s)
+{
+	const struct usage *u = state_usage(s);
+
+	forget_loads(v);
+	v->usage_serial = u ? u->serial : 0;
+	if (!u || !u->routes || !v->jobs)
+		return;
+	v->job_load = xcalloc(v->jobs->njob + 1u, sizeof(*v->job_load));
+	v->job_load_made = xcalloc(v->jobs->njob + 1u, 1);
+}
+
+const struct job_load *survey_job_load(const struct survey *v, const struct state *s, uint32_t job)
+{
+	const struct usage *u = state_usage(s);
+	uint32_t at;
+
+	if (!v->job_load || !u || u->serial != v->usage_serial)
+		return NULL;
+	if (v->job_load_made[job])
+		return &v->job_load[job];
+	at = usage_job(u, v->jobs->jobs[job].id);
+	v->job_load[job] = (struct job_load){ .worst = FAB_NONE, .util_max = NAN, .efi_mean = NAN };
+	if (at != FAB_NONE)
+		load_of_job(&v->job_load[job], v->tally, u->routes, at);
+	v->job_load_made[job] = 1;
+	return &v->job_load[job];
+}
+
+/* That of the state where it is of what the state shows: another thread has made it. */
+static void take_tally(struct survey *v, const struct state *s)
+{
+	const struct tally *t = s->tally;
+
+	tally_put(v->tally);
+	if (t && digest_equal(&t->fabric->fingerprint, &v->fabric->fingerprint) &&
+	    t->sample == v->sample && t->rates == v->rates)
+		v->tally = tally_get(t);
+	else
+		v->tally = tally_new(v->fabric, &v->norm, v->sample, v->rates);
+}
+
+void survey_update(struct survey *v, const struct state *s)
+{
+	const struct usage *usage = state_usage(s);
+	bool fresh = false, same_usage = v->usage_serial == (usage ? usage->serial : 0);
+
+	if (!s->fabric) {
+		survey_done(v);
+		return;
+	}
+	if (v->fabric != s->fabric) {
+		take_fabric(v, s);
+		fresh = true;
+	}
+	if (v->errors_limit > s->limits.errors_per_min ||
+	    v->errors_limit < s->limits.errors_per_min)
+		fresh = true;
+	v->errors_limit = s->limits.errors_per_min;
+	if (v->rates == s->rates && v->sample == s->sample && v->jobs == s->jobs && same_usage &&
+	    !fresh)
+		return;
+	rates_put(v->rates);
+	sample_put(v->sample);
+	jobset_put(v->jobs);
+	v->jobs = s->jobs ? jobset_get(s->jobs) : NULL;
+	v->rates = s->rates ? rates_get(s->rates) : NULL;
+	v->sample = s->sample ? sample_get(s->sample) : NULL;
+	if (!v->tally || v->tally->rates != v->rates || v->tally->sample != v->sample)
+		take_tally(v, s);
+	find_problems(v, s);
+	take_sums(v);
+	rate_jobs(v, s);
+	load_jobs(v, s);
+}
+
+void survey_done(struct survey *v)
+{
+	fabric_put(v->fabric);
+	rates_put(v->rates);
+	sample_put(v->sample);
+	jobset_put(v->jobs);
+	shape_free(v->shape);
+	racks_free(v->racks);
+	free(v->job_Bps);
+	free(v->by_traffic);
+	forget_loads(v);
+	troubles_free(v->troubles);
+	free(v->problem);
+	free(v->lost);
+	tiers_free(v->tiers);
+	tally_put(v->tally);
+	memset(v, 0, sizeof(*v));
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fabric_summary: the fabric and its newest rates summed up once per sample, for all views. */
+#ifndef VIEWS_DATA_FABRIC_SUMMARY_H
+#define VIEWS_DATA_FABRIC_SUMMARY_H
+
+#include "engines/geometry/topology_kind.h"
+#include "views/data/port_problems.h"
+#include "views/data/racks.h"
+#include "views/data/sample_summary.h"
+#include "views/data/state.h"
+
+#include <stdint.h>
+
+char problem_glyph(enum problem p);	  /* ' ' ~ s ! x */
+const char *problem_word(enum problem p); /* "" for none */
+
+struct tier {
+	char name[20];				       /* "leaf -> spine" */
+	uint32_t links, known;			       /* directions; with a rate */
+	double util_min, util_avg, util_max, wait_max; /* NAN unknown */
+};
+
+/* HOT_PCT of utilisation and more counts as hot. */
+#define HOT_PCT 80
+
+struct job_load {
+	uint32_t links;	 /* channels; 0 also for a job that is too new */
+	uint32_t hot;	 /* of them */
+	uint32_t worst;	 /* the most used; FAB_NONE unknown */
+	double util_max; /* of that one; NAN unknown */
+	double efi_mean; /* the job's own routes per channel that it uses; NAN without any */
+};
+
+#define PROBLEM_MAX 256
+
+struct survey {
+	const struct fabric *fabric; /* own references */
+	const struct rates *rates;
+	const struct sample *sample;
+	const struct jobset *jobs;
+
+	struct shape *shape;
+	double errors_limit; /* per minute, of the state */
+	struct racks *racks;
+	struct tiers *tiers;
+	struct norm norm;
+	const struct tally *tally;		  /* own reference: of sample and rates */
+	uint32_t isl_Mbps, host_Mbps;		  /* most common rates */
+	uint32_t cables;			  /* between switches */
+	uint32_t hosts;				  /* host links */
+	uint32_t down, reduced, errors, no_reply; /* ports */
+	uint8_t *problem;			  /* enum problem, by fabric port */
+	uint32_t *lost;				  /* ports that had a link and have none now */
+	uint32_t nlost;
+	struct troubles *troubles; /* since when, and what was there */
+	uint32_t nproblem;	   /* listed below: worst kind first */
+	uint32_t problem_sw[PROBLEM_MAX];
+	uint8_t problem_port[PROBLEM_MAX];
+
+	uint32_t ntier;
+	struct tier tier[TIERS];
+	const uint8_t *tier_of; /* by fabric port: tier of what it sends; NO_TIER none */
+	double load_pct;	/* mean utilisation of all known inter-switch channels */
+
+	uint32_t nhot;
+	uint32_t hot[HOT_LINKS]; /* channels by utilisation, highest first */
+
+	struct job_load *job_load; /* survey_job_load() as far as it was asked for */
+	uint8_t *job_load_made;	   /* by index in jobs */
+	uint64_t usage_serial;
+
+	uint32_t *by_traffic; /* jobs in the order of job_Bps, highest first; NULL without jobs */
+	/* what the hosts of each job send, by index in jobs; NAN when a host also runs another job
+	 * or a rate is unknown */
+	double *job_Bps;
+};
+
+/* Follows the state; cheap when nothing changed.  O(ports) bytes where the state has a tally, else
+ * O(ports) figures. */
+void survey_update(struct survey *v, const struct state *s);
+void survey_done(struct survey *v);
+
+/* The links that the routes of a job (index in v->jobs) use; NULL: not known.  Added up when first
+ * asked for with a sample, O(links of the job); s: of the survey's last update. */
+const struct job_load *survey_job_load(const struct survey *v, const struct state *s, uint32_t job);
+
+#endif

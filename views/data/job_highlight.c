@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/data/job_highlight.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void forget(struct focus *f)
+{
+	free(f->routes);
+	*f = (struct focus){ .id = f->id };
+}
+
+static void take_routes(struct focus *f, const struct job_routes *r, uint32_t job)
+{
+	f->known = true;
+	f->nchan = r->nchan;
+	f->routes = xcalloc(r->nchan + 1ull, sizeof(*f->routes));
+	for (uint64_t i = r->off[job]; i < r->off[job + 1]; i++) {
+		f->routes[r->chan[i]] = r->routes[i];
+		f->most = r->routes[i] > f->most ? r->routes[i] : f->most;
+		f->links++;
+	}
+}
+
+void focus_update(struct focus *f, const struct state *s)
+{
+	const struct usage *u = state_usage(s);
+	uint32_t job;
+
+	if (!f->id)
+		return;
+	if (u && f->serial == u->serial)
+		return;
+	forget(f);
+	if (!u)
+		return;
+	f->serial = u->serial;
+	job = usage_job(u, f->id);
+	if (job != FAB_NONE && u->routes)
+		take_routes(f, u->routes, job);
+}
+
+void focus_set(struct focus *f, uint64_t id)
+{
+	focus_done(f);
+	f->id = id;
+}
+
+void focus_done(struct focus *f)
+{
+	forget(f);
+	f->id = 0;
+}

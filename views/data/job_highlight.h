@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* job_highlight: the job whose links all views show, chosen by the operator. */
+#ifndef VIEWS_DATA_JOB_HIGHLIGHT_H
+#define VIEWS_DATA_JOB_HIGHLIGHT_H
+
+#include "views/data/state.h"
+
+#include <stdint.h>
+
+struct focus {
+	uint64_t id; /* of the job; 0: none is chosen */
+	bool known;  /* its links are: the rest is filled */
+	uint32_t nchan;
+	uint32_t *routes; /* per channel, of the job */
+	uint32_t links;	  /* channels with routes */
+	uint32_t most;	  /* routes over the fullest of them */
+	uint64_t serial;  /* of the usage that it was made from */
+};
+
+/* Follows the state; cheap when nothing changed.  O(channels) else. */
+void focus_update(struct focus *f, const struct state *s);
+/* id 0: no job. */
+void focus_set(struct focus *f, uint64_t id); /* its links are known after the next update */
+void focus_done(struct focus *f);
+
+#endif

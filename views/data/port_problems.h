@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * troubles: since when each port has its problem, and what was on ports that have lost their link.
+ *
+ * A link that goes down is gone from the next fabric, since nobody answers for the other end any
+ * more; here it is remembered, by GUID and port.
+ */
+#ifndef VIEWS_DATA_PORT_PROBLEMS_H
+#define VIEWS_DATA_PORT_PROBLEMS_H
+
+#include "fabric/model/fabric.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct troubles; /* of one fabric at a time */
+
+struct troubles *troubles_new(void);
+void troubles_free(struct troubles *t); /* NULL is fine */
+
+/* Another fabric: takes along what is known of ports that are still there.  O(ports). */
+void troubles_fabric(struct troubles *t, const struct fabric *f);
+/* What ports have now (enum problem), by fabric port; now_s: wall clock.  O(ports). */
+void troubles_note(struct troubles *t, const uint8_t *problem, int64_t now_s);
+
+/* Seconds that a port has had what it has; NAN: it has nothing.  longer: it was so when it was
+ * looked at first. */
+double troubles_age_s(const struct troubles *t, uint32_t port, int64_t now_s, bool *longer);
+/* "spine07/9": the other end of a link that was there and is not any more; NULL: none was. */
+const char *troubles_was(const struct troubles *t, uint32_t port);
+
+#endif

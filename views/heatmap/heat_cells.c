@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/heatmap/heat_cells.h"
+
+#include "fabric/base/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A figure says more than a sign; but what is dark is what one looks for. */
+static bool worse(enum chan_metric m, const struct chan_value *a, const struct chan_value *b)
+{
+	if (m != CHAN_DARK && m != CHAN_PROBLEM && !isfinite(a->pct) != !isfinite(b->pct))
+		return isfinite(a->pct);
+	return a->bad > b->bad;
+}
+
+static void cell_add(struct heat_cell *cell, const struct heat_sight *at, const struct ui *ui,
+		     const struct state *s, uint32_t chan)
+{
+	const struct survey *v = ui_survey(ui);
+	enum problem problem = PROBLEM_NONE;
+	struct chan_value value = chan_value_of(at->metric, ui_palette(ui), s, v, chan);
+	bool dim = ui_job_dims(ui, chan), first = !cell->count++;
+
+	if (v->down || v->no_reply)
+		problem = (enum problem)v->problem[chan_fabric_port(s->fabric, chan)];
+	cell->down += problem == PROBLEM_DOWN;
+	cell->silent += problem == PROBLEM_NO_REPLY;
+	/* rows that are switches say so themselves */
+	if (ui_any_tagged(ui))
+		cell->tagged |=
+			ui_chan_tagged(ui, chan) ||
+			(!at->plane->row_sw && (ui_switch_tagged(ui, s->fabric->chan_src[chan]) ||
+						ui_switch_tagged(ui, s->fabric->chan_dst[chan])));
+	if (!first && (dim != cell->dim ? dim : !worse(at->metric, &value, &cell->value)))
+		return;
+	cell->value = value;
+	cell->chan = chan;
+	cell->dim = dim;
+}
+
+static uint32_t in_direction(const struct heat_sight *at, const struct state *s, uint32_t chan)
+{
+	return at->dir ? s->fabric->chan_rev[chan] : chan;
+}
+
+static void read_row(struct heat_cell *cells, const struct heat_sight *at, const struct ui *ui,
+		     const struct state *s, uint32_t row)
+{
+	const struct heat_plane *p = at->plane;
+	const struct heat_window *w = at->window;
+
+	for (uint32_t i = p->row_off[row]; i < p->row_off[row + 1]; i++) {
+		uint32_t col = p->col[i] / w->col_n;
+
+		if (col >= w->left && col < w->left + w->vis_cols)
+			cell_add(&cells[col - w->left], at, ui, s, in_direction(at, s, p->chan[i]));
+	}
+}
+
+void heat_cells_read(struct heat_cells *out, const struct heat_sight *at, const struct ui *ui,
+		     const struct state *s)
+{
+	const struct heat_window *w = at->window;
+	size_t n = (size_t)w->vis_rows * w->vis_cols;
+
+	if (n > out->cap) {
+		out->cell = xrealloc(out->cell, n, sizeof(*out->cell));
+		out->cap = n;
+	}
+	memset(out->cell, 0, n * sizeof(*out->cell));
+	for (uint32_t y = 0; y < w->vis_rows; y++) {
+		uint32_t first = (w->top + y) * w->row_n;
+
+		for (uint32_t r = first; r < first + w->row_n && r < at->plane->nrow; r++)
+			read_row(&out->cell[(size_t)y * w->vis_cols], at, ui, s, at->rows->row[r]);
+	}
+}
+
+void heat_cells_done(struct heat_cells *cells)
+{
+	free(cells->cell);
+	memset(cells, 0, sizeof(*cells));
+}
+
+const struct heat_cell *heat_cells_at(const struct heat_cells *cells, const struct heat_window *w,
+				      uint32_t row, uint32_t col)
+{
+	uint32_t y, x;
+
+	if (!w->row_n || !w->col_n)
+		return NULL;
+	y = row / w->row_n - w->top;
+	x = col / w->col_n - w->left;
+	if (y >= w->vis_rows || x >= w->vis_cols || (size_t)y * w->vis_cols + x >= cells->cap)
+		return NULL;
+	return &cells->cell[(size_t)y * w->vis_cols + x];
+}
+
+/* Before the cell's sign; behind it, where there are two columns; and in one it takes its place. */
+static void draw_tag(const struct heat_cell *cell, const struct heat_window *w, struct canvas *c,
+		     int mid, int y)
+{
+	if (!cell->tagged)
+		return;
+	if (w->cell_w == 2)
+		canvas_char(c, w->rows, mid + 1, y, ROLE_KEY, '<');
+	else
+		canvas_char(c, w->rows, w->cell_w == 3 ? mid - 1 : mid, y, ROLE_KEY, TAG_POINT);
+}
+
+void heat_cell_draw(const struct heat_cell *cell, const struct heat_window *w, struct canvas *c,
+		    uint32_t x, uint32_t y)
+{
+	int mid = (int)x * w->cell_w + (w->cell_w == 3);
+	enum role role = fill_role(cell->value.role);
+
+	if (!cell->count)
+		return;
+	if (cell->dim) {
+		canvas_char(c, w->rows, mid, (int)y, ROLE_DIM, '\'');
+		draw_tag(cell, w, c, mid, (int)y);
+		return;
+	}
+	for (int dx = 0; w->cell_w == 3 && role >= ROLE_FILL && dx < 3; dx += 2)
+		canvas_char(c, w->rows, mid - 1 + dx, (int)y, role, ' ');
+	canvas_char(c, w->rows, mid, (int)y, role, (uint32_t)(unsigned char)cell->value.glyph);
+	draw_tag(cell, w, c, mid, (int)y);
+}
+
+struct listed {
+	struct chan_value value;
+	uint32_t chan;
+	bool dim;
+	enum chan_metric metric;
+};
+
+static int listed_cmp(const void *pa, const void *pb)
+{
+	const struct listed *a = pa, *b = pb;
+
+	if (a->dim != b->dim)
+		return a->dim ? 1 : -1;
+	if (worse(a->metric, &a->value, &b->value))
+		return -1;
+	if (worse(a->metric, &b->value, &a->value))
+		return 1;
+	return a->chan < b->chan ? -1 : a->chan > b->chan;
+}
+
+uint32_t heat_cell_list(const struct heat_sight *at, const struct ui *ui, const struct state *s,
+			uint32_t row, uint32_t col, uint32_t *out, uint32_t max)
+{
+	const struct heat_plane *p = at->plane;
+	const struct heat_window *w = at->window;
+	uint32_t first = row / w->row_n * w->row_n, n = 0;
+	struct listed *all = xcalloc(max, sizeof(*all));
+
+	for (uint32_t y = first; y < first + w->row_n && y < p->nrow; y++) {
+		uint32_t r = at->rows->row[y];
+
+		for (uint32_t i = p->row_off[r]; i < p->row_off[r + 1] && n < max; i++) {
+			uint32_t chan = in_direction(at, s, p->chan[i]);
+
+			if (p->col[i] / w->col_n != col / w->col_n)
+				continue;
+			all[n++] = (struct listed){ chan_value_of(at->metric, ui_palette(ui), s,
+								  ui_survey(ui), chan),
+						    chan, ui_job_dims(ui, chan), at->metric };
+		}
+	}
+	qsort(all, n, sizeof(*all), listed_cmp);
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = all[i].chan;
+	free(all);
+	return n;
+}
+
+const char *heat_row_label(char *buf, const struct heat_plane *p, const struct fabric *f,
+			   uint32_t row)
+{
+	if (p->row_sw)
+		return switch_label(buf, NAME_LEN, f, p->row_sw[row]);
+	snprintf(buf, NAME_LEN, "%s", p->row_text[row]);
+	return buf;
+}
+
+const char *heat_col_label(char *buf, const struct heat_plane *p, const struct fabric *f,
+			   uint32_t col)
+{
+	if (p->col_sw)
+		return switch_label(buf, NAME_LEN, f, p->col_sw[col]);
+	if (p->col_text)
+		snprintf(buf, NAME_LEN, "%s", p->col_text[col]);
+	else
+		snprintf(buf, NAME_LEN, "%s %u", p->col_name, col + 1);
+	return buf;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/heatmap/heat_choice.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* Does text begin a word of name, with all that follows? */
+static bool begins(const char *name, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (const char *at = name; n && at; at = strchr(at, ' ')) {
+		at += *at == ' ';
+		if (!strncasecmp(at, text, n))
+			return true;
+	}
+	return false;
+}
+
+uint32_t heat_metric_named(const char *text)
+{
+	for (uint32_t i = 0; i < CHAN_METRICS; i++)
+		if (begins(chan_metric_name((enum chan_metric)i), text))
+			return i;
+	return HEAT_NO_CHOICE;
+}
+
+uint32_t heat_plane_named(const struct heat_layout *l, const char *text)
+{
+	for (uint32_t i = 0; i < l->nplane; i++)
+		if (begins(l->plane[i].title, text))
+			return i;
+	return HEAT_NO_CHOICE;
+}
+
+uint32_t heat_sort_named(const char *text)
+{
+	if (begins("place", text) || begins("name", text))
+		return HEAT_BY_PLACE;
+	for (uint32_t i = 1; i < HEAT_SORTS; i++)
+		if (begins(heat_sort_name((enum heat_sort)i), text))
+			return i;
+	return HEAT_NO_CHOICE;
+}

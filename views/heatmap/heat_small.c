@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/heatmap/heat_small.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void follow(struct heat_small *h, const struct ui *ui, const struct state *s)
+{
+	const struct survey *v = ui_survey(ui);
+
+	if (h->layout && h->layout->fabric == s->fabric)
+		return;
+	heat_small_done(h);
+	h->layout = heat_layout_new(s->fabric, v->shape, v->racks);
+	heat_rows_set(&h->rows, &h->layout->plane[0], HEAT_BY_PLACE, s, v->racks);
+}
+
+static void read_cells(struct heat_small *h, const struct ui *ui, const struct state *s)
+{
+	struct heat_sight at = { &h->layout->plane[0], &h->rows, &h->window, CHAN_UTIL, 0 };
+	struct heat_small_key now;
+
+	memset(&now, 0, sizeof(now));
+	now.rates = s->rates;
+	now.sample = s->sample;
+	now.time_ns = s->sample ? s->sample->time_ns : 0;
+	now.job = ui_selected_job(ui) ^ (uint64_t)ui_job_links(ui) << 32;
+	now.tags = ui_tag_serial(ui);
+	now.palette = ui_palette(ui);
+	now.window = h->window;
+	if (h->cells.cap && !memcmp(&now, &h->made, sizeof(now)))
+		return;
+	heat_cells_read(&h->cells, &at, ui, s);
+	memcpy(&h->made, &now, sizeof(now));
+}
+
+void heat_small_draw(struct heat_small *h, const struct ui *ui, struct canvas *c, struct rect r,
+		     const struct state *s)
+{
+	struct rect matrix = { r.x, r.y + 1, r.w, r.h - 1 };
+	struct heat_window *w = &h->window;
+	char title[128];
+
+	if (!s->fabric->nchan || r.h < 3 || r.w < 12) {
+		canvas_rule(c, r, 0, "Heatmap");
+		return;
+	}
+	follow(h, ui, s);
+	heat_window_set(w, &h->layout->plane[0], matrix, 1, UINT32_MAX, 0, 0);
+	read_cells(h, ui, s);
+	snprintf(title, sizeof(title), "%s, %% used%s (2: all of it)", h->layout->plane[0].title,
+		 w->row_n > 1 || w->col_n > 1 ? ", worst of each cell" : "");
+	canvas_rule(c, r, 0, title);
+	for (uint32_t y = 0; y < w->vis_rows; y++)
+		for (uint32_t x = 0; x < w->vis_cols; x++)
+			heat_cell_draw(&h->cells.cell[(size_t)y * w->vis_cols + x], w, c, x, y);
+}
+
+void heat_small_done(struct heat_small *h)
+{
+	heat_layout_free(h->layout);
+	heat_rows_done(&h->rows);
+	heat_cells_done(&h->cells);
+	memset(h, 0, sizeof(*h));
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Jobs: where they run, what they send, how crowded their links are now and after the plan. */
+#include "views/canvas/view.h"
+#include "views/jobs/job_detail.h"
+#include "views/table/table.h"
+
+#include "fabric/base/plural.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct jobs_ui {
+	struct table table;
+	struct job_detail detail;
+};
+
+static void jobs_done(void *own)
+{
+	struct jobs_ui *u = own;
+
+	table_done(&u->table);
+	job_detail_done(&u->detail);
+}
+
+/* --- what the table shows ------------------------------------------------------------------- */
+
+enum { COL_MARK, COL_CHANGE = 12 };
+
+static const struct table_col columns[] = {
+	[COL_MARK] = { NULL, "", 1, 0, 0, 1 },
+	{ "id", NULL, 9, 0, 0, 1 },
+	{ "user", NULL, 8, 0, 0, 0 },
+	{ "name", NULL, 12, 120, 0, 0 },
+	{ "nodes", NULL, 5, 0, 0, 0 },
+	{ "tx_Bps", NULL, 7, 0, 0, 0 },
+	{ "hot_links", NULL, 5, 0, 0, 0 },
+	{ "links", "links", 6, 0, 0, 0 },
+	{ "efi", NULL, 6, 0, 0, 0 },
+	{ "efi_mean", "mean", 6, 100, 0, 0 },
+	{ "slowdown", "slowdn", 6, 0, 0, 0 },
+	{ "plan_efi", "plan", 6, 0, 0, 0 },
+	[COL_CHANGE] = { NULL, "change", 6, 90, 0, 0 },
+	{ "age_s", NULL, 7, 100, 0, 0 },
+	{ "switches", "switch", 6, 160, 0, 0 },
+	{ "util_max_pct", "util", 5, 120, 0, 0 },
+	{ "state", NULL, 14, 150, 0, 0 },
+	{ "nodelist", "nodes", 0, 126, 0, 0 },
+};
+
+static double figure(const struct table_in *in, uint32_t job, const char *name)
+{
+	const struct rows rows = { ROWS_JOBS, in->s, ui_survey(in->ui) };
+	struct value v;
+
+	field_get(&v, field_find(ROWS_JOBS, name, strlen(name)), &rows, job);
+	return v.num;
+}
+
+/* What the preview makes of the job's worst link. */
+static void draw_change(const struct table_in *in, uint32_t job, struct canvas *c, struct rect r,
+			int end, int y)
+{
+	double now = figure(in, job, "efi"), plan = figure(in, job, "plan_efi");
+	double pct = (plan - now) / (now > 0 ? now : 1) * 100;
+
+	if (!isfinite(pct))
+		canvas_right(c, r, end, y, ROLE_DIM, "-");
+	else if (fabs(pct) < 0.5)
+		canvas_right(c, r, end, y, ROLE_DIM, "same");
+	else
+		canvas_rightf(c, r, end, y, pct < 0 ? ROLE_GOOD : ROLE_WARN, "%+.0f%%", pct);
+}
+
+static bool draw_picture(const struct table_in *in, uint32_t job, uint32_t col, struct canvas *c,
+			 struct rect r, int x, int y, int w)
+{
+	if (col == COL_MARK) {
+		if (ui_survey(in->ui)->jobs->jobs[job].id == ui_selected_job(in->ui))
+			canvas_char(c, r, x, y, ROLE_KEY, '*');
+		return true;
+	}
+	if (col != COL_CHANGE)
+		return false;
+	draw_change(in, job, c, r, x + w, y);
+	return true;
+}
+
+/* Its links in all views; again: no longer. */
+static void mark_job(const struct table_in *in, uint32_t job)
+{
+	unsigned long long id = ui_survey(in->ui)->jobs->jobs[job].id;
+	const struct usage *use = state_usage(in->s);
+	uint32_t at = usage_job(use, id);
+	unsigned long long n;
+
+	if (ui_selected_job(in->ui) == id) {
+		ui_select_job(in->ui, 0);
+		ui_say(in->ui, "job %llu is not marked any more", id);
+		return;
+	}
+	ui_select_job(in->ui, id);
+	if (at == FAB_NONE || !use->routes) {
+		ui_say(in->ui, "job %llu is marked; its links are not known yet", id);
+		return;
+	}
+	n = use->routes->off[at + 1] - use->routes->off[at];
+	ui_say(in->ui, "%llu link%s of job %llu marked in all views; Esc: no longer", n, plural(n),
+	       id);
+}
+
+static const struct table_ops ops = {
+	.kind = ROWS_JOBS,
+	.what = "jobs",
+	.one = "job",
+	.col = columns,
+	.ncol = sizeof(columns) / sizeof(columns[0]),
+	.sort = "nodes",
+	.draw = draw_picture,
+	.open = mark_job,
+};
+
+static struct table *jobs_table(void *own, const struct table_ops **out)
+{
+	struct jobs_ui *u = own;
+
+	*out = &ops;
+	return &u->table;
+}
+
+/* --- the view ------------------------------------------------------------------------------- */
+
+static void draw_source(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct state_jobs *src = &s->jobs_source;
+	char age[FIGURE_LEN], text[sizeof(src->sentence) + 64];
+
+	switch (src->state) {
+	case JOBS_OFF:
+		canvas_text(c, r, 1, y, ROLE_DIM, "no job source");
+		break;
+	case JOBS_WAITING:
+		canvas_textf(c, r, 1, y, ROLE_DIM, "%s was asked for its jobs", src->source);
+		break;
+	case JOBS_UNREACHABLE:
+		snprintf(text, sizeof(text), isfinite(src->age_s) ? "%s; the list is %s old" : "%s",
+			 src->sentence, figure_age(age, src->age_s));
+		canvas_wrap(c, (struct rect){ r.x, r.y + y, r.w - 1, 1 }, 1, 0, ROLE_WARN, text);
+		break;
+	case JOBS_OK:
+		canvas_textf(c, r, 1, y, ROLE_DIM, "%s, %s ago: %u run, %u wait", src->source,
+			     figure_age(age, src->age_s), s->jobs ? s->jobs->njob : 0,
+			     s->jobs ? s->jobs->pending : 0);
+		break;
+	}
+}
+
+static void jobs_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+		      const struct state *s)
+{
+	struct jobs_ui *u = own;
+	const struct table_in in = { own, ui, s };
+	int below = list_detail_lines(r.h - 1, r.h >= 40 ? 16 : r.h >= 24 ? 10 : 7);
+	uint32_t job;
+
+	draw_source(s, c, r, r.h - 1);
+	if (!ui_survey(ui)->jobs) {
+		canvas_rule(c, r, 0, "Jobs");
+		canvas_text(c, r, 2, 2, ROLE_DIM, "no jobs known");
+		return;
+	}
+	table_draw(&u->table, &ops, &in, c, (struct rect){ r.x, r.y, r.w, r.h - 1 - below },
+		   "Jobs");
+	job = table_cursor(&u->table);
+	if (below && job != FAB_NONE && s->fabric)
+		job_detail_draw(&u->detail, ui, s, c,
+				(struct rect){ r.x, r.y + r.h - 1 - below, r.w, below }, job);
+}
+
+static bool jobs_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
+		       struct request *out)
+{
+	struct jobs_ui *u = own;
+	const struct table_in at = { own, ui, s };
+
+	(void)out;
+	if (in->req != REQ_ENTER || !ui_survey(ui)->jobs)
+		return false;
+	table_follow(&u->table, &ops, &at);
+	if (table_cursor(&u->table) != FAB_NONE)
+		mark_job(&at, table_cursor(&u->table));
+	return true;
+}
+
+const struct view view_jobs = {
+	.name = "Jobs",
+	.title = "Jobs",
+	.size = sizeof(struct jobs_ui),
+	.done = jobs_done,
+	.draw = jobs_draw,
+	.input = jobs_input,
+	.table = jobs_table,
+};

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/links/chan_detail.h"
+
+#include "views/data/past_spark.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* No sign of percent behind a dash. */
+static const char *sign(double v)
+{
+	return isfinite(v) ? "%" : "";
+}
+
+static void draw_rates(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		       uint32_t chan)
+{
+	uint32_t port = chan_fabric_port(s->fabric, chan);
+	const struct port_rate *p = state_rate(s, port);
+	const struct port *hw = &s->fabric->port[port];
+	enum problem problem = (enum problem)ui_survey(ui)->problem[port];
+	const char *unit = ui_bits(ui) ? "Gb/s" : "GB/s";
+	char util[FIGURE_LEN], wait[FIGURE_LEN], tx[FIGURE_LEN], rx[FIGURE_LEN], err[FIGURE_LEN];
+	int x;
+
+	x = canvas_textf(c, r, 1, 0, ROLE_TEXT,
+			 "util %s%s  wait %s%s  tx %s  rx %s %s  errors/min %s",
+			 figure_pct(util, p ? p->util_pct : NAN), sign(p ? p->util_pct : NAN),
+			 figure_pct(wait, p ? p->wait_pct : NAN), sign(p ? p->wait_pct : NAN),
+			 figure_rate(tx, p ? p->tx_Bps : NAN, ui_bits(ui)),
+			 figure_rate(rx, p ? p->rx_Bps : NAN, ui_bits(ui)), unit,
+			 figure_pct(err, p ? p->errors_per_min : NAN));
+	if (hw->width && hw->speed[0])
+		x = canvas_textf(c, r, x, 0, ROLE_DIM, "  %ux%.6s", hw->width, hw->speed);
+	if (problem)
+		canvas_textf(c, r, x, 0, ROLE_BAD, "  %s", problem_word(problem));
+}
+
+const char *chan_lanes_text(char *buf, size_t len, const struct state *s, uint32_t chan, int width)
+{
+	const struct usage *u = state_usage(s);
+	const uint32_t *routes;
+	uint64_t sum = 0;
+	char one[32];
+	size_t n = 0;
+
+	buf[0] = '\0';
+	if (!u || !u->lanes)
+		return buf;
+	routes = vl_use_of(u->lanes, chan);
+	for (uint32_t vl = 0; vl < VL_USE_LANES; vl++)
+		sum += routes[vl];
+	for (uint32_t vl = 0; vl < VL_USE_LANES; vl++) {
+		int w;
+
+		if (!routes[vl])
+			continue;
+		w = snprintf(one, sizeof(one), "%sVL%u %.0f%%", n ? " " : "", vl,
+			     (double)routes[vl] * 100 / (double)sum);
+		if ((int)n + w > width || n + (size_t)w >= len)
+			break;
+		memcpy(buf + n, one, (size_t)w + 1);
+		n += (size_t)w;
+	}
+	return buf;
+}
+
+static uint64_t routes_of_jobs(const struct job_routes *r, uint32_t chan)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = r->chan_off[chan]; i < r->chan_off[chan + 1]; i++)
+		sum += r->job_routes[i];
+	return sum;
+}
+
+/* Of all links before they are sorted by this: printf() would be half of the time. */
+static char *put_number(char *to, uint64_t v)
+{
+	char digits[20];
+	int n = 0;
+
+	do
+		digits[n++] = (char)('0' + v % 10);
+	while (v /= 10);
+	while (n)
+		*to++ = digits[--n];
+	return to;
+}
+
+const char *chan_jobs_text(char *buf, size_t len, const struct state *s, uint32_t chan, int width)
+{
+	const struct usage *u = state_usage(s);
+	const struct job_routes *r = u ? u->routes : NULL;
+	double all = r ? (double)routes_of_jobs(r, chan) : 0;
+	char one[48];
+	size_t n = 0, w;
+
+	for (uint64_t i = r ? r->chan_off[chan] : 0; r && i < r->chan_off[chan + 1]; i++) {
+		char *end = one;
+
+		if (n)
+			*end++ = ' ';
+		end = put_number(end, u->jobs->jobs[r->job[i]].id);
+		*end++ = ':';
+		end = put_number(end, (uint64_t)rint(r->job_routes[i] * 100.0 / all));
+		*end++ = '%';
+		w = (size_t)(end - one);
+		if (n + w > (size_t)width || n + w >= len)
+			break;
+		memcpy(buf + n, one, w);
+		n += w;
+	}
+	buf[n] = '\0';
+	return buf;
+}
+
+double chan_planned_util(const struct state *s, uint32_t chan)
+{
+	const struct port_rate *p = state_rate(s, chan_fabric_port(s->fabric, chan));
+	const struct metrics *now = s->preview.before, *plan = s->preview.after;
+
+	if (!p || !state_preview_ready(s) || !now || !now->njob || !now->eff_efi[chan])
+		return NAN;
+	return fmin(100, p->util_pct * (double)plan->eff_efi[chan] / (double)now->eff_efi[chan]);
+}
+
+static void draw_routes(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
+{
+	const struct metrics *m = state_metrics(s);
+	char efi[FIGURE_LEN], eff[FIGURE_LEN], lanes[200];
+	uint32_t rank = 1;
+	int x;
+
+	if (!m) {
+		canvas_text(c, r, 1, 1, ROLE_DIM, "EFI -  job EFI -");
+		return;
+	}
+	for (uint32_t i = 0; i < m->nchan; i++)
+		rank += m->efi[i] > m->efi[chan];
+	x = canvas_textf(c, r, 1, 1, ROLE_TEXT, "EFI %s (rank %u of %u)  job EFI %s",
+			 figure_count(efi, m->efi[chan]), rank, m->nchan,
+			 m->njob ? figure_count(eff, m->eff_efi[chan]) : "-");
+	canvas_textf(c, r, x, 1, ROLE_LABEL, "  %s",
+		     chan_lanes_text(lanes, sizeof(lanes), s, chan, r.w - x - 3));
+}
+
+static void draw_jobs(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		      uint32_t chan)
+{
+	const struct usage *u = state_usage(s);
+	uint64_t id = ui_selected_job(ui);
+	uint32_t n, job = usage_job(u, id);
+	int x = canvas_text(c, r, 1, 2, ROLE_LABEL, "jobs "), end = r.w - 22;
+	char text[256], mark[64] = "";
+
+	if (!u || !u->routes) {
+		canvas_text(c, r, x, 2, ROLE_DIM, "-");
+		return;
+	}
+	n = (uint32_t)(u->routes->chan_off[chan + 1] - u->routes->chan_off[chan]);
+	if (job != FAB_NONE) {
+		snprintf(mark, sizeof(mark), "  %llu has %u", (unsigned long long)id,
+			 job_routes_on(u->routes, job, chan));
+		end -= text_width(mark);
+	}
+	if (!n)
+		x = canvas_text(c, r, x, 2, ROLE_DIM, "no job's routes use it");
+	else
+		x = canvas_text(c, r, x, 2, ROLE_TEXT,
+				chan_jobs_text(text, sizeof(text), s, chan, end - x));
+	if (n)
+		x = canvas_textf(c, r, x, 2, ROLE_DIM, " of %u %s routes", n,
+				 n == 1 ? "job's" : "jobs'");
+	canvas_text(c, r, x, 2, ROLE_KEY, mark);
+}
+
+/* What the proposal makes of the link; "" without one. */
+static const char *plan_text(char *buf, size_t len, const struct state *s, uint32_t chan)
+{
+	const struct metrics *plan = s->preview.after;
+	double util = chan_planned_util(s, chan);
+	char efi[FIGURE_LEN], eff[FIGURE_LEN], pct[FIGURE_LEN];
+	int n;
+
+	*buf = '\0';
+	if (!state_plan_ahead(s))
+		return buf;
+	n = snprintf(buf, len, "  after the plan: %s, job %s", figure_count(efi, plan->efi[chan]),
+		     plan->njob ? figure_count(eff, plan->eff_efi[chan]) : "-");
+	if (isfinite(util))
+		snprintf(buf + n, len - (size_t)n, ", util ~%s%%", figure_pct(pct, util));
+	return buf;
+}
+
+/* Of the past as much as fits before what is to come. */
+static void draw_history(const struct ui *ui, const struct state *s, struct canvas *c,
+			 struct rect r, uint32_t chan)
+{
+	enum history_metric m = ui_past(ui);
+	int x = canvas_textf(c, r, 1, 3, ROLE_LABEL, "%s ", history_metric_name(m)), n, first;
+	int room = r.w >= 130 ? HISTORY_LEN : 30, left;
+	uint8_t past[HISTORY_LEN];
+	char plan[120];
+
+	plan_text(plan, sizeof(plan), s, chan);
+	left = r.w - x - text_width(" now") - text_width(plan);
+	room = left < room ? left : room;
+	room = room < 8 ? 8 : room;
+	if (s->history) {
+		n = (int)history_get(s->history, chan, m, past);
+		first = n > room ? n - room : 0;
+		canvas_spark(c, r, x, 3, past + first, n - first);
+		x = canvas_text(c, r, x + n - first, 3, ROLE_DIM, n ? " now" : "no history yet");
+	}
+	canvas_text(c, r, x, 3, ROLE_LABEL, plan);
+}
+
+void chan_detail_draw(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		      uint32_t chan)
+{
+	draw_rates(ui, s, c, r, chan);
+	draw_routes(s, c, r, chan);
+	draw_jobs(ui, s, c, r, chan);
+	draw_history(ui, s, c, r, chan);
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/links/link_detail.h"
+
+#include "fabric/base/plural.h"
+#include "views/canvas/text.h"
+#include "views/links/chan_detail.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SIDE_W	       21 /* columns of a port's figures */
+#define NAMES_W	       16
+#define GRAPH_MAX      10
+#define SIDE_BY_SIDE_W 96 /* columns from which the past is beside the ports */
+
+static uint32_t port_of(const struct state *s, uint32_t chan)
+{
+	return chan_fabric_port(s->fabric, chan);
+}
+
+/* --- both ports ----------------------------------------------------------------------------- */
+
+static const char *state_word(enum port_state state)
+{
+	static const char *const words[] = { "-", "down", "init", "armed", "active" };
+
+	return words[state];
+}
+
+static const char *vls_text(char buf[16], unsigned vls)
+{
+	if (!vls)
+		return "";
+	snprintf(buf, 16, "%u VL%s", vls & 15, plural(vls & 15));
+	return buf;
+}
+
+/* One figure of both ends, in two columns. */
+static void draw_pair(struct canvas *c, struct rect r, int y, const char *name, const char *a,
+		      const char *b)
+{
+	canvas_text(c, r, 1, y, ROLE_LABEL, name);
+	canvas_name(c, r, NAMES_W, y, SIDE_W - 1, ROLE_TEXT, a);
+	canvas_name(c, r, NAMES_W + SIDE_W, y, SIDE_W - 1, ROLE_TEXT, b);
+}
+
+/* Returns the lines used: fewer on small screens. */
+static int draw_ends(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
+{
+	int y = 0;
+	const struct fabric *f = s->fabric;
+	char t[2][4][NAME_LEN + 8];
+
+	for (int i = 0; i < 2; i++) {
+		uint32_t at = i ? f->chan_rev[chan] : chan, sw = f->chan_src[at];
+		const struct port *p = &f->port[port_of(s, at)];
+		char name[NAME_LEN], vls[16];
+
+		snprintf(t[i][0], sizeof(t[i][0]), "%s/%u", switch_label(name, sizeof(name), f, sw),
+			 f->chan_port[at]);
+		snprintf(t[i][1], sizeof(t[i][1]), "0x%016llx", (unsigned long long)f->sw_guid[sw]);
+		snprintf(t[i][2], sizeof(t[i][2]), "LID %u (0x%x)", f->sw_lid[sw], f->sw_lid[sw]);
+		snprintf(t[i][3], sizeof(t[i][3]), "%s %ux%.6s %s",
+			 state_word((enum port_state)p->state), p->width,
+			 p->speed[0] ? p->speed : "?", vls_text(vls, p->op_vls));
+	}
+	draw_pair(c, r, y++, "port", t[0][0], t[1][0]);
+	if (r.h > 3)
+		draw_pair(c, r, y++, "switch", t[0][1], t[1][1]);
+	draw_pair(c, r, y++, r.h > 3 ? "" : "switch", t[0][2], t[1][2]);
+	draw_pair(c, r, y++, "link", t[0][3], t[1][3]);
+	return y;
+}
+
+/* No unit behind a dash. */
+static const char *sign(double v)
+{
+	return isfinite(v) ? "%" : "";
+}
+
+static void draw_rates(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		       uint32_t chan)
+{
+	static const struct port_rate none = { NAN, NAN, NAN, NAN, NAN };
+	char t[2][3][48];
+
+	for (int i = 0; i < 2; i++) {
+		const struct port_rate *p =
+			state_rate(s, port_of(s, i ? s->fabric->chan_rev[chan] : chan));
+		char a[FIGURE_LEN], b[FIGURE_LEN];
+
+		p = p ? p : &none;
+		snprintf(t[i][0], sizeof(t[i][0]), "%s%s  wait %s%s", figure_pct(a, p->util_pct),
+			 sign(p->util_pct), figure_pct(b, p->wait_pct), sign(p->wait_pct));
+		snprintf(t[i][1], sizeof(t[i][1]), "%s %s", figure_rate(a, p->tx_Bps, ui_bits(ui)),
+			 ui_bits(ui) ? "Gb/s" : "GB/s");
+		snprintf(t[i][2], sizeof(t[i][2]), "%s /min", figure_pct(a, p->errors_per_min));
+	}
+	draw_pair(c, r, 0, "utilisation", t[0][0], t[1][0]);
+	draw_pair(c, r, 1, "sends", t[0][1], t[1][1]);
+	draw_pair(c, r, 2, "errors", t[0][2], t[1][2]);
+}
+
+static const char *counter_text(char buf[FIGURE_LEN], const struct state *s, uint32_t port, int ctr)
+{
+	const struct sample *sample = s->sample;
+
+	if (!sample || sample->nport != s->fabric->nport || !(sample->port[port].valid & 1u << ctr))
+		return strcpy(buf, "-");
+	return figure_count(buf, sample->port[port].v[ctr]);
+}
+
+/* Returns the lines used. */
+static int draw_counters(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
+{
+	static const char *const names[CTR_COUNT] = {
+		"sent bytes",	 "received bytes", "sent packets", "recv. packets", "wait ticks",
+		"symbol errors", "recoveries",	   "link downed",  "recv. errors",  "discards"
+	};
+	char a[FIGURE_LEN], b[FIGURE_LEN];
+
+	for (int i = 0; i < CTR_COUNT; i++)
+		draw_pair(c, r, i, names[i], counter_text(a, s, port_of(s, chan), i),
+			  counter_text(b, s, port_of(s, s->fabric->chan_rev[chan]), i));
+	return CTR_COUNT;
+}
+
+/* --- the past ------------------------------------------------------------------------------- */
+
+/* What a height of the graph means: per cent, or errors per minute. */
+static const char *scale_text(char buf[FIGURE_LEN], enum history_metric m, int pct)
+{
+	if (m == HISTORY_ERRORS)
+		return figure_short(buf, (uint64_t)history_errors_of(pct));
+	snprintf(buf, FIGURE_LEN, "%d%%", pct);
+	return buf;
+}
+
+/* Bars from the bottom of r, newest right, with the scale at the left. */
+static void draw_graph(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		       uint32_t chan)
+{
+	enum history_metric m = ui_past(ui);
+	uint8_t past[HISTORY_LEN];
+	char scale[FIGURE_LEN];
+	int n, first, h = r.h < GRAPH_MAX ? r.h : GRAPH_MAX, room = r.w - 6;
+
+	if (!s->history) {
+		canvas_text(c, r, 1, 0, ROLE_DIM, "not known");
+		return;
+	}
+	if (h < 2)
+		return;
+	n = (int)history_get(s->history, chan, m, past);
+	first = n > room ? n - room : 0;
+	for (int y = 0; y < h; y++) {
+		int least = 100 * (h - 1 - y) / h;
+
+		canvas_right(c, r, 5, y, ROLE_LABEL, scale_text(scale, m, 100 * (h - y) / h));
+		for (int i = first; i < n; i++) {
+			enum role role = heat_role(ui_palette(ui), heat_level(past[i]));
+
+			if (past[i] <= 100 && past[i] > least)
+				canvas_char(c, r, 6 + i - first, y, role,
+					    (uint32_t)heat_glyph(heat_level(past[i])));
+		}
+	}
+	if (!n)
+		canvas_text(c, r, 6, 0, ROLE_DIM, "no history yet");
+}
+
+/* --- routes --------------------------------------------------------------------------------- */
+
+static void draw_routes(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
+{
+	const struct metrics *m = state_metrics(s);
+	char a[FIGURE_LEN], b[FIGURE_LEN], lanes[200], why[64], util[FIGURE_LEN + 16];
+	int x;
+
+	if (!m) {
+		canvas_text(c, r, 1, 0, ROLE_DIM, "EFI not known yet");
+		return;
+	}
+	canvas_textf(c, r, 1, 0, ROLE_TEXT, "EFI %s of at most %s", figure_count(a, m->efi[chan]),
+		     figure_count(b, m->efi_max));
+	if (m->njob)
+		canvas_textf(c, r, 1, 1, m->eff_efi[chan] ? ROLE_TEXT : ROLE_WARN,
+			     "job EFI %s of at most %s%s", figure_count(a, m->eff_efi[chan]),
+			     figure_count(b, m->eff_efi_max), m->eff_efi[chan] ? "" : ": dark");
+	x = canvas_text(c, r, 1, 2, ROLE_LABEL, "lanes ");
+	chan_lanes_text(lanes, sizeof(lanes), s, chan, r.w - x - 1);
+	canvas_text(c, r, x, 2, ROLE_TEXT,
+		    lanes[0]		 ? lanes
+		    : state_vls_known(s) ? "SLs are not known"
+					 : state_no_vls(why, sizeof(why), s));
+	if (!state_plan_ahead(s))
+		return;
+	x = canvas_textf(c, r, 1, 3, ROLE_TEXT, "after the plan: EFI %s",
+			 figure_count(a, s->preview.after->efi[chan]));
+	if (s->preview.after->njob)
+		x = canvas_textf(c, r, x, 3, ROLE_TEXT, ", job %s",
+				 figure_count(a, s->preview.after->eff_efi[chan]));
+	if (!isfinite(chan_planned_util(s, chan)))
+		return;
+	snprintf(util, sizeof(util), ", util ~%s%%", figure_pct(a, chan_planned_util(s, chan)));
+	if (x + text_width(util) <= r.w)
+		canvas_text(c, r, x, 3, ROLE_TEXT, util);
+	else
+		canvas_text(c, r, 1, 4, ROLE_TEXT, util + 2);
+}
+
+static void draw_jobs(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		      uint32_t chan)
+{
+	const struct usage *u = state_usage(s);
+	const struct job_routes *k = u ? u->routes : NULL;
+	uint64_t sum = 0, first = k ? k->chan_off[chan] : 0, last = k ? k->chan_off[chan + 1] : 0;
+
+	canvas_text(c, r, 1, 0, ROLE_LABEL, "job          user      routes  share");
+	if (first == last)
+		canvas_text(c, r, 1, 1, ROLE_DIM, k ? "none" : "not known");
+	for (uint64_t i = first; i < last; i++)
+		sum += k->job_routes[i];
+	for (uint64_t i = first; i < last && (int)(i - first) + 1 < r.h; i++) {
+		const struct job *j = &u->jobs->jobs[k->job[i]];
+		double share = (double)k->job_routes[i] / (double)sum;
+		int y = (int)(i - first) + 1;
+		char routes[FIGURE_LEN];
+
+		canvas_textf(c, r, 1, y, j->id == ui_selected_job(ui) ? ROLE_KEY : ROLE_TEXT,
+			     "%-12llu %-8.8s %7s %5.0f%%", (unsigned long long)j->id, j->user,
+			     figure_short(routes, k->job_routes[i]), share * 100);
+		if (r.w > 50)
+			canvas_bar(c, r, 39, y, r.w - 41 < 20 ? r.w - 41 : 20, ROLE_RULE, share, 0);
+	}
+}
+
+/* In columns as wide as the longest name, the most routes first. */
+static void draw_dests(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
+{
+	const struct chan_dest_list *k = state_chan_dests(s, chan);
+	int wide = 0, across, fit, x;
+	uint32_t n;
+
+	if (!k) {
+		canvas_text(c, r, 1, 0, ROLE_DIM,
+			    s->tables ? "where to: being counted" : "where to: routes not known");
+		return;
+	}
+	for (uint32_t i = 0; i < k->n; i++) {
+		int w = text_width(s->fabric->term_name[k->term[i]]);
+
+		wide = w > wide ? w : wide;
+	}
+	across = r.w / (wide + 10) > 1 ? r.w / (wide + 10) : 1;
+	fit = r.h - 1;
+	n = (int)k->n < fit * across ? k->n : (uint32_t)(fit > 0 ? fit * across : 0);
+	x = n && n < k->total ? canvas_textf(c, r, 1, 0, ROLE_LABEL, "%u of ", n) : 1;
+	canvas_textf(c, r, x, 0, ROLE_LABEL, "%u destination%s%s", k->total, plural(k->total),
+		     state_usage(s)->dests->jobs ? " of jobs" : "");
+	for (uint32_t i = 0; i < n; i++) {
+		int y = 1 + (int)i % fit;
+		char routes[FIGURE_LEN];
+
+		x = (int)i / fit * (r.w / across);
+		canvas_rightf(c, r, x + 7, y, ROLE_TEXT, "%s", figure_short(routes, k->routes[i]));
+		canvas_name(c, r, x + 9, y, r.w / across - 10, ROLE_TEXT,
+			    s->fabric->term_name[k->term[i]]);
+	}
+}
+
+static int section(struct canvas *c, struct rect r, int y, const char *title)
+{
+	canvas_rule(c, r, y, title);
+	return y + 1;
+}
+
+/* Both ports, with their counters where there is room; returns the lines used. */
+static int draw_ports(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		      uint32_t chan, bool counters)
+{
+	int y = draw_ends(s, c, (struct rect){ r.x, r.y, r.w, r.h < 23 ? 3 : 4 }, chan);
+
+	draw_rates(ui, s, c, (struct rect){ r.x, r.y + y, r.w, 3 }, chan);
+	y += 3;
+	if (counters)
+		y += draw_counters(s, c, (struct rect){ r.x, r.y + y, r.w, r.h - y }, chan);
+	return y;
+}
+
+/* The past, graph lines high, and the routes below it; returns the lines used. */
+static int draw_past_and_routes(const struct ui *ui, const struct state *s, struct canvas *c,
+				struct rect r, uint32_t chan, int graph)
+{
+	static const char *const titles[] = { "Utilisation so far, newest right",
+					      "Wait so far, newest right",
+					      "Errors a minute so far, newest right" };
+	int y = section(c, r, 0, titles[ui_past(ui)]);
+
+	draw_graph(ui, s, c, (struct rect){ r.x, r.y + y, r.w, graph }, chan);
+	y = section(c, r, y + graph, "Routes over it");
+	draw_routes(s, c, (struct rect){ r.x, r.y + y, r.w, 5 }, chan);
+	return y + (state_plan_ahead(s) ? 4 : 3);
+}
+
+static void draw_users(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		       uint32_t chan)
+{
+	int y = section(c, r, 0, "Whose they are, and where to"), jobs = r.w * 3 / 5;
+
+	draw_jobs(ui, s, c, (struct rect){ r.x, r.y + y, jobs, r.h - y }, chan);
+	draw_dests(s, c, (struct rect){ r.x + jobs, r.y + y, r.w - jobs, r.h - y }, chan);
+}
+
+/* What is there to see comes first: on small screens the counters go. */
+void link_detail_draw(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		      uint32_t chan)
+{
+	bool wide = r.w >= 120, beside = wide || (r.w >= SIDE_BY_SIDE_W && r.h >= 26);
+	int left = beside ? NAMES_W + 2 * SIDE_W : r.w, y, used, graph;
+	struct rect a = { r.x, r.y + 1, left, r.h - 1 }, b;
+	char label[256];
+
+	canvas_rule(c, r, 0, chan_label(label, sizeof(label), s->fabric, chan));
+	y = 1 + draw_ports(ui, s, c, a, chan, beside || r.h >= 36);
+	if (beside) {
+		b = (struct rect){ r.x + left, r.y, r.w - left, r.h };
+		graph = wide ? r.h / 4 : y - 7;
+	} else {
+		b = (struct rect){ r.x, r.y + y, r.w, r.h - y };
+		graph = b.h < 16 ? 2 : b.h / 4;
+	}
+	graph = graph < GRAPH_MAX ? graph : GRAPH_MAX;
+	used = draw_past_and_routes(ui, s, c, b, chan, graph);
+	if (beside && !wide) /* jobs below both */
+		b = (struct rect){ r.x, r.y + y, r.w, r.h - y };
+	else
+		b = (struct rect){ b.x, b.y + used, b.w, b.h - used };
+	draw_users(ui, s, c, b, chan);
+}

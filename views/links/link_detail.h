@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* link_detail: all that is known of one link between switches, on a page of its own. */
+#ifndef VIEWS_LINKS_LINK_DETAIL_H
+#define VIEWS_LINKS_LINK_DETAIL_H
+
+#include "views/canvas/view.h"
+
+void link_detail_draw(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
+		      uint32_t chan);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of links between switches, one row per direction; Enter opens a page on one. */
+#include "views/canvas/view.h"
+#include "views/data/past_spark.h"
+#include "views/links/chan_detail.h"
+#include "views/links/link_detail.h"
+#include "views/table/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct links_ui {
+	struct table table;
+	const struct fabric *fabric;   /* own reference */
+	uint32_t told;		       /* channel that the cursor was put on last */
+	bool open;		       /* the page of the link under the cursor */
+	const struct field *sorted_by; /* as it was seen last */
+};
+
+static void links_done(void *own)
+{
+	struct links_ui *u = own;
+
+	table_done(&u->table);
+	fabric_put(u->fabric);
+}
+
+/* --- what the table shows ------------------------------------------------------------------- */
+
+static const struct table_col columns[] = {
+	{ "util_pct", NULL, 6, 0, 0, 1 },
+	{ "wait_pct", NULL, 6, 0, 0, 0 },
+	{ "efi", NULL, 6, 0, 0, 0 },
+	{ "eff_efi", NULL, 7, 0, 0, 0 },
+	{ "errors_per_min", "err", 4, 0, 0, 0 },
+	{ "lanes", NULL, 2, 0, 0, 0 },
+	{ "plan_eff_efi", NULL, 6, 90, 0, 0 },
+	{ "tx_Bps", NULL, 7, 160, 0, 0 },
+	{ "rx_Bps", NULL, 7, 160, 0, 0 },
+	{ "link", NULL, 0, 0, 0, 24 },
+	{ "jobs", NULL, 0, 140, 0, 0 },
+	{ NULL, "     newest right", 17, 100, 160, 0 },
+	{ NULL, "history, newest right", HISTORY_LEN, 160, 0, 0 },
+};
+
+/* What is known decides what comes first. */
+static const char *first_sort(const struct table_in *in)
+{
+	return in->s->rates ? "util_pct" : state_metrics(in->s) ? "efi" : "link";
+}
+
+/* The picture columns: what the table is sorted by, or was chosen, so far. */
+static bool draw_history(const struct table_in *in, uint32_t chan, uint32_t col, struct canvas *c,
+			 struct rect r, int x, int y, int w)
+{
+	if (columns[col].field)
+		return false;
+	past_spark(in->s, ui_past(in->ui), c, r, x, y, w, chan);
+	return true;
+}
+
+static void moved(const struct table_in *in, uint32_t chan)
+{
+	struct links_ui *u = in->own;
+
+	u->told = chan;
+	ui_select_chan(in->ui, chan);
+}
+
+static void open_detail(const struct table_in *in, uint32_t chan)
+{
+	struct links_ui *u = in->own;
+
+	moved(in, chan);
+	u->open = true;
+}
+
+/* Of a marked job only its own. */
+static bool wanted(const struct table_in *in, uint32_t chan)
+{
+	return !ui_job_dims(in->ui, chan);
+}
+
+static uint64_t version(const struct table_in *in)
+{
+	return ui_selected_job(in->ui) << 24 ^ ui_job_links(in->ui);
+}
+
+static const struct table_ops ops = {
+	.kind = ROWS_LINKS,
+	.what = "links",
+	.one = "link",
+	.col = columns,
+	.ncol = sizeof(columns) / sizeof(columns[0]),
+	.sort_by = first_sort,
+	.draw = draw_history,
+	.moved = moved,
+	.open = open_detail,
+	.wanted = wanted,
+	.version = version,
+};
+
+static struct table *links_table(void *own, const struct table_ops **out)
+{
+	struct links_ui *u = own;
+
+	*out = &ops;
+	return &u->table;
+}
+
+/* --- the view ------------------------------------------------------------------------------- */
+
+/* Sorted by one of the figures that have a past, the past is that one's, else of
+ * utilisation. */
+static void follow_sort(struct links_ui *u, struct ui *ui)
+{
+	static const char *const fields[HISTORY_METRICS] = { "util_pct", "wait_pct",
+							     "errors_per_min" };
+
+	if (u->sorted_by == u->table.sort)
+		return;
+	u->sorted_by = u->table.sort;
+	ui_past_set(ui, HISTORY_UTIL);
+	for (int m = 0; m < HISTORY_METRICS; m++)
+		if (u->sorted_by && !strcmp(u->sorted_by->name, fields[m]))
+			ui_past_set(ui, m);
+}
+
+/* Another fabric numbers its channels anew; a channel chosen elsewhere takes the cursor along. */
+static void follow(struct links_ui *u, struct ui *ui, const struct state *s)
+{
+	const struct table_in in = { u, ui, s };
+	const struct rows rows = { ROWS_LINKS, s, ui_survey(ui) };
+	uint32_t chan = ui_selected_chan(ui);
+
+	if (u->fabric != s->fabric) {
+		fabric_put(u->fabric);
+		u->fabric = fabric_get(s->fabric);
+		u->told = FAB_NONE;
+	}
+	table_follow(&u->table, &ops, &in);
+	follow_sort(u, ui);
+	if (chan == FAB_NONE || chan == u->told)
+		return;
+	u->told = chan;
+	table_select(&u->table, table_key(&rows, chan));
+}
+
+static void links_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+		       const struct state *s)
+{
+	struct links_ui *u = own;
+	const struct table_in in = { own, ui, s };
+	int below = list_detail_lines(r.h, 1 + CHAN_DETAIL_LINES);
+	struct rect rows = { r.x, r.y, r.w, r.h - below };
+	struct rect detail = { r.x, r.y + r.h - below + 1, r.w, below - 1 };
+	char label[256], title[64] = "Links";
+	uint32_t chan;
+
+	if (!s->fabric) {
+		canvas_rule(c, r, 0, "Links");
+		canvas_text(c, r, 1, 2, ROLE_DIM, "no fabric yet");
+		return;
+	}
+	follow(u, ui, s);
+	chan = table_cursor(&u->table);
+	if (u->open && chan != FAB_NONE) {
+		link_detail_draw(ui, s, c, r, chan);
+		return;
+	}
+	if (ui_selected_job(ui))
+		snprintf(title, sizeof(title), "Links of job %llu",
+			 (unsigned long long)ui_selected_job(ui));
+	table_draw(&u->table, &ops, &in, c, rows, title);
+	if (!below)
+		return;
+	chan = table_cursor(&u->table);
+	canvas_rule(c, r, r.h - below,
+		    chan == FAB_NONE ? NULL : chan_label(label, sizeof(label), s->fabric, chan));
+	if (chan != FAB_NONE)
+		chan_detail_draw(ui, s, c, detail, chan);
+}
+
+/* What is for a table leads back to it from the page. */
+static bool of_the_table(const struct input *in)
+{
+	switch (in->req) {
+	case REQ_SORT:
+	case REQ_REVERSE:
+	case REQ_FILTER:
+	case REQ_FIND:
+	case REQ_PROBLEMS:
+	case REQ_TAGGED:
+	case REQ_COLUMNS:
+	case REQ_COLUMN_MENU:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool links_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
+			struct request *out)
+{
+	struct links_ui *u = own;
+	const struct table_in at = { own, ui, s };
+
+	(void)out;
+	if (!s->fabric)
+		return false;
+	follow(u, ui, s);
+	if (in->req == REQ_BACK && u->open) {
+		u->open = false;
+		return true;
+	}
+	if (u->open && in->req == REQ_CLICK)
+		return true; /* the rows are not there to be hit */
+	if (of_the_table(in))
+		u->open = false;
+	if (in->req == REQ_METRIC) {
+		ui_past_choose(ui, in);
+		return true;
+	}
+	if (in->req != REQ_ENTER || table_cursor(&u->table) == FAB_NONE)
+		return false;
+	if (u->open) {
+		u->open = false;
+		ui_goto(ui, VIEW_HEATMAP);
+	} else {
+		open_detail(&at, table_cursor(&u->table));
+	}
+	return true;
+}
+
+/* The page of one link has its own words. */
+static const char *links_label(const void *own, const struct binding *b)
+{
+	const struct links_ui *u = own;
+	const struct input in = { .req = b->req };
+
+	if (!u->open)
+		return b->label;
+	switch (b->req) {
+	case REQ_DOWN:
+		return "next";
+	case REQ_ENTER:
+		return "heatmap";
+	case REQ_BACK:
+		return "table";
+	default:
+		return of_the_table(&in) ? NULL : b->label;
+	}
+}
+
+static void links_context(const void *own, const struct state *s, char *buf, size_t len)
+{
+	const struct links_ui *u = own;
+	const struct table *t = &u->table;
+
+	(void)s;
+	if (u->open && t->nrow)
+		snprintf(buf, len, "link %u of %u in the table", t->list.cursor + 1, t->nrow);
+	else
+		table_context(t, &ops, buf, len);
+}
+
+const struct view view_links = {
+	.name = "Links",
+	.title = "Links",
+	.size = sizeof(struct links_ui),
+	.done = links_done,
+	.draw = links_draw,
+	.input = links_input,
+	.context = links_context,
+	.label = links_label,
+	.table = links_table,
+};

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The overview's lists: hot links, problem ports, jobs by traffic. */
+#include "views/data/past_spark.h"
+#include "views/overview/overview_panes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HOT_FIGURES 25 /* columns before the link */
+#define HOT_NAME    56
+
+static void mark_row(struct canvas *c, struct rect r, int y, bool on)
+{
+	if (on)
+		list_draw_cursor(c, r, y);
+}
+
+/* --- hot links ------------------------------------------------------------------------------ */
+
+static int spark_width(struct rect r)
+{
+	return r.w >= 115 ? HISTORY_LEN : r.w >= 100 ? HISTORY_LEN * 2 / 3 : 14;
+}
+
+/* Column after the history: not far from the names on wide screens. */
+static int hot_end(struct rect r)
+{
+	int end = HOT_FIGURES + 2 + HOT_NAME + spark_width(r);
+
+	return r.w - 1 < end ? r.w - 1 : end;
+}
+
+static void draw_hot_row(const struct ui *ui, struct canvas *c, struct rect r, int y, uint32_t chan,
+			 const struct state *s)
+{
+	const struct fabric *f = s->fabric;
+	const struct port_rate *p = state_rate(s, chan_fabric_port(f, chan));
+	const struct metrics *m = state_metrics(s);
+	const struct usage *use = state_usage(s);
+	char a[FIGURE_LEN], b[FIGURE_LEN], e[FIGURE_LEN] = "-", vls[8] = "-", label[256];
+	enum role role = ui_job_dims(ui, chan) ? ROLE_DIM : ROLE_TEXT;
+	double second = NAN;
+
+	if (p)
+		second = ui_past(ui) == HISTORY_ERRORS ? p->errors_per_min : p->wait_pct;
+	if (m)
+		figure_short(e, m->efi[chan]);
+	if (use && use->lanes)
+		snprintf(vls, sizeof(vls), "%u", vl_use_lanes(use->lanes, chan) & 15);
+	canvas_textf(c, r, 2, y,
+		     role == ROLE_DIM ? role
+				      : heat_role(ui_palette(ui), p ? heat_level(p->util_pct) : 0),
+		     "%4s%%", figure_pct(a, p ? p->util_pct : NAN));
+	if (ui_chan_tagged(ui, chan))
+		canvas_char(c, r, 1, y, ROLE_KEY, '+');
+	canvas_textf(c, r, 8, y, role, "%5s %6s %2s", figure_pct(b, second), e, vls);
+	canvas_name(c, r, HOT_FIGURES, y, hot_end(r) - spark_width(r) - HOT_FIGURES - 1, role,
+		    chan_label(label, sizeof(label), f, chan));
+	past_spark(s, ui_past(ui), c, r, hot_end(r) - spark_width(r), y, spark_width(r), chan);
+}
+
+const uint32_t *overview_hot(const struct ui *ui, uint32_t *n)
+{
+	const struct survey *v = ui_survey(ui);
+	const struct tally_top *top = v->tally ? &v->tally->top[ui_past(ui)] : NULL;
+
+	*n = top ? top->n : 0;
+	return top ? top->chan : NULL;
+}
+
+static void draw_hot_head(const struct ui *ui, bool on, struct canvas *c, struct rect r)
+{
+	static const char *const titles[] = { "Hot links", "Links that wait", "Links with errors" };
+	char title[64];
+
+	snprintf(title, sizeof(title), "%s%s", titles[ui_past(ui)], on ? " (Enter: open)" : "");
+	canvas_rule(c, r, 0, title);
+	canvas_text(c, r, 2, 1, ROLE_LABEL,
+		    ui_past(ui) == HISTORY_ERRORS
+			    ? " util err/m    EFI VL  from switch/port -> to"
+			    : " util  wait    EFI VL  from switch/port -> to");
+}
+
+/* Why the list is empty. */
+static const char *nothing_hot(const struct ui *ui, const struct state *s)
+{
+	if (s->mode == RUN_FILE && !s->rates)
+		return "no rates: a file has no counters";
+	if (!s->rates)
+		return "no rates yet: they need two polls";
+	return ui_past(ui) == HISTORY_WAIT ? "no link waits" : "no link has errors";
+}
+
+static void draw_past_head(const struct ui *ui, struct canvas *c, struct rect r)
+{
+	if (ui_past(ui) == HISTORY_UTIL)
+		canvas_right(c, r, hot_end(r), 1, ROLE_LABEL, "history, newest right");
+	else
+		canvas_rightf(c, r, hot_end(r), 1, ROLE_LABEL, "%s, newest right",
+			      history_metric_name(ui_past(ui)));
+}
+
+void pane_hot(struct list *l, bool on, const struct ui *ui, struct canvas *c, struct rect r,
+	      const struct state *s)
+{
+	uint32_t n;
+	const uint32_t *hot = overview_hot(ui, &n);
+
+	list_fit(l, n, r.h - 2);
+	draw_hot_head(ui, on, c, r);
+	if (!n)
+		canvas_text(c, r, 2, 2, ROLE_DIM, nothing_hot(ui, s));
+	else if (r.w >= 100)
+		draw_past_head(ui, c, r);
+	for (int y = 0; y < r.h - 2 && l->top + (uint32_t)y < n; y++) {
+		draw_hot_row(ui, c, r, y + 2, hot[l->top + (uint32_t)y], s);
+		mark_row(c, r, y + 2, on && l->top + (uint32_t)y == l->cursor);
+	}
+}
+
+/* --- problem ports -------------------------------------------------------------------------- */
+
+const char *problem_text(char *buf, size_t len, const struct state *s, const struct survey *v,
+			 uint32_t port)
+{
+	enum problem kind = (enum problem)v->problem[port];
+	const struct port *p = &s->fabric->port[port];
+	const struct port_rate *rate = state_rate(s, port);
+	bool longer = false;
+	double age = s->past.on ? NAN : troubles_age_s(v->troubles, port, s->now_s, &longer);
+	char since[FIGURE_LEN], pct[FIGURE_LEN], what[64];
+
+	if (kind == PROBLEM_ERRORS && rate)
+		snprintf(what, sizeof(what), "%s %s/min", problem_word(kind),
+			 figure_pct(pct, rate->errors_per_min));
+	else if (kind == PROBLEM_REDUCED)
+		snprintf(what, sizeof(what), "%u of %u Gb/s", p->rate_Mbps / 1000,
+			 (p->chan != FAB_NONE ? v->isl_Mbps : v->host_Mbps) / 1000);
+	else
+		snprintf(what, sizeof(what), "%s", problem_word(kind));
+	if (isfinite(age))
+		snprintf(buf, len, "%s %s%s", what, figure_age(since, age), longer ? "+" : "");
+	else
+		snprintf(buf, len, "%s", what);
+	return buf;
+}
+
+static void draw_problem(const struct ui *ui, struct canvas *c, struct rect r, int y,
+			 const struct state *s, const struct survey *v, uint32_t i)
+{
+	uint32_t sw = v->problem_sw[i], port = s->fabric->port_off[sw] + v->problem_port[i];
+	enum problem kind = (enum problem)v->problem[port];
+	const char *was = troubles_was(v->troubles, port);
+	char label[256], full[360], text[96];
+
+	problem_text(text, sizeof(text), s, v, port);
+	port_label(label, sizeof(label), s->fabric, sw, v->problem_port[i]);
+	snprintf(full, sizeof(full), was ? "%s was -> %s" : "%s", label, was);
+	if (ui_switch_tagged(ui, sw) || (s->fabric->port[port].chan != FAB_NONE &&
+					 ui_chan_tagged(ui, s->fabric->port[port].chan)))
+		canvas_char(c, r, 1, y, ROLE_KEY, '+');
+	canvas_char(c, r, 2, y, kind >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
+		    (uint32_t)problem_glyph(kind));
+	canvas_name(c, r, 4, y, r.w - 5 - text_width(text), ROLE_TEXT, full);
+	canvas_right(c, r, r.w, y, ROLE_DIM, text);
+}
+
+void pane_problems(struct list *l, bool on, const struct ui *ui, struct canvas *c, struct rect r,
+		   const struct state *s)
+{
+	const struct survey *v = ui_survey(ui);
+
+	list_fit(l, v->nproblem, r.h - 1);
+	canvas_rule(c, r, 0, "Problem ports");
+	list_draw_range(l, v->nproblem, c, r, 0);
+	if (!v->nproblem)
+		canvas_text(c, r, 2, 1, ROLE_DIM, s->sample ? "none" : "none known");
+	for (int y = 0; y < r.h - 1 && l->top + (uint32_t)y < v->nproblem; y++) {
+		draw_problem(ui, c, r, y + 1, s, v, l->top + (uint32_t)y);
+		mark_row(c, r, y + 1, on && l->top + (uint32_t)y == l->cursor);
+	}
+}
+
+/* --- jobs ----------------------------------------------------------------------------------- */
+
+static void draw_job(const struct ui *ui, struct canvas *c, struct rect r, int y,
+		     const struct state *s, uint32_t i)
+{
+	const struct survey *v = ui_survey(ui);
+	const struct job *j = &v->jobs->jobs[i];
+	const struct job_metrics *m = job_metrics_of(state_metrics(s), s->metrics_jobs, j->id);
+	const struct job_load *load = survey_job_load(v, s, i);
+	char rate[FIGURE_LEN], efi[FIGURE_LEN] = "-", hot[FIGURE_LEN] = "-", name[128];
+	bool marked = j->id == ui_selected_job(ui);
+
+	snprintf(name, sizeof(name), "%llu %.40s", (unsigned long long)j->id,
+		 j->user[0] ? j->user : j->name);
+	if (m)
+		figure_short(efi, m->efi_max);
+	if (load && s->rates)
+		figure_short(hot, load->hot);
+	canvas_char(c, r, 1, y, ROLE_KEY, marked ? '*' : ui_job_tagged(ui, j->id) ? '+' : ' ');
+	canvas_name(c, r, 2, y, r.w - 28, marked ? ROLE_KEY : ROLE_TEXT, name);
+	canvas_rightf(c, r, r.w - 1, y, ROLE_TEXT, "%5u %6s %5s %5s", j->nnodes,
+		      figure_rate(rate, v->job_Bps ? v->job_Bps[i] : NAN, ui_bits(ui)), hot, efi);
+}
+
+void pane_jobs(struct list *l, bool on, const struct ui *ui, struct canvas *c, struct rect r,
+	       const struct state *s)
+{
+	const struct survey *v = ui_survey(ui);
+	uint32_t n = v->jobs ? v->jobs->njob : 0;
+
+	list_fit(l, n, r.h - 1);
+	canvas_rule(c, r, 0, "Jobs by traffic");
+	if (!n)
+		canvas_wrap(c, r, 2, 1, ROLE_DIM,
+			    s->jobs_source.state == JOBS_UNREACHABLE ? s->jobs_source.sentence
+			    : v->jobs				     ? "no jobs"
+								     : "no jobs known");
+	else
+		canvas_right(c, r, r.w - 1, 0, ROLE_RULE,
+			     ui_bits(ui) ? " nodes   Gb/s   hot   EFI"
+					 : " nodes   GB/s   hot   EFI");
+	for (int y = 0; y < r.h - 1 && l->top + (uint32_t)y < n; y++) {
+		uint32_t i = l->top + (uint32_t)y;
+
+		draw_job(ui, c, r, y + 1, s, v->by_traffic ? v->by_traffic[i] : i);
+		mark_row(c, r, y + 1, on && i == l->cursor);
+	}
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/paths/path_pane.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
+#include "fabric/model/end_find.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void pairs_done(struct pairs_pane *p)
+{
+	free(p->pair);
+}
+
+static bool usable(const struct tables *t, const struct fabric *f)
+{
+	return t && t->nsw == f->nsw && t->nend == f->nend;
+}
+
+/* The jobs that may be meant: the marked one, else those with routes over the link, most first. */
+static uint32_t find_job(const struct pairs_pane *p, const struct ui *ui, const struct state *s,
+			 uint32_t chan)
+{
+	const struct jobset *js = s->jobs;
+	const struct usage *u = state_usage(s);
+	uint64_t id = ui_selected_job(ui), off;
+	uint32_t n;
+
+	if (!id && u && u->routes && u->jobs && chan < u->routes->nchan) {
+		off = u->routes->chan_off[chan];
+		n = (uint32_t)(u->routes->chan_off[chan + 1] - off);
+		if (n)
+			id = u->jobs->jobs[u->routes->job[off + p->turn % n]].id;
+	}
+	for (uint32_t j = 0; id && j < js->njob; j++)
+		if (js->jobs[j].id == id)
+			return j;
+	return FAB_NONE;
+}
+
+static void find_pairs(struct pairs_pane *p, const struct ui *ui, const struct state *s)
+{
+	const struct tables *plan = state_preview_ready(s) ? s->preview.tables : NULL;
+	uint32_t chan = ui_selected_chan(ui), job;
+
+	if (!usable(plan, s->fabric))
+		plan = NULL;
+	job = s->jobs && s->jobs->nterm == s->fabric->nterm && chan != FAB_NONE
+		      ? find_job(p, ui, s, chan)
+		      : FAB_NONE;
+	if (p->fabric == s->fabric && p->tables == s->tables && p->planned == plan &&
+	    p->set == s->jobs && p->chan == chan && p->job == job)
+		return;
+	p->fabric = s->fabric;
+	p->tables = s->tables;
+	p->planned = plan;
+	p->set = s->jobs;
+	p->chan = chan;
+	p->job = job;
+	p->n = 0;
+	p->all = p->plan = 0;
+	p->has_plan = plan != NULL;
+	p->list = (struct list){ 0 };
+	if (job == FAB_NONE || !usable(s->tables, s->fabric))
+		return;
+	if (!p->pair)
+		p->pair = xcalloc(PAIRS_MAX, sizeof(*p->pair));
+	p->all =
+		job_pairs_find(p->pair, PAIRS_MAX, s->fabric, s->tables, &s->jobs->jobs[job], chan);
+	p->n = p->all < PAIRS_MAX ? (uint32_t)p->all : PAIRS_MAX;
+	if (plan)
+		p->plan = job_pairs_find(NULL, 0, s->fabric, plan, &s->jobs->jobs[job], chan);
+}
+
+static void draw_title(const struct pairs_pane *p, const struct state *s, struct canvas *c,
+		       struct rect r)
+{
+	const struct job *j = &s->jobs->jobs[p->job];
+	char label[256], all[FIGURE_LEN], of[FIGURE_LEN], plan[FIGURE_LEN];
+	int x;
+
+	canvas_textf(c, r, 1, 0, ROLE_LABEL, "over %s",
+		     chan_label(label, sizeof(label), s->fabric, p->chan));
+	x = canvas_textf(c, r, 1, 1, ROLE_TEXT, "%s of %s pairs of job %llu (%.40s %.40s)",
+			 figure_count(all, p->all),
+			 figure_count(of, (uint64_t)j->nterm * (j->nterm ? j->nterm - 1 : 0)),
+			 (unsigned long long)j->id, j->user, j->name);
+	if (p->has_plan)
+		canvas_textf(c, r, x, 1, p->plan > p->all ? ROLE_WARN : ROLE_GOOD,
+			     "  after the plan: %s", figure_count(plan, p->plan));
+}
+
+static void draw_pair(const struct pairs_pane *p, const struct state *s, struct canvas *c,
+		      struct rect r, int y, uint32_t i)
+{
+	const struct fabric *f = s->fabric;
+	char a[128], b[128];
+	struct path walk;
+	struct path_ends ends = { p->pair[i].src, f->term_lid[p->pair[i].dst] };
+	int w = (r.w - 30) / 2;
+
+	path_walk(&walk, f, s->tables, ends.src, ends.dlid);
+	w = w > 32 ? 32 : w;
+	canvas_name(c, r, 2, y, w, ROLE_TEXT, end_name(a, sizeof(a), f, p->pair[i].src));
+	canvas_text(c, r, 3 + w, y, ROLE_DIM, "->");
+	canvas_name(c, r, 6 + w, y, w, ROLE_TEXT, end_name(b, sizeof(b), f, p->pair[i].dst));
+	canvas_textf(c, r, 7 + 2 * w, y, ROLE_DIM, "LID %u  SL %u  %u link%s", ends.dlid, walk.sl,
+		     walk.links, plural(walk.links));
+}
+
+void pairs_draw(struct pairs_pane *p, const struct ui *ui, const struct state *s, struct canvas *c,
+		struct rect r)
+{
+	struct rect rows = { r.x, r.y + 2, r.w, r.h - 3 };
+
+	find_pairs(p, ui, s);
+	if (p->chan == FAB_NONE) {
+		canvas_text(c, r, 2, 0, ROLE_DIM,
+			    "no link chosen: in 2 or 3, or the hop of a path");
+		return;
+	}
+	if (p->job == FAB_NONE) {
+		canvas_text(c, r, 2, 0, ROLE_DIM,
+			    !s->jobs ? "no jobs known"
+				     : "no job is known to use this link: Enter in 5 marks one");
+		return;
+	}
+	draw_title(p, s, c, r);
+	list_fit(&p->list, p->n, rows.h);
+	for (int y = 0; y < rows.h && p->list.top + (uint32_t)y < p->n; y++) {
+		draw_pair(p, s, c, rows, y, p->list.top + (uint32_t)y);
+		if (p->list.top + (uint32_t)y == p->list.cursor)
+			list_draw_cursor(c, rows, y);
+	}
+	if (!p->n)
+		canvas_text(c, rows, 2, 0, ROLE_DIM, "no pair of this job is routed over it");
+	if (p->n < p->all)
+		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM, "the first %u of them", p->n);
+	else if (!ui_selected_job(ui))
+		canvas_text(c, r, 1, r.h - 1, ROLE_DIM, "n N: next job on this link");
+}
+
+bool pairs_input(struct pairs_pane *p, struct ui *ui, const struct state *s, const struct input *in,
+		 bool *chosen)
+{
+	*chosen = false;
+	find_pairs(p, ui, s);
+	if (!p->n &&
+	    (in->req == REQ_FIND_NEXT || in->req == REQ_FIND_PREV || in->req == REQ_ENTER)) {
+		ui_say(ui, "there are no pairs: no job's route goes over the chosen link, or none "
+			   "is chosen");
+		return true;
+	}
+	if (list_move(&p->list, in->req, p->n))
+		return true;
+	switch (in->req) {
+	case REQ_FIND_NEXT:
+		p->turn++;
+		return true;
+	case REQ_FIND_PREV:
+		p->turn -= p->turn > 0;
+		return true;
+	case REQ_ENTER:
+		if (p->list.cursor >= p->n)
+			return true;
+		ui_select_path(
+			ui, (struct path_ends){ p->pair[p->list.cursor].src,
+						s->fabric->term_lid[p->pair[p->list.cursor].dst] });
+		*chosen = true;
+		return true;
+	default:
+		return false;
+	}
+}

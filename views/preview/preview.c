@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Engines and preview: choose one, compute, compare several, and read what would change; nothing
+ * does. */
+#include "views/canvas/list.h"
+#include "views/canvas/view.h"
+#include "views/preview/preview_cost.h"
+#include "views/preview/preview_diff.h"
+#include "views/preview/preview_form.h"
+#include "views/preview/preview_jobs.h"
+#include "views/preview/preview_links.h"
+#include "views/preview/preview_menu.h"
+#include "views/preview/preview_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum page { PAGE_FIGURES, PAGE_COST, PAGE_LINKS, PAGE_JOBS, PAGE_DIFF, PAGES };
+
+struct preview_ui {
+	struct list list;
+	bool chosen; /* the cursor was moved, or put on the first engine that suits */
+	struct preview_form form;
+	enum page page;
+	struct list jobs, diff;
+};
+
+struct preview_layout {
+	struct rect menu, table, cost, page; /* w 0: not shown */
+	bool tall;
+};
+
+/* Too narrow for engines and figures side by side. */
+static bool narrow(struct rect r)
+{
+	return r.w < 60;
+}
+
+/* A low screen shows one page at a time, a higher one the figures above those that are lists, a
+ * wide and high one the cost beside them. */
+static struct preview_layout layout(struct rect r, enum page page)
+{
+	int left = r.w >= 140 ? 56 : r.w >= 100 ? 42 : narrow(r) ? 0 : 30;
+	struct rect right = { r.x + left, r.y, r.w - left, r.h };
+	struct preview_layout l = { .menu = { r.x, r.y, left - 1, r.h }, .tall = r.h >= 40 };
+	int top = l.tall ? PREVIEW_TABLE_TALL + 1 : PREVIEW_TABLE_LINES;
+
+	if (page == PAGE_FIGURES && !l.tall) {
+		l.table = right;
+		return l;
+	}
+	if (r.h < top + 8 || (page == PAGE_COST && !l.tall)) {
+		l.page = right;
+		return l;
+	}
+	l.table = (struct rect){ right.x, right.y, right.w, top };
+	l.page = (struct rect){ right.x, right.y + top, right.w, right.h - top };
+	if (right.w >= 130) {
+		l.table.w = 73;
+		l.cost = (struct rect){ right.x + 73, right.y, right.w - 73, top };
+	}
+	return l;
+}
+
+/* The cursor begins on an engine that knows the jobs, or at least is not in use already. */
+static void first_suiting(struct preview_ui *u, const struct state *s)
+{
+	const char *now = s->tables ? s->tables->engine : "";
+	int best = 0;
+
+	if (u->chosen || !s->preview.nengines)
+		return;
+	u->chosen = true;
+	for (uint32_t i = 0; i < s->preview.nengines; i++) {
+		const struct engine_choice *e = preview_choice(s, i);
+		int worth = !e->suits || !strcmp(e->engine->name, now) ? 0
+			    : s->jobs && e->engine->uses_jobs	       ? 2
+								       : 1;
+
+		if (worth <= best)
+			continue;
+		best = worth;
+		u->list.cursor = i;
+	}
+}
+
+static void draw_running(const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct state_preview *p = &s->preview;
+	const struct engine_choice *e = preview_choice(s, p->engine);
+	char took[FIGURE_LEN], eta[FIGURE_LEN], rate[FIGURE_LEN];
+	int x;
+
+	canvas_rule(c, r, 0, "Computing");
+	x = canvas_textf(c, r, 1, 2, ROLE_TEXT, "%s: %s", e ? e->engine->name : "?",
+			 p->step[0] ? p->step : "starting");
+	if (p->parts && p->step[0])
+		canvas_textf(c, r, x, 2, ROLE_DIM, ", part %u of %u", p->part, p->parts);
+	canvas_bar(c, r, 1, 3, r.w - 10, ROLE_GOOD, p->fraction, 0);
+	if (isfinite(p->fraction))
+		canvas_rightf(c, r, r.w - 2, 3, ROLE_TEXT, "%3.0f%%", p->fraction * 100);
+	x = canvas_textf(c, r, 1, 4, ROLE_TEXT, "elapsed %s", figure_age(took, p->elapsed_s));
+	if (isfinite(p->eta_s))
+		canvas_textf(c, r, x, 4, ROLE_TEXT, "  this step about %s to go",
+			     figure_age(eta, p->eta_s));
+	if (isfinite(p->rate))
+		canvas_textf(c, r, 1, 5, ROLE_DIM, "%s of %s, %s a second",
+			     figure_short(took, p->step_done), figure_short(eta, p->step_total),
+			     figure_short(rate, (uint64_t)p->rate));
+	canvas_text(c, r, 1, 7, ROLE_KEY, "x");
+	canvas_text(c, r, 3, 7, ROLE_TEXT, "cancels; the fabric is not touched either way");
+}
+
+static void draw_idle(const struct state *s, struct canvas *c, struct rect r)
+{
+	canvas_rule(c, r, 0, "Preview");
+	canvas_wrap(c, r, 1, 2, ROLE_TEXT,
+		    "Choose an engine on the left and press Space or Enter: it computes another "
+		    "routing for this fabric and its jobs, and this pane shows what would get "
+		    "better or worse, and how many entries would have to be written.");
+	canvas_wrap(c, r, 1, 7, ROLE_TEXT, "Nothing in the fabric changes by that.");
+	if (!s->tables)
+		canvas_wrap(c, r, 1, 9, ROLE_WARN,
+			    "The current tables are not known: there is nothing to compare with.");
+	else if (!state_vls_known(s))
+		canvas_wrap(c, r, 1, 9, ROLE_WARN,
+			    s->mode == RUN_FILE
+				    ? "This snapshot has no SL2VL tables: there is nothing to "
+				      "compare with."
+				    : "The SL2VL tables are not read yet: a preview that is asked "
+				      "for now waits for them.");
+}
+
+/* Instead of figures, while there are none. */
+static void draw_without(const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct state_preview *p = &s->preview;
+	const struct engine_choice *e = preview_choice(s, p->engine);
+	char took[FIGURE_LEN], title[128];
+
+	switch (p->state) {
+	case PREVIEW_RUNNING:
+		draw_running(s, c, r);
+		return;
+	case PREVIEW_FAILED:
+		snprintf(title, sizeof(title), "%s gave up", e ? e->engine->name : "Engine");
+		canvas_rule(c, r, 0, title);
+		canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, 2, ROLE_BAD, p->error);
+		return;
+	case PREVIEW_CANCELLED:
+		canvas_rule(c, r, 0, "Cancelled");
+		canvas_textf(c, r, 1, 2, ROLE_TEXT, "after %s; nothing was changed",
+			     figure_age(took, p->elapsed_s));
+		return;
+	default:
+		draw_idle(s, c, r);
+	}
+}
+
+/* Whether it may be done goes before what the engine has to say. */
+static void draw_cost(const struct state *s, struct canvas *c, struct rect r)
+{
+	int y = preview_cost_draw(s, c, r, 0), last = r.h - PREVIEW_CHECKS_LINES;
+
+	if (y > last) /* cut short: the checks are not */
+		y = last;
+	canvas_fill(c, (struct rect){ r.x, r.y + y, r.w, r.h - y }, ROLE_TEXT, ' ');
+	canvas_rule(c, r, y, "Checks");
+	preview_notes_draw(s, c, r, preview_checks_draw(s, c, r, y + 1));
+}
+
+static void draw_figures(const struct state *s, struct canvas *c, const struct preview_layout *l)
+{
+	struct rect r = l->table;
+	int y = preview_table_draw(s, c, r, l->tall);
+	char brief[120];
+
+	if (l->cost.w) {
+		draw_cost(s, c, l->cost);
+	} else if (!l->page.w) {
+		canvas_rule(c, r, y, preview_cost_brief(brief, sizeof(brief), s));
+		y = preview_checks_draw(s, c, r, y + 1);
+		preview_facts_draw(s, c, r, y);
+	}
+}
+
+static void draw_links(const struct state *s, struct canvas *c, struct rect r)
+{
+	int half = r.w / 2, h = r.h > 20 ? 9 : r.h / 2;
+
+	if (r.w >= 100) {
+		preview_histogram_draw(s, c, (struct rect){ r.x, r.y, half - 1, r.h });
+		preview_worst_draw(s, c, (struct rect){ r.x + half, r.y, r.w - half, r.h });
+		return;
+	}
+	preview_histogram_draw(s, c, (struct rect){ r.x, r.y, r.w, h });
+	preview_worst_draw(s, c, (struct rect){ r.x, r.y + h, r.w, r.h - h });
+}
+
+static void draw_page(struct preview_ui *u, const struct state *s, struct canvas *c,
+		      const struct preview_layout *l)
+{
+	struct rect r = l->page;
+
+	switch (u->page) {
+	case PAGE_FIGURES:
+		if (l->cost.w) { /* which is shown beside the figures */
+			draw_links(s, c, r);
+			return;
+		}
+		/* fall through */
+	case PAGE_COST:
+		draw_cost(s, c, r);
+		return;
+	case PAGE_LINKS:
+		draw_links(s, c, r);
+		return;
+	case PAGE_JOBS:
+		preview_jobs_draw(&u->jobs, s, c, r);
+		return;
+	default:
+		preview_diff_draw(&u->diff, s, c, r);
+	}
+}
+
+static void preview_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+			 const struct state *s)
+{
+	struct preview_ui *u = own;
+	struct preview_layout l = layout(r, u->page);
+	struct rect right = { l.menu.x + l.menu.w + 1, r.y, r.w - l.menu.w - 1, r.h };
+
+	(void)ui;
+	first_suiting(u, s);
+	if (narrow(r) && !u->form.open && !state_proposal(s) && s->preview.state == PREVIEW_IDLE) {
+		preview_menu_draw(&u->list, &u->form.o, s, c,
+				  r); /* there is room for one of both */
+		return;
+	}
+	if (!narrow(r))
+		preview_menu_draw(&u->list, &u->form.o, s, c, l.menu);
+	if (u->form.open) {
+		preview_form_draw(&u->form, s, c, right);
+		return;
+	}
+	if (!state_proposal(s)) {
+		draw_without(s, c, right);
+		return;
+	}
+	if (l.table.w)
+		draw_figures(s, c, &l);
+	if (l.page.w)
+		draw_page(u, s, c, &l);
+}
+
+static void start(const struct preview_ui *u, struct ui *ui, const struct state *s,
+		  struct request *out)
+{
+	const struct engine_choice *e = preview_choice(s, u->list.cursor);
+
+	if (!e) {
+		ui_say(ui, "no fabric yet");
+	} else if (s->preview.state == PREVIEW_RUNNING) {
+		ui_say(ui, "one computation at a time: x cancels the running one");
+	} else if (!e->suits) {
+		ui_say(ui, "%s is not for this fabric: %s", e->engine->name, e->why);
+	} else {
+		out->type = REQ_PREVIEW_START;
+		out->engine = u->list.cursor;
+		out->options = u->form.o;
+	}
+}
+
+static void again(struct ui *ui, const struct state *s, struct request *out)
+{
+	const struct proposal *x = state_proposal(s);
+
+	if (!x) {
+		ui_say(ui, "nothing computed yet: Space computes a preview");
+	} else if (s->preview.state == PREVIEW_RUNNING) {
+		ui_say(ui, "one computation at a time: x cancels the running one");
+	} else {
+		out->type = REQ_PREVIEW_START;
+		out->engine = x->engine;
+		out->options = x->options;
+	}
+}
+
+static void to_apply(struct ui *ui, const struct state *s, struct request *out)
+{
+	const struct state_preview *p = &s->preview;
+
+	if (!state_preview_ready(s) || !p->tables)
+		ui_say(ui, "nothing to apply: compute a preview first");
+	else if (p->stale[0])
+		ui_say(ui, "stale: %s; compute it anew", p->stale);
+	else if (!p->verdict || !verdict_ok(p->verdict))
+		ui_say(ui, "the computed routing did not pass the checks: it cannot be applied");
+	else
+		out->type = REQ_APPLY_PREPARE;
+	if (out->type)
+		ui_goto(ui, VIEW_APPLY);
+}
+
+static void compare(struct ui *ui, const struct state *s)
+{
+	if (!state_preview_ready(s) || !s->preview.before) {
+		ui_say(ui, "nothing to compare: compute a preview first");
+		return;
+	}
+	ui_compare(ui, true);
+	ui_goto(ui, VIEW_HEATMAP);
+}
+
+/* x: what is computed or looked for, else the proposal that is looked at. */
+static void put_away(struct ui *ui, const struct state *s, struct request *out)
+{
+	const struct proposal *x = state_proposal(s);
+
+	if (s->preview.state == PREVIEW_RUNNING) {
+		out->type = REQ_PREVIEW_CANCEL;
+	} else if (s->preview.n && (x->forecasting || (x->order == ORDER_WAITS && !x->stale[0]))) {
+		out->type = REQ_PREVIEW_CANCEL;
+	} else if (s->preview.n) {
+		out->type = REQ_PROPOSAL_REMOVE;
+		out->proposal = s->preview.at;
+	} else {
+		ui_say(ui, "nothing is being computed");
+	}
+}
+
+static void select_next(const struct state *s, int by, struct request *out)
+{
+	const struct state_preview *p = &s->preview;
+
+	if (!p->n)
+		return;
+	out->type = REQ_PROPOSAL_SELECT;
+	out->proposal = (p->at + p->n + (uint32_t)by) % p->n;
+}
+
+static void show_page(struct preview_ui *u, struct ui *ui, const struct state *s, enum page page)
+{
+	if (!state_proposal(s))
+		ui_say(ui, "compute a preview first: Space");
+	else
+		u->page = u->page == page ? PAGE_FIGURES : page;
+}
+
+/* In the command line, which completes names of files. */
+static void ask_file(const struct preview_ui *u, struct ui *ui)
+{
+	char text[PATH_TEXT + 8];
+
+	snprintf(text, sizeof(text), "file %s", u->form.o.tables);
+	ui_command_begin(ui, text);
+	ui_say(ui, "tables.ibr, opensm-lfts.dump, ibroute text, fdbs or a saved plan");
+}
+
+static void ask_name(struct ui *ui, const struct state *s, struct request *out)
+{
+	const struct proposal *x = state_proposal(s);
+	char text[64];
+
+	if (!x || x->order == ORDER_NONE) {
+		ui_say(ui, "there is no plan to save: compute a preview that passes the checks");
+		return;
+	}
+	if (x->order != ORDER_FOUND) {
+		if (x->order == ORDER_ENDED)
+			out->type = REQ_ORDER_AGAIN;
+		ui_say(ui, "%s",
+		       x->order == ORDER_ENDED
+			       ? "the order of writes is looked for again: w saves the "
+				 "plan when it is found"
+		       : x->order == ORDER_WAITS ? "the order of writes is being found: "
+						   "x ends the search"
+						 : x->order_error);
+		return;
+	}
+	snprintf(text, sizeof(text), "plan %s.plan", x->ordered->id);
+	ui_command_begin(ui, text);
+}
+
+/* ":file PATH": tables that somebody else has made. */
+static void take_file(struct preview_ui *u, struct ui *ui, const struct input *in,
+		      const struct state *s, struct request *out)
+{
+	uint32_t i = 0;
+
+	while (preview_choice(s, i) && !preview_choice(s, i)->file)
+		i++;
+	if (!preview_choice(s, i)) {
+		ui_say(ui, "no fabric yet");
+		return;
+	}
+	u->list.cursor = i;
+	u->chosen = true;
+	u->form.open = false;
+	snprintf(u->form.o.tables, sizeof(u->form.o.tables), "%s", in->text ? in->text : "");
+	start(u, ui, s, out);
+}
+
+/* Up and down move in the page where that is a list. */
+static bool move(struct preview_ui *u, const struct input *in, const struct state *s)
+{
+	if (state_proposal(s) && u->page == PAGE_JOBS)
+		return list_move(&u->jobs, in->req, preview_jobs_rows(s));
+	if (state_proposal(s) && u->page == PAGE_DIFF)
+		return list_move(&u->diff, in->req, preview_diff_rows(s));
+	return list_move(&u->list, in->req, s->preview.nengines);
+}
+
+static bool preview_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
+			  struct request *out)
+{
+	struct preview_ui *u = own;
+
+	if (u->form.open && preview_form_input(&u->form, ui, in, s))
+		return true;
+	first_suiting(u, s);
+	if (move(u, in, s))
+		return true;
+	switch (in->req) {
+	case REQ_SELECT:
+	case REQ_ENTER:
+		if (preview_choice(s, u->list.cursor) && preview_choice(s, u->list.cursor)->file)
+			ask_file(u, ui);
+		else
+			start(u, ui, s, out);
+		return true;
+	case REQ_TABLES_FILE:
+		take_file(u, ui, in, s, out);
+		return true;
+	case REQ_AGAIN:
+		again(ui, s, out);
+		return true;
+	case REQ_OPTIONS:
+		preview_form_open(&u->form);
+		return true;
+	case REQ_LEFT:
+	case REQ_RIGHT:
+		select_next(s, in->req == REQ_LEFT ? -1 : 1, out);
+		return true;
+	case REQ_PANE:
+		u->page = (u->page + 1) % PAGES;
+		return true;
+	case REQ_IMPACT:
+		show_page(u, ui, s, PAGE_JOBS);
+		return true;
+	case REQ_DIFF:
+		show_page(u, ui, s, PAGE_DIFF);
+		return true;
+	case REQ_BACK:
+		if (u->page == PAGE_FIGURES)
+			return false;
+		u->page = PAGE_FIGURES;
+		return true;
+	case REQ_PLAN_SAVE:
+		if (in->text) /* ":plan FILE" */
+			return false;
+		ask_name(ui, s, out);
+		return true;
+	case REQ_PREVIEW_CANCEL:
+		put_away(ui, s, out);
+		return true;
+	case REQ_COMPARE:
+		compare(ui, s);
+		return true;
+	case REQ_APPLY_PREPARE:
+		to_apply(ui, s, out);
+		return true;
+	default:
+		return false;
+	}
+}
+
+struct preview_form *preview_form_of(void *own)
+{
+	return &((struct preview_ui *)own)->form;
+}
+
+static bool preview_typing(const void *own, const struct state *s)
+{
+	const struct preview_ui *u = own;
+
+	(void)s;
+	return u->form.open && u->form.typing;
+}
+
+static void preview_context(const void *own, const struct state *s, char *buf, size_t len)
+{
+	static const char *const pages[PAGES] = { "figures", "cost", "links", "jobs", "diff" };
+	const struct preview_ui *u = own;
+
+	if (state_proposal(s))
+		snprintf(buf, len, "page %d/%d %s (Tab)  counts of routes, not traffic (?)",
+			 (int)u->page + 1, PAGES, pages[u->page]);
+	else
+		snprintf(buf, len, "a preview changes nothing");
+}
+
+const struct view view_preview = {
+	.name = "Engines",
+	.title = "Engines and preview",
+	.size = sizeof(struct preview_ui),
+	.draw = preview_draw,
+	.input = preview_input,
+	.typing = preview_typing,
+	.context = preview_context,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* preview_cost: what it takes to install a proposal, and what was checked about it. */
+#ifndef VIEWS_PREVIEW_PREVIEW_COST_H
+#define VIEWS_PREVIEW_PREVIEW_COST_H
+
+#include "views/canvas/canvas.h"
+#include "views/data/state.h"
+
+/* All of them only when there is a state_proposal(); these return the line after the last. */
+int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, int y);
+int preview_facts_draw(const struct state *s, struct canvas *c, struct rect r,
+		       int y); /* untitled */
+int preview_checks_draw(const struct state *s, struct canvas *c, struct rect r, int y);
+#define PREVIEW_CHECKS_LINES 5 /* at most, with their title */
+/* What the engine tells about it, as far as there is room. */
+int preview_notes_draw(const struct state *s, struct canvas *c, struct rect r, int y);
+/* In a few words, for a title.  Returns buf. */
+const char *preview_cost_brief(char *buf, size_t len, const struct state *s);
+/* "being found, 12s so far, at most 40s more": the search for an order of writes; returns buf. */
+const char *preview_search_text(char *buf, size_t len, const struct state *s);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/preview/preview_menu.h"
+
+#include "views/canvas/text.h"
+#include "views/preview/preview_form.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void draw_engine(const struct preview_options *o, const struct state *s, struct canvas *c,
+			struct rect r, int y, uint32_t i, bool at)
+{
+	const struct engine_choice *e = preview_choice(s, i);
+	const struct state_preview *p = &s->preview;
+	bool run = p->state != PREVIEW_IDLE && p->engine == i;
+	bool now = s->tables && !strcmp(s->tables->engine, e->engine->name);
+	enum role role = e->suits ? ROLE_TEXT : ROLE_DIM;
+
+	canvas_textf(c, r, 1, y, role, "(%c) %-8s", run ? '*' : ' ', e->engine->name);
+	if (!e->suits)
+		canvas_text(c, r, 14, y, ROLE_WARN, "! not for this one");
+	else if (e->file)
+		canvas_name(c, r, 14, y, r.w - 15, ROLE_DIM,
+			    o->tables[0] ? o->tables : "asks which");
+	else if (now)
+		canvas_text(c, r, 14, y, ROLE_GOOD, "in use now");
+	else if (e->engine->uses_jobs)
+		canvas_text(c, r, 14, y, ROLE_DIM, "knows the jobs");
+	if (at)
+		list_draw_cursor(c, r, y);
+}
+
+#define AFTER_OPTIONS 4 /* lines: one empty, what to press, how far it is */
+
+/* Long file names lose their middle, so that what to press stays below.  Returns the lines that it
+ * took. */
+static int draw_options(const struct preview_options *o, struct canvas *c, struct rect r, int y)
+{
+	struct rect in = { r.x, r.y, r.w - 1, r.h };
+	const struct rect none = { r.x, r.y, r.w - 1, 0 };
+	int fit = r.h - y - AFTER_OPTIONS, width;
+	char all[400], text[400];
+
+	fit = fit > 1 ? fit : 1;
+	preview_options_text(all, sizeof(all), o);
+	snprintf(text, sizeof(text), "%s", all);
+	for (width = fit * (in.w - 3);
+	     width > 8 && canvas_wrap(c, none, 3, y, ROLE_TEXT, text) > fit; width -= 2)
+		text_shorten(text, sizeof(text), all, width);
+	canvas_text(c, r, 1, y, ROLE_KEY, "e");
+	return canvas_wrap(c, in, 3, y, text[0] ? ROLE_TEXT : ROLE_DIM,
+			   text[0] ? text : "options: all as preset");
+}
+
+/* Strangers take the larger EFI of all pairs for a loss: only routes within jobs carry load. */
+static bool traded_for_jobs(const struct state *s)
+{
+	const struct state_preview *p = &s->preview;
+
+	return p->before && p->after && p->after->njob && p->after->efi_max > p->before->efi_max &&
+	       p->after->eff_efi_max < p->before->eff_efi_max;
+}
+
+/* What is computed, or how that ended, below the engines while the figures stay. */
+static int draw_run(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct state_preview *p = &s->preview;
+	const struct engine_choice *e = preview_choice(s, p->engine);
+	struct rect in = { r.x, r.y, r.w - 1, r.h };
+	char eta[FIGURE_LEN];
+
+	if (p->state == PREVIEW_FAILED)
+		return y + canvas_wrap(c, in, 1, y, ROLE_BAD, p->error);
+	if (p->state != PREVIEW_RUNNING)
+		return y;
+	canvas_textf(c, r, 1, y++, ROLE_TEXT, "%s: %s", e ? e->engine->name : "?",
+		     p->step[0] ? p->step : "starting");
+	canvas_bar(c, r, 1, y++, r.w - 3, ROLE_GOOD, p->fraction, 0);
+	if (isfinite(p->eta_s))
+		canvas_textf(c, r, 1, y++, ROLE_TEXT, "about %s to go  x: cancel",
+			     figure_age(eta, p->eta_s));
+	else
+		canvas_text(c, r, 1, y++, ROLE_TEXT, "x: cancel");
+	return y;
+}
+
+/* What to press next. */
+static int draw_next(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct state_preview *p = &s->preview;
+	struct rect in = { r.x, r.y, r.w - 1, r.h };
+	char text[120];
+
+	if (p->state == PREVIEW_RUNNING)
+		return y;
+	if (!state_proposal(s))
+		return y + canvas_wrap(c, in, 1, y, ROLE_KEY, "Space or Enter: compute a preview");
+	if (p->diff && !p->diff->nblocks && !p->diff->nsl2vl && !p->diff->sl_pairs)
+		snprintf(text, sizeof(text), "%s is installed already.  Space: another one",
+			 p->list[p->at].id);
+	else if (p->verdict && !verdict_ok(p->verdict))
+		snprintf(text, sizeof(text),
+			 "%s cannot be applied: see the checks.  Space: another one",
+			 p->list[p->at].id);
+	else if (!s->rw)
+		snprintf(text, sizeof(text), "A would apply %s, with --rw.  Space: another one",
+			 p->list[p->at].id);
+	else if (p->stale[0])
+		snprintf(text, sizeof(text), "r: compute %s anew", p->list[p->at].id);
+	else
+		snprintf(text, sizeof(text), "A: apply %s ...  Space: another one",
+			 p->list[p->at].id);
+	return y + canvas_wrap(c, in, 1, y, ROLE_KEY, text);
+}
+
+/* What the checks found first. */
+static const struct note *refused(const struct state *s)
+{
+	const struct proposal *x = state_proposal(s);
+
+	return x && x->notes ? notes_find(x->notes, "verdict") : NULL;
+}
+
+static void draw_automatic(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	struct rect in = { r.x, r.y, r.w - 1, r.h };
+	char text[300];
+
+	if (!s->automatic.on || !s->automatic.text[0])
+		return;
+	snprintf(text, sizeof(text), "Auto: %s", s->automatic.text);
+	canvas_wrap(c, in, 1, y, s->automatic.alert ? ROLE_WARN : ROLE_LABEL, text);
+}
+
+void preview_menu_draw(struct list *l, const struct preview_options *o, const struct state *s,
+		       struct canvas *c, struct rect r)
+{
+	const struct engine_choice *e = preview_choice(s, l->cursor);
+	int room = r.h >= 15 ? r.h - 11 : r.h - 1, y;
+	int rows = (int)s->preview.nengines < room ? (int)s->preview.nengines : room;
+	struct rect text = { r.x, r.y, r.w, r.h };
+
+	list_fit(l, s->preview.nengines, rows);
+	canvas_rule(c, r, 0, "Engines");
+	list_draw_range(l, s->preview.nengines, c, r, 0);
+	if (!s->preview.nengines)
+		canvas_text(c, r, 1, 1, ROLE_DIM, "none yet: no fabric");
+	for (y = 0; y < rows; y++) {
+		uint32_t i = l->top + (uint32_t)y;
+
+		draw_engine(o, s, c, r, y + 1, i, i == l->cursor);
+	}
+	y += 2;
+	if (e)
+		y += canvas_wrap(c, text, 1, y, e->suits ? ROLE_LABEL : ROLE_WARN,
+				 e->suits ? e->engine->summary : e->why);
+	y += draw_options(o, c, r, y);
+	y = draw_next(s, c, r, y + 1);
+	if (state_proposal(s))
+		y = draw_run(s, c, r, y);
+	if (y < r.h - 1 && refused(s))
+		y += canvas_wrap(c, text, 1, y, ROLE_BAD, refused(s)->text);
+	if (y < r.h - 1 && traded_for_jobs(s))
+		y += canvas_wrap(c, text, 1, y, ROLE_LABEL,
+				 "EFI max grew: it counts pairs of hosts that share no job, too.");
+	draw_automatic(s, c, r, y + 1);
+}

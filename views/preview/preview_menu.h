@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* preview_menu: the engines to choose from, what is computed, and what to press next. */
+#ifndef VIEWS_PREVIEW_PREVIEW_MENU_H
+#define VIEWS_PREVIEW_PREVIEW_MENU_H
+
+#include "views/canvas/canvas.h"
+#include "views/canvas/list.h"
+#include "views/data/request.h"
+#include "views/data/state.h"
+
+/* NULL: there are not so many. */
+static inline const struct engine_choice *preview_choice(const struct state *s, uint32_t i)
+{
+	return i < s->preview.nengines ? &s->preview.engines[i] : NULL;
+}
+
+/* l is of the engines; o: for the next preview. */
+void preview_menu_draw(struct list *l, const struct preview_options *o, const struct state *s,
+		       struct canvas *c, struct rect r);
+
+#endif

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/preview/preview_table.h"
+
+#include "views/canvas/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_WIDTH  17
+#define COLUMN	    8
+#define TABLE_WIDTH 72 /* wider is harder to read */
+
+enum better { LESS, MORE };
+
+enum figure {
+	EFI_MAX,
+	EFI_MEAN,
+	EFI_SPREAD,
+	JOB_EFI,
+	IN_A_JOB,
+	DARK,
+	LINKS,
+	HOPS_MAX,
+	HOPS_MEAN,
+	UNREACHABLE,
+	VLS,
+	UTIL,
+	BISECTION,
+	SLOWDOWN,
+	SLOWEST,
+	LOOPS,
+	FIGURES
+};
+
+static const struct {
+	const char *name;
+	int digits;
+	enum better better;
+	bool tall;
+} figures[FIGURES] = {
+	[EFI_MAX] = { "EFI max", 0, LESS, false },
+	[EFI_MEAN] = { "EFI mean", 1, LESS, true },
+	[EFI_SPREAD] = { "EFI spread", 1, LESS, true },
+	[JOB_EFI] = { "job EFI max", 0, LESS, false },
+	[IN_A_JOB] = { "EFI max in a job", 1, LESS, false },
+	[DARK] = { "dark links %", 1, LESS, false },
+	[LINKS] = { "links per job", 1, MORE, false },
+	[HOPS_MAX] = { "hops max", 0, LESS, false },
+	[HOPS_MEAN] = { "hops mean", 2, LESS, false },
+	[UNREACHABLE] = { "unreachable pairs", 0, LESS, false },
+	[VLS] = { "VLs used", 0, LESS, false },
+	[UTIL] = { "max util %, model", 0, LESS, false },
+	[BISECTION] = { "bisection bw %", 1, MORE, false },
+	[SLOWDOWN] = { "job slowdown", 2, LESS, false },
+	[SLOWEST] = { "slowest job", 2, LESS, false },
+	[LOOPS] = { "credit loops", 0, LESS, false },
+};
+
+static double of_metrics(const struct metrics *m, enum figure f, bool vls_known)
+{
+	bool jobs = m && m->njob;
+
+	if (!m)
+		return NAN;
+	switch (f) {
+	case EFI_MAX:
+		return (double)m->efi_max;
+	case EFI_MEAN:
+		return m->efi_mean;
+	case EFI_SPREAD:
+		return m->efi_stddev;
+	case JOB_EFI:
+		return jobs ? (double)m->eff_efi_max : NAN;
+	case IN_A_JOB:
+		return jobs ? m->job_efi_max_mean : NAN;
+	case DARK:
+		return jobs ? m->dark_fiber_pct : NAN;
+	case LINKS:
+		return jobs ? m->links_per_job_mean : NAN;
+	case HOPS_MAX:
+		return m->hops_max;
+	case HOPS_MEAN:
+		return m->hops_mean;
+	case UNREACHABLE:
+		return (double)m->unreachable;
+	case VLS:
+		return vls_known ? m->vls_used : NAN;
+	default:
+		return NAN;
+	}
+}
+
+/* on_its_way: what is not known yet is being computed (infinity). */
+static double of_forecast(const struct forecast *p, const struct traffic *t, enum figure f,
+			  bool on_its_way)
+{
+	double none = on_its_way ? INFINITY : NAN;
+
+	switch (f) {
+	case UTIL:
+		return t->known ? t->util_max : none;
+	case BISECTION:
+		return p->known ? p->ebb * 100 : none;
+	case SLOWDOWN:
+		return !p->known ? none : p->jobs ? p->slowdown_mean : NAN;
+	case SLOWEST:
+		return !p->known ? none : p->jobs ? p->slowdown_max : NAN;
+	default:
+		return NAN;
+	}
+}
+
+static double now_of(const struct state *s, const struct proposal *x, enum figure f)
+{
+	if (f >= UTIL && f <= SLOWEST)
+		return of_forecast(&x->now, &x->traffic_now, f, x->forecasting);
+	if (f == LOOPS)
+		return s->verdict ? !s->verdict->deadlock_free : NAN;
+	return of_metrics(x->before, f, s->sls_known);
+}
+
+static double plan_of(const struct proposal *x, enum figure f)
+{
+	if (f >= UTIL && f <= SLOWEST)
+		return of_forecast(&x->plan, &x->traffic_plan, f, x->forecasting);
+	if (f == LOOPS)
+		return x->verdict ? !x->verdict->deadlock_free : NAN;
+	return of_metrics(x->after, f, true);
+}
+
+static const char *number(char buf[FIGURE_LEN], double v, enum figure f)
+{
+	if (isnan(v))
+		return strcpy(buf, "-");
+	if (isinf(v)) /* on its way */
+		return strcpy(buf, "...");
+	if (f == LOOPS)
+		return strcpy(buf, v > 0 ? "yes" : "none");
+	if (!figures[f].digits || v >= 1e4)
+		return v < 1e6 ? figure_count(buf, (uint64_t)(v + 0.5))
+			       : figure_short(buf, (uint64_t)v);
+	snprintf(buf, FIGURE_LEN, "%.*f", figures[f].digits, v);
+	return buf;
+}
+
+static bool shown(const struct state *s, enum figure f, bool tall)
+{
+	const struct proposal *x = state_proposal(s);
+	bool missing = x->after->unreachable || (x->before && x->before->unreachable);
+
+	if (f == UNREACHABLE || f == HOPS_MAX)
+		return missing == (f == UNREACHABLE);
+	return tall || !figures[f].tall;
+}
+
+static void draw_name(const struct state *s, struct canvas *c, struct rect r, int y, enum figure f)
+{
+	const struct metrics *m = s->preview.after;
+	char bound[FIGURE_LEN];
+
+	if (f == JOB_EFI && m->njob)
+		canvas_textf(c, r, 1, y, ROLE_TEXT, "job EFI, bound %s",
+			     figure_short(bound, m->eff_efi_bound));
+	else
+		canvas_text(c, r, 1, y, ROLE_TEXT, figures[f].name);
+}
+
+/* Loops on SL 0 need not be there: switches do not tell the SLs. */
+static void draw_now(const struct state *s, struct canvas *c, struct rect r, int end, int y,
+		     enum figure f, double v)
+{
+	char buf[FIGURE_LEN];
+
+	if (f == LOOPS && v > 0 && !s->sls_known)
+		canvas_right(c, r, end, y, ROLE_WARN, "on SL 0");
+	else
+		canvas_right(c, r, end, y, f == LOOPS && v > 0 ? ROLE_BAD : ROLE_TEXT,
+			     number(buf, v, f));
+}
+
+/* One proposal: what changes, in words too. */
+static void draw_change(struct canvas *c, struct rect r, int end, int y, enum figure f, double now,
+			double plan)
+{
+	double change = (plan - now) / (fabs(now) > 0 ? fabs(now) : 1) * 100;
+	bool good = figures[f].better == LESS ? plan < now : plan > now;
+	bool same = fabs(change) < 0.5;
+	enum role role = same ? ROLE_DIM : good ? ROLE_GOOD : ROLE_WARN;
+	char pct[16] = "0%";
+
+	if (!isfinite(change) || f == LOOPS)
+		return;
+	if (!same)
+		snprintf(pct, sizeof(pct), fabs(change) < 999.5 ? "%+.0f%%" : "x%.0f",
+			 fabs(change) < 999.5 ? change : plan / (now > 0 ? now : 1));
+	canvas_right(c, r, end - 7, y, role, pct);
+	canvas_right(c, r, end, y, role, same ? "same" : good ? "better" : "worse");
+}
+
+/* Of what changes, with its words; a very narrow table leaves it out. */
+static int change_width(struct rect r)
+{
+	return r.w >= NAME_WIDTH + 31 ? 14 : 0;
+}
+
+static void draw_alone(const struct state *s, struct canvas *c, struct rect r, int y, enum figure f)
+{
+	const struct proposal *x = state_proposal(s);
+	double now = now_of(s, x, f), plan = plan_of(x, f);
+	char buf[FIGURE_LEN];
+	int end = r.w - 1, change = change_width(r);
+
+	draw_now(s, c, r, end - change - 10, y, f, now);
+	canvas_right(c, r, end - change, y, f == LOOPS && plan > 0 ? ROLE_BAD : ROLE_TEXT,
+		     number(buf, plan, f));
+	if (change)
+		draw_change(c, r, end, y, f, now, plan);
+}
+
+/* Columns of several: which are in sight. */
+struct columns {
+	uint32_t first, n;
+};
+
+static struct columns columns(const struct state *s, int width)
+{
+	int fit = (width - NAME_WIDTH - COLUMN - 1) / COLUMN;
+	struct columns k = { .n = s->preview.n };
+
+	if (fit < 1)
+		fit = 1;
+	if (k.n > (uint32_t)fit)
+		k.n = (uint32_t)fit;
+	if (s->preview.at >= k.n)
+		k.first = s->preview.at + 1 - k.n;
+	return k;
+}
+
+static bool as_good(double a, double b, enum figure f)
+{
+	return figures[f].better == LESS ? a <= b : a >= b;
+}
+
+/* Of all, in sight or not; NAN: all are alike, so none is the best. */
+static double best_of(const struct state *s, enum figure f)
+{
+	const struct state_preview *p = &s->preview;
+	double best = NAN, worst = NAN;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		double v = plan_of(&p->list[i], f);
+
+		if (!isfinite(v))
+			continue;
+		if (isnan(best) || as_good(v, best, f))
+			best = v;
+		if (isnan(worst) || as_good(worst, v, f))
+			worst = v;
+	}
+	return best == worst ? NAN : best;
+}
+
+static void draw_several(const struct state *s, struct canvas *c, struct rect r, int y,
+			 enum figure f, struct columns k)
+{
+	double best = best_of(s, f);
+	int x = NAME_WIDTH + COLUMN;
+
+	draw_now(s, c, r, x, y, f, now_of(s, state_proposal(s), f));
+	for (uint32_t i = 0; i < k.n; i++) {
+		uint32_t at = k.first + i;
+		double v = plan_of(&s->preview.list[at], f);
+		char buf[FIGURE_LEN];
+		enum role role = f == LOOPS && v > 0 ? ROLE_BAD : v == best ? ROLE_GOOD : ROLE_TEXT;
+
+		x += COLUMN;
+		canvas_right(c, r, x - 1, y, role, number(buf, v, f));
+		if (v == best)
+			canvas_text(c, r, x - 1, y, ROLE_GOOD, "*");
+	}
+}
+
+static const char *engine_of(const struct state *s, const struct proposal *x)
+{
+	return x->engine < s->preview.nengines ? s->preview.engines[x->engine].engine->name
+	       : x->tables		       ? x->tables->engine
+					       : "?";
+}
+
+/* The name of the file that it was read from, without folders; "" it was computed. */
+static const char *file_of(const struct proposal *x)
+{
+	const char *path = x->files && x->files->n ? x->files->file[0].path : "";
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int draw_heads(const struct state *s, struct canvas *c, struct rect r, int y,
+		      struct columns k)
+{
+	int x = NAME_WIDTH + COLUMN;
+
+	canvas_right(c, r, x, y, ROLE_LABEL, "now");
+	canvas_text(c, r, 1, y, ROLE_KEY, k.n < s->preview.n ? "h l: more" : "h l: choose");
+	canvas_right(c, r, x, y + 1, ROLE_LABEL, s->tables ? s->tables->engine : "?");
+	canvas_text(c, r, 1, y + 1, ROLE_LABEL, "* the best");
+	for (uint32_t i = 0; i < k.n; i++) {
+		const struct proposal *p = &s->preview.list[k.first + i];
+		bool on = k.first + i == s->preview.at;
+		char id[16], name[COLUMN];
+
+		x += COLUMN;
+		snprintf(id, sizeof(id), on ? ">%s%s" : "%s%s ", p->id, p->stale[0] ? "!" : "");
+		snprintf(name, sizeof(name), "%.7s", engine_of(s, p));
+		canvas_right(c, r, x, y, p->stale[0] ? ROLE_WARN : on ? ROLE_KEY : ROLE_LABEL, id);
+		canvas_right(c, r, x - 1, y + 1, on ? ROLE_KEY : ROLE_LABEL, name);
+	}
+	return y + 2;
+}
+
+static int draw_head(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	int end = r.w - 1, change = change_width(r);
+
+	canvas_text(c, r, 1, y, ROLE_LABEL, "figure");
+	canvas_right(c, r, end - change - 10, y, ROLE_LABEL, "now");
+	canvas_right(c, r, end - change, y, ROLE_LABEL, state_proposal(s)->id);
+	if (change)
+		canvas_right(c, r, end - 7, y, ROLE_LABEL, "change");
+	return y + 1;
+}
+
+static void draw_title(const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct proposal *p = state_proposal(s);
+	char title[240], how[160], took[FIGURE_LEN], age[FIGURE_LEN], file[100];
+
+	if (*file_of(p))
+		snprintf(how, sizeof(how), "file %s",
+			 text_shorten(file, sizeof(file), file_of(p), 24));
+	else
+		snprintf(how, sizeof(how), "%s -> %s, in %s", s->tables ? s->tables->engine : "?",
+			 engine_of(s, p), figure_age(took, p->seconds));
+	snprintf(title, sizeof(title), "%s: %s%s%s%s", p->id, how,
+		 p->stale[0] ? ", STALE" : ", fresh", p->made_s ? " " : "",
+		 p->made_s ? figure_age(age, (double)(s->now_s - p->made_s)) : "");
+	canvas_rule(c, r, 0, title);
+}
+
+int preview_table_draw(const struct state *s, struct canvas *c, struct rect r, bool tall)
+{
+	bool several = s->preview.n > 1;
+	struct columns k;
+	int y;
+
+	if (r.w > TABLE_WIDTH)
+		r.w = TABLE_WIDTH;
+	k = columns(s, r.w);
+	draw_title(s, c, r);
+	y = several ? draw_heads(s, c, r, 1, k) : draw_head(s, c, r, 1);
+	for (int f = 0; f < FIGURES; f++) {
+		if (!shown(s, (enum figure)f, tall))
+			continue;
+		draw_name(s, c, r, y, (enum figure)f);
+		if (several)
+			draw_several(s, c, r, y, (enum figure)f, k);
+		else
+			draw_alone(s, c, r, y, (enum figure)f);
+		y++;
+	}
+	return y;
+}

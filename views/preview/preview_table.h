@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* preview_table: computed routings side by side with the current one, in figures. */
+#ifndef VIEWS_PREVIEW_PREVIEW_TABLE_H
+#define VIEWS_PREVIEW_PREVIEW_TABLE_H
+
+#include "views/canvas/canvas.h"
+#include "views/data/state.h"
+
+/* All of them only when there is a state_proposal(). */
+#define PREVIEW_TABLE_LINES 16
+#define PREVIEW_TABLE_TALL  18 /* with mean and spread of the EFI */
+/* tall: with them.  Returns the lines used. */
+int preview_table_draw(const struct state *s, struct canvas *c, struct rect r, bool tall);
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sessions and audit: the records, whether they are what was written, and what was done in one. */
+#include "views/sessions/sessions.h"
+
+#include "fabric/base/plural.h"
+#include "views/canvas/view.h"
+#include "views/table/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DETAIL_ROWS 4
+
+struct sessions_ui {
+	struct table list, actions;
+	char inside[80]; /* file whose actions are shown; "" the list */
+};
+
+static void sessions_done(void *own)
+{
+	struct sessions_ui *u = own;
+
+	table_done(&u->list);
+	table_done(&u->actions);
+}
+
+void sessions_free(struct sessions *s)
+{
+	if (!s)
+		return;
+	free(s->row);
+	free(s->action);
+	free(s);
+}
+
+/* "2026-11-22 04:43:32" of 2026-11-22T04:43:32.123Z */
+static const char *when(char buf[24], const char *ts)
+{
+	snprintf(buf, 24, "%.19s", ts[0] ? ts : "?");
+	if (strlen(buf) > 10)
+		buf[10] = ' ';
+	return buf;
+}
+
+const char *session_verdict(const struct session_row *row)
+{
+	return !row->ok	       ? "CHANGED"
+	       : row->gaps     ? "whole, with gaps"
+	       : row->now      ? "goes on, whole"
+	       : row->open_end ? "whole, no end"
+			       : "whole";
+}
+
+bool session_problem(const struct session_row *row)
+{
+	return !row->ok || row->gaps || (row->open_end && !row->now);
+}
+
+static enum role verdict_role(const struct session_row *row)
+{
+	return !row->ok ? ROLE_BAD : session_problem(row) ? ROLE_WARN : ROLE_GOOD;
+}
+
+/* --- the table of sessions ------------------------------------------------------------------ */
+
+enum { COL_START, COL_PART, COL_RECORD = 6 };
+
+static const struct table_col columns[] = {
+	[COL_START] = { "start", "begin (UTC)", 19, 0, 0, 1 },
+	[COL_PART] = { "part", NULL, 4, 0, 0, 0 },
+	{ "uid", NULL, 6, 0, 0, 0 },
+	{ "mode", NULL, 5, 0, 0, 0 },
+	{ "updates", NULL, 7, 0, 0, 0 },
+	{ "size_KiB", NULL, 6, 0, 0, 0 },
+	[COL_RECORD] = { "record", NULL, 16, 0, 0, 1 },
+	{ "fabric", NULL, 0, 90, 0, 0 },
+	{ "sid", NULL, 28, 140, 0, 0 },
+};
+
+static bool draw_cell(const struct table_in *in, uint32_t row, uint32_t col, struct canvas *c,
+		      struct rect r, int x, int y, int w)
+{
+	const struct sessions_ui *u = in->own;
+	const struct session_row *s = &in->s->sessions->row[row];
+	char time[24];
+
+	switch (col) {
+	case COL_START:
+		canvas_text(c, r, x, y, ROLE_TEXT, when(time, s->start));
+		return true;
+	case COL_PART:
+		return s->part < 2; /* most have no other */
+	case COL_RECORD:
+		table_text(&u->list, c, r, x, y, w, verdict_role(s), session_verdict(s));
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const struct table_ops list_ops = {
+	.kind = ROWS_SESSIONS,
+	.what = "sessions",
+	.one = "session",
+	.col = columns,
+	.ncol = sizeof(columns) / sizeof(columns[0]),
+	.only = "(with findings only)",
+	.draw = draw_cell,
+};
+
+/* --- what was done in one ------------------------------------------------------------------- */
+
+enum { COL_TYPE = 2 };
+
+static const struct table_col action_columns[] = {
+	{ "seq", NULL, 5, 0, 0, 0 },
+	{ "time", NULL, 8, 0, 0, 0 },
+	[COL_TYPE] = { "type", NULL, 14, 0, 0, 1 },
+	{ "text", NULL, 0, 0, 0, 14 },
+};
+
+static bool draw_action(const struct table_in *in, uint32_t row, uint32_t col, struct canvas *c,
+			struct rect r, int x, int y, int w)
+{
+	const struct sessions_ui *u = in->own;
+	const struct session_action *a = &in->s->sessions->action[row];
+
+	if (col != COL_TYPE)
+		return false;
+	table_text(&u->actions, c, r, x, y, w, a->loud ? ROLE_WARN : ROLE_LABEL, a->what);
+	return true;
+}
+
+static const struct table_ops action_ops = {
+	.kind = ROWS_ACTIONS,
+	.what = "lines",
+	.one = "line",
+	.col = action_columns,
+	.ncol = sizeof(action_columns) / sizeof(action_columns[0]),
+	.only = "(what went wrong only)",
+	.draw = draw_action,
+};
+
+static struct table *sessions_table(void *own, const struct table_ops **out)
+{
+	struct sessions_ui *u = own;
+
+	*out = u->inside[0] ? &action_ops : &list_ops;
+	return u->inside[0] ? &u->actions : &u->list;
+}
+
+/* --- the view ------------------------------------------------------------------------------- */
+
+static void draw_detail(struct canvas *c, struct rect r, const struct session_row *row)
+{
+	char time[24], text[320], words[320];
+
+	canvas_rule(c, r, 0, row->sid);
+	snprintf(text, sizeof(text), "%llu line%s  screen %s%s  fabric %s  until %s",
+		 (unsigned long long)row->lines, plural(row->lines),
+		 row->screen ? "recorded" : "not there", row->epoch ? "  sealed" : "",
+		 row->fabric[0] ? row->fabric : "-", when(time, row->end));
+	canvas_text(c, r, 1, 1, ROLE_TEXT, text_shorten_words(words, sizeof(words), text, r.w - 2));
+	if (!row->ok)
+		canvas_text(c, r, 1, 2, ROLE_BAD,
+			    text_shorten(text, sizeof(text), row->what, r.w - 2));
+	else
+		canvas_textf(c, r, 1, 2, ROLE_DIM, "head %s",
+			     text_shorten(text, sizeof(text), row->head, r.w - 7));
+}
+
+static void draw_list(struct sessions_ui *u, const struct table_in *in, struct canvas *c,
+		      struct rect r)
+{
+	const struct sessions *s = in->s->sessions;
+	int below = list_detail_lines(r.h, DETAIL_ROWS);
+	uint32_t changed = 0, at;
+	char title[240];
+
+	for (uint32_t i = 0; i < s->nrow; i++)
+		changed += !s->row[i].ok;
+	if (in->s->sessions_busy)
+		snprintf(title, sizeof(title), "%u record%s (being read anew%s%.48s; V ends it)",
+			 s->nrow, plural(s->nrow), in->s->sessions_step[0] ? ": " : "",
+			 in->s->sessions_step);
+	else
+		snprintf(title, sizeof(title), "%u record%s, %u changed, in %.60s", s->nrow,
+			 plural(s->nrow), changed, s->dir);
+	table_draw(&u->list, &list_ops, in, c, (struct rect){ r.x, r.y, r.w, r.h - below }, title);
+	at = table_cursor(&u->list);
+	if (below && at != FAB_NONE)
+		draw_detail(c, (struct rect){ r.x, r.y + r.h - below, r.w, below }, &s->row[at]);
+}
+
+static void draw_actions(struct sessions_ui *u, const struct table_in *in, struct canvas *c,
+			 struct rect r)
+{
+	const struct sessions *s = in->s->sessions;
+	struct rect rows = { r.x, r.y, r.w, r.h - 3 };
+	char title[160];
+	uint32_t at;
+
+	snprintf(title, sizeof(title), "What was done in %.80s", u->inside);
+	if (strcmp(s->opened, u->inside) || s->why[0]) {
+		canvas_rule(c, r, 0, title);
+		if (s->why[0] && !strcmp(s->opened, u->inside))
+			canvas_text(c, rows, 1, 1, ROLE_BAD, s->why);
+		else
+			canvas_textf(c, rows, 1, 1, ROLE_DIM, "being read%s%s; Esc ends it",
+				     in->s->sessions_step[0] ? ": " : "", in->s->sessions_step);
+		return;
+	}
+	table_draw(&u->actions, &action_ops, in, c, rows, title);
+	at = table_cursor(&u->actions);
+	canvas_rule(c, r, r.h - 3, at == FAB_NONE ? NULL : "Enter: the screen from there on");
+	if (at != FAB_NONE)
+		canvas_wrap(c, (struct rect){ r.x, r.y + r.h - 2, r.w - 1, 2 }, 1, 0, ROLE_TEXT,
+			    s->action[at].text);
+}
+
+static void sessions_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+			  const struct state *s)
+{
+	struct sessions_ui *u = own;
+	const struct table_in in = { own, ui, s };
+
+	if (!s->sessions) {
+		canvas_rule(c, r, 0, "Sessions");
+		canvas_text(c, r, 1, 2, ROLE_DIM,
+			    s->sessions_busy
+				    ? "the records are being read and verified; V ends it"
+				    : "V reads the records of past sessions and verifies them");
+		if (s->sessions_busy && s->sessions_step[0])
+			canvas_text(c, r, 1, 3, ROLE_DIM, s->sessions_step);
+		return;
+	}
+	if (u->inside[0])
+		draw_actions(u, &in, c, r);
+	else
+		draw_list(u, &in, c, r);
+}
+
+static void open_row(struct sessions_ui *u, const struct table_in *in, struct request *out)
+{
+	uint32_t at;
+
+	table_follow(&u->list, &list_ops, in);
+	at = table_cursor(&u->list);
+	if (at == FAB_NONE)
+		return;
+	snprintf(u->inside, sizeof(u->inside), "%s", in->s->sessions->row[at].file);
+	table_done(&u->actions);
+	out->type = REQ_SESSION_OPEN;
+	snprintf(out->text, sizeof(out->text), "%s", u->inside);
+}
+
+static bool inside_input(struct sessions_ui *u, const struct table_in *at, const struct input *in,
+			 struct request *out)
+{
+	const struct sessions *s = at->s->sessions;
+	bool read = !strcmp(s->opened, u->inside);
+	uint32_t row;
+
+	if (in->req == REQ_BACK) {
+		if (!read && at->s->sessions_busy)
+			out->type = REQ_VERIFY; /* ends it */
+		if (!read || !table_input(&u->actions, &action_ops, at, in))
+			u->inside[0] = '\0';
+		return true;
+	}
+	if (!read || in->req != REQ_ENTER)
+		return false;
+	table_follow(&u->actions, &action_ops, at);
+	row = table_cursor(&u->actions);
+	if (row == FAB_NONE)
+		return false;
+	out->type = REQ_REPLAY;
+	snprintf(out->text, sizeof(out->text), "%s %llu", u->inside,
+		 (unsigned long long)s->action[row].seq);
+	return true;
+}
+
+static bool sessions_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
+			   struct request *out)
+{
+	struct sessions_ui *u = own;
+	const struct table_in at = { own, ui, s };
+
+	if (in->req == REQ_VERIFY) {
+		out->type = REQ_VERIFY;
+		return true;
+	}
+	if (!s->sessions)
+		return false;
+	if (u->inside[0])
+		return inside_input(u, &at, in, out);
+	if (in->req != REQ_ENTER)
+		return false;
+	open_row(u, &at, out);
+	return true;
+}
+
+const struct view view_sessions = {
+	.name = "Audit",
+	.title = "Audit",
+	.size = sizeof(struct sessions_ui),
+	.done = sessions_done,
+	.draw = sessions_draw,
+	.input = sessions_input,
+	.table = sessions_table,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * command: what can be typed after ':', one table for the command line, its completion, the
+ * help view and the manual.
+ *
+ * A command becomes the request of the key that does the same, with the rest of the line as its
+ * argument; so it holds in the same views and obeys the same guards (--rw).
+ */
+#ifndef VIEWS_SHELL_COMMAND_H
+#define VIEWS_SHELL_COMMAND_H
+
+#include "views/data/request.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What an argument is completed from. */
+enum command_arg {
+	ARG_NONE,
+	ARG_VIEW,
+	ARG_COLUMN,  /* of the table in view */
+	ARG_COLUMNS, /* several, with commas between */
+	ARG_FILTER,  /* names of columns and words */
+	ARG_NODE,
+	ARG_NODES, /* two of them */
+	ARG_JOB,
+	ARG_ENGINE,
+	ARG_PALETTE,
+	ARG_UNITS,
+	ARG_SETTING,
+	ARG_METRIC,
+	ARG_ROWS, /* orders of the heatmap's rows */
+	ARG_LAYOUT,
+	ARG_BOOKMARK,
+	ARG_CONDITIONS, /* watched ones, with commas between */
+	ARG_COMMAND,
+	ARG_FILE, /* also a folder */
+	ARG_TEXT, /* anything: not completed */
+};
+
+struct command {
+	const char *name;
+	const char *args; /* "VIEW", "[COLUMN]", ...; "" none */
+	enum command_arg arg;
+	bool needed; /* without an argument it means nothing */
+	enum req req;
+	enum view_id view; /* REQ_VIEW, unless the argument names it */
+	const char *help;  /* a sentence without a full stop */
+};
+
+const struct command *command_all(size_t *n);
+/* By its name, or by the beginning of one name only; NULL: none, or several. */
+const struct command *command_find(const char *word, size_t len);
+/* Names of views as commands take them: "overview", "links", ...; NULL: no such view. */
+const char *command_view_name(enum view_id id);
+/* VIEW_COUNT: none begins so. */
+enum view_id command_view(const char *word);
+
+#endif

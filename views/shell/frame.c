@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/shell/frame.h"
+
+#include "fabric/base/plural.h"
+#include "views/canvas/activity.h"
+#include "views/canvas/view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *run_word(const struct state *s, char *buf, size_t len)
+{
+	char age[FIGURE_LEN];
+
+	if (s->past.on) {
+		snprintf(buf, len, "%sHIST %s -%u/%u%s%s (L: %s)",
+			 s->mode == RUN_FROZEN ? "FROZEN " : "", figure_time(age, s->past.time_s),
+			 s->past.back, s->past.count, s->past.mark[0] ? " " : "", s->past.mark,
+			 s->mode == RUN_FILE ? "newest" : "live");
+		return buf;
+	}
+	switch (s->mode) {
+	case RUN_FROZEN:
+		return "FROZEN (Z: go on)";
+	case RUN_LOST:
+		return "LOST";
+	case RUN_FILE:
+		return "FILE";
+	case RUN_LIVE:
+		break;
+	}
+	snprintf(buf, len, "LIVE %s", figure_age(age, s->poll.interval_s));
+	return buf;
+}
+
+/* Writes one item from the right, returns the column where it begins. */
+static int status_item(struct canvas *c, struct rect r, int end, enum role role, const char *text)
+{
+	canvas_textf(c, r, end - text_width(text) - 2, 0, role, " %s ", text);
+	return end - text_width(text) - 3;
+}
+
+/* What must not be forgotten in any view; "" nothing. */
+static const char *update_word(const struct state *s, char *buf, size_t len)
+{
+	const struct state_apply *a = &s->apply;
+	int left = isfinite(a->confirm_left_s) ? (int)a->confirm_left_s : -1;
+
+	buf[0] = '\0';
+	if (a->state == APPLY_CONFIRM && left >= 0)
+		snprintf(buf, len, "CONFIRM %d:%02d", left / 60, left % 60);
+	else if (a->state == APPLY_CONFIRM)
+		snprintf(buf, len, "CONFIRM");
+	else if (a->state == APPLY_RUNNING)
+		snprintf(buf, len, "UPDATING");
+	else if (a->state == APPLY_ROLLING_BACK)
+		snprintf(buf, len, "ROLLING BACK");
+	else if (a->state == APPLY_INCOMPLETE)
+		snprintf(buf, len, "INCOMPLETE");
+	else if (a->state == APPLY_SUPERSEDED)
+		snprintf(buf, len, "SUPERSEDED");
+	else if (s->automatic.alert)
+		snprintf(buf, len, "AUTO: 7");
+	return buf;
+}
+
+static int draw_modes(struct canvas *c, struct rect r, const struct state *s, uint64_t job)
+{
+	char buf[128], clock[FIGURE_LEN];
+	int x = r.w;
+
+	if (update_word(s, buf, sizeof(buf))[0]) {
+		x = status_item(c, r, x, ROLE_LOUD, buf);
+	} else if (s->record_lost) {
+		x = status_item(c, r, x, ROLE_LOUD, "NOT RECORDED");
+	} else if (s->recording) {
+		snprintf(buf, sizeof(buf), "REC %s", figure_clock(clock, s->rec_s));
+		x = status_item(c, r, x, ROLE_STATUS, buf);
+	}
+	x = status_item(c, r, x, s->rw ? ROLE_LOUD : ROLE_STATUS, s->rw ? "RW" : "RO");
+	x = status_item(c, r, x, s->mode == RUN_LIVE ? ROLE_STATUS : ROLE_LOUD,
+			run_word(s, buf, sizeof(buf)));
+	if (!job)
+		return x;
+	snprintf(buf, sizeof(buf), "JOB %llu", (unsigned long long)job);
+	return status_item(c, r, x, ROLE_TAB_ON, buf);
+}
+
+/* brief: 0 all of it .. 2 no more than who it is. */
+static void sm_text(char *buf, size_t len, const struct state_sm *sm, int brief)
+{
+	const char *name = sm->name[0] ? sm->name : "unnamed";
+
+	if (sm->lost)
+		snprintf(buf, len, "SM LOST (was %s lid %u)", name, sm->lid);
+	else if (!sm->known)
+		snprintf(buf, len, "SM ?");
+	else if (brief == 0)
+		snprintf(buf, len, "SM %s %s lid %u", name, sm->state, sm->lid);
+	else
+		snprintf(buf, len, brief == 1 ? "SM %s %s" : "SM %s", name, sm->state);
+}
+
+static void left_text(char *buf, size_t len, const struct state *s, int brief)
+{
+	const char *engine = s->sm.engine[0] ? s->sm.engine : s->tables ? s->tables->engine : "?";
+	const char *what = s->sm.engine[0] ? "engine" : "routes";
+	const char *fabric = s->fabric ? s->fabric->name : "no fabric yet";
+	char sm[160];
+
+	sm_text(sm, sizeof(sm), &s->sm, brief);
+	if (s->sm.requested[0] && strcmp(s->sm.requested, engine) != 0)
+		snprintf(buf, len, " %.60s | %s | %s %s (asked: %s)", fabric, sm, what, engine,
+			 s->sm.requested);
+	else
+		snprintf(buf, len, " %.60s | %s | %s %s", fabric, sm, what, engine);
+}
+
+static void draw_status(struct canvas *c, struct rect r, const struct state *s, uint64_t job)
+{
+	bool loud = s->mode == RUN_FROZEN || s->mode == RUN_LOST || s->past.on;
+	char left[512];
+	int end, brief = 0;
+
+	canvas_fill(c, (struct rect){ 0, 0, r.w, 1 }, loud ? ROLE_LOUD : ROLE_STATUS, ' ');
+	end = draw_modes(c, r, s, job);
+	do
+		left_text(left, sizeof(left), s, brief);
+	while (text_width(left) > end && ++brief <= 2);
+	canvas_name(c, r, 0, 0, end, loud || s->sm.lost ? ROLE_LOUD : ROLE_STATUS, left);
+}
+
+/* Tabs in the order of their keys, with names that fit 80 columns, and with long ones. */
+static const struct tab {
+	enum view_id view;
+	char key;
+	const char *brief, *name;
+} tabs[] = {
+	{ VIEW_OVERVIEW, '1', "Over", "Overview" }, { VIEW_HEATMAP, '2', "Heat", "Heatmap" },
+	{ VIEW_LINKS, '3', "Links", "Links" },	    { VIEW_SWITCHES, '4', "Switch", "Switches" },
+	{ VIEW_JOBS, '5', "Jobs", "Jobs" },	    { VIEW_PREVIEW, '6', "Eng", "Engines" },
+	{ VIEW_APPLY, '7', "Apply", "Apply" },	    { VIEW_EVENTS, '8', "Event", "Events" },
+	{ VIEW_AUDIT, '9', "Audit", "Audit" },	    { VIEW_PATHS, '0', "Paths", "Paths" },
+	{ VIEW_TOPOLOGY, 't', "Topo", "Topology" }, { VIEW_HELP, '?', "Help", "Help" },
+};
+
+#define TABS	   (sizeof(tabs) / sizeof(tabs[0]))
+#define TABS_BRIEF 79  /* columns of "[1Over]2Heat ..." */
+#define TABS_WIDE  120 /* of "[1 Overview] 2 Heatmap ..." */
+
+static void draw_tabs(struct canvas *c, struct rect r, enum view_id view)
+{
+	int x = 0;
+
+	canvas_fill(c, (struct rect){ 0, 1, r.w, 1 }, ROLE_TAB, ' ');
+	for (size_t i = 0; i < TABS; i++) {
+		const struct tab *t = &tabs[i];
+		bool on = t->view == view;
+		enum role role = on ? ROLE_TAB_ON : view_find(t->view) ? ROLE_TAB : ROLE_DIM;
+
+		if (r.w >= TABS_WIDE) {
+			x = canvas_textf(c, r, x, 1, role, on ? "[%c %s]" : " %c %s ", t->key,
+					 t->name);
+			continue;
+		}
+		/* brackets and blanks are shared by neighbours */
+		canvas_char(c, r, x, 1, on ? role : ROLE_TAB,
+			    on				    ? '['
+			    : i && tabs[i - 1].view == view ? ']'
+							    : ' ');
+		x = canvas_textf(c, r, x + 1, 1, role, on || r.w >= TABS_BRIEF ? "%c%s" : "%c",
+				 t->key, t->brief);
+		if (on)
+			canvas_char(c, r, x, 1, role, ']');
+	}
+}
+
+enum view_id frame_tab_at(int w, enum view_id view, int x)
+{
+	int at = 0;
+
+	for (size_t i = 0; i < TABS; i++) {
+		const struct tab *t = &tabs[i];
+		int n = 1;
+
+		if (w >= TABS_WIDE)
+			n = text_width(t->name) + 4;
+		else if (t->view == view || w >= TABS_BRIEF)
+			n = text_width(t->brief) + 2;
+		else
+			n = 2;
+		if (x >= at && x < at + n)
+			return view_find(t->view) ? t->view : VIEW_COUNT;
+		at += n;
+	}
+	return VIEW_COUNT;
+}
+
+/* Help and quit have a place of their own. */
+static bool at_the_end(const struct binding *b)
+{
+	return b->req == REQ_HELP || b->req == REQ_QUIT;
+}
+
+/* Has the key something to do at this point of an update? */
+static bool apply_takes(enum req req, enum apply_state st)
+{
+	unsigned open = 1u << APPLY_CONFIRM;
+
+	if (req == REQ_ENTER)
+		open |= 1u << APPLY_READY;
+	else if (req == REQ_ROLLBACK_ASK)
+		open |= 1u << APPLY_RUNNING | 1u << APPLY_KEPT | 1u << APPLY_JOURNAL |
+			1u << APPLY_INCOMPLETE;
+	else if (req == REQ_APPLY_CLOSE)
+		open = 1u << APPLY_ORDERING | 1u << APPLY_READY | 1u << APPLY_KEPT |
+		       1u << APPLY_ROLLED_BACK | 1u << APPLY_SUPERSEDED | 1u << APPLY_FAILED |
+		       1u << APPLY_REFUSED;
+	else if (req != REQ_APPLY_EXTEND)
+		return true;
+	return open >> st & 1;
+}
+
+static bool binding_holds(const struct binding *b, const struct state *s, enum view_id view)
+{
+	return !at_the_end(b) && (!b->views || (b->views & VIEW_BIT(view))) && (s->rw || !b->rw) &&
+	       (view != VIEW_APPLY || apply_takes(b->req, s->apply.state));
+}
+
+static int draw_key(struct canvas *c, struct rect r, int x, int y, const char *key,
+		    const char *label)
+{
+	if (x + text_width(key) + text_width(label) + 1 > r.w)
+		return x;
+	x = canvas_text(c, r, x, y, ROLE_KEY, key);
+	return canvas_textf(c, r, x, y, ROLE_DIM, " %s  ", label);
+}
+
+/* The hints of keys in their places: drawn where there is a canvas, or looked for by column. */
+struct hints {
+	struct canvas *c;
+	struct rect r;
+	int y;
+	int want; /* column, -1 none */
+	const struct binding *hit;
+};
+
+static int put_hint(struct hints *k, int x, const struct binding *b, const char *label)
+{
+	int w = text_width(b->shown) + text_width(label) + 1;
+
+	if (x + w > k->r.w)
+		return x;
+	if (k->want >= x && k->want < x + w)
+		k->hit = b;
+	if (k->c)
+		draw_key(k->c, k->r, x, k->y, b->shown, label);
+	return x + w + 2;
+}
+
+static void put_hints(struct hints *k, const struct state *s, enum view_id view,
+		      const struct frame_keys *keys)
+{
+	int x = 1;
+
+	for (size_t i = keys->n; i-- > 0;) {
+		const struct binding *b = &keys->binding[i];
+		int w;
+
+		if (!at_the_end(b) || !b->label)
+			continue;
+		w = text_width(b->shown) + text_width(b->label) + 3;
+		put_hint(k, k->r.w - w, b, b->label);
+		k->r.w -= w;
+	}
+	k->r.w -= 1;
+	for (size_t i = 0; i < keys->n; i++) {
+		const struct binding *b = &keys->binding[i];
+		const char *label;
+
+		if (!binding_holds(b, s, view) || (b->req == REQ_VIEW && b->view == view))
+			continue;
+		label = keys->label ? keys->label(keys->own, b) : b->label;
+		if (label)
+			x = put_hint(k, x, b, label);
+	}
+}
+
+static void draw_keys(struct canvas *c, struct rect r, int y, const struct state *s,
+		      enum view_id view, const struct frame_text *t, const struct frame_keys *keys)
+{
+	struct hints k = { .c = c, .r = r, .y = y, .want = -1 };
+	int x = 1;
+
+	if (t->note && t->note[0]) {
+		canvas_textf(c, r, 1, y, ROLE_WARN, "%s", t->note);
+		return;
+	}
+	if (t->typing) {
+		x = draw_key(c, r, x, y, "Enter", "done");
+		x = draw_key(c, r, x, y, "Esc", "leave");
+		draw_key(c, r, x, y, "Ctrl-U", "clear");
+		return;
+	}
+	put_hints(&k, s, view, keys);
+}
+
+const struct binding *frame_hint_at(int w, const struct state *s, enum view_id view,
+				    const struct frame_keys *keys, int x)
+{
+	struct hints k = { .r = { 0, 0, w, 1 }, .want = x };
+
+	put_hints(&k, s, view, keys);
+	return k.hit;
+}
+
+/* What is wrong with the data, worst first; "" when nothing is. */
+static void trouble_text(char *buf, size_t len, const struct state *s)
+{
+	const struct state_poll *p = &s->poll;
+	char age[FIGURE_LEN];
+
+	buf[0] = '\0';
+	if (s->mode == RUN_LOST)
+		snprintf(buf, len, "port lost: %s", s->lost_why);
+	else if (p->stale)
+		snprintf(buf, len, "NO NEW COUNTERS for %s", figure_age(age, p->age_s));
+	else if (s->sm.lost)
+		snprintf(buf, len, "the subnet manager does not answer");
+	else if (p->missing_sw || p->missing_ca)
+		snprintf(buf, len, "missing since the last sweep: %u switch%s, %u host%s",
+			 p->missing_sw, plural_es(p->missing_sw), p->missing_ca,
+			 plural(p->missing_ca));
+	else if (p->partial)
+		snprintf(buf, len, "PARTIAL: %u of %u ports answered", p->answered, p->asked);
+	else if (p->answered < p->asked)
+		snprintf(buf, len, "%u of %u port%s gave no reply", p->asked - p->answered,
+			 p->asked, plural(p->asked));
+	else if (s->jobs_source.state == JOBS_UNREACHABLE)
+		snprintf(buf, len, "%s unreachable: jobs are %s old", s->jobs_source.source,
+			 figure_age(age, s->jobs_source.age_s));
+	else if (s->automatic.alert)
+		snprintf(buf, len, "AUTO: %s", s->automatic.text);
+}
+
+static void age_text(char *buf, size_t len, const struct state *s)
+{
+	char age[FIGURE_LEN], next[FIGURE_LEN];
+
+	if (s->past.on || (s->mode == RUN_FILE && s->sample))
+		snprintf(buf, len, "of %s", figure_time(age, s->past.time_s));
+	else if (s->mode == RUN_FILE)
+		snprintf(buf, len, "from a file: no counters");
+	else if (s->mode == RUN_LIVE && isfinite(s->poll.next_s))
+		snprintf(buf, len, "age %s  next %s", figure_age(age, s->poll.age_s),
+			 figure_age(next, s->poll.next_s));
+	else
+		snprintf(buf, len, "age %s", figure_age(age, s->poll.age_s));
+}
+
+static void draw_data(struct canvas *c, struct rect r, int y, const struct state *s,
+		      const struct frame_text *t)
+{
+	char trouble[256], age[64], buf[256];
+	struct busy busy;
+	int end, x = 1;
+
+	age_text(age, sizeof(age), s);
+	end = r.w - 1 - text_width(age);
+	canvas_text(c, r, end, y, ROLE_DIM, age);
+	trouble_text(trouble, sizeof(trouble), s);
+	if (trouble[0]) {
+		text_shorten_words(buf, sizeof(buf), trouble, end - x - 2);
+		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ", buf);
+		busy_fit_work(&busy, s, end - x - 2);
+	} else {
+		busy_fit(&busy, s, end - x - 2);
+	}
+	if (busy.tables[0])
+		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ", busy.tables);
+	if (busy.work[0])
+		canvas_text(c, r, x, y, ROLE_TEXT, busy.work);
+	else if (x < end - 8)
+		canvas_text(c, r, x, y, ROLE_DIM,
+			    text_shorten(buf, sizeof(buf), t->context, end - x - 2));
+}
+
+void frame_draw(struct canvas *c, const struct state *s, enum view_id view,
+		const struct frame_text *t, const struct frame_keys *keys)
+{
+	struct rect r = canvas_rect(c);
+
+	draw_status(c, r, s, t->job);
+	draw_tabs(c, r, view);
+	draw_keys(c, r, c->h - 2, s, view, t, keys);
+	draw_data(c, r, c->h - 1, s, t);
+}

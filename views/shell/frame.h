@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* frame: what is around every view: status line, tabs, and the two lines at the bottom. */
+#ifndef VIEWS_SHELL_FRAME_H
+#define VIEWS_SHELL_FRAME_H
+
+#include "views/canvas/canvas.h"
+#include "views/data/request.h"
+#include "views/data/state.h"
+
+struct frame_text {
+	const char *note;  /* one line for the operator; "" none */
+	char context[128]; /* metric, sort, filter of the view */
+	bool typing;
+	uint64_t job; /* whose links are marked; 0: none */
+};
+
+/* The keymap, and the view's word on what a key does now, as in struct view. */
+struct frame_keys {
+	const struct binding *binding;
+	size_t n;
+	const char *(*label)(const void *own, const struct binding *b); /* may be NULL */
+	const void *own;
+};
+
+void frame_draw(struct canvas *c, const struct state *s, enum view_id view,
+		const struct frame_text *t, const struct frame_keys *keys);
+
+/* The view whose tab is at column x of a screen of width w; VIEW_COUNT: none. */
+enum view_id frame_tab_at(int w, enum view_id view, int x);
+
+/* The binding whose hint is at column x of the line of keys; NULL: none. */
+const struct binding *frame_hint_at(int w, const struct state *s, enum view_id view,
+				    const struct frame_keys *keys, int x);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/shell/help_text.h"
+
+#include "views/canvas/view.h"
+#include "views/shell/command.h"
+
+#include <string.h>
+
+static const struct help_row signs[] = {
+	{ .text = "Signs and colours" },
+	{ "levels", "share of the link's rate, or of the largest value", SWATCH_HEAT },
+	{ "change", "what a proposal changes: less, the same, more", SWATCH_DELTA },
+	{ "events", "how bad: worst first", SWATCH_LEVELS },
+	{ .key = ".:-=+*#@",
+	  .text = "levels without colours: below 5, 15, 30, 45, 60, 75, 90 "
+		  "percent, and above" },
+	{ .key = "o", .text = "dark: no route of a job's pair uses the link" },
+	{ .key = "x", .text = "down: cabled, but not active" },
+	{ .key = "!", .text = "no reply: counters were asked for and did not come" },
+	{ .key = "s", .text = "errors: error counters of the port rise" },
+	{ .key = "~",
+	  .text = "reduced: slower or narrower than the others of its kind; before a "
+		  "number: of a model, not measured" },
+	{ .key = "*", .text = "the best of all proposals" },
+	{ .key = "p-7f3a!", .text = "a proposal that is out of date: r computes it anew" },
+	{ .key = "+", .text = "an event that came since the last look" },
+	{ .key = "?  -", .text = "not known; never the same as 0" },
+};
+
+static const struct help_row words[] = {
+	{ .text = "Words" },
+	{ .key = "EFI",
+	  .text = "edge forwarding index: routes over a link, one per pair of hosts" },
+	{ .key = "job EFI",
+	  .text = "of these, only routes between hosts of the same job: they carry the traffic. An "
+		  "engine that knows the jobs lowers this one, and the EFI of all pairs may grow "
+		  "for it: idle routes cost nothing" },
+	{ .key = "(>= N)", .text = "no routing by destination can bring the job EFI below N" },
+	{ .key = "in a job",
+	  .text = "worst link of each job counting its own routes only, mean of the jobs" },
+	{ .key = "dark", .text = "links that no job's route uses: paid for, and idle" },
+	{ .key = "max util",
+	  .text = "of the model: what the fullest link would carry if the hosts went on sending as "
+		  "measured, each to the others of its job in proportion to what those receive" },
+	{ .key = "bisection",
+	  .text = "bandwidth of a host when all send in random pairs, % of its cable" },
+	{ .key = "slowdown",
+	  .text = "of a job's all-to-all when all jobs send, against alone; 1 is none" },
+	{ .key = "hops", .text = "switch-to-switch links on a path" },
+	{ .key = "loops",
+	  .text = "credit loop: packets that wait for each other in a circle, a deadlock; virtual "
+		  "lanes (VL) break it, service levels (SL) choose the lane" },
+	{ .key = "on SL 0",
+	  .text = "switches do not hold the SLs of paths, only the SM does; the loop is there if "
+		  "all paths use SL 0, and need not be there otherwise" },
+	{ .key = "LFT block",
+	  .text = "64 LIDs of a switch's forwarding table: the unit of a write" },
+	{ .key = "wave",
+	  .text = "blocks that are written together; between two waves everything is read back, "
+		  "and no step between can lose packets or lock up, but for what is drained" },
+	{ .key = "drain",
+	  .text = "traffic that must be away meanwhile; agents on the nodes of the jobs move it to "
+		  "escape LIDs" },
+	{ .key = "watchdog",
+	  .text = "the process that carries an update out and rolls it back, also when this "
+		  "console is gone: when nobody keeps it in time, or errors rise, hosts vanish, "
+		  "jobs fail, or the subnet manager changes" },
+	{ .key = "util", .text = "bytes sent, in percent of the link's data rate" },
+	{ .key = "wait",
+	  .text = "time in which the port had data but no credit (PortXmitWait), %" },
+};
+
+static void add(struct help_rows *rows, struct help_row row)
+{
+	vec_push(&rows->list, row);
+}
+
+static void add_all(struct help_rows *rows, const struct help_row *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		add(rows, list[i]);
+}
+
+/* The keys of one view (view_bit), or those that hold everywhere (0). */
+static void add_view(struct help_rows *rows, const struct ui *ui, const struct state *s,
+		     uint32_t view_bit, const char *title)
+{
+	size_t first = rows->list.n, n;
+	const struct binding *b = ui_bindings(ui, &n);
+
+	add(rows, (struct help_row){ .text = title });
+	for (size_t i = 0; i < n; i++) {
+		if (!b[i].help || !b[i].shown || (b[i].rw && !s->rw))
+			continue;
+		if (view_bit ? !(b[i].views & view_bit) : b[i].views != 0)
+			continue;
+		if (view_bit && b[i].req >= REQ_UP && b[i].req <= REQ_BOTTOM &&
+		    b[i].req != REQ_LEFT && b[i].req != REQ_RIGHT)
+			continue;
+		add(rows, (struct help_row){ .key = b[i].shown, .text = b[i].help });
+	}
+	if (rows->list.n == first + 1)
+		rows->list.n = first;
+}
+
+/* What a stranger comes for. */
+static void add_start(struct help_rows *rows, const struct state *s)
+{
+	static const struct help_row start[] = {
+		{ .text = "To change the routing" },
+		{ .key = "6",
+		  .text = "choose an engine, Space computes a preview: figures now and "
+			  "then; nothing is changed" },
+		{ .key = "c", .text = "there: the change link by link in the heatmap" },
+	};
+
+	add_all(rows, start, sizeof(start) / sizeof(start[0]));
+	if (s->rw)
+		add(rows,
+		    (struct help_row){ .key = "A",
+				       .text = "there: to the apply view, where Enter and the "
+					       "fabric's name write it, and the same again "
+					       "keeps it" });
+	else
+		add(rows, (struct help_row){ .key = "--rw",
+					     .text = "this console is read-only: start it with "
+						     "--rw to be able to apply" });
+}
+
+static void add_commands(struct help_rows *rows)
+{
+	size_t n;
+	const struct command *c = command_all(&n);
+
+	add(rows, (struct help_row){ .text = "Commands, after : (Tab completes)" });
+	for (size_t i = 0; i < n; i++)
+		if (c[i].help)
+			add(rows, (struct help_row){ .key = c[i].name, .text = c[i].help });
+}
+
+static void add_mouse(struct help_rows *rows)
+{
+	static const struct help_row mouse[] = {
+		{ .text = "Mouse" },
+		{ .key = "click",
+		  .text = "on a tab or a key at the bottom: as if typed; on the head of a column: "
+			  "sort by it; on a row: the cursor, again: open" },
+		{ .key = "wheel", .text = "up and down" },
+		{ .key = "Shift",
+		  .text = "held while dragging marks text for the terminal, to be copied; F2, mouse "
+			  "= no: without it, too; y copies a row's name" },
+	};
+
+	add_all(rows, mouse, sizeof(mouse) / sizeof(mouse[0]));
+}
+
+void help_rows_fill(struct help_rows *rows, const struct ui *ui, const struct state *s,
+		    enum view_id from)
+{
+	rows->list.n = 0;
+	if (from != VIEW_HELP && view_find(from))
+		add_view(rows, ui, s, VIEW_BIT(from), view_find(from)->title);
+	add_start(rows, s);
+	add_view(rows, ui, s, 0, "Everywhere");
+	add(rows, (struct help_row){ .key = "Up k ...",
+				     .text = "arrows or hjkl, PgUp PgDn, g G Home End: move" });
+	add_mouse(rows);
+	for (int i = VIEW_OVERVIEW; i < VIEW_OVERVIEW + VIEW_COUNT; i++) {
+		enum view_id v = (enum view_id)(i % VIEW_COUNT); /* 1 to 9, 0, t, as the tabs */
+
+		if (v != from && view_find(v))
+			add_view(rows, ui, s, VIEW_BIT(v), view_find(v)->title);
+	}
+	add_all(rows, signs, sizeof(signs) / sizeof(signs[0]));
+	add_all(rows, words, sizeof(words) / sizeof(words[0]));
+	add_commands(rows);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* help_text: the rows of the help: keys of the keymap, commands, signs, words. */
+#ifndef VIEWS_SHELL_HELP_TEXT_H
+#define VIEWS_SHELL_HELP_TEXT_H
+
+#include "fabric/base/vec.h"
+#include "views/data/state.h"
+#include "views/shell/shell.h"
+
+/* A heading (key NULL), or a key or word with its meaning; swatch: a row of colours. */
+enum help_swatch { SWATCH_NONE, SWATCH_HEAT, SWATCH_DELTA, SWATCH_LEVELS };
+
+struct help_row {
+	const char *key, *text;
+	enum help_swatch swatch;
+};
+
+struct help_rows {
+	VEC(struct help_row) list;
+};
+
+/* All, those of the view that it was called from first; keys that need --rw only with it. */
+void help_rows_fill(struct help_rows *rows, const struct ui *ui, const struct state *s,
+		    enum view_id from);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/shell/settings_menu.h"
+
+#include "views/canvas/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define WIDTH  100
+#define NAMES  16
+#define VALUES 24
+
+static uint32_t count(const struct state *s)
+{
+	struct setting x;
+	uint32_t n = 0;
+
+	while (s->setting && s->setting(s->setting_of, n, &x))
+		n++;
+	return n;
+}
+
+void settings_menu_open(struct settings_menu *m, const struct state *s)
+{
+	m->menu = (struct menu){ .open = true, .n = count(s) };
+}
+
+/* The word so many places from the one that it is now, round and round. */
+static void other_word(const struct setting *x, int by, char *out, size_t len)
+{
+	const char *word[16];
+	size_t size[16], n = 0, at = 0;
+
+	for (const char *p = x->words; *(p += strspn(p, " ")) && n < 16; p += size[n++]) {
+		word[n] = p;
+		size[n] = strcspn(p, " ");
+		if (!strncmp(x->value, p, size[n]) && !x->value[size[n]])
+			at = n;
+	}
+	if (!n)
+		return;
+	at = (at + n + (size_t)by) % n;
+	snprintf(out, len, "set %s=%.*s", x->name, (int)size[at], word[at]);
+}
+
+static enum settings_act change(const struct setting *x, int by, char *line, size_t len)
+{
+	if (!x->words) {
+		snprintf(line, len, "set %s=%s", x->name, x->value);
+		return SETTINGS_TYPE;
+	}
+	other_word(x, by, line, len);
+	return SETTINGS_DO;
+}
+
+static void click(struct settings_menu *m, const struct input *in)
+{
+	uint32_t line = menu_line_at(&m->menu, in);
+
+	if (line == UINT32_MAX)
+		m->menu.open = false;
+	else
+		m->menu.list.cursor = line;
+}
+
+enum settings_act settings_menu_input(struct settings_menu *m, const struct state *s,
+				      const struct input *in, char *line, size_t len)
+{
+	struct setting x;
+
+	if (menu_move(&m->menu, in))
+		return SETTINGS_NONE;
+	if (in->req == REQ_CLICK)
+		click(m, in);
+	if (in->req == REQ_BACK || in->req == REQ_QUIT)
+		m->menu.open = false;
+	if (!m->menu.open || !s->setting || !s->setting(s->setting_of, m->menu.list.cursor, &x))
+		return SETTINGS_NONE;
+	switch (in->req) {
+	case REQ_CLICK:
+	case REQ_ENTER:
+	case REQ_SELECT:
+	case REQ_RIGHT:
+		return change(&x, 1, line, len);
+	case REQ_LEFT:
+		return change(&x, -1, line, len);
+	case REQ_CHAR:
+		if (in->ch != 'w')
+			return SETTINGS_NONE;
+		snprintf(line, len, "keep");
+		return SETTINGS_DO;
+	default:
+		return SETTINGS_NONE;
+	}
+}
+
+static void draw_line(const struct settings_menu *m, const struct setting *x, struct canvas *c,
+		      int y, bool on)
+{
+	struct rect at = m->menu.at;
+	char value[SETTING_LEN], about[160];
+	int x0 = 3 + NAMES, x1 = x0 + VALUES + 1;
+
+	if (x->changed)
+		canvas_char(c, at, 1, y, ROLE_KEY, '*');
+	canvas_text(c, at, 3, y, ROLE_LABEL, x->name);
+	canvas_text(
+		c, at, x0, y, x->value[0] ? ROLE_TEXT : ROLE_DIM,
+		text_shorten(value, sizeof(value), x->value[0] ? x->value : "as usual", VALUES));
+	canvas_text(c, at, x1, y, ROLE_DIM,
+		    text_shorten(about, sizeof(about), x->about, at.w - x1 - 1));
+	if (on)
+		list_draw_cursor(c, at, y);
+}
+
+void settings_menu_draw(struct settings_menu *m, const struct state *s, struct canvas *c,
+			struct rect over)
+{
+	struct setting x;
+
+	menu_frame(&m->menu, c, over, WIDTH, "Settings of the screen (* changed, and not kept)");
+	for (uint32_t y = 0; y < menu_seen(&m->menu); y++) {
+		uint32_t i = m->menu.list.top + y;
+
+		if (!s->setting(s->setting_of, i, &x))
+			break;
+		draw_line(m, &x, c, (int)y, i == m->menu.list.cursor);
+		if (i == m->menu.list.cursor)
+			menu_about(&m->menu, c, x.about);
+	}
+}

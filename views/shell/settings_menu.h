@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* settings_menu: a list over any view, of the settings and what they are now. */
+#ifndef VIEWS_SHELL_SETTINGS_MENU_H
+#define VIEWS_SHELL_SETTINGS_MENU_H
+
+#include "views/canvas/menu.h"
+#include "views/data/setting.h"
+#include "views/data/state.h"
+
+struct settings_menu {
+	struct menu menu;
+};
+
+/* What it asks for: a line for the command line. */
+enum settings_act {
+	SETTINGS_NONE,
+	SETTINGS_DO,   /* to be carried out: "set units=bits", "keep" */
+	SETTINGS_TYPE, /* to be typed on: "set interval=2" */
+};
+
+void settings_menu_open(struct settings_menu *m, const struct state *s);
+enum settings_act settings_menu_input(struct settings_menu *m, const struct state *s,
+				      const struct input *in, char *line, size_t len);
+/* Over a part of the canvas. */
+void settings_menu_draw(struct settings_menu *m, const struct state *s, struct canvas *c,
+			struct rect over);
+
+#endif

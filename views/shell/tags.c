@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/shell/tags.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void forget(struct marks *m)
+{
+	fabric_put(m->fabric);
+	free(m->chan);
+	free(m->sw);
+	m->fabric = NULL;
+	m->chan = m->sw = NULL;
+	m->serial++;
+}
+
+void marks_take(struct marks *m, const struct table *t, enum row_kind kind)
+{
+	enum mark_kind k = kind == ROWS_LINKS	   ? MARK_LINKS
+			   : kind == ROWS_SWITCHES ? MARK_SWITCHES
+			   : kind == ROWS_JOBS	   ? MARK_JOBS
+						   : MARK_KINDS;
+	size_t size = t->ntag * sizeof(*t->tag);
+
+	if (k == MARK_KINDS || (t->ntag == m->n[k] && (!size || !memcmp(t->tag, m->key[k], size))))
+		return;
+	m->key[k] = xrealloc(m->key[k], t->ntag + 1u, sizeof(*m->key[k]));
+	if (size)
+		memcpy(m->key[k], t->tag, size);
+	m->n[k] = t->ntag;
+	forget(m);
+}
+
+static int key_cmp(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+static bool has(const struct marks *m, enum mark_kind k, uint64_t key)
+{
+	return m->n[k] && bsearch(&key, m->key[k], m->n[k], sizeof(key), key_cmp);
+}
+
+bool marks_job(const struct marks *m, uint64_t id)
+{
+	return has(m, MARK_JOBS, id);
+}
+
+void marks_update(struct marks *m, const struct state *s, const struct survey *v)
+{
+	const struct rows links = { ROWS_LINKS, s, v }, switches = { ROWS_SWITCHES, s, v };
+	const struct fabric *f = s->fabric;
+
+	if (m->fabric == f && (!f || m->chan))
+		return;
+	forget(m);
+	if (!f)
+		return;
+	m->fabric = fabric_get(f);
+	m->chan = xcalloc(f->nchan + 1ull, 1);
+	m->sw = xcalloc(f->nsw + 1ull, 1);
+	for (uint32_t c = 0; m->n[MARK_LINKS] && c < f->nchan; c++)
+		if (has(m, MARK_LINKS, table_key(&links, c)))
+			m->chan[c] = m->chan[f->chan_rev[c]] = 1;
+	for (uint32_t sw = 0; m->n[MARK_SWITCHES] && sw < f->nsw; sw++)
+		m->sw[sw] = has(m, MARK_SWITCHES, table_key(&switches, sw));
+}
+
+void marks_done(struct marks *m)
+{
+	forget(m);
+	for (int k = 0; k < MARK_KINDS; k++)
+		free(m->key[k]);
+	memset(m, 0, sizeof(*m));
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Menus over the view: what to sort by, columns, settings; and what of that a file may hold. */
+#include "views/shell/shell_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool ui_menu(const struct ui *ui)
+{
+	return ui->columns.menu.open || ui->settings.menu.open;
+}
+
+bool ui_menu_open(struct ui *ui, const struct input *in, const struct state *s)
+{
+	const struct table_ops *ops;
+	struct table *t = ui_table(ui, &ops);
+
+	if (in->req == REQ_SETTINGS) {
+		settings_menu_open(&ui->settings, s);
+		return true;
+	}
+	if (!t || (in->text && in->text[0]))
+		return false;
+	if (in->req == REQ_SORT)
+		sort_menu_open(&ui->sort, t, ops);
+	else if (in->req == REQ_COLUMN_MENU)
+		column_menu_open(&ui->columns, t, ops);
+	else
+		return false;
+	return true;
+}
+
+/* --- keys ------------------------------------------------------------------------------------- */
+
+static bool choose_sort(struct ui *ui, const struct input *in)
+{
+	const struct table_ops *ops;
+	struct table *t = ui_table(ui, &ops);
+	const struct field *sort;
+
+	if (!ui->sort.menu.open || !t || ops->kind != ui->sort.kind || in->refused_ro)
+		return false;
+	if (!sort_menu_input(&ui->sort, &sort, in))
+		return false;
+	if (sort)
+		table_sort(t, sort);
+	return true;
+}
+
+static bool choose_columns(struct ui *ui, const struct input *in)
+{
+	const struct table_ops *ops;
+	struct table *t = ui_table(ui, &ops);
+	const char *say;
+
+	if (!ui->columns.menu.open || !t || ops->kind != ui->columns.kind)
+		return false;
+	say = column_menu_input(&ui->columns, t, ops, in);
+	if (say)
+		ui_say(ui, "%s", say);
+	return true;
+}
+
+static void change_setting(struct ui *ui, const struct input *in, const struct state *s,
+			   struct request *out)
+{
+	char line[SETTING_LEN + 64];
+
+	switch (settings_menu_input(&ui->settings, s, in, line, sizeof(line))) {
+	case SETTINGS_DO:
+		ui_run(ui, line, s, out);
+		break;
+	case SETTINGS_TYPE:
+		prompt_open(&ui->prompt, PROMPT_COMMAND, line);
+		break;
+	case SETTINGS_NONE:
+		break;
+	}
+}
+
+bool ui_menu_input(struct ui *ui, const struct input *in, const struct state *s,
+		   struct request *out)
+{
+	if (in->req == REQ_REDRAW || in->req == REQ_SUSPEND)
+		return false;
+	if (ui->settings.menu.open) {
+		change_setting(ui, in, s, out);
+		return true;
+	}
+	return choose_sort(ui, in) || choose_columns(ui, in);
+}
+
+/* --- drawing ---------------------------------------------------------------------------------- */
+
+static void draw_keys(struct canvas *c, const char *const *keys)
+{
+	struct rect r = canvas_rect(c);
+	int x = 1, y = c->h - 2;
+
+	canvas_fill(c, (struct rect){ 0, y, r.w, 1 }, ROLE_TEXT, ' ');
+	for (; keys[0]; keys += 2) {
+		x = canvas_text(c, r, x, y, ROLE_KEY, keys[0]);
+		x = canvas_textf(c, r, x, y, ROLE_DIM, " %s  ", keys[1]);
+	}
+}
+
+void ui_menu_draw(struct ui *ui, struct canvas *c, const struct state *s)
+{
+	static const char *const column_keys[] = {
+		"Space", "show or not", "Left Right", "earlier, later", "r", "as usual",
+		"Esc",	 "leave",	NULL
+	};
+	static const char *const setting_keys[] = { "Enter", "change", "w", "keep in the file",
+						    "Esc",   "leave",  NULL };
+	const struct table_ops *ops;
+	struct table *t = ui_table(ui, &ops);
+	bool same = t && ops->kind == ui->columns.kind;
+
+	if (ui->sort.menu.open && t && ops->kind == ui->sort.kind)
+		sort_menu_draw(&ui->sort, t, c);
+	else
+		ui->sort.menu.open = false;
+	ui->columns.menu.open = ui->columns.menu.open && same;
+	if (ui->columns.menu.open)
+		column_menu_draw(&ui->columns, t, c);
+	if (ui->settings.menu.open)
+		settings_menu_draw(&ui->settings, s, c, (struct rect){ 0, 2, c->w, c->h - 4 });
+	if (ui_menu(ui) && !ui->note[0])
+		draw_keys(c, ui->settings.menu.open ? setting_keys : column_keys);
+}
+
+/* --- what a file may hold --------------------------------------------------------------------- */
+
+/* The view's own table, not one that is deeper in it. */
+static struct table *table_of(const struct ui *ui, enum view_id view, const struct table_ops **ops)
+{
+	static const struct {
+		enum view_id view;
+		enum row_kind kind;
+	} tables[] = { { VIEW_LINKS, ROWS_LINKS },
+		       { VIEW_SWITCHES, ROWS_SWITCHES },
+		       { VIEW_JOBS, ROWS_JOBS } };
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		struct table *t;
+
+		if (tables[i].view != view)
+			continue;
+		t = view_find(view)->table(ui->own[view], ops);
+		return t && (*ops)->kind == tables[i].kind ? t : NULL;
+	}
+	return NULL;
+}
+
+bool ui_columns_set(struct ui *ui, enum view_id view, const char *columns)
+{
+	const struct table_ops *ops;
+	struct table *t = table_of(ui, view, &ops);
+
+	return t && table_columns(t, columns, ops);
+}
+
+bool ui_sort_set(struct ui *ui, enum view_id view, const char *sort)
+{
+	const struct table_ops *ops;
+	struct table *t = table_of(ui, view, &ops);
+	bool reverse = sort[0] == '-';
+	const struct field *f =
+		t ? field_find(ops->kind, sort + reverse, strlen(sort + reverse)) : NULL;
+
+	if (!t || (sort[0] && !f))
+		return false;
+	if (f)
+		table_sort(t, f);
+	t->sort_chosen = f != NULL;
+	t->reverse = reverse;
+	t->stale = true;
+	return true;
+}
+
+bool ui_columns(const struct ui *ui, enum view_id view, char *buf, size_t len)
+{
+	const struct table_ops *ops;
+	const struct table *t = table_of(ui, view, &ops);
+
+	snprintf(buf, len, "%s", t ? t->columns : "");
+	return t != NULL;
+}
+
+bool ui_sort(const struct ui *ui, enum view_id view, char *buf, size_t len)
+{
+	const struct table_ops *ops;
+	const struct table *t = table_of(ui, view, &ops);
+
+	buf[0] = '\0';
+	if (t && t->sort && (t->sort_chosen || t->reverse))
+		snprintf(buf, len, "%s%s", t->reverse ? "-" : "", t->sort->name);
+	return t != NULL;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The line at the bottom, and what is asked for in it. */
+#include "views/shell/shell_priv.h"
+
+#include "fabric/model/end_find.h"
+#include "views/preview/preview_form.h"
+#include "views/shell/frame.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct table *ui_table(struct ui *ui, const struct table_ops **ops)
+{
+	const struct view *v = view_find(ui->view);
+
+	*ops = NULL;
+	return v && v->table ? v->table(ui->own[ui->view], ops) : NULL;
+}
+
+static struct prompt_context context(struct ui *ui, const struct state *s)
+{
+	const struct table_ops *ops;
+	struct table *t = ui_table(ui, &ops);
+
+	return (struct prompt_context){ .s = s,
+					.kind = t ? ops->kind : ROW_KINDS,
+					.view = view_find(ui->view),
+					.own = ui->own[ui->view] };
+}
+
+bool ui_prompt_open(struct ui *ui, const struct input *in, const struct state *s)
+{
+	struct prompt_context ctx = context(ui, s);
+
+	const struct table_ops *ops;
+	struct table *t = ui_table(ui, &ops);
+
+	if (ui_menu_open(ui, in, s))
+		return true;
+	if (in->text)
+		return false;
+	if (in->req == REQ_PALETTE_PICK) {
+		prompt_open(&ui->prompt, PROMPT_COMMAND, "palette ");
+		prompt_offer(&ui->prompt, &ctx);
+	} else if (in->req == REQ_COMMAND)
+		prompt_open(&ui->prompt, PROMPT_COMMAND, "");
+	else if (in->req == REQ_FILTER && t)
+		prompt_open(&ui->prompt, PROMPT_FILTER, t->filter_text);
+	else if (in->req == REQ_FIND && t)
+		prompt_open(&ui->prompt, PROMPT_FIND, "");
+	else
+		return false;
+	return true;
+}
+
+void ui_command_begin(struct ui *ui, const char *text)
+{
+	prompt_open(&ui->prompt, PROMPT_COMMAND, text);
+}
+
+/* --- commands ------------------------------------------------------------------------------- */
+
+static bool holds_here(const struct binding *b, const struct ui *ui)
+{
+	return !b->views || (b->views & VIEW_BIT(ui->view));
+}
+
+static const char *a_view_of(const struct binding *b)
+{
+	for (int i = 0; i < VIEW_COUNT; i++)
+		if ((b->views & VIEW_BIT(i)) && command_view_name((enum view_id)i))
+			return command_view_name((enum view_id)i);
+	return "another view";
+}
+
+/* As the key of the same request would be: in these views only, and not without --rw. */
+static bool allowed(struct ui *ui, struct input *in, const struct command *cmd,
+		    const struct state *s)
+{
+	const struct binding *elsewhere = NULL;
+	bool any = false;
+
+	if (in->req == REQ_EXCLUDE && in->text && in->text[0])
+		return true; /* what is named needs no cursor */
+	for (size_t i = 0; i < ui->nbindings; i++) {
+		const struct binding *b = &ui->bindings[i];
+
+		if (b->req != in->req || (in->req == REQ_VIEW && b->view != in->view))
+			continue;
+		any = true;
+		if (holds_here(b, ui)) {
+			in->refused_ro = b->rw && !s->rw;
+			return true;
+		}
+		elsewhere = b;
+	}
+	if (!any)
+		return true;
+	ui_say(ui, "'%s' means nothing here: it is a command of %s", cmd->name,
+	       a_view_of(elsewhere));
+	return false;
+}
+
+/* A field's name that has just been begun is no word to look for. */
+static void typed_so_far(char *out, size_t len, const char *text, enum row_kind kind)
+{
+	size_t n = strlen(text), from = n;
+
+	while (from && (isalnum((unsigned char)text[from - 1]) || text[from - 1] == '_'))
+		from--;
+	if ((from && !strchr(" (!", text[from - 1])) || !field_begins(kind, text + from))
+		from = n;
+	snprintf(out, len, "%.*s", (int)from, text);
+}
+
+static void typed(struct ui *ui, enum prompt_kind kind, const char *text, const struct state *s)
+{
+	const struct table_ops *ops;
+	struct table *t = ui_table(ui, &ops);
+	struct table_in in = { ui->own[ui->view], ui, s };
+
+	if (t && kind == PROMPT_FILTER)
+		table_filter(t, text, ops);
+	else if (t && kind == PROMPT_FIND)
+		table_find(t, text, ops, &in);
+}
+
+/* By a command: there is no line any more below which a mistake could stand. */
+static void filter(struct ui *ui, const char *text, const struct state *s)
+{
+	const struct table_ops *ops;
+	const struct table *t = ui_table(ui, &ops);
+
+	typed(ui, PROMPT_FILTER, text, s);
+	if (t && t->filter.why[0])
+		ui_say(ui, "filter: %s", t->filter.why);
+}
+
+void ui_run(struct ui *ui, const char *line, const struct state *s, struct request *out)
+{
+	size_t name;
+	const struct command *cmd;
+	struct input in = { 0 };
+	char arg[PROMPT_LEN];
+
+	line += strspn(line, " :");
+	name = strcspn(line, " ");
+	if (!name)
+		return;
+	cmd = command_find(line, name);
+	if (!cmd) {
+		ui_say(ui, "no command '%.*s' (or it begins several): Tab lists them", (int)name,
+		       line);
+		return;
+	}
+	line += name;
+	line += strspn(line, " ");
+	snprintf(arg, sizeof(arg), "%s", line);
+	for (size_t n = strlen(arg); n && arg[n - 1] == ' ';)
+		arg[--n] = '\0';
+	in.req = cmd->req;
+	in.view = cmd->view;
+	if (cmd->needed && !arg[0]) {
+		ui_say(ui, "%s %s: %s", cmd->name, cmd->args, cmd->help);
+		return;
+	}
+	if (cmd->arg == ARG_NONE && arg[0]) {
+		ui_say(ui, "'%s' takes no argument", cmd->name);
+		return;
+	}
+	if (cmd->arg != ARG_NONE)
+		in.text = arg;
+	if (cmd->req == REQ_VIEW && cmd->arg == ARG_VIEW) {
+		in.view = command_view(arg);
+		if (in.view == VIEW_COUNT) {
+			ui_say(ui, "no view '%s': Tab lists them", arg);
+			return;
+		}
+	}
+	if (!allowed(ui, &in, cmd, s))
+		return;
+	ui_do(ui, &in, s, out);
+	if (cmd->req == REQ_VIEW && cmd->arg == ARG_FILTER && arg[0])
+		filter(ui, arg, s);
+}
+
+static void choose_palette(struct ui *ui, const char *name)
+{
+	for (int i = 0; i < PALETTE_COUNT; i++)
+		if (!strncasecmp(palette_name((enum palette)i), name, strlen(name))) {
+			ui_palette_set(ui, (enum palette)i);
+			return;
+		}
+	ui_say(ui, "no palette '%s': Tab lists them", name);
+}
+
+void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *s,
+		     struct request *out)
+{
+	struct prompt *p = &ui->prompt;
+	enum prompt_kind kind = p->kind;
+	struct prompt_context ctx = context(ui, s);
+	const struct table_ops *ops;
+	struct table *t;
+	char so_far[sizeof(p->text)];
+
+	t = ui_table(ui, &ops);
+	switch (prompt_input(p, in, &ctx)) {
+	case PROMPT_CHANGED:
+		if (kind == PROMPT_FILTER && t) {
+			typed_so_far(so_far, sizeof(so_far), p->text, ops->kind);
+			typed(ui, kind, so_far, s);
+			break;
+		}
+		if (kind == PROMPT_COMMAND && !strncmp(p->text, "palette ", 8))
+			choose_palette(ui, p->text + 8); /* seen while it is picked */
+		typed(ui, kind, p->text, s);
+		break;
+	case PROMPT_LEFT:
+		typed(ui, kind, "", s);
+		break;
+	case PROMPT_DONE:
+		if (kind == PROMPT_COMMAND)
+			ui_run(ui, p->text, s, out);
+		else
+			typed(ui, kind, p->text, s);
+		/* what is wrong stands below it: there is more to type, or Esc */
+		if (kind == PROMPT_FILTER && t && t->filter.why[0]) {
+			memcpy(so_far, p->text, sizeof(so_far));
+			prompt_open(p, kind, so_far);
+		}
+		break;
+	case PROMPT_SAME:
+		break;
+	}
+}
+
+void ui_prompt_draw(struct ui *ui, struct canvas *c, const struct state *s)
+{
+	struct prompt_context ctx = context(ui, s);
+	const struct table_ops *ops;
+	struct table *t = ui_table(ui, &ops);
+
+	prompt_draw(&ui->prompt, c, c->h - 2,
+		    ui->prompt.kind == PROMPT_FILTER && t ? t->filter.why : "", &ctx);
+}
+
+/* --- what only commands ask for --------------------------------------------------------------- */
+
+static void go_to(struct ui *ui, const char *name, const struct state *s)
+{
+	struct err err;
+	uint32_t end, sw;
+	uint16_t lid;
+
+	if (!s->fabric) {
+		ui_say(ui, "the fabric is not known yet");
+		return;
+	}
+	if (end_find(&end, &lid, s->fabric, name, &err)) {
+		ui_say(ui, "%s", err.text);
+		return;
+	}
+	sw = end >= s->fabric->nend ? end - s->fabric->nend : s->fabric->term_sw[end];
+	ui_select_switch(ui, sw);
+	if (view_find(VIEW_SWITCHES))
+		ui_goto(ui, VIEW_SWITCHES);
+}
+
+static void choose_job(struct ui *ui, const char *text, const struct state *s)
+{
+	char *end;
+	unsigned long long id = strtoull(text, &end, 10);
+	bool found = false;
+
+	if (!text[0]) {
+		ui_select_job(ui, 0);
+		ui_say(ui, "no job is highlighted");
+		return;
+	}
+	for (uint32_t i = 0; s->jobs && i < s->jobs->njob; i++)
+		found |= s->jobs->jobs[i].id == id;
+	if (*end || !found) {
+		ui_say(ui, "no job '%s' is known", text);
+		return;
+	}
+	ui_select_job(ui, id);
+	ui_say(ui, "job %llu is highlighted", id);
+}
+
+static void choose_path(struct ui *ui, const char *text, const struct state *s)
+{
+	struct path_ends ends;
+	char a[PROMPT_LEN], b[PROMPT_LEN], more[2];
+	struct err err;
+	uint16_t lid;
+	uint32_t dst;
+
+	if (sscanf(text, "%127s %127s %1s", a, b, more) != 2) {
+		ui_say(ui, "path A B: from where to where, by name, LID or GUID");
+		return;
+	}
+	if (!s->fabric) {
+		ui_say(ui, "the fabric is not known yet");
+		return;
+	}
+	if (end_find(&ends.src, &lid, s->fabric, a, &err) ||
+	    end_find(&dst, &ends.dlid, s->fabric, b, &err)) {
+		ui_say(ui, "%s", err.text);
+		return;
+	}
+	ui_select_path(ui, ends);
+	ui_goto(ui, VIEW_PATHS);
+}
+
+static void choose_units(struct ui *ui, const char *name)
+{
+	if (!strcasecmp(name, "bits") || !strcasecmp(name, "bytes"))
+		ui_bits_set(ui, !strcasecmp(name, "bits"));
+	else
+		ui_say(ui, "units: bytes (GB/s) or bits (Gb/s), not '%s'", name);
+}
+
+static void click(struct ui *ui, const struct input *in, const struct state *s, struct request *out)
+{
+	struct input go = { .req = REQ_VIEW };
+
+	if (in->y != 1)
+		return;
+	go.view = frame_tab_at(ui->w, ui->view, in->x);
+	if (go.view < VIEW_COUNT)
+		ui_do(ui, &go, s, out);
+}
+
+/* false: there is no row. */
+static bool copy_row(struct ui *ui, const struct state *s, struct request *out)
+{
+	const struct table_ops *ops;
+	const struct table *t = ui_table(ui, &ops);
+	struct rows rows = { .s = s, .v = ui_survey(ui) };
+	char label[VALUE_LEN] = "";
+
+	if (!t || table_cursor(t) == FAB_NONE)
+		return false;
+	rows.kind = ops->kind;
+	out->type = REQ_COPY;
+	snprintf(out->text, sizeof(out->text), "%s", rows_label(label, &rows, table_cursor(t)));
+	return true;
+}
+
+bool ui_command_input(struct ui *ui, const struct input *in, const struct state *s,
+		      struct request *out)
+{
+	const char *text = in->text ? in->text : "";
+
+	switch (in->req) {
+	case REQ_GOTO:
+		go_to(ui, text, s);
+		return true;
+	case REQ_JOB:
+		choose_job(ui, text, s);
+		return true;
+	case REQ_PATH:
+		choose_path(ui, text, s);
+		return true;
+	case REQ_EXCLUDE:
+		ui_exclude(ui, s, text);
+		return true;
+	case REQ_ENGINE:
+		out->options = preview_form_of(ui->own[VIEW_PREVIEW])->o;
+		out->type = in->req;
+		snprintf(out->text, sizeof(out->text), "%s", text);
+		return true;
+	case REQ_PALETTE:
+		if (text[0])
+			choose_palette(ui, text);
+		return text[0];
+	case REQ_UNITS:
+		if (text[0])
+			choose_units(ui, text);
+		return text[0];
+	case REQ_CLICK:
+		click(ui, in, s, out);
+		return true;
+	case REQ_TABLES_FILE: /* with the options that are set there */
+		ui_goto(ui, VIEW_PREVIEW);
+		view_preview.input(ui->own[VIEW_PREVIEW], ui, in, s, out);
+		return true;
+	case REQ_COPY:
+		return copy_row(ui, s, out);
+	case REQ_FILTER:
+		filter(ui, text, s);
+		return true;
+	case REQ_FIND:
+		typed(ui, PROMPT_FIND, text, s);
+		return true;
+	case REQ_SNAPSHOT:
+	case REQ_HIST_BACK:
+	case REQ_HIST_FORWARD:
+	case REQ_HIST_BACK5:
+	case REQ_HIST_FORWARD5:
+	case REQ_LIVE:
+	case REQ_BOOKMARK:
+	case REQ_BOOKMARKS:
+	case REQ_INTERVAL:
+	case REQ_SET:
+	case REQ_KEEP:
+	case REQ_DETACH:
+	case REQ_PLAN_SAVE:
+	case REQ_APPLY_NOTE:
+	case REQ_APPLY_OVERRIDE:
+		out->type = in->req;
+		snprintf(out->text, sizeof(out->text), "%s", text);
+		return true;
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Switches: a table of them, and inside one its ports, LFT, SL2VL tables and lanes. */
+#include "fabric/base/mem.h"
+#include "views/canvas/view.h"
+#include "views/switches/switch_panes.h"
+#include "views/table/table.h"
+
+#include "fabric/base/plural.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum pane { PANE_PORTS, PANE_LFT, PANE_SL2VL, PANE_LANES, PANES };
+
+#define TRAIL	     16
+#define DETAIL_LINES 4
+
+struct switches_ui {
+	struct table list;
+	struct table ports;
+	const struct fabric *fabric; /* own reference */
+	uint32_t told;		     /* switch that other views were told, or took from them */
+	uint32_t sw;		     /* whose inside is shown; FAB_NONE: the table */
+	uint32_t trail[TRAIL];	     /* switches that F came from */
+	uint32_t ntrail;
+	enum pane pane;
+	enum chan_metric metric; /* of the front panel */
+	struct rect panel;	 /* where that was drawn */
+	struct lft_pane lft;
+	struct sl2vl_pane sl2vl;
+	struct lanes_pane lanes;
+	bool begun;
+};
+
+static void switches_done(void *own)
+{
+	struct switches_ui *u = own;
+
+	table_done(&u->list);
+	table_done(&u->ports);
+	lft_pane_done(&u->lft);
+	fabric_put(u->fabric);
+}
+
+/* --- the tables ------------------------------------------------------------------------------ */
+
+static const struct table_col columns[] = {
+	{ "name", NULL, 0, 0, 0, 12 },
+	{ "level", NULL, 6, 0, 0, 0 },
+	{ "up", NULL, 4, 0, 0, 0 },
+	{ "down", NULL, 4, 0, 0, 0 },
+	{ "hosts", NULL, 5, 100, 0, 0 },
+	{ "tx_Bps", NULL, 6, 0, 0, 0 },
+	{ "rx_Bps", NULL, 6, 0, 0, 0 },
+	{ "util_pct", NULL, 5, 0, 0, 0 },
+	{ "wait_pct", NULL, 5, 0, 0, 0 },
+	{ "errors_per_min", "err", 4, 0, 0, 0 },
+	{ "efi", NULL, 7, 0, 0, 0 },
+	{ "eff_efi", NULL, 7, 100, 0, 0 },
+	{ "lft_entries", NULL, 7, 100, 0, 0 },
+	{ "lft_blocks", NULL, 6, 120, 0, 0 },
+	{ "sl2vl", NULL, 8, 120, 0, 0 },
+	{ "changed", NULL, 7, 124, 0, 0 },
+	{ "problems", "prob", 4, 0, 0, 0 },
+	{ "lid", NULL, 6, 140, 0, 0 },
+	{ "guid", NULL, 18, 160, 0, 0 },
+	{ "description", NULL, 0, 180, 0, 0 },
+};
+
+static void moved(const struct table_in *in, uint32_t sw)
+{
+	struct switches_ui *u = in->own;
+
+	u->told = sw;
+	ui_select_switch(in->ui, sw);
+}
+
+static void show(struct switches_ui *u, struct ui *ui, uint32_t sw)
+{
+	u->sw = sw;
+	u->told = sw;
+	u->ports.moved = false;
+	u->ports.stale = true;
+	u->sl2vl = (struct sl2vl_pane){ 0 };
+	u->lanes = (struct lanes_pane){ 0 };
+	ui_select_switch(ui, sw);
+}
+
+static void open_switch(const struct table_in *in, uint32_t sw)
+{
+	struct switches_ui *u = in->own;
+
+	u->ntrail = 0;
+	show(u, in->ui, sw);
+}
+
+static const char *first_sort(const struct table_in *in)
+{
+	return in->s->rates ? "util_pct" : state_metrics(in->s) ? "efi" : NULL;
+}
+
+static const struct table_ops list_ops = {
+	.kind = ROWS_SWITCHES,
+	.what = "switches",
+	.one = "switch",
+	.col = columns,
+	.ncol = sizeof(columns) / sizeof(columns[0]),
+	.sort_by = first_sort,
+	.moved = moved,
+	.open = open_switch,
+};
+
+static const struct table_col port_columns[] = {
+	{ "a_port", "port", 4, 0, 0, 1 },   { "b", NULL, 0, 0, 0, 12 },
+	{ "b_port", "port", 4, 0, 0, 0 },   { "rate_Mbps", NULL, 6, 100, 0, 0 },
+	{ "state", NULL, 6, 120, 0, 0 },    { "tx_Bps", NULL, 6, 0, 0, 0 },
+	{ "rx_Bps", NULL, 6, 0, 0, 0 },	    { "util_pct", NULL, 5, 0, 0, 0 },
+	{ "wait_pct", NULL, 5, 0, 0, 0 },   { "errors_per_min", "err", 4, 0, 0, 0 },
+	{ "efi", NULL, 6, 0, 0, 0 },	    { "eff_efi", NULL, 7, 0, 0, 0 },
+	{ "plan_efi", NULL, 8, 120, 0, 0 }, { "lane_use", NULL, 20, 130, 0, 0 },
+	{ "problem", NULL, 8, 0, 0, 0 },
+};
+
+static bool port_wanted(const struct table_in *in, uint32_t row)
+{
+	const struct switches_ui *u = in->own;
+	const struct fabric *f = in->s->fabric;
+
+	return u->sw != FAB_NONE && row >= f->port_off[u->sw] && row < f->port_off[u->sw + 1];
+}
+
+static uint64_t port_version(const struct table_in *in)
+{
+	return ((const struct switches_ui *)in->own)->sw;
+}
+
+static uint32_t port_number(const struct table_in *in, uint32_t row)
+{
+	return row - in->s->fabric->port_off[((const struct switches_ui *)in->own)->sw];
+}
+
+static void port_moved(const struct table_in *in, uint32_t row)
+{
+	if (in->s->fabric->port[row].chan != FAB_NONE)
+		ui_select_chan(in->ui, in->s->fabric->port[row].chan);
+}
+
+static void open_port(const struct table_in *in, uint32_t row)
+{
+	const struct port *p = &in->s->fabric->port[row];
+
+	if (p->chan == FAB_NONE) {
+		ui_say(in->ui, "port %u leads to a host: < and > take it for a path, in 0",
+		       port_number(in, row));
+		return;
+	}
+	ui_select_chan(in->ui, p->chan);
+	ui_goto(in->ui, VIEW_LINKS);
+}
+
+static const struct table_ops port_ops = {
+	.kind = ROWS_PORTS,
+	.what = "ports",
+	.one = "port",
+	.col = port_columns,
+	.ncol = sizeof(port_columns) / sizeof(port_columns[0]),
+	.wanted = port_wanted,
+	.version = port_version,
+	.moved = port_moved,
+	.open = open_port,
+};
+
+static struct table *switches_table(void *own, const struct table_ops **ops)
+{
+	struct switches_ui *u = own;
+
+	*ops = NULL;
+	if (u->begun && u->sw != FAB_NONE && u->pane != PANE_PORTS)
+		return NULL;
+	*ops = u->begun && u->sw != FAB_NONE ? &port_ops : &list_ops;
+	return *ops == &port_ops ? &u->ports : &u->list;
+}
+
+/* --- drawing --------------------------------------------------------------------------------- */
+
+static void follow(struct switches_ui *u, struct ui *ui, const struct state *s)
+{
+	const struct table_in in = { u, ui, s };
+	const struct rows rows = { ROWS_SWITCHES, s, ui_survey(ui) };
+	uint32_t sw = ui_selected_switch(ui);
+
+	if (!u->begun || u->fabric != s->fabric) {
+		fabric_put(u->fabric);
+		u->fabric = fabric_get(s->fabric);
+		u->told = u->sw = FAB_NONE;
+		u->ntrail = 0;
+		u->begun = true;
+	}
+	if (u->sw == FAB_NONE)
+		table_follow(&u->list, &list_ops, &in);
+	if (sw == FAB_NONE || sw == u->told)
+		return;
+	/* chosen in another view: that one is to be seen */
+	u->told = sw;
+	table_select(&u->list, table_key(&rows, sw));
+	u->ntrail = 0;
+	show(u, ui, sw);
+}
+
+struct port_counts {
+	uint32_t up, down, bare, hosts, links;
+};
+
+static struct port_counts count_ports(const struct pane_in *in)
+{
+	const struct fabric *f = in->s->fabric;
+	struct port_counts n = { 0 };
+
+	for (uint32_t p = 1; p <= f->sw_nports[in->sw]; p++) {
+		const struct port *port = fabric_port(f, in->sw, (uint8_t)p);
+
+		if (port->chan == FAB_NONE && port->term == FAB_NONE)
+			n.bare++;
+		else if (ui_survey(in->ui)->problem[f->port_off[in->sw] + p] == PROBLEM_DOWN)
+			n.down++;
+		else
+			n.up++;
+		n.hosts += port->term != FAB_NONE;
+		n.links += port->chan != FAB_NONE;
+	}
+	return n;
+}
+
+static void draw_facts(const struct pane_in *in, struct canvas *c, struct rect r, int y)
+{
+	const struct fabric *f = in->s->fabric;
+	const struct shape *shape = ui_survey(in->ui)->shape;
+	struct port_counts n = count_ports(in);
+	char level[16] = "";
+	const char *at = shape->kind == SHAPE_TREE
+				 ? shape_level_name(level, shape, shape->level[in->sw])
+				 : "";
+	int x;
+
+	x = canvas_textf(c, r, 1, y, ROLE_TEXT, "%s%sLID %u  0x%016llx  %u up", at,
+			 at[0] ? "  " : "", f->sw_lid[in->sw],
+			 (unsigned long long)f->sw_guid[in->sw], n.up);
+	if (n.down)
+		x = canvas_textf(c, r, x, y, ROLE_BAD, "  %u DOWN", n.down);
+	x = canvas_textf(c, r, x, y, ROLE_TEXT, "  %u bare  %u host%s  %u link%s", n.bare, n.hosts,
+			 plural(n.hosts), n.links, plural(n.links));
+	canvas_textf(c, r, x, y, ROLE_DIM, "  %s", f->sw_desc[in->sw]);
+}
+
+static void draw_tabs(const struct switches_ui *u, const struct pane_in *in, struct canvas *c,
+		      struct rect r)
+{
+	static const char *const names[] = { "Ports", "LFT", "SL2VL", "Lanes" };
+	char name[NAME_LEN], title[NAME_LEN + 32];
+	int x;
+
+	snprintf(title, sizeof(title), "Switch %s",
+		 switch_label(name, sizeof(name), in->s->fabric, in->sw));
+	canvas_rule(c, r, 0, NULL);
+	canvas_rule(c, (struct rect){ r.x, r.y, r.w - 34, r.h }, 0, title);
+	x = r.w - 33;
+	for (int i = 0; i < PANES; i++)
+		x = canvas_textf(c, r, x, 0, i == (int)u->pane ? ROLE_TAB_ON : ROLE_RULE,
+				 i == (int)u->pane ? "[%s]" : " %s ", names[i]);
+}
+
+static void draw_ports(struct switches_ui *u, struct ui *ui, const struct pane_in *in,
+		       struct canvas *c, struct rect r)
+{
+	const struct table_in at = { u, ui, in->s };
+	uint32_t row;
+	char title[64];
+	int n;
+
+	table_follow(&u->ports, &port_ops, &at);
+	row = table_cursor(&u->ports);
+	u->panel = r;
+	n = port_grid_draw(in, c, r, u->metric, row == FAB_NONE ? 0 : port_number(&at, row));
+	if (r.h < n + 4)
+		return;
+	chan_value_legend(u->metric, ui_palette(ui), c, r, 1, n);
+	snprintf(title, sizeof(title), "Ports; panel: %s", chan_metric_name(u->metric));
+	table_draw(&u->ports, &port_ops, &at, c,
+		   (struct rect){ r.x, r.y + n + 1, r.w, r.h - n - 1 }, title);
+}
+
+static void draw_inside(struct switches_ui *u, struct ui *ui, const struct pane_in *in,
+			struct canvas *c, struct rect r)
+{
+	struct rect below = { r.x, r.y + 2, r.w, r.h - 2 };
+
+	draw_tabs(u, in, c, r);
+	draw_facts(in, c, r, 1);
+	switch (u->pane) {
+	case PANE_PORTS:
+		draw_ports(u, ui, in, c, below);
+		break;
+	case PANE_LFT:
+		lft_pane_draw(&u->lft, in, c, below);
+		break;
+	case PANE_SL2VL:
+		sl2vl_pane_draw(&u->sl2vl, in, c, below);
+		break;
+	default:
+		lanes_pane_draw(&u->lanes, in, c, below);
+	}
+}
+
+static void switches_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+			  const struct state *s)
+{
+	struct switches_ui *u = own;
+	const struct table_in in = { own, ui, s };
+	struct pane_in pane = { ui, s, FAB_NONE };
+	int lines = list_detail_lines(r.h, DETAIL_LINES);
+	struct rect rows = { r.x, r.y, r.w, r.h - lines };
+	struct rect below = { r.x, r.y + r.h - lines, r.w, lines };
+	char name[NAME_LEN];
+
+	if (!s->fabric || !s->fabric->nsw) {
+		canvas_rule(c, r, 0, "Switches");
+		canvas_text(c, r, 1, 2, ROLE_DIM, "no fabric yet");
+		return;
+	}
+	follow(u, ui, s);
+	pane.sw = u->sw;
+	if (u->sw != FAB_NONE) {
+		draw_inside(u, ui, &pane, c, r);
+		return;
+	}
+	table_draw(&u->list, &list_ops, &in, c, rows, "Switches");
+	pane.sw = table_cursor(&u->list);
+	canvas_rule(c, below, 0,
+		    pane.sw == FAB_NONE ? NULL
+					: switch_label(name, sizeof(name), s->fabric, pane.sw));
+	if (pane.sw == FAB_NONE)
+		return;
+	draw_facts(&pane, c, below, 1);
+	for (uint32_t p = 1; p <= s->fabric->sw_nports[pane.sw]; p++) {
+		struct chan_value v = port_value(CHAN_UTIL, &pane, p);
+
+		canvas_char(c, below, 6 + (int)p, 2, fill_role(v.role), (uint32_t)v.glyph);
+	}
+	canvas_text(c, below, 1, 2, ROLE_LABEL, "ports");
+	canvas_text(c, below, 1, 3, ROLE_DIM,
+		    "Enter: its ports, LFT, SL2VL tables and lanes   < > path from, to here");
+}
+
+/* --- keys ------------------------------------------------------------------------------------ */
+
+/* To the switch at the other end of the port under the cursor. */
+static void go_across(struct switches_ui *u, struct ui *ui, const struct state *s)
+{
+	uint32_t row = table_cursor(&u->ports), chan;
+
+	chan = u->pane == PANE_PORTS && row != FAB_NONE ? s->fabric->port[row].chan : FAB_NONE;
+	if (chan == FAB_NONE) {
+		ui_say(ui, "no switch at the other end: go to a port with a link first");
+		return;
+	}
+	if (u->ntrail == TRAIL) {
+		memmove(u->trail, u->trail + 1, (TRAIL - 1) * sizeof(u->trail[0]));
+		u->ntrail--;
+	}
+	u->trail[u->ntrail++] = u->sw;
+	show(u, ui, s->fabric->chan_dst[chan]);
+}
+
+/* < and >: the host on the port under the cursor, or else the switch. */
+static void take_path(struct switches_ui *u, struct ui *ui, const struct state *s, bool from)
+{
+	const struct fabric *f = s->fabric;
+	struct path_ends ends = ui_path_ends(ui);
+	uint32_t sw = u->sw != FAB_NONE ? u->sw : table_cursor(&u->list), end;
+	uint32_t row = u->sw != FAB_NONE ? table_cursor(&u->ports) : FAB_NONE;
+	char name[NAME_LEN];
+
+	if (sw == FAB_NONE)
+		return;
+	end = row != FAB_NONE && f->port[row].term != FAB_NONE ? f->port[row].term : f->nend + sw;
+	if (from)
+		ends.src = end;
+	else
+		ends.dlid = end < f->nend ? f->term_lid[end] : f->sw_lid[sw];
+	ui_select_path(ui, ends);
+	ui_say(ui, "path %s %s: 0 shows it", from ? "from" : "to",
+	       end < f->nend ? f->term_name[end] : switch_label(name, sizeof(name), f, sw));
+}
+
+static void leave(struct switches_ui *u, struct ui *ui)
+{
+	if (u->ntrail) {
+		show(u, ui, u->trail[--u->ntrail]);
+		return;
+	}
+	u->list.moved = true;
+	u->sw = FAB_NONE;
+}
+
+/* Left and right in the front panel: the port next to it. */
+static bool panel_move(struct switches_ui *u, struct ui *ui, const struct state *s, enum req req)
+{
+	const struct table_in in = { u, ui, s };
+	const struct rows rows = { ROWS_PORTS, s, ui_survey(ui) };
+	const struct fabric *f = s->fabric;
+	uint32_t row = table_cursor(&u->ports), p;
+
+	if ((req != REQ_LEFT && req != REQ_RIGHT) || row == FAB_NONE)
+		return false;
+	table_follow(&u->ports, &port_ops, &in);
+	p = port_number(&in, row);
+	for (int k = 0; k < FAB_MAX_PORT; k++) {
+		p = req == REQ_RIGHT ? p + 2 : p - 2;
+		if (p < 1 || p > f->sw_nports[u->sw])
+			break;
+		if (table_select(&u->ports, table_key(&rows, f->port_off[u->sw] + p))) {
+			u->ports.moved = true;
+			port_moved(&in, f->port_off[u->sw] + p);
+			break;
+		}
+	}
+	return true;
+}
+
+/* A port of the front panel; clicked again it is opened. */
+static bool panel_click(struct switches_ui *u, struct ui *ui, const struct state *s,
+			const struct input *key)
+{
+	const struct table_in in = { u, ui, s };
+	const struct rows rows = { ROWS_PORTS, s, ui_survey(ui) };
+	const struct pane_in pane = { ui, s, u->sw };
+	uint32_t p, row;
+
+	if (key->req != REQ_CLICK)
+		return false;
+	p = port_grid_at(&pane, u->panel, key->x, key->y);
+	if (!p || key->y >= u->ports.at.y - 2)
+		return false;
+	row = s->fabric->port_off[u->sw] + p;
+	if (row == table_cursor(&u->ports) && u->ports.moved) {
+		open_port(&in, row);
+	} else if (table_select(&u->ports, table_key(&rows, row))) {
+		u->ports.moved = true;
+		port_moved(&in, row);
+	} else {
+		ui_say(ui, "port %u is not among the rows shown: Esc takes the filter away", p);
+	}
+	return true;
+}
+
+static bool pane_input(struct switches_ui *u, struct ui *ui, const struct input *in,
+		       const struct state *s)
+{
+	const struct pane_in pane = { ui, s, u->sw };
+
+	switch (u->pane) {
+	case PANE_LFT:
+		return lft_pane_input(&u->lft, ui, &pane, in);
+	case PANE_SL2VL:
+		return sl2vl_pane_input(&u->sl2vl, &pane, in);
+	case PANE_LANES:
+		return lanes_pane_input(&u->lanes, ui, &pane, in);
+	default:
+		return panel_click(u, ui, s, in) || panel_move(u, ui, s, in->req);
+	}
+}
+
+static bool inside_input(struct switches_ui *u, struct ui *ui, const struct input *in,
+			 const struct state *s)
+{
+	const struct table_in at = { u, ui, s };
+
+	if (pane_input(u, ui, in, s))
+		return true;
+	switch (in->req) {
+	case REQ_PANE:
+		u->pane = (u->pane + 1) % PANES;
+		return true;
+	case REQ_METRIC:
+		u->metric = (u->metric + 1) % CHAN_DELTA;
+		return true;
+	case REQ_ENTER:
+		if (u->pane == PANE_PORTS && table_cursor(&u->ports) != FAB_NONE)
+			open_port(&at, table_cursor(&u->ports));
+		return true;
+	case REQ_FOLLOW:
+		go_across(u, ui, s);
+		return true;
+	case REQ_BACK:
+		if (u->pane == PANE_PORTS && table_input(&u->ports, &port_ops, &at, in))
+			return true;
+		leave(u, ui);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_for_inside(enum req req)
+{
+	return req == REQ_PANE || req == REQ_METRIC || req == REQ_FOLLOW || req == REQ_LAYOUT ||
+	       req == REQ_COMPARE || req == REQ_LEFT || req == REQ_RIGHT;
+}
+
+/* The list of switches has neither panes nor metrics. */
+static const char *switches_label(const void *own, const struct binding *b)
+{
+	const struct switches_ui *u = own;
+	bool inside = u->begun && u->sw != FAB_NONE;
+
+	return inside || !is_for_inside(b->req) ? b->label : NULL;
+}
+
+static bool switches_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
+			   struct request *out)
+{
+	struct switches_ui *u = own;
+	const struct table_in at = { own, ui, s };
+
+	(void)out;
+	if (!s->fabric || !s->fabric->nsw)
+		return false;
+	follow(u, ui, s);
+	if (u->sw != FAB_NONE && inside_input(u, ui, in, s))
+		return true;
+	if (in->req == REQ_PATH_FROM || in->req == REQ_PATH_TO) {
+		take_path(u, ui, s, in->req == REQ_PATH_FROM);
+		return true;
+	}
+	if (u->sw == FAB_NONE && is_for_inside(in->req)) {
+		ui_say(ui, "that is for what is inside a switch: Enter opens the one under the "
+			   "cursor");
+		return true;
+	}
+	if (u->sw != FAB_NONE || in->req != REQ_ENTER || table_cursor(&u->list) == FAB_NONE)
+		return false;
+	open_switch(&at, table_cursor(&u->list));
+	return true;
+}
+
+static bool switches_typing(const void *own, const struct state *s)
+{
+	const struct switches_ui *u = own;
+
+	(void)s;
+	return u->begun && u->sw != FAB_NONE && u->pane == PANE_LFT && u->lft.find.active;
+}
+
+static void switches_context(const void *own, const struct state *s, char *buf, size_t len)
+{
+	static const char *const hints[] = { "_ bare  h host",
+					     "v: LIDs or ports  c: changes only  Enter: path",
+					     "h l: output port", "" };
+	const struct switches_ui *u = own;
+
+	buf[0] = '\0';
+	if (!s->fabric || !u->begun)
+		return;
+	if (u->sw == FAB_NONE)
+		table_context(&u->list, &list_ops, buf, len);
+	else
+		snprintf(buf, len, "%s", hints[u->pane]);
+}
+
+const struct view view_switches = {
+	.name = "Switches",
+	.title = "Switches",
+	.size = sizeof(struct switches_ui),
+	.done = switches_done,
+	.draw = switches_draw,
+	.input = switches_input,
+	.typing = switches_typing,
+	.context = switches_context,
+	.label = switches_label,
+	.table = switches_table,
+};

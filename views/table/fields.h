@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fields: what is known of the rows of a table, by name.
+ *
+ * One list per kind of row.  Tables sort and filter by it, and scripts print from it, so a
+ * figure has one name, one unit and one way to be had.  Names end with their unit
+ * (tx_Bps, wait_pct); nothing here allocates.
+ */
+#ifndef VIEWS_TABLE_FIELDS_H
+#define VIEWS_TABLE_FIELDS_H
+
+#include "views/data/fabric_summary.h"
+#include "views/data/state.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum row_kind {
+	ROWS_LINKS, /* channels between switches, one per direction */
+	ROWS_PORTS, /* ports of switches, also those to hosts and those that lead nowhere */
+	ROWS_SWITCHES,
+	ROWS_JOBS,     /* of survey.jobs */
+	ROWS_TIERS,    /* of the survey */
+	ROWS_EVENTS,   /* newest first */
+	ROWS_SESSIONS, /* recorded ones, newest first */
+	ROWS_ACTIONS,  /* what was done in the one that is open */
+	ROW_KINDS
+};
+
+enum value_kind {
+	VALUE_NUMBER, /* decimals as the field says */
+	VALUE_COUNT,  /* a whole number */
+	VALUE_FLAG,   /* 0 or 1 */
+	VALUE_TEXT,
+	VALUE_GUID,
+};
+
+/* The rows of a state; both are borrowed.  The survey has followed the state. */
+struct rows {
+	enum row_kind kind;
+	const struct state *s;
+	const struct survey *v;
+};
+
+#define VALUE_LEN 256
+struct value {
+	double num;	  /* NUMBER, COUNT, FLAG; NAN unknown */
+	uint64_t guid;	  /* GUID; 0 unknown */
+	const char *text; /* TEXT: of the state, or buf; NULL unknown */
+	char buf[VALUE_LEN];
+};
+
+struct field {
+	const char *name;  /* "tx_Bps": in scripts, and in filters */
+	const char *alias; /* another name in filters ("tx"); NULL: none */
+	const char *title; /* for the head of a column */
+	const char *unit;  /* "%", "B/s", "/min"; "" none */
+	enum value_kind kind;
+	uint8_t decimals;  /* NUMBER */
+	bool usual;	   /* printed unless other fields are asked for */
+	const char *about; /* a line for lists of fields */
+	void (*get)(struct value *c, const struct rows *r, uint32_t row);
+};
+
+const char *row_kind_name(enum row_kind kind); /* "links" */
+/* By its name; ROW_KINDS when there is none. */
+enum row_kind row_kind_find(const char *name);
+
+/* All of a kind, in the order in which they are printed. */
+const struct field *fields_of(enum row_kind kind, size_t *n);
+/* By name or alias, in any case; NULL when there is none.  len: of the name. */
+const struct field *field_find(enum row_kind kind, const char *name, size_t len);
+/* The name that was perhaps meant; NULL when nothing is near. */
+const char *field_guess(enum row_kind kind, const char *name, size_t len);
+/* Is text, not empty, the beginning of the name of one, or all of it? */
+bool field_begins(enum row_kind kind, const char *text);
+
+/* Rows that there are, 0 while nothing is known: channels, ports and switches as the fabric
+ * numbers them, jobs as the job set does. */
+uint32_t rows_count(const struct rows *r);
+/* ROWS_PORTS has rows that lead nowhere (and port 0): false for those. */
+bool rows_wanted(const struct rows *r, uint32_t row);
+/* Of a row of ROWS_LINKS or ROWS_PORTS: the switch that sends.  O(log switches). */
+uint32_t rows_switch(const struct rows *r, uint32_t row);
+/* What a search for a word looks at; buf of VALUE_LEN. */
+const char *rows_label(char *buf, const struct rows *r, uint32_t row);
+
+static inline void field_get(struct value *c, const struct field *f, const struct rows *r,
+			     uint32_t row)
+{
+	c->num = NAN;
+	c->guid = 0;
+	c->text = NULL;
+	f->get(c, r, row);
+}
+
+bool value_known(const struct value *c, const struct field *f);
+/* As one writes it: "97.3", "0x0002c90000000001"; "" when unknown.  Returns buf (of VALUE_LEN) or
+ * the cell's text. */
+const char *value_text(char *buf, const struct value *c, const struct field *f);
+
+/* Of one field's texts; see text_order.h. */
+struct text_order {
+	const struct field *field; /* NULL: nothing is kept */
+	uint64_t version;
+	uint32_t n;
+	uint32_t *rank; /* by row */
+};
+
+/* Rows of a table: chosen, then in order.  Zeroed at the start. */
+struct row_order {
+	uint32_t *row;
+	uint32_t n;
+	/* kept from call to call */
+	const struct fabric *fabric;
+	uint32_t *place;   /* of its switches, by name */
+	uint32_t *natural; /* all rows in natural order: of this fabric, kind and number */
+	const struct fabric *natural_of;
+	enum row_kind natural_kind;
+	uint32_t natural_n;
+	struct text_order by_text;
+	void *keys;
+	char *texts;
+	size_t cap, keys_cap, texts_cap;
+};
+
+struct row_filter;
+
+/*
+ * Keeps the rows that fulfil filter (NULL: all).  Order: by sort, figures highest first and texts
+ * ascending as people count (n9 before n10), what is unknown last whichever way, equals in their
+ * natural order: links, ports and switches by name, all else as it comes.  reverse turns figures
+ * and texts round.  sort NULL: in natural order.  O(n log n).
+ */
+void rows_select(struct row_order *out, const struct rows *r, const struct row_filter *filter,
+		 const struct field *sort, bool reverse);
+void row_order_done(struct row_order *o);
+
+#endif

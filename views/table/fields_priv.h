@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fields_priv: the lists behind fields.h, one file for each kind of row. */
+#ifndef VIEWS_TABLE_FIELDS_PRIV_H
+#define VIEWS_TABLE_FIELDS_PRIV_H
+
+#include "views/table/fields.h"
+
+extern const struct field fields_links[], fields_ports[], fields_switches[], fields_jobs[],
+	fields_tiers[], fields_events[], fields_sessions[], fields_actions[];
+extern const size_t nfields_links, nfields_ports, nfields_switches, nfields_jobs, nfields_tiers,
+	nfields_events, nfields_sessions, nfields_actions;
+
+void job_label(char *buf, const struct rows *r, uint32_t row);
+void session_label(char *buf, const struct rows *r, uint32_t row);
+void action_label(char *buf, const struct rows *r, uint32_t row);
+
+#define FIELDS_END(list) const size_t n##list = sizeof(list) / sizeof(*list)
+
+#endif

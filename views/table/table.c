@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which rows, in which order, and what keys do to that; table_draw.c draws. */
+#include "views/table/table.h"
+
+#include "fabric/base/mem.h"
+#include "views/canvas/view.h"
+#include "views/sessions/sessions.h"
+#include "views/table/table_priv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define HOLD_S 5
+
+struct rows table_rows(const struct table_ops *ops, const struct table_in *in)
+{
+	return (struct rows){ .kind = ops->kind, .s = in->s, .v = ui_survey(in->ui) };
+}
+
+void table_done(struct table *t)
+{
+	typed_filter_done(&t->filter);
+	row_order_done(&t->order);
+	free(t->row);
+	free(t->key);
+	free(t->tag);
+	memset(t, 0, sizeof(*t));
+}
+
+/* --- keys of rows --------------------------------------------------------------------------- */
+
+/* FNV-1a */
+static uint64_t text_key(const char *text)
+{
+	uint64_t h = 0xcbf29ce484222325ull;
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 0x100000001b3ull;
+	return h;
+}
+
+static uint64_t mix(uint64_t guid, uint64_t n)
+{
+	return (guid + n * 0x9e3779b97f4a7c15ull) | 1;
+}
+
+uint64_t table_key(const struct rows *r, uint32_t row)
+{
+	const struct fabric *f = r->s->fabric;
+	uint32_t sw;
+
+	switch (r->kind) {
+	case ROWS_LINKS:
+		return mix(f->sw_guid[f->chan_src[row]], f->chan_port[row]);
+	case ROWS_PORTS:
+		sw = rows_switch(r, row);
+		return mix(f->sw_guid[sw], row - f->port_off[sw]);
+	case ROWS_SWITCHES:
+		return f->sw_guid[row];
+	case ROWS_JOBS:
+		return r->v->jobs->jobs[row].id;
+	case ROWS_EVENTS:
+		return r->s->events->total - row;
+	case ROWS_SESSIONS:
+		return text_key(r->s->sessions->row[row].file);
+	default:
+		return row;
+	}
+}
+
+static uint32_t tag_place(const struct table *t, uint64_t key)
+{
+	uint32_t lo = 0, hi = t->ntag;
+
+	while (lo < hi) {
+		uint32_t mid = (lo + hi) / 2;
+
+		if (t->tag[mid] < key)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+bool table_is_tagged(const struct table *t, uint64_t key)
+{
+	uint32_t at = tag_place(t, key);
+
+	return at < t->ntag && t->tag[at] == key;
+}
+
+static void toggle_tag(struct table *t, uint64_t key)
+{
+	uint32_t at = tag_place(t, key);
+
+	if (at < t->ntag && t->tag[at] == key) {
+		memmove(t->tag + at, t->tag + at + 1, (t->ntag - at - 1) * sizeof(*t->tag));
+		t->ntag--;
+		return;
+	}
+	t->tag = xrealloc(t->tag, t->ntag + 1u, sizeof(*t->tag));
+	memmove(t->tag + at + 1, t->tag + at, (t->ntag - at) * sizeof(*t->tag));
+	t->tag[at] = key;
+	t->ntag++;
+}
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+bool table_problem(const struct rows *r, uint32_t row)
+{
+	switch (r->kind) {
+	case ROWS_LINKS:
+		return r->v->problem[chan_fabric_port(r->s->fabric, row)] != PROBLEM_NONE;
+	case ROWS_PORTS:
+		return r->v->problem[row] != PROBLEM_NONE;
+	case ROWS_SWITCHES:
+		for (uint32_t p = r->s->fabric->port_off[row];
+		     p <= r->s->fabric->port_off[row] + r->s->fabric->sw_nports[row]; p++)
+			if (r->v->problem[p])
+				return true;
+		return false;
+	case ROWS_JOBS:
+		return r->v->jobs->jobs[row].unknown > 0;
+	case ROWS_EVENTS:
+		return events_get(r->s->events, row)->level >= LOG_WARN;
+	case ROWS_SESSIONS:
+		return session_problem(&r->s->sessions->row[row]);
+	case ROWS_ACTIONS:
+		return r->s->sessions->action[row].loud;
+	default:
+		return false;
+	}
+}
+
+static bool row_wanted(const struct table *t, const struct table_ops *ops,
+		       const struct table_in *in, const struct rows *r, uint32_t row)
+{
+	if (ops->wanted && !ops->wanted(in, row))
+		return false;
+	if (t->problems && !table_problem(r, row))
+		return false;
+	return !t->tagged_only || table_is_tagged(t, table_key(r, row));
+}
+
+static bool of_fabric(enum row_kind kind)
+{
+	return kind == ROWS_LINKS || kind == ROWS_PORTS || kind == ROWS_SWITCHES;
+}
+
+/* Those of a fabric once for it; of all else anew with the rows, which are few. */
+static void make_keys(struct table *t, const struct rows *r)
+{
+	if (of_fabric(r->kind) && t->keys_of == r->s->fabric && t->keys_n == t->all)
+		return;
+	t->keys_of = r->s->fabric;
+	t->keys_n = t->all;
+	t->key = xrealloc(t->key, t->all + 1u, sizeof(*t->key));
+	for (uint32_t row = 0; row < t->all; row++)
+		t->key[row] = table_key(r, row);
+}
+
+static void make_rows(struct table *t, const struct table_ops *ops, const struct table_in *in,
+		      const struct field *sort)
+{
+	struct rows r = table_rows(ops, in);
+
+	rows_select(&t->order, &r, t->filter.filter, sort, t->reverse);
+	t->all = rows_count(&r);
+	make_keys(t, &r);
+	t->row = xrealloc(t->row, t->order.n + 1u, sizeof(*t->row));
+	t->nrow = 0;
+	for (uint32_t i = 0; i < t->order.n; i++)
+		if (row_wanted(t, ops, in, &r, t->order.row[i]))
+			t->row[t->nrow++] = t->order.row[i];
+}
+
+static int place_cmp(const void *pa, const void *pb)
+{
+	const struct table_place *a = pa, *b = pb;
+
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static struct table_place *places(const struct table *t)
+{
+	struct table_place *p = xcalloc(t->nrow + 1u, sizeof(*p));
+
+	for (uint32_t i = 0; i < t->nrow; i++)
+		p[i] = (struct table_place){ t->key[t->row[i]], t->row[i] };
+	return p;
+}
+
+/* Other rows than before: those that are still there in the order of before, then the new. */
+static void keep_order(struct table *t, const struct table_place *old, uint32_t nold)
+{
+	struct table_place *now = places(t);
+	uint32_t n = 0, nnow = t->nrow;
+
+	if (nnow)
+		qsort(now, nnow, sizeof(*now), place_cmp);
+	for (uint32_t i = 0; i < nold && nnow; i++) {
+		struct table_place *p = bsearch(&old[i], now, nnow, sizeof(*now), place_cmp);
+
+		if (!p || p->row == FAB_NONE)
+			continue;
+		t->row[n++] = p->row;
+		p->row = FAB_NONE;
+	}
+	for (uint32_t i = 0; i < nnow; i++)
+		if (now[i].row != FAB_NONE)
+			t->row[n++] = now[i].row;
+	free(now);
+}
+
+bool table_select(struct table *t, uint64_t key)
+{
+	uint32_t row = 0;
+
+	while (row < t->keys_n && t->key[row] != key)
+		row++;
+	for (uint32_t i = 0; row < t->keys_n && i < t->nrow; i++) {
+		if (t->row[i] != row)
+			continue;
+		t->list.cursor = i;
+		t->cursor_key = key;
+		t->moved = true;
+		return true;
+	}
+	return false;
+}
+
+uint32_t table_cursor(const struct table *t)
+{
+	return t->list.cursor < t->nrow ? t->row[t->list.cursor] : FAB_NONE;
+}
+
+static const struct field *field_named(const struct table_ops *ops, const char *name)
+{
+	return name ? field_find(ops->kind, name, strlen(name)) : NULL;
+}
+
+static void made_now(struct table_made *m, const struct table_ops *ops, const struct table_in *in)
+{
+	const struct state *s = in->s;
+	const struct survey *v = ui_survey(in->ui);
+	const struct metrics *metrics = state_metrics(s);
+
+	memset(m, 0, sizeof(*m));
+	m->set[0] = s->fabric;
+	m->set[1] = v->jobs;
+	if (ops->kind == ROWS_EVENTS && s->events) {
+		m->set[2] = s->events;
+		m->figure[3] = (double)s->events->total;
+	}
+	if ((ops->kind == ROWS_SESSIONS || ops->kind == ROWS_ACTIONS) && s->sessions) {
+		m->set[2] = s->sessions;
+		m->figure[3] = (double)s->sessions->serial;
+		m->version = (uint64_t)s->sessions->nrow << 32 | s->sessions->naction;
+	}
+	m->data[0] = s->rates;
+	m->data[1] = s->sample;
+	m->data[2] = metrics;
+	m->data[3] = state_preview_ready(s) ? s->preview.after : NULL;
+	m->figure[0] = s->sample ? (double)s->sample->time_ns : 0;
+	m->figure[1] = metrics ? metrics->efi_mean : 0;
+	m->figure[2] = metrics ? metrics->eff_efi_mean : 0;
+	if (ops->version)
+		m->version = ops->version(in);
+}
+
+static void start(struct table *t, const struct table_ops *ops, const struct table_in *in)
+{
+	const char *name = ops->sort_by ? ops->sort_by(in) : ops->sort;
+	const struct field *sort = field_named(ops, name);
+
+	if (!t->ready)
+		t->stale = true;
+	t->ready = true;
+	if (t->sort_chosen || t->sort == sort)
+		return;
+	t->sort = sort;
+	t->stale = true;
+}
+
+/* Rows that never change, but become more: there is no order to be held. */
+static bool is_log(enum row_kind kind)
+{
+	return kind == ROWS_EVENTS || kind == ROWS_SESSIONS || kind == ROWS_ACTIONS;
+}
+
+/* Rows of another set must not be shown for a moment: their numbers mean something else. */
+void table_follow(struct table *t, const struct table_ops *ops, const struct table_in *in)
+{
+	bool held = t->moved && in->s->now_s - t->moved_s < HOLD_S;
+	struct table_made now;
+	struct table_place *old = NULL;
+	uint32_t nold = t->nrow;
+	bool set;
+
+	start(t, ops, in);
+	made_now(&now, ops, in);
+	set = memcmp(now.set, t->made.set, sizeof(now.set)) != 0 ||
+	      (is_log(ops->kind) && memcmp(&now, &t->made, sizeof(now)) != 0);
+	held = held && !t->stale && !is_log(ops->kind);
+	t->held = false;
+	if (!t->stale && memcmp(&now, &t->made, sizeof(now)) == 0)
+		return;
+	t->held = held;
+	if (held && !set)
+		return;
+	if (held)
+		old = places(t);
+	make_rows(t, ops, in, held ? NULL : t->sort);
+	if (held) {
+		keep_order(t, old, nold);
+		memcpy(t->made.set, now.set, sizeof(now.set));
+	} else {
+		t->made = now;
+	}
+	free(old);
+	t->stale = false;
+	/* on the newest event one stays on the newest */
+	if (t->moved && (ops->kind != ROWS_EVENTS || t->list.cursor) &&
+	    table_select(t, t->cursor_key))
+		return;
+	/* where there is no room to draw them, nobody else sees to that */
+	if (t->list.cursor >= t->nrow)
+		t->list.cursor = t->nrow ? t->nrow - 1 : 0;
+	if (t->moved && t->nrow)
+		t->cursor_key = t->key[t->row[t->list.cursor]];
+}
+
+/* --- what is asked for ---------------------------------------------------------------------- */
+
+static void tell(struct table *t, const struct table_ops *ops, const struct table_in *in)
+{
+	if (t->list.cursor >= t->nrow)
+		return;
+	t->moved = true;
+	t->moved_s = in->s->now_s;
+	t->cursor_key = t->key[t->row[t->list.cursor]];
+	if (ops->moved)
+		ops->moved(in, t->row[t->list.cursor]);
+}
+
+void table_sort(struct table *t, const struct field *f)
+{
+	t->sort = f;
+	t->sort_chosen = true;
+	t->stale = true;
+	t->moved = false;
+	t->list.cursor = t->list.top = 0;
+}
+
+static void sort_named(struct table *t, const struct table_ops *ops, struct ui *ui,
+		       const char *name)
+{
+	const struct field *f = field_named(ops, name);
+	const char *guess = field_guess(ops->kind, name, strlen(name));
+
+	if (f)
+		table_sort(t, f);
+	else if (guess)
+		ui_say(ui, "%s have no '%s': is %s meant?", ops->what, name, guess);
+	else
+		ui_say(ui, "%s have no '%s': Tab after ':sort ' lists what they have", ops->what,
+		       name);
+}
+
+bool table_columns(struct table *t, const char *columns, const struct table_ops *ops)
+{
+	const char *p = columns;
+
+	while (*p) {
+		size_t len = strcspn(p, ", ");
+
+		if (len && !field_find(ops->kind, p, len))
+			return false;
+		p += len;
+		p += strspn(p, ", ");
+	}
+	snprintf(t->columns, sizeof(t->columns), "%s", columns);
+	return true;
+}
+
+static void choose_columns(struct table *t, const struct table_ops *ops, struct ui *ui,
+			   const char *text)
+{
+	if (!table_columns(t, text ? text : "", ops))
+		ui_say(ui, "%s have no such column: Tab after ':columns ' lists what they have",
+		       ops->what);
+}
+
+static bool row_has(const struct rows *r, uint32_t row, const char *text)
+{
+	char buf[VALUE_LEN];
+
+	return strcasestr(rows_label(buf, r, row), text) != NULL;
+}
+
+/* The next row in that direction that has what is searched for, else a problem; in a circle. */
+static void find_row(struct table *t, const struct table_ops *ops, const struct table_in *in,
+		     bool forward)
+{
+	struct rows r = table_rows(ops, in);
+
+	for (uint32_t k = 1; k < t->nrow; k++) {
+		uint32_t i = (t->list.cursor + (forward ? k : t->nrow - k)) % t->nrow;
+
+		if (t->find[0] ? row_has(&r, t->row[i], t->find) : table_problem(&r, t->row[i])) {
+			t->list.cursor = i;
+			tell(t, ops, in);
+			return;
+		}
+	}
+	if (t->find[0])
+		ui_say(in->ui, "no other row has '%s'", t->find);
+	else
+		ui_say(in->ui, "no other row with a problem here; f searches for a text");
+}
+
+void table_find(struct table *t, const char *text, const struct table_ops *ops,
+		const struct table_in *in)
+{
+	struct rows r = table_rows(ops, in);
+
+	table_follow(t, ops, in);
+	snprintf(t->find, sizeof(t->find), "%s", text);
+	if (text[0] && t->nrow && !row_has(&r, table_cursor(t), text))
+		find_row(t, ops, in, true);
+}
+
+void table_filter(struct table *t, const char *text, const struct table_ops *ops)
+{
+	snprintf(t->filter_text, sizeof(t->filter_text), "%s", text);
+	if (typed_filter_set(&t->filter, ops->kind, text))
+		t->stale = true;
+}
+
+static void tag(struct table *t, const struct table_ops *ops, const struct table_in *in)
+{
+	if (t->list.cursor >= t->nrow)
+		return;
+	toggle_tag(t, t->key[t->row[t->list.cursor]]);
+	if (t->tagged_only)
+		t->stale = true;
+	else if (t->list.cursor + 1 < t->nrow)
+		t->list.cursor++;
+	tell(t, ops, in);
+}
+
+/* What Esc takes away first; false: nothing is left. */
+static bool back(struct table *t, const struct table_ops *ops)
+{
+	if (t->find[0])
+		t->find[0] = '\0';
+	else if (t->tagged_only)
+		t->tagged_only = false;
+	else if (t->filter_text[0])
+		table_filter(t, "", ops);
+	else
+		return false;
+	t->stale = true;
+	return true;
+}
+
+/* 0 the text is another, 1 begins so, 2 the same */
+static int cell_is(const struct rows *r, const struct field *f, uint32_t row, const char *name)
+{
+	char buf[VALUE_LEN];
+	struct value c;
+	const char *text;
+
+	field_get(&c, f, r, row);
+	text = value_text(buf, &c, f);
+	if (!strcasecmp(text, name))
+		return 2;
+	return strncasecmp(text, name, strlen(name)) == 0;
+}
+
+/* A name in full before one that only begins so. */
+static bool go_to(struct table *t, const struct table_ops *ops, const struct table_in *in,
+		  const char *name)
+{
+	struct rows r = table_rows(ops, in);
+	uint32_t best = FAB_NONE;
+	int best_how = 0;
+	size_t n;
+	const struct field *f = fields_of(ops->kind, &n);
+
+	for (uint32_t i = 0; i < t->nrow; i++)
+		for (size_t k = 0; k < n; k++) {
+			bool named = f[k].kind == VALUE_TEXT || f[k].kind == VALUE_GUID ||
+				     !strcmp(f[k].name, "id");
+			int how = named ? cell_is(&r, &f[k], t->row[i], name) : 0;
+
+			if (how <= best_how)
+				continue;
+			best = i;
+			best_how = how;
+		}
+	if (best == FAB_NONE)
+		return false;
+	t->list.cursor = best;
+	tell(t, ops, in);
+	return true;
+}
+
+static void click_head(struct table *t, int x)
+{
+	for (uint32_t i = 0; i < t->nshown; i++) {
+		const struct table_shown *c = &t->shown[i];
+
+		if (!c->field || x < c->x || x >= c->x + c->w)
+			continue;
+		if (c->field == t->sort)
+			t->reverse = !t->reverse;
+		else
+			table_sort(t, c->field);
+		t->stale = true;
+	}
+}
+
+static bool click(struct table *t, const struct table_ops *ops, const struct table_in *in,
+		  const struct input *input)
+{
+	int x = input->x - t->at.x, y = input->y - t->at.y;
+	uint32_t i;
+
+	if (x < 0 || x >= t->at.w || y < -1 || y >= t->at.h)
+		return false;
+	if (y == -1) {
+		click_head(t, x);
+		return true;
+	}
+	i = t->list.top + (uint32_t)y;
+	if (i >= t->nrow)
+		return true;
+	if (i == t->list.cursor && t->moved && ops->open) {
+		ops->open(in, t->row[i]);
+		return true;
+	}
+	t->list.cursor = i;
+	tell(t, ops, in);
+	return true;
+}
+
+static bool wheel(struct table *t, const struct table_ops *ops, const struct table_in *in, bool up)
+{
+	for (int i = 0; i < 3; i++)
+		list_move(&t->list, up ? REQ_UP : REQ_DOWN, t->nrow);
+	tell(t, ops, in);
+	return true;
+}
+
+static bool settings(struct table *t, const struct table_ops *ops, const struct table_in *in,
+		     const struct input *input)
+{
+	switch (input->req) {
+	case REQ_SORT:
+		if (input->text && input->text[0])
+			sort_named(t, ops, in->ui, input->text);
+		return true;
+	case REQ_COLUMNS:
+		choose_columns(t, ops, in->ui, input->text);
+		return true;
+	case REQ_REVERSE:
+		t->reverse = !t->reverse;
+		break;
+	case REQ_PROBLEMS:
+		t->problems = !t->problems;
+		break;
+	case REQ_TAGGED:
+		t->tagged_only = !t->tagged_only;
+		break;
+	case REQ_UNTAG:
+		t->ntag = 0;
+		t->tagged_only = false;
+		break;
+	default:
+		return false;
+	}
+	t->stale = true;
+	return true;
+}
+
+bool table_input(struct table *t, const struct table_ops *ops, const struct table_in *in,
+		 const struct input *input)
+{
+	table_follow(t, ops, in);
+	if (list_move(&t->list, input->req, t->nrow)) {
+		tell(t, ops, in);
+		return true;
+	}
+	switch (input->req) {
+	case REQ_FIND_NEXT:
+	case REQ_FIND_PREV:
+		find_row(t, ops, in, input->req == REQ_FIND_NEXT);
+		return true;
+	case REQ_SELECT:
+		tag(t, ops, in);
+		return true;
+	case REQ_BACK:
+		return back(t, ops);
+	case REQ_GOTO:
+		return input->text && go_to(t, ops, in, input->text);
+	case REQ_CLICK:
+		return click(t, ops, in, input);
+	case REQ_WHEEL_UP:
+	case REQ_WHEEL_DOWN:
+		return wheel(t, ops, in, input->req == REQ_WHEEL_UP);
+	default:
+		return settings(t, ops, in, input);
+	}
+}
+
+void table_context(const struct table *t, const struct table_ops *ops, char *buf, size_t len)
+{
+	char filter[140] = "none", find[140] = "", tags[32] = "", of[32] = "";
+
+	if (t->nrow != t->all)
+		snprintf(of, sizeof(of), " of %u", t->all);
+	if (t->filter_text[0])
+		snprintf(filter, sizeof(filter), "%s", t->filter_text);
+	if (t->find[0])
+		snprintf(find, sizeof(find), "  find: %s", t->find);
+	if (t->ntag)
+		snprintf(tags, sizeof(tags), "  tagged: %u", t->ntag);
+	snprintf(buf, len, "%u%s %s  filter: %s%s%s%s", t->nrow, of,
+		 t->all == 1 ? ops->one : ops->what, filter, find, tags,
+		 t->held ? "  order held" : "");
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/table/table.h"
+
+#include "views/canvas/view.h"
+#include "views/table/table_priv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TAG '+'
+
+static int usual_width(const struct field *f)
+{
+	switch (f->kind) {
+	case VALUE_TEXT:
+		return 0;
+	case VALUE_GUID:
+		return 18;
+	default:
+		return 9;
+	}
+}
+
+static void add(struct table *t, const struct field *f, const struct table_col *col)
+{
+	if (t->nshown == TABLE_COLS)
+		return;
+	t->shown[t->nshown++] = (struct table_shown){ .field = f, .col = col };
+}
+
+static const struct table_col *usual(const struct table_ops *ops, const struct field *f)
+{
+	for (uint32_t i = 0; i < ops->ncol; i++)
+		if (ops->col[i].field &&
+		    field_find(ops->kind, ops->col[i].field, strlen(ops->col[i].field)) == f)
+			return &ops->col[i];
+	return NULL;
+}
+
+static void choose(struct table *t, const struct table_ops *ops, int w)
+{
+	const char *p = t->columns;
+
+	t->nshown = 0;
+	while (*p) {
+		size_t len = strcspn(p, ", ");
+		const struct field *f = len ? field_find(ops->kind, p, len) : NULL;
+
+		if (f)
+			add(t, f, usual(ops, f));
+		p += len;
+		p += strspn(p, ", ");
+	}
+	for (uint32_t i = 0; !t->columns[0] && i < ops->ncol; i++) {
+		const struct table_col *col = &ops->col[i];
+
+		if (col->from_w <= w && (!col->to_w || w < col->to_w))
+			add(t,
+			    col->field ? field_find(ops->kind, col->field, strlen(col->field))
+				       : NULL,
+			    col);
+	}
+}
+
+static int width_of(const struct table_shown *c)
+{
+	return c->col ? c->col->width : usual_width(c->field);
+}
+
+#define SHARE_MIN 12 /* cells of a column that has a share of what is left over */
+
+static int least_width(const struct table_shown *c)
+{
+	int w = width_of(c);
+
+	return w ? w : c->col && c->col->keep ? c->col->keep : SHARE_MIN;
+}
+
+static int needed(const struct table *t)
+{
+	int w = TABLE_GUTTER - 1;
+
+	for (uint32_t i = 0; i < t->nshown; i++)
+		w += least_width(&t->shown[i]) + 1;
+	return w;
+}
+
+/* Too narrow: usual columns go from the right, those last that say which row it is. */
+static void leave_out(struct table *t, int w)
+{
+	uint32_t i = t->nshown;
+
+	while (i-- && needed(t) > w) {
+		if (t->shown[i].col->keep)
+			continue;
+		memmove(&t->shown[i], &t->shown[i + 1], (t->nshown - i - 1) * sizeof(t->shown[0]));
+		t->nshown--;
+	}
+}
+
+/* Where each column is.  Still too wide: a chosen column is cut off at the right, a usual one left
+ * out, as half a word or figure is another one. */
+static void layout(struct table *t, const struct table_ops *ops, int w)
+{
+	int fixed = TABLE_GUTTER, flex = 0, rest, x = TABLE_GUTTER;
+
+	choose(t, ops, w);
+	if (!t->columns[0])
+		leave_out(t, w);
+	for (uint32_t i = 0; i < t->nshown; i++) {
+		fixed += width_of(&t->shown[i]) + 1;
+		flex += !width_of(&t->shown[i]);
+	}
+	rest = flex ? (w - fixed) / flex : 0;
+	for (uint32_t i = 0; i < t->nshown; i++) {
+		struct table_shown *c = &t->shown[i];
+
+		c->x = x;
+		c->w = width_of(c) ? width_of(c) : rest > SHARE_MIN ? rest : SHARE_MIN;
+		if (c->x + c->w > w)
+			c->w = t->columns[0] || !width_of(c) ? w - c->x : 0;
+		if (c->w <= 0) {
+			t->nshown = i;
+			break;
+		}
+		x += c->w + 1;
+	}
+}
+
+static bool is_number(const struct field *f)
+{
+	return f && f->kind != VALUE_TEXT && f->kind != VALUE_GUID;
+}
+
+uint32_t table_arrow(const struct field *sort, bool reverse)
+{
+	return is_number(sort) == reverse ? 0x2191 : 0x2193;
+}
+
+/* The arrow is right before a figure's title and right behind a text's: between two columns where
+ * the title takes all of its own. */
+static void draw_head(const struct table *t, struct canvas *c, struct rect r)
+{
+	char buf[64];
+
+	for (uint32_t i = 0; i < t->nshown; i++) {
+		const struct table_shown *s = &t->shown[i];
+		bool on = s->field && t->sort == s->field, number = is_number(s->field);
+		const char *title = s->col && s->col->title ? s->col->title
+				    : s->field		    ? s->field->title
+							    : "";
+		int x;
+
+		text_shorten(buf, sizeof(buf), title, s->w);
+		x = number ? s->x + s->w - text_width(buf) : s->x;
+		canvas_text(c, r, x, 1, on ? ROLE_KEY : ROLE_LABEL, buf);
+		x = number ? x - 1 : x + text_width(buf);
+		if (on)
+			canvas_char(c, r, x < r.w ? x : r.w - 1, 1, ROLE_KEY,
+				    table_arrow(s->field, t->reverse));
+	}
+}
+
+bool table_shows_rates(const struct table *t)
+{
+	for (uint32_t i = 0; i < t->nshown; i++)
+		if (t->shown[i].field && !strcmp(t->shown[i].field->unit, "B/s"))
+			return true;
+	return false;
+}
+
+/* Where what is searched for is in a cell. */
+static void mark_find(const struct table *t, struct canvas *c, struct rect r, int x, int y, int w,
+		      const char *text)
+{
+	const char *at = t->find[0] ? strcasestr(text, t->find) : NULL;
+	char before[VALUE_LEN];
+
+	if (!at || text_width(text) > w)
+		return;
+	snprintf(before, sizeof(before), "%.*s", (int)(at - text), text);
+	canvas_style(c,
+		     (struct rect){ r.x + x + text_width(before), r.y + y, text_width(t->find), 1 },
+		     ROLE_ENTRY, false);
+}
+
+void table_text(const struct table *t, struct canvas *c, struct rect r, int x, int y, int w,
+		enum role role, const char *text)
+{
+	canvas_name(c, r, x, y, w, role, text);
+	mark_find(t, c, r, x, y, w, text);
+}
+
+static bool is_id(const char *name)
+{
+	return !strcmp(name, "id") || !strcmp(name, "uid") || !strcmp(name, "seq");
+}
+
+/* Words with a share each, the largest first. */
+static bool is_list(const struct field *f)
+{
+	return !strcmp(f->name, "jobs") || !strcmp(f->name, "lane_use");
+}
+
+/* As people read it, not as scripts do. */
+static const char *figure(char *buf, const struct table_in *in, const struct value *cell,
+			  const struct field *f)
+{
+	if (!isfinite(cell->num))
+		snprintf(buf, FIGURE_LEN, "-");
+	else if (!strcmp(f->unit, "B/s"))
+		figure_rate(buf, cell->num, ui_bits(in->ui));
+	else if (!strcmp(f->unit, "Mb/s"))
+		snprintf(buf, FIGURE_LEN, "%gG", cell->num / 1e3);
+	else if (strstr(f->name, "age_s"))
+		figure_age(buf, cell->num);
+	else if (f->kind == VALUE_FLAG)
+		snprintf(buf, FIGURE_LEN, "%s", cell->num > 0 ? "yes" : "no");
+	else if (f->kind == VALUE_COUNT && is_id(f->name))
+		snprintf(buf, FIGURE_LEN, "%.0f", cell->num);
+	else if (f->kind == VALUE_COUNT && cell->num >= 0 && cell->num < 1.8e19)
+		figure_short(buf, (uint64_t)cell->num);
+	else
+		figure_pct(buf, cell->num);
+	return buf;
+}
+
+static enum role figure_role(const struct table_in *in, const struct value *cell,
+			     const struct field *f)
+{
+	if (!isfinite(cell->num))
+		return ROLE_DIM;
+	if (!strncmp(f->name, "util", 4))
+		return heat_role(ui_palette(in->ui), heat_level(cell->num));
+	if (!strcmp(f->name, "errors_per_min") && cell->num > 0)
+		return ROLE_WARN;
+	return ROLE_TEXT;
+}
+
+static void draw_field(const struct table *t, const struct table_in *in, const struct rows *rows,
+		       struct canvas *c, struct rect r, int y, uint32_t row,
+		       const struct table_shown *s)
+{
+	char buf[VALUE_LEN], list[VALUE_LEN];
+	struct value cell;
+	const char *text;
+
+	field_get(&cell, s->field, rows, row);
+	if (is_number(s->field)) {
+		canvas_right(c, r, s->x + s->w, y, figure_role(in, &cell, s->field),
+			     figure(buf, in, &cell, s->field));
+		return;
+	}
+	text = value_text(buf, &cell, s->field);
+	if (is_list(s->field))
+		text = text_shorten_list(list, sizeof(list), text, s->w);
+	table_text(t, c, r, s->x, y, s->w, ROLE_TEXT, text[0] ? text : "-");
+}
+
+/* The sign of a row, in column 1. */
+static void draw_sign(const struct rows *rows, struct canvas *c, struct rect r, int y, uint32_t row)
+{
+	enum problem p = PROBLEM_NONE;
+
+	if (rows->kind == ROWS_LINKS)
+		p = (enum problem)rows->v->problem[chan_fabric_port(rows->s->fabric, row)];
+	else if (rows->kind == ROWS_PORTS)
+		p = (enum problem)rows->v->problem[row];
+	else
+		return;
+	canvas_char(c, r, 1, y, p >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
+		    (uint32_t)problem_glyph(p));
+}
+
+/* Tagged in another table: a link or its other direction, a port of a tagged link. */
+static bool tagged_elsewhere(const struct table_in *in, const struct rows *rows, uint32_t row)
+{
+	if (rows->kind == ROWS_LINKS)
+		return ui_chan_tagged(in->ui, row);
+	if (rows->kind == ROWS_PORTS)
+		return rows->s->fabric->port[row].chan != FAB_NONE &&
+		       ui_chan_tagged(in->ui, rows->s->fabric->port[row].chan);
+	return false;
+}
+
+static void draw_row(const struct table *t, const struct table_ops *ops, const struct table_in *in,
+		     const struct rows *rows, struct canvas *c, struct rect r, int y, uint32_t i)
+{
+	uint32_t row = t->row[i];
+
+	draw_sign(rows, c, r, y, row);
+	for (uint32_t k = 0; k < t->nshown; k++) {
+		const struct table_shown *s = &t->shown[k];
+		bool drawn = s->col && ops->draw &&
+			     ops->draw(in, row, (uint32_t)(s->col - ops->col), c, r, s->x, y, s->w);
+
+		if (!drawn && s->field)
+			draw_field(t, in, rows, c, r, y, row, s);
+	}
+	if (table_is_tagged(t, t->key[row]))
+		canvas_char(c, r, 2, y, ROLE_KEY, TAG);
+	else if (tagged_elsewhere(in, rows, row))
+		canvas_char(c, r, 2, y, ROLE_KEY, TAG_POINT);
+	if (i == t->list.cursor)
+		list_draw_cursor(c, r, y);
+}
+
+static void draw_empty(const struct table *t, const struct table_ops *ops, struct canvas *c,
+		       struct rect r)
+{
+	if (t->filter_text[0] && t->all == 1)
+		canvas_textf(c, r, TABLE_GUTTER, 0, ROLE_DIM,
+			     "the only %s is not what is filtered for: %s", ops->one,
+			     t->filter_text);
+	else if (t->filter_text[0])
+		canvas_textf(c, r, TABLE_GUTTER, 0, ROLE_DIM,
+			     "none of %u %s matches the filter: %s  (Esc: all again)", t->all,
+			     ops->what, t->filter_text);
+	else if (t->tagged_only)
+		canvas_text(c, r, TABLE_GUTTER, 0, ROLE_DIM, "no row is tagged; T shows all");
+	else if (t->problems)
+		canvas_text(c, r, TABLE_GUTTER, 0, ROLE_DIM,
+			    "no problems known; ! shows all rows again");
+	else
+		canvas_textf(c, r, TABLE_GUTTER, 0, ROLE_DIM, "no %s", ops->what);
+}
+
+static void draw_title(const struct table *t, const struct table_ops *ops, struct canvas *c,
+		       struct rect r, const char *title)
+{
+	char text[240];
+
+	snprintf(text, sizeof(text), "%.100s%s%.40s%s%s%.40s%s%s", title, t->problems ? " " : "",
+		 !t->problems ? ""
+		 : ops->only  ? ops->only
+			      : "with problems",
+		 t->tagged_only ? ", tagged only" : "", t->sort ? " by " : "",
+		 t->sort ? t->sort->title : "", t->reverse ? " (reversed)" : "",
+		 t->held ? " (order held)" : "");
+	canvas_rule(c, r, 0, text);
+	list_draw_range(&t->list, t->nrow, c, r, 0);
+}
+
+void table_draw(struct table *t, const struct table_ops *ops, const struct table_in *in,
+		struct canvas *c, struct rect r, const char *title)
+{
+	struct rect lines = { r.x, r.y + 2, r.w, r.h > 2 ? r.h - 2 : 0 };
+	struct rows rows = table_rows(ops, in);
+
+	table_follow(t, ops, in);
+	list_fit(&t->list, t->nrow, lines.h);
+	layout(t, ops, r.w);
+	t->at = lines;
+	draw_title(t, ops, c, r, title);
+	draw_head(t, c, r);
+	if (!t->nrow && lines.h)
+		draw_empty(t, ops, c, lines);
+	for (int y = 0; y < lines.h && t->list.top + (uint32_t)y < t->nrow; y++)
+		draw_row(t, ops, in, &rows, c, lines, y, t->list.top + (uint32_t)y);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* table_priv: between the two files of a table. */
+#ifndef VIEWS_TABLE_TABLE_PRIV_H
+#define VIEWS_TABLE_TABLE_PRIV_H
+
+#include "views/table/table.h"
+
+#define TABLE_GUTTER 3 /* cursor, sign of the row, tag */
+
+struct rows table_rows(const struct table_ops *ops, const struct table_in *in);
+bool table_problem(const struct rows *r, uint32_t row);
+
+#endif

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The topology as a picture: switches at their places, cables as lines in the colour of a figure.
+ *
+ * Places are computed once per fabric, figures once per sample, and the lines are drawn anew
+ * when one of these or the part in sight changes; a frame then costs O(cells + switches).  There is
+ * room for so many lines only: the worst ones are drawn, and all those of the switch under the
+ * cursor.
+ */
+#include "fabric/model/end_find.h"
+#include "views/topology/topology_priv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void forget(struct topology_ui *u)
+{
+	picture_free(u->fine);
+	picture_free(u->blocks);
+	free(u->edge);
+	free(u->node);
+	free(u->leave);
+	u->fine = u->blocks = NULL;
+	u->edge = u->node = u->leave = NULL;
+	memset(&u->made, 0, sizeof(u->made));
+}
+
+static void topology_done(void *own)
+{
+	struct topology_ui *u = own;
+
+	forget(u);
+	line_layer_done(&u->all);
+	line_layer_done(&u->here);
+	line_layer_done(&u->tagged);
+}
+
+/* --- zoom and what is in sight --- */
+
+/* Rows of levels reach from the first line to the last. */
+static void add_step(struct topology_ui *u, const struct picture *p, float px, float py)
+{
+	struct step *z = &u->step[u->nstep];
+
+	if (u->nstep == STEPS)
+		return;
+	*z = (struct step){ p, px, py, 0 };
+	if (p->levels) {
+		z->py = p->h > 1 ? (float)(u->win.h - 1) / (p->h - 1) : 1;
+		z->y0 = 0.5f - 0.5f / fmaxf(z->py, 0.01f);
+	}
+	u->nstep++;
+}
+
+static void find_steps(struct topology_ui *u)
+{
+	static const float pitches[] = { 2, 5, 10, 18 };
+	const struct picture *p = u->fine;
+	float fit_x = (float)u->win.w / p->w, fit_y = (float)u->win.h / p->h, last = 0;
+
+	u->nstep = 0;
+	if (u->blocks && (fit_x < 2 || fit_y < 1))
+		add_step(u, u->blocks, (float)u->win.w / u->blocks->w,
+			 (float)u->win.h / u->blocks->h);
+	else
+		add_step(u, p, last = fit_x, fit_y);
+	for (size_t i = 0; i < sizeof(pitches) / sizeof(pitches[0]); i++) {
+		float px = fmaxf(pitches[i], fit_x);
+
+		if (px < last * 1.4f)
+			continue;
+		last = px;
+		add_step(u, p, px, fmaxf(fmaxf(fit_y, px / 2.2f), 1));
+	}
+	if (u->zoom >= u->nstep)
+		u->zoom = u->nstep - 1;
+}
+
+/* Keeps offset where it is as long as place is in sight, with a margin. */
+static float scroll(float offset, float place, float size, float seen)
+{
+	float margin = fminf(4, seen / 4);
+
+	if (size <= seen)
+		return 0;
+	if (place - offset < margin)
+		offset = place - margin;
+	if (place - offset > seen - margin)
+		offset = place - seen + margin;
+	return floorf(fminf(fmaxf(offset, 0), size - seen));
+}
+
+static void follow_cursor(struct topology_ui *u)
+{
+	const struct step *z = &u->step[u->zoom];
+	const struct picture_node *n = &z->p->node[cursor_node(u)];
+
+	u->left = scroll(u->left, n->x * z->px, z->p->w * z->px, (float)u->win.w);
+	u->top = z->p->levels ? 0 : scroll(u->top, n->y * z->py, z->p->h * z->py, (float)u->win.h);
+}
+
+static void follow(struct topology_ui *u, struct ui *ui, const struct state *s)
+{
+	uint32_t chan = ui_selected_chan(ui), sw = ui_selected_switch(ui);
+
+	if (!u->fine || u->fine->fabric != s->fabric) {
+		forget(u);
+		picture_new(&u->fine, &u->blocks, s->fabric, ui_survey(ui)->shape);
+		u->cursor = u->fine->sw[u->fine->node[0].first];
+		u->told = u->told_sw = FAB_NONE;
+		u->placed = false;
+	}
+	if (chan != FAB_NONE && chan != u->told)
+		u->cursor = s->fabric->chan_src[chan];
+	if (sw != FAB_NONE && sw != u->told_sw)
+		u->cursor = sw;
+	u->told = chan;
+	u->told_sw = sw;
+	if (ui_comparing(ui) && state_preview_ready(s))
+		u->metric = CHAN_DELTA;
+	else if (u->metric == CHAN_DELTA)
+		u->metric = CHAN_UTIL;
+}
+
+static void topology_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+			  const struct state *s)
+{
+	struct topology_ui *u = own;
+	int below = list_detail_lines(r.h, DETAIL);
+	struct rect detail = { r.x, r.y + r.h - below, r.w, below };
+	int names;
+
+	if (!s->fabric || !s->fabric->nsw) {
+		canvas_rule(c, r, 0, "Topology");
+		canvas_text(c, r, 1, 2, ROLE_DIM, "no fabric yet");
+		return;
+	}
+	follow(u, ui, s);
+	names = u->fine->nrow && r.w >= 60 ? 8 : 0;
+	u->win = (struct rect){ r.x + names, r.y + 1, r.w - names, r.h - 2 - below };
+	if (u->win.h < 1 || u->win.w < 1)
+		return;
+	find_steps(u);
+	follow_cursor(u);
+	topology_figures(u, ui, s);
+	topology_lines(u, ui, s, c, c->ascii || !s->colours || ui_palette(ui) == PALETTE_NONE);
+	topology_nodes(u, ui, c, s);
+	topology_title(u, ui_survey(ui)->shape->note, c, r);
+	topology_row_names(u, c, r);
+	chan_value_legend(u->metric, ui_palette(ui), c, r, 1, r.h - 1 - below);
+	if (below)
+		topology_detail(u, ui, s, c, detail);
+}
+
+/* --- keys --- */
+
+static void zoom_to(struct topology_ui *u, uint32_t zoom)
+{
+	u->zoom = zoom < u->nstep ? zoom : 0;
+	u->left = u->top = 0;
+	follow_cursor(u);
+}
+
+/* To the same place of the next plane, around at the end. */
+static bool change_plane(struct topology_ui *u, const struct shape *shape, enum req req)
+{
+	const uint16_t *at = &shape->coord[(size_t)u->cursor * SHAPE_DIMS];
+	uint32_t all, plane, want, other;
+
+	if ((req != REQ_PAGE_DOWN && req != REQ_PAGE_UP) || !topology_has_planes(u, shape))
+		return false;
+	plane = topology_plane(shape, u->cursor, &all);
+	want = (plane + (req == REQ_PAGE_DOWN ? 1 : all - 1)) % all;
+	for (uint32_t sw = 0; sw < u->fine->fabric->nsw; sw++) {
+		const uint16_t *x = &shape->coord[(size_t)sw * SHAPE_DIMS];
+
+		if (x[0] == at[0] && x[1] == at[1] && topology_plane(shape, sw, &other) == want) {
+			u->cursor = sw;
+			return true;
+		}
+	}
+	return true;
+}
+
+static bool topology_move(struct topology_ui *u, enum req req)
+{
+	const struct picture *p = shown(u);
+	uint32_t node = cursor_node(u), n = 1;
+	int dx = req == REQ_RIGHT ? 1 : req == REQ_LEFT ? -1 : 0;
+	int dy = req == REQ_DOWN || req == REQ_PAGE_DOWN ? 1
+		 : req == REQ_UP || req == REQ_PAGE_UP	 ? -1
+							 : 0;
+
+	if (req == REQ_PAGE_DOWN || req == REQ_PAGE_UP)
+		n = 4;
+	if (req == REQ_TOP || req == REQ_BOTTOM)
+		node = req == REQ_TOP ? 0 : p->nnode - 1;
+	else if (!dx && !dy)
+		return false;
+	while (n-- && (dx || dy))
+		node = picture_next(p, node, dx, dy);
+	if (node != cursor_node(u))
+		u->cursor = p->sw[p->node[node].first];
+	return true;
+}
+
+/* The next switch that a test holds for, in the order of nodes. */
+static bool find_next(struct topology_ui *u, const struct ui *ui, const struct state *s,
+		      const char *name, bool forward)
+{
+	const struct picture *p = u->fine;
+	uint32_t at = p->node_of[u->cursor];
+
+	for (uint32_t k = 1; k <= p->nnode; k++) {
+		uint32_t node = (at + (forward ? k : p->nnode - k)) % p->nnode;
+		uint32_t sw = p->sw[p->node[node].first], port = s->fabric->port_off[sw];
+		char label[NAME_LEN];
+		bool hit = name[0] &&
+			   strcasestr(switch_label(label, sizeof(label), s->fabric, sw), name);
+
+		for (; !name[0] && !hit && port < s->fabric->port_off[sw + 1]; port++)
+			hit = ui_survey(ui)->problem[port] != PROBLEM_NONE;
+		if (!hit)
+			continue;
+		u->cursor = sw;
+		return true;
+	}
+	return false;
+}
+
+static void find(struct topology_ui *u, struct ui *ui, const struct state *s, bool forward)
+{
+	if (find_next(u, ui, s, u->find.text, forward))
+		return;
+	if (u->find.text[0])
+		ui_say(ui, "no switch has \"%s\" in its name", u->find.text);
+	else
+		ui_say(ui, "no switch has a port with a problem");
+}
+
+static void open_node(struct topology_ui *u, struct ui *ui)
+{
+	if (shown(u) == u->blocks) {
+		zoom_to(u, u->zoom + 1);
+		return;
+	}
+	u->told_sw = u->cursor;
+	ui_select_switch(ui, u->cursor);
+	ui_goto(ui, VIEW_SWITCHES);
+}
+
+static void take_path(struct topology_ui *u, struct ui *ui, const struct state *s, bool from)
+{
+	struct path_ends ends = ui_path_ends(ui);
+	char name[NAME_LEN];
+
+	if (from)
+		ends.src = s->fabric->nend + u->cursor;
+	else
+		ends.dlid = s->fabric->sw_lid[u->cursor];
+	ui_select_path(ui, ends);
+	ui_say(ui, "path %s %s: 0 shows it", from ? "from" : "to",
+	       switch_label(name, sizeof(name), s->fabric, u->cursor));
+}
+
+/* By the beginning of its name, or the next one. */
+static void next_metric(struct topology_ui *u, struct ui *ui, const char *name)
+{
+	if (name && name[0]) {
+		for (int m = 0; m < CHAN_DELTA; m++)
+			if (!strncasecmp(chan_metric_name((enum chan_metric)m), name,
+					 strlen(name))) {
+				u->metric = (enum chan_metric)m;
+				ui_compare(ui, false);
+				return;
+			}
+		ui_say(ui, "no metric '%s' here", name);
+	} else if (ui_comparing(ui))
+		ui_compare(ui, false);
+	else
+		u->metric = (u->metric + 1) % CHAN_DELTA;
+}
+
+/* The node nearest to a place on the screen; the one that is there already is opened. */
+static void click(struct topology_ui *u, struct ui *ui, int x, int y)
+{
+	const struct picture *p = shown(u);
+	uint32_t best = cursor_node(u);
+	float least = 20; /* nothing near enough: nothing */
+
+	for (uint32_t i = 0; i < p->nnode; i++) {
+		float dx = fabsf(place_x(u, &p->node[i]) - (float)(x - u->win.x) - 0.5f);
+		float dy = fabsf(place_y(u, &p->node[i]) - (float)(y - u->win.y) - 0.5f);
+
+		if (dx + 4 * dy >= least)
+			continue;
+		least = dx + 4 * dy;
+		best = i;
+	}
+	if (least >= 20)
+		return;
+	if (best == cursor_node(u))
+		open_node(u, ui);
+	else
+		u->cursor = p->sw[p->node[best].first];
+}
+
+static void go_to(struct topology_ui *u, struct ui *ui, const struct state *s, const char *name)
+{
+	uint32_t end;
+	uint16_t lid;
+	struct err err;
+
+	if (end_find(&end, &lid, s->fabric, name, &err))
+		ui_say(ui, "%s", err.text);
+	else
+		u->cursor = end < s->fabric->nend ? s->fabric->term_sw[end] : end - s->fabric->nend;
+}
+
+/* Keys and commands that move about. */
+static bool topology_travel(struct topology_ui *u, struct ui *ui, const struct input *in,
+			    const struct state *s)
+{
+	switch (in->req) {
+	case REQ_CLICK:
+		if (in->y < u->win.y || in->y >= u->win.y + u->win.h)
+			return false;
+		click(u, ui, in->x, in->y);
+		return true;
+	case REQ_WHEEL_UP:
+		if (u->zoom + 1 < u->nstep)
+			zoom_to(u, u->zoom + 1);
+		return true;
+	case REQ_WHEEL_DOWN:
+		if (u->zoom)
+			zoom_to(u, u->zoom - 1);
+		return true;
+	case REQ_GOTO:
+		if (!in->text)
+			return false;
+		go_to(u, ui, s, in->text);
+		return true;
+	case REQ_FIND:
+		entry_open(&u->find, in->text ? in->text : "");
+		u->find.active = !in->text;
+		if (in->text)
+			find(u, ui, s, true);
+		return true;
+	case REQ_FIND_NEXT:
+	case REQ_FIND_PREV:
+		find(u, ui, s, in->req == REQ_FIND_NEXT);
+		return true;
+	default:
+		return change_plane(u, ui_survey(ui)->shape, in->req) || topology_move(u, in->req);
+	}
+}
+
+static bool topology_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
+			   struct request *out)
+{
+	struct topology_ui *u = own;
+
+	(void)out;
+	if (!s->fabric || !u->fine || u->fine->fabric != s->fabric || !u->nstep)
+		return false;
+	if (u->find.active) {
+		if (entry_input(&u->find, in) == ENTRY_CHANGED && u->find.text[0])
+			find_next(u, ui, s, u->find.text, true);
+		return true;
+	}
+	if (topology_travel(u, ui, in, s))
+		return true;
+	switch (in->req) {
+	case REQ_METRIC:
+		next_metric(u, ui, in->text);
+		return true;
+	case REQ_ZOOM:
+		if (u->nstep == 1)
+			ui_say(ui, "closer than this there is nothing: each switch has its name");
+		zoom_to(u, u->zoom + 1);
+		return true;
+	case REQ_BACK:
+		if (!u->zoom)
+			return false;
+		zoom_to(u, u->zoom - 1);
+		return true;
+	case REQ_LAYOUT:
+		u->lines = (u->lines + 1) % LINES_KINDS;
+		return true;
+	case REQ_COMPARE:
+		if (!state_preview_ready(s) || !s->preview.before)
+			ui_say(ui, "nothing to compare yet: 6, choose an engine, Space computes a "
+				   "preview");
+		else
+			ui_compare(ui, !ui_comparing(ui));
+		return true;
+	case REQ_EXCLUDE:
+		if (in->text && in->text[0])
+			return false;
+		ui_exclude_switch(ui, s, u->cursor);
+		return true;
+	case REQ_PATH_FROM:
+	case REQ_PATH_TO:
+		take_path(u, ui, s, in->req == REQ_PATH_FROM);
+		return true;
+	case REQ_ENTER:
+		open_node(u, ui);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool topology_typing(const void *own, const struct state *s)
+{
+	(void)s;
+	return ((const struct topology_ui *)own)->find.active;
+}
+
+static void topology_context(const void *own, const struct state *s, char *buf, size_t len)
+{
+	static const char *const words[] = { "worst lines", "lines of the cursor", "all lines",
+					     "lines of the path" };
+	const struct topology_ui *u = own;
+
+	if (!s->fabric || !u->fine)
+		buf[0] = '\0';
+	else
+		snprintf(buf, len, "%s  %s", chan_metric_name(u->metric), words[u->lines]);
+}
+
+const struct view view_topology = {
+	.name = "Topo",
+	.title = "Topology",
+	.size = sizeof(struct topology_ui),
+	.done = topology_done,
+	.draw = topology_draw,
+	.input = topology_input,
+	.typing = topology_typing,
+	.context = topology_context,
+};

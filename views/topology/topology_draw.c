@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The switches of the topology's picture, and what is around it: title, rows, details. */
+#include "fabric/base/mem.h"
+#include "views/topology/topology_priv.h"
+
+#include "fabric/base/plural.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void block_name(char *buf, size_t len, const struct topology_ui *u, uint32_t node)
+{
+	snprintf(buf, len, "%s %u", shown(u)->block, node + 1);
+}
+
+static void node_text(char *buf, size_t len, const struct topology_ui *u, const struct state *s,
+		      uint32_t node, int room)
+{
+	const struct picture_node *n = &shown(u)->node[node];
+	uint32_t sw = shown(u)->sw[n->first];
+	char name[NAME_LEN];
+
+	if (n->count > 1 || shown(u) == u->blocks) {
+		block_name(name, sizeof(name), u, node);
+		if (room >= (int)strlen(name) + 1)
+			snprintf(buf, len, "%s", name);
+		else if (room >= 4)
+			snprintf(buf, len, "%u", node + 1);
+		else
+			snprintf(buf, len, "#");
+		return;
+	}
+	if (room >= 6)
+		text_shorten(buf, len, switch_label(name, sizeof(name), s->fabric, sw), room - 1);
+	else
+		snprintf(buf, len, "%s", s->fabric->sw_nterm[sw] ? "O" : "o");
+}
+
+/* Worst of the ports of a node, and the sign for it. */
+static enum problem node_problem(const struct topology_ui *u, const struct survey *v,
+				 const struct state *s, uint32_t node)
+{
+	const struct picture_node *n = &shown(u)->node[node];
+	uint8_t worst = PROBLEM_NONE;
+
+	for (uint32_t i = 0; i < n->count; i++) {
+		uint32_t sw = shown(u)->sw[n->first + i];
+
+		for (uint32_t p = s->fabric->port_off[sw]; p < s->fabric->port_off[sw + 1]; p++)
+			worst = v->problem[p] > worst ? v->problem[p] : worst;
+	}
+	return (enum problem)worst;
+}
+
+/* Cables to other planes would cross all of the picture: their worst is a sign right below the
+ * switch, or beside it where rows are close. */
+static void draw_leave(const struct topology_ui *u, struct canvas *c, uint32_t node, int right,
+		       int y)
+{
+	const struct chan_value *v = &u->leave[node];
+
+	if (v->glyph)
+		canvas_char(c, u->win, right, u->step[u->zoom].py >= 2 ? y + 1 : y, v->role,
+			    (uint32_t)(unsigned char)v->glyph);
+}
+
+static void draw_node(struct topology_ui *u, const struct ui *ui, struct canvas *c,
+		      const struct state *s, uint32_t node, bool joined)
+{
+	const struct step *z = &u->step[u->zoom];
+	const struct picture_node *n = &z->p->node[node];
+	float fx = place_x(u, n), fy = place_y(u, n);
+	int room = (int)(n->room * z->px), w, x, y = (int)fy;
+	enum role role = u->node[node].glyph ? u->node[node].role : ROLE_DIM;
+	enum problem bad;
+	char text[NAME_LEN];
+
+	if (fx < -8 || fy < 0 || fx >= (float)u->win.w + 8 || y >= u->win.h)
+		return;
+	node_text(text, sizeof(text), u, s, node, room);
+	w = text_width(text);
+	x = (int)fx - w / 2;
+	if (joined)
+		role = fill_role(role);
+	canvas_text(c, u->win, x, y, role == ROLE_DIM ? ROLE_TEXT : role, text);
+	if (w < room)
+		draw_leave(u, c, node, x + w, y);
+	bad = node_problem(u, ui_survey(ui), s, node);
+	if (bad && w < room)
+		canvas_char(c, u->win, x + w, y, bad >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
+			    (uint32_t)problem_glyph(bad));
+	if (topology_node_tagged(u, ui, node))
+		canvas_char(c, u->win, x - 1, y, ROLE_KEY, TAG_POINT);
+	if (node != cursor_node(u))
+		return;
+	canvas_style(c, (struct rect){ u->win.x + x, u->win.y + y, w, 1 }, ROLE_CURSOR, true);
+	if (w == 1 || c->ascii || !s->colours) {
+		if (!topology_node_tagged(u, ui, node))
+			canvas_char(c, u->win, x - 1, y, ROLE_KEY, '[');
+		canvas_char(c, u->win, x + w, y, ROLE_KEY, ']');
+	}
+}
+
+void topology_nodes(struct topology_ui *u, const struct ui *ui, struct canvas *c,
+		    const struct state *s)
+{
+	const struct picture *p = shown(u);
+	uint8_t *joined = xcalloc(p->nnode + 1u, 1);
+	uint32_t at = cursor_node(u);
+
+	for (uint32_t i = 0; i < p->nedge; i++)
+		if (p->edge[i].a == at || p->edge[i].b == at)
+			joined[p->edge[i].a] = joined[p->edge[i].b] = 1;
+	for (uint32_t i = 0; i < p->nnode; i++)
+		if (i != at)
+			draw_node(u, ui, c, s, i, joined[i]);
+	draw_node(u, ui, c, s, at, false);
+	free(joined);
+}
+
+/* --- around the picture --- */
+
+void topology_title(const struct topology_ui *u, const char *note, struct canvas *c, struct rect r)
+{
+	const struct picture *p = shown(u);
+	char title[400], lines[80], zoom[48];
+
+	if (u->lines == LINES_HERE)
+		snprintf(lines, sizeof(lines), "lines of one %s",
+			 p == u->blocks ? p->block : "switch");
+	else if (u->lines == LINES_PATH)
+		snprintf(lines, sizeof(lines), "%u line%s of the path in 0", u->shown,
+			 plural(u->shown));
+	else if (u->shown < p->nedge && u->lines == LINES_WORST)
+		snprintf(lines, sizeof(lines), "worst %u of %u lines", u->shown, p->nedge);
+	else
+		snprintf(lines, sizeof(lines), "%u line%s", u->shown, plural(u->shown));
+	snprintf(title, sizeof(title), "%s: %s | %s", p->what, chan_metric_name(u->metric), lines);
+	snprintf(zoom, sizeof(zoom), " zoom %u of %u ", u->zoom + 1, u->nstep);
+	text_note(title, sizeof(title), note, r.w - text_width(zoom) - 7);
+	canvas_rule(c, r, 0, NULL);
+	canvas_rule(c, (struct rect){ r.x, r.y, r.w - text_width(zoom) - 1, r.h }, 0, title);
+	canvas_right(c, r, r.w - 1, 0, ROLE_RULE, zoom);
+}
+
+void topology_row_names(const struct topology_ui *u, struct canvas *c, struct rect r)
+{
+	const struct step *z = &u->step[u->zoom];
+
+	for (uint32_t i = 0; i < u->fine->nrow && z->p == u->fine; i++) {
+		int y = (int)(((float)i + 0.5f - z->y0) * z->py);
+
+		if (y >= 0 && y < u->win.h)
+			canvas_name(c, (struct rect){ r.x, u->win.y, u->win.x - r.x, u->win.h }, 0,
+				    y, u->win.x - r.x - 1, ROLE_LABEL, u->fine->row_name[i]);
+	}
+}
+
+/* The worst channel of the node under the cursor. */
+static uint32_t worst_chan(const struct topology_ui *u, const struct ui *ui, const struct state *s)
+{
+	const struct picture *p = shown(u);
+	uint32_t at = cursor_node(u), best = FAB_NONE;
+	int bad = -1;
+
+	for (uint32_t i = 0; i < p->nedge; i++) {
+		if ((p->edge[i].a != at && p->edge[i].b != at) || u->edge[i].bad <= bad)
+			continue;
+		for (uint32_t k = p->edge[i].first; k < p->edge[i].first + p->edge[i].count; k++) {
+			struct chan_value v = chan_value_of(u->metric, ui_palette(ui), s,
+							    ui_survey(ui), p->chan[k]);
+
+			if (v.bad <= bad)
+				continue;
+			bad = v.bad;
+			best = p->chan[k];
+		}
+	}
+	return best;
+}
+
+struct sums {
+	uint32_t hosts, cables, problems;
+	double tx, rx;
+};
+
+static void add_switch(struct sums *sum, const struct survey *v, const struct state *s, uint32_t sw)
+{
+	const struct fabric *f = s->fabric;
+
+	sum->hosts += f->sw_nterm[sw];
+	sum->cables += f->chan_off[sw + 1] - f->chan_off[sw];
+	for (uint32_t p = f->port_off[sw]; p < f->port_off[sw + 1]; p++) {
+		const struct port_rate *rate = state_rate(s, p);
+
+		sum->problems += v->problem[p] != PROBLEM_NONE;
+		if (!rate || !isfinite(rate->tx_Bps))
+			continue;
+		sum->tx = isfinite(sum->tx) ? sum->tx + rate->tx_Bps : rate->tx_Bps;
+		sum->rx = isfinite(sum->rx) ? sum->rx + rate->rx_Bps : rate->rx_Bps;
+	}
+}
+
+bool topology_has_planes(const struct topology_ui *u, const struct shape *shape)
+{
+	return shown(u) == u->fine && shape->ndim > 2 &&
+	       (shape->kind == SHAPE_TORUS || shape->kind == SHAPE_HYPERX);
+}
+
+/* Planes are numbered over the dimensions from the third on; all gets how many there are. */
+uint32_t topology_plane(const struct shape *shape, uint32_t sw, uint32_t *all)
+{
+	uint32_t plane = 0;
+
+	*all = 1;
+	for (uint32_t d = shape->ndim; d-- > 2;) {
+		plane = plane * shape->dim[d] + shape->coord[(size_t)sw * SHAPE_DIMS + d];
+		*all *= shape->dim[d];
+	}
+	return plane;
+}
+
+static void draw_hint(const struct topology_ui *u, const struct shape *shape, struct canvas *c,
+		      struct rect r)
+{
+	uint32_t all, plane;
+
+	if (shown(u) == u->blocks) {
+		canvas_text(c, r, 1, 4, ROLE_DIM, "z or Enter: closer, to its switches");
+	} else if (topology_has_planes(u, shape)) {
+		plane = topology_plane(shape, u->cursor, &all);
+		canvas_textf(c, r, 1, 4, ROLE_DIM,
+			     "plane %u of %u: PgUp PgDn   sign right below a switch: worst cable "
+			     "to other planes",
+			     plane + 1, all);
+	} else {
+		canvas_text(c, r, 1, 4, ROLE_DIM,
+			    "Enter: its ports and tables   z closer   u wider   < > path from, to "
+			    "here");
+	}
+}
+
+static void draw_figures(const struct topology_ui *u, const struct ui *ui, const struct state *s,
+			 struct canvas *c, struct rect r)
+{
+	const struct picture_node *n = &shown(u)->node[cursor_node(u)];
+	struct sums sum = { .tx = NAN, .rx = NAN };
+	char tx[FIGURE_LEN], rx[FIGURE_LEN];
+	int x;
+
+	for (uint32_t i = 0; i < n->count; i++)
+		add_switch(&sum, ui_survey(ui), s, shown(u)->sw[n->first + i]);
+	x = canvas_textf(c, r, 1, 2, ROLE_TEXT,
+			 "%u host%s  %u cable%s to switches  tx %s  rx %s %s", sum.hosts,
+			 plural(sum.hosts), sum.cables, plural(sum.cables),
+			 figure_rate(tx, sum.tx, ui_bits(ui)), figure_rate(rx, sum.rx, ui_bits(ui)),
+			 ui_bits(ui) ? "Gb/s" : "GB/s");
+	if (sum.problems)
+		canvas_textf(c, r, x, 2, ROLE_BAD, "  %u port%s with a problem", sum.problems,
+			     plural(sum.problems));
+}
+
+static void draw_worst_line(const struct topology_ui *u, const struct ui *ui, const struct state *s,
+			    struct canvas *c, struct rect r)
+{
+	uint32_t chan = worst_chan(u, ui, s);
+	const struct metrics *m = state_metrics(s);
+	const struct port_rate *p;
+	char label[256], util[FIGURE_LEN], wait[FIGURE_LEN], efi[FIGURE_LEN] = "-";
+
+	if (chan == FAB_NONE) {
+		canvas_text(c, r, 1, 3, ROLE_DIM, "no cable to another switch");
+		return;
+	}
+	p = state_rate(s, chan_fabric_port(s->fabric, chan));
+	if (m)
+		figure_count(efi, m->efi[chan]);
+	canvas_textf(c, r, 1, 3, ROLE_TEXT, "worst: %s  util %s  wait %s  EFI %s",
+		     chan_label(label, sizeof(label), s->fabric, chan),
+		     figure_pct(util, p ? p->util_pct : NAN),
+		     figure_pct(wait, p ? p->wait_pct : NAN), efi);
+}
+
+void topology_detail(const struct topology_ui *u, const struct ui *ui, const struct state *s,
+		     struct canvas *c, struct rect r)
+{
+	const struct fabric *f = s->fabric;
+	const struct picture_node *n = &shown(u)->node[cursor_node(u)];
+	const struct shape *shape = ui_survey(ui)->shape;
+	char title[160], a[NAME_LEN], b[NAME_LEN], level[16];
+	const char *at = "";
+
+	if (shown(u) == u->blocks) {
+		block_name(title, sizeof(title), u, cursor_node(u));
+		canvas_rule(c, r, 0, title);
+		canvas_textf(c, r, 1, 1, ROLE_TEXT, "%u switch%s, %s .. %s", n->count,
+			     n->count == 1 ? "" : "es",
+			     switch_label(a, sizeof(a), f, shown(u)->sw[n->first]),
+			     switch_label(b, sizeof(b), f, shown(u)->sw[n->first + n->count - 1]));
+	} else {
+		canvas_rule(c, r, 0, switch_label(a, sizeof(a), f, u->cursor));
+		if (shape->kind == SHAPE_TREE)
+			at = shape_level_name(level, shape, shape->level[u->cursor]);
+		canvas_textf(c, r, 1, 1, ROLE_TEXT, "%s%sLID %u  0x%016llx  %u ports  %s", at,
+			     at[0] ? "  " : "", f->sw_lid[u->cursor],
+			     (unsigned long long)f->sw_guid[u->cursor], f->sw_nports[u->cursor],
+			     f->sw_desc[u->cursor]);
+	}
+	draw_figures(u, ui, s, c, r);
+	draw_worst_line(u, ui, s, c, r);
+	if (u->find.active)
+		entry_draw(&u->find, c, r, 1, 4, "switch");
+	else
+		draw_hint(u, shape, c, r);
+}

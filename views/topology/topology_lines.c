@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Figures of the topology's lines, and which lines are drawn. */
+#include "fabric/base/mem.h"
+#include "fabric/model/path.h"
+#include "views/topology/topology_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INK_DOTS   30	  /* percent of the dots that lines may take ... */
+#define INK_GLYPHS 55	  /* ... and of the cells, where they are drawn in signs */
+#define WORST_DOTS 40000  /* drawn at most, for the time it takes ... */
+#define ALL_DOTS   300000 /* ... when all lines are wanted */
+
+static struct chan_value worst_of(const struct topology_ui *u, const struct ui *ui,
+				  const struct state *s, const struct picture_edge *e)
+{
+	const struct picture *p = shown(u);
+	const uint32_t *chan = p->chan + e->first;
+	struct chan_value worst = { .glyph = '.', .role = ROLE_DIM };
+	bool any = false;
+
+	if (e->count && !ui_selected_job(ui))
+		return chan_value_of(u->metric, ui_palette(ui), s, ui_survey(ui),
+				     chan[chan_worst(u->metric, ui_palette(ui), s, ui_survey(ui),
+						     chan, e->count)]);
+	for (uint32_t i = e->first; i < e->first + e->count; i++) {
+		struct chan_value v =
+			chan_value_of(u->metric, ui_palette(ui), s, ui_survey(ui), p->chan[i]);
+
+		if (ui_job_dims(ui, p->chan[i]))
+			continue;
+		if (!any || v.bad > worst.bad)
+			worst = v;
+		any = true;
+	}
+	return worst;
+}
+
+static void worsen(struct chan_value *at, const struct chan_value *v)
+{
+	if (!at->glyph || v->bad > at->bad)
+		*at = *v;
+}
+
+void topology_figures(struct topology_ui *u, const struct ui *ui, const struct state *s)
+{
+	const struct picture *p = shown(u);
+	struct figures_from now;
+
+	memset(&now, 0, sizeof(now));
+	now.rates = s->rates;
+	now.sample = s->sample;
+	now.metrics = state_metrics(s);
+	now.after = state_preview_ready(s) ? s->preview.after : NULL;
+	now.usage = state_usage(s);
+	now.job = ui_selected_job(ui);
+	now.metric = u->metric;
+	now.palette = ui_palette(ui);
+	now.p = p;
+	if (!memcmp(&now, &u->made, sizeof(now)))
+		return;
+	u->made = now;
+	u->serial++;
+	u->edge = xrealloc(u->edge, p->nedge + 1u, sizeof(*u->edge));
+	u->node = xrealloc(u->node, p->nnode + 1u, sizeof(*u->node));
+	u->leave = xrealloc(u->leave, p->nnode + 1u, sizeof(*u->leave));
+	memset(u->node, 0, (p->nnode + 1u) * sizeof(*u->node));
+	memset(u->leave, 0, (p->nnode + 1u) * sizeof(*u->leave));
+	for (uint32_t i = 0; i < p->nedge; i++) {
+		u->edge[i] = worst_of(u, ui, s, &p->edge[i]);
+		worsen(&u->node[p->edge[i].a], &u->edge[i]);
+		worsen(&u->node[p->edge[i].b], &u->edge[i]);
+		if (!p->edge[i].across)
+			continue;
+		worsen(&u->leave[p->edge[i].a], &u->edge[i]);
+		worsen(&u->leave[p->edge[i].b], &u->edge[i]);
+	}
+}
+
+static uint32_t draw_edge(struct line_layer *l, const struct topology_ui *u, uint32_t i, bool here)
+{
+	const struct step *z = &u->step[u->zoom];
+	const struct picture_edge *e = &z->p->edge[i];
+	const struct picture_node *a = &z->p->node[e->a], *b = &z->p->node[e->b];
+	float x0 = place_x(u, a), y0 = place_y(u, a), x1 = place_x(u, b), y1 = place_y(u, b);
+
+	if (e->across && !here)
+		return 0;
+	if (!e->around)
+		return line_layer_add(l, x0, y0, x1, y1, &u->edge[i]);
+	/* two ends that point at each other around the edge */
+	if (fabsf(x0 - x1) > fabsf(y0 - y1)) {
+		float out = x0 < x1 ? -z->px / 2 : z->px / 2;
+
+		return line_layer_add(l, x0, y0, x0 + out, y0, &u->edge[i]) +
+		       line_layer_add(l, x1, y1, x1 - out, y1, &u->edge[i]);
+	}
+	return line_layer_add(l, x0, y0, x0, y0 + (y0 < y1 ? -z->py : z->py) / 2, &u->edge[i]) +
+	       line_layer_add(l, x1, y1, x1, y1 + (y0 < y1 ? z->py : -z->py) / 2, &u->edge[i]);
+}
+
+/* Draws edges, worst first, until the screen or the time is full; of equals every k-th first, so
+ * that none of the fabric is left out. */
+static void draw_worst(struct topology_ui *u, uint32_t ink, uint32_t most)
+{
+	const struct picture *p = shown(u);
+	uint32_t count[257] = { 0 }, *order = xcalloc(p->nedge + 1u, sizeof(*order)), dots = 0;
+	uint64_t stride = 2654435761u % (p->nedge ? p->nedge : 1);
+
+	while (p->nedge > 1 && stride > 1) { /* coprime to their number */
+		uint64_t a = stride, b = p->nedge;
+
+		while (b) {
+			uint64_t rest = a % b;
+
+			a = b;
+			b = rest;
+		}
+		if (a == 1)
+			break;
+		stride--;
+	}
+	if (!stride)
+		stride = 1;
+	for (uint32_t i = 0; i < p->nedge; i++)
+		count[256 - u->edge[i].bad]++;
+	for (int k = 1; k <= 256; k++)
+		count[k] += count[k - 1];
+	for (uint64_t i = 0; i < p->nedge; i++) {
+		uint32_t e = (uint32_t)(i * stride % p->nedge);
+
+		order[count[255 - u->edge[e].bad]++] = e;
+	}
+	u->shown = 0;
+	for (uint32_t i = 0; i < p->nedge && u->all.lit < ink && dots < most; i++) {
+		uint32_t n = draw_edge(&u->all, u, order[i], false);
+
+		dots += n;
+		u->shown += n > 0;
+	}
+	free(order);
+}
+
+static void draw_chan(struct topology_ui *u, const struct fabric *f, uint32_t chan)
+{
+	const struct picture *p = shown(u);
+	uint32_t a = p->node_of[f->chan_src[chan]], b = p->node_of[f->chan_dst[chan]];
+
+	for (uint32_t i = 0; i < p->nedge; i++)
+		if ((p->edge[i].a == a && p->edge[i].b == b) ||
+		    (p->edge[i].a == b && p->edge[i].b == a))
+			u->shown += draw_edge(&u->all, u, i, true) > 0;
+}
+
+/* The path of view 0. */
+static void draw_path(struct topology_ui *u, const struct state *s, struct path_ends ends)
+{
+	struct path p;
+
+	if (ends.src == FAB_NONE || !ends.dlid || !s->tables || s->tables->nsw != s->fabric->nsw ||
+	    s->tables->nend != s->fabric->nend)
+		return;
+	path_walk(&p, s->fabric, s->tables, ends.src, ends.dlid);
+	for (uint32_t i = 0; i < p.nhop; i++)
+		if (p.hop[i].chan != FAB_NONE)
+			draw_chan(u, s->fabric, p.hop[i].chan);
+}
+
+static bool edge_tagged(const struct picture *p, const struct picture_edge *e, const struct ui *ui)
+{
+	for (uint32_t i = e->first; i < e->first + e->count; i++)
+		if (ui_chan_tagged(ui, p->chan[i]))
+			return true;
+	return false;
+}
+
+/* Tagged cables are always drawn, with a sign in their middle. */
+static void draw_tagged(struct topology_ui *u, const struct ui *ui, struct canvas *c, bool glyphs)
+{
+	const struct picture *p = shown(u);
+
+	if (!ui_any_tagged(ui))
+		return;
+	line_layer_clear(&u->tagged, u->win.w, u->win.h, glyphs);
+	for (uint32_t i = 0; i < p->nedge; i++)
+		if (edge_tagged(p, &p->edge[i], ui))
+			draw_edge(&u->tagged, u, i, true);
+	line_layer_draw(&u->tagged, c, u->win);
+	for (uint32_t i = 0; i < p->nedge; i++) {
+		const struct picture_node *a = &p->node[p->edge[i].a], *b = &p->node[p->edge[i].b];
+		bool around = p->edge[i].around;
+
+		if (!edge_tagged(p, &p->edge[i], ui))
+			continue;
+		/* around the edge of the picture: where the line leaves its beginning */
+		canvas_char(c, u->win,
+			    (int)(around ? place_x(u, b) + (place_x(u, b) > place_x(u, a)) * 3
+					 : (place_x(u, a) + place_x(u, b)) / 2),
+			    (int)(around ? place_y(u, b) + (place_y(u, b) > place_y(u, a))
+					 : (place_y(u, a) + place_y(u, b)) / 2),
+			    ROLE_KEY, TAG_POINT);
+	}
+}
+
+bool topology_node_tagged(const struct topology_ui *u, const struct ui *ui, uint32_t node)
+{
+	const struct picture_node *n = &shown(u)->node[node];
+
+	for (uint32_t i = 0; i < n->count; i++)
+		if (ui_switch_tagged(ui, shown(u)->sw[n->first + i]))
+			return true;
+	return false;
+}
+
+void topology_lines(struct topology_ui *u, const struct ui *ui, const struct state *s,
+		    struct canvas *c, bool glyphs)
+{
+	const struct picture *p = shown(u);
+	struct layer_from now;
+	uint32_t room =
+		(uint32_t)(u->win.w * u->win.h) * (glyphs ? INK_GLYPHS : 8 * INK_DOTS) / 100;
+
+	memset(&now, 0, sizeof(now));
+	now.serial = u->serial;
+	now.win = u->win;
+	now.left = u->left;
+	now.top = u->top;
+	now.px = u->step[u->zoom].px;
+	now.py = u->step[u->zoom].py;
+	now.lines = u->lines;
+	now.cursor = cursor_node(u);
+	now.glyphs = glyphs;
+	if (u->lines == LINES_PATH) {
+		now.path.src = ui_path_ends(ui).src;
+		now.path.dlid = ui_path_ends(ui).dlid;
+		now.tables = s->tables;
+	}
+	if (memcmp(&now, &u->drawn, sizeof(now)) != 0) {
+		bool moved = now.cursor != u->drawn.cursor;
+
+		u->drawn.cursor = now.cursor;
+		if (!moved || memcmp(&now, &u->drawn, sizeof(now)) != 0) {
+			line_layer_clear(&u->all, u->win.w, u->win.h, glyphs);
+			u->shown = 0;
+			if (u->lines == LINES_PATH)
+				draw_path(u, s, now.path);
+			else if (u->lines != LINES_HERE)
+				draw_worst(u, u->lines == LINES_ALL ? UINT32_MAX : room,
+					   u->lines == LINES_ALL ? ALL_DOTS : WORST_DOTS);
+		}
+		line_layer_clear(&u->here, u->win.w, u->win.h, glyphs);
+		for (uint32_t i = 0; i < p->nedge && u->lines != LINES_PATH; i++)
+			if (p->edge[i].a == now.cursor || p->edge[i].b == now.cursor)
+				draw_edge(&u->here, u, i, true);
+		u->drawn = now;
+	}
+	line_layer_draw(&u->all, c, u->win);
+	line_layer_draw(&u->here, c, u->win);
+	draw_tagged(u, ui, c, glyphs);
+}

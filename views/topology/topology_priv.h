@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* topology_priv: the view of the topology, shared by its files: topology.c (keys), topology_lines.c
+ * (figures and cables), topology_draw.c (switches and what is around the picture). */
+#ifndef VIEWS_TOPOLOGY_TOPOLOGY_PRIV_H
+#define VIEWS_TOPOLOGY_TOPOLOGY_PRIV_H
+
+#include "views/canvas/line_canvas.h"
+#include "views/canvas/list.h"
+#include "views/canvas/view.h"
+#include "views/data/chan_value.h"
+#include "views/topology/topology_layout.h"
+
+#define STEPS  6
+#define DETAIL 5 /* lines at the bottom: a rule and four */
+
+enum lines { LINES_WORST, LINES_HERE, LINES_ALL, LINES_PATH, LINES_KINDS };
+
+/* One step of the zoom: what is drawn, and how many cells a unit of it takes. */
+struct step {
+	const struct picture *p;
+	float px, py;
+	float y0; /* of the first row */
+};
+
+/* What the figures and the lines were made from. */
+struct figures_from {
+	const void *rates, *sample, *metrics, *after, *usage;
+	enum chan_metric metric;
+	enum palette palette;
+	uint64_t job;
+	const struct picture *p;
+};
+struct layer_from {
+	uint64_t serial;
+	struct rect win;
+	float left, top, px, py;
+	enum lines lines;
+	uint32_t cursor;
+	bool glyphs;
+	struct path_ends path;
+	const void *tables;
+};
+
+struct topology_ui {
+	struct picture *fine, *blocks;
+	struct step step[STEPS];
+	uint32_t nstep, zoom;
+	bool placed;	 /* the zoom was chosen */
+	uint32_t cursor; /* switch */
+	uint32_t told;	 /* channel taken from other views last */
+	uint32_t told_sw;
+	enum chan_metric metric;
+	enum lines lines;
+	struct rect win;
+	float left, top; /* cells out of sight */
+
+	struct chan_value *edge, *node; /* worst of each */
+	struct chan_value *leave;	/* of a node: worst to other planes; no glyph: none */
+	struct figures_from made;
+	uint64_t serial; /* of the figures */
+	struct line_layer all, here, tagged;
+	struct layer_from drawn;
+	uint32_t shown; /* lines */
+
+	struct entry find;
+};
+
+static inline const struct picture *shown(const struct topology_ui *u)
+{
+	return u->step[u->zoom].p;
+}
+
+static inline uint32_t cursor_node(const struct topology_ui *u)
+{
+	return shown(u)->node_of[u->cursor];
+}
+
+static inline float place_x(const struct topology_ui *u, const struct picture_node *n)
+{
+	return n->x * u->step[u->zoom].px - u->left;
+}
+
+static inline float place_y(const struct topology_ui *u, const struct picture_node *n)
+{
+	return (n->y - u->step[u->zoom].y0) * u->step[u->zoom].py - u->top;
+}
+
+/* Worst of every line and switch, when something is new.  O(channels). */
+void topology_figures(struct topology_ui *u, const struct ui *ui, const struct state *s);
+void topology_lines(struct topology_ui *u, const struct ui *ui, const struct state *s,
+		    struct canvas *c, bool glyphs);
+bool topology_node_tagged(const struct topology_ui *u, const struct ui *ui, uint32_t node);
+
+void topology_nodes(struct topology_ui *u, const struct ui *ui, struct canvas *c,
+		    const struct state *s);
+void topology_title(const struct topology_ui *u, const char *note, struct canvas *c, struct rect r);
+void topology_row_names(const struct topology_ui *u, struct canvas *c, struct rect r);
+void topology_detail(const struct topology_ui *u, const struct ui *ui, const struct state *s,
+		     struct canvas *c, struct rect r);
+
+/* The picture has planes side by side. */
+bool topology_has_planes(const struct topology_ui *u, const struct shape *shape);
+/* Planes are numbered over the dimensions from the third on; all gets how many there are. */
+uint32_t topology_plane(const struct shape *shape, uint32_t sw, uint32_t *all);
+
+#endif
