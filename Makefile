@@ -62,7 +62,7 @@ FUZZ_LETTERS := fabric/base/%.o fabric/format/%.o
 sources = $(sort $(shell find $(1) -name '*.c'))
 OSM_SRCS := $(call sources,engines/opensm/plugin)
 SRCS := $(filter-out $(OSM_SRCS) console/examples/%,$(call sources,fabric engines views console))
-LIB_SRCS := $(filter-out console/main.c,$(SRCS))
+LIB_SRCS := $(filter-out console/cli/main.c,$(SRCS))
 LIB := $(B)/libibroute.a
 LIB_OBJS := $(LIB_SRCS:%.c=$(B)/%.o)
 
@@ -88,7 +88,7 @@ Q := $(if $(V),,@)
 
 all: $(BIN) $(PLUGIN) $(EXAMPLES)
 
-$(BIN): $(B)/console/main.o $(LIB)
+$(BIN): $(B)/console/cli/main.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
 
 $(LIB): $(LIB_OBJS)
@@ -107,7 +107,7 @@ TESTS_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(TESTS_LD) -o $@ $^ -lcmocka $(PC_LDLIBS)
 
-$(B)/console/cmd_manual.o: console/manual/ibroute-top.1.in
+$(B)/console/cli/cmd_manual.o: console/manual/ibroute-top.1.in
 
 $(PLUGIN_OBJS): private PC_CFLAGS += -isystem $(OSM_INCLUDE)
 

@@ -54,7 +54,7 @@ for seed in 1 2; do
 		CC=clang SAN=address,undefined CFLAGS='-O0 -g1' build-address-undefined-clang/tests/fuzz/keys &&
 		build-address-undefined-clang/tests/fuzz/keys 4000 $seed"
 done
-rest=(console/main.c engines/opensm/plugin/*.c tests/{bench,fuzz,lab}/*.c)
+rest=(console/cli/main.c engines/opensm/plugin/*.c tests/{bench,fuzz,lab}/*.c)
 for t in $long; do rest+=("$(find tests/unit -name "test_$t.c")"); done
 ok "clang has no warnings about the rest, either" make --no-print-directory -s syntax CC=clang \
 	WERROR=1 SYNTAX_SRCS="${rest[*]}"

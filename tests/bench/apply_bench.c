@@ -17,8 +17,8 @@
  * where that is wide, the machine is busy.  Exit code 1: less than 80 % of the rate of the bare
  * loop over all blocks, or something failed.
  */
-#include "console/record.h"
-#include "console/update_record.h"
+#include "console/record/record.h"
+#include "console/session/update_record.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"

@@ -9,7 +9,7 @@
  */
 #include "tests/unit/app_kit.h"
 
-#include "console/config.h"
+#include "console/lib/config.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/rng.h"
 #include "views/shell/shell_priv.h"

@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_APP_KIT_H
 #define TESTS_UNIT_APP_KIT_H
 
-#include "console/app_priv.h"
+#include "console/app/app_priv.h"
 
 /* A demo (spec), or a dump or snapshot (load); the other is NULL. */
 struct app *app_kit_open(const char *spec, const char *load, int w, int h);

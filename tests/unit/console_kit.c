@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/console_kit.h"
 
-#include "console/waves.h"
+#include "console/session/plan_order.h"
 #include "engines/engine.h"
 #include "fabric/base/mem.h"
 #include "fabric/sim/topology/topo.h"

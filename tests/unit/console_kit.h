@@ -7,7 +7,7 @@
 #ifndef TESTS_UNIT_CONSOLE_KIT_H
 #define TESTS_UNIT_CONSOLE_KIT_H
 
-#include "console/keymap.h"
+#include "console/app/keymap.h"
 #include "views/canvas/canvas.h"
 #include "views/data/state.h"
 #include "views/shell/shell.h"

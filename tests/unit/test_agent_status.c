@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/agent_status.h"
+#include "console/cli/agent_status.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/audit.h"
+#include "console/record/audit.h"
 
-#include "console/record.h"
+#include "console/record/record.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
 #include "tests/unit/update_net.h"

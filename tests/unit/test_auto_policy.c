@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/auto_policy.h"
+#include "console/session/auto_policy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/cast.h"
+#include "console/record/cast.h"
 
-#include "console/audit.h"
-#include "console/cast_screen.h"
-#include "console/export_tlog.h"
-#include "console/record.h"
+#include "console/record/audit.h"
+#include "console/record/cast_screen.h"
+#include "console/record/export_tlog.h"
+#include "console/record/record.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Configuration files: what overrides what, and how mistakes are told. */
-#include "console/config.h"
-#include "console/config_keep.h"
+#include "console/lib/config.h"
+#include "console/lib/config_keep.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/base/file_progress.h"
 
-#include "console/outfile.h"
+#include "console/lib/output_file.h"
 #include "fabric/format/opensm/ibdm_sl2vl.h"
 #include "fabric/format/opensm/osm_fdbs.h"
 #include "fabric/format/opensm/osm_lfts.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/keymap.h"
-#include "console/keymap_scripts.h"
+#include "console/app/keymap.h"
+#include "console/app/keymap_scripts.h"
 #include "views/canvas/view.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/mkey.h"
+#include "console/lib/mkey.h"
 #include "fabric/format/opensm/osm_neighbors.h"
 #include "tests/unit/text_files.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The history: what is kept comes back as it was, in bounded memory, also through a file. */
-#include "console/past.h"
+#include "console/session/sample_history.h"
 
-#include "console/past_code.h"
-#include "console/reading.h"
+#include "console/session/past_code.h"
+#include "console/session/sample_reading.h"
 #include "fabric/base/rng.h"
 #include "fabric/model/builder.h"
 #include "fabric/sim/topology/topo.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the thread that owns the wire reads again, and what it does not. */
-#include "console/poller.h"
+#include "console/session/poller.h"
 
 #include "engines/minhop.h"
 #include "fabric/base/clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables of files, as proposals: all forms, what they do not tell, and what does not fit. */
-#include "console/route_file.h"
+#include "console/input/route_file.h"
 
 #include "engines/engine_spec.h"
 #include "fabric/base/file_progress.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The seal, the heads of a log, and the check without our program. */
-#include "console/seal.h"
+#include "console/record/record_hmac.h"
 
-#include "console/audit_cmd.h"
-#include "console/record.h"
+#include "console/cli/audit_cmd.h"
+#include "console/record/record.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
 #include "tests/unit/update_net.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/stress.h"
+#include "console/session/deadlock_test.h"
 
 #include "tests/unit/fabkit.h"
 #include "tests/unit/small_net.h"

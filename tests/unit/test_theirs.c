@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What somebody else has routed over an update: read from simulated switches and judged. */
-#include "console/theirs.h"
+#include "console/session/foreign_tables.h"
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"

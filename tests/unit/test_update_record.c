@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/update_record.h"
+#include "console/session/update_record.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"

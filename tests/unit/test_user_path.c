@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names of files as people type them. */
-#include "console/user_path.h"
+#include "console/lib/user_path.h"
 
 #include "fabric/base/mem.h"
 

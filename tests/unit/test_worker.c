@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The thread that computes: what is asked for has an end, whichever. */
-#include "console/stopwatch.h"
-#include "console/worker.h"
+#include "console/lib/progress_line.h"
+#include "console/session/worker.h"
 
 #include "engines/minhop.h"
 #include "engines/updn.h"

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The console: start, loop, end.  One thread draws and reads keys; it never blocks on the wire,
+ * on SLURM or on an engine. */
+#include "console/app/app.h"
+
+#include "console/app/app_priv.h"
+#include "console/batch/batch.h"
+#include "console/input/load_fabric.h"
+#include "console/lib/exits.h"
+#include "console/lib/progress_line.h"
+#include "console/session/auto_run.h"
+#include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/stderrlog.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FRAME_MS 250  /* between two frames when only data changed */
+#define TICK_MS	 1000 /* ages grow */
+
+static volatile sig_atomic_t deadly_signal;
+
+static void on_signal(int sig)
+{
+	deadly_signal = sig;
+}
+
+/* --- the screen -------------------------------------------------------------------------- */
+
+static void resize(struct app *a)
+{
+	bool changed;
+	int w, h;
+
+	if (!a->term)
+		return;
+	terminal_size(a->term, &w, &h);
+	if (a->canvas && a->canvas->w == w && a->canvas->h == h)
+		return;
+	changed = a->canvas != NULL;
+	canvas_free(a->canvas);
+	a->canvas = canvas_new(w, h, terminal_ascii(a->term));
+	if (changed)
+		app_record_resize(a);
+	a->dirty = true;
+}
+
+void app_draw(struct app *a)
+{
+	resize(a);
+	if (!a->canvas)
+		return;
+	app_refresh(a);
+	app_sessions_take(a);
+	pthread_mutex_lock(&a->events_lock);
+	ui_draw(a->ui, a->canvas, app_shown(a));
+	pthread_mutex_unlock(&a->events_lock);
+	if (a->term) {
+		terminal_show(a->term, a->canvas);
+		app_record_screen(a);
+	}
+	a->dirty = false;
+}
+
+/* --- loop
+ * ------------------------------------------------------------------------------------------ */
+
+/* A text from elsewhere is no row of commands: it goes where something is being typed, and
+ * without its ends of lines, which would answer a question that was not read. */
+static bool is_for_typing(struct app *a, uint32_t key)
+{
+	bool typing;
+
+	pthread_mutex_lock(&a->events_lock);
+	typing = ui_typing(a->ui, app_shown(a));
+	pthread_mutex_unlock(&a->events_lock);
+	if (!typing)
+		ui_say(a->ui, "a pasted text goes only into what is being typed, as after : or /");
+	return typing && key >= ' ' && key < K_UP && key != K_BACKSPACE;
+}
+
+static void say_no_meaning(struct app *a, uint32_t key)
+{
+	char name[8] = "Tab";
+
+	if (key > ' ' && key < 0x7f)
+		snprintf(name, sizeof(name), "%c", (char)key);
+	else if (key >= K_F1 && key <= K_F10)
+		snprintf(name, sizeof(name), "F%u", key - K_F1 + 1);
+	else if (key != K_TAB)
+		return;
+	ui_say(a->ui, "%s means nothing in this view; ? lists what does", name);
+}
+
+void app_key(struct app *a, uint32_t key)
+{
+	struct request r = { .type = REQ_NONE };
+	const struct state *shown;
+	struct input in;
+
+	if (key == K_EOF) {
+		a->quit = true;
+		return;
+	}
+	if (key == K_RESIZE) {
+		resize(a);
+		return;
+	}
+	if (a->term && terminal_pasting(a->term) && !is_for_typing(a, key))
+		return;
+	pthread_mutex_lock(&a->events_lock);
+	shown = app_shown(a);
+	if (a->term)
+		terminal_mouse(a->term, &a->mouse_x, &a->mouse_y);
+	if (key == K_CLICK && ui_key_at(a->ui, shown, a->mouse_x, a->mouse_y))
+		key = ui_key_at(a->ui, shown, a->mouse_x, a->mouse_y);
+	if (ui_menu(a->ui) && !ui_typing(a->ui, shown))
+		keymap_menu(&in, key);
+	else
+		keymap_translate(&in, key, ui_view(a->ui), ui_typing(a->ui, shown), shown->rw);
+	in.x = a->mouse_x;
+	in.y = a->mouse_y;
+	if (key == K_ESC && a->state.poll.sweep_asked && !ui_typing(a->ui, shown) &&
+	    !ui_menu(a->ui)) {
+		poller_end_sweep(a->poller);
+		pthread_mutex_unlock(&a->events_lock);
+		return;
+	}
+	ui_input(a->ui, &in, shown, &r);
+	if (!in.req)
+		say_no_meaning(a, key);
+	pthread_mutex_unlock(&a->events_lock);
+	app_act(a, &r);
+}
+
+/* True when there was one. */
+static bool take_keys(struct app *a)
+{
+	bool any = false;
+	uint32_t key;
+
+	while (!a->quit && (key = terminal_key(a->term)) != K_NONE) {
+		app_key(a, key);
+		any = true;
+	}
+	return any;
+}
+
+static void loop(struct app *a)
+{
+	double shown = 0;
+
+	while (!a->quit && !deadly_signal) {
+		struct pollfd fds[3] = {
+			{ .fd = terminal_fd(a->term), .events = POLLIN },
+			{ .fd = mailbox_fd(a->box), .events = POLLIN },
+			{ .fd = a->source ? job_source_fd(a->source) : -1, .events = POLLIN },
+		};
+		double left = shown + (a->dirty ? FRAME_MS : TICK_MS) / 1e3 - clock_s();
+
+		/* data waits for the next frame, so it need not wake us before that */
+		if (a->dirty)
+			fds[1].fd = -1;
+		poll(fds, 3, left > 0 ? (int)ceil(left * 1e3) : 0);
+		if (take_keys(a)) {
+			app_take_messages(a);
+			app_draw(a);
+			shown = clock_s();
+			continue;
+		}
+		app_take_messages(a);
+		app_take_jobs(a);
+		app_auto_tick(a);
+		if (clock_s() - shown >= (a->dirty ? FRAME_MS : TICK_MS) / 1e3) {
+			app_draw(a);
+			shown = clock_s();
+		}
+	}
+}
+
+static void catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+	sigaction(SIGINT, &sa, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* --auto without a terminal */
+static int run_service(const struct app_opts *o)
+{
+	if (!o->demo)
+		return auto_run(o);
+	fprintf(stderr, "ibroute-top: --auto without a terminal needs a fabric, not --demo\n");
+	return EXIT_BAD_USAGE;
+}
+
+int app_main(int argc, char **argv)
+{
+	struct app *a = xcalloc(1, sizeof(*a));
+	struct stderrlog *captured = NULL;
+	struct stopwatch watch = { .files = false };
+	struct err err = { "" };
+	int rc = app_opts_parse(&a->opts, argc, argv);
+
+	if (rc) {
+		free(a);
+		return rc;
+	}
+	if (a->opts.automatic.on && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
+		rc = run_service(&a->opts);
+		free(a);
+		return rc;
+	}
+	if (batch_of_records(&a->opts.batch)) {
+		rc = batch_sessions(&a->opts.batch, a->opts.record_dir);
+		free(a);
+		return rc;
+	}
+	app_prepare(a);
+	if (a->opts.batch.on) {
+		catch_signals(); /* making a large fabric takes long, too */
+		stopwatch_files_until(&watch, &deadly_signal);
+	}
+	rc = app_start(a, &err);
+	stopwatch_files_end(&watch);
+	if (rc && deadly_signal) {
+		rc = 128 + deadly_signal;
+	} else if (!rc && a->opts.batch.on) {
+		rc = batch_run(a, &deadly_signal);
+	} else if (!rc) {
+		catch_signals();
+		if (stderrlog_start(&captured, "libs", &err))
+			log_add(LOG_WARN, "libs", "%s", err.text);
+		loop(a);
+		rc = deadly_signal ? 128 + deadly_signal : a->exit_code;
+		err.text[0] = '\0';
+	}
+	app_end(a);
+	stderrlog_stop(captured);
+	if (err.text[0])
+		fprintf(stderr, "ibroute-top: %s\n", err.text);
+	return rc;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the operator asks for becomes action. */
+#include "console/app/app_priv.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double intervals_s[] = { 0.2, 0.5, 1, 2, 5, 10, 30, 60 };
+#define INTERVALS (sizeof(intervals_s) / sizeof(*intervals_s))
+
+/* --- polling ----------------------------------------------------------------------------- */
+
+static void change_interval(struct app *a, bool faster)
+{
+	double now = a->state.poll.interval_s, next = now;
+
+	for (size_t i = 0; i < INTERVALS; i++) {
+		if (!faster && intervals_s[i] > now) {
+			next = intervals_s[i];
+			break;
+		}
+		if (faster && intervals_s[i] < now)
+			next = intervals_s[i];
+	}
+	a->state.poll.interval_s = next;
+	if (a->poller)
+		poller_interval(a->poller, next);
+	ui_say(a->ui, "counters every %g s", next);
+}
+
+static void set_interval(struct app *a, const char *text)
+{
+	char *end;
+	double s = strtod(text, &end);
+
+	if (end == text || *end || !(s >= 0.1 && s <= 3600)) {
+		ui_say(a->ui, "interval: '%s' is not a number of seconds from 0.1 to 3600", text);
+		return;
+	}
+	a->state.poll.interval_s = s;
+	if (a->poller)
+		poller_interval(a->poller, s);
+	ui_say(a->ui, "counters every %g s", s);
+}
+
+/* A preview with the engine of that name and the options as preset. */
+static void preview_by(struct app *a, const struct request *by)
+{
+	struct request r = { .type = REQ_PREVIEW_START, .options = by->options };
+	const char *name = by->text;
+	const struct state_preview *p = &a->state.preview;
+
+	for (r.engine = 0; r.engine < p->nengines; r.engine++)
+		if (!strcmp(p->engines[r.engine].engine->name, name))
+			break;
+	if (!a->fabric || r.engine == p->nengines) {
+		ui_say(a->ui,
+		       a->fabric ? "no engine '%s': Tab lists them"
+				 : "the fabric is not known yet, so '%s' has to wait",
+		       name);
+		return;
+	}
+	ui_goto(a->ui, VIEW_PREVIEW);
+	if (p->engines[r.engine].file)
+		ui_command_begin(a->ui, "file ");
+	else
+		app_preview_start(a, &r);
+}
+
+static void set(struct app *a, const char *text)
+{
+	struct err err = { "" };
+
+	if (app_set(a, text, &err))
+		app_fail(a, "set", err.text);
+	else
+		ui_say(a->ui, "%s, until the end of this session; :keep for later ones, too", text);
+}
+
+static void toggle_freeze(struct app *a)
+{
+	if (a->state.mode == RUN_FROZEN) {
+		app_unfreeze(a);
+		ui_say(a->ui,
+		       a->lost ? "no longer frozen; the fabric does not answer" : "live again");
+	} else if (a->state.mode != RUN_FILE) {
+		a->state.mode = RUN_FROZEN;
+		app_past_freeze(a);
+		ui_say(a->ui, "frozen: nothing below changes until Z; polling goes on");
+	}
+}
+
+/* A stop stops the thread that writes as well, and the switches would be left between two
+ * routings. */
+static void suspend(struct app *a)
+{
+	enum apply_state s = a->state.apply.state;
+
+	if (s == APPLY_RUNNING || s == APPLY_ROLLING_BACK)
+		ui_say(a->ui, "routes are being written: this can be stopped when it is done");
+	else if (a->term)
+		terminal_suspend(a->term);
+}
+
+static void snapshot(struct app *a, const char *to)
+{
+	struct app_wait w;
+	char dir[PATH_TEXT];
+	struct err err;
+	int rc;
+
+	app_wait_begin(&w, a, "snapshot");
+	rc = app_snapshot(a, to, dir, sizeof(dir), &err);
+	app_wait_end(&w);
+	if (rc == -ECANCELED) {
+		ui_say(a->ui, "cancelled: nothing was saved");
+		return;
+	}
+	if (rc) {
+		app_fail(a, "snapshot", err.text);
+		return;
+	}
+	app_record_action(a, "snapshot", dir);
+	ui_say(a->ui, "saved; look at it with --load %s", dir);
+}
+
+static void quit(struct app *a)
+{
+	if (app_updating(a)) {
+		ui_goto(a->ui, VIEW_APPLY);
+		ui_say(a->ui, a->state.apply.watched
+				      ? "an update is open: keep it or roll it back first; D "
+					"leaves it to its watchdog"
+				      : "an update is open: keep it or roll it back first");
+		return;
+	}
+	a->quit = true;
+}
+
+static void act_on_update(struct app *a, const struct request *r)
+{
+	switch (r->type) {
+	case REQ_APPLY_PREPARE:
+		ui_goto(a->ui, VIEW_APPLY);
+		app_prepare_update(a);
+		break;
+	case REQ_APPLY_START:
+		app_update_start(a, r->text);
+		break;
+	case REQ_APPLY_KEEP:
+		app_update_keep(a, r->text);
+		break;
+	case REQ_APPLY_ROLLBACK:
+		if (a->state.rw && a->poller)
+			app_update_roll_back(a);
+		break;
+	case REQ_APPLY_EXTEND:
+		app_update_extend(a);
+		break;
+	case REQ_APPLY_NOTE:
+		app_update_note(a, r->text);
+		break;
+	case REQ_APPLY_OVERRIDE:
+		app_update_override(a, r->text);
+		break;
+	case REQ_DETACH:
+		app_update_detach(a);
+		break;
+	case REQ_APPLY_CLOSE:
+		app_update_close(a);
+		break;
+	default:
+		break;
+	}
+}
+
+static void act_on_proposal(struct app *a, const struct request *r)
+{
+	switch (r->type) {
+	case REQ_ENGINE:
+		preview_by(a, r);
+		break;
+	case REQ_ORDER_AGAIN:
+		app_order_again(a);
+		break;
+	case REQ_PREVIEW_START:
+		app_preview_start(a, r);
+		break;
+	case REQ_PREVIEW_CANCEL:
+		if (a->state.preview.state == PREVIEW_RUNNING)
+			app_preview_cancel(a);
+		else if (state_proposal(&a->state) && state_proposal(&a->state)->forecasting)
+			app_forecast_stop(a);
+		else
+			app_order_stop(a);
+		break;
+	case REQ_PROPOSAL_SELECT:
+		state_preview_select(&a->state.preview, r->proposal);
+		app_want_cost(a);
+		break;
+	case REQ_PROPOSAL_REMOVE:
+		app_proposal_remove(a, r->proposal);
+		break;
+	case REQ_PLAN_SAVE:
+		app_plan_save(a, r->text);
+		break;
+	default:
+		act_on_update(a, r);
+	}
+}
+
+void app_act(struct app *a, const struct request *r)
+{
+	if (app_past_act(a, r))
+		return;
+	switch (r->type) {
+	case REQ_QUIT:
+		quit(a);
+		break;
+	case REQ_FREEZE:
+		toggle_freeze(a);
+		break;
+	case REQ_FASTER:
+	case REQ_SLOWER:
+		change_interval(a, r->type == REQ_FASTER);
+		break;
+	case REQ_POLL:
+		if (a->poller)
+			poller_now(a->poller);
+		app_work_again(a);
+		break;
+	case REQ_STOP:
+		app_work_stop(a);
+		break;
+	case REQ_SWEEP:
+		if (a->poller)
+			poller_sweep(a->poller);
+		a->state.poll.sweep_asked = a->poller && a->fabric;
+		ui_say(a->ui, a->poller ? "discovering the fabric anew; Esc ends it"
+					: "a file does not change");
+		break;
+	case REQ_TABLES:
+		if (a->state.poll.tables_on)
+			app_tables_end(a);
+		else
+			app_tables_on(a);
+		break;
+	case REQ_TABLES_END:
+		app_tables_end(a);
+		break;
+	case REQ_SNAPSHOT:
+		snapshot(a, r->text);
+		break;
+	case REQ_SET:
+		set(a, r->text);
+		break;
+	case REQ_COPY:
+		if (a->term)
+			terminal_copy(a->term, r->text);
+		ui_say(a->ui, "sent to the terminal's clipboard: %s", r->text);
+		break;
+	case REQ_KEEP:
+		app_settings_keep(a);
+		break;
+	case REQ_INTERVAL:
+		set_interval(a, r->text);
+		break;
+	case REQ_REDRAW:
+		if (a->term)
+			terminal_redraw(a->term);
+		break;
+	case REQ_SUSPEND:
+		suspend(a);
+		break;
+	case REQ_VIEW:
+		if (r->view == VIEW_AUDIT && !a->state.sessions_busy)
+			app_sessions_read(a, NULL);
+		break;
+	case REQ_VERIFY:
+		app_sessions_read(a, NULL);
+		break;
+	case REQ_SESSION_OPEN:
+		app_sessions_read(a, r->text);
+		break;
+	case REQ_REPLAY:
+		app_sessions_replay(a, r->text);
+		break;
+	default:
+		act_on_proposal(a, r);
+	}
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How a console comes to life and ends, with or without a screen. */
+#include "console/app/app_priv.h"
+
+#include "console/input/load_fabric.h"
+#include "console/lib/config.h"
+#include "console/lib/exits.h"
+#include "console/lib/user_path.h"
+#include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
+#include "fabric/format/slurm/slurm_topology.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SWEEP_S	 60
+#define TABLES_S 30
+
+/* --- the log ----------------------------------------------------------------------------- */
+
+static void sink(void *ctx, const struct log_line *line)
+{
+	struct app *a = ctx;
+	struct msg *msg = msg_new(MSG_LOG);
+
+	if (a->opts.batch.on && line->level >= LOG_WARN)
+		fprintf(stderr, "ibroute-top: %s: %s: %s\n", log_level_name(line->level),
+			line->area, line->text);
+	msg->line = *line;
+	if (line->level > LOG_DEBUG) {
+		pthread_mutex_lock(&a->events_lock);
+		events_add(&a->events, line);
+		if (!strcmp(line->area, "watch"))
+			a->watch_at = clock_s();
+		pthread_mutex_unlock(&a->events_lock);
+	}
+	mailbox_send(a->box, msg); /* wakes the loop */
+}
+
+/* --- start ------------------------------------------------------------------------------- */
+
+/* Where an ordinary user may write: sessions on simulated fabrics and files. */
+static char *home_dir(const char *leaf)
+{
+	const char *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	char *base, *dir;
+
+	if (xdg && *xdg)
+		base = xasprintf("%s/ibroute-top", xdg);
+	else
+		base = xasprintf("%s/.local/state/ibroute-top", home ? home : "/tmp");
+	for (char *slash = strchr(base + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(base, 0755);
+		*slash = '/';
+	}
+	mkdir(base, 0700);
+	dir = xasprintf("%s/%s", base, leaf);
+	free(base);
+	return dir;
+}
+
+/* What simulated switches held dies with them, and so do the journals of their updates. */
+static char *demo_dir(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *dir = xasprintf("%s/ibroute-demo-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+
+	if (mkdtemp(dir))
+		return dir;
+	free(dir);
+	return home_dir("state");
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+static void remove_demo_dir(const char *dir)
+{
+	if (dir && strstr(dir, "/ibroute-demo-"))
+		nftw(dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static int open_record(struct app *a, struct err *err)
+{
+	struct record_opts ro = { .dir = a->opts.record_dir,
+				  .fabric = a->opts.name,
+				  .mode = a->opts.demo	 ? "demo"
+					  : a->opts.load ? "file"
+					  : a->opts.rw	 ? "rw"
+							 : "ro",
+				  .syslog = !a->opts.demo };
+	int rc = record_open(&a->record, &ro, err);
+
+	a->state.recording = !rc;
+	if (rc && a->opts.rw)
+		return rc;
+	if (rc)
+		log_add(LOG_WARN, "record", "this session is not recorded: %s", err->text);
+	return 0;
+}
+
+static int read_names(struct app *a, struct err *err)
+{
+	int rc = a->opts.node_names ? loadfab_names(&a->names, a->opts.node_names, err) : 0;
+
+	if (!rc && a->opts.racks)
+		rc = loadfab_racks(&a->racks, a->opts.racks, err);
+	a->state.racks_file = a->racks;
+	a->state.racks_path = a->opts.racks;
+	return rc;
+}
+
+static int open_jobs(struct app *a, struct err *err)
+{
+	struct source_opts so = { .interval_ms = a->opts.jobs_interval_s * 1000 };
+	const char *name = a->opts.jobs;
+	const struct job_source_type *type = &job_source_file;
+
+	if (a->opts.demo || (a->opts.load && !name) || (name && !strcmp(name, "none")))
+		return 0;
+	if (!name || !strcmp(name, "slurm"))
+		type = &job_source_slurm;
+	else
+		so.path = name;
+	snprintf(a->state.jobs_source.source, sizeof(a->state.jobs_source.source), "%s",
+		 type->name);
+	a->state.jobs_source.state = JOBS_WAITING;
+	if (type != &job_source_slurm)
+		return job_source_open(&a->source, type, &so, err);
+	if (job_source_open(&a->source, type, &so, err)) {
+		/* routes can be looked at without a batch system */
+		a->state.jobs_source.state = JOBS_UNREACHABLE;
+		snprintf(a->state.jobs_source.sentence, sizeof(a->state.jobs_source.sentence),
+			 "%.255s", err->text);
+		log_add(LOG_WARN, "jobs", "%s", err->text);
+	}
+	return 0;
+}
+
+static int open_wire(struct wire **w, struct app *a, struct err *err)
+{
+	struct wire_opts wo = { .ca = a->opts.ca,
+				.port = a->opts.port,
+				.window = a->opts.window,
+				.timeout_ms = a->opts.timeout_ms,
+				.m_key = a->opts.m_key,
+				.m_keys = a->opts.m_keys };
+	struct demo_opts d = { .spec = a->opts.demo_spec,
+			       .name = a->opts.name,
+			       .seed = a->opts.seed };
+	struct mad_local local;
+	int rc;
+
+	if (a->opts.demo) {
+		/* thousands of switches take seconds: the screen says what it waits for */
+		snprintf(a->state.source, sizeof(a->state.source), "demo %.58s",
+			 d.spec ? d.spec : DEMO_SPEC);
+		a->state.poll.preparing = true;
+		app_draw(a);
+		rc = demo_start(&a->demo, &d, a->box, err);
+		a->state.poll.preparing = false;
+		if (!rc) {
+			a->first = tables_get(demo_tables(a->demo));
+			rc = demo_wire(w, a->demo, &wo, err);
+		}
+		snprintf(a->state.jobs_source.source, sizeof(a->state.jobs_source.source), "sim");
+		a->state.jobs_source.state = JOBS_WAITING;
+		return rc;
+	}
+	wo.notices = a->opts.rw; /* agents may have to be asked */
+	rc = wire_open_umad(w, &wo, err);
+	if (rc == -EBUSY && wo.notices) {
+		log_add(LOG_WARN, "agents", "%s", err->text);
+		wo.notices = false;
+		rc = wire_open_umad(w, &wo, err);
+	}
+	if (rc == -ENODEV) {
+		struct err why = *err;
+
+		return err_set(err, rc,
+			       "%s; --demo shows all of this on a simulated fabric, --load a dump "
+			       "of another",
+			       why.text);
+	}
+	if (rc)
+		return rc;
+	wire_local(*w, &local);
+	snprintf(a->state.source, sizeof(a->state.source), "%s/%u", local.ca, local.port);
+	return 0;
+}
+
+/* What is simulated is in this process and nowhere else. */
+static void start_updater(struct app *a)
+{
+	const struct app_opts *o = &a->opts;
+
+	if (o->demo || o->batch.on) {
+		a->updater = poller_updater(a->poller);
+		return;
+	}
+	app_opts_dog(&a->dog, o);
+	a->updater = update_link_new(&a->dog, a->box);
+}
+
+static int start_fabric(struct app *a, struct err *err)
+{
+	struct poller_opts po = {
+		.interval_s = a->opts.interval_s,
+		.sweep_s = SWEEP_S,
+		.tables_s = TABLES_S,
+		.fabric_name = a->opts.name   ? a->opts.name
+			       : a->opts.demo ? "demo"
+					      : NULL,
+		.names = a->names,
+		.journal_dir = a->opts.state_dir,
+		.socket = a->opts.socket,
+		.accept_sl_change = a->opts.demo,
+		.simulated = a->opts.demo,
+		.want_sl2vl = true,
+		.exact = a->opts.batch.on,
+	};
+	struct wire *w;
+	int rc;
+
+	if (a->opts.load) {
+		struct app_wait wait;
+
+		app_wait_begin(&wait, a, "loading");
+		rc = app_load(a, err);
+		app_wait_end(&wait);
+		return rc;
+	}
+	rc = open_wire(&w, a, err);
+	if (rc)
+		return rc;
+	a->poller = poller_start(w, &po, a->box, a->record);
+	start_updater(a);
+	return 0;
+}
+
+static int start_screen(struct app *a, struct err *err)
+{
+	struct terminal_opts to = { .colours = a->opts.colours,
+				    .ascii = a->opts.ascii,
+				    .no_mouse = a->opts.no_mouse };
+	int rc = terminal_open(&a->term, &to, err);
+
+	if (rc)
+		return EXIT_BAD_USAGE;
+	a->state.colours = terminal_colours(a->term);
+	return open_record(a, err) ? EXIT_NO_RECORD : 0;
+}
+
+int app_start(struct app *a, struct err *err)
+{
+	int rc = a->opts.batch.on || a->headless ? 0 : start_screen(a, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < a->opts.nset; i++)
+		if (app_set(a, a->opts.set[i], err))
+			return EXIT_BAD_USAGE;
+	app_settings_kept(a);
+	if (a->term)
+		ui_goto(a->ui, a->start_view);
+	if (read_names(a, err) || open_jobs(a, err))
+		return EXIT_UNREADABLE;
+	return start_fabric(a, err) ? EXIT_UNREADABLE : 0;
+}
+
+/* --- end
+ * --------------------------------------------------------------------------------------------- */
+
+void app_end(struct app *a)
+{
+	struct err err;
+
+	if (a->updater.ops && a->updater.ops->free)
+		a->updater.ops->free(a->updater.ctx);
+	poller_stop(a->poller);
+	worker_stop(a->worker);
+	a->worker = NULL;
+	job_source_close(a->source);
+	log_set_sink(NULL, NULL);
+	terminal_close(a->term);
+	app_record_polls(a);
+	if (a->record && record_close(a->record, &err))
+		fprintf(stderr, "ibroute-top: %s\n", err.text);
+	fputs(a->farewell, stdout);
+	/* nobody has to wait for it before a screen that is still there */
+	poller_free(a->poller);
+	demo_stop(a->demo); /* after the wire, which is in it */
+	app_sessions_free(a);
+	app_data_free(a);
+	tdiff_free(a->apply_diff);
+	ui_free(a->ui);
+	canvas_free(a->canvas);
+	name_map_free(a->names);
+	slurm_topology_free(a->racks);
+	mailbox_free(a->box);
+	pthread_mutex_destroy(&a->events_lock);
+	remove_demo_dir(a->own_dirs[1]);
+	app_load_free(a);
+	free(a->own_dirs[0]);
+	free(a->own_dirs[1]);
+	free(a);
+}
+
+void app_prepare(struct app *a)
+{
+	const struct binding *keys;
+	pthread_mutexattr_t again;
+	size_t n;
+
+	state_init(&a->state);
+	a->state.rw = a->opts.rw;
+	a->state.poll.interval_s = a->opts.interval_s;
+	a->state.events = &a->events;
+	a->start = clock_s();
+	app_auto_start(a);
+	pthread_mutexattr_init(&again);
+	pthread_mutexattr_settype(&again, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&a->events_lock, &again);
+	pthread_mutexattr_destroy(&again);
+	a->box = mailbox_new();
+	a->past = past_new((size_t)PAST_MB << 20, PAST_SAMPLES);
+	keys = keymap_all(&n);
+	a->ui = ui_new(keys, n);
+	a->start_view = VIEW_OVERVIEW;
+	a->worker = worker_start(a->box);
+	a->state.setting = app_setting;
+	a->state.setting_of = a;
+	a->state.file_names = user_path_names;
+	log_set_sink(sink, a);
+	app_load_folder(a);
+	if (a->opts.demo || a->opts.load) {
+		if (!a->opts.record_dir)
+			a->opts.record_dir = a->own_dirs[0] = home_dir("record");
+		if (!a->opts.state_dir)
+			a->opts.state_dir = a->own_dirs[1] =
+				a->opts.demo ? demo_dir() : home_dir("state");
+	}
+}

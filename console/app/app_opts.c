@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/app/app_opts.h"
+
+#include "console/app/terminal.h"
+#include "console/cli/commands.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/config.h"
+#include "console/lib/exits.h"
+#include "console/lib/mkey.h"
+#include "console/session/demo.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	OPT_DEMO = 0x100,
+	OPT_LOAD,
+	OPT_LFTS,
+	OPT_RW,
+	OPT_NAME,
+	OPT_NAMES,
+	OPT_RACKS,
+	OPT_JOBS,
+	OPT_JOBS_INTERVAL,
+	OPT_SEED,
+	OPT_RECORD,
+	OPT_STATE,
+	OPT_ASCII,
+	OPT_NO_MOUSE,
+	OPT_SET,
+	OPT_COLOUR,
+	OPT_INSTALLER,
+	OPT_SOCKET,
+	OPT_M_KEY_FILE,
+};
+
+static const struct argp_option options[] = {
+	{ 0, 0, 0, 0, "What to look at:", 1 },
+	{ "demo", OPT_DEMO, "SPEC", OPTION_ARG_OPTIONAL,
+	  "A simulated fabric with jobs and traffic (default " DEMO_SPEC "; see 'topo --help')",
+	  1 },
+	{ "load", OPT_LOAD, "FILE", 0,
+	  "A dump (ibnetdiscover text or cache, opensm-subnet.lst, OpenSM's neighbors, ...) or a folder that key w saved",
+	  1 },
+	{ "load-cache", 0, NULL, OPTION_ALIAS, NULL, 1 },
+	{ "lfts", OPT_LFTS, "FILE", 0,
+	  "With --load: its tables (opensm-lfts.dump, opensm.fdbs, .ibr)", 1 },
+	{ "profile", OPT_CONFIG_PROFILE, "NAME", 0,
+	  "Settings of the section [fabric NAME] of the configuration file", 1 },
+	{ "fabric", 0, NULL, OPTION_ALIAS, NULL, 1 },
+	{ "config", OPT_CONFIG_FILE, "FILE", 0,
+	  "This configuration file instead of the usual ones ('config show' lists them)", 1 },
+	{ "name", OPT_NAME, "NAME", 0, "Name of the fabric, typed to confirm updates", 1 },
+	{ "node-name-map", OPT_NAMES, "FILE", 0, "Names for nodes, lines of GUID \"name\"", 1 },
+	{ "racks", OPT_RACKS, "FILE|DIR|slurm", 0,
+	  "Racks of the heatmap: SLURM's topology.yaml or topology.conf (or the folder of both), lines "
+	  "such as SwitchName=rack1 Switches=leaf[01-04], or slurm: what scontrol show topology tells",
+	  1 },
+	{ 0, 0, 0, 0, "The port to the fabric:", 2 },
+	{ "Ca", 'C', "CA", 0, "HCA (default: the first with an active port)", 2 },
+	{ "Port", 'P', "PORT", 0, "Port of the HCA", 2 },
+	{ "timeout", 't', "MS", 0, "Time-out of a request's first try (default 200)", 2 },
+	{ "outstanding_smps", 'o', "N", 0, "Requests under way at once (default 32)", 2 },
+	{ "m_key", 'y', "KEY", 0, "M_Key of the subnet; a word that is no number asks for it", 2 },
+	{ "m_key_file", OPT_M_KEY_FILE, "FILE", 0,
+	  "M_Key from a file that only its owner may read: the number, or OpenSM's guid2mkey", 2 },
+	{ 0, 0, 0, 0, "Polling:", 3 },
+	{ "interval", 'd', "SECONDS", 0, "Between two readings of the counters (default 2)", 3 },
+	{ "jobs", OPT_JOBS, "SOURCE", 0,
+	  "slurm (default), none, or a jobs file; --demo has jobs of its own", 3 },
+	{ "jobs-interval", OPT_JOBS_INTERVAL, "SECONDS", 0,
+	  "Between two questions to SLURM (default 10)", 3 },
+	{ 0, 0, 0, 0, "Updates:", 4 },
+	{ "rw", OPT_RW, 0, 0, "Arm: routes may be written, after typing the fabric's name", 4 },
+	{ "record-dir", OPT_RECORD, "DIR", 0, "Where sessions are recorded", 4 },
+	{ "state-dir", OPT_STATE, "DIR", 0, "Where old tables are kept before an update", 4 },
+	{ "installer", OPT_INSTALLER, "opensm|smp|file:DIR", 0,
+	  "How tables are written (preset: by OpenSM where our plugin answers)", 4 },
+	{ "socket", OPT_SOCKET, "FILE", 0, "Of OpenSM's plugin", 4 },
+	{ 0, 0, 0, 0, "Screen:", 5 },
+	{ "ascii", OPT_ASCII, 0, 0, "Only ASCII characters", 5 },
+	{ "no-mouse", OPT_NO_MOUSE, 0, 0, "Leave the mouse to the terminal", 5 },
+	{ "set", OPT_SET, "NAME=VALUE", 0,
+	  "A setting of the screen, as in the configuration file: palette, units, columns, "
+	  "warn-util, ...",
+	  5 },
+	{ "color", OPT_COLOUR, "auto|16|256|true|never", 0,
+	  "Colours (preset: as the terminal has them)", 5 },
+	{ "mono", 'M', 0, 0, "The same as --color=never", 5 },
+	{ "seed", OPT_SEED, "N", 0, "Of the simulated fabric and of the engines (default 1)", 6 },
+	{ 0 }
+};
+
+static void colours(struct argp_state *s, struct app_opts *o, const char *arg)
+{
+	if (!strcmp(arg, "auto"))
+		o->colours = -1;
+	else if (!strcmp(arg, "never"))
+		o->colours = 0;
+	else if (!strcmp(arg, "16") || !strcmp(arg, "256"))
+		o->colours = atoi(arg);
+	else if (!strcmp(arg, "true"))
+		o->colours = COLOURS_TRUE;
+	else
+		argp_error(s, "--color: '%s' is none of auto, 16, 256, true, never", arg);
+}
+
+static void check_auto(const struct app_opts *o, struct argp_state *s)
+{
+	if (o->load)
+		argp_error(s, "--auto needs a fabric, not a file");
+	if (o->jobs && !strcmp(o->jobs, "none"))
+		argp_error(s, "--auto needs jobs: --jobs slurm or a file");
+	if (o->automatic.confirm_s >= o->dog.confirm_s)
+		argp_error(s,
+			   "--auto-confirm %u must be less than --confirm-timeout %u, when it "
+			   "rolls back",
+			   o->automatic.confirm_s, o->dog.confirm_s);
+}
+
+static const char *installer(struct argp_state *s, const char *arg)
+{
+	if (strcmp(arg, "opensm") != 0 && strcmp(arg, "smp") != 0 &&
+	    (strncmp(arg, "file:", 5) != 0 || !arg[5]))
+		argp_error(s, "--installer: '%s' is not opensm, smp or file:DIR", arg);
+	return arg;
+}
+
+static error_t parse_screen(int key, char *arg, struct argp_state *s)
+{
+	struct app_opts *o = s->input;
+
+	switch (key) {
+	case OPT_ASCII:
+		o->ascii = true;
+		return 0;
+	case OPT_CONFIG_FILE: /* these two are read before all others, by cmdline_parse() */
+		o->config = arg;
+		return 0;
+	case OPT_CONFIG_PROFILE:
+		o->profile = arg;
+		return 0;
+	case OPT_SET:
+		if (o->nset == SETS_MAX)
+			argp_error(s, "--set: %d of them are enough", SETS_MAX);
+		else
+			o->set[o->nset++] = arg;
+		return 0;
+	case OPT_NO_MOUSE:
+		o->no_mouse = true;
+		return 0;
+	case OPT_COLOUR:
+		colours(s, o, arg);
+		return 0;
+	case 'M':
+		o->colours = 0;
+		return 0;
+	case OPT_SEED:
+		o->seed = cmdline_count(s, "--seed", arg, 0, 1000000000000000);
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(s, "'%s' is neither a command nor an option", arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (o->demo && o->load)
+			argp_error(s, "--demo and --load exclude each other");
+		if (o->load && o->rw)
+			argp_error(s, "--rw needs a fabric, not a file");
+		if (o->lfts && !o->load)
+			argp_error(s, "--lfts goes with --load");
+		if (o->batch.at && !o->load)
+			argp_error(s, "--at is of samples that were saved: it goes with --load");
+		if (o->automatic.on)
+			check_auto(o, s);
+		if (o->batch.on && (o->rw || o->automatic.on))
+			argp_error(s, "a batch only looks: --rw and --auto are not for it (see "
+				      "'ibroute-top apply')");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *s)
+{
+	struct app_opts *o = s->input;
+
+	switch (key) {
+	case OPT_DEMO:
+		o->demo = true;
+		o->demo_spec = arg;
+		return 0;
+	case OPT_LOAD:
+		o->load = arg;
+		return 0;
+	case OPT_LFTS:
+		o->lfts = arg;
+		return 0;
+	case OPT_RW:
+		o->rw = true;
+		return 0;
+	case OPT_NAME:
+		o->name = arg;
+		return 0;
+	case OPT_NAMES:
+		o->node_names = arg;
+		return 0;
+	case OPT_RACKS:
+		o->racks = arg;
+		return 0;
+	case 'C':
+		o->ca = arg;
+		return 0;
+	case 'P':
+		o->port = (unsigned)cmdline_count(s, "--Port", arg, 1, 254);
+		return 0;
+	case 't':
+		o->timeout_ms = (unsigned)cmdline_count(s, "--timeout", arg, 1, 60000);
+		return 0;
+	case 'o':
+		o->window = (unsigned)cmdline_count(s, "--outstanding_smps", arg, 1, 1024);
+		return 0;
+	case 'y':
+		o->ask_m_key = mkey_take(&o->m_key, arg);
+		return 0;
+	case OPT_M_KEY_FILE:
+		mkey_need_file(&o->m_key, &o->m_keys, arg, s);
+		return 0;
+	case 'd':
+		o->interval_s = cmdline_real(s, "--interval", arg, 0.1, 3600);
+		return 0;
+	case OPT_JOBS:
+		o->jobs = arg;
+		return 0;
+	case OPT_JOBS_INTERVAL:
+		o->jobs_interval_s = (unsigned)cmdline_count(s, "--jobs-interval", arg, 1, 86400);
+		return 0;
+	case OPT_RECORD:
+		o->record_dir = arg;
+		return 0;
+	case OPT_STATE:
+		o->state_dir = arg;
+		return 0;
+	case OPT_INSTALLER:
+		o->installer = installer(s, arg);
+		return 0;
+	case OPT_SOCKET:
+		o->socket = arg;
+		return 0;
+	case ARGP_KEY_INIT:
+		s->child_inputs[0] = &o->automatic;
+		s->child_inputs[1] = &o->dog;
+		s->child_inputs[2] = &o->batch;
+		return 0;
+	default:
+		return parse_screen(key, arg, s);
+	}
+}
+
+static int ask_m_key(struct app_opts *o)
+{
+	struct err err = { "" };
+
+	if (!mkey_ask(&o->m_key, &err))
+		return 0;
+	fprintf(stderr, "ibroute-top: %s\n", err.text);
+	return EXIT_BAD_USAGE;
+}
+
+int app_opts_parse(struct app_opts *o, int argc, char **argv)
+{
+	const struct argp_child children[] = {
+		{ &auto_argp, 0, "Automatic mode:", 7 },
+		{ &watchdog_argp, 0, "What stands behind an update:", 8 },
+		{ &batch_argp, 0, "Without a screen:", 9 },
+		{ 0 },
+	};
+	const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.children = children,
+		.args_doc = "",
+		.doc = "Live console for the routes of an InfiniBand fabric: links, jobs, previews of "
+		       "other routings, and their installation."
+		       "\vIt only reads until --rw is given. 'ibroute-top --demo --rw' shows everything "
+		       "without a fabric. Exit: 0 ok, 1 findings (--check), 3 the fabric or the jobs "
+		       "could not be read in full, 8 record not writable, 64 usage or no terminal, "
+		       "255 no fabric, 128 + N ended by signal N.",
+		.help_filter = commands_help,
+	};
+
+	memset(o, 0, sizeof(*o));
+	o->interval_s = 2;
+	o->jobs_interval_s = 10;
+	o->colours = -1;
+	o->seed = 1;
+	auto_opts_init(&o->automatic);
+	batch_opts_init(&o->batch);
+	watchdog_config_init(&o->dog);
+	argp_err_exit_status = EXIT_BAD_USAGE;
+	if (cmdline_parse(&argp, argc, argv, o))
+		return EXIT_BAD_USAGE;
+	return o->ask_m_key ? ask_m_key(o) : 0;
+}
+
+void app_opts_dog(struct watchdog_config *out, const struct app_opts *o)
+{
+	bool none = o->jobs && !strcmp(o->jobs, "none");
+
+	*out = o->dog;
+	out->live = (struct live_opts){
+		.ca = o->ca,
+		.port = o->port,
+		.timeout_ms = o->timeout_ms,
+		.window = o->window,
+		.m_key = o->m_key,
+		.m_keys = o->m_keys,
+		.name = o->name,
+		.node_names = o->node_names,
+		.jobs = none	  ? NULL
+			: o->jobs ? o->jobs
+				  : "slurm",
+		.record_dir = o->record_dir,
+		.state_dir = o->state_dir,
+		.installer = o->installer,
+		.socket = o->socket,
+	};
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Moments of the past on the screen; what acts goes on with what is known now. */
+#include "console/app/app_priv.h"
+
+#include "console/session/sample_reading.h"
+#include "fabric/base/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static struct backdrop now(const struct app *a)
+{
+	return (struct backdrop){ .fabric = a->fabric,
+				  .tables = a->tables,
+				  .jobs = a->jobs,
+				  .figures = a->figures,
+				  .sls_known = a->state.sls_known };
+}
+
+/* Also while the screen is frozen: it is missing nothing when one looks back later. */
+void app_past_add(struct app *a, struct reading *r)
+{
+	struct backdrop b = now(a);
+	uint64_t newest = past_newest(a->past);
+
+	past_add_reading(a->past, &b, r, time(NULL));
+	if (past_newest(a->past) == newest)
+		return;
+	history_push_row(a->history, r->tally->fabric->nchan, r->tally->row);
+	app_record_poll(a, r);
+}
+
+void app_past_held(struct app *a, struct reading *r)
+{
+	if (a->fabric && digest_equal(&r->sample->fingerprint, &a->fabric->fingerprint))
+		app_past_add(a, r);
+}
+
+void app_past_figures(struct app *a)
+{
+	struct backdrop b = now(a);
+
+	past_figures(a->past, &b);
+}
+
+/* Figures that were asked for when a moment was shown that had none; false: others. */
+bool app_past_take(struct app *a, struct msg *msg)
+{
+	struct moment *m = &a->shown_past.at;
+	struct backdrop b = { .tables = msg->tables, .jobs = msg->jobs };
+	bool same_tables = msg->tables == a->tables;
+
+	if ((same_tables && msg->jobs == a->jobs) || !a->shown_past.on ||
+	    m->was.tables != msg->tables || m->was.jobs != msg->jobs)
+		return false;
+	if (msg->rc || !msg->after)
+		return true;
+	b.figures = figures_new(msg->after, msg->verdict, msg->jobs ? jobset_get(msg->jobs) : NULL,
+				same_tables ? a->figures : NULL);
+	msg->after = NULL;
+	msg->verdict = NULL;
+	past_figures(a->past, &b);
+	figures_put(m->was.figures);
+	m->was.figures = b.figures;
+	return true;
+}
+
+/* The sample on the screen when no moment of the past is. */
+static uint64_t present(const struct app *a)
+{
+	return a->sample ? past_find(a->past, a->sample->time_ns) : 0;
+}
+
+/* Events up to that time, so that the log is the one of the moment. */
+static void take_events(struct app_past *h, const struct events *all)
+{
+	uint64_t until = (uint64_t)(h->at.time_s + 1) * 1000000000u;
+
+	if (h->events_of == h->at.serial && h->events_total == all->total)
+		return;
+	h->events.total = 0;
+	for (uint32_t i = events_count(all); i-- > 0;)
+		if (events_get(all, i)->time_ns < until)
+			events_add(&h->events, events_get(all, i));
+	h->events_of = h->at.serial;
+	h->events_total = all->total;
+}
+
+static const char *mark_name(const struct past *p, uint64_t serial)
+{
+	const struct mark *mark;
+	uint32_t n = past_marks(p, &mark);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (mark[i].serial == serial)
+			return mark[i].name;
+	return "";
+}
+
+static void show_figures(struct state *s, const struct figures *f)
+{
+	s->metrics = f ? f->metrics : NULL;
+	s->verdict = f ? f->verdict : NULL;
+	s->metrics_jobs = f ? f->jobs : NULL;
+	s->metrics_busy = false;
+}
+
+/* Of another fabric, nothing about the present one may be drawn over it. */
+static void drop_present(struct state *s)
+{
+	memset(&s->preview, 0, sizeof(s->preview));
+	s->apply.diff = NULL;
+	s->usage = NULL;
+}
+
+static void show_moment(struct app *a, struct state *s, const struct moment *m)
+{
+	s->fabric = m->was.fabric;
+	s->tables = m->was.tables;
+	s->sls_known = m->was.sls_known;
+	s->jobs = m->was.jobs;
+	s->sample = m->sample;
+	s->rates = m->rates;
+	s->tally = NULL;
+	show_figures(s, m->was.figures);
+	s->poll.age_s = (double)(s->now_s - m->time_s);
+	s->poll.next_s = NAN;
+	s->poll.took_s = (double)m->sample->took_ns / 1e9;
+	s->poll.asked = m->sample->asked;
+	s->poll.answered = m->sample->answered;
+	s->poll.partial = m->sample->answered < m->sample->asked;
+	s->poll.stale = false;
+	if (m->was.fabric != a->fabric)
+		drop_present(s);
+	else if (m->was.tables != a->tables || m->was.jobs != a->jobs)
+		s->usage = NULL;
+}
+
+const struct state *app_shown(struct app *a)
+{
+	struct app_past *h = &a->shown_past;
+	uint64_t newest = past_newest(a->past), at = newest;
+
+	if (h->on)
+		at = h->at.serial;
+	else if (a->state.mode == RUN_FROZEN)
+		at = h->frozen_at;
+	if (a->history)
+		history_hide(a->history, newest > at ? newest - at : 0);
+	if (!h->on)
+		return &a->state;
+	h->shown = a->state;
+	show_moment(a, &h->shown, &h->at);
+	h->shown.history = h->at.was.fabric == a->fabric ? a->history : NULL;
+	take_events(h, &a->events);
+	h->shown.events = &h->events;
+	h->shown.past = (struct state_past){
+		.on = true,
+		.time_s = h->at.time_s,
+		.back = (uint32_t)(newest - h->at.serial),
+		.count = past_count(a->past),
+	};
+	snprintf(h->shown.past.mark, sizeof(h->shown.past.mark), "%s",
+		 mark_name(a->past, h->at.serial));
+	return &h->shown;
+}
+
+void app_past_freeze(struct app *a)
+{
+	a->shown_past.frozen_at = past_newest(a->past);
+	a->state.past.time_s =
+		a->shown_past.frozen_at ? past_time(a->past, a->shown_past.frozen_at) : 0;
+}
+
+void app_past_live(struct app *a)
+{
+	if (a->shown_past.on)
+		moment_done(&a->shown_past.at);
+	a->shown_past.on = false;
+}
+
+static void go_to(struct app *a, uint64_t serial)
+{
+	struct moment m;
+
+	if (serial == (a->state.mode == RUN_FROZEN ? present(a) : past_newest(a->past))) {
+		app_past_live(a);
+		return;
+	}
+	if (!past_get(&m, a->past, serial)) {
+		ui_say(a->ui, "this moment is not kept any more");
+		return;
+	}
+	app_past_live(a);
+	a->shown_past.at = m;
+	a->shown_past.on = true;
+	if (m.was.tables && !m.was.figures && !a->state.metrics_busy)
+		worker_figures(a->worker, m.was.fabric, m.was.tables, m.was.jobs,
+			       m.was.tables != a->tables);
+}
+
+void app_past_go(struct app *a, uint64_t serial)
+{
+	go_to(a, serial);
+}
+
+/* Where on the way through the history one is. */
+static uint64_t position(const struct app *a)
+{
+	uint64_t at = a->shown_past.on ? a->shown_past.at.serial : present(a);
+
+	return at ? at : past_newest(a->past);
+}
+
+static void step(struct app *a, long by)
+{
+	uint64_t oldest = past_oldest(a->past), newest = past_newest(a->past), at = position(a);
+
+	if (!oldest) {
+		ui_say(a->ui, "there is no history yet");
+		return;
+	}
+	if (by < 0 && at - oldest < (uint64_t)-by) {
+		if (at == oldest)
+			ui_say(a->ui, "this is the oldest sample that is kept");
+		at = oldest;
+	} else if (by > 0 && newest - at < (uint64_t)by) {
+		at = newest;
+	} else {
+		at += (uint64_t)by;
+	}
+	go_to(a, at);
+}
+
+static long count_of(const char *text)
+{
+	long n = strtol(text, NULL, 10);
+
+	return n > 0 ? n : 1;
+}
+
+static void set_mark(struct app *a, const char *name)
+{
+	uint64_t at = position(a);
+	const struct mark *mark;
+	uint32_t n;
+
+	if (!at)
+		ui_say(a->ui, "there is no sample yet to mark");
+	else if (mark_name(a->past, at)[0])
+		ui_say(a->ui, "this moment is bookmark %s already", mark_name(a->past, at));
+	else if (!past_mark(a->past, at, past_time(a->past, at), name))
+		ui_say(a->ui, "there are %d bookmarks already", PAST_MARKS);
+	else {
+		n = past_marks(a->past, &mark);
+		ui_say(a->ui, "bookmark %s set; b goes back to it, w saves %s with the fabric",
+		       mark_name(a->past, at), n == 1 ? "it" : "all");
+	}
+}
+
+/* "1 03:12:44, storm 03:15:02" */
+static void list_marks(struct app *a, const struct mark *mark, uint32_t n, uint32_t at)
+{
+	char text[200] = "", time[FIGURE_LEN];
+	size_t len = 0;
+
+	for (uint32_t i = 0; i < n && len < sizeof(text) - 50; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s%s %s%s",
+					i ? ", " : "", i == at ? "[" : "", mark[i].name,
+					figure_time(time, mark[i].time_s), i == at ? "]" : "");
+	ui_say(a->ui, "bookmarks: %s", text);
+}
+
+static void go_to_mark(struct app *a, const char *name)
+{
+	const struct mark *mark;
+	uint32_t n = past_marks(a->past, &mark), pick = n;
+	uint64_t at = position(a);
+
+	if (!n) {
+		ui_say(a->ui, "no bookmarks yet; B sets one");
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (name[0] ? !strcmp(mark[i].name, name) : mark[i].serial < at)
+			pick = i;
+	if (pick == n && name[0]) {
+		ui_say(a->ui, "no bookmark '%s'", name);
+		return;
+	}
+	if (pick == n)
+		pick = n - 1; /* before the first comes the last again */
+	go_to(a, mark[pick].serial);
+	list_marks(a, mark, n, pick);
+}
+
+bool app_past_act(struct app *a, const struct request *r)
+{
+	switch (r->type) {
+	case REQ_HIST_BACK:
+		step(a, -count_of(r->text));
+		return true;
+	case REQ_HIST_FORWARD:
+		step(a, count_of(r->text));
+		return true;
+	case REQ_HIST_BACK5:
+		step(a, -5);
+		return true;
+	case REQ_HIST_FORWARD5:
+		step(a, 5);
+		return true;
+	case REQ_LIVE:
+		app_past_live(a);
+		if (a->state.mode == RUN_FROZEN)
+			app_unfreeze(a);
+		return true;
+	case REQ_BOOKMARK:
+		set_mark(a, r->text);
+		return true;
+	case REQ_BOOKMARKS:
+		go_to_mark(a, r->text);
+		return true;
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Previews: asked of the worker, kept side by side, and whether they are still true. */
+#include "console/app/app_priv.h"
+
+#include "console/input/load_fabric.h"
+#include "console/lib/user_path.h"
+#include "fabric/base/clock.h"
+#include "fabric/format/native/limits_text.h"
+#include "fabric/format/native/pin_text.h"
+#include "fabric/model/demand.h"
+#include "fabric/plan/planfile.h"
+#include "views/preview/preview_form.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int find_kept(const struct app *a, uint64_t serial)
+{
+	for (uint32_t i = 0; i < a->state.preview.n; i++)
+		if (a->kept[i].serial == serial)
+			return (int)i;
+	return -1;
+}
+
+static void drop_kept(struct app *a, uint32_t at)
+{
+	struct state_preview *p = &a->state.preview;
+
+	if (a->forecast_serial == a->kept[at].serial)
+		a->forecast_serial = 0; /* what comes is dropped */
+	if (a->cost_serial == a->kept[at].serial) {
+		worker_cancel_cost(a->worker);
+		a->cost_serial = 0;
+	}
+	msg_drop(a->kept[at].msg);
+	plan_free(a->kept[at].plan);
+	p->n--;
+	memmove(a->kept + at, a->kept + at + 1, (p->n - at) * sizeof(*a->kept));
+	memmove(p->list + at, p->list + at + 1, (p->n - at) * sizeof(*p->list));
+}
+
+/* --- asked ------------------------------------------------------------------------------- */
+
+/* ~ becomes a folder.  What is no file but may be read for ever (a pipe, a terminal) is refused. */
+static int own_paths(struct preview_options *o, struct err *err)
+{
+	char *const paths[] = { o->roots, o->demand, o->tables, o->path_sl, o->sl2vl };
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		struct stat st;
+
+		user_path_expand(paths[i], PATH_TEXT);
+		if (!strcmp(paths[i], "-") ||
+		    (!stat(paths[i], &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+			return err_set(err, -EINVAL, "%s is no file: only files are read here",
+				       paths[i]);
+	}
+	return 0;
+}
+
+static int read_texts(struct preview_ask *ask, uint64_t **roots, struct demand **demand,
+		      struct route_limits **limits, const struct app *a,
+		      const struct preview_options *o, struct err *err)
+{
+	int rc = 0;
+
+	if (o->roots[0])
+		rc = loadfab_guids(roots, &ask->params.nroots, o->roots, err);
+	if (!rc && o->demand[0])
+		rc = loadfab_demand(demand, o->demand, NULL, a->fabric, err);
+	if (!rc && o->pin[0])
+		rc = route_limits_pin(limits, a->fabric, a->jobs, o->pin, err);
+	if (!rc && o->exclude[0])
+		rc = route_limits_exclude(limits, a->fabric, o->exclude, err);
+	ask->params.limits = *limits;
+	ask->params.roots = *roots;
+	ask->demand = *demand;
+	return rc;
+}
+
+static void record_asked(struct app *a, const struct engine_choice *e,
+			 const struct preview_options *o)
+{
+	char text[400], detail[PATH_TEXT + 440];
+
+	preview_options_text(text, sizeof(text), o);
+	snprintf(detail, sizeof(detail), "%s%s%s%s%s", e->engine->name, e->file ? " " : "",
+		 e->file ? o->tables : "", text[0] ? " " : "", text);
+	app_record_action(a, "preview", detail);
+}
+
+int app_preview(struct app *a, uint32_t engine, const struct preview_options *o, struct err *err)
+{
+	struct state_preview *p = &a->state.preview;
+	struct preview_ask ask = {
+		.fabric = a->fabric,
+		.current = a->tables && tables_know_vls(a->tables) ? a->tables : NULL,
+		.jobs = a->jobs,
+		.engine = p->engines[engine].engine,
+		.params = { .vls = o->vls,
+			    .threads = o->threads,
+			    .seed = o->seed,
+			    .spread = o->spread,
+			    .escape = o->escape,
+			    .sar_method = o->method,
+			    .sar_change = o->change_pct / 100.0,
+			    .job_nodes_min = o->job_nodes_min,
+			    .dfdn_base = o->base },
+		.sm = app_sm_pin(a),
+		.serial = a->preview_serial + 1,
+	};
+	struct demand *demand = NULL;
+	uint64_t *roots = NULL;
+	struct route_limits *limits = NULL;
+	struct preview_options own = *o;
+	int rc = own_paths(&own, err);
+
+	ask.files = p->engines[engine].file ? &own : NULL;
+	if (ask.files) /* what is excluded or pinned it is held against */
+		own.roots[0] = own.demand[0] = '\0';
+	if (!rc)
+		rc = read_texts(&ask, &roots, &demand, &limits, a, &own, err);
+	if (!rc) {
+		a->preview_serial++;
+		p->error[0] = p->step[0] = '\0';
+		p->state = PREVIEW_RUNNING;
+		p->engine = engine;
+		p->fraction = p->eta_s = p->rate = NAN;
+		p->step_done = p->step_total = 0;
+		a->asked = *o;
+		a->preview_start = a->step_start = clock_s();
+		record_asked(a, &p->engines[engine], &own);
+		worker_preview(a->worker, &ask);
+	}
+	free(roots);
+	route_limits_free(limits);
+	demand_put(demand);
+	return rc;
+}
+
+/* Nothing can be compared with LFTs alone: what somebody has ended goes on now. */
+static bool must_wait(struct app *a)
+{
+	if (a->state.mode == RUN_LIVE && a->poller && a->state.poll.tables_ended)
+		app_tables_on(a);
+	return app_tables_awaited(a);
+}
+
+static void wait_for_tables(struct app *a, const struct request *r)
+{
+	struct state_preview *p = &a->state.preview;
+
+	worker_cancel(a->worker);
+	a->preview_serial++;
+	a->due = *r;
+	a->is_due = true;
+	p->error[0] = '\0';
+	snprintf(p->step, sizeof(p->step), "waits for the installed tables");
+	p->state = PREVIEW_RUNNING;
+	p->engine = r->engine;
+	p->fraction = p->eta_s = p->rate = NAN;
+	p->step_done = p->step_total = 0;
+	a->preview_start = a->step_start = clock_s();
+}
+
+void app_preview_due(struct app *a)
+{
+	if (!a->is_due || app_tables_awaited(a))
+		return;
+	a->is_due = false;
+	a->state.preview.state = PREVIEW_IDLE;
+	app_preview_start(a, &a->due);
+}
+
+void app_preview_cancel(struct app *a)
+{
+	if (a->is_due)
+		a->state.preview.state = PREVIEW_CANCELLED;
+	else
+		worker_cancel(a->worker);
+	a->is_due = false;
+}
+
+void app_preview_start(struct app *a, const struct request *r)
+{
+	struct state_preview *p = &a->state.preview;
+	struct err err = { "" };
+
+	a->is_due = false;
+	if (!a->fabric || r->engine >= p->nengines)
+		ui_say(a->ui, "the fabric is not known yet");
+	else if (!p->engines[r->engine].suits)
+		ui_say(a->ui, "%s", p->engines[r->engine].why);
+	else if (must_wait(a))
+		wait_for_tables(a, r);
+	else if (app_preview(a, r->engine, &r->options, &err))
+		app_fail(a, "preview", err.text);
+}
+
+void app_proposal_remove(struct app *a, uint32_t at)
+{
+	struct state_preview *p = &a->state.preview;
+
+	if (at >= p->n)
+		return;
+	ui_say(a->ui, "proposal %s is put away", p->list[at].id);
+	drop_kept(a, at);
+	state_preview_select(p, at < p->n ? at : p->n ? p->n - 1 : 0);
+	if (!p->n && p->state == PREVIEW_DONE)
+		p->state = PREVIEW_IDLE;
+}
+
+void app_preview_drop(struct app *a)
+{
+	struct state_preview *p = &a->state.preview;
+
+	worker_cancel(a->worker);
+	a->preview_serial++;
+	while (p->n)
+		drop_kept(a, p->n - 1);
+	a->is_due = false;
+	p->state = PREVIEW_IDLE;
+	state_preview_select(p, 0);
+}
+
+/* --- still true? ------------------------------------------------------------------------- */
+
+static void judge_stale(const struct app *a, struct proposal *x, const struct tables *from)
+{
+	x->stale[0] = '\0';
+	if (!jobset_same(a->jobs, x->jobs))
+		snprintf(x->stale, sizeof(x->stale), "the multi-switch jobs changed since");
+	else if (a->tables && !from)
+		snprintf(x->stale, sizeof(x->stale), "the installed tables were not known yet");
+	else if (a->tables && a->tables != from && !tables_same(a->tables, from, a->fabric))
+		snprintf(x->stale, sizeof(x->stale), "the installed tables changed since");
+}
+
+void app_stale(struct app *a)
+{
+	struct state_preview *p = &a->state.preview;
+
+	for (uint32_t i = 0; a->fabric && i < p->n; i++)
+		judge_stale(a, &p->list[i], a->kept[i].msg->from);
+	state_preview_select(p, p->at);
+}
+
+/* --- what came --------------------------------------------------------------------------- */
+
+/* The one that is looked at stays. */
+static void make_room(struct app *a)
+{
+	struct state_preview *p = &a->state.preview;
+
+	if (p->n < PROPOSALS_MAX)
+		return;
+	drop_kept(a, p->at == 0);
+}
+
+/* Under the name that it has from now on. */
+static void record_made(struct app *a, const struct proposal *x)
+{
+	char what[PATH_TEXT + 64];
+
+	snprintf(what, sizeof(what), "%s %s%s%s", x->id,
+		 a->state.preview.engines[x->engine].engine->name, x->files->n ? " " : "",
+		 x->files->n ? x->files->file[0].path : "");
+	app_record_action(a, "proposal", what);
+}
+
+/* Its plan has another name when the subnet manager is another one since. */
+static void follow_name(struct app *a, uint32_t at, const struct plan *plan)
+{
+	struct proposal *x = &a->state.preview.list[at];
+
+	if (!strcmp(x->id, plan->id))
+		return;
+	log_add(LOG_INFO, "preview", "proposal %s is plan %s now", x->id, plan->id);
+	snprintf(x->id, sizeof(x->id), "%s", plan->id);
+	record_made(a, x);
+}
+
+static void keep(struct app *a, struct msg *msg)
+{
+	struct state_preview *p = &a->state.preview;
+	struct proposal *x;
+
+	make_room(a);
+	a->kept[p->n] = (struct kept){ .msg = msg, .serial = msg->total };
+	x = &p->list[p->n++];
+	*x = (struct proposal){
+		.engine = p->engine,
+		.options = a->asked,
+		.made_s = time(NULL),
+		.seconds = msg->seconds,
+		.files = &msg->files,
+		.notes = &msg->notes,
+		.from = msg->from,
+		.tables = msg->tables,
+		.jobs = msg->jobs,
+		.before = msg->before,
+		.after = msg->after,
+		.verdict = msg->verdict,
+		.diff = msg->diff,
+		.forecasting = true,
+		.order = msg->diff && verdict_ok(msg->verdict) ? ORDER_WAITS : ORDER_NONE,
+	};
+	snprintf(x->id, sizeof(x->id), "%.7s", msg->txn);
+	if (!x->id[0]) /* of no plan */
+		snprintf(x->id, sizeof(x->id), "p-%u", ++a->numbered % 1000);
+	state_preview_select(p, p->n - 1);
+	record_made(a, x);
+}
+
+bool app_take_preview(struct app *a, struct msg *msg)
+{
+	struct state_preview *p = &a->state.preview;
+
+	if (msg->total != a->preview_serial || p->state != PREVIEW_RUNNING)
+		return false;
+	if (msg->type == MSG_PREVIEW_FAILED) {
+		p->state = msg->rc == -ECANCELED ? PREVIEW_CANCELLED : PREVIEW_FAILED;
+		snprintf(p->error, sizeof(p->error), "%s", msg->text);
+		if (msg->rc != -ECANCELED) {
+			log_add(LOG_WARN, "preview", "%s", msg->text);
+			app_record_error(a, "preview", msg->text);
+		}
+		app_want_cost(a);
+		return false;
+	}
+	p->state = PREVIEW_DONE;
+	keep(a, msg);
+	if (msg->before)
+		log_add(LOG_INFO, "preview",
+			"%s %s: job EFI max %lu -> %lu (bound %lu), computed in %.2f s",
+			p->list[p->at].id, msg->tables->engine,
+			(unsigned long)msg->before->eff_efi_max,
+			(unsigned long)msg->after->eff_efi_max,
+			(unsigned long)msg->after->eff_efi_bound, msg->seconds);
+	app_stale(a);
+	app_want_forecast(a);
+	return true;
+}
+
+/* --- what traffic is to expect ----------------------------------------------------------- */
+
+/* A preview may be older than the second sample of the counters. */
+static bool wants_traffic(const struct app *a, const struct proposal *x)
+{
+	return a->rates && a->tally && a->tally->load_pct > 0 && !x->traffic_plan.known &&
+	       !x->traffic_tried && !x->forecast_ended && !x->stale[0];
+}
+
+void app_want_forecast(struct app *a)
+{
+	const struct state_preview *p = &a->state.preview;
+
+	for (uint32_t i = 0; i < p->n && !a->forecast_serial; i++) {
+		uint32_t at = (p->at + i) % p->n;
+		const struct proposal *x = &p->list[at];
+		struct forecast_ask ask = { .fabric = a->fabric,
+					    .from = a->kept[at].msg->from,
+					    .to = x->tables,
+					    .jobs = x->jobs,
+					    .rates = a->rates,
+					    .traffic_only = !x->forecasting,
+					    .serial = a->kept[at].serial };
+
+		if (!x->forecasting && !wants_traffic(a, x))
+			continue;
+		a->forecast_serial = ask.serial;
+		worker_forecast(a->worker, &ask);
+	}
+}
+
+/* What gave way to something else is asked for again. */
+void app_take_forecast(struct app *a, const struct msg *msg)
+{
+	int at = find_kept(a, msg->total);
+	struct proposal *x = at < 0 ? NULL : &a->state.preview.list[at];
+	bool whole = msg->type == MSG_FORECAST;
+
+	if (msg->total == a->forecast_serial)
+		a->forecast_serial = 0;
+	if (x && msg->rc != -ECANCELED) {
+		x->forecasting &= !whole;
+		x->traffic_tried |= !whole;
+	}
+	if (x && !msg->rc && whole) {
+		x->now = msg->now;
+		x->plan = msg->plan;
+	}
+	if (x && !msg->rc) {
+		x->traffic_now = msg->traffic_now;
+		x->traffic_plan = msg->traffic_plan;
+	}
+	app_want_forecast(a);
+	app_want_cost(a);
+}
+
+void app_forecast_stop(struct app *a)
+{
+	int at = find_kept(a, a->forecast_serial);
+	struct proposal *x = at < 0 ? NULL : &a->state.preview.list[at];
+
+	if (!x)
+		return;
+	x->forecast_ended = true;
+	x->forecasting = false;
+	worker_cancel_background(a->worker);
+}
+
+void app_forecasts_again(struct app *a)
+{
+	struct state_preview *p = &a->state.preview;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		struct proposal *x = &p->list[i];
+
+		x->forecasting |= x->forecast_ended && !x->plan.known;
+		x->forecast_ended = false;
+	}
+	app_want_forecast(a);
+}
+
+void app_take_step(struct app *a, const struct msg *msg)
+{
+	struct state_preview *p = &a->state.preview;
+
+	if (strcmp(p->step, msg->step)) {
+		snprintf(p->step, sizeof(p->step), "%s", msg->step);
+		a->step_start = clock_s();
+	}
+	p->part = msg->part;
+	p->parts = msg->parts;
+	p->step_done = msg->done;
+	p->step_total = msg->total;
+	p->fraction = msg->total ? (double)msg->done / (double)msg->total : NAN;
+	p->eta_s = p->rate = NAN;
+	if (msg->done && clock_s() - a->step_start > 0.2)
+		p->rate = (double)msg->done / (clock_s() - a->step_start);
+	if (p->fraction > 0.02)
+		p->eta_s = (clock_s() - a->step_start) * (1 - p->fraction) / p->fraction;
+}
+
+/* --- what it costs ----------------------------------------------------------------------- */
+
+void app_want_cost(struct app *a)
+{
+	const struct state_preview *p = &a->state.preview;
+
+	for (uint32_t i = 0; i < p->n && !a->cost_serial; i++) {
+		uint32_t at = (p->at + i) % p->n;
+		const struct proposal *x = &p->list[at];
+
+		if (x->order == ORDER_WAITS && !x->stale[0])
+			app_order_ask(a, at, false);
+	}
+}
+
+void app_take_cost(struct app *a, struct msg *msg)
+{
+	int at = find_kept(a, msg->total);
+	struct proposal *x;
+
+	if (msg->total == a->cost_serial)
+		a->cost_serial = 0;
+	if (at >= 0 && msg->rc != -ECANCELED) {
+		x = &a->state.preview.list[at];
+		x->order = msg->ordered ? ORDER_FOUND : ORDER_FAILED;
+		snprintf(x->order_error, sizeof(x->order_error), "%.199s", msg->text);
+		plan_free(a->kept[at].plan);
+		x->ordered = a->kept[at].plan = msg->ordered;
+		msg->ordered = NULL;
+		if (x->ordered)
+			follow_name(a, (uint32_t)at, x->ordered);
+		app_order_known(a, msg->total, x->order_error);
+	}
+	app_want_cost(a);
+}
+
+int app_proposal_plan(struct plan **out, struct app *a, struct err *err)
+{
+	const struct state_preview *p = &a->state.preview;
+	const struct plan *known = p->n ? a->kept[p->at].plan : NULL;
+	struct sm_pin pin = app_sm_pin(a);
+
+	if (!known)
+		return err_set(err, -EAGAIN, "the order of writes is not found yet");
+	if (a->tables != known->from && !tables_same(a->tables, known->from, a->fabric))
+		return err_set(err, -EAGAIN, "the order of writes is one of other tables");
+	*out = plan_again(known, &pin, time(NULL));
+	follow_name(a, p->at, *out);
+	return 0;
+}
+
+void app_plan_save(struct app *a, const char *to)
+{
+	const struct state_preview *p = &a->state.preview;
+	struct plan *plan = NULL;
+	struct err err = { "" };
+	char path[PATH_TEXT], what[PATH_TEXT + 16];
+
+	if (!p->n)
+		return;
+	snprintf(path, sizeof(path), "%s", to);
+	user_path_expand(path, sizeof(path));
+	if (p->stale[0])
+		err_set(&err, -ESTALE, "stale: %s; compute it anew", p->stale);
+	else if (!access(path, F_OK))
+		err_set(&err, -EEXIST, "%s exists already: choose another name", path);
+	else if (!app_proposal_plan(&plan, a, &err) && !plan_save(path, plan, &err)) {
+		ui_say(a->ui, "plan %s saved; install it with: ibroute-top apply %s", plan->id,
+		       path);
+		snprintf(what, sizeof(what), "%s %s", plan->id, path);
+		app_record_action(a, "plan.save", what);
+	}
+	if (err.text[0])
+		app_fail(a, "plan", err.text);
+	plan_free(plan);
+}

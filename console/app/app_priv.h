@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * app: the console's own state, shared by its files: app.c (start, loop, end), app_data.c and
+ * app_tables.c (what the threads report becomes state), app_act.c (what the operator asks for
+ * becomes action), app_preview.c, app_update.c and app_progress.c (reroutes from the preview to the
+ * end) and app_auto.c (what nobody has to ask for).
+ */
+#ifndef CONSOLE_APP_APP_PRIV_H
+#define CONSOLE_APP_APP_PRIV_H
+
+#include "console/app/app_opts.h"
+#include "console/app/terminal.h"
+#include "console/record/record.h"
+#include "console/session/demo.h"
+#include "console/session/message.h"
+#include "console/session/poller.h"
+#include "console/session/sample_history.h"
+#include "console/session/updater.h"
+#include "console/session/worker.h"
+#include "fabric/jobs/source.h"
+#include "fabric/plan/plan.h"
+#include "views/shell/shell.h"
+
+#include <pthread.h>
+
+/* Data that came in while the operator has frozen the screen: the newest of each kind. */
+enum held {
+	HELD_FABRIC,
+	HELD_TABLES,
+	HELD_SAMPLE,
+	HELD_METRICS,
+	HELD_USAGE,
+	HELD_JOBS,
+	HELD_COUNT
+};
+
+/* What a snapshot's folder holds beside the screen: texts for all kinds of tools, and what these
+ * cannot hold. */
+#define SNAPSHOT_FABRIC "fabric.ibnetdiscover"
+#define SNAPSHOT_LFTS	"opensm-lfts.dump" /* of earlier versions */
+#define SNAPSHOT_TABLES "tables.ibr"
+#define SNAPSHOT_JOBS	"jobs"
+#define SNAPSHOT_LIST	"jobs.json"
+#define SNAPSHOT_STATE	"state.json"
+#define SNAPSHOT_EVENTS "events.jsonl"
+#define SNAPSHOT_PAST	"history.ibr"
+#define SNAPSHOT_RACKS	"racks"
+#define SNAPSHOT_NAMES	"node-name-map"
+
+/* What the automatic mode does now. */
+enum auto_stage { STAGE_IDLE, STAGE_PREVIEW, STAGE_ORDER, STAGE_UPDATE };
+
+struct app_auto {
+	struct auto_policy policy;
+	enum auto_stage stage;
+	uint64_t preview, order;	 /* serials of its own */
+	const struct jobset *routed_for; /* jobs that were computed for last ... */
+	struct digest fingerprint;	 /* ... on this fabric */
+	bool confirmed;
+};
+
+/* A moment of the past that is on the screen. */
+struct app_past {
+	bool on;
+	struct moment at;
+	struct events events; /* up to then */
+	uint64_t events_of, events_total;
+	struct state shown;
+	uint64_t frozen_at; /* newest sample kept when the screen was frozen; 0: none yet */
+};
+
+/* Polls of counters, for one line of the record. */
+struct app_polls {
+	uint32_t n, asked, answered;	   /* ports, of the newest */
+	uint32_t told;			   /* ports without an answer in the last line */
+	double took_s, util_max, wait_max; /* the most; NAN unknown */
+	uint32_t problem[PROBLEM_KINDS];   /* ports, in the newest; errors: in the worst */
+	double since;			   /* clock_s() of the first */
+};
+
+/* What the worker does, as its messages tell it. */
+struct app_work {
+	bool on;
+	enum msg_type type; /* of its steps */
+	const char *step;
+	uint64_t done;
+	double begun, since; /* clock_s() of it all, and of this step */
+	double counted;	     /* since when the work of all its steps is counted */
+	char what[48], words[96];
+};
+
+struct app {
+	struct app_opts opts;
+	struct state state;
+	struct ui *ui;
+	struct terminal *term;
+	enum view_id start_view;
+#define SETTINGS_MAX 32
+	char settings_kept[SETTINGS_MAX]
+			  [SETTING_LEN]; /* as they are in files, and options had them */
+	struct canvas *canvas;
+	struct mailbox *box;
+	struct poller *poller;	/* NULL: a file is looked at */
+	struct updater updater; /* ops NULL: nothing can be written */
+	struct watchdog_config dog;
+	struct worker *worker;
+	struct demo *demo;
+	struct job_source *source;
+	struct record *record;
+	struct name_map *names;
+	struct slurm_topology *racks;
+
+	struct events events;
+	pthread_mutex_t
+		events_lock; /* other threads log too; recursive: views log while they are drawn */
+
+	/* owned; state points to them */
+	const struct fabric *fabric;
+	const struct fabric *whole; /* the largest one seen: what is missing is measured by it */
+	const struct tables *tables;
+	bool tables_partial;
+	bool fabric_partial; /* nodes did not answer the last sweep */
+	char *silent;	     /* where, a line each; may be NULL */
+	const struct jobset *jobs;
+	const struct job_list *job_list;
+	const struct sample *sample;
+	const struct rates *rates;
+	const struct tally *tally;
+	struct history *history;
+	struct figures *figures; /* owns the next three */
+	struct metrics *metrics;
+	struct verdict *verdict;
+	const struct jobset *metrics_jobs;
+	struct usage *usage;
+	struct past *past;
+	struct app_past shown_past;
+
+	/* previews: those kept, as in state.preview.list */
+	struct kept {
+		struct msg *msg;
+		struct plan *plan; /* NULL: not ordered yet */
+		uint64_t serial;
+	} kept[PROPOSALS_MAX];
+	struct preview_options asked; /* of the one that is computed */
+	uint64_t preview_serial;
+	struct request due; /* a preview that waits for the installed tables, where is_due */
+	bool is_due;
+	uint64_t cost_serial;	  /* of the one whose plan the worker orders; 0: none */
+	uint64_t forecast_serial; /* of the one whose traffic is foretold; 0: none */
+	uint32_t numbered;	  /* proposals so far */
+	double preview_start;
+
+	/* the update */
+	uint64_t order_serial; /* of the plan that the worker orders */
+	uint64_t order_for;    /* proposal whose own order is waited for; 0: none */
+	struct plan *plan;
+	struct tdiff *apply_diff;
+	const struct tables *undo;    /* installed before the last update */
+	const struct tables *applied; /* what the last update installed, with its SLs */
+	const struct tables *first;   /* of a demo: what it began with, with its SLs */
+	const struct tables *read;    /* as last read from the switches: no SLs */
+	struct apply_wrote *wrote;    /* of the update, or of the last one; NULL */
+	char wrote_for[64];	      /* the one whose journal was read, or could not be */
+	double written_at;	      /* clock_s() when it had written all */
+	char journal_txn[48];
+	bool rollback_asked;
+	double step_start, apply_step_start;
+	double asked_at;    /* agents, last */
+	double order_asked; /* clock_s() of the search for an order */
+	struct app_work work;
+	bool figures_ended; /* by the operator, these or who uses what */
+	const char *bookmarks[PAST_MARKS + 1];
+
+	struct app_auto automatic;
+	double confirm_at; /* clock_s() of when an update began to wait */
+	double deadline;   /* clock_s() of when it is rolled back; NAN: never */
+	double update_at;  /* clock_s() of its start */
+	double watch_at;   /* of the last that its watch conditions found; under events_lock */
+
+	struct wire_sm sm;
+	struct msg *held[HELD_COUNT];
+	double prepared_s; /* CPU of the thread that read the newest sample, for what it made of it
+			    */
+	double sample_at, sample_took, jobs_at, start;
+	float *over_s; /* by channel: so long over its limits; of over_of channels */
+	uint32_t over_of;
+	bool dirty, quit;
+	int mouse_x, mouse_y;
+	bool headless;		       /* a canvas without a terminal: for tests and measurements */
+	char farewell[400];	       /* said on the terminal after the end; "" nothing */
+	bool lost;		       /* also while the screen is frozen */
+	struct app_polls polls;	       /* that no line of the record tells yet */
+	struct app_sessions *sessions; /* NULL: view 9 was never asked for */
+	int exit_code;
+	char *own_dirs[2]; /* of opts, made here */
+	char *snapshot[9]; /* of opts, from --load FOLDER */
+	char *folder;	   /* --load FOLDER, NULL: a file */
+};
+
+/* app.c */
+void app_draw(struct app *a); /* with a terminal onto that, without one onto the canvas only */
+void app_key(struct app *a, uint32_t key);
+
+/* app_life.c; a->opts is set, all else zero */
+void app_prepare(struct app *a);
+int app_start(struct app *a, struct err *err); /* 0, or the exit code */
+void app_end(struct app *a);		       /* and frees it */
+
+/* app_load.c: --load */
+void app_load_folder(struct app *a); /* a snapshot: its files become options */
+int app_load(struct app *a, struct err *err);
+void app_load_free(struct app *a);
+
+/* app_data.c */
+void app_take_messages(struct app *a);
+void app_take_jobs(struct app *a);
+void app_refresh(struct app *a); /* ages and the like, before a frame */
+void app_unfreeze(struct app *a);
+void app_set_list(struct app *a, const struct job_list *list); /* takes it */
+void app_set_fabric(struct app *a, const struct fabric *f);    /* takes the reference */
+void app_want_metrics(struct app *a);			       /* of the tables that are known */
+void app_drop_metrics(struct app *a);
+void app_data_free(struct app *a);
+
+/* app_tables.c */
+void app_set_tables(struct app *a, const struct tables *t, bool partial); /* takes it */
+void app_take_tables(struct app *a, struct msg *msg);			  /* takes its tables */
+void app_tables_reading(struct app *a, const struct msg *msg);
+/* Are there tables to be waited for, without which nothing can be computed or compared? */
+bool app_tables_awaited(const struct app *a);
+void app_tables_on(struct app *a);  /* reads those that are not known yet */
+void app_tables_end(struct app *a); /* no longer */
+
+/* app_act.c */
+void app_act(struct app *a, const struct request *r);
+
+/* app_preview.c */
+void app_preview_start(struct app *a, const struct request *r);
+void app_preview_cancel(struct app *a);
+/* Starts the one that waited, when there is nothing more to wait for. */
+void app_preview_due(struct app *a);
+int app_preview(struct app *a, uint32_t engine, const struct preview_options *options,
+		struct err *err); /* files that options name are read */
+void app_proposal_remove(struct app *a, uint32_t at);
+void app_plan_save(struct app *a, const char *path);	      /* of the proposal selected */
+void app_preview_drop(struct app *a);			      /* the fabric is another one */
+void app_stale(struct app *a);				      /* is the preview still true? */
+bool app_take_preview(struct app *a, struct msg *msg);	      /* true: it has taken it */
+void app_want_forecast(struct app *a);			      /* the next proposal that has none */
+void app_take_forecast(struct app *a, const struct msg *msg); /* or traffic alone */
+void app_forecast_stop(struct app *a);			      /* the one that is computed */
+void app_forecasts_again(struct app *a);		      /* those that were ended */
+void app_take_step(struct app *a, const struct msg *msg);
+void app_take_cost(struct app *a, struct msg *msg); /* takes its plan */
+void app_want_cost(struct app *a);		    /* the next plan that has no order yet */
+/* The selected proposal as a plan with its order, from what is installed now and with the SM of
+ * now.  -EAGAIN: the order is not found yet, or one of other tables. */
+int app_proposal_plan(struct plan **out, struct app *a, struct err *err);
+
+/* app_order.c: the search for an order of writes */
+void app_order_begin(struct app *a); /* it was asked of the worker */
+void app_order_stop(struct app *a);  /* that of the proposal selected */
+void app_order_again(struct app *a); /* of the proposal selected, when it was ended */
+void app_order_ask(struct app *a, uint32_t at, bool urgent); /* that proposal's */
+void app_order_hurry(struct app *a);   /* that of the proposal selected goes first */
+void app_order_refresh(struct app *a); /* before a frame */
+
+/* app_work.c: how far the worker is with what it does */
+void app_work_step(struct app *a, const struct msg *msg);
+void app_work_end(struct app *a, enum msg_type type); /* a message that tells an end */
+void app_work_refresh(struct app *a);		      /* before a frame */
+void app_work_stop(struct app *a);		      /* Ctrl-X */
+void app_work_again(struct app *a);		      /* F5: what that has ended */
+
+/* app_update.c */
+void app_find_journal(struct app *a);	/* of an update of this fabric that was left open */
+void app_prepare_update(struct app *a); /* the preview becomes a plan */
+void app_offer_plan(struct app *a, struct plan *plan); /* takes it; it waits for the name */
+void app_refuse(struct app *a, const char *why);
+struct sm_pin app_sm_pin(const struct app *a);
+void app_ordered(struct app *a, struct msg *msg);			 /* takes its plan */
+void app_order_known(struct app *a, uint64_t serial, const char *error); /* a proposal's own */
+void app_begin_update(struct app *a); /* the plan that is ready */
+bool app_updating(const struct app *a);
+void app_update_start(struct app *a, const char *text); /* the fabric's name as typed */
+void app_update_keep(struct app *a, const char *text);
+void app_update_roll_back(struct app *a);
+void app_update_close(struct app *a);
+void app_update_extend(struct app *a);
+void app_update_note(struct app *a, const char *text);
+void app_update_override(struct app *a, const char *what);
+void app_update_detach(struct app *a); /* leaves it to its watchdog */
+void app_update_tick(struct app *a);   /* where no watchdog keeps the deadline */
+
+/* app_progress.c */
+void app_apply_event(struct app *a, const struct msg *msg);
+void app_apply_end(struct app *a, const struct msg *msg);
+void app_apply_deadline(struct app *a, double left_s);
+void app_apply_found(struct app *a, const struct msg *msg);
+void app_apply_way(struct app *a, const struct msg *msg);
+void app_apply_seen(struct app *a, const struct msg *msg);
+void app_apply_log(struct app *a, enum log_level level, const char *text);
+
+/* app_wrote.c: what an update's journal, and the switches read anew, say of it */
+void app_wrote_waves(struct state_apply *s, const struct plan *plan);
+void app_wrote_read(struct app *a); /* once its journal is there */
+void app_wrote_free(struct app *a);
+void app_wrote_verified(struct app *a, uint32_t wave); /* told by the newest line of the log */
+void app_wrote_undone(struct app *a, uint32_t wave);   /* likewise: all waves up to that one */
+void app_wrote_reread(struct app *a, const struct tables *t, bool partial, double begun_s);
+void app_wrote_estimate(struct state_apply *s);
+
+/* app_auto.c: --auto; as often as one likes */
+void app_auto_start(struct app *a);
+void app_auto_tick(struct app *a);
+
+/* app_past.c */
+struct reading;
+void app_past_add(struct app *a, struct reading *r);  /* of the present fabric */
+void app_past_held(struct app *a, struct reading *r); /* while the screen is frozen */
+void app_past_figures(struct app *a); /* the newest moments get the figures that have come */
+bool app_past_take(struct app *a, struct msg *msg); /* true: figures of a moment */
+void app_past_freeze(struct app *a);		    /* what comes in from now on is not shown */
+void app_past_live(struct app *a);		    /* no moment of the past any more */
+void app_past_go(struct app *a, uint64_t serial);   /* shows this sample, if it is kept */
+bool app_past_act(struct app *a, const struct request *r); /* false: not of the past */
+/* What the screen is drawn from and keys refer to: now, or a moment of the past. */
+const struct state *app_shown(struct app *a);
+
+/* app_wait.c: while the screen's own thread reads or writes large files, it tells how far it is and
+ * looks for Esc, upon which these end with -ECANCELED.  Without a screen: nothing. */
+struct app_wait {
+	struct progress progress;
+	struct app *a;
+	const char *what, *step; /* static */
+	uint64_t done;
+	double begun, since, drawn;
+	bool said;
+};
+
+void app_wait_begin(struct app_wait *w, struct app *a, const char *what); /* w stays where it is */
+void app_wait_end(struct app_wait *w);
+
+/* app_set.c */
+int app_set(struct app *a, const char *text, struct err *err); /* "NAME=VALUE" */
+void app_warn(struct app *a); /* events for links that are over their limits too long */
+
+/* app_settings.c */
+bool app_setting(void *of, uint32_t i, struct setting *out); /* as state.setting */
+void app_settings_kept(struct app *a); /* what they are now needs no keeping */
+void app_settings_keep(struct app *a); /* into the file; says so */
+
+/* app_usage.c */
+bool app_wants_lanes(const struct app *a);
+void app_take_usage(struct app *a, struct msg *msg); /* takes its usage */
+
+/* app_record.c: what goes into the session's record; detail may be NULL */
+void app_record_action(struct app *a, const char *action, const char *detail);
+/* What went wrong, as it is shown; app_fail() shows it as well, above the keys. */
+void app_record_error(struct app *a, const char *area, const char *text);
+void app_fail(struct app *a, const char *area, const char *text);
+void app_record_phase(struct app *a, const struct apply_event *ev);
+void app_record_heads(struct app *a);
+void app_record_screen(struct app *a); /* that the canvas has */
+void app_record_resize(struct app *a); /* the canvas has another size than before */
+/* Counters came: a line a minute, or at once when other ports than before do not answer. */
+void app_record_poll(struct app *a, const struct reading *r);
+void app_record_polls(struct app *a); /* what no line tells yet; before the record is closed */
+
+/* app_sessions.c: view 9; open: the file whose actions are wanted, may be NULL */
+void app_sessions_read(struct app *a, const char *open);
+void app_sessions_take(struct app *a); /* what was read, before a frame */
+void app_sessions_replay(struct app *a, const char *text);
+void app_sessions_free(struct app *a);
+
+/* app_snapshot.c: all that is known, and the screen, into a folder of their own: to, or one in this
+ * folder with a name made from fabric and time.  dir: its name. */
+int app_snapshot(struct app *a, const char *to, char *dir, size_t len, struct err *err);
+/* The same without a screen, into that folder, which must not be there yet. */
+int app_snapshot_to(struct app *a, const char *dir, struct err *err);
+
+#endif

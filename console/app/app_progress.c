@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the updater tells of an update, until it is over, becomes steps, bars and a log. */
+#include "console/app/app_priv.h"
+
+#include "fabric/base/clock.h"
+#include "fabric/base/plural.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+void app_apply_log(struct app *a, enum log_level level, const char *text)
+{
+	struct state_apply *s = &a->state.apply;
+	struct log_line *line = &s->log[s->log_total++ % APPLY_LOG];
+
+	memset(line, 0, sizeof(*line));
+	memset(&s->blocks[(s->log_total - 1) % APPLY_LOG], 0, sizeof(s->blocks[0]));
+	line->time_ns = (uint64_t)time(NULL) * 1000000000u;
+	line->level = level;
+	snprintf(line->area, sizeof(line->area), "apply");
+	snprintf(line->text, sizeof(line->text), "%s", text);
+}
+
+static struct apply_step *known_step(struct state_apply *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->nsteps; i++)
+		if (!strcmp(s->steps[i].name, name))
+			return &s->steps[i];
+	return NULL;
+}
+
+/* Adds it where it is not yet; NULL: no room. */
+static struct apply_step *find_step(struct state_apply *s, const char *name)
+{
+	struct apply_step *step = known_step(s, name);
+
+	if (step)
+		return step;
+	if (s->nsteps == APPLY_STEPS)
+		return NULL;
+	s->steps[s->nsteps].took_s = NAN;
+	snprintf(s->steps[s->nsteps].name, sizeof(s->steps[0].name), "%s", name);
+	return &s->steps[s->nsteps++];
+}
+
+static void step_is(struct app *a, const char *name, enum step_state state, const char *text)
+{
+	struct apply_step *step = find_step(&a->state.apply, name);
+
+	if (!step)
+		return;
+	if (state == STEP_RUNNING && step->state != STEP_RUNNING)
+		a->apply_step_start = /* again: in another wave */
+			clock_s() -
+			(step->state == STEP_DONE && isfinite(step->took_s) ? step->took_s : 0);
+	step->took_s = clock_s() - a->apply_step_start;
+	step->state = state;
+	if (text)
+		snprintf(step->text, sizeof(step->text), "%.119s", text);
+}
+
+/* What a phase is about to do, for the log. */
+static void begun(struct app *a, const struct apply_event *ev)
+{
+	char text[160];
+
+	switch (ev->phase) {
+	case PHASE_PREPARE:
+		snprintf(text, sizeof(text),
+			 "reading the fabric anew and %u blocks: is the plan still true?",
+			 ev->items);
+		break;
+	case PHASE_UNPATH:
+	case PHASE_REPATH:
+		return; /* told when they are asked */
+	case PHASE_WRITE:
+		snprintf(text, sizeof(text), "wave %u: writing %u blocks", ev->wave + 1, ev->items);
+		break;
+	case PHASE_CONFIRM:
+		snprintf(text, sizeof(text),
+			 "the switches have the new routing; it waits to be kept");
+		break;
+	case PHASE_ROLLBACK:
+		snprintf(text, sizeof(text), "writing the old contents back: %.120s", ev->text);
+		break;
+	default:
+		snprintf(text, sizeof(text), "%.150s", ev->text);
+	}
+	if (text[0])
+		app_apply_log(a, ev->phase == PHASE_ROLLBACK ? LOG_WARN : LOG_INFO, text);
+}
+
+static void ended(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+{
+	const struct state_apply *s = &a->state.apply;
+	uint32_t switches = a->apply_diff ? a->apply_diff->switches : 0;
+	char text[200];
+
+	snprintf(text, sizeof(text), "%.190s", ev->text);
+	if (ev->phase == PHASE_WRITE && !ev->rc)
+		snprintf(text, sizeof(text), "%llu block%s on %u switch%s",
+			 (unsigned long long)s->total, plural(s->total), switches,
+			 plural_es(switches));
+	step_is(a, phase_name(ev->phase), ev->rc ? STEP_FAILED : STEP_DONE, text);
+	if (ev->phase == PHASE_PREPARE && !ev->rc)
+		snprintf(text, sizeof(text), "the plan is still true; old contents saved as %.48s",
+			 st->txn);
+	if (text[0] && ev->phase != PHASE_WRITE)
+		app_apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
+}
+
+static void read_back(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+{
+	bool back = ev->phase == PHASE_ROLLBACK;
+	const struct state_apply *s = &a->state.apply;
+	struct apply_step *step;
+	char text[120], done[24] = "not all";
+
+	if (!ev->rc)
+		snprintf(done, sizeof(done), "%llu", (unsigned long long)s->done);
+	snprintf(text, sizeof(text), "%s of %llu read back %s, %u retr%s", done,
+		 (unsigned long long)s->total, back ? "as before" : "as written", st->retries,
+		 st->retries == 1 ? "y" : "ies");
+	step_is(a, back ? phase_name(PHASE_ROLLBACK) : "VERIFY",
+		ev->rc ? STEP_FAILED
+		: back ? STEP_RUNNING
+		       : STEP_DONE,
+		text);
+	step = known_step(&a->state.apply, "VERIFY");
+	if (step)
+		step->took_s = NAN; /* part of writing */
+	if (step && !back && !ev->rc && ev->wave + 1 < s->nwaves)
+		step->state = STEP_RUNNING;
+	app_apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
+	if (!back && !ev->rc)
+		app_wrote_verified(a, ev->wave);
+}
+
+/* The end: no step may look as if it still ran, and none is kept but by being confirmed. */
+static void end_steps(struct app *a, enum outcome outcome)
+{
+	bool kept = outcome == OUTCOME_CONFIRMED, well = kept || outcome == OUTCOME_ROLLED_BACK;
+	struct state_apply *s = &a->state.apply;
+
+	for (uint32_t i = 0; i < s->nsteps; i++) {
+		struct apply_step *step = &s->steps[i];
+
+		if (step->state != STEP_RUNNING)
+			continue;
+		step->took_s = clock_s() - a->apply_step_start;
+		step->state = well ? STEP_DONE : STEP_FAILED;
+		if (strcmp(step->name, "CONFIRM"))
+			continue;
+		step->state = kept ? STEP_DONE : STEP_SKIPPED;
+		snprintf(step->text, sizeof(step->text), kept ? "kept" : "not kept");
+	}
+}
+
+static void over(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+{
+	const struct state_apply *s = &a->state.apply;
+	const char *what = s->plan[0] ? s->plan : st->txn;
+	uint32_t switches = a->apply_diff ? a->apply_diff->switches : 0;
+	bool kept = ev->outcome == OUTCOME_CONFIRMED;
+	char text[320];
+
+	end_steps(a, ev->outcome);
+	if (kept)
+		snprintf(text, sizeof(text), "%.60s: kept, %u block%s on %u switch%s", what,
+			 (uint32_t)s->total, plural(s->total), switches, plural_es(switches));
+	else
+		snprintf(text, sizeof(text), "%.60s: %s: %.190s", what, outcome_name(ev->outcome),
+			 ev->text);
+	log_add(kept ? LOG_INFO : LOG_WARN, "apply", "%s", text);
+	app_apply_log(a, kept || a->rollback_asked ? LOG_INFO : LOG_WARN, text);
+	if (ev->outcome == OUTCOME_ROLLED_BACK)
+		app_wrote_undone(a, ev->wave);
+}
+
+/* For the next preview: how long jobs stand still here. */
+static void take_pause(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+{
+	double took = clock_s() - a->asked_at;
+
+	if (ev->kind == APPLY_ASK)
+		a->asked_at = clock_s();
+	if (ev->kind != APPLY_SETTLED || ev->rc || ev->phase == PHASE_ROLLBACK ||
+	    !st->agents.done || st->agents.failed || st->agents.silent)
+		return;
+	if (ev->asked == PHASE_UNPATH)
+		a->state.preview.drained_s = took;
+	else
+		a->state.preview.returned_s = took;
+}
+
+/* "7 of 7 returned"; who has not, where there are such. */
+static void settled(char *buf, size_t len, const struct apply_event *ev,
+		    const struct apply_status *st)
+{
+	int n = snprintf(buf, len, "%u of %u %s", st->agents.done, st->agents.expected,
+			 ev->asked == PHASE_UNPATH ? "drained" : "returned");
+
+	if (st->agents.resent)
+		n += snprintf(buf + n, len - (size_t)n, ", asked %u times", st->agents.resent + 1);
+	if (st->agents.failed)
+		n += snprintf(buf + n, len - (size_t)n, ", %u could not", st->agents.failed);
+	if (st->agents.silent)
+		n += snprintf(buf + n, len - (size_t)n, ", %u silent", st->agents.silent);
+	if (st->agents.who[0])
+		snprintf(buf + n, len - (size_t)n, ": %.60s", st->agents.who);
+}
+
+/* What agents are asked, and what became of it. */
+static void agents(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+{
+	const char *what = ev->asked == PHASE_UNPATH ? "drain" : "return";
+	char text[200];
+
+	take_pause(a, ev, st);
+	switch (ev->kind) {
+	case APPLY_ASK:
+		snprintf(text, sizeof(text), "%u agents are asked to %s", ev->items, what);
+		if (ev->phase != PHASE_ROLLBACK)
+			step_is(a, phase_name(ev->phase), STEP_RUNNING, text);
+		break;
+	case APPLY_ANSWER:
+		snprintf(text, sizeof(text), "%.190s", ev->text);
+		break;
+	default:
+		snprintf(text, sizeof(text), "%.190s", ev->text);
+		if (ev->phase == PHASE_ROLLBACK)
+			break;
+		settled(text, sizeof(text), ev, st);
+		step_is(a, phase_name(ev->asked), ev->rc ? STEP_FAILED : STEP_DONE, text);
+	}
+	app_apply_log(a, ev->kind != APPLY_ASK && ev->rc ? LOG_WARN : LOG_INFO, text);
+}
+
+/* A phase that was passed over does not wait any more. */
+static void passed_over(struct app *a, const char *name)
+{
+	struct apply_step *step = known_step(&a->state.apply, name);
+
+	if (!step || step->state != STEP_WAIT)
+		return;
+	step_is(a, name, STEP_SKIPPED, "nobody to ask");
+	step->took_s = NAN;
+}
+
+static void take_agents(struct state_apply *s, const struct apply_status *st)
+{
+	s->agents = (struct apply_agents){
+		.asked = (uint8_t)st->agents.asked,
+		.expected = st->agents.expected,
+		.waiting = st->agents.waiting,
+		.done = st->agents.done,
+		.failed = st->agents.failed,
+		.silent = st->agents.silent,
+		.gone = st->agents.gone,
+		.resent = st->agents.resent,
+	};
+	snprintf(s->agents.who, sizeof(s->agents.who), "%s", st->agents.who);
+}
+
+/* The slowest first; what is not in the fabric any more is left out. */
+static void take_slow(struct app *a, const struct apply_status *st)
+{
+	struct state_apply *s = &a->state.apply;
+	uint32_t n = 0;
+
+	memset(s->slow, 0, sizeof(s->slow));
+	for (int i = 0; i < APPLY_SLOW && a->fabric; i++) {
+		uint32_t sw = fabric_switch_by_guid(a->fabric, st->slow[i].guid), k = n;
+
+		if (!st->slow[i].us || sw == FAB_NONE || n == APPLY_SLOWEST)
+			continue;
+		for (n++; k && s->slow[k - 1].us < st->slow[i].us; k--)
+			s->slow[k] = s->slow[k - 1];
+		switch_label(s->slow[k].name, sizeof(s->slow[k].name), a->fabric, sw);
+		s->slow[k].us = st->slow[i].us;
+	}
+}
+
+static uint64_t blocks_before(const struct state_apply *s, uint32_t wave)
+{
+	uint64_t n = 0;
+
+	for (uint32_t w = 0; w < wave && w < s->nwaves; w++)
+		n += s->wave[w].blocks;
+	return n;
+}
+
+/* The status counts those of a wave, and twice what was tried again; here they are counted over all
+ * waves, and stay while the fabric is as written. */
+static void take_counts(struct state_apply *s, const struct apply_event *ev,
+			const struct apply_status *st)
+{
+	uint64_t done = ev->kind == APPLY_VERIFY ? st->verified : st->written;
+
+	if (ev->phase != PHASE_PREPARE && ev->phase != PHASE_WRITE && ev->phase != PHASE_ROLLBACK)
+		return;
+	s->done = done < st->total ? done : st->total;
+	s->total = st->total;
+	if (ev->phase != PHASE_WRITE || !s->nwaves)
+		return;
+	s->total = blocks_before(s, s->nwaves);
+	s->done += blocks_before(s, st->wave);
+	s->done = s->done < s->total ? s->done : s->total;
+}
+
+static void take_waves(struct state_apply *s, const struct apply_event *ev,
+		       const struct apply_status *st)
+{
+	if (ev->phase != PHASE_WRITE || !s->nwaves)
+		return;
+	s->at_wave = st->wave < s->nwaves ? st->wave : s->nwaves - 1;
+	s->wave_done = st->written;
+	if (ev->kind == APPLY_PHASE_END && !ev->rc)
+		s->at_wave = s->nwaves;
+}
+
+/* It waits, and who keeps the deadline then. */
+static void window(struct app *a)
+{
+	const struct state_apply *s = &a->state.apply;
+	char text[160];
+
+	if (s->watched && s->process)
+		snprintf(text, sizeof(text),
+			 "window of %.0f s opened; watchdog pid %ld armed (survives the loss of "
+			 "this terminal)",
+			 s->confirm_all_s, s->process);
+	else
+		snprintf(text, sizeof(text), "window of %.0f s opened", s->confirm_all_s);
+	app_apply_log(a, LOG_INFO, text);
+}
+
+void app_apply_deadline(struct app *a, double left_s)
+{
+	struct state_apply *s = &a->state.apply;
+
+	a->deadline = clock_s() + left_s;
+	s->confirm_left_s = left_s;
+	if (!isfinite(s->confirm_all_s)) {
+		s->confirm_all_s = left_s;
+		window(a);
+	}
+	if (!(s->confirm_all_s >= left_s))
+		s->confirm_all_s = left_s;
+}
+
+void app_apply_found(struct app *a, const struct msg *msg)
+{
+	struct state_apply *s = &a->state.apply;
+	char text[240];
+
+	snprintf(text, sizeof(text), "%s: %.190s", msg->step ? msg->step : "watch", msg->text);
+	snprintf(s->found, sizeof(s->found), "%.199s", text);
+	s->job_failed |= msg->rc && msg->step && !strcmp(msg->step, "jobs");
+	app_apply_log(a, msg->rc ? LOG_ERROR : LOG_INFO, text);
+}
+
+void app_apply_way(struct app *a, const struct msg *msg)
+{
+	struct state_apply *s = &a->state.apply;
+
+	s->process = msg->done ? (long)msg->done : s->process;
+	if (msg->text[0])
+		snprintf(s->installer, sizeof(s->installer), "%.15s", msg->text);
+}
+
+void app_apply_seen(struct app *a, const struct msg *msg)
+{
+	if (a->state.apply.state == APPLY_CONFIRM)
+		a->state.apply.seen = *msg->seen;
+}
+
+void app_apply_event(struct app *a, const struct msg *msg)
+{
+	struct state_apply *s = &a->state.apply;
+	const struct apply_event *ev = &msg->event;
+	const struct apply_status *st = &msg->apply;
+
+	snprintf(s->txn, sizeof(s->txn), "%s", st->txn);
+	app_wrote_read(a);
+	app_record_phase(a, ev);
+	take_counts(s, ev, st);
+	s->retries = st->retries;
+	take_agents(s, st);
+	take_slow(a, st);
+	take_waves(s, ev, st);
+	switch (ev->kind) {
+	case APPLY_PHASE_BEGIN:
+		if (ev->phase == PHASE_ROLLBACK) {
+			s->state = APPLY_ROLLING_BACK;
+			if (known_step(s, "CONFIRM"))
+				step_is(a, "CONFIRM", STEP_SKIPPED, "not kept");
+		}
+		if (ev->phase == PHASE_WRITE)
+			passed_over(a, "UNPATH");
+		if (ev->phase == PHASE_CONFIRM)
+			passed_over(a, "REPATH");
+		step_is(a, phase_name(ev->phase), STEP_RUNNING, ev->text);
+		begun(a, ev);
+		break;
+	case APPLY_PHASE_END:
+		if (ev->phase != PHASE_UNPATH && ev->phase != PHASE_REPATH)
+			ended(a, ev, st);
+		break;
+	case APPLY_ASK:
+	case APPLY_ANSWER:
+	case APPLY_SETTLED:
+		agents(a, ev, st);
+		break;
+	case APPLY_ITEM:
+		break;
+	case APPLY_VERIFY:
+		read_back(a, ev, st);
+		break;
+	case APPLY_OUTCOME:
+		over(a, ev, st);
+		break;
+	}
+}
+
+static enum apply_state ended_as(const struct app *a, const struct apply_status *st)
+{
+	if (st->waiting)
+		return APPLY_CONFIRM;
+	switch (st->outcome) {
+	case OUTCOME_CONFIRMED:
+		return APPLY_KEPT;
+	case OUTCOME_ROLLED_BACK:
+		return a->rollback_asked ? APPLY_ROLLED_BACK : APPLY_FAILED;
+	case OUTCOME_INCOMPLETE:
+		return APPLY_INCOMPLETE;
+	case OUTCOME_SUPERSEDED:
+		return APPLY_SUPERSEDED;
+	case OUTCOME_REFUSED:
+	case OUTCOME_NONE:
+		break;
+	}
+	return APPLY_REFUSED;
+}
+
+void app_apply_end(struct app *a, const struct msg *msg)
+{
+	struct state_apply *s = &a->state.apply;
+
+	s->state = ended_as(a, &msg->apply);
+	if (a->poller && a->updater.ops->free) /* another process has written */
+		poller_tables(a->poller);
+	s->retries = msg->apply.retries;
+	take_slow(a, &msg->apply);
+	a->deadline = s->confirm_left_s = NAN;
+	a->written_at = msg->made_s;
+	if (s->state != APPLY_CONFIRM)
+		s->took_s = clock_s() - a->update_at;
+	if (s->state == APPLY_CONFIRM) {
+		a->confirm_at = clock_s();
+		if (!a->updater.ops->extend) /* simulated: no other process keeps it */
+			app_apply_deadline(a, a->opts.dog.confirm_s);
+		step_is(a, "CONFIRM", STEP_RUNNING, "waits for the fabric's name, or rollback");
+		s->done = s->total;
+	}
+	snprintf(s->result, sizeof(s->result), "%.255s", msg->text);
+	if (s->state == APPLY_ROLLED_BACK)
+		snprintf(s->result, sizeof(s->result),
+			 "The routing from before is back: read from every switch that was "
+			 "written.");
+	if (msg->rc && (s->state == APPLY_REFUSED || s->state == APPLY_FAILED))
+		app_record_error(a, "apply", msg->text);
+	if (s->state == APPLY_INCOMPLETE || s->state == APPLY_SUPERSEDED)
+		log_add(LOG_ERROR, "apply", "%s", msg->text);
+}

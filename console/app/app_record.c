@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What goes into the session's record: actions as they were understood, and the screen. */
+#include "console/app/app_priv.h"
+
+#include "console/session/sample_reading.h"
+#include "fabric/base/clock.h"
+#include "views/canvas/view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void lost(struct app *a, const struct err *err)
+{
+	if (!a->state.record_lost)
+		log_add(LOG_ERROR, "record", "%s", err->text);
+	a->state.recording = false;
+	a->state.record_lost = true;
+}
+
+void app_record_action(struct app *a, const char *action, const char *detail)
+{
+	struct err err;
+	json_t *data;
+	char label[128];
+
+	if (!a->record)
+		return;
+	data = json_pack("{s:s}", "action", action);
+	if (detail)
+		json_object_set_new(data, "detail", record_str(detail));
+	snprintf(label, sizeof(label), "%s%s%.80s", action, detail ? " " : "",
+		 detail ? detail : "");
+	record_mark(a->record, label);
+	if (record_add(a->record, "key.action", data, &err))
+		lost(a, &err);
+}
+
+/* The end of the chain by now, where an update is shown. */
+void app_record_heads(struct app *a)
+{
+	struct state *s = &a->state;
+	char hex[DIGEST_HEX];
+	struct digest head;
+
+	s->rec_head[0] = '\0';
+	if (!a->record || s->apply.state == APPLY_NONE)
+		return;
+	record_head(a->record, &head, &s->rec_cast);
+	s->rec_seq = record_seq(a->record);
+	digest_hex(hex, &head);
+	snprintf(s->rec_head, sizeof(s->rec_head), "%.4s..%.4s", hex, hex + DIGEST_HEX - 5);
+}
+
+/* What the record itself could not do shows as a gap. */
+void app_record_error(struct app *a, const char *area, const char *text)
+{
+	if (a->record && strcmp(area, "record"))
+		record_error(a->record, area, text);
+}
+
+void app_fail(struct app *a, const char *area, const char *text)
+{
+	ui_say(a->ui, "%s", text);
+	app_record_error(a, area, text);
+}
+
+static json_t *figure(double v)
+{
+	return isfinite(v) ? json_real(v) : json_null();
+}
+
+/* What was measured on the links between switches. */
+static void live_line(struct app *a, const char *when, const struct live_figures *l)
+{
+	struct err err;
+
+	if (l->known &&
+	    record_add(a->record, "live.figures",
+		       json_pack("{s:s, s:s, s:o, s:o, s:o}", "txn", a->state.apply.txn, "when",
+				 when, "util_max_pct", figure(l->util_max), "wait_max_pct",
+				 figure(l->wait_max), "errors_per_min", figure(l->errors_per_min)),
+		       &err))
+		lost(a, &err);
+}
+
+void app_record_phase(struct app *a, const struct apply_event *ev)
+{
+	struct live_figures now;
+	char label[128];
+
+	if (!a->record || (ev->kind != APPLY_PHASE_BEGIN && ev->kind != APPLY_OUTCOME))
+		return;
+	if (ev->kind == APPLY_OUTCOME)
+		snprintf(label, sizeof(label), "outcome %s", outcome_name(ev->outcome));
+	else if (ev->phase == PHASE_WRITE)
+		snprintf(label, sizeof(label), "phase WRITE wave %u", ev->wave + 1);
+	else
+		snprintf(label, sizeof(label), "phase %s", phase_name(ev->phase));
+	record_mark(a->record, label);
+	if (ev->kind == APPLY_OUTCOME) {
+		live_figures(&now, &a->state);
+		live_line(a, "before", &a->state.apply.before);
+		live_line(a, "after", &now);
+	}
+}
+
+void app_record_screen(struct app *a)
+{
+	struct err err;
+
+	if (!a->record)
+		return;
+	if (record_screen(a->record, a->canvas, terminal_colours(a->term), &err)) {
+		lost(a, &err);
+	} else if (a->state.record_lost) {
+		a->state.recording = true;
+		a->state.record_lost = false;
+		log_add(LOG_INFO, "record", "this session is recorded again");
+	}
+}
+
+void app_record_resize(struct app *a)
+{
+	struct err err;
+
+	if (a->record &&
+	    record_add(a->record, "session.resize",
+		       json_pack("{s:i, s:i}", "width", a->canvas->w, "height", a->canvas->h),
+		       &err))
+		lost(a, &err);
+}
+
+/* --- polls ----------------------------------------------------------------------------------- */
+
+#define POLLS_S 60.0
+
+static double most(double a, double b)
+{
+	return isnan(a) || b > a ? b : a;
+}
+
+static uint32_t problem_ports(const struct app_polls *p)
+{
+	uint32_t n = 0;
+
+	for (int kind = PROBLEM_NONE + 1; kind < PROBLEM_KINDS; kind++)
+		n += p->problem[kind];
+	return n;
+}
+
+static json_t *problems(const struct app_polls *p)
+{
+	return json_pack("{s:I, s:I, s:I, s:I}", "down", (json_int_t)p->problem[PROBLEM_DOWN],
+			 "no_reply", (json_int_t)p->problem[PROBLEM_NO_REPLY], "errors",
+			 (json_int_t)p->problem[PROBLEM_ERRORS], "reduced",
+			 (json_int_t)p->problem[PROBLEM_REDUCED]);
+}
+
+void app_record_polls(struct app *a)
+{
+	struct app_polls *p = &a->polls;
+	struct err err;
+	int rc;
+
+	if (!a->record || !p->n)
+		return;
+	rc = record_add(a->record, "poll.summary",
+			json_pack("{s:I, s:f, s:I, s:I, s:f, s:o, s:o, s:I, s:o}", "polls",
+				  (json_int_t)p->n, "seconds", clock_s() - p->since, "asked",
+				  (json_int_t)p->asked, "answered", (json_int_t)p->answered,
+				  "took_max_s", p->took_s, "util_max_pct", figure(p->util_max),
+				  "wait_max_pct", figure(p->wait_max), "problem_ports",
+				  (json_int_t)problem_ports(p), "problems", problems(p)),
+			&err);
+	if (rc)
+		lost(a, &err);
+	*p = (struct app_polls){ .told = p->asked - p->answered };
+}
+
+static void add_poll(struct app *a, const struct reading *r)
+{
+	const struct tally *t = r->tally;
+	const struct survey *v = ui_survey(a->ui);
+	struct app_polls *p = &a->polls;
+	uint32_t errors;
+
+	if (!p->n++) {
+		p->since = clock_s();
+		p->util_max = p->wait_max = NAN;
+	}
+	p->asked = r->sample->asked;
+	p->answered = r->sample->answered;
+	p->took_s = fmax(p->took_s, (double)r->sample->took_ns / 1e9);
+	if (t->top[HISTORY_UTIL].n)
+		p->util_max = most(p->util_max, t->util[t->top[HISTORY_UTIL].chan[0]]);
+	for (uint32_t i = 0; i < TIERS; i++)
+		p->wait_max = most(p->wait_max, t->tier[i].wait_max);
+	errors = p->problem[PROBLEM_ERRORS]; /* they come and go */
+	tally_problems(p->problem, t, a->state.limits.errors_per_min);
+	if (p->problem[PROBLEM_ERRORS] < errors)
+		p->problem[PROBLEM_ERRORS] = errors;
+	/* ports without a link lead nowhere in the fabric: that they had one is known to the survey
+	 */
+	if (v->fabric && digest_equal(&v->fabric->fingerprint, &t->fabric->fingerprint))
+		p->problem[PROBLEM_DOWN] += v->nlost;
+}
+
+void app_record_poll(struct app *a, const struct reading *r)
+{
+	struct app_polls *p = &a->polls;
+
+	if (!a->record)
+		return;
+	add_poll(a, r);
+	if (p->asked - p->answered != p->told || clock_s() - p->since >= POLLS_S)
+		app_record_polls(a);
+}

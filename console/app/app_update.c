@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Updates: from a preview to a plan, and what the operator decides about it. */
+#include "console/app/app_priv.h"
+
+#include "console/session/update_record.h"
+#include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
+#include "fabric/update/journal.h"
+#include "fabric/update/watchdog/watch_conditions.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void app_refuse(struct app *a, const char *why)
+{
+	struct state_apply *s = &a->state.apply;
+
+	memset(s, 0, sizeof(*s));
+	s->state = APPLY_REFUSED;
+	snprintf(s->result, sizeof(s->result), "%.255s", why);
+	log_add(LOG_WARN, "apply", "%s", why);
+	app_record_error(a, "apply", why);
+}
+
+bool app_updating(const struct app *a)
+{
+	return a->updater.ops && a->updater.ops->busy(a->updater.ctx);
+}
+
+static void set_steps(struct state_apply *s)
+{
+	static const char *const names[] = { "PREPARE", "UNPATH", "WRITE",
+					     "VERIFY",	"REPATH", "CONFIRM" };
+	static const uint8_t phases[] = { PHASE_PREPARE, PHASE_UNPATH, PHASE_WRITE, 0,
+					  PHASE_REPATH,	 PHASE_CONFIRM };
+
+	s->confirm_left_s = s->confirm_all_s = s->took_s = s->back_s = s->wrote_s = NAN;
+	s->pred_util = s->pred_dark = NAN;
+	s->nsteps = sizeof(names) / sizeof(*names);
+	for (uint32_t i = 0; i < s->nsteps; i++) {
+		memset(&s->steps[i], 0, sizeof(s->steps[i]));
+		s->steps[i].took_s = NAN;
+		s->steps[i].phase = phases[i];
+		snprintf(s->steps[i].name, sizeof(s->steps[i].name), "%s", names[i]);
+	}
+}
+
+/* Our plugin in the master SM gives hosts the SLs of their paths, unless it is not to be used;
+ * files are for an SM that does. */
+static bool tells_sls(const struct app *a)
+{
+	const char *way = a->opts.installer;
+
+	if (way && !strncmp(way, "file:", 5))
+		return true;
+	return a->state.sm.engine[0] && (!way || !strcmp(way, "opensm"));
+}
+
+/* Why the preview cannot become a plan; NULL when it can. */
+static const char *not_ready(const struct app *a)
+{
+	const struct state_preview *p = &a->state.preview;
+
+	if (!a->poller)
+		return "a file cannot be written to: this needs a fabric";
+	if (!a->state.rw)
+		return "this console only reads: start it with --rw to write routes";
+	if (a->lost)
+		return "the fabric does not answer: what is installed is not known";
+	if (a->fabric_partial && a->state.poll.missing_sw)
+		return "switches known before did not answer the last sweep (view 8 names them), "
+		       "and routes without them may cut them off: Ctrl-R sweeps again";
+	if (!p->n || !p->diff)
+		return "there is no finished preview to apply: compute one in view 6";
+	if (!verdict_ok(p->verdict))
+		return "these tables did not pass the checks and will not be written";
+	if (a->tables_partial)
+		return "not all installed tables could be read, so they could not be put back";
+	if (p->stale[0])
+		return "the preview is out of date: compute it again in view 6";
+	if (p->diff->sl_pairs && !a->demo && !tells_sls(a))
+		return "this routing needs other service levels, and writing tables does not tell "
+		       "the hosts: choose an engine that stays on one VL here (updn), or have the "
+		       "subnet manager load it (ibroute-top route --out)";
+	return NULL;
+}
+
+static void show_prediction(struct app *a)
+{
+	const struct proposal *x = state_proposal(&a->state);
+	struct state_apply *s = &a->state.apply;
+
+	if (!x || !tables_forward_same(a->fabric, x->tables, a->plan->to))
+		return;
+	if (x->traffic_plan.known)
+		s->pred_util = x->traffic_plan.util_max;
+	if (x->after->njob)
+		s->pred_dark = x->after->dark;
+}
+
+static void show_order(struct state_apply *s, const struct plan *plan)
+{
+	const struct changes *l = plan->changes;
+
+	app_wrote_waves(s, plan);
+	snprintf(s->waves, sizeof(s->waves), "%u wave%s, %u block write%s, %u SL2VL table%s",
+		 l->nwaves, plural(l->nwaves), l->nlft, plural(l->nlft), l->nsl2vl,
+		 plural(l->nsl2vl));
+	drain_text(s->drain, sizeof(s->drain), &plan->drain, plan->jobs);
+	s->undrained = plan->drain.njob;
+}
+
+/* diff: what will be written, NULL not known yet. */
+static void show_ordering(struct app *a, const struct tables *from, const struct tables *to,
+			  const struct tdiff *diff)
+{
+	struct state_apply *s = &a->state.apply;
+
+	plan_free(a->plan);
+	a->plan = NULL;
+	tdiff_free(a->apply_diff);
+	memset(s, 0, sizeof(*s));
+	set_steps(s);
+	a->apply_diff = diff ? tdiff_copy(diff) : NULL;
+	s->diff = a->apply_diff;
+	snprintf(s->plan, sizeof(s->plan), "%.15s -> %.15s", from->engine, to->engine);
+	s->state = APPLY_ORDERING;
+	a->order_for = 0;
+	a->order_serial++;
+}
+
+/* Takes the plan; it waits for the fabric's name. */
+void app_offer_plan(struct app *a, struct plan *plan)
+{
+	struct state_apply *s = &a->state.apply;
+
+	plan_free(a->plan);
+	tdiff_free(a->apply_diff);
+	a->plan = plan;
+	memset(s, 0, sizeof(*s));
+	set_steps(s);
+	show_order(s, plan);
+	s->state = APPLY_READY;
+	a->apply_diff = tdiff_copy(plan->diff);
+	s->diff = a->apply_diff;
+	show_prediction(a);
+	s->watched = a->updater.ops->free != NULL;
+	s->watching = s->watched ? a->dog.watch : 0;
+	snprintf(s->plan, sizeof(s->plan), "%.7s %.15s -> %.15s", plan->id, plan->from->engine,
+		 plan->to->engine);
+	snprintf(s->installer, sizeof(s->installer), "%s",
+		 a->demo	     ? "sim"
+		 : a->opts.installer ? a->opts.installer
+				     : "best");
+	if (a->record)
+		update_record_plan(a->record, plan);
+	if (plan_empty(plan))
+		app_refuse(a, "nothing to do: these tables are installed already");
+}
+
+void app_ordered(struct app *a, struct msg *msg)
+{
+	struct plan *plan = msg->ordered;
+
+	if (msg->total != a->order_serial || a->state.apply.state != APPLY_ORDERING)
+		return;
+	if (!plan) {
+		app_refuse(a, msg->rc == -ECANCELED ? "stopped: there is no plan" : msg->text);
+		return;
+	}
+	msg->ordered = NULL;
+	app_offer_plan(a, plan);
+}
+
+struct sm_pin app_sm_pin(const struct app *a)
+{
+	return (struct sm_pin){ .guid = a->state.sm.known ? a->sm.guid : 0,
+				.priority = a->sm.priority };
+}
+
+void app_prepare_update(struct app *a)
+{
+	const struct state_preview *p = &a->state.preview;
+	const char *why = not_ready(a);
+	struct plan *plan;
+	struct err err;
+
+	if (app_updating(a)) {
+		ui_say(a->ui, "another update is under way");
+		return;
+	}
+	if (why) {
+		app_refuse(a, why);
+		return;
+	}
+	if (p->list[p->at].order == ORDER_FAILED) {
+		app_refuse(a, p->list[p->at].order_error);
+		return;
+	}
+	if (!app_proposal_plan(&plan, a, &err)) {
+		a->order_serial++;
+		app_offer_plan(a, plan);
+		return;
+	}
+	if (p->list[p->at].order == ORDER_ENDED)
+		app_order_again(a);
+	else
+		app_order_hurry(a);
+	show_ordering(a, a->tables, p->tables, p->diff);
+	a->order_for = a->cost_serial;
+}
+
+/* The order of a proposal was found that somebody wants to apply. */
+void app_order_known(struct app *a, uint64_t serial, const char *error)
+{
+	const struct state_preview *p = &a->state.preview;
+	struct plan *plan;
+	struct err err = { "" };
+
+	if (a->order_for != serial || a->state.apply.state != APPLY_ORDERING)
+		return;
+	a->order_for = 0;
+	if (error[0])
+		app_refuse(a, error);
+	else if (!p->n || a->kept[p->at].serial != serial)
+		app_refuse(a, "another proposal is selected now: press A again in view 6");
+	else if (app_proposal_plan(&plan, a, &err))
+		app_refuse(a, err.text);
+	else
+		app_offer_plan(a, plan);
+}
+
+static bool name_typed(struct app *a, const char *text)
+{
+	if (a->fabric && !strcmp(text, a->fabric->name))
+		return true;
+	ui_say(a->ui, "'%s' is not the name of this fabric: nothing was done", text);
+	return false;
+}
+
+void app_begin_update(struct app *a)
+{
+	app_record_action(a, "apply.start", a->plan->id);
+	if (a->record && !a->updater.ops->free) /* else its process tells its own record */
+		update_record_begin(a->record, a->plan, "sim", a->opts.dog.confirm_s);
+	a->state.apply.state = APPLY_RUNNING;
+	a->state.apply.steps[0].state = STEP_RUNNING;
+	a->apply_step_start = a->update_at = clock_s();
+	a->deadline = NAN;
+	live_figures(&a->state.apply.before, &a->state);
+	a->rollback_asked = false;
+	tables_put(a->undo);
+	a->undo = tables_get(a->plan->from);
+	tables_put(a->applied);
+	a->applied = tables_get(a->plan->to);
+	a->updater.ops->apply(a->updater.ctx, a->plan, a->jobs);
+	a->plan = NULL;
+}
+
+void app_update_start(struct app *a, const char *text)
+{
+	if (a->state.apply.state == APPLY_READY && a->plan && name_typed(a, text))
+		app_begin_update(a);
+}
+
+/* A kept update is undone by a plan of its own: typed and recorded like any other. */
+static void undo_kept(struct app *a)
+{
+	const struct tables *back = a->undo, *from = a->tables;
+	struct order_ask ask = { .fabric = a->fabric, .to = back, .jobs = a->jobs };
+
+	if (!back || !a->tables || !digest_equal(&back->fingerprint, &a->fabric->fingerprint)) {
+		ui_say(a->ui, "the fabric changed since: the routing from before does not fit it");
+		return;
+	}
+	/* while SL2VL is read anew: what it wrote, which PREPARE reads before anything is written
+	 */
+	if (!tables_know_vls(from) && a->applied &&
+	    digest_equal(&a->applied->fingerprint, &a->fabric->fingerprint))
+		from = a->applied;
+	show_ordering(a, from, back, NULL);
+	app_order_begin(a);
+	ask.from = from;
+	ask.sm = app_sm_pin(a);
+	ask.serial = a->order_serial;
+	worker_order(a->worker, &ask);
+	ui_say(a->ui, "the way back is a plan like any other: nothing is written yet");
+}
+
+void app_update_roll_back(struct app *a)
+{
+	struct state_apply *s = &a->state.apply;
+
+	a->rollback_asked = true;
+	switch (s->state) {
+	case APPLY_JOURNAL:
+		app_record_action(a, "recover", a->journal_txn);
+		s->state = APPLY_ROLLING_BACK;
+		a->updater.ops->recover(a->updater.ctx, a->journal_txn);
+		break;
+	case APPLY_RUNNING:
+		app_record_action(a, "abort", s->txn);
+		a->updater.ops->cancel(a->updater.ctx);
+		break;
+	case APPLY_CONFIRM:
+	case APPLY_INCOMPLETE:
+		app_record_action(a, "rollback", s->txn);
+		s->state = APPLY_ROLLING_BACK;
+		a->updater.ops->rollback(a->updater.ctx);
+		break;
+	case APPLY_KEPT:
+		undo_kept(a);
+		break;
+	default:
+		break;
+	}
+}
+
+void app_find_journal(struct app *a)
+{
+	struct state_apply *s = &a->state.apply;
+	struct txn_info *list = NULL;
+	uint32_t n = 0;
+	struct err err;
+
+	if (journal_find(&list, &n, journal_base(a->opts.state_dir), a->fabric, &err)) {
+		log_add(LOG_WARN, "journal", "%s", err.text);
+		return;
+	}
+	if (n) {
+		const struct txn_info *t = &list[n - 1];
+		char when[32];
+		time_t at = t->head.time_s;
+		struct tm tm;
+
+		strftime(when, sizeof(when), "%F %T", localtime_r(&at, &tm));
+		snprintf(a->journal_txn, sizeof(a->journal_txn), "%s", t->head.id);
+		s->state = APPLY_JOURNAL;
+		snprintf(s->txn, sizeof(s->txn), "%s", t->head.id);
+		snprintf(s->user, sizeof(s->user), "%s", t->head.user);
+		snprintf(s->journal, sizeof(s->journal),
+			 "update %s of %s by %s at %s was left %s: %u LFT blocks, %u SL2VL tables",
+			 t->head.id, t->head.fabric, t->head.user, when, txn_state_name(t->state),
+			 t->head.nlft, t->head.nsl2vl);
+		log_add(LOG_WARN, "journal", "%s", s->journal);
+		ui_goto(a->ui, VIEW_APPLY);
+	}
+	free(list);
+}
+
+void app_update_close(struct app *a)
+{
+	worker_cancel_order(a->worker);
+	a->order_serial++;
+	a->order_for = 0;
+	memset(&a->state.apply, 0, sizeof(a->state.apply));
+	plan_free(a->plan);
+	a->plan = NULL;
+	app_find_journal(a);
+}
+
+void app_update_keep(struct app *a, const char *text)
+{
+	if (a->state.apply.state != APPLY_CONFIRM || !name_typed(a, text))
+		return;
+	app_record_action(a, "apply.keep", a->state.apply.txn);
+	a->updater.ops->confirm(a->updater.ctx);
+}
+
+/* --- while it waits ---------------------------------------------------------------------- */
+
+#define EXTEND_S 300
+
+void app_update_extend(struct app *a)
+{
+	struct state_apply *s = &a->state.apply;
+	double left = isfinite(a->deadline) ? fmax(0, a->deadline - clock_s()) : 0;
+	uint32_t seconds = (uint32_t)(left + EXTEND_S);
+
+	if (s->state != APPLY_CONFIRM) {
+		ui_say(a->ui, "nothing waits to be confirmed");
+		return;
+	}
+	app_record_action(a, "extend", s->txn);
+	if (a->updater.ops->extend)
+		a->updater.ops->extend(a->updater.ctx, seconds);
+	else
+		app_apply_deadline(a, seconds);
+	app_apply_log(a, LOG_INFO, "5 minutes more until it is rolled back");
+}
+
+void app_update_note(struct app *a, const char *text)
+{
+	struct err err;
+	json_t *data;
+
+	if (!*text)
+		return;
+	app_apply_log(a, LOG_INFO, text);
+	log_add(LOG_INFO, "note", "%s", text);
+	if (!a->record) {
+		ui_say(a->ui, "noted here only: this session is not recorded");
+		return;
+	}
+	record_mark(a->record, "note");
+	data = json_pack("{s:s, s:o}", "txn", a->state.apply.txn, "text", record_str(text));
+	if (record_add(a->record, "note", data, &err))
+		log_add(LOG_ERROR, "record", "%s", err.text);
+	ui_say(a->ui, "noted in the record");
+}
+
+void app_update_override(struct app *a, const char *what)
+{
+	struct state_apply *s = &a->state.apply;
+	unsigned mask = 0;
+	struct err err;
+	char text[260];
+
+	if (!a->updater.ops->override) {
+		ui_say(a->ui, "nothing is watched on a simulated fabric");
+	} else if (!app_updating(a)) {
+		ui_say(a->ui, "no update is under way");
+	} else if (watch_parse(&mask, what, &err)) {
+		ui_say(a->ui, "%s", err.text);
+	} else {
+		a->updater.ops->override(a->updater.ctx, mask);
+		s->overridden |= mask;
+		app_record_action(a, "override", what);
+		snprintf(text, sizeof(text), "overridden: %.120s does not roll it back any more",
+			 what);
+		app_apply_log(a, LOG_WARN, text);
+		log_add(LOG_WARN, "apply", "%s", text);
+	}
+}
+
+/* The watchdog goes on; this console ends. */
+void app_update_detach(struct app *a)
+{
+	const struct state_apply *s = &a->state.apply;
+	char when[32] = "when nobody keeps it in time";
+	time_t at;
+
+	if (!app_updating(a)) {
+		a->quit = true;
+		return;
+	}
+	if (!s->watched || !s->txn[0]) {
+		ui_goto(a->ui, VIEW_APPLY);
+		ui_say(a->ui, s->watched ? "not before its journal is written: in a moment"
+					 : "simulated switches end with this console: keep the "
+					   "update or roll it back first");
+		return;
+	}
+	if (isfinite(a->deadline)) {
+		at = time(NULL) + (time_t)(a->deadline - clock_s());
+		strftime(when, sizeof(when), "at %T", localtime(&at));
+	}
+	snprintf(a->farewell, sizeof(a->farewell),
+		 "update %s goes on without this console; its watchdog rolls it back %s\n"
+		 "unless it is kept: ibroute-top confirm %s; look on: ibroute-top attach %s\n",
+		 s->txn, when, s->txn, s->txn);
+	app_record_action(a, "detach", s->txn);
+	a->quit = true;
+}
+
+void app_update_tick(struct app *a)
+{
+	struct state_apply *s = &a->state.apply;
+
+	if (isfinite(a->deadline) && s->state == APPLY_CONFIRM)
+		s->confirm_left_s = fmax(0, a->deadline - clock_s());
+	if (s->state != APPLY_CONFIRM || a->updater.ops->extend || !(s->confirm_left_s <= 0))
+		return;
+	a->deadline = NAN;
+	log_add(LOG_WARN, "apply", "nobody confirmed in time: it is rolled back");
+	s->state = APPLY_ROLLING_BACK;
+	app_record_action(a, "timeout", s->txn);
+	a->updater.ops->rollback(a->updater.ctx);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who uses which link and lane, as the worker finds it. */
+#include "console/app/app_priv.h"
+
+/* Lanes do not depend on jobs: those of the same tables are kept. */
+static bool keeps_lanes(const struct app *a)
+{
+	return a->usage && a->usage->lanes && a->usage->tables == a->tables;
+}
+
+bool app_wants_lanes(const struct app *a)
+{
+	return a->state.sls_known && tables_know_vls(a->tables) && !keeps_lanes(a);
+}
+
+void app_take_usage(struct app *a, struct msg *msg)
+{
+	struct usage *u = msg->usage;
+
+	/* one of other tables was overtaken; what replaces it is on its way */
+	if (!u || u->tables != a->tables)
+		return;
+	msg->usage = NULL;
+	if (!u->lanes && keeps_lanes(a)) {
+		u->lanes = a->usage->lanes;
+		a->usage->lanes = NULL;
+	}
+	usage_free(a->usage);
+	a->usage = u;
+	a->state.usage = u;
+}

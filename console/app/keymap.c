@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One table for all keys.  Order matters only to people: the footer shows labels from the
+ * top, the help view lists the rows as they come.
+ */
+#include "console/app/keymap.h"
+
+#include <string.h>
+
+#define OVERVIEW VIEW_BIT(VIEW_OVERVIEW)
+#define HEAT	 VIEW_BIT(VIEW_HEATMAP)
+#define LINKS	 VIEW_BIT(VIEW_LINKS)
+#define JOBS	 VIEW_BIT(VIEW_JOBS)
+#define PREVIEW	 VIEW_BIT(VIEW_PREVIEW)
+#define APPLY	 VIEW_BIT(VIEW_APPLY)
+#define EVENTS	 VIEW_BIT(VIEW_EVENTS)
+#define SWITCHES VIEW_BIT(VIEW_SWITCHES)
+#define PATHS	 VIEW_BIT(VIEW_PATHS)
+#define TOPO	 VIEW_BIT(VIEW_TOPOLOGY)
+#define AUDIT	 VIEW_BIT(VIEW_AUDIT)
+#define TABLES	 (LINKS | JOBS | EVENTS | AUDIT)
+/* views whose rows are a views/table/table.h: search, tags and columns of choice are there too */
+#define ROWS (TABLES | SWITCHES)
+#define MOVING                                                                                     \
+	(TABLES | PATHS | SWITCHES | TOPO | HEAT | PREVIEW | APPLY | OVERVIEW | VIEW_BIT(VIEW_HELP))
+
+/* clang-format off */
+static const struct binding bindings[] = {
+	/* in single views */
+	{ REQ_METRIC, 0, HEAT | TOPO | SWITCHES, false, { 'm' }, "m", "metric",
+	  "next metric: utilisation, wait, EFI, job EFI, errors, lanes, dark links, problems" },
+	{ REQ_METRIC, 0, OVERVIEW | LINKS, false, { 'm' }, "m", "metric",
+	  "what the past is shown of: utilisation, wait, errors; in Links also what it is sorted by" },
+	{ REQ_DIRECTION, 0, HEAT, false, { 'o' }, "o", "dir", "other direction of the cables" },
+	{ REQ_LAYOUT, 0, HEAT, false, { 'v' }, "v", "layout",
+	  "next layout: levels, dimensions, groups, racks, switch x switch" },
+	{ REQ_ZOOM, 0, HEAT, false, { 'z' }, "z", "zoom",
+	  "zoom in: the worst of n x n pairs, single pairs, cables of the pair; then out" },
+	{ REQ_ROWS, 0, HEAT, false, { 'r' }, "r", NULL,
+	  "order of the rows: as the layout has them, by utilisation, by rack" },
+	{ REQ_ZOOM, 0, TOPO, false, { 'z' }, "z", "closer",
+	  "closer: from pods, planes or groups to switches, to their names; u goes back" },
+	{ REQ_LAYOUT, 0, TOPO, false, { 'v' }, "v", "lines",
+	  "which cables are drawn: the worst, those of the cursor, all, those of the path in 0" },
+	{ REQ_FIND, 0, TOPO, false, { 'f', '/', K_F3 }, "f", "find", "to the switch of that name" },
+	{ REQ_FIND_NEXT, 0, TOPO, false, { 'n' }, "n", NULL,
+	  "next switch of that name, or with a problem" },
+	{ REQ_FIND_PREV, 0, TOPO, false, { 'N' }, "N", NULL, "the one before" },
+	{ REQ_FOLLOW, 0, SWITCHES | PATHS, false, { 'F' }, "F", NULL,
+	  "to the switch: at the other end of the cable, or of the hop" },
+	{ REQ_LAYOUT, 0, SWITCHES, false, { 'v' }, "v", NULL, "an LFT by LID or by port" },
+	{ REQ_PATH_FROM, 0, TOPO | SWITCHES, false, { '<' }, "<", NULL, "from here, for the view of paths" },
+	{ REQ_PATH_TO, 0, TOPO | SWITCHES, false, { '>' }, ">", NULL, "to here, for the view of paths" },
+	{ REQ_EXCLUDE, 0, HEAT | LINKS | TOPO | SWITCHES, false, { 'X' }, "X", NULL,
+	  "the next preview routes around this switch or cable, for maintenance; again: no longer" },
+	{ REQ_SELECT, 0, PREVIEW, false, { ' ' }, "Space", "compute",
+	  "compute a preview with the engine under the cursor; nothing in the fabric changes" },
+	{ REQ_APPLY_PREPARE, 0, PREVIEW, true, { 'A' }, "A", "apply...",
+	  "take the proposal to the apply view; nothing is written yet" },
+	{ REQ_OPTIONS, 0, PATHS, false, { 'e' }, "e", "ends",
+	  "type source and destination: names, LIDs or GUIDs; Tab completes" },
+	{ REQ_DIRECTION, 0, PATHS, false, { 'o' }, "o", "way back", "the path the other way round" },
+	{ REQ_PANE, 0, PATHS, false, { K_TAB }, "Tab", "pairs",
+	  "the pairs of a job that go over the chosen link, and back" },
+	{ REQ_FIND_NEXT, 0, PATHS, false, { 'n' }, "n", NULL, "among pairs: the next job on the link" },
+	{ REQ_FIND_PREV, 0, PATHS, false, { 'N' }, "N", NULL, "among pairs: the job before" },
+	{ REQ_PANE, 0, SWITCHES, false, { K_TAB }, "Tab", "pane",
+	  "inside a switch: ports, LFT, SL2VL, lanes" },
+	{ REQ_PANE, 0, PREVIEW, false, { K_TAB }, "Tab", "page",
+	  "next page: figures, cost and checks, links, jobs, changes" },
+	{ REQ_LEFT, 0, PREVIEW, false, { K_LEFT, 'h' }, "h", NULL, "the proposal to the left" },
+	{ REQ_RIGHT, 0, PREVIEW, false, { K_RIGHT, 'l' }, "l", NULL,
+	  "the proposal to the right: several are kept side by side" },
+	{ REQ_OPTIONS, 0, PREVIEW, false, { 'e' }, "e", "options",
+	  "edit the options: lanes, seed, method of sar, escape LIDs, files, ..." },
+	{ REQ_IMPACT, 0, PREVIEW, false, { 'J' }, "J", "jobs",
+	  "what the proposal means for each job, and back" },
+	{ REQ_DIFF, 0, PREVIEW, false, { 'd' }, "d", "diff",
+	  "the entries that change, block by block, and back" },
+	{ REQ_AGAIN, 0, PREVIEW, false, { 'r' }, "r", "again",
+	  "compute the proposal anew, with its own engine and options" },
+	{ REQ_PLAN_SAVE, 0, PREVIEW, false, { 'w' }, "w", "save",
+	  "save the plan into a file, for: ibroute-top apply FILE" },
+	{ REQ_PREVIEW_CANCEL, 0, PREVIEW, false, { 'x' }, "x", "away",
+	  "end the computation, or the search for an order; else: put the proposal away" },
+	{ REQ_COMPARE, 0, SWITCHES, false, { 'c' }, "c", NULL,
+	  "in an LFT: only what the plan changes, and back" },
+	{ REQ_COMPARE, 0, HEAT | PREVIEW | TOPO, false, { 'c' }, "c", "compare",
+	  "heatmap of what the plan would change, and back" },
+	{ REQ_ENTER, 0, APPLY, true, { K_ENTER, '\n' }, "Enter", "type name",
+	  "begin to type the fabric's name: to start an update, and to keep its result" },
+	{ REQ_ROLLBACK_ASK, 0, APPLY, true, { 'R' }, "R", "roll back",
+	  "back to the routing from before the update; asks for Y" },
+	{ REQ_YES, 0, APPLY, true, { 'Y' }, "Y", NULL, "yes, after R" },
+	{ REQ_APPLY_EXTEND, 0, APPLY, true, { '+' }, "+", "extend",
+	  "5 minutes more until the update is rolled back" },
+	{ REQ_APPLY_NOTE, 0, APPLY, false, { 'N' }, "N", "note",
+	  "a note of yours for the record of this session" },
+	{ REQ_APPLY_OVERRIDE, 0, APPLY, true, { 'O' }, "O", NULL,
+	  "name watch conditions that shall not roll the update back any more; recorded" },
+	{ REQ_APPLY_CLOSE, 0, APPLY, true, { 'x' }, "x", "put away",
+	  "put a plan or a finished update away" },
+	{ REQ_PANE, 0, APPLY, false, { K_TAB }, "Tab", "log",
+	  "its log over the whole view, each block that was read back in it, and back" },
+	{ REQ_VERIFY, 0, AUDIT, false, { 'V' }, "V", "verify", "read the records anew and verify them" },
+	{ REQ_ENTER, 0, AUDIT, false, { K_ENTER, '\n' }, "Enter", "open",
+	  "what was done in the session; then: replay its screen from there" },
+	{ REQ_ENTER, 0, EVENTS, false, { K_ENTER, '\n' }, "Enter", "go there",
+	  "to the link, switch or job that the event names" },
+	{ REQ_SORT, 0, OVERVIEW, false, { 's', K_F6 }, "s", "sort", "sort all links, or all jobs: the pane's whole table" },
+	{ REQ_FILTER, 0, OVERVIEW, false, { '/', K_F4 }, "/", "filter", "filter them, as in view 3 or 5" },
+	{ REQ_FIND, 0, OVERVIEW, false, { 'f', K_F3 }, "f", NULL, "search in them as you type" },
+	{ REQ_SORT, 0, ROWS, false, { 's', K_F6 }, "s", "sort", "sort by a column, from a list of them" },
+	{ REQ_REVERSE, 0, ROWS, false, { 'S' }, "S", "reverse", "sort the other way round" },
+	{ REQ_FILTER, 0, VIEW_BIT(VIEW_HELP), false, { '/', K_F3, K_F4 }, "/", "look for",
+	  "only the lines of this help that have a word" },
+	{ REQ_FILTER, 0, ROWS, false, { '/', K_F4 }, "/", "filter",
+	  "rows with this text, or expressions: util>80 wait>=1 efi>100 eff=0 errors>0" },
+	{ REQ_FIND, 0, ROWS, false, { 'f', K_F3 }, "f", "find", "search in the rows as you type" },
+	{ REQ_FIND_NEXT, 0, ROWS, false, { 'n' }, "n", NULL,
+	  "next row that has it; without a search: with a problem" },
+	{ REQ_FIND_PREV, 0, ROWS, false, { 'N' }, "N", NULL, "the one before" },
+	{ REQ_SELECT, 0, ROWS, false, { ' ' }, "Space", "tag", "tag the row, or untag it" },
+	{ REQ_TAGGED, 0, ROWS, false, { 'T' }, "T", NULL, "tagged rows only, and back" },
+	{ REQ_UNTAG, 0, ROWS, false, { K_CTRL('t') }, "Ctrl-T", NULL, "take all tags away" },
+	{ REQ_PROBLEMS, 0, LINKS | EVENTS | AUDIT | SWITCHES, false, { '!' }, "!", "problems",
+	  "problems only: down, no reply, errors, reduced width or speed" },
+	{ REQ_PANE, 0, OVERVIEW, false, { K_TAB }, "Tab", "pane", "next pane" },
+
+	/* moving */
+	{ REQ_UP, 0, MOVING, false, { K_UP, 'k' }, "Up k", NULL, "up" },
+	{ REQ_DOWN, 0, MOVING, false, { K_DOWN, 'j' }, "Down j", NULL, "down" },
+	{ REQ_LEFT, 0, HEAT | TOPO | SWITCHES | PATHS, false, { K_LEFT, 'h' }, "Left h", NULL, "left" },
+	{ REQ_RIGHT, 0, HEAT | TOPO | SWITCHES | PATHS, false, { K_RIGHT, 'l' }, "Right l", NULL, "right" },
+	{ REQ_PAGE_UP, 0, MOVING, false, { K_PGUP, K_CTRL('b') }, "PgUp", NULL, "a page up" },
+	{ REQ_PAGE_DOWN, 0, MOVING, false, { K_PGDN, K_CTRL('f') }, "PgDn", NULL,
+	  "a page down" },
+	{ REQ_TOP, 0, MOVING, false, { 'g', K_HOME }, "g Home", NULL, "to the first row" },
+	{ REQ_BOTTOM, 0, MOVING, false, { 'G', K_END }, "G End", NULL, "to the last row" },
+	{ REQ_ENTER, 0, PREVIEW, false, { K_ENTER, '\n' }, "Enter", NULL, "the same as Space" },
+	{ REQ_ENTER, 0, JOBS, false, { K_ENTER, '\n' }, "Enter", "mark links",
+	  "mark the links of this job in all views; again, or Esc: no longer" },
+	{ REQ_ENTER, 0, HEAT | LINKS | OVERVIEW | TOPO | SWITCHES | PATHS, false, { K_ENTER, '\n' }, "Enter",
+	  "open", "open what is under the cursor" },
+	{ REQ_BACK, 0, 0, false, { K_ESC, K_BACKSPACE, 'u', 8 }, "Esc u", NULL,
+	  "back; leave a filter or a text entry" },
+
+	/* everywhere */
+	{ REQ_VIEW, VIEW_OVERVIEW, 0, false, { '1' }, "1", NULL, "overview" },
+	{ REQ_VIEW, VIEW_HEATMAP, 0, false, { '2' }, "2", NULL, "heatmap of the links" },
+	{ REQ_VIEW, VIEW_LINKS, 0, false, { '3' }, "3", NULL, "table of the links" },
+	{ REQ_VIEW, VIEW_SWITCHES, 0, false, { '4' }, "4", NULL, "switches, and what is inside each" },
+	{ REQ_VIEW, VIEW_JOBS, 0, false, { '5' }, "5", NULL, "jobs and the links they use" },
+	{ REQ_VIEW, VIEW_PREVIEW, 0, false, { '6' }, "6", "reroute",
+	  "engines: compute another routing and compare it with the current one" },
+	{ REQ_VIEW, VIEW_APPLY, 0, false, { '7' }, "7", NULL,
+	  "put a computed routing into the switches" },
+	{ REQ_VIEW, VIEW_EVENTS, 0, false, { '8' }, "8", NULL, "what happened" },
+	{ REQ_VIEW, VIEW_AUDIT, 0, false, { '9' }, "9", NULL, "recorded sessions: are they what was written?" },
+	{ REQ_VIEW, VIEW_PATHS, 0, false, { '0' }, "0", NULL, "paths, hop by hop" },
+	{ REQ_VIEW, VIEW_TOPOLOGY, 0, false, { 't' }, "t", NULL, "the fabric as a picture" },
+	{ REQ_FREEZE, 0, 0, false, { 'Z' }, "Z", "freeze", "freeze what is shown, and go on" },
+	{ REQ_HIST_BACK, 0, 0, false, { '[' }, "[", "history", "one sample back in the history" },
+	{ REQ_HIST_FORWARD, 0, 0, false, { ']' }, "]", NULL, "one sample forward" },
+	{ REQ_HIST_BACK5, 0, 0, false, { '{' }, "{", NULL, "five samples back" },
+	{ REQ_HIST_FORWARD5, 0, 0, false, { '}' }, "}", NULL, "five samples forward" },
+	{ REQ_LIVE, 0, 0, false, { 'L' }, "L", NULL, "live again, from the history or frozen" },
+	{ REQ_BOOKMARK, 0, 0, false, { 'B' }, "B", NULL, "mark this moment" },
+	{ REQ_BOOKMARKS, 0, 0, false, { 'b' }, "b", NULL,
+	  "list the bookmarks, and go to the one before" },
+	{ REQ_FASTER, 0, 0, false, { '+' }, "+", NULL, "shorter interval between polls" },
+	{ REQ_SLOWER, 0, 0, false, { '-' }, "-", NULL, "longer interval between polls" },
+	{ REQ_POLL, 0, 0, false, { K_F5 }, "F5", NULL,
+	  "poll the counters now, and begin again what Ctrl-X has ended" },
+	{ REQ_STOP, 0, 0, false, { K_CTRL('x') }, "Ctrl-X", NULL,
+	  "end what is being computed, as the last line tells it" },
+	{ REQ_SWEEP, 0, 0, false, { K_CTRL('r') }, "Ctrl-R", NULL, "discover the fabric anew; Esc ends it" },
+	{ REQ_TABLES, 0, 0, false, { 'M' }, "M", NULL,
+	  "read the missing SL2VL tables, or all anew; while it runs, M or Esc ends it" },
+	{ REQ_UNITS, 0, 0, false, { 'U' }, "U", NULL, "GB/s or Gb/s" },
+	{ REQ_PALETTE, 0, 0, false, { 'p' }, "p", NULL, "next palette" },
+	{ REQ_PALETTE_PICK, 0, 0, false, { 'P' }, "P", NULL, "pick a palette: Tab goes from one to the next" },
+	{ REQ_SNAPSHOT, 0, ~PREVIEW, false, { 'w' }, "w", "snapshot",
+	  "save all that is known into a folder, for --load" },
+	{ REQ_COLUMN_MENU, 0, ROWS, false, { 'C' }, "C", "columns",
+	  "columns of the table and their order, from a list" },
+	{ REQ_COPY, 0, ROWS, false, { 'y' }, "y", NULL,
+	  "copy what the row is called into the terminal's clipboard" },
+	{ REQ_COMMAND, 0, 0, false, { ':' }, ":", "command",
+	  "a command by its name: all that keys do, and more; Tab completes" },
+	{ REQ_SETTINGS, 0, 0, false, { K_F2 }, "F2", "settings",
+	  "interval, units, palette, columns, sorting, limits: change them, and keep them" },
+	{ REQ_REDRAW, 0, 0, false, { K_CTRL('l') }, "Ctrl-L", NULL, "draw the screen anew" },
+	{ REQ_SUSPEND, 0, 0, false, { K_CTRL('z') }, "Ctrl-Z", NULL,
+	  "back to the shell; fg returns" },
+	{ REQ_HELP, 0, 0, false, { '?', K_F1 }, "?", "help", "this list" },
+	{ REQ_DETACH, 0, 0, false, { 'D' }, "D", NULL,
+	  "leave; an open update goes on with its watchdog, and rolls back at its deadline" },
+	{ REQ_QUIT, 0, 0, false, { 'q', K_CTRL('c'), K_F10 }, "q", "quit", "quit" },
+};
+/* clang-format on */
+
+const struct binding *keymap_all(size_t *n)
+{
+	*n = sizeof(bindings) / sizeof(bindings[0]);
+	return bindings;
+}
+
+static bool binding_has(const struct binding *b, uint32_t key)
+{
+	for (int i = 0; i < BINDING_KEYS && b->keys[i]; i++)
+		if (b->keys[i] == key)
+			return true;
+	return false;
+}
+
+static void translate_text(struct input *out, uint32_t key)
+{
+	switch (key) {
+	case K_ENTER:
+	case '\n':
+		out->req = REQ_ENTER;
+		return;
+	case K_ESC:
+	case K_CTRL('c'):
+		out->req = REQ_BACK;
+		return;
+	case K_BACKSPACE:
+	case 8:
+		out->req = REQ_ERASE;
+		return;
+	case K_DELETE:
+	case K_CTRL('d'):
+		out->req = REQ_ERASE_NEXT;
+		return;
+	case K_CTRL('w'):
+		out->req = REQ_ERASE_WORD;
+		return;
+	case K_BACKTAB:
+		out->req = REQ_CHOICE_BACK;
+		return;
+	case K_CTRL('u'):
+		out->req = REQ_ERASE_ALL;
+		return;
+	case K_TAB:
+		out->req = REQ_PANE;
+		return;
+	case K_UP:
+	case K_CTRL('p'):
+		out->req = REQ_UP;
+		return;
+	case K_DOWN:
+	case K_CTRL('n'):
+		out->req = REQ_DOWN;
+		return;
+	case K_LEFT:
+	case K_CTRL('b'):
+		out->req = REQ_LEFT;
+		return;
+	case K_RIGHT:
+	case K_CTRL('f'):
+		out->req = REQ_RIGHT;
+		return;
+	case K_HOME:
+	case K_CTRL('a'):
+		out->req = REQ_TOP;
+		return;
+	case K_END:
+	case K_CTRL('e'):
+		out->req = REQ_BOTTOM;
+		return;
+	case K_CTRL('l'):
+		out->req = REQ_REDRAW;
+		return;
+	}
+	if (key >= ' ' && key < K_UP) {
+		out->req = REQ_CHAR;
+		out->ch = key;
+	}
+}
+
+void keymap_menu(struct input *out, uint32_t key)
+{
+	static const struct {
+		uint32_t key;
+		enum req req;
+	} keys[] = {
+		{ K_UP, REQ_UP },
+		{ 'k', REQ_UP },
+		{ K_DOWN, REQ_DOWN },
+		{ 'j', REQ_DOWN },
+		{ K_LEFT, REQ_LEFT },
+		{ 'h', REQ_LEFT },
+		{ K_RIGHT, REQ_RIGHT },
+		{ 'l', REQ_RIGHT },
+		{ K_PGUP, REQ_PAGE_UP },
+		{ K_PGDN, REQ_PAGE_DOWN },
+		{ K_HOME, REQ_TOP },
+		{ 'g', REQ_TOP },
+		{ K_END, REQ_BOTTOM },
+		{ 'G', REQ_BOTTOM },
+		{ K_ENTER, REQ_ENTER },
+		{ '\n', REQ_ENTER },
+		{ ' ', REQ_SELECT },
+		{ K_ESC, REQ_BACK },
+		{ K_BACKSPACE, REQ_BACK },
+		{ 8, REQ_BACK },
+		{ 'u', REQ_BACK },
+		{ 'q', REQ_BACK },
+		{ K_F10, REQ_BACK },
+		{ K_CTRL('c'), REQ_BACK },
+		{ K_F2, REQ_BACK },
+		{ K_CTRL('b'), REQ_PAGE_UP },
+		{ K_CTRL('f'), REQ_PAGE_DOWN },
+		{ K_CTRL('l'), REQ_REDRAW },
+		{ K_CTRL('z'), REQ_SUSPEND },
+		{ K_CLICK, REQ_CLICK },
+		{ K_WHEEL_UP, REQ_WHEEL_UP },
+		{ K_WHEEL_DOWN, REQ_WHEEL_DOWN },
+	};
+
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (keys[i].key == key) {
+			out->req = keys[i].req;
+			return;
+		}
+	if (key > ' ' && key < K_UP) {
+		out->req = REQ_CHAR;
+		out->ch = key;
+	}
+}
+
+void keymap_translate(struct input *out, uint32_t key, enum view_id view, bool typing, bool rw)
+{
+	memset(out, 0, sizeof(*out));
+	if (key == K_NONE)
+		return;
+	if (key >= K_CLICK && key <= K_WHEEL_DOWN) {
+		out->req = REQ_CLICK + (enum req)(key - K_CLICK);
+		return;
+	}
+	if (typing) {
+		translate_text(out, key);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(bindings) / sizeof(bindings[0]); i++) {
+		const struct binding *b = &bindings[i];
+
+		if ((b->views && !(b->views & VIEW_BIT(view))) || !binding_has(b, key))
+			continue;
+		out->req = b->req;
+		out->view = b->view;
+		out->esc = key == K_ESC;
+		out->refused_ro = b->rw && !rw;
+		return;
+	}
+}

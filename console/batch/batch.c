@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/batch/batch.h"
+
+#include "console/app/app_priv.h"
+#include "console/batch/prom.h"
+#include "console/batch/prom_listen.h"
+#include "console/cli/summary.h"
+#include "console/lib/exits.h"
+#include "console/lib/output_file.h"
+#include "console/lib/progress_line.h"
+#include "fabric/base/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WAIT_MS	 500
+#define SETTLE_S 60 /* that the first record waits for figures of routes and for jobs */
+
+struct batch {
+	struct app *a;
+	const struct batch_opts *o;
+	struct survey survey;
+	struct row_order rows;
+	struct prom_server *server;
+	struct stopwatch watch; /* until the first record */
+	uint64_t sample_ns;	/* of the newest record */
+	unsigned done;
+	double rated_at; /* when there were rates first; 0 not yet */
+	bool partial, findings, late_told, lost_told;
+};
+
+/* --- when a record is due ---------------------------------------------------------------- */
+
+/* A file is all there is: its jobs and figures may still come. */
+static bool has_data(const struct batch *b)
+{
+	const struct state *s = &b->a->state;
+
+	if (!s->fabric)
+		return false;
+	if (s->mode == RUN_FILE)
+		return !b->done;
+	return s->rates && s->sample && s->sample->time_ns != b->sample_ns;
+}
+
+static bool settled(const struct state *s)
+{
+	bool no_tables = !s->tables && s->mode == RUN_FILE;
+
+	return s->jobs_source.state != JOBS_WAITING &&
+	       (no_tables || (s->tables && !s->poll.tables_on && !s->metrics_busy));
+}
+
+static bool due(struct batch *b)
+{
+	const struct state *s = &b->a->state;
+
+	if (!has_data(b))
+		return false;
+	if (b->done || settled(s))
+		return true;
+	if (s->poll.tables_on)
+		return false;
+	if (!b->rated_at)
+		b->rated_at = clock_s();
+	if (clock_s() - b->rated_at < SETTLE_S)
+		return false;
+	if (!b->late_told)
+		log_add(LOG_WARN, "batch", "after %d s %s still missing: printed as unknown",
+			SETTLE_S,
+			s->jobs_source.state == JOBS_WAITING ? "the jobs are"
+			: s->tables ? "the figures of the installed routes are"
+				    : "the installed routes are");
+	b->late_told = true;
+	return true;
+}
+
+/* --- records ----------------------------------------------------------------------------- */
+
+static bool is_complete(const struct batch *b)
+{
+	const struct state *s = &b->a->state;
+
+	return s->mode != RUN_LOST && s->poll.answered >= s->poll.asked && !s->poll.missing_sw &&
+	       !s->poll.missing_ca && s->jobs_source.state != JOBS_UNREACHABLE &&
+	       s->jobs_source.state != JOBS_WAITING && !b->a->fabric_partial &&
+	       !b->a->tables_partial && (!s->tables || state_vls_known(s));
+}
+
+static uint64_t faults(const struct state *s)
+{
+	const struct verdict *v = s->verdict;
+
+	if (!v || verdict_ok(v))
+		return 0;
+	/* without the service levels nobody knows whether packets can wait for each other */
+	return !v->connected || !v->loop_free || !v->vls_fit || s->sls_known;
+}
+
+/* Rows that fulfil a filter; without one, what is wrong with the fabric. */
+static uint64_t count_findings(struct batch *b, const struct batch_record *r)
+{
+	const struct state *s = r->s;
+	const struct survey *v = r->v;
+
+	if (b->o->filter)
+		return r->rows->n;
+	return (uint64_t)v->down + v->reduced + v->errors + v->no_reply + s->poll.missing_sw +
+	       s->poll.missing_ca + faults(s);
+}
+
+static void select_rows(struct batch *b, struct batch_record *r)
+{
+	const struct rows rows = {
+		b->o->kind >= ROW_KINDS ? ROWS_PORTS : b->o->kind,
+		r->s,
+		r->v,
+	};
+
+	if (b->o->kind >= ROW_KINDS && !b->o->filter)
+		return;
+	rows_select(&b->rows, &rows, b->o->filter, b->o->sort, b->o->reverse);
+}
+
+static void print_form(FILE *out, const struct batch_record *r)
+{
+	json_t *j;
+
+	switch (r->o->form) {
+	case BATCH_TEXT:
+		batch_print_text(out, r);
+		break;
+	case BATCH_PROM:
+		prom_print(out, r);
+		break;
+	case BATCH_SCREEN:
+		batch_screen(out, r->a, r->o);
+		break;
+	case BATCH_JSON:
+	case BATCH_JSONL:
+		j = batch_json(r);
+		json_dumpf(j, out,
+			   JSON_REAL_PRECISION(15) |
+				   (r->o->form == BATCH_JSON ? JSON_INDENT(2) : JSON_COMPACT));
+		json_decref(j);
+		fputc('\n', out);
+		break;
+	}
+}
+
+/* Whole records, so that a reader never sees a part of one; errors as write(2) has them. */
+int batch_print(const struct batch_record *r, struct err *err)
+{
+	char *text = NULL;
+	size_t len = 0, at = 0;
+	FILE *out = open_memstream(&text, &len);
+	int rc = 0;
+
+	print_form(out, r);
+	fclose(out);
+	while (!rc && at < len) {
+		ssize_t n = write(STDOUT_FILENO, text + at, len - at);
+
+		if (n > 0)
+			at += (size_t)n;
+		else if (errno == EAGAIN)
+			poll(&(struct pollfd){ .fd = STDOUT_FILENO, .events = POLLOUT }, 1, -1);
+		else if (errno != EINTR)
+			rc = err_set(err, -errno, "writing to stdout failed: %s", strerror(errno));
+	}
+	free(text);
+	return rc;
+}
+
+static int write_file(const struct batch_record *r, struct err *err)
+{
+	struct outfile o;
+	int rc = outfile_open(&o, r->o->prom_file, err);
+
+	if (rc)
+		return rc;
+	prom_print(o.file, r);
+	return outfile_end(&o, 0, err);
+}
+
+static void serve(struct batch *b, const struct batch_record *r)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	prom_print(out, r);
+	fclose(out);
+	prom_server_text(b->server, text);
+}
+
+static int put_out(struct batch *b, const struct batch_record *r, struct err *err)
+{
+	int rc = 0;
+
+	if (b->o->formed)
+		rc = batch_print(r, err);
+	if (!rc && b->o->prom_file)
+		rc = write_file(r, err);
+	if (!rc && b->server)
+		serve(b, r);
+	return rc;
+}
+
+static int record(struct batch *b, struct err *err)
+{
+	struct app *a = b->a;
+	struct batch_record r = { .a = a, .v = &b->survey, .o = b->o, .rows = &b->rows };
+	int rc = 0;
+
+	app_refresh(a);
+	if (b->o->at)
+		rc = batch_go_to(a, b->o->at, err);
+	if (rc)
+		return rc;
+	pthread_mutex_lock(&a->events_lock);
+	r.s = app_shown(a);
+	survey_update(&b->survey, r.s);
+	select_rows(b, &r);
+	r.complete = is_complete(b);
+	r.findings = count_findings(b, &r);
+	if (b->o->top && b->rows.n > b->o->top)
+		b->rows.n = b->o->top;
+	if (b->o->kind == BATCH_HEATMAP)
+		rc = batch_heat_check(&r, err);
+	if (!rc)
+		rc = put_out(b, &r, err);
+	pthread_mutex_unlock(&a->events_lock);
+	b->partial = b->partial || !r.complete;
+	b->findings = b->findings || r.findings;
+	b->sample_ns = a->state.sample ? a->state.sample->time_ns : 0;
+	b->done++;
+	return rc;
+}
+
+/* --- the run ----------------------------------------------------------------------------- */
+
+static void wait_for_more(const struct app *a)
+{
+	struct pollfd fds[2] = {
+		{ .fd = mailbox_fd(a->box), .events = POLLIN },
+		{ .fd = a->source ? job_source_fd(a->source) : -1, .events = POLLIN },
+	};
+
+	poll(fds, 2, WAIT_MS);
+}
+
+/* A stream waits for the port to come back, and its last figures are no longer served. */
+static bool gave_up(struct batch *b, struct err *err)
+{
+	const struct state *s = &b->a->state;
+
+	if (s->mode != RUN_LOST) {
+		b->lost_told = false;
+		return false;
+	}
+	if (!b->lost_told && b->server && b->done)
+		prom_server_text(b->server, prom_down());
+	b->lost_told = true;
+	if (b->done && !b->o->count)
+		return false;
+	err_set(err, -EIO, "%s", s->lost_why);
+	return true;
+}
+
+static int exit_code(const struct batch *b)
+{
+	if (b->o->check && b->findings)
+		return EXIT_FINDINGS;
+	return b->partial ? EXIT_PARTIAL : EXIT_OK;
+}
+
+/* Needs neither samples nor jobs. */
+static int differences(struct batch *b, struct err *err)
+{
+	const struct state *s = &b->a->state;
+	bool complete = !s->poll.missing_sw && !s->poll.missing_ca && !b->a->fabric_partial;
+	int rc = batch_diff(b->a, complete, err);
+
+	if (rc < 0)
+		return EXIT_UNREADABLE;
+	if (rc)
+		return EXIT_FINDINGS;
+	return complete ? EXIT_OK : EXIT_PARTIAL;
+}
+
+/* What the first record waits for, where somebody looks on. */
+static void tell_wait(struct batch *b)
+{
+	const struct state *s = &b->a->state;
+	char text[160];
+
+	if (b->done)
+		return;
+	if (!s->fabric)
+		snprintf(text, sizeof(text), "finding the fabric: %u switches, %u hosts%s%s",
+			 s->poll.found_sw, s->poll.found_ca, s->poll.pace[0] ? ": " : "",
+			 s->poll.pace);
+	else if (s->mode != RUN_FILE && !s->tables)
+		snprintf(text, sizeof(text), "%s",
+			 s->poll.tables_pace[0] ? s->poll.tables_pace : "reading the routes");
+	else if (s->poll.tables_on)
+		snprintf(text, sizeof(text), "%s",
+			 s->poll.tables_pace[0] ? s->poll.tables_pace : "reading SL2VL");
+	else if (s->mode != RUN_FILE && !s->rates)
+		snprintf(text, sizeof(text), "counters are read twice, %.3g s apart",
+			 s->poll.interval_s);
+	else
+		snprintf(text, sizeof(text), "figures of the routes%s%s",
+			 s->metrics_step[0] ? ": " : "", s->metrics_step);
+	stopwatch_tell(&b->watch, text);
+}
+
+static int loop(struct batch *b, const volatile sig_atomic_t *stop, struct err *err)
+{
+	struct app *a = b->a;
+	bool file = a->state.mode == RUN_FILE;
+
+	while (!*stop) {
+		app_take_messages(a);
+		app_take_jobs(a);
+		if (gave_up(b, err))
+			return EXIT_UNREADABLE;
+		if (b->o->diff && a->state.fabric) {
+			stopwatch_stop(&b->watch);
+			return differences(b, err);
+		}
+		if (!b->o->diff && due(b)) {
+			int rc;
+
+			stopwatch_stop(&b->watch);
+			rc = record(b, err);
+
+			if (rc == -EPIPE)
+				return 128 + SIGPIPE;
+			if (rc)
+				return EXIT_FINDINGS;
+			if (b->done == b->o->count || (file && !b->server))
+				return exit_code(b);
+		}
+		tell_wait(b);
+		wait_for_more(a);
+	}
+	stopwatch_stop(&b->watch);
+	return 128 + *stop;
+}
+
+/* rc, where that goes well. */
+static int save(struct batch *b, int rc, const volatile sig_atomic_t *stop, struct err *err)
+{
+	struct stopwatch watch = { .files = false };
+	int failed;
+
+	if (rc <= 128) /* else what was seen until a signal is to be kept */
+		stopwatch_files_until(&watch, stop);
+	failed = app_snapshot_to(b->a, b->o->save, err);
+	stopwatch_files_end(&watch);
+	if (failed == -ECANCELED)
+		return 128 + *stop;
+	return failed ? EXIT_FINDINGS : rc;
+}
+
+int batch_run(struct app *a, const volatile sig_atomic_t *stop)
+{
+	struct batch b = { .a = a, .o = &a->opts.batch };
+	struct err err = { "" };
+	int rc = 0;
+
+	stopwatch_start(&b.watch);
+	if (b.o->prom_listen && prom_server_start(&b.server, b.o->prom_listen, &err))
+		rc = EXIT_BAD_USAGE;
+	if (!rc)
+		rc = loop(&b, stop, &err);
+	if (b.o->mark && b.done)
+		app_past_act(a, &b.o->set_mark);
+	if (b.o->save && b.done)
+		rc = save(&b, rc, stop, &err);
+	if (err.text[0] && rc != 128 + SIGPIPE)
+		fprintf(stderr, "ibroute-top: %s\n", err.text);
+	prom_server_stop(b.server);
+	row_order_done(&b.rows);
+	survey_done(&b.survey);
+	return rc;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --diff: what has changed since a dump or a snapshot, as the diags' option of that name. */
+#include "console/batch/batch.h"
+
+#include "console/app/app_priv.h"
+#include "console/input/load_fabric.h"
+#include "console/lib/output_file.h"
+#include "console/record/record.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
+#include "fabric/model/fdiff.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static int read_before(struct fabric **out, const struct app *a, const char *path, struct err *err)
+{
+	char *inside = NULL;
+	struct stat st;
+	int rc;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		inside = xasprintf("%s/" SNAPSHOT_FABRIC, path);
+	rc = loadfab_fabric(out, inside ? inside : path, NULL, a->names, err);
+	free(inside);
+	return rc;
+}
+
+static json_t *guid_json(uint64_t guid)
+{
+	return guid ? json_sprintf("0x%016lx", (unsigned long)guid) : json_null();
+}
+
+static json_t *row_json(const struct fdiff_row *r)
+{
+	bool both = r->change == FDIFF_CHANGED;
+
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "change",
+			 fdiff_change_name(r->change), "what", r->what, "subject",
+			 record_str(r->subject), "guid", guid_json(r->guid), "guid_b",
+			 guid_json(r->guid_b), "before", both ? record_str(r->before) : json_null(),
+			 "after", both ? record_str(r->after) : json_null());
+}
+
+static void print_json(FILE *out, const struct app *a, const struct fdiff *d, const char *since,
+		       bool complete)
+{
+	const struct batch_opts *o = &a->opts.batch;
+	json_t *rows = json_array(), *j;
+	time_t now = time(NULL);
+	struct tm tm;
+	char ts[32];
+
+	strftime(ts, sizeof(ts), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+	for (size_t i = 0; i < d->n; i++)
+		json_array_append_new(rows, row_json(&d->row[i]));
+	j = json_pack("{s:s, s:s, s:o, s:o, s:b, s:o}", "schema", "ibroute-top/1", "ts", ts,
+		      "fabric", record_str(a->state.fabric->name), "since", record_str(since),
+		      "complete", complete, "diff", rows);
+	json_dumpf(j, out, o->form == BATCH_JSON ? JSON_INDENT(2) : JSON_COMPACT);
+	json_decref(j);
+	fputc('\n', out);
+}
+
+static void print_text(FILE *out, const struct app *a, const struct fdiff *d, const char *since)
+{
+	static const char marks[] = { '-', '+', '~' };
+
+	for (size_t i = 0; i < d->n; i++) {
+		const struct fdiff_row *r = &d->row[i];
+
+		fprintf(out, "%c %-7s 0x%016lx %s", marks[r->change], r->what,
+			(unsigned long)r->guid, r->subject);
+		if (r->change == FDIFF_CHANGED)
+			fprintf(out, ": %s -> %s", r->before, r->after);
+		fputc('\n', out);
+	}
+	fprintf(out, "%s: %zu difference%s from %s\n", a->state.fabric->name, d->n, plural(d->n),
+		since);
+}
+
+int batch_diff(struct app *a, bool complete, struct err *err)
+{
+	const struct batch_opts *o = &a->opts.batch;
+	struct fabric *before;
+	struct fdiff *d;
+	int rc = read_before(&before, a, o->diff, err);
+
+	if (rc)
+		return rc;
+	d = fdiff_new(before, a->state.fabric);
+	if (o->form == BATCH_TEXT)
+		print_text(stdout, a, d, o->diff);
+	else
+		print_json(stdout, a, d, o->diff, complete);
+	rc = outfile_flush_stdout(err) ? -EIO : d->n != 0;
+	fdiff_free(d);
+	fabric_put(before);
+	return rc;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A heatmap as figures: the largest of each cell of a matrix. */
+#include "console/batch/batch.h"
+
+#include "console/record/record.h"
+#include "fabric/base/mem.h"
+#include "views/canvas/text.h"
+#include "views/data/racks.h"
+#include "views/heatmap/heat_cells.h"
+#include "views/heatmap/heat_choice.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct heat {
+	struct racks *racks;
+	struct heat_layout *layout;
+	const struct heat_plane *plane;
+	double *cell;	 /* nrow * ncol; NAN: unknown */
+	uint32_t *count; /* channels of the cell */
+};
+
+static void fill_row(struct heat *h, const struct batch_record *r, uint32_t row)
+{
+	const struct rows links = { ROWS_LINKS, r->s, r->v };
+	const struct heat_plane *p = h->plane;
+
+	for (uint32_t i = p->row_off[row]; i < p->row_off[row + 1]; i++) {
+		size_t at = (size_t)row * p->ncol + p->col[i];
+		uint32_t chan = p->chan[i];
+		struct value v;
+
+		if (r->o->down)
+			chan = r->s->fabric->chan_rev[chan];
+		field_get(&v, r->o->metric, &links, chan);
+		h->count[at]++;
+		if (value_known(&v, r->o->metric))
+			h->cell[at] = isnan(h->cell[at]) ? v.num : fmax(h->cell[at], v.num);
+	}
+}
+
+/* False: there is no such matrix. */
+static bool heat_open(struct heat *h, const struct batch_record *r)
+{
+	const struct fabric *f = r->s->fabric;
+	uint32_t plane = 0;
+	size_t n;
+
+	h->racks = racks_new(f, r->s->racks_file, r->s->racks_path);
+	h->layout = heat_layout_new(f, r->v->shape, h->racks);
+	if (r->o->layout)
+		plane = heat_plane_named(h->layout, r->o->layout);
+	if (plane >= h->layout->nplane)
+		return false;
+	h->plane = &h->layout->plane[plane];
+	n = (size_t)h->plane->nrow * h->plane->ncol;
+	h->cell = xcalloc(n, sizeof(*h->cell));
+	h->count = xcalloc(n, sizeof(*h->count));
+	for (size_t i = 0; i < n; i++)
+		h->cell[i] = NAN;
+	for (uint32_t row = 0; row < h->plane->nrow; row++)
+		fill_row(h, r, row);
+	return true;
+}
+
+static void heat_close(struct heat *h)
+{
+	free(h->cell);
+	free(h->count);
+	heat_layout_free(h->layout);
+	racks_free(h->racks);
+}
+
+int batch_heat_check(const struct batch_record *r, struct err *err)
+{
+	struct heat h = { 0 };
+	char names[300] = "";
+	bool good = heat_open(&h, r);
+
+	for (uint32_t i = 0; !good && i < h.layout->nplane; i++) {
+		size_t n = strlen(names);
+
+		snprintf(names + n, sizeof(names) - n, "%s'%s'", i ? ", " : "",
+			 h.layout->plane[i].title);
+	}
+	heat_close(&h);
+	return good ? 0
+		    : err_set(err, -1, "--layout '%s': this fabric has %s", r->o->layout,
+			      names[0] ? names : "no matrix");
+}
+
+static json_t *labels(const struct heat *h, const struct batch_record *r, bool rows)
+{
+	json_t *list = json_array();
+	char name[NAME_LEN];
+	uint32_t n = rows ? h->plane->nrow : h->plane->ncol;
+
+	for (uint32_t i = 0; i < n; i++)
+		json_array_append_new(list, record_str((rows ? heat_row_label : heat_col_label)(
+						    name, h->plane, r->s->fabric, i)));
+	return list;
+}
+
+static json_t *figure(const struct batch_record *r, double v)
+{
+	double scale = pow(10, r->o->metric->decimals);
+
+	if (isnan(v))
+		return json_null();
+	return r->o->metric->kind == VALUE_NUMBER ? json_real(round(v * scale) / scale)
+						  : json_integer((json_int_t)v);
+}
+
+json_t *batch_heat_json(const struct batch_record *r)
+{
+	struct heat h = { 0 };
+	json_t *j = json_object(), *cells = json_array(), *cables = json_array();
+
+	if (!heat_open(&h, r)) {
+		heat_close(&h);
+		return j;
+	}
+	for (uint32_t y = 0; y < h.plane->nrow; y++) {
+		json_t *row = json_array(), *counts = json_array();
+
+		for (uint32_t x = 0; x < h.plane->ncol; x++) {
+			size_t at = (size_t)y * h.plane->ncol + x;
+
+			json_array_append_new(row, figure(r, h.cell[at]));
+			json_array_append_new(counts, json_integer(h.count[at]));
+		}
+		json_array_append_new(cells, row);
+		json_array_append_new(cables, counts);
+	}
+	json_object_set_new(j, "layout", json_string(h.plane->title));
+	json_object_set_new(j, "direction", record_str(h.plane->dir[r->o->down]));
+	json_object_set_new(j, "metric", json_string(r->o->metric->name));
+	json_object_set_new(j, "rows", labels(&h, r, true));
+	json_object_set_new(j, "columns", labels(&h, r, false));
+	json_object_set_new(j, "cells", cells);
+	json_object_set_new(j, "cables", cables);
+	heat_close(&h);
+	return j;
+}
+
+static int label_width(const struct heat *h, const struct batch_record *r)
+{
+	char name[NAME_LEN];
+	int most = 0;
+
+	for (uint32_t y = 0; y < h->plane->nrow; y++) {
+		int w = text_width(heat_row_label(name, h->plane, r->s->fabric, y));
+
+		most = w > most ? w : most;
+	}
+	return most;
+}
+
+static void print_cell(FILE *out, const struct heat *h, const struct batch_record *r, size_t at,
+		       int width)
+{
+	char text[32] = ""; /* no cable */
+
+	if (h->count[at] && isnan(h->cell[at]))
+		strcpy(text, "-");
+	else if (h->count[at])
+		snprintf(text, sizeof(text), "%.*f", r->o->metric->decimals ? 1 : 0, h->cell[at]);
+	fprintf(out, " %*s", width, text);
+}
+
+void batch_heat_text(FILE *out, const struct batch_record *r)
+{
+	struct heat h = { 0 };
+	char name[NAME_LEN];
+	int wide, width = 7;
+
+	if (!heat_open(&h, r)) {
+		heat_close(&h);
+		return;
+	}
+	wide = label_width(&h, r);
+	fprintf(out, "%s, %s, %s\n%*s", h.plane->title, h.plane->dir[r->o->down],
+		r->o->metric->name, wide, "");
+	for (uint32_t x = 0; x < h.plane->ncol; x++) {
+		int w = text_width(heat_col_label(name, h.plane, r->s->fabric, x));
+
+		width = w > width ? w : width;
+	}
+	for (uint32_t x = 0; x < h.plane->ncol; x++)
+		fprintf(out, " %*s", width, heat_col_label(name, h.plane, r->s->fabric, x));
+	fputc('\n', out);
+	for (uint32_t y = 0; y < h.plane->nrow; y++) {
+		fprintf(out, "%-*s", wide, heat_row_label(name, h.plane, r->s->fabric, y));
+		for (uint32_t x = 0; x < h.plane->ncol; x++)
+			print_cell(out, &h, r, (size_t)y * h.plane->ncol + x, width);
+		fputc('\n', out);
+	}
+	heat_close(&h);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records as JSON; console/schema.json says what is in them. */
+#include "console/batch/batch.h"
+
+#include "console/record/record.h"
+#include "views/canvas/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define HOT_SHOWN 10
+
+static json_t *number(double v, int decimals)
+{
+	double scale = pow(10, decimals);
+
+	return isfinite(v) ? json_real(round(v * scale) / scale) : json_null();
+}
+
+static json_t *whole(double v)
+{
+	return isfinite(v) ? json_integer((json_int_t)v) : json_null();
+}
+
+static json_t *text_or_null(const char *text)
+{
+	return text && *text ? record_str(text) : json_null();
+}
+
+static json_t *guid(uint64_t v)
+{
+	return v ? json_sprintf("0x%016lx", (unsigned long)v) : json_null();
+}
+
+static json_t *value_json(const struct value *v, const struct field *f)
+{
+	switch (f->kind) {
+	case VALUE_NUMBER:
+		return number(v->num, f->decimals);
+	case VALUE_COUNT:
+		return whole(v->num);
+	case VALUE_FLAG:
+		return isfinite(v->num) ? json_boolean(v->num > 0.5) : json_null();
+	case VALUE_TEXT:
+		return v->text ? record_str(v->text) : json_null();
+	case VALUE_GUID:
+		return guid(v->guid);
+	}
+	return json_null();
+}
+
+static json_t *row_json(const struct rows *rows, uint32_t row, const struct field *const *field,
+			size_t n)
+{
+	json_t *j = json_object();
+
+	for (size_t i = 0; i < n; i++) {
+		struct value v;
+
+		field_get(&v, field[i], rows, row);
+		json_object_set_new(j, field[i]->name, value_json(&v, field[i]));
+	}
+	return j;
+}
+
+/* All usual fields of a few rows. */
+static json_t *rows_json(const struct batch_record *r, enum row_kind kind, const uint32_t *row,
+			 uint32_t n)
+{
+	const struct rows rows = { kind, r->s, r->v };
+	const struct field *usual[BATCH_FIELDS];
+	size_t nfield, nusual = 0;
+	const struct field *all = fields_of(kind, &nfield);
+	json_t *j = json_array();
+
+	for (size_t i = 0; i < nfield && nusual < BATCH_FIELDS; i++)
+		if (all[i].usual)
+			usual[nusual++] = &all[i];
+	for (uint32_t i = 0; i < n; i++)
+		json_array_append_new(j, row_json(&rows, row ? row[i] : i, usual, nusual));
+	return j;
+}
+
+static json_t *problems_json(const struct batch_record *r)
+{
+	const struct survey *v = r->v;
+	uint32_t row[PROBLEM_MAX];
+
+	for (uint32_t i = 0; i < v->nproblem; i++)
+		row[i] = r->s->fabric->port_off[v->problem_sw[i]] + v->problem_port[i];
+	return rows_json(r, ROWS_PORTS, row, v->nproblem);
+}
+
+static json_t *sm_json(const struct state_sm *sm)
+{
+	json_t *j = json_object();
+
+	if (!sm->known) {
+		json_decref(j);
+		return json_null();
+	}
+	json_object_set_new(j, "name", text_or_null(sm->name));
+	json_object_set_new(j, "state", text_or_null(sm->state));
+	json_object_set_new(j, "lid", json_integer(sm->lid));
+	json_object_set_new(j, "guid", guid(sm->guid));
+	json_object_set_new(j, "engine", text_or_null(sm->engine));
+	json_object_set_new(j, "requested", text_or_null(sm->requested));
+	json_object_set_new(j, "answers", json_boolean(!sm->lost));
+	return j;
+}
+
+static json_t *routes_json(const struct state *s)
+{
+	const struct verdict *v = s->verdict;
+	const struct metrics *m = state_metrics(s);
+	bool jobs = m && m->njob;
+	json_t *j = json_object();
+
+	if (!s->tables) {
+		json_decref(j);
+		return json_null();
+	}
+	json_object_set_new(j, "engine", text_or_null(s->tables->engine));
+	json_object_set_new(j, "connected", v ? json_boolean(v->connected) : json_null());
+	json_object_set_new(j, "loop_free", v ? json_boolean(v->loop_free) : json_null());
+	json_object_set_new(j, "deadlock_free",
+			    v && (s->sls_known || v->deadlock_free) ? json_boolean(v->deadlock_free)
+								    : json_null());
+	json_object_set_new(j, "service_levels_known", json_boolean(s->sls_known));
+	json_object_set_new(j, "vls_used",
+			    m && state_vls_known(s) ? json_integer(m->vls_used) : json_null());
+	json_object_set_new(j, "hops_max", m ? json_integer(m->hops_max) : json_null());
+	json_object_set_new(j, "hops_mean", number(m ? m->hops_mean : NAN, 4));
+	json_object_set_new(j, "unreachable_pairs",
+			    m ? json_integer((json_int_t)m->unreachable) : json_null());
+	json_object_set_new(j, "efi_max", m ? json_integer((json_int_t)m->efi_max) : json_null());
+	json_object_set_new(j, "efi_mean", number(m ? m->efi_mean : NAN, 2));
+	json_object_set_new(j, "eff_efi_max",
+			    jobs ? json_integer((json_int_t)m->eff_efi_max) : json_null());
+	json_object_set_new(j, "eff_efi_bound",
+			    jobs ? json_integer((json_int_t)m->eff_efi_bound) : json_null());
+	json_object_set_new(j, "dark_fiber_pct", number(jobs ? m->dark_fiber_pct : NAN, 2));
+	return j;
+}
+
+static json_t *jobs_json(const struct batch_record *r)
+{
+	static const char *const words[] = { "off", "waiting", "ok", "unreachable" };
+	const struct state_jobs *src = &r->s->jobs_source;
+	json_t *j = json_object();
+
+	json_object_set_new(j, "source", text_or_null(src->source));
+	json_object_set_new(j, "state", json_string(words[src->state]));
+	json_object_set_new(j, "running",
+			    r->s->jobs ? json_integer(r->s->jobs->njob) : json_null());
+	json_object_set_new(j, "pending",
+			    r->s->jobs ? json_integer(r->s->jobs->pending) : json_null());
+	json_object_set_new(j, "age_s", number(src->age_s, 1));
+	return j;
+}
+
+static json_t *overview_json(const struct batch_record *r)
+{
+	const struct state *s = r->s;
+	const struct survey *v = r->v;
+	bool polled = s->sample != NULL;
+	char shape[64];
+	json_t *j = json_object();
+
+	shape_sentence(shape, sizeof(shape), v->shape);
+	json_object_set_new(j, "shape", json_string(shape));
+	json_object_set_new(j, "switches", json_integer(s->fabric->nsw));
+	json_object_set_new(j, "hosts", json_integer(s->fabric->nterm));
+	json_object_set_new(j, "cables", json_integer(v->cables));
+	json_object_set_new(j, "missing_switches", json_integer(s->poll.missing_sw));
+	json_object_set_new(j, "missing_hosts", json_integer(s->poll.missing_ca));
+	json_object_set_new(j, "ports_down", json_integer(v->down));
+	json_object_set_new(j, "ports_reduced", json_integer(v->reduced));
+	json_object_set_new(j, "ports_errors", polled ? json_integer(v->errors) : json_null());
+	json_object_set_new(j, "ports_asked", polled ? json_integer(s->poll.asked) : json_null());
+	json_object_set_new(j, "ports_answered",
+			    polled ? json_integer(s->poll.answered) : json_null());
+	json_object_set_new(j, "poll_s", number(s->poll.took_s, 3));
+	json_object_set_new(j, "load_pct", number(v->load_pct, 2));
+	json_object_set_new(j, "jobs", jobs_json(r));
+	json_object_set_new(j, "sm", sm_json(&s->sm));
+	json_object_set_new(j, "routes", routes_json(s));
+	json_object_set_new(j, "tiers", rows_json(r, ROWS_TIERS, NULL, v->ntier));
+	json_object_set_new(
+		j, "hot_links",
+		rows_json(r, ROWS_LINKS, v->hot, v->nhot < HOT_SHOWN ? v->nhot : HOT_SHOWN));
+	json_object_set_new(j, "problems", problems_json(r));
+	return j;
+}
+
+/* Where nobody answered the sweep: behind which port, or which node. */
+static void add_silent(json_t *j, const char *lines)
+{
+	for (const char *at = lines; at && *at; at += strcspn(at, "\n") + 1) {
+		char place[NAME_LEN];
+
+		snprintf(place, sizeof(place), "%.*s", (int)strcspn(at, "\n"), at);
+		json_array_append_new(j, record_str(place));
+	}
+}
+
+/* Every silent port, not only those that a screen lists. */
+static json_t *no_reply_json(const struct batch_record *r)
+{
+	const struct rows rows = { ROWS_PORTS, r->s, r->v };
+	json_t *j = json_array();
+	char name[NAME_LEN];
+
+	for (uint32_t i = 0; r->v->no_reply && i < rows_count(&rows); i++) {
+		uint32_t sw;
+
+		if (r->v->problem[i] != PROBLEM_NO_REPLY)
+			continue;
+		sw = rows_switch(&rows, i);
+		switch_label(name, sizeof(name), r->s->fabric, sw);
+		json_array_append_new(j,
+				      json_sprintf("%s/%u", name, i - r->s->fabric->port_off[sw]));
+	}
+	add_silent(j, r->s->poll.silent);
+	return j;
+}
+
+static json_t *now_json(void)
+{
+	struct timespec ts;
+	struct tm tm;
+	char buf[40];
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	strftime(buf, sizeof(buf), "%Y-%m-%dT%H:%M:%S", gmtime_r(&ts.tv_sec, &tm));
+	return json_sprintf("%s.%03ldZ", buf, ts.tv_nsec / 1000000);
+}
+
+json_t *batch_json(const struct batch_record *r)
+{
+	const struct rows rows = { r->o->kind, r->s, r->v };
+	json_t *j = json_object(), *list;
+
+	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
+	json_object_set_new(j, "ts", now_json());
+	json_object_set_new(j, "fabric",
+			    r->s->fabric ? record_str(r->s->fabric->name) : json_null());
+	json_object_set_new(j, "source", record_str(r->s->source));
+	json_object_set_new(j, "view", json_string(batch_view_name(r->o->kind)));
+	json_object_set_new(j, "complete", json_boolean(r->complete));
+	json_object_set_new(j, "no_reply", no_reply_json(r));
+	json_object_set_new(j, "interval_s",
+			    number(r->s->rates ? r->s->rates->interval_s : NAN, 3));
+	json_object_set_new(j, "findings", json_integer((json_int_t)r->findings));
+	if (r->o->at)
+		json_object_set_new(j, "at", batch_at_json(&r->s->past));
+	if (r->o->kind == BATCH_HISTORY) {
+		json_object_set_new(j, "history", batch_history_json(r->a));
+		return j;
+	}
+	if (r->o->kind == BATCH_OVERVIEW) {
+		json_object_set_new(j, "overview", overview_json(r));
+		return j;
+	}
+	if (r->o->kind == BATCH_HEATMAP) {
+		json_object_set_new(j, "heatmap", batch_heat_json(r));
+		return j;
+	}
+	list = json_array();
+	for (uint32_t i = 0; i < r->rows->n; i++)
+		json_array_append_new(list,
+				      row_json(&rows, r->rows->row[i], r->o->field, r->o->nfield));
+	json_object_set_new(j, row_kind_name(r->o->kind), list);
+	return j;
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/batch/batch_opts.h"
+
+#include "console/batch/batch.h"
+#include "console/input/thresholds.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/exits.h"
+#include "views/shell/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	OPT_BATCH_JSON = 860,
+	OPT_JSONL,
+	OPT_PROM,
+	OPT_PROM_FILE,
+	OPT_PROM_LISTEN,
+	OPT_VIEW,
+	OPT_SORT,
+	OPT_FILTER,
+	OPT_FIELDS,
+	OPT_TOP,
+	OPT_CHECK,
+	OPT_SAVE,
+	OPT_DIFF_WITH,
+	OPT_THRESHOLDS,
+	OPT_LAYOUT,
+	OPT_METRIC,
+	OPT_DOWN,
+	OPT_SCREEN,
+	OPT_SIZE,
+	OPT_DO,
+	OPT_SESSION,
+	OPT_SAMPLE,
+	OPT_MARK
+};
+
+static const struct argp_option rows[] = {
+	{ "batch", 'b', NULL, 0, "print tables of text", 0 },
+	{ "json", OPT_BATCH_JSON, NULL, 0, "print one JSON object a record (preset: one record)",
+	  0 },
+	{ "jsonl", OPT_JSONL, NULL, 0, "the same, a line each (preset: until stopped)", 0 },
+	{ "prom", OPT_PROM, NULL, 0, "print Prometheus text (preset: one record)", 0 },
+	{ "prom-file", OPT_PROM_FILE, "FILE", 0,
+	  "write Prometheus text into a file, which is replaced as a whole", 0 },
+	{ "prom-listen", OPT_PROM_LISTEN, "[ADDRESS:]PORT", 0,
+	  "serve Prometheus text at /metrics (preset address: 127.0.0.1)", 0 },
+	{ "iterations", 'n', "N", 0, "end after so many records", 0 },
+	{ "view", OPT_VIEW, "VIEW", 0,
+	  "overview (preset), links, ports, switches, jobs, tiers, events, heatmap, history (the samples "
+	  "of a snapshot); without a fabric: sessions, actions",
+	  0 },
+	{ "at", OPT_SAMPLE, "WHEN", 0,
+	  "of --load: an earlier sample, by bookmark, as -N (samples back), or the newest until a time "
+	  "such as 2026-11-20T23:19:51Z or @1795216791",
+	  0 },
+	{ "mark", OPT_MARK, "NAME", 0, "of --save: set this bookmark at the sample", 0 },
+	{ "session", OPT_SESSION, "SID", 0,
+	  "of --view actions: what was done in this recorded session (preset: the newest)", 0 },
+	{ "sort", OPT_SORT, "[-]FIELD", 0,
+	  "highest first, texts from a to z; with a - the other way round", 0 },
+	{ "filter", OPT_FILTER, "EXPRESSION", 0,
+	  "only rows such as 'util>80 not (spine or state=down)'; see FILTERS in ibroute-top(1)",
+	  0 },
+	{ "fields", OPT_FIELDS, "NAME,...", 0,
+	  "what to print of a row; +NAME adds to the usual ones; 'all'; 'help' lists them", 0 },
+	{ "top", OPT_TOP, "N", 0, "at most so many rows", 0 },
+	{ "metric", OPT_METRIC, "FIELD", 0, "of the heatmap: any figure of links (preset: util)",
+	  0 },
+	{ "layout", OPT_LAYOUT, "NAME", 0, "of the heatmap: a word of a matrix's title", 0 },
+	{ "threshold-file", OPT_THRESHOLDS, "FILE", 0,
+	  "only ports with an error counter above its limit, as ibqueryerrors has them in "
+	  "/etc/infiniband-diags/error_thresholds; with --check exit 1",
+	  0 },
+	{ "down", OPT_DOWN, NULL, 0, "of the heatmap: the opposite direction", 0 },
+	{ "screen", OPT_SCREEN, "VIEW", 0,
+	  "print a view as the screen shows it; all views, of --size, after --do", 0 },
+	{ "size", OPT_SIZE, "WxH", 0, "of --screen (preset: 100x30)", 0 },
+	{ "do", OPT_DO, "COMMANDS", 0,
+	  "before --screen: commands of the command line with ; between, such as "
+	  "'metric efi; layout rack'",
+	  0 },
+	{ "check", OPT_CHECK, NULL, 0,
+	  "exit 1 when a row fulfils the filter; without a filter, when ports have problems, or "
+	  "routes faults, or nodes are missing",
+	  0 },
+	{ "diff", OPT_DIFF_WITH, "FILE", 0,
+	  "print what has changed since this dump (or folder of --save): switches, hosts, cables, "
+	  "LIDs, names, speeds; exit 1 when anything has. As text, or with --json",
+	  0 },
+	{ "save", OPT_SAVE, "DIR", 0,
+	  "save the newest record as a snapshot, for --load; a folder that does not exist yet", 0 },
+	{ 0 },
+};
+
+const char *batch_view_name(enum row_kind kind)
+{
+	return kind == BATCH_OVERVIEW  ? "overview"
+	       : kind == BATCH_HEATMAP ? "heatmap"
+	       : kind == BATCH_HISTORY ? "history"
+				       : row_kind_name(kind);
+}
+
+static void take_view(struct batch_opts *o, const char *arg, struct argp_state *s)
+{
+	o->viewed = true;
+	o->kind = !strcmp(arg, "heatmap")   ? BATCH_HEATMAP
+		  : !strcmp(arg, "history") ? BATCH_HISTORY
+					    : row_kind_find(arg);
+	if (o->kind == ROW_KINDS && strcmp(arg, "overview") != 0)
+		argp_error(s,
+			   "--view: '%s' is none of overview, links, ports, switches, jobs, tiers, "
+			   "events, heatmap, history, sessions, actions",
+			   arg);
+}
+
+static void take_form(struct batch_opts *o, enum batch_form form, struct argp_state *s)
+{
+	if (o->formed && o->form != form)
+		argp_error(s,
+			   "only one of -b, --json, --jsonl, --prom and --screen can be printed");
+	o->on = o->formed = true;
+	o->form = form;
+}
+
+/* --- fields ------------------------------------------------------------------------------ */
+
+static void list_fields(enum row_kind kind)
+{
+	size_t n;
+	const struct field *f = fields_of(kind, &n);
+
+	printf("%s:\n", row_kind_name(kind));
+	for (size_t i = 0; i < n; i++)
+		printf("  %c %-16s %-8s %s\n", f[i].usual ? '*' : ' ', f[i].name,
+		       f[i].alias ? f[i].alias : "", f[i].about);
+}
+
+static void help_fields(const struct batch_opts *o)
+{
+	puts("Fields by name, with the short form that filters and --sort also take; * usual.");
+	for (enum row_kind k = 0; k < ROW_KINDS; k++)
+		if (o->kind == BATCH_OVERVIEW || o->kind == k)
+			list_fields(k);
+	exit(EXIT_OK);
+}
+
+static void add_field(struct batch_opts *o, const struct field *f)
+{
+	for (size_t i = 0; i < o->nfield; i++)
+		if (o->field[i] == f)
+			return;
+	if (o->nfield < BATCH_FIELDS)
+		o->field[o->nfield++] = f;
+}
+
+static void add_fields(struct batch_opts *o, bool all)
+{
+	size_t n;
+	const struct field *f = fields_of(o->kind, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (all || f[i].usual)
+			add_field(o, &f[i]);
+}
+
+static const struct field *need_field(const struct batch_opts *o, const char *name, size_t len,
+				      const char *option, struct argp_state *s)
+{
+	const struct field *f = field_find(o->kind, name, len);
+	const char *near = f ? NULL : field_guess(o->kind, name, len);
+
+	if (!f)
+		argp_error(s, "%s: %s have no field '%.*s'%s%s%s; --fields help lists them", option,
+			   row_kind_name(o->kind), (int)(len < 60 ? len : 60), name,
+			   near ? " (is it " : "", near ? near : "", near ? "?)" : "");
+	return f;
+}
+
+static void take_fields(struct batch_opts *o, struct argp_state *s)
+{
+	const char *at = o->fields_text;
+
+	if (at && !*at)
+		need_field(o, at, 0, "--fields", s);
+	if (!at || *at == '+')
+		add_fields(o, false);
+	for (; at && *at; at += *at == ',') {
+		size_t n;
+
+		at += *at == '+';
+		n = strcspn(at, ",");
+		if (n == 3 && !strncmp(at, "all", 3))
+			add_fields(o, true);
+		else
+			add_field(o, need_field(o, at, n, "--fields", s));
+		at += n;
+	}
+}
+
+/* --- together ---------------------------------------------------------------------------- */
+
+static void take_table(struct batch_opts *o, struct argp_state *s)
+{
+	bool table = o->kind < ROW_KINDS;
+	const char *sort = o->sort_text;
+	struct err err = { "" };
+
+	if (o->fields_text && !strcmp(o->fields_text, "help"))
+		help_fields(o);
+	if (o->form == BATCH_SCREEN && o->formed && (o->viewed || o->filter_text))
+		argp_error(s, "--screen has a view of its own; filter with --do 'filter util>80'");
+	if (o->form == BATCH_PROM && o->formed && (o->viewed || sort || o->fields_text || o->top))
+		argp_error(s, "--prom prints all there is; of ports those that fulfil --filter");
+	if (!table && (sort || o->fields_text || o->top ||
+		       (o->filter_text && o->formed && o->form != BATCH_PROM)))
+		argp_error(s, "--sort, --filter, --fields and --top need a --view with rows, such "
+			      "as --view links");
+	if (table)
+		take_fields(o, s);
+	if (sort) {
+		o->reverse = *sort == '-';
+		sort += *sort == '-' || *sort == '+';
+		o->sort = need_field(o, sort, strlen(sort), "--sort", s);
+	}
+	if (o->filter_text &&
+	    row_filter_new(&o->filter, table ? o->kind : ROWS_PORTS, o->filter_text, NULL, &err))
+		argp_error(s, "--filter '%s': %s", o->filter_text, err.text);
+}
+
+static void take_heatmap(struct batch_opts *o, struct argp_state *s)
+{
+	const char *name = o->metric_text ? o->metric_text : "util_pct";
+
+	if (o->kind != BATCH_HEATMAP) {
+		if (o->metric_text || o->layout || o->down)
+			argp_error(s, "--metric, --layout and --down are of --view heatmap");
+		return;
+	}
+	o->metric = field_find(ROWS_LINKS, name, strlen(name));
+	if (!o->metric || o->metric->kind == VALUE_TEXT || o->metric->kind == VALUE_GUID)
+		argp_error(s,
+			   "--metric: '%s' is no figure of links; --view links --fields help lists "
+			   "them",
+			   name);
+}
+
+static void take_screen(struct batch_opts *o, const char *arg, struct argp_state *s)
+{
+	take_form(o, BATCH_SCREEN, s);
+	o->screen = command_view(arg);
+	if (o->screen == VIEW_COUNT)
+		argp_error(s, "--screen: there is no view '%s'", arg);
+}
+
+static void take_thresholds(struct batch_opts *o, const char *path, struct argp_state *s)
+{
+	struct err err = { "" };
+	char *text; /* kept until the program ends, as the others of the command line */
+
+	if (thresholds_filter(&text, path, &err))
+		argp_failure(s, EXIT_UNREADABLE, 0, "%s", err.text);
+	if (o->filter_text)
+		argp_error(s, "--threshold-file and --filter exclude each other");
+	o->filter_text = text;
+	if (!o->viewed)
+		take_view(o, "ports", s);
+}
+
+static void take_size(struct batch_opts *o, const char *arg, struct argp_state *s)
+{
+	char after;
+
+	if (sscanf(arg, "%ux%u%c", &o->screen_w, &o->screen_h, &after) != 2 || o->screen_w < 80 ||
+	    o->screen_w > 1000 || o->screen_h < 24 || o->screen_h > 1000)
+		argp_error(s, "--size: '%s' is not of the form 100x30, from 80x24 to 1000x1000",
+			   arg);
+}
+
+/* What no view could take is a mistake of the script; what a value means is said on the screen. */
+static void check_commands(const char *text, struct argp_state *s)
+{
+	for (; *text; text += *text == ';') {
+		size_t n, name;
+		const struct command *c;
+
+		text += strspn(text, " :");
+		n = strcspn(text, ";");
+		name = strcspn(text, " ;");
+		c = name ? command_find(text, name) : NULL;
+		if (name && !c)
+			argp_error(s, "--do: no command '%.*s' (or it begins several)", (int)name,
+				   text);
+		else if (c && c->needed && strspn(text + name, " ") == n - name)
+			argp_error(s, "--do: %s %s: %s", c->name, c->args, c->help);
+		else if (c && c->arg == ARG_NONE && strspn(text + name, " ") != n - name)
+			argp_error(s, "--do: '%s' takes no argument", c->name);
+		text += n;
+	}
+}
+
+static void take_all(struct batch_opts *o, struct argp_state *s)
+{
+	bool alone = o->diff || o->prom_file || o->prom_listen || o->save || o->check;
+	bool any = o->counted || o->viewed || o->sort_text || o->filter_text || o->fields_text ||
+		   o->top || o->metric_text || o->layout || o->commands || o->at || o->mark;
+
+	if (alone)
+		o->on = true;
+	if (o->fields_text && !strcmp(o->fields_text, "help"))
+		help_fields(o);
+	if (any && !o->on)
+		argp_error(s,
+			   "--view, --sort, --filter, --fields, --top and -n go with -b, --json, "
+			   "--jsonl, --prom or --check");
+	if (!o->on)
+		return;
+	if (o->diff && (o->viewed || o->sort_text || o->filter_text || o->fields_text || o->top ||
+			o->counted || o->check || o->prom_file || o->prom_listen || o->save ||
+			o->form == BATCH_PROM || o->form == BATCH_SCREEN))
+		argp_error(s, "--diff goes with -b, --json or --jsonl and nothing else of a batch");
+	take_table(o, s);
+	if (o->commands && o->form != BATCH_SCREEN)
+		argp_error(s, "--do goes with --screen");
+	if (o->commands)
+		check_commands(o->commands, s);
+	if (o->mark && !o->save)
+		argp_error(s, "--mark goes with --save: a bookmark is kept in a snapshot");
+	if (o->session && o->kind != ROWS_ACTIONS)
+		argp_error(s, "--session is of --view actions");
+	if (batch_of_records(o) && (o->save || o->prom_file || o->prom_listen))
+		argp_error(s, "--save and --prom-... are of a fabric, not of records");
+	take_heatmap(o, s);
+	if (!o->counted) /* a stream ends with its reader, a document by itself */
+		o->count = (o->formed && (o->form == BATCH_TEXT || o->form == BATCH_JSONL)) ||
+					   o->prom_file || o->prom_listen
+				   ? 0
+				   : 1;
+	if (o->check && !o->counted)
+		o->count = 1;
+}
+
+static error_t take(int key, char *arg, struct argp_state *s)
+{
+	struct batch_opts *o = s->input;
+
+	switch (key) {
+	case 'b':
+		take_form(o, BATCH_TEXT, s);
+		return 0;
+	case OPT_THRESHOLDS:
+		take_thresholds(o, arg, s);
+		return 0;
+	case OPT_DIFF_WITH:
+		o->diff = arg;
+		return 0;
+	case OPT_BATCH_JSON:
+		take_form(o, BATCH_JSON, s);
+		return 0;
+	case OPT_JSONL:
+		take_form(o, BATCH_JSONL, s);
+		return 0;
+	case OPT_PROM:
+		take_form(o, BATCH_PROM, s);
+		return 0;
+	case OPT_PROM_FILE:
+		o->prom_file = arg;
+		return 0;
+	case OPT_PROM_LISTEN:
+		o->prom_listen = arg;
+		return 0;
+	case 'n':
+		o->count = (unsigned)cmdline_count(s, "--iterations", arg, 0, 1000000000);
+		o->counted = true;
+		return 0;
+	case OPT_VIEW:
+		take_view(o, arg, s);
+		return 0;
+	case OPT_SORT:
+		o->sort_text = arg;
+		return 0;
+	case OPT_FILTER:
+		o->filter_text = arg;
+		return 0;
+	case OPT_FIELDS:
+		o->fields_text = arg;
+		return 0;
+	case OPT_TOP:
+		o->top = (unsigned)cmdline_count(s, "--top", arg, 0, 1000000000);
+		return 0;
+	case OPT_LAYOUT:
+		o->layout = arg;
+		return 0;
+	case OPT_METRIC:
+		o->metric_text = arg;
+		return 0;
+	case OPT_DOWN:
+		o->down = true;
+		return 0;
+	case OPT_SCREEN:
+		take_screen(o, arg, s);
+		return 0;
+	case OPT_SIZE:
+		take_size(o, arg, s);
+		return 0;
+	case OPT_DO:
+		o->commands = arg;
+		return 0;
+	case OPT_SAMPLE:
+		o->at = arg;
+		return 0;
+	case OPT_MARK:
+		o->mark = arg;
+		o->set_mark.type = REQ_BOOKMARK;
+		snprintf(o->set_mark.text, sizeof(o->set_mark.text), "%s", arg);
+		return 0;
+	case OPT_SESSION:
+		o->session = arg;
+		return 0;
+	case OPT_CHECK:
+		o->check = true;
+		return 0;
+	case OPT_SAVE:
+		o->save = arg;
+		return 0;
+	case ARGP_KEY_END:
+		take_all(o, s);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp batch_argp = { .options = rows, .parser = take };
+
+void batch_opts_init(struct batch_opts *o)
+{
+	*o = (struct batch_opts){ .kind = BATCH_OVERVIEW, .screen_w = 100, .screen_h = 30 };
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* batch_opts: what the console prints instead of a screen, and how often. */
+#ifndef CONSOLE_BATCH_BATCH_OPTS_H
+#define CONSOLE_BATCH_BATCH_OPTS_H
+
+#include "views/data/request.h"
+#include "views/table/fields.h"
+#include "views/table/row_filter.h"
+
+#include <argp.h>
+#include <stdbool.h>
+
+enum batch_form { BATCH_TEXT, BATCH_JSON, BATCH_JSONL, BATCH_PROM, BATCH_SCREEN };
+
+#define BATCH_OVERVIEW ROW_KINDS       /* as a kind of rows: no table */
+#define BATCH_HEATMAP  (ROW_KINDS + 1) /* nor that */
+#define BATCH_HISTORY  (ROW_KINDS + 2) /* nor that */
+#define BATCH_FIELDS   64
+
+struct batch_opts {
+	bool on;
+	enum batch_form form;
+	bool formed;	/* one was asked for */
+	bool check;	/* exit 1 when there are findings */
+	unsigned count; /* records; 0: until stopped */
+	bool counted;
+	unsigned top; /* rows of a table; 0: all */
+	bool viewed;
+	enum row_kind kind;	 /* or BATCH_OVERVIEW, BATCH_HEATMAP, BATCH_HISTORY */
+	const char *at;		 /* a sample of a snapshot; NULL: the newest */
+	const char *mark;	 /* bookmark of the sample that is saved; NULL: none */
+	struct request set_mark; /* the same, as the key asks for it */
+	const char *session;	 /* ROWS_ACTIONS: the beginning of its name; NULL: the newest */
+	const char *layout;	 /* of the heatmap; NULL: the first that the fabric has */
+	const char *metric_text;
+	bool down;	     /* the opposite direction */
+	enum view_id screen; /* BATCH_SCREEN */
+	unsigned screen_w, screen_h;
+	const char *commands; /* as after ':', with ; between; NULL: none */
+	const char *sort_text, *filter_text, *fields_text;
+	const char *prom_file, *prom_listen; /* NULL: none */
+	const char *diff;		     /* dump or snapshot to compare with; NULL: none */
+	const char *save;		     /* a folder for a snapshot; NULL: none */
+
+	/* made of them */
+	const struct field *metric; /* of the heatmap */
+	const struct field *sort;   /* NULL: by name */
+	bool reverse;
+	struct row_filter *filter; /* NULL: all rows; kept until the program ends */
+	const struct field *field[BATCH_FIELDS];
+	size_t nfield;
+};
+
+void batch_opts_init(struct batch_opts *o);
+/* The options; the input is a struct batch_opts. */
+extern const struct argp batch_argp;
+/* The row kinds that --view takes, "overview" too. */
+const char *batch_view_name(enum row_kind kind);
+
+#endif

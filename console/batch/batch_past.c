@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --at and --view history: the samples of a snapshot, and a record of one of them. */
+#include "console/batch/batch.h"
+
+#include "console/app/app_priv.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void utc(char buf[32], int64_t time_s)
+{
+	time_t t = (time_t)time_s;
+	struct tm tm;
+
+	strftime(buf, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
+}
+
+static const char *mark_of(const struct past *p, uint64_t serial)
+{
+	const struct mark *mark;
+	uint32_t n = past_marks(p, &mark);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (mark[i].serial == serial)
+			return mark[i].name;
+	return NULL;
+}
+
+/* --- which sample ------------------------------------------------------------------------- */
+
+/* The newest that is not later. */
+static uint64_t at_time(const struct past *p, int64_t time_s)
+{
+	uint64_t found = 0;
+
+	for (uint64_t i = past_oldest(p); i && i <= past_newest(p); i++)
+		if (past_time(p, i) <= time_s)
+			found = i;
+	return found;
+}
+
+static bool whole_number(const char *text, long *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtol(text, &end, 10);
+	return !errno && isdigit((unsigned char)*text) && !*end;
+}
+
+static bool time_of(const char *text, int64_t *out)
+{
+	struct tm tm = { 0 };
+	const char *end;
+	long unix_s;
+
+	if (*text == '@' && whole_number(text + 1, &unix_s)) {
+		*out = unix_s;
+		return true;
+	}
+	end = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+	if (!end || (strcmp(end, "Z") != 0 && *end))
+		return false;
+	*out = timegm(&tm);
+	return true;
+}
+
+int batch_go_to(struct app *a, const char *at, struct err *err)
+{
+	const struct past *p = a->past;
+	uint64_t oldest = past_oldest(p), newest = past_newest(p), serial = 0;
+	const struct mark *mark;
+	uint32_t n = past_marks(p, &mark);
+	int64_t time_s;
+	long back;
+
+	if (!oldest)
+		return err_set(err, -ENOENT, "--at: there are no samples in it");
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(mark[i].name, at))
+			serial = mark[i].serial;
+	if (!serial && *at == '-' && whole_number(at + 1, &back))
+		serial = (uint64_t)back <= newest - oldest ? newest - (uint64_t)back : 0;
+	else if (!serial && time_of(at, &time_s))
+		serial = at_time(p, time_s);
+	else if (!serial)
+		return err_set(err, -EINVAL,
+			       "--at: '%s' is no bookmark in it, no -N, and no time such as "
+			       "2026-11-20T23:19:51Z; --view history lists the samples",
+			       at);
+	if (!serial)
+		return err_set(err, -ENOENT, "--at: '%s' is before the oldest of its %u samples",
+			       at, past_count(p));
+	app_past_go(a, serial);
+	return 0;
+}
+
+/* --- the list ----------------------------------------------------------------------------- */
+
+json_t *batch_history_json(struct app *a)
+{
+	json_t *list = json_array();
+	uint64_t newest = past_newest(a->past);
+
+	for (uint64_t i = past_oldest(a->past); i && i <= newest; i++) {
+		const char *mark = mark_of(a->past, i);
+		char when[32];
+
+		utc(when, past_time(a->past, i));
+		json_array_append_new(list, json_pack("{s:I, s:s, s:o}", "back",
+						      (json_int_t)(newest - i), "ts", when, "mark",
+						      mark ? json_string(mark) : json_null()));
+	}
+	return list;
+}
+
+void batch_history_text(FILE *out, struct app *a)
+{
+	uint64_t newest = past_newest(a->past);
+
+	fputs("back  ts                    mark\n", out);
+	for (uint64_t i = past_oldest(a->past); i && i <= newest; i++) {
+		const char *mark = mark_of(a->past, i);
+		char when[32];
+
+		utc(when, past_time(a->past, i));
+		fprintf(out, "%4llu  %s  %s\n", (unsigned long long)(newest - i), when,
+			mark ? mark : "-");
+	}
+}
+
+json_t *batch_at_json(const struct state_past *p)
+{
+	char when[32];
+
+	if (!p->on)
+		return json_null();
+	utc(when, p->time_s);
+	return json_pack("{s:I, s:s, s:o}", "back", (json_int_t)p->back, "ts", when, "mark",
+			 p->mark[0] ? json_string(p->mark) : json_null());
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A view as text, as the screen would show it; commands are typed as an operator would. */
+#include "console/batch/batch.h"
+
+#include "console/app/app_priv.h"
+#include "console/app/keymap.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of what is left for the application only the history is for a batch, not previews and updates. */
+static void press(struct app *a, uint32_t key)
+{
+	struct request r = { .type = REQ_NONE };
+	struct input in;
+
+	keymap_translate(&in, key, ui_view(a->ui), ui_typing(a->ui, app_shown(a)), false);
+	ui_input(a->ui, &in, app_shown(a), &r);
+	app_past_act(a, &r);
+}
+
+static void type_commands(struct app *a, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, ";");
+
+		while (n && *text == ' ') {
+			text++;
+			n--;
+		}
+		press(a, ':');
+		for (size_t i = 0; i < n; i++)
+			press(a, (unsigned char)text[i]);
+		press(a, K_ENTER);
+		text += n;
+		text += *text == ';';
+	}
+}
+
+void batch_screen(FILE *out, struct app *a, const struct batch_opts *o)
+{
+	bool ascii = a->opts.ascii;
+	struct canvas *c;
+	char *text;
+
+	setlocale(LC_CTYPE, "");
+	ascii = ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	c = canvas_new((int)o->screen_w, (int)o->screen_h, ascii);
+	ui_goto(a->ui, o->screen);
+	ui_draw(a->ui, c, app_shown(a)); /* views look at the state when they draw */
+	if (o->commands)
+		type_commands(a, o->commands);
+	ui_draw(a->ui, c, app_shown(a));
+	text = canvas_dump(c);
+	fputs(text, out);
+	free(text);
+	canvas_free(c);
+}

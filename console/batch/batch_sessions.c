@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The views of recorded sessions and of what was done in one: they need no fabric. */
+#include "console/batch/batch.h"
+
+#include "console/lib/exits.h"
+#include "console/record/record.h"
+#include "console/record/session_read.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+bool batch_of_records(const struct batch_opts *o)
+{
+	return o->on && (o->kind == ROWS_SESSIONS || o->kind == ROWS_ACTIONS);
+}
+
+/* The file of a session by the beginning of its name; without one the newest. */
+static int find_file(char out[80], const struct sessions *s, const char *sid, struct err *err)
+{
+	size_t len = strlen(sid ? sid : "");
+
+	for (uint32_t i = 0; i < s->nrow; i++)
+		if (!strncmp(s->row[i].file, sid ? sid : "", len)) {
+			snprintf(out, 80, "%s", s->row[i].file);
+			return 0;
+		}
+	return err_set(err, -ENOENT, "no session%s%s in %s; --view sessions lists them",
+		       sid ? " " : "", sid ? sid : "", s->dir);
+}
+
+static int open_records(struct sessions **out, const struct batch_opts *o, const char *dir,
+			struct err *err)
+{
+	struct sessions *s;
+	char file[80];
+	int rc;
+
+	if (access(dir, R_OK | X_OK))
+		return err_set(err, -errno, "%s: cannot read the records: %s", dir,
+			       strerror(errno));
+	s = session_read(dir, "", NULL, NULL, NULL);
+	if (o->kind == ROWS_ACTIONS) {
+		rc = find_file(file, s, o->session, err);
+		sessions_free(s);
+		if (rc)
+			return rc;
+		s = session_read(dir, file, NULL, NULL, NULL);
+		if (s->why[0]) {
+			rc = err_set(err, -EIO, "%s", s->why);
+			sessions_free(s);
+			return rc;
+		}
+	}
+	*out = s;
+	return 0;
+}
+
+static uint64_t count_findings(const struct batch_record *r)
+{
+	const struct sessions *s = r->s->sessions;
+	uint64_t n = 0;
+
+	if (r->o->filter)
+		return r->rows->n;
+	for (uint32_t i = 0; i < s->nrow; i++)
+		n += !s->row[i].ok;
+	return n;
+}
+
+int batch_sessions(const struct batch_opts *o, const char *record)
+{
+	const char *dir = record_dir(record);
+	struct row_order order = { 0 };
+	struct survey v = { 0 };
+	struct state s;
+	struct sessions *all = NULL;
+	struct err err = { "" };
+	struct batch_record r = { .s = &s, .v = &v, .o = o, .rows = &order, .complete = true };
+	const struct rows rows = { o->kind, &s, &v };
+	int rc = open_records(&all, o, dir, &err);
+
+	if (rc) {
+		fprintf(stderr, "ibroute-top: %s\n", err.text);
+		return EXIT_UNREADABLE;
+	}
+	state_init(&s);
+	s.sessions = all;
+	snprintf(s.source, sizeof(s.source), "%s", dir);
+	rows_select(&order, &rows, o->filter, o->sort, o->reverse);
+	r.findings = count_findings(&r);
+	if (o->top && order.n > o->top)
+		order.n = o->top;
+	rc = o->formed ? batch_print(&r, &err) : 0;
+	if (rc == -EPIPE)
+		rc = 128 + SIGPIPE;
+	else if (rc)
+		fprintf(stderr, "ibroute-top: %s\n", err.text);
+	else
+		rc = o->check && r.findings ? EXIT_FINDINGS : EXIT_OK;
+	row_order_done(&order);
+	sessions_free(all);
+	return rc < 0 ? EXIT_FINDINGS : rc;
+}

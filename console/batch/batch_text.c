@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records as text: a line on the record, then a table whose columns are two blanks apart. */
+#include "console/batch/batch.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
+#include "views/canvas/text.h"
+#include "views/sessions/sessions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void print_head(FILE *out, const struct batch_record *r)
+{
+	const struct state *s = r->s;
+	time_t t = (time_t)(s->past.on ? s->past.time_s : s->now_s);
+	char when[32];
+	struct tm tm;
+
+	if (!s->fabric) {
+		fprintf(out, "%s: %u record%s\n", s->source, s->sessions->nrow,
+			plural(s->sessions->nrow));
+		return;
+	}
+	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
+	fprintf(out, "%s %s (%s): %u switch%s, %u host%s", when, s->fabric->name, s->source,
+		s->fabric->nsw, plural_es(s->fabric->nsw), s->fabric->nterm,
+		plural(s->fabric->nterm));
+	if (s->rates)
+		fprintf(out, ", rates of %.1f s", s->rates->interval_s);
+	if (s->poll.answered < s->poll.asked)
+		fprintf(out, ", %u of %u port%s silent", s->poll.asked - s->poll.answered,
+			s->poll.asked, plural(s->poll.asked));
+	if (!r->complete)
+		fputs(", INCOMPLETE", out);
+	fputc('\n', out);
+}
+
+static const char *shown(char *buf, const struct batch_record *r, const struct rows *rows,
+			 size_t col, uint32_t row)
+{
+	const struct field *f = r->o->field[col];
+	struct value v;
+	const char *text;
+
+	field_get(&v, f, rows, row);
+	text = value_text(buf, &v, f);
+	if (text == v.buf)
+		text = strcpy(buf, v.buf);
+	return *text ? text : "-";
+}
+
+static bool to_the_right(const struct field *f)
+{
+	return f->kind == VALUE_NUMBER || f->kind == VALUE_COUNT;
+}
+
+/* Control characters in names of nodes would end a line, or worse. */
+static void print_value(FILE *out, const struct field *f, const char *text, int width, bool last)
+{
+	int pad = width - text_width(text);
+
+	if (pad > 0 && to_the_right(f))
+		fprintf(out, "%*s", pad, "");
+	for (const char *c = text; *c; c++)
+		fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, out);
+	if (last)
+		fputc('\n', out);
+	else
+		fprintf(out, "%*s", (pad > 0 && !to_the_right(f) ? pad : 0) + 2, "");
+}
+
+static void print_table(FILE *out, const struct batch_record *r)
+{
+	const struct rows rows = { r->o->kind, r->s, r->v };
+	const struct batch_opts *o = r->o;
+	int width[BATCH_FIELDS];
+	char buf[VALUE_LEN];
+
+	for (size_t c = 0; c < o->nfield; c++) {
+		width[c] = text_width(o->field[c]->name);
+		for (uint32_t i = 0; i < r->rows->n; i++) {
+			int w = text_width(shown(buf, r, &rows, c, r->rows->row[i]));
+
+			width[c] = w > width[c] ? w : width[c];
+		}
+	}
+	for (size_t c = 0; c < o->nfield; c++)
+		print_value(out, o->field[c], o->field[c]->name, width[c], c + 1 == o->nfield);
+	for (uint32_t i = 0; i < r->rows->n; i++)
+		for (size_t c = 0; c < o->nfield; c++)
+			print_value(out, o->field[c], shown(buf, r, &rows, c, r->rows->row[i]),
+				    width[c], c + 1 == o->nfield);
+}
+
+/* The record as JSON has them: names and figures, one a line. */
+static void print_figures(FILE *out, const json_t *object, const char *prefix)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach((json_t *)(uintptr_t)object, key, v)
+	{
+		if (json_is_object(v)) {
+			char *deeper = xasprintf("%s%s.", prefix, key);
+
+			print_figures(out, v, deeper);
+			free(deeper);
+		} else if (!json_is_array(v)) {
+			fprintf(out, "  %s%s ", prefix, key);
+			if (json_is_string(v))
+				fputs(json_string_value(v), out);
+			else if (json_is_null(v))
+				fputc('-', out);
+			else
+				json_dumpf(v, out, JSON_ENCODE_ANY | JSON_REAL_PRECISION(12));
+			fputc('\n', out);
+		}
+	}
+}
+
+void batch_print_text(FILE *out, const struct batch_record *r)
+{
+	json_t *j;
+
+	print_head(out, r);
+	if (r->o->kind == BATCH_HEATMAP) {
+		batch_heat_text(out, r);
+	} else if (r->o->kind == BATCH_HISTORY) {
+		batch_history_text(out, r->a);
+	} else if (r->o->kind != BATCH_OVERVIEW) {
+		print_table(out, r);
+	} else {
+		j = batch_json(r);
+		print_figures(out, json_object_get(j, "overview"), "");
+		json_decref(j);
+	}
+	fputc('\n', out);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/batch/prom_listen.h"
+
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#if WITH_MICROHTTPD
+#include <microhttpd.h>
+
+#define CLIENTS	  32u
+#define PER_IP	  16u
+#define TIMEOUT_S 5u
+#define MEMORY	  (16u * 1024) /* of a connection: bounds its headers */
+
+struct prom_server {
+	struct MHD_Daemon *daemon;
+	pthread_mutex_t lock;
+	struct MHD_Response *page; /* a reference each: here, and in answers under way */
+	int fd;
+};
+
+static struct MHD_Response *page_new(char *text, enum MHD_ResponseMemoryMode mode)
+{
+	struct MHD_Response *page = MHD_create_response_from_buffer(strlen(text), text, mode);
+
+	MHD_add_response_header(page, MHD_HTTP_HEADER_CONTENT_TYPE,
+				"text/plain; version=0.0.4; charset=utf-8");
+	return page;
+}
+
+static enum MHD_Result say(struct MHD_Connection *c, unsigned status, const char *text)
+{
+	struct MHD_Response *page = page_new((char *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+	enum MHD_Result rc;
+
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(page, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	rc = MHD_queue_response(c, status, page);
+	MHD_destroy_response(page);
+	return rc;
+}
+
+static enum MHD_Result metrics(struct prom_server *s, struct MHD_Connection *c)
+{
+	enum MHD_Result rc = MHD_NO;
+
+	pthread_mutex_lock(&s->lock);
+	if (s->page)
+		rc = MHD_queue_response(c, MHD_HTTP_OK, s->page);
+	pthread_mutex_unlock(&s->lock);
+	return rc == MHD_YES ? rc : say(c, MHD_HTTP_SERVICE_UNAVAILABLE, "no sample yet\n");
+}
+
+static enum MHD_Result answer(void *ctx, struct MHD_Connection *c, const char *url,
+			      const char *method, const char *version, const char *body,
+			      size_t *body_len, void **request)
+{
+	static int seen;
+
+	(void)version;
+	(void)body;
+	if (!*request) { /* the headers came; an answer now would close a body half sent */
+		*request = &seen;
+		if (!strcmp(method, MHD_HTTP_METHOD_GET) || !strcmp(method, MHD_HTTP_METHOD_HEAD))
+			return MHD_YES;
+		return say(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
+	}
+	*body_len = 0;
+	if (!strcmp(url, "/metrics"))
+		return metrics(ctx, c);
+	if (!strcmp(url, "/"))
+		return say(c, MHD_HTTP_OK, "ibroute-top: see /metrics\n");
+	return say(c, MHD_HTTP_NOT_FOUND, "only /metrics is here\n");
+}
+
+/* Splits "[ADDRESS:]PORT"; both are copies. */
+static int split(char **host, char **port, const char *where, struct err *err)
+{
+	const char *colon = strrchr(where, ':'), *end;
+	bool bracket = *where == '[';
+
+	*port = xstrdup(colon ? colon + 1 : where);
+	end = colon ? colon - (bracket && colon > where && colon[-1] == ']') : where;
+	where += bracket;
+	*host = colon ? xasprintf("%.*s", (int)(end - where), where) : xstrdup("127.0.0.1");
+	if (**host && **port && strspn(*port, "0123456789") == strlen(*port) &&
+	    strlen(*port) <= 5 && atoi(*port) <= 65535)
+		return 0;
+	return err_set(err, -EINVAL, "--prom-listen: '%s' is not of the form [ADDRESS:]PORT",
+		       bracket ? where - 1 : where);
+}
+
+static int resolve(struct addrinfo **out, const char *where, struct err *err)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+				  .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE };
+	char *host, *port;
+	int rc = split(&host, &port, where, err);
+
+	if (!rc && getaddrinfo(host, port, &hints, out))
+		rc = err_set(err, -EINVAL,
+			     "--prom-listen: '%s' is no address of this machine in figures "
+			     "(127.0.0.1, 0.0.0.0, [::1])",
+			     host);
+	free(host);
+	free(port);
+	return rc;
+}
+
+static int listen_at(int *out, const char *where, struct err *err)
+{
+	struct addrinfo *a;
+	int on = 1, fd, rc = resolve(&a, where, err);
+
+	if (rc)
+		return rc;
+	fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+	    bind(fd, a->ai_addr, a->ai_addrlen) || listen(fd, CLIENTS)) {
+		rc = err_set(err, -errno, "--prom-listen: cannot listen at %s: %s", where,
+			     strerror(errno));
+		if (fd >= 0)
+			close(fd);
+	}
+	freeaddrinfo(a);
+	*out = fd;
+	return rc;
+}
+
+static void tell(int fd)
+{
+	struct sockaddr_storage at;
+	socklen_t len = sizeof(at);
+	char host[64], port[8];
+
+	if (getsockname(fd, (struct sockaddr *)&at, &len) ||
+	    getnameinfo((struct sockaddr *)&at, len, host, sizeof(host), port, sizeof(port),
+			NI_NUMERICHOST | NI_NUMERICSERV))
+		return;
+	fprintf(stderr,
+		strchr(host, ':') ? "ibroute-top: metrics at http://[%s]:%s/metrics\n"
+				  : "ibroute-top: metrics at http://%s:%s/metrics\n",
+		host, port);
+}
+
+int prom_server_start(struct prom_server **out, const char *where, struct err *err)
+{
+	struct prom_server *s = xcalloc(1, sizeof(*s));
+	int rc = listen_at(&s->fd, where, err);
+
+	if (rc) {
+		free(s);
+		return rc;
+	}
+	pthread_mutex_init(&s->lock, NULL);
+	s->daemon = MHD_start_daemon(
+		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, answer, s,
+		MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT, CLIENTS,
+		MHD_OPTION_PER_IP_CONNECTION_LIMIT, PER_IP, MHD_OPTION_CONNECTION_TIMEOUT,
+		TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_END);
+	if (!s->daemon) {
+		close(s->fd);
+		free(s);
+		return err_set(err, -EIO, "--prom-listen: the server could not be started");
+	}
+	tell(s->fd);
+	*out = s;
+	return 0;
+}
+
+void prom_server_text(struct prom_server *s, char *text)
+{
+	struct MHD_Response *page = page_new(text, MHD_RESPMEM_MUST_FREE), *old;
+
+	pthread_mutex_lock(&s->lock);
+	old = s->page;
+	s->page = page;
+	pthread_mutex_unlock(&s->lock);
+	if (old)
+		MHD_destroy_response(old);
+}
+
+void prom_server_stop(struct prom_server *s)
+{
+	if (!s)
+		return;
+	MHD_stop_daemon(s->daemon);
+	if (s->page)
+		MHD_destroy_response(s->page);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+#else
+
+int prom_server_start(struct prom_server **out, const char *where, struct err *err)
+{
+	(void)out;
+	return err_set(err, -ENOTSUP,
+		       "--prom-listen %s: this program was built without libmicrohttpd "
+		       "(WITH_MICROHTTPD=0); --prom-file writes the same text into a file",
+		       where);
+}
+
+void prom_server_text(struct prom_server *s, char *text)
+{
+	(void)s;
+	free(text);
+}
+
+void prom_server_stop(struct prom_server *s)
+{
+	(void)s;
+}
+
+#endif

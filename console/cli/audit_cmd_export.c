@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* audit export: records in the formats of others. */
+#include "console/cli/audit_cmd.h"
+
+#include "console/lib/exits.h"
+#include "console/lib/output_file.h"
+#include "console/lib/progress_line.h"
+#include "console/record/audit_report.h"
+#include "console/record/cast_read.h"
+#include "console/record/export_tlog.h"
+#include "console/record/record.h"
+#include "fabric/base/file_progress.h"
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* At event i, of which each takes little. */
+static int tell(const struct cast_events *e, uint32_t i, struct err *err)
+{
+	return i % EXPORT_TELL ? 0 : file_progress_write(i, e->n, err);
+}
+
+static int write_timing(FILE *f, const struct cast_events *e, struct err *err)
+{
+	double last = 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < e->n && !rc; i++) {
+		rc = tell(e, i, err);
+		if (e->v[i].code != 'o')
+			continue;
+		fprintf(f, "%.6f %zu\n", e->v[i].at_s - last, strlen(e->v[i].text));
+		last = e->v[i].at_s;
+	}
+	return rc;
+}
+
+static int write_script(FILE *f, const struct cast_events *e, struct err *err)
+{
+	int rc = 0;
+
+	fputs("Script started\n", f);
+	for (uint32_t i = 0; i < e->n && !rc; i++) {
+		rc = tell(e, i, err);
+		if (e->v[i].code == 'o')
+			fputs(e->v[i].text, f);
+	}
+	return rc;
+}
+
+static void put(FILE *f, json_t *j)
+{
+	json_dumpf(j, f, JSON_COMPACT | JSON_REAL_PRECISION(9));
+	fputc('\n', f);
+	json_decref(j);
+}
+
+/* As version 2, but with the size in "term" and with times since the event before. */
+static int version_3(FILE *f, const struct cast_events *e, struct err *err)
+{
+	const struct cast_file *first = &e->file[0];
+	double last = 0;
+	int rc = 0;
+
+	put(f, json_pack("{s:i, s:{s:i, s:i, s:s}, s:I, s:s}", "version", 3, "term", "cols",
+			 first->w, "rows", first->h, "type", "xterm-256color", "timestamp",
+			 (json_int_t)first->timestamp, "title", "ibroute-top"));
+	for (uint32_t i = 0; i < e->n && !rc; i++) {
+		char code[2] = { e->v[i].code, '\0' };
+		double after = e->v[i].at_s - last;
+
+		put(f, json_pack("[f, s, s]", after > 0 ? after : 0, code, e->v[i].text));
+		last = e->v[i].at_s;
+		rc = tell(e, i, err);
+	}
+	return rc;
+}
+
+typedef int (*export_fn)(FILE *f, const struct cast_events *e, struct err *err);
+
+static int to_one(const struct cast_events *e, export_fn write, const char *path, struct err *err)
+{
+	struct outfile o;
+	int rc;
+
+	if (!path) {
+		rc = write(stdout, e, err);
+		return rc ? rc : outfile_flush_stdout(err);
+	}
+	rc = outfile_open(&o, path, err);
+	if (rc)
+		return rc;
+	return outfile_end(&o, write(o.file, e, err), err);
+}
+
+/* Typescript and timing as scriptreplay(1) reads them: bytes behind a first line, and the seconds
+ * before each piece.  What was asked for comes last, so that both are there when it is. */
+static int script(const struct cast_events *e, const char *path, struct err *err)
+{
+	char *timing = xasprintf("%s.timing", path);
+	int rc = to_one(e, write_timing, timing, err);
+
+	free(timing);
+	return rc ? rc : to_one(e, write_script, path, err);
+}
+
+static int convert(const struct audit_options *o, const struct cast_events *e, struct err *err)
+{
+	struct stopwatch watch;
+	int rc;
+
+	if (o->out)
+		stopwatch_files(&watch);
+	else
+		stopwatch_output(&watch);
+	rc = o->script ? script(e, o->out, err)
+		       : to_one(e, o->tlog ? export_tlog : version_3, o->out, err);
+	stopwatch_files_end(&watch);
+	return rc;
+}
+
+static int put_out(const char *path, const char *text, size_t len, struct err *err)
+{
+	struct outfile out;
+	int rc;
+
+	if (!path) {
+		fwrite(text, 1, len, stdout);
+		return outfile_flush_stdout(err);
+	}
+	rc = outfile_open(&out, path, err);
+	if (rc)
+		return rc;
+	fwrite(text, 1, len, out.file);
+	return outfile_end(&out, 0, err);
+}
+
+/* Pictures are files of their own, so the text that names them is written last. */
+static int report(const struct audit_options *o, struct err *err)
+{
+	char *dir = xstrdup(record_dir(o->record_dir)), *text = NULL;
+	size_t len = 0;
+	struct report_doc d = { .format = o->format, .path = o->out };
+	struct audit_change c;
+	int rc = audit_change_read(&c, o->report, o->n ? o->names : &dir, o->n ? o->n : 1, err);
+
+	free(dir);
+	if (rc)
+		return rc;
+	d.f = open_memstream(&text, &len);
+	audit_report_write(&d, &c);
+	fclose(d.f);
+	if (d.rc)
+		*err = d.err;
+	rc = d.rc ? d.rc : put_out(o->out, text, len, err);
+	free(text);
+	audit_change_free(&c);
+	return rc;
+}
+
+int audit_cmd_export(const struct audit_options *o)
+{
+	struct cast_events e = { 0 };
+	struct err err = { "" };
+	int rc;
+
+	outfile_guard_signals();
+	if (o->report)
+		rc = report(o, &err);
+	else if (o->script && !o->out)
+		rc = err_set(&err, -EINVAL, "--script writes two files: -o FILE is needed");
+	else
+		rc = cast_read_session(&e, o->names[0], &err);
+	if (!rc && !o->report)
+		rc = convert(o, &e, &err);
+	cast_events_free(&e);
+	if (rc)
+		fprintf(stderr, "ibroute-top: %s\n", err.text);
+	return rc == -EINVAL ? EXIT_BAD_USAGE : rc ? EXIT_UNREADABLE : EXIT_OK;
+}

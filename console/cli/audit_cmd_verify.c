@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* audit verify, list: are the records of past sessions what was written? */
+#include "console/cli/audit_cmd.h"
+
+#include "console/lib/exits.h"
+#include "console/record/record.h"
+#include "console/record/record_hmac.h"
+#include "console/record/record_last.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
+#include "fabric/base/store.h"
+#include "fabric/base/vec.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const char audit_shell_check[] =
+	"sum() { printf %s \"$1\" | sha256sum | cut -c -64; }; f=$1 n=0 k=',\"self\":\"'\n"
+	"p=$(sed -n '/\"type\":\"record.part\"/s/.*\"prev\":\"\\(.*\\)\"}$/\\1/p;q' \"$f\"); p=${p:-$(printf '%064d' 0)}\n"
+	"while IFS= read -r l || { [ \"$l\" ] && l=cut; }; do n=$((n + 1)) h=$(sum \"$l\") b=${l%',\"prev\":\"'*} w=\n"
+	"  b=${b%\"$k\"*}; case $b in *'\"type\":\"session.end\"'*|*'\"type\":\"record.rotate\"'*) w=$k$(sum \"$b\")\\\";; esac\n"
+	"  [ \"$l\" = \"$b$w,\\\"prev\\\":\\\"$p\\\"}\" ] || { echo \"$f:$n: not as written\"; exit 1; }; p=${w:+end} p=${p:-$h}; done <\"$f\"\n"
+	"[ $n -gt 0 ] && tr -d '\\000' <\"$f\" | cmp -s - \"$f\" && [ \"${2:-$h}\" = \"$h\" ] && echo \"$f: $n lines, head $h\" || exit 1\n";
+
+static json_t *text_or_null(const char *s)
+{
+	return s[0] ? record_str(s) : json_null();
+}
+
+static const char *cast_word(enum audit_cast cast)
+{
+	return cast == AUDIT_CAST_GOOD ? "good" : cast == AUDIT_CAST_ABSENT ? "absent" : "none";
+}
+
+static json_t *report_json(const char *path, const struct audit_report *r)
+{
+	char hex[DIGEST_HEX];
+	json_t *j = json_pack(
+		"{s:o, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:s, s:o, s:o}",
+		"file", record_str(path), "ok", r->ok, "ended", r->ended, "lines",
+		(json_int_t)r->lines, "bad_line",
+		r->bad_line ? json_integer((json_int_t)r->bad_line) : json_null(), "finding",
+		text_or_null(r->what), "sid", text_or_null(r->sid), "start", text_or_null(r->start),
+		"end", text_or_null(r->end), "fabric", text_or_null(r->fabric), "mode",
+		text_or_null(r->mode), "uid", (json_int_t)r->uid, "head", digest_hex(hex, &r->head),
+		"after", text_or_null(r->genesis_sid), "before", text_or_null(r->next_sid));
+	json_t *more = json_pack(
+		"{s:I, s:I, s:b, s:I, s:I, s:I, s:b, s:s, s:I, s:I, s:b, s:b, s:I}", "part",
+		(json_int_t)r->part, "first_seq", (json_int_t)r->first_seq, "rotated", r->rotated,
+		"gaps", (json_int_t)r->gaps, "updates", (json_int_t)r->updates, "heads",
+		(json_int_t)r->heads, "head_is_last", r->head_is_last, "cast", cast_word(r->cast),
+		"bytes", (json_int_t)r->bytes, "cast_bytes", (json_int_t)r->cast_bytes, "sealed",
+		r->sealed, "seal_checked", r->seal_checked, "epoch", (json_int_t)r->epoch);
+
+	json_object_update_missing(j, more);
+	json_decref(more);
+	return j;
+}
+
+static const char *end_words(const struct audit_report *r)
+{
+	if (r->ended)
+		return "the session was ended";
+	if (r->rotated)
+		return "it goes on in the next part";
+	if (r->next_sid[0] || r->head_is_last)
+		return "no end: the session was killed";
+	return "no end: the session is open, was killed, or the tail was cut";
+}
+
+static void print_vouchers(const struct audit_report *r, const struct audit_opts *o)
+{
+	if (r->next_sid[0])
+		printf("  session %s was chained to it\n", r->next_sid);
+	if (o->heads)
+		printf("  %" PRIu32 " heads of the log fit%s\n", r->heads,
+		       !r->heads	 ? ": the log has none of it"
+		       : r->head_is_last ? ", one of them of the last line"
+					 : "");
+	if (r->sealed)
+		printf("  sealed in epoch %" PRIu64 "%s\n", r->epoch,
+		       r->seal_checked ? ", each line with the key of its own place"
+				       : "; --key checks that");
+	if (r->cast == AUDIT_CAST_GOOD)
+		printf("  the recorded screen is what it was (%" PRIu64 " bytes)\n", r->cast_bytes);
+	if (r->cast == AUDIT_CAST_ABSENT)
+		printf("  the recorded screen is not beside it\n");
+	if (r->gaps)
+		printf("  %" PRIu64 " gap%s: something could not be recorded\n", r->gaps,
+		       plural(r->gaps));
+}
+
+static void print_report(const char *path, const struct audit_report *r, const struct audit_opts *o)
+{
+	char hex[DIGEST_HEX];
+
+	if (!r->ok && r->bad_line)
+		printf("%s:%" PRIu64 ": %s\n", path, r->bad_line, r->what);
+	else if (!r->ok)
+		printf("%s: %s\n", path, r->what);
+	else
+		printf("%s: %" PRIu64 " lines, every one as written; %s\n", path, r->lines,
+		       end_words(r));
+	if (r->lines)
+		printf("  good lines %" PRIu64 ", head %s\n", r->lines, digest_hex(hex, &r->head));
+	if (r->ok)
+		print_vouchers(r, o);
+}
+
+static void put_json(json_t *j)
+{
+	json_dumpf(j, stdout, JSON_COMPACT);
+	putchar('\n');
+	json_decref(j);
+}
+
+struct round {
+	const struct audit_opts *opts;
+	bool json;
+	int worst;
+	VEC(uint64_t) epochs;
+	VEC(char *) sids; /* of sessions that are there, or were pruned */
+};
+
+static void add_sid(struct round *d, const char *sid)
+{
+	if (sid && *sid)
+		vec_push(&d->sids, xstrdup(sid));
+}
+
+static void forget_sids(struct round *d)
+{
+	for (size_t i = 0; i < d->sids.n; i++)
+		free(d->sids.v[i]);
+	d->sids.n = 0;
+}
+
+static void worse(struct round *d, int rc)
+{
+	d->worst = rc > d->worst ? rc : d->worst;
+}
+
+static void one_file(struct round *d, const char *path)
+{
+	struct audit_report r;
+	struct err err = { "" };
+
+	if (audit_verify(&r, path, d->opts, &err)) {
+		fprintf(stderr, "ibroute-top: %s\n", err.text);
+		worse(d, EXIT_UNREADABLE);
+		return;
+	}
+	if (d->json)
+		put_json(report_json(path, &r));
+	else
+		print_report(path, &r, d->opts);
+	if (r.epoch)
+		vec_push(&d->epochs, r.epoch);
+	add_sid(d, r.sid);
+	worse(d, r.ok ? EXIT_OK : EXIT_FINDINGS);
+}
+
+/* Sessions that prune took away, as its records say. */
+static void add_pruned(struct round *d, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t cap = 0;
+
+	while (f && getline(&line, &cap, f) > 0) {
+		json_t *j = strstr(line, "\"record.prune\"") ? json_loads(line, 0, NULL) : NULL;
+		const json_t *data = json_object_get(j, "data");
+		json_int_t epoch = json_integer_value(json_object_get(data, "epoch"));
+
+		add_sid(d, json_string_value(json_object_get(data, "sid")));
+		if (epoch > 0)
+			vec_push(&d->epochs, (uint64_t)epoch);
+		json_decref(j);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+/* A session that is gone as a whole leaves its epoch behind. */
+static void check_epochs(struct round *d, const char *dir)
+{
+	uint64_t last = seal_last_epoch(dir);
+
+	for (uint64_t e = 1; e <= last; e++) {
+		bool found = false;
+
+		for (size_t i = 0; i < d->epochs.n && !found; i++)
+			found = d->epochs.v[i] == e;
+		if (found)
+			continue;
+		fprintf(d->json ? stderr : stdout,
+			"%s: no session of epoch %" PRIu64 " of the seal: its record was removed\n",
+			dir, e);
+		worse(d, EXIT_FINDINGS);
+	}
+}
+
+/* One that the log of this machine saw begin here is gone without a word. */
+static void check_sessions(struct round *d, const char *dir)
+{
+	const struct audit_head *h = NULL;
+	char place[PATH_MAX];
+
+	if (!realpath(dir, place))
+		return;
+	while ((h = audit_heads_next(d->opts->heads, h, place))) {
+		bool found = false;
+
+		for (size_t i = 0; i < d->sids.n && !found; i++)
+			found = !strcmp(d->sids.v[i], h->sid);
+		if (found)
+			continue;
+		fprintf(d->json ? stderr : stdout,
+			"%s: no session %s, which the log saw begin here: its record was removed\n",
+			dir, h->sid);
+		worse(d, EXIT_FINDINGS);
+		add_sid(d, h->sid);
+	}
+}
+
+static void dir_failed(struct round *d, const char *text)
+{
+	fprintf(stderr, "ibroute-top: %s\n", text);
+	worse(d, EXIT_UNREADABLE);
+}
+
+static void one_dir(struct round *d, const char *dir)
+{
+	struct err err;
+	uint32_t n;
+	char **files = record_files(dir, &n);
+
+	d->epochs.n = 0;
+	forget_sids(d);
+	for (uint32_t i = 0; i < n; i++) {
+		char *path = xasprintf("%s/%s", dir, files[i]);
+
+		one_file(d, path);
+		if (d->opts->key || d->opts->heads)
+			add_pruned(d, path);
+		free(path);
+		free(files[i]);
+	}
+	free(files);
+	if (d->opts->key)
+		check_epochs(d, dir);
+	if (d->opts->heads)
+		check_sessions(d, dir);
+	if (record_dir_check(dir, &err) || (!n && err_set(&err, -ENOENT, "%s: no records", dir)))
+		dir_failed(d, err.text);
+}
+
+static int read_key(struct digest *key, const char *path, struct err *err)
+{
+	char hex[DIGEST_HEX] = "";
+	FILE *f = fopen(path, "re");
+	int n = f ? fscanf(f, " %64[0-9a-f]", hex) : 0;
+
+	if (!f)
+		return err_set(err, -errno, "%s: cannot open: %s", path, strerror(errno));
+	fclose(f);
+	if (n != 1 || digest_parse(key, hex))
+		return err_set(err, -EINVAL, "%s: not the key of a seal: 64 hex digits", path);
+	return 0;
+}
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+int audit_cmd_verify(const struct audit_options *o)
+{
+	struct audit_heads heads = { NULL, 0 };
+	struct audit_opts opts = { NULL, NULL };
+	struct round d = { .opts = &opts, .json = o->json };
+	struct digest key;
+	struct err err = { "" };
+	int rc = 0;
+
+	if (o->shell) {
+		fputs(audit_shell_check, stdout);
+		return EXIT_OK;
+	}
+	if (o->heads)
+		rc = audit_heads_read(&heads, o->heads, &err);
+	if (!rc && o->key)
+		rc = read_key(&key, o->key, &err);
+	if (rc) {
+		fprintf(stderr, "ibroute-top: %s\n", err.text);
+		audit_heads_free(&heads);
+		return EXIT_UNREADABLE;
+	}
+	opts.heads = o->heads ? &heads : NULL;
+	opts.key = o->key ? &key : NULL;
+	for (int i = 0; i < o->n; i++) {
+		if (is_dir(o->names[i]))
+			one_dir(&d, o->names[i]);
+		else
+			one_file(&d, o->names[i]);
+	}
+	vec_free(&d.epochs);
+	forget_sids(&d);
+	vec_free(&d.sids);
+	audit_heads_free(&heads);
+	return d.worst;
+}
+
+static void list_line(const char *path)
+{
+	struct audit_report r;
+	struct err err = { "" };
+	char name[80];
+
+	if (audit_verify(&r, path, NULL, &err)) {
+		printf("%-28s %s\n", "?", err.text);
+		return;
+	}
+	snprintf(name, sizeof(name), r.part > 1 ? "%s.%u" : "%s", r.sid, r.part);
+	printf("%-28s %-24s %-24s %-4s %5u %7" PRIu64 " %6" PRIu64 " %8" PRIu64 " %-16s %s\n", name,
+	       r.start, r.ended || r.rotated ? r.end : "open or cut", r.mode, r.uid, r.updates,
+	       r.lines, (r.bytes + r.cast_bytes + 1023) / 1024, r.fabric[0] ? r.fabric : "-",
+	       r.ok ? "ok" : r.what);
+}
+
+int audit_cmd_list(const struct audit_options *o)
+{
+	const char *dir = record_dir(o->n ? o->names[0] : o->record_dir);
+	static const struct audit_opts none;
+	struct round d = { .opts = &none, .json = true };
+	struct err err;
+	uint32_t n;
+	char **files;
+
+	if (record_dir_check(dir, &err)) {
+		dir_failed(&d, err.text);
+		return d.worst;
+	}
+	files = record_files(dir, &n);
+	if (!o->json)
+		printf("%-28s %-24s %-24s %-4s %5s %7s %6s %8s %-16s %s\n", "session", "start",
+		       "end", "mode", "uid", "updates", "lines", "KiB", "fabric", "chain");
+	for (uint32_t i = 0; i < n; i++) {
+		char *path = xasprintf("%s/%s", dir, files[i]);
+
+		if (o->json)
+			one_file(&d, path);
+		else
+			list_line(path);
+		free(path);
+		free(files[i]);
+	}
+	free(files);
+	vec_free(&d.epochs);
+	forget_sids(&d);
+	vec_free(&d.sids);
+	return d.worst == EXIT_UNREADABLE ? EXIT_UNREADABLE : EXIT_OK;
+}

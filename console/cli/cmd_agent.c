@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ibroute-top agent: a node's side of an update. */
+#include "console/cli/commands.h"
+
+#include "console/cli/agent_status.h"
+#include "console/cli/summary.h"
+#include "console/input/options.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/config.h"
+#include "console/lib/exits.h"
+#include "console/lib/mkey.h"
+#include "console/lib/syslog_out.h"
+#include "fabric/agent/agent.h"
+#include "fabric/agent/agent_line.h"
+#include "fabric/agent/agent_save.h"
+#include "fabric/agent/ibroute-agent.h"
+#include "fabric/base/clock.h"
+#include "fabric/base/log.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/vec.h"
+
+#include <argp.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define BEGIN_WAIT_MS 60000 /* as long as a hook may take */
+#define RUN_DIR	      "/run/ibroute-top"
+#define IDLE_WAIT_MS  200
+#define BUSY_TRIES    10
+#define BUSY_WAIT_US  300000
+
+enum {
+	OPT_DRAIN = 800,
+	OPT_MIGRATE,
+	OPT_RETURN,
+	OPT_SOCKET,
+	OPT_SOCKET_MODE,
+	OPT_STATE,
+	OPT_LIMIT,
+	OPT_HOLD,
+	OPT_ASK,
+	OPT_POLL,
+	OPT_LOG,
+	OPT_DAEMON,
+	OPT_READY_FD,
+	OPT_WHILE_PID,
+	OPT_ADD_JOB,
+	OPT_END_JOB,
+	OPT_STATUS,
+	OPT_AGENT_JOB,
+	OPT_M_KEY_FILE,
+};
+
+struct agent_cmd {
+	struct agent_opts o;
+	struct notice_opts port;
+	VEC(const char *) jobs;
+	const char *log;
+	const char *verb, *job; /* to the agent that runs */
+	bool ask_m_key, daemon, json;
+	int ready_fd; /* -1: none */
+	pid_t while_pid;
+};
+
+/* ---- options ---- */
+
+static const struct argp_option rows[] = {
+	{ 0, 0, 0, 0, "What is to be drained:", 1 },
+	{ "job", OPT_AGENT_JOB, "ID", 0,
+	  "a job on this node; can be repeated. The agent ends when all are over. Without it the "
+	  "agent stays, for whatever jobs come",
+	  1 },
+	{ "drain-cmd", OPT_DRAIN, "CMD", 0,
+	  "makes a job stand still: it posts nothing new, and nothing is under way any more", 1 },
+	{ "migrate-cmd", OPT_MIGRATE, "CMD", 0,
+	  "moves its queue pairs to the escape LIDs, and lets them run", 1 },
+	{ "return-cmd", OPT_RETURN, "CMD", 0,
+	  "brings them back to the base LIDs from whatever state each is in (preset: the migrate "
+	  "command, which sees IBROUTE_PHASE=return)",
+	  1 },
+	{ "socket", OPT_SOCKET, "PATH", 0,
+	  "where processes say HELLO that drain and migrate by themselves (preset "
+	  "for the questions below: $IBROUTE_AGENT_SOCKET, else " IBROUTE_AGENT_SOCKET ")",
+	  1 },
+	{ "socket-mode", OPT_SOCKET_MODE, "MODE", 0,
+	  "its permissions, octal (preset: 600; 666 for an agent of root's and jobs of all users)",
+	  1 },
+	{ 0, 0, 0, 0, "How:", 2 },
+	{ "state", OPT_STATE, "FILE", 0,
+	  "what a killed agent has to know when it is started again (preset: agent.state "
+	  "in " RUN_DIR ", or in $XDG_RUNTIME_DIR)",
+	  2 },
+	{ "limit", OPT_LIMIT, "S", 0, "seconds for each step of a node (preset: 60)", 2 },
+	{ "hold", OPT_HOLD, "S", 0,
+	  "seconds on the escape LIDs without a word until the agent leaves them by itself; the "
+	  "console may ask for more (preset: 900)",
+	  2 },
+	{ "ask", OPT_ASK, "S", 0,
+	  "seconds between its questions on the escape LIDs, and between tries to come back "
+	  "(preset: 60)",
+	  2 },
+	{ "poll", OPT_POLL, "S", 0, "seconds between looks at the port and the SM (preset: 10)",
+	  2 },
+	{ "while-pid", OPT_WHILE_PID, "PID", 0, "ends when this process does", 2 },
+	{ "daemon", OPT_DAEMON, NULL, 0,
+	  "goes into the background; the command ends with 0 when the agent is subscribed", 2 },
+	{ "ready-fd", OPT_READY_FD, "N", 0,
+	  "writes the line \"ready lid L pid P\" to this descriptor when subscribed (preset: "
+	  "stdout) and closes it",
+	  2 },
+	{ "log", OPT_LOG, "FILE", 0,
+	  "adds what happens to FILE (preset: stderr; with --daemon: syslog)", 2 },
+	{ "Ca", 'C', "NAME", 0, "the HCA (preset: the first with an active port)", 2 },
+	{ "Port", 'P', "N", 0, "its port", 2 },
+	{ "timeout", 't', "MS", 0, "of the first try of a request to the SM (preset: 200)", 2 },
+	{ "m_key", 'y', "KEY", 0, "M_Key; anything that is no number, such as x, asks for it", 2 },
+	{ "m_key_file", OPT_M_KEY_FILE, "FILE", 0,
+	  "M_Key from a file that only its owner may read: the number, or OpenSM's guid2mkey", 2 },
+	OPTION_CONFIG(2),
+	{ 0, 0, 0, 0, "Questions to the agent that runs on --socket:", 3 },
+	{ "add-job", OPT_ADD_JOB, "ID", 0, "a job begins on this node", 3 },
+	{ "end-job", OPT_END_JOB, "ID", 0, "it is over; so is an agent of --job with its last", 3 },
+	{ "status", OPT_STATUS, NULL, 0, "where it and its clients are, line by line", 3 },
+	{ "json", OPT_JSON, NULL, 0, "with --status: as JSON", 3 },
+	{ 0 },
+};
+
+static const char doc[] =
+	"A node's side of an update of routes: is told by the subnet manager when one begins (notice "
+	"68), lets the jobs on this node drain and go over to the escape LIDs, answers (trap 144), "
+	"and brings them back when it is over (notice 69) or called off."
+	"\v"
+	"One agent serves a node's port and all jobs there, because a port has one listener to "
+	"notices. Two ways to drain a job, which can be mixed: commands of the site's, run by "
+	"/bin/sh for each job that was named by --job or --add-job (once, where there is neither a "
+	"job nor a socket) in a process group that does not outlive the agent; and clients on the socket, one for each process, as ibroute-agent.h documents "
+	"and agent_client.c shows. A job that is named, without commands and without a client, "
+	"counts as one that cannot be drained, and the answer says so.\n"
+	"\n"
+	"The environment of the commands: IBROUTE_JOB, IBROUTE_PHASE (drain, migrate, return), "
+	"IBROUTE_TXN and IBROUTE_SEQ (the update and its question), IBROUTE_LID (base LID of this "
+	"port), IBROUTE_ESCAPE_OFFSET (to be added to base LIDs; 0: the fabric has no escape LIDs), "
+	"IBROUTE_SAME_ROUTES (1 on the way back from an update that was called off), "
+	"IBROUTE_LIMIT_S. What they print goes into the log; an exit code other than 0 is a failure: "
+	"the node goes back and says so. A command that is not wanted any more, or takes too long, "
+	"gets SIGTERM, and SIGKILL 2 s later.\n"
+	"\n"
+	"SIGTERM and SIGINT: unsubscribes and ends. SIGKILL: clients keep their state and come back; "
+	"the agent goes on where it was when it is started again with the same --state.\n"
+	"\n"
+	"Exit codes: 0 ended as it was told; 1 the running agent refuses; 4 another agent serves this "
+	"port, or the state file is not right; 64 bad options; 255 the port cannot be used.";
+
+/* In ms. */
+static uint32_t seconds(const char *arg, const char *name, struct argp_state *s)
+{
+	return (uint32_t)cmdline_count(s, name, arg, 1, 86400) * 1000;
+}
+
+static unsigned octal(const char *arg, const char *name, unsigned most, struct argp_state *s)
+{
+	char *end;
+	unsigned long v = strtoul(arg, &end, 8);
+
+	if (end == arg || *end || *arg == '-' || v > most)
+		argp_error(s, "%s: '%s' is not an octal number up to %o", name, arg, most);
+	return (unsigned)v;
+}
+
+static void take_job(struct agent_cmd *c, const char *arg, struct argp_state *s)
+{
+	struct err err;
+
+	if (agent_job_check(arg, &err))
+		argp_error(s, "'%s': %s", arg, err.text);
+	vec_push(&c->jobs, arg);
+}
+
+static void take_question(struct agent_cmd *c, const char *verb, const char *job,
+			  struct argp_state *s)
+{
+	struct err err;
+
+	if (c->verb)
+		argp_error(s, "one question at a time");
+	if (job && agent_job_check(job, &err))
+		argp_error(s, "'%s': %s", job, err.text);
+	c->verb = verb;
+	c->job = job;
+}
+
+static bool relative(const char *path)
+{
+	return path && *path != '/';
+}
+
+static error_t take_how(int key, char *arg, struct argp_state *s)
+{
+	struct agent_cmd *c = s->input;
+
+	switch (key) {
+	case OPT_STATE:
+		c->o.state = arg;
+		return 0;
+	case OPT_LIMIT:
+		c->o.limit_ms = seconds(arg, "--limit", s);
+		return 0;
+	case OPT_HOLD:
+		c->o.hold_ms = seconds(arg, "--hold", s);
+		return 0;
+	case OPT_ASK:
+		c->o.ask_ms = seconds(arg, "--ask", s);
+		return 0;
+	case OPT_POLL:
+		c->o.poll_ms = seconds(arg, "--poll", s);
+		return 0;
+	case OPT_LOG:
+		c->log = arg;
+		return 0;
+	case OPT_DAEMON:
+		c->daemon = true;
+		return 0;
+	case OPT_READY_FD:
+		c->ready_fd = (int)cmdline_count(s, "--ready-fd", arg, 0, 1 << 20);
+		return 0;
+	case OPT_WHILE_PID:
+		c->while_pid = (pid_t)cmdline_count(s, "--while-pid", arg, 1, INT32_MAX);
+		return 0;
+	case 'C':
+		c->port.ca = arg;
+		return 0;
+	case 'P':
+		c->port.port = (uint32_t)cmdline_count(s, "--Port", arg, 1, 254);
+		return 0;
+	case 't':
+		c->port.timeout_ms = (uint32_t)cmdline_count(s, "--timeout", arg, 1, 60000);
+		return 0;
+	case 'y':
+		c->ask_m_key = mkey_take(&c->port.m_key, arg);
+		return 0;
+	case OPT_M_KEY_FILE:
+		mkey_need_file(&c->port.m_key, &c->port.m_keys, arg, s);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t take(int key, char *arg, struct argp_state *s)
+{
+	struct agent_cmd *c = s->input;
+
+	switch (key) {
+	case OPT_AGENT_JOB:
+		take_job(c, arg, s);
+		return 0;
+	case OPT_DRAIN:
+		c->o.drain = arg;
+		return 0;
+	case OPT_MIGRATE:
+		c->o.migrate = arg;
+		return 0;
+	case OPT_RETURN:
+		c->o.back = arg;
+		return 0;
+	case OPT_SOCKET:
+		c->o.socket = arg;
+		return 0;
+	case OPT_SOCKET_MODE:
+		c->o.socket_mode = octal(arg, "--socket-mode", 0777, s);
+		return 0;
+	case OPT_ADD_JOB:
+		take_question(c, "ADD", arg, s);
+		return 0;
+	case OPT_END_JOB:
+		take_question(c, "END", arg, s);
+		return 0;
+	case OPT_STATUS:
+		take_question(c, "STATUS", NULL, s);
+		return 0;
+	case OPT_JSON:
+		c->json = true;
+		return 0;
+	case OPT_CONFIG_FILE:
+	case OPT_CONFIG_PROFILE:
+		return 0; /* read by cmdline_parse() */
+	case ARGP_KEY_ARG:
+		argp_error(s, "'%s' is no option", arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (c->json && (!c->verb || strcmp(c->verb, "STATUS") != 0))
+			argp_error(s, "--json is of --status");
+		if (c->daemon &&
+		    (relative(c->o.state) || relative(c->o.socket) || relative(c->log)))
+			argp_error(s, "with --daemon files are named from the root on: /...");
+		return 0;
+	default:
+		return take_how(key, arg, s);
+	}
+}
+
+/* ---- the question to another agent ---- */
+
+/* The answer's last line is OK or ERROR and a reason; the lines before go into status or, where
+ * that is NULL, to stdout. */
+static int take_answer(FILE *in, json_t *status, struct err *err)
+{
+	char line[1024];
+
+	while (fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\n")] = 0;
+		if (!strcmp(line, "OK"))
+			return EXIT_OK;
+		if (!strncmp(line, "ERROR ", 6))
+			return err_set(err, EXIT_FINDINGS, "%s", line + 6);
+		if (status)
+			agent_status_add(status, line);
+		else
+			puts(line);
+	}
+	return err_set(err, EXIT_UNREADABLE, "the agent hung up before it had answered");
+}
+
+static int print_answer(struct ibroute_agent *a, bool json, struct err *err)
+{
+	json_t *status = json ? agent_status_new() : NULL;
+	FILE *in;
+	int rc;
+
+	fcntl(a->fd, F_SETFL, 0);
+	in = fdopen(a->fd, "r");
+	rc = in ? take_answer(in, status, err)
+		: err_set(err, EXIT_UNREADABLE, "no stream: %s", strerror(errno));
+	if (in)
+		fclose(in);
+	if (!rc && status && summary_dump(stdout, status, err))
+		rc = EXIT_FINDINGS;
+	json_decref(status);
+	return rc;
+}
+
+static int ask_agent(struct ibroute_agent *a, const struct agent_cmd *c, const char *verb,
+		     const char *job, struct err *err)
+{
+	struct timeval limit = { .tv_sec = 10 };
+	char line[AGENT_LINE_MAX];
+	int rc = ibroute_agent_connect(a, c->o.socket);
+
+	snprintf(line, sizeof(line), "%s%s%s\n", verb, job ? " " : "", job ? job : "");
+	if (!rc) {
+		setsockopt(a->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+		rc = ibroute_agent_say(a, line);
+	}
+	if (rc)
+		return err_set(err, EXIT_UNREADABLE, "no agent listens on %s: %s",
+			       ibroute_agent_path(c->o.socket), strerror(-rc));
+	return 0;
+}
+
+/* -errno: not known. */
+static int at_base(const struct agent_cmd *c)
+{
+	struct ibroute_agent a;
+	char *text = NULL;
+	size_t n = 0;
+	FILE *in, *out;
+	int rc;
+
+	if (ask_agent(&a, c, "STATUS", NULL, NULL))
+		return -ENOTCONN;
+	fcntl(a.fd, F_SETFL, 0);
+	in = fdopen(a.fd, "r");
+	out = open_memstream(&text, &n);
+	for (int ch; in && (ch = getc(in)) != EOF;)
+		putc(ch, out);
+	fclose(out);
+	if (in)
+		fclose(in);
+	rc = strstr(text, "\nmode ") ? strstr(text, "\nmode base\n") != NULL : -EBADMSG;
+	free(text);
+	return rc;
+}
+
+/* While the node is on its escape LIDs, a command of the site would not be run for a job that
+ * begins now before the next question: whoever begins it is kept back. */
+static void keep_back(const struct agent_cmd *c)
+{
+	uint64_t end = clock_ms() + BEGIN_WAIT_MS;
+
+	while (at_base(c) == 0) {
+		if (clock_ms() >= end) {
+			fprintf(stderr,
+				"ibroute-top agent: job %s begins while an update is under way that "
+				"has led this node away from its base LIDs %d s ago or more; only "
+				"programs on the agent's socket begin where the others are\n",
+				c->job, BEGIN_WAIT_MS / 1000);
+			return;
+		}
+		poll(NULL, 0, 100);
+	}
+}
+
+static int question(const struct agent_cmd *c, struct err *err)
+{
+	struct ibroute_agent a;
+	int rc = ask_agent(&a, c, c->verb, c->job, err);
+
+	if (!rc)
+		rc = print_answer(&a, c->json, err);
+	if (!rc && !strcmp(c->verb, "ADD"))
+		keep_back(c);
+	return rc;
+}
+
+/* ---- the log ---- */
+
+static FILE *log_file;
+
+static void to_file(void *ctx, const struct log_line *l)
+{
+	time_t t = (time_t)(l->time_ns / 1000000000u);
+	char when[32];
+	struct tm tm;
+
+	(void)ctx;
+	if (l->level == LOG_DEBUG)
+		return;
+	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", gmtime_r(&t, &tm));
+	fprintf(log_file, "%s.%03uZ %s: %s\n", when, (unsigned)(l->time_ns / 1000000 % 1000),
+		log_level_name(l->level), l->text);
+	fflush(log_file);
+}
+
+static int open_log(const struct agent_cmd *c, struct err *err)
+{
+	log_file = c->log ? fopen(c->log, "ae") : stderr;
+	if (!log_file)
+		return err_set(err, EXIT_BAD_USAGE, "%s cannot be written: %s", c->log,
+			       strerror(errno));
+	if (c->daemon && !c->log) {
+		syslog_out_open("ibroute-agent");
+		log_set_sink(syslog_out, NULL);
+	} else {
+		log_set_sink(to_file, NULL);
+	}
+	return 0;
+}
+
+/* ---- the agent ---- */
+
+static volatile sig_atomic_t told_to_end;
+
+static void on_signal(int sig)
+{
+	told_to_end = sig;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGINT, &sa, NULL);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int preset_state(struct agent_cmd *c, struct err *err)
+{
+	const char *dir = geteuid() ? getenv("XDG_RUNTIME_DIR") : RUN_DIR;
+
+	if (c->o.state)
+		return 0;
+	if (!dir)
+		return err_set(err, EXIT_BAD_USAGE, "where is the state to be kept? --state FILE");
+	if (!geteuid() && mkdir(dir, 0755) && errno != EEXIST)
+		return err_set(err, EXIT_BAD_USAGE, "%s cannot be made: %s", dir, strerror(errno));
+	c->o.state = xasprintf("%s/agent.state", dir); /* as long as the program */
+	return 0;
+}
+
+static void say_ready(struct agent_cmd *c, const struct agent *a)
+{
+	if (c->ready_fd < 0)
+		return;
+	dprintf(c->ready_fd, "ready lid %u pid %d\n", agent_lid(a), (int)getpid());
+	if (c->ready_fd > STDERR_FILENO)
+		close(c->ready_fd);
+	/* whoever started it waits for the end of this, too */
+	if (c->daemon)
+		dup2(STDIN_FILENO, STDERR_FILENO);
+	c->ready_fd = -1;
+}
+
+static bool is_gone(pid_t pid, uint64_t start)
+{
+	return pid && agent_pid_start(pid) != start;
+}
+
+static int serve(struct agent_cmd *c, struct agent *a, struct err *err)
+{
+	uint64_t start = c->while_pid ? agent_pid_start(c->while_pid) : 0;
+	int rc = 0;
+
+	if (c->while_pid && !start)
+		return err_set(err, EXIT_BAD_USAGE, "--while-pid: there is no process %d",
+			       (int)c->while_pid);
+	while (!agent_over(a) && !rc) {
+		rc = agent_turn(a, IDLE_WAIT_MS, err);
+		if (agent_ready(a))
+			say_ready(c, a);
+		if (told_to_end || is_gone(c->while_pid, start))
+			agent_end(a);
+	}
+	return rc ? EXIT_UNREADABLE : EXIT_OK;
+}
+
+static int busy(struct err *err, const struct agent_cmd *c)
+{
+	struct err why = *err;
+
+	return err_set(
+		err, EXIT_REFUSED,
+		"%.300s. One agent serves all jobs of a node: ibroute-top agent --add-job %s "
+		"--socket %s",
+		why.text, c->jobs.n ? c->jobs.v[0] : "ID", ibroute_agent_path(c->o.socket));
+}
+
+static int run_once(struct agent_cmd *c, struct err *err)
+{
+	struct notice_port *np;
+	struct agent *a;
+	int rc = notice_port_open_umad(&np, &c->port, err);
+
+	if (rc)
+		return rc == -EBUSY ? rc : EXIT_UNREADABLE;
+	c->o.held = c->daemon;
+	rc = agent_open(&a, np, &c->o, err);
+	if (!rc) {
+		rc = serve(c, a, err);
+		agent_close(a);
+	} else if (rc != -EBUSY) {
+		rc = EXIT_REFUSED;
+	}
+	notice_port_close(np);
+	return rc;
+}
+
+/* The agent of the job before may be about to end. */
+static int run(struct agent_cmd *c, struct err *err)
+{
+	int rc = -EBUSY;
+
+	/* sent again by those who use it, so that nothing is held up for long */
+	c->port.retries = 2;
+	for (int k = 0; k < BUSY_TRIES && rc == -EBUSY && !told_to_end; k++) {
+		if (k)
+			usleep(BUSY_WAIT_US);
+		rc = run_once(c, err);
+	}
+	return rc == -EBUSY ? busy(err, c) : rc;
+}
+
+/* The command waits for the line "ready" of the agent in the background; its end without one is the
+ * agent's end. */
+static int wait_ready(pid_t pid, int fd)
+{
+	char line[128];
+	ssize_t n;
+	int w;
+
+	do {
+		n = read(fd, line, sizeof(line));
+	} while (n < 0 && errno == EINTR);
+	if (n > 0) {
+		fwrite(line, 1, (size_t)n, stdout);
+		return EXIT_OK;
+	}
+	if (waitpid(pid, &w, 0) == pid && WIFEXITED(w))
+		return WEXITSTATUS(w);
+	return EXIT_UNREADABLE;
+}
+
+/* Returns true in the command, with its exit code, when the agent goes on in another process. */
+static bool go_into_background(struct agent_cmd *c, int *rc, struct err *err)
+{
+	int fds[2], null;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC)) {
+		*rc = err_set(err, EXIT_UNREADABLE, "no pipe: %s", strerror(errno));
+		return true;
+	}
+	pid = fork();
+	if (pid < 0) {
+		*rc = err_set(err, EXIT_UNREADABLE, "no process: %s", strerror(errno));
+		return true;
+	}
+	if (pid) {
+		close(fds[1]);
+		*rc = wait_ready(pid, fds[0]);
+		return true;
+	}
+	close(fds[0]);
+	setsid();
+	c->ready_fd = fds[1];
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	return chdir("/") != 0;
+}
+
+static int agent_main(struct agent_cmd *c, struct err *err)
+{
+	int rc;
+
+	if (c->ask_m_key && mkey_ask(&c->port.m_key, err))
+		return EXIT_BAD_USAGE;
+	rc = preset_state(c, err);
+	if (rc)
+		return rc;
+	if (c->daemon && go_into_background(c, &rc, err))
+		return rc;
+	catch_signals();
+	rc = open_log(c, err);
+	if (!rc)
+		rc = run(c, err);
+	if (rc && c->daemon && err->text[0])
+		log_add(LOG_ERROR, "agent", "%s", err->text);
+	log_set_sink(NULL, NULL);
+	return rc;
+}
+
+int cmd_agent(int argc, char **argv)
+{
+	static const struct argp argp = { .options = rows, .parser = take, .doc = doc };
+	struct agent_cmd c = { .ready_fd = STDOUT_FILENO, .o = { .socket_mode = 0600 } };
+	struct err err = { "" };
+	int rc;
+
+	cmdline_parse(&argp, argc, argv, &c);
+	c.o.jobs = c.jobs.v;
+	c.o.njobs = (uint32_t)c.jobs.n;
+	rc = c.verb ? question(&c, &err) : agent_main(&c, &err);
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	explicit_bzero(&c.port.m_key, sizeof(c.port.m_key));
+	vec_free(&c.jobs);
+	return rc;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ibroute-top apply: a plan into the switches, kept only when it is confirmed. */
+#include "console/cli/commands.h"
+
+#include "console/input/load_fabric.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/confirm_prompt.h"
+#include "console/lib/exits.h"
+#include "console/lib/mkey.h"
+#include "console/session/update_follow.h"
+#include "console/session/watchdog_config.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_YES = 700, OPT_NO_INPUT, OPT_DETACH, OPT_SL };
+
+struct apply_cmd {
+	struct watchdog_config dog;
+	const char *file, *yes;
+	bool no_input, detach;
+};
+
+static const struct argp_option table[] = {
+	{ "yes-fabric", OPT_YES, "NAME", 0,
+	  "do it without asking, if that is the name of the plan's fabric", 0 },
+	{ "no-input", OPT_NO_INPUT, NULL, 0,
+	  "never ask: with --yes-fabric keep the new tables when all were read back", 0 },
+	{ "detach", OPT_DETACH, NULL, 0,
+	  "do not wait: print the update's id, for confirm, rollback, extend, attach", 0 },
+	{ "accept-sl-change", OPT_SL, NULL, 0,
+	  "the service levels that the plan needs reach the hosts by another way", 0 },
+	{ 0 },
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct apply_cmd *c = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->dog.live;
+		state->child_inputs[1] = &c->dog;
+		state->child_inputs[2] = &c->dog.agents;
+		return 0;
+	case OPT_YES:
+		c->yes = arg;
+		return 0;
+	case OPT_NO_INPUT:
+		c->no_input = true;
+		return 0;
+	case OPT_SL:
+		c->dog.accept_sl = true;
+		return 0;
+	case OPT_DETACH:
+		c->detach = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		cmdline_only(state, "plan", &c->file, arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!c->file)
+			argp_error(state, "a plan is needed");
+		if (!c->yes && (c->no_input || !ask_possible()))
+			argp_error(state, "nobody can be asked: --yes-fabric NAME is needed");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Is this what the operator wants? */
+static int permitted(const struct apply_cmd *c, const struct plan *p, struct err *err)
+{
+	char *prompt, drain[400];
+	enum answer a;
+
+	if (c->yes && strcmp(c->yes, p->fabric->name))
+		return err_set(err, EXIT_BAD_USAGE, "plan %s is for fabric %s, not for %s", p->id,
+			       p->fabric->name, c->yes);
+	if (c->yes)
+		return 0;
+	drain_text(drain, sizeof(drain), &p->drain, p->jobs);
+	prompt = xasprintf(
+		"Plan %s (%s) writes %u LFT block%s and %u SL2VL table%s on %u switch%s, "
+		"in %u wave%s.\nDrain: %s.\n"
+		"Type the name of the fabric, %s, to begin: ",
+		p->id, p->to->engine, p->diff->nblocks, plural(p->diff->nblocks), p->diff->nsl2vl,
+		plural(p->diff->nsl2vl), p->diff->switches, plural_es(p->diff->switches),
+		p->changes->nwaves, plural(p->changes->nwaves), drain, p->fabric->name);
+	a = ask_name(prompt, p->fabric->name, 0);
+	free(prompt);
+	return a == ANSWER_YES ? 0 : err_set(err, EXIT_REFUSED, "not begun, nothing was written");
+}
+
+static int apply(struct apply_cmd *c, const struct plan *p, struct err *err)
+{
+	struct follow f = {
+		.mode = FOLLOW_APPLY,
+		.base = c->dog.live.state_dir,
+		.fabric = p->fabric->name,
+		.no_input = c->no_input,
+		.detach = c->detach,
+	};
+	int fd, rc;
+
+	if (!p->drain.known && !c->dog.agents.without)
+		return err_set(err, EXIT_REFUSED,
+			       "plan %s does not say what has to be drained, as earlier versions "
+			       "made them: make it again (--without-agents writes it all the same)",
+			       p->id);
+	rc = permitted(c, p, err);
+	if (rc)
+		return rc;
+	if (c->dog.live.ask_m_key && mkey_ask(&c->dog.live.m_key, err))
+		return EXIT_UNREADABLE;
+	if (watchdog_launch(&fd, &c->dog, c->file, NULL, err))
+		return EXIT_REFUSED;
+	control_link_init(&f.link, fd);
+	return follow_run(&f, err);
+}
+
+int cmd_apply(int argc, char **argv)
+{
+	const struct argp_child children[] = {
+		live_children[0],
+		{ &watchdog_argp, 0, "The watchdog:", 19 },
+		{ &agents_argp, 0, "Agents of jobs:", 29 },
+		{ 0 },
+	};
+	const struct argp argp = {
+		.options = table,
+		.parser = take,
+		.children = children,
+		.args_doc = "PLAN",
+		.doc = "Writes a plan into the switches, reads everything back, and keeps it when "
+		       "the fabric's name is typed once more. Anything else (Ctrl-C, a switch that "
+		       "refuses, a timeout, a condition that is watched) restores the old tables and "
+		       "proves it by reading. A process of its own does it, which outlives this "
+		       "terminal: until the deadline it can be confirmed from any shell."
+		       "\vExit codes: 0 installed; 4 stale or refused, nothing written; 5 failed "
+		       "and rolled back, verified; 6 rollback incomplete; 7 nobody confirmed, "
+		       "rolled back; 8 the record cannot be written, nothing done; 9 somebody "
+		       "else has routed: neither the old nor the new tables are there; 64 bad "
+		       "options; 255 the plan or the fabric could not be read.",
+	};
+	struct apply_cmd c = { 0 };
+	struct err err = { "" };
+	struct plan *p = NULL;
+	int rc;
+
+	watchdog_config_init(&c.dog);
+	cmdline_parse(&argp, argc, argv, &c);
+	rc = loadfab_plan(&p, c.file, &err) ? EXIT_UNREADABLE : apply(&c, p, &err);
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	plan_free(p);
+	return rc;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ibroute-top attach, extend, override: an update that another process carries out. */
+#include "console/cli/commands.h"
+
+#include "console/cli/txn_find.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/config.h"
+#include "console/lib/exits.h"
+#include "console/session/update_follow.h"
+#include "fabric/update/watchdog/watch_conditions.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_STATE = 700 };
+
+struct attach_cmd {
+	const char *id, *state_dir;
+	unsigned seconds;
+	bool extend, override;
+	unsigned watches; /* bits of enum watch_what */
+};
+
+static const struct argp_option rows[] = {
+	{ "state-dir", OPT_STATE, "DIR", 0, "of the journals", 0 },
+	OPTION_CONFIG(0),
+	{ 0 },
+};
+
+/* "300", "300s", "5m", "1h"; 0: no such time, or a longer one than can be asked for. */
+static unsigned seconds(const char *arg)
+{
+	char *end;
+	unsigned long n = strtoul(arg, &end, 10), unit = 1;
+
+	if (end == arg || *arg == '-' || n > CONTROL_EXTEND_S)
+		return 0;
+	if (*end)
+		unit = *end == 's' ? 1 : *end == 'm' ? 60 : *end == 'h' ? 3600 : 0;
+	if (*end && end[1])
+		return 0;
+	return n * unit <= CONTROL_EXTEND_S ? (unsigned)(n * unit) : 0;
+}
+
+static void take_watches(struct attach_cmd *c, const char *arg, struct argp_state *state)
+{
+	struct err err;
+
+	if (watch_parse(&c->watches, arg, &err))
+		argp_error(state, "%s", err.text);
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct attach_cmd *c = state->input;
+
+	switch (key) {
+	case OPT_CONFIG_FILE:
+	case OPT_CONFIG_PROFILE:
+		return 0; /* read by cmdline_parse() */
+	case OPT_STATE:
+		c->state_dir = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (!c->id) {
+			c->id = arg;
+			return 0;
+		}
+		if (c->override && !c->watches) {
+			take_watches(c, arg, state);
+			return 0;
+		}
+		if (!c->extend || c->seconds)
+			argp_error(state, "one update at a time");
+		c->seconds = seconds(arg);
+		if (!c->seconds)
+			argp_error(state, "'%s' is no time up to %d seconds (300, 5m, 1h)", arg,
+				   CONTROL_EXTEND_S);
+		return 0;
+	case ARGP_KEY_END:
+		if (!c->id)
+			argp_error(state, "the update is needed; status lists them");
+		if (c->override && !c->watches)
+			argp_error(state,
+				   "what is to be overridden: some of sm, errors, reach, jobs");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int find(struct follow *f, struct txn_info *t, const struct attach_cmd *c, struct err *err)
+{
+	int rc = txn_find(t, c->state_dir, c->id, err);
+
+	if (rc)
+		return txn_find_exit(rc);
+	if (txn_state_final(t->state))
+		return err_set(err, EXIT_REFUSED, "%s is over: %s", t->head.id,
+			       txn_state_name(t->state));
+	if (!t->live)
+		return err_set(err, EXIT_REFUSED,
+			       "%s was left %s and nobody works on it: roll it back (ibroute-top "
+			       "rollback %s)",
+			       t->head.id, txn_state_name(t->state), t->head.id);
+	f->fabric = t->head.fabric;
+	return follow_open(f, c->state_dir, t->head.id, err) ? EXIT_REFUSED : EXIT_OK;
+}
+
+int cmd_attach(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = rows,
+		.parser = take,
+		.args_doc = "ID",
+		.doc = "Shows what an update under way has done and does. At a terminal, while it "
+		       "waits: the fabric's name keeps it, 'rollback' ends it, 'extend [S]' gives "
+		       "it more time. Ctrl-C leaves it alone. The start of an id will do; 'last' is "
+		       "the newest."
+		       "\vExit codes: 0 kept, or left alone; 4 nothing to attach to; 5 rolled back; "
+		       "6 incomplete; 7 nobody confirmed; 9 somebody else has routed; 64 bad options.",
+	};
+	struct follow f = { .mode = FOLLOW_ATTACH };
+	struct attach_cmd c = { 0 };
+	struct err err = { "" };
+	struct txn_info t;
+	int rc;
+
+	cmdline_parse(&argp, argc, argv, &c);
+	rc = find(&f, &t, &c, &err);
+	if (!rc)
+		rc = follow_run(&f, &err);
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	return rc;
+}
+
+/* The answer to what was asked last; events are passed over. */
+static int answer(struct follow *f, enum control_op op, struct err *err)
+{
+	for (;;) {
+		json_t *j = NULL;
+		const char *re;
+		int rc = control_next(&j, &f->link, 10000);
+
+		if (rc <= 0)
+			return err_set(err, EXIT_REFUSED, "the update's process does not answer");
+		re = json_string_value(json_object_get(j, "re"));
+		if (!re || strcmp(re, control_op_name(op))) {
+			json_decref(j);
+			continue;
+		}
+		if (json_is_true(json_object_get(j, "ok"))) {
+			rc = EXIT_OK;
+			if (op == CONTROL_EXTEND)
+				printf("%s: %lld s from now\n", f->id,
+				       (long long)json_integer_value(
+					       json_object_get(j, "deadline_s")));
+		} else {
+			rc = err_set(err, EXIT_REFUSED, "%s",
+				     json_string_value(json_object_get(j, "error")));
+		}
+		json_decref(j);
+		return rc;
+	}
+}
+
+int cmd_extend(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = rows,
+		.parser = take,
+		.args_doc = "ID [TIME]",
+		.doc = "Gives an update that waits for its confirmation more time: so many seconds "
+		       "from now (300, 5m, 1h), or as many as it had at first."
+		       "\vExit codes: 0 done; 4 it does not wait; 64 bad options.",
+	};
+	struct follow f = { .mode = FOLLOW_WAIT };
+	struct attach_cmd c = { .extend = true };
+	struct err err = { "" };
+	struct txn_info t;
+	int rc;
+
+	cmdline_parse(&argp, argc, argv, &c);
+	rc = find(&f, &t, &c, &err);
+	if (!rc)
+		rc = control_ask(&f.link, CONTROL_EXTEND, c.seconds)
+			     ? EXIT_REFUSED
+			     : answer(&f, CONTROL_EXTEND, &err);
+	control_close(&f.link);
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	return rc;
+}
+
+int cmd_override(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = rows,
+		.parser = take,
+		.args_doc = "ID CONDITION[,CONDITION...]",
+		.doc = "Takes conditions off the watch over an update under way: they do not roll it "
+		       "back any more. sm: another master subnet manager, or none; errors: counters "
+		       "of links whose routes change; reach: hosts that do not answer; jobs: a job "
+		       "that ended with NODE_FAIL. It is logged, with who asked, and cannot be "
+		       "taken back."
+		       "\vExit codes: 0 done; 4 no such update under way; 64 bad options.",
+	};
+	struct follow f = { .mode = FOLLOW_WAIT };
+	struct attach_cmd c = { .override = true };
+	struct err err = { "" };
+	struct txn_info t;
+	int rc;
+
+	cmdline_parse(&argp, argc, argv, &c);
+	rc = find(&f, &t, &c, &err);
+	if (!rc)
+		rc = control_ask_override(&f.link, c.watches) ? EXIT_REFUSED
+							      : answer(&f, CONTROL_OVERRIDE, &err);
+	control_close(&f.link);
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	return rc;
+}

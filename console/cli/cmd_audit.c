@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ibroute-top audit: the records of past sessions. */
+#include "console/cli/commands.h"
+
+#include "console/cli/audit_cmd.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/config.h"
+#include "console/lib/exits.h"
+#include "console/record/record.h"
+#include "fabric/base/mem.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	OPT_AUDIT_JSON = 256,
+	OPT_SHELL,
+	OPT_HEADS,
+	OPT_KEY,
+	OPT_SPEED,
+	OPT_AT,
+	OPT_DUMP,
+	OPT_REPORT,
+	OPT_HTML,
+	OPT_SCRIPT,
+	OPT_V3,
+	OPT_TLOG,
+	OPT_KEEP_DAYS,
+	OPT_KEEP_SESSIONS,
+	OPT_DRY_RUN,
+	OPT_AUDIT_DIR,
+};
+
+struct audit_verb {
+	const char *name;
+	int (*run)(const struct audit_options *o);
+	int least, most; /* names behind it; -1: any */
+	const char *takes;
+	bool json;
+};
+
+static const struct audit_verb verbs[] = {
+	{ "verify", audit_cmd_verify, 1, -1, "a file or a directory", true },
+	{ "list", audit_cmd_list, 0, 1, "one directory", true },
+	{ "replay", audit_cmd_replay, 1, 1, "one record", false },
+	{ "export", audit_cmd_export, 0, -1, "records", false },
+	{ "prune", audit_cmd_prune, 0, 1, "one directory", true },
+	{ "seal", audit_cmd_seal, 0, 1, "one directory", true },
+};
+
+static const struct audit_verb *find_verb(const char *name)
+{
+	for (size_t i = 0; name && i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (!strcmp(verbs[i].name, name))
+			return &verbs[i];
+	return NULL;
+}
+
+static void check(const struct audit_options *o, struct argp_state *s)
+{
+	const struct audit_verb *v = find_verb(o->verb);
+
+	if (!v)
+		argp_error(s, "verify, list, replay, export, prune or seal must be named");
+	else if ((o->n < v->least && !o->shell) || (v->most >= 0 && o->n > v->most))
+		argp_error(s, "%s takes %s", v->name, v->takes);
+	else if (o->json && !v->json)
+		argp_error(s, "%s has no JSON: --json is for verify, list, prune and seal",
+			   v->name);
+	else if (!strcmp(v->name, "prune") && o->keep_days < 0 && o->keep_sessions < 0)
+		argp_error(s, "prune needs --keep-days or --keep-sessions");
+	else if (!strcmp(v->name, "export") && !!o->report + o->script + o->v3 + o->tlog != 1)
+		argp_error(s, "export needs one of --report, --script, --tlog and --v3");
+	else if (!strcmp(v->name, "export") && !o->report && o->n != 1)
+		argp_error(s, "--script, --tlog and --v3 take one record");
+}
+
+static error_t take_format(int key, char *arg, struct audit_options *o)
+{
+	switch (key) {
+	case OPT_REPORT:
+		o->report = arg;
+		return 0;
+	case OPT_HTML:
+		o->format = AUDIT_HTML;
+		return 0;
+	case OPT_SCRIPT:
+		o->script = true;
+		return 0;
+	case OPT_V3:
+		o->v3 = true;
+		return 0;
+	case OPT_TLOG:
+		o->tlog = true;
+		return 0;
+	case 'o':
+		o->out = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *s)
+{
+	struct audit_options *o = s->input;
+
+	switch (key) {
+	case OPT_AUDIT_JSON:
+		o->json = true;
+		return 0;
+	case OPT_SHELL:
+		o->shell = true;
+		return 0;
+	case OPT_HEADS:
+		o->heads = arg;
+		return 0;
+	case OPT_KEY:
+		o->key = arg;
+		return 0;
+	case OPT_SPEED:
+		o->speed = cmdline_real(s, "--speed", arg, 0.01, 1000);
+		return 0;
+	case OPT_AT:
+		o->at = arg;
+		return 0;
+	case OPT_DUMP:
+		o->dump = arg;
+		return 0;
+	case OPT_KEEP_DAYS:
+		o->keep_days = (int32_t)cmdline_count(s, "--keep-days", arg, 0, 1000000);
+		return 0;
+	case OPT_KEEP_SESSIONS:
+		o->keep_sessions = (int32_t)cmdline_count(s, "--keep-sessions", arg, 0, 1000000);
+		return 0;
+	case OPT_DRY_RUN:
+		o->dry_run = true;
+		return 0;
+	case OPT_AUDIT_DIR:
+		o->record_dir = arg;
+		return 0;
+	case OPT_CONFIG_FILE:
+	case OPT_CONFIG_PROFILE:
+		return 0; /* read by cmdline_parse() */
+	case ARGP_KEY_ARG:
+		if (!o->verb)
+			o->verb = arg;
+		else
+			o->names[o->n++] = arg;
+		return 0;
+	case ARGP_KEY_END:
+		check(o, s);
+		return 0;
+	default:
+		return take_format(key, arg, o);
+	}
+}
+
+static const struct argp_option rows[] = {
+	{ 0, 0, 0, 0, "verify, list:", 1 },
+	{ "json", OPT_AUDIT_JSON, NULL, 0,
+	  "one JSON object a file; of prune and seal, one of what was done", 1 },
+	{ "heads", OPT_HEADS, "FILE", 0,
+	  "compare with the heads that a log saw: text of journalctl or syslog, - is stdin", 1 },
+	{ "key", OPT_KEY, "FILE", 0, "check the seal with the key that 'audit seal' printed", 1 },
+	{ "shell", OPT_SHELL, NULL, 0,
+	  "print the same check as six lines of sh: sh check.sh FILE [HEAD]", 1 },
+	{ 0, 0, 0, 0, "replay:", 2 },
+	{ "speed", OPT_SPEED, "N", 0, "N times as fast (preset: 1)", 2 },
+	{ "at", OPT_AT, "WHERE", 0,
+	  "begin there: a phase or action (WRITE, apply.start), a line's seq, 1:30 or 90s, or "
+	  "a time as 2026-11-20T23:19:51Z",
+	  2 },
+	{ "dump", OPT_DUMP, "WHERE", 0, "print the screen of that moment; needs no terminal", 2 },
+	{ 0, 0, 0, 0, "export:", 3 },
+	{ "report", OPT_REPORT, "ID", 0,
+	  "what one update was, for a ticket, as Markdown with its pictures in files beside it",
+	  3 },
+	{ "html", OPT_HTML, NULL, 0, "... as one file of HTML, with its pictures", 3 },
+	{ "output", 'o', "FILE", 0, "write to FILE (preset: stdout)", 3 },
+	{ "script", OPT_SCRIPT, NULL, 0,
+	  "the screen as files of scriptreplay: FILE and FILE.timing", 3 },
+	{ "tlog", OPT_TLOG, NULL, 0, "the screen as messages of tlog-play", 3 },
+	{ "v3", OPT_V3, NULL, 0, "the screen as asciicast v3", 3 },
+	{ 0, 0, 0, 0, "prune:", 4 },
+	{ "keep-days", OPT_KEEP_DAYS, "N", 0, "keep the sessions of the last N days", 4 },
+	{ "keep-sessions", OPT_KEEP_SESSIONS, "N", 0, "keep the last N sessions", 4 },
+	{ "dry-run", OPT_DRY_RUN, NULL, 0, "only say what would be removed", 4 },
+	{ 0, 0, 0, 0, "Where no directory is named:", 5 },
+	{ "record-dir", OPT_AUDIT_DIR, "DIR", 0,
+	  "the records (preset: $IBROUTE_RECORD_DIR, else " RECORD_DIR ")", 5 },
+	OPTION_CONFIG(5),
+	{ 0 },
+};
+
+int cmd_audit(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = rows,
+		.parser = parse,
+		.args_doc =
+			"verify FILE|DIRECTORY...\nlist [DIRECTORY]\nreplay FILE\n"
+			"export --report ID [FILE|DIRECTORY...]\nexport --script|--tlog|--v3 FILE\n"
+			"prune [DIRECTORY]\nseal [DIRECTORY]",
+		.doc = "Checks, shows and keeps the records that sessions leave in " RECORD_DIR
+		       ": SID.jsonl with what was done, each line chained to the one before, and "
+		       "SID.cast with what the screen showed."
+		       "\vverify finds lines that were edited, removed, inserted or moved, and "
+		       "changes to the recorded screen. A tail that was cut off shows only against "
+		       "the part or session that came next in the same directory, against the "
+		       "heads in syslog (IBROUTE_HEAD=): a record without an end says so. A session "
+		       "removed as a whole is missed by them, and by the seal. seal begins to seal "
+		       "the lines of a directory with keys that go only forward. Whoever is root "
+		       "can rewrite files that are neither sealed nor in another machine's log. "
+		       "Exit: 0 good, 1 a finding, 255 not readable.",
+	};
+	struct audit_options o = { .names = xcalloc((size_t)argc, sizeof(char *)),
+				   .speed = 1,
+				   .keep_days = -1,
+				   .keep_sessions = -1 };
+	int rc;
+
+	argp_err_exit_status = EXIT_BAD_USAGE;
+	cmdline_parse(&argp, argc, argv, &o);
+	rc = find_verb(o.verb)->run(&o);
+	free(o.names);
+	return rc;
+}

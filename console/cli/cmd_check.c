@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/cli/commands.h"
+
+#include "console/cli/summary.h"
+#include "console/input/options.h"
+#include "console/lib/exits.h"
+#include "console/lib/output_file.h"
+#include "console/session/command_inputs.h"
+#include "console/session/evaluate.h"
+
+static const struct argp_option table[] = {
+	OPTION_TOPOLOGY,
+	OPTION_TABLES,
+	OPTION_PATH_SL,
+	OPTION_SL2VL,
+	OPTION_JOBS,
+	OPTION_LMC,
+	OPTION_NAME_MAP,
+	OPTION_ALL_LIDS,
+	{ "lid-choice", OPT_LID_CHOICE, "FILE", 0,
+	  "lid-choice.txt of these tables: check the promises of PARX for every pair", 0 },
+	{ "exclude", OPT_EXCLUDE, "LIST", 0,
+	  "switches and cables that no route may pass: spine11, leaf7/33, GUIDs", 0 },
+	OPTION_BISECTIONS,
+	OPTION_PATTERN,
+	OPTION_PER_JOB,
+	OPTION_SEED,
+	OPTION_THREADS,
+	{ "terminals-only", OPT_TERMINALS_ONLY, NULL, 0,
+	  "leave the switches' own LIDs out: other engines often do not keep those free of "
+	  "deadlocks",
+	  0 },
+	OPTION_JSON("print the findings as JSON"),
+	{ 0 },
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	if (key == ARGP_KEY_END) {
+		options_need(o->topology, "topology", state);
+		if (!o->lfts)
+			argp_error(state, "one of --lfts, --fdbs and --tables is needed");
+		return 0;
+	}
+	return options_take(o, key, arg, state);
+}
+
+static const struct argp argp = {
+	.options = table,
+	.parser = take,
+	.doc = "Judges any tables, ours or others': every terminal reaches every terminal and "
+	       "switch, no packet loops, no deadlock is possible, VLs within what the links "
+	       "offer."
+	       "\vWithout --path-sl every path has SL 0, without --sl2vl every SL its own VL. In "
+	       "JSON, what is not known is null. Exit codes: 0 all of "
+	       "it holds; 1 it does not, and the witness is printed; 64 bad options; 255 an input "
+	       "could not be read.",
+};
+
+static int tell(const struct options *o, const struct evaluation *e, struct err *err)
+{
+	json_t *summary;
+	int rc = 0;
+
+	if (o->json) {
+		summary = summary_json(e);
+		if (o->per_job)
+			summary_add_jobs(summary, e);
+		summary_add_verdict(summary, e);
+		rc = summary_dump(stdout, summary, err);
+		json_decref(summary);
+	} else {
+		summary_print_table(stdout, e, 1);
+		if (o->per_job)
+			summary_print_jobs(stdout, e);
+		summary_print_verdict(stdout, e);
+	}
+	return rc ? rc : outfile_flush_stdout(err);
+}
+
+static int check(const struct options *o, struct err *err)
+{
+	struct evaluation e = { 0 };
+	struct scene s;
+	int rc = scene_load(&s, o, err);
+
+	if (!rc) {
+		struct tables *t = s.installed;
+		struct lid_choice *choice = s.choice;
+
+		s.installed = NULL;
+		s.choice = NULL;
+		if (evaluate_tables(&e, t, s.f, s.jobs, &s.eval, err) ||
+		    (choice && evaluate_choice(&e, choice, &s.eval, err)) || tell(o, &e, err))
+			rc = EXIT_FINDINGS;
+	}
+	if (!rc && !evaluation_ok(&e)) {
+		rc = EXIT_FINDINGS;
+		err_set(err, rc, "these tables have faults");
+	}
+	evaluation_free(&e);
+	scene_free(&s);
+	return rc;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	return options_run(argc, argv, &argp, check);
+}

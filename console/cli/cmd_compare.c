@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/cli/commands.h"
+
+#include "console/cli/engines_help.h"
+#include "console/cli/summary.h"
+#include "console/input/options.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/config.h"
+#include "console/lib/exits.h"
+#include "console/lib/output_file.h"
+#include "console/session/command_inputs.h"
+#include "console/session/evaluate.h"
+#include "console/session/live_fabric.h"
+#include "engines/engine_spec.h"
+#include "fabric/base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 16
+
+static const struct argp_option table[] = {
+	{ "engines", OPT_ENGINES, "A,B,...", 0,
+	  "engines to compare; all are listed below. With :HOW after the name the data VLs an "
+	  "engine may use, the method of sar, or whose paths dfdn takes: "
+	  "nue:1,nue:4,sar:paper,sar:leafwise,dfdn:minhop. file:PATH is a routing read from a "
+	  "file: tables.ibr, a dump, a saved plan",
+	  0 },
+	{ "topology", OPT_TOPOLOGY, "FILE", 0,
+	  "ibnetdiscover text or another form of topology, or a text such as torus:dims=4x4 "
+	  "(preset: the fabric behind the port, its installed tables, and SLURM's jobs)",
+	  0 },
+	OPTION_VLS,
+	OPTION_LMC,
+	OPTION_SEED,
+	OPTION_THREADS,
+	OPTION_ROOTS,
+	OPTION_DEMAND,
+	OPTION_RANKS,
+	OPTION_ALL_LIDS,
+	OPTION_BISECTIONS,
+	OPTION_PATTERN,
+	OPTION_PER_JOB,
+	OPTION_SAR_METHOD,
+	OPTION_SAR_CHANGE,
+	OPTION_ESCAPE,
+	OPTION_EXCLUDE,
+	OPTION_PIN,
+	OPTION_JOB_NODES_MIN,
+	OPTION_SPREAD,
+	OPTION_TABLES,
+	OPTION_PATH_SL,
+	OPTION_SL2VL,
+	OPTION_JSON("print a JSON array, an object for each"),
+	{ 0 },
+};
+
+struct compare_cmd {
+	struct options o;
+	struct live_opts live;
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct compare_cmd *c = state->input;
+	struct options *o = &c->o;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->live;
+		return 0;
+	case ARGP_KEY_END:
+		options_need(o->engine, "engines", state);
+		if (!o->topology && (o->lfts || o->lmc >= 0))
+			argp_error(state, "--lfts, --fdbs, --tables and --lmc go with --topology");
+		if (!o->lfts && (o->path_sl || o->sl2vl))
+			argp_error(state, "--path-sl and --sl2vl belong to tables: one of --lfts, "
+					  "--fdbs and --tables is needed");
+		return 0;
+	default:
+		return options_take(o, key, arg, state);
+	}
+}
+
+static const struct argp argp = {
+	.options = table,
+	.parser = take,
+	.children = live_children,
+	.doc = "Routes one fabric with several engines and prints all figures beside each other. "
+	       "Without --topology that is the fabric behind the port, for the jobs that run now; "
+	       "nothing is written to it."
+	       "\vGiven the installed tables (--lfts, --fdbs or --tables), they are the first "
+	       "column, and changes are counted against them. In JSON, what is not known is null. "
+	       "Exit codes: 0 all engines gave routes that passed all "
+	       "checks; 1 not all; 64 bad options; 255 an input could not be read.",
+	.help_filter = engines_help,
+};
+
+struct comparison {
+	struct scene scene;
+	struct engine_spec engine[MOST];
+	char *file[MOST]; /* instead of it; NULL: none */
+	size_t nengine;
+	struct evaluation list[MOST + 1];
+	char *why[MOST + 1]; /* no tables; NULL: there are */
+	size_t n;
+};
+
+/* "file:PATH": under the file's name without folders. */
+static void add_file(struct comparison *c, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct engine_spec *spec = &c->engine[c->nengine];
+
+	*spec = (struct engine_spec){ 0 };
+	snprintf(spec->label, sizeof(spec->label), "%.12s", slash ? slash + 1 : path);
+	c->file[c->nengine++] = xstrdup(path);
+}
+
+static int find_engines(struct comparison *c, const char *text, struct err *err)
+{
+	char *copy = xstrdup(text), *rest = copy, *word;
+	int rc = 0;
+
+	while (!rc && (word = strsep(&rest, ","))) {
+		if (c->nengine == MOST)
+			rc = err_set(err, EXIT_BAD_USAGE, "--engines: at most %d are possible",
+				     MOST);
+		else if (!strncmp(word, "file:", 5) && word[5])
+			add_file(c, word + 5);
+		else if (engine_spec_parse(&c->engine[c->nengine++], word, err))
+			rc = EXIT_BAD_USAGE;
+	}
+	free(copy);
+	return rc;
+}
+
+static int evaluate_one(struct comparison *c, size_t i, struct evaluation *e, struct err *err)
+{
+	struct scene *s = &c->scene;
+	struct engine_params params = s->params;
+
+	if (c->file[i])
+		return evaluate_file(e, NULL, &(struct route_file){ .tables = c->file[i] }, s->f,
+				     s->jobs, &s->eval, err);
+	engine_spec_apply(&c->engine[i], &params);
+	return evaluate_engine(e, c->engine[i].engine, s->f, s->jobs, s->demand, &params, &s->eval,
+			       err);
+}
+
+/* The installed tables, then each engine's; one that refuses keeps its reason and its place. */
+static void evaluate_all(struct comparison *c)
+{
+	struct scene *s = &c->scene;
+	struct err err;
+
+	if (s->installed) {
+		struct eval_opts found = s->eval;
+
+		found.terminals_only = true;
+		found.limits = NULL; /* they pass what is to be excluded from now on */
+		if (evaluate_tables(&c->list[0], tables_get(s->installed), s->f, s->jobs, &found,
+				    &err))
+			c->why[0] = xstrdup(err.text);
+		snprintf(c->list[0].engine, sizeof(c->list[0].engine), "installed");
+		c->n = 1;
+	}
+	for (size_t i = 0; i < c->nengine; i++, c->n++) {
+		struct evaluation *e = &c->list[c->n];
+
+		if (evaluate_one(c, i, e, &err))
+			c->why[c->n] = xstrdup(err.text);
+		else if (s->installed)
+			e->diff = tdiff_new(s->f, s->installed, e->t);
+		snprintf(e->engine, sizeof(e->engine), "%s", c->engine[i].label);
+	}
+}
+
+static int print_json(const struct comparison *c, bool per_job, struct err *err)
+{
+	json_t *list = json_array();
+	int rc;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct evaluation *e = &c->list[i];
+		json_t *o;
+
+		if (e->t) {
+			o = summary_json(e);
+			summary_add_notes(o, e);
+			if (per_job)
+				summary_add_jobs(o, e);
+			summary_add_verdict(o, e);
+		} else {
+			o = json_pack("{s:s, s:s}", "engine", e->engine, "error", c->why[i]);
+		}
+		json_array_append_new(list, o);
+	}
+	rc = summary_dump(stdout, list, err);
+	json_decref(list);
+	return rc;
+}
+
+static int print_text(const struct comparison *c, bool per_job)
+{
+	const struct fabric *f = c->scene.f;
+
+	printf("%s: %u switches, %u terminals, %u cables between switches", f->name, f->nsw,
+	       f->nterm, f->nchan / 2);
+	if (c->scene.jobs)
+		printf(", %u jobs (%u on several switches)", c->scene.jobs->njob,
+		       c->scene.jobs->nmulti);
+	printf("\n\n");
+	summary_print_table(stdout, c->list, c->n);
+	if (c->n)
+		putchar('\n');
+	for (size_t i = 0; i < c->n; i++)
+		summary_print_notes(stdout, &c->list[i]);
+	for (size_t i = 0; i < c->n && per_job; i++)
+		if (c->list[i].t)
+			summary_print_jobs(stdout, &c->list[i]);
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->why[i])
+			printf("\n%s: %s\n", c->list[i].engine, c->why[i]);
+		else if (!evaluation_ok(&c->list[i])) {
+			printf("\n%s: ", c->list[i].engine);
+			summary_print_verdict(stdout, &c->list[i]);
+		}
+	}
+	return 0;
+}
+
+/* The fabric behind the port; the scene takes over what was read. */
+static int load_live(struct scene *s, struct compare_cmd *c, struct err *err)
+{
+	struct live l;
+	int rc;
+
+	if (!c->live.jobs)
+		c->live.jobs = "slurm";
+	else if (!strcmp(c->live.jobs, "none"))
+		c->live.jobs = NULL;
+	if (live_open(&l, &c->live, NULL, err))
+		return EXIT_UNREADABLE;
+	s->f = l.f;
+	s->jobs = l.jobs;
+	s->installed = l.t;
+	l.f = NULL;
+	l.jobs = NULL;
+	l.t = NULL;
+	live_close(&l);
+	rc = scene_complete(s, &c->o, err);
+	return rc ? EXIT_UNREADABLE : 0;
+}
+
+static int compare_in(struct comparison *c, struct compare_cmd *cmd, struct err *err)
+{
+	const struct options *o = &cmd->o;
+	int rc = find_engines(c, o->engine, err);
+
+	if (!rc)
+		rc = o->topology ? scene_load(&c->scene, o, err) : load_live(&c->scene, cmd, err);
+	if (rc)
+		return rc;
+	evaluate_all(c);
+	rc = o->json ? print_json(c, o->per_job, err) : print_text(c, o->per_job);
+	if (!rc)
+		rc = outfile_flush_stdout(err);
+	if (rc)
+		return EXIT_FINDINGS;
+	for (size_t i = c->n - c->nengine; i < c->n; i++)
+		if (c->why[i] || !evaluation_ok(&c->list[i]))
+			return err_set(err, EXIT_FINDINGS, "%s gave no routes that can be used",
+				       c->list[i].engine);
+	return 0;
+}
+
+static int compare(struct compare_cmd *cmd, struct err *err)
+{
+	struct comparison c = { 0 };
+	int rc = compare_in(&c, cmd, err);
+
+	for (size_t i = 0; i < c.n; i++) {
+		evaluation_free(&c.list[i]);
+		free(c.why[i]);
+	}
+	for (size_t i = 0; i < c.nengine; i++)
+		free(c.file[i]);
+	scene_free(&c.scene);
+	return rc;
+}
+
+int cmd_compare(int argc, char **argv)
+{
+	struct compare_cmd c = { 0 };
+	struct err err = { "" };
+	int rc;
+
+	options_init(&c.o);
+	cmdline_parse(&argp, argc, argv, &c);
+	c.o.jobs = c.live.jobs;
+	c.o.name_map = c.live.node_names;
+	outfile_guard_signals();
+	rc = compare(&c, &err);
+	if (rc)
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	return rc;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* config: what the configuration files say, and whether they can be read. */
+#include "console/cli/commands.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/config.h"
+#include "console/lib/exits.h"
+
+#include <argp.h>
+#include <string.h>
+
+struct config_opts {
+	const char *what, *file, *profile;
+};
+
+static const struct argp_option rows[] = {
+	{ "config", OPT_CONFIG_FILE, "FILE", 0, "This file instead of the usual ones", 0 },
+	{ NULL, 'f', NULL, OPTION_ALIAS, NULL, 0 },
+	{ "fabric", 'F', "NAME", 0, "With the profile of this fabric", 0 },
+	{ "profile", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *s)
+{
+	struct config_opts *o = s->input;
+
+	switch (key) {
+	case OPT_CONFIG_FILE:
+	case 'f':
+		o->file = arg;
+		return 0;
+	case 'F':
+		o->profile = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->what || (strcmp(arg, "show") != 0 && strcmp(arg, "check") != 0))
+			argp_error(s, "'%s': show or check", arg);
+		o->what = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!o->what)
+			argp_error(s, "show or check");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int cmd_config(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = rows,
+		.parser = parse,
+		.args_doc = "show|check",
+		.doc = "The settings of the configuration files: show prints each with where it comes "
+		       "from, check only says whether the files can be read.\vFiles: "
+		       "/etc/infiniband-diags/ibdiag.conf, /etc/ibroute-top/config, "
+		       "~/.config/ibroute-top/config. Exit: 0 ok; 1 check found a mistake "
+		       "in a file; 64 bad options, or a mistake where others need the settings.",
+	};
+	struct config_opts o = { 0 };
+	struct config *c;
+	struct err err;
+
+	if (cmdline_parse(&argp, argc, argv, &o))
+		return EXIT_BAD_USAGE;
+	if (config_read(&c, o.file, o.profile, &err)) {
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+		return strcmp(o.what, "check") ? EXIT_BAD_USAGE : EXIT_FINDINGS;
+	}
+	if (!strcmp(o.what, "show"))
+		config_show(c, stdout);
+	else
+		printf("the configuration is fine\n");
+	config_free(c);
+	return 0;
+}

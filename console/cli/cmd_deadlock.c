@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/cli/commands.h"
+
+#include "console/cli/engines_help.h"
+#include "console/cli/summary.h"
+#include "console/input/options.h"
+#include "console/lib/exits.h"
+#include "console/lib/output_file.h"
+#include "console/lib/progress_line.h"
+#include "console/session/command_inputs.h"
+#include "console/session/deadlock_test.h"
+#include "engines/engine_spec.h"
+#include "fabric/model/vl_fold.h"
+
+#include <stdlib.h>
+
+#define PRESET_MS 1
+#define ROUNDS	  4 /* of random pairs */
+
+static const struct argp_option table[] = {
+	OPTION_TOPOLOGY,
+	OPTION_TABLES,
+	OPTION_PATH_SL,
+	OPTION_SL2VL,
+	{ "engine", OPT_ENGINE, "NAME[:HOW]", 0,
+	  "instead of tables: the engine that makes them, as for \"route\"", 0 },
+	OPTION_JOBS,
+	OPTION_VLS,
+	OPTION_LMC,
+	OPTION_ROOTS,
+	OPTION_EXCLUDE,
+	OPTION_SAR_METHOD,
+	OPTION_ESCAPE,
+	{ "fold-vls", OPT_FOLD_VLS, "K", 0,
+	  "as if links had no more than K data VLs: packets for VL v take VL v modulo K", 0 },
+	{ "time-ms", OPT_TIME_MS, "T", 0, "simulate so many milliseconds at most (preset: 1)", 0 },
+	{ "seed", OPT_SEED, "N", 0, "of what engine and traffic do at random (preset: 1)", 0 },
+	OPTION_THREADS,
+	OPTION_NAME_MAP,
+	{ "terminals-only", OPT_TERMINALS_ONLY, NULL, 0,
+	  "leave the switches' own LIDs out when the tables are judged", 0 },
+	OPTION_JSON("print the outcome as JSON"),
+	{ 0 },
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	if (key == ARGP_KEY_END) {
+		options_need(o->topology, "topology", state);
+		if (!o->lfts == !o->engine)
+			argp_error(state, "one of --engine, --lfts, --fdbs and --tables is needed");
+		if (o->exclude && !o->engine)
+			argp_error(state, "--exclude is for the engine of --engine; what tables "
+					  "pass is judged by \"check\"");
+		return 0;
+	}
+	return options_take(o, key, arg, state);
+}
+
+static const struct argp argp = {
+	.options = table,
+	.parser = take,
+	.doc = "Simulates packets over tables. Where the tables have a cycle of dependencies, they "
+	       "take exactly the paths that make it, until they wait for each other for ever; "
+	       "where they have none, the paths that would make one if all were on one VL, and "
+	       "paths between random terminals."
+	       "\vTwo terminals of each switch send without end in packets of 2 KiB; a buffer for "
+	       "each link and VL has 800 credits of 64 bytes, links are as fast as the topology "
+	       "says, else 10 GiB/s (the parameters of HOTI16). Exit codes: 0 no deadlock in "
+	       "that time; 1 a deadlock, with who waits for whom, or tables that do not connect "
+	       "everything; 64 bad options; 255 an input could not be read.",
+	.help_filter = engines_help,
+};
+
+/* Takes over the tables of the scene, or makes them. */
+static int get_tables(struct tables **out, const struct options *o, struct scene *s,
+		      struct progress *progress, struct err *err)
+{
+	struct engine_spec spec;
+	struct tables *t = s->installed;
+	int rc;
+
+	if (o->engine) {
+		rc = engine_spec_parse(&spec, o->engine, err);
+		if (rc)
+			return EXIT_BAD_USAGE;
+		engine_spec_apply(&spec, &s->params);
+		rc = engine_run(spec.engine, &t, s->f, s->jobs, NULL, &s->params, progress, err);
+		if (rc)
+			return EXIT_FINDINGS;
+	}
+	s->installed = NULL;
+	*out = t;
+	if (o->fold_vls) {
+		*out = vl_fold(s->f, t, o->fold_vls);
+		tables_put(t);
+	}
+	return 0;
+}
+
+static int judge(struct verdict **out, const struct scene *s, const struct tables *t,
+		 struct progress *progress, struct err *err)
+{
+	struct verify_opts opts = { .terminals_only = s->eval.terminals_only,
+				    .threads = s->eval.threads };
+	char text[512];
+
+	if (verify_tables(out, s->f, t, &opts, progress, err))
+		return EXIT_FINDINGS;
+	if ((*out)->connected && (*out)->loop_free)
+		return 0;
+	verdict_sentence(text, sizeof(text), *out, s->f);
+	err_set(err, EXIT_FINDINGS, "packets would get lost before they could wait: %s", text);
+	return EXIT_FINDINGS;
+}
+
+/* The paths that would wait for each other if there were one VL for all. */
+static int aim_at_one_vl(struct stress *stress, const struct scene *s, const struct tables *t,
+			 struct progress *progress, struct err *err)
+{
+	struct tables *one = vl_fold(s->f, t, 1);
+	struct verdict *v = NULL;
+	int rc = judge(&v, s, one, progress, err);
+
+	if (!rc && v->cycle)
+		stress_aim(stress, t, v->cycle, v->ncycle);
+	verdict_free(v);
+	tables_put(one);
+	return rc;
+}
+
+static int tell(const struct options *o, const struct stress *stress, const struct verdict *v,
+		struct err *err)
+{
+	json_t *json;
+	int rc = 0;
+
+	if (o->json) {
+		json = stress_json(stress);
+		json_object_set_new(json, "deadlock_free", json_boolean(v->deadlock_free));
+		json_object_set_new(json, "vls_used", json_integer(v->vls_used));
+		rc = summary_dump(stdout, json, err);
+		json_decref(json);
+		return rc ? rc : outfile_flush_stdout(err);
+	}
+	if (v->deadlock_free)
+		printf("The tables have no cycle of dependencies; VLs used: %u.\n", v->vls_used);
+	else
+		printf("The tables have a cycle of %u dependencies; VLs used: %u.\n", v->ncycle,
+		       v->vls_used);
+	stress_print(stdout, stress);
+	return outfile_flush_stdout(err);
+}
+
+/* v, where they passed, and the simulation of what they carry. */
+static int simulate(struct stress *stress, struct verdict **v, const struct options *o,
+		    const struct scene *s, const struct tables *t, struct progress *progress,
+		    struct err *err)
+{
+	uint64_t limit_ns = (o->time_ms ? o->time_ms : PRESET_MS) * 1000000ULL;
+	int rc = judge(v, s, t, progress, err);
+
+	if (rc)
+		return rc;
+	stress_init(stress, s->f, t, o->seed);
+	if ((*v)->cycle) {
+		stress_aim(stress, t, (*v)->cycle, (*v)->ncycle);
+	} else {
+		rc = aim_at_one_vl(stress, s, t, progress, err);
+		stress_spread(stress, t, ROUNDS, o->seed);
+	}
+	if (!rc && stress_run(stress, limit_ns, progress, err))
+		rc = EXIT_FINDINGS;
+	return rc;
+}
+
+static int drive(const struct options *o, const struct scene *s, const struct tables *t,
+		 struct stopwatch *w, struct err *err)
+{
+	struct stress stress = { 0 };
+	struct verdict *v = NULL;
+	int rc = simulate(&stress, &v, o, s, t, &w->progress, err);
+
+	stopwatch_stop(w);
+	if (!rc && tell(o, &stress, v, err))
+		rc = EXIT_FINDINGS;
+	if (!rc && stress.ncycle) {
+		rc = EXIT_FINDINGS;
+		err_set(err, rc, "these tables let packets wait for each other for ever");
+	}
+	stress_free(&stress);
+	verdict_free(v);
+	return rc;
+}
+
+static int deadlock(const struct options *o, struct err *err)
+{
+	struct tables *t = NULL;
+	struct stopwatch w;
+	struct scene s;
+	int rc = scene_load(&s, o, err);
+
+	stopwatch_start(&w);
+	if (!rc)
+		rc = get_tables(&t, o, &s, &w.progress, err);
+	if (!rc)
+		rc = drive(o, &s, t, &w, err);
+	stopwatch_stop(&w);
+	tables_put(t);
+	scene_free(&s);
+	return rc;
+}
+
+int cmd_deadlock(int argc, char **argv)
+{
+	return options_run(argc, argv, &argp, deadlock);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ibroute-top dump-lfts: the tables that are installed, or of files, in the formats of others. */
+#include "console/cli/commands.h"
+
+#include "console/input/routefiles.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/exits.h"
+#include "console/lib/output_file.h"
+#include "console/lib/progress_line.h"
+#include "console/session/tables_source.h"
+#include "fabric/format/native/tables_ibr.h"
+#include "fabric/format/opensm/osm_fdbs.h"
+#include "fabric/format/opensm/osm_lfts.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPT_FORMAT = 700, OPT_DUMP_PLAN };
+
+struct dump_cmd {
+	struct subject_opts s;
+	unsigned format; /* enum output_format */
+	const char *dir;
+};
+
+static const struct argp_option table[] = {
+	{ "format", OPT_FORMAT, "opensm|ibdm|ibr", 0,
+	  "opensm-lfts.dump (preset), opensm.fdbs, or tables.ibr with SLs and VLs", 0 },
+	{ "output", 'o', "DIR", 0,
+	  "write files into this folder, SL2VL tables and known service levels too (preset: the "
+	  "LFTs to stdout)",
+	  0 },
+	{ "plan", OPT_DUMP_PLAN, "FILE", 0, "what this plan is going to install", 0 },
+	{ 0 },
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct dump_cmd *c = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->s;
+		return 0;
+	case OPT_FORMAT:
+		c->format = !strcmp(arg, "opensm") ? FORMAT_OPENSM
+			    : !strcmp(arg, "ibdm") ? FORMAT_IBDM
+			    : !strcmp(arg, "ibr")  ? FORMAT_IBR
+						   : 0;
+		if (!c->format)
+			argp_error(state, "--format: '%s' is none of opensm, ibdm, ibr", arg);
+		return 0;
+	case OPT_DUMP_PLAN:
+		c->s.plan = arg;
+		return 0;
+	case 'o':
+		c->dir = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int dump(const struct dump_cmd *c, const struct subject *s, struct err *err)
+{
+	const struct tables *t = s->planned ? s->planned : s->t;
+	struct stopwatch watch;
+	int rc;
+
+	if (c->dir) {
+		rc = routefiles_tables(c->dir, s->f, t, c->format, subject_sls_known(t), err);
+		return rc ? EXIT_FINDINGS : 0;
+	}
+	stopwatch_output(&watch);
+	switch (c->format) {
+	case FORMAT_IBDM:
+		rc = osm_fdbs_write(stdout, s->f, t, err);
+		break;
+	case FORMAT_IBR:
+		rc = tables_ibr_write_fd(STDOUT_FILENO, t, "stdout", err);
+		break;
+	default:
+		rc = osm_lfts_write(stdout, s->f, t, err);
+	}
+	stopwatch_files_end(&watch);
+	if (!rc)
+		rc = outfile_flush_stdout(err);
+	return rc ? EXIT_FINDINGS : 0;
+}
+
+int cmd_dump_lfts(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &subject_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.options = table,
+		.parser = take,
+		.children = children,
+		.doc = "Writes the forwarding tables of all switches: those installed now, of files, "
+		       "or of a plan. 'opensm -R file -U FILE' loads what it prints, and the screen "
+		       "and all commands here do."
+		       "\vExit codes: 0 written; 1 not written; 64 bad options; 255 the fabric or a "
+		       "file could not be read.",
+	};
+	struct dump_cmd c = { .format = FORMAT_OPENSM };
+	struct subject s = { .f = NULL };
+	struct err err = { "" };
+	int rc;
+
+	subject_opts_init(&c.s);
+	cmdline_parse(&argp, argc, argv, &c);
+	rc = subject_open(&s, &c.s, &err);
+	if (!rc)
+		rc = dump(&c, &s, &err);
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	subject_close(&s);
+	return rc;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ibroute-top note: a sentence about an update, into the record. */
+#include "console/cli/commands.h"
+
+#include "console/cli/txn_find.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/config.h"
+#include "console/lib/exits.h"
+#include "console/record/record.h"
+#include "fabric/update/journal.h"
+
+#include <argp.h>
+#include <stdio.h>
+
+enum { OPT_NOTE_STATE = 700, OPT_NOTE_RECORD };
+
+struct note_cmd {
+	const char *id, *text, *state_dir, *record_dir;
+};
+
+static const struct argp_option rows[] = {
+	{ "state-dir", OPT_NOTE_STATE, "DIR", 0, "of the journals", 0 },
+	{ "record-dir", OPT_NOTE_RECORD, "DIR", 0, "of the records", 0 },
+	OPTION_CONFIG(0),
+	{ 0 },
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct note_cmd *c = state->input;
+
+	switch (key) {
+	case OPT_CONFIG_FILE:
+	case OPT_CONFIG_PROFILE:
+		return 0; /* read by cmdline_parse() */
+	case OPT_NOTE_STATE:
+		c->state_dir = arg;
+		return 0;
+	case OPT_NOTE_RECORD:
+		c->record_dir = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (c->text)
+			argp_error(state, "'%s' is one word too many; quote what belongs together",
+				   arg);
+		*(c->id ? &c->text : &c->id) = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!c->text)
+			argp_error(state, "an update and a text are needed; status lists updates");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int note(const struct note_cmd *c, const struct txn_info *t, struct err *err)
+{
+	struct record_opts ro = {
+		.dir = c->record_dir, .fabric = t->head.fabric, .mode = "note", .syslog = true
+	};
+	struct record *r;
+	int rc = record_open(&r, &ro, err);
+
+	if (rc)
+		return EXIT_NO_RECORD;
+	rc = record_add(r, "note",
+			json_pack("{s:s, s:o}", "txn", t->head.id, "text", record_str(c->text)),
+			err);
+	if (rc)
+		record_close(r, NULL);
+	else
+		rc = record_close(r, err);
+	return rc ? EXIT_NO_RECORD : EXIT_OK;
+}
+
+int cmd_note(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = rows,
+		.parser = take,
+		.args_doc = "ID TEXT",
+		.doc = "Writes a sentence about an update into the record: who agreed, the number of "
+		       "a ticket. The start of an id will do; 'last' is the newest."
+		       "\vExit codes: 0 recorded; 4 no such update; 8 the record cannot be written; "
+		       "64 bad options.",
+	};
+	struct note_cmd c = { 0 };
+	struct err err = { "" };
+	struct txn_info t;
+	int rc;
+
+	cmdline_parse(&argp, argc, argv, &c);
+	rc = txn_find(&t, c.state_dir, c.id, &err);
+	rc = rc ? txn_find_exit(rc) : note(&c, &t, &err);
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	return rc;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ibroute-top paths: the way of packets from one end to another, hop by hop, now and after a
+ * plan. */
+#include "console/cli/commands.h"
+
+#include "console/cli/summary.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/exits.h"
+#include "console/lib/output_file.h"
+#include "console/record/record.h"
+#include "console/session/tables_source.h"
+#include "engines/metrics/metrics.h"
+#include "fabric/model/end_find.h"
+#include "fabric/model/path.h"
+#include "fabric/model/sample.h"
+#include "views/canvas/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_PLAN = 700, OPT_NO_LOAD };
+
+struct paths_cmd {
+	struct subject_opts s;
+	const char *src, *dst;
+	double interval_s;
+	enum end_as as;
+	bool json, no_load;
+};
+
+/* One way, under one set of tables. */
+struct way {
+	const struct tables *t;
+	struct path p;
+	struct metrics *m; /* NULL: not known */
+};
+
+struct paths {
+	struct subject s;
+	struct rates *rates; /* NULL: no loads */
+	uint32_t src, dst;
+	uint16_t lid;
+	struct way now, plan; /* plan.t NULL: there is none */
+};
+
+static const struct argp_option table[] = {
+	{ "plan", OPT_PLAN, "FILE", 0,
+	  "beside it the way after this plan; both as the plan holds them, without the fabric", 0 },
+	{ "interval", 'd', "SECONDS", 0, "between the two samples for the loads (preset: 1)", 0 },
+	{ "Lid", 'L', NULL, 0, "the ends are LIDs, not names that look so", 0 },
+	{ "Guid", 'G', NULL, 0, "the ends are GUIDs", 0 },
+	{ "Direct", 'D', NULL, 0,
+	  "the ends are directed routes from this port, such as 0,1,17: 0 is this node", 0 },
+	{ "no-load", OPT_NO_LOAD, NULL, 0, "do not measure the loads", 0 },
+	OPTION_JSON("print JSON"),
+	{ 0 },
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct paths_cmd *c = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->s;
+		return 0;
+	case OPT_PLAN:
+		c->s.plan = arg;
+		return 0;
+	case 'L':
+		c->as = END_LID;
+		return 0;
+	case 'G':
+		c->as = END_GUID;
+		return 0;
+	case 'D':
+		c->as = END_ROUTE;
+		return 0;
+	case OPT_NO_LOAD:
+		c->no_load = true;
+		return 0;
+	case OPT_JSON:
+		c->json = true;
+		return 0;
+	case 'd':
+		c->interval_s = cmdline_real(state, "--interval", arg, 0.1, 3600);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (c->dst)
+			argp_error(state, "one source and one destination");
+		*(c->src ? &c->dst : &c->src) = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!c->dst)
+			argp_error(state, "a source and a destination are needed: a name, a LID "
+					  "or a GUID");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* --- what is known ----------------------------------------------------------------------- */
+
+static int measure(struct paths *x, double interval_s, struct err *err)
+{
+	struct sample *before, *after = NULL;
+	int rc = wire_read_sample(&before, x->s.w, x->s.f, SAMPLE_ALL, NULL, err);
+
+	if (rc)
+		return rc;
+	poll(NULL, 0, (int)(interval_s * 1000));
+	rc = wire_read_sample(&after, x->s.w, x->s.f, SAMPLE_ALL, NULL, err);
+	if (!rc)
+		x->rates = rates_new(x->s.f, before, after);
+	sample_put(before);
+	sample_put(after);
+	return rc;
+}
+
+static int walk(struct way *w, const struct paths *x, const struct tables *t, struct err *err)
+{
+	w->t = t;
+	path_walk(&w->p, x->s.f, t, x->src, x->lid);
+	return metrics_compute(&w->m, x->s.f, t, x->s.jobs, NULL, NULL, err);
+}
+
+/* The port that we look through, as an end. */
+static uint32_t local_end(const struct paths *x)
+{
+	struct mad_local local;
+	uint32_t sw, term;
+
+	wire_local(x->s.w, &local);
+	term = fabric_term_by_guid(x->s.f, local.port_guid);
+	sw = fabric_switch_by_guid(x->s.f, local.port_guid);
+	return term != FAB_NONE ? term : sw != FAB_NONE ? x->s.f->nend + sw : FAB_NONE;
+}
+
+static int find(struct paths *x, const struct paths_cmd *c, struct err *err)
+{
+	uint32_t here = x->s.w ? local_end(x) : FAB_NONE;
+	uint16_t unused;
+	int rc = end_find_as(&x->src, &unused, x->s.f, c->as, c->src, here, err);
+
+	if (!rc)
+		rc = end_find_as(&x->dst, &x->lid, x->s.f, c->as, c->dst, here, err);
+	return rc ? EXIT_BAD_USAGE : 0;
+}
+
+static int look(struct paths *x, struct paths_cmd *c, struct err *err)
+{
+	int rc = subject_open(&x->s, &c->s, err);
+
+	if (!rc)
+		rc = find(x, c, err);
+	if (rc)
+		return rc;
+	if (x->s.w && !c->no_load && measure(x, c->interval_s, err))
+		return EXIT_UNREADABLE;
+	if (walk(&x->now, x, x->s.t, err) || (x->s.planned && walk(&x->plan, x, x->s.planned, err)))
+		return EXIT_UNREADABLE;
+	return 0;
+}
+
+/* --- output ------------------------------------------------------------------------------ */
+
+static const char *hop_to(char *buf, size_t len, uint32_t *port, const struct fabric *f,
+			  const struct path *p, const struct path_hop *h)
+{
+	const struct port *hw;
+
+	*port = 0;
+	if (h->chan != FAB_NONE) {
+		*port = f->chan_rport[h->chan];
+		snprintf(buf, len, "%s", f->sw_name[f->chan_dst[h->chan]]);
+		return buf;
+	}
+	if (h->out == 0 || h->out > f->sw_nports[h->sw])
+		return NULL;
+	hw = fabric_port(f, h->sw, h->out);
+	if (hw->term == FAB_NONE)
+		return NULL;
+	*port = f->term_ca_port[hw->term];
+	(void)p;
+	return end_name(buf, len, f, hw->term);
+}
+
+static const struct port_rate *rate_of(const struct paths *x, const struct path_hop *h)
+{
+	const struct fabric *f = x->s.f;
+
+	if (!x->rates || h->out == 0 || h->out > f->sw_nports[h->sw])
+		return NULL;
+	return &x->rates->port[f->port_off[h->sw] + h->out];
+}
+
+static json_t *real(double v)
+{
+	return isfinite(v) ? json_real(round(v * 100) / 100) : json_null();
+}
+
+static json_t *hop_json(const struct paths *x, const struct way *w, const struct path_hop *h)
+{
+	const struct port_rate *r = rate_of(x, h);
+	const bool chan = h->chan != FAB_NONE;
+	char to[300];
+	uint32_t port;
+	const char *name = hop_to(to, sizeof(to), &port, x->s.f, &w->p, h);
+	json_t *j = json_object();
+
+	json_object_set_new(j, "switch", record_str(x->s.f->sw_name[h->sw]));
+	json_object_set_new(j, "guid",
+			    json_sprintf("0x%016lx", (unsigned long)x->s.f->sw_guid[h->sw]));
+	json_object_set_new(j, "in_port", json_integer(h->in));
+	json_object_set_new(j, "out_port",
+			    h->out == FAB_NO_PORT ? json_null() : json_integer(h->out));
+	json_object_set_new(j, "vl", chan && h->vl != VL_UNREAD ? json_integer(h->vl) : json_null());
+	json_object_set_new(j, "to", name ? record_str(name) : json_null());
+	json_object_set_new(j, "to_port", name ? json_integer(port) : json_null());
+	json_object_set_new(j, "tx_Bps", real(r ? r->tx_Bps : NAN));
+	json_object_set_new(j, "util_pct", real(r ? r->util_pct : NAN));
+	json_object_set_new(j, "wait_pct", real(r ? r->wait_pct : NAN));
+	json_object_set_new(j, "efi",
+			    chan ? json_integer((json_int_t)w->m->efi[h->chan]) : json_null());
+	json_object_set_new(j, "eff_efi",
+			    chan && w->m->njob ? json_integer((json_int_t)w->m->eff_efi[h->chan])
+					       : json_null());
+	return j;
+}
+
+static json_t *way_json(const struct paths *x, const struct way *w)
+{
+	char fate[200];
+	json_t *j = json_object(), *hops = json_array();
+
+	json_object_set_new(j, "engine", record_str(w->t->engine));
+	json_object_set_new(j, "sl", json_integer(w->p.sl));
+	json_object_set_new(j, "sl_known", json_boolean(subject_sls_known(w->t)));
+	json_object_set_new(j, "arrives", json_boolean(w->p.fate == PATH_ARRIVES));
+	json_object_set_new(j, "fate",
+			    record_str(path_fate_text(fate, sizeof(fate), &w->p, x->s.f)));
+	json_object_set_new(j, "links", json_integer(w->p.links));
+	for (uint32_t i = 0; i < w->p.nhop; i++)
+		json_array_append_new(hops, hop_json(x, w, &w->p.hop[i]));
+	json_object_set_new(j, "hops", hops);
+	return j;
+}
+
+static json_t *end_json(const struct paths *x, uint32_t end)
+{
+	const struct fabric *f = x->s.f;
+	uint64_t guid = end < f->nend ? f->term_guid[end] : f->sw_guid[end - f->nend];
+	char name[300];
+	json_t *j = json_object();
+
+	json_object_set_new(j, "name", record_str(end_name(name, sizeof(name), f, end)));
+	json_object_set_new(j, "guid", json_sprintf("0x%016lx", (unsigned long)guid));
+	json_object_set_new(j, "lid", json_integer(end_lid(f, end)));
+	return j;
+}
+
+static int print_json(const struct paths *x, struct err *err)
+{
+	uint32_t at = x->plan.t ? path_differs(&x->now.p, &x->plan.p) : FAB_NONE;
+	json_t *j = json_object();
+	int rc;
+
+	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
+	json_object_set_new(j, "fabric", record_str(x->s.f->name));
+	json_object_set_new(j, "source", end_json(x, x->src));
+	json_object_set_new(j, "destination", end_json(x, x->dst));
+	json_object_set_new(j, "dlid", json_integer(x->lid));
+	json_object_set_new(j, "interval_s", x->rates ? real(x->rates->interval_s) : json_null());
+	json_object_set_new(j, "now", way_json(x, &x->now));
+	json_object_set_new(j, "plan", x->plan.t ? way_json(x, &x->plan) : json_null());
+	json_object_set_new(j, "first_difference", at == FAB_NONE ? json_null() : json_integer(at));
+	rc = summary_dump(stdout, j, err);
+	json_decref(j);
+	return rc;
+}
+
+static void print_hop(const struct paths *x, const struct way *w, uint32_t i)
+{
+	const struct path_hop *h = &w->p.hop[i];
+	const struct port_rate *r = rate_of(x, h);
+	char util[FIGURE_LEN], wait[FIGURE_LEN], to[300], vl[8] = "-", efi[24] = "-", eff[24] = "-";
+	char out[8] = "-";
+	uint32_t port;
+	const char *name = hop_to(to, sizeof(to), &port, x->s.f, &w->p, h);
+
+	if (h->chan != FAB_NONE) {
+		if (h->vl != VL_UNREAD)
+			snprintf(vl, sizeof(vl), "%u", h->vl);
+		snprintf(efi, sizeof(efi), "%lu", (unsigned long)w->m->efi[h->chan]);
+		if (w->m->njob)
+			snprintf(eff, sizeof(eff), "%lu", (unsigned long)w->m->eff_efi[h->chan]);
+	}
+	if (h->out != FAB_NO_PORT)
+		snprintf(out, sizeof(out), "%u", h->out);
+	printf("  %3u  %-24s %4u %4s  %3s  %6s  %6s  %8s  %8s  %s%s", i + 1, x->s.f->sw_name[h->sw],
+	       h->in, out, vl, figure_pct(util, r ? r->util_pct : NAN),
+	       figure_pct(wait, r ? r->wait_pct : NAN), efi, eff, name ? "to " : "",
+	       name ? name : "ends here");
+	if (name)
+		printf("/%u", port);
+	putchar('\n');
+}
+
+static void print_way(const struct paths *x, const struct way *w, const char *title)
+{
+	char fate[200];
+
+	printf("%s: %s, SL %u%s, %u links between switches: %s\n", title, w->t->engine, w->p.sl,
+	       subject_sls_known(w->t) ? "" : " (taken to be, switches do not tell)", w->p.links,
+	       path_fate_text(fate, sizeof(fate), &w->p, x->s.f));
+	printf("  hop  %-24s %4s %4s  %3s  %6s  %6s  %8s  %8s\n", "switch", "in", "out", "VL",
+	       "util %", "wait %", "EFI", "job EFI");
+	for (uint32_t i = 0; i < w->p.nhop; i++)
+		print_hop(x, w, i);
+}
+
+static int print_text(const struct paths *x, struct err *err)
+{
+	char src[300], dst[300];
+	uint32_t at;
+
+	printf("%s (LID %u) to %s, LID %u\n", end_name(src, sizeof(src), x->s.f, x->src),
+	       end_lid(x->s.f, x->src), end_name(dst, sizeof(dst), x->s.f, x->dst), x->lid);
+	print_way(x, &x->now, "now");
+	if (x->plan.t) {
+		print_way(x, &x->plan, "after the plan");
+		at = path_differs(&x->now.p, &x->plan.p);
+		if (at == FAB_NONE)
+			puts("the plan leaves this way as it is");
+		else
+			printf("the plan goes another way from hop %u on\n", at + 1);
+	}
+	return outfile_flush_stdout(err);
+}
+
+static bool arrives(const struct paths *x)
+{
+	return x->now.p.fate == PATH_ARRIVES && (!x->plan.t || x->plan.p.fate == PATH_ARRIVES);
+}
+
+int cmd_paths(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &subject_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.options = table,
+		.parser = take,
+		.children = children,
+		.args_doc = "SOURCE DESTINATION",
+		.doc = "Follows packets from one end to another through the installed tables, those "
+		       "of files, or of a plan before and after: ports, VLs, loads, and how many "
+		       "routes share each cable. Ends are names (n031, n031/2), LIDs or GUIDs."
+		       "\vExit codes: 0 packets arrive; 1 they do not; 64 bad options, or nobody of "
+		       "that name; 255 the fabric or a file could not be read.",
+	};
+	struct paths_cmd c = { .interval_s = 1 };
+	struct paths x = { .rates = NULL };
+	struct err err = { "" };
+	int rc;
+
+	subject_opts_init(&c.s);
+	cmdline_parse(&argp, argc, argv, &c);
+	rc = look(&x, &c, &err);
+	if (!rc && (c.json ? print_json(&x, &err) : print_text(&x, &err)))
+		rc = EXIT_FINDINGS;
+	else if (!rc && !arrives(&x))
+		rc = EXIT_FINDINGS;
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	metrics_free(x.now.m);
+	metrics_free(x.plan.m);
+	rates_put(x.rates);
+	subject_close(&x.s);
+	return rc;
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ibroute-top plan: what would be written to which switches, kept in a file for apply. */
+#include "console/cli/commands.h"
+
+#include "console/cli/engines_help.h"
+#include "console/cli/plan_jobs.h"
+#include "console/cli/plan_text.h"
+#include "console/cli/summary.h"
+#include "console/input/load_fabric.h"
+#include "console/input/options.h"
+#include "console/input/route_file.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/exits.h"
+#include "console/lib/progress_line.h"
+#include "console/session/command_inputs.h"
+#include "console/session/evaluate.h"
+#include "console/session/live_fabric.h"
+#include "console/session/plan_order.h"
+#include "engines/engine_spec.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
+#include "fabric/model/route_limits.h"
+#include "fabric/plan/planfile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { OPT_DETAILED = 700, OPT_NEW_PATH_SL, OPT_NEW_SL2VL };
+
+struct plan_cmd {
+	struct options o;
+	struct live_opts live;
+	const char *file;
+	struct route_file from; /* instead of an engine */
+	struct plan_files files;
+	struct route_limits *limits;
+	bool detailed;
+};
+
+static const struct argp_option table[] = {
+	{ "engine", 'e', "NAME", 0, "the engine; all of them are listed below", 0 },
+	{ "tables", OPT_TABLES, "FILE", 0,
+	  "instead of an engine, or with -e file (or as -e file:FILE): the tables of a file: tables.ibr, "
+	  "opensm-lfts.dump or what ibroute prints, opensm.fdbs, ibdiagnet2.fdbs, a saved plan",
+	  0 },
+	{ "tables-path-sl", OPT_NEW_PATH_SL, "FILE", 0,
+	  "the service levels of --tables where these tell none: lines of 0xsrc_guid dlid sl; "
+	  "preset: SL 0 for all. Without --topology also --path-sl",
+	  0 },
+	{ "tables-sl2vl", OPT_NEW_SL2VL, "FILE", 0,
+	  "the SL2VL tables of --tables, beside their service levels. Without --topology also "
+	  "--sl2vl",
+	  0 },
+	OPTION_TOPOLOGY,
+	{ "lfts", OPT_LFTS, "FILE", 0,
+	  "with --topology: what is installed there, opensm-lfts.dump or another form", 0 },
+	OPTION_PATH_SL,
+	OPTION_SL2VL,
+	OPTION_SAR_METHOD,
+	OPTION_SAR_CHANGE,
+	OPTION_ESCAPE,
+	OPTION_EXCLUDE,
+	OPTION_PIN,
+	OPTION_JOB_NODES_MIN,
+	OPTION_SPREAD,
+	OPTION_BISECTIONS,
+	OPTION_PATTERN,
+	OPTION_PER_JOB,
+	OPTION_VLS,
+	OPTION_SEED,
+	OPTION_THREADS,
+	{ "output", 'o', "FILE", 0, "where the plan goes, for apply", 0 },
+	{ "detailed-exitcode", OPT_DETAILED, NULL, 0, "2 instead of 0 when there are changes", 0 },
+	OPTION_JSON("print the summary as JSON"),
+	{ 0 },
+};
+
+static void check_sources(struct plan_cmd *c, const struct argp_state *state)
+{
+	bool file = c->o.engine && !strncmp(c->o.engine, ROUTE_FILE, strlen(ROUTE_FILE)) &&
+		    strchr(":", c->o.engine[strlen(ROUTE_FILE)]);
+
+	if (file && c->o.engine[strlen(ROUTE_FILE)] && !c->from.tables) /* "file:PATH" */
+		c->from.tables = c->o.engine + strlen(ROUTE_FILE) + 1;
+	if (file)
+		c->o.engine = NULL;
+	if (!c->o.engine == !c->from.tables)
+		argp_error(state, file ? "--engine file reads the tables of --tables FILE"
+				       : "either --engine or --tables is needed");
+	if (c->from.tables && !c->o.topology) { /* what is installed tells itself */
+		if (!c->from.path_sl)
+			c->from.path_sl = c->o.path_sl;
+		if (!c->from.sl2vl)
+			c->from.sl2vl = c->o.sl2vl;
+		c->o.path_sl = c->o.sl2vl = NULL;
+	}
+	if (!c->from.tables && (c->from.path_sl || c->from.sl2vl))
+		argp_error(state, "--tables-path-sl and --tables-sl2vl belong to --tables");
+	if (!c->o.topology != !c->o.lfts || (!c->o.topology && (c->o.path_sl || c->o.sl2vl)))
+		argp_error(state, "--topology and --lfts belong together, --path-sl and --sl2vl to "
+				  "both, or without them to --tables");
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct plan_cmd *c = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->live;
+		return 0;
+	case 'e':
+		return options_take(&c->o, OPT_ENGINE, arg, state);
+	case 'o':
+		c->file = arg;
+		return 0;
+	case OPT_TABLES:
+		c->from.tables = arg;
+		return 0;
+	case OPT_NEW_PATH_SL:
+		c->from.path_sl = arg;
+		return 0;
+	case OPT_NEW_SL2VL:
+		c->from.sl2vl = arg;
+		return 0;
+	case OPT_DETAILED:
+		c->detailed = true;
+		return 0;
+	case ARGP_KEY_END:
+		check_sources(c, state);
+		return 0;
+	default:
+		return options_take(&c->o, key, arg, state);
+	}
+}
+
+static int propose(struct evaluation *out, struct plan_cmd *c, const struct live *l,
+		   struct err *err)
+{
+	struct engine_params params = {
+		.vls = c->o.vls,
+		.threads = c->o.threads,
+		.seed = c->o.seed,
+		.current = l->t,
+		.sar_method = c->o.sar_method,
+		.sar_change = c->o.sar_change_pct / 100.0,
+		.job_nodes_min = c->o.job_nodes_min,
+		.escape = c->o.escape,
+		.spread = c->o.spread,
+		.limits = c->limits,
+	};
+	struct eval_opts eval;
+	struct engine_spec spec;
+	int rc;
+
+	options_eval(&eval, &c->o);
+	eval.limits = c->limits;
+	eval.installed = l->t;
+	if (c->from.tables)
+		return evaluate_file(out, &c->files, &c->from, l->f, l->jobs, &eval, err);
+	rc = engine_spec_parse(&spec, c->o.engine, err);
+	if (rc)
+		return rc;
+	engine_spec_apply(&spec, &params);
+	return evaluate_engine(out, spec.engine, l->f, l->jobs, NULL, &params, &eval, err);
+}
+
+/* What the handler reaches. */
+static struct progress *volatile searching;
+
+static void on_interrupt(int sig)
+{
+	struct progress *p = searching;
+
+	(void)sig;
+	if (p)
+		atomic_store(&p->cancel, true);
+}
+
+/* An interrupt ends the search, a second one the program. */
+static int order_writes(struct transition **t, struct plan *p, struct err *err)
+{
+	struct sigaction sa = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND }, old;
+	struct stopwatch w;
+	bool guard = !sigaction(SIGINT, NULL, &old) && old.sa_handler != SIG_IGN;
+	int rc;
+
+	stopwatch_start(&w);
+	searching = &w.progress;
+	if (guard)
+		sigaction(SIGINT, &sa, NULL);
+	rc = waves_plan(p, t, &w.progress, err);
+	if (guard)
+		sigaction(SIGINT, &old, NULL);
+	searching = NULL;
+	stopwatch_stop(&w);
+	return rc;
+}
+
+/* How many LIDs need the drain is all that people want; JSON has them one by one. */
+static void print_waves(const struct plan *p, const struct transition *t)
+{
+	char text[400];
+
+	if (!t || plan_empty(p))
+		return;
+	printf("order of writes: %u wave%s, %u block writes; ", t->nwaves, plural(t->nwaves),
+	       t->nwrites);
+	if (t->ndrain)
+		printf("%u of %u changing LIDs need the drain%s", t->ndrain, t->lids,
+		       t->irreducible ? "" : " (perhaps fewer)");
+	else
+		printf("no LID needs the drain");
+	if (t->old_cyclic)
+		printf("; the installed tables have cycles of dependencies themselves");
+	if (plan_sls_assumed(p))
+		printf("; hosts are taken to use service level 0 now, which switches do not tell");
+	putchar('\n');
+	drain_text(text, sizeof(text), &p->drain, p->jobs);
+	printf("drain: %s\n", text);
+	if (drain_needed(&p->drain) && !p->drain.escape)
+		printf("install routes with --escape first (LMC 1 or more), which give traffic LIDs "
+		       "to move to\n");
+}
+
+static json_t *waves_json(const struct plan *p, const struct transition *t)
+{
+	json_t *drain = json_array();
+
+	if (!t)
+		return json_null();
+	for (uint32_t i = 0; i < t->ndrain; i++)
+		json_array_append_new(drain, json_pack("{s:i, s:s}", "lid", t->drain[i].lid, "why",
+						       drain_why_name(t->drain[i].why)));
+	return json_pack("{s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:o, s:o}", "waves",
+			 (json_int_t)t->nwaves, "block_writes", (json_int_t)t->nwrites, "lids",
+			 (json_int_t)t->lids, "irreducible", t->irreducible, "old_cyclic",
+			 t->old_cyclic, "escape", p->drain.escape, "sl_assumed",
+			 plan_sls_assumed(p), "drain", drain, "drain_jobs",
+			 plan_drain_jobs_json(p));
+}
+
+static int print_json(const struct plan_cmd *c, const struct plan *p, const struct transition *t,
+		      const struct evaluation both[2], struct err *err)
+{
+	const struct evaluation *now = &both[0], *next = &both[1];
+	const struct tdiff *d = p->diff;
+	json_t *j = json_object(), *after = summary_json(next);
+	int rc;
+
+	summary_add_verdict(after, next);
+	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
+	json_object_set_new(j, "plan", json_string(p->id));
+	json_object_set_new(j, "fabric", json_string(p->fabric->name));
+	if (p->files.n) {
+		json_object_set_new(j, "files", plan_files_encode(&p->files));
+		json_object_set_new(j, "service_levels_known",
+				    json_boolean(!notes_find(&next->notes, "sls_assumed")));
+	}
+	json_object_set_new(j, "lft_blocks", json_integer(d->nblocks));
+	json_object_set_new(j, "lft_entries", json_integer((json_int_t)d->entries));
+	json_object_set_new(j, "sl2vl_tables", json_integer(d->nsl2vl));
+	json_object_set_new(j, "switches", json_integer(d->switches));
+	json_object_set_new(j, "sl_paths", json_integer((json_int_t)d->sl_pairs));
+	json_object_set_new(j, "vls_needed", json_integer(p->vls_needed));
+	json_object_set_new(j, "transition", waves_json(p, t));
+	json_object_set_new(j, "before", summary_json(now));
+	json_object_set_new(j, "after", after);
+	if (c->o.per_job)
+		json_object_set_new(j, "per_job", plan_jobs_json(p, both));
+	rc = summary_dump(stdout, j, err);
+	json_decref(j);
+	return rc;
+}
+
+static int show(const struct plan_cmd *c, struct plan *p, const struct evaluation *both,
+		struct err *err)
+{
+	struct transition *t = NULL;
+	struct err why = { "" };
+	int rc = 0;
+
+	/* tables that must not be installed have no order of writes; the verdict says why */
+	if (verdict_ok(both[1].v) && order_writes(&t, p, &why) == -ECANCELED)
+		return err_set(err, -ECANCELED, "%s; there is no plan", why.text);
+	if (c->o.json) {
+		rc = print_json(c, p, t, both, err);
+	} else {
+		summary_print_table(stdout, both, 2);
+		summary_print_notes(stdout, &both[1]);
+		summary_print_verdict(stdout, &both[1]);
+		plan_print(stdout, p);
+		print_waves(p, t);
+		if (why.text[0])
+			printf("order of writes: none; %s\n", why.text);
+		if (c->o.per_job)
+			plan_print_jobs(stdout, p, both);
+	}
+	transition_free(t);
+	return rc;
+}
+
+/* Dumps mostly do not tell how many VLs a port has; the fabric itself does. */
+static int carries(const struct plan_cmd *c, const struct plan *p, struct err *err)
+{
+	int rc = plan_check_vls(p, err);
+
+	if (rc != -ENODATA)
+		return rc;
+	if (!c->o.topology)
+		return err_set(err, rc, "%s: the switch did not tell; try again",
+			       strdupa(err->text));
+	fprintf(stderr, "note: %s in this dump; apply asks the fabric before it writes\n",
+		err->text);
+	err->text[0] = '\0';
+	return 0;
+}
+
+static int new_plan(struct plan **p, const struct live *l, const struct tables *t, struct err *err)
+{
+	struct stopwatch w;
+	int rc;
+
+	stopwatch_start(&w);
+	rc = plan_new_told(p, l->f, l->t, t, l->jobs, &l->sm, time(NULL), &w.progress, err);
+	stopwatch_stop(&w);
+	return rc;
+}
+
+static int make(struct plan_cmd *c, const struct live *l, struct err *err)
+{
+	struct evaluation both[2] = { 0 };
+	struct eval_opts found;
+	struct plan *p = NULL;
+	int rc = EXIT_FINDINGS;
+
+	options_eval(&found, &c->o);
+	found.terminals_only = true;
+	if (propose(&both[1], c, l, err) ||
+	    evaluate_tables(&both[0], tables_get(l->t), l->f, l->jobs, &found, err))
+		goto out;
+	both[1].diff = tdiff_new(l->f, l->t, both[1].t);
+	if (new_plan(&p, l, both[1].t, err))
+		goto out;
+	plan_from_files(p, &c->files);
+	if (show(c, p, both, err))
+		goto out;
+	if (!verdict_ok(both[1].v)) {
+		err_set(err, rc, "these routes must not be installed: see the verdict");
+		goto out;
+	}
+	rc = EXIT_REFUSED;
+	if (c->file && !p->drain.known) {
+		err_set(err, rc, "no order of writes, no plan: nothing was written to %s", c->file);
+		goto out;
+	}
+	if (carries(c, p, err) || (c->file && plan_save(c->file, p, err)))
+		goto out;
+	if (c->file && !c->o.json)
+		printf("written to %s; install it with: ibroute-top apply %s\n", c->file, c->file);
+	rc = c->detailed && !plan_empty(p) ? EXIT_CHANGES : EXIT_OK;
+out:
+	plan_free(p);
+	evaluation_free(&both[0]);
+	evaluation_free(&both[1]);
+	return rc;
+}
+
+/* The fabric of files as the one behind a port would be. */
+static int open_files(struct live *l, struct plan_cmd *c, struct err *err)
+{
+	struct scene scene;
+	int rc;
+
+	c->o.name = c->live.name;
+	c->o.name_map = c->live.node_names;
+	c->o.jobs = c->live.jobs;
+	rc = scene_load(&scene, &c->o, err);
+	if (!rc) {
+		l->f = scene.f;
+		l->t = scene.installed;
+		l->jobs = scene.jobs;
+		scene.f = NULL;
+		scene.installed = NULL;
+		scene.jobs = NULL;
+		c->limits = scene.limits;
+		scene.limits = NULL;
+	}
+	scene_free(&scene);
+	return rc;
+}
+
+int cmd_plan(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = table,
+		.parser = take,
+		.children = live_children,
+		.doc = "Computes routes for the fabric behind this port, or that of a dump, compares "
+		       "them with the installed ones, and keeps both as a plan for apply. Writes "
+		       "nothing to the fabric."
+		       "\vExit codes: 0 done; 1 the engine refused or a check failed; 2 changes "
+		       "(with --detailed-exitcode); 4 the fabric cannot carry it; 64 bad options; "
+		       "255 the fabric could not be read.",
+		.help_filter = engines_help,
+	};
+	struct plan_cmd c = { 0 };
+	struct live l = { 0 };
+	struct err err = { "" };
+	int rc;
+
+	options_init(&c.o);
+	cmdline_parse(&argp, argc, argv, &c);
+	rc = c.o.topology			  ? open_files(&l, &c, &err)
+	     : live_open(&l, &c.live, NULL, &err) ? EXIT_UNREADABLE
+						  : 0;
+	if (!rc && !c.limits && options_limits(&c.limits, &c.o, l.f, l.jobs, &err))
+		rc = EXIT_BAD_USAGE;
+	if (!rc)
+		rc = make(&c, &l, &err);
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	route_limits_free(c.limits);
+	live_close(&l);
+	return rc;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/cli/commands.h"
+
+#include "console/cli/engines_help.h"
+#include "console/cli/summary.h"
+#include "console/input/options.h"
+#include "console/input/routefiles.h"
+#include "console/lib/exits.h"
+#include "console/lib/output_file.h"
+#include "console/session/command_inputs.h"
+#include "console/session/evaluate.h"
+#include "engines/engine_spec.h"
+
+#include <string.h>
+
+static const struct argp_option table[] = {
+	{ "engine", OPT_ENGINE, "NAME[:HOW]", 0,
+	  "the engine, all of them are listed below; with :HOW the data VLs it may use, the "
+	  "method of sar, or whose paths dfdn takes (dfdn:minhop; preset sssp, those of dfsssp)",
+	  0 },
+	OPTION_TOPOLOGY,
+	OPTION_JOBS,
+	OPTION_VLS,
+	OPTION_LMC,
+	OPTION_SEED,
+	OPTION_THREADS,
+	OPTION_ROOTS,
+	OPTION_DEMAND,
+	OPTION_RANKS,
+	OPTION_ALL_LIDS,
+	OPTION_BISECTIONS,
+	OPTION_PATTERN,
+	OPTION_PER_JOB,
+	OPTION_SAR_METHOD,
+	OPTION_SAR_CHANGE,
+	OPTION_ESCAPE,
+	OPTION_EXCLUDE,
+	OPTION_PIN,
+	OPTION_JOB_NODES_MIN,
+	OPTION_SPREAD,
+	OPTION_NAME_MAP,
+	OPTION_TABLES,
+	{ "out", OPT_OUT, "DIR", 0,
+	  "where the files go; it is made where needed. Without it nothing is written", 0 },
+	{ "formats", OPT_FORMATS, "LIST", 0,
+	  "opensm (preset): opensm-lfts.dump, opensm-sl2vl.dump, path-sl.dump; ibdm: "
+	  "opensm-subnet.lst, opensm.fdbs, ibdm-sl2vl.dump, path-sl.dump as ibdmchk reads them; "
+	  "path-sl: path-sl.dump also above 4,000 terminals; ibr: tables.ibr, which together with "
+	  "summary.json is always written (OpenSM's text takes some 66 bytes per switch and LID)",
+	  0 },
+	OPTION_JSON("print the summary as JSON"),
+	{ 0 },
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	if (key == ARGP_KEY_END) {
+		options_need(o->engine, "engine", state);
+		options_need(o->topology, "topology", state);
+		return 0;
+	}
+	return options_take(o, key, arg, state);
+}
+
+static const struct argp argp = {
+	.options = table,
+	.parser = take,
+	.doc = "Computes routes, judges and measures them, and writes them as files."
+	       "\vGiven the installed tables (--lfts, --fdbs or --tables), the summary tells how "
+	       "many entries and blocks would change. In JSON, what is not known is null: the "
+	       "figures of jobs without --jobs, the changes without installed tables. Exit codes: 0 routes that passed all checks; 1 the "
+	       "engine refused, a check failed, or writing did; 64 bad options; 255 an input could "
+	       "not be read.",
+	.help_filter = engines_help,
+};
+
+static int finish(const struct options *o, const struct scene *s, struct evaluation *e,
+		  struct err *err)
+{
+	json_t *summary;
+	int rc = 0;
+
+	if (s->installed)
+		e->diff = tdiff_new(s->f, s->installed, e->t);
+	summary = summary_json(e);
+	summary_add_notes(summary, e);
+	if (o->per_job)
+		summary_add_jobs(summary, e);
+	summary_add_verdict(summary, e);
+	if (o->out)
+		rc = routefiles_write(o->out, e, o->formats, summary, err);
+	if (!rc && o->json) {
+		rc = summary_dump(stdout, summary, err);
+	} else if (!rc) {
+		summary_print_table(stdout, e, 1);
+		summary_print_notes(stdout, e);
+		if (o->per_job)
+			summary_print_jobs(stdout, e);
+		summary_print_verdict(stdout, e);
+	}
+	json_decref(summary);
+	return rc ? rc : outfile_flush_stdout(err);
+}
+
+static int route(const struct options *o, struct err *err)
+{
+	struct evaluation e = { 0 };
+	struct engine_spec spec;
+	struct scene s;
+	int rc;
+
+	if (engine_spec_parse(&spec, o->engine, err))
+		return EXIT_BAD_USAGE;
+	rc = scene_load(&s, o, err);
+	engine_spec_apply(&spec, &s.params);
+	if (!rc && evaluate_engine(&e, spec.engine, s.f, s.jobs, s.demand, &s.params, &s.eval, err))
+		rc = EXIT_FINDINGS;
+	if (!rc && finish(o, &s, &e, err))
+		rc = EXIT_FINDINGS;
+	if (!rc && !evaluation_ok(&e)) {
+		rc = EXIT_FINDINGS;
+		err_set(err, rc, "these routes must not be used: see the verdict");
+	}
+	evaluation_free(&e);
+	scene_free(&s);
+	return rc;
+}
+
+int cmd_route(int argc, char **argv)
+{
+	return options_run(argc, argv, &argp, route);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ibroute-top show: what is in a plan, without the fabric. */
+#include "console/cli/commands.h"
+
+#include "console/cli/plan_jobs.h"
+#include "console/cli/plan_links.h"
+#include "console/cli/plan_text.h"
+#include "console/cli/summary.h"
+#include "console/input/load_fabric.h"
+#include "console/input/options.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/exits.h"
+#include "console/lib/output_file.h"
+#include "console/lib/progress_line.h"
+#include "console/record/record.h"
+#include "console/session/evaluate.h"
+#include "fabric/base/plural.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { OPT_DIFF = 700, OPT_LINKS };
+
+struct show_cmd {
+	struct options o;
+	const char *file;
+	bool diff, links;
+};
+
+static const struct argp_option table[] = {
+	{ "diff", OPT_DIFF, NULL, 0, "every entry that changes", 0 },
+	{ "links", OPT_LINKS, NULL, 0,
+	  "each link between switches with its EFI before and after, worst after first", 0 },
+	OPTION_JSON("print JSON"),
+	OPTION_BISECTIONS,
+	OPTION_PATTERN,
+	OPTION_PER_JOB,
+	OPTION_SEED,
+	OPTION_THREADS,
+	{ 0 },
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct show_cmd *c = state->input;
+
+	switch (key) {
+	case OPT_DIFF:
+		c->diff = true;
+		return 0;
+	case OPT_LINKS:
+		c->links = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		cmdline_only(state, "plan", &c->file, arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!c->file)
+			argp_error(state, "a plan is needed");
+		return 0;
+	default:
+		return options_take(&c->o, key, arg, state);
+	}
+}
+
+static const char *made(char buf[32], const struct plan *p)
+{
+	time_t t = (time_t)p->time_s;
+	struct tm tm;
+
+	strftime(buf, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
+	return buf;
+}
+
+static json_t *digest_json(const struct digest *d)
+{
+	char hex[DIGEST_HEX];
+
+	return json_string(digest_hex(hex, d));
+}
+
+static void add_pins(json_t *j, const struct plan *p)
+{
+	char when[32];
+
+	json_object_set_new(j, "plan", json_string(p->id));
+	json_object_set_new(j, "fabric", record_str(p->fabric->name));
+	json_object_set_new(j, "made", json_string(made(when, p)));
+	json_object_set_new(j, "engine", record_str(p->to->engine));
+	json_object_set_new(j, "params", record_str(p->to->params));
+	json_object_set_new(j, "seed", json_integer((json_int_t)p->to->seed));
+	if (p->files.n)
+		json_object_set_new(j, "files", plan_files_encode(&p->files));
+	json_object_set_new(j, "topology", digest_json(&p->fabric->fingerprint));
+	json_object_set_new(j, "tables_from", digest_json(&p->from_hash));
+	json_object_set_new(j, "tables_to", digest_json(&p->to_hash));
+	json_object_set_new(j, "sm_guid",
+			    p->sm.guid ? json_sprintf("0x%016lx", (unsigned long)p->sm.guid)
+				       : json_null());
+	json_object_set_new(j, "sm_priority",
+			    p->sm.guid ? json_integer(p->sm.priority) : json_null());
+	json_object_set_new(j, "jobs", p->jobs ? json_integer(p->jobs->njob) : json_null());
+}
+
+static void add_cost(json_t *j, const struct plan *p)
+{
+	const struct tdiff *d = p->diff;
+
+	json_object_set_new(j, "lft_blocks", json_integer(d->nblocks));
+	json_object_set_new(j, "lft_entries", json_integer((json_int_t)d->entries));
+	json_object_set_new(j, "sl2vl_tables", json_integer(d->nsl2vl));
+	json_object_set_new(j, "switches", json_integer(d->switches));
+	json_object_set_new(j, "sl_paths", json_integer((json_int_t)d->sl_pairs));
+	json_object_set_new(j, "vls_needed", json_integer(p->vls_needed));
+	json_object_set_new(j, "waves", json_integer(p->changes->nwaves));
+	json_object_set_new(j, "order_known", json_boolean(p->order.n || plan_empty(p)));
+	json_object_set_new(j, "drain_known", json_boolean(p->drain.known));
+	json_object_set_new(j, "drain_lids", json_integer(p->drain.nlid));
+	json_object_set_new(j, "escape", json_boolean(p->drain.escape));
+	json_object_set_new(j, "drain_jobs", plan_drain_jobs_json(p));
+}
+
+static int print_json(const struct show_cmd *c, const struct plan *p, const struct evaluation *both,
+		      struct err *err)
+{
+	json_t *j = json_object(), *after = summary_json(&both[1]);
+	struct stopwatch watch;
+	int rc;
+
+	summary_add_verdict(after, &both[1]);
+	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
+	add_pins(j, p);
+	add_cost(j, p);
+	json_object_set_new(j, "before", summary_json(&both[0]));
+	json_object_set_new(j, "after", after);
+	if (c->o.per_job)
+		json_object_set_new(j, "per_job", plan_jobs_json(p, both));
+	if (c->links)
+		json_object_set_new(j, "links", plan_links_json(p, both));
+	if (c->diff) {
+		stopwatch_files(&watch);
+		json_object_set_new(j, "diff", plan_diff_json(p));
+		stopwatch_files_end(&watch);
+	}
+	rc = summary_dump(stdout, j, err);
+	json_decref(j);
+	return rc;
+}
+
+static void print_text(const struct show_cmd *c, const struct plan *p,
+		       const struct evaluation *both)
+{
+	char when[32], drain[400];
+
+	printf("made %s by %s %s, %s%s\n", made(when, p), p->to->engine, p->to->params,
+	       p->jobs ? "for the jobs then running" : "for no jobs",
+	       p->sm.guid ? "" : ", without an SM");
+	plan_print_files(stdout, p);
+	summary_print_table(stdout, both, 2);
+	summary_print_verdict(stdout, &both[1]);
+	plan_print(stdout, p);
+	printf("order of writes: %u wave%s\n", p->changes->nwaves, plural(p->changes->nwaves));
+	drain_text(drain, sizeof(drain), &p->drain, p->jobs);
+	printf("drain: %s\n", p->drain.known ? drain : "not known");
+	if (c->o.per_job)
+		plan_print_jobs(stdout, p, both);
+	if (c->links)
+		plan_print_links(stdout, p, both);
+}
+
+static int show(const struct show_cmd *c, const struct plan *p, struct err *err)
+{
+	struct evaluation both[2] = { 0 };
+	struct eval_opts eval;
+	struct stopwatch watch;
+	int rc = EXIT_FINDINGS;
+
+	if (c->diff && !c->o.json) {
+		stopwatch_output(&watch);
+		plan_print_diff(stdout, p);
+		stopwatch_files_end(&watch);
+		return outfile_flush_stdout(err) ? EXIT_FINDINGS : EXIT_OK;
+	}
+	options_eval(&eval, &c->o);
+	if (evaluate_tables(&both[1], tables_get(p->to), p->fabric, p->jobs, &eval, err))
+		goto out;
+	eval.terminals_only = true;
+	if (evaluate_tables(&both[0], tables_get(p->from), p->fabric, p->jobs, &eval, err))
+		goto out;
+	both[1].diff = tdiff_copy(p->diff);
+	if (c->o.json && print_json(c, p, both, err))
+		goto out;
+	if (!c->o.json)
+		print_text(c, p, both);
+	if (outfile_flush_stdout(err))
+		goto out;
+	rc = verdict_ok(both[1].v) ? EXIT_OK : EXIT_FINDINGS;
+	if (rc)
+		err_set(err, rc, "these routes must not be installed: see the verdict");
+out:
+	evaluation_free(&both[0]);
+	evaluation_free(&both[1]);
+	return rc;
+}
+
+/* A plan does not hold when it was made: equal inputs are equal bytes.  Its file knows. */
+static int load(struct plan **p, const char *file, struct err *err)
+{
+	struct stat st;
+	int rc = loadfab_plan(p, file, err);
+
+	if (!rc && !(*p)->time_s && !stat(file, &st))
+		(*p)->time_s = st.st_mtime;
+	return rc;
+}
+
+int cmd_show(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = table,
+		.parser = take,
+		.args_doc = "PLAN",
+		.doc = "Shows what a plan changes, what it was made for, and how good both routings "
+		       "are. Needs no fabric: the plan holds all of it."
+		       "\vExit codes: 0 shown; 1 its routes have faults, or output was not written; "
+		       "64 bad options; 255 no plan, or a damaged one.",
+	};
+	struct show_cmd c = { 0 };
+	struct plan *p = NULL;
+	struct err err = { "" };
+	int rc;
+
+	options_init(&c.o);
+	cmdline_parse(&argp, argc, argv, &c);
+	rc = load(&p, c.file, &err) ? EXIT_UNREADABLE : show(&c, p, &err);
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	plan_free(p);
+	return rc;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ibroute-top sm: the master subnet manager, what it really routes by, and who else writes. */
+#include "console/cli/commands.h"
+
+#include "console/lib/cmdline.h"
+#include "console/lib/exits.h"
+#include "console/record/record.h"
+#include "console/session/live_fabric.h"
+#include "fabric/base/store.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_SM_JSON = 700, OPT_REROUTE, OPT_FORGET, OPT_POLICY, OPT_SAVE, OPT_RETURN };
+
+struct sm_cmd {
+	struct live_opts live;
+	bool json, reroute, forget, save, back;
+	const char *policy;
+};
+
+static const struct argp_option table[] = {
+	{ "json", OPT_SM_JSON, NULL, 0, "as JSON", 0 },
+	{ "reroute", OPT_REROUTE, NULL, 0,
+	  "let OpenSM route again and write all of it, also what it believes to be there", 0 },
+	{ "policy", OPT_POLICY, "FILE", 0,
+	  "another policy for OpenSM's plugin until it restarts (\"\": the one of before), and reroute",
+	  0 },
+	{ "save", OPT_SAVE, NULL, 0, "--policy for good: into the plugin's own file", 0 },
+	{ "forget", OPT_FORGET, NULL, 0,
+	  "drop the confirmed tables, so that the policy counts, and reroute", 0 },
+	{ "return", OPT_RETURN, NULL, 0,
+	  "back to the tables from before an update that nobody ended, and reroute", 0 },
+	{ 0 },
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct sm_cmd *c = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->live;
+		return 0;
+	case OPT_SM_JSON:
+		c->json = true;
+		return 0;
+	case OPT_REROUTE:
+		c->reroute = true;
+		return 0;
+	case OPT_FORGET:
+		c->forget = true;
+		return 0;
+	case OPT_POLICY:
+		c->policy = arg;
+		return 0;
+	case OPT_SAVE:
+		c->save = true;
+		return 0;
+	case OPT_RETURN:
+		c->back = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (c->save && (!c->policy || !*c->policy))
+			argp_error(state, "--save needs --policy FILE");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- orders ---- */
+
+static int give_policy(struct osm_link *l, const struct sm_cmd *c, struct err *err)
+{
+	unsigned flags = (c->forget ? OSM_POLICY_FORGET : 0) | (c->save ? OSM_POLICY_SAVE : 0);
+	char *text = NULL;
+	size_t len = 0;
+	int rc = 0;
+
+	if (c->policy && *c->policy)
+		rc = store_read(&text, &len, c->policy, err);
+	if (!rc)
+		rc = osm_link_policy(l, text ? text : "", flags, NULL, err);
+	free(text);
+	return rc;
+}
+
+static int orders(struct live *l, const struct sm_cmd *c, struct err *err)
+{
+	struct osm_answer a = { 0 };
+	int rc = 0;
+
+	if (!c->policy && !c->forget && !c->reroute && !c->back)
+		return 0;
+	if (!l->osm)
+		return err_set(err, -1, "no orders can be given: %s", l->osm_why);
+	if (c->back)
+		rc = osm_link_return(l->osm, &a, err);
+	if (!rc && (c->policy || c->forget))
+		rc = give_policy(l->osm, c, err);
+	if (!rc)
+		rc = osm_link_reroute(l->osm, c->reroute, 0, &a, err);
+	if (!rc)
+		rc = osm_link_status(l->osm, &l->osm_status, err);
+	return rc;
+}
+
+/* ---- the report ---- */
+
+static const char *host_of(const struct fabric *f, uint64_t port_guid)
+{
+	uint32_t t = fabric_term_by_guid(f, port_guid), sw;
+
+	if (t != FAB_NONE)
+		return f->term_name[t];
+	sw = fabric_switch_by_guid(f, port_guid);
+	return sw != FAB_NONE ? f->sw_name[sw] : "?";
+}
+
+static void routes_text(char *buf, size_t size, const struct osm_status *s)
+{
+	if (!s->ours) {
+		snprintf(buf, size, "%s%s", s->routes[0] ? s->routes : "nothing yet",
+			 s->routes[0] ? ", an engine of OpenSM's own" : "");
+		return;
+	}
+	snprintf(buf, size, "%s, %s: %u VLs, %u SLs, at most %u hops, tables %.8s", s->engine,
+		 !strcmp(s->source, OSM_SOURCE_ENGINE)	    ? "computed by the policy"
+		 : !strcmp(s->source, OSM_SOURCE_FILE)	    ? "the policy's tables"
+		 : !strcmp(s->source, OSM_SOURCE_CONFIRMED) ? "confirmed tables"
+		 : s->step				    ? "in the middle of an update"
+							    : "not confirmed yet",
+		 s->vls, s->sls, s->hops_max, s->tables);
+}
+
+static void print_plugin(const struct live *l)
+{
+	const struct osm_status *s = &l->osm_status;
+	char routes[300];
+
+	routes_text(routes, sizeof(routes), s);
+	printf("OpenSM      %s, plugin %s; engines: %s; QoS %s\n", s->opensm, s->plugin,
+	       s->configured, s->qos ? "on" : "off: no SL2VL tables are set");
+	printf("routes by   %s\n", routes);
+	if (s->why[0])
+		printf("            %s\n", s->why);
+	printf("policy      %s: %s%s\n", s->policy, s->policy_engine,
+	       s->policy_unsaved ? " (given by hand, until OpenSM restarts)" : "");
+	if (s->exclude[0])
+		printf("            no route passes %s\n", s->exclude);
+	printf("confirmed   %s%s\n", s->confirmed, s->confirmed_there ? "" : ": none");
+	if (s->away[0])
+		printf("            not used: %s\n", s->away);
+	if (s->base[0])
+		printf("update      under way, or left behind: before it tables %.8s routed\n",
+		       s->base);
+	printf("since start %" PRIu64 " routings of ours, %" PRIu64 " refused; %" PRIu64
+	       " sweeps, %" PRIu64 " reroutes, %" PRIu64 " link events\n",
+	       s->routings, s->refused, s->heavy_sweeps, s->reroutes, s->link_events);
+}
+
+static void print_all(const struct live *l, const struct wire_sm *sm)
+{
+	printf("master SM   %s, port 0x%016" PRIx64 ", LID %u, priority %u, %s\n",
+	       host_of(l->f, sm->guid), sm->guid, sm->lid, sm->priority,
+	       wire_sm_state_name(sm->state));
+	if (l->osm)
+		print_plugin(l);
+	else
+		printf("plugin      %s\n", l->osm_why);
+	printf("others      %s\n",
+	       l->foreign[0] ? l->foreign
+	       : l->osm && l->osm_status.ours
+		       ? "nobody else has written: the switches hold what OpenSM "
+			 "has written"
+		       : "not known: nobody tells what OpenSM has written");
+}
+
+static void print_json(const struct live *l, const struct wire_sm *sm)
+{
+	char guid[24], *body = osm_status_encode(&l->osm_status);
+	json_t *j, *plugin = l->osm ? json_loads(body, 0, NULL) : json_null();
+
+	snprintf(guid, sizeof(guid), "0x%016" PRIx64, sm->guid);
+	j = json_pack("{s:s, s:{s:s, s:o, s:i, s:i, s:s}, s:o, s:o, s:o}", "schema",
+		      "ibroute-top/1", "master", "guid", guid, "host",
+		      record_str(host_of(l->f, sm->guid)), "lid", (int)sm->lid, "priority",
+		      (int)sm->priority, "state", wire_sm_state_name(sm->state), "plugin", plugin,
+		      "no_plugin", l->osm ? json_null() : record_str(l->osm_why), "foreign",
+		      l->foreign[0] ? record_str(l->foreign) : json_null());
+	json_dumpf(j, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(j);
+	free(body);
+}
+
+/* Something that an operator should look at? */
+static bool findings(const struct live *l)
+{
+	const struct osm_status *s = &l->osm_status;
+
+	return l->foreign[0] || (l->osm && (!s->ours || s->why[0]));
+}
+
+static int sm(struct sm_cmd *c, struct err *err)
+{
+	struct wire_sm info;
+	struct live l;
+	int rc = EXIT_UNREADABLE;
+
+	if (live_discover(&l, &c->live, NULL, err))
+		return rc;
+	if (orders(&l, c, err))
+		rc = EXIT_REFUSED;
+	else if (!live_tables(&l, err) && !wire_sm_info(&info, l.w, err)) {
+		c->json ? print_json(&l, &info) : print_all(&l, &info);
+		rc = findings(&l) ? EXIT_FINDINGS : EXIT_OK;
+	}
+	live_close(&l);
+	return rc;
+}
+
+int cmd_sm(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = table,
+		.parser = take,
+		.children = live_children,
+		.doc = "Shows which subnet manager is the master; where our plugin is in it, what it "
+		       "routes by and why; and whether somebody else writes tables, by reading "
+		       "them."
+		       "\vExit codes: 0; 1 OpenSM does not route by what it should, or somebody "
+		       "else writes; 4 an order was refused; 64 bad options; 255 the fabric could "
+		       "not be read.",
+	};
+	struct sm_cmd c = { 0 };
+	struct err err = { "" };
+	int rc;
+
+	cmdline_parse(&argp, argc, argv, &c);
+	rc = sm(&c, &err);
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	return rc;
+}

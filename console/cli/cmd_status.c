@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ibroute-top status: updates that are under way, were left behind, or done. */
+#include "console/cli/commands.h"
+
+#include "console/cli/txn_find.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/exits.h"
+#include "console/record/record.h"
+#include "console/session/live_fabric.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
+#include "fabric/base/store.h"
+#include "fabric/update/executor.h"
+#include "fabric/update/installer/smp.h"
+#include "fabric/update/watchdog/control_socket.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ANSWER_MS    3000
+#define WAIT_STEP_MS 200
+
+enum { OPT_JSON = 700, OPT_EVENTS, OPT_READ, OPT_PRUNE, OPT_WAIT };
+
+struct status_cmd {
+	struct live_opts live;
+	const char *id;
+	bool json, events, read;
+	unsigned prune_days, wait_s;
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct status_cmd *c = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->live;
+		return 0;
+	case OPT_JSON:
+		c->json = true;
+		return 0;
+	case OPT_EVENTS:
+		c->events = true;
+		return 0;
+	case OPT_READ:
+		c->read = true;
+		return 0;
+	case OPT_WAIT:
+		c->wait_s = (unsigned)cmdline_count(state, "--wait", arg, 1, 86400);
+		return 0;
+	case OPT_PRUNE:
+		c->prune_days = (unsigned)cmdline_count(state, "--prune", arg, 1, 36500);
+		return 0;
+	case ARGP_KEY_ARG:
+		cmdline_only(state, "update", &c->id, arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!c->id && (c->events || c->read || c->wait_s))
+			argp_error(state, "--events, --read and --wait are about one update");
+		if (c->id && c->prune_days)
+			argp_error(state, "--prune is about all updates");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const char *when(char *buf, size_t size, int64_t s)
+{
+	time_t t = (time_t)s;
+	struct tm tm;
+
+	strftime(buf, size, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
+	return buf;
+}
+
+/* ---- one ---- */
+
+/* What the update's process says itself; NULL: it does not answer. */
+static json_t *ask_process(const struct status_cmd *c, const char *id)
+{
+	char *dir = xasprintf("%s/%s", journal_base(c->live.state_dir), id);
+	struct control_link l;
+	json_t *j = NULL;
+
+	if (!control_connect(&l, dir, NULL)) {
+		if (control_ask(&l, CONTROL_STATUS, 0) || control_next(&j, &l, ANSWER_MS) < 0)
+			j = NULL;
+		control_close(&l);
+	}
+	free(dir);
+	return j;
+}
+
+static json_t *info_json(const struct status_cmd *c, const struct txn_info *t)
+{
+	char begun[32], changed[32];
+	const struct txn_head *h = &t->head;
+	json_t *j = json_pack(
+		"{s:s, s:o, s:s, s:s, s:o, s:o, s:I, s:s, s:s, s:b, s:b, s:b, s:s}", "id", h->id,
+		"fabric", record_str(h->fabric), "plan", h->plan, "engine", h->engine, "user",
+		record_str(h->user), "host", record_str(h->host), "pid", (json_int_t)h->pid,
+		"begun", when(begun, sizeof(begun), h->time_s), "state", txn_state_name(t->state),
+		"live", t->live, "guarded", t->guarded, "finished", txn_state_final(t->state),
+		"since", when(changed, sizeof(changed), t->state_s));
+	json_t *now = t->live && !txn_state_final(t->state) ? ask_process(c, h->id) : NULL;
+
+	json_object_set_new(j, "wave", json_integer(t->wave));
+	json_object_set_new(j, "lft_blocks", json_integer(h->nlft));
+	json_object_set_new(j, "sl2vl_tables", json_integer(h->nsl2vl));
+	json_object_set_new(j, "text", t->said[0] ? record_str(t->said) : json_null());
+	json_object_set_new(j, "damage", t->broken[0] ? record_str(t->broken) : json_null());
+	json_object_set_new(j, "process", now ? now : json_null());
+	return j;
+}
+
+static const char *state_of(const struct txn_info *t)
+{
+	if (txn_state_final(t->state) || !t->live)
+		return txn_state_name(t->state);
+	return "under way";
+}
+
+static void print_line(const struct txn_info *t)
+{
+	char since[32];
+
+	printf("%-28s %-12s %-22s %-7s %-10s %-12s %u LFT blocks, %u SL2VL tables%s%s\n",
+	       t->head.id, state_of(t), when(since, sizeof(since), t->state_s), t->head.plan,
+	       t->head.user, t->head.fabric, t->head.nlft, t->head.nsl2vl, t->broken[0] ? "; " : "",
+	       t->broken);
+}
+
+static json_int_t num(const json_t *j, const char *key)
+{
+	return json_integer_value(json_object_get(j, key));
+}
+
+static const char *str(const json_t *j, const char *key)
+{
+	const char *s = json_string_value(json_object_get(j, key));
+
+	return s ? s : "";
+}
+
+static void print_switches(const json_t *s)
+{
+	if (json_is_object(s))
+		printf("  switches  %lld blocks old, %lld new, %lld in between, %lld of somebody "
+		       "else, %lld without an answer, %lld on switches that are gone\n",
+		       (long long)num(s, "old"), (long long)num(s, "new"),
+		       (long long)num(s, "between"), (long long)num(s, "foreign"),
+		       (long long)num(s, "silent"), (long long)num(s, "missing"));
+}
+
+static void print_process(const json_t *p)
+{
+	const json_t *st = json_object_get(p, "status"), *watch = json_object_get(p, "watch"), *v;
+	const json_t *left = json_object_get(p, "deadline_s");
+	const char *name;
+
+	printf("  process   %lld, guarded by %lld\n", (long long)num(p, "pid"),
+	       (long long)num(p, "guard"));
+	printf("  phase     %s, %s; wave %lld of %lld\n", str(st, "phase"), str(st, "step"),
+	       (long long)num(st, "wave") + 1, (long long)num(st, "waves"));
+	printf("  blocks    %lld written, %lld read back of %lld; %lld failed, %lld retries, %lld of "
+	       "somebody else\n",
+	       (long long)num(st, "written"), (long long)num(st, "verified"),
+	       (long long)num(st, "total"), (long long)num(st, "failed"),
+	       (long long)num(st, "retries"), (long long)num(st, "foreign"));
+	if (json_is_number(left))
+		printf("  deadline  rolls back in %.0f s unless confirmed or extended\n",
+		       json_number_value(left));
+	json_object_foreach((json_t *)watch, name, v)
+		printf("  watch     %-6s %s\n", name, str(v, "last"));
+	print_switches(json_object_get(p, "switches"));
+}
+
+/* How it ended, where the state does not say it all. */
+static void print_end(const struct txn_info *t)
+{
+	if (t->said[0])
+		printf("  ended     %s\n", t->said);
+}
+
+static void print_one(const struct status_cmd *c, const struct txn_info *t)
+{
+	json_t *p = NULL;
+
+	print_line(t);
+	if (txn_state_final(t->state)) {
+		print_end(t);
+		return;
+	}
+	printf("  state     %s%s\n", txn_state_name(t->state),
+	       t->state == TXN_WRITING ? ": blocks may be old or new" : "");
+	if (!t->live) {
+		printf("  process   none: nobody works on it. 'ibroute-top rollback %s' brings the "
+		       "old routes back\n",
+		       t->head.id);
+		return;
+	}
+	p = ask_process(c, t->head.id);
+	if (p)
+		print_process(p);
+	else
+		printf("  process   %s\n", t->guarded ? "being started again by its guard"
+						      : "holds the journal and does not answer");
+	json_decref(p);
+}
+
+static int print_events(const struct status_cmd *c, const struct txn_info *t, struct err *err)
+{
+	char *path = xasprintf("%s/%s/state.log", journal_base(c->live.state_dir), t->head.id);
+	char *data, *next;
+	size_t len;
+	int rc = store_read(&data, &len, path, err);
+
+	free(path);
+	if (rc)
+		return rc;
+	for (char *line = data; *line; line = next) {
+		char state[16] = "", at[32], said[256] = "";
+		unsigned wave = 0;
+		int64_t s = 0;
+
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = '\0';
+		if (sscanf(line, "%*s %*s %" SCNd64 " %15s %u %255[^\n]", &s, state, &wave, said) >=
+		    3)
+			printf("  %s %-12s wave %u%s%s\n", when(at, sizeof(at), s), state, wave + 1,
+			       *said ? "  " : "", said);
+	}
+	free(data);
+	return 0;
+}
+
+/* What is in the switches; nothing is written. */
+static int read_switches(struct status_cmd *c, const struct txn_info *t, struct err *err)
+{
+	struct recovery_scan s;
+	struct installer in;
+	struct journal *j;
+	struct apply *a;
+	struct live l;
+	int rc = journal_open(&j, c->live.state_dir, t->head.id, err);
+
+	if (rc)
+		return rc;
+	if (live_discover(&l, &c->live, t->head.fabric, err)) {
+		journal_close(j);
+		return -EIO;
+	}
+	in = smp_installer(l.w);
+	a = apply_recover(j, l.f, &in, NULL);
+	rc = apply_scan(&s, a, err);
+	if (!rc) {
+		json_t *o = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "old", (json_int_t)s.old,
+				      "new", (json_int_t)s.new, "between", (json_int_t)s.between,
+				      "foreign", (json_int_t)s.foreign, "silent",
+				      (json_int_t)s.silent, "missing", (json_int_t)s.missing);
+
+		print_switches(o);
+		json_decref(o);
+	}
+	apply_free(a);
+	live_close(&l);
+	return rc;
+}
+
+/* It waits for a decision, or nobody is left who could get it there. */
+static bool settled(const struct status_cmd *c, const struct txn_info *t)
+{
+	json_t *p;
+	bool waits;
+
+	if (txn_state_final(t->state) || (!t->live && !t->guarded))
+		return true;
+	p = ask_process(c, t->head.id);
+	waits = json_is_number(json_object_get(p, "deadline_s"));
+	json_decref(p);
+	return waits;
+}
+
+/* A process that has just begun may not have its journal yet. */
+static int find(struct txn_info *t, const struct status_cmd *c, struct err *err)
+{
+	time_t until = time(NULL) + c->wait_s;
+	int rc = txn_find(t, c->live.state_dir, c->id, err);
+
+	while (c->wait_s && time(NULL) < until && (rc || !settled(c, t))) {
+		poll(NULL, 0, WAIT_STEP_MS);
+		rc = txn_find(t, c->live.state_dir, c->id, err);
+	}
+	return rc;
+}
+
+static int status_of(struct status_cmd *c, struct err *err)
+{
+	struct txn_info t;
+	int rc = find(&t, c, err);
+
+	if (rc)
+		return txn_find_exit(rc);
+	if (c->json) {
+		json_t *j = info_json(c, &t);
+
+		json_object_set_new(j, "schema", json_string("ibroute-top/1"));
+		json_dumpf(j, stdout, JSON_INDENT(2));
+		putchar('\n');
+		json_decref(j);
+	} else {
+		print_one(c, &t);
+	}
+	if (c->events)
+		rc = print_events(c, &t, err);
+	if (!rc && c->read)
+		rc = read_switches(c, &t, err);
+	if (rc)
+		return EXIT_UNREADABLE;
+	return txn_state_final(t.state) ? EXIT_OK : EXIT_FINDINGS;
+}
+
+/* ---- all ---- */
+
+static int prune(const struct status_cmd *c, struct err *err)
+{
+	uint32_t n = 0;
+	int rc = journal_prune(c->live.state_dir, time(NULL) - 86400 * (int64_t)c->prune_days, &n,
+			       err);
+
+	if (!rc)
+		printf("%u update%s that ended more than %u day%s ago: removed\n", n, plural(n),
+		       c->prune_days, plural(c->prune_days));
+	return rc ? EXIT_UNREADABLE : EXIT_OK;
+}
+
+static int status(const struct status_cmd *c, struct err *err)
+{
+	struct txn_info *list;
+	json_t *all = json_array(), *j;
+	uint32_t n, open = 0;
+
+	if (journal_list(&list, &n, c->live.state_dir, err)) {
+		json_decref(all);
+		return EXIT_UNREADABLE;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		open += !txn_state_final(list[i].state);
+		if (c->json)
+			json_array_append_new(all, info_json(c, &list[i]));
+		else
+			print_one(c, &list[i]);
+	}
+	if (c->json) {
+		j = json_pack("{s:s, s:I, s:O}", "schema", "ibroute-top/1", "unfinished",
+			      (json_int_t)open, "transactions", all);
+		json_dumpf(j, stdout, JSON_INDENT(2));
+		putchar('\n');
+		json_decref(j);
+	} else if (!n) {
+		printf("no updates in %s\n", journal_base(c->live.state_dir));
+	}
+	json_decref(all);
+	free(list);
+	return open ? EXIT_FINDINGS : EXIT_OK;
+}
+
+int cmd_status(int argc, char **argv)
+{
+	static const struct argp_option rows[] = {
+		{ "json", OPT_JSON, NULL, 0, "as JSON", 0 },
+		{ "events", OPT_EVENTS, NULL, 0, "the steps that the journal has", 0 },
+		{ "read", OPT_READ, NULL, 0,
+		  "read from the switches what is in them now; for one that nobody works on", 0 },
+		{ "wait", OPT_WAIT, "SECONDS", 0,
+		  "at most so long, until it waits for a decision, or is over", 0 },
+		{ "prune", OPT_PRUNE, "DAYS", 0, "remove what ended more than so many days ago",
+		  0 },
+		{ 0 },
+	};
+	static const struct argp argp = {
+		.options = rows,
+		.parser = take,
+		.children = live_children,
+		.args_doc = "[ID]",
+		.doc = "Lists the updates that this machine has made or begun, or tells all about "
+		       "one: its phase, the deadline, what is watched, what was read from the "
+		       "switches. The start of an id will do; 'last' is the newest."
+		       "\vExit codes: 0 all are finished; 1 one is not; 4 no such update; 64 bad "
+		       "options; 255 the journals could not be read.",
+	};
+	struct status_cmd c = { 0 };
+	struct err err = { "" };
+	int rc;
+
+	cmdline_parse(&argp, argc, argv, &c);
+	rc = c.prune_days ? prune(&c, &err) : c.id ? status_of(&c, &err) : status(&c, &err);
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	return rc;
+}

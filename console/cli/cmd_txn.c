@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ibroute-top rollback, confirm: of an update that is under way, or was left behind. */
+#include "console/cli/commands.h"
+
+#include "console/cli/txn_find.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/confirm_prompt.h"
+#include "console/lib/exits.h"
+#include "console/session/update_follow.h"
+#include "console/session/update_rollback.h"
+#include "fabric/base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_YES = 700, OPT_GIVE_UP, OPT_FOREIGN };
+
+struct txn_cmd {
+	struct live_opts live;
+	const char *id, *yes, *give_up;
+	bool foreign, keep;
+};
+
+static error_t take_txn(int key, char *arg, struct argp_state *state)
+{
+	struct txn_cmd *c = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->live;
+		return 0;
+	case OPT_YES:
+		c->yes = arg;
+		return 0;
+	case OPT_GIVE_UP:
+		c->give_up = arg;
+		return 0;
+	case OPT_FOREIGN:
+		c->foreign = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		cmdline_only(state, "update", &c->id, arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!c->id)
+			argp_error(state, "the update is needed; status lists them");
+		if (!c->yes && !ask_possible())
+			argp_error(state, "nobody can be asked: --yes-fabric NAME is needed");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int permitted(const struct txn_cmd *c, const struct txn_info *t, const char *verb,
+		     struct err *err)
+{
+	const char *name = t->head.fabric;
+	enum answer a = ANSWER_NO;
+	char *prompt;
+
+	if (c->yes && strcmp(c->yes, name))
+		return err_set(err, EXIT_BAD_USAGE, "%s is an update of fabric %s, not of %s",
+			       t->head.id, name, c->yes);
+	if (c->yes)
+		return 0;
+	prompt = xasprintf("Type the name of the fabric, %s, to %s %s (plan %s by %s, %s): ", name,
+			   verb, t->head.id, t->head.plan, t->head.user, txn_state_name(t->state));
+	a = ask_name(prompt, name, 0);
+	free(prompt);
+	return a == ANSWER_YES ? 0 : err_set(err, EXIT_REFUSED, "nothing was written");
+}
+
+static int finish(struct txn *t, const struct txn_cmd *c, struct err *err)
+{
+	struct recovery_scan s;
+	int rc;
+
+	if (c->give_up) {
+		txn_note(t, "override",
+			 json_pack("{s:s, s:[s], s:o}", "txn", c->id, "what", "give up", "text",
+				   record_str(c->give_up)));
+		return apply_give_up(t->a, c->give_up, err) ? EXIT_REFUSED : EXIT_OK;
+	}
+	if (apply_scan(&s, t->a, err))
+		return EXIT_REFUSED;
+	printf("now in the switches: %u old, %u new, %u in between, %u of somebody else, %u without "
+	       "an answer, %u on switches that are gone\n",
+	       s.old, s.new, s.between, s.foreign, s.silent, s.missing);
+	if (c->keep) {
+		rc = apply_confirm(t->a, err);
+		txn_note(t, "confirm",
+			 json_pack("{s:s, s:s, s:s}", "txn", c->id, "outcome",
+				   rc ? "refused" : "confirmed", "text",
+				   rc ? err->text : "kept by hand"));
+		return rc ? EXIT_REFUSED : EXIT_OK;
+	}
+	rc = apply_rollback(t->a, err);
+	if (apply_outcome(t->a) == OUTCOME_SUPERSEDED)
+		return EXIT_SUPERSEDED;
+	return rc ? EXIT_INCOMPLETE : EXIT_OK;
+}
+
+static int work_on(struct journal *j, struct txn_cmd *c, struct err *err)
+{
+	const struct txn_info *info = journal_info(j);
+	struct live l;
+	struct txn t;
+	int rc = EXIT_REFUSED;
+
+	if (txn_state_final(info->state)) {
+		err_set(err, rc, "%s is over: %s", info->head.id, txn_state_name(info->state));
+		goto out;
+	}
+	rc = permitted(c, info, c->keep ? "keep" : c->give_up ? "give up" : "roll back", err);
+	if (rc)
+		goto out;
+	rc = EXIT_UNREADABLE;
+	c->live.notices = info->asked;
+	if (live_discover(&l, &c->live, info->head.fabric, err))
+		goto out;
+	rc = EXIT_NO_RECORD;
+	if (!txn_open(&t, &l, &c->live, err)) {
+		t.o.overwrite_foreign = c->foreign;
+		rc = EXIT_REFUSED;
+		if (!txn_recover(&t, j, err))
+			rc = finish(&t, c, err);
+		if (rc && err->text[0])
+			record_error(t.record, c->keep ? "confirm" : "rollback", err->text);
+		j = NULL;
+		txn_close(&t);
+	}
+	live_close(&l);
+out:
+	journal_close(j);
+	return rc;
+}
+
+/* A process carries it out: it is told, and followed to the end. */
+static int ask_live(const struct txn_info *t, const struct txn_cmd *c, struct err *err)
+{
+	struct follow f = { .mode = FOLLOW_WAIT, .fabric = t->head.fabric };
+	int rc;
+
+	if (c->give_up || c->foreign)
+		return err_set(err, EXIT_REFUSED,
+			       "%s is under way: that is for one that nobody works on", t->head.id);
+	rc = permitted(c, t, c->keep ? "keep" : "roll back", err);
+	if (rc)
+		return rc;
+	if (follow_open(&f, c->live.state_dir, t->head.id, err) ||
+	    control_ask(&f.link, c->keep ? CONTROL_CONFIRM : CONTROL_ROLLBACK, 0))
+		return EXIT_REFUSED;
+	rc = follow_run(&f, err);
+	if (c->keep)
+		return rc;
+	return rc == EXIT_ROLLED_BACK || rc == EXIT_NOT_CONFIRMED ? EXIT_OK
+	       : rc == EXIT_OK					  ? EXIT_REFUSED
+								  : rc;
+}
+
+static int left_behind(struct txn_cmd *c, const char *id, struct err *err)
+{
+	struct journal *j;
+
+	if (journal_open(&j, c->live.state_dir, id, err))
+		return EXIT_REFUSED;
+	c->id = id;
+	return work_on(j, c, err);
+}
+
+static int run_txn(struct txn_cmd *c, const struct argp *argp, int argc, char **argv)
+{
+	struct txn_info t;
+	struct err err = { "" };
+	int rc;
+
+	cmdline_parse(argp, argc, argv, c);
+	rc = txn_find(&t, c->live.state_dir, c->id, &err);
+	if (rc)
+		rc = txn_find_exit(rc);
+	else
+		rc = t.live && !txn_state_final(t.state) ? ask_live(&t, c, &err)
+							 : left_behind(c, t.head.id, &err);
+	if (err.text[0])
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	return rc;
+}
+
+int cmd_rollback(int argc, char **argv)
+{
+	static const struct argp_option rows[] = {
+		{ "yes-fabric", OPT_YES, "NAME", 0, "do it without asking, if that is the fabric",
+		  0 },
+		{ "overwrite-foreign", OPT_FOREIGN, NULL, 0,
+		  "also where somebody else has written meanwhile", 0 },
+		{ "give-up", OPT_GIVE_UP, "WHY", 0,
+		  "write nothing and call it finished, say when a switch is gone for good", 0 },
+		{ 0 },
+	};
+	static const struct argp argp = {
+		.options = rows,
+		.parser = take_txn,
+		.children = live_children,
+		.args_doc = "ID",
+		.doc = "Restores the tables that an unfinished update had found, from its journal, "
+		       "and proves it by reading; one that is under way is told to do so itself. Can "
+		       "be repeated until it is complete. The start of an id will do."
+		       "\vExit codes: 0 rolled back, verified; 4 refused; 6 incomplete; 8 the "
+		       "record cannot be written; 9 somebody else has routed, and that stays; "
+		       "64 bad options; 255 the fabric could not be read.",
+	};
+	struct txn_cmd c = { 0 };
+
+	return run_txn(&c, &argp, argc, argv);
+}
+
+int cmd_confirm(int argc, char **argv)
+{
+	static const struct argp_option rows[] = {
+		{ "yes-fabric", OPT_YES, "NAME", 0, "do it without asking, if that is the fabric",
+		  0 },
+		{ 0 },
+	};
+	static const struct argp argp = {
+		.options = rows,
+		.parser = take_txn,
+		.children = live_children,
+		.args_doc = "ID",
+		.doc = "Keeps what an update wrote that waits for a decision. One that nobody works "
+		       "on any more: only when every block still holds what was written. The start "
+		       "of an id will do."
+		       "\vExit codes: 0 kept; 4 refused; 5, 6, 7, 9 rolled back instead, as of apply; 8 the record cannot be written; 64 bad "
+		       "options; 255 the fabric could not be read.",
+	};
+	struct txn_cmd c = { .keep = true };
+
+	return run_txn(&c, &argp, argc, argv);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* commands: the subcommands.  Each takes its own argv (argv[0] is "ibroute-top NAME") and
+ * returns the exit code. */
+#ifndef CONSOLE_CLI_COMMANDS_H
+#define CONSOLE_CLI_COMMANDS_H
+
+#include <stdio.h>
+
+#define IBROUTE_VERSION "0.1"
+
+struct subcommand {
+	const char *name;
+	const char *summary;
+	int (*run)(int argc, char **argv);
+};
+
+/* Ended by a NULL name. */
+extern const struct subcommand commands[];
+
+/* For argp parsers of the program as a whole: the subcommands at the end of --help. */
+char *commands_help(int key, const char *text, void *input);
+void commands_print(FILE *out);
+
+int cmd_topo(int argc, char **argv);
+int cmd_route(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_deadlock(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
+int cmd_plan(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+int cmd_apply(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_rollback(int argc, char **argv);
+int cmd_confirm(int argc, char **argv);
+int cmd_extend(int argc, char **argv);
+int cmd_override(int argc, char **argv);
+int cmd_attach(int argc, char **argv);
+int cmd_note(int argc, char **argv);
+int cmd_paths(int argc, char **argv);
+int cmd_dump_lfts(int argc, char **argv);
+int cmd_sm(int argc, char **argv);
+int cmd_agent(int argc, char **argv);
+int cmd_audit(int argc, char **argv);
+int cmd_config(int argc, char **argv);
+int cmd_manual(int argc, char **argv);
+int cmd_completion(int argc, char **argv);
+
+#endif

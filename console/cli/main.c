@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/app/app.h"
+#include "console/cli/commands.h"
+#include "console/cli/txn_find.h"
+#include "console/lib/exits.h"
+#include "console/lib/output_file.h"
+#include "console/session/watchdog_config.h"
+#include "fabric/jobs/slurm_poller.h"
+#include "fabric/update/watchdog/supervisor.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define HELP_WIDTH 111
+
+static int run(const struct subcommand *c, int argc, char **argv)
+{
+	static char name[64];
+
+	snprintf(name, sizeof(name), "ibroute-top %s", c->name);
+	argv[0] = name;
+	return c->run(argc, argv);
+}
+
+/* The lists at the end of --help are wider than argp's 79 columns, where the terminal is. */
+static void set_help_width(void)
+{
+	struct winsize size = { .ws_col = 0 };
+	char format[32];
+	int width = HELP_WIDTH;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 60 && size.ws_col < width)
+		width = size.ws_col;
+	snprintf(format, sizeof(format), "rmargin=%d", width - 1);
+	setenv("ARGP_HELP_FMT", format, 0);
+}
+
+/* Those that say it themselves. */
+static bool knows_updates(const char *name)
+{
+	static const char *const names[] = { "status", "rollback", "confirm", "attach", "extend" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* A file that is opened in place of a closed stdout would get what is printed: tables, journals
+ * and ports to the fabric are files, too.  What is written to these fails with EBADF. */
+static void hold_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			_exit(EXIT_BAD_USAGE);
+}
+
+/* Who reads only the exit code must not take half of an answer for the whole. */
+static void check_output(int status, void *unused)
+{
+	struct err err;
+
+	(void)unused;
+	if (status || !outfile_flush_stdout(&err))
+		return;
+	fprintf(stderr, "ibroute-top: %s\n", err.text);
+	_exit(EXIT_FINDINGS);
+}
+
+/* "--fabric hpc1 status": what argp would say of it helps nobody. */
+static void tell_misplaced(int argc, char **argv)
+{
+	const struct subcommand *c = commands;
+	int last = argc - 1;
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		for (c = commands; c->name && strcmp(c->name, argv[i]); c++)
+			;
+		last = i;
+		if (c->name)
+			break;
+	}
+	/* the argument of an option may be called so */
+	if (!c->name || (argv[last - 1][0] == '-' && !strchr(argv[last - 1], '=')))
+		return;
+	fprintf(stderr,
+		"ibroute-top: '%s' is a command: these come before options, as in: "
+		"ibroute-top %s ...\n",
+		c->name, c->name);
+	exit(EXIT_BAD_USAGE);
+}
+
+int main(int argc, char **argv)
+{
+	hold_streams();
+	on_exit(check_output, NULL);
+	argp_program_version = "ibroute-top " IBROUTE_VERSION;
+	argp_err_exit_status = EXIT_BAD_USAGE;
+	set_help_width();
+	if (argc > 1 && !strcmp(argv[1], "--version")) {
+		puts(argp_program_version);
+		return EXIT_OK;
+	}
+	if (argc > 1 && !strcmp(argv[1], SLURM_POLLER_ARG))
+		return slurm_poller_main(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], GUARD_ARG))
+		return watchdog_main(argc - 1, argv + 1);
+	if (argc < 2 || !knows_updates(argv[1]))
+		txn_warn_left_behind();
+	for (const struct subcommand *c = commands; argc > 1 && c->name; c++)
+		if (!strcmp(c->name, argv[1]))
+			return run(c, argc - 1, argv + 1);
+	if (argc > 1 && argv[1][0] != '-') {
+		fprintf(stderr, "ibroute-top: there is no subcommand \"%s\"; there are\n", argv[1]);
+		commands_print(stderr);
+		fprintf(stderr, "and the live console without one; --help lists its options\n");
+		return EXIT_BAD_USAGE;
+	}
+	if (argc > 1)
+		tell_misplaced(argc, argv);
+	return app_main(argc, argv);
+}

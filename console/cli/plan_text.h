@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan_text: a plan as people and scripts read it. */
+#ifndef CONSOLE_CLI_PLAN_TEXT_H
+#define CONSOLE_CLI_PLAN_TEXT_H
+
+#include "fabric/plan/plan.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* One line: what it writes, on how many switches. */
+void plan_print(FILE *out, const struct plan *p);
+/* A line for each file that its tables were read from. */
+void plan_print_files(FILE *out, const struct plan *p);
+/* The jobs that it drains: id, ports, needed. */
+json_t *plan_drain_jobs_json(const struct plan *p);
+/* SLs are not in the switches: are some taken for those of the tables that were found there? */
+bool plan_sls_assumed(const struct plan *p);
+
+/* Every entry that changes, a line or an object each: switch, LID, its owner, port before and
+ * after; then SL2VL tables that change. */
+void plan_print_diff(FILE *out, const struct plan *p);
+json_t *plan_diff_json(const struct plan *p);
+
+#endif

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/cli/summary.h"
+
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE 400
+
+enum figure_kind { FIGURE_COUNT, FIGURE_REAL, FIGURE_YES_NO };
+
+struct figure {
+	const char *key;   /* in JSON */
+	const char *title; /* in the table; NULL: not there */
+	enum figure_kind kind;
+	double (*value)(const struct evaluation *e); /* NAN unknown */
+};
+
+static double switches(const struct evaluation *e)
+{
+	return e->f->nsw;
+}
+
+static double terminals(const struct evaluation *e)
+{
+	return e->f->nterm;
+}
+
+static double lids(const struct evaluation *e)
+{
+	uint32_t n = 0;
+
+	for (uint32_t lid = 1; lid <= e->f->max_lid; lid++)
+		n += e->f->lid_end[lid] != FAB_NONE;
+	return n;
+}
+
+static double channels(const struct evaluation *e)
+{
+	return e->f->nchan;
+}
+
+static double vls_used(const struct evaluation *e)
+{
+	return e->v->vls_used;
+}
+
+static double sls_used(const struct evaluation *e)
+{
+	return e->v->sls_used;
+}
+
+static double connected(const struct evaluation *e)
+{
+	return e->v->connected;
+}
+
+static double loop_free(const struct evaluation *e)
+{
+	return e->v->loop_free;
+}
+
+/* means nothing of tables that lose packets */
+static double deadlock_free(const struct evaluation *e)
+{
+	return e->v->connected && e->v->loop_free ? e->v->deadlock_free : NAN;
+}
+
+static double hops_max(const struct evaluation *e)
+{
+	return e->m->hops_max;
+}
+
+static double hops_mean(const struct evaluation *e)
+{
+	return e->m->hops_mean;
+}
+
+static double efi_max(const struct evaluation *e)
+{
+	return (double)e->m->efi_max;
+}
+
+static double with_jobs(const struct evaluation *e, double value)
+{
+	return e->jobs ? value : NAN;
+}
+
+static double eff_efi_max(const struct evaluation *e)
+{
+	return with_jobs(e, (double)e->m->eff_efi_max);
+}
+
+static double eff_efi_bound(const struct evaluation *e)
+{
+	return with_jobs(e, (double)e->m->eff_efi_bound);
+}
+
+static double job_efi_max_mean(const struct evaluation *e)
+{
+	return with_jobs(e, e->m->job_efi_max_mean);
+}
+
+static double dark_fiber_pct(const struct evaluation *e)
+{
+	return with_jobs(e, e->m->dark_fiber_pct);
+}
+
+static double links_per_job_mean(const struct evaluation *e)
+{
+	return with_jobs(e, e->m->links_per_job_mean);
+}
+
+static double ebb(const struct evaluation *e)
+{
+	return e->ebb.bisections ? e->ebb.mean : NAN;
+}
+
+static double ebb_ci95(const struct evaluation *e)
+{
+	return e->ebb.bisections ? e->ebb.ci95 : NAN;
+}
+
+static double ebb_jobs(const struct evaluation *e)
+{
+	return e->ebb_jobs && e->ebb_jobs->all.bisections ? e->ebb_jobs->all.mean : NAN;
+}
+
+static double ebb_jobs_ci95(const struct evaluation *e)
+{
+	return e->ebb_jobs && e->ebb_jobs->all.bisections ? e->ebb_jobs->all.ci95 : NAN;
+}
+
+static double slowdown_mean(const struct evaluation *e)
+{
+	return e->jobs_run ? e->jobs_run->slowdown_mean : NAN;
+}
+
+static double slowdown_max(const struct evaluation *e)
+{
+	return e->jobs_run ? e->jobs_run->slowdown_max : NAN;
+}
+
+static double lft_blocks(const struct evaluation *e)
+{
+	return (double)e->m->lft_blocks;
+}
+
+static double entries_changed(const struct evaluation *e)
+{
+	return e->diff ? (double)e->diff->entries : NAN;
+}
+
+static double blocks_changed(const struct evaluation *e)
+{
+	return e->diff ? e->diff->nblocks : NAN;
+}
+
+/* In the order of the JSON object; "seconds" stands after sls_used. */
+static const struct figure figures[] = {
+	{ "switches", NULL, FIGURE_COUNT, switches },
+	{ "terminals", NULL, FIGURE_COUNT, terminals },
+	{ "lids", NULL, FIGURE_COUNT, lids },
+	{ "channels", NULL, FIGURE_COUNT, channels },
+	{ "vls_used", "VLs used", FIGURE_COUNT, vls_used },
+	{ "sls_used", "SLs used", FIGURE_COUNT, sls_used },
+	{ "connected", "connected", FIGURE_YES_NO, connected },
+	{ "loop_free", "loop-free", FIGURE_YES_NO, loop_free },
+	{ "deadlock_free", "deadlock-free", FIGURE_YES_NO, deadlock_free },
+	{ "hops_max", "hops, max", FIGURE_COUNT, hops_max },
+	{ "hops_mean", "hops, mean", FIGURE_REAL, hops_mean },
+	{ "efi_max", "EFI, max", FIGURE_COUNT, efi_max },
+	{ "eff_efi_max", "effective EFI, max", FIGURE_COUNT, eff_efi_max },
+	{ "eff_efi_bound", "  lower bound", FIGURE_COUNT, eff_efi_bound },
+	{ "job_efi_max_mean", "EFI of a job, max, mean", FIGURE_REAL, job_efi_max_mean },
+	{ "dark_fiber_pct", "dark fiber, %", FIGURE_REAL, dark_fiber_pct },
+	{ "links_per_job_mean", "links of a job, mean", FIGURE_REAL, links_per_job_mean },
+	{ "ebb", "effective bisection bw.", FIGURE_REAL, ebb },
+	{ "ebb_ci95", "  +-", FIGURE_REAL, ebb_ci95 },
+	{ "ebb_jobs", "  inside jobs, at once", FIGURE_REAL, ebb_jobs },
+	{ "ebb_jobs_ci95", "  +-", FIGURE_REAL, ebb_jobs_ci95 },
+	{ "slowdown_mean", "slowdown of jobs, mean", FIGURE_REAL, slowdown_mean },
+	{ "slowdown_max", "  of the slowest", FIGURE_REAL, slowdown_max },
+	{ "lft_blocks", "LFT blocks", FIGURE_COUNT, lft_blocks },
+	{ "lft_entries_changed", "  entries changed", FIGURE_COUNT, entries_changed },
+	{ "lft_blocks_changed", "  blocks changed", FIGURE_COUNT, blocks_changed },
+};
+
+#define NFIGURES (sizeof(figures) / sizeof(*figures))
+
+static json_t *json_figure(enum figure_kind kind, double v)
+{
+	if (isnan(v))
+		return json_null();
+	if (kind == FIGURE_YES_NO)
+		return json_boolean(v != 0);
+	return kind == FIGURE_COUNT ? json_integer((json_int_t)v) : json_real(v);
+}
+
+static json_t *json_seconds(const struct evaluation *e)
+{
+	json_t *s = json_object();
+
+	json_object_set_new(s, "total", json_figure(FIGURE_REAL, e->total_s));
+	json_object_set_new(s, "paths", json_figure(FIGURE_REAL, e->paths_s));
+	json_object_set_new(s, "layers", json_figure(FIGURE_REAL, e->layers_s));
+	json_object_set_new(s, "verify", json_figure(FIGURE_REAL, e->verify_s));
+	return s;
+}
+
+json_t *summary_json(const struct evaluation *e)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "engine", json_string(e->engine));
+	for (size_t i = 0; i < NFIGURES; i++) {
+		json_object_set_new(o, figures[i].key,
+				    json_figure(figures[i].kind, figures[i].value(e)));
+		if (!strcmp(figures[i].key, "sls_used"))
+			json_object_set_new(o, "seconds", json_seconds(e));
+	}
+	return o;
+}
+
+/* Text of names that nobody promises to be UTF-8. */
+static json_t *json_text(const char *s)
+{
+	json_t *v = json_string(s);
+	char *ascii;
+
+	if (v)
+		return v;
+	ascii = xstrdup(s);
+	for (char *p = ascii; *p; p++)
+		if (*p & 0x80)
+			*p = '?';
+	v = json_string(ascii);
+	free(ascii);
+	return v;
+}
+
+void summary_add_notes(json_t *summary, const struct evaluation *e)
+{
+	json_t *notes;
+
+	if (!e->notes.n)
+		return;
+	notes = json_object();
+	for (size_t i = 0; i < e->notes.n; i++)
+		json_object_set_new(notes, e->notes.list[i].key,
+				    json_integer((json_int_t)e->notes.list[i].value));
+	json_object_set_new(summary, "notes", notes);
+}
+
+void summary_print_notes(FILE *out, const struct evaluation *e)
+{
+	for (size_t i = 0; i < e->notes.n; i++)
+		fprintf(out, "%s: %s\n", e->engine, e->notes.list[i].text);
+}
+
+/* NAME and, how far it may be off, NAME_ci95. */
+static void json_add_ebb(json_t *o, const char *name, const struct ebb *e)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "%s_ci95", name);
+	json_object_set_new(o, name, json_real(e->mean));
+	json_object_set_new(o, key, json_real(e->ci95));
+}
+
+static json_t *json_job(const struct evaluation *e, uint32_t j)
+{
+	const struct job *job = &e->jobs->jobs[j];
+	const struct job_metrics *m = &e->m->job[j];
+	json_t *o = json_object();
+
+	json_object_set_new(o, "id", json_integer((json_int_t)job->id));
+	json_object_set_new(o, "terminals", json_integer(job->nterm));
+	json_object_set_new(o, "switches", json_integer(job->nsw));
+	json_object_set_new(o, "efi_max", json_integer((json_int_t)m->efi_max));
+	json_object_set_new(o, "links", json_integer(m->links));
+	if (e->ebb_jobs) {
+		json_add_ebb(o, "ebb_alone", &e->ebb_jobs->alone[j]);
+		json_add_ebb(o, "ebb_together", &e->ebb_jobs->together[j]);
+	}
+	if (e->jobs_run) {
+		json_object_set_new(o, "slowdown", json_real(e->jobs_run->job[j].slowdown));
+		json_object_set_new(o, "rate_min", json_real(e->jobs_run->job[j].rate_min));
+		json_object_set_new(o, "rate_mean", json_real(e->jobs_run->job[j].rate_mean));
+	}
+	return o;
+}
+
+void summary_add_jobs(json_t *summary, const struct evaluation *e)
+{
+	json_t *list = json_array();
+
+	for (uint32_t j = 0; e->jobs && j < e->jobs->njob; j++)
+		json_array_append_new(list, json_job(e, j));
+	if (e->jobs_run)
+		json_object_set_new(summary, "pattern",
+				    json_string(predict_pattern_name(e->pattern)));
+	json_object_set_new(summary, "jobs", list);
+}
+
+static void print_ebb(FILE *out, const struct ebb *e)
+{
+	fprintf(out, "   %.3f +- %.3f", e->mean, e->ci95);
+}
+
+void summary_print_jobs(FILE *out, const struct evaluation *e)
+{
+	if (!e->jobs || !e->jobs->njob)
+		return;
+	fprintf(out, "\n%s, jobs (%s):\n%12s %9s %8s %8s %6s %8s %8s", e->engine,
+		predict_pattern_name(e->pattern), "job", "terminals", "switches", "EFI max",
+		"links", "slowdown", "rate min");
+	if (e->ebb_jobs)
+		fprintf(out, " %15s %15s", "bisection alone", "with all jobs");
+	fputc('\n', out);
+	for (uint32_t j = 0; j < e->jobs->njob; j++) {
+		const struct job *job = &e->jobs->jobs[j];
+
+		fprintf(out, "%12llu %9u %8u %8llu %6u", (unsigned long long)job->id, job->nterm,
+			job->nsw, (unsigned long long)e->m->job[j].efi_max, e->m->job[j].links);
+		if (e->jobs_run)
+			fprintf(out, " %8.2f %8.3f", e->jobs_run->job[j].slowdown,
+				e->jobs_run->job[j].rate_min);
+		if (e->ebb_jobs) {
+			print_ebb(out, &e->ebb_jobs->alone[j]);
+			print_ebb(out, &e->ebb_jobs->together[j]);
+		}
+		fputc('\n', out);
+	}
+}
+
+static json_t *json_parx(const struct evaluation *e)
+{
+	const struct parx_verdict *v = &e->parx;
+	json_t *o = json_object();
+	char line[LINE];
+
+	parx_verdict_sentence(line, sizeof(line), v, e->f);
+	json_object_set_new(o, "ok", json_boolean(parx_verdict_ok(v)));
+	json_object_set_new(o, "verdict", json_text(line));
+	json_object_set_new(o, "pairs", json_integer((json_int_t)v->pairs));
+	json_object_set_new(o, "around", json_integer((json_int_t)v->around));
+	json_object_set_new(o, "no_choice", json_integer((json_int_t)v->no_choice));
+	json_object_set_new(o, "no_way", json_integer((json_int_t)v->no_way));
+	json_object_set_new(o, "longer", json_integer((json_int_t)v->longer));
+	json_object_set_new(o, "direct", json_integer((json_int_t)v->direct));
+	json_object_set_new(o, "only_way", json_integer((json_int_t)v->only));
+	json_object_set_new(o, "shared", json_integer((json_int_t)v->shared));
+	json_object_set_new(
+		o, "ebb_large",
+		json_figure(FIGURE_REAL, e->ebb_large.bisections ? e->ebb_large.mean : NAN));
+	json_object_set_new(
+		o, "ebb_large_ci95",
+		json_figure(FIGURE_REAL, e->ebb_large.bisections ? e->ebb_large.ci95 : NAN));
+	return o;
+}
+
+void summary_add_verdict(json_t *summary, const struct evaluation *e)
+{
+	char line[LINE];
+
+	verdict_sentence(line, sizeof(line), e->v, e->f);
+	json_object_set_new(summary, "verdict", json_text(line));
+	if (e->v->pinned.hosts)
+		json_object_set_new(summary, "pinned",
+				    json_pack("{s:I, s:I}", "hosts", (json_int_t)e->v->pinned.hosts,
+					      "changed", (json_int_t)e->v->pinned.changed));
+	if (e->v->excluded[0])
+		json_object_set_new(summary, "excluded",
+				    json_pack("{s:o, s:I}", "what", json_text(e->v->excluded),
+					      "ways_through", (json_int_t)e->v->passes.n));
+	if (e->choice)
+		json_object_set_new(summary, "parx", json_parx(e));
+	if (e->v->ncycle) {
+		json_t *list = json_array();
+
+		for (uint32_t i = 0; i < e->v->ncycle; i++) {
+			witness_line(line, sizeof(line), &e->v->cycle[i], e->f);
+			json_array_append_new(list, json_text(line));
+		}
+		json_object_set_new(summary, "witness", list);
+	}
+}
+
+void summary_print_verdict(FILE *out, const struct evaluation *e)
+{
+	char line[LINE];
+
+	verdict_sentence(line, sizeof(line), e->v, e->f);
+	fprintf(out, "%s\n", line);
+	if (e->v->pinned.hosts)
+		fprintf(out, "[%s] %s\n", e->v->pinned.changed ? "NO" : "ok",
+			pin_verdict_sentence(line, sizeof(line), &e->v->pinned, e->f));
+	if (e->v->excluded[0])
+		fprintf(out, "[%s] %s\n", e->v->passes.n ? "NO" : "ok",
+			verdict_passes_text(line, sizeof(line), e->v, e->f));
+	if (e->choice) {
+		parx_verdict_sentence(line, sizeof(line), &e->parx, e->f);
+		fprintf(out, "%s\n", line);
+	}
+	if (e->ebb_large.bisections)
+		fprintf(out,
+			"Large messages on their LIDs: effective bisection bandwidth %.3f +- %.3f "
+			"(base LIDs %.3f).\n",
+			e->ebb_large.mean, e->ebb_large.ci95, e->ebb.mean);
+	for (uint32_t i = 0; i < e->v->ncycle; i++) {
+		witness_line(line, sizeof(line), &e->v->cycle[i], e->f);
+		fprintf(out, "  %s\n", line);
+	}
+}
+
+static void print_value(FILE *out, enum figure_kind kind, double v)
+{
+	if (isnan(v))
+		fprintf(out, " %12s", "-");
+	else if (kind == FIGURE_YES_NO)
+		fprintf(out, " %12s", v != 0 ? "yes" : "NO");
+	else
+		fprintf(out, kind == FIGURE_COUNT ? " %12.0f" : " %12.3f", v);
+}
+
+static void print_seconds(FILE *out, const char *title, const struct evaluation *list, size_t n,
+			  size_t offset)
+{
+	fprintf(out, "%-24s", title);
+	for (size_t i = 0; i < n; i++) {
+		const double *v = (const void *)((const char *)&list[i] + offset);
+
+		print_value(out, FIGURE_REAL, list[i].t ? *v : NAN);
+	}
+	fputc('\n', out);
+}
+
+void summary_print_table(FILE *out, const struct evaluation *list, size_t n)
+{
+	fprintf(out, "%-24s", "");
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, " %12s", list[i].engine);
+	fputc('\n', out);
+	for (size_t k = 0; k < NFIGURES; k++) {
+		if (!figures[k].title)
+			continue;
+		fprintf(out, "%-24s", figures[k].title);
+		for (size_t i = 0; i < n; i++)
+			print_value(out, figures[k].kind,
+				    list[i].t ? figures[k].value(&list[i]) : NAN);
+		fputc('\n', out);
+	}
+	print_seconds(out, "seconds", list, n, offsetof(struct evaluation, total_s));
+	print_seconds(out, "  paths", list, n, offsetof(struct evaluation, paths_s));
+	print_seconds(out, "  layers", list, n, offsetof(struct evaluation, layers_s));
+	print_seconds(out, "  verify", list, n, offsetof(struct evaluation, verify_s));
+}
+
+int summary_dump(FILE *out, const json_t *value, struct err *err)
+{
+	errno = 0;
+	if (!json_dumpf(value, out, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) &&
+	    fputc('\n', out) != EOF)
+		return 0;
+	return err_set(err, errno ? -errno : -EIO, "writing JSON failed: %s",
+		       strerror(errno ? errno : EIO));
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* summary: an evaluation as a JSON object for scripts, and as lines for people. */
+#ifndef CONSOLE_CLI_SUMMARY_H
+#define CONSOLE_CLI_SUMMARY_H
+
+#include "console/session/evaluate.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/*
+ * The keys engine, switches, terminals, lids, channels, vls_used, sls_used,
+ * seconds{total,paths,layers,verify}, connected, loop_free, deadlock_free, hops_max, hops_mean,
+ * efi_max, eff_efi_max, eff_efi_bound, job_efi_max_mean, dark_fiber_pct, links_per_job_mean,
+ * ebb, ebb_ci95, ebb_jobs, slowdown_mean, slowdown_max, lft_blocks, lft_entries_changed,
+ * lft_blocks_changed, in this order.  What is not known is null: figures of jobs without jobs,
+ * changes without installed tables, ebb where some path is missing.
+ */
+json_t *summary_json(const struct evaluation *e);
+/* Adds the engine's notes, if any: key "notes", an object of counts. */
+void summary_add_notes(json_t *summary, const struct evaluation *e);
+void summary_print_notes(FILE *out, const struct evaluation *e);
+
+/* Adds figures of each job: key "jobs", an array in canonical order, and "pattern". */
+void summary_add_jobs(json_t *summary, const struct evaluation *e);
+void summary_print_jobs(FILE *out, const struct evaluation *e);
+
+/* Adds the sentence and, after a fault, the witness: keys "verdict" and "witness". */
+void summary_add_verdict(json_t *summary, const struct evaluation *e);
+
+/* The sentence of the verdict and the witness below it. */
+void summary_print_verdict(FILE *out, const struct evaluation *e);
+
+/* Figures of several evaluations beside each other; one whose tables are missing shows "-". */
+void summary_print_table(FILE *out, const struct evaluation *list, size_t n);
+
+/* One JSON value and a newline; -EIO and the like with a sentence. */
+int summary_dump(FILE *out, const json_t *value, struct err *err);
+
+#endif

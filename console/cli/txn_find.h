@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* txn_find: updates by what an operator types. */
+#ifndef CONSOLE_CLI_TXN_FIND_H
+#define CONSOLE_CLI_TXN_FIND_H
+
+#include "fabric/base/err.h"
+#include "fabric/update/journal.h"
+
+/* The one whose id is, or alone begins with, that; "last" is the newest.  -ENOENT, -EINVAL when
+ * several do. */
+int txn_find(struct txn_info *out, const char *base, const char *typed, struct err *err);
+/* The exit code, the same for all commands, where that failed: EXIT_REFUSED for an id that is none,
+ * EXIT_UNREADABLE for journals that cannot be read. */
+int txn_find_exit(int rc);
+
+/* On stderr, for the start of any command: updates that were left unfinished and that nobody
+ * works on.  Silent when there are none or they may not be read. */
+void txn_warn_left_behind(void);
+
+#endif

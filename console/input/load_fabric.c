@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/input/load_fabric.h"
+
+#include "console/lib/input_file.h"
+#include "console/lib/progress_line.h"
+#include "fabric/base/lines.h"
+#include "fabric/base/log.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/vec.h"
+#include "fabric/format/ibnetdiscover/ibnd.h"
+#include "fabric/format/ibnetdiscover/ibnd_cache.h"
+#include "fabric/format/native/demand_file.h"
+#include "fabric/format/native/guid_list.h"
+#include "fabric/format/native/jobs_file.h"
+#include "fabric/format/native/lid_choice_file.h"
+#include "fabric/format/native/names.h"
+#include "fabric/format/native/netloc.h"
+#include "fabric/format/native/rank_file.h"
+#include "fabric/format/native/tables_ibr.h"
+#include "fabric/format/opensm/guid2lid.h"
+#include "fabric/format/opensm/ibdm_sl2vl.h"
+#include "fabric/format/opensm/osm_fdbs.h"
+#include "fabric/format/opensm/osm_lfts.h"
+#include "fabric/format/opensm/osm_neighbors.h"
+#include "fabric/format/opensm/osm_sl2vl.h"
+#include "fabric/format/opensm/osm_subnet.h"
+#include "fabric/format/opensm/path_sl.h"
+#include "fabric/format/slurm/slurm_topology.h"
+#include "fabric/format/slurm/slurm_yaml.h"
+#include "fabric/plan/planfile.h"
+#include "fabric/sim/topology/topo.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- the fabric --------------------------------------------------------------------------- */
+
+/* "dragonfly:p=8" and the like, when there is no such file. */
+static bool is_spec(const char *path)
+{
+	size_t n, len = strcspn(path, ":");
+	const struct topo_type *const *types = topo_types(&n);
+
+	if (!path[len] || !access(path, F_OK))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (strlen(types[i]->name) == len && !strncmp(types[i]->name, path, len))
+			return true;
+	return false;
+}
+
+enum fabric_form {
+	FORM_IBND,
+	FORM_CACHE,
+	FORM_NEIGHBORS,
+	FORM_SUBNET_LST,
+	FORM_NETLOC,
+	FORM_SLURM
+};
+
+/* Told by words that no other form has: a prompt or a byte order mark may stand before them. */
+static enum fabric_form fabric_form(const char *head)
+{
+	if (ibnd_cache_begins(head))
+		return FORM_CACHE;
+	if (!strncmp(head, "\x1f\x8b", 2) || strstr(head, "\"node_info\"") ||
+	    strstr(head, "\"network_info\"") || strstr(head, "\"edge_info\""))
+		return FORM_NETLOC;
+	if (osm_neighbors_begin(head))
+		return FORM_NEIGHBORS;
+	if (strstr(head, " NodeGUID:"))
+		return FORM_SUBNET_LST;
+	if (strcasestr(head, "SwitchName=") || slurm_yaml_is(head))
+		return FORM_SLURM;
+	return FORM_IBND;
+}
+
+static int read_topology(struct slurm_topology **out, const struct infile *in,
+			 struct read_report *report, struct err *err)
+{
+	return slurm_yaml_is(in->head) ? slurm_yaml_read(out, in->file, in->path, report, err)
+				       : slurm_topology_read(out, in->file, in->path, report, err);
+}
+
+/* A scheduler's view as a fabric: names, no real GUIDs, one link per pair. */
+static int read_slurm(struct builder *b, const struct infile *in, struct read_report *report,
+		      struct err *err)
+{
+	struct slurm_topology *topo;
+	int rc = read_topology(&topo, in, report, err);
+
+	if (rc)
+		return rc;
+	rc = slurm_topology_build(b, topo, err);
+	slurm_topology_free(topo);
+	return rc;
+}
+
+/* OpenSM's cache has the LIDs in a file beside it. */
+static int read_neighbors(struct builder *b, const struct infile *in, struct read_report *report,
+			  struct err *err)
+{
+	const char *slash = strrchr(in->path, '/');
+	char *beside = xasprintf("%.*sguid2lid", slash ? (int)(slash - in->path) + 1 : 0, in->path);
+	struct guid_lid *lids = NULL;
+	struct read_report of_lids = { 0 };
+	FILE *file = fopen(beside, "re");
+	uint32_t n = 0;
+	int rc = file ? guid2lid_read(&lids, &n, file, beside, &of_lids, err) : 0;
+
+	if (!rc && file)
+		infile_tell(&of_lids);
+	if (!rc)
+		rc = osm_neighbors_read(b, in->file, in->path, lids, n, report, err);
+	if (file)
+		fclose(file);
+	free(lids);
+	free(beside);
+	return rc;
+}
+
+static int read_fabric(struct builder **out, const char *path, struct err *err)
+{
+	struct ibnd_report report;
+	struct infile in;
+	char fd_path[32];
+	int rc = infile_open(&in, path, err);
+
+	if (rc)
+		return rc;
+	memset(&report, 0, sizeof(report));
+	*out = NULL;
+	switch (fabric_form(in.head)) {
+	case FORM_IBND:
+		rc = ibnd_read(out, in.file, in.path, &report, err);
+		break;
+	case FORM_CACHE:
+		*out = builder_new();
+		rc = ibnd_cache_read(*out, in.file, in.path, &report.read, err);
+		break;
+	case FORM_NEIGHBORS:
+		*out = builder_new();
+		rc = read_neighbors(*out, &in, &report.read, err);
+		break;
+	case FORM_SUBNET_LST:
+		*out = builder_new();
+		rc = osm_subnet_read(*out, in.file, in.path, &report.read, err);
+		break;
+	case FORM_NETLOC:
+		*out = builder_new();
+		/* its reader opens the file itself; this also names what came through a pipe */
+		snprintf(fd_path, sizeof(fd_path), "/dev/fd/%d", fileno(in.file));
+		rc = netloc_nodes_read(*out, strcmp(path, "-") ? path : fd_path, &report.read, err);
+		break;
+	case FORM_SLURM:
+		*out = builder_new();
+		rc = read_slurm(*out, &in, &report.read, err);
+		break;
+	}
+	infile_close(&in);
+	if (!rc)
+		infile_tell(&report.read);
+	return rc;
+}
+
+int loadfab_lmc(struct fabric **out, const char *path, const char *name,
+		const struct name_map *names, int lmc, struct err *err)
+{
+	struct freeze_opts opts = { .name = name, .lmc = lmc, .names = names };
+	struct builder *b = NULL;
+	int rc = is_spec(path) ? topo_build(&b, path, err) : read_fabric(&b, path, err);
+
+	*out = NULL;
+	if (!rc)
+		rc = builder_freeze(out, b, &opts, err);
+	builder_free(b);
+	return rc;
+}
+
+/* --- tables ------------------------------------------------------------------------------- */
+
+static int load_ibr(struct tables **out, const struct infile *in, const struct fabric *f,
+		    struct err *err)
+{
+	/* the stream has read ahead, its descriptor must not have */
+	if (lseek(fileno(in->file), 0, SEEK_SET) < 0)
+		return err_set(err, -errno, "%s cannot be read: %s", in->path, strerror(errno));
+	return tables_ibr_read_fd(out, fileno(in->file), f, in->path, err);
+}
+
+/* "X-log-paths.ndat.gz" goes with "X-nodes.ndat.gz"; NULL for other names.  The caller frees. */
+static char *netloc_nodes_path(const char *path)
+{
+	static const char *const kinds[] = { "-log-paths.ndat", "-phy-paths.ndat" };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		const char *at = strstr(path, kinds[i]);
+
+		if (at)
+			return xasprintf("%.*s-nodes.ndat%s", (int)(at - path), path,
+					 at + strlen(kinds[i]));
+	}
+	return NULL;
+}
+
+static int load_netloc_paths(struct tables **out, const char *path, const char *nodes,
+			     const struct fabric *f, struct err *err)
+{
+	struct read_report report;
+	int rc;
+
+	memset(&report, 0, sizeof(report));
+	rc = netloc_paths_read(out, path, nodes, f, &report, err);
+	if (!rc)
+		infile_tell(&report);
+	return rc;
+}
+
+static bool is_plan(const char *head)
+{
+	static const char begin[] = "{\"schema\":\"ibroute-top plan/";
+
+	return !strncmp(head, begin, sizeof(begin) - 1);
+}
+
+/* What a plan is to install.  It has its own fabric with it. */
+static int load_plan(struct tables **out, const struct infile *in, const struct fabric *f,
+		     struct err *err)
+{
+	struct plan *p = NULL;
+	struct stat st;
+	void *data;
+	int rc;
+
+	if (fstat(fileno(in->file), &st))
+		return err_set(err, -errno, "%s cannot be read: %s", in->path, strerror(errno));
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fileno(in->file), 0);
+	if (data == MAP_FAILED)
+		return err_set(err, -errno, "%s cannot be read: %s", in->path, strerror(errno));
+	rc = plan_decode(&p, data, (size_t)st.st_size, in->path, err);
+	munmap(data, (size_t)st.st_size);
+	if (!rc) {
+		struct err why;
+
+		rc = plan_fabric_stale(p, f, &why);
+		if (rc)
+			err_set(err, rc, "%s: plan %s does not fit: %s", in->path, p->id, why.text);
+	}
+	if (!rc) /* equal fingerprints mean equal indices */
+		*out = tables_onto(f, p->to, p->to);
+	plan_free(p);
+	return rc;
+}
+
+int loadfab_plan(struct plan **out, const char *path, struct err *err)
+{
+	struct stopwatch watch;
+	int rc;
+
+	stopwatch_files(&watch);
+	rc = plan_load(out, path, err);
+	stopwatch_files_end(&watch);
+	return rc;
+}
+
+int loadfab_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err)
+{
+	char *nodes = netloc_nodes_path(path);
+	struct read_report report;
+	struct infile in;
+	int rc;
+
+	*out = NULL;
+	if (nodes) {
+		rc = load_netloc_paths(out, path, nodes, f, err);
+		free(nodes);
+		return rc;
+	}
+	rc = infile_open(&in, path, err);
+	if (rc)
+		return rc;
+	memset(&report, 0, sizeof(report));
+	if (!strncmp(in.head, "IBROUTE\n", 8))
+		rc = load_ibr(out, &in, f, err);
+	else if (is_plan(in.head))
+		rc = load_plan(out, &in, f, err);
+	else if (strstr(in.head, "dump_ucast_routes:") || !strncmp(in.head, "Switch 0x", 9))
+		rc = osm_fdbs_read(out, in.file, in.path, f, &report, err);
+	else
+		rc = osm_lfts_read(out, in.file, in.path, f, &report, err);
+	infile_close(&in);
+	if (!rc)
+		infile_tell(&report);
+	return rc;
+}
+
+int loadfab_path_sl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
+{
+	struct read_report report;
+	struct infile in;
+	int rc = infile_open(&in, path, err);
+
+	if (rc)
+		return rc;
+	rc = path_sl_read(t, in.file, in.path, f, &report, err);
+	infile_close(&in);
+	if (!rc)
+		infile_tell(&report);
+	return rc;
+}
+
+int loadfab_sl2vl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
+{
+	struct read_report report;
+	struct infile in;
+	int rc = infile_open(&in, path, err);
+
+	if (rc)
+		return rc;
+	if (strstr(in.head, "Switch 0x") || strstr(in.head, "Channel Adapter 0x"))
+		rc = osm_sl2vl_read(t, in.file, in.path, f, &report, err);
+	else
+		rc = ibdm_sl2vl_read(t, in.file, in.path, f, &report, err);
+	infile_close(&in);
+	if (!rc)
+		infile_tell(&report);
+	return rc;
+}
+
+/* --- names, jobs, GUIDs ------------------------------------------------------------------- */
+
+int loadfab_names(struct name_map **out, const char *path, struct err *err)
+{
+	struct infile in;
+	int rc = infile_open(&in, path, err);
+
+	*out = NULL;
+	if (rc)
+		return rc;
+	*out = name_map_new();
+	rc = names_read(*out, in.file, in.path, err);
+	infile_close(&in);
+	if (rc) {
+		name_map_free(*out);
+		*out = NULL;
+	}
+	return rc;
+}
+
+/* A program of SLURM's own, since libslurm may end the process that calls it.  What is preloaded
+ * for a simulated adapter is none of its business. */
+static int ask_racks(struct slurm_topology **out, struct err *err)
+{
+	struct read_report report = { 0 };
+	struct err why = { "" };
+	FILE *in =
+		popen("unset LD_PRELOAD; exec timeout 20 scontrol show topology 2>/dev/null", "re");
+	int rc, status;
+
+	if (!in)
+		return err_set(err, -errno, "scontrol cannot be started: %s", strerror(errno));
+	rc = slurm_topology_read(out, in, "scontrol show topology", &report, &why);
+	status = pclose(in);
+	if (!rc && !status)
+		return 0;
+	slurm_topology_free(*out);
+	*out = NULL;
+	return err_set(err, -EIO, "racks: SLURM tells of no topology (exit %d): %s",
+		       WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+		       rc ? why.text : "scontrol show topology failed");
+}
+
+/* Of a folder with SLURM's configuration the file that SLURM takes: topology.yaml, where there is
+ * one.  The caller frees. */
+static char *racks_file(const char *path)
+{
+	size_t len = strlen(path), conf = strlen("topology.conf");
+	bool is_conf = len >= conf && !strcmp(path + len - conf, "topology.conf");
+	struct stat st;
+	char *yaml;
+
+	if (!is_conf && (stat(path, &st) || !S_ISDIR(st.st_mode)))
+		return xstrdup(path);
+	yaml = is_conf ? xasprintf("%.*stopology.yaml", (int)(len - conf), path)
+		       : xasprintf("%s/topology.yaml", path);
+	if (is_conf && !access(yaml, F_OK))
+		log_add(LOG_WARN, "racks", "%s is read; SLURM itself would take %s", path, yaml);
+	if (!is_conf && !access(yaml, F_OK))
+		return yaml;
+	free(yaml);
+	return is_conf ? xstrdup(path) : xasprintf("%s/topology.conf", path);
+}
+
+int loadfab_racks(struct slurm_topology **out, const char *path, struct err *err)
+{
+	struct read_report report = { 0 };
+	struct infile in;
+	bool lines = false;
+	char *file;
+	int rc;
+
+	*out = NULL;
+	if (!strcmp(path, "slurm") && access(path, F_OK))
+		return ask_racks(out, err);
+	file = racks_file(path);
+	rc = infile_open(&in, file, err);
+	if (rc)
+		goto out;
+	rc = read_topology(out, &in, &report, err);
+	/* switches of the fabric that are named and have no line of their own are meant to be so */
+	for (uint32_t i = 0; !rc && i < report.nnotes; i++)
+		lines = lines || report.notes[i].line;
+	if (lines)
+		infile_tell(&report);
+	infile_close(&in);
+out:
+	free(file);
+	return rc;
+}
+
+static void tell_unknown_nodes(const struct jobset *js, const char *path)
+{
+	uint32_t jobs = 0, nodes = 0, named = 0;
+
+	for (uint32_t i = 0; i < js->njob; i++) {
+		jobs += js->jobs[i].unknown > 0;
+		nodes += js->jobs[i].unknown;
+		named += js->jobs[i].nnodes;
+	}
+	if (jobs)
+		log_add(LOG_WARN, "jobs",
+			"%s: %u of the %u nodes named by jobs are not in the fabric (%u of %u "
+			"jobs)",
+			path, nodes, named, jobs, js->njob);
+}
+
+int loadfab_jobs(struct jobset **out, const char *path, const struct fabric *f, struct err *err)
+{
+	struct job_log *log = NULL;
+	struct read_report report;
+	struct infile in;
+	char source[32];
+	int rc = infile_open(&in, path, err);
+
+	*out = NULL;
+	if (rc)
+		return rc;
+	snprintf(source, sizeof(source), "file %.26s", in.path);
+	rc = jobs_file_read(&log, in.file, in.path, &report, err);
+	infile_close(&in);
+	if (rc)
+		return rc;
+	infile_tell(&report);
+	rc = job_log_jobset(out, log, f, JOB_LOG_ALL, source, err);
+	if (!rc)
+		tell_unknown_nodes(*out, in.path);
+	job_log_free(log);
+	return rc;
+}
+
+int loadfab_lid_choice(struct lid_choice **out, const char *path, const struct fabric *f,
+		       struct err *err)
+{
+	struct read_report report;
+	struct infile in;
+	int rc = infile_open(&in, path, err);
+
+	*out = NULL;
+	if (rc)
+		return rc;
+	rc = lid_choice_read(out, in.file, in.path, f, &report, err);
+	infile_close(&in);
+	if (!rc)
+		infile_tell(&report);
+	return rc;
+}
+
+static int load_ranks(struct rank_file **out, const char *path, struct err *err)
+{
+	struct read_report report;
+	struct infile in;
+	int rc = infile_open(&in, path, err);
+
+	if (rc)
+		return rc;
+	rc = rank_file_read(out, in.file, in.path, &report, err);
+	infile_close(&in);
+	if (!rc)
+		infile_tell(&report);
+	return rc;
+}
+
+int loadfab_demand(struct demand **out, const char *path, const char *ranks, const struct fabric *f,
+		   struct err *err)
+{
+	struct rank_file *nodes = NULL;
+	struct read_report report;
+	struct infile in;
+	int rc = ranks ? load_ranks(&nodes, ranks, err) : 0;
+
+	*out = NULL;
+	if (rc)
+		return rc;
+	rc = infile_open(&in, path, err);
+	if (!rc) {
+		rc = demand_file_read(out, in.file, in.path, nodes, f, &report, err);
+		infile_close(&in);
+	}
+	if (!rc)
+		infile_tell(&report);
+	rank_file_free(nodes);
+	return rc;
+}
+
+int loadfab_guids(uint64_t **out, size_t *n, const char *path, struct err *err)
+{
+	struct infile in;
+	int rc = infile_open(&in, path, err);
+
+	*out = NULL;
+	if (rc)
+		return rc;
+	rc = guid_list_read(out, n, in.file, in.path, err);
+	if (!rc && !*n)
+		rc = err_set(err, -ENODATA, "%s: no GUID in it", path);
+	infile_close(&in);
+	return rc;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/input/options.h"
+
+#include "console/lib/cmdline.h"
+#include "console/lib/output_file.h"
+#include "console/session/evaluate.h"
+#include "engines/sar/sar_method.h"
+#include "fabric/format/native/limits_text.h"
+#include "fabric/format/native/pin_text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void options_init(struct options *o)
+{
+	*o = (struct options){ .lmc = -1,
+			       .predict = true,
+			       .pattern = PREDICT_ALLTOALL,
+			       .bisections = -1,
+			       .seed = 1,
+			       .formats = FORMAT_OPENSM };
+}
+
+void options_eval(struct eval_opts *out, const struct options *o)
+{
+	*out = (struct eval_opts){
+		.terminals_only = o->terminals_only,
+		.bisections = o->bisections,
+		.seed = o->seed,
+		.jobs = o->predict,
+		.pattern = o->pattern,
+		.threads = o->threads,
+		.all_lids = o->all_lids,
+	};
+}
+
+int options_limits(struct route_limits **out, const struct options *o, const struct fabric *f,
+		   const struct jobset *jobs, struct err *err)
+{
+	int rc = 0;
+
+	*out = NULL;
+	if (o->exclude)
+		rc = route_limits_exclude(out, f, o->exclude, err);
+	if (!rc && o->pin)
+		rc = route_limits_pin(out, f, jobs, o->pin, err);
+	return rc;
+}
+
+static unsigned formats(char *arg, const struct argp_state *state)
+{
+	static const struct {
+		const char *word;
+		unsigned bits;
+	} words[] = { { "opensm", FORMAT_OPENSM },
+		      { "ibdm", FORMAT_IBDM },
+		      { "path-sl", FORMAT_PATH_SL },
+		      { "ibr", FORMAT_IBR } };
+	unsigned bits = 0;
+	char *word;
+
+	while ((word = strsep(&arg, ","))) {
+		unsigned one = 0;
+
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+			if (!strcmp(words[i].word, word))
+				one = words[i].bits;
+		if (!one)
+			argp_error(state,
+				   "--formats: there is no \"%s\"; opensm, ibdm, path-sl and ibr, "
+				   "joined by commas, are allowed",
+				   word);
+		bits |= one;
+	}
+	return bits;
+}
+
+/* A text that may be given once. */
+static error_t once(const char **to, const char *arg, const char *option,
+		    const struct argp_state *state)
+{
+	if (*to)
+		argp_error(state, "--%s: given twice, or beside another file for the same", option);
+	if (!*arg)
+		argp_error(state, "--%s: a name is missing", option);
+	*to = arg;
+	return 0;
+}
+
+static error_t take_text(struct options *o, int key, char *arg, const struct argp_state *state)
+{
+	switch (key) {
+	case OPT_TOPOLOGY:
+		return once(&o->topology, arg, "topology", state);
+	case OPT_NAME_MAP:
+		return once(&o->name_map, arg, "node-name-map", state);
+	case OPT_JOBS:
+		return once(&o->jobs, arg, "jobs", state);
+	case OPT_ENGINE:
+		return once(&o->engine, arg, "engine", state);
+	case OPT_ENGINES:
+		return once(&o->engine, arg, "engines", state);
+	case OPT_ROOTS:
+		return once(&o->roots, arg, "roots", state);
+	case OPT_DEMAND:
+		return once(&o->demand, arg, "demand", state);
+	case OPT_LID_CHOICE:
+		return once(&o->lid_choice, arg, "lid-choice", state);
+	case OPT_EXCLUDE:
+		return once(&o->exclude, arg, "exclude", state);
+	case OPT_PIN:
+		return once(&o->pin, arg, "pin", state);
+	case OPT_RANKS:
+		return once(&o->ranks, arg, "ranks", state);
+	case OPT_OUT:
+		return once(&o->out, arg, "out", state);
+	case OPT_LFTS:
+		return once(&o->lfts, arg, "lfts", state);
+	case OPT_FDBS:
+		return once(&o->lfts, arg, "fdbs", state);
+	case OPT_TABLES:
+		return once(&o->lfts, arg, "tables", state);
+	case OPT_PATH_SL:
+		return once(&o->path_sl, arg, "path-sl", state);
+	case OPT_SL2VL:
+		return once(&o->sl2vl, arg, "sl2vl", state);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t take_method(struct options *o, const char *arg, const struct argp_state *state)
+{
+	struct err err;
+
+	if (sar_method_parse(&o->sar_method, arg, &err))
+		argp_error(state, "--sar-method: %s", err.text);
+	return 0;
+}
+
+static error_t take_pattern(struct options *o, const char *arg, const struct argp_state *state)
+{
+	struct err err;
+
+	o->predict = strcmp(arg, "none");
+	if (o->predict && predict_pattern_parse(&o->pattern, arg, &err))
+		argp_error(state, "--pattern: %s", err.text);
+	return 0;
+}
+
+error_t options_take(struct options *o, int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case OPT_VLS:
+		o->vls = (unsigned)cmdline_count(state, "--vls", arg, 1, 15);
+		return 0;
+	case OPT_LMC:
+		o->lmc = (int)cmdline_count(state, "--lmc", arg, 0, 7);
+		return 0;
+	case OPT_SAR_CHANGE:
+		o->sar_change_pct = (unsigned)cmdline_count(state, "--sar-change", arg, 1, 100);
+		return 0;
+	case OPT_JOB_NODES_MIN:
+		o->job_nodes_min =
+			(unsigned)cmdline_count(state, "--job-nodes-min", arg, 1, UINT32_MAX);
+		return 0;
+	case OPT_SEED:
+		o->seed = cmdline_count(state, "--seed", arg, 0, UINT64_MAX);
+		return 0;
+	case OPT_THREADS:
+		o->threads = (unsigned)cmdline_count(state, "--threads", arg, 1, 1024);
+		return 0;
+	case OPT_FOLD_VLS:
+		o->fold_vls = (unsigned)cmdline_count(state, "--fold-vls", arg, 1, 15);
+		return 0;
+	case OPT_TIME_MS:
+		o->time_ms = (unsigned)cmdline_count(state, "--time-ms", arg, 1, 1000000);
+		return 0;
+	case OPT_FORMATS:
+		o->formats = formats(arg, state);
+		return 0;
+	case OPT_SAR_METHOD:
+		return take_method(o, arg, state);
+	case OPT_BISECTIONS:
+		o->bisections = (int)cmdline_count(state, "--bisections", arg, 0, 1000000);
+		return 0;
+	case OPT_PATTERN:
+		return take_pattern(o, arg, state);
+	case OPT_SPREAD:
+		o->spread = true;
+		return 0;
+	case OPT_ALL_LIDS:
+		o->all_lids = true;
+		return 0;
+	case OPT_PER_JOB:
+		o->per_job = true;
+		return 0;
+	case OPT_ESCAPE:
+		o->escape = true;
+		return 0;
+	case OPT_TERMINALS_ONLY:
+		o->terminals_only = true;
+		return 0;
+	case OPT_JSON:
+		o->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->topology)
+			argp_error(state, "\"%s\" is not expected here", arg);
+		else
+			argp_error(state,
+				   "\"%s\" needs the name of an option before it; a fabric is "
+				   "given as --topology=%s",
+				   arg, arg);
+		return 0;
+	default:
+		return take_text(o, key, arg, state);
+	}
+}
+
+void options_need(const char *text, const char *option, struct argp_state *state)
+{
+	if (!text)
+		argp_error(state, "--%s is needed", option);
+}
+
+int options_run(int argc, char **argv, const struct argp *argp,
+		int (*work)(const struct options *o, struct err *err))
+{
+	struct options o;
+	struct err err = { "" };
+	int rc;
+
+	options_init(&o);
+	cmdline_parse(argp, argc, argv, &o);
+	outfile_guard_signals();
+	rc = work(&o, &err);
+	if (rc)
+		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	return rc;
+}

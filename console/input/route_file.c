@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/input/route_file.h"
+
+#include "console/input/load_fabric.h"
+#include "console/lib/input_file.h"
+#include "console/session/tables_source.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct engine route_file_engine = {
+	.name = ROUTE_FILE,
+	.summary = "no engine: tables of a file, judged like theirs: tables.ibr, opensm-lfts.dump, "
+		   "ibroute, fdbs, a saved plan",
+};
+
+static bool given(const char *path)
+{
+	return path && path[0];
+}
+
+/* Its contents as they were read; the whole path, since a record is read elsewhere. */
+static int add_file(struct plan_files *files, const char *kind, const char *path,
+		    struct infile_watch *w, struct err *err)
+{
+	char whole[PATH_MAX], hex[DIGEST_HEX], key[32];
+	const char *base;
+	struct infile in;
+
+	if (!w->summed) { /* by a reader that opens files itself */
+		int rc = infile_open(&in, path, err);
+
+		if (rc)
+			return rc;
+		infile_close(&in);
+	}
+	if (!strcmp(path, "-"))
+		path = "stdin";
+	else if (realpath(path, whole))
+		path = whole;
+	base = strrchr(path, '/');
+	plan_files_add(files, kind, path, &w->sha256);
+	snprintf(key, sizeof(key), "file_%s", kind);
+	notes_set(w->notes, key, 0, "%s: %s, SHA-256 %s", kind, base ? base + 1 : path,
+		  digest_hex(hex, &w->sha256));
+	w->summed = false;
+	return 0;
+}
+
+/* Also where all of them are 0. */
+static bool sls_told(const struct route_file *from, const struct tables *t)
+{
+	return given(from->path_sl) || subject_sls_known(t);
+}
+
+static int read_all(struct tables **out, struct plan_files *files, const struct route_file *from,
+		    const struct fabric *f, struct infile_watch *w, struct err *err)
+{
+	int rc = loadfab_tables(out, from->tables, f, err);
+
+	if (!rc)
+		rc = add_file(files, "tables", from->tables, w, err);
+	if (!rc && given(from->path_sl))
+		rc = loadfab_path_sl(*out, from->path_sl, f, err);
+	if (!rc && given(from->path_sl))
+		rc = add_file(files, "path-sl", from->path_sl, w, err);
+	if (!rc && given(from->sl2vl) && !sls_told(from, *out))
+		rc = err_set(err, -EINVAL,
+			     "%s says nothing while the service levels of the paths are not known: "
+			     "a file of path SLs is needed beside it",
+			     from->sl2vl);
+	if (!rc && given(from->sl2vl))
+		rc = loadfab_sl2vl(*out, from->sl2vl, f, err);
+	if (!rc && given(from->sl2vl))
+		rc = add_file(files, "sl2vl", from->sl2vl, w, err);
+	return rc;
+}
+
+int route_file_verify(struct verdict **out, const struct fabric *f, const struct tables *t,
+		      const struct verify_opts *opts, struct progress *progress, struct err *err)
+{
+	struct verify_opts ends = opts ? *opts : (struct verify_opts){ 0 };
+	struct verdict *all;
+	int rc = verify_tables(&all, f, t, opts, progress, err);
+
+	*out = rc ? NULL : all;
+	if (rc || all->deadlock_free || !all->connected || !all->loop_free || !tables_as_found(t))
+		return rc;
+	ends.terminals_only = true;
+	rc = verify_tables(out, f, t, &ends, progress, err);
+	verdict_free(all);
+	return rc;
+}
+
+int route_file_read(struct tables **out, struct plan_files *files, struct notes *notes,
+		    const struct route_file *from, const struct fabric *f, struct err *err)
+{
+	struct infile_watch w = { .notes = notes }, *before = infile_watch_set(&w);
+	int rc;
+
+	*out = NULL;
+	memset(files, 0, sizeof(*files));
+	rc = read_all(out, files, from, f, &w, err);
+	infile_watch_set(before);
+	if (rc) {
+		tables_put(*out);
+		*out = NULL;
+		return rc;
+	}
+	if (!sls_told(from, *out))
+		notes_set(notes, "sls_assumed", 0,
+			  "no service levels in the file: all paths are taken to use SL 0; free of "
+			  "deadlocks on one lane, they are so with any");
+	return 0;
+}

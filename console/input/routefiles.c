@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/input/routefiles.h"
+
+#include "console/cli/summary.h"
+#include "console/input/options.h"
+#include "console/lib/output_file.h"
+#include "console/lib/progress_line.h"
+#include "fabric/base/mem.h"
+#include "fabric/format/native/lid_choice_file.h"
+#include "fabric/format/native/lid_policy.h"
+#include "fabric/format/native/tables_ibr.h"
+#include "fabric/format/opensm/ibdm_sl2vl.h"
+#include "fabric/format/opensm/osm_fdbs.h"
+#include "fabric/format/opensm/osm_lfts.h"
+#include "fabric/format/opensm/osm_sl2vl.h"
+#include "fabric/format/opensm/osm_subnet.h"
+#include "fabric/format/opensm/path_sl.h"
+
+#include <stdlib.h>
+
+#define FORMAT_CHOICE (1u << 31) /* not asked for by name: whenever LIDs are to be chosen */
+
+static int write_ibr(FILE *file, const struct evaluation *e, struct err *err)
+{
+	return tables_ibr_write_fd(fileno(file), e->t, "tables.ibr", err);
+}
+
+static int write_lfts(FILE *file, const struct evaluation *e, struct err *err)
+{
+	return osm_lfts_write(file, e->f, e->t, err);
+}
+
+static int write_sl2vl(FILE *file, const struct evaluation *e, struct err *err)
+{
+	return osm_sl2vl_write(file, e->f, e->t, err);
+}
+
+static int write_path_sl(FILE *file, const struct evaluation *e, struct err *err)
+{
+	return path_sl_write(file, e->f, e->t, err);
+}
+
+static int write_fdbs(FILE *file, const struct evaluation *e, struct err *err)
+{
+	return osm_fdbs_write(file, e->f, e->t, err);
+}
+
+static int write_ibdm_sl2vl(FILE *file, const struct evaluation *e, struct err *err)
+{
+	return ibdm_sl2vl_write(file, e->f, e->t, err);
+}
+
+static int write_choice(FILE *file, const struct evaluation *e, struct err *err)
+{
+	return lid_choice_write(file, e->f, e->choice, err);
+}
+
+static int write_policy(FILE *file, const struct evaluation *e, struct err *err)
+{
+	return lid_policy_write(file, e->f, e->choice, NULL, err);
+}
+
+static int write_subnet(FILE *file, const struct evaluation *e, struct err *err)
+{
+	return osm_subnet_write(file, e->f, err);
+}
+
+static const struct {
+	const char *name;
+	unsigned formats; /* any of them asks for it; 0: always */
+	int (*write)(FILE *file, const struct evaluation *e, struct err *err);
+} files[] = {
+	{ "tables.ibr", 0, write_ibr },
+	{ "opensm-lfts.dump", FORMAT_OPENSM, write_lfts },
+	{ "opensm-sl2vl.dump", FORMAT_OPENSM, write_sl2vl },
+	{ "path-sl.dump", FORMAT_OPENSM | FORMAT_IBDM | FORMAT_PATH_SL, write_path_sl },
+	{ "opensm-subnet.lst", FORMAT_IBDM, write_subnet },
+	{ "opensm.fdbs", FORMAT_IBDM, write_fdbs },
+	{ "ibdm-sl2vl.dump", FORMAT_IBDM, write_ibdm_sl2vl },
+	{ "lid-choice.txt", FORMAT_CHOICE, write_choice },
+	{ "guid2lid", FORMAT_CHOICE, write_policy },
+};
+
+static int write_one(const char *dir, size_t i, const struct evaluation *e, struct err *err)
+{
+	char *path = xasprintf("%s/%s", dir, files[i].name);
+	struct outfile o;
+	int rc = outfile_open(&o, path, err);
+
+	if (!rc) {
+		struct stopwatch watch;
+		struct err why;
+
+		stopwatch_files(&watch);
+		rc = files[i].write(o.file, e, &why);
+		if (rc)
+			err_set(err, rc, "%s: %s", path, why.text);
+		rc = outfile_end(&o, rc, err);
+		stopwatch_files_end(&watch);
+	}
+	free(path);
+	return rc;
+}
+
+static int write_summary(const char *dir, const json_t *summary, struct err *err)
+{
+	char *path = xasprintf("%s/summary.json", dir);
+	struct outfile o;
+	int rc = outfile_open(&o, path, err);
+
+	if (!rc)
+		rc = outfile_end(&o, summary_dump(o.file, summary, err), err);
+	free(path);
+	return rc;
+}
+
+int routefiles_write(const char *dir, const struct evaluation *e, unsigned formats, json_t *summary,
+		     struct err *err)
+{
+	json_t *written = json_array(), *left_out = json_object();
+	int rc = outfile_folder(dir, err);
+
+	json_object_set_new(summary, "files", written);
+	json_object_set_new(summary, "left_out", left_out);
+	if (e->choice)
+		formats |= FORMAT_CHOICE;
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !rc; i++) {
+		if (files[i].formats && !(files[i].formats & formats))
+			continue;
+		if (files[i].write == write_path_sl && !(formats & FORMAT_PATH_SL) &&
+		    e->f->nterm > PATH_SL_TERMINALS) {
+			json_object_set_new(left_out, files[i].name,
+					    json_sprintf("a line per source and LID, and more than "
+							 "%d terminals: ask with --formats path-sl",
+							 PATH_SL_TERMINALS));
+			continue;
+		}
+		rc = write_one(dir, i, e, err);
+		json_array_append_new(written, json_string(files[i].name));
+	}
+	if (!rc) {
+		json_array_append_new(written, json_string("summary.json"));
+		rc = write_summary(dir, summary, err);
+	}
+	return rc;
+}
+
+int routefiles_tables(const char *dir, const struct fabric *f, const struct tables *t,
+		      unsigned formats, bool sls_known, struct err *err)
+{
+	const struct evaluation e = { .f = f, .t = t };
+	int rc = outfile_folder(dir, err);
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !rc; i++) {
+		if (!(files[i].formats ? files[i].formats & formats : formats & FORMAT_IBR))
+			continue;
+		if (files[i].write == write_path_sl && (!sls_known || f->nterm > PATH_SL_TERMINALS))
+			continue;
+		if (!tables_know_vls(t) &&
+		    (files[i].write == write_sl2vl || files[i].write == write_ibdm_sl2vl))
+			continue;
+		rc = write_one(dir, i, &e, err);
+	}
+	return rc;
+}

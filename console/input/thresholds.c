@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/input/thresholds.h"
+
+#include "fabric/base/lines.h"
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* Names as in PortCounters, limits as ibqueryerrors has them, fields as ports have them; NULL: not
+ * among the counters that are read. */
+static const struct limit {
+	const char *name;
+	uint64_t preset;
+	const char *field;
+} limits[] = {
+	{ "SymbolErrorCounter", 10, "symbol_errors" },
+	{ "LinkErrorRecoveryCounter", 10, "link_recovered" },
+	{ "LinkDownedCounter", 10, "link_downed" },
+	{ "PortRcvErrors", 10, "rx_errors" },
+	{ "PortRcvRemotePhysicalErrors", 100, NULL },
+	{ "PortRcvSwitchRelayErrors", 100, NULL },
+	{ "PortXmitDiscards", 100, "tx_discards" },
+	{ "PortXmitConstraintErrors", 100, NULL },
+	{ "PortRcvConstraintErrors", 100, NULL },
+	{ "LocalLinkIntegrityErrors", 10, NULL },
+	{ "ExcessiveBufferOverrunErrors", 10, NULL },
+	{ "VL15Dropped", 100, NULL },
+	{ "PortXmitWait", 1000, "tx_wait_ticks" },
+};
+#define NLIMITS (sizeof(limits) / sizeof(limits[0]))
+
+/* The limit of that line; NLIMITS: none, an empty line or a comment. */
+static int read_line(size_t *which, uint64_t *value, const char *s)
+{
+	size_t n;
+
+	*which = NLIMITS;
+	if (scan_end(&s) || *s == '#')
+		return 0;
+	n = strcspn(s, "= \t");
+	for (size_t i = 0; i < NLIMITS; i++)
+		if (strlen(limits[i].name) == n && !strncmp(limits[i].name, s, n))
+			*which = i;
+	s += n;
+	scan_blank(&s);
+	if (*which == NLIMITS || !scan_word(&s, "="))
+		return -EINVAL;
+	scan_blank(&s);
+	return scan_dec(value, &s) && (scan_end(&s) || *s == '#') ? 0 : -EINVAL;
+}
+
+static int read_limits(uint64_t limit[NLIMITS], FILE *in, const char *path, struct err *err)
+{
+	struct lines *l = lines_new(in, path, NULL);
+	char *s;
+	int rc = 0;
+
+	while (!rc && (s = lines_next(l, NULL))) {
+		size_t which;
+		uint64_t value;
+
+		rc = read_line(&which, &value, s);
+		if (rc)
+			err_set(err, rc, "%s:%" PRIu64 ": not COUNTER=NUMBER: %.60s", path,
+				lines_number(l), s);
+		else if (which < NLIMITS && limits[which].field)
+			limit[which] = value;
+		else if (which < NLIMITS)
+			fprintf(stderr,
+				"warning: %s:%" PRIu64 ": %s is not among the counters that "
+				"are read\n",
+				path, lines_number(l), limits[which].name);
+	}
+	if (!rc && lines_error(l))
+		rc = err_set(err, lines_error(l), "%s cannot be read: %s", path,
+			     strerror(-lines_error(l)));
+	lines_free(l);
+	return rc;
+}
+
+int thresholds_filter(char **out, const char *path, struct err *err)
+{
+	uint64_t limit[NLIMITS];
+	FILE *in = fopen(path, "re"), *text;
+	size_t len;
+	const char *with = "";
+	int rc;
+
+	*out = NULL;
+	if (!in)
+		return err_set(err, -errno, "%s cannot be read: %s", path, strerror(errno));
+	for (size_t i = 0; i < NLIMITS; i++)
+		limit[i] = limits[i].preset;
+	rc = read_limits(limit, in, path, err);
+	fclose(in);
+	if (rc)
+		return rc;
+	text = open_memstream(out, &len);
+	for (size_t i = 0; i < NLIMITS; i++)
+		if (limits[i].field) {
+			fprintf(text, "%s%s>%" PRIu64, with, limits[i].field, limit[i]);
+			with = " or ";
+		}
+	fclose(text);
+	return 0;
+}

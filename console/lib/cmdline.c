@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/lib/cmdline.h"
+
+#include "console/lib/config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static describe_fn *describe;
+static void *describe_arg;
+
+#define DESCRIBED   0
+#define NOT_OPTIONS 1
+
+/* --- settings of configuration files ------------------------------------------------------ */
+
+struct has {
+	const char *option; /* without dashes */
+	bool found, is_fabric;
+};
+
+static void has_row(const struct cmdline_row *row, void *arg)
+{
+	struct has *h = arg;
+	bool here = false, fabric = false;
+
+	for (int i = 0; i < row->nnames; i++) {
+		here |= !strcmp(row->name[i], h->option);
+		fabric |= !strcmp(row->name[i], "fabric");
+	}
+	h->found |= here;
+	h->is_fabric |= here && fabric;
+}
+
+static struct has has_option(const struct argp *argp, const char *option)
+{
+	struct has h = { .option = option };
+
+	cmdline_each(argp, has_row, &h);
+	return h;
+}
+
+struct typed {
+	const struct argp *argp;
+	int argc;
+	char **argv;
+};
+
+/* What was typed wins; some options may be there once only.  Those of the screen add up. */
+static bool takes(const char *option, void *arg)
+{
+	const struct typed *t = arg;
+	size_t n = strlen(option);
+
+	for (int i = 1; i < t->argc && strcmp(option, "--set") != 0; i++)
+		if (!strncmp(t->argv[i], option, n) && (!t->argv[i][n] || t->argv[i][n] == '='))
+			return false;
+	return has_option(t->argp, option + 2).found;
+}
+
+/* Files have no port and no jobs of SLURM's. */
+static bool of_files(const struct argp *argp, int argc, char **argv)
+{
+	return has_option(argp, "topology").found &&
+	       config_asked(argc, argv, "--topology", 0) != NULL;
+}
+
+static void fail(const char *name, const char *why)
+{
+	fprintf(stderr, "%s: %s\n", strchr(name, ' ') ? name : "ibroute-top", why);
+	exit(argp_err_exit_status);
+}
+
+/* --fabric is the profile of the console; elsewhere it is the fabric's name, and its profile where
+ * there is one. */
+static void with_config(const struct argp *argp, int *argc, char ***argv)
+{
+	struct has has = has_option(argp, "profile");
+	const char *file = config_asked(*argc, *argv, "--config", OPT_CONFIG_FILE);
+	const char *profile = config_asked(*argc, *argv, "--profile", 0);
+	const char *fabric = config_asked(*argc, *argv, "--fabric", 0);
+	struct typed typed = { argp, *argc, *argv };
+	struct err err = { "" };
+	struct config *c;
+	int rc;
+
+	if (!has.found)
+		return;
+	if (of_files(argp, *argc, *argv)) {
+		if (file || profile)
+			fail((*argv)[0], "--profile and --config are of a fabric, --topology is of "
+					 "files");
+		return;
+	}
+	if (!profile && has.is_fabric)
+		profile = fabric;
+	rc = config_read(&c, file, profile ? profile : fabric, &err);
+	if (rc == -ENOENT && !profile && fabric)
+		rc = config_read(&c, file, NULL, &err);
+	if (rc)
+		fail((*argv)[0], err.text);
+	config_argv(c, takes, &typed, argc, argv);
+	config_free(c);
+}
+
+int cmdline_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+	if (!describe) {
+		with_config(argp, &argc, &argv);
+		return argp_parse(argp, argc, argv, 0, NULL, input);
+	}
+	describe(argp, describe_arg);
+	fflush(NULL);
+	_exit(DESCRIBED);
+}
+
+void cmdline_only(const struct argp_state *s, const char *what, const char **out, const char *arg)
+{
+	if (*out)
+		argp_error(s, "one %s at a time", what);
+	*out = arg;
+}
+
+uint64_t cmdline_count(const struct argp_state *s, const char *what, const char *text,
+		       uint64_t least, uint64_t most)
+{
+	char *end;
+	unsigned long long v;
+
+	errno = 0;
+	v = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end || errno || v < least || v > most)
+		argp_error(s, "%s: '%s' is not a whole number from %llu to %llu", what, text,
+			   (unsigned long long)least, (unsigned long long)most);
+	return v;
+}
+
+double cmdline_real(const struct argp_state *s, const char *what, const char *text, double least,
+		    double most)
+{
+	char *end;
+	double v;
+
+	errno = 0;
+	v = strtod(text, &end);
+	if (errno || end == text || *end || !(v >= least && v <= most))
+		argp_error(s, "%s: '%s' is not a number from %g to %g", what, text, least, most);
+	return v;
+}
+
+int cmdline_describe(const char *name, int (*run)(int argc, char **argv), describe_fn *fn,
+		     void *arg)
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		char *argv[] = { (char *)(uintptr_t)name, NULL };
+
+		describe = fn;
+		describe_arg = arg;
+		run(1, argv);
+		_exit(NOT_OPTIONS);
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	if (WIFSIGNALED(status))
+		raise(WTERMSIG(status)); /* as SIGPIPE, when nobody reads any more */
+	return WIFEXITED(status) && WEXITSTATUS(status) == DESCRIBED ? 0 : -ECHILD;
+}
+
+static int is_end(const struct argp_option *o)
+{
+	return !o->key && !o->name && !o->doc && !o->group;
+}
+
+static void row_add(struct cmdline_row *row, const struct argp_option *o)
+{
+	if (o->flags & OPTION_HIDDEN)
+		return;
+	if (o->name && row->nnames < CMDLINE_NAMES)
+		row->name[row->nnames++] = o->name;
+	if (o->key > ' ' && o->key < 127 && row->nletters < CMDLINE_NAMES)
+		row->letter[row->nletters++] = (char)o->key;
+}
+
+static void row_put(const struct argp_option *o, cmdline_row_fn *fn, void *arg)
+{
+	struct cmdline_row row = { .arg = o->arg, .doc = o->doc };
+
+	row.arg_optional = !!(o->flags & OPTION_ARG_OPTIONAL);
+	row_add(&row, o);
+	for (const struct argp_option *a = o + 1; !is_end(a) && (a->flags & OPTION_ALIAS); a++)
+		row_add(&row, a);
+	if (row.nnames || row.nletters)
+		fn(&row, arg);
+}
+
+/* As argp counts: a row without a group of its own is in that of the row before, a heading
+ * begins the next. */
+static int group_of(const struct argp_option *o, int before)
+{
+	return o->group ? o->group : o->name || o->key ? before : before + 1;
+}
+
+/* Rows of the first group not below *group: 0, 1, ... first, then the negative ones. */
+static int rank(int group)
+{
+	return group >= 0 ? group : INT16_MAX + 1 - INT16_MIN + group;
+}
+
+static int each_of_rank(const struct argp_option *o, int want, cmdline_row_fn *fn, void *arg)
+{
+	int group = 0, next = INT32_MAX;
+
+	for (; o && !is_end(o); o++) {
+		struct cmdline_row heading = { .heading = o->doc };
+		int r;
+
+		group = group_of(o, group);
+		r = rank(group);
+		if (r > want && r < next)
+			next = r;
+		if (r != want || (o->flags & (OPTION_ALIAS | OPTION_DOC)))
+			continue;
+		if (o->name || o->key)
+			row_put(o, fn, arg);
+		else
+			fn(&heading, arg);
+	}
+	return next;
+}
+
+void cmdline_each(const struct argp *argp, cmdline_row_fn *fn, void *arg)
+{
+	for (int r = 0; r < INT32_MAX;)
+		r = each_of_rank(argp->options, r, fn, arg);
+	for (const struct argp_child *c = argp->children; c && c->argp; c++) {
+		struct cmdline_row heading = { .heading = c->header };
+
+		if (c->header && c->header[0])
+			fn(&heading, arg);
+		cmdline_each(c->argp, fn, arg);
+	}
+}

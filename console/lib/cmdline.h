@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmdline: every command takes its options through here, so that --help, the manual page and
+ * the completion of shells come from the same tables.
+ */
+#ifndef CONSOLE_LIB_CMDLINE_H
+#define CONSOLE_LIB_CMDLINE_H
+
+#include <argp.h>
+#include <stdint.h>
+
+/* argp_parse(), unless cmdline_describe() was called before: then what was given there gets
+ * the tables, and the process ends.  A command whose table has OPTION_CONFIG (config.h) gets the
+ * settings of the configuration files that it has options for, as if they were typed before the
+ * rest; a mistake in them ends the program. */
+int cmdline_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* For ARGP_KEY_ARG: the only argument of a command, which is a what ("plan", "update"); a second
+ * one ends the program. */
+void cmdline_only(const struct argp_state *s, const char *what, const char **out, const char *arg);
+
+/* Numbers of options.  Anything else than a number from least to most ends the program with a
+ * sentence that names what it is for ("--Port"). */
+uint64_t cmdline_count(const struct argp_state *s, const char *what, const char *text,
+		       uint64_t least, uint64_t most);
+double cmdline_real(const struct argp_state *s, const char *what, const char *text, double least,
+		    double most);
+
+typedef void describe_fn(const struct argp *argp, void *arg);
+
+/* Has the tables of a command told to fn instead of parsing: run() is called in a process of
+ * its own with argv {name}, and what fn prints to stdout comes out in order.  0 or -errno
+ * (-ECHILD: the command never asked for its options). */
+int cmdline_describe(const char *name, int (*run)(int argc, char **argv), describe_fn *fn,
+		     void *arg);
+
+/* A row of the tables: an option with all its names, or a heading.  Pointers are those of the
+ * tables; aliases of an option come with it. */
+#define CMDLINE_NAMES 6
+struct cmdline_row {
+	const char *heading; /* not NULL: nothing below counts */
+	const char *name[CMDLINE_NAMES];
+	char letter[CMDLINE_NAMES];
+	int nnames, nletters;
+	const char *arg; /* NULL: takes none */
+	int arg_optional;
+	const char *doc;
+};
+
+typedef void cmdline_row_fn(const struct cmdline_row *row, void *arg);
+
+/* All rows that --help shows, groups in its order, rows in that of the tables. */
+void cmdline_each(const struct argp *argp, cmdline_row_fn *fn, void *arg);
+
+#endif

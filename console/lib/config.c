@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/lib/config.h"
+
+#include "fabric/base/mem.h"
+#include "fabric/update/watchdog/watch_conditions.h"
+#include "views/shell/command.h"
+#include "views/table/fields.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <ini.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define FLAG_WORDS " yes no "
+
+enum kind { TEXT, NUMBER, WORD, FLAG };
+
+static bool fits_installer(const char *name, const char *value, char *why, size_t len)
+{
+	snprintf(why, len, "%s: '%s' is not opensm, smp or file:DIR", name, value);
+	return !strcmp(value, "opensm") || !strcmp(value, "smp") ||
+	       (!strncmp(value, "file:", 5) && value[5]);
+}
+
+static bool fits_limits(const char *name, const char *value, char *why, size_t len)
+{
+	struct watch_limits limits = { 0 };
+	struct err err;
+	bool fits = !watch_limits_parse(&limits, value, &err);
+
+	if (!fits)
+		snprintf(why, len, "%s: %s", name, err.text);
+	return fits;
+}
+
+/* A setting's name says of which rows it is: "columns", "switch-columns", "job-sort". */
+static enum row_kind kind_of(const char *name)
+{
+	if (!strncmp(name, "switch-", 7))
+		return ROWS_SWITCHES;
+	return strncmp(name, "job-", 4) ? ROWS_LINKS : ROWS_JOBS;
+}
+
+static bool fits_columns(const char *name, const char *value, char *why, size_t len)
+{
+	enum row_kind kind = kind_of(name);
+
+	for (const char *p = value; *p; p += strspn(p, ", ")) {
+		size_t n = strcspn(p, ", ");
+
+		if (n && !field_find(kind, p, n)) {
+			snprintf(why, len, "%s: %s have no '%.*s'", name, row_kind_name(kind),
+				 (int)n, p);
+			return false;
+		}
+		p += n;
+	}
+	return true;
+}
+
+static bool fits_sort(const char *name, const char *value, char *why, size_t len)
+{
+	enum row_kind kind = kind_of(name);
+	const char *field = value + (value[0] == '-');
+
+	snprintf(why, len, "%s: %s have no '%s'", name, row_kind_name(kind), field);
+	return field_find(kind, field, strlen(field)) != NULL;
+}
+
+static bool fits_view(const char *name, const char *value, char *why, size_t len)
+{
+	snprintf(why, len, "%s: there is no view '%s'", name, value);
+	return command_view(value) != VIEW_COUNT;
+}
+
+/* A setting, and the option of the command line that it is. */
+static const struct key {
+	const char *name, *option;
+	enum kind kind;
+	double least, most;
+	const char *words; /* WORD: " a b c " */
+	const char *preset;
+	const char *help; /* where there is no option that has one */
+	bool secret, screen;
+	bool live; /* an option that the screen can change, too */
+	bool (*fits)(const char *name, const char *value, char *why,
+		     size_t len); /* TEXT: NULL: any */
+	const char *with;	  /* only for commands that have this option, too */
+} keys[] = {
+	{ "ca", "--Ca", TEXT, .preset = "the first with an active port" },
+	{ "port", "--Port", NUMBER, 1, 254, .preset = "" },
+	{ "timeout", "--timeout", NUMBER, 1, 60000, .preset = "200" },
+	{ "outstanding-smps", "--outstanding_smps", NUMBER, 1, 1024, .preset = "32" },
+	{ "m-key", "--m_key", TEXT, .preset = "0", .secret = true },
+	{ "m-key-file", "--m_key_file", TEXT, .preset = "" },
+	{ "name", "--name", TEXT, .preset = "" },
+	{ "node-name-map", "--node-name-map", TEXT, .preset = "" },
+	{ "racks", "--racks", TEXT, .preset = "as names tell" },
+	{ "interval", "--interval", NUMBER, 0.1, 3600, .preset = "2",
+	  .help = "seconds between two polls of the counters", .live = true },
+	{ "jobs", "--jobs", TEXT, .preset = "slurm" },
+	{ "jobs-interval", "--jobs-interval", NUMBER, 1, 86400, .preset = "10" },
+	{ "record-dir", "--record-dir", TEXT, .preset = "/var/log/ibroute-top" },
+	{ "state-dir", "--state-dir", TEXT, .preset = "/var/lib/ibroute-top" },
+	{ "installer", "--installer", TEXT, .preset = "opensm where our plugin answers, else smp",
+	  .fits = fits_installer },
+	/* that of the agent is another one */
+	{ "socket", "--socket", TEXT, .preset = "", .with = "--installer" },
+	{ "confirm-timeout", "--confirm-timeout", NUMBER, 1, 86400, .preset = "300" },
+	{ "error-limits", "--error-limits", TEXT, .preset = "", .fits = fits_limits },
+	{ "color", "--color", WORD, .words = " auto 16 256 true never ", .preset = "auto" },
+	{ "ascii", "--ascii", FLAG, .preset = "no", .help = "only ASCII characters",
+	  .words = FLAG_WORDS, .live = true },
+	{ "mouse", "--no-mouse", FLAG, .preset = "yes", .words = FLAG_WORDS, .live = true,
+	  .help = "no: the terminal's own, to mark and copy text with" },
+	{ "view", NULL, TEXT, .preset = "overview", .screen = true, .fits = fits_view,
+	  .help = "where the console begins" },
+	{ "palette", NULL, WORD, .words = " viridis cividis glyphs ", .preset = "viridis",
+	  .help = "of levels: viridis, cividis, or glyphs without colours", .screen = true },
+	{ "units", NULL, WORD, .words = " bytes bits ", .preset = "bytes", .help = "of rates",
+	  .screen = true },
+	{ "columns", NULL, TEXT, .preset = "",
+	  .help = "of the table of links, names with commas between", .screen = true,
+	  .fits = fits_columns },
+	{ "sort", NULL, TEXT, .preset = "", .screen = true, .fits = fits_sort,
+	  .help = "what links are sorted by; with - before it the other way round" },
+	{ "switch-columns", NULL, TEXT, .preset = "", .screen = true, .fits = fits_columns,
+	  .help = "of the table of switches" },
+	{ "switch-sort", NULL, TEXT, .preset = "", .screen = true, .fits = fits_sort,
+	  .help = "what switches are sorted by" },
+	{ "job-columns", NULL, TEXT, .preset = "", .screen = true, .fits = fits_columns,
+	  .help = "of the table of jobs" },
+	{ "job-sort", NULL, TEXT, .preset = "", .screen = true, .fits = fits_sort,
+	  .help = "what jobs are sorted by" },
+	{ "warn-util", NULL, NUMBER, 0, 100, .preset = "95",
+	  .help = "percent of a link's rate from which on it is a problem", .screen = true },
+	{ "warn-wait", NULL, NUMBER, 0, 100, .preset = "20",
+	  .help = "the same for the share of time in which it waited", .screen = true },
+	{ "warn-errors", NULL, NUMBER, 0, 1e9, .preset = "0",
+	  .help = "errors a minute that are still no problem", .screen = true },
+	{ "warn-seconds", NULL, NUMBER, 0, 86400, .preset = "60",
+	  .help = "for how long a figure has to be beyond before there is an event",
+	  .screen = true },
+};
+#define NKEYS (sizeof(keys) / sizeof(keys[0]))
+
+const char *config_screen(size_t i, const char **words, const char **about)
+{
+	size_t k = 0;
+
+	for (; k < NKEYS; k++)
+		if ((keys[k].screen || keys[k].live) && !i--)
+			break;
+	if (k == NKEYS)
+		return NULL;
+	*words = keys[k].words;
+	*about = keys[k].help;
+	return keys[k].name;
+}
+
+struct config {
+	char *value[NKEYS];  /* NULL: as preset */
+	char *source[NKEYS]; /* "file:line" */
+	char profile[64];    /* that was asked for; "" none */
+	bool profile_found;
+
+	/* while a file is read */
+	const char *path;
+	FILE *in;
+	int line, bad_line;
+	bool diags;
+	struct err *err;
+	int rc;
+};
+
+static void bad(struct config *c, const char *what)
+{
+	if (c->rc && c->line >= c->bad_line)
+		return; /* the first one is told */
+	c->bad_line = c->line;
+	c->rc = err_set(c->err, -EINVAL, "%s:%d: %s", c->path, c->line, what);
+}
+
+/* Settings are called as their options are, m_key and outstanding_smps too. */
+static const struct key *find(const char *name)
+{
+	for (size_t i = 0; i < NKEYS; i++)
+		if (!strcasecmp(keys[i].name, name) ||
+		    (keys[i].option && !strcasecmp(keys[i].option + 2, name)))
+			return &keys[i];
+	return NULL;
+}
+
+/* What ibdiag.conf may hold for the diags alone: -z takes one of its kind. */
+static bool of_the_diags(const char *name)
+{
+	return !strcasecmp(name, "MLX_EPI") || !strcasecmp(name, "sa_key") ||
+	       !strcasecmp(name, "nd_format");
+}
+
+static bool yes(const char *v)
+{
+	return !strcasecmp(v, "yes") || !strcasecmp(v, "true") || !strcasecmp(v, "on") ||
+	       !strcmp(v, "1");
+}
+
+static bool no(const char *v)
+{
+	return !strcasecmp(v, "no") || !strcasecmp(v, "false") || !strcasecmp(v, "off") ||
+	       !strcmp(v, "0");
+}
+
+/* "" fine; else what is wrong with it. */
+static const char *judge(const struct key *k, const char *value, char *buf, size_t len)
+{
+	char word[64], *end;
+	double v;
+
+	buf[0] = '\0';
+	switch (k->kind) {
+	case NUMBER:
+		errno = 0;
+		v = strtod(value, &end);
+		if (errno || end == value || *end || !(v >= k->least && v <= k->most))
+			snprintf(buf, len, "%s: '%s' is not a number from %g to %g", k->name, value,
+				 k->least, k->most);
+		break;
+	case WORD:
+		snprintf(word, sizeof(word), " %.60s ", value);
+		if (!value[0] || strchr(value, ' ') || !strstr(k->words, word))
+			snprintf(buf, len, "%s: '%s' is none of:%s", k->name, value, k->words);
+		break;
+	case FLAG:
+		if (!yes(value) && !no(value))
+			snprintf(buf, len, "%s: '%s' is neither yes nor no", k->name, value);
+		break;
+	case TEXT:
+		if (!value[0])
+			snprintf(buf, len, "%s: nothing stands behind the =", k->name);
+		else if (!k->fits || k->fits(k->name, value, buf, len))
+			buf[0] = '\0';
+		break;
+	}
+	return buf;
+}
+
+/* As libibmad's tools call them; what else is in their file is not for us. */
+static const char *diags_name(const char *name)
+{
+	static const char *const same[][2] = {
+		{ "CA", "ca" }, { "Port", "port" }, { "timeout", "timeout" }, { "m_key", "m-key" }
+	};
+
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		if (!strcasecmp(same[i][0], name))
+			return same[i][1];
+	return NULL;
+}
+
+/* 0: not for this run; 1: for every fabric or for the profile; -1: wrong. */
+static int section_counts(struct config *c, const char *section)
+{
+	char buf[200];
+
+	if (!section[0])
+		return 1;
+	if (strncmp(section, "fabric ", 7) != 0 || !section[7]) {
+		snprintf(buf, sizeof(buf), "[%.60s]: sections are called [fabric NAME]", section);
+		bad(c, buf);
+		return -1;
+	}
+	if (strcmp(section + 7, c->profile) != 0)
+		return 0;
+	c->profile_found = true;
+	return 1;
+}
+
+static int take(void *ctx, const char *section, const char *name, const char *value)
+{
+	struct config *c = ctx;
+	const char *ours = c->diags ? diags_name(name) : name;
+	const struct key *k = ours ? find(ours) : NULL;
+	char why[300];
+	int counts;
+
+	if (c->diags && (!k || !value))
+		return 1;
+	counts = c->diags ? 1 : section_counts(c, section);
+	if (counts < 0)
+		return 0;
+	if (!k && of_the_diags(name))
+		return 1;
+	if (!k) {
+		snprintf(why, sizeof(why), "no setting is called '%.60s'; 'config show' lists them",
+			 name);
+		bad(c, why);
+		return 0;
+	}
+	/* profiles of other fabrics are judged too: a mistake should not wait for its day */
+	if (judge(k, value, why, sizeof(why))[0]) {
+		bad(c, why);
+		return 0;
+	}
+	if (!counts)
+		return 1;
+	free(c->value[k - keys]);
+	free(c->source[k - keys]);
+	c->value[k - keys] = xstrdup(value);
+	c->source[k - keys] = xasprintf("%s:%d", c->path, c->line);
+	return 1;
+}
+
+/* inih tells handlers no line and cuts long ones: both are seen to here. */
+static char *read_line(char *buf, int size, void *ctx)
+{
+	struct config *c = ctx;
+	char *got = fgets(buf, size, c->in), *from;
+	size_t n = got ? strlen(got) : 0;
+
+	if (!got)
+		return NULL;
+	c->line++;
+	/* zero bytes end a text before its line ends */
+	if (n + 1 != (size_t)size && (!n || got[n - 1] != '\n') && !feof(c->in)) {
+		bad(c, "a zero byte: this is no text");
+		return NULL;
+	}
+	if (n + 1 == (size_t)size && got[n - 1] != '\n') {
+		bad(c, "the line is too long: 190 characters are enough");
+		return NULL;
+	}
+	/* a blank at the beginning would go on with the value of the line before */
+	from = got + strspn(got, " \t");
+	memmove(got, from, strlen(from) + 1);
+	return got;
+}
+
+/* must: it was named by somebody. */
+static int read_file(struct config *c, const char *path, bool must)
+{
+	int line;
+
+	c->path = path;
+	c->line = 0;
+	c->in = fopen(path, "re");
+	if (!c->in && !must && (errno == ENOENT || errno == ENOTDIR))
+		return 0;
+	if (!c->in)
+		return err_set(c->err, -errno, "%s: %s", path, strerror(errno));
+	errno = 0;
+	line = ini_parse_stream(read_line, c, take, c);
+	if (ferror(c->in) && !c->rc)
+		c->rc = err_set(c->err, errno ? -errno : -EIO, "%s: %s", path,
+				strerror(errno ? errno : EIO));
+	fclose(c->in);
+	if (line > 0 && (!c->rc || line < c->bad_line)) {
+		c->line = line;
+		bad(c, "neither NAME = VALUE nor [fabric NAME]");
+	}
+	return c->diags ? 0 : c->rc; /* what the diags make of theirs is their business */
+}
+
+char *config_user_file(void)
+{
+	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (xdg && *xdg)
+		return xasprintf("%s/ibroute-top/config", xdg);
+	return home ? xasprintf("%s/.config/ibroute-top/config", home) : NULL;
+}
+
+static int read_usual(struct config *c)
+{
+	char *user = config_user_file();
+	int rc = read_file(c, "/etc/ibroute-top/config", false);
+
+	if (!rc && user)
+		rc = read_file(c, user, false);
+	free(user);
+	return rc;
+}
+
+int config_read(struct config **out, const char *file, const char *profile, struct err *err)
+{
+	struct config *c = xcalloc(1, sizeof(*c));
+	int rc;
+
+	c->err = err;
+	snprintf(c->profile, sizeof(c->profile), "%s", profile ? profile : "");
+	c->diags = true;
+	read_file(c, "/etc/infiniband-diags/ibdiag.conf", false);
+	c->diags = false;
+	c->rc = 0;
+	rc = file ? read_file(c, file, true) : read_usual(c);
+	if (!rc && c->profile[0] && !c->profile_found)
+		rc = err_set(err, -ENOENT, "no section [fabric %s] in %s", c->profile,
+			     file ? file
+				  : "/etc/ibroute-top/config or ~/.config/ibroute-top/config");
+	if (rc) {
+		config_free(c);
+		return rc;
+	}
+	*out = c;
+	return 0;
+}
+
+void config_free(struct config *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < NKEYS; i++) {
+		free(c->value[i]);
+		free(c->source[i]);
+	}
+	free(c);
+}
+
+void config_show(const struct config *c, FILE *out)
+{
+	for (size_t i = 0; i < NKEYS; i++) {
+		const char *v = c->value[i] ? c->value[i] : keys[i].preset;
+
+		fprintf(out, "%-18s = %-30s # %s\n", keys[i].name,
+			keys[i].secret && c->value[i] ? "........" : v,
+			c->source[i] ? c->source[i] : "preset");
+	}
+}
+
+const char *config_setting(size_t i, const char **option, const char **preset, const char **help)
+{
+	if (i >= NKEYS)
+		return NULL;
+	*option = keys[i].option;
+	*preset = keys[i].preset;
+	*help = keys[i].help;
+	return keys[i].name;
+}
+
+/* The option that a setting is, if the command has it. */
+static char *option_of(const struct config *c, size_t i, config_takes_fn *takes, void *arg)
+{
+	const struct key *k = &keys[i];
+	const char *v = c->value[i];
+
+	if (!v || (takes && !takes(k->screen ? "--set" : k->option, arg)) ||
+	    (takes && k->with && !takes(k->with, arg)))
+		return NULL;
+	if (k->screen)
+		return xasprintf("--set=%s=%s", k->name, v);
+	if (k->kind != FLAG)
+		return xasprintf("%s=%s", k->option, v);
+	return yes(v) == !strcmp(k->name, "ascii") ? xstrdup(k->option) : NULL;
+}
+
+/* Options point into these words until the program ends. */
+static struct words {
+	char **v;
+	int own; /* v[1] .. v[own] */
+	struct words *next;
+} * all_words;
+
+static void free_words(void)
+{
+	while (all_words) {
+		struct words *w = all_words;
+
+		all_words = w->next;
+		for (int i = 1; i <= w->own; i++)
+			free(w->v[i]);
+		free(w->v);
+		free(w);
+	}
+}
+
+static void keep_words(char **v, int own)
+{
+	struct words *w = xcalloc(1, sizeof(*w));
+
+	if (!all_words)
+		atexit(free_words);
+	*w = (struct words){ v, own, all_words };
+	all_words = w;
+}
+
+void config_argv(const struct config *c, config_takes_fn *takes, void *arg, int *argc, char ***argv)
+{
+	char **all = xcalloc(NKEYS + (size_t)*argc + 2, sizeof(*all));
+	int n = 0;
+
+	all[n++] = (*argv)[0];
+	for (size_t i = 0; i < NKEYS; i++) {
+		all[n] = option_of(c, i, takes, arg);
+		n += all[n] != NULL;
+	}
+	/* a profile without a name has its own */
+	if (c->profile[0] && !c->value[find("name") - keys] && (!takes || takes("--name", arg)))
+		all[n++] = xasprintf("--name=%s", c->profile);
+	keep_words(all, n - 1);
+	for (int i = 1; i < *argc; i++)
+		all[n++] = (*argv)[i];
+	*argc = n;
+	*argv = all;
+}
+
+#define SHORTEST 5 /* "--con" */
+
+/* What stands behind the letter in "-zFILE" or "-bzFILE"; "" where it is the next word, NULL where
+ * there is no such letter.  b and M are those that take no value themselves. */
+static const char *behind_letter(const char *word, char letter)
+{
+	size_t n;
+
+	if (!letter || word[0] != '-' || word[1] == '-')
+		return NULL;
+	n = 1 + strspn(word + 1, "bM");
+	return word[n] == letter ? word + n + 1 : NULL;
+}
+
+const char *config_asked(int argc, char **argv, const char *option, char letter)
+{
+	const char *found = NULL;
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		size_t n = strcspn(argv[i], "=");
+		const char *value = behind_letter(argv[i], letter);
+
+		if (value && *value)
+			found = value;
+		else if (value && i + 1 < argc)
+			found = argv[++i];
+		if (n < SHORTEST || n > strlen(option) || strncmp(argv[i], option, n) != 0)
+			continue;
+		if (argv[i][n] == '=')
+			found = argv[i] + n + 1;
+		else if (i + 1 < argc)
+			found = argv[++i];
+	}
+	return found;
+}

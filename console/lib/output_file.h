@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * outfile: files that appear whole or not at all: written beside their name, then renamed.
+ *
+ * One at a time.  SIGINT, SIGTERM and SIGHUP end the program at once with 128 + signal, the
+ * unfinished file removed.
+ */
+#ifndef CONSOLE_LIB_OUTPUT_FILE_H
+#define CONSOLE_LIB_OUTPUT_FILE_H
+
+#include "fabric/base/err.h"
+
+#include <stdio.h>
+
+struct outfile {
+	FILE *file;
+	char *path, *temp;
+};
+
+/* From here on the signals act as said above. */
+void outfile_guard_signals(void);
+
+int outfile_open(struct outfile *o, const char *path, struct err *err);
+/* Flushes, syncs and renames.  On failure the old file, if any, is untouched; -ECANCELED: the
+ * file_progress() of this thread did not want to wait for the disk. */
+int outfile_commit(struct outfile *o, struct err *err);
+void outfile_abandon(struct outfile *o);
+/* Commits when rc is 0, else abandons and returns rc. */
+int outfile_end(struct outfile *o, int rc, struct err *err);
+
+/* Creates a folder and those above it; an existing one is fine. */
+int outfile_folder(const char *path, struct err *err);
+
+/* Flushes stdout and tells what went wrong with all that was written to it. */
+int outfile_flush_stdout(struct err *err);
+
+#endif

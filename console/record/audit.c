@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/record/audit.h"
+
+#include "console/lib/progress_line.h"
+#include "console/record/audit_cast.h"
+#include "console/record/record_hmac.h"
+#include "console/record/record_last.h"
+#include "console/record/record_line.h"
+#include "fabric/base/file_progress.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/store.h"
+#include "fabric/base/vec.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <libgen.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAY_LINES 1000 /* are verified, before the next word of how far that is */
+
+struct chain {
+	struct audit_report *r;
+	const struct audit_opts *o;
+	struct seal seal; /* of the next line */
+	struct audit_screen *screen;
+	VEC(struct digest) lines;
+};
+
+static bool bad(struct chain *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static bool bad(struct chain *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	c->r->ok = false;
+	va_start(ap, fmt);
+	vsnprintf(c->r->what, sizeof(c->r->what), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+static void copy(char *dst, size_t size, const json_t *j, const char *key)
+{
+	const char *s = json_string_value(json_object_get(j, key));
+
+	snprintf(dst, size, "%s", s ? s : "");
+}
+
+static bool parse_hex(struct digest *out, const char *digits)
+{
+	char hex[DIGEST_HEX];
+
+	memcpy(hex, digits, DIGEST_HEX - 1);
+	hex[DIGEST_HEX - 1] = '\0';
+	return !digest_parse(out, hex);
+}
+
+/* The hash at the very end of the line: ..."prev":"<64 hex>"} */
+static bool take_prev(struct digest *prev, const char *line, size_t len)
+{
+	size_t key = strlen(RECORD_PREV_KEY);
+
+	return len >= RECORD_PREV_TAIL &&
+	       !memcmp(line + len - RECORD_PREV_TAIL, RECORD_PREV_KEY, key) &&
+	       !memcmp(line + len - 2, "\"}", 2) &&
+	       parse_hex(prev, line + len - RECORD_PREV_TAIL + key);
+}
+
+static void take_start(struct audit_report *r, const json_t *j)
+{
+	const json_t *data = json_object_get(j, "data"), *g = json_object_get(data, "genesis");
+	const char *head = json_string_value(json_object_get(g, "head"));
+
+	copy(r->sid, sizeof(r->sid), j, "sid");
+	copy(r->start, sizeof(r->start), j, "ts");
+	copy(r->fabric, sizeof(r->fabric), data, "fabric");
+	copy(r->mode, sizeof(r->mode), data, "mode");
+	r->uid = (uint32_t)json_integer_value(json_object_get(json_object_get(j, "user"), "uid"));
+	r->part = r->first_seq ? (uint32_t)json_integer_value(json_object_get(data, "part")) : 1;
+	if (head && !digest_parse(&r->genesis, head))
+		copy(r->genesis_sid, sizeof(r->genesis_sid), g, "sid");
+}
+
+/* --- lines ------------------------------------------------------------------------------- */
+
+/* The present line tells what the one before it was, and that is not the one that is there. */
+static bool bad_before(struct chain *c)
+{
+	struct audit_report *r = c->r;
+
+	r->bad_line--;
+	r->lines--;
+	c->lines.n--;
+	memset(&r->head, 0, sizeof(r->head));
+	if (c->lines.n)
+		r->head = c->lines.v[c->lines.n - 1];
+	return bad(c,
+		   "changed after it was written: not the line that the next one was chained to");
+}
+
+/* The first line of a session, or of a later part, which says what it is chained to. */
+static bool check_first(struct chain *c, const json_t *j, const char *type,
+			const struct digest *prev)
+{
+	const json_t *data = json_object_get(j, "data");
+	const char *hex = json_string_value(json_object_get(data, "head"));
+	json_int_t seq = json_integer_value(json_object_get(j, "seq"));
+	struct digest head, none = { { 0 } };
+
+	if (!strcmp(type, "record.part") && seq > 0) {
+		if (!hex || digest_parse(&head, hex) || !digest_equal(&head, prev) ||
+		    json_integer_value(json_object_get(data, "part")) < 2)
+			return bad(c, "does not fit the end of a part: changed");
+		c->r->first_seq = (uint64_t)seq;
+		return true;
+	}
+	if (seq)
+		return bad(c, "entry %" PRId64 " where 0 must stand: %" PRId64 " removed before it",
+			   (int64_t)seq, (int64_t)seq);
+	if (!digest_equal(prev, &none))
+		return bad(c, "does not begin a chain");
+	if (strcmp(type, "session.start"))
+		return bad(c, "not the start of a session: removed before it");
+	return true;
+}
+
+/* What the line says about itself fits its place. */
+static bool check_fields(struct chain *c, const json_t *j, const struct digest *prev)
+{
+	uint64_t n = c->r->first_seq + c->lines.n;
+	json_int_t seq = json_integer_value(json_object_get(j, "seq"));
+	const char *sid = json_string_value(json_object_get(j, "sid"));
+	const char *type = json_string_value(json_object_get(j, "type"));
+
+	if (json_integer_value(json_object_get(j, "v")) != 1 || !sid || !type ||
+	    !json_is_integer(json_object_get(j, "seq")))
+		return bad(c, "not an entry of a record");
+	if (!c->lines.n)
+		return check_first(c, j, type, prev);
+	if (c->r->ended || c->r->rotated)
+		return bad(c, "an entry behind the end of the %s: inserted",
+			   c->r->ended ? "session" : "part");
+	if ((uint64_t)seq > n)
+		return bad(c,
+			   "entry %" PRId64 " where %" PRIu64 " must stand: %" PRIu64
+			   " removed before it",
+			   (int64_t)seq, n, (uint64_t)seq - n);
+	if ((uint64_t)seq < n)
+		return bad(c, "entry %" PRId64 " where %" PRIu64 " must stand: inserted or moved",
+			   (int64_t)seq, n);
+	if (strcmp(sid, c->r->sid))
+		return bad(c, "of another session (%.40s): inserted", sid);
+	if (!digest_equal(prev, &c->r->head))
+		return bad_before(c);
+	if (!strcmp(type, "session.start") || !strcmp(type, "record.part"))
+		return bad(c, "a second start: inserted");
+	return true;
+}
+
+/* The last line of a file vouches for itself, as no later one does: what is before self. */
+static bool check_self(struct chain *c, const json_t *j, const char *line, size_t len)
+{
+	bool ends = record_line_ends(json_string_value(json_object_get(j, "type")));
+	size_t key = strlen(RECORD_SELF_KEY), at = len - RECORD_SELF_TAIL;
+	struct digest is, was;
+
+	if (!ends)
+		return !json_object_get(j, "self") ||
+		       bad(c, "has a hash of itself as the end has: inserted or changed");
+	if (len < RECORD_SELF_TAIL || memcmp(line + at, RECORD_SELF_KEY, key) ||
+	    !parse_hex(&was, line + at + key))
+		return bad(c, "its last line has no hash of itself (self): changed, or written by "
+			      "a version before it had one");
+	digest_of(&is, line, at);
+	return digest_equal(&is, &was) ||
+	       bad(c, "changed after it was written: not what its own hash (self) is of");
+}
+
+/* The line as it was when it was sealed: without self, and zeros for the digits of mac. */
+static char *sealed_text(const char *line, size_t *len)
+{
+	char *text = xcalloc(*len + 1, 1);
+	size_t at = *len < RECORD_SELF_TAIL ? 0 : *len - RECORD_SELF_TAIL;
+	size_t prev = RECORD_PREV_TAIL + 1;
+
+	memcpy(text, line, *len);
+	if (!memcmp(text + at, RECORD_SELF_KEY, strlen(RECORD_SELF_KEY))) {
+		memcpy(text + at, line + *len - prev, prev);
+		*len = at + prev;
+	}
+	return text;
+}
+
+static bool check_mac(struct chain *c, const char *line, size_t len)
+{
+	char *text = sealed_text(line, &len), *mac = text + len - RECORD_MAC_TAIL;
+	size_t key = strlen(RECORD_MAC_KEY);
+	struct digest is, was;
+	bool there = len >= RECORD_MAC_TAIL + key && !memcmp(mac - key, RECORD_MAC_KEY, key) &&
+		     parse_hex(&was, mac);
+
+	if (there) {
+		memset(mac, '0', DIGEST_HEX - 1);
+		seal_line(&is, &c->seal, text, len);
+		seal_forward(&c->seal);
+	}
+	free(text);
+	if (!there)
+		return bad(c, "its seal is not where it must be: changed");
+	return digest_equal(&is, &was) ||
+	       bad(c, "the seal does not fit: changed, or written without the key of its epoch");
+}
+
+/* Each line with the key of its own epoch and place, and of no other. */
+static bool check_seal(struct chain *c, const json_t *j, const char *line, size_t len)
+{
+	const json_t *seal = json_object_get(j, "seal");
+	json_int_t epoch = json_integer_value(json_object_get(seal, "epoch"));
+
+	if (!c->lines.n) {
+		c->r->sealed = seal;
+		c->r->epoch = (uint64_t)epoch;
+	}
+	if (!seal != !c->r->sealed)
+		return bad(c, seal ? "sealed, in a record that is not: inserted"
+				   : "not sealed, in a record that is: inserted or changed");
+	if (seal && (epoch < 1 || (uint64_t)epoch != c->r->epoch))
+		return bad(c,
+			   "sealed in epoch %" PRId64 ", in a session of epoch %" PRIu64
+			   ": written later, or changed",
+			   (int64_t)epoch, c->r->epoch);
+	if (!c->o->key)
+		return true;
+	if (!seal)
+		return bad(c, "not sealed, and a key was given: written without it");
+	if (!c->lines.n && epoch > SEAL_EPOCHS)
+		return bad(c, "sealed in epoch %" PRId64 ", which cannot be", (int64_t)epoch);
+	if (!c->lines.n)
+		seal_at(&c->seal, c->o->key, c->r->epoch);
+	for (uint64_t i = 0; !c->lines.n && i < c->r->first_seq; i++)
+		seal_forward(&c->seal);
+	return check_mac(c, line, len);
+}
+
+static bool check_screen(struct chain *c, const json_t *j)
+{
+	const json_t *cast = json_object_get(j, "cast");
+	char why[128];
+
+	if (!cast)
+		return true;
+	c->r->cast = c->screen ? AUDIT_CAST_GOOD : AUDIT_CAST_ABSENT;
+	return !c->screen || audit_screen_line(c->screen, cast, why, sizeof(why)) ||
+	       bad(c, "%s", why);
+}
+
+static void take_line(struct chain *c, const json_t *j, const char *line, size_t len)
+{
+	const char *type = json_string_value(json_object_get(j, "type"));
+	const char *phase = json_string_value(json_object_get(json_object_get(j, "data"), "phase"));
+	struct audit_report *r = c->r;
+
+	if (!c->lines.n)
+		take_start(r, j);
+	copy(r->end, sizeof(r->end), j, "ts");
+	r->ended = !strcmp(type, "session.end");
+	r->rotated = !strcmp(type, "record.rotate");
+	r->gaps += !strcmp(type, "record.gap");
+	r->updates += !strcmp(type, "phase.begin") && phase && !strcmp(phase, "PREPARE");
+	digest_of(&r->head, line, len);
+	vec_push(&c->lines, r->head);
+	r->lines++;
+	r->bad_line = 0;
+}
+
+static bool check_line(struct chain *c, const char *line, size_t len)
+{
+	struct digest prev;
+	json_t *j = json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL);
+	bool ok;
+
+	c->r->bad_line = c->lines.n + 1;
+	if (!j || !take_prev(&prev, line, len))
+		ok = bad(c, "not JSON, or its last key is not prev: changed or cut");
+	else
+		ok = check_fields(c, j, &prev) && check_self(c, j, line, len) &&
+		     check_seal(c, j, line, len) && check_screen(c, j);
+	if (ok)
+		take_line(c, j, line, len);
+	json_decref(j);
+	return ok;
+}
+
+/* -ECANCELED: nobody wants the verdict. */
+static int check_lines(struct chain *c, const char *data, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len) {
+		const char *nl = memchr(data + at, '\n', len - at);
+
+		if (c->lines.n % SAY_LINES == 0 &&
+		    progress_step(file_progress(), "verifying", at, len))
+			return -ECANCELED;
+		if (!nl) {
+			c->r->bad_line = c->lines.n + 1;
+			bad(c, "cut in the middle of the line");
+			return 0;
+		}
+		if (!check_line(c, data + at, (size_t)(nl - data) - at))
+			return 0;
+		at = (size_t)(nl - data) + 1;
+	}
+	if (!c->lines.n)
+		bad(c, "empty");
+	return 0;
+}
+
+/* --- what vouches for the end ------------------------------------------------------------ */
+
+/* First line of a record, when it is one. */
+static json_t *start_of(const char *path)
+{
+	char *line = NULL;
+	size_t cap = 0;
+	FILE *f = fopen(path, "re");
+	ssize_t len = f ? getline(&line, &cap, f) : -1;
+	json_t *j = len > 0 ? json_loadb(line, (size_t)len, 0, NULL) : NULL;
+
+	free(line);
+	if (f)
+		fclose(f);
+	return j;
+}
+
+/* A session that began later names the last line that it found. */
+static void check_next(struct chain *c, const json_t *j)
+{
+	const json_t *g = json_object_get(json_object_get(j, "data"), "genesis");
+	const char *sid = json_string_value(json_object_get(g, "sid"));
+	const char *hex = json_string_value(json_object_get(g, "head"));
+	json_int_t seq = json_integer_value(json_object_get(g, "seq"));
+	uint64_t first = c->r->first_seq;
+	struct digest head;
+
+	if (!sid || !hex || strcmp(sid, c->r->sid) || digest_parse(&head, hex) || seq < 0 ||
+	    (uint64_t)seq < first || (c->r->rotated && (uint64_t)seq >= first + c->lines.n))
+		return; /* or of another part */
+	copy(c->r->next_sid, sizeof(c->r->next_sid), j, "sid");
+	if ((uint64_t)seq >= first + c->lines.n ||
+	    !digest_equal(&head, &c->lines.v[(uint64_t)seq - first]))
+		bad(c,
+		    "the next session (%.50s) was chained to a line that is not here: the end was "
+		    "cut off or changed",
+		    c->r->next_sid);
+}
+
+/* The next part of the same session begins with the hash of this one's last line. */
+static void check_next_part(struct chain *c, const json_t *j, const char *name)
+{
+	const char *sid = json_string_value(json_object_get(j, "sid"));
+	const json_t *data = json_object_get(j, "data");
+	const char *hex = json_string_value(json_object_get(data, "head"));
+	struct digest head;
+
+	if (!sid || strcmp(sid, c->r->sid) || !hex ||
+	    (uint64_t)json_integer_value(json_object_get(data, "part")) != c->r->part + 1ull)
+		return;
+	if (digest_parse(&head, hex) || !digest_equal(&head, &c->r->head))
+		bad(c, "the next part (%.80s) is not chained to its last line: cut off or changed",
+		    name);
+}
+
+/* Epochs of a seal only grow: a session of a later one that claims to be older was made up. */
+static void check_epoch(struct chain *c, const json_t *j)
+{
+	json_int_t epoch = json_integer_value(json_object_get(json_object_get(j, "seal"), "epoch"));
+	const char *sid = json_string_value(json_object_get(j, "sid"));
+	const char *ts = json_string_value(json_object_get(j, "ts"));
+	int by_epoch, by_time;
+
+	if (!c->r->epoch || epoch < 1 || !sid || !ts || !strcmp(sid, c->r->sid) ||
+	    c->r->first_seq || json_integer_value(json_object_get(j, "seq")))
+		return;
+	by_epoch = ((uint64_t)epoch > c->r->epoch) - ((uint64_t)epoch < c->r->epoch);
+	by_time = strcmp(ts, c->r->start);
+	if (!by_epoch || (by_epoch < 0 && by_time > 0) || (by_epoch > 0 && by_time < 0))
+		bad(c,
+		    "of epoch %" PRIu64 " and from %s, while session %.48s of epoch %" PRId64
+		    " is from %.30s: one of them was written later than it says",
+		    c->r->epoch, c->r->start, sid, (int64_t)epoch, ts);
+}
+
+/* Other files of the same directory. */
+static void check_followers(struct chain *c, const char *path)
+{
+	char *copy_of = xstrdup(path), *dir = dirname(copy_of);
+	uint32_t n;
+	char **files = record_files(dir, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		char *other = xasprintf("%s/%s", dir, files[i]);
+		json_t *j = c->r->ok ? start_of(other) : NULL;
+
+		if (j) {
+			check_next(c, j);
+			check_next_part(c, j, files[i]);
+		}
+		if (j && c->r->ok && c->o->key)
+			check_epoch(c, j);
+		json_decref(j);
+		free(other);
+		free(files[i]);
+	}
+	free(files);
+	free(copy_of);
+}
+
+static void check_head(struct chain *c, const struct audit_head *h)
+{
+	struct audit_report *r = c->r;
+	uint64_t end = r->first_seq + c->lines.n;
+
+	if (strcmp(h->sid, r->sid) || h->lines <= r->first_seq || (h->lines > end && r->rotated))
+		return;
+	if (h->lines > end) {
+		bad(c,
+		    "the log saw %" PRIu64 " lines of the session, and here it ends with %" PRIu64
+		    ": the end was cut off",
+		    h->lines, end);
+		return;
+	}
+	if (!digest_equal(&h->head, &c->lines.v[h->lines - r->first_seq - 1])) {
+		r->bad_line = h->lines - r->first_seq;
+		bad(c, "not the line that the log saw: changed");
+		return;
+	}
+	r->heads++;
+	r->head_is_last |= h->lines == end;
+}
+
+static void check_end(struct chain *c, const char *path)
+{
+	const struct audit_heads *h = c->o->heads;
+	char why[128];
+
+	if (c->screen && c->r->cast == AUDIT_CAST_GOOD && (c->r->ended || c->r->rotated) &&
+	    !audit_screen_end(c->screen, why, sizeof(why)))
+		bad(c, "%s", why);
+	for (uint32_t i = 0; h && c->r->ok && i < h->n; i++)
+		check_head(c, &h->v[i]);
+	if (c->r->ok)
+		check_followers(c, path);
+}
+
+int audit_verify(struct audit_report *out, const char *path, const struct audit_opts *o,
+		 struct err *err)
+{
+	static const struct audit_opts plain;
+	struct chain c = { .r = out, .o = o ? o : &plain };
+	struct stopwatch watch;
+	char *data;
+	size_t len;
+	int rc;
+
+	stopwatch_files(&watch);
+	rc = store_read(&data, &len, path, err);
+	if (rc) {
+		stopwatch_files_end(&watch);
+		return rc;
+	}
+	*out = (struct audit_report){ .ok = true, .bytes = len };
+	c.screen = audit_screen_open(path);
+	out->cast_bytes = audit_screen_bytes(c.screen);
+	rc = check_lines(&c, data, len);
+	stopwatch_files_end(&watch);
+	if (rc)
+		err_set(err, rc, "%s: not verified: cancelled", path);
+	if (!rc && out->ok)
+		check_end(&c, path);
+	out->seal_checked = out->ok && out->sealed && c.o->key;
+	digest_erase(&c.seal.key);
+	audit_screen_close(c.screen);
+	vec_free(&c.lines);
+	free(data);
+	return rc;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * audit: does a session's record still say what was written?  Reads only.
+ *
+ * The chain shows every line that was edited, removed, inserted or moved, except at the end:
+ * a tail that was cut off, or a last line that was edited, leaves a chain that fits.  That
+ * shows against the part or the session that came next in the same directory, whose first
+ * line holds the hash, against the heads in syslog, and against the seal.
+ */
+#ifndef CONSOLE_RECORD_AUDIT_H
+#define CONSOLE_RECORD_AUDIT_H
+
+#include "console/record/audit_heads.h"
+#include "fabric/base/digest.h"
+#include "fabric/base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum audit_cast {
+	AUDIT_CAST_NONE,   /* no screen was recorded */
+	AUDIT_CAST_ABSENT, /* it was, and the file is not beside the record */
+	AUDIT_CAST_GOOD,
+};
+
+struct audit_report {
+	bool ok;	    /* every line is there, in order and unchanged */
+	bool ended;	    /* with session.end: else it is open, or was cut */
+	bool rotated;	    /* with record.rotate: it goes on in the next part */
+	uint64_t lines;	    /* good ones before the first finding */
+	uint64_t bad_line;  /* counted from 1; 0 = none, or the whole file */
+	char what[256];	    /* the finding; "" = none */
+	struct digest head; /* of the last good line: compare with what syslog keeps */
+	uint64_t first_seq; /* of line 1; > 0: a later part of a session */
+	uint32_t part;	    /* from 1 on */
+	char sid[64];
+	char start[40], end[40]; /* times of the first and the last good line */
+	char fabric[64], mode[16];
+	uint32_t uid;
+	char genesis_sid[64]; /* the session before, "" = none */
+	struct digest genesis;
+	char next_sid[64]; /* a later session that vouches for a line of this one, "" = none */
+	uint64_t gaps;	   /* record.gap lines: something could not be recorded */
+	uint64_t updates;  /* lines that begin or recover an update */
+	uint32_t heads;	   /* of the log, that fit */
+	bool head_is_last; /* the log saw the last line */
+	bool sealed;	   /* lines carry an HMAC ... */
+	bool seal_checked; /* ... which fits */
+	uint64_t epoch;	   /* of the seal */
+	enum audit_cast cast;
+	uint64_t bytes, cast_bytes;
+};
+
+struct audit_opts {
+	const struct audit_heads *heads; /* NULL: not compared */
+	const struct digest *key;	 /* the first of the seal; NULL: not checked */
+};
+
+/* 0 when the file could be read, whatever was found in it.  o may be NULL. */
+int audit_verify(struct audit_report *out, const char *path, const struct audit_opts *o,
+		 struct err *err);
+
+#endif

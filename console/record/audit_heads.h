@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* audit_heads: the heads of records that a log has seen (journalctl, syslog, any text with
+ * IBROUTE_HEAD=<64 hex> sid=SID seq=N host=NAME dir=DIRECTORY in its lines; old ones end with N).
+ */
+#ifndef CONSOLE_RECORD_AUDIT_HEADS_H
+#define CONSOLE_RECORD_AUDIT_HEADS_H
+
+#include "fabric/base/digest.h"
+#include "fabric/base/err.h"
+
+#include <stdint.h>
+
+struct audit_head {
+	char sid[64];
+	uint64_t lines;	     /* of the session then ... */
+	struct digest head;  /* ... and the hash of the last of them */
+	char host[72], *dir; /* where it was written; "" and NULL: the log does not tell */
+};
+
+struct audit_heads {
+	struct audit_head *v;
+	uint32_t n;
+};
+
+/* "-" is standard input.  An error: not readable; a line with IBROUTE_HEAD= that is cut. */
+int audit_heads_read(struct audit_heads *out, const char *path, struct err *err);
+/* The first head after `after` (NULL: of all) of another session of this machine in that directory,
+ * given as realpath() has it. */
+const struct audit_head *audit_heads_next(const struct audit_heads *h,
+					  const struct audit_head *after, const char *dir);
+void audit_heads_free(struct audit_heads *h);
+
+#endif

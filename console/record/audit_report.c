@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/record/audit_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WRITES_SHOWN 200 /* blocks with their hashes; the record has them all */
+
+static const char *text_of(const json_t *j, const char *key)
+{
+	const char *s = json_string_value(json_object_get(j, key));
+
+	return s ? s : "";
+}
+
+static const json_t *data_of(const struct audit_change *c, uint32_t i)
+{
+	return json_object_get(c->line[i], "data");
+}
+
+static bool is(const struct audit_change *c, uint32_t i, const char *type)
+{
+	return !strcmp(text_of(c->line[i], "type"), type);
+}
+
+static json_int_t int_of(const json_t *j, const char *key)
+{
+	return json_integer_value(json_object_get(j, key));
+}
+
+/* --- who, what, how it ended ------------------------------------------------------------- */
+
+/* Two sessions tell of an update by turns. */
+static bool told_before(const struct audit_change *c, uint32_t i)
+{
+	const char *sid = text_of(c->line[i], "sid");
+
+	for (uint32_t k = 0; k < i; k++)
+		if (!strcmp(text_of(c->line[k], "sid"), sid))
+			return true;
+	return false;
+}
+
+static void put_who(struct report_doc *d, const struct audit_change *c)
+{
+	static const char *const head[] = { "uid", "login uid", "from", "session", "record" };
+
+	doc_heading(d, "Who");
+	doc_table(d, 5, head);
+	for (uint32_t i = 0; i < c->n; i++) {
+		const json_t *user = json_object_get(c->line[i], "user");
+		const json_t *login = json_object_get(user, "loginuid");
+		const char *sid = text_of(c->line[i], "sid"), *ssh = text_of(user, "ssh");
+		char uid[24], loginuid[24] = "not set", file[80] = "";
+
+		if (told_before(c, i))
+			continue;
+		snprintf(uid, sizeof(uid), "%" PRId64, (int64_t)int_of(user, "uid"));
+		if (json_is_integer(login))
+			snprintf(loginuid, sizeof(loginuid), "%" PRId64,
+				 (int64_t)json_integer_value(login));
+		snprintf(file, sizeof(file), "%.60s.jsonl", sid);
+		doc_row(d, (const char *[]){ uid, loginuid, ssh[0] ? ssh : "this machine", sid,
+					     file });
+	}
+	doc_table_end(d);
+}
+
+static const char *outcome(const struct audit_change *c)
+{
+	for (uint32_t i = c->n; i--;)
+		if (is(c, i, "confirm") || is(c, i, "apply.end"))
+			return text_of(data_of(c, i), "outcome");
+	return "no outcome is recorded";
+}
+
+/* What the tables were read from. */
+static void put_files(struct report_doc *d, const json_t *files)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(files, i, one)
+	{
+		char what[32];
+
+		snprintf(what, sizeof(what), "file of %.16s", text_of(one, "kind"));
+		doc_row(d, (const char *[]){ what, text_of(one, "path") });
+		doc_row(d, (const char *[]){ "its SHA-256", text_of(one, "sha256") });
+	}
+}
+
+static void put_plan(struct report_doc *d, const struct audit_change *c)
+{
+	static const char *const head[] = { "", "" };
+	static const char *const keys[][2] = {
+		{ "plan", "plan" },
+		{ "hash", "SHA-256 of the plan" },
+		{ "fabric", "fabric" },
+		{ "fingerprint", "its fingerprint" },
+		{ "engine", "routing engine" },
+		{ "params", "its options" },
+		{ "from", "tables before" },
+		{ "to", "tables after" },
+	};
+	char buf[32];
+
+	if (!c->plan)
+		return;
+	doc_heading(d, "Plan");
+	doc_table(d, 2, head);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		doc_row(d, (const char *[]){ keys[i][1], text_of(c->plan, keys[i][0]) });
+	snprintf(buf, sizeof(buf), "%" PRId64, (int64_t)int_of(c->plan, "lft_blocks"));
+	doc_row(d, (const char *[]){ "LFT blocks", buf });
+	snprintf(buf, sizeof(buf), "%" PRId64, (int64_t)int_of(c->plan, "lft_entries"));
+	doc_row(d, (const char *[]){ "LFT entries changed", buf });
+	snprintf(buf, sizeof(buf), "%" PRId64, (int64_t)int_of(c->plan, "sl2vl_tables"));
+	doc_row(d, (const char *[]){ "SL2VL tables", buf });
+	put_files(d, json_object_get(c->plan, "files"));
+	doc_row(d, (const char *[]){ "drained", text_of(c->plan, "drain") });
+	doc_table_end(d);
+}
+
+/* --- figures ----------------------------------------------------------------------------- */
+
+static const char *number(char buf[32], const json_t *j, const char *key)
+{
+	const json_t *v = json_object_get(j, key);
+
+	if (json_is_integer(v))
+		snprintf(buf, 32, "%" PRId64, (int64_t)json_integer_value(v));
+	else if (json_is_real(v))
+		snprintf(buf, 32, "%.2f", json_real_value(v));
+	else
+		snprintf(buf, 32, "-");
+	return buf;
+}
+
+static const json_t *live(const struct audit_change *c, const char *when)
+{
+	for (uint32_t i = c->n; i--;)
+		if (is(c, i, "live.figures") && !strcmp(text_of(data_of(c, i), "when"), when))
+			return data_of(c, i);
+	return NULL;
+}
+
+static double largest(const json_t *cells)
+{
+	double top = 0;
+	size_t y, x;
+	json_t *row, *v;
+
+	json_array_foreach(cells, y, row)
+	{
+		json_array_foreach(row, x, v)
+		{
+			if ((double)json_integer_value(v) > top)
+				top = (double)json_integer_value(v);
+		}
+	}
+	return top;
+}
+
+static void put_pictures(struct report_doc *d, const json_t *heat)
+{
+	double before = largest(json_object_get(heat, "before"));
+	double after = largest(json_object_get(heat, "after"));
+	double top = before > after ? before : after;
+
+	doc_heat(d, heat, "before", top);
+	doc_heat(d, heat, "after", top);
+}
+
+static void put_figures(struct report_doc *d, const struct audit_change *c)
+{
+	static const char *const head[] = { "figure", "before", "predicted" };
+	static const char *const keys[][2] = {
+		{ "efi_max", "EFI, largest" },
+		{ "efi_mean", "EFI, mean" },
+		{ "efi_stddev", "EFI, standard deviation" },
+		{ "job_efi_max", "job EFI, largest" },
+		{ "job_efi_bound", "job EFI, largest: lower bound" },
+		{ "job_efi_mean", "job EFI, mean" },
+		{ "dark_links", "dark links" },
+		{ "dark_pct", "dark links, %" },
+		{ "hops_max", "hops, largest" },
+		{ "hops_mean", "hops, mean" },
+		{ "vls", "virtual lanes" },
+		{ "unreachable", "pairs without a route" },
+	};
+	const json_t *before = json_object_get(c->figures, "before");
+	const json_t *after = json_object_get(c->figures, "after");
+	const json_t *heat = json_object_get(c->figures, "heat");
+	char a[32], b[32];
+
+	if (!c->figures)
+		return;
+	doc_heading(d, "Figures");
+	doc_text(d, "Computed from the routes; jobs: %" PRId64 ".",
+		 (int64_t)int_of(c->figures, "jobs"));
+	doc_table(d, 3, head);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		doc_row(d, (const char *[]){ keys[i][1], number(a, before, keys[i][0]),
+					     number(b, after, keys[i][0]) });
+	doc_table_end(d);
+	if (json_is_object(heat))
+		put_pictures(d, heat);
+}
+
+static void put_measured(struct report_doc *d, const struct audit_change *c)
+{
+	static const char *const head[] = { "measured", "before", "after" };
+	static const char *const keys[][2] = {
+		{ "util_max_pct", "utilisation, largest, %" },
+		{ "wait_max_pct", "XmitWait, largest, %" },
+		{ "errors_per_min", "port errors a minute" },
+	};
+	const json_t *before = live(c, "before"), *after = live(c, "after");
+	char a[32], b[32];
+
+	if (!before && !after)
+		return;
+	doc_table(d, 3, head);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		doc_row(d, (const char *[]){ keys[i][1], number(a, before, keys[i][0]),
+					     number(b, after, keys[i][0]) });
+	doc_table_end(d);
+}
+
+/* --- what happened ----------------------------------------------------------------------- */
+
+static bool same_phase(const json_t *a, const json_t *b)
+{
+	return !strcmp(text_of(a, "phase"), text_of(b, "phase")) &&
+	       int_of(a, "wave") == int_of(b, "wave");
+}
+
+/* Index of the end of the phase that line i begins; 0: none.  CONFIRM ends with the outcome. */
+static uint32_t end_of(const struct audit_change *c, uint32_t i)
+{
+	bool confirm = !strcmp(text_of(data_of(c, i), "phase"), "CONFIRM");
+
+	for (uint32_t k = i + 1; k < c->n; k++)
+		if (confirm && (is(c, k, "confirm") || is(c, k, "apply.end")))
+			return k;
+		else if ((is(c, k, "phase.end") || is(c, k, "rollback.end")) &&
+			 !strcmp(text_of(c->line[k], "sid"), text_of(c->line[i], "sid")) &&
+			 same_phase(data_of(c, i), data_of(c, k)))
+			return k;
+	return 0;
+}
+
+static void put_phases(struct report_doc *d, const struct audit_change *c)
+{
+	static const char *const head[] = { "phase", "wave", "begin (UTC)", "took", "result" };
+
+	doc_heading(d, "Phases");
+	doc_table(d, 5, head);
+	for (uint32_t i = 0; i < c->n; i++) {
+		const json_t *data = data_of(c, i);
+		char wave[24], took[32] = "-";
+		uint32_t end;
+
+		if (!is(c, i, "phase.begin") && !is(c, i, "rollback.begin"))
+			continue;
+		end = end_of(c, i);
+		wave[0] = '\0';
+		if (!strcmp(text_of(data, "phase"), "WRITE"))
+			snprintf(wave, sizeof(wave), "%" PRId64, (int64_t)int_of(data, "wave") + 1);
+		if (end)
+			snprintf(took, sizeof(took), "%.3f s",
+				 (double)(int_of(c->line[end], "mono_ns") -
+					  int_of(c->line[i], "mono_ns")) /
+					 1e9);
+		doc_row(d, (const char *[]){ text_of(data, "phase"), wave,
+					     text_of(c->line[i], "ts"), took,
+					     !end ? "no end is recorded"
+					     : int_of(data_of(c, end), "status")
+						     ? text_of(data_of(c, end), "text")
+						     : "done" });
+	}
+	doc_table_end(d);
+}
+
+static const char *short_hash(char buf[16], const json_t *j)
+{
+	const char *s = json_string_value(j);
+
+	snprintf(buf, 16, "%.12s", s ? s : "");
+	return buf;
+}
+
+/* Of a block or table; before they had names: by its place. */
+static const json_t *part_of(const json_t *w, const char *name, size_t at)
+{
+	return json_is_object(w) ? json_object_get(w, name) : json_array_get(w, at);
+}
+
+static void put_took(char buf[32], const json_t *w, size_t at)
+{
+	const json_t *ms = json_object_get(w, "ms");
+	json_int_t us = json_integer_value(json_array_get(w, at));
+
+	if (json_is_number(ms))
+		snprintf(buf, 32, "%.3f", json_number_value(ms));
+	else if (us)
+		snprintf(buf, 32, "%.3f", (double)us / 1000);
+	else
+		snprintf(buf, 32, "-"); /* OpenSM does not tell */
+}
+
+static void put_write(struct report_doc *d, const json_t *sw, const json_t *w, bool lft,
+		      const char *wave)
+{
+	char where[64], from[16], to[16], took[32];
+	const char *name = text_of(sw, "name");
+	size_t at = lft ? 1 : 2;
+
+	if (lft)
+		snprintf(where, sizeof(where), "block %" PRId64,
+			 (int64_t)json_integer_value(part_of(w, "block", 0)));
+	else
+		snprintf(where, sizeof(where), "in %" PRId64 " out %" PRId64,
+			 (int64_t)json_integer_value(part_of(w, "in", 0)),
+			 (int64_t)json_integer_value(part_of(w, "out", 1)));
+	put_took(took, w, at + 3);
+	doc_row(d, (const char *[]){ wave, name[0] ? name : text_of(sw, "sw"), where,
+				     short_hash(from, part_of(w, "old", at)),
+				     short_hash(to, part_of(w, "new", at + 1)),
+				     json_integer_value(part_of(w, "status", at + 2)) ? "failed"
+										      : "ok",
+				     took });
+}
+
+/* One switch of a lft.write or sl2vl.write line. */
+static void put_writes(struct report_doc *d, const json_t *sw, bool lft, json_int_t wave, bool back,
+		       uint32_t *shown, uint32_t *all)
+{
+	const json_t *list = json_object_get(sw, lft ? "blocks" : "tables");
+	char num[32];
+	size_t i;
+	json_t *w;
+
+	snprintf(num, sizeof(num), "%" PRId64 "%s", (int64_t)wave + 1, back ? " back" : "");
+	json_array_foreach(list, i, w)
+	{
+		if ((*all)++ >= WRITES_SHOWN)
+			continue;
+		(*shown)++;
+		put_write(d, sw, w, lft, num);
+	}
+}
+
+static void put_blocks(struct report_doc *d, const struct audit_change *c)
+{
+	static const char *const head[] = { "wave",	   "switch", "what", "old SHA-256",
+					    "new SHA-256", "status", "ms" };
+	uint32_t shown = 0, all = 0;
+
+	doc_heading(d, "Writes");
+	doc_table(d, 7, head);
+	for (uint32_t i = 0; i < c->n; i++) {
+		const json_t *data = data_of(c, i), *list = json_object_get(data, "switches");
+		bool lft = is(c, i, "lft.write");
+		size_t k;
+		json_t *sw;
+
+		if (!lft && !is(c, i, "sl2vl.write"))
+			continue;
+		json_array_foreach(list, k, sw)
+			put_writes(d, sw, lft, int_of(data, "wave"),
+				   json_is_true(json_object_get(data, "rollback")), &shown, &all);
+	}
+	doc_table_end(d);
+	doc_text(d, "%" PRIu32 " writes%s.", all,
+		 all > shown ? ", of which the first are shown; the record has them all" : "");
+}
+
+/* What a line says, in words. */
+static void line_words(char buf[300], const struct audit_change *c, uint32_t i)
+{
+	const json_t *data = data_of(c, i);
+
+	snprintf(buf, 300, "%.250s", text_of(data, "text"));
+	if (is(c, i, "key.action"))
+		snprintf(buf, 300, "%.60s %.180s", text_of(data, "action"),
+			 text_of(data, "detail"));
+	if (is(c, i, "apply.begin"))
+		snprintf(buf, 300, "written by %.80s; %" PRId64 " s to confirm",
+			 text_of(data, "installer"), (int64_t)int_of(data, "confirm_s"));
+	if (is(c, i, "agents.ask"))
+		snprintf(buf, 300, "%" PRId64 " agents, %.40s", (int64_t)int_of(data, "agents"),
+			 text_of(data, "asked"));
+	if (is(c, i, "verify"))
+		snprintf(buf, 300, "%" PRId64 " read back, %s", (int64_t)int_of(data, "items"),
+			 int_of(data, "status") ? "not all as written" : "all as they should be");
+}
+
+static void put_lines(struct report_doc *d, const struct audit_change *c)
+{
+	static const char *const types[] = { "apply.begin",    "agents.ask", "agents.answer",
+					     "agents.settled", "verify",     "note",
+					     "override",       "extend",     "request",
+					     "watch",	       "confirm",    "apply.end",
+					     "key.action",     "error" };
+	static const char *const head[] = { "time (UTC)", "what", "" };
+	char buf[300];
+
+	doc_heading(d, "Actions, agents and notes");
+	doc_table(d, 3, head);
+	for (uint32_t i = 0; i < c->n; i++)
+		for (size_t k = 0; k < sizeof(types) / sizeof(*types); k++) {
+			if (!is(c, i, types[k]))
+				continue;
+			line_words(buf, c, i);
+			doc_row(d, (const char *[]){ text_of(c->line[i], "ts"), types[k], buf });
+		}
+	doc_table_end(d);
+}
+
+static void put_verdict(struct report_doc *d, const struct audit_change *c)
+{
+	static const char *const head[] = { "record", "chain", "lines", "head" };
+
+	doc_heading(d, "Is the record what was written?");
+	doc_table(d, 4, head);
+	for (uint32_t i = 0; i < c->nfiles; i++) {
+		const struct audit_report *r = &c->file[i].verdict;
+		const char *slash = strrchr(c->file[i].path, '/');
+		char lines[24], hex[DIGEST_HEX];
+
+		snprintf(lines, sizeof(lines), "%" PRIu64, r->lines);
+		doc_row(d, (const char *[]){ slash ? slash + 1 : c->file[i].path,
+					     !r->ok	  ? r->what
+					     : r->ended	  ? "every line as written, ended"
+					     : r->rotated ? "every line as written, goes on"
+							  : "every line as written, no end",
+					     lines, digest_hex(hex, &r->head) });
+	}
+	doc_table_end(d);
+	doc_text(d, "Check it with: ibroute-top audit verify FILE");
+}
+
+void audit_report_write(struct report_doc *d, const struct audit_change *c)
+{
+	char title[160];
+
+	snprintf(title, sizeof(title), "Update %s of %s: %s", c->txn,
+		 c->plan ? text_of(c->plan, "fabric") : "a fabric", outcome(c));
+	doc_begin(d, title);
+	doc_text(d, "From %s to %s.", c->n ? text_of(c->line[0], "ts") : "-",
+		 c->n ? text_of(c->line[c->n - 1], "ts") : "-");
+	put_who(d, c);
+	put_plan(d, c);
+	put_figures(d, c);
+	put_measured(d, c);
+	put_phases(d, c);
+	put_blocks(d, c);
+	put_lines(d, c);
+	put_verdict(d, c);
+	doc_end(d);
+}

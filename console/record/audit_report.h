@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* audit_report: what the records of a directory say of one update. */
+#ifndef CONSOLE_RECORD_AUDIT_REPORT_H
+#define CONSOLE_RECORD_AUDIT_REPORT_H
+
+#include "console/lib/report_doc.h"
+#include "fabric/base/err.h"
+
+#include <jansson.h>
+#include <stdint.h>
+
+struct report_file {
+	char *path;
+	struct audit_report verdict;
+};
+
+/* Lines are whole entries, in the order of their times. */
+struct audit_change {
+	char txn[64];
+	json_t **line;
+	uint32_t n;
+	json_t *plan, *figures; /* data of plan.create and plan.figures; borrowed, NULL: unknown */
+	struct report_file *file;
+	uint32_t nfiles;
+};
+
+/* The update whose id is, or begins with, id; names are files and directories. -ENOENT: nobody
+ * tells of it; -EINVAL: several begin so. */
+int audit_change_read(struct audit_change *out, const char *id, char *const *names, int n,
+		      struct err *err);
+void audit_change_free(struct audit_change *c);
+
+/* Into d, from its title to its end. */
+void audit_report_write(struct report_doc *d, const struct audit_change *c);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/record/cast_read.h"
+
+#include "console/lib/progress_line.h"
+#include "console/record/audit_cast.h"
+#include "console/record/record_last.h"
+#include "fabric/base/file_progress.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/store.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SAY_LINES 1000 /* are read, before the next word of how far that is */
+#define MAX_SIDE  2000 /* columns or rows; more is no terminal */
+
+static bool take_header(struct cast_file *f, const json_t *j)
+{
+	f->w = (int)json_integer_value(json_object_get(j, "width"));
+	f->h = (int)json_integer_value(json_object_get(j, "height"));
+	f->timestamp = json_integer_value(json_object_get(j, "timestamp"));
+	f->at_s = json_number_value(json_object_get(j, "at_s"));
+	return json_integer_value(json_object_get(j, "version")) == 2 && f->w > 0 && f->h > 0 &&
+	       f->w <= MAX_SIDE && f->h <= MAX_SIDE;
+}
+
+static bool take_event(struct cast_events *e, const json_t *j, uint64_t end)
+{
+	const struct cast_file *f = &e->file[e->nfiles - 1];
+	const char *code = json_string_value(json_array_get(j, 1));
+	const char *text = json_string_value(json_array_get(j, 2));
+	const json_t *at = json_array_get(j, 0);
+
+	if (!json_is_number(at) || !code || !text || !code[0])
+		return false;
+	e->v[e->n++] = (struct cast_event){ .at_s = f->at_s + json_number_value(at),
+					    .code = code[0],
+					    .file = e->nfiles - 1,
+					    .end = end,
+					    .text = xstrdup(text) };
+	return true;
+}
+
+static uint32_t count_lines(const char *data, size_t len)
+{
+	uint32_t n = 0;
+
+	for (const char *p = data; (p = memchr(p, '\n', len - (size_t)(p - data))); p++)
+		n++;
+	return n;
+}
+
+static int take_lines(struct cast_events *e, const char *data, size_t len, struct err *err)
+{
+	struct cast_file *f = &e->file[e->nfiles - 1];
+	uint32_t line = 0;
+	size_t at = 0;
+	const char *nl;
+
+	e->v = xrealloc(e->v, (size_t)e->n + count_lines(data, len) + 1, sizeof(*e->v));
+	for (; (nl = memchr(data + at, '\n', len - at)); at = (size_t)(nl - data) + 1) {
+		json_error_t why;
+		json_t *j = json_loadb(data + at, (size_t)(nl - data) - at, 0, &why);
+		bool good = j && (line ? take_event(e, j, (uint64_t)(nl - data) + 1)
+				       : take_header(f, j));
+
+		json_decref(j);
+		if (line++ % SAY_LINES == 0 && progress_step(file_progress(), "parsing", at, len))
+			return err_set(err, -ECANCELED, "%s: reading it was cancelled", f->path);
+		if (!good)
+			return err_set(err, -EINVAL, "%s:%u: not a line of an asciicast v2%s%s",
+				       f->path, line, j ? "" : ": ", j ? "" : why.text);
+	}
+	return line ? 0 : err_set(err, -EINVAL, "%s: not an asciicast: empty", f->path);
+}
+
+int cast_read(struct cast_events *e, const char *path, struct err *err)
+{
+	struct stopwatch watch;
+	char *data;
+	size_t len;
+	int rc;
+
+	stopwatch_files(&watch);
+	rc = store_read(&data, &len, path, err);
+	if (!rc) {
+		e->file = xrealloc(e->file, e->nfiles + 1, sizeof(*e->file));
+		e->file[e->nfiles++] = (struct cast_file){ .path = xstrdup(path) };
+		rc = take_lines(e, data, len, err);
+		free(data);
+	}
+	stopwatch_files_end(&watch);
+	return rc;
+}
+
+/* Parts that are there; one may have shown nothing, or have been dropped. */
+static int read_parts(struct cast_events *e, const char *dir, const char *sid, unsigned part,
+		      struct err *err)
+{
+	uint32_t n;
+	char **files = record_files(dir, &n), name[64];
+	int rc = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		char *path = xasprintf("%s/%s", dir, files[i]), *cast = audit_cast_path(path);
+		unsigned which = record_name(name, sizeof(name), files[i]);
+
+		if (!rc && !strcmp(name, sid) && which > part && !access(cast, R_OK))
+			rc = cast_read(e, cast, err);
+		free(cast);
+		free(path);
+		free(files[i]);
+	}
+	free(files);
+	return rc;
+}
+
+int cast_read_session(struct cast_events *e, const char *path, struct err *err)
+{
+	char *cast = audit_cast_path(path), *for_dir = xstrdup(path), *for_name = xstrdup(path);
+	char sid[64];
+	unsigned part = record_name(sid, sizeof(sid), basename(for_name));
+	int rc = cast_read(e, cast, err);
+
+	if (!rc)
+		rc = read_parts(e, dirname(for_dir), sid, part, err);
+	free(cast);
+	free(for_dir);
+	free(for_name);
+	return rc;
+}
+
+void cast_events_free(struct cast_events *e)
+{
+	for (uint32_t i = 0; i < e->n; i++)
+		free(e->v[i].text);
+	for (uint32_t i = 0; i < e->nfiles; i++)
+		free(e->file[i].path);
+	free(e->v);
+	free(e->file);
+	memset(e, 0, sizeof(*e));
+}
+
+double cast_events_end(const struct cast_events *e)
+{
+	return e->n ? e->v[e->n - 1].at_s : 0;
+}
+
+uint32_t cast_events_find(const struct cast_events *e, uint32_t file, uint64_t bytes)
+{
+	uint32_t i = 0;
+
+	while (i < e->n && (e->v[i].file < file || (e->v[i].file == file && e->v[i].end <= bytes)))
+		i++;
+	return i;
+}

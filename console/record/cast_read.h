@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cast_read: an asciicast of version 2 in memory. */
+#ifndef CONSOLE_RECORD_CAST_READ_H
+#define CONSOLE_RECORD_CAST_READ_H
+
+#include "fabric/base/err.h"
+
+#include <stdint.h>
+
+struct cast_event {
+	double at_s; /* since the session began */
+	char code;   /* 'o', 'r', 'm', ... */
+	uint32_t file;
+	uint64_t end; /* bytes of its file up to behind it */
+	char *text;
+};
+
+struct cast_file {
+	char *path;
+	int w, h;
+	int64_t timestamp;
+	double at_s; /* of its second 0 in the session */
+};
+
+/* One file, or the parts of a session in their order. */
+struct cast_events {
+	struct cast_file *file;
+	struct cast_event *v;
+	uint32_t nfiles, n;
+};
+
+/* Adds a file.  A last line that was cut is left out; else the sentence has file and line.  After
+ * an error what was added stays until cast_events_free(). */
+int cast_read(struct cast_events *e, const char *path, struct err *err);
+/* The cast of a record or a cast itself, and the parts after it in the same directory. */
+int cast_read_session(struct cast_events *e, const char *path, struct err *err);
+void cast_events_free(struct cast_events *e);
+
+double cast_events_end(const struct cast_events *e); /* time of the last; 0 when there is none */
+/* First event behind that many bytes of a file. */
+uint32_t cast_events_find(const struct cast_events *e, uint32_t file, uint64_t bytes);
+
+#endif

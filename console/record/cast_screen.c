@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/record/cast_screen.h"
+
+#include "fabric/base/file_progress.h"
+#include "fabric/base/mem.h"
+#include "views/canvas/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_ARGS 16
+#define TELL	 256 /* events, between two words to who waits */
+
+static const struct cast_pen plain = { .fg = -1, .bg = -1 };
+
+static void clear(struct cast_screen *s)
+{
+	for (int i = 0; i < s->w * s->h; i++)
+		s->cell[i] = (struct cast_cell){ .ch = ' ', .pen = s->pen };
+}
+
+void cast_screen_init(struct cast_screen *s, int w, int h)
+{
+	*s = (struct cast_screen){ .w = w, .h = h, .pen = plain };
+	s->cell = xcalloc((size_t)w * (size_t)h + 1, sizeof(*s->cell));
+	clear(s);
+}
+
+void cast_screen_free(struct cast_screen *s)
+{
+	free(s->cell);
+	memset(s, 0, sizeof(*s));
+}
+
+/* 38;5;N: returns how many arguments that were. */
+static int wide_colour(int16_t *out, const int *arg, int n)
+{
+	if (n < 3 || arg[1] != 5)
+		return n;
+	*out = (int16_t)(arg[2] & 255);
+	return 3;
+}
+
+static void look(struct cast_pen *p, const int *arg, int n)
+{
+	for (int i = 0; i < n; i++) {
+		int a = arg[i];
+
+		if (!a)
+			*p = plain;
+		else if (a == 1)
+			p->bold = true;
+		else if (a == 7)
+			p->reverse = true;
+		else if (a == 38)
+			i += wide_colour(&p->fg, arg + i, n - i) - 1;
+		else if (a == 48)
+			i += wide_colour(&p->bg, arg + i, n - i) - 1;
+		else if (a >= 30 && a <= 37)
+			p->fg = (int16_t)(a - 30);
+		else if (a >= 90 && a <= 97)
+			p->fg = (int16_t)(a - 90 + 8);
+		else if (a >= 40 && a <= 47)
+			p->bg = (int16_t)(a - 40);
+		else if (a >= 100 && a <= 107)
+			p->bg = (int16_t)(a - 100 + 8);
+	}
+}
+
+/* Behind ESC [; returns what follows the sequence. */
+static const char *control(struct cast_screen *s, const char *p)
+{
+	int arg[MAX_ARGS] = { 0 }, n = 0;
+
+	for (; *p && (unsigned char)*p < 0x40; p++) {
+		if (*p == ';' && n < MAX_ARGS - 1)
+			n++;
+		else if (*p >= '0' && *p <= '9' && arg[n] < 100000)
+			arg[n] = arg[n] * 10 + *p - '0';
+	}
+	if (*p == 'm')
+		look(&s->pen, arg, n + 1);
+	if (*p == 'J' && arg[0] == 2)
+		clear(s);
+	if (*p == 'H') {
+		s->y = arg[0] ? arg[0] - 1 : 0;
+		s->x = arg[1] ? arg[1] - 1 : 0;
+	}
+	return *p ? p + 1 : p;
+}
+
+static void put(struct cast_screen *s, uint32_t ch)
+{
+	int wide = text_char_width(ch);
+
+	if (s->y < s->h && s->x < s->w) {
+		struct cast_cell *c = &s->cell[s->y * s->w + s->x];
+
+		*c = (struct cast_cell){ .ch = ch, .pen = s->pen };
+		if (wide == 2 && s->x + 1 < s->w)
+			c[1] = (struct cast_cell){ .ch = 0, .pen = s->pen };
+	}
+	s->x += wide;
+}
+
+static void feed(struct cast_screen *s, const char *p)
+{
+	while (*p) {
+		if (p[0] == '\x1b' && p[1] == '[') {
+			p = control(s, p + 2);
+		} else if (*p == '\r' || *p == '\n') {
+			s->x = 0;
+			s->y += *p == '\n';
+			p++;
+		} else {
+			put(s, text_next(&p));
+		}
+	}
+}
+
+void cast_screen_event(struct cast_screen *s, const struct cast_event *ev)
+{
+	int w, h;
+
+	if (ev->code == 'o') {
+		feed(s, ev->text);
+	} else if (ev->code == 'r' && sscanf(ev->text, "%dx%d", &w, &h) == 2 && w > 0 && h > 0 &&
+		   w <= 2000 && h <= 2000) {
+		cast_screen_free(s);
+		cast_screen_init(s, w, h);
+	}
+}
+
+int cast_screen_at(struct cast_screen *s, const struct cast_events *e, uint32_t n)
+{
+	uint32_t file = n ? e->v[n - 1].file : 0;
+
+	cast_screen_init(s, e->file[file].w, e->file[file].h);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i % TELL == 0 && progress_step(file_progress(), "drawing", i, n))
+			return -ECANCELED;
+		if (e->v[i].file == file) /* each begins with a whole picture */
+			cast_screen_event(s, &e->v[i]);
+	}
+	return 0;
+}
+
+char *cast_screen_text(const struct cast_screen *s)
+{
+	char *out = NULL, ch[8];
+	size_t len = 0;
+	FILE *f = open_memstream(&out, &len);
+
+	for (int y = 0; y < s->h; y++) {
+		const struct cast_cell *row = &s->cell[y * s->w];
+		int end = s->w;
+
+		while (end && row[end - 1].ch == ' ')
+			end--;
+		for (int x = 0; x < end; x++) {
+			ch[0] = '\0';
+			if (row[x].ch && text_append(ch, sizeof(ch), row[x].ch))
+				fputs(ch, f);
+		}
+		fputc('\n', f);
+	}
+	fclose(f);
+	return out;
+}
+
+static void put_colour(FILE *f, int colour, int basic)
+{
+	if (colour >= 16)
+		fprintf(f, ";%d;5;%d", basic + 8, colour);
+	else if (colour >= 0)
+		fprintf(f, ";%d", colour < 8 ? basic + colour : basic + 60 + colour - 8);
+}
+
+static bool same_pen(const struct cast_pen *a, const struct cast_pen *b)
+{
+	return a->fg == b->fg && a->bg == b->bg && a->bold == b->bold && a->reverse == b->reverse;
+}
+
+static void put_pen(FILE *f, const struct cast_pen *p)
+{
+	fprintf(f, "\x1b[0%s%s", p->bold ? ";1" : "", p->reverse ? ";7" : "");
+	put_colour(f, p->fg, 30);
+	put_colour(f, p->bg, 40);
+	fputc('m', f);
+}
+
+void cast_screen_paint(FILE *f, const struct cast_screen *s, const struct cast_screen *last, int w,
+		       int h)
+{
+	const struct cast_pen *pen = NULL;
+	bool known = last && last->w == s->w && last->h == s->h;
+	char ch[8];
+
+	fputs(known ? "" : "\x1b[0m\x1b[2J", f);
+	for (int y = 0; y < s->h && y < h; y++) {
+		int at = -1;
+
+		for (int x = 0; x < s->w && x < w; x++) {
+			const struct cast_cell *c = &s->cell[y * s->w + x];
+			const struct cast_cell *was = known ? &last->cell[y * s->w + x] : NULL;
+
+			if (!c->ch || (was && was->ch == c->ch && same_pen(&was->pen, &c->pen)))
+				continue;
+			if (at != x)
+				fprintf(f, "\x1b[%d;%dH", y + 1, x + 1);
+			if (!pen || !same_pen(pen, &c->pen))
+				put_pen(f, &c->pen);
+			pen = &c->pen;
+			ch[0] = '\0';
+			text_append(ch, sizeof(ch), c->ch);
+			fputs(ch, f);
+			at = x + text_char_width(c->ch);
+		}
+	}
+	fputs("\x1b[0m", f);
+}

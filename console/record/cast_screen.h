@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cast_screen: the screen of a recording at a moment.
+ *
+ * Knows what casts of this program use: cursor addresses, erasing all, colours, and text; other
+ * control sequences are passed over.
+ */
+#ifndef CONSOLE_RECORD_CAST_SCREEN_H
+#define CONSOLE_RECORD_CAST_SCREEN_H
+
+#include "console/record/cast_read.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct cast_pen {
+	int16_t fg, bg; /* of 256 colours, -1: the terminal's own */
+	bool bold, reverse;
+};
+
+struct cast_cell {
+	uint32_t ch; /* 0: right half of a wide one */
+	struct cast_pen pen;
+};
+
+struct cast_screen {
+	int w, h, x, y;
+	struct cast_pen pen;
+	struct cast_cell *cell;
+};
+
+void cast_screen_init(struct cast_screen *s, int w, int h);
+void cast_screen_free(struct cast_screen *s);
+void cast_screen_event(struct cast_screen *s, const struct cast_event *ev);
+/* What events up to and including number n - 1 show; s is initialised here.  -ECANCELED where
+ * file_progress() wants no more; s is to be freed also then. */
+int cast_screen_at(struct cast_screen *s, const struct cast_events *e, uint32_t n);
+/* Lines without blanks at their ends; caller frees. */
+char *cast_screen_text(const struct cast_screen *s);
+/* Control sequences that turn a terminal of w x h that shows last (NULL: unknown) into s. */
+void cast_screen_paint(FILE *f, const struct cast_screen *s, const struct cast_screen *last, int w,
+		       int h);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* replay: plays the recorded screen of a session on the terminal, with jumps to what was done. */
+#ifndef CONSOLE_RECORD_REPLAY_H
+#define CONSOLE_RECORD_REPLAY_H
+
+#include "console/record/cast_read.h"
+#include "fabric/base/err.h"
+
+/*
+ * Number of events up to a place of the session whose record is path:
+ *   WRITE, apply.start  the first mark with that text     1:30, 1:02:03, 90s  since its begin
+ *   118                 the line with that seq            2026-11-20T23:19:51Z
+ * -EINVAL: no such place.
+ */
+int replay_place(uint32_t *n, const struct cast_events *e, const char *path, const char *where,
+		 struct err *err);
+
+/* As replay_run(), of what is read: begins after the first from events. */
+int replay_play(const struct cast_events *e, uint32_t from, double speed, struct err *err);
+
+/* On stdin and stdout, until q or the end of input; at may be NULL.  -ENOTTY: no terminal. */
+int replay_run(const char *path, double speed, const char *at, struct err *err);
+
+#endif

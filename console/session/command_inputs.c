@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/session/command_inputs.h"
+
+#include "console/input/load_fabric.h"
+#include "console/lib/exits.h"
+#include "fabric/model/route_limits.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int load_roots(struct scene *s, const char *path, struct err *err)
+{
+	int rc = loadfab_guids(&s->roots, &s->params.nroots, path, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < s->params.nroots; i++)
+		if (fabric_switch_by_guid(s->f, s->roots[i]) == FAB_NONE)
+			return err_set(err, -EINVAL,
+				       "%s: 0x%016llx is not the GUID of a switch of this fabric",
+				       path, (unsigned long long)s->roots[i]);
+	s->params.roots = s->roots;
+	return 0;
+}
+
+static int load_tables(struct scene *s, const struct options *o, struct err *err)
+{
+	int rc = loadfab_tables(&s->installed, o->lfts, s->f, err);
+
+	if (rc == -ESTALE && o->lmc < 0) {
+		struct err why = *err;
+
+		err_set(err, rc, "%s (were they made with --lmc?)", why.text);
+	}
+	if (!rc && o->path_sl)
+		rc = loadfab_path_sl(s->installed, o->path_sl, s->f, err);
+	if (!rc && o->sl2vl)
+		rc = loadfab_sl2vl(s->installed, o->sl2vl, s->f, err);
+	return rc;
+}
+
+static void set_params(struct scene *s, const struct options *o)
+{
+	s->params.vls = o->vls;
+	s->params.threads = o->threads;
+	s->params.seed = o->seed;
+	s->params.sar_method = o->sar_method;
+	s->params.job_nodes_min = o->job_nodes_min;
+	s->params.sar_change = o->sar_change_pct / 100.0;
+	s->params.escape = o->escape;
+	s->params.spread = o->spread;
+	options_eval(&s->eval, o);
+}
+
+/* What belongs to the fabric, whichever way that came. */
+static int load_rest(struct scene *s, const struct options *o, struct err *err)
+{
+	int rc = 0;
+
+	if (o->demand)
+		rc = loadfab_demand(&s->demand, o->demand, o->ranks, s->f, err);
+	if (!rc && o->roots)
+		rc = load_roots(s, o->roots, err);
+	return rc;
+}
+
+static int load_limits(struct scene *s, const struct options *o, struct err *err)
+{
+	int rc = options_limits(&s->limits, o, s->f, s->jobs, err);
+
+	s->params.limits = s->eval.limits = s->limits;
+	s->eval.installed = s->installed;
+	return rc;
+}
+
+int scene_complete(struct scene *s, const struct options *o, struct err *err)
+{
+	set_params(s, o);
+	s->params.current = s->installed;
+	return load_rest(s, o, err) || load_limits(s, o, err) ? -EINVAL : 0;
+}
+
+int scene_load(struct scene *s, const struct options *o, struct err *err)
+{
+	int rc = 0;
+
+	memset(s, 0, sizeof(*s));
+	set_params(s, o);
+	if (o->name_map)
+		rc = loadfab_names(&s->names, o->name_map, err);
+	if (!rc)
+		rc = loadfab_lmc(&s->f, o->topology, o->name, s->names, o->lmc, err);
+	if (!rc && o->jobs)
+		rc = loadfab_jobs(&s->jobs, o->jobs, s->f, err);
+	if (!rc && o->lid_choice)
+		rc = loadfab_lid_choice(&s->choice, o->lid_choice, s->f, err);
+	if (!rc)
+		rc = load_rest(s, o, err);
+	if (!rc && o->lfts)
+		rc = load_tables(s, o, err);
+	s->params.current = s->installed;
+	if (rc)
+		return EXIT_UNREADABLE;
+	return load_limits(s, o, err) ? EXIT_BAD_USAGE : 0;
+}
+
+void scene_free(struct scene *s)
+{
+	tables_put(s->installed);
+	jobset_put(s->jobs);
+	demand_put(s->demand);
+	lid_choice_free(s->choice);
+	fabric_put(s->f);
+	name_map_free(s->names);
+	free(s->roots);
+	route_limits_free(s->limits);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* command_inputs: what the options of a subcommand name, loaded: fabric, jobs, roots, tables. */
+#ifndef CONSOLE_SESSION_COMMAND_INPUTS_H
+#define CONSOLE_SESSION_COMMAND_INPUTS_H
+
+#include "console/input/options.h"
+#include "console/session/evaluate.h"
+#include "engines/engine.h"
+
+struct scene {
+	struct name_map *names;
+	struct fabric *f;
+	struct jobset *jobs;	     /* NULL: no --jobs */
+	struct lid_choice *choice;   /* NULL: no --lid-choice */
+	struct demand *demand;	     /* NULL: no --demand */
+	struct tables *installed;    /* NULL: none of --lfts, --fdbs, --tables */
+	struct engine_params params; /* from --vls, --threads, --seed, --roots, ... */
+	struct eval_opts eval;	     /* from --bisections, --seed, --threads, ... */
+	uint64_t *roots;
+	struct route_limits *limits; /* NULL: none */
+};
+
+/* 0 or the exit code, with the sentence in err. */
+int scene_load(struct scene *s, const struct options *o, struct err *err);
+/* The same from a fabric, tables and jobs that the caller has put into an all-zero scene.  -errno.
+ */
+int scene_complete(struct scene *s, const struct options *o, struct err *err);
+void scene_free(struct scene *s);
+
+#endif

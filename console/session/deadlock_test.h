@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* deadlock_test: tables under packets, until they stand in a circle or the time is over. */
+#ifndef CONSOLE_SESSION_DEADLOCK_TEST_H
+#define CONSOLE_SESSION_DEADLOCK_TEST_H
+
+#include "engines/verify/verify.h"
+#include "fabric/base/err.h"
+#include "fabric/base/progress.h"
+#include "fabric/sim/packet/packets.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+#define STRESS_HOSTS 2 /* of each switch that send, as in HOTI16 */
+
+struct stress {
+	const struct fabric *f; /* not owned */
+	struct packets *p;
+	uint32_t *src;	       /* of each connection */
+	uint32_t nconn, aimed; /* of them on paths of a cycle */
+	unsigned vls;
+	uint64_t limit_ns;
+
+	/* of the deadlock, if there is one */
+	struct packets_wait *cycle;
+	uint32_t ncycle;
+	uint64_t closed_ns;
+	bool still; /* nothing moves any more, anywhere */
+	struct packets_counts n;
+};
+
+void stress_init(struct stress *s, const struct fabric *f, const struct tables *t, uint64_t seed);
+void stress_free(struct stress *s); /* an all-zero one is fine */
+
+/* Endless connections on the paths that make a cycle: for each of its dependencies from the
+ * terminal of the witness and others of its switch that send with the same SL. */
+void stress_aim(struct stress *s, const struct tables *t, const struct witness *cycle, uint32_t n);
+/* And between terminals, each to `rounds` others, by chance. */
+void stress_spread(struct stress *s, const struct tables *t, unsigned rounds, uint64_t seed);
+
+/* Runs for so long, or until a deadlock and then until all who have to wait for it do.  -ECANCELED
+ * with a sentence.  Progress steps, both in ns of the simulation: "simulating", and "settling"
+ * after a deadlock. */
+int stress_run(struct stress *s, uint64_t limit_ns, struct progress *progress, struct err *err);
+
+/* A buffer of the circle: "S3/17 -> S9/4 VL 0, 25 packets, the first from n012 to LID 57 (SL 0)".
+ */
+void stress_line(char *buf, size_t len, const struct stress *s, uint32_t i);
+json_t *stress_json(const struct stress *s);
+void stress_print(FILE *out, const struct stress *s);
+
+#endif

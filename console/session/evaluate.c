@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/session/evaluate.h"
+
+#include "console/lib/progress_line.h"
+#include "engines/limits/exclusion.h"
+#include "engines/parx/parx.h"
+#include "engines/parx/parx_choice.h"
+#include "fabric/base/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void begin(struct evaluation *e, const char *engine, const struct fabric *f,
+		  const struct jobset *jobs)
+{
+	*e = (struct evaluation){ .f = f,
+				  .jobs = jobs,
+				  .total_s = NAN,
+				  .paths_s = NAN,
+				  .layers_s = NAN,
+				  .verify_s = NAN };
+	snprintf(e->engine, sizeof(e->engine), "%s", engine);
+}
+
+static int predict(struct evaluation *e, struct stopwatch *w, const struct eval_opts *o,
+		   struct err *err)
+{
+	struct ebb_opts opts = {
+		.bisections = o->bisections < 0 ? 0 : (uint32_t)o->bisections,
+		.seed = o->seed,
+		.threads = o->threads,
+	};
+
+	struct predict_opts run = {
+		.pattern = o->pattern,
+		.seed = o->seed,
+		.threads = o->threads,
+	};
+	int rc = 0;
+
+	e->pattern = o->pattern;
+	if (!e->v->connected)
+		return 0;
+	if (o->bisections)
+		rc = predict_ebb(&e->ebb, e->f, e->t, &opts, &w->progress, err);
+	if (!rc && o->jobs && e->jobs)
+		rc = predict_jobs(&e->jobs_run, e->f, e->t, e->jobs, &run, &w->progress, err);
+	if (!rc && o->jobs && e->jobs && o->bisections)
+		rc = predict_ebb_jobs(&e->ebb_jobs, e->f, e->t, e->jobs, &opts, &w->progress, err);
+	return rc;
+}
+
+static int judge(struct evaluation *e, struct stopwatch *w, const struct eval_opts *o,
+		 struct err *err)
+{
+	struct verify_opts opts = { .terminals_only = o->terminals_only,
+				    .threads = o->threads,
+				    .limits = o->limits,
+				    .installed = o->installed };
+	struct metrics_opts mo = { .threads = o->threads, .all_lids = o->all_lids };
+	double start = clock_s();
+	int rc = verify_tables(&e->v, e->f, e->t, &opts, &w->progress, err);
+
+	e->verify_s = clock_s() - start;
+	if (!rc)
+		rc = metrics_compute(&e->m, e->f, e->t, e->jobs, &mo, &w->progress, err);
+	if (!rc)
+		rc = predict(e, w, o, err);
+	return rc;
+}
+
+/* left: the fabric without what is excluded. */
+static int judge_choice(struct evaluation *e, const struct fabric *left, const struct eval_opts *o,
+			struct progress *progress, struct err *err)
+{
+	struct parx_lids lids = { e->f, e->choice };
+	struct ebb_opts opts = {
+		.bisections = o->bisections < 0 ? 0 : (uint32_t)o->bisections,
+		.seed = o->seed,
+		.threads = o->threads,
+		.lids = parx_large_lids,
+		.lids_ctx = &lids,
+	};
+	int rc = parx_check(&e->parx, left, e->t, e->choice, progress, err);
+
+	if (!rc && parx_verdict_ok(&e->parx) && o->bisections)
+		rc = predict_ebb(&e->ebb_large, e->f, e->t, &opts, progress, err);
+	return rc;
+}
+
+int evaluate_choice(struct evaluation *e, struct lid_choice *choice, const struct eval_opts *opts,
+		    struct err *err)
+{
+	struct stopwatch w;
+	int rc;
+
+	e->choice = choice;
+	stopwatch_start(&w);
+	rc = judge_choice(e, e->f, opts, &w.progress, err);
+	stopwatch_stop(&w);
+	return rc;
+}
+
+/* The choice that comes with tables of parx. */
+static int find_choice(struct evaluation *e, const struct eval_opts *opts,
+		       struct progress *progress, struct err *err)
+{
+	const struct fabric *left;
+	int rc = exclusion_left(&left, e->f, opts->limits, err);
+
+	if (!rc)
+		rc = parx_choice_find(&e->choice, left, e->t, err);
+	if (!rc && e->choice)
+		rc = judge_choice(e, left, opts, progress, err);
+	fabric_put(left);
+	return rc;
+}
+
+int evaluate_engine(struct evaluation *out, const struct engine *engine, const struct fabric *f,
+		    const struct jobset *jobs, const struct demand *demand,
+		    const struct engine_params *params, const struct eval_opts *opts,
+		    struct err *err)
+{
+	struct engine_params own = *params;
+	struct tables *t = NULL;
+	struct stopwatch w;
+	double start = clock_s();
+	int rc;
+
+	begin(out, engine->name, f, jobs);
+	stopwatch_start(&w);
+	own.notes = &out->notes;
+	rc = engine_run(engine, &t, f, jobs, demand, &own, &w.progress, err);
+	stopwatch_stop(&w);
+	out->t = t;
+	out->total_s = clock_s() - start;
+	out->paths_s = stopwatch_seconds(&w, "paths");
+	out->layers_s = stopwatch_seconds(&w, "layers");
+	if (!rc) {
+		stopwatch_start(&w);
+		rc = judge(out, &w, opts, err);
+		if (!rc && engine == &engine_parx)
+			rc = find_choice(out, opts, &w.progress, err);
+		stopwatch_stop(&w);
+		out->total_s += out->verify_s;
+	}
+	if (rc)
+		evaluation_free(out);
+	return rc;
+}
+
+int evaluate_tables(struct evaluation *out, const struct tables *t, const struct fabric *f,
+		    const struct jobset *jobs, const struct eval_opts *opts, struct err *err)
+{
+	struct stopwatch w;
+	int rc;
+
+	begin(out, t->engine, f, jobs);
+	out->t = t;
+	stopwatch_start(&w);
+	rc = judge(out, &w, opts, err);
+	stopwatch_stop(&w);
+	out->total_s = out->verify_s;
+	if (rc)
+		evaluation_free(out);
+	return rc;
+}
+
+/* As those of an engine, but that of others management's routes may not wait for each other. */
+static int judge_again(struct evaluation *e, const struct eval_opts *o, struct err *err)
+{
+	struct verify_opts opts = { .terminals_only = o->terminals_only,
+				    .threads = o->threads,
+				    .limits = o->limits,
+				    .installed = o->installed };
+	struct stopwatch w;
+	struct verdict *v;
+	int rc;
+
+	if (e->v->deadlock_free)
+		return 0;
+	stopwatch_start(&w);
+	rc = route_file_verify(&v, e->f, e->t, &opts, &w.progress, err);
+	stopwatch_stop(&w);
+	if (rc)
+		return rc;
+	verdict_free(e->v);
+	e->v = v;
+	return 0;
+}
+
+int evaluate_file(struct evaluation *out, struct plan_files *files, const struct route_file *from,
+		  const struct fabric *f, const struct jobset *jobs, const struct eval_opts *opts,
+		  struct err *err)
+{
+	struct plan_files own;
+	struct notes notes = { 0 };
+	struct tables *t;
+	int rc = route_file_read(&t, files ? files : &own, &notes, from, f, err);
+
+	if (!rc)
+		rc = evaluate_tables(out, t, f, jobs, opts, err);
+	if (rc) {
+		notes_done(&notes);
+		return rc;
+	}
+	out->notes = notes;
+	rc = judge_again(out, opts, err);
+	if (rc)
+		evaluation_free(out);
+	return rc;
+}
+
+bool evaluation_ok(const struct evaluation *e)
+{
+	return verdict_ok(e->v) && (!e->choice || parx_verdict_ok(&e->parx));
+}
+
+void evaluation_free(struct evaluation *e)
+{
+	lid_choice_free(e->choice);
+	tables_put(e->t);
+	verdict_free(e->v);
+	metrics_free(e->m);
+	tdiff_free(e->diff);
+	ebb_jobs_free(e->ebb_jobs);
+	prediction_free(e->jobs_run);
+	notes_done(&e->notes);
+	memset(e, 0, sizeof(*e));
+}

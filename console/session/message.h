@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * msg: what the other threads tell the one that draws.
+ *
+ * A message owns what it points to (one reference each); msg_drop() gives it back when
+ * nobody takes it out.  Sending never blocks; the reader waits on mailbox_fd().
+ */
+#ifndef CONSOLE_SESSION_MESSAGE_H
+#define CONSOLE_SESSION_MESSAGE_H
+
+#include "engines/metrics/metrics.h"
+#include "engines/predict/forecast.h"
+#include "engines/predict/link_usage.h"
+#include "engines/predict/traffic.h"
+#include "engines/verify/verify.h"
+#include "fabric/base/log.h"
+#include "fabric/base/notes.h"
+#include "fabric/jobs/job_list.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/jobset.h"
+#include "fabric/model/sample.h"
+#include "fabric/model/tables.h"
+#include "fabric/model/tdiff.h"
+#include "fabric/update/executor.h"
+#include "fabric/wire/wire.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum msg_type {
+	MSG_LOG,
+	/* from the poller */
+	MSG_DISCOVERING, /* progress of a sweep: done = switches, total = CAs found so far; text:
+			    pace */
+	MSG_READING,	 /* text: how far tables or counters are read */
+	MSG_FABRIC,
+	MSG_TABLES_READING, /* of tables that somebody waits for: done of total, text; rc: it ended
+			       before all was read, -ECANCELED: by the operator */
+	MSG_TABLES,	    /* first perhaps with LFTs alone, see tables_know_vls() */
+	MSG_SAMPLE,
+	MSG_SM,
+	MSG_LOST,    /* text: why the port is gone */
+	MSG_FOUND,   /* the port answers again */
+	MSG_POLLING, /* a sweep of counters begins */
+	MSG_APPLY_EVENT,
+	MSG_APPLY_DEADLINE, /* seconds: it is rolled back then, unless kept */
+	MSG_APPLY_FOUND,    /* a watch condition: step is its name, rc 1: it objects; text */
+	MSG_APPLY_WAY,	    /* its process: done is the pid, text the installer, "" not known yet */
+	MSG_APPLY_SEEN,	    /* seen: what it watches while it waits */
+	MSG_APPLY_END,	    /* one of start, confirm, rollback, recover is over: rc, text */
+	/* from the worker */
+	MSG_WORK_STEP,	  /* step done of total */
+	MSG_METRICS_STEP, /* of what follows: step done of total */
+	MSG_METRICS,	  /* of the installed tables */
+	MSG_USAGE,	  /* the same in more detail, which takes longer */
+	MSG_PREVIEW,
+	MSG_PREVIEW_FAILED,  /* rc, text */
+	MSG_FORECAST,	     /* of a proposal's tables and of the installed ones; rc */
+	MSG_TRAFFIC,	     /* traffic_plan and traffic_now of a proposal of before; rc */
+	MSG_BACKGROUND_STEP, /* of usage, forecast or traffic, as text says: step done of total */
+	MSG_COST_STEP,	     /* of the order of a proposal's writes: done of total */
+	MSG_COST,	     /* a proposal's plan with its order and drain; or rc, text */
+	MSG_ORDER_STEP,	     /* of the search for the order of writes: done of total */
+	MSG_ORDERED,	     /* a plan with its order and drain; or rc, text */
+	/* from the demo */
+	MSG_JOBS, /* jobs of the simulated machine */
+};
+
+struct reading;
+struct apply_seen;
+
+struct msg {
+	enum msg_type type;
+	struct msg *next;
+	double made_s;	/* clock_s() of msg_new() */
+	double since_s; /* MSG_TABLES: when their reading began */
+
+	struct log_line line;
+	char text[512];
+	int rc;
+	const char *step; /* static */
+	uint64_t done, total;
+	bool last;	      /* as the next, too */
+	unsigned part, parts; /* of a step's message, as in struct progress */
+	uint64_t work, most;  /* likewise */
+	double seconds;
+
+	const struct fabric *fabric;
+	const struct tables *tables, *from; /* from: a preview's current ones */
+	const struct jobset *jobs;
+	const struct job_list *list;
+	struct reading *reading; /* a sample and what is made from it */
+	struct metrics *before, *after;
+	struct usage *usage;
+	struct verdict *verdict;
+	struct tdiff *diff;
+	struct notes notes;
+	struct forecast now, plan;
+	struct traffic traffic_now, traffic_plan;
+	struct plan *ordered;
+	struct wire_sm sm;
+	char engine[24], requested[24]; /* of OpenSM, where our plugin tells; "" not known */
+	bool partial;			/* a sweep or reading of tables that missed something */
+	char *silent;			/* of a sweep: where nobody answers, a line each; or NULL */
+	struct apply_event event;
+	struct apply_status apply;
+	struct apply_seen *seen;
+	char txn[48];		 /* of a preview: the id of its plan; "" there is none */
+	struct plan_files files; /* of a preview: what its tables were read from */
+};
+
+struct mailbox;
+
+struct mailbox *mailbox_new(void);
+void mailbox_free(struct mailbox *m); /* drops what is left; NULL is fine */
+int mailbox_fd(const struct mailbox *m);
+
+struct msg *msg_new(enum msg_type type);
+void msg_drop(struct msg *msg); /* NULL is fine */
+
+void mailbox_send(struct mailbox *m, struct msg *msg); /* takes msg */
+struct msg *mailbox_take(struct mailbox *m);	       /* oldest, or NULL */
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/session/past_code.h"
+
+#include "fabric/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bits of what is different in a port, beside one for each counter. */
+#define DIFF_VALID (1u << CTR_COUNT)
+#define DIFF_TIME  (1u << (CTR_COUNT + 1))
+
+static void room(struct bytes *b, size_t n)
+{
+	if (b->n + n <= b->cap)
+		return;
+	b->cap = (b->n + n) * 2;
+	b->p = xrealloc(b->p, b->cap, 1);
+}
+
+void put_uint(struct bytes *b, uint64_t v)
+{
+	room(b, 10);
+	while (v >= 0x80) {
+		b->p[b->n++] = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	b->p[b->n++] = (uint8_t)v;
+}
+
+void put_int(struct bytes *b, int64_t v)
+{
+	put_uint(b, ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0));
+}
+
+void put_raw(struct bytes *b, const void *p, size_t n)
+{
+	room(b, n);
+	memcpy(b->p + b->n, p, n);
+	b->n += n;
+}
+
+uint64_t get_uint(struct reader *r)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		uint8_t byte;
+
+		if (r->p == r->end)
+			break;
+		byte = *r->p++;
+		v |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return v;
+	}
+	r->bad = true;
+	return 0;
+}
+
+int64_t get_int(struct reader *r)
+{
+	uint64_t v = get_uint(r);
+
+	return (int64_t)(v >> 1 ^ (v & 1 ? UINT64_MAX : 0));
+}
+
+bool get_raw(struct reader *r, void *p, size_t n)
+{
+	if ((size_t)(r->end - r->p) < n) {
+		r->bad = true;
+		return false;
+	}
+	memcpy(p, r->p, n);
+	r->p += n;
+	return true;
+}
+
+static unsigned differs(const struct port_counters *a, const struct port_counters *b,
+			uint64_t passed)
+{
+	unsigned mask = 0;
+
+	for (int c = 0; c < CTR_COUNT; c++)
+		mask |= (unsigned)(a->v[c] != b->v[c]) << c;
+	if (a->valid != b->valid || a->wide != b->wide)
+		mask |= DIFF_VALID;
+	if (b->time_ns != a->time_ns + passed)
+		mask |= DIFF_TIME;
+	return mask;
+}
+
+static void put_port(struct bytes *b, const struct port_counters *was,
+		     const struct port_counters *p, unsigned mask, uint64_t passed)
+{
+	put_uint(b, mask);
+	if (mask & DIFF_VALID) {
+		put_uint(b, p->valid);
+		put_uint(b, p->wide);
+	}
+	if (mask & DIFF_TIME)
+		put_int(b, (int64_t)(p->time_ns - was->time_ns - passed));
+	for (int c = 0; c < CTR_COUNT; c++)
+		if (mask & 1u << c)
+			put_int(b, (int64_t)(p->v[c] - was->v[c]));
+}
+
+uint8_t *past_encode(size_t *len, const struct sample *before, const struct sample *s)
+{
+	static const struct port_counters none;
+	uint64_t passed = before ? s->time_ns - before->time_ns : 0, same = 0;
+	struct bytes b = { 0 };
+
+	put_uint(&b, s->time_ns);
+	put_uint(&b, s->took_ns);
+	put_uint(&b, s->asked);
+	put_uint(&b, s->answered);
+	for (uint32_t i = 0; i < s->nport; i++) {
+		const struct port_counters *was = before ? &before->port[i] : &none;
+		unsigned mask = differs(was, &s->port[i], passed);
+
+		if (!mask) {
+			same++;
+			continue;
+		}
+		put_uint(&b, same);
+		put_port(&b, was, &s->port[i], mask, passed);
+		same = 0;
+	}
+	*len = b.n;
+	return xrealloc(b.p, b.n, 1);
+}
+
+static void get_port(struct reader *r, struct port_counters *p)
+{
+	unsigned mask = (unsigned)get_uint(r);
+
+	if (mask & DIFF_VALID) {
+		p->valid = (uint32_t)get_uint(r);
+		p->wide = (uint32_t)get_uint(r);
+	}
+	if (mask & DIFF_TIME)
+		p->time_ns += (uint64_t)get_int(r);
+	for (int c = 0; c < CTR_COUNT; c++)
+		if (mask & 1u << c)
+			p->v[c] += (uint64_t)get_int(r);
+}
+
+struct sample *past_decode(const struct fabric *f, const struct sample *before, const uint8_t *code,
+			   size_t len)
+{
+	struct reader r = { code, code + len, false };
+	struct sample *s = sample_new(f);
+	uint64_t passed, at = 0;
+
+	s->time_ns = get_uint(&r);
+	s->took_ns = get_uint(&r);
+	s->asked = (uint32_t)get_uint(&r);
+	s->answered = (uint32_t)get_uint(&r);
+	passed = before ? s->time_ns - before->time_ns : 0;
+	for (uint32_t i = 0; before && i < s->nport; i++) {
+		s->port[i] = before->port[i];
+		s->port[i].time_ns += passed;
+	}
+	while (r.p < r.end && !r.bad) {
+		at += get_uint(&r);
+		if (at >= s->nport)
+			r.bad = true;
+		else
+			get_port(&r, &s->port[at++]);
+	}
+	if (!r.bad)
+		return s;
+	sample_put(s);
+	return NULL;
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A past in a file: "IBRPAST1", then two numbers (bytes unpacked and packed) and so many bytes of
+ * zlib: fingerprint of the fabric, states of its ports, job sets, samples, bookmarks.  Numbers as
+ * in past_code.h.
+ */
+#include "console/session/sample_history.h"
+
+#include "console/session/past_code.h"
+#include "fabric/base/file_progress.h"
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#define MAGIC	 "IBRPAST1"
+#define RAW_MAX	 ((uint64_t)1 << 31)
+#define SETS_MAX 10000
+#define PIECE	 ((size_t)1 << 20) /* is packed at once */
+
+static void put_ports(struct bytes *b, const struct fabric *f)
+{
+	put_raw(b, &f->fingerprint, sizeof(f->fingerprint));
+	put_uint(b, f->nport);
+	for (uint32_t i = 0; i < f->nport; i++) {
+		const struct port *p = &f->port[i];
+
+		put_uint(b, p->state);
+		put_uint(b, p->op_vls);
+		put_uint(b, p->width);
+		put_uint(b, p->rate_Mbps);
+		put_raw(b, p->speed, sizeof(p->speed));
+	}
+}
+
+static void put_text(struct bytes *b, const char *text)
+{
+	size_t n = strlen(text);
+
+	put_uint(b, n);
+	put_raw(b, text, n);
+}
+
+static void put_jobs(struct bytes *b, const struct jobset *js)
+{
+	put_text(b, js->source);
+	put_uint(b, js->pending);
+	put_int(b, js->time_s);
+	put_uint(b, js->njob);
+	for (uint32_t j = 0; j < js->njob; j++) {
+		const struct job *job = &js->jobs[j];
+
+		put_uint(b, job->id);
+		put_text(b, job->name);
+		put_text(b, job->user);
+		put_text(b, job->nodes);
+		put_int(b, job->start_s);
+		put_uint(b, job->unknown);
+		put_uint(b, job->nterm);
+		for (uint32_t i = 0; i < job->nterm; i++)
+			put_uint(b, job->terms[i] - (i ? job->terms[i - 1] : 0));
+	}
+}
+
+/* Job sets of the moments, in the order in which they come up first. */
+struct sets {
+	const struct jobset **set;
+	uint32_t n;
+};
+
+/* 0: none; else its number, from 1. */
+static uint32_t set_number(struct sets *s, const struct jobset *js, struct bytes *b)
+{
+	if (!js)
+		return 0;
+	for (uint32_t i = s->n; i > 0; i--)
+		if (s->set[i - 1] == js)
+			return i;
+	s->set = xrealloc(s->set, s->n + 1u, sizeof(*s->set));
+	s->set[s->n++] = js;
+	put_jobs(b, js);
+	return s->n;
+}
+
+/* Each as its difference to the one written before it. */
+static uint32_t put_samples(struct bytes *b, struct past *p, const struct backdrop *with,
+			    struct sets *sets, struct bytes *jobs)
+{
+	const struct sample *before = NULL;
+	uint32_t n = 0;
+
+	for (uint64_t i = past_oldest(p); i && i <= past_newest(p); i++) {
+		struct moment m;
+		uint8_t *code;
+		size_t len;
+
+		if (progress_step(file_progress(), "history", i - past_oldest(p),
+				  past_newest(p) - past_oldest(p)))
+			break; /* pack() is told so, too */
+		if (!past_get(&m, p, i))
+			continue;
+		if (m.was.fabric == with->fabric) {
+			code = past_encode(&len, before, m.sample);
+			put_uint(b, m.was.tables == with->tables);
+			put_uint(b, set_number(sets, m.was.jobs, jobs));
+			put_int(b, m.time_s);
+			put_uint(b, len);
+			put_raw(b, code, len);
+			free(code);
+			sample_put(before);
+			before = sample_get(m.sample);
+			n++;
+		}
+		moment_done(&m);
+	}
+	sample_put(before);
+	return n;
+}
+
+static void put_marks(struct bytes *b, const struct past *p)
+{
+	const struct mark *mark;
+	uint32_t n = past_marks(p, &mark);
+
+	put_uint(b, n);
+	for (uint32_t i = 0; i < n; i++) {
+		put_int(b, mark[i].time_s);
+		put_uint(b, strlen(mark[i].name));
+		put_raw(b, mark[i].name, strlen(mark[i].name));
+	}
+	/* which of the samples of that second; earlier versions end before */
+	for (uint32_t i = 0; i < n; i++)
+		put_uint(b, past_newest(p) - mark[i].serial);
+}
+
+/* As compress2() does it, but it can be told how far that is, and cancelled. */
+static int deflate_all(uint8_t *out, uLongf *n, const struct bytes *raw, struct err *err)
+{
+	z_stream z = { .next_in = raw->p, .next_out = out };
+	size_t left = raw->n;
+	bool cancelled;
+
+	if (deflateInit(&z, 6) != Z_OK)
+		return err_set(err, -ENOMEM, "the history could not be packed");
+	do {
+		z.avail_in = (uInt)(left < PIECE ? left : PIECE);
+		left -= z.avail_in;
+		z.avail_out = 2 * PIECE; /* there is room: compressBound() of all */
+		cancelled = progress_step(file_progress(), "packing the history", raw->n - left,
+					  raw->n);
+		deflate(&z, left ? Z_NO_FLUSH : Z_FINISH);
+	} while (left && !cancelled);
+	*n = z.total_out;
+	deflateEnd(&z);
+	return cancelled ? err_set(err, -ECANCELED, "cancelled") : 0;
+}
+
+static int pack(FILE *out, const struct bytes *raw, struct err *err)
+{
+	uLongf n = compressBound(raw->n);
+	struct bytes head = { 0 };
+	uint8_t *packed = xcalloc(n, 1);
+	int rc = deflate_all(packed, &n, raw, err);
+
+	put_raw(&head, MAGIC, 8);
+	put_uint(&head, raw->n);
+	put_uint(&head, n);
+	if (!rc && (fwrite(head.p, 1, head.n, out) != head.n || fwrite(packed, 1, n, out) != n))
+		rc = err_set(err, -EIO, "the history could not be written: %s", strerror(errno));
+	free(head.p);
+	free(packed);
+	return rc;
+}
+
+int past_write(FILE *out, struct past *p, const struct backdrop *b, struct err *err)
+{
+	struct bytes raw = { 0 }, samples = { 0 }, jobs = { 0 };
+	struct sets sets = { 0 };
+	uint32_t n = put_samples(&samples, p, b, &sets, &jobs);
+	int rc;
+
+	put_ports(&raw, b->fabric);
+	put_uint(&raw, sets.n);
+	if (jobs.n)
+		put_raw(&raw, jobs.p, jobs.n);
+	put_uint(&raw, n);
+	if (samples.n)
+		put_raw(&raw, samples.p, samples.n);
+	put_marks(&raw, p);
+	rc = pack(out, &raw, err);
+	free(sets.set);
+	free(jobs.p);
+	free(samples.p);
+	free(raw.p);
+	return rc;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+static uint8_t *read_all(FILE *in, size_t *len)
+{
+	struct bytes b = { 0 };
+	uint8_t buf[65536];
+	size_t n;
+
+	while ((n = fread(buf, 1, sizeof(buf), in)))
+		put_raw(&b, buf, n);
+	*len = b.n;
+	return b.p;
+}
+
+static int unpack(uint8_t **out, size_t *len, FILE *in, const char *what, struct err *err)
+{
+	size_t nfile;
+	uint8_t *file = read_all(in, &nfile);
+	struct reader r = { file, nfile ? file + nfile : file, false };
+	char magic[8] = "";
+	uint64_t raw, packed;
+	uLongf n;
+	int rc = 0;
+
+	get_raw(&r, magic, sizeof(magic));
+	raw = get_uint(&r);
+	packed = get_uint(&r);
+	n = raw;
+	*out = NULL;
+	if (memcmp(magic, MAGIC, 8) != 0)
+		rc = err_set(err, -EINVAL, "%s: not a history of this program", what);
+	else if (r.bad || raw > RAW_MAX || packed != (uint64_t)(r.end - r.p))
+		rc = err_set(err, -EINVAL, "%s: cut off or damaged", what);
+	else
+		*out = xcalloc(raw + 1, 1);
+	if (!rc && (uncompress(*out, &n, r.p, packed) != Z_OK || n != raw))
+		rc = err_set(err, -EINVAL, "%s: damaged", what);
+	*len = n;
+	free(file);
+	return rc;
+}
+
+static int get_ports(struct reader *r, struct fabric *f, const char *what, struct err *err)
+{
+	struct digest of;
+
+	if (!get_raw(r, &of, sizeof(of)) || !digest_equal(&of, &f->fingerprint) ||
+	    get_uint(r) != f->nport)
+		return err_set(err, -ESTALE, "%s: it is of another fabric than the dump beside it",
+			       what);
+	for (uint32_t i = 0; i < f->nport && !r->bad; i++) {
+		struct port *p = &f->port[i];
+
+		p->state = (uint8_t)get_uint(r);
+		p->op_vls = (uint8_t)get_uint(r);
+		p->width = (uint8_t)get_uint(r);
+		p->rate_Mbps = (uint32_t)get_uint(r);
+		get_raw(r, p->speed, sizeof(p->speed));
+		p->speed[sizeof(p->speed) - 1] = '\0';
+	}
+	return 0;
+}
+
+/* The caller frees. */
+static char *get_text(struct reader *r)
+{
+	uint64_t n = get_uint(r);
+	char *text;
+
+	if (n > (uint64_t)(r->end - r->p)) {
+		r->bad = true;
+		n = 0;
+	}
+	text = xcalloc(n + 1, 1);
+	get_raw(r, text, n);
+	return text;
+}
+
+static void get_job(struct reader *r, struct jobset_builder *b, const struct fabric *f)
+{
+	struct job head = { .id = get_uint(r) };
+	const char **names;
+	uint64_t unknown, nterm, term = 0;
+
+	head.name = get_text(r);
+	head.user = get_text(r);
+	head.nodes = get_text(r);
+	head.start_s = get_int(r);
+	unknown = get_uint(r);
+	nterm = get_uint(r);
+	if (nterm > f->nterm || unknown > 1000000)
+		r->bad = true;
+	if (!r->bad) {
+		names = xcalloc(nterm + unknown + 1, sizeof(*names));
+		for (uint64_t i = 0; i < nterm && !r->bad; i++) {
+			term += get_uint(r);
+			r->bad = r->bad || term >= f->nterm;
+			names[i] = r->bad ? "" : f->term_name[term];
+		}
+		for (uint64_t i = 0; i < unknown; i++)
+			names[nterm + i] = ""; /* no node is called so */
+		if (!r->bad)
+			jobset_builder_add(b, &head, names, (uint32_t)(nterm + unknown));
+		free(names);
+	}
+	free(head.name);
+	free(head.user);
+	free(head.nodes);
+}
+
+static const struct jobset *get_jobs(struct reader *r, const struct fabric *f)
+{
+	char *source = get_text(r);
+	struct jobset_builder *b = jobset_builder_new(f, source);
+	struct jobset *js;
+	int64_t time_s;
+	uint64_t n;
+
+	jobset_builder_pending(b, (uint32_t)get_uint(r));
+	time_s = get_int(r);
+	n = get_uint(r);
+	for (uint64_t i = 0; i < n && !r->bad; i++)
+		get_job(r, b, f);
+	js = jobset_build(b);
+	js->time_s = time_s;
+	free(source);
+	return js;
+}
+
+/* Those of now stand for what is the same: nothing is computed twice. */
+static const struct jobset **get_sets(struct reader *r, uint64_t *n, const struct fabric *f)
+{
+	const struct jobset **set;
+
+	*n = get_uint(r);
+	if (*n > SETS_MAX) {
+		r->bad = true;
+		*n = 0;
+	}
+	set = xcalloc(*n + 1, sizeof(*set));
+	for (uint64_t i = 1; i <= *n && !r->bad; i++)
+		set[i] = get_jobs(r, f);
+	return set;
+}
+
+static bool same_jobs(const struct jobset *a, const struct jobset *b)
+{
+	if (!a || !b || a->njob != b->njob || !jobset_same(a, b))
+		return false;
+	for (uint32_t j = 0; j < a->njob; j++)
+		if (a->jobs[j].id != b->jobs[j].id || a->jobs[j].nterm != b->jobs[j].nterm)
+			return false;
+	return true;
+}
+
+static void get_samples(struct reader *r, struct past *p, const struct backdrop *b,
+			const struct jobset **set, uint64_t nset)
+{
+	uint64_t n = get_uint(r);
+	const struct sample *before = NULL;
+
+	for (uint64_t i = 0; i < n && !r->bad; i++) {
+		uint64_t tables = get_uint(r), jobs = get_uint(r);
+		int64_t time_s = get_int(r);
+		uint64_t len = get_uint(r);
+		struct backdrop was = *b;
+		struct sample *s = NULL;
+
+		if (!r->bad && jobs <= nset && len <= (uint64_t)(r->end - r->p))
+			s = past_decode(b->fabric, before, r->p, len);
+		if (!s) {
+			r->bad = true;
+			break;
+		}
+		r->p += len;
+		if (!tables)
+			was.tables = NULL;
+		was.jobs = jobs && same_jobs(set[jobs], b->jobs) ? b->jobs : set[jobs];
+		past_add(p, &was, s, time_s);
+		sample_put(before);
+		before = s;
+	}
+	sample_put(before);
+}
+
+/* back: samples before the newest, where the file says it; else the first of that second. */
+static uint64_t marked(const struct past *p, int64_t time_s, const uint64_t *back)
+{
+	uint64_t oldest = past_oldest(p), newest = past_newest(p);
+
+	if (back && newest && *back <= newest - oldest && past_time(p, newest - *back) == time_s)
+		return newest - *back;
+	for (uint64_t at = oldest; at && at <= newest; at++)
+		if (past_time(p, at) == time_s)
+			return at;
+	return 0;
+}
+
+static void get_marks(struct reader *r, struct past *p)
+{
+	struct mark mark[PAST_MARKS] = { 0 };
+	uint64_t n = get_uint(r), got = 0;
+
+	for (; got < n && got < PAST_MARKS && !r->bad; got++) {
+		struct mark *m = &mark[got];
+		uint64_t len;
+
+		m->time_s = get_int(r);
+		len = get_uint(r);
+		if (len >= sizeof(m->name) || !get_raw(r, m->name, len))
+			break;
+	}
+	for (uint64_t i = 0; i < got; i++) {
+		bool told = !r->bad && got == n && r->p < r->end;
+		uint64_t back = told ? get_uint(r) : 0;
+		uint64_t at = marked(p, mark[i].time_s, told ? &back : NULL);
+
+		if (at)
+			past_mark(p, at, mark[i].time_s, mark[i].name);
+	}
+}
+
+int past_read(struct past *p, FILE *in, struct fabric *f, const struct tables *t,
+	      const struct jobset *jobs, const char *what, struct err *err)
+{
+	struct backdrop b = { .fabric = f, .tables = t, .jobs = jobs };
+	uint8_t *raw = NULL;
+	size_t len;
+	struct reader r;
+	int rc = unpack(&raw, &len, in, what, err);
+
+	r = (struct reader){ raw, raw ? raw + len : raw, false };
+	if (!rc)
+		rc = get_ports(&r, f, what, err);
+	if (!rc && p) {
+		uint64_t nset;
+		const struct jobset **set = get_sets(&r, &nset, f);
+
+		if (!r.bad)
+			get_samples(&r, p, &b, set, nset);
+		for (uint64_t i = 1; i <= nset; i++)
+			jobset_put(set[i]);
+		free(set);
+		get_marks(&r, p);
+		if (r.bad)
+			rc = err_set(err, -EINVAL, "%s: damaged", what);
+	}
+	free(raw);
+	return rc;
+}

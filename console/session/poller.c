@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/session/poller_priv.h"
+
+#include "console/lib/progress_line.h"
+#include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A reading of everything may take at most this share of the time. */
+#define SHARE	20
+#define SM_S	5.0
+#define RETRY_S 3.0
+#define STEP_MS 100
+/* SL2VL tables are read for at least so long between two readings of counters, and for so many
+ * times what these take. */
+#define SLICE_S	    1.0
+#define SLICE_SHARE 2
+#define PLUGIN_MS   300
+#define PATIENCE_MS 400 /* before there is a word of it */
+
+static void report_loss(struct poller *p, const char *why)
+{
+	struct msg *msg;
+
+	if (p->lost)
+		return;
+	p->lost = true;
+	log_add(LOG_ERROR, "wire", "%s", why);
+	msg = msg_new(MSG_LOST);
+	snprintf(msg->text, sizeof(msg->text), "%s", why);
+	mailbox_send(p->box, msg);
+}
+
+static void report_found(struct poller *p)
+{
+	if (!p->lost)
+		return;
+	p->lost = false;
+	log_add(LOG_INFO, "wire", "the fabric answers again");
+	mailbox_send(p->box, msg_new(MSG_FOUND));
+}
+
+/* Tables and counters: nothing where it is done at once. */
+static void reading_step(struct poller *p, const char *step, uint64_t done, uint64_t total,
+			 uint64_t now)
+{
+	struct msg *msg;
+
+	if (p->step != step || !done) {
+		p->step = step;
+		p->step_ms = now;
+	}
+	if (now - p->step_ms < PATIENCE_MS || now - p->last_step_ms < STEP_MS)
+		return;
+	p->last_step_ms = now;
+	msg = msg_new(MSG_READING);
+	progress_words(msg->text, sizeof(msg->text), step, done, total,
+		       (double)(now - p->step_ms) / 1e3);
+	mailbox_send(p->box, msg);
+}
+
+static void sweep_step(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct poller *p = ctx;
+	uint64_t now = clock_ms();
+	struct msg *msg;
+
+	if (poller_tables_step(p, step, done, total, now))
+		return;
+	if (!p->discovering)
+		reading_step(p, step, done, total, now);
+	if (!p->discovering || now - p->last_step_ms < STEP_MS)
+		return;
+	p->last_step_ms = now;
+	msg = msg_new(MSG_DISCOVERING);
+	msg->done = p->discovering->switches;
+	msg->total = p->discovering->cas;
+	sweep_pace_words(msg->text, sizeof(msg->text), &p->pace, done, total);
+	mailbox_send(p->box, msg);
+}
+
+double poller_due(double interval_s, double took_s)
+{
+	return clock_s() + fmax(interval_s, took_s * SHARE);
+}
+
+static void log_gaps(const struct sweep_report *r)
+{
+	uint32_t shown = r->ngaps < 5 ? r->ngaps : 5;
+
+	for (uint32_t i = 0; i < shown; i++)
+		log_add(LOG_WARN, "sweep", "%s", r->gaps[i].text);
+	if (r->ngaps > shown)
+		log_add(LOG_WARN, "sweep", "... and %u more like these", r->ngaps - shown);
+}
+
+/* A node that went silent may be named again when it is left out. */
+static char *silent_places(const struct sweep_report *r)
+{
+	char *text = NULL;
+	const char *last = "";
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	for (uint32_t i = 0; i < r->ngaps; i++) {
+		const char *place = r->gaps[i].place;
+
+		if (place[0] && strcmp(place, last) != 0)
+			fprintf(out, "%s\n", place);
+		last = place;
+	}
+	fclose(out);
+	return text;
+}
+
+int poller_discover(const struct fabric **out, struct poller *p, bool *partial, char **silent,
+		    struct err *err)
+{
+	struct sweep_opts so = { .name = p->opts.fabric_name, .names = p->opts.names, .lmc = -1 };
+	struct sweep_report report = { 0 };
+	struct mad_local local;
+	struct fabric *f;
+	int rc;
+
+	wire_local(p->wire, &local);
+	sweep_pace_begin(&p->pace, p->opts.simulated ? 0 : local.port_guid);
+	p->discovering = &report;
+	rc = wire_sweep(&f, &report, p->wire, &so, &p->progress, err);
+	p->discovering = NULL;
+	if (rc) {
+		sweep_report_clear(&report);
+		return rc;
+	}
+	sweep_pace_end(&p->pace);
+	log_gaps(&report);
+	*partial = report.no_answer || report.clashes;
+	if (silent)
+		*silent = silent_places(&report);
+	sweep_report_clear(&report);
+	*out = f;
+	return 0;
+}
+
+static void set_sweeping(struct poller *p, bool on)
+{
+	pthread_mutex_lock(&p->lock);
+	p->sweeping = on;
+	if (!p->stop)
+		atomic_store(&p->progress.cancel, false);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void report_ended(struct poller *p)
+{
+	struct msg *msg = msg_new(MSG_DISCOVERING);
+
+	msg->rc = -ECANCELED;
+	mailbox_send(p->box, msg);
+}
+
+/* Nobody waits for it any more, nor for the tables that were to follow. */
+static void sweep_ended(struct poller *p)
+{
+	if (p->tables) {
+		p->tables_read = true;
+		p->tables_at = poller_due(p->opts.tables_s, 0);
+	}
+	report_ended(p);
+}
+
+static void sweep(struct poller *p)
+{
+	double start = clock_s();
+	const struct fabric *f;
+	bool partial = false, same;
+	char *silent = NULL;
+	struct err err;
+	struct msg *msg;
+	int rc;
+
+	wire_pace(p->wire, p->tables_read && !p->apply && !p->lost);
+	set_sweeping(p, true);
+	rc = poller_discover(&f, p, &partial, &silent, &err);
+	set_sweeping(p, false);
+	wire_pace(p->wire, false);
+	p->sweep_at = poller_due(p->opts.sweep_s, clock_s() - start);
+	if (rc == -ECANCELED) {
+		sweep_ended(p);
+		return;
+	}
+	if (rc) {
+		report_loss(p, err.text);
+		p->sweep_at = clock_s() + RETRY_S;
+		return;
+	}
+	report_found(p);
+	same = p->fabric && digest_equal(&p->fabric->fingerprint, &f->fingerprint);
+	if (same) {
+		fabric_put(f);
+	} else {
+		fabric_put(p->fabric);
+		p->fabric = f;
+		log_add(LOG_INFO, "sweep", "%u switch%s, %u host%s, %u cable%s in %.2f s", f->nsw,
+			plural_es(f->nsw), f->nterm, plural(f->nterm), f->nchan / 2,
+			plural(f->nchan / 2), clock_s() - start);
+	}
+	msg = msg_new(MSG_FABRIC);
+	msg->fabric = fabric_get(p->fabric);
+	msg->partial = partial;
+	msg->silent = silent;
+	msg->seconds = clock_s() - start;
+	mailbox_send(p->box, msg);
+	if (!same) {
+		poller_forget_tables(p);
+		poller_read_tables(p);
+	} else if (clock_s() >= p->tables_at) {
+		poller_tables_due(p);
+	}
+}
+
+static void sample(struct poller *p)
+{
+	struct sample *s;
+	struct err err;
+	struct msg *msg;
+	double interval;
+	int rc;
+
+	pthread_mutex_lock(&p->lock);
+	interval = p->interval_s;
+	pthread_mutex_unlock(&p->lock);
+	p->sample_at = clock_s() + interval;
+	mailbox_send(p->box, msg_new(MSG_POLLING));
+	wire_pace(p->wire, true);
+	rc = wire_read_sample(&s, p->wire, p->fabric,
+			      SAMPLE_ALL | SAMPLE_SUMS | (p->opts.exact ? 0 : SAMPLE_CALM),
+			      &p->progress, &err);
+	wire_pace(p->wire, false);
+	if (rc == -ECANCELED)
+		return;
+	if (rc) {
+		report_loss(p, err.text);
+		p->sample_at = clock_s() + RETRY_S;
+		return;
+	}
+	if (s->asked && !s->answered)
+		report_loss(p, "no switch answers: the port to the fabric or everything behind it "
+			       "is down");
+	else
+		report_found(p);
+	msg = msg_new(MSG_SAMPLE);
+	msg->fabric = fabric_get(p->fabric);
+	msg->reading = reading_new(p->readings, p->fabric, s);
+	mailbox_send(p->box, msg);
+}
+
+/* What really routes, where our plugin is in that SM on this machine.  A local socket: it answers
+ * at once or never. */
+static void ask_plugin(struct poller *p, struct msg *msg)
+{
+	struct osm_status s;
+
+	if (p->opts.simulated ||
+	    (!p->osm && osm_link_open(&p->osm, p->opts.socket, PLUGIN_MS, NULL)) ||
+	    (osm_link_fd(p->osm) < 0 && osm_link_reopen(p->osm, NULL)) ||
+	    osm_link_status(p->osm, &s, NULL) || s.sm_guid != msg->sm.guid)
+		return;
+	snprintf(msg->engine, sizeof(msg->engine), "%.23s", s.ours ? s.engine : s.routes);
+	if (!s.ours)
+		snprintf(msg->requested, sizeof(msg->requested), "ibroute");
+	if (!s.ours && s.why[0])
+		snprintf(msg->text, sizeof(msg->text), "%s", s.why);
+}
+
+static void ask_sm(struct poller *p)
+{
+	struct wire_sm sm;
+	struct err err;
+	struct msg *msg;
+	int rc = wire_sm_info(&sm, p->wire, &err);
+
+	p->sm_at = clock_s() + SM_S;
+	if (rc && !p->sm_lost)
+		log_add(LOG_WARN, "sm", "%s", err.text);
+	if (!rc && p->sm_lost)
+		log_add(LOG_INFO, "sm", "the subnet manager answers again");
+	p->sm_lost = rc != 0;
+	msg = msg_new(MSG_SM);
+	msg->rc = rc;
+	if (!rc) {
+		msg->sm = sm;
+		ask_plugin(p, msg);
+	} else {
+		snprintf(msg->text, sizeof(msg->text), "%s", err.text);
+	}
+	mailbox_send(p->box, msg);
+}
+
+/* --- the thread ----------------------------------------------------------------------------- */
+
+static bool take_want(struct poller *p, struct want *out)
+{
+	bool any;
+
+	pthread_mutex_lock(&p->lock);
+	any = p->wants.n > 0;
+	if (any) {
+		*out = p->wants.v[0];
+		memmove(p->wants.v, p->wants.v + 1, --p->wants.n * sizeof(*p->wants.v));
+	}
+	pthread_mutex_unlock(&p->lock);
+	return any;
+}
+
+static void do_want(struct poller *p, struct want *t)
+{
+	switch (t->type) {
+	case WANT_SWEEP:
+		p->sweep_at = p->tables_at = 0;
+		p->tables_read = p->ended = false; /* somebody waits */
+		break;
+	case WANT_TABLES:
+		poller_read_anew(p);
+		break;
+	case WANT_READ_ON:
+		poller_read_on(p);
+		break;
+	case WANT_READ_END:
+		poller_read_end(p);
+		break;
+	case WANT_SAMPLE:
+		p->sample_at = 0;
+		break;
+	case WANT_APPLY:
+		poller_start_update(p, t->plan);
+		break;
+	case WANT_CONFIRM:
+		poller_decide_update(p, true);
+		break;
+	case WANT_ROLLBACK:
+		poller_decide_update(p, false);
+		break;
+	case WANT_RECOVER:
+		poller_recover_update(p, t->txn);
+		break;
+	}
+}
+
+static double next_due(const struct poller *p)
+{
+	double at = fmin(p->sweep_at, p->sm_at);
+
+	if (p->fabric)
+		at = fmin(at, fmin(p->sample_at, p->tables_at));
+	return at;
+}
+
+static void do_due(struct poller *p)
+{
+	double now = clock_s(), took = 0;
+
+	if (!p->fabric || now >= p->sweep_at)
+		sweep(p);
+	if (now >= p->sm_at)
+		ask_sm(p);
+	if (p->fabric && now >= p->sample_at) {
+		now = clock_s();
+		sample(p);
+		took = clock_s() - now;
+	}
+	if (p->fabric && !p->lost && clock_s() >= p->tables_at)
+		poller_tables_due(p);
+	if (poller_reads_sl2vl(p))
+		poller_sl2vl_run(p,
+				 fmax(clock_s() + fmax(SLICE_S, took * SLICE_SHARE), next_due(p)));
+}
+
+static void wait_until(struct poller *p, double at)
+{
+	double left = fmax(0, fmin(at - clock_s(), 1.0));
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	ts.tv_nsec += (long)(fmod(left, 1.0) * 1e9);
+	ts.tv_sec += (time_t)left + ts.tv_nsec / 1000000000;
+	ts.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&p->lock);
+	if (!p->wants.n && !p->stop && left > 0)
+		pthread_cond_timedwait(&p->wake, &p->lock, &ts);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void *run(void *arg)
+{
+	struct poller *p = arg;
+	struct want want;
+
+	pthread_setname_np(pthread_self(), "poller");
+	for (;;) {
+		bool stop;
+
+		pthread_mutex_lock(&p->lock);
+		stop = p->stop;
+		pthread_mutex_unlock(&p->lock);
+		if (stop)
+			return NULL;
+		if (take_want(p, &want)) {
+			do_want(p, &want);
+			continue;
+		}
+		do_due(p);
+		if (!poller_reads_sl2vl(p))
+			wait_until(p, next_due(p));
+	}
+}
+
+struct poller *poller_start(struct wire *w, const struct poller_opts *opts, struct mailbox *box,
+			    struct record *record)
+{
+	struct poller *p = xcalloc(1, sizeof(*p));
+	pthread_condattr_t attr;
+
+	p->opts = *opts;
+	p->interval_s = opts->interval_s;
+	p->wire = w;
+	p->box = box;
+	p->record = record;
+	p->readings = readings_new();
+	p->progress.report = sweep_step;
+	p->progress.ctx = p;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&p->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	pthread_create(&p->thread, NULL, run, p);
+	return p;
+}
+
+void poller_stop(struct poller *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->stop = true;
+	pthread_cond_signal(&p->wake);
+	pthread_mutex_unlock(&p->lock);
+	atomic_store(&p->progress.cancel, true);
+	pthread_join(p->thread, NULL);
+}
+
+void poller_free(struct poller *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->wants.n; i++)
+		plan_free(p->wants.v[i].plan);
+	vec_free(&p->wants);
+	apply_free(p->apply);
+	agents_close(&p->agents);
+	plan_free(p->plan);
+	poller_forget_tables(p);
+	fabric_put(p->fabric);
+	jobset_put(p->jobs);
+	readings_free(p->readings);
+	osm_link_close(p->osm);
+	wire_close(p->wire);
+	pthread_cond_destroy(&p->wake);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+void poller_want(struct poller *p, struct want t)
+{
+	pthread_mutex_lock(&p->lock);
+	vec_push(&p->wants, t);
+	pthread_cond_signal(&p->wake);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void poller_interval(struct poller *p, double interval_s)
+{
+	pthread_mutex_lock(&p->lock);
+	p->interval_s = interval_s;
+	pthread_mutex_unlock(&p->lock);
+	poller_now(p);
+}
+
+void poller_now(struct poller *p)
+{
+	poller_want(p, (struct want){ .type = WANT_SAMPLE });
+}
+
+void poller_sweep(struct poller *p)
+{
+	poller_want(p, (struct want){ .type = WANT_SWEEP });
+}
+
+void poller_end_sweep(struct poller *p)
+{
+	bool waits = false;
+	size_t n = 0;
+
+	pthread_mutex_lock(&p->lock);
+	for (size_t i = 0; i < p->wants.n; i++) {
+		if (p->wants.v[i].type == WANT_SWEEP)
+			waits = true;
+		else
+			p->wants.v[n++] = p->wants.v[i];
+	}
+	p->wants.n = n;
+	if (!waits && p->sweeping)
+		atomic_store(&p->progress.cancel, true);
+	pthread_mutex_unlock(&p->lock);
+	if (waits)
+		report_ended(p);
+}
+
+void poller_tables(struct poller *p)
+{
+	poller_want(p, (struct want){ .type = WANT_TABLES });
+}
+
+void poller_tables_on(struct poller *p)
+{
+	poller_want(p, (struct want){ .type = WANT_READ_ON });
+}
+
+void poller_tables_end(struct poller *p)
+{
+	pthread_mutex_lock(&p->lock);
+	if (p->reading_lfts)
+		atomic_store(&p->progress.cancel, true);
+	pthread_mutex_unlock(&p->lock);
+	poller_want(p, (struct want){ .type = WANT_READ_END });
+}

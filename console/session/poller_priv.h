@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parts of poller share this: poller.c is the thread and what it reads, poller_tables.c the
+ * tables among that, poller_update.c what it writes.
+ */
+#ifndef CONSOLE_SESSION_POLLER_PRIV_H
+#define CONSOLE_SESSION_POLLER_PRIV_H
+
+#include "console/lib/sweep_pace.h"
+#include "console/session/agents.h"
+#include "console/session/poller.h"
+#include "console/session/sample_reading.h"
+#include "fabric/base/vec.h"
+#include "fabric/update/executor.h"
+#include "fabric/update/installer/osm_link.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum want_type {
+	WANT_SWEEP,
+	WANT_TABLES,
+	WANT_READ_ON,
+	WANT_READ_END,
+	WANT_SAMPLE,
+	WANT_APPLY,
+	WANT_CONFIRM,
+	WANT_ROLLBACK,
+	WANT_RECOVER
+};
+
+struct want {
+	enum want_type type;
+	struct plan *plan;
+	char txn[48];
+};
+
+struct poller {
+	struct poller_opts opts;
+	struct wire *wire;
+	struct mailbox *box;
+	struct record *record;
+	pthread_t thread;
+
+	/* guarded by lock */
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	VEC(struct want) wants;
+	bool stop;
+	bool sweeping;	   /* and may be ended by progress.cancel */
+	bool reading_lfts; /* likewise */
+	double interval_s;
+	const struct jobset *jobs;
+	struct apply *apply; /* set and cleared by the thread; others only cancel */
+
+	/* the thread's own */
+	struct progress progress;
+	const struct fabric *fabric;
+	struct plan *plan;    /* of the update */
+	struct osm_link *osm; /* NULL: our plugin has not answered yet */
+	struct installer installer;
+	struct agents agents;
+	struct readings *readings;
+	bool lost, sm_lost, foreign, tables_read;
+	const struct sweep_report *discovering; /* filled by the sweep that runs */
+	struct sweep_pace pace;			/* of sweeps */
+	uint64_t last_step_ms;
+	const char *step; /* of a reading, since step_ms */
+	uint64_t step_ms;
+	double sample_at, sweep_at, tables_at, sm_at; /* when due */
+
+	/* tables */
+	const struct tables *tables;  /* told last, with their SL2VL; NULL: none of these LFTs */
+	bool partial;		      /* they missed something */
+	const struct tables *lfts;    /* read last; NULL: none */
+	struct tables_report of_lfts; /* without its list */
+	uint64_t routings;	      /* plugin_routings() before they were read */
+	struct sl2vl_reading *sl2vl;  /* of them; NULL: none is under way */
+	bool written;	   /* perhaps, since SL2VL was read: what was told does not hold any more */
+	bool ended;	   /* by the operator: it waits until it is to go on */
+	bool slicing;	   /* a run of it */
+	double read_since; /* clock_s() when the reading of what is told next began */
+	double slice_end, slice_since;
+	uint64_t slice_from; /* done at slice_since; UINT64_MAX: a run is to begin */
+	double sl2vl_at;     /* when they are to be read with SL2VL again */
+};
+
+/* Out: the fabric as it is now.  0 or -errno. */
+/* silent: a line for each place where nobody answers (struct sweep_gap), the caller frees it; may
+ * be NULL. */
+int poller_discover(const struct fabric **out, struct poller *p, bool *partial, char **silent,
+		    struct err *err);
+/* When a reading that took so long is due again. */
+double poller_due(double interval_s, double took_s);
+
+/* poller_tables.c.  LFTs, and then the SL2VL tables that belong to them: all anew. */
+void poller_read_tables(struct poller *p);
+/* LFTs alone, of which it mostly turns out that nothing has changed; else the same. */
+void poller_tables_due(struct poller *p);
+void poller_forget_tables(struct poller *p);
+/* Are SL2VL tables to be read on now?  Then for so long, or until somebody wants something. */
+bool poller_reads_sl2vl(const struct poller *p);
+void poller_sl2vl_run(struct poller *p, double until_s);
+void poller_read_anew(struct poller *p); /* somebody has written */
+void poller_read_on(struct poller *p);	 /* what was ended, or all anew */
+void poller_read_end(struct poller *p);
+/* Progress; false: not of tables that somebody waits for. */
+bool poller_tables_step(struct poller *p, const char *step, uint64_t done, uint64_t total,
+			uint64_t now_ms);
+void poller_want(struct poller *p, struct want t);
+
+/* In the poller's thread; each ends in one MSG_APPLY_END, unless there is nothing to decide. */
+void poller_start_update(struct poller *p, struct plan *plan); /* takes plan */
+void poller_decide_update(struct poller *p, bool keep);
+void poller_recover_update(struct poller *p, const char *txn);
+
+#endif

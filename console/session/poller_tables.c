@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tables of the switches: LFTs at once, and the SL2VL tables, which are nine tenths of them
+ * all, a run at a time between the readings of counters. */
+#include "console/session/poller_priv.h"
+
+#include "console/lib/progress_line.h"
+#include "fabric/base/clock.h"
+#include "fabric/base/plural.h"
+#include "fabric/update/installer/osm_foreign.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* SL2VL tables hardly change while no route does. */
+#define SL2VL_S	    300.0
+#define SL2VL_SHARE 60
+#define STEP_MS	    100
+#define PATIENCE_S  0.3 /* before LFTs are told without their SL2VL */
+
+/* How often OpenSM has routed; 0: nobody tells, or it is about to write, or an update is. */
+static uint64_t plugin_routings(struct poller *p)
+{
+	struct osm_status s;
+
+	if (!p->osm || osm_link_fd(p->osm) < 0 || osm_link_status(p->osm, &s, NULL) || s.busy ||
+	    !s.ours || s.base[0])
+		return 0;
+	return s.routings;
+}
+
+/* before: what plugin_routings() was before t was read. */
+static void watch_writers(struct poller *p, const struct tables *t, uint64_t before)
+{
+	struct tables *known;
+	struct err err = { "" };
+	int rc;
+
+	if (!before)
+		return;
+	rc = osm_foreign(&known, p->osm, p->fabric, t, &err);
+	tables_put(known);
+	if (before != plugin_routings(p))
+		return;
+	if (rc == -EUCLEAN && !p->foreign)
+		log_add(LOG_WARN, "sm", "%s", err.text);
+	if (!rc && p->foreign)
+		log_add(LOG_INFO, "sm", "the switches hold what OpenSM has written again");
+	p->foreign = rc == -EUCLEAN;
+}
+
+/* Takes t. */
+static void tell_tables(struct poller *p, const struct tables *t, const struct tables_report *r)
+{
+	struct msg *msg = msg_new(MSG_TABLES);
+
+	msg->fabric = fabric_get(p->fabric);
+	msg->tables = t;
+	msg->total = r->mads;
+	msg->seconds = (double)r->took_ns / 1e9;
+	msg->since_s = p->read_since;
+	msg->partial = r->nmissing > 0;
+	mailbox_send(p->box, msg);
+}
+
+static void tell_end(struct poller *p, int rc)
+{
+	struct msg *msg = msg_new(MSG_TABLES_READING);
+
+	msg->rc = rc;
+	mailbox_send(p->box, msg);
+}
+
+static bool same_lfts(const struct tables *a, const struct tables *b, uint32_t nsw)
+{
+	bool same = a->max_lid == b->max_lid;
+
+	for (uint32_t sw = 0; same && sw < nsw; sw++)
+		same = !memcmp(tables_row(a, sw), tables_row(b, sw), a->max_lid + 1ull);
+	return same;
+}
+
+static void drop_sl2vl(struct poller *p)
+{
+	wire_sl2vl_free(p->sl2vl);
+	p->sl2vl = NULL;
+}
+
+static void drop_told(struct poller *p)
+{
+	tables_put(p->tables);
+	p->tables = NULL;
+	p->partial = false;
+}
+
+void poller_forget_tables(struct poller *p)
+{
+	drop_sl2vl(p);
+	drop_told(p);
+	tables_put(p->lfts);
+	p->lfts = NULL;
+	p->ended = false;
+}
+
+/* --- SL2VL ----------------------------------------------------------------------------------- */
+
+bool poller_reads_sl2vl(const struct poller *p)
+{
+	return p->sl2vl && !p->ended && !p->lost;
+}
+
+static void all_read(struct poller *p)
+{
+	struct tables_report r;
+	struct tables *t = wire_sl2vl_take(&r, p->sl2vl);
+	double took_s;
+
+	p->sl2vl = NULL;
+	r.mads += p->of_lfts.mads;
+	r.took_ns += p->of_lfts.took_ns;
+	r.blocks_missing = p->of_lfts.blocks_missing;
+	if (r.nmissing < p->of_lfts.nmissing)
+		r.nmissing = p->of_lfts.nmissing;
+	took_s = (double)r.took_ns / 1e9;
+	if (r.nmissing)
+		log_add(LOG_WARN, "tables",
+			"%u of %u LFT blocks and %u of %u SL2VL tables could not be read, on %u "
+			"switch%s",
+			r.blocks_missing, p->of_lfts.blocks, r.sl2vl_missing, r.sl2vl, r.nmissing,
+			plural_es(r.nmissing));
+	tables_put(p->lfts);
+	p->lfts = tables_get(t);
+	drop_told(p);
+	p->tables = t;
+	p->partial = r.nmissing > 0;
+	p->tables_read = true;
+	p->sl2vl_at = clock_s() + fmax(SL2VL_S, took_s * SL2VL_SHARE);
+	if (!p->partial)
+		watch_writers(p, t, p->routings);
+	tell_tables(p, tables_get(t), &r);
+	tables_report_clear(&r);
+}
+
+void poller_sl2vl_run(struct poller *p, double until_s)
+{
+	struct err err = { "" };
+	int rc;
+
+	p->slice_end = until_s;
+	p->slicing = true;
+	wire_pace(p->wire, p->tables_read && !p->apply);
+	rc = wire_sl2vl_read(p->sl2vl, &p->progress, &err);
+	wire_pace(p->wire, false);
+	p->slicing = false;
+	if (rc == -EAGAIN)
+		return;
+	if (!rc) {
+		all_read(p);
+		return;
+	}
+	drop_sl2vl(p);
+	tell_end(p, rc == -ECANCELED ? -EINTR : rc);
+	if (rc != -ECANCELED)
+		log_add(LOG_WARN, "tables", "%s", err.text);
+}
+
+static void begin_sl2vl(struct poller *p)
+{
+	struct err err = { "" };
+	int rc;
+
+	drop_sl2vl(p);
+	rc = wire_sl2vl_begin(&p->sl2vl, p->wire, p->fabric, p->lfts, &p->progress, &err);
+	if (rc && rc != -ECANCELED)
+		log_add(LOG_WARN, "tables", "%s", err.text);
+	p->slice_from = UINT64_MAX;
+	if (!rc)
+		poller_sl2vl_run(p, clock_s() + PATIENCE_S);
+}
+
+static bool is_wanted(struct poller *p)
+{
+	bool any;
+
+	pthread_mutex_lock(&p->lock);
+	any = p->wants.n > 0;
+	pthread_mutex_unlock(&p->lock);
+	return any;
+}
+
+bool poller_tables_step(struct poller *p, const char *step, uint64_t done, uint64_t total,
+			uint64_t now_ms)
+{
+	double now = (double)now_ms / 1e3, share;
+	struct msg *msg;
+
+	if (p->slicing && (now >= p->slice_end || is_wanted(p)))
+		wire_sl2vl_pause(p->sl2vl);
+	if (p->tables || !(p->slicing || p->reading_lfts))
+		return p->slicing;
+	if (p->step != step || p->slice_from == UINT64_MAX) {
+		p->step = step;
+		p->slice_since = now;
+		p->slice_from = done;
+	}
+	if (done <= p->slice_from)
+		return true;
+	if (now - p->slice_since < PATIENCE_S || now_ms - p->last_step_ms < STEP_MS)
+		return true;
+	p->last_step_ms = now_ms;
+	msg = msg_new(MSG_TABLES_READING);
+	msg->done = done;
+	msg->total = total;
+	/* as if all of it had gone as fast as since it began, or went on */
+	share = (double)done / (double)(done - p->slice_from);
+	progress_words(msg->text, sizeof(msg->text), step, done, total,
+		       (now - p->slice_since) * share);
+	mailbox_send(p->box, msg);
+	return true;
+}
+
+/* --- LFTs, and all --------------------------------------------------------------------------- */
+
+static void set_reading(struct poller *p, bool on)
+{
+	pthread_mutex_lock(&p->lock);
+	p->reading_lfts = on;
+	if (!p->stop)
+		atomic_store(&p->progress.cancel, false);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* Those that were read are told alone when the rest does not follow soon. */
+static void take_lfts(struct poller *p, struct tables *t)
+{
+	drop_told(p);
+	tables_put(p->lfts);
+	p->lfts = t;
+	if (p->ended) {
+		drop_sl2vl(p);
+	} else if (p->opts.want_sl2vl) {
+		begin_sl2vl(p);
+	} else {
+		p->tables = tables_get(t);
+		p->tables_read = true;
+	}
+	if (!p->tables || !p->opts.want_sl2vl)
+		tell_tables(p, tables_get(t), &p->of_lfts);
+	if (!p->tables && !p->sl2vl && !p->ended)
+		tell_end(p, -EIO);
+}
+
+static void read_lfts(struct poller *p, bool again)
+{
+	bool waited = !p->lfts;
+	struct tables_report report = { 0 };
+	double start = clock_s();
+	struct tables *t;
+	struct err err;
+	bool same;
+	int rc;
+
+	p->slice_from = UINT64_MAX;
+	p->routings = plugin_routings(p);
+	if (waited)
+		set_reading(p, true);
+	wire_pace(p->wire, p->tables_read && !p->apply);
+	rc = wire_read_tables(&t, p->wire, p->fabric, false, &report, &p->progress, &err);
+	wire_pace(p->wire, false);
+	if (waited)
+		set_reading(p, false);
+	p->tables_at = poller_due(p->opts.tables_s, clock_s() - start);
+	if (rc == -ECANCELED && waited) {
+		p->ended = true;
+		tell_end(p, rc);
+	} else if (rc && rc != -ECANCELED) {
+		log_add(LOG_WARN, "tables", "%s", err.text);
+	}
+	if (rc)
+		return;
+	tables_report_clear(&p->of_lfts);
+	p->of_lfts = report;
+	free(p->of_lfts.missing_sw);
+	p->of_lfts.missing_sw = NULL;
+	same = p->lfts && !p->written && same_lfts(t, p->lfts, p->fabric->nsw);
+	if (!p->sl2vl || again || !same)
+		p->read_since = start;
+	if (!same) {
+		p->written = false;
+		take_lfts(p, t);
+		return;
+	}
+	tables_put(t);
+	if (again)
+		begin_sl2vl(p);
+	else if (p->tables && !p->sl2vl && !p->partial) {
+		watch_writers(p, p->tables, p->routings);
+		tell_tables(p, tables_get(p->tables), &report);
+	}
+}
+
+void poller_read_tables(struct poller *p)
+{
+	p->ended = false;
+	p->written = true;
+	read_lfts(p, p->opts.want_sl2vl);
+}
+
+void poller_tables_due(struct poller *p)
+{
+	bool stand = p->sl2vl || p->ended || !p->opts.want_sl2vl ||
+		     (p->tables && !p->partial && p->tables_read && !p->apply &&
+		      clock_s() < p->sl2vl_at);
+
+	if (p->ended && !p->lfts)
+		p->tables_at = poller_due(p->opts.tables_s, 0);
+	else
+		read_lfts(p, !stand);
+}
+
+void poller_read_anew(struct poller *p)
+{
+	p->ended = false;
+	p->written = true;
+	p->tables_at = 0;
+	p->tables_read = false;
+}
+
+void poller_read_on(struct poller *p)
+{
+	p->ended = false;
+	p->slice_from = UINT64_MAX;
+	if (p->sl2vl)
+		return;
+	p->tables_at = 0;
+	p->tables_read = false;
+}
+
+void poller_read_end(struct poller *p)
+{
+	if (!p->sl2vl || p->tables || p->ended)
+		return;
+	p->ended = true;
+	tell_end(p, -ECANCELED);
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/session/sample_history.h"
+
+#include "console/session/past_code.h"
+#include "console/session/sample_reading.h"
+#include "fabric/base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Backdrops are shared by neighbours. */
+struct scenery {
+	struct backdrop b;
+	size_t bytes;
+	int refs;
+};
+
+struct slot {
+	uint64_t time_ns;
+	int64_t time_s;
+	struct scenery *scenery;
+	uint8_t *code;
+	size_t len;
+	bool whole;
+};
+
+struct past {
+	size_t bytes, bytes_max;
+	uint32_t max;
+	uint64_t first, next; /* serials: first..next-1 are kept */
+	struct slot *slot;    /* of a serial: slot[serial % max] */
+	const struct sample *last;
+	uint32_t since_whole;
+	struct mark mark[PAST_MARKS];
+	uint32_t nmark, marked;
+	struct sample *read; /* decoded last: neighbours are asked for in turn */
+	uint64_t read_serial;
+};
+
+/* --- shared things ------------------------------------------------------------------------- */
+
+struct figures *figures_new(struct metrics *m, struct verdict *v, const struct jobset *jobs,
+			    struct figures *before)
+{
+	struct figures *f = xcalloc(1, sizeof(*f));
+
+	f->refs = 1;
+	f->metrics = m;
+	f->verdict = v;
+	f->jobs = jobs;
+	if (!v && before) {
+		f->verdict_of = figures_get(before->verdict_of ? before->verdict_of : before);
+		f->verdict = f->verdict_of->verdict;
+	}
+	return f;
+}
+
+struct figures *figures_get(struct figures *f)
+{
+	if (f)
+		f->refs++;
+	return f;
+}
+
+void figures_put(struct figures *f)
+{
+	if (!f || --f->refs)
+		return;
+	metrics_free(f->metrics);
+	jobset_put(f->jobs);
+	if (f->verdict_of)
+		figures_put(f->verdict_of);
+	else
+		verdict_free(f->verdict);
+	free(f);
+}
+
+static bool same_backdrop(const struct backdrop *a, const struct backdrop *b)
+{
+	return a->fabric == b->fabric && a->tables == b->tables && a->jobs == b->jobs &&
+	       a->sls_known == b->sls_known;
+}
+
+static struct backdrop backdrop_get(const struct backdrop *b)
+{
+	struct backdrop c = *b;
+
+	fabric_get(c.fabric);
+	if (c.tables)
+		tables_get(c.tables);
+	if (c.jobs)
+		jobset_get(c.jobs);
+	figures_get(c.figures);
+	return c;
+}
+
+static void backdrop_put(struct backdrop *b)
+{
+	figures_put(b->figures);
+	jobset_put(b->jobs);
+	tables_put(b->tables);
+	fabric_put(b->fabric);
+	memset(b, 0, sizeof(*b));
+}
+
+/* About: tables, jobs and figures that nothing else keeps once they are of the past. */
+static size_t backdrop_bytes(const struct backdrop *b, const struct backdrop *before)
+{
+	const struct fabric *f = b->fabric;
+	size_t n = 0;
+
+	if (b->tables && (!before || before->tables != b->tables))
+		n += (size_t)f->nsw * (f->max_lid + 1u);
+	for (uint32_t j = 0; b->jobs && j < b->jobs->njob; j++)
+		n += 200 + b->jobs->jobs[j].nterm * sizeof(uint32_t) * 2;
+	n += b->figures ? (size_t)f->nchan * 16 : 0;
+	return n;
+}
+
+static void scenery_put(struct past *p, struct scenery *s)
+{
+	if (--s->refs)
+		return;
+	p->bytes -= s->bytes;
+	backdrop_put(&s->b);
+	free(s);
+}
+
+/* --- the ring ------------------------------------------------------------------------------- */
+
+struct past *past_new(size_t bytes_max, uint32_t samples_max)
+{
+	struct past *p = xcalloc(1, sizeof(*p));
+
+	p->bytes_max = bytes_max;
+	p->max = samples_max > 2 * PAST_GROUP ? samples_max : 2 * PAST_GROUP;
+	p->slot = xcalloc(p->max, sizeof(*p->slot));
+	p->first = p->next = 1;
+	return p;
+}
+
+static struct slot *slot_of(const struct past *p, uint64_t serial)
+{
+	return &p->slot[serial % p->max];
+}
+
+static void drop_first(struct past *p)
+{
+	struct slot *s = slot_of(p, p->first);
+
+	p->bytes -= s->len;
+	scenery_put(p, s->scenery);
+	free(s->code);
+	memset(s, 0, sizeof(*s));
+	p->first++;
+}
+
+/* Up to the next whole one: what follows can only be read from there. */
+static void drop_group(struct past *p)
+{
+	do
+		drop_first(p);
+	while (p->first < p->next && !slot_of(p, p->first)->whole);
+	while (p->nmark && p->mark[0].serial < p->first) {
+		memmove(p->mark, p->mark + 1, (p->nmark - 1) * sizeof(*p->mark));
+		p->nmark--;
+	}
+}
+
+void past_free(struct past *p)
+{
+	if (!p)
+		return;
+	while (p->first < p->next)
+		drop_first(p);
+	sample_put(p->last);
+	sample_put(p->read);
+	free(p->slot);
+	free(p);
+}
+
+static struct scenery *scenery_for(struct past *p, const struct backdrop *b)
+{
+	struct scenery *s = p->first < p->next ? slot_of(p, p->next - 1)->scenery : NULL;
+	struct scenery *n;
+
+	if (s && same_backdrop(&s->b, b)) {
+		s->refs++;
+		return s;
+	}
+	n = xcalloc(1, sizeof(*n));
+	n->refs = 1;
+	n->b = backdrop_get(b);
+	n->bytes = backdrop_bytes(b, s ? &s->b : NULL);
+	p->bytes += n->bytes;
+	return n;
+}
+
+void past_figures(struct past *p, const struct backdrop *b)
+{
+	struct scenery *last = NULL;
+
+	for (uint64_t i = p->next; i-- > p->first;) {
+		struct scenery *s = slot_of(p, i)->scenery;
+
+		if (s == last || s->b.tables != b->tables || s->b.jobs != b->jobs)
+			continue;
+		last = s;
+		if (s->b.figures == b->figures)
+			continue;
+		figures_put(s->b.figures);
+		s->b.figures = figures_get(b->figures);
+	}
+}
+
+static bool is_new(const struct past *p, const struct sample *s)
+{
+	return p->first == p->next || slot_of(p, p->next - 1)->time_ns < s->time_ns;
+}
+
+/* The next must be kept whole. */
+static bool must_be_whole(const struct past *p, const struct sample *s)
+{
+	return !p->last || !digest_equal(&p->last->fingerprint, &s->fingerprint) ||
+	       p->since_whole >= PAST_GROUP || p->first == p->next;
+}
+
+/* Takes code. */
+static void add(struct past *p, const struct backdrop *b, const struct sample *s, int64_t time_s,
+		const struct slot *coded)
+{
+	struct slot *to = slot_of(p, p->next);
+
+	*to = *coded;
+	p->since_whole = to->whole ? 1 : p->since_whole + 1;
+	to->time_ns = s->time_ns;
+	to->time_s = time_s;
+	to->scenery = scenery_for(p, b);
+	p->bytes += to->len;
+	p->next++;
+	sample_put(p->last);
+	p->last = sample_get(s);
+	while (p->bytes > p->bytes_max && p->next - p->first > 2 * PAST_GROUP)
+		drop_group(p);
+}
+
+void past_add(struct past *p, const struct backdrop *b, const struct sample *s, int64_t time_s)
+{
+	struct slot coded = { 0 };
+
+	if (!is_new(p, s))
+		return;
+	if (p->next - p->first == p->max)
+		drop_group(p);
+	coded.whole = must_be_whole(p, s);
+	coded.code = past_encode(&coded.len, coded.whole ? NULL : p->last, s);
+	add(p, b, s, time_s, &coded);
+}
+
+void past_add_reading(struct past *p, const struct backdrop *b, struct reading *r, int64_t time_s)
+{
+	struct slot coded = { .code = r->code, .len = r->len, .whole = r->whole };
+
+	if (!r->code || (!r->whole && (must_be_whole(p, r->sample) || r->before != p->last))) {
+		past_add(p, b, r->sample, time_s);
+		return;
+	}
+	if (!is_new(p, r->sample))
+		return;
+	if (p->next - p->first == p->max)
+		drop_group(p);
+	r->code = NULL;
+	add(p, b, r->sample, time_s, &coded);
+}
+
+uint64_t past_oldest(const struct past *p)
+{
+	return p->first < p->next ? p->first : 0;
+}
+
+uint64_t past_newest(const struct past *p)
+{
+	return p->first < p->next ? p->next - 1 : 0;
+}
+
+uint32_t past_count(const struct past *p)
+{
+	return (uint32_t)(p->next - p->first);
+}
+
+size_t past_bytes(const struct past *p)
+{
+	return p->bytes;
+}
+
+uint64_t past_find(const struct past *p, uint64_t time_ns)
+{
+	for (uint64_t i = p->next; i-- > p->first;)
+		if (slot_of(p, i)->time_ns == time_ns)
+			return i;
+	return 0;
+}
+
+int64_t past_time(const struct past *p, uint64_t serial)
+{
+	return slot_of(p, serial)->time_s;
+}
+
+/* The sample of a serial, from the whole one before it or from the one decoded last. */
+static const struct sample *decode(struct past *p, uint64_t serial)
+{
+	uint64_t at = serial;
+	struct sample *s = NULL;
+
+	while (!slot_of(p, at)->whole && at != p->read_serial)
+		at--;
+	if (p->read && at == p->read_serial) {
+		s = p->read;
+		p->read = NULL;
+		p->read_serial = 0;
+		at++;
+	}
+	for (; at <= serial; at++) {
+		const struct slot *slot = slot_of(p, at);
+		struct sample *n = past_decode(slot->scenery->b.fabric, slot->whole ? NULL : s,
+					       slot->code, slot->len);
+
+		sample_put(s);
+		s = n;
+		if (!s)
+			return NULL;
+	}
+	sample_put(p->read);
+	p->read = s;
+	p->read_serial = serial;
+	return sample_get(s);
+}
+
+bool past_get(struct moment *out, struct past *p, uint64_t serial)
+{
+	const struct sample *before = NULL;
+	const struct slot *s;
+
+	memset(out, 0, sizeof(*out));
+	if (serial < p->first || serial >= p->next)
+		return false;
+	s = slot_of(p, serial);
+	if (serial > p->first)
+		before = decode(p, serial - 1);
+	out->sample = decode(p, serial);
+	if (!out->sample) {
+		sample_put(before);
+		return false;
+	}
+	out->serial = serial;
+	out->time_s = s->time_s;
+	out->was = backdrop_get(&s->scenery->b);
+	out->rates = rates_new(out->was.fabric, before, out->sample);
+	sample_put(before);
+	return true;
+}
+
+void moment_done(struct moment *m)
+{
+	rates_put(m->rates);
+	sample_put(m->sample);
+	backdrop_put(&m->was);
+	memset(m, 0, sizeof(*m));
+}
+
+/* --- bookmarks ------------------------------------------------------------------------------ */
+
+bool past_mark(struct past *p, uint64_t serial, int64_t time_s, const char *name)
+{
+	uint32_t at = p->nmark;
+	struct mark m = { .serial = serial, .time_s = time_s };
+
+	if (p->nmark == PAST_MARKS)
+		return false;
+	if (name[0])
+		snprintf(m.name, sizeof(m.name), "%s", name);
+	else
+		snprintf(m.name, sizeof(m.name), "%u", ++p->marked);
+	while (at && p->mark[at - 1].serial > serial) {
+		p->mark[at] = p->mark[at - 1];
+		at--;
+	}
+	p->mark[at] = m;
+	p->nmark++;
+	return true;
+}
+
+uint32_t past_marks(const struct past *p, const struct mark **out)
+{
+	*out = p->mark;
+	return p->nmark;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * past: the counters of the last samples with what was known then, in bounded memory.
+ *
+ * A sample is kept as its difference to the one before (every PAST_GROUPth whole), some 20 bytes
+ * per port with traffic instead of 96; rates are computed again from two of them, so that a moment
+ * is shown with the very figures it had.  When the room is used up, the oldest PAST_GROUP goes.
+ */
+#ifndef CONSOLE_SESSION_SAMPLE_HISTORY_H
+#define CONSOLE_SESSION_SAMPLE_HISTORY_H
+
+#include "engines/metrics/metrics.h"
+#include "engines/verify/verify.h"
+#include "fabric/base/err.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/jobset.h"
+#include "fabric/model/sample.h"
+#include "fabric/model/tables.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Figures of tables with jobs, shared by all moments that had them. */
+struct figures {
+	struct metrics *metrics;
+	struct verdict *verdict;
+	const struct jobset *jobs;
+	struct figures *verdict_of; /* NULL: the verdict is its own */
+	int refs;
+};
+
+/* Takes metrics, verdict and jobs; verdict NULL: that of before, which may be NULL too. */
+struct figures *figures_new(struct metrics *m, struct verdict *v, const struct jobset *jobs,
+			    struct figures *before);
+struct figures *figures_get(struct figures *f);
+void figures_put(struct figures *f); /* NULL is fine */
+
+/* What was known when a sample was taken; pointers are borrowed when given, references inside. */
+struct backdrop {
+	const struct fabric *fabric;
+	const struct tables *tables;
+	const struct jobset *jobs;
+	struct figures *figures;
+	bool sls_known;
+};
+
+struct past;
+
+#define PAST_SAMPLES 600
+#define PAST_MB	     128
+#define PAST_MARKS   32
+#define PAST_GROUP   16 /* every so many is kept whole */
+
+struct past *past_new(size_t bytes_max, uint32_t samples_max);
+void past_free(struct past *p); /* NULL is fine */
+
+/* Another sample of b's fabric; one that is kept already is left out.  O(ports). */
+void past_add(struct past *p, const struct backdrop *b, const struct sample *s, int64_t time_s);
+struct reading;
+/* The same; takes over the bytes of the reading when they follow on what is kept.  O(1) then. */
+void past_add_reading(struct past *p, const struct backdrop *b, struct reading *r, int64_t time_s);
+/* Figures came in after the samples that they belong to: for all with b's tables and jobs. */
+void past_figures(struct past *p, const struct backdrop *b);
+
+/* Serials count up from 1 and never come twice. */
+uint64_t past_oldest(const struct past *p); /* 0: there is none */
+uint64_t past_newest(const struct past *p);
+uint32_t past_count(const struct past *p);
+size_t past_bytes(const struct past *p); /* used, without tables and jobs that are in use now */
+/* The serial of the sample that was taken at time_ns; 0: it is not kept. */
+uint64_t past_find(const struct past *p, uint64_t time_ns);
+
+int64_t past_time(const struct past *p, uint64_t serial); /* of one that is kept */
+
+/* One moment.  References of its own. */
+struct moment {
+	uint64_t serial;
+	int64_t time_s;
+	struct backdrop was;
+	const struct sample *sample;
+	const struct rates *rates; /* NULL: no sample of the same fabric before it */
+};
+
+/* false: not kept (any more).  O(ports * PAST_GROUP). */
+bool past_get(struct moment *out, struct past *p, uint64_t serial);
+void moment_done(struct moment *m);
+
+/* Bookmarks, oldest first. */
+struct mark {
+	uint64_t serial;
+	int64_t time_s;
+	char name[32];
+};
+
+/* name "": a number.  false: there are PAST_MARKS already. */
+bool past_mark(struct past *p, uint64_t serial, int64_t time_s, const char *name);
+uint32_t past_marks(const struct past *p, const struct mark **out);
+
+/* All samples of b's fabric, with the states of its ports, which text dumps leave out. */
+int past_write(FILE *out, struct past *p, const struct backdrop *b, struct err *err);
+/* Into an empty past; p NULL: only the states of f's ports.  f is the fabric of the dump beside it,
+ * of this program's making and in nobody else's hands yet: its ports get their states.  what: for
+ * messages. */
+int past_read(struct past *p, FILE *in, struct fabric *f, const struct tables *t,
+	      const struct jobset *jobs, const char *what, struct err *err);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * reading: one sample with all that is made from it once, by the thread that read it: rates,
+ * tally, history, and its bytes for the past.  The thread that draws only takes it over.
+ */
+#ifndef CONSOLE_SESSION_SAMPLE_READING_H
+#define CONSOLE_SESSION_SAMPLE_READING_H
+
+#include "fabric/model/sample.h"
+#include "views/data/sample_summary.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct reading {
+	const struct sample *sample;
+	const struct sample *before; /* that rates and code are from; NULL: it is the first */
+	const struct rates *rates;   /* NULL: none yet */
+	const struct tally *tally;
+	uint8_t *code; /* of past_encode(): to before, or whole */
+	size_t len;
+	bool whole;
+	double cpu_s; /* of the thread that made all this */
+};
+
+/* Makes readings of samples that come one after the other; of one thread. */
+struct readings;
+
+struct readings *readings_new(void);
+void readings_free(struct readings *r); /* NULL is fine */
+
+/* Takes the sample, which is of f.  O(ports); after another fabric also O(channels * ports of a
+ * switch). */
+struct reading *reading_new(struct readings *r, const struct fabric *f, const struct sample *s);
+void reading_free(struct reading *r); /* NULL is fine */
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/session/tables_source.h"
+
+#include "console/input/load_fabric.h"
+#include "console/lib/exits.h"
+#include "console/session/command_inputs.h"
+
+#include <string.h>
+
+static const struct argp_option rows[] = {
+	{ "topology", OPT_TOPOLOGY, "FILE", 0,
+	  "look at files instead of the fabric: ibnetdiscover text, opensm-subnet.lst, ...", 0 },
+	OPTION_TABLES,
+	OPTION_PATH_SL,
+	OPTION_SL2VL,
+	{ 0 },
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct subject_opts *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->live;
+		return 0;
+	case ARGP_KEY_END:
+		if (!o->o.topology != !o->o.lfts)
+			argp_error(state, "--topology and one of --lfts, --fdbs, --tables belong "
+					  "together");
+		if (o->plan && o->o.topology)
+			argp_error(state, "--plan has a topology of its own");
+		return 0;
+	default:
+		return options_take(&o->o, key, arg, state);
+	}
+}
+
+const struct argp subject_argp = { .options = rows, .parser = take, .children = live_children };
+
+void subject_opts_init(struct subject_opts *o)
+{
+	memset(o, 0, sizeof(*o));
+	options_init(&o->o);
+}
+
+static int of_plan(struct subject *s, const char *path, struct err *err)
+{
+	if (loadfab_plan(&s->p, path, err))
+		return EXIT_UNREADABLE;
+	s->f = s->p->fabric;
+	s->t = s->p->from;
+	s->planned = s->p->to;
+	s->jobs = s->p->jobs;
+	return 0;
+}
+
+static int of_files(struct subject *s, struct subject_opts *o, struct err *err)
+{
+	struct scene scene;
+	int rc;
+
+	o->o.name_map = o->live.node_names;
+	o->o.jobs = o->live.jobs;
+	rc = scene_load(&scene, &o->o, err);
+	if (!rc) {
+		s->f = s->own_f = fabric_get(scene.f);
+		s->t = s->own_t = tables_get(scene.installed);
+		s->jobs = s->own_jobs = scene.jobs ? jobset_get(scene.jobs) : NULL;
+	}
+	scene_free(&scene);
+	return rc;
+}
+
+int subject_open(struct subject *s, struct subject_opts *o, struct err *err)
+{
+	memset(s, 0, sizeof(*s));
+	if (o->plan)
+		return of_plan(s, o->plan, err);
+	if (o->o.topology)
+		return of_files(s, o, err);
+	if (live_open(&s->l, &o->live, NULL, err))
+		return EXIT_UNREADABLE;
+	s->f = s->l.f;
+	s->t = s->l.t;
+	s->jobs = s->l.jobs;
+	s->w = s->l.w;
+	return 0;
+}
+
+void subject_close(struct subject *s)
+{
+	plan_free(s->p);
+	live_close(&s->l);
+	jobset_put(s->own_jobs);
+	tables_put(s->own_t);
+	fabric_put(s->own_f);
+	memset(s, 0, sizeof(*s));
+}
+
+bool subject_sls_known(const struct tables *t)
+{
+	return t->sl_kind != SL_CONST || !tables_as_found(t);
+}

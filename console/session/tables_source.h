@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tables_source: what a command looks at: files, a plan's two states, or the fabric behind a port. */
+#ifndef CONSOLE_SESSION_TABLES_SOURCE_H
+#define CONSOLE_SESSION_TABLES_SOURCE_H
+
+#include "console/input/options.h"
+#include "console/session/live_fabric.h"
+#include "fabric/plan/plan.h"
+
+#include <argp.h>
+
+struct subject_opts {
+	struct options o; /* --topology, --lfts, ... */
+	struct live_opts live;
+	const char *plan; /* NULL: none */
+};
+
+void subject_opts_init(struct subject_opts *o);
+/* The options above but for --plan; its input is a struct subject_opts. */
+extern const struct argp subject_argp;
+
+struct subject {
+	const struct fabric *f;
+	const struct tables *t;	      /* installed, of the files, or before the plan */
+	const struct tables *planned; /* NULL: no plan */
+	const struct jobset *jobs;    /* NULL: not known */
+	struct wire *w;		      /* NULL: nothing to be asked */
+	/* owned */
+	struct plan *p;
+	struct live l;
+	const struct fabric *own_f;
+	const struct tables *own_t;
+	const struct jobset *own_jobs;
+};
+
+/* With --plan its fabric and tables, with --topology those of files, else what is discovered.
+ * 0 or an exit code, with the sentence in err. */
+int subject_open(struct subject *s, struct subject_opts *o, struct err *err);
+void subject_close(struct subject *s); /* an all-zero one is fine */
+/* Is more known of the SLs of paths than that the switches do not tell? */
+bool subject_sls_known(const struct tables *t);
+
+#endif

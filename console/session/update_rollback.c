@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/session/update_rollback.h"
+
+#include "console/lib/exits.h"
+#include "console/session/show_event.h"
+#include "console/session/update_record.h"
+#include "fabric/base/log.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A way back is not called off half-way. */
+static void go_on(int sig)
+{
+	(void)sig;
+}
+
+static int gate(void *ctx, const struct apply_event *ev, struct err *err)
+{
+	struct txn *t = ctx;
+	int rc = update_record_gate(t->record, ev, err);
+
+	t->no_record = t->no_record || rc;
+	return rc;
+}
+
+static void event(void *ctx, const struct apply_event *ev)
+{
+	struct txn *t = ctx;
+	char name[160] = "";
+
+	update_record_event(t->record, ev, t->live->f);
+	if (ev->kind == APPLY_ITEM && (!ev->rc || t->failed++ >= 10))
+		return;
+	if (ev->kind == APPLY_ITEM)
+		change_name(name, sizeof(name), ev->change, t->live->f);
+	show_event(ev, name, ev->txn);
+}
+
+static int judge(void *ctx, struct apply_theirs *out, struct err *err)
+{
+	struct txn *t = ctx;
+
+	return theirs_judge(&t->theirs, out, err);
+}
+
+static int others(void *ctx)
+{
+	struct txn *t = ctx;
+
+	return theirs_others(&t->theirs);
+}
+
+int txn_open(struct txn *t, struct live *l, const struct live_opts *o, struct err *err)
+{
+	struct record_opts ro = {
+		.dir = o->record_dir,
+		.fabric = l->f->name,
+		.mode = "rw",
+		.syslog = true,
+	};
+	struct sigaction sa = { .sa_handler = go_on };
+	int rc;
+
+	*t = (struct txn){ .live = l, .opts = o };
+	rc = record_open(&t->record, &ro, err);
+	if (rc)
+		return rc;
+	t->o = (struct apply_opts){
+		.base = o->state_dir,
+		.gate = gate,
+		.event = event,
+		.others = others,
+		.judge = judge,
+		.ctx = t,
+	};
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+	return 0;
+}
+
+static int choose_way(struct txn *t, struct err *err)
+{
+	const struct plan *made = t->theirs.plan;
+	int rc = live_install_open(&t->way, t->live, t->opts, NULL, made ? made->sm.guid : 0, err);
+
+	if (!rc && t->way.warning[0])
+		fprintf(stderr, "warning: %s\n", t->way.warning);
+	return rc;
+}
+
+static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
+{
+	struct txn *t = ctx;
+
+	agents_ended(&t->agents, id, over, n);
+}
+
+int txn_recover(struct txn *t, struct journal *j, struct err *err)
+{
+	int rc;
+
+	theirs_open(&t->theirs, t->live, t->opts, NULL, journal_info(j)->head.id);
+	rc = choose_way(t, err);
+	if (rc) {
+		journal_close(j);
+		return rc;
+	}
+	if (journal_info(j)->asked) {
+		agents_open(&t->agents, t->live, t->opts, true);
+		agents_apply(&t->o, &t->agents, NULL);
+		t->o.ended = ended;
+	}
+	t->a = apply_recover(j, t->live->f, &t->way.in, &t->o);
+	return 0;
+}
+
+void txn_note(struct txn *t, const char *type, json_t *data)
+{
+	struct err err = { "" };
+
+	if (record_add(t->record, type, data, &err))
+		log_add(LOG_ERROR, "record", "%s", err.text);
+}
+
+int txn_exit(const struct txn *t)
+{
+	enum outcome o = apply_outcome(t->a);
+
+	if (o == OUTCOME_REFUSED && t->no_record)
+		return EXIT_NO_RECORD;
+	return outcome_exit_code(o);
+}
+
+void txn_close(struct txn *t)
+{
+	struct err err = { "" };
+
+	apply_free(t->a);
+	live_install_close(&t->way);
+	theirs_close(&t->theirs);
+	agents_close(&t->agents);
+	if (record_close(t->record, &err))
+		log_add(LOG_ERROR, "record", "%s", err.text);
+	*t = (struct txn){ 0 };
+}

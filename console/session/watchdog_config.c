@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/session/watchdog_config.h"
+
+#include "console/lib/cmdline.h"
+#include "console/lib/mkey.h"
+#include "console/record/record.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/store.h"
+#include "fabric/update/journal.h"
+#include "fabric/update/watchdog/supervisor.h"
+#include "fabric/update/watchdog/watchdog.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { OPT_WATCH = 600, OPT_NO_WATCH, OPT_LIMITS, OPT_CONFIRM };
+
+static const struct argp_option rows[] = {
+	{ "confirm-timeout", OPT_CONFIRM, "S", 0,
+	  "roll back when nobody confirms for so long (preset: 300)", 20 },
+	{ "watch", OPT_WATCH, "LIST", 0,
+	  "roll back when these go wrong: sm, errors, reach, jobs (preset: all)", 20 },
+	{ "no-watch", OPT_NO_WATCH, "LIST", 0, "but not for these", 20 },
+	{ "error-limits", OPT_LIMITS, "LIST", 0,
+	  "by how much counters of a changed link may rise (preset: "
+	  "symbol=50,rcv=50,discard=100,downed=0)",
+	  20 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *s)
+{
+	struct watchdog_config *c = s->input;
+	struct err err = { "" };
+	unsigned mask;
+
+	switch (key) {
+	case OPT_CONFIRM:
+		c->confirm_s = (unsigned)cmdline_count(s, "--confirm-timeout", arg, 1, 86400);
+		return 0;
+	case OPT_WATCH:
+	case OPT_NO_WATCH:
+		if (watch_parse(&mask, arg, &err))
+			argp_error(s, "%s", err.text);
+		c->watch = key == OPT_WATCH ? mask : c->watch & ~mask;
+		return 0;
+	case OPT_LIMITS:
+		if (watch_limits_parse(&c->limits, arg, &err))
+			argp_error(s, "%s", err.text);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp watchdog_argp = { .options = rows, .parser = parse };
+
+void watchdog_config_init(struct watchdog_config *c)
+{
+	*c = (struct watchdog_config){ .confirm_s = WATCHDOG_CONFIRM_S,
+				       .watch = WATCH_ALL,
+				       .limits = watch_limits_preset };
+}
+
+static void put(json_t *j, const char *key, const char *value)
+{
+	if (value)
+		json_object_set_new(j, key, record_str(value));
+}
+
+/* The watchdog may be somewhere else. */
+static void put_path(json_t *j, const char *key, const char *path)
+{
+	char here[4096], *full;
+
+	if (!path || path[0] == '/' || !getcwd(here, sizeof(here))) {
+		put(j, key, path);
+		return;
+	}
+	full = xasprintf("%s/%s", here, path);
+	put(j, key, full);
+	free(full);
+}
+
+static void put_installer(json_t *j, const char *name)
+{
+	char here[4096], *full;
+
+	if (!name || strncmp(name, "file:", 5) || name[5] == '/' || !getcwd(here, sizeof(here))) {
+		put(j, "installer", name);
+		return;
+	}
+	full = xasprintf("file:%s/%s", here, name + 5);
+	put(j, "installer", full);
+	free(full);
+}
+
+static json_t *encode(const struct watchdog_config *c)
+{
+	const struct live_opts *o = &c->live;
+	json_t *j = json_pack(
+		"{s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:I}", "port",
+		(json_int_t)o->port, "timeout_ms", (json_int_t)o->timeout_ms, "window",
+		(json_int_t)o->window, "m_key", (json_int_t)o->m_key, "accept_sl", c->accept_sl,
+		"confirm_s", (json_int_t)c->confirm_s, "watch", (json_int_t)c->watch, "symbol",
+		(json_int_t)c->limits.symbol, "rcv", (json_int_t)c->limits.rcv, "discard",
+		(json_int_t)c->limits.discard, "downed", (json_int_t)c->limits.downed);
+
+	json_object_set_new(j, "without_agents", json_boolean(c->agents.without));
+	json_object_set_new(j, "without_silent", json_boolean(c->agents.silent_go_on));
+	json_object_set_new(j, "answer_s", json_integer(c->agents.answer_s));
+	json_object_set_new(j, "m_keys", mkey_json(o->m_keys));
+	put(j, "ca", o->ca);
+	put(j, "name", o->name);
+	put_path(j, "node_names", o->node_names);
+	if (o->jobs && strcmp(o->jobs, "slurm"))
+		put_path(j, "jobs", o->jobs);
+	else
+		put(j, "jobs", o->jobs);
+	put_path(j, "record_dir", record_dir(o->record_dir));
+	put_path(j, "state_dir", journal_base(o->state_dir));
+	put_path(j, "socket", osm_link_path(o->socket));
+	put_installer(j, o->installer);
+	return j;
+}
+
+int watchdog_config_file(const struct watchdog_config *c, struct err *err)
+{
+	json_t *j = encode(c);
+	char *text = json_dumps(j, JSON_COMPACT);
+	int fd = text ? guard_memory("ibroute-watchdog", text, strlen(text)) : -EINVAL;
+
+	json_decref(j);
+	if (text)
+		explicit_bzero(text, strlen(text));
+	free(text);
+	return fd >= 0 ? fd : err_set(err, fd, "the watchdog's options: %s", strerror(-fd));
+}
+
+static uint64_t num(const struct watchdog_config *c, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(c->text, key));
+}
+
+static const char *str(const struct watchdog_config *c, const char *key)
+{
+	return json_string_value(json_object_get(c->text, key));
+}
+
+int watchdog_config_read(struct watchdog_config *c, int fd, struct err *err)
+{
+	char path[40], *data;
+	size_t len;
+	int rc;
+
+	watchdog_config_init(c);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	rc = store_read(&data, &len, path, err);
+	if (rc)
+		return rc;
+	c->text = json_loadb(data, len, 0, NULL);
+	explicit_bzero(data, len);
+	free(data);
+	if (!c->text)
+		return err_set(err, -EBADMSG, "the watchdog's options are not JSON");
+	c->live = (struct live_opts){
+		.ca = str(c, "ca"),
+		.port = (unsigned)num(c, "port"),
+		.timeout_ms = (unsigned)num(c, "timeout_ms"),
+		.window = (unsigned)num(c, "window"),
+		.m_key = num(c, "m_key"),
+		.m_keys = mkey_from_json(json_object_get(c->text, "m_keys")),
+		.name = str(c, "name"),
+		.node_names = str(c, "node_names"),
+		.jobs = str(c, "jobs"),
+		.record_dir = str(c, "record_dir"),
+		.state_dir = str(c, "state_dir"),
+		.socket = str(c, "socket"),
+		.installer = str(c, "installer"),
+	};
+	c->accept_sl = json_is_true(json_object_get(c->text, "accept_sl"));
+	c->agents = (struct agents_opts){
+		.without = json_is_true(json_object_get(c->text, "without_agents")),
+		.silent_go_on = json_is_true(json_object_get(c->text, "without_silent")),
+		.answer_s = (unsigned)num(c, "answer_s"),
+	};
+	c->confirm_s = (unsigned)num(c, "confirm_s");
+	c->watch = (unsigned)num(c, "watch");
+	c->limits = (struct watch_limits){ num(c, "symbol"), num(c, "rcv"), num(c, "discard"),
+					   num(c, "downed") };
+	return 0;
+}
+
+void watchdog_config_clear(struct watchdog_config *c)
+{
+	json_decref(c->text);
+	*c = (struct watchdog_config){ 0 };
+}
+
+/* The plan as it is now: what the file becomes later does not matter. */
+static int plan_memory(const char *path, struct err *err)
+{
+	char *data;
+	size_t len;
+	int fd, rc = store_read(&data, &len, path, err);
+
+	if (rc)
+		return rc;
+	fd = guard_memory("ibroute-plan", data, len);
+	free(data);
+	return fd >= 0 ? fd : err_set(err, fd, "%s: %s", path, strerror(-fd));
+}
+
+int watchdog_launch(int *fd, const struct watchdog_config *c, const char *plan_file, const char *id,
+		    struct err *err)
+{
+	int pair[2] = { -1, -1 }, plan = -1, config, rc;
+
+	rc = store_mkdir(journal_base(c->live.state_dir), err);
+	if (rc)
+		return rc;
+	config = watchdog_config_file(c, err);
+	if (config < 0)
+		return config;
+	if (plan_file) {
+		plan = plan_memory(plan_file, err);
+		rc = plan < 0 ? plan : 0;
+	}
+	if (!rc && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		rc = err_set(err, -errno, "the watchdog's socket: %s", strerror(errno));
+	if (!rc)
+		rc = guard_start(config, plan, pair[1], id, err);
+	if (rc && pair[0] >= 0)
+		close(pair[0]);
+	if (pair[1] >= 0)
+		close(pair[1]);
+	if (plan >= 0)
+		close(plan);
+	close(config);
+	*fd = pair[0];
+	return rc;
+}
