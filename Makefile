@@ -133,12 +133,12 @@ $(B)/examples/%: console/examples/%.c fabric/agent/ibroute-agent.h
 		-Ifabric/agent -o $@ $<
 
 # tests/bench/NAME.c: programs that print measurements; make build/tests/bench/NAME
-$(B)/tests/bench/transition_bench: $(B)/tests/unit/write_judge.o
-$(B)/tests/bench/agents_bench: $(B)/tests/unit/agent_crowd.o $(B)/tests/unit/update_net.o
-$(B)/tests/bench/explore: $(patsubst %,$(B)/tests/unit/phase_%.o,key model node void world)
-$(B)/tests/bench/packets_soak: $(B)/tests/unit/txn_world.o $(B)/tests/unit/txn_phases.o $(B)/tests/unit/small_net.o
+$(B)/tests/bench/transition_bench: $(B)/tests/unit/kit/write_judge.o
+$(B)/tests/bench/agents_bench: $(B)/tests/unit/kit/agent_crowd.o $(B)/tests/unit/kit/update_net.o
+$(B)/tests/bench/explore: $(patsubst %,$(B)/tests/unit/kit/phase_%.o,key model node void world)
+$(B)/tests/bench/packets_soak: $(B)/tests/unit/kit/txn_world.o $(B)/tests/unit/kit/txn_phases.o $(B)/tests/unit/kit/small_net.o
 $(B)/tests/bench/packets_soak: private PC_LDLIBS += -lcmocka
-$(B)/tests/bench/screen_bench: $(B)/tests/unit/app_kit.o
+$(B)/tests/bench/screen_bench: $(B)/tests/unit/kit/app_kit.o
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(PC_LDLIBS)
 
@@ -152,7 +152,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_OBJS) $(if $(findstring 
 	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(findstring fuzzer,$(SAN)),-fsanitize=fuzzer) -o $@ $(filter %.o,$^) $(LIB) $(PC_LDLIBS)
 
 # random keys into the whole console
-$(B)/tests/fuzz/keys: $(B)/tests/fuzz/keys.o $(B)/tests/unit/app_kit.o $(LIB)
+$(B)/tests/fuzz/keys: $(B)/tests/fuzz/keys.o $(B)/tests/unit/kit/app_kit.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
 
 # an event plugin of opensm

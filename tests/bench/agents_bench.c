@@ -16,8 +16,8 @@
 #include "fabric/update/installer/smp.h"
 #include "fabric/wire/wire.h"
 #include "tests/bench/bench_kit.h"
-#include "tests/unit/agent_crowd.h"
-#include "tests/unit/update_net.h"
+#include "tests/unit/kit/agent_crowd.h"
+#include "tests/unit/kit/update_net.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
  */
 #include "tests/bench/bench_kit.h"
 
-#include "tests/unit/phase_model.h"
+#include "tests/unit/kit/phase_model.h"
 
 #include "fabric/agent/agent_state.h"
 #include "fabric/base/mem.h"

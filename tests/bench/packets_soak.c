@@ -24,8 +24,8 @@
 #include "tests/bench/bench_kit.h"
 
 #include "fabric/base/mem.h"
-#include "tests/unit/txn_phases.h"
-#include "tests/unit/txn_world.h"
+#include "tests/unit/kit/txn_phases.h"
+#include "tests/unit/kit/txn_world.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
  *             fabric's apart, which real ones do not need; its switches' answers are in the
  *             thread of the wire
  */
-#include "tests/unit/app_kit.h"
+#include "tests/unit/kit/app_kit.h"
 
 #include "fabric/base/clock.h"
 

@@ -16,7 +16,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 #include "fabric/sim/topology/topo.h"
-#include "tests/unit/write_judge.h"
+#include "tests/unit/kit/write_judge.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  * of the table in view is on a row that there is.  What ends the program, or would stop it, is
  * left out.  The same seed gives the same keys; what they meet depends on the clock.
  */
-#include "tests/unit/app_kit.h"
+#include "tests/unit/kit/app_kit.h"
 
 #include "console/lib/config.h"
 #include "fabric/base/clock.h"

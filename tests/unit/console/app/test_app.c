@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The console as a whole, over the demo: history, freezing, snapshots. */
+#include "tests/unit/kit/app_kit.h"
+
+#include "fabric/base/clock.h"
+#include "fabric/format/native/tables_ibr.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SPEC "fattree2:leaves=6,spines=3,hosts=6,fail=2,seed=3"
+
+static char dir[64];
+
+static void shows(struct app *a, const char *text)
+{
+	char *screen = app_kit_screen(a);
+
+	if (!strstr(screen, text))
+		fail_msg("\"%s\" is not on the screen:\n%s", text, screen);
+	free(screen);
+}
+
+/* The screen between the tabs and the keys, which differ by who looks. */
+static char *body(struct app *a)
+{
+	char *screen = app_kit_screen(a), *from = strchr(strchr(screen, '\n') + 1, '\n') + 1;
+	char *text, *end = screen + strlen(screen) - 1;
+
+	for (int i = 0; i < 2; i++)
+		do
+			end--;
+		while (*end != '\n');
+	text = strndup(from, (size_t)(end - from));
+	free(screen);
+	/* the age of the list of jobs goes on */
+	for (char *ago = strstr(text, " ago"); ago; ago = strstr(ago + 1, " ago"))
+		for (char *p = ago - 1; *p != ' '; p--)
+			*p = '#';
+	for (char *p = text, *to = text;; p++) {
+		if (*p != '#' || to == text || to[-1] != '#')
+			*to++ = *p;
+		if (!*p)
+			break;
+	}
+	return text;
+}
+
+static void a_moment_of_the_past_is_shown_again_as_it_was(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	char *then, *now, *again;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 5));
+	app_kit_keys(a, "3Z");
+	then = body(a);
+	app_kit_keys(a, "BZ");
+	shows(a, "LIVE");
+	app_kit_run(a, 1);
+	now = body(a);
+	assert_string_not_equal(then, now);
+	app_kit_keys(a, "b");
+	shows(a, "HIST");
+	again = body(a);
+	assert_string_equal(then, again);
+	app_kit_run(a, 0.5); /* and stays so while new samples come */
+	free(again);
+	again = body(a);
+	assert_string_equal(then, again);
+	app_kit_keys(a, "L");
+	shows(a, "LIVE");
+	free(then);
+	free(now);
+	free(again);
+	app_end(a);
+}
+
+static void frozen_as_early_as_can_be_no_later_history_shows(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	uint32_t before, seen;
+
+	(void)state;
+	assert_non_null(a);
+	while (!a->fabric)
+		app_kit_run(a, 0.001);
+	app_kit_keys(a, "2Z");
+	/* none, unless a loaded machine had the first sample ready with the fabric */
+	before = history_count(a->history);
+	seen = past_count(a->past);
+	while (past_count(a->past) < seen + 3)
+		app_kit_run(a, 0.05);
+	app_draw(a);
+	shows(a, "FROZEN");
+	assert_int_equal(history_count(a->history), before);
+	app_kit_keys(a, "Z");
+	app_draw(a);
+	assert_true(history_count(a->history) > before);
+	app_end(a);
+}
+
+static void nothing_is_missed_while_the_screen_is_frozen(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	uint32_t before;
+	char *then, *now;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 3));
+	app_kit_keys(a, "3Z");
+	before = past_count(a->past);
+	then = body(a);
+	assert_true(app_kit_ready(a, before + 3));
+	now = body(a);
+	assert_string_equal(then, now);
+	shows(a, "FROZEN");
+	app_kit_keys(a, "sS/leaf1");
+	app_key(a, K_ENTER);
+	shows(a, "filter: leaf1");
+	app_kit_keys(a, "[");
+	shows(a, "FROZEN HIST");
+	app_kit_keys(a, "]");
+	shows(a, "FROZEN");
+	app_kit_keys(a, "]");
+	shows(a, "HIST"); /* samples that came while it was frozen */
+	app_kit_keys(a, "L");
+	shows(a, "LIVE");
+	free(then);
+	free(now);
+	app_end(a);
+}
+
+static void save(struct app *a)
+{
+	char keys[128];
+
+	snprintf(keys, sizeof(keys), ":save %s/snap", dir);
+	app_kit_keys(a, keys);
+	app_key(a, K_ENTER);
+	shows(a, "saved; look at it with --load");
+}
+
+/* cmocka cuts long messages off: only the lines that differ. */
+static void differ(char view, size_t back, char *a, char *b)
+{
+	char *pa = a, *pb = b;
+
+	while (pa && pb) {
+		char *la = strsep(&pa, "\n"), *lb = strsep(&pb, "\n");
+
+		if (strcmp(la, lb) != 0)
+			print_error("saved  %s\nloaded %s\n", la, lb);
+	}
+	fail_msg("view %c, %zu back", view, back);
+}
+
+/* Those of a moment are computed when it is shown, where they were not before. */
+static void figures_come(struct app *a)
+{
+	for (int i = 0; i < 500 && a->shown_past.on && !a->shown_past.at.was.figures; i++)
+		app_kit_run(a, 0.01);
+	assert_true(!a->shown_past.on || a->shown_past.at.was.figures);
+}
+
+/* Computed last of all, when there is nothing else to do; a frozen screen does not take it. */
+static void usage_comes(struct app *a)
+{
+	double end = clock_s() + 240;
+
+	while ((!a->usage || a->usage->jobs != a->jobs) && clock_s() < end)
+		app_kit_run(a, 0.01);
+	assert_non_null(state_usage(&a->state));
+}
+
+static bool forecast_is_there(const struct app *a)
+{
+	return a->state.preview.n && !a->state.preview.list[0].forecasting;
+}
+
+static void a_preview_older_than_the_counters_is_told_of_the_traffic(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	struct proposal *x = &a->state.preview.list[0];
+	double end = clock_s() + 240;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 3));
+	app_kit_keys(a, "6 ");
+	while (!forecast_is_there(a) && clock_s() < end)
+		app_kit_run(a, 0.05);
+	assert_true(forecast_is_there(a));
+	/* as if no counters had been there */
+	x->traffic_plan = x->traffic_now = (struct traffic){ .chan = FAB_NONE };
+	x->traffic_tried = false;
+	while (!x->traffic_plan.known && clock_s() < end)
+		app_kit_run(a, 0.05);
+	assert_true(x->traffic_plan.known && x->traffic_plan.util_max > 0);
+	assert_true(x->traffic_now.known && x->traffic_now.util_max > 0);
+	app_end(a);
+}
+
+/* There is nothing to compare it with, which computing it anew mends. */
+static void a_preview_older_than_the_tables_is_stale(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	struct state_preview *p = &a->state.preview;
+	double end = clock_s() + 240;
+	const struct tables *from;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 3));
+	app_kit_keys(a, "6 ");
+	while (!p->n && clock_s() < end)
+		app_kit_run(a, 0.05);
+	assert_int_equal(p->n, 1);
+	assert_string_equal(p->stale, "");
+	from = a->kept[0].msg->from;
+	a->kept[0].msg->from = NULL; /* as if no tables had been read */
+	app_stale(a);
+	assert_non_null(strstr(p->stale, "were not known yet"));
+	a->kept[0].msg->from = from;
+	app_stale(a);
+	assert_string_equal(p->stale, "");
+	app_end(a);
+}
+
+static void a_preview_asked_too_early_begins_when_the_tables_are_read(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	struct state_preview *p = &a->state.preview;
+	double end = clock_s() + 240;
+	const struct tables *tables;
+	const struct sample *sample;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 3));
+	tables = a->tables;
+	sample = a->sample;
+	a->tables = NULL; /* as if they were on their way */
+	a->sample = NULL;
+	app_kit_keys(a, "6 ");
+	shows(a, "waits for the installed tables");
+	app_kit_keys(a, "x");
+	assert_int_equal(p->state, PREVIEW_CANCELLED);
+	app_kit_keys(a, " ");
+	assert_int_equal(p->state, PREVIEW_RUNNING);
+	a->tables = tables;
+	a->sample = sample;
+	while (!p->n && clock_s() < end)
+		app_kit_run(a, 0.05);
+	assert_int_equal(p->n, 1);
+	assert_ptr_equal(p->list[0].from, tables);
+	assert_string_equal(p->stale, "");
+	app_end(a);
+}
+
+static void wait_for(struct app *a, const char *text)
+{
+	double end = clock_s() + 240;
+	bool there = false;
+
+	while (!there && clock_s() < end) {
+		char *screen = app_kit_screen(a);
+
+		there = strstr(screen, text) != NULL;
+		free(screen);
+		if (!there)
+			app_kit_run(a, 0.05);
+	}
+	shows(a, text);
+}
+
+static void tables_of_a_file_become_a_proposal(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	const struct proposal *x = &a->state.preview.list[0];
+	double end = clock_s() + 240;
+	char path[128], keys[160];
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 3));
+	snprintf(path, sizeof(path), "%s/mine.ibr", dir);
+	assert_int_equal(tables_ibr_save(path, a->tables, NULL), 0);
+	app_kit_keys(a, ":engine file");
+	app_key(a, K_ENTER);
+	shows(a, ":file _");
+	snprintf(keys, sizeof(keys), "%s/min", dir);
+	app_kit_keys(a, keys);
+	app_key(a, K_TAB);
+	shows(a, "/mine.ibr_");
+	app_key(a, K_ENTER);
+	wait_for(a, "file mine.ibr, fresh");
+	assert_int_equal(x->files->n, 1);
+	assert_string_equal(x->files->file[0].path, path);
+	assert_int_equal(strlen(x->id), 6); /* of its plan */
+	while (x->order == ORDER_WAITS && clock_s() < end)
+		app_kit_run(a, 0.05);
+	assert_int_equal(x->order, ORDER_FOUND);
+	assert_string_equal(x->ordered->id, x->id);
+	a->state.preview.list[0].order = ORDER_WAITS; /* as when it takes longer */
+	app_kit_keys(a, "6x");
+	assert_int_equal(x->order, ORDER_ENDED);
+	shows(a, "every step: ended");
+	app_kit_keys(a, "w"); /* there is nothing to save yet */
+	assert_int_equal(x->order, ORDER_WAITS);
+	shows(a, "looked for again");
+	while (x->order == ORDER_WAITS && clock_s() < end)
+		app_kit_run(a, 0.05);
+	assert_int_equal(x->order, ORDER_FOUND);
+	app_kit_keys(a, "x");
+	assert_int_equal(a->state.preview.n, 0);
+	app_kit_keys(a, ":file /dev/tty");
+	app_key(a, K_ENTER);
+	shows(a, "/dev/tty is no file");
+	app_kit_keys(a, ":file -");
+	app_key(a, K_ENTER);
+	shows(a, "- is no file");
+	app_end(a);
+}
+
+static void a_snapshot_shows_the_same_screens(void **state)
+{
+	static const char views[] = "12358";
+	static const int sizes[][2] = { { 80, 24 }, { 100, 30 }, { 200, 60 } };
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30), *b;
+	char path[96];
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 6));
+	usage_comes(a);
+	app_kit_keys(a, "ZB");
+	save(a);
+	snprintf(path, sizeof(path), "%s/snap", dir);
+	b = app_kit_open(NULL, path, 100, 30);
+	assert_non_null(b);
+	assert_true(app_kit_ready(b, 6));
+	assert_int_equal(past_count(a->past) >= past_count(b->past), 1);
+	assert_string_equal(a->fabric->name, b->fabric->name);
+	usage_comes(b);
+	/* one that loads has an event more to tell, and samples go on over there */
+	for (size_t back = 0; back < 3; back++) {
+		a->events.total = b->events.total = 0;
+		if (back) {
+			app_kit_keys(a, "[");
+			app_kit_keys(b, "[");
+			figures_come(a);
+			figures_come(b);
+		}
+		for (const char *v = views; *v; v++)
+			for (int i = 0; i < 3; i++) {
+				const char key[2] = { *v, 0 };
+				char *of_a, *of_b;
+
+				app_kit_keys(a, key);
+				app_kit_keys(b, key);
+				app_kit_size(a, sizes[i][0], sizes[i][1]);
+				app_kit_size(b, sizes[i][0], sizes[i][1]);
+				of_a = body(a);
+				of_b = body(b);
+				if (strcmp(of_a, of_b) != 0)
+					differ(*v, back, of_a, of_b);
+				free(of_a);
+				free(of_b);
+			}
+	}
+	app_end(a);
+	app_end(b);
+}
+
+static void a_folder_that_is_there_is_not_written_over(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	char keys[128];
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 1));
+	snprintf(keys, sizeof(keys), ":save %s", dir);
+	app_kit_keys(a, keys);
+	app_key(a, K_ENTER);
+	shows(a, "cannot create the folder");
+	app_end(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_moment_of_the_past_is_shown_again_as_it_was),
+		cmocka_unit_test(frozen_as_early_as_can_be_no_later_history_shows),
+		cmocka_unit_test(nothing_is_missed_while_the_screen_is_frozen),
+		cmocka_unit_test(a_preview_older_than_the_counters_is_told_of_the_traffic),
+		cmocka_unit_test(a_preview_older_than_the_tables_is_stale),
+		cmocka_unit_test(a_preview_asked_too_early_begins_when_the_tables_are_read),
+		cmocka_unit_test(tables_of_a_file_become_a_proposal),
+		cmocka_unit_test(a_snapshot_shows_the_same_screens),
+		cmocka_unit_test(a_folder_that_is_there_is_not_written_over),
+	};
+	char cmd[96];
+	int rc;
+
+	snprintf(dir, sizeof(dir), "/tmp/ibroute-test-app-XXXXXX");
+	if (!mkdtemp(dir))
+		return 1;
+	rc = cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
+	return system(cmd) || rc;
+}

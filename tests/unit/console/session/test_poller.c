@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the thread that owns the wire reads again, and what it does not. */
+#include "console/session/poller.h"
+
+#include "engines/minhop.h"
+#include "fabric/base/clock.h"
+#include "fabric/sim/device/sim.h"
+#include "fabric/wire/wire.h"
+#include "tests/unit/kit/route_check.h"
+#include "tests/unit/kit/small_net.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LIMIT_S 120
+
+/* The next message of that type; others are dropped. */
+static struct msg *next_of(struct mailbox *box, enum msg_type type)
+{
+	double end = clock_s() + LIMIT_S;
+
+	while (clock_s() < end) {
+		struct pollfd p = { .fd = mailbox_fd(box), .events = POLLIN };
+		struct msg *msg = mailbox_take(box);
+
+		if (msg && msg->type == type)
+			return msg;
+		if (msg)
+			msg_drop(msg);
+		else
+			poll(&p, 1, 100);
+	}
+	fail_msg("no message of type %d within %d s", type, LIMIT_S);
+	return NULL;
+}
+
+/* The next whole tables: on a slow machine LFTs alone may come before. */
+static struct msg *next_tables(struct mailbox *box, bool whole)
+{
+	struct msg *msg = next_of(box, MSG_TABLES);
+
+	while (whole && !tables_know_vls(msg->tables)) {
+		msg_drop(msg);
+		msg = next_of(box, MSG_TABLES);
+	}
+	return msg;
+}
+
+static void sl2vl_tables_are_read_again_only_when_a_route_has_changed(void **state)
+{
+	struct poller_opts po = { .interval_s = 60, .sweep_s = 60, .want_sl2vl = true };
+	struct fabric *f = net_chain(1, 8, FAB_NONE, NULL);
+	struct tables *t = tables_new(f, "test");
+	const struct tables *first;
+	struct mailbox *box = mailbox_new();
+	struct poller *p;
+	struct sim *sim;
+	struct wire *w;
+	struct err err;
+	struct msg *msg;
+	uint64_t all;
+	uint8_t last;
+
+	(void)state;
+	po.tables_s = 0.01;
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
+		if (fabric_lid_switch(f, lid, &last) == 0)
+			tables_row(t, 0)[lid] = last;
+	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
+	assert_int_equal(sim_install_tables(sim, t, &err), 0);
+	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
+	p = poller_start(w, &po, box, NULL);
+	msg = next_tables(box, true);
+	all = msg->total;
+	first = tables_get(msg->tables);
+	msg_drop(msg);
+	for (int i = 0; i < 2; i++) {
+		msg = next_tables(box, true);
+		assert_true(msg->total < all / 4);
+		assert_ptr_equal(msg->tables, first);
+		msg_drop(msg);
+	}
+	/* somebody writes */
+	sim_poke_lft(sim, 0, f->max_lid, 1);
+	do {
+		msg = next_tables(box, true);
+		if (msg->tables == first) {
+			msg_drop(msg);
+			msg = NULL;
+		}
+	} while (!msg);
+	assert_true(msg->total > all / 2);
+	assert_int_equal(tables_row(msg->tables, 0)[f->max_lid], 1);
+	tables_put(first);
+	first = tables_get(msg->tables);
+	msg_drop(msg);
+	/* or is known to have written, whatever the LFTs say */
+	poller_tables(p);
+	do {
+		msg = next_tables(box, true);
+		if (msg->tables == first) {
+			msg_drop(msg);
+			msg = NULL;
+		}
+	} while (!msg);
+	assert_true(msg->total > all / 2);
+	msg_drop(msg);
+	tables_put(first);
+	poller_stop(p);
+	poller_free(p);
+	mailbox_free(box);
+	sim_free(sim);
+	tables_put(t);
+	fabric_put(f);
+}
+
+/* How a sweep that somebody asked for ended; true: it was ended. */
+static bool ended(struct mailbox *box)
+{
+	struct pollfd fd = { .fd = mailbox_fd(box), .events = POLLIN };
+	double end = clock_s() + LIMIT_S;
+	struct msg *msg;
+
+	while (clock_s() < end) {
+		while ((msg = mailbox_take(box))) {
+			bool found = msg->type == MSG_FABRIC;
+			bool stopped = msg->type == MSG_DISCOVERING && msg->rc == -ECANCELED;
+
+			msg_drop(msg);
+			if (found || stopped)
+				return stopped;
+		}
+		poll(&fd, 1, 100);
+	}
+	fail_msg("no end of a sweep within %d s", LIMIT_S);
+	return false;
+}
+
+static void a_sweep_that_is_ended_leaves_all_as_it_was(void **state)
+{
+	struct poller_opts po = { .interval_s = 600, .sweep_s = 600, .tables_s = 600 };
+	struct fabric *f = net_tree(18, 18, 18, NULL);
+	struct engine_params params = { 0 };
+	struct tables *t = must_route(&engine_minhop, f, NULL, &params);
+	struct mailbox *box = mailbox_new();
+	struct poller *p;
+	struct sim *sim;
+	struct wire *w;
+	struct err err;
+	uint32_t n = 0;
+
+	(void)state;
+	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
+	assert_int_equal(sim_install_tables(sim, t, &err), 0);
+	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
+	p = poller_start(w, &po, box, NULL);
+	msg_drop(next_tables(box, false));
+	for (int i = 0; i < 50 && !n; i++) { /* it may be over before it is ended */
+		poller_sweep(p);
+		poller_end_sweep(p);
+		n += ended(box);
+	}
+	assert_int_equal(n, 1);
+	poller_end_sweep(p); /* there is none */
+	poller_sweep(p);
+	assert_false(ended(box));
+	msg_drop(next_tables(box, false)); /* goes on as ever */
+	poller_stop(p);
+	poller_free(p);
+	mailbox_free(box);
+	sim_free(sim);
+	tables_put(t);
+	fabric_put(f);
+}
+
+/* How far the SL2VL tables are; -ECANCELED: ended. */
+static uint64_t next_step(struct mailbox *box, int *rc)
+{
+	struct msg *msg = next_of(box, MSG_TABLES_READING);
+	uint64_t done = msg->done;
+
+	*rc = msg->rc;
+	msg_drop(msg);
+	return done;
+}
+
+/* 33,000 SL2VL tables at 7 ms for 32 of them: 7 s, of which the test sees one or two. */
+static void lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on(void **state)
+{
+	struct poller_opts po = {
+		.interval_s = 600, .sweep_s = 600, .tables_s = 600, .want_sl2vl = true
+	};
+	struct fabric *f = net_tree(16, 16, 16, NULL);
+	struct engine_params params = { 0 };
+	struct tables *t = must_route(&engine_minhop, f, NULL, &params);
+	struct mailbox *box = mailbox_new();
+	struct sim_opts so;
+	struct poller *p;
+	struct sim *sim;
+	struct wire *w;
+	struct err err;
+	struct msg *msg;
+	uint64_t done, at = 0;
+	int rc;
+
+	(void)state;
+	sim_opts_init(&so);
+	so.delay_us = 7000;
+	assert_int_equal(sim_new(&sim, f, &so, &err), 0);
+	assert_int_equal(sim_install_tables(sim, t, &err), 0);
+	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
+	p = poller_start(w, &po, box, NULL);
+	msg = next_tables(box, false);
+	assert_false(tables_know_vls(msg->tables));
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		assert_memory_equal(tables_row(msg->tables, sw), tables_row(t, sw),
+				    t->max_lid + 1u);
+	msg_drop(msg);
+	msg_drop(next_of(box, MSG_SAMPLE)); /* which does not wait for them */
+	poller_tables_end(p);
+	for (done = next_step(box, &rc); !rc; done = next_step(box, &rc))
+		at = done;
+	assert_int_equal(rc, -ECANCELED);
+	poller_now(p);
+	msg_drop(next_of(box, MSG_SAMPLE));
+	poller_tables_on(p);
+	done = next_step(box, &rc);
+	assert_int_equal(rc, 0);
+	assert_true(done > at);
+	poller_stop(p);
+	poller_free(p);
+	mailbox_free(box);
+	sim_free(sim);
+	tables_put(t);
+	fabric_put(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sl2vl_tables_are_read_again_only_when_a_route_has_changed),
+		cmocka_unit_test(lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on),
+		cmocka_unit_test(a_sweep_that_is_ended_leaves_all_as_it_was),
+	};
+
+	return cmocka_run_group_tests_name("poller", tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The thread that computes: what is asked for has an end, whichever. */
+#include "console/lib/progress_line.h"
+#include "console/session/worker.h"
+
+#include "engines/minhop.h"
+#include "engines/updn.h"
+#include "fabric/base/clock.h"
+#include "tests/unit/kit/route_check.h"
+#include "tests/unit/kit/small_net.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#define SERIAL 7
+#define LONG_S 120
+
+/* The next message of one of these types; fails the test after a long time. */
+static struct msg *next_of(struct mailbox *box, enum msg_type a, enum msg_type b)
+{
+	struct pollfd fd = { .fd = mailbox_fd(box), .events = POLLIN };
+	double end = clock_s() + LONG_S;
+	struct msg *m;
+
+	while (clock_s() < end) {
+		while ((m = mailbox_take(box))) {
+			if (m->type == a || m->type == b)
+				return m;
+			msg_drop(m);
+		}
+		poll(&fd, 1, 100);
+	}
+	fail_msg("no message of type %d or %d", a, b);
+	return NULL;
+}
+
+/* It waits for the figures, as on a large fabric just after the start. */
+static void a_preview_that_is_cancelled_while_it_waits_is_told(void **state)
+{
+	struct fabric *f = net_spec("fattree2:leaves=36,spines=18,hosts=18");
+	struct engine_params params = { 0 };
+	struct tables *t = must_route(&engine_minhop, f, NULL, &params);
+	struct mailbox *box = mailbox_new();
+	struct worker *w = worker_start(box);
+	struct preview_ask ask = {
+		.fabric = f, .current = t, .engine = &engine_minhop, .serial = SERIAL
+	};
+	struct msg *m;
+
+	(void)state;
+	worker_metrics(w, f, t, NULL, true, false);
+	msg_drop(next_of(box, MSG_METRICS_STEP, MSG_METRICS));
+	worker_preview(w, &ask);
+	worker_cancel(w);
+	/* a machine that slept meanwhile may have been done before */
+	m = next_of(box, MSG_PREVIEW_FAILED, MSG_PREVIEW);
+	assert_int_equal(m->total, SERIAL);
+	if (m->type == MSG_PREVIEW_FAILED)
+		assert_int_equal(m->rc, -ECANCELED);
+	msg_drop(m);
+	worker_stop(w);
+	mailbox_free(box);
+	tables_put(t);
+	fabric_put(f);
+}
+
+static void an_order_of_writes_tells_its_steps_from_the_plan_on(void **state)
+{
+	struct fabric *f = net_spec("fattree2:leaves=12,spines=6,hosts=6");
+	struct engine_params params = { 0 };
+	struct tables *from = must_route(&engine_minhop, f, NULL, &params), *to;
+	struct mailbox *box = mailbox_new();
+	struct worker *w = worker_start(box);
+	struct order_ask ask = { .fabric = f, .from = from, .serial = SERIAL };
+	struct msg *m;
+
+	(void)state;
+	params.seed = 5;
+	ask.to = to = must_route(&engine_updn, f, NULL, &params);
+	worker_cost(w, &ask, false);
+	m = next_of(box, MSG_COST_STEP, MSG_COST);
+	assert_int_equal(m->type, MSG_COST_STEP);
+	assert_string_equal(m->step, "plan");
+	assert_string_equal(m->text, "order of writes");
+	assert_int_equal(m->done, 0);
+	assert_true(m->total > 0);
+	msg_drop(m);
+	m = next_of(box, MSG_COST, MSG_COST);
+	assert_int_equal(m->rc, 0);
+	assert_int_equal(m->total, SERIAL);
+	assert_non_null(m->ordered);
+	msg_drop(m);
+	/* one that is ended leaves no plan */
+	worker_cost(w, &ask, true);
+	worker_cancel_cost(w);
+	worker_order(w, &ask);
+	while ((m = next_of(box, MSG_ORDERED, MSG_COST))->type == MSG_COST) {
+		assert_true(m->rc ? m->rc == -ECANCELED && !m->ordered : m->ordered != NULL);
+		msg_drop(m);
+	}
+	assert_int_equal(m->rc, 0);
+	assert_non_null(m->ordered);
+	msg_drop(m);
+	worker_stop(w);
+	mailbox_free(box);
+	tables_put(to);
+	tables_put(from);
+	fabric_put(f);
+}
+
+/* Otherwise nothing on the screen tells why figures are missing. */
+static void a_forecast_tells_how_far_it_is(void **state)
+{
+	struct fabric *f = net_spec("fattree2:leaves=12,spines=6,hosts=6");
+	struct engine_params params = { 0 };
+	struct tables *t = must_route(&engine_minhop, f, NULL, &params);
+	struct mailbox *box = mailbox_new();
+	struct worker *w = worker_start(box);
+	struct forecast_ask ask = { .fabric = f, .from = t, .to = t, .serial = SERIAL };
+	struct msg *m;
+
+	(void)state;
+	worker_forecast(w, &ask);
+	m = next_of(box, MSG_BACKGROUND_STEP, MSG_FORECAST);
+	assert_int_equal(m->type, MSG_BACKGROUND_STEP);
+	assert_string_equal(m->text, "forecast");
+	assert_int_equal(m->part, 1);
+	assert_int_equal(m->parts, 2);
+	msg_drop(m);
+	m = next_of(box, MSG_FORECAST, MSG_FORECAST);
+	assert_int_equal(m->rc, 0);
+	assert_int_equal(m->total, SERIAL);
+	assert_true(m->plan.known && m->now.known);
+	msg_drop(m);
+	/* one that is ended says so, unless it was done before */
+	worker_forecast(w, &ask);
+	msg_drop(next_of(box, MSG_BACKGROUND_STEP, MSG_BACKGROUND_STEP));
+	worker_cancel_background(w);
+	m = next_of(box, MSG_FORECAST, MSG_FORECAST);
+	assert_true(!m->rc || m->rc == -ECANCELED);
+	msg_drop(m);
+	worker_stop(w);
+	mailbox_free(box);
+	tables_put(t);
+	fabric_put(f);
+}
+
+static void what_is_left_in_all_is_told_in_the_last_long_step_only(void **state)
+{
+	(void)state;
+	assert_true(progress_about_s(true, 25, 100, 10) == 30);
+	assert_true(isnan(progress_about_s(false, 25, 100, 10)));
+	assert_true(isnan(progress_about_s(true, 1, 100, 10))); /* too early to say */
+	assert_true(isnan(progress_about_s(true, 25, 100, 0.1)));
+	assert_true(isnan(progress_about_s(true, 25, 0, 10)));
+	assert_true(progress_most_s(3, 4, 10.5) == 7); /* twice as slow, and rounded up */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_left_in_all_is_told_in_the_last_long_step_only),
+		cmocka_unit_test(a_preview_that_is_cancelled_while_it_waits_is_told),
+		cmocka_unit_test(an_order_of_writes_tells_its_steps_from_the_plan_on),
+		cmocka_unit_test(a_forecast_tells_how_far_it_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

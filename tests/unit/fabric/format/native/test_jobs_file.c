@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/format/native/jobs_file.h"
+#include "tests/unit/kit/small_net.h"
+#include "tests/unit/kit/text_files.h"
+
+#include <errno.h>
+#include <time.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static int read_text(struct job_log **log, const char *text, struct read_report *report,
+		     struct err *err)
+{
+	FILE *in = text_file(text, strlen(text));
+	int rc = jobs_file_read(log, in, "jobs.txt", report, err);
+
+	fclose(in);
+	return rc;
+}
+
+static struct job_log *must_read(const char *text, struct read_report *report)
+{
+	struct job_log *log = NULL;
+	struct err err = { "" };
+
+	if (read_text(&log, text, report, &err))
+		fail_msg("%s", err.text);
+	return log;
+}
+
+static void a_list_of_jobs_becomes_a_job_set(void **state)
+{
+	struct fabric *f = net_tree(4, 2, 4, NULL); /* n0000 .. n0015 */
+	struct read_report report;
+	struct job_log *log = must_read("# jobs of today\r\n"
+					"17 n[0000-0007]\r\n"
+					"\r\n"
+					"18\tn[0008,0012],nowhere\r\n"
+					"19 (null)\r\n"
+					"20   n0015  \r\n",
+					&report);
+	struct jobset *js = NULL;
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(report.records, 3);
+	assert_int_equal(report.skipped, 1);
+	assert_int_equal(job_log_jobset(&js, log, f, JOB_LOG_ALL, "file jobs.txt", &err), 0);
+	assert_int_equal(js->njob, 3);
+	assert_int_equal(js->nmulti, 2);
+	assert_int_equal(js->jobs[0].id, 17);
+	assert_int_equal(js->jobs[0].nterm, 8);
+	assert_int_equal(js->jobs[0].nsw, 2);
+	assert_int_equal(js->jobs[1].id, 18);
+	assert_int_equal(js->jobs[1].unknown, 1);
+	assert_string_equal(js->jobs[2].nodes, "n0015");
+	assert_string_equal(js->source, "file jobs.txt");
+	jobset_put(js);
+	job_log_free(log);
+	fabric_put(f);
+}
+
+static const char history[] = "jobid,start,end,nodelist\n"
+			      "1,1000,2000,n[0000-0001]\n"
+			      "2,1500,Unknown,\"n[0002-0003],n0004\"\n"
+			      "3,2000,3000,n0005,n0006\n"
+			      "4,,,n0007\n";
+
+static void a_point_in_time_selects_the_jobs_that_run_then(void **state)
+{
+	static const struct {
+		int64_t at_s;
+		uint32_t njob;
+	} cases[] = { { 999, 1 },  { 1000, 2 }, { 1999, 3 },
+		      { 2000, 3 }, { 3000, 2 }, { JOB_LOG_ALL, 4 } };
+	struct fabric *f = net_tree(4, 2, 4, NULL);
+	struct job_log *log = must_read(history, NULL);
+	int64_t first, last;
+
+	(void)state;
+	job_log_span(log, &first, &last);
+	assert_int_equal(first, 1000);
+	assert_int_equal(last, 3000);
+	assert_string_equal(log->jobs[2].nodes, "n0005,n0006");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct jobset *js = NULL;
+		struct err err;
+
+		assert_int_equal(job_log_jobset(&js, log, f, cases[i].at_s, "x", &err), 0);
+		assert_int_equal(js->njob, cases[i].njob);
+		if (cases[i].at_s != JOB_LOG_ALL)
+			assert_int_equal(js->time_s, cases[i].at_s);
+		jobset_put(js);
+	}
+	job_log_free(log);
+	fabric_put(f);
+}
+
+static const char sacct[] =
+	"JobIDRaw|JobName|User|State|Start|End|NNodes|NodeList\n"
+	"100|cfd|anna|COMPLETED|2026-11-20T10:00:00|2026-11-20T11:30:00|2|n[0001-0002]\n"
+	"100.batch|batch||COMPLETED|2026-11-20T10:00:00|2026-11-20T11:30:00|1|n0001\n"
+	"101|md|bert|RUNNING|2026-11-20T11:00:00|Unknown|1|n0003\n"
+	"102|wait|anna|PENDING|Unknown|Unknown|4|None assigned\n";
+
+static void what_sacct_prints_is_understood(void **state)
+{
+	struct tm tm = {
+		.tm_year = 126, .tm_mon = 10, .tm_mday = 20, .tm_hour = 11, .tm_isdst = -1
+	};
+	struct read_report report;
+	struct job_log *log = must_read(sacct, &report);
+
+	(void)state;
+	assert_int_equal(log->n, 2);
+	assert_int_equal(log->jobs[0].id, 100);
+	assert_string_equal(log->jobs[0].name, "cfd");
+	assert_string_equal(log->jobs[0].user, "anna");
+	assert_int_equal(log->jobs[0].end_s - log->jobs[0].start_s, 5400);
+	assert_int_equal(log->jobs[1].start_s, mktime(&tm));
+	assert_int_equal(log->jobs[1].end_s, 0);
+	assert_int_equal(report.skipped, 1);
+	job_log_free(log);
+}
+
+static void mistakes_are_told_with_file_and_line(void **state)
+{
+	static const struct {
+		const char *text, *where, *what;
+	} cases[] = {
+		{ "1 n1\n2 n[3-1]\n", "jobs.txt:2: ", "position 6" },
+		{ "1 n1\nhello world\n", "jobs.txt:2: ", "jobid nodelist" },
+		{ "1,5,n1\n", "jobs.txt:1: ", "jobid,start,end,nodelist is expected" },
+		{ "1,yesterday,6,n1\n", "jobs.txt:1: ", "not a time: yesterday" },
+		{ "7\n", "jobs.txt:1: ", "jobid nodelist" },
+		{ "JobIDRaw|State\n1|x\n", "jobs.txt:1: ", "NodeList" },
+		{ "JobIDRaw|NodeList\nx|n1\n", "jobs.txt:2: ", "not a job id" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct job_log *log = NULL;
+		struct err err = { "" };
+
+		assert_int_equal(read_text(&log, cases[i].text, NULL, &err), -EINVAL);
+		if (!strstr(err.text, cases[i].where) || !strstr(err.text, cases[i].what))
+			fail_msg("case %zu: %s", i, err.text);
+		assert_null(log);
+	}
+}
+
+static int try_read(FILE *in, void *ctx)
+{
+	struct job_log *log = NULL;
+	struct read_report report;
+	struct jobset *js = NULL;
+	struct err err = { "" };
+	int rc = jobs_file_read(&log, in, "damaged", &report, &err);
+
+	assert_true(!rc || err.text[0]);
+	if (!rc && !job_log_jobset(&js, log, ctx, JOB_LOG_ALL, "x", &err))
+		jobset_put(js);
+	job_log_free(log);
+	return rc;
+}
+
+static void damaged_files_do_no_harm(void **state)
+{
+	static const char *const texts[] = { history, sacct, "17 n[0000-0007]\n18 n[0008,0012]\n" };
+	struct fabric *f = net_tree(4, 2, 4, NULL);
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct survived s = damage(texts[i], strlen(texts[i]), 51 + i, 2000, try_read, f);
+
+		assert_true(s.accepted > 50);
+		assert_true(s.refused > 50);
+	}
+	fabric_put(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_list_of_jobs_becomes_a_job_set),
+		cmocka_unit_test(a_point_in_time_selects_the_jobs_that_run_then),
+		cmocka_unit_test(what_sacct_prints_is_understood),
+		cmocka_unit_test(mistakes_are_told_with_file_and_line),
+		cmocka_unit_test(damaged_files_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The SLs of paths as the SM tells them: read, kept in the cheapest form, checked by sampling. */
+#include "fabric/wire/wire.h"
+
+#include "fabric/sim/device/sim.h"
+#include "tests/unit/kit/fabkit.h"
+#include "tests/unit/kit/small_net.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+struct world {
+	struct fabric *f;
+	struct tables *t, *got;
+	struct sim *sim;
+	struct wire *w;
+	struct path_sl_report r;
+	struct err err;
+};
+
+/* 4 leaves with 3 hosts, 2 spines without any; random SLs of that form. */
+static void world_up(struct world *x, enum sl_kind kind, double loss)
+{
+	struct net_opts no = { .lmc = 1 };
+	struct wire_opts wo = { .term = 5, .timeout_ms = 1, .retries = 12 };
+	struct sim_opts so;
+	struct rng r;
+
+	memset(x, 0, sizeof(*x));
+	sim_opts_init(&so);
+	so.virtual_clock = true;
+	so.delay_us = 10;
+	so.loss = loss;
+	rng_seed(&r, 11);
+	x->f = net_tree(4, 2, 3, &no);
+	x->t = kit_bfs(x->f);
+	if (kind == SL_CONST)
+		x->t->sl_const = 3;
+	else
+		kit_random_sl(x->t, x->f, kind, 8, &r);
+	x->got = tables_new(x->f, "got");
+	assert_int_equal(sim_new(&x->sim, x->f, &so, &x->err), 0);
+	assert_int_equal(sim_install_tables(x->sim, x->t, &x->err), 0);
+	assert_int_equal(wire_open_sim(&x->w, x->sim, &wo, &x->err), 0);
+}
+
+static void world_down(struct world *x)
+{
+	wire_close(x->w);
+	sim_free(x->sim);
+	tables_put(x->t);
+	tables_put(x->got);
+	fabric_put(x->f);
+}
+
+static int read_sls(struct world *x, uint64_t max)
+{
+	return wire_read_path_sls(x->got, x->w, x->f, max, 50, 3, &x->r, NULL, &x->err);
+}
+
+static void expect_all_equal(const struct world *x)
+{
+	const struct fabric *f = x->f;
+
+	for (uint32_t term = 0; term < f->nterm; term++)
+		for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+			uint32_t end = fabric_lid_end(f, lid);
+
+			if (end != FAB_NONE && end != term)
+				assert_int_equal(
+					tables_path_sl(x->got, term, f->term_sw[term], lid),
+					tables_path_sl(x->t, term, f->term_sw[term], lid));
+		}
+}
+
+static void every_form_is_read_back_as_cheap_as_it_is(void **state)
+{
+	static const enum sl_kind kinds[] = { SL_CONST, SL_BY_DLID, SL_BY_SWITCH, SL_BY_TERM };
+
+	(void)state;
+	for (size_t k = 0; k < 4; k++) {
+		struct world x;
+
+		world_up(&x, kinds[k], 0);
+		assert_int_equal(read_sls(&x, 100000), 0);
+		assert_int_equal(x.got->sl_kind, kinds[k]);
+		assert_int_equal(x.r.differ, 0);
+		assert_int_equal(x.r.asked, x.r.answered);
+		expect_all_equal(&x);
+		world_down(&x);
+	}
+}
+
+static void a_query_a_source_switch_and_lid_is_enough(void **state)
+{
+	struct world x;
+
+	(void)state;
+	world_up(&x, SL_BY_SWITCH, 0);
+	/* 12 hosts with 2 LIDs, 6 switches with 1: 30; 4 of the switches have hosts */
+	assert_int_equal(read_sls(&x, 4 * 30 + 50), 0);
+	assert_int_equal(x.r.asked, 4 * 30 + 50);
+	expect_all_equal(&x);
+	assert_int_equal(read_sls(&x, 4 * 30 + 49), -E2BIG);
+	assert_string_equal(x.err.text,
+			    "the SLs of all paths, by source switch, take 170 queries to the "
+			    "subnet manager, more than the 169 that are allowed");
+	world_down(&x);
+}
+
+static void too_many_hosts_with_sls_of_their_own_are_an_error(void **state)
+{
+	struct world x;
+
+	(void)state;
+	world_up(&x, SL_BY_TERM, 0);
+	assert_int_equal(read_sls(&x, 300), -E2BIG);
+	assert_non_null(strstr(x.err.text, "which differ between the hosts of a switch"));
+	world_down(&x);
+}
+
+static void lost_packets_are_asked_for_again(void **state)
+{
+	struct world x;
+
+	(void)state;
+	world_up(&x, SL_BY_SWITCH, 0.2);
+	assert_int_equal(read_sls(&x, 100000), 0);
+	assert_int_equal(x.r.differ, 0);
+	expect_all_equal(&x);
+	world_down(&x);
+}
+
+static void the_sm_s_sls_are_told_from_a_claim(void **state)
+{
+	struct tables *claim;
+	struct world x;
+	uint64_t first;
+
+	(void)state;
+	world_up(&x, SL_BY_SWITCH, 0);
+	assert_int_equal(wire_check_path_sls(x.w, x.f, x.t, 100, 1, &x.r, NULL, &x.err), 0);
+	assert_int_equal(x.r.asked, 100);
+	assert_int_equal(x.r.answered, 100);
+	assert_int_equal(x.r.differ, 0);
+	claim = kit_bfs(x.f); /* SL 0 everywhere */
+	assert_int_equal(wire_check_path_sls(x.w, x.f, claim, 100, 1, &x.r, NULL, &x.err), 0);
+	first = x.r.differ;
+	assert_in_range(first, 70, 99); /* 7 of 8 SLs are others */
+	assert_int_equal(x.r.claimed, 0);
+	assert_int_equal(x.r.told, tables_path_sl(x.t, x.r.term, x.f->term_sw[x.r.term], x.r.dlid));
+	assert_int_equal(wire_check_path_sls(x.w, x.f, claim, 100, 1, &x.r, NULL, &x.err), 0);
+	assert_int_equal(x.r.differ, first);
+	/* the SM takes them on; the switches have nothing to do with it */
+	sim_set_path_sls(x.sim, claim);
+	assert_int_equal(wire_check_path_sls(x.w, x.f, claim, 100, 1, &x.r, NULL, &x.err), 0);
+	assert_int_equal(x.r.differ, 0);
+	tables_put(claim);
+	world_down(&x);
+}
+
+static void an_sm_that_does_not_answer_is_said(void **state)
+{
+	struct world x;
+
+	(void)state;
+	world_up(&x, SL_BY_DLID, 0);
+	sim_stop_sm(x.sim, true);
+	assert_int_equal(wire_check_path_sls(x.w, x.f, x.t, 10, 1, &x.r, NULL, &x.err), -ETIMEDOUT);
+	assert_string_equal(x.err.text, "the subnet manager at LID 2: no answer");
+	assert_int_equal(read_sls(&x, 100000), -ETIMEDOUT);
+	world_down(&x);
+}
+
+/* LIDs that the SM does not know: of a fabric that is not there any more. */
+static void refused_paths_are_said_with_the_reason(void **state)
+{
+	struct net_opts no = { .lmc = 1 };
+	struct fabric *bigger;
+	struct tables *t;
+	struct world x;
+
+	(void)state;
+	world_up(&x, SL_BY_DLID, 0);
+	bigger = net_tree(5, 2, 3, &no);
+	t = tables_new(bigger, "got");
+	assert_int_equal(wire_read_path_sls(t, x.w, bigger, 100000, 0, 1, &x.r, NULL, &x.err),
+			 -EIO);
+	assert_non_null(strstr(x.err.text, "paths: it has no such record"));
+	tables_put(t);
+	fabric_put(bigger);
+	world_down(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_form_is_read_back_as_cheap_as_it_is),
+		cmocka_unit_test(a_query_a_source_switch_and_lid_is_enough),
+		cmocka_unit_test(too_many_hosts_with_sls_of_their_own_are_an_error),
+		cmocka_unit_test(lost_packets_are_asked_for_again),
+		cmocka_unit_test(the_sm_s_sls_are_told_from_a_claim),
+		cmocka_unit_test(an_sm_that_does_not_answer_is_said),
+		cmocka_unit_test(refused_paths_are_said_with_the_reason),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/unit/kit/app_kit.h"
+
+#include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct app *app_kit_open(const char *spec, const char *load, int w, int h)
+{
+	struct app *a = xcalloc(1, sizeof(*a));
+	struct err err = { "" };
+
+	setenv("TZ", "UTC", 1);
+	a->headless = true;
+	a->opts.demo = spec != NULL;
+	a->opts.demo_spec = spec;
+	a->opts.load = load;
+	a->opts.interval_s = 0.2;
+	a->opts.jobs_interval_s = 10;
+	a->opts.seed = 1;
+	a->opts.record_dir = "/nonexistent"; /* nothing is recorded without a screen */
+	app_prepare(a);
+	app_kit_size(a, w, h);
+	if (!app_start(a, &err))
+		return a;
+	fprintf(stderr, "%s\n", err.text);
+	app_end(a);
+	return NULL;
+}
+
+void app_kit_size(struct app *a, int w, int h)
+{
+	canvas_free(a->canvas);
+	a->canvas = canvas_new(w, h, true);
+}
+
+void app_kit_run(struct app *a, double seconds)
+{
+	double end = clock_s() + seconds;
+
+	do {
+		struct pollfd fd = { .fd = mailbox_fd(a->box), .events = POLLIN };
+
+		app_take_messages(a);
+		if (seconds > 0)
+			poll(&fd, 1, 20);
+	} while (clock_s() < end);
+	app_refresh(a);
+}
+
+bool app_kit_ready(struct app *a, uint32_t samples)
+{
+	double end = clock_s() + 240;
+
+	while (past_count(a->past) < samples || !a->rates || !a->metrics || !a->state.usage) {
+		if (clock_s() > end)
+			return false;
+		app_kit_run(a, 0.05);
+	}
+	return true;
+}
+
+void app_kit_keys(struct app *a, const char *keys)
+{
+	for (; *keys; keys++)
+		app_key(a, (uint32_t)(unsigned char)*keys);
+}
+
+char *app_kit_screen(struct app *a)
+{
+	app_draw(a);
+	return canvas_dump(a->canvas);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fake_osm: the plugin's desk and server, with something that behaves like OpenSM behind them. */
+#ifndef TESTS_UNIT_KIT_FAKE_OSM_H
+#define TESTS_UNIT_KIT_FAKE_OSM_H
+
+#include "engines/opensm/socket_server.h"
+#include "fabric/update/installer/osm_link.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* Routes when asked to, in a thread of its own, as OpenSM's sweeper does. */
+struct fake_osm {
+	struct desk *desk;
+	struct server *server;
+	const struct fabric *f;
+	/* writes what was chosen into switches; may be NULL */
+	void (*write)(void *ctx, const struct tables *t, bool all);
+	void *ctx;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	int asked; /* reroutes */
+	bool stop, hangs;
+	atomic_bool standby;
+	atomic_int busy; /* notices that are refused before one is taken */
+	atomic_int notices;
+	uint8_t notice[NOTICE_SA_DATA];
+	char *dir, *policy, *confirmed, *path;
+	struct osm_link *l;
+};
+
+extern const struct server_ops fake_osm_ops;
+
+/* In a folder of its own, with that policy; has routed f (a reference of which it takes) once and
+ * has a link of its own. */
+struct fake_osm *fake_osm_new(const struct fabric *f, const char *policy,
+			      void (*write)(void *ctx, const struct tables *t, bool all),
+			      void *ctx);
+void fake_osm_free(struct fake_osm *k);
+void fake_osm_policy(struct fake_osm *k, const char *text);
+struct osm_status fake_osm_status(struct fake_osm *k); /* over its link; fails the test */
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The view of an update: as it happens, while it waits, and after its end. */
+#include "tests/unit/kit/console_kit.h"
+#include "tests/unit/kit/console_moods.h"
+
+#include "fabric/update/coordinator.h"
+#include "fabric/update/watchdog/watch_conditions.h"
+#include "views/apply/apply_wrote.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const int sizes[][2] = { { 80, 24 }, { 100, 30 }, { 200, 60 } };
+static const uint32_t jobs[] = { 48, 31, 24, 16, 16, 9, 4, 2, 0 };
+
+static void golden_sizes(struct console_kit *k, const char *name)
+{
+	for (int i = 0; i < 3; i++) {
+		console_size(k, sizes[i][0], sizes[i][1]);
+		console_golden(k, name);
+	}
+	console_size(k, 80, 24);
+}
+
+/* In the middle of writing the second wave, one agent silent. */
+static void running(struct console_kit *k)
+{
+	console_open(k, 80, 24);
+	console_fabric(k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
+	console_preview(k, "sar");
+	console_plan(k);
+	k->s.rw = true;
+	console_running(k);
+	console_keys(k, "7");
+}
+
+static void waiting(struct console_kit *k)
+{
+	running(k);
+	console_waiting(k);
+}
+
+static void phases_waves_and_agents_are_shown_as_they_happen(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	running(&k);
+	golden_sizes(&k, "apply-running");
+	console_size(&k, 100, 30);
+	console_shows(&k, "39 of 66 written, 1 again");
+	console_shows(&k, "1 silent: n0031");
+	console_shows(&k, "asked 3 times");
+	console_shows(&k, "leaf17 410.4ms");
+	console_shows(&k, "12/24");
+	console_shows(&k, "UPDATING");
+	console_keys(&k, "1");
+	console_shows(&k, "UPDATING");
+	console_close(&k);
+}
+
+static void the_deadline_runs_down_in_every_view(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	waiting(&k);
+	golden_sizes(&k, "apply-waiting");
+	console_shows(&k, "rolls back in 4:12 unless kept");
+	console_shows(&k, ", and on: sm, errors, reach, jobs  (O: override)");
+	k.s.apply.overridden = 1u << WATCH_ERRORS;
+	console_shows(&k, ", and on: sm, reach, jobs");
+	console_keys(&k, "2");
+	console_shows(&k, "CONFIRM 4:12");
+	console_keys(&k, "7+");
+	assert_int_equal(k.last.type, REQ_APPLY_EXTEND);
+	console_keys(&k, "D");
+	assert_int_equal(k.last.type, REQ_DETACH);
+	k.s.apply.state = APPLY_RUNNING;
+	k.last.type = REQ_NONE;
+	console_keys(&k, "+");
+	console_shows(&k, "nothing waits to be confirmed");
+	assert_int_equal(k.last.type, REQ_NONE);
+	console_close(&k);
+}
+
+static void notes_and_overrides_are_typed(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	waiting(&k);
+	console_keys(&k, "N");
+	console_shows(&k, "A note for the record");
+	console_keys(&k, "q and R and Y are letters here");
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_APPLY_NOTE);
+	assert_string_equal(k.last.text, "q and R and Y are letters here");
+	console_keys(&k, "O");
+	console_shows(&k, "sm, errors, reach, jobs");
+	console_keys(&k, "errors");
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_APPLY_OVERRIDE);
+	assert_string_equal(k.last.text, "errors");
+	console_keys(&k, "N");
+	console_key(&k, K_ESC);
+	assert_false(ui_typing(k.ui, &k.s));
+	k.s.apply.state = APPLY_KEPT;
+	console_keys(&k, "O");
+	console_shows(&k, "nothing is watched now");
+	/* without --rw nothing but a note */
+	k.s.rw = false;
+	k.s.apply.state = APPLY_CONFIRM;
+	console_keys(&k, "+");
+	console_shows(&k, "read-only");
+	console_keys(&k, "O");
+	console_shows(&k, "read-only");
+	assert_int_equal(k.last.type, REQ_APPLY_OVERRIDE); /* of before */
+	console_close(&k);
+}
+
+/* Its phases, as the events of a rollback make them. */
+static void rolled_back(struct state_apply *a)
+{
+	snprintf(a->steps[6].name, sizeof(a->steps[6].name), "ROLLBACK");
+	console_step(a, 5, STEP_SKIPPED, NAN, "not kept");
+	console_step(a, 6, STEP_DONE, 3.1, "66 of 66 read back as before, 0 retries");
+	a->nsteps = 7;
+}
+
+static void the_end_sets_before_model_and_now_side_by_side(void **state)
+{
+	struct console_kit k;
+	struct state_apply *a = &k.s.apply;
+
+	(void)state;
+	waiting(&k);
+	a->state = APPLY_KEPT;
+	a->took_s = 63;
+	a->confirm_left_s = NAN;
+	console_step(a, 5, STEP_DONE, 48, "kept");
+	golden_sizes(&k, "apply-kept");
+	console_shows(&k, "after 63s");
+	console_hides(&k, "CONFIRM 4");
+	a->state = APPLY_FAILED;
+	snprintf(a->result, sizeof(a->result), "watch: errors: leaf03/14 symbol +812 in 5 s");
+	snprintf(a->found, sizeof(a->found), "errors: leaf03/14 symbol +812 in 5 s");
+	rolled_back(a);
+	golden_sizes(&k, "apply-failed");
+	console_hides(&k, "  kept");
+	a->nsteps = 6;
+	a->state = APPLY_SUPERSEDED;
+	snprintf(a->result, sizeof(a->result),
+		 "another subnet manager has routed: 312 of 640 LFT blocks and 20 SL2VL tables are "
+		 "not the old ones; connected, free of loops and deadlocks");
+	a->found[0] = '\0';
+	golden_sizes(&k, "apply-superseded");
+	console_keys(&k, "R"); /* there is nothing to go back to */
+	console_hides(&k, "Roll back?");
+	console_keys(&k, "1");
+	console_shows(&k, "SUPERSEDED");
+	console_keys(&k, "7");
+	a->state = APPLY_INCOMPLETE;
+	console_shows(&k, "ROLLBACK INCOMPLETE");
+	console_keys(&k, "1");
+	console_shows(&k, "INCOMPLETE");
+	console_close(&k);
+}
+
+/* As many lines as blocks, the first of them with its hash, and the way there and back. */
+static void each_block_that_was_read_back_is_a_line_of_the_log(void **state)
+{
+	struct console_kit k;
+	struct state_apply *a = &k.s.apply;
+	struct apply_wrote *w;
+	char line[160];
+
+	(void)state;
+	waiting(&k);
+	w = apply_wrote_new(changes_new(k.fabric, k.tables, k.plan, k.diff), k.fabric);
+	assert_int_equal(w->changes->n, 66);
+	assert_int_equal(w->nfirst, 66);
+	a->wrote = w;
+	a->blocks[a->log_total - 1] = (struct apply_blocks){ 0, 66, false };
+	console_shows(&k, "66 of 66 read back");
+	console_keys(&k, "\t");
+	console_shows(&k, "Log: the newest of 70 lines");
+	console_shows(&k, "errors  sample 24: no error counter rose on 132 ports of changed links");
+	console_shows(&k, "blocks  read again: 66 as written, 0 other, 0 without an answer");
+	golden_sizes(&k, "apply-log");
+	console_size(&k, 100, 30);
+	console_keys(&k, "g");
+	console_shows(&k, "7 agents are asked to drain");
+	console_shows(&k, "Log: lines 1 to ");
+	apply_wrote_line(line, sizeof(line), w, 0, false);
+	assert_non_null(strstr(line, "read-back ok ("));
+	assert_non_null(strstr(line, "of 64 entries)  sha256 "));
+	console_shows(&k, line);
+	console_keys(&k, "G");
+	apply_wrote_line(line, sizeof(line), w, 65, false);
+	console_shows(&k, line);
+	console_keys(&k, "kkkkkkkkkkkkkkkkkk");
+	console_hides(&k, line);
+	console_keys(&k, "\t");
+	console_shows(&k, "leaves A");
+	a->wrote = NULL;
+	apply_wrote_free(w);
+	console_close(&k);
+}
+
+/* Where a rollback adds a phase, the smallest screen keeps all five figures. */
+static void a_rollback_leaves_the_figures_on_a_small_screen(void **state)
+{
+	struct console_kit k;
+	struct state_apply *a = &k.s.apply;
+
+	(void)state;
+	waiting(&k);
+	rolled_back(a);
+	a->state = APPLY_ROLLED_BACK;
+	a->confirm_left_s = NAN;
+	a->took_s = 66;
+	snprintf(a->result, sizeof(a->result),
+		 "The routing from before is back: read from every switch that was written.");
+	golden_sizes(&k, "apply-rolled-back");
+	console_shows(&k, "66 of 66 read back as before");
+	console_shows(&k, "jobs failed");
+	console_close(&k);
+}
+
+static void what_was_found_in_the_tables_read_afterwards_is_said(void **state)
+{
+	struct console_kit k;
+	struct verdict bad;
+
+	(void)state;
+	waiting(&k);
+	console_shows(&k, "7 of 7 returned; reach 162x162 ok, CDG acyclic");
+	console_size(&k, 100, 30);
+	bad = *k.s.verdict;
+	bad.deadlock_free = false;
+	k.s.verdict = &bad;
+	console_shows(&k, "CDG HAS A CYCLE");
+	bad.connected = false;
+	console_shows(&k, "UNREACHABLE in 162x162, CDG ?");
+	k.s.verdict = NULL;
+	console_shows(&k, "reach and CDG being checked");
+	k.s.apply.reread = REREAD_OTHER;
+	console_shows(&k, "tables read now are OTHER ones");
+	k.s.apply.reread = REREAD_NOT_YET;
+	console_hides(&k, "reach 162");
+	console_hides(&k, "tables read now");
+	console_close(&k);
+}
+
+static void is_called(const struct console_kit *k, const uint32_t *sw, uint32_t n, const char *name)
+{
+	struct shape *shape = shape_new(k->fabric);
+	char buf[24];
+
+	assert_string_equal(switches_name(buf, sizeof(buf), shape, sw, n), name);
+	shape_free(shape);
+}
+
+/* The first and the last of a switch's own kind. */
+static uint32_t with_hosts(const struct fabric *f, bool hosts)
+{
+	uint32_t sw = 0;
+
+	while (!f->sw_nterm[sw] == hosts)
+		sw++;
+	return sw;
+}
+
+static void switches_are_called_what_all_of_them_are(void **state)
+{
+	struct console_kit k;
+	uint32_t sw[2];
+
+	(void)state;
+	console_open(&k, 80, 24);
+	console_fabric(&k, "fattree2:leaves=4,spines=2,hosts=2", NULL);
+	sw[0] = sw[1] = with_hosts(k.fabric, true);
+	is_called(&k, sw, 2, "leaves");
+	sw[1] = with_hosts(k.fabric, false);
+	is_called(&k, sw + 1, 1, "spines");
+	is_called(&k, sw, 2, "switches");
+	console_close(&k);
+	console_open(&k, 80, 24);
+	console_fabric(&k, "torus:dims=4x4,hosts=1", NULL);
+	is_called(&k, (uint32_t[]){ 0, 1 }, 2, "switches");
+	console_close(&k);
+}
+
+/* A simulated update has no watchdog: nothing speaks of leaving it to one. */
+static void a_simulated_update_cannot_be_left(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	waiting(&k);
+	k.s.apply.watched = false;
+	console_hides(&k, "watchdog");
+	console_close(&k);
+}
+
+static void a_proposal_of_the_automatic_mode_is_seen_in_all_views(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	running(&k);
+	k.s.apply.state = APPLY_READY;
+	k.s.automatic.on = k.s.automatic.alert = true;
+	snprintf(k.s.automatic.text, sizeof(k.s.automatic.text),
+		 "4 jobs have to drain: this plan waits for the fabric's name");
+	console_shows(&k, "Auto: 4 jobs have to drain");
+	console_shows(&k, "AUTO: 7");
+	console_keys(&k, "6");
+	console_shows(&k, "Auto: 4 jobs");
+	console_keys(&k, "3");
+	console_shows(&k, "AUTO: 7");
+	console_close(&k);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(phases_waves_and_agents_are_shown_as_they_happen),
+		cmocka_unit_test(the_deadline_runs_down_in_every_view),
+		cmocka_unit_test(notes_and_overrides_are_typed),
+		cmocka_unit_test(the_end_sets_before_model_and_now_side_by_side),
+		cmocka_unit_test(each_block_that_was_read_back_is_a_line_of_the_log),
+		cmocka_unit_test(a_rollback_leaves_the_figures_on_a_small_screen),
+		cmocka_unit_test(what_was_found_in_the_tables_read_afterwards_is_said),
+		cmocka_unit_test(switches_are_called_what_all_of_them_are),
+		cmocka_unit_test(a_simulated_update_cannot_be_left),
+		cmocka_unit_test(a_proposal_of_the_automatic_mode_is_seen_in_all_views),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The heatmap: its metrics, matrices and zooms, as they look and as they answer to keys. */
+#include "tests/unit/kit/console_kit.h"
+
+#include "fabric/base/mem.h"
+#include "views/canvas/view.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const uint32_t jobs[] = { 48, 31, 24, 16, 16, 9, 4, 2, 0 };
+static const uint32_t few[] = { 12, 8, 4, 0 };
+
+static void open_heatmap(struct console_kit *k, const char *spec, const uint32_t *with)
+{
+	console_open(k, 80, 24);
+	console_fabric(k, spec, with);
+	console_keys(k, "2");
+}
+
+static void every_metric_says_what_it_is(void **state)
+{
+	static const char *const metrics[] = { ": wait",     ": EFI",		": job EFI",
+					       ": errors",   ": virtual lanes", ": dark links",
+					       ": problems", ": plan - now",	": utilisation" };
+	struct console_kit k;
+
+	(void)state;
+	open_heatmap(&k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
+	console_preview(&k, "sar");
+	console_shows(&k, ": utilisation");
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
+		console_keys(&k, "m");
+		console_shows(&k, metrics[i]);
+		if (strstr(metrics[i], "lanes"))
+			console_golden(&k, "heatmap-lanes");
+		if (strstr(metrics[i], "dark"))
+			console_golden(&k, "heatmap-dark");
+	}
+	/* without a proposal there is no change to be seen */
+	k.s.preview.after = NULL;
+	console_keys(&k, "mmmmmmm");
+	console_shows(&k, ": problems");
+	console_keys(&k, "m");
+	console_shows(&k, ": utilisation");
+	console_close(&k);
+}
+
+/* Half of all paths on SL 1: their links have two lanes. */
+static void lanes_are_counted(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_heatmap(&k, "fattree2:leaves=6,spines=3,hosts=4", few);
+	tables_sl_form(k.tables, SL_BY_DLID, k.fabric);
+	for (uint32_t lid = 0; lid <= k.tables->max_lid; lid++)
+		k.tables->sl[lid] = lid % 2 ? 0 : 1;
+	usage_free(k.usage);
+	assert_int_equal(usage_compute(&k.usage, k.fabric, k.tables, k.jobs, true, NULL, NULL), 0);
+	k.s.usage = k.usage;
+	console_keys(&k, "mmmmm");
+	console_shows(&k, ": virtual lanes");
+	console_shows(&k, "[2]");
+	console_shows(&k, "VL0 43% VL1 57%");
+	console_golden(&k, "heatmap-two-lanes");
+	k.s.usage = NULL;
+	console_shows(&k, "[?]");
+	console_close(&k);
+}
+
+static void zoom_goes_from_the_fabric_to_cables_and_out_again(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_heatmap(&k, "fattree2:leaves=40,spines=6,hosts=4,parallel=3", few);
+	console_shows(&k, "zoom 1");
+	console_keys(&k, "z");
+	console_shows(&k, "leaf01 -> spine1: 3 cables");
+	console_golden(&k, "heatmap-cables");
+	console_keys(&k, "j");
+	console_key(&k, K_ENTER);
+	assert_int_equal(ui_view(k.ui), VIEW_LINKS);
+	assert_int_equal(k.fabric->chan_dst[ui_selected_chan(k.ui)], k.fabric->chan_dst[1]);
+	console_key(&k, K_ESC);
+	console_key(&k, K_ESC);
+	assert_int_equal(ui_view(k.ui), VIEW_HEATMAP);
+	console_keys(&k, "zz");
+	console_shows(&k, "1 cell = 4x1, worst");
+	console_keys(&k, "z");
+	console_shows(&k, "1 cell = 2x1, worst");
+	/* Enter goes nearer too: to the pair, to its cables */
+	console_key(&k, K_ENTER);
+	console_shows(&k, "zoom 1");
+	console_key(&k, K_ENTER);
+	console_shows(&k, ": 3 cables");
+	console_close(&k);
+}
+
+static void a_cell_tells_of_cables_that_are_down_or_silent(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_heatmap(&k, "fattree2:leaves=6,spines=3,hosts=4,parallel=2", few);
+	console_no_reply(&k, 0);
+	console_shows(&k, "Worst of 2 (1 no reply)");
+	console_no_reply(&k, 1);
+	console_shows(&k, "[!]");
+	k.fabric->port[chan_fabric_port(k.fabric, 0)].state = PORT_INIT;
+	k.fabric->port[chan_fabric_port(k.fabric, 1)].state = PORT_INIT;
+	console_no_reply(&k, 5);
+	console_shows(&k, "[x]");
+	console_shows(&k, "(2 down)");
+	console_golden(&k, "heatmap-broken");
+	console_close(&k);
+}
+
+static void a_marked_job_dims_all_other_links(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_heatmap(&k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
+	console_hides(&k, "' not job");
+	ui_select_job(k.ui, 81242);
+	console_shows(&k, "' not job 81242");
+	console_golden(&k, "heatmap-job");
+	console_size(&k, 200, 60);
+	console_golden(&k, "heatmap-job");
+	console_close(&k);
+}
+
+static void rows_are_ordered_as_asked(void **state)
+{
+	struct console_kit k;
+	char *before, *after;
+
+	(void)state;
+	open_heatmap(&k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
+	console_keys(&k, "r");
+	console_shows(&k, "rows by utilisation");
+	console_golden(&k, "heatmap-by-util");
+	/* while the cursor moves rows stay where they are */
+	console_keys(&k, "j");
+	before = console_screen(&k);
+	console_no_reply(&k, 40);
+	after = console_screen(&k);
+	assert_memory_equal(strchr(before, '>'), strchr(after, '>'), 9);
+	free(before);
+	free(after);
+	console_keys(&k, "r");
+	console_hides(&k, "| rows");
+	console_close(&k);
+}
+
+static void commands_choose_by_name(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_heatmap(&k, "dragonfly:p=2", few);
+	console_keys(&k, ":metric wait\r");
+	console_shows(&k, "group x group: wait");
+	console_keys(&k, ":layout nearness\r");
+	console_shows(&k, "switch x switch by nearness: wait");
+	console_keys(&k, ":rows util\r");
+	console_shows(&k, "rows by utilisation");
+	console_keys(&k, ":rows rack\r");
+	console_shows(&k, "no racks are known");
+	console_keys(&k, ":layout gro\t");
+	console_shows(&k, ":layout group x group");
+	console_keys(&k, "\r");
+	console_shows(&k, "group x group: wait");
+	console_keys(&k, ":metric nonsense\r");
+	console_shows(&k, "has no 'nonsense'");
+	console_close(&k);
+}
+
+static void every_kind_of_fabric_has_its_matrices(void **state)
+{
+	static const struct {
+		const char *spec, *title, *golden;
+	} kinds[] = {
+		{ "dragonfly:p=2", "group x group", "heatmap-groups" },
+		{ "torus:dims=6x5,hosts=2", "dimension 1 of 2, step by step", "heatmap-torus" },
+		{ "hyperx:dims=6x4,hosts=4", "HyperX dimension 1 of 2", NULL },
+		{ "kary:k=4,n=3,hosts=4", "leaf x agg", NULL },
+		{ "random:switches=20,links=50,hosts=2,seed=1", "switch x switch by name", NULL },
+	};
+	struct console_kit k;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		open_heatmap(&k, kinds[i].spec, few);
+		console_shows(&k, kinds[i].title);
+		if (kinds[i].golden)
+			console_golden(&k, kinds[i].golden);
+		console_close(&k);
+	}
+}
+
+static void racks_are_a_matrix_and_an_order(void **state)
+{
+	static char names[16][32];
+	struct console_kit k;
+
+	(void)state;
+	console_open(&k, 100, 30);
+	console_fabric(&k, "fattree2:leaves=8,spines=4,hosts=4", few);
+	for (uint32_t i = 0; i < k.fabric->nsw; i++) {
+		snprintf(names[i], sizeof(names[i]), "r%02u-%s%u", 1 + i * 5 % 4,
+			 i < 8 ? "leaf" : "spine", i);
+		k.fabric->sw_name[i] = names[i];
+	}
+	console_keys(&k, "2v");
+	console_shows(&k, "rack x rack by switch names");
+	console_golden(&k, "heatmap-racks");
+	console_keys(&k, "vrr");
+	console_shows(&k, "rows by rack");
+	console_close(&k);
+}
+
+static void wide_names_and_unicode_keep_the_columns(void **state)
+{
+	static char names[16][64];
+	struct console_kit k;
+
+	(void)state;
+	console_open(&k, 80, 24);
+	console_fabric(&k, "fattree2:leaves=8,spines=4,hosts=4", few);
+	for (uint32_t i = 0; i < k.fabric->nsw; i++) {
+		snprintf(names[i], sizeof(names[i]),
+			 i % 2 ? "a-name-that-goes-on-and-on-%u" : "\xe8\xa1\xa8%u", i);
+		k.fabric->sw_name[i] = names[i];
+	}
+	canvas_free(k.c);
+	k.c = canvas_new(80, 24, false);
+	console_keys(&k, "2");
+	console_golden(&k, "heatmap-names");
+	console_close(&k);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_metric_says_what_it_is),
+		cmocka_unit_test(lanes_are_counted),
+		cmocka_unit_test(zoom_goes_from_the_fabric_to_cables_and_out_again),
+		cmocka_unit_test(a_cell_tells_of_cables_that_are_down_or_silent),
+		cmocka_unit_test(a_marked_job_dims_all_other_links),
+		cmocka_unit_test(rows_are_ordered_as_asked),
+		cmocka_unit_test(commands_choose_by_name),
+		cmocka_unit_test(every_kind_of_fabric_has_its_matrices),
+		cmocka_unit_test(racks_are_a_matrix_and_an_order),
+		cmocka_unit_test(wide_names_and_unicode_keep_the_columns),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

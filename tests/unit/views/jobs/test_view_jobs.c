@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The jobs: what the table says, and what a marked job changes elsewhere. */
+#include "tests/unit/kit/console_kit.h"
+
+#include "views/canvas/view.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const uint32_t jobs[] = { 48, 31, 24, 16, 16, 9, 4, 2, 0 };
+
+#define TREE "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3"
+
+static void open_jobs(struct console_kit *k)
+{
+	console_open(k, 80, 24);
+	console_fabric(k, TREE, jobs);
+	console_keys(k, "5");
+}
+
+static void enter_marks_a_job_in_all_views_and_takes_it_back(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_jobs(&k);
+	console_hides(&k, "JOB 81200");
+	console_keys(&k, "j");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "JOB 81207");
+	console_shows(&k, "marked in all views");
+	for (const char *v = "12368"; *v; v++) {
+		char key[2] = { *v, 0 };
+
+		console_keys(&k, key);
+		console_shows(&k, "JOB 81207");
+	}
+	assert_int_equal(ui_selected_job(k.ui), 81207);
+	console_keys(&k, "5");
+	console_key(&k, K_ENTER);
+	console_hides(&k, "JOB 81207");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "2");
+	console_key(&k, K_ESC);
+	console_hides(&k, "JOB 81207");
+	assert_int_equal(ui_view(k.ui), VIEW_HEATMAP);
+	console_key(&k, K_ESC);
+	assert_int_equal(ui_view(k.ui), VIEW_JOBS);
+	console_close(&k);
+}
+
+static void the_links_of_a_marked_job_are_those_of_its_routes(void **state)
+{
+	struct console_kit k;
+	uint32_t n = 0;
+
+	(void)state;
+	open_jobs(&k);
+	console_key(&k, K_ENTER);
+	for (uint32_t c = 0; c < k.fabric->nchan; c++) {
+		uint32_t routes = job_routes_on(k.usage->routes, 0, c);
+
+		assert_int_equal(ui_job_routes(k.ui, c), routes);
+		assert_int_equal(ui_job_dims(k.ui, c), !routes);
+		n += routes > 0;
+	}
+	assert_int_equal(ui_job_links(k.ui), n);
+	assert_int_equal(n, k.metrics->job[0].links);
+	/* other tables: nothing is known until they were looked at */
+	k.s.usage = NULL;
+	console_keys(&k, "2");
+	assert_false(ui_job_dims(k.ui, 0));
+	console_shows(&k, "JOB 81200");
+	console_close(&k);
+}
+
+static const int sizes[][2] = { { 80, 24 }, { 100, 30 }, { 200, 60 } };
+
+static void a_marked_job_in_three_sizes(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_jobs(&k);
+	console_preview(&k, "sar");
+	console_keys(&k, "jj");
+	console_key(&k, K_ENTER);
+	for (int i = 0; i < 3; i++) {
+		console_size(&k, sizes[i][0], sizes[i][1]);
+		console_golden(&k, "jobs-marked");
+	}
+	console_close(&k);
+}
+
+static void figures_of_a_job_are_those_of_its_links(void **state)
+{
+	struct console_kit k;
+	const struct job_load *l;
+
+	(void)state;
+	open_jobs(&k);
+	for (uint32_t j = 0; j < k.jobs->njob; j++) {
+		uint32_t hot = 0, links = 0;
+		double most = -1, routes = 0;
+
+		l = survey_job_load(ui_survey(k.ui), &k.s, j);
+		assert_non_null(l);
+		for (uint32_t c = 0; c < k.fabric->nchan; c++) {
+			uint32_t n = job_routes_on(k.usage->routes, j, c);
+			double util = state_rate(&k.s, chan_fabric_port(k.fabric, c))->util_pct;
+
+			links += n > 0;
+			routes += n;
+			hot += n && util >= HOT_PCT;
+			most = n && util > most ? util : most;
+		}
+		assert_int_equal(l->links, links);
+		assert_int_equal(l->hot, hot);
+		if (!links)
+			continue;
+		assert_true(fabs(l->util_max - most) < 1e-9);
+		assert_true(fabs(l->efi_mean - routes / links) < 1e-9);
+	}
+	console_close(&k);
+}
+
+static void what_is_not_known_is_a_dash(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_jobs(&k);
+	k.s.usage = NULL;
+	k.s.rates = NULL;
+	k.s.sample = NULL;
+	k.s.metrics = NULL;
+	console_size(&k, 100, 30);
+	console_golden(&k, "jobs-unknown");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "its links are not known yet");
+	console_close(&k);
+}
+
+static void jobs_are_filtered_by_slowdown_and_state(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_jobs(&k);
+	console_keys(&k, "/slowdown>3.1\r");
+	console_shows(&k, "3 of 8 jobs");
+	console_key(&k, K_ESC);
+	console_keys(&k, "/hot>0 user=ana\r");
+	console_shows(&k, "2 of 8 jobs");
+	console_key(&k, K_ESC);
+	console_keys(&k, ":sort slowdown\r");
+	console_shows(&k, "Jobs by slowdown");
+	console_close(&k);
+}
+
+/* A snapshot of yesterday's does not tell of jobs that run for a day longer. */
+static void jobs_are_as_old_as_they_were_at_the_moment_shown(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_jobs(&k);
+	console_size(&k, 200, 60);
+	console_shows(&k, " 60m ");
+	k.s.past = (struct state_past){ .on = true, .time_s = k.s.now_s, .count = 9 };
+	k.s.now_s += 86400;
+	console_shows(&k, "HIST");
+	console_shows(&k, " 60m ");
+	k.s.past.on = false;
+	k.s.mode = RUN_FILE;
+	console_shows(&k, "FILE");
+	console_shows(&k, " 60m ");
+	k.s.mode = RUN_LIVE;
+	console_hides(&k, " 60m ");
+	console_close(&k);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(enter_marks_a_job_in_all_views_and_takes_it_back),
+		cmocka_unit_test(the_links_of_a_marked_job_are_those_of_its_routes),
+		cmocka_unit_test(a_marked_job_in_three_sizes),
+		cmocka_unit_test(figures_of_a_job_are_those_of_its_links),
+		cmocka_unit_test(what_is_not_known_is_a_dash),
+		cmocka_unit_test(jobs_are_filtered_by_slowdown_and_state),
+		cmocka_unit_test(jobs_are_as_old_as_they_were_at_the_moment_shown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

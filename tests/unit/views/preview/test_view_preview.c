@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The view of engines and previews: proposals side by side, options, cost, jobs, changes. */
+#include "tests/unit/kit/console_kit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const int sizes[][2] = { { 80, 24 }, { 100, 30 }, { 200, 60 } };
+static const uint32_t jobs[] = { 48, 31, 24, 16, 16, 9, 4, 2, 0 };
+
+static void tree(struct console_kit *k)
+{
+	console_open(k, 80, 24);
+	console_fabric(k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
+}
+
+/* A second one beside the first: no better in anything, and one that could not be ordered. */
+static void second(struct console_kit *k)
+{
+	struct state_preview *p = &k->s.preview;
+
+	p->list[1] = p->list[0];
+	snprintf(p->list[1].id, sizeof(p->list[1].id), "p-91c2");
+	p->list[1].engine = 1;
+	p->list[1].after = k->before;
+	p->list[1].plan = p->list[0].now;
+	p->list[1].traffic_plan = p->list[0].traffic_now;
+	p->list[1].order = ORDER_FAILED;
+	snprintf(p->list[1].order_error, sizeof(p->list[1].order_error),
+		 "no order of writes keeps the traffic to LID 7 apart");
+	p->list[1].options.vls = 2;
+	p->n = 2;
+}
+
+static void a_stranger_finds_the_preview(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_shows(&k, "6 engines: choose, Space or Enter computes a preview");
+	console_shows(&k, "6 reroute");
+	console_keys(&k, "6");
+	console_golden(&k, "preview-idle");
+	console_keys(&k, " ");
+	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	assert_string_equal(k.s.preview.engines[k.last.engine].engine->name, "sar");
+	console_keys(&k, "k ");
+	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	assert_string_equal(k.s.preview.engines[k.last.engine].engine->name, "updn");
+	console_keys(&k, "Gk ");
+	console_shows(&k, "parx is not for this fabric");
+	console_shows(&k, "needs a HyperX");
+	console_close(&k);
+}
+
+static void a_preview_runs_fails_and_is_cancelled(void **state)
+{
+	struct console_kit k;
+	struct state_preview *p = &k.s.preview;
+
+	(void)state;
+	tree(&k);
+	p->state = PREVIEW_RUNNING;
+	p->engine = 2;
+	snprintf(p->step, sizeof(p->step), "layers");
+	p->fraction = 0.45;
+	p->elapsed_s = 3.2;
+	p->eta_s = 4;
+	console_keys(&k, "6");
+	console_golden(&k, "preview-running");
+	console_keys(&k, "x");
+	assert_int_equal(k.last.type, REQ_PREVIEW_CANCEL);
+	p->state = PREVIEW_FAILED;
+	snprintf(p->error, sizeof(p->error),
+		 "the paths need 5 virtual lanes to be free of deadlock, but only 4 may be used; "
+		 "nue can do with fewer");
+	console_golden(&k, "preview-failed");
+	p->state = PREVIEW_CANCELLED;
+	console_shows(&k, "Cancelled");
+	console_close(&k);
+}
+
+static void cycles_without_known_sls_are_not_called_a_deadlock(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	k.verdict->deadlock_free = false;
+	console_shows(&k, "DEADLOCK");
+	k.s.sls_known = false;
+	console_shows(&k, "cyclic if all SLs are 0: not known");
+	console_preview(&k, "sar");
+	console_keys(&k, "6");
+	console_shows(&k, "on SL 0");
+	console_close(&k);
+}
+
+static void options_are_edited_and_checked(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, "6e");
+	console_golden(&k, "preview-options");
+	assert_false(ui_typing(k.ui, &k.s));
+	console_key(&k, K_ENTER);
+	assert_true(ui_typing(k.ui, &k.s));
+	console_key(&k, K_BACKSPACE);
+	console_keys(&k, "99");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "a number from 1 to 15");
+	console_key(&k, K_CTRL('u'));
+	console_keys(&k, "4");
+	console_key(&k, K_TAB);
+	console_key(&k, K_ENTER);
+	console_key(&k, K_CTRL('u'));
+	console_keys(&k, "77");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "jjj  "); /* threads, spread, method: patch */
+	console_keys(&k, "jj");	   /* weights */
+	console_key(&k, K_ENTER);
+	console_key(&k, K_CTRL('u'));
+	console_keys(&k, "16");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "jobs >= 16 nodes");
+	console_keys(&k, "jj"); /* escape */
+	console_key(&k, K_ENTER);
+	console_shows(&k, "escape LIDs need LMC 1");
+	console_keys(&k, "j"); /* pin */
+	console_key(&k, K_ENTER);
+	console_keys(&k, "n[0002-0003],n9999");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "no host of this fabric is called n9999");
+	for (int i = 0; i < 6; i++)
+		console_key(&k, K_BACKSPACE);
+	console_key(&k, K_ENTER);
+	console_keys(&k, "j"); /* exclude */
+	console_key(&k, K_ENTER);
+	console_keys(&k, "spine99");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "no switch is called \"spine99\"");
+	console_key(&k, K_BACKSPACE);
+	console_key(&k, K_BACKSPACE);
+	console_keys(&k, "[1-2]");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "j");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "spines.txt");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "G");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "the subnet manager sets it");
+	console_key(&k, K_ESC);
+	console_shows(&k, "VLs 4 seed 77 patch");
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	assert_int_equal(k.last.options.job_nodes_min, 16);
+	assert_string_equal(k.last.options.pin, "n[0002-0003]");
+	assert_string_equal(k.last.options.exclude, "spine[1-2]");
+	assert_int_equal(k.last.options.vls, 4);
+	assert_int_equal(k.last.options.seed, 77);
+	assert_int_equal(k.last.options.method, SAR_PATCH);
+	assert_string_equal(k.last.options.roots, "spines.txt");
+	assert_false(k.last.options.escape);
+	console_close(&k);
+}
+
+/* Whether something passes is looked at in the tables, not taken from the engine. */
+static void what_is_excluded_is_among_the_checks(void **state)
+{
+	struct console_kit k;
+	struct verdict *v;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	v = k.plan_verdict;
+	snprintf(v->excluded, sizeof(v->excluded), "spine11");
+	snprintf(k.s.preview.list[0].options.exclude, sizeof(k.last.options.exclude), "spine11");
+	console_keys(&k, "6\t");
+	console_shows(&k, "[ok] nothing passes spine11");
+	console_shows(&k, "made with exclude spine11");
+	v->passes.n = 7;
+	console_shows(&k, "[NO] ROUTES PASS spine11");
+	k.s.rw = true;
+	console_keys(&k, "A");
+	console_shows(&k, "did not pass the checks");
+	assert_int_not_equal(k.last.type, REQ_APPLY_PREPARE);
+	console_close(&k);
+}
+
+/* Where one looks at it: X takes it, X again lets it go; the command takes names. */
+static void what_is_under_the_cursor_is_excluded_from_the_next_preview(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, ":exclude spine4,leaf02");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "the next preview (6) routes around leaf02,spine4");
+	console_keys(&k, ":exclude leaf99");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "no switch is called \"leaf99\"");
+	console_keys(&k, ":exclude none");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "routes around nothing");
+	console_keys(&k, ":goto leaf03");
+	console_key(&k, K_ENTER);
+	console_key(&k, K_ESC);
+	console_keys(&k, "X");
+	console_shows(&k, "routes around leaf03");
+	console_keys(&k, "X");
+	console_shows(&k, "routes around nothing");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "GX"); /* its last port */
+	console_shows(&k, "routes around leaf03/");
+	console_keys(&k, "gX"); /* the first */
+	console_shows(&k, "only switches and cables between switches");
+	console_keys(&k, ":exclude none");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "3gX");
+	console_shows(&k, "the next preview (6) routes around leaf");
+	console_keys(&k, "6");
+	console_shows(&k, "exclude leaf");
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	assert_non_null(strchr(k.last.options.exclude, '/'));
+	console_keys(&k, ":engine sar");
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_ENGINE);
+	assert_non_null(strchr(k.last.options.exclude, '/'));
+	console_close(&k);
+}
+
+static void a_stale_or_unchecked_plan_is_not_taken_to_apply(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	k.s.rw = true;
+	snprintf(k.s.preview.list[0].stale, sizeof(k.s.preview.stale), "2 jobs came since");
+	state_preview_select(&k.s.preview, 0);
+	console_keys(&k, "6");
+	console_golden(&k, "preview-stale");
+	console_keys(&k, "A");
+	console_shows(&k, "stale: 2 jobs came since");
+	assert_int_equal(k.last.type, REQ_VIEW);
+	k.s.preview.list[0].stale[0] = '\0';
+	state_preview_select(&k.s.preview, 0);
+	k.plan_verdict->deadlock_free = false;
+	console_keys(&k, "A");
+	console_shows(&k, "did not pass the checks");
+	assert_int_equal(k.last.type, REQ_VIEW);
+	k.plan_verdict->deadlock_free = true;
+	console_keys(&k, "A");
+	assert_int_equal(k.last.type, REQ_APPLY_PREPARE);
+	assert_int_equal(ui_view(k.ui), VIEW_APPLY);
+	console_close(&k);
+}
+
+static void pinned_routes_are_among_the_checks(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	k.s.rw = true;
+	k.plan_verdict->pinned.hosts = 16;
+	console_keys(&k, "6");
+	console_shows(&k, "[ok] 16 pinned hosts unchanged");
+	k.plan_verdict->pinned.changed = 3;
+	console_keys(&k, "jk"); /* drawn anew */
+	console_shows(&k, "[NO] PINNED ROUTES CHANGE");
+	console_keys(&k, "A");
+	console_shows(&k, "did not pass the checks");
+	assert_int_not_equal(k.last.type, REQ_APPLY_PREPARE);
+	console_close(&k);
+}
+
+static void proposals_stand_side_by_side_and_the_best_is_marked(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	second(&k);
+	console_keys(&k, "6");
+	for (int i = 0; i < 3; i++) {
+		console_size(&k, sizes[i][0], sizes[i][1]);
+		console_golden(&k, "preview-two");
+	}
+	console_size(&k, 80, 24);
+	console_shows(&k, ">p-7f3a");
+	console_keys(&k, "l");
+	assert_int_equal(k.last.type, REQ_PROPOSAL_SELECT);
+	assert_int_equal(k.last.proposal, 1);
+	state_preview_select(&k.s.preview, 1);
+	console_shows(&k, ">p-91c2");
+	console_keys(&k, "\t");
+	console_shows(&k, "no order of writes keeps the traffic");
+	console_shows(&k, "made with VLs 2");
+	console_keys(&k, "x");
+	assert_int_equal(k.last.type, REQ_PROPOSAL_REMOVE);
+	assert_int_equal(k.last.proposal, 1);
+	console_keys(&k, "r");
+	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	assert_int_equal(k.last.engine, 1);
+	assert_int_equal(k.last.options.vls, 2);
+	console_close(&k);
+}
+
+static void what_applying_costs_is_told_before(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	console_keys(&k, "6\t");
+	console_golden(&k, "preview-cost");
+	console_shows(&k, "wave");
+	console_shows(&k, "touched");
+	console_shows(&k, "by SMPs");
+	console_shows(&k, "pause  none: nobody is asked to drain");
+	k.ordered->drain.nlid = 3; /* LIDs whose traffic has to be gone first */
+	console_shows(&k, "pause  a job stands still while its agents");
+	console_shows(&k, "[!!] every step, drained");
+	k.ordered->drain.escape = true;
+	console_shows(&k, "pause  a job stands still as it moves to its");
+	console_shows(&k, "30s at most each");
+	k.s.preview.drained_s = 1.24; /* by an update before */
+	k.s.preview.returned_s = 0.61;
+	console_shows(&k, "1.2s and 0.6s");
+	console_hides(&k, "at most");
+	k.ordered->drain.escape = false;
+	k.ordered->drain.nlid = 0;
+	k.s.preview.list[0].order = ORDER_WAITS;
+	console_shows(&k, "waits for what is computed now");
+	k.s.preview.list[0].ordering = true;
+	k.s.ordering.took_s = 38;
+	snprintf(k.s.ordering.words, sizeof(k.s.ordering.words), "routes that change 24 %%");
+	console_shows(&k, "being found, 38s so far");
+	k.s.ordering.most_s = 535;
+	console_shows(&k, "being found, 38s so far, at most 9m more"); /* rounded up */
+	k.s.ordering.about_s = 30;
+	console_shows(&k, "order  about 30s more, at most 9m; 38s so far");
+	k.s.ordering.about_s = 600; /* what is expected is no more than what can be */
+	console_shows(&k, "about 8m more, at most 9m; 38s so far");
+	console_shows(&k, "routes that change 24 %");
+	console_shows(&k, "x ends the search");
+	console_keys(&k, "x");
+	assert_int_equal(k.last.type, REQ_PREVIEW_CANCEL);
+	console_keys(&k, "w");
+	console_shows(&k, "is being found");
+	console_keys(&k, "\t");
+	console_golden(&k, "preview-links");
+	console_close(&k);
+}
+
+static void jobs_and_changes_have_their_pages(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	console_keys(&k, "6J");
+	for (int i = 0; i < 3; i++) {
+		console_size(&k, sizes[i][0], sizes[i][1]);
+		console_golden(&k, "preview-jobs");
+	}
+	console_keys(&k, "djj");
+	for (int i = 0; i < 3; i++) {
+		console_size(&k, sizes[i][0], sizes[i][1]);
+		console_golden(&k, "preview-diff");
+	}
+	console_size(&k, 80, 24);
+	console_key(&k, K_ESC);
+	console_shows(&k, "EFI max in a job");
+	console_close(&k);
+}
+
+/* A list of the worst links that had no row for one wrote beside its memory. */
+static void every_page_fits_into_any_height(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	console_keys(&k, "6");
+	for (int page = 0; page < 5; page++) {
+		for (int h = 1; h <= 30; h++) {
+			console_size(&k, h % 2 ? 80 : 200, h);
+			free(console_screen(&k));
+			console_size(&k, h % 2 ? 200 : 80, h);
+			free(console_screen(&k));
+		}
+		console_keys(&k, "\t");
+	}
+	console_close(&k);
+}
+
+/* Of a folder "runs" with three files, and a file beside it. */
+static void names_of_files(const char *path, void (*name)(void *to, const char *name), void *to)
+{
+	static const char *const all[] = { "mine.ibr", "runs/", "runs/a b.dump", "runs/one.ibr",
+					   "runs/one.plan" };
+	const char *slash = strrchr(path, '/');
+	size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		const char *end = strchr(all[i] + folder, '/');
+
+		if (!strncmp(all[i], path, strlen(path)) && all[i][folder] && (!end || !end[1]))
+			name(to, all[i] + folder);
+	}
+}
+
+static void a_file_is_chosen_like_an_engine(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	k.s.file_names = names_of_files;
+	console_keys(&k, "6G ");
+	assert_true(ui_typing(k.ui, &k.s));
+	console_shows(&k, ":file _");
+	console_keys(&k, "r\t");
+	console_shows(&k, ":file runs/_");
+	console_keys(&k, "\t"); /* nothing in common: a list first */
+	console_shows(&k, "a b.dump  one.ibr  one.plan");
+	console_shows(&k, ":file runs/_");
+	console_keys(&k, "o\t");
+	console_shows(&k, ":file runs/one._");
+	console_keys(&k, "\t\t\t"); /* the list, then one after the other */
+	console_shows(&k, ":file runs/one.plan_");
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	assert_string_equal(k.last.options.tables, "runs/one.plan");
+	assert_true(k.s.preview.engines[k.last.engine].file);
+	console_keys(&k, "3:file runs/a\t");
+	console_shows(&k, ":file runs/a b.dump_"); /* blanks need no quotes */
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	assert_int_equal(ui_view(k.ui), VIEW_PREVIEW);
+	assert_string_equal(k.last.options.tables, "runs/a b.dump");
+	console_shows(&k, "runs/a b.dump"); /* beside its entry */
+	console_close(&k);
+}
+
+static void names_of_files_are_completed_in_the_form(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	k.s.file_names = names_of_files;
+	console_keys(&k, "6eGk"); /* above LMC: SL2VL */
+	console_key(&k, K_ENTER);
+	console_shows(&k, "beside path SLs");
+	console_keys(&k, "runs/\t");
+	console_shows(&k, "a b.dump  one.ibr  one.plan");
+	console_keys(&k, "a\t");
+	console_shows(&k, "SL2VL: runs/a b.dump_");
+	console_key(&k, K_ENTER);
+	console_key(&k, K_ESC);
+	console_keys(&k, ":file mine.ibr");
+	console_key(&k, K_ENTER);
+	assert_string_equal(k.last.options.tables, "mine.ibr");
+	assert_string_equal(k.last.options.sl2vl, "runs/a b.dump");
+	assert_string_equal(k.last.options.path_sl, "");
+	console_close(&k);
+}
+
+static void what_a_file_does_not_tell_is_said(void **state)
+{
+	struct console_kit k;
+	struct plan_files files = { 0 };
+	struct notes notes = { 0 };
+	struct digest sum = { { 7 } };
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	plan_files_add(&files, "tables", "/root/opensm-lfts.dump", &sum);
+	notes_set(&notes, "sls_assumed", 0, "no service levels in it: SL 0");
+	k.s.preview.list[0].files = &files;
+	k.s.preview.list[0].notes = &notes;
+	k.s.preview.list[0].engine = 4;
+	console_keys(&k, "6");
+	console_shows(&k, "p-7f3a: file opensm-lfts.dump, fresh");
+	console_shows(&k, "[!!] SL 0 for all");
+	console_keys(&k, "\t");
+	console_shows(&k, "What is said of the file");
+	console_shows(&k, "no service levels in it: SL 0");
+	k.plan_verdict->connected = false;
+	notes_set(&notes, "verdict", 0, "n0001 does not reach n0002");
+	console_shows(&k, "p-7f3a cannot be applied");
+	console_size(&k, 100, 30);
+	console_shows(&k, "n0001 does not reach n0002");
+	notes_done(&notes);
+	console_close(&k);
+}
+
+static void a_plan_is_saved_under_a_name(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, "6w");
+	console_shows(&k, "there is no plan to save");
+	console_preview(&k, "sar");
+	console_keys(&k, "w");
+	assert_true(ui_typing(k.ui, &k.s));
+	console_shows(&k, ":plan p-"); /* in the command line, which completes names of files */
+	console_key(&k, K_CTRL('u'));
+	console_keys(&k, "plan x.plan");
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_PLAN_SAVE);
+	assert_string_equal(k.last.text, "x.plan");
+	console_close(&k);
+}
+
+static void long_options_leave_room_for_what_to_press(void **state)
+{
+	struct console_kit k;
+	char host[8];
+
+	(void)state;
+	console_open(&k, 80, 24);
+	console_fabric(&k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
+	console_preview(&k, "sar");
+	console_keys(&k, "6ejjjjjjjjj"); /* pin */
+	console_key(&k, K_ENTER);
+	for (int i = 1; i <= 36; i++) {
+		snprintf(host, sizeof(host), "%sn%04d", i > 1 ? "," : "", i);
+		console_keys(&k, host);
+	}
+	console_key(&k, K_ENTER);
+	console_key(&k, K_ESC);
+	console_shows(&k, "n0001,n0002");
+	console_shows(&k, "n0036");
+	console_shows(&k, "..");
+	console_shows(&k, "Space: another one");
+	console_close(&k);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stranger_finds_the_preview),
+		cmocka_unit_test(a_preview_runs_fails_and_is_cancelled),
+		cmocka_unit_test(cycles_without_known_sls_are_not_called_a_deadlock),
+		cmocka_unit_test(options_are_edited_and_checked),
+		cmocka_unit_test(what_is_excluded_is_among_the_checks),
+		cmocka_unit_test(what_is_under_the_cursor_is_excluded_from_the_next_preview),
+		cmocka_unit_test(a_stale_or_unchecked_plan_is_not_taken_to_apply),
+		cmocka_unit_test(pinned_routes_are_among_the_checks),
+		cmocka_unit_test(proposals_stand_side_by_side_and_the_best_is_marked),
+		cmocka_unit_test(what_applying_costs_is_told_before),
+		cmocka_unit_test(jobs_and_changes_have_their_pages),
+		cmocka_unit_test(every_page_fits_into_any_height),
+		cmocka_unit_test(a_file_is_chosen_like_an_engine),
+		cmocka_unit_test(names_of_files_are_completed_in_the_form),
+		cmocka_unit_test(what_a_file_does_not_tell_is_said),
+		cmocka_unit_test(a_plan_is_saved_under_a_name),
+		cmocka_unit_test(long_options_leave_room_for_what_to_press),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is tagged in one table is seen in every other view. */
+#include "tests/unit/kit/console_kit.h"
+#include "views/canvas/view.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const uint32_t jobs[] = { 48, 31, 24, 16, 0 };
+
+static void open_fabric(struct console_kit *k, bool colours)
+{
+	console_open(k, 100, 30);
+	console_fabric(k, "fattree2:leaves=18,spines=9,hosts=9", jobs);
+	if (!colours)
+		return;
+	canvas_free(k->c);
+	k->c = canvas_new(100, 30, false);
+	k->s.colours = 256;
+}
+
+static uint32_t count(struct console_kit *k, const char *text)
+{
+	char *screen = console_screen(k);
+	uint32_t n = 0;
+
+	for (const char *at = screen; (at = strstr(at, text)); at++)
+		n++;
+	free(screen);
+	return n;
+}
+
+static void a_tagged_link_is_seen_everywhere_in_any_look(void **state)
+{
+	(void)state;
+	for (int colours = 0; colours < 2; colours++) {
+		struct console_kit k;
+		uint32_t chan;
+
+		open_fabric(&k, colours);
+		console_keys(&k, "3 ");
+		console_shows(&k, "tagged: 1");
+		chan = FAB_NONE;
+		for (uint32_t c = 0; c < k.fabric->nchan; c++)
+			if (ui_chan_tagged(k.ui, c) && chan == FAB_NONE)
+				chan = c;
+		assert_int_not_equal(chan, FAB_NONE);
+		assert_true(ui_chan_tagged(k.ui, k.fabric->chan_rev[chan]));
+		/* the hottest link is tagged: first of the hot ones, and in its small heatmap */
+		console_keys(&k, "1");
+		assert_true(count(&k, "\n +") + count(&k, "\n>+") >= 1);
+		console_keys(&k, "2");
+		console_shows(&k, "> + tagged");
+		assert_true(count(&k, ">") >= 3); /* legend, cursor's row and the cell */
+		console_keys(&k, "t");
+		assert_true(count(&k, ">") >= 1);
+		/* none any more */
+		console_keys(&k, "3");
+		console_keys(&k, ":untag");
+		console_key(&k, K_ENTER);
+		console_keys(&k, "2");
+		console_hides(&k, "> + tagged");
+		console_close(&k);
+	}
+}
+
+static void a_tagged_switch_is_seen_in_heatmap_and_topology(void **state)
+{
+	struct console_kit k;
+	char name[NAME_LEN], text[NAME_LEN + 2];
+	uint32_t sw;
+
+	(void)state;
+	open_fabric(&k, false);
+	console_keys(&k, "4 ");
+	for (sw = 0; sw < k.fabric->nsw && !ui_switch_tagged(k.ui, sw); sw++)
+		;
+	assert_int_not_equal(sw, k.fabric->nsw);
+	console_keys(&k, "t");
+	switch_label(name, sizeof(name), k.fabric, sw);
+	assert_true(count(&k, ">") >= 1);
+	console_keys(&k, "2");
+	console_shows(&k, "> + tagged");
+	snprintf(text, sizeof(text), "%s +", name);
+	if (!k.fabric->sw_nterm[sw])
+		snprintf(text, sizeof(text), "+");
+	console_shows(&k, text);
+	console_golden(&k, "heatmap-tagged");
+	console_keys(&k, "t");
+	console_golden(&k, "topology-tagged");
+	console_close(&k);
+}
+
+static void a_tagged_job_is_marked_in_the_overview(void **state)
+{
+	struct console_kit k;
+	char text[32];
+
+	(void)state;
+	open_fabric(&k, false);
+	console_keys(&k, "5 ");
+	console_keys(&k, "1");
+	for (uint32_t i = 0; i < k.jobs->njob; i++) {
+		snprintf(text, sizeof(text), "+%llu ", (unsigned long long)k.jobs->jobs[i].id);
+		assert_int_equal(count(&k, text), ui_job_tagged(k.ui, k.jobs->jobs[i].id));
+	}
+	console_close(&k);
+}
+
+static void another_fabric_keeps_the_tags_of_what_it_still_has(void **state)
+{
+	struct console_kit k, was;
+	uint64_t guid = 0;
+
+	(void)state;
+	open_fabric(&k, false);
+	console_keys(&k, "4 ");
+	for (uint32_t sw = 0; sw < k.fabric->nsw; sw++)
+		if (ui_switch_tagged(k.ui, sw))
+			guid = k.fabric->sw_guid[sw];
+	assert_true(guid);
+	was = k;
+	k.rates = NULL;
+	was.ui = NULL;
+	was.c = NULL;
+	console_fabric(&k, "fattree2:leaves=18,spines=9,hosts=9,fail=3", jobs);
+	free(console_screen(&k));
+	for (uint32_t sw = 0; sw < k.fabric->nsw; sw++)
+		assert_int_equal(ui_switch_tagged(k.ui, sw), k.fabric->sw_guid[sw] == guid);
+	console_close(&was);
+	console_close(&k);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_tagged_link_is_seen_everywhere_in_any_look),
+		cmocka_unit_test(a_tagged_switch_is_seen_in_heatmap_and_topology),
+		cmocka_unit_test(a_tagged_job_is_marked_in_the_overview),
+		cmocka_unit_test(another_fabric_keeps_the_tags_of_what_it_still_has),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

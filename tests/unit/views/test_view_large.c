@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* 2,064 switches on a screen: what it shows, and what a frame takes. */
+#include "tests/unit/kit/console_kit.h"
+#include "tests/unit/kit/console_moods.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static const uint32_t big[] = { 2048, 1024, 1000, 512, 512, 300, 128, 64, 0 };
+static const int sizes[][2] = { { 80, 24 }, { 100, 30 }, { 200, 60 } };
+
+static int make_large(void **state)
+{
+	struct console_kit *k = calloc(1, sizeof(*k));
+
+	console_open(k, 80, 24);
+	k->quick = true;
+	console_fabric(k, "dragonfly:p=8", big);
+	*state = k;
+	return k->fabric->nsw == 2064 ? 0 : -1;
+}
+
+static int drop_large(void **state)
+{
+	console_close(*state);
+	free(*state);
+	return 0;
+}
+
+static double cpu_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* Least of three, of CPU; with a new sample when all that is kept has to be made anew. */
+static double frame_ms(struct console_kit *k, bool fresh)
+{
+	double best = 1e9;
+
+	for (int i = 0; i < 3; i++) {
+		double ms;
+
+		if (fresh) {
+			k->s.sample = NULL;
+			ui_draw(k->ui, k->c, &k->s);
+			k->s.sample = k->samples[1];
+		}
+		ms = cpu_ms();
+		ui_draw(k->ui, k->c, &k->s);
+		ms = cpu_ms() - ms;
+		best = ms < best ? ms : best;
+	}
+	return best;
+}
+
+static void frames_take_few_milliseconds(void **state)
+{
+	struct console_kit *k = *state;
+
+	console_proposals(k);
+	for (int i = 0; i < 3; i++) {
+		console_size(k, sizes[i][0], sizes[i][1]);
+		for (const char *v = "12345678"; *v; v++) {
+			char key[2] = { *v, 0 };
+			double again;
+
+			console_keys(k, key);
+			again = frame_ms(k, false);
+			print_message("view %c at %dx%d: %.2f ms, with a new sample %.2f ms\n", *v,
+				      sizes[i][0], sizes[i][1], again, frame_ms(k, true));
+			/* 5 are wanted; sanitizers and busy machines take their time */
+			assert_true(again < 100);
+		}
+	}
+	console_size(k, 80, 24);
+	console_keys(k, "6");
+	console_golden(k, "preview-2064");
+	console_keys(k, "\t\t"); /* over all links */
+	print_message("links in view 6: %.2f ms\n", frame_ms(k, false));
+}
+
+static void screens_of_the_overview(void **state)
+{
+	struct console_kit *k = *state;
+
+	console_keys(k, "1");
+	for (int i = 0; i < 3; i++) {
+		console_size(k, sizes[i][0], sizes[i][1]);
+		console_golden(k, "overview-2064");
+	}
+}
+
+static void screens_of_links_and_jobs(void **state)
+{
+	struct console_kit *k = *state;
+
+	for (int i = 0; i < 3; i++) {
+		console_size(k, sizes[i][0], sizes[i][1]);
+		console_keys(k, "3");
+		console_golden(k, "links-2064");
+		console_keys(k, "5");
+		console_golden(k, "jobs-2064");
+	}
+}
+
+static void every_matrix_of_the_heatmap(void **state)
+{
+	struct console_kit *k = *state;
+
+	console_keys(k, "2");
+	for (int i = 0; i < 3; i++) {
+		console_size(k, sizes[i][0], sizes[i][1]);
+		console_golden(k, "heatmap-2064");
+	}
+	for (uint32_t plane = 0; plane < 5; plane++) {
+		double most = 0;
+
+		for (const char *m = "mmmmmmmm"; *m; m++) {
+			double ms = frame_ms(k, false);
+
+			most = ms > most ? ms : most;
+			console_keys(k, "m");
+		}
+		print_message("matrix %u at 200x60: at most %.2f ms\n", plane, most);
+		assert_true(most < 100);
+		console_keys(k, "v");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(screens_of_the_overview),
+		cmocka_unit_test(screens_of_links_and_jobs),
+		cmocka_unit_test(every_matrix_of_the_heatmap),
+		cmocka_unit_test(frames_take_few_milliseconds),
+	};
+
+	return cmocka_run_group_tests(tests, make_large, drop_large);
+}
