@@ -14,8 +14,8 @@
  */
 #define FEW_VLS 5
 
-static const struct even_how hows[] = {
-	{ .rounds = EVEN_ROUNDS },	    { .rounds = 1 },	   { .rounds = 0 },
+static const struct balanced_sssp_how hows[] = {
+	{ .rounds = BALANCED_SSSP_ROUNDS }, { .rounds = 1 },	   { .rounds = 0 },
 	{ .by_switch = true, .rounds = 1 }, { .by_switch = true },
 };
 
@@ -28,20 +28,20 @@ struct attempt {
 	uint64_t max; /* routes on a channel */
 };
 
-static int try_how(struct attempt *a, const struct fabric *f, const struct even_how *how,
+static int try_how(struct attempt *a, const struct fabric *f, const struct balanced_sssp_how *how,
 		   const struct engine_params *params, struct progress *progress, struct err *err)
 {
 	struct engine_params own = *params;
-	struct even_how mine = *how;
+	struct balanced_sssp_how mine = *how;
 	struct tables *t = graph_tables(f, "dfsssp", params, progress);
 	int rc;
 
 	*a = (struct attempt){ .t = NULL };
 	own.notes = &a->notes;
 	mine.max = &a->max;
-	rc = even_route(t, f, params, &mine, progress);
+	rc = balanced_sssp_route(t, f, params, &mine, progress);
 	if (!rc)
-		rc = layers_assign(t, f, &own, progress, err);
+		rc = vl_layers_assign(t, f, &own, progress, err);
 	if (!rc || rc == -ENOSPC)
 		a->vls = notes_find(&a->notes, "vls_needed")->value;
 	if (rc)

@@ -363,7 +363,7 @@ static int route_grid(struct dor *r, const struct engine_params *params, struct 
 	if (rc)
 		return rc;
 	if (layers)
-		return layers_assign(r->t, r->f, params, progress, err);
+		return vl_layers_assign(r->t, r->f, params, progress, err);
 	r->t->vls = bits ? 2 : 1;
 	r->t->sls = bits ? (uint8_t)(1u << r->nring) : 1;
 	if (bits)

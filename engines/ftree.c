@@ -493,8 +493,8 @@ static void build_dag(void *ctx, struct spdag *g, const struct fabric *f, uint32
  * tables when these have a lower maximum. */
 static int try_even(struct ftree *r, const struct engine_params *params, struct progress *progress)
 {
-	struct even_how how = {
-		.rule = BALANCE_PATHS, .build = build_dag, .ctx = r, .rounds = EVEN_ROUNDS
+	struct balanced_sssp_how how = {
+		.rule = BALANCE_PATHS, .build = build_dag, .ctx = r, .rounds = BALANCED_SSSP_ROUNDS
 	};
 	struct tables *other;
 	uint64_t turns, even = UINT64_MAX;
@@ -503,7 +503,7 @@ static int try_even(struct ftree *r, const struct engine_params *params, struct 
 	if (rc || (double)turns <= 1.1 * leaf_bound(r))
 		return rc;
 	other = graph_tables(r->f, "ftree", params, progress);
-	rc = even_route(other, r->f, params, &how, progress);
+	rc = balanced_sssp_route(other, r->f, params, &how, progress);
 	if (!rc)
 		rc = largest_load(&even, r, other, progress);
 	if (!rc && even < turns) {

@@ -7,11 +7,12 @@
 static int paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
 		 const struct engine_params *params, struct progress *progress, struct err *err)
 {
-	static const struct even_how how = { .rule = BALANCE_PORTS, .rounds = EVEN_ROUNDS };
+	static const struct balanced_sssp_how how = { .rule = BALANCE_PORTS,
+						      .rounds = BALANCED_SSSP_ROUNDS };
 
 	(void)jobs;
 	(void)err;
-	return even_route(t, f, params, &how, progress);
+	return balanced_sssp_route(t, f, params, &how, progress);
 }
 
 static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
@@ -19,7 +20,7 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 		 struct progress *progress, struct err *err)
 {
 	(void)demand;
-	return layers_route(out, f, "minhop", jobs, params, paths, progress, err);
+	return vl_layers_route(out, f, "minhop", jobs, params, paths, progress, err);
 }
 
 const struct engine engine_minhop = {

@@ -52,7 +52,9 @@ static int route_from(struct tables **out, const struct fabric *f, const uint32_
 	struct updown_score score;
 	struct tables *t = NULL;
 	struct ways w = { .illegal = false };
-	struct even_how how = { .build = build, .ctx = &w, .rounds = EVEN_ROUNDS };
+	struct balanced_sssp_how how = { .build = build,
+					 .ctx = &w,
+					 .rounds = BALANCED_SSSP_ROUNDS };
 	struct pace pace;
 	int rc = pace_begin(&pace, progress, "paths", graph_count_lids(f, graph_lmc(f, params)))
 			 ? -ECANCELED
@@ -68,10 +70,10 @@ static int route_from(struct tables **out, const struct fabric *f, const uint32_
 		goto out;
 	}
 	t = graph_tables(f, "updn", params, progress);
-	rc = even_route(t, f, params, &how, progress);
+	rc = balanced_sssp_route(t, f, params, &how, progress);
 	t->vls = t->sls = 1;
 	if (!rc && w.illegal)
-		rc = layers_assign(t, f, params, progress, err);
+		rc = vl_layers_assign(t, f, params, progress, err);
 	if (rc == -ENOSPC)
 		err_set(err, rc,
 			"with these roots not all paths to switches' own LIDs and between other "
@@ -139,16 +141,16 @@ static int dests_from(struct tables *t, const struct fabric *f, const struct des
 		      struct err *err)
 {
 	struct ways w = { .illegal = false };
-	struct balance *b = balance_new(f, t, BALANCE_PATHS, build, &w);
+	struct min_load_tree *b = min_load_tree_new(f, t, BALANCE_PATHS, build, &w);
 	uint64_t done = 0;
 	int rc;
 
 	updown_init(&w.ud, f, roots, nroots);
-	rc = balance_route_all(b, dests, n, p, &done);
+	rc = min_load_tree_route_all(b, dests, n, p, &done);
 	if (!rc && w.illegal)
 		rc = refuse_missing(f, w.from, w.to, err);
 	updown_done(&w.ud);
-	balance_free(b);
+	min_load_tree_free(b);
 	return rc;
 }
 

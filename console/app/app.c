@@ -164,7 +164,7 @@ static void loop(struct app *a)
 		struct pollfd fds[3] = {
 			{ .fd = terminal_fd(a->term), .events = POLLIN },
 			{ .fd = mailbox_fd(a->box), .events = POLLIN },
-			{ .fd = a->source ? job_source_fd(a->source) : -1, .events = POLLIN },
+			{ .fd = a->source ? source_fd(a->source) : -1, .events = POLLIN },
 		};
 		double left = shown + (a->dirty ? FRAME_MS : TICK_MS) / 1e3 - clock_s();
 
@@ -211,7 +211,7 @@ int app_main(int argc, char **argv)
 {
 	struct app *a = xcalloc(1, sizeof(*a));
 	struct stderrlog *captured = NULL;
-	struct stopwatch watch = { .files = false };
+	struct progress_line watch = { .files = false };
 	struct err err = { "" };
 	int rc = app_opts_parse(&a->opts, argc, argv);
 
@@ -232,10 +232,10 @@ int app_main(int argc, char **argv)
 	app_prepare(a);
 	if (a->opts.batch.on) {
 		catch_signals(); /* making a large fabric takes long, too */
-		stopwatch_files_until(&watch, &deadly_signal);
+		progress_line_files_until(&watch, &deadly_signal);
 	}
 	rc = app_start(a, &err);
-	stopwatch_files_end(&watch);
+	progress_line_files_end(&watch);
 	if (rc && deadly_signal) {
 		rc = 128 + deadly_signal;
 	} else if (!rc && a->opts.batch.on) {

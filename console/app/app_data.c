@@ -29,7 +29,7 @@ void app_want_metrics(struct app *a)
 
 void app_drop_metrics(struct app *a)
 {
-	figures_put(a->figures);
+	metrics_set_put(a->figures);
 	a->figures = NULL;
 	a->metrics = NULL;
 	a->verdict = NULL;
@@ -85,9 +85,9 @@ void app_take_jobs(struct app *a)
 	const struct source_status *st;
 	const struct job_list *list;
 
-	if (!a->source || !job_source_poll(a->source))
+	if (!a->source || !source_poll(a->source))
 		return;
-	st = job_source_status(a->source);
+	st = source_status(a->source);
 	if (a->state.jobs_source.state != JOBS_UNREACHABLE && st->state >= SOURCE_UNREACHABLE)
 		log_add(LOG_WARN, "jobs", "%s", st->text);
 	a->state.jobs_source.state = st->state == SOURCE_STARTING ? JOBS_WAITING
@@ -95,7 +95,7 @@ void app_take_jobs(struct app *a)
 								  : JOBS_UNREACHABLE;
 	snprintf(a->state.jobs_source.sentence, sizeof(a->state.jobs_source.sentence), "%.255s",
 		 st->text);
-	list = job_source_take(a->source);
+	list = source_take(a->source);
 	if (list)
 		app_set_list(a, list);
 	a->dirty = true;
@@ -167,7 +167,7 @@ void app_set_fabric(struct app *a, const struct fabric *f)
 	a->read = NULL;
 	sample_put(a->sample);
 	rates_put(a->rates);
-	tally_put(a->tally);
+	sample_summary_put(a->tally);
 	jobset_put(a->jobs);
 	history_free(a->history);
 	a->state.tables = a->tables = NULL;
@@ -187,19 +187,19 @@ void app_set_fabric(struct app *a, const struct fabric *f)
 }
 
 /* After a pause of the screen the last sample that was taken is not the one before. */
-static void take_rates(struct app *a, const struct reading *r)
+static void take_rates(struct app *a, const struct sample_reading *r)
 {
 	bool next = r->before == a->sample;
 
 	rates_put(a->rates);
-	tally_put(a->tally);
+	sample_summary_put(a->tally);
 	a->rates = next ? rates_get(r->rates) : rates_new(a->fabric, a->sample, r->sample);
-	a->tally = next ? tally_get(r->tally) : NULL;
+	a->tally = next ? sample_summary_get(r->tally) : NULL;
 }
 
 static void take_sample(struct app *a, struct msg *msg)
 {
-	struct reading *r = msg->reading;
+	struct sample_reading *r = msg->reading;
 
 	if (!a->fabric || !digest_equal(&r->sample->fingerprint, &a->fabric->fingerprint))
 		return;
@@ -222,7 +222,7 @@ static void take_sample(struct app *a, struct msg *msg)
 
 static void take_metrics(struct app *a, struct msg *msg)
 {
-	struct figures *before;
+	struct metrics_set *before;
 
 	if (app_past_take(a, msg) || msg->tables != a->tables)
 		return; /* overtaken: others are on their way */
@@ -234,10 +234,10 @@ static void take_metrics(struct app *a, struct msg *msg)
 			log_add(LOG_WARN, "metrics", "%s", msg->text);
 		return;
 	}
-	before = figures_get(a->figures);
+	before = metrics_set_get(a->figures);
 	app_drop_metrics(a);
-	a->figures = figures_new(msg->after, msg->verdict, jobset_get(msg->jobs), before);
-	figures_put(before);
+	a->figures = metrics_set_new(msg->after, msg->verdict, jobset_get(msg->jobs), before);
+	metrics_set_put(before);
 	msg->after = NULL;
 	msg->verdict = NULL;
 	a->metrics = a->figures->metrics;
@@ -487,7 +487,7 @@ static double overdue(const struct app *a)
 static void name_bookmarks(struct app *a)
 {
 	const struct mark *mark;
-	uint32_t n = past_marks(a->past, &mark);
+	uint32_t n = sample_history_marks(a->past, &mark);
 
 	for (uint32_t i = 0; i < n; i++)
 		a->bookmarks[i] = mark[i].name;
@@ -535,13 +535,13 @@ void app_data_free(struct app *a)
 	tables_put(a->first);
 	tables_put(a->read);
 	app_past_live(a);
-	past_free(a->past);
+	sample_history_free(a->past);
 	free(a->over_s);
-	figures_put(a->figures);
-	usage_free(a->usage);
+	metrics_set_put(a->figures);
+	link_usage_free(a->usage);
 	history_free(a->history);
 	rates_put(a->rates);
-	tally_put(a->tally);
+	sample_summary_put(a->tally);
 	sample_put(a->sample);
 	jobset_put(a->jobs);
 	job_list_put(a->job_list);

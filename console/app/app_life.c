@@ -112,10 +112,10 @@ static int open_record(struct app *a, struct err *err)
 
 static int read_names(struct app *a, struct err *err)
 {
-	int rc = a->opts.node_names ? loadfab_names(&a->names, a->opts.node_names, err) : 0;
+	int rc = a->opts.node_names ? load_fabric_names(&a->names, a->opts.node_names, err) : 0;
 
 	if (!rc && a->opts.racks)
-		rc = loadfab_racks(&a->racks, a->opts.racks, err);
+		rc = load_fabric_racks(&a->racks, a->opts.racks, err);
 	a->state.racks_file = a->racks;
 	a->state.racks_path = a->opts.racks;
 	return rc;
@@ -137,8 +137,8 @@ static int open_jobs(struct app *a, struct err *err)
 		 type->name);
 	a->state.jobs_source.state = JOBS_WAITING;
 	if (type != &job_source_slurm)
-		return job_source_open(&a->source, type, &so, err);
-	if (job_source_open(&a->source, type, &so, err)) {
+		return source_open(&a->source, type, &so, err);
+	if (source_open(&a->source, type, &so, err)) {
 		/* routes can be looked at without a batch system */
 		a->state.jobs_source.state = JOBS_UNREACHABLE;
 		snprintf(a->state.jobs_source.sentence, sizeof(a->state.jobs_source.sentence),
@@ -291,7 +291,7 @@ void app_end(struct app *a)
 	poller_stop(a->poller);
 	worker_stop(a->worker);
 	a->worker = NULL;
-	job_source_close(a->source);
+	source_close(a->source);
 	log_set_sink(NULL, NULL);
 	terminal_close(a->term);
 	app_record_polls(a);
@@ -334,7 +334,7 @@ void app_prepare(struct app *a)
 	pthread_mutex_init(&a->events_lock, &again);
 	pthread_mutexattr_destroy(&again);
 	a->box = mailbox_new();
-	a->past = past_new((size_t)PAST_MB << 20, PAST_SAMPLES);
+	a->past = sample_history_new((size_t)PAST_MB << 20, PAST_SAMPLES);
 	keys = keymap_all(&n);
 	a->ui = ui_new(keys, n);
 	a->start_view = VIEW_OVERVIEW;

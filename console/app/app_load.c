@@ -183,7 +183,8 @@ static int load_past(struct app *a, struct fabric *f, bool ports_only, struct er
 	int rc = 0;
 
 	if (in) {
-		rc = past_read(ports_only ? NULL : a->past, in, f, a->tables, a->jobs, path, err);
+		rc = sample_history_read(ports_only ? NULL : a->past, in, f, a->tables, a->jobs,
+					 path, err);
 		fclose(in);
 	}
 	free(path);
@@ -193,10 +194,11 @@ static int load_past(struct app *a, struct fabric *f, bool ports_only, struct er
 /* The newest moment is what is on the screen first. */
 static void show_newest(struct app *a)
 {
-	struct moment m;
+	struct snapshot_at m;
 
-	for (uint64_t i = past_oldest(a->past); i && i <= past_newest(a->past); i++) {
-		if (!past_get(&m, a->past, i))
+	for (uint64_t i = sample_history_oldest(a->past); i && i <= sample_history_newest(a->past);
+	     i++) {
+		if (!sample_history_get(&m, a->past, i))
 			continue;
 		history_push(a->history, a->fabric, m.rates);
 		sample_put(a->sample);
@@ -204,7 +206,7 @@ static void show_newest(struct app *a)
 		a->sample = sample_get(m.sample);
 		a->rates = m.rates ? rates_get(m.rates) : NULL;
 		a->state.past.time_s = m.time_s;
-		moment_done(&m);
+		snapshot_at_done(&m);
 	}
 	if (!a->sample)
 		return;
@@ -265,7 +267,7 @@ int app_load(struct app *a, struct err *err)
 	if (a->folder)
 		rc = load_past(a, f, true, err);
 	if (!rc && a->opts.lfts)
-		rc = loadfab_tables(&t, a->opts.lfts, f, err);
+		rc = load_fabric_tables(&t, a->opts.lfts, f, err);
 	if (rc) {
 		fabric_put(f);
 		return rc;

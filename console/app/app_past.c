@@ -21,19 +21,19 @@ static struct backdrop now(const struct app *a)
 }
 
 /* Also while the screen is frozen: it is missing nothing when one looks back later. */
-void app_past_add(struct app *a, struct reading *r)
+void app_past_add(struct app *a, struct sample_reading *r)
 {
 	struct backdrop b = now(a);
-	uint64_t newest = past_newest(a->past);
+	uint64_t newest = sample_history_newest(a->past);
 
-	past_add_reading(a->past, &b, r, time(NULL));
-	if (past_newest(a->past) == newest)
+	sample_history_add_reading(a->past, &b, r, time(NULL));
+	if (sample_history_newest(a->past) == newest)
 		return;
 	history_push_row(a->history, r->tally->fabric->nchan, r->tally->row);
 	app_record_poll(a, r);
 }
 
-void app_past_held(struct app *a, struct reading *r)
+void app_past_held(struct app *a, struct sample_reading *r)
 {
 	if (a->fabric && digest_equal(&r->sample->fingerprint, &a->fabric->fingerprint))
 		app_past_add(a, r);
@@ -43,13 +43,13 @@ void app_past_figures(struct app *a)
 {
 	struct backdrop b = now(a);
 
-	past_figures(a->past, &b);
+	sample_history_metrics(a->past, &b);
 }
 
 /* Figures that were asked for when a moment was shown that had none; false: others. */
 bool app_past_take(struct app *a, struct msg *msg)
 {
-	struct moment *m = &a->shown_past.at;
+	struct snapshot_at *m = &a->shown_past.at;
 	struct backdrop b = { .tables = msg->tables, .jobs = msg->jobs };
 	bool same_tables = msg->tables == a->tables;
 
@@ -58,12 +58,13 @@ bool app_past_take(struct app *a, struct msg *msg)
 		return false;
 	if (msg->rc || !msg->after)
 		return true;
-	b.figures = figures_new(msg->after, msg->verdict, msg->jobs ? jobset_get(msg->jobs) : NULL,
+	b.figures =
+		metrics_set_new(msg->after, msg->verdict, msg->jobs ? jobset_get(msg->jobs) : NULL,
 				same_tables ? a->figures : NULL);
 	msg->after = NULL;
 	msg->verdict = NULL;
-	past_figures(a->past, &b);
-	figures_put(m->was.figures);
+	sample_history_metrics(a->past, &b);
+	metrics_set_put(m->was.figures);
 	m->was.figures = b.figures;
 	return true;
 }
@@ -71,7 +72,7 @@ bool app_past_take(struct app *a, struct msg *msg)
 /* The sample on the screen when no moment of the past is. */
 static uint64_t present(const struct app *a)
 {
-	return a->sample ? past_find(a->past, a->sample->time_ns) : 0;
+	return a->sample ? sample_history_find(a->past, a->sample->time_ns) : 0;
 }
 
 /* Events up to that time, so that the log is the one of the moment. */
@@ -89,10 +90,10 @@ static void take_events(struct app_past *h, const struct events *all)
 	h->events_total = all->total;
 }
 
-static const char *mark_name(const struct past *p, uint64_t serial)
+static const char *mark_name(const struct sample_history *p, uint64_t serial)
 {
 	const struct mark *mark;
-	uint32_t n = past_marks(p, &mark);
+	uint32_t n = sample_history_marks(p, &mark);
 
 	for (uint32_t i = 0; i < n; i++)
 		if (mark[i].serial == serial)
@@ -100,7 +101,7 @@ static const char *mark_name(const struct past *p, uint64_t serial)
 	return "";
 }
 
-static void show_figures(struct state *s, const struct figures *f)
+static void show_figures(struct state *s, const struct metrics_set *f)
 {
 	s->metrics = f ? f->metrics : NULL;
 	s->verdict = f ? f->verdict : NULL;
@@ -116,7 +117,7 @@ static void drop_present(struct state *s)
 	s->usage = NULL;
 }
 
-static void show_moment(struct app *a, struct state *s, const struct moment *m)
+static void show_moment(struct app *a, struct state *s, const struct snapshot_at *m)
 {
 	s->fabric = m->was.fabric;
 	s->tables = m->was.tables;
@@ -142,7 +143,7 @@ static void show_moment(struct app *a, struct state *s, const struct moment *m)
 const struct state *app_shown(struct app *a)
 {
 	struct app_past *h = &a->shown_past;
-	uint64_t newest = past_newest(a->past), at = newest;
+	uint64_t newest = sample_history_newest(a->past), at = newest;
 
 	if (h->on)
 		at = h->at.serial;
@@ -161,7 +162,7 @@ const struct state *app_shown(struct app *a)
 		.on = true,
 		.time_s = h->at.time_s,
 		.back = (uint32_t)(newest - h->at.serial),
-		.count = past_count(a->past),
+		.count = sample_history_count(a->past),
 	};
 	snprintf(h->shown.past.mark, sizeof(h->shown.past.mark), "%s",
 		 mark_name(a->past, h->at.serial));
@@ -170,27 +171,27 @@ const struct state *app_shown(struct app *a)
 
 void app_past_freeze(struct app *a)
 {
-	a->shown_past.frozen_at = past_newest(a->past);
+	a->shown_past.frozen_at = sample_history_newest(a->past);
 	a->state.past.time_s =
-		a->shown_past.frozen_at ? past_time(a->past, a->shown_past.frozen_at) : 0;
+		a->shown_past.frozen_at ? sample_history_time(a->past, a->shown_past.frozen_at) : 0;
 }
 
 void app_past_live(struct app *a)
 {
 	if (a->shown_past.on)
-		moment_done(&a->shown_past.at);
+		snapshot_at_done(&a->shown_past.at);
 	a->shown_past.on = false;
 }
 
 static void go_to(struct app *a, uint64_t serial)
 {
-	struct moment m;
+	struct snapshot_at m;
 
-	if (serial == (a->state.mode == RUN_FROZEN ? present(a) : past_newest(a->past))) {
+	if (serial == (a->state.mode == RUN_FROZEN ? present(a) : sample_history_newest(a->past))) {
 		app_past_live(a);
 		return;
 	}
-	if (!past_get(&m, a->past, serial)) {
+	if (!sample_history_get(&m, a->past, serial)) {
 		ui_say(a->ui, "this moment is not kept any more");
 		return;
 	}
@@ -212,12 +213,13 @@ static uint64_t position(const struct app *a)
 {
 	uint64_t at = a->shown_past.on ? a->shown_past.at.serial : present(a);
 
-	return at ? at : past_newest(a->past);
+	return at ? at : sample_history_newest(a->past);
 }
 
 static void step(struct app *a, long by)
 {
-	uint64_t oldest = past_oldest(a->past), newest = past_newest(a->past), at = position(a);
+	uint64_t oldest = sample_history_oldest(a->past), newest = sample_history_newest(a->past),
+		 at = position(a);
 
 	if (!oldest) {
 		ui_say(a->ui, "there is no history yet");
@@ -252,10 +254,10 @@ static void set_mark(struct app *a, const char *name)
 		ui_say(a->ui, "there is no sample yet to mark");
 	else if (mark_name(a->past, at)[0])
 		ui_say(a->ui, "this moment is bookmark %s already", mark_name(a->past, at));
-	else if (!past_mark(a->past, at, past_time(a->past, at), name))
+	else if (!sample_history_mark(a->past, at, sample_history_time(a->past, at), name))
 		ui_say(a->ui, "there are %d bookmarks already", PAST_MARKS);
 	else {
-		n = past_marks(a->past, &mark);
+		n = sample_history_marks(a->past, &mark);
 		ui_say(a->ui, "bookmark %s set; b goes back to it, w saves %s with the fabric",
 		       mark_name(a->past, at), n == 1 ? "it" : "all");
 	}
@@ -277,7 +279,7 @@ static void list_marks(struct app *a, const struct mark *mark, uint32_t n, uint3
 static void go_to_mark(struct app *a, const char *name)
 {
 	const struct mark *mark;
-	uint32_t n = past_marks(a->past, &mark), pick = n;
+	uint32_t n = sample_history_marks(a->past, &mark), pick = n;
 	uint64_t at = position(a);
 
 	if (!n) {

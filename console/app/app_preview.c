@@ -70,9 +70,9 @@ static int read_texts(struct preview_ask *ask, uint64_t **roots, struct demand *
 	int rc = 0;
 
 	if (o->roots[0])
-		rc = loadfab_guids(roots, &ask->params.nroots, o->roots, err);
+		rc = load_fabric_guids(roots, &ask->params.nroots, o->roots, err);
 	if (!rc && o->demand[0])
-		rc = loadfab_demand(demand, o->demand, NULL, a->fabric, err);
+		rc = load_fabric_demand(demand, o->demand, NULL, a->fabric, err);
 	if (!rc && o->pin[0])
 		rc = route_limits_pin(limits, a->fabric, a->jobs, o->pin, err);
 	if (!rc && o->exclude[0])

@@ -62,7 +62,7 @@ struct app_auto {
 /* A moment of the past that is on the screen. */
 struct app_past {
 	bool on;
-	struct moment at;
+	struct snapshot_at at;
 	struct events events; /* up to then */
 	uint64_t events_of, events_total;
 	struct state shown;
@@ -125,14 +125,14 @@ struct app {
 	const struct job_list *job_list;
 	const struct sample *sample;
 	const struct rates *rates;
-	const struct tally *tally;
+	const struct sample_summary *tally;
 	struct history *history;
-	struct figures *figures; /* owns the next three */
+	struct metrics_set *figures; /* owns the next three */
 	struct metrics *metrics;
 	struct verdict *verdict;
 	const struct jobset *metrics_jobs;
-	struct usage *usage;
-	struct past *past;
+	struct link_usage *usage;
+	struct sample_history *past;
 	struct app_past shown_past;
 
 	/* previews: those kept, as in state.preview.list */
@@ -315,9 +315,9 @@ void app_auto_start(struct app *a);
 void app_auto_tick(struct app *a);
 
 /* app_past.c */
-struct reading;
-void app_past_add(struct app *a, struct reading *r);  /* of the present fabric */
-void app_past_held(struct app *a, struct reading *r); /* while the screen is frozen */
+struct sample_reading;
+void app_past_add(struct app *a, struct sample_reading *r);  /* of the present fabric */
+void app_past_held(struct app *a, struct sample_reading *r); /* while the screen is frozen */
 void app_past_figures(struct app *a); /* the newest moments get the figures that have come */
 bool app_past_take(struct app *a, struct msg *msg); /* true: figures of a moment */
 void app_past_freeze(struct app *a);		    /* what comes in from now on is not shown */
@@ -359,12 +359,12 @@ void app_record_action(struct app *a, const char *action, const char *detail);
 /* What went wrong, as it is shown; app_fail() shows it as well, above the keys. */
 void app_record_error(struct app *a, const char *area, const char *text);
 void app_fail(struct app *a, const char *area, const char *text);
-void app_record_phase(struct app *a, const struct apply_event *ev);
+void app_record_phase(struct app *a, const struct executor_event *ev);
 void app_record_heads(struct app *a);
 void app_record_screen(struct app *a); /* that the canvas has */
 void app_record_resize(struct app *a); /* the canvas has another size than before */
 /* Counters came: a line a minute, or at once when other ports than before do not answer. */
-void app_record_poll(struct app *a, const struct reading *r);
+void app_record_poll(struct app *a, const struct sample_reading *r);
 void app_record_polls(struct app *a); /* what no line tells yet; before the record is closed */
 
 /* app_sessions.c: view 9; open: the file whose actions are wanted, may be NULL */

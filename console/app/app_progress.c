@@ -62,7 +62,7 @@ static void step_is(struct app *a, const char *name, enum step_state state, cons
 }
 
 /* What a phase is about to do, for the log. */
-static void begun(struct app *a, const struct apply_event *ev)
+static void begun(struct app *a, const struct executor_event *ev)
 {
 	char text[160];
 
@@ -92,7 +92,7 @@ static void begun(struct app *a, const struct apply_event *ev)
 		app_apply_log(a, ev->phase == PHASE_ROLLBACK ? LOG_WARN : LOG_INFO, text);
 }
 
-static void ended(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+static void ended(struct app *a, const struct executor_event *ev, const struct executor_status *st)
 {
 	const struct state_apply *s = &a->state.apply;
 	uint32_t switches = a->apply_diff ? a->apply_diff->switches : 0;
@@ -111,7 +111,8 @@ static void ended(struct app *a, const struct apply_event *ev, const struct appl
 		app_apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
 }
 
-static void read_back(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+static void read_back(struct app *a, const struct executor_event *ev,
+		      const struct executor_status *st)
 {
 	bool back = ev->phase == PHASE_ROLLBACK;
 	const struct state_apply *s = &a->state.apply;
@@ -158,7 +159,7 @@ static void end_steps(struct app *a, enum outcome outcome)
 	}
 }
 
-static void over(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+static void over(struct app *a, const struct executor_event *ev, const struct executor_status *st)
 {
 	const struct state_apply *s = &a->state.apply;
 	const char *what = s->plan[0] ? s->plan : st->txn;
@@ -180,7 +181,8 @@ static void over(struct app *a, const struct apply_event *ev, const struct apply
 }
 
 /* For the next preview: how long jobs stand still here. */
-static void take_pause(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+static void take_pause(struct app *a, const struct executor_event *ev,
+		       const struct executor_status *st)
 {
 	double took = clock_s() - a->asked_at;
 
@@ -196,8 +198,8 @@ static void take_pause(struct app *a, const struct apply_event *ev, const struct
 }
 
 /* "7 of 7 returned"; who has not, where there are such. */
-static void settled(char *buf, size_t len, const struct apply_event *ev,
-		    const struct apply_status *st)
+static void settled(char *buf, size_t len, const struct executor_event *ev,
+		    const struct executor_status *st)
 {
 	int n = snprintf(buf, len, "%u of %u %s", st->agents.done, st->agents.expected,
 			 ev->asked == PHASE_UNPATH ? "drained" : "returned");
@@ -213,7 +215,7 @@ static void settled(char *buf, size_t len, const struct apply_event *ev,
 }
 
 /* What agents are asked, and what became of it. */
-static void agents(struct app *a, const struct apply_event *ev, const struct apply_status *st)
+static void agents(struct app *a, const struct executor_event *ev, const struct executor_status *st)
 {
 	const char *what = ev->asked == PHASE_UNPATH ? "drain" : "return";
 	char text[200];
@@ -249,7 +251,7 @@ static void passed_over(struct app *a, const char *name)
 	step->took_s = NAN;
 }
 
-static void take_agents(struct state_apply *s, const struct apply_status *st)
+static void take_agents(struct state_apply *s, const struct executor_status *st)
 {
 	s->agents = (struct apply_agents){
 		.asked = (uint8_t)st->agents.asked,
@@ -265,7 +267,7 @@ static void take_agents(struct state_apply *s, const struct apply_status *st)
 }
 
 /* The slowest first; what is not in the fabric any more is left out. */
-static void take_slow(struct app *a, const struct apply_status *st)
+static void take_slow(struct app *a, const struct executor_status *st)
 {
 	struct state_apply *s = &a->state.apply;
 	uint32_t n = 0;
@@ -294,8 +296,8 @@ static uint64_t blocks_before(const struct state_apply *s, uint32_t wave)
 
 /* The status counts those of a wave, and twice what was tried again; here they are counted over all
  * waves, and stay while the fabric is as written. */
-static void take_counts(struct state_apply *s, const struct apply_event *ev,
-			const struct apply_status *st)
+static void take_counts(struct state_apply *s, const struct executor_event *ev,
+			const struct executor_status *st)
 {
 	uint64_t done = ev->kind == APPLY_VERIFY ? st->verified : st->written;
 
@@ -310,8 +312,8 @@ static void take_counts(struct state_apply *s, const struct apply_event *ev,
 	s->done = s->done < s->total ? s->done : s->total;
 }
 
-static void take_waves(struct state_apply *s, const struct apply_event *ev,
-		       const struct apply_status *st)
+static void take_waves(struct state_apply *s, const struct executor_event *ev,
+		       const struct executor_status *st)
 {
 	if (ev->phase != PHASE_WRITE || !s->nwaves)
 		return;
@@ -380,8 +382,8 @@ void app_apply_seen(struct app *a, const struct msg *msg)
 void app_apply_event(struct app *a, const struct msg *msg)
 {
 	struct state_apply *s = &a->state.apply;
-	const struct apply_event *ev = &msg->event;
-	const struct apply_status *st = &msg->apply;
+	const struct executor_event *ev = &msg->event;
+	const struct executor_status *st = &msg->apply;
 
 	snprintf(s->txn, sizeof(s->txn), "%s", st->txn);
 	app_wrote_read(a);
@@ -425,7 +427,7 @@ void app_apply_event(struct app *a, const struct msg *msg)
 	}
 }
 
-static enum apply_state ended_as(const struct app *a, const struct apply_status *st)
+static enum apply_state ended_as(const struct app *a, const struct executor_status *st)
 {
 	if (st->waiting)
 		return APPLY_CONFIRM;

@@ -84,7 +84,7 @@ static void live_line(struct app *a, const char *when, const struct live_figures
 		lost(a, &err);
 }
 
-void app_record_phase(struct app *a, const struct apply_event *ev)
+void app_record_phase(struct app *a, const struct executor_event *ev)
 {
 	struct live_figures now;
 	char label[128];
@@ -178,10 +178,10 @@ void app_record_polls(struct app *a)
 	*p = (struct app_polls){ .told = p->asked - p->answered };
 }
 
-static void add_poll(struct app *a, const struct reading *r)
+static void add_poll(struct app *a, const struct sample_reading *r)
 {
-	const struct tally *t = r->tally;
-	const struct survey *v = ui_survey(a->ui);
+	const struct sample_summary *t = r->tally;
+	const struct fabric_summary *v = ui_survey(a->ui);
 	struct app_polls *p = &a->polls;
 	uint32_t errors;
 
@@ -197,7 +197,7 @@ static void add_poll(struct app *a, const struct reading *r)
 	for (uint32_t i = 0; i < TIERS; i++)
 		p->wait_max = most(p->wait_max, t->tier[i].wait_max);
 	errors = p->problem[PROBLEM_ERRORS]; /* they come and go */
-	tally_problems(p->problem, t, a->state.limits.errors_per_min);
+	sample_summary_problems(p->problem, t, a->state.limits.errors_per_min);
 	if (p->problem[PROBLEM_ERRORS] < errors)
 		p->problem[PROBLEM_ERRORS] = errors;
 	/* ports without a link lead nowhere in the fabric: that they had one is known to the survey
@@ -206,7 +206,7 @@ static void add_poll(struct app *a, const struct reading *r)
 		p->problem[PROBLEM_DOWN] += v->nlost;
 }
 
-void app_record_poll(struct app *a, const struct reading *r)
+void app_record_poll(struct app *a, const struct sample_reading *r)
 {
 	struct app_polls *p = &a->polls;
 

@@ -172,7 +172,7 @@ static int save_past(struct app *a, const char *dir, struct err *err)
 	FILE *f;
 	int rc = open_in(&f, dir, SNAPSHOT_PAST, err);
 
-	return rc ? rc : closed(f, past_write(f, a->past, &b, err), dir, err);
+	return rc ? rc : closed(f, sample_history_write(f, a->past, &b, err), dir, err);
 }
 
 /* What --node-name-map has said: dumps carry NodeDescriptions only. */

@@ -15,7 +15,7 @@ bool app_wants_lanes(const struct app *a)
 
 void app_take_usage(struct app *a, struct msg *msg)
 {
-	struct usage *u = msg->usage;
+	struct link_usage *u = msg->usage;
 
 	/* one of other tables was overtaken; what replaces it is on its way */
 	if (!u || u->tables != a->tables)
@@ -25,7 +25,7 @@ void app_take_usage(struct app *a, struct msg *msg)
 		u->lanes = a->usage->lanes;
 		a->usage->lanes = NULL;
 	}
-	usage_free(a->usage);
+	link_usage_free(a->usage);
 	a->usage = u;
 	a->state.usage = u;
 }

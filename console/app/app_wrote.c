@@ -55,7 +55,7 @@ static uint32_t mark_wave(bool *in, const struct changes *l, uint32_t w, uint32_
 }
 
 static void name_wave(struct apply_wave *w, const bool *in, const struct fabric *f,
-		      const struct shape *shape)
+		      const struct topology_kind *shape)
 {
 	uint32_t *sw = xcalloc(f->nsw, sizeof(*sw)), n = 0;
 	char label[NAME_LEN];
@@ -75,7 +75,7 @@ static void name_wave(struct apply_wave *w, const bool *in, const struct fabric 
 void app_wrote_waves(struct state_apply *s, const struct plan *plan)
 {
 	const struct fabric *f = plan->fabric;
-	struct shape *shape = shape_new(f);
+	struct topology_kind *shape = topology_kind_new(f);
 	bool *in = xcalloc(f->nsw, sizeof(*in));
 
 	s->nwaves = plan->changes->nwaves < APPLY_WAVES ? plan->changes->nwaves : APPLY_WAVES;
@@ -87,7 +87,7 @@ void app_wrote_waves(struct state_apply *s, const struct plan *plan)
 	}
 	tell_apart(s);
 	free(in);
-	shape_free(shape);
+	topology_kind_free(shape);
 }
 
 /* --- block by block ------------------------------------------------------------------------ */

@@ -212,7 +212,7 @@ static void roles_init(int colours)
 	if (!colours)
 		return;
 	for (int i = 0; i < ROLE_COUNT; i++) {
-		const struct look *l = role_look((enum role)i);
+		const struct palette_look *l = role_look((enum role)i);
 
 		if (colours == COLOURS_TRUE)
 			init_extended_pair(i + 1, role_rgb((enum role)i, false),
@@ -485,7 +485,7 @@ uint32_t terminal_key(struct terminal *t)
 
 static attr_t role_attrs(const struct terminal *t, const struct cell *cell)
 {
-	const struct look *l = role_look((enum role)cell->role);
+	const struct palette_look *l = role_look((enum role)cell->role);
 	attr_t a = A_NORMAL;
 
 	if (l->bold)

@@ -23,11 +23,11 @@
 struct batch {
 	struct app *a;
 	const struct batch_opts *o;
-	struct survey survey;
+	struct fabric_summary survey;
 	struct row_order rows;
 	struct prom_server *server;
-	struct stopwatch watch; /* until the first record */
-	uint64_t sample_ns;	/* of the newest record */
+	struct progress_line watch; /* until the first record */
+	uint64_t sample_ns;	    /* of the newest record */
 	unsigned done;
 	double rated_at; /* when there were rates first; 0 not yet */
 	bool partial, findings, late_told, lost_told;
@@ -105,7 +105,7 @@ static uint64_t faults(const struct state *s)
 static uint64_t count_findings(struct batch *b, const struct batch_record *r)
 {
 	const struct state *s = r->s;
-	const struct survey *v = r->v;
+	const struct fabric_summary *v = r->v;
 
 	if (b->o->filter)
 		return r->rows->n;
@@ -178,13 +178,13 @@ int batch_print(const struct batch_record *r, struct err *err)
 
 static int write_file(const struct batch_record *r, struct err *err)
 {
-	struct outfile o;
-	int rc = outfile_open(&o, r->o->prom_file, err);
+	struct output_file o;
+	int rc = output_file_open(&o, r->o->prom_file, err);
 
 	if (rc)
 		return rc;
 	prom_print(o.file, r);
-	return outfile_end(&o, 0, err);
+	return output_file_end(&o, 0, err);
 }
 
 static void serve(struct batch *b, const struct batch_record *r)
@@ -224,7 +224,7 @@ static int record(struct batch *b, struct err *err)
 		return rc;
 	pthread_mutex_lock(&a->events_lock);
 	r.s = app_shown(a);
-	survey_update(&b->survey, r.s);
+	fabric_summary_update(&b->survey, r.s);
 	select_rows(b, &r);
 	r.complete = is_complete(b);
 	r.findings = count_findings(b, &r);
@@ -248,7 +248,7 @@ static void wait_for_more(const struct app *a)
 {
 	struct pollfd fds[2] = {
 		{ .fd = mailbox_fd(a->box), .events = POLLIN },
-		{ .fd = a->source ? job_source_fd(a->source) : -1, .events = POLLIN },
+		{ .fd = a->source ? source_fd(a->source) : -1, .events = POLLIN },
 	};
 
 	poll(fds, 2, WAIT_MS);
@@ -317,7 +317,7 @@ static void tell_wait(struct batch *b)
 	else
 		snprintf(text, sizeof(text), "figures of the routes%s%s",
 			 s->metrics_step[0] ? ": " : "", s->metrics_step);
-	stopwatch_tell(&b->watch, text);
+	progress_line_tell(&b->watch, text);
 }
 
 static int loop(struct batch *b, const volatile sig_atomic_t *stop, struct err *err)
@@ -331,13 +331,13 @@ static int loop(struct batch *b, const volatile sig_atomic_t *stop, struct err *
 		if (gave_up(b, err))
 			return EXIT_UNREADABLE;
 		if (b->o->diff && a->state.fabric) {
-			stopwatch_stop(&b->watch);
+			progress_line_stop(&b->watch);
 			return differences(b, err);
 		}
 		if (!b->o->diff && due(b)) {
 			int rc;
 
-			stopwatch_stop(&b->watch);
+			progress_line_stop(&b->watch);
 			rc = record(b, err);
 
 			if (rc == -EPIPE)
@@ -350,20 +350,20 @@ static int loop(struct batch *b, const volatile sig_atomic_t *stop, struct err *
 		tell_wait(b);
 		wait_for_more(a);
 	}
-	stopwatch_stop(&b->watch);
+	progress_line_stop(&b->watch);
 	return 128 + *stop;
 }
 
 /* rc, where that goes well. */
 static int save(struct batch *b, int rc, const volatile sig_atomic_t *stop, struct err *err)
 {
-	struct stopwatch watch = { .files = false };
+	struct progress_line watch = { .files = false };
 	int failed;
 
 	if (rc <= 128) /* else what was seen until a signal is to be kept */
-		stopwatch_files_until(&watch, stop);
+		progress_line_files_until(&watch, stop);
 	failed = app_snapshot_to(b->a, b->o->save, err);
-	stopwatch_files_end(&watch);
+	progress_line_files_end(&watch);
 	if (failed == -ECANCELED)
 		return 128 + *stop;
 	return failed ? EXIT_FINDINGS : rc;
@@ -375,7 +375,7 @@ int batch_run(struct app *a, const volatile sig_atomic_t *stop)
 	struct err err = { "" };
 	int rc = 0;
 
-	stopwatch_start(&b.watch);
+	progress_line_start(&b.watch);
 	if (b.o->prom_listen && prom_server_start(&b.server, b.o->prom_listen, &err))
 		rc = EXIT_BAD_USAGE;
 	if (!rc)
@@ -388,6 +388,6 @@ int batch_run(struct app *a, const volatile sig_atomic_t *stop)
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 	prom_server_stop(b.server);
 	row_order_done(&b.rows);
-	survey_done(&b.survey);
+	fabric_summary_done(&b.survey);
 	return rc;
 }

@@ -25,7 +25,7 @@ struct app;
 struct batch_record {
 	struct app *a; /* of history, and of a view as the screen shows it; else NULL */
 	const struct state *s;
-	const struct survey *v;
+	const struct fabric_summary *v;
 	const struct batch_opts *o;
 	const struct row_order *rows; /* of a table, chosen and in order */
 	bool complete; /* all ports answered, nothing is missing, the jobs are known */

@@ -94,7 +94,7 @@ int batch_diff(struct app *a, bool complete, struct err *err)
 		print_text(stdout, a, d, o->diff);
 	else
 		print_json(stdout, a, d, o->diff, complete);
-	rc = outfile_flush_stdout(err) ? -EIO : d->n != 0;
+	rc = output_file_flush_stdout(err) ? -EIO : d->n != 0;
 	fdiff_free(d);
 	fabric_put(before);
 	return rc;

@@ -85,7 +85,7 @@ static json_t *rows_json(const struct batch_record *r, enum row_kind kind, const
 
 static json_t *problems_json(const struct batch_record *r)
 {
-	const struct survey *v = r->v;
+	const struct fabric_summary *v = r->v;
 	uint32_t row[PROBLEM_MAX];
 
 	for (uint32_t i = 0; i < v->nproblem; i++)
@@ -164,12 +164,12 @@ static json_t *jobs_json(const struct batch_record *r)
 static json_t *overview_json(const struct batch_record *r)
 {
 	const struct state *s = r->s;
-	const struct survey *v = r->v;
+	const struct fabric_summary *v = r->v;
 	bool polled = s->sample != NULL;
 	char shape[64];
 	json_t *j = json_object();
 
-	shape_sentence(shape, sizeof(shape), v->shape);
+	topology_kind_sentence(shape, sizeof(shape), v->shape);
 	json_object_set_new(j, "shape", json_string(shape));
 	json_object_set_new(j, "switches", json_integer(s->fabric->nsw));
 	json_object_set_new(j, "hosts", json_integer(s->fabric->nterm));

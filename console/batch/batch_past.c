@@ -18,10 +18,10 @@ static void utc(char buf[32], int64_t time_s)
 	strftime(buf, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
 }
 
-static const char *mark_of(const struct past *p, uint64_t serial)
+static const char *mark_of(const struct sample_history *p, uint64_t serial)
 {
 	const struct mark *mark;
-	uint32_t n = past_marks(p, &mark);
+	uint32_t n = sample_history_marks(p, &mark);
 
 	for (uint32_t i = 0; i < n; i++)
 		if (mark[i].serial == serial)
@@ -32,12 +32,12 @@ static const char *mark_of(const struct past *p, uint64_t serial)
 /* --- which sample ------------------------------------------------------------------------- */
 
 /* The newest that is not later. */
-static uint64_t at_time(const struct past *p, int64_t time_s)
+static uint64_t at_time(const struct sample_history *p, int64_t time_s)
 {
 	uint64_t found = 0;
 
-	for (uint64_t i = past_oldest(p); i && i <= past_newest(p); i++)
-		if (past_time(p, i) <= time_s)
+	for (uint64_t i = sample_history_oldest(p); i && i <= sample_history_newest(p); i++)
+		if (sample_history_time(p, i) <= time_s)
 			found = i;
 	return found;
 }
@@ -70,10 +70,10 @@ static bool time_of(const char *text, int64_t *out)
 
 int batch_go_to(struct app *a, const char *at, struct err *err)
 {
-	const struct past *p = a->past;
-	uint64_t oldest = past_oldest(p), newest = past_newest(p), serial = 0;
+	const struct sample_history *p = a->past;
+	uint64_t oldest = sample_history_oldest(p), newest = sample_history_newest(p), serial = 0;
 	const struct mark *mark;
-	uint32_t n = past_marks(p, &mark);
+	uint32_t n = sample_history_marks(p, &mark);
 	int64_t time_s;
 	long back;
 
@@ -93,7 +93,7 @@ int batch_go_to(struct app *a, const char *at, struct err *err)
 			       at);
 	if (!serial)
 		return err_set(err, -ENOENT, "--at: '%s' is before the oldest of its %u samples",
-			       at, past_count(p));
+			       at, sample_history_count(p));
 	app_past_go(a, serial);
 	return 0;
 }
@@ -103,13 +103,13 @@ int batch_go_to(struct app *a, const char *at, struct err *err)
 json_t *batch_history_json(struct app *a)
 {
 	json_t *list = json_array();
-	uint64_t newest = past_newest(a->past);
+	uint64_t newest = sample_history_newest(a->past);
 
-	for (uint64_t i = past_oldest(a->past); i && i <= newest; i++) {
+	for (uint64_t i = sample_history_oldest(a->past); i && i <= newest; i++) {
 		const char *mark = mark_of(a->past, i);
 		char when[32];
 
-		utc(when, past_time(a->past, i));
+		utc(when, sample_history_time(a->past, i));
 		json_array_append_new(list, json_pack("{s:I, s:s, s:o}", "back",
 						      (json_int_t)(newest - i), "ts", when, "mark",
 						      mark ? json_string(mark) : json_null()));
@@ -119,14 +119,14 @@ json_t *batch_history_json(struct app *a)
 
 void batch_history_text(FILE *out, struct app *a)
 {
-	uint64_t newest = past_newest(a->past);
+	uint64_t newest = sample_history_newest(a->past);
 
 	fputs("back  ts                    mark\n", out);
-	for (uint64_t i = past_oldest(a->past); i && i <= newest; i++) {
+	for (uint64_t i = sample_history_oldest(a->past); i && i <= newest; i++) {
 		const char *mark = mark_of(a->past, i);
 		char when[32];
 
-		utc(when, past_time(a->past, i));
+		utc(when, sample_history_time(a->past, i));
 		fprintf(out, "%4llu  %s  %s\n", (unsigned long long)(newest - i), when,
 			mark ? mark : "-");
 	}

@@ -73,7 +73,7 @@ int batch_sessions(const struct batch_opts *o, const char *record)
 {
 	const char *dir = record_dir(record);
 	struct row_order order = { 0 };
-	struct survey v = { 0 };
+	struct fabric_summary v = { 0 };
 	struct state s;
 	struct sessions *all = NULL;
 	struct err err = { "" };

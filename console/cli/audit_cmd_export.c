@@ -85,17 +85,17 @@ typedef int (*export_fn)(FILE *f, const struct cast_events *e, struct err *err);
 
 static int to_one(const struct cast_events *e, export_fn write, const char *path, struct err *err)
 {
-	struct outfile o;
+	struct output_file o;
 	int rc;
 
 	if (!path) {
 		rc = write(stdout, e, err);
-		return rc ? rc : outfile_flush_stdout(err);
+		return rc ? rc : output_file_flush_stdout(err);
 	}
-	rc = outfile_open(&o, path, err);
+	rc = output_file_open(&o, path, err);
 	if (rc)
 		return rc;
-	return outfile_end(&o, write(o.file, e, err), err);
+	return output_file_end(&o, write(o.file, e, err), err);
 }
 
 /* Typescript and timing as scriptreplay(1) reads them: bytes behind a first line, and the seconds
@@ -111,33 +111,33 @@ static int script(const struct cast_events *e, const char *path, struct err *err
 
 static int convert(const struct audit_options *o, const struct cast_events *e, struct err *err)
 {
-	struct stopwatch watch;
+	struct progress_line watch;
 	int rc;
 
 	if (o->out)
-		stopwatch_files(&watch);
+		progress_line_files(&watch);
 	else
-		stopwatch_output(&watch);
+		progress_line_output(&watch);
 	rc = o->script ? script(e, o->out, err)
 		       : to_one(e, o->tlog ? export_tlog : version_3, o->out, err);
-	stopwatch_files_end(&watch);
+	progress_line_files_end(&watch);
 	return rc;
 }
 
 static int put_out(const char *path, const char *text, size_t len, struct err *err)
 {
-	struct outfile out;
+	struct output_file out;
 	int rc;
 
 	if (!path) {
 		fwrite(text, 1, len, stdout);
-		return outfile_flush_stdout(err);
+		return output_file_flush_stdout(err);
 	}
-	rc = outfile_open(&out, path, err);
+	rc = output_file_open(&out, path, err);
 	if (rc)
 		return rc;
 	fwrite(text, 1, len, out.file);
-	return outfile_end(&out, 0, err);
+	return output_file_end(&out, 0, err);
 }
 
 /* Pictures are files of their own, so the text that names them is written last. */
@@ -169,7 +169,7 @@ int audit_cmd_export(const struct audit_options *o)
 	struct err err = { "" };
 	int rc;
 
-	outfile_guard_signals();
+	output_file_guard_signals();
 	if (o->report)
 		rc = report(o, &err);
 	else if (o->script && !o->out)

@@ -197,7 +197,7 @@ int audit_cmd_seal(const struct audit_options *o)
 	int rc = store_mkdir(dir, &err);
 
 	if (!rc)
-		rc = seal_setup(&first, dir, &err);
+		rc = record_hmac_setup(&first, dir, &err);
 	if (rc) {
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 		return EXIT_FINDINGS;

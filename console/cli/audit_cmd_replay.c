@@ -13,14 +13,14 @@
 
 static int print_at(const struct cast_events *e, uint32_t n, const char *path, struct err *err)
 {
-	struct stopwatch watch;
+	struct progress_line watch;
 	struct cast_screen s;
 	char *text;
 	int rc;
 
-	stopwatch_files(&watch);
+	progress_line_files(&watch);
 	rc = cast_screen_at(&s, e, n);
-	stopwatch_files_end(&watch);
+	progress_line_files_end(&watch);
 	if (rc) {
 		cast_screen_free(&s);
 		return err_set(err, rc, "%s: drawing it was cancelled", path);

@@ -191,7 +191,7 @@ static void add_pruned(struct round *d, const char *path)
 /* A session that is gone as a whole leaves its epoch behind. */
 static void check_epochs(struct round *d, const char *dir)
 {
-	uint64_t last = seal_last_epoch(dir);
+	uint64_t last = record_hmac_last_epoch(dir);
 
 	for (uint64_t e = 1; e <= last; e++) {
 		bool found = false;

@@ -64,7 +64,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!c->file)
 			argp_error(state, "a plan is needed");
-		if (!c->yes && (c->no_input || !ask_possible()))
+		if (!c->yes && (c->no_input || !confirm_prompt_possible()))
 			argp_error(state, "nobody can be asked: --yes-fabric NAME is needed");
 		return 0;
 	default:
@@ -91,14 +91,14 @@ static int permitted(const struct apply_cmd *c, const struct plan *p, struct err
 		p->id, p->to->engine, p->diff->nblocks, plural(p->diff->nblocks), p->diff->nsl2vl,
 		plural(p->diff->nsl2vl), p->diff->switches, plural_es(p->diff->switches),
 		p->changes->nwaves, plural(p->changes->nwaves), drain, p->fabric->name);
-	a = ask_name(prompt, p->fabric->name, 0);
+	a = confirm_prompt_name(prompt, p->fabric->name, 0);
 	free(prompt);
 	return a == ANSWER_YES ? 0 : err_set(err, EXIT_REFUSED, "not begun, nothing was written");
 }
 
 static int apply(struct apply_cmd *c, const struct plan *p, struct err *err)
 {
-	struct follow f = {
+	struct update_follow f = {
 		.mode = FOLLOW_APPLY,
 		.base = c->dog.live.state_dir,
 		.fabric = p->fabric->name,
@@ -120,7 +120,7 @@ static int apply(struct apply_cmd *c, const struct plan *p, struct err *err)
 	if (watchdog_launch(&fd, &c->dog, c->file, NULL, err))
 		return EXIT_REFUSED;
 	control_link_init(&f.link, fd);
-	return follow_run(&f, err);
+	return update_follow_run(&f, err);
 }
 
 int cmd_apply(int argc, char **argv)
@@ -154,7 +154,7 @@ int cmd_apply(int argc, char **argv)
 
 	watchdog_config_init(&c.dog);
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = loadfab_plan(&p, c.file, &err) ? EXIT_UNREADABLE : apply(&c, p, &err);
+	rc = load_fabric_plan(&p, c.file, &err) ? EXIT_UNREADABLE : apply(&c, p, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	plan_free(p);

@@ -91,7 +91,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int find(struct follow *f, struct txn_info *t, const struct attach_cmd *c, struct err *err)
+static int find(struct update_follow *f, struct txn_info *t, const struct attach_cmd *c,
+		struct err *err)
 {
 	int rc = txn_find(t, c->state_dir, c->id, err);
 
@@ -106,7 +107,7 @@ static int find(struct follow *f, struct txn_info *t, const struct attach_cmd *c
 			       "rollback %s)",
 			       t->head.id, txn_state_name(t->state), t->head.id);
 	f->fabric = t->head.fabric;
-	return follow_open(f, c->state_dir, t->head.id, err) ? EXIT_REFUSED : EXIT_OK;
+	return update_follow_open(f, c->state_dir, t->head.id, err) ? EXIT_REFUSED : EXIT_OK;
 }
 
 int cmd_attach(int argc, char **argv)
@@ -122,7 +123,7 @@ int cmd_attach(int argc, char **argv)
 		       "\vExit codes: 0 kept, or left alone; 4 nothing to attach to; 5 rolled back; "
 		       "6 incomplete; 7 nobody confirmed; 9 somebody else has routed; 64 bad options.",
 	};
-	struct follow f = { .mode = FOLLOW_ATTACH };
+	struct update_follow f = { .mode = FOLLOW_ATTACH };
 	struct attach_cmd c = { 0 };
 	struct err err = { "" };
 	struct txn_info t;
@@ -131,14 +132,14 @@ int cmd_attach(int argc, char **argv)
 	cmdline_parse(&argp, argc, argv, &c);
 	rc = find(&f, &t, &c, &err);
 	if (!rc)
-		rc = follow_run(&f, &err);
+		rc = update_follow_run(&f, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	return rc;
 }
 
 /* The answer to what was asked last; events are passed over. */
-static int answer(struct follow *f, enum control_op op, struct err *err)
+static int answer(struct update_follow *f, enum control_op op, struct err *err)
 {
 	for (;;) {
 		json_t *j = NULL;
@@ -177,7 +178,7 @@ int cmd_extend(int argc, char **argv)
 		       "from now (300, 5m, 1h), or as many as it had at first."
 		       "\vExit codes: 0 done; 4 it does not wait; 64 bad options.",
 	};
-	struct follow f = { .mode = FOLLOW_WAIT };
+	struct update_follow f = { .mode = FOLLOW_WAIT };
 	struct attach_cmd c = { .extend = true };
 	struct err err = { "" };
 	struct txn_info t;
@@ -208,7 +209,7 @@ int cmd_override(int argc, char **argv)
 		       "taken back."
 		       "\vExit codes: 0 done; 4 no such update under way; 64 bad options.",
 	};
-	struct follow f = { .mode = FOLLOW_WAIT };
+	struct update_follow f = { .mode = FOLLOW_WAIT };
 	struct attach_cmd c = { .override = true };
 	struct err err = { "" };
 	struct txn_info t;

@@ -59,7 +59,7 @@ static const struct argp argp = {
 	       "could not be read.",
 };
 
-static int tell(const struct options *o, const struct evaluation *e, struct err *err)
+static int tell(const struct options *o, const struct route_report *e, struct err *err)
 {
 	json_t *summary;
 	int rc = 0;
@@ -77,14 +77,14 @@ static int tell(const struct options *o, const struct evaluation *e, struct err 
 			summary_print_jobs(stdout, e);
 		summary_print_verdict(stdout, e);
 	}
-	return rc ? rc : outfile_flush_stdout(err);
+	return rc ? rc : output_file_flush_stdout(err);
 }
 
 static int check(const struct options *o, struct err *err)
 {
-	struct evaluation e = { 0 };
-	struct scene s;
-	int rc = scene_load(&s, o, err);
+	struct route_report e = { 0 };
+	struct command_inputs s;
+	int rc = command_inputs_load(&s, o, err);
 
 	if (!rc) {
 		struct tables *t = s.installed;
@@ -96,12 +96,12 @@ static int check(const struct options *o, struct err *err)
 		    (choice && evaluate_choice(&e, choice, &s.eval, err)) || tell(o, &e, err))
 			rc = EXIT_FINDINGS;
 	}
-	if (!rc && !evaluation_ok(&e)) {
+	if (!rc && !route_report_ok(&e)) {
 		rc = EXIT_FINDINGS;
 		err_set(err, rc, "these tables have faults");
 	}
-	evaluation_free(&e);
-	scene_free(&s);
+	route_report_free(&e);
+	command_inputs_free(&s);
 	return rc;
 }
 

@@ -98,11 +98,11 @@ static const struct argp argp = {
 };
 
 struct comparison {
-	struct scene scene;
+	struct command_inputs scene;
 	struct engine_spec engine[MOST];
 	char *file[MOST]; /* instead of it; NULL: none */
 	size_t nengine;
-	struct evaluation list[MOST + 1];
+	struct route_report list[MOST + 1];
 	char *why[MOST + 1]; /* no tables; NULL: there are */
 	size_t n;
 };
@@ -136,9 +136,9 @@ static int find_engines(struct comparison *c, const char *text, struct err *err)
 	return rc;
 }
 
-static int evaluate_one(struct comparison *c, size_t i, struct evaluation *e, struct err *err)
+static int evaluate_one(struct comparison *c, size_t i, struct route_report *e, struct err *err)
 {
-	struct scene *s = &c->scene;
+	struct command_inputs *s = &c->scene;
 	struct engine_params params = s->params;
 
 	if (c->file[i])
@@ -152,11 +152,11 @@ static int evaluate_one(struct comparison *c, size_t i, struct evaluation *e, st
 /* The installed tables, then each engine's; one that refuses keeps its reason and its place. */
 static void evaluate_all(struct comparison *c)
 {
-	struct scene *s = &c->scene;
+	struct command_inputs *s = &c->scene;
 	struct err err;
 
 	if (s->installed) {
-		struct eval_opts found = s->eval;
+		struct route_report_opts found = s->eval;
 
 		found.terminals_only = true;
 		found.limits = NULL; /* they pass what is to be excluded from now on */
@@ -167,7 +167,7 @@ static void evaluate_all(struct comparison *c)
 		c->n = 1;
 	}
 	for (size_t i = 0; i < c->nengine; i++, c->n++) {
-		struct evaluation *e = &c->list[c->n];
+		struct route_report *e = &c->list[c->n];
 
 		if (evaluate_one(c, i, e, &err))
 			c->why[c->n] = xstrdup(err.text);
@@ -183,7 +183,7 @@ static int print_json(const struct comparison *c, bool per_job, struct err *err)
 	int rc;
 
 	for (size_t i = 0; i < c->n; i++) {
-		const struct evaluation *e = &c->list[i];
+		const struct route_report *e = &c->list[i];
 		json_t *o;
 
 		if (e->t) {
@@ -223,7 +223,7 @@ static int print_text(const struct comparison *c, bool per_job)
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->why[i])
 			printf("\n%s: %s\n", c->list[i].engine, c->why[i]);
-		else if (!evaluation_ok(&c->list[i])) {
+		else if (!route_report_ok(&c->list[i])) {
 			printf("\n%s: ", c->list[i].engine);
 			summary_print_verdict(stdout, &c->list[i]);
 		}
@@ -232,7 +232,7 @@ static int print_text(const struct comparison *c, bool per_job)
 }
 
 /* The fabric behind the port; the scene takes over what was read. */
-static int load_live(struct scene *s, struct compare_cmd *c, struct err *err)
+static int load_live(struct command_inputs *s, struct compare_cmd *c, struct err *err)
 {
 	struct live l;
 	int rc;
@@ -250,7 +250,7 @@ static int load_live(struct scene *s, struct compare_cmd *c, struct err *err)
 	l.jobs = NULL;
 	l.t = NULL;
 	live_close(&l);
-	rc = scene_complete(s, &c->o, err);
+	rc = command_inputs_complete(s, &c->o, err);
 	return rc ? EXIT_UNREADABLE : 0;
 }
 
@@ -260,17 +260,18 @@ static int compare_in(struct comparison *c, struct compare_cmd *cmd, struct err 
 	int rc = find_engines(c, o->engine, err);
 
 	if (!rc)
-		rc = o->topology ? scene_load(&c->scene, o, err) : load_live(&c->scene, cmd, err);
+		rc = o->topology ? command_inputs_load(&c->scene, o, err)
+				 : load_live(&c->scene, cmd, err);
 	if (rc)
 		return rc;
 	evaluate_all(c);
 	rc = o->json ? print_json(c, o->per_job, err) : print_text(c, o->per_job);
 	if (!rc)
-		rc = outfile_flush_stdout(err);
+		rc = output_file_flush_stdout(err);
 	if (rc)
 		return EXIT_FINDINGS;
 	for (size_t i = c->n - c->nengine; i < c->n; i++)
-		if (c->why[i] || !evaluation_ok(&c->list[i]))
+		if (c->why[i] || !route_report_ok(&c->list[i]))
 			return err_set(err, EXIT_FINDINGS, "%s gave no routes that can be used",
 				       c->list[i].engine);
 	return 0;
@@ -282,12 +283,12 @@ static int compare(struct compare_cmd *cmd, struct err *err)
 	int rc = compare_in(&c, cmd, err);
 
 	for (size_t i = 0; i < c.n; i++) {
-		evaluation_free(&c.list[i]);
+		route_report_free(&c.list[i]);
 		free(c.why[i]);
 	}
 	for (size_t i = 0; i < c.nengine; i++)
 		free(c.file[i]);
-	scene_free(&c.scene);
+	command_inputs_free(&c.scene);
 	return rc;
 }
 
@@ -301,7 +302,7 @@ int cmd_compare(int argc, char **argv)
 	cmdline_parse(&argp, argc, argv, &c);
 	c.o.jobs = c.live.jobs;
 	c.o.name_map = c.live.node_names;
-	outfile_guard_signals();
+	output_file_guard_signals();
 	rc = compare(&c, &err);
 	if (rc)
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);

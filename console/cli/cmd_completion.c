@@ -419,7 +419,7 @@ int cmd_completion(int argc, char **argv)
 	cmdline_parse(&argp, argc, argv, &which);
 	rc = strcmp(which, "zsh") ? bash() : zsh();
 	if (!rc)
-		rc = outfile_flush_stdout(&err);
+		rc = output_file_flush_stdout(&err);
 	else
 		err_set(&err, rc, "the options cannot be told: %s", strerror(-rc));
 	if (rc)

@@ -75,7 +75,7 @@ static const struct argp argp = {
 };
 
 /* Takes over the tables of the scene, or makes them. */
-static int get_tables(struct tables **out, const struct options *o, struct scene *s,
+static int get_tables(struct tables **out, const struct options *o, struct command_inputs *s,
 		      struct progress *progress, struct err *err)
 {
 	struct engine_spec spec;
@@ -100,7 +100,7 @@ static int get_tables(struct tables **out, const struct options *o, struct scene
 	return 0;
 }
 
-static int judge(struct verdict **out, const struct scene *s, const struct tables *t,
+static int judge(struct verdict **out, const struct command_inputs *s, const struct tables *t,
 		 struct progress *progress, struct err *err)
 {
 	struct verify_opts opts = { .terminals_only = s->eval.terminals_only,
@@ -117,80 +117,80 @@ static int judge(struct verdict **out, const struct scene *s, const struct table
 }
 
 /* The paths that would wait for each other if there were one VL for all. */
-static int aim_at_one_vl(struct stress *stress, const struct scene *s, const struct tables *t,
-			 struct progress *progress, struct err *err)
+static int aim_at_one_vl(struct deadlock_test *stress, const struct command_inputs *s,
+			 const struct tables *t, struct progress *progress, struct err *err)
 {
 	struct tables *one = vl_fold(s->f, t, 1);
 	struct verdict *v = NULL;
 	int rc = judge(&v, s, one, progress, err);
 
 	if (!rc && v->cycle)
-		stress_aim(stress, t, v->cycle, v->ncycle);
+		deadlock_test_aim(stress, t, v->cycle, v->ncycle);
 	verdict_free(v);
 	tables_put(one);
 	return rc;
 }
 
-static int tell(const struct options *o, const struct stress *stress, const struct verdict *v,
-		struct err *err)
+static int tell(const struct options *o, const struct deadlock_test *stress,
+		const struct verdict *v, struct err *err)
 {
 	json_t *json;
 	int rc = 0;
 
 	if (o->json) {
-		json = stress_json(stress);
+		json = deadlock_test_json(stress);
 		json_object_set_new(json, "deadlock_free", json_boolean(v->deadlock_free));
 		json_object_set_new(json, "vls_used", json_integer(v->vls_used));
 		rc = summary_dump(stdout, json, err);
 		json_decref(json);
-		return rc ? rc : outfile_flush_stdout(err);
+		return rc ? rc : output_file_flush_stdout(err);
 	}
 	if (v->deadlock_free)
 		printf("The tables have no cycle of dependencies; VLs used: %u.\n", v->vls_used);
 	else
 		printf("The tables have a cycle of %u dependencies; VLs used: %u.\n", v->ncycle,
 		       v->vls_used);
-	stress_print(stdout, stress);
-	return outfile_flush_stdout(err);
+	deadlock_test_print(stdout, stress);
+	return output_file_flush_stdout(err);
 }
 
 /* v, where they passed, and the simulation of what they carry. */
-static int simulate(struct stress *stress, struct verdict **v, const struct options *o,
-		    const struct scene *s, const struct tables *t, struct progress *progress,
-		    struct err *err)
+static int simulate(struct deadlock_test *stress, struct verdict **v, const struct options *o,
+		    const struct command_inputs *s, const struct tables *t,
+		    struct progress *progress, struct err *err)
 {
 	uint64_t limit_ns = (o->time_ms ? o->time_ms : PRESET_MS) * 1000000ULL;
 	int rc = judge(v, s, t, progress, err);
 
 	if (rc)
 		return rc;
-	stress_init(stress, s->f, t, o->seed);
+	deadlock_test_init(stress, s->f, t, o->seed);
 	if ((*v)->cycle) {
-		stress_aim(stress, t, (*v)->cycle, (*v)->ncycle);
+		deadlock_test_aim(stress, t, (*v)->cycle, (*v)->ncycle);
 	} else {
 		rc = aim_at_one_vl(stress, s, t, progress, err);
-		stress_spread(stress, t, ROUNDS, o->seed);
+		deadlock_test_spread(stress, t, ROUNDS, o->seed);
 	}
-	if (!rc && stress_run(stress, limit_ns, progress, err))
+	if (!rc && deadlock_test_run(stress, limit_ns, progress, err))
 		rc = EXIT_FINDINGS;
 	return rc;
 }
 
-static int drive(const struct options *o, const struct scene *s, const struct tables *t,
-		 struct stopwatch *w, struct err *err)
+static int drive(const struct options *o, const struct command_inputs *s, const struct tables *t,
+		 struct progress_line *w, struct err *err)
 {
-	struct stress stress = { 0 };
+	struct deadlock_test stress = { 0 };
 	struct verdict *v = NULL;
 	int rc = simulate(&stress, &v, o, s, t, &w->progress, err);
 
-	stopwatch_stop(w);
+	progress_line_stop(w);
 	if (!rc && tell(o, &stress, v, err))
 		rc = EXIT_FINDINGS;
 	if (!rc && stress.ncycle) {
 		rc = EXIT_FINDINGS;
 		err_set(err, rc, "these tables let packets wait for each other for ever");
 	}
-	stress_free(&stress);
+	deadlock_test_free(&stress);
 	verdict_free(v);
 	return rc;
 }
@@ -198,18 +198,18 @@ static int drive(const struct options *o, const struct scene *s, const struct ta
 static int deadlock(const struct options *o, struct err *err)
 {
 	struct tables *t = NULL;
-	struct stopwatch w;
-	struct scene s;
-	int rc = scene_load(&s, o, err);
+	struct progress_line w;
+	struct command_inputs s;
+	int rc = command_inputs_load(&s, o, err);
 
-	stopwatch_start(&w);
+	progress_line_start(&w);
 	if (!rc)
 		rc = get_tables(&t, o, &s, &w.progress, err);
 	if (!rc)
 		rc = drive(o, &s, t, &w, err);
-	stopwatch_stop(&w);
+	progress_line_stop(&w);
 	tables_put(t);
-	scene_free(&s);
+	command_inputs_free(&s);
 	return rc;
 }
 

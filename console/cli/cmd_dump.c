@@ -19,7 +19,7 @@
 enum { OPT_FORMAT = 700, OPT_DUMP_PLAN };
 
 struct dump_cmd {
-	struct subject_opts s;
+	struct tables_source_opts s;
 	unsigned format; /* enum output_format */
 	const char *dir;
 };
@@ -62,17 +62,17 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int dump(const struct dump_cmd *c, const struct subject *s, struct err *err)
+static int dump(const struct dump_cmd *c, const struct tables_source *s, struct err *err)
 {
 	const struct tables *t = s->planned ? s->planned : s->t;
-	struct stopwatch watch;
+	struct progress_line watch;
 	int rc;
 
 	if (c->dir) {
-		rc = routefiles_tables(c->dir, s->f, t, c->format, subject_sls_known(t), err);
+		rc = routefiles_tables(c->dir, s->f, t, c->format, tables_source_sls_known(t), err);
 		return rc ? EXIT_FINDINGS : 0;
 	}
-	stopwatch_output(&watch);
+	progress_line_output(&watch);
 	switch (c->format) {
 	case FORMAT_IBDM:
 		rc = osm_fdbs_write(stdout, s->f, t, err);
@@ -83,9 +83,9 @@ static int dump(const struct dump_cmd *c, const struct subject *s, struct err *e
 	default:
 		rc = osm_lfts_write(stdout, s->f, t, err);
 	}
-	stopwatch_files_end(&watch);
+	progress_line_files_end(&watch);
 	if (!rc)
-		rc = outfile_flush_stdout(err);
+		rc = output_file_flush_stdout(err);
 	return rc ? EXIT_FINDINGS : 0;
 }
 
@@ -103,17 +103,17 @@ int cmd_dump_lfts(int argc, char **argv)
 		       "file could not be read.",
 	};
 	struct dump_cmd c = { .format = FORMAT_OPENSM };
-	struct subject s = { .f = NULL };
+	struct tables_source s = { .f = NULL };
 	struct err err = { "" };
 	int rc;
 
-	subject_opts_init(&c.s);
+	tables_source_opts_init(&c.s);
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = subject_open(&s, &c.s, &err);
+	rc = tables_source_open(&s, &c.s, &err);
 	if (!rc)
 		rc = dump(&c, &s, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
-	subject_close(&s);
+	tables_source_close(&s);
 	return rc;
 }

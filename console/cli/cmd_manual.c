@@ -253,7 +253,7 @@ int cmd_manual(int argc, char **argv)
 	cmdline_parse(&argp, argc, argv, NULL);
 	rc = page_put(stdout);
 	if (!rc)
-		rc = outfile_flush_stdout(&err);
+		rc = output_file_flush_stdout(&err);
 	else
 		err_set(&err, rc, "the page cannot be made: %s", strerror(-rc));
 	if (rc)

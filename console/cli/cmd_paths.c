@@ -25,7 +25,7 @@
 enum { OPT_PLAN = 700, OPT_NO_LOAD };
 
 struct paths_cmd {
-	struct subject_opts s;
+	struct tables_source_opts s;
 	const char *src, *dst;
 	double interval_s;
 	enum end_as as;
@@ -40,7 +40,7 @@ struct way {
 };
 
 struct paths {
-	struct subject s;
+	struct tables_source s;
 	struct rates *rates; /* NULL: no loads */
 	uint32_t src, dst;
 	uint16_t lid;
@@ -154,7 +154,7 @@ static int find(struct paths *x, const struct paths_cmd *c, struct err *err)
 
 static int look(struct paths *x, struct paths_cmd *c, struct err *err)
 {
-	int rc = subject_open(&x->s, &c->s, err);
+	int rc = tables_source_open(&x->s, &c->s, err);
 
 	if (!rc)
 		rc = find(x, c, err);
@@ -219,7 +219,8 @@ static json_t *hop_json(const struct paths *x, const struct way *w, const struct
 	json_object_set_new(j, "in_port", json_integer(h->in));
 	json_object_set_new(j, "out_port",
 			    h->out == FAB_NO_PORT ? json_null() : json_integer(h->out));
-	json_object_set_new(j, "vl", chan && h->vl != VL_UNREAD ? json_integer(h->vl) : json_null());
+	json_object_set_new(j, "vl",
+			    chan && h->vl != VL_UNREAD ? json_integer(h->vl) : json_null());
 	json_object_set_new(j, "to", name ? record_str(name) : json_null());
 	json_object_set_new(j, "to_port", name ? json_integer(port) : json_null());
 	json_object_set_new(j, "tx_Bps", real(r ? r->tx_Bps : NAN));
@@ -240,7 +241,7 @@ static json_t *way_json(const struct paths *x, const struct way *w)
 
 	json_object_set_new(j, "engine", record_str(w->t->engine));
 	json_object_set_new(j, "sl", json_integer(w->p.sl));
-	json_object_set_new(j, "sl_known", json_boolean(subject_sls_known(w->t)));
+	json_object_set_new(j, "sl_known", json_boolean(tables_source_sls_known(w->t)));
 	json_object_set_new(j, "arrives", json_boolean(w->p.fate == PATH_ARRIVES));
 	json_object_set_new(j, "fate",
 			    record_str(path_fate_text(fate, sizeof(fate), &w->p, x->s.f)));
@@ -316,8 +317,8 @@ static void print_way(const struct paths *x, const struct way *w, const char *ti
 	char fate[200];
 
 	printf("%s: %s, SL %u%s, %u links between switches: %s\n", title, w->t->engine, w->p.sl,
-	       subject_sls_known(w->t) ? "" : " (taken to be, switches do not tell)", w->p.links,
-	       path_fate_text(fate, sizeof(fate), &w->p, x->s.f));
+	       tables_source_sls_known(w->t) ? "" : " (taken to be, switches do not tell)",
+	       w->p.links, path_fate_text(fate, sizeof(fate), &w->p, x->s.f));
 	printf("  hop  %-24s %4s %4s  %3s  %6s  %6s  %8s  %8s\n", "switch", "in", "out", "VL",
 	       "util %", "wait %", "EFI", "job EFI");
 	for (uint32_t i = 0; i < w->p.nhop; i++)
@@ -340,7 +341,7 @@ static int print_text(const struct paths *x, struct err *err)
 		else
 			printf("the plan goes another way from hop %u on\n", at + 1);
 	}
-	return outfile_flush_stdout(err);
+	return output_file_flush_stdout(err);
 }
 
 static bool arrives(const struct paths *x)
@@ -367,7 +368,7 @@ int cmd_paths(int argc, char **argv)
 	struct err err = { "" };
 	int rc;
 
-	subject_opts_init(&c.s);
+	tables_source_opts_init(&c.s);
 	cmdline_parse(&argp, argc, argv, &c);
 	rc = look(&x, &c, &err);
 	if (!rc && (c.json ? print_json(&x, &err) : print_text(&x, &err)))
@@ -379,6 +380,6 @@ int cmd_paths(int argc, char **argv)
 	metrics_free(x.now.m);
 	metrics_free(x.plan.m);
 	rates_put(x.rates);
-	subject_close(&x.s);
+	tables_source_close(&x.s);
 	return rc;
 }

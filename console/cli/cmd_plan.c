@@ -139,7 +139,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int propose(struct evaluation *out, struct plan_cmd *c, const struct live *l,
+static int propose(struct route_report *out, struct plan_cmd *c, const struct live *l,
 		   struct err *err)
 {
 	struct engine_params params = {
@@ -154,7 +154,7 @@ static int propose(struct evaluation *out, struct plan_cmd *c, const struct live
 		.spread = c->o.spread,
 		.limits = c->limits,
 	};
-	struct eval_opts eval;
+	struct route_report_opts eval;
 	struct engine_spec spec;
 	int rc;
 
@@ -186,19 +186,19 @@ static void on_interrupt(int sig)
 static int order_writes(struct transition **t, struct plan *p, struct err *err)
 {
 	struct sigaction sa = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND }, old;
-	struct stopwatch w;
+	struct progress_line w;
 	bool guard = !sigaction(SIGINT, NULL, &old) && old.sa_handler != SIG_IGN;
 	int rc;
 
-	stopwatch_start(&w);
+	progress_line_start(&w);
 	searching = &w.progress;
 	if (guard)
 		sigaction(SIGINT, &sa, NULL);
-	rc = waves_plan(p, t, &w.progress, err);
+	rc = plan_order_find(p, t, &w.progress, err);
 	if (guard)
 		sigaction(SIGINT, &old, NULL);
 	searching = NULL;
-	stopwatch_stop(&w);
+	progress_line_stop(&w);
 	return rc;
 }
 
@@ -246,9 +246,9 @@ static json_t *waves_json(const struct plan *p, const struct transition *t)
 }
 
 static int print_json(const struct plan_cmd *c, const struct plan *p, const struct transition *t,
-		      const struct evaluation both[2], struct err *err)
+		      const struct route_report both[2], struct err *err)
 {
-	const struct evaluation *now = &both[0], *next = &both[1];
+	const struct route_report *now = &both[0], *next = &both[1];
 	const struct tdiff *d = p->diff;
 	json_t *j = json_object(), *after = summary_json(next);
 	int rc;
@@ -278,7 +278,7 @@ static int print_json(const struct plan_cmd *c, const struct plan *p, const stru
 	return rc;
 }
 
-static int show(const struct plan_cmd *c, struct plan *p, const struct evaluation *both,
+static int show(const struct plan_cmd *c, struct plan *p, const struct route_report *both,
 		struct err *err)
 {
 	struct transition *t = NULL;
@@ -323,19 +323,19 @@ static int carries(const struct plan_cmd *c, const struct plan *p, struct err *e
 
 static int new_plan(struct plan **p, const struct live *l, const struct tables *t, struct err *err)
 {
-	struct stopwatch w;
+	struct progress_line w;
 	int rc;
 
-	stopwatch_start(&w);
+	progress_line_start(&w);
 	rc = plan_new_told(p, l->f, l->t, t, l->jobs, &l->sm, time(NULL), &w.progress, err);
-	stopwatch_stop(&w);
+	progress_line_stop(&w);
 	return rc;
 }
 
 static int make(struct plan_cmd *c, const struct live *l, struct err *err)
 {
-	struct evaluation both[2] = { 0 };
-	struct eval_opts found;
+	struct route_report both[2] = { 0 };
+	struct route_report_opts found;
 	struct plan *p = NULL;
 	int rc = EXIT_FINDINGS;
 
@@ -366,21 +366,21 @@ static int make(struct plan_cmd *c, const struct live *l, struct err *err)
 	rc = c->detailed && !plan_empty(p) ? EXIT_CHANGES : EXIT_OK;
 out:
 	plan_free(p);
-	evaluation_free(&both[0]);
-	evaluation_free(&both[1]);
+	route_report_free(&both[0]);
+	route_report_free(&both[1]);
 	return rc;
 }
 
 /* The fabric of files as the one behind a port would be. */
 static int open_files(struct live *l, struct plan_cmd *c, struct err *err)
 {
-	struct scene scene;
+	struct command_inputs scene;
 	int rc;
 
 	c->o.name = c->live.name;
 	c->o.name_map = c->live.node_names;
 	c->o.jobs = c->live.jobs;
-	rc = scene_load(&scene, &c->o, err);
+	rc = command_inputs_load(&scene, &c->o, err);
 	if (!rc) {
 		l->f = scene.f;
 		l->t = scene.installed;
@@ -391,7 +391,7 @@ static int open_files(struct live *l, struct plan_cmd *c, struct err *err)
 		c->limits = scene.limits;
 		scene.limits = NULL;
 	}
-	scene_free(&scene);
+	command_inputs_free(&scene);
 	return rc;
 }
 

@@ -76,7 +76,7 @@ static const struct argp argp = {
 	.help_filter = engines_help,
 };
 
-static int finish(const struct options *o, const struct scene *s, struct evaluation *e,
+static int finish(const struct options *o, const struct command_inputs *s, struct route_report *e,
 		  struct err *err)
 {
 	json_t *summary;
@@ -101,30 +101,30 @@ static int finish(const struct options *o, const struct scene *s, struct evaluat
 		summary_print_verdict(stdout, e);
 	}
 	json_decref(summary);
-	return rc ? rc : outfile_flush_stdout(err);
+	return rc ? rc : output_file_flush_stdout(err);
 }
 
 static int route(const struct options *o, struct err *err)
 {
-	struct evaluation e = { 0 };
+	struct route_report e = { 0 };
 	struct engine_spec spec;
-	struct scene s;
+	struct command_inputs s;
 	int rc;
 
 	if (engine_spec_parse(&spec, o->engine, err))
 		return EXIT_BAD_USAGE;
-	rc = scene_load(&s, o, err);
+	rc = command_inputs_load(&s, o, err);
 	engine_spec_apply(&spec, &s.params);
 	if (!rc && evaluate_engine(&e, spec.engine, s.f, s.jobs, s.demand, &s.params, &s.eval, err))
 		rc = EXIT_FINDINGS;
 	if (!rc && finish(o, &s, &e, err))
 		rc = EXIT_FINDINGS;
-	if (!rc && !evaluation_ok(&e)) {
+	if (!rc && !route_report_ok(&e)) {
 		rc = EXIT_FINDINGS;
 		err_set(err, rc, "these routes must not be used: see the verdict");
 	}
-	evaluation_free(&e);
-	scene_free(&s);
+	route_report_free(&e);
+	command_inputs_free(&s);
 	return rc;
 }
 

@@ -123,11 +123,11 @@ static void add_cost(json_t *j, const struct plan *p)
 	json_object_set_new(j, "drain_jobs", plan_drain_jobs_json(p));
 }
 
-static int print_json(const struct show_cmd *c, const struct plan *p, const struct evaluation *both,
-		      struct err *err)
+static int print_json(const struct show_cmd *c, const struct plan *p,
+		      const struct route_report *both, struct err *err)
 {
 	json_t *j = json_object(), *after = summary_json(&both[1]);
-	struct stopwatch watch;
+	struct progress_line watch;
 	int rc;
 
 	summary_add_verdict(after, &both[1]);
@@ -141,9 +141,9 @@ static int print_json(const struct show_cmd *c, const struct plan *p, const stru
 	if (c->links)
 		json_object_set_new(j, "links", plan_links_json(p, both));
 	if (c->diff) {
-		stopwatch_files(&watch);
+		progress_line_files(&watch);
 		json_object_set_new(j, "diff", plan_diff_json(p));
-		stopwatch_files_end(&watch);
+		progress_line_files_end(&watch);
 	}
 	rc = summary_dump(stdout, j, err);
 	json_decref(j);
@@ -151,7 +151,7 @@ static int print_json(const struct show_cmd *c, const struct plan *p, const stru
 }
 
 static void print_text(const struct show_cmd *c, const struct plan *p,
-		       const struct evaluation *both)
+		       const struct route_report *both)
 {
 	char when[32], drain[400];
 
@@ -173,16 +173,16 @@ static void print_text(const struct show_cmd *c, const struct plan *p,
 
 static int show(const struct show_cmd *c, const struct plan *p, struct err *err)
 {
-	struct evaluation both[2] = { 0 };
-	struct eval_opts eval;
-	struct stopwatch watch;
+	struct route_report both[2] = { 0 };
+	struct route_report_opts eval;
+	struct progress_line watch;
 	int rc = EXIT_FINDINGS;
 
 	if (c->diff && !c->o.json) {
-		stopwatch_output(&watch);
+		progress_line_output(&watch);
 		plan_print_diff(stdout, p);
-		stopwatch_files_end(&watch);
-		return outfile_flush_stdout(err) ? EXIT_FINDINGS : EXIT_OK;
+		progress_line_files_end(&watch);
+		return output_file_flush_stdout(err) ? EXIT_FINDINGS : EXIT_OK;
 	}
 	options_eval(&eval, &c->o);
 	if (evaluate_tables(&both[1], tables_get(p->to), p->fabric, p->jobs, &eval, err))
@@ -195,14 +195,14 @@ static int show(const struct show_cmd *c, const struct plan *p, struct err *err)
 		goto out;
 	if (!c->o.json)
 		print_text(c, p, both);
-	if (outfile_flush_stdout(err))
+	if (output_file_flush_stdout(err))
 		goto out;
 	rc = verdict_ok(both[1].v) ? EXIT_OK : EXIT_FINDINGS;
 	if (rc)
 		err_set(err, rc, "these routes must not be installed: see the verdict");
 out:
-	evaluation_free(&both[0]);
-	evaluation_free(&both[1]);
+	route_report_free(&both[0]);
+	route_report_free(&both[1]);
 	return rc;
 }
 
@@ -210,7 +210,7 @@ out:
 static int load(struct plan **p, const char *file, struct err *err)
 {
 	struct stat st;
-	int rc = loadfab_plan(p, file, err);
+	int rc = load_fabric_plan(p, file, err);
 
 	if (!rc && !(*p)->time_s && !stat(file, &st))
 		(*p)->time_s = st.st_mtime;

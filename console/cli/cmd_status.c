@@ -248,7 +248,7 @@ static int read_switches(struct status_cmd *c, const struct txn_info *t, struct 
 	struct recovery_scan s;
 	struct installer in;
 	struct journal *j;
-	struct apply *a;
+	struct executor *a;
 	struct live l;
 	int rc = journal_open(&j, c->live.state_dir, t->head.id, err);
 
@@ -259,8 +259,8 @@ static int read_switches(struct status_cmd *c, const struct txn_info *t, struct 
 		return -EIO;
 	}
 	in = smp_installer(l.w);
-	a = apply_recover(j, l.f, &in, NULL);
-	rc = apply_scan(&s, a, err);
+	a = executor_recover(j, l.f, &in, NULL);
+	rc = executor_scan(&s, a, err);
 	if (!rc) {
 		json_t *o = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "old", (json_int_t)s.old,
 				      "new", (json_int_t)s.new, "between", (json_int_t)s.between,
@@ -270,7 +270,7 @@ static int read_switches(struct status_cmd *c, const struct txn_info *t, struct 
 		print_switches(o);
 		json_decref(o);
 	}
-	apply_free(a);
+	executor_free(a);
 	live_close(&l);
 	return rc;
 }

@@ -103,17 +103,17 @@ static int write_stdout(const struct fabric *f, struct err *err)
 {
 	int rc = ibnd_write(stdout, f, err);
 
-	return rc ? rc : outfile_flush_stdout(err);
+	return rc ? rc : output_file_flush_stdout(err);
 }
 
 static int write_file(const struct fabric *f, const char *path, struct err *err)
 {
-	struct outfile o;
-	int rc = outfile_open(&o, path, err);
+	struct output_file o;
+	int rc = output_file_open(&o, path, err);
 
 	if (rc)
 		return rc;
-	return outfile_end(&o, ibnd_write(o.file, f, err), err);
+	return output_file_end(&o, ibnd_write(o.file, f, err), err);
 }
 
 static int make(struct fabric **out, const char *spec, struct err *err)
@@ -138,12 +138,12 @@ int cmd_topo(int argc, char **argv)
 	cmdline_parse(&argp, argc, argv, &o);
 	if (o.list) {
 		print_types(stdout);
-		rc = outfile_flush_stdout(&err);
+		rc = output_file_flush_stdout(&err);
 	} else if (make(&f, o.spec, &err)) {
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 		return EXIT_BAD_USAGE;
 	} else {
-		outfile_guard_signals();
+		output_file_guard_signals();
 		rc = o.out ? write_file(f, o.out, &err) : write_stdout(f, &err);
 	}
 	fabric_put(f);

@@ -45,7 +45,7 @@ static error_t take_txn(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!c->id)
 			argp_error(state, "the update is needed; status lists them");
-		if (!c->yes && !ask_possible())
+		if (!c->yes && !confirm_prompt_possible())
 			argp_error(state, "nobody can be asked: --yes-fabric NAME is needed");
 		return 0;
 	default:
@@ -67,37 +67,37 @@ static int permitted(const struct txn_cmd *c, const struct txn_info *t, const ch
 		return 0;
 	prompt = xasprintf("Type the name of the fabric, %s, to %s %s (plan %s by %s, %s): ", name,
 			   verb, t->head.id, t->head.plan, t->head.user, txn_state_name(t->state));
-	a = ask_name(prompt, name, 0);
+	a = confirm_prompt_name(prompt, name, 0);
 	free(prompt);
 	return a == ANSWER_YES ? 0 : err_set(err, EXIT_REFUSED, "nothing was written");
 }
 
-static int finish(struct txn *t, const struct txn_cmd *c, struct err *err)
+static int finish(struct update_rollback *t, const struct txn_cmd *c, struct err *err)
 {
 	struct recovery_scan s;
 	int rc;
 
 	if (c->give_up) {
-		txn_note(t, "override",
-			 json_pack("{s:s, s:[s], s:o}", "txn", c->id, "what", "give up", "text",
-				   record_str(c->give_up)));
-		return apply_give_up(t->a, c->give_up, err) ? EXIT_REFUSED : EXIT_OK;
+		update_rollback_note(t, "override",
+				     json_pack("{s:s, s:[s], s:o}", "txn", c->id, "what", "give up",
+					       "text", record_str(c->give_up)));
+		return executor_give_up(t->a, c->give_up, err) ? EXIT_REFUSED : EXIT_OK;
 	}
-	if (apply_scan(&s, t->a, err))
+	if (executor_scan(&s, t->a, err))
 		return EXIT_REFUSED;
 	printf("now in the switches: %u old, %u new, %u in between, %u of somebody else, %u without "
 	       "an answer, %u on switches that are gone\n",
 	       s.old, s.new, s.between, s.foreign, s.silent, s.missing);
 	if (c->keep) {
-		rc = apply_confirm(t->a, err);
-		txn_note(t, "confirm",
-			 json_pack("{s:s, s:s, s:s}", "txn", c->id, "outcome",
-				   rc ? "refused" : "confirmed", "text",
-				   rc ? err->text : "kept by hand"));
+		rc = executor_confirm(t->a, err);
+		update_rollback_note(t, "confirm",
+				     json_pack("{s:s, s:s, s:s}", "txn", c->id, "outcome",
+					       rc ? "refused" : "confirmed", "text",
+					       rc ? err->text : "kept by hand"));
 		return rc ? EXIT_REFUSED : EXIT_OK;
 	}
-	rc = apply_rollback(t->a, err);
-	if (apply_outcome(t->a) == OUTCOME_SUPERSEDED)
+	rc = executor_rollback(t->a, err);
+	if (executor_outcome(t->a) == OUTCOME_SUPERSEDED)
 		return EXIT_SUPERSEDED;
 	return rc ? EXIT_INCOMPLETE : EXIT_OK;
 }
@@ -106,7 +106,7 @@ static int work_on(struct journal *j, struct txn_cmd *c, struct err *err)
 {
 	const struct txn_info *info = journal_info(j);
 	struct live l;
-	struct txn t;
+	struct update_rollback t;
 	int rc = EXIT_REFUSED;
 
 	if (txn_state_final(info->state)) {
@@ -121,15 +121,15 @@ static int work_on(struct journal *j, struct txn_cmd *c, struct err *err)
 	if (live_discover(&l, &c->live, info->head.fabric, err))
 		goto out;
 	rc = EXIT_NO_RECORD;
-	if (!txn_open(&t, &l, &c->live, err)) {
+	if (!update_rollback_open(&t, &l, &c->live, err)) {
 		t.o.overwrite_foreign = c->foreign;
 		rc = EXIT_REFUSED;
-		if (!txn_recover(&t, j, err))
+		if (!update_rollback_recover(&t, j, err))
 			rc = finish(&t, c, err);
 		if (rc && err->text[0])
 			record_error(t.record, c->keep ? "confirm" : "rollback", err->text);
 		j = NULL;
-		txn_close(&t);
+		update_rollback_close(&t);
 	}
 	live_close(&l);
 out:
@@ -140,7 +140,7 @@ out:
 /* A process carries it out: it is told, and followed to the end. */
 static int ask_live(const struct txn_info *t, const struct txn_cmd *c, struct err *err)
 {
-	struct follow f = { .mode = FOLLOW_WAIT, .fabric = t->head.fabric };
+	struct update_follow f = { .mode = FOLLOW_WAIT, .fabric = t->head.fabric };
 	int rc;
 
 	if (c->give_up || c->foreign)
@@ -149,10 +149,10 @@ static int ask_live(const struct txn_info *t, const struct txn_cmd *c, struct er
 	rc = permitted(c, t, c->keep ? "keep" : "roll back", err);
 	if (rc)
 		return rc;
-	if (follow_open(&f, c->live.state_dir, t->head.id, err) ||
+	if (update_follow_open(&f, c->live.state_dir, t->head.id, err) ||
 	    control_ask(&f.link, c->keep ? CONTROL_CONFIRM : CONTROL_ROLLBACK, 0))
 		return EXIT_REFUSED;
-	rc = follow_run(&f, err);
+	rc = update_follow_run(&f, err);
 	if (c->keep)
 		return rc;
 	return rc == EXIT_ROLLED_BACK || rc == EXIT_NOT_CONFIRMED ? EXIT_OK

@@ -69,7 +69,7 @@ static void check_output(int status, void *unused)
 	struct err err;
 
 	(void)unused;
-	if (status || !outfile_flush_stdout(&err))
+	if (status || !output_file_flush_stdout(&err))
 		return;
 	fprintf(stderr, "ibroute-top: %s\n", err.text);
 	_exit(EXIT_FINDINGS);

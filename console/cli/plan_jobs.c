@@ -18,14 +18,14 @@ static enum disturbed disturbed(const struct plan *p, uint32_t job)
 	return DISTURBED_NOT;
 }
 
-static const struct job_prediction *predicted(const struct evaluation *e, uint32_t job)
+static const struct job_prediction *predicted(const struct route_report *e, uint32_t job)
 {
 	return e->jobs_run ? &e->jobs_run->job[job] : NULL;
 }
 
 /* --- text -------------------------------------------------------------------------------- */
 
-static void print_slowdown(FILE *out, const struct evaluation both[2], uint32_t job)
+static void print_slowdown(FILE *out, const struct route_report both[2], uint32_t job)
 {
 	const struct job_prediction *a = predicted(&both[0], job), *b = predicted(&both[1], job);
 	char before[16] = "-", after[16] = "-";
@@ -37,7 +37,7 @@ static void print_slowdown(FILE *out, const struct evaluation both[2], uint32_t 
 	fprintf(out, " %6s > %-6s", before, after);
 }
 
-static void print_job(FILE *out, const struct plan *p, const struct evaluation both[2],
+static void print_job(FILE *out, const struct plan *p, const struct route_report both[2],
 		      uint32_t job)
 {
 	static const char *const words[] = { "no", "order", "stands still", "-" };
@@ -51,7 +51,7 @@ static void print_job(FILE *out, const struct plan *p, const struct evaluation b
 	fprintf(out, " %s\n", words[disturbed(p, job)]);
 }
 
-void plan_print_jobs(FILE *out, const struct plan *p, const struct evaluation both[2])
+void plan_print_jobs(FILE *out, const struct plan *p, const struct route_report both[2])
 {
 	if (!p->jobs) {
 		fprintf(out, "\njobs: it is not known which run (--jobs)\n");
@@ -65,7 +65,7 @@ void plan_print_jobs(FILE *out, const struct plan *p, const struct evaluation bo
 
 /* --- JSON -------------------------------------------------------------------------------- */
 
-static json_t *slowdown_json(const struct evaluation *e, uint32_t job)
+static json_t *slowdown_json(const struct route_report *e, uint32_t job)
 {
 	const struct job_prediction *run = predicted(e, job);
 
@@ -77,7 +77,7 @@ static json_t *known_json(enum disturbed d, bool value)
 	return d == DISTURBED_UNKNOWN ? json_null() : json_boolean(value);
 }
 
-static json_t *job_json(const struct plan *p, const struct evaluation both[2], uint32_t job)
+static json_t *job_json(const struct plan *p, const struct route_report both[2], uint32_t job)
 {
 	const struct job *j = &p->jobs->jobs[job];
 	const struct job_metrics *a = &both[0].m->job[job], *b = &both[1].m->job[job];
@@ -93,7 +93,7 @@ static json_t *job_json(const struct plan *p, const struct evaluation both[2], u
 		known_json(d, d == DISTURBED_STOPPED));
 }
 
-json_t *plan_jobs_json(const struct plan *p, const struct evaluation both[2])
+json_t *plan_jobs_json(const struct plan *p, const struct route_report both[2])
 {
 	json_t *list = json_array();
 

@@ -13,10 +13,10 @@
  * job, links, worst EFI and predicted slowdown as "before > after", and whether the update
  * disturbs it: "no", "order" (its paths change while it sends), "stands still" (it must be
  * drained), "-" (not known).  One sentence where the plan knows of no jobs. */
-void plan_print_jobs(FILE *out, const struct plan *p, const struct evaluation both[2]);
+void plan_print_jobs(FILE *out, const struct plan *p, const struct route_report both[2]);
 
 /* The same as an array, jobs in the order of their ids; what is not known is null.  The caller
  * owns it. */
-json_t *plan_jobs_json(const struct plan *p, const struct evaluation both[2]);
+json_t *plan_jobs_json(const struct plan *p, const struct route_report both[2]);
 
 #endif

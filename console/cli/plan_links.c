@@ -35,7 +35,7 @@ static struct load *in_order(const struct plan *p, const struct metrics *after)
 	return all;
 }
 
-void plan_print_links(FILE *out, const struct plan *p, const struct evaluation both[2])
+void plan_print_links(FILE *out, const struct plan *p, const struct route_report both[2])
 {
 	const struct fabric *f = p->fabric;
 	struct load *all = in_order(p, both[1].m);
@@ -76,7 +76,7 @@ static json_t *link_json(const struct plan *p, const struct metrics *before, con
 			 of_jobs(p, l->eff));
 }
 
-json_t *plan_links_json(const struct plan *p, const struct evaluation both[2])
+json_t *plan_links_json(const struct plan *p, const struct route_report both[2])
 {
 	struct load *all = in_order(p, both[1].m);
 	json_t *list = json_array();

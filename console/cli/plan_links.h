@@ -12,10 +12,10 @@
 /* both: the installed tables and the plan's, evaluated with the jobs of the plan.  A line for each
  * direction of a link, those that most routes within jobs take after the plan first (without jobs:
  * most routes), with EFI and effective EFI as "before > after". */
-void plan_print_links(FILE *out, const struct plan *p, const struct evaluation both[2]);
+void plan_print_links(FILE *out, const struct plan *p, const struct route_report both[2]);
 
 /* The same as an array in the same order; effective EFI is null without jobs.  The caller owns it.
  */
-json_t *plan_links_json(const struct plan *p, const struct evaluation both[2]);
+json_t *plan_links_json(const struct plan *p, const struct route_report both[2]);
 
 #endif

@@ -16,20 +16,20 @@ struct figure {
 	const char *key;   /* in JSON */
 	const char *title; /* in the table; NULL: not there */
 	enum figure_kind kind;
-	double (*value)(const struct evaluation *e); /* NAN unknown */
+	double (*value)(const struct route_report *e); /* NAN unknown */
 };
 
-static double switches(const struct evaluation *e)
+static double switches(const struct route_report *e)
 {
 	return e->f->nsw;
 }
 
-static double terminals(const struct evaluation *e)
+static double terminals(const struct route_report *e)
 {
 	return e->f->nterm;
 }
 
-static double lids(const struct evaluation *e)
+static double lids(const struct route_report *e)
 {
 	uint32_t n = 0;
 
@@ -38,123 +38,123 @@ static double lids(const struct evaluation *e)
 	return n;
 }
 
-static double channels(const struct evaluation *e)
+static double channels(const struct route_report *e)
 {
 	return e->f->nchan;
 }
 
-static double vls_used(const struct evaluation *e)
+static double vls_used(const struct route_report *e)
 {
 	return e->v->vls_used;
 }
 
-static double sls_used(const struct evaluation *e)
+static double sls_used(const struct route_report *e)
 {
 	return e->v->sls_used;
 }
 
-static double connected(const struct evaluation *e)
+static double connected(const struct route_report *e)
 {
 	return e->v->connected;
 }
 
-static double loop_free(const struct evaluation *e)
+static double loop_free(const struct route_report *e)
 {
 	return e->v->loop_free;
 }
 
 /* means nothing of tables that lose packets */
-static double deadlock_free(const struct evaluation *e)
+static double deadlock_free(const struct route_report *e)
 {
 	return e->v->connected && e->v->loop_free ? e->v->deadlock_free : NAN;
 }
 
-static double hops_max(const struct evaluation *e)
+static double hops_max(const struct route_report *e)
 {
 	return e->m->hops_max;
 }
 
-static double hops_mean(const struct evaluation *e)
+static double hops_mean(const struct route_report *e)
 {
 	return e->m->hops_mean;
 }
 
-static double efi_max(const struct evaluation *e)
+static double efi_max(const struct route_report *e)
 {
 	return (double)e->m->efi_max;
 }
 
-static double with_jobs(const struct evaluation *e, double value)
+static double with_jobs(const struct route_report *e, double value)
 {
 	return e->jobs ? value : NAN;
 }
 
-static double eff_efi_max(const struct evaluation *e)
+static double eff_efi_max(const struct route_report *e)
 {
 	return with_jobs(e, (double)e->m->eff_efi_max);
 }
 
-static double eff_efi_bound(const struct evaluation *e)
+static double eff_efi_bound(const struct route_report *e)
 {
 	return with_jobs(e, (double)e->m->eff_efi_bound);
 }
 
-static double job_efi_max_mean(const struct evaluation *e)
+static double job_efi_max_mean(const struct route_report *e)
 {
 	return with_jobs(e, e->m->job_efi_max_mean);
 }
 
-static double dark_fiber_pct(const struct evaluation *e)
+static double dark_fiber_pct(const struct route_report *e)
 {
 	return with_jobs(e, e->m->dark_fiber_pct);
 }
 
-static double links_per_job_mean(const struct evaluation *e)
+static double links_per_job_mean(const struct route_report *e)
 {
 	return with_jobs(e, e->m->links_per_job_mean);
 }
 
-static double ebb(const struct evaluation *e)
+static double ebb(const struct route_report *e)
 {
 	return e->ebb.bisections ? e->ebb.mean : NAN;
 }
 
-static double ebb_ci95(const struct evaluation *e)
+static double ebb_ci95(const struct route_report *e)
 {
 	return e->ebb.bisections ? e->ebb.ci95 : NAN;
 }
 
-static double ebb_jobs(const struct evaluation *e)
+static double ebb_jobs(const struct route_report *e)
 {
 	return e->ebb_jobs && e->ebb_jobs->all.bisections ? e->ebb_jobs->all.mean : NAN;
 }
 
-static double ebb_jobs_ci95(const struct evaluation *e)
+static double ebb_jobs_ci95(const struct route_report *e)
 {
 	return e->ebb_jobs && e->ebb_jobs->all.bisections ? e->ebb_jobs->all.ci95 : NAN;
 }
 
-static double slowdown_mean(const struct evaluation *e)
+static double slowdown_mean(const struct route_report *e)
 {
 	return e->jobs_run ? e->jobs_run->slowdown_mean : NAN;
 }
 
-static double slowdown_max(const struct evaluation *e)
+static double slowdown_max(const struct route_report *e)
 {
 	return e->jobs_run ? e->jobs_run->slowdown_max : NAN;
 }
 
-static double lft_blocks(const struct evaluation *e)
+static double lft_blocks(const struct route_report *e)
 {
 	return (double)e->m->lft_blocks;
 }
 
-static double entries_changed(const struct evaluation *e)
+static double entries_changed(const struct route_report *e)
 {
 	return e->diff ? (double)e->diff->entries : NAN;
 }
 
-static double blocks_changed(const struct evaluation *e)
+static double blocks_changed(const struct route_report *e)
 {
 	return e->diff ? e->diff->nblocks : NAN;
 }
@@ -200,7 +200,7 @@ static json_t *json_figure(enum figure_kind kind, double v)
 	return kind == FIGURE_COUNT ? json_integer((json_int_t)v) : json_real(v);
 }
 
-static json_t *json_seconds(const struct evaluation *e)
+static json_t *json_seconds(const struct route_report *e)
 {
 	json_t *s = json_object();
 
@@ -211,7 +211,7 @@ static json_t *json_seconds(const struct evaluation *e)
 	return s;
 }
 
-json_t *summary_json(const struct evaluation *e)
+json_t *summary_json(const struct route_report *e)
 {
 	json_t *o = json_object();
 
@@ -242,7 +242,7 @@ static json_t *json_text(const char *s)
 	return v;
 }
 
-void summary_add_notes(json_t *summary, const struct evaluation *e)
+void summary_add_notes(json_t *summary, const struct route_report *e)
 {
 	json_t *notes;
 
@@ -255,7 +255,7 @@ void summary_add_notes(json_t *summary, const struct evaluation *e)
 	json_object_set_new(summary, "notes", notes);
 }
 
-void summary_print_notes(FILE *out, const struct evaluation *e)
+void summary_print_notes(FILE *out, const struct route_report *e)
 {
 	for (size_t i = 0; i < e->notes.n; i++)
 		fprintf(out, "%s: %s\n", e->engine, e->notes.list[i].text);
@@ -271,7 +271,7 @@ static void json_add_ebb(json_t *o, const char *name, const struct ebb *e)
 	json_object_set_new(o, key, json_real(e->ci95));
 }
 
-static json_t *json_job(const struct evaluation *e, uint32_t j)
+static json_t *json_job(const struct route_report *e, uint32_t j)
 {
 	const struct job *job = &e->jobs->jobs[j];
 	const struct job_metrics *m = &e->m->job[j];
@@ -294,7 +294,7 @@ static json_t *json_job(const struct evaluation *e, uint32_t j)
 	return o;
 }
 
-void summary_add_jobs(json_t *summary, const struct evaluation *e)
+void summary_add_jobs(json_t *summary, const struct route_report *e)
 {
 	json_t *list = json_array();
 
@@ -311,7 +311,7 @@ static void print_ebb(FILE *out, const struct ebb *e)
 	fprintf(out, "   %.3f +- %.3f", e->mean, e->ci95);
 }
 
-void summary_print_jobs(FILE *out, const struct evaluation *e)
+void summary_print_jobs(FILE *out, const struct route_report *e)
 {
 	if (!e->jobs || !e->jobs->njob)
 		return;
@@ -337,7 +337,7 @@ void summary_print_jobs(FILE *out, const struct evaluation *e)
 	}
 }
 
-static json_t *json_parx(const struct evaluation *e)
+static json_t *json_parx(const struct route_report *e)
 {
 	const struct parx_verdict *v = &e->parx;
 	json_t *o = json_object();
@@ -363,7 +363,7 @@ static json_t *json_parx(const struct evaluation *e)
 	return o;
 }
 
-void summary_add_verdict(json_t *summary, const struct evaluation *e)
+void summary_add_verdict(json_t *summary, const struct route_report *e)
 {
 	char line[LINE];
 
@@ -390,7 +390,7 @@ void summary_add_verdict(json_t *summary, const struct evaluation *e)
 	}
 }
 
-void summary_print_verdict(FILE *out, const struct evaluation *e)
+void summary_print_verdict(FILE *out, const struct route_report *e)
 {
 	char line[LINE];
 
@@ -401,7 +401,7 @@ void summary_print_verdict(FILE *out, const struct evaluation *e)
 			pin_verdict_sentence(line, sizeof(line), &e->v->pinned, e->f));
 	if (e->v->excluded[0])
 		fprintf(out, "[%s] %s\n", e->v->passes.n ? "NO" : "ok",
-			verdict_passes_text(line, sizeof(line), e->v, e->f));
+			verdict_exclusion_text(line, sizeof(line), e->v, e->f));
 	if (e->choice) {
 		parx_verdict_sentence(line, sizeof(line), &e->parx, e->f);
 		fprintf(out, "%s\n", line);
@@ -427,7 +427,7 @@ static void print_value(FILE *out, enum figure_kind kind, double v)
 		fprintf(out, kind == FIGURE_COUNT ? " %12.0f" : " %12.3f", v);
 }
 
-static void print_seconds(FILE *out, const char *title, const struct evaluation *list, size_t n,
+static void print_seconds(FILE *out, const char *title, const struct route_report *list, size_t n,
 			  size_t offset)
 {
 	fprintf(out, "%-24s", title);
@@ -439,7 +439,7 @@ static void print_seconds(FILE *out, const char *title, const struct evaluation 
 	fputc('\n', out);
 }
 
-void summary_print_table(FILE *out, const struct evaluation *list, size_t n)
+void summary_print_table(FILE *out, const struct route_report *list, size_t n)
 {
 	fprintf(out, "%-24s", "");
 	for (size_t i = 0; i < n; i++)
@@ -454,10 +454,10 @@ void summary_print_table(FILE *out, const struct evaluation *list, size_t n)
 				    list[i].t ? figures[k].value(&list[i]) : NAN);
 		fputc('\n', out);
 	}
-	print_seconds(out, "seconds", list, n, offsetof(struct evaluation, total_s));
-	print_seconds(out, "  paths", list, n, offsetof(struct evaluation, paths_s));
-	print_seconds(out, "  layers", list, n, offsetof(struct evaluation, layers_s));
-	print_seconds(out, "  verify", list, n, offsetof(struct evaluation, verify_s));
+	print_seconds(out, "seconds", list, n, offsetof(struct route_report, total_s));
+	print_seconds(out, "  paths", list, n, offsetof(struct route_report, paths_s));
+	print_seconds(out, "  layers", list, n, offsetof(struct route_report, layers_s));
+	print_seconds(out, "  verify", list, n, offsetof(struct route_report, verify_s));
 }
 
 int summary_dump(FILE *out, const json_t *value, struct err *err)

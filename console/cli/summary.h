@@ -16,23 +16,23 @@
  * lft_blocks_changed, in this order.  What is not known is null: figures of jobs without jobs,
  * changes without installed tables, ebb where some path is missing.
  */
-json_t *summary_json(const struct evaluation *e);
+json_t *summary_json(const struct route_report *e);
 /* Adds the engine's notes, if any: key "notes", an object of counts. */
-void summary_add_notes(json_t *summary, const struct evaluation *e);
-void summary_print_notes(FILE *out, const struct evaluation *e);
+void summary_add_notes(json_t *summary, const struct route_report *e);
+void summary_print_notes(FILE *out, const struct route_report *e);
 
 /* Adds figures of each job: key "jobs", an array in canonical order, and "pattern". */
-void summary_add_jobs(json_t *summary, const struct evaluation *e);
-void summary_print_jobs(FILE *out, const struct evaluation *e);
+void summary_add_jobs(json_t *summary, const struct route_report *e);
+void summary_print_jobs(FILE *out, const struct route_report *e);
 
 /* Adds the sentence and, after a fault, the witness: keys "verdict" and "witness". */
-void summary_add_verdict(json_t *summary, const struct evaluation *e);
+void summary_add_verdict(json_t *summary, const struct route_report *e);
 
 /* The sentence of the verdict and the witness below it. */
-void summary_print_verdict(FILE *out, const struct evaluation *e);
+void summary_print_verdict(FILE *out, const struct route_report *e);
 
 /* Figures of several evaluations beside each other; one whose tables are missing shows "-". */
-void summary_print_table(FILE *out, const struct evaluation *list, size_t n);
+void summary_print_table(FILE *out, const struct route_report *list, size_t n);
 
 /* One JSON value and a newline; -EIO and the like with a sentence. */
 int summary_dump(FILE *out, const json_t *value, struct err *err);

@@ -81,7 +81,7 @@ static enum fabric_form fabric_form(const char *head)
 	return FORM_IBND;
 }
 
-static int read_topology(struct slurm_topology **out, const struct infile *in,
+static int read_topology(struct slurm_topology **out, const struct input_file *in,
 			 struct read_report *report, struct err *err)
 {
 	return slurm_yaml_is(in->head) ? slurm_yaml_read(out, in->file, in->path, report, err)
@@ -89,7 +89,7 @@ static int read_topology(struct slurm_topology **out, const struct infile *in,
 }
 
 /* A scheduler's view as a fabric: names, no real GUIDs, one link per pair. */
-static int read_slurm(struct builder *b, const struct infile *in, struct read_report *report,
+static int read_slurm(struct builder *b, const struct input_file *in, struct read_report *report,
 		      struct err *err)
 {
 	struct slurm_topology *topo;
@@ -103,8 +103,8 @@ static int read_slurm(struct builder *b, const struct infile *in, struct read_re
 }
 
 /* OpenSM's cache has the LIDs in a file beside it. */
-static int read_neighbors(struct builder *b, const struct infile *in, struct read_report *report,
-			  struct err *err)
+static int read_neighbors(struct builder *b, const struct input_file *in,
+			  struct read_report *report, struct err *err)
 {
 	const char *slash = strrchr(in->path, '/');
 	char *beside = xasprintf("%.*sguid2lid", slash ? (int)(slash - in->path) + 1 : 0, in->path);
@@ -115,7 +115,7 @@ static int read_neighbors(struct builder *b, const struct infile *in, struct rea
 	int rc = file ? guid2lid_read(&lids, &n, file, beside, &of_lids, err) : 0;
 
 	if (!rc && file)
-		infile_tell(&of_lids);
+		input_file_tell(&of_lids);
 	if (!rc)
 		rc = osm_neighbors_read(b, in->file, in->path, lids, n, report, err);
 	if (file)
@@ -128,9 +128,9 @@ static int read_neighbors(struct builder *b, const struct infile *in, struct rea
 static int read_fabric(struct builder **out, const char *path, struct err *err)
 {
 	struct ibnd_report report;
-	struct infile in;
+	struct input_file in;
 	char fd_path[32];
-	int rc = infile_open(&in, path, err);
+	int rc = input_file_open(&in, path, err);
 
 	if (rc)
 		return rc;
@@ -163,14 +163,14 @@ static int read_fabric(struct builder **out, const char *path, struct err *err)
 		rc = read_slurm(*out, &in, &report.read, err);
 		break;
 	}
-	infile_close(&in);
+	input_file_close(&in);
 	if (!rc)
-		infile_tell(&report.read);
+		input_file_tell(&report.read);
 	return rc;
 }
 
-int loadfab_lmc(struct fabric **out, const char *path, const char *name,
-		const struct name_map *names, int lmc, struct err *err)
+int load_fabric_lmc(struct fabric **out, const char *path, const char *name,
+		    const struct name_map *names, int lmc, struct err *err)
 {
 	struct freeze_opts opts = { .name = name, .lmc = lmc, .names = names };
 	struct builder *b = NULL;
@@ -185,7 +185,7 @@ int loadfab_lmc(struct fabric **out, const char *path, const char *name,
 
 /* --- tables ------------------------------------------------------------------------------- */
 
-static int load_ibr(struct tables **out, const struct infile *in, const struct fabric *f,
+static int load_ibr(struct tables **out, const struct input_file *in, const struct fabric *f,
 		    struct err *err)
 {
 	/* the stream has read ahead, its descriptor must not have */
@@ -218,7 +218,7 @@ static int load_netloc_paths(struct tables **out, const char *path, const char *
 	memset(&report, 0, sizeof(report));
 	rc = netloc_paths_read(out, path, nodes, f, &report, err);
 	if (!rc)
-		infile_tell(&report);
+		input_file_tell(&report);
 	return rc;
 }
 
@@ -230,7 +230,7 @@ static bool is_plan(const char *head)
 }
 
 /* What a plan is to install.  It has its own fabric with it. */
-static int load_plan(struct tables **out, const struct infile *in, const struct fabric *f,
+static int load_plan(struct tables **out, const struct input_file *in, const struct fabric *f,
 		     struct err *err)
 {
 	struct plan *p = NULL;
@@ -248,7 +248,7 @@ static int load_plan(struct tables **out, const struct infile *in, const struct 
 	if (!rc) {
 		struct err why;
 
-		rc = plan_fabric_stale(p, f, &why);
+		rc = plan_staleness_of_fabric(p, f, &why);
 		if (rc)
 			err_set(err, rc, "%s: plan %s does not fit: %s", in->path, p->id, why.text);
 	}
@@ -258,22 +258,23 @@ static int load_plan(struct tables **out, const struct infile *in, const struct 
 	return rc;
 }
 
-int loadfab_plan(struct plan **out, const char *path, struct err *err)
+int load_fabric_plan(struct plan **out, const char *path, struct err *err)
 {
-	struct stopwatch watch;
+	struct progress_line watch;
 	int rc;
 
-	stopwatch_files(&watch);
+	progress_line_files(&watch);
 	rc = plan_load(out, path, err);
-	stopwatch_files_end(&watch);
+	progress_line_files_end(&watch);
 	return rc;
 }
 
-int loadfab_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err)
+int load_fabric_tables(struct tables **out, const char *path, const struct fabric *f,
+		       struct err *err)
 {
 	char *nodes = netloc_nodes_path(path);
 	struct read_report report;
-	struct infile in;
+	struct input_file in;
 	int rc;
 
 	*out = NULL;
@@ -282,7 +283,7 @@ int loadfab_tables(struct tables **out, const char *path, const struct fabric *f
 		free(nodes);
 		return rc;
 	}
-	rc = infile_open(&in, path, err);
+	rc = input_file_open(&in, path, err);
 	if (rc)
 		return rc;
 	memset(&report, 0, sizeof(report));
@@ -294,32 +295,32 @@ int loadfab_tables(struct tables **out, const char *path, const struct fabric *f
 		rc = osm_fdbs_read(out, in.file, in.path, f, &report, err);
 	else
 		rc = osm_lfts_read(out, in.file, in.path, f, &report, err);
-	infile_close(&in);
+	input_file_close(&in);
 	if (!rc)
-		infile_tell(&report);
+		input_file_tell(&report);
 	return rc;
 }
 
-int loadfab_path_sl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
+int load_fabric_path_sl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
 {
 	struct read_report report;
-	struct infile in;
-	int rc = infile_open(&in, path, err);
+	struct input_file in;
+	int rc = input_file_open(&in, path, err);
 
 	if (rc)
 		return rc;
 	rc = path_sl_read(t, in.file, in.path, f, &report, err);
-	infile_close(&in);
+	input_file_close(&in);
 	if (!rc)
-		infile_tell(&report);
+		input_file_tell(&report);
 	return rc;
 }
 
-int loadfab_sl2vl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
+int load_fabric_sl2vl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
 {
 	struct read_report report;
-	struct infile in;
-	int rc = infile_open(&in, path, err);
+	struct input_file in;
+	int rc = input_file_open(&in, path, err);
 
 	if (rc)
 		return rc;
@@ -327,25 +328,25 @@ int loadfab_sl2vl(struct tables *t, const char *path, const struct fabric *f, st
 		rc = osm_sl2vl_read(t, in.file, in.path, f, &report, err);
 	else
 		rc = ibdm_sl2vl_read(t, in.file, in.path, f, &report, err);
-	infile_close(&in);
+	input_file_close(&in);
 	if (!rc)
-		infile_tell(&report);
+		input_file_tell(&report);
 	return rc;
 }
 
 /* --- names, jobs, GUIDs ------------------------------------------------------------------- */
 
-int loadfab_names(struct name_map **out, const char *path, struct err *err)
+int load_fabric_names(struct name_map **out, const char *path, struct err *err)
 {
-	struct infile in;
-	int rc = infile_open(&in, path, err);
+	struct input_file in;
+	int rc = input_file_open(&in, path, err);
 
 	*out = NULL;
 	if (rc)
 		return rc;
 	*out = name_map_new();
 	rc = names_read(*out, in.file, in.path, err);
-	infile_close(&in);
+	input_file_close(&in);
 	if (rc) {
 		name_map_free(*out);
 		*out = NULL;
@@ -397,10 +398,10 @@ static char *racks_file(const char *path)
 	return is_conf ? xstrdup(path) : xasprintf("%s/topology.conf", path);
 }
 
-int loadfab_racks(struct slurm_topology **out, const char *path, struct err *err)
+int load_fabric_racks(struct slurm_topology **out, const char *path, struct err *err)
 {
 	struct read_report report = { 0 };
-	struct infile in;
+	struct input_file in;
 	bool lines = false;
 	char *file;
 	int rc;
@@ -409,7 +410,7 @@ int loadfab_racks(struct slurm_topology **out, const char *path, struct err *err
 	if (!strcmp(path, "slurm") && access(path, F_OK))
 		return ask_racks(out, err);
 	file = racks_file(path);
-	rc = infile_open(&in, file, err);
+	rc = input_file_open(&in, file, err);
 	if (rc)
 		goto out;
 	rc = read_topology(out, &in, &report, err);
@@ -417,8 +418,8 @@ int loadfab_racks(struct slurm_topology **out, const char *path, struct err *err
 	for (uint32_t i = 0; !rc && i < report.nnotes; i++)
 		lines = lines || report.notes[i].line;
 	if (lines)
-		infile_tell(&report);
-	infile_close(&in);
+		input_file_tell(&report);
+	input_file_close(&in);
 out:
 	free(file);
 	return rc;
@@ -440,23 +441,23 @@ static void tell_unknown_nodes(const struct jobset *js, const char *path)
 			path, nodes, named, jobs, js->njob);
 }
 
-int loadfab_jobs(struct jobset **out, const char *path, const struct fabric *f, struct err *err)
+int load_fabric_jobs(struct jobset **out, const char *path, const struct fabric *f, struct err *err)
 {
 	struct job_log *log = NULL;
 	struct read_report report;
-	struct infile in;
+	struct input_file in;
 	char source[32];
-	int rc = infile_open(&in, path, err);
+	int rc = input_file_open(&in, path, err);
 
 	*out = NULL;
 	if (rc)
 		return rc;
 	snprintf(source, sizeof(source), "file %.26s", in.path);
 	rc = jobs_file_read(&log, in.file, in.path, &report, err);
-	infile_close(&in);
+	input_file_close(&in);
 	if (rc)
 		return rc;
-	infile_tell(&report);
+	input_file_tell(&report);
 	rc = job_log_jobset(out, log, f, JOB_LOG_ALL, source, err);
 	if (!rc)
 		tell_unknown_nodes(*out, in.path);
@@ -464,64 +465,64 @@ int loadfab_jobs(struct jobset **out, const char *path, const struct fabric *f, 
 	return rc;
 }
 
-int loadfab_lid_choice(struct lid_choice **out, const char *path, const struct fabric *f,
-		       struct err *err)
+int load_fabric_lid_choice(struct lid_choice **out, const char *path, const struct fabric *f,
+			   struct err *err)
 {
 	struct read_report report;
-	struct infile in;
-	int rc = infile_open(&in, path, err);
+	struct input_file in;
+	int rc = input_file_open(&in, path, err);
 
 	*out = NULL;
 	if (rc)
 		return rc;
 	rc = lid_choice_read(out, in.file, in.path, f, &report, err);
-	infile_close(&in);
+	input_file_close(&in);
 	if (!rc)
-		infile_tell(&report);
+		input_file_tell(&report);
 	return rc;
 }
 
 static int load_ranks(struct rank_file **out, const char *path, struct err *err)
 {
 	struct read_report report;
-	struct infile in;
-	int rc = infile_open(&in, path, err);
+	struct input_file in;
+	int rc = input_file_open(&in, path, err);
 
 	if (rc)
 		return rc;
 	rc = rank_file_read(out, in.file, in.path, &report, err);
-	infile_close(&in);
+	input_file_close(&in);
 	if (!rc)
-		infile_tell(&report);
+		input_file_tell(&report);
 	return rc;
 }
 
-int loadfab_demand(struct demand **out, const char *path, const char *ranks, const struct fabric *f,
-		   struct err *err)
+int load_fabric_demand(struct demand **out, const char *path, const char *ranks,
+		       const struct fabric *f, struct err *err)
 {
 	struct rank_file *nodes = NULL;
 	struct read_report report;
-	struct infile in;
+	struct input_file in;
 	int rc = ranks ? load_ranks(&nodes, ranks, err) : 0;
 
 	*out = NULL;
 	if (rc)
 		return rc;
-	rc = infile_open(&in, path, err);
+	rc = input_file_open(&in, path, err);
 	if (!rc) {
 		rc = demand_file_read(out, in.file, in.path, nodes, f, &report, err);
-		infile_close(&in);
+		input_file_close(&in);
 	}
 	if (!rc)
-		infile_tell(&report);
+		input_file_tell(&report);
 	rank_file_free(nodes);
 	return rc;
 }
 
-int loadfab_guids(uint64_t **out, size_t *n, const char *path, struct err *err)
+int load_fabric_guids(uint64_t **out, size_t *n, const char *path, struct err *err)
 {
-	struct infile in;
-	int rc = infile_open(&in, path, err);
+	struct input_file in;
+	int rc = input_file_open(&in, path, err);
 
 	*out = NULL;
 	if (rc)
@@ -529,6 +530,6 @@ int loadfab_guids(uint64_t **out, size_t *n, const char *path, struct err *err)
 	rc = guid_list_read(out, n, in.file, in.path, err);
 	if (!rc && !*n)
 		rc = err_set(err, -ENODATA, "%s: no GUID in it", path);
-	infile_close(&in);
+	input_file_close(&in);
 	return rc;
 }

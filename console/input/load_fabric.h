@@ -19,53 +19,56 @@
  * ibnetdiscover text or its cache (ibnetdiscover --cache), an ibsim net file, opensm-subnet.lst,
  * OpenSM's neighbors (LIDs from guid2lid beside it), netloc's ...-nodes.ndat, SLURM's topology.conf
  * or topology.yaml, or, where no such file exists, the text of a generated fabric
- * (fabric/sim/topology/topo.h).  name: of the fabric, NULL for one made from its fingerprint; names may be
- * NULL; lmc -1: as found in the file.  The caller owns one reference.
+ * (fabric/sim/topology/topo.h).  name: of the fabric, NULL for one made from its fingerprint; names
+ * may be NULL; lmc -1: as found in the file.  The caller owns one reference.
  */
-int loadfab_lmc(struct fabric **out, const char *path, const char *name,
-		const struct name_map *names, int lmc, struct err *err);
+int load_fabric_lmc(struct fabric **out, const char *path, const char *name,
+		    const struct name_map *names, int lmc, struct err *err);
 
 static inline int loadfab_fabric(struct fabric **out, const char *path, const char *name,
 				 const struct name_map *names, struct err *err)
 {
-	return loadfab_lmc(out, path, name, names, -1, err);
+	return load_fabric_lmc(out, path, name, names, -1, err);
 }
 
 /* opensm-lfts.dump and the like, opensm.fdbs, our tables.ibr, what a saved plan is to install, or
  * netloc's X-log-paths.ndat, beside which X-nodes.ndat must be. */
-int loadfab_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err);
+int load_fabric_tables(struct tables **out, const char *path, const struct fabric *f,
+		       struct err *err);
 
 /* plan_load(), which tells on a terminal how far it is. */
 struct plan;
-int loadfab_plan(struct plan **out, const char *path, struct err *err);
+int load_fabric_plan(struct plan **out, const char *path, struct err *err);
 
 /* Into tables that the caller alone owns: path-sl lines; opensm-sl2vl.dump or the form of
  * ibdmchk. */
-int loadfab_path_sl(struct tables *t, const char *path, const struct fabric *f, struct err *err);
-int loadfab_sl2vl(struct tables *t, const char *path, const struct fabric *f, struct err *err);
+int load_fabric_path_sl(struct tables *t, const char *path, const struct fabric *f,
+			struct err *err);
+int load_fabric_sl2vl(struct tables *t, const char *path, const struct fabric *f, struct err *err);
 
 /* A node-name-map. */
-int loadfab_names(struct name_map **out, const char *path, struct err *err);
+int load_fabric_names(struct name_map **out, const char *path, struct err *err);
 
-/* Switch blocks of a topology.conf or topology.yaml (fabric/format/slurm/slurm_topology.h, slurm_yaml.h),
- * or of the one that SLURM takes in a folder; path "slurm": of the SLURM that runs, as scontrol
- * tells them, which may take up to 20 s; -EIO where it does not. */
+/* Switch blocks of a topology.conf or topology.yaml (fabric/format/slurm/slurm_topology.h,
+ * slurm_yaml.h), or of the one that SLURM takes in a folder; path "slurm": of the SLURM that runs,
+ * as scontrol tells them, which may take up to 20 s; -EIO where it does not. */
 struct slurm_topology;
-int loadfab_racks(struct slurm_topology **out, const char *path, struct err *err);
+int load_fabric_racks(struct slurm_topology **out, const char *path, struct err *err);
 
 /* All jobs of a file (fabric/format/native/jobs_file.h); nodes that the fabric does not have are
  * warned of. */
-int loadfab_jobs(struct jobset **out, const char *path, const struct fabric *f, struct err *err);
+int load_fabric_jobs(struct jobset **out, const char *path, const struct fabric *f,
+		     struct err *err);
 
 /* A demand file (fabric/format/native/demand_file.h); ranks, a rank file, may be NULL. */
-int loadfab_demand(struct demand **out, const char *path, const char *ranks, const struct fabric *f,
-		   struct err *err);
+int load_fabric_demand(struct demand **out, const char *path, const char *ranks,
+		       const struct fabric *f, struct err *err);
 
 /* lid-choice.txt as route writes it for parx; the caller owns *out. */
-int loadfab_lid_choice(struct lid_choice **out, const char *path, const struct fabric *f,
-		       struct err *err);
+int load_fabric_lid_choice(struct lid_choice **out, const char *path, const struct fabric *f,
+			   struct err *err);
 
 /* A GUID a line, # comments.  The caller frees *out. */
-int loadfab_guids(uint64_t **out, size_t *n, const char *path, struct err *err);
+int load_fabric_guids(uint64_t **out, size_t *n, const char *path, struct err *err);
 
 #endif

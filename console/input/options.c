@@ -24,9 +24,9 @@ void options_init(struct options *o)
 			       .formats = FORMAT_OPENSM };
 }
 
-void options_eval(struct eval_opts *out, const struct options *o)
+void options_eval(struct route_report_opts *out, const struct options *o)
 {
-	*out = (struct eval_opts){
+	*out = (struct route_report_opts){
 		.terminals_only = o->terminals_only,
 		.bisections = o->bisections,
 		.seed = o->seed,
@@ -236,7 +236,7 @@ int options_run(int argc, char **argv, const struct argp *argp,
 
 	options_init(&o);
 	cmdline_parse(argp, argc, argv, &o);
-	outfile_guard_signals();
+	output_file_guard_signals();
 	rc = work(&o, &err);
 	if (rc)
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);

@@ -231,11 +231,11 @@ struct options {
 		"json", OPT_JSON, NULL, 0, what, 0                                                 \
 	}
 
-struct eval_opts;
+struct route_report_opts;
 
 void options_init(struct options *o);
 /* What they say about verdict and figures. */
-void options_eval(struct eval_opts *out, const struct options *o);
+void options_eval(struct route_report_opts *out, const struct options *o);
 /* What they leave to no engine on that fabric, with these jobs (may be NULL): NULL for nothing. The
  * caller owns *out, also after an error. */
 struct route_limits;

@@ -24,18 +24,18 @@ static bool given(const char *path)
 
 /* Its contents as they were read; the whole path, since a record is read elsewhere. */
 static int add_file(struct plan_files *files, const char *kind, const char *path,
-		    struct infile_watch *w, struct err *err)
+		    struct input_file_watch *w, struct err *err)
 {
 	char whole[PATH_MAX], hex[DIGEST_HEX], key[32];
 	const char *base;
-	struct infile in;
+	struct input_file in;
 
 	if (!w->summed) { /* by a reader that opens files itself */
-		int rc = infile_open(&in, path, err);
+		int rc = input_file_open(&in, path, err);
 
 		if (rc)
 			return rc;
-		infile_close(&in);
+		input_file_close(&in);
 	}
 	if (!strcmp(path, "-"))
 		path = "stdin";
@@ -53,18 +53,18 @@ static int add_file(struct plan_files *files, const char *kind, const char *path
 /* Also where all of them are 0. */
 static bool sls_told(const struct route_file *from, const struct tables *t)
 {
-	return given(from->path_sl) || subject_sls_known(t);
+	return given(from->path_sl) || tables_source_sls_known(t);
 }
 
 static int read_all(struct tables **out, struct plan_files *files, const struct route_file *from,
-		    const struct fabric *f, struct infile_watch *w, struct err *err)
+		    const struct fabric *f, struct input_file_watch *w, struct err *err)
 {
-	int rc = loadfab_tables(out, from->tables, f, err);
+	int rc = load_fabric_tables(out, from->tables, f, err);
 
 	if (!rc)
 		rc = add_file(files, "tables", from->tables, w, err);
 	if (!rc && given(from->path_sl))
-		rc = loadfab_path_sl(*out, from->path_sl, f, err);
+		rc = load_fabric_path_sl(*out, from->path_sl, f, err);
 	if (!rc && given(from->path_sl))
 		rc = add_file(files, "path-sl", from->path_sl, w, err);
 	if (!rc && given(from->sl2vl) && !sls_told(from, *out))
@@ -73,7 +73,7 @@ static int read_all(struct tables **out, struct plan_files *files, const struct 
 			     "a file of path SLs is needed beside it",
 			     from->sl2vl);
 	if (!rc && given(from->sl2vl))
-		rc = loadfab_sl2vl(*out, from->sl2vl, f, err);
+		rc = load_fabric_sl2vl(*out, from->sl2vl, f, err);
 	if (!rc && given(from->sl2vl))
 		rc = add_file(files, "sl2vl", from->sl2vl, w, err);
 	return rc;
@@ -98,13 +98,13 @@ int route_file_verify(struct verdict **out, const struct fabric *f, const struct
 int route_file_read(struct tables **out, struct plan_files *files, struct notes *notes,
 		    const struct route_file *from, const struct fabric *f, struct err *err)
 {
-	struct infile_watch w = { .notes = notes }, *before = infile_watch_set(&w);
+	struct input_file_watch w = { .notes = notes }, *before = input_file_watch_set(&w);
 	int rc;
 
 	*out = NULL;
 	memset(files, 0, sizeof(*files));
 	rc = read_all(out, files, from, f, &w, err);
-	infile_watch_set(before);
+	input_file_watch_set(before);
 	if (rc) {
 		tables_put(*out);
 		*out = NULL;

@@ -20,47 +20,47 @@
 
 #define FORMAT_CHOICE (1u << 31) /* not asked for by name: whenever LIDs are to be chosen */
 
-static int write_ibr(FILE *file, const struct evaluation *e, struct err *err)
+static int write_ibr(FILE *file, const struct route_report *e, struct err *err)
 {
 	return tables_ibr_write_fd(fileno(file), e->t, "tables.ibr", err);
 }
 
-static int write_lfts(FILE *file, const struct evaluation *e, struct err *err)
+static int write_lfts(FILE *file, const struct route_report *e, struct err *err)
 {
 	return osm_lfts_write(file, e->f, e->t, err);
 }
 
-static int write_sl2vl(FILE *file, const struct evaluation *e, struct err *err)
+static int write_sl2vl(FILE *file, const struct route_report *e, struct err *err)
 {
 	return osm_sl2vl_write(file, e->f, e->t, err);
 }
 
-static int write_path_sl(FILE *file, const struct evaluation *e, struct err *err)
+static int write_path_sl(FILE *file, const struct route_report *e, struct err *err)
 {
 	return path_sl_write(file, e->f, e->t, err);
 }
 
-static int write_fdbs(FILE *file, const struct evaluation *e, struct err *err)
+static int write_fdbs(FILE *file, const struct route_report *e, struct err *err)
 {
 	return osm_fdbs_write(file, e->f, e->t, err);
 }
 
-static int write_ibdm_sl2vl(FILE *file, const struct evaluation *e, struct err *err)
+static int write_ibdm_sl2vl(FILE *file, const struct route_report *e, struct err *err)
 {
 	return ibdm_sl2vl_write(file, e->f, e->t, err);
 }
 
-static int write_choice(FILE *file, const struct evaluation *e, struct err *err)
+static int write_choice(FILE *file, const struct route_report *e, struct err *err)
 {
 	return lid_choice_write(file, e->f, e->choice, err);
 }
 
-static int write_policy(FILE *file, const struct evaluation *e, struct err *err)
+static int write_policy(FILE *file, const struct route_report *e, struct err *err)
 {
 	return lid_policy_write(file, e->f, e->choice, NULL, err);
 }
 
-static int write_subnet(FILE *file, const struct evaluation *e, struct err *err)
+static int write_subnet(FILE *file, const struct route_report *e, struct err *err)
 {
 	return osm_subnet_write(file, e->f, err);
 }
@@ -68,7 +68,7 @@ static int write_subnet(FILE *file, const struct evaluation *e, struct err *err)
 static const struct {
 	const char *name;
 	unsigned formats; /* any of them asks for it; 0: always */
-	int (*write)(FILE *file, const struct evaluation *e, struct err *err);
+	int (*write)(FILE *file, const struct route_report *e, struct err *err);
 } files[] = {
 	{ "tables.ibr", 0, write_ibr },
 	{ "opensm-lfts.dump", FORMAT_OPENSM, write_lfts },
@@ -81,22 +81,22 @@ static const struct {
 	{ "guid2lid", FORMAT_CHOICE, write_policy },
 };
 
-static int write_one(const char *dir, size_t i, const struct evaluation *e, struct err *err)
+static int write_one(const char *dir, size_t i, const struct route_report *e, struct err *err)
 {
 	char *path = xasprintf("%s/%s", dir, files[i].name);
-	struct outfile o;
-	int rc = outfile_open(&o, path, err);
+	struct output_file o;
+	int rc = output_file_open(&o, path, err);
 
 	if (!rc) {
-		struct stopwatch watch;
+		struct progress_line watch;
 		struct err why;
 
-		stopwatch_files(&watch);
+		progress_line_files(&watch);
 		rc = files[i].write(o.file, e, &why);
 		if (rc)
 			err_set(err, rc, "%s: %s", path, why.text);
-		rc = outfile_end(&o, rc, err);
-		stopwatch_files_end(&watch);
+		rc = output_file_end(&o, rc, err);
+		progress_line_files_end(&watch);
 	}
 	free(path);
 	return rc;
@@ -105,20 +105,20 @@ static int write_one(const char *dir, size_t i, const struct evaluation *e, stru
 static int write_summary(const char *dir, const json_t *summary, struct err *err)
 {
 	char *path = xasprintf("%s/summary.json", dir);
-	struct outfile o;
-	int rc = outfile_open(&o, path, err);
+	struct output_file o;
+	int rc = output_file_open(&o, path, err);
 
 	if (!rc)
-		rc = outfile_end(&o, summary_dump(o.file, summary, err), err);
+		rc = output_file_end(&o, summary_dump(o.file, summary, err), err);
 	free(path);
 	return rc;
 }
 
-int routefiles_write(const char *dir, const struct evaluation *e, unsigned formats, json_t *summary,
-		     struct err *err)
+int routefiles_write(const char *dir, const struct route_report *e, unsigned formats,
+		     json_t *summary, struct err *err)
 {
 	json_t *written = json_array(), *left_out = json_object();
-	int rc = outfile_folder(dir, err);
+	int rc = output_file_folder(dir, err);
 
 	json_object_set_new(summary, "files", written);
 	json_object_set_new(summary, "left_out", left_out);
@@ -148,8 +148,8 @@ int routefiles_write(const char *dir, const struct evaluation *e, unsigned forma
 int routefiles_tables(const char *dir, const struct fabric *f, const struct tables *t,
 		      unsigned formats, bool sls_known, struct err *err)
 {
-	const struct evaluation e = { .f = f, .t = t };
-	int rc = outfile_folder(dir, err);
+	const struct route_report e = { .f = f, .t = t };
+	int rc = output_file_folder(dir, err);
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !rc; i++) {
 		if (!(files[i].formats ? files[i].formats & formats : formats & FORMAT_IBR))

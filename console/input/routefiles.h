@@ -14,8 +14,8 @@
  * which it completes with keys "files" and "left_out".  Each file is whole or absent; the folder
  * is made where needed.
  */
-int routefiles_write(const char *dir, const struct evaluation *e, unsigned formats, json_t *summary,
-		     struct err *err);
+int routefiles_write(const char *dir, const struct route_report *e, unsigned formats,
+		     json_t *summary, struct err *err);
 /* The files of the formats alone; path-sl.dump only when the service levels are known, those
  * of SL2VL only when these are. */
 int routefiles_tables(const char *dir, const struct fabric *f, const struct tables *t,

@@ -149,7 +149,7 @@ static bool copy(struct keeper *k, FILE *in)
 }
 
 /* Rights and owner of the file that is replaced, as far as that is allowed. */
-static void take_rights(const struct outfile *o, FILE *in)
+static void take_rights(const struct output_file *o, FILE *in)
 {
 	struct stat st;
 	int fd = fileno(o->file);
@@ -164,21 +164,21 @@ static void take_rights(const struct outfile *o, FILE *in)
 
 static int write_all(struct keeper *k, const char *path, FILE *in, struct err *err)
 {
-	struct outfile o;
-	int rc = outfile_open(&o, path, err);
+	struct output_file o;
+	int rc = output_file_open(&o, path, err);
 
 	if (rc)
 		return rc;
 	take_rights(&o, in);
 	k->out = o.file;
 	if (in && copy(k, in) && !ferror(in))
-		return outfile_commit(&o, err);
+		return output_file_commit(&o, err);
 	if (in && ferror(in))
-		return outfile_end(&o, err_set(err, -EIO, "%s cannot be read", path), err);
+		return output_file_end(&o, err_set(err, -EIO, "%s cannot be read", path), err);
 	if (k->section[0])
 		fprintf(o.file, "%s[%s]\n", in ? "\n" : "", k->section);
 	put_rest(k);
-	return outfile_commit(&o, err);
+	return output_file_commit(&o, err);
 }
 
 static int folder_of(const char *path, struct err *err)
@@ -190,7 +190,7 @@ static int folder_of(const char *path, struct err *err)
 	if (!slash || slash == path)
 		return 0;
 	dir = xasprintf("%.*s", (int)(slash - path), path);
-	rc = outfile_folder(dir, err);
+	rc = output_file_folder(dir, err);
 	free(dir);
 	return rc;
 }

@@ -8,12 +8,12 @@
 #include <termios.h>
 #include <unistd.h>
 
-int ask_possible(void)
+int confirm_prompt_possible(void)
 {
 	return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
 }
 
-enum answer ask_name(const char *prompt, const char *name, unsigned timeout_s)
+enum answer confirm_prompt_name(const char *prompt, const char *name, unsigned timeout_s)
 {
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
 	char line[256];

@@ -11,8 +11,8 @@ enum answer {
 };
 
 /* Can anybody be asked (terminal on stdin and stderr)? */
-int ask_possible(void);
+int confirm_prompt_possible(void);
 /* Prompts on stderr and waits at most timeout_s (0: for ever). */
-enum answer ask_name(const char *prompt, const char *name, unsigned timeout_s);
+enum answer confirm_prompt_name(const char *prompt, const char *name, unsigned timeout_s);
 
 #endif

@@ -13,11 +13,11 @@
 #define SUM_BYTES (1u << 20)
 #define TOLD	  3 /* warnings of a file among notes */
 
-static _Thread_local struct infile_watch *watcher;
+static _Thread_local struct input_file_watch *watcher;
 
-struct infile_watch *infile_watch_set(struct infile_watch *w)
+struct input_file_watch *input_file_watch_set(struct input_file_watch *w)
 {
-	struct infile_watch *before = watcher;
+	struct input_file_watch *before = watcher;
 
 	watcher = w;
 	return before;
@@ -46,7 +46,7 @@ static int spool(FILE **out, FILE *pipe)
 	return 0;
 }
 
-static int open_any(struct infile *in, const char *path)
+static int open_any(struct input_file *in, const char *path)
 {
 	struct stat st;
 	FILE *plain = strcmp(path, "-") ? fopen(path, "re") : stdin;
@@ -64,7 +64,7 @@ static int open_any(struct infile *in, const char *path)
 	return rc;
 }
 
-static int sum_up(struct infile *in, struct err *err)
+static int sum_up(struct input_file *in, struct err *err)
 {
 	struct digest_stream *s;
 	struct file_pace pace = { 0 };
@@ -91,7 +91,7 @@ static int sum_up(struct infile *in, struct err *err)
 	return 0;
 }
 
-int infile_open(struct infile *in, const char *path, struct err *err)
+int input_file_open(struct input_file *in, const char *path, struct err *err)
 {
 	size_t n;
 	int rc;
@@ -100,7 +100,7 @@ int infile_open(struct infile *in, const char *path, struct err *err)
 	in->path = strcmp(path, "-") ? path : "stdin";
 	rc = open_any(in, path);
 	if (rc) {
-		infile_close(in);
+		input_file_close(in);
 		return err_set(err, rc, "%s cannot be read: %s", in->path, strerror(-rc));
 	}
 	n = fread(in->head, 1, INFILE_HEAD, in->file);
@@ -108,22 +108,22 @@ int infile_open(struct infile *in, const char *path, struct err *err)
 		if (!in->head[i])
 			in->head[i] = ' ';
 	rewind(in->file);
-	stopwatch_files(&in->watch);
+	progress_line_files(&in->watch);
 	rc = sum_up(in, err);
 	if (rc)
-		infile_close(in);
+		input_file_close(in);
 	return rc;
 }
 
-void infile_close(struct infile *in)
+void input_file_close(struct input_file *in)
 {
-	stopwatch_files_end(&in->watch);
+	progress_line_files_end(&in->watch);
 	if (in->file && in->file != stdin)
 		fclose(in->file);
 	in->file = NULL;
 }
 
-void infile_tell(const struct read_report *report)
+void input_file_tell(const struct read_report *report)
 {
 	char line[512], key[32];
 

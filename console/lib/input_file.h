@@ -13,28 +13,28 @@
 
 #define INFILE_HEAD 8192
 
-struct infile {
+struct input_file {
 	FILE *file;	  /* at its beginning; can be rewound, also when it came through a pipe */
 	const char *path; /* as messages show it */
 	char head[INFILE_HEAD + 1]; /* its first bytes, zero-terminated; zero bytes as blanks */
-	struct stopwatch watch;	    /* tells a terminal how far it is read; it stays where it is */
+	struct progress_line watch; /* tells a terminal how far it is read; it stays where it is */
 };
 
 /* -errno with a sentence.  An empty file is fine here. */
-int infile_open(struct infile *in, const char *path, struct err *err);
-void infile_close(struct infile *in);
+int input_file_open(struct input_file *in, const char *path, struct err *err);
+void input_file_close(struct input_file *in);
 
 /* Tells the warnings of a reader in the log. */
-void infile_tell(const struct read_report *report);
+void input_file_tell(const struct read_report *report);
 
 /* Who wants to know more of the files that this thread reads. */
-struct infile_watch {
+struct input_file_watch {
 	struct notes *notes;  /* warnings, beside the log; may be NULL */
 	bool summed;	      /* a file was opened; the next is of its contents */
 	struct digest sha256; /* of the one opened last */
 };
 
 /* w lives until the next call; NULL: nobody.  Returns the one of before. */
-struct infile_watch *infile_watch_set(struct infile_watch *w);
+struct input_file_watch *input_file_watch_set(struct input_file_watch *w);
 
 #endif

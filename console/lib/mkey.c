@@ -86,7 +86,7 @@ static struct kept *keep(void)
 	return k;
 }
 
-struct reading {
+struct sample_reading {
 	FILE *in;
 	const char *path;
 	struct mkeys *keys;
@@ -95,7 +95,7 @@ struct reading {
 };
 
 /* "0x1234", or "0xguid 0x1234"; false: neither, or one more of the first kind. */
-static bool take_line(struct reading *r, char *line)
+static bool take_line(struct sample_reading *r, char *line)
 {
 	char *rest = NULL, *first = strtok_r(line, " \t\r", &rest);
 	char *second = strtok_r(NULL, " \t\r", &rest);
@@ -115,7 +115,7 @@ static bool take_line(struct reading *r, char *line)
 	return true;
 }
 
-static int read_keys(struct reading *r, struct err *err)
+static int read_keys(struct sample_reading *r, struct err *err)
 {
 	char line[128];
 	int rc = 0;
@@ -163,7 +163,7 @@ static void read_neighbors(struct mkeys *k, const char *path)
 
 int mkey_file(uint64_t *key, const struct mkeys **keys, const char *path, struct err *err)
 {
-	struct reading r = { .in = fopen(path, "re"), .path = path };
+	struct sample_reading r = { .in = fopen(path, "re"), .path = path };
 	struct mkeys read = { 0 };
 	struct stat st;
 	int rc = 0;

@@ -26,7 +26,7 @@ static void stop(int sig)
 	_exit(128 + sig);
 }
 
-void outfile_guard_signals(void)
+void output_file_guard_signals(void)
 {
 	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction sa = { .sa_handler = stop };
@@ -37,7 +37,7 @@ void outfile_guard_signals(void)
 			sigaction(sigs[i], &sa, NULL);
 }
 
-static int open_temp(struct outfile *o)
+static int open_temp(struct output_file *o)
 {
 	mode_t mask = umask(0);
 	int fd;
@@ -59,13 +59,13 @@ static int open_temp(struct outfile *o)
 	return 0;
 }
 
-int outfile_open(struct outfile *o, const char *path, struct err *err)
+int output_file_open(struct output_file *o, const char *path, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
 	int dir = slash ? (int)(slash - path) + 1 : 0;
 	int rc = store_may_replace(path, err);
 
-	*o = (struct outfile){ 0 };
+	*o = (struct output_file){ 0 };
 	if (rc)
 		return rc;
 	o->path = xstrdup(path);
@@ -73,11 +73,11 @@ int outfile_open(struct outfile *o, const char *path, struct err *err)
 	rc = open_temp(o);
 	if (!rc)
 		return 0;
-	outfile_abandon(o);
+	output_file_abandon(o);
 	return err_set(err, rc, "%s cannot be written: %s", path, strerror(-rc));
 }
 
-int outfile_commit(struct outfile *o, struct err *err)
+int output_file_commit(struct output_file *o, struct err *err)
 {
 	int rc = 0;
 
@@ -99,11 +99,11 @@ int outfile_commit(struct outfile *o, struct err *err)
 		err_set(err, rc, "%s: cancelled", o->path);
 	else
 		err_set(err, rc, "%s cannot be written: %s", o->path, strerror(-rc));
-	outfile_abandon(o);
+	output_file_abandon(o);
 	return rc;
 }
 
-void outfile_abandon(struct outfile *o)
+void output_file_abandon(struct output_file *o)
 {
 	if (o->file)
 		fclose(o->file);
@@ -112,18 +112,18 @@ void outfile_abandon(struct outfile *o)
 	have_unfinished = false;
 	free(o->path);
 	free(o->temp);
-	*o = (struct outfile){ 0 };
+	*o = (struct output_file){ 0 };
 }
 
-int outfile_end(struct outfile *o, int rc, struct err *err)
+int output_file_end(struct output_file *o, int rc, struct err *err)
 {
 	if (!rc)
-		return outfile_commit(o, err);
-	outfile_abandon(o);
+		return output_file_commit(o, err);
+	output_file_abandon(o);
 	return rc;
 }
 
-int outfile_folder(const char *path, struct err *err)
+int output_file_folder(const char *path, struct err *err)
 {
 	char *copy = xstrdup(path);
 	struct stat st;
@@ -147,7 +147,7 @@ int outfile_folder(const char *path, struct err *err)
 	return rc ? err_set(err, rc, "the folder %s cannot be made: %s", path, strerror(-rc)) : 0;
 }
 
-int outfile_flush_stdout(struct err *err)
+int output_file_flush_stdout(struct err *err)
 {
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))

@@ -12,26 +12,26 @@
 
 #include <stdio.h>
 
-struct outfile {
+struct output_file {
 	FILE *file;
 	char *path, *temp;
 };
 
 /* From here on the signals act as said above. */
-void outfile_guard_signals(void);
+void output_file_guard_signals(void);
 
-int outfile_open(struct outfile *o, const char *path, struct err *err);
+int output_file_open(struct output_file *o, const char *path, struct err *err);
 /* Flushes, syncs and renames.  On failure the old file, if any, is untouched; -ECANCELED: the
  * file_progress() of this thread did not want to wait for the disk. */
-int outfile_commit(struct outfile *o, struct err *err);
-void outfile_abandon(struct outfile *o);
+int output_file_commit(struct output_file *o, struct err *err);
+void output_file_abandon(struct output_file *o);
 /* Commits when rc is 0, else abandons and returns rc. */
-int outfile_end(struct outfile *o, int rc, struct err *err);
+int output_file_end(struct output_file *o, int rc, struct err *err);
 
 /* Creates a folder and those above it; an existing one is fine. */
-int outfile_folder(const char *path, struct err *err);
+int output_file_folder(const char *path, struct err *err);
 
 /* Flushes stdout and tells what went wrong with all that was written to it. */
-int outfile_flush_stdout(struct err *err);
+int output_file_flush_stdout(struct err *err);
 
 #endif

@@ -14,14 +14,14 @@
 #define SHOW_AFTER_S   0.1 /* between two updates of the line */
 #define LEFT_AFTER_S   0.5 /* of a step, before it can be told how long it takes */
 
-static void end_step(struct stopwatch *w, double now)
+static void end_step(struct progress_line *w, double now)
 {
 	if (w->running >= 0)
 		w->step[w->running].s += now - w->since;
 	w->running = -1;
 }
 
-static void begin_step(struct stopwatch *w, const char *name, double now)
+static void begin_step(struct progress_line *w, const char *name, double now)
 {
 	unsigned i = 0;
 
@@ -83,7 +83,8 @@ void progress_words(char *out, size_t len, const char *step, uint64_t done, uint
 	put_words(out, len, step, done, total, took_s, false);
 }
 
-static void show(struct stopwatch *w, const char *step, uint64_t done, uint64_t total, double now)
+static void show(struct progress_line *w, const char *step, uint64_t done, uint64_t total,
+		 double now)
 {
 	char words[120], end[100];
 	double most, about;
@@ -112,7 +113,7 @@ static void show(struct stopwatch *w, const char *step, uint64_t done, uint64_t 
 
 static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
-	struct stopwatch *w = ctx;
+	struct progress_line *w = ctx;
 	double now = clock_s();
 
 	if (w->running < 0 || strcmp(w->step[w->running].name, step) || done < w->done)
@@ -144,7 +145,7 @@ double progress_about_s(bool last, uint64_t done, uint64_t total, double took_s)
 	return last && share > 0.02 && took_s > LEFT_AFTER_S ? took_s / share - took_s : NAN;
 }
 
-void stopwatch_tell(struct stopwatch *w, const char *text)
+void progress_line_tell(struct progress_line *w, const char *text)
 {
 	double now = clock_s();
 
@@ -156,7 +157,7 @@ void stopwatch_tell(struct stopwatch *w, const char *text)
 	fflush(stderr);
 }
 
-void stopwatch_start(struct stopwatch *w)
+void progress_line_start(struct progress_line *w)
 {
 	memset(w, 0, sizeof(*w));
 	w->progress.report = report;
@@ -167,7 +168,7 @@ void stopwatch_start(struct stopwatch *w)
 	w->tty = isatty(STDERR_FILENO);
 }
 
-void stopwatch_stop(struct stopwatch *w)
+void progress_line_stop(struct progress_line *w)
 {
 	end_step(w, clock_s());
 	if (w->said) {
@@ -177,41 +178,41 @@ void stopwatch_stop(struct stopwatch *w)
 	w->said = false;
 }
 
-void stopwatch_files(struct stopwatch *w)
+void progress_line_files(struct progress_line *w)
 {
-	stopwatch_start(w);
+	progress_line_start(w);
 	w->files = w->tty && !file_progress();
 	if (w->files)
 		file_progress_set(&w->progress);
 }
 
-void stopwatch_output(struct stopwatch *w)
+void progress_line_output(struct progress_line *w)
 {
 	if (isatty(STDOUT_FILENO))
-		stopwatch_start(w);
+		progress_line_start(w);
 	else
-		stopwatch_files(w);
+		progress_line_files(w);
 }
 
-void stopwatch_files_until(struct stopwatch *w, const volatile sig_atomic_t *stop)
+void progress_line_files_until(struct progress_line *w, const volatile sig_atomic_t *stop)
 {
-	stopwatch_start(w);
+	progress_line_start(w);
 	w->stop = stop;
 	w->files = !file_progress();
 	if (w->files)
 		file_progress_set(&w->progress);
 }
 
-void stopwatch_files_end(struct stopwatch *w)
+void progress_line_files_end(struct progress_line *w)
 {
 	if (!w->files)
 		return;
 	file_progress_set(NULL);
-	stopwatch_stop(w);
+	progress_line_stop(w);
 	w->files = false;
 }
 
-double stopwatch_seconds(const struct stopwatch *w, const char *step)
+double progress_line_seconds(const struct progress_line *w, const char *step)
 {
 	for (unsigned i = 0; i < w->nstep; i++)
 		if (!strcmp(w->step[i].name, step))

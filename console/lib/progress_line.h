@@ -12,7 +12,7 @@
 
 #define STOPWATCH_STEPS 24
 
-struct stopwatch {
+struct progress_line {
 	struct progress progress; /* hand this to engines, verify and metrics */
 	struct {
 		const char *name;
@@ -29,19 +29,19 @@ struct stopwatch {
 	const volatile sig_atomic_t *stop; /* cancels when it is not 0; NULL: a signal ends all */
 };
 
-void stopwatch_start(struct stopwatch *w);
+void progress_line_start(struct progress_line *w);
 /* Ends the step that runs and takes the line off the terminal. */
-void stopwatch_stop(struct stopwatch *w);
-/* For large files that this thread reads or writes until stopwatch_files_end(): nothing where
+void progress_line_stop(struct progress_line *w);
+/* For large files that this thread reads or writes until progress_line_files_end(): nothing where
  * somebody watches them already, or where stderr is no terminal. */
-void stopwatch_files(struct stopwatch *w);
+void progress_line_files(struct progress_line *w);
 /* The same for what goes to stdout: nothing where that is a terminal, too, on which it is seen. */
-void stopwatch_output(struct stopwatch *w);
+void progress_line_output(struct progress_line *w);
 /* The same where a handler sets *stop, terminal or not: what watches files ends at once then. */
-void stopwatch_files_until(struct stopwatch *w, const volatile sig_atomic_t *stop);
-void stopwatch_files_end(struct stopwatch *w); /* one of zeros is fine */
+void progress_line_files_until(struct progress_line *w, const volatile sig_atomic_t *stop);
+void progress_line_files_end(struct progress_line *w); /* one of zeros is fine */
 /* Where there is no progress to hand to anybody: what is waited for, as often as one likes. */
-void stopwatch_tell(struct stopwatch *w, const char *text);
+void progress_line_tell(struct progress_line *w, const char *text);
 
 /* "paths 37 %, 12k/s, 3.1 s left": a step that has run for took_s.  Of files, bytes; of a
  * simulation, its nanoseconds. */
@@ -57,6 +57,6 @@ double progress_most_s(uint64_t work, uint64_t most, double took_s);
 double progress_about_s(bool last, uint64_t done, uint64_t total, double took_s);
 
 /* Seconds of a step, NAN when there was none of that name. */
-double stopwatch_seconds(const struct stopwatch *w, const char *step);
+double progress_line_seconds(const struct progress_line *w, const char *step);
 
 #endif

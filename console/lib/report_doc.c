@@ -213,12 +213,12 @@ static void picture_file(struct report_doc *d, const json_t *heat, const char *w
 {
 	char *copy = xstrdup(d->path), *name = xasprintf("%s-%u.svg", d->path, ++d->pictures);
 	char *name_copy = xstrdup(name);
-	struct outfile o;
-	int rc = outfile_open(&o, name, &d->err);
+	struct output_file o;
+	int rc = output_file_open(&o, name, &d->err);
 
 	if (!rc) {
 		svg(o.file, heat, which, top);
-		rc = outfile_end(&o, 0, &d->err);
+		rc = output_file_end(&o, 0, &d->err);
 	}
 	if (rc)
 		d->rc = rc;

@@ -25,7 +25,7 @@
 struct chain {
 	struct audit_report *r;
 	const struct audit_opts *o;
-	struct seal seal; /* of the next line */
+	struct record_hmac seal; /* of the next line */
 	struct audit_screen *screen;
 	VEC(struct digest) lines;
 };
@@ -205,8 +205,8 @@ static bool check_mac(struct chain *c, const char *line, size_t len)
 
 	if (there) {
 		memset(mac, '0', DIGEST_HEX - 1);
-		seal_line(&is, &c->seal, text, len);
-		seal_forward(&c->seal);
+		record_hmac_line(&is, &c->seal, text, len);
+		record_hmac_forward(&c->seal);
 	}
 	free(text);
 	if (!there)
@@ -240,9 +240,9 @@ static bool check_seal(struct chain *c, const json_t *j, const char *line, size_
 	if (!c->lines.n && epoch > SEAL_EPOCHS)
 		return bad(c, "sealed in epoch %" PRId64 ", which cannot be", (int64_t)epoch);
 	if (!c->lines.n)
-		seal_at(&c->seal, c->o->key, c->r->epoch);
+		record_hmac_at(&c->seal, c->o->key, c->r->epoch);
 	for (uint64_t i = 0; !c->lines.n && i < c->r->first_seq; i++)
-		seal_forward(&c->seal);
+		record_hmac_forward(&c->seal);
 	return check_mac(c, line, len);
 }
 
@@ -462,22 +462,22 @@ int audit_verify(struct audit_report *out, const char *path, const struct audit_
 {
 	static const struct audit_opts plain;
 	struct chain c = { .r = out, .o = o ? o : &plain };
-	struct stopwatch watch;
+	struct progress_line watch;
 	char *data;
 	size_t len;
 	int rc;
 
-	stopwatch_files(&watch);
+	progress_line_files(&watch);
 	rc = store_read(&data, &len, path, err);
 	if (rc) {
-		stopwatch_files_end(&watch);
+		progress_line_files_end(&watch);
 		return rc;
 	}
 	*out = (struct audit_report){ .ok = true, .bytes = len };
 	c.screen = audit_screen_open(path);
 	out->cast_bytes = audit_screen_bytes(c.screen);
 	rc = check_lines(&c, data, len);
-	stopwatch_files_end(&watch);
+	progress_line_files_end(&watch);
 	if (rc)
 		err_set(err, rc, "%s: not verified: cancelled", path);
 	if (!rc && out->ok)

@@ -102,12 +102,12 @@ static void one_file(struct gather *g, const char *path)
 	char *line = NULL;
 	size_t cap = 0, before = g->lines.n;
 	struct file_pace pace = { 0 };
-	struct stopwatch watch;
+	struct progress_line watch;
 	ssize_t len;
 
 	if (!f && !g->rc)
 		g->rc = err_set(g->err, -errno, "%s: cannot open: %s", path, strerror(errno));
-	stopwatch_files(&watch);
+	progress_line_files(&watch);
 	while (f && !g->rc && (len = getline(&line, &cap, f)) > 0) {
 		json_t *j = json_loads(line, 0, NULL);
 
@@ -116,7 +116,7 @@ static void one_file(struct gather *g, const char *path)
 		json_decref(j);
 		file_progress_read(&pace, f, (size_t)len);
 	}
-	stopwatch_files_end(&watch);
+	progress_line_files_end(&watch);
 	for (int i = 0; i < PENDING; i++)
 		json_decref(pending[i]);
 	if (g->lines.n > before) {

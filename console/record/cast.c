@@ -121,7 +121,7 @@ static void put_colour(FILE *f, int colour, int basic, int wide)
 
 static void put_look(FILE *f, const struct cell *cell, int colours)
 {
-	const struct look *l = role_look((enum role)cell->role);
+	const struct palette_look *l = role_look((enum role)cell->role);
 	bool wide = colours >= 256;
 
 	fputs("\x1b[0", f);

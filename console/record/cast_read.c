@@ -82,12 +82,12 @@ static int take_lines(struct cast_events *e, const char *data, size_t len, struc
 
 int cast_read(struct cast_events *e, const char *path, struct err *err)
 {
-	struct stopwatch watch;
+	struct progress_line watch;
 	char *data;
 	size_t len;
 	int rc;
 
-	stopwatch_files(&watch);
+	progress_line_files(&watch);
 	rc = store_read(&data, &len, path, err);
 	if (!rc) {
 		e->file = xrealloc(e->file, e->nfiles + 1, sizeof(*e->file));
@@ -95,7 +95,7 @@ int cast_read(struct cast_events *e, const char *path, struct err *err)
 		rc = take_lines(e, data, len, err);
 		free(data);
 	}
-	stopwatch_files_end(&watch);
+	progress_line_files_end(&watch);
 	return rc;
 }
 

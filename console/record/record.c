@@ -53,7 +53,7 @@ struct record {
 	struct err screen; /* why the last frame could not be written, "" = it could */
 	struct err ended;  /* why an ended part may not be on disk, for good; "" = all are */
 	VEC(struct record_part) parts;
-	struct seal *seal; /* NULL: the directory is not sealed */
+	struct record_hmac *seal; /* NULL: the directory is not sealed */
 };
 
 const char *record_dir(const char *dir)
@@ -99,7 +99,7 @@ static int put_text(struct record *r, const char *type, const char *data, struct
 		r->size += (off_t)r->line.n;
 		r->seq++;
 		if (r->seal)
-			seal_forward(r->seal);
+			record_hmac_forward(r->seal);
 	} else if (ftruncate(r->fd, r->size)) {
 		err_set(err, rc, "%s: a line is cut and cannot be taken back", r->path);
 	}
@@ -456,7 +456,7 @@ static void free_record(struct record *r)
 	if (r->fd >= 0)
 		close(r->fd);
 	pthread_mutex_destroy(&r->lock);
-	seal_end(r->seal);
+	record_hmac_end(r->seal);
 	cast_free(r->cast);
 	for (size_t i = 0; i < r->parts.n; i++)
 		free(r->parts.v[i].cast);
@@ -491,7 +491,7 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 	if (!realpath(r->dir, r->place))
 		r->place[0] = '\0';
 	if (!rc)
-		rc = seal_begin(&r->seal, r->dir, err);
+		rc = record_hmac_begin(&r->seal, r->dir, err);
 	if (!rc)
 		rc = create(r, err);
 	if (!rc)

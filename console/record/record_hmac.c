@@ -31,7 +31,7 @@ static void next_epoch(struct digest *key)
 	forward(key, "ibroute-top seal epoch");
 }
 
-static void line_key(struct seal *out, uint64_t epoch, const struct digest *key)
+static void line_key(struct record_hmac *out, uint64_t epoch, const struct digest *key)
 {
 	out->epoch = epoch;
 	out->key = *key;
@@ -46,7 +46,7 @@ static void state_text(char text[STATE_BYTES + 1], uint64_t epoch, const struct 
 	explicit_bzero(hex, sizeof(hex));
 }
 
-int seal_setup(struct digest *first, const char *dir, struct err *err)
+int record_hmac_setup(struct digest *first, const char *dir, struct err *err)
 {
 	char *path = xasprintf("%s/" SEAL_STATE, dir), text[STATE_BYTES + 1];
 	int rc = 0;
@@ -96,7 +96,7 @@ static int state_put(int fd, const char *path, uint64_t epoch, const struct dige
 	return store_sync(fd, path, err);
 }
 
-int seal_begin(struct seal **out, const char *dir, struct err *err)
+int record_hmac_begin(struct record_hmac **out, const char *dir, struct err *err)
 {
 	char *path = xasprintf("%s/" SEAL_STATE, dir);
 	int fd = open(path, O_RDWR | O_CLOEXEC), rc = 0;
@@ -119,7 +119,7 @@ int seal_begin(struct seal **out, const char *dir, struct err *err)
 	rc = state_put(fd, path, epoch + 1, &key, err);
 	digest_erase(&key);
 	if (rc) {
-		seal_end(*out);
+		record_hmac_end(*out);
 		*out = NULL;
 	}
 out:
@@ -129,7 +129,7 @@ out:
 	return rc;
 }
 
-void seal_end(struct seal *s)
+void record_hmac_end(struct record_hmac *s)
 {
 	if (!s)
 		return;
@@ -137,17 +137,17 @@ void seal_end(struct seal *s)
 	free(s);
 }
 
-void seal_line(struct digest *mac, const struct seal *s, const char *line, size_t len)
+void record_hmac_line(struct digest *mac, const struct record_hmac *s, const char *line, size_t len)
 {
 	digest_hmac(mac, &s->key, line, len);
 }
 
-void seal_forward(struct seal *s)
+void record_hmac_forward(struct record_hmac *s)
 {
 	forward(&s->key, "ibroute-top seal line");
 }
 
-void seal_at(struct seal *out, const struct digest *first, uint64_t epoch)
+void record_hmac_at(struct record_hmac *out, const struct digest *first, uint64_t epoch)
 {
 	struct digest key = *first;
 
@@ -157,7 +157,7 @@ void seal_at(struct seal *out, const struct digest *first, uint64_t epoch)
 	digest_erase(&key);
 }
 
-uint64_t seal_last_epoch(const char *dir)
+uint64_t record_hmac_last_epoch(const char *dir)
 {
 	char *path = xasprintf("%s/" SEAL_STATE, dir);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -24,26 +24,27 @@
 #define SEAL_STATE  "seal.state"
 #define SEAL_EPOCHS 10000000 /* more of them are a mistake */
 
-struct seal {
+struct record_hmac {
 	uint64_t epoch;
 	struct digest key; /* of the next line */
 };
 
 /* Makes the state of a directory; first: the key to keep elsewhere.  -EEXIST: it has one. */
-int seal_setup(struct digest *first, const char *dir, struct err *err);
+int record_hmac_setup(struct digest *first, const char *dir, struct err *err);
 /* Takes the next epoch; *out NULL when the directory is not sealed.  Once it is sealed, everything
  * that keeps the next key from being stored is an error. */
-int seal_begin(struct seal **out, const char *dir, struct err *err);
-void seal_end(struct seal *s); /* erases the key; NULL is fine */
+int record_hmac_begin(struct record_hmac **out, const char *dir, struct err *err);
+void record_hmac_end(struct record_hmac *s); /* erases the key; NULL is fine */
 
-/* HMAC of the line that is next.  The key is only gone with seal_forward(). */
-void seal_line(struct digest *mac, const struct seal *s, const char *line, size_t len);
-void seal_forward(struct seal *s);
+/* HMAC of the line that is next.  The key is only gone with record_hmac_forward(). */
+void record_hmac_line(struct digest *mac, const struct record_hmac *s, const char *line,
+		      size_t len);
+void record_hmac_forward(struct record_hmac *s);
 
 /* For the one who has the first key: at line 0 of that epoch (from 1 on).  O(epoch). */
-void seal_at(struct seal *out, const struct digest *first, uint64_t epoch);
+void record_hmac_at(struct record_hmac *out, const struct digest *first, uint64_t epoch);
 
 /* The last epoch that was begun in a directory; 0: not sealed, or not to be read. */
-uint64_t seal_last_epoch(const char *dir);
+uint64_t record_hmac_last_epoch(const char *dir);
 
 #endif

@@ -67,7 +67,7 @@ static void put_head(struct record_text *out, const struct record_line *l)
 
 static const char no_mac[] = "0000000000000000000000000000000000000000000000000000000000000000";
 
-static void put_seal(struct record_text *out, const struct seal *seal)
+static void put_seal(struct record_text *out, const struct record_hmac *seal)
 {
 	char epoch[60];
 
@@ -87,12 +87,12 @@ static void put_prev(struct record_text *out, const struct digest *prev)
 	put_text(out, "\"}");
 }
 
-static void put_mac(struct record_text *line, const struct seal *seal)
+static void put_mac(struct record_text *line, const struct record_hmac *seal)
 {
 	char hex[DIGEST_HEX];
 	struct digest mac;
 
-	seal_line(&mac, seal, line->v, line->n);
+	record_hmac_line(&mac, seal, line->v, line->n);
 	memcpy(line->v + line->n - RECORD_MAC_TAIL, digest_hex(hex, &mac), DIGEST_HEX - 1);
 }
 

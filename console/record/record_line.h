@@ -15,9 +15,9 @@ struct record_line {
 	uint64_t seq;
 	const char *sid, *type; /* neither has anything that JSON would escape */
 	const char *user, *data;
-	const char *cast;	   /* NULL: no screen is recorded */
-	const struct seal *seal;   /* NULL: not sealed */
-	const struct digest *prev; /* of the line before */
+	const char *cast;		/* NULL: no screen is recorded */
+	const struct record_hmac *seal; /* NULL: not sealed */
+	const struct digest *prev;	/* of the line before */
 };
 
 /* A sealed line ends so; its HMAC is over the line with zeros for mac's digits. */

@@ -74,12 +74,12 @@ static bool find_seq(uint32_t *n, const struct cast_events *e, uint32_t file, co
 	FILE *f = fopen(record, "re");
 	bool found = false;
 	struct file_pace pace = { 0 };
-	struct stopwatch watch;
+	struct progress_line watch;
 	char *line = NULL;
 	size_t cap = 0;
 	ssize_t len;
 
-	stopwatch_files(&watch);
+	progress_line_files(&watch);
 	while (f && !found && (len = getline(&line, &cap, f)) > 0) {
 		json_t *j = json_loads(line, 0, NULL);
 		const json_t *cast = json_object_get(j, "cast");
@@ -93,7 +93,7 @@ static bool find_seq(uint32_t *n, const struct cast_events *e, uint32_t file, co
 		json_decref(j);
 		file_progress_read(&pace, f, (size_t)len);
 	}
-	stopwatch_files_end(&watch);
+	progress_line_files_end(&watch);
 	free(line);
 	if (f)
 		fclose(f);

@@ -58,8 +58,7 @@ static void watch_jobs(struct agents *a, const char *name)
 	struct source_opts so = { .path = slurm ? NULL : name, .interval_ms = JOBS_MS };
 	struct err err = { "" };
 
-	if (name &&
-	    job_source_open(&a->jobs, slurm ? &job_source_slurm : &job_source_file, &so, &err))
+	if (name && source_open(&a->jobs, slurm ? &job_source_slurm : &job_source_file, &so, &err))
 		log_add(LOG_WARN, "jobs", "%s", err.text);
 }
 
@@ -81,12 +80,12 @@ void agents_open(struct agents *a, const struct live *l, const struct live_opts 
 void agents_close(struct agents *a)
 {
 	agent_link_close(&a->link);
-	job_source_close(a->jobs);
+	source_close(a->jobs);
 	job_list_put(a->running);
 	*a = (struct agents){ 0 };
 }
 
-void agents_apply(struct apply_opts *out, const struct agents *a, const struct agents_opts *o)
+void agents_apply(struct executor_opts *out, const struct agents *a, const struct agents_opts *o)
 {
 	out->agents = a->link.ops ? &a->link : NULL;
 	out->no_agents = a->why;
@@ -111,8 +110,8 @@ static void look(struct agents *a)
 
 	if (!a->jobs)
 		return;
-	job_source_poll(a->jobs);
-	list = job_source_take(a->jobs);
+	source_poll(a->jobs);
+	list = source_take(a->jobs);
 	if (!list)
 		return;
 	job_list_put(a->running);

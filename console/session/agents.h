@@ -34,7 +34,7 @@ struct agents {
 void agents_open(struct agents *a, const struct live *l, const struct live_opts *o, bool jobs);
 void agents_close(struct agents *a); /* an all-zero one is fine */
 /* Puts both into the options of an update; o may be NULL. */
-void agents_apply(struct apply_opts *out, const struct agents *a, const struct agents_opts *o);
+void agents_apply(struct executor_opts *out, const struct agents *a, const struct agents_opts *o);
 /* As apply_opts.ended. */
 void agents_ended(struct agents *a, const uint64_t *id, bool *over, uint32_t n);
 /* As apply_opts.running. */

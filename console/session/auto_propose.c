@@ -89,7 +89,7 @@ static int order(struct auto_routes *r, struct live *l, const struct live_opts *
 	int rc = plan_check_vls(r->plan, &why);
 
 	if (!rc)
-		rc = waves_plan(r->plan, NULL, progress, &why);
+		rc = plan_order_find(r->plan, NULL, progress, &why);
 	if (rc == -ECANCELED)
 		return err_set(err, rc, "%s", why.text);
 	if (rc) {

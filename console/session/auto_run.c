@@ -95,7 +95,7 @@ static int open_source(struct auto_run *r, struct err *err)
 	struct source_opts so = { .path = slurm ? NULL : name,
 				  .interval_ms = r->o->jobs_interval_s * 1000 };
 
-	return job_source_open(&r->source, slurm ? &job_source_slurm : &job_source_file, &so, err);
+	return source_open(&r->source, slurm ? &job_source_slurm : &job_source_file, &so, err);
 }
 
 static void take_jobs(struct auto_run *r)
@@ -103,13 +103,13 @@ static void take_jobs(struct auto_run *r)
 	const struct source_status *st;
 	const struct job_list *list;
 
-	if (!job_source_poll(r->source))
+	if (!source_poll(r->source))
 		return;
-	st = job_source_status(r->source);
+	st = source_status(r->source);
 	if (st->state != r->source_state && st->state >= SOURCE_UNREACHABLE)
 		log_add(LOG_WARN, "jobs", "%s", st->text);
 	r->source_state = st->state;
-	list = job_source_take(r->source);
+	list = source_take(r->source);
 	if (!list)
 		return;
 	job_list_put(r->list);
@@ -138,7 +138,7 @@ static bool update_open(const struct auto_run *r)
 	return open;
 }
 
-static enum auto_end end_of(const struct follow *f, int code)
+static enum auto_end end_of(const struct update_follow *f, int code)
 {
 	switch (code) {
 	case EXIT_OK:
@@ -157,7 +157,7 @@ static enum auto_end end_of(const struct follow *f, int code)
 
 static void apply(struct auto_run *r, const char *file, const char *fabric)
 {
-	struct follow f = {
+	struct update_follow f = {
 		.mode = FOLLOW_AUTO,
 		.base = r->dog.live.state_dir,
 		.fabric = fabric,
@@ -169,7 +169,7 @@ static void apply(struct auto_run *r, const char *file, const char *fabric)
 
 	if (!watchdog_launch(&fd, &r->dog, file, NULL, &err)) {
 		control_link_init(&f.link, fd);
-		end = end_of(&f, follow_run(&f, &err));
+		end = end_of(&f, update_follow_run(&f, &err));
 	}
 	if (f.left)
 		stopped = SIGTERM;
@@ -314,7 +314,7 @@ static void look(struct auto_run *r)
 static void loop(struct auto_run *r)
 {
 	while (!stopped) {
-		struct pollfd p = { .fd = job_source_fd(r->source), .events = POLLIN };
+		struct pollfd p = { .fd = source_fd(r->source), .events = POLLIN };
 
 		poll(&p, 1, 500);
 		take_jobs(r);
@@ -360,7 +360,7 @@ static void end(struct auto_run *r)
 	struct err err = { "" };
 
 	live_close(&r->live);
-	job_source_close(r->source);
+	source_close(r->source);
 	job_list_put(r->list);
 	jobset_put(r->routed_for);
 	if (r->record && record_close(r->record, &err))

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int load_roots(struct scene *s, const char *path, struct err *err)
+static int load_roots(struct command_inputs *s, const char *path, struct err *err)
 {
-	int rc = loadfab_guids(&s->roots, &s->params.nroots, path, err);
+	int rc = load_fabric_guids(&s->roots, &s->params.nroots, path, err);
 
 	if (rc)
 		return rc;
@@ -25,9 +25,9 @@ static int load_roots(struct scene *s, const char *path, struct err *err)
 	return 0;
 }
 
-static int load_tables(struct scene *s, const struct options *o, struct err *err)
+static int load_tables(struct command_inputs *s, const struct options *o, struct err *err)
 {
-	int rc = loadfab_tables(&s->installed, o->lfts, s->f, err);
+	int rc = load_fabric_tables(&s->installed, o->lfts, s->f, err);
 
 	if (rc == -ESTALE && o->lmc < 0) {
 		struct err why = *err;
@@ -35,13 +35,13 @@ static int load_tables(struct scene *s, const struct options *o, struct err *err
 		err_set(err, rc, "%s (were they made with --lmc?)", why.text);
 	}
 	if (!rc && o->path_sl)
-		rc = loadfab_path_sl(s->installed, o->path_sl, s->f, err);
+		rc = load_fabric_path_sl(s->installed, o->path_sl, s->f, err);
 	if (!rc && o->sl2vl)
-		rc = loadfab_sl2vl(s->installed, o->sl2vl, s->f, err);
+		rc = load_fabric_sl2vl(s->installed, o->sl2vl, s->f, err);
 	return rc;
 }
 
-static void set_params(struct scene *s, const struct options *o)
+static void set_params(struct command_inputs *s, const struct options *o)
 {
 	s->params.vls = o->vls;
 	s->params.threads = o->threads;
@@ -55,18 +55,18 @@ static void set_params(struct scene *s, const struct options *o)
 }
 
 /* What belongs to the fabric, whichever way that came. */
-static int load_rest(struct scene *s, const struct options *o, struct err *err)
+static int load_rest(struct command_inputs *s, const struct options *o, struct err *err)
 {
 	int rc = 0;
 
 	if (o->demand)
-		rc = loadfab_demand(&s->demand, o->demand, o->ranks, s->f, err);
+		rc = load_fabric_demand(&s->demand, o->demand, o->ranks, s->f, err);
 	if (!rc && o->roots)
 		rc = load_roots(s, o->roots, err);
 	return rc;
 }
 
-static int load_limits(struct scene *s, const struct options *o, struct err *err)
+static int load_limits(struct command_inputs *s, const struct options *o, struct err *err)
 {
 	int rc = options_limits(&s->limits, o, s->f, s->jobs, err);
 
@@ -75,27 +75,27 @@ static int load_limits(struct scene *s, const struct options *o, struct err *err
 	return rc;
 }
 
-int scene_complete(struct scene *s, const struct options *o, struct err *err)
+int command_inputs_complete(struct command_inputs *s, const struct options *o, struct err *err)
 {
 	set_params(s, o);
 	s->params.current = s->installed;
 	return load_rest(s, o, err) || load_limits(s, o, err) ? -EINVAL : 0;
 }
 
-int scene_load(struct scene *s, const struct options *o, struct err *err)
+int command_inputs_load(struct command_inputs *s, const struct options *o, struct err *err)
 {
 	int rc = 0;
 
 	memset(s, 0, sizeof(*s));
 	set_params(s, o);
 	if (o->name_map)
-		rc = loadfab_names(&s->names, o->name_map, err);
+		rc = load_fabric_names(&s->names, o->name_map, err);
 	if (!rc)
-		rc = loadfab_lmc(&s->f, o->topology, o->name, s->names, o->lmc, err);
+		rc = load_fabric_lmc(&s->f, o->topology, o->name, s->names, o->lmc, err);
 	if (!rc && o->jobs)
-		rc = loadfab_jobs(&s->jobs, o->jobs, s->f, err);
+		rc = load_fabric_jobs(&s->jobs, o->jobs, s->f, err);
 	if (!rc && o->lid_choice)
-		rc = loadfab_lid_choice(&s->choice, o->lid_choice, s->f, err);
+		rc = load_fabric_lid_choice(&s->choice, o->lid_choice, s->f, err);
 	if (!rc)
 		rc = load_rest(s, o, err);
 	if (!rc && o->lfts)
@@ -106,7 +106,7 @@ int scene_load(struct scene *s, const struct options *o, struct err *err)
 	return load_limits(s, o, err) ? EXIT_BAD_USAGE : 0;
 }
 
-void scene_free(struct scene *s)
+void command_inputs_free(struct command_inputs *s)
 {
 	tables_put(s->installed);
 	jobset_put(s->jobs);

@@ -7,24 +7,24 @@
 #include "console/session/evaluate.h"
 #include "engines/engine.h"
 
-struct scene {
+struct command_inputs {
 	struct name_map *names;
 	struct fabric *f;
-	struct jobset *jobs;	     /* NULL: no --jobs */
-	struct lid_choice *choice;   /* NULL: no --lid-choice */
-	struct demand *demand;	     /* NULL: no --demand */
-	struct tables *installed;    /* NULL: none of --lfts, --fdbs, --tables */
-	struct engine_params params; /* from --vls, --threads, --seed, --roots, ... */
-	struct eval_opts eval;	     /* from --bisections, --seed, --threads, ... */
+	struct jobset *jobs;	       /* NULL: no --jobs */
+	struct lid_choice *choice;     /* NULL: no --lid-choice */
+	struct demand *demand;	       /* NULL: no --demand */
+	struct tables *installed;      /* NULL: none of --lfts, --fdbs, --tables */
+	struct engine_params params;   /* from --vls, --threads, --seed, --roots, ... */
+	struct route_report_opts eval; /* from --bisections, --seed, --threads, ... */
 	uint64_t *roots;
 	struct route_limits *limits; /* NULL: none */
 };
 
 /* 0 or the exit code, with the sentence in err. */
-int scene_load(struct scene *s, const struct options *o, struct err *err);
+int command_inputs_load(struct command_inputs *s, const struct options *o, struct err *err);
 /* The same from a fabric, tables and jobs that the caller has put into an all-zero scene.  -errno.
  */
-int scene_complete(struct scene *s, const struct options *o, struct err *err);
-void scene_free(struct scene *s);
+int command_inputs_complete(struct command_inputs *s, const struct options *o, struct err *err);
+void command_inputs_free(struct command_inputs *s);
 
 #endif

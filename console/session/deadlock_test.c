@@ -13,17 +13,18 @@
 #define PART	 16384	/* events between two words about it: some 10 ms */
 #define QUIET_ns 200000 /* so long after it all that can be reached is expected to stand */
 
-void stress_init(struct stress *s, const struct fabric *f, const struct tables *t, uint64_t seed)
+void deadlock_test_init(struct deadlock_test *s, const struct fabric *f, const struct tables *t,
+			uint64_t seed)
 {
 	struct packets_opts o;
 
 	packets_opts_init(&o);
 	o.seed = seed;
-	*s = (struct stress){ .f = f };
+	*s = (struct deadlock_test){ .f = f };
 	s->p = packets_new(f, t, &o);
 }
 
-void stress_free(struct stress *s)
+void deadlock_test_free(struct deadlock_test *s)
 {
 	packets_free(s->p);
 	free(s->src);
@@ -31,7 +32,8 @@ void stress_free(struct stress *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static void connect_pair(struct stress *s, const struct tables *t, uint32_t src, uint16_t dlid)
+static void connect_pair(struct deadlock_test *s, const struct tables *t, uint32_t src,
+			 uint16_t dlid)
 {
 	uint8_t sl = tables_path_sl(t, src, s->f->term_sw[src], dlid);
 	uint32_t c = packets_connect(s->p, src, dlid, sl);
@@ -43,7 +45,8 @@ static void connect_pair(struct stress *s, const struct tables *t, uint32_t src,
 	packets_send(s->p, c, PACKETS_ENDLESS);
 }
 
-void stress_aim(struct stress *s, const struct tables *t, const struct witness *cycle, uint32_t n)
+void deadlock_test_aim(struct deadlock_test *s, const struct tables *t, const struct witness *cycle,
+		       uint32_t n)
 {
 	const struct fabric *f = s->f;
 
@@ -55,7 +58,7 @@ void stress_aim(struct stress *s, const struct tables *t, const struct witness *
 		for (uint32_t k = f->term_off[sw]; k < f->term_off[sw + 1]; k++) {
 			uint32_t src = f->term_list[k];
 
-			if (src == w->src_term || hosts == STRESS_HOSTS ||
+			if (src == w->src_term || hosts == DEADLOCK_TEST_HOSTS ||
 			    tables_path_sl(t, src, sw, w->dlid) != w->sl)
 				continue;
 			connect_pair(s, t, src, w->dlid);
@@ -74,7 +77,7 @@ static uint32_t choose_hosts(uint32_t *out, const struct fabric *f)
 		uint32_t hosts = 0;
 
 		for (uint32_t k = f->term_off[sw]; k < f->term_off[sw + 1]; k++) {
-			if (f->term_list[k] >= f->nterm || hosts == STRESS_HOSTS)
+			if (f->term_list[k] >= f->nterm || hosts == DEADLOCK_TEST_HOSTS)
 				continue;
 			out[n++] = f->term_list[k];
 			hosts++;
@@ -83,7 +86,8 @@ static uint32_t choose_hosts(uint32_t *out, const struct fabric *f)
 	return n;
 }
 
-void stress_spread(struct stress *s, const struct tables *t, unsigned rounds, uint64_t seed)
+void deadlock_test_spread(struct deadlock_test *s, const struct tables *t, unsigned rounds,
+			  uint64_t seed)
 {
 	const struct fabric *f = s->f;
 	uint32_t *host = xcalloc(f->nterm, sizeof(*host)), n = choose_hosts(host, f);
@@ -106,7 +110,7 @@ struct stretch {
 	uint64_t from_ns, until_ns, end_ns;
 };
 
-static int run_stretch(struct stress *s, const struct stretch *w, struct progress *progress,
+static int run_stretch(struct deadlock_test *s, const struct stretch *w, struct progress *progress,
 		       struct err *err)
 {
 	bool there = false;
@@ -121,7 +125,8 @@ static int run_stretch(struct stress *s, const struct stretch *w, struct progres
 }
 
 /* Until packets wait in a circle, nothing moves any more, or the time is over. */
-static int seek_deadlock(struct stress *s, uint64_t *t, struct progress *progress, struct err *err)
+static int seek_deadlock(struct deadlock_test *s, uint64_t *t, struct progress *progress,
+			 struct err *err)
 {
 	struct stretch w = { .step = "simulating", .end_ns = s->limit_ns };
 	int rc = 0;
@@ -136,7 +141,8 @@ static int seek_deadlock(struct stress *s, uint64_t *t, struct progress *progres
 	return rc;
 }
 
-int stress_run(struct stress *s, uint64_t limit_ns, struct progress *progress, struct err *err)
+int deadlock_test_run(struct deadlock_test *s, uint64_t limit_ns, struct progress *progress,
+		      struct err *err)
 {
 	uint64_t t = 0;
 	int rc;
@@ -155,7 +161,7 @@ int stress_run(struct stress *s, uint64_t limit_ns, struct progress *progress, s
 	return rc;
 }
 
-void stress_line(char *buf, size_t len, const struct stress *s, uint32_t i)
+void deadlock_test_line(char *buf, size_t len, const struct deadlock_test *s, uint32_t i)
 {
 	const struct fabric *f = s->f;
 	const struct packets_wait *w = &s->cycle[i];
@@ -166,7 +172,7 @@ void stress_line(char *buf, size_t len, const struct stress *s, uint32_t i)
 		 f->term_name[s->src[w->conn]], w->dlid, w->sl);
 }
 
-static json_t *wait_json(const struct stress *s, const struct packets_wait *w)
+static json_t *wait_json(const struct deadlock_test *s, const struct packets_wait *w)
 {
 	const struct fabric *f = s->f;
 
@@ -177,7 +183,7 @@ static json_t *wait_json(const struct stress *s, const struct packets_wait *w)
 			 f->term_name[s->src[w->conn]], "dlid", w->dlid, "sl", w->sl);
 }
 
-json_t *stress_json(const struct stress *s)
+json_t *deadlock_test_json(const struct deadlock_test *s)
 {
 	json_t *list = json_array(), *o;
 
@@ -197,14 +203,14 @@ json_t *stress_json(const struct stress *s)
 	return o;
 }
 
-static void print_deadlock(FILE *out, const struct stress *s)
+static void print_deadlock(FILE *out, const struct deadlock_test *s)
 {
 	char line[512];
 
 	fprintf(out, "Deadlock after %.1f us: %u buffers wait for each other in a circle.\n",
 		(double)s->closed_ns * 1e-3, s->ncycle);
 	for (uint32_t i = 0; i < s->ncycle; i++) {
-		stress_line(line, sizeof(line), s, i);
+		deadlock_test_line(line, sizeof(line), s, i);
 		fprintf(out, "  %s\n", line);
 	}
 	if (s->still)
@@ -215,7 +221,7 @@ static void print_deadlock(FILE *out, const struct stress *s)
 		s->n.in_flight);
 }
 
-void stress_print(FILE *out, const struct stress *s)
+void deadlock_test_print(FILE *out, const struct deadlock_test *s)
 {
 	fprintf(out, "%u connections send without end", s->nconn);
 	if (s->aimed)

@@ -11,9 +11,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#define STRESS_HOSTS 2 /* of each switch that send, as in HOTI16 */
+#define DEADLOCK_TEST_HOSTS 2 /* of each switch that send, as in HOTI16 */
 
-struct stress {
+struct deadlock_test {
 	const struct fabric *f; /* not owned */
 	struct packets *p;
 	uint32_t *src;	       /* of each connection */
@@ -29,24 +29,28 @@ struct stress {
 	struct packets_counts n;
 };
 
-void stress_init(struct stress *s, const struct fabric *f, const struct tables *t, uint64_t seed);
-void stress_free(struct stress *s); /* an all-zero one is fine */
+void deadlock_test_init(struct deadlock_test *s, const struct fabric *f, const struct tables *t,
+			uint64_t seed);
+void deadlock_test_free(struct deadlock_test *s); /* an all-zero one is fine */
 
 /* Endless connections on the paths that make a cycle: for each of its dependencies from the
  * terminal of the witness and others of its switch that send with the same SL. */
-void stress_aim(struct stress *s, const struct tables *t, const struct witness *cycle, uint32_t n);
+void deadlock_test_aim(struct deadlock_test *s, const struct tables *t, const struct witness *cycle,
+		       uint32_t n);
 /* And between terminals, each to `rounds` others, by chance. */
-void stress_spread(struct stress *s, const struct tables *t, unsigned rounds, uint64_t seed);
+void deadlock_test_spread(struct deadlock_test *s, const struct tables *t, unsigned rounds,
+			  uint64_t seed);
 
 /* Runs for so long, or until a deadlock and then until all who have to wait for it do.  -ECANCELED
  * with a sentence.  Progress steps, both in ns of the simulation: "simulating", and "settling"
  * after a deadlock. */
-int stress_run(struct stress *s, uint64_t limit_ns, struct progress *progress, struct err *err);
+int deadlock_test_run(struct deadlock_test *s, uint64_t limit_ns, struct progress *progress,
+		      struct err *err);
 
 /* A buffer of the circle: "S3/17 -> S9/4 VL 0, 25 packets, the first from n012 to LID 57 (SL 0)".
  */
-void stress_line(char *buf, size_t len, const struct stress *s, uint32_t i);
-json_t *stress_json(const struct stress *s);
-void stress_print(FILE *out, const struct stress *s);
+void deadlock_test_line(char *buf, size_t len, const struct deadlock_test *s, uint32_t i);
+json_t *deadlock_test_json(const struct deadlock_test *s);
+void deadlock_test_print(FILE *out, const struct deadlock_test *s);
 
 #endif

@@ -41,8 +41,8 @@ static void send_jobs(struct demo *d)
 	const struct job_list *list;
 	struct msg *msg;
 
-	job_source_poll(d->jobs);
-	list = job_source_take(d->jobs);
+	source_poll(d->jobs);
+	list = source_take(d->jobs);
 	if (!list)
 		return;
 	msg = msg_new(MSG_JOBS);
@@ -129,7 +129,7 @@ static int build(struct demo *d, const struct demo_opts *o, struct err *err)
 		goto out;
 	}
 	so.workload = d->load;
-	rc = job_source_open(&d->jobs, &job_source_sim, &so, err);
+	rc = source_open(&d->jobs, &job_source_sim, &so, err);
 out:
 	builder_free(b);
 	fabric_put(f);
@@ -172,7 +172,7 @@ void demo_stop(struct demo *d)
 	atomic_store(&d->stop, true);
 	if (d->running)
 		pthread_join(d->thread, NULL);
-	job_source_close(d->jobs);
+	source_close(d->jobs);
 	tables_put(d->first);
 	workload_free(d->load);
 	sim_free(d->sim);

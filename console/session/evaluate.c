@@ -11,20 +11,20 @@
 #include <stdio.h>
 #include <string.h>
 
-static void begin(struct evaluation *e, const char *engine, const struct fabric *f,
+static void begin(struct route_report *e, const char *engine, const struct fabric *f,
 		  const struct jobset *jobs)
 {
-	*e = (struct evaluation){ .f = f,
-				  .jobs = jobs,
-				  .total_s = NAN,
-				  .paths_s = NAN,
-				  .layers_s = NAN,
-				  .verify_s = NAN };
+	*e = (struct route_report){ .f = f,
+				    .jobs = jobs,
+				    .total_s = NAN,
+				    .paths_s = NAN,
+				    .layers_s = NAN,
+				    .verify_s = NAN };
 	snprintf(e->engine, sizeof(e->engine), "%s", engine);
 }
 
-static int predict(struct evaluation *e, struct stopwatch *w, const struct eval_opts *o,
-		   struct err *err)
+static int predict(struct route_report *e, struct progress_line *w,
+		   const struct route_report_opts *o, struct err *err)
 {
 	struct ebb_opts opts = {
 		.bisections = o->bisections < 0 ? 0 : (uint32_t)o->bisections,
@@ -51,7 +51,7 @@ static int predict(struct evaluation *e, struct stopwatch *w, const struct eval_
 	return rc;
 }
 
-static int judge(struct evaluation *e, struct stopwatch *w, const struct eval_opts *o,
+static int judge(struct route_report *e, struct progress_line *w, const struct route_report_opts *o,
 		 struct err *err)
 {
 	struct verify_opts opts = { .terminals_only = o->terminals_only,
@@ -71,8 +71,9 @@ static int judge(struct evaluation *e, struct stopwatch *w, const struct eval_op
 }
 
 /* left: the fabric without what is excluded. */
-static int judge_choice(struct evaluation *e, const struct fabric *left, const struct eval_opts *o,
-			struct progress *progress, struct err *err)
+static int judge_choice(struct route_report *e, const struct fabric *left,
+			const struct route_report_opts *o, struct progress *progress,
+			struct err *err)
 {
 	struct parx_lids lids = { e->f, e->choice };
 	struct ebb_opts opts = {
@@ -89,21 +90,21 @@ static int judge_choice(struct evaluation *e, const struct fabric *left, const s
 	return rc;
 }
 
-int evaluate_choice(struct evaluation *e, struct lid_choice *choice, const struct eval_opts *opts,
-		    struct err *err)
+int evaluate_choice(struct route_report *e, struct lid_choice *choice,
+		    const struct route_report_opts *opts, struct err *err)
 {
-	struct stopwatch w;
+	struct progress_line w;
 	int rc;
 
 	e->choice = choice;
-	stopwatch_start(&w);
+	progress_line_start(&w);
 	rc = judge_choice(e, e->f, opts, &w.progress, err);
-	stopwatch_stop(&w);
+	progress_line_stop(&w);
 	return rc;
 }
 
 /* The choice that comes with tables of parx. */
-static int find_choice(struct evaluation *e, const struct eval_opts *opts,
+static int find_choice(struct route_report *e, const struct route_report_opts *opts,
 		       struct progress *progress, struct err *err)
 {
 	const struct fabric *left;
@@ -117,72 +118,73 @@ static int find_choice(struct evaluation *e, const struct eval_opts *opts,
 	return rc;
 }
 
-int evaluate_engine(struct evaluation *out, const struct engine *engine, const struct fabric *f,
+int evaluate_engine(struct route_report *out, const struct engine *engine, const struct fabric *f,
 		    const struct jobset *jobs, const struct demand *demand,
-		    const struct engine_params *params, const struct eval_opts *opts,
+		    const struct engine_params *params, const struct route_report_opts *opts,
 		    struct err *err)
 {
 	struct engine_params own = *params;
 	struct tables *t = NULL;
-	struct stopwatch w;
+	struct progress_line w;
 	double start = clock_s();
 	int rc;
 
 	begin(out, engine->name, f, jobs);
-	stopwatch_start(&w);
+	progress_line_start(&w);
 	own.notes = &out->notes;
 	rc = engine_run(engine, &t, f, jobs, demand, &own, &w.progress, err);
-	stopwatch_stop(&w);
+	progress_line_stop(&w);
 	out->t = t;
 	out->total_s = clock_s() - start;
-	out->paths_s = stopwatch_seconds(&w, "paths");
-	out->layers_s = stopwatch_seconds(&w, "layers");
+	out->paths_s = progress_line_seconds(&w, "paths");
+	out->layers_s = progress_line_seconds(&w, "layers");
 	if (!rc) {
-		stopwatch_start(&w);
+		progress_line_start(&w);
 		rc = judge(out, &w, opts, err);
 		if (!rc && engine == &engine_parx)
 			rc = find_choice(out, opts, &w.progress, err);
-		stopwatch_stop(&w);
+		progress_line_stop(&w);
 		out->total_s += out->verify_s;
 	}
 	if (rc)
-		evaluation_free(out);
+		route_report_free(out);
 	return rc;
 }
 
-int evaluate_tables(struct evaluation *out, const struct tables *t, const struct fabric *f,
-		    const struct jobset *jobs, const struct eval_opts *opts, struct err *err)
+int evaluate_tables(struct route_report *out, const struct tables *t, const struct fabric *f,
+		    const struct jobset *jobs, const struct route_report_opts *opts,
+		    struct err *err)
 {
-	struct stopwatch w;
+	struct progress_line w;
 	int rc;
 
 	begin(out, t->engine, f, jobs);
 	out->t = t;
-	stopwatch_start(&w);
+	progress_line_start(&w);
 	rc = judge(out, &w, opts, err);
-	stopwatch_stop(&w);
+	progress_line_stop(&w);
 	out->total_s = out->verify_s;
 	if (rc)
-		evaluation_free(out);
+		route_report_free(out);
 	return rc;
 }
 
 /* As those of an engine, but that of others management's routes may not wait for each other. */
-static int judge_again(struct evaluation *e, const struct eval_opts *o, struct err *err)
+static int judge_again(struct route_report *e, const struct route_report_opts *o, struct err *err)
 {
 	struct verify_opts opts = { .terminals_only = o->terminals_only,
 				    .threads = o->threads,
 				    .limits = o->limits,
 				    .installed = o->installed };
-	struct stopwatch w;
+	struct progress_line w;
 	struct verdict *v;
 	int rc;
 
 	if (e->v->deadlock_free)
 		return 0;
-	stopwatch_start(&w);
+	progress_line_start(&w);
 	rc = route_file_verify(&v, e->f, e->t, &opts, &w.progress, err);
-	stopwatch_stop(&w);
+	progress_line_stop(&w);
 	if (rc)
 		return rc;
 	verdict_free(e->v);
@@ -190,9 +192,9 @@ static int judge_again(struct evaluation *e, const struct eval_opts *o, struct e
 	return 0;
 }
 
-int evaluate_file(struct evaluation *out, struct plan_files *files, const struct route_file *from,
-		  const struct fabric *f, const struct jobset *jobs, const struct eval_opts *opts,
-		  struct err *err)
+int evaluate_file(struct route_report *out, struct plan_files *files, const struct route_file *from,
+		  const struct fabric *f, const struct jobset *jobs,
+		  const struct route_report_opts *opts, struct err *err)
 {
 	struct plan_files own;
 	struct notes notes = { 0 };
@@ -208,16 +210,16 @@ int evaluate_file(struct evaluation *out, struct plan_files *files, const struct
 	out->notes = notes;
 	rc = judge_again(out, opts, err);
 	if (rc)
-		evaluation_free(out);
+		route_report_free(out);
 	return rc;
 }
 
-bool evaluation_ok(const struct evaluation *e)
+bool route_report_ok(const struct route_report *e)
 {
 	return verdict_ok(e->v) && (!e->choice || parx_verdict_ok(&e->parx));
 }
 
-void evaluation_free(struct evaluation *e)
+void route_report_free(struct route_report *e)
 {
 	lid_choice_free(e->choice);
 	tables_put(e->t);

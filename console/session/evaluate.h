@@ -13,7 +13,7 @@
 #include "fabric/model/lid_choice.h"
 #include "fabric/model/tdiff.h"
 
-struct evaluation {
+struct route_report {
 	const struct fabric *f; /* not owned, as jobs */
 	const struct jobset *jobs;
 	char engine[24]; /* or how it was named: "sar:paper" */
@@ -33,7 +33,7 @@ struct evaluation {
 	double total_s, paths_s, layers_s, verify_s; /* wall clock; NAN unknown */
 };
 
-struct eval_opts {
+struct route_report_opts {
 	bool terminals_only;	      /* of the verdict */
 	int bisections;		      /* for ebb; -1: predict_default_bisections(), 0: none */
 	uint64_t seed;		      /* of these, and of what is drawn from the pattern */
@@ -46,23 +46,25 @@ struct eval_opts {
 };
 
 /* The engine, then verdict and figures; demand and jobs may be NULL. */
-int evaluate_engine(struct evaluation *out, const struct engine *engine, const struct fabric *f,
+int evaluate_engine(struct route_report *out, const struct engine *engine, const struct fabric *f,
 		    const struct jobset *jobs, const struct demand *demand,
-		    const struct engine_params *params, const struct eval_opts *opts,
+		    const struct engine_params *params, const struct route_report_opts *opts,
 		    struct err *err);
 /* Takes over the caller's tables, also when it fails. */
-int evaluate_tables(struct evaluation *out, const struct tables *t, const struct fabric *f,
-		    const struct jobset *jobs, const struct eval_opts *opts, struct err *err);
-/* Tables of files as the console judges them (route_file.h); files, which they were, may be NULL. */
-int evaluate_file(struct evaluation *out, struct plan_files *files, const struct route_file *from,
-		  const struct fabric *f, const struct jobset *jobs, const struct eval_opts *opts,
-		  struct err *err);
+int evaluate_tables(struct route_report *out, const struct tables *t, const struct fabric *f,
+		    const struct jobset *jobs, const struct route_report_opts *opts,
+		    struct err *err);
+/* Tables of files as the console judges them (route_file.h); files, which they were, may be NULL.
+ */
+int evaluate_file(struct route_report *out, struct plan_files *files, const struct route_file *from,
+		  const struct fabric *f, const struct jobset *jobs,
+		  const struct route_report_opts *opts, struct err *err);
 /* What the choice of LIDs promises, held against the tables; takes over the choice.  The
  * tables that parx made come with theirs already. */
-int evaluate_choice(struct evaluation *e, struct lid_choice *choice, const struct eval_opts *opts,
-		    struct err *err);
+int evaluate_choice(struct route_report *e, struct lid_choice *choice,
+		    const struct route_report_opts *opts, struct err *err);
 /* Verdict and, where there is a choice of LIDs, that on the choice. */
-bool evaluation_ok(const struct evaluation *e);
-void evaluation_free(struct evaluation *e); /* an all-zero one is fine */
+bool route_report_ok(const struct route_report *e);
+void route_report_free(struct route_report *e); /* an all-zero one is fine */
 
 #endif

@@ -23,12 +23,12 @@
 #define NOBODY_MS  15000
 #define LOOK_MS	   500
 
-void theirs_open(struct theirs *t, const struct live *l, const struct live_opts *o,
-		 const struct plan *p, const char *id)
+void foreign_tables_open(struct foreign_tables *t, const struct live *l, const struct live_opts *o,
+			 const struct plan *p, const char *id)
 {
 	char *path;
 
-	*t = (struct theirs){ .w = l->w, .opts = o, .plan = p, .settle_ms = SETTLE_MS };
+	*t = (struct foreign_tables){ .w = l->w, .opts = o, .plan = p, .settle_ms = SETTLE_MS };
 	snprintf(t->name, sizeof(t->name), "%s", l->f->name);
 	if (p)
 		return;
@@ -38,14 +38,14 @@ void theirs_open(struct theirs *t, const struct live *l, const struct live_opts 
 	free(path);
 }
 
-void theirs_close(struct theirs *t)
+void foreign_tables_close(struct foreign_tables *t)
 {
 	plan_free(t->own);
-	*t = (struct theirs){ 0 };
+	*t = (struct foreign_tables){ 0 };
 }
 
 /* Twice the same: nobody writes any more. */
-static int read_settled(struct live *now, const struct theirs *t, struct err *err)
+static int read_settled(struct live *now, const struct foreign_tables *t, struct err *err)
 {
 	const struct tables *before = NULL;
 	int rc = live_read(now, t->w, t->opts, t->name, err);
@@ -110,27 +110,27 @@ static const struct tables *on_one_vl(const struct live *now)
 	return t;
 }
 
-static void put_verdict(struct apply_theirs *out, const struct verdict *v, const struct fabric *f,
-			bool sls)
+static void put_verdict(struct executor_foreign *out, const struct verdict *v,
+			const struct fabric *f, bool sls)
 {
 	char text[300];
 
 	verdict_sentence(text, sizeof(text), v, f);
 	if (verdict_ok(v)) {
-		out->verdict = THEIRS_SOUND;
+		out->verdict = FOREIGN_SOUND;
 		snprintf(out->text, sizeof(out->text), "connected, free of loops and deadlocks");
 	} else if (v->connected && v->loop_free && !sls) {
-		out->verdict = THEIRS_UNPROVED;
+		out->verdict = FOREIGN_UNPROVED;
 		snprintf(out->text, sizeof(out->text),
 			 "connected and free of loops; whether of deadlocks depends on service "
 			 "levels that nobody tells");
 	} else {
-		out->verdict = THEIRS_FAULTY;
+		out->verdict = FOREIGN_FAULTY;
 		snprintf(out->text, sizeof(out->text), "%.*s", (int)sizeof(out->text) - 1, text);
 	}
 }
 
-static int verify(struct apply_theirs *out, struct live *now, struct wire *w, struct err *err)
+static int verify(struct executor_foreign *out, struct live *now, struct wire *w, struct err *err)
 {
 	struct verify_opts vo = { .terminals_only = true };
 	bool sls = ask_sls(now, w);
@@ -147,7 +147,7 @@ static int verify(struct apply_theirs *out, struct live *now, struct wire *w, st
 }
 
 /* Against those of the plan, on the same fabric.  Of another one nobody knows what is missing. */
-static void count(struct apply_theirs *out, const struct live *now, const struct plan *p)
+static void count(struct executor_foreign *out, const struct live *now, const struct plan *p)
 {
 	struct tdiff *old, *new;
 	char text[sizeof(out->text)];
@@ -158,8 +158,8 @@ static void count(struct apply_theirs *out, const struct live *now, const struct
 		memcpy(text, out->text, sizeof(text));
 		snprintf(out->text, sizeof(out->text), "the fabric changed, what answers is %.80s",
 			 text);
-		if (out->verdict == THEIRS_SOUND)
-			out->verdict = THEIRS_UNPROVED;
+		if (out->verdict == FOREIGN_SOUND)
+			out->verdict = FOREIGN_UNPROVED;
 		return;
 	}
 	old = tdiff_new(now->f, p->from, now->t);
@@ -173,12 +173,13 @@ static void count(struct apply_theirs *out, const struct live *now, const struct
 	tdiff_free(new);
 }
 
-int theirs_judge(const struct theirs *t, struct apply_theirs *out, struct err *err)
+int foreign_tables_judge(const struct foreign_tables *t, struct executor_foreign *out,
+			 struct err *err)
 {
 	struct live now = { 0 };
 	int rc = read_settled(&now, t, err);
 
-	*out = (struct apply_theirs){ 0 };
+	*out = (struct executor_foreign){ 0 };
 	if (!rc)
 		rc = verify(out, &now, t->w, err);
 	if (!rc)
@@ -187,7 +188,7 @@ int theirs_judge(const struct theirs *t, struct apply_theirs *out, struct err *e
 	return rc;
 }
 
-int theirs_others(const struct theirs *t)
+int foreign_tables_others(const struct foreign_tables *t)
 {
 	uint64_t begin = clock_ms(), other = begin;
 	uint64_t was = t->plan ? t->plan->sm.guid : 0;

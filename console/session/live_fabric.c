@@ -119,7 +119,7 @@ const struct argp_child live_children[] = { { &argp, 0, "The fabric:", 9 }, { 0 
 
 /* Where somebody looks on. */
 struct watched {
-	struct stopwatch watch;
+	struct progress_line watch;
 	struct progress progress;
 	struct sweep_pace pace;
 	const struct sweep_report *report;
@@ -134,7 +134,7 @@ static void sweep_step(void *ctx, const char *step, uint64_t done, uint64_t tota
 	sweep_pace_words(pace, sizeof(pace), &w->pace, done, total);
 	snprintf(text, sizeof(text), "discovering: %u switch%s, %u host%s: %s", w->report->switches,
 		 plural_es(w->report->switches), w->report->cas, plural(w->report->cas), pace);
-	stopwatch_tell(&w->watch, text);
+	progress_line_tell(&w->watch, text);
 }
 
 static int watched_sweep(struct live *l, struct sweep_report *report, const struct sweep_opts *so,
@@ -146,13 +146,13 @@ static int watched_sweep(struct live *l, struct sweep_report *report, const stru
 
 	w.progress.ctx = &w;
 	atomic_init(&w.progress.cancel, false);
-	stopwatch_start(&w.watch);
+	progress_line_start(&w.watch);
 	wire_local(l->w, &local);
 	sweep_pace_begin(&w.pace, local.port_guid);
 	rc = wire_sweep(&l->f, report, l->w, so, &w.progress, err);
 	if (!rc)
 		sweep_pace_end(&w.pace);
-	stopwatch_stop(&w.watch);
+	progress_line_stop(&w.watch);
 	return rc;
 }
 
@@ -164,7 +164,7 @@ static int sweep(struct live *l, const struct live_opts *o, const char *name, st
 	int rc = 0;
 
 	if (o->node_names)
-		rc = loadfab_names(&names, o->node_names, err);
+		rc = load_fabric_names(&names, o->node_names, err);
 	so.names = names;
 	if (!rc)
 		rc = watched_sweep(l, &report, &so, err);
@@ -301,12 +301,12 @@ int live_discover(struct live *l, struct live_opts *o, const char *name, struct 
 static int read_tables(struct live *l, struct err *err)
 {
 	struct tables_report report = { 0 };
-	struct stopwatch watch;
+	struct progress_line watch;
 	int rc;
 
-	stopwatch_start(&watch);
+	progress_line_start(&watch);
 	rc = wire_read_tables(&l->t, l->w, l->f, true, &report, &watch.progress, err);
-	stopwatch_stop(&watch);
+	progress_line_stop(&watch);
 	if (!rc && report.nmissing)
 		rc = err_set(err, -EIO,
 			     "%u LFT blocks and %u SL2VL tables of %u switches (%s%s) could not be "
@@ -331,25 +331,24 @@ static int ask_slurm(struct jobset **out, const struct fabric *f, struct err *er
 	struct source_opts so = { 0 };
 	struct job_source *s;
 	time_t until = time(NULL) + SLURM_WAIT_S;
-	int rc = job_source_open(&s, &job_source_slurm, &so, err);
+	int rc = source_open(&s, &job_source_slurm, &so, err);
 
 	if (rc)
 		return rc;
 	while (!list && time(NULL) < until) {
-		struct pollfd p = { .fd = job_source_fd(s), .events = POLLIN };
+		struct pollfd p = { .fd = source_fd(s), .events = POLLIN };
 
 		poll(&p, 1, 500);
-		job_source_poll(s);
-		list = job_source_take(s);
+		source_poll(s);
+		list = source_take(s);
 	}
 	if (list)
 		rc = jobset_from_list(out, list, f, err);
 	else
 		rc = err_set(err, -ETIMEDOUT, "SLURM: %s",
-			     job_source_status(s)->text[0] ? job_source_status(s)->text
-							   : "no answer");
+			     source_status(s)->text[0] ? source_status(s)->text : "no answer");
 	job_list_put(list);
-	job_source_close(s);
+	source_close(s);
 	return rc;
 }
 
@@ -401,7 +400,7 @@ int live_open(struct live *l, struct live_opts *o, const char *name, struct err 
 	int rc = live_discover(l, o, name, err);
 
 	if (!rc && o->jobs)
-		rc = strcmp(o->jobs, "slurm") ? loadfab_jobs(&l->jobs, o->jobs, l->f, err)
+		rc = strcmp(o->jobs, "slurm") ? load_fabric_jobs(&l->jobs, o->jobs, l->f, err)
 					      : ask_slurm(&l->jobs, l->f, err);
 	if (!rc)
 		rc = live_tables(l, err);

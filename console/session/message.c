@@ -63,10 +63,10 @@ void msg_drop(struct msg *msg)
 	tables_put(msg->from);
 	jobset_put(msg->jobs);
 	job_list_put(msg->list);
-	reading_free(msg->reading);
+	sample_reading_free(msg->reading);
 	metrics_free(msg->before);
 	metrics_free(msg->after);
-	usage_free(msg->usage);
+	link_usage_free(msg->usage);
 	verdict_free(msg->verdict);
 	tdiff_free(msg->diff);
 	plan_free(msg->ordered);

@@ -66,7 +66,7 @@ enum msg_type {
 	MSG_JOBS, /* jobs of the simulated machine */
 };
 
-struct reading;
+struct sample_reading;
 struct apply_seen;
 
 struct msg {
@@ -89,9 +89,9 @@ struct msg {
 	const struct tables *tables, *from; /* from: a preview's current ones */
 	const struct jobset *jobs;
 	const struct job_list *list;
-	struct reading *reading; /* a sample and what is made from it */
+	struct sample_reading *reading; /* a sample and what is made from it */
 	struct metrics *before, *after;
-	struct usage *usage;
+	struct link_usage *usage;
 	struct verdict *verdict;
 	struct tdiff *diff;
 	struct notes notes;
@@ -102,8 +102,8 @@ struct msg {
 	char engine[24], requested[24]; /* of OpenSM, where our plugin tells; "" not known */
 	bool partial;			/* a sweep or reading of tables that missed something */
 	char *silent;			/* of a sweep: where nobody answers, a line each; or NULL */
-	struct apply_event event;
-	struct apply_status apply;
+	struct executor_event event;
+	struct executor_status apply;
 	struct apply_seen *seen;
 	char txn[48];		 /* of a preview: the id of its plan; "" there is none */
 	struct plan_files files; /* of a preview: what its tables were read from */

@@ -105,7 +105,7 @@ static void put_port(struct bytes *b, const struct port_counters *was,
 			put_int(b, (int64_t)(p->v[c] - was->v[c]));
 }
 
-uint8_t *past_encode(size_t *len, const struct sample *before, const struct sample *s)
+uint8_t *sample_history_encode(size_t *len, const struct sample *before, const struct sample *s)
 {
 	static const struct port_counters none;
 	uint64_t passed = before ? s->time_ns - before->time_ns : 0, same = 0;
@@ -146,8 +146,8 @@ static void get_port(struct reader *r, struct port_counters *p)
 			p->v[c] += (uint64_t)get_int(r);
 }
 
-struct sample *past_decode(const struct fabric *f, const struct sample *before, const uint8_t *code,
-			   size_t len)
+struct sample *sample_history_decode(const struct fabric *f, const struct sample *before,
+				     const uint8_t *code, size_t len)
 {
 	struct reader r = { code, code + len, false };
 	struct sample *s = sample_new(f);

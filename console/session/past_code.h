@@ -31,9 +31,9 @@ int64_t get_int(struct reader *r);
 bool get_raw(struct reader *r, void *p, size_t n);
 
 /* before NULL: whole.  The caller frees. */
-uint8_t *past_encode(size_t *len, const struct sample *before, const struct sample *s);
+uint8_t *sample_history_encode(size_t *len, const struct sample *before, const struct sample *s);
 /* NULL: damaged. */
-struct sample *past_decode(const struct fabric *f, const struct sample *before, const uint8_t *code,
-			   size_t len);
+struct sample *sample_history_decode(const struct fabric *f, const struct sample *before,
+				     const uint8_t *code, size_t len);
 
 #endif

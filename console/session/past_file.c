@@ -85,24 +85,24 @@ static uint32_t set_number(struct sets *s, const struct jobset *js, struct bytes
 }
 
 /* Each as its difference to the one written before it. */
-static uint32_t put_samples(struct bytes *b, struct past *p, const struct backdrop *with,
+static uint32_t put_samples(struct bytes *b, struct sample_history *p, const struct backdrop *with,
 			    struct sets *sets, struct bytes *jobs)
 {
 	const struct sample *before = NULL;
 	uint32_t n = 0;
 
-	for (uint64_t i = past_oldest(p); i && i <= past_newest(p); i++) {
-		struct moment m;
+	for (uint64_t i = sample_history_oldest(p); i && i <= sample_history_newest(p); i++) {
+		struct snapshot_at m;
 		uint8_t *code;
 		size_t len;
 
-		if (progress_step(file_progress(), "history", i - past_oldest(p),
-				  past_newest(p) - past_oldest(p)))
+		if (progress_step(file_progress(), "history", i - sample_history_oldest(p),
+				  sample_history_newest(p) - sample_history_oldest(p)))
 			break; /* pack() is told so, too */
-		if (!past_get(&m, p, i))
+		if (!sample_history_get(&m, p, i))
 			continue;
 		if (m.was.fabric == with->fabric) {
-			code = past_encode(&len, before, m.sample);
+			code = sample_history_encode(&len, before, m.sample);
 			put_uint(b, m.was.tables == with->tables);
 			put_uint(b, set_number(sets, m.was.jobs, jobs));
 			put_int(b, m.time_s);
@@ -113,16 +113,16 @@ static uint32_t put_samples(struct bytes *b, struct past *p, const struct backdr
 			before = sample_get(m.sample);
 			n++;
 		}
-		moment_done(&m);
+		snapshot_at_done(&m);
 	}
 	sample_put(before);
 	return n;
 }
 
-static void put_marks(struct bytes *b, const struct past *p)
+static void put_marks(struct bytes *b, const struct sample_history *p)
 {
 	const struct mark *mark;
-	uint32_t n = past_marks(p, &mark);
+	uint32_t n = sample_history_marks(p, &mark);
 
 	put_uint(b, n);
 	for (uint32_t i = 0; i < n; i++) {
@@ -132,7 +132,7 @@ static void put_marks(struct bytes *b, const struct past *p)
 	}
 	/* which of the samples of that second; earlier versions end before */
 	for (uint32_t i = 0; i < n; i++)
-		put_uint(b, past_newest(p) - mark[i].serial);
+		put_uint(b, sample_history_newest(p) - mark[i].serial);
 }
 
 /* As compress2() does it, but it can be told how far that is, and cancelled. */
@@ -174,7 +174,8 @@ static int pack(FILE *out, const struct bytes *raw, struct err *err)
 	return rc;
 }
 
-int past_write(FILE *out, struct past *p, const struct backdrop *b, struct err *err)
+int sample_history_write(FILE *out, struct sample_history *p, const struct backdrop *b,
+			 struct err *err)
 {
 	struct bytes raw = { 0 }, samples = { 0 }, jobs = { 0 };
 	struct sets sets = { 0 };
@@ -352,7 +353,7 @@ static bool same_jobs(const struct jobset *a, const struct jobset *b)
 	return true;
 }
 
-static void get_samples(struct reader *r, struct past *p, const struct backdrop *b,
+static void get_samples(struct reader *r, struct sample_history *p, const struct backdrop *b,
 			const struct jobset **set, uint64_t nset)
 {
 	uint64_t n = get_uint(r);
@@ -366,7 +367,7 @@ static void get_samples(struct reader *r, struct past *p, const struct backdrop 
 		struct sample *s = NULL;
 
 		if (!r->bad && jobs <= nset && len <= (uint64_t)(r->end - r->p))
-			s = past_decode(b->fabric, before, r->p, len);
+			s = sample_history_decode(b->fabric, before, r->p, len);
 		if (!s) {
 			r->bad = true;
 			break;
@@ -375,7 +376,7 @@ static void get_samples(struct reader *r, struct past *p, const struct backdrop 
 		if (!tables)
 			was.tables = NULL;
 		was.jobs = jobs && same_jobs(set[jobs], b->jobs) ? b->jobs : set[jobs];
-		past_add(p, &was, s, time_s);
+		sample_history_add(p, &was, s, time_s);
 		sample_put(before);
 		before = s;
 	}
@@ -383,19 +384,20 @@ static void get_samples(struct reader *r, struct past *p, const struct backdrop 
 }
 
 /* back: samples before the newest, where the file says it; else the first of that second. */
-static uint64_t marked(const struct past *p, int64_t time_s, const uint64_t *back)
+static uint64_t marked(const struct sample_history *p, int64_t time_s, const uint64_t *back)
 {
-	uint64_t oldest = past_oldest(p), newest = past_newest(p);
+	uint64_t oldest = sample_history_oldest(p), newest = sample_history_newest(p);
 
-	if (back && newest && *back <= newest - oldest && past_time(p, newest - *back) == time_s)
+	if (back && newest && *back <= newest - oldest &&
+	    sample_history_time(p, newest - *back) == time_s)
 		return newest - *back;
 	for (uint64_t at = oldest; at && at <= newest; at++)
-		if (past_time(p, at) == time_s)
+		if (sample_history_time(p, at) == time_s)
 			return at;
 	return 0;
 }
 
-static void get_marks(struct reader *r, struct past *p)
+static void get_marks(struct reader *r, struct sample_history *p)
 {
 	struct mark mark[PAST_MARKS] = { 0 };
 	uint64_t n = get_uint(r), got = 0;
@@ -415,12 +417,13 @@ static void get_marks(struct reader *r, struct past *p)
 		uint64_t at = marked(p, mark[i].time_s, told ? &back : NULL);
 
 		if (at)
-			past_mark(p, at, mark[i].time_s, mark[i].name);
+			sample_history_mark(p, at, mark[i].time_s, mark[i].name);
 	}
 }
 
-int past_read(struct past *p, FILE *in, struct fabric *f, const struct tables *t,
-	      const struct jobset *jobs, const char *what, struct err *err)
+int sample_history_read(struct sample_history *p, FILE *in, struct fabric *f,
+			const struct tables *t, const struct jobset *jobs, const char *what,
+			struct err *err)
 {
 	struct backdrop b = { .fabric = f, .tables = t, .jobs = jobs };
 	uint8_t *raw = NULL;

@@ -38,7 +38,8 @@ static int find_drain(struct drain *d, const struct plan *p, const struct transi
 	return drain_find(d, p->fabric, p->from, p->to, p->jobs, p->diff, progress, err);
 }
 
-int waves_plan(struct plan *p, struct transition **out, struct progress *progress, struct err *err)
+int plan_order_find(struct plan *p, struct transition **out, struct progress *progress,
+		    struct err *err)
 {
 	struct transition *t = NULL;
 	struct drain d = { 0 };

@@ -8,6 +8,7 @@
 
 /* Gives p its order and its drain (and another id).  out: how it was found, may be NULL.
  * -ECANCELED; other errors of transition_plan(): then p is as it was, and must not be applied. */
-int waves_plan(struct plan *p, struct transition **out, struct progress *progress, struct err *err);
+int plan_order_find(struct plan *p, struct transition **out, struct progress *progress,
+		    struct err *err);
 
 #endif

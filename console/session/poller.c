@@ -258,7 +258,7 @@ static void sample(struct poller *p)
 		report_found(p);
 	msg = msg_new(MSG_SAMPLE);
 	msg->fabric = fabric_get(p->fabric);
-	msg->reading = reading_new(p->readings, p->fabric, s);
+	msg->reading = sample_reading_new(p->readings, p->fabric, s);
 	mailbox_send(p->box, msg);
 }
 
@@ -433,7 +433,7 @@ struct poller *poller_start(struct wire *w, const struct poller_opts *opts, stru
 	p->wire = w;
 	p->box = box;
 	p->record = record;
-	p->readings = readings_new();
+	p->readings = sample_readings_new();
 	p->progress.report = sweep_step;
 	p->progress.ctx = p;
 	pthread_mutex_init(&p->lock, NULL);
@@ -464,13 +464,13 @@ void poller_free(struct poller *p)
 	for (size_t i = 0; i < p->wants.n; i++)
 		plan_free(p->wants.v[i].plan);
 	vec_free(&p->wants);
-	apply_free(p->apply);
+	executor_free(p->apply);
 	agents_close(&p->agents);
 	plan_free(p->plan);
 	poller_forget_tables(p);
 	fabric_put(p->fabric);
 	jobset_put(p->jobs);
-	readings_free(p->readings);
+	sample_readings_free(p->readings);
 	osm_link_close(p->osm);
 	wire_close(p->wire);
 	pthread_cond_destroy(&p->wake);

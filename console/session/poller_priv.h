@@ -52,7 +52,7 @@ struct poller {
 	bool reading_lfts; /* likewise */
 	double interval_s;
 	const struct jobset *jobs;
-	struct apply *apply; /* set and cleared by the thread; others only cancel */
+	struct executor *apply; /* set and cleared by the thread; others only cancel */
 
 	/* the thread's own */
 	struct progress progress;

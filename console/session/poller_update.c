@@ -34,7 +34,7 @@ static int still_fresh(void *ctx, struct err *err)
 		rc = wire_read_tables(&t, p->wire, f, p->opts.want_sl2vl, NULL, &p->progress, err);
 	if (!rc) {
 		pin = live_sm(p->wire);
-		rc = plan_stale(p->plan, f, plan_as_read(p->plan, f, t), jobs, &pin, err);
+		rc = plan_staleness(p->plan, f, plan_as_read(p->plan, f, t), jobs, &pin, err);
 	}
 	tables_put(t);
 	fabric_put(f);
@@ -42,14 +42,14 @@ static int still_fresh(void *ctx, struct err *err)
 	return rc;
 }
 
-static int may_act(void *ctx, const struct apply_event *ev, struct err *err)
+static int may_act(void *ctx, const struct executor_event *ev, struct err *err)
 {
 	struct poller *p = ctx;
 
 	return p->record ? update_record_gate(p->record, ev, err) : 0;
 }
 
-static void apply_event(void *ctx, const struct apply_event *ev)
+static void apply_event(void *ctx, const struct executor_event *ev)
 {
 	struct poller *p = ctx;
 	struct msg *msg = msg_new(MSG_APPLY_EVENT);
@@ -63,11 +63,11 @@ static void apply_event(void *ctx, const struct apply_event *ev)
 	msg->event.item = NULL;
 	msg->event.change = NULL;
 	if (p->apply)
-		apply_status(p->apply, &msg->apply);
+		executor_status(p->apply, &msg->apply);
 	mailbox_send(p->box, msg);
 }
 
-static void set_apply(struct poller *p, struct apply *a)
+static void set_apply(struct poller *p, struct executor *a)
 {
 	pthread_mutex_lock(&p->lock);
 	p->apply = a;
@@ -76,10 +76,10 @@ static void set_apply(struct poller *p, struct apply *a)
 
 static void end_update(struct poller *p)
 {
-	struct apply *a = p->apply;
+	struct executor *a = p->apply;
 
 	set_apply(p, NULL);
-	apply_free(a);
+	executor_free(a);
 	agents_close(&p->agents);
 	plan_free(p->plan);
 	p->plan = NULL;
@@ -94,7 +94,7 @@ static void report_update(struct poller *p, int rc, const struct err *err)
 
 	msg->rc = rc;
 	if (p->apply)
-		apply_status(p->apply, &msg->apply);
+		executor_status(p->apply, &msg->apply);
 	snprintf(msg->text, sizeof(msg->text), "%s", rc ? err->text : msg->apply.text);
 	mailbox_send(p->box, msg);
 	if (p->apply && !msg->apply.waiting && msg->apply.outcome != OUTCOME_INCOMPLETE)
@@ -116,9 +116,9 @@ static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
 	jobset_put(jobs);
 }
 
-static struct apply_opts update_opts(struct poller *p, bool check_fresh, bool agents)
+static struct executor_opts update_opts(struct poller *p, bool check_fresh, bool agents)
 {
-	struct apply_opts o = {
+	struct executor_opts o = {
 		.base = p->opts.journal_dir,
 		.accept_sl_change = p->opts.accept_sl_change,
 		.fresh = check_fresh ? still_fresh : NULL,
@@ -140,7 +140,7 @@ static struct apply_opts update_opts(struct poller *p, bool check_fresh, bool ag
 
 void poller_start_update(struct poller *p, struct plan *plan)
 {
-	struct apply_opts o;
+	struct executor_opts o;
 	struct err err = { "" };
 	int rc;
 
@@ -155,8 +155,8 @@ void poller_start_update(struct poller *p, struct plan *plan)
 	o = update_opts(p, true, plan->drain.njob);
 	if (p->record)
 		update_record_figures(p->record, plan);
-	set_apply(p, apply_new(plan, &p->installer, &o));
-	rc = apply_run(p->apply, &err);
+	set_apply(p, executor_new(plan, &p->installer, &o));
+	rc = executor_run(p->apply, &err);
 	report_update(p, rc, &err);
 }
 
@@ -167,13 +167,13 @@ void poller_decide_update(struct poller *p, bool keep)
 
 	if (!p->apply)
 		return;
-	rc = keep ? apply_confirm(p->apply, &err) : apply_rollback(p->apply, &err);
+	rc = keep ? executor_confirm(p->apply, &err) : executor_rollback(p->apply, &err);
 	report_update(p, rc, &err);
 }
 
 void poller_recover_update(struct poller *p, const char *txn)
 {
-	struct apply_opts o;
+	struct executor_opts o;
 	struct err err = { "" };
 	struct journal *j = NULL;
 	int rc = 0;
@@ -187,8 +187,8 @@ void poller_recover_update(struct poller *p, const char *txn)
 	if (!rc) {
 		p->installer = smp_installer(p->wire);
 		o = update_opts(p, false, journal_info(j)->asked);
-		set_apply(p, apply_recover(j, p->fabric, &p->installer, &o));
-		rc = apply_rollback(p->apply, &err);
+		set_apply(p, executor_recover(j, p->fabric, &p->installer, &o));
+		rc = executor_rollback(p->apply, &err);
 	}
 	report_update(p, rc, &err);
 }
@@ -238,7 +238,7 @@ static void cancel(void *ctx)
 
 	pthread_mutex_lock(&p->lock);
 	if (p->apply)
-		apply_cancel(p->apply);
+		executor_cancel(p->apply);
 	pthread_mutex_unlock(&p->lock);
 }
 

@@ -25,7 +25,7 @@ struct slot {
 	bool whole;
 };
 
-struct past {
+struct sample_history {
 	size_t bytes, bytes_max;
 	uint32_t max;
 	uint64_t first, next; /* serials: first..next-1 are kept */
@@ -40,37 +40,37 @@ struct past {
 
 /* --- shared things ------------------------------------------------------------------------- */
 
-struct figures *figures_new(struct metrics *m, struct verdict *v, const struct jobset *jobs,
-			    struct figures *before)
+struct metrics_set *metrics_set_new(struct metrics *m, struct verdict *v, const struct jobset *jobs,
+				    struct metrics_set *before)
 {
-	struct figures *f = xcalloc(1, sizeof(*f));
+	struct metrics_set *f = xcalloc(1, sizeof(*f));
 
 	f->refs = 1;
 	f->metrics = m;
 	f->verdict = v;
 	f->jobs = jobs;
 	if (!v && before) {
-		f->verdict_of = figures_get(before->verdict_of ? before->verdict_of : before);
+		f->verdict_of = metrics_set_get(before->verdict_of ? before->verdict_of : before);
 		f->verdict = f->verdict_of->verdict;
 	}
 	return f;
 }
 
-struct figures *figures_get(struct figures *f)
+struct metrics_set *metrics_set_get(struct metrics_set *f)
 {
 	if (f)
 		f->refs++;
 	return f;
 }
 
-void figures_put(struct figures *f)
+void metrics_set_put(struct metrics_set *f)
 {
 	if (!f || --f->refs)
 		return;
 	metrics_free(f->metrics);
 	jobset_put(f->jobs);
 	if (f->verdict_of)
-		figures_put(f->verdict_of);
+		metrics_set_put(f->verdict_of);
 	else
 		verdict_free(f->verdict);
 	free(f);
@@ -91,13 +91,13 @@ static struct backdrop backdrop_get(const struct backdrop *b)
 		tables_get(c.tables);
 	if (c.jobs)
 		jobset_get(c.jobs);
-	figures_get(c.figures);
+	metrics_set_get(c.figures);
 	return c;
 }
 
 static void backdrop_put(struct backdrop *b)
 {
-	figures_put(b->figures);
+	metrics_set_put(b->figures);
 	jobset_put(b->jobs);
 	tables_put(b->tables);
 	fabric_put(b->fabric);
@@ -118,7 +118,7 @@ static size_t backdrop_bytes(const struct backdrop *b, const struct backdrop *be
 	return n;
 }
 
-static void scenery_put(struct past *p, struct scenery *s)
+static void scenery_put(struct sample_history *p, struct scenery *s)
 {
 	if (--s->refs)
 		return;
@@ -129,9 +129,9 @@ static void scenery_put(struct past *p, struct scenery *s)
 
 /* --- the ring ------------------------------------------------------------------------------- */
 
-struct past *past_new(size_t bytes_max, uint32_t samples_max)
+struct sample_history *sample_history_new(size_t bytes_max, uint32_t samples_max)
 {
-	struct past *p = xcalloc(1, sizeof(*p));
+	struct sample_history *p = xcalloc(1, sizeof(*p));
 
 	p->bytes_max = bytes_max;
 	p->max = samples_max > 2 * PAST_GROUP ? samples_max : 2 * PAST_GROUP;
@@ -140,12 +140,12 @@ struct past *past_new(size_t bytes_max, uint32_t samples_max)
 	return p;
 }
 
-static struct slot *slot_of(const struct past *p, uint64_t serial)
+static struct slot *slot_of(const struct sample_history *p, uint64_t serial)
 {
 	return &p->slot[serial % p->max];
 }
 
-static void drop_first(struct past *p)
+static void drop_first(struct sample_history *p)
 {
 	struct slot *s = slot_of(p, p->first);
 
@@ -157,7 +157,7 @@ static void drop_first(struct past *p)
 }
 
 /* Up to the next whole one: what follows can only be read from there. */
-static void drop_group(struct past *p)
+static void drop_group(struct sample_history *p)
 {
 	do
 		drop_first(p);
@@ -168,7 +168,7 @@ static void drop_group(struct past *p)
 	}
 }
 
-void past_free(struct past *p)
+void sample_history_free(struct sample_history *p)
 {
 	if (!p)
 		return;
@@ -180,7 +180,7 @@ void past_free(struct past *p)
 	free(p);
 }
 
-static struct scenery *scenery_for(struct past *p, const struct backdrop *b)
+static struct scenery *scenery_for(struct sample_history *p, const struct backdrop *b)
 {
 	struct scenery *s = p->first < p->next ? slot_of(p, p->next - 1)->scenery : NULL;
 	struct scenery *n;
@@ -197,7 +197,7 @@ static struct scenery *scenery_for(struct past *p, const struct backdrop *b)
 	return n;
 }
 
-void past_figures(struct past *p, const struct backdrop *b)
+void sample_history_metrics(struct sample_history *p, const struct backdrop *b)
 {
 	struct scenery *last = NULL;
 
@@ -209,26 +209,26 @@ void past_figures(struct past *p, const struct backdrop *b)
 		last = s;
 		if (s->b.figures == b->figures)
 			continue;
-		figures_put(s->b.figures);
-		s->b.figures = figures_get(b->figures);
+		metrics_set_put(s->b.figures);
+		s->b.figures = metrics_set_get(b->figures);
 	}
 }
 
-static bool is_new(const struct past *p, const struct sample *s)
+static bool is_new(const struct sample_history *p, const struct sample *s)
 {
 	return p->first == p->next || slot_of(p, p->next - 1)->time_ns < s->time_ns;
 }
 
 /* The next must be kept whole. */
-static bool must_be_whole(const struct past *p, const struct sample *s)
+static bool must_be_whole(const struct sample_history *p, const struct sample *s)
 {
 	return !p->last || !digest_equal(&p->last->fingerprint, &s->fingerprint) ||
 	       p->since_whole >= PAST_GROUP || p->first == p->next;
 }
 
 /* Takes code. */
-static void add(struct past *p, const struct backdrop *b, const struct sample *s, int64_t time_s,
-		const struct slot *coded)
+static void add(struct sample_history *p, const struct backdrop *b, const struct sample *s,
+		int64_t time_s, const struct slot *coded)
 {
 	struct slot *to = slot_of(p, p->next);
 
@@ -245,7 +245,8 @@ static void add(struct past *p, const struct backdrop *b, const struct sample *s
 		drop_group(p);
 }
 
-void past_add(struct past *p, const struct backdrop *b, const struct sample *s, int64_t time_s)
+void sample_history_add(struct sample_history *p, const struct backdrop *b, const struct sample *s,
+			int64_t time_s)
 {
 	struct slot coded = { 0 };
 
@@ -254,16 +255,17 @@ void past_add(struct past *p, const struct backdrop *b, const struct sample *s, 
 	if (p->next - p->first == p->max)
 		drop_group(p);
 	coded.whole = must_be_whole(p, s);
-	coded.code = past_encode(&coded.len, coded.whole ? NULL : p->last, s);
+	coded.code = sample_history_encode(&coded.len, coded.whole ? NULL : p->last, s);
 	add(p, b, s, time_s, &coded);
 }
 
-void past_add_reading(struct past *p, const struct backdrop *b, struct reading *r, int64_t time_s)
+void sample_history_add_reading(struct sample_history *p, const struct backdrop *b,
+				struct sample_reading *r, int64_t time_s)
 {
 	struct slot coded = { .code = r->code, .len = r->len, .whole = r->whole };
 
 	if (!r->code || (!r->whole && (must_be_whole(p, r->sample) || r->before != p->last))) {
-		past_add(p, b, r->sample, time_s);
+		sample_history_add(p, b, r->sample, time_s);
 		return;
 	}
 	if (!is_new(p, r->sample))
@@ -274,27 +276,27 @@ void past_add_reading(struct past *p, const struct backdrop *b, struct reading *
 	add(p, b, r->sample, time_s, &coded);
 }
 
-uint64_t past_oldest(const struct past *p)
+uint64_t sample_history_oldest(const struct sample_history *p)
 {
 	return p->first < p->next ? p->first : 0;
 }
 
-uint64_t past_newest(const struct past *p)
+uint64_t sample_history_newest(const struct sample_history *p)
 {
 	return p->first < p->next ? p->next - 1 : 0;
 }
 
-uint32_t past_count(const struct past *p)
+uint32_t sample_history_count(const struct sample_history *p)
 {
 	return (uint32_t)(p->next - p->first);
 }
 
-size_t past_bytes(const struct past *p)
+size_t sample_history_bytes(const struct sample_history *p)
 {
 	return p->bytes;
 }
 
-uint64_t past_find(const struct past *p, uint64_t time_ns)
+uint64_t sample_history_find(const struct sample_history *p, uint64_t time_ns)
 {
 	for (uint64_t i = p->next; i-- > p->first;)
 		if (slot_of(p, i)->time_ns == time_ns)
@@ -302,13 +304,13 @@ uint64_t past_find(const struct past *p, uint64_t time_ns)
 	return 0;
 }
 
-int64_t past_time(const struct past *p, uint64_t serial)
+int64_t sample_history_time(const struct sample_history *p, uint64_t serial)
 {
 	return slot_of(p, serial)->time_s;
 }
 
 /* The sample of a serial, from the whole one before it or from the one decoded last. */
-static const struct sample *decode(struct past *p, uint64_t serial)
+static const struct sample *decode(struct sample_history *p, uint64_t serial)
 {
 	uint64_t at = serial;
 	struct sample *s = NULL;
@@ -323,8 +325,8 @@ static const struct sample *decode(struct past *p, uint64_t serial)
 	}
 	for (; at <= serial; at++) {
 		const struct slot *slot = slot_of(p, at);
-		struct sample *n = past_decode(slot->scenery->b.fabric, slot->whole ? NULL : s,
-					       slot->code, slot->len);
+		struct sample *n = sample_history_decode(
+			slot->scenery->b.fabric, slot->whole ? NULL : s, slot->code, slot->len);
 
 		sample_put(s);
 		s = n;
@@ -337,7 +339,7 @@ static const struct sample *decode(struct past *p, uint64_t serial)
 	return sample_get(s);
 }
 
-bool past_get(struct moment *out, struct past *p, uint64_t serial)
+bool sample_history_get(struct snapshot_at *out, struct sample_history *p, uint64_t serial)
 {
 	const struct sample *before = NULL;
 	const struct slot *s;
@@ -361,7 +363,7 @@ bool past_get(struct moment *out, struct past *p, uint64_t serial)
 	return true;
 }
 
-void moment_done(struct moment *m)
+void snapshot_at_done(struct snapshot_at *m)
 {
 	rates_put(m->rates);
 	sample_put(m->sample);
@@ -371,7 +373,8 @@ void moment_done(struct moment *m)
 
 /* --- bookmarks ------------------------------------------------------------------------------ */
 
-bool past_mark(struct past *p, uint64_t serial, int64_t time_s, const char *name)
+bool sample_history_mark(struct sample_history *p, uint64_t serial, int64_t time_s,
+			 const char *name)
 {
 	uint32_t at = p->nmark;
 	struct mark m = { .serial = serial, .time_s = time_s };
@@ -391,7 +394,7 @@ bool past_mark(struct past *p, uint64_t serial, int64_t time_s, const char *name
 	return true;
 }
 
-uint32_t past_marks(const struct past *p, const struct mark **out)
+uint32_t sample_history_marks(const struct sample_history *p, const struct mark **out)
 {
 	*out = p->mark;
 	return p->nmark;

@@ -23,59 +23,63 @@
 #include <stdio.h>
 
 /* Figures of tables with jobs, shared by all moments that had them. */
-struct figures {
+struct metrics_set {
 	struct metrics *metrics;
 	struct verdict *verdict;
 	const struct jobset *jobs;
-	struct figures *verdict_of; /* NULL: the verdict is its own */
+	struct metrics_set *verdict_of; /* NULL: the verdict is its own */
 	int refs;
 };
 
 /* Takes metrics, verdict and jobs; verdict NULL: that of before, which may be NULL too. */
-struct figures *figures_new(struct metrics *m, struct verdict *v, const struct jobset *jobs,
-			    struct figures *before);
-struct figures *figures_get(struct figures *f);
-void figures_put(struct figures *f); /* NULL is fine */
+struct metrics_set *metrics_set_new(struct metrics *m, struct verdict *v, const struct jobset *jobs,
+				    struct metrics_set *before);
+struct metrics_set *metrics_set_get(struct metrics_set *f);
+void metrics_set_put(struct metrics_set *f); /* NULL is fine */
 
 /* What was known when a sample was taken; pointers are borrowed when given, references inside. */
 struct backdrop {
 	const struct fabric *fabric;
 	const struct tables *tables;
 	const struct jobset *jobs;
-	struct figures *figures;
+	struct metrics_set *figures;
 	bool sls_known;
 };
 
-struct past;
+struct sample_history;
 
 #define PAST_SAMPLES 600
 #define PAST_MB	     128
 #define PAST_MARKS   32
 #define PAST_GROUP   16 /* every so many is kept whole */
 
-struct past *past_new(size_t bytes_max, uint32_t samples_max);
-void past_free(struct past *p); /* NULL is fine */
+struct sample_history *sample_history_new(size_t bytes_max, uint32_t samples_max);
+void sample_history_free(struct sample_history *p); /* NULL is fine */
 
 /* Another sample of b's fabric; one that is kept already is left out.  O(ports). */
-void past_add(struct past *p, const struct backdrop *b, const struct sample *s, int64_t time_s);
-struct reading;
+void sample_history_add(struct sample_history *p, const struct backdrop *b, const struct sample *s,
+			int64_t time_s);
+struct sample_reading;
 /* The same; takes over the bytes of the reading when they follow on what is kept.  O(1) then. */
-void past_add_reading(struct past *p, const struct backdrop *b, struct reading *r, int64_t time_s);
+void sample_history_add_reading(struct sample_history *p, const struct backdrop *b,
+				struct sample_reading *r, int64_t time_s);
 /* Figures came in after the samples that they belong to: for all with b's tables and jobs. */
-void past_figures(struct past *p, const struct backdrop *b);
+void sample_history_metrics(struct sample_history *p, const struct backdrop *b);
 
 /* Serials count up from 1 and never come twice. */
-uint64_t past_oldest(const struct past *p); /* 0: there is none */
-uint64_t past_newest(const struct past *p);
-uint32_t past_count(const struct past *p);
-size_t past_bytes(const struct past *p); /* used, without tables and jobs that are in use now */
+uint64_t sample_history_oldest(const struct sample_history *p); /* 0: there is none */
+uint64_t sample_history_newest(const struct sample_history *p);
+uint32_t sample_history_count(const struct sample_history *p);
+size_t sample_history_bytes(
+	const struct sample_history *p); /* used, without tables and jobs that are in use now */
 /* The serial of the sample that was taken at time_ns; 0: it is not kept. */
-uint64_t past_find(const struct past *p, uint64_t time_ns);
+uint64_t sample_history_find(const struct sample_history *p, uint64_t time_ns);
 
-int64_t past_time(const struct past *p, uint64_t serial); /* of one that is kept */
+int64_t sample_history_time(const struct sample_history *p,
+			    uint64_t serial); /* of one that is kept */
 
 /* One moment.  References of its own. */
-struct moment {
+struct snapshot_at {
 	uint64_t serial;
 	int64_t time_s;
 	struct backdrop was;
@@ -84,8 +88,8 @@ struct moment {
 };
 
 /* false: not kept (any more).  O(ports * PAST_GROUP). */
-bool past_get(struct moment *out, struct past *p, uint64_t serial);
-void moment_done(struct moment *m);
+bool sample_history_get(struct snapshot_at *out, struct sample_history *p, uint64_t serial);
+void snapshot_at_done(struct snapshot_at *m);
 
 /* Bookmarks, oldest first. */
 struct mark {
@@ -95,15 +99,18 @@ struct mark {
 };
 
 /* name "": a number.  false: there are PAST_MARKS already. */
-bool past_mark(struct past *p, uint64_t serial, int64_t time_s, const char *name);
-uint32_t past_marks(const struct past *p, const struct mark **out);
+bool sample_history_mark(struct sample_history *p, uint64_t serial, int64_t time_s,
+			 const char *name);
+uint32_t sample_history_marks(const struct sample_history *p, const struct mark **out);
 
 /* All samples of b's fabric, with the states of its ports, which text dumps leave out. */
-int past_write(FILE *out, struct past *p, const struct backdrop *b, struct err *err);
+int sample_history_write(FILE *out, struct sample_history *p, const struct backdrop *b,
+			 struct err *err);
 /* Into an empty past; p NULL: only the states of f's ports.  f is the fabric of the dump beside it,
  * of this program's making and in nobody else's hands yet: its ports get their states.  what: for
  * messages. */
-int past_read(struct past *p, FILE *in, struct fabric *f, const struct tables *t,
-	      const struct jobset *jobs, const char *what, struct err *err);
+int sample_history_read(struct sample_history *p, FILE *in, struct fabric *f,
+			const struct tables *t, const struct jobset *jobs, const char *what,
+			struct err *err);
 
 #endif

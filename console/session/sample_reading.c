@@ -12,7 +12,7 @@ struct readings {
 	const struct fabric *fabric; /* own references */
 	const struct sample *last;
 	struct tiers *tiers;
-	struct norm norm;
+	struct reference_rates norm;
 	uint32_t since_whole;
 };
 
@@ -24,7 +24,7 @@ static double cpu_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-struct readings *readings_new(void)
+struct readings *sample_readings_new(void)
 {
 	return xcalloc(1, sizeof(struct readings));
 }
@@ -39,7 +39,7 @@ static void drop(struct readings *r)
 	r->fabric = NULL;
 }
 
-void readings_free(struct readings *r)
+void sample_readings_free(struct readings *r)
 {
 	if (!r)
 		return;
@@ -49,27 +49,29 @@ void readings_free(struct readings *r)
 
 static void take_fabric(struct readings *r, const struct fabric *f)
 {
-	struct shape *shape;
+	struct topology_kind *shape;
 
 	if (r->fabric == f)
 		return;
 	if (r->fabric && digest_equal(&r->fabric->fingerprint, &f->fingerprint)) {
 		fabric_put(r->fabric);
 		r->fabric = fabric_get(f);
-		norm_take(&r->norm, f, r->tiers); /* ports may have another state or rate */
+		reference_rates_take(&r->norm, f,
+				     r->tiers); /* ports may have another state or rate */
 		return;
 	}
 	drop(r);
 	r->fabric = fabric_get(f);
-	shape = shape_new(f);
+	shape = topology_kind_new(f);
 	r->tiers = tiers_new(f, shape);
-	shape_free(shape);
-	norm_take(&r->norm, f, r->tiers);
+	topology_kind_free(shape);
+	reference_rates_take(&r->norm, f, r->tiers);
 }
 
-struct reading *reading_new(struct readings *r, const struct fabric *f, const struct sample *s)
+struct sample_reading *sample_reading_new(struct readings *r, const struct fabric *f,
+					  const struct sample *s)
 {
-	struct reading *out = xcalloc(1, sizeof(*out));
+	struct sample_reading *out = xcalloc(1, sizeof(*out));
 	double start;
 
 	take_fabric(r, f);
@@ -77,24 +79,24 @@ struct reading *reading_new(struct readings *r, const struct fabric *f, const st
 	out->sample = s;
 	out->before = sample_get(r->last);
 	out->rates = rates_new(f, out->before, s);
-	out->tally = tally_new(f, &r->norm, s, out->rates);
+	out->tally = sample_summary_new(f, &r->norm, s, out->rates);
 	out->whole = !out->before || r->since_whole >= PAST_GROUP;
 	r->since_whole = out->whole ? 1 : r->since_whole + 1;
-	out->code = past_encode(&out->len, out->whole ? NULL : out->before, s);
+	out->code = sample_history_encode(&out->len, out->whole ? NULL : out->before, s);
 	sample_put(r->last);
 	r->last = sample_get(s);
 	out->cpu_s = cpu_s() - start;
 	return out;
 }
 
-void reading_free(struct reading *r)
+void sample_reading_free(struct sample_reading *r)
 {
 	if (!r)
 		return;
 	sample_put(r->sample);
 	sample_put(r->before);
 	rates_put(r->rates);
-	tally_put(r->tally);
+	sample_summary_put(r->tally);
 	free(r->code);
 	free(r);
 }

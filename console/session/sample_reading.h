@@ -13,12 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct reading {
+struct sample_reading {
 	const struct sample *sample;
 	const struct sample *before; /* that rates and code are from; NULL: it is the first */
 	const struct rates *rates;   /* NULL: none yet */
-	const struct tally *tally;
-	uint8_t *code; /* of past_encode(): to before, or whole */
+	const struct sample_summary *tally;
+	uint8_t *code; /* of sample_history_encode(): to before, or whole */
 	size_t len;
 	bool whole;
 	double cpu_s; /* of the thread that made all this */
@@ -27,12 +27,13 @@ struct reading {
 /* Makes readings of samples that come one after the other; of one thread. */
 struct readings;
 
-struct readings *readings_new(void);
-void readings_free(struct readings *r); /* NULL is fine */
+struct readings *sample_readings_new(void);
+void sample_readings_free(struct readings *r); /* NULL is fine */
 
 /* Takes the sample, which is of f.  O(ports); after another fabric also O(channels * ports of a
  * switch). */
-struct reading *reading_new(struct readings *r, const struct fabric *f, const struct sample *s);
-void reading_free(struct reading *r); /* NULL is fine */
+struct sample_reading *sample_reading_new(struct readings *r, const struct fabric *f,
+					  const struct sample *s);
+void sample_reading_free(struct sample_reading *r); /* NULL is fine */
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void show_begin(const struct apply_event *ev)
+static void show_begin(const struct executor_event *ev)
 {
 	const char *name = phase_name(ev->phase);
 
@@ -19,7 +19,7 @@ static void show_begin(const struct apply_event *ev)
 		printf("         %u blocks and tables\n", ev->items);
 }
 
-void show_event(const struct apply_event *ev, const char *block, const char *txn)
+void show_event(const struct executor_event *ev, const char *block, const char *txn)
 {
 	switch (ev->kind) {
 	case APPLY_PHASE_BEGIN:

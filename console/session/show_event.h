@@ -6,6 +6,6 @@
 #include "fabric/update/executor.h"
 
 /* block: which one an APPLY_ITEM is about; those that went well are not shown. */
-void show_event(const struct apply_event *ev, const char *block, const char *txn);
+void show_event(const struct executor_event *ev, const char *block, const char *txn);
 
 #endif

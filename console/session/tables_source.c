@@ -18,7 +18,7 @@ static const struct argp_option rows[] = {
 
 static error_t take(int key, char *arg, struct argp_state *state)
 {
-	struct subject_opts *o = state->input;
+	struct tables_source_opts *o = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -38,15 +38,15 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 const struct argp subject_argp = { .options = rows, .parser = take, .children = live_children };
 
-void subject_opts_init(struct subject_opts *o)
+void tables_source_opts_init(struct tables_source_opts *o)
 {
 	memset(o, 0, sizeof(*o));
 	options_init(&o->o);
 }
 
-static int of_plan(struct subject *s, const char *path, struct err *err)
+static int of_plan(struct tables_source *s, const char *path, struct err *err)
 {
-	if (loadfab_plan(&s->p, path, err))
+	if (load_fabric_plan(&s->p, path, err))
 		return EXIT_UNREADABLE;
 	s->f = s->p->fabric;
 	s->t = s->p->from;
@@ -55,24 +55,24 @@ static int of_plan(struct subject *s, const char *path, struct err *err)
 	return 0;
 }
 
-static int of_files(struct subject *s, struct subject_opts *o, struct err *err)
+static int of_files(struct tables_source *s, struct tables_source_opts *o, struct err *err)
 {
-	struct scene scene;
+	struct command_inputs scene;
 	int rc;
 
 	o->o.name_map = o->live.node_names;
 	o->o.jobs = o->live.jobs;
-	rc = scene_load(&scene, &o->o, err);
+	rc = command_inputs_load(&scene, &o->o, err);
 	if (!rc) {
 		s->f = s->own_f = fabric_get(scene.f);
 		s->t = s->own_t = tables_get(scene.installed);
 		s->jobs = s->own_jobs = scene.jobs ? jobset_get(scene.jobs) : NULL;
 	}
-	scene_free(&scene);
+	command_inputs_free(&scene);
 	return rc;
 }
 
-int subject_open(struct subject *s, struct subject_opts *o, struct err *err)
+int tables_source_open(struct tables_source *s, struct tables_source_opts *o, struct err *err)
 {
 	memset(s, 0, sizeof(*s));
 	if (o->plan)
@@ -88,7 +88,7 @@ int subject_open(struct subject *s, struct subject_opts *o, struct err *err)
 	return 0;
 }
 
-void subject_close(struct subject *s)
+void tables_source_close(struct tables_source *s)
 {
 	plan_free(s->p);
 	live_close(&s->l);
@@ -98,7 +98,7 @@ void subject_close(struct subject *s)
 	memset(s, 0, sizeof(*s));
 }
 
-bool subject_sls_known(const struct tables *t)
+bool tables_source_sls_known(const struct tables *t)
 {
 	return t->sl_kind != SL_CONST || !tables_as_found(t);
 }

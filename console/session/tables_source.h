@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tables_source: what a command looks at: files, a plan's two states, or the fabric behind a port. */
+/* tables_source: what a command looks at: files, a plan's two states, or the fabric behind a port.
+ */
 #ifndef CONSOLE_SESSION_TABLES_SOURCE_H
 #define CONSOLE_SESSION_TABLES_SOURCE_H
 
@@ -9,17 +10,17 @@
 
 #include <argp.h>
 
-struct subject_opts {
+struct tables_source_opts {
 	struct options o; /* --topology, --lfts, ... */
 	struct live_opts live;
 	const char *plan; /* NULL: none */
 };
 
-void subject_opts_init(struct subject_opts *o);
-/* The options above but for --plan; its input is a struct subject_opts. */
+void tables_source_opts_init(struct tables_source_opts *o);
+/* The options above but for --plan; its input is a struct tables_source_opts. */
 extern const struct argp subject_argp;
 
-struct subject {
+struct tables_source {
 	const struct fabric *f;
 	const struct tables *t;	      /* installed, of the files, or before the plan */
 	const struct tables *planned; /* NULL: no plan */
@@ -35,9 +36,9 @@ struct subject {
 
 /* With --plan its fabric and tables, with --topology those of files, else what is discovered.
  * 0 or an exit code, with the sentence in err. */
-int subject_open(struct subject *s, struct subject_opts *o, struct err *err);
-void subject_close(struct subject *s); /* an all-zero one is fine */
+int tables_source_open(struct tables_source *s, struct tables_source_opts *o, struct err *err);
+void tables_source_close(struct tables_source *s); /* an all-zero one is fine */
 /* Is more known of the SLs of paths than that the switches do not tell? */
-bool subject_sls_known(const struct tables *t);
+bool tables_source_sls_known(const struct tables *t);
 
 #endif

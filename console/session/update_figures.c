@@ -78,7 +78,7 @@ static json_t *labels_of(const struct heat_plane *p, const struct fabric *f, uin
 static json_t *heat_of(const struct fabric *f, const struct metrics *before,
 		       const struct metrics *after)
 {
-	struct shape *s = shape_new(f);
+	struct topology_kind *s = topology_kind_new(f);
 	struct racks *racks = racks_new(f, NULL, NULL);
 	struct heat_layout *l = heat_layout_new(f, s, racks);
 	bool jobs = before->eff_efi_max || after->eff_efi_max;
@@ -96,7 +96,7 @@ static json_t *heat_of(const struct fabric *f, const struct metrics *before,
 	}
 	heat_layout_free(l);
 	racks_free(racks);
-	shape_free(s);
+	topology_kind_free(s);
 	return j ? j : json_null();
 }
 

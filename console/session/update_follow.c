@@ -30,9 +30,9 @@ static void on_signal(int sig)
 	signalled = sig;
 }
 
-static bool interactive(const struct follow *f)
+static bool interactive(const struct update_follow *f)
 {
-	return f->mode < FOLLOW_WAIT && !f->no_input && ask_possible();
+	return f->mode < FOLLOW_WAIT && !f->no_input && confirm_prompt_possible();
 }
 
 /* ---- what comes ---- */
@@ -44,7 +44,7 @@ static const char *str(const json_t *j, const char *key)
 	return s ? s : "";
 }
 
-static void begin_to_wait(struct follow *f, const json_t *j)
+static void begin_to_wait(struct update_follow *f, const json_t *j)
 {
 	f->waiting = true;
 	f->confirm_s = (unsigned)json_integer_value(json_object_get(j, "confirm_s"));
@@ -72,8 +72,8 @@ static void begin_to_wait(struct follow *f, const json_t *j)
 	}
 }
 
-static void take_update(struct follow *f, const struct apply_event *ev,
-			const struct apply_status *st, const json_t *j)
+static void take_update(struct update_follow *f, const struct executor_event *ev,
+			const struct executor_status *st, const json_t *j)
 {
 	if (st->txn[0])
 		snprintf(f->id, sizeof(f->id), "%s", st->txn);
@@ -84,7 +84,7 @@ static void take_update(struct follow *f, const struct apply_event *ev,
 	show_event(ev, str(j, "block"), f->id);
 }
 
-static void take_over(struct follow *f, const json_t *j)
+static void take_over(struct update_follow *f, const json_t *j)
 {
 	f->over = true;
 	f->result = (int)json_integer_value(json_object_get(j, "exit"));
@@ -92,7 +92,7 @@ static void take_over(struct follow *f, const json_t *j)
 }
 
 /* Who came only to ask that has nothing more to wait for. */
-static void refused(struct follow *f, const json_t *j)
+static void refused(struct update_follow *f, const json_t *j)
 {
 	if (f->mode != FOLLOW_WAIT) {
 		fprintf(stderr, "%s: %s\n", str(j, "re"), str(j, "error"));
@@ -103,17 +103,17 @@ static void refused(struct follow *f, const json_t *j)
 	snprintf(f->text, sizeof(f->text), "%s", str(j, "error"));
 }
 
-static void found(struct follow *f, const json_t *j)
+static void found(struct update_follow *f, const json_t *j)
 {
 	f->quiet_ms = clock_ms();
 	printf("         %s: %s\n", str(j, "what"), str(j, "text"));
 }
 
-static void take(struct follow *f, const json_t *j)
+static void take(struct update_follow *f, const json_t *j)
 {
 	const char *event = str(j, "event");
-	struct apply_event ev;
-	struct apply_status st;
+	struct executor_event ev;
+	struct executor_status st;
 
 	if (update_event_parse(&ev, &st, j))
 		take_update(f, &ev, &st, j);
@@ -134,7 +134,7 @@ static void take(struct follow *f, const json_t *j)
 
 /* ---- what is typed ---- */
 
-static void typed(struct follow *f, char *line)
+static void typed(struct update_follow *f, char *line)
 {
 	bool extend = !strncmp(line, "extend", 6) && (!line[6] || line[6] == ' ');
 
@@ -152,7 +152,7 @@ static void typed(struct follow *f, char *line)
 }
 
 /* The end of the input is no decision: the deadline goes on. */
-static bool read_input(struct follow *f)
+static bool read_input(struct update_follow *f)
 {
 	char line[256];
 	ssize_t n = read(STDIN_FILENO, line, sizeof(line) - 1);
@@ -169,7 +169,7 @@ static bool read_input(struct follow *f)
 /* ---- the connection ---- */
 
 /* How it stands, from the journal alone. */
-static int as_journalled(const struct follow *f, const struct txn_info *t, struct err *err)
+static int as_journalled(const struct update_follow *f, const struct txn_info *t, struct err *err)
 {
 	switch (t->state) {
 	case TXN_CONFIRMED:
@@ -197,14 +197,14 @@ static bool interrupted(void *ctx)
 }
 
 /* true: connected again.  Else f->over and result are set. */
-static bool look_for_another(struct follow *f, struct err *err)
+static bool look_for_another(struct update_follow *f, struct err *err)
 {
 	struct txn_info t = { 0 };
 	int rc;
 
 	control_close(&f->link);
 	f->waiting = f->asked = false;
-	rc = rejoin(&f->link, &t, f->base, f->id, f->worker, interrupted, NULL);
+	rc = update_reconnect(&f->link, &t, f->base, f->id, f->worker, interrupted, NULL);
 	if (rc == 1) {
 		printf("         the process that carried it out has died; another one has taken "
 		       "over\n");
@@ -220,7 +220,7 @@ static bool look_for_another(struct follow *f, struct err *err)
 }
 
 /* true: go on. */
-static bool on_interrupt(struct follow *f, struct err *err)
+static bool on_interrupt(struct update_follow *f, struct err *err)
 {
 	signalled = 0;
 	if (f->mode == FOLLOW_APPLY) {
@@ -236,7 +236,7 @@ static bool on_interrupt(struct follow *f, struct err *err)
 	return false;
 }
 
-static bool detached(struct follow *f)
+static bool detached(struct update_follow *f)
 {
 	if (!f->detach || !f->id[0])
 		return false;
@@ -245,7 +245,7 @@ static bool detached(struct follow *f)
 }
 
 /* Milliseconds until it has been quiet for long enough, -1: nothing to wait for. */
-static int quiet_left(const struct follow *f)
+static int quiet_left(const struct update_follow *f)
 {
 	uint64_t passed = clock_ms() - f->quiet_ms, all = 1000ull * f->quiet_s;
 
@@ -254,7 +254,7 @@ static int quiet_left(const struct follow *f)
 	return passed < all ? (int)(all - passed) : 0;
 }
 
-static void keep_when_quiet(struct follow *f)
+static void keep_when_quiet(struct update_follow *f)
 {
 	if (quiet_left(f) != 0)
 		return;
@@ -264,7 +264,7 @@ static void keep_when_quiet(struct follow *f)
 }
 
 /* Waits for either side; true: the server's. */
-static bool wait_for(struct follow *f, bool *input)
+static bool wait_for(struct update_follow *f, bool *input)
 {
 	struct pollfd p[] = { { .fd = f->link.fd, .events = POLLIN },
 			      { .fd = *input ? STDIN_FILENO : -1, .events = POLLIN } };
@@ -276,7 +276,7 @@ static bool wait_for(struct follow *f, bool *input)
 	return p[0].revents != 0;
 }
 
-static void loop(struct follow *f, struct err *err)
+static void loop(struct update_follow *f, struct err *err)
 {
 	bool input = interactive(f);
 
@@ -296,7 +296,7 @@ static void loop(struct follow *f, struct err *err)
 	}
 }
 
-int follow_run(struct follow *f, struct err *err)
+int update_follow_run(struct update_follow *f, struct err *err)
 {
 	struct sigaction sa = { .sa_handler = on_signal }, old[2];
 
@@ -312,7 +312,7 @@ int follow_run(struct follow *f, struct err *err)
 	return f->result;
 }
 
-int follow_open(struct follow *f, const char *base, const char *id, struct err *err)
+int update_follow_open(struct update_follow *f, const char *base, const char *id, struct err *err)
 {
 	char *dir = xasprintf("%s/%s", journal_base(base), id);
 	int rc = control_connect(&f->link, dir, err);

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum follow_mode {
+enum update_follow_mode {
 	FOLLOW_APPLY,  /* began it: asks whether to keep it; a signal rolls back */
 	FOLLOW_ATTACH, /* looks on: may be asked; a signal only ends the looking */
 	FOLLOW_WAIT,   /* has decided: until it is over */
@@ -22,8 +22,8 @@ enum follow_mode {
 			* looking */
 };
 
-struct follow {
-	enum follow_mode mode;
+struct update_follow {
+	enum update_follow_mode mode;
 	const char *base, *fabric;
 	bool no_input;	  /* APPLY: keeps it as soon as all is read back */
 	bool detach;	  /* APPLY: goes as soon as the journal is there */
@@ -42,10 +42,10 @@ struct follow {
 
 /* The exit code as of 'apply': 0 kept, 4, 5, 6, 7, ...; for one that was left, or detached from: 0.
  * Closes the link. */
-int follow_run(struct follow *f, struct err *err);
+int update_follow_run(struct update_follow *f, struct err *err);
 
 /* Asks one thing of the update's process and follows it to the end with --yes; used when it is
  * live.  -errno: it cannot be asked. */
-int follow_open(struct follow *f, const char *base, const char *id, struct err *err);
+int update_follow_open(struct update_follow *f, const char *base, const char *id, struct err *err);
 
 #endif

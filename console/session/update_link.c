@@ -40,7 +40,7 @@ struct update_link {
 	char id[48];
 	pid_t worker;
 	uint64_t seen_ms; /* when that was asked last */
-	struct apply_status last;
+	struct executor_status last;
 	bool over;
 };
 
@@ -85,8 +85,8 @@ static const char *str(const json_t *j, const char *key)
 	return s ? s : "";
 }
 
-static void take_update(struct update_link *u, const struct apply_event *ev,
-			const struct apply_status *st)
+static void take_update(struct update_link *u, const struct executor_event *ev,
+			const struct executor_status *st)
 {
 	struct msg *msg = msg_new(MSG_APPLY_EVENT);
 
@@ -213,8 +213,8 @@ static void met(struct update_link *u, const json_t *j)
 static void take(struct update_link *u, const json_t *j)
 {
 	const char *event = str(j, "event");
-	struct apply_event ev;
-	struct apply_status st;
+	struct executor_event ev;
+	struct executor_status st;
 
 	if (update_event_parse(&ev, &st, j))
 		take_update(u, &ev, &st);
@@ -261,7 +261,7 @@ static void look_for_another(struct update_link *u)
 	int rc;
 
 	control_link_init(&link, -1);
-	rc = rejoin(&link, &t, u->config->live.state_dir, u->id, u->worker, stopped, u);
+	rc = update_reconnect(&link, &t, u->config->live.state_dir, u->id, u->worker, stopped, u);
 	pthread_mutex_lock(&u->lock);
 	old = u->link;
 	u->link = link;
@@ -350,7 +350,7 @@ static bool start(struct update_link *u)
 		pthread_join(u->thread, NULL);
 	control_close(&u->link);
 	u->over = u->waiting = false;
-	u->last = (struct apply_status){ 0 };
+	u->last = (struct executor_status){ 0 };
 	u->worker = 0;
 	u->id[0] = '\0';
 	return true;

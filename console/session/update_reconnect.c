@@ -39,8 +39,8 @@ static bool follows(struct control_link *l, const char *base, const char *id)
 	return ok;
 }
 
-int rejoin(struct control_link *l, struct txn_info *t, const char *base, char id[48], pid_t worker,
-	   bool (*stop)(void *ctx), void *ctx)
+int update_reconnect(struct control_link *l, struct txn_info *t, const char *base, char id[48],
+		     pid_t worker, bool (*stop)(void *ctx), void *ctx)
 {
 	uint64_t seen = clock_ms();
 

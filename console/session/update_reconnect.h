@@ -12,7 +12,7 @@
 /* id: "" while it is not known; then the journal that worker has made is looked for.  stop (may
  * be NULL): give it up.  1: l is connected and follows; 0: nobody works on it, *t is how it was
  * left; -ENOENT: there is no such journal, nothing was written. */
-int rejoin(struct control_link *l, struct txn_info *t, const char *base, char id[48], pid_t worker,
-	   bool (*stop)(void *ctx), void *ctx);
+int update_reconnect(struct control_link *l, struct txn_info *t, const char *base, char id[48],
+		     pid_t worker, bool (*stop)(void *ctx), void *ctx);
 
 #endif

@@ -79,7 +79,7 @@ static char *quoted_hash(char *at, const struct digest *d)
 
 #define ENTRY_MAX 260 /* bytes of one, at most */
 
-static void put_entry(text *out, const struct apply_event *ev, const struct apply_item *it)
+static void put_entry(text *out, const struct executor_event *ev, const struct executor_item *it)
 {
 	const struct change *c = &ev->list->v[it->change];
 	bool back = ev->phase == PHASE_ROLLBACK;
@@ -130,7 +130,7 @@ static void put_switch(text *out, const struct change *c, const struct fabric *f
 }
 
 /* From item first on as many as are of the same kind and fit a line; returns how many. */
-static uint32_t put_list(text *out, const struct apply_event *ev, const struct fabric *f,
+static uint32_t put_list(text *out, const struct executor_event *ev, const struct fabric *f,
 			 uint32_t first)
 {
 	const struct change *v = ev->list->v, *c, *last = NULL;
@@ -152,8 +152,8 @@ static uint32_t put_list(text *out, const struct apply_event *ev, const struct f
 }
 
 /* Of the writes from item first on; returns how many. */
-static uint32_t write_line(struct record *r, const struct apply_event *ev, const struct fabric *f,
-			   uint32_t first, text *out)
+static uint32_t write_line(struct record *r, const struct executor_event *ev,
+			   const struct fabric *f, uint32_t first, text *out)
 {
 	bool lft = ev->list->v[ev->item[first].change].kind == CHANGE_LFT;
 	struct err err = { "" };
@@ -175,7 +175,7 @@ static uint32_t write_line(struct record *r, const struct apply_event *ev, const
 	return n;
 }
 
-static void write_lines(struct record *r, const struct apply_event *ev, const struct fabric *f)
+static void write_lines(struct record *r, const struct executor_event *ev, const struct fabric *f)
 {
 	uint32_t most = ev->items < LINE_ITEMS ? ev->items : LINE_ITEMS;
 	text out = { 0 };
@@ -186,7 +186,7 @@ static void write_lines(struct record *r, const struct apply_event *ev, const st
 	vec_free(&out);
 }
 
-static void phase_line(struct record *r, const struct apply_event *ev)
+static void phase_line(struct record *r, const struct executor_event *ev)
 {
 	bool begin = ev->kind == APPLY_PHASE_BEGIN;
 	json_t *data = json_object();
@@ -202,7 +202,7 @@ static void phase_line(struct record *r, const struct apply_event *ev)
 	add(r, type, data);
 }
 
-static void agents_line(struct record *r, const struct apply_event *ev)
+static void agents_line(struct record *r, const struct executor_event *ev)
 {
 	json_t *data = json_object();
 
@@ -219,7 +219,7 @@ static void agents_line(struct record *r, const struct apply_event *ev)
 	    data);
 }
 
-void update_record_event(struct record *r, const struct apply_event *ev, const struct fabric *f)
+void update_record_event(struct record *r, const struct executor_event *ev, const struct fabric *f)
 {
 	json_t *data;
 
@@ -258,7 +258,7 @@ void update_record_event(struct record *r, const struct apply_event *ev, const s
 
 /* The plan and what PREPARE found are on disk before the first write; which waves have begun tells
  * the journal. */
-int update_record_gate(struct record *r, const struct apply_event *ev, struct err *err)
+int update_record_gate(struct record *r, const struct executor_event *ev, struct err *err)
 {
 	bool known = ev->phase == PHASE_WRITE && (ev->wave || !ev->asked);
 

@@ -16,18 +16,18 @@ static void go_on(int sig)
 	(void)sig;
 }
 
-static int gate(void *ctx, const struct apply_event *ev, struct err *err)
+static int gate(void *ctx, const struct executor_event *ev, struct err *err)
 {
-	struct txn *t = ctx;
+	struct update_rollback *t = ctx;
 	int rc = update_record_gate(t->record, ev, err);
 
 	t->no_record = t->no_record || rc;
 	return rc;
 }
 
-static void event(void *ctx, const struct apply_event *ev)
+static void event(void *ctx, const struct executor_event *ev)
 {
-	struct txn *t = ctx;
+	struct update_rollback *t = ctx;
 	char name[160] = "";
 
 	update_record_event(t->record, ev, t->live->f);
@@ -38,21 +38,22 @@ static void event(void *ctx, const struct apply_event *ev)
 	show_event(ev, name, ev->txn);
 }
 
-static int judge(void *ctx, struct apply_theirs *out, struct err *err)
+static int judge(void *ctx, struct executor_foreign *out, struct err *err)
 {
-	struct txn *t = ctx;
+	struct update_rollback *t = ctx;
 
-	return theirs_judge(&t->theirs, out, err);
+	return foreign_tables_judge(&t->theirs, out, err);
 }
 
 static int others(void *ctx)
 {
-	struct txn *t = ctx;
+	struct update_rollback *t = ctx;
 
-	return theirs_others(&t->theirs);
+	return foreign_tables_others(&t->theirs);
 }
 
-int txn_open(struct txn *t, struct live *l, const struct live_opts *o, struct err *err)
+int update_rollback_open(struct update_rollback *t, struct live *l, const struct live_opts *o,
+			 struct err *err)
 {
 	struct record_opts ro = {
 		.dir = o->record_dir,
@@ -63,11 +64,11 @@ int txn_open(struct txn *t, struct live *l, const struct live_opts *o, struct er
 	struct sigaction sa = { .sa_handler = go_on };
 	int rc;
 
-	*t = (struct txn){ .live = l, .opts = o };
+	*t = (struct update_rollback){ .live = l, .opts = o };
 	rc = record_open(&t->record, &ro, err);
 	if (rc)
 		return rc;
-	t->o = (struct apply_opts){
+	t->o = (struct executor_opts){
 		.base = o->state_dir,
 		.gate = gate,
 		.event = event,
@@ -81,7 +82,7 @@ int txn_open(struct txn *t, struct live *l, const struct live_opts *o, struct er
 	return 0;
 }
 
-static int choose_way(struct txn *t, struct err *err)
+static int choose_way(struct update_rollback *t, struct err *err)
 {
 	const struct plan *made = t->theirs.plan;
 	int rc = live_install_open(&t->way, t->live, t->opts, NULL, made ? made->sm.guid : 0, err);
@@ -93,16 +94,16 @@ static int choose_way(struct txn *t, struct err *err)
 
 static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
 {
-	struct txn *t = ctx;
+	struct update_rollback *t = ctx;
 
 	agents_ended(&t->agents, id, over, n);
 }
 
-int txn_recover(struct txn *t, struct journal *j, struct err *err)
+int update_rollback_recover(struct update_rollback *t, struct journal *j, struct err *err)
 {
 	int rc;
 
-	theirs_open(&t->theirs, t->live, t->opts, NULL, journal_info(j)->head.id);
+	foreign_tables_open(&t->theirs, t->live, t->opts, NULL, journal_info(j)->head.id);
 	rc = choose_way(t, err);
 	if (rc) {
 		journal_close(j);
@@ -113,11 +114,11 @@ int txn_recover(struct txn *t, struct journal *j, struct err *err)
 		agents_apply(&t->o, &t->agents, NULL);
 		t->o.ended = ended;
 	}
-	t->a = apply_recover(j, t->live->f, &t->way.in, &t->o);
+	t->a = executor_recover(j, t->live->f, &t->way.in, &t->o);
 	return 0;
 }
 
-void txn_note(struct txn *t, const char *type, json_t *data)
+void update_rollback_note(struct update_rollback *t, const char *type, json_t *data)
 {
 	struct err err = { "" };
 
@@ -125,24 +126,24 @@ void txn_note(struct txn *t, const char *type, json_t *data)
 		log_add(LOG_ERROR, "record", "%s", err.text);
 }
 
-int txn_exit(const struct txn *t)
+int update_rollback_exit(const struct update_rollback *t)
 {
-	enum outcome o = apply_outcome(t->a);
+	enum outcome o = executor_outcome(t->a);
 
 	if (o == OUTCOME_REFUSED && t->no_record)
 		return EXIT_NO_RECORD;
 	return outcome_exit_code(o);
 }
 
-void txn_close(struct txn *t)
+void update_rollback_close(struct update_rollback *t)
 {
 	struct err err = { "" };
 
-	apply_free(t->a);
+	executor_free(t->a);
 	live_install_close(&t->way);
-	theirs_close(&t->theirs);
+	foreign_tables_close(&t->theirs);
 	agents_close(&t->agents);
 	if (record_close(t->record, &err))
 		log_add(LOG_ERROR, "record", "%s", err.text);
-	*t = (struct txn){ 0 };
+	*t = (struct update_rollback){ 0 };
 }

@@ -132,7 +132,7 @@ int watchdog_config_file(const struct watchdog_config *c, struct err *err)
 {
 	json_t *j = encode(c);
 	char *text = json_dumps(j, JSON_COMPACT);
-	int fd = text ? guard_memory("ibroute-watchdog", text, strlen(text)) : -EINVAL;
+	int fd = text ? supervisor_memory("ibroute-watchdog", text, strlen(text)) : -EINVAL;
 
 	json_decref(j);
 	if (text)
@@ -210,7 +210,7 @@ static int plan_memory(const char *path, struct err *err)
 
 	if (rc)
 		return rc;
-	fd = guard_memory("ibroute-plan", data, len);
+	fd = supervisor_memory("ibroute-plan", data, len);
 	free(data);
 	return fd >= 0 ? fd : err_set(err, fd, "%s: %s", path, strerror(-fd));
 }
@@ -233,7 +233,7 @@ int watchdog_launch(int *fd, const struct watchdog_config *c, const char *plan_f
 	if (!rc && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		rc = err_set(err, -errno, "the watchdog's socket: %s", strerror(errno));
 	if (!rc)
-		rc = guard_start(config, plan, pair[1], id, err);
+		rc = supervisor_start(config, plan, pair[1], id, err);
 	if (rc && pair[0] >= 0)
 		close(pair[0]);
 	if (pair[1] >= 0)

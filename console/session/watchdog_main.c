@@ -33,7 +33,7 @@ struct worker {
 	struct live_install way;
 	struct job_source *jobs;
 	struct agents agents;
-	struct theirs theirs;
+	struct foreign_tables theirs;
 	char *file; /* the plan's */
 	size_t file_len;
 	bool no_record; /* it was the record that could not be written */
@@ -41,7 +41,7 @@ struct worker {
 	char user[40];
 };
 
-static int gate(void *ctx, const struct apply_event *ev, struct err *err)
+static int gate(void *ctx, const struct executor_event *ev, struct err *err)
 {
 	struct worker *w = ctx;
 	int rc = update_record_gate(w->record, ev, err);
@@ -50,7 +50,7 @@ static int gate(void *ctx, const struct apply_event *ev, struct err *err)
 	return rc;
 }
 
-static void event(void *ctx, const struct apply_event *ev)
+static void event(void *ctx, const struct executor_event *ev)
 {
 	struct worker *w = ctx;
 
@@ -77,14 +77,14 @@ static int others(void *ctx)
 {
 	struct worker *w = ctx;
 
-	return theirs_others(&w->theirs);
+	return foreign_tables_others(&w->theirs);
 }
 
-static int judge(void *ctx, struct apply_theirs *out, struct err *err)
+static int judge(void *ctx, struct executor_foreign *out, struct err *err)
 {
 	struct worker *w = ctx;
 
-	return theirs_judge(&w->theirs, out, err);
+	return foreign_tables_judge(&w->theirs, out, err);
 }
 
 static const struct jobset *running(void *ctx)
@@ -127,7 +127,7 @@ static void open_jobs(struct worker *w)
 	if (!(w->config.watch & 1u << WATCH_JOBS) || !w->config.live.jobs ||
 	    strcmp(w->config.live.jobs, "slurm"))
 		return;
-	if (job_source_open(&w->jobs, &job_source_slurm, &so, &err))
+	if (source_open(&w->jobs, &job_source_slurm, &so, &err))
 		log_add(LOG_WARN, "watchdog", "%s", err.text);
 }
 
@@ -173,8 +173,8 @@ static int run(struct worker *w, const struct plan *plan, struct journal *j, str
 	};
 	int code = EXIT_REFUSED;
 
-	theirs_open(&w->theirs, &w->live, &w->config.live, plan,
-		    j ? journal_info(j)->head.id : NULL);
+	foreign_tables_open(&w->theirs, &w->live, &w->config.live, plan,
+			    j ? journal_info(j)->head.id : NULL);
 	if (choose_way(w, plan, err)) {
 		journal_close(j);
 		goto out;
@@ -187,7 +187,7 @@ static int run(struct worker *w, const struct plan *plan, struct journal *j, str
 	agents_close(&w->agents);
 	live_install_close(&w->way);
 out:
-	theirs_close(&w->theirs);
+	foreign_tables_close(&w->theirs);
 	return code == EXIT_REFUSED && w->no_record ? EXIT_NO_RECORD : code;
 }
 
@@ -197,7 +197,7 @@ static int run_plan(struct worker *w, const struct plan *p, struct err *err)
 	struct live *l = &w->live;
 	struct plan *now;
 	const struct tables *from = plan_as_read(p, l->f, l->t);
-	int rc = plan_stale(p, l->f, from, l->jobs, &l->sm, err);
+	int rc = plan_staleness(p, l->f, from, l->jobs, &l->sm, err);
 
 	if (!rc)
 		rc = plan_rebase(&now, p, l->f, from, err);
@@ -210,7 +210,7 @@ static int run_plan(struct worker *w, const struct plan *p, struct err *err)
 	update_record_figures(w->record, now);
 	open_jobs(w);
 	rc = run(w, now, NULL, err);
-	job_source_close(w->jobs);
+	source_close(w->jobs);
 	plan_free(now);
 	return rc;
 }
@@ -282,11 +282,11 @@ static int start(struct worker *w, struct err *err)
 
 	who(w);
 	o.client = fcntl(GUARD_CLIENT, F_GETFD) < 0 ? -1 : GUARD_CLIENT;
-	o.guard = guard_link_new("");
+	o.guard = supervisor_link_new("");
 	rc = watchdog_config_read(&w->config, GUARD_CONFIG, err);
 	if (rc)
 		return rc;
-	guard_log(w->config.live.state_dir, "watchdog");
+	supervisor_log(w->config.live.state_dir, "watchdog");
 	o.base = w->config.live.state_dir;
 	o.confirm_s = w->config.confirm_s;
 	return watchdog_new(&w->dog, &o, err);
@@ -323,7 +323,7 @@ static int worker_main(const char *id)
 int watchdog_main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "guard"))
-		return guard_main(argc - 1, argv + 1);
+		return supervisor_main(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "worker"))
 		return worker_main(argc > 2 ? argv[2] : NULL);
 	fprintf(stderr, "%s is for this program's own use\n", GUARD_ARG);

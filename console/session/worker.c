@@ -132,8 +132,8 @@ static void do_usage(struct worker *w, struct work *k)
 	struct err err = { "" };
 
 	begin(w, MSG_BACKGROUND_STEP, "who uses what", 0);
-	msg->rc = usage_compute(&msg->usage, k->fabric, k->tables, k->jobs, k->lanes, &w->progress,
-				&err);
+	msg->rc = link_usage_compute(&msg->usage, k->fabric, k->tables, k->jobs, k->lanes,
+				     &w->progress, &err);
 	if (msg->rc && msg->rc != -ECANCELED)
 		log_add(LOG_WARN, "usage", "%s", err.text);
 	mailbox_send(w->box, msg);
@@ -289,7 +289,7 @@ static void do_order(struct worker *w, struct work *k, enum msg_type steps, enum
 	if (!msg->rc)
 		plan_from_files(p, &k->files);
 	if (!msg->rc && !plan_empty(p))
-		msg->rc = waves_plan(p, NULL, &w->progress, &err);
+		msg->rc = plan_order_find(p, NULL, &w->progress, &err);
 	if (!msg->rc) {
 		msg->ordered = p;
 		p = NULL;

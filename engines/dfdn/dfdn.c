@@ -103,7 +103,7 @@ static void judge(struct dfdn *x, struct attempt *a)
 }
 
 /* In the order of LIDs; gives up where the best so far has no more SLs. */
-static int first_fit(struct dfdn *x, struct attempt *a)
+static int vl_first_fit(struct dfdn *x, struct attempt *a)
 {
 	struct dfdn_visit v = { .tree = place_tree, .ctx = a };
 	int rc;
@@ -150,7 +150,7 @@ static int assign(struct dfdn *x, unsigned nvl)
 	int rc = 0;
 
 	for (int align = DFDN_ALIGN_DESTINATION; align <= DFDN_ALIGN_SOURCE && !rc; align++)
-		rc = first_fit(x, &(struct attempt){ .nvl = nvl, .align = align });
+		rc = vl_first_fit(x, &(struct attempt){ .nvl = nvl, .align = align });
 	if (!rc)
 		rc = tight(x, &(struct attempt){ .nvl = nvl, .align = DFDN_ALIGN_DESTINATION });
 	return rc;
@@ -259,8 +259,9 @@ static int assign_vls(struct dfdn *x, struct err *err)
 	return rc;
 }
 
-static int route_how(struct tables **out, const struct fabric *f, const struct even_how *how,
-		     const struct engine_params *params, struct progress *progress, struct err *err)
+static int route_how(struct tables **out, const struct fabric *f,
+		     const struct balanced_sssp_how *how, const struct engine_params *params,
+		     struct progress *progress, struct err *err)
 {
 	struct dfdn x = { .f = f, .vls = graph_vls(f, params) };
 	int rc;
@@ -270,7 +271,7 @@ static int route_how(struct tables **out, const struct fabric *f, const struct e
 		strncat(x.t->params, ",paths=minhop",
 			sizeof(x.t->params) - strlen(x.t->params) - 1);
 	x.turn = xcalloc(f->nsw, sizeof(*x.turn));
-	rc = even_route(x.t, f, params, how, progress);
+	rc = balanced_sssp_route(x.t, f, params, how, progress);
 	if (!rc) {
 		dfdn_tree_init(&x.tree, f, x.t, graph_lmc(f, params));
 		rc = pace_begin(&x.pace, progress, "layers", PACE_TOTAL) ? -ECANCELED : 0;
@@ -296,12 +297,12 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 		 const struct demand *demand, const struct engine_params *params,
 		 struct progress *progress, struct err *err)
 {
-	static const struct even_how hows[][2] = {
-		[DFDN_SSSP] = { { .rounds = EVEN_ROUNDS }, { .rounds = 0 } },
-		[DFDN_MINHOP] = { { .rule = BALANCE_PORTS, .rounds = EVEN_ROUNDS },
+	static const struct balanced_sssp_how hows[][2] = {
+		[DFDN_SSSP] = { { .rounds = BALANCED_SSSP_ROUNDS }, { .rounds = 0 } },
+		[DFDN_MINHOP] = { { .rule = BALANCE_PORTS, .rounds = BALANCED_SSSP_ROUNDS },
 				  { .rule = BALANCE_PORTS, .by_switch = true } },
 	};
-	const struct even_how *how = hows[params->dfdn_base];
+	const struct balanced_sssp_how *how = hows[params->dfdn_base];
 	int rc = route_how(out, f, &how[0], params, progress, err);
 
 	(void)jobs;

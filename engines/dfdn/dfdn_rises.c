@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct survey {
+struct fabric_summary {
 	struct dfdn_rises *r;
 	uint32_t *rises; /* by position, from there on */
 	uint32_t *hops;
@@ -17,7 +17,7 @@ struct survey {
 
 static bool survey_tree(void *ctx, const struct dfdn_tree *x, uint32_t k)
 {
-	struct survey *s = ctx;
+	struct fabric_summary *s = ctx;
 	uint32_t most = s->r->most, longest = s->r->longest;
 
 	(void)k;
@@ -88,7 +88,7 @@ static void mark_rises(struct dfdn_rises *r, const struct dfdn_tree *tree, const
 int dfdn_rises_init(struct dfdn_rises *r, struct dfdn_tree *tree, const uint32_t *roots,
 		    uint32_t nroots, struct pace *p)
 {
-	struct survey s = { .r = r };
+	struct fabric_summary s = { .r = r };
 	struct dfdn_visit v = { .tree = survey_tree, .ctx = &s };
 	int rc;
 

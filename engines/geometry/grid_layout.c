@@ -12,15 +12,15 @@
 #define HOLES_PCT   10 /* of the points may be without a switch */
 #define MISSING_PCT 20 /* of the cables may be missing */
 
-struct lattice *lattice_new(const struct fabric *f)
+struct grid_layout *grid_layout_new(const struct fabric *f)
 {
-	struct lattice *l = xcalloc(1, sizeof(*l));
+	struct grid_layout *l = xcalloc(1, sizeof(*l));
 
-	l->coord = xcalloc((size_t)f->nsw * LATTICE_DIMS, sizeof(*l->coord));
+	l->coord = xcalloc((size_t)f->nsw * GRID_LAYOUT_DIMS, sizeof(*l->coord));
 	return l;
 }
 
-void lattice_free(struct lattice *l)
+void grid_layout_free(struct grid_layout *l)
 {
 	if (!l)
 		return;
@@ -28,7 +28,7 @@ void lattice_free(struct lattice *l)
 	free(l);
 }
 
-static uint64_t cell_of(const struct lattice *l, const uint16_t *at)
+static uint64_t cell_of(const struct grid_layout *l, const uint16_t *at)
 {
 	uint64_t cell = 0;
 
@@ -38,10 +38,10 @@ static uint64_t cell_of(const struct lattice *l, const uint16_t *at)
 }
 
 /* The dimension that a cable is in; FAB_NONE: its ends are no neighbours. */
-static uint32_t cable_dim(const struct lattice *l, uint32_t a, uint32_t b)
+static uint32_t cable_dim(const struct grid_layout *l, uint32_t a, uint32_t b)
 {
-	const uint16_t *x = &l->coord[(size_t)a * LATTICE_DIMS];
-	const uint16_t *y = &l->coord[(size_t)b * LATTICE_DIMS];
+	const uint16_t *x = &l->coord[(size_t)a * GRID_LAYOUT_DIMS];
+	const uint16_t *y = &l->coord[(size_t)b * GRID_LAYOUT_DIMS];
 	uint32_t dim = FAB_NONE;
 
 	for (uint32_t d = 0; d < l->ndim; d++) {
@@ -56,12 +56,12 @@ static uint32_t cable_dim(const struct lattice *l, uint32_t a, uint32_t b)
 	return dim;
 }
 
-static int place_all(uint32_t *at, uint64_t ncell, const struct lattice *l, const struct fabric *f,
-		     struct err *err)
+static int place_all(uint32_t *at, uint64_t ncell, const struct grid_layout *l,
+		     const struct fabric *f, struct err *err)
 {
 	memset(at, 0xff, ncell * sizeof(*at));
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		uint32_t *cell = &at[cell_of(l, &l->coord[(size_t)sw * LATTICE_DIMS])];
+		uint32_t *cell = &at[cell_of(l, &l->coord[(size_t)sw * GRID_LAYOUT_DIMS])];
 
 		if (*cell != FAB_NONE)
 			return err_set(err, -EINVAL, "switches %s and %s get the same place",
@@ -71,7 +71,7 @@ static int place_all(uint32_t *at, uint64_t ncell, const struct lattice *l, cons
 	return 0;
 }
 
-static int check_cables(struct lattice *l, const struct fabric *f, struct err *err)
+static int check_cables(struct grid_layout *l, const struct fabric *f, struct err *err)
 {
 	memset(l->ring, 0, sizeof(l->ring));
 	for (uint32_t c = 0; c < f->nchan; c++) {
@@ -81,8 +81,8 @@ static int check_cables(struct lattice *l, const struct fabric *f, struct err *e
 		if (d == FAB_NONE)
 			return err_set(err, -EINVAL, "the cable from %s to %s joins no neighbours",
 				       f->sw_name[a], f->sw_name[b]);
-		x = &l->coord[(size_t)a * LATTICE_DIMS];
-		y = &l->coord[(size_t)b * LATTICE_DIMS];
+		x = &l->coord[(size_t)a * GRID_LAYOUT_DIMS];
+		y = &l->coord[(size_t)b * GRID_LAYOUT_DIMS];
 		if (l->dim[d] > 2 && abs(x[d] - y[d]) + 1 == (int)l->dim[d])
 			l->ring[d] = true;
 	}
@@ -98,17 +98,17 @@ static bool adjacent(const struct fabric *f, uint32_t a, uint32_t b)
 }
 
 /* Neighbours in places without a cable; all gets how many neighbours there are. */
-static uint32_t count_missing(const struct lattice *l, const struct fabric *f, const uint32_t *at,
-			      uint32_t *all)
+static uint32_t count_missing(const struct grid_layout *l, const struct fabric *f,
+			      const uint32_t *at, uint32_t *all)
 {
 	uint32_t missing = 0;
 
 	*all = 0;
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		const uint16_t *x = &l->coord[(size_t)sw * LATTICE_DIMS];
+		const uint16_t *x = &l->coord[(size_t)sw * GRID_LAYOUT_DIMS];
 
 		for (uint32_t d = 0; d < l->ndim; d++) {
-			uint16_t to[LATTICE_DIMS];
+			uint16_t to[GRID_LAYOUT_DIMS];
 			uint32_t next;
 
 			if (x[d] + 1u == l->dim[d] && !l->ring[d])
@@ -125,7 +125,7 @@ static uint32_t count_missing(const struct lattice *l, const struct fabric *f, c
 	return missing;
 }
 
-int lattice_check(struct lattice *l, const struct fabric *f, struct err *err)
+int grid_layout_check(struct grid_layout *l, const struct fabric *f, struct err *err)
 {
 	uint64_t ncell = 1;
 	uint32_t *at, all = 0;
@@ -153,7 +153,7 @@ int lattice_check(struct lattice *l, const struct fabric *f, struct err *err)
 }
 
 /* All cables are there: as the engines see it. */
-static bool from_torus(struct lattice *l, const struct fabric *f)
+static bool from_torus(struct grid_layout *l, const struct fabric *f)
 {
 	struct grid *g = NULL;
 
@@ -164,57 +164,57 @@ static bool from_torus(struct lattice *l, const struct fabric *f)
 		l->dim[d] = g->size[d];
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		for (uint32_t d = 0; d < g->ndims; d++)
-			l->coord[(size_t)sw * LATTICE_DIMS + d] = grid_coord(g, sw)[d];
+			l->coord[(size_t)sw * GRID_LAYOUT_DIMS + d] = grid_coord(g, sw)[d];
 	grid_free(g);
 	return true;
 }
 
-static int from_cables(struct lattice *l, const struct fabric *f, struct err *err)
+static int from_cables(struct grid_layout *l, const struct fabric *f, struct err *err)
 {
 	struct err none;
-	int rc = from_torus(l, f) ? lattice_check(l, f, &none) : -EINVAL;
+	int rc = from_torus(l, f) ? grid_layout_check(l, f, &none) : -EINVAL;
 
-	l->from = LATTICE_CABLES;
+	l->from = GRID_LAYOUT_CABLES;
 	if (rc) {
-		rc = lattice_from_squares(l, f, err);
+		rc = grid_layout_from_squares(l, f, err);
 		if (!rc)
-			rc = lattice_check(l, f, err);
+			rc = grid_layout_check(l, f, err);
 	}
 	if (rc)
 		return rc;
-	lattice_join_rings(l, f);
-	return lattice_check(l, f, err);
+	grid_layout_join_rings(l, f);
+	return grid_layout_check(l, f, err);
 }
 
-static int from_steps(struct lattice *l, const struct fabric *f)
+static int from_steps(struct grid_layout *l, const struct fabric *f)
 {
 	struct err none;
 	int rc;
 
-	l->from = LATTICE_STEPS;
-	rc = lattice_from_ports(l, f, &none);
+	l->from = GRID_LAYOUT_STEPS;
+	rc = grid_layout_from_ports(l, f, &none);
 	if (rc)
 		return rc;
-	lattice_sort_dims(l, f);
-	return lattice_check(l, f, &none);
+	grid_layout_sort_dims(l, f);
+	return grid_layout_check(l, f, &none);
 }
 
-int lattice_find(struct lattice **out, const struct fabric *f, struct err *err)
+int grid_layout_find(struct grid_layout **out, const struct fabric *f, struct err *err)
 {
-	struct lattice *l = lattice_new(f);
+	struct grid_layout *l = grid_layout_new(f);
 	struct err none;
 	int rc;
 
-	l->from = LATTICE_NAMES;
-	rc = lattice_from_names(l, f, &none);
+	l->from = GRID_LAYOUT_NAMES;
+	rc = grid_layout_from_names(l, f, &none);
 	if (!rc)
-		rc = lattice_check(l, f, &none);
+		rc = grid_layout_check(l, f, &none);
 	if (rc)
 		rc = from_cables(l, f, err);
 	if (rc)
 		rc = from_steps(l, f);
 	if (rc)
-		lattice_free(l);
+		grid_layout_free(l);
 	else
 		*out = l;
 	return rc;

@@ -53,7 +53,7 @@ static int read_all(uint32_t *num, uint32_t *count, const struct fabric *f, stru
 }
 
 /* Columns that vary are the dimensions; a number that all names have is none. */
-int lattice_from_names(struct lattice *l, const struct fabric *f, struct err *err)
+int grid_layout_from_names(struct grid_layout *l, const struct fabric *f, struct err *err)
 {
 	uint32_t *num = xcalloc((size_t)f->nsw * NUMBERS, sizeof(*num)), count;
 	int rc = read_all(num, &count, f, err);
@@ -78,7 +78,7 @@ int lattice_from_names(struct lattice *l, const struct fabric *f, struct err *er
 			break;
 		}
 		for (uint32_t sw = 0; sw < f->nsw; sw++)
-			l->coord[(size_t)sw * LATTICE_DIMS + l->ndim] =
+			l->coord[(size_t)sw * GRID_LAYOUT_DIMS + l->ndim] =
 				(uint16_t)(num[(size_t)sw * NUMBERS + k] - c.least);
 		l->ndim++;
 	}

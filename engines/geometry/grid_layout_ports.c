@@ -174,7 +174,7 @@ static bool follow(uint32_t *place, const struct layers *l, uint32_t nsw)
 	return n == l->n;
 }
 
-int lattice_from_ports(struct lattice *l, const struct fabric *f, struct err *err)
+int grid_layout_from_ports(struct grid_layout *l, const struct fabric *f, struct err *err)
 {
 	struct layers layers = { .of = xcalloc(f->nsw, sizeof(uint32_t)),
 				 .next = xcalloc(f->nsw, sizeof(*layers.next)) };
@@ -182,7 +182,7 @@ int lattice_from_ports(struct lattice *l, const struct fabric *f, struct err *er
 	int rc = 0;
 
 	l->ndim = find_dims(dim_of, f);
-	if (l->ndim < 2 || l->ndim > LATTICE_DIMS)
+	if (l->ndim < 2 || l->ndim > GRID_LAYOUT_DIMS)
 		rc = err_set(err, -EINVAL, "the ports of its cables tell no dimensions");
 	for (uint32_t d = 0; !rc && d < l->ndim; d++) {
 		if (!find_layers(&layers, f, dim_of, d) || !follow(place, &layers, f->nsw)) {
@@ -191,7 +191,8 @@ int lattice_from_ports(struct lattice *l, const struct fabric *f, struct err *er
 		}
 		l->dim[d] = layers.n;
 		for (uint32_t sw = 0; sw < f->nsw; sw++)
-			l->coord[(size_t)sw * LATTICE_DIMS + d] = (uint16_t)place[layers.of[sw]];
+			l->coord[(size_t)sw * GRID_LAYOUT_DIMS + d] =
+				(uint16_t)place[layers.of[sw]];
 	}
 	free(layers.of);
 	free(layers.next);

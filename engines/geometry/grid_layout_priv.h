@@ -5,18 +5,18 @@
 
 #include "engines/geometry/grid_layout.h"
 
-struct lattice *lattice_new(const struct fabric *f);
+struct grid_layout *grid_layout_new(const struct fabric *f);
 
 /* Each finds places or says what is in the way; what it found is not checked yet. */
-int lattice_from_names(struct lattice *l, const struct fabric *f, struct err *err);
-int lattice_from_ports(struct lattice *l, const struct fabric *f, struct err *err);
-int lattice_from_squares(struct lattice *l, const struct fabric *f, struct err *err);
+int grid_layout_from_names(struct grid_layout *l, const struct fabric *f, struct err *err);
+int grid_layout_from_ports(struct grid_layout *l, const struct fabric *f, struct err *err);
+int grid_layout_from_squares(struct grid_layout *l, const struct fabric *f, struct err *err);
 /* Larger dimensions first; equals as they were. */
-void lattice_sort_dims(struct lattice *l, const struct fabric *f);
+void grid_layout_sort_dims(struct grid_layout *l, const struct fabric *f);
 /* The same; joins those of two, by ports where these tell which. */
-void lattice_join_rings(struct lattice *l, const struct fabric *f);
+void grid_layout_join_rings(struct grid_layout *l, const struct fabric *f);
 /* A switch at most at every point, neighbours at the ends of every cable; counts what is missing.
  * Rings that no cable closes become lines. */
-int lattice_check(struct lattice *l, const struct fabric *f, struct err *err);
+int grid_layout_check(struct grid_layout *l, const struct fabric *f, struct err *err);
 
 #endif

@@ -14,11 +14,11 @@ struct ports {
 	uint32_t all;
 };
 
-static void count_ports(struct ports *of, const struct lattice *l, const struct fabric *f)
+static void count_ports(struct ports *of, const struct grid_layout *l, const struct fabric *f)
 {
 	for (uint32_t c = 0; c < f->nchan; c++) {
-		const uint16_t *x = &l->coord[(size_t)f->chan_src[c] * LATTICE_DIMS];
-		const uint16_t *y = &l->coord[(size_t)f->chan_dst[c] * LATTICE_DIMS];
+		const uint16_t *x = &l->coord[(size_t)f->chan_src[c] * GRID_LAYOUT_DIMS];
+		const uint16_t *y = &l->coord[(size_t)f->chan_dst[c] * GRID_LAYOUT_DIMS];
 
 		for (uint32_t d = 0; d < l->ndim; d++) {
 			if (x[d] == y[d])
@@ -45,11 +45,11 @@ static uint16_t around(uint16_t a, uint16_t b)
 }
 
 /* b goes into a. */
-static void join_two(struct lattice *l, struct ports *ports, const struct fabric *f, uint32_t a,
+static void join_two(struct grid_layout *l, struct ports *ports, const struct fabric *f, uint32_t a,
 		     uint32_t b)
 {
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		uint16_t *x = &l->coord[(size_t)sw * LATTICE_DIMS];
+		uint16_t *x = &l->coord[(size_t)sw * GRID_LAYOUT_DIMS];
 
 		x[a] = around(x[a], x[b]);
 		for (uint32_t d = b; d + 1 < l->ndim; d++)
@@ -65,7 +65,8 @@ static void join_two(struct lattice *l, struct ports *ports, const struct fabric
 }
 
 /* The two dimensions of two whose ports are most alike; false: there are no two. */
-static bool most_alike(uint32_t *a, uint32_t *b, const struct lattice *l, const struct ports *ports)
+static bool most_alike(uint32_t *a, uint32_t *b, const struct grid_layout *l,
+		       const struct ports *ports)
 {
 	uint32_t best = 0;
 	bool found = false;
@@ -85,7 +86,7 @@ static bool most_alike(uint32_t *a, uint32_t *b, const struct lattice *l, const 
 }
 
 /* Two that are clearly more alike than either is to a third. */
-static bool no_other(const struct lattice *l, const struct ports *ports, uint32_t a, uint32_t b)
+static bool no_other(const struct grid_layout *l, const struct ports *ports, uint32_t a, uint32_t b)
 {
 	uint32_t n = alike(&ports[a], &ports[b]);
 	bool clear = n > 0;
@@ -97,7 +98,7 @@ static bool no_other(const struct lattice *l, const struct ports *ports, uint32_
 	return clear;
 }
 
-void lattice_sort_dims(struct lattice *l, const struct fabric *f)
+void grid_layout_sort_dims(struct grid_layout *l, const struct fabric *f)
 {
 	for (uint32_t i = 1; i < l->ndim; i++)
 		for (uint32_t k = i; k > 0 && l->dim[k - 1] < l->dim[k]; k--) {
@@ -109,7 +110,7 @@ void lattice_sort_dims(struct lattice *l, const struct fabric *f)
 			l->ring[k] = l->ring[k - 1];
 			l->ring[k - 1] = ring;
 			for (uint32_t sw = 0; sw < f->nsw; sw++) {
-				uint16_t *x = &l->coord[(size_t)sw * LATTICE_DIMS], at = x[k];
+				uint16_t *x = &l->coord[(size_t)sw * GRID_LAYOUT_DIMS], at = x[k];
 
 				x[k] = x[k - 1];
 				x[k - 1] = at;
@@ -117,13 +118,13 @@ void lattice_sort_dims(struct lattice *l, const struct fabric *f)
 		}
 }
 
-void lattice_join_rings(struct lattice *l, const struct fabric *f)
+void grid_layout_join_rings(struct grid_layout *l, const struct fabric *f)
 {
 	uint32_t two = 0, rings = 0, lines = 0, a, b;
 	struct ports *ports;
 	bool sure = true;
 
-	lattice_sort_dims(l, f);
+	grid_layout_sort_dims(l, f);
 	for (uint32_t d = 0; d < l->ndim; d++) {
 		two += l->dim[d] == 2;
 		rings += l->ring[d];
@@ -132,14 +133,14 @@ void lattice_join_rings(struct lattice *l, const struct fabric *f)
 	/* 7x2x2 of lines is a mesh, not a ring of four on a line; a square alone is a square */
 	if (two < 2 || (lines && !rings) || l->ndim < 3)
 		return;
-	ports = xcalloc(LATTICE_DIMS, sizeof(*ports));
+	ports = xcalloc(GRID_LAYOUT_DIMS, sizeof(*ports));
 	count_ports(ports, l, f);
 	while (most_alike(&a, &b, l, ports)) {
 		sure &= no_other(l, ports, a, b);
 		join_two(l, ports, f, a, b);
 	}
 	if (two > 2)
-		l->from = sure ? LATTICE_PORTS : LATTICE_ANY;
-	lattice_sort_dims(l, f);
+		l->from = sure ? GRID_LAYOUT_PORTS : GRID_LAYOUT_ANY;
+	grid_layout_sort_dims(l, f);
 	free(ports);
 }

@@ -256,29 +256,29 @@ static uint32_t order_dim(uint32_t *at, const struct squares *q, uint32_t dim)
 }
 
 /* By the steps that begin at it; what these do not say its neighbours do. */
-static int place(struct lattice *l, const struct squares *q, const uint32_t *number,
+static int place(struct grid_layout *l, const struct squares *q, const uint32_t *number,
 		 const uint32_t *at, struct err *err)
 {
 	const struct fabric *f = q->f;
 	uint32_t left, before = UINT32_MAX;
 
-	memset(l->coord, 0xff, (size_t)f->nsw * LATTICE_DIMS * sizeof(*l->coord));
+	memset(l->coord, 0xff, (size_t)f->nsw * GRID_LAYOUT_DIMS * sizeof(*l->coord));
 	for (uint32_t c = 0; c < f->nchan; c++)
 		if (q->step[c] != FAB_NONE)
-			l->coord[(size_t)f->chan_src[c] * LATTICE_DIMS +
+			l->coord[(size_t)f->chan_src[c] * GRID_LAYOUT_DIMS +
 				 number[q->dim[q->step[c]]]] = (uint16_t)at[q->layer[q->step[c]]];
 	for (left = UINT32_MAX - 1; left && left < before;) {
 		before = left;
 		left = 0;
 		for (uint32_t sw = 0; sw < f->nsw; sw++)
 			for (uint32_t d = 0; d < l->ndim; d++) {
-				uint16_t *x = &l->coord[(size_t)sw * LATTICE_DIMS + d];
+				uint16_t *x = &l->coord[(size_t)sw * GRID_LAYOUT_DIMS + d];
 
 				for (uint32_t c = f->chan_off[sw];
 				     *x == UINT16_MAX && c < f->chan_off[sw + 1]; c++)
 					if (q->step[c] != FAB_NONE)
 						*x = l->coord[(size_t)f->chan_dst[c] *
-								      LATTICE_DIMS +
+								      GRID_LAYOUT_DIMS +
 							      d];
 				left += *x == UINT16_MAX;
 			}
@@ -287,7 +287,7 @@ static int place(struct lattice *l, const struct squares *q, const uint32_t *num
 		    : 0;
 }
 
-static int place_by_layers(struct lattice *l, const struct squares *q, struct err *err)
+static int place_by_layers(struct grid_layout *l, const struct squares *q, struct err *err)
 {
 	uint32_t *at = xcalloc(q->nstep, sizeof(*at));
 	uint32_t *number = xcalloc(q->nstep, sizeof(*number));
@@ -297,9 +297,9 @@ static int place_by_layers(struct lattice *l, const struct squares *q, struct er
 	for (uint32_t k = 0; k < q->nstep && !rc; k++) {
 		if (q->dim[k] != k)
 			continue;
-		if (l->ndim == LATTICE_DIMS) {
+		if (l->ndim == GRID_LAYOUT_DIMS) {
 			rc = err_set(err, -EINVAL, "it would have more than %d dimensions",
-				     LATTICE_DIMS);
+				     GRID_LAYOUT_DIMS);
 			break;
 		}
 		number[k] = l->ndim;
@@ -314,7 +314,7 @@ static int place_by_layers(struct lattice *l, const struct squares *q, struct er
 	return rc;
 }
 
-int lattice_from_squares(struct lattice *l, const struct fabric *f, struct err *err)
+int grid_layout_from_squares(struct grid_layout *l, const struct fabric *f, struct err *err)
 {
 	struct squares q = { .f = f };
 	int rc;

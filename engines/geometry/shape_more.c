@@ -17,14 +17,14 @@
 #define UNEVEN_PCT  25 /* the smallest may lack so many of the largest: broken switches */
 #define CLOSE_SHARE 2  /* triangles of a cable inside: at least the largest number / this */
 
-static void note_torus(struct shape *s, const struct lattice *l)
+static void note_torus(struct topology_kind *s, const struct grid_layout *l)
 {
 	static const char *const how[] = {
-		[LATTICE_CABLES] = "",
-		[LATTICE_NAMES] = "dimensions from switch names",
-		[LATTICE_PORTS] = "rings of 4 by port numbers",
-		[LATTICE_STEPS] = "dimensions from port numbers",
-		[LATTICE_ANY] = "which 2x2 are a ring of 4 is not known",
+		[GRID_LAYOUT_CABLES] = "",
+		[GRID_LAYOUT_NAMES] = "dimensions from switch names",
+		[GRID_LAYOUT_PORTS] = "rings of 4 by port numbers",
+		[GRID_LAYOUT_STEPS] = "dimensions from port numbers",
+		[GRID_LAYOUT_ANY] = "which 2x2 are a ring of 4 is not known",
 	};
 	char missing[64] = "", holes[64] = "";
 
@@ -40,24 +40,24 @@ static void note_torus(struct shape *s, const struct lattice *l)
 }
 
 /* Two or three switches in a row are no torus that anybody speaks of. */
-static bool is_torus(const struct lattice *l)
+static bool is_torus(const struct grid_layout *l)
 {
-	return l->ndim <= SHAPE_DIMS && (l->ndim > 1 || l->dim[0] > 3);
+	return l->ndim <= TOPOLOGY_DIMS && (l->ndim > 1 || l->dim[0] > 3);
 }
 
-bool shape_find_torus(struct shape *s, const struct fabric *f)
+bool topology_kind_find_torus(struct topology_kind *s, const struct fabric *f)
 {
-	struct lattice *l = NULL;
+	struct grid_layout *l = NULL;
 	struct err err;
 	bool ok;
 
-	if (lattice_find(&l, f, &err)) {
+	if (grid_layout_find(&l, f, &err)) {
 		snprintf(s->note, sizeof(s->note), "no torus: %.140s", err.text);
 		return false;
 	}
 	ok = is_torus(l);
 	if (ok) {
-		s->kind = SHAPE_TORUS;
+		s->kind = TOPOLOGY_TORUS;
 		s->ndim = l->ndim;
 		s->missing = l->missing;
 		note_torus(s, l);
@@ -66,13 +66,14 @@ bool shape_find_torus(struct shape *s, const struct fabric *f)
 			s->ring[d] = l->ring[d];
 		}
 		for (uint32_t sw = 0; sw < f->nsw; sw++)
-			memcpy(&s->coord[(size_t)sw * SHAPE_DIMS],
-			       &l->coord[(size_t)sw * LATTICE_DIMS], l->ndim * sizeof(*s->coord));
-	} else if (l->ndim > SHAPE_DIMS) {
+			memcpy(&s->coord[(size_t)sw * TOPOLOGY_DIMS],
+			       &l->coord[(size_t)sw * GRID_LAYOUT_DIMS],
+			       l->ndim * sizeof(*s->coord));
+	} else if (l->ndim > TOPOLOGY_DIMS) {
 		snprintf(s->note, sizeof(s->note), "a grid of %u dimensions; %d are shown at most",
-			 l->ndim, SHAPE_DIMS);
+			 l->ndim, TOPOLOGY_DIMS);
 	}
-	lattice_free(l);
+	grid_layout_free(l);
 	return ok;
 }
 
@@ -106,7 +107,7 @@ static uint32_t count_triangles(const struct fabric *f, uint32_t *common)
 }
 
 /* Components of the channels with at least that many triangles. */
-static void join_groups(struct shape *s, const struct fabric *f, const uint32_t *common,
+static void join_groups(struct topology_kind *s, const struct fabric *f, const uint32_t *common,
 			uint32_t least, const uint32_t *by_name)
 {
 	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue));
@@ -164,7 +165,7 @@ static uint32_t *order_by_name(const struct fabric *f)
 }
 
 /* Several groups of about the same size? */
-static bool even_groups(const struct shape *s, const struct fabric *f)
+static bool even_groups(const struct topology_kind *s, const struct fabric *f)
 {
 	uint32_t *size = xcalloc(s->ngroup, sizeof(*size)), least = UINT32_MAX, most = 0;
 
@@ -179,7 +180,7 @@ static bool even_groups(const struct shape *s, const struct fabric *f)
 	       least * 100 >= most * (100 - UNEVEN_PCT);
 }
 
-static bool find_groups(struct shape *s, const struct fabric *f)
+static bool find_groups(struct topology_kind *s, const struct fabric *f)
 {
 	uint32_t *common = xcalloc(f->nchan + 1ull, sizeof(*common));
 	uint32_t most = count_triangles(f, common);
@@ -201,10 +202,10 @@ static bool find_groups(struct shape *s, const struct fabric *f)
 	return ok;
 }
 
-void shape_find_more(struct shape *s, const struct fabric *f)
+void topology_kind_find_more(struct topology_kind *s, const struct fabric *f)
 {
-	if (shape_find_torus(s, f) || !find_groups(s, f))
+	if (topology_kind_find_torus(s, f) || !find_groups(s, f))
 		return;
-	s->kind = SHAPE_GROUPS;
+	s->kind = TOPOLOGY_GROUPS;
 	s->note[0] = '\0';
 }

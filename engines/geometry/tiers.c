@@ -28,22 +28,22 @@ static uint8_t tier_between(struct tiers *t, const char *from, const char *to)
 	return tier_find(t, name);
 }
 
-static uint8_t tier_of_chan(struct tiers *t, const struct fabric *f, const struct shape *s,
+static uint8_t tier_of_chan(struct tiers *t, const struct fabric *f, const struct topology_kind *s,
 			    uint32_t c)
 {
 	uint32_t a = f->chan_src[c], b = f->chan_dst[c];
 	char from[16], to[16], dim[16];
 
-	if (s->kind == SHAPE_TREE)
-		return tier_between(t, shape_level_name(from, s, s->level[a]),
-				    shape_level_name(to, s, s->level[b]));
-	if (s->kind == SHAPE_GENERAL)
+	if (s->kind == TOPOLOGY_TREE)
+		return tier_between(t, topology_kind_level_name(from, s, s->level[a]),
+				    topology_kind_level_name(to, s, s->level[b]));
+	if (s->kind == TOPOLOGY_GENERAL)
 		return tier_find(t, "switch -> switch");
-	if (s->kind == SHAPE_GROUPS)
+	if (s->kind == TOPOLOGY_GROUPS)
 		return tier_find(t,
 				 s->group[a] == s->group[b] ? "inside groups" : "group -> group");
 	for (uint32_t d = 0; d < s->ndim; d++) {
-		if (s->coord[a * SHAPE_DIMS + d] == s->coord[b * SHAPE_DIMS + d])
+		if (s->coord[a * TOPOLOGY_DIMS + d] == s->coord[b * TOPOLOGY_DIMS + d])
 			continue;
 		snprintf(dim, sizeof(dim), "dim %u", d + 1);
 		return tier_between(t, "switch", dim);
@@ -51,9 +51,9 @@ static uint8_t tier_of_chan(struct tiers *t, const struct fabric *f, const struc
 	return NO_TIER;
 }
 
-struct tiers *tiers_new(const struct fabric *f, const struct shape *s)
+struct tiers *tiers_new(const struct fabric *f, const struct topology_kind *s)
 {
-	const char *edge = s->kind == SHAPE_TREE ? "leaf" : "switch";
+	const char *edge = s->kind == TOPOLOGY_TREE ? "leaf" : "switch";
 	struct tiers *t = xcalloc(1, sizeof(*t));
 	uint8_t out;
 

@@ -17,7 +17,7 @@ struct tiers {
 };
 
 /* Tier 0 is what hosts send; it comes in at the ports that lead to them.  O(ports). */
-struct tiers *tiers_new(const struct fabric *f, const struct shape *s);
+struct tiers *tiers_new(const struct fabric *f, const struct topology_kind *s);
 void tiers_free(struct tiers *t); /* NULL is fine */
 
 #endif

@@ -16,7 +16,8 @@
 #define UNREACHED 255
 
 /* Levels from every switch with at least min terminals; false when that is no tree. */
-static bool levels_from(struct shape *s, const struct fabric *f, uint32_t min, uint32_t *queue)
+static bool levels_from(struct topology_kind *s, const struct fabric *f, uint32_t min,
+			uint32_t *queue)
 {
 	uint32_t head = 0, tail = 0;
 
@@ -48,7 +49,7 @@ static bool levels_from(struct shape *s, const struct fabric *f, uint32_t min, u
 	return s->nlevel >= 2;
 }
 
-static bool find_tree(struct shape *s, const struct fabric *f)
+static bool find_tree(struct topology_kind *s, const struct fabric *f)
 {
 	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue));
 	uint32_t most = 0;
@@ -88,7 +89,7 @@ static bool adjacent(const struct fabric *f, uint32_t a, uint32_t b)
 }
 
 /* Puts the origin's neighbours on the axes; false when the sizes do not multiply to nsw. */
-static bool axes(struct shape *s, const struct fabric *f, uint32_t origin, uint32_t *seen)
+static bool axes(struct topology_kind *s, const struct fabric *f, uint32_t origin, uint32_t *seen)
 {
 	uint32_t nb[FAB_MAX_PORT], dim_of[FAB_MAX_PORT];
 	uint32_t n = neighbours(f, origin, seen, origin + 1, nb);
@@ -100,7 +101,7 @@ static bool axes(struct shape *s, const struct fabric *f, uint32_t origin, uint3
 
 		while (j < i && !adjacent(f, nb[i], nb[j]))
 			j++;
-		if (j == i && s->ndim == SHAPE_DIMS)
+		if (j == i && s->ndim == TOPOLOGY_DIMS)
 			return false;
 		dim_of[i] = j < i ? dim_of[j] : s->ndim++;
 	}
@@ -108,27 +109,27 @@ static bool axes(struct shape *s, const struct fabric *f, uint32_t origin, uint3
 		s->dim[d] = 1;
 		for (uint32_t i = 0; i < n; i++)
 			if (dim_of[i] == d)
-				s->coord[nb[i] * SHAPE_DIMS + d] = (uint16_t)s->dim[d]++;
+				s->coord[nb[i] * TOPOLOGY_DIMS + d] = (uint16_t)s->dim[d]++;
 		product *= s->dim[d];
 	}
 	return product == f->nsw && s->ndim >= 2;
 }
 
 /* Coordinate that most neighbours of known place have; of equals the one off the axis. */
-static uint16_t vote(const struct shape *s, const uint32_t *nb, uint32_t n, uint32_t d,
+static uint16_t vote(const struct topology_kind *s, const uint32_t *nb, uint32_t n, uint32_t d,
 		     const uint8_t *dist, uint8_t below)
 {
 	uint16_t best = 0;
 	uint32_t best_count = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint16_t v = s->coord[nb[i] * SHAPE_DIMS + d];
+		uint16_t v = s->coord[nb[i] * TOPOLOGY_DIMS + d];
 		uint32_t count = 0;
 
 		if (dist[nb[i]] >= below)
 			continue;
 		for (uint32_t j = 0; j < n; j++)
-			count += dist[nb[j]] < below && s->coord[nb[j] * SHAPE_DIMS + d] == v;
+			count += dist[nb[j]] < below && s->coord[nb[j] * TOPOLOGY_DIMS + d] == v;
 		if (count > best_count || (count == best_count && v > best)) {
 			best = v;
 			best_count = count;
@@ -137,7 +138,7 @@ static uint16_t vote(const struct shape *s, const uint32_t *nb, uint32_t n, uint
 	return best;
 }
 
-static void place(struct shape *s, const struct fabric *f, uint32_t origin, uint32_t *seen,
+static void place(struct topology_kind *s, const struct fabric *f, uint32_t origin, uint32_t *seen,
 		  uint8_t *dist)
 {
 	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue));
@@ -151,7 +152,7 @@ static void place(struct shape *s, const struct fabric *f, uint32_t origin, uint
 		uint32_t n = neighbours(f, sw, seen, mark++, nb);
 
 		for (uint32_t d = 0; dist[sw] > 1 && d < s->ndim; d++)
-			s->coord[sw * SHAPE_DIMS + d] = vote(s, nb, n, d, dist, dist[sw]);
+			s->coord[sw * TOPOLOGY_DIMS + d] = vote(s, nb, n, d, dist, dist[sw]);
 		for (uint32_t i = 0; i < n; i++) {
 			if (dist[nb[i]] != UNREACHED)
 				continue;
@@ -162,7 +163,7 @@ static void place(struct shape *s, const struct fabric *f, uint32_t origin, uint
 	free(queue);
 }
 
-static bool placed_right(const struct shape *s, const struct fabric *f)
+static bool placed_right(const struct topology_kind *s, const struct fabric *f)
 {
 	uint8_t *taken = xcalloc(f->nsw, 1);
 	bool ok = true;
@@ -171,14 +172,14 @@ static bool placed_right(const struct shape *s, const struct fabric *f)
 		uint64_t at = 0;
 
 		for (uint32_t d = 0; d < s->ndim; d++)
-			at = at * s->dim[d] + s->coord[sw * SHAPE_DIMS + d];
+			at = at * s->dim[d] + s->coord[sw * TOPOLOGY_DIMS + d];
 		ok = at < f->nsw && !taken[at];
 		if (ok)
 			taken[at] = 1;
 	}
 	for (uint32_t c = 0; ok && c < f->nchan; c++) {
-		const uint16_t *a = &s->coord[f->chan_src[c] * SHAPE_DIMS];
-		const uint16_t *b = &s->coord[f->chan_dst[c] * SHAPE_DIMS];
+		const uint16_t *a = &s->coord[f->chan_src[c] * TOPOLOGY_DIMS];
+		const uint16_t *b = &s->coord[f->chan_dst[c] * TOPOLOGY_DIMS];
 		uint32_t differ = 0;
 
 		for (uint32_t d = 0; d < s->ndim; d++)
@@ -190,7 +191,7 @@ static bool placed_right(const struct shape *s, const struct fabric *f)
 }
 
 /* A missing cable misplaces a switch at first: all its neighbours together know better. */
-static void place_again(struct shape *s, const struct fabric *f, uint32_t *seen,
+static void place_again(struct topology_kind *s, const struct fabric *f, uint32_t *seen,
 			const uint8_t *dist)
 {
 	memset(seen, 0, f->nsw * sizeof(*seen));
@@ -199,11 +200,11 @@ static void place_again(struct shape *s, const struct fabric *f, uint32_t *seen,
 		uint32_t n = neighbours(f, sw, seen, sw + 1, nb);
 
 		for (uint32_t d = 0; dist[sw] > 1 && d < s->ndim; d++)
-			s->coord[sw * SHAPE_DIMS + d] = vote(s, nb, n, d, dist, UNREACHED);
+			s->coord[sw * TOPOLOGY_DIMS + d] = vote(s, nb, n, d, dist, UNREACHED);
 	}
 }
 
-static bool find_hyperx(struct shape *s, const struct fabric *f)
+static bool find_hyperx(struct topology_kind *s, const struct fabric *f)
 {
 	uint32_t *seen = xcalloc(f->nsw, sizeof(*seen));
 	uint8_t *dist = xcalloc(f->nsw, 1);
@@ -212,7 +213,7 @@ static bool find_hyperx(struct shape *s, const struct fabric *f)
 
 	/* a switch that misses a cable is no good origin: try a few */
 	for (uint32_t sw = 0; !ok && sw < f->nsw && tries < 16; sw++, tries++) {
-		memset(s->coord, 0, (size_t)f->nsw * SHAPE_DIMS * sizeof(*s->coord));
+		memset(s->coord, 0, (size_t)f->nsw * TOPOLOGY_DIMS * sizeof(*s->coord));
 		memset(seen, 0, f->nsw * sizeof(*seen));
 		if (!axes(s, f, sw, seen))
 			continue;
@@ -229,7 +230,7 @@ static bool find_hyperx(struct shape *s, const struct fabric *f)
 }
 
 /* Full graphs of two and three are rings as well, and two of two a ring of four. */
-static bool like_rings(const struct shape *s)
+static bool like_rings(const struct topology_kind *s)
 {
 	uint32_t two = 0;
 
@@ -241,24 +242,24 @@ static bool like_rings(const struct shape *s)
 	return two > 1 && s->ndim > 2;
 }
 
-struct shape *shape_new(const struct fabric *f)
+struct topology_kind *topology_kind_new(const struct fabric *f)
 {
-	struct shape *s = xcalloc(1, sizeof(*s));
+	struct topology_kind *s = xcalloc(1, sizeof(*s));
 
 	s->level = xcalloc(f->nsw, 1);
-	s->coord = xcalloc((size_t)f->nsw * SHAPE_DIMS, sizeof(*s->coord));
+	s->coord = xcalloc((size_t)f->nsw * TOPOLOGY_DIMS, sizeof(*s->coord));
 	if (find_tree(s, f))
-		s->kind = SHAPE_TREE;
-	else if (find_hyperx(s, f) && !(like_rings(s) && shape_find_torus(s, f)))
-		s->kind = SHAPE_HYPERX;
-	else if (s->kind != SHAPE_TORUS)
-		shape_find_more(s, f);
-	if (s->kind == SHAPE_HYPERX)
+		s->kind = TOPOLOGY_TREE;
+	else if (find_hyperx(s, f) && !(like_rings(s) && topology_kind_find_torus(s, f)))
+		s->kind = TOPOLOGY_HYPERX;
+	else if (s->kind != TOPOLOGY_TORUS)
+		topology_kind_find_more(s, f);
+	if (s->kind == TOPOLOGY_HYPERX)
 		s->note[0] = '\0';
 	return s;
 }
 
-void shape_free(struct shape *s)
+void topology_kind_free(struct topology_kind *s)
 {
 	if (!s)
 		return;
@@ -269,7 +270,7 @@ void shape_free(struct shape *s)
 	free(s);
 }
 
-const char *shape_level_name(char buf[16], const struct shape *s, uint32_t level)
+const char *topology_kind_level_name(char buf[16], const struct topology_kind *s, uint32_t level)
 {
 	static const char *const two[] = { "leaf", "spine" };
 	static const char *const three[] = { "leaf", "agg", "core" };
@@ -282,7 +283,7 @@ const char *shape_level_name(char buf[16], const struct shape *s, uint32_t level
 	return buf;
 }
 
-static void put_dims(char *buf, size_t len, const char *what, const struct shape *s)
+static void put_dims(char *buf, size_t len, const char *what, const struct topology_kind *s)
 {
 	int n = snprintf(buf, len, "%s %u", what, s->dim[0]);
 
@@ -290,32 +291,32 @@ static void put_dims(char *buf, size_t len, const char *what, const struct shape
 		n += snprintf(buf + n, len - (size_t)n, "x%u", s->dim[d]);
 }
 
-void shape_name(char *buf, size_t len, const struct shape *s)
+void topology_kind_name(char *buf, size_t len, const struct topology_kind *s)
 {
 	bool rings = false;
 
-	for (uint32_t d = 0; s->kind == SHAPE_TORUS && d < s->ndim; d++)
+	for (uint32_t d = 0; s->kind == TOPOLOGY_TORUS && d < s->ndim; d++)
 		rings |= s->ring[d];
-	if (s->kind == SHAPE_TREE)
+	if (s->kind == TOPOLOGY_TREE)
 		snprintf(buf, len, "tree of %u levels", s->nlevel);
-	else if (s->kind == SHAPE_GROUPS)
+	else if (s->kind == TOPOLOGY_GROUPS)
 		snprintf(buf, len, "%u groups", s->ngroup);
-	else if (s->kind == SHAPE_HYPERX)
+	else if (s->kind == TOPOLOGY_HYPERX)
 		put_dims(buf, len, "HyperX", s);
-	else if (s->kind == SHAPE_TORUS)
+	else if (s->kind == TOPOLOGY_TORUS)
 		put_dims(buf, len, rings ? "torus" : "mesh", s);
 	else
 		snprintf(buf, len, "general graph");
 }
 
-void shape_sentence(char *buf, size_t len, const struct shape *s)
+void topology_kind_sentence(char *buf, size_t len, const struct topology_kind *s)
 {
 	size_t n;
 
-	shape_name(buf, len, s);
+	topology_kind_name(buf, len, s);
 	n = strlen(buf);
-	if (s->kind == SHAPE_GROUPS)
+	if (s->kind == TOPOLOGY_GROUPS)
 		snprintf(buf + n, len - n, " of close switches");
-	else if ((s->kind == SHAPE_HYPERX || s->kind == SHAPE_TORUS) && s->missing)
+	else if ((s->kind == TOPOLOGY_HYPERX || s->kind == TOPOLOGY_TORUS) && s->missing)
 		snprintf(buf + n, len - n, ", %u cable%s missing", s->missing, plural(s->missing));
 }

@@ -18,9 +18,9 @@
 struct even {
 	const struct fabric *f;
 	struct tables *t;
-	struct balance *b;
+	struct min_load_tree *b;
 	struct dagset *set;
-	const struct even_how *how;
+	const struct balanced_sssp_how *how;
 	struct dest *dests; /* in the order in which they are routed */
 	uint32_t n, nterm;  /* LIDs of terminals come first, ... */
 	uint32_t npinned;   /* ... then these of theirs, whose routes stay as installed */
@@ -122,7 +122,7 @@ static void make_dags(struct even *e, const struct engine_params *params)
 
 	e->set = dagset_new(e->f, pool, DAGS_MAX, build_one, stop_building, e);
 	if (e->set)
-		balance_use(e->b, e->set);
+		min_load_tree_use(e->b, e->set);
 	pool_free(pool);
 }
 
@@ -130,8 +130,8 @@ static int route_terminals(struct even *e)
 {
 	for (uint32_t i = 0; i < e->nterm;) {
 		uint64_t work;
-		uint32_t run =
-			balance_route_some(e->b, e->dests + i, e->nterm - i, e->f->sw_nterm, &work);
+		uint32_t run = min_load_tree_route_some(e->b, e->dests + i, e->nterm - i,
+							e->f->sw_nterm, &work);
 
 		i += run;
 		e->done += run;
@@ -143,7 +143,7 @@ static int route_terminals(struct even *e)
 
 static uint64_t greatest(const struct even *e)
 {
-	const uint64_t *load = balance_loads(e->b);
+	const uint64_t *load = min_load_tree_loads(e->b);
 	uint64_t max = 0;
 
 	for (uint32_t c = 0; c < e->f->nchan; c++)
@@ -170,7 +170,7 @@ static uint64_t least_possible(const struct even *e)
 /* LIDs by number whose paths use a channel with that load or more. */
 static int find_hot(struct even *e, uint64_t least, uint8_t *hot)
 {
-	const uint64_t *load = balance_loads(e->b);
+	const uint64_t *load = min_load_tree_loads(e->b);
 	const struct fabric *f = e->f;
 
 	memset(hot, 0, f->max_lid + 1u);
@@ -207,7 +207,7 @@ static int take_back(const struct round *r, struct even *e)
 {
 	const uint32_t nsw = e->f->nsw, some = 64;
 
-	memcpy(balance_loads(e->b), r->load, e->f->nchan * sizeof(*r->load));
+	memcpy(min_load_tree_loads(e->b), r->load, e->f->nchan * sizeof(*r->load));
 	for (uint32_t from = 0; from < nsw; from += some) {
 		uint32_t to = from + some < nsw ? from + some : nsw;
 
@@ -234,8 +234,8 @@ static int route_hot(struct even *e, const uint8_t *hot, struct round *r)
 		if (!hot[d->lid])
 			continue;
 		remember(r, e, i);
-		taken = balance_take_out(e->b, d, e->f->sw_nterm);
-		balance_route_some(e->b, d, 1, e->f->sw_nterm, &work);
+		taken = min_load_tree_take_out(e->b, d, e->f->sw_nterm);
+		min_load_tree_route_some(e->b, d, 1, e->f->sw_nterm, &work);
 		work += e->f->nsw + taken;
 		e->work -= work < e->work ? work : e->work;
 		if (pace_tick(&e->pace, e->done, work))
@@ -252,7 +252,7 @@ static int one_round(struct even *e, uint64_t *max, uint8_t *hot)
 	uint64_t now;
 	int rc = find_hot(e, *max - *max / AGAIN_SHARE, hot);
 
-	r.load = memcpy(xcalloc(e->f->nchan, sizeof(*r.load)), balance_loads(e->b), size);
+	r.load = memcpy(xcalloc(e->f->nchan, sizeof(*r.load)), min_load_tree_loads(e->b), size);
 	if (!rc)
 		rc = route_hot(e, hot, &r);
 	now = greatest(e);
@@ -289,9 +289,9 @@ static int route_ordered(struct even *e, uint64_t *max)
 
 	e->done = 0;
 	if (e->pinned)
-		memcpy(balance_loads(e->b), e->pinned, e->f->nchan * sizeof(uint64_t));
+		memcpy(min_load_tree_loads(e->b), e->pinned, e->f->nchan * sizeof(uint64_t));
 	else
-		memset(balance_loads(e->b), 0, e->f->nchan * sizeof(uint64_t));
+		memset(min_load_tree_loads(e->b), 0, e->f->nchan * sizeof(uint64_t));
 	rc = route_terminals(e);
 	*max = greatest(e);
 	return rc;
@@ -315,7 +315,7 @@ static int try_other_order(struct even *e, const struct engine_params *params, b
 	if (!e->set)
 		return 0;
 	lft = memcpy(xcalloc(size, 1), e->t->lft, size);
-	load = memcpy(xcalloc(loads, 1), balance_loads(e->b), loads);
+	load = memcpy(xcalloc(loads, 1), min_load_tree_loads(e->b), loads);
 	if (turns)
 		by_switch(e);
 	else
@@ -325,7 +325,7 @@ static int try_other_order(struct even *e, const struct engine_params *params, b
 		*max = other;
 	} else {
 		memcpy(e->t->lft, lft, size);
-		memcpy(balance_loads(e->b), load, loads);
+		memcpy(min_load_tree_loads(e->b), load, loads);
 	}
 	free(lft);
 	free(load);
@@ -391,8 +391,8 @@ static int route_pinned(struct even *e)
 	const struct dest *d = e->dests + e->nterm;
 
 	for (uint32_t i = 0; i < e->npinned;) {
-		uint32_t run = balance_run(e->b, d + i, e->npinned - i);
-		uint64_t work = balance_route(e->b, d + i, run, NULL);
+		uint32_t run = min_load_tree_run(e->b, d + i, e->npinned - i);
+		uint64_t work = min_load_tree_route(e->b, d + i, run, NULL);
 
 		i += run;
 		e->done += run;
@@ -402,8 +402,9 @@ static int route_pinned(struct even *e)
 	return 0;
 }
 
-int even_route(struct tables *t, const struct fabric *f, const struct engine_params *params,
-	       const struct even_how *how, struct progress *progress)
+int balanced_sssp_route(struct tables *t, const struct fabric *f,
+			const struct engine_params *params, const struct balanced_sssp_how *how,
+			struct progress *progress)
 {
 	struct even e = { .f = f, .t = t, .how = how, .lmc = graph_lmc(f, params) };
 	uint64_t max = 0;
@@ -411,19 +412,19 @@ int even_route(struct tables *t, const struct fabric *f, const struct engine_par
 
 	find_pinned(&e, params);
 	by_switch(&e);
-	e.b = balance_new(f, t, how->rule, how->build, how->ctx);
-	balance_tell(e.b, how->hops);
+	e.b = min_load_tree_new(f, t, how->rule, how->build, how->ctx);
+	min_load_tree_tell(e.b, how->hops);
 	rc = pace_begin(&e.pace, progress, "paths", e.n) ? -ECANCELED : 0;
 	if (!rc && f->nterm)
 		rc = route_all_terminals(&e, params, &max);
 	if (!rc)
 		rc = route_pinned(&e);
 	if (!rc)
-		rc = balance_route_all(e.b, e.dests + e.nterm + e.npinned,
-				       e.n - e.nterm - e.npinned, &e.pace, &e.done);
+		rc = min_load_tree_route_all(e.b, e.dests + e.nterm + e.npinned,
+					     e.n - e.nterm - e.npinned, &e.pace, &e.done);
 	if (how->max)
 		*how->max = max;
-	balance_free(e.b);
+	min_load_tree_free(e.b);
 	if (how->dags)
 		*how->dags = e.set;
 	else

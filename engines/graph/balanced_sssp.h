@@ -19,23 +19,25 @@
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
 
-struct even_how {
-	enum balance_rule rule;
+struct balanced_sssp_how {
+	enum min_load_rule rule;
 	balance_build_fn build; /* NULL: shortest paths */
 	void *ctx;
-	bool by_switch;	 /* all LIDs of a switch follow each other on any fabric */
-	unsigned rounds; /* over the most loaded channels, at most; EVEN_ROUNDS is plenty */
-	uint64_t *max;	 /* where to put the most routes on a channel, all LIDs; NULL: nowhere */
-	struct hopmap
+	bool by_switch; /* all LIDs of a switch follow each other on any fabric */
+	unsigned
+		rounds; /* over the most loaded channels, at most; BALANCED_SSSP_ROUNDS is plenty */
+	uint64_t *max;	/* where to put the most routes on a channel, all LIDs; NULL: nowhere */
+	struct lft_hops
 		*hops; /* gets the hops of terminals' LIDs, too; without rounds only; or NULL */
 	struct dagset **dags; /* gets the DAGs, which the caller frees, or NULL where none were
 				 made; NULL: they are freed */
 };
 
-#define EVEN_ROUNDS 4
+#define BALANCED_SSSP_ROUNDS 4
 
 /* All LIDs, as step "paths".  -ECANCELED. */
-int even_route(struct tables *t, const struct fabric *f, const struct engine_params *params,
-	       const struct even_how *how, struct progress *progress);
+int balanced_sssp_route(struct tables *t, const struct fabric *f,
+			const struct engine_params *params, const struct balanced_sssp_how *how,
+			struct progress *progress);
 
 #endif

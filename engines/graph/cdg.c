@@ -28,9 +28,9 @@ struct cdg {
 	struct cdg_work *w;
 	uint64_t *succ; /* by channel: bit of each channel that its target has */
 	uint64_t *pred; /* by channel: bit of each channel into its source, by that one's reverse */
-	uint64_t *label;       /* by channel: ascending in the topological order */
-	uint32_t *next, *prev; /* that order as a ring through the end, which is nchan */
-	struct hubs *hubs;     /* NULL before the first cdg_learn() */
+	uint64_t *label;	/* by channel: ascending in the topological order */
+	uint32_t *next, *prev;	/* that order as a ring through the end, which is nchan */
+	struct cdg_index *hubs; /* NULL before the first cdg_learn() */
 };
 
 struct cdg_work *cdg_work_new(const struct fabric *f)
@@ -118,7 +118,7 @@ void cdg_free(struct cdg *g)
 	free(g->label);
 	free(g->next);
 	free(g->prev);
-	hubs_free(g->hubs);
+	cdg_index_free(g->hubs);
 	free(g);
 }
 
@@ -478,7 +478,7 @@ static void pass_on(struct cdg *g, uint32_t x, bool ahead)
 
 void cdg_keep(struct cdg *g, uint32_t c, uint32_t e)
 {
-	struct hubs *h = g->hubs;
+	struct cdg_index *h = g->hubs;
 
 	if (!h)
 		return;
@@ -498,11 +498,11 @@ bool cdg_learn(struct cdg *g)
 	uint32_t n = w->f->nchan, i = 0;
 
 	if (!g->hubs)
-		g->hubs = hubs_new(w->f);
+		g->hubs = cdg_index_new(w->f);
 	if (g->hubs->spent < (uint64_t)LEARN_COST * n)
 		return false;
 	for (uint32_t c = g->next[n]; c != n; c = g->next[c])
 		w->chan[0][i++] = c;
-	hubs_learn(g->hubs, w->chan[0], g->pred, w->words);
+	cdg_index_learn(g->hubs, w->chan[0], g->pred, w->words);
 	return true;
 }

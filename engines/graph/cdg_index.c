@@ -8,9 +8,9 @@
 
 #define HUBS 64 /* bits of a word */
 
-struct hubs *hubs_new(const struct fabric *f)
+struct cdg_index *cdg_index_new(const struct fabric *f)
 {
-	struct hubs *h = xcalloc(1, sizeof(*h));
+	struct cdg_index *h = xcalloc(1, sizeof(*h));
 
 	h->f = f;
 	h->to = xcalloc(f->nchan, sizeof(*h->to));
@@ -20,7 +20,7 @@ struct hubs *hubs_new(const struct fabric *f)
 	return h;
 }
 
-void hubs_free(struct hubs *h)
+void cdg_index_free(struct cdg_index *h)
 {
 	if (!h)
 		return;
@@ -32,7 +32,7 @@ void hubs_free(struct hubs *h)
 }
 
 /* Marks the channels with the highest scores, the first ones if equal. */
-static void elect(struct hubs *h)
+static void elect(struct cdg_index *h)
 {
 	uint32_t best[HUBS], n = 0;
 
@@ -51,7 +51,8 @@ static void elect(struct hubs *h)
 		h->to[best[i]] = h->from[best[i]] = 1ull << i;
 }
 
-void hubs_learn(struct hubs *h, const uint32_t *order, const uint64_t *turns, uint32_t words)
+void cdg_index_learn(struct cdg_index *h, const uint32_t *order, const uint64_t *turns,
+		     uint32_t words)
 {
 	const struct fabric *f = h->f;
 	size_t size = f->nchan * sizeof(uint64_t);

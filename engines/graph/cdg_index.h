@@ -14,20 +14,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct hubs {
+struct cdg_index {
 	const struct fabric *f;
 	uint64_t *to;	 /* by channel: a bit for each hub that it leads to ... */
 	uint64_t *from;	 /* ... and for each that leads to it */
 	bool *waits;	 /* by channel: scratch, false when nobody is at it */
 	uint32_t *score; /* by channel: how often it was noted */
-	uint64_t spent;	 /* channels that failed searches have met since hubs_learn() */
+	uint64_t spent;	 /* channels that failed searches have met since cdg_index_learn() */
 };
 
-struct hubs *hubs_new(const struct fabric *f); /* none yet */
-void hubs_free(struct hubs *h);		       /* NULL is fine */
+struct cdg_index *cdg_index_new(const struct fabric *f); /* none yet */
+void cdg_index_free(struct cdg_index *h);		 /* NULL is fine */
 
 /* A search ended in a cycle through that channel. */
-static inline void hubs_note(struct hubs *h, uint32_t chan)
+static inline void hubs_note(struct cdg_index *h, uint32_t chan)
 {
 	h->score[chan]++;
 }
@@ -35,10 +35,11 @@ static inline void hubs_note(struct hubs *h, uint32_t chan)
 /* New hubs, the channels that were noted most often since the last time.  order: the
  * nchan channels so that turns lead forwards; turns, words: as cdg_turns() and cdg_words() give
  * them.  Time O(channels + turns). */
-void hubs_learn(struct hubs *h, const uint32_t *order, const uint64_t *turns, uint32_t words);
+void cdg_index_learn(struct cdg_index *h, const uint32_t *order, const uint64_t *turns,
+		     uint32_t words);
 
 /* Is it known that e leads to c? */
-static inline bool hubs_lead(const struct hubs *h, uint32_t e, uint32_t c)
+static inline bool hubs_lead(const struct cdg_index *h, uint32_t e, uint32_t c)
 {
 	return h->to[e] & h->from[c];
 }

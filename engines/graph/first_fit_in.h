@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of first_fit share; nobody else includes this. */
+/* What the parts of vl_first_fit share; nobody else includes this. */
 #ifndef ENGINES_GRAPH_FIRST_FIT_IN_H
 #define ENGINES_GRAPH_FIRST_FIT_IN_H
 
@@ -23,13 +23,13 @@ struct list {
 struct batch {
 	const struct dest *d;
 	uint32_t n;
-	struct columns col;
-	uint8_t *layer;	    /* by LID * nsw + switch */
-	struct columns old; /* in the tables to keep ... */
-	uint8_t *was;	    /* ... and the SLs there, by LID * nsw + switch; OPEN: not to be kept */
-	struct list open;   /* paths without a layer, in order */
-	struct list miss;   /* turns of theirs that are not in layer 0, by where they begin */
-	uint32_t bad_sw;    /* from here the tables do not lead to bad_lid; FAB_NONE: they do */
+	struct lft_columns col;
+	uint8_t *layer;		/* by LID * nsw + switch */
+	struct lft_columns old; /* in the tables to keep ... */
+	uint8_t *was;	  /* ... and the SLs there, by LID * nsw + switch; OPEN: not to be kept */
+	struct list open; /* paths without a layer, in order */
+	struct list miss; /* turns of theirs that are not in layer 0, by where they begin */
+	uint32_t bad_sw;  /* from here the tables do not lead to bad_lid; FAB_NONE: they do */
 	uint16_t bad_lid;
 	uint16_t twin; /* LID of before with the same paths as the only one here; 0: none */
 };
@@ -74,15 +74,16 @@ static inline void note_layer(struct fit *l, uint32_t turn, unsigned k)
 
 /* first_fit_look: paths and layers of a batch as far as they are known before anything of the chunk
  * is inserted; true when cancelled or a path does not arrive.  A pool's job, ctx a struct fit. */
-bool fit_look(void *ctx, unsigned worker, uint32_t i);
+bool vl_first_fit_look_ahead(void *ctx, unsigned worker, uint32_t i);
 
 /* Which of nbatch switches' own LIDs take the paths of a terminal: their twin. */
-void fit_find_twins(struct fit *l, uint32_t nbatch);
+void vl_first_fit_find_equal(struct fit *l, uint32_t nbatch);
 
 /* The order of LID k of a batch; false when its paths do not arrive, which the batch then tells.
  * Paths and SLs of the tables to keep, and which paths to LID k are the same in both. */
-bool fit_order(const struct fit *l, struct order *o, struct batch *b, uint32_t k, bool *few);
-void fit_read_old(const struct fit *l, struct batch *b);
-void fit_compare(struct order *o, const struct batch *b, uint32_t k, uint32_t nsw);
+bool vl_first_fit_order(const struct fit *l, struct order *o, struct batch *b, uint32_t k,
+			bool *few);
+void vl_first_fit_read_old(const struct fit *l, struct batch *b);
+void vl_first_fit_compare(struct order *o, const struct batch *b, uint32_t k, uint32_t nsw);
 
 #endif

@@ -20,11 +20,11 @@ static uint8_t sl_of_switch(const struct tables *t, const struct fabric *f, uint
 	return sl;
 }
 
-void fit_read_old(const struct fit *l, struct batch *b)
+void vl_first_fit_read_old(const struct fit *l, struct batch *b)
 {
 	const struct fabric *f = l->f;
 
-	columns_read(&b->old, l->keep, b->d, b->n);
+	lft_columns_read(&b->old, l->keep, b->d, b->n);
 	for (uint32_t u = 0; u < f->nsw; u++)
 		for (uint32_t k = 0; k < b->n; k++) {
 			uint8_t sl = sl_of_switch(l->keep, f, u, b->d[k].lid);
@@ -33,7 +33,7 @@ void fit_read_old(const struct fit *l, struct batch *b)
 		}
 }
 
-void fit_compare(struct order *o, const struct batch *b, uint32_t k, uint32_t nsw)
+void vl_first_fit_compare(struct order *o, const struct batch *b, uint32_t k, uint32_t nsw)
 {
 	o->kept[0] = true;
 	for (uint32_t i = 1; i < nsw; i++)
@@ -41,7 +41,8 @@ void fit_compare(struct order *o, const struct batch *b, uint32_t k, uint32_t ns
 			o->kept[o->parent[i]] && columns_chan(&b->old, k, o->at[i]) == o->chan[i];
 }
 
-bool fit_order(const struct fit *l, struct order *o, struct batch *b, uint32_t k, bool *few)
+bool vl_first_fit_order(const struct fit *l, struct order *o, struct batch *b, uint32_t k,
+			bool *few)
 {
 	b->bad_sw = order_find(o, l->f, &b->col, k, b->d->sw, few);
 	b->bad_lid = b->d[k].lid;
@@ -124,7 +125,7 @@ static void look_for_kept(const struct fit *l, struct order *o, struct batch *b,
 	uint8_t *layer = b->layer + (size_t)k * l->f->nsw;
 	const uint8_t *was = b->was + (size_t)k * l->f->nsw;
 
-	fit_compare(o, b, k, l->f->nsw);
+	vl_first_fit_compare(o, b, k, l->f->nsw);
 	layer[o->at[0]] = was[o->at[0]] != OPEN ? was[o->at[0]] : 0;
 	for (uint32_t i = 1; i < l->f->nsw; i++) {
 		uint32_t u = o->at[i];
@@ -170,7 +171,7 @@ static uint16_t maybe_twin(const struct fit *l, const struct batch *b)
 	return b->n > 1 || b->d->end < f->nend || k == end ? 0 : f->term_lid[f->term_list[k]];
 }
 
-void fit_find_twins(struct fit *l, uint32_t nbatch)
+void vl_first_fit_find_equal(struct fit *l, uint32_t nbatch)
 {
 	bool differ[CHUNK] = { false };
 	uint32_t some = 0;
@@ -196,7 +197,7 @@ static bool look_at_batch(struct fit *l, struct order *o, struct batch *b)
 		uint32_t nopen = b->open.n;
 		bool few;
 
-		if (!fit_order(l, o, b, k, &few))
+		if (!vl_first_fit_order(l, o, b, k, &few))
 			return true;
 		if (few && l->keep)
 			order_spread_moves(o, l->f->nsw);
@@ -214,7 +215,7 @@ static bool look_at_batch(struct fit *l, struct order *o, struct batch *b)
 	return false;
 }
 
-bool fit_look(void *ctx, unsigned worker, uint32_t i)
+bool vl_first_fit_look_ahead(void *ctx, unsigned worker, uint32_t i)
 {
 	struct fit *l = ctx;
 	struct batch *b = &l->batch[i];
@@ -226,8 +227,8 @@ bool fit_look(void *ctx, unsigned worker, uint32_t i)
 	b->bad_sw = FAB_NONE;
 	if (b->twin)
 		return false;
-	columns_read(&b->col, l->t, b->d, b->n);
+	lft_columns_read(&b->col, l->t, b->d, b->n);
 	if (l->keep)
-		fit_read_old(l, b);
+		vl_first_fit_read_old(l, b);
 	return look_at_batch(l, &l->order[worker], b);
 }

@@ -49,10 +49,10 @@ void order_done(struct order *o)
 }
 
 /* Fills hop and next for LID k. */
-static void find_hops(struct order *o, const struct fabric *f, const struct columns *col,
+static void find_hops(struct order *o, const struct fabric *f, const struct lft_columns *col,
 		      uint32_t k)
 {
-	columns_chans(col, k, o->hop);
+	lft_columns_chans(col, k, o->hop);
 	for (uint32_t u = 0; u < f->nsw; u++)
 		o->next[u] = o->hop[u] == FAB_NONE ? FAB_NONE : f->chan_dst[o->hop[u]];
 }
@@ -104,10 +104,11 @@ void order_spread_moves(struct order *o, uint32_t n)
 
 /* From LID k - 1 to LID k, at whatever has moved; false when the positions do not suit this tree.
  */
-static bool move_on(struct order *o, const struct fabric *f, const struct columns *col, uint32_t k,
-		    bool *few)
+static bool move_on(struct order *o, const struct fabric *f, const struct lft_columns *col,
+		    uint32_t k, bool *few)
 {
-	o->nmoved = columns_differ(columns_at(col, k), columns_at(col, k - 1), f->nsw, o->moved);
+	o->nmoved =
+		lft_columns_differ(columns_at(col, k), columns_at(col, k - 1), f->nsw, o->moved);
 	*few = o->nmoved <= FEW;
 	for (uint32_t m = 0; m < o->nmoved; m++) {
 		uint32_t u = o->moved[m], i = o->pos[u], c = columns_chan(col, k, u);
@@ -164,8 +165,8 @@ static uint32_t order_by_depth(struct order *o, uint32_t n, uint32_t root)
 	return FAB_NONE;
 }
 
-uint32_t order_find(struct order *o, const struct fabric *f, const struct columns *col, uint32_t k,
-		    uint32_t root, bool *few)
+uint32_t order_find(struct order *o, const struct fabric *f, const struct lft_columns *col,
+		    uint32_t k, uint32_t root, bool *few)
 {
 	uint32_t bad;
 

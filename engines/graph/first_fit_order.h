@@ -33,8 +33,8 @@ void order_done(struct order *o);
 /* Positions for LID k of the columns, which hangs on switch root; k - 1 was the one before.
  * FAB_NONE, or a switch from which there is no way.  *few: all that differs from the LID before is
  * in moved, by position, which leads to who has stayed; same is not filled then.  O(nsw). */
-uint32_t order_find(struct order *o, const struct fabric *f, const struct columns *col, uint32_t k,
-		    uint32_t root, bool *few);
+uint32_t order_find(struct order *o, const struct fabric *f, const struct lft_columns *col,
+		    uint32_t k, uint32_t root, bool *few);
 
 /* Fills same where order_find() said *few. */
 void order_spread_moves(struct order *o, uint32_t nsw);

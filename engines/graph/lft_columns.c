@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t *columns_ports(const struct fabric *f)
+uint32_t *lft_columns_ports(const struct fabric *f)
 {
 	uint32_t *out = xcalloc(f->nport, sizeof(*out));
 
@@ -16,14 +16,14 @@ uint32_t *columns_ports(const struct fabric *f)
 	return out;
 }
 
-void columns_init(struct columns *c, const struct fabric *f, const uint32_t *out)
+void lft_columns_init(struct lft_columns *c, const struct fabric *f, const uint32_t *out)
 {
 	c->f = f;
 	c->out = out;
 	c->port = xcalloc((size_t)f->nsw * COLUMNS_MAX, 1);
 }
 
-void columns_done(struct columns *c)
+void lft_columns_done(struct lft_columns *c)
 {
 	free(c->port);
 	c->port = NULL;
@@ -39,8 +39,8 @@ static uint32_t without_gap(const struct dest *d, uint32_t n)
 	return k;
 }
 
-void columns_turn(uint8_t *column, const uint8_t *rows, uint32_t stride, uint32_t nsw,
-		  const struct dest *d, uint32_t n)
+void lft_columns_turn(uint8_t *column, const uint8_t *rows, uint32_t stride, uint32_t nsw,
+		      const struct dest *d, uint32_t n)
 {
 	for (uint32_t k = 0, run; k < n; k += run) {
 		run = without_gap(d + k, n - k);
@@ -48,8 +48,8 @@ void columns_turn(uint8_t *column, const uint8_t *rows, uint32_t stride, uint32_
 	}
 }
 
-void columns_turn_back(uint8_t *rows, const uint8_t *column, uint32_t stride, uint32_t nsw,
-		       const struct dest *d, uint32_t n)
+void lft_columns_turn_back(uint8_t *rows, const uint8_t *column, uint32_t stride, uint32_t nsw,
+			   const struct dest *d, uint32_t n)
 {
 	for (uint32_t k = 0, run; k < n; k += run) {
 		run = without_gap(d + k, n - k);
@@ -57,20 +57,21 @@ void columns_turn_back(uint8_t *rows, const uint8_t *column, uint32_t stride, ui
 	}
 }
 
-void columns_read(struct columns *c, const struct tables *t, const struct dest *d, uint32_t n)
+void lft_columns_read(struct lft_columns *c, const struct tables *t, const struct dest *d,
+		      uint32_t n)
 {
-	columns_turn(c->port, t->lft, t->stride, c->f->nsw, d, n);
+	lft_columns_turn(c->port, t->lft, t->stride, c->f->nsw, d, n);
 	for (uint32_t k = 0; k < n; k++)
 		c->port[(size_t)k * c->f->nsw + d->sw] = 0; /* port 0 has no channel */
 }
 
-void columns_chans(const struct columns *c, uint32_t k, uint32_t *chan)
+void lft_columns_chans(const struct lft_columns *c, uint32_t k, uint32_t *chan)
 {
 	for (uint32_t u = 0; u < c->f->nsw; u++)
 		chan[u] = columns_chan(c, k, u);
 }
 
-uint32_t columns_differ(const uint8_t *a, const uint8_t *b, uint32_t n, uint32_t *at)
+uint32_t lft_columns_differ(const uint8_t *a, const uint8_t *b, uint32_t n, uint32_t *at)
 {
 	uint32_t m = 0;
 
@@ -89,7 +90,7 @@ uint32_t columns_differ(const uint8_t *a, const uint8_t *b, uint32_t n, uint32_t
 	return m;
 }
 
-uint32_t columns_run(const struct dest *d, uint32_t n)
+uint32_t lft_columns_run(const struct dest *d, uint32_t n)
 {
 	uint32_t k = 1;
 

@@ -15,40 +15,41 @@
 
 #define COLUMNS_MAX 64 /* LIDs at a time */
 
-struct columns {
+struct lft_columns {
 	const struct fabric *f;
 	const uint32_t *out; /* by fabric port: channel (denser than the ports themselves) */
 	uint8_t *port;	     /* by LID * nsw + switch; 0 at the end */
 };
 
-/* out of columns_ports(), which must outlive it. */
-void columns_init(struct columns *c, const struct fabric *f, const uint32_t *out);
-void columns_done(struct columns *c);
-uint32_t *columns_ports(const struct fabric *f); /* caller frees */
+/* out of lft_columns_ports(), which must outlive it. */
+void lft_columns_init(struct lft_columns *c, const struct fabric *f, const uint32_t *out);
+void lft_columns_done(struct lft_columns *c);
+uint32_t *lft_columns_ports(const struct fabric *f); /* caller frees */
 
 /* Next hops of all switches towards n LIDs of one switch, at most COLUMNS_MAX. */
-void columns_read(struct columns *c, const struct tables *t, const struct dest *d, uint32_t n);
+void lft_columns_read(struct lft_columns *c, const struct tables *t, const struct dest *d,
+		      uint32_t n);
 
 /* Bytes that lie switch by switch, stride to a row, LID by LID (nsw to a column), and the other
  * way round; n columns. */
-void columns_turn(uint8_t *column, const uint8_t *rows, uint32_t stride, uint32_t nsw,
-		  const struct dest *d, uint32_t n);
-void columns_turn_back(uint8_t *rows, const uint8_t *column, uint32_t stride, uint32_t nsw,
-		       const struct dest *d, uint32_t n);
+void lft_columns_turn(uint8_t *column, const uint8_t *rows, uint32_t stride, uint32_t nsw,
+		      const struct dest *d, uint32_t n);
+void lft_columns_turn_back(uint8_t *rows, const uint8_t *column, uint32_t stride, uint32_t nsw,
+			   const struct dest *d, uint32_t n);
 
 /* Where two columns of n differ, ascending, into at (room for n); returns how often. */
-uint32_t columns_differ(const uint8_t *a, const uint8_t *b, uint32_t n, uint32_t *at);
+uint32_t lft_columns_differ(const uint8_t *a, const uint8_t *b, uint32_t n, uint32_t *at);
 
-/* LIDs from the first on that end on one switch, as far as columns_read() takes them. */
-uint32_t columns_run(const struct dest *d, uint32_t n);
+/* LIDs from the first on that end on one switch, as far as lft_columns_read() takes them. */
+uint32_t lft_columns_run(const struct dest *d, uint32_t n);
 
-static inline const uint8_t *columns_at(const struct columns *c, uint32_t k)
+static inline const uint8_t *columns_at(const struct lft_columns *c, uint32_t k)
 {
 	return c->port + (size_t)k * c->f->nsw;
 }
 
 /* Next channel from a switch towards LID k, FAB_NONE at the end. */
-static inline uint32_t columns_chan(const struct columns *c, uint32_t k, uint32_t sw)
+static inline uint32_t columns_chan(const struct lft_columns *c, uint32_t k, uint32_t sw)
 {
 	uint8_t port = columns_at(c, k)[sw];
 
@@ -56,6 +57,6 @@ static inline uint32_t columns_chan(const struct columns *c, uint32_t k, uint32_
 }
 
 /* The same for all switches. */
-void columns_chans(const struct columns *c, uint32_t k, uint32_t *chan);
+void lft_columns_chans(const struct lft_columns *c, uint32_t k, uint32_t *chan);
 
 #endif

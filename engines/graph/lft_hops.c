@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void hopmap_init(struct hopmap *p, const struct fabric *f, const struct tables *t)
+void lft_hops_init(struct lft_hops *p, const struct fabric *f, const struct tables *t)
 {
-	*p = (struct hopmap){ .f = f, .t = t, .width = 2, .nblock = tables_blocks(t) };
+	*p = (struct lft_hops){ .f = f, .t = t, .width = 2, .nblock = tables_blocks(t) };
 	for (uint32_t u = 0; u < f->nsw; u++)
 		if (f->sw_nports[u] + 2u > p->width)
 			p->width = f->sw_nports[u] + 2u;
@@ -27,17 +27,17 @@ void hopmap_init(struct hopmap *p, const struct fabric *f, const struct tables *
 	p->block = xcalloc(p->nblock, sizeof(*p->block));
 }
 
-void hopmap_done(struct hopmap *p)
+void lft_hops_done(struct lft_hops *p)
 {
 	for (uint32_t i = 0; i < p->nblock; i++)
 		free(p->block[i]);
 	free(p->block);
 	free(p->place);
 	free(p->next);
-	*p = (struct hopmap){ .f = NULL };
+	*p = (struct lft_hops){ .f = NULL };
 }
 
-uint8_t *hopmap_fill(struct hopmap *p, uint32_t lid)
+uint8_t *lft_hops_fill(struct lft_hops *p, uint32_t lid)
 {
 	uint32_t block = lid / LFT_BLOCK;
 
@@ -46,7 +46,7 @@ uint8_t *hopmap_fill(struct hopmap *p, uint32_t lid)
 	return p->block[block] + (size_t)(lid % LFT_BLOCK) * p->f->nsw;
 }
 
-void hopmap_read(struct hopmap *p, uint32_t block)
+void lft_hops_read(struct lft_hops *p, uint32_t block)
 {
 	uint32_t nsw = p->f->nsw;
 

@@ -17,7 +17,7 @@
 #define PLACE_NONE UINT8_MAX /* the entry leads to no other switch */
 
 /* A place is a channel, counted from the first one of its switch. */
-struct hopmap {
+struct lft_hops {
 	const struct fabric *f;
 	const struct tables *t;
 	uint8_t *place;	 /* by switch * width + port */
@@ -28,47 +28,47 @@ struct hopmap {
 	uint64_t reads; /* entries that hopmap_at() copied */
 };
 
-/* Of t, which hopmap_done() does not need any more and only hopmap_set() may change. */
-void hopmap_init(struct hopmap *p, const struct fabric *f, const struct tables *t);
-void hopmap_done(struct hopmap *p);
+/* Of t, which lft_hops_done() does not need any more and only hopmap_set() may change. */
+void lft_hops_init(struct lft_hops *p, const struct fabric *f, const struct tables *t);
+void lft_hops_done(struct lft_hops *p);
 
-static inline size_t hopmap_index(const struct hopmap *p, uint32_t sw, uint8_t port)
+static inline size_t hopmap_index(const struct lft_hops *p, uint32_t sw, uint8_t port)
 {
 	return (size_t)sw * p->width + (port < p->width ? port : p->width - 1);
 }
 
 /* Place of a port. */
-static inline uint8_t hopmap_place(const struct hopmap *p, uint32_t sw, uint8_t port)
+static inline uint8_t hopmap_place(const struct lft_hops *p, uint32_t sw, uint8_t port)
 {
 	return p->place[hopmap_index(p, sw, port)];
 }
 
 /* The switch behind a port; the same one when no other is there. */
-static inline uint32_t hopmap_next(const struct hopmap *p, uint32_t sw, uint8_t port)
+static inline uint32_t hopmap_next(const struct lft_hops *p, uint32_t sw, uint8_t port)
 {
 	return p->next[hopmap_index(p, sw, port)];
 }
 
 /* Copies a block that was not read yet; different ones may be by several threads at a time.
  * Time O(64 * switches). */
-void hopmap_read(struct hopmap *p, uint32_t block);
+void lft_hops_read(struct lft_hops *p, uint32_t block);
 
 /* Where the ports towards a LID go that the caller writes to the tables, all at once and instead of
  * a copy of its block; no other LID of the block may be asked for that was not written too. */
-uint8_t *hopmap_fill(struct hopmap *p, uint32_t lid);
+uint8_t *lft_hops_fill(struct lft_hops *p, uint32_t lid);
 
 /* Ports of all switches towards a LID; that of the LID's own switch leads nowhere. */
-static inline uint8_t *hopmap_at(struct hopmap *p, uint32_t lid)
+static inline uint8_t *hopmap_at(struct lft_hops *p, uint32_t lid)
 {
 	if (!p->block[lid / LFT_BLOCK]) {
-		hopmap_read(p, lid / LFT_BLOCK);
+		lft_hops_read(p, lid / LFT_BLOCK);
 		p->reads += (uint64_t)p->f->nsw * LFT_BLOCK;
 	}
 	return p->block[lid / LFT_BLOCK] + (size_t)(lid % LFT_BLOCK) * p->f->nsw;
 }
 
-/* Sets an entry to that port, here and in t, which is that of hopmap_init(). */
-static inline void hopmap_set(struct hopmap *p, struct tables *t, uint32_t sw, uint32_t lid,
+/* Sets an entry to that port, here and in t, which is that of lft_hops_init(). */
+static inline void hopmap_set(struct lft_hops *p, struct tables *t, uint32_t sw, uint32_t lid,
 			      uint8_t port)
 {
 	hopmap_at(p, lid)[sw] = port;

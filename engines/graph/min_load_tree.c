@@ -11,10 +11,10 @@
 #define PACKED_RUN 16	      /* LIDs of different switches whose ports are written row by row */
 #define AHEAD	   8	      /* rows asked for before they are written */
 
-struct balance {
+struct min_load_tree {
 	const struct fabric *f;
 	struct tables *t;
-	enum balance_rule rule;
+	enum min_load_rule rule;
 	uint64_t *load;	 /* by channel */
 	uint64_t *eload; /* the same by edge of the DAG at hand */
 	uint64_t *cost;	 /* by position */
@@ -24,7 +24,7 @@ struct balance {
 	uint8_t *port;	/* by LID of the batch * nsw + position */
 	struct spdag dag;
 	const struct dagset *set;
-	struct hopmap *hops; /* NULL: nobody wants them */
+	struct lft_hops *hops; /* NULL: nobody wants them */
 	balance_build_fn build;
 	void *ctx;
 };
@@ -35,10 +35,10 @@ static void build_shortest(void *ctx, struct spdag *g, const struct fabric *f, u
 	spdag_shortest(g, f, root);
 }
 
-struct balance *balance_new(const struct fabric *f, struct tables *t, enum balance_rule rule,
-			    balance_build_fn build, void *ctx)
+struct min_load_tree *min_load_tree_new(const struct fabric *f, struct tables *t,
+					enum min_load_rule rule, balance_build_fn build, void *ctx)
 {
-	struct balance *b = xcalloc(1, sizeof(*b));
+	struct min_load_tree *b = xcalloc(1, sizeof(*b));
 
 	b->f = f;
 	b->t = t;
@@ -56,7 +56,7 @@ struct balance *balance_new(const struct fabric *f, struct tables *t, enum balan
 	return b;
 }
 
-void balance_free(struct balance *b)
+void min_load_tree_free(struct min_load_tree *b)
 {
 	if (!b)
 		return;
@@ -71,24 +71,24 @@ void balance_free(struct balance *b)
 	free(b);
 }
 
-void balance_use(struct balance *b, const struct dagset *set)
+void min_load_tree_use(struct min_load_tree *b, const struct dagset *set)
 {
 	b->set = set;
 }
 
-void balance_tell(struct balance *b, struct hopmap *hops)
+void min_load_tree_tell(struct min_load_tree *b, struct lft_hops *hops)
 {
 	b->hops = hops;
 }
 
-uint64_t *balance_loads(struct balance *b)
+uint64_t *min_load_tree_loads(struct min_load_tree *b)
 {
 	return b->load;
 }
 
 /* Cheapest edge of every position; the first one when equal.  again: the DAG is that of the
  * pick before and loads have only grown since, so that what costs the same is still cheapest. */
-static void pick_paths(struct balance *b, const struct spdag *g, bool again)
+static void pick_paths(struct min_load_tree *b, const struct spdag *g, bool again)
 {
 	const uint64_t *eload = b->eload;
 	const uint32_t *to = g->to;
@@ -113,7 +113,7 @@ static void pick_paths(struct balance *b, const struct spdag *g, bool again)
 }
 
 /* Positions grow away from the root, so a pass downwards meets every subtree complete. */
-static void add_routes(struct balance *b, const struct spdag *g, const uint32_t *weight)
+static void add_routes(struct min_load_tree *b, const struct spdag *g, const uint32_t *weight)
 {
 	for (uint32_t i = 0; i < g->n; i++)
 		b->routes[i] = weight[g->sw[i]];
@@ -127,7 +127,7 @@ static void add_routes(struct balance *b, const struct spdag *g, const uint32_t 
 
 /* First of the least loaded edges of position i.  again: the DAG is that of the pick before, so
  * that edges before its pick are above its load, and those behind at least as loaded. */
-static uint32_t least_loaded(struct balance *b, const struct spdag *g, uint32_t i, bool again)
+static uint32_t least_loaded(struct min_load_tree *b, const struct spdag *g, uint32_t i, bool again)
 {
 	const uint64_t *eload = b->eload;
 	uint32_t end = g->off[i + 1], best;
@@ -147,7 +147,8 @@ static uint32_t least_loaded(struct balance *b, const struct spdag *g, uint32_t 
 
 /* The same with the least loaded edge of every position, farthest first: only a switch that
  * has routes to send counts its choice. */
-static void pick_ports(struct balance *b, const struct spdag *g, const uint32_t *weight, bool again)
+static void pick_ports(struct min_load_tree *b, const struct spdag *g, const uint32_t *weight,
+		       bool again)
 {
 	for (uint32_t i = 0; i < g->n; i++)
 		b->routes[i] = weight ? weight[g->sw[i]] : 0;
@@ -160,7 +161,8 @@ static void pick_ports(struct balance *b, const struct spdag *g, const uint32_t 
 	}
 }
 
-static void write_rows(struct balance *b, const struct spdag *g, const struct dest *d, uint32_t n)
+static void write_rows(struct min_load_tree *b, const struct spdag *g, const struct dest *d,
+		       uint32_t n)
 {
 	for (uint32_t i = 1; i < g->n; i++) {
 		uint8_t *row = tables_row(b->t, g->sw[i]);
@@ -173,16 +175,17 @@ static void write_rows(struct balance *b, const struct spdag *g, const struct de
 }
 
 /* Ports by position, to where they are wanted by switch. */
-static void tell_hops(struct balance *b, const struct spdag *g, uint16_t lid, const uint8_t *port)
+static void tell_hops(struct min_load_tree *b, const struct spdag *g, uint16_t lid,
+		      const uint8_t *port)
 {
-	uint8_t *hops = hopmap_fill(b->hops, lid);
+	uint8_t *hops = lft_hops_fill(b->hops, lid);
 
 	for (uint32_t i = 1; i < g->n; i++)
 		hops[g->sw[i]] = port[i];
 }
 
-static void route_batch(struct balance *b, const struct spdag *g, const struct dest *d, uint32_t n,
-			const uint32_t *weight, bool again)
+static void route_batch(struct min_load_tree *b, const struct spdag *g, const struct dest *d,
+			uint32_t n, const uint32_t *weight, bool again)
 {
 	for (uint32_t k = 0; k < n; k++) {
 		uint8_t *port = b->port + (size_t)k * b->f->nsw;
@@ -202,7 +205,7 @@ static void route_batch(struct balance *b, const struct spdag *g, const struct d
 }
 
 /* Returns what it costs to have the DAG towards root. */
-static uint64_t turn_to(struct balance *b, uint32_t root)
+static uint64_t turn_to(struct min_load_tree *b, uint32_t root)
 {
 	if (b->dag.root == root)
 		return 0;
@@ -212,8 +215,8 @@ static uint64_t turn_to(struct balance *b, uint32_t root)
 	return b->f->nchan;
 }
 
-uint64_t balance_route_in(struct balance *b, const struct spdag *g, const struct dest *d,
-			  uint32_t n, const uint32_t *weight)
+uint64_t min_load_tree_route_in(struct min_load_tree *b, const struct spdag *g,
+				const struct dest *d, uint32_t n, const uint32_t *weight)
 {
 	for (uint32_t k = 0; k < g->nedge; k++)
 		b->eload[k] = b->load[g->chan[k]];
@@ -225,8 +228,8 @@ uint64_t balance_route_in(struct balance *b, const struct spdag *g, const struct
 }
 
 /* The cheapest of the edges from k on of a position whose channels begin at first. */
-static inline uint32_t cheapest(const struct balance *b, const struct packed_dag *g, uint32_t first,
-				uint32_t k, uint32_t end, uint64_t *cost)
+static inline uint32_t cheapest(const struct min_load_tree *b, const struct packed_dag *g,
+				uint32_t first, uint32_t k, uint32_t end, uint64_t *cost)
 {
 	uint32_t best = k;
 	uint64_t least = b->load[first + g->place[k]] + b->cost[g->to[k]];
@@ -242,7 +245,8 @@ static inline uint32_t cheapest(const struct balance *b, const struct packed_dag
 }
 
 /* pick_paths() for the positions at which edges arrive; returns how many edges these have. */
-static uint32_t pick_inner(struct balance *b, const struct packed_dag *g, const uint32_t *weight)
+static uint32_t pick_inner(struct min_load_tree *b, const struct packed_dag *g,
+			   const uint32_t *weight)
 {
 	uint32_t k = g->degree[0];
 
@@ -261,7 +265,7 @@ static uint32_t pick_inner(struct balance *b, const struct packed_dag *g, const 
 
 /* The last ones have no choice.  k: their first edge; those that send to the same switch follow
  * each other mostly, so its sum stays in a register. */
-static void send_singles(struct balance *b, const struct packed_dag *g, uint32_t k,
+static void send_singles(struct min_load_tree *b, const struct packed_dag *g, uint32_t k,
 			 const uint32_t *weight, uint8_t *port)
 {
 	const uint32_t *chan_off = b->f->chan_off;
@@ -288,7 +292,7 @@ static void send_singles(struct balance *b, const struct packed_dag *g, uint32_t
 
 /* The others choose and send at once: nobody asks what they cost, and nobody else loads their
  * channels.  k: their first edge. */
-static void route_leaves(struct balance *b, const struct packed_dag *g, uint32_t k,
+static void route_leaves(struct min_load_tree *b, const struct packed_dag *g, uint32_t k,
 			 const uint32_t *weight, uint8_t *port)
 {
 	uint32_t end = g->n - g->nsingle;
@@ -308,8 +312,8 @@ static void route_leaves(struct balance *b, const struct packed_dag *g, uint32_t
 
 /* One LID, for which no DAG is worth unpacking nor any load worth copying; its ports go to port by
  * switch. */
-static uint64_t route_packed(struct balance *b, const struct packed_dag *g, const struct dest *d,
-			     const uint32_t *weight, uint8_t *port)
+static uint64_t route_packed(struct min_load_tree *b, const struct packed_dag *g,
+			     const struct dest *d, const uint32_t *weight, uint8_t *port)
 {
 	uint32_t k = pick_inner(b, g, weight);
 
@@ -338,13 +342,13 @@ static uint32_t find_lines(uint32_t *line, const struct dest *d, uint32_t n)
 }
 
 /* Where the ports by switch of LID k of a run go first. */
-static uint8_t *column(struct balance *b, const struct dest *d, uint32_t k)
+static uint8_t *column(struct min_load_tree *b, const struct dest *d, uint32_t k)
 {
-	return b->hops ? hopmap_fill(b->hops, d[k].lid) : b->port + (size_t)k * b->f->nsw;
+	return b->hops ? lft_hops_fill(b->hops, d[k].lid) : b->port + (size_t)k * b->f->nsw;
 }
 
 /* Entries are asked for before they are written: rows lie far from each other. */
-static void write_columns(struct balance *b, const struct dest *d, uint32_t n)
+static void write_columns(struct min_load_tree *b, const struct dest *d, uint32_t n)
 {
 	uint32_t nsw = b->f->nsw, line[PACKED_RUN], nline = find_lines(line, d, n);
 	const uint8_t *port[PACKED_RUN];
@@ -364,15 +368,16 @@ static void write_columns(struct balance *b, const struct dest *d, uint32_t n)
 	}
 }
 
-uint64_t balance_route(struct balance *b, const struct dest *d, uint32_t n, const uint32_t *weight)
+uint64_t min_load_tree_route(struct min_load_tree *b, const struct dest *d, uint32_t n,
+			     const uint32_t *weight)
 {
 	uint64_t work = turn_to(b, d->sw);
 
-	return work + balance_route_in(b, &b->dag, d, n, weight);
+	return work + min_load_tree_route_in(b, &b->dag, d, n, weight);
 }
 
 /* LIDs from the first on whose DAGs are packed, and that are not worth more than that. */
-static uint32_t packed_run(const struct balance *b, const struct dest *d, uint32_t n)
+static uint32_t packed_run(const struct min_load_tree *b, const struct dest *d, uint32_t n)
 {
 	struct packed_dag g;
 	uint32_t k = 0;
@@ -385,8 +390,8 @@ static uint32_t packed_run(const struct balance *b, const struct dest *d, uint32
 	return k;
 }
 
-uint32_t balance_route_some(struct balance *b, const struct dest *d, uint32_t n,
-			    const uint32_t *weight, uint64_t *work)
+uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d, uint32_t n,
+				  const uint32_t *weight, uint64_t *work)
 {
 	uint32_t run = packed_run(b, d, n);
 	struct packed_dag g;
@@ -398,15 +403,15 @@ uint32_t balance_route_some(struct balance *b, const struct dest *d, uint32_t n,
 	}
 	write_columns(b, d, run);
 	if (!run) {
-		run = balance_run(b, d, n);
-		*work = balance_route(b, d, run, weight);
+		run = min_load_tree_run(b, d, n);
+		*work = min_load_tree_route(b, d, run, weight);
 	}
 	return run;
 }
 
 /* The edge of a position that the LID's entry takes. */
-static inline uint32_t edge_taken(const struct balance *b, const struct packed_dag *g, uint32_t i,
-				  uint32_t end, uint16_t lid)
+static inline uint32_t edge_taken(const struct min_load_tree *b, const struct packed_dag *g,
+				  uint32_t i, uint32_t end, uint16_t lid)
 {
 	const uint8_t *port = b->f->chan_port + b->f->chan_off[g->sw[i]];
 	uint32_t k = end - g->degree[i];
@@ -417,8 +422,8 @@ static inline uint32_t edge_taken(const struct balance *b, const struct packed_d
 }
 
 /* count() of a LID whose DAG is packed. */
-static uint64_t count_packed(struct balance *b, const struct packed_dag *g, const struct dest *d,
-			     const uint32_t *weight, int64_t sign)
+static uint64_t count_packed(struct min_load_tree *b, const struct packed_dag *g,
+			     const struct dest *d, const uint32_t *weight, int64_t sign)
 {
 	uint32_t end = g->nedge;
 
@@ -435,7 +440,8 @@ static uint64_t count_packed(struct balance *b, const struct packed_dag *g, cons
 }
 
 /* Sums the routes up along the tables, away from the farthest switches; sign 1 or -1. */
-static uint64_t count(struct balance *b, const struct dest *d, const uint32_t *weight, int64_t sign)
+static uint64_t count(struct min_load_tree *b, const struct dest *d, const uint32_t *weight,
+		      int64_t sign)
 {
 	const struct spdag *g = &b->dag;
 	struct packed_dag packed;
@@ -455,12 +461,13 @@ static uint64_t count(struct balance *b, const struct dest *d, const uint32_t *w
 	return work + g->n;
 }
 
-uint64_t balance_take_out(struct balance *b, const struct dest *d, const uint32_t *weight)
+uint64_t min_load_tree_take_out(struct min_load_tree *b, const struct dest *d,
+				const uint32_t *weight)
 {
 	return count(b, d, weight, -1);
 }
 
-uint64_t balance_put_in(struct balance *b, const struct dest *d, const uint32_t *weight)
+uint64_t min_load_tree_put_in(struct min_load_tree *b, const struct dest *d, const uint32_t *weight)
 {
 	return count(b, d, weight, 1);
 }
@@ -485,7 +492,7 @@ static uint32_t followers(const struct fabric *f, const struct dest *d, uint32_t
 }
 
 /* Those take the columns of the first terminals on their switches. */
-static void follow_terminals(struct balance *b, const struct dest *d, uint32_t n)
+static void follow_terminals(struct min_load_tree *b, const struct dest *d, uint32_t n)
 {
 	const struct fabric *f = b->f;
 	uint16_t from[BATCH];
@@ -500,7 +507,7 @@ static void follow_terminals(struct balance *b, const struct dest *d, uint32_t n
 	}
 }
 
-uint32_t balance_run(const struct balance *b, const struct dest *d, uint32_t n)
+uint32_t min_load_tree_run(const struct min_load_tree *b, const struct dest *d, uint32_t n)
 {
 	const struct fabric *f = b->f;
 	uint32_t most = RUN_WORK / (f->nchan + 1), k = 1;
@@ -512,8 +519,8 @@ uint32_t balance_run(const struct balance *b, const struct dest *d, uint32_t n)
 	return k;
 }
 
-int balance_route_all(struct balance *b, const struct dest *dests, uint32_t n, struct pace *p,
-		      uint64_t *done)
+int min_load_tree_route_all(struct min_load_tree *b, const struct dest *dests, uint32_t n,
+			    struct pace *p, uint64_t *done)
 {
 	const struct fabric *f = b->f;
 
@@ -525,8 +532,8 @@ int balance_route_all(struct balance *b, const struct dest *dests, uint32_t n, s
 		if (k) {
 			follow_terminals(b, d, k);
 		} else {
-			k = balance_run(b, d, n - i);
-			work = balance_route(b, d, k, d->end < f->nterm ? f->sw_nterm : NULL);
+			k = min_load_tree_run(b, d, n - i);
+			work = min_load_tree_route(b, d, k, d->end < f->nterm ? f->sw_nterm : NULL);
 		}
 		i += k;
 		*done += k;

@@ -20,58 +20,61 @@
 
 #include <stdint.h>
 
-enum balance_rule {		   /* loads count routes */
-		    BALANCE_PATHS, /* least sum of loads over the whole path */
-		    BALANCE_PORTS, /* least loaded channel of each switch alone, the sources decide
-				      first */
+enum min_load_rule {		    /* loads count routes */
+		     BALANCE_PATHS, /* least sum of loads over the whole path */
+		     BALANCE_PORTS, /* least loaded channel of each switch alone, the sources decide
+				       first */
 };
 
-struct balance;
+struct min_load_tree;
 
 /* Writes to t, which must outlive it.  Paths are shortest ones unless build says otherwise:
  * it fills the DAG for a destination switch. */
 typedef void (*balance_build_fn)(void *ctx, struct spdag *g, const struct fabric *f, uint32_t root);
-struct balance *balance_new(const struct fabric *f, struct tables *t, enum balance_rule rule,
-			    balance_build_fn build, void *ctx);
-void balance_free(struct balance *b); /* NULL is fine */
+struct min_load_tree *min_load_tree_new(const struct fabric *f, struct tables *t,
+					enum min_load_rule rule, balance_build_fn build, void *ctx);
+void min_load_tree_free(struct min_load_tree *b); /* NULL is fine */
 
 /* DAGs are taken from there where it has them; it must outlive b. */
-void balance_use(struct balance *b, const struct dagset *set);
+void min_load_tree_use(struct min_load_tree *b, const struct dagset *set);
 
 /* The hops of terminals' LIDs that are routed also go there; it must outlive b. */
-void balance_tell(struct balance *b, struct hopmap *hops);
+void min_load_tree_tell(struct min_load_tree *b, struct lft_hops *hops);
 
 /* Routes so far by channel; the caller may set them between two LIDs. */
-uint64_t *balance_loads(struct balance *b);
+uint64_t *min_load_tree_loads(struct min_load_tree *b);
 
 /* Takes the routes of a LID that was routed with that weight out of the loads again. */
-uint64_t balance_take_out(struct balance *b, const struct dest *d, const uint32_t *weight);
+uint64_t min_load_tree_take_out(struct min_load_tree *b, const struct dest *d,
+				const uint32_t *weight);
 /* Adds those of a LID as the tables have it, whoever routed it, along shortest paths. */
-uint64_t balance_put_in(struct balance *b, const struct dest *d, const uint32_t *weight);
+uint64_t min_load_tree_put_in(struct min_load_tree *b, const struct dest *d,
+			      const uint32_t *weight);
 
 /* Routes n LIDs, one after another, that all end on the same switch.  weight: routes by
  * source switch that each LID adds to the loads; NULL: the LIDs add nothing.
  * Returns the edges looked at.  Time O(n * (edges + switches)). */
-uint64_t balance_route(struct balance *b, const struct dest *d, uint32_t n, const uint32_t *weight);
+uint64_t min_load_tree_route(struct min_load_tree *b, const struct dest *d, uint32_t n,
+			     const uint32_t *weight);
 /* The same inside a DAG of the caller's, built for their switch. */
-uint64_t balance_route_in(struct balance *b, const struct spdag *g, const struct dest *d,
-			  uint32_t n, const uint32_t *weight);
+uint64_t min_load_tree_route_in(struct min_load_tree *b, const struct spdag *g,
+				const struct dest *d, uint32_t n, const uint32_t *weight);
 
 /* Routes some of n LIDs that count alike, in that order, and returns how many: at least the first.
  * Cheapest where each ends on another switch than the one before and their DAGs are kept
- * (balance_use()).  *work: edges looked at. */
-uint32_t balance_route_some(struct balance *b, const struct dest *d, uint32_t n,
-			    const uint32_t *weight, uint64_t *work);
+ * (min_load_tree_use()).  *work: edges looked at. */
+uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d, uint32_t n,
+				  const uint32_t *weight, uint64_t *work);
 
-/* LIDs from the first on that may go to balance_route() together: they end on one switch and count
- * alike, and are few enough to cancel soon. */
-uint32_t balance_run(const struct balance *b, const struct dest *d, uint32_t n);
+/* LIDs from the first on that may go to min_load_tree_route() together: they end on one switch and
+ * count alike, and are few enough to cancel soon. */
+uint32_t min_load_tree_run(const struct min_load_tree *b, const struct dest *d, uint32_t n);
 
 /* Routes every LID of dests in that order; a terminal's LID adds one route per terminal of the
  * fabric, other LIDs nothing.  A switch's own LID goes the way of the first terminal's base
  * LID on that switch, which must be routed already, so that it needs no turn (and so no VL)
  * of its own.  -ECANCELED.  Adds the LIDs routed to *done, which is what p reports. */
-int balance_route_all(struct balance *b, const struct dest *dests, uint32_t n, struct pace *p,
-		      uint64_t *done);
+int min_load_tree_route_all(struct min_load_tree *b, const struct dest *dests, uint32_t n,
+			    struct pace *p, uint64_t *done);
 
 #endif

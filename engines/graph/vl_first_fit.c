@@ -19,13 +19,13 @@ static void fit_init(struct fit *l, const struct fabric *f, struct tables *t,
 	l->has[1] = xcalloc(l->turns.n, 1);
 	l->never = xcalloc(l->turns.n, sizeof(*l->never));
 	l->work = cdg_work_new(f);
-	l->out = columns_ports(f);
+	l->out = lft_columns_ports(f);
 	for (int i = 0; i < CHUNK; i++) {
-		columns_init(&l->batch[i].col, f, l->out);
+		lft_columns_init(&l->batch[i].col, f, l->out);
 		l->batch[i].layer = xcalloc((size_t)f->nsw * COLUMNS_MAX, 1);
 		if (!keep)
 			continue;
-		columns_init(&l->batch[i].old, f, l->out);
+		lft_columns_init(&l->batch[i].old, f, l->out);
 		l->batch[i].was = xcalloc((size_t)f->nsw * COLUMNS_MAX, 1);
 	}
 	l->pool = pool_new(threads);
@@ -46,8 +46,8 @@ static void fit_done(struct fit *l)
 		cdg_free(l->cdg[i]);
 	cdg_work_free(l->work);
 	for (int i = 0; i < CHUNK; i++) {
-		columns_done(&l->batch[i].col);
-		columns_done(&l->batch[i].old);
+		lft_columns_done(&l->batch[i].col);
+		lft_columns_done(&l->batch[i].old);
 		free(l->batch[i].was);
 		free(l->batch[i].layer);
 		free(l->batch[i].open.at);
@@ -116,7 +116,7 @@ static bool fits(struct fit *l, uint32_t n, unsigned k)
 /* Layer for the path from u to a LID of the batch; FIRST_FIT_MAX when there is none. */
 static unsigned place(struct fit *l, const struct batch *b, uint32_t lid, uint32_t u)
 {
-	const struct columns *col = &b->col;
+	const struct lft_columns *col = &b->col;
 	uint32_t have = UINT16_MAX, never = 0, n = 0, c;
 
 	for (c = columns_chan(col, lid, u); c != FAB_NONE;
@@ -275,7 +275,7 @@ static bool write_sls(void *ctx, unsigned worker, uint32_t i)
 		return false;
 	for (uint32_t k = 1; k < b->n; k++)
 		fill_same(b->layer + (size_t)k * nsw, b->layer + (k - 1ull) * nsw, nsw);
-	columns_turn_back(l->t->sl, b->layer, l->t->stride, nsw, b->d, b->n);
+	lft_columns_turn_back(l->t->sl, b->layer, l->t->stride, nsw, b->d, b->n);
 	return false;
 }
 
@@ -302,8 +302,8 @@ static int fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32_t n, 
 
 	l->tries = l->failed <= l->fitted + TRIES;
 	l->done = done;
-	fit_find_twins(l, nbatch);
-	pool_for(l->pool, nbatch, fit_look, l);
+	vl_first_fit_find_equal(l, nbatch);
+	pool_for(l->pool, nbatch, vl_first_fit_look_ahead, l);
 	for (unsigned i = 0; i < l->n; i++)
 		if (cdg_learn(l->cdg[i]))
 			l->unseen += 16ull * l->f->nchan;
@@ -368,7 +368,7 @@ static void keep_lid(struct fit *l, struct order *o, const struct batch *b, uint
 {
 	const uint8_t *was = b->was + (size_t)k * l->f->nsw;
 
-	fit_compare(o, b, k, l->f->nsw);
+	vl_first_fit_compare(o, b, k, l->f->nsw);
 	for (uint32_t i = 0; i < l->f->nsw; i++) {
 		uint8_t sl = o->kept[i] ? was[o->at[i]] : OPEN;
 
@@ -395,13 +395,13 @@ static int keep_layers(struct fit *l, const struct dest *dests, uint32_t n)
 	l->pace->step = "kept layers";
 	for (uint32_t done = 0; done < n; done += b->n) {
 		b->d = dests + done;
-		b->n = columns_run(b->d, n - done);
-		columns_read(&b->col, l->t, b->d, b->n);
-		fit_read_old(l, b);
+		b->n = lft_columns_run(b->d, n - done);
+		lft_columns_read(&b->col, l->t, b->d, b->n);
+		vl_first_fit_read_old(l, b);
 		for (uint32_t k = 0; k < b->n; k++) {
 			bool few;
 
-			if (fit_order(l, o, b, k, &few))
+			if (vl_first_fit_order(l, o, b, k, &few))
 				keep_lid(l, o, b, k);
 			if (report(l, done + k, 8ull * l->f->nsw))
 				return -ECANCELED;
@@ -411,9 +411,9 @@ static int keep_layers(struct fit *l, const struct dest *dests, uint32_t n)
 	return 0;
 }
 
-int first_fit(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
-	      const struct tables *keep, const uint16_t *fixed, unsigned most, unsigned threads,
-	      unsigned *layers, struct pace *pace, struct err *err)
+int vl_first_fit(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
+		 const struct tables *keep, const uint16_t *fixed, unsigned most, unsigned threads,
+		 unsigned *layers, struct pace *pace, struct err *err)
 {
 	struct fit l;
 	int rc = 0;
@@ -433,7 +433,7 @@ int first_fit(struct tables *t, const struct fabric *f, const struct dest *dests
 			struct batch *b = &l.batch[nbatch++];
 
 			b->d = dests + next;
-			b->n = columns_run(dests + next, n - next);
+			b->n = lft_columns_run(dests + next, n - next);
 			b->bad_sw = FAB_NONE;
 			b->open.n = b->miss.n = 0;
 			next += b->n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * first_fit: a layer for every path, the first whose dependency graph stays acyclic with it.
+ * vl_first_fit: a layer for every path, the first whose dependency graph stays acyclic with it.
  *
  * Most paths are in some layer already, turn by turn, when their time comes.  Which ones is found
  * by all threads for a chunk of destinations at once, with the layers as they were before it; only
@@ -33,8 +33,8 @@
  *
  * -ENOSPC when FIRST_FIT_MAX layers are not enough, -EINVAL when a path does not arrive,
  * -ECANCELED. */
-int first_fit(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
-	      const struct tables *keep, const uint16_t *fixed, unsigned most, unsigned threads,
-	      unsigned *layers, struct pace *pace, struct err *err);
+int vl_first_fit(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
+		 const struct tables *keep, const uint16_t *fixed, unsigned most, unsigned threads,
+		 unsigned *layers, struct pace *pace, struct err *err);
 
 #endif

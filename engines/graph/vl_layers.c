@@ -80,7 +80,7 @@ static int use_spare(struct layering *l, const struct engine_params *params, uns
 		     const struct dest *dests, uint32_t n, struct pace *pace)
 {
 	struct spread_stats stats;
-	int rc = spread_vls(l->t, l->f, dests, n, l->t->vls, vls, pace, &stats);
+	int rc = vl_spread(l->t, l->f, dests, n, l->t->vls, vls, pace, &stats);
 
 	if (rc)
 		return rc;
@@ -106,8 +106,8 @@ static int assign(struct tables *t, const struct fabric *f, const uint32_t *swit
 	tables_sl_form(t, SL_CONST, f);
 	tables_sl2vl_form(t, SL2VL_IDENTITY, f);
 	if (!rc)
-		rc = first_fit(t, f, dests, n, keep, NULL, vls, params ? params->threads : 1, &l.n,
-			       &pace, err);
+		rc = vl_first_fit(t, f, dests, n, keep, NULL, vls, params ? params->threads : 1,
+				  &l.n, &pace, err);
 	if (rc == -ENOSPC || (!rc && l.n > vls))
 		rc = too_few(err, &l, rc == -ENOSPC, vls, params);
 	if (!rc) {
@@ -141,18 +141,18 @@ int layers_assign_from(struct tables *t, const struct fabric *f, const struct ta
 		!(params && params->spread) && (from->sl_kind != SL_CONST || from->sl_const == 0);
 	int rc = keep ? assign(t, f, NULL, from, params, progress, err) : -ENOSPC;
 
-	return rc == -ENOSPC ? layers_assign(t, f, params, progress, err) : rc;
+	return rc == -ENOSPC ? vl_layers_assign(t, f, params, progress, err) : rc;
 }
 
-int layers_assign(struct tables *t, const struct fabric *f, const struct engine_params *params,
-		  struct progress *progress, struct err *err)
+int vl_layers_assign(struct tables *t, const struct fabric *f, const struct engine_params *params,
+		     struct progress *progress, struct err *err)
 {
 	return layers_assign_in_order(t, f, NULL, params, progress, err);
 }
 
-int layers_route(struct tables **out, const struct fabric *f, const char *engine,
-		 const struct jobset *jobs, const struct engine_params *params,
-		 layers_paths_fn paths, struct progress *progress, struct err *err)
+int vl_layers_route(struct tables **out, const struct fabric *f, const char *engine,
+		    const struct jobset *jobs, const struct engine_params *params,
+		    layers_paths_fn paths, struct progress *progress, struct err *err)
 {
 	struct tables *t;
 	int rc = graph_check_connected(f, err);
@@ -162,7 +162,7 @@ int layers_route(struct tables **out, const struct fabric *f, const char *engine
 	t = graph_tables(f, engine, params, progress);
 	rc = paths(t, f, jobs, params, progress, err);
 	if (!rc)
-		rc = layers_assign(t, f, params, progress, err);
+		rc = vl_layers_assign(t, f, params, progress, err);
 	if (rc) {
 		tables_put(t);
 		return rc;

@@ -27,8 +27,8 @@
  * "vls_needed", FIRST_FIT_MAX + 1 when not even FIRST_FIT_MAX are enough.  -ECANCELED.  -EINVAL
  * when a path of the LFTs does not arrive.  Result does not depend on threads.
  */
-int layers_assign(struct tables *t, const struct fabric *f, const struct engine_params *params,
-		  struct progress *progress, struct err *err);
+int vl_layers_assign(struct tables *t, const struct fabric *f, const struct engine_params *params,
+		     struct progress *progress, struct err *err);
 
 /* The same for the destinations switch by switch in that order; NULL: ascending.  Fewer VLs where
  * switches that follow each other are near each other, as GUIDs need not be. */
@@ -49,10 +49,10 @@ typedef int (*layers_paths_fn)(struct tables *t, const struct fabric *f, const s
 			       struct err *err);
 
 /* All of an engine that needs nothing but paths and layers for them: refuses what is not
- * connected (graph_check_connected()), then calls paths and layers_assign(), whose errors it
+ * connected (graph_check_connected()), then calls paths and vl_layers_assign(), whose errors it
  * passes on.  *out belongs to the caller. */
-int layers_route(struct tables **out, const struct fabric *f, const char *engine,
-		 const struct jobset *jobs, const struct engine_params *params,
-		 layers_paths_fn paths, struct progress *progress, struct err *err);
+int vl_layers_route(struct tables **out, const struct fabric *f, const char *engine,
+		    const struct jobset *jobs, const struct engine_params *params,
+		    layers_paths_fn paths, struct progress *progress, struct err *err);
 
 #endif

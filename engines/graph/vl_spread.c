@@ -11,7 +11,7 @@
 struct spread {
 	const struct fabric *f;
 	struct tables *t;
-	struct columns col;
+	struct lft_columns col;
 	uint32_t *out, *hop;			 /* hop: by switch, of the LID in hand */
 	uint64_t *load;				 /* by channel * FAB_SLS + VL */
 	unsigned first[FAB_SLS], count[FAB_SLS]; /* VLs of a layer */
@@ -73,13 +73,13 @@ static int each_lid(struct spread *s, const struct dest *dests, uint32_t n, stru
 		    void (*visit)(struct spread *, const uint32_t *, const struct dest *))
 {
 	for (uint32_t i = 0; i < n;) {
-		uint32_t run = columns_run(dests + i, n - i);
+		uint32_t run = lft_columns_run(dests + i, n - i);
 
 		/* few at a time: a LID costs a walk from every switch */
 		run = run < 8 ? run : 8;
-		columns_read(&s->col, s->t, dests + i, run);
+		lft_columns_read(&s->col, s->t, dests + i, run);
 		for (uint32_t k = 0; k < run; k++) {
-			columns_chans(&s->col, k, s->hop);
+			lft_columns_chans(&s->col, k, s->hop);
 			visit(s, s->hop, &dests[i + k]);
 		}
 		i += run;
@@ -156,15 +156,15 @@ static void by_switch(struct tables *t, const struct fabric *f)
 	free(row);
 }
 
-int spread_vls(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
-	       unsigned layers, unsigned vls, struct pace *pace, struct spread_stats *stats)
+int vl_spread(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
+	      unsigned layers, unsigned vls, struct pace *pace, struct spread_stats *stats)
 {
 	struct spread s = { .f = f, .t = t };
 	uint64_t done = pace->total - 2ull * n;
 	int rc;
 
-	s.out = columns_ports(f);
-	columns_init(&s.col, f, s.out);
+	s.out = lft_columns_ports(f);
+	lft_columns_init(&s.col, f, s.out);
 	s.hop = xcalloc(f->nsw, sizeof(*s.hop));
 	s.load = xcalloc((size_t)f->nchan * FAB_SLS, sizeof(*s.load));
 	by_switch(t, f);
@@ -185,7 +185,7 @@ int spread_vls(struct tables *t, const struct fabric *f, const struct dest *dest
 		}
 	}
 	free(s.load);
-	columns_done(&s.col);
+	lft_columns_done(&s.col);
 	free(s.hop);
 	free(s.out);
 	return rc;

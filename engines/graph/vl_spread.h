@@ -24,7 +24,7 @@ struct spread_stats {
  * 0..vls-1, by source switch.  dests: the LIDs to look at, as graph_dests_by_switch() gives them.
  * LIDs of switches and uncounted ends stay on the first VL of their layer.  layers < vls <= 15.
  * -ECANCELED: t is not to be used then.  Time O(LIDs * switches * hops * vls). */
-int spread_vls(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
-	       unsigned layers, unsigned vls, struct pace *pace, struct spread_stats *stats);
+int vl_spread(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
+	      unsigned layers, unsigned vls, struct pace *pace, struct spread_stats *stats);
 
 #endif

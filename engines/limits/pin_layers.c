@@ -60,8 +60,8 @@ static int fit(const struct pinned *p, struct tables *t, const struct engine_par
 	tables_sl_form(t, SL_CONST, p->f);
 	tables_sl2vl_form(t, SL2VL_IDENTITY, p->f);
 	if (!rc)
-		rc = first_fit(t, p->f, dests, n, keep ? p->cur : NULL, p->turn, p->vls,
-			       params->threads, layers, &pace, err);
+		rc = vl_first_fit(t, p->f, dests, n, keep ? p->cur : NULL, p->turn, p->vls,
+				  params->threads, layers, &pace, err);
 	free(dests);
 	if (rc == -ENOSPC)
 		*layers = FIRST_FIT_MAX + 1;

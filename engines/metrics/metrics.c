@@ -22,7 +22,7 @@ struct branch {
 };
 
 /* What one worker counts: the figures over all pairs, one LID at a time. */
-struct tally {
+struct sample_summary {
 	struct walk *walk;
 	struct deps *deps;
 	uint64_t *efi; /* per channel */
@@ -41,18 +41,18 @@ struct sweep {
 	const struct tables *t;
 	const struct metrics_opts *opts;
 	struct progress *progress;
-	struct tally *tally; /* per worker */
+	struct sample_summary *tally; /* per worker */
 };
 
 /* Adds what a switch has carried since it was looked at last. */
-static inline void settle(struct tally *s, struct branch *b)
+static inline void settle(struct sample_summary *s, struct branch *b)
 {
 	s->efi[b->chan] += b->routes * (s->counted - b->since);
 	b->since = s->counted;
 }
 
 /* The LIDs of the switch at hand are through. */
-static void close_tree(const struct fabric *f, struct tally *s, uint32_t root)
+static void close_tree(const struct fabric *f, struct sample_summary *s, uint32_t root)
 {
 	uint32_t u;
 
@@ -65,7 +65,7 @@ static void close_tree(const struct fabric *f, struct tally *s, uint32_t root)
 }
 
 /* Routes of all counted terminals, collected down the tree of a LID that all switches reach. */
-static void open_tree(const struct fabric *f, struct tally *s, uint32_t lid)
+static void open_tree(const struct fabric *f, struct sample_summary *s, uint32_t lid)
 {
 	const struct walk *w = s->walk;
 	uint32_t i;
@@ -87,7 +87,7 @@ static void open_tree(const struct fabric *f, struct tally *s, uint32_t lid)
 }
 
 /* Takes the routes of a switch off the way from its next one on, or adds them there. */
-static void carry(struct tally *s, uint32_t u, uint64_t routes)
+static void carry(struct sample_summary *s, uint32_t u, uint64_t routes)
 {
 	for (; u != s->walk->dsw; u = s->tree[u].next) {
 		settle(s, &s->tree[u]);
@@ -97,7 +97,7 @@ static void carry(struct tally *s, uint32_t u, uint64_t routes)
 
 /* From the LID before to this one, over the same distances: where few have moved, most of the tree
  * stays, and what it carries is added up later. */
-static void move_tree(const struct fabric *f, struct tally *s, uint32_t lid)
+static void move_tree(const struct fabric *f, struct sample_summary *s, uint32_t lid)
 {
 	const struct walk *w = s->walk;
 	uint32_t i;
@@ -115,7 +115,7 @@ static void move_tree(const struct fabric *f, struct tally *s, uint32_t lid)
 }
 
 /* A LID that not all switches reach: counted alone. */
-static void sweep_broken(const struct fabric *f, struct tally *s)
+static void sweep_broken(const struct fabric *f, struct sample_summary *s)
 {
 	const struct walk *w = s->walk;
 	uint64_t arrived = 0;
@@ -142,7 +142,7 @@ static void sweep_broken(const struct fabric *f, struct tally *s)
 }
 
 /* The LID walked last, which counts or not. */
-static void sweep_lid(const struct fabric *f, struct tally *s, uint32_t lid, bool counts)
+static void sweep_lid(const struct fabric *f, struct sample_summary *s, uint32_t lid, bool counts)
 {
 	const struct walk *w = s->walk;
 
@@ -168,7 +168,7 @@ static void sweep_lid(const struct fabric *f, struct tally *s, uint32_t lid, boo
 static bool sweep_block(void *ctx, unsigned worker, uint32_t block)
 {
 	struct sweep *s = ctx;
-	struct tally *k = &s->tally[worker];
+	struct sample_summary *k = &s->tally[worker];
 	const struct fabric *f = s->f;
 	uint32_t lid, end = (block + 1) * LFT_BLOCK;
 
@@ -255,7 +255,7 @@ static uint64_t count_blocks(const struct tables *t, struct progress *progress)
 	return n;
 }
 
-static void add_up(struct metrics *m, const struct tally *tally, unsigned workers)
+static void add_up(struct metrics *m, const struct sample_summary *tally, unsigned workers)
 {
 	struct deps *deps = tally[0].deps;
 	uint64_t hops = 0, pairs = 0;
@@ -263,7 +263,7 @@ static void add_up(struct metrics *m, const struct tally *tally, unsigned worker
 	unsigned w;
 
 	for (w = 0; w < workers; w++) {
-		const struct tally *k = &tally[w];
+		const struct sample_summary *k = &tally[w];
 
 		for (c = 0; w && c < m->nchan; c++)
 			m->efi[c] += k->efi[c];
@@ -359,8 +359,8 @@ int metrics_compute(struct metrics **out, const struct fabric *f, const struct t
 		summarise_jobs(m);
 		m->lft_blocks = count_blocks(t, progress);
 		if (!opts->all_lids || !f->lmc)
-			m->eff_efi_bound =
-				metrics_eff_efi_bound_told(f, jobs, progress, "metrics", 1);
+			m->eff_efi_bound = metrics_eff_efi_bound_with_progress(f, jobs, progress,
+									       "metrics", 1);
 		if (progress_step(progress, "metrics", 1, 1))
 			rc = -ECANCELED;
 	}

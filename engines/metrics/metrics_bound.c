@@ -436,11 +436,12 @@ static uint64_t bound_groups(struct bound *b)
 
 uint64_t metrics_eff_efi_bound(const struct fabric *f, const struct jobset *jobs)
 {
-	return metrics_eff_efi_bound_told(f, jobs, NULL, "", 0);
+	return metrics_eff_efi_bound_with_progress(f, jobs, NULL, "", 0);
 }
 
-uint64_t metrics_eff_efi_bound_told(const struct fabric *f, const struct jobset *jobs,
-				    struct progress *progress, const char *step, unsigned done)
+uint64_t metrics_eff_efi_bound_with_progress(const struct fabric *f, const struct jobset *jobs,
+					     struct progress *progress, const char *step,
+					     unsigned done)
 {
 	struct bound b = { .f = f, .jobs = jobs };
 	uint64_t best = 0, q;

@@ -11,7 +11,7 @@
 struct count {
 	const struct fabric *f;
 	const struct tables *t;
-	struct vl_use *u;
+	struct vl_usage *u;
 	/* of the LID in hand */
 	uint32_t *sls; /* switch * FAB_SLS + sl: routes that leave it */
 	uint16_t *has; /* per switch: SLs that any of them has */
@@ -132,7 +132,7 @@ static void count_lid(struct count *k, const struct walk *w, uint32_t lid)
 	}
 }
 
-static void find_highest(struct vl_use *u)
+static void find_highest(struct vl_usage *u)
 {
 	for (uint32_t c = 0; c < u->nchan; c++)
 		for (uint32_t vl = u->vls; vl < VL_USE_LANES; vl++)
@@ -140,8 +140,8 @@ static void find_highest(struct vl_use *u)
 				u->vls = vl + 1;
 }
 
-int vl_use_compute(struct vl_use **out, const struct fabric *f, const struct tables *t,
-		   struct progress *progress, struct err *err)
+int vl_usage_compute(struct vl_usage **out, const struct fabric *f, const struct tables *t,
+		     struct progress *progress, struct err *err)
 {
 	struct count k = { .f = f, .t = t };
 	struct walk *w;
@@ -167,13 +167,13 @@ int vl_use_compute(struct vl_use **out, const struct fabric *f, const struct tab
 	count_end(&k);
 	find_highest(k.u);
 	if (rc)
-		vl_use_free(k.u);
+		vl_usage_free(k.u);
 	else
 		*out = k.u;
 	return rc;
 }
 
-void vl_use_free(struct vl_use *u)
+void vl_usage_free(struct vl_usage *u)
 {
 	if (!u)
 		return;
@@ -181,7 +181,7 @@ void vl_use_free(struct vl_use *u)
 	free(u);
 }
 
-uint32_t vl_use_lanes(const struct vl_use *u, uint32_t chan)
+uint32_t vl_usage_lanes(const struct vl_usage *u, uint32_t chan)
 {
 	uint32_t n = 0;
 
@@ -190,7 +190,7 @@ uint32_t vl_use_lanes(const struct vl_use *u, uint32_t chan)
 	return n;
 }
 
-double vl_use_spread(const struct vl_use *u, uint32_t chan)
+double vl_usage_spread(const struct vl_usage *u, uint32_t chan)
 {
 	const uint32_t *r = vl_use_of(u, chan);
 	uint64_t sum = 0, most = 0;

@@ -16,7 +16,7 @@
 
 #define VL_USE_LANES 15
 
-struct vl_use {
+struct vl_usage {
 	uint32_t nchan;
 	uint32_t *routes; /* chan * VL_USE_LANES + vl */
 	uint32_t vls;	  /* the highest lane with a route over any channel, plus 1; 0 without */
@@ -24,18 +24,18 @@ struct vl_use {
 
 /* -EINVAL: tables of another fabric; -ECANCELED.  Progress step: "lanes".
  * Time O(LIDs * switches * SLs in use). */
-int vl_use_compute(struct vl_use **out, const struct fabric *f, const struct tables *t,
-		   struct progress *progress, struct err *err);
-void vl_use_free(struct vl_use *u); /* NULL is fine */
+int vl_usage_compute(struct vl_usage **out, const struct fabric *f, const struct tables *t,
+		     struct progress *progress, struct err *err);
+void vl_usage_free(struct vl_usage *u); /* NULL is fine */
 
-static inline const uint32_t *vl_use_of(const struct vl_use *u, uint32_t chan)
+static inline const uint32_t *vl_use_of(const struct vl_usage *u, uint32_t chan)
 {
 	return u->routes + (size_t)chan * VL_USE_LANES;
 }
 
 /* Lanes with routes over a channel. */
-uint32_t vl_use_lanes(const struct vl_use *u, uint32_t chan);
+uint32_t vl_usage_lanes(const struct vl_usage *u, uint32_t chan);
 /* Share (0..1) of its routes that are not on its fullest lane: 0 where one lane has them all. */
-double vl_use_spread(const struct vl_use *u, uint32_t chan);
+double vl_usage_spread(const struct vl_usage *u, uint32_t chan);
 
 #endif

@@ -18,10 +18,10 @@ struct target {
 	const struct nue_trees *trees;
 	uint32_t sw;
 	uint32_t i; /* index in its layer */
-	struct nue_ways ways;
+	struct nue_escape_paths ways;
 };
 
-struct balance {
+struct min_load_tree {
 	const struct fabric *f;
 	struct tables *t;
 	uint8_t lmc;
@@ -43,7 +43,7 @@ struct balance {
 	uint64_t done, work;
 };
 
-static void flush(struct balance *b)
+static void flush(struct min_load_tree *b)
 {
 	const struct fabric *f = b->f;
 
@@ -58,7 +58,7 @@ static void flush(struct balance *b)
 
 /* The least loaded path of every switch, from the destination outwards.  No branch in the inner
  * loop: nobody could foretell it. */
-static void choose_free(struct balance *b, const struct nue_ways *w)
+static void choose_free(struct min_load_tree *b, const struct nue_escape_paths *w)
 {
 	const uint32_t *chan = w->chan;
 	const uint16_t *to = w->to;
@@ -84,7 +84,8 @@ static void choose_free(struct balance *b, const struct nue_ways *w)
 }
 
 /* The same among edges that are bound. */
-static void choose_bound(struct balance *b, const struct nue_ways *w, const uint32_t *place)
+static void choose_bound(struct min_load_tree *b, const struct nue_escape_paths *w,
+			 const uint32_t *place)
 {
 	b->cost[0] = 0;
 	b->top[0] = UINT32_MAX;
@@ -105,7 +106,7 @@ static void choose_bound(struct balance *b, const struct nue_ways *w, const uint
 	}
 }
 
-static void choose(struct balance *b, const struct target *t)
+static void choose(struct min_load_tree *b, const struct target *t)
 {
 	if (t->ways.bound)
 		choose_bound(b, &t->ways, t->trees->place);
@@ -113,14 +114,14 @@ static void choose(struct balance *b, const struct target *t)
 		choose_free(b, &t->ways);
 }
 
-static void sum_up(struct balance *b, const struct nue_ways *w)
+static void sum_up(struct min_load_tree *b, const struct nue_escape_paths *w)
 {
 	memcpy(b->sum, w->ends, w->n * sizeof(*b->sum));
 	for (uint32_t p = w->n; p-- > 1;)
 		b->sum[w->to[b->taken[p]]] += b->sum[p];
 }
 
-static void add_loads(struct balance *b, const struct nue_ways *w)
+static void add_loads(struct min_load_tree *b, const struct nue_escape_paths *w)
 {
 	memcpy(b->sum, w->ends, w->n * sizeof(*b->sum));
 	for (uint32_t p = w->n; p-- > 1;) {
@@ -131,7 +132,8 @@ static void add_loads(struct balance *b, const struct nue_ways *w)
 	}
 }
 
-static void write_lid(struct balance *b, const struct nue_ways *w, uint16_t lid, uint8_t own)
+static void write_lid(struct min_load_tree *b, const struct nue_escape_paths *w, uint16_t lid,
+		      uint8_t own)
 {
 	const struct fabric *f = b->f;
 	uint8_t *port = b->port + (size_t)b->nlid * f->nsw;
@@ -145,21 +147,21 @@ static void write_lid(struct balance *b, const struct nue_ways *w, uint16_t lid,
 }
 
 /* Of the r-th LID of a switch: first come the base LIDs of its ends, then their next ones. */
-static uint32_t target_end(const struct balance *b, const struct target *t, uint32_t r)
+static uint32_t target_end(const struct min_load_tree *b, const struct target *t, uint32_t r)
 {
 	const uint32_t *off = b->f->term_off;
 
 	return b->f->term_list[off[t->sw] + r % (off[t->sw + 1] - off[t->sw])];
 }
 
-static uint16_t target_lid(const struct balance *b, const struct target *t, uint32_t r)
+static uint16_t target_lid(const struct min_load_tree *b, const struct target *t, uint32_t r)
 {
 	const uint32_t *off = b->f->term_off;
 
 	return (uint16_t)(b->f->term_lid[target_end(b, t, r)] + r / (off[t->sw + 1] - off[t->sw]));
 }
 
-static void route_lid(struct balance *b, struct target *t, uint32_t r)
+static void route_lid(struct min_load_tree *b, struct target *t, uint32_t r)
 {
 	uint32_t end = target_end(b, t, r);
 
@@ -170,7 +172,7 @@ static void route_lid(struct balance *b, struct target *t, uint32_t r)
 }
 
 /* The LID's edges, as written. */
-static void read_lid(struct balance *b, const struct nue_ways *w, uint16_t lid)
+static void read_lid(struct min_load_tree *b, const struct nue_escape_paths *w, uint16_t lid)
 {
 	for (uint32_t p = 1; p < w->n; p++) {
 		uint8_t port = tables_row(b->t, w->sw[p])[lid];
@@ -182,14 +184,14 @@ static void read_lid(struct balance *b, const struct nue_ways *w, uint16_t lid)
 	}
 }
 
-static void take_loads_away(struct balance *b, const struct nue_ways *w)
+static void take_loads_away(struct min_load_tree *b, const struct nue_escape_paths *w)
 {
 	for (uint32_t p = 1; p < w->n; p++)
 		b->load[w->chan[b->taken[p]]] -= b->sum[p];
 }
 
 /* The fullest channel with a path of this LID. */
-static uint64_t fullest(const struct balance *b, const struct nue_ways *w)
+static uint64_t fullest(const struct min_load_tree *b, const struct nue_escape_paths *w)
 {
 	uint64_t max = 0;
 
@@ -201,7 +203,7 @@ static uint64_t fullest(const struct balance *b, const struct nue_ways *w)
 	return max;
 }
 
-static void swap_taken(struct balance *b)
+static void swap_taken(struct min_load_tree *b)
 {
 	uint32_t *taken = b->taken;
 
@@ -210,9 +212,9 @@ static void swap_taken(struct balance *b)
 }
 
 /* Once more, if that makes the fullest of the LID's channels less full. */
-static void reroute_lid(struct balance *b, struct target *t, uint32_t r)
+static void reroute_lid(struct min_load_tree *b, struct target *t, uint32_t r)
 {
-	const struct nue_ways *w = &t->ways;
+	const struct nue_escape_paths *w = &t->ways;
 	uint16_t lid = target_lid(b, t, r);
 	uint64_t was;
 
@@ -234,14 +236,14 @@ static void reroute_lid(struct balance *b, struct target *t, uint32_t r)
 	add_loads(b, w);
 }
 
-static uint32_t target_lids(const struct balance *b, const struct target *t)
+static uint32_t target_lids(const struct min_load_tree *b, const struct target *t)
 {
 	uint32_t u = t->sw;
 
 	return (b->f->term_off[u + 1] - b->f->term_off[u]) << b->lmc;
 }
 
-static bool tick(struct balance *b, const struct target *t, uint32_t lids, uint64_t more)
+static bool tick(struct min_load_tree *b, const struct target *t, uint32_t lids, uint64_t more)
 {
 	uint64_t work = lids * (2ull * t->ways.nedge + t->ways.n) + more;
 
@@ -252,12 +254,12 @@ static bool tick(struct balance *b, const struct target *t, uint32_t lids, uint6
 
 /* The first time all LIDs are due, later those that are too full, until many in a row have nowhere
  * to go. */
-static bool is_due(const struct balance *b, const struct target *t, uint32_t r)
+static bool is_due(const struct min_load_tree *b, const struct target *t, uint32_t r)
 {
 	return !b->again || (b->vain < VAIN && b->full[target_lid(b, t, r)]);
 }
 
-static bool one_lid(struct balance *b, struct target *t, uint32_t r)
+static bool one_lid(struct min_load_tree *b, struct target *t, uint32_t r)
 {
 	if (!is_due(b, t, r))
 		return false;
@@ -268,7 +270,7 @@ static bool one_lid(struct balance *b, struct target *t, uint32_t r)
 	return tick(b, t, !b->again, (uint64_t)t->ways.nedge + t->ways.n);
 }
 
-static int by_switch(struct balance *b, struct target *t, uint32_t n)
+static int by_switch(struct min_load_tree *b, struct target *t, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t lids = target_lids(b, &t[i]), r = 0;
@@ -278,18 +280,18 @@ static int by_switch(struct balance *b, struct target *t, uint32_t n)
 			r++;
 		if (r == lids)
 			continue;
-		nue_ways_make(&t[i].ways, b->maker, t[i].trees, t[i].i, b->parallel);
+		nue_escape_paths_make(&t[i].ways, b->maker, t[i].trees, t[i].i, b->parallel);
 		stop = tick(b, &t[i], 0, b->f->nchan);
 		for (; r < lids && !stop; r++)
 			stop = one_lid(b, &t[i], r);
-		nue_ways_done(&t[i].ways);
+		nue_escape_paths_done(&t[i].ways);
 		if (stop)
 			return -ECANCELED;
 	}
 	return 0;
 }
 
-static int by_round(struct balance *b, struct target *t, uint32_t n)
+static int by_round(struct min_load_tree *b, struct target *t, uint32_t n)
 {
 	bool more = true, stop = false;
 
@@ -306,15 +308,15 @@ static int by_round(struct balance *b, struct target *t, uint32_t n)
 }
 
 /* Keeps the ways of all switches; -ENOMEM when they are too many. */
-static int make_ways(struct balance *b, struct target *t, uint32_t n)
+static int make_ways(struct min_load_tree *b, struct target *t, uint32_t n)
 {
 	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (!target_lids(b, &t[i]))
 			continue;
-		nue_ways_make(&t[i].ways, b->maker, t[i].trees, t[i].i, b->parallel);
-		bytes += nue_ways_bytes(&t[i].ways);
+		nue_escape_paths_make(&t[i].ways, b->maker, t[i].trees, t[i].i, b->parallel);
+		bytes += nue_escape_paths_bytes(&t[i].ways);
 		if (bytes > WAYS_BYTES)
 			return -ENOMEM;
 		if (tick(b, &t[i], 0, b->f->nchan))
@@ -326,10 +328,10 @@ static int make_ways(struct balance *b, struct target *t, uint32_t n)
 static void drop_ways(struct target *t, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		nue_ways_done(&t[i].ways);
+		nue_escape_paths_done(&t[i].ways);
 }
 
-static uint64_t load_max(const struct balance *b)
+static uint64_t load_max(const struct min_load_tree *b)
 {
 	uint64_t max = 0;
 
@@ -339,7 +341,7 @@ static uint64_t load_max(const struct balance *b)
 }
 
 /* Marks the LIDs of terminals over channels with that load or more. */
-static void mark_full(struct balance *b, uint64_t load)
+static void mark_full(struct min_load_tree *b, uint64_t load)
 {
 	const struct fabric *f = b->f;
 
@@ -355,7 +357,7 @@ static void mark_full(struct balance *b, uint64_t load)
 /* Is it worth while to route full LIDs once more?  Not when the fullest channel is hardly above the
  * mean of those in use, nor when the last time gained less than one per cent (last: 0 the first
  * time). */
-static bool is_uneven(const struct balance *b, uint64_t max, uint64_t last)
+static bool is_uneven(const struct min_load_tree *b, uint64_t max, uint64_t last)
 {
 	uint64_t sum = 0, used = 0;
 
@@ -366,7 +368,7 @@ static bool is_uneven(const struct balance *b, uint64_t max, uint64_t last)
 	return used && max > sum / used + sum / used / 32 && (!last || max + max / 100 < last);
 }
 
-static int route_targets(struct balance *b, struct target *t, uint32_t n, bool rounds)
+static int route_targets(struct min_load_tree *b, struct target *t, uint32_t n, bool rounds)
 {
 	int rc = rounds ? make_ways(b, t, n) : -ENOMEM;
 	uint64_t max = 0, last;
@@ -396,7 +398,7 @@ static int route_targets(struct balance *b, struct target *t, uint32_t n, bool r
 
 /* A switch is reached the way of the first LID there, which needs no turn of its own; a switch
  * without ends by its tree. */
-static int route_switches(struct balance *b, const struct target *t, uint32_t n)
+static int route_switches(struct min_load_tree *b, const struct target *t, uint32_t n)
 {
 	const struct fabric *f = b->f;
 
@@ -434,10 +436,10 @@ static struct target *list_targets(const struct nue_layer *layer, const struct n
 	return t;
 }
 
-static void balance_init(struct balance *b, struct tables *t, const struct fabric *f)
+static void balance_init(struct min_load_tree *b, struct tables *t, const struct fabric *f)
 {
-	*b = (struct balance){ .f = f, .t = t };
-	b->maker = nue_ways_maker_new(f);
+	*b = (struct min_load_tree){ .f = f, .t = t };
+	b->maker = nue_escape_paths_maker_new(f);
 	b->load = xcalloc(f->nchan, sizeof(*b->load));
 	b->cost = xcalloc(f->nsw, sizeof(*b->cost));
 	b->top = xcalloc(f->nsw, sizeof(*b->top));
@@ -448,9 +450,9 @@ static void balance_init(struct balance *b, struct tables *t, const struct fabri
 	b->port = xcalloc((size_t)f->nsw * BATCH, 1);
 }
 
-static void balance_done(struct balance *b)
+static void balance_done(struct min_load_tree *b)
 {
-	nue_ways_maker_free(b->maker);
+	nue_escape_paths_maker_free(b->maker);
 	free(b->cost);
 	free(b->top);
 	free(b->taken);
@@ -466,7 +468,7 @@ int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *
 {
 	const struct fabric *f = layer->net->f;
 	struct target *target = list_targets(layer, trees, k, f->nsw);
-	struct balance b;
+	struct min_load_tree b;
 	int rc;
 
 	balance_init(&b, t, f);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void nue_rungs_init(struct nue_rungs *o, const struct fabric *f)
+void nue_complete_layers_init(struct nue_complete_layers *o, const struct fabric *f)
 {
 	o->chan = xcalloc(f->nchan, sizeof(*o->chan));
 	o->in = xcalloc(f->nchan, sizeof(*o->in));
@@ -14,7 +14,7 @@ void nue_rungs_init(struct nue_rungs *o, const struct fabric *f)
 	o->fill = xcalloc(f->nsw, sizeof(*o->fill));
 }
 
-void nue_rungs_done(struct nue_rungs *o)
+void nue_complete_layers_done(struct nue_complete_layers *o)
 {
 	free(o->chan);
 	free(o->in);
@@ -22,7 +22,8 @@ void nue_rungs_done(struct nue_rungs *o)
 	free(o->fill);
 }
 
-void nue_rungs_set(struct nue_rungs *o, const struct fabric *f, const uint32_t *place)
+void nue_complete_layers_set(struct nue_complete_layers *o, const struct fabric *f,
+			     const uint32_t *place)
 {
 	for (uint32_t c = 0; c < f->nchan; c++)
 		o->chan[place[c]] = c;
@@ -30,12 +31,13 @@ void nue_rungs_set(struct nue_rungs *o, const struct fabric *f, const uint32_t *
 	for (uint32_t i = 0; i < f->nchan; i++) {
 		uint32_t c = o->chan[i];
 
-		o->in[o->fill[f->chan_dst[c]]++] = (struct nue_rung){ i, f->chan_src[c] };
+		o->in[o->fill[f->chan_dst[c]]++] = (struct nue_complete_layer){ i, f->chan_src[c] };
 	}
 	memcpy(o->fill, f->chan_off, f->nsw * sizeof(*o->fill));
 	for (uint32_t i = f->nchan; i-- > 0;) {
 		uint32_t c = o->chan[i];
 
-		o->out[o->fill[f->chan_src[c]]++] = (struct nue_rung){ i, f->chan_dst[c] };
+		o->out[o->fill[f->chan_src[c]]++] =
+			(struct nue_complete_layer){ i, f->chan_dst[c] };
 	}
 }

@@ -8,22 +8,23 @@
 #include <stdint.h>
 
 /* A channel by its place in the order, and the switch at its other end. */
-struct nue_rung {
+struct nue_complete_layer {
 	uint32_t place;
 	uint32_t sw;
 };
 
-struct nue_rungs {
-	uint32_t *chan;	      /* by place */
-	struct nue_rung *in;  /* from chan_off of a switch: into it, ascending */
-	struct nue_rung *out; /* the same: out of it, descending */
-	uint32_t *fill;	      /* by switch */
+struct nue_complete_layers {
+	uint32_t *chan;			/* by place */
+	struct nue_complete_layer *in;	/* from chan_off of a switch: into it, ascending */
+	struct nue_complete_layer *out; /* the same: out of it, descending */
+	uint32_t *fill;			/* by switch */
 };
 
-void nue_rungs_init(struct nue_rungs *o, const struct fabric *f);
-void nue_rungs_done(struct nue_rungs *o);
+void nue_complete_layers_init(struct nue_complete_layers *o, const struct fabric *f);
+void nue_complete_layers_done(struct nue_complete_layers *o);
 
 /* Sorts anew; place is that of every channel.  Time goes with the channels. */
-void nue_rungs_set(struct nue_rungs *o, const struct fabric *f, const uint32_t *place);
+void nue_complete_layers_set(struct nue_complete_layers *o, const struct fabric *f,
+			     const uint32_t *place);
 
 #endif

@@ -22,17 +22,17 @@ struct node {
 
 struct nue_ways_maker {
 	const struct fabric *f;
-	const uint32_t *place;	/* of the layer ... */
-	struct nue_rungs order; /* ... whose order is this */
-	const uint16_t *sw;	/* by position */
-	struct node *node;	/* by switch */
-	uint32_t *count;	/* by hops */
-	struct edge *tree;	/* by switch */
-	uint32_t *need;		/* by switch: sure channels enter it up to this place, plus 1 */
+	const uint32_t *place;		  /* of the layer ... */
+	struct nue_complete_layers order; /* ... whose order is this */
+	const uint16_t *sw;		  /* by position */
+	struct node *node;		  /* by switch */
+	uint32_t *count;		  /* by hops */
+	struct edge *tree;		  /* by switch */
+	uint32_t *need; /* by switch: sure channels enter it up to this place, plus 1 */
 	struct edge *edge;
 };
 
-struct nue_ways_maker *nue_ways_maker_new(const struct fabric *f)
+struct nue_ways_maker *nue_escape_paths_maker_new(const struct fabric *f)
 {
 	struct nue_ways_maker *m = xcalloc(1, sizeof(*m));
 
@@ -42,11 +42,11 @@ struct nue_ways_maker *nue_ways_maker_new(const struct fabric *f)
 	m->tree = xcalloc(f->nsw, sizeof(*m->tree));
 	m->need = xcalloc(f->nsw, sizeof(*m->need));
 	m->edge = xcalloc(f->nchan + 1, sizeof(*m->edge)); /* the first is never kept */
-	nue_rungs_init(&m->order, f);
+	nue_complete_layers_init(&m->order, f);
 	return m;
 }
 
-void nue_ways_maker_free(struct nue_ways_maker *m)
+void nue_escape_paths_maker_free(struct nue_ways_maker *m)
 {
 	if (!m)
 		return;
@@ -55,11 +55,11 @@ void nue_ways_maker_free(struct nue_ways_maker *m)
 	free(m->tree);
 	free(m->need);
 	free(m->edge);
-	nue_rungs_done(&m->order);
+	nue_complete_layers_done(&m->order);
 	free(m);
 }
 
-static void put_in_order(struct nue_ways *w, struct nue_ways_maker *m, const uint16_t *hops)
+static void put_in_order(struct nue_escape_paths *w, struct nue_ways_maker *m, const uint16_t *hops)
 {
 	uint32_t n = m->f->nsw;
 
@@ -78,7 +78,7 @@ static void put_in_order(struct nue_ways *w, struct nue_ways_maker *m, const uin
 }
 
 /* Which switches the tree leads on in the order. */
-static void find_climbs(struct nue_ways_maker *m, const struct nue_ways *w,
+static void find_climbs(struct nue_ways_maker *m, const struct nue_escape_paths *w,
 			const struct nue_trees *t, uint32_t i, const uint16_t *hops)
 {
 	const struct fabric *f = m->f;
@@ -103,8 +103,8 @@ static void find_climbs(struct nue_ways_maker *m, const struct nue_ways *w,
  */
 static uint32_t find_edges(struct nue_ways_maker *m, uint32_t u, uint32_t n)
 {
-	const struct nue_rung *r = m->order.out + m->f->chan_off[u];
-	const struct nue_rung *end = m->order.out + m->f->chan_off[u + 1];
+	const struct nue_complete_layer *r = m->order.out + m->f->chan_off[u];
+	const struct nue_complete_layer *end = m->order.out + m->f->chan_off[u + 1];
 	const struct node *node = m->node;
 	struct node own = node[u];
 	struct edge *edge = m->edge;
@@ -128,7 +128,7 @@ static uint32_t find_edges(struct nue_ways_maker *m, uint32_t u, uint32_t n)
 /* Copies the edges that can be taken whatever is chosen where they arrive, as the sure ones can;
  * nearly all others come after every choice there.  With parallel cables those between are many,
  * and copied, too. */
-static void keep_edges(struct nue_ways *w, struct nue_ways_maker *m)
+static void keep_edges(struct nue_escape_paths *w, struct nue_ways_maker *m)
 {
 	const uint32_t *chan = m->order.chan;
 	const uint8_t *chan_port = m->f->chan_port;
@@ -161,17 +161,17 @@ static void keep_edges(struct nue_ways *w, struct nue_ways_maker *m)
 	w->nedge = n;
 }
 
-void nue_ways_make(struct nue_ways *w, struct nue_ways_maker *m, const struct nue_trees *t,
-		   uint32_t i, bool parallel)
+void nue_escape_paths_make(struct nue_escape_paths *w, struct nue_ways_maker *m,
+			   const struct nue_trees *t, uint32_t i, bool parallel)
 {
 	const struct fabric *f = m->f;
 	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
 	uint32_t n = f->nchan + 1;
 
 	if (m->place != t->place)
-		nue_rungs_set(&m->order, f, t->place);
+		nue_complete_layers_set(&m->order, f, t->place);
 	m->place = t->place;
-	*w = (struct nue_ways){ .n = f->nsw, .bound = parallel };
+	*w = (struct nue_escape_paths){ .n = f->nsw, .bound = parallel };
 	m->sw = w->sw = xcalloc(f->nsw, sizeof(*w->sw));
 	w->off = xcalloc(f->nsw + 1, sizeof(*w->off));
 	w->ends = xcalloc(f->nsw, sizeof(*w->ends));
@@ -188,7 +188,7 @@ void nue_ways_make(struct nue_ways *w, struct nue_ways_maker *m, const struct nu
 	keep_edges(w, m);
 }
 
-void nue_ways_done(struct nue_ways *w)
+void nue_escape_paths_done(struct nue_escape_paths *w)
 {
 	free(w->sw);
 	free(w->off);
@@ -196,10 +196,10 @@ void nue_ways_done(struct nue_ways *w)
 	free(w->to);
 	free(w->port);
 	free(w->ends);
-	*w = (struct nue_ways){ .n = 0 };
+	*w = (struct nue_escape_paths){ .n = 0 };
 }
 
-uint64_t nue_ways_bytes(const struct nue_ways *w)
+uint64_t nue_escape_paths_bytes(const struct nue_escape_paths *w)
 {
 	return w->n * (sizeof(*w->sw) + sizeof(*w->off) + sizeof(*w->ends)) +
 	       (uint64_t)w->nedge * (sizeof(*w->chan) + sizeof(*w->to) + sizeof(*w->port));

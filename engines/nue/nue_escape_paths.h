@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-struct nue_ways {
+struct nue_escape_paths {
 	uint32_t n; /* switches */
 	uint32_t nedge;
 	bool bound;	/* an edge but the sure one can be taken only where the order has it before
@@ -31,14 +31,14 @@ struct nue_ways {
 
 struct nue_ways_maker;
 
-struct nue_ways_maker *nue_ways_maker_new(const struct fabric *f);
-void nue_ways_maker_free(struct nue_ways_maker *m); /* NULL is fine */
+struct nue_ways_maker *nue_escape_paths_maker_new(const struct fabric *f);
+void nue_escape_paths_maker_free(struct nue_ways_maker *m); /* NULL is fine */
 
 /* The ways to destination i of a layer; parallel: the fabric has parallel cables.  The caller frees
- * with nue_ways_done(). */
-void nue_ways_make(struct nue_ways *w, struct nue_ways_maker *m, const struct nue_trees *t,
-		   uint32_t i, bool parallel);
-void nue_ways_done(struct nue_ways *w);
-uint64_t nue_ways_bytes(const struct nue_ways *w);
+ * with nue_escape_paths_done(). */
+void nue_escape_paths_make(struct nue_escape_paths *w, struct nue_ways_maker *m,
+			   const struct nue_trees *t, uint32_t i, bool parallel);
+void nue_escape_paths_done(struct nue_escape_paths *w);
+uint64_t nue_escape_paths_bytes(const struct nue_escape_paths *w);
 
 #endif

@@ -43,7 +43,7 @@ struct nue_search {
 	uint32_t *open_end;
 	uint32_t *queue;
 	uint32_t *order; /* of the channels to begin with */
-	struct nue_rungs sorted;
+	struct nue_complete_layers sorted;
 	uint32_t *place;      /* of a switch */
 	uint32_t *turn;	      /* indices of the layer's destinations as they are searched */
 	struct pauses pauses; /* of the search at hand */
@@ -64,7 +64,7 @@ struct nue_search *nue_search_new(const struct nue_net *net)
 	s->open_end = xcalloc(f->nsw, sizeof(*s->open_end));
 	s->queue = xcalloc(f->nsw, sizeof(*s->queue));
 	s->order = xcalloc(f->nchan, sizeof(*s->order));
-	nue_rungs_init(&s->sorted, f);
+	nue_complete_layers_init(&s->sorted, f);
 	s->place = xcalloc(f->nsw, sizeof(*s->place));
 	s->turn = xcalloc(f->nsw, sizeof(*s->turn));
 	return s;
@@ -80,7 +80,7 @@ void nue_search_free(struct nue_search *s)
 	free(s->open_end);
 	free(s->queue);
 	free(s->order);
-	nue_rungs_done(&s->sorted);
+	nue_complete_layers_done(&s->sorted);
 	free(s->place);
 	free(s->turn);
 	free(s);
@@ -150,7 +150,7 @@ static bool after_step(struct nue_layer *l, struct nue_search *s, uint64_t more,
 static void take_places(struct nue_search *s, uint32_t *place)
 {
 	nue_tree_places(s->tree, place);
-	nue_rungs_set(&s->sorted, s->net->f, place);
+	nue_complete_layers_set(&s->sorted, s->net->f, place);
 }
 
 /* How much farther than need be the terminals are from destination i in the tree as it is. */
@@ -319,7 +319,7 @@ static bool climb_all(struct nue_layer *l, struct nue_search *s, struct nue_tree
 	nue_escape_order(s->order, f, l->net->at, l->net->place);
 	for (uint32_t c = 0; c < f->nchan; c++)
 		t->place[s->order[c]] = c;
-	nue_rungs_set(&s->sorted, f, t->place);
+	nue_complete_layers_set(&s->sorted, f, t->place);
 	for (uint32_t i = 0; i < l->ndst && !s->pauses.stopped; i++) {
 		s->led[i] = nue_tree_climb(s->tree, &s->sorted, l->dst[i]) &&
 			    (l->net->bare[l->dst[i]] || !excess(l, s, i));

@@ -426,7 +426,7 @@ static uint64_t climb_key(uint32_t hops, uint32_t place)
 
 /* Fills key by switch; returns how many are in reach, in the queue by hops.  No branch on what a
  * channel finds: nobody could foretell it. */
-static uint32_t climb_from(struct nue_tree *t, const struct nue_rungs *o, uint32_t dst)
+static uint32_t climb_from(struct nue_tree *t, const struct nue_complete_layers *o, uint32_t dst)
 {
 	const uint32_t *off = t->net->f->chan_off;
 	uint32_t nsw = t->net->f->nsw, *queue = t->wait, n = 0, last = UINT32_MAX;
@@ -437,7 +437,7 @@ static uint32_t climb_from(struct nue_tree *t, const struct nue_rungs *o, uint32
 	queue[n++] = dst;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t v = queue[i], hops = (uint32_t)(key[v] >> 32), top = ~(uint32_t)key[v];
-		const struct nue_rung *r = o->in + off[v], *end = o->in + off[v + 1];
+		const struct nue_complete_layer *r = o->in + off[v], *end = o->in + off[v + 1];
 
 		if (n == nsw && last == UINT32_MAX)
 			last = (uint32_t)(key[queue[n - 1]] >> 32);
@@ -454,7 +454,7 @@ static uint32_t climb_from(struct nue_tree *t, const struct nue_rungs *o, uint32
 	return n;
 }
 
-bool nue_tree_climb(struct nue_tree *t, const struct nue_rungs *o, uint32_t dst)
+bool nue_tree_climb(struct nue_tree *t, const struct nue_complete_layers *o, uint32_t dst)
 {
 	uint32_t n = climb_from(t, o, dst);
 

@@ -35,7 +35,7 @@ uint32_t nue_tree_grow(struct nue_tree *t, uint32_t dst, uint32_t limit, bool *a
 /* Grows the tree to dst without new turns, on channels that climb in that order: of equally near
  * ways that by the channel which comes last, as most others climb to that.  False when a switch
  * with ends has no way. */
-bool nue_tree_climb(struct nue_tree *t, const struct nue_rungs *o, uint32_t dst);
+bool nue_tree_climb(struct nue_tree *t, const struct nue_complete_layers *o, uint32_t dst);
 
 /* Of the tree as it is: next channel and hops by switch, FAB_NONE next at the destination. */
 const uint32_t *nue_tree_next(const struct nue_tree *t);

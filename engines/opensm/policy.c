@@ -33,7 +33,7 @@ static const struct key {
 
 #define NKEYS (sizeof(keys) / sizeof(*keys))
 
-struct reading {
+struct sample_reading {
 	struct policy *p;
 	const char *path;
 	struct lines *lines;
@@ -41,7 +41,7 @@ struct reading {
 };
 
 /* What is wrong with this line; it names the line itself. */
-static int wrong(struct reading *r, const char *why)
+static int wrong(struct sample_reading *r, const char *why)
 {
 	return err_set(r->err, -EINVAL, "%s:%llu: %s", r->path,
 		       (unsigned long long)lines_number(r->lines), why);
@@ -56,7 +56,7 @@ static char *beside(const char *path, const char *name)
 	return xasprintf("%.*s%s", (int)(slash + 1 - path), path, name);
 }
 
-static int take_number(struct reading *r, const struct key *k, const char *value)
+static int take_number(struct sample_reading *r, const struct key *k, const char *value)
 {
 	char *at = (char *)r->p + k->at, why[80];
 	const char *s = value;
@@ -74,7 +74,7 @@ static int take_number(struct reading *r, const struct key *k, const char *value
 	return 0;
 }
 
-static int take_value(struct reading *r, const struct key *k, const char *value)
+static int take_value(struct sample_reading *r, const struct key *k, const char *value)
 {
 	char *at = (char *)r->p + k->at;
 	struct err why;
@@ -121,7 +121,7 @@ static bool cut_line(char *line, char **name, char **value)
 	return true;
 }
 
-static int take_line(struct reading *r, char *line, bool seen[NKEYS])
+static int take_line(struct sample_reading *r, char *line, bool seen[NKEYS])
 {
 	char *name, *value;
 
@@ -144,7 +144,7 @@ static int take_line(struct reading *r, char *line, bool seen[NKEYS])
 int policy_read(struct policy **out, FILE *file, const char *path, struct err *err)
 {
 	struct policy *p = xcalloc(1, sizeof(*p));
-	struct reading r = { p, path, lines_new(file, path, NULL), err };
+	struct sample_reading r = { p, path, lines_new(file, path, NULL), err };
 	bool seen[NKEYS] = { false };
 	char *line;
 	int rc = 0;

@@ -14,7 +14,7 @@
 
 #define PLUGIN_VERSION "0.1"
 
-struct desk {
+struct sm_session {
 	pthread_mutex_t lock; /* of all below but the paths */
 	char *policy_path, *confirmed_path;
 
@@ -23,15 +23,15 @@ struct desk {
 	const struct fabric *seen; /* that routes were last asked for */
 
 	const struct tables *given; /* by the console; NULL: none */
-	enum choice_source given_is;
+	enum table_source given_is;
 	bool step;
 	bool open;		   /* a transaction: loaded, neither kept nor returned from */
 	const struct tables *base; /* of ours before it; NULL: OpenSM's own engine routed */
-	enum choice_source base_is;
+	enum table_source base_is;
 	struct digest base_hash;
 
 	const struct tables *installed; /* ours; NULL: OpenSM's own engine routes */
-	struct choice last;		/* without its tables */
+	struct table_selection last;	/* without its tables */
 	struct digest tables_hash;
 	char refusal[400];
 
@@ -41,9 +41,9 @@ struct desk {
 	struct osm_status count; /* only the counters, and routes */
 };
 
-struct desk *desk_new(const char *policy, const char *confirmed)
+struct sm_session *sm_session_new(const char *policy, const char *confirmed)
 {
-	struct desk *d = xcalloc(1, sizeof(*d));
+	struct sm_session *d = xcalloc(1, sizeof(*d));
 
 	pthread_mutex_init(&d->lock, NULL);
 	d->policy_path = xstrdup(policy);
@@ -51,7 +51,7 @@ struct desk *desk_new(const char *policy, const char *confirmed)
 	return d;
 }
 
-void desk_free(struct desk *d)
+void sm_session_free(struct sm_session *d)
 {
 	if (!d)
 		return;
@@ -70,7 +70,8 @@ void desk_free(struct desk *d)
 /* ---- routing ---- */
 
 /* A file that is broken now does not take the routes away: the one before holds. */
-static int renew_policy(struct desk *d, const struct choice_log *log, struct err *err)
+static int renew_policy(struct sm_session *d, const struct table_selection_log *log,
+			struct err *err)
 {
 	struct policy *fresh, *old = NULL;
 	char sentence[600];
@@ -95,20 +96,20 @@ static int renew_policy(struct desk *d, const struct choice_log *log, struct err
 
 /* Policies are only exchanged by renew_policy(), in the same thread, and by the socket, which
  * replaces the override: that one is copied. */
-static struct policy *policy_now(struct desk *d)
+static struct policy *policy_now(struct sm_session *d)
 {
 	return policy_copy(d->override ? d->override : d->policy);
 }
 
-int desk_choose(struct desk *d, struct choice *out, const struct fabric *f,
-		const struct choice_log *log, struct err *err)
+int sm_session_choose(struct sm_session *d, struct table_selection *out, const struct fabric *f,
+		      const struct table_selection_log *log, struct err *err)
 {
-	struct choice_offer o = { .confirmed = d->confirmed_path };
+	struct table_offer o = { .confirmed = d->confirmed_path };
 	const struct fabric *old;
 	struct policy *policy;
 	int rc;
 
-	*out = (struct choice){ 0 };
+	*out = (struct table_selection){ 0 };
 	pthread_mutex_lock(&d->lock);
 	d->begun = d->ordered;
 	pthread_mutex_unlock(&d->lock);
@@ -127,7 +128,7 @@ int desk_choose(struct desk *d, struct choice *out, const struct fabric *f,
 	if (d->installed)
 		o.current = tables_get(d->installed);
 	pthread_mutex_unlock(&d->lock);
-	rc = choice_make(out, f, policy, &o, log, err);
+	rc = table_selection_make(out, f, policy, &o, log, err);
 	tables_put(o.given);
 	tables_put(o.current);
 	fabric_put(old);
@@ -135,7 +136,8 @@ int desk_choose(struct desk *d, struct choice *out, const struct fabric *f,
 	return rc;
 }
 
-void desk_routed(struct desk *d, const struct fabric *f, const struct choice *c)
+void sm_session_routed(struct sm_session *d, const struct fabric *f,
+		       const struct table_selection *c)
 {
 	const struct tables *old;
 	struct digest hash;
@@ -154,21 +156,21 @@ void desk_routed(struct desk *d, const struct fabric *f, const struct choice *c)
 }
 
 /* From here on what the policy excludes goes before what was returned to, too. */
-static void finish_orders(struct desk *d)
+static void finish_orders(struct sm_session *d)
 {
 	d->finished = d->begun;
 	if (d->finished >= d->back)
 		d->back = 0;
 }
 
-void desk_refused(struct desk *d, const char *why)
+void sm_session_refused(struct sm_session *d, const char *why)
 {
 	const struct tables *old;
 
 	pthread_mutex_lock(&d->lock);
 	old = d->installed;
 	d->installed = NULL;
-	d->last = (struct choice){ 0 };
+	d->last = (struct table_selection){ 0 };
 	snprintf(d->refusal, sizeof(d->refusal), "%s", why);
 	d->count.routes[0] = '\0'; /* until another has routed, nobody has */
 	d->count.refused++;
@@ -177,7 +179,7 @@ void desk_refused(struct desk *d, const char *why)
 	tables_put(old);
 }
 
-void desk_finished(struct desk *d, const char *routes, bool again)
+void sm_session_finished(struct sm_session *d, const char *routes, bool again)
 {
 	pthread_mutex_lock(&d->lock);
 	snprintf(d->count.routes, sizeof(d->count.routes), "%s", routes);
@@ -186,30 +188,30 @@ void desk_finished(struct desk *d, const char *routes, bool again)
 	pthread_mutex_unlock(&d->lock);
 }
 
-void desk_count(struct desk *d, enum desk_event e)
+void sm_session_count(struct sm_session *d, enum sm_session_event e)
 {
 	struct osm_status *c = &d->count;
 
 	pthread_mutex_lock(&d->lock);
-	c->reroutes += e == DESK_REROUTE;
-	c->heavy_sweeps += e == DESK_HEAVY;
-	c->state_changes += e == DESK_STATE;
-	c->traps += e == DESK_TRAP;
-	c->link_events += e == DESK_LINK;
-	c->acks += e == DESK_ACK;
+	c->reroutes += e == SM_SESSION_REROUTE;
+	c->heavy_sweeps += e == SM_SESSION_HEAVY;
+	c->state_changes += e == SM_SESSION_STATE;
+	c->traps += e == SM_SESSION_TRAP;
+	c->link_events += e == SM_SESSION_LINK;
+	c->acks += e == SM_SESSION_ACK;
 	pthread_mutex_unlock(&d->lock);
 }
 
 /* ---- questions ---- */
 
-static void tell_tables(const struct desk *d, struct osm_status *s)
+static void tell_tables(const struct sm_session *d, struct osm_status *s)
 {
 	const struct tables *t = d->installed;
 
 	if (!t)
 		return;
 	s->ours = true;
-	snprintf(s->source, sizeof(s->source), "%s", choice_source_name(d->last.source));
+	snprintf(s->source, sizeof(s->source), "%s", table_source_name(d->last.source));
 	s->step = d->last.step;
 	snprintf(s->engine, sizeof(s->engine), "%s", t->engine);
 	snprintf(s->params, sizeof(s->params), "%s", t->params);
@@ -221,7 +223,7 @@ static void tell_tables(const struct desk *d, struct osm_status *s)
 }
 
 /* The policy of the next routing, NULL when there is none yet. */
-static struct policy *policy_next(struct desk *d)
+static struct policy *policy_next(struct sm_session *d)
 {
 	struct policy *fresh = NULL, *p;
 
@@ -236,7 +238,7 @@ static struct policy *policy_next(struct desk *d)
 	return p;
 }
 
-void desk_status(struct desk *d, struct osm_status *s)
+void sm_session_status(struct sm_session *d, struct osm_status *s)
 {
 	struct policy *next = policy_next(d);
 
@@ -267,7 +269,7 @@ void desk_status(struct desk *d, struct osm_status *s)
 	policy_free(next);
 }
 
-static const struct fabric *fabric_now(struct desk *d, struct err *err)
+static const struct fabric *fabric_now(struct sm_session *d, struct err *err)
 {
 	const struct fabric *f;
 
@@ -282,7 +284,7 @@ static const struct fabric *fabric_now(struct desk *d, struct err *err)
 }
 
 /* Takes over t.  What routes now is what there is to return to, unless that is known already. */
-static void give(struct desk *d, const struct tables *t, bool step)
+static void give(struct sm_session *d, const struct tables *t, bool step)
 {
 	const struct tables *old;
 
@@ -311,7 +313,7 @@ static void answer_tables(struct osm_answer *a, const struct tables *t, const st
 	digest_hex(a->tables, &hash);
 }
 
-static int judge_step(struct desk *d, const struct fabric *f, const struct tables *t,
+static int judge_step(struct sm_session *d, const struct fabric *f, const struct tables *t,
 		      struct err *err)
 {
 	const struct tables *before;
@@ -323,7 +325,7 @@ static int judge_step(struct desk *d, const struct fabric *f, const struct table
 		tables_get(before);
 	pthread_mutex_unlock(&d->lock);
 	if (before && digest_equal(&before->fingerprint, &f->fingerprint))
-		rc = choice_judge_step(f, before, t, err);
+		rc = table_selection_judge_step(f, before, t, err);
 	tables_put(before);
 	return rc;
 }
@@ -336,18 +338,18 @@ static void keep_quiet(void *ctx, const char *sentence)
 
 /* Where an update ends may not be what the routing after it would not use.  What is on the way may
  * pass what is excluded: it may be the update that leads around it. */
-static int judge_target(struct desk *d, struct choice *c, const struct fabric *f,
+static int judge_target(struct sm_session *d, struct table_selection *c, const struct fabric *f,
 			const struct tables *t, struct err *err)
 {
-	static const struct choice_log quiet = { keep_quiet, NULL };
+	static const struct table_selection_log quiet = { keep_quiet, NULL };
 	struct policy *p = policy_next(d);
 	struct route_limits *l = NULL;
 	struct err why = { "" };
-	int rc = choice_judge(c, f, t, NULL, false, err);
+	int rc = table_selection_judge(c, f, t, NULL, false, err);
 
 	if (p)
-		choice_limits(&l, f, p, &quiet);
-	if (!rc && l && choice_judge(c, f, t, l, false, &why))
+		table_selection_limits(&l, f, p, &quiet);
+	if (!rc && l && table_selection_judge(c, f, t, l, false, &why))
 		rc = err_set(err, -EPROTO,
 			     "the policy's exclude %.100s: %s Plan with --exclude, or take it out "
 			     "of %s",
@@ -358,7 +360,7 @@ static int judge_target(struct desk *d, struct choice *c, const struct fabric *f
 }
 
 /* What the console sent, and the fabric it is of; the caller puts both. */
-static int take_tables(struct tables **t, const struct fabric **f, struct desk *d,
+static int take_tables(struct tables **t, const struct fabric **f, struct sm_session *d,
 		       const uint8_t *buf, size_t len, struct err *err)
 {
 	int rc;
@@ -372,17 +374,18 @@ static int take_tables(struct tables **t, const struct fabric **f, struct desk *
 	return rc;
 }
 
-int desk_load(struct desk *d, const uint8_t *buf, size_t len, bool step, struct osm_answer *a,
-	      struct err *err)
+int sm_session_load(struct sm_session *d, const uint8_t *buf, size_t len, bool step,
+		    struct osm_answer *a, struct err *err)
 {
 	const struct fabric *f;
-	struct choice c;
+	struct table_selection c;
 	struct tables *t;
 	int rc = take_tables(&t, &f, d, buf, len, err);
 
 	if (rc)
 		return rc;
-	rc = step ? choice_judge(&c, f, t, NULL, true, err) : judge_target(d, &c, f, t, err);
+	rc = step ? table_selection_judge(&c, f, t, NULL, true, err)
+		  : judge_target(d, &c, f, t, err);
 	if (!rc && step)
 		rc = judge_step(d, f, t, err);
 	if (!rc) {
@@ -400,11 +403,11 @@ int desk_load(struct desk *d, const uint8_t *buf, size_t len, bool step, struct 
 	return rc;
 }
 
-int desk_judge(struct desk *d, const uint8_t *buf, size_t len, struct osm_answer *a,
-	       struct err *err)
+int sm_session_judge(struct sm_session *d, const uint8_t *buf, size_t len, struct osm_answer *a,
+		     struct err *err)
 {
 	const struct fabric *f;
-	struct choice c;
+	struct table_selection c;
 	struct tables *t;
 	int rc = take_tables(&t, &f, d, buf, len, err);
 
@@ -418,7 +421,7 @@ int desk_judge(struct desk *d, const uint8_t *buf, size_t len, struct osm_answer
 	return rc;
 }
 
-static int save_confirmed(struct desk *d, const struct tables *t, struct err *err)
+static int save_confirmed(struct sm_session *d, const struct tables *t, struct err *err)
 {
 	char *dir = xstrdup(d->confirmed_path), *slash = strrchr(dir, '/');
 	int rc = 0;
@@ -433,7 +436,7 @@ static int save_confirmed(struct desk *d, const struct tables *t, struct err *er
 	return rc;
 }
 
-int desk_keep(struct desk *d, struct osm_answer *a, struct err *err)
+int sm_session_keep(struct sm_session *d, struct osm_answer *a, struct err *err)
 {
 	const struct tables *t = NULL, *base = NULL;
 	const struct fabric *f = fabric_now(d, err);
@@ -472,7 +475,7 @@ int desk_keep(struct desk *d, struct osm_answer *a, struct err *err)
 }
 
 /* They are given again, so that an engine that would find other routes by now is not asked. */
-void desk_return(struct desk *d, struct osm_answer *a)
+void sm_session_return(struct sm_session *d, struct osm_answer *a)
 {
 	const struct tables *old = NULL;
 
@@ -490,7 +493,7 @@ void desk_return(struct desk *d, struct osm_answer *a)
 	tables_put(old);
 }
 
-int desk_tables(struct desk *d, bool base, uint8_t **buf, size_t *len, struct err *err)
+int sm_session_tables(struct sm_session *d, bool base, uint8_t **buf, size_t *len, struct err *err)
 {
 	const struct tables *t;
 
@@ -524,8 +527,8 @@ static int save_policy(const char *path, const char *text, size_t len, struct er
 	return rc;
 }
 
-static int read_policy(struct policy **out, const struct desk *d, const char *text, size_t len,
-		       struct err *err)
+static int read_policy(struct policy **out, const struct sm_session *d, const char *text,
+		       size_t len, struct err *err)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)text, len, "r");
 	int rc;
@@ -538,7 +541,7 @@ static int read_policy(struct policy **out, const struct desk *d, const char *te
 	return rc;
 }
 
-static int forget(struct desk *d, struct err *err)
+static int forget(struct sm_session *d, struct err *err)
 {
 	const struct tables *given, *base;
 
@@ -557,8 +560,8 @@ static int forget(struct desk *d, struct err *err)
 	return 0;
 }
 
-int desk_policy(struct desk *d, const char *text, size_t len, unsigned flags, struct osm_answer *a,
-		struct err *err)
+int sm_session_policy(struct sm_session *d, const char *text, size_t len, unsigned flags,
+		      struct osm_answer *a, struct err *err)
 {
 	struct policy *p = NULL, *old;
 	int rc = len ? read_policy(&p, d, text, len, err) : 0;
@@ -585,7 +588,7 @@ int desk_policy(struct desk *d, const char *text, size_t len, unsigned flags, st
 
 /* ---- orders ---- */
 
-uint64_t desk_order(struct desk *d, bool all)
+uint64_t sm_session_order(struct sm_session *d, bool all)
 {
 	uint64_t order;
 
@@ -596,7 +599,7 @@ uint64_t desk_order(struct desk *d, bool all)
 	return order;
 }
 
-bool desk_wants_all(struct desk *d)
+bool sm_session_wants_all(struct sm_session *d)
 {
 	bool all;
 
@@ -607,7 +610,7 @@ bool desk_wants_all(struct desk *d)
 	return all;
 }
 
-bool desk_answered(struct desk *d, uint64_t order, struct osm_answer *a)
+bool sm_session_answered(struct sm_session *d, uint64_t order, struct osm_answer *a)
 {
 	bool done;
 
@@ -617,7 +620,7 @@ bool desk_answered(struct desk *d, uint64_t order, struct osm_answer *a)
 		a->ours = d->installed != NULL;
 		a->rc = a->ours ? 0 : -EPROTO;
 		snprintf(a->source, sizeof(a->source), "%s",
-			 a->ours ? choice_source_name(d->last.source) : "");
+			 a->ours ? table_source_name(d->last.source) : "");
 		snprintf(a->text, sizeof(a->text), "%s", a->ours ? d->last.away : d->refusal);
 		if (a->ours)
 			digest_hex(a->tables, &d->tables_hash);

@@ -50,12 +50,12 @@ struct client {
 	VEC(struct pending) waiting;
 };
 
-struct server {
+struct socket_server {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	struct desk *desk;
-	const struct server_ops *ops;
+	struct sm_session *desk;
+	const struct socket_server_ops *ops;
 	void *ctx;
-	struct server_limits limits;
+	struct socket_server_limits limits;
 	int listener, wake;
 	atomic_bool stop;
 	pthread_t thread;
@@ -122,12 +122,12 @@ static void answer_error(struct client *c, uint32_t id, int rc, const char *text
 
 /* ---- questions ---- */
 
-static void do_status(struct server *s, struct client *c)
+static void do_status(struct socket_server *s, struct client *c)
 {
 	struct osm_status st;
 	char *body;
 
-	desk_status(s->desk, &st);
+	sm_session_status(s->desk, &st);
 	s->ops->facts(s->ctx, &st);
 	st.clients = s->nclients;
 	st.notices = s->nnotices;
@@ -136,12 +136,12 @@ static void do_status(struct server *s, struct client *c)
 	free(body);
 }
 
-static void do_tables(struct server *s, struct client *c)
+static void do_tables(struct socket_server *s, struct client *c)
 {
 	struct err err;
 	uint8_t *buf;
 	size_t len;
-	int rc = desk_tables(s->desk, c->m.flags & OSM_TABLES_BASE, &buf, &len, &err);
+	int rc = sm_session_tables(s->desk, c->m.flags & OSM_TABLES_BASE, &buf, &len, &err);
 
 	if (!rc && len > osm_msg_limit(OSM_MSG_TABLES | OSM_MSG_ANSWER)) {
 		free(buf);
@@ -155,13 +155,13 @@ static void do_tables(struct server *s, struct client *c)
 	free(buf);
 }
 
-static int order(struct server *s, struct client *c, struct err *err)
+static int order(struct socket_server *s, struct client *c, struct err *err)
 {
 	int rc;
 
 	if (c->order)
 		return err_set(err, -EBUSY, "this client waits for a reroute already");
-	c->order = desk_order(s->desk, c->m.flags & OSM_REROUTE_ALL);
+	c->order = sm_session_order(s->desk, c->m.flags & OSM_REROUTE_ALL);
 	c->order_id = c->m.id;
 	c->order_ms = clock_ms();
 	rc = s->ops->reroute(s->ctx, err);
@@ -188,18 +188,20 @@ static int queue(struct client *c, struct err *err)
 }
 
 /* 1: answered later. */
-static int do_plain(struct server *s, struct client *c, struct osm_answer *a, struct err *err)
+static int do_plain(struct socket_server *s, struct client *c, struct osm_answer *a,
+		    struct err *err)
 {
 	const char *text = (const char *)c->body.v;
 	int rc;
 
 	switch (c->m.type) {
 	case OSM_MSG_LOAD:
-		return desk_load(s->desk, c->body.v, c->body.n, c->m.flags & OSM_LOAD_STEP, a, err);
+		return sm_session_load(s->desk, c->body.v, c->body.n, c->m.flags & OSM_LOAD_STEP, a,
+				       err);
 	case OSM_MSG_JUDGE:
-		return desk_judge(s->desk, c->body.v, c->body.n, a, err);
+		return sm_session_judge(s->desk, c->body.v, c->body.n, a, err);
 	case OSM_MSG_POLICY:
-		return desk_policy(s->desk, text, c->body.n, c->m.flags, a, err);
+		return sm_session_policy(s->desk, text, c->body.n, c->m.flags, a, err);
 	case OSM_MSG_REROUTE:
 		rc = order(s, c, err);
 		return rc ? rc : 1;
@@ -211,16 +213,16 @@ static int do_plain(struct server *s, struct client *c, struct osm_answer *a, st
 		c->watches = true;
 		return 0;
 	case OSM_MSG_KEEP:
-		return desk_keep(s->desk, a, err);
+		return sm_session_keep(s->desk, a, err);
 	case OSM_MSG_RETURN:
-		desk_return(s->desk, a);
+		sm_session_return(s->desk, a);
 		return 0;
 	default:
 		return err_set(err, -EPROTO, "there is no question of type %u", c->m.type);
 	}
 }
 
-static void serve(struct server *s, struct client *c)
+static void serve(struct socket_server *s, struct client *c)
 {
 	struct osm_answer a = { 0 };
 	struct err err = { "" };
@@ -269,7 +271,7 @@ static ssize_t take_bytes(struct client *c)
 	return n > 0 ? n : 0;
 }
 
-static void refuse_head(struct server *s, struct client *c, int rc, const struct err *err)
+static void refuse_head(struct socket_server *s, struct client *c, int rc, const struct err *err)
 {
 	char sentence[600];
 
@@ -280,7 +282,7 @@ static void refuse_head(struct server *s, struct client *c, int rc, const struct
 }
 
 /* One message at most, so that nobody has to wait for the many of another. */
-static void hear_client(struct server *s, struct client *c)
+static void hear_client(struct socket_server *s, struct client *c)
 {
 	struct err err;
 	ssize_t n;
@@ -332,7 +334,7 @@ static void write_client(struct client *c)
 /* ---- what comes by itself ---- */
 
 /* It has left off in the middle: nobody will route. */
-static bool not_master(const struct server *s)
+static bool not_master(const struct socket_server *s)
 {
 	struct osm_status now = { 0 };
 
@@ -340,13 +342,13 @@ static bool not_master(const struct server *s)
 	return !strcmp(now.state, "standby") || !strcmp(now.state, "not active");
 }
 
-static void watch_order(struct server *s, struct client *c)
+static void watch_order(struct socket_server *s, struct client *c)
 {
 	struct osm_answer a = { 0 };
 
 	if (!c->order)
 		return;
-	if (desk_answered(s->desk, c->order, &a)) {
+	if (sm_session_answered(s->desk, c->order, &a)) {
 		answer_plain(c, a.rc ? OSM_MSG_ERROR : OSM_MSG_REROUTE | OSM_MSG_ANSWER,
 			     c->order_id, &a);
 		c->order = 0;
@@ -360,7 +362,7 @@ static void watch_order(struct server *s, struct client *c)
 	}
 }
 
-static int tell_listeners(struct server *s, struct client *c, uint32_t id, struct err *err)
+static int tell_listeners(struct socket_server *s, struct client *c, uint32_t id, struct err *err)
 {
 	uint64_t *guid = NULL;
 	uint8_t *body;
@@ -378,7 +380,8 @@ static int tell_listeners(struct server *s, struct client *c, uint32_t id, struc
 	return 0;
 }
 
-static int send_notice(struct server *s, struct client *c, const struct pending *p, struct err *err)
+static int send_notice(struct socket_server *s, struct client *c, const struct pending *p,
+		       struct err *err)
 {
 	struct osm_answer a = { 0 };
 	int rc = s->ops->notice(s->ctx, p->d, err);
@@ -390,7 +393,7 @@ static int send_notice(struct server *s, struct client *c, const struct pending 
 	return 0;
 }
 
-static void do_waiting(struct server *s, struct client *c)
+static void do_waiting(struct socket_server *s, struct client *c)
 {
 	struct err err = { "" };
 	size_t n = 0;
@@ -412,7 +415,7 @@ static void do_waiting(struct server *s, struct client *c)
 }
 
 /* Who does not fetch what it watches for is hung up on, rather than be told a part of it. */
-static void pass_heard(struct server *s)
+static void pass_heard(struct socket_server *s)
 {
 	struct pending *list;
 	size_t n;
@@ -433,14 +436,14 @@ static void pass_heard(struct server *s)
 	free(list);
 }
 
-static bool overdue(const struct server *s, const struct client *c, uint64_t now)
+static bool overdue(const struct socket_server *s, const struct client *c, uint64_t now)
 {
 	if (c->got && now - c->in_ms > s->limits.message_ms)
 		return true;
 	return c->out.n && now - c->out_ms > s->limits.message_ms;
 }
 
-static void tend_client(struct server *s, struct client *c, short events)
+static void tend_client(struct socket_server *s, struct client *c, short events)
 {
 	if (events & (POLLIN | POLLHUP | POLLERR) && !c->hang_up)
 		hear_client(s, c);
@@ -454,7 +457,7 @@ static void tend_client(struct server *s, struct client *c, short events)
 
 /* ---- coming in ---- */
 
-static struct client *place(struct server *s)
+static struct client *place(struct socket_server *s)
 {
 	struct client *idle = NULL;
 	uint64_t now = clock_ms();
@@ -485,7 +488,7 @@ static bool may_come_in(int fd)
 	return !peer.uid || peer.uid == geteuid();
 }
 
-static void let_in(struct server *s)
+static void let_in(struct socket_server *s)
 {
 	int fd = accept4(s->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	struct client *c;
@@ -504,7 +507,7 @@ static void let_in(struct server *s)
 
 /* ---- the thread ---- */
 
-static int wait_ms(const struct server *s)
+static int wait_ms(const struct socket_server *s)
 {
 	int ms = 1000;
 
@@ -514,7 +517,7 @@ static int wait_ms(const struct server *s)
 	return ms;
 }
 
-static void turn(struct server *s)
+static void turn(struct socket_server *s)
 {
 	struct pollfd p[SERVER_CLIENTS + 2];
 	uint64_t kicks;
@@ -542,7 +545,7 @@ static void turn(struct server *s)
 
 static void *run(void *arg)
 {
-	struct server *s = arg;
+	struct socket_server *s = arg;
 
 	while (!atomic_load(&s->stop))
 		turn(s);
@@ -585,7 +588,7 @@ static int make_folder(const char *path, struct err *err)
 	return rc;
 }
 
-static int listen_at(struct server *s, const char *path, struct err *err)
+static int listen_at(struct socket_server *s, const char *path, struct err *err)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int rc;
@@ -610,7 +613,7 @@ static int listen_at(struct server *s, const char *path, struct err *err)
 }
 
 /* Signals are for OpenSM's own threads. */
-static int start_thread(struct server *s)
+static int start_thread(struct socket_server *s)
 {
 	sigset_t all, old;
 	int rc;
@@ -622,7 +625,7 @@ static int start_thread(struct server *s)
 	return -rc;
 }
 
-static void release(struct server *s)
+static void release(struct socket_server *s)
 {
 	for (int i = 0; i < SERVER_CLIENTS; i++)
 		hang_up(&s->client[i]);
@@ -637,11 +640,11 @@ static void release(struct server *s)
 	free(s);
 }
 
-int server_start(struct server **out, const char *path, struct desk *desk,
-		 const struct server_ops *ops, void *ctx, const struct server_limits *limits,
-		 struct err *err)
+int socket_server_start(struct socket_server **out, const char *path, struct sm_session *desk,
+			const struct socket_server_ops *ops, void *ctx,
+			const struct socket_server_limits *limits, struct err *err)
 {
-	struct server *s = xcalloc(1, sizeof(*s));
+	struct socket_server *s = xcalloc(1, sizeof(*s));
 	int rc;
 
 	*out = NULL;
@@ -672,7 +675,7 @@ int server_start(struct server **out, const char *path, struct desk *desk,
 	return rc;
 }
 
-void server_kick(struct server *s)
+void socket_server_kick(struct socket_server *s)
 {
 	uint64_t one = 1;
 
@@ -680,17 +683,17 @@ void server_kick(struct server *s)
 		return;
 }
 
-void server_stop(struct server *s)
+void socket_server_stop(struct socket_server *s)
 {
 	if (!s)
 		return;
 	atomic_store(&s->stop, true);
-	server_kick(s);
+	socket_server_kick(s);
 	pthread_join(s->thread, NULL);
 	release(s);
 }
 
-void server_heard(struct server *s, const uint8_t d[NOTICE_SA_DATA])
+void socket_server_heard(struct socket_server *s, const uint8_t d[NOTICE_SA_DATA])
 {
 	struct pending p = { 0 };
 
@@ -701,5 +704,5 @@ void server_heard(struct server *s, const uint8_t d[NOTICE_SA_DATA])
 	else
 		s->lost++;
 	pthread_mutex_unlock(&s->lock);
-	server_kick(s);
+	socket_server_kick(s);
 }

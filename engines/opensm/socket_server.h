@@ -15,7 +15,7 @@
 
 #define SERVER_CLIENTS 16
 
-struct server_ops {
+struct socket_server_ops {
 	/* What OpenSM knows of itself. */
 	void (*facts)(void *ctx, struct osm_status *s);
 	/* Asks OpenSM to route again; -ENOTSUP: not the master. */
@@ -27,7 +27,7 @@ struct server_ops {
 	void (*say)(void *ctx, const char *sentence); /* into OpenSM's log */
 };
 
-struct server_limits {
+struct socket_server_limits {
 	uint32_t message_ms; /* from the first byte of a message to its last, and for answers to
 			      * be fetched; 0: 20,000 */
 	uint32_t idle_ms;    /* then a client that waits for nothing may have to give its place to
@@ -35,18 +35,18 @@ struct server_limits {
 	uint32_t reroute_ms; /* 0: 600,000 */
 };
 
-struct server;
+struct socket_server;
 
 /* Makes the socket's folder (mode 0700) and the socket (0600).  -EADDRINUSE: another OpenSM
  * answers there.  limits may be NULL. */
-int server_start(struct server **out, const char *path, struct desk *desk,
-		 const struct server_ops *ops, void *ctx, const struct server_limits *limits,
-		 struct err *err);
-void server_stop(struct server *s); /* waits for the thread; NULL is fine */
+int socket_server_start(struct socket_server **out, const char *path, struct sm_session *desk,
+			const struct socket_server_ops *ops, void *ctx,
+			const struct socket_server_limits *limits, struct err *err);
+void socket_server_stop(struct socket_server *s); /* waits for the thread; NULL is fine */
 
 /* From any thread: something that clients may wait for has changed. */
-void server_kick(struct server *s);
+void socket_server_kick(struct socket_server *s);
 /* From any thread: a notice for whoever watches. */
-void server_heard(struct server *s, const uint8_t d[NOTICE_SA_DATA]);
+void socket_server_heard(struct socket_server *s, const uint8_t d[NOTICE_SA_DATA]);
 
 #endif

@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-__attribute__((format(printf, 2, 3))) static void say(const struct choice_log *log, const char *fmt,
-						      ...)
+__attribute__((format(printf, 2, 3))) static void say(const struct table_selection_log *log,
+						      const char *fmt, ...)
 {
 	char sentence[700];
 	va_list ap;
@@ -31,7 +31,7 @@ __attribute__((format(printf, 2, 3))) static void say(const struct choice_log *l
 	log->say(log->ctx, sentence);
 }
 
-const char *choice_source_name(enum choice_source s)
+const char *table_source_name(enum table_source s)
 {
 	static const char *const names[] = {
 		[CHOICE_ENGINE] = "engine",
@@ -63,7 +63,7 @@ static bool lid_loops(const struct fabric *f, const struct tables *t, uint32_t l
 	return false;
 }
 
-static void count_loops(struct choice *out, const struct fabric *f, const struct tables *t)
+static void count_loops(struct table_selection *out, const struct fabric *f, const struct tables *t)
 {
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
 		if (!lid_loops(f, t, lid))
@@ -73,8 +73,9 @@ static void count_loops(struct choice *out, const struct fabric *f, const struct
 	}
 }
 
-int choice_judge(struct choice *out, const struct fabric *f, const struct tables *t,
-		 const struct route_limits *l, bool step, struct err *err)
+int table_selection_judge(struct table_selection *out, const struct fabric *f,
+			  const struct tables *t, const struct route_limits *l, bool step,
+			  struct err *err)
 {
 	struct verify_opts opts = { .limits = l };
 	struct verdict *v;
@@ -103,8 +104,8 @@ int choice_judge(struct choice *out, const struct fabric *f, const struct tables
 	return rc;
 }
 
-int choice_judge_step(const struct fabric *f, const struct tables *before, const struct tables *t,
-		      struct err *err)
+int table_selection_judge_step(const struct fabric *f, const struct tables *before,
+			       const struct tables *t, struct err *err)
 {
 	bool stays = before->escape && t->escape;
 
@@ -129,10 +130,10 @@ int choice_judge_step(const struct fabric *f, const struct tables *before, const
 	return 0;
 }
 
-static int take(struct choice *out, const struct fabric *f, const struct tables *t,
-		const struct route_limits *l, enum choice_source source, bool step, struct err *err)
+static int take(struct table_selection *out, const struct fabric *f, const struct tables *t,
+		const struct route_limits *l, enum table_source source, bool step, struct err *err)
 {
-	int rc = choice_judge(out, f, t, l, step, err);
+	int rc = table_selection_judge(out, f, t, l, step, err);
 
 	if (rc)
 		return rc;
@@ -141,8 +142,8 @@ static int take(struct choice *out, const struct fabric *f, const struct tables 
 	return 0;
 }
 
-static int from_file(struct choice *out, const struct fabric *f, const char *path,
-		     const struct route_limits *l, enum choice_source source, struct err *err)
+static int from_file(struct table_selection *out, const struct fabric *f, const char *path,
+		     const struct route_limits *l, enum table_source source, struct err *err)
 {
 	struct tables *t;
 	int rc = tables_ibr_load(&t, path, f, err);
@@ -154,8 +155,8 @@ static int from_file(struct choice *out, const struct fabric *f, const char *pat
 	return rc;
 }
 
-static int from_console(struct choice *out, const struct fabric *f, const struct choice_offer *o,
-			const struct route_limits *l, struct err *err)
+static int from_console(struct table_selection *out, const struct fabric *f,
+			const struct table_offer *o, const struct route_limits *l, struct err *err)
 {
 	if (!digest_equal(&o->given->fingerprint, &f->fingerprint))
 		return err_set(err, -ESTALE, "the fabric is not the one that they are for");
@@ -173,7 +174,7 @@ static FILE *open_input(const char *path, struct err *err)
 
 /* Jobs and demand make routes better, not right: without them the engine routes all the same. */
 static struct jobset *load_jobs(const struct fabric *f, const char *path,
-				const struct choice_log *log)
+				const struct table_selection_log *log)
 {
 	struct jobset *jobs = NULL;
 	struct job_log *list;
@@ -207,7 +208,7 @@ static int load_ranks(struct rank_file **out, const char *path, struct err *err)
 }
 
 static struct demand *load_demand(const struct fabric *f, const struct policy *p,
-				  const struct choice_log *log)
+				  const struct table_selection_log *log)
 {
 	struct rank_file *ranks = NULL;
 	struct demand *demand = NULL;
@@ -245,13 +246,13 @@ static void say_missing(void *ctx, const char *sentence)
 }
 
 /* Maintenance must not keep a subnet manager from routing. */
-static void say_all_is_routed(const struct choice_log *log, const struct err *why)
+static void say_all_is_routed(const struct table_selection_log *log, const struct err *why)
 {
 	say(log, "routing through what is excluded, too: %s", why->text);
 }
 
-void choice_limits(struct route_limits **out, const struct fabric *f, const struct policy *p,
-		   const struct choice_log *log)
+void table_selection_limits(struct route_limits **out, const struct fabric *f,
+			    const struct policy *p, const struct table_selection_log *log)
 {
 	struct limits_missing missing = { say_missing, (void *)log };
 	const struct fabric *left = NULL;
@@ -272,9 +273,9 @@ void choice_limits(struct route_limits **out, const struct fabric *f, const stru
 	fabric_put(left);
 }
 
-static int from_engine(struct choice *out, const struct fabric *f, const struct policy *p,
+static int from_engine(struct table_selection *out, const struct fabric *f, const struct policy *p,
 		       const struct route_limits *l, const struct tables *current,
-		       const struct choice_log *log, struct err *err)
+		       const struct table_selection_log *log, struct err *err)
 {
 	struct engine_params params = { .vls = p->vls,
 					.current = current,
@@ -309,8 +310,8 @@ static int from_engine(struct choice *out, const struct fabric *f, const struct 
 }
 
 /* Also said when there is nothing wrong with what is used instead. */
-static void note_away(struct choice *out, const struct choice_log *log, const char *what,
-		      const struct policy *policy, const struct err *why)
+static void note_away(struct table_selection *out, const struct table_selection_log *log,
+		      const char *what, const struct policy *policy, const struct err *why)
 {
 	char sentence[sizeof(out->away)];
 
@@ -326,7 +327,7 @@ static bool on_disk(const char *path)
 	return path && !access(path, F_OK);
 }
 
-static bool take_confirmed(struct choice *out, const struct fabric *f, const char *path,
+static bool take_confirmed(struct table_selection *out, const struct fabric *f, const char *path,
 			   const struct route_limits *l, struct err *why)
 {
 	int rc;
@@ -339,7 +340,7 @@ static bool take_confirmed(struct choice *out, const struct fabric *f, const cha
 	return !rc;
 }
 
-static const char *given_name(const struct choice_offer *o)
+static const char *given_name(const struct table_offer *o)
 {
 	switch (o->given_is) {
 	case CHOICE_CONFIRMED:
@@ -351,14 +352,14 @@ static const char *given_name(const struct choice_offer *o)
 	}
 }
 
-static int choose(struct choice *out, const struct fabric *f, const struct policy *policy,
-		  const struct route_limits *l, const struct choice_offer *offer,
-		  const struct choice_log *log, struct err *err)
+static int choose(struct table_selection *out, const struct fabric *f, const struct policy *policy,
+		  const struct route_limits *l, const struct table_offer *offer,
+		  const struct table_selection_log *log, struct err *err)
 {
 	const struct tables *current;
 	struct err why = { "" };
 
-	*out = (struct choice){ 0 };
+	*out = (struct table_selection){ 0 };
 	if (offer->given) {
 		if (!from_console(out, f, offer, l, &why))
 			return 0;
@@ -380,17 +381,18 @@ static int choose(struct choice *out, const struct fabric *f, const struct polic
 	return from_engine(out, f, policy, l, current, log, err);
 }
 
-int choice_make(struct choice *out, const struct fabric *f, const struct policy *policy,
-		const struct choice_offer *offer, const struct choice_log *log, struct err *err)
+int table_selection_make(struct table_selection *out, const struct fabric *f,
+			 const struct policy *policy, const struct table_offer *offer,
+			 const struct table_selection_log *log, struct err *err)
 {
-	static const struct choice_offer nothing = { 0 };
+	static const struct table_offer nothing = { 0 };
 	struct route_limits *l;
 	struct err why = { "" };
 	int rc;
 
 	if (!offer)
 		offer = &nothing;
-	choice_limits(&l, f, policy, log);
+	table_selection_limits(&l, f, policy, log);
 	rc = choose(out, f, policy, l, offer, log, l ? &why : err);
 	if (rc && l) {
 		say_all_is_routed(log, &why);

@@ -20,14 +20,14 @@
 #include "fabric/model/route_limits.h"
 #include "fabric/model/tables.h"
 
-enum choice_source { CHOICE_ENGINE, CHOICE_FILE, CHOICE_CONFIRMED, CHOICE_CONSOLE };
+enum table_source { CHOICE_ENGINE, CHOICE_FILE, CHOICE_CONFIRMED, CHOICE_CONSOLE };
 
-const char *choice_source_name(enum choice_source s); /* as in osm_status.source */
+const char *table_source_name(enum table_source s); /* as in osm_status.source */
 
 /* What there is besides the policy; all zero: nothing. */
-struct choice_offer {
+struct table_offer {
 	const struct tables *given;
-	enum choice_source given_is; /* what they are called when they are used */
+	enum table_source given_is; /* what they are called when they are used */
 	bool step;
 	bool anyway; /* the given tables may pass what the policy excludes: an update is under way
 		      */
@@ -35,9 +35,9 @@ struct choice_offer {
 	const struct tables *current; /* installed now; where sar starts from */
 };
 
-struct choice {
+struct table_selection {
 	const struct tables *tables; /* the caller owns one reference */
-	enum choice_source source;
+	enum table_source source;
 	bool step;
 	char away[400];		  /* why not the tables that come first; "" when they are used */
 	char confirmed_away[400]; /* why not the confirmed ones on disk, if there are any */
@@ -49,27 +49,29 @@ struct choice {
 };
 
 /* Sentences on the way: why the tables of the file are not used, jobs that could not be read. */
-struct choice_log {
+struct table_selection_log {
 	void (*say)(void *ctx, const char *sentence);
 	void *ctx;
 };
 
 /* 0, or -errno with the reason why there is nothing to install: the engine's refusal, or -EPROTO
  * when its tables did not pass. */
-int choice_make(struct choice *out, const struct fabric *f, const struct policy *policy,
-		const struct choice_offer *offer, const struct choice_log *log, struct err *err);
+int table_selection_make(struct table_selection *out, const struct fabric *f,
+			 const struct policy *policy, const struct table_offer *offer,
+			 const struct table_selection_log *log, struct err *err);
 /* What a policy excludes of f, for the caller to free; *out is NULL when nothing is excluded, and
  * when the rest would fall apart without it, which is said. */
-void choice_limits(struct route_limits **out, const struct fabric *f, const struct policy *policy,
-		   const struct choice_log *log);
+void table_selection_limits(struct route_limits **out, const struct fabric *f,
+			    const struct policy *policy, const struct table_selection_log *log);
 /* Judges t (of f) as above: 0 or -EPROTO.  l: what it may not pass, or NULL.  step: whatever the
  * verdict is; the figures of out are set as far as they go. */
-int choice_judge(struct choice *out, const struct fabric *f, const struct tables *t,
-		 const struct route_limits *l, bool step, struct err *err);
+int table_selection_judge(struct table_selection *out, const struct fabric *f,
+			  const struct tables *t, const struct route_limits *l, bool step,
+			  struct err *err);
 /* A step on the way from before, of the same fabric: 0, or -EPROTO when it takes a way that there
  * was, or leads escape LIDs (which t->escape says to stay) elsewhere while traffic may be on them.
  * O(switches * LIDs). */
-int choice_judge_step(const struct fabric *f, const struct tables *before, const struct tables *t,
-		      struct err *err);
+int table_selection_judge_step(const struct fabric *f, const struct tables *before,
+			       const struct tables *t, struct err *err);
 
 #endif

@@ -23,7 +23,7 @@ struct parx {
 	uint8_t lmc;  /* of traffic LIDs */
 	bool ordered; /* the destinations of the demand too take dimension order */
 	struct parx_dags dags;
-	struct balance *balance;
+	struct min_load_tree *balance;
 	uint32_t *weight; /* by switch: what it sends to the terminal at hand ... */
 	uint32_t *share;  /* ... and in which share to the LID at hand */
 };
@@ -33,7 +33,7 @@ static void parx_init(struct parx *x, const struct fabric *f, const struct grid 
 {
 	*x = (struct parx){ .f = f, .grid = grid, .lmc = lmc, .ordered = ordered };
 	parx_dags_init(&x->dags, f, grid, lmc);
-	x->balance = balance_new(f, t, BALANCE_PATHS, NULL, NULL);
+	x->balance = min_load_tree_new(f, t, BALANCE_PATHS, NULL, NULL);
 	x->weight = xcalloc(f->nsw, sizeof(*x->weight));
 	x->share = xcalloc(f->nsw, sizeof(*x->share));
 }
@@ -41,7 +41,7 @@ static void parx_init(struct parx *x, const struct fabric *f, const struct grid 
 static void parx_done(struct parx *x)
 {
 	parx_dags_done(&x->dags);
-	balance_free(x->balance);
+	min_load_tree_free(x->balance);
 	free(x->weight);
 	free(x->share);
 }
@@ -74,11 +74,11 @@ static uint64_t route_end(struct parx *x, uint32_t end, bool ordered, const uint
 	uint64_t work = parx_dags_build(&x->dags, d->sw, ordered);
 
 	for (uint32_t i = 0; i < n && i < nrule; i++)
-		work += balance_route_in(x->balance, &x->dags.dag[i], d + i, 1,
-					 share(x, d->sw, i, weight));
+		work += min_load_tree_route_in(x->balance, &x->dags.dag[i], d + i, 1,
+					       share(x, d->sw, i, weight));
 	if (n > nrule)
-		work += balance_route_in(x->balance, &x->dags.dag[nrule], d + nrule, n - nrule,
-					 weight);
+		work += min_load_tree_route_in(x->balance, &x->dags.dag[nrule], d + nrule,
+					       n - nrule, weight);
 	return work;
 }
 
@@ -125,14 +125,14 @@ static int route_paths(struct parx *x, const struct demand *demand, struct pace 
 	int rc = route_terminals(x, demand, pace, done);
 
 	if (!rc)
-		rc = balance_route_all(x->balance, dests + nterm, n - nterm, pace, done);
+		rc = min_load_tree_route_all(x->balance, dests + nterm, n - nterm, pace, done);
 	free(dests);
 	return rc;
 }
 
 static uint64_t most_load(const struct parx *x)
 {
-	const uint64_t *load = balance_loads(x->balance);
+	const uint64_t *load = min_load_tree_loads(x->balance);
 	uint64_t most = 0;
 
 	for (uint32_t c = 0; c < x->f->nchan; c++)

@@ -9,12 +9,13 @@
 
 #define SEED 1 /* as in forecast */
 
-int usage_compute(struct usage **out, const struct fabric *f, const struct tables *t,
-		  const struct jobset *jobs, bool lanes, struct progress *progress, struct err *err)
+int link_usage_compute(struct link_usage **out, const struct fabric *f, const struct tables *t,
+		       const struct jobset *jobs, bool lanes, struct progress *progress,
+		       struct err *err)
 {
 	struct predict_opts run = { .pattern = PREDICT_ALLTOALL, .seed = SEED };
 	static atomic_uint_fast64_t last;
-	struct usage *u = xcalloc(1, sizeof(*u));
+	struct link_usage *u = xcalloc(1, sizeof(*u));
 	int rc = 0;
 
 	*out = NULL;
@@ -29,7 +30,7 @@ int usage_compute(struct usage **out, const struct fabric *f, const struct table
 	}
 	if (!rc && lanes) {
 		progress_next(progress);
-		rc = vl_use_compute(&u->lanes, f, t, progress, err);
+		rc = vl_usage_compute(&u->lanes, f, t, progress, err);
 	}
 	if (!rc && jobs) {
 		progress_next(progress);
@@ -39,27 +40,27 @@ int usage_compute(struct usage **out, const struct fabric *f, const struct table
 	if (!rc)
 		rc = chan_dests_compute(&u->dests, f, t, jobs, progress, err);
 	if (rc)
-		usage_free(u);
+		link_usage_free(u);
 	else
 		*out = u;
 	return rc;
 }
 
-void usage_free(struct usage *u)
+void link_usage_free(struct link_usage *u)
 {
 	if (!u)
 		return;
 	fabric_put(u->fabric);
 	tables_put(u->tables);
 	jobset_put(u->jobs);
-	vl_use_free(u->lanes);
+	vl_usage_free(u->lanes);
 	job_routes_free(u->routes);
 	prediction_free(u->together);
 	chan_dests_free(u->dests);
 	free(u);
 }
 
-uint32_t usage_job(const struct usage *u, uint64_t id)
+uint32_t link_usage_job(const struct link_usage *u, uint64_t id)
 {
 	for (uint32_t j = 0; u && u->jobs && j < u->jobs->njob; j++)
 		if (u->jobs->jobs[j].id == id)
@@ -67,9 +68,9 @@ uint32_t usage_job(const struct usage *u, uint64_t id)
 	return FAB_NONE;
 }
 
-double usage_slowdown(const struct usage *u, uint64_t id)
+double link_usage_slowdown(const struct link_usage *u, uint64_t id)
 {
-	uint32_t j = usage_job(u, id);
+	uint32_t j = link_usage_job(u, id);
 
 	if (j == FAB_NONE || !u->together || !u->together->job[j].flows)
 		return NAN;

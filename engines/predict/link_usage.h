@@ -9,12 +9,12 @@
 #include "engines/metrics/vl_usage.h"
 #include "engines/predict/predict.h"
 
-struct usage {
+struct link_usage {
 	uint64_t serial;	     /* another one for each that is computed; never 0 */
 	const struct fabric *fabric; /* own references */
 	const struct tables *tables;
 	const struct jobset *jobs;   /* NULL: none known */
-	struct vl_use *lanes;	     /* NULL: not wanted */
+	struct vl_usage *lanes;	     /* NULL: not wanted */
 	struct job_routes *routes;   /* NULL without jobs */
 	struct prediction *together; /* all-to-all of all jobs at once; NULL without jobs */
 	struct chan_dests *dests;
@@ -23,14 +23,14 @@ struct usage {
 /* jobs may be NULL; lanes: which ones are wanted too, for which the
  * tables must hold the SLs of paths.  Errors as of the parts.
  * At 2,064 switches about a second of one core. */
-int usage_compute(struct usage **out, const struct fabric *f, const struct tables *t,
-		  const struct jobset *jobs, bool lanes, struct progress *progress,
-		  struct err *err);
-void usage_free(struct usage *u); /* NULL is fine */
+int link_usage_compute(struct link_usage **out, const struct fabric *f, const struct tables *t,
+		       const struct jobset *jobs, bool lanes, struct progress *progress,
+		       struct err *err);
+void link_usage_free(struct link_usage *u); /* NULL is fine */
 
 /* Index of a job in u->jobs by its id, FAB_NONE when it was not there; u may be NULL. */
-uint32_t usage_job(const struct usage *u, uint64_t id);
+uint32_t link_usage_job(const struct link_usage *u, uint64_t id);
 /* What an all-to-all of that job takes while all jobs send, against it alone; NAN unknown. */
-double usage_slowdown(const struct usage *u, uint64_t id);
+double link_usage_slowdown(const struct link_usage *u, uint64_t id);
 
 #endif

@@ -22,7 +22,7 @@ struct group {
 };
 
 /* What one worker needs for one bisection. */
-struct desk {
+struct sm_session {
 	struct trace trace;
 	struct flow *flows;
 	uint32_t *term;
@@ -45,10 +45,10 @@ struct bisect {
 	uint32_t n; /* bisections */
 	const struct group *group;
 	uint32_t ngroup;
-	uint32_t nterm;	     /* over all groups */
-	bool together;	     /* all groups at once, too */
-	struct desk *desk;   /* per worker */
-	struct score *score; /* [bisection * ngroup + group] */
+	uint32_t nterm;		 /* over all groups */
+	bool together;		 /* all groups at once, too */
+	struct sm_session *desk; /* per worker */
+	struct score *score;	 /* [bisection * ngroup + group] */
 };
 
 uint32_t predict_lids_spread(void *ctx, uint32_t src, uint32_t dst, uint16_t *lids)
@@ -111,7 +111,7 @@ static void raise(float *v, float to)
 
 /* Delays of the flows of those groups when they alone send: every link serves its flows in turn.
  * shared: a terminal may be in several of the groups. */
-static void measure(struct desk *d, const struct paths *p, uint32_t first, uint32_t last,
+static void measure(struct sm_session *d, const struct paths *p, uint32_t first, uint32_t last,
 		    bool shared)
 {
 	const struct step *steps = d->trace.steps;
@@ -141,7 +141,7 @@ static void measure(struct desk *d, const struct paths *p, uint32_t first, uint3
 }
 
 /* Sum over the flows of a group of the share of full bandwidth that they get. */
-static double gains(const struct desk *d, const struct paths *p, uint32_t group)
+static double gains(const struct sm_session *d, const struct paths *p, uint32_t group)
 {
 	double sum = 0;
 	uint32_t i;
@@ -156,7 +156,7 @@ static double gains(const struct desk *d, const struct paths *p, uint32_t group)
 static bool bisect_once(void *ctx, unsigned worker, uint32_t i)
 {
 	struct bisect *b = ctx;
-	struct desk *d = &b->desk[worker];
+	struct sm_session *d = &b->desk[worker];
 	struct score *score = b->score + (size_t)i * b->ngroup;
 	uint32_t g, n = 0;
 	struct rng r;
@@ -185,7 +185,7 @@ static bool bisect_once(void *ctx, unsigned worker, uint32_t i)
 	return false;
 }
 
-static void desk_init(struct desk *d, const struct bisect *b)
+static void desk_init(struct sm_session *d, const struct bisect *b)
 {
 	trace_init(&d->trace);
 	d->flows = xcalloc(b->nterm, sizeof(*d->flows));
@@ -196,7 +196,7 @@ static void desk_init(struct desk *d, const struct bisect *b)
 	d->delay = xcalloc(b->nterm, sizeof(*d->delay));
 }
 
-static void desk_done(struct desk *d)
+static void desk_done(struct sm_session *d)
 {
 	trace_done(&d->trace);
 	free(d->flows);

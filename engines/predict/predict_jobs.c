@@ -21,7 +21,7 @@ static const char *const pattern_names[] = { "shift", "alltoall", "ring", "stenc
 					     "stencil3d" };
 
 /* What one worker needs for one phase. */
-struct desk {
+struct sm_session {
 	struct trace trace;
 	struct fair fair;
 	struct flow_list list;
@@ -45,8 +45,8 @@ struct rehearsal {
 	struct team *teams;
 	uint32_t *shift; /* all-to-all: [phase * njob + job] */
 	uint32_t phases;
-	struct desk *desk;   /* per worker */
-	struct score *score; /* [phase * njob + job] */
+	struct sm_session *desk; /* per worker */
+	struct score *score;	 /* [phase * njob + job] */
 };
 
 const char *predict_pattern_name(enum predict_pattern pattern)
@@ -146,7 +146,7 @@ static void add_flows(const struct rehearsal *k, struct flow_list *out, uint32_t
 	}
 }
 
-static void put(struct desk *d, const struct paths *p, uint32_t link, float part, double *max)
+static void put(struct sm_session *d, const struct paths *p, uint32_t link, float part, double *max)
 {
 	d->load[link] += part;
 	if ((double)(d->load[link] * p->slow[link]) > *max)
@@ -154,7 +154,7 @@ static void put(struct desk *d, const struct paths *p, uint32_t link, float part
 }
 
 /* The slowest flow of a job on a quiet network is one on the link with the longest queue. */
-static void time_alone(struct desk *d, const struct paths *p, uint32_t j, struct score *s)
+static void time_alone(struct sm_session *d, const struct paths *p, uint32_t j, struct score *s)
 {
 	const struct trace *tr = &d->trace;
 	const struct flow *flows = d->list.flows.v;
@@ -179,7 +179,8 @@ static void time_alone(struct desk *d, const struct paths *p, uint32_t j, struct
 		d->load[tr->steps[i].link] = 0;
 }
 
-static void time_together(const struct desk *d, const struct paths *p, uint32_t j, struct score *s)
+static void time_together(const struct sm_session *d, const struct paths *p, uint32_t j,
+			  struct score *s)
 {
 	uint32_t i;
 
@@ -202,7 +203,7 @@ static void time_together(const struct desk *d, const struct paths *p, uint32_t 
 static bool run_phase(void *ctx, unsigned worker, uint32_t phase)
 {
 	struct rehearsal *k = ctx;
-	struct desk *d = &k->desk[worker];
+	struct sm_session *d = &k->desk[worker];
 	struct score *score = k->score + (size_t)phase * k->jobs->njob;
 	struct pace pace = { .step = "phases", .total = k->phases, .work_max = FAIR_WORK };
 	uint32_t j;
@@ -289,9 +290,9 @@ static struct prediction *summarise(const struct rehearsal *k)
 	return p;
 }
 
-static void desk_init(struct desk *d, const struct rehearsal *k)
+static void desk_init(struct sm_session *d, const struct rehearsal *k)
 {
-	*d = (struct desk){ 0 };
+	*d = (struct sm_session){ 0 };
 	trace_init(&d->trace);
 	fair_init(&d->fair, &k->paths);
 	d->first = xcalloc(k->jobs->njob + 1u, sizeof(*d->first));
@@ -300,7 +301,7 @@ static void desk_init(struct desk *d, const struct rehearsal *k)
 	vec_reserve(&d->list.flows, k->paths.f->nterm);
 }
 
-static void desk_done(struct desk *d)
+static void desk_done(struct sm_session *d)
 {
 	trace_done(&d->trace);
 	fair_done(&d->fair);

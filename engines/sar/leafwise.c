@@ -37,7 +37,7 @@ bool leafwise_better(const struct leafwise_reach *a, const struct leafwise_reach
 
 static double fullest(const struct leafwise *l)
 {
-	const struct grow_load *load = grow_loads(l->g);
+	const struct sar_tree_load *load = sar_tree_loads(l->g);
 	double max = 0;
 
 	for (uint32_t c = 0; c < l->f->nchan; c++)
@@ -50,16 +50,16 @@ bool leafwise_near_bound(const struct leafwise *l, uint32_t plane, double max)
 	return max <= NEAR * (double)l->bound * (plane + 1);
 }
 
-static struct grow_rule rule_for(const struct leafwise *l, uint32_t plane, double keep, double gain,
-				 double block)
+static struct sar_tree_rule rule_for(const struct leafwise *l, uint32_t plane, double keep,
+				     double gain, double block)
 {
-	return (struct grow_rule){ .aim = (double)l->bound,
-				   .planes = plane + 1.0,
-				   .keep = keep,
-				   .gain = gain,
-				   .block = block,
-				   .limit = l->limit,
-				   .batch = 1 };
+	return (struct sar_tree_rule){ .aim = (double)l->bound,
+				       .planes = plane + 1.0,
+				       .keep = keep,
+				       .gain = gain,
+				       .block = block,
+				       .limit = l->limit,
+				       .batch = 1 };
 }
 
 static struct dest dest_of(const struct leafwise *l, uint32_t term, uint32_t plane)
@@ -80,8 +80,8 @@ static void adapt_batch(struct leafwise *l, uint64_t work)
 static bool tick(struct leafwise *l, uint64_t before)
 {
 	l->done += l->done < l->pace.total;
-	adapt_batch(l, grow_work(l->g) - before);
-	return pace_tick(&l->pace, l->done, 2 * (grow_work(l->g) - before));
+	adapt_batch(l, sar_tree_work(l->g) - before);
+	return pace_tick(&l->pace, l->done, 2 * (sar_tree_work(l->g) - before));
 }
 
 /* Are the routes to it to stay as they are installed? */
@@ -95,16 +95,17 @@ static bool is_pinned(const struct leafwise *l, uint32_t term)
 int leafwise_count(struct leafwise *l, uint32_t plane)
 {
 	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
-		const struct sar_crew *crew = &l->jobs.crew[k];
+		const struct sar_job_members *crew = &l->jobs.crew[k];
 
 		for (uint32_t i = 0; i < crew->nterm; i++) {
 			struct dest d = dest_of(l, crew->terms[i], plane);
-			uint64_t before = grow_work(l->g);
+			uint64_t before = sar_tree_work(l->g);
 			uint32_t n;
 			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
-			grow_count(l->g, &d, s, n);
-			if (pace_tick(&l->pace, l->done, COUNT_WORK * (grow_work(l->g) - before)))
+			sar_tree_count(l->g, &d, s, n);
+			if (pace_tick(&l->pace, l->done,
+				      COUNT_WORK * (sar_tree_work(l->g) - before)))
 				return -ECANCELED;
 		}
 	}
@@ -115,29 +116,29 @@ void leafwise_measure(const struct leafwise *l, struct leafwise_reach *o)
 {
 	*o = (struct leafwise_reach){ .max = fullest(l) };
 	o->over = leafwise_near_bound(l, 0, o->max) ? 0 : o->max;
-	o->meet = grow_meets(l->g);
+	o->meet = sar_tree_collisions(l->g);
 }
 
 /* All jobs, in descending size. */
 static int grow_jobs(struct leafwise *l, uint32_t plane)
 {
-	struct grow_rule rule = rule_for(l, plane, 1, 1, 0);
+	struct sar_tree_rule rule = rule_for(l, plane, 1, 1, 0);
 
 	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
-		const struct sar_crew *crew = &l->jobs.crew[k];
+		const struct sar_job_members *crew = &l->jobs.crew[k];
 
 		l->batch = 1;
 		for (uint32_t i = 0; i < crew->nterm; i++) {
 			struct dest d = dest_of(l, crew->terms[i], plane);
-			uint64_t before = grow_work(l->g);
+			uint64_t before = sar_tree_work(l->g);
 			uint32_t n;
 			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
 			rule.batch = l->batch;
 			if (is_pinned(l, crew->terms[i]))
-				grow_count(l->g, &d, s, n);
+				sar_tree_count(l->g, &d, s, n);
 			else
-				grow_tree(l->g, &d, s, n, &rule);
+				sar_tree_tree(l->g, &d, s, n, &rule);
 			if (tick(l, before))
 				return -ECANCELED;
 		}
@@ -157,22 +158,23 @@ static int dearest_first(const void *a, const void *b)
 /* Jobs whose routes cost more than those of others. */
 static int find_plights(struct leafwise *l, struct plight *list, uint32_t *n, uint32_t plane)
 {
-	struct grow_rule rule = rule_for(l, plane, 1, 1, 0);
+	struct sar_tree_rule rule = rule_for(l, plane, 1, 1, 0);
 	double all = 0;
 	uint32_t kept = 0;
 
 	for (*n = 0; *n < l->jobs.ncrew; ++*n) {
-		const struct sar_crew *crew = &l->jobs.crew[*n];
+		const struct sar_job_members *crew = &l->jobs.crew[*n];
 
 		list[*n] = (struct plight){ .crew = *n };
 		for (uint32_t i = 0; i < crew->nterm; i++) {
 			struct dest d = dest_of(l, crew->terms[i], plane);
-			uint64_t before = grow_work(l->g);
+			uint64_t before = sar_tree_work(l->g);
 			uint32_t k;
 			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &k);
 
-			list[*n].price += grow_price(l->g, &d, s, k, &rule);
-			if (pace_tick(&l->pace, l->done, COUNT_WORK * (grow_work(l->g) - before)))
+			list[*n].price += sar_tree_price(l->g, &d, s, k, &rule);
+			if (pace_tick(&l->pace, l->done,
+				      COUNT_WORK * (sar_tree_work(l->g) - before)))
 				return -ECANCELED;
 		}
 		all += list[*n].price;
@@ -187,20 +189,20 @@ static int find_plights(struct leafwise *l, struct plight *list, uint32_t *n, ui
 	return 0;
 }
 
-static int repair_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane)
+static int repair_crew(struct leafwise *l, const struct sar_job_members *crew, uint32_t plane)
 {
-	struct grow_rule rule = rule_for(l, plane, 1.2, 0.99, BLOCK_PRICE);
+	struct sar_tree_rule rule = rule_for(l, plane, 1.2, 0.99, BLOCK_PRICE);
 
 	l->batch = 1;
-	for (uint32_t i = 0; i < crew->nterm && grow_blocks(l->g) < l->limit; i++) {
+	for (uint32_t i = 0; i < crew->nterm && sar_tree_blocks(l->g) < l->limit; i++) {
 		struct dest d = dest_of(l, crew->terms[i], plane);
-		uint64_t before = grow_work(l->g);
+		uint64_t before = sar_tree_work(l->g);
 		uint32_t n;
 		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
 		rule.batch = l->batch;
 		if (!is_pinned(l, crew->terms[i]))
-			grow_again(l->g, &d, s, n, &rule);
+			sar_tree_restart(l->g, &d, s, n, &rule);
 		if (tick(l, before))
 			return -ECANCELED;
 	}
@@ -211,13 +213,13 @@ static int repair_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t
 static int repair_jobs(struct leafwise *l, uint32_t plane)
 {
 	struct plight *list = xcalloc(l->jobs.ncrew, sizeof(*list));
-	uint64_t before = grow_work(l->g);
+	uint64_t before = sar_tree_work(l->g);
 	uint32_t n;
 	int rc = find_plights(l, list, &n, plane);
 
-	for (uint32_t i = 0; i < n && !rc && grow_blocks(l->g) < l->limit; i++) {
+	for (uint32_t i = 0; i < n && !rc && sar_tree_blocks(l->g) < l->limit; i++) {
 		rc = repair_crew(l, &l->jobs.crew[list[i].crew], plane);
-		if (grow_work(l->g) - before > l->work_max)
+		if (sar_tree_work(l->g) - before > l->work_max)
 			break;
 	}
 	free(list);
@@ -225,22 +227,22 @@ static int repair_jobs(struct leafwise *l, uint32_t plane)
 }
 
 /* Grows the trees of the crew anew that use a hot channel. */
-static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t plane,
-		     struct grow_rule *rule, uint32_t *changed)
+static int cool_crew(struct leafwise *l, const struct sar_job_members *crew, uint32_t plane,
+		     struct sar_tree_rule *rule, uint32_t *changed)
 {
 	l->batch = 1;
 	for (uint32_t i = 0; i < crew->nterm; i++) {
 		struct dest d = dest_of(l, crew->terms[i], plane);
-		uint64_t before = grow_work(l->g);
+		uint64_t before = sar_tree_work(l->g);
 
 		if (i + AHEAD < crew->nterm)
-			grow_look_ahead(l->g, l->f->term_lid[crew->terms[i + AHEAD]] + plane);
-		if (!is_pinned(l, crew->terms[i]) && grow_is_hot(l->g, &d)) {
+			sar_tree_look_ahead(l->g, l->f->term_lid[crew->terms[i + AHEAD]] + plane);
+		if (!is_pinned(l, crew->terms[i]) && sar_tree_is_hot(l->g, &d)) {
 			uint32_t n;
 			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
 			rule->batch = l->batch;
-			*changed += grow_again(l->g, &d, s, n, rule);
+			*changed += sar_tree_restart(l->g, &d, s, n, rule);
 		}
 		if (tick(l, before))
 			return -ECANCELED;
@@ -249,35 +251,35 @@ static int cool_crew(struct leafwise *l, const struct sar_crew *crew, uint32_t p
 }
 
 /* Takes load off the channels with at least limit, until the work is done that may be. */
-static int cool_round(struct leafwise *l, uint32_t plane, double limit, struct grow_rule *rule,
+static int cool_round(struct leafwise *l, uint32_t plane, double limit, struct sar_tree_rule *rule,
 		      uint64_t work_end, uint32_t *changed)
 {
 	int rc = 0;
 
 	*changed = 0;
-	grow_watch(l->g, limit);
+	sar_tree_watch(l->g, limit);
 	if (pace_tick(&l->pace, l->done, l->f->nchan))
 		return -ECANCELED;
-	for (uint32_t k = 0; k < l->jobs.ncrew && !rc && grow_work(l->g) <= work_end; k++)
+	for (uint32_t k = 0; k < l->jobs.ncrew && !rc && sar_tree_work(l->g) <= work_end; k++)
 		rc = cool_crew(l, &l->jobs.crew[k], plane, rule, changed);
 	return rc;
 }
 
 /* Adds the crew's routes that cannot leave a hot channel. */
-static int add_forced(struct leafwise *l, const struct sar_crew *crew, uint32_t plane,
+static int add_forced(struct leafwise *l, const struct sar_job_members *crew, uint32_t plane,
 		      uint32_t *forced)
 {
 	for (uint32_t i = 0; i < crew->nterm; i++) {
 		struct dest d = dest_of(l, crew->terms[i], plane);
-		uint64_t before = grow_work(l->g);
+		uint64_t before = sar_tree_work(l->g);
 
-		if (grow_is_hot(l->g, &d)) {
+		if (sar_tree_is_hot(l->g, &d)) {
 			uint32_t n;
 			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
-			grow_add_forced(l->g, &d, s, n, forced);
+			sar_tree_add_forced(l->g, &d, s, n, forced);
 		}
-		if (pace_tick(&l->pace, l->done, 2 * (grow_work(l->g) - before)))
+		if (pace_tick(&l->pace, l->done, 2 * (sar_tree_work(l->g) - before)))
 			return -ECANCELED;
 	}
 	return 0;
@@ -290,7 +292,7 @@ static int find_forced(struct leafwise *l, uint32_t plane, double max, double *l
 	uint32_t *forced = xcalloc(l->f->nchan, sizeof(*forced));
 	int rc = 0;
 
-	grow_watch(l->g, max);
+	sar_tree_watch(l->g, max);
 	for (uint32_t k = 0; k < l->jobs.ncrew && !rc; k++)
 		rc = add_forced(l, &l->jobs.crew[k], plane, forced);
 	for (uint32_t c = 0; c < l->f->nchan; c++)
@@ -302,9 +304,9 @@ static int find_forced(struct leafwise *l, uint32_t plane, double max, double *l
 /* Takes load off the fullest channels: gently at first, so that little changes. */
 static int cool(struct leafwise *l, uint32_t plane)
 {
-	struct grow_rule rule = rule_for(l, plane, KEEP_FIRST, 0.999, 0);
+	struct sar_tree_rule rule = rule_for(l, plane, KEEP_FIRST, 0.999, 0);
 	double bound = (double)l->bound * (plane + 1), last = HUGE_VAL;
-	uint64_t work_end = grow_work(l->g) + l->work_max;
+	uint64_t work_end = sar_tree_work(l->g) + l->work_max;
 	uint32_t stale = 0, changed = 0;
 	double least = 0;
 	int rc = 0;
@@ -328,7 +330,7 @@ static int cool(struct leafwise *l, uint32_t plane)
 			return rc;
 		limit = limit > least ? limit : least;
 		rc = cool_round(l, plane, limit, &rule, work_end, &changed);
-		if (grow_work(l->g) > work_end || (!changed && rule.keep < KEEP_FIRST))
+		if (sar_tree_work(l->g) > work_end || (!changed && rule.keep < KEEP_FIRST))
 			return rc;
 		if (!changed || round >= HOT_ROUNDS / 2)
 			rule.keep = KEEP_LAST;
@@ -373,9 +375,9 @@ int leafwise_begin_in(struct leafwise *l, enum leafwise_effort effort, struct ta
 	uint64_t total = (uint64_t)l->members * (1 + HOT_ROUNDS) << l->lmc;
 
 	tables_put(l->t);
-	grow_free(l->g);
+	sar_tree_free(l->g);
 	l->t = t;
-	l->g = grow_new(l->f, l->t, from);
+	l->g = sar_tree_new(l->f, l->t, from);
 	l->done = 0;
 	l->effort = effort;
 	l->limit = limit;

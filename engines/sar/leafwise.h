@@ -40,7 +40,7 @@ struct leafwise {
 	bool small, large;   /* the fabric */
 	struct tables *t;    /* in the making */
 	struct dagset *dags; /* of huge fabrics; NULL: there are none */
-	struct grow *g;
+	struct sar_tree *g;
 	uint64_t limit;		       /* blocks that may change */
 	struct leafwise_reach reached; /* by t */
 	uint32_t batch; /* source switches of the crew in hand that are placed at once */

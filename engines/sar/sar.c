@@ -46,7 +46,7 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 	if (params->sar_method == SAR_LEAFWISE)
 		rc = sar_leafwise_route(out, f, jobs, params, progress, err);
 	else
-		rc = layers_route(out, f, "sar", jobs, params, paths, progress, err);
+		rc = vl_layers_route(out, f, "sar", jobs, params, paths, progress, err);
 	if (rc)
 		return rc;
 	len = strlen((*out)->params);

@@ -3,7 +3,7 @@
 
 /* Counts the tree that is in the loads, without taking it out; returns how many of the sources,
  * into g->moving, send over a hot channel. */
-static uint32_t find_moving(struct grow *g, const struct dest *d, const struct sar_source *s,
+static uint32_t find_moving(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
 			    uint32_t n)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
@@ -37,7 +37,7 @@ static uint32_t find_moving(struct grow *g, const struct dest *d, const struct s
 }
 
 /* Is there a shortest path from u without that channel? */
-static bool has_way_without(struct grow *g, const struct sar_dag *d, uint32_t u, uint32_t chan)
+static bool has_way_without(struct sar_tree *g, const struct sar_dag *d, uint32_t u, uint32_t chan)
 {
 	uint32_t *queue = g->queue, *seen = g->seen, stamp = ++g->stamp, head = 0, tail = 0;
 
@@ -59,8 +59,8 @@ static bool has_way_without(struct grow *g, const struct sar_dag *d, uint32_t u,
 	return false;
 }
 
-void grow_add_forced(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
-		     uint32_t *forced)
+void sar_tree_add_forced(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
+			 uint32_t n, uint32_t *forced)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 	uint32_t k = find_moving(g, d, s, n);
@@ -81,19 +81,19 @@ void grow_add_forced(struct grow *g, const struct dest *d, const struct sar_sour
 }
 
 /* The paths of the first k in g->moving leave the tree. */
-static void lift(struct grow *g, const struct dest *d, uint32_t k, struct tariff t)
+static void lift(struct sar_tree *g, const struct dest *d, uint32_t k, struct tariff t)
 {
 	g->out_stamp++;
 	g->nwas = 0;
 	g->cost_before = 0;
 	for (uint32_t i = 0; i < k; i++) {
-		grow_touch_path(g, g->moving[i]->sw, d, t);
-		grow_move_routes(g, g->moving[i]->sw, d, -g->moving[i]->n);
+		sar_tree_touch_path(g, g->moving[i]->sw, d, t);
+		sar_tree_move_routes(g, g->moving[i]->sw, d, -g->moving[i]->n);
 	}
 }
 
 /* What is out of the loads joins them again; nothing is in hand then. */
-static void lay_down(struct grow *g, const struct dest *d)
+static void lay_down(struct sar_tree *g, const struct dest *d)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 	uint64_t *bits = through(g, d);
@@ -115,7 +115,7 @@ static void lay_down(struct grow *g, const struct dest *d)
 }
 
 /* Of what is out of the loads. */
-static double price_parts(const struct grow *g, const uint8_t *ports, struct tariff t)
+static double price_parts(const struct sar_tree *g, const uint8_t *ports, struct tariff t)
 {
 	double sum = 0;
 
@@ -128,8 +128,9 @@ static double price_parts(const struct grow *g, const uint8_t *ports, struct tar
 	return sum;
 }
 
-bool grow_relieve(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
-		  const struct grow_rule *r)
+bool sar_tree_offload_hot_links(struct sar_tree *g, const struct dest *d,
+				const struct sar_source *s, uint32_t n,
+				const struct sar_tree_rule *r)
 {
 	struct tariff t = tariff(g, r);
 	uint64_t blocks = g->nblocks;
@@ -141,11 +142,12 @@ bool grow_relieve(struct grow *g, const struct dest *d, const struct sar_source 
 	g->nundo = 0;
 	lift(g, d, k, t);
 	for (uint32_t i = 0; i < k; i += r->batch)
-		grow_place_batch(g, d, dag, g->moving + i, k - i < r->batch ? k - i : r->batch, r);
-	better = grow_is_worth_it(g, g->cost_before, price_parts(g, hopmap_at(&g->hops, d->lid), t),
-				  blocks, r);
+		sar_tree_place_batch(g, d, dag, g->moving + i, k - i < r->batch ? k - i : r->batch,
+				     r);
+	better = sar_tree_is_worth_it(g, g->cost_before,
+				      price_parts(g, hopmap_at(&g->hops, d->lid), t), blocks, r);
 	if (!better) {
-		grow_undo(g, d->lid);
+		sar_tree_undo(g, d->lid);
 		for (uint32_t i = 0; i < g->nwas; i++)
 			g->own[g->was[i].sw] = g->was[i].own;
 	}

@@ -7,7 +7,7 @@
 
 /* Switches that paths from the sources (in descending hops, then as given) can come through, in
  * descending hops to the destination; returns how many. */
-static uint32_t find_region(struct grow *g, const struct sar_dag *d, const uint8_t *ports,
+static uint32_t find_region(struct sar_tree *g, const struct sar_dag *d, const uint8_t *ports,
 			    const struct sar_source *const *s, uint32_t n)
 {
 	uint32_t *queue = g->queue, *seen = g->seen, stamp = ++g->stamp;
@@ -42,8 +42,8 @@ struct way {
 };
 
 /* Cheapest way on from u; present gets that by its place, if that is one. */
-static inline struct way find_cheapest(const struct grow *g, const struct sar_dag *d, uint32_t u,
-				       uint32_t n, struct tariff t, struct way *present)
+static inline struct way find_cheapest(const struct sar_tree *g, const struct sar_dag *d,
+				       uint32_t u, uint32_t n, struct tariff t, struct way *present)
 {
 	uint32_t first = g->f->chan_off[u];
 	struct way best = { .place = PLACE_NONE, .cost = HUGE_VAL };
@@ -62,8 +62,8 @@ static inline struct way find_cheapest(const struct grow *g, const struct sar_da
 
 /* Cheapest way on from u, or the present one when that is not much dearer; where the block differs
  * already, and so costs nothing more, when it is not dearer. */
-static void choose(struct grow *g, const struct sar_dag *d, uint32_t u, uint32_t lid, uint32_t n,
-		   struct tariff t, const struct grow_rule *r)
+static void choose(struct sar_tree *g, const struct sar_dag *d, uint32_t u, uint32_t lid,
+		   uint32_t n, struct tariff t, const struct sar_tree_rule *r)
 {
 	uint8_t port = hopmap_at(&g->hops, lid)[u];
 	struct way present = { .place = hopmap_place(&g->hops, u, port), .cost = HUGE_VAL };
@@ -77,8 +77,8 @@ static void choose(struct grow *g, const struct sar_dag *d, uint32_t u, uint32_t
 	g->cost[u] = best.cost;
 }
 
-static void search(struct grow *g, const struct sar_dag *d, uint32_t lid,
-		   const struct sar_source *const *s, uint32_t n, const struct grow_rule *r)
+static void search(struct sar_tree *g, const struct sar_dag *d, uint32_t lid,
+		   const struct sar_source *const *s, uint32_t n, const struct sar_tree_rule *r)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, lid);
 	struct tariff t = tariff(g, r);
@@ -101,7 +101,7 @@ static void search(struct grow *g, const struct sar_dag *d, uint32_t lid,
 	}
 }
 
-static void write_entry(struct grow *g, uint32_t u, uint32_t lid, uint8_t port)
+static void write_entry(struct sar_tree *g, uint32_t u, uint32_t lid, uint8_t port)
 {
 	uint8_t *differ = g->differ + (size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK;
 	uint8_t was = tables_row(g->t, u)[lid], old = g->from ? tables_row(g->from, u)[lid] : was;
@@ -115,7 +115,7 @@ static void write_entry(struct grow *g, uint32_t u, uint32_t lid, uint8_t port)
 }
 
 /* Makes the path that was found from u part of the tree. */
-static void fix_path(struct grow *g, uint32_t u, const struct dest *d)
+static void fix_path(struct sar_tree *g, uint32_t u, const struct dest *d)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 
@@ -130,7 +130,7 @@ static void fix_path(struct grow *g, uint32_t u, const struct dest *d)
 	}
 }
 
-void grow_touch_path(struct grow *g, uint32_t u, const struct dest *d, struct tariff t)
+void sar_tree_touch_path(struct sar_tree *g, uint32_t u, const struct dest *d, struct tariff t)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 
@@ -138,7 +138,7 @@ void grow_touch_path(struct grow *g, uint32_t u, const struct dest *d, struct ta
 		touch(g, u, ports, t);
 }
 
-void grow_move_routes(struct grow *g, uint32_t u, const struct dest *d, uint32_t n)
+void sar_tree_move_routes(struct sar_tree *g, uint32_t u, const struct dest *d, uint32_t n)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 
@@ -159,8 +159,9 @@ static int farthest_first(const void *a, const void *b, void *dist)
 	return x < y ? -1 : x > y;
 }
 
-void grow_place_batch(struct grow *g, const struct dest *dest, const struct sar_dag *d,
-		      const struct sar_source **batch, uint32_t n, const struct grow_rule *r)
+void sar_tree_place_batch(struct sar_tree *g, const struct dest *dest, const struct sar_dag *d,
+			  const struct sar_source **batch, uint32_t n,
+			  const struct sar_tree_rule *r)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, dest->lid);
 	struct tariff t = tariff(g, r);
@@ -172,15 +173,15 @@ void grow_place_batch(struct grow *g, const struct dest *dest, const struct sar_
 	for (uint32_t b = 0; b < n; b++) {
 		fix_path(g, batch[b]->sw, dest);
 		if (g->partly) {
-			grow_touch_path(g, batch[b]->sw, dest, t);
-			grow_move_routes(g, batch[b]->sw, dest, batch[b]->n);
+			sar_tree_touch_path(g, batch[b]->sw, dest, t);
+			sar_tree_move_routes(g, batch[b]->sw, dest, batch[b]->n);
 		} else {
 			put_one(g, dest, ports, batch[b]);
 		}
 	}
 }
 
-void grow_undo(struct grow *g, uint32_t lid)
+void sar_tree_undo(struct sar_tree *g, uint32_t lid)
 {
 	while (g->nundo > 0) {
 		const struct change *c = &g->undo[--g->nundo];

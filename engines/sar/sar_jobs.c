@@ -60,7 +60,7 @@ static void fill_terms(struct sar_jobs *s)
 		uint32_t term = f->term_list[i];
 
 		if (term < f->nterm && s->crew_of[term] != FAB_NONE) {
-			struct sar_crew *c = &s->crew[s->crew_of[term]];
+			struct sar_job_members *c = &s->crew[s->crew_of[term]];
 
 			c->terms[c->nterm++] = term;
 		}
@@ -92,7 +92,7 @@ static void fill_sources(struct sar_jobs *s)
 	struct sar_source *next = s->sources;
 
 	for (uint32_t k = 0; k < s->ncrew; k++) {
-		struct sar_crew *c = &s->crew[k];
+		struct sar_job_members *c = &s->crew[k];
 
 		s->stamp++;
 		c->sources = next;
@@ -136,7 +136,7 @@ void sar_jobs_done(struct sar_jobs *s)
 const struct sar_source *sar_jobs_sources(struct sar_jobs *s, uint32_t term, uint32_t *n)
 {
 	const struct jobset *js = s->jobs;
-	const struct sar_crew *own = &s->crew[s->crew_of[term]];
+	const struct sar_job_members *own = &s->crew[s->crew_of[term]];
 	uint32_t others = 0;
 
 	for (uint32_t k = js->term_off[term]; k < js->term_off[term + 1]; k++)

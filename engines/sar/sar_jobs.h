@@ -19,7 +19,7 @@ struct sar_source {
 	uint32_t n; /* terminals on it that send */
 };
 
-struct sar_crew {
+struct sar_job_members {
 	uint32_t job;	 /* in the job set */
 	uint32_t *terms; /* by switch, then port */
 	uint32_t nterm;
@@ -29,8 +29,8 @@ struct sar_crew {
 
 struct sar_jobs {
 	const struct fabric *f;
-	const struct jobset *jobs; /* NULL: none */
-	struct sar_crew *crew;	   /* in the order of the job set; some may have no terminals */
+	const struct jobset *jobs;    /* NULL: none */
+	struct sar_job_members *crew; /* in the order of the job set; some may have no terminals */
 	uint32_t ncrew;
 	uint32_t *crew_of;	     /* by terminal; FAB_NONE without a job over several switches */
 	uint32_t *terms;	     /* those of all crews */

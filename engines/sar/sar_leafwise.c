@@ -67,7 +67,7 @@ static void say_meets(const struct leafwise *l, const struct leafwise_reach *was
 
 static void say_budget(const struct leafwise *l, const struct leafwise_reach *was)
 {
-	if (grow_blocks(l->g) + l->f->nsw / 64 < l->limit || !l->reached.over)
+	if (sar_tree_blocks(l->g) + l->f->nsw / 64 < l->limit || !l->reached.over)
 		return;
 	notes_set(l->params->notes, "sar_budget", l->limit,
 		  "%llu blocks may change at a time: the maximum falls from %.0f to %.0f, towards "
@@ -103,7 +103,7 @@ static int grow_freely(struct leafwise *l, uint64_t *blocks)
 		return rc;
 	first = l->reached;
 	t = (struct tables *)tables_get(l->t);
-	*blocks = grow_blocks(l->g);
+	*blocks = sar_tree_blocks(l->g);
 	rc = leafwise_from_installed(l, LEAFWISE_COOL, UINT64_MAX, &installed);
 	if (rc || !moved_better(&l->reached, &first)) {
 		tables_put(l->t);
@@ -111,7 +111,7 @@ static int grow_freely(struct leafwise *l, uint64_t *blocks)
 		l->reached = first;
 		return rc;
 	}
-	*blocks = grow_blocks(l->g);
+	*blocks = sar_tree_blocks(l->g);
 	tables_put(t);
 	return 0;
 }
@@ -129,7 +129,7 @@ static int start_from_installed(struct leafwise *l, struct leafwise_reach *insta
 		return rc;
 	say_budget(l, installed);
 	first = l->reached;
-	if (insists(l) || first.max <= FAR * (double)l->bound || grow_work(l->g) > WORK_TWICE)
+	if (insists(l) || first.max <= FAR * (double)l->bound || sar_tree_work(l->g) > WORK_TWICE)
 		return 0;
 	t = (struct tables *)tables_get(l->t);
 	rc = grow_freely(l, &blocks);
@@ -150,10 +150,10 @@ static int start_from_installed(struct leafwise *l, struct leafwise_reach *insta
 
 static int copy_even(struct leafwise *l, struct tables **even)
 {
-	struct even_how how = { .rounds = l->small ? EVEN_ROUNDS : 0 };
+	struct balanced_sssp_how how = { .rounds = l->small ? BALANCED_SSSP_ROUNDS : 0 };
 
 	*even = graph_tables(l->f, "sar", l->params, l->progress);
-	return even_route(*even, l->f, l->params, &how, l->progress);
+	return balanced_sssp_route(*even, l->f, l->params, &how, l->progress);
 }
 
 /* The trees of those tables, in the loads. */
@@ -189,7 +189,7 @@ static int route_rest(struct leafwise *l)
 	int rc = sar_paths_count_jobs(p, &l->pace, &l->done);
 
 	for (uint32_t c = 0; c < l->f->nchan; c++)
-		sar_paths_loads(p)[c] += JOB_WEIGHT * (uint64_t)grow_loads(l->g)[c].all;
+		sar_paths_loads(p)[c] += JOB_WEIGHT * (uint64_t)sar_tree_loads(l->g)[c].all;
 	if (!rc)
 		rc = sar_paths_rest(p, &l->pace, &l->done);
 	sar_paths_free(p);
@@ -214,7 +214,7 @@ static int keep_installed(struct leafwise *l, struct err *err)
 		return 0;
 	}
 	sar_installed_copy_lfts(l->t, current);
-	return layers_assign(l->t, l->f, l->params, l->progress, err);
+	return vl_layers_assign(l->t, l->f, l->params, l->progress, err);
 }
 
 static void say_kept(const struct leafwise *l, const struct leafwise_reach *installed)
@@ -260,7 +260,7 @@ static int grow_or_cool(struct leafwise *l, const struct tables *even)
 {
 	struct leafwise_reach grown, plain;
 	struct tables *t;
-	struct grow *g;
+	struct sar_tree *g;
 	int rc = take_even(l, even, &plain);
 
 	if (!rc)
@@ -276,7 +276,7 @@ static int grow_or_cool(struct leafwise *l, const struct tables *even)
 	rc = cool_even(l, even);
 	if (!rc && leafwise_better(&grown, &l->reached)) {
 		struct tables *other = l->t;
-		struct grow *theirs = l->g;
+		struct sar_tree *theirs = l->g;
 
 		l->t = t;
 		l->g = g;
@@ -285,7 +285,7 @@ static int grow_or_cool(struct leafwise *l, const struct tables *even)
 		g = theirs;
 	}
 	tables_put(t);
-	grow_free(g);
+	sar_tree_free(g);
 	return rc;
 }
 
@@ -293,21 +293,21 @@ static int grow_or_cool(struct leafwise *l, const struct tables *even)
 static int grow_even(struct leafwise *l)
 {
 	struct tables *t = graph_tables(l->f, "sar", l->params, l->progress);
-	struct even_how how = { .dags = &l->dags };
+	struct balanced_sssp_how how = { .dags = &l->dags };
 	int rc = leafwise_begin_in(l, LEAFWISE_RELIEVE, t, NULL, UINT64_MAX);
 
 	if (rc)
 		return rc;
-	how.hops = grow_hops(l->g);
-	rc = even_route(t, l->f, l->params, &how, l->progress);
-	grow_use(l->g, l->dags);
+	how.hops = sar_tree_hops(l->g);
+	rc = balanced_sssp_route(t, l->f, l->params, &how, l->progress);
+	sar_tree_use(l->g, l->dags);
 	return rc;
 }
 
 /* The layers may have that memory; to give so much back takes its time. */
 static void drop_maps(struct leafwise *l)
 {
-	grow_free(l->g);
+	sar_tree_free(l->g);
 	l->g = NULL;
 	progress_step(l->progress, "paths", l->done, l->pace.total);
 	dagset_free(l->dags);
@@ -348,7 +348,7 @@ static int route_from_scratch(struct leafwise *l, struct err *err)
 {
 	int rc = l->large ? cool_huge(l) : grow_small(l);
 
-	return rc ? rc : layers_assign(l->t, l->f, l->params, l->progress, err);
+	return rc ? rc : vl_layers_assign(l->t, l->f, l->params, l->progress, err);
 }
 
 static int route(struct leafwise *l, struct err *err)
@@ -381,7 +381,7 @@ int sar_leafwise_route(struct tables **out, const struct fabric *f, const struct
 	if (rc)
 		return rc;
 	sar_jobs_init(&l.jobs, f, jobs);
-	l.bound = metrics_eff_efi_bound_told(f, jobs, progress, "paths", 0);
+	l.bound = metrics_eff_efi_bound_with_progress(f, jobs, progress, "paths", 0);
 	for (uint32_t k = 0; k < l.jobs.ncrew; k++)
 		l.members += l.jobs.crew[k].nterm;
 	l.work_max = WORK_LEAST + 12ull * f->nterm * f->nsw;
@@ -390,7 +390,7 @@ int sar_leafwise_route(struct tables **out, const struct fabric *f, const struct
 	l.small = (uint64_t)f->nterm * f->nchan <= SIZE_SMALL;
 	l.large = (uint64_t)f->nterm * f->nchan > SIZE_LARGE;
 	rc = route(&l, err);
-	grow_free(l.g);
+	sar_tree_free(l.g);
 	dagset_free(l.dags);
 	sar_jobs_done(&l.jobs);
 	if (rc)

@@ -20,7 +20,7 @@ struct sar_paths {
 	uint8_t lmc;		   /* of traffic LIDs */
 	const struct jobset *jobs; /* NULL: none */
 	enum sar_method method;
-	struct balance *balance;
+	struct min_load_tree *balance;
 	struct rank *order; /* nterm */
 	uint32_t njobs;	    /* of them with a job */
 	uint32_t *weight;   /* by switch: routes of the terminal at hand */
@@ -94,7 +94,7 @@ struct sar_paths *sar_paths_new(struct tables *t, const struct fabric *f, const 
 	s->jobs = jobs;
 	s->method = method;
 	s->last = FAB_NONE;
-	s->balance = balance_new(f, t, BALANCE_PATHS, NULL, NULL);
+	s->balance = min_load_tree_new(f, t, BALANCE_PATHS, NULL, NULL);
 	s->order = xcalloc(f->nterm, sizeof(*s->order));
 	s->weight = xcalloc(f->nsw, sizeof(*s->weight));
 	s->full = xcalloc(f->nsw, sizeof(*s->full));
@@ -110,7 +110,7 @@ void sar_paths_free(struct sar_paths *s)
 {
 	if (!s)
 		return;
-	balance_free(s->balance);
+	min_load_tree_free(s->balance);
 	free(s->order);
 	free(s->weight);
 	free(s->full);
@@ -121,7 +121,7 @@ void sar_paths_free(struct sar_paths *s)
 
 uint64_t *sar_paths_loads(struct sar_paths *s)
 {
-	return balance_loads(s->balance);
+	return min_load_tree_loads(s->balance);
 }
 
 static bool same_jobs(const struct jobset *jobs, uint32_t a, uint32_t b)
@@ -190,7 +190,7 @@ static int route_terminals(struct sar_paths *s, uint32_t from, uint32_t to, stru
 			weigh(s, s->order[i].term);
 			weight = s->weight;
 		}
-		work = balance_route(s->balance, d, n, weight);
+		work = min_load_tree_route(s->balance, d, n, weight);
 		*done += n;
 		if (pace_tick(p, *done, work))
 			return -ECANCELED;
@@ -210,7 +210,7 @@ int sar_paths_count_jobs(struct sar_paths *s, struct pace *p, uint64_t *done)
 			continue;
 		n = graph_end_dests(d, s->f, s->lmc, term);
 		for (uint32_t k = 0; k < n; k++)
-			work += balance_put_in(s->balance, &d[k], s->full);
+			work += min_load_tree_put_in(s->balance, &d[k], s->full);
 		*done += n;
 		if (pace_tick(p, *done, work))
 			return -ECANCELED;
@@ -233,7 +233,7 @@ int sar_paths_rest(struct sar_paths *s, struct pace *p, uint64_t *done)
 	if (rc)
 		return rc;
 	dests = graph_dests_by_lid(&n, s->f, s->lmc);
-	rc = balance_route_all(s->balance, dests + nterm, n - nterm, p, done);
+	rc = min_load_tree_route_all(s->balance, dests + nterm, n - nterm, p, done);
 	free(dests);
 	return rc;
 }

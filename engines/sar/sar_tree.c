@@ -10,15 +10,15 @@
 #define READ_SHARE 8  /* of entries that are copied against edges that are looked at */
 #define LINE	   64 /* bytes of the cache */
 
-struct grow *grow_new(const struct fabric *f, struct tables *t, const struct tables *from)
+struct sar_tree *sar_tree_new(const struct fabric *f, struct tables *t, const struct tables *from)
 {
-	struct grow *g = xcalloc(1, sizeof(*g));
+	struct sar_tree *g = xcalloc(1, sizeof(*g));
 
 	g->f = f;
 	g->t = t;
 	g->from = from;
 	sar_dags_init(&g->dags, f);
-	hopmap_init(&g->hops, f, t);
+	lft_hops_init(&g->hops, f, t);
 	g->limit = HUGE_VAL;
 	g->hot = xcalloc(f->nchan, sizeof(*g->hot));
 	g->load = xcalloc(f->nchan, sizeof(*g->load));
@@ -41,12 +41,12 @@ struct grow *grow_new(const struct fabric *f, struct tables *t, const struct tab
 	return g;
 }
 
-void grow_free(struct grow *g)
+void sar_tree_free(struct sar_tree *g)
 {
 	if (!g)
 		return;
 	sar_dags_done(&g->dags);
-	hopmap_done(&g->hops);
+	lft_hops_done(&g->hops);
 	free(g->hot);
 	free(g->load);
 	free(g->own);
@@ -67,44 +67,44 @@ void grow_free(struct grow *g)
 	free(g);
 }
 
-void grow_use(struct grow *g, const struct dagset *set)
+void sar_tree_use(struct sar_tree *g, const struct dagset *set)
 {
 	g->dags.set = set;
 }
 
-struct hopmap *grow_hops(struct grow *g)
+struct lft_hops *sar_tree_hops(struct sar_tree *g)
 {
 	return &g->hops;
 }
 
-const struct grow_load *grow_loads(const struct grow *g)
+const struct sar_tree_load *sar_tree_loads(const struct sar_tree *g)
 {
 	return g->load;
 }
 
-double grow_meets(const struct grow *g)
+double sar_tree_collisions(const struct sar_tree *g)
 {
 	double sum = 0;
 
 	for (uint32_t c = 0; c < g->f->nchan; c++) {
-		double flow = (double)g->load[c].flow / (double)GROW_FLOW;
+		double flow = (double)g->load[c].flow / (double)SAR_TREE_FLOW;
 
 		sum += flow * flow;
 	}
-	return sum - (double)g->same / (double)GROW_FLOW;
+	return sum - (double)g->same / (double)SAR_TREE_FLOW;
 }
 
-uint64_t grow_work(const struct grow *g)
+uint64_t sar_tree_work(const struct sar_tree *g)
 {
 	return g->work + g->dags.work + g->hops.reads / READ_SHARE;
 }
 
-uint64_t grow_blocks(const struct grow *g)
+uint64_t sar_tree_blocks(const struct sar_tree *g)
 {
 	return g->nblocks;
 }
 
-void grow_watch(struct grow *g, double limit)
+void sar_tree_watch(struct sar_tree *g, double limit)
 {
 	g->limit = limit;
 	memset(g->hot_sw, 0, g->words * sizeof(*g->hot_sw));
@@ -112,7 +112,7 @@ void grow_watch(struct grow *g, double limit)
 		feel(g, g->f->chan_src[c], c);
 }
 
-void grow_look_ahead(const struct grow *g, uint32_t lid)
+void sar_tree_look_ahead(const struct sar_tree *g, uint32_t lid)
 {
 	const uint64_t *bits = g->through + (size_t)lid * g->words;
 
@@ -120,7 +120,7 @@ void grow_look_ahead(const struct grow *g, uint32_t lid)
 		__builtin_prefetch(bits + w);
 }
 
-bool grow_is_hot(struct grow *g, const struct dest *d)
+bool sar_tree_is_hot(struct sar_tree *g, const struct dest *d)
 {
 	const uint64_t *bits = through(g, d);
 
@@ -136,16 +136,16 @@ bool grow_is_hot(struct grow *g, const struct dest *d)
 }
 
 /* A terminal counts as one of its own sources. */
-static void take_in_hand(struct grow *g, const struct sar_source *s, uint32_t n)
+static void take_in_hand(struct sar_tree *g, const struct sar_source *s, uint32_t n)
 {
 	uint64_t terms = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		terms += s[i].n;
-	g->share = terms > 1 ? GROW_FLOW / (terms - 1) : GROW_FLOW;
+	g->share = terms > 1 ? SAR_TREE_FLOW / (terms - 1) : SAR_TREE_FLOW;
 }
 
-static void put_in(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
+static void put_in(struct sar_tree *g, const struct dest *d, const struct sar_source *s, uint32_t n)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 
@@ -154,7 +154,7 @@ static void put_in(struct grow *g, const struct dest *d, const struct sar_source
 }
 
 /* The tree in hand is complete: adds it to the loads of all.  Returns what it costs there. */
-static double settle(struct grow *g, const struct dest *d, struct tariff t)
+static double settle(struct sar_tree *g, const struct dest *d, struct tariff t)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 	uint64_t *bits = through(g, d);
@@ -172,7 +172,8 @@ static double settle(struct grow *g, const struct dest *d, struct tariff t)
 	return sum;
 }
 
-void grow_count(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n)
+void sar_tree_count(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
+		    uint32_t n)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 	uint64_t *bits = through(g, d);
@@ -189,8 +190,8 @@ void grow_count(struct grow *g, const struct dest *d, const struct sar_source *s
 }
 
 /* Takes the tree out of the loads; returns what it cost to have it there. */
-static double take_out(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
-		       struct tariff t)
+static double take_out(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
+		       uint32_t n, struct tariff t)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 	double sum = 0;
@@ -207,8 +208,8 @@ static double take_out(struct grow *g, const struct dest *d, const struct sar_so
 	return sum;
 }
 
-double grow_price(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
-		  const struct grow_rule *rule)
+double sar_tree_price(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
+		      uint32_t n, const struct sar_tree_rule *rule)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 	struct tariff t;
@@ -219,18 +220,18 @@ double grow_price(struct grow *g, const struct dest *d, const struct sar_source 
 	put_in(g, d, s, n);
 	while (g->ntree > 0) {
 		uint32_t u = g->tree[--g->ntree], own = g->own[u];
-		struct grow_load without = g->load[next_chan(g, u, ports)];
+		struct sar_tree_load without = g->load[next_chan(g, u, ports)];
 
 		without.all -= own;
 		without.flow -= own * g->share;
 		sum += own * price(&without, own, t);
 		g->own[u] = 0;
 	}
-	return sum * (double)g->share / (double)GROW_FLOW;
+	return sum * (double)g->share / (double)SAR_TREE_FLOW;
 }
 
 /* Asks for a DAG that many sources will need, all of it at once and in order. */
-static void ask_for(const struct grow *g, const struct sar_dag *d)
+static void ask_for(const struct sar_tree *g, const struct sar_dag *d)
 {
 	uint32_t nsw = g->f->nsw;
 
@@ -241,8 +242,8 @@ static void ask_for(const struct grow *g, const struct sar_dag *d)
 }
 
 /* Sources from *i on that are to be placed at once, into g->batch; returns how many. */
-static uint32_t next_batch(struct grow *g, const struct dest *d, const struct sar_source *s,
-			   uint32_t n, const struct grow_rule *r, uint32_t *i)
+static uint32_t next_batch(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
+			   uint32_t n, const struct sar_tree_rule *r, uint32_t *i)
 {
 	uint32_t k = 0;
 
@@ -253,8 +254,8 @@ static uint32_t next_batch(struct grow *g, const struct dest *d, const struct sa
 }
 
 /* Returns the cost of having the tree in the loads. */
-static double grow_all(struct grow *g, const struct dest *dest, const struct sar_source *s,
-		       uint32_t n, const struct grow_rule *r)
+static double grow_all(struct sar_tree *g, const struct dest *dest, const struct sar_source *s,
+		       uint32_t n, const struct sar_tree_rule *r)
 {
 	const struct sar_dag *d = sar_dags_find(&g->dags, dest->sw);
 	uint32_t i = 0, k;
@@ -263,27 +264,27 @@ static double grow_all(struct grow *g, const struct dest *dest, const struct sar
 	if (n > g->f->nsw / LINE)
 		ask_for(g, d);
 	while ((k = next_batch(g, dest, s, n, r, &i)) > 0)
-		grow_place_batch(g, dest, d, g->batch, k, r);
+		sar_tree_place_batch(g, dest, d, g->batch, k, r);
 	return settle(g, dest, tariff(g, r));
 }
 
-void grow_tree(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
-	       const struct grow_rule *rule)
+void sar_tree_tree(struct sar_tree *g, const struct dest *d, const struct sar_source *s, uint32_t n,
+		   const struct sar_tree_rule *rule)
 {
 	take_in_hand(g, s, n);
 	grow_all(g, d, s, n, rule);
 }
 
-bool grow_is_worth_it(const struct grow *g, double before, double after, uint64_t blocks,
-		      const struct grow_rule *rule)
+bool sar_tree_is_worth_it(const struct sar_tree *g, double before, double after, uint64_t blocks,
+			  const struct sar_tree_rule *rule)
 {
 	if (g->nblocks > blocks)
 		after += rule->block * (double)(g->nblocks - blocks);
 	return g->nundo && after < before * rule->gain && g->nblocks <= rule->limit;
 }
 
-bool grow_again(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
-		const struct grow_rule *rule)
+bool sar_tree_restart(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
+		      uint32_t n, const struct sar_tree_rule *rule)
 {
 	uint64_t blocks = g->nblocks;
 	struct tariff t;
@@ -291,16 +292,16 @@ bool grow_again(struct grow *g, const struct dest *d, const struct sar_source *s
 
 	take_in_hand(g, s, n);
 	if (rule->hot_only)
-		return grow_relieve(g, d, s, n, rule);
+		return sar_tree_offload_hot_links(g, d, s, n, rule);
 	t = tariff(g, rule);
 	before = take_out(g, d, s, n, t);
 	after = grow_all(g, d, s, n, rule);
-	if (grow_is_worth_it(g, before, after, blocks, rule))
+	if (sar_tree_is_worth_it(g, before, after, blocks, rule))
 		return true;
 	if (!g->nundo)
 		return false;
 	take_out(g, d, s, n, t);
-	grow_undo(g, d->lid);
+	sar_tree_undo(g, d->lid);
 	put_in(g, d, s, n);
 	settle(g, d, t);
 	return false;

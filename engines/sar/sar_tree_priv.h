@@ -19,12 +19,13 @@ struct before {
 	uint32_t own;
 };
 
-struct grow {
+struct sar_tree {
 	const struct fabric *f;
 	struct tables *t;
-	struct hopmap hops; /* of t */
-	struct grow_load *load;
-	uint64_t same;	/* squares of what each tree adds to each flow, of which GROW_FLOW are 1 */
+	struct lft_hops hops; /* of t */
+	struct sar_tree_load *load;
+	uint64_t same;	/* squares of what each tree adds to each flow, of which SAR_TREE_FLOW are 1
+			 */
 	double limit;	/* of a hot channel ... */
 	bool *hot;	/* ... by channel */
 	uint64_t share; /* flows by route of the tree in hand ... */
@@ -59,24 +60,24 @@ struct grow {
 };
 
 /* Next channel from there, and next switch; ports: those of the LID. */
-static inline uint32_t next_chan(const struct grow *g, uint32_t sw, const uint8_t *ports)
+static inline uint32_t next_chan(const struct sar_tree *g, uint32_t sw, const uint8_t *ports)
 {
 	return g->f->chan_off[sw] + hopmap_place(&g->hops, sw, ports[sw]);
 }
 
-static inline uint32_t next_switch(const struct grow *g, uint32_t sw, const uint8_t *ports)
+static inline uint32_t next_switch(const struct sar_tree *g, uint32_t sw, const uint8_t *ports)
 {
 	return hopmap_next(&g->hops, sw, ports[sw]);
 }
 
 /* Makes a channel of a switch hot, or not. */
-static inline void feel(struct grow *g, uint32_t u, uint32_t c)
+static inline void feel(struct sar_tree *g, uint32_t u, uint32_t c)
 {
 	g->hot[c] = g->load[c].all >= g->limit;
 	g->hot_sw[u / 64] |= (uint64_t)g->hot[c] << u % 64;
 }
 
-static inline uint64_t *through(const struct grow *g, const struct dest *d)
+static inline uint64_t *through(const struct sar_tree *g, const struct dest *d)
 {
 	return g->through + (size_t)d->lid * g->words;
 }
@@ -86,17 +87,17 @@ struct tariff {
 	double load, flow;
 };
 
-static inline struct tariff tariff(const struct grow *g, const struct grow_rule *r)
+static inline struct tariff tariff(const struct sar_tree *g, const struct sar_tree_rule *r)
 {
-	double share = (double)g->share / (double)GROW_FLOW;
-	double one = r->planes * (double)GROW_FLOW;
+	double share = (double)g->share / (double)SAR_TREE_FLOW;
+	double one = r->planes * (double)SAR_TREE_FLOW;
 
 	return (struct tariff){ .load = 1 / (r->aim * r->planes),
 				.flow = FLOW * share / (one * one) };
 }
 
 /* Of each of the routes of the tree in hand, which are so many there. */
-static inline double price(const struct grow_load *l, uint32_t routes, struct tariff t)
+static inline double price(const struct sar_tree_load *l, uint32_t routes, struct tariff t)
 {
 	double x = (l->all + routes) * t.load, flow = (double)(int64_t)l->flow;
 
@@ -107,7 +108,7 @@ static inline double price(const struct grow_load *l, uint32_t routes, struct ta
 }
 
 /* Adds the routes of a source to those of the tree in hand. */
-static inline void put_one(struct grow *g, const struct dest *d, const uint8_t *ports,
+static inline void put_one(struct sar_tree *g, const struct dest *d, const uint8_t *ports,
 			   const struct sar_source *s)
 {
 	uint32_t *own = g->own, *tree = g->tree, ntree = g->ntree, met = 0;
@@ -123,9 +124,9 @@ static inline void put_one(struct grow *g, const struct dest *d, const uint8_t *
 }
 
 /* The routes of the tree in hand that come through u join the loads of a channel there ... */
-static inline void add_routes(struct grow *g, uint32_t u, uint32_t c)
+static inline void add_routes(struct sar_tree *g, uint32_t u, uint32_t c)
 {
-	uint64_t flow = g->own[u] * g->share, root = flow >> GROW_BITS / 2;
+	uint64_t flow = g->own[u] * g->share, root = flow >> SAR_TREE_BITS / 2;
 
 	g->load[c].all += g->own[u];
 	g->load[c].flow += flow;
@@ -133,9 +134,9 @@ static inline void add_routes(struct grow *g, uint32_t u, uint32_t c)
 }
 
 /* ... or leave them. */
-static inline void remove_routes(struct grow *g, uint32_t u, uint32_t c)
+static inline void remove_routes(struct sar_tree *g, uint32_t u, uint32_t c)
 {
-	uint64_t flow = g->own[u] * g->share, root = flow >> GROW_BITS / 2;
+	uint64_t flow = g->own[u] * g->share, root = flow >> SAR_TREE_BITS / 2;
 
 	g->load[c].all -= g->own[u];
 	g->load[c].flow -= flow;
@@ -144,7 +145,7 @@ static inline void remove_routes(struct grow *g, uint32_t u, uint32_t c)
 }
 
 /* Takes the routes that come through u out of the loads, when only a part of the tree is out. */
-static inline void touch(struct grow *g, uint32_t u, const uint8_t *ports, struct tariff t)
+static inline void touch(struct sar_tree *g, uint32_t u, const uint8_t *ports, struct tariff t)
 {
 	uint32_t c = next_chan(g, u, ports);
 
@@ -171,30 +172,32 @@ static inline uint32_t meet(uint32_t *restrict queue, uint32_t *restrict seen, u
 /* sar_grow.c */
 
 /* May the tree that has grown stay, which changed blocks since? */
-bool grow_is_worth_it(const struct grow *g, double before, double after, uint64_t blocks,
-		      const struct grow_rule *rule);
+bool sar_tree_is_worth_it(const struct sar_tree *g, double before, double after, uint64_t blocks,
+			  const struct sar_tree_rule *rule);
 
 /* sar_grow_search.c */
 
 /* Places sources at once: farthest ones first. */
-void grow_place_batch(struct grow *g, const struct dest *dest, const struct sar_dag *d,
-		      const struct sar_source **batch, uint32_t n, const struct grow_rule *r);
+void sar_tree_place_batch(struct sar_tree *g, const struct dest *dest, const struct sar_dag *d,
+			  const struct sar_source **batch, uint32_t n,
+			  const struct sar_tree_rule *r);
 
 /* What has changed goes back. */
-void grow_undo(struct grow *g, uint32_t lid);
+void sar_tree_undo(struct sar_tree *g, uint32_t lid);
 
 /* Takes the routes of a path out of the loads, as touch(). */
-void grow_touch_path(struct grow *g, uint32_t u, const struct dest *d, struct tariff t);
+void sar_tree_touch_path(struct sar_tree *g, uint32_t u, const struct dest *d, struct tariff t);
 
 /* Adds n routes from a switch to the part of the tree that is out of the loads, or takes them out
  * of it. */
-void grow_move_routes(struct grow *g, uint32_t u, const struct dest *d, uint32_t n);
+void sar_tree_move_routes(struct sar_tree *g, uint32_t u, const struct dest *d, uint32_t n);
 
 /* sar_grow_relieve.c */
 
-/* grow_again() for the paths over hot channels alone: all else stays where it is, and in the loads.
- * Costs are those of the channels that lose or may get routes. */
-bool grow_relieve(struct grow *g, const struct dest *d, const struct sar_source *s, uint32_t n,
-		  const struct grow_rule *r);
+/* sar_tree_restart() for the paths over hot channels alone: all else stays where it is, and in the
+ * loads. Costs are those of the channels that lose or may get routes. */
+bool sar_tree_offload_hot_links(struct sar_tree *g, const struct dest *d,
+				const struct sar_source *s, uint32_t n,
+				const struct sar_tree_rule *r);
 
 #endif

@@ -46,15 +46,15 @@ static int look_for_changes(struct search *s, bool *any, uint8_t *drained)
 	const struct ages old = { .lft_all = AGE_OLD };
 
 	search_step(s, "changes");
-	*any = flow_sl2vl_changes(s->flow);
+	*any = mixture_sl2vl_changes(s->flow);
 	for (uint32_t i = 0; i < s->n; i++) {
-		flow_load(s->flow, s->item[i].lid);
-		s->item[i].lft = flow_lft_changes(s->flow);
-		s->item[i].sl = flow_sl_changes(s->flow);
+		mixture_load(s->flow, s->item[i].lid);
+		s->item[i].lft = mixture_lft_changes(s->flow);
+		s->item[i].sl = mixture_sl_changes(s->flow);
 		*any |= s->item[i].lft | s->item[i].sl;
 		if (s->item[i].lft)
-			flow_load(s->flow, s->item[i].lid); /* counts as another round */
-		if (s->item[i].lft && !flow_no_loop(s->flow, &old))
+			mixture_load(s->flow, s->item[i].lid); /* counts as another round */
+		if (s->item[i].lft && !mixture_no_loop(s->flow, &old))
 			drained[i] = TRANSITION_OLD_LOOP + 1;
 		if (search_at(s, i + 1))
 			return -ECANCELED;
@@ -80,8 +80,8 @@ static int put_new(struct search *s, struct err *err)
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct item *it = &s->item[i];
 
-		flow_load(s->flow, it->lid);
-		if (!flow_no_loop(s->flow, &a))
+		mixture_load(s->flow, it->lid);
+		if (!mixture_no_loop(s->flow, &a))
 			return loop_in_new(s, it->lid, err);
 		search_put(s, it, a);
 		if (search_at(s, i + 1))
@@ -164,7 +164,7 @@ static int look_at_end(struct search *s, uint8_t *sure, uint8_t *drained, struct
 
 	s->end_holds = !sls_change(s);
 	if (!rc && !s->end_holds)
-		rc = search_alone(s, sure, s->big ? ALONE_EFFORT : s->effort);
+		rc = transition_search_alone(s, sure, s->big ? ALONE_EFFORT : s->effort);
 	if (!rc && !s->end_holds && !s->big)
 		rc = look_at_old_sls(s, sure, true);
 	memcpy(drained, sure, s->n);
@@ -282,7 +282,7 @@ static int try_ways(struct found **best, struct search *s, const uint8_t *draine
 
 		s->descending = k & 1;
 		s->sl2vl_last = k >> 1;
-		if (s->sl2vl_last && !flow_sl2vl_changes(s->flow))
+		if (s->sl2vl_last && !mixture_sl2vl_changes(s->flow))
 			break;
 		rc = search_attempt(&r, s, drained);
 		if (rc)
@@ -305,7 +305,7 @@ static int without(struct found **out, struct search *s, const uint8_t *drained)
 	for (uint32_t k = 0; holds && k < 4 && !*out && rc != -ECANCELED; k++) {
 		s->descending = k & 1;
 		s->sl2vl_last = k >> 1;
-		if (s->sl2vl_last && !flow_sl2vl_changes(s->flow))
+		if (s->sl2vl_last && !mixture_sl2vl_changes(s->flow))
 			break;
 		rc = search_attempt(out, s, drained);
 	}
@@ -363,7 +363,7 @@ static int search_init(struct search *s, const struct fabric *f, const struct ta
 	if (pace_begin(&s->pace, progress, "comparing", (uint64_t)s->n + 1))
 		return -ECANCELED;
 	s->pace.work_max = 1u << 16; /* a look at a dependency misses the cache now and then */
-	s->flow = flow_new(f, &s->turns, old, new, &s->pace);
+	s->flow = mixture_new(f, &s->turns, old, new, &s->pace);
 	return s->flow ? 0 : -ECANCELED;
 }
 
@@ -376,7 +376,7 @@ static void search_done(struct search *s)
 	free(s->item);
 	tgraph_free(s->g);
 	free_end(s);
-	flow_free(s->flow);
+	mixture_free(s->flow);
 	turns_done(&s->turns);
 }
 
@@ -384,7 +384,7 @@ static void search_done(struct search *s)
  * tables change all. */
 static bool is_big(const struct search *s)
 {
-	bool all = flow_sl2vl_changes(s->flow);
+	bool all = mixture_sl2vl_changes(s->flow);
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < s->n; i++)

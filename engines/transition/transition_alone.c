@@ -16,7 +16,7 @@
 static bool closes_cycle(struct search *s, bool try_new)
 {
 	uint32_t n, left = TRIES;
-	const struct tdep *d = flow_deps(s->flow, &n);
+	const struct tdep *d = mixture_deps(s->flow, &n);
 
 	if (tgraph_closed_any(s->g, d, n) < n)
 		return true;
@@ -30,7 +30,7 @@ static bool closes_cycle(struct search *s, bool try_new)
 	return false;
 }
 
-int search_alone(struct search *s, uint8_t *drained, uint64_t effort)
+int transition_search_alone(struct search *s, uint8_t *drained, uint64_t effort)
 {
 	const struct ages old = { .lft_all = AGE_NEW, .sl = AGE_OLD, .sl2vl = AGE_NEW };
 	uint64_t limit = search_work(s) + effort;

@@ -43,7 +43,7 @@ struct fit {
 
 static struct tgraph *new_graph(struct search *s)
 {
-	return tgraph_new(s->f, &s->turns, flow_nvl(s->flow), &s->pace);
+	return tgraph_new(s->f, &s->turns, mixture_nvl(s->flow), &s->pace);
 }
 
 /* Has no choice of its own: the same dependencies in all waves. */
@@ -74,9 +74,9 @@ static int put_static(struct fit *x, const uint8_t *drained)
 
 		if (drained[i] || !is_static(x, it))
 			continue;
-		flow_load(s->flow, it->lid);
-		flow_run(s->flow, &a);
-		d = flow_deps(s->flow, &n);
+		mixture_load(s->flow, it->lid);
+		mixture_run(s->flow, &a);
+		d = mixture_deps(s->flow, &n);
 		for (uint32_t g = 0; g < x->nwaves; g++)
 			tgraph_put_all(x->g[g], d, n);
 		s->graphs_done += (uint64_t)n * x->nwaves;
@@ -108,9 +108,9 @@ static int put_end(struct fit *x)
 		x->g[x->nwaves] = new_graph(s);
 	search_step(s, "routes at the end");
 	for (uint32_t i = 0; i < s->n && x->end; i++) {
-		flow_load(s->flow, s->item[i].lid);
-		flow_run(s->flow, &a);
-		d = flow_deps(s->flow, &n);
+		mixture_load(s->flow, s->item[i].lid);
+		mixture_run(s->flow, &a);
+		d = mixture_deps(s->flow, &n);
 		tgraph_put_all(x->g[x->nwaves], d, n);
 		s->graphs_done += n;
 		if (search_at(s, i + 1))
@@ -131,19 +131,19 @@ static bool choose_levels(struct fit *x, const struct item *it)
 
 	memset(x->level, 0, nsw);
 	x->nlevels = it->lft;
-	if (!it->lft || flow_no_loop(s->flow, &a))
+	if (!it->lft || mixture_no_loop(s->flow, &a))
 		return true;
 	memset(x->lft, AGE_OLD, nsw);
 	for (x->nlevels = 0; x->nlevels < LEVELS; x->nlevels++) {
 		bool left = false;
 
-		flow_grow(s->flow, x->lft);
+		mixture_grow(s->flow, x->lft);
 		for (uint32_t sw = 0; sw < nsw; sw++) {
 			if (x->lft[sw] == AGE_BOTH) {
 				x->level[sw] = (uint8_t)x->nlevels;
 				x->lft[sw] = AGE_NEW;
 			}
-			left |= x->lft[sw] == AGE_OLD && flow_lft_changes_at(s->flow, sw);
+			left |= x->lft[sw] == AGE_OLD && mixture_lft_changes_at(s->flow, sw);
 		}
 		if (!left) {
 			x->nlevels++;
@@ -203,7 +203,7 @@ static bool run_parts(struct fit *x, struct item *it, uint32_t stage, uint32_t f
 	x->part.n = 0;
 	if (!search_run(x->s, it, &a))
 		return false;
-	d = flow_deps(x->s->flow, &n);
+	d = mixture_deps(x->s->flow, &n);
 	for (uint32_t i = 0; i < n; i++)
 		vec_push(&x->part, d[i]);
 	return true;
@@ -229,7 +229,7 @@ static bool deps_in(struct fit *x, struct item *it, uint32_t stage, uint32_t fir
 		x->ran[run] = true;
 		x->sound[run] = search_run(x->s, it, &a);
 		x->dep[run].n = 0;
-		v = flow_deps(x->s->flow, &k);
+		v = mixture_deps(x->s->flow, &k);
 		for (uint32_t i = 0; i < k; i++)
 			vec_push(&x->dep[run], v[i]);
 	}
@@ -328,7 +328,7 @@ static bool fits(struct fit *x, uint32_t i)
 	struct item *it = &x->s->item[i];
 
 	memset(x->ran, 0, sizeof(x->ran));
-	flow_load(x->s->flow, it->lid);
+	mixture_load(x->s->flow, it->lid);
 	x->failed = 0;
 	if (is_static(x, it))
 		return add_stages(x, it, 0, x->nwaves);
@@ -431,7 +431,7 @@ int search_first_fit(struct found **out, struct search *s, const uint32_t *order
 		     const uint8_t *drained, uint64_t limit, uint64_t enough)
 {
 	struct fit x = {
-		.s = s, .sl2vl = flow_sl2vl_changes(s->flow), .limit = limit, .enough = enough
+		.s = s, .sl2vl = mixture_sl2vl_changes(s->flow), .limit = limit, .enough = enough
 	};
 	int rc;
 

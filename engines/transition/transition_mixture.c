@@ -12,7 +12,7 @@
 #define DROPPED	 0x8000u /* among VLs: the packet gets none */
 #define TILE	 16	 /* switches of which a block is turned at a time */
 
-struct flow {
+struct mixture_flow {
 	const struct fabric *f;
 	const struct turns *turns;
 	const struct tables *t[2]; /* old, new */
@@ -119,7 +119,7 @@ static uint16_t vls_of_link(const struct fabric *f, const struct port *p)
 
 /* What an output port makes of VLs: one that the link does not have is lost, or folds onto
  * another where OpenSM cuts the table off. */
-static uint16_t carried(struct flow *x, size_t port, uint16_t vls)
+static uint16_t carried(struct mixture_flow *x, size_t port, uint16_t vls)
 {
 	uint16_t has = x->carries[port], kept = vls & has;
 	uint32_t beyond = vls & ALL_VLS & ~(uint32_t)has;
@@ -133,7 +133,7 @@ static uint16_t carried(struct flow *x, size_t port, uint16_t vls)
 }
 
 /* SLs that no path has do not matter. */
-static void load_kinds(struct flow *x, int k, uint32_t sls)
+static void load_kinds(struct mixture_flow *x, int k, uint32_t sls)
 {
 	const struct tables *t = x->t[k];
 
@@ -147,7 +147,8 @@ static void load_kinds(struct flow *x, int k, uint32_t sls)
 }
 
 /* VLs that a table can give from one port of a switch to another, and whether they change. */
-static uint32_t look_at_row(struct flow *x, uint32_t sw, uint8_t in, uint8_t out, uint32_t sls)
+static uint32_t look_at_row(struct mixture_flow *x, uint32_t sw, uint8_t in, uint8_t out,
+			    uint32_t sls)
 {
 	uint32_t vls = 0;
 
@@ -163,7 +164,7 @@ static uint32_t look_at_row(struct flow *x, uint32_t sw, uint8_t in, uint8_t out
 }
 
 /* Highest VL on channels that a table can give, and whether the two tables differ on one. */
-static void look_at_sl2vl(struct flow *x, uint32_t sls)
+static void look_at_sl2vl(struct mixture_flow *x, uint32_t sls)
 {
 	const struct fabric *f = x->f;
 	uint32_t vls = 1;
@@ -183,7 +184,7 @@ static void look_at_sl2vl(struct flow *x, uint32_t sls)
 	x->nvl = 32u - (uint32_t)__builtin_clz(vls & ALL_VLS);
 }
 
-static void size_vls(struct flow *x, uint32_t sls)
+static void size_vls(struct mixture_flow *x, uint32_t sls)
 {
 	uint32_t vls = 1;
 
@@ -198,7 +199,7 @@ static void size_vls(struct flow *x, uint32_t sls)
 }
 
 /* Does an SL have one VL at that age, whatever the ports are, and every link that VL? */
-static void find_plain(struct flow *x, unsigned age, uint32_t sls)
+static void find_plain(struct mixture_flow *x, unsigned age, uint32_t sls)
 {
 	uint32_t has = ALL_VLS, vls = 0;
 
@@ -218,10 +219,11 @@ static void find_plain(struct flow *x, unsigned age, uint32_t sls)
 	x->plain[age] &= !(vls & ~has);
 }
 
-struct flow *flow_new(const struct fabric *f, const struct turns *turns, const struct tables *old,
-		      const struct tables *new, struct pace *pace)
+struct mixture_flow *mixture_new(const struct fabric *f, const struct turns *turns,
+				 const struct tables *old, const struct tables *new,
+				 struct pace *pace)
 {
-	struct flow *x = xcalloc(1, sizeof(*x));
+	struct mixture_flow *x = xcalloc(1, sizeof(*x));
 	uint32_t sls = sls_in_use(f, old, pace) | sls_in_use(f, new, pace);
 
 	x->f = f;
@@ -254,11 +256,11 @@ struct flow *flow_new(const struct fabric *f, const struct turns *turns, const s
 	x->sls = xcalloc(2 * (size_t)f->nsw, sizeof(*x->sls));
 	if (!pace_cancelled(pace))
 		return x;
-	flow_free(x);
+	mixture_free(x);
 	return NULL;
 }
 
-void flow_free(struct flow *x)
+void mixture_free(struct mixture_flow *x)
 {
 	if (!x)
 		return;
@@ -277,17 +279,17 @@ void flow_free(struct flow *x)
 	free(x);
 }
 
-uint32_t flow_nvl(const struct flow *x)
+uint32_t mixture_nvl(const struct mixture_flow *x)
 {
 	return x->nvl;
 }
 
-bool flow_sl2vl_changes(const struct flow *x)
+bool mixture_sl2vl_changes(const struct mixture_flow *x)
 {
 	return x->sl2vl_changes;
 }
 
-uint64_t flow_work(const struct flow *x)
+uint64_t mixture_work(const struct mixture_flow *x)
 {
 	return x->work;
 }
@@ -300,7 +302,8 @@ static uint16_t sl_bit(uint8_t sl)
 }
 
 /* Of the ends on one switch, each with its own. */
-static uint16_t sls_of_ends(const struct flow *x, const struct tables *t, uint32_t sw, uint32_t lid)
+static uint16_t sls_of_ends(const struct mixture_flow *x, const struct tables *t, uint32_t sw,
+			    uint32_t lid)
 {
 	const struct fabric *f = x->f;
 	uint16_t sls = 0;
@@ -311,7 +314,7 @@ static uint16_t sls_of_ends(const struct flow *x, const struct tables *t, uint32
 }
 
 /* SLs that the ends on a few switches use for a block's LIDs. */
-static void load_sls(struct flow *x, int k, uint32_t block, uint32_t first, uint32_t n)
+static void load_sls(struct mixture_flow *x, int k, uint32_t block, uint32_t first, uint32_t n)
 {
 	const struct tables *t = x->t[k];
 	const uint32_t *off = x->f->term_off + first;
@@ -340,7 +343,7 @@ static void load_sls(struct flow *x, int k, uint32_t block, uint32_t first, uint
 }
 
 /* Where the tile after that is: each row is a miss of the cache. */
-static void fetch_tile(const struct flow *x, int k, uint32_t block, uint32_t first)
+static void fetch_tile(const struct mixture_flow *x, int k, uint32_t block, uint32_t first)
 {
 	const struct tables *t = x->t[k];
 
@@ -352,7 +355,7 @@ static void fetch_tile(const struct flow *x, int k, uint32_t block, uint32_t fir
 }
 
 /* In tiles: rows are read and columns written a line of the cache at a time. */
-static void load_block(struct flow *x, uint32_t block)
+static void load_block(struct mixture_flow *x, uint32_t block)
 {
 	uint32_t nsw = x->f->nsw, first = 0, n;
 
@@ -378,7 +381,7 @@ static void load_block(struct flow *x, uint32_t block)
 }
 
 /* The channels that one of the tables takes. */
-static void load_hops(struct flow *x, uint32_t k)
+static void load_hops(struct mixture_flow *x, uint32_t k)
 {
 	const struct fabric *f = x->f;
 	const uint8_t *port = x->port + ((size_t)k * LFT_BLOCK + x->lid % LFT_BLOCK) * f->nsw;
@@ -394,7 +397,7 @@ static void load_hops(struct flow *x, uint32_t k)
 		hop[2 * x->dsw] = FAB_NONE;
 }
 
-void flow_load(struct flow *x, uint32_t lid)
+void mixture_load(struct mixture_flow *x, uint32_t lid)
 {
 	const struct fabric *f = x->f;
 	const uint8_t *old;
@@ -413,27 +416,27 @@ void flow_load(struct flow *x, uint32_t lid)
 	x->has_hops[0] = x->has_hops[1] = false;
 }
 
-static const uint8_t *port_row(const struct flow *x, uint32_t k)
+static const uint8_t *port_row(const struct mixture_flow *x, uint32_t k)
 {
 	return x->port + ((size_t)k * LFT_BLOCK + x->lid % LFT_BLOCK) * x->f->nsw;
 }
 
-static const uint16_t *sent_row(const struct flow *x, uint32_t k)
+static const uint16_t *sent_row(const struct mixture_flow *x, uint32_t k)
 {
 	return x->sent + ((size_t)k * LFT_BLOCK + x->lid % LFT_BLOCK) * x->f->nsw;
 }
 
-bool flow_lft_changes(const struct flow *x)
+bool mixture_lft_changes(const struct mixture_flow *x)
 {
 	return x->lft_changes;
 }
 
-bool flow_lft_changes_at(const struct flow *x, uint32_t sw)
+bool mixture_lft_changes_at(const struct mixture_flow *x, uint32_t sw)
 {
 	return port_row(x, 0)[sw] != port_row(x, 1)[sw];
 }
 
-bool flow_sl_changes(const struct flow *x)
+bool mixture_sl_changes(const struct mixture_flow *x)
 {
 	const struct fabric *f = x->f;
 
@@ -446,7 +449,7 @@ bool flow_sl_changes(const struct flow *x)
 	return false;
 }
 
-uint32_t flow_new_hop(struct flow *x, uint32_t sw)
+uint32_t mixture_new_hop(struct mixture_flow *x, uint32_t sw)
 {
 	load_hops(x, 1);
 	return x->hop[2 * sw + 1];
@@ -454,7 +457,7 @@ uint32_t flow_new_hop(struct flow *x, uint32_t sw)
 
 /* ---- a run ---- */
 
-static uint16_t vls_at(struct flow *x, uint32_t sw, uint32_t in, uint8_t out, uint32_t sl,
+static uint16_t vls_at(struct mixture_flow *x, uint32_t sw, uint32_t in, uint8_t out, uint32_t sl,
 		       uint8_t age, bool from_switch)
 {
 	uint16_t vls = 0;
@@ -472,7 +475,7 @@ static uint16_t vls_at(struct flow *x, uint32_t sw, uint32_t in, uint8_t out, ui
 	return carried(x, x->f->port_off[sw] + out, vls);
 }
 
-static void send_from(struct flow *x, uint32_t s, uint32_t end, uint32_t sls, uint8_t age)
+static void send_from(struct mixture_flow *x, uint32_t s, uint32_t end, uint32_t sls, uint8_t age)
 {
 	const struct fabric *f = x->f;
 
@@ -487,7 +490,7 @@ static void send_from(struct flow *x, uint32_t s, uint32_t end, uint32_t sls, ui
 }
 
 /* SLs that an end, or each end, on a switch may use. */
-static uint32_t sls_sent(const struct flow *x, uint32_t sw, uint32_t term, uint8_t age)
+static uint32_t sls_sent(const struct mixture_flow *x, uint32_t sw, uint32_t term, uint8_t age)
 {
 	uint32_t sls = 0;
 
@@ -501,7 +504,7 @@ static uint32_t sls_sent(const struct flow *x, uint32_t sw, uint32_t term, uint8
 }
 
 /* The ends of a switch that have to be looked at: one, or all where they differ. */
-static uint32_t last_sender(const struct flow *x, uint32_t sw)
+static uint32_t last_sender(const struct mixture_flow *x, uint32_t sw)
 {
 	uint32_t i = x->f->term_off[sw], end = x->f->term_off[sw + 1];
 
@@ -509,7 +512,7 @@ static uint32_t last_sender(const struct flow *x, uint32_t sw)
 }
 
 /* What the ends on a switch may put on one of its channels. */
-static void send(struct flow *x, uint32_t s, const struct ages *a)
+static void send(struct mixture_flow *x, uint32_t s, const struct ages *a)
 {
 	const struct fabric *f = x->f;
 	uint32_t sw = s / 2, end = last_sender(x, sw);
@@ -519,13 +522,14 @@ static void send(struct flow *x, uint32_t s, const struct ages *a)
 }
 
 /* What leaves for the LID's own end; only whether it is lost there matters. */
-static void deliver(struct flow *x, uint32_t in, uint32_t sls, uint8_t age, bool from_switch)
+static void deliver(struct mixture_flow *x, uint32_t in, uint32_t sls, uint8_t age,
+		    bool from_switch)
 {
 	for (; sls && x->dport; sls &= sls - 1)
 		vls_at(x, x->dsw, in, x->dport, (uint32_t)__builtin_ctz(sls), age, from_switch);
 }
 
-static void deliver_near(struct flow *x, const struct ages *a)
+static void deliver_near(struct mixture_flow *x, const struct ages *a)
 {
 	const struct fabric *f = x->f;
 	uint32_t end = x->dsw == FAB_NONE ? 0 : last_sender(x, x->dsw);
@@ -540,7 +544,7 @@ static void deliver_near(struct flow *x, const struct ages *a)
 }
 
 /* What comes over slot s turns onto slot o of the switch where s leads. */
-static void turn(struct flow *x, uint32_t s, uint32_t o, const struct ages *a)
+static void turn(struct mixture_flow *x, uint32_t s, uint32_t o, const struct ages *a)
 {
 	uint32_t c = x->slot[s], e = x->slot[o], nvl = x->nvl, before = 0;
 	uint32_t turn_no = turns_at(x->turns, c, e);
@@ -571,7 +575,7 @@ static void turn(struct flow *x, uint32_t s, uint32_t o, const struct ages *a)
 	}
 }
 
-static void choose_one(struct flow *x, uint32_t k)
+static void choose_one(struct mixture_flow *x, uint32_t k)
 {
 	const struct fabric *f = x->f;
 
@@ -586,7 +590,7 @@ static void choose_one(struct flow *x, uint32_t k)
 	}
 }
 
-static void choose_some(struct flow *x, const uint8_t *lft, uint8_t age)
+static void choose_some(struct mixture_flow *x, const uint8_t *lft, uint8_t age)
 {
 	const struct fabric *f = x->f;
 
@@ -609,7 +613,7 @@ static void choose_some(struct flow *x, const uint8_t *lft, uint8_t age)
 	}
 }
 
-static void choose_hops(struct flow *x, const uint8_t *lft, uint8_t age)
+static void choose_hops(struct mixture_flow *x, const uint8_t *lft, uint8_t age)
 {
 	memset(x->degree, 0, x->f->nsw * sizeof(*x->degree));
 	if (lft || age == AGE_BOTH)
@@ -619,7 +623,7 @@ static void choose_hops(struct flow *x, const uint8_t *lft, uint8_t age)
 }
 
 /* False when not all switches can be ordered. */
-static bool order_hops(struct flow *x)
+static bool order_hops(struct mixture_flow *x)
 {
 	const struct fabric *f = x->f;
 	uint32_t n = 0;
@@ -640,7 +644,7 @@ static bool order_hops(struct flow *x)
 	return n == f->nsw;
 }
 
-bool flow_no_loop(struct flow *x, const struct ages *a)
+bool mixture_no_loop(struct mixture_flow *x, const struct ages *a)
 {
 	const uint8_t *lft = x->lft_changes ? a->lft : NULL;
 	uint8_t age = x->lft_changes ? a->lft_all : AGE_OLD;
@@ -655,7 +659,7 @@ bool flow_no_loop(struct flow *x, const struct ages *a)
 }
 
 /* The VLs of SLs where they are plain. */
-static uint32_t plain_vls(const struct flow *x, uint32_t sls, uint8_t age)
+static uint32_t plain_vls(const struct mixture_flow *x, uint32_t sls, uint8_t age)
 {
 	uint32_t vls = 0;
 
@@ -665,7 +669,7 @@ static uint32_t plain_vls(const struct flow *x, uint32_t sls, uint8_t age)
 }
 
 /* As turn() for all, where a packet keeps its VL and none is lost. */
-static void run_plain(struct flow *x, const struct ages *a)
+static void run_plain(struct mixture_flow *x, const struct ages *a)
 {
 	const struct fabric *f = x->f;
 	const uint16_t *old = sent_row(x, 0), *new = sent_row(x, 1);
@@ -702,7 +706,7 @@ static void run_plain(struct flow *x, const struct ages *a)
 	x->dep.n = (size_t)(d - x->dep.v);
 }
 
-static void run_full(struct flow *x, const struct ages *a)
+static void run_full(struct mixture_flow *x, const struct ages *a)
 {
 	const struct fabric *f = x->f;
 
@@ -725,11 +729,11 @@ static void run_full(struct flow *x, const struct ages *a)
 		}
 }
 
-bool flow_run(struct flow *x, const struct ages *a)
+bool mixture_run(struct mixture_flow *x, const struct ages *a)
 {
 	x->dep.n = 0;
 	x->loses = false;
-	if (!flow_no_loop(x, a))
+	if (!mixture_no_loop(x, a))
 		return false;
 	if (x->plain[a->sl2vl])
 		run_plain(x, a);
@@ -739,12 +743,12 @@ bool flow_run(struct flow *x, const struct ages *a)
 	return true;
 }
 
-bool flow_loses(const struct flow *x)
+bool mixture_loses(const struct mixture_flow *x)
 {
 	return x->loses;
 }
 
-const struct tdep *flow_deps(const struct flow *x, uint32_t *n)
+const struct tdep *mixture_deps(const struct mixture_flow *x, uint32_t *n)
 {
 	*n = (uint32_t)x->dep.n;
 	return x->dep.v;
@@ -752,7 +756,7 @@ const struct tdep *flow_deps(const struct flow *x, uint32_t *n)
 
 /* ---- loops ---- */
 
-const uint32_t *flow_outwards(struct flow *x)
+const uint32_t *mixture_outwards(struct mixture_flow *x)
 {
 	uint32_t nsw = x->f->nsw;
 
@@ -771,7 +775,7 @@ const uint32_t *flow_outwards(struct flow *x)
 }
 
 /* Do packets that leave there possibly come by again? */
-static bool may_return(struct flow *x, uint32_t sw, uint32_t to, const uint8_t *lft,
+static bool may_return(struct mixture_flow *x, uint32_t sw, uint32_t to, const uint8_t *lft,
 		       uint32_t *stack, uint32_t *seen, uint32_t stamp)
 {
 	uint32_t n = 0;
@@ -799,9 +803,9 @@ static bool may_return(struct flow *x, uint32_t sw, uint32_t to, const uint8_t *
 	return false;
 }
 
-uint32_t flow_grow(struct flow *x, uint8_t *lft)
+uint32_t mixture_grow(struct mixture_flow *x, uint8_t *lft)
 {
-	const uint32_t *order = flow_outwards(x);
+	const uint32_t *order = mixture_outwards(x);
 	uint32_t nsw = x->f->nsw, grown = 0;
 	uint32_t *stack = xcalloc(2 * (size_t)nsw, sizeof(*stack)), *seen = stack + nsw;
 
@@ -809,7 +813,7 @@ uint32_t flow_grow(struct flow *x, uint8_t *lft)
 	for (uint32_t i = 0; order && i < nsw; i++) {
 		uint32_t sw = order[i], c = x->hop[2 * sw + 1];
 
-		if (lft[sw] != AGE_OLD || !flow_lft_changes_at(x, sw))
+		if (lft[sw] != AGE_OLD || !mixture_lft_changes_at(x, sw))
 			continue;
 		if (c != FAB_NONE && may_return(x, sw, x->f->chan_dst[c], lft, stack, seen, i + 1))
 			continue;

@@ -45,9 +45,10 @@ struct found {
 struct search {
 	const struct fabric *f;
 	struct turns turns;
-	struct flow *flow;
+	struct mixture_flow *flow;
 	struct tgraph *g;
-	struct tgraph *end; /* of the new tables alone, as search_alone() left it; may be NULL */
+	struct tgraph *end; /* of the new tables alone, as transition_search_alone() left it; may be
+			       NULL */
 	struct pace pace;
 	struct item *item;
 	uint32_t n, nwait;
@@ -92,7 +93,7 @@ bool search_sort(struct search *s); /* tgraph_sort() of the graph at hand */
 void search_put(struct search *s, const struct item *it, struct ages a);
 void search_take(struct search *s, const struct item *it, struct ages a);
 
-/* The LID's dependencies, for flow_deps().  False when its packets may go round, or be lost that
+/* The LID's dependencies, for mixture_deps().  False when its packets may go round, or be lost that
  * neither the old nor the new tables lose. */
 bool search_run(struct search *s, struct item *it, const struct ages *a);
 void search_put_run(struct search *s); /* those of the last run */
@@ -110,7 +111,7 @@ int search_attempt(struct found **out, struct search *s, const uint8_t *drained)
 /* transition_alone.c: sets drained of those whose old SLs, each LID's alone, close a cycle with the
  * graph at hand, which is that of the new tables and SLs; beyond that effort only those are found
  * that need no search.  -ECANCELED. */
-int search_alone(struct search *s, uint8_t *drained, uint64_t effort);
+int transition_search_alone(struct search *s, uint8_t *drained, uint64_t effort);
 
 /* transition_fit.c: the same from nothing, in that order of items; beyond limit (of search_work())
  * all that is left is drained.  When it ends beyond enough, no other is tried: that is told.  Never

@@ -8,7 +8,7 @@
 
 #define SLICE 16384 /* cells or writes */
 
-struct marks {
+struct tags {
 	uint64_t *now;	 /* by switch * blocks + block, for the wave at hand */
 	uint32_t *first; /* first wave that writes the block, FAB_NONE: none */
 	uint32_t nblocks;
@@ -16,7 +16,7 @@ struct marks {
 	VEC(uint32_t) touched;
 };
 
-static void mark(struct marks *m, uint32_t sw, uint32_t lid)
+static void mark(struct tags *m, uint32_t sw, uint32_t lid)
 {
 	uint32_t at = sw * m->nblocks + lid / LFT_BLOCK;
 
@@ -42,7 +42,7 @@ static int by_place(const void *a, const void *b)
 typedef VEC(struct transition_write) writes_vec;
 
 /* Ascending; where there are many it is faster to look at all. */
-static void sort_touched(struct marks *m, struct search *s)
+static void sort_touched(struct tags *m, struct search *s)
 {
 	if (m->touched.n < m->cells / 16) {
 		qsort(m->touched.v, m->touched.n, sizeof(*m->touched.v), by_place);
@@ -56,7 +56,7 @@ static void sort_touched(struct marks *m, struct search *s)
 	}
 }
 
-static void flush(writes_vec *w, struct search *s, struct marks *m, uint32_t wave)
+static void flush(writes_vec *w, struct search *s, struct tags *m, uint32_t wave)
 {
 	if (!m->touched.n)
 		return;
@@ -79,16 +79,16 @@ static void flush(writes_vec *w, struct search *s, struct marks *m, uint32_t wav
 }
 
 /* True when cancelled. */
-static bool mark_moves(struct search *s, struct marks *m, const struct found *r, size_t *k,
+static bool mark_moves(struct search *s, struct tags *m, const struct found *r, size_t *k,
 		       uint32_t wave)
 {
 	for (; *k < r->moves.n && r->moves.v[*k].wave == wave; ++*k) {
 		const struct move *mv = &r->moves.v[*k];
 		uint32_t lid = s->item[mv->item].lid;
 
-		flow_load(s->flow, lid);
+		mixture_load(s->flow, lid);
 		for (uint32_t sw = 0; sw < s->f->nsw; sw++)
-			if (flow_lft_changes_at(s->flow, sw) &&
+			if (mixture_lft_changes_at(s->flow, sw) &&
 			    (!mv->lft_wide || mv->lft_wide[sw] == AGE_BOTH))
 				mark(m, sw, lid);
 		/* the rest of the step is as long as a third of this */
@@ -111,7 +111,7 @@ static uint64_t silent_in(const uint8_t *a, const uint8_t *b, const uint8_t *flo
 /* Entries without traffic, of drained LIDs and of LIDs that nobody owns, go along with the first
  * write of their block; of blocks that have none, they are the writes in *rest.  True when
  * cancelled. */
-static bool find_rest(writes_vec *rest, uint64_t *silent, struct search *s, struct marks *m,
+static bool find_rest(writes_vec *rest, uint64_t *silent, struct search *s, struct tags *m,
 		      const struct tables *old, const struct tables *new, const uint8_t *drained,
 		      uint32_t wave)
 {
@@ -148,7 +148,7 @@ static bool earlier(const struct transition_write *a, const struct transition_wr
 
 /* Both are in order, and so is what comes out. */
 static void merge_rest(writes_vec *w, struct search *s, const writes_vec *rest,
-		       const uint64_t *silent, const struct marks *m)
+		       const uint64_t *silent, const struct tags *m)
 {
 	size_t i = w->n, k = rest->n;
 
@@ -171,7 +171,7 @@ static void merge_rest(writes_vec *w, struct search *s, const writes_vec *rest,
 }
 
 /* All writes in order; true when cancelled. */
-static bool find_writes(writes_vec *w, struct search *s, struct marks *m, const struct found *r,
+static bool find_writes(writes_vec *w, struct search *s, struct tags *m, const struct found *r,
 			const struct tables *old, const struct tables *new)
 {
 	uint64_t *silent = xcalloc(m->cells, sizeof(*silent));
@@ -206,7 +206,7 @@ static void fill_drain(struct transition *t, const struct search *s, const struc
 struct transition *transition_result(struct search *s, const struct found *r,
 				     const struct tables *old, const struct tables *new)
 {
-	struct marks m = { .nblocks = tables_blocks(new) };
+	struct tags m = { .nblocks = tables_blocks(new) };
 	struct transition *t = NULL;
 	writes_vec w = { 0 };
 

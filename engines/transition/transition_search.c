@@ -12,7 +12,7 @@
 
 uint64_t search_work(const struct search *s)
 {
-	return flow_work(s->flow) + s->graphs_done + (s->g ? tgraph_work(s->g) : 0);
+	return mixture_work(s->flow) + s->graphs_done + (s->g ? tgraph_work(s->g) : 0);
 }
 
 bool search_tick(struct search *s)
@@ -75,7 +75,7 @@ void search_no_graph(struct search *s)
 void search_graph(struct search *s)
 {
 	search_no_graph(s);
-	s->g = tgraph_new(s->f, &s->turns, flow_nvl(s->flow), &s->pace);
+	s->g = tgraph_new(s->f, &s->turns, mixture_nvl(s->flow), &s->pace);
 }
 
 bool search_sort(struct search *s)
@@ -102,22 +102,22 @@ static struct ages wide_of(const struct search *s, const struct item *it)
 
 static bool run(struct search *s, const struct item *it, const struct ages *a)
 {
-	flow_load(s->flow, it->lid);
-	return flow_run(s->flow, a);
+	mixture_load(s->flow, it->lid);
+	return mixture_run(s->flow, a);
 }
 
 static bool loses_with(struct search *s, const struct item *it, uint8_t age)
 {
 	const struct ages a = { .lft_all = age, .sl = age, .sl2vl = age };
 
-	return !run(s, it, &a) || flow_loses(s->flow);
+	return !run(s, it, &a) || mixture_loses(s->flow);
 }
 
 bool search_run(struct search *s, struct item *it, const struct ages *a)
 {
 	if (!run(s, it, a))
 		return false;
-	if (!flow_loses(s->flow) || it->losses == LOSSES_IGNORED)
+	if (!mixture_loses(s->flow) || it->losses == LOSSES_IGNORED)
 		return true;
 	if (it->losses == LOSSES_COUNT)
 		return false;
@@ -129,7 +129,7 @@ bool search_run(struct search *s, struct item *it, const struct ages *a)
 void search_put_run(struct search *s)
 {
 	uint32_t n;
-	const struct tdep *d = flow_deps(s->flow, &n);
+	const struct tdep *d = mixture_deps(s->flow, &n);
 
 	tgraph_put_all(s->g, d, n);
 }
@@ -146,7 +146,7 @@ void search_take(struct search *s, const struct item *it, struct ages a)
 	uint32_t n;
 
 	run(s, it, &a);
-	d = flow_deps(s->flow, &n);
+	d = mixture_deps(s->flow, &n);
 	tgraph_remove_all(s->g, d, n);
 }
 
@@ -157,7 +157,7 @@ enum added search_add(struct search *s, struct item *it, struct ages a, bool bla
 
 	if (!search_run(s, it, &a))
 		return LOOP;
-	d = flow_deps(s->flow, &n);
+	d = mixture_deps(s->flow, &n);
 	do {
 		more = tgraph_add_some(s->g, d + i, n - i, SOME);
 		i += more;
@@ -362,9 +362,9 @@ static uint32_t without_loop(struct search *s, struct item *it, uint32_t *list)
 	uint32_t n = 0;
 
 	only(s, it, NULL, 0);
-	flow_load(s->flow, it->lid);
-	flow_grow(s->flow, it->lft_wide);
-	order = flow_outwards(s->flow);
+	mixture_load(s->flow, it->lid);
+	mixture_grow(s->flow, it->lft_wide);
+	order = mixture_outwards(s->flow);
 	for (uint32_t k = 0; k < s->f->nsw; k++)
 		if (it->lft_wide[order[k]] == AGE_BOTH)
 			list[n++] = order[k];
@@ -447,7 +447,7 @@ static int settle(struct search *s)
 		for (uint32_t sw = 0; it->lft_wide && sw < s->f->nsw; sw++) {
 			it->lft_wide[sw] =
 				it->lft_wide[sw] == AGE_BOTH ? AGE_NEW : it->lft_wide[sw];
-			left |= it->lft_wide[sw] == AGE_OLD && flow_lft_changes_at(s->flow, sw);
+			left |= it->lft_wide[sw] == AGE_OLD && mixture_lft_changes_at(s->flow, sw);
 		}
 		free(age);
 		it->lft_age = left ? it->lft_wide : NULL;
@@ -474,7 +474,7 @@ static uint64_t guilt(struct search *s, const struct item *it)
 	uint32_t n;
 
 	run(s, it, &a);
-	d = flow_deps(s->flow, &n);
+	d = mixture_deps(s->flow, &n);
 	for (uint32_t i = 0; i < n; i++)
 		points += tgraph_blamed(s->g, &d[i]);
 	return points;
@@ -598,7 +598,7 @@ void found_free(struct found *r)
 
 int search_attempt(struct found **out, struct search *s, const uint8_t *drained)
 {
-	bool sl2vl = flow_sl2vl_changes(s->flow);
+	bool sl2vl = mixture_sl2vl_changes(s->flow);
 	uint32_t given;
 	int rc;
 

@@ -40,7 +40,7 @@ struct judge {
 	struct progress *progress;
 	uint64_t nsources;
 	struct clerk *clerk; /* per worker */
-	struct twins twins;
+	struct equal_columns twins;
 	bool *clean; /* by LID: all traffic to it arrives */
 };
 
@@ -287,11 +287,11 @@ static bool judge_all(struct judge *j, struct verdict *v)
 		j->clerk[w].deps = w ? deps_share(deps) : deps;
 	}
 	j->clean = xcalloc(j->f->max_lid + 1u, sizeof(*j->clean));
-	stopped = twins_init(&j->twins, j->f, j->t, j->progress) ||
+	stopped = equal_columns_init(&j->twins, j->f, j->t, j->progress) ||
 		  pool_for(pool, j->f->max_lid / LFT_BLOCK + 1u, judge_block, j) || judge_twins(j);
 	pool_free(pool);
 	free(j->clean);
-	twins_done(&j->twins);
+	equal_columns_done(&j->twins);
 	if (!stopped) {
 		add_up(j, v, workers);
 		stopped = conclude(j, v);
@@ -315,7 +315,7 @@ static bool judge_passes(const struct judge *j, struct verdict *v)
 	snprintf(v->excluded, sizeof(v->excluded), "%s", l->exclude_text);
 	if (strlen(l->exclude_text) >= sizeof(v->excluded))
 		memcpy(v->excluded + sizeof(v->excluded) - 4, "...", 4);
-	return verify_passes(&v->passes, j->f, j->t, l, j->progress);
+	return verify_exclusion(&v->passes, j->f, j->t, l, j->progress);
 }
 
 /* True when cancelled. */
@@ -408,10 +408,10 @@ static const char *fault_text(enum verdict_fault fault)
 	}
 }
 
-const char *verdict_passes_text(char *buf, size_t len, const struct verdict *v,
-				const struct fabric *f)
+const char *verdict_exclusion_text(char *buf, size_t len, const struct verdict *v,
+				   const struct fabric *f)
 {
-	const struct passes *p = &v->passes;
+	const struct excluded_paths *p = &v->passes;
 	char at[140];
 
 	buf[0] = '\0';
@@ -460,7 +460,7 @@ void verdict_sentence(char *buf, size_t len, const struct verdict *v, const stru
 			 pin_verdict_sentence(more, sizeof(more), &v->pinned, f));
 	else if (v->passes.n)
 		snprintf(buf, len, "Connected, free of loops and of deadlocks, but %s.",
-			 verdict_passes_text(more, sizeof(more), v, f));
+			 verdict_exclusion_text(more, sizeof(more), v, f));
 	else
 		snprintf(buf, len,
 			 "Connected, free of loops and of deadlocks, with %u VL%s, %u SL%s and at "

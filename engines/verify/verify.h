@@ -61,8 +61,8 @@ struct verdict {
 	uint32_t hops_max; /* over ordered pairs of terminals, base LIDs: inter-switch channels */
 	double hops_mean;
 
-	struct passes passes; /* ways through what the limits exclude */
-	char excluded[64];    /* that, for people; "": nothing is */
+	struct excluded_paths passes; /* ways through what the limits exclude */
+	char excluded[64];	      /* that, for people; "": nothing is */
 
 	struct pin_verdict pinned; /* against the installed tables */
 
@@ -103,8 +103,8 @@ static inline bool verdict_ok(const struct verdict *v)
  * passes it; so with the pinned routes. */
 void verdict_sentence(char *buf, size_t len, const struct verdict *v, const struct fabric *f);
 /* "nothing passes spine11", or which way does; "" when nothing is excluded.  Returns buf. */
-const char *verdict_passes_text(char *buf, size_t len, const struct verdict *v,
-				const struct fabric *f);
+const char *verdict_exclusion_text(char *buf, size_t len, const struct verdict *v,
+				   const struct fabric *f);
 /* One line of the witness: "S3/17 -> S9/4 VL 0  because n012 -> LID 57 (SL 0)". */
 void witness_line(char *buf, size_t len, const struct witness *w, const struct fabric *f);
 

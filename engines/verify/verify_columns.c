@@ -53,8 +53,8 @@ static void compare_ports(struct pairs *p, const struct tables *t, uint32_t sw, 
 	}
 }
 
-bool twins_init(struct twins *x, const struct fabric *f, const struct tables *t,
-		struct progress *progress)
+bool equal_columns_init(struct equal_columns *x, const struct fabric *f, const struct tables *t,
+			struct progress *progress)
 {
 	struct pairs p = { .n = 0 };
 	uint32_t sw, at = 0, i;
@@ -82,7 +82,7 @@ bool twins_init(struct twins *x, const struct fabric *f, const struct tables *t,
 	return stopped;
 }
 
-void twins_done(struct twins *x)
+void equal_columns_done(struct equal_columns *x)
 {
 	free(x->of);
 }

@@ -15,18 +15,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct twins {
+struct equal_columns {
 	uint16_t *of; /* by switch: the LID that its own is like, or 0 */
 };
 
 /* True when cancelled.  O(switches ^ 2). */
-bool twins_init(struct twins *x, const struct fabric *f, const struct tables *t,
-		struct progress *progress);
-void twins_done(struct twins *x);
+bool equal_columns_init(struct equal_columns *x, const struct fabric *f, const struct tables *t,
+			struct progress *progress);
+void equal_columns_done(struct equal_columns *x);
 
 /* The LID of a terminal on the same switch that all others reach alike, if that LID is of a switch;
  * 0: there is none. */
-static inline uint32_t twins_find(const struct twins *x, const struct fabric *f, uint32_t lid)
+static inline uint32_t twins_find(const struct equal_columns *x, const struct fabric *f,
+				  uint32_t lid)
 {
 	uint32_t end = fabric_lid_end(f, lid);
 

@@ -12,7 +12,7 @@ struct looker {
 	const struct fabric *f;
 	const struct tables *t;
 	const struct route_limits *l;
-	struct passes *out;
+	struct excluded_paths *out;
 	bool *enclosed;	 /* by switch: excluded, as are all that it can be reached through */
 	uint8_t *via;	 /* by switch, of the LID at hand */
 	uint32_t *stack; /* nsw */
@@ -79,10 +79,10 @@ static void follow(struct looker *x, uint32_t u, uint32_t lid, uint32_t dst)
 /* Where the way from u first passes what is excluded. */
 static void remember(struct looker *x, uint32_t u, uint32_t lid, uint32_t dst)
 {
-	struct passes *p = x->out;
+	struct excluded_paths *p = x->out;
 	uint32_t at = u;
 
-	*p = (struct passes){ 1, u, (uint16_t)lid, FAB_NONE, FAB_NONE };
+	*p = (struct excluded_paths){ 1, u, (uint16_t)lid, FAB_NONE, FAB_NONE };
 	while (p->sw == FAB_NONE && p->chan == FAB_NONE) {
 		uint32_t c = hop(x, at, lid);
 
@@ -114,13 +114,13 @@ static void look_at(struct looker *x, uint32_t lid)
 	}
 }
 
-bool verify_passes(struct passes *out, const struct fabric *f, const struct tables *t,
-		   const struct route_limits *l, struct progress *progress)
+bool verify_exclusion(struct excluded_paths *out, const struct fabric *f, const struct tables *t,
+		      const struct route_limits *l, struct progress *progress)
 {
 	struct looker x = { .f = f, .t = t, .l = l, .out = out };
 	bool stopped = false;
 
-	*out = (struct passes){ .n = 0 };
+	*out = (struct excluded_paths){ .n = 0 };
 	x.enclosed = xcalloc(f->nsw, sizeof(*x.enclosed));
 	x.via = xcalloc(f->nsw, sizeof(*x.via));
 	x.stack = xcalloc(f->nsw, sizeof(*x.stack));

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-struct passes {
+struct excluded_paths {
 	uint64_t n;    /* ways, from any switch to any LID in use, that pass what is excluded */
 	uint32_t from; /* the first by LID, then switch, when n is not 0: from this switch ... */
 	uint16_t lid;
@@ -24,7 +24,7 @@ struct passes {
  * that do not arrive count as far as they lead.  True when cancelled (progress step "verify").
  * Time O(LIDs * nsw).
  */
-bool verify_passes(struct passes *out, const struct fabric *f, const struct tables *t,
-		   const struct route_limits *l, struct progress *progress);
+bool verify_exclusion(struct excluded_paths *out, const struct fabric *f, const struct tables *t,
+		      const struct route_limits *l, struct progress *progress);
 
 #endif

@@ -17,7 +17,7 @@
 
 uint64_t agent_now_ms(const struct agent *a)
 {
-	return notice_now_ns(a->np) / 1000000;
+	return notice_port_now_ns(a->np) / 1000000;
 }
 
 /* ---- what survives ---- */

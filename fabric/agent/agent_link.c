@@ -65,7 +65,7 @@ static uint64_t notices_now_ns(void *ctx)
 {
 	struct by_notices *b = ctx;
 
-	return notice_now_ns(b->np);
+	return notice_port_now_ns(b->np);
 }
 
 static void notices_close(void *ctx)

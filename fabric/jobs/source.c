@@ -10,7 +10,7 @@ static const struct job_source_type *const types[] = {
 	NULL,
 };
 
-const struct job_source_type *job_source_find(const char *name)
+const struct job_source_type *source_find(const char *name)
 {
 	for (const struct job_source_type *const *t = types; *t; t++) {
 		if (!strcmp((*t)->name, name))
@@ -26,8 +26,8 @@ const char *source_state_name(enum source_state s)
 	return names[s];
 }
 
-int job_source_open(struct job_source **out, const struct job_source_type *type,
-		    const struct source_opts *opts, struct err *err)
+int source_open(struct job_source **out, const struct job_source_type *type,
+		const struct source_opts *opts, struct err *err)
 {
 	static const struct source_opts none;
 
@@ -35,7 +35,7 @@ int job_source_open(struct job_source **out, const struct job_source_type *type,
 	return type->open(out, opts ? opts : &none, err);
 }
 
-void job_source_close(struct job_source *s)
+void source_close(struct job_source *s)
 {
 	if (!s)
 		return;
@@ -44,12 +44,12 @@ void job_source_close(struct job_source *s)
 	s->type->close(s);
 }
 
-int job_source_fd(const struct job_source *s)
+int source_fd(const struct job_source *s)
 {
 	return s->fd;
 }
 
-bool job_source_poll(struct job_source *s)
+bool source_poll(struct job_source *s)
 {
 	enum source_state before = s->status.state;
 	int64_t good = s->status.last_good_s;
@@ -58,7 +58,7 @@ bool job_source_poll(struct job_source *s)
 	return s->newest || s->status.state != before || s->status.last_good_s != good;
 }
 
-const struct job_list *job_source_take(struct job_source *s)
+const struct job_list *source_take(struct job_source *s)
 {
 	const struct job_list *l = s->newest;
 
@@ -66,7 +66,7 @@ const struct job_list *job_source_take(struct job_source *s)
 	return l;
 }
 
-const struct source_status *job_source_status(const struct job_source *s)
+const struct source_status *source_status(const struct job_source *s)
 {
 	return &s->status;
 }

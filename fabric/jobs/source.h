@@ -3,7 +3,7 @@
  * source: the seam "job source", behind which are SLURM, a file and the simulator's workload.
  *
  * A source never blocks.  Its one descriptor stays the same as long as it is open and becomes
- * readable whenever job_source_poll() has something to do (time-outs included), so a caller
+ * readable whenever source_poll() has something to do (time-outs included), so a caller
  * adds it to its poll loop and needs no timer.  One thread per source.
  */
 #ifndef FABRIC_JOBS_SOURCE_H
@@ -62,20 +62,20 @@ struct job_source {
 
 extern const struct job_source_type job_source_slurm, job_source_sim, job_source_file;
 
-const struct job_source_type *job_source_find(const char *name); /* NULL when unknown */
-const char *source_state_name(enum source_state s);		 /* "starting", "ok", ... */
+const struct job_source_type *source_find(const char *name); /* NULL when unknown */
+const char *source_state_name(enum source_state s);	     /* "starting", "ok", ... */
 
 /* -EINVAL: an option is missing; -ENOSYS: built without it; else the system's error. */
-int job_source_open(struct job_source **out, const struct job_source_type *type,
-		    const struct source_opts *opts, struct err *err);
-void job_source_close(struct job_source *s); /* NULL is fine */
+int source_open(struct job_source **out, const struct job_source_type *type,
+		const struct source_opts *opts, struct err *err);
+void source_close(struct job_source *s); /* NULL is fine */
 
 /* To watch for reading. */
-int job_source_fd(const struct job_source *s);
+int source_fd(const struct job_source *s);
 /* Does what is to be done now; true when there is a list to take or the status changed. */
-bool job_source_poll(struct job_source *s);
+bool source_poll(struct job_source *s);
 /* The newest list since the last call, or NULL; the caller puts it. */
-const struct job_list *job_source_take(struct job_source *s);
-const struct source_status *job_source_status(const struct job_source *s);
+const struct job_list *source_take(struct job_source *s);
+const struct source_status *source_status(const struct job_source *s);
 
 #endif

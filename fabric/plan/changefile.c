@@ -21,7 +21,7 @@ struct file_change {
 	uint8_t kind, in, out, zero;
 };
 
-void changes_encode(uint8_t **data, size_t *len, const struct changes *l)
+void changefile_encode(uint8_t **data, size_t *len, const struct changes *l)
 {
 	struct file_head h = { .n = htole32(l->n), .nwaves = htole32(l->nwaves) };
 	uint8_t *p;
@@ -77,8 +77,8 @@ static int decode_one(struct changes *l, const uint8_t **p, const uint8_t *end)
 	return 0;
 }
 
-int changes_decode(struct changes **out, const uint8_t *data, size_t len, const char *name,
-		   struct err *err)
+int changefile_decode(struct changes **out, const uint8_t *data, size_t len, const char *name,
+		      struct err *err)
 {
 	const uint8_t *p = data + sizeof(struct file_head), *end = data + len;
 	struct changes *l;

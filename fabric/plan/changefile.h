@@ -7,10 +7,10 @@
 #include "fabric/plan/change.h"
 
 /* Caller frees *data. */
-void changes_encode(uint8_t **data, size_t *len, const struct changes *l);
+void changefile_encode(uint8_t **data, size_t *len, const struct changes *l);
 
 /* -EBADMSG: not such bytes.  No switch is bound: changes_bind().  name: for the sentence. */
-int changes_decode(struct changes **out, const uint8_t *data, size_t len, const char *name,
-		   struct err *err);
+int changefile_decode(struct changes **out, const uint8_t *data, size_t len, const char *name,
+		      struct err *err);
 
 #endif

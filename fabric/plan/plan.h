@@ -48,8 +48,8 @@ struct plan {
 };
 
 /* Takes references of f, from and jobs (may be NULL); what is to be is tables_onto(from, to).
- * Both tables must be of f (-EINVAL) and know their VLs (-EAGAIN); what was read must be whole, since every block that is
- * written back later comes from it.  time_s: when it is made. */
+ * Both tables must be of f (-EINVAL) and know their VLs (-EAGAIN); what was read must be whole,
+ * since every block that is written back later comes from it.  time_s: when it is made. */
 int plan_new(struct plan **out, const struct fabric *f, const struct tables *from,
 	     const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
 	     int64_t time_s, struct err *err);
@@ -78,11 +78,11 @@ static inline bool plan_empty(const struct plan *p)
  * gone or new, blocks written by somebody else, jobs started or ended, another SM.
  * f and tables are what is there now (read anew); jobs or sm NULL: not
  * watched. */
-int plan_stale(const struct plan *p, const struct fabric *f, const struct tables *tables,
-	       const struct jobset *jobs, const struct sm_pin *sm, struct err *err);
+int plan_staleness(const struct plan *p, const struct fabric *f, const struct tables *tables,
+		   const struct jobset *jobs, const struct sm_pin *sm, struct err *err);
 
 /* The part of that which the fabric is: 0, or -ESTALE and what differs. */
-int plan_fabric_stale(const struct plan *p, const struct fabric *f, struct err *err);
+int plan_staleness_of_fabric(const struct plan *p, const struct fabric *f, struct err *err);
 
 /* Switches hold no SLs: where they forward as the plan found them, its SLs hold too.  from of the
  * plan, or t, which was read on f; only borrowed. */

@@ -171,13 +171,13 @@ static int jobs_drift(const struct jobset *was, const struct jobset *is, struct 
 		       text[0] ? text : "other numbers of jobs share the same nodes");
 }
 
-int plan_fabric_stale(const struct plan *p, const struct fabric *f, struct err *err)
+int plan_staleness_of_fabric(const struct plan *p, const struct fabric *f, struct err *err)
 {
 	return fabric_drift(p->fabric, f, err);
 }
 
-int plan_stale(const struct plan *p, const struct fabric *f, const struct tables *tables,
-	       const struct jobset *jobs, const struct sm_pin *sm, struct err *err)
+int plan_staleness(const struct plan *p, const struct fabric *f, const struct tables *tables,
+		   const struct jobset *jobs, const struct sm_pin *sm, struct err *err)
 {
 	int rc = fabric_drift(p->fabric, f, err);
 

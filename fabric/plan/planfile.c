@@ -183,7 +183,7 @@ int plan_save(const char *path, const struct plan *p, struct err *err)
 
 /* ---- reading ---- */
 
-struct reading {
+struct sample_reading {
 	const char *path;
 	const char *data;
 	size_t len;
@@ -195,7 +195,7 @@ struct reading {
 	struct change_order order;
 };
 
-static int split(struct reading *r, struct err *err)
+static int split(struct sample_reading *r, struct err *err)
 {
 	const char *at = memchr(r->data, '\n', r->len), *end = r->data + r->len;
 	const char *schema;
@@ -228,7 +228,7 @@ static int split(struct reading *r, struct err *err)
 	return 0;
 }
 
-static int read_fabric(struct reading *r, struct err *err)
+static int read_fabric(struct sample_reading *r, struct err *err)
 {
 	json_int_t lmc = json_integer_value(json_object_get(r->head, "lmc"));
 	struct freeze_opts o = {
@@ -254,7 +254,7 @@ static int read_fabric(struct reading *r, struct err *err)
 	return rc;
 }
 
-static struct jobset *read_jobs(const struct reading *r)
+static struct jobset *read_jobs(const struct sample_reading *r)
 {
 	json_t *list = json_object_get(r->head, "jobs"), *job, *node;
 	const char *source = json_string_value(json_object_get(r->head, "job_source"));
@@ -281,7 +281,7 @@ static struct jobset *read_jobs(const struct reading *r)
 	return jobset_build(b);
 }
 
-static int read_order(struct reading *r, struct err *err)
+static int read_order(struct sample_reading *r, struct err *err)
 {
 	const struct part *part = &r->parts[PART_ORDER];
 	struct order_head h;
@@ -306,7 +306,7 @@ static int read_order(struct reading *r, struct err *err)
 	return 0;
 }
 
-static int assemble(struct plan **out, const struct reading *r, struct err *err)
+static int assemble(struct plan **out, const struct sample_reading *r, struct err *err)
 {
 	const char *guid = json_string_value(json_object_get(r->head, "sm_guid"));
 	const char *hex = json_string_value(json_object_get(r->head, "hash"));
@@ -349,7 +349,7 @@ static int assemble(struct plan **out, const struct reading *r, struct err *err)
 
 int plan_decode(struct plan **out, const void *data, size_t len, const char *path, struct err *err)
 {
-	struct reading r = { .path = path, .data = data, .len = len };
+	struct sample_reading r = { .path = path, .data = data, .len = len };
 	int rc = split(&r, err);
 
 	if (!rc)
@@ -391,7 +391,7 @@ int plan_load(struct plan **out, const char *path, struct err *err)
 int plan_rebase(struct plan **out, const struct plan *p, const struct fabric *f,
 		const struct tables *from, struct err *err)
 {
-	int rc = plan_stale(p, f, from, NULL, NULL, err);
+	int rc = plan_staleness(p, f, from, NULL, NULL, err);
 
 	/* an equal fingerprint means equal indices: the jobs fit as they are */
 	if (!rc)

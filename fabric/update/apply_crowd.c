@@ -9,7 +9,7 @@
 
 #define LIDS 0x10000u
 
-void crowd_free(struct crowd *w)
+void agent_set_free(struct agent_set *w)
 {
 	free(w->port);
 	free(w->first);
@@ -17,7 +17,7 @@ void crowd_free(struct crowd *w)
 	free(w->by_lid);
 	free(w->state);
 	free(w->told);
-	*w = (struct crowd){ 0 };
+	*w = (struct agent_set){ 0 };
 }
 
 static int by_name(const void *a, const void *b)
@@ -40,7 +40,7 @@ static int by_guid(const void *a, const void *b, void *ctx)
 	return (x > y) - (x < y);
 }
 
-void crowd_index(struct crowd *w)
+void agent_set_index(struct agent_set *w)
 {
 	if (w->nport)
 		qsort(w->port, w->nport, sizeof(*w->port), by_name);
@@ -64,7 +64,7 @@ void crowd_index(struct crowd *w)
 }
 
 /* A port lies between the first ports of two agents. */
-static uint32_t agent_of_port(const struct crowd *w, uint32_t port)
+static uint32_t agent_of_port(const struct agent_set *w, uint32_t port)
 {
 	uint32_t a = 0, b = w->n;
 
@@ -79,7 +79,7 @@ static uint32_t agent_of_port(const struct crowd *w, uint32_t port)
 	return a;
 }
 
-uint32_t crowd_find(const struct crowd *w, const struct agent_answer *ans)
+uint32_t agent_set_find(const struct agent_set *w, const struct agent_answer *ans)
 {
 	uint32_t a = 0, b = w->nport;
 
@@ -98,7 +98,7 @@ uint32_t crowd_find(const struct crowd *w, const struct agent_answer *ans)
 	return agent_of_port(w, w->by_guid[a]);
 }
 
-const char *crowd_name(const struct crowd *w, uint32_t agent)
+const char *agent_set_name(const struct agent_set *w, uint32_t agent)
 {
 	return w->port[w->first[agent]].name;
 }

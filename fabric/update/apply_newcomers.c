@@ -25,7 +25,7 @@ static bool was_planned(const struct jobset *jobs, const struct job *job)
 	return false;
 }
 
-static bool was_named(const struct apply *a, uint64_t id)
+static bool was_named(const struct executor *a, uint64_t id)
 {
 	for (size_t i = 0; i < a->newcomers.n; i++)
 		if (a->newcomers.v[i] == id)
@@ -49,7 +49,7 @@ static void put_job(struct jobset_builder *b, const struct fabric *f, const stru
 }
 
 /* The last list that the batch system gave; fresh: it has not been looked at. */
-static const struct jobset *jobs_now(struct apply *a, bool *fresh)
+static const struct jobset *jobs_now(struct executor *a, bool *fresh)
 {
 	const struct jobset *now = a->o.running ? a->o.running(a->o.ctx) : NULL;
 
@@ -62,7 +62,7 @@ static const struct jobset *jobs_now(struct apply *a, bool *fresh)
 }
 
 /* Those that neither the plan knows nor the agents who are asked. */
-static struct jobset *newcomers(const struct apply *a, const struct jobset *now)
+static struct jobset *newcomers(const struct executor *a, const struct jobset *now)
 {
 	struct jobset_builder *b = jobset_builder_new(a->fabric, now->source);
 
@@ -70,22 +70,22 @@ static struct jobset *newcomers(const struct apply *a, const struct jobset *now)
 		const struct job *job = &now->jobs[i];
 
 		if (job->multi && !(a->plan && was_planned(a->plan->jobs, job)) &&
-		    !crowd_has(a, job))
+		    !agent_set_has(a, job))
 			put_job(b, a->fabric, job);
 	}
 	return jobset_build(b);
 }
 
-static void say(struct apply *a, const char *text)
+static void say(struct executor *a, const char *text)
 {
-	struct apply_event ev = { .kind = APPLY_ANSWER };
+	struct executor_event ev = { .kind = APPLY_ANSWER };
 
 	snprintf(ev.text, sizeof(ev.text), "%s", text);
 	log_add(LOG_WARN, "apply", "%s", text);
-	apply_emit(a, &ev);
+	executor_emit(a, &ev);
 }
 
-static bool said_before(struct apply *a, uint64_t id)
+static bool said_before(struct executor *a, uint64_t id)
 {
 	if (was_named(a, id))
 		return true;
@@ -94,7 +94,7 @@ static bool said_before(struct apply *a, uint64_t id)
 }
 
 /* false: it is not to go on. */
-static bool judge(struct apply *a, const struct job *job, bool needed)
+static bool judge(struct executor *a, const struct job *job, bool needed)
 {
 	bool over = a->c.wave == a->c.nwaves, back = a->c.phase == PHASE_ROLLBACK;
 	bool known = was_named(a, job->id), waits = a->c.action == ACT_WAIT;
@@ -107,7 +107,7 @@ static bool judge(struct apply *a, const struct job *job, bool needed)
 				(unsigned long)job->id, job->nodes);
 		return true;
 	}
-	if (!waits && crowd_join(a, job, needed && !back && !known))
+	if (!waits && agent_set_join(a, job, needed && !back && !known))
 		return true;
 	if (said_before(a, job->id))
 		return true;
@@ -120,14 +120,15 @@ static bool judge(struct apply *a, const struct job *job, bool needed)
 	say(a, text);
 	if (!needed || over || back || a->o.without_silent)
 		return true;
-	return apply_fail(a, -EBUSY,
-			  "%s, and nothing more is written (--on-silent continue goes on without "
-			  "such jobs)",
-			  text);
+	return executor_fail(
+		a, -EBUSY,
+		"%s, and nothing more is written (--on-silent continue goes on without "
+		"such jobs)",
+		text);
 }
 
 /* Which of them it concerns. */
-static bool judge_all(struct apply *a, const struct jobset *new)
+static bool judge_all(struct executor *a, const struct jobset *new)
 {
 	const struct plan *p = a->plan;
 	struct drain d;
@@ -145,7 +146,7 @@ static bool judge_all(struct apply *a, const struct jobset *new)
 	return ok;
 }
 
-bool apply_newcomers(struct apply *a)
+bool executor_newcomers(struct executor *a)
 {
 	const struct plan *p = a->plan;
 	const struct jobset *now;
@@ -162,7 +163,7 @@ bool apply_newcomers(struct apply *a)
 		ok = judge_all(a, new);
 	/* who recovers does not know whose routes change */
 	for (uint32_t i = 0; !p && i < new->njob; i++)
-		crowd_join(a, &new->jobs[i], false);
+		agent_set_join(a, &new->jobs[i], false);
 	jobset_put(new);
 	return ok;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-static void status_step(struct apply *a, const char *step, uint32_t total, bool anew)
+static void status_step(struct executor *a, const char *step, uint32_t total, bool anew)
 {
 	pthread_mutex_lock(&a->lock);
 	snprintf(a->st.step, sizeof(a->st.step), "%s", step);
@@ -25,41 +25,44 @@ static void status_step(struct apply *a, const char *step, uint32_t total, bool 
 	pthread_mutex_unlock(&a->lock);
 }
 
-static void phase_event(struct apply *a, enum apply_event_kind kind, int rc, const char *text)
+static void phase_event(struct executor *a, enum executor_event_kind kind, int rc, const char *text)
 {
-	struct apply_event ev = { .kind = kind, .items = a->ntodo, .rc = rc };
+	struct executor_event ev = { .kind = kind, .items = a->ntodo, .rc = rc };
 
 	snprintf(ev.text, sizeof(ev.text), "%.190s", text);
-	apply_emit(a, &ev);
+	executor_emit(a, &ev);
 }
 
-static bool plan_allowed(struct apply *a)
+static bool plan_allowed(struct executor *a)
 {
 	const struct plan *p = a->plan;
 	struct err err = { "" };
 	int rc;
 
 	if (plan_empty(p))
-		return apply_fail(a, -EALREADY, "plan %s changes nothing in the switches", p->id);
+		return executor_fail(a, -EALREADY, "plan %s changes nothing in the switches",
+				     p->id);
 	if (!p->fabric->lids_given)
-		return apply_fail(a, -ENOTSUP,
-				  "the LIDs of fabric %s were assigned by this program and are not "
-				  "the ones in the switches",
-				  p->fabric->name);
+		return executor_fail(
+			a, -ENOTSUP,
+			"the LIDs of fabric %s were assigned by this program and are not "
+			"the ones in the switches",
+			p->fabric->name);
 	if (p->diff->sl_pairs && !a->in->ops->carries_sl && !a->o.accept_sl_change)
-		return apply_fail(a, -ENOTSUP,
-				  "plan %s gives other service levels to %" PRIu64
-				  " paths, and writing tables through %s does not tell the hosts: "
-				  "their packets would take virtual lanes that were not proved "
-				  "free of deadlock",
-				  p->id, p->diff->sl_pairs, a->in->ops->name);
+		return executor_fail(
+			a, -ENOTSUP,
+			"plan %s gives other service levels to %" PRIu64
+			" paths, and writing tables through %s does not tell the hosts: "
+			"their packets would take virtual lanes that were not proved "
+			"free of deadlock",
+			p->id, p->diff->sl_pairs, a->in->ops->name);
 	rc = plan_check_vls(p, &err);
 	if (!rc && a->o.fresh)
 		rc = a->o.fresh(a->o.ctx, &err);
-	return rc ? apply_fail(a, rc, "%s", err.text) : true;
+	return rc ? executor_fail(a, rc, "%s", err.text) : true;
 }
 
-void apply_keep_others(struct apply *a, enum holds h)
+void executor_keep_others(struct executor *a, enum holds h)
 {
 	uint32_t kept = 0;
 
@@ -70,42 +73,42 @@ void apply_keep_others(struct apply *a, enum holds h)
 }
 
 /* Every block that is to be written must hold what the way back would restore. */
-static bool do_prepare(struct apply *a)
+static bool do_prepare(struct executor *a)
 {
 	uint32_t total;
 	char first[220];
 	struct err err = { "" };
 	int rc;
 
-	apply_todo_all(a, a->c.nwaves);
+	executor_todo_all(a, a->c.nwaves);
 	total = a->ntodo;
 	status_step(a, "checking", total, true);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
-	rc = apply_gate(a, &err);
+	rc = executor_gate(a, &err);
 	if (rc)
-		return apply_fail(a, rc, "%s", err.text);
-	if (!plan_allowed(a) || !crowd_gather(a))
+		return executor_fail(a, rc, "%s", err.text);
+	if (!plan_allowed(a) || !agent_set_gather(a))
 		return false;
 	for (uint32_t i = 0; i < a->c.max_tries && a->ntodo; i++) {
-		apply_read(a);
+		executor_read(a);
 		if (a->c.cancelled)
 			return false;
-		apply_keep_others(a, HOLDS_OLD);
-		if (apply_count(a, HOLDS_SILENT) < a->ntodo)
+		executor_keep_others(a, HOLDS_OLD);
+		if (executor_count(a, HOLDS_SILENT) < a->ntodo)
 			break;
 	}
 	if (!a->ntodo)
 		return true;
-	apply_first_not(first, sizeof(first), a, HOLDS_OLD);
+	executor_first_not(first, sizeof(first), a, HOLDS_OLD);
 	if (atomic_load(&a->progress.cancel))
-		return apply_fail(a, -ECANCELED, "cancelled before anything was written");
-	return apply_fail(a, apply_count(a, HOLDS_SILENT) ? -EHOSTUNREACH : -ESTALE,
-			  "%u of %u blocks are not as the plan found them (%s)", a->ntodo, total,
-			  first);
+		return executor_fail(a, -ECANCELED, "cancelled before anything was written");
+	return executor_fail(a, executor_count(a, HOLDS_SILENT) ? -EHOSTUNREACH : -ESTALE,
+			     "%u of %u blocks are not as the plan found them (%s)", a->ntodo, total,
+			     first);
 }
 
 struct marking {
-	struct apply *a;
+	struct executor *a;
 	struct err err;
 	int rc;
 };
@@ -119,7 +122,7 @@ static void *mark_wave(void *arg)
 }
 
 /* The record is told by the gate, the journal if mark; beside: both at once. */
-static bool note_wave(struct apply *a, bool beside, bool mark)
+static bool note_wave(struct executor *a, bool beside, bool mark)
 {
 	struct marking m = { .a = a };
 	struct err err = { "" };
@@ -127,17 +130,17 @@ static bool note_wave(struct apply *a, bool beside, bool mark)
 	int rc;
 
 	beside = beside && mark && !pthread_create(&thread, NULL, mark_wave, &m);
-	rc = apply_gate(a, &err);
+	rc = executor_gate(a, &err);
 	if (beside)
 		pthread_join(thread, NULL);
 	else if (mark)
 		mark_wave(&m);
 	if (rc)
-		return apply_fail(a, rc, "%s", err.text);
-	return m.rc ? apply_fail(a, m.rc, "%s", m.err.text) : true;
+		return executor_fail(a, rc, "%s", err.text);
+	return m.rc ? executor_fail(a, m.rc, "%s", m.err.text) : true;
 }
 
-static bool do_journal(struct apply *a)
+static bool do_journal(struct executor *a)
 {
 	const struct plan *p = a->plan;
 	struct txn_head h = { 0 };
@@ -155,7 +158,7 @@ static bool do_journal(struct apply *a)
 	h.to_hash = p->to_hash;
 	rc = journal_begin(&a->journal, a->o.base, p->fabric, &h, p->changes, &err);
 	if (rc)
-		return apply_fail(a, rc, "%s", err.text);
+		return executor_fail(a, rc, "%s", err.text);
 	/* from here on what comes from the disk counts */
 	a->list = journal_changes(a->journal);
 	pthread_mutex_lock(&a->lock);
@@ -168,86 +171,86 @@ static bool do_journal(struct apply *a)
 			 a->crowd.n);
 	changes_hash(journal_changes(a->journal));
 	phase_event(a, APPLY_PHASE_END, 0, text);
-	return crowd_begin(a) && (a->crowd.n || note_wave(a, true, true));
+	return agent_set_begin(a) && (a->crowd.n || note_wave(a, true, true));
 }
 
 /* What is going to be done is recorded and synced (the gate) and noted in the journal, both at
  * once since either takes as long as hundreds of writes; only then written.  Later waves are noted
  * without a sync, and a thread would take longer than that; the first one is noted when PREPARE
  * ends, unless agents are asked in between. */
-static bool do_begin_wave(struct apply *a)
+static bool do_begin_wave(struct executor *a)
 {
 	const struct txn_info *t = journal_info(a->journal);
 
-	apply_todo_wave(a, a->c.wave);
+	executor_todo_wave(a, a->c.wave);
 	status_step(a, "writing", a->ntodo, true);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
-	if (!apply_newcomers(a))
+	if (!executor_newcomers(a))
 		return false;
 	return note_wave(a, t->state != TXN_WRITING,
 			 t->state != TXN_WRITING || t->wave != a->c.wave);
 }
 
 /* What agents are about to be asked is noted first: who comes after a crash asks them back. */
-static bool do_begin_ask(struct apply *a, enum txn_state state, const char *step)
+static bool do_begin_ask(struct executor *a, enum txn_state state, const char *step)
 {
 	struct err err = { "" };
 	int rc;
 
 	if (state == TXN_REPATH && a->c.touched && a->plan) {
-		apply_newcomers(a);
+		executor_newcomers(a);
 		if (a->c.joined) /* they drain first */
 			return true;
 	}
 	a->ntodo = a->crowd.n;
 	status_step(a, step, 0, false);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
-	rc = apply_gate(a, &err);
+	rc = executor_gate(a, &err);
 	if (!rc)
 		rc = journal_mark(a->journal, state, a->c.wave, NULL, &err);
 	a->ntodo = 0;
-	return rc ? apply_fail(a, rc, "%s", err.text) : true;
+	return rc ? executor_fail(a, rc, "%s", err.text) : true;
 }
 
-static bool do_write(struct apply *a)
+static bool do_write(struct executor *a)
 {
 	pthread_mutex_lock(&a->lock);
 	if (a->c.tries > 1)
 		a->st.retries += a->ntodo;
 	pthread_mutex_unlock(&a->lock);
 	status_step(a, "writing", 0, false);
-	apply_write(a, false);
+	executor_write(a, false);
 	return true;
 }
 
-static bool do_read(struct apply *a)
+static bool do_read(struct executor *a)
 {
 	uint32_t items = a->ntodo, foreign;
-	struct apply_event ev = { .kind = APPLY_VERIFY, .items = items };
+	struct executor_event ev = { .kind = APPLY_VERIFY, .items = items };
 	char first[220];
 
 	status_step(a, "reading back", 0, false);
 	if (!a->read_back) /* while it was written, switch by switch */
-		apply_read(a);
+		executor_read(a);
 	if (a->c.cancelled)
 		return false;
 	a->read_back = false;
-	apply_keep_others(a, HOLDS_NEW);
-	foreign = apply_count(a, HOLDS_FOREIGN);
-	apply_first_not(first, sizeof(first), a, HOLDS_NEW);
+	executor_keep_others(a, HOLDS_NEW);
+	foreign = executor_count(a, HOLDS_FOREIGN);
+	executor_first_not(first, sizeof(first), a, HOLDS_NEW);
 	ev.rc = a->ntodo ? -EIO : 0;
 	if (a->ntodo)
 		snprintf(ev.text, sizeof(ev.text), "%u of %u: %.150s", a->ntodo, items, first);
-	apply_emit(a, &ev);
+	executor_emit(a, &ev);
 	if (!a->ntodo) {
 		a->written_s = time(NULL);
 		phase_event(a, APPLY_PHASE_END, 0, "");
 		return true;
 	}
 	if (foreign || a->c.tries >= a->c.max_tries)
-		apply_fail(a, foreign ? -ESTALE : -EIO, "%u of %u blocks are not as written (%s)",
-			   a->ntodo, items,
-			   !foreign && a->write_why.text[0] ? a->write_why.text : first);
+		executor_fail(a, foreign ? -ESTALE : -EIO,
+			      "%u of %u blocks are not as written (%s)", a->ntodo, items,
+			      !foreign && a->write_why.text[0] ? a->write_why.text : first);
 	if (foreign) { /* two writers on one fabric: get out, do not write over the other */
 		pthread_mutex_lock(&a->lock);
 		a->st.foreign += foreign;
@@ -257,27 +260,27 @@ static bool do_read(struct apply *a)
 	return false;
 }
 
-static bool do_begin_confirm(struct apply *a)
+static bool do_begin_confirm(struct executor *a)
 {
 	struct err err = { "" };
 	int rc;
 
 	if (!a->c.asked)
-		apply_newcomers(a);
+		executor_newcomers(a);
 	if (a->c.joined)
 		return true;
 	a->ntodo = 0;
 	status_step(a, "waiting for the operator", 0, false);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
-	rc = apply_gate(a, &err);
+	rc = executor_gate(a, &err);
 	if (!rc)
 		rc = journal_mark(a->journal, TXN_CONFIRMING, 0, NULL, &err);
-	return rc ? apply_fail(a, rc, "%s", err.text) : true;
+	return rc ? executor_fail(a, rc, "%s", err.text) : true;
 }
 
 /* Neither a full disk nor a record that cannot be written keeps the old tables from coming
  * back: without a new line the journal still says that there is something to undo. */
-static bool do_begin_rollback(struct apply *a)
+static bool do_begin_rollback(struct executor *a)
 {
 	struct err err = { "" };
 	uint32_t waves;
@@ -285,15 +288,15 @@ static bool do_begin_rollback(struct apply *a)
 	waves = a->plan ? a->c.wave + 1 : a->c.nwaves;
 	waves = waves < a->c.nwaves ? waves : a->c.nwaves;
 	a->back_waves = waves;
-	apply_todo_all(a, waves);
+	executor_todo_all(a, waves);
 	a->nleft = 0;
 	a->judged = false;
 	for (uint32_t i = 0; i < a->list->n; i++)
-		if (a->list->v[i].sw == FAB_NONE && apply_is_last(a, i, waves))
+		if (a->list->v[i].sw == FAB_NONE && executor_is_last(a, i, waves))
 			a->left[a->nleft++] = i;
 	status_step(a, "reading what is there", a->ntodo, true);
 	phase_event(a, APPLY_PHASE_BEGIN, 0, a->why.text);
-	if (apply_gate(a, &err))
+	if (executor_gate(a, &err))
 		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
 	if (journal_mark(a->journal, TXN_ROLLBACK, a->c.wave, a->why.text, &err))
 		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
@@ -302,14 +305,14 @@ static bool do_begin_rollback(struct apply *a)
 	else
 		a->others = a->o.others && a->o.others(a->o.ctx) == 1;
 	a->others = a->others && !a->o.overwrite_foreign;
-	apply_newcomers(a);
+	executor_newcomers(a);
 	return true;
 }
 
 /* What somebody else wrote meanwhile is not ours to undo, unless told so. */
-static void set_aside_foreign(struct apply *a)
+static void set_aside_foreign(struct executor *a)
 {
-	uint32_t foreign = apply_count(a, HOLDS_FOREIGN);
+	uint32_t foreign = executor_count(a, HOLDS_FOREIGN);
 
 	if (!foreign)
 		return;
@@ -321,32 +324,32 @@ static void set_aside_foreign(struct apply *a)
 	for (uint32_t i = 0; i < a->ntodo; i++)
 		if (a->holds[a->todo[i]] == HOLDS_FOREIGN)
 			a->left[a->nleft++] = a->todo[i];
-	apply_keep_others(a, HOLDS_FOREIGN);
+	executor_keep_others(a, HOLDS_FOREIGN);
 }
 
 /* Jobs that began under what was there in between are to leave it as well. */
-static bool restored(struct apply *a)
+static bool restored(struct executor *a)
 {
 	bool all = !a->ntodo && !a->nleft && !a->found_theirs;
 
 	if (all || a->found_theirs)
-		apply_newcomers(a);
+		executor_newcomers(a);
 	return all;
 }
 
-static bool do_scan(struct apply *a)
+static bool do_scan(struct executor *a)
 {
 	if (a->others) {
 		status_step(a, "waiting for the other SM", a->ntodo, true);
-		apply_theirs_wait(a);
+		superseded_wait(a);
 		return restored(a);
 	}
-	apply_read(a);
-	apply_keep_others(a, HOLDS_OLD);
+	executor_read(a);
+	executor_keep_others(a, HOLDS_OLD);
 	set_aside_foreign(a);
 	status_step(a, "writing back", a->ntodo, true);
 	if (!a->ntodo && a->nleft)
-		apply_theirs_stay(a);
+		superseded_stay(a);
 	return restored(a);
 }
 
@@ -356,7 +359,7 @@ struct way_back {
 };
 
 /* Unknown contents go all the way at once, in the last step. */
-static struct way_back way_back(const struct apply *a, uint32_t last)
+static struct way_back way_back(const struct executor *a, uint32_t last)
 {
 	struct way_back w = { last, a->level[last] };
 
@@ -366,7 +369,7 @@ static struct way_back way_back(const struct apply *a, uint32_t last)
 }
 
 /* The change that this wave made of the block, if it is to be taken back; else FAB_NONE. */
-static uint32_t made_in(const struct apply *a, const struct way_back *w, uint32_t wave)
+static uint32_t made_in(const struct executor *a, const struct way_back *w, uint32_t wave)
 {
 	uint32_t k = w->level;
 
@@ -375,21 +378,21 @@ static uint32_t made_in(const struct apply *a, const struct way_back *w, uint32_
 	return k != FAB_NONE && a->list->v[k].wave == wave ? k : FAB_NONE;
 }
 
-static void wave_back(struct apply *a, uint32_t wave)
+static void wave_back(struct executor *a, uint32_t wave)
 {
 	for (uint32_t i = 0; i < a->c.max_tries && a->ntodo; i++) {
-		apply_write(a, true);
+		executor_write(a, true);
 		if (!wave) /* the whole is read next */
 			return;
-		apply_read(a);
-		apply_keep_others(a, HOLDS_OLD);
+		executor_read(a);
+		executor_keep_others(a, HOLDS_OLD);
 	}
 }
 
 /* The waves in reverse, each complete and read back before the one before it: no mixture on the
  * way back that was not possible on the way there.  What does not answer is left to the last
  * look at everything. */
-static bool do_write_back(struct apply *a)
+static bool do_write_back(struct executor *a)
 {
 	struct way_back *all;
 	uint32_t n = a->ntodo;
@@ -419,29 +422,29 @@ static bool do_write_back(struct apply *a)
 	return true;
 }
 
-static bool do_read_back(struct apply *a)
+static bool do_read_back(struct executor *a)
 {
-	struct apply_event ev = { .kind = APPLY_VERIFY, .items = a->ntodo };
+	struct executor_event ev = { .kind = APPLY_VERIFY, .items = a->ntodo };
 	char first[220];
 	bool back;
 
 	status_step(a, "reading back", 0, false);
 	if (a->others) {
-		back = apply_theirs_wait(a);
+		back = superseded_wait(a);
 	} else {
-		apply_read(a);
-		apply_keep_others(a, HOLDS_OLD);
+		executor_read(a);
+		executor_keep_others(a, HOLDS_OLD);
 		back = !a->ntodo;
 	}
-	apply_first_not(first, sizeof(first), a, HOLDS_OLD);
+	executor_first_not(first, sizeof(first), a, HOLDS_OLD);
 	ev.rc = back ? 0 : -EIO;
 	snprintf(ev.text, sizeof(ev.text), "%.190s", first);
-	apply_emit(a, &ev);
+	executor_emit(a, &ev);
 	if (a->found_theirs || (a->others && a->c.tries < a->c.max_tries))
 		return restored(a);
 	set_aside_foreign(a);
 	if (!a->ntodo && a->nleft)
-		apply_theirs_stay(a);
+		superseded_stay(a);
 	if (a->c.tries >= a->c.max_tries) {
 		memcpy(a->left + a->nleft, a->todo, a->ntodo * sizeof(*a->todo));
 		a->nleft += a->ntodo;
@@ -450,38 +453,38 @@ static bool do_read_back(struct apply *a)
 	return restored(a);
 }
 
-static bool do_finish(struct apply *a)
+static bool do_finish(struct executor *a)
 {
 	static const enum txn_state last[] = {
 		[OUTCOME_CONFIRMED] = TXN_CONFIRMED,	 [OUTCOME_REFUSED] = TXN_ABANDONED,
 		[OUTCOME_ROLLED_BACK] = TXN_ROLLED_BACK, [OUTCOME_INCOMPLETE] = TXN_INCOMPLETE,
 		[OUTCOME_SUPERSEDED] = TXN_SUPERSEDED,
 	};
-	struct apply_event ev = { .kind = APPLY_OUTCOME,
-				  .outcome = a->c.outcome,
-				  .items = a->nleft };
+	struct executor_event ev = { .kind = APPLY_OUTCOME,
+				     .outcome = a->c.outcome,
+				     .items = a->nleft };
 	struct err err = { "" };
 	bool theirs = a->c.outcome == OUTCOME_SUPERSEDED;
 	int rc = 0;
 
 	if (theirs)
-		apply_theirs_tell(a);
+		superseded_tell(a);
 	if (a->journal)
 		rc = journal_mark(a->journal, last[a->c.outcome], a->c.wave,
 				  theirs ? a->theirs_text : NULL, &err);
 	if (rc && a->c.outcome == OUTCOME_CONFIRMED)
-		return apply_fail(a, rc, "%s", err.text);
+		return executor_fail(a, rc, "%s", err.text);
 	if (rc)
 		log_add(LOG_ERROR, "apply", "%s: %s", a->txn, err.text);
 	if (a->c.touched && a->c.outcome != OUTCOME_INCOMPLETE)
-		apply_end(a, a->c.outcome == OUTCOME_CONFIRMED);
+		executor_end(a, a->c.outcome == OUTCOME_CONFIRMED);
 	ev.rc = a->why_rc;
 	snprintf(ev.text, sizeof(ev.text), "%.190s", a->why.text);
-	apply_emit(a, &ev);
+	executor_emit(a, &ev);
 	return true;
 }
 
-bool apply_do(struct apply *a, enum coord_action act)
+bool executor_do(struct executor *a, enum coord_action act)
 {
 	switch (act) {
 	case ACT_PREPARE:
@@ -511,7 +514,7 @@ bool apply_do(struct apply *a, enum coord_action act)
 	case ACT_BEGIN_REPATH:
 		return do_begin_ask(a, TXN_REPATH, "waiting for agents to return");
 	case ACT_NOTIFY:
-		return crowd_notify(a);
+		return agent_set_notify(a);
 	case ACT_AWAIT: /* not carried out but waited for, see drive() */
 	case ACT_WAIT:
 	case ACT_STOP:

@@ -16,21 +16,21 @@
 #define JOIN   (5000 * MS) /* for the agents of a job that began to be there */
 #define HOLD_S 900
 
-static void note(struct apply *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void note(struct executor *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-static void note(struct apply *a, const char *fmt, ...)
+static void note(struct executor *a, const char *fmt, ...)
 {
-	struct apply_event ev = { .kind = APPLY_ANSWER };
+	struct executor_event ev = { .kind = APPLY_ANSWER };
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(ev.text, sizeof(ev.text), fmt, ap);
 	va_end(ap);
 	log_add(LOG_WARN, "apply", "%s", ev.text);
-	apply_emit(a, &ev);
+	executor_emit(a, &ev);
 }
 
-static struct agent_place *places_of(const struct apply *a, const struct job *job)
+static struct agent_place *places_of(const struct executor *a, const struct job *job)
 {
 	struct agent_place *at = xcalloc(job->nterm, sizeof(*at));
 
@@ -39,15 +39,16 @@ static struct agent_place *places_of(const struct apply *a, const struct job *jo
 	return at;
 }
 
-static bool same_node(const struct apply *a, const struct job *job, uint32_t i, uint32_t k)
+static bool same_node(const struct executor *a, const struct job *job, uint32_t i, uint32_t k)
 {
 	return !strcmp(a->fabric->term_name[job->terms[i]], a->fabric->term_name[job->terms[k]]);
 }
 
 /* How many ports are of nodes with an agent (of any of their ports), how many are not known; the
  * first node without one. */
-static void count_there(const struct apply *a, const struct job *job, const struct agent_place *at,
-			uint32_t *there, uint32_t *unknown, const char **absent)
+static void count_there(const struct executor *a, const struct job *job,
+			const struct agent_place *at, uint32_t *there, uint32_t *unknown,
+			const char **absent)
 {
 	*there = *unknown = 0;
 	*absent = "";
@@ -67,9 +68,9 @@ static void count_there(const struct apply *a, const struct job *job, const stru
 	}
 }
 
-static void add_job(struct apply *a, const struct job *job)
+static void add_job(struct executor *a, const struct job *job)
 {
-	struct crowd *w = &a->crowd;
+	struct agent_set *w = &a->crowd;
 	const struct fabric *f = a->fabric;
 
 	w->port = xrealloc(w->port, (size_t)w->nport + job->nterm, sizeof(*w->port));
@@ -87,7 +88,7 @@ static void add_job(struct apply *a, const struct job *job)
 
 /* A job is asked as a whole or not at all: both ends of a connection have to move.  false:
  * refused. */
-static bool take_job(struct apply *a, const struct job *job, bool needed)
+static bool take_job(struct executor *a, const struct job *job, bool needed)
 {
 	const struct agent_link *l = a->o.agents;
 	struct agent_place *at = places_of(a, job);
@@ -99,7 +100,7 @@ static bool take_job(struct apply *a, const struct job *job, bool needed)
 
 	if (rc == -ECANCELED) {
 		free(at);
-		return apply_fail(a, rc, "cancelled before anything was written");
+		return executor_fail(a, rc, "cancelled before anything was written");
 	}
 	count_there(a, job, at, &there, &unknown, &absent);
 	free(at);
@@ -117,24 +118,24 @@ static bool take_job(struct apply *a, const struct job *job, bool needed)
 		     "agent (%s)",
 		     (unsigned long)job->id, job->nterm - there - unknown, job->nterm, absent);
 	} else {
-		ok = apply_fail(a, -EHOSTUNREACH,
-				"job %lu sends to LIDs that need the drain, and %u of its %u ports "
-				"have no agent (%s): start ibroute-top agent there, or go on "
-				"without such jobs (--on-silent continue)",
-				(unsigned long)job->id, job->nterm - there - unknown, job->nterm,
-				absent);
+		ok = executor_fail(
+			a, -EHOSTUNREACH,
+			"job %lu sends to LIDs that need the drain, and %u of its %u ports "
+			"have no agent (%s): start ibroute-top agent there, or go on "
+			"without such jobs (--on-silent continue)",
+			(unsigned long)job->id, job->nterm - there - unknown, job->nterm, absent);
 	}
 	return ok;
 }
 
-static const char *no_way(const struct apply *a)
+static const char *no_way(const struct executor *a)
 {
 	const char *why = a->o.no_agents;
 
 	return why && *why ? why : "there is no way to ask agents from here";
 }
 
-static bool cannot_ask(struct apply *a, int rc, const char *why)
+static bool cannot_ask(struct executor *a, int rc, const char *why)
 {
 	const struct drain *d = &a->plan->drain;
 
@@ -142,7 +143,7 @@ static bool cannot_ask(struct apply *a, int rc, const char *why)
 		note(a, "nobody is asked to drain (%.110s): packets may come out of order", why);
 		return true;
 	}
-	return apply_fail(
+	return executor_fail(
 		a, rc,
 		"%u jobs send to %u LIDs that need the drain before the first write, and "
 		"%s; --without-agents writes all the same, and their packets may get lost "
@@ -150,7 +151,7 @@ static bool cannot_ask(struct apply *a, int rc, const char *why)
 		d->nneeded, d->nlid, why);
 }
 
-static void name_without(struct apply *a)
+static void name_without(struct executor *a)
 {
 	const struct plan *p = a->plan;
 	char ids[120] = "";
@@ -171,7 +172,7 @@ static void name_without(struct apply *a)
 		     p->drain.nneeded, ids);
 }
 
-bool crowd_gather(struct apply *a)
+bool agent_set_gather(struct executor *a)
 {
 	const struct drain *d = &a->plan->drain;
 	struct err err = { "" };
@@ -181,7 +182,7 @@ bool crowd_gather(struct apply *a)
 	if (!d->known)
 		return true;
 	if (drain_needed(d) && !d->jobs && !a->o.without_agents)
-		return apply_fail(
+		return executor_fail(
 			a, -ENODATA,
 			"%u LIDs need the drain before the first write, and which jobs send "
 			"there is not known: make the plan with --jobs, or write all the same "
@@ -207,11 +208,11 @@ bool crowd_gather(struct apply *a)
 	for (uint32_t i = 0; i < d->njob && ok; i++)
 		ok = take_job(a, &a->plan->jobs->jobs[d->job[i].job], d->job[i].needed);
 	if (ok && a->crowd.nport)
-		crowd_index(&a->crowd);
+		agent_set_index(&a->crowd);
 	return ok;
 }
 
-static void drain_on(struct apply *a, uint16_t epoch)
+static void drain_on(struct executor *a, uint16_t epoch)
 {
 	struct coord_drain d = {
 		.agents = a->crowd.state,
@@ -227,7 +228,7 @@ static void drain_on(struct apply *a, uint16_t epoch)
 	coordinator_drain(&a->c, &d);
 }
 
-bool crowd_begin(struct apply *a)
+bool agent_set_begin(struct executor *a)
 {
 	struct err err = { "" };
 	int rc;
@@ -236,12 +237,12 @@ bool crowd_begin(struct apply *a)
 		return true;
 	rc = journal_put_agents(a->journal, a->crowd.port, a->crowd.nport, &err);
 	if (rc)
-		return apply_fail(a, rc, "%s", err.text);
+		return executor_fail(a, rc, "%s", err.text);
 	drain_on(a, 0);
 	return true;
 }
 
-static bool all_there(struct apply *a, const struct job *job)
+static bool all_there(struct executor *a, const struct job *job)
 {
 	const struct agent_link *l = a->crowd.link;
 	struct agent_place *at = places_of(a, job);
@@ -255,7 +256,7 @@ static bool all_there(struct apply *a, const struct job *job)
 }
 
 /* They may have been started with the job. */
-static bool come_in_time(struct apply *a, const struct job *job, uint64_t patience)
+static bool come_in_time(struct executor *a, const struct job *job, uint64_t patience)
 {
 	const struct agent_link *l = a->crowd.link;
 	uint64_t until = l->ops->now_ns(l->ctx) + patience;
@@ -268,23 +269,23 @@ static bool come_in_time(struct apply *a, const struct job *job, uint64_t patien
 		struct agent_answer ans;
 
 		if (l->ops->recv(l->ctx, &ans, SLICE, NULL) == 1)
-			crowd_take_answer(a, &ans);
+			agent_set_take_answer(a, &ans);
 	}
 	return there;
 }
 
 /* Who was there before, as he was. */
-static void keep_states(struct crowd *w, const struct txn_agent *port, const uint32_t *first,
+static void keep_states(struct agent_set *w, const struct txn_agent *port, const uint32_t *first,
 			const struct coord_agent *state, uint32_t n)
 {
 	for (uint32_t i = 0, k = 0; i < w->n && k < n; i++)
-		if (!strcmp(crowd_name(w, i), port[first[k]].name))
+		if (!strcmp(agent_set_name(w, i), port[first[k]].name))
 			w->state[i] = state[k++];
 }
 
-bool crowd_has(const struct apply *a, const struct job *job)
+bool agent_set_has(const struct executor *a, const struct job *job)
 {
-	const struct crowd *w = &a->crowd;
+	const struct agent_set *w = &a->crowd;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < w->nport; i++)
@@ -294,7 +295,7 @@ bool crowd_has(const struct apply *a, const struct job *job)
 }
 
 /* Nobody was to be asked so far.  Not on the way back: the journal says that nobody was. */
-static bool crowd_start(struct apply *a)
+static bool crowd_start(struct executor *a)
 {
 	const struct agent_link *l = a->o.agents;
 	struct err err = { "" };
@@ -313,7 +314,7 @@ static bool crowd_start(struct apply *a)
 }
 
 /* A node whose jobs were over and that has this one now. */
-static void call_again(struct crowd *w, uint64_t job)
+static void call_again(struct agent_set *w, uint64_t job)
 {
 	for (uint32_t i = 0; i < w->n; i++)
 		for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
@@ -321,9 +322,9 @@ static void call_again(struct crowd *w, uint64_t job)
 				w->state[i] = (struct coord_agent){ .state = COORD_IDLE };
 }
 
-bool crowd_join(struct apply *a, const struct job *job, bool wait)
+bool agent_set_join(struct executor *a, const struct job *job, bool wait)
 {
-	struct crowd *w = &a->crowd, was;
+	struct agent_set *w = &a->crowd, was;
 	struct err err = { "" };
 	bool ok;
 
@@ -342,7 +343,7 @@ bool crowd_join(struct apply *a, const struct job *job, bool wait)
 		w->nport = was.nport;
 		return false;
 	}
-	crowd_index(w);
+	agent_set_index(w);
 	keep_states(w, was.port, was.first, was.state, was.n);
 	call_again(w, job->id);
 	coordinator_join(&a->c, w->state, w->n);
@@ -354,14 +355,14 @@ bool crowd_join(struct apply *a, const struct job *job, bool wait)
 		     "job %lu (%.60s) began meanwhile on nodes whose agents take part: all are "
 		     "asked once more",
 		     (unsigned long)job->id, job->nodes);
-	crowd_free(&was);
+	agent_set_free(&was);
 	return true;
 }
 
 /* Nothing here keeps the old tables from coming back. */
-void crowd_recover(struct apply *a)
+void agent_set_recover(struct executor *a)
 {
-	struct crowd *w = &a->crowd;
+	struct agent_set *w = &a->crowd;
 	struct err err = { "" };
 	int rc;
 
@@ -386,6 +387,6 @@ void crowd_recover(struct apply *a)
 		w->nport = 0;
 		return;
 	}
-	crowd_index(w);
+	agent_set_index(w);
 	drain_on(a, (uint16_t)(journal_info(a->journal)->taken));
 }

@@ -10,12 +10,13 @@
 #define TELL_MS 100
 
 /* What is to be there again: from before the wave, or from before all of them. */
-static const uint8_t *old_of(const struct apply *a, const struct change *c)
+static const uint8_t *old_of(const struct executor *a, const struct change *c)
 {
 	return change_old(a->list, a->chains ? change_first(a->list, c) : c);
 }
 
-static void fill(struct install_item *it, const struct apply *a, const struct change *c, bool back)
+static void fill(struct install_item *it, const struct executor *a, const struct change *c,
+		 bool back)
 {
 	*it = (struct install_item){
 		.sw = c->sw,
@@ -27,7 +28,7 @@ static void fill(struct install_item *it, const struct apply *a, const struct ch
 	memcpy(it->data, back ? old_of(a, c) : change_new(a->list, c), change_bytes(c));
 }
 
-static void note_time(struct apply *a, const struct install_item *it)
+static void note_time(struct executor *a, const struct install_item *it)
 {
 	int worst = 0;
 
@@ -71,14 +72,14 @@ static const char *item_words(int rc)
 }
 
 /* Where none could be written, that is the cause, and not the switch. */
-static const char *write_words(const struct apply *a, int rc)
+static const char *write_words(const struct executor *a, int rc)
 {
 	return a->write_why.text[0] ? a->write_why.text : item_words(rc);
 }
 
-static void emit_items(struct apply *a, const uint32_t *idx, uint32_t n)
+static void emit_items(struct executor *a, const uint32_t *idx, uint32_t n)
 {
-	struct apply_event ev = {
+	struct executor_event ev = {
 		.kind = APPLY_ITEM, .list = a->list, .item = a->item, .items = n
 	};
 
@@ -86,7 +87,7 @@ static void emit_items(struct apply *a, const uint32_t *idx, uint32_t n)
 		const struct install_item *it = &a->batch[i];
 
 		a->rc[idx[i]] = it->rc;
-		a->item[i] = (struct apply_item){ idx[i], it->rc, it->us };
+		a->item[i] = (struct executor_item){ idx[i], it->rc, it->us };
 		ev.us = it->us > ev.us ? it->us : ev.us;
 		if (!it->rc || ev.rc)
 			continue;
@@ -95,14 +96,14 @@ static void emit_items(struct apply *a, const uint32_t *idx, uint32_t n)
 	}
 	if (ev.rc)
 		snprintf(ev.text, sizeof(ev.text), "%.190s", write_words(a, ev.rc));
-	apply_emit(a, &ev);
+	executor_emit(a, &ev);
 }
 
 /* A batch under way: counted, and shown now and then. */
-void apply_steps_report(void *ctx, const char *step, uint64_t done, uint64_t total)
+void executor_steps_report(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
-	struct apply_event ev = { .kind = APPLY_ITEM };
-	struct apply *a = ctx;
+	struct executor_event ev = { .kind = APPLY_ITEM };
+	struct executor *a = ctx;
 	uint64_t now;
 
 	(void)step;
@@ -121,10 +122,10 @@ void apply_steps_report(void *ctx, const char *step, uint64_t done, uint64_t tot
 		return;
 	a->told_ms = now;
 	ev.list = a->list;
-	apply_emit(a, &ev);
+	executor_emit(a, &ev);
 }
 
-static void count(struct apply *a, uint32_t *which)
+static void count(struct executor *a, uint32_t *which)
 {
 	pthread_mutex_lock(&a->lock);
 	a->counts = which;
@@ -134,7 +135,7 @@ static void count(struct apply *a, uint32_t *which)
 }
 
 /* What went wrong is in the items, and why none could be written in write_why. */
-static void write_items(struct apply *a, const uint32_t *idx, uint32_t n, bool back)
+static void write_items(struct executor *a, const uint32_t *idx, uint32_t n, bool back)
 {
 	a->write_why.text[0] = '\0';
 	count(a, &a->st.written);
@@ -152,10 +153,10 @@ static void write_items(struct apply *a, const uint32_t *idx, uint32_t n, bool b
 	count(a, NULL);
 }
 
-static void take_read(struct apply *a, const struct install_item *it, const uint32_t *idx,
+static void take_read(struct executor *a, const struct install_item *it, const uint32_t *idx,
 		      uint32_t n);
 
-static void write_batch(struct apply *a, const uint32_t *idx, uint32_t n, bool back)
+static void write_batch(struct executor *a, const uint32_t *idx, uint32_t n, bool back)
 {
 	uint32_t failed = 0;
 
@@ -175,13 +176,13 @@ static void write_batch(struct apply *a, const uint32_t *idx, uint32_t n, bool b
 		take_read(a, a->back, idx, n);
 }
 
-void apply_write(struct apply *a, bool back)
+void executor_write(struct executor *a, bool back)
 {
 	uint32_t n;
 
 	a->read_back = false;
 	for (uint32_t i = 0; i < a->ntodo; i += n) {
-		if (!back && (atomic_load(&a->progress.cancel) || apply_called_off(a)))
+		if (!back && (atomic_load(&a->progress.cancel) || executor_called_off(a)))
 			return;
 		n = a->ntodo - i < a->batch_max ? a->ntodo - i : a->batch_max;
 		write_batch(a, a->todo + i, n, back);
@@ -197,7 +198,7 @@ static uint32_t left_by(const struct changes *l, uint32_t k, const uint8_t *data
 	return k;
 }
 
-static enum holds classify(struct apply *a, uint32_t k, const struct install_item *it)
+static enum holds classify(struct executor *a, uint32_t k, const struct install_item *it)
 {
 	const struct change *c = &a->list->v[k];
 	uint32_t by;
@@ -215,7 +216,7 @@ static enum holds classify(struct apply *a, uint32_t k, const struct install_ite
 }
 
 /* What was read of changes idx; a->counted were read before. */
-static void take_read(struct apply *a, const struct install_item *it, const uint32_t *idx,
+static void take_read(struct executor *a, const struct install_item *it, const uint32_t *idx,
 		      uint32_t n)
 {
 	uint32_t got = 0;
@@ -235,7 +236,7 @@ static void take_read(struct apply *a, const struct install_item *it, const uint
 	pthread_mutex_unlock(&a->lock);
 }
 
-static void read_batch(struct apply *a, const uint32_t *idx, uint32_t n)
+static void read_batch(struct executor *a, const uint32_t *idx, uint32_t n)
 {
 	bool back = a->c.phase == PHASE_ROLLBACK || !a->plan;
 
@@ -248,32 +249,32 @@ static void read_batch(struct apply *a, const uint32_t *idx, uint32_t n)
 	take_read(a, a->batch, idx, n);
 }
 
-void apply_read(struct apply *a)
+void executor_read(struct executor *a)
 {
 	bool forward = a->c.phase == PHASE_PREPARE || a->c.phase == PHASE_WRITE;
 	uint32_t n;
 
 	for (uint32_t i = 0; i < a->ntodo; i += n) {
-		if (forward && apply_called_off(a))
+		if (forward && executor_called_off(a))
 			return;
 		n = a->ntodo - i < a->batch_max ? a->ntodo - i : a->batch_max;
 		read_batch(a, a->todo + i, n);
 	}
 }
 
-bool apply_is_last(const struct apply *a, uint32_t i, uint32_t waves)
+bool executor_is_last(const struct executor *a, uint32_t i, uint32_t waves)
 {
 	const struct change *c = &a->list->v[i];
 
 	return c->wave < waves && (c->next == FAB_NONE || a->list->v[c->next].wave >= waves);
 }
 
-void apply_todo_all(struct apply *a, uint32_t waves)
+void executor_todo_all(struct executor *a, uint32_t waves)
 {
 	a->chains = true;
 	a->ntodo = a->nall = 0;
 	for (uint32_t i = 0; i < a->list->n; i++) {
-		if (!apply_is_last(a, i, waves))
+		if (!executor_is_last(a, i, waves))
 			continue;
 		a->nall++;
 		if (a->list->v[i].sw == FAB_NONE)
@@ -283,7 +284,7 @@ void apply_todo_all(struct apply *a, uint32_t waves)
 	}
 }
 
-void apply_todo_wave(struct apply *a, uint32_t wave)
+void executor_todo_wave(struct executor *a, uint32_t wave)
 {
 	a->chains = false;
 	a->ntodo = 0;
@@ -292,7 +293,7 @@ void apply_todo_wave(struct apply *a, uint32_t wave)
 			a->todo[a->ntodo++] = i;
 }
 
-uint32_t apply_count(const struct apply *a, enum holds h)
+uint32_t executor_count(const struct executor *a, enum holds h)
 {
 	uint32_t n = 0;
 
@@ -301,7 +302,7 @@ uint32_t apply_count(const struct apply *a, enum holds h)
 	return n;
 }
 
-static const char *reason(const struct apply *a, uint32_t i)
+static const char *reason(const struct executor *a, uint32_t i)
 {
 	switch (a->holds[i]) {
 	case HOLDS_FOREIGN:
@@ -321,7 +322,7 @@ static const char *reason(const struct apply *a, uint32_t i)
 	return "reads back differently";
 }
 
-void apply_first_not(char *buf, size_t size, const struct apply *a, enum holds h)
+void executor_first_not(char *buf, size_t size, const struct executor *a, enum holds h)
 {
 	char name[120];
 

@@ -12,7 +12,7 @@
 
 #define TRIES 3
 
-void apply_emit(struct apply *a, struct apply_event *ev)
+void executor_emit(struct executor *a, struct executor_event *ev)
 {
 	ev->phase = a->c.phase;
 	ev->wave = a->c.wave;
@@ -21,9 +21,9 @@ void apply_emit(struct apply *a, struct apply_event *ev)
 		a->o.event(a->o.ctx, ev);
 }
 
-int apply_gate(struct apply *a, struct err *err)
+int executor_gate(struct executor *a, struct err *err)
 {
-	struct apply_event ev = {
+	struct executor_event ev = {
 		.kind = APPLY_PHASE_BEGIN,
 		.phase = a->c.phase,
 		.wave = a->c.wave,
@@ -35,7 +35,7 @@ int apply_gate(struct apply *a, struct err *err)
 	return a->o.gate ? a->o.gate(a->o.ctx, &ev, err) : 0;
 }
 
-bool apply_fail(struct apply *a, int rc, const char *fmt, ...)
+bool executor_fail(struct executor *a, int rc, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -51,10 +51,10 @@ bool apply_fail(struct apply *a, int rc, const char *fmt, ...)
 	return false;
 }
 
-static struct apply *alloc(const struct fabric *f, const struct changes *l,
-			   const struct installer *in, const struct apply_opts *o)
+static struct executor *alloc(const struct fabric *f, const struct changes *l,
+			      const struct installer *in, const struct executor_opts *o)
 {
-	struct apply *a = xcalloc(1, sizeof(*a));
+	struct executor *a = xcalloc(1, sizeof(*a));
 
 	a->fabric = fabric_get(f);
 	a->list = l;
@@ -76,27 +76,27 @@ static struct apply *alloc(const struct fabric *f, const struct changes *l,
 	if (in->ops->put)
 		a->back = xcalloc(a->batch_max, sizeof(*a->back));
 	a->item = xcalloc(a->batch_max, sizeof(*a->item));
-	a->progress.report = a->steady.report = apply_steps_report;
+	a->progress.report = a->steady.report = executor_steps_report;
 	a->progress.ctx = a->steady.ctx = a;
 	pthread_mutex_init(&a->lock, NULL);
 	coordinator_init(&a->c, l->nwaves, a->o.tries);
 	return a;
 }
 
-struct apply *apply_new(const struct plan *p, const struct installer *in,
-			const struct apply_opts *o)
+struct executor *executor_new(const struct plan *p, const struct installer *in,
+			      const struct executor_opts *o)
 {
-	struct apply *a = alloc(p->fabric, p->changes, in, o);
+	struct executor *a = alloc(p->fabric, p->changes, in, o);
 
 	a->plan = p;
 	return a;
 }
 
-struct apply *apply_recover(struct journal *j, const struct fabric *f, const struct installer *in,
-			    const struct apply_opts *o)
+struct executor *executor_recover(struct journal *j, const struct fabric *f,
+				  const struct installer *in, const struct executor_opts *o)
 {
 	struct changes *l = journal_changes(j);
-	struct apply *a = alloc(f, l, in, o);
+	struct executor *a = alloc(f, l, in, o);
 
 	changes_bind(l, f);
 	a->journal = j;
@@ -105,12 +105,12 @@ struct apply *apply_recover(struct journal *j, const struct fabric *f, const str
 	return a;
 }
 
-void apply_free(struct apply *a)
+void executor_free(struct executor *a)
 {
 	if (!a)
 		return;
 	journal_close(a->journal);
-	crowd_free(&a->crowd);
+	agent_set_free(&a->crowd);
 	vec_free(&a->newcomers);
 	jobset_put(a->jobs);
 	pthread_mutex_destroy(&a->lock);
@@ -127,7 +127,7 @@ void apply_free(struct apply *a)
 	free(a);
 }
 
-static void sync_status(struct apply *a)
+static void sync_status(struct executor *a)
 {
 	pthread_mutex_lock(&a->lock);
 	a->st.phase = a->c.phase;
@@ -140,7 +140,7 @@ static void sync_status(struct apply *a)
 }
 
 /* Carries out actions until the operator has to decide or it is over. */
-static void drive(struct apply *a, enum coord_event ev)
+static void drive(struct executor *a, enum coord_event ev)
 {
 	enum coord_action act = coordinator_step(&a->c, ev);
 
@@ -149,14 +149,14 @@ static void drive(struct apply *a, enum coord_event ev)
 
 		sync_status(a);
 		if (act == ACT_AWAIT) {
-			act = crowd_await(a);
+			act = agent_set_await(a);
 			continue;
 		}
 		a->found_theirs = false;
-		ok = apply_do(a, act);
-		crowd_hear(a);
+		ok = executor_do(a, act);
+		agent_set_hear(a);
 		if (atomic_load(&a->progress.cancel) && !a->c.cancelled) {
-			apply_fail(a, -ECANCELED, "cancelled by the operator");
+			executor_fail(a, -ECANCELED, "cancelled by the operator");
 			coordinator_step(&a->c, EV_CANCEL);
 		}
 		act = coordinator_step(&a->c, ok		? EV_DONE
@@ -167,7 +167,7 @@ static void drive(struct apply *a, enum coord_event ev)
 }
 
 /* "leaf01, leaf02, ..." of what was not undone. */
-static void name_left(char *buf, size_t size, const struct apply *a)
+static void name_left(char *buf, size_t size, const struct executor *a)
 {
 	size_t len = 0;
 	uint64_t last = 0;
@@ -191,7 +191,7 @@ static void name_left(char *buf, size_t size, const struct apply *a)
 	}
 }
 
-static int incomplete(const struct apply *a, struct err *err)
+static int incomplete(const struct executor *a, struct err *err)
 {
 	char names[300];
 
@@ -203,7 +203,7 @@ static int incomplete(const struct apply *a, struct err *err)
 		       a->judged ? a->theirs.text : "");
 }
 
-int apply_run(struct apply *a, struct err *err)
+int executor_run(struct executor *a, struct err *err)
 {
 	drive(a, EV_START);
 	if (a->c.action == ACT_WAIT)
@@ -213,23 +213,23 @@ int apply_run(struct apply *a, struct err *err)
 	return err_set(err, a->why_rc, "%.400s (%s)", a->why.text, outcome_name(a->c.outcome));
 }
 
-bool apply_called_off(struct apply *a)
+bool executor_called_off(struct executor *a)
 {
 	struct err err = { "" };
 	int rc;
 
-	crowd_listen(a);
+	agent_set_listen(a);
 	if (a->c.cancelled || !a->o.sm || !a->plan || a->c.phase == PHASE_ROLLBACK)
 		return a->c.cancelled;
 	rc = a->o.sm(a->o.ctx, &err);
 	if (!rc)
 		return false;
-	apply_fail(a, rc, "%s", err.text);
+	executor_fail(a, rc, "%s", err.text);
 	coordinator_step(&a->c, EV_SM);
 	return a->c.cancelled;
 }
 
-void apply_end(struct apply *a, bool keep)
+void executor_end(struct executor *a, bool keep)
 {
 	struct err err = { "" };
 
@@ -237,26 +237,26 @@ void apply_end(struct apply *a, bool keep)
 		log_add(LOG_ERROR, "apply", "%s: %s", a->txn, err.text);
 }
 
-static int keep_recovered(struct apply *a, struct err *err)
+static int keep_recovered(struct executor *a, struct err *err)
 {
 	uint32_t new;
 	int rc;
 
-	apply_todo_all(a, a->c.nwaves);
-	apply_read(a);
-	new = apply_count(a, HOLDS_NEW);
+	executor_todo_all(a, a->c.nwaves);
+	executor_read(a);
+	new = executor_count(a, HOLDS_NEW);
 	if (new < a->nall)
 		return err_set(err, -EUCLEAN,
 			       "%u of %u blocks do not hold what plan %s wrote: it can only be "
 			       "rolled back",
 			       a->nall - new, a->nall, journal_info(a->journal)->head.plan);
-	crowd_recover(a);
+	agent_set_recover(a);
 	if (!a->crowd.n) {
 		a->c.outcome = OUTCOME_CONFIRMED;
 		sync_status(a);
 		rc = journal_mark(a->journal, TXN_CONFIRMED, 0, "kept after a recovery", err);
 		if (!rc)
-			apply_end(a, true);
+			executor_end(a, true);
 		return rc;
 	}
 	drive(a, EV_KEEP);
@@ -267,7 +267,7 @@ static int keep_recovered(struct apply *a, struct err *err)
 	return err_set(err, a->why_rc, "not kept: %.400s", a->why.text);
 }
 
-int apply_confirm(struct apply *a, struct err *err)
+int executor_confirm(struct executor *a, struct err *err)
 {
 	int rc;
 
@@ -276,7 +276,7 @@ int apply_confirm(struct apply *a, struct err *err)
 	if (a->c.action != ACT_WAIT)
 		return err_set(err, -EINVAL, "there is nothing to confirm: %s",
 			       outcome_name(a->c.outcome));
-	rc = apply_gate(a, err);
+	rc = executor_gate(a, err);
 	if (rc)
 		return rc;
 	drive(a, EV_CONFIRM);
@@ -287,13 +287,13 @@ int apply_confirm(struct apply *a, struct err *err)
 	return rc;
 }
 
-static int roll_back(struct apply *a, enum coord_event ev, const char *why, struct err *err)
+static int roll_back(struct executor *a, enum coord_event ev, const char *why, struct err *err)
 {
 	if (a->c.action == ACT_WAIT) {
-		apply_fail(a, -ECANCELED, "%s", why);
+		executor_fail(a, -ECANCELED, "%s", why);
 		drive(a, ev);
 	} else if (a->journal && !txn_state_final(journal_info(a->journal)->state)) {
-		crowd_recover(a);
+		agent_set_recover(a);
 		drive(a, EV_RECOVER);
 	} else {
 		return err_set(err, -EINVAL, "there is nothing to roll back");
@@ -303,71 +303,71 @@ static int roll_back(struct apply *a, enum coord_event ev, const char *why, stru
 	return a->c.outcome == OUTCOME_ROLLED_BACK ? 0 : incomplete(a, err);
 }
 
-int apply_rollback(struct apply *a, struct err *err)
+int executor_rollback(struct executor *a, struct err *err)
 {
 	return roll_back(a, EV_CANCEL, "rolled back by the operator", err);
 }
 
-int apply_abort(struct apply *a, enum coord_event ev, const char *why, struct err *err)
+int executor_abort(struct executor *a, enum coord_event ev, const char *why, struct err *err)
 {
 	if (a->c.action != ACT_WAIT)
 		return err_set(err, -EINVAL, "there is nothing that waits");
 	return roll_back(a, ev, why, err);
 }
 
-int apply_give_up(struct apply *a, const char *why, struct err *err)
+int executor_give_up(struct executor *a, const char *why, struct err *err)
 {
 	if (!a->journal || txn_state_final(journal_info(a->journal)->state))
 		return err_set(err, -EINVAL, "there is no unfinished update");
 	return journal_mark(a->journal, TXN_GIVEN_UP, 0, why, err);
 }
 
-void apply_idle(struct apply *a)
+void executor_idle(struct executor *a)
 {
 	if (a->c.action != ACT_WAIT)
 		return;
-	crowd_hear(a);
-	crowd_status(a);
+	agent_set_hear(a);
+	agent_set_status(a);
 	if (a->plan)
-		apply_newcomers(a);
+		executor_newcomers(a);
 }
 
-void apply_cancel(struct apply *a)
+void executor_cancel(struct executor *a)
 {
 	atomic_store(&a->progress.cancel, true);
 }
 
-void apply_status(struct apply *a, struct apply_status *out)
+void executor_status(struct executor *a, struct executor_status *out)
 {
 	pthread_mutex_lock(&a->lock);
 	*out = a->st;
 	pthread_mutex_unlock(&a->lock);
 }
 
-enum outcome apply_outcome(const struct apply *a)
+enum outcome executor_outcome(const struct executor *a)
 {
 	return a->c.outcome;
 }
 
-const uint32_t *apply_left(const struct apply *a, uint32_t *n, const struct changes **list)
+const uint32_t *executor_left(const struct executor *a, uint32_t *n, const struct changes **list)
 {
 	*n = a->nleft;
 	*list = a->list;
 	return a->left;
 }
 
-int apply_scan(struct recovery_scan *out, struct apply *a, struct err *err)
+int executor_scan(struct recovery_scan *out, struct executor *a, struct err *err)
 {
 	if (!a->journal)
 		return err_set(err, -EINVAL, "there is no journal yet");
-	apply_todo_all(a, a->c.nwaves);
-	apply_read(a);
+	executor_todo_all(a, a->c.nwaves);
+	executor_read(a);
 	*out = (struct recovery_scan){
-		.old = apply_count(a, HOLDS_OLD),
-		.new = apply_count(a, HOLDS_NEW),
-		.between = apply_count(a, HOLDS_BETWEEN),
-		.foreign = apply_count(a, HOLDS_FOREIGN),
-		.silent = apply_count(a, HOLDS_SILENT),
+		.old = executor_count(a, HOLDS_OLD),
+		.new = executor_count(a, HOLDS_NEW),
+		.between = executor_count(a, HOLDS_BETWEEN),
+		.foreign = executor_count(a, HOLDS_FOREIGN),
+		.silent = executor_count(a, HOLDS_SILENT),
 		.missing = a->nall - a->ntodo,
 	};
 	return 0;

@@ -2,9 +2,10 @@
 /*
  * apply: carries out a plan through an installer, and undoes it.
  *
- * apply_run() does PREPARE, UNPATH, WRITE and REPATH and returns when the operator has to decide,
- * or when it is over; apply_confirm() and apply_rollback() end it.  All three block on the wire:
- * call them from one worker thread.  apply_cancel() and apply_status() may be called from any.
+ * executor_run() does PREPARE, UNPATH, WRITE and REPATH and returns when the operator has to
+ * decide, or when it is over; executor_confirm() and executor_rollback() end it.  All three block
+ * on the wire: call them from one worker thread.  executor_cancel() and executor_status() may be
+ * called from any.
  */
 #ifndef FABRIC_UPDATE_EXECUTOR_H
 #define FABRIC_UPDATE_EXECUTOR_H
@@ -19,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum apply_event_kind {
+enum executor_event_kind {
 	APPLY_PHASE_BEGIN, /* also of each wave: wave is set */
 	APPLY_PHASE_END,   /* rc: how it went */
 	APPLY_ITEM,    /* items blocks or tables written: item; written back in ROLLBACK; none: it
@@ -31,19 +32,19 @@ enum apply_event_kind {
 	APPLY_OUTCOME, /* the end */
 };
 
-struct apply_item {
+struct executor_item {
 	uint32_t change; /* in the list */
 	int rc;
 	uint32_t us;
 };
 
-struct apply_event {
-	enum apply_event_kind kind;
+struct executor_event {
+	enum executor_event_kind kind;
 	enum phase phase, asked; /* asked: UNPATH or REPATH, also while phase is ROLLBACK */
 	uint32_t wave, items;
 	const char *txn;
 	const struct changes *list; /* APPLY_ITEM: what items and change belong to */
-	const struct apply_item *item;
+	const struct executor_item *item;
 	const struct change *change; /* the first that failed, with its rc; NULL: none */
 	int rc;
 	uint32_t us; /* the slowest */
@@ -52,16 +53,16 @@ struct apply_event {
 };
 
 /* What somebody else has put into the switches, as it was read and judged. */
-enum theirs_verdict {
-	THEIRS_NOT_JUDGED,
-	THEIRS_FAULTY,
-	THEIRS_UNPROVED, /* connected and free of loops; not all was known that deadlocks depend on
-			  */
-	THEIRS_SOUND	 /* connected, free of loops and of deadlocks */
+enum foreign_verdict {
+	FOREIGN_NOT_JUDGED,
+	FOREIGN_FAULTY,
+	FOREIGN_UNPROVED, /* connected and free of loops; not all was known that deadlocks depend on
+			   */
+	FOREIGN_SOUND	  /* connected, free of loops and of deadlocks */
 };
 
-struct apply_theirs {
-	enum theirs_verdict verdict;
+struct executor_foreign {
+	enum foreign_verdict verdict;
 	char text[120];	 /* the verdict in words */
 	uint32_t blocks; /* LFT blocks that there are; 0: how many differ is not known */
 	uint32_t old_lft, old_sl2vl; /* that are not as before the update */
@@ -70,7 +71,7 @@ struct apply_theirs {
 
 #define APPLY_ANSWER_MS 30000
 
-struct apply_opts {
+struct executor_opts {
 	const char *base;	/* of the journal; NULL: the default */
 	const char *user;	/* who does it, for the journal; NULL: the process' user */
 	uint32_t tries;		/* writes of a block before it counts as failed; 0: 3 */
@@ -86,13 +87,13 @@ struct apply_opts {
 	bool accept_sl_change; /* apply although this installer cannot tell the hosts new SLs */
 
 	/* All run in the worker thread; each may be NULL.  fresh: is the plan still true
-	 * (plan_stale() on what is read anew)?  gate: before each phase and wave, after its
+	 * (plan_staleness() on what is read anew)?  gate: before each phase and wave, after its
 	 * event, and when PREPARE ends without agents to ask: sync the record; not 0 = do not act
 	 * (the record cannot be written); it cannot keep a rollback from going on.  event: for the
 	 * record and the screen. */
 	int (*fresh)(void *ctx, struct err *err);
-	int (*gate)(void *ctx, const struct apply_event *ev, struct err *err);
-	void (*event)(void *ctx, const struct apply_event *ev);
+	int (*gate)(void *ctx, const struct executor_event *ev, struct err *err);
+	void (*event)(void *ctx, const struct executor_event *ev);
 	/* Is the master SM the one that it was?  Asked while blocks are read and written, after
 	 * 1,024 of them at the latest: 0 at once when it is not due.  Not 0: the update stops, and
 	 * is undone.  Not asked on the way back, nor while answers are awaited: the link does. */
@@ -102,7 +103,7 @@ struct apply_opts {
 	int (*others)(void *ctx);
 	/* Reads all that the switches hold, once that does not change any more, and judges it,
 	 * before it is said that somebody else has routed.  Not 0: it cannot be read. */
-	int (*judge)(void *ctx, struct apply_theirs *out, struct err *err);
+	int (*judge)(void *ctx, struct executor_foreign *out, struct err *err);
 	uint32_t settle_ms; /* what stays the same for so long is all that others write; 0: 3,000 */
 	/* Sets over[i] where job id[i] has ended: nobody is left there to be drained.  Twice a
 	 * second while answers are awaited; must not block. */
@@ -115,7 +116,7 @@ struct apply_opts {
 
 #define APPLY_SLOW 4
 
-struct apply_status {
+struct executor_status {
 	enum phase phase;
 	enum outcome outcome;
 	enum coord_why why; /* it was not kept */
@@ -140,43 +141,43 @@ struct apply_status {
 	char text[512];	     /* last sentence: why it was refused or rolled back */
 };
 
-struct apply;
+struct executor;
 
 /* The plan and the installer must outlive it.  recover: a journal opened with journal_open()
- * (closed by apply_free). */
-struct apply *apply_new(const struct plan *p, const struct installer *in,
-			const struct apply_opts *o);
-struct apply *apply_recover(struct journal *j, const struct fabric *f, const struct installer *in,
-			    const struct apply_opts *o);
-void apply_free(struct apply *a); /* NULL is fine */
+ * (closed by executor_free). */
+struct executor *executor_new(const struct plan *p, const struct installer *in,
+			      const struct executor_opts *o);
+struct executor *executor_recover(struct journal *j, const struct fabric *f,
+				  const struct installer *in, const struct executor_opts *o);
+void executor_free(struct executor *a); /* NULL is fine */
 
 /* 0: all is written and read back, waiting for the operator; else what went wrong, with
- * apply_outcome() saying how it ended: -ECANCELED, -ESTALE, -EBUSY, -EIO, ... */
-int apply_run(struct apply *a, struct err *err);
-/* Also after apply_recover(): then every change is read, and -EUCLEAN when one is not new. */
-int apply_confirm(struct apply *a, struct err *err);
+ * executor_outcome() saying how it ended: -ECANCELED, -ESTALE, -EBUSY, -EIO, ... */
+int executor_run(struct executor *a, struct err *err);
+/* Also after executor_recover(): then every change is read, and -EUCLEAN when one is not new. */
+int executor_confirm(struct executor *a, struct err *err);
 /* 0: rolled back and proved by reading.  -EUCLEAN: incomplete, err names the switches.  -ESTALE:
  * somebody else has routed (OUTCOME_SUPERSEDED); err says what is there.
  * Also the way to go on with a recovery, again and again until it is complete. */
-int apply_rollback(struct apply *a, struct err *err);
+int executor_rollback(struct executor *a, struct err *err);
 /* The same while it waits, not because the operator said so: EV_TIMEOUT, EV_GUARD or EV_SM, with
  * a sentence for people. */
-int apply_abort(struct apply *a, enum coord_event ev, const char *why, struct err *err);
+int executor_abort(struct executor *a, enum coord_event ev, const char *why, struct err *err);
 
 /* Ends a recovery that cannot be completed (a switch that is gone for good) without writing
  * anything; why goes into the journal. */
-int apply_give_up(struct apply *a, const char *why, struct err *err);
+int executor_give_up(struct executor *a, const char *why, struct err *err);
 
 /* While it waits for the operator, every second or so, by the thread that runs it: hears agents
  * that answer late. */
-void apply_idle(struct apply *a);
+void executor_idle(struct executor *a);
 
-void apply_cancel(struct apply *a); /* thread-safe: stop writing, roll back */
-void apply_status(struct apply *a, struct apply_status *out); /* thread-safe */
-enum outcome apply_outcome(const struct apply *a);
+void executor_cancel(struct executor *a); /* thread-safe: stop writing, roll back */
+void executor_status(struct executor *a, struct executor_status *out); /* thread-safe */
+enum outcome executor_outcome(const struct executor *a);
 
 /* After an incomplete rollback: the changes not undone.  Indices into the list; owned by a. */
-const uint32_t *apply_left(const struct apply *a, uint32_t *n, const struct changes **list);
+const uint32_t *executor_left(const struct executor *a, uint32_t *n, const struct changes **list);
 
 /* What the switches hold of a journal's blocks and tables, without writing anything. */
 struct recovery_scan {
@@ -184,7 +185,7 @@ struct recovery_scan {
 	uint32_t between;		   /* as a wave before the last one has left it */
 	uint32_t foreign, silent, missing; /* missing: switch not there */
 };
-int apply_scan(struct recovery_scan *out, struct apply *a, struct err *err);
+int executor_scan(struct recovery_scan *out, struct executor *a, struct err *err);
 
 /* The exit code of the command line: 0 confirmed, 4 refused, 5, 6, 9. */
 int outcome_exit_code(enum outcome o);

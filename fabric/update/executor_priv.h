@@ -25,7 +25,7 @@ enum holds {
 };
 
 /* Whom it asks: nodes, by any of their ports. */
-struct crowd {
+struct agent_set {
 	const struct agent_link *link;
 	struct txn_agent *port; /* sorted by name */
 	uint32_t nport;
@@ -44,13 +44,13 @@ struct crowd {
 	uint64_t greeted_ns; /* last */
 };
 
-struct apply {
+struct executor {
 	const struct plan *plan; /* NULL in a recovery */
 	const struct fabric *fabric;
 	const struct installer *in;
-	struct apply_opts o;
+	struct executor_opts o;
 	struct coordinator c;
-	struct crowd crowd;
+	struct agent_set crowd;
 	const struct changes *list; /* the plan's, then the journal's */
 	struct journal *journal;
 	char txn[48];
@@ -78,9 +78,9 @@ struct apply {
 	uint32_t back_waves;	   /* whose changes may be there, on the way back */
 	bool found_theirs;	   /* EV_THEIRS for the action under way */
 	bool judged;		   /* theirs is */
-	struct apply_theirs theirs;
+	struct executor_foreign theirs;
 	char theirs_text[JOURNAL_SAID]; /* for people */
-	struct apply_item *item;	/* what became of the batch */
+	struct executor_item *item;	/* what became of the batch */
 	uint32_t batch_max;
 
 	const struct jobset
@@ -92,76 +92,77 @@ struct apply {
 	struct err why;
 
 	pthread_mutex_t lock; /* of st */
-	struct apply_status st;
+	struct executor_status st;
 };
 
 /* apply_io.c: the list todo through the installer */
-void apply_write(struct apply *a, bool back);	      /* new contents, or the old ones */
-void apply_read(struct apply *a);		      /* sets holds */
-void apply_todo_all(struct apply *a, uint32_t waves); /* all that waves 0..waves-1 write */
-void apply_todo_wave(struct apply *a, uint32_t wave); /* what that one writes */
-void apply_steps_report(void *ctx, const char *step, uint64_t done, uint64_t total);
-bool apply_is_last(const struct apply *a, uint32_t i, uint32_t waves); /* of its block */
-uint32_t apply_count(const struct apply *a, enum holds h);	       /* in todo */
+void executor_write(struct executor *a, bool back);	    /* new contents, or the old ones */
+void executor_read(struct executor *a);			    /* sets holds */
+void executor_todo_all(struct executor *a, uint32_t waves); /* all that waves 0..waves-1 write */
+void executor_todo_wave(struct executor *a, uint32_t wave); /* what that one writes */
+void executor_steps_report(void *ctx, const char *step, uint64_t done, uint64_t total);
+bool executor_is_last(const struct executor *a, uint32_t i, uint32_t waves); /* of its block */
+uint32_t executor_count(const struct executor *a, enum holds h);	     /* in todo */
 /* The first of todo that is not h, with what is wrong, for a sentence. */
-void apply_first_not(char *buf, size_t size, const struct apply *a, enum holds h);
+void executor_first_not(char *buf, size_t size, const struct executor *a, enum holds h);
 
 /* Drops from the list what holds h; the rest is to be done once more. */
-void apply_keep_others(struct apply *a, enum holds h);
+void executor_keep_others(struct executor *a, enum holds h);
 
 /* apply_theirs.c: what somebody else has routed meanwhile */
 /* Where another SM is master: waits until what it writes is there.  true: the old contents are, and
  * nothing else; else a->found_theirs, or it is to be tried again. */
-bool apply_theirs_wait(struct apply *a);
+bool superseded_wait(struct executor *a);
 /* All is back but what somebody else has written.  Sets a->found_theirs where that is a routing. */
-void apply_theirs_stay(struct apply *a);
-void apply_theirs_tell(struct apply *a);
+void superseded_stay(struct executor *a);
+void superseded_tell(struct executor *a);
 
 /* apply_crowd.c.  Ports of one name are one agent, whichever port and job they are of. */
-void crowd_index(struct crowd *w);
-uint32_t crowd_find(const struct crowd *w, const struct agent_answer *ans); /* or FAB_NONE */
-const char *crowd_name(const struct crowd *w, uint32_t agent);
-void crowd_free(struct crowd *w);
+void agent_set_index(struct agent_set *w);
+uint32_t agent_set_find(const struct agent_set *w,
+			const struct agent_answer *ans); /* or FAB_NONE */
+const char *agent_set_name(const struct agent_set *w, uint32_t agent);
+void agent_set_free(struct agent_set *w);
 
 /* apply_whom.c */
-bool crowd_gather(struct apply *a);  /* whom the plan wants; false: refused, and said why */
-bool crowd_begin(struct apply *a);   /* once the journal is there */
-void crowd_recover(struct apply *a); /* as the journal says */
+bool agent_set_gather(struct executor *a);  /* whom the plan wants; false: refused, and said why */
+bool agent_set_begin(struct executor *a);   /* once the journal is there */
+void agent_set_recover(struct executor *a); /* as the journal says */
 /* The agents of a job that began meanwhile are asked, too; false: it has not everywhere one, or
  * there is no way.  wait: for a few seconds, until there is one. */
-bool crowd_join(struct apply *a, const struct job *job, bool wait);
-bool crowd_has(const struct apply *a, const struct job *job);
+bool agent_set_join(struct executor *a, const struct job *job, bool wait);
+bool agent_set_has(const struct executor *a, const struct job *job);
 
 /* apply_agents.c */
-bool crowd_notify(struct apply *a);
+bool agent_set_notify(struct executor *a);
 /* Waits for answers; returns the next action. */
-enum coord_action crowd_await(struct apply *a);
-void crowd_take_answer(struct apply *a, const struct agent_answer *ans);
-void crowd_hear(struct apply *a); /* what came in meanwhile, and what is due */
+enum coord_action agent_set_await(struct executor *a);
+void agent_set_take_answer(struct executor *a, const struct agent_answer *ans);
+void agent_set_hear(struct executor *a); /* what came in meanwhile, and what is due */
 /* Only the former, within an action: who begins while blocks are written asks, and must not wait.
  */
-void crowd_listen(struct apply *a);
-void crowd_status(struct apply *a);
+void agent_set_listen(struct executor *a);
+void agent_set_status(struct executor *a);
 
-/* apply_newcomers.c.  Looks at jobs that began since: their agents join, or they are named.  Before
- * each wave, before the agents are called back, and twice on the way back; while it waits for the
- * operator they are only named, those that the batch system told of too late.  false: it is not to
- * go on, and said why. */
-bool apply_newcomers(struct apply *a);
+/* executor_newcomers.c.  Looks at jobs that began since: their agents join, or they are named.
+ * Before each wave, before the agents are called back, and twice on the way back; while it waits
+ * for the operator they are only named, those that the batch system told of too late.  false: it is
+ * not to go on, and said why. */
+bool executor_newcomers(struct executor *a);
 
 /* apply.c */
-void apply_emit(struct apply *a, struct apply_event *ev);
-int apply_gate(struct apply *a, struct err *err);
+void executor_emit(struct executor *a, struct executor_event *ev);
+int executor_gate(struct executor *a, struct err *err);
 /* Looks at the SM, if it is due.  true: the update is being called off, for whatever reason. */
-bool apply_called_off(struct apply *a);
+bool executor_called_off(struct executor *a);
 /* Tells the installer how it ended.  What it has to say against it is only logged: what is in the
  * switches and in the journal counts. */
-void apply_end(struct apply *a, bool keep);
+void executor_end(struct executor *a, bool keep);
 /* Keeps the first reason; returns false for the callers' convenience. */
-bool apply_fail(struct apply *a, int rc, const char *fmt, ...)
+bool executor_fail(struct executor *a, int rc, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* apply_steps.c: true when the action was carried out in full */
-bool apply_do(struct apply *a, enum coord_action act);
+bool executor_do(struct executor *a, enum coord_action act);
 
 #endif

@@ -327,7 +327,7 @@ static int put_files(const char *tmp, const struct txn_head *h, const struct cha
 	size_t len;
 	int rc;
 
-	changes_encode(&data, &len, l);
+	changefile_encode(&data, &len, l);
 	digest_of(&sum, data, len);
 	head = txn_head_encode(h, &sum);
 	rc = store_write(p_chg, data, len, err);

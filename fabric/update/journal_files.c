@@ -40,7 +40,7 @@ int txn_changes_load(struct changes **out, const char *dir, const struct digest 
 			     "the old tables must come from elsewhere",
 			     path);
 	else
-		rc = changes_decode(out, (const uint8_t *)data, len, path, err);
+		rc = changefile_decode(out, (const uint8_t *)data, len, path, err);
 out:
 	free(data);
 	free(path);

@@ -15,17 +15,17 @@
 #define WAIT	  20 /* times that, until an SM that is master has routed */
 
 /* Nobody but this update has written: another SM may be about to. */
-static bool only_ours(const struct apply *a)
+static bool only_ours(const struct executor *a)
 {
-	uint32_t new = apply_count(a, HOLDS_NEW);
+	uint32_t new = executor_count(a, HOLDS_NEW);
 
-	if (apply_count(a, HOLDS_FOREIGN) || !(new + apply_count(a, HOLDS_BETWEEN)))
+	if (executor_count(a, HOLDS_FOREIGN) || !(new + executor_count(a, HOLDS_BETWEEN)))
 		return false;
 	return new < a->ntodo || a->back_waves < a->c.nwaves;
 }
 
 /* All of the update's blocks, read until they stay as they are. */
-static void wait_for_others(struct apply *a)
+static void wait_for_others(struct executor *a)
 {
 	uint32_t gap = a->o.settle_ms ? a->o.settle_ms : SETTLE_MS;
 	uint8_t *before = xcalloc(a->list->n, 1);
@@ -33,9 +33,9 @@ static void wait_for_others(struct apply *a)
 	bool done = false;
 
 	for (bool again = false; !done; again = true) {
-		apply_todo_all(a, a->back_waves);
-		apply_read(a);
-		crowd_hear(a);
+		executor_todo_all(a, a->back_waves);
+		executor_read(a);
+		agent_set_hear(a);
 		done = again && !memcmp(before, a->holds, a->list->n) && !only_ours(a);
 		done = done || clock_ms() - begin >= (uint64_t)WAIT * gap;
 		memcpy(before, a->holds, a->list->n);
@@ -45,25 +45,25 @@ static void wait_for_others(struct apply *a)
 	free(before);
 }
 
-static void judge(struct apply *a)
+static void judge(struct executor *a)
 {
-	struct apply_theirs *t = &a->theirs;
+	struct executor_foreign *t = &a->theirs;
 	struct err err = { "" };
 
-	*t = (struct apply_theirs){ 0 };
+	*t = (struct executor_foreign){ 0 };
 	if (!a->o.judge)
 		snprintf(t->text, sizeof(t->text), "not judged");
 	else if (a->o.judge(a->o.ctx, t, &err)) {
-		*t = (struct apply_theirs){ 0 };
+		*t = (struct executor_foreign){ 0 };
 		snprintf(t->text, sizeof(t->text), "not judged: %.100s", err.text);
 	}
 	a->judged = a->o.judge != NULL;
 }
 
 /* n: blocks and tables of the update that are not the old ones. */
-static void words(struct apply *a, uint32_t n)
+static void words(struct executor *a, uint32_t n)
 {
-	const struct apply_theirs *t = &a->theirs;
+	const struct executor_foreign *t = &a->theirs;
 	const char *who = a->others ? "another subnet manager" : "somebody else";
 	char *buf = a->theirs_text;
 	size_t size = sizeof(a->theirs_text);
@@ -83,20 +83,20 @@ static void words(struct apply *a, uint32_t n)
 			 who, n, a->nall, t->text);
 }
 
-static void count_foreign(struct apply *a, uint32_t n)
+static void count_foreign(struct executor *a, uint32_t n)
 {
 	pthread_mutex_lock(&a->lock);
 	a->st.foreign += n;
 	pthread_mutex_unlock(&a->lock);
 }
 
-bool apply_theirs_wait(struct apply *a)
+bool superseded_wait(struct executor *a)
 {
 	bool ours;
 
 	wait_for_others(a);
 	ours = only_ours(a);
-	apply_keep_others(a, HOLDS_OLD);
+	executor_keep_others(a, HOLDS_OLD);
 	if (ours) {
 		log_add(LOG_WARN, "apply",
 			"the subnet manager that is master now writes nothing: the old tables go "
@@ -104,12 +104,12 @@ bool apply_theirs_wait(struct apply *a)
 		a->others = false;
 		return false;
 	}
-	if (apply_count(a, HOLDS_SILENT) || a->nleft)
+	if (executor_count(a, HOLDS_SILENT) || a->nleft)
 		return false;
 	judge(a);
 	if (!a->ntodo && !a->theirs.old_lft && !a->theirs.old_sl2vl)
 		return true;
-	count_foreign(a, apply_count(a, HOLDS_FOREIGN));
+	count_foreign(a, executor_count(a, HOLDS_FOREIGN));
 	words(a, a->ntodo);
 	a->found_theirs = true;
 	return false;
@@ -117,7 +117,7 @@ bool apply_theirs_wait(struct apply *a)
 
 /* Only what is proved to work is taken for a routing: a few blocks that somebody has overwritten
  * are damage, and an operator's. */
-void apply_theirs_stay(struct apply *a)
+void superseded_stay(struct executor *a)
 {
 	if (a->judged || !a->o.judge)
 		return;
@@ -125,14 +125,14 @@ void apply_theirs_stay(struct apply *a)
 		if (a->holds[a->left[i]] != HOLDS_FOREIGN)
 			return;
 	judge(a);
-	if (a->theirs.verdict != THEIRS_SOUND)
+	if (a->theirs.verdict != FOREIGN_SOUND)
 		return;
 	words(a, a->nleft);
 	a->nleft = 0;
 	a->found_theirs = true;
 }
 
-void apply_theirs_tell(struct apply *a)
+void superseded_tell(struct executor *a)
 {
 	char why[sizeof(a->why.text)];
 

@@ -34,7 +34,7 @@ static json_t *text(const char *s)
 	return json_string(clean);
 }
 
-static json_t *agents_json(const struct apply_status *st)
+static json_t *agents_json(const struct executor_status *st)
 {
 	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "asked",
 			 phase_name(st->agents.asked), "resent", (json_int_t)st->agents.resent,
@@ -46,7 +46,7 @@ static json_t *agents_json(const struct apply_status *st)
 }
 
 /* [[GUID, microseconds], ...] */
-static json_t *slow_json(const struct apply_status *st)
+static json_t *slow_json(const struct executor_status *st)
 {
 	json_t *list = json_array();
 	char guid[20];
@@ -60,7 +60,7 @@ static json_t *slow_json(const struct apply_status *st)
 	return list;
 }
 
-json_t *update_status_json(const struct apply_status *st)
+json_t *update_status_json(const struct executor_status *st)
 {
 	return json_pack(
 		"{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, "
@@ -74,7 +74,7 @@ json_t *update_status_json(const struct apply_status *st)
 		agents_json(st), "slow", slow_json(st));
 }
 
-json_t *update_event_json(const struct apply_event *ev, const struct apply_status *st,
+json_t *update_event_json(const struct executor_event *ev, const struct executor_status *st,
 			  const struct fabric *f)
 {
 	json_t *j = json_pack("{s:s, s:s, s:I, s:I, s:i, s:o, s:o}", "event", kinds[ev->kind],
@@ -117,7 +117,7 @@ static enum phase phase_of(const char *s)
 	return PHASE_NONE;
 }
 
-static void agents_parse(struct apply_status *st, const json_t *j)
+static void agents_parse(struct executor_status *st, const json_t *j)
 {
 	st->agents.asked = phase_of(str(j, "asked"));
 	st->agents.expected = num(j, "expected");
@@ -130,7 +130,7 @@ static void agents_parse(struct apply_status *st, const json_t *j)
 	snprintf(st->agents.who, sizeof(st->agents.who), "%s", str(j, "who"));
 }
 
-static void slow_parse(struct apply_status *st, const json_t *list)
+static void slow_parse(struct executor_status *st, const json_t *list)
 {
 	for (size_t i = 0; i < APPLY_SLOW && i < json_array_size(list); i++) {
 		const json_t *one = json_array_get(list, i);
@@ -143,9 +143,9 @@ static void slow_parse(struct apply_status *st, const json_t *list)
 	}
 }
 
-void update_status_parse(struct apply_status *st, const json_t *j)
+void update_status_parse(struct executor_status *st, const json_t *j)
 {
-	*st = (struct apply_status){
+	*st = (struct executor_status){
 		.phase = phase_of(str(j, "phase")),
 		.outcome = outcome_by_name(str(j, "outcome")),
 		.wave = num(j, "wave"),
@@ -168,7 +168,7 @@ void update_status_parse(struct apply_status *st, const json_t *j)
 	snprintf(st->text, sizeof(st->text), "%s", str(j, "text"));
 }
 
-bool update_event_parse(struct apply_event *ev, struct apply_status *st, const json_t *j)
+bool update_event_parse(struct executor_event *ev, struct executor_status *st, const json_t *j)
 {
 	const char *kind = str(j, "event");
 	size_t k = 0;
@@ -177,8 +177,8 @@ bool update_event_parse(struct apply_event *ev, struct apply_status *st, const j
 		k++;
 	if (k == COUNT(kinds))
 		return false;
-	*ev = (struct apply_event){
-		.kind = (enum apply_event_kind)k,
+	*ev = (struct executor_event){
+		.kind = (enum executor_event_kind)k,
 		.phase = phase_of(str(j, "phase")),
 		.asked = phase_of(str(j, "asked")),
 		.wave = num(j, "wave"),

@@ -10,13 +10,13 @@
 #include <stdbool.h>
 
 /* {"event":"begin",...,"status":{...}}; f names the switches of items, may be NULL. */
-json_t *update_event_json(const struct apply_event *ev, const struct apply_status *st,
+json_t *update_event_json(const struct executor_event *ev, const struct executor_status *st,
 			  const struct fabric *f);
-json_t *update_status_json(const struct apply_status *st);
+json_t *update_status_json(const struct executor_status *st);
 /* The same back, without what belongs to the other process (txn, list, change; slow switches come
  * by GUID, their index is FAB_NONE).
  * false: not such an event.  Anything in it may be missing or nonsense: then it is 0. */
-bool update_event_parse(struct apply_event *ev, struct apply_status *st, const json_t *j);
-void update_status_parse(struct apply_status *st, const json_t *j);
+bool update_event_parse(struct executor_event *ev, struct executor_status *st, const json_t *j);
+void update_status_parse(struct executor_status *st, const json_t *j);
 
 #endif

@@ -84,7 +84,7 @@ static int filter_send(void *ctx, const struct mad_packet *p, struct err *err)
 
 static uint64_t filter_now_ns(void *ctx)
 {
-	return notice_now_ns(ctx);
+	return notice_port_now_ns(ctx);
 }
 
 static void filter_local(void *ctx, struct mad_local *out)
@@ -168,7 +168,7 @@ const struct mad_port *notice_port_mad(struct notice_port *np)
 	return &np->self;
 }
 
-uint64_t notice_now_ns(struct notice_port *np)
+uint64_t notice_port_now_ns(struct notice_port *np)
 {
 	return np->inner.ops->now_ns(np->inner.ctx);
 }
@@ -352,7 +352,7 @@ int notice_send_phase(struct notice_port *np, const struct phase_notice *a, bool
 
 int notice_recv(struct notice_port *np, struct notice_in *out, uint64_t wait_ns, struct err *err)
 {
-	uint64_t now = notice_now_ns(np), until = now + wait_ns;
+	uint64_t now = notice_port_now_ns(np), until = now + wait_ns;
 	struct mad_packet p;
 	int rc;
 
@@ -361,7 +361,7 @@ int notice_recv(struct notice_port *np, struct notice_in *out, uint64_t wait_ns,
 		rc = filter_recv(np, &p, until - now, err);
 		if (rc < 0)
 			return rc;
-		now = notice_now_ns(np);
+		now = notice_port_now_ns(np);
 		if (now >= until && !np->n)
 			return 0;
 	}

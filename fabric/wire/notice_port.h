@@ -90,6 +90,6 @@ struct notice_stats {
 };
 
 const struct notice_stats *notice_stats(const struct notice_port *np);
-uint64_t notice_now_ns(struct notice_port *np);
+uint64_t notice_port_now_ns(struct notice_port *np);
 
 #endif

@@ -237,14 +237,14 @@ static void keep(struct tables *t, const struct asker *x, size_t n, bool by_term
 }
 
 /* One way of reading them: for each switch, or for each terminal. */
-struct reading {
+struct sample_reading {
 	bool by_term;
 	uint64_t max;
 	uint32_t extra;
 	uint64_t seed;
 };
 
-static int read_all(struct tables *t, struct asker *x, const struct reading *how,
+static int read_all(struct tables *t, struct asker *x, const struct sample_reading *how,
 		    struct progress *progress, struct err *err)
 {
 	const struct fabric *f = x->f;
@@ -283,7 +283,7 @@ int wire_read_path_sls(struct tables *t, struct wire *w, const struct fabric *f,
 		       uint32_t extra, uint64_t seed, struct path_sl_report *report,
 		       struct progress *progress, struct err *err)
 {
-	struct reading how = { .max = max, .extra = extra, .seed = seed };
+	struct sample_reading how = { .max = max, .extra = extra, .seed = seed };
 	int rc = 0;
 
 	for (int pass = 0; pass < 2 && !rc; pass++) {

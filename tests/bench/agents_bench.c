@@ -55,7 +55,7 @@ static struct tables *route(const struct fabric *f, const char *name)
 	return t;
 }
 
-static void event(void *ctx, const struct apply_event *ev)
+static void event(void *ctx, const struct executor_event *ev)
 {
 	struct bench *b = ctx;
 	uint64_t took;
@@ -119,15 +119,15 @@ static void transact(struct bench *b, struct plan *p)
 {
 	struct agent_link link = crowd_link(&b->k);
 	char *dir = net_tmpdir();
-	struct apply_opts o = { .base = dir, .agents = &link, .event = event, .ctx = b };
+	struct executor_opts o = { .base = dir, .agents = &link, .event = event, .ctx = b };
 	struct installer in = smp_installer(b->w);
-	struct apply *a = apply_new(p, &in, &o);
+	struct executor *a = executor_new(p, &in, &o);
 	struct err err = { "" };
 
 	o.accept_sl_change = true;
-	need(apply_run(a, &err), &err);
-	need(apply_confirm(a, &err), &err);
-	apply_free(a);
+	need(executor_run(a, &err), &err);
+	need(executor_confirm(a, &err), &err);
+	executor_free(a);
 	net_rmdir(dir);
 }
 

@@ -153,7 +153,7 @@ static double bare(struct bench *b, const struct plan *p, bool groups)
 	return (double)took / 1e9;
 }
 
-static void event(void *ctx, const struct apply_event *ev)
+static void event(void *ctx, const struct executor_event *ev)
 {
 	struct bench *b = ctx;
 	uint64_t start = clock_ns(), end;
@@ -170,7 +170,7 @@ static void event(void *ctx, const struct apply_event *ev)
 		b->end_ns = end;
 }
 
-static int gate(void *ctx, const struct apply_event *ev, struct err *err)
+static int gate(void *ctx, const struct executor_event *ev, struct err *err)
 {
 	struct bench *b = ctx;
 	uint64_t start = clock_ns();
@@ -183,18 +183,18 @@ static int gate(void *ctx, const struct apply_event *ev, struct err *err)
 
 static double transaction(struct bench *b, const struct plan *p)
 {
-	struct apply_opts o = { .base = b->journals,
-				.gate = gate,
-				.event = event,
-				.ctx = b,
-				.accept_sl_change = true };
+	struct executor_opts o = { .base = b->journals,
+				   .gate = gate,
+				   .event = event,
+				   .ctx = b,
+				   .accept_sl_change = true };
 	struct installer in = smp_installer(b->w);
-	struct apply *a = apply_new(p, &in, &o);
+	struct executor *a = executor_new(p, &in, &o);
 	struct err err = { "" };
 
-	need(apply_run(a, &err), &err);
-	need(apply_rollback(a, &err), &err);
-	apply_free(a);
+	need(executor_run(a, &err), &err);
+	need(executor_rollback(a, &err), &err);
+	executor_free(a);
 	return (double)(b->end_ns - b->begin_ns) / 1e9;
 }
 

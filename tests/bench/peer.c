@@ -147,13 +147,13 @@ static int route_sssp(struct tables **out, const struct fabric *f, const struct 
 		      const struct demand *demand, const struct engine_params *params,
 		      struct progress *progress, struct err *err)
 {
-	static const struct even_how how = { .rounds = EVEN_ROUNDS };
+	static const struct balanced_sssp_how how = { .rounds = BALANCED_SSSP_ROUNDS };
 
 	(void)jobs;
 	(void)demand;
 	(void)err;
 	*out = graph_tables(f, "sssp", params, progress);
-	return even_route(*out, f, params, &how, progress);
+	return balanced_sssp_route(*out, f, params, &how, progress);
 }
 
 static const struct engine engine_sssp = {

@@ -78,7 +78,7 @@ struct frame_cost {
 /* Takes what came in until a sample was among it; what that took. */
 static double take_sample_ms(struct app *a)
 {
-	uint64_t was = past_newest(a->past);
+	uint64_t was = sample_history_newest(a->past);
 	double start;
 
 	for (;;) {
@@ -87,7 +87,7 @@ static double take_sample_ms(struct app *a)
 		poll(&fd, 1, 100);
 		start = thread_cpu_s();
 		app_take_messages(a);
-		if (past_newest(a->past) != was)
+		if (sample_history_newest(a->past) != was)
 			return 1e3 * (thread_cpu_s() - start);
 	}
 }
@@ -143,7 +143,7 @@ static int frames(void)
 	row("a sample taken in by the thread of the screen", taken, "ms", 5);
 	row("a sample added up before, by the thread that read it", made, "ms", 0);
 	row("history, 2,064 switches and 16,512 hosts, per sample",
-	    (double)past_bytes(a->past) / past_count(a->past) / 1e3, "kB", 0);
+	    (double)sample_history_bytes(a->past) / sample_history_count(a->past) / 1e3, "kB", 0);
 	app_end(a);
 	return 0;
 }

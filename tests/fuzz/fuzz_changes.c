@@ -16,8 +16,8 @@ static void check(struct changes *l)
 	char name[80];
 	uint32_t missing;
 
-	changes_encode(&bytes, &len, l);
-	FUZZ_NEED(!changes_decode(&again, bytes, len, "again", &err));
+	changefile_encode(&bytes, &len, l);
+	FUZZ_NEED(!changefile_decode(&again, bytes, len, "again", &err));
 	FUZZ_NEED(again->n == l->n && again->nwaves == l->nwaves && again->ndata == l->ndata);
 	FUZZ_NEED(!memcmp(again->data, l->data, l->ndata));
 	FUZZ_NEED(l->nlft + l->nsl2vl == l->n);
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct changes *l;
 	struct err err = { "" };
 
-	if (changes_decode(&l, data, size, "changes.bin", &err)) {
+	if (changefile_decode(&l, data, size, "changes.bin", &err)) {
 		FUZZ_NEED(err.text[0]);
 		return 0;
 	}
@@ -56,7 +56,7 @@ bool fuzz_seed(uint8_t **out, size_t *len, unsigned i)
 	if (i >= TINY_PLANS)
 		return false;
 	p = tiny_plan(i);
-	changes_encode(out, len, p->changes);
+	changefile_encode(out, len, p->changes);
 	plan_free(p);
 	return true;
 }

@@ -28,8 +28,8 @@ static void request(const char *line, size_t len)
 static void event(const char *line, size_t len)
 {
 	json_t *j = json_loadb(line, len, 0, NULL), *again;
-	struct apply_event ev, ev2;
-	struct apply_status st, st2;
+	struct executor_event ev, ev2;
+	struct executor_status st, st2;
 
 	if (j && update_event_parse(&ev, &st, j)) {
 		FUZZ_NEED(ev.kind <= APPLY_OUTCOME && ev.phase <= PHASE_ROLLBACK);
@@ -62,10 +62,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 bool fuzz_seed(uint8_t **out, size_t *len, unsigned i)
 {
-	struct apply_event ev = {
+	struct executor_event ev = {
 		.kind = i % 5, .phase = (enum phase)(i % 7), .wave = i, .items = 7
 	};
-	struct apply_status st = { .phase = PHASE_WRITE, .txn = "20261122T010000Z-1", .total = 9 };
+	struct executor_status st = { .phase = PHASE_WRITE,
+				      .txn = "20261122T010000Z-1",
+				      .total = 9 };
 	char *text = NULL, *line;
 
 	if (i >= 16)

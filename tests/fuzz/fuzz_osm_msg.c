@@ -17,20 +17,20 @@ static void say_nothing(void *ctx, const char *sentence)
 }
 
 /* A plugin that has routed once; its files are not there. */
-static struct desk *desk(void)
+static struct sm_session *desk(void)
 {
 	static const char policy[] = "engine nue:2\nthreads 1\n";
-	struct choice_log log = { say_nothing, NULL };
-	static struct desk *d;
+	struct table_selection_log log = { say_nothing, NULL };
+	static struct sm_session *d;
 	struct osm_answer a = { 0 };
-	struct choice c;
+	struct table_selection c;
 
 	if (d)
 		return d;
-	d = desk_new("/proc/none/policy", "/proc/none/confirmed");
-	FUZZ_NEED(!desk_policy(d, policy, strlen(policy), 0, &a, NULL));
-	FUZZ_NEED(!desk_choose(d, &c, tiny_fabric(), &log, NULL));
-	desk_routed(d, tiny_fabric(), &c);
+	d = sm_session_new("/proc/none/policy", "/proc/none/confirmed");
+	FUZZ_NEED(!sm_session_policy(d, policy, strlen(policy), 0, &a, NULL));
+	FUZZ_NEED(!sm_session_choose(d, &c, tiny_fabric(), &log, NULL));
+	sm_session_routed(d, tiny_fabric(), &c);
 	tables_put(c.tables);
 	return d;
 }
@@ -45,22 +45,22 @@ static void hear(const struct osm_msg *m, const uint8_t *body)
 	int rc = 0;
 
 	if (m->type == OSM_MSG_LOAD) {
-		rc = desk_load(desk(), body, m->len, m->flags & OSM_LOAD_STEP, &a, &err);
+		rc = sm_session_load(desk(), body, m->len, m->flags & OSM_LOAD_STEP, &a, &err);
 		FUZZ_NEED(rc || strlen(a.tables) == 64);
 	} else if (m->type == OSM_MSG_POLICY) {
-		rc = desk_policy(desk(), (const char *)body, m->len, 0, &a, &err);
+		rc = sm_session_policy(desk(), (const char *)body, m->len, 0, &a, &err);
 	} else if (m->type == OSM_MSG_TABLES) {
-		rc = desk_tables(desk(), m->flags & OSM_TABLES_BASE, &buf, &len, &err);
+		rc = sm_session_tables(desk(), m->flags & OSM_TABLES_BASE, &buf, &len, &err);
 		if (!rc)
 			free(buf);
 	} else if (m->type == OSM_MSG_RETURN) {
-		desk_return(desk(), &a);
+		sm_session_return(desk(), &a);
 	} else if (m->type == OSM_MSG_KEEP) {
-		rc = desk_keep(desk(), &a, &err);
+		rc = sm_session_keep(desk(), &a, &err);
 		FUZZ_NEED(rc); /* nowhere to keep it */
 	}
 	FUZZ_NEED(!rc == !err.text[0]);
-	desk_status(desk(), &s);
+	sm_session_status(desk(), &s);
 	FUZZ_NEED(s.ours && !strcmp(s.source, OSM_SOURCE_ENGINE));
 }
 
@@ -90,7 +90,7 @@ static void for_the_plugin(const uint8_t *data, size_t size)
 		data += m.len;
 		size -= m.len;
 	}
-	desk_return(desk(), &a);
+	sm_session_return(desk(), &a);
 }
 
 /* What was understood says the same when it is told again. */

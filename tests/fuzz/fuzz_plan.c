@@ -24,7 +24,7 @@ static void check(const uint8_t *data, size_t size)
 		return;
 	}
 	FUZZ_NEED(p->fabric && p->from && p->to);
-	plan_stale(p, tiny_fabric(), tiny_tables(0), NULL, NULL, &err);
+	plan_staleness(p, tiny_fabric(), tiny_tables(0), NULL, NULL, &err);
 	plan_free(p);
 }
 

@@ -63,18 +63,18 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	log_set_sink(ignore_line, NULL);
 	end = time(NULL) + atoi(argv[1]);
-	if (job_source_open(&s, job_source_find("slurm"), &o, &err)) {
+	if (source_open(&s, source_find("slurm"), &o, &err)) {
 		fprintf(stderr, "jobs_tool: %s\n", err.text);
 		return 1;
 	}
 	while (time(NULL) < end) {
-		struct pollfd p = { .fd = job_source_fd(s), .events = POLLIN };
+		struct pollfd p = { .fd = source_fd(s), .events = POLLIN };
 
-		show_state(job_source_status(s));
+		show_state(source_status(s));
 		if (poll(&p, 1, 1000) > 0)
-			job_source_poll(s);
-		show_list(job_source_take(s));
+			source_poll(s);
+		show_list(source_take(s));
 	}
-	job_source_close(s);
+	source_close(s);
 	return 0;
 }

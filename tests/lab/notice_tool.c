@@ -64,7 +64,7 @@ static int acknowledge(struct tool *x, const struct phase_notice *a)
 
 static int listen_to(struct tool *x, uint64_t seconds, int n, char **traps)
 {
-	uint64_t end = notice_now_ns(x->np) + seconds * SECOND, now;
+	uint64_t end = notice_port_now_ns(x->np) + seconds * SECOND, now;
 	struct phase_notice a;
 	struct notice_in in;
 	bool acks = true, answer;
@@ -76,7 +76,7 @@ static int listen_to(struct tool *x, uint64_t seconds, int n, char **traps)
 	}
 	if (!rc)
 		printf("listening lid %u caps %08x\n", x->local.lid, x->local.cap_mask);
-	while (!rc && (now = notice_now_ns(x->np)) < end) {
+	while (!rc && (now = notice_port_now_ns(x->np)) < end) {
 		rc = notice_recv(x->np, &in, end - now, &x->err);
 		if (rc <= 0)
 			continue;
@@ -114,11 +114,11 @@ static int send_phase(struct tool *x, char **argv, int n)
 /* One phase: the notice, resent each second, until all agents have answered. */
 static int phase(struct tool *x, uint8_t trap, uint32_t txn, uint32_t agents)
 {
-	uint64_t start = notice_now_ns(x->np), next = start, now;
+	uint64_t start = notice_port_now_ns(x->np), next = start, now;
 	uint16_t heard[64];
 	uint32_t n = 0;
 
-	while (n < agents && (now = notice_now_ns(x->np)) < start + 10 * SECOND) {
+	while (n < agents && (now = notice_port_now_ns(x->np)) < start + 10 * SECOND) {
 		struct phase_notice a = { .version = PHASE_NOTICE_VERSION,
 					  .phase = phase_of(trap),
 					  .txn = txn,
@@ -143,7 +143,7 @@ static int phase(struct tool *x, uint8_t trap, uint32_t txn, uint32_t agents)
 			heard[n++] = in.notice.issuer_lid;
 	}
 	printf("phase %u: %u of %u acks in %.1f ms\n", trap, n, agents,
-	       (double)(notice_now_ns(x->np) - start) / 1e6);
+	       (double)(notice_port_now_ns(x->np) - start) / 1e6);
 	return n < agents;
 }
 

@@ -71,10 +71,10 @@ void apply_wrote_line(char *buf, size_t len, const struct apply_wrote *w, uint32
 		 back ? "as before, read back" : "read-back ok", part, digest_hex(hex, &sum));
 }
 
-static const char *plural_level(char buf[24], const struct shape *s, uint32_t level)
+static const char *plural_level(char buf[24], const struct topology_kind *s, uint32_t level)
 {
 	char room[16];
-	const char *one = shape_level_name(room, s, level);
+	const char *one = topology_kind_level_name(room, s, level);
 
 	if (!strcmp(one, "leaf"))
 		snprintf(buf, 24, "leaves");
@@ -83,7 +83,8 @@ static const char *plural_level(char buf[24], const struct shape *s, uint32_t le
 	return buf;
 }
 
-static bool tiers_name(char *buf, size_t len, const struct shape *s, const uint32_t *sw, uint32_t n)
+static bool tiers_name(char *buf, size_t len, const struct topology_kind *s, const uint32_t *sw,
+		       uint32_t n)
 {
 	uint64_t has = 0;
 	uint32_t kinds = 0;
@@ -102,16 +103,16 @@ static bool tiers_name(char *buf, size_t len, const struct shape *s, const uint3
 	return kinds && at < len;
 }
 
-const char *switches_name(char *buf, size_t len, const struct shape *s, const uint32_t *sw,
+const char *switches_name(char *buf, size_t len, const struct topology_kind *s, const uint32_t *sw,
 			  uint32_t n)
 {
-	bool one_group = s->kind == SHAPE_GROUPS && n;
+	bool one_group = s->kind == TOPOLOGY_GROUPS && n;
 
 	for (uint32_t i = 1; one_group && i < n; i++)
 		one_group = s->group[sw[i]] == s->group[sw[0]];
 	if (one_group)
 		snprintf(buf, len, "group %u", s->group[sw[0]] + 1);
-	else if (s->kind != SHAPE_TREE || !tiers_name(buf, len, s, sw, n))
+	else if (s->kind != TOPOLOGY_TREE || !tiers_name(buf, len, s, sw, n))
 		snprintf(buf, len, "switches");
 	return buf;
 }

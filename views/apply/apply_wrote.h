@@ -26,7 +26,7 @@ void apply_wrote_line(char *buf, size_t len, const struct apply_wrote *w, uint32
 
 /* What these switches are, n of them: "leaves", "spines, leaves", "group 3"; "switches" where
  * nothing more holds for all of them.  Returns buf. */
-const char *switches_name(char *buf, size_t len, const struct shape *s, const uint32_t *sw,
+const char *switches_name(char *buf, size_t len, const struct topology_kind *s, const uint32_t *sw,
 			  uint32_t n);
 
 #endif

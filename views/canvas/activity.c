@@ -117,7 +117,7 @@ static void put_tables(char *out, size_t len, const struct state *s, unsigned wi
 	put_key(out, len, "Esc", without);
 }
 
-void busy_fit(struct busy *out, const struct state *s, int room)
+void activity_fit(struct activity *out, const struct state *s, int room)
 {
 	for (size_t i = 0; i < BREVITIES; i++) {
 		int w;
@@ -133,7 +133,7 @@ void busy_fit(struct busy *out, const struct state *s, int room)
 		out->tables[0] = '\0';
 }
 
-void busy_fit_work(struct busy *out, const struct state *s, int room)
+void activity_fit_work(struct activity *out, const struct state *s, int room)
 {
 	out->tables[0] = out->work[0] = '\0';
 	for (size_t i = 0; i < BREVITIES; i++) {

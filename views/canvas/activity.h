@@ -5,15 +5,15 @@
 
 #include "views/data/state.h"
 
-struct busy {
+struct activity {
 	char tables[160]; /* reading of tables that somebody waits for; "" none */
 	char work[200];	  /* what is computed for long; "" nothing */
 };
 
 /* How far each is and the key that ends it, in so many columns with two between them: less is told
  * of both until they fit, no word is cut.  What does not fit at all is left out, the work first. */
-void busy_fit(struct busy *out, const struct state *s, int room);
+void activity_fit(struct activity *out, const struct state *s, int room);
 /* Only the work. */
-void busy_fit_work(struct busy *out, const struct state *s, int room);
+void activity_fit_work(struct activity *out, const struct state *s, int room);
 
 #endif

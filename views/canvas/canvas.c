@@ -274,7 +274,7 @@ static int row_end(const struct canvas *c, int y, bool styles)
 
 	while (end > 0) {
 		const struct cell *cell = &c->cell[y * c->w + end - 1];
-		const struct look *look = role_look((enum role)cell->role);
+		const struct palette_look *look = role_look((enum role)cell->role);
 
 		if (cell->ch != ' ' || (styles && (cell->reverse || look->bg >= 0)))
 			break;
@@ -303,7 +303,7 @@ char *canvas_dump(const struct canvas *c)
 
 static void put_look(FILE *f, const struct cell *cell)
 {
-	const struct look *look = role_look((enum role)cell->role);
+	const struct palette_look *look = role_look((enum role)cell->role);
 
 	fputs("\x1b[0", f);
 	if (look->bold)

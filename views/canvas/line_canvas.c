@@ -9,7 +9,7 @@
 
 #define BRAILLE 0x2800
 
-void line_layer_clear(struct line_layer *l, int w, int h, bool glyphs)
+void line_canvas_clear(struct line_canvas *l, int w, int h, bool glyphs)
 {
 	size_t n = w > 0 && h > 0 ? (size_t)w * (size_t)h : 0;
 
@@ -25,7 +25,7 @@ void line_layer_clear(struct line_layer *l, int w, int h, bool glyphs)
 	l->lit = 0;
 }
 
-void line_layer_done(struct line_layer *l)
+void line_canvas_done(struct line_canvas *l)
 {
 	free(l->cell);
 	memset(l, 0, sizeof(*l));
@@ -45,9 +45,9 @@ static bool clip(float start, float step, float size, float *t0, float *t1)
 	return *t0 <= *t1;
 }
 
-static void mark(struct line_layer *l, int x, int y, uint8_t dot, const struct chan_value *v)
+static void mark(struct line_canvas *l, int x, int y, uint8_t dot, const struct chan_value *v)
 {
-	struct line_cell *cell = &l->cell[y * l->w + x];
+	struct line_canvas_cell *cell = &l->cell[y * l->w + x];
 
 	if (!cell->dots || v->bad > cell->bad) {
 		cell->bad = v->bad;
@@ -58,8 +58,8 @@ static void mark(struct line_layer *l, int x, int y, uint8_t dot, const struct c
 	cell->dots |= dot;
 }
 
-uint32_t line_layer_add(struct line_layer *l, float x0, float y0, float x1, float y1,
-			const struct chan_value *v)
+uint32_t line_canvas_add(struct line_canvas *l, float x0, float y0, float x1, float y1,
+			 const struct chan_value *v)
 {
 	static const uint8_t dots[4][2] = { { 1, 8 }, { 2, 16 }, { 4, 32 }, { 64, 128 } };
 	float sx = l->glyphs ? 1 : 2, sy = l->glyphs ? 1 : 4, t0 = 0, t1 = 1, dx, dy;
@@ -82,11 +82,11 @@ uint32_t line_layer_add(struct line_layer *l, float x0, float y0, float x1, floa
 	return (uint32_t)n;
 }
 
-void line_layer_draw(const struct line_layer *l, struct canvas *c, struct rect r)
+void line_canvas_draw(const struct line_canvas *l, struct canvas *c, struct rect r)
 {
 	for (int y = 0; y < l->h; y++)
 		for (int x = 0; x < l->w; x++) {
-			const struct line_cell *cell = &l->cell[y * l->w + x];
+			const struct line_canvas_cell *cell = &l->cell[y * l->w + x];
 
 			if (cell->dots)
 				canvas_char(c, r, x, y, (enum role)cell->role,

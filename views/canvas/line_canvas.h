@@ -15,29 +15,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct line_cell {
+struct line_canvas_cell {
 	uint8_t dots;
 	uint8_t bad;
 	char glyph;
 	uint8_t role;
 };
 
-struct line_layer {
+struct line_canvas {
 	int w, h;
 	bool glyphs;
-	uint32_t lit;		/* different dots, or cells with a glyph */
-	struct line_cell *cell; /* w * h */
+	uint32_t lit;		       /* different dots, or cells with a glyph */
+	struct line_canvas_cell *cell; /* w * h */
 };
 
 /* Empties it; zeroed before its first use. */
-void line_layer_clear(struct line_layer *l, int w, int h, bool glyphs);
-void line_layer_done(struct line_layer *l);
+void line_canvas_clear(struct line_canvas *l, int w, int h, bool glyphs);
+void line_canvas_done(struct line_canvas *l);
 
 /* From (x0, y0) to (x1, y1) in cells, where the middle of the first is (0.5, 0.5); clipped.
  * Returns the number of dots drawn.  O(those in sight). */
-uint32_t line_layer_add(struct line_layer *l, float x0, float y0, float x1, float y1,
-			const struct chan_value *v);
+uint32_t line_canvas_add(struct line_canvas *l, float x0, float y0, float x1, float y1,
+			 const struct chan_value *v);
 /* Cells without a line leave what is there. */
-void line_layer_draw(const struct line_layer *l, struct canvas *c, struct rect r);
+void line_canvas_draw(const struct line_canvas *l, struct canvas *c, struct rect r);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* viridis and cividis in 7 steps as the 256-colour palette can show them with a lightness
  * that strictly rises; the plain nearest colours are not monotone. */
-static const struct look looks[ROLE_COUNT] = {
+static const struct palette_look looks[ROLE_COUNT] = {
 	[ROLE_TEXT] = { -1, -1, -1, -1, false, false },
 	[ROLE_DIM] = { 244, -1, -1, -1, false, false },
 	[ROLE_LABEL] = { 110, -1, 6, -1, false, false },
@@ -72,7 +72,7 @@ enum role fill_role(enum role role)
 						     : role;
 }
 
-const struct look *role_look(enum role role)
+const struct palette_look *role_look(enum role role)
 {
 	return &looks[(unsigned)role < ROLE_COUNT ? role : ROLE_TEXT];
 }
@@ -103,7 +103,7 @@ int role_rgb(enum role role, bool background)
 		0x472d7b, 0x3b528b, 0x2c728e, 0x21918c, 0x28ae80, 0x5ec962, 0xfde725,
 		0x39486b, 0x575c6d, 0x707173, 0x8a8779, 0xa69d75, 0xc4b56c, 0xffea46,
 	};
-	const struct look *l = role_look(role);
+	const struct palette_look *l = role_look(role);
 	int first = background ? ROLE_FILL : ROLE_HEAT;
 
 	if ((int)role >= first && (int)role < first + 2 * HEAT_COLOURS)

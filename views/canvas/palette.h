@@ -36,13 +36,13 @@ enum role {
 
 /* Colours of the xterm-256 palette and of the 16 basic ones, -1 for the terminal's own;
  * bold, underline and reverse are what is left in one colour. */
-struct look {
+struct palette_look {
 	int16_t fg, bg;
 	int16_t fg16, bg16;
 	bool bold, reverse;
 };
 
-const struct look *role_look(enum role role);
+const struct palette_look *role_look(enum role role);
 /* 0xRRGGBB for terminals with true colours, where the ramps are points of viridis and cividis, not
  * the nearest of a palette; -1: the terminal's own. */
 int role_rgb(enum role role, bool background);

@@ -52,9 +52,9 @@ const struct view *view_find(enum view_id id);
 
 /* What views share through the ui. */
 const struct binding *ui_bindings(const struct ui *ui, size_t *n);
-const struct survey *ui_survey(const struct ui *ui); /* of the state being drawn */
-enum view_id ui_from(const struct ui *ui);	     /* the view that Esc leads back to */
-bool ui_bits(const struct ui *ui);		     /* rates in Gb/s instead of GB/s */
+const struct fabric_summary *ui_survey(const struct ui *ui); /* of the state being drawn */
+enum view_id ui_from(const struct ui *ui);		     /* the view that Esc leads back to */
+bool ui_bits(const struct ui *ui);			     /* rates in Gb/s instead of GB/s */
 enum palette ui_palette(const struct ui *ui);
 enum history_metric ui_past(const struct ui *ui); /* what the past of channels is shown of */
 void ui_past_set(struct ui *ui, enum history_metric m);

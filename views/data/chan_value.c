@@ -95,17 +95,17 @@ static struct chan_value of_rate(enum chan_metric m, enum palette palette, const
 }
 
 /* How many lanes its routes are on, as a digit; and how evenly, as the colour. */
-static struct chan_value of_lanes(const struct usage *u, enum palette palette, uint32_t chan)
+static struct chan_value of_lanes(const struct link_usage *u, enum palette palette, uint32_t chan)
 {
 	struct chan_value v;
 	uint32_t n;
 
 	if (!u || !u->lanes)
 		return sign('?', ROLE_DIM, 1);
-	n = vl_use_lanes(u->lanes, chan);
+	n = vl_usage_lanes(u->lanes, chan);
 	if (!n)
 		return sign('o', ROLE_DIM, 2);
-	v = heat(100 * vl_use_spread(u->lanes, chan), palette);
+	v = heat(100 * vl_usage_spread(u->lanes, chan), palette);
 	v.glyph = (char)(n < 10 ? '0' + n : 'a' + n - 10);
 	v.bad = (uint8_t)(10 + n * 10);
 	return v;
@@ -122,14 +122,14 @@ static struct chan_value of_problem(enum problem p)
 }
 
 /* Where nothing is down or silent, a channel is as bad as its utilisation, which is in a column. */
-static bool is_plain(enum chan_metric m, const struct state *s, const struct survey *v)
+static bool is_plain(enum chan_metric m, const struct state *s, const struct fabric_summary *v)
 {
 	return m == CHAN_UTIL && s->rates && !v->down && !v->no_reply && v->tally &&
 	       v->tally->rates == s->rates;
 }
 
 struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const struct state *s,
-				const struct survey *v, uint32_t chan)
+				const struct fabric_summary *v, uint32_t chan)
 {
 	const struct metrics *k;
 	enum problem p;
@@ -177,7 +177,7 @@ static uint32_t most_used(const double *util, const uint32_t *chan, uint32_t n)
 }
 
 uint32_t chan_worst(enum chan_metric m, enum palette palette, const struct state *s,
-		    const struct survey *v, const uint32_t *chan, uint32_t n)
+		    const struct fabric_summary *v, const uint32_t *chan, uint32_t n)
 {
 	uint32_t worst = 0;
 	int bad = -1;

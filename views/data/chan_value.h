@@ -32,11 +32,11 @@ const char *chan_metric_name(enum chan_metric m);
 
 /* O(1). */
 struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const struct state *s,
-				const struct survey *v, uint32_t chan);
+				const struct fabric_summary *v, uint32_t chan);
 /* Index of the worst of n channels, the first of equals.  O(n); utilisation, which is asked for
  * every cable with every sample, without looking at each in full. */
 uint32_t chan_worst(enum chan_metric m, enum palette palette, const struct state *s,
-		    const struct survey *v, const uint32_t *chan, uint32_t n);
+		    const struct fabric_summary *v, const uint32_t *chan, uint32_t n);
 /* What the signs mean, on one line. */
 void chan_value_legend(enum chan_metric m, enum palette palette, struct canvas *c, struct rect r,
 		       int x, int y);

@@ -20,7 +20,7 @@ const char *problem_word(enum problem p)
 }
 
 /* Ports that lead nowhere, but did before. */
-static void find_lost(struct survey *v)
+static void find_lost(struct fabric_summary *v)
 {
 	const struct fabric *f = v->fabric;
 
@@ -28,29 +28,29 @@ static void find_lost(struct survey *v)
 	v->nlost = 0;
 	for (uint32_t i = 0; i < f->nport; i++)
 		if (f->port[i].chan == FAB_NONE && f->port[i].term == FAB_NONE &&
-		    troubles_was(v->troubles, i))
+		    port_problems_was(v->troubles, i))
 			v->lost[v->nlost++] = i;
 	v->lost = xrealloc(v->lost, v->nlost + 1ull, sizeof(*v->lost));
 }
 
-static void take_fabric(struct survey *v, const struct state *s)
+static void take_fabric(struct fabric_summary *v, const struct state *s)
 {
 	const struct fabric *f = s->fabric;
-	struct troubles *troubles = v->troubles ? v->troubles : troubles_new();
+	struct port_problems *troubles = v->troubles ? v->troubles : port_problems_new();
 
 	v->troubles = NULL;
-	survey_done(v);
+	fabric_summary_done(v);
 	v->troubles = troubles;
-	troubles_fabric(troubles, f);
+	port_problems_fabric(troubles, f);
 	v->fabric = fabric_get(f);
-	v->shape = shape_new(f);
+	v->shape = topology_kind_new(f);
 	v->racks = racks_new(f, s->racks_file, s->racks_path);
 	v->tiers = tiers_new(f, v->shape);
 	v->tier_of = v->tiers->of;
 	v->ntier = v->tiers->n;
 	for (uint32_t t = 0; t < v->ntier; t++)
 		memcpy(v->tier[t].name, v->tiers->name[t], sizeof(v->tier[t].name));
-	norm_take(&v->norm, f, v->tiers);
+	reference_rates_take(&v->norm, f, v->tiers);
 	v->isl_Mbps = v->norm.isl_Mbps;
 	v->host_Mbps = v->norm.host_Mbps;
 	v->cables = f->nchan / 2;
@@ -59,7 +59,7 @@ static void take_fabric(struct survey *v, const struct state *s)
 	find_lost(v);
 }
 
-static void list_problem(struct survey *v, uint32_t port)
+static void list_problem(struct fabric_summary *v, uint32_t port)
 {
 	const struct fabric *f = v->fabric;
 	uint32_t lo = 0, hi = f->nsw;
@@ -77,7 +77,7 @@ static void list_problem(struct survey *v, uint32_t port)
 }
 
 /* The worst kind first, each in the order of ports; most ports have none. */
-static void list_problems(struct survey *v, const uint32_t *count)
+static void list_problems(struct fabric_summary *v, const uint32_t *count)
 {
 	uint32_t n = v->fabric->nport;
 
@@ -93,13 +93,13 @@ static void list_problems(struct survey *v, const uint32_t *count)
 	}
 }
 
-static void find_problems(struct survey *v, const struct state *s)
+static void find_problems(struct fabric_summary *v, const struct state *s)
 {
-	const struct tally *t = v->tally;
+	const struct sample_summary *t = v->tally;
 	uint32_t count[PROBLEM_KINDS];
 
 	memcpy(v->problem, t->problem, v->fabric->nport);
-	tally_problems(count, t, v->errors_limit);
+	sample_summary_problems(count, t, v->errors_limit);
 	for (uint32_t i = 0; i < v->nlost; i++)
 		v->problem[v->lost[i]] = PROBLEM_DOWN;
 	count[PROBLEM_DOWN] += v->nlost;
@@ -113,12 +113,12 @@ static void find_problems(struct survey *v, const struct state *s)
 	v->reduced = count[PROBLEM_REDUCED];
 	list_problems(v, count);
 	if (!s->past.on)
-		troubles_note(v->troubles, v->problem, s->now_s);
+		port_problems_note(v->troubles, v->problem, s->now_s);
 }
 
-static void take_sums(struct survey *v)
+static void take_sums(struct fabric_summary *v)
 {
-	const struct tally *t = v->tally;
+	const struct sample_summary *t = v->tally;
 
 	for (uint32_t i = 0; i < v->ntier; i++) {
 		struct tier *x = &v->tier[i];
@@ -135,7 +135,7 @@ static void take_sums(struct survey *v)
 	memcpy(v->hot, t->top[HISTORY_UTIL].chan, sizeof(v->hot));
 }
 
-static double job_rate(const struct survey *v, const struct state *s, const struct job *j)
+static double job_rate(const struct fabric_summary *v, const struct state *s, const struct job *j)
 {
 	const struct fabric *f = v->fabric;
 	double sum = 0;
@@ -168,7 +168,7 @@ static int busy_cmp(const void *pa, const void *pb)
 	return a->job < b->job ? -1 : a->job > b->job;
 }
 
-static void sort_by_traffic(struct survey *v)
+static void sort_by_traffic(struct fabric_summary *v)
 {
 	uint32_t n = v->jobs->njob;
 	struct busy *all = xcalloc(n + 1ull, sizeof(*all));
@@ -182,7 +182,7 @@ static void sort_by_traffic(struct survey *v)
 	free(all);
 }
 
-static void rate_jobs(struct survey *v, const struct state *s)
+static void rate_jobs(struct fabric_summary *v, const struct state *s)
 {
 	const struct jobset *js = v->jobs;
 
@@ -198,8 +198,8 @@ static void rate_jobs(struct survey *v, const struct state *s)
 	sort_by_traffic(v);
 }
 
-static void load_of_job(struct job_load *l, const struct tally *t, const struct job_routes *r,
-			uint32_t job)
+static void load_of_job(struct job_load *l, const struct sample_summary *t,
+			const struct job_routes *r, uint32_t job)
 {
 	double routes = 0;
 
@@ -220,7 +220,7 @@ static void load_of_job(struct job_load *l, const struct tally *t, const struct 
 		l->efi_mean = routes / l->links;
 }
 
-static void forget_loads(struct survey *v)
+static void forget_loads(struct fabric_summary *v)
 {
 	free(v->job_load);
 	free(v->job_load_made);
@@ -228,10 +228,10 @@ static void forget_loads(struct survey *v)
 	v->job_load_made = NULL;
 }
 
-/* Room for what survey_job_load() will be asked for. */
-static void load_jobs(struct survey *v, const struct state *s)
+/* Room for what fabric_summary_job_load() will be asked for. */
+static void load_jobs(struct fabric_summary *v, const struct state *s)
 {
-	const struct usage *u = state_usage(s);
+	const struct link_usage *u = state_usage(s);
 
 	forget_loads(v);
 	v->usage_serial = u ? u->serial : 0;
@@ -241,16 +241,17 @@ static void load_jobs(struct survey *v, const struct state *s)
 	v->job_load_made = xcalloc(v->jobs->njob + 1u, 1);
 }
 
-const struct job_load *survey_job_load(const struct survey *v, const struct state *s, uint32_t job)
+const struct job_load *fabric_summary_job_load(const struct fabric_summary *v,
+					       const struct state *s, uint32_t job)
 {
-	const struct usage *u = state_usage(s);
+	const struct link_usage *u = state_usage(s);
 	uint32_t at;
 
 	if (!v->job_load || !u || u->serial != v->usage_serial)
 		return NULL;
 	if (v->job_load_made[job])
 		return &v->job_load[job];
-	at = usage_job(u, v->jobs->jobs[job].id);
+	at = link_usage_job(u, v->jobs->jobs[job].id);
 	v->job_load[job] = (struct job_load){ .worst = FAB_NONE, .util_max = NAN, .efi_mean = NAN };
 	if (at != FAB_NONE)
 		load_of_job(&v->job_load[job], v->tally, u->routes, at);
@@ -259,25 +260,25 @@ const struct job_load *survey_job_load(const struct survey *v, const struct stat
 }
 
 /* That of the state where it is of what the state shows: another thread has made it. */
-static void take_tally(struct survey *v, const struct state *s)
+static void take_tally(struct fabric_summary *v, const struct state *s)
 {
-	const struct tally *t = s->tally;
+	const struct sample_summary *t = s->tally;
 
-	tally_put(v->tally);
+	sample_summary_put(v->tally);
 	if (t && digest_equal(&t->fabric->fingerprint, &v->fabric->fingerprint) &&
 	    t->sample == v->sample && t->rates == v->rates)
-		v->tally = tally_get(t);
+		v->tally = sample_summary_get(t);
 	else
-		v->tally = tally_new(v->fabric, &v->norm, v->sample, v->rates);
+		v->tally = sample_summary_new(v->fabric, &v->norm, v->sample, v->rates);
 }
 
-void survey_update(struct survey *v, const struct state *s)
+void fabric_summary_update(struct fabric_summary *v, const struct state *s)
 {
-	const struct usage *usage = state_usage(s);
+	const struct link_usage *usage = state_usage(s);
 	bool fresh = false, same_usage = v->usage_serial == (usage ? usage->serial : 0);
 
 	if (!s->fabric) {
-		survey_done(v);
+		fabric_summary_done(v);
 		return;
 	}
 	if (v->fabric != s->fabric) {
@@ -305,21 +306,21 @@ void survey_update(struct survey *v, const struct state *s)
 	load_jobs(v, s);
 }
 
-void survey_done(struct survey *v)
+void fabric_summary_done(struct fabric_summary *v)
 {
 	fabric_put(v->fabric);
 	rates_put(v->rates);
 	sample_put(v->sample);
 	jobset_put(v->jobs);
-	shape_free(v->shape);
+	topology_kind_free(v->shape);
 	racks_free(v->racks);
 	free(v->job_Bps);
 	free(v->by_traffic);
 	forget_loads(v);
-	troubles_free(v->troubles);
+	port_problems_free(v->troubles);
 	free(v->problem);
 	free(v->lost);
 	tiers_free(v->tiers);
-	tally_put(v->tally);
+	sample_summary_put(v->tally);
 	memset(v, 0, sizeof(*v));
 }

@@ -33,18 +33,18 @@ struct job_load {
 
 #define PROBLEM_MAX 256
 
-struct survey {
+struct fabric_summary {
 	const struct fabric *fabric; /* own references */
 	const struct rates *rates;
 	const struct sample *sample;
 	const struct jobset *jobs;
 
-	struct shape *shape;
+	struct topology_kind *shape;
 	double errors_limit; /* per minute, of the state */
 	struct racks *racks;
 	struct tiers *tiers;
-	struct norm norm;
-	const struct tally *tally;		  /* own reference: of sample and rates */
+	struct reference_rates norm;
+	const struct sample_summary *tally;	  /* own reference: of sample and rates */
 	uint32_t isl_Mbps, host_Mbps;		  /* most common rates */
 	uint32_t cables;			  /* between switches */
 	uint32_t hosts;				  /* host links */
@@ -52,8 +52,8 @@ struct survey {
 	uint8_t *problem;			  /* enum problem, by fabric port */
 	uint32_t *lost;				  /* ports that had a link and have none now */
 	uint32_t nlost;
-	struct troubles *troubles; /* since when, and what was there */
-	uint32_t nproblem;	   /* listed below: worst kind first */
+	struct port_problems *troubles; /* since when, and what was there */
+	uint32_t nproblem;		/* listed below: worst kind first */
 	uint32_t problem_sw[PROBLEM_MAX];
 	uint8_t problem_port[PROBLEM_MAX];
 
@@ -65,7 +65,7 @@ struct survey {
 	uint32_t nhot;
 	uint32_t hot[HOT_LINKS]; /* channels by utilisation, highest first */
 
-	struct job_load *job_load; /* survey_job_load() as far as it was asked for */
+	struct job_load *job_load; /* fabric_summary_job_load() as far as it was asked for */
 	uint8_t *job_load_made;	   /* by index in jobs */
 	uint64_t usage_serial;
 
@@ -77,11 +77,12 @@ struct survey {
 
 /* Follows the state; cheap when nothing changed.  O(ports) bytes where the state has a tally, else
  * O(ports) figures. */
-void survey_update(struct survey *v, const struct state *s);
-void survey_done(struct survey *v);
+void fabric_summary_update(struct fabric_summary *v, const struct state *s);
+void fabric_summary_done(struct fabric_summary *v);
 
 /* The links that the routes of a job (index in v->jobs) use; NULL: not known.  Added up when first
  * asked for with a sample, O(links of the job); s: of the survey's last update. */
-const struct job_load *survey_job_load(const struct survey *v, const struct state *s, uint32_t job);
+const struct job_load *fabric_summary_job_load(const struct fabric_summary *v,
+					       const struct state *s, uint32_t job);
 
 #endif

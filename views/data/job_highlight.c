@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void forget(struct focus *f)
+static void forget(struct job_highlight *f)
 {
 	free(f->routes);
-	*f = (struct focus){ .id = f->id };
+	*f = (struct job_highlight){ .id = f->id };
 }
 
-static void take_routes(struct focus *f, const struct job_routes *r, uint32_t job)
+static void take_routes(struct job_highlight *f, const struct job_routes *r, uint32_t job)
 {
 	f->known = true;
 	f->nchan = r->nchan;
@@ -24,9 +24,9 @@ static void take_routes(struct focus *f, const struct job_routes *r, uint32_t jo
 	}
 }
 
-void focus_update(struct focus *f, const struct state *s)
+void job_highlight_update(struct job_highlight *f, const struct state *s)
 {
-	const struct usage *u = state_usage(s);
+	const struct link_usage *u = state_usage(s);
 	uint32_t job;
 
 	if (!f->id)
@@ -37,18 +37,18 @@ void focus_update(struct focus *f, const struct state *s)
 	if (!u)
 		return;
 	f->serial = u->serial;
-	job = usage_job(u, f->id);
+	job = link_usage_job(u, f->id);
 	if (job != FAB_NONE && u->routes)
 		take_routes(f, u->routes, job);
 }
 
-void focus_set(struct focus *f, uint64_t id)
+void job_highlight_set(struct job_highlight *f, uint64_t id)
 {
-	focus_done(f);
+	job_highlight_done(f);
 	f->id = id;
 }
 
-void focus_done(struct focus *f)
+void job_highlight_done(struct job_highlight *f)
 {
 	forget(f);
 	f->id = 0;

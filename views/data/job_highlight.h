@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-struct focus {
+struct job_highlight {
 	uint64_t id; /* of the job; 0: none is chosen */
 	bool known;  /* its links are: the rest is filled */
 	uint32_t nchan;
@@ -18,9 +18,10 @@ struct focus {
 };
 
 /* Follows the state; cheap when nothing changed.  O(channels) else. */
-void focus_update(struct focus *f, const struct state *s);
+void job_highlight_update(struct job_highlight *f, const struct state *s);
 /* id 0: no job. */
-void focus_set(struct focus *f, uint64_t id); /* its links are known after the next update */
-void focus_done(struct focus *f);
+void job_highlight_set(struct job_highlight *f,
+		       uint64_t id); /* its links are known after the next update */
+void job_highlight_done(struct job_highlight *f);
 
 #endif

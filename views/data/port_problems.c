@@ -15,19 +15,19 @@ struct port_trouble {
 	bool from_start;
 };
 
-struct troubles {
+struct port_problems {
 	const struct fabric *f; /* own reference */
 	struct port_trouble *port;
 	uint8_t *kind; /* by fabric port, as noted last */
 	bool noted;    /* something was, ever */
 };
 
-struct troubles *troubles_new(void)
+struct port_problems *port_problems_new(void)
 {
-	return xcalloc(1, sizeof(struct troubles));
+	return xcalloc(1, sizeof(struct port_problems));
 }
 
-static void drop(struct troubles *t)
+static void drop(struct port_problems *t)
 {
 	for (uint32_t i = 0; t->f && i < t->f->nport; i++)
 		free(t->port[i].was);
@@ -36,7 +36,7 @@ static void drop(struct troubles *t)
 	fabric_put(t->f);
 }
 
-void troubles_free(struct troubles *t)
+void port_problems_free(struct port_problems *t)
 {
 	if (!t)
 		return;
@@ -64,7 +64,7 @@ static bool has_link(const struct port *p)
 	return p->chan != FAB_NONE || p->term != FAB_NONE;
 }
 
-static void take_along(struct troubles *t, struct port_trouble *to, const struct fabric *f,
+static void take_along(struct port_problems *t, struct port_trouble *to, const struct fabric *f,
 		       uint32_t port, uint32_t old)
 {
 	const struct port *before = &t->f->port[old];
@@ -80,7 +80,7 @@ static void take_along(struct troubles *t, struct port_trouble *to, const struct
 	}
 }
 
-void troubles_fabric(struct troubles *t, const struct fabric *f)
+void port_problems_fabric(struct port_problems *t, const struct fabric *f)
 {
 	struct port_trouble *port = xcalloc(f->nport + 1ull, sizeof(*port));
 	uint8_t *kind = xcalloc(f->nport + 1ull, 1);
@@ -103,7 +103,7 @@ void troubles_fabric(struct troubles *t, const struct fabric *f)
 
 #define ALIKE 64 /* ports compared at once: hardly any change from sample to sample */
 
-void troubles_note(struct troubles *t, const uint8_t *problem, int64_t now_s)
+void port_problems_note(struct port_problems *t, const uint8_t *problem, int64_t now_s)
 {
 	uint32_t n = t->f->nport;
 
@@ -121,7 +121,8 @@ void troubles_note(struct troubles *t, const uint8_t *problem, int64_t now_s)
 	t->noted = true;
 }
 
-double troubles_age_s(const struct troubles *t, uint32_t port, int64_t now_s, bool *longer)
+double port_problems_age_s(const struct port_problems *t, uint32_t port, int64_t now_s,
+			   bool *longer)
 {
 	const struct port_trouble *p = &t->port[port];
 
@@ -129,7 +130,7 @@ double troubles_age_s(const struct troubles *t, uint32_t port, int64_t now_s, bo
 	return t->kind[port] ? (double)(now_s - p->since_s) : NAN;
 }
 
-const char *troubles_was(const struct troubles *t, uint32_t port)
+const char *port_problems_was(const struct port_problems *t, uint32_t port)
 {
 	return t->port[port].was;
 }

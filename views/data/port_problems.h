@@ -13,20 +13,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct troubles; /* of one fabric at a time */
+struct port_problems; /* of one fabric at a time */
 
-struct troubles *troubles_new(void);
-void troubles_free(struct troubles *t); /* NULL is fine */
+struct port_problems *port_problems_new(void);
+void port_problems_free(struct port_problems *t); /* NULL is fine */
 
 /* Another fabric: takes along what is known of ports that are still there.  O(ports). */
-void troubles_fabric(struct troubles *t, const struct fabric *f);
+void port_problems_fabric(struct port_problems *t, const struct fabric *f);
 /* What ports have now (enum problem), by fabric port; now_s: wall clock.  O(ports). */
-void troubles_note(struct troubles *t, const uint8_t *problem, int64_t now_s);
+void port_problems_note(struct port_problems *t, const uint8_t *problem, int64_t now_s);
 
 /* Seconds that a port has had what it has; NAN: it has nothing.  longer: it was so when it was
  * looked at first. */
-double troubles_age_s(const struct troubles *t, uint32_t port, int64_t now_s, bool *longer);
+double port_problems_age_s(const struct port_problems *t, uint32_t port, int64_t now_s,
+			   bool *longer);
 /* "spine07/9": the other end of a link that was there and is not any more; NULL: none was. */
-const char *troubles_was(const struct troubles *t, uint32_t port);
+const char *port_problems_was(const struct port_problems *t, uint32_t port);
 
 #endif

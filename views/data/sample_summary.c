@@ -32,7 +32,7 @@ static uint32_t common_rate(const struct fabric *f, bool isl)
 	return best->rate;
 }
 
-void norm_take(struct norm *n, const struct fabric *f, const struct tiers *t)
+void reference_rates_take(struct reference_rates *n, const struct fabric *f, const struct tiers *t)
 {
 	n->isl_Mbps = common_rate(f, true);
 	n->host_Mbps = common_rate(f, false);
@@ -41,7 +41,7 @@ void norm_take(struct norm *n, const struct fabric *f, const struct tiers *t)
 
 /* --- problems -------------------------------------------------------------------------------- */
 
-static enum problem problem_of(const struct norm *n, const struct port *p,
+static enum problem problem_of(const struct reference_rates *n, const struct port *p,
 			       const struct port_counters *pc)
 {
 	uint32_t expect = p->chan != FAB_NONE ? n->isl_Mbps : n->host_Mbps;
@@ -57,7 +57,7 @@ static enum problem problem_of(const struct norm *n, const struct port *p,
 	return PROBLEM_NONE;
 }
 
-static void note_rising(struct tally *t, uint32_t port, double per_min)
+static void note_rising(struct sample_summary *t, uint32_t port, double per_min)
 {
 	uint8_t other = t->problem[port];
 
@@ -68,7 +68,7 @@ static void note_rising(struct tally *t, uint32_t port, double per_min)
 	t->rising[t->nrising++] = (struct rising){ port, other, per_min };
 }
 
-static void find_problems(struct tally *t, const struct norm *n)
+static void find_problems(struct sample_summary *t, const struct reference_rates *n)
 {
 	const struct fabric *f = t->fabric;
 
@@ -98,7 +98,7 @@ static void tier_add(struct tier_sum *t, double util, double wait)
 	t->known++;
 }
 
-static void sum_tiers(struct tally *v, const struct norm *n)
+static void sum_tiers(struct sample_summary *v, const struct reference_rates *n)
 {
 	const struct fabric *f = v->fabric;
 	double sum = 0;
@@ -129,7 +129,7 @@ static void sum_tiers(struct tally *v, const struct norm *n)
 
 /* --- channels -------------------------------------------------------------------------------- */
 
-static void top_add(struct tally_top *t, double *figure, double v, uint32_t c)
+static void top_add(struct sample_top *t, double *figure, double v, uint32_t c)
 {
 	uint32_t k;
 
@@ -144,7 +144,7 @@ static void top_add(struct tally_top *t, double *figure, double v, uint32_t c)
 	t->chan[k] = c;
 }
 
-static void find_tops(struct tally *t)
+static void find_tops(struct sample_summary *t)
 {
 	const struct fabric *f = t->fabric;
 	double figure[HISTORY_METRICS][HOT_LINKS];
@@ -165,10 +165,10 @@ static void find_tops(struct tally *t)
 		t->util[c] = NAN;
 }
 
-struct tally *tally_new(const struct fabric *f, const struct norm *n, const struct sample *sample,
-			const struct rates *rates)
+struct sample_summary *sample_summary_new(const struct fabric *f, const struct reference_rates *n,
+					  const struct sample *sample, const struct rates *rates)
 {
-	struct tally *t = xcalloc(1, sizeof(*t));
+	struct sample_summary *t = xcalloc(1, sizeof(*t));
 
 	t->refs = 1;
 	t->fabric = fabric_get(f);
@@ -184,7 +184,8 @@ struct tally *tally_new(const struct fabric *f, const struct norm *n, const stru
 	return t;
 }
 
-void tally_problems(uint32_t count[PROBLEM_KINDS], const struct tally *t, double errors_limit)
+void sample_summary_problems(uint32_t count[PROBLEM_KINDS], const struct sample_summary *t,
+			     double errors_limit)
 {
 	memcpy(count, t->count, sizeof(t->count));
 	for (uint32_t i = 0; i < t->nrising; i++)
@@ -194,16 +195,16 @@ void tally_problems(uint32_t count[PROBLEM_KINDS], const struct tally *t, double
 		}
 }
 
-const struct tally *tally_get(const struct tally *t)
+const struct sample_summary *sample_summary_get(const struct sample_summary *t)
 {
 	if (t)
-		__atomic_add_fetch(&((struct tally *)t)->refs, 1, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&((struct sample_summary *)t)->refs, 1, __ATOMIC_RELAXED);
 	return t;
 }
 
-void tally_put(const struct tally *p)
+void sample_summary_put(const struct sample_summary *p)
 {
-	struct tally *t = (struct tally *)p;
+	struct sample_summary *t = (struct sample_summary *)p;
 
 	if (!t || __atomic_sub_fetch(&t->refs, 1, __ATOMIC_ACQ_REL))
 		return;

@@ -39,12 +39,12 @@ struct rising {
 
 /* Channels by a figure, highest first, equals as they come; those without wait or errors are left
  * out. */
-struct tally_top {
+struct sample_top {
 	uint32_t n;
 	uint32_t chan[HOT_LINKS];
 };
 
-struct tally {
+struct sample_summary {
 	const struct fabric *fabric; /* own references */
 	const struct sample *sample;
 	const struct rates *rates; /* NULL: a first sample */
@@ -59,24 +59,27 @@ struct tally {
 
 	struct tier_sum tier[TIERS];
 	double load_pct; /* mean utilisation of all known channels; NAN none */
-	struct tally_top top[HISTORY_METRICS];
+	struct sample_top top[HISTORY_METRICS];
 	int refs;
 };
 
 /* What the figures of a fabric's ports are measured by; once per fabric. */
-struct norm {
+struct reference_rates {
 	uint32_t isl_Mbps, host_Mbps; /* most common rates */
 	const struct tiers *tiers;    /* borrowed */
 };
 
-void norm_take(struct norm *n, const struct fabric *f, const struct tiers *t); /* O(ports) */
+void reference_rates_take(struct reference_rates *n, const struct fabric *f,
+			  const struct tiers *t); /* O(ports) */
 
 /* sample and rates: of f, or NULL.  O(ports). */
-struct tally *tally_new(const struct fabric *f, const struct norm *n, const struct sample *sample,
-			const struct rates *rates);
+struct sample_summary *sample_summary_new(const struct fabric *f, const struct reference_rates *n,
+					  const struct sample *sample, const struct rates *rates);
 /* Ports by problem, of which those whose errors rise by more than that a minute. */
-void tally_problems(uint32_t count[PROBLEM_KINDS], const struct tally *t, double errors_limit);
-const struct tally *tally_get(const struct tally *t); /* thread-safe; returns t */
-void tally_put(const struct tally *t);		      /* NULL is fine */
+void sample_summary_problems(uint32_t count[PROBLEM_KINDS], const struct sample_summary *t,
+			     double errors_limit);
+const struct sample_summary *
+sample_summary_get(const struct sample_summary *t);	 /* thread-safe; returns t */
+void sample_summary_put(const struct sample_summary *t); /* NULL is fine */
 
 #endif

@@ -34,9 +34,9 @@ const struct metrics *state_metrics(const struct state *s)
 	return m && s->fabric && m->nchan == s->fabric->nchan ? m : NULL;
 }
 
-const struct usage *state_usage(const struct state *s)
+const struct link_usage *state_usage(const struct state *s)
 {
-	const struct usage *u = s->usage;
+	const struct link_usage *u = s->usage;
 
 	return u && s->fabric && u->tables == s->tables && u->fabric->nchan == s->fabric->nchan
 		       ? u
@@ -45,7 +45,7 @@ const struct usage *state_usage(const struct state *s)
 
 const struct chan_dest_list *state_chan_dests(const struct state *s, uint32_t chan)
 {
-	const struct usage *u = state_usage(s);
+	const struct link_usage *u = state_usage(s);
 
 	return u && u->dests && chan < u->dests->nchan ? &u->dests->of[chan] : NULL;
 }

@@ -298,7 +298,7 @@ struct state_limits {
 };
 struct apply_wrote;
 struct sessions;
-struct tally;
+struct sample_summary;
 struct slurm_topology;
 
 struct state {
@@ -331,13 +331,15 @@ struct state {
 	const struct verdict *verdict; /* of tables */
 	const struct metrics *metrics; /* of tables, with metrics_jobs */
 	const struct jobset *metrics_jobs;
-	const struct usage *usage; /* of tables, perhaps with somewhat older jobs: state_usage() */
+	const struct link_usage
+		*usage; /* of tables, perhaps with somewhat older jobs: state_usage() */
 	bool metrics_busy;
 	char metrics_step[48]; /* how far that is; "" not known */
 	const struct jobset *jobs;
 	const struct sample *sample; /* newest */
 	const struct rates *rates;   /* newest */
-	const struct tally *tally;   /* of sample and rates; NULL: the survey makes its own */
+	const struct sample_summary
+		*tally; /* of sample and rates; NULL: the survey makes its own */
 	const struct history *history;
 	const struct events *events;
 
@@ -388,7 +390,7 @@ int64_t state_moment_s(const struct state *s);
 /* Current metrics when they are of this fabric, else NULL. */
 const struct metrics *state_metrics(const struct state *s);
 /* Who uses what, when it is of the current tables, else NULL. */
-const struct usage *state_usage(const struct state *s);
+const struct link_usage *state_usage(const struct state *s);
 /* To whom the routes over a channel lead; NULL: not known. */
 const struct chan_dest_list *state_chan_dests(const struct state *s, uint32_t chan);
 /* A proposal is selected and of this fabric. */

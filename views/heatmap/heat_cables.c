@@ -44,13 +44,13 @@ static void draw_figures(const struct ui *ui, struct canvas *c, struct rect r, i
 	const struct port_rate *back =
 		state_rate(s, chan_fabric_port(s->fabric, s->fabric->chan_rev[chan]));
 	const struct metrics *m = state_metrics(s);
-	const struct usage *use = state_usage(s);
+	const struct link_usage *use = state_usage(s);
 	char util[FIGURE_LEN], wait[FIGURE_LEN], err[FIGURE_LEN], in[FIGURE_LEN];
 	char efi[FIGURE_LEN], eff[FIGURE_LEN], vls[FIGURE_LEN] = "-";
 	double u = p ? p->util_pct : NAN;
 
 	if (use && use->lanes)
-		snprintf(vls, sizeof(vls), "%u", vl_use_lanes(use->lanes, chan));
+		snprintf(vls, sizeof(vls), "%u", vl_usage_lanes(use->lanes, chan));
 	canvas_textf(c, r, 4, y,
 		     role == ROLE_DIM || !isfinite(u) ? role
 						      : heat_role(ui_palette(ui), heat_level(u)),

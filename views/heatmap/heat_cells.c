@@ -19,7 +19,7 @@ static bool worse(enum chan_metric m, const struct chan_value *a, const struct c
 static void cell_add(struct heat_cell *cell, const struct heat_sight *at, const struct ui *ui,
 		     const struct state *s, uint32_t chan)
 {
-	const struct survey *v = ui_survey(ui);
+	const struct fabric_summary *v = ui_survey(ui);
 	enum problem problem = PROBLEM_NONE;
 	struct chan_value value = chan_value_of(at->metric, ui_palette(ui), s, v, chan);
 	bool dim = ui_job_dims(ui, chan), first = !cell->count++;

@@ -71,7 +71,7 @@ void plane_fill_switches(struct heat_layout *l, struct heat_plane *p, const stru
 	free(row_of);
 }
 
-struct heat_layout *heat_layout_new(const struct fabric *f, const struct shape *s,
+struct heat_layout *heat_layout_new(const struct fabric *f, const struct topology_kind *s,
 				    const struct racks *r)
 {
 	struct heat_layout *l = xcalloc(1, sizeof(*l));
@@ -79,14 +79,14 @@ struct heat_layout *heat_layout_new(const struct fabric *f, const struct shape *
 	l->fabric = fabric_get(f);
 	l->arena = arena_new();
 	l->note = arena_strdup(l->arena, s->note);
-	if (s->kind == SHAPE_TREE && s->nlevel - 1 <= HEAT_PLANES - 3)
+	if (s->kind == TOPOLOGY_TREE && s->nlevel - 1 <= HEAT_PLANES - 3)
 		for (uint32_t low = 0; low + 1 < s->nlevel; low++)
 			tree_plane(l, f, s, low);
-	for (uint32_t d = 0; s->kind == SHAPE_HYPERX && d < s->ndim; d++)
+	for (uint32_t d = 0; s->kind == TOPOLOGY_HYPERX && d < s->ndim; d++)
 		hyperx_plane(l, f, s, d);
-	for (uint32_t d = 0; s->kind == SHAPE_TORUS && d < s->ndim; d++)
+	for (uint32_t d = 0; s->kind == TOPOLOGY_TORUS && d < s->ndim; d++)
 		torus_plane(l, f, s, d);
-	if (s->kind == SHAPE_GROUPS)
+	if (s->kind == TOPOLOGY_GROUPS)
 		group_planes(l, f, s);
 	if (r && r->n)
 		rack_plane(l, f, r);

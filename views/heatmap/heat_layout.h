@@ -45,7 +45,7 @@ struct heat_layout {
 };
 
 /* r may be NULL: no racks are known. */
-struct heat_layout *heat_layout_new(const struct fabric *f, const struct shape *s,
+struct heat_layout *heat_layout_new(const struct fabric *f, const struct topology_kind *s,
 				    const struct racks *r);
 void heat_layout_free(struct heat_layout *l); /* NULL is fine */
 

@@ -40,7 +40,7 @@ static uint32_t take_sorted(uint32_t *out, struct place *all, uint32_t n)
 }
 
 /* Components of the cables between two levels; group[sw] for both, else FAB_NONE. */
-static uint32_t components(const struct fabric *f, const struct shape *s, uint32_t low,
+static uint32_t components(const struct fabric *f, const struct topology_kind *s, uint32_t low,
 			   uint32_t *group)
 {
 	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), n = 0;
@@ -73,7 +73,7 @@ static uint32_t components(const struct fabric *f, const struct shape *s, uint32
 }
 
 /* Switches of a level by (component, name); first gets the place in its component of each. */
-static uint32_t level_order(const struct fabric *f, const struct shape *s, uint32_t level,
+static uint32_t level_order(const struct fabric *f, const struct topology_kind *s, uint32_t level,
 			    const uint32_t *group, uint32_t *out, uint32_t *rank)
 {
 	struct place *all = xcalloc(f->nsw, sizeof(*all));
@@ -91,7 +91,8 @@ static uint32_t level_order(const struct fabric *f, const struct shape *s, uint3
 	return n;
 }
 
-void tree_plane(struct heat_layout *l, const struct fabric *f, const struct shape *s, uint32_t low)
+void tree_plane(struct heat_layout *l, const struct fabric *f, const struct topology_kind *s,
+		uint32_t low)
 {
 	struct heat_plane *p;
 	uint32_t *group = xcalloc(f->nsw, sizeof(*group)), *rank = xcalloc(f->nsw, sizeof(*rank));
@@ -100,8 +101,8 @@ void tree_plane(struct heat_layout *l, const struct fabric *f, const struct shap
 	uint32_t ngroup = components(f, s, low, group), nupper;
 	char from[16], to[16];
 
-	p = plane_add(l, SET_SHAPE, shape_level_name(from, s, low),
-		      shape_level_name(to, s, low + 1));
+	p = plane_add(l, SET_SHAPE, topology_kind_level_name(from, s, low),
+		      topology_kind_level_name(to, s, low + 1));
 	p->up = true;
 	p->dir[0] = "up";
 	p->dir[1] = "down";
@@ -125,7 +126,8 @@ void tree_plane(struct heat_layout *l, const struct fabric *f, const struct shap
 	free(group);
 }
 
-void hyperx_plane(struct heat_layout *l, const struct fabric *f, const struct shape *s, uint32_t d)
+void hyperx_plane(struct heat_layout *l, const struct fabric *f, const struct topology_kind *s,
+		  uint32_t d)
 {
 	struct place *all = xcalloc(f->nsw, sizeof(*all));
 	uint32_t *col_of = xcalloc(f->nchan, sizeof(*col_of));
@@ -136,7 +138,7 @@ void hyperx_plane(struct heat_layout *l, const struct fabric *f, const struct sh
 	p = plane_add(l, SET_SHAPE, "switch", name);
 	snprintf(p->title, sizeof(p->title), "HyperX dimension %u of %u", d + 1, s->ndim);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		const uint16_t *x = &s->coord[sw * SHAPE_DIMS];
+		const uint16_t *x = &s->coord[sw * TOPOLOGY_DIMS];
 		uint32_t at = 0;
 
 		for (uint32_t i = 0; i < s->ndim; i++)
@@ -147,8 +149,8 @@ void hyperx_plane(struct heat_layout *l, const struct fabric *f, const struct sh
 	p->nrow = take_sorted(p->row_sw, all, f->nsw);
 	p->ncol = s->dim[d];
 	for (uint32_t c = 0; c < f->nchan; c++) {
-		uint32_t from = s->coord[f->chan_src[c] * SHAPE_DIMS + d];
-		uint32_t to = s->coord[f->chan_dst[c] * SHAPE_DIMS + d];
+		uint32_t from = s->coord[f->chan_src[c] * TOPOLOGY_DIMS + d];
+		uint32_t to = s->coord[f->chan_dst[c] * TOPOLOGY_DIMS + d];
 
 		col_of[c] = from != to ? to : FAB_NONE;
 	}
@@ -228,9 +230,10 @@ void square_plane(struct heat_layout *l, const struct fabric *f, bool rcm)
 }
 
 /* "*,3,1": the line of dimension d through a switch. */
-static char *line_name(struct arena *arena, const struct shape *s, const uint16_t *x, uint32_t d)
+static char *line_name(struct arena *arena, const struct topology_kind *s, const uint16_t *x,
+		       uint32_t d)
 {
-	char *name = arena_array(arena, char, 8 * SHAPE_DIMS);
+	char *name = arena_array(arena, char, 8 * TOPOLOGY_DIMS);
 	int n = 0;
 
 	for (uint32_t i = 0; i < s->ndim; i++) {
@@ -243,14 +246,15 @@ static char *line_name(struct arena *arena, const struct shape *s, const uint16_
 }
 
 /* Position of a step up along the dimension; FAB_NONE for all others. */
-static uint32_t step_up(const struct shape *s, uint32_t from, uint32_t to, uint32_t d)
+static uint32_t step_up(const struct topology_kind *s, uint32_t from, uint32_t to, uint32_t d)
 {
 	if (to == from + 1)
 		return from;
 	return s->ring[d] && s->dim[d] > 2 && from == s->dim[d] - 1 && !to ? from : FAB_NONE;
 }
 
-void torus_plane(struct heat_layout *l, const struct fabric *f, const struct shape *s, uint32_t d)
+void torus_plane(struct heat_layout *l, const struct fabric *f, const struct topology_kind *s,
+		 uint32_t d)
 {
 	uint32_t *row_of = xcalloc(f->nsw, sizeof(*row_of));
 	uint32_t *col_of = xcalloc(f->nchan, sizeof(*col_of));
@@ -269,7 +273,7 @@ void torus_plane(struct heat_layout *l, const struct fabric *f, const struct sha
 	p->ncol = s->dim[d];
 	p->row_text = arena_array(l->arena, char *, p->nrow);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		const uint16_t *x = &s->coord[sw * SHAPE_DIMS];
+		const uint16_t *x = &s->coord[sw * TOPOLOGY_DIMS];
 		uint32_t at = 0;
 
 		for (uint32_t i = 0; i < s->ndim; i++)
@@ -282,8 +286,8 @@ void torus_plane(struct heat_layout *l, const struct fabric *f, const struct sha
 		if (!p->row_text[r])
 			p->row_text[r] = arena_strdup(l->arena, "(no switch)");
 	for (uint32_t c = 0; c < f->nchan; c++) {
-		uint32_t from = s->coord[f->chan_src[c] * SHAPE_DIMS + d];
-		uint32_t to = s->coord[f->chan_dst[c] * SHAPE_DIMS + d];
+		uint32_t from = s->coord[f->chan_src[c] * TOPOLOGY_DIMS + d];
+		uint32_t to = s->coord[f->chan_dst[c] * TOPOLOGY_DIMS + d];
 
 		col_of[c] = from == to ? FAB_NONE : step_up(s, from, to, d);
 	}
@@ -307,7 +311,8 @@ static void sets_plane(struct heat_layout *l, struct heat_plane *p, const struct
 }
 
 /* "sw0001..sw0016" is long: a group goes by its number and its first switch. */
-static char **group_names(struct heat_layout *l, const struct fabric *f, const struct shape *s)
+static char **group_names(struct heat_layout *l, const struct fabric *f,
+			  const struct topology_kind *s)
 {
 	char **text = arena_array(l->arena, char *, s->ngroup);
 
@@ -323,8 +328,8 @@ static char **group_names(struct heat_layout *l, const struct fabric *f, const s
 }
 
 /* Rows are switches by group; columns are places in the group, or the other groups. */
-static void member_plane(struct heat_layout *l, const struct fabric *f, const struct shape *s,
-			 char **text, bool inside)
+static void member_plane(struct heat_layout *l, const struct fabric *f,
+			 const struct topology_kind *s, char **text, bool inside)
 {
 	struct heat_plane *p =
 		plane_add(l, SET_MEMBERS, "switch", inside ? "of its group" : "group");
@@ -357,7 +362,7 @@ static void member_plane(struct heat_layout *l, const struct fabric *f, const st
 	free(all);
 }
 
-void group_planes(struct heat_layout *l, const struct fabric *f, const struct shape *s)
+void group_planes(struct heat_layout *l, const struct fabric *f, const struct topology_kind *s)
 {
 	struct heat_plane *p = plane_add(l, SET_SHAPE, "group", "group");
 	char **text = group_names(l, f, s);

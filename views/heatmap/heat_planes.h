@@ -6,12 +6,15 @@
 #include "views/data/racks.h"
 #include "views/heatmap/heat_layout.h"
 
-void tree_plane(struct heat_layout *l, const struct fabric *f, const struct shape *s, uint32_t low);
-void hyperx_plane(struct heat_layout *l, const struct fabric *f, const struct shape *s, uint32_t d);
+void tree_plane(struct heat_layout *l, const struct fabric *f, const struct topology_kind *s,
+		uint32_t low);
+void hyperx_plane(struct heat_layout *l, const struct fabric *f, const struct topology_kind *s,
+		  uint32_t d);
 /* Lines of a dimension and the steps along them. */
-void torus_plane(struct heat_layout *l, const struct fabric *f, const struct shape *s, uint32_t d);
+void torus_plane(struct heat_layout *l, const struct fabric *f, const struct topology_kind *s,
+		 uint32_t d);
 /* Group by group; then each switch's cables inside its group, and to other groups. */
-void group_planes(struct heat_layout *l, const struct fabric *f, const struct shape *s);
+void group_planes(struct heat_layout *l, const struct fabric *f, const struct topology_kind *s);
 void rack_plane(struct heat_layout *l, const struct fabric *f, const struct racks *r);
 void square_plane(struct heat_layout *l, const struct fabric *f, bool rcm);
 

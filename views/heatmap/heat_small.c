@@ -6,7 +6,7 @@
 
 static void follow(struct heat_small *h, const struct ui *ui, const struct state *s)
 {
-	const struct survey *v = ui_survey(ui);
+	const struct fabric_summary *v = ui_survey(ui);
 
 	if (h->layout && h->layout->fabric == s->fabric)
 		return;

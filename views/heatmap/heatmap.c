@@ -90,7 +90,7 @@ static void go_to(struct heatmap_ui *u, const struct ui *ui, const struct state 
 /* Follows the state and the other views. */
 static void follow(struct heatmap_ui *u, const struct ui *ui, const struct state *s)
 {
-	const struct survey *v = ui_survey(ui);
+	const struct fabric_summary *v = ui_survey(ui);
 	uint32_t chan = ui_selected_chan(ui);
 
 	if (!u->layout || u->layout->fabric != s->fabric) {

@@ -19,13 +19,13 @@ struct ranked {
 	uint32_t chan;
 };
 
-static double key_of(const struct tally *t, uint32_t chan, uint32_t routes)
+static double key_of(const struct sample_summary *t, uint32_t chan, uint32_t routes)
 {
 	return t->rates ? (isfinite(t->util[chan]) ? t->util[chan] : -1) : routes;
 }
 
-static void find_links(struct job_detail *d, const struct tally *t, const struct job_routes *r,
-		       uint32_t job)
+static void find_links(struct job_detail *d, const struct sample_summary *t,
+		       const struct job_routes *r, uint32_t job)
 {
 	struct ranked top[LINKS_MAX];
 
@@ -112,8 +112,8 @@ static void find_pairs(struct job_detail *d, const struct state *s, const struct
 
 static void follow(struct job_detail *d, const struct ui *ui, const struct state *s, uint64_t id)
 {
-	const struct usage *u = state_usage(s);
-	uint32_t job = usage_job(u, id);
+	const struct link_usage *u = state_usage(s);
+	uint32_t job = link_usage_job(u, id);
 	uint64_t serial = u ? u->serial : 0;
 
 	if (d->id == id && d->serial == serial && d->rates == s->rates)
@@ -171,8 +171,8 @@ static void draw_switches(const struct state *s, struct canvas *c, struct rect r
 static void draw_link(const struct job_detail *d, const struct ui *ui, const struct state *s,
 		      struct canvas *c, struct rect r, int y, uint32_t i)
 {
-	const struct usage *u = state_usage(s);
-	uint32_t chan = d->links[i], job = usage_job(u, d->id);
+	const struct link_usage *u = state_usage(s);
+	uint32_t chan = d->links[i], job = link_usage_job(u, d->id);
 	const struct port_rate *p = state_rate(s, chan_fabric_port(s->fabric, chan));
 	double util = p ? p->util_pct : NAN;
 	char label[256], pct[FIGURE_LEN], routes[FIGURE_LEN];

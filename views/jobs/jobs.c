@@ -90,8 +90,8 @@ static bool draw_picture(const struct table_in *in, uint32_t job, uint32_t col, 
 static void mark_job(const struct table_in *in, uint32_t job)
 {
 	unsigned long long id = ui_survey(in->ui)->jobs->jobs[job].id;
-	const struct usage *use = state_usage(in->s);
-	uint32_t at = usage_job(use, id);
+	const struct link_usage *use = state_usage(in->s);
+	uint32_t at = link_usage_job(use, id);
 	unsigned long long n;
 
 	if (ui_selected_job(in->ui) == id) {

@@ -39,7 +39,7 @@ static void draw_rates(const struct ui *ui, const struct state *s, struct canvas
 
 const char *chan_lanes_text(char *buf, size_t len, const struct state *s, uint32_t chan, int width)
 {
-	const struct usage *u = state_usage(s);
+	const struct link_usage *u = state_usage(s);
 	const uint32_t *routes;
 	uint64_t sum = 0;
 	char one[32];
@@ -91,7 +91,7 @@ static char *put_number(char *to, uint64_t v)
 
 const char *chan_jobs_text(char *buf, size_t len, const struct state *s, uint32_t chan, int width)
 {
-	const struct usage *u = state_usage(s);
+	const struct link_usage *u = state_usage(s);
 	const struct job_routes *r = u ? u->routes : NULL;
 	double all = r ? (double)routes_of_jobs(r, chan) : 0;
 	char one[48];
@@ -149,9 +149,9 @@ static void draw_routes(const struct state *s, struct canvas *c, struct rect r, 
 static void draw_jobs(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
 		      uint32_t chan)
 {
-	const struct usage *u = state_usage(s);
+	const struct link_usage *u = state_usage(s);
 	uint64_t id = ui_selected_job(ui);
-	uint32_t n, job = usage_job(u, id);
+	uint32_t n, job = link_usage_job(u, id);
 	int x = canvas_text(c, r, 1, 2, ROLE_LABEL, "jobs "), end = r.w - 22;
 	char text[256], mark[64] = "";
 

@@ -213,7 +213,7 @@ static void draw_routes(const struct state *s, struct canvas *c, struct rect r, 
 static void draw_jobs(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
 		      uint32_t chan)
 {
-	const struct usage *u = state_usage(s);
+	const struct link_usage *u = state_usage(s);
 	const struct job_routes *k = u ? u->routes : NULL;
 	uint64_t sum = 0, first = k ? k->chan_off[chan] : 0, last = k ? k->chan_off[chan + 1] : 0;
 

@@ -142,7 +142,7 @@ static void draw_hint(struct canvas *c, struct rect r)
 /* The channel under the cursor, FAB_NONE when there is none. */
 static uint32_t cursor_chan(const struct overview_ui *u, const struct ui *ui, const struct state *s)
 {
-	const struct survey *v = ui_survey(ui);
+	const struct fabric_summary *v = ui_survey(ui);
 	uint32_t i = u->list[u->pane].cursor, nhot;
 	const uint32_t *hot = overview_hot(ui, &nhot);
 
@@ -216,7 +216,7 @@ static void overview_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 			  const struct state *s)
 {
 	struct overview_ui *u = own;
-	const struct survey *v = ui_survey(ui);
+	const struct fabric_summary *v = ui_survey(ui);
 	struct overview_layout l = layout(r, v->ntier);
 
 	if (!s->fabric) {
@@ -240,7 +240,7 @@ static void overview_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 
 static uint32_t pane_rows(const struct overview_ui *u, const struct ui *ui)
 {
-	const struct survey *v = ui_survey(ui);
+	const struct fabric_summary *v = ui_survey(ui);
 	uint32_t n;
 
 	if (u->pane == PANE_HOT) {
@@ -252,13 +252,13 @@ static uint32_t pane_rows(const struct overview_ui *u, const struct ui *ui)
 	return v->jobs ? v->jobs->njob : 0;
 }
 
-static uint32_t job_at(const struct survey *v, uint32_t row)
+static uint32_t job_at(const struct fabric_summary *v, uint32_t row)
 {
 	return v->by_traffic ? v->by_traffic[row] : row;
 }
 
 /* A job is marked as Enter in its own view does, and shown there. */
-static void open_job(struct ui *ui, const struct survey *v, uint32_t row)
+static void open_job(struct ui *ui, const struct fabric_summary *v, uint32_t row)
 {
 	ui_select_job(ui, v->jobs->jobs[job_at(v, row)].id);
 	ui_goto(ui, VIEW_JOBS);
@@ -266,7 +266,7 @@ static void open_job(struct ui *ui, const struct survey *v, uint32_t row)
 
 static void open_row(const struct overview_ui *u, struct ui *ui, const struct state *s)
 {
-	const struct survey *v = ui_survey(ui);
+	const struct fabric_summary *v = ui_survey(ui);
 	uint32_t i = u->list[u->pane].cursor, chan;
 
 	if (i >= pane_rows(u, ui)) {

@@ -22,7 +22,7 @@ static int put_bad(struct canvas *c, struct rect r, int x, int y, enum role role
 }
 
 /* What is wrong, in a narrow pane by the signs of the lists. */
-static void draw_links(struct canvas *c, struct rect r, int y, const struct survey *v)
+static void draw_links(struct canvas *c, struct rect r, int y, const struct fabric_summary *v)
 {
 	int x = canvas_textf(c, r, 1, y, ROLE_TEXT, "links %u", v->cables + v->hosts);
 	char all[120];
@@ -96,7 +96,7 @@ static void draw_poll(struct canvas *c, struct rect r, int y, const struct state
 }
 
 static void draw_jobs_line(struct canvas *c, struct rect r, int y, const struct state *s,
-			   const struct survey *v)
+			   const struct fabric_summary *v)
 {
 	char load[FIGURE_LEN];
 	int x = 1;
@@ -196,14 +196,15 @@ static void draw_counts(struct canvas *c, struct rect r, const struct state *s, 
 	put(c, r, 1, p->missing_sw || p->missing_ca ? ROLE_BAD : ROLE_TEXT, full, brief);
 }
 
-void pane_fabric(struct canvas *c, struct rect r, const struct state *s, const struct survey *v)
+void pane_fabric(struct canvas *c, struct rect r, const struct state *s,
+		 const struct fabric_summary *v)
 {
 	char shape[64], title[96];
 
-	shape_sentence(shape, sizeof(shape), v->shape);
+	topology_kind_sentence(shape, sizeof(shape), v->shape);
 	snprintf(title, sizeof(title), "Fabric: %s", shape);
 	if (text_width(title) + 6 > r.w) {
-		shape_name(shape, sizeof(shape), v->shape);
+		topology_kind_name(shape, sizeof(shape), v->shape);
 		snprintf(title, sizeof(title), "Fabric: %s", shape);
 	}
 	canvas_rule(c, r, 0, title);
@@ -238,7 +239,8 @@ static void draw_bar_key(struct canvas *c, struct rect r, int x)
 
 #define TIER_ROOM 46 /* columns; in less the least used link makes room for the bar */
 
-void pane_tiers(const struct ui *ui, struct canvas *c, struct rect r, const struct survey *v)
+void pane_tiers(const struct ui *ui, struct canvas *c, struct rect r,
+		const struct fabric_summary *v)
 {
 	char min[FIGURE_LEN], avg[FIGURE_LEN], max[FIGURE_LEN], wait[FIGURE_LEN];
 	bool brief = r.w <= TIER_ROOM;

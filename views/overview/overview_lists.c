@@ -37,7 +37,7 @@ static void draw_hot_row(const struct ui *ui, struct canvas *c, struct rect r, i
 	const struct fabric *f = s->fabric;
 	const struct port_rate *p = state_rate(s, chan_fabric_port(f, chan));
 	const struct metrics *m = state_metrics(s);
-	const struct usage *use = state_usage(s);
+	const struct link_usage *use = state_usage(s);
 	char a[FIGURE_LEN], b[FIGURE_LEN], e[FIGURE_LEN] = "-", vls[8] = "-", label[256];
 	enum role role = ui_job_dims(ui, chan) ? ROLE_DIM : ROLE_TEXT;
 	double second = NAN;
@@ -47,7 +47,7 @@ static void draw_hot_row(const struct ui *ui, struct canvas *c, struct rect r, i
 	if (m)
 		figure_short(e, m->efi[chan]);
 	if (use && use->lanes)
-		snprintf(vls, sizeof(vls), "%u", vl_use_lanes(use->lanes, chan) & 15);
+		snprintf(vls, sizeof(vls), "%u", vl_usage_lanes(use->lanes, chan) & 15);
 	canvas_textf(c, r, 2, y,
 		     role == ROLE_DIM ? role
 				      : heat_role(ui_palette(ui), p ? heat_level(p->util_pct) : 0),
@@ -62,8 +62,8 @@ static void draw_hot_row(const struct ui *ui, struct canvas *c, struct rect r, i
 
 const uint32_t *overview_hot(const struct ui *ui, uint32_t *n)
 {
-	const struct survey *v = ui_survey(ui);
-	const struct tally_top *top = v->tally ? &v->tally->top[ui_past(ui)] : NULL;
+	const struct fabric_summary *v = ui_survey(ui);
+	const struct sample_top *top = v->tally ? &v->tally->top[ui_past(ui)] : NULL;
 
 	*n = top ? top->n : 0;
 	return top ? top->chan : NULL;
@@ -121,14 +121,14 @@ void pane_hot(struct list *l, bool on, const struct ui *ui, struct canvas *c, st
 
 /* --- problem ports -------------------------------------------------------------------------- */
 
-const char *problem_text(char *buf, size_t len, const struct state *s, const struct survey *v,
-			 uint32_t port)
+const char *problem_text(char *buf, size_t len, const struct state *s,
+			 const struct fabric_summary *v, uint32_t port)
 {
 	enum problem kind = (enum problem)v->problem[port];
 	const struct port *p = &s->fabric->port[port];
 	const struct port_rate *rate = state_rate(s, port);
 	bool longer = false;
-	double age = s->past.on ? NAN : troubles_age_s(v->troubles, port, s->now_s, &longer);
+	double age = s->past.on ? NAN : port_problems_age_s(v->troubles, port, s->now_s, &longer);
 	char since[FIGURE_LEN], pct[FIGURE_LEN], what[64];
 
 	if (kind == PROBLEM_ERRORS && rate)
@@ -147,11 +147,11 @@ const char *problem_text(char *buf, size_t len, const struct state *s, const str
 }
 
 static void draw_problem(const struct ui *ui, struct canvas *c, struct rect r, int y,
-			 const struct state *s, const struct survey *v, uint32_t i)
+			 const struct state *s, const struct fabric_summary *v, uint32_t i)
 {
 	uint32_t sw = v->problem_sw[i], port = s->fabric->port_off[sw] + v->problem_port[i];
 	enum problem kind = (enum problem)v->problem[port];
-	const char *was = troubles_was(v->troubles, port);
+	const char *was = port_problems_was(v->troubles, port);
 	char label[256], full[360], text[96];
 
 	problem_text(text, sizeof(text), s, v, port);
@@ -169,7 +169,7 @@ static void draw_problem(const struct ui *ui, struct canvas *c, struct rect r, i
 void pane_problems(struct list *l, bool on, const struct ui *ui, struct canvas *c, struct rect r,
 		   const struct state *s)
 {
-	const struct survey *v = ui_survey(ui);
+	const struct fabric_summary *v = ui_survey(ui);
 
 	list_fit(l, v->nproblem, r.h - 1);
 	canvas_rule(c, r, 0, "Problem ports");
@@ -187,10 +187,10 @@ void pane_problems(struct list *l, bool on, const struct ui *ui, struct canvas *
 static void draw_job(const struct ui *ui, struct canvas *c, struct rect r, int y,
 		     const struct state *s, uint32_t i)
 {
-	const struct survey *v = ui_survey(ui);
+	const struct fabric_summary *v = ui_survey(ui);
 	const struct job *j = &v->jobs->jobs[i];
 	const struct job_metrics *m = job_metrics_of(state_metrics(s), s->metrics_jobs, j->id);
-	const struct job_load *load = survey_job_load(v, s, i);
+	const struct job_load *load = fabric_summary_job_load(v, s, i);
 	char rate[FIGURE_LEN], efi[FIGURE_LEN] = "-", hot[FIGURE_LEN] = "-", name[128];
 	bool marked = j->id == ui_selected_job(ui);
 
@@ -209,7 +209,7 @@ static void draw_job(const struct ui *ui, struct canvas *c, struct rect r, int y
 void pane_jobs(struct list *l, bool on, const struct ui *ui, struct canvas *c, struct rect r,
 	       const struct state *s)
 {
-	const struct survey *v = ui_survey(ui);
+	const struct fabric_summary *v = ui_survey(ui);
 	uint32_t n = v->jobs ? v->jobs->njob : 0;
 
 	list_fit(l, n, r.h - 1);

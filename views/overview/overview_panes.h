@@ -7,8 +7,10 @@
 #include "views/canvas/view.h"
 
 /* overview_fabric.c */
-void pane_fabric(struct canvas *c, struct rect r, const struct state *s, const struct survey *v);
-void pane_tiers(const struct ui *ui, struct canvas *c, struct rect r, const struct survey *v);
+void pane_fabric(struct canvas *c, struct rect r, const struct state *s,
+		 const struct fabric_summary *v);
+void pane_tiers(const struct ui *ui, struct canvas *c, struct rect r,
+		const struct fabric_summary *v);
 
 /* Lists: on when the keys move in this one. */
 void pane_hot(struct list *l, bool on, const struct ui *ui, struct canvas *c, struct rect r,
@@ -21,7 +23,7 @@ void pane_jobs(struct list *l, bool on, const struct ui *ui, struct canvas *c, s
 	       const struct state *s);
 
 /* "down 14m", "errors 19/min", "56 of 100 Gb/s": what a port has and since when.  Returns buf. */
-const char *problem_text(char *buf, size_t len, const struct state *s, const struct survey *v,
-			 uint32_t port);
+const char *problem_text(char *buf, size_t len, const struct state *s,
+			 const struct fabric_summary *v, uint32_t port);
 
 #endif

@@ -28,7 +28,7 @@ uint32_t path_both_rows(const struct path_both *p)
 }
 
 /* Columns of both halves. */
-struct columns {
+struct lft_columns {
 	int name_w;  /* of switches */
 	int figures; /* x of the figures now */
 	int plan;    /* x of the plan; 0: none */
@@ -39,9 +39,9 @@ struct columns {
 #define JOB_EFI_W 8
 #define ALL_W	  96 /* from here on there is room for all of it */
 
-static struct columns columns_for(struct rect r, bool plan)
+static struct lft_columns columns_for(struct rect r, bool plan)
 {
-	struct columns l = { .jobs = !plan || r.w >= ALL_W };
+	struct lft_columns l = { .jobs = !plan || r.w >= ALL_W };
 	int job_w = l.jobs ? JOB_EFI_W : 0, fixed = 5 + 12 + FIGURES_W + job_w, rest;
 
 	if (plan)
@@ -55,7 +55,7 @@ static struct columns columns_for(struct rect r, bool plan)
 }
 
 static void draw_head(const struct path_both *p, struct canvas *c, struct rect r, int y,
-		      const struct columns *l)
+		      const struct lft_columns *l)
 {
 	int x = 5 + l->name_w;
 
@@ -106,7 +106,7 @@ static enum role heat_of(const struct ui *ui, double pct)
 }
 
 static void draw_now(const struct path_hop *h, const struct ui *ui, const struct state *s,
-		     struct canvas *c, struct rect r, int y, const struct columns *l)
+		     struct canvas *c, struct rect r, int y, const struct lft_columns *l)
 {
 	const struct fabric *f = s->fabric;
 	bool port = h->out && h->out <= f->sw_nports[h->sw];
@@ -132,7 +132,7 @@ static void draw_now(const struct path_hop *h, const struct ui *ui, const struct
 }
 
 static void draw_plan(const struct path_both *p, uint32_t i, const struct state *s,
-		      struct canvas *c, struct rect r, int y, const struct columns *l)
+		      struct canvas *c, struct rect r, int y, const struct lft_columns *l)
 {
 	const struct path_hop *h = &p->plan.hop[i];
 	bool same = path_hop_same(&p->now, &p->plan, i);
@@ -157,7 +157,7 @@ static void draw_plan(const struct path_both *p, uint32_t i, const struct state 
 void hops_draw(const struct path_both *p, struct list *list, const struct ui *ui,
 	       const struct state *s, struct canvas *c, struct rect r)
 {
-	struct columns l = columns_for(r, p->has_plan);
+	struct lft_columns l = columns_for(r, p->has_plan);
 	uint32_t n = path_both_rows(p);
 	struct rect rows = { r.x, r.y + 1, r.w, r.h - 1 };
 

@@ -23,7 +23,7 @@ static uint32_t find_job(const struct pairs_pane *p, const struct ui *ui, const 
 			 uint32_t chan)
 {
 	const struct jobset *js = s->jobs;
-	const struct usage *u = state_usage(s);
+	const struct link_usage *u = state_usage(s);
 	uint64_t id = ui_selected_job(ui), off;
 	uint32_t n;
 

@@ -358,7 +358,7 @@ static void ask_file(const struct preview_ui *u, struct ui *ui)
 	ui_say(ui, "tables.ibr, opensm-lfts.dump, ibroute text, fdbs or a saved plan");
 }
 
-static void ask_name(struct ui *ui, const struct state *s, struct request *out)
+static void confirm_prompt_name(struct ui *ui, const struct state *s, struct request *out)
 {
 	const struct proposal *x = state_proposal(s);
 	char text[64];
@@ -460,7 +460,7 @@ static bool preview_input(void *own, struct ui *ui, const struct input *in, cons
 	case REQ_PLAN_SAVE:
 		if (in->text) /* ":plan FILE" */
 			return false;
-		ask_name(ui, s, out);
+		confirm_prompt_name(ui, s, out);
 		return true;
 	case REQ_PREVIEW_CANCEL:
 		put_away(ui, s, out);

@@ -219,14 +219,14 @@ static void draw_alone(const struct state *s, struct canvas *c, struct rect r, i
 }
 
 /* Columns of several: which are in sight. */
-struct columns {
+struct lft_columns {
 	uint32_t first, n;
 };
 
-static struct columns columns(const struct state *s, int width)
+static struct lft_columns columns(const struct state *s, int width)
 {
 	int fit = (width - NAME_WIDTH - COLUMN - 1) / COLUMN;
-	struct columns k = { .n = s->preview.n };
+	struct lft_columns k = { .n = s->preview.n };
 
 	if (fit < 1)
 		fit = 1;
@@ -262,7 +262,7 @@ static double best_of(const struct state *s, enum figure f)
 }
 
 static void draw_several(const struct state *s, struct canvas *c, struct rect r, int y,
-			 enum figure f, struct columns k)
+			 enum figure f, struct lft_columns k)
 {
 	double best = best_of(s, f);
 	int x = NAME_WIDTH + COLUMN;
@@ -298,7 +298,7 @@ static const char *file_of(const struct proposal *x)
 }
 
 static int draw_heads(const struct state *s, struct canvas *c, struct rect r, int y,
-		      struct columns k)
+		      struct lft_columns k)
 {
 	int x = NAME_WIDTH + COLUMN;
 
@@ -352,7 +352,7 @@ static void draw_title(const struct state *s, struct canvas *c, struct rect r)
 int preview_table_draw(const struct state *s, struct canvas *c, struct rect r, bool tall)
 {
 	bool several = s->preview.n > 1;
-	struct columns k;
+	struct lft_columns k;
 	int y;
 
 	if (r.w > TABLE_WIDTH)

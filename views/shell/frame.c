@@ -363,7 +363,7 @@ static void draw_data(struct canvas *c, struct rect r, int y, const struct state
 		      const struct frame_text *t)
 {
 	char trouble[256], age[64], buf[256];
-	struct busy busy;
+	struct activity busy;
 	int end, x = 1;
 
 	age_text(age, sizeof(age), s);
@@ -373,9 +373,9 @@ static void draw_data(struct canvas *c, struct rect r, int y, const struct state
 	if (trouble[0]) {
 		text_shorten_words(buf, sizeof(buf), trouble, end - x - 2);
 		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ", buf);
-		busy_fit_work(&busy, s, end - x - 2);
+		activity_fit_work(&busy, s, end - x - 2);
 	} else {
-		busy_fit(&busy, s, end - x - 2);
+		activity_fit(&busy, s, end - x - 2);
 	}
 	if (busy.tables[0])
 		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ", busy.tables);

@@ -49,9 +49,9 @@ void ui_free(struct ui *ui)
 			views[i]->done(ui->own[i]);
 		free(ui->own[i]);
 	}
-	survey_done(&ui->survey);
-	focus_done(&ui->focus);
-	marks_done(&ui->marks);
+	fabric_summary_done(&ui->survey);
+	job_highlight_done(&ui->focus);
+	tags_done(&ui->marks);
 	sort_menu_done(&ui->sort);
 	column_menu_done(&ui->columns);
 	free(ui);
@@ -66,15 +66,15 @@ static void take_tags(struct ui *ui, const struct state *s)
 		const struct table *t = views[from[i]]->table(ui->own[from[i]], &ops);
 
 		if (t && ops)
-			marks_take(&ui->marks, t, ops->kind);
+			tags_take(&ui->marks, t, ops->kind);
 	}
-	marks_update(&ui->marks, s, &ui->survey);
+	tags_update(&ui->marks, s, &ui->survey);
 }
 
 static void forget_stale(struct ui *ui, const struct state *s)
 {
-	survey_update(&ui->survey, s);
-	focus_update(&ui->focus, s);
+	fabric_summary_update(&ui->survey, s);
+	job_highlight_update(&ui->focus, s);
 	take_tags(ui, s);
 	if (ui->chan != FAB_NONE && (!s->fabric || ui->chan >= s->fabric->nchan))
 		ui->chan = FAB_NONE;
@@ -188,7 +188,7 @@ enum view_id ui_from(const struct ui *ui)
 static void leave_job(struct ui *ui)
 {
 	ui_say(ui, "job %llu is not marked any more", (unsigned long long)ui->focus.id);
-	focus_done(&ui->focus);
+	job_highlight_done(&ui->focus);
 }
 
 void ui_bits_set(struct ui *ui, bool bits)
@@ -366,7 +366,7 @@ bool ui_switch_tagged(const struct ui *ui, uint32_t sw)
 
 bool ui_job_tagged(const struct ui *ui, uint64_t id)
 {
-	return marks_job(&ui->marks, id);
+	return tags_job(&ui->marks, id);
 }
 
 bool ui_any_tagged(const struct ui *ui)
@@ -401,7 +401,7 @@ uint64_t ui_selected_job(const struct ui *ui)
 
 void ui_select_job(struct ui *ui, uint64_t id)
 {
-	focus_set(&ui->focus, id);
+	job_highlight_set(&ui->focus, id);
 }
 
 struct path_ends ui_path_ends(const struct ui *ui)
@@ -455,7 +455,7 @@ enum palette ui_palette(const struct ui *ui)
 	return ui->palette;
 }
 
-const struct survey *ui_survey(const struct ui *ui)
+const struct fabric_summary *ui_survey(const struct ui *ui)
 {
 	return &ui->survey;
 }

@@ -23,14 +23,14 @@ struct ui {
 	enum view_id trail[TRAIL]; /* where Esc leads back to */
 	uint32_t ntrail;
 	void *own[VIEW_COUNT];
-	struct survey survey;
+	struct fabric_summary survey;
 	bool bits;
 	enum palette palette;
 	enum history_metric past;
 	bool compare;
 	uint32_t chan, sw;
-	struct focus focus;
-	struct marks marks;
+	struct job_highlight focus;
+	struct tags marks;
 	struct path_ends path;
 	char note[256];
 	struct prompt prompt;

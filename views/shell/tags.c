@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void forget(struct marks *m)
+static void forget(struct tags *m)
 {
 	fabric_put(m->fabric);
 	free(m->chan);
@@ -16,12 +16,12 @@ static void forget(struct marks *m)
 	m->serial++;
 }
 
-void marks_take(struct marks *m, const struct table *t, enum row_kind kind)
+void tags_take(struct tags *m, const struct table *t, enum row_kind kind)
 {
-	enum mark_kind k = kind == ROWS_LINKS	   ? MARK_LINKS
-			   : kind == ROWS_SWITCHES ? MARK_SWITCHES
-			   : kind == ROWS_JOBS	   ? MARK_JOBS
-						   : MARK_KINDS;
+	enum tag_kind k = kind == ROWS_LINKS	  ? MARK_LINKS
+			  : kind == ROWS_SWITCHES ? MARK_SWITCHES
+			  : kind == ROWS_JOBS	  ? MARK_JOBS
+						  : MARK_KINDS;
 	size_t size = t->ntag * sizeof(*t->tag);
 
 	if (k == MARK_KINDS || (t->ntag == m->n[k] && (!size || !memcmp(t->tag, m->key[k], size))))
@@ -40,17 +40,17 @@ static int key_cmp(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-static bool has(const struct marks *m, enum mark_kind k, uint64_t key)
+static bool has(const struct tags *m, enum tag_kind k, uint64_t key)
 {
 	return m->n[k] && bsearch(&key, m->key[k], m->n[k], sizeof(key), key_cmp);
 }
 
-bool marks_job(const struct marks *m, uint64_t id)
+bool tags_job(const struct tags *m, uint64_t id)
 {
 	return has(m, MARK_JOBS, id);
 }
 
-void marks_update(struct marks *m, const struct state *s, const struct survey *v)
+void tags_update(struct tags *m, const struct state *s, const struct fabric_summary *v)
 {
 	const struct rows links = { ROWS_LINKS, s, v }, switches = { ROWS_SWITCHES, s, v };
 	const struct fabric *f = s->fabric;
@@ -70,7 +70,7 @@ void marks_update(struct marks *m, const struct state *s, const struct survey *v
 		m->sw[sw] = has(m, MARK_SWITCHES, table_key(&switches, sw));
 }
 
-void marks_done(struct marks *m)
+void tags_done(struct tags *m)
 {
 	forget(m);
 	for (int k = 0; k < MARK_KINDS; k++)

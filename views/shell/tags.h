@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum mark_kind { MARK_LINKS, MARK_SWITCHES, MARK_JOBS, MARK_KINDS };
+enum tag_kind { MARK_LINKS, MARK_SWITCHES, MARK_JOBS, MARK_KINDS };
 
-struct marks {
+struct tags {
 	uint64_t *key[MARK_KINDS]; /* ascending */
 	uint32_t n[MARK_KINDS];
 	const struct fabric *fabric; /* own reference; of the next two */
@@ -20,10 +20,10 @@ struct marks {
 };
 
 /* Takes the tags of a table when they have changed; of other kinds of rows nothing. */
-void marks_take(struct marks *m, const struct table *t, enum row_kind kind);
+void tags_take(struct tags *m, const struct table *t, enum row_kind kind);
 /* Finds the channels and switches of the tags.  O(channels log tags) when something changed. */
-void marks_update(struct marks *m, const struct state *s, const struct survey *v);
-bool marks_job(const struct marks *m, uint64_t id);
-void marks_done(struct marks *m);
+void tags_update(struct tags *m, const struct state *s, const struct fabric_summary *v);
+bool tags_job(const struct tags *m, uint64_t id);
+void tags_done(struct tags *m);
 
 #endif

@@ -41,7 +41,7 @@ static struct chan_value level_of(double pct, enum palette palette)
 struct chan_value port_value(enum chan_metric m, const struct pane_in *in, uint32_t p)
 {
 	const struct fabric *f = in->s->fabric;
-	const struct survey *v = ui_survey(in->ui);
+	const struct fabric_summary *v = ui_survey(in->ui);
 	uint32_t i = f->port_off[in->sw] + p;
 	const struct port_rate *rate = state_rate(in->s, i);
 	enum problem problem = (enum problem)v->problem[i];

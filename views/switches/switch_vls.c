@@ -172,7 +172,7 @@ bool sl2vl_pane_input(struct sl2vl_pane *p, const struct pane_in *in, const stru
 
 /* --- lanes --- */
 
-static void draw_lanes(const struct pane_in *in, const struct usage *u, struct canvas *c,
+static void draw_lanes(const struct pane_in *in, const struct link_usage *u, struct canvas *c,
 		       struct rect r, int y, uint32_t chan)
 {
 	const uint32_t *routes = vl_use_of(u->lanes, chan);
@@ -202,7 +202,7 @@ static void draw_lanes(const struct pane_in *in, const struct usage *u, struct c
 void lanes_pane_draw(struct lanes_pane *p, const struct pane_in *in, struct canvas *c,
 		     struct rect r)
 {
-	const struct usage *u = state_usage(in->s);
+	const struct link_usage *u = state_usage(in->s);
 	const struct fabric *f = in->s->fabric;
 	uint32_t first = f->chan_off[in->sw], n = f->chan_off[in->sw + 1] - first;
 	struct rect rows = { r.x, r.y + 1, r.w, r.h - 2 };

@@ -235,11 +235,11 @@ static struct port_counts count_ports(const struct pane_in *in)
 static void draw_facts(const struct pane_in *in, struct canvas *c, struct rect r, int y)
 {
 	const struct fabric *f = in->s->fabric;
-	const struct shape *shape = ui_survey(in->ui)->shape;
+	const struct topology_kind *shape = ui_survey(in->ui)->shape;
 	struct port_counts n = count_ports(in);
 	char level[16] = "";
-	const char *at = shape->kind == SHAPE_TREE
-				 ? shape_level_name(level, shape, shape->level[in->sw])
+	const char *at = shape->kind == TOPOLOGY_TREE
+				 ? topology_kind_level_name(level, shape, shape->level[in->sw])
 				 : "";
 	int x;
 

@@ -41,7 +41,7 @@ enum value_kind {
 struct rows {
 	enum row_kind kind;
 	const struct state *s;
-	const struct survey *v;
+	const struct fabric_summary *v;
 };
 
 #define VALUE_LEN 256

@@ -109,14 +109,14 @@ static void get_plan(struct value *c, const struct rows *r, uint32_t row)
 
 static const struct job_load *load_of(const struct rows *r, uint32_t row)
 {
-	const struct job_load *l = survey_job_load(r->v, r->s, row);
+	const struct job_load *l = fabric_summary_job_load(r->v, r->s, row);
 
 	return l && l->links ? l : NULL;
 }
 
 static void get_hot(struct value *c, const struct rows *r, uint32_t row)
 {
-	const struct job_load *l = survey_job_load(r->v, r->s, row);
+	const struct job_load *l = fabric_summary_job_load(r->v, r->s, row);
 
 	if (l && r->s->rates)
 		c->num = l->hot;
@@ -142,7 +142,7 @@ static void get_efi_mean(struct value *c, const struct rows *r, uint32_t row)
 
 static void get_slowdown(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = usage_slowdown(state_usage(r->s), job_of(r, row)->id);
+	c->num = link_usage_slowdown(state_usage(r->s), job_of(r, row)->id);
 }
 
 static void get_age(struct value *c, const struct rows *r, uint32_t row)

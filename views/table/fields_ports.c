@@ -183,7 +183,7 @@ static void get_rx(struct value *c, const struct rows *r, uint32_t row)
 
 static void get_util(struct value *c, const struct rows *r, uint32_t row)
 {
-	const struct tally *t = r->v->tally;
+	const struct sample_summary *t = r->v->tally;
 
 	/* the same in a column of its own: a large table is sorted by it with every sample */
 	if (r->kind == ROWS_LINKS && t && t->rates && t->rates == r->s->rates &&
@@ -247,7 +247,7 @@ static void get_plan_eff(struct value *c, const struct rows *r, uint32_t row)
 	of_chan(c, r, row, plan_of(r), true);
 }
 
-static const struct usage *usage_of(const struct rows *r, uint32_t row)
+static const struct link_usage *usage_of(const struct rows *r, uint32_t row)
 {
 	return hw(r, row)->chan != FAB_NONE ? state_usage(r->s) : NULL;
 }
@@ -257,15 +257,15 @@ static void get_problem_age(struct value *c, const struct rows *r, uint32_t row)
 	bool longer;
 
 	if (!r->s->past.on)
-		c->num = troubles_age_s(r->v->troubles, port_of(r, row), r->s->now_s, &longer);
+		c->num = port_problems_age_s(r->v->troubles, port_of(r, row), r->s->now_s, &longer);
 }
 
 static void get_lanes(struct value *c, const struct rows *r, uint32_t row)
 {
-	const struct usage *u = usage_of(r, row);
+	const struct link_usage *u = usage_of(r, row);
 
 	if (u && u->lanes)
-		c->num = vl_use_lanes(u->lanes, hw(r, row)->chan);
+		c->num = vl_usage_lanes(u->lanes, hw(r, row)->chan);
 }
 
 static void get_lane_use(struct value *c, const struct rows *r, uint32_t row)
@@ -277,7 +277,7 @@ static void get_lane_use(struct value *c, const struct rows *r, uint32_t row)
 
 static void get_njobs(struct value *c, const struct rows *r, uint32_t row)
 {
-	const struct usage *u = usage_of(r, row);
+	const struct link_usage *u = usage_of(r, row);
 	uint32_t chan = hw(r, row)->chan;
 
 	if (u && u->routes)

@@ -26,10 +26,10 @@ static void get_desc(struct value *c, const struct rows *r, uint32_t sw)
 
 static void get_level(struct value *c, const struct rows *r, uint32_t sw)
 {
-	const struct shape *s = r->v->shape;
+	const struct topology_kind *s = r->v->shape;
 
-	if (s && s->kind == SHAPE_TREE)
-		c->text = shape_level_name(c->buf, s, s->level[sw]);
+	if (s && s->kind == TOPOLOGY_TREE)
+		c->text = topology_kind_level_name(c->buf, s, s->level[sw]);
 }
 
 static void get_ports(struct value *c, const struct rows *r, uint32_t sw)

@@ -246,7 +246,7 @@ static const struct field *field_named(const struct table_ops *ops, const char *
 static void made_now(struct table_made *m, const struct table_ops *ops, const struct table_in *in)
 {
 	const struct state *s = in->s;
-	const struct survey *v = ui_survey(in->ui);
+	const struct fabric_summary *v = ui_survey(in->ui);
 	const struct metrics *metrics = state_metrics(s);
 
 	memset(m, 0, sizeof(*m));

@@ -16,7 +16,7 @@ static uint64_t version_of(const struct rows *r, const struct field *field)
 	static const char *const of_fabric[] = { "link", "port",  "a",	   "b",		  "kind",
 						 "tier", "state", "speed", "description", "level" };
 	static const char *const of_usage[] = { "lane_use", "jobs" };
-	const struct usage *u = state_usage(r->s);
+	const struct link_usage *u = state_usage(r->s);
 
 	if (r->kind == ROWS_SWITCHES && !strcmp(field->name, "name"))
 		return 0;

@@ -17,8 +17,8 @@
 
 static void forget(struct topology_ui *u)
 {
-	picture_free(u->fine);
-	picture_free(u->blocks);
+	topology_layout_free(u->fine);
+	topology_layout_free(u->blocks);
 	free(u->edge);
 	free(u->node);
 	free(u->leave);
@@ -32,15 +32,15 @@ static void topology_done(void *own)
 	struct topology_ui *u = own;
 
 	forget(u);
-	line_layer_done(&u->all);
-	line_layer_done(&u->here);
-	line_layer_done(&u->tagged);
+	line_canvas_done(&u->all);
+	line_canvas_done(&u->here);
+	line_canvas_done(&u->tagged);
 }
 
 /* --- zoom and what is in sight --- */
 
 /* Rows of levels reach from the first line to the last. */
-static void add_step(struct topology_ui *u, const struct picture *p, float px, float py)
+static void add_step(struct topology_ui *u, const struct topology_layout *p, float px, float py)
 {
 	struct step *z = &u->step[u->nstep];
 
@@ -57,7 +57,7 @@ static void add_step(struct topology_ui *u, const struct picture *p, float px, f
 static void find_steps(struct topology_ui *u)
 {
 	static const float pitches[] = { 2, 5, 10, 18 };
-	const struct picture *p = u->fine;
+	const struct topology_layout *p = u->fine;
 	float fit_x = (float)u->win.w / p->w, fit_y = (float)u->win.h / p->h, last = 0;
 
 	u->nstep = 0;
@@ -95,7 +95,7 @@ static float scroll(float offset, float place, float size, float seen)
 static void follow_cursor(struct topology_ui *u)
 {
 	const struct step *z = &u->step[u->zoom];
-	const struct picture_node *n = &z->p->node[cursor_node(u)];
+	const struct topology_layout_node *n = &z->p->node[cursor_node(u)];
 
 	u->left = scroll(u->left, n->x * z->px, z->p->w * z->px, (float)u->win.w);
 	u->top = z->p->levels ? 0 : scroll(u->top, n->y * z->py, z->p->h * z->py, (float)u->win.h);
@@ -107,7 +107,7 @@ static void follow(struct topology_ui *u, struct ui *ui, const struct state *s)
 
 	if (!u->fine || u->fine->fabric != s->fabric) {
 		forget(u);
-		picture_new(&u->fine, &u->blocks, s->fabric, ui_survey(ui)->shape);
+		topology_layout_new(&u->fine, &u->blocks, s->fabric, ui_survey(ui)->shape);
 		u->cursor = u->fine->sw[u->fine->node[0].first];
 		u->told = u->told_sw = FAB_NONE;
 		u->placed = false;
@@ -164,9 +164,9 @@ static void zoom_to(struct topology_ui *u, uint32_t zoom)
 }
 
 /* To the same place of the next plane, around at the end. */
-static bool change_plane(struct topology_ui *u, const struct shape *shape, enum req req)
+static bool change_plane(struct topology_ui *u, const struct topology_kind *shape, enum req req)
 {
-	const uint16_t *at = &shape->coord[(size_t)u->cursor * SHAPE_DIMS];
+	const uint16_t *at = &shape->coord[(size_t)u->cursor * TOPOLOGY_DIMS];
 	uint32_t all, plane, want, other;
 
 	if ((req != REQ_PAGE_DOWN && req != REQ_PAGE_UP) || !topology_has_planes(u, shape))
@@ -174,7 +174,7 @@ static bool change_plane(struct topology_ui *u, const struct shape *shape, enum 
 	plane = topology_plane(shape, u->cursor, &all);
 	want = (plane + (req == REQ_PAGE_DOWN ? 1 : all - 1)) % all;
 	for (uint32_t sw = 0; sw < u->fine->fabric->nsw; sw++) {
-		const uint16_t *x = &shape->coord[(size_t)sw * SHAPE_DIMS];
+		const uint16_t *x = &shape->coord[(size_t)sw * TOPOLOGY_DIMS];
 
 		if (x[0] == at[0] && x[1] == at[1] && topology_plane(shape, sw, &other) == want) {
 			u->cursor = sw;
@@ -186,7 +186,7 @@ static bool change_plane(struct topology_ui *u, const struct shape *shape, enum 
 
 static bool topology_move(struct topology_ui *u, enum req req)
 {
-	const struct picture *p = shown(u);
+	const struct topology_layout *p = shown(u);
 	uint32_t node = cursor_node(u), n = 1;
 	int dx = req == REQ_RIGHT ? 1 : req == REQ_LEFT ? -1 : 0;
 	int dy = req == REQ_DOWN || req == REQ_PAGE_DOWN ? 1
@@ -200,7 +200,7 @@ static bool topology_move(struct topology_ui *u, enum req req)
 	else if (!dx && !dy)
 		return false;
 	while (n-- && (dx || dy))
-		node = picture_next(p, node, dx, dy);
+		node = topology_layout_next(p, node, dx, dy);
 	if (node != cursor_node(u))
 		u->cursor = p->sw[p->node[node].first];
 	return true;
@@ -210,7 +210,7 @@ static bool topology_move(struct topology_ui *u, enum req req)
 static bool find_next(struct topology_ui *u, const struct ui *ui, const struct state *s,
 		      const char *name, bool forward)
 {
-	const struct picture *p = u->fine;
+	const struct topology_layout *p = u->fine;
 	uint32_t at = p->node_of[u->cursor];
 
 	for (uint32_t k = 1; k <= p->nnode; k++) {
@@ -286,7 +286,7 @@ static void next_metric(struct topology_ui *u, struct ui *ui, const char *name)
 /* The node nearest to a place on the screen; the one that is there already is opened. */
 static void click(struct topology_ui *u, struct ui *ui, int x, int y)
 {
-	const struct picture *p = shown(u);
+	const struct topology_layout *p = shown(u);
 	uint32_t best = cursor_node(u);
 	float least = 20; /* nothing near enough: nothing */
 

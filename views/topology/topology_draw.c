@@ -18,7 +18,7 @@ static void block_name(char *buf, size_t len, const struct topology_ui *u, uint3
 static void node_text(char *buf, size_t len, const struct topology_ui *u, const struct state *s,
 		      uint32_t node, int room)
 {
-	const struct picture_node *n = &shown(u)->node[node];
+	const struct topology_layout_node *n = &shown(u)->node[node];
 	uint32_t sw = shown(u)->sw[n->first];
 	char name[NAME_LEN];
 
@@ -39,10 +39,10 @@ static void node_text(char *buf, size_t len, const struct topology_ui *u, const 
 }
 
 /* Worst of the ports of a node, and the sign for it. */
-static enum problem node_problem(const struct topology_ui *u, const struct survey *v,
+static enum problem node_problem(const struct topology_ui *u, const struct fabric_summary *v,
 				 const struct state *s, uint32_t node)
 {
-	const struct picture_node *n = &shown(u)->node[node];
+	const struct topology_layout_node *n = &shown(u)->node[node];
 	uint8_t worst = PROBLEM_NONE;
 
 	for (uint32_t i = 0; i < n->count; i++) {
@@ -70,7 +70,7 @@ static void draw_node(struct topology_ui *u, const struct ui *ui, struct canvas 
 		      const struct state *s, uint32_t node, bool joined)
 {
 	const struct step *z = &u->step[u->zoom];
-	const struct picture_node *n = &z->p->node[node];
+	const struct topology_layout_node *n = &z->p->node[node];
 	float fx = place_x(u, n), fy = place_y(u, n);
 	int room = (int)(n->room * z->px), w, x, y = (int)fy;
 	enum role role = u->node[node].glyph ? u->node[node].role : ROLE_DIM;
@@ -106,7 +106,7 @@ static void draw_node(struct topology_ui *u, const struct ui *ui, struct canvas 
 void topology_nodes(struct topology_ui *u, const struct ui *ui, struct canvas *c,
 		    const struct state *s)
 {
-	const struct picture *p = shown(u);
+	const struct topology_layout *p = shown(u);
 	uint8_t *joined = xcalloc(p->nnode + 1u, 1);
 	uint32_t at = cursor_node(u);
 
@@ -124,7 +124,7 @@ void topology_nodes(struct topology_ui *u, const struct ui *ui, struct canvas *c
 
 void topology_title(const struct topology_ui *u, const char *note, struct canvas *c, struct rect r)
 {
-	const struct picture *p = shown(u);
+	const struct topology_layout *p = shown(u);
 	char title[400], lines[80], zoom[48];
 
 	if (u->lines == LINES_HERE)
@@ -161,7 +161,7 @@ void topology_row_names(const struct topology_ui *u, struct canvas *c, struct re
 /* The worst channel of the node under the cursor. */
 static uint32_t worst_chan(const struct topology_ui *u, const struct ui *ui, const struct state *s)
 {
-	const struct picture *p = shown(u);
+	const struct topology_layout *p = shown(u);
 	uint32_t at = cursor_node(u), best = FAB_NONE;
 	int bad = -1;
 
@@ -186,7 +186,8 @@ struct sums {
 	double tx, rx;
 };
 
-static void add_switch(struct sums *sum, const struct survey *v, const struct state *s, uint32_t sw)
+static void add_switch(struct sums *sum, const struct fabric_summary *v, const struct state *s,
+		       uint32_t sw)
 {
 	const struct fabric *f = s->fabric;
 
@@ -203,27 +204,27 @@ static void add_switch(struct sums *sum, const struct survey *v, const struct st
 	}
 }
 
-bool topology_has_planes(const struct topology_ui *u, const struct shape *shape)
+bool topology_has_planes(const struct topology_ui *u, const struct topology_kind *shape)
 {
 	return shown(u) == u->fine && shape->ndim > 2 &&
-	       (shape->kind == SHAPE_TORUS || shape->kind == SHAPE_HYPERX);
+	       (shape->kind == TOPOLOGY_TORUS || shape->kind == TOPOLOGY_HYPERX);
 }
 
 /* Planes are numbered over the dimensions from the third on; all gets how many there are. */
-uint32_t topology_plane(const struct shape *shape, uint32_t sw, uint32_t *all)
+uint32_t topology_plane(const struct topology_kind *shape, uint32_t sw, uint32_t *all)
 {
 	uint32_t plane = 0;
 
 	*all = 1;
 	for (uint32_t d = shape->ndim; d-- > 2;) {
-		plane = plane * shape->dim[d] + shape->coord[(size_t)sw * SHAPE_DIMS + d];
+		plane = plane * shape->dim[d] + shape->coord[(size_t)sw * TOPOLOGY_DIMS + d];
 		*all *= shape->dim[d];
 	}
 	return plane;
 }
 
-static void draw_hint(const struct topology_ui *u, const struct shape *shape, struct canvas *c,
-		      struct rect r)
+static void draw_hint(const struct topology_ui *u, const struct topology_kind *shape,
+		      struct canvas *c, struct rect r)
 {
 	uint32_t all, plane;
 
@@ -245,7 +246,7 @@ static void draw_hint(const struct topology_ui *u, const struct shape *shape, st
 static void draw_figures(const struct topology_ui *u, const struct ui *ui, const struct state *s,
 			 struct canvas *c, struct rect r)
 {
-	const struct picture_node *n = &shown(u)->node[cursor_node(u)];
+	const struct topology_layout_node *n = &shown(u)->node[cursor_node(u)];
 	struct sums sum = { .tx = NAN, .rx = NAN };
 	char tx[FIGURE_LEN], rx[FIGURE_LEN];
 	int x;
@@ -287,8 +288,8 @@ void topology_detail(const struct topology_ui *u, const struct ui *ui, const str
 		     struct canvas *c, struct rect r)
 {
 	const struct fabric *f = s->fabric;
-	const struct picture_node *n = &shown(u)->node[cursor_node(u)];
-	const struct shape *shape = ui_survey(ui)->shape;
+	const struct topology_layout_node *n = &shown(u)->node[cursor_node(u)];
+	const struct topology_kind *shape = ui_survey(ui)->shape;
 	char title[160], a[NAME_LEN], b[NAME_LEN], level[16];
 	const char *at = "";
 
@@ -301,8 +302,8 @@ void topology_detail(const struct topology_ui *u, const struct ui *ui, const str
 			     switch_label(b, sizeof(b), f, shown(u)->sw[n->first + n->count - 1]));
 	} else {
 		canvas_rule(c, r, 0, switch_label(a, sizeof(a), f, u->cursor));
-		if (shape->kind == SHAPE_TREE)
-			at = shape_level_name(level, shape, shape->level[u->cursor]);
+		if (shape->kind == TOPOLOGY_TREE)
+			at = topology_kind_level_name(level, shape, shape->level[u->cursor]);
 		canvas_textf(c, r, 1, 1, ROLE_TEXT, "%s%sLID %u  0x%016llx  %u ports  %s", at,
 			     at[0] ? "  " : "", f->sw_lid[u->cursor],
 			     (unsigned long long)f->sw_guid[u->cursor], f->sw_nports[u->cursor],

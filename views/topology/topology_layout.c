@@ -24,7 +24,7 @@ static int joint_cmp(const void *pa, const void *pb)
 	return x->chan < y->chan ? -1 : x->chan > y->chan;
 }
 
-static void fill_nodes(struct picture *p, const uint32_t *node_of)
+static void fill_nodes(struct topology_layout *p, const uint32_t *node_of)
 {
 	const struct fabric *f = p->fabric;
 	uint32_t n = 0;
@@ -40,13 +40,13 @@ static void fill_nodes(struct picture *p, const uint32_t *node_of)
 		p->node[i].count = 0;
 	}
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		struct picture_node *node = &p->node[node_of[sw]];
+		struct topology_layout_node *node = &p->node[node_of[sw]];
 
 		p->sw[node->first + node->count++] = sw;
 	}
 }
 
-static void fill_edges(struct picture *p)
+static void fill_edges(struct topology_layout *p)
 {
 	const struct fabric *f = p->fabric;
 	struct joint *all = xcalloc(f->nchan + 1u, sizeof(*all));
@@ -60,19 +60,20 @@ static void fill_edges(struct picture *p)
 	}
 	qsort(all, n, sizeof(*all), joint_cmp);
 	p->chan = arena_array(p->arena, uint32_t, n + 1u);
-	p->edge = arena_array(p->arena, struct picture_edge, n + 1u);
+	p->edge = arena_array(p->arena, struct topology_layout_edge, n + 1u);
 	for (uint32_t i = 0; i < n; i++) {
 		p->chan[i] = all[i].chan;
 		if (!i || all[i].a != all[i - 1].a || all[i].b != all[i - 1].b)
-			p->edge[p->nedge++] =
-				(struct picture_edge){ .a = all[i].a, .b = all[i].b, .first = i };
+			p->edge[p->nedge++] = (struct topology_layout_edge){ .a = all[i].a,
+									     .b = all[i].b,
+									     .first = i };
 		p->edge[p->nedge - 1].count++;
 	}
 	free(all);
 }
 
 /* In rows of their own each node has its share of the width; elsewhere all have the same. */
-static void give_room(struct picture *p)
+static void give_room(struct topology_layout *p)
 {
 	for (uint32_t i = 0; i < p->nnode; i++)
 		p->node[i].room = 1;
@@ -87,10 +88,11 @@ static void give_room(struct picture *p)
 	}
 }
 
-static struct picture *picture_of(const struct fabric *f, const struct places *l,
-				  const struct place_set *set)
+static struct topology_layout *picture_of(const struct fabric *f,
+					  const struct topology_placement *l,
+					  const struct topology_placement_set *set)
 {
-	struct picture *p = xcalloc(1, sizeof(*p));
+	struct topology_layout *p = xcalloc(1, sizeof(*p));
 
 	p->fabric = fabric_get(f);
 	p->arena = arena_new();
@@ -100,32 +102,32 @@ static struct picture *picture_of(const struct fabric *f, const struct places *l
 	p->w = set->w;
 	p->h = set->h;
 	p->nnode = set->n;
-	p->node = arena_array(p->arena, struct picture_node, set->n + 1u);
+	p->node = arena_array(p->arena, struct topology_layout_node, set->n + 1u);
 	for (uint32_t i = 0; i < set->n; i++)
-		p->node[i] = (struct picture_node){ .x = set->x[i], .y = set->y[i] };
+		p->node[i] = (struct topology_layout_node){ .x = set->x[i], .y = set->y[i] };
 	give_room(p);
 	fill_nodes(p, set->of);
 	fill_edges(p);
 	return p;
 }
 
-void picture_new(struct picture **fine, struct picture **blocks, const struct fabric *f,
-		 const struct shape *s)
+void topology_layout_new(struct topology_layout **fine, struct topology_layout **blocks,
+			 const struct fabric *f, const struct topology_kind *s)
 {
-	struct places l;
+	struct topology_placement l;
 
-	places_find(&l, f, s);
+	topology_placement_find(&l, f, s);
 	*fine = picture_of(f, &l, &l.sw);
 	(*fine)->nrow = l.nrow;
 	memcpy((*fine)->row_name, l.row_name, sizeof(l.row_name));
 	for (uint32_t i = 0; i < (*fine)->nedge; i++)
-		places_mark(&l, f, &(*fine)->edge[i]);
+		topology_placement_mark(&l, f, &(*fine)->edge[i]);
 	*blocks = l.block_set.n > 1 && l.block_set.n * 2 <= f->nsw ? picture_of(f, &l, &l.block_set)
 								   : NULL;
-	places_done(&l);
+	topology_placement_done(&l);
 }
 
-void picture_free(struct picture *p)
+void topology_layout_free(struct topology_layout *p)
 {
 	if (!p)
 		return;
@@ -134,9 +136,9 @@ void picture_free(struct picture *p)
 	free(p);
 }
 
-uint32_t picture_next(const struct picture *p, uint32_t node, int dx, int dy)
+uint32_t topology_layout_next(const struct topology_layout *p, uint32_t node, int dx, int dy)
 {
-	const struct picture_node *at = &p->node[node];
+	const struct topology_layout_node *at = &p->node[node];
 	uint32_t best = node;
 	float least = INFINITY;
 

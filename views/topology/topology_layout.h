@@ -18,14 +18,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct picture_node {
+struct topology_layout_node {
 	float x, y;	       /* 0..w, 0..h; nodes of a row are at least 1 apart */
 	float room;	       /* to the next in its row */
 	uint32_t first, count; /* its switches: sw[first] ... */
 };
 
 /* All cables between two nodes. */
-struct picture_edge {
+struct topology_layout_edge {
 	uint32_t a, b;
 	uint32_t first, count; /* chan[first] ...: both directions */
 	bool around;	       /* of a ring, from its end to its beginning */
@@ -34,7 +34,7 @@ struct picture_edge {
 
 #define PICTURE_ROWS 16
 
-struct picture {
+struct topology_layout {
 	const struct fabric *fabric; /* a reference of its own */
 	char what[64];		     /* "by levels", "129 groups of 16" */
 	char block[16];		     /* what a node of several switches is: "pod", "group" */
@@ -43,8 +43,8 @@ struct picture {
 	char row_name[PICTURE_ROWS][16];
 	float w, h;
 	uint32_t nnode, nedge;
-	struct picture_node *node;
-	struct picture_edge *edge;
+	struct topology_layout_node *node;
+	struct topology_layout_edge *edge;
 	uint32_t *sw;	   /* of the nodes, nsw */
 	uint32_t *node_of; /* by switch */
 	uint32_t *chan;
@@ -53,11 +53,11 @@ struct picture {
 
 /* fine: a node per switch; blocks: NULL where there are not clearly fewer of them.
  * O(channels * degree + switches log switches). */
-void picture_new(struct picture **fine, struct picture **blocks, const struct fabric *f,
-		 const struct shape *s);
-void picture_free(struct picture *p); /* NULL is fine */
+void topology_layout_new(struct topology_layout **fine, struct topology_layout **blocks,
+			 const struct fabric *f, const struct topology_kind *s);
+void topology_layout_free(struct topology_layout *p); /* NULL is fine */
 
 /* The node next to one in a direction (one of dx, dy is not 0); itself when there is none. */
-uint32_t picture_next(const struct picture *p, uint32_t node, int dx, int dy);
+uint32_t topology_layout_next(const struct topology_layout *p, uint32_t node, int dx, int dy);
 
 #endif

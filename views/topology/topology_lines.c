@@ -14,9 +14,9 @@
 #define ALL_DOTS   300000 /* ... when all lines are wanted */
 
 static struct chan_value worst_of(const struct topology_ui *u, const struct ui *ui,
-				  const struct state *s, const struct picture_edge *e)
+				  const struct state *s, const struct topology_layout_edge *e)
 {
-	const struct picture *p = shown(u);
+	const struct topology_layout *p = shown(u);
 	const uint32_t *chan = p->chan + e->first;
 	struct chan_value worst = { .glyph = '.', .role = ROLE_DIM };
 	bool any = false;
@@ -46,7 +46,7 @@ static void worsen(struct chan_value *at, const struct chan_value *v)
 
 void topology_figures(struct topology_ui *u, const struct ui *ui, const struct state *s)
 {
-	const struct picture *p = shown(u);
+	const struct topology_layout *p = shown(u);
 	struct figures_from now;
 
 	memset(&now, 0, sizeof(now));
@@ -79,33 +79,33 @@ void topology_figures(struct topology_ui *u, const struct ui *ui, const struct s
 	}
 }
 
-static uint32_t draw_edge(struct line_layer *l, const struct topology_ui *u, uint32_t i, bool here)
+static uint32_t draw_edge(struct line_canvas *l, const struct topology_ui *u, uint32_t i, bool here)
 {
 	const struct step *z = &u->step[u->zoom];
-	const struct picture_edge *e = &z->p->edge[i];
-	const struct picture_node *a = &z->p->node[e->a], *b = &z->p->node[e->b];
+	const struct topology_layout_edge *e = &z->p->edge[i];
+	const struct topology_layout_node *a = &z->p->node[e->a], *b = &z->p->node[e->b];
 	float x0 = place_x(u, a), y0 = place_y(u, a), x1 = place_x(u, b), y1 = place_y(u, b);
 
 	if (e->across && !here)
 		return 0;
 	if (!e->around)
-		return line_layer_add(l, x0, y0, x1, y1, &u->edge[i]);
+		return line_canvas_add(l, x0, y0, x1, y1, &u->edge[i]);
 	/* two ends that point at each other around the edge */
 	if (fabsf(x0 - x1) > fabsf(y0 - y1)) {
 		float out = x0 < x1 ? -z->px / 2 : z->px / 2;
 
-		return line_layer_add(l, x0, y0, x0 + out, y0, &u->edge[i]) +
-		       line_layer_add(l, x1, y1, x1 - out, y1, &u->edge[i]);
+		return line_canvas_add(l, x0, y0, x0 + out, y0, &u->edge[i]) +
+		       line_canvas_add(l, x1, y1, x1 - out, y1, &u->edge[i]);
 	}
-	return line_layer_add(l, x0, y0, x0, y0 + (y0 < y1 ? -z->py : z->py) / 2, &u->edge[i]) +
-	       line_layer_add(l, x1, y1, x1, y1 + (y0 < y1 ? z->py : -z->py) / 2, &u->edge[i]);
+	return line_canvas_add(l, x0, y0, x0, y0 + (y0 < y1 ? -z->py : z->py) / 2, &u->edge[i]) +
+	       line_canvas_add(l, x1, y1, x1, y1 + (y0 < y1 ? z->py : -z->py) / 2, &u->edge[i]);
 }
 
 /* Draws edges, worst first, until the screen or the time is full; of equals every k-th first, so
  * that none of the fabric is left out. */
 static void draw_worst(struct topology_ui *u, uint32_t ink, uint32_t most)
 {
-	const struct picture *p = shown(u);
+	const struct topology_layout *p = shown(u);
 	uint32_t count[257] = { 0 }, *order = xcalloc(p->nedge + 1u, sizeof(*order)), dots = 0;
 	uint64_t stride = 2654435761u % (p->nedge ? p->nedge : 1);
 
@@ -145,7 +145,7 @@ static void draw_worst(struct topology_ui *u, uint32_t ink, uint32_t most)
 
 static void draw_chan(struct topology_ui *u, const struct fabric *f, uint32_t chan)
 {
-	const struct picture *p = shown(u);
+	const struct topology_layout *p = shown(u);
 	uint32_t a = p->node_of[f->chan_src[chan]], b = p->node_of[f->chan_dst[chan]];
 
 	for (uint32_t i = 0; i < p->nedge; i++)
@@ -168,7 +168,8 @@ static void draw_path(struct topology_ui *u, const struct state *s, struct path_
 			draw_chan(u, s->fabric, p.hop[i].chan);
 }
 
-static bool edge_tagged(const struct picture *p, const struct picture_edge *e, const struct ui *ui)
+static bool edge_tagged(const struct topology_layout *p, const struct topology_layout_edge *e,
+			const struct ui *ui)
 {
 	for (uint32_t i = e->first; i < e->first + e->count; i++)
 		if (ui_chan_tagged(ui, p->chan[i]))
@@ -179,17 +180,18 @@ static bool edge_tagged(const struct picture *p, const struct picture_edge *e, c
 /* Tagged cables are always drawn, with a sign in their middle. */
 static void draw_tagged(struct topology_ui *u, const struct ui *ui, struct canvas *c, bool glyphs)
 {
-	const struct picture *p = shown(u);
+	const struct topology_layout *p = shown(u);
 
 	if (!ui_any_tagged(ui))
 		return;
-	line_layer_clear(&u->tagged, u->win.w, u->win.h, glyphs);
+	line_canvas_clear(&u->tagged, u->win.w, u->win.h, glyphs);
 	for (uint32_t i = 0; i < p->nedge; i++)
 		if (edge_tagged(p, &p->edge[i], ui))
 			draw_edge(&u->tagged, u, i, true);
-	line_layer_draw(&u->tagged, c, u->win);
+	line_canvas_draw(&u->tagged, c, u->win);
 	for (uint32_t i = 0; i < p->nedge; i++) {
-		const struct picture_node *a = &p->node[p->edge[i].a], *b = &p->node[p->edge[i].b];
+		const struct topology_layout_node *a = &p->node[p->edge[i].a],
+						  *b = &p->node[p->edge[i].b];
 		bool around = p->edge[i].around;
 
 		if (!edge_tagged(p, &p->edge[i], ui))
@@ -206,7 +208,7 @@ static void draw_tagged(struct topology_ui *u, const struct ui *ui, struct canva
 
 bool topology_node_tagged(const struct topology_ui *u, const struct ui *ui, uint32_t node)
 {
-	const struct picture_node *n = &shown(u)->node[node];
+	const struct topology_layout_node *n = &shown(u)->node[node];
 
 	for (uint32_t i = 0; i < n->count; i++)
 		if (ui_switch_tagged(ui, shown(u)->sw[n->first + i]))
@@ -217,7 +219,7 @@ bool topology_node_tagged(const struct topology_ui *u, const struct ui *ui, uint
 void topology_lines(struct topology_ui *u, const struct ui *ui, const struct state *s,
 		    struct canvas *c, bool glyphs)
 {
-	const struct picture *p = shown(u);
+	const struct topology_layout *p = shown(u);
 	struct layer_from now;
 	uint32_t room =
 		(uint32_t)(u->win.w * u->win.h) * (glyphs ? INK_GLYPHS : 8 * INK_DOTS) / 100;
@@ -242,7 +244,7 @@ void topology_lines(struct topology_ui *u, const struct ui *ui, const struct sta
 
 		u->drawn.cursor = now.cursor;
 		if (!moved || memcmp(&now, &u->drawn, sizeof(now)) != 0) {
-			line_layer_clear(&u->all, u->win.w, u->win.h, glyphs);
+			line_canvas_clear(&u->all, u->win.w, u->win.h, glyphs);
 			u->shown = 0;
 			if (u->lines == LINES_PATH)
 				draw_path(u, s, now.path);
@@ -250,13 +252,13 @@ void topology_lines(struct topology_ui *u, const struct ui *ui, const struct sta
 				draw_worst(u, u->lines == LINES_ALL ? UINT32_MAX : room,
 					   u->lines == LINES_ALL ? ALL_DOTS : WORST_DOTS);
 		}
-		line_layer_clear(&u->here, u->win.w, u->win.h, glyphs);
+		line_canvas_clear(&u->here, u->win.w, u->win.h, glyphs);
 		for (uint32_t i = 0; i < p->nedge && u->lines != LINES_PATH; i++)
 			if (p->edge[i].a == now.cursor || p->edge[i].b == now.cursor)
 				draw_edge(&u->here, u, i, true);
 		u->drawn = now;
 	}
-	line_layer_draw(&u->all, c, u->win);
-	line_layer_draw(&u->here, c, u->win);
+	line_canvas_draw(&u->all, c, u->win);
+	line_canvas_draw(&u->here, c, u->win);
 	draw_tagged(u, ui, c, glyphs);
 }

@@ -33,21 +33,21 @@ static int ordered_cmp(const void *pa, const void *pb)
 	return d ? d : a->sw < b->sw ? -1 : a->sw > b->sw;
 }
 
-static void set_alloc(struct place_set *set, const struct fabric *f)
+static void set_alloc(struct topology_placement_set *set, const struct fabric *f)
 {
 	set->x = xcalloc(f->nsw, sizeof(*set->x));
 	set->y = xcalloc(f->nsw, sizeof(*set->y));
 	set->of = xcalloc(f->nsw, sizeof(*set->of));
 }
 
-static void set_done(struct place_set *set)
+static void set_done(struct topology_placement_set *set)
 {
 	free(set->x);
 	free(set->y);
 	free(set->of);
 }
 
-void places_done(struct places *l)
+void topology_placement_done(struct topology_placement *l)
 {
 	set_done(&l->sw);
 	set_done(&l->block_set);
@@ -70,9 +70,9 @@ static uint32_t *names_order(const struct fabric *f)
 }
 
 /* Adds a block at (x, y); switches join it by of. */
-static uint32_t block_add(struct places *l, float x, float y)
+static uint32_t block_add(struct topology_placement *l, float x, float y)
 {
-	struct place_set *b = &l->block_set;
+	struct topology_placement_set *b = &l->block_set;
 
 	b->x[b->n] = x;
 	b->y[b->n] = y;
@@ -80,7 +80,8 @@ static uint32_t block_add(struct places *l, float x, float y)
 }
 
 /* A row of n switches at height y over the whole width; cut into runs as blocks. */
-static void place_row(struct places *l, const struct ordered *row, uint32_t n, float y, bool runs)
+static void place_row(struct topology_placement *l, const struct ordered *row, uint32_t n, float y,
+		      bool runs)
 {
 	uint32_t nrun = n < RUNS ? n : RUNS, last = FAB_NONE, block = 0;
 
@@ -101,7 +102,7 @@ static void place_row(struct places *l, const struct ordered *row, uint32_t n, f
 /* --- trees --- */
 
 /* Components of the switches up to a level, numbered in the order of names. */
-static uint32_t pods(const struct fabric *f, const struct shape *s, uint32_t level,
+static uint32_t pods(const struct fabric *f, const struct topology_kind *s, uint32_t level,
 		     const uint32_t *by_name, uint32_t *pod)
 {
 	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), n = 0;
@@ -133,10 +134,10 @@ static uint32_t pods(const struct fabric *f, const struct shape *s, uint32_t lev
 }
 
 /* Pods as blocks, below runs of the top level. */
-static void pod_blocks(struct places *l, const struct fabric *f, const struct ordered *all,
-		       uint32_t npod, uint32_t ntop)
+static void pod_blocks(struct topology_placement *l, const struct fabric *f,
+		       const struct ordered *all, uint32_t npod, uint32_t ntop)
 {
-	struct place_set *b = &l->block_set;
+	struct topology_placement_set *b = &l->block_set;
 	uint32_t nrun = ntop < RUNS ? ntop : RUNS, top = 0;
 
 	b->w = (float)(npod > nrun ? npod : nrun);
@@ -154,7 +155,8 @@ static void pod_blocks(struct places *l, const struct fabric *f, const struct or
 	snprintf(l->block, sizeof(l->block), "pod");
 }
 
-static void place_tree(struct places *l, const struct fabric *f, const struct shape *s)
+static void place_tree(struct topology_placement *l, const struct fabric *f,
+		       const struct topology_kind *s)
 {
 	struct ordered *all = xcalloc(f->nsw, sizeof(*all)), *row = xcalloc(f->nsw, sizeof(*row));
 	uint32_t *by_name = names_order(f), *pod = xcalloc(f->nsw, sizeof(*pod));
@@ -197,7 +199,7 @@ static void place_tree(struct places *l, const struct fabric *f, const struct sh
 	l->nrow = s->nlevel < PICTURE_ROWS ? s->nlevel : PICTURE_ROWS;
 	for (uint32_t i = 0; i < l->nrow; i++)
 		snprintf(l->row_name[i], sizeof(l->row_name[i]), "%s",
-			 shape_level_name(buf, s, s->nlevel - 1 - i));
+			 topology_kind_level_name(buf, s, s->nlevel - 1 - i));
 	snprintf(l->what, sizeof(l->what), "tree of %u levels", s->nlevel);
 	free(pod);
 	free(by_name);
@@ -215,7 +217,7 @@ static uint32_t columns_for(uint32_t n, float w, float h)
 	return cols < 1 ? 1 : cols > n ? n : cols;
 }
 
-static void place_grid(struct places *l, const struct fabric *f)
+static void place_grid(struct topology_placement *l, const struct fabric *f)
 {
 	uint32_t sx = l->dim[0], sy = l->ndim > 1 ? l->dim[1] : 1, nplane = 1, cols, kx, ky;
 	float pw = (float)sx + 1, ph = (float)sy + 1;
@@ -253,7 +255,7 @@ static void place_grid(struct places *l, const struct fabric *f)
 	snprintf(l->block, sizeof(l->block), nplane > 1 ? "plane" : "part");
 }
 
-static void dims_text(struct places *l, const char *kind)
+static void dims_text(struct topology_placement *l, const char *kind)
 {
 	int n = snprintf(l->what, sizeof(l->what), "%s %u", kind, l->dim[0]);
 
@@ -262,7 +264,8 @@ static void dims_text(struct places *l, const char *kind)
 }
 
 /* HyperX, torus or mesh. */
-static void place_coords(struct places *l, const struct fabric *f, const struct shape *s)
+static void place_coords(struct topology_placement *l, const struct fabric *f,
+			 const struct topology_kind *s)
 {
 	bool ring = false;
 
@@ -270,17 +273,18 @@ static void place_coords(struct places *l, const struct fabric *f, const struct 
 	l->coord = xcalloc((size_t)f->nsw * l->ndim, sizeof(*l->coord));
 	for (uint32_t d = 0; d < s->ndim; d++) {
 		l->dim[d] = s->dim[d];
-		l->ring[d] = s->kind == SHAPE_TORUS && s->ring[d];
+		l->ring[d] = s->kind == TOPOLOGY_TORUS && s->ring[d];
 		ring = ring || l->ring[d];
 	}
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		memcpy(&l->coord[(size_t)sw * l->ndim], &s->coord[(size_t)sw * SHAPE_DIMS],
+		memcpy(&l->coord[(size_t)sw * l->ndim], &s->coord[(size_t)sw * TOPOLOGY_DIMS],
 		       l->ndim * sizeof(*l->coord));
-	dims_text(l, s->kind == SHAPE_HYPERX ? "HyperX" : ring ? "torus" : "mesh");
+	dims_text(l, s->kind == TOPOLOGY_HYPERX ? "HyperX" : ring ? "torus" : "mesh");
 	place_grid(l, f);
 }
 
-void places_mark(const struct places *l, const struct fabric *f, struct picture_edge *e)
+void topology_placement_mark(const struct topology_placement *l, const struct fabric *f,
+			     struct topology_layout_edge *e)
 {
 	(void)f;
 	for (uint32_t d = 0; d < l->ndim; d++) {
@@ -298,7 +302,8 @@ void places_mark(const struct places *l, const struct fabric *f, struct picture_
 
 /* --- groups --- */
 
-static void place_groups(struct places *l, const struct fabric *f, const struct shape *s)
+static void place_groups(struct topology_placement *l, const struct fabric *f,
+			 const struct topology_kind *s)
 {
 	uint32_t n = s->ngroup, most = 0, gw, gh, cols;
 
@@ -328,8 +333,8 @@ static void place_groups(struct places *l, const struct fabric *f, const struct 
 /* --- anything else --- */
 
 /* Mean place in the row before of the neighbours there, as a key to sort by. */
-static uint32_t pull(const struct places *l, const struct fabric *f, const uint32_t *hops,
-		     uint32_t sw)
+static uint32_t pull(const struct topology_placement *l, const struct fabric *f,
+		     const uint32_t *hops, uint32_t sw)
 {
 	float sum = 0;
 	uint32_t n = 0;
@@ -376,7 +381,7 @@ static uint32_t spread(const struct fabric *f, const uint32_t *by_name, uint32_t
 	return rows;
 }
 
-static void place_general(struct places *l, const struct fabric *f)
+static void place_general(struct topology_placement *l, const struct fabric *f)
 {
 	struct ordered *row = xcalloc(f->nsw, sizeof(*row));
 	uint32_t *by_name = names_order(f), *hops = xcalloc(f->nsw, sizeof(*hops));
@@ -413,7 +418,8 @@ static void place_general(struct places *l, const struct fabric *f)
 	free(row);
 }
 
-void places_find(struct places *l, const struct fabric *f, const struct shape *s)
+void topology_placement_find(struct topology_placement *l, const struct fabric *f,
+			     const struct topology_kind *s)
 {
 	memset(l, 0, sizeof(*l));
 	set_alloc(&l->sw, f);
@@ -422,11 +428,11 @@ void places_find(struct places *l, const struct fabric *f, const struct shape *s
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		l->sw.of[sw] = sw;
 	snprintf(l->block, sizeof(l->block), "run");
-	if (s->kind == SHAPE_TREE)
+	if (s->kind == TOPOLOGY_TREE)
 		place_tree(l, f, s);
-	else if (s->kind == SHAPE_HYPERX || s->kind == SHAPE_TORUS)
+	else if (s->kind == TOPOLOGY_HYPERX || s->kind == TOPOLOGY_TORUS)
 		place_coords(l, f, s);
-	else if (s->kind == SHAPE_GROUPS)
+	else if (s->kind == TOPOLOGY_GROUPS)
 		place_groups(l, f, s);
 	else
 		place_general(l, f);

@@ -1,33 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* topology_placement: for picture.c only: the places of switches and of blocks by kind of fabric. */
+/* topology_placement: for picture.c only: the places of switches and of blocks by kind of fabric.
+ */
 #ifndef VIEWS_TOPOLOGY_TOPOLOGY_PLACEMENT_H
 #define VIEWS_TOPOLOGY_TOPOLOGY_PLACEMENT_H
 
 #include "views/topology/topology_layout.h"
 
-struct place_set {
+struct topology_placement_set {
 	uint32_t n;
 	float w, h;
 	float *x, *y;
 	uint32_t *of; /* by switch: which of the n */
 };
 
-struct places {
+struct topology_placement {
 	char what[64], block[16];
 	bool levels;
 	uint32_t nrow;
 	char row_name[PICTURE_ROWS][16];
-	struct place_set sw, block_set; /* block_set.n 0: no blocks */
+	struct topology_placement_set sw, block_set; /* block_set.n 0: no blocks */
 	/* coordinates of a HyperX, torus or mesh; else 0 */
 	uint32_t ndim;
-	uint32_t dim[SHAPE_DIMS];
+	uint32_t dim[TOPOLOGY_DIMS];
 	uint16_t *coord; /* nsw * ndim */
-	bool ring[SHAPE_DIMS];
+	bool ring[TOPOLOGY_DIMS];
 };
 
-void places_find(struct places *l, const struct fabric *f, const struct shape *s);
-void places_done(struct places *l);
+void topology_placement_find(struct topology_placement *l, const struct fabric *f,
+			     const struct topology_kind *s);
+void topology_placement_done(struct topology_placement *l);
 /* Sets around and across of an edge of the picture of switches. */
-void places_mark(const struct places *l, const struct fabric *f, struct picture_edge *e);
+void topology_placement_mark(const struct topology_placement *l, const struct fabric *f,
+			     struct topology_layout_edge *e);
 
 #endif

@@ -17,7 +17,7 @@ enum lines { LINES_WORST, LINES_HERE, LINES_ALL, LINES_PATH, LINES_KINDS };
 
 /* One step of the zoom: what is drawn, and how many cells a unit of it takes. */
 struct step {
-	const struct picture *p;
+	const struct topology_layout *p;
 	float px, py;
 	float y0; /* of the first row */
 };
@@ -28,7 +28,7 @@ struct figures_from {
 	enum chan_metric metric;
 	enum palette palette;
 	uint64_t job;
-	const struct picture *p;
+	const struct topology_layout *p;
 };
 struct layer_from {
 	uint64_t serial;
@@ -42,7 +42,7 @@ struct layer_from {
 };
 
 struct topology_ui {
-	struct picture *fine, *blocks;
+	struct topology_layout *fine, *blocks;
 	struct step step[STEPS];
 	uint32_t nstep, zoom;
 	bool placed;	 /* the zoom was chosen */
@@ -58,14 +58,14 @@ struct topology_ui {
 	struct chan_value *leave;	/* of a node: worst to other planes; no glyph: none */
 	struct figures_from made;
 	uint64_t serial; /* of the figures */
-	struct line_layer all, here, tagged;
+	struct line_canvas all, here, tagged;
 	struct layer_from drawn;
 	uint32_t shown; /* lines */
 
 	struct entry find;
 };
 
-static inline const struct picture *shown(const struct topology_ui *u)
+static inline const struct topology_layout *shown(const struct topology_ui *u)
 {
 	return u->step[u->zoom].p;
 }
@@ -75,12 +75,12 @@ static inline uint32_t cursor_node(const struct topology_ui *u)
 	return shown(u)->node_of[u->cursor];
 }
 
-static inline float place_x(const struct topology_ui *u, const struct picture_node *n)
+static inline float place_x(const struct topology_ui *u, const struct topology_layout_node *n)
 {
 	return n->x * u->step[u->zoom].px - u->left;
 }
 
-static inline float place_y(const struct topology_ui *u, const struct picture_node *n)
+static inline float place_y(const struct topology_ui *u, const struct topology_layout_node *n)
 {
 	return (n->y - u->step[u->zoom].y0) * u->step[u->zoom].py - u->top;
 }
@@ -99,8 +99,8 @@ void topology_detail(const struct topology_ui *u, const struct ui *ui, const str
 		     struct canvas *c, struct rect r);
 
 /* The picture has planes side by side. */
-bool topology_has_planes(const struct topology_ui *u, const struct shape *shape);
+bool topology_has_planes(const struct topology_ui *u, const struct topology_kind *shape);
 /* Planes are numbered over the dimensions from the third on; all gets how many there are. */
-uint32_t topology_plane(const struct shape *shape, uint32_t sw, uint32_t *all);
+uint32_t topology_plane(const struct topology_kind *shape, uint32_t sw, uint32_t *all);
 
 #endif

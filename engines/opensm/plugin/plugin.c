@@ -42,8 +42,8 @@
 struct plugin {
 	osm_opensm_t *osm;
 	char *policy_path, *socket_path, *confirmed_path;
-	struct desk *desk;
-	struct server *server;
+	struct sm_session *desk;
+	struct socket_server *server;
 	struct osm_status facts;     /* of OpenSM, as last seen; only the socket's thread's */
 	const struct fabric *fabric; /* of the tables */
 	const struct tables *tables; /* what was handed to OpenSM last, or NULL */
@@ -67,7 +67,8 @@ static void say(void *ctx, const char *sentence)
 }
 
 /* Whether OpenSM, as it is configured, would install these tables and nothing else. */
-static int fits(struct plugin *p, const struct fabric *f, const struct choice *c, struct err *err)
+static int fits(struct plugin *p, const struct fabric *f, const struct table_selection *c,
+		struct err *err)
 {
 	const osm_subn_opt_t *opt = &p->osm->subn.opt;
 	cl_qmap_t *switches = &p->osm->subn.sw_guid_tbl;
@@ -118,7 +119,7 @@ static void doubt_all(osm_switch_t *sw)
 static void install(struct plugin *p, const struct fabric *f, const struct tables *t)
 {
 	cl_qmap_t *switches = &p->osm->subn.sw_guid_tbl;
-	bool all = desk_wants_all(p->desk);
+	bool all = sm_session_wants_all(p->desk);
 
 	for (cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
 	     i = cl_qmap_next(i)) {
@@ -137,7 +138,7 @@ static void install(struct plugin *p, const struct fabric *f, const struct table
 	p->fabric = fabric_get(f);
 }
 
-static void tell_installed(struct plugin *p, const struct choice *c, double took)
+static void tell_installed(struct plugin *p, const struct table_selection *c, double took)
 {
 	static const char *const by[] = {
 		[CHOICE_ENGINE] = "engine",
@@ -164,7 +165,7 @@ static void tell_installed(struct plugin *p, const struct choice *c, double took
 }
 
 /* Routes of one VL are right whatever OpenSM cuts off; others need a second sweep, once. */
-static void watch_vls(struct plugin *p, const struct choice *c)
+static void watch_vls(struct plugin *p, const struct table_selection *c)
 {
 	uint32_t behind = c->vls_used > 1 ? osm_fabric_vls_behind(p->osm) : 0;
 
@@ -185,32 +186,32 @@ static void watch_vls(struct plugin *p, const struct choice *c)
 static int build_fwd_tables(void *context)
 {
 	struct plugin *p = context;
-	struct choice_log log = { say, p };
+	struct table_selection_log log = { say, p };
 	struct fabric *f = NULL;
-	struct choice c = { 0 };
+	struct table_selection c = { 0 };
 	struct err err = { "" };
 	double start = now_s();
 	int rc = osm_fabric_build(&f, p->osm, &err);
 
 	if (!rc)
-		rc = desk_choose(p->desk, &c, f, &log, &err);
+		rc = sm_session_choose(p->desk, &c, f, &log, &err);
 	if (!rc)
 		rc = fits(p, f, &c, &err);
 	if (rc) {
 		osm_log(&p->osm->log, OSM_LOG_ERROR,
 			ENGINE_NAME ": no routes of ours, OpenSM goes on to its next engine: %s\n",
 			err.text);
-		desk_refused(p->desk, err.text);
+		sm_session_refused(p->desk, err.text);
 	} else {
 		install(p, f, c.tables);
-		desk_routed(p->desk, f, &c);
+		sm_session_routed(p->desk, f, &c);
 		watch_vls(p, &c);
 		tell_installed(p, &c, now_s() - start);
 	}
 	tables_put(c.tables);
 	fabric_put(f);
 	if (rc && p->server)
-		server_kick(p->server);
+		socket_server_kick(p->server);
 	return rc ? -1 : 0;
 }
 
@@ -359,7 +360,7 @@ static int listeners(void *ctx, uint64_t **guid, uint32_t *n, struct err *err)
 
 static void start_server(struct plugin *p)
 {
-	static const struct server_ops ops = {
+	static const struct socket_server_ops ops = {
 		.facts = facts,
 		.reroute = reroute,
 		.notice = send_notice,
@@ -370,7 +371,7 @@ static void start_server(struct plugin *p)
 
 	if (!strcmp(p->socket_path, "none"))
 		return;
-	if (server_start(&p->server, p->socket_path, p->desk, &ops, p, NULL, &err))
+	if (socket_server_start(&p->server, p->socket_path, p->desk, &ops, p, NULL, &err))
 		osm_log(&p->osm->log, OSM_LOG_ERROR,
 			ENGINE_NAME ": routes without a socket for the console: %s\n", err.text);
 	else
@@ -398,8 +399,8 @@ static void destroy(void *data)
 {
 	struct plugin *p = data;
 
-	server_stop(p->server);
-	desk_free(p->desk);
+	socket_server_stop(p->server);
+	sm_session_free(p->desk);
 	tables_put(p->tables);
 	fabric_put(p->fabric);
 	free(p->policy_path);
@@ -418,7 +419,7 @@ static void *create(struct osm_opensm *osm)
 	p->policy_path = option(options, "ibroute_policy=", "IBROUTE_POLICY", POLICY_PRESET);
 	p->socket_path = option(options, "ibroute_socket=", "IBROUTE_SOCKET", OSM_SOCKET);
 	p->confirmed_path = option(options, "ibroute_confirmed=", NULL, CONFIRMED_PRESET);
-	p->desk = desk_new(p->policy_path, p->confirmed_path);
+	p->desk = sm_session_new(p->policy_path, p->confirmed_path);
 	if (osm_register_external_routing_engine(osm, &module, p) != CL_SUCCESS) {
 		osm_log(&osm->log, OSM_LOG_ERROR,
 			ENGINE_NAME ": OpenSM has a routing engine of this name already\n");
@@ -438,16 +439,16 @@ static void heard(struct plugin *p, const void *data)
 	struct notice n;
 
 	memcpy(d, data, sizeof(d));
-	desk_count(p->desk, DESK_TRAP);
+	sm_session_count(p->desk, SM_SESSION_TRAP);
 	if (notice_decode(&n, d, sizeof(d)))
 		return;
 	if (n.trap == NOTICE_LINK_STATE)
-		desk_count(p->desk, DESK_LINK);
+		sm_session_count(p->desk, SM_SESSION_LINK);
 	if (n.trap != NOTICE_LOCAL_CHANGES)
 		return;
-	desk_count(p->desk, DESK_ACK);
+	sm_session_count(p->desk, SM_SESSION_ACK);
 	if (p->server)
-		server_heard(p->server, d);
+		socket_server_heard(p->server, d);
 }
 
 static void up(struct plugin *p)
@@ -464,8 +465,9 @@ static void routed(struct plugin *p, uintptr_t how)
 {
 	const osm_routing_engine_t *used = p->osm->routing_engine_used;
 
-	desk_count(p->desk, how == UCAST_ROUTING_REROUTE ? DESK_REROUTE : DESK_HEAVY);
-	desk_finished(p->desk, used && used->name ? used->name : "", p->sweep_again);
+	sm_session_count(p->desk,
+			 how == UCAST_ROUTING_REROUTE ? SM_SESSION_REROUTE : SM_SESSION_HEAVY);
+	sm_session_finished(p->desk, used && used->name ? used->name : "", p->sweep_again);
 	if (how == UCAST_ROUTING_REROUTE)
 		up(p);
 }
@@ -485,13 +487,13 @@ static void report(void *data, osm_epi_event_id_t event, void *event_data)
 		routed(p, (uintptr_t)event_data);
 		break;
 	case OSM_EVENT_ID_STATE_CHANGE:
-		desk_count(p->desk, DESK_STATE);
+		sm_session_count(p->desk, SM_SESSION_STATE);
 		break;
 	default:
 		return;
 	}
 	if (p->server)
-		server_kick(p->server);
+		socket_server_kick(p->server);
 }
 
 __attribute__((visibility("default")))

@@ -9,11 +9,11 @@
 
 /* q = prime^degree; elements are polynomials over the prime field, their coefficients the
  * digits of the number in base prime. */
-struct shape {
+struct topology_kind {
 	uint32_t q, prime, degree;
 };
 
-static bool shape_of(struct shape *s, uint32_t q)
+static bool shape_of(struct topology_kind *s, uint32_t q)
 {
 	uint32_t p = 2, n = q;
 
@@ -21,13 +21,13 @@ static bool shape_of(struct shape *s, uint32_t q)
 		p++;
 	if (q % p)
 		p = q;
-	*s = (struct shape){ .q = q, .prime = p };
+	*s = (struct topology_kind){ .q = q, .prime = p };
 	for (; n % p == 0; n /= p)
 		s->degree++;
 	return n == 1;
 }
 
-static uint32_t poly_add(const struct shape *s, uint32_t a, uint32_t b)
+static uint32_t poly_add(const struct topology_kind *s, uint32_t a, uint32_t b)
 {
 	uint32_t sum = 0, place = 1;
 
@@ -40,7 +40,7 @@ static uint32_t poly_add(const struct shape *s, uint32_t a, uint32_t b)
 }
 
 /* a * b modulo the monic polynomial x^degree + low. */
-static uint32_t poly_mul(const struct shape *s, uint32_t a, uint32_t b, uint32_t low)
+static uint32_t poly_mul(const struct topology_kind *s, uint32_t a, uint32_t b, uint32_t low)
 {
 	uint32_t c[2 * DEGREE_MAX] = { 0 }, out = 0, x = a;
 
@@ -66,7 +66,7 @@ static uint32_t poly_mul(const struct shape *s, uint32_t a, uint32_t b, uint32_t
 
 /* Powers of g modulo that polynomial, up to the first 1; true when they are all of the field
  * but 0.  Then the polynomial is irreducible and g generates the group. */
-static bool powers(struct galois *f, const struct shape *s, uint32_t g, uint32_t low)
+static bool powers(struct galois *f, const struct topology_kind *s, uint32_t g, uint32_t low)
 {
 	uint32_t x = 1;
 
@@ -79,7 +79,7 @@ static bool powers(struct galois *f, const struct shape *s, uint32_t g, uint32_t
 	return x == 1;
 }
 
-static bool find_generator(struct galois *f, const struct shape *s)
+static bool find_generator(struct galois *f, const struct topology_kind *s)
 {
 	/* a primitive polynomial has x itself (the number prime) as generator */
 	if (s->degree > 1) {
@@ -97,7 +97,7 @@ static bool find_generator(struct galois *f, const struct shape *s)
 
 bool galois_make(struct galois *f, uint32_t q)
 {
-	struct shape s;
+	struct topology_kind s;
 	uint32_t log[GALOIS_MAX];
 
 	if (q < 2 || q > GALOIS_MAX || !shape_of(&s, q) || !find_generator(f, &s))

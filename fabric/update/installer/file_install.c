@@ -21,7 +21,7 @@ struct file_install {
 	char *dir;
 	const struct fabric *f;
 	const struct tables *from, *to;
-	struct stage *stage;
+	struct staged_tables *stage;
 };
 
 typedef int (*write_fn)(FILE *file, const struct fabric *f, const struct tables *t,
@@ -54,8 +54,8 @@ static int save(const struct file_install *i, const char *name, write_fn fn, con
 
 static int save_all(struct file_install *i, struct err *err)
 {
-	const struct tables *sl = i->to && stage_is(i->stage, i->to) ? i->to : i->from;
-	struct tables *t = stage_tables(i->stage, sl);
+	const struct tables *sl = i->to && staged_tables_is(i->stage, i->to) ? i->to : i->from;
+	struct tables *t = staged_tables_tables(i->stage, sl);
 	char *ibr = xasprintf("%s/tables.ibr", i->dir);
 	int rc = save(i, "opensm-lfts.dump", osm_lfts_write, t, err);
 
@@ -80,7 +80,7 @@ static int file_write(void *ctx, const struct fabric *f, struct install_item *it
 
 	(void)f;
 	if (!rc) {
-		stage_write(i->stage, items, n);
+		staged_tables_write(i->stage, items, n);
 		rc = save_all(i, err);
 	}
 	for (uint32_t k = 0; k < n; k++)
@@ -136,10 +136,10 @@ static int file_read(void *ctx, const struct fabric *f, struct install_item *ite
 	if (!rc)
 		rc = agree(i, t, lfts, err);
 	if (!rc) {
-		struct stage *there = stage_new(i->f, t);
+		struct staged_tables *there = staged_tables_new(i->f, t);
 
-		stage_read(there, items, n);
-		stage_free(there);
+		staged_tables_read(there, items, n);
+		staged_tables_free(there);
 	}
 	for (uint32_t k = 0; k < n; k++)
 		items[k].rc = rc;
@@ -159,7 +159,7 @@ int file_install_new(struct file_install **out, const char *dir, const struct fa
 	i->f = fabric_get(f);
 	i->from = tables_get(from);
 	i->to = to ? tables_get(to) : NULL;
-	i->stage = stage_new(f, from);
+	i->stage = staged_tables_new(f, from);
 	if (!rc)
 		rc = save_all(i, err);
 	if (rc)
@@ -172,7 +172,7 @@ void file_install_free(struct file_install *i)
 {
 	if (!i)
 		return;
-	stage_free(i->stage);
+	staged_tables_free(i->stage);
 	tables_put(i->from);
 	tables_put(i->to);
 	fabric_put(i->f);

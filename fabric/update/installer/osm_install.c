@@ -25,7 +25,7 @@ struct osm_install {
 	const struct fabric *f;
 	const struct tables *from, *to; /* to: NULL in a recovery */
 	bool escapes_stay;		/* from and to lead escape LIDs the same way */
-	struct stage *stage;
+	struct staged_tables *stage;
 	enum whose whose;
 	enum osm_seen (*look)(void *ctx);
 	void *look_ctx;
@@ -44,7 +44,7 @@ struct osm_install *osm_install_new(struct osm_link *link, struct installer read
 
 static void clear(struct osm_install *i)
 {
-	stage_free(i->stage);
+	staged_tables_free(i->stage);
 	tables_put(i->from);
 	tables_put(i->to);
 	fabric_put(i->f);
@@ -90,7 +90,7 @@ void osm_install_plan(struct osm_install *i, const struct fabric *f, const struc
 	i->f = fabric_get(f);
 	i->from = tables_get(from);
 	i->to = tables_get(to);
-	i->stage = stage_new(f, from);
+	i->stage = staged_tables_new(f, from);
 	i->escapes_stay = same_escapes(f, from, to);
 }
 
@@ -110,7 +110,7 @@ static int ask_plugin(struct osm_install *i, const struct fabric *f, struct err 
 		base = NULL;
 	clear(i);
 	i->f = fabric_get(f);
-	i->stage = stage_new(f, now);
+	i->stage = staged_tables_new(f, now);
 	i->from = base ? base : tables_get(now);
 	i->escapes_stay = false; /* not known: nothing is to be in the way of a way back */
 	tables_put(now);
@@ -121,15 +121,15 @@ static int ask_plugin(struct osm_install *i, const struct fabric *f, struct err 
  * never left what it did before, there is nothing to hand over, only to be written again. */
 static int hand_over(struct osm_install *i, struct osm_answer *a, struct err *err)
 {
-	bool done = i->to && stage_is(i->stage, i->to);
+	bool done = i->to && staged_tables_is(i->stage, i->to);
 	struct tables *t;
 	int rc;
 
-	if (!done && stage_is(i->stage, i->from))
+	if (!done && staged_tables_is(i->stage, i->from))
 		return osm_link_return(i->link, a, err);
 	if (done)
 		return osm_link_load(i->link, i->to, false, a, err);
-	t = stage_tables(i->stage, i->from);
+	t = staged_tables_tables(i->stage, i->from);
 	t->escape = i->escapes_stay; /* OpenSM then sees to it */
 	rc = osm_link_load(i->link, t, true, a, err);
 	if (!rc && a->text[0])
@@ -230,7 +230,7 @@ static int osm_write(void *ctx, const struct fabric *f, struct install_item *ite
 	if (!rc && progress_step(progress, "OpenSM", 0, n))
 		rc = -ECANCELED;
 	if (!rc) {
-		again = !stage_write(i->stage, items, n);
+		again = !staged_tables_write(i->stage, items, n);
 		rc = hand_over(i, &a, err);
 		if (!rc)
 			rc = route(i, &a, again, err);

@@ -7,21 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct stage {
+struct staged_tables {
 	const struct fabric *f;
 	struct tables *t; /* SL2VL in full as soon as one table was written */
 };
 
-struct stage *stage_new(const struct fabric *f, const struct tables *t)
+struct staged_tables *staged_tables_new(const struct fabric *f, const struct tables *t)
 {
-	struct stage *s = xcalloc(1, sizeof(*s));
+	struct staged_tables *s = xcalloc(1, sizeof(*s));
 
 	s->f = fabric_get(f);
 	s->t = tables_onto(f, t, t);
 	return s;
 }
 
-void stage_free(struct stage *s)
+void staged_tables_free(struct staged_tables *s)
 {
 	if (!s)
 		return;
@@ -31,7 +31,7 @@ void stage_free(struct stage *s)
 }
 
 /* The same VLs, but each table by itself. */
-static void unfold(struct stage *s)
+static void unfold(struct staged_tables *s)
 {
 	const struct fabric *f = s->f;
 	struct tables *old = s->t;
@@ -49,7 +49,7 @@ static void unfold(struct stage *s)
 	tables_put(old);
 }
 
-static void contents(uint8_t *d, const struct stage *s, const struct install_item *it)
+static void contents(uint8_t *d, const struct staged_tables *s, const struct install_item *it)
 {
 	struct change c = {
 		.sw = it->sw, .block = it->block, .kind = it->kind, .in = it->in, .out = it->out
@@ -63,7 +63,7 @@ static size_t bytes(const struct install_item *it)
 	return it->kind == CHANGE_LFT ? CHANGE_LFT_BYTES : CHANGE_SL2VL_BYTES;
 }
 
-uint32_t stage_write(struct stage *s, const struct install_item *items, uint32_t n)
+uint32_t staged_tables_write(struct staged_tables *s, const struct install_item *items, uint32_t n)
 {
 	uint8_t was[CHANGE_LFT_BYTES];
 	uint32_t new = 0;
@@ -88,7 +88,7 @@ uint32_t stage_write(struct stage *s, const struct install_item *items, uint32_t
 	return new;
 }
 
-void stage_read(const struct stage *s, struct install_item *items, uint32_t n)
+void staged_tables_read(const struct staged_tables *s, struct install_item *items, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		contents(items[i].data, s, &items[i]);
@@ -96,7 +96,7 @@ void stage_read(const struct stage *s, struct install_item *items, uint32_t n)
 
 /* tables_onto() takes the service levels of what is wanted, and all the rest of it, too: so it is
  * the other way round here. */
-struct tables *stage_tables(const struct stage *s, const struct tables *sl)
+struct tables *staged_tables_tables(const struct staged_tables *s, const struct tables *sl)
 {
 	const struct fabric *f = s->f;
 	struct tables *t = tables_onto(f, s->t, s->t);
@@ -114,7 +114,7 @@ struct tables *stage_tables(const struct stage *s, const struct tables *sl)
 	return t;
 }
 
-bool stage_is(const struct stage *s, const struct tables *t)
+bool staged_tables_is(const struct staged_tables *s, const struct tables *t)
 {
 	return tables_forward_same(s->f, s->t, t);
 }

@@ -9,21 +9,21 @@
 #include "fabric/model/tables.h"
 #include "fabric/update/installer/installer.h"
 
-struct stage;
+struct staged_tables;
 
 /* Begins with what t (of f) says. */
-struct stage *stage_new(const struct fabric *f, const struct tables *t);
-void stage_free(struct stage *s); /* NULL is fine */
+struct staged_tables *staged_tables_new(const struct fabric *f, const struct tables *t);
+void staged_tables_free(struct staged_tables *s); /* NULL is fine */
 
 /* Returns how many of the items were not there already. */
-uint32_t stage_write(struct stage *s, const struct install_item *items, uint32_t n);
+uint32_t staged_tables_write(struct staged_tables *s, const struct install_item *items, uint32_t n);
 /* Fills in their data. */
-void stage_read(const struct stage *s, struct install_item *items, uint32_t n);
+void staged_tables_read(const struct staged_tables *s, struct install_item *items, uint32_t n);
 
 /* As they stand, with the service levels of sl (of the same fabric).  The caller owns one
  * reference. */
-struct tables *stage_tables(const struct stage *s, const struct tables *sl);
+struct tables *staged_tables_tables(const struct staged_tables *s, const struct tables *sl);
 /* Do they forward as t, whatever the service levels of paths? */
-bool stage_is(const struct stage *s, const struct tables *t);
+bool staged_tables_is(const struct staged_tables *s, const struct tables *t);
 
 #endif

@@ -102,7 +102,7 @@ static pid_t start(const int fds[GUARD_FDS], const char *role, const char *id, c
 	return child < 0 ? -errno : child;
 }
 
-int guard_start(int config, int plan, int client, const char *id, struct err *err)
+int supervisor_start(int config, int plan, int client, const char *id, struct err *err)
 {
 	int fds[GUARD_FDS] = { 0, 0, 0, config, plan, client, -1, -1 };
 	pid_t pid = start(fds, "guard", id, NULL, true);
@@ -115,7 +115,7 @@ int guard_start(int config, int plan, int client, const char *id, struct err *er
 				 strerror(-(int)pid));
 }
 
-int guard_memory(const char *name, const void *data, size_t len)
+int supervisor_memory(const char *name, const void *data, size_t len)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC);
 
@@ -159,7 +159,7 @@ static int open_log(const char *base)
 	return fd >= 0 ? fd : open("/dev/null", O_WRONLY | O_CLOEXEC);
 }
 
-void guard_log(const char *base, const char *who)
+void supervisor_log(const char *base, const char *who)
 {
 	int fd = open_log(base), null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -180,7 +180,7 @@ void guard_log(const char *base, const char *who)
 
 /* ---- the guard ---- */
 
-struct guard {
+struct supervisor {
 	char *base;
 	char id[48];  /* "" while there is no journal */
 	pid_t worker; /* 0: none */
@@ -210,7 +210,7 @@ static char *read_base(void)
 	return base;
 }
 
-static void take_lock(struct guard *g)
+static void take_lock(struct supervisor *g)
 {
 	char *path, me[40];
 	struct err err = { "" };
@@ -224,7 +224,7 @@ static void take_lock(struct guard *g)
 	free(path);
 }
 
-static void start_worker(struct guard *g)
+static void start_worker(struct supervisor *g)
 {
 	int fds[GUARD_FDS] = { 0, 0, 0, GUARD_CONFIG, GUARD_PLAN, GUARD_CLIENT, -1, -1 };
 	int pipes[2] = { -1, -1 };
@@ -252,7 +252,7 @@ static void start_worker(struct guard *g)
 	}
 }
 
-static void hear(struct guard *g)
+static void hear(struct supervisor *g)
 {
 	char id[sizeof(g->id)] = "";
 	ssize_t n = read(g->pipe, id, sizeof(id) - 1);
@@ -268,7 +268,7 @@ static void hear(struct guard *g)
 }
 
 /* Until the worker is dead; all that it has told is heard. */
-static void watch_worker(struct guard *g)
+static void watch_worker(struct supervisor *g)
 {
 	for (bool dead = false; !dead;) {
 		struct pollfd p[] = { { .fd = g->peer, .events = POLLIN },
@@ -290,7 +290,7 @@ static void watch_worker(struct guard *g)
 }
 
 /* A worker that died between the making of its journal and telling of it: by its number. */
-static bool find(struct guard *g, struct txn_info *out)
+static bool find(struct supervisor *g, struct txn_info *out)
 {
 	struct txn_info *list;
 	bool found = false;
@@ -312,7 +312,7 @@ static bool find(struct guard *g, struct txn_info *out)
 }
 
 /* How it died, for people. */
-static void how(char *buf, size_t size, const struct guard *g)
+static void how(char *buf, size_t size, const struct supervisor *g)
 {
 	if (!g->child)
 		snprintf(buf, size, "is gone");
@@ -335,7 +335,7 @@ static void rest(unsigned tries)
 
 /* Is there something left to do, and is it ours?  A worker that says "incomplete" has done
  * what can be done. */
-static bool go_on(struct guard *g)
+static bool go_on(struct supervisor *g)
 {
 	struct txn_info t;
 	char died[60], text[200];
@@ -349,7 +349,7 @@ static bool go_on(struct guard *g)
 	if (txn_state_final(t.state) || t.state == TXN_INCOMPLETE) {
 		snprintf(text, sizeof(text), "update %s: %s", g->id, txn_state_name(t.state));
 		if (killed && g->child)
-			tell_all(t.head.user, text);
+			wall_notify(t.head.user, text);
 		log_add(LOG_INFO, "guard", "%s; the worker %s", text, died);
 		return false;
 	}
@@ -358,7 +358,7 @@ static bool go_on(struct guard *g)
 			 "update %s: left %s, its watchdog ended %u times; roll it back by hand "
 			 "(ibroute-top rollback %s)",
 			 g->id, txn_state_name(t.state), TRIES, g->id);
-		tell_all(t.head.user, text);
+		wall_notify(t.head.user, text);
 		log_add(LOG_ERROR, "guard", "%s", text);
 		return false;
 	}
@@ -367,9 +367,9 @@ static bool go_on(struct guard *g)
 	return true;
 }
 
-int guard_main(int argc, char **argv)
+int supervisor_main(int argc, char **argv)
 {
-	struct guard g = { .lock = -1, .peer = -1, .pipe = -1 };
+	struct supervisor g = { .lock = -1, .peer = -1, .pipe = -1 };
 
 	g.client = fcntl(GUARD_CLIENT, F_GETFD) >= 0;
 	signal(SIGHUP, SIG_IGN);
@@ -380,7 +380,7 @@ int guard_main(int argc, char **argv)
 	for (int i = GUARD_CONFIG; i < GUARD_FDS; i++)
 		fcntl(i, F_SETFD, FD_CLOEXEC);
 	g.base = read_base();
-	guard_log(g.base, "guard");
+	supervisor_log(g.base, "guard");
 	if (argc > 1)
 		snprintf(g.id, sizeof(g.id), "%s", argv[1]);
 	take_lock(&g);
@@ -415,7 +415,7 @@ struct guard_link {
 	pthread_mutex_t lock; /* one thread renews, the other tells */
 };
 
-struct guard_link *guard_link_new(const char *base)
+struct guard_link *supervisor_link_new(const char *base)
 {
 	struct guard_link *g = xcalloc(1, sizeof(*g));
 
@@ -429,17 +429,17 @@ struct guard_link *guard_link_new(const char *base)
 	return g;
 }
 
-int guard_fd(const struct guard_link *g)
+int supervisor_fd(const struct guard_link *g)
 {
 	return g->fd;
 }
 
-pid_t guard_pid(const struct guard_link *g)
+pid_t supervisor_pid(const struct guard_link *g)
 {
 	return g ? g->pid : 0;
 }
 
-void guard_tell_id(struct guard_link *g, const char *id)
+void supervisor_tell_id(struct guard_link *g, const char *id)
 {
 	if (!g)
 		return;
@@ -475,7 +475,7 @@ static void renew(struct guard_link *g)
 	g->fd = g->pid > 0 ? open_pid(g->pid) : -1;
 }
 
-int guard_renew(struct guard_link *g)
+int supervisor_renew(struct guard_link *g)
 {
 	pthread_mutex_lock(&g->lock);
 	renew(g);

@@ -23,7 +23,7 @@
 #define GUARD_ARG "--watchdog"
 
 /* Inherited descriptors. */
-enum guard_fd {
+enum supervisor_fd {
 	GUARD_CONFIG = 3, /* a JSON object with "state_dir", for both; the rest is the worker's */
 	GUARD_PLAN,	  /* the plan's file; a recovery does not need it */
 	GUARD_CLIENT,	  /* connected socket of whoever began it */
@@ -38,27 +38,27 @@ enum guard_fd {
 /* Starts the pair, detached from this process: nothing of it is left to be waited for.  plan and
  * client may be -1.  id: recover that one; NULL: a new update.  The descriptors stay the
  * caller's. */
-int guard_start(int config, int plan, int client, const char *id, struct err *err);
+int supervisor_start(int config, int plan, int client, const char *id, struct err *err);
 
 /* The guard's main(); argv[0] is "guard". */
-int guard_main(int argc, char **argv);
+int supervisor_main(int argc, char **argv);
 
 /* The worker's side. */
 struct guard_link;
 
 /* Of the descriptors that it has inherited. */
-struct guard_link *guard_link_new(const char *base);
-int guard_fd(const struct guard_link *g);    /* readable when the guard is dead; -1 */
-pid_t guard_pid(const struct guard_link *g); /* 0: none; g may be NULL */
+struct guard_link *supervisor_link_new(const char *base);
+int supervisor_fd(const struct guard_link *g);	  /* readable when the guard is dead; -1 */
+pid_t supervisor_pid(const struct guard_link *g); /* 0: none; g may be NULL */
 /* What to guard from now on; once, as soon as there is a journal.  g may be NULL. */
-void guard_tell_id(struct guard_link *g, const char *id);
+void supervisor_tell_id(struct guard_link *g, const char *id);
 /* Starts another guard; the descriptor that tells of its death, or -errno. */
-int guard_renew(struct guard_link *g);
+int supervisor_renew(struct guard_link *g);
 
 /* stdout, stderr and the log go to BASE/watchdog.log (and stdin comes from nowhere). */
-void guard_log(const char *base, const char *who);
+void supervisor_log(const char *base, const char *who);
 
 /* A file without a name, for GUARD_CONFIG and GUARD_PLAN; -errno. */
-int guard_memory(const char *name, const void *data, size_t len);
+int supervisor_memory(const char *name, const void *data, size_t len);
 
 #endif

@@ -40,7 +40,7 @@ static bool concerns(const struct utmpx *u, const char *user)
 		(user && !strncmp(u->ut_user, user, sizeof(u->ut_user))));
 }
 
-uint32_t tell_all(const char *user, const char *text)
+uint32_t wall_notify(const char *user, const char *text)
 {
 	char *clean = xstrdup(text), *line;
 	const struct utmpx *u;

@@ -8,6 +8,6 @@
 /* A line to every terminal on which root or user is logged in (NULL: root only), as wall(1) does,
  * but nobody else's, and to syslog.  A terminal that is stopped is passed over.  Control
  * characters become '?'.  Returns how many terminals took it. */
-uint32_t tell_all(const char *user, const char *text);
+uint32_t wall_notify(const char *user, const char *text);
 
 #endif

@@ -321,12 +321,12 @@ static bool jobs_poll(struct watch *w, char *text, size_t size)
 	uint64_t id = 0;
 	bool new;
 
-	job_source_poll(w->o.jobs);
-	l = job_source_take(w->o.jobs);
+	source_poll(w->o.jobs);
+	l = source_take(w->o.jobs);
 	if (!l) {
 		snprintf(text, size, "%s", w->last[WATCH_JOBS]);
-		if (job_source_status(w->o.jobs)->state > SOURCE_OK)
-			snprintf(text, size, "%.190s", job_source_status(w->o.jobs)->text);
+		if (source_status(w->o.jobs)->state > SOURCE_OK)
+			snprintf(text, size, "%.190s", source_status(w->o.jobs)->text);
 		return false;
 	}
 	new = take_failed(w, l, &id);
@@ -349,7 +349,7 @@ static bool jobs_begin(struct watch *w, char *text, size_t size)
 		return false;
 	}
 	for (uint64_t end = clock_ms() + JOBS_MS; !w->jobs_known && clock_ms() < end;) {
-		struct pollfd p = { .fd = job_source_fd(w->o.jobs), .events = POLLIN };
+		struct pollfd p = { .fd = source_fd(w->o.jobs), .events = POLLIN };
 
 		poll(&p, 1, 200);
 		jobs_poll(w, text, size);

@@ -28,18 +28,18 @@
 
 /* What signal handlers reach. */
 static atomic_int signalled, signal_pid, signal_uid;
-static struct apply *_Atomic running;
+static struct executor *_Atomic running;
 
 static void on_signal(int sig, siginfo_t *from, void *ctx)
 {
-	struct apply *a = atomic_load(&running);
+	struct executor *a = atomic_load(&running);
 
 	(void)ctx;
 	atomic_store(&signal_pid, (int)from->si_pid);
 	atomic_store(&signal_uid, (int)from->si_uid);
 	atomic_store(&signalled, sig);
 	if (a && sig != SIGUSR1)
-		apply_cancel(a);
+		executor_cancel(a);
 }
 
 /* ---- what is told ---- */
@@ -85,11 +85,11 @@ void watchdog_way(struct watchdog *d, const char *installer)
 /* With the update's id, once it has one. */
 void watchdog_record(struct watchdog *d, const char *type, json_t *data)
 {
-	struct apply_status st = { 0 };
+	struct executor_status st = { 0 };
 
 	pthread_mutex_lock(&d->lock);
 	if (d->a)
-		apply_status(d->a, &st);
+		executor_status(d->a, &st);
 	json_object_set_new(data, "txn", json_string(st.txn));
 	if (d->job && d->job->note)
 		d->job->note(d->job->apply.ctx, type, data);
@@ -146,7 +146,7 @@ static void journal_is_there(struct watchdog *d, const char *txn)
 	if (d->dir)
 		return;
 	d->dir = xasprintf("%s/%s", journal_base(d->o.base), txn);
-	guard_tell_id(d->o.guard, txn);
+	supervisor_tell_id(d->o.guard, txn);
 	if (control_listen(d->control, d->dir, &err))
 		log_add(LOG_ERROR, "watchdog", "%s", err.text);
 	if (!d->job->file)
@@ -160,10 +160,10 @@ static void journal_is_there(struct watchdog *d, const char *txn)
 	free(path);
 }
 
-static void event(void *ctx, const struct apply_event *ev)
+static void event(void *ctx, const struct executor_event *ev)
 {
 	struct watchdog *d = ctx;
-	struct apply_status st;
+	struct executor_status st;
 	bool item = ev->kind == APPLY_ITEM && !ev->rc;
 
 	if (ev->phase == PHASE_PREPARE && ev->kind == APPLY_PHASE_END && !ev->rc)
@@ -174,7 +174,7 @@ static void event(void *ctx, const struct apply_event *ev)
 		return;
 	if (item)
 		d->progress_ms = clock_ms();
-	apply_status(d->a, &st);
+	executor_status(d->a, &st);
 	if (ev->kind == APPLY_OUTCOME)
 		st.outcome = ev->outcome;
 	watchdog_tell(d, update_event_json(ev, &st, d->job->fabric), !item);
@@ -193,7 +193,7 @@ static int look_at_sm(struct watchdog *d, struct err *err)
 	return rc;
 }
 
-static int gate(void *ctx, const struct apply_event *ev, struct err *err)
+static int gate(void *ctx, const struct executor_event *ev, struct err *err)
 {
 	struct watchdog *d = ctx;
 	int rc = 0;
@@ -230,7 +230,7 @@ static int others(void *ctx)
 	return d->job->apply.others(d->job->apply.ctx);
 }
 
-static int judge(void *ctx, struct apply_theirs *out, struct err *err)
+static int judge(void *ctx, struct executor_foreign *out, struct err *err)
 {
 	struct watchdog *d = ctx;
 
@@ -256,7 +256,7 @@ static int blocks(void *ctx, struct err *err)
 {
 	struct watchdog *d = ctx;
 	struct recovery_scan s;
-	int rc = apply_scan(&s, d->a, err);
+	int rc = executor_scan(&s, d->a, err);
 	uint32_t bad;
 
 	if (rc)
@@ -276,14 +276,14 @@ static int blocks(void *ctx, struct err *err)
 
 /* ---- the decision ---- */
 
-static void set_apply(struct watchdog *d, struct apply *a)
+static void set_apply(struct watchdog *d, struct executor *a)
 {
 	pthread_mutex_lock(&d->lock);
 	d->a = a;
 	atomic_store(&running, a);
 	if (d->decision == DECIDE_ROLLBACK ||
 	    (atomic_load(&signalled) && atomic_load(&signalled) != SIGUSR1))
-		apply_cancel(a);
+		executor_cancel(a);
 	pthread_mutex_unlock(&d->lock);
 }
 
@@ -360,7 +360,7 @@ static bool look_around(struct watchdog *d, int *rc, struct err *err)
 
 	if (too_late(d)) {
 		snprintf(text, sizeof(text), "nobody confirmed in time (%u s)", d->o.confirm_s);
-		*rc = apply_abort(d->a, EV_TIMEOUT, text, err);
+		*rc = executor_abort(d->a, EV_TIMEOUT, text, err);
 		return true;
 	}
 	if (!d->watch)
@@ -373,7 +373,7 @@ static bool look_around(struct watchdog *d, int *rc, struct err *err)
 	if (!bad)
 		return false;
 	snprintf(text, sizeof(text), "%s: %s", watch_name(f.what), f.text);
-	*rc = apply_abort(d->a, f.what == WATCH_SM ? EV_SM : EV_GUARD, text, err);
+	*rc = executor_abort(d->a, f.what == WATCH_SM ? EV_SM : EV_GUARD, text, err);
 	return true;
 }
 
@@ -398,32 +398,32 @@ static int decide(struct watchdog *d, struct err *err)
 		enum decision now = take_decision(d);
 
 		if (now == DECIDE_CONFIRM) {
-			if (!apply_confirm(d->a, err))
+			if (!executor_confirm(d->a, err))
 				break;
 			watchdog_note(d, "note", err->text);
 		} else if (now == DECIDE_ROLLBACK) {
-			rc = apply_rollback(d->a, err);
+			rc = executor_rollback(d->a, err);
 			break;
 		}
 		if (look_around(d, &rc, err))
 			break;
-		apply_idle(d->a);
+		executor_idle(d->a);
 		rest(d);
 	}
 	waits(d, false);
 	return rc;
 }
 
-static int exit_code(const struct apply_status *st, enum outcome o)
+static int exit_code(const struct executor_status *st, enum outcome o)
 {
 	if (o == OUTCOME_ROLLED_BACK && st->why == WHY_TIMEOUT)
 		return WATCHDOG_LATE;
 	return outcome_exit_code(o);
 }
 
-static struct apply *make_apply(struct watchdog *d, const struct watchdog_job *job)
+static struct executor *make_apply(struct watchdog *d, const struct watchdog_job *job)
 {
-	struct apply_opts ao = job->apply;
+	struct executor_opts ao = job->apply;
 
 	ao.base = d->o.base;
 	ao.gate = gate;
@@ -435,8 +435,8 @@ static struct apply *make_apply(struct watchdog *d, const struct watchdog_job *j
 	ao.ended = job->apply.ended ? ended : NULL;
 	ao.running = job->apply.running ? jobs_now : NULL;
 	ao.ctx = d;
-	return job->plan ? apply_new(job->plan, job->in, &ao)
-			 : apply_recover(job->journal, job->fabric, job->in, &ao);
+	return job->plan ? executor_new(job->plan, job->in, &ao)
+			 : executor_recover(job->journal, job->fabric, job->in, &ao);
 }
 
 static void begin_watch(struct watchdog *d, const struct watchdog_job *job)
@@ -454,8 +454,8 @@ static void begin_watch(struct watchdog *d, const struct watchdog_job *job)
 int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcome *outcome,
 		 struct err *err)
 {
-	struct apply_status st;
-	struct apply *a;
+	struct executor_status st;
+	struct executor *a;
 	int code, rc;
 
 	d->job = job;
@@ -464,15 +464,15 @@ int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcom
 	begin_watch(d, job);
 	a = make_apply(d, job);
 	set_apply(d, a);
-	rc = job->plan ? apply_run(a, err) : apply_rollback(a, err);
+	rc = job->plan ? executor_run(a, err) : executor_rollback(a, err);
 	if (!rc && job->plan)
 		rc = decide(d, err);
 	else if (atomic_load(&signalled)) /* it ended what had not been written yet */
 		take_decision(d);
-	apply_status(a, &st);
+	executor_status(a, &st);
 	if (!rc && st.outcome == OUTCOME_ROLLED_BACK && st.text[0])
 		err_set(err, 0, "%s", st.text);
-	*outcome = apply_outcome(a);
+	*outcome = executor_outcome(a);
 	code = exit_code(&st, *outcome);
 	d->why = st.why;
 	pthread_mutex_lock(&d->lock);
@@ -481,7 +481,7 @@ int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcom
 	d->job = NULL;
 	pthread_mutex_unlock(&d->lock);
 	atomic_store(&running, NULL);
-	apply_free(a);
+	executor_free(a);
 	watch_free(d->watch);
 	d->watch = NULL;
 	return code;
@@ -509,7 +509,7 @@ static void take_signals(void)
 static void guard_died(void *ctx)
 {
 	struct watchdog *d = ctx;
-	int fd = guard_renew(d->o.guard);
+	int fd = supervisor_renew(d->o.guard);
 
 	watchdog_note(d, "note",
 		      fd < 0 ? "the guard died and cannot be replaced"
@@ -538,8 +538,8 @@ int watchdog_new(struct watchdog **out, const struct watchdog_opts *o, struct er
 		      true);
 	if (o->client >= 0)
 		control_adopt(d->control, o->client);
-	if (o->guard && guard_fd(o->guard) >= 0)
-		control_watch(d->control, guard_fd(o->guard), guard_died, d);
+	if (o->guard && supervisor_fd(o->guard) >= 0)
+		control_watch(d->control, supervisor_fd(o->guard), guard_died, d);
 	*out = d;
 	return 0;
 }
@@ -559,7 +559,7 @@ void watchdog_end(struct watchdog *d, int code, enum outcome outcome, const char
 		 d->dir ? outcome_name(outcome) : "not begun", text[0] ? ": " : "", text);
 	log_add(LOG_INFO, "watchdog", "%s", line);
 	if (d->dir)
-		tell_all(user, line);
+		wall_notify(user, line);
 	watchdog_tell(d,
 		      json_pack("{s:s, s:s, s:i, s:s, s:o}", "event", "over", "id", id, "exit",
 				code, "outcome", outcome_name(outcome), "text",

@@ -47,7 +47,7 @@ struct watchdog_job {
 	const struct fabric *fabric;
 	struct wire *wire; /* NULL: nothing is watched */
 	const struct installer *in;
-	struct apply_opts apply; /* base is set from the options; hooks are called as well */
+	struct executor_opts apply; /* base is set from the options; hooks are called as well */
 	struct watch_opts watch;
 	const void *file; /* the plan as a file, into the journal; may be NULL */
 	size_t file_len;

@@ -27,17 +27,17 @@ static json_t *watch_json(const struct watchdog *d)
 
 static json_t *status(struct watchdog *d)
 {
-	struct apply_status st = { 0 };
+	struct executor_status st = { 0 };
 	uint64_t now = clock_boot_ms();
 	json_t *j;
 
 	if (d->a)
-		apply_status(d->a, &st);
+		executor_status(d->a, &st);
 	if (!st.step[0])
 		snprintf(st.step, sizeof(st.step), "%.31s", d->step);
 	j = json_pack("{s:b, s:I, s:I, s:o, s:o, s:I}", "ok", 1, "pid", (json_int_t)getpid(),
-		      "guard", (json_int_t)guard_pid(d->o.guard), "watch", watch_json(d), "status",
-		      update_status_json(&st), "confirm_s", (json_int_t)d->o.confirm_s);
+		      "guard", (json_int_t)supervisor_pid(d->o.guard), "watch", watch_json(d),
+		      "status", update_status_json(&st), "confirm_s", (json_int_t)d->o.confirm_s);
 	json_object_set_new(j, "deadline_s",
 			    d->waiting ? json_real(d->deadline_ms > now
 							   ? (double)(d->deadline_ms - now) / 1000
@@ -62,7 +62,7 @@ static json_t *decided(struct watchdog *d, const struct control_request *r)
 	if (r->op == CONTROL_ROLLBACK) {
 		d->decision = DECIDE_ROLLBACK;
 		if (d->a)
-			apply_cancel(d->a);
+			executor_cancel(d->a);
 		return json_pack("{s:b}", "ok", 1);
 	}
 	if (r->op == CONTROL_OVERRIDE) {

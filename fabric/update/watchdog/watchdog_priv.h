@@ -22,7 +22,7 @@ struct watchdog {
 	uint64_t progress_ms, sm_ms;
 
 	pthread_mutex_t lock; /* of all below */
-	struct apply *a;
+	struct executor *a;
 	enum decision decision;
 	bool waiting, over;
 	uint64_t deadline_ms; /* by boot_ms() */

@@ -68,19 +68,19 @@ static void every_switch_takes_a_least_loaded_channel(void **state)
 	for (uint64_t seed = 1; seed <= 10; seed++) {
 		struct fabric *f = net_random(seed, 12, 40, 4, &o);
 		struct tables *t = tables_new(f, "test");
-		struct balance *b = balance_new(f, t, BALANCE_PORTS, NULL, NULL);
+		struct min_load_tree *b = min_load_tree_new(f, t, BALANCE_PORTS, NULL, NULL);
 		uint64_t *load = xcalloc(f->nchan, sizeof(*load));
 		uint32_t n;
 		struct dest *dests = graph_dests_by_lid(&n, f, f->lmc);
 
 		for (uint32_t i = 0; i < f->nterm << f->lmc; i++) {
-			balance_route(b, &dests[i], 1, f->sw_nterm);
+			min_load_tree_route(b, &dests[i], 1, f->sw_nterm);
 			check_choices(f, t, load, &dests[i]);
 		}
-		assert_memory_equal(load, balance_loads(b), f->nchan * sizeof(*load));
+		assert_memory_equal(load, min_load_tree_loads(b), f->nchan * sizeof(*load));
 		free(load);
 		free(dests);
-		balance_free(b);
+		min_load_tree_free(b);
 		tables_put(t);
 		fabric_put(f);
 	}

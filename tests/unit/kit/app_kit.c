@@ -55,7 +55,8 @@ bool app_kit_ready(struct app *a, uint32_t samples)
 {
 	double end = clock_s() + 240;
 
-	while (past_count(a->past) < samples || !a->rates || !a->metrics || !a->state.usage) {
+	while (sample_history_count(a->past) < samples || !a->rates || !a->metrics ||
+	       !a->state.usage) {
 		if (clock_s() > end)
 			return false;
 		app_kit_run(a, 0.05);

@@ -37,7 +37,7 @@ void console_open(struct console_kit *k, int w, int h)
 static void free_fabric(struct console_kit *k)
 {
 	metrics_free(k->metrics);
-	usage_free(k->usage);
+	link_usage_free(k->usage);
 	metrics_free(k->plan_metrics);
 	metrics_free(k->before);
 	verdict_free(k->verdict);
@@ -251,8 +251,8 @@ static void list_engines(struct console_kit *k)
 static void find_usage(struct console_kit *k)
 {
 	struct err err;
-	int rc = usage_compute(&k->usage, k->fabric, k->tables, k->quick ? NULL : k->jobs,
-			       !k->quick, NULL, &err);
+	int rc = link_usage_compute(&k->usage, k->fabric, k->tables, k->quick ? NULL : k->jobs,
+				    !k->quick, NULL, &err);
 
 	if (!rc && k->quick && k->jobs) {
 		k->usage->jobs = jobset_get(k->jobs);
@@ -307,7 +307,7 @@ static void order(struct console_kit *k, struct proposal *x)
 	struct err err;
 
 	if (plan_new(&p, k->fabric, k->tables, k->plan, k->jobs, &pin, NOW_S, &err) ||
-	    waves_plan(p, NULL, NULL, &err))
+	    plan_order_find(p, NULL, NULL, &err))
 		fail_msg("%s", err.text);
 	plan_free(k->ordered);
 	k->ordered = p;

@@ -23,7 +23,7 @@ struct console_kit {
 	struct fabric *fabric;
 	struct tables *tables, *plan;
 	struct jobset *jobs;
-	struct usage *usage;
+	struct link_usage *usage;
 	struct metrics *metrics, *plan_metrics, *before;
 	struct verdict *verdict, *plan_verdict;
 	struct tdiff *diff;

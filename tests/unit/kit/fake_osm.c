@@ -23,21 +23,21 @@ static void hear(void *ctx, const char *sentence)
 
 static void route(struct fake_osm *k)
 {
-	struct choice_log log = { hear, k };
-	struct choice c;
+	struct table_selection_log log = { hear, k };
+	struct table_selection c;
 	struct err err = { "" };
 
-	if (desk_choose(k->desk, &c, k->f, &log, &err)) {
-		desk_refused(k->desk, err.text);
+	if (sm_session_choose(k->desk, &c, k->f, &log, &err)) {
+		sm_session_refused(k->desk, err.text);
 	} else {
 		if (k->write)
-			k->write(k->ctx, c.tables, desk_wants_all(k->desk));
-		desk_routed(k->desk, k->f, &c);
+			k->write(k->ctx, c.tables, sm_session_wants_all(k->desk));
+		sm_session_routed(k->desk, k->f, &c);
 		tables_put(c.tables);
 	}
-	desk_count(k->desk, DESK_REROUTE);
-	desk_finished(k->desk, "ibroute", false);
-	server_kick(k->server);
+	sm_session_count(k->desk, SM_SESSION_REROUTE);
+	sm_session_finished(k->desk, "ibroute", false);
+	socket_server_kick(k->server);
 }
 
 static void *sweeper(void *arg)
@@ -112,7 +112,7 @@ static int listeners(void *ctx, uint64_t **guid, uint32_t *n, struct err *err)
 	return 0;
 }
 
-const struct server_ops fake_osm_ops = { facts, reroute, take_notice, listeners, hear };
+const struct socket_server_ops fake_osm_ops = { facts, reroute, take_notice, listeners, hear };
 
 void fake_osm_policy(struct fake_osm *k, const char *text)
 {
@@ -126,9 +126,9 @@ void fake_osm_policy(struct fake_osm *k, const char *text)
 struct fake_osm *fake_osm_new(const struct fabric *f, const char *policy,
 			      void (*write)(void *ctx, const struct tables *t, bool all), void *ctx)
 {
-	static const struct server_limits limits = { .message_ms = 300,
-						     .idle_ms = 50,
-						     .reroute_ms = 400 };
+	static const struct socket_server_limits limits = { .message_ms = 300,
+							    .idle_ms = 50,
+							    .reroute_ms = 400 };
 	struct fake_osm *k = xcalloc(1, sizeof(*k));
 
 	k->dir = net_tmpdir();
@@ -139,11 +139,12 @@ struct fake_osm *fake_osm_new(const struct fabric *f, const char *policy,
 	k->f = fabric_get(f);
 	k->write = write;
 	k->ctx = ctx;
-	k->desk = desk_new(k->policy, k->confirmed);
+	k->desk = sm_session_new(k->policy, k->confirmed);
 	pthread_mutex_init(&k->lock, NULL);
 	pthread_cond_init(&k->cond, NULL);
 	assert_int_equal(
-		server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, &limits, NULL), 0);
+		socket_server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, &limits, NULL),
+		0);
 	route(k);
 	pthread_create(&k->thread, NULL, sweeper, k);
 	assert_int_equal(osm_link_open(&k->l, k->path, 2000, NULL), 0);
@@ -158,8 +159,8 @@ void fake_osm_free(struct fake_osm *k)
 	pthread_cond_signal(&k->cond);
 	pthread_mutex_unlock(&k->lock);
 	pthread_join(k->thread, NULL);
-	server_stop(k->server);
-	desk_free(k->desk);
+	socket_server_stop(k->server);
+	sm_session_free(k->desk);
 	fabric_put(k->f);
 	free(k->policy);
 	free(k->confirmed);

@@ -12,8 +12,8 @@
 
 /* Routes when asked to, in a thread of its own, as OpenSM's sweeper does. */
 struct fake_osm {
-	struct desk *desk;
-	struct server *server;
+	struct sm_session *desk;
+	struct socket_server *server;
 	const struct fabric *f;
 	/* writes what was chosen into switches; may be NULL */
 	void (*write)(void *ctx, const struct tables *t, bool all);
@@ -31,7 +31,7 @@ struct fake_osm {
 	struct osm_link *l;
 };
 
-extern const struct server_ops fake_osm_ops;
+extern const struct socket_server_ops fake_osm_ops;
 
 /* In a folder of its own, with that policy; has routed f (a reference of which it takes) once and
  * has a link of its own. */

@@ -49,7 +49,7 @@ struct world {
 	const char *wrong;
 };
 
-enum choice {
+enum table_selection {
 	DO, /* the action under way; arg: not in full */
 	CONFIRM,
 	TIMEOUT,
@@ -128,7 +128,8 @@ bool phase_over(const struct world *w);
 void phase_spread(struct world *w, const struct phase_model *m, const struct phase_notice *n);
 void phase_begin(struct world *w, const struct phase_model *m, enum coord_event ev);
 void phase_coordinator_choice(struct world *w, struct explorer *x, const struct step *s);
-void phase_can(struct choices *l, bool allowed, enum choice c, unsigned node, unsigned arg);
+void phase_can(struct choices *l, bool allowed, enum table_selection c, unsigned node,
+	       unsigned arg);
 void phase_coordinator_choices(struct choices *l, const struct world *w,
 			       const struct phase_model *m);
 void phase_check_tables(struct world *w, struct explorer *x);

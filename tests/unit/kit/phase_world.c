@@ -361,7 +361,7 @@ void phase_coordinator_choice(struct world *w, struct explorer *x, const struct 
 		feed(w, x->m, event[s->choice]);
 }
 
-void phase_can(struct choices *l, bool allowed, enum choice c, unsigned node, unsigned arg)
+void phase_can(struct choices *l, bool allowed, enum table_selection c, unsigned node, unsigned arg)
 {
 	if (!allowed)
 		return;

@@ -95,8 +95,8 @@ static void frozen_as_early_as_can_be_no_later_history_shows(void **state)
 	app_kit_keys(a, "2Z");
 	/* none, unless a loaded machine had the first sample ready with the fabric */
 	before = history_count(a->history);
-	seen = past_count(a->past);
-	while (past_count(a->past) < seen + 3)
+	seen = sample_history_count(a->past);
+	while (sample_history_count(a->past) < seen + 3)
 		app_kit_run(a, 0.05);
 	app_draw(a);
 	shows(a, "FROZEN");
@@ -117,7 +117,7 @@ static void nothing_is_missed_while_the_screen_is_frozen(void **state)
 	assert_non_null(a);
 	assert_true(app_kit_ready(a, 3));
 	app_kit_keys(a, "3Z");
-	before = past_count(a->past);
+	before = sample_history_count(a->past);
 	then = body(a);
 	assert_true(app_kit_ready(a, before + 3));
 	now = body(a);
@@ -348,7 +348,7 @@ static void a_snapshot_shows_the_same_screens(void **state)
 	b = app_kit_open(NULL, path, 100, 30);
 	assert_non_null(b);
 	assert_true(app_kit_ready(b, 6));
-	assert_int_equal(past_count(a->past) >= past_count(b->past), 1);
+	assert_int_equal(sample_history_count(a->past) >= sample_history_count(b->past), 1);
 	assert_string_equal(a->fabric->name, b->fabric->name);
 	usage_comes(b);
 	/* one that loads has an event more to tell, and samples go on over there */

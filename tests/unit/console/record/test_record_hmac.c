@@ -91,7 +91,7 @@ static int setup_of(void **state, int notes, bool sealed)
 	w->dir = net_tmpdir();
 	log_path = xasprintf("%s/syslog.txt", w->dir);
 	if (sealed)
-		assert_int_equal(seal_setup(&w->key, w->dir, NULL), 0);
+		assert_int_equal(record_hmac_setup(&w->key, w->dir, NULL), 0);
 	session(w->dir, &w->path, notes);
 	load(w);
 	*state = w;
@@ -454,7 +454,7 @@ static char *put_self(char *line)
 }
 
 /* Seals all lines of a file anew as seal s would, and makes the chain fit. */
-static void reseal(struct world *w, char **l, struct seal s)
+static void reseal(struct world *w, char **l, struct record_hmac s)
 {
 	struct digest head = { { 0 } }, mac;
 	char hex[DIGEST_HEX], epoch[32];
@@ -470,9 +470,9 @@ static void reseal(struct world *w, char **l, struct seal s)
 		cut_self(l[i]);
 		len = strlen(l[i]);
 		memset(l[i] + len - RECORD_MAC_TAIL, '0', DIGEST_HEX - 1);
-		seal_line(&mac, &s, l[i], len);
+		record_hmac_line(&mac, &s, l[i], len);
 		memcpy(l[i] + len - RECORD_MAC_TAIL, digest_hex(hex, &mac), DIGEST_HEX - 1);
-		seal_forward(&s);
+		record_hmac_forward(&s);
 		if (i == w->n - 1)
 			l[i] = put_self(l[i]);
 		digest_of(&head, l[i], strlen(l[i]));
@@ -485,12 +485,12 @@ static void old_entries_sealed_with_a_newer_key_are_found(void **state)
 	struct world *w = *state;
 	struct audit_opts o = { .key = &w->key };
 	char **l = xcalloc(64, sizeof(char *)), *next, *third;
-	struct seal s;
+	struct record_hmac s;
 
 	session(w->dir, &next, 2);
 	session(w->dir, &third, 2); /* what is left on disk now is the key of epoch 4 */
-	assert_int_equal(seal_last_epoch(w->dir), 3);
-	seal_at(&s, &w->key, 4);
+	assert_int_equal(record_hmac_last_epoch(w->dir), 3);
+	record_hmac_at(&s, &w->key, 4);
 	/* the whole old session sealed as if it were of epoch 4: its neighbours show that */
 	reseal(w, l, s);
 	put(w, l, w->n);
@@ -522,7 +522,7 @@ static void old_entries_sealed_with_a_newer_key_are_found(void **state)
 	/* sealed with the right one, which nobody but the verifier has */
 	for (int i = 0; i < w->n; i++)
 		free(l[i]);
-	seal_at(&s, &w->key, 1);
+	record_hmac_at(&s, &w->key, 1);
 	reseal(w, l, s);
 	for (int i = 0; i < w->n; i++)
 		assert_string_equal(l[i], w->line[i]);
@@ -577,7 +577,7 @@ static void state_that_cannot_be_used_keeps_from_recording(void **state)
 	struct record *r;
 	struct digest again;
 
-	assert_int_equal(seal_setup(&again, w->dir, &err), -EEXIST);
+	assert_int_equal(record_hmac_setup(&again, w->dir, &err), -EEXIST);
 	unlink(path);
 	assert_int_equal(store_write(path, "rubbish\n", 8, NULL), 0);
 	assert_int_equal(record_open(&r, &o, &err), -EINVAL);

@@ -47,7 +47,7 @@ static void listen(struct listener *l, unsigned patience)
 }
 
 /* Clockwise around a ring, which deadlocks, or by shortest paths, which do not. */
-static int run(struct stress *s, struct fabric **f, bool clockwise, struct progress *p,
+static int run(struct deadlock_test *s, struct fabric **f, bool clockwise, struct progress *p,
 	       struct err *err)
 {
 	struct tables *t;
@@ -55,26 +55,26 @@ static int run(struct stress *s, struct fabric **f, bool clockwise, struct progr
 
 	*f = clockwise ? net_ring(5, 2, NULL) : net_tree(4, 2, 2, NULL);
 	t = clockwise ? kit_clockwise(*f) : kit_bfs(*f);
-	stress_init(s, *f, t, 1);
-	stress_spread(s, t, 4, 1);
-	rc = stress_run(s, LIMIT_ns, p, err);
+	deadlock_test_init(s, *f, t, 1);
+	deadlock_test_spread(s, t, 4, 1);
+	rc = deadlock_test_run(s, LIMIT_ns, p, err);
 	tables_put(t);
 	return rc;
 }
 
-static void done_with(struct stress *s, struct fabric *f)
+static void done_with(struct deadlock_test *s, struct fabric *f)
 {
-	stress_free(s);
+	deadlock_test_free(s);
 	fabric_put(f);
 }
 
-static char *text_of(const struct stress *s)
+static char *text_of(const struct deadlock_test *s)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *m = open_memstream(&text, &len);
 
-	stress_print(m, s);
+	deadlock_test_print(m, s);
 	fclose(m);
 	return text;
 }
@@ -83,7 +83,7 @@ static void it_tells_how_much_of_the_time_was_simulated(void **state)
 {
 	struct listener l;
 	struct fabric *f;
-	struct stress s;
+	struct deadlock_test s;
 	struct err err;
 
 	(void)state;
@@ -103,7 +103,7 @@ static void after_a_deadlock_it_tells_how_the_others_come_to_stand(void **state)
 {
 	struct listener l;
 	struct fabric *f;
-	struct stress s;
+	struct deadlock_test s;
 	struct err err;
 
 	(void)state;
@@ -121,7 +121,7 @@ static void whoever_listens_changes_nothing(void **state)
 	(void)state;
 	for (int clockwise = 0; clockwise < 2; clockwise++) {
 		struct fabric *f, *g;
-		struct stress s, u;
+		struct deadlock_test s, u;
 		struct listener l;
 		struct err err;
 		char *a, *b;
@@ -144,7 +144,7 @@ static void who_waits_for_it_can_end_it_at_any_word(void **state)
 {
 	struct listener whole, l;
 	struct fabric *f;
-	struct stress s;
+	struct deadlock_test s;
 	struct err err;
 	bool settled = false;
 

@@ -26,7 +26,7 @@ struct world {
 	struct live_opts o;
 	struct tables *from, *to;
 	struct plan *p;
-	struct theirs t;
+	struct foreign_tables t;
 	struct err err;
 };
 
@@ -60,13 +60,13 @@ static void up(struct world *x, bool ring)
 	assert_true(sm.guid != 0);
 	if (plan_new(&x->p, x->live.f, x->from, x->to, NULL, &sm, 1000, &x->err))
 		fail_msg("%s", x->err.text);
-	theirs_open(&x->t, &x->live, &x->o, x->p, NULL);
+	foreign_tables_open(&x->t, &x->live, &x->o, x->p, NULL);
 	x->t.settle_ms = 1;
 }
 
 static void down(struct world *x)
 {
-	theirs_close(&x->t);
+	foreign_tables_close(&x->t);
 	plan_free(x->p);
 	live_close(&x->live);
 	sim_free(x->sim);
@@ -74,25 +74,25 @@ static void down(struct world *x)
 	tables_put(x->to);
 }
 
-static struct apply_theirs judged(struct world *x)
+static struct executor_foreign judged(struct world *x)
 {
-	struct apply_theirs out;
+	struct executor_foreign out;
 
-	if (theirs_judge(&x->t, &out, &x->err))
+	if (foreign_tables_judge(&x->t, &out, &x->err))
 		fail_msg("%s", x->err.text);
 	return out;
 }
 
 static void what_is_there_is_compared_with_the_old_and_the_new_tables_and_verified(void **state)
 {
-	struct apply_theirs out;
+	struct executor_foreign out;
 	struct tdiff *d;
 	struct world x;
 
 	(void)state;
 	up(&x, false);
 	out = judged(&x);
-	assert_int_equal(out.verdict, THEIRS_SOUND);
+	assert_int_equal(out.verdict, FOREIGN_SOUND);
 	assert_int_equal(out.old_lft + out.old_sl2vl, 0);
 	assert_true(out.blocks >= x.live.f->nsw && out.new_lft > 0);
 	assert_int_equal(sim_install_tables(x.sim, x.p->to, &x.err), 0);
@@ -104,7 +104,7 @@ static void what_is_there_is_compared_with_the_old_and_the_new_tables_and_verifi
 	/* one entry of somebody else's, to a port without a cable */
 	sim_poke_lft(x.sim, 0, x.live.f->term_lid[9], 200);
 	out = judged(&x);
-	assert_int_equal(out.verdict, THEIRS_FAULTY);
+	assert_int_equal(out.verdict, FOREIGN_FAULTY);
 	assert_int_equal(out.new_lft, 1);
 	assert_string_not_equal(out.text, "");
 	down(&x);
@@ -112,17 +112,17 @@ static void what_is_there_is_compared_with_the_old_and_the_new_tables_and_verifi
 
 static void a_cycle_is_found_when_the_sm_tells_the_service_levels_and_else_not_denied(void **state)
 {
-	struct apply_theirs out;
+	struct executor_foreign out;
 	struct world x;
 
 	(void)state;
 	up(&x, true);
 	assert_int_equal(sim_install_tables(x.sim, x.to, &x.err), 0);
 	out = judged(&x);
-	assert_int_equal(out.verdict, THEIRS_FAULTY);
+	assert_int_equal(out.verdict, FOREIGN_FAULTY);
 	sim_stop_sm(x.sim, true);
 	out = judged(&x);
-	assert_int_equal(out.verdict, THEIRS_UNPROVED);
+	assert_int_equal(out.verdict, FOREIGN_UNPROVED);
 	assert_non_null(strstr(out.text, "nobody tells"));
 	down(&x);
 }
@@ -134,7 +134,7 @@ static void what_needs_no_virtual_lanes_is_proved_without_service_levels(void **
 	(void)state;
 	up(&x, false);
 	sim_stop_sm(x.sim, true);
-	assert_int_equal(judged(&x).verdict, THEIRS_SOUND);
+	assert_int_equal(judged(&x).verdict, FOREIGN_SOUND);
 	down(&x);
 }
 
@@ -152,17 +152,17 @@ static void service_levels_that_the_sm_tells_count(void **state)
 	for (int in = 0; in < 3; in++)
 		t->sl2vl[in * FAB_SLS + 5] = VL_DROP;
 	assert_int_equal(sim_install_tables(x.sim, t, &x.err), 0);
-	assert_int_equal(judged(&x).verdict, THEIRS_FAULTY);
+	assert_int_equal(judged(&x).verdict, FOREIGN_FAULTY);
 	t->sl_const = 4;
 	sim_set_path_sls(x.sim, t);
-	assert_int_equal(judged(&x).verdict, THEIRS_SOUND);
+	assert_int_equal(judged(&x).verdict, FOREIGN_SOUND);
 	tables_put(t);
 	down(&x);
 }
 
 static void a_switch_that_does_not_answer_leaves_it_unproved(void **state)
 {
-	struct apply_theirs out;
+	struct executor_foreign out;
 	struct world x;
 
 	(void)state;
@@ -170,7 +170,7 @@ static void a_switch_that_does_not_answer_leaves_it_unproved(void **state)
 	sim_kill_switch(x.sim, 5, true);
 	out = judged(&x);
 	assert_int_equal(out.blocks, 0);
-	assert_int_equal(out.verdict, THEIRS_UNPROVED);
+	assert_int_equal(out.verdict, FOREIGN_UNPROVED);
 	assert_non_null(strstr(out.text, "the fabric changed"));
 	down(&x);
 }
@@ -181,9 +181,9 @@ static void another_master_is_known_by_its_port(void **state)
 
 	(void)state;
 	up(&x, false);
-	assert_int_equal(theirs_others(&x.t), 0);
+	assert_int_equal(foreign_tables_others(&x.t), 0);
 	sim_move_sm(x.sim, 3);
-	assert_int_equal(theirs_others(&x.t), 1);
+	assert_int_equal(foreign_tables_others(&x.t), 1);
 	down(&x);
 }
 
@@ -192,32 +192,32 @@ static void who_takes_over_compares_with_the_plan_in_the_journal(void **state)
 {
 	char *base = net_tmpdir(), *dir = xasprintf("%s/1", base),
 	     *path = xasprintf("%s/%s", dir, WATCHDOG_PLAN);
-	struct apply_theirs out;
-	struct theirs t;
+	struct executor_foreign out;
+	struct foreign_tables t;
 	struct world x;
 
 	(void)state;
 	up(&x, false);
 	x.o.state_dir = base;
 	assert_int_equal(mkdir(dir, 0700), 0);
-	theirs_open(&t, &x.live, &x.o, NULL, "1");
+	foreign_tables_open(&t, &x.live, &x.o, NULL, "1");
 	assert_null(t.plan);
-	theirs_close(&t);
+	foreign_tables_close(&t);
 	if (plan_save(path, x.p, &x.err))
 		fail_msg("%s", x.err.text);
-	theirs_open(&t, &x.live, &x.o, NULL, "1");
+	foreign_tables_open(&t, &x.live, &x.o, NULL, "1");
 	t.settle_ms = 1;
 	assert_non_null(t.plan);
 	assert_int_equal(t.plan->sm.guid, x.p->sm.guid);
 	assert_int_equal(sim_install_tables(x.sim, x.p->to, &x.err), 0);
-	if (theirs_judge(&t, &out, &x.err))
+	if (foreign_tables_judge(&t, &out, &x.err))
 		fail_msg("%s", x.err.text);
 	assert_int_equal(out.new_lft + out.new_sl2vl, 0);
 	assert_true(out.old_lft > 0);
 	sim_move_sm(x.sim, 3);
 	t.settle_ms = 1;
-	assert_int_equal(theirs_others(&t), 1);
-	theirs_close(&t);
+	assert_int_equal(foreign_tables_others(&t), 1);
+	foreign_tables_close(&t);
 	down(&x);
 	free(path);
 	free(dir);

@@ -75,7 +75,7 @@ static void same_sample(const struct sample *a, const struct sample *b)
 struct run {
 	struct fabric *f;
 	const struct sample *s[N];
-	struct past *past;
+	struct sample_history *past;
 	struct backdrop b;
 };
 
@@ -86,17 +86,17 @@ static void start(struct run *r, size_t bytes)
 	memset(r, 0, sizeof(*r));
 	rng_seed(&rng, 7);
 	r->f = fabric_of("fattree2:leaves=6,spines=3,hosts=6");
-	r->past = past_new(bytes, 600);
+	r->past = sample_history_new(bytes, 600);
 	r->b.fabric = r->f;
 	for (int i = 0; i < N; i++) {
 		r->s[i] = sample_after(r->f, i ? r->s[i - 1] : NULL, &rng, i);
-		past_add(r->past, &r->b, r->s[i], 1000 + 2 * i);
+		sample_history_add(r->past, &r->b, r->s[i], 1000 + 2 * i);
 	}
 }
 
 static void end(struct run *r)
 {
-	past_free(r->past);
+	sample_history_free(r->past);
 	for (int i = 0; i < N; i++)
 		sample_put(r->s[i]);
 	fabric_put(r->f);
@@ -108,88 +108,90 @@ static void every_moment_comes_back_as_it_was(void **state)
 
 	(void)state;
 	start(&r, 64 << 20);
-	assert_int_equal(past_count(r.past), N);
+	assert_int_equal(sample_history_count(r.past), N);
 	for (int i = N - 1; i >= 0; i--) {
 		const struct rates *want = i ? rates_new(r.f, r.s[i - 1], r.s[i]) : NULL;
-		struct moment m;
+		struct snapshot_at m;
 
-		assert_true(past_get(&m, r.past, past_oldest(r.past) + (uint64_t)i));
+		assert_true(sample_history_get(&m, r.past,
+					       sample_history_oldest(r.past) + (uint64_t)i));
 		same_sample(m.sample, r.s[i]);
 		assert_int_equal(m.time_s, 1000 + 2 * i);
-		assert_int_equal(past_find(r.past, r.s[i]->time_ns), m.serial);
+		assert_int_equal(sample_history_find(r.past, r.s[i]->time_ns), m.serial);
 		assert_int_equal(want != NULL, m.rates != NULL);
 		if (want)
 			assert_memory_equal(m.rates->port, want->port,
 					    want->nport * sizeof(*want->port));
 		rates_put(want);
-		moment_done(&m);
+		snapshot_at_done(&m);
 	}
 	end(&r);
 }
 
 /* missed: that one never reached the past, so that the bytes of the next do not follow on. */
-static void add_readings(struct past *p, const struct run *r, int missed)
+static void add_readings(struct sample_history *p, const struct run *r, int missed)
 {
-	struct readings *all = readings_new();
+	struct readings *all = sample_readings_new();
 
 	for (int i = 0; i < N; i++) {
-		struct reading *x = reading_new(all, r->f, sample_get(r->s[i]));
+		struct sample_reading *x = sample_reading_new(all, r->f, sample_get(r->s[i]));
 
 		assert_int_equal(i > 0, x->rates != NULL);
 		if (i != missed) {
-			past_add_reading(p, &r->b, x, 1000 + 2 * i);
+			sample_history_add_reading(p, &r->b, x, 1000 + 2 * i);
 			assert_true(missed >= 0 || !x->code); /* taken over */
 		}
-		reading_free(x);
+		sample_reading_free(x);
 	}
-	readings_free(all);
+	sample_readings_free(all);
 }
 
 static void readings_of_another_thread_make_the_same_past(void **state)
 {
-	struct past *p = past_new(64 << 20, 600), *gap = past_new(64 << 20, 600);
+	struct sample_history *p = sample_history_new(64 << 20, 600),
+			      *gap = sample_history_new(64 << 20, 600);
 	struct run r;
 
 	(void)state;
 	start(&r, 64 << 20);
 	add_readings(p, &r, -1);
 	add_readings(gap, &r, 40);
-	assert_int_equal(past_count(p), N);
-	assert_int_equal(past_count(gap), N - 1);
-	assert_int_equal(past_bytes(p), past_bytes(r.past));
+	assert_int_equal(sample_history_count(p), N);
+	assert_int_equal(sample_history_count(gap), N - 1);
+	assert_int_equal(sample_history_bytes(p), sample_history_bytes(r.past));
 	for (int i = 0; i < N; i++) {
-		struct moment m;
+		struct snapshot_at m;
 
-		assert_true(past_get(&m, p, (uint64_t)i + 1));
+		assert_true(sample_history_get(&m, p, (uint64_t)i + 1));
 		same_sample(m.sample, r.s[i]);
-		moment_done(&m);
+		snapshot_at_done(&m);
 		if (i == 40)
 			continue;
-		assert_true(past_get(&m, gap, (uint64_t)i + (i < 40)));
+		assert_true(sample_history_get(&m, gap, (uint64_t)i + (i < 40)));
 		same_sample(m.sample, r.s[i]);
-		moment_done(&m);
+		snapshot_at_done(&m);
 	}
-	past_free(p);
-	past_free(gap);
+	sample_history_free(p);
+	sample_history_free(gap);
 	end(&r);
 }
 
 static void memory_is_bounded_and_the_oldest_goes(void **state)
 {
-	struct moment m;
+	struct snapshot_at m;
 	struct run r;
 
 	(void)state;
 	start(&r, 100000);
-	assert_true(past_bytes(r.past) <= 100000);
-	assert_true(past_count(r.past) < N);
-	assert_true(past_count(r.past) >= 32);
-	assert_int_equal(past_newest(r.past), N);
-	assert_false(past_get(&m, r.past, 1));
-	assert_false(past_get(&m, r.past, N + 1));
-	assert_true(past_get(&m, r.past, past_oldest(r.past)));
-	same_sample(m.sample, r.s[past_oldest(r.past) - 1]);
-	moment_done(&m);
+	assert_true(sample_history_bytes(r.past) <= 100000);
+	assert_true(sample_history_count(r.past) < N);
+	assert_true(sample_history_count(r.past) >= 32);
+	assert_int_equal(sample_history_newest(r.past), N);
+	assert_false(sample_history_get(&m, r.past, 1));
+	assert_false(sample_history_get(&m, r.past, N + 1));
+	assert_true(sample_history_get(&m, r.past, sample_history_oldest(r.past)));
+	same_sample(m.sample, r.s[sample_history_oldest(r.past) - 1]);
+	snapshot_at_done(&m);
 	end(&r);
 }
 
@@ -199,17 +201,17 @@ static void a_sample_that_is_kept_is_not_taken_twice(void **state)
 
 	(void)state;
 	start(&r, 64 << 20);
-	past_add(r.past, &r.b, r.s[N - 1], 5000);
-	past_add(r.past, &r.b, r.s[3], 5000);
-	assert_int_equal(past_count(r.past), N);
+	sample_history_add(r.past, &r.b, r.s[N - 1], 5000);
+	sample_history_add(r.past, &r.b, r.s[3], 5000);
+	assert_int_equal(sample_history_count(r.past), N);
 	end(&r);
 }
 
 static void moments_keep_what_was_known_then(void **state)
 {
 	struct run r;
-	struct moment m;
-	struct figures *old;
+	struct snapshot_at m;
+	struct metrics_set *old;
 	struct backdrop b;
 	struct rng rng;
 	struct fabric *f2 = fabric_of("fattree2:leaves=4,spines=2,hosts=3");
@@ -218,24 +220,24 @@ static void moments_keep_what_was_known_then(void **state)
 	(void)state;
 	start(&r, 64 << 20);
 	b = r.b;
-	old = figures_new(NULL, NULL, NULL, NULL);
+	old = metrics_set_new(NULL, NULL, NULL, NULL);
 	b.figures = old;
-	past_figures(r.past, &b);
+	sample_history_metrics(r.past, &b);
 	rng_seed(&rng, 1);
 	s = sample_after(f2, NULL, &rng, N);
 	b = (struct backdrop){ .fabric = f2 };
-	past_add(r.past, &b, s, 2000);
+	sample_history_add(r.past, &b, s, 2000);
 	sample_put(s);
-	figures_put(old);
-	assert_true(past_get(&m, r.past, N + 1));
+	metrics_set_put(old);
+	assert_true(sample_history_get(&m, r.past, N + 1));
 	assert_ptr_equal(m.was.fabric, f2);
 	assert_null(m.rates); /* nothing of this fabric before it */
-	moment_done(&m);
+	snapshot_at_done(&m);
 	fabric_put(f2);
-	assert_true(past_get(&m, r.past, N));
+	assert_true(sample_history_get(&m, r.past, N));
 	assert_ptr_equal(m.was.fabric, r.f);
 	assert_ptr_equal(m.was.figures, old);
-	moment_done(&m);
+	snapshot_at_done(&m);
 	end(&r);
 }
 
@@ -248,21 +250,21 @@ static void bookmarks_go_with_their_samples(void **state)
 
 	(void)state;
 	start(&r, 100000);
-	at = past_oldest(r.past);
-	assert_true(past_mark(r.past, N, past_time(r.past, N), "storm"));
-	assert_true(past_mark(r.past, at, past_time(r.past, at), ""));
-	assert_int_equal(past_marks(r.past, &mark), 2);
+	at = sample_history_oldest(r.past);
+	assert_true(sample_history_mark(r.past, N, sample_history_time(r.past, N), "storm"));
+	assert_true(sample_history_mark(r.past, at, sample_history_time(r.past, at), ""));
+	assert_int_equal(sample_history_marks(r.past, &mark), 2);
 	assert_int_equal(mark[0].serial, at);
 	assert_string_equal(mark[0].name, "1");
 	assert_string_equal(mark[1].name, "storm");
 	rng_seed(&rng, 3);
-	for (int i = N; past_oldest(r.past) == at; i++) {
+	for (int i = N; sample_history_oldest(r.past) == at; i++) {
 		struct sample *s = sample_after(r.f, r.s[N - 1], &rng, i);
 
-		past_add(r.past, &r.b, s, 3000 + i);
+		sample_history_add(r.past, &r.b, s, 3000 + i);
 		sample_put(s);
 	}
-	assert_int_equal(past_marks(r.past, &mark), 1);
+	assert_int_equal(sample_history_marks(r.past, &mark), 1);
 	assert_string_equal(mark[0].name, "storm");
 	end(&r);
 }
@@ -270,7 +272,7 @@ static void bookmarks_go_with_their_samples(void **state)
 static void a_file_gives_all_of_it_back(void **state)
 {
 	struct fabric *f;
-	struct past *q = past_new(64 << 20, 600);
+	struct sample_history *q = sample_history_new(64 << 20, 600);
 	const struct mark *mark;
 	struct run r;
 	struct err err;
@@ -280,27 +282,27 @@ static void a_file_gives_all_of_it_back(void **state)
 	start(&r, 64 << 20);
 	r.f->port[3].state = PORT_DOWN;
 	snprintf(r.f->port[4].speed, sizeof(r.f->port[4].speed), "FDR10");
-	past_mark(r.past, 50, past_time(r.past, 50), "storm");
-	assert_int_equal(past_write(file, r.past, &r.b, &err), 0);
+	sample_history_mark(r.past, 50, sample_history_time(r.past, 50), "storm");
+	assert_int_equal(sample_history_write(file, r.past, &r.b, &err), 0);
 	rewind(file);
 	f = fabric_of("fattree2:leaves=6,spines=3,hosts=6");
-	if (past_read(q, file, f, NULL, NULL, "test", &err))
+	if (sample_history_read(q, file, f, NULL, NULL, "test", &err))
 		fail_msg("%s", err.text);
-	assert_int_equal(past_count(q), N);
+	assert_int_equal(sample_history_count(q), N);
 	assert_int_equal(f->port[3].state, PORT_DOWN);
 	assert_string_equal(f->port[4].speed, "FDR10");
 	for (int i = 0; i < N; i++) {
-		struct moment m;
+		struct snapshot_at m;
 
-		assert_true(past_get(&m, q, (uint64_t)i + 1));
+		assert_true(sample_history_get(&m, q, (uint64_t)i + 1));
 		same_sample(m.sample, r.s[i]);
-		moment_done(&m);
+		snapshot_at_done(&m);
 	}
-	assert_int_equal(past_marks(q, &mark), 1);
+	assert_int_equal(sample_history_marks(q, &mark), 1);
 	assert_int_equal(mark[0].serial, 50);
 	assert_string_equal(mark[0].name, "storm");
 	fclose(file);
-	past_free(q);
+	sample_history_free(q);
 	fabric_put(f);
 	end(&r);
 }
@@ -317,34 +319,34 @@ static void a_damaged_file_is_refused(void **state)
 
 	(void)state;
 	start(&r, 64 << 20);
-	past_write(file, r.past, &r.b, &err);
+	sample_history_write(file, r.past, &r.b, &err);
 	fclose(file);
 	for (size_t cut = 0; cut < len; cut += 1 + len / 37) {
-		struct past *q = past_new(64 << 20, 600);
+		struct sample_history *q = sample_history_new(64 << 20, 600);
 		FILE *in = cut ? fmemopen(text, cut, "r") : fopen("/dev/null", "r");
 
-		assert_true(past_read(q, in, f, NULL, NULL, "cut", &err) < 0);
+		assert_true(sample_history_read(q, in, f, NULL, NULL, "cut", &err) < 0);
 		fclose(in);
-		past_free(q);
+		sample_history_free(q);
 	}
 	for (size_t i = 8; i < len; i += 1 + len / 61) {
-		struct past *q = past_new(64 << 20, 600);
+		struct sample_history *q = sample_history_new(64 << 20, 600);
 		FILE *in;
 
 		text[i] ^= 0x10;
 		in = fmemopen(text, len, "r");
-		assert_true(past_read(q, in, f, NULL, NULL, "bent", &err) < 0);
+		assert_true(sample_history_read(q, in, f, NULL, NULL, "bent", &err) < 0);
 		fclose(in);
-		past_free(q);
+		sample_history_free(q);
 		text[i] ^= 0x10;
 	}
 	file = fmemopen(text, len, "r");
 	{
-		struct past *q = past_new(64 << 20, 600);
+		struct sample_history *q = sample_history_new(64 << 20, 600);
 
-		assert_true(past_read(q, file, other, NULL, NULL, "other", &err) < 0);
+		assert_true(sample_history_read(q, file, other, NULL, NULL, "other", &err) < 0);
 		assert_non_null(strstr(err.text, "another fabric"));
-		past_free(q);
+		sample_history_free(q);
 	}
 	fclose(file);
 	free(text);

@@ -19,7 +19,7 @@ struct world {
 	struct tables *from, *to;
 	struct plan *p;
 	struct changes *l;
-	struct apply_item *item;
+	struct executor_item *item;
 };
 
 static int setup(void **state)
@@ -34,7 +34,7 @@ static int setup(void **state)
 	w->l = w->p->changes;
 	w->item = xcalloc(w->l->n, sizeof(*w->item));
 	for (uint32_t i = 0; i < w->l->n; i++)
-		w->item[i] = (struct apply_item){ i, i % 7 ? 0 : -5, 100 + i };
+		w->item[i] = (struct executor_item){ i, i % 7 ? 0 : -5, 100 + i };
 	*state = w;
 	return 0;
 }
@@ -56,13 +56,13 @@ static int teardown(void **state)
 static char *recorded(struct world *w, enum phase phase)
 {
 	struct record_opts o = { .dir = w->dir, .mode = "rw" };
-	struct apply_event ev = { .kind = APPLY_ITEM,
-				  .phase = phase,
-				  .wave = 3,
-				  .txn = "t-1",
-				  .list = w->l,
-				  .item = w->item,
-				  .items = w->l->n };
+	struct executor_event ev = { .kind = APPLY_ITEM,
+				     .phase = phase,
+				     .wave = 3,
+				     .txn = "t-1",
+				     .list = w->l,
+				     .item = w->item,
+				     .items = w->l->n };
 	struct record *r;
 	char *path, *text;
 	size_t len;

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static uint32_t count_missing(const struct shape *s, const struct fabric *f)
+static uint32_t count_missing(const struct topology_kind *s, const struct fabric *f)
 {
 	uint32_t all = 0, pairs = 0;
 
@@ -36,11 +36,11 @@ static uint32_t count_missing(const struct shape *s, const struct fabric *f)
  * dimensions is needed.  dims: largest first. */
 static void check(const struct fabric *f, const char *dims, uint32_t missing, bool rings)
 {
-	struct shape *s = shape_new(f);
+	struct topology_kind *s = topology_kind_new(f);
 	uint8_t *taken = xcalloc(f->nsw, 1);
 	char text[64] = "";
 
-	assert_int_equal(s->kind, SHAPE_TORUS);
+	assert_int_equal(s->kind, TOPOLOGY_TORUS);
 	for (uint32_t d = 0; d < s->ndim; d++) {
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), d ? "x%u" : "%u",
 			 s->dim[d]);
@@ -51,14 +51,14 @@ static void check(const struct fabric *f, const char *dims, uint32_t missing, bo
 		uint32_t at = 0;
 
 		for (uint32_t d = 0; d < s->ndim; d++)
-			at = at * s->dim[d] + s->coord[sw * SHAPE_DIMS + d];
+			at = at * s->dim[d] + s->coord[sw * TOPOLOGY_DIMS + d];
 		assert_true(at < f->nsw);
 		assert_false(taken[at]);
 		taken[at] = 1;
 	}
 	for (uint32_t c = 0; c < f->nchan; c++) {
-		const uint16_t *a = &s->coord[f->chan_src[c] * SHAPE_DIMS];
-		const uint16_t *b = &s->coord[f->chan_dst[c] * SHAPE_DIMS];
+		const uint16_t *a = &s->coord[f->chan_src[c] * TOPOLOGY_DIMS];
+		const uint16_t *b = &s->coord[f->chan_dst[c] * TOPOLOGY_DIMS];
 		uint32_t differ = 0;
 
 		for (uint32_t d = 0; d < s->ndim; d++) {
@@ -72,7 +72,7 @@ static void check(const struct fabric *f, const char *dims, uint32_t missing, bo
 	assert_int_equal(s->missing, missing);
 	assert_int_equal(count_missing(s, f), missing);
 	free(taken);
-	shape_free(s);
+	topology_kind_free(s);
 }
 
 static const struct {
@@ -144,18 +144,18 @@ static void ports_cabled_by_rule_tell_what_squares_do_not(void **state)
 
 		for (uint32_t seed = 1; seed <= 12; seed++) {
 			struct fabric *f;
-			struct shape *s;
+			struct topology_kind *s;
 
 			snprintf(spec, sizeof(spec), "%s,fail=%u,seed=%u", of[i].spec, of[i].fail,
 				 seed);
 			f = net_spec(spec);
-			s = shape_new(f);
-			if (s->kind == SHAPE_TORUS) {
+			s = topology_kind_new(f);
+			if (s->kind == TOPOLOGY_TORUS) {
 				found++;
 				check(f, of[i].dims, of[i].fail, of[i].rings);
 			}
 			by_ports += strstr(s->note, "dimensions from port numbers") != NULL;
-			shape_free(s);
+			topology_kind_free(s);
 			fabric_put(f);
 		}
 		print_message("%s, %u missing: %u of 12 found\n", of[i].spec, of[i].fail, found);
@@ -175,10 +175,10 @@ static void ports_without_rule_prove_nothing(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
 		struct fabric *f = net_spec(specs[i]);
-		struct shape *s = shape_new(f);
+		struct topology_kind *s = topology_kind_new(f);
 
-		assert_int_not_equal(s->kind, SHAPE_TORUS);
-		shape_free(s);
+		assert_int_not_equal(s->kind, TOPOLOGY_TORUS);
+		topology_kind_free(s);
 		fabric_put(f);
 	}
 }
@@ -200,28 +200,28 @@ static void coordinates_in_names_are_taken_when_all_cables_agree(void **state)
 	static const uint32_t dim[] = { 7, 6, 1 };
 	static char names[42][24];
 	struct fabric *f = net_spec("torus:dims=7x6,fail=6,seed=4");
-	struct shape *s;
+	struct topology_kind *s;
 
 	(void)state;
 	assert_memory_equal(f->sw_name[0], "sw", 2);
 	name_by_place(f, names, dim);
 	check(f, "7x6", 6, true);
-	s = shape_new(f);
+	s = topology_kind_new(f);
 	assert_string_equal(s->note, "6 cables missing, dimensions from switch names");
-	assert_int_equal(s->coord[1], s->coord[6 * SHAPE_DIMS + 1]);
-	shape_free(s);
+	assert_int_equal(s->coord[1], s->coord[6 * TOPOLOGY_DIMS + 1]);
+	topology_kind_free(s);
 	/* one name that lies: the cables are asked */
 	f->sw_name[3] = names[9];
-	s = shape_new(f);
+	s = topology_kind_new(f);
 	assert_null(strstr(s->note, "from switch names"));
-	shape_free(s);
+	topology_kind_free(s);
 	fabric_put(f);
 }
 
 static void rings_of_four_are_those_of_the_ports(void **state)
 {
 	struct fabric *f = net_spec("torus:dims=4x4x4,fail=2,seed=3");
-	struct shape *s = shape_new(f);
+	struct topology_kind *s = topology_kind_new(f);
 	uint32_t differ[3][3] = { { 0 } };
 
 	(void)state;
@@ -232,8 +232,8 @@ static void rings_of_four_are_those_of_the_ports(void **state)
 		uint32_t made = a / 4 != b / 4 ? a / 16 != b / 16 ? 2 : 1 : 0;
 
 		for (uint32_t d = 0; d < 3; d++)
-			differ[made][d] += s->coord[f->chan_src[c] * SHAPE_DIMS + d] !=
-					   s->coord[f->chan_dst[c] * SHAPE_DIMS + d];
+			differ[made][d] += s->coord[f->chan_src[c] * TOPOLOGY_DIMS + d] !=
+					   s->coord[f->chan_dst[c] * TOPOLOGY_DIMS + d];
 	}
 	/* each dimension of the generator is one found here, whichever */
 	for (uint32_t made = 0; made < 3; made++) {
@@ -243,18 +243,18 @@ static void rings_of_four_are_those_of_the_ports(void **state)
 			used += differ[made][d] != 0;
 		assert_int_equal(used, 1);
 	}
-	shape_free(s);
+	topology_kind_free(s);
 	fabric_put(f);
 }
 
 static void a_hypercube_has_rings_of_four_and_says_that_others_would_do(void **state)
 {
 	struct fabric *f = shuffled_topo("torus:dims=4x4x4", 5);
-	struct shape *s = shape_new(f);
+	struct topology_kind *s = topology_kind_new(f);
 
 	(void)state;
 	assert_string_equal(s->note, "which 2x2 are a ring of 4 is not known");
-	shape_free(s);
+	topology_kind_free(s);
 	fabric_put(f);
 }
 
@@ -266,12 +266,12 @@ static void what_is_none_says_why(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct fabric *f = net_spec(none[i]);
-		struct shape *s = shape_new(f);
+		struct topology_kind *s = topology_kind_new(f);
 
-		assert_int_equal(s->kind, SHAPE_GENERAL);
+		assert_int_equal(s->kind, TOPOLOGY_GENERAL);
 		assert_memory_equal(s->note, "no torus: ", 10);
 		assert_true(strlen(s->note) > 20);
-		shape_free(s);
+		topology_kind_free(s);
 		fabric_put(f);
 	}
 }
@@ -280,7 +280,7 @@ static void what_is_none_says_why(void **state)
 static void planes_of_a_broken_torus_hold_every_cable(void **state)
 {
 	struct fabric *f = net_spec("torus:dims=5x4x3,fail=3,seed=2");
-	struct shape *s = shape_new(f);
+	struct topology_kind *s = topology_kind_new(f);
 	struct heat_layout *l = heat_layout_new(f, s, NULL);
 	uint32_t cables = 0;
 
@@ -292,7 +292,7 @@ static void planes_of_a_broken_torus_hold_every_cable(void **state)
 	assert_int_equal(cables * 2, f->nchan);
 	assert_string_equal(l->note, s->note);
 	heat_layout_free(l);
-	shape_free(s);
+	topology_kind_free(s);
 	fabric_put(f);
 }
 

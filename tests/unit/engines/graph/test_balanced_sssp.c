@@ -18,12 +18,12 @@
 
 #include <cmocka.h>
 
-static struct tables *even(const struct fabric *f, struct even_how how)
+static struct tables *even(const struct fabric *f, struct balanced_sssp_how how)
 {
 	struct engine_params p = { .threads = 1 };
 	struct tables *t = tables_new(f, "test");
 
-	assert_int_equal(even_route(t, f, &p, &how, NULL), 0);
+	assert_int_equal(balanced_sssp_route(t, f, &p, &how, NULL), 0);
 	return t;
 }
 
@@ -58,7 +58,7 @@ static void paths_are_dijkstras_with_start_weights_switch_by_switch(void **state
 	(void)state;
 	for (uint64_t seed = 1; seed <= 10; seed++) {
 		struct fabric *f = net_random(seed, 14, 30, 4, &o);
-		struct tables *t = even(f, (struct even_how){ .by_switch = true });
+		struct tables *t = even(f, (struct balanced_sssp_how){ .by_switch = true });
 		uint64_t *load = xcalloc(f->nchan, sizeof(*load));
 		uint32_t n;
 		struct dest *dests = graph_dests_by_switch(&n, f, f->lmc);
@@ -76,7 +76,7 @@ static void paths_are_dijkstras_with_start_weights_switch_by_switch(void **state
 static void switches_take_turns_where_all_have_terminals(void **state)
 {
 	struct fabric *f = net_torus(4, 5, 3, NULL);
-	struct tables *t = even(f, (struct even_how){ .rounds = 0 });
+	struct tables *t = even(f, (struct balanced_sssp_how){ .rounds = 0 });
 	uint64_t *load = xcalloc(f->nchan, sizeof(*load));
 	uint32_t n;
 	struct dest *dests = graph_dests_by_switch(&n, f, 0);
@@ -101,9 +101,10 @@ static void turns_and_rounds_lower_the_maximum_on_direct_networks(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(spec) / sizeof(*spec); i++) {
 		struct fabric *f = net_spec(spec[i]);
-		struct tables *a = even(f, (struct even_how){ .by_switch = true });
-		struct tables *b = even(f, (struct even_how){ .rounds = 0 });
-		struct tables *c = even(f, (struct even_how){ .rounds = EVEN_ROUNDS });
+		struct tables *a = even(f, (struct balanced_sssp_how){ .by_switch = true });
+		struct tables *b = even(f, (struct balanced_sssp_how){ .rounds = 0 });
+		struct tables *c =
+			even(f, (struct balanced_sssp_how){ .rounds = BALANCED_SSSP_ROUNDS });
 
 		assert_true(max_routes(f, b) < max_routes(f, a));
 		assert_true(max_routes(f, c) <= max_routes(f, b));
@@ -124,8 +125,8 @@ static void a_round_that_does_not_help_leaves_no_trace(void **state)
 	for (uint64_t seed = 1; seed <= 40; seed++) {
 		struct net_opts o = { .lmc = (int)(seed % 2) };
 		struct fabric *f = net_random(seed, 10, 20, 3, &o);
-		struct tables *a = even(f, (struct even_how){ .rounds = 0 });
-		struct tables *b = even(f, (struct even_how){ .rounds = 1 });
+		struct tables *a = even(f, (struct balanced_sssp_how){ .rounds = 0 });
+		struct tables *b = even(f, (struct balanced_sssp_how){ .rounds = 1 });
 
 		assert_complete(f, b);
 		assert_shortest(f, b);
@@ -140,8 +141,8 @@ static void a_round_that_does_not_help_leaves_no_trace(void **state)
 static void a_tree_with_parallel_cables_gets_evener(void **state)
 {
 	struct fabric *f = net_spec("fattree3:pods=5,leaves=6,aggs=6,cores=3,parallel=2,hosts=5");
-	struct tables *a = even(f, (struct even_how){ .rounds = 0 });
-	struct tables *b = even(f, (struct even_how){ .rounds = EVEN_ROUNDS });
+	struct tables *a = even(f, (struct balanced_sssp_how){ .rounds = 0 });
+	struct tables *b = even(f, (struct balanced_sssp_how){ .rounds = BALANCED_SSSP_ROUNDS });
 
 	(void)state;
 	assert_true(max_routes(f, b) < max_routes(f, a));
@@ -155,9 +156,9 @@ static void an_uneven_tree_takes_the_better_order(void **state)
 {
 	struct fabric *f = net_spec("kary:k=5,n=3,hosts=6");
 	uint64_t both = 0, by_switch = 0;
-	struct tables *a = even(f, (struct even_how){ .rounds = 1, .max = &both });
-	struct tables *b =
-		even(f, (struct even_how){ .rounds = 1, .by_switch = true, .max = &by_switch });
+	struct tables *a = even(f, (struct balanced_sssp_how){ .rounds = 1, .max = &both });
+	struct tables *b = even(
+		f, (struct balanced_sssp_how){ .rounds = 1, .by_switch = true, .max = &by_switch });
 
 	(void)state;
 	assert_int_equal(both, max_routes(f, a));
@@ -215,7 +216,7 @@ static void watch_report(void *ctx, const char *step, uint64_t done, uint64_t to
 static void stops_at_a_cancel_wherever_it_is(void **state)
 {
 	struct fabric *f = net_spec("dragonfly:p=4");
-	struct even_how how = { .rounds = EVEN_ROUNDS };
+	struct balanced_sssp_how how = { .rounds = BALANCED_SSSP_ROUNDS };
 	unsigned stop, reports = 2;
 	int rc;
 
@@ -228,13 +229,13 @@ static void stops_at_a_cancel_wherever_it_is(void **state)
 		if (stop == 1) {
 			w.stop_at = 0;
 			w.p.ctx = &w;
-			assert_int_equal(even_route(t, f, &p, &how, &w.p), 0);
+			assert_int_equal(balanced_sssp_route(t, f, &p, &how, &w.p), 0);
 			reports = w.reports;
 			assert_true(reports > 4);
 			w = (struct watch){ .p = { .report = watch_report }, .stop_at = 1 };
 		}
 		w.p.ctx = &w;
-		rc = even_route(t, f, &p, &how, &w.p);
+		rc = balanced_sssp_route(t, f, &p, &how, &w.p);
 		/* two threads do not always report as often as before */
 		assert_int_equal(rc, w.reports < stop ? 0 : -ECANCELED);
 		tables_put(t);

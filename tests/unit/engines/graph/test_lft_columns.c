@@ -38,8 +38,8 @@ static void bytes_come_lid_by_lid_and_go_back_to_their_places(void **state)
 	for (size_t i = 0; i < sizeof(rows); i++)
 		rows[i] = (uint8_t)rng_below(&r, 256);
 	memset(back, 0xa5, sizeof(back));
-	columns_turn(column, rows, STRIDE, NSW, d, n);
-	columns_turn_back(back, column, STRIDE, NSW, d, n);
+	lft_columns_turn(column, rows, STRIDE, NSW, d, n);
+	lft_columns_turn_back(back, column, STRIDE, NSW, d, n);
 	for (uint32_t u = 0; u < NSW; u++) {
 		for (uint32_t lid = 0; lid < STRIDE; lid++) {
 			uint32_t k = 0;
@@ -60,12 +60,12 @@ static void places_that_differ_are_found_wherever_they_lie(void **state)
 	uint32_t at[NSW];
 
 	(void)state;
-	assert_int_equal(columns_differ(a, a, NSW, at), 0);
+	assert_int_equal(lft_columns_differ(a, a, NSW, at), 0);
 	for (uint32_t first = 0; first < NSW; first++) {
 		for (uint32_t last = first + 1; last < NSW; last++) {
 			memcpy(b, a, NSW);
 			b[first] = b[last] = 1;
-			assert_int_equal(columns_differ(a, b, NSW, at), 2);
+			assert_int_equal(lft_columns_differ(a, b, NSW, at), 2);
 			assert_int_equal(at[0], first);
 			assert_int_equal(at[1], last);
 		}
@@ -78,23 +78,23 @@ static void a_column_leads_over_the_channels_of_the_ports(void **state)
 	struct fabric *f = net_ring(5, 2, NULL);
 	struct tables *t = tables_new(f, "test");
 	struct dest d = { .sw = 2, .lid = f->term_lid[f->term_list[f->term_off[2]]], .port = 1 };
-	uint32_t *out = columns_ports(f), *chan = xcalloc(f->nsw, sizeof(*chan));
-	struct columns col;
+	uint32_t *out = lft_columns_ports(f), *chan = xcalloc(f->nsw, sizeof(*chan));
+	struct lft_columns col;
 
 	(void)state;
-	columns_init(&col, f, out);
+	lft_columns_init(&col, f, out);
 	for (uint32_t u = 0; u < f->nsw; u++)
 		tables_row(t, u)[d.lid] = f->chan_port[f->chan_off[u] + u % 2];
 	tables_row(t, 4)[d.lid] = f->sw_nports[4] + 1;
-	columns_read(&col, t, &d, 1);
-	columns_chans(&col, 0, chan);
+	lft_columns_read(&col, t, &d, 1);
+	lft_columns_chans(&col, 0, chan);
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		bool leads = u != 4 && u != d.sw;
 
 		assert_int_equal(chan[u], leads ? f->chan_off[u] + u % 2 : FAB_NONE);
 		assert_int_equal(columns_chan(&col, 0, u), chan[u]);
 	}
-	columns_done(&col);
+	lft_columns_done(&col);
 	free(chan);
 	free(out);
 	tables_put(t);

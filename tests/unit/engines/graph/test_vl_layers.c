@@ -46,7 +46,8 @@ static void a_one_way_ring_takes_as_many_layers_as_its_longest_paths_force(void 
 	struct err err;
 
 	(void)state;
-	assert_int_equal(layers_assign(t, f, &(struct engine_params){ .vls = 8 }, NULL, &err), 0);
+	assert_int_equal(vl_layers_assign(t, f, &(struct engine_params){ .vls = 8 }, NULL, &err),
+			 0);
 	assert_int_equal(t->vls, 4);
 	assert_int_equal(t->sls, 4);
 	assert_int_equal(t->sl_kind, SL_BY_SWITCH);
@@ -73,7 +74,8 @@ static void a_switch_that_is_reached_like_its_terminal_has_its_sls(void **state)
 		if (u != 4)
 			tables_row(t, u)[f->sw_lid[4]] = f->chan_port[c];
 	}
-	assert_int_equal(layers_assign(t, f, &(struct engine_params){ .vls = 8 }, NULL, &err), 0);
+	assert_int_equal(vl_layers_assign(t, f, &(struct engine_params){ .vls = 8 }, NULL, &err),
+			 0);
 	assert_int_equal(t->sl_kind, SL_BY_SWITCH);
 	assert_no_deadlock(f, t);
 	for (uint32_t u = 0; u < f->nsw; u++) {
@@ -109,7 +111,8 @@ static void the_sl_is_kept_by_destination_where_that_holds_it(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(layers_assign(t, f, &(struct engine_params){ .vls = 8 }, NULL, &err), 0);
+	assert_int_equal(vl_layers_assign(t, f, &(struct engine_params){ .vls = 8 }, NULL, &err),
+			 0);
 	assert_int_equal(t->vls, 2);
 	assert_int_equal(t->sl_kind, SL_BY_DLID);
 	assert_no_deadlock(f, t);
@@ -151,13 +154,13 @@ static void tables_that_do_not_arrive_are_refused(void **state)
 
 	(void)state;
 	tables_row(t, 3)[f->term_lid[0]] = FAB_NO_PORT;
-	assert_int_equal(layers_assign(t, f, &(struct engine_params){ .vls = 8 }, NULL, &err),
+	assert_int_equal(vl_layers_assign(t, f, &(struct engine_params){ .vls = 8 }, NULL, &err),
 			 -EINVAL);
 	tables_row(t, 3)[f->term_lid[0]] = tables_row(t, 3)[f->term_lid[2]];
 	for (uint32_t c = f->chan_off[3]; c < f->chan_off[4]; c++)
 		if (f->chan_dst[c] == 2)
 			tables_row(t, 3)[f->term_lid[0]] = f->chan_port[c];
-	assert_int_equal(layers_assign(t, f, &(struct engine_params){ .vls = 8 }, NULL, &err),
+	assert_int_equal(vl_layers_assign(t, f, &(struct engine_params){ .vls = 8 }, NULL, &err),
 			 -EINVAL);
 	assert_non_null(strstr(err.text, "LID"));
 	tables_put(t);
@@ -171,7 +174,7 @@ static void more_layers_than_there_are_is_said_as_such(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(layers_assign(t, f, &(struct engine_params){ .vls = 15 }, NULL, &err),
+	assert_int_equal(vl_layers_assign(t, f, &(struct engine_params){ .vls = 15 }, NULL, &err),
 			 -ENOSPC);
 	assert_non_null(strstr(err.text, "more than 16 VLs"));
 	tables_put(t);
@@ -325,7 +328,7 @@ static void paths_that_stay_keep_their_sls(void **state)
 	memcpy(t->lft, from->lft, (size_t)f->nsw * t->stride);
 	reroute(t, f, 9);
 	memcpy(two->lft, t->lft, (size_t)f->nsw * t->stride);
-	assert_int_equal(layers_assign(t, f, &p, NULL, &err), 0);
+	assert_int_equal(vl_layers_assign(t, f, &p, NULL, &err), 0);
 	assert_true(other_sls(f, from, t, &moved) > 0); /* else nothing is shown */
 	assert_true(moved > 0);
 	assert_int_equal(layers_assign_from(t, f, from, &p, NULL, &err), 0);

@@ -114,11 +114,11 @@ static void given_tables_route_and_are_kept_across_a_restart(void **state)
 {
 	struct fake_osm *k = *state;
 	struct tables *t = routed(k->f, "dfsssp:4", 5);
-	struct choice_log log = { hear, k };
+	struct table_selection_log log = { hear, k };
 	struct osm_answer a, r;
 	struct osm_status s;
-	struct desk *anew;
-	struct choice c;
+	struct sm_session *anew;
+	struct table_selection c;
 	struct err err = { "" };
 
 	assert_int_equal(osm_link_load(k->l, t, false, &a, &err), 0);
@@ -135,12 +135,12 @@ static void given_tables_route_and_are_kept_across_a_restart(void **state)
 	assert_true(s.confirmed_there);
 	assert_string_equal(s.base, "");
 
-	anew = desk_new(k->policy, k->confirmed);
-	assert_int_equal(desk_choose(anew, &c, k->f, &log, &err), 0);
+	anew = sm_session_new(k->policy, k->confirmed);
+	assert_int_equal(sm_session_choose(anew, &c, k->f, &log, &err), 0);
 	assert_int_equal(c.source, CHOICE_CONFIRMED);
 	assert_true(tables_same(c.tables, t, k->f));
 	tables_put(c.tables);
-	desk_free(anew);
+	sm_session_free(anew);
 	tables_put(t);
 }
 
@@ -194,21 +194,22 @@ static void *lose(void *arg)
 		pthread_mutex_unlock(&k->lock);
 	}
 	k->standby = true;
-	server_kick(k->server);
+	socket_server_kick(k->server);
 	return NULL;
 }
 
 static void reroute_of_who_is_no_master_any_more_is_not_waited_for(void **state)
 {
 	struct fake_osm *k = *state;
-	struct server_limits patient = { .reroute_ms = 60000 };
+	struct socket_server_limits patient = { .reroute_ms = 60000 };
 	struct osm_answer a;
 	struct err err = { "" };
 	pthread_t other;
 
-	server_stop(k->server);
+	socket_server_stop(k->server);
 	assert_int_equal(
-		server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, &patient, NULL), 0);
+		socket_server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, &patient, NULL),
+		0);
 	assert_int_equal(osm_link_reopen(k->l, &err), 0);
 	pthread_mutex_lock(&k->lock);
 	k->hangs = true;
@@ -245,14 +246,14 @@ static void step_that_moves_escape_lids_is_refused(void **state)
 	(void)state;
 	was->escape = is->escape = true;
 	assert_true(fabric_lid_escape(f, lid));
-	assert_int_equal(choice_judge_step(f, was, is, &err), 0);
+	assert_int_equal(table_selection_judge_step(f, was, is, &err), 0);
 	tables_row(is, sw)[lid - 1]++;
-	assert_int_equal(choice_judge_step(f, was, is, &err), 0);
+	assert_int_equal(table_selection_judge_step(f, was, is, &err), 0);
 	tables_row(is, sw)[lid]++;
-	assert_int_equal(choice_judge_step(f, was, is, &err), -EPROTO);
+	assert_int_equal(table_selection_judge_step(f, was, is, &err), -EPROTO);
 	assert_non_null(strstr(err.text, "where escape LIDs lead"));
 	is->escape = false; /* the update itself changes them */
-	assert_int_equal(choice_judge_step(f, was, is, &err), 0);
+	assert_int_equal(table_selection_judge_step(f, was, is, &err), 0);
 	tables_put(was);
 	tables_put(is);
 	fabric_put(f);
@@ -521,7 +522,7 @@ static void answers_of_agents_reach_whoever_watches(void **state)
 	n.issuer_lid = 12;
 	notice_encode(d, sizeof(d), &n);
 	for (int i = 0; i < 3; i++)
-		server_heard(k->server, d);
+		socket_server_heard(k->server, d);
 	fake_osm_status(k); /* what comes in between is kept */
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(osm_link_heard(k->l, &n, 2000, NULL), 1);
@@ -579,12 +580,12 @@ static void a_coordinator_speaks_to_agents_over_the_socket(void **state)
 			     .producer = NOTICE_CA,
 			     .trap = NOTICE_LOCAL_CHANGES };
 	notice_encode(d, sizeof(d), &n);
-	server_heard(k->server, d); /* of another sort */
+	socket_server_heard(k->server, d); /* of another sort */
 	notice_phase_make(&n, &ask, true, &from);
 	n.issuer_lid = 12;
 	n.issuer_guid = 77;
 	notice_encode(d, sizeof(d), &n);
-	server_heard(k->server, d);
+	socket_server_heard(k->server, d);
 	assert_int_equal(l.ops->recv(l.ctx, &a, 1000000000, &err), 0);
 	assert_int_equal(l.ops->recv(l.ctx, &a, 1000000000, &err), 1);
 	assert_int_equal(a.lid, 12);
@@ -593,20 +594,20 @@ static void a_coordinator_speaks_to_agents_over_the_socket(void **state)
 	assert_int_equal(l.ops->recv(l.ctx, &a, 1000000, &err), 0);
 
 	/* OpenSM restarts */
-	server_stop(k->server);
-	assert_int_equal(server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, NULL, NULL),
-			 0);
+	socket_server_stop(k->server);
+	assert_int_equal(
+		socket_server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, NULL, NULL), 0);
 	assert_true(l.ops->recv(l.ctx, &a, 1000000, &err) < 0);
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
-	server_heard(k->server, d);
+	socket_server_heard(k->server, d);
 	assert_int_equal(l.ops->recv(l.ctx, &a, 1000000000, &err), 1);
 	/* and once more; before anybody listens, the installer opens the same link again */
-	server_stop(k->server);
-	assert_int_equal(server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, NULL, NULL),
-			 0);
+	socket_server_stop(k->server);
+	assert_int_equal(
+		socket_server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, NULL, NULL), 0);
 	assert_int_equal(osm_link_reopen(k->l, &err), 0);
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
-	server_heard(k->server, d);
+	socket_server_heard(k->server, d);
 	assert_int_equal(l.ops->recv(l.ctx, &a, 1000000000, &err), 1);
 	k->standby = true;
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), -ESTALE);
@@ -685,7 +686,7 @@ static void also_when_opensm_has_ended(void **state)
 	assert_int_equal(wire_open_sim(&w, sim, &wo, &err), 0);
 	agent_link_osm(&l, k->l, w);
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
-	server_stop(k->server);
+	socket_server_stop(k->server);
 	k->server = NULL;
 	sim_stop_sm(sim, true);
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), -ETIMEDOUT); /* it may come back */
@@ -704,13 +705,14 @@ static void also_when_opensm_has_ended(void **state)
 static void a_socket_that_answers_is_not_taken_over_and_a_dead_one_is(void **state)
 {
 	struct fake_osm *k = *state;
-	struct server *second;
+	struct socket_server *second;
 	struct err err = { "" };
 	struct osm_status s;
 
-	assert_int_equal(server_start(&second, k->path, k->desk, &fake_osm_ops, k, NULL, &err),
-			 -EADDRINUSE);
-	server_stop(k->server);
+	assert_int_equal(
+		socket_server_start(&second, k->path, k->desk, &fake_osm_ops, k, NULL, &err),
+		-EADDRINUSE);
+	socket_server_stop(k->server);
 	k->server = NULL;
 	assert_true(osm_link_status(k->l, &s, &err) < 0); /* ECONNRESET or EPIPE */
 	assert_int_equal(osm_link_status(k->l, &s, &err), -ENOTCONN);
@@ -724,8 +726,8 @@ static void a_socket_that_answers_is_not_taken_over_and_a_dead_one_is(void **sta
 		assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
 		close(fd);
 	}
-	assert_int_equal(server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, NULL, &err),
-			 0);
+	assert_int_equal(
+		socket_server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, NULL, &err), 0);
 }
 
 int main(void)

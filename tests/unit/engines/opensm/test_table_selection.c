@@ -70,10 +70,12 @@ static void the_engine_routes_and_the_judge_has_seen_it(void **state)
 	struct fabric *f = net_spec(SPEC);
 	struct policy p = engine_policy("dfsssp:4");
 	struct heard h = { 0 };
-	struct choice c;
+	struct table_selection c;
 
 	(void)state;
-	assert_int_equal(choice_make(&c, f, &p, NULL, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_int_equal(table_selection_make(&c, f, &p, NULL,
+					      &(struct table_selection_log){ hear, &h }, NULL),
+			 0);
 	assert_int_equal(c.source, CHOICE_ENGINE);
 	assert_string_equal(c.tables->engine, "dfsssp");
 	assert_true(c.vls_used >= 2 && c.vls_used <= 4);
@@ -105,18 +107,22 @@ static void what_is_excluded_is_routed_around_as_long_as_it_is_there(void **stat
 	struct fabric *f = net_spec("fattree2:leaves=4,spines=3,hosts=2");
 	struct policy p = engine_policy("ftree");
 	struct heard h = { 0 };
-	struct choice c;
+	struct table_selection c;
 
 	(void)state;
 	p.exclude = (char[]){ "spine[2,9]" };
-	assert_int_equal(choice_make(&c, f, &p, NULL, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_int_equal(table_selection_make(&c, f, &p, NULL,
+					      &(struct table_selection_log){ hear, &h }, NULL),
+			 0);
 	assert_int_equal(h.n, 1);
 	assert_non_null(strstr(h.last, "no switch is called \"spine9\""));
 	assert_int_equal(passes(f, c.tables, "spine2"), 0);
 	tables_put(c.tables);
 
 	p.exclude = (char[]){ "spine[1-3]" };
-	assert_int_equal(choice_make(&c, f, &p, NULL, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_int_equal(table_selection_make(&c, f, &p, NULL,
+					      &(struct table_selection_log){ hear, &h }, NULL),
+			 0);
 	assert_non_null(strstr(h.last, "routing through what is excluded, too: switch leaf"));
 	assert_true(passes(f, c.tables, "spine2") > 0);
 	tables_put(c.tables);
@@ -130,22 +136,22 @@ static void what_is_excluded_goes_before_tables_that_pass_it(void **state)
 	struct fabric *f = net_spec("fattree2:leaves=4,spines=3,hosts=2");
 	struct policy p = engine_policy("updn");
 	struct heard h = { 0 };
-	struct choice_log log = { hear, &h };
+	struct table_selection_log log = { hear, &h };
 	struct tables *t = routed(f, "ftree");
-	struct choice_offer o = { .given = t, .given_is = CHOICE_CONSOLE, .anyway = true };
+	struct table_offer o = { .given = t, .given_is = CHOICE_CONSOLE, .anyway = true };
 	char *path = saved(routed(f, "ftree"));
-	struct choice c;
+	struct table_selection c;
 
 	(void)state;
 	p.exclude = (char[]){ "spine2" };
-	assert_int_equal(choice_make(&c, f, &p, &o, &log, NULL), 0);
+	assert_int_equal(table_selection_make(&c, f, &p, &o, &log, NULL), 0);
 	assert_ptr_equal(c.tables, t);
 	assert_true(passes(f, c.tables, "spine2") > 0);
 	tables_put(c.tables);
 
-	o = (struct choice_offer){ .given = t, .given_is = CHOICE_CONFIRMED, .confirmed = path };
+	o = (struct table_offer){ .given = t, .given_is = CHOICE_CONFIRMED, .confirmed = path };
 	p.tables = path;
-	assert_int_equal(choice_make(&c, f, &p, &o, &log, NULL), 0);
+	assert_int_equal(table_selection_make(&c, f, &p, &o, &log, NULL), 0);
 	assert_int_equal(c.source, CHOICE_ENGINE);
 	assert_int_equal(passes(f, c.tables, "spine2"), 0);
 	assert_int_equal(h.n, 2); /* once of the confirmed ones */
@@ -157,12 +163,12 @@ static void what_is_excluded_goes_before_tables_that_pass_it(void **state)
 	/* tables around it are used */
 	p.exclude = (char[]){ "spine3" };
 	p.tables = NULL;
-	assert_int_equal(choice_make(&c, f, &p, NULL, &log, NULL), 0);
+	assert_int_equal(table_selection_make(&c, f, &p, NULL, &log, NULL), 0);
 	assert_int_equal(tables_ibr_save(path, c.tables, NULL), 0);
 	tables_put(c.tables);
 	p.tables = path;
 	h.n = 0;
-	assert_int_equal(choice_make(&c, f, &p, NULL, &log, NULL), 0);
+	assert_int_equal(table_selection_make(&c, f, &p, NULL, &log, NULL), 0);
 	assert_int_equal(c.source, CHOICE_FILE);
 	assert_int_equal(h.n, 0);
 	tables_put(c.tables);
@@ -179,15 +185,15 @@ static void where_there_is_no_way_round_the_confirmed_tables_hold(void **state)
 	struct fabric *f = net_spec("fattree2:leaves=4,spines=3,hosts=2");
 	struct policy p = engine_policy("updn");
 	struct heard h = { 0 };
-	struct choice_log log = { hear, &h };
-	struct choice_offer o = { .confirmed = NULL };
+	struct table_selection_log log = { hear, &h };
+	struct table_offer o = { .confirmed = NULL };
 	char *path = saved(routed(f, "ftree"));
-	struct choice c;
+	struct table_selection c;
 
 	(void)state;
 	o.confirmed = path;
 	p.exclude = (char[]){ "spine[1-3]" };
-	assert_int_equal(choice_make(&c, f, &p, &o, &log, NULL), 0);
+	assert_int_equal(table_selection_make(&c, f, &p, &o, &log, NULL), 0);
 	assert_int_equal(c.source, CHOICE_CONFIRMED);
 	assert_int_equal(h.n, 1);
 	assert_non_null(strstr(h.last, "routing through what is excluded, too: switch leaf"));
@@ -196,7 +202,7 @@ static void where_there_is_no_way_round_the_confirmed_tables_hold(void **state)
 	/* a way round, but none that this engine finds */
 	p.spec = engine_policy("dor").spec;
 	p.exclude = (char[]){ "spine2" };
-	assert_int_equal(choice_make(&c, f, &p, &o, &log, NULL), 0);
+	assert_int_equal(table_selection_make(&c, f, &p, &o, &log, NULL), 0);
 	assert_int_equal(c.source, CHOICE_CONFIRMED);
 	assert_non_null(strstr(h.last, "routing through what is excluded, too: "));
 	tables_put(c.tables);
@@ -210,11 +216,13 @@ static void given_tables_of_this_fabric_are_used(void **state)
 	struct fabric *f = net_spec(SPEC);
 	struct policy p = engine_policy("dfsssp:4");
 	struct heard h = { 0 };
-	struct choice c;
+	struct table_selection c;
 
 	(void)state;
 	p.tables = saved(routed(f, "nue:2"));
-	assert_int_equal(choice_make(&c, f, &p, NULL, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_int_equal(table_selection_make(&c, f, &p, NULL,
+					      &(struct table_selection_log){ hear, &h }, NULL),
+			 0);
 	assert_int_equal(c.source, CHOICE_FILE);
 	assert_string_equal(c.tables->engine, "nue");
 	assert_int_equal(c.tables->seed, 9);
@@ -230,11 +238,12 @@ static void tables_of_another_fabric_give_way_to_the_engine(void **state)
 	struct fabric *f = net_spec(SPEC), *less = net_spec(SPEC ",fail=2");
 	struct policy p = engine_policy("dfsssp:4");
 	struct heard h = { 0 };
-	struct choice c;
+	struct table_selection c;
 
 	(void)state;
 	p.tables = saved(routed(f, "nue:2"));
-	assert_int_equal(choice_make(&c, less, &p, NULL, &(struct choice_log){ hear, &h }, NULL),
+	assert_int_equal(table_selection_make(&c, less, &p, NULL,
+					      &(struct table_selection_log){ hear, &h }, NULL),
 			 0);
 	assert_int_equal(c.source, CHOICE_ENGINE);
 	assert_string_equal(c.tables->engine, "dfsssp");
@@ -252,11 +261,13 @@ static void given_tables_that_can_deadlock_are_not_used(void **state)
 	struct fabric *f = net_ring(6, 1, NULL);
 	struct policy p = engine_policy("updn");
 	struct heard h = { 0 };
-	struct choice c;
+	struct table_selection c;
 
 	(void)state;
 	p.tables = saved(kit_clockwise(f));
-	assert_int_equal(choice_make(&c, f, &p, NULL, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_int_equal(table_selection_make(&c, f, &p, NULL,
+					      &(struct table_selection_log){ hear, &h }, NULL),
+			 0);
 	assert_int_equal(c.source, CHOICE_ENGINE);
 	assert_string_equal(c.tables->engine, "updn");
 	assert_int_equal(h.n, 1);
@@ -272,11 +283,12 @@ static void an_engine_that_refuses_is_a_refusal_with_its_reason(void **state)
 	struct fabric *f = net_spec(SPEC);
 	struct policy p = engine_policy("ftree");
 	struct heard h = { 0 };
-	struct choice c;
+	struct table_selection c;
 	struct err err = { "" };
 
 	(void)state;
-	assert_true(choice_make(&c, f, &p, NULL, &(struct choice_log){ hear, &h }, &err) < 0);
+	assert_true(table_selection_make(&c, f, &p, NULL, &(struct table_selection_log){ hear, &h },
+					 &err) < 0);
 	assert_null(c.tables);
 	assert_non_null(strstr(err.text, "no fat tree"));
 	fabric_put(f);
@@ -287,12 +299,14 @@ static void missing_jobs_do_not_take_the_routes_away(void **state)
 	struct fabric *f = net_spec(SPEC);
 	struct policy p = engine_policy("nue:2");
 	struct heard h = { 0 };
-	struct choice c;
+	struct table_selection c;
 
 	(void)state;
 	p.jobs = xstrdup("/nonexistent/jobs");
 	p.demand = xstrdup("/nonexistent/demand");
-	assert_int_equal(choice_make(&c, f, &p, NULL, &(struct choice_log){ hear, &h }, NULL), 0);
+	assert_int_equal(table_selection_make(&c, f, &p, NULL,
+					      &(struct table_selection_log){ hear, &h }, NULL),
+			 0);
 	assert_int_equal(h.n, 2);
 	assert_non_null(strstr(h.last, "routing without a demand: /nonexistent/demand"));
 	tables_put(c.tables);
@@ -306,11 +320,12 @@ static void missing_roots_are_a_refusal(void **state)
 	struct fabric *f = net_spec(SPEC);
 	struct policy p = engine_policy("updn");
 	struct heard h = { 0 };
-	struct choice c;
+	struct table_selection c;
 
 	(void)state;
 	p.roots = xstrdup("/nonexistent/roots");
-	assert_true(choice_make(&c, f, &p, NULL, &(struct choice_log){ hear, &h }, NULL) < 0);
+	assert_true(table_selection_make(&c, f, &p, NULL, &(struct table_selection_log){ hear, &h },
+					 NULL) < 0);
 	assert_null(c.tables);
 	free(p.roots);
 	fabric_put(f);

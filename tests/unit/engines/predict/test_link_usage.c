@@ -50,20 +50,20 @@ static void check_lanes(const struct fabric *f, const struct tables *t)
 {
 	size_t n = (size_t)f->nchan * VL_USE_LANES;
 	uint32_t *lanes = xcalloc(n, sizeof(*lanes)), *plain = xcalloc(f->nchan, sizeof(*plain));
-	struct vl_use *u;
+	struct vl_usage *u;
 	struct err err;
 
 	for (uint32_t a = 0; a < f->nterm; a++)
 		for (uint32_t b = 0; b < f->nterm; b++)
 			if (a != b)
 				walk_pair(f, t, a, b, lanes, plain);
-	if (vl_use_compute(&u, f, t, NULL, &err))
+	if (vl_usage_compute(&u, f, t, NULL, &err))
 		fail_msg("%s", err.text);
 	assert_memory_equal(u->routes, lanes, n * sizeof(*lanes));
 	for (uint32_t c = 0; c < f->nchan; c++)
 		for (uint32_t vl = u->vls; vl < VL_USE_LANES; vl++)
 			assert_int_equal(lanes[c * VL_USE_LANES + vl], 0);
-	vl_use_free(u);
+	vl_usage_free(u);
 	free(plain);
 	free(lanes);
 }
@@ -104,19 +104,19 @@ static void without_lanes_of_their_own_all_routes_are_on_one(void **state)
 	struct fabric *f = net_spec(specs[0]);
 	struct tables *t = kit_bfs(f);
 	struct metrics *m;
-	struct vl_use *u;
+	struct vl_usage *u;
 
 	(void)state;
-	assert_int_equal(vl_use_compute(&u, f, t, NULL, NULL), 0);
+	assert_int_equal(vl_usage_compute(&u, f, t, NULL, NULL), 0);
 	assert_int_equal(metrics_compute(&m, f, t, NULL, NULL, NULL, NULL), 0);
 	assert_int_equal(u->vls, 1);
 	for (uint32_t c = 0; c < f->nchan; c++) {
 		assert_int_equal(vl_use_of(u, c)[0], m->efi[c]);
-		assert_int_equal(vl_use_lanes(u, c), m->efi[c] > 0);
-		assert_true(vl_use_spread(u, c) == 0);
+		assert_int_equal(vl_usage_lanes(u, c), m->efi[c] > 0);
+		assert_true(vl_usage_spread(u, c) == 0);
 	}
 	metrics_free(m);
-	vl_use_free(u);
+	vl_usage_free(u);
 	tables_put(t);
 	fabric_put(f);
 }
@@ -199,25 +199,25 @@ static void jobs_are_found_by_id_and_crowded_ones_are_slow(void **state)
 	struct tables *t = kit_bfs(f); /* all over the first spine */
 	struct rng r;
 	struct jobset *js;
-	struct usage *u;
+	struct link_usage *u;
 
 	(void)state;
 	rng_seed(&r, 5);
 	js = kit_random_jobs(f, 3, 60, &r);
-	assert_int_equal(usage_compute(&u, f, t, js, true, NULL, NULL), 0);
+	assert_int_equal(link_usage_compute(&u, f, t, js, true, NULL, NULL), 0);
 	for (uint32_t j = 0; j < js->njob; j++) {
-		assert_int_equal(usage_job(u, js->jobs[j].id), j);
-		assert_true(usage_slowdown(u, js->jobs[j].id) > 1);
+		assert_int_equal(link_usage_job(u, js->jobs[j].id), j);
+		assert_true(link_usage_slowdown(u, js->jobs[j].id) > 1);
 	}
-	assert_int_equal(usage_job(u, 999999), FAB_NONE);
-	assert_true(isnan(usage_slowdown(u, 999999)));
-	assert_true(isnan(usage_slowdown(NULL, 1)));
-	usage_free(u);
-	assert_int_equal(usage_compute(&u, f, t, NULL, false, NULL, NULL), 0);
+	assert_int_equal(link_usage_job(u, 999999), FAB_NONE);
+	assert_true(isnan(link_usage_slowdown(u, 999999)));
+	assert_true(isnan(link_usage_slowdown(NULL, 1)));
+	link_usage_free(u);
+	assert_int_equal(link_usage_compute(&u, f, t, NULL, false, NULL, NULL), 0);
 	assert_null(u->lanes);
 	assert_null(u->routes);
-	assert_int_equal(usage_job(u, 1), FAB_NONE);
-	usage_free(u);
+	assert_int_equal(link_usage_job(u, 1), FAB_NONE);
+	link_usage_free(u);
 	jobset_put(js);
 	tables_put(t);
 	fabric_put(f);
@@ -228,13 +228,13 @@ static void a_cancel_is_heard_and_strangers_are_refused(void **state)
 	struct fabric *f = net_spec("dragonfly:p=2"), *g = net_spec("hyperx:dims=4x3,hosts=2");
 	struct tables *t = kit_bfs(f);
 	struct progress p = { .cancel = true };
-	struct usage *u = NULL;
+	struct link_usage *u = NULL;
 	struct err err;
 
 	(void)state;
-	assert_int_equal(usage_compute(&u, f, t, NULL, true, &p, &err), -ECANCELED);
+	assert_int_equal(link_usage_compute(&u, f, t, NULL, true, &p, &err), -ECANCELED);
 	assert_null(u);
-	assert_int_equal(usage_compute(&u, g, t, NULL, true, NULL, &err), -EINVAL);
+	assert_int_equal(link_usage_compute(&u, g, t, NULL, true, NULL, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "another fabric"));
 	tables_put(t);
 	fabric_put(g);

@@ -206,15 +206,15 @@ static struct jobset *island_jobs(const struct fabric *f)
 static struct tables *in_order_of_lids(const struct fabric *f)
 {
 	struct tables *t = tables_new(f, "test");
-	struct balance *b = balance_new(f, t, BALANCE_PATHS, NULL, NULL);
+	struct min_load_tree *b = min_load_tree_new(f, t, BALANCE_PATHS, NULL, NULL);
 	uint32_t n;
 	struct dest *dests = graph_dests_by_lid(&n, f, f->lmc);
 	struct pace pace;
 	uint64_t done = 0;
 
 	assert_false(pace_begin(&pace, NULL, "paths", n));
-	assert_int_equal(balance_route_all(b, dests, n, &pace, &done), 0);
-	balance_free(b);
+	assert_int_equal(min_load_tree_route_all(b, dests, n, &pace, &done), 0);
+	min_load_tree_free(b);
 	free(dests);
 	return t;
 }

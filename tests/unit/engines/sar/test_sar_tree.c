@@ -19,7 +19,7 @@ struct world {
 	struct fabric *f;
 	struct tables *t, *before;
 	struct sar_source *s;
-	struct grow *g;
+	struct sar_tree *g;
 };
 
 static struct tables *copy(const struct fabric *f, const struct tables *t)
@@ -40,26 +40,26 @@ static struct dest dest_of(const struct fabric *f, uint32_t term)
 
 static void world_init(struct world *w, const char *spec)
 {
-	static const struct even_how uneven = { .rule = BALANCE_PORTS };
+	static const struct balanced_sssp_how uneven = { .rule = BALANCE_PORTS };
 
 	w->f = net_spec(spec);
 	w->t = tables_new(w->f, "uneven");
-	assert_int_equal(even_route(w->t, w->f, NULL, &uneven, NULL), 0);
+	assert_int_equal(balanced_sssp_route(w->t, w->f, NULL, &uneven, NULL), 0);
 	w->before = copy(w->f, w->t);
 	w->s = xcalloc(w->f->nsw, sizeof(*w->s));
 	for (uint32_t u = 0; u < w->f->nsw; u++)
 		w->s[u] = (struct sar_source){ .sw = u, .n = w->f->sw_nterm[u] };
-	w->g = grow_new(w->f, w->t, w->before);
+	w->g = sar_tree_new(w->f, w->t, w->before);
 	for (uint32_t term = 0; term < w->f->nterm; term++) {
 		struct dest d = dest_of(w->f, term);
 
-		grow_count(w->g, &d, w->s, w->f->nsw);
+		sar_tree_count(w->g, &d, w->s, w->f->nsw);
 	}
 }
 
 static void world_done(struct world *w)
 {
-	grow_free(w->g);
+	sar_tree_free(w->g);
 	free(w->s);
 	tables_put(w->t);
 	tables_put(w->before);
@@ -71,7 +71,7 @@ static double fullest(const struct world *w)
 	double max = 0;
 
 	for (uint32_t c = 0; c < w->f->nchan; c++)
-		max = grow_loads(w->g)[c].all > max ? grow_loads(w->g)[c].all : max;
+		max = sar_tree_loads(w->g)[c].all > max ? sar_tree_loads(w->g)[c].all : max;
 	return max;
 }
 
@@ -104,26 +104,26 @@ static uint32_t assert_cold_ways_stay(const struct world *w, const struct dest *
 
 static void cool(struct world *w)
 {
-	struct grow_rule rule = { .aim = fullest(w) * 0.7,
-				  .planes = 1,
-				  .keep = 1.1,
-				  .gain = 0.999,
-				  .limit = UINT64_MAX,
-				  .batch = 1,
-				  .hot_only = true };
+	struct sar_tree_rule rule = { .aim = fullest(w) * 0.7,
+				      .planes = 1,
+				      .keep = 1.1,
+				      .gain = 0.999,
+				      .limit = UINT64_MAX,
+				      .batch = 1,
+				      .hot_only = true };
 	double limit = 0.9 * fullest(w);
 	bool *hot = xcalloc(w->f->nchan, sizeof(*hot));
 	uint32_t changed = 0, moved = 0;
 
-	grow_watch(w->g, limit);
+	sar_tree_watch(w->g, limit);
 	for (uint32_t term = 0; term < w->f->nterm; term++) {
 		struct dest d = dest_of(w->f, term);
 
 		for (uint32_t c = 0; c < w->f->nchan; c++)
-			hot[c] = grow_loads(w->g)[c].all >= limit;
-		if (!grow_is_hot(w->g, &d))
+			hot[c] = sar_tree_loads(w->g)[c].all >= limit;
+		if (!sar_tree_is_hot(w->g, &d))
 			continue;
-		changed += grow_again(w->g, &d, w->s, w->f->nsw, &rule);
+		changed += sar_tree_restart(w->g, &d, w->s, w->f->nsw, &rule);
 		moved += assert_cold_ways_stay(w, &d, hot);
 	}
 	assert_true(changed > 0);
@@ -152,7 +152,7 @@ static void full_channels_are_relieved_by_the_ways_over_them_alone(void **state)
 		assert_true(fullest(&w) <= max);
 		routes = count_routes(w.f, w.t);
 		for (uint32_t c = 0; c < w.f->nchan; c++)
-			assert_int_equal(grow_loads(w.g)[c].all, routes[c]);
+			assert_int_equal(sar_tree_loads(w.g)[c].all, routes[c]);
 		free(routes);
 		world_done(&w);
 	}
@@ -211,12 +211,12 @@ static void forced_routes_are_those_that_get_longer_without_a_hot_channel(void *
 		by_hand = xcalloc(w.f->nchan, sizeof(*by_hand));
 		hot = xcalloc(w.f->nchan, sizeof(*hot));
 		for (uint32_t c = 0; c < w.f->nchan; c++)
-			hot[c] = grow_loads(w.g)[c].all >= 0.8 * fullest(&w);
-		grow_watch(w.g, 0.8 * fullest(&w));
+			hot[c] = sar_tree_loads(w.g)[c].all >= 0.8 * fullest(&w);
+		sar_tree_watch(w.g, 0.8 * fullest(&w));
 		for (uint32_t term = 0; term < w.f->nterm; term++) {
 			struct dest d = dest_of(w.f, term);
 
-			grow_add_forced(w.g, &d, w.s, w.f->nsw, forced);
+			sar_tree_add_forced(w.g, &d, w.s, w.f->nsw, forced);
 			add_forced(&w, &d, hot, by_hand);
 		}
 		for (uint32_t c = 0; c < w.f->nchan; c++) {

@@ -128,19 +128,19 @@ static void a_file_nobody_waits_for_any_more_does_not_appear(void **state)
 	char dir[] = "/tmp/test_file_progress.XXXXXX", path[64];
 	struct err err = { "" };
 	struct listener l;
-	struct outfile o;
+	struct output_file o;
 	struct stat st;
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/dump", dir);
-	assert_int_equal(outfile_open(&o, path, &err), 0);
+	assert_int_equal(output_file_open(&o, path, &err), 0);
 	fputs("old\n", o.file);
-	assert_int_equal(outfile_commit(&o, &err), 0);
-	assert_int_equal(outfile_open(&o, path, &err), 0);
+	assert_int_equal(output_file_commit(&o, &err), 0);
+	assert_int_equal(output_file_open(&o, path, &err), 0);
 	assert_int_equal(ftruncate(fileno(o.file), LARGE), 0);
 	listen(&l, 1);
-	assert_int_equal(outfile_end(&o, 0, &err), -ECANCELED);
+	assert_int_equal(output_file_end(&o, 0, &err), -ECANCELED);
 	file_progress_set(NULL);
 	assert_non_null(strstr(err.text, "dump: cancelled"));
 	assert_int_equal(stat(path, &st), 0);

@@ -474,11 +474,11 @@ static void a_waiting_thread_is_woken_by_another_s_notice(void **state)
 	sim_opts_init(&o);
 	world_up(&x, &o);
 	assert_int_equal(subscribe(&x, 3, NOTICE_UNPATH), 0);
-	start = notice_now_ns(x.np[3]);
+	start = notice_port_now_ns(x.np[3]);
 	pthread_create(&other, NULL, send_late, &x);
 	assert_int_equal(notice_recv(x.np[3], &in, 20000 * MS, &x.err), 1);
 	pthread_join(other, NULL);
-	assert_true(notice_now_ns(x.np[3]) - start < 10000 * MS);
+	assert_true(notice_port_now_ns(x.np[3]) - start < 10000 * MS);
 	assert_true(in.at_ns - start >= 20 * MS);
 	world_down(&x);
 }

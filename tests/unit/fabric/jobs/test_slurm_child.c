@@ -166,7 +166,7 @@ static struct job_source *open_fake(const char *kind, const char *path, const st
 	opts.poller = argv;
 	if (!opts.backoff_ms)
 		opts.backoff_ms = 50;
-	if (job_source_open(&s, &job_source_slurm, &opts, &err))
+	if (source_open(&s, &job_source_slurm, &opts, &err))
 		fail_msg("%s", err.text);
 	return s;
 }
@@ -200,17 +200,17 @@ static bool serve(struct job_source *s, enum source_state want, int ms)
 	uint64_t end = now_ms() + (uint64_t)ms;
 
 	while (now_ms() < end) {
-		struct pollfd p = { .fd = job_source_fd(s), .events = POLLIN };
+		struct pollfd p = { .fd = source_fd(s), .events = POLLIN };
 		uint64_t t0;
 
 		if (poll(&p, 1, (int)(end - now_ms())) <= 0)
 			continue;
 		t0 = cpu_ms();
-		job_source_poll(s);
+		source_poll(s);
 		polls++;
 		if (cpu_ms() - t0 > longest_poll_ms)
 			longest_poll_ms = cpu_ms() - t0;
-		if (job_source_status(s)->state == want)
+		if (source_status(s)->state == want)
 			return true;
 	}
 	return false;
@@ -220,14 +220,14 @@ static void serve_restarts(struct job_source *s, unsigned n)
 {
 	uint64_t end = now_ms() + PATIENCE_MS;
 
-	while (job_source_status(s)->restarts < n && now_ms() < end)
+	while (source_status(s)->restarts < n && now_ms() < end)
 		serve(s, SOURCE_OK, 10);
-	assert_true(job_source_status(s)->restarts >= n);
+	assert_true(source_status(s)->restarts >= n);
 }
 
 static bool has_text(const struct job_source *s, const char *part)
 {
-	return strstr(job_source_status(s)->text, part) != NULL;
+	return strstr(source_status(s)->text, part) != NULL;
 }
 
 /* Whom the source has killed may be on its way yet; whom it has not stays. */
@@ -249,15 +249,15 @@ static void a_list_arrives_and_the_state_is_ok(void **state)
 	const struct job_list *l;
 
 	(void)state;
-	assert_int_equal(job_source_status(s)->state, SOURCE_STARTING);
+	assert_int_equal(source_status(s)->state, SOURCE_STARTING);
 	assert_true(serve(s, SOURCE_OK, PATIENCE_MS));
-	l = job_source_take(s);
+	l = source_take(s);
 	assert_non_null(l);
 	assert_int_equal(l->njob, 2);
-	assert_null(job_source_take(s));
-	assert_true(llabs(job_source_status(s)->last_good_s - time(NULL)) < 5);
+	assert_null(source_take(s));
+	assert_true(llabs(source_status(s)->last_good_s - time(NULL)) < 5);
 	job_list_put(l);
-	job_source_close(s);
+	source_close(s);
 	assert_true(no_children_left());
 }
 
@@ -268,10 +268,10 @@ static void a_list_in_pieces_arrives_whole(void **state)
 
 	(void)state;
 	assert_true(serve(s, SOURCE_OK, PATIENCE_MS));
-	l = job_source_take(s);
+	l = source_take(s);
 	assert_int_equal(l->njob, 5);
 	job_list_put(l);
-	job_source_close(s);
+	source_close(s);
 }
 
 static void a_large_list_does_not_hold_up_the_caller(void **state)
@@ -282,11 +282,11 @@ static void a_large_list_does_not_hold_up_the_caller(void **state)
 	(void)state;
 	longest_poll_ms = 0;
 	assert_true(serve(s, SOURCE_OK, PATIENCE_MS));
-	l = job_source_take(s);
+	l = source_take(s);
 	assert_int_equal(l->njob, 50000);
 	assert_in_range(longest_poll_ms, 0, 1500);
 	job_list_put(l);
-	job_source_close(s);
+	source_close(s);
 }
 
 static void refusal_is_unreachable_with_the_reason_and_keeps_the_old_list(void **state)
@@ -296,13 +296,13 @@ static void refusal_is_unreachable_with_the_reason_and_keeps_the_old_list(void *
 
 	(void)state;
 	assert_true(serve(s, SOURCE_OK, PATIENCE_MS));
-	good = job_source_status(s)->last_good_s;
+	good = source_status(s)->last_good_s;
 	assert_true(serve(s, SOURCE_UNREACHABLE, PATIENCE_MS));
 	assert_true(has_text(s, "Connection refused"));
-	assert_int_equal(job_source_status(s)->last_good_s, good);
+	assert_int_equal(source_status(s)->last_good_s, good);
 	assert_true(serve(s, SOURCE_OK, PATIENCE_MS));
-	assert_string_equal(job_source_status(s)->text, "");
-	job_source_close(s);
+	assert_string_equal(source_status(s)->text, "");
+	source_close(s);
 }
 
 static void a_poller_that_dies_is_dead_with_its_last_words_and_comes_back(void **state)
@@ -317,8 +317,8 @@ static void a_poller_that_dies_is_dead_with_its_last_words_and_comes_back(void *
 	assert_true(serve(s, SOURCE_DEAD, PATIENCE_MS));
 	assert_true(has_text(s, "fatal: Unable to process configuration file"));
 	assert_true(serve(s, SOURCE_OK, PATIENCE_MS));
-	assert_int_equal(job_source_status(s)->restarts, 1);
-	job_source_close(s);
+	assert_int_equal(source_status(s)->restarts, 1);
+	source_close(s);
 	unlink(path);
 	assert_true(no_children_left());
 }
@@ -333,8 +333,8 @@ static void what_every_new_poller_says_is_logged_once(void **state)
 	assert_true(serve(s, SOURCE_DEAD, PATIENCE_MS));
 	/* two lines of the poller and the state */
 	assert_int_equal(log_lines, 3);
-	assert_int_equal(job_source_status(s)->state, SOURCE_DEAD);
-	job_source_close(s);
+	assert_int_equal(source_status(s)->state, SOURCE_DEAD);
+	source_close(s);
 }
 
 static void the_pause_between_restarts_grows(void **state)
@@ -346,7 +346,7 @@ static void the_pause_between_restarts_grows(void **state)
 	serve_restarts(s, 4);
 	/* three pauses lie between four starts; without growth they take 120 ms */
 	assert_true(now_ms() - t0 >= 40 + 80 + 160);
-	job_source_close(s);
+	source_close(s);
 	assert_true(no_children_left());
 }
 
@@ -357,7 +357,7 @@ static void death_by_signal_is_told(void **state)
 	(void)state;
 	assert_true(serve(s, SOURCE_DEAD, PATIENCE_MS));
 	assert_true(has_text(s, "signal 9"));
-	job_source_close(s);
+	source_close(s);
 }
 
 static void garbage_ends_the_poller(void **state)
@@ -367,7 +367,7 @@ static void garbage_ends_the_poller(void **state)
 	(void)state;
 	assert_true(serve(s, SOURCE_DEAD, PATIENCE_MS));
 	assert_true(has_text(s, "something else than its protocol"));
-	job_source_close(s);
+	source_close(s);
 	assert_true(no_children_left());
 }
 
@@ -384,7 +384,7 @@ static void silence_is_unreachable_first_and_killed_at_the_deadline(void **state
 	assert_in_range(now_ms() - t0, 500, 10000);
 	assert_true(has_text(s, "killed"));
 	assert_true(no_children_left());
-	job_source_close(s);
+	source_close(s);
 }
 
 static void waiting_costs_few_wake_ups(void **state)
@@ -397,7 +397,7 @@ static void waiting_costs_few_wake_ups(void **state)
 	polls = 0;
 	serve(s, SOURCE_DEAD, 500);
 	assert_in_range(polls, 0, 3);
-	job_source_close(s);
+	source_close(s);
 }
 
 static void a_flood_on_stderr_does_not_stop_the_list(void **state)
@@ -408,7 +408,7 @@ static void a_flood_on_stderr_does_not_stop_the_list(void **state)
 	log_lines = 0;
 	assert_true(serve(s, SOURCE_OK, PATIENCE_MS));
 	assert_true(log_lines > 10000);
-	job_source_close(s);
+	source_close(s);
 }
 
 static void close_ends_a_poller_that_does_not_listen(void **state)
@@ -418,7 +418,7 @@ static void close_ends_a_poller_that_does_not_listen(void **state)
 
 	(void)state;
 	serve(s, SOURCE_OK, 100);
-	job_source_close(s);
+	source_close(s);
 	assert_in_range(now_ms() - t0, 0, 5000);
 	assert_true(no_children_left());
 }
@@ -430,12 +430,12 @@ static void a_missing_program_is_dead_not_fatal(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(job_source_open(&s, &job_source_slurm,
-					 &(struct source_opts){ .poller = argv }, &err),
-			 0);
-	assert_int_equal(job_source_status(s)->state, SOURCE_DEAD);
+	assert_int_equal(
+		source_open(&s, &job_source_slurm, &(struct source_opts){ .poller = argv }, &err),
+		0);
+	assert_int_equal(source_status(s)->state, SOURCE_DEAD);
 	assert_true(has_text(s, "No such file"));
-	job_source_close(s);
+	source_close(s);
 }
 
 /* A process whose real poller looks for a controller in vain: libslurm blocks for seconds. */
@@ -449,7 +449,7 @@ static pid_t parent_with_real_poller(uint32_t interval_ms)
 		struct err err;
 
 		setenv("SLURM_CONF", "/nonexistent/slurm.conf", 1);
-		if (job_source_open(&s, &job_source_slurm, &o, &err))
+		if (source_open(&s, &job_source_slurm, &o, &err))
 			_exit(1);
 		serve(s, SOURCE_OK, 30000);
 		_exit(0);

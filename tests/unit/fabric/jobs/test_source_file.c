@@ -47,7 +47,7 @@ static struct job_source *open_path(void)
 	struct job_source *s;
 	struct err err;
 
-	if (job_source_open(&s, job_source_find("file"), &o, &err))
+	if (source_open(&s, source_find("file"), &o, &err))
 		fail_msg("%s", err.text);
 	return s;
 }
@@ -55,14 +55,14 @@ static struct job_source *open_path(void)
 /* The next list within three seconds, or NULL. */
 static const struct job_list *next_list(struct job_source *s, int ms)
 {
-	const struct job_list *l = job_source_take(s);
+	const struct job_list *l = source_take(s);
 
 	for (int k = 0; !l && k < ms / 20; k++) {
-		struct pollfd p = { .fd = job_source_fd(s), .events = POLLIN };
+		struct pollfd p = { .fd = source_fd(s), .events = POLLIN };
 
 		poll(&p, 1, 20);
-		job_source_poll(s);
-		l = job_source_take(s);
+		source_poll(s);
+		l = source_take(s);
 	}
 	return l;
 }
@@ -86,8 +86,8 @@ static void the_jobs_of_the_file_are_there_at_once(void **state)
 	(void)state;
 	replace_file("# jobs\n17 n[0001-0003]\n4 n0009\n");
 	s = open_path();
-	assert_int_equal(job_source_status(s)->state, SOURCE_OK);
-	l = job_source_take(s);
+	assert_int_equal(source_status(s)->state, SOURCE_OK);
+	l = source_take(s);
 	assert_non_null(l);
 	assert_int_equal(l->njob, 2);
 	assert_int_equal(l->jobs[0].id, 4);
@@ -95,7 +95,7 @@ static void the_jobs_of_the_file_are_there_at_once(void **state)
 	assert_string_equal(l->jobs[1].hosts[2], "n0003");
 	assert_int_equal(strncmp(l->source, "file test_source_file.", 22), 0);
 	job_list_put(l);
-	job_source_close(s);
+	source_close(s);
 }
 
 static void a_changed_file_is_read_again_and_an_unchanged_one_is_not(void **state)
@@ -109,7 +109,7 @@ static void a_changed_file_is_read_again_and_an_unchanged_one_is_not(void **stat
 	assert_null(next_list(s, 200));
 	replace_file("1 n0001\n2 n0002\n");
 	assert_int_equal(njobs(s), 2);
-	job_source_close(s);
+	source_close(s);
 }
 
 static void a_mistake_keeps_the_old_jobs_and_names_file_and_line(void **state)
@@ -124,16 +124,16 @@ static void a_mistake_keeps_the_old_jobs_and_names_file_and_line(void **state)
 	log_lines = 0;
 	replace_file("1 n0001\n2 n[0002\n");
 	assert_null(next_list(s, 300));
-	assert_int_equal(job_source_status(s)->state, SOURCE_UNREACHABLE);
+	assert_int_equal(source_status(s)->state, SOURCE_UNREACHABLE);
 	snprintf(where, sizeof(where), "%s:2", path);
-	assert_non_null(strstr(job_source_status(s)->text, where));
+	assert_non_null(strstr(source_status(s)->text, where));
 	assert_int_equal(log_lines, 1);
 	assert_non_null(strstr(log_text, where));
 	replace_file("5 n0001\n");
 	assert_int_equal(njobs(s), 1);
-	assert_int_equal(job_source_status(s)->state, SOURCE_OK);
-	assert_string_equal(job_source_status(s)->text, "");
-	job_source_close(s);
+	assert_int_equal(source_status(s)->state, SOURCE_OK);
+	assert_string_equal(source_status(s)->text, "");
+	source_close(s);
 }
 
 static void a_file_that_vanishes_and_returns_is_read_again(void **state)
@@ -149,12 +149,12 @@ static void a_file_that_vanishes_and_returns_is_read_again(void **state)
 	snprintf(away, sizeof(away), "%s.away", path);
 	assert_int_equal(rename(path, away), 0);
 	assert_null(next_list(s, 300));
-	assert_int_equal(job_source_status(s)->state, SOURCE_UNREACHABLE);
+	assert_int_equal(source_status(s)->state, SOURCE_UNREACHABLE);
 	assert_int_equal(log_lines, 1);
 	assert_int_equal(rename(away, path), 0);
 	assert_int_equal(njobs(s), 1);
-	assert_int_equal(job_source_status(s)->state, SOURCE_OK);
-	job_source_close(s);
+	assert_int_equal(source_status(s)->state, SOURCE_OK);
+	source_close(s);
 }
 
 static void of_a_history_the_present_jobs_run(void **state)
@@ -169,13 +169,13 @@ static void of_a_history_the_present_jobs_run(void **state)
 		 now - 900, now - 300, now - 900, now + 900, now + 300, now + 900);
 	replace_file(text);
 	s = open_path();
-	l = job_source_take(s);
+	l = source_take(s);
 	assert_int_equal(l->njob, 1);
 	assert_int_equal(l->jobs[0].id, 2);
 	assert_int_equal(l->pending, 1);
 	assert_int_equal(l->other, 1);
 	job_list_put(l);
-	job_source_close(s);
+	source_close(s);
 }
 
 static void a_job_of_a_history_ends_by_itself(void **state)
@@ -191,7 +191,7 @@ static void a_job_of_a_history_ends_by_itself(void **state)
 	s = open_path();
 	assert_int_equal(njobs(s), 2);
 	assert_int_equal(njobs(s), 1);
-	job_source_close(s);
+	source_close(s);
 }
 
 static void a_missing_or_wrong_file_is_refused_at_the_start(void **state)
@@ -201,12 +201,12 @@ static void a_missing_or_wrong_file_is_refused_at_the_start(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(job_source_open(&s, &job_source_file, &o, &err), -ENOENT);
+	assert_int_equal(source_open(&s, &job_source_file, &o, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "/nonexistent/jobs"));
-	assert_int_equal(job_source_open(&s, &job_source_file, NULL, &err), -EINVAL);
+	assert_int_equal(source_open(&s, &job_source_file, NULL, &err), -EINVAL);
 	replace_file("what is this\n");
 	o.path = path;
-	assert_int_equal(job_source_open(&s, &job_source_file, &o, &err), -EINVAL);
+	assert_int_equal(source_open(&s, &job_source_file, &o, &err), -EINVAL);
 	assert_non_null(strstr(err.text, ":1"));
 }
 

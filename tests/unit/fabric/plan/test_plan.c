@@ -184,8 +184,8 @@ static void nothing_moved_is_not_stale(void **state)
 	struct tables *t = net_tables(again, 0, true);
 	struct jobset *other_ids = net_jobs(w->f, "99:2-3:6 100:0-1:4");
 
-	assert_int_equal(plan_stale(w->p, again, t, other_ids, &w->sm, NULL), 0);
-	assert_int_equal(plan_stale(w->p, again, t, NULL, NULL, NULL), 0);
+	assert_int_equal(plan_staleness(w->p, again, t, other_ids, &w->sm, NULL), 0);
+	assert_int_equal(plan_staleness(w->p, again, t, NULL, NULL, NULL), 0);
 	jobset_put(other_ids);
 	tables_put(t);
 	fabric_put(again);
@@ -198,7 +198,7 @@ static void expect_stale(struct world *w, const struct update_net_opts *o, const
 	struct tables *t = net_tables(g, 0, true);
 	struct err err = { "" };
 
-	assert_int_equal(plan_stale(w->p, g, t, w->jobs, &w->sm, &err), -ESTALE);
+	assert_int_equal(plan_staleness(w->p, g, t, w->jobs, &w->sm, &err), -ESTALE);
 	if (!strstr(err.text, a) || !strstr(err.text, b))
 		fail_msg("\"%s\" lacks \"%s\" or \"%s\"", err.text, a, b);
 	tables_put(t);
@@ -224,7 +224,7 @@ static void foreign_blocks_are_counted_and_named(void **state)
 	tables_row(t, leaf3)[5] = 14;
 	tables_row(t, leaf3)[70] = 14;
 	tables_row(t, leaf3)[71] = 13;
-	assert_int_equal(plan_stale(w->p, w->f, t, w->jobs, &w->sm, &err), -ESTALE);
+	assert_int_equal(plan_staleness(w->p, w->f, t, w->jobs, &w->sm, &err), -ESTALE);
 	assert_non_null(strstr(err.text, "LFT blocks"));
 	assert_non_null(strstr(err.text, "leaf3"));
 	assert_non_null(strstr(err.text, "on 1 switches"));
@@ -238,10 +238,10 @@ static void drift_of_jobs_and_sm_is_named(void **state)
 	struct sm_pin sm = { 0x8002, 5 };
 	struct err err = { "" };
 
-	assert_int_equal(plan_stale(w->p, w->f, w->from, js, &w->sm, &err), -ESTALE);
+	assert_int_equal(plan_staleness(w->p, w->f, w->from, js, &w->sm, &err), -ESTALE);
 	assert_non_null(strstr(err.text, "1 job started (9 on 4 nodes)"));
 	assert_non_null(strstr(err.text, "1 job ended (7 on 8 nodes)"));
-	assert_int_equal(plan_stale(w->p, w->f, w->from, w->jobs, &sm, &err), -ESTALE);
+	assert_int_equal(plan_staleness(w->p, w->f, w->from, w->jobs, &sm, &err), -ESTALE);
 	assert_non_null(strstr(err.text, "subnet manager"));
 	jobset_put(js);
 }

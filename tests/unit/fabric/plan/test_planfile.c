@@ -131,7 +131,7 @@ static void saved_plan_comes_back_the_same(void **state)
 	assert_string_equal(p->fabric->name, "testnet");
 	assert_int_equal(p->changes->n, w->p->changes->n);
 	assert_int_equal(p->jobs->njob, 2);
-	assert_int_equal(plan_stale(p, w->f, w->from, w->jobs, &w->sm, NULL), 0);
+	assert_int_equal(plan_staleness(p, w->f, w->from, w->jobs, &w->sm, NULL), 0);
 	plan_free(p);
 }
 

@@ -24,13 +24,13 @@ struct world {
 	struct net_sim *s;
 	char *base;
 	struct installer in;
-	struct apply_opts o;
-	struct apply *a;
+	struct executor_opts o;
+	struct executor *a;
 	/* seen by the callbacks */
 	uint64_t gates, refuse_gate; /* the one to refuse, from 1 */
 	uint64_t items, cancel_at;
 	enum outcome last;
-	enum theirs_verdict verdict;
+	enum foreign_verdict verdict;
 	int fresh;
 	uint64_t die_at;
 	uint32_t seen; /* waves, as bits */
@@ -42,7 +42,7 @@ static void quiet(void *ctx, const struct log_line *line)
 	(void)line;
 }
 
-static int gate(void *ctx, const struct apply_event *ev, struct err *err)
+static int gate(void *ctx, const struct executor_event *ev, struct err *err)
 {
 	struct world *w = ctx;
 
@@ -57,13 +57,13 @@ static int fresh(void *ctx, struct err *err)
 	return w->fresh ? err_set(err, w->fresh, "the fabric changed") : 0;
 }
 
-static void event(void *ctx, const struct apply_event *ev)
+static void event(void *ctx, const struct executor_event *ev)
 {
 	struct world *w = ctx;
 
 	for (uint32_t i = 0; ev->kind == APPLY_ITEM && i < ev->items; i++)
 		if (++w->items == w->cancel_at)
-			apply_cancel(w->a);
+			executor_cancel(w->a);
 	if (ev->kind == APPLY_OUTCOME)
 		w->last = ev->outcome;
 }
@@ -77,12 +77,12 @@ static void make(struct world *w, bool sl2vl)
 	w->s = net_sim_new(w->f, w->from);
 	w->in = net_installer(w->s);
 	w->base = net_tmpdir();
-	w->o = (struct apply_opts){ .base = w->base,
-				    .user = "ana",
-				    .fresh = fresh,
-				    .gate = gate,
-				    .event = event,
-				    .ctx = w };
+	w->o = (struct executor_opts){ .base = w->base,
+				       .user = "ana",
+				       .fresh = fresh,
+				       .gate = gate,
+				       .event = event,
+				       .ctx = w };
 }
 
 /* Every block in up to three waves, a third of its LIDs each; SL2VL in the middle. */
@@ -150,7 +150,7 @@ static int teardown(void **state)
 {
 	struct world *w = *state;
 
-	apply_free(w->a);
+	executor_free(w->a);
 	net_rmdir(w->base);
 	net_sim_free(w->s);
 	plan_free(w->p);
@@ -163,7 +163,7 @@ static int teardown(void **state)
 /* Everything as at the start, for the next of a series. */
 static void reset(struct world *w, enum fault fault, uint64_t at, uint64_t again)
 {
-	apply_free(w->a);
+	executor_free(w->a);
 	w->a = NULL;
 	net_sim_free(w->s);
 	w->s = net_sim_new(w->f, w->from);
@@ -180,9 +180,9 @@ static void reset(struct world *w, enum fault fault, uint64_t at, uint64_t again
 
 static int run(struct world *w, struct err *err)
 {
-	apply_free(w->a);
-	w->a = apply_new(w->p, &w->in, &w->o);
-	return apply_run(w->a, err);
+	executor_free(w->a);
+	w->a = executor_new(w->p, &w->in, &w->o);
+	return executor_run(w->a, err);
 }
 
 static struct txn_info only(const struct world *w)
@@ -210,12 +210,12 @@ static uint32_t transactions(const struct world *w)
 static void plan_is_written_read_back_and_confirmed(void **state)
 {
 	struct world *w = *state;
-	struct apply_status st;
+	struct executor_status st;
 	struct err err = { "" };
 
 	if (run(w, &err))
 		fail_msg("%s", err.text);
-	apply_status(w->a, &st);
+	executor_status(w->a, &st);
 	assert_true(st.waiting);
 	assert_int_equal(st.phase, PHASE_CONFIRM);
 	assert_int_equal(st.written, w->p->changes->n);
@@ -223,11 +223,11 @@ static void plan_is_written_read_back_and_confirmed(void **state)
 	assert_int_equal(only(w).state, TXN_CONFIRMING);
 	assert_true(net_holds(w->s, w->p->to, true));
 	assert_int_equal(w->s->writes, w->p->changes->n);
-	assert_int_equal(apply_confirm(w->a, NULL), 0);
+	assert_int_equal(executor_confirm(w->a, NULL), 0);
 	assert_int_equal(w->last, OUTCOME_CONFIRMED);
 	assert_int_equal(only(w).state, TXN_CONFIRMED);
-	assert_int_equal(apply_confirm(w->a, &err), -EINVAL);
-	assert_int_equal(apply_rollback(w->a, &err), -EINVAL);
+	assert_int_equal(executor_confirm(w->a, &err), -EINVAL);
+	assert_int_equal(executor_rollback(w->a, &err), -EINVAL);
 }
 
 static void operator_may_roll_back_instead(void **state)
@@ -235,11 +235,11 @@ static void operator_may_roll_back_instead(void **state)
 	struct world *w = *state;
 
 	assert_int_equal(run(w, NULL), 0);
-	assert_int_equal(apply_rollback(w->a, NULL), 0);
+	assert_int_equal(executor_rollback(w->a, NULL), 0);
 	assert_int_equal(w->last, OUTCOME_ROLLED_BACK);
 	assert_true(net_holds(w->s, w->from, true));
 	assert_int_equal(only(w).state, TXN_ROLLED_BACK);
-	assert_int_equal(outcome_exit_code(apply_outcome(w->a)), 5);
+	assert_int_equal(outcome_exit_code(executor_outcome(w->a)), 5);
 }
 
 static void check_on_disk(void *ctx, struct net_sim *s, bool write)
@@ -271,7 +271,7 @@ static void no_write_before_the_journal_is_on_disk(void **state)
 	w->s->hook = check_on_disk;
 	w->s->hook_ctx = w;
 	assert_int_equal(run(w, NULL), 0);
-	assert_int_equal(apply_rollback(w->a, NULL), 0);
+	assert_int_equal(executor_rollback(w->a, NULL), 0);
 	assert_int_equal(w->s->writes, 2 * w->p->changes->n);
 }
 
@@ -321,7 +321,7 @@ static void there_is_never_a_mixture_of_more_than_one_wave(void **state)
 		w->s->hook_ctx = w;
 		w->cancel_at = k;
 		if (!run(w, NULL))
-			assert_int_equal(apply_rollback(w->a, NULL), 0);
+			assert_int_equal(executor_rollback(w->a, NULL), 0);
 		assert_true(net_holds(w->s, w->from, true));
 	}
 	assert_int_equal(w->seen, 7);
@@ -351,8 +351,8 @@ static void refused(struct world *w, int rc, const char *text)
 	assert_int_equal(run(w, &err), rc);
 	if (!strstr(err.text, text))
 		fail_msg("\"%s\" lacks \"%s\"", err.text, text);
-	assert_int_equal(apply_outcome(w->a), OUTCOME_REFUSED);
-	assert_int_equal(outcome_exit_code(apply_outcome(w->a)), 4);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_REFUSED);
+	assert_int_equal(outcome_exit_code(executor_outcome(w->a)), 4);
 	assert_int_equal(w->s->writes, 0);
 }
 
@@ -407,15 +407,15 @@ static void record_that_cannot_be_written_stops_before_the_first_write(void **st
 	reset(w, FAULT_NONE, 0, 0);
 	w->refuse_gate = 4;
 	assert_int_equal(run(w, NULL), -EROFS);
-	assert_int_equal(apply_outcome(w->a), OUTCOME_ROLLED_BACK);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_ROLLED_BACK);
 	assert_true(net_holds(w->s, w->from, true));
 	/* nor is a confirmation taken that it could not note */
 	reset(w, FAULT_NONE, 0, 0);
 	w->refuse_gate = 5;
 	assert_int_equal(run(w, NULL), 0);
-	assert_int_equal(apply_confirm(w->a, NULL), -EROFS);
+	assert_int_equal(executor_confirm(w->a, NULL), -EROFS);
 	assert_int_equal(only(w).state, TXN_CONFIRMING);
-	assert_int_equal(apply_confirm(w->a, NULL), 0);
+	assert_int_equal(executor_confirm(w->a, NULL), 0);
 }
 
 static void disk_that_fails_at_any_sync_never_leaves_a_mixture(void **state)
@@ -440,8 +440,8 @@ static void disk_that_fails_at_any_sync_never_leaves_a_mixture(void **state)
 	reset(w, FAULT_NONE, 0, 0);
 	assert_int_equal(run(w, NULL), 0);
 	spy.fail_at = spy.calls + 1;
-	assert_int_equal(apply_confirm(w->a, NULL), -EIO);
-	assert_int_equal(apply_confirm(w->a, NULL), 0);
+	assert_int_equal(executor_confirm(w->a, NULL), -EIO);
+	assert_int_equal(executor_confirm(w->a, NULL), 0);
 }
 
 /* After any failure: as before, or the switches that are not are named. */
@@ -451,14 +451,14 @@ static void check_after_failure(struct world *w, const struct err *err)
 	const uint32_t *left;
 	uint32_t n;
 
-	if (apply_outcome(w->a) == OUTCOME_ROLLED_BACK) {
+	if (executor_outcome(w->a) == OUTCOME_ROLLED_BACK) {
 		assert_true(net_holds(w->s, w->from, false));
 		assert_int_equal(only(w).state, TXN_ROLLED_BACK);
 		return;
 	}
-	assert_int_equal(apply_outcome(w->a), OUTCOME_INCOMPLETE);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_INCOMPLETE);
 	assert_int_equal(only(w).state, TXN_INCOMPLETE);
-	left = apply_left(w->a, &n, &l);
+	left = executor_left(w->a, &n, &l);
 	assert_true(n > 0);
 	for (uint32_t i = 0; i < n; i++)
 		if (!strstr(err->text, w->f->sw_name[l->v[left[i]].sw]))
@@ -496,18 +496,18 @@ static void fault_at_any_operation_ends_in_old_tables_or_a_list(void **state)
 				ends[0]++;
 				continue;
 			}
-			if (apply_outcome(w->a) == OUTCOME_REFUSED) {
+			if (executor_outcome(w->a) == OUTCOME_REFUSED) {
 				assert_true(net_holds(w->s, w->from, false));
 				assert_int_equal(w->s->writes, 0);
 				ends[1]++;
 				continue;
 			}
 			check_after_failure(w, &err);
-			ends[apply_outcome(w->a) == OUTCOME_ROLLED_BACK ? 2 : 3]++;
-			if (apply_outcome(w->a) == OUTCOME_INCOMPLETE && fault != FAULT_FOREIGN &&
-			    fault != FAULT_GARBLED) {
+			ends[executor_outcome(w->a) == OUTCOME_ROLLED_BACK ? 2 : 3]++;
+			if (executor_outcome(w->a) == OUTCOME_INCOMPLETE &&
+			    fault != FAULT_FOREIGN && fault != FAULT_GARBLED) {
 				net_revive(w->s);
-				assert_int_equal(apply_rollback(w->a, NULL), 0);
+				assert_int_equal(executor_rollback(w->a, NULL), 0);
 				assert_true(net_holds(w->s, w->from, false));
 			}
 		}
@@ -526,7 +526,7 @@ static void cancel_at_any_block_rolls_back(void **state)
 		reset(w, FAULT_NONE, 0, 0);
 		w->cancel_at = k;
 		assert_int_equal(run(w, &err), -ECANCELED);
-		assert_int_equal(apply_outcome(w->a), OUTCOME_ROLLED_BACK);
+		assert_int_equal(executor_outcome(w->a), OUTCOME_ROLLED_BACK);
 		assert_true(net_holds(w->s, w->from, true));
 	}
 }
@@ -536,19 +536,19 @@ static void foreign_write_is_left_alone_and_named(void **state)
 	struct world *w = *state;
 	const struct change *c = &w->p->changes->v[3];
 	uint8_t *cell = w->s->lft + (size_t)c->sw * w->s->stride + c->block * 64u + 9;
-	struct apply_status st;
+	struct executor_status st;
 	struct err err = { "" };
 	uint8_t theirs;
 
 	assert_int_equal(run(w, NULL), 0);
 	theirs = *cell = (uint8_t)(*cell + 77);
-	assert_int_equal(apply_rollback(w->a, &err), -EUCLEAN);
+	assert_int_equal(executor_rollback(w->a, &err), -EUCLEAN);
 	assert_int_equal(*cell, theirs);
 	assert_non_null(strstr(err.text, w->f->sw_name[c->sw]));
-	apply_status(w->a, &st);
+	executor_status(w->a, &st);
 	assert_int_equal(st.foreign, 1);
-	assert_int_equal(outcome_exit_code(apply_outcome(w->a)), 6);
-	apply_free(w->a);
+	assert_int_equal(outcome_exit_code(executor_outcome(w->a)), 6);
+	executor_free(w->a);
 	w->a = NULL;
 	/* told to, it is written over */
 	w->o.overwrite_foreign = true;
@@ -556,23 +556,23 @@ static void foreign_write_is_left_alone_and_named(void **state)
 		struct journal *j;
 
 		assert_int_equal(journal_open(&j, w->base, only(w).head.id, NULL), 0);
-		w->a = apply_recover(j, w->f, &w->in, &w->o);
+		w->a = executor_recover(j, w->f, &w->in, &w->o);
 	}
-	assert_int_equal(apply_rollback(w->a, NULL), 0);
+	assert_int_equal(executor_rollback(w->a, NULL), 0);
 	assert_true(net_holds(w->s, w->from, false));
 }
 
-static int judge(void *ctx, struct apply_theirs *out, struct err *err)
+static int judge(void *ctx, struct executor_foreign *out, struct err *err)
 {
 	struct world *w = ctx;
 
-	if (w->verdict == THEIRS_NOT_JUDGED)
+	if (w->verdict == FOREIGN_NOT_JUDGED)
 		return err_set(err, -EIO, "leaf1 does not answer");
-	*out = (struct apply_theirs){ .verdict = w->verdict,
-				      .blocks = 100,
-				      .old_lft = 40,
-				      .new_lft = 60,
-				      .text = "as it was judged" };
+	*out = (struct executor_foreign){ .verdict = w->verdict,
+					  .blocks = 100,
+					  .old_lft = 40,
+					  .new_lft = 60,
+					  .text = "as it was judged" };
 	return 0;
 }
 
@@ -582,11 +582,11 @@ static void foreign_routing_is_the_end_of_it_only_when_it_is_sound(void **state)
 	struct world *w = *state;
 	struct err err = { "" };
 
-	for (int v = THEIRS_NOT_JUDGED; v <= THEIRS_SOUND; v++) {
-		bool sound = v == THEIRS_SOUND;
+	for (int v = FOREIGN_NOT_JUDGED; v <= FOREIGN_SOUND; v++) {
+		bool sound = v == FOREIGN_SOUND;
 
 		reset(w, FAULT_NONE, 0, 0);
-		w->verdict = (enum theirs_verdict)v;
+		w->verdict = (enum foreign_verdict)v;
 		w->o.judge = judge;
 		assert_int_equal(run(w, NULL), 0);
 		for (uint32_t i = 0; i < w->p->changes->n; i++) {
@@ -594,10 +594,10 @@ static void foreign_routing_is_the_end_of_it_only_when_it_is_sound(void **state)
 
 			w->s->lft[(size_t)c->sw * w->s->stride + c->block * 64u + 9] = 77;
 		}
-		assert_int_equal(apply_rollback(w->a, &err), sound ? -ESTALE : -EUCLEAN);
-		assert_int_equal(apply_outcome(w->a),
+		assert_int_equal(executor_rollback(w->a, &err), sound ? -ESTALE : -EUCLEAN);
+		assert_int_equal(executor_outcome(w->a),
 				 sound ? OUTCOME_SUPERSEDED : OUTCOME_INCOMPLETE);
-		assert_int_equal(w->last, apply_outcome(w->a));
+		assert_int_equal(w->last, executor_outcome(w->a));
 		assert_int_equal(only(w).state, sound ? TXN_SUPERSEDED : TXN_INCOMPLETE);
 		assert_non_null(strstr(err.text, v ? "as it was judged" : "leaf1 does not"));
 		if (!sound)
@@ -642,11 +642,11 @@ static int killed(struct world *w, uint64_t at, bool recover)
 
 		if (journal_open(&j, w->base, only(w).head.id, NULL))
 			_exit(1);
-		w->a = apply_recover(j, w->f, &w->in, &w->o);
-		_exit(apply_rollback(w->a, NULL) ? 2 : 0);
+		w->a = executor_recover(j, w->f, &w->in, &w->o);
+		_exit(executor_rollback(w->a, NULL) ? 2 : 0);
 	}
-	w->a = apply_new(w->p, &w->in, &w->o);
-	_exit(apply_run(w->a, NULL) ? 1 : 0);
+	w->a = executor_new(w->p, &w->in, &w->o);
+	_exit(executor_run(w->a, NULL) ? 1 : 0);
 }
 
 /* The switches must outlast the process that writes them. */
@@ -665,12 +665,12 @@ static void recover_here(struct world *w)
 
 	if (journal_open(&j, w->base, only(w).head.id, &err))
 		fail_msg("%s", err.text);
-	apply_free(w->a);
-	w->a = apply_recover(j, w->f, &w->in, &w->o);
-	assert_int_equal(apply_scan(&scan, w->a, NULL), 0);
+	executor_free(w->a);
+	w->a = executor_recover(j, w->f, &w->in, &w->o);
+	assert_int_equal(executor_scan(&scan, w->a, NULL), 0);
 	assert_int_equal(scan.old + scan.new + scan.between,
 			 w->p->diff->nblocks + w->p->diff->nsl2vl);
-	if (apply_rollback(w->a, &err))
+	if (executor_rollback(w->a, &err))
 		fail_msg("%s", err.text);
 	assert_true(net_holds(w->s, w->from, false));
 	assert_int_equal(only(w).state, TXN_ROLLED_BACK);
@@ -699,7 +699,7 @@ static void killed_anywhere_is_recovered_even_when_killed_again(void **state)
 		if (!txn_state_final(only(w).state))
 			recover_here(w);
 		assert_memory_equal(mem, keep, len);
-		apply_free(w->a);
+		executor_free(w->a);
 		w->a = NULL;
 		net_rmdir(w->base);
 		w->base = net_tmpdir();
@@ -718,15 +718,15 @@ static void left_waiting_for_the_operator_can_be_kept_when_all_is_new(void **sta
 	struct err err = { "" };
 
 	assert_int_equal(run(w, NULL), 0);
-	apply_free(w->a);
+	executor_free(w->a);
 	assert_int_equal(journal_open(&j, w->base, only(w).head.id, NULL), 0);
-	w->a = apply_recover(j, w->f, &w->in, &w->o);
-	assert_int_equal(apply_scan(&scan, w->a, NULL), 0);
+	w->a = executor_recover(j, w->f, &w->in, &w->o);
+	assert_int_equal(executor_scan(&scan, w->a, NULL), 0);
 	assert_int_equal(scan.new, w->p->changes->n);
 	w->s->lft[(size_t)w->p->changes->v[w->p->changes->n - 1].sw * w->s->stride + 3] ^= 1;
-	assert_int_equal(apply_confirm(w->a, &err), -EUCLEAN);
+	assert_int_equal(executor_confirm(w->a, &err), -EUCLEAN);
 	w->s->lft[(size_t)w->p->changes->v[w->p->changes->n - 1].sw * w->s->stride + 3] ^= 1;
-	assert_int_equal(apply_confirm(w->a, NULL), 0);
+	assert_int_equal(executor_confirm(w->a, NULL), 0);
 	assert_int_equal(only(w).state, TXN_CONFIRMED);
 }
 
@@ -741,20 +741,20 @@ static void recovery_without_a_switch_is_incomplete_until_given_up(void **state)
 	struct err err = { "" };
 
 	assert_int_equal(run(w, NULL), 0);
-	apply_free(w->a);
+	executor_free(w->a);
 	assert_int_equal(journal_open(&j, w->base, only(w).head.id, NULL), 0);
 	t = net_tables(g, 0, true);
 	s = net_sim_new(g, t);
 	w->in = net_installer(s);
-	w->a = apply_recover(j, g, &w->in, &w->o);
-	assert_int_equal(apply_scan(&scan, w->a, NULL), 0);
+	w->a = executor_recover(j, g, &w->in, &w->o);
+	assert_int_equal(executor_scan(&scan, w->a, NULL), 0);
 	assert_true(scan.missing > 0);
-	assert_int_equal(apply_rollback(w->a, &err), -EUCLEAN);
+	assert_int_equal(executor_rollback(w->a, &err), -EUCLEAN);
 	assert_non_null(strstr(err.text, "0x0000000000001005"));
-	assert_int_equal(apply_give_up(w->a, "leaf5 is scrap", NULL), 0);
+	assert_int_equal(executor_give_up(w->a, "leaf5 is scrap", NULL), 0);
 	assert_int_equal(only(w).state, TXN_GIVEN_UP);
-	assert_int_equal(apply_give_up(w->a, "twice", NULL), -EINVAL);
-	apply_free(w->a);
+	assert_int_equal(executor_give_up(w->a, "twice", NULL), -EINVAL);
+	executor_free(w->a);
 	w->a = NULL;
 	net_sim_free(s);
 	tables_put(t);

@@ -168,7 +168,7 @@ static void round_of_all(struct world *w)
 static void await(struct world *w)
 {
 	round_of_all(w);
-	if (w->c.action == ACT_AWAIT && notice_now_ns(w->np[COORD]) > w->asked_ns + RESEND) {
+	if (w->c.action == ACT_AWAIT && notice_port_now_ns(w->np[COORD]) > w->asked_ns + RESEND) {
 		coordinator_step(&w->c, EV_RESEND);
 		w->resends++;
 	}
@@ -190,7 +190,7 @@ static void act(struct world *w)
 	case ACT_NOTIFY:
 		coordinator_notice(&w->c, &n);
 		assert_int_equal(notice_send_phase(w->np[COORD], &n, false, &w->err), 0);
-		w->asked_ns = notice_now_ns(w->np[COORD]);
+		w->asked_ns = notice_port_now_ns(w->np[COORD]);
 		coordinator_step(&w->c, EV_DONE);
 		return;
 	case ACT_AWAIT:

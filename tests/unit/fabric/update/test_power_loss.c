@@ -118,24 +118,24 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct apply_opts opts(const struct world *w)
+static struct executor_opts opts(const struct world *w)
 {
-	return (struct apply_opts){ .base = w->base, .user = "ana", .accept_sl_change = true };
+	return (struct executor_opts){ .base = w->base, .user = "ana", .accept_sl_change = true };
 }
 
 /* In the child. */
 static void update(struct world *w, enum end end)
 {
 	struct installer in = net_installer(w->s);
-	struct apply_opts o = opts(w);
-	struct apply *a = apply_new(w->p, &in, &o);
+	struct executor_opts o = opts(w);
+	struct executor *a = executor_new(w->p, &in, &o);
 
-	if (apply_run(a, NULL))
+	if (executor_run(a, NULL))
 		_exit(disk.failing ? 0 : 3);
-	if (end == END_CONFIRM && apply_confirm(a, NULL) && disk.fault == DISK_FAIL)
-		apply_rollback(a, NULL);
+	if (end == END_CONFIRM && executor_confirm(a, NULL) && disk.fault == DISK_FAIL)
+		executor_rollback(a, NULL);
 	else if (end == END_ROLLBACK)
-		apply_rollback(a, NULL);
+		executor_rollback(a, NULL);
 	_exit(0);
 }
 
@@ -153,16 +153,16 @@ static void one_txn(const struct world *w, struct txn_info *out, uint32_t *n)
 static void recover_once(struct world *w, const char *id)
 {
 	struct installer in = net_installer(w->s);
-	struct apply_opts o = opts(w);
+	struct executor_opts o = opts(w);
 	struct journal *j;
-	struct apply *a;
+	struct executor *a;
 
 	if (journal_open(&j, w->base, id, NULL))
 		_exit(4);
 	if (txn_state_final(journal_info(j)->state)) /* the last one got as far as that */
 		_exit(0);
-	a = apply_recover(j, w->f, &in, &o);
-	_exit(apply_rollback(a, NULL) ? 5 : 0);
+	a = executor_recover(j, w->f, &in, &o);
+	_exit(executor_rollback(a, NULL) ? 5 : 0);
 }
 
 /* What the child did; false: it ended before the fault came. */
@@ -181,10 +181,10 @@ static bool ended_by_fault(pid_t pid)
 static void status_is_true(struct world *w, const struct txn_info *t, bool noted)
 {
 	struct installer in = net_installer(w->s);
-	struct apply_opts o = opts(w);
+	struct executor_opts o = opts(w);
 	struct recovery_scan s;
 	struct journal *j;
-	struct apply *a;
+	struct executor *a;
 
 	assert_string_equal(t->broken, "");
 	assert_false(t->live);
@@ -197,12 +197,12 @@ static void status_is_true(struct world *w, const struct txn_info *t, bool noted
 		assert_true(net_holds(w->s, w->p->to, true));
 read:
 	assert_int_equal(journal_open(&j, w->base, t->head.id, NULL), 0);
-	a = apply_recover(j, w->f, &in, &o);
-	assert_int_equal(apply_scan(&s, a, NULL), 0);
+	a = executor_recover(j, w->f, &in, &o);
+	assert_int_equal(executor_scan(&s, a, NULL), 0);
 	assert_int_equal(!s.new && !s.between, net_holds(w->s, w->from, true));
 	assert_int_equal(!s.old && !s.between, net_holds(w->s, w->p->to, true));
 	assert_int_equal(s.foreign + s.silent + s.missing, 0);
-	apply_free(a);
+	executor_free(a);
 }
 
 /* Recovers with the power failing at each of its steps, then for good. */

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-static struct apply_status full_status(void)
+static struct executor_status full_status(void)
 {
-	struct apply_status st = {
+	struct executor_status st = {
 		.phase = PHASE_UNPATH,
 		.wave = 3,
 		.nwaves = 9,
@@ -42,7 +42,7 @@ static struct apply_status full_status(void)
 	return st;
 }
 
-static void same_status(const struct apply_status *a, const struct apply_status *b)
+static void same_status(const struct executor_status *a, const struct executor_status *b)
 {
 	assert_int_equal(a->phase, b->phase);
 	assert_int_equal(a->wave, b->wave);
@@ -69,8 +69,8 @@ static void same_status(const struct apply_status *a, const struct apply_status 
 	assert_int_equal(a->slow[0].us, b->slow[0].us);
 }
 
-static void through(const struct apply_event *ev, const struct apply_status *st,
-		    struct apply_event *ev2, struct apply_status *st2)
+static void through(const struct executor_event *ev, const struct executor_status *st,
+		    struct executor_event *ev2, struct executor_status *st2)
 {
 	json_t *j = update_event_json(ev, st, NULL);
 
@@ -81,13 +81,13 @@ static void through(const struct apply_event *ev, const struct apply_status *st,
 
 static void an_event_comes_as_it_was_sent(void **state)
 {
-	struct apply_event ev = { .kind = APPLY_PHASE_END,
-				  .phase = PHASE_WRITE,
-				  .wave = 2,
-				  .items = 17,
-				  .rc = -5 },
-			   ev2;
-	struct apply_status st = full_status(), st2;
+	struct executor_event ev = { .kind = APPLY_PHASE_END,
+				     .phase = PHASE_WRITE,
+				     .wave = 2,
+				     .items = 17,
+				     .rc = -5 },
+			      ev2;
+	struct executor_status st = full_status(), st2;
 
 	(void)state;
 	snprintf(ev.text, sizeof(ev.text), "written");
@@ -104,8 +104,8 @@ static void an_event_comes_as_it_was_sent(void **state)
 
 static void one_of_which_nothing_is_known_does_too(void **state)
 {
-	struct apply_event ev = { .kind = APPLY_PHASE_BEGIN, .phase = PHASE_PREPARE }, ev2;
-	struct apply_status st = { .phase = PHASE_PREPARE }, st2;
+	struct executor_event ev = { .kind = APPLY_PHASE_BEGIN, .phase = PHASE_PREPARE }, ev2;
+	struct executor_status st = { .phase = PHASE_PREPARE }, st2;
 
 	(void)state;
 	through(&ev, &st, &ev2, &st2);
@@ -117,8 +117,8 @@ static void every_kind_has_a_word(void **state)
 {
 	(void)state;
 	for (int k = APPLY_PHASE_BEGIN; k <= APPLY_SETTLED; k++) {
-		struct apply_event ev = { .kind = (enum apply_event_kind)k }, ev2;
-		struct apply_status st = full_status(), st2;
+		struct executor_event ev = { .kind = (enum executor_event_kind)k }, ev2;
+		struct executor_status st = full_status(), st2;
 
 		through(&ev, &st, &ev2, &st2);
 		assert_int_equal(ev2.kind, k);
@@ -128,8 +128,8 @@ static void every_kind_has_a_word(void **state)
 static void what_is_no_event_is_refused(void **state)
 {
 	json_t *j = json_pack("{s:s}", "event", "hello");
-	struct apply_event ev;
-	struct apply_status st;
+	struct executor_event ev;
+	struct executor_status st;
 
 	(void)state;
 	assert_false(update_event_parse(&ev, &st, j));

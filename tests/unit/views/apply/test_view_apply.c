@@ -260,11 +260,11 @@ static void what_was_found_in_the_tables_read_afterwards_is_said(void **state)
 
 static void is_called(const struct console_kit *k, const uint32_t *sw, uint32_t n, const char *name)
 {
-	struct shape *shape = shape_new(k->fabric);
+	struct topology_kind *shape = topology_kind_new(k->fabric);
 	char buf[24];
 
 	assert_string_equal(switches_name(buf, sizeof(buf), shape, sw, n), name);
-	shape_free(shape);
+	topology_kind_free(shape);
 }
 
 /* The first and the last of a switch's own kind. */

@@ -60,7 +60,7 @@ static void every_channel_is_in_exactly_one_cell(void **state)
 	(void)state;
 	for (size_t i = 0; i < NSPECS; i++) {
 		struct fabric *f = net_spec(specs[i]);
-		struct shape *s = shape_new(f);
+		struct topology_kind *s = topology_kind_new(f);
 		struct heat_layout *l = heat_layout_new(f, s, NULL);
 		uint32_t *count = xcalloc(f->nchan, sizeof(*count));
 
@@ -77,7 +77,7 @@ static void every_channel_is_in_exactly_one_cell(void **state)
 		assert_true(l->nplane >= 2);
 		free(count);
 		heat_layout_free(l);
-		shape_free(s);
+		topology_kind_free(s);
 		fabric_put(f);
 	}
 }
@@ -87,7 +87,7 @@ static void different_cables_of_a_row_share_a_cell_only_when_parallel(void **sta
 	(void)state;
 	for (size_t i = 0; i < NSPECS; i++) {
 		struct fabric *f = net_spec(specs[i]);
-		struct shape *s = shape_new(f);
+		struct topology_kind *s = topology_kind_new(f);
 		struct heat_layout *l = heat_layout_new(f, s, NULL);
 
 		for (uint32_t k = 0; k < l->nplane; k++) {
@@ -101,7 +101,7 @@ static void different_cables_of_a_row_share_a_cell_only_when_parallel(void **sta
 								 f->chan_dst[p->chan[x - 1]]);
 		}
 		heat_layout_free(l);
-		shape_free(s);
+		topology_kind_free(s);
 		fabric_put(f);
 	}
 }
@@ -120,11 +120,11 @@ static void shapes_are_recognised(void **state)
 	(void)state;
 	for (size_t i = 0; i < NSPECS; i++) {
 		struct fabric *f = net_spec(specs[i]);
-		struct shape *s = shape_new(f);
+		struct topology_kind *s = topology_kind_new(f);
 		char text[64];
 
-		shape_sentence(text, sizeof(text), s);
-		if (s->kind == SHAPE_HYPERX) {
+		topology_kind_sentence(text, sizeof(text), s);
+		if (s->kind == TOPOLOGY_HYPERX) {
 			/* the dimensions are found in no particular order */
 			uint32_t product = 1;
 
@@ -136,7 +136,7 @@ static void shapes_are_recognised(void **state)
 		} else {
 			assert_string_equal(text, want[i]);
 		}
-		shape_free(s);
+		topology_kind_free(s);
 		fabric_put(f);
 	}
 }
@@ -146,7 +146,7 @@ static void storage_on_spines_leaves_a_tree_a_tree(void **state)
 	struct freeze_opts opts = { .lmc = -1 };
 	struct builder *b = NULL;
 	struct fabric *f = NULL;
-	struct shape *s;
+	struct topology_kind *s;
 	struct err err;
 	uint32_t io, spine;
 
@@ -162,10 +162,10 @@ static void storage_on_spines_leaves_a_tree_a_tree(void **state)
 		skip();
 	}
 	assert_int_equal(builder_freeze(&f, b, &opts, &err), 0);
-	s = shape_new(f);
-	assert_int_equal(s->kind, SHAPE_TREE);
+	s = topology_kind_new(f);
+	assert_int_equal(s->kind, TOPOLOGY_TREE);
 	assert_int_equal(s->nlevel, 2);
-	shape_free(s);
+	topology_kind_free(s);
 	builder_free(b);
 	fabric_put(f);
 }
@@ -195,7 +195,7 @@ static void windows_fit_the_screen_at_every_size_and_zoom(void **state)
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct fabric *f = net_spec(some[i]);
-		struct shape *s = shape_new(f);
+		struct topology_kind *s = topology_kind_new(f);
 		struct heat_layout *l = heat_layout_new(f, s, NULL);
 
 		for (uint32_t k = 0; k < l->nplane; k++) {
@@ -216,7 +216,7 @@ static void windows_fit_the_screen_at_every_size_and_zoom(void **state)
 						}
 		}
 		heat_layout_free(l);
-		shape_free(s);
+		topology_kind_free(s);
 		fabric_put(f);
 	}
 }
@@ -224,7 +224,7 @@ static void windows_fit_the_screen_at_every_size_and_zoom(void **state)
 static void at_the_fit_all_of_2064_switches_is_on_a_small_screen(void **state)
 {
 	struct fabric *f = net_spec("dragonfly:p=8");
-	struct shape *s = shape_new(f);
+	struct topology_kind *s = topology_kind_new(f);
 	struct heat_layout *l = heat_layout_new(f, s, NULL);
 	struct heat_window w = { 0 };
 
@@ -234,7 +234,7 @@ static void at_the_fit_all_of_2064_switches_is_on_a_small_screen(void **state)
 	assert_int_equal(w.vis_rows, w.nrow);
 	assert_int_equal(w.vis_cols, w.ncol);
 	heat_layout_free(l);
-	shape_free(s);
+	topology_kind_free(s);
 	fabric_put(f);
 }
 
@@ -243,7 +243,7 @@ static void a_channel_is_found_in_its_planes(void **state)
 	(void)state;
 	for (size_t i = 0; i < NSPECS; i += 2) {
 		struct fabric *f = net_spec(specs[i]);
-		struct shape *s = shape_new(f);
+		struct topology_kind *s = topology_kind_new(f);
 		struct heat_layout *l = heat_layout_new(f, s, NULL);
 
 		for (uint32_t c = 0; c < f->nchan; c += 7) {
@@ -257,7 +257,7 @@ static void a_channel_is_found_in_its_planes(void **state)
 			assert_int_equal(found, sets);
 		}
 		heat_layout_free(l);
-		shape_free(s);
+		topology_kind_free(s);
 		fabric_put(f);
 	}
 }
@@ -266,7 +266,7 @@ static void a_channel_is_found_in_its_planes(void **state)
 static void cells_of_groups_and_lines_join_what_they_say(void **state)
 {
 	struct fabric *f = net_spec("dragonfly:p=2"), *g = net_spec("torus:dims=6x5,hosts=1");
-	struct shape *s = shape_new(f), *t = shape_new(g);
+	struct topology_kind *s = topology_kind_new(f), *t = topology_kind_new(g);
 	struct heat_layout *l = heat_layout_new(f, s, NULL), *m = heat_layout_new(g, t, NULL);
 
 	(void)state;
@@ -289,13 +289,13 @@ static void cells_of_groups_and_lines_join_what_they_say(void **state)
 			uint32_t c = m->plane[0].chan[m->plane[0].row_off[r] + x];
 
 			assert_int_equal(m->plane[0].col[m->plane[0].row_off[r] + x], x);
-			assert_int_equal(t->coord[g->chan_src[c] * SHAPE_DIMS], x);
-			assert_int_equal(t->coord[g->chan_dst[c] * SHAPE_DIMS], (x + 1) % 6);
+			assert_int_equal(t->coord[g->chan_src[c] * TOPOLOGY_DIMS], x);
+			assert_int_equal(t->coord[g->chan_dst[c] * TOPOLOGY_DIMS], (x + 1) % 6);
 		}
 	heat_layout_free(l);
 	heat_layout_free(m);
-	shape_free(s);
-	shape_free(t);
+	topology_kind_free(s);
+	topology_kind_free(t);
 	fabric_put(f);
 	fabric_put(g);
 }
@@ -350,7 +350,7 @@ static void racks_are_those_of_switches_else_of_their_hosts(void **state)
 	(void)state;
 	for (int hosts = 0; hosts < 2; hosts++) {
 		struct fabric *f = in_racks(hosts);
-		struct shape *s = shape_new(f);
+		struct topology_kind *s = topology_kind_new(f);
 		struct racks *r = racks_new(f, NULL, NULL);
 		struct heat_layout *l = heat_layout_new(f, s, r);
 		struct heat_rows rows = { 0 };
@@ -375,7 +375,7 @@ static void racks_are_those_of_switches_else_of_their_hosts(void **state)
 		heat_rows_done(&rows);
 		heat_layout_free(l);
 		racks_free(r);
-		shape_free(s);
+		topology_kind_free(s);
 		fabric_put(f);
 	}
 }
@@ -411,7 +411,7 @@ static void check_pairs(const char *text, const char *first)
 {
 	struct fabric *f = net_spec("fattree2:leaves=8,spines=4,hosts=3");
 	struct racks *r = racks_by(f, text);
-	struct shape *s = shape_new(f);
+	struct topology_kind *s = topology_kind_new(f);
 	struct heat_layout *l = heat_layout_new(f, s, r);
 
 	assert_int_equal(r->n, 5);
@@ -424,7 +424,7 @@ static void check_pairs(const char *text, const char *first)
 	assert_int_equal(l->plane[1].nrow, 5);
 	heat_layout_free(l);
 	racks_free(r);
-	shape_free(s);
+	topology_kind_free(s);
 	fabric_put(f);
 }
 

@@ -61,8 +61,9 @@ static void lanes_are_counted(void **state)
 	tables_sl_form(k.tables, SL_BY_DLID, k.fabric);
 	for (uint32_t lid = 0; lid <= k.tables->max_lid; lid++)
 		k.tables->sl[lid] = lid % 2 ? 0 : 1;
-	usage_free(k.usage);
-	assert_int_equal(usage_compute(&k.usage, k.fabric, k.tables, k.jobs, true, NULL, NULL), 0);
+	link_usage_free(k.usage);
+	assert_int_equal(link_usage_compute(&k.usage, k.fabric, k.tables, k.jobs, true, NULL, NULL),
+			 0);
 	k.s.usage = k.usage;
 	console_keys(&k, "mmmmm");
 	console_shows(&k, ": virtual lanes");

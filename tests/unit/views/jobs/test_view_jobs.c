@@ -108,7 +108,7 @@ static void figures_of_a_job_are_those_of_its_links(void **state)
 		uint32_t hot = 0, links = 0;
 		double most = -1, routes = 0;
 
-		l = survey_job_load(ui_survey(k.ui), &k.s, j);
+		l = fabric_summary_job_load(ui_survey(k.ui), &k.s, j);
 		assert_non_null(l);
 		for (uint32_t c = 0; c < k.fabric->nchan; c++) {
 			uint32_t n = job_routes_on(k.usage->routes, j, c);

@@ -49,7 +49,7 @@ static void rising_errors_are_among_the_problems_that_are_counted(void **state)
 {
 	uint32_t count[PROBLEM_KINDS];
 	struct console_kit k;
-	const struct survey *v;
+	const struct fabric_summary *v;
 
 	(void)state;
 	open_tree(&k);
@@ -57,14 +57,14 @@ static void rising_errors_are_among_the_problems_that_are_counted(void **state)
 	k.rates->port[chan_fabric_port(k.fabric, 51)].errors_per_min = 2;
 	console_shows(&k, "x leaf");
 	v = ui_survey(k.ui);
-	tally_problems(count, v->tally, 0);
+	sample_summary_problems(count, v->tally, 0);
 	assert_int_equal(count[PROBLEM_DOWN], 1);
 	assert_int_equal(count[PROBLEM_NO_REPLY], 2);
 	assert_int_equal(count[PROBLEM_REDUCED], 1);
 	assert_int_equal(count[PROBLEM_ERRORS], 2); /* this one, and that of break_it() */
 	assert_int_equal(v->errors, count[PROBLEM_ERRORS]);
 	assert_int_equal(v->nproblem, 1 + 2 + 1 + 2);
-	tally_problems(count, v->tally, 3);
+	sample_summary_problems(count, v->tally, 3);
 	assert_true(count[PROBLEM_ERRORS] < 2);
 	console_close(&k);
 }
@@ -125,7 +125,7 @@ static void a_lost_link_is_remembered(void **state)
 {
 	struct fabric *whole = make("fattree2:leaves=6,spines=3,hosts=2");
 	struct fabric *torn = make("fattree2:leaves=6,spines=3,hosts=2,fail=1,seed=5");
-	struct survey v = { 0 };
+	struct fabric_summary v = { 0 };
 	struct state s;
 	bool longer;
 
@@ -133,11 +133,11 @@ static void a_lost_link_is_remembered(void **state)
 	state_init(&s);
 	s.now_s = 1000;
 	s.fabric = whole;
-	survey_update(&v, &s);
+	fabric_summary_update(&v, &s);
 	assert_int_equal(v.nproblem, 0);
 	s.fabric = torn;
 	s.now_s = 1060;
-	survey_update(&v, &s);
+	fabric_summary_update(&v, &s);
 	assert_int_equal(v.nproblem, 2);
 	for (uint32_t i = 0; i < 2; i++) {
 		uint32_t sw = v.problem_sw[i], other = v.problem_sw[1 - i];
@@ -146,49 +146,49 @@ static void a_lost_link_is_remembered(void **state)
 
 		snprintf(want, sizeof(want), "%s/%u", torn->sw_name[other], v.problem_port[1 - i]);
 		assert_int_equal(v.problem[port], PROBLEM_DOWN);
-		assert_string_equal(troubles_was(v.troubles, port), want);
-		assert_true(troubles_age_s(v.troubles, port, 1100, &longer) == 40);
+		assert_string_equal(port_problems_was(v.troubles, port), want);
+		assert_true(port_problems_age_s(v.troubles, port, 1100, &longer) == 40);
 		assert_false(longer);
 	}
 	s.fabric = whole;
 	s.now_s = 1200;
-	survey_update(&v, &s);
+	fabric_summary_update(&v, &s);
 	assert_int_equal(v.nproblem, 0);
-	survey_done(&v);
+	fabric_summary_done(&v);
 	fabric_put(whole);
 	fabric_put(torn);
 }
 
 static void what_another_thread_added_up_is_taken_over(void **state)
 {
-	struct survey own = { 0 }, given = { 0 };
+	struct fabric_summary own = { 0 }, given = { 0 };
 	struct console_kit k;
-	struct tally *t;
+	struct sample_summary *t;
 
 	(void)state;
 	open_tree(&k);
 	break_it(&k);
-	survey_update(&own, &k.s);
-	t = tally_new(k.fabric, &own.norm, k.s.sample, k.s.rates);
+	fabric_summary_update(&own, &k.s);
+	t = sample_summary_new(k.fabric, &own.norm, k.s.sample, k.s.rates);
 	k.s.tally = t;
-	survey_update(&given, &k.s);
+	fabric_summary_update(&given, &k.s);
 	assert_ptr_equal(given.tally, t);
 	assert_memory_equal(given.problem, own.problem, k.fabric->nport);
 	assert_memory_equal(given.hot, own.hot, sizeof(own.hot));
 	assert_int_equal(given.nproblem, own.nproblem);
 	assert_int_equal(given.errors, 1);
 	k.s.limits.errors_per_min = 1000; /* such errors are no problem then */
-	survey_update(&given, &k.s);
+	fabric_summary_update(&given, &k.s);
 	assert_ptr_equal(given.tally, t);
 	assert_int_equal(given.errors, 0);
 	k.s.rates = NULL; /* not what was added up */
-	survey_update(&given, &k.s);
+	fabric_summary_update(&given, &k.s);
 	assert_ptr_not_equal(given.tally, t);
 	assert_int_equal(given.nhot, 0);
 	k.s.tally = NULL;
-	tally_put(t);
-	survey_done(&own);
-	survey_done(&given);
+	sample_summary_put(t);
+	fabric_summary_done(&own);
+	fabric_summary_done(&given);
 	console_close(&k);
 }
 
@@ -219,7 +219,7 @@ static void links_that_wait_or_have_errors_are_a_list_of_their_own(void **state)
 static void jobs_come_by_traffic(void **state)
 {
 	struct console_kit k;
-	const struct survey *v;
+	const struct fabric_summary *v;
 
 	(void)state;
 	open_tree(&k);

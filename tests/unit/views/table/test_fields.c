@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 static struct console_kit kit;
-static struct survey survey;
+static struct fabric_summary survey;
 static struct session_row session = { .file = "20261120T234000Z-4740.jsonl",
 				      .sid = "20261120T234000Z-4740",
 				      .part = 1,
@@ -45,7 +45,7 @@ static int open_tree(void **state)
 	console_open(&kit, 80, 24);
 	console_fabric(&kit, "xgft:h=2,m=4x12,w=1x4", jobs);
 	console_no_reply(&kit, 3);
-	survey_update(&survey, &kit.s);
+	fabric_summary_update(&survey, &kit.s);
 	events_add(&kit.events, &line);
 	kit.s.sessions = &recorded;
 	return 0;
@@ -54,7 +54,7 @@ static int open_tree(void **state)
 static int close_tree(void **state)
 {
 	(void)state;
-	survey_done(&survey);
+	fabric_summary_done(&survey);
 	console_close(&kit);
 	return 0;
 }
@@ -390,7 +390,7 @@ static void without_a_field_rows_are_in_the_order_of_names(void **state)
 		char a[VALUE_LEN], b[VALUE_LEN];
 
 		assert_true(natural_cmp(rows_label(a, &r, o.row[i - 1]),
-					     rows_label(b, &r, o.row[i])) < 0);
+					rows_label(b, &r, o.row[i])) < 0);
 	}
 	assert_int_equal(row_filter_new(&filter, ROWS_PORTS, "kind=host", NULL, NULL), 0);
 	rows_select(&o, &r, filter, NULL, true);
@@ -399,7 +399,7 @@ static void without_a_field_rows_are_in_the_order_of_names(void **state)
 		char a[VALUE_LEN], b[VALUE_LEN];
 
 		assert_true(natural_cmp(rows_label(a, &r, o.row[i - 1]),
-					     rows_label(b, &r, o.row[i])) > 0);
+					rows_label(b, &r, o.row[i])) > 0);
 	}
 	row_filter_free(filter);
 	row_order_done(&o);
@@ -407,12 +407,12 @@ static void without_a_field_rows_are_in_the_order_of_names(void **state)
 
 static void nothing_known_means_no_rows(void **state)
 {
-	struct survey v = { 0 };
+	struct fabric_summary v = { 0 };
 	struct state s;
 
 	(void)state;
 	state_init(&s);
-	survey_update(&v, &s);
+	fabric_summary_update(&v, &s);
 	for (enum row_kind k = 0; k < ROW_KINDS; k++) {
 		struct rows r = { k, &s, &v };
 		struct row_order o = { 0 };
@@ -422,7 +422,7 @@ static void nothing_known_means_no_rows(void **state)
 		assert_int_equal(o.n, 0);
 		row_order_done(&o);
 	}
-	survey_done(&v);
+	fabric_summary_done(&v);
 }
 
 int main(void)

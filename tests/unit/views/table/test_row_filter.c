@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 static struct console_kit kit;
-static struct survey survey;
+static struct fabric_summary survey;
 
 static int open_tree(void **state)
 {
@@ -26,14 +26,14 @@ static int open_tree(void **state)
 	console_open(&kit, 80, 24);
 	console_fabric(&kit, "xgft:h=2,m=4x4,w=1x4", jobs);
 	console_no_reply(&kit, 3);
-	survey_update(&survey, &kit.s);
+	fabric_summary_update(&survey, &kit.s);
 	return 0;
 }
 
 static int close_tree(void **state)
 {
 	(void)state;
-	survey_done(&survey);
+	fabric_summary_done(&survey);
 	console_close(&kit);
 	return 0;
 }

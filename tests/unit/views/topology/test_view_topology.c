@@ -258,14 +258,14 @@ static void big_fabrics_begin_with_groups(void **state)
 static void places_do_not_depend_on_the_order_of_discovery(void **state)
 {
 	struct console_kit k;
-	struct picture *a, *b, *blocks[2];
-	struct shape *s;
+	struct topology_layout *a, *b, *blocks[2];
+	struct topology_kind *s;
 
 	(void)state;
 	open_fabric(&k, "kary:k=4,n=3,hosts=4");
-	s = shape_new(k.fabric);
-	picture_new(&a, &blocks[0], k.fabric, s);
-	picture_new(&b, &blocks[1], k.fabric, s);
+	s = topology_kind_new(k.fabric);
+	topology_layout_new(&a, &blocks[0], k.fabric, s);
+	topology_layout_new(&b, &blocks[1], k.fabric, s);
 	assert_int_equal(a->nnode, k.fabric->nsw);
 	for (uint32_t i = 0; i < a->nnode; i++) {
 		assert_true(a->node[i].x > 0 && a->node[i].x < a->w);
@@ -281,11 +281,11 @@ static void places_do_not_depend_on_the_order_of_discovery(void **state)
 		if (i + 1 == a->nedge)
 			assert_int_equal(n, k.fabric->nchan);
 	}
-	picture_free(a);
-	picture_free(b);
-	picture_free(blocks[0]);
-	picture_free(blocks[1]);
-	shape_free(s);
+	topology_layout_free(a);
+	topology_layout_free(b);
+	topology_layout_free(blocks[0]);
+	topology_layout_free(blocks[1]);
+	topology_kind_free(s);
 	console_close(&k);
 }
 

@@ -303,24 +303,24 @@ static void the_sim_source_hands_out_a_list_when_jobs_changed(void **state)
 	uint64_t serial = workload_jobs_serial(w);
 
 	(void)state;
-	assert_int_equal(job_source_open(&s, job_source_find("sim"), &o, NULL), 0);
-	p = (struct pollfd){ .fd = job_source_fd(s), .events = POLLIN };
+	assert_int_equal(source_open(&s, source_find("sim"), &o, NULL), 0);
+	p = (struct pollfd){ .fd = source_fd(s), .events = POLLIN };
 	assert_int_equal(poll(&p, 1, 1000), 1);
-	assert_true(job_source_poll(s));
-	l = job_source_take(s);
+	assert_true(source_poll(s));
+	l = source_take(s);
 	assert_non_null(l);
 	assert_string_equal(l->source, "sim");
 	job_list_put(l);
-	job_source_poll(s);
-	assert_null(job_source_take(s));
+	source_poll(s);
+	assert_null(source_take(s));
 	while (workload_jobs_serial(w) == serial)
 		workload_advance(w, 10);
-	job_source_poll(s);
-	l = job_source_take(s);
+	source_poll(s);
+	l = source_take(s);
 	assert_non_null(l);
 	job_list_put(l);
-	job_source_close(s);
-	assert_int_equal(job_source_open(&s, job_source_find("sim"), NULL, NULL), -EINVAL);
+	source_close(s);
+	assert_int_equal(source_open(&s, source_find("sim"), NULL, NULL), -EINVAL);
 	workload_free(w);
 	fabric_put(f);
 }

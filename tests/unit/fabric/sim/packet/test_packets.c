@@ -182,13 +182,13 @@ static void head_of_queue_life_opens_a_deadlock_at_the_price_of_packets(void **s
 }
 
 /* It says when, and who waits for whom. */
-static void print_names_the_circle(const struct stress *s)
+static void print_names_the_circle(const struct deadlock_test *s)
 {
 	char *text = NULL, line[512], head[80];
 	size_t len;
 	FILE *m = open_memstream(&text, &len);
 
-	stress_print(m, s);
+	deadlock_test_print(m, s);
 	fclose(m);
 	snprintf(head, sizeof(head), "Deadlock after %.1f us: %u buffers wait",
 		 (double)s->closed_ns * 1e-3, s->ncycle);
@@ -199,7 +199,7 @@ static void print_names_the_circle(const struct stress *s)
 		/* the first packet stands where the next of the circle begins */
 		assert_int_equal(s->f->chan_dst[w->chan],
 				 s->f->chan_src[s->cycle[(i + 1) % s->ncycle].chan]);
-		stress_line(line, sizeof(line), s, i);
+		deadlock_test_line(line, sizeof(line), s, i);
 		assert_non_null(strstr(text, line));
 	}
 	free(text);
@@ -211,7 +211,7 @@ static void drive_slimfly(unsigned q, const char *name, unsigned vls, uint64_t s
 	struct engine_params params = { .threads = 1, .seed = seed };
 	struct tables *t, *used, *one;
 	struct fabric *f;
-	struct stress s;
+	struct deadlock_test s;
 	struct verdict *v;
 	struct err err;
 	char spec[40];
@@ -224,11 +224,11 @@ static void drive_slimfly(unsigned q, const char *name, unsigned vls, uint64_t s
 	one = vl_fold(f, t, 1);
 	assert_int_equal(verify_tables(&v, f, one, NULL, NULL, &err), 0);
 	assert_false(v->deadlock_free);
-	stress_init(&s, f, used, seed);
-	stress_aim(&s, used, v->cycle, v->ncycle);
+	deadlock_test_init(&s, f, used, seed);
+	deadlock_test_aim(&s, used, v->cycle, v->ncycle);
 	if (vls > 1)
-		stress_spread(&s, used, 2, seed);
-	assert_int_equal(stress_run(&s, ns, NULL, &err), 0);
+		deadlock_test_spread(&s, used, 2, seed);
+	assert_int_equal(deadlock_test_run(&s, ns, NULL, &err), 0);
 	if (vls == 1) {
 		assert_true(s.ncycle >= 3);
 		assert_true(s.closed_ns > 1000 && s.closed_ns < 50000);
@@ -241,7 +241,7 @@ static void drive_slimfly(unsigned q, const char *name, unsigned vls, uint64_t s
 	}
 	assert_int_equal(s.n.misordered + s.n.dropped, 0);
 	assert_adds_up(s.p);
-	stress_free(&s);
+	deadlock_test_free(&s);
 	verdict_free(v);
 	tables_put(one);
 	tables_put(used);

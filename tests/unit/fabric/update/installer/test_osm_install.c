@@ -32,8 +32,8 @@ struct world {
 	struct plan *p;
 	struct osm_install *oi;
 	struct installer in;
-	struct apply_opts o;
-	struct apply *a;
+	struct executor_opts o;
+	struct executor *a;
 	char *base;
 	uint32_t routings, lost; /* the routing whose first write is lost, from 1 */
 	uint64_t written;
@@ -130,8 +130,8 @@ static int up(void **state)
 	w->oi = osm_install_new(w->osm->l, net_installer(w->s));
 	osm_install_plan(w->oi, w->f, w->p->from, w->p->to);
 	w->in = osm_installer(w->oi);
-	w->o = (struct apply_opts){ .base = w->base, .user = "ana", .settle_ms = 20 };
-	w->a = apply_new(w->p, &w->in, &w->o);
+	w->o = (struct executor_opts){ .base = w->base, .user = "ana", .settle_ms = 20 };
+	w->a = executor_new(w->p, &w->in, &w->o);
 	*state = w;
 	return 0;
 }
@@ -140,7 +140,7 @@ static int down(void **state)
 {
 	struct world *w = *state;
 
-	apply_free(w->a);
+	executor_free(w->a);
 	osm_install_free(w->oi);
 	plan_free(w->p);
 	fake_osm_free(w->osm);
@@ -160,7 +160,7 @@ static void an_update_is_written_by_opensm_wave_by_wave_and_kept(void **state)
 	struct err err = { "" };
 	struct osm_status s;
 
-	if (apply_run(w->a, &err))
+	if (executor_run(w->a, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(w->routings, 2);
 	assert_true(net_holds(w->s, w->p->to, true));
@@ -169,16 +169,16 @@ static void an_update_is_written_by_opensm_wave_by_wave_and_kept(void **state)
 	assert_false(s.step);
 	assert_int_equal(s.sls, 2);
 	assert_false(s.confirmed_there);
-	assert_int_equal(apply_confirm(w->a, &err), 0);
+	assert_int_equal(executor_confirm(w->a, &err), 0);
 	s = fake_osm_status(w->osm);
 	assert_string_equal(s.source, OSM_SOURCE_CONFIRMED);
 	assert_true(s.confirmed_there);
 	assert_string_equal(s.base, "");
 }
 
-static void first_failed(void *ctx, const struct apply_event *ev)
+static void first_failed(void *ctx, const struct executor_event *ev)
 {
-	struct apply_event *first = ctx;
+	struct executor_event *first = ctx;
 
 	if ((ev->kind == APPLY_ITEM || ev->kind == APPLY_VERIFY) && ev->rc &&
 	    !ev->wave == !first->wave && ev->phase == PHASE_WRITE)
@@ -189,16 +189,16 @@ static void first_failed(void *ctx, const struct apply_event *ev)
 static void a_wave_that_opensm_refuses_says_so_in_its_items(void **state)
 {
 	struct world *w = *state;
-	struct apply_event first = { .wave = 1 };
+	struct executor_event first = { .wave = 1 };
 	char *policy = xasprintf("engine updn\nexclude %s\n", w->f->sw_name[w->f->nsw - 1]);
 	struct err err = { "" };
 
-	apply_free(w->a);
+	executor_free(w->a);
 	w->o.event = first_failed;
 	w->o.ctx = &first;
-	w->a = apply_new(w->p, &w->in, &w->o);
+	w->a = executor_new(w->p, &w->in, &w->o);
 	fake_osm_policy(w->osm, policy);
-	assert_int_not_equal(apply_run(w->a, &err), 0);
+	assert_int_not_equal(executor_run(w->a, &err), 0);
 	assert_int_equal(first.kind, APPLY_VERIFY);
 	if (!strstr(first.text, "the policy's exclude") || strstr(first.text, "by the switch"))
 		fail_msg("%s", first.text);
@@ -237,8 +237,8 @@ static void not_confirmed_opensm_returns_to_what_it_did_before(void **state)
 	struct osm_status s;
 
 	strcpy(before, fake_osm_status(w->osm).tables);
-	assert_int_equal(apply_run(w->a, &err), 0);
-	assert_int_equal(apply_rollback(w->a, &err), 0);
+	assert_int_equal(executor_run(w->a, &err), 0);
+	assert_int_equal(executor_rollback(w->a, &err), 0);
 	assert_true(net_holds(w->s, w->from, true));
 	s = fake_osm_status(w->osm);
 	assert_string_equal(s.tables, before);
@@ -254,7 +254,7 @@ static void what_opensm_only_believes_is_written_again_in_full(void **state)
 	struct err err = { "" };
 
 	w->lost = 1;
-	if (apply_run(w->a, &err))
+	if (executor_run(w->a, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(w->routings, 3);
 	assert_true(net_holds(w->s, w->p->to, true));
@@ -271,7 +271,7 @@ static void when_the_fabric_changes_under_way_the_update_goes_back_and_says_why(
 	fabric_put(w->osm->f);
 	w->osm->f = f;
 	w->osm->write = NULL; /* its engine's tables would be of another fabric */
-	assert_true(apply_run(w->a, &err) < 0);
+	assert_true(executor_run(w->a, &err) < 0);
 	s = fake_osm_status(w->osm);
 	assert_string_equal(s.source, OSM_SOURCE_ENGINE);
 	assert_non_null(strstr(s.why, "the fabric is not the one"));
@@ -283,11 +283,11 @@ static void without_the_plugin_nothing_is_written_and_the_old_tables_stay(void *
 	struct world *w = *state;
 	struct err err = { "" };
 
-	server_stop(w->osm->server);
-	assert_true(apply_run(w->a, &err) < 0);
+	socket_server_stop(w->osm->server);
+	assert_true(executor_run(w->a, &err) < 0);
 	assert_true(net_holds(w->s, w->from, true));
-	assert_int_equal(server_start(&w->osm->server, w->osm->path, w->osm->desk, &fake_osm_ops,
-				      w->osm, NULL, NULL),
+	assert_int_equal(socket_server_start(&w->osm->server, w->osm->path, w->osm->desk,
+					     &fake_osm_ops, w->osm, NULL, NULL),
 			 0);
 }
 
@@ -317,13 +317,13 @@ static int dies(struct world *w, struct other *o, struct err *err)
 	int rc;
 
 	o->w = w;
-	assert_int_equal(apply_run(w->a, err), 0);
+	assert_int_equal(executor_run(w->a, err), 0);
 	osm_install_sm(w->oi, look_for_other, o);
 	osm_install_hurry(w->oi, o->by ? 20 : 100);
-	server_stop(w->osm->server);
-	rc = apply_rollback(w->a, err);
-	assert_int_equal(server_start(&w->osm->server, w->osm->path, w->osm->desk, &fake_osm_ops,
-				      w->osm, NULL, NULL),
+	socket_server_stop(w->osm->server);
+	rc = executor_rollback(w->a, err);
+	assert_int_equal(socket_server_start(&w->osm->server, w->osm->path, w->osm->desk,
+					     &fake_osm_ops, w->osm, NULL, NULL),
 			 0);
 	return rc;
 }
@@ -347,7 +347,7 @@ static void when_opensm_dies_and_nobody_follows_the_old_tables_are_written_witho
 	struct err err = { "" };
 
 	assert_int_equal(dies(w, &none, &err), 0);
-	assert_int_equal(apply_outcome(w->a), OUTCOME_ROLLED_BACK);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_ROLLED_BACK);
 	assert_int_equal(w->routings, 2);
 	assert_true(net_holds(w->s, w->from, true));
 }
@@ -359,7 +359,7 @@ static void when_opensm_dies_the_next_one_is_waited_for_to_write_the_old_tables(
 	struct err err = { "" };
 
 	assert_int_equal(dies(w, &next, &err), 0);
-	assert_int_equal(apply_outcome(w->a), OUTCOME_ROLLED_BACK);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_ROLLED_BACK);
 	assert_int_equal(last_update(w).state, TXN_ROLLED_BACK);
 	assert_int_equal(w->routings, 3);
 	assert_true(net_holds(w->s, w->from, true));
@@ -380,12 +380,12 @@ static struct tables *third_tables(const struct world *w)
 struct judged {
 	struct world *w;
 	const struct tables *by;
-	enum theirs_verdict verdict;
+	enum foreign_verdict verdict;
 	uint32_t asked;
 	uint32_t elsewhere; /* old blocks that differ, of those the update does not write */
 };
 
-static int judge(void *ctx, struct apply_theirs *out, struct err *err)
+static int judge(void *ctx, struct executor_foreign *out, struct err *err)
 {
 	struct judged *j = ctx;
 	struct tdiff *old = tdiff_new(j->w->f, j->w->p->from, j->by);
@@ -394,7 +394,7 @@ static int judge(void *ctx, struct apply_theirs *out, struct err *err)
 	(void)err;
 	assert_true(net_holds(j->w->s, j->by, true));
 	j->asked++;
-	*out = (struct apply_theirs){ .verdict = j->verdict, .text = "as it was judged" };
+	*out = (struct executor_foreign){ .verdict = j->verdict, .text = "as it was judged" };
 	out->blocks = old->blocks_all;
 	out->old_lft = old->nblocks + j->elsewhere;
 	out->old_sl2vl = old->nsl2vl;
@@ -409,20 +409,20 @@ static void judged_by(struct world *w, struct judged *j)
 {
 	w->o.judge = judge;
 	w->o.ctx = j;
-	apply_free(w->a);
-	w->a = apply_new(w->p, &w->in, &w->o);
+	executor_free(w->a);
+	w->a = executor_new(w->p, &w->in, &w->o);
 }
 
 static void ends_superseded(struct world *w, const struct err *err, const char *words)
 {
 	struct txn_info t = last_update(w);
-	struct apply_status st;
+	struct executor_status st;
 
-	assert_int_equal(apply_outcome(w->a), OUTCOME_SUPERSEDED);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_SUPERSEDED);
 	assert_int_equal(outcome_exit_code(OUTCOME_SUPERSEDED), 9);
 	assert_int_equal(t.state, TXN_SUPERSEDED);
 	assert_true(txn_state_final(t.state));
-	apply_status(w->a, &st);
+	executor_status(w->a, &st);
 	if (!strstr(err->text, words) || !strstr(st.text, words) || !strstr(t.said, words))
 		fail_msg("not told \"%s\": \"%s\", \"%s\", \"%s\"", words, err->text, st.text,
 			 t.said);
@@ -433,7 +433,7 @@ static void what_the_next_one_routes_by_is_left_to_it_judged_and_told(void **sta
 	struct world *w = *state;
 	struct tables *third = third_tables(w);
 	struct other next = { .by = third };
-	struct judged j = { w, third, THEIRS_FAULTY, 0, 0 };
+	struct judged j = { w, third, FOREIGN_FAULTY, 0, 0 };
 	struct err err = { "" };
 
 	judged_by(w, &j);
@@ -449,7 +449,7 @@ static void the_next_one_may_route_by_the_new_tables_and_nobody_has_confirmed_th
 {
 	struct world *w = *state;
 	struct other next = { .by = w->p->to };
-	struct judged j = { w, w->p->to, THEIRS_SOUND, 0, 0 };
+	struct judged j = { w, w->p->to, FOREIGN_SOUND, 0, 0 };
 	struct err err = { "" };
 
 	judged_by(w, &j);
@@ -463,7 +463,7 @@ static void a_next_one_that_differs_elsewhere_only_is_told_of_too(void **state)
 {
 	struct world *w = *state;
 	struct other next = { .by = w->from };
-	struct judged j = { w, w->from, THEIRS_SOUND, 0, 1 };
+	struct judged j = { w, w->from, FOREIGN_SOUND, 0, 1 };
 	struct err err = { "" };
 
 	judged_by(w, &j);
@@ -496,18 +496,18 @@ static void a_next_one_that_writes_nothing_is_not_waited_for_for_ever(void **sta
 	struct installer in = net_installer(w->s);
 	struct err err = { "" };
 
-	assert_int_equal(apply_run(w->a, &err), 0);
+	assert_int_equal(executor_run(w->a, &err), 0);
 	memcpy(it.data, change_old(w->p->changes, &w->p->changes->v[0]), sizeof(it.data));
 	in.ops->write(in.ctx, w->f, &it, 1, NULL, NULL);
 	osm_install_sm(w->oi, look_for_other, &next);
 	osm_install_hurry(w->oi, 20);
-	server_stop(w->osm->server);
-	if (apply_rollback(w->a, &err))
+	socket_server_stop(w->osm->server);
+	if (executor_rollback(w->a, &err))
 		fail_msg("%s", err.text);
-	assert_int_equal(apply_outcome(w->a), OUTCOME_ROLLED_BACK);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_ROLLED_BACK);
 	assert_true(net_holds(w->s, w->from, true));
-	assert_int_equal(server_start(&w->osm->server, w->osm->path, w->osm->desk, &fake_osm_ops,
-				      w->osm, NULL, NULL),
+	assert_int_equal(socket_server_start(&w->osm->server, w->osm->path, w->osm->desk,
+					     &fake_osm_ops, w->osm, NULL, NULL),
 			 0);
 }
 
@@ -517,7 +517,7 @@ static void an_opensm_that_lives_on_forgets_what_nobody_confirmed(void **state)
 {
 	struct world *w = *state;
 	struct tables *third = third_tables(w);
-	struct judged j = { w, third, THEIRS_SOUND, 0, 0 };
+	struct judged j = { w, third, FOREIGN_SOUND, 0, 0 };
 	struct other next = { .w = w, .by = third };
 	char before[DIGEST_HEX];
 	struct err err = { "" };
@@ -525,12 +525,12 @@ static void an_opensm_that_lives_on_forgets_what_nobody_confirmed(void **state)
 
 	strcpy(before, fake_osm_status(w->osm).tables);
 	judged_by(w, &j);
-	assert_int_equal(apply_run(w->a, &err), 0);
+	assert_int_equal(executor_run(w->a, &err), 0);
 	assert_string_not_equal(fake_osm_status(w->osm).base, "");
 	w->osm->standby = true;
 	osm_install_sm(w->oi, look_for_other, &next);
 	osm_install_hurry(w->oi, 20);
-	assert_int_equal(apply_rollback(w->a, &err), -ESTALE);
+	assert_int_equal(executor_rollback(w->a, &err), -ESTALE);
 	ends_superseded(w, &err, "another subnet manager has routed: ");
 	s = fake_osm_status(w->osm);
 	assert_string_equal(s.base, "");
@@ -554,15 +554,15 @@ static void a_process_that_takes_over_comes_to_the_same_end(void **state)
 {
 	struct world *w = *state;
 	struct tables *third = third_tables(w);
-	struct judged j = { w, third, THEIRS_SOUND, 0, 0 };
+	struct judged j = { w, third, FOREIGN_SOUND, 0, 0 };
 	struct installer in = net_installer(w->s);
 	struct journal *jo;
 	struct txn_info t;
 	uint64_t written;
 	struct err err = { "" };
 
-	assert_int_equal(apply_run(w->a, &err), 0);
-	apply_free(w->a);
+	assert_int_equal(executor_run(w->a, &err), 0);
+	executor_free(w->a);
 	t = last_update(w);
 	assert_int_equal(t.state, TXN_CONFIRMING);
 	osm_writes(w, third, true);
@@ -571,16 +571,16 @@ static void a_process_that_takes_over_comes_to_the_same_end(void **state)
 	w->o.judge = judge;
 	w->o.others = another_sm;
 	w->o.ctx = &j;
-	w->a = apply_recover(jo, w->f, &in, &w->o);
-	assert_int_equal(apply_rollback(w->a, &err), -ESTALE);
+	w->a = executor_recover(jo, w->f, &in, &w->o);
+	assert_int_equal(executor_rollback(w->a, &err), -ESTALE);
 	assert_int_equal(w->s->writes, written);
 	ends_superseded(w, &err, "another subnet manager has routed: ");
 	/* and once it is over there is nothing to come back to */
-	apply_free(w->a);
+	executor_free(w->a);
 	w->a = NULL;
 	assert_int_equal(journal_open(&jo, w->base, t.head.id, NULL), 0);
-	w->a = apply_recover(jo, w->f, &in, &w->o);
-	assert_int_equal(apply_rollback(w->a, &err), -EINVAL);
+	w->a = executor_recover(jo, w->f, &in, &w->o);
+	assert_int_equal(executor_rollback(w->a, &err), -EINVAL);
 	tables_put(third);
 }
 
@@ -592,27 +592,27 @@ static void another_process_takes_back_what_a_killed_one_has_left(void **state)
 	struct installer in;
 	struct journal *j;
 	struct txn_info *list;
-	struct apply *a;
+	struct executor *a;
 	struct err err = { "" };
 	char before[DIGEST_HEX];
 	uint32_t n;
 
 	strcpy(before, fake_osm_status(w->osm).tables);
-	assert_int_equal(apply_run(w->a, &err), 0);
-	apply_free(w->a);
+	assert_int_equal(executor_run(w->a, &err), 0);
+	executor_free(w->a);
 	w->a = NULL;
 	assert_int_equal(journal_find(&list, &n, w->base, w->f, NULL), 0);
 	assert_int_equal(n, 1);
 	assert_int_equal(journal_open(&j, w->base, list[0].head.id, NULL), 0);
 	oi = osm_install_new(w->osm->l, net_installer(w->s));
 	in = osm_installer(oi);
-	a = apply_recover(j, w->f, &in, &w->o);
-	if (apply_rollback(a, &err))
+	a = executor_recover(j, w->f, &in, &w->o);
+	if (executor_rollback(a, &err))
 		fail_msg("%s", err.text);
 	assert_true(net_holds(w->s, w->from, true));
 	assert_string_equal(fake_osm_status(w->osm).tables, before);
 	assert_string_equal(fake_osm_status(w->osm).base, "");
-	apply_free(a);
+	executor_free(a);
 	osm_install_free(oi);
 	free(list);
 }
@@ -646,24 +646,24 @@ static void files_hold_the_new_tables_or_the_old_ones_again(void **state)
 	struct file_install *fi;
 	struct installer in;
 	struct tables *t;
-	struct apply *a;
+	struct executor *a;
 	struct err err = { "" };
 
 	assert_int_equal(file_install_new(&fi, dir, w->f, w->p->from, w->p->to, NULL), 0);
 	in = file_installer(fi);
-	a = apply_new(w->p, &in, &w->o);
-	if (apply_run(a, &err))
+	a = executor_new(w->p, &in, &w->o);
+	if (executor_run(a, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(tables_ibr_load(&t, ibr, w->f, NULL), 0);
 	assert_true(tables_same(t, w->p->to, w->f));
 	tables_put(t);
-	assert_int_equal(apply_rollback(a, &err), 0);
+	assert_int_equal(executor_rollback(a, &err), 0);
 	assert_int_equal(tables_ibr_load(&t, ibr, w->f, NULL), 0);
 	assert_true(tables_same(t, w->p->from, w->f));
 	tables_put(t);
 	assert_true(net_holds(w->s, w->from, true));
 	assert_int_equal(w->routings, 0);
-	apply_free(a);
+	executor_free(a);
 	file_install_free(fi);
 	free(ibr);
 	free(dir);
@@ -695,11 +695,11 @@ static void files_that_were_touched_are_found_out(void **state)
 static void a_stage_is_what_was_written_on_it(void **state)
 {
 	struct world *w = *state;
-	struct stage *s = stage_new(w->f, w->from);
+	struct staged_tables *s = staged_tables_new(w->f, w->from);
 	const struct changes *l = w->p->changes;
 	struct tables *t;
 
-	assert_true(stage_is(s, w->from));
+	assert_true(staged_tables_is(s, w->from));
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct install_item it = { .sw = l->v[i].sw,
 					   .block = l->v[i].block,
@@ -708,18 +708,18 @@ static void a_stage_is_what_was_written_on_it(void **state)
 					   .out = l->v[i].out };
 
 		memcpy(it.data, change_new(l, &l->v[i]), change_bytes(&l->v[i]));
-		assert_int_equal(stage_write(s, &it, 1), 1);
-		assert_int_equal(stage_write(s, &it, 1), 0);
+		assert_int_equal(staged_tables_write(s, &it, 1), 1);
+		assert_int_equal(staged_tables_write(s, &it, 1), 0);
 	}
-	assert_true(stage_is(s, w->p->to));
-	t = stage_tables(s, w->from);
+	assert_true(staged_tables_is(s, w->p->to));
+	t = staged_tables_tables(s, w->from);
 	assert_true(tables_forward_same(w->f, t, w->p->to));
 	assert_int_equal(tables_path_sl(t, 0, w->f->term_sw[0], 3), 0);
 	tables_put(t);
-	t = stage_tables(s, w->p->to);
+	t = staged_tables_tables(s, w->p->to);
 	assert_true(tables_same(t, w->p->to, w->f));
 	tables_put(t);
-	stage_free(s);
+	staged_tables_free(s);
 }
 
 int main(void)

@@ -75,11 +75,11 @@ static void update_and_way_back_under_traffic_lose_nothing_and_are_proved_by_rea
 {
 	struct sm_pin sm = { 0 };
 	struct packets_counts before, after;
-	struct apply_opts o = { .accept_sl_change = true };
+	struct executor_opts o = { .accept_sl_change = true };
 	struct installer in;
 	struct world w;
 	struct plan *plan;
-	struct apply *a;
+	struct executor *a;
 	struct err err;
 
 	(void)state;
@@ -91,19 +91,19 @@ static void update_and_way_back_under_traffic_lose_nothing_and_are_proved_by_rea
 	assert_true(plan->changes->nlft > 0 && plan->changes->nsl2vl > 0);
 	assert_true(holds(&w, plan, false));
 	packets_counts(&before, w.p);
-	a = apply_new(plan, &in, &o);
-	assert_int_equal(apply_run(a, &err), 0);
+	a = executor_new(plan, &in, &o);
+	assert_int_equal(executor_run(a, &err), 0);
 	assert_true(holds(&w, plan, true));
 	packets_counts(&after, w.p);
 	assert_true(after.delivered > before.delivered + 100);
-	assert_int_equal(apply_rollback(a, &err), 0);
+	assert_int_equal(executor_rollback(a, &err), 0);
 	assert_true(holds(&w, plan, false));
 	for (uint32_t i = 0; i < w.nconn; i++)
 		packets_hold(w.p, i, true);
 	assert_true(packets_run_drained(w.p, packets_now_ns(w.p) + 10000000));
 	packets_counts(&after, w.p);
 	assert_int_equal(after.dropped, 0);
-	apply_free(a);
+	executor_free(a);
 	plan_free(plan);
 	end(&w);
 }

@@ -24,8 +24,8 @@ struct world {
 	struct tables *from, *to; /* as read; as proposed */
 	struct plan *p;
 	struct installer in;
-	struct apply_opts o;
-	struct apply *a;
+	struct executor_opts o;
+	struct executor *a;
 	char *base;
 	/* what happens when the writing begins; at: for it */
 	uint64_t at;
@@ -38,7 +38,7 @@ static void quiet(void *ctx, const struct log_line *line)
 	(void)line;
 }
 
-static void event(void *ctx, const struct apply_event *ev)
+static void event(void *ctx, const struct executor_event *ev)
 {
 	struct world *w = ctx;
 
@@ -76,7 +76,7 @@ static int setup(void **state)
 	need(plan_new(&w.p, w.f, w.from, w.to, NULL, NULL, 0, &err), &err);
 	w.in = smp_installer(w.w);
 	w.base = net_tmpdir();
-	w.o = (struct apply_opts){ .base = w.base, .event = event, .ctx = &w };
+	w.o = (struct executor_opts){ .base = w.base, .event = event, .ctx = &w };
 	*state = &w;
 	return 0;
 }
@@ -85,7 +85,7 @@ static int teardown(void **state)
 {
 	struct world *w = *state;
 
-	apply_free(w->a);
+	executor_free(w->a);
 	plan_free(w->p);
 	tables_put(w->to);
 	tables_put(w->from);
@@ -99,8 +99,8 @@ static int teardown(void **state)
 
 static int run(struct world *w, struct err *err)
 {
-	w->a = apply_new(w->p, &w->in, &w->o);
-	return apply_run(w->a, err);
+	w->a = executor_new(w->p, &w->in, &w->o);
+	return executor_run(w->a, err);
 }
 
 /* Are those tables in the switches, asked for behind the wire's back? */
@@ -124,11 +124,11 @@ static void plan_reaches_the_switches_and_comes_back(void **state)
 	assert_true(installed(w, w->from));
 	need(run(w, &err), &err);
 	assert_true(installed(w, w->p->to));
-	need(apply_rollback(w->a, &err), &err);
+	need(executor_rollback(w->a, &err), &err);
 	assert_true(installed(w, w->from));
-	apply_free(w->a);
+	executor_free(w->a);
 	need(run(w, &err), &err);
-	need(apply_confirm(w->a, &err), &err);
+	need(executor_confirm(w->a, &err), &err);
 	assert_true(installed(w, w->p->to));
 }
 
@@ -140,7 +140,7 @@ static void lossy_fabric_is_only_slower(void **state)
 	sim_loss(w->sim, 0.1);
 	need(run(w, &err), &err);
 	assert_true(installed(w, w->p->to));
-	need(apply_rollback(w->a, &err), &err);
+	need(executor_rollback(w->a, &err), &err);
 	assert_true(installed(w, w->from));
 }
 
@@ -158,19 +158,19 @@ static void lose_writes(struct world *w)
 static void writes_that_stop(struct world *w, void (*stop)(struct world *),
 			     void (*go)(struct world *))
 {
-	struct apply_status st;
+	struct executor_status st;
 	struct err err = { "" };
 
 	w->at = w->p->changes->n / 2;
 	w->happen = stop;
 	assert_int_not_equal(run(w, &err), 0);
-	assert_int_equal(apply_outcome(w->a), OUTCOME_INCOMPLETE);
-	apply_status(w->a, &st);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_INCOMPLETE);
+	executor_status(w->a, &st);
 	assert_true(st.retries > 0);
 	assert_false(installed(w, w->p->to));
 	assert_non_null(strstr(err.text, "rollback incomplete"));
 	go(w);
-	need(apply_rollback(w->a, &err), &err);
+	need(executor_rollback(w->a, &err), &err);
 	assert_true(installed(w, w->from));
 }
 
@@ -202,10 +202,10 @@ static void dead_switch_rolls_the_others_back_and_is_named(void **state)
 
 	w->happen = kill_leaf;
 	assert_int_equal(run(w, &err), -EUCLEAN);
-	assert_int_equal(apply_outcome(w->a), OUTCOME_INCOMPLETE);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_INCOMPLETE);
 	assert_non_null(strstr(err.text, "on leaf2;"));
 	sim_kill_switch(w->sim, fabric_switch_by_guid(w->made, 0x1002), false);
-	need(apply_rollback(w->a, &err), &err);
+	need(executor_rollback(w->a, &err), &err);
 	assert_true(installed(w, w->from));
 }
 
@@ -217,7 +217,7 @@ static void somebody_elses_write_is_noticed(void **state)
 
 	sim_poke_lft(w->sim, leaf, 5, 1);
 	assert_int_equal(run(w, &err), -ESTALE);
-	assert_int_equal(apply_outcome(w->a), OUTCOME_REFUSED);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_REFUSED);
 	assert_non_null(strstr(err.text, "leaf3 LFT block 0: written by somebody else"));
 }
 
@@ -231,16 +231,16 @@ static void left_journal_is_recovered_over_the_wire(void **state)
 	uint32_t n;
 
 	need(run(w, &err), &err);
-	apply_free(w->a);
+	executor_free(w->a);
 	w->a = NULL;
 	need(journal_find(&list, &n, w->base, w->f, &err), &err);
 	assert_int_equal(n, 1);
 	need(journal_open(&j, w->base, list[0].head.id, &err), &err);
 	free(list);
-	w->a = apply_recover(j, w->f, &w->in, &w->o);
-	need(apply_scan(&scan, w->a, &err), &err);
+	w->a = executor_recover(j, w->f, &w->in, &w->o);
+	need(executor_scan(&scan, w->a, &err), &err);
 	assert_int_equal(scan.new, w->p->changes->n);
-	need(apply_rollback(w->a, &err), &err);
+	need(executor_rollback(w->a, &err), &err);
 	assert_true(installed(w, w->from));
 }
 

@@ -83,18 +83,18 @@ static void root_and_the_user_are_told_and_nobody_else(void **state)
 {
 	struct world *w = *state;
 
-	assert_int_equal(tell_all("ana", "update 1: rolled back"), 2);
+	assert_int_equal(wall_notify("ana", "update 1: rolled back"), 2);
 	assert_true(got(w, 0, "ibroute-top: update 1: rolled back"));
 	assert_true(got(w, 1, "ibroute-top: update 1: rolled back"));
 	assert_false(got(w, 2, "update"));
-	assert_int_equal(tell_all(NULL, "again"), 1);
+	assert_int_equal(wall_notify(NULL, "again"), 1);
 }
 
 static void nothing_in_it_steers_a_terminal(void **state)
 {
 	struct world *w = *state;
 
-	tell_all("bob", "fabric \033[2Jx\ny");
+	wall_notify("bob", "fabric \033[2Jx\ny");
 	assert_true(got(w, 2, "fabric ?[2Jx?y"));
 }
 
@@ -105,7 +105,7 @@ static void terminal_that_is_stopped_holds_nobody_up(void **state)
 
 	memset(much, 'x', 6000);
 	for (int i = 0; i < 20; i++)
-		tell_all("bob", much); /* nobody reads: it returns all the same */
+		wall_notify("bob", much); /* nobody reads: it returns all the same */
 	assert_true(got(w, 2, "xxx"));
 	free(much);
 }

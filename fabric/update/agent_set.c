@@ -19,7 +19,7 @@
 #define GREET	   (50 * MS) /* between answers to agents that begin: all hear each */
 #define JOBS	   (500 * MS)
 
-static uint64_t now_ns(const struct apply *a)
+static uint64_t now_ns(const struct executor *a)
 {
 	return a->crowd.link->ops->now_ns(a->crowd.link->ctx);
 }
@@ -29,9 +29,9 @@ static bool worth_naming(const struct coord_agent *g)
 	return g->state == COORD_FAILED || g->state == COORD_SILENT;
 }
 
-static void name_some(char *buf, size_t size, const struct apply *a)
+static void name_some(char *buf, size_t size, const struct executor *a)
 {
-	const struct crowd *w = &a->crowd;
+	const struct agent_set *w = &a->crowd;
 	size_t len = 0;
 
 	buf[0] = '\0';
@@ -39,7 +39,7 @@ static void name_some(char *buf, size_t size, const struct apply *a)
 	for (int pass = 0; pass < 2 && !len; pass++)
 		for (uint32_t i = 0; i < w->n && len + 8 < size; i++) {
 			const struct coord_agent *g = &w->state[i];
-			size_t need = strlen(crowd_name(w, i)) + 8;
+			size_t need = strlen(agent_set_name(w, i)) + 8;
 
 			if (pass ? g->state != COORD_ASKED : !worth_naming(g))
 				continue;
@@ -48,11 +48,11 @@ static void name_some(char *buf, size_t size, const struct apply *a)
 				return;
 			}
 			len += (size_t)snprintf(buf + len, size - len, "%s%s", len ? ", " : "",
-						crowd_name(w, i));
+						agent_set_name(w, i));
 		}
 }
 
-void crowd_status(struct apply *a)
+void agent_set_status(struct executor *a)
 {
 	uint32_t n[COORD_GONE + 1] = { 0 };
 	char who[sizeof(a->st.agents.who)];
@@ -76,7 +76,7 @@ void crowd_status(struct apply *a)
 	pthread_mutex_unlock(&a->lock);
 }
 
-static void tell(struct apply *a, uint32_t agent)
+static void tell(struct executor *a, uint32_t agent)
 {
 	static const char *const words[] = {
 		[COORD_FAILED] = "could not",
@@ -84,26 +84,27 @@ static void tell(struct apply *a, uint32_t agent)
 		[COORD_GONE] = "its jobs are over",
 	};
 	const struct coord_agent *g = &a->crowd.state[agent];
-	struct apply_event ev = { .kind = APPLY_ANSWER, .asked = a->c.asked, .items = 1 };
+	struct executor_event ev = { .kind = APPLY_ANSWER, .asked = a->c.asked, .items = 1 };
 
 	if (g->state < COORD_FAILED || a->crowd.told[agent])
 		return;
 	a->crowd.told[agent] = true;
 	ev.rc = g->state == COORD_FAILED ? -EREMOTEIO : g->state == COORD_SILENT ? -ETIMEDOUT : 0;
-	snprintf(ev.text, sizeof(ev.text), "%.70s (job %lu) %s: %s", crowd_name(&a->crowd, agent),
+	snprintf(ev.text, sizeof(ev.text), "%.70s (job %lu) %s: %s",
+		 agent_set_name(&a->crowd, agent),
 		 (unsigned long)a->crowd.port[a->crowd.first[agent]].job, words[g->state],
 		 a->c.asked == PHASE_UNPATH ? "drain" : "return");
-	apply_emit(a, &ev);
+	executor_emit(a, &ev);
 }
 
-static void settled(struct apply *a, enum phase phase, enum phase asked)
+static void settled(struct executor *a, enum phase phase, enum phase asked)
 {
-	struct apply_event ev = { .kind = APPLY_SETTLED, .asked = asked };
+	struct executor_event ev = { .kind = APPLY_SETTLED, .asked = asked };
 	double took_s = (double)(now_ns(a) - a->crowd.ask_ns) / 1e9;
 
 	for (uint32_t i = 0; i < a->crowd.n; i++)
 		tell(a, i);
-	crowd_status(a);
+	agent_set_status(a);
 	ev.items = a->st.agents.done;
 	ev.rc = ev.items + a->st.agents.gone < a->crowd.n ? -ETIMEDOUT : 0;
 	snprintf(ev.text, sizeof(ev.text),
@@ -112,7 +113,7 @@ static void settled(struct apply *a, enum phase phase, enum phase asked)
 		 asked == PHASE_UNPATH ? "are on their escape LIDs" : "have returned", took_s,
 		 a->st.agents.failed, a->st.agents.silent, a->st.agents.who[0] ? ": " : "",
 		 a->st.agents.who);
-	apply_emit(a, &ev);
+	executor_emit(a, &ev);
 	if (phase != PHASE_ROLLBACK) {
 		ev.kind = APPLY_PHASE_END;
 		ev.phase = phase;
@@ -122,24 +123,24 @@ static void settled(struct apply *a, enum phase phase, enum phase asked)
 		}
 	}
 	if (a->c.why == WHY_SILENT)
-		apply_fail(a, -ETIMEDOUT,
-			   "agents did not drain in time, and %s without them: %s "
-			   "(--on-silent continue goes on without their jobs)",
-			   a->c.touched ? "the new routes do not stay" : "nothing is written",
-			   a->st.agents.who);
+		executor_fail(a, -ETIMEDOUT,
+			      "agents did not drain in time, and %s without them: %s "
+			      "(--on-silent continue goes on without their jobs)",
+			      a->c.touched ? "the new routes do not stay" : "nothing is written",
+			      a->st.agents.who);
 }
 
 /* ---- the question ---- */
 
 /* The SM may have been restarted: listen anew; or be another one. */
-static void look_for_sm(struct apply *a)
+static void look_for_sm(struct executor *a)
 {
 	bool back = a->c.phase == PHASE_ROLLBACK || a->c.cancelled;
 	struct err err = { "" };
 	int rc = a->crowd.link->ops->listen(a->crowd.link->ctx, back ? NULL : &a->progress, &err);
 
 	if (rc == -ESTALE) {
-		apply_fail(a, rc, "%s", err.text);
+		executor_fail(a, rc, "%s", err.text);
 		coordinator_step(&a->c, EV_SM);
 	}
 	if (rc && rc != -ESTALE && !a->crowd.deaf)
@@ -148,18 +149,18 @@ static void look_for_sm(struct apply *a)
 	a->crowd.listen_ns = now_ns(a) + LISTEN;
 }
 
-bool crowd_notify(struct apply *a)
+bool agent_set_notify(struct executor *a)
 {
-	struct crowd *w = &a->crowd;
+	struct agent_set *w = &a->crowd;
 	uint64_t now = now_ns(a);
 	struct phase_notice n;
 	struct err err = { "" };
 	int rc;
 
 	if (a->c.sends == 1) {
-		struct apply_event ev = { .kind = APPLY_ASK,
-					  .asked = a->c.asked,
-					  .items = a->c.pending };
+		struct executor_event ev = { .kind = APPLY_ASK,
+					     .asked = a->c.asked,
+					     .items = a->c.pending };
 		uint32_t ms = a->o.answer_ms ? a->o.answer_ms : APPLY_ANSWER_MS;
 
 		w->ask_ns = now;
@@ -173,7 +174,7 @@ bool crowd_notify(struct apply *a)
 			w->hold_ns = now + a->c.drain.hold_s * SECOND;
 		else
 			w->hold_ns = 0;
-		apply_emit(a, &ev);
+		executor_emit(a, &ev);
 	}
 	if (a->c.sends == 1 && a->c.why == WHY_SM)
 		look_for_sm(a); /* through the new one */
@@ -183,13 +184,13 @@ bool crowd_notify(struct apply *a)
 		log_add(LOG_WARN, "apply", "a notice to agents was not sent: %s", err.text);
 	w->resend_ns = now_ns(a) + w->pause_ns;
 	w->pause_ns = 2 * w->pause_ns < RESEND_MAX ? 2 * w->pause_ns : RESEND_MAX;
-	crowd_status(a);
+	agent_set_status(a);
 	return !rc;
 }
 
-void crowd_take_answer(struct apply *a, const struct agent_answer *ans)
+void agent_set_take_answer(struct executor *a, const struct agent_answer *ans)
 {
-	uint32_t agent = crowd_find(&a->crowd, ans);
+	uint32_t agent = agent_set_find(&a->crowd, ans);
 	struct phase_notice n;
 	struct err err;
 
@@ -209,9 +210,9 @@ void crowd_take_answer(struct apply *a, const struct agent_answer *ans)
 		tell(a, agent);
 }
 
-static void look_for_ended(struct apply *a)
+static void look_for_ended(struct executor *a)
 {
-	struct crowd *w = &a->crowd;
+	struct agent_set *w = &a->crowd;
 	uint64_t *id = xcalloc(w->nport, sizeof(*id));
 	bool *over = xcalloc(w->nport, sizeof(*over));
 
@@ -233,9 +234,9 @@ static void look_for_ended(struct apply *a)
 	free(over);
 }
 
-static void due(struct apply *a)
+static void due(struct executor *a)
 {
-	struct crowd *w = &a->crowd;
+	struct agent_set *w = &a->crowd;
 	uint64_t now = now_ns(a);
 
 	if (w->hold_ns && now >= w->hold_ns) {
@@ -262,9 +263,9 @@ static void due(struct apply *a)
 
 /* Agents that have just begun are told what all were asked: a thousand that begin together by a few
  * notices, not by one each that a thousand hear. */
-static void greet(struct apply *a)
+static void greet(struct executor *a)
 {
-	struct crowd *w = &a->crowd;
+	struct agent_set *w = &a->crowd;
 	struct phase_notice n;
 	struct err err;
 
@@ -279,7 +280,7 @@ static void greet(struct apply *a)
 		log_add(LOG_WARN, "apply", "a notice to agents was not sent: %s", err.text);
 }
 
-void crowd_listen(struct apply *a)
+void agent_set_listen(struct executor *a)
 {
 	const struct agent_link *l = a->crowd.link;
 	struct agent_answer ans;
@@ -288,27 +289,27 @@ void crowd_listen(struct apply *a)
 	if (!a->crowd.n || !l)
 		return;
 	while (l->ops->recv(l->ctx, &ans, 0, &err) == 1)
-		crowd_take_answer(a, &ans);
+		agent_set_take_answer(a, &ans);
 	greet(a);
 }
 
-void crowd_hear(struct apply *a)
+void agent_set_hear(struct executor *a)
 {
 	if (!a->crowd.n || !a->crowd.link)
 		return;
-	crowd_listen(a);
+	agent_set_listen(a);
 	due(a);
 }
 
-static void cancelled(struct apply *a)
+static void cancelled(struct executor *a)
 {
 	if (!atomic_load(&a->progress.cancel) || a->c.cancelled)
 		return;
-	apply_fail(a, -ECANCELED, "cancelled by the operator");
+	executor_fail(a, -ECANCELED, "cancelled by the operator");
 	coordinator_step(&a->c, EV_CANCEL);
 }
 
-enum coord_action crowd_await(struct apply *a)
+enum coord_action agent_set_await(struct executor *a)
 {
 	const struct agent_link *l = a->crowd.link;
 	enum phase phase = a->c.phase, asked = a->c.asked;
@@ -320,7 +321,7 @@ enum coord_action crowd_await(struct apply *a)
 		int rc = l->ops->recv(l->ctx, &ans, SLICE, &err);
 
 		if (rc == 1)
-			crowd_take_answer(a, &ans);
+			agent_set_take_answer(a, &ans);
 		if (rc < 0) /* as good as silent; resends and the deadline go on */
 			log_add(LOG_WARN, "apply", "answers of agents: %s", err.text);
 		cancelled(a);
@@ -328,7 +329,7 @@ enum coord_action crowd_await(struct apply *a)
 		due(a);
 		if (now_ns(a) - shown >= 2 * SLICE) {
 			shown = now_ns(a);
-			crowd_status(a);
+			agent_set_status(a);
 		}
 	}
 	if (a->c.action != ACT_NOTIFY || a->c.asked != asked || a->c.sends == 1)

@@ -35,8 +35,8 @@ struct world {
 	struct plan *p;
 	struct installer in;
 	const struct installer_ops *smp;
-	struct apply_opts o;
-	struct apply *a;
+	struct executor_opts o;
+	struct executor *a;
 	struct installer_ops ops;
 	uint64_t sm_asked, sm_moves_at; /* times; the one it is another from */
 	uint32_t written;		/* blocks since then */
@@ -87,7 +87,7 @@ static void point(struct world *w)
 		w->happen(w);
 }
 
-static void on_event(void *ctx, const struct apply_event *ev)
+static void on_event(void *ctx, const struct executor_event *ev)
 {
 	struct world *w = ctx;
 	size_t len = strlen(w->said);
@@ -123,7 +123,7 @@ static int proved_write(void *ctx, const struct fabric *f, struct install_item *
 	point(w);
 	if (w->deaf_ns && !w->deaf_until) {
 		w->deaf_until = now_ns(w) + w->deaf_ns;
-		apply_cancel(w->a);
+		executor_cancel(w->a);
 	}
 	if (!w->no_proof)
 		assert_int_equal(crowd_in(&w->k, AGENT_ESCAPE), w->k.n);
@@ -246,17 +246,17 @@ static void world_up(struct world *w, const struct sim_opts *faults)
 	w->in = (struct installer){ &w->ops, w };
 	w->base = net_tmpdir();
 	agents_up(w);
-	w->o = (struct apply_opts){ .base = w->base,
-				    .event = on_event,
-				    .ended = ended,
-				    .running = running,
-				    .agents = &w->link,
-				    .ctx = w };
+	w->o = (struct executor_opts){ .base = w->base,
+				       .event = on_event,
+				       .ended = ended,
+				       .running = running,
+				       .agents = &w->link,
+				       .ctx = w };
 }
 
 static void world_down(struct world *w)
 {
-	apply_free(w->a);
+	executor_free(w->a);
 	crowd_down(&w->k);
 	plan_free(w->p);
 	jobset_put(w->jobs);
@@ -295,8 +295,8 @@ static int teardown(void **state)
 
 static int run(struct world *w, struct err *err)
 {
-	w->a = apply_new(w->p, &w->in, &w->o);
-	return apply_run(w->a, err);
+	w->a = executor_new(w->p, &w->in, &w->o);
+	return executor_run(w->a, err);
 }
 
 /* Are those tables in the switches, asked for behind the wire's back? */
@@ -311,11 +311,11 @@ static bool installed(struct world *w, const struct tables *want)
 	return same;
 }
 
-static struct apply_status status(struct world *w)
+static struct executor_status status(struct world *w)
 {
-	struct apply_status st;
+	struct executor_status st;
 
-	apply_status(w->a, &st);
+	executor_status(w->a, &st);
 	return st;
 }
 
@@ -349,7 +349,7 @@ static void all_five_phases_with_an_answer_from_every_agent(void **state)
 	everybody_is_back(w);
 	for (uint32_t i = 0; i < w->k.n; i++)
 		assert_int_equal(w->k.node[i].drains, 1);
-	need(apply_confirm(w->a, &err), &err);
+	need(executor_confirm(w->a, &err), &err);
 }
 
 static void the_way_back_goes_through_the_same_phases(void **state)
@@ -358,7 +358,7 @@ static void the_way_back_goes_through_the_same_phases(void **state)
 	struct err err = { "" };
 
 	need(run(w, &err), &err);
-	need(apply_rollback(w->a, &err), &err);
+	need(executor_rollback(w->a, &err), &err);
 	assert_true(installed(w, w->from));
 	everybody_is_back(w);
 	for (uint32_t i = 0; i < w->k.n; i++)
@@ -375,8 +375,8 @@ static void numbers_of_transactions_grow_though_the_clock_does_not(void **state)
 
 	for (int i = 0; i < 3; i++) {
 		need(run(w, &err), &err);
-		need(apply_rollback(w->a, &err), &err);
-		apply_free(w->a);
+		need(executor_rollback(w->a, &err), &err);
+		executor_free(w->a);
 	}
 	w->a = NULL;
 	assert_int_equal(journal_list(&list, &n, w->base, &err), 0);
@@ -409,9 +409,9 @@ static void loss_doubles_and_reorder_change_nothing_but_the_time(void **state)
 			fail_msg("seed %lu: %s\n%s", (unsigned long)seed, err.text, w.said);
 		assert_int_equal(status(&w).agents.done, ALL);
 		if (seed % 2)
-			need(apply_confirm(w.a, &err), &err);
+			need(executor_confirm(w.a, &err), &err);
 		else
-			need(apply_rollback(w.a, &err), &err);
+			need(executor_rollback(w.a, &err), &err);
 		assert_true(installed(&w, seed % 2 ? w.p->to : w.from));
 		everybody_is_back(&w);
 		world_down(&w);
@@ -431,7 +431,7 @@ static void a_silent_agent_is_named_and_nothing_is_written(void **state)
 	assert_int_equal(run(w, &err), -ETIMEDOUT);
 	assert_non_null(strstr(err.text, name));
 	assert_non_null(strstr(err.text, "--on-silent continue"));
-	assert_int_equal(apply_outcome(w->a), OUTCOME_REFUSED);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_REFUSED);
 	assert_null(strstr(w->said, "WRITE"));
 	assert_true(installed(w, w->from));
 	everybody_is_back(w);
@@ -441,7 +441,7 @@ static void policy_goes_on_without_who_is_silent_or_could_not(void **state)
 {
 	struct world *w = *state;
 	struct err err = { "" };
-	struct apply_status st;
+	struct executor_status st;
 
 	w->k.node[3].dead = true;
 	w->k.node[5].cannot = true;
@@ -456,7 +456,7 @@ static void policy_goes_on_without_who_is_silent_or_could_not(void **state)
 	st = status(w);
 	assert_int_equal(st.agents.silent, 1);
 	assert_int_equal(st.agents.done, ALL - 1);
-	need(apply_confirm(w->a, &err), &err);
+	need(executor_confirm(w->a, &err), &err);
 }
 
 static void an_agent_whose_drain_fails_stops_the_update(void **state)
@@ -466,7 +466,7 @@ static void an_agent_whose_drain_fails_stops_the_update(void **state)
 
 	w->k.node[5].cannot = true;
 	assert_int_equal(run(w, &err), -ETIMEDOUT);
-	assert_int_equal(apply_outcome(w->a), OUTCOME_REFUSED);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_REFUSED);
 	assert_true(installed(w, w->from));
 	everybody_is_back(w);
 }
@@ -495,12 +495,12 @@ static void a_needed_drain_that_cannot_be_is_refused_with_the_way_out(void **sta
 	need_drain(w, false, true);
 	assert_int_equal(run(w, &err), -EADDRNOTAVAIL);
 	assert_non_null(strstr(err.text, "--escape"));
-	apply_free(w->a);
+	executor_free(w->a);
 	need_drain(w, true, true);
 	w->o.agents = NULL;
 	assert_int_equal(run(w, &err), -ENOTCONN);
 	assert_non_null(strstr(err.text, "--without-agents"));
-	apply_free(w->a);
+	executor_free(w->a);
 	w->o.agents = &w->link;
 	sim_stop_sm(w->sim, true);
 	assert_int_equal(run(w, &err), -ETIMEDOUT);
@@ -527,7 +527,7 @@ static void without_agents_it_is_written_all_the_same_and_said(void **state)
 static void cancel(struct world *w)
 {
 	w->cancelled_ns = now_ns(w);
-	apply_cancel(w->a);
+	executor_cancel(w->a);
 }
 
 static void cancel_at_any_step_brings_everybody_back(void **state)
@@ -549,7 +549,7 @@ static void cancel_at_any_step_brings_everybody_back(void **state)
 		more = w.points >= at;
 		if (!rc) { /* too late to be heard: the operator may still say so */
 			assert_true(w.points < at || status(&w).waiting);
-			rc = apply_rollback(w.a, &err) ? -EUCLEAN : -ECANCELED;
+			rc = executor_rollback(w.a, &err) ? -EUCLEAN : -ECANCELED;
 		}
 		assert_int_equal(rc, -ECANCELED);
 		assert_true(installed(&w, w.from));
@@ -569,7 +569,7 @@ static void cancel_is_heard_within_50_ms_while_agents_are_awaited(void **state)
 	w->stop_at = 10;
 	w->o.answer_ms = 1000;
 	assert_int_equal(run(w, &err), -ECANCELED);
-	assert_int_equal(apply_outcome(w->a), OUTCOME_REFUSED);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_REFUSED);
 	/* a deadline for those who may have heard the first question to return */
 	assert_true(now_ns(w) - w->cancelled_ns < 1050 * MS);
 }
@@ -626,8 +626,8 @@ static void another_sm_at_any_moment_is_seen_at_once(void **state)
 		assert_int_equal(status(&w).why, WHY_SM);
 		assert_int_equal(w.written, 0);
 		assert_true(installed(&w, w.from));
-		refused += apply_outcome(w.a) == OUTCOME_REFUSED;
-		back += apply_outcome(w.a) == OUTCOME_ROLLED_BACK;
+		refused += executor_outcome(w.a) == OUTCOME_REFUSED;
+		back += executor_outcome(w.a) == OUTCOME_ROLLED_BACK;
 		in_wave += strstr(w.said, "WRITE ROLLBACK") != NULL;
 		if (status(&w).agents.expected && status(&w).agents.asked)
 			assert_int_equal(status(&w).agents.done, ALL);
@@ -663,7 +663,7 @@ static void after_the_crash(struct world *w)
 	uint64_t now = now_ns(w);
 	struct err err = { "" };
 
-	apply_free(w->a);
+	executor_free(w->a);
 	w->a = NULL;
 	crowd_go(&w->k, 20 * MS); /* what was still under way */
 	need(sim_install_tables(w->sim, w->left, &err), &err);
@@ -691,9 +691,9 @@ static void recover(struct world *w, bool keep)
 	}
 	need(journal_open(&j, w->disk, list[0].head.id, &err), &err);
 	free(list);
-	w->a = apply_recover(j, w->f, &w->in, &w->o);
-	if (!keep || apply_confirm(w->a, &err))
-		need(apply_rollback(w->a, &err), &err);
+	w->a = executor_recover(j, w->f, &w->in, &w->o);
+	if (!keep || executor_confirm(w->a, &err))
+		need(executor_rollback(w->a, &err), &err);
 }
 
 static bool kept(struct world *w)
@@ -727,7 +727,7 @@ static void crash_at_any_step_leaves_nobody_on_escape_lids(void **state)
 		w.happen = crash;
 		w.stop_at = at;
 		if (!run(&w, &err))
-			apply_confirm(w.a, &err);
+			executor_confirm(w.a, &err);
 		more = w.points >= at;
 		if (more) {
 			after_the_crash(&w);
@@ -756,7 +756,7 @@ static void job_that_began_and_needs_the_drain_stops_it(void **state)
 	assert_int_equal(run(w, &err), -EBUSY);
 	assert_non_null(strstr(err.text, "job 9"));
 	assert_non_null(strstr(w->said, "it sends to LIDs that need the drain"));
-	assert_int_equal(apply_outcome(w->a), OUTCOME_REFUSED);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_REFUSED);
 	assert_true(installed(w, w->from));
 	everybody_is_back(w);
 }
@@ -945,7 +945,7 @@ static void when_such_a_job_cannot_drain_the_policy_decides(void **state)
 	w->start_s = time(NULL) - 1000;
 	assert_int_equal(run(w, &err), -ETIMEDOUT);
 	assert_non_null(strstr(err.text, "the new routes do not stay without them"));
-	assert_int_equal(apply_outcome(w->a), OUTCOME_ROLLED_BACK);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_ROLLED_BACK);
 	assert_true(installed(w, w->from));
 	everybody_is_back(w);
 }
@@ -962,7 +962,7 @@ static void agents_of_a_job_that_began_while_it_waits_drain_before_the_way_back(
 	w->start_s = time(NULL) + 1000;
 	need(run(w, &err), &err);
 	assert_null(strstr(w->said, "join"));
-	need(apply_rollback(w->a, &err), &err);
+	need(executor_rollback(w->a, &err), &err);
 	back = strstr(w->said, "ROLLBACK");
 	assert_non_null(back);
 	assert_non_null(strstr(back, "16 agents join"));
@@ -1098,7 +1098,7 @@ static uint64_t without_an_sm(struct world *w, uint64_t seconds)
 	w->link.ops = &ops;
 	w->deaf_ns = seconds * 1000 * MS;
 	assert_int_equal(run(w, &err), -ECANCELED);
-	assert_int_equal(apply_outcome(w->a), OUTCOME_ROLLED_BACK);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_ROLLED_BACK);
 	assert_true(installed(w, w->from));
 	return (now_ns(w) - w->deaf_until) / (1000 * MS);
 }
